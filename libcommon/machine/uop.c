@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include "bits.h"
 #include "uop_int.h"
 
 /* What the model makes of a class it lacks: a global access where the record has addresses, else INT. */
@@ -189,10 +190,17 @@ bool uop_reads_bank(const struct uop *u, unsigned source)
 	return true;
 }
 
-void uop_banks(struct uop *u)
+void uop_banks(struct uop *u, const struct core_params *p)
 {
+	uint32_t span = uop_bank_span(p);
+
 	for (unsigned i = 0; i < u->n_bank_src && i < 32; i++)
 		u->bank_src |= (uint32_t)uop_reads_bank(u, i) << i;
+	if (!uop_banks_repeat(span))
+		return;
+	FOR_BITS32 (i, u->bank_src)
+		for (unsigned b = u->reg[u->bank_from + i] % span; b < 8; b += span)
+			u->bank_reads += 1ull << 8 * b;
 }
 
 int uop_make(struct uop *u, const struct inst *in, const struct params *p, struct fault *f)
@@ -229,6 +237,6 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 			"found '%s' at pc 0x%x without addresses, wanted a width and addresses",
 			diag_quote(opcode, sizeof(opcode), in->opcode, strlen(in->opcode)), in->pc);
 	}
-	uop_banks(u);
+	uop_banks(u, core);
 	return p->modern.on ? 0 : uop_unit(u, in, core, f);
 }

@@ -158,8 +158,6 @@ static void count_issue(
 	s->n.occupancy[OCC_LANES + lanes]++;
 	s->n.single_issue[sub]++;
 	s->n.issue_hist[w]++;
-	if ((int32_t)w > s->n.issue_hist_top)
-		s->n.issue_hist_top = (int32_t)w;
 	if (!(in->flags & INST_FIXED))
 		return;
 	sm_inst_complete(s, rec->inst, rec->mask);

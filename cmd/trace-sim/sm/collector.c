@@ -109,6 +109,28 @@ static uint32_t generic_inputs(const struct core_params *p)
 	return m;
 }
 
+static void place_banks(struct opcoll *c, const struct core_params *p)
+{
+	uint32_t at = 0;
+
+	c->bank_span = uop_bank_span(p);
+	c->bank_mask = is_pow2(c->bank_span) ? c->bank_span - 1 : 0;
+	c->banks_repeat = uop_banks_repeat(c->bank_span);
+	c->span_words = (c->bank_span + LANES - 1) / LANES;
+	for (uint32_t k = 0; k < p->schedulers; k++) {
+		struct bank_place *b = &c->place[k];
+
+		b->word = (uint8_t)(at / LANES);
+		b->lane = (uint8_t)(at % LANES);
+		if (c->banks_repeat)
+			b->lanes = UINT64_MAX >> 8 * (LANES - c->bank_span) << 8 * b->lane;
+		c->n_words = b->word + c->span_words;
+		if (p->sub_core)
+			at += c->banks_repeat ? c->bank_span : c->span_words * LANES;
+	}
+	assert(c->n_words <= BANK_WORDS);
+}
+
 /* The order of sets gives units their numbers; ports have another order. */
 void collector_init(struct sm *s)
 {
@@ -133,9 +155,7 @@ void collector_init(struct sm *s)
 	for (unsigned i = 0; p->special_collectors && i < sizeof(port) / sizeof(port[0]); i++)
 		add_group(s, p->collector[port[i].set].in_ports, input_bit(port[i].unit),
 			(enum collector_kind)port[i].set);
-	c->bank_span = p->sub_core ? p->reg_banks / p->schedulers : p->reg_banks;
-	c->bank_mask = is_pow2(c->bank_span) ? c->bank_span - 1 : 0;
-	c->bank_step = p->sub_core ? c->bank_span : 0;
+	place_banks(c, p);
 	/* quirk Q2-11: a unit's slot follows from its number among all units, whatever its set. */
 	per = c->n_units / p->schedulers;
 	c->per_slot = (uint8_t)(p->sub_core ? per : 0);
@@ -158,32 +178,36 @@ static inline unsigned bank_in(const struct opcoll *c, unsigned n)
 	return c->bank_mask ? n & c->bank_mask : n % c->bank_span;
 }
 
-static unsigned collector_bank(const struct sm *s, unsigned reg, unsigned warp, unsigned sched)
-{
-	const struct opcoll *c = &s->collector;
-
-	return bank_in(c, reg + warp) + sched * c->bank_step;
-}
-
 bool collector_write(struct sm *s, const struct uop *u, unsigned dst, unsigned warp, unsigned sched)
 {
-	unsigned reg = u->reg[u->bank_dst + dst];
-	uint64_t bit;
+	struct opcoll *c = &s->collector;
+	const struct bank_place *p = &c->place[sched];
+	unsigned reg = u->reg[u->bank_dst + dst], bank;
+	uint64_t bit, *asked;
 
 	if (reg >= REG_UR0 && !uop_is_ptx(u))
 		return true;
-	bit = 1ull << collector_bank(s, reg, warp, sched);
-	if (s->collector.bank_writing & bit)
+	bank = p->lane + bank_in(c, reg + warp);
+	bit = 0x80ull << 8 * (bank % LANES);
+	asked = &c->asked[p->word + bank / LANES];
+	if (*asked & bit)
 		return false;
-	s->collector.bank_writing |= bit;
+	*asked |= bit;
+	c->any_asked = true;
 	return true;
 }
 
-static inline void request_read(struct opcoll *c, unsigned bank, unsigned unit)
+/* All words, for that is fewer instructions than counting them. */
+static inline void forget_asked(struct opcoll *c)
 {
-	c->reads[unit][bank]++;
-	c->waiting[bank] |= 1ull << unit;
-	c->bank_waiting |= 1ull << bank;
+	c->any_asked = false;
+	memset(c->asked, 0, sizeof(c->asked));
+}
+
+void collector_forget_writes(struct sm *s)
+{
+	if (s->collector.any_asked)
+		forget_asked(&s->collector);
 }
 
 /* ---- phase 1: dispatch --------------------------------------------------------------------- */
@@ -194,11 +218,14 @@ static inline void complete(struct sm *s, unsigned unit)
 	const struct collector_unit *u = &s->collector.unit[unit];
 	bool room = s->unit_in[u->target].room & u->slots;
 
-	*(room ? &s->collector.ready : &s->collector.stuck[u->target]) |= 1ull << unit;
+	if (room)
+		s->collector.ready |= 1ull << unit;
+	else
+		s->collector.stuck[u->target] |= 1ull << unit;
 }
 
 /* A ready unit sends its instruction on; others for which this took the last room are stuck now. */
-static void send(struct sm *s, unsigned unit)
+static inline void send(struct sm *s, unsigned unit)
 {
 	struct opcoll *c = &s->collector;
 	const struct collector_unit *u = &c->unit[unit];
@@ -210,7 +237,7 @@ static void send(struct sm *s, unsigned unit)
 	c->ready ^= bit;
 	c->free |= bit;
 	c->bound[u->target] ^= bit;
-	if (!(r->room & u->slots)) {
+	if (c->ready && !(r->room & u->slots)) {
 		uint64_t stuck = c->ready & c->bound[u->target] & slot_units(c, bit_lowest64(u->slots));
 
 		c->ready ^= stuck;
@@ -219,113 +246,127 @@ static void send(struct sm *s, unsigned unit)
 }
 
 /* One instruction for each dispatch unit: the first that is ready, from where it begins on cyclically. */
-static bool dispatch_set(struct sm *s, struct collector_set *set)
+static inline void dispatch_set(struct sm *s, struct collector_set *set)
 {
 	struct opcoll *c = &s->collector;
+	uint64_t ready = c->ready & set->units;
 
-	for (uint32_t i = 0; i < set->n_dispatch; i++) {
-		uint64_t ready = c->ready & set->units, up = ready & UINT64_MAX << set->start[i];
-		unsigned unit;
+	for (uint32_t i = 0; ready && i < set->n_dispatch; i++) {
+		uint64_t up = ready >> set->start[i] << set->start[i];
+		unsigned unit = bit_lowest64(up ? up : ready);
 
-		if (!ready)
-			return i;
-		unit = bit_lowest64(up ? up : ready);
 		set->start[i] = c->next[unit];
 		send(s, unit);
+		ready = c->ready & set->units;
 	}
-	return set->n_dispatch;
 }
 
-static bool dispatch(struct sm *s)
+/* Returns whether any unit is free now that was not. */
+static inline bool dispatch(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
-	bool any = false;
+	uint64_t free = c->free;
 
-	FOR_BITS32 (i, c->kinds)
-		if (c->ready & c->set[i].units)
-			any |= dispatch_set(s, &c->set[i]);
-	return any;
+	for (uint32_t kinds = c->kinds; kinds && c->ready; kinds &= kinds - 1)
+		dispatch_set(s, &c->set[bit_lowest32(kinds)]);
+	return c->free != free;
 }
 
 /* ---- phase 2: reads ------------------------------------------------------------------------ */
 
-static unsigned taken_first(const struct opcoll *c, uint64_t units)
+/* The highest bit of each byte that is not 0. */
+static inline uint64_t bytes_used(uint64_t v)
 {
-	unsigned best = bit_lowest64(units);
+	const uint64_t low = 0x7f7f7f7f7f7f7f7full;
 
-	FOR_BITS64 (i, units & (units - 1))
-		if (c->unit[i].taken < c->unit[best].taken)
-			best = (unsigned)i;
-	return best;
+	return (((v & low) + low) | v) & ~low;
 }
 
-static void serve_banks(struct sm *s, uint64_t banks)
+/*
+ * All banks of a word at once, a byte each: the units in the order in which they were taken, each of them
+ * served by the banks that it asks and that no earlier one has asked, nor a write has taken.
+ */
+static inline void serve_banks(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
+	uint32_t n = 0;
 
-	FOR_BITS64 (b, banks) {
-		uint64_t units = c->waiting[b];
-		unsigned unit = taken_first(c, units);
+	for (uint32_t i = 0; i < c->n_waiting; i++) {
+		struct bank_reads r = c->waiting[i];
+		uint64_t asks = bytes_used(r.left);
 
-		if (!--c->reads[unit][b]) {
-			units &= ~(1ull << unit);
-			c->waiting[b] = units;
-			if (!units)
-				c->bank_waiting &= ~(1ull << b);
-		}
-		if (!--c->unit[unit].missing)
-			complete(s, unit);
+		r.left -= (asks & ~c->asked[r.word]) >> 7;
+		c->asked[r.word] |= asks;
+		if (r.left)
+			c->waiting[n++] = r;
+		else if (!--c->unit[r.unit].words)
+			complete(s, r.unit);
 	}
+	c->n_waiting = n;
+	c->any_asked = true;
 }
 
 /* ---- phase 3: allocation ------------------------------------------------------------------- */
 
-/* Sources beyond those of uop.bank_src; real instructions have none. */
-static APART void request_rest(struct sm *s, unsigned unit, const struct winst *in)
+static inline void wait_for(struct opcoll *c, unsigned unit, unsigned word, uint64_t reads)
 {
+	if (!reads)
+		return;
+	c->waiting[c->n_waiting++] = (struct bank_reads){reads, (uint8_t)unit, (uint8_t)word};
+	c->unit[unit].words++;
+}
+
+/* Source by source: banks of any number, and sources beyond those of uop.bank_src. */
+static APART void request_each(struct sm *s, unsigned unit, const struct winst *in)
+{
+	struct opcoll *c = &s->collector;
 	const struct uop *op = in->uop;
+	const struct bank_place *p = &c->place[in->sched];
+	uint64_t reads[MAX_BANKS / LANES] = {0};
 
-	for (unsigned i = 32; i < op->n_bank_src; i++) {
-		unsigned reg = op->reg[op->bank_from + i];
+	for (unsigned i = 0; i < op->n_bank_src; i++) {
+		unsigned bank = p->lane + bank_in(c, op->reg[op->bank_from + i] + in->warp);
 
-		if (!uop_reads_bank(op, i))
-			continue;
-		request_read(&s->collector, collector_bank(s, reg, in->warp, in->sched), unit);
-		s->collector.unit[unit].missing++;
+		if (i < 32 ? op->bank_src >> i & 1 : uop_reads_bank(op, i))
+			reads[bank / LANES] += 1ull << 8 * (bank % LANES);
 	}
+	for (uint32_t i = 0; i < c->span_words; i++)
+		wait_for(c, unit, p->word + i, reads[i]);
+}
+
+/* Those of warp 0, as many banks on as the warp's number is above that. */
+static inline uint64_t reads_of(const struct winst *in, const struct bank_place *p)
+{
+	unsigned by = 8 * (in->warp % LANES);
+
+	return (in->uop->bank_reads << by | in->uop->bank_reads >> (64 - by) % 64) & p->lanes;
 }
 
 /* The oldest instruction of an ID_OC set moves to a unit. */
-static APART void enter(struct sm *s, unsigned unit, unsigned kind)
+static inline void enter(struct sm *s, uint64_t bit, unsigned kind)
 {
 	struct opcoll *c = &s->collector;
+	unsigned unit = bit_lowest64(bit);
 	struct collector_unit *u = &c->unit[unit];
 	uint16_t w = collector_in_take(s, &s->collector_in[kind]);
 	const struct winst *in = &s->winst[w];
-	const struct uop *op = in->uop;
-	const uint16_t *src = op->reg + op->bank_from;
-	unsigned warp = in->warp, first = in->sched * c->bank_step, missing = 0;
 
-	c->free &= ~(1ull << unit);
-	c->bound[kind] |= 1ull << unit;
-	u->taken = ++c->n_taken;
+	c->free ^= bit;
+	c->bound[kind] |= bit;
 	u->inst = w;
 	u->target = (uint8_t)kind;
-	FOR_BITS32 (i, op->bank_src) {
-		request_read(c, first + bank_in(c, src[i] + warp), unit);
-		missing++;
-	}
-	u->missing = (uint8_t)missing;
-	if (op->n_bank_src > 32)
-		request_rest(s, unit, in);
-	if (!u->missing)
+	if (c->banks_repeat && in->uop->n_bank_src <= 32)
+		wait_for(c, unit, c->place[in->sched].word, reads_of(in, &c->place[in->sched]));
+	else
+		request_each(s, unit, in);
+	if (!u->words)
 		complete(s, unit);
 }
 
 /*
  * quirk Q2-12: only the oldest instruction of an input is a candidate, whichever scheduler's group has room.
  */
-static bool allocate_one(struct sm *s, const struct port_group *g, unsigned input)
+static inline bool allocate_one(struct sm *s, const struct port_group *g, unsigned input)
 {
 	unsigned sched = s->collector.front[input];
 	uint64_t room = s->collector.free & g->all[sched];
@@ -334,36 +375,46 @@ static bool allocate_one(struct sm *s, const struct port_group *g, unsigned inpu
 		return false;
 	if (room & g->own[sched])
 		room &= g->own[sched];
-	enter(s, bit_lowest64(room), opcoll_input_kind[input]);
+	enter(s, room & -room, opcoll_input_kind[input]);
 	return true;
 }
 
-/* An input that finds no unit at one port finds none at the ports alike that follow. */
-static bool allocate_group(struct sm *s, const struct port_group *g)
+/*
+ * An input that finds no unit at one port finds none at the ports alike that follow. *left: those that might
+ * find one at a further port.
+ */
+static inline bool allocate_group(struct sm *s, const struct port_group *g, uint32_t *left)
 {
-	uint32_t left = g->inputs & s->collector_in_used;
+	uint32_t inputs = g->inputs & s->collector_in_used;
 	bool any = false;
 
-	for (uint32_t port = g->ports; port && left; port--)
-		FOR_BITS32 (input, left) {
+	for (uint32_t port = g->ports; port && inputs; port--)
+		FOR_BITS32 (input, inputs) {
 			if (allocate_one(s, g, input)) {
 				any = true;
-				left &= s->collector_in_used;
+				inputs &= s->collector_in_used;
 			} else {
-				left &= ~(1u << input);
+				inputs &= ~(1u << input);
 			}
 		}
+	*left = inputs;
 	return any;
 }
 
-static APART bool allocate(struct sm *s)
+/*
+ * Where all ports are alike and had nothing left to take, the next step finds nothing before a unit is freed
+ * or an instruction issues. Ports of several kinds take from one another's inputs: then it is to look again.
+ */
+static APART void allocate(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
+	uint32_t left = 0;
 	bool any = false;
 
 	for (uint32_t i = 0; i < c->n_groups && c->free; i++)
-		any |= allocate_group(s, &c->group[i]);
-	return any;
+		any |= allocate_group(s, &c->group[i], &left);
+	c->may_allocate = any && (left || c->n_groups > 1);
+	s->changed |= any;
 }
 
 /* ---- the stage ----------------------------------------------------------------------------- */
@@ -371,28 +422,26 @@ static APART bool allocate(struct sm *s)
 void collector_stage(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
-	uint64_t writing = c->bank_writing;
 
-	c->bank_writing = 0;
-	for (uint32_t step = 0; step < s->core->collector_steps; step++, writing = 0) {
-		uint64_t banks;
-
-		if (!(c->ready | c->bank_waiting) && !c->may_allocate)
-			return;
+	for (uint32_t step = 0; step < s->core->collector_steps; step++) {
+		if (!c->ready && !c->n_waiting && !c->may_allocate)
+			break;
 		if (c->ready && dispatch(s))
 			c->may_allocate = s->changed = true;
-		banks = c->bank_waiting & ~writing;
-		if (banks) {
-			serve_banks(s, banks);
+		if (c->n_waiting) {
+			serve_banks(s);
 			s->changed = true;
 		}
+		if (c->any_asked)
+			forget_asked(c);
 		if (c->may_allocate) {
-			c->may_allocate = s->collector_in_used && allocate(s);
-			s->changed |= c->may_allocate;
+			if (s->collector_in_used)
+				allocate(s);
+			else
+				c->may_allocate = false;
 		}
 	}
-	/*
-	 * With one step a cycle, a write can have kept every waiting bank from its turn: it comes next cycle.
-	 */
-	s->changed |= c->bank_waiting != 0;
+	collector_forget_writes(s);
+	/* With one step a cycle a write can have kept all from their turn: it comes next cycle. */
+	s->changed |= c->n_waiting != 0;
 }

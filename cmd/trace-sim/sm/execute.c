@@ -9,62 +9,77 @@
 #include "pipereg.h"
 
 /* Into the list of the clock's writebacks, by age. */
-static void schedule_writeback(struct sm *s, uint16_t w, uint64_t clock)
+static inline void schedule_writeback(struct sm *s, struct winst *in, uint16_t w, uint64_t clock)
 {
 	unsigned at = (unsigned)(clock % CALENDAR);
 	uint16_t *link = &s->calendar[at];
 
-	while (*link && s->winst[*link].uid < s->winst[w].uid)
+	if (!*link) {
+		bitset_set(s->calendar_used, at);
+		s->calendar_words |= 1u << at / 64;
+	}
+	while (*link && s->winst[*link].uid < in->uid)
 		link = &s->winst[*link].next;
-	s->winst[w].next = *link;
+	in->next = *link;
 	*link = w;
-	bitset_set(s->calendar_used, at);
-	s->calendar_words |= 1u << at / 64;
 }
 
 /*
- * Offer a waiting instruction to a unit whose dispatch register is empty. Returns when to try again: results
- * that would collide are looked at again in the next cycle. NEVER: it was taken.
+ * Offer a waiting instruction to a unit whose dispatch register is empty. false: its result would collide,
+ * which is looked at again in the next cycle.
  */
-static uint64_t offer(struct sm *s, struct func_unit *u, unsigned kind, unsigned slot)
+static inline bool offer(struct sm *s, struct func_unit *u, unsigned kind, unsigned slot)
 {
-	struct winst *in = &s->winst[s->unit_in[kind].slot[slot]];
+	uint16_t w = s->unit_in[kind].slot[slot];
+	struct winst *in = &s->winst[w];
 	const struct uop *op = in->uop;
-	unsigned stage0 = (unsigned)((s->clock + op->latency) % CALENDAR);
+	uint64_t end = s->clock + op->latency;
+	unsigned stage0 = (unsigned)(end % CALENDAR);
 
 	if (bitset_test(u->occupied, stage0) || s->bus_used[stage0] >= s->core->ex_wb_width)
-		return s->clock + 1;
+		return false;
 	u->free_at = s->clock + op->interval;
 	bitset_set(u->occupied, stage0);
 	s->bus_used[stage0]++;
 	in->unit = u;
-	schedule_writeback(s, unit_in_take(s, kind, slot), s->clock + op->latency + 2);
+	unit_in_take(s, kind, slot);
+	schedule_writeback(s, in, w, end + 2);
 	s->changed = true;
-	return NEVER;
+	return true;
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* In sub-core mode unit k empties slot k; else every unit in turn takes the oldest instruction, or none. */
-static APART void offer_kind(struct sm *s, unsigned kind)
+/* Sub-core mode: unit k empties slot k. Returns when to look again. */
+static inline uint64_t offer_slots(struct sm *s, unsigned kind)
+{
+	struct func_unit *u = &s->unit[s->unit_first[kind]];
+	uint64_t next = NEVER;
+
+	FOR_BITS64 (k, s->unit_in[kind].full & s->served[kind]) {
+		if (s->clock < u[k].free_at)
+			next = earlier(next, u[k].free_at);
+		else if (!offer(s, &u[k], kind, (unsigned)k))
+			next = s->clock + 1;
+	}
+	return next;
+}
+
+/* Every unit in turn takes the oldest instruction, or none. */
+static APART uint64_t offer_oldest(struct sm *s, unsigned kind)
 {
 	const struct unit_in *r = &s->unit_in[kind];
 	struct func_unit *u = &s->unit[s->unit_first[kind]];
 	uint32_t n = s->core->unit[kind].units;
 	uint64_t next = NEVER;
 
-	if (s->core->sub_core)
-		FOR_BITS64 (k, r->full & slots(n))
-			next = earlier(next,
-				s->clock < u[k].free_at ? u[k].free_at : offer(s, &u[k], kind, (unsigned)k));
-	else
-		for (uint32_t i = 0; i < n && r->full; i++) {
-			if (s->clock >= u[i].free_at && offer(s, &u[i], kind, unit_in_oldest(s, r)) != NEVER)
-				next = s->clock + 1;
-			else
-				next = earlier(next, u[i].free_at);
-		}
-	s->offer_at[kind] = next;
+	for (uint32_t i = 0; i < n && r->full; i++) {
+		if (s->clock >= u[i].free_at && !offer(s, &u[i], kind, unit_in_oldest(s, r)))
+			next = s->clock + 1;
+		else
+			next = earlier(next, u[i].free_at);
+	}
+	return next;
 }
 
 uint64_t execute_next(const struct sm *s)
@@ -82,7 +97,7 @@ void execute_stage(struct sm *s)
 
 	FOR_BITS32 (kind, s->unit_in_used & ~(1u << UNIT_MEM))
 		if (s->clock >= s->offer_at[kind])
-			offer_kind(s, kind);
+			s->offer_at[kind] = s->core->sub_core ? offer_slots(s, kind) : offer_oldest(s, kind);
 	ldst_cycle(s);
 	if (!mem->full || !ldst_can_accept(s))
 		return;

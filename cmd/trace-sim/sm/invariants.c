@@ -91,27 +91,40 @@ static void check_registers(const struct sm *s)
 	}
 }
 
+static void check_waiting(const struct sm *s, uint8_t *words)
+{
+	const struct opcoll *c = &s->collector;
+
+	for (unsigned i = 0; i < c->n_waiting; i++) {
+		const struct bank_reads *r = &c->waiting[i];
+		const struct bank_place *p = &c->place[s->winst[c->unit[r->unit].inst].sched];
+
+		invariant("collector.waiting.left", s->id, i, r->left != 0, 1);
+		invariant("collector.waiting.word", s->id, i, r->word - (unsigned)p->word < c->span_words, 1);
+		words[r->unit]++;
+	}
+	for (unsigned i = 0; i < c->n_words; i++)
+		invariant("collector.asked", s->id, i, c->asked[i] && !c->any_asked, 0);
+}
+
 static void check_collector(const struct sm *s)
 {
 	const struct opcoll *c = &s->collector;
-	uint64_t bound[N_UNIT_KINDS] = {0}, waiting[MAX_BANKS] = {0}, complete = 0, due = 0, banks = 0;
+	uint64_t bound[N_UNIT_KINDS] = {0}, complete = 0, due = 0;
+	uint8_t words[MAX_CUS] = {0};
 
+	check_waiting(s, words);
 	for (unsigned u = 0; u < c->n_units; u++) {
 		const struct collector_unit *x = &c->unit[u];
 		uint64_t bit = 1ull << u;
-		uint32_t reads = 0;
 
-		for (unsigned b = 0; b < MAX_BANKS; b++) {
-			reads += c->reads[u][b];
-			waiting[b] |= c->reads[u][b] ? bit : 0;
-		}
+		invariant("collector.unit.words", s->id, u, x->words, words[u]);
 		if (c->free & bit) {
-			invariant("collector.free", s->id, u, reads, 0);
+			invariant("collector.free", s->id, u, x->words, 0);
 			continue;
 		}
-		invariant("collector.unit.missing", s->id, u, x->missing, reads);
 		bound[x->target] |= bit;
-		complete |= x->missing ? 0 : bit;
+		complete |= x->words ? 0 : bit;
 	}
 	for (unsigned k = 0; k < N_UNIT_KINDS; k++) {
 		invariant("collector.bound", s->id, k, c->bound[k], bound[k]);
@@ -120,11 +133,6 @@ static void check_collector(const struct sm *s)
 		due |= c->stuck[k];
 	}
 	invariant("collector.ready", s->id, 0, c->ready | due, complete);
-	for (unsigned b = 0; b < MAX_BANKS; b++) {
-		invariant("collector.waiting", s->id, b, c->waiting[b], waiting[b]);
-		banks |= waiting[b] ? 1ull << b : 0;
-	}
-	invariant("collector.bank_waiting", s->id, 0, c->bank_waiting, banks);
 }
 
 static void check_calendar(const struct sm *s)

@@ -22,6 +22,7 @@ void sched_init(struct sm *s)
 
 	s->policy = sched_policies[c->policy];
 	s->by_masks = !s->policy->cycle && !s->policy->looked_at;
+	s->longops = s->policy->needs_longop;
 	s->idle[OCC_IDLE] = (uint8_t)c->schedulers;
 	for (unsigned w = 0; w < c->warps; w += c->schedulers)
 		s->spread |= 1ull << w;
@@ -86,8 +87,8 @@ static uint64_t lane0_address(const struct sm *s, const struct winst *in)
 	return in->mask & 1 && in->addr ? s->cta[in->cta].block.word[in->addr >> 2] : 0;
 }
 
-/* SM-issue-1, what only a few kinds of instructions do. A warp that has just ended waits for nothing. */
-static APART void issue_special(struct sm *s, struct winst *in)
+/* A warp that has just ended waits for nothing. */
+static void issue_special(struct sm *s, struct winst *in)
 {
 	unsigned w = in->warp, flags = in->uop->flags;
 	struct warp *p = &s->warp[w];
@@ -119,8 +120,14 @@ static APART void end_warp(struct sm *s, unsigned w)
 	barrier_warp_exit(s, w);
 }
 
+/* SM-issue-1: what only a few kinds of instructions do. */
+#define SPECIAL \
+	(UOP_ATOMIC | UOP_LDGSTS | UOP_BARRIER | UOP_MEMBAR | UOP_LDGDEPBAR | UOP_DEPBAR | \
+		UOP_SOME_SCHEDULERS)
+#define RARE (SPECIAL | UOP_ISSUE | UOP_ENDS)
+
 /* PTX-mask, PTX-flow-3: the histogram has the lanes for which it issued; lanes that end empty the buffer. */
-static APART void issue_ptx(struct sm *s, const struct winst *in, const struct rec *rec)
+static void issue_ptx(struct sm *s, const struct winst *in, const struct rec *rec)
 {
 	const struct uop *u = in->uop;
 
@@ -130,6 +137,14 @@ static APART void issue_ptx(struct sm *s, const struct winst *in, const struct r
 	}
 	if (u->flags & UOP_ENDS && rec->mask && !(s->done >> in->warp & 1))
 		ibuffer_flush(s, in->warp);
+}
+
+static APART void issue_rare(struct sm *s, struct winst *in, const struct rec *rec)
+{
+	if (in->uop->flags & (UOP_ISSUE | UOP_ENDS))
+		issue_ptx(s, in, rec);
+	if (in->uop->flags & SPECIAL)
+		issue_special(s, in);
 }
 
 static bool is_long_operation(const struct winst *in)
@@ -171,22 +186,17 @@ static inline __attribute__((always_inline)) void issue(struct sm *s, unsigned k
 	collector_in_put(s, &s->collector_in[u->unit], k, h);
 	s->collector.may_allocate = true;
 	s->changed = true;
-	depend_reserve(s, w, u, s->policy->needs_longop && is_long_operation(in));
+	depend_reserve(s, w, u, s->longops && is_long_operation(in));
 	p->fetch_pc = u->pc + u->bytes;
 	ibuffer_advance(s, w);
 	if (s->events)
 		events_issue(s->events, s->now, s->id, w, u->pc, k);
 	s->n.occupancy[OCC_LANES + in->lanes]++; /* quirk Q2-4: no lane counts as a stall */
 	s->n.issue_hist[w] += nth;
-	if ((int32_t)w > s->n.issue_hist_top)
-		s->n.issue_hist_top = (int32_t)w;
 	if (index == p->last)
 		end_warp(s, w);
-	if (u->flags & (UOP_ISSUE | UOP_ENDS))
-		issue_ptx(s, in, rec);
-	if (u->flags & (UOP_ATOMIC | UOP_LDGSTS | UOP_BARRIER | UOP_MEMBAR | UOP_LDGDEPBAR | UOP_DEPBAR |
-			       UOP_SOME_SCHEDULERS))
-		issue_special(s, in);
+	if (u->flags & RARE)
+		issue_rare(s, in, rec);
 }
 
 static APART void issue_second(struct sm *s, unsigned k, unsigned w) { issue(s, k, w, 2); }
@@ -313,7 +323,8 @@ static APART void schedule_all(struct sm *s, unsigned first, struct candidates *
 		uint64_t go = o->go & s->spread << k, at_barrier = s->at_barrier;
 
 		if (go) {
-			issue_from(s, k, s->policy->pick(s, k, go));
+			/* of one warp no policy picks another */
+			issue_from(s, k, go & (go - 1) ? s->policy->pick(s, k, go) : bit_lowest64(go));
 			if (s->any_slot || s->at_barrier != at_barrier)
 				look(s, o);
 		} else {

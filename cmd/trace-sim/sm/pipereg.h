@@ -26,32 +26,34 @@ static inline bool collector_in_room(const struct sm *s, const struct collector_
 
 static inline void collector_in_put(struct sm *s, struct collector_in *q, unsigned sched, uint16_t w)
 {
-	unsigned slot = bit_lowest64(q->room & reach(s, sched)), i = (q->head + q->count++) % SET_SLOTS;
+	uint64_t room = q->room & reach(s, sched);
+	unsigned i = (q->head + q->count) % SET_SLOTS;
 
-	assert(q->room & reach(s, sched));
-	q->room &= ~(1ull << slot);
+	assert(room);
+	q->room ^= room & -room;
 	q->at[i].inst = w;
-	q->at[i].slot = (uint8_t)slot;
+	q->at[i].slot = (uint8_t)bit_lowest64(room);
 	q->at[i].sched = (uint8_t)sched;
-	if (!(s->collector_in_used >> q->input & 1))
+	if (!q->count++) {
 		s->collector.front[q->input] = (uint8_t)sched;
-	s->collector_in_used |= 1u << q->input;
+		s->collector_in_used |= 1u << q->input;
+	}
 }
 
 /* The oldest instruction leaves. */
 static inline uint16_t collector_in_take(struct sm *s, struct collector_in *q)
 {
-	uint16_t w = q->at[q->head].inst;
+	unsigned first = q->head, next = (first + 1) % SET_SLOTS;
 
-	q->room |= 1ull << q->at[q->head].slot;
-	q->head = (uint8_t)((q->head + 1) % SET_SLOTS);
+	q->room |= 1ull << q->at[first].slot;
 	if (--q->count) {
-		s->collector.front[q->input] = q->at[q->head].sched;
+		q->head = (uint8_t)next;
+		s->collector.front[q->input] = q->at[next].sched;
 	} else {
 		q->head = 0;
 		s->collector_in_used &= ~(1u << q->input);
 	}
-	return w;
+	return q->at[first].inst;
 }
 
 /* ---- OC_EX: into the units ----------------------------------------------------------------- */
@@ -104,14 +106,18 @@ static inline uint16_t unit_in_take(struct sm *s, unsigned kind, unsigned slot)
 {
 	struct unit_in *r = &s->unit_in[kind];
 	struct opcoll *c = &s->collector;
-	uint64_t freed = c->stuck[kind] & slot_units(c, slot);
+	uint64_t bit = 1ull << slot;
 
-	r->full &= ~(1ull << slot);
-	r->room |= 1ull << slot;
+	r->full ^= bit;
+	r->room ^= bit;
 	if (!r->full)
-		s->unit_in_used &= ~r->bit;
-	c->stuck[kind] ^= freed;
-	c->ready |= freed;
+		s->unit_in_used ^= r->bit;
+	if (c->stuck[kind]) {
+		uint64_t freed = c->stuck[kind] & slot_units(c, slot);
+
+		c->stuck[kind] ^= freed;
+		c->ready |= freed;
+	}
 	return r->slot[slot];
 }
 

@@ -31,6 +31,7 @@ static void init_units(struct sm *s)
 		s->collector_in[k].room = slots(c->unit[k].collector_in_width);
 		s->unit_in[k].room = slots(c->unit[k].unit_in_width);
 		s->unit_in[k].bit = 1u << k;
+		s->served[k] = slots(c->unit[k].units);
 	}
 	s->any_slot = c->sub_core ? 0 : UINT64_MAX;
 	s->unit = xcalloc(s->n_units ? s->n_units : 1, sizeof(*s->unit));
@@ -45,7 +46,6 @@ void sm_init(struct sm *s)
 	s->depend = depend_rules[p->core.dependence];
 	depend_room(s, REG_LIMIT);
 	*s->wake_at = NEVER;
-	s->n.issue_hist_top = -1;
 	s->winst = reserve(WINST_MAX + 1u, sizeof(*s->winst));
 	if (!p->modern.on) {
 		init_units(s);
@@ -99,21 +99,20 @@ void sm_winst_free(struct sm *s, uint16_t w)
 /* ---- the cycle ----------------------------------------------------------------------------- */
 
 /* Sampled after a cycle, as the original does for its occupancy lines (SM-stat-3). */
-static void count_occupancy(struct sm *s, uint64_t cycles)
+static inline void sm_sample(struct sm *s)
 {
-	s->n.live_warp_cycles += cycles * s->live_warps;
-	s->n.occupied_cycles += s->live_warps ? cycles : 0;
+	s->n.live_warp_cycles += s->live_warps;
+	s->n.occupied_cycles += s->live_warps != 0;
 }
 
 /* What the still cycles counted: what the last one run did, for in them it would have been done again. */
-static void count_still(struct sm *s)
+static APART void count_still(struct sm *s)
 {
 	uint64_t n = s->still, first = s->sched_first + n;
 
-	if (!n)
-		return;
 	s->still = 0;
-	count_occupancy(s, n);
+	s->n.live_warp_cycles += n * s->live_warps;
+	s->n.occupied_cycles += s->live_warps ? n : 0;
 	s->sched_first = (uint32_t)(first % s->core->schedulers);
 	for (unsigned i = 0; i < N_OCC_IDLE; i++)
 		s->n.occupancy[i] += n * s->idle[i];
@@ -129,7 +128,7 @@ static void count_still(struct sm *s)
 static void stand_still(struct sm *s, uint64_t cycles)
 {
 	s->still += cycles;
-	if (s->l1i)
+	if (s->l1i && s->still)
 		count_still(s);
 }
 
@@ -153,7 +152,8 @@ void sm_flush(struct sm *s, uint64_t now)
 		return;
 	}
 	sm_sync(s, now);
-	count_still(s);
+	if (s->still)
+		count_still(s);
 	ldst_count_idle(s);
 }
 
@@ -183,15 +183,16 @@ static uint64_t next_cycle(const struct sm *s)
 static void early_stages(struct sm *s, bool moving)
 {
 	if (!(moving || s->changed || s->profile || s->policy->always_moves)) {
-		s->collector.bank_writing = 0;
+		collector_forget_writes(s);
 		stand_still(s, 1);
 		return;
 	}
-	count_still(s);
+	if (s->still)
+		count_still(s);
 	collector_stage(s);
 	issue_stage(s);
 	fetch_stage(s);
-	count_occupancy(s, 1);
+	sm_sample(s);
 }
 
 static void run_stages(struct sm *s, uint64_t now)

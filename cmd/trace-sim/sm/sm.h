@@ -143,11 +143,27 @@ struct cta {
 /* ---- operand collector (SM-coll) ----------------------------------------------------------- */
 
 struct collector_unit {
-	uint64_t slots;  /* of OC_EX, that it may be sent to */
-	uint64_t taken;  /* order in which units were taken */
-	uint16_t inst;   /* of a free one: the last it held */
-	uint8_t target;  /* enum unit_kind of its OC_EX set */
-	uint8_t missing; /* operands still to be read */
+	uint64_t slots; /* of OC_EX, that it may be sent to */
+	uint16_t inst;  /* of a free one: the last it held */
+	uint8_t target; /* enum unit_kind of its OC_EX set */
+	uint8_t words;  /* with operands still to be read */
+};
+
+/*
+ * Register banks have a byte each in words of 8. Those that hold a scheduler's registers stand side by side,
+ * from lane on in word on; where their number does not divide 8, in words of their own.
+ */
+#define LANES      8
+#define BANK_WORDS MAX_SCHEDULERS
+struct bank_place {
+	uint8_t word, lane;
+	uint64_t lanes; /* of the banks, where they are in one word */
+};
+
+/* What a unit has still to read from the banks of a word: how many, by bank. */
+struct bank_reads {
+	uint64_t left; /* not 0 */
+	uint8_t unit, word;
 };
 
 /* Input ports that are alike: same inputs, same sets of units. */
@@ -169,14 +185,20 @@ struct opcoll {
 	uint8_t next[MAX_CUS];        /* where a dispatch unit that found the unit begins its next search */
 	uint32_t n_units, n_groups;
 	/*
-	 * banks that hold a warp's registers, less 1 where that
-	 * is a power of 2, and between those of schedulers
+	 * banks that hold a warp's registers, and less 1 where that
+	 * is a power of 2
 	 */
-	uint32_t bank_span, bank_mask, bank_step;
-	uint32_t kinds;        /* enum collector_kind of the sets that have units */
-	uint64_t bank_waiting; /* banks that units wait for */
-	uint64_t n_taken;
-	uint64_t bank_writing; /* banks taken by a write before this cycle's first step */
+	uint32_t bank_span, bank_mask;
+	bool banks_repeat; /* uop.bank_reads is what is read */
+	struct bank_place place[MAX_SCHEDULERS];
+	uint32_t n_words, span_words; /* of all banks, and of those of a warp's registers */
+	uint32_t kinds;               /* enum collector_kind of the sets that have units */
+	/*
+	 * The highest bit of the bytes of banks: before a cycle's first step those that a write has taken; in a
+	 * step those that a unit has asked, too. Between the steps all are 0.
+	 */
+	bool any_asked;
+	uint64_t asked[BANK_WORDS];
 	struct collector_unit unit[MAX_CUS];
 	struct collector_set {
 		uint64_t units;
@@ -187,8 +209,8 @@ struct opcoll {
 	uint8_t front[N_UNIT_KINDS]; /* by input that is not empty: the scheduler of its oldest instruction */
 	struct port_group group[N_COLLECTORS];
 	/* A unit asks for all its operands when it is taken, so each bank serves its units in that order. */
-	uint64_t waiting[MAX_BANKS]; /* units with reads left, by bank */
-	uint8_t reads[MAX_CUS][MAX_BANKS];
+	uint32_t n_waiting;
+	struct bank_reads waiting[MAX_CUS * MAX_BANKS / LANES]; /* in the order in which they were asked */
 };
 
 /* ---- function units (SM-exec) -------------------------------------------------------------- */
@@ -232,7 +254,6 @@ struct sm_counts {
 	uint64_t occupancy[N_OCC];
 	uint64_t single_issue[MAX_SCHEDULERS], dual_issue[MAX_SCHEDULERS];
 	uint64_t issue_hist[MAX_WARPS];  /* per slot (SM-sched-6) */
-	int32_t issue_hist_top;          /* highest slot that ever issued, -1: none */
 	uint64_t class_insts[N_CLASSES]; /* warp instructions completed, by class */
 };
 
@@ -265,6 +286,7 @@ struct sm {
 	uint64_t spread; /* slots of scheduler 0; those of scheduler k are k further on */
 	/* the scheduling policy depends on nothing but masks, last and dynamic_id */
 	bool by_masks;
+	bool longops; /* the policy asks for long operations */
 	const struct sched_policy *policy;
 	const struct dependence_ops *depend;
 	/* by scheduler: its slot that issued last; at first its lowest (lrr, rrr: a place before that) */
@@ -327,8 +349,9 @@ struct sm {
 	uint32_t n_units, unit_first[N_UNIT_KINDS];
 	/* before this clock no unit of the kind takes what waits for it */
 	uint64_t offer_at[N_UNIT_KINDS];
-	uint8_t bus_used[CALENDAR];  /* result buses taken, by clock mod CALENDAR */
-	uint16_t calendar[CALENDAR]; /* winsts due in writeback, oldest first, by clock mod CALENDAR */
+	uint64_t served[N_UNIT_KINDS]; /* in sub-core mode: slots of OC_EX that a unit of the kind empties */
+	uint8_t bus_used[CALENDAR];    /* result buses taken, by clock mod CALENDAR */
+	uint16_t calendar[CALENDAR];   /* winsts due in writeback, oldest first, by clock mod CALENDAR */
 	uint64_t calendar_used[CALENDAR / 64];
 	uint32_t calendar_words; /* words of calendar_used that are not 0 */
 
@@ -390,6 +413,8 @@ void collector_free(struct sm *s);
 extern const uint8_t opcoll_input_kind[N_UNIT_KINDS];
 unsigned collector_input(unsigned unit);
 void collector_stage(struct sm *s); /* all steps of the cycle */
+/* Instead of the stage, in a cycle in which it has nothing to do: what was written stands in nobody's way. */
+void collector_forget_writes(struct sm *s);
 /*
  * Take the bank of a destination of u for a write before this cycle's first step; false: taken. Uniform
  * registers always succeed.

@@ -71,12 +71,22 @@ static void add_core(struct core_sum *sum, const struct sm_counts *n)
 
 /* ---- parts of the block ---------------------------------------------------------------------- */
 
+/* The highest slot that ever issued, -1: none. */
+static int highest_slot(const struct sm_counts *n)
+{
+	int top = MAX_WARPS - 1;
+
+	while (top >= 0 && !n->issue_hist[top])
+		top--;
+	return top;
+}
+
 /* The spelling is the original's. quirk Q2-5: a dual issue counts 3 in the histogram. */
 static void walk_issue(struct stats_sink *s, const struct gpu *g, const struct core_sum *sum)
 {
 	uint32_t id = g->params.core.issue_histogram_sm;
 	const struct sm_counts *n = id < g->params.sms ? &g->sm[id].n : NULL;
-	int top = n ? n->issue_hist_top : -1;
+	int top = n ? highest_slot(n) : -1;
 
 	s->ops->count(s, "ctas_completed", " ", sum->n.ctas_completed, sum->n.ctas_completed, SHOW_32, ", ");
 	stats_show(s, "Shader %" PRIu32 " warp_id issue ditsribution:\nwarp_id:\n", id);
