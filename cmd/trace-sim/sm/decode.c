@@ -26,7 +26,8 @@ static APART bool right_path(struct sm *s, unsigned w)
 	return false;
 }
 
-static void new_head(struct sm *s, unsigned w)
+/* rec: its next record, in the buffer. */
+static inline void new_head(struct sm *s, unsigned w, const struct rec *rec)
 {
 	struct warp *p = &s->warp[w];
 	uint64_t bit = 1ull << w;
@@ -35,7 +36,7 @@ static void new_head(struct sm *s, unsigned w)
 		return;
 	if (p->head)
 		s->head_unit[p->head->unit] &= ~bit;
-	p->head = &s->uops[p->buffer[2 - p->buffered].inst];
+	p->head = &s->uops[rec->inst];
 	s->head_unit[p->head->unit] |= bit;
 	depend_look(s, w);
 }
@@ -55,7 +56,7 @@ static APART void decode_ptx(struct sm *s, unsigned w)
 	p->in_pipe += n;
 	p->buffered = (uint8_t)n;
 	s->ibuf |= 1ull << w;
-	new_head(s, w);
+	new_head(s, w, &p->buffer[2 - n]);
 	s->changed = true;
 }
 
@@ -75,7 +76,7 @@ void decode(struct sm *s)
 	p->in_pipe += n;
 	p->buffered = (uint8_t)n;
 	s->ibuf |= 1ull << w;
-	new_head(s, w);
+	new_head(s, w, &p->buffer[2 - n]);
 	s->changed = true;
 }
 
@@ -85,7 +86,7 @@ void ibuffer_advance(struct sm *s, unsigned w)
 	struct warp *p = &s->warp[w];
 
 	if (--p->buffered) {
-		new_head(s, w);
+		new_head(s, w, &p->buffer[1]); /* of two */
 		return;
 	}
 	s->ibuf &= ~(1ull << w);

@@ -25,7 +25,10 @@ struct dependence_ops {
 	void (*reserve)(struct sm *s, unsigned warp, const struct uop *u, bool long_operation);
 	/* Destination reg of an earlier instruction is written. */
 	void (*release)(struct sm *s, unsigned warp, unsigned reg);
-	/* All destinations of u are, and it is a long operation no more. */
+	/*
+	 * All destinations of u are, and it is a long operation no more. It is about to leave the pipeline, and
+	 * is in it still: whether that drains the warp is seen then.
+	 */
 	void (*release_all)(struct sm *s, unsigned warp, const struct uop *u);
 	/* Does the warp's next instruction wait for a long operation? */
 	bool (*waits_long)(const struct sm *s, unsigned warp);

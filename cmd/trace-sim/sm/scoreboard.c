@@ -51,34 +51,41 @@ static void reserve(struct sm *s, unsigned warp, const struct uop *u, bool long_
 	struct warp *p = &s->warp[warp];
 
 	for (unsigned i = 0; i < u->n_dst; i++) {
-		p->n_reserved = (uint16_t)(p->n_reserved + !bitset_test(p->reserved, u->reg[i]));
-		bitset_set(p->reserved, u->reg[i]);
+		uint64_t *word = &p->reserved[u->reg[i] / 64], bit = 1ull << u->reg[i] % 64;
+
+		p->n_reserved = (uint16_t)(p->n_reserved + !(*word & bit));
+		*word |= bit;
 	}
 	for (unsigned i = 0; long_operation && i < u->n_dst; i++)
 		bitset_set(p->longop, u->reg[i]);
 }
 
-/* quirk Q2-9: what was a long operation stays marked as one. */
-static void release(struct sm *s, unsigned warp, unsigned reg)
+static inline void release_one(struct sm *s, unsigned warp, unsigned reg)
 {
 	struct warp *p = &s->warp[warp];
+	uint64_t *word = &p->reserved[reg / 64], bit = 1ull << reg % 64;
 
-	if (!bitset_test(p->reserved, reg))
+	if (!(*word & bit))
 		return;
-	bitset_clear(p->reserved, reg);
+	*word ^= bit;
 	p->n_reserved--;
 	if (s->collide >> warp & 1 && s->watched[warp] == reg)
 		look(s, warp);
+}
+
+/* quirk Q2-9: what was a long operation stays marked as one. */
+static void release(struct sm *s, unsigned warp, unsigned reg)
+{
+	release_one(s, warp, reg);
 	warp_update_drained(s, warp);
 }
 
 static void release_all(struct sm *s, unsigned warp, const struct uop *u)
 {
-	for (unsigned i = 0; i < u->n_dst; i++) {
-		if (s->policy->needs_longop)
-			bitset_clear(s->warp[warp].longop, u->reg[i]);
-		release(s, warp, u->reg[i]);
-	}
+	for (unsigned i = 0; s->longops && i < u->n_dst; i++)
+		bitset_clear(s->warp[warp].longop, u->reg[i]);
+	for (unsigned i = 0; i < u->n_dst; i++)
+		release_one(s, warp, u->reg[i]);
 }
 
 const struct dependence_ops depend_scoreboard = {look, reserve, release, release_all, waits_long};
