@@ -172,37 +172,18 @@ void gpu_free(struct gpu *g)
 
 /* ---- the SMs of a core tick ------------------------------------------------------------------- */
 
-static void tick_sm(struct gpu *g, struct cluster *cl, uint32_t id, uint64_t now)
-{
-	struct sm *s = &g->sm[id];
-
-	if (now < g->wake_at[id])
-		return;
-	sm_tick(s, now);
-	if (s->n_ended)
-		cl->ended[cl->n_ended++] = id;
-}
-
 /*
  * LAUNCH-step-6. quirk Q1-30: the order inside a cluster rotates only in ticks in which the cluster is
  * cycled.
  */
-static APART void tick_several(struct gpu *g, struct cluster *cl, uint32_t base, uint32_t per, uint64_t now)
+APART void gpu_tick_several(struct gpu *g, struct cluster *cl, uint32_t id, uint64_t now)
 {
+	uint32_t per = g->params.sms_per_cluster;
+
 	for (uint32_t i = 0; i < per; i++)
-		tick_sm(g, cl, base + (cl->first + i) % per, now);
+		gpu_tick_sm(g, cl, id * per + (cl->first + i) % per, now);
 	if (g->params.rotate_sms && ++cl->first == per)
 		cl->first = 0;
-}
-
-void gpu_tick_cluster(struct gpu *g, struct cluster *cl, uint64_t now)
-{
-	uint32_t per = g->params.sms_per_cluster, id = (uint32_t)(cl - g->cluster);
-
-	if (per == 1)
-		tick_sm(g, cl, id, now);
-	else
-		tick_several(g, cl, id * per, per, now);
 }
 
 /* While there are CTAs to come, idle clusters turn, too. */
@@ -212,10 +193,10 @@ static void tick_clusters(struct gpu *g)
 	uint64_t now = gpu_now(g);
 
 	for (uint32_t c = 0; turn_all && c < g->params.clusters; c++)
-		gpu_tick_cluster(g, &g->cluster[c], now);
+		gpu_tick_cluster(g, c, now);
 	for (uint32_t w = 0; !turn_all && w < BITSET_WORDS(g->params.clusters); w++)
 		FOR_BITS64 (b, g->live[w])
-			gpu_tick_cluster(g, &g->cluster[w * 64 + b], now);
+			gpu_tick_cluster(g, w * 64 + (uint32_t)b, now);
 }
 
 /* ---- the serial end of a core tick ----------------------------------------------------------- */

@@ -109,7 +109,24 @@ unsigned gpu_step(struct gpu *g); /* one GPU step; the domains that fired */
 void gpu_sync(struct gpu *g);     /* every lazily kept counter up to date */
 void gpu_window(struct gpu *g);   /* close the sampling window of the latency statistics */
 /* The pieces of a core tick, for window.c. Tick the SMs of a cluster that are due; */
-void gpu_tick_cluster(struct gpu *g, struct cluster *cl, uint64_t now);
+static inline void gpu_tick_sm(struct gpu *g, struct cluster *cl, uint32_t id, uint64_t now)
+{
+	struct sm *s = &g->sm[id];
+
+	if (now < g->wake_at[id])
+		return;
+	sm_tick(s, now);
+	if (s->n_ended)
+		cl->ended[cl->n_ended++] = id;
+}
+void gpu_tick_several(struct gpu *g, struct cluster *cl, uint32_t id, uint64_t now);
+static inline void gpu_tick_cluster(struct gpu *g, uint32_t id, uint64_t now)
+{
+	if (g->params.sms_per_cluster == 1)
+		gpu_tick_sm(g, &g->cluster[id], id, now);
+	else
+		gpu_tick_several(g, &g->cluster[id], id, now);
+}
 /* what ended in it; */
 void gpu_end_ctas(struct gpu *g, struct cluster *cl);
 /* and behind both, and behind the placing of thread blocks, the clusters that fell idle. */

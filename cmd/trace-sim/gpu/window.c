@@ -301,12 +301,15 @@ static void serve_requests(struct gpu *g, uint32_t cycles)
 static uint32_t next_tick(const struct gpu *g, uint32_t id, uint32_t k, uint32_t end)
 {
 	uint32_t per = g->params.sms_per_cluster;
-	uint64_t now = g->window->now, first = now + end;
+	const uint64_t *at = g->wake_at + id * per;
+	uint64_t now = g->window->now, first = at[0];
 
-	for (const uint64_t *at = g->wake_at + id * per, *last = at + per; at < last; at++)
-		if (*at < first)
-			first = *at;
-	return first <= now + k ? k : (uint32_t)(first - now);
+	for (uint32_t i = 1; i < per; i++)
+		if (at[i] < first)
+			first = at[i];
+	if (first <= now + k)
+		return k;
+	return first < now + end ? (uint32_t)(first - now) : end;
 }
 
 /* The same of replies that it takes in or hands over. */
@@ -333,6 +336,7 @@ static void turn(struct gpu *g, struct cluster *c, uint32_t cycles)
 static void run_cycles(struct gpu *g, struct cluster *c, uint32_t id)
 {
 	const struct window *w = g->window;
+	struct net_push_time *push = net_push_time(g->net, id);
 	bool turns = bitset_test(g->live, id) || launch_more(g);
 	uint32_t reply = next_reply(g, c, id, c->at, c->end);
 
@@ -344,16 +348,17 @@ static void run_cycles(struct gpu *g, struct cluster *c, uint32_t id)
 		c->at = k;
 		if (k == c->end)
 			break;
-		net_push_from(g->net, id, w->made[k], k);
-		c->full = turns && w->served <= k && !net_request_room(g->net, id);
-		if (c->full)
+		*push = (struct net_push_time){w->made[k], k};
+		if (turns && w->served <= k && !net_request_room(g->net, id)) {
+			c->full = true;
 			return;
+		}
 		if (k == reply) {
 			cluster_response(g, id, w->now + k, w->seen[k]);
 			reply = next_reply(g, c, id, k + 1, c->end);
 		}
 		if (turns)
-			gpu_tick_cluster(g, c, w->now + k);
+			gpu_tick_cluster(g, id, w->now + k);
 	}
 	c->waits = c->n_ended || c->stays;
 }

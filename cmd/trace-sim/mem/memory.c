@@ -271,7 +271,8 @@ void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_
 		if (k->reply)
 			for (struct sub *s = c->sub; s < c->sub + m->per; s++)
 				if (s->l2_icnt.count) {
-					net_push_from(m->net, m->p->clusters + s->id, k->advance, 0);
+					*net_push_time(m->net, m->p->clusters + s->id) =
+						(struct net_push_time){k->advance, 0};
 					send_reply(m, s, k->now);
 				}
 		if (k->dram_ticks)

@@ -13,7 +13,7 @@ struct net_apart {
 	uint32_t (*advances)(const struct net *n);
 	void (*split)(struct net *n);
 	void (*join)(struct net *n);
-	void (*push_from)(struct net *n, uint32_t dev, uint32_t advance, uint32_t cycle);
+	struct net_push_time *(*push_time)(struct net *n, uint32_t dev);
 	bool (*due)(const struct net *n, uint32_t cluster, uint32_t *advance);
 	uint32_t (*pop)(struct net *n, uint32_t cluster, uint32_t advance);
 	void (*advance_one)(struct net *n, unsigned subnet);
@@ -30,12 +30,12 @@ struct net_apart {
 static uint32_t xbars_advances(const struct net *n) { return n->xbar[0].advances; }
 static void xbars_no_change(struct net *n) { (void)n; }
 
-static void xbars_push_from(struct net *n, uint32_t dev, uint32_t advance, uint32_t cycle)
+/* The cycle plays no part: an input is one device's, whose packets are in order. */
+static struct net_push_time *xbars_push_time(struct net *n, uint32_t dev)
 {
 	bool reply = dev >= n->clusters;
 
-	(void)cycle; /* an input is one device's, whose packets are in order */
-	n->xbar[reply].in[reply ? dev - n->clusters : dev].at = advance;
+	return &n->xbar[reply].in[reply ? dev - n->clusters : dev].push;
 }
 
 static bool xbars_due(const struct net *n, uint32_t cluster, uint32_t *advance)
@@ -88,7 +88,7 @@ static uint32_t xbars_out_room(const struct net *n)
 	return most + 1 < x->out_limit ? x->out_limit - most - 1 : 0;
 }
 
-static const struct net_apart xbars = {xbars_advances, xbars_no_change, xbars_no_change, xbars_push_from,
+static const struct net_apart xbars = {xbars_advances, xbars_no_change, xbars_no_change, xbars_push_time,
 	xbars_due, xbars_pop, xbars_advance_one, xbars_request_room, xbars_needs, xbars_out_room};
 
 /*
@@ -108,21 +108,15 @@ static uint32_t queue_needs(const struct net *n, uint32_t packets, uint32_t bare
 	return packets * flits_of(n, n->most_bytes) + bare * flits_of(n, 8);
 }
 
-static void queue_push_from(struct book_queue *q, uint32_t advance, uint32_t cycle)
-{
-	q->at = advance;
-	q->cycle = cycle;
-}
-
 static uint32_t rest(uint32_t max, uint32_t used) { return used < max ? max - used : 0; }
 
 static uint32_t single_advances(const struct net *n) { return (uint32_t)n->booksim->time; }
 static void single_split(struct net *n) { booksim_split(n->booksim); }
 static void single_join(struct net *n) { booksim_join(n->booksim); }
 
-static void single_push_from(struct net *n, uint32_t dev, uint32_t advance, uint32_t cycle)
+static struct net_push_time *single_push_time(struct net *n, uint32_t dev)
 {
-	queue_push_from(&n->booksim->net[0].queue[dev], advance, cycle);
+	return &n->booksim->net[0].queue[dev].push;
 }
 
 static bool single_due(const struct net *n, uint32_t cluster, uint32_t *advance)
@@ -161,16 +155,16 @@ static uint32_t single_out_room(const struct net *n)
 	return rest(n->booksim->conf.boundary_max, n->booksim->net[1].fullest);
 }
 
-static const struct net_apart single = {single_advances, single_split, single_join, single_push_from,
+static const struct net_apart single = {single_advances, single_split, single_join, single_push_time,
 	single_due, single_pop, single_advance_one, single_request_room, queue_needs, single_out_room};
 
 static uint32_t many_advances(const struct net *n) { return (uint32_t)n->noc->time; }
 static void many_split(struct net *n) { noc_split(n->noc); }
 static void many_join(struct net *n) { noc_join(n->noc); }
 
-static void many_push_from(struct net *n, uint32_t dev, uint32_t advance, uint32_t cycle)
+static struct net_push_time *many_push_time(struct net *n, uint32_t dev)
 {
-	queue_push_from(&n->noc->net[0].queue[n->noc->node[dev]], advance, cycle);
+	return &n->noc->net[0].queue[n->noc->node[dev]].push;
 }
 
 static bool many_due(const struct net *n, uint32_t cluster, uint32_t *advance)
@@ -204,7 +198,7 @@ static uint32_t many_out_room(const struct net *n)
 	return rest(n->noc->conf.boundary_max, n->noc->net[1].fullest);
 }
 
-static const struct net_apart many = {many_advances, many_split, many_join, many_push_from, many_due,
+static const struct net_apart many = {many_advances, many_split, many_join, many_push_time, many_due,
 	many_pop, many_advance_one, many_request_room, queue_needs, many_out_room};
 
 /*
@@ -234,10 +228,7 @@ void net_join(struct net *n)
 	n->apart->join(n);
 }
 
-void net_push_from(struct net *n, uint32_t dev, uint32_t advance, uint32_t cycle)
-{
-	n->apart->push_from(n, dev, advance, cycle);
-}
+struct net_push_time *net_push_time(struct net *n, uint32_t dev) { return n->apart->push_time(n, dev); }
 
 bool net_reply_due(const struct net *n, uint32_t cluster, uint32_t *advance)
 {

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "fifo.h"
+#include "net/net.h"
 
 struct book_sample {
 	double sum, min, max;
@@ -91,37 +92,37 @@ void book_print(struct book_stats *s, const struct book_view *v, const struct bo
 /* What a device has pushed and the network not taken. */
 struct book_queue {
 	struct ring packets;
-	uint32_t flits;     /* of them that have not left */
-	uint32_t ahead;     /* packets, the last ones, that a device pushed which is ahead of the network */
-	uint32_t at, cycle; /* such a device: network time, and cycle of the core, of what it pushes now */
+	uint32_t flits; /* of them that have not left */
+	uint32_t ahead; /* packets, the last ones, that a device pushed which is ahead of the network */
+	struct net_push_time push; /* such a device's */
 	/* What it knows of the queue, while the subnet's time is `found`: */
 	uint32_t found;
 	uint32_t most, as_of; /* flits in it at network time as_of, at most */
 	uint32_t sure;        /* flits that leave it from then on, one an advance, whatever happens behind */
 };
 
-/* What is known as of its time `at`. */
+/* What is known as of its device's time. */
 static inline void book_drain(struct book_queue *q)
 {
-	uint32_t left = q->at - q->as_of;
+	uint32_t left = q->push.advance - q->as_of;
 
 	left = left < q->most ? left : q->most;
 	left = left < q->sure ? left : q->sure;
 	q->most -= left;
 	q->sure -= left;
-	q->as_of = q->at;
+	q->as_of = q->push.advance;
 }
 
 /*
  * As of now, the subnet's time: so many are in it, the device's own pushes included, and so many are sure to
- * leave. Nothing is known of how many have left before `at`.
+ * leave. Nothing is known of how many have left before its device's time.
  */
 static inline void book_look(struct book_queue *q, uint32_t now, uint32_t sure)
 {
 	q->found = now;
 	q->most = q->flits;
 	q->sure = sure;
-	q->as_of = q->at;
+	q->as_of = q->push.advance;
 }
 
 /* Packets that may move. */

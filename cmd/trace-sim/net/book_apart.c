@@ -69,8 +69,8 @@ bool book_push(struct book_apart *a, unsigned subnet, struct book_queue *q, uint
 	}
 	book_drain(q);
 	q->most += p->flits;
-	p->created = q->at;
-	p->cycle = q->cycle;
+	p->created = q->push.advance;
+	p->cycle = q->push.cycle;
 	q->ahead++;
 	bitset_set(a->fresh + (size_t)thread_index * a->row, i);
 	return true;

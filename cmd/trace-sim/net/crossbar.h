@@ -29,10 +29,10 @@ struct packet {
 struct port {
 	_Alignas(64) struct packet *slot; /* a ring of mask + 1 */
 	uint32_t mask, head, count;
-	uint32_t seen;    /* count as of the last xbar_sync */
-	uint32_t at;      /* inputs: what packets pushed now get, if it is ahead of the crossbar; 32 bits */
-	uint64_t refused; /* inputs: in_buffer_full */
-	uint64_t early;   /* outputs: advances that counted packets which had left by then */
+	uint32_t seen;             /* count as of the last xbar_sync */
+	struct net_push_time push; /* inputs: what packets pushed now get, if it is ahead of the crossbar */
+	uint64_t refused;          /* inputs: in_buffer_full */
+	uint64_t early;            /* outputs: advances that counted packets which had left by then */
 };
 
 struct xbar {

@@ -51,7 +51,7 @@ static bool xbars_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 /* A device that is ahead of the crossbar has said so. */
 static uint32_t push_time(const struct xbar *x, const struct port *p)
 {
-	return (int32_t)(p->at - x->advances) > 0 ? p->at : x->advances;
+	return (int32_t)(p->push.advance - x->advances) > 0 ? p->push.advance : x->advances;
 }
 
 static void xbars_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes)

@@ -64,8 +64,12 @@ bool net_replies_in_steps(const struct net *n);
  * handle may not be pushed again before.
  */
 uint32_t net_lag(const struct net *n);
-/* What dev pushes from now on, in this cycle of the core, counted from net_split(). */
-void net_push_from(struct net *n, uint32_t dev, uint32_t advance, uint32_t cycle);
+/* What dev pushes from now on: network time, and cycle of the core, counted from net_split(). */
+struct net_push_time {
+	uint32_t advance, cycle;
+};
+/* Where dev, which is ahead of the network, says so; its own as long as the network is there. */
+struct net_push_time *net_push_time(struct net *n, uint32_t dev);
 /* The first reply for the cluster is there after so many advances; false: as far as is known none comes. */
 bool net_reply_due(const struct net *n, uint32_t cluster, uint32_t *advance);
 /* Take one that is there after so many (REQ_NONE: none is). */
@@ -75,7 +79,7 @@ void net_advance_one(struct net *n, unsigned subnet); /* 0: requests, 1: replies
 void net_set_sends(struct net *n, uint32_t packets, uint32_t bare);
 /* Clusters whose input has no room for them (mode 1; not while the halves are apart). */
 uint32_t net_crowded(const struct net *n);
-/* Whether its input of the request network is sure to have room for them, as of what net_push_from() told. */
+/* Whether its input of the request network is sure to have room for them, as of its net_push_time(). */
 bool net_request_room(struct net *n, uint32_t cluster);
 /*
  * What there is room for: packets in every input of the reply network (mode 2); packets (mode 2) or flits in
