@@ -395,9 +395,13 @@ bool cache_ports_idle(const struct cache *c) { return !c->data_port && !c->fill_
 
 void cache_cycle(struct cache *c)
 {
-	bool data = c->data_port, fill = c->fill_port;
+	bool data, fill;
 
 	c->ports.cycles++;
+	if (!(c->data_port | c->fill_port))
+		return;
+	data = c->data_port;
+	fill = c->fill_port;
 	c->ports.data_busy += data;
 	c->ports.fill_busy += fill;
 	c->data_port -= data;

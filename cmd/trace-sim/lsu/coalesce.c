@@ -400,20 +400,22 @@ static uint32_t most_accesses(struct bank_word *w, uint32_t n)
  * number of banks, a power of 2, and a word only when k is 0 (or so large that addresses wrap). 0: it is no
  * such run.
  */
-static uint32_t strided_passes(const struct tblock *tb, const struct rec *r, uint32_t banks)
+static inline uint32_t strided_passes(const struct tblock *tb, const struct winst *w, uint32_t banks)
 {
-	uint32_t run = r->mask >> bit_lowest32(r->mask), k, period;
+	uint32_t run = w->mask >> bit_lowest32(w->mask), k, period;
 	uint64_t stride;
 
-	if ((r->addr & 3) != ADDR_STRIDE || run & (run + 1) || !is_pow2(banks))
+	if ((w->addr & 3) != ADDR_STRIDE || run & (run + 1) || !is_pow2(banks))
 		return 0;
-	stride = tb->word[(r->addr >> 2) + 1];
+	stride = tb->word[(w->addr >> 2) + 1];
 	if (stride & 3 || (stride + 0x80000000u) >> 32)
 		return 0;
 	if (!stride)
 		return 1;
 	k = (uint32_t)(stride >> 2) & (banks - 1);
 	period = k ? banks >> bit_lowest32(k) : 1;
+	if (period >= 32)
+		return 1;
 	return ((run == UINT32_MAX ? 32 : bit_count32(run)) + period - 1) / period;
 }
 
@@ -421,7 +423,7 @@ static uint32_t strided_passes(const struct tblock *tb, const struct rec *r, uin
  * Distinct words by bank, without limited broadcast: each word is compared with those of its own bank only.
  * latest is the lane that brought the bank's latest word, before the same for that lane.
  */
-static uint32_t most_words_banked(const uint64_t lane[32], uint32_t lanes, uint32_t banks)
+static APART uint32_t most_words_banked(const uint64_t lane[32], uint32_t lanes, uint32_t banks)
 {
 	uint8_t latest[64], count[64], before[32];
 	uint64_t used = 0;
@@ -448,34 +450,63 @@ static uint32_t most_words_banked(const uint64_t lane[32], uint32_t lanes, uint3
 	return most;
 }
 
-uint32_t coalesce_shared_passes(struct sm *s, const struct winst *w)
+/* No two lanes ask for the same bank, of no more than 64. */
+static bool banks_differ(const uint64_t lane[32], uint32_t lanes, uint32_t banks)
+{
+	uint64_t used = 0;
+
+	FOR_BITS32 (i, lanes) {
+		uint64_t bit = 1ull << (lane[i] / 4 & (banks - 1));
+
+		if (used & bit)
+			return false;
+		used |= bit;
+	}
+	return true;
+}
+
+static APART uint32_t passes_of_words(const struct core_params *c, const uint64_t lane[32], uint32_t lanes)
+{
+	struct bank_word word[32];
+	uint32_t n = distinct_words(lane, lanes, c->smem_banks, word);
+
+	return c->smem_limited_broadcast ? most_accesses(word, n) : most_words(word, n);
+}
+
+static APART uint32_t passes_of(struct sm *s, const struct winst *w)
 {
 	const struct core_params *c = s->core;
-	const struct tblock *tb = &s->cta[w->cta].block;
 	const struct rec r = {.mask = w->mask, .addr = w->addr};
 	uint32_t width = 32 / c->warp_parts, total = 0;
-	struct bank_word word[32];
+	bool masks = c->smem_banks <= 64 && is_pow2(c->smem_banks);
 	uint64_t lane[32];
 
-	if (!w->mask)
-		return 1;
-	if (c->warp_parts == 1) {
-		total = strided_passes(tb, &r, c->smem_banks);
-		if (total)
-			return total;
-	}
-	rec_addresses(tb, &r, lane);
+	rec_addresses(&s->cta[w->cta].block, &r, lane);
 	for (uint32_t p = 0; p < c->warp_parts; p++) {
-		uint32_t lanes = w->mask & (uint32_t)(((1ull << width) - 1) << p * width), n;
+		uint32_t lanes = w->mask & (uint32_t)(((1ull << width) - 1) << p * width);
 
 		if (!lanes)
 			continue;
-		if (!c->smem_limited_broadcast && c->smem_banks <= 64 && is_pow2(c->smem_banks)) {
+		if (masks && banks_differ(lane, lanes, c->smem_banks))
+			total++;
+		else if (masks && !c->smem_limited_broadcast)
 			total += most_words_banked(lane, lanes, c->smem_banks);
-			continue;
-		}
-		n = distinct_words(lane, lanes, c->smem_banks, word);
-		total += c->smem_limited_broadcast ? most_accesses(word, n) : most_words(word, n);
+		else
+			total += passes_of_words(c, lane, lanes);
 	}
 	return total;
+}
+
+uint32_t coalesce_shared_passes(struct sm *s, const struct winst *w)
+{
+	uint32_t passes;
+
+	if (!w->mask)
+		return 1;
+	if (s->core->warp_parts == 1) {
+		passes = strided_passes(&s->cta[w->cta].block, w, s->core->smem_banks);
+		if (passes)
+			return passes;
+	}
+	return passes_of(s, w);
 }

@@ -60,12 +60,10 @@ uint32_t ldst_make_request(struct sm *s, const struct access *a)
 }
 
 /* quirk Q4-25: the RANDOM partition index is drawn for an attempt that its bank then turns away, too. */
-static void draw(struct sm *s, uint64_t addr)
+static APART void draw(struct sm *s, uint64_t addr)
 {
 	struct req r;
 
-	if (!addrdec_draws(s->dec))
-		return;
 	memset(&r, 0, sizeof(r));
 	r.addr = addr;
 	addrdec_request(s->dec, &r);
@@ -93,7 +91,7 @@ enum stall_reason l1_hand_out(struct sm *s)
 		struct timed_fifo *q = &l->queue[b];
 
 		if (q->count == s->core->l1_latency || l->last_in[b] == l->step) {
-			if (l->decode_early)
+			if (l->decode_early && addrdec_draws(s->dec))
 				draw(s, a->addr);
 			s->n.l1cache_bkconflict++;
 			return STALL_BK_CONF;

@@ -91,7 +91,7 @@ bool ldst_can_accept(const struct sm *s) { return s->ldst->disp == DISP_EMPTY; }
 
 void ldst_count_entry(struct sm *s, const struct winst *w)
 {
-	unsigned lanes = bit_count32(w->mask);
+	unsigned lanes = w->lanes;
 
 	if (w->uop->flags & UOP_PARAM)
 		s->n.param_insn += lanes;
@@ -130,7 +130,10 @@ void ldst_accept(struct sm *s, uint16_t handle)
 
 	assert(l->disp == DISP_EMPTY);
 	ldst_count_idle(s);
-	coalesce(s, w, &l->acc);
+	if (w->space == SPACE_SHARED)
+		l->acc.lane0 = l->acc.n = 0; /* no accesses */
+	else
+		coalesce(s, w, &l->acc);
 	if (w->uop->flags & UOP_LOAD && w->space != SPACE_SHARED)
 		pend_add(s, w->uop, w->warp, l->acc.n, l->acc.lane0);
 	ldst_count_entry(s, w);
@@ -276,18 +279,22 @@ uint64_t ldst_next_due(const struct sm *s, const struct ldst *l)
 	return step > next ? step : next;
 }
 
-/* Cycles since the unit last ran, before the one of clock, in which no step was due. */
-static void count_idle(struct sm *s, struct ldst *l, uint64_t clock)
+static APART void count_idle_steps(struct sm *s, struct ldst *l, uint64_t steps)
 {
-	uint64_t steps = (clock - l->counted) * s->core->ldst_steps;
-
-	l->counted = clock;
-	if (!steps)
-		return;
 	if (l->l1d)
 		cache_idle_cycles(l->l1d, steps);
 	if (l->disp == DISP_SHARED)
 		count_passes(s, steps);
+}
+
+/* Cycles since the unit last ran, before the one of clock, in which no step was due. */
+static inline void count_idle(struct sm *s, struct ldst *l, uint64_t clock)
+{
+	uint64_t cycles = clock - l->counted;
+
+	l->counted = clock;
+	if (cycles)
+		count_idle_steps(s, l, cycles * s->core->ldst_steps);
 }
 
 void ldst_count_idle(struct sm *s) { count_idle(s, s->ldst, s->clock); }
