@@ -197,11 +197,12 @@ bool collector_write(struct sm *s, const struct uop *u, unsigned dst, unsigned w
 	return true;
 }
 
-/* All words, for that is fewer instructions than counting them. */
 static inline void forget_asked(struct opcoll *c)
 {
 	c->any_asked = false;
-	memset(c->asked, 0, sizeof(c->asked));
+	c->asked[0] = 0;
+	if (c->n_words > 1)
+		memset(c->asked + 1, 0, sizeof(c->asked) - sizeof(c->asked[0]));
 }
 
 void collector_forget_writes(struct sm *s)
@@ -376,29 +377,26 @@ static inline bool allocate_one(struct sm *s, const struct port_group *g, unsign
 	if (room & g->own[sched])
 		room &= g->own[sched];
 	enter(s, room & -room, opcoll_input_kind[input]);
+	s->changed = true;
 	return true;
 }
 
 /*
- * An input that finds no unit at one port finds none at the ports alike that follow. *left: those that might
+ * An input that finds no unit at one port finds none at the ports alike that follow. Returns whether one might
  * find one at a further port.
  */
-static inline bool allocate_group(struct sm *s, const struct port_group *g, uint32_t *left)
+static inline __attribute__((always_inline)) bool allocate_group(struct sm *s, const struct port_group *g)
 {
 	uint32_t inputs = g->inputs & s->collector_in_used;
-	bool any = false;
 
 	for (uint32_t port = g->ports; port && inputs; port--)
 		FOR_BITS32 (input, inputs) {
-			if (allocate_one(s, g, input)) {
-				any = true;
+			if (allocate_one(s, g, input))
 				inputs &= s->collector_in_used;
-			} else {
+			else
 				inputs &= ~(1u << input);
-			}
 		}
-	*left = inputs;
-	return any;
+	return inputs;
 }
 
 /*
@@ -408,13 +406,18 @@ static inline bool allocate_group(struct sm *s, const struct port_group *g, uint
 static APART void allocate(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
-	uint32_t left = 0;
-	bool any = false;
 
-	for (uint32_t i = 0; i < c->n_groups && c->free; i++)
-		any |= allocate_group(s, &c->group[i], &left);
-	c->may_allocate = any && (left || c->n_groups > 1);
-	s->changed |= any;
+	if (c->n_groups == 1) {
+		c->may_allocate = allocate_group(s, &c->group[0]);
+		return;
+	}
+	c->may_allocate = false;
+	for (uint32_t i = 0; i < c->n_groups && c->free; i++) {
+		uint64_t free = c->free;
+
+		allocate_group(s, &c->group[i]);
+		c->may_allocate |= c->free != free;
+	}
 }
 
 /* ---- the stage ----------------------------------------------------------------------------- */

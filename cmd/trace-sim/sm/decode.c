@@ -71,8 +71,9 @@ void decode(struct sm *s)
 		decode_ptx(s, w);
 		return;
 	}
-	for (unsigned i = 2 - n; i < 2; i++)
-		p->buffer[i] = p->rec[p->cursor++];
+	p->buffer[2 - n] = p->rec[p->cursor];
+	p->cursor += n;
+	p->buffer[1] = p->rec[p->cursor - 1];
 	p->in_pipe += n;
 	p->buffered = (uint8_t)n;
 	s->ibuf |= 1ull << w;

@@ -108,10 +108,11 @@ static void take_ready(struct sm *s)
 	s->changed = true;
 }
 
-static void scan(struct sm *s)
+/* candidates: those that are fetchable. */
+static inline void scan(struct sm *s, uint64_t candidates)
 {
 	unsigned start = s->fetch_last + 1 < s->core->warps ? s->fetch_last + 1 : 0;
-	uint64_t candidates = fetchable(s), up = candidates >> start << start;
+	uint64_t up = candidates >> start << start;
 	unsigned w;
 
 	if (!candidates) {
@@ -119,7 +120,7 @@ static void scan(struct sm *s)
 		return;
 	}
 	w = bit_lowest64(up ? up : candidates);
-	if (reapable(s))
+	if (s->drained && reapable(s))
 		reap_scanned(s, start, (int)w);
 	s->fetch_last = w;
 	s->changed = true;
@@ -144,15 +145,17 @@ void fetch_stage(struct sm *s)
 		if (s->fetch_buffer >= 0)
 			decode(s);
 		if (!s->l1i) {
-			if (!(fetchable(s) | reapable(s)))
+			uint64_t candidates = fetchable(s);
+
+			if (!candidates && !(s->drained && reapable(s)))
 				return;
-			scan(s);
+			scan(s, candidates);
 			continue;
 		}
 		if (cache_has_ready(s->l1i))
 			take_ready(s);
 		else
-			scan(s);
+			scan(s, fetchable(s));
 		step_icache(s);
 	}
 }

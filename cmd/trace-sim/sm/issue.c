@@ -217,8 +217,12 @@ static bool goes_on(struct sm *s, unsigned k, unsigned w, const struct uop *issu
 	       !(s->core->dual_issue_diff && type_of(s->warp[w].head) == type_of(issued));
 }
 
-/* Issue what warp w has first, which can go, and what is behind it if the policy allows. Returns how many. */
-static inline __attribute__((always_inline)) unsigned issue_from(struct sm *s, unsigned k, unsigned w)
+/*
+ * Issue what warp w has first, which can go, and what is behind it if the policy allows. own: the warp is one
+ * of the scheduler's. Returns how many.
+ */
+static inline __attribute__((always_inline)) unsigned issue_from(
+	struct sm *s, unsigned k, unsigned w, bool own)
 {
 	const struct uop *u = s->warp[w].head;
 	unsigned n = 1;
@@ -232,7 +236,7 @@ static inline __attribute__((always_inline)) unsigned issue_from(struct sm *s, u
 			n++;
 		}
 	}
-	if (s->spread << k >> w & 1)
+	if (own)
 		s->last[k] = (int16_t)w;
 	if (n == 1)
 		s->n.single_issue[k]++;
@@ -241,7 +245,10 @@ static inline __attribute__((always_inline)) unsigned issue_from(struct sm *s, u
 	return n;
 }
 
-static APART unsigned issue_visited(struct sm *s, unsigned k, unsigned w) { return issue_from(s, k, w); }
+static APART unsigned issue_visited(struct sm *s, unsigned k, unsigned w)
+{
+	return issue_from(s, k, w, s->spread << k >> w & 1);
+}
 
 unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
 {
@@ -324,7 +331,7 @@ static APART void schedule_all(struct sm *s, unsigned first, struct candidates *
 
 		if (go) {
 			/* of one warp no policy picks another */
-			issue_from(s, k, go & (go - 1) ? s->policy->pick(s, k, go) : bit_lowest64(go));
+			issue_from(s, k, go & (go - 1) ? s->policy->pick(s, k, go) : bit_lowest64(go), true);
 			if (s->any_slot || s->at_barrier != at_barrier)
 				look(s, o);
 		} else {
