@@ -28,6 +28,25 @@ static void *xz_open(void)
 	return z;
 }
 
+/* The decoder copies what it has decoded: pieces that the processor's nearest cache holds still. */
+#define PIECE 3072u
+
+/* What the stream has room for, piece by piece. */
+static lzma_ret decode_pieces(lzma_stream *z, size_t room, lzma_action action)
+{
+	lzma_ret rc;
+
+	do {
+		size_t piece = room < PIECE ? room : PIECE;
+
+		z->avail_out = piece;
+		rc = lzma_code(z, action);
+		room -= piece - z->avail_out;
+	} while (rc == LZMA_OK && !z->avail_out && room);
+	z->avail_out = room;
+	return rc;
+}
+
 static enum codec_result xz_decode(void *state, struct codec_io *io)
 {
 	lzma_stream *z = state;
@@ -37,8 +56,7 @@ static enum codec_result xz_decode(void *state, struct codec_io *io)
 	z->next_in = io->src;
 	z->avail_in = io->n_src;
 	z->next_out = io->dst;
-	z->avail_out = io->n_dst;
-	rc = lzma_code(z, io->last ? LZMA_FINISH : LZMA_RUN);
+	rc = decode_pieces(z, io->n_dst, io->last ? LZMA_FINISH : LZMA_RUN);
 	progress = z->avail_in != io->n_src || z->avail_out != io->n_dst;
 	io->src = z->next_in;
 	io->n_src = z->avail_in;
