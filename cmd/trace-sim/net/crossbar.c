@@ -53,7 +53,7 @@ void xbar_init(struct xbar *x, const struct network_params *p, uint32_t n_in, ui
 	x->out = ports_new(n_out, p->out_limit, most);
 	x->fresh = reserve((size_t)MAX_THREADS * x->in_row, sizeof(*x->fresh));
 	x->ahead = xcalloc(x->in_words, sizeof(*x->ahead));
-	x->due = xcalloc(n_in, sizeof(*x->due));
+	x->when = reserve((size_t)NET_APART_MAX * x->in_words, sizeof(*x->when));
 	x->filled = xcalloc(x->in_words, sizeof(*x->filled));
 	x->drained = reserve((size_t)MAX_THREADS * x->out_row, sizeof(*x->drained));
 	x->waiting = xcalloc(x->out_words, sizeof(*x->waiting));
@@ -75,7 +75,7 @@ void xbar_free(struct xbar *x)
 	reserve_free(x->fresh, (size_t)MAX_THREADS * x->in_row, sizeof(*x->fresh));
 	reserve_free(x->drained, (size_t)MAX_THREADS * x->out_row, sizeof(*x->drained));
 	free(x->ahead);
-	free(x->due);
+	reserve_free(x->when, (size_t)NET_APART_MAX * x->in_words, sizeof(*x->when));
 	free(x->filled);
 	free(x->waiting);
 	free(x->wanted);
@@ -104,7 +104,13 @@ static uint32_t admitted(const struct xbar *x, const struct port *p)
 	return n;
 }
 
-/* Input i, and whether more is to come of it, and when. */
+/* Inputs to be looked at before an advance, because a packet is ahead of the others until then. */
+static uint64_t *looked_at(const struct xbar *x, uint32_t advance)
+{
+	return x->when + (size_t)(advance % NET_APART_MAX) * x->in_words;
+}
+
+/* Input i, and whether more is to come of it: then it is noted when. */
 static bool sync_input(struct xbar *x, uint32_t i)
 {
 	struct port *p = &x->in[i];
@@ -120,28 +126,28 @@ static bool sync_input(struct xbar *x, uint32_t i)
 	p->seen += n;
 	if (p->seen == p->count)
 		return false;
-	x->due[i] = p->slot[(p->head + p->seen) & p->mask].at;
+	bitset_set(looked_at(x, p->slot[(p->head + p->seen) & p->mask].at), i);
 	return true;
 }
 
-/* marks: the word of one thread's row; a port may be in several, for what is done here is done once. */
-static void sync_inputs(struct xbar *x, uint32_t word, uint64_t *marks)
+/* Those of a word; one may come several times, for what is done here is done once. */
+static void sync_inputs(struct xbar *x, uint32_t word, uint64_t inputs)
 {
-	uint64_t ahead = x->ahead[word];
-
-	FOR_BITS64 (b, *marks) {
-		uint32_t i = word * 64 + (uint32_t)b;
-
-		if (ahead >> b & 1 && (int32_t)(x->due[i] - x->advances) > 0)
-			continue;
-		if (sync_input(x, i)) {
-			ahead |= 1ull << b;
-		} else {
-			ahead &= ~(1ull << b);
-			*marks &= ~(1ull << b);
-		}
+	FOR_BITS64 (b, inputs) {
+		if (sync_input(x, word * 64 + (uint32_t)b))
+			x->ahead[word] |= 1ull << b;
+		else
+			x->ahead[word] &= ~(1ull << b);
 	}
-	x->ahead[word] = ahead;
+}
+
+/* What was pushed to an input that is ahead is behind the packet that it is to be looked at for. */
+static void sync_fresh(struct xbar *x, uint32_t word, uint64_t *marks)
+{
+	uint64_t inputs = *marks & ~x->ahead[word];
+
+	*marks = 0;
+	sync_inputs(x, word, inputs);
 }
 
 static void sync_outputs(struct xbar *x, uint32_t word, uint64_t *marks)
@@ -164,13 +170,22 @@ static void sync_outputs(struct xbar *x, uint32_t word, uint64_t *marks)
 
 void xbar_sync(struct xbar *x)
 {
+	uint64_t *due = looked_at(x, x->advances);
+
+	for (uint32_t w = 0; w < x->in_words; w++) {
+		uint64_t inputs = due[w];
+
+		due[w] = 0;
+		if (inputs)
+			sync_inputs(x, w, inputs);
+	}
 	for (uint32_t t = 0; t < x->threads; t++) {
 		uint64_t *fresh = x->fresh + (size_t)t * x->in_row,
 			 *drained = x->drained + (size_t)t * x->out_row;
 
 		for (uint32_t w = 0; w < x->in_words; w++)
 			if (fresh[w])
-				sync_inputs(x, w, &fresh[w]);
+				sync_fresh(x, w, &fresh[w]);
 		for (uint32_t w = 0; w < x->out_words; w++)
 			if (drained[w])
 				sync_outputs(x, w, &drained[w]);

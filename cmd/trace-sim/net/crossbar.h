@@ -43,8 +43,8 @@ struct xbar {
 	uint32_t in_limit, out_limit, grant_cycles;
 	struct port *in, *out;
 	uint64_t *fresh;            /* inputs pushed to since the last sync, a row per thread */
-	uint64_t *ahead;            /* inputs in fresh of which it is known when to look again: */
-	uint32_t *due;              /* the first advance that may move their next packet */
+	uint64_t *ahead;            /* inputs of which it is known when to look again: before the */
+	uint64_t *when;             /* advance that may move their next packet, modulo NET_APART_MAX */
 	uint64_t *drained;          /* outputs popped from since the last sync, likewise */
 	uint64_t *filled, *waiting; /* inputs, outputs that are not empty */
 	uint64_t *wanted;           /* outputs that the head of some input goes to */

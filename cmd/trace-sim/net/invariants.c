@@ -34,6 +34,17 @@ static void check_wants(const struct xbar *x, uint32_t o)
 	invariant("xbar.wanted", o, 0, bitset_test(x->wanted, o), wanted);
 }
 
+/* Of an input that is ahead: when its next packet may move it is looked at. */
+static void check_ahead(const struct xbar *x, uint32_t i)
+{
+	const struct port *p = &x->in[i];
+	uint32_t at = p->slot[(p->head + p->seen) & p->mask].at;
+	const uint64_t *then = x->when + (size_t)(at % NET_APART_MAX) * x->in_words;
+
+	invariant("xbar.in.seen, ahead", x->first_node, i, p->seen < p->count, 1);
+	invariant("xbar.when", x->first_node, i, bitset_test(then, i), 1);
+}
+
 static void check_crossbar(const struct xbar *x)
 {
 	uint32_t total_in = 0, total_out = 0, filled = 0, wanted = 0;
@@ -41,7 +52,9 @@ static void check_crossbar(const struct xbar *x)
 	for (uint32_t i = 0; i < x->n_in; i++) {
 		const struct port *p = &x->in[i];
 
-		if (!marked(x->fresh, x->threads, x->in_row, i))
+		if (bitset_test(x->ahead, i))
+			check_ahead(x, i);
+		else if (!marked(x->fresh, x->threads, x->in_row, i))
 			invariant("xbar.in.seen", x->first_node, i, p->seen, p->count);
 		invariant("xbar.filled", x->first_node, i, bitset_test(x->filled, i), p->seen != 0);
 		filled += p->seen != 0;

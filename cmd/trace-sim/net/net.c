@@ -110,6 +110,9 @@ static bool xbar_empty(const struct xbar *x)
 		for (uint32_t w = 0; w < x->in_words; w++)
 			if (x->fresh[(size_t)t * x->in_row + w])
 				return false;
+	for (uint32_t w = 0; w < x->in_words; w++)
+		if (x->ahead[w])
+			return false;
 	if (x->total_in)
 		return false;
 	for (uint32_t w = 0; w < x->out_words; w++)
