@@ -34,6 +34,7 @@ enum uop_flag {
 struct uop {
 	const uint16_t *reg; /* n_dst destinations, then n_src sources; REG_R0 + n, REG_UR0 + n */
 	uint32_t pc;
+	uint32_t next; /* pc of what stands behind it */
 	uint32_t groups; /* DEPBAR: N; a barrier: its number, and from bit 8 on the warps it waits for, 0: all */
 	/*
 	 * bit i: register bank_from + i, i < 32, is read from a
@@ -45,6 +46,7 @@ struct uop {
 	 * registers, again and again. 0 where their number is not 2, 4 or 8.
 	 */
 	uint64_t bank_reads;
+	uint64_t registers; /* all in reg[], by number modulo 64 */
 	uint16_t latency, interval;
 	uint16_t flags; /* enum uop_flag */
 	uint16_t size;  /* bytes per lane */

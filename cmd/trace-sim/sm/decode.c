@@ -26,18 +26,19 @@ static APART bool right_path(struct sm *s, unsigned w)
 	return false;
 }
 
-/* rec: its next record, in the buffer. */
-static inline void new_head(struct sm *s, unsigned w, const struct rec *rec)
+static inline void new_head(struct sm *s, unsigned w)
 {
 	struct warp *p = &s->warp[w];
+	const struct uop *next;
 	uint64_t bit = 1ull << w;
 
 	if (s->ptx & bit && !right_path(s, w))
 		return;
+	next = &s->uops[p->buffer->inst];
 	if (p->head)
 		s->head_unit[p->head->unit] &= ~bit;
-	p->head = &s->uops[rec->inst];
-	s->head_unit[p->head->unit] |= bit;
+	s->head_unit[next->unit] |= bit;
+	p->head = next;
 	depend_look(s, w);
 }
 
@@ -50,13 +51,13 @@ static APART void decode_ptx(struct sm *s, unsigned w)
 	struct warp *p = &s->warp[w];
 	unsigned n = p->fetch_pc + 8 < s->cta[p->cta].kernel->head->code_end ? 2 : 1;
 
-	for (unsigned i = 2 - n; i < 2; i++, p->cursor++)
+	for (unsigned i = 0; i < n; i++, p->cursor++)
 		if (p->cursor < p->n_recs)
 			p->buffer[i] = p->rec[p->cursor];
 	p->in_pipe += n;
 	p->buffered = (uint8_t)n;
 	s->ibuf |= 1ull << w;
-	new_head(s, w, &p->buffer[2 - n]);
+	new_head(s, w);
 	s->changed = true;
 }
 
@@ -71,13 +72,13 @@ void decode(struct sm *s)
 		decode_ptx(s, w);
 		return;
 	}
-	p->buffer[2 - n] = p->rec[p->cursor];
+	p->buffer[0] = p->rec[p->cursor];
+	p->buffer[1] = p->rec[p->cursor + n - 1];
 	p->cursor += n;
-	p->buffer[1] = p->rec[p->cursor - 1];
 	p->in_pipe += n;
 	p->buffered = (uint8_t)n;
 	s->ibuf |= 1ull << w;
-	new_head(s, w, &p->buffer[2 - n]);
+	new_head(s, w);
 	s->changed = true;
 }
 
@@ -87,7 +88,8 @@ void ibuffer_advance(struct sm *s, unsigned w)
 	struct warp *p = &s->warp[w];
 
 	if (--p->buffered) {
-		new_head(s, w, &p->buffer[1]); /* of two */
+		p->buffer[0] = p->buffer[1];
+		new_head(s, w);
 		return;
 	}
 	s->ibuf &= ~(1ull << w);

@@ -127,22 +127,23 @@ static APART void end_warp(struct sm *s, unsigned w)
 #define RARE (SPECIAL | UOP_ISSUE | UOP_ENDS)
 
 /* PTX-mask, PTX-flow-3: the histogram has the lanes for which it issued; lanes that end empty the buffer. */
-static void issue_ptx(struct sm *s, const struct winst *in, const struct rec *rec)
+static void issue_ptx(struct sm *s, const struct winst *in)
 {
+	const struct rec rec = {.inst = in->code, .mask = in->mask, .addr = in->addr};
 	const struct uop *u = in->uop;
 
 	if (u->flags & UOP_ISSUE) {
 		s->n.occupancy[OCC_LANES + in->lanes]--;
-		s->n.occupancy[OCC_LANES + bit_count32(rec_issue_mask(&s->cta[in->cta].block, rec))]++;
+		s->n.occupancy[OCC_LANES + bit_count32(rec_issue_mask(&s->cta[in->cta].block, &rec))]++;
 	}
-	if (u->flags & UOP_ENDS && rec->mask && !(s->done >> in->warp & 1))
+	if (u->flags & UOP_ENDS && rec.mask && !(s->done >> in->warp & 1))
 		ibuffer_flush(s, in->warp);
 }
 
-static APART void issue_rare(struct sm *s, struct winst *in, const struct rec *rec)
+static APART void issue_rare(struct sm *s, struct winst *in)
 {
 	if (in->uop->flags & (UOP_ISSUE | UOP_ENDS))
-		issue_ptx(s, in, rec);
+		issue_ptx(s, in);
 	if (in->uop->flags & SPECIAL)
 		issue_special(s, in);
 }
@@ -164,7 +165,7 @@ static inline __attribute__((always_inline)) void issue(struct sm *s, unsigned k
 	struct warp *p = &s->warp[w];
 	const struct uop *u = p->head;
 	uint32_t index = p->cursor - p->buffered;
-	const struct rec *rec = &p->buffer[2 - p->buffered];
+	const struct rec *rec = p->buffer;
 	uint16_t h = sm_winst_new(s);
 	struct winst *in = &s->winst[h];
 
@@ -187,7 +188,7 @@ static inline __attribute__((always_inline)) void issue(struct sm *s, unsigned k
 	s->collector.may_allocate = true;
 	s->changed = true;
 	depend_reserve(s, w, u, s->longops && is_long_operation(in));
-	p->fetch_pc = u->pc + u->bytes;
+	p->fetch_pc = u->next;
 	ibuffer_advance(s, w);
 	if (s->events)
 		events_issue(s->events, s->now, s->id, w, u->pc, k);
@@ -196,7 +197,7 @@ static inline __attribute__((always_inline)) void issue(struct sm *s, unsigned k
 	if (index == p->last)
 		end_warp(s, w);
 	if (u->flags & RARE)
-		issue_rare(s, in, rec);
+		issue_rare(s, in); /* its record has left the buffer */
 }
 
 static APART void issue_second(struct sm *s, unsigned k, unsigned w) { issue(s, k, w, 2); }
@@ -265,15 +266,19 @@ unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
 
 /* ---- the stage ----------------------------------------------------------------------------- */
 
-/* A cycle in which scheduler k issued nothing, by its kind. */
-static void count_idle(struct sm *s, unsigned k, enum warp_occupancy why)
+static APART void tell_idle(struct sm *s, unsigned k, enum warp_occupancy why)
 {
-	s->n.occupancy[why]++;
-	if (!s->profile)
-		return;
 	s->idle_as[k] = (uint8_t)why;
 	s->profile->idle[k].row = 0;
 	profile_idle(s, k, 1);
+}
+
+/* A cycle in which scheduler k issued nothing, by its kind. */
+static inline void count_idle(struct sm *s, unsigned k, enum warp_occupancy why)
+{
+	s->n.occupancy[why]++;
+	if (s->profile)
+		tell_idle(s, k, why);
 }
 
 /*
@@ -296,10 +301,8 @@ static enum warp_occupancy idle_kind(bool valid, bool ready)
 	return ready ? OCC_STALL : valid ? OCC_SCOREBOARD : OCC_IDLE;
 }
 
-static enum warp_occupancy idle_of(const struct sm *s, unsigned k, const struct candidates *o)
+static enum warp_occupancy idle_of(uint64_t mine, const struct candidates *o)
 {
-	uint64_t mine = s->spread << k;
-
 	return idle_kind(o->valid & mine, o->ready & mine);
 }
 
@@ -311,11 +314,11 @@ static void all_idle(struct sm *s, const struct candidates *o)
 		s->idle_ready = o->ready;
 		memset(s->idle, 0, sizeof(s->idle));
 		for (unsigned k = 0; k < s->core->schedulers; k++)
-			s->idle[idle_of(s, k, o)]++;
+			s->idle[idle_of(s->spread << k, o)]++;
 	}
 	if (s->profile)
 		for (unsigned k = 0; k < s->core->schedulers; k++)
-			count_idle(s, k, idle_of(s, k, o));
+			count_idle(s, k, idle_of(s->spread << k, o));
 	else
 		for (unsigned i = 0; i < N_OCC_IDLE; i++)
 			s->n.occupancy[i] += s->idle[i];
@@ -325,9 +328,10 @@ static void all_idle(struct sm *s, const struct candidates *o)
 static APART void schedule_all(struct sm *s, unsigned first, struct candidates *o)
 {
 	unsigned n = s->core->schedulers, k = first;
+	uint64_t mine = s->spread << k;
 
 	do {
-		uint64_t go = o->go & s->spread << k, at_barrier = s->at_barrier;
+		uint64_t go = o->go & mine, at_barrier = s->at_barrier;
 
 		if (go) {
 			/* of one warp no policy picks another */
@@ -335,9 +339,13 @@ static APART void schedule_all(struct sm *s, unsigned first, struct candidates *
 			if (s->any_slot || s->at_barrier != at_barrier)
 				look(s, o);
 		} else {
-			count_idle(s, k, idle_of(s, k, o));
+			count_idle(s, k, idle_of(mine, o));
 		}
-		k = k + 1 == n ? 0 : k + 1;
+		mine <<= 1;
+		if (++k == n) {
+			k = 0;
+			mine = s->spread;
+		}
 	} while (k != first);
 }
 

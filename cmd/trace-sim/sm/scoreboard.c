@@ -11,20 +11,37 @@
 #include "sm/kernel.h"
 #include "scheduler.h"
 
-static void look(struct sm *s, unsigned warp)
+/* The members of a set of machine code's registers, by number modulo 64. */
+static inline uint64_t folded(const uint64_t *set)
+{
+	uint64_t all = 0;
+
+	for (unsigned i = 0; i < REG_WORDS; i++)
+		all |= set[i];
+	return all;
+}
+
+static APART void find_reserved(struct sm *s, unsigned warp)
 {
 	struct warp *p = &s->warp[warp];
 	const uint16_t *reg = p->head->reg, *end = reg + p->head->n_dst + p->head->n_src;
 
-	s->collide &= ~(1ull << warp);
-	if (!p->n_reserved)
-		return;
 	for (; reg < end; reg++)
 		if (bitset_test(p->reserved, *reg)) {
 			s->watched[warp] = *reg;
 			s->collide |= 1ull << warp;
 			return;
 		}
+}
+
+/* Most share no register with what is reserved even by its number modulo 64. */
+static void look(struct sm *s, unsigned warp)
+{
+	struct warp *p = &s->warp[warp];
+
+	s->collide &= ~(1ull << warp);
+	if (p->n_reserved && (s->registers || folded(p->own) & p->head->registers))
+		find_reserved(s, warp);
 }
 
 /* PTX-flow-2: what a warp on the wrong path has in its buffer is looked at, too. */
@@ -46,18 +63,28 @@ static bool waits_long(const struct sm *s, unsigned warp)
 	return false;
 }
 
-static void reserve(struct sm *s, unsigned warp, const struct uop *u, bool long_operation)
+static inline void reserve_one(struct warp *p, unsigned reg)
 {
-	struct warp *p = &s->warp[warp];
+	uint64_t *word = &p->reserved[reg / 64], bit = 1ull << reg % 64;
 
-	for (unsigned i = 0; i < u->n_dst; i++) {
-		uint64_t *word = &p->reserved[u->reg[i] / 64], bit = 1ull << u->reg[i] % 64;
+	p->n_reserved = (uint16_t)(p->n_reserved + !(*word & bit));
+	*word |= bit;
+}
 
-		p->n_reserved = (uint16_t)(p->n_reserved + !(*word & bit));
-		*word |= bit;
-	}
+static APART void reserve_several(struct warp *p, const struct uop *u, bool long_operation)
+{
+	for (unsigned i = 0; i < u->n_dst; i++)
+		reserve_one(p, u->reg[i]);
 	for (unsigned i = 0; long_operation && i < u->n_dst; i++)
 		bitset_set(p->longop, u->reg[i]);
+}
+
+static void reserve(struct sm *s, unsigned warp, const struct uop *u, bool long_operation)
+{
+	if (u->n_dst == 1 && !long_operation)
+		reserve_one(&s->warp[warp], u->reg[0]);
+	else if (u->n_dst)
+		reserve_several(&s->warp[warp], u, long_operation);
 }
 
 static inline void release_one(struct sm *s, unsigned warp, unsigned reg)
@@ -80,12 +107,20 @@ static void release(struct sm *s, unsigned warp, unsigned reg)
 	warp_update_drained(s, warp);
 }
 
-static void release_all(struct sm *s, unsigned warp, const struct uop *u)
+static APART void release_several(struct sm *s, unsigned warp, const struct uop *u)
 {
 	for (unsigned i = 0; s->longops && i < u->n_dst; i++)
 		bitset_clear(s->warp[warp].longop, u->reg[i]);
 	for (unsigned i = 0; i < u->n_dst; i++)
 		release_one(s, warp, u->reg[i]);
+}
+
+static void release_all(struct sm *s, unsigned warp, const struct uop *u)
+{
+	if (u->n_dst == 1 && !s->longops)
+		release_one(s, warp, u->reg[0]);
+	else if (u->n_dst)
+		release_several(s, warp, u);
 }
 
 const struct dependence_ops depend_scoreboard = {look, reserve, release, release_all, waits_long};

@@ -164,12 +164,12 @@ static bool icache_works(const struct sm *s)
 
 static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* Clock of the next cycle in which anything but counters can change. */
+/* Clock of the next cycle in which anything but counters can change, after one that changed nothing else. */
 static uint64_t next_cycle(const struct sm *s)
 {
 	if (!s->live_ctas)
 		return NEVER;
-	if (s->changed || s->policy->always_moves)
+	if (s->policy->always_moves)
 		return s->clock + 1;
 	if (s->l1i && icache_works(s))
 		return s->clock + 1;
@@ -208,6 +208,10 @@ static void run_stages(struct sm *s, uint64_t now)
 		writeback_stage(s);
 	execute_stage(s);
 	early_stages(s, moving);
+	if (s->changed && s->live_ctas) {
+		*s->wake_at = now + 1;
+		return;
+	}
 	next = next_cycle(s);
 	*s->wake_at = next == NEVER ? NEVER : now + (next - s->clock);
 }

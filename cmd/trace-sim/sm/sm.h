@@ -98,7 +98,7 @@ struct ldgsts_entry {
 struct warp {
 	_Alignas(64) const struct rec *rec; /* of the CTA's tblock */
 	const struct uop *head; /* next instruction to issue, where the warp's bit in sm.ibuf is set */
-	struct rec buffer[2];   /* the last `buffered` of them are those to issue */
+	struct rec buffer[2];   /* the first `buffered` of them are those to issue */
 	uint32_t cursor;        /* next record to decode; those buffered stand right before it */
 	uint32_t n_recs;
 	/* record whose issue ends the warp (interfaces: "a warp is finished when ...") */
