@@ -338,21 +338,27 @@ static void run_cycles(struct gpu *g, struct cluster *c, uint32_t id)
 	const struct window *w = g->window;
 	struct net_push_time *push = net_push_time(g->net, id);
 	bool turns = bitset_test(g->live, id) || launch_more(g);
-	uint32_t reply = next_reply(g, c, id, c->at, c->end);
+	uint32_t reply = next_reply(g, c, id, c->at, c->end), room = 0;
+	const uint64_t *wake_at = g->wake_at + id * g->params.sms_per_cluster;
 
 	for (; c->at < c->end && !c->n_ended; c->at++) {
-		uint32_t k = least(reply, next_tick(g, id, c->at, c->end));
+		uint32_t k = c->at;
 
-		if (turns && k > c->at)
-			turn(g, c, k - c->at);
-		c->at = k;
-		if (k == c->end)
-			break;
+		/* else there is something to do at once */
+		if (k != reply && *wake_at > w->now + k) {
+			k = least(reply, next_tick(g, id, k, c->end));
+			if (turns && k > c->at)
+				turn(g, c, k - c->at);
+			c->at = k;
+			if (k == c->end)
+				break;
+		}
 		*push = (struct net_push_time){w->made[k], k};
-		if (turns && w->served <= k && !net_request_room(g->net, id)) {
+		if (!room && turns && w->served <= k && !(room = net_request_room(g->net, id))) {
 			c->full = true;
 			return;
 		}
+		room -= room > 0; /* no cycle sends more than was reckoned with */
 		if (k == reply) {
 			cluster_response(g, id, w->now + k, w->seen[k]);
 			reply = next_reply(g, c, id, k + 1, c->end);

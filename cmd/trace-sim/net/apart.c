@@ -17,7 +17,7 @@ struct net_apart {
 	bool (*due)(const struct net *n, uint32_t cluster, uint32_t *advance);
 	uint32_t (*pop)(struct net *n, uint32_t cluster, uint32_t advance);
 	void (*advance_one)(struct net *n, unsigned subnet);
-	bool (*request_room)(struct net *n, uint32_t cluster);
+	uint32_t (*request_room)(struct net *n, uint32_t cluster);
 	uint32_t (*needs)(const struct net *n, uint32_t packets, uint32_t bare);
 	uint32_t (*out_room)(const struct net *n);
 };
@@ -26,6 +26,8 @@ struct net_apart {
  * ---- mode 2
  * ------------------------------------------------------------------------------------------------
  */
+
+static uint32_t rest(uint32_t max, uint32_t used) { return used < max ? max - used : 0; }
 
 static uint32_t xbars_advances(const struct net *n) { return n->xbar[0].advances; }
 static void xbars_no_change(struct net *n) { (void)n; }
@@ -58,11 +60,13 @@ static uint32_t xbars_pop(struct net *n, uint32_t cluster, uint32_t advance)
 
 static void xbars_advance_one(struct net *n, unsigned subnet) { xbar_advance(&n->xbar[subnet], n->params); }
 
-static bool xbars_request_room(struct net *n, uint32_t cluster)
+/* Meanwhile nothing but the cluster itself fills its input. */
+static uint32_t xbars_request_room(struct net *n, uint32_t cluster)
 {
 	const struct xbar *x = &n->xbar[0];
+	uint32_t left = rest(x->in_limit, x->in[cluster].count);
 
-	return x->in[cluster].count + n->needs <= x->in_limit;
+	return n->needs ? left / n->needs : 1;
 }
 
 static uint32_t xbars_needs(const struct net *n, uint32_t packets, uint32_t bare)
@@ -108,8 +112,6 @@ static uint32_t queue_needs(const struct net *n, uint32_t packets, uint32_t bare
 	return packets * flits_of(n, n->most_bytes) + bare * flits_of(n, 8);
 }
 
-static uint32_t rest(uint32_t max, uint32_t used) { return used < max ? max - used : 0; }
-
 static uint32_t single_advances(const struct net *n) { return (uint32_t)n->booksim->time; }
 static void single_split(struct net *n) { booksim_split(n->booksim); }
 static void single_join(struct net *n) { booksim_join(n->booksim); }
@@ -135,7 +137,7 @@ static uint32_t single_pop(struct net *n, uint32_t cluster, uint32_t advance)
 
 static void single_advance_one(struct net *n, unsigned subnet) { booksim_advance_one(n->booksim, subnet); }
 
-static bool single_request_room(struct net *n, uint32_t cluster)
+static uint32_t single_request_room(struct net *n, uint32_t cluster)
 {
 	const struct booksim *b = n->booksim;
 	const struct book_net *x = &b->net[0];
@@ -179,7 +181,7 @@ static uint32_t many_pop(struct net *n, uint32_t cluster, uint32_t advance)
 
 static void many_advance_one(struct net *n, unsigned subnet) { noc_advance_one(n->noc, subnet); }
 
-static bool many_request_room(struct net *n, uint32_t cluster)
+static uint32_t many_request_room(struct net *n, uint32_t cluster)
 {
 	const struct noc_subnet *s = &n->noc->net[0];
 	struct book_queue *q = &s->queue[n->noc->node[cluster]];
@@ -258,7 +260,7 @@ uint32_t net_crowded(const struct net *n)
 	return crowded;
 }
 
-bool net_request_room(struct net *n, uint32_t cluster) { return n->apart->request_room(n, cluster); }
+uint32_t net_request_room(struct net *n, uint32_t cluster) { return n->apart->request_room(n, cluster); }
 
 uint32_t net_reply_in_room(const struct net *n)
 {

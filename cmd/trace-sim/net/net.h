@@ -79,8 +79,11 @@ void net_advance_one(struct net *n, unsigned subnet); /* 0: requests, 1: replies
 void net_set_sends(struct net *n, uint32_t packets, uint32_t bare);
 /* Clusters whose input has no room for them (mode 1; not while the halves are apart). */
 uint32_t net_crowded(const struct net *n);
-/* Whether its input of the request network is sure to have room for them, as of its net_push_time(). */
-bool net_request_room(struct net *n, uint32_t cluster);
+/*
+ * For how many cycles, if it is known (else 1), its input of the request network is sure to have room for them,
+ * as of its net_push_time(); 0: not for one.
+ */
+uint32_t net_request_room(struct net *n, uint32_t cluster);
 /*
  * What there is room for: packets in every input of the reply network (mode 2); packets (mode 2) or flits in
  * every output of it, before it counts as full. An advance brings no more than one to each.
