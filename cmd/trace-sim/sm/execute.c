@@ -35,11 +35,12 @@ static inline bool offer(struct sm *s, struct func_unit *u, unsigned kind, unsig
 	const struct uop *op = in->uop;
 	uint64_t end = s->clock + op->latency;
 	unsigned stage0 = (unsigned)(end % CALENDAR);
+	uint64_t *occupied = &u->occupied[stage0 / 64], bit = 1ull << stage0 % 64;
 
-	if (bitset_test(u->occupied, stage0) || s->bus_used[stage0] >= s->core->ex_wb_width)
+	if (*occupied & bit || s->bus_used[stage0] >= s->core->ex_wb_width)
 		return false;
 	u->free_at = s->clock + op->interval;
-	bitset_set(u->occupied, stage0);
+	*occupied |= bit;
 	s->bus_used[stage0]++;
 	in->unit = u;
 	unit_in_take(s, kind, slot);

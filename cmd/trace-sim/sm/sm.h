@@ -47,7 +47,7 @@ struct core_code;
 /* ---- one warp instruction in flight: issue .. writeback ------------------------------------ */
 
 struct winst {
-	uint64_t uid; /* issue order within the SM; smaller is older */
+	_Alignas(64) uint64_t uid; /* issue order within the SM; smaller is older */
 	const struct uop *uop;
 	struct func_unit *unit; /* in the calendar: the unit that took it */
 	uint32_t code;          /* handle of uop and struct inst */

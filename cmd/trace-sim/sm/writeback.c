@@ -46,6 +46,7 @@ static void write_result(struct sm *s, const struct winst *in)
 APART void writeback_stage(struct sm *s)
 {
 	unsigned at = (unsigned)(s->clock % CALENDAR), reached = (unsigned)((s->clock - 2) % CALENDAR);
+	uint64_t stays = ~(1ull << reached % 64);
 	uint16_t w = s->calendar[at];
 
 	s->calendar[at] = WINST_NONE;
@@ -63,7 +64,7 @@ APART void writeback_stage(struct sm *s)
 		count_complete(s, in->uop, in->lanes);
 		if (s->events)
 			events_writeback(s->events, s->now, s->id, in->warp, in->uop->pc);
-		bitset_clear(in->unit->occupied, reached);
+		in->unit->occupied[reached / 64] &= stays;
 		warp_leaves_pipe(s, in->warp);
 		sm_winst_free(s, w);
 		w = next;
