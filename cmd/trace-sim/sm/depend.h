@@ -13,6 +13,7 @@
 #ifndef DEPEND_H
 #define DEPEND_H
 
+#include "scoreboard.h"
 #include "sm.h"
 
 struct dependence_ops {
@@ -45,14 +46,24 @@ static inline const struct dependence_ops *depend_of(const struct sm *s)
 	return N_DEPENDENCES == 1 ? depend_rules[0] : s->depend;
 }
 
-static inline void depend_look(struct sm *s, unsigned warp) { depend_of(s)->look(s, warp); }
+/* The rule of the original is in place. */
+static inline void depend_look(struct sm *s, unsigned warp)
+{
+	if (depend_of(s) == &depend_scoreboard)
+		scoreboard_look(s, warp);
+	else
+		depend_of(s)->look(s, warp);
+}
 static inline bool depend_waits_long(const struct sm *s, unsigned warp)
 {
 	return depend_of(s)->waits_long(s, warp);
 }
 static inline void depend_reserve(struct sm *s, unsigned warp, const struct uop *u, bool long_operation)
 {
-	depend_of(s)->reserve(s, warp, u, long_operation);
+	if (depend_of(s) == &depend_scoreboard)
+		scoreboard_reserve(s, warp, u, long_operation);
+	else
+		depend_of(s)->reserve(s, warp, u, long_operation);
 }
 static inline void depend_release(struct sm *s, unsigned warp, unsigned reg)
 {
@@ -60,7 +71,10 @@ static inline void depend_release(struct sm *s, unsigned warp, unsigned reg)
 }
 static inline void depend_release_all(struct sm *s, unsigned warp, const struct uop *u)
 {
-	depend_of(s)->release_all(s, warp, u);
+	if (depend_of(s) == &depend_scoreboard)
+		scoreboard_release_all(s, warp, u);
+	else
+		depend_of(s)->release_all(s, warp, u);
 }
 
 #endif

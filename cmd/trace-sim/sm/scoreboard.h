@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The rule of the original (scoreboard.c), inline for depend.h: each instruction is looked at, reserves and
+ * releases, and most have one destination.
+ */
+#ifndef SCOREBOARD_H
+#define SCOREBOARD_H
+
+#include "sm.h"
+
+/* scoreboard.c, of the next instruction: the first register that is reserved, if any. */
+void scoreboard_find(struct sm *s, unsigned warp);
+/* What the functions below do, of any number of destinations, and for policies that ask for long operations. */
+void scoreboard_reserve_several(struct warp *p, const struct uop *u, bool long_operation);
+void scoreboard_release_several(struct sm *s, unsigned warp, const struct uop *u);
+
+/* The members of a set of machine code's registers, by number modulo 64. */
+static inline uint64_t scoreboard_folded(const uint64_t *set)
+{
+	uint64_t all = 0;
+
+	for (unsigned i = 0; i < REG_WORDS; i++)
+		all |= set[i];
+	return all;
+}
+
+/* Most share no register with what is reserved even by its number modulo 64. */
+static inline void scoreboard_look(struct sm *s, unsigned warp)
+{
+	const struct warp *p = &s->warp[warp];
+
+	s->collide &= ~(1ull << warp);
+	if (p->n_reserved && (s->registers || scoreboard_folded(p->own) & p->head->registers))
+		scoreboard_find(s, warp);
+}
+
+static inline void scoreboard_reserve_one(struct warp *p, unsigned reg)
+{
+	uint64_t *word = &p->reserved[reg / 64], bit = 1ull << reg % 64;
+
+	p->n_reserved = (uint16_t)(p->n_reserved + !(*word & bit));
+	*word |= bit;
+}
+
+static inline void scoreboard_reserve(struct sm *s, unsigned warp, const struct uop *u, bool long_operation)
+{
+	if (u->n_dst == 1 && !long_operation)
+		scoreboard_reserve_one(&s->warp[warp], u->reg[0]);
+	else if (u->n_dst)
+		scoreboard_reserve_several(&s->warp[warp], u, long_operation);
+}
+
+static inline void scoreboard_release_one(struct sm *s, unsigned warp, unsigned reg)
+{
+	struct warp *p = &s->warp[warp];
+	uint64_t *word = &p->reserved[reg / 64], bit = 1ull << reg % 64;
+
+	if (!(*word & bit))
+		return;
+	*word ^= bit;
+	p->n_reserved--;
+	if (s->collide >> warp & 1 && s->watched[warp] == reg) {
+		s->collide ^= 1ull << warp;
+		if (p->n_reserved)
+			scoreboard_find(s, warp);
+	}
+}
+
+static inline void scoreboard_release_all(struct sm *s, unsigned warp, const struct uop *u)
+{
+	if (u->n_dst == 1 && !s->longops)
+		scoreboard_release_one(s, warp, u->reg[0]);
+	else if (u->n_dst)
+		scoreboard_release_several(s, warp, u);
+}
+
+#endif
