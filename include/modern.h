@@ -62,6 +62,7 @@ struct modern_params {
 	uint32_t result_queue;           /* 0: not modelled */
 	uint32_t port_imad_wide;         /* cycles that IMAD.WIDE keeps the issue port longer */
 	uint32_t interval[N_CORE_UNITS]; /* CORE_TENSOR: the least */
+	uint32_t imad_wide;              /* that of IMAD.WIDE, instead of its unit's */
 	bool fp32_on_int, fp64_shared;
 	uint32_t tensor_rate;  /* half multiply-adds a cycle and sub-core */
 	uint32_t fp64_latency; /* of the unit that sub-cores share */

@@ -60,6 +60,53 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 	[ "$(awk '{ printf "%s ", $1 - first; first = first ? first : $1 }' "$BATS_TEST_TMPDIR/third" | cut -d" " -f2-)" = "300 1000 " ]
 }
 
+@test "IMAD and IMAD.WIDE keep the single-precision unit, which the integer unit helps out where it can" {
+	cd "$BATS_TEST_TMPDIR"
+	mkdir t
+	printf 'kernel-1.traceg\n' >t/kernelslist.g
+	cat >t/kernel-1.traceg <<-'EOF'
+	-kernel name = units
+	-kernel id = 1
+	-grid dim = (1,1,1)
+	-block dim = (32,1,1)
+	-shmem = 0
+	-nregs = 32
+	-binary version = 80
+	-cuda stream id = 0
+	-shmem base_addr = 0x00007f0000000000
+	-local mem base_addr = 0x00007f1000000000
+	-nvbit version = 1.7
+	-accelsim tracer version = 5
+	-enable lineinfo = 0
+
+	#BEGIN_TB
+
+	thread block = 0,0,0
+
+	warp = 0
+	insts = 7
+	0000 ffffffff 1 R10 FFMA 1 R2 0 0
+	0010 ffffffff 1 R12 FFMA 1 R2 0 0
+	0020 ffffffff 1 R14 IMAD 1 R2 0 0
+	0030 ffffffff 1 R16 FFMA 1 R2 0 0
+	0040 ffffffff 1 R18 IMAD.WIDE 1 R2 0 0
+	0050 ffffffff 1 R20 FFMA 1 R2 0 0
+	0060 ffffffff 0 EXIT 0 0 0
+
+	#END_TB
+	EOF
+	for minor in 8.0 8.6 9.0; do
+		run -0 trace-sim -q $modern -D gpgpu_compute_capability_major=${minor%.*} -D gpgpu_compute_capability_minor=${minor#*.} \
+			-D gpgpu_perfect_inst_const_cache=1 -D core_port_imad_wide=0 -f -F text --events log t
+		awk '$2 == "issue" { printf "%s", n++ ? " " $1 - last : "-"; last = $1 } END { print "" }' log
+	done >apart
+	diff apart - <<-'EOF'
+	- 2 2 2 2 4 1
+	- 1 2 1 1 1 1
+	- 1 1 2 1 4 1
+	EOF
+}
+
 @test "--cubin: files that are none are refused; a kernel that is not found runs without, or not at all" {
 	head -c 100 "$ROOT/tests/corpus/cubin/elf80" >"$BATS_TEST_TMPDIR/cut"
 	echo text >"$BATS_TEST_TMPDIR/text"

@@ -84,7 +84,7 @@ l1	'
 
 @test "selftest: a bandwidth is what its narrowest part lets through" {
 	printf "$HEAD" >flow.measured
-	printf 'l1\tme\tgpu-cache\tfootprint_kB_per_SM=16\tbw\t600\tGB/s\t\t\t\t\tmine\t\n' >>flow.measured
+	printf 'l1\tme\tgpu-cache\tfootprint_kB_per_SM=28,word=8\tbw\t600\tGB/s\t\t\t\t\tmine\t\n' >>flow.measured
 	printf 'dram\tme\tstream/read\tline=1024 8192 2 100.0%%%%\tbw\t100\tGB/s\t\t\t\t\tmine\t\n' >>flow.measured
 	printf -- '-gpgpu_n_mem 2\n-gpgpu_clock_domains 1380:2760:1190:400\n' >>my.config
 	trace-sim --selftest -c my.config --measured flow.measured -F tsv >out

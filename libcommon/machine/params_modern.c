@@ -289,12 +289,12 @@ static int units(struct modern_params *m, const struct gpuconf *c, const struct 
 {
 	static const enum conf_id id[] = {[CORE_INT] = OPT_core_ii_int,
 		[CORE_FP32] = OPT_core_ii_fp32,
-		[CORE_IMAD] = OPT_core_ii_fp32,
+		[CORE_IMAD] = OPT_core_ii_imad,
 		[CORE_HALF] = OPT_core_ii_half,
 		[CORE_FP64] = OPT_core_ii_fp64};
 	const uint32_t def[] = {[CORE_INT] = a->in,
 		[CORE_FP32] = a->fp32,
-		[CORE_IMAD] = a->fp32,
+		[CORE_IMAD] = 2,
 		[CORE_HALF] = a->half,
 		[CORE_FP64] = a->fp64};
 
@@ -303,6 +303,7 @@ static int units(struct modern_params *m, const struct gpuconf *c, const struct 
 		if (!m->interval[u])
 			return conf_fault(c, id[u], f, "an interval of at least 1, or -1");
 	}
+	m->imad_wide = conf_uint(c, OPT_core_ii_imad_wide);
 	m->interval[CORE_TENSOR] = a->tensor_least;
 	m->interval[CORE_UNIFORM] = conf_uint(c, OPT_core_ii_uniform);
 	m->interval[CORE_BRANCH] = conf_uint(c, OPT_core_ii_branch);

@@ -355,10 +355,12 @@ static void kind_make(struct core_code *c, struct core_kind *kind, const struct 
 	kind->read_uniform = (uint8_t)sass_uniform_operand_of(i->class);
 	i->flags = (uint16_t)flags_of(op, u, i);
 	i->done = (uint16_t)((int)longest(&c->latency, i->class) + i->later);
-	if (begins(op, "IMAD") && has(op, "WIDE"))
+	if (begins(op, "IMAD") && has(op, "WIDE")) {
 		i->port = (uint8_t)m->port_imad_wide;
-	else if (stem_is(op, "ERRBAR"))
+		i->interval = (uint16_t)m->imad_wide;
+	} else if (stem_is(op, "ERRBAR")) {
 		i->port = 1;
+	}
 	if (!known && !c->warned) {
 		c->warned = true;
 		diag_warn(NOWHERE,

@@ -10,17 +10,13 @@
 #include <stdlib.h>
 #include "arena.h"
 #include "selftest/bench.h"
+#include "selftest/loop.h"
 #include "selftest/probe.h"
 
 #define SECTOR 32u
 
 /* ---- one buffer, read again and again ------------------------------------------------------- */
 
-/*
- * A warp has BATCH loads under way before it sums them up. With pairs, the buffer's halves are read side by
- * side and multiplied.
- */
-#define BATCH      16u
 #define L1_THREADS 256u
 
 /*
@@ -29,66 +25,7 @@
  * batch of each other: who is ahead there waits for DRAM until the others have come up.
  */
 #define LOOP_APART 1024u
-#define GOLDEN     UINT32_C(2654435769) /* 2^32 by the golden ratio: products are spread evenly */
-
-struct loop {
-	uint32_t pass;  /* steps of a pass: loads of a warp, or pairs of them */
-	uint32_t total; /* steps altogether */
-	uint32_t apart; /* steps between the first SM and the last */
-	uint32_t word;  /* bytes of a load */
-	bool pairs;
-};
-
-/* Register of a batch's load. */
-static unsigned operand(const struct loop *l, uint32_t i) { return 16 + i * (l->word / 4); }
-
-static void batch_loads(struct scribe *s, const struct micro *m, uint32_t warp, uint32_t first)
-{
-	const struct loop *l = m->what;
-	uint32_t parts = l->pairs ? 2 : 1;
-
-	for (uint32_t i = 0; i < BATCH; i++) {
-		uint64_t row = (first + i / parts) % l->pass + i % parts * l->pass;
-		char reg[8];
-
-		snprintf(reg, sizeof(reg), "R%u", operand(l, i));
-		scribe_mem(s, LANES_ALL, reg, l->word == 8 ? "LDG.E.64" : "LDG.E", "R2", l->word,
-			MICRO_DATA + (row * m->threads + warp * 32) * l->word, l->word);
-	}
-}
-
-static void batch_sums(struct scribe *s, const struct loop *l)
-{
-	bool wide = l->word == 8;
-	const char *op = l->pairs ? (wide ? "DFMA" : "FFMA") : wide ? "DADD" : "FADD";
-
-	for (uint32_t i = 0; i < BATCH; i += l->pairs ? 2 : 1) {
-		char src[24];
-
-		if (l->pairs)
-			snprintf(src, sizeof(src), "R%u R%u R4", operand(l, i), operand(l, i + 1));
-		else
-			snprintf(src, sizeof(src), "R4 R%u", operand(l, i));
-		scribe_op(s, "R4", op, src, 0);
-	}
-}
-
-static void loop_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
-{
-	const struct loop *l = m->what;
-	uint32_t ahead = (uint32_t)((uint64_t)l->apart * (uint32_t)(block * GOLDEN) >> 32);
-
-	for (uint32_t i = 0; i < l->total; i += BATCH / (l->pairs ? 2 : 1)) {
-		s->pc = 0x100;
-		batch_loads(s, m, warp, ahead + i);
-		batch_sums(s, l);
-		scribe_op(s, "R4", l->word == 8 ? "DMUL" : "FMUL", "R4", 0);
-		scribe_op(s, "R2", "IADD3", "R2 R255 R255", 0);
-		scribe_op(s, "", "BRA", "", 0x100);
-	}
-	scribe_exit(s);
-}
-
+#define LOOP_CLOSE 16u
 /*
  * Threads of the CTA: of the program with pairs the widest
  * of 128, 256 and 512 that divides half of the buffer.
@@ -126,7 +63,7 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 {
 	double bytes = p->n[0] * 1024, l1 = (double)subject_l1_bytes(s, L1_THREADS),
 	       l2 = (double)subject_l2_bytes(s);
-	bool inside = bytes <= 0.95 * l1, pairs = p->n[1] > 0;
+	bool inside = bytes <= 0.95 * l1, pairs = p->n[1] > 0, halves = s->params.modern.fp32_on_int;
 	struct loop l = {.word = probe_count(p->n[2]), .pairs = pairs};
 	uint32_t threads = loop_threads(probe_count(bytes / l.word), pairs), parts = pairs ? 2 : 1;
 	struct micro m = {.name = "read",
@@ -142,9 +79,12 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 
 	l.pass = probe_count(bytes / l.word / threads / parts);
 	part = loop_span(l.pass, bytes, l1);
-	l.total = (part.steps + BATCH - 1) / BATCH * BATCH;
-	l.apart = inside ? 0 : bytes <= l2 ? LOOP_APART : BATCH;
+	l.wide = halves ? 1 : 4;
+	l.single = s->arch > 80 ? 1 : 2;
+	l.total = (part.steps + loop_turn(&l) - 1) / loop_turn(&l) * loop_turn(&l);
+	l.apart = inside ? 0 : bytes <= l2 ? LOOP_APART : LOOP_CLOSE;
 	b = bench_open(&s->params, s->isa);
+	b->run.gpu.joins.cubins = loop_codes(&m);
 	for (uint64_t at = 0; at < (uint64_t)fmin(bytes, l2); at += SECTOR)
 		bench_warm(b, MICRO_DATA + at, SECTOR,
 			inside ? 0 : (uint32_t)(at / SECTOR) % s->params.clusters, false);
