@@ -28,7 +28,7 @@
 #define DATA    32u
 #define NO_REG  255u
 
-#define AHEAD      24u /* registers of loads under way; compiled 17 to 24, as others are needed */
+#define AHEAD      24u /* registers of loads under way; compiled code has 12 to 20 */
 #define OWN        3u  /* loads of these that have a counter to themselves; the others share one */
 #define FIRST_WAIT 2u  /* counter of the first; those below are of the addresses' readers */
 
