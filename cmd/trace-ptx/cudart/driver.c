@@ -57,11 +57,11 @@ static int describe(struct tensor_map *m, const struct described *x)
 	for (unsigned d = 0; d < x->rank; d++) {
 		if (!x->step[d] || x->step[d] > 8 || (d && x->stride[d - 1] >> 40))
 			return cudaErrorInvalidValue;
-		if (d && x->step[d] > 1)
-			return not_here(x, "steps between elements");
 		m->dim[d] = x->dim[d];
-		if (d)
-			m->stride[d - 1] = x->stride[d - 1];
+		if (!d)
+			continue; /* whose step is ignored */
+		m->stride[d - 1] = x->stride[d - 1];
+		m->steps |= (uint16_t)((x->step[d] - 1) << 3 * d);
 	}
 	return cudaSuccess;
 }
