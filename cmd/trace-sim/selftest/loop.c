@@ -34,10 +34,10 @@
 
 #define OPS_MOST 512u
 
-enum kind { WIDE, LOAD, MUL, FMA, ADD, COUNT, JUMP_BACK, END, N_KINDS };
+enum turn_kind { WIDE, LOAD, MUL, FMA, ADD, COUNT, JUMP_BACK, END, N_KINDS };
 
 struct turn_op {
-	enum kind kind;
+	enum turn_kind kind;
 	uint8_t dst, src[3];
 	uint32_t row, part; /* of a load: from the turn's first; 1 for the second of a pair */
 	struct control_code code;
@@ -67,7 +67,7 @@ uint32_t loop_turn(const struct loop *l)
 static uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 static struct turn_op *put(
-	struct turn *t, enum kind kind, unsigned dst, unsigned a, unsigned b, unsigned c, unsigned takes)
+	struct turn *t, enum turn_kind kind, unsigned dst, unsigned a, unsigned b, unsigned c, unsigned takes)
 {
 	const unsigned src[3] = {a, b, c};
 	struct turn_op *o = &t->op[t->n++];
@@ -197,7 +197,7 @@ static struct turn *turn_of(const struct loop *l)
 	return t;
 }
 
-static const char *opcode_of(const struct loop *l, enum kind kind)
+static const char *opcode_of(const struct loop *l, enum turn_kind kind)
 {
 	static const char *const name[2][N_KINDS] = {
 		{"IMAD.WIDE", "LDG.E", "FMUL", "FFMA", "FADD", "IADD3", "BRA", "EXIT"},
