@@ -363,7 +363,7 @@ static struct func *find_entry(const struct image *m, const char *name)
 	for (uint32_t k = 0; k < m->n_modules; k++)
 		for (uint32_t i = 0; i < m->module[k]->n_funcs; i++)
 			if (m->module[k]->func[i]->entry && !strcmp(m->module[k]->func[i]->name, name))
-				return m->module[k]->func[i];
+				return sym_def(m->module[k]->func[i]->sym)->func;
 	return NULL;
 }
 

@@ -155,7 +155,9 @@ static bool cluster_fits(const struct kernel *k, const struct configuration *c)
 	if (own[0] && memcmp(d, own, sizeof(d)))
 		return false;
 	if (!d[0])
-		return !k->cluster_needed;
+		return !k->cluster_needed && !k->func->explicit_cluster;
+	if (k->func->max_cluster && (uint64_t)d[0] * d[1] * d[2] > k->func->max_cluster)
+		return false;
 	return d[1] && d[2] && !(grid[0] % d[0]) && !(grid[1] % d[1]) && !(grid[2] % d[2]) &&
 	       (uint64_t)d[0] * d[1] * d[2] <= most && k->shared + c->shared <= CLUSTER_STRIDE - 16;
 }
