@@ -408,36 +408,35 @@ static int resident(const void *host, const struct launch_config *from, struct c
 	return cudaSuccess;
 }
 
-/* A cluster may have any SMs: what the configurations say knows no part of the GPU that it must stay in. */
-API(int, cudaOccupancyMaxActiveClusters, int *to, const void *host, const struct launch_config *from)
+/* What of clusters fits: how many at once, or (largest) of how many blocks. */
+static int ask_clusters(int *to, const void *host, const struct launch_config *from, bool largest)
 {
 	struct configuration c;
 	unsigned most;
-	uint64_t n;
+	uint64_t n, blocks;
 	int e = resident(host, from, &c, &n, &most);
 
 	if (!e && !to)
 		e = cudaErrorInvalidValue;
-	if (!e) {
-		uint64_t blocks = c.cluster.x ? (uint64_t)c.cluster.x * c.cluster.y * c.cluster.z : 1;
-
+	if (e)
+		return cudart_leave(e);
+	blocks = c.cluster.x ? (uint64_t)c.cluster.x * c.cluster.y * c.cluster.z : 1;
+	if (largest)
+		*to = (int)(n < most ? n : most);
+	else
 		*to = blocks && blocks <= most ? (int)(n / blocks) : 0;
-	}
-	return cudart_leave(e);
+	return cudart_leave(cudaSuccess);
+}
+
+/* A cluster may have any SMs: what the configurations say knows no part of the GPU that it must stay in. */
+API(int, cudaOccupancyMaxActiveClusters, int *to, const void *host, const struct launch_config *from)
+{
+	return ask_clusters(to, host, from, false);
 }
 
 API(int, cudaOccupancyMaxPotentialClusterSize, int *to, const void *host, const struct launch_config *from)
 {
-	struct configuration c;
-	unsigned most;
-	uint64_t n;
-	int e = resident(host, from, &c, &n, &most);
-
-	if (!e && !to)
-		e = cudaErrorInvalidValue;
-	if (!e)
-		*to = n < most ? (int)n : (int)most;
-	return cudart_leave(e);
+	return ask_clusters(to, host, from, true);
 }
 
 /* ---- host functions, in order with everything else ---- */

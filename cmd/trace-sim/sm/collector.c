@@ -116,17 +116,17 @@ static void place_banks(struct opcoll *c, const struct core_params *p)
 	c->bank_span = uop_bank_span(p);
 	c->bank_mask = is_pow2(c->bank_span) ? c->bank_span - 1 : 0;
 	c->banks_repeat = uop_banks_repeat(c->bank_span);
-	c->span_words = (c->bank_span + LANES - 1) / LANES;
+	c->span_words = (c->bank_span + WORD_BANKS - 1) / WORD_BANKS;
 	for (uint32_t k = 0; k < p->schedulers; k++) {
 		struct bank_place *b = &c->place[k];
 
-		b->word = (uint8_t)(at / LANES);
-		b->lane = (uint8_t)(at % LANES);
+		b->word = (uint8_t)(at / WORD_BANKS);
+		b->byte = (uint8_t)(at % WORD_BANKS);
 		if (c->banks_repeat)
-			b->lanes = UINT64_MAX >> 8 * (LANES - c->bank_span) << 8 * b->lane;
+			b->mask = UINT64_MAX >> 8 * (WORD_BANKS - c->bank_span) << 8 * b->byte;
 		c->n_words = b->word + c->span_words;
 		if (p->sub_core)
-			at += c->banks_repeat ? c->bank_span : c->span_words * LANES;
+			at += c->banks_repeat ? c->bank_span : c->span_words * WORD_BANKS;
 	}
 	assert(c->n_words <= BANK_WORDS);
 }
@@ -187,9 +187,9 @@ bool collector_write(struct sm *s, const struct uop *u, unsigned dst, unsigned w
 
 	if (reg >= REG_UR0 && !uop_is_ptx(u))
 		return true;
-	bank = p->lane + bank_in(c, reg + warp);
-	bit = 0x80ull << 8 * (bank % LANES);
-	asked = &c->asked[p->word + bank / LANES];
+	bank = p->byte + bank_in(c, reg + warp);
+	bit = 0x80ull << 8 * (bank % WORD_BANKS);
+	asked = &c->asked[p->word + bank / WORD_BANKS];
 	if (*asked & bit)
 		return false;
 	*asked |= bit;
@@ -323,13 +323,13 @@ static APART void request_each(struct sm *s, unsigned unit, const struct winst *
 	struct opcoll *c = &s->collector;
 	const struct uop *op = in->uop;
 	const struct bank_place *p = &c->place[in->sched];
-	uint64_t reads[MAX_BANKS / LANES] = {0};
+	uint64_t reads[MAX_BANKS / WORD_BANKS] = {0};
 
 	for (unsigned i = 0; i < op->n_bank_src; i++) {
-		unsigned bank = p->lane + bank_in(c, op->reg[op->bank_from + i] + in->warp);
+		unsigned bank = p->byte + bank_in(c, op->reg[op->bank_from + i] + in->warp);
 
 		if (i < 32 ? op->bank_src >> i & 1 : uop_reads_bank(op, i))
-			reads[bank / LANES] += 1ull << 8 * (bank % LANES);
+			reads[bank / WORD_BANKS] += 1ull << 8 * (bank % WORD_BANKS);
 	}
 	for (uint32_t i = 0; i < c->span_words; i++)
 		wait_for(c, unit, p->word + i, reads[i]);
@@ -338,9 +338,9 @@ static APART void request_each(struct sm *s, unsigned unit, const struct winst *
 /* Those of warp 0, as many banks on as the warp's number is above that. */
 static inline uint64_t reads_of(const struct winst *in, const struct bank_place *p)
 {
-	unsigned by = 8 * (in->warp % LANES);
+	unsigned by = 8 * (in->warp % WORD_BANKS);
 
-	return (in->uop->bank_reads << by | in->uop->bank_reads >> (64 - by) % 64) & p->lanes;
+	return (in->uop->bank_reads << by | in->uop->bank_reads >> (64 - by) % 64) & p->mask;
 }
 
 /* The oldest instruction of an ID_OC set moves to a unit. */

@@ -151,13 +151,13 @@ struct collector_unit {
 
 /*
  * Register banks have a byte each in words of 8. Those that hold a scheduler's registers stand side by side,
- * from lane on in word on; where their number does not divide 8, in words of their own.
+ * from that byte of that word on; where their number does not divide 8, in words of their own.
  */
-#define LANES      8
+#define WORD_BANKS 8
 #define BANK_WORDS MAX_SCHEDULERS
 struct bank_place {
-	uint8_t word, lane;
-	uint64_t lanes; /* of the banks, where they are in one word */
+	uint8_t word, byte;
+	uint64_t mask; /* bytes of the banks, where they are in one word */
 };
 
 /* What a unit has still to read from the banks of a word: how many, by bank. */
@@ -210,7 +210,7 @@ struct opcoll {
 	struct port_group group[N_COLLECTORS];
 	/* A unit asks for all its operands when it is taken, so each bank serves its units in that order. */
 	uint32_t n_waiting;
-	struct bank_reads waiting[MAX_CUS * MAX_BANKS / LANES]; /* in the order in which they were asked */
+	struct bank_reads waiting[MAX_CUS * MAX_BANKS / WORD_BANKS]; /* in the order in which they were asked */
 };
 
 /* ---- function units (SM-exec) -------------------------------------------------------------- */
