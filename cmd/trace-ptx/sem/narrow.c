@@ -239,7 +239,7 @@ int bind_narrow(struct bind *b, struct op *o, enum rounding round)
 		.s = from.f,
 		.n = to.n,
 		.to = (uint8_t)(types[d].bits / to.n),
-		.from = from.n ? (uint8_t)(types[s].bits / from.n) : 0,
+		.from = (uint8_t)(from.n ? types[s].bits / from.n : 0),
 		.relu = has(b->in, M_RELU),
 		.satfinite = has(b->in, M_SATFINITE),
 		.round = round};
