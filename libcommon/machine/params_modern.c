@@ -292,9 +292,8 @@ static int units(struct modern_params *m, const struct gpuconf *c, const struct 
 		[CORE_IMAD] = OPT_core_ii_imad,
 		[CORE_HALF] = OPT_core_ii_half,
 		[CORE_FP64] = OPT_core_ii_fp64};
-	const uint32_t def[] = {[CORE_INT] = a->in,
+	const uint32_t def[] = {[CORE_INT] = a->in, /* IMAD's is in its option */
 		[CORE_FP32] = a->fp32,
-		[CORE_IMAD] = 2,
 		[CORE_HALF] = a->half,
 		[CORE_FP64] = a->fp64};
 

@@ -55,6 +55,15 @@ static int attribute(int number)
 	return v;
 }
 
+/* The number at a place of the properties, as programs have them. */
+static int number_at(const char *room, size_t at)
+{
+	int v;
+
+	memcpy(&v, room + at, sizeof(v));
+	return v;
+}
+
 static void test_device(void)
 {
 	char name[20], room[2048];
@@ -73,20 +82,13 @@ static void test_device(void)
 	IS(131072, attribute(21)); /* width of a texture */
 	IS(1024, attribute(111));
 	IS(0, cudaGetDeviceProperties(room, 0));
-	memcpy(&v, room + 396, 4);
-	IS(131072, v);
-	memcpy(&v, room + 544, 4);
-	IS(32768, v);
-	memcpy(&v, room + 548, 4);
-	IS(2046, v);
-	memcpy(&v, room + 696, 4);
-	IS(1024, v);
-	memcpy(&v, room + 656, 4);
-	IS(1, v);
-	memcpy(&v, room + 720, 4);
-	IS(1, v);
-	memcpy(&v, room + 748, 4);
-	IS(1, v);
+	IS(131072, number_at(room, 396));
+	IS(32768, number_at(room, 544));
+	IS(2046, number_at(room, 548));
+	IS(1024, number_at(room, 696));
+	IS(1, number_at(room, 656));
+	IS(1, number_at(room, 720));
+	IS(1, number_at(room, 748));
 	IS(0, cudaSetDeviceFlags(4));
 	IS(1, cudaSetDeviceFlags(3));
 	IS(0, cudaGetDeviceFlags(&flags));

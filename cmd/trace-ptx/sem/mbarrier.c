@@ -39,6 +39,16 @@ static void settle(struct state *s)
 
 /* ---- what happens to one ---- */
 
+static bool is_aligned(struct warp *w, const struct op *o, unsigned lane)
+{
+	if (w->addr[lane] % 8 == 0)
+		return true;
+	exec_fail(w, o, 1u << lane, "misaligned",
+		"found an mbarrier at byte %llu of .shared, wanted a multiple of 8",
+		(unsigned long long)w->addr[lane]);
+	return false;
+}
+
 /* What lies at the host address, w->addr being its offset. false: no mbarrier; the launch has failed. */
 static bool is_one(struct warp *w, const struct op *o, unsigned lane, const uint8_t *at, u64 *v)
 {
@@ -130,12 +140,8 @@ static bool places(struct warp *w, const struct op *o, uint32_t m, uint8_t **at)
 	if (!in_own(w, o, m) || !mem_at(w, o, m, (enum state_space)o->space, 8, at))
 		return false;
 	FOR_BITS32 (i, m)
-		if (w->addr[i] % 8) {
-			exec_fail(w, o, 1u << i, "misaligned",
-				"found an mbarrier at byte %llu of .shared, wanted a multiple of 8",
-				(unsigned long long)w->addr[i]);
+		if (!is_aligned(w, o, i))
 			return false;
-		}
 	return !w->g->opt->check || (change ? check_write(w, o, m, 8, at) : check_read(w, o, m, 8, at));
 }
 

@@ -108,7 +108,7 @@ void gpu_end(struct gpu *g);      /* instead of gpu_free, where the process ends
 unsigned gpu_step(struct gpu *g); /* one GPU step; the domains that fired */
 void gpu_sync(struct gpu *g);     /* every lazily kept counter up to date */
 void gpu_window(struct gpu *g);   /* close the sampling window of the latency statistics */
-/* The pieces of a core tick, for window.c. Tick the SMs of a cluster that are due; */
+/* The pieces of a core tick, for window.c. Tick an SM if it is due, all of a cluster of several, all of any; */
 static inline void gpu_tick_sm(struct gpu *g, struct cluster *cl, uint32_t id, uint64_t now)
 {
 	struct sm *s = &g->sm[id];

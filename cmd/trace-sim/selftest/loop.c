@@ -8,11 +8,10 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "arena.h"
 #include "selftest/loop.h"
 
-/* Cycles, as the compiler spaces them. */
+/* Cycles, as the compiler spaces them; for IMAD.WIDE and single precision see spacing(). */
 #define MEMORY_APART 4u
 #define FP32         4u
 #define FP64         8u
@@ -47,6 +46,7 @@ struct turn {
 	const struct loop *l;
 	uint32_t rows, ahead, n;
 	uint32_t sum;          /* cycles of an addition */
+	uint32_t wide, single; /* for which IMAD.WIDE, single precision keep their unit */
 	uint32_t now;          /* cycle of the last instruction */
 	uint32_t memory, fp32; /* those that the next of the memory and the single-precision unit may have */
 	uint32_t ready[DATA];  /* cycle in which a register of fixed latency has its value */
@@ -86,7 +86,7 @@ static struct turn_op *put(
 		t->memory = at + MEMORY_APART;
 	} else if (kind == WIDE || (kind <= ADD && t->l->word == 4)) {
 		at = later(at, t->fp32);
-		t->fp32 = at + (kind == WIDE ? t->l->wide : t->l->single);
+		t->fp32 = at + (kind == WIDE ? t->wide : t->single);
 	}
 	if (t->n > 1)
 		o[-1].code.stall = (uint8_t)(at - t->now);
@@ -142,11 +142,14 @@ static bool scales(const struct turn *t, uint32_t row) { return row && row % t->
 static struct turn_op *put_taker(struct turn *t, uint32_t row)
 {
 	unsigned a = data_reg(t, row, 0), b = data_reg(t, row, 1);
-	struct turn_op *o = t->l->pairs      ? scales(t, row) ? put(t, MUL, PRODUCT, a, b, NO_REG, t->sum)
-							      : put(t, FMA, SUM, a, b, SUM, t->sum)
-				 : scales(t, row) ? put(t, FMA, SUM, SUM, FACTOR, a, t->sum)
-					     : put(t, ADD, SUM, SUM, a, NO_REG, t->sum);
+	struct turn_op *o;
 
+	if (t->l->pairs)
+		o = scales(t, row) ? put(t, MUL, PRODUCT, a, b, NO_REG, t->sum)
+				   : put(t, FMA, SUM, a, b, SUM, t->sum);
+	else
+		o = scales(t, row) ? put(t, FMA, SUM, SUM, FACTOR, a, t->sum)
+				   : put(t, ADD, SUM, SUM, a, NO_REG, t->sum);
 	if (row % t->ahead <= OWN)
 		o->code.wait = (uint8_t)(1u << counter_of(t, row));
 	return o;
@@ -172,12 +175,21 @@ static void put_row(struct turn *t, uint32_t row)
 		o->code.wait |= (uint8_t)(1u << reader_of(t, next));
 }
 
-/* Caller frees. */
-static struct turn *turn_of(const struct loop *l)
+/* 8.6 and 8.9 put single precision right behind IMAD.WIDE: the integer unit executes it. */
+static void spacing(struct turn *t, uint32_t arch)
 {
+	t->single = arch > 80 ? 1 : 2;
+	t->wide = arch > 80 && arch < 90 ? 1 : 4;
+}
+
+/* Caller frees. */
+static struct turn *turn_of(const struct micro *m)
+{
+	const struct loop *l = m->what;
 	struct turn *t = xcalloc(1, sizeof(*t));
 
 	t->l = l;
+	spacing(t, m->arch);
 	t->rows = loop_turn(l);
 	t->sum = l->word == 8 ? FP64 : FP32;
 	t->ahead = AHEAD / (l->word / 4) / (l->pairs ? 2 : 1);
@@ -191,7 +203,7 @@ static struct turn *turn_of(const struct loop *l)
 		put_row(t, row);
 	put(t, COUNT, FACTOR + 2, FACTOR + 2, NO_REG, NO_REG, FP32);
 	put(t, MUL, SUM, SUM, FACTOR, NO_REG, 0);
-	put(t, JUMP_BACK, NO_REG, NO_REG, NO_REG, NO_REG, 0)->code.stall = JUMP;
+	put(t, JUMP_BACK, NO_REG, NO_REG, NO_REG, NO_REG, 0);
 	put(t, END, NO_REG, NO_REG, NO_REG, NO_REG, 0)->code.stall = JUMP;
 	t->op[t->n - 2].code.stall = JUMP;
 	return t;
@@ -235,7 +247,7 @@ static void write_op(
 void loop_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct loop *l = m->what;
-	struct turn *t = turn_of(l);
+	struct turn *t = turn_of(m);
 	uint32_t ahead = (uint32_t)((uint64_t)l->apart * (uint32_t)(block * GOLDEN) >> 32);
 
 	for (uint32_t i = 0; i < l->total; i += t->rows) {
@@ -250,7 +262,7 @@ void loop_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t
 struct cubins *loop_codes(const struct micro *m)
 {
 	struct cubins *c = cubins_new();
-	struct turn *t = turn_of(m->what);
+	struct turn *t = turn_of(m);
 	uint8_t(*code)[16] = xcalloc(t->n, sizeof(*code));
 
 	for (uint32_t i = 0; i < t->n; i++)

@@ -15,12 +15,11 @@
 #include "selftest/micro.h"
 
 struct loop {
-	uint32_t pass;         /* rows of a pass: loads of a warp, or pairs of them */
-	uint32_t total;        /* rows altogether, whole turns */
-	uint32_t apart;        /* rows between the first SM and the last */
-	uint32_t word;         /* bytes of a lane's load, 4 or 8 */
-	uint32_t wide, single; /* cycles that the next of its unit is behind IMAD.WIDE, single precision */
-	bool pairs;            /* each row has a second one, a pass further on, and both are multiplied */
+	uint32_t pass;  /* rows of a pass: loads of a warp, or pairs of them */
+	uint32_t total; /* rows altogether, whole turns */
+	uint32_t apart; /* rows between the first SM and the last */
+	uint32_t word;  /* bytes of a lane's load, 4 or 8 */
+	bool pairs;     /* each row has a second one, a pass further on, and both are multiplied */
 };
 
 /* Rows of one turn of the loop. */

@@ -20,12 +20,13 @@
 #define L1_THREADS 256u
 
 /*
- * Over thousands of passes nothing holds SMs in step, so they begin at rows of their own: more steps apart
- * than they have loads under way, and few for an L2. Where the L2 does not hold the buffer they begin within a
- * batch of each other: who is ahead there waits for DRAM until the others have come up.
+ * Over thousands of passes nothing holds SMs in step, so they begin at rows of their own: more rows apart
+ * than they have loads under way, and few for an L2. Where the L2 does not hold the buffer they begin about as
+ * many apart as are under way: who is ahead there waits for DRAM until the others have come up.
  */
 #define LOOP_APART 1024u
 #define LOOP_CLOSE 16u
+
 /*
  * Threads of the CTA: of the program with pairs the widest
  * of 128, 256 and 512 that divides half of the buffer.
@@ -63,7 +64,7 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 {
 	double bytes = p->n[0] * 1024, l1 = (double)subject_l1_bytes(s, L1_THREADS),
 	       l2 = (double)subject_l2_bytes(s);
-	bool inside = bytes <= 0.95 * l1, pairs = p->n[1] > 0, halves = s->params.modern.fp32_on_int;
+	bool inside = bytes <= 0.95 * l1, pairs = p->n[1] > 0;
 	struct loop l = {.word = probe_count(p->n[2]), .pairs = pairs};
 	uint32_t threads = loop_threads(probe_count(bytes / l.word), pairs), parts = pairs ? 2 : 1;
 	struct micro m = {.name = "read",
@@ -79,8 +80,6 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 
 	l.pass = probe_count(bytes / l.word / threads / parts);
 	part = loop_span(l.pass, bytes, l1);
-	l.wide = halves ? 1 : 4;
-	l.single = s->arch > 80 ? 1 : 2;
 	l.total = (part.steps + loop_turn(&l) - 1) / loop_turn(&l) * loop_turn(&l);
 	l.apart = inside ? 0 : bytes <= l2 ? LOOP_APART : LOOP_CLOSE;
 	b = bench_open(&s->params, s->isa);
