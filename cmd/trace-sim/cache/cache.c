@@ -169,16 +169,12 @@ uint32_t cache_make_request(struct cache_visit *a, uint8_t type, unsigned flags,
 }
 
 /* quirk Q3-8: a write-back goes where the request went that caused it, not where its address belongs. */
-uint32_t cache_emit_write_back(struct cache_visit *a)
+static __attribute__((noinline)) void send_write_back(struct cache_visit *a)
 {
 	struct cache *c = a->c;
-	struct req *n;
-	uint32_t r;
+	uint32_t r = cache_make_request(a, c->write_back_type, REQ_WRITE, a->out.tag);
+	struct req *n = &c->pool->at[r];
 
-	if (!a->out.wanted || c->write == WRITE_THROUGH)
-		return 0;
-	r = cache_make_request(a, c->write_back_type, REQ_WRITE, a->out.tag);
-	n = &c->pool->at[r];
 	n->size = n->orig_size = (uint16_t)a->out.size;
 	n->bytes[0] = a->out.bytes[0];
 	n->bytes[1] = a->out.bytes[1];
@@ -188,6 +184,13 @@ uint32_t cache_emit_write_back(struct cache_visit *a)
 		n->sm = n->cluster = NO_SM;
 	ring_push(&c->queue, r);
 	a->ev.write_back_sent = true;
+}
+
+uint32_t cache_emit_write_back(struct cache_visit *a)
+{
+	if (!a->out.wanted || a->c->write == WRITE_THROUGH)
+		return 0;
+	send_write_back(a);
 	return a->out.size;
 }
 
@@ -282,7 +285,8 @@ static enum cache_status data_access(struct cache_visit *a)
 	}
 }
 
-enum cache_status cache_access(
+/* Lookup, policy and tag access make up one function: no calls within it. */
+__attribute__((flatten)) enum cache_status cache_access(
 	struct cache *c, uint32_t r, uint64_t now, struct cache_events *ev, enum cache_status *probe)
 {
 	enum cache_status result, found;

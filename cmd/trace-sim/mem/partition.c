@@ -102,12 +102,18 @@ uint32_t channel_delay_pop(struct memory *m, struct channel *c)
 	return req;
 }
 
+/* The head of the latency queue may go on; returns whether the next one may at once. */
 static bool release_delayed(struct memory *m, struct channel *c, uint64_t now)
 {
-	if (!delay_over(c, now) || dram_full(&c->dram, m->pool->at[c->delay.head].flags & REQ_WRITE))
-		return false;
-	dram_push(&c->dram, channel_delay_pop(m, c), now);
-	return true;
+	bool over = delay_over(c, now), moves;
+
+	moves = over && !dram_full(&c->dram, m->pool->at[c->delay.head].flags & REQ_WRITE);
+	if (moves) {
+		dram_push(&c->dram, channel_delay_pop(m, c), now);
+		over = delay_over(c, now);
+	}
+	c->delay_waits = c->delay.count && !over;
+	return moves && over;
 }
 
 static bool can_reply(const struct memory *m, const struct channel *c)
@@ -134,7 +140,7 @@ static uint64_t full_tick(struct memory *m, struct channel *c, uint64_t now, uin
 		c->in_vain = !channel_arbitrate(m, c, now);
 		more = !c->in_vain && c->below;
 	}
-	more |= release_delayed(m, c, now) && delay_over(c, now);
+	more |= release_delayed(m, c, now);
 	return more || can_reply(m, c) ? c->dram.ticks + 1 : dram_next(&c->dram);
 }
 
@@ -142,11 +148,11 @@ void channel_tick(struct memory *m, struct channel *c, uint64_t now, uint32_t cy
 {
 	if (m->mp->dram.simple) {
 		c->wake = dram_simple_tick(m, c, now) ? t + 1 : UINT64_MAX;
+		c->delay_waits = c->delay.count && !delay_over(c, now);
 	} else {
 		dram_skip(&c->dram, t - 1);
 		c->wake = full_tick(m, c, now, cycle);
 	}
-	c->delay_waits = c->delay.count && !delay_over(c, now);
 	if (c->wake == UINT64_MAX && !c->delay_waits)
 		c->live = false;
 }

@@ -185,7 +185,7 @@ static void random_grow(struct random *r)
 	free(old.sub);
 }
 
-static uint32_t random_sub(struct random *r, uint64_t key, uint32_t n)
+static __attribute__((noinline)) uint32_t random_sub(struct random *r, uint64_t key, uint32_t n)
 {
 	uint32_t at = random_slot(r, key);
 
@@ -292,7 +292,8 @@ uint32_t addrdec_side(const struct addrdec *d, uint32_t cluster)
 	return cluster * d->sides / d->clusters % d->sides;
 }
 
-void addrdec_request(struct addrdec *d, struct req *r)
+/* Once for each request, so without calls. */
+__attribute__((flatten)) void addrdec_request(struct addrdec *d, struct req *r)
 {
 	uint32_t chip, bank, sub;
 	uint64_t high, local = local_address(d, r->addr, &chip, &high);
