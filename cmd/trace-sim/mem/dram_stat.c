@@ -51,30 +51,36 @@ void dram_stat_match(struct dram *d, uint32_t bank, uint64_t from)
 	d->n_match_writes += (uint32_t)(d->writes >> bank & 1);
 }
 
-/* Add what ends with tick t when the banks of the set gone are gone. */
-static void count_spans(const struct dram *d, uint64_t gone, uint64_t t, struct dram_counts *n)
+/* Add what ends with tick t if all banks are done with it. */
+static void count_spans(const struct dram *d, uint64_t t, struct dram_counts *n)
 {
-	uint64_t left = d->match & ~gone;
-
-	FOR_BITS64 (b, d->busy & gone)
+	FOR_BITS64 (b, d->busy)
 		n->banks_1time += t + 1 - d->bank[b].since;
-	FOR_BITS64 (b, d->match & gone)
+	FOR_BITS64 (b, d->match)
 		n->banks_time_rw += t + 1 - d->bank[b].matched;
-	if (d->busy && !(d->busy & ~gone))
+	if (d->busy)
 		n->banks_acess_total += t + 1 - d->busy_from;
-	if (!d->match)
-		return;
-	if (!left)
+	if (d->match)
 		n->banks_access_rw_total += t + 1 - d->match_from;
 	for (uint32_t g = 0; g < d->groups; g++)
-		if (d->match & d->group_mask[g] && !(left & d->group_mask[g]))
+		if (d->match & d->group_mask[g])
 			n->bkgrp_parallsim_rw += t + 1 - d->group_from[g];
 }
 
 void dram_stat_finish(struct dram *d, uint32_t bank, uint64_t t)
 {
+	uint64_t left = d->match & ~(1ull << bank);
+	uint32_t g = d->group[bank];
+
 	count_ratio(d, t + 1);
-	count_spans(d, 1ull << bank, t, &d->n);
+	d->n.banks_1time += t + 1 - d->bank[bank].since;
+	d->n.banks_time_rw += t + 1 - d->bank[bank].matched;
+	if (!(d->busy & ~(1ull << bank)))
+		d->n.banks_acess_total += t + 1 - d->busy_from;
+	if (!left)
+		d->n.banks_access_rw_total += t + 1 - d->match_from;
+	if (!(left & d->group_mask[g]))
+		d->n.bkgrp_parallsim_rw += t + 1 - d->group_from[g];
 	d->n_match--;
 	d->n_match_writes -= (uint32_t)(d->writes >> bank & 1);
 }
@@ -148,7 +154,7 @@ void dram_stat_counts(struct dram *d, struct dram_counts *out)
 	dram_stat_bus(d, d->ticks + 1);
 	count_ratio(d, d->ticks + 1);
 	*out = d->n;
-	count_spans(d, ~0ull, d->ticks, out);
+	count_spans(d, d->ticks, out);
 	out->n_cmd = d->ticks;
 	out->n_nop = d->ticks - d->n.issued_total;
 	out->ave_mrqs += (uint32_t)(queued * (d->ticks + 1));
