@@ -113,16 +113,24 @@ static inline void joins(uint64_t *at, uint64_t *set, uint32_t bank, uint64_t ti
 	}
 }
 
+static inline void set_own(struct dram *d, uint32_t bank, uint64_t time)
+{
+	uint64_t bit = 1ull << bank;
+
+	d->own[bank] = time;
+	d->ripe = time <= d->ticks ? d->ripe | bit : d->ripe & ~bit;
+}
+
 void dram_bank_changed(struct dram *d, uint32_t bank)
 {
 	const struct dram_bank *k = &d->bank[bank];
 
 	if (d->match >> bank & 1) {
-		d->own[bank] = write_bank(d, bank) ? k->rcdwr : k->rcd;
+		set_own(d, bank, write_bank(d, bank) ? k->rcdwr : k->rcd);
 		joins(&d->column_at, &d->column_set, bank, column_time(d, bank));
 		return;
 	}
-	d->own[bank] = d->active >> bank & 1 ? later(k->ras, later(k->wtp, k->rtp)) : later(k->rp, k->rc);
+	set_own(d, bank, d->active >> bank & 1 ? later(k->ras, later(k->wtp, k->rtp)) : later(k->rp, k->rc));
 	joins(&d->row_at, &d->row_set, bank, row_time(d, bank));
 }
 
@@ -145,14 +153,50 @@ static inline __attribute__((always_inline)) void find_first(const struct dram *
 	*which = set;
 }
 
+/* Those of the banks that their own timers do not hold in tick t, from which on they are asked for. */
+static inline uint64_t ripe_banks(struct dram *d, uint64_t banks, uint64_t t)
+{
+	FOR_BITS64 (b, banks & ~d->ripe)
+		d->ripe |= (uint64_t)(d->own[b] <= t) << b;
+	return banks & d->ripe;
+}
+
+/* Banks of groups whose timer runs in tick t. */
+static inline uint64_t held_banks(const struct dram *d, const uint64_t timer[], uint64_t t)
+{
+	uint64_t held = 0;
+
+	for (uint32_t g = 0; g < d->groups; g++)
+		held |= timer[g] > t ? d->group_mask[g] : 0;
+	return held;
+}
+
+/* Mostly some bank can as soon as the bus lets any. */
 static void find_columns(struct dram *d, uint64_t t)
 {
+	uint64_t first = later(t, d->ccd), able = ripe_banks(d, d->match, first);
+
+	able &= ~(first < d->rtw ? d->writes : 0) & (first < d->wtr ? d->writes : ~0ull);
+	able &= ~held_banks(d, d->ccdl, first);
+	if (able) {
+		d->column_at = first;
+		d->column_set = able;
+		return;
+	}
 	find_first(d, d->match, column_time, t, &d->column_at, &d->column_set);
 }
 
 static void find_rows(struct dram *d, uint64_t t)
 {
-	find_first(d, d->busy & ~d->match, row_time, t, &d->row_at, &d->row_set);
+	uint64_t banks = d->busy & ~d->match, able = ripe_banks(d, banks, t);
+
+	able &= ~(d->active & held_banks(d, d->rtpl, t)) & (t < d->rrd ? d->active : ~0ull);
+	if (able) {
+		d->row_at = t;
+		d->row_set = able;
+		return;
+	}
+	find_first(d, banks, row_time, t, &d->row_at, &d->row_set);
 }
 
 /* Banks that can issue a column command in tick t. */

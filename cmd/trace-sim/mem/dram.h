@@ -95,6 +95,7 @@ struct dram {
 	 * And the banks that can in that very tick; none: not known, and it may be too early.
 	 */
 	uint64_t column_at, row_at, column_set, row_set;
+	uint64_t ripe; /* banks with a request that their own timers no longer hold, as far as was looked */
 	uint64_t ccd, rrd, rtw, wtr, ccdl[DRAM_GROUPS], rtpl[DRAM_GROUPS]; /* timers */
 	uint32_t prio, groups;
 	uint32_t inputs, pending[2];

@@ -54,6 +54,8 @@ static void check_bank(const struct dram *d, uint32_t b)
 		(d->pool->at[k->req].flags & REQ_WRITE) != 0);
 	at = bank_time(d, b);
 	invariant("dram.own", d->id, b, d->own[b], at);
+	if (d->ripe & bit)
+		invariant("dram.ripe", d->id, b, at <= later(d->ticks + 1, match ? d->ccd : 0), true);
 	if (match) {
 		set_at = d->column_at;
 		set = d->column_set;
