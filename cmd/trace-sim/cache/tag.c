@@ -123,18 +123,16 @@ static void reclassify(struct tags *t, struct tag_row *row, uint32_t slot, unsig
 static inline void set_state(struct tags *t, uint32_t slot, uint32_t state)
 {
 	struct cache_line *l = &t->line[slot];
-	unsigned was = class_of(t, l->state), is = class_of(t, state);
-	struct tag_row *row;
+	uint32_t old = l->state;
+	struct tag_row *row = row_of(t, slot);
+	bool listed = state & t->listed_1;
 
 	l->state = state;
-	if (was == is)
-		return;
-	row = row_of(t, slot);
-	/* Mostly a first sector becomes reserved, or the last reserved one is filled. */
-	if ((was ^ is) == IDLE && row)
-		row->idle[list_of(is)] += is & IDLE ? 1u : -1u;
-	else
-		reclassify(t, row, slot, was, is);
+	/* Mostly it stays in its list: a first sector becomes reserved, or the last reserved one is filled. */
+	if (old & LINE_PRESENT && state & LINE_PRESENT && listed == !!(old & t->listed_1) && row)
+		row->idle[listed] += !(state & LINE_ALL_RESERVED) - (uint32_t) !(old & LINE_ALL_RESERVED);
+	else if (class_of(t, old) != class_of(t, state))
+		reclassify(t, row, slot, class_of(t, old), class_of(t, state));
 }
 
 /* A sector's bit is moved to one of the three present states, or to none. */

@@ -113,12 +113,17 @@ static inline void joins(uint64_t *at, uint64_t *set, uint32_t bank, uint64_t ti
 	}
 }
 
-static inline void set_own(struct dram *d, uint32_t bank, uint64_t time)
+static inline void set_own(struct dram *d, uint32_t bank, bool match, uint64_t time)
 {
 	uint64_t bit = 1ull << bank;
 
 	d->own[bank] = time;
-	d->ripe = time <= d->ticks ? d->ripe | bit : d->ripe & ~bit;
+	if (time <= d->ticks) {
+		d->ripe |= bit;
+		return;
+	}
+	d->ripe &= ~bit;
+	d->ripen_at[match] = earlier(d->ripen_at[match], time);
 }
 
 void dram_bank_changed(struct dram *d, uint32_t bank)
@@ -126,11 +131,12 @@ void dram_bank_changed(struct dram *d, uint32_t bank)
 	const struct dram_bank *k = &d->bank[bank];
 
 	if (d->match >> bank & 1) {
-		set_own(d, bank, write_bank(d, bank) ? k->rcdwr : k->rcd);
+		set_own(d, bank, true, write_bank(d, bank) ? k->rcdwr : k->rcd);
 		joins(&d->column_at, &d->column_set, bank, column_time(d, bank));
 		return;
 	}
-	set_own(d, bank, d->active >> bank & 1 ? later(k->ras, later(k->wtp, k->rtp)) : later(k->rp, k->rc));
+	set_own(d, bank, false,
+		d->active >> bank & 1 ? later(k->ras, later(k->wtp, k->rtp)) : later(k->rp, k->rc));
 	joins(&d->row_at, &d->row_set, bank, row_time(d, bank));
 }
 
@@ -154,10 +160,19 @@ static inline __attribute__((always_inline)) void find_first(const struct dram *
 }
 
 /* Those of the banks that their own timers do not hold in tick t, from which on they are asked for. */
-static inline uint64_t ripe_banks(struct dram *d, uint64_t banks, uint64_t t)
+static inline uint64_t ripe_banks(struct dram *d, uint64_t banks, bool match, uint64_t t)
 {
-	FOR_BITS64 (b, banks & ~d->ripe)
-		d->ripe |= (uint64_t)(d->own[b] <= t) << b;
+	uint64_t next = UINT64_MAX;
+
+	if (t < d->ripen_at[match])
+		return banks & d->ripe;
+	FOR_BITS64 (b, banks & ~d->ripe) {
+		if (d->own[b] <= t)
+			d->ripe |= 1ull << b;
+		else
+			next = earlier(next, d->own[b]);
+	}
+	d->ripen_at[match] = next;
 	return banks & d->ripe;
 }
 
@@ -174,7 +189,7 @@ static inline uint64_t held_banks(const struct dram *d, const uint64_t timer[], 
 /* Mostly some bank can as soon as the bus lets any. */
 static void find_columns(struct dram *d, uint64_t t)
 {
-	uint64_t first = later(t, d->ccd), able = ripe_banks(d, d->match, first);
+	uint64_t first = later(t, d->ccd), able = ripe_banks(d, d->match, true, first);
 
 	able &= ~(first < d->rtw ? d->writes : 0) & (first < d->wtr ? d->writes : ~0ull);
 	able &= ~held_banks(d, d->ccdl, first);
@@ -188,7 +203,7 @@ static void find_columns(struct dram *d, uint64_t t)
 
 static void find_rows(struct dram *d, uint64_t t)
 {
-	uint64_t banks = d->busy & ~d->match, able = ripe_banks(d, banks, t);
+	uint64_t banks = d->busy & ~d->match, able = ripe_banks(d, banks, false, t);
 
 	able &= ~(d->active & held_banks(d, d->rtpl, t)) & (t < d->rrd ? d->active : ~0ull);
 	if (able) {
@@ -424,7 +439,7 @@ void dram_tick(struct dram *d, uint64_t now, uint32_t cycle, uint32_t *gone)
 	d->moved = false;
 	if (d->done.count >= d->done_max) {
 		dram_bus_stall(&d->bus);
-	} else if (dram_bus_next(&d->bus) == t) {
+	} else if (d->bus.next == t) {
 		*gone = pop_burst(d);
 		d->moved = true;
 	}
@@ -439,7 +454,7 @@ void dram_tick(struct dram *d, uint64_t now, uint32_t cycle, uint32_t *gone)
 /* A time that may be too early is looked at only where it would decide. */
 uint64_t dram_next(struct dram *d)
 {
-	uint64_t first = d->ticks + 1, next = dram_bus_next(&d->bus);
+	uint64_t first = d->ticks + 1, next = d->bus.next;
 
 	if (next <= first || d->done.count >= d->done_max || dram_schedule_next(d) || full_for_now(&d->bus))
 		return first;

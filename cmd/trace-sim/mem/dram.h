@@ -76,6 +76,7 @@ struct bus_slot {
  */
 struct dram_bus {
 	struct bus_slot *slot; /* the places that hold a burst */
+	uint64_t next;         /* the tick that pops the first of them; UINT64_MAX: none */
 	uint32_t mask, first, used;
 	uint32_t length, min, max;
 	uint64_t seen; /* the tick after which length was right */
@@ -96,6 +97,7 @@ struct dram {
 	 */
 	uint64_t column_at, row_at, column_set, row_set;
 	uint64_t ripe; /* banks with a request that their own timers no longer hold, as far as was looked */
+	uint64_t ripen_at[2]; /* before these ticks no other bank of match ([1]), of those outside it, is */
 	uint64_t ccd, rrd, rtw, wtr, ccdl[DRAM_GROUPS], rtpl[DRAM_GROUPS]; /* timers */
 	uint32_t prio, groups;
 	uint32_t inputs, pending[2];
@@ -170,10 +172,6 @@ void dram_bus_push(struct dram_bus *b, uint32_t req, uint64_t t);
 uint32_t dram_bus_take(struct dram_bus *b); /* the first burst, in its tick: its request or REQ_NONE */
 void dram_bus_stall(struct dram_bus *b);    /* a tick in which nothing is popped */
 void dram_bus_set_min(struct dram_bus *b, uint32_t min, uint64_t t);
-static inline uint64_t dram_bus_next(const struct dram_bus *b)
-{
-	return b->used ? b->slot[b->first & b->mask].at : UINT64_MAX;
-}
 /* After the pop of tick t. */
 static inline void dram_bus_see(struct dram_bus *b, uint64_t t)
 {

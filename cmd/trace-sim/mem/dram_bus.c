@@ -14,7 +14,8 @@ void dram_bus_init(struct dram_bus *b, uint32_t latency)
 {
 	uint32_t room = fifo_capacity(latency + 2);
 
-	*b = (struct dram_bus){.mask = room - 1, .length = latency, .min = latency, .max = latency + 1};
+	*b = (struct dram_bus){
+		.mask = room - 1, .length = latency, .min = latency, .max = latency + 1, .next = UINT64_MAX};
 	b->slot = xcalloc(room, sizeof(*b->slot));
 }
 
@@ -36,19 +37,23 @@ void dram_bus_push(struct dram_bus *b, uint32_t req, uint64_t t)
 		end--;
 	else
 		b->length++;
+	b->next = b->used ? b->next : end;
 	b->slot[(b->first + b->used++) & b->mask] = (struct bus_slot){end, req};
 }
 
 uint32_t dram_bus_take(struct dram_bus *b)
 {
-	b->used--;
-	return b->slot[b->first++ & b->mask].req;
+	uint32_t req = b->slot[b->first++ & b->mask].req;
+
+	b->next = --b->used ? b->slot[b->first & b->mask].at : UINT64_MAX;
+	return req;
 }
 
 void dram_bus_stall(struct dram_bus *b)
 {
 	for (uint32_t i = 0; i < b->used; i++)
 		b->slot[(b->first + i) & b->mask].at++;
+	b->next += b->used != 0;
 	b->seen++;
 }
 

@@ -110,6 +110,8 @@ static void check_dram(const struct dram *d)
 	check_fifo("dram.done", d->id, d->pool->at, &d->done);
 	invariant("dram.n_match", d->id, 0, d->n_match, bit_count64(d->match));
 	invariant("dram.n_match_writes", d->id, 0, d->n_match_writes, bit_count64(d->match & d->writes));
+	invariant("dram.bus.next", d->id, 0, d->bus.next,
+		d->bus.used ? d->bus.slot[d->bus.first & d->bus.mask].at : UINT64_MAX);
 	for (uint32_t i = 1; i < d->bus.used; i++)
 		invariant("dram.bus, in order", d->id, i,
 			d->bus.slot[(d->bus.first + i - 1) & d->bus.mask].at <

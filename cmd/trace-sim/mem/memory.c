@@ -100,7 +100,8 @@ void memory_set_events(struct memory *m, struct events *e)
 
 /* ---- ticks ---------------------------------------------------------------------------------- */
 
-static void send_reply(struct memory *m, struct sub *s, uint64_t now)
+/* Once for each request: no calls within it. */
+static __attribute__((flatten)) void send_reply(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = s->l2_icnt.head, device = m->p->clusters + s->id;
 	struct req *r = &m->pool->at[req];

@@ -230,7 +230,10 @@ void net_join(struct net *n)
 	n->apart->join(n);
 }
 
-struct net_push_time *net_push_time(struct net *n, uint32_t dev) { return n->apart->push_time(n, dev); }
+struct net_push_time *net_push_time(struct net *n, uint32_t dev)
+{
+	return n->apart == &xbars ? xbars_push_time(n, dev) : n->apart->push_time(n, dev);
+}
 
 bool net_reply_due(const struct net *n, uint32_t cluster, uint32_t *advance)
 {
@@ -239,7 +242,9 @@ bool net_reply_due(const struct net *n, uint32_t cluster, uint32_t *advance)
 
 uint32_t net_pop_reply(struct net *n, uint32_t cluster, uint32_t advance)
 {
-	return n->split ? n->apart->pop(n, cluster, advance) : net_pop(n, cluster);
+	if (!n->split)
+		return net_pop(n, cluster);
+	return n->apart == &xbars ? xbars_pop(n, cluster, advance) : n->apart->pop(n, cluster, advance);
 }
 
 void net_advance_one(struct net *n, unsigned subnet) { n->apart->advance_one(n, subnet); }

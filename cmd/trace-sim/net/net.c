@@ -294,16 +294,26 @@ void net_log_flits(struct net *n, struct events *e)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-bool net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes) { return n->ops->has_buffer(n, dev, bytes); }
+/* The calls for each packet name the functions of mode 2, which can become part of their callers so. */
+bool net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
+{
+	return n->ops == &xbars_ops ? xbars_has_buffer(n, dev, bytes) : n->ops->has_buffer(n, dev, bytes);
+}
 
 void net_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes)
 {
 	assert((from >= n->clusters) == (to < n->clusters));
-	n->ops->push(n, from, to, req, bytes);
+	if (n->ops == &xbars_ops)
+		xbars_push(n, from, to, req, bytes);
+	else
+		n->ops->push(n, from, to, req, bytes);
 }
 
 bool net_has_packet(const struct net *n, uint32_t dev) { return n->ops->has_packet(n, dev); }
-uint32_t net_pop(struct net *n, uint32_t dev) { return n->ops->pop(n, dev); }
+uint32_t net_pop(struct net *n, uint32_t dev)
+{
+	return n->ops == &xbars_ops ? xbars_pop(n, dev) : n->ops->pop(n, dev);
+}
 const uint64_t *net_waiting_subs(const struct net *n) { return n->ops->waiting(n, 0); }
 const uint64_t *net_waiting_clusters(const struct net *n) { return n->ops->waiting(n, 1); }
 void net_advance(struct net *n) { n->ops->advance(n); }
