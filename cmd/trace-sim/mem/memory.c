@@ -125,6 +125,12 @@ static void channel_replies(struct memory *m, struct channel *c, uint64_t now)
 			send_reply(m, s, now);
 }
 
+/* Does one of these ticks move anything? */
+static inline bool dram_due(const struct channel *c, const struct memory_work *k)
+{
+	return c->live && (c->wake <= k->dram_done + k->dram_ticks || channel_delay_over(c, k->now));
+}
+
 /* Its ticks are most of what a DRAM channel costs: no calls within them. */
 static __attribute__((flatten, noinline)) void channel_dram(
 	struct memory *m, struct channel *c, const struct memory_work *k)
@@ -278,7 +284,7 @@ void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_
 						(struct net_push_time){k->advance, 0};
 					send_reply(m, s, k->now);
 				}
-		if (k->dram_ticks)
+		if (k->dram_ticks && dram_due(c, k))
 			channel_dram(m, c, k);
 		if (k->l2)
 			channel_l2(m, c, k, NULL);

@@ -69,11 +69,12 @@ static void gather_init(struct gather *g, uint64_t mask)
 	}
 }
 
+/* Mostly two runs at most; the masks of those that are none are empty. */
 static uint64_t gather(const struct gather *g, uint64_t v)
 {
-	uint64_t out = 0;
+	uint64_t out = (v >> g->run[0].shift & g->run[0].mask) | (v >> g->run[1].shift & g->run[1].mask);
 
-	for (uint32_t i = 0; i < g->n; i++)
+	for (uint32_t i = 2; i < g->n; i++)
 		out |= v >> g->run[i].shift & g->run[i].mask;
 	return out;
 }
