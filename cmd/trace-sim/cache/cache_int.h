@@ -62,8 +62,12 @@ enum cache_status cache_refuse(struct cache_visit *a, enum cache_fail why); /* c
 bool cache_send_read(struct cache_visit *a, uint32_t r);
 /* Only when one is wanted (CACHE-wb-1). Returns its size, 0 without one. */
 uint32_t cache_emit_write_back(struct cache_visit *a);
-/* A blank request on behalf of the access's: core, cluster, stream and place in memory are the same. */
-uint32_t cache_make_request(struct cache_visit *a, uint8_t type, unsigned flags, uint64_t addr);
+/*
+ * A blank request on behalf of the access's: core, cluster, stream and place in memory are the same. Too seldom
+ * to become part of the accesses.
+ */
+__attribute__((noinline)) uint32_t cache_make_request(
+	struct cache_visit *a, uint8_t type, unsigned flags, uint64_t addr);
 
 /* write.c */
 enum cache_status cache_write_hit(struct cache_visit *a);

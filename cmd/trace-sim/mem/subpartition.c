@@ -61,8 +61,8 @@ static void sector_bytes(uint64_t bytes[2], unsigned lo, unsigned hi)
 }
 
 /* One piece of request from: sector s at addr; of its bytes those in sectors lo to s. */
-static void piece(struct memory *m, struct sub *sub, uint32_t from, uint64_t addr, unsigned s, unsigned lo,
-	uint64_t now)
+SELDOM static void piece(struct memory *m, struct sub *sub, uint32_t from, uint64_t addr, unsigned s,
+	unsigned lo, uint64_t now)
 {
 	uint32_t handle = req_new(m->pool);
 	struct req *r = &m->pool->at[handle];
@@ -206,7 +206,7 @@ static void send_down(struct memory *m, struct sub *s, uint32_t req)
  * here; bank and row follow their own address. RANDOM indexing draws nothing, for a line in the L2 was
  * decoded before.
  */
-static void decode_own(struct memory *m, const struct sub *s, struct req *r)
+SELDOM static void decode_own(struct memory *m, const struct sub *s, struct req *r)
 {
 	addrdec_request(m->dec, r);
 	r->sub = (uint16_t)s->id;
@@ -249,7 +249,7 @@ static void hand_over(struct sub *from, struct sub *to, struct req *r)
 }
 
 /* Which instruction asked is not known here. */
-_Noreturn static void refuse_for_ever(const struct req *r, enum cache_never why)
+SELDOM _Noreturn static void refuse_for_ever(const struct req *r, enum cache_never why)
 {
 	struct fault f;
 
