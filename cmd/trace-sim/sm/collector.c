@@ -87,8 +87,8 @@ static void add_group(struct sm *s, uint32_t ports, uint32_t inputs, enum collec
 	g->ports = ports;
 	g->inputs = inputs;
 	for (uint32_t k = 0; k < s->core->schedulers; k++) {
-		g->own[k] = c->set[own].allowed[k];
-		g->all[k] = g->own[k] | c->set[COLLECT_GEN].allowed[k];
+		g->units[k].own = c->set[own].allowed[k];
+		g->units[k].all = g->units[k].own | c->set[COLLECT_GEN].allowed[k];
 	}
 }
 
@@ -160,8 +160,10 @@ void collector_init(struct sm *s)
 	per = c->n_units / p->schedulers;
 	c->per_slot = (uint8_t)(p->sub_core ? per : 0);
 	c->slot_units = c->per_slot ? slots(per) : UINT64_MAX;
-	for (uint32_t i = 0; i < c->n_units; i++)
+	for (uint32_t i = 0; i < c->n_units; i++) {
 		c->unit[i].slots = reach(s, c->per_slot ? i / per : 0);
+		c->unit[i].mates = slot_units(c, c->per_slot ? i / per : 0);
+	}
 }
 
 void collector_free(struct sm *s)
@@ -217,12 +219,13 @@ void collector_forget_writes(struct sm *s)
 static inline void complete(struct sm *s, unsigned unit)
 {
 	const struct collector_unit *u = &s->collector.unit[unit];
-	bool room = s->unit_in[u->target].room & u->slots;
+	struct unit_in *r = &s->unit_in[u->target];
+	uint64_t bit = 1ull << unit;
 
-	if (room)
-		s->collector.ready |= 1ull << unit;
+	if (r->room & u->slots)
+		s->collector.ready |= bit;
 	else
-		s->collector.stuck[u->target] |= 1ull << unit;
+		r->stuck |= bit;
 }
 
 /* A ready unit sends its instruction on; others for which this took the last room are stuck now. */
@@ -234,15 +237,15 @@ static inline void send(struct sm *s, unsigned unit)
 	uint64_t bit = 1ull << unit;
 
 	unit_in_put(s, r, u->slots, u->inst);
-	s->offer_at[u->target] = 0;
-	c->ready ^= bit;
+	r->offer_at = 0;
+	r->bound ^= bit;
 	c->free |= bit;
-	c->bound[u->target] ^= bit;
+	c->ready ^= bit;
 	if (c->ready && !(r->room & u->slots)) {
-		uint64_t stuck = c->ready & c->bound[u->target] & slot_units(c, bit_lowest64(u->slots));
+		uint64_t stuck = c->ready & r->bound & u->mates;
 
 		c->ready ^= stuck;
-		c->stuck[u->target] |= stuck;
+		r->stuck |= stuck;
 	}
 }
 
@@ -275,14 +278,6 @@ static inline bool dispatch(struct sm *s)
 
 /* ---- phase 2: reads ------------------------------------------------------------------------ */
 
-/* The highest bit of each byte that is not 0. */
-static inline uint64_t bytes_used(uint64_t v)
-{
-	const uint64_t low = 0x7f7f7f7f7f7f7f7full;
-
-	return (((v & low) + low) | v) & ~low;
-}
-
 /*
  * All banks of a word at once, a byte each: the units in the order in which they were taken, each of them
  * served by the banks that it asks and that no earlier one has asked, nor a write has taken.
@@ -290,20 +285,20 @@ static inline uint64_t bytes_used(uint64_t v)
 static inline void serve_banks(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
-	uint32_t n = 0;
+	struct bank_reads *to = c->waiting, *end = to + c->n_waiting;
 
-	for (uint32_t i = 0; i < c->n_waiting; i++) {
-		struct bank_reads r = c->waiting[i];
-		uint64_t asks = bytes_used(r.left);
+	for (const struct bank_reads *r = to; r < end; r++) {
+		uint64_t *asked = &c->asked[r->word], asks = r->left & ~READS_NONE;
+		uint64_t left = r->left - ((asks & ~*asked) >> 7);
+		uint8_t unit = r->unit, word = r->word;
 
-		r.left -= (asks & ~c->asked[r.word]) >> 7;
-		c->asked[r.word] |= asks;
-		if (r.left)
-			c->waiting[n++] = r;
-		else if (!--c->unit[r.unit].words)
-			complete(s, r.unit);
+		*asked |= asks;
+		if (left & ~READS_NONE)
+			*to++ = (struct bank_reads){left, unit, word};
+		else if (!--c->unit[unit].words)
+			complete(s, unit);
 	}
-	c->n_waiting = n;
+	c->n_waiting = (uint32_t)(to - c->waiting);
 	c->any_asked = true;
 }
 
@@ -313,19 +308,19 @@ static inline void wait_for(struct opcoll *c, unsigned unit, unsigned word, uint
 {
 	if (!reads)
 		return;
-	c->waiting[c->n_waiting++] = (struct bank_reads){reads, (uint8_t)unit, (uint8_t)word};
+	c->waiting[c->n_waiting++] = (struct bank_reads){reads + READS_NONE, (uint8_t)unit, (uint8_t)word};
 	c->unit[unit].words++;
 }
 
-/* Source by source: banks of any number, and sources beyond those of uop.bank_src. */
-static APART void request_each(struct sm *s, unsigned unit, const struct winst *in)
+/* Those of sources first to end - 1, at most READS_MAX. */
+static void request_some(struct sm *s, unsigned unit, const struct winst *in, unsigned first, unsigned end)
 {
 	struct opcoll *c = &s->collector;
 	const struct uop *op = in->uop;
 	const struct bank_place *p = &c->place[in->sched];
 	uint64_t reads[MAX_BANKS / WORD_BANKS] = {0};
 
-	for (unsigned i = 0; i < op->n_bank_src; i++) {
+	for (unsigned i = first; i < end; i++) {
 		unsigned bank = p->byte + bank_in(c, op->reg[op->bank_from + i] + in->warp);
 
 		if (i < 32 ? op->bank_src >> i & 1 : uop_reads_bank(op, i))
@@ -333,6 +328,15 @@ static APART void request_each(struct sm *s, unsigned unit, const struct winst *
 	}
 	for (uint32_t i = 0; i < c->span_words; i++)
 		wait_for(c, unit, p->word + i, reads[i]);
+}
+
+/* Source by source: banks of any number, and sources beyond those of uop.bank_src. */
+static APART void request_each(struct sm *s, unsigned unit, const struct winst *in)
+{
+	unsigned n = in->uop->n_bank_src;
+
+	for (unsigned i = 0; i < n; i += READS_MAX)
+		request_some(s, unit, in, i, n - i < READS_MAX ? n : i + READS_MAX);
 }
 
 /* Those of warp 0, as many banks on as the warp's number is above that. */
@@ -343,19 +347,18 @@ static inline uint64_t reads_of(const struct winst *in, const struct bank_place 
 	return (in->uop->bank_reads << by | in->uop->bank_reads >> (64 - by) % 64) & p->mask;
 }
 
-/* The oldest instruction of an ID_OC set moves to a unit. */
-static inline void enter(struct sm *s, uint64_t bit, unsigned kind)
+/* The oldest instruction of an ID_OC set, in, moves to a unit. */
+static inline void enter(struct sm *s, unsigned unit, unsigned kind, const struct winst *in)
 {
 	struct opcoll *c = &s->collector;
-	unsigned unit = bit_lowest64(bit);
 	struct collector_unit *u = &c->unit[unit];
-	uint16_t w = collector_in_take(s, &s->collector_in[kind]);
-	const struct winst *in = &s->winst[w];
+	uint64_t bit = 1ull << unit;
 
-	c->free ^= bit;
-	c->bound[kind] |= bit;
-	u->inst = w;
+	u->inst = s->collector_in[kind].first;
 	u->target = (uint8_t)kind;
+	collector_in_take(s, &s->collector_in[kind], in);
+	c->free ^= bit;
+	s->unit_in[kind].bound |= bit;
 	if (c->banks_repeat && in->uop->n_bank_src <= 32)
 		wait_for(c, unit, c->place[in->sched].word, reads_of(in, &c->place[in->sched]));
 	else
@@ -369,14 +372,13 @@ static inline void enter(struct sm *s, uint64_t bit, unsigned kind)
  */
 static inline bool allocate_one(struct sm *s, const struct port_group *g, unsigned input)
 {
-	unsigned sched = s->collector.front[input];
-	uint64_t room = s->collector.free & g->all[sched];
+	unsigned kind = opcoll_input_kind[input];
+	const struct winst *in = &s->winst[s->collector_in[kind].first];
+	uint64_t room = s->collector.free & g->units[in->sched].all, own = room & g->units[in->sched].own;
 
 	if (!room)
 		return false;
-	if (room & g->own[sched])
-		room &= g->own[sched];
-	enter(s, room & -room, opcoll_input_kind[input]);
+	enter(s, bit_lowest64(own ? own : room), kind, in);
 	s->changed = true;
 	return true;
 }

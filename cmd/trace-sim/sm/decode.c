@@ -26,9 +26,8 @@ static APART bool right_path(struct sm *s, unsigned w)
 	return false;
 }
 
-static inline void new_head(struct sm *s, unsigned w)
+static inline void new_head(struct sm *s, struct warp *p, unsigned w)
 {
-	struct warp *p = &s->warp[w];
 	const struct uop *next;
 	uint64_t bit = 1ull << w;
 
@@ -39,7 +38,7 @@ static inline void new_head(struct sm *s, unsigned w)
 		s->head_unit[p->head->unit] &= ~bit;
 	s->head_unit[next->unit] |= bit;
 	p->head = next;
-	depend_look(s, w);
+	depend_look(s, p, w);
 }
 
 /*
@@ -57,7 +56,7 @@ static APART void decode_ptx(struct sm *s, unsigned w)
 	p->in_pipe += n;
 	p->buffered = (uint8_t)n;
 	s->ibuf |= 1ull << w;
-	new_head(s, w);
+	new_head(s, p, w);
 	s->changed = true;
 }
 
@@ -78,18 +77,16 @@ void decode(struct sm *s)
 	p->in_pipe += n;
 	p->buffered = (uint8_t)n;
 	s->ibuf |= 1ull << w;
-	new_head(s, w);
+	new_head(s, p, w);
 	s->changed = true;
 }
 
 /* The records that follow are decoded some cycles later: time to bring them near. */
-void ibuffer_advance(struct sm *s, unsigned w)
+void ibuffer_advance(struct sm *s, struct warp *p, unsigned w)
 {
-	struct warp *p = &s->warp[w];
-
 	if (--p->buffered) {
 		p->buffer[0] = p->buffer[1];
-		new_head(s, w);
+		new_head(s, p, w);
 		return;
 	}
 	s->ibuf &= ~(1ull << w);

@@ -6,7 +6,8 @@
 #include "sm.h"
 
 void decode(struct sm *s);                         /* the warp in the fetch buffer; empties it */
-void ibuffer_advance(struct sm *s, unsigned warp); /* past the instruction that issued */
+/* p, s->warp[warp]: past the instruction that issued */
+void ibuffer_advance(struct sm *s, struct warp *p, unsigned warp);
 void ibuffer_flush(struct sm *s, unsigned warp);   /* what is left leaves the pipeline uncounted */
 
 /* PTX: a visit of a warp in sm.wrong; it is fetched where it is. */

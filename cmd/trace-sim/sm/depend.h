@@ -46,11 +46,11 @@ static inline const struct dependence_ops *depend_of(const struct sm *s)
 	return N_DEPENDENCES == 1 ? depend_rules[0] : s->depend;
 }
 
-/* The rule of the original is in place. */
-static inline void depend_look(struct sm *s, unsigned warp)
+/* The rule of the original is in place. p: sm.warp[warp], which callers have at hand. */
+static inline void depend_look(struct sm *s, const struct warp *p, unsigned warp)
 {
 	if (depend_of(s) == &depend_scoreboard)
-		scoreboard_look(s, warp);
+		scoreboard_look(s, p, warp);
 	else
 		depend_of(s)->look(s, warp);
 }
@@ -58,10 +58,11 @@ static inline bool depend_waits_long(const struct sm *s, unsigned warp)
 {
 	return depend_of(s)->waits_long(s, warp);
 }
-static inline void depend_reserve(struct sm *s, unsigned warp, const struct uop *u, bool long_operation)
+static inline void depend_reserve(
+	struct sm *s, struct warp *p, unsigned warp, const struct uop *u, bool long_operation)
 {
 	if (depend_of(s) == &depend_scoreboard)
-		scoreboard_reserve(s, warp, u, long_operation);
+		scoreboard_reserve(p, u, long_operation);
 	else
 		depend_of(s)->reserve(s, warp, u, long_operation);
 }

@@ -28,9 +28,9 @@ static inline void schedule_writeback(struct sm *s, struct winst *in, uint16_t w
  * Offer a waiting instruction to a unit whose dispatch register is empty. false: its result would collide,
  * which is looked at again in the next cycle.
  */
-static inline bool offer(struct sm *s, struct func_unit *u, unsigned kind, unsigned slot)
+static inline bool offer(struct sm *s, struct unit_in *r, struct func_unit *u, unsigned slot)
 {
-	uint16_t w = s->unit_in[kind].slot[slot];
+	uint16_t w = r->slot[slot];
 	struct winst *in = &s->winst[w];
 	const struct uop *op = in->uop;
 	uint64_t end = s->clock + op->latency;
@@ -43,7 +43,7 @@ static inline bool offer(struct sm *s, struct func_unit *u, unsigned kind, unsig
 	*occupied |= bit;
 	s->bus_used[stage0]++;
 	in->unit = u;
-	unit_in_take(s, kind, slot);
+	unit_in_take(s, r, slot);
 	schedule_writeback(s, in, w, end + 2);
 	s->changed = true;
 	return true;
@@ -52,33 +52,33 @@ static inline bool offer(struct sm *s, struct func_unit *u, unsigned kind, unsig
 static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* Sub-core mode: unit k empties slot k. Returns when to look again. */
-static inline uint64_t offer_slots(struct sm *s, unsigned kind)
+static inline uint64_t offer_slots(struct sm *s, struct unit_in *r)
 {
-	struct func_unit *u = &s->unit[s->unit_first[kind]];
 	uint64_t next = NEVER;
 
-	FOR_BITS64 (k, s->unit_in[kind].full & s->served[kind]) {
-		if (s->clock < u[k].free_at)
-			next = earlier(next, u[k].free_at);
-		else if (!offer(s, &u[k], kind, (unsigned)k))
+	FOR_BITS64 (k, unit_in_full(r) & r->served) {
+		struct func_unit *u = &r->units[k];
+
+		if (s->clock < u->free_at)
+			next = earlier(next, u->free_at);
+		else if (!offer(s, r, u, (unsigned)k))
 			next = s->clock + 1;
 	}
 	return next;
 }
 
 /* Every unit in turn takes the oldest instruction, or none. */
-static APART uint64_t offer_oldest(struct sm *s, unsigned kind)
+static APART uint64_t offer_oldest(struct sm *s, struct unit_in *r, uint32_t n)
 {
-	const struct unit_in *r = &s->unit_in[kind];
-	struct func_unit *u = &s->unit[s->unit_first[kind]];
-	uint32_t n = s->core->unit[kind].units;
 	uint64_t next = NEVER;
 
-	for (uint32_t i = 0; i < n && r->full; i++) {
-		if (s->clock >= u[i].free_at && !offer(s, &u[i], kind, unit_in_oldest(s, r)))
+	for (uint32_t i = 0; i < n && unit_in_full(r); i++) {
+		struct func_unit *u = &r->units[i];
+
+		if (s->clock >= u->free_at && !offer(s, r, u, unit_in_oldest(s, r)))
 			next = s->clock + 1;
 		else
-			next = earlier(next, u[i].free_at);
+			next = earlier(next, u->free_at);
 	}
 	return next;
 }
@@ -88,7 +88,7 @@ uint64_t execute_next(const struct sm *s)
 	uint64_t next = NEVER;
 
 	FOR_BITS32 (kind, s->unit_in_used & ~(1u << UNIT_MEM))
-		next = earlier(next, s->offer_at[kind]);
+		next = earlier(next, s->unit_in[kind].offer_at);
 	return next > s->clock ? next : s->clock + 1;
 }
 
@@ -96,12 +96,16 @@ void execute_stage(struct sm *s)
 {
 	struct unit_in *mem = &s->unit_in[UNIT_MEM];
 
-	FOR_BITS32 (kind, s->unit_in_used & ~(1u << UNIT_MEM))
-		if (s->clock >= s->offer_at[kind])
-			s->offer_at[kind] = s->core->sub_core ? offer_slots(s, kind) : offer_oldest(s, kind);
+	FOR_BITS32 (kind, s->unit_in_used & ~(1u << UNIT_MEM)) {
+		struct unit_in *r = &s->unit_in[kind];
+
+		if (s->clock >= r->offer_at)
+			r->offer_at = s->core->sub_core ? offer_slots(s, r)
+							: offer_oldest(s, r, s->core->unit[kind].units);
+	}
 	ldst_cycle(s);
-	if (!mem->full || !ldst_can_accept(s))
+	if (!(s->unit_in_used >> UNIT_MEM & 1) || !ldst_can_accept(s))
 		return;
-	ldst_accept(s, unit_in_take(s, UNIT_MEM, unit_in_oldest(s, mem)));
+	ldst_accept(s, unit_in_take(s, mem, unit_in_oldest(s, mem)));
 	s->changed = true;
 }

@@ -71,23 +71,30 @@ static void check_warps(const struct sm *s)
 	}
 }
 
+static void check_queue(const struct sm *s, const struct collector_in *q, unsigned k)
+{
+	const uint16_t *end = &q->first;
+	uint64_t taken = slots(s->core->unit[k].collector_in_width) & ~q->room, scheds = 0;
+	unsigned n = 0;
+
+	for (; *end != WINST_NONE; end = &s->winst[*end].next, n++)
+		scheds |= 1ull << s->winst[*end].sched;
+	invariant("collector_in.end", s->id, k, q->end == end, true);
+	invariant("collector_in.room", s->id, k, bit_count64(taken), n);
+	if (!s->any_slot)
+		invariant("collector_in.room, of schedulers", s->id, k, taken, scheds);
+	invariant("collector_in_used", s->id, k, (s->collector_in_used & q->bit) != 0, n != 0);
+}
+
 static void check_registers(const struct sm *s)
 {
 	for (unsigned k = 0; k < N_UNIT_KINDS; k++) {
 		const struct collector_in *q = &s->collector_in[k];
 		const struct unit_in *r = &s->unit_in[k];
 
-		invariant("collector_in.room", s->id, k, bit_count64(q->room) + q->count,
-			bit_count64(slots(s->core->unit[k].collector_in_width)));
-		if (q->count) {
-			invariant("collector_in_used", s->id, k, s->collector_in_used >> q->input & 1, 1);
-			invariant("collector.front", s->id, k, s->collector.front[q->input],
-				q->at[q->head].sched);
-		}
-		invariant(
-			"unit_in.room", s->id, k, r->room, slots(s->core->unit[k].unit_in_width) & ~r->full);
-		if (r->full)
-			invariant("unit_in_used", s->id, k, (s->unit_in_used & r->bit) != 0, 1);
+		check_queue(s, q, k);
+		invariant("unit_in.room", s->id, k, r->room & ~r->slots, 0);
+		invariant("unit_in_used", s->id, k, (s->unit_in_used & r->bit) != 0, unit_in_full(r) != 0);
 	}
 }
 
@@ -99,7 +106,7 @@ static void check_waiting(const struct sm *s, uint8_t *words)
 		const struct bank_reads *r = &c->waiting[i];
 		const struct bank_place *p = &c->place[s->winst[c->unit[r->unit].inst].sched];
 
-		invariant("collector.waiting.left", s->id, i, r->left != 0, 1);
+		invariant("collector.waiting.left", s->id, i, (r->left & ~READS_NONE) != 0, 1);
 		invariant("collector.waiting.word", s->id, i, r->word - (unsigned)p->word < c->span_words, 1);
 		words[r->unit]++;
 	}
@@ -127,10 +134,10 @@ static void check_collector(const struct sm *s)
 		complete |= x->words ? 0 : bit;
 	}
 	for (unsigned k = 0; k < N_UNIT_KINDS; k++) {
-		invariant("collector.bound", s->id, k, c->bound[k], bound[k]);
-		invariant("collector.stuck within bound", s->id, k, c->stuck[k] & ~bound[k], 0);
-		invariant("collector.ready and stuck", s->id, k, c->ready & c->stuck[k], 0);
-		due |= c->stuck[k];
+		invariant("collector.bound", s->id, k, s->unit_in[k].bound, bound[k]);
+		invariant("collector.stuck within bound", s->id, k, s->unit_in[k].stuck & ~bound[k], 0);
+		invariant("collector.ready and stuck", s->id, k, c->ready & s->unit_in[k].stuck, 0);
+		due |= s->unit_in[k].stuck;
 	}
 	invariant("collector.ready", s->id, 0, c->ready | due, complete);
 }

@@ -31,8 +31,6 @@ void sched_init(struct sm *s)
 		if (s->policy->init)
 			s->policy->init(s, k);
 	}
-	for (unsigned u = 0; u < N_UNIT_KINDS; u++)
-		s->collector_in[u].input = (uint8_t)collector_input(u);
 }
 
 /* ---- waiting (SM-warp-5, SM-membar) -------------------------------------------------------- */
@@ -164,7 +162,6 @@ static inline __attribute__((always_inline)) void issue(struct sm *s, unsigned k
 {
 	struct warp *p = &s->warp[w];
 	const struct uop *u = p->head;
-	uint32_t index = p->cursor - p->buffered;
 	const struct rec *rec = p->buffer;
 	uint16_t h = sm_winst_new(s);
 	struct winst *in = &s->winst[h];
@@ -176,7 +173,7 @@ static inline __attribute__((always_inline)) void issue(struct sm *s, unsigned k
 	in->code = rec->inst;
 	in->mask = rec->mask;
 	in->addr = rec->addr;
-	in->rec = index;
+	in->rec = p->cursor - p->buffered;
 	in->warp = (uint8_t)w;
 	in->sched = (uint8_t)k;
 	in->cta = p->cta;
@@ -184,17 +181,17 @@ static inline __attribute__((always_inline)) void issue(struct sm *s, unsigned k
 	in->lanes = (uint8_t)(rec->mask == UINT32_MAX ? 32 : bit_count32(rec->mask));
 	if (rec->addr) /* read by the load/store unit, some cycles later */
 		__builtin_prefetch(&s->cta[p->cta].block.word[rec->addr >> 2]);
-	collector_in_put(s, &s->collector_in[u->unit], k, h);
+	collector_in_put(s, &s->collector_in[u->unit], in, h);
 	s->collector.may_allocate = true;
 	s->changed = true;
-	depend_reserve(s, w, u, s->longops && is_long_operation(in));
+	depend_reserve(s, p, w, u, s->longops && is_long_operation(in));
 	p->fetch_pc = u->next;
-	ibuffer_advance(s, w);
+	ibuffer_advance(s, p, w);
 	if (s->events)
 		events_issue(s->events, s->now, s->id, w, u->pc, k);
 	s->n.occupancy[OCC_LANES + in->lanes]++; /* quirk Q2-4: no lane counts as a stall */
 	s->n.issue_hist[w] += nth;
-	if (index == p->last)
+	if (in->rec == p->last)
 		end_warp(s, w);
 	if (u->flags & RARE)
 		issue_rare(s, in); /* its record has left the buffer */

@@ -2,8 +2,7 @@
 /*
  * Pipeline register sets (SM-reg), inline: they are touched several times an instruction.
  * Always true: slots at or beyond the set's width are never occupied; a set's bit in the mask of non-empty
- * sets (collector_in_used, unit_in_used) is set exactly when it is occupied; collector.front is that of
- * collector_in.
+ * sets (collector_in_used, unit_in_used) is set exactly when it is occupied.
  */
 #ifndef PIPEREG_H
 #define PIPEREG_H
@@ -24,36 +23,29 @@ static inline bool collector_in_room(const struct sm *s, const struct collector_
 	return q->room & reach(s, sched);
 }
 
-static inline void collector_in_put(struct sm *s, struct collector_in *q, unsigned sched, uint16_t w)
+static inline void collector_in_put(struct sm *s, struct collector_in *q, struct winst *in, uint16_t w)
 {
-	uint64_t room = q->room & reach(s, sched);
-	unsigned i = (q->head + q->count) % SET_SLOTS;
+	uint64_t room = q->room & reach(s, in->sched);
 
 	assert(room);
 	q->room ^= room & -room;
-	q->at[i].inst = w;
-	q->at[i].slot = (uint8_t)bit_lowest64(room);
-	q->at[i].sched = (uint8_t)sched;
-	if (!q->count++) {
-		s->collector.front[q->input] = (uint8_t)sched;
-		s->collector_in_used |= 1u << q->input;
-	}
+	s->collector_in_used |= q->bit;
+	in->next = WINST_NONE;
+	*q->end = w;
+	q->end = &in->next;
 }
 
-/* The oldest instruction leaves. */
-static inline uint16_t collector_in_take(struct sm *s, struct collector_in *q)
+/* The oldest instruction, in, leaves. */
+static inline void collector_in_take(struct sm *s, struct collector_in *q, const struct winst *in)
 {
-	unsigned first = q->head, next = (first + 1) % SET_SLOTS;
+	uint64_t taken = ~q->room & reach(s, in->sched);
 
-	q->room |= 1ull << q->at[first].slot;
-	if (--q->count) {
-		q->head = (uint8_t)next;
-		s->collector.front[q->input] = q->at[next].sched;
-	} else {
-		q->head = 0;
-		s->collector_in_used &= ~(1u << q->input);
+	q->room |= taken & -taken;
+	q->first = in->next;
+	if (q->first == WINST_NONE) {
+		q->end = &q->first;
+		s->collector_in_used ^= q->bit;
 	}
-	return q->at[first].inst;
 }
 
 /* ---- OC_EX: into the units ----------------------------------------------------------------- */
@@ -63,14 +55,15 @@ static inline bool unit_in_room(const struct sm *s, const struct unit_in *r, uns
 	return r->room & reach(s, slot);
 }
 
+static inline uint64_t unit_in_full(const struct unit_in *r) { return r->slots ^ r->room; }
+
 /* Into the lowest slot that is empty, of these. */
 static inline void unit_in_put(struct sm *s, struct unit_in *r, uint64_t where, uint16_t w)
 {
-	uint64_t room = r->room & where, bit = room & -room;
+	uint64_t room = r->room & where;
 
 	assert(room);
-	r->full |= bit;
-	r->room ^= bit;
+	r->room ^= room & -room;
 	r->slot[bit_lowest64(room)] = w;
 	s->unit_in_used |= r->bit;
 }
@@ -78,13 +71,14 @@ static inline void unit_in_put(struct sm *s, struct unit_in *r, uint64_t where, 
 /* Slot of the oldest instruction; the set is not empty. */
 static inline unsigned unit_in_oldest(const struct sm *s, const struct unit_in *r)
 {
-	unsigned best = bit_lowest64(r->full);
-	uint64_t uid;
+	uint64_t full = unit_in_full(r), uid;
+	unsigned best = bit_lowest64(full);
 
-	if (!(r->full & (r->full - 1)))
+	full &= full - 1;
+	if (!full)
 		return best;
 	uid = s->winst[r->slot[best]].uid;
-	FOR_BITS64 (i, r->full & (r->full - 1)) {
+	FOR_BITS64 (i, full) {
 		uint64_t u = s->winst[r->slot[i]].uid;
 
 		if (u < uid) {
@@ -102,21 +96,16 @@ static inline uint64_t slot_units(const struct opcoll *c, unsigned slot)
 }
 
 /* The instruction leaves its slot. */
-static inline uint16_t unit_in_take(struct sm *s, unsigned kind, unsigned slot)
+static inline uint16_t unit_in_take(struct sm *s, struct unit_in *r, unsigned slot)
 {
-	struct unit_in *r = &s->unit_in[kind];
-	struct opcoll *c = &s->collector;
-	uint64_t bit = 1ull << slot;
-
-	r->full ^= bit;
-	r->room ^= bit;
-	if (!r->full)
+	r->room |= 1ull << slot;
+	if (r->room == r->slots)
 		s->unit_in_used ^= r->bit;
-	if (c->stuck[kind]) {
-		uint64_t freed = c->stuck[kind] & slot_units(c, slot);
+	if (r->stuck) {
+		uint64_t freed = r->stuck & slot_units(&s->collector, slot);
 
-		c->stuck[kind] ^= freed;
-		c->ready |= freed;
+		r->stuck ^= freed;
+		s->collector.ready |= freed;
 	}
 	return r->slot[slot];
 }

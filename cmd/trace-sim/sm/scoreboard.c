@@ -66,11 +66,11 @@ void scoreboard_release_several(struct sm *s, unsigned warp, const struct uop *u
 		scoreboard_release_one(s, warp, u->reg[i]);
 }
 
-static void look(struct sm *s, unsigned warp) { scoreboard_look(s, warp); }
+static void look(struct sm *s, unsigned warp) { scoreboard_look(s, &s->warp[warp], warp); }
 
 static void reserve(struct sm *s, unsigned warp, const struct uop *u, bool long_operation)
 {
-	scoreboard_reserve(s, warp, u, long_operation);
+	scoreboard_reserve(&s->warp[warp], u, long_operation);
 }
 
 static void release_all(struct sm *s, unsigned warp, const struct uop *u)

@@ -25,10 +25,8 @@ static inline uint64_t scoreboard_folded(const uint64_t *set)
 }
 
 /* Most share no register with what is reserved even by its number modulo 64. */
-static inline void scoreboard_look(struct sm *s, unsigned warp)
+static inline void scoreboard_look(struct sm *s, const struct warp *p, unsigned warp)
 {
-	const struct warp *p = &s->warp[warp];
-
 	s->collide &= ~(1ull << warp);
 	if (p->n_reserved && (s->registers || scoreboard_folded(p->own) & p->head->registers))
 		scoreboard_find(s, warp);
@@ -42,12 +40,12 @@ static inline void scoreboard_reserve_one(struct warp *p, unsigned reg)
 	*word |= bit;
 }
 
-static inline void scoreboard_reserve(struct sm *s, unsigned warp, const struct uop *u, bool long_operation)
+static inline void scoreboard_reserve(struct warp *p, const struct uop *u, bool long_operation)
 {
 	if (u->n_dst == 1 && !long_operation)
-		scoreboard_reserve_one(&s->warp[warp], u->reg[0]);
+		scoreboard_reserve_one(p, u->reg[0]);
 	else if (u->n_dst)
-		scoreboard_reserve_several(&s->warp[warp], u, long_operation);
+		scoreboard_reserve_several(p, u, long_operation);
 }
 
 static inline void scoreboard_release_one(struct sm *s, unsigned warp, unsigned reg)

@@ -24,17 +24,26 @@
 static void init_units(struct sm *s)
 {
 	const struct core_params *c = s->core;
+	struct func_unit *unit;
+	uint32_t n = 0;
 
+	for (unsigned k = 0; k < N_UNIT_KINDS; k++)
+		n += k == UNIT_MEM ? 0 : c->unit[k].units;
+	unit = s->unit = xcalloc(n ? n : 1, sizeof(*s->unit));
 	for (unsigned k = 0; k < N_UNIT_KINDS; k++) {
-		s->unit_first[k] = s->n_units;
-		s->n_units += k == UNIT_MEM ? 0 : c->unit[k].units;
-		s->collector_in[k].room = slots(c->unit[k].collector_in_width);
-		s->unit_in[k].room = slots(c->unit[k].unit_in_width);
-		s->unit_in[k].bit = 1u << k;
-		s->served[k] = slots(c->unit[k].units);
+		struct collector_in *q = &s->collector_in[k];
+		struct unit_in *r = &s->unit_in[k];
+
+		q->room = slots(c->unit[k].collector_in_width);
+		q->end = &q->first;
+		q->bit = 1u << collector_input(k);
+		r->slots = r->room = slots(c->unit[k].unit_in_width);
+		r->served = r->slots & slots(c->unit[k].units);
+		r->bit = 1u << k;
+		r->units = unit;
+		unit += k == UNIT_MEM ? 0 : c->unit[k].units;
 	}
 	s->any_slot = c->sub_core ? 0 : UINT64_MAX;
-	s->unit = xcalloc(s->n_units ? s->n_units : 1, sizeof(*s->unit));
 }
 
 void sm_init(struct sm *s)

@@ -54,7 +54,7 @@ struct winst {
 	uint32_t mask;          /* active lanes */
 	uint32_t addr;          /* of struct rec */
 	uint32_t rec;           /* number among the warp's records */
-	uint16_t next;          /* link in the calendar or the free list */
+	uint16_t next;          /* link in ID_OC, the calendar or the free list */
 	uint8_t warp, sched, cta;
 	uint8_t space; /* enum space, generic resolved at issue */
 	uint8_t lanes; /* how many are active */
@@ -62,22 +62,26 @@ struct winst {
 
 /* ---- pipeline registers (SM-reg) ----------------------------------------------------------- */
 
-/* What waits for a kind of unit (OC_EX). */
+/* What waits for a kind of unit (OC_EX), and the collector units that hold what is to wait there. */
 struct unit_in {
-	uint64_t full, room;      /* occupied slots, empty slots */
+	uint64_t room, slots;     /* empty slots, all slots */
+	uint64_t served;          /* in sub-core mode: slots that a unit of the kind empties */
+	uint64_t offer_at;        /* before this clock no unit of the kind takes what waits */
+	struct func_unit *units;  /* of the kind, side by side */
+	uint64_t bound, stuck;    /* collector units: occupied; those of which no operand is missing but room */
 	uint32_t bit;             /* of this set in the mask of sets that are not empty */
 	uint16_t slot[SET_SLOTS]; /* winst handles */
 };
 
-/* What waits for the collector (ID_OC): filled by issue and emptied from the oldest on, so it is a queue. */
+/*
+ * What waits for the collector (ID_OC): filled by issue and emptied from the oldest on, so it is a queue, linked
+ * from the oldest on. Which slot an instruction has matters in sub-core mode only: there it is its scheduler's.
+ */
 struct collector_in {
-	uint64_t room;       /* empty slots */
-	uint8_t input;       /* number of this set, its bit in the mask of sets that are not empty */
-	uint8_t head, count; /* in at; head is 0 when it is empty */
-	struct {
-		uint16_t inst;
-		uint8_t slot, sched;
-	} at[SET_SLOTS];
+	uint64_t room;  /* empty slots */
+	uint16_t *end;  /* where the next one's handle goes: first, or the link of the youngest */
+	uint32_t bit;   /* of this set in the mask of sets that are not empty */
+	uint16_t first; /* the oldest; WINST_NONE: empty */
 };
 
 /* ---- warps --------------------------------------------------------------------------------- */
@@ -144,6 +148,7 @@ struct cta {
 
 struct collector_unit {
 	uint64_t slots; /* of OC_EX, that it may be sent to */
+	uint64_t mates; /* units that may be sent there, itself among them */
 	uint16_t inst;  /* of a free one: the last it held */
 	uint8_t target; /* enum unit_kind of its OC_EX set */
 	uint8_t words;  /* with operands still to be read */
@@ -160,9 +165,14 @@ struct bank_place {
 	uint64_t mask; /* bytes of the banks, where they are in one word */
 };
 
-/* What a unit has still to read from the banks of a word: how many, by bank. */
+/*
+ * What a unit has still to read from the banks of a word: how many, by bank, each byte READS_NONE more, so that
+ * its highest bit tells whether there are any; some byte has.
+ */
+#define READS_NONE 0x7f7f7f7f7f7f7f7full
+#define READS_MAX  128
 struct bank_reads {
-	uint64_t left; /* not 0 */
+	uint64_t left;
 	uint8_t unit, word;
 };
 
@@ -171,18 +181,18 @@ struct port_group {
 	uint32_t inputs; /* by opcoll_input_bit() */
 	uint32_t ports;
 	/* units for instructions of a scheduler: to be taken first, and all */
-	uint64_t own[MAX_SCHEDULERS], all[MAX_SCHEDULERS];
+	struct {
+		uint64_t own, all;
+	} units[MAX_SCHEDULERS];
 };
 
 struct opcoll {
 	uint64_t free; /* units */
-	/* occupied, no operand missing: those that find room in OC_EX, and those that find none, by target */
-	uint64_t ready, stuck[N_UNIT_KINDS];
-	uint64_t bound[N_UNIT_KINDS]; /* occupied, by target */
-	bool may_allocate;            /* false: allocation found nothing to do, and nothing changed since */
-	uint8_t per_slot;             /* units that stand for an OC_EX slot, 0: all for each */
-	uint64_t slot_units;          /* those of slot 0 */
-	uint8_t next[MAX_CUS];        /* where a dispatch unit that found the unit begins its next search */
+	uint64_t ready;        /* occupied, no operand missing, and with room in OC_EX */
+	bool may_allocate;     /* false: allocation found nothing to do, and nothing changed since */
+	uint8_t per_slot;      /* units that stand for an OC_EX slot, 0: all for each */
+	uint64_t slot_units;   /* those of slot 0 */
+	uint8_t next[MAX_CUS]; /* where a dispatch unit that found the unit begins its next search */
 	uint32_t n_units, n_groups;
 	/*
 	 * banks that hold a warp's registers, and less 1 where that
@@ -206,11 +216,10 @@ struct opcoll {
 		uint32_t n_dispatch;
 		uint8_t *start; /* by dispatch unit: where its next search begins */
 	} set[N_COLLECTORS];
-	uint8_t front[N_UNIT_KINDS]; /* by input that is not empty: the scheduler of its oldest instruction */
 	struct port_group group[N_COLLECTORS];
 	/* A unit asks for all its operands when it is taken, so each bank serves its units in that order. */
 	uint32_t n_waiting;
-	struct bank_reads waiting[MAX_CUS * MAX_BANKS / WORD_BANKS]; /* in the order in which they were asked */
+	struct bank_reads waiting[2 * MAX_CUS * MAX_BANKS / WORD_BANKS]; /* in the order in which they were asked */
 };
 
 /* ---- function units (SM-exec) -------------------------------------------------------------- */
@@ -343,13 +352,9 @@ struct sm {
 	uint64_t any_slot; /* 0 in sub-core mode, where a slot stands for itself; else all */
 	struct collector_in collector_in[N_UNIT_KINDS];
 	struct unit_in unit_in[N_UNIT_KINDS];
-	uint32_t collector_in_used, unit_in_used; /* sets that are not empty, by unit_in.bit */
+	uint32_t collector_in_used, unit_in_used; /* sets that are not empty, by their bit */
 	struct opcoll collector;
 	struct func_unit *unit;
-	uint32_t n_units, unit_first[N_UNIT_KINDS];
-	/* before this clock no unit of the kind takes what waits for it */
-	uint64_t offer_at[N_UNIT_KINDS];
-	uint64_t served[N_UNIT_KINDS]; /* in sub-core mode: slots of OC_EX that a unit of the kind empties */
 	uint8_t bus_used[CALENDAR];    /* result buses taken, by clock mod CALENDAR */
 	uint16_t calendar[CALENDAR];   /* winsts due in writeback, oldest first, by clock mod CALENDAR */
 	uint64_t calendar_used[CALENDAR / 64];
