@@ -14,28 +14,15 @@
 #include "arena.h"
 #include "pipereg.h"
 
-const uint8_t opcoll_input_kind[N_UNIT_KINDS] = {
-	UNIT_SP,
-	UNIT_SFU,
-	UNIT_MEM,
-	UNIT_TENSOR,
-	UNIT_DP,
-	UNIT_INT,
-	UNIT_SPEC,
-	UNIT_SPEC + 1,
-	UNIT_SPEC + 2,
-	UNIT_SPEC + 3,
-	UNIT_SPEC + 4,
-	UNIT_SPEC + 5,
-	UNIT_SPEC + 6,
-	UNIT_SPEC + 7,
-};
-
 unsigned collector_input(unsigned unit)
 {
+	static const uint8_t order[UNIT_SPEC] = {
+		UNIT_SP, UNIT_SFU, UNIT_MEM, UNIT_TENSOR, UNIT_DP, UNIT_INT};
 	unsigned i = 0;
 
-	while (opcoll_input_kind[i] != unit)
+	if (unit >= UNIT_SPEC)
+		return unit;
+	while (order[i] != unit)
 		i++;
 	return i;
 }
@@ -122,6 +109,7 @@ static void place_banks(struct opcoll *c, const struct core_params *p)
 
 		b->word = (uint8_t)(at / WORD_BANKS);
 		b->byte = (uint8_t)(at % WORD_BANKS);
+		b->shift = (uint8_t)(8 * b->byte);
 		if (c->banks_repeat)
 			b->mask = UINT64_MAX >> 8 * (WORD_BANKS - c->bank_span) << 8 * b->byte;
 		c->n_words = b->word + c->span_words;
@@ -184,17 +172,21 @@ bool collector_write(struct sm *s, const struct uop *u, unsigned dst, unsigned w
 {
 	struct opcoll *c = &s->collector;
 	const struct bank_place *p = &c->place[sched];
-	unsigned reg = u->reg[u->bank_dst + dst], bank;
-	uint64_t bit, *asked;
+	unsigned reg = u->reg[u->bank_dst + dst], word = p->word, bank;
+	uint64_t bit;
 
 	if (reg >= REG_UR0 && !uop_is_ptx(u))
 		return true;
-	bank = p->byte + bank_in(c, reg + warp);
-	bit = 0x80ull << 8 * (bank % WORD_BANKS);
-	asked = &c->asked[p->word + bank / WORD_BANKS];
-	if (*asked & bit)
+	if (c->banks_repeat) {
+		bit = 0x80ull << (8 * ((reg + warp) & c->bank_mask) + p->shift);
+	} else {
+		bank = p->byte + bank_in(c, reg + warp);
+		word += bank / WORD_BANKS;
+		bit = 0x80ull << 8 * (bank % WORD_BANKS);
+	}
+	if (c->asked[word] & bit)
 		return false;
-	*asked |= bit;
+	c->asked[word] |= bit;
 	c->any_asked = true;
 	return true;
 }
@@ -219,7 +211,7 @@ void collector_forget_writes(struct sm *s)
 static inline void complete(struct sm *s, unsigned unit)
 {
 	const struct collector_unit *u = &s->collector.unit[unit];
-	struct unit_in *r = &s->unit_in[u->target];
+	struct unit_in *r = u->target;
 	uint64_t bit = 1ull << unit;
 
 	if (r->room & u->slots)
@@ -233,7 +225,7 @@ static inline void send(struct sm *s, unsigned unit)
 {
 	struct opcoll *c = &s->collector;
 	const struct collector_unit *u = &c->unit[unit];
-	struct unit_in *r = &s->unit_in[u->target];
+	struct unit_in *r = u->target;
 	uint64_t bit = 1ull << unit;
 
 	unit_in_put(s, r, u->slots, u->inst);
@@ -306,10 +298,11 @@ static inline void serve_banks(struct sm *s)
 
 static inline void wait_for(struct opcoll *c, unsigned unit, unsigned word, uint64_t reads)
 {
-	if (!reads)
-		return;
-	c->waiting[c->n_waiting++] = (struct bank_reads){reads + READS_NONE, (uint8_t)unit, (uint8_t)word};
-	c->unit[unit].words++;
+	struct bank_reads *r = &c->waiting[c->n_waiting++];
+
+	r->left = reads + READS_NONE;
+	r->unit = (uint8_t)unit;
+	r->word = (uint8_t)word;
 }
 
 /* Those of sources first to end - 1, at most READS_MAX. */
@@ -327,7 +320,10 @@ static void request_some(struct sm *s, unsigned unit, const struct winst *in, un
 			reads[bank / WORD_BANKS] += 1ull << 8 * (bank % WORD_BANKS);
 	}
 	for (uint32_t i = 0; i < c->span_words; i++)
-		wait_for(c, unit, p->word + i, reads[i]);
+		if (reads[i]) {
+			wait_for(c, unit, p->word + i, reads[i]);
+			c->unit[unit].words++;
+		}
 }
 
 /* Source by source: banks of any number, and sources beyond those of uop.bank_src. */
@@ -347,22 +343,29 @@ static inline uint64_t reads_of(const struct winst *in, const struct bank_place 
 	return (in->uop->bank_reads << by | in->uop->bank_reads >> (64 - by) % 64) & p->mask;
 }
 
-/* The oldest instruction of an ID_OC set, in, moves to a unit. */
-static inline void enter(struct sm *s, unsigned unit, unsigned kind, const struct winst *in)
+/* The oldest instruction of an ID_OC set moves to a unit. */
+static inline void enter(struct sm *s, unsigned unit, struct collector_in *q)
 {
 	struct opcoll *c = &s->collector;
+	const struct winst *in = &s->winst[q->first];
 	struct collector_unit *u = &c->unit[unit];
 	uint64_t bit = 1ull << unit;
 
-	u->inst = s->collector_in[kind].first;
-	u->target = (uint8_t)kind;
-	collector_in_take(s, &s->collector_in[kind], in);
+	u->inst = q->first;
+	u->target = &s->unit_in[q->kind];
+	u->target->bound |= bit;
+	collector_in_take(s, q, in);
 	c->free ^= bit;
-	s->unit_in[kind].bound |= bit;
-	if (c->banks_repeat && in->uop->n_bank_src <= 32)
-		wait_for(c, unit, c->place[in->sched].word, reads_of(in, &c->place[in->sched]));
-	else
+	if (c->banks_repeat && in->uop->n_bank_src <= 32) {
+		const struct bank_place *p = &c->place[in->sched];
+		uint64_t reads = reads_of(in, p);
+
+		u->words = reads != 0;
+		if (reads)
+			wait_for(c, unit, p->word, reads);
+	} else {
 		request_each(s, unit, in);
+	}
 	if (!u->words)
 		complete(s, unit);
 }
@@ -372,13 +375,13 @@ static inline void enter(struct sm *s, unsigned unit, unsigned kind, const struc
  */
 static inline bool allocate_one(struct sm *s, const struct port_group *g, unsigned input)
 {
-	unsigned kind = opcoll_input_kind[input];
-	const struct winst *in = &s->winst[s->collector_in[kind].first];
-	uint64_t room = s->collector.free & g->units[in->sched].all, own = room & g->units[in->sched].own;
+	struct collector_in *q = &s->collector_in[input];
+	uint64_t room = s->collector.free & g->units[q->front].all, own;
 
 	if (!room)
 		return false;
-	enter(s, bit_lowest64(own ? own : room), kind, in);
+	own = room & g->units[q->front].own;
+	enter(s, bit_lowest64(own ? own : room), q);
 	s->changed = true;
 	return true;
 }
@@ -387,32 +390,24 @@ static inline bool allocate_one(struct sm *s, const struct port_group *g, unsign
  * An input that finds no unit at one port finds none at the ports alike that follow. Returns whether one might
  * find one at a further port.
  */
-static inline __attribute__((always_inline)) bool allocate_group(struct sm *s, const struct port_group *g)
+static inline bool allocate_group(struct sm *s, const struct port_group *g)
 {
 	uint32_t inputs = g->inputs & s->collector_in_used;
 
-	for (uint32_t port = g->ports; port && inputs; port--)
-		FOR_BITS32 (input, inputs) {
-			if (allocate_one(s, g, input))
-				inputs &= s->collector_in_used;
-			else
+	for (uint32_t ports = g->ports; ports && inputs; ports--) {
+		FOR_BITS32 (input, inputs)
+			if (!allocate_one(s, g, input))
 				inputs &= ~(1u << input);
-		}
+		inputs &= s->collector_in_used;
+	}
 	return inputs;
 }
 
-/*
- * Where all ports are alike and had nothing left to take, the next step finds nothing before a unit is freed
- * or an instruction issues. Ports of several kinds take from one another's inputs: then it is to look again.
- */
-static APART void allocate(struct sm *s)
+/* Ports of several kinds take from one another's inputs: where one took something, all are to look again. */
+static APART void allocate_groups(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
 
-	if (c->n_groups == 1) {
-		c->may_allocate = allocate_group(s, &c->group[0]);
-		return;
-	}
 	c->may_allocate = false;
 	for (uint32_t i = 0; i < c->n_groups && c->free; i++) {
 		uint64_t free = c->free;
@@ -422,9 +417,21 @@ static APART void allocate(struct sm *s)
 	}
 }
 
+/*
+ * Where all ports are alike and had nothing left to take, the next step finds nothing before a unit is freed
+ * or an instruction issues.
+ */
+static inline void allocate(struct sm *s)
+{
+	if (s->collector.n_groups > 1)
+		allocate_groups(s);
+	else
+		s->collector.may_allocate = allocate_group(s, &s->collector.group[0]);
+}
+
 /* ---- the stage ----------------------------------------------------------------------------- */
 
-void collector_stage(struct sm *s)
+APART void collector_stage(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
 

@@ -5,6 +5,7 @@
  * records are taken whatever their PCs. A warp that is fetched has records left, for it ends with one of
  * them.
  */
+#include <string.h>
 #include "decode.h"
 #include "depend.h"
 #include "sm/kernel.h"
@@ -64,15 +65,17 @@ void decode(struct sm *s)
 {
 	unsigned w = (unsigned)s->fetch_buffer;
 	struct warp *p = &s->warp[w];
-	unsigned n = p->cursor + 1 < p->n_recs ? 2 : 1;
+	uint32_t n = 1u + (p->cursor + 1 < p->n_recs);
 
 	s->fetch_buffer = -1;
 	if (s->ptx >> w & 1) {
 		decode_ptx(s, w);
 		return;
 	}
-	p->buffer[0] = p->rec[p->cursor];
-	p->buffer[1] = p->rec[p->cursor + n - 1];
+	if (n == 2)
+		memcpy(p->buffer, p->rec + p->cursor, sizeof(p->buffer));
+	else
+		p->buffer[0] = p->rec[p->cursor];
 	p->cursor += n;
 	p->in_pipe += n;
 	p->buffered = (uint8_t)n;

@@ -68,7 +68,10 @@ static inline void depend_reserve(
 }
 static inline void depend_release(struct sm *s, unsigned warp, unsigned reg)
 {
-	depend_of(s)->release(s, warp, reg);
+	if (depend_of(s) == &depend_scoreboard)
+		scoreboard_release(s, warp, reg);
+	else
+		depend_of(s)->release(s, warp, reg);
 }
 static inline void depend_release_all(struct sm *s, unsigned warp, const struct uop *u)
 {

@@ -79,6 +79,8 @@ static void check_queue(const struct sm *s, const struct collector_in *q, unsign
 
 	for (; *end != WINST_NONE; end = &s->winst[*end].next, n++)
 		scheds |= 1ull << s->winst[*end].sched;
+	if (n)
+		invariant("collector_in.front", s->id, k, q->front, s->winst[q->first].sched);
 	invariant("collector_in.end", s->id, k, q->end == end, true);
 	invariant("collector_in.room", s->id, k, bit_count64(taken), n);
 	if (!s->any_slot)
@@ -89,7 +91,7 @@ static void check_queue(const struct sm *s, const struct collector_in *q, unsign
 static void check_registers(const struct sm *s)
 {
 	for (unsigned k = 0; k < N_UNIT_KINDS; k++) {
-		const struct collector_in *q = &s->collector_in[k];
+		const struct collector_in *q = s->collector_of[k];
 		const struct unit_in *r = &s->unit_in[k];
 
 		check_queue(s, q, k);
@@ -130,7 +132,7 @@ static void check_collector(const struct sm *s)
 			invariant("collector.free", s->id, u, x->words, 0);
 			continue;
 		}
-		bound[x->target] |= bit;
+		bound[x->target - s->unit_in] |= bit;
 		complete |= x->words ? 0 : bit;
 	}
 	for (unsigned k = 0; k < N_UNIT_KINDS; k++) {

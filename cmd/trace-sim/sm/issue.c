@@ -181,7 +181,7 @@ static inline __attribute__((always_inline)) void issue(struct sm *s, unsigned k
 	in->lanes = (uint8_t)(rec->mask == UINT32_MAX ? 32 : bit_count32(rec->mask));
 	if (rec->addr) /* read by the load/store unit, some cycles later */
 		__builtin_prefetch(&s->cta[p->cta].block.word[rec->addr >> 2]);
-	collector_in_put(s, &s->collector_in[u->unit], in, h);
+	collector_in_put(s, s->collector_of[u->unit], in, h);
 	s->collector.may_allocate = true;
 	s->changed = true;
 	depend_reserve(s, p, w, u, s->longops && is_long_operation(in));
@@ -203,7 +203,7 @@ static bool issuable(struct sm *s, unsigned w) { return !warp_waiting(s, w) && s
 
 static bool can_go(const struct sm *s, unsigned k, unsigned w)
 {
-	return !(s->collide >> w & 1) && collector_in_room(s, &s->collector_in[s->warp[w].head->unit], k);
+	return !(s->collide >> w & 1) && collector_in_room(s, s->collector_of[s->warp[w].head->unit], k);
 }
 
 static unsigned type_of(const struct uop *u) { return u->unit < UNIT_SPEC ? u->unit : ANY_SPEC; }

@@ -2,7 +2,8 @@
 /*
  * Pipeline register sets (SM-reg), inline: they are touched several times an instruction.
  * Always true: slots at or beyond the set's width are never occupied; a set's bit in the mask of non-empty
- * sets (collector_in_used, unit_in_used) is set exactly when it is occupied.
+ * sets (collector_in_used, unit_in_used) is set exactly when it is occupied; its
+ * front is then the scheduler of its oldest instruction.
  */
 #ifndef PIPEREG_H
 #define PIPEREG_H
@@ -32,6 +33,8 @@ static inline void collector_in_put(struct sm *s, struct collector_in *q, struct
 	s->collector_in_used |= q->bit;
 	in->next = WINST_NONE;
 	*q->end = w;
+	if (q->end == &q->first)
+		q->front = in->sched;
 	q->end = &in->next;
 }
 
@@ -42,10 +45,12 @@ static inline void collector_in_take(struct sm *s, struct collector_in *q, const
 
 	q->room |= taken & -taken;
 	q->first = in->next;
-	if (q->first == WINST_NONE) {
-		q->end = &q->first;
-		s->collector_in_used ^= q->bit;
+	if (q->first != WINST_NONE) {
+		q->front = s->winst[q->first].sched;
+		return;
 	}
+	q->end = &q->first;
+	s->collector_in_used ^= q->bit;
 }
 
 /* ---- OC_EX: into the units ----------------------------------------------------------------- */

@@ -78,10 +78,10 @@ uint64_t sched_blocked(const struct sm *s)
 	uint64_t warps = 0;
 
 	FOR_BITS32 (input, s->collector_in_used) {
-		unsigned kind = opcoll_input_kind[input];
-		uint64_t room = s->collector_in[kind].room, full = ~room & slots(s->core->schedulers);
+		const struct collector_in *q = &s->collector_in[input];
+		uint64_t room = q->room, full = ~room & slots(s->core->schedulers);
 
-		warps |= s->head_unit[kind] & (s->any_slot ? (room ? 0 : UINT64_MAX) : full * s->spread);
+		warps |= s->head_unit[q->kind] & (s->any_slot ? (room ? 0 : UINT64_MAX) : full * s->spread);
 	}
 	return warps;
 }

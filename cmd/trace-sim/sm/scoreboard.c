@@ -51,13 +51,6 @@ void scoreboard_reserve_several(struct warp *p, const struct uop *u, bool long_o
 		bitset_set(p->longop, u->reg[i]);
 }
 
-/* quirk Q2-9: what was a long operation stays marked as one. */
-static void release(struct sm *s, unsigned warp, unsigned reg)
-{
-	scoreboard_release_one(s, warp, reg);
-	warp_update_drained(s, warp);
-}
-
 void scoreboard_release_several(struct sm *s, unsigned warp, const struct uop *u)
 {
 	for (unsigned i = 0; s->longops && i < u->n_dst; i++)
@@ -72,6 +65,8 @@ static void reserve(struct sm *s, unsigned warp, const struct uop *u, bool long_
 {
 	scoreboard_reserve(&s->warp[warp], u, long_operation);
 }
+
+static void release(struct sm *s, unsigned warp, unsigned reg) { scoreboard_release(s, warp, reg); }
 
 static void release_all(struct sm *s, unsigned warp, const struct uop *u)
 {

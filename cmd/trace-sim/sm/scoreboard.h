@@ -64,6 +64,14 @@ static inline void scoreboard_release_one(struct sm *s, unsigned warp, unsigned 
 	}
 }
 
+/* quirk Q2-9: what was a long operation stays marked as one. */
+static inline void scoreboard_release(struct sm *s, unsigned warp, unsigned reg)
+{
+	scoreboard_release_one(s, warp, reg);
+	if (s->done >> warp & 1)
+		warp_update_drained(s, warp);
+}
+
 static inline void scoreboard_release_all(struct sm *s, unsigned warp, const struct uop *u)
 {
 	if (u->n_dst == 1 && !s->longops)

@@ -31,12 +31,14 @@ static void init_units(struct sm *s)
 		n += k == UNIT_MEM ? 0 : c->unit[k].units;
 	unit = s->unit = xcalloc(n ? n : 1, sizeof(*s->unit));
 	for (unsigned k = 0; k < N_UNIT_KINDS; k++) {
-		struct collector_in *q = &s->collector_in[k];
+		struct collector_in *q = &s->collector_in[collector_input(k)];
 		struct unit_in *r = &s->unit_in[k];
 
 		q->room = slots(c->unit[k].collector_in_width);
 		q->end = &q->first;
 		q->bit = 1u << collector_input(k);
+		q->kind = (uint8_t)k;
+		s->collector_of[k] = q;
 		r->slots = r->room = slots(c->unit[k].unit_in_width);
 		r->served = r->slots & slots(c->unit[k].units);
 		r->bit = 1u << k;

@@ -82,6 +82,8 @@ struct collector_in {
 	uint16_t *end;  /* where the next one's handle goes: first, or the link of the youngest */
 	uint32_t bit;   /* of this set in the mask of sets that are not empty */
 	uint16_t first; /* the oldest; WINST_NONE: empty */
+	uint8_t front;  /* its scheduler */
+	uint8_t kind;   /* enum unit_kind */
 };
 
 /* ---- warps --------------------------------------------------------------------------------- */
@@ -149,9 +151,10 @@ struct cta {
 struct collector_unit {
 	uint64_t slots; /* of OC_EX, that it may be sent to */
 	uint64_t mates; /* units that may be sent there, itself among them */
-	uint16_t inst;  /* of a free one: the last it held */
-	uint8_t target; /* enum unit_kind of its OC_EX set */
-	uint8_t words;  /* with operands still to be read */
+	/* of a free one: the last ones */
+	struct unit_in *target;
+	uint16_t inst;
+	uint8_t words; /* with operands still to be read */
 };
 
 /*
@@ -162,6 +165,7 @@ struct collector_unit {
 #define BANK_WORDS MAX_SCHEDULERS
 struct bank_place {
 	uint8_t word, byte;
+	uint8_t shift; /* of that byte in the word */
 	uint64_t mask; /* bytes of the banks, where they are in one word */
 };
 
@@ -350,7 +354,8 @@ struct sm {
 	uint16_t winst_free; /* list of those given back */
 	uint16_t winst_made;
 	uint64_t any_slot; /* 0 in sub-core mode, where a slot stands for itself; else all */
-	struct collector_in collector_in[N_UNIT_KINDS];
+	struct collector_in collector_in[N_UNIT_KINDS]; /* in serving order */
+	struct collector_in *collector_of[N_UNIT_KINDS];
 	struct unit_in unit_in[N_UNIT_KINDS];
 	uint32_t collector_in_used, unit_in_used; /* sets that are not empty, by their bit */
 	struct opcoll collector;
@@ -411,11 +416,7 @@ void execute_stage(struct sm *s);
 uint64_t execute_next(const struct sm *s);
 void collector_init(struct sm *s);
 void collector_free(struct sm *s);
-/*
- * Inputs of collector ports in serving order. The input's number is the bit of the ID_OC set in
- * collector_in_used.
- */
-extern const uint8_t opcoll_input_kind[N_UNIT_KINDS];
+/* Number of a kind's ID_OC set in the order in which collector ports serve them, its bit in collector_in_used. */
 unsigned collector_input(unsigned unit);
 void collector_stage(struct sm *s); /* all steps of the cycle */
 /* Instead of the stage, in a cycle in which it has nothing to do: what was written stands in nobody's way. */
