@@ -314,19 +314,22 @@ static void step(struct sm *s, struct ldst *l)
 		disp_step(s, l);
 }
 
-void ldst_cycle(struct sm *s)
+static APART void run_steps(struct sm *s, struct ldst *l)
 {
-	struct ldst *l = s->ldst;
 	uint32_t steps = s->core->ldst_steps;
 
-	if (s->clock < l->due)
-		return;
 	count_idle(s, l, s->clock - 1);
 	l->counted = s->clock;
 	l->step = s->clock * steps;
 	for (uint32_t i = 0; i < steps; i++, l->step++)
 		step(s, l);
 	l->due = ldst_next_due(s, l);
+}
+
+void ldst_cycle(struct sm *s)
+{
+	if (s->clock >= s->ldst->due)
+		run_steps(s, s->ldst);
 }
 
 uint64_t ldst_next(const struct sm *s) { return s->ldst->due; }

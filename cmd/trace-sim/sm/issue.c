@@ -280,17 +280,20 @@ static inline void count_idle(struct sm *s, unsigned k, enum warp_occupancy why)
 
 /*
  * Warps that wait for nothing and have an instruction; those of them that do not collide; those that can
- * issue.
+ * issue. And who was at a barrier then.
  */
 struct candidates {
 	uint64_t valid, ready, go;
+	uint64_t at_barrier;
 };
 
-static inline void look(const struct sm *s, struct candidates *o)
+static inline struct candidates look(const struct sm *s)
 {
-	o->valid = sched_running(s) & s->ibuf;
-	o->ready = o->valid & ~s->collide;
-	o->go = o->ready ? o->ready & ~sched_blocked(s) : 0;
+	struct candidates o = {.valid = sched_running(s) & s->ibuf, .at_barrier = s->at_barrier};
+
+	o.ready = o.valid & ~s->collide;
+	o.go = o.ready ? o.ready & ~sched_blocked(s) : 0;
+	return o;
 }
 
 static enum warp_occupancy idle_kind(bool valid, bool ready)
@@ -321,22 +324,26 @@ static void all_idle(struct sm *s, const struct candidates *o)
 			s->n.occupancy[i] += s->idle[i];
 }
 
+static inline unsigned pick(const struct sm *s, unsigned k, uint64_t warps)
+{
+	return s->policy->behind_last ? sched_behind_last(s, k, warps) : s->policy->pick(s, k, warps);
+}
+
 /* What an issue does to other schedulers' warps: it may open a barrier, or take room that all share. */
-static APART void schedule_all(struct sm *s, unsigned first, struct candidates *o)
+static APART void schedule_all(struct sm *s, unsigned first, struct candidates o)
 {
 	unsigned n = s->core->schedulers, k = first;
 	uint64_t mine = s->spread << k;
 
 	do {
-		uint64_t go = o->go & mine, at_barrier = s->at_barrier;
+		uint64_t go = o.go & mine;
 
 		if (go) {
-			/* of one warp no policy picks another */
-			issue_from(s, k, go & (go - 1) ? s->policy->pick(s, k, go) : bit_lowest64(go), true);
-			if (s->any_slot || s->at_barrier != at_barrier)
-				look(s, o);
+			issue_from(s, k, pick(s, k, go), true);
+			if (s->any_slot || s->at_barrier != o.at_barrier)
+				o = look(s);
 		} else {
-			count_idle(s, k, idle_of(mine, o));
+			count_idle(s, k, idle_of(mine, &o));
 		}
 		mine <<= 1;
 		if (++k == n) {
@@ -378,9 +385,9 @@ void issue_stage(struct sm *s)
 		schedule_by_visits(s, first);
 		return;
 	}
-	look(s, &o);
+	o = look(s);
 	if (o.go)
-		schedule_all(s, first, &o);
+		schedule_all(s, first, o);
 	else
 		all_idle(s, &o);
 }

@@ -22,11 +22,6 @@ unsigned sched_oldest(const struct sm *s, uint64_t warps)
 	return best;
 }
 
-unsigned sched_behind_last(const struct sm *s, unsigned k, uint64_t warps)
-{
-	return bit_next_cyclic64(warps, (unsigned)s->last[k] + s->core->schedulers);
-}
-
 static unsigned pick_oldest(const struct sm *s, unsigned k, uint64_t warps)
 {
 	(void)k;

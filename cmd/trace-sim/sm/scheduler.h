@@ -26,7 +26,8 @@ struct sched_policy {
 	 * One cycle of scheduler k, a mask of enum sched_seen; NULL: the warp that pick() names first issues.
 	 */
 	unsigned (*cycle)(struct sm *s, unsigned k);
-	bool behind_last; /* goes on behind the warp that issued last, which at first is a place before its own */
+	/* pick is sched_behind_last(); the warp that issued last is at first a place before its own */
+	bool behind_last;
 	bool in_turn;     /* looks at each warp only when its turn comes, not at all of them before any */
 	bool always_moves; /* a cycle without an issue changes what it remembers */
 	bool needs_longop; /* asks for depend_waits_long() */
@@ -57,6 +58,9 @@ uint64_t sched_blocked(const struct sm *s);
 /* sched_order.c: the cycle of policies that have none of their own, and what others may pick by. */
 unsigned sched_ordered(struct sm *s, unsigned k);
 unsigned sched_oldest(const struct sm *s, uint64_t warps); /* of some */
-unsigned sched_behind_last(const struct sm *s, unsigned k, uint64_t warps);
+static inline unsigned sched_behind_last(const struct sm *s, unsigned k, uint64_t warps)
+{
+	return bit_next_cyclic64(warps, (unsigned)s->last[k] + s->core->schedulers);
+}
 
 #endif

@@ -54,6 +54,7 @@ void sm_init(struct sm *s)
 
 	s->core = &p->core;
 	s->fetch_buffer = -1;
+	s->warp = reserve(MAX_WARPS, sizeof(*s->warp));
 	s->depend = depend_rules[p->core.dependence];
 	depend_room(s, REG_LIMIT);
 	*s->wake_at = NEVER;
@@ -82,6 +83,7 @@ void sm_free(struct sm *s)
 	depend_free(s);
 	free(s->unit);
 	reserve_free(s->winst, WINST_MAX + 1u, sizeof(*s->winst));
+	reserve_free(s->warp, MAX_WARPS, sizeof(*s->warp));
 	for (unsigned i = 0; i < MAX_CTAS; i++) {
 		tblock_free(&s->cta[i].block);
 		free(s->cta[i].entry);

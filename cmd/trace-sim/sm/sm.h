@@ -368,7 +368,7 @@ struct sm {
 	struct sched sched[MAX_SCHEDULERS];
 	struct ldst *ldst;
 	struct cache *l1i; /* NULL: perfect */
-	struct warp warp[MAX_WARPS];
+	struct warp *warp; /* MAX_WARPS */
 	struct cta cta[MAX_CTAS];
 	struct sm_counts n;
 
