@@ -431,7 +431,7 @@ static inline void allocate(struct sm *s)
 
 /* ---- the stage ----------------------------------------------------------------------------- */
 
-APART void collector_stage(struct sm *s)
+static APART void run_steps(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
 
@@ -453,7 +453,18 @@ APART void collector_stage(struct sm *s)
 				c->may_allocate = false;
 		}
 	}
-	collector_forget_writes(s);
+	if (c->any_asked)
+		forget_asked(c);
 	/* With one step a cycle a write can have kept all from their turn: it comes next cycle. */
 	s->changed |= c->n_waiting != 0;
+}
+
+void collector_stage(struct sm *s)
+{
+	const struct opcoll *c = &s->collector;
+
+	if (c->ready || c->n_waiting || c->may_allocate)
+		run_steps(s);
+	else
+		collector_forget_writes(s);
 }

@@ -16,7 +16,7 @@ static inline void schedule_writeback(struct sm *s, struct winst *in, uint16_t w
 
 	if (!*link) {
 		bitset_set(s->calendar_used, at);
-		s->calendar_words |= 1u << at / 64;
+		s->calendar_count++;
 	}
 	while (*link && s->winst[*link].uid < in->uid)
 		link = &s->winst[*link].next;

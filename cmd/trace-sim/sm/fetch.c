@@ -87,14 +87,11 @@ static APART void access_icache(struct sm *s, unsigned w)
  * quirk Q4-25: the request of a perfect instruction cache is made, too, and so draws its partition
  * (MEM-addr-7).
  */
-static void hit_perfect(struct sm *s, unsigned w)
+static APART void draw_perfect(struct sm *s, unsigned w)
 {
-	if (addrdec_draws(s->dec)) {
-		struct req r = {.addr = s->warp[w].fetch_pc + CODE_BASE};
+	struct req r = {.addr = s->warp[w].fetch_pc + CODE_BASE};
 
-		addrdec_request(s->dec, &r);
-	}
-	s->fetch_buffer = (int32_t)w;
+	addrdec_request(s->dec, &r);
 }
 
 static void take_ready(struct sm *s)
@@ -108,26 +105,24 @@ static void take_ready(struct sm *s)
 	s->changed = true;
 }
 
-/* candidates: those that are fetchable. */
-static inline void scan(struct sm *s, uint64_t candidates)
+/* The scan finds the first of these warps, of some, and reaps those that it passes. */
+static inline unsigned scan_to(struct sm *s, uint64_t candidates)
 {
 	unsigned start = s->fetch_last + 1 < s->core->warps ? s->fetch_last + 1 : 0;
 	uint64_t up = candidates >> start << start;
-	unsigned w;
+	unsigned w = bit_lowest64(up ? up : candidates);
 
-	if (!candidates) {
-		reap_scanned(s, start, -1);
-		return;
-	}
-	w = bit_lowest64(up ? up : candidates);
 	if (s->drained && reapable(s))
 		reap_scanned(s, start, (int)w);
 	s->fetch_last = w;
 	s->changed = true;
-	if (s->l1i)
-		access_icache(s, w);
-	else
-		hit_perfect(s, w);
+	return w;
+}
+
+static inline void scan_round(struct sm *s)
+{
+	if (s->drained && reapable(s))
+		reap_scanned(s, s->fetch_last + 1 < s->core->warps ? s->fetch_last + 1 : 0, -1);
 }
 
 /* quirk Q2-3: the instruction cache is stepped with each fetch. */
@@ -139,25 +134,62 @@ static void step_icache(struct sm *s)
 	cache_cycle(s->l1i);
 }
 
-void fetch_stage(struct sm *s)
+static inline void decode_fetched(struct sm *s)
+{
+	if (s->fetch_buffer < 0)
+		return;
+	decode(s, (unsigned)s->fetch_buffer);
+	s->fetch_buffer = -1;
+}
+
+/* Each access hits, and what it brings is decoded in the next step. */
+static inline void fetch_perfect(struct sm *s)
+{
+	bool draws = addrdec_draws(s->dec);
+	uint64_t candidates;
+
+	decode_fetched(s);
+	candidates = fetchable(s);
+	if (!candidates)
+		scan_round(s);
+	for (uint32_t left = s->core->fetch_steps; left && candidates; left--) {
+		unsigned w = scan_to(s, candidates);
+
+		if (draws)
+			draw_perfect(s, w);
+		if (left == 1)
+			s->fetch_buffer = (int32_t)w;
+		else
+			decode(s, w);
+		candidates &= ~(1ull << w);
+		if (!candidates && left > 1)
+			scan_round(s);
+	}
+}
+
+static APART void fetch_cached(struct sm *s)
 {
 	for (uint32_t i = 0; i < s->core->fetch_steps; i++) {
-		if (s->fetch_buffer >= 0)
-			decode(s);
-		if (!s->l1i) {
-			uint64_t candidates = fetchable(s);
+		uint64_t candidates;
 
-			if (!candidates && !(s->drained && reapable(s)))
-				return;
-			scan(s, candidates);
-			continue;
-		}
+		decode_fetched(s);
+		candidates = fetchable(s);
 		if (cache_has_ready(s->l1i))
 			take_ready(s);
+		else if (candidates)
+			access_icache(s, scan_to(s, candidates));
 		else
-			scan(s, fetchable(s));
+			scan_round(s);
 		step_icache(s);
 	}
+}
+
+void fetch_stage(struct sm *s)
+{
+	if (s->l1i)
+		fetch_cached(s);
+	else
+		fetch_perfect(s);
 }
 
 void fetch_fill(struct sm *s, uint32_t req, uint64_t now)

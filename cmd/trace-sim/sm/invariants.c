@@ -146,11 +146,15 @@ static void check_collector(const struct sm *s)
 
 static void check_calendar(const struct sm *s)
 {
-	for (unsigned i = 0; i < CALENDAR; i++)
-		invariant("calendar_used", s->id, i, bitset_test(s->calendar_used, i),
-			s->calendar[i] != WINST_NONE);
-	for (unsigned i = 0; i < CALENDAR / 64; i++)
-		invariant("calendar_words", s->id, i, s->calendar_words >> i & 1, s->calendar_used[i] != 0);
+	uint32_t n = 0;
+
+	for (unsigned i = 0; i < CALENDAR; i++) {
+		bool used = s->calendar[i] != WINST_NONE;
+
+		invariant("calendar_used", s->id, i, bitset_test(s->calendar_used, i), used);
+		n += used;
+	}
+	invariant("calendar_count", s->id, 0, s->calendar_count, n);
 }
 
 void sm_invariants(const struct sm *s)

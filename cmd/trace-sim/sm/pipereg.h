@@ -26,10 +26,8 @@ static inline bool collector_in_room(const struct sm *s, const struct collector_
 
 static inline void collector_in_put(struct sm *s, struct collector_in *q, struct winst *in, uint16_t w)
 {
-	uint64_t room = q->room & reach(s, in->sched);
-
-	assert(room);
-	q->room ^= room & -room;
+	assert(collector_in_room(s, q, in->sched));
+	q->room ^= s->any_slot ? q->room & -q->room : 1ull << in->sched;
 	s->collector_in_used |= q->bit;
 	in->next = WINST_NONE;
 	*q->end = w;
@@ -41,9 +39,7 @@ static inline void collector_in_put(struct sm *s, struct collector_in *q, struct
 /* The oldest instruction, in, leaves. */
 static inline void collector_in_take(struct sm *s, struct collector_in *q, const struct winst *in)
 {
-	uint64_t taken = ~q->room & reach(s, in->sched);
-
-	q->room |= taken & -taken;
+	q->room |= s->any_slot ? q->room + 1 : 1ull << in->sched;
 	q->first = in->next;
 	if (q->first != WINST_NONE) {
 		q->front = s->winst[q->first].sched;

@@ -30,6 +30,7 @@ static void init_units(struct sm *s)
 	for (unsigned k = 0; k < N_UNIT_KINDS; k++)
 		n += k == UNIT_MEM ? 0 : c->unit[k].units;
 	unit = s->unit = xcalloc(n ? n : 1, sizeof(*s->unit));
+	s->unit_in = xcalloc(N_UNIT_KINDS, sizeof(*s->unit_in));
 	for (unsigned k = 0; k < N_UNIT_KINDS; k++) {
 		struct collector_in *q = &s->collector_in[collector_input(k)];
 		struct unit_in *r = &s->unit_in[k];
@@ -82,6 +83,7 @@ void sm_free(struct sm *s)
 	collector_free(s);
 	depend_free(s);
 	free(s->unit);
+	free(s->unit_in);
 	reserve_free(s->winst, WINST_MAX + 1u, sizeof(*s->winst));
 	reserve_free(s->warp, MAX_WARPS, sizeof(*s->warp));
 	for (unsigned i = 0; i < MAX_CTAS; i++) {
@@ -114,8 +116,10 @@ void sm_winst_free(struct sm *s, uint16_t w)
 /* Sampled after a cycle, as the original does for its occupancy lines (SM-stat-3). */
 static inline void sm_sample(struct sm *s)
 {
+	if (!s->live_warps)
+		return;
 	s->n.live_warp_cycles += s->live_warps;
-	s->n.occupied_cycles += s->live_warps != 0;
+	s->n.occupied_cycles++;
 }
 
 /* What the still cycles counted: what the last one run did, for in them it would have been done again. */
@@ -159,6 +163,8 @@ static void sm_sync(struct sm *s, uint64_t now)
 
 void sm_flush(struct sm *s, uint64_t now)
 {
+	/* quirk Q2-23: thread_insts counts lanes that do nothing, insts does not. */
+	s->n.thread_insts = s->core->clock_gated_lanes ? s->n.insts : 32 * s->n.warp_insts;
 	if (s->modern) {
 		core_sync(s, now);
 		core_flush_counters(s);

@@ -356,14 +356,14 @@ struct sm {
 	uint64_t any_slot; /* 0 in sub-core mode, where a slot stands for itself; else all */
 	struct collector_in collector_in[N_UNIT_KINDS]; /* in serving order */
 	struct collector_in *collector_of[N_UNIT_KINDS];
-	struct unit_in unit_in[N_UNIT_KINDS];
+	struct unit_in *unit_in; /* N_UNIT_KINDS */
 	uint32_t collector_in_used, unit_in_used; /* sets that are not empty, by their bit */
 	struct opcoll collector;
 	struct func_unit *unit;
 	uint8_t bus_used[CALENDAR];    /* result buses taken, by clock mod CALENDAR */
 	uint16_t calendar[CALENDAR];   /* winsts due in writeback, oldest first, by clock mod CALENDAR */
 	uint64_t calendar_used[CALENDAR / 64];
-	uint32_t calendar_words; /* words of calendar_used that are not 0 */
+	uint32_t calendar_count; /* members of calendar_used */
 
 	struct sched sched[MAX_SCHEDULERS];
 	struct ldst *ldst;

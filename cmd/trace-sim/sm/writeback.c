@@ -6,10 +6,8 @@
  */
 #include "depend.h"
 
-/* quirk Q2-23: thread_insts counts lanes that do nothing, insts does not. */
 static inline void count_complete(struct sm *s, const struct uop *u, unsigned lanes)
 {
-	s->n.thread_insts += s->core->clock_gated_lanes ? lanes : 32;
 	s->n.warp_insts++;
 	s->n.insts += lanes;
 	s->n.class_insts[u->class]++;
@@ -32,7 +30,8 @@ void warp_update_drained(struct sm *s, unsigned warp)
 void warp_leaves_pipe(struct sm *s, unsigned warp)
 {
 	s->warp[warp].in_pipe--;
-	warp_update_drained(s, warp);
+	if (s->done >> warp & 1)
+		warp_update_drained(s, warp);
 }
 
 /* quirk Q2-13: a bank that is taken fails the write, and the result counts as written all the same. */
@@ -51,8 +50,7 @@ APART void writeback_stage(struct sm *s)
 
 	s->calendar[at] = WINST_NONE;
 	bitset_clear(s->calendar_used, at);
-	if (!s->calendar_used[at / 64])
-		s->calendar_words &= ~(1u << at / 64);
+	s->calendar_count--;
 	s->bus_used[reached] = 0;
 	s->changed = true;
 	while (w) {
@@ -73,14 +71,10 @@ APART void writeback_stage(struct sm *s)
 
 uint64_t writeback_next(const struct sm *s)
 {
-	unsigned from = (unsigned)((s->clock + 1) % CALENDAR), word = from / 64;
-	uint64_t m = s->calendar_used[word] >> (from % 64) << (from % 64);
+	unsigned from = (unsigned)((s->clock + 1) % CALENDAR);
 
-	if (!s->calendar_words)
+	if (!s->calendar_count)
 		return NEVER;
-	if (!m) { /* once around, and the first word's lower part last */
-		word = bit_next_cyclic64(s->calendar_words, word + 1);
-		m = s->calendar_used[word];
-	}
-	return s->clock + 1 + (word * 64 + bit_lowest64(m) - from) % CALENDAR;
+	return s->clock + 1 +
+	       (bitset_next_cyclic(s->calendar_used, CALENDAR / 64, from) - from) % CALENDAR;
 }
