@@ -295,7 +295,6 @@ static uint8_t access_type(const struct winst *w)
 void coalesce(struct sm *s, const struct winst *w, struct access_list *out)
 {
 	const struct tblock *tb = &s->cta[w->cta].block;
-	const struct rec r = {.mask = w->mask, .addr = w->addr};
 	const struct uop *u = w->uop;
 	uint32_t parts = s->core->warp_parts, width = 32 / parts;
 	uint64_t lane[32];
@@ -312,9 +311,9 @@ void coalesce(struct sm *s, const struct winst *w, struct access_list *out)
 		refuse(s, w, "a global or local access with a width of", u->size,
 			"1, 2, 4, 8 or 16 bytes a lane");
 	if (w->space == SPACE_GLOBAL && !(u->flags & UOP_ATOMIC) && parts == 1 && t.segment_bytes == 32 &&
-		unit_stride(tb, &r, u->size, access_type(w), out))
+		unit_stride(tb, &w->record, u->size, access_type(w), out))
 		return;
-	rec_addresses(tb, &r, lane);
+	rec_addresses(tb, &w->record, lane);
 	out->lane0 = lane[0];
 	t.n = 0;
 	for (uint32_t p = 0; p < parts; p++) {
@@ -476,12 +475,11 @@ static APART uint32_t passes_of_words(const struct core_params *c, const uint64_
 static APART uint32_t passes_of(struct sm *s, const struct winst *w)
 {
 	const struct core_params *c = s->core;
-	const struct rec r = {.mask = w->mask, .addr = w->addr};
 	uint32_t width = 32 / c->warp_parts, total = 0;
 	bool masks = c->smem_banks <= 64 && is_pow2(c->smem_banks);
 	uint64_t lane[32];
 
-	rec_addresses(&s->cta[w->cta].block, &r, lane);
+	rec_addresses(&s->cta[w->cta].block, &w->record, lane);
 	for (uint32_t p = 0; p < c->warp_parts; p++) {
 		uint32_t lanes = w->mask & (uint32_t)(((1ull << width) - 1) << p * width);
 

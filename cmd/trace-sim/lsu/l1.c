@@ -156,13 +156,10 @@ static bool access_l1(struct sm *s, uint32_t handle)
 	return true;
 }
 
-void l1_queue_step(struct sm *s)
+void l1_queue_step(struct sm *s, struct ldst *l)
 {
-	struct ldst *l = s->ldst;
 	uint64_t next = NEVER;
 
-	if (l->step < l->queue_due)
-		return;
 	FOR_BITS64 (b, l->filled) {
 		struct timed_fifo *q = &l->queue[b];
 
@@ -182,15 +179,15 @@ void l1_queue_step(struct sm *s)
 /*
  * The cache's own cycle: its miss queue offers a request for each port of the cluster; its ports are sampled.
  */
-void l1_cache_step(struct sm *s)
+void l1_cache_step(struct sm *s, struct cache *c)
 {
-	struct cache *c = s->ldst->l1d;
 	uint32_t n = s->params->net.cluster_ports;
 
-	do {
-		if (!cache_miss_queue_empty(c) &&
-			inject_possible(s, ldst_req(s, cache_miss_queue_front(c)), false))
+	while (!cache_miss_queue_empty(c)) {
+		if (inject_possible(s, ldst_req(s, cache_miss_queue_front(c)), false))
 			inject(s, cache_miss_queue_pop(c));
-	} while (n-- > 1);
+		if (n-- <= 1)
+			break;
+	}
 	cache_cycle(c);
 }

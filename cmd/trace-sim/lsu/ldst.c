@@ -85,6 +85,15 @@ void ldst_invalidate_l1d(struct sm *s)
 		cache_invalidate(s->ldst->l1d);
 }
 
+/* The clock of a step; mostly there is one a clock, and dividing takes the host long. */
+static inline uint64_t clock_of(const struct sm *s, uint64_t step)
+{
+	uint32_t steps = s->core->ldst_steps;
+
+	assert(steps);
+	return steps == 1 ? step : step / steps;
+}
+
 /* ---- entry (LSU-accept) ------------------------------------------------------------------------------ */
 
 bool ldst_can_accept(const struct sm *s) { return s->ldst->disp == DISP_EMPTY; }
@@ -145,8 +154,8 @@ void ldst_accept(struct sm *s, uint16_t handle)
 		l->passes_end = first + coalesce_shared_passes(s, w) - 1;
 		first = l->passes_end;
 	}
-	if (first / s->core->ldst_steps < l->due)
-		l->due = first / s->core->ldst_steps;
+	if (clock_of(s, first) < l->due)
+		l->due = clock_of(s, first);
 }
 
 /* ---- DISP (LSU-disp, LSU-leave) ------------------------------------------------------------------------ */
@@ -274,8 +283,7 @@ uint64_t ldst_next_due(const struct sm *s, const struct ldst *l)
 	step = earlier(step, l->queue_due);
 	if (step == NEVER)
 		return NEVER;
-	assert(s->core->ldst_steps);
-	step /= s->core->ldst_steps;
+	step = clock_of(s, step);
 	return step > next ? step : next;
 }
 
@@ -301,14 +309,15 @@ void ldst_count_idle(struct sm *s) { count_idle(s, s->ldst, s->clock); }
 
 static void step(struct sm *s, struct ldst *l)
 {
-	ldst_write_back(s);
+	ldst_write_back(s, l);
 	if (l->resp.count)
 		ldst_response(s);
 	if (l->readonly)
 		readonly_step(s);
 	if (l->l1d) {
-		l1_cache_step(s);
-		l1_queue_step(s);
+		l1_cache_step(s, l->l1d);
+		if (l->step >= l->queue_due)
+			l1_queue_step(s, l);
 	}
 	if (l->disp != DISP_EMPTY)
 		disp_step(s, l);

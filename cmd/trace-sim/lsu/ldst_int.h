@@ -98,7 +98,7 @@ uint32_t pend_ldgsts(const struct sm *s, unsigned warp, uint32_t pc, uint64_t la
 void pend_store_acks(struct sm *s, unsigned warp, uint32_t k);
 
 /* writeback.c */
-void ldst_write_back(struct sm *s);
+void ldst_write_back(struct sm *s, struct ldst *l);
 void ldst_response(struct sm *s); /* at most one, and only the head; there is one */
 
 /* ldst.c: after the unit's cycle, what due becomes. */
@@ -122,8 +122,8 @@ uint32_t readonly_pop(struct ldst *l, enum client c);
 bool readonly_response(struct sm *s, uint32_t req); /* false: it must wait */
 
 /* l1.c */
-void l1_cache_step(struct sm *s);
-void l1_queue_step(struct sm *s);
+void l1_cache_step(struct sm *s, struct cache *c);
+void l1_queue_step(struct sm *s, struct ldst *l); /* a head may be due */
 enum stall_reason l1_hand_out(struct sm *s);
 uint32_t ldst_make_request(struct sm *s, const struct access *a);
 uint32_t ldst_store_acks_of(const struct ldst *l, uint32_t bytes);

@@ -32,14 +32,13 @@ static void mark(uint64_t bytes[2], unsigned offset, unsigned n)
 void readonly_lines(struct sm *s, const struct winst *w, struct access_list *out)
 {
 	const struct tblock *tb = &s->cta[w->cta].block;
-	const struct rec r = {.mask = w->mask, .addr = w->addr};
 	const struct cache *cache = w->space == SPACE_TEX ? s->ldst->l1t : s->ldst->l1c;
 	const struct cache_params *p = w->space == SPACE_TEX ? &s->core->l1t : &s->core->l1c;
 	uint64_t lane[32], bytes[2] = {0, 0};
 
 	if (!cache)
 		return;
-	rec_addresses(tb, &r, lane);
+	rec_addresses(tb, &w->record, lane);
 	out->lane0 = lane[0];
 	FOR_BITS32 (i, w->mask) {
 		uint64_t line = lane[i] & ~(uint64_t)(p->line_bytes - 1);

@@ -69,12 +69,13 @@ static void take_shared(struct sm *s, struct ldst *l)
 	const struct winst *w = &s->winst[handle];
 
 	timed_fifo_pop(&l->sp);
-	l->wb = (struct write_back){.code = w->code,
-		.mask = w->mask,
-		.warp = w->warp,
-		.sched = w->sched,
-		.full = true,
-		.shared = true};
+	l->wb.lane0 = 0;
+	l->wb.code = w->code;
+	l->wb.mask = w->mask;
+	l->wb.warp = w->warp;
+	l->wb.sched = w->sched;
+	l->wb.granted = 0;
+	l->wb.full = l->wb.shared = true;
 	if (w->uop->flags & UOP_ATOMIC)
 		atomics_return(s, w->warp, bit_count32(w->mask));
 	warp_leaves_pipe(s, w->warp);
@@ -147,18 +148,20 @@ static void take(struct sm *s, struct ldst *l, enum client c)
 }
 
 /* One that leaves the register empty lets the next have its turn. */
-void ldst_write_back(struct sm *s)
+void ldst_write_back(struct sm *s, struct ldst *l)
 {
-	struct ldst *l = s->ldst;
-
 	if (l->wb.full)
 		finish(s, &l->wb);
-	for (unsigned waiting = l->wb.full ? 0 : clients_waiting(l); waiting && !l->wb.full;) {
-		unsigned c = bit_next_cyclic64(waiting, l->arb);
+	if (l->wb.full)
+		return;
+	for (unsigned waiting = clients_waiting(l); waiting;) {
+		unsigned up = waiting >> l->arb << l->arb, c = bit_lowest32(up ? up : waiting);
 
-		waiting &= ~(1u << c);
+		waiting ^= 1u << c;
 		l->arb = (uint8_t)(c + 1 < N_CLIENTS ? c + 1 : 0);
 		take(s, l, (enum client)c);
+		if (l->wb.full)
+			return;
 	}
 }
 

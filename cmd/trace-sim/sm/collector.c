@@ -5,7 +5,7 @@
  *
  * Always true: a unit is free, or waits for banks, or is ready, or is stuck: ready but for its slot of OC_EX,
  * which is full. An allocation that found nothing to do finds nothing either until a unit is freed or an
- * instruction issues (may_allocate). Every bank that units wait for serves the one taken first in each step
+ * instruction comes to an empty input (may_allocate). Every bank that units wait for serves the one taken first in each step
  * unless a result was written to it in this cycle.
  * quirk Q2-25: the original's arbiter always grants every such bank, so there is no arbitration here.
  */
@@ -96,6 +96,14 @@ static uint32_t generic_inputs(const struct core_params *p)
 	return m;
 }
 
+static inline void make_idle(struct opcoll *c)
+{
+	c->any_busy = false;
+	c->idle[0] = ~READS_NONE;
+	for (uint32_t i = 1; i < c->n_words; i++)
+		c->idle[i] = ~READS_NONE;
+}
+
 static void place_banks(struct opcoll *c, const struct core_params *p)
 {
 	uint32_t at = 0;
@@ -117,6 +125,7 @@ static void place_banks(struct opcoll *c, const struct core_params *p)
 			at += c->banks_repeat ? c->bank_span : c->span_words * WORD_BANKS;
 	}
 	assert(c->n_words <= BANK_WORDS);
+	make_idle(c);
 }
 
 /* The order of sets gives units their numbers; ports have another order. */
@@ -184,25 +193,17 @@ bool collector_write(struct sm *s, const struct uop *u, unsigned dst, unsigned w
 		word += bank / WORD_BANKS;
 		bit = 0x80ull << 8 * (bank % WORD_BANKS);
 	}
-	if (c->asked[word] & bit)
+	if (!(c->idle[word] & bit))
 		return false;
-	c->asked[word] |= bit;
-	c->any_asked = true;
+	c->idle[word] ^= bit;
+	c->any_busy = true;
 	return true;
-}
-
-static inline void forget_asked(struct opcoll *c)
-{
-	c->any_asked = false;
-	c->asked[0] = 0;
-	if (c->n_words > 1)
-		memset(c->asked + 1, 0, sizeof(c->asked) - sizeof(c->asked[0]));
 }
 
 void collector_forget_writes(struct sm *s)
 {
-	if (s->collector.any_asked)
-		forget_asked(&s->collector);
+	if (s->collector.any_busy)
+		make_idle(&s->collector);
 }
 
 /* ---- phase 1: dispatch --------------------------------------------------------------------- */
@@ -280,18 +281,18 @@ static inline void serve_banks(struct sm *s)
 	struct bank_reads *to = c->waiting, *end = to + c->n_waiting;
 
 	for (const struct bank_reads *r = to; r < end; r++) {
-		uint64_t *asked = &c->asked[r->word], asks = r->left & ~READS_NONE;
-		uint64_t left = r->left - ((asks & ~*asked) >> 7);
+		uint64_t *idle = &c->idle[r->word], served = r->left & *idle;
+		uint64_t left = r->left - (served >> 7);
 		uint8_t unit = r->unit, word = r->word;
 
-		*asked |= asks;
+		*idle ^= served;
 		if (left & ~READS_NONE)
 			*to++ = (struct bank_reads){left, unit, word};
 		else if (!--c->unit[unit].words)
 			complete(s, unit);
 	}
 	c->n_waiting = (uint32_t)(to - c->waiting);
-	c->any_asked = true;
+	c->any_busy = true;
 }
 
 /* ---- phase 3: allocation ------------------------------------------------------------------- */
@@ -419,7 +420,7 @@ static APART void allocate_groups(struct sm *s)
 
 /*
  * Where all ports are alike and had nothing left to take, the next step finds nothing before a unit is freed
- * or an instruction issues.
+ * or an instruction comes to an empty input.
  */
 static inline void allocate(struct sm *s)
 {
@@ -444,8 +445,8 @@ static APART void run_steps(struct sm *s)
 			serve_banks(s);
 			s->changed = true;
 		}
-		if (c->any_asked)
-			forget_asked(c);
+		if (c->any_busy)
+			make_idle(c);
 		if (c->may_allocate) {
 			if (s->collector_in_used)
 				allocate(s);
@@ -453,8 +454,8 @@ static APART void run_steps(struct sm *s)
 				c->may_allocate = false;
 		}
 	}
-	if (c->any_asked)
-		forget_asked(c);
+	if (c->any_busy)
+		make_idle(c);
 	/* With one step a cycle a write can have kept all from their turn: it comes next cycle. */
 	s->changed |= c->n_waiting != 0;
 }

@@ -61,11 +61,13 @@ static APART void decode_ptx(struct sm *s, unsigned w)
 	s->changed = true;
 }
 
-void decode(struct sm *s, unsigned w)
+void decode(struct sm *s)
 {
+	unsigned w = (unsigned)s->fetch_buffer;
 	struct warp *p = &s->warp[w];
 	uint32_t n = 1u + (p->cursor + 1 < p->n_recs);
 
+	s->fetch_buffer = -1;
 	if (s->ptx >> w & 1) {
 		decode_ptx(s, w);
 		return;

@@ -5,7 +5,7 @@
 
 #include "sm.h"
 
-void decode(struct sm *s, unsigned warp); /* what was fetched for it */
+void decode(struct sm *s); /* the warp in the fetch buffer; empties it */
 /* p, s->warp[warp]: past the instruction that issued */
 void ibuffer_advance(struct sm *s, struct warp *p, unsigned warp);
 void ibuffer_flush(struct sm *s, unsigned warp);   /* what is left leaves the pipeline uncounted */

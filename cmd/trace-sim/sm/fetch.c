@@ -134,62 +134,41 @@ static void step_icache(struct sm *s)
 	cache_cycle(s->l1i);
 }
 
-static inline void decode_fetched(struct sm *s)
-{
-	if (s->fetch_buffer < 0)
-		return;
-	decode(s, (unsigned)s->fetch_buffer);
-	s->fetch_buffer = -1;
-}
-
-/* Each access hits, and what it brings is decoded in the next step. */
-static inline void fetch_perfect(struct sm *s)
-{
-	bool draws = addrdec_draws(s->dec);
-	uint64_t candidates;
-
-	decode_fetched(s);
-	candidates = fetchable(s);
-	if (!candidates)
-		scan_round(s);
-	for (uint32_t left = s->core->fetch_steps; left && candidates; left--) {
-		unsigned w = scan_to(s, candidates);
-
-		if (draws)
-			draw_perfect(s, w);
-		if (left == 1)
-			s->fetch_buffer = (int32_t)w;
-		else
-			decode(s, w);
-		candidates &= ~(1ull << w);
-		if (!candidates && left > 1)
-			scan_round(s);
-	}
-}
-
 static APART void fetch_cached(struct sm *s)
 {
-	for (uint32_t i = 0; i < s->core->fetch_steps; i++) {
-		uint64_t candidates;
+	uint64_t candidates = fetchable(s);
 
-		decode_fetched(s);
-		candidates = fetchable(s);
-		if (cache_has_ready(s->l1i))
-			take_ready(s);
-		else if (candidates)
-			access_icache(s, scan_to(s, candidates));
-		else
-			scan_round(s);
-		step_icache(s);
-	}
+	if (cache_has_ready(s->l1i))
+		take_ready(s);
+	else if (candidates)
+		access_icache(s, scan_to(s, candidates));
+	else
+		scan_round(s);
+	step_icache(s);
 }
 
+/* A perfect cache brings each line at once; then nothing but decoding changes who may be fetched. */
 void fetch_stage(struct sm *s)
 {
-	if (s->l1i)
-		fetch_cached(s);
-	else
-		fetch_perfect(s);
+	uint64_t candidates = fetchable(s);
+
+	for (uint32_t i = 0; i < s->core->fetch_steps; i++) {
+		if (s->fetch_buffer >= 0) {
+			candidates &= ~(1ull << s->fetch_buffer);
+			decode(s);
+		}
+		if (s->l1i) {
+			fetch_cached(s);
+			continue;
+		}
+		if (!candidates) {
+			scan_round(s);
+			return;
+		}
+		s->fetch_buffer = (int32_t)scan_to(s, candidates);
+		if (addrdec_draws(s->dec))
+			draw_perfect(s, (unsigned)s->fetch_buffer);
+	}
 }
 
 void fetch_fill(struct sm *s, uint32_t req, uint64_t now)

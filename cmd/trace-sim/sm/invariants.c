@@ -113,7 +113,7 @@ static void check_waiting(const struct sm *s, uint8_t *words)
 		words[r->unit]++;
 	}
 	for (unsigned i = 0; i < c->n_words; i++)
-		invariant("collector.asked", s->id, i, c->asked[i] && !c->any_asked, 0);
+		invariant("collector.idle", s->id, i, c->idle[i] != ~READS_NONE && !c->any_busy, 0);
 }
 
 static void check_collector(const struct sm *s)

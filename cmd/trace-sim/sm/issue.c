@@ -127,14 +127,13 @@ static APART void end_warp(struct sm *s, unsigned w)
 /* PTX-mask, PTX-flow-3: the histogram has the lanes for which it issued; lanes that end empty the buffer. */
 static void issue_ptx(struct sm *s, const struct winst *in)
 {
-	const struct rec rec = {.inst = in->code, .mask = in->mask, .addr = in->addr};
 	const struct uop *u = in->uop;
 
 	if (u->flags & UOP_ISSUE) {
 		s->n.occupancy[OCC_LANES + in->lanes]--;
-		s->n.occupancy[OCC_LANES + bit_count32(rec_issue_mask(&s->cta[in->cta].block, &rec))]++;
+		s->n.occupancy[OCC_LANES + bit_count32(rec_issue_mask(&s->cta[in->cta].block, &in->record))]++;
 	}
-	if (u->flags & UOP_ENDS && rec.mask && !(s->done >> in->warp & 1))
+	if (u->flags & UOP_ENDS && in->mask && !(s->done >> in->warp & 1))
 		ibuffer_flush(s, in->warp);
 }
 
@@ -170,9 +169,7 @@ static inline __attribute__((always_inline)) void issue(struct sm *s, unsigned k
 		profile_issue(s, w, nth > 1);
 	in->uid = ++s->next_uid;
 	in->uop = u;
-	in->code = rec->inst;
-	in->mask = rec->mask;
-	in->addr = rec->addr;
+	in->record = *rec;
 	in->rec = p->cursor - p->buffered;
 	in->warp = (uint8_t)w;
 	in->sched = (uint8_t)k;
@@ -182,7 +179,6 @@ static inline __attribute__((always_inline)) void issue(struct sm *s, unsigned k
 	if (rec->addr) /* read by the load/store unit, some cycles later */
 		__builtin_prefetch(&s->cta[p->cta].block.word[rec->addr >> 2]);
 	collector_in_put(s, s->collector_of[u->unit], in, h);
-	s->collector.may_allocate = true;
 	s->changed = true;
 	depend_reserve(s, p, w, u, s->longops && is_long_operation(in));
 	p->fetch_pc = u->next;

@@ -26,13 +26,17 @@ static inline bool collector_in_room(const struct sm *s, const struct collector_
 
 static inline void collector_in_put(struct sm *s, struct collector_in *q, struct winst *in, uint16_t w)
 {
-	assert(collector_in_room(s, q, in->sched));
-	q->room ^= s->any_slot ? q->room & -q->room : 1ull << in->sched;
+	uint64_t slot = s->any_slot ? q->room & -q->room : 1ull << in->sched;
+
+	assert(q->room & slot);
+	q->room ^= slot;
 	s->collector_in_used |= q->bit;
 	in->next = WINST_NONE;
 	*q->end = w;
-	if (q->end == &q->first)
+	if (q->end == &q->first) {
 		q->front = in->sched;
+		s->collector.may_allocate = true;
+	}
 	q->end = &in->next;
 }
 

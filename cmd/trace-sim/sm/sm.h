@@ -50,9 +50,14 @@ struct winst {
 	_Alignas(64) uint64_t uid; /* issue order within the SM; smaller is older */
 	const struct uop *uop;
 	struct func_unit *unit; /* in the calendar: the unit that took it */
-	uint32_t code;          /* handle of uop and struct inst */
-	uint32_t mask;          /* active lanes */
-	uint32_t addr;          /* of struct rec */
+	union {
+		struct rec record;
+		struct {
+			uint32_t code; /* handle of uop and struct inst */
+			uint32_t mask; /* active lanes */
+			uint32_t addr; /* of struct rec */
+		};
+	};
 	uint32_t rec;           /* number among the warp's records */
 	uint16_t next;          /* link in ID_OC, the calendar or the free list */
 	uint8_t warp, sched, cta;
@@ -208,11 +213,11 @@ struct opcoll {
 	uint32_t n_words, span_words; /* of all banks, and of those of a warp's registers */
 	uint32_t kinds;               /* enum collector_kind of the sets that have units */
 	/*
-	 * The highest bit of the bytes of banks: before a cycle's first step those that a write has taken; in a
-	 * step those that a unit has asked, too. Between the steps all are 0.
+	 * The highest bit of the bytes of idle banks: before a cycle's first step those that no write has taken;
+	 * in a step those that no unit has asked either. Between the steps all are.
 	 */
-	bool any_asked;
-	uint64_t asked[BANK_WORDS];
+	bool any_busy;
+	uint64_t idle[BANK_WORDS];
 	struct collector_unit unit[MAX_CUS];
 	struct collector_set {
 		uint64_t units;
