@@ -145,6 +145,7 @@ void collector_init(struct sm *s)
 	struct opcoll *c = &s->collector;
 	uint32_t per;
 
+	c->unit = xcalloc(MAX_CUS, sizeof(*c->unit));
 	add_set(s, COLLECT_GEN);
 	for (unsigned i = COLLECT_SP; p->special_collectors && i < N_COLLECTORS; i++)
 		add_set(s, (enum collector_kind)i);
@@ -167,6 +168,7 @@ void collector_free(struct sm *s)
 {
 	for (unsigned i = 0; i < N_COLLECTORS; i++)
 		free(s->collector.set[i].start);
+	free(s->collector.unit);
 }
 
 /* ---- banks --------------------------------------------------------------------------------- */
@@ -344,21 +346,21 @@ static inline uint64_t reads_of(const struct winst *in, const struct bank_place 
 	return (in->uop->bank_reads << by | in->uop->bank_reads >> (64 - by) % 64) & p->mask;
 }
 
-/* The oldest instruction of an ID_OC set moves to a unit. */
-static inline void enter(struct sm *s, unsigned unit, struct collector_in *q)
+/* The oldest instruction of an ID_OC set, one of sched's, moves to a unit. */
+static inline void enter(struct sm *s, unsigned unit, struct collector_in *q, unsigned sched)
 {
 	struct opcoll *c = &s->collector;
 	const struct winst *in = &s->winst[q->first];
+	const struct bank_place *p = &c->place[sched];
 	struct collector_unit *u = &c->unit[unit];
 	uint64_t bit = 1ull << unit;
 
 	u->inst = q->first;
-	u->target = &s->unit_in[q->kind];
+	u->target = q->units;
 	u->target->bound |= bit;
-	collector_in_take(s, q, in);
+	collector_in_take(s, q, sched, in->next);
 	c->free ^= bit;
 	if (c->banks_repeat && in->uop->n_bank_src <= 32) {
-		const struct bank_place *p = &c->place[in->sched];
 		uint64_t reads = reads_of(in, p);
 
 		u->words = reads != 0;
@@ -377,12 +379,13 @@ static inline void enter(struct sm *s, unsigned unit, struct collector_in *q)
 static inline bool allocate_one(struct sm *s, const struct port_group *g, unsigned input)
 {
 	struct collector_in *q = &s->collector_in[input];
-	uint64_t room = s->collector.free & g->units[q->front].all, own;
+	unsigned sched = q->front;
+	uint64_t room = s->collector.free & g->units[sched].all, own;
 
 	if (!room)
 		return false;
-	own = room & g->units[q->front].own;
-	enter(s, bit_lowest64(own ? own : room), q);
+	own = room & g->units[sched].own;
+	enter(s, bit_lowest64(own ? own : room), q, sched);
 	s->changed = true;
 	return true;
 }

@@ -40,11 +40,11 @@ static inline void collector_in_put(struct sm *s, struct collector_in *q, struct
 	q->end = &in->next;
 }
 
-/* The oldest instruction, in, leaves. */
-static inline void collector_in_take(struct sm *s, struct collector_in *q, const struct winst *in)
+/* The oldest instruction, of scheduler sched, leaves; next is its link. */
+static inline void collector_in_take(struct sm *s, struct collector_in *q, unsigned sched, uint16_t next)
 {
-	q->room |= s->any_slot ? q->room + 1 : 1ull << in->sched;
-	q->first = in->next;
+	q->room |= s->any_slot ? q->room + 1 : 1ull << sched;
+	q->first = next;
 	if (q->first != WINST_NONE) {
 		q->front = s->winst[q->first].sched;
 		return;

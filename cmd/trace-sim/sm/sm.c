@@ -39,6 +39,7 @@ static void init_units(struct sm *s)
 		q->end = &q->first;
 		q->bit = 1u << collector_input(k);
 		q->kind = (uint8_t)k;
+		q->units = r;
 		s->collector_of[k] = q;
 		r->slots = r->room = slots(c->unit[k].unit_in_width);
 		r->served = r->slots & slots(c->unit[k].units);

@@ -83,8 +83,9 @@ struct unit_in {
  * from the oldest on. Which slot an instruction has matters in sub-core mode only: there it is its scheduler's.
  */
 struct collector_in {
-	uint64_t room;  /* empty slots */
-	uint16_t *end;  /* where the next one's handle goes: first, or the link of the youngest */
+	uint64_t room;         /* empty slots */
+	struct unit_in *units; /* what they wait for behind the collector */
+	uint16_t *end;         /* where the next one's handle goes: first, or the link of the youngest */
 	uint32_t bit;   /* of this set in the mask of sets that are not empty */
 	uint16_t first; /* the oldest; WINST_NONE: empty */
 	uint8_t front;  /* its scheduler */
@@ -218,7 +219,7 @@ struct opcoll {
 	 */
 	bool any_busy;
 	uint64_t idle[BANK_WORDS];
-	struct collector_unit unit[MAX_CUS];
+	struct collector_unit *unit; /* MAX_CUS */
 	struct collector_set {
 		uint64_t units;
 		uint64_t allowed[MAX_SCHEDULERS]; /* for instructions of a scheduler */
