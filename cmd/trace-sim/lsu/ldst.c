@@ -172,7 +172,7 @@ static void retire_load(struct sm *s, struct ldst *l, const struct winst *w)
 {
 	if (!pend_any(s, w->uop, w->warp)) {
 		sm_inst_complete(s, w->code, w->mask);
-		depend_release_all(s, w->warp, w->uop);
+		depend_release_all(s, &s->warp[w->warp], w->warp, w->uop);
 		if (w->uop->flags & UOP_LDGSTS && !pend_ldgsts(s, w->warp, w->uop->pc, l->acc.lane0))
 			ldgsts_done(s, w->warp, w->uop->pc, l->acc.lane0);
 	}
@@ -193,7 +193,7 @@ static void retire(struct sm *s, struct ldst *l)
 		retire_load(s, l, w);
 	else
 		sm_inst_complete(s, w->code, w->mask);
-	warp_leaves_pipe(s, w->warp);
+	warp_leaves_pipe(s, &s->warp[w->warp], w->warp);
 	sm_winst_free(s, l->disp_inst);
 	leave(s, l);
 }
@@ -326,11 +326,11 @@ static void step(struct sm *s, struct ldst *l)
 static APART void run_steps(struct sm *s, struct ldst *l)
 {
 	uint32_t steps = s->core->ldst_steps;
+	uint64_t end;
 
 	count_idle(s, l, s->clock - 1);
 	l->counted = s->clock;
-	l->step = s->clock * steps;
-	for (uint32_t i = 0; i < steps; i++, l->step++)
+	for (l->step = s->clock * steps, end = l->step + steps; l->step < end; l->step++)
 		step(s, l);
 	l->due = ldst_next_due(s, l);
 }

@@ -78,7 +78,7 @@ static void take_shared(struct sm *s, struct ldst *l)
 	l->wb.full = l->wb.shared = true;
 	if (w->uop->flags & UOP_ATOMIC)
 		atomics_return(s, w->warp, bit_count32(w->mask));
-	warp_leaves_pipe(s, w->warp);
+	warp_leaves_pipe(s, &s->warp[w->warp], w->warp);
 	sm_winst_free(s, handle);
 	s->changed = true;
 }

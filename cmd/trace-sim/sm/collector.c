@@ -439,7 +439,7 @@ static APART void run_steps(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
 
-	for (uint32_t step = 0; step < s->core->collector_steps; step++) {
+	for (uint32_t left = s->core->collector_steps; left; left--) {
 		if (!c->ready && !c->n_waiting && !c->may_allocate)
 			break;
 		if (c->ready && dispatch(s))

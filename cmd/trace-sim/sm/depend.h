@@ -73,10 +73,10 @@ static inline void depend_release(struct sm *s, unsigned warp, unsigned reg)
 	else
 		depend_of(s)->release(s, warp, reg);
 }
-static inline void depend_release_all(struct sm *s, unsigned warp, const struct uop *u)
+static inline void depend_release_all(struct sm *s, struct warp *p, unsigned warp, const struct uop *u)
 {
 	if (depend_of(s) == &depend_scoreboard)
-		scoreboard_release_all(s, warp, u);
+		scoreboard_release_all(s, p, warp, u);
 	else
 		depend_of(s)->release_all(s, warp, u);
 }

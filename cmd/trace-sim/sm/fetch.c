@@ -152,7 +152,7 @@ void fetch_stage(struct sm *s)
 {
 	uint64_t candidates = fetchable(s);
 
-	for (uint32_t i = 0; i < s->core->fetch_steps; i++) {
+	for (uint32_t left = s->core->fetch_steps; left; left--) {
 		if (s->fetch_buffer >= 0) {
 			candidates &= ~(1ull << s->fetch_buffer);
 			decode(s);

@@ -24,6 +24,7 @@ void sched_init(struct sm *s)
 	s->by_masks = !s->policy->cycle && !s->policy->looked_at;
 	s->longops = s->policy->needs_longop;
 	s->idle[OCC_IDLE] = (uint8_t)c->schedulers;
+	s->scheds = slots(c->schedulers);
 	for (unsigned w = 0; w < c->warps; w += c->schedulers)
 		s->spread |= 1ull << w;
 	for (unsigned k = 0; k < c->schedulers; k++) {

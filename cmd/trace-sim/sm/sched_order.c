@@ -74,7 +74,7 @@ uint64_t sched_blocked(const struct sm *s)
 
 	FOR_BITS32 (input, s->collector_in_used) {
 		const struct collector_in *q = &s->collector_in[input];
-		uint64_t room = q->room, full = ~room & slots(s->core->schedulers);
+		uint64_t room = q->room, full = ~room & s->scheds;
 
 		warps |= s->head_unit[q->kind] & (s->any_slot ? (room ? 0 : UINT64_MAX) : full * s->spread);
 	}

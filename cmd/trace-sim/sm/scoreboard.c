@@ -56,7 +56,7 @@ void scoreboard_release_several(struct sm *s, unsigned warp, const struct uop *u
 	for (unsigned i = 0; s->longops && i < u->n_dst; i++)
 		bitset_clear(s->warp[warp].longop, u->reg[i]);
 	for (unsigned i = 0; i < u->n_dst; i++)
-		scoreboard_release_one(s, warp, u->reg[i]);
+		scoreboard_release_one(s, &s->warp[warp], warp, u->reg[i]);
 }
 
 static void look(struct sm *s, unsigned warp) { scoreboard_look(s, &s->warp[warp], warp); }
@@ -70,7 +70,7 @@ static void release(struct sm *s, unsigned warp, unsigned reg) { scoreboard_rele
 
 static void release_all(struct sm *s, unsigned warp, const struct uop *u)
 {
-	scoreboard_release_all(s, warp, u);
+	scoreboard_release_all(s, &s->warp[warp], warp, u);
 }
 
 const struct dependence_ops depend_scoreboard = {look, reserve, release, release_all, waits_long};

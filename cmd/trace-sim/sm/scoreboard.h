@@ -48,9 +48,8 @@ static inline void scoreboard_reserve(struct warp *p, const struct uop *u, bool 
 		scoreboard_reserve_several(p, u, long_operation);
 }
 
-static inline void scoreboard_release_one(struct sm *s, unsigned warp, unsigned reg)
+static inline void scoreboard_release_one(struct sm *s, struct warp *p, unsigned warp, unsigned reg)
 {
-	struct warp *p = &s->warp[warp];
 	uint64_t *word = &p->reserved[reg / 64], bit = 1ull << reg % 64;
 
 	if (!(*word & bit))
@@ -67,15 +66,15 @@ static inline void scoreboard_release_one(struct sm *s, unsigned warp, unsigned 
 /* quirk Q2-9: what was a long operation stays marked as one. */
 static inline void scoreboard_release(struct sm *s, unsigned warp, unsigned reg)
 {
-	scoreboard_release_one(s, warp, reg);
+	scoreboard_release_one(s, &s->warp[warp], warp, reg);
 	if (s->done >> warp & 1)
 		warp_update_drained(s, warp);
 }
 
-static inline void scoreboard_release_all(struct sm *s, unsigned warp, const struct uop *u)
+static inline void scoreboard_release_all(struct sm *s, struct warp *p, unsigned warp, const struct uop *u)
 {
 	if (u->n_dst == 1 && !s->longops)
-		scoreboard_release_one(s, warp, u->reg[0]);
+		scoreboard_release_one(s, p, warp, u->reg[0]);
 	else if (u->n_dst)
 		scoreboard_release_several(s, warp, u);
 }

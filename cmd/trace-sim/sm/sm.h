@@ -303,6 +303,7 @@ struct sm {
 	/* warps whose head is for this kind of unit, and more without a head */
 	uint64_t head_unit[N_UNIT_KINDS];
 	uint64_t spread; /* slots of scheduler 0; those of scheduler k are k further on */
+	uint64_t scheds; /* all schedulers */
 	/* the scheduling policy depends on nothing but masks, last and dynamic_id */
 	bool by_masks;
 	bool longops; /* the policy asks for long operations */
@@ -411,9 +412,15 @@ void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thre
 void writeback_stage(struct sm *s);
 /* An instruction left the pipeline for good (SM-wb-3): counters only. */
 void sm_inst_complete(struct sm *s, uint32_t code, uint32_t mask);
-void warp_leaves_pipe(struct sm *s, unsigned warp); /* in_pipe - 1 */
 /* after any change of stores, in_pipe, reserved, done */
 void warp_update_drained(struct sm *s, unsigned warp);
+/* p: sm.warp[warp]. An instruction of it leaves the pipeline. */
+static inline void warp_leaves_pipe(struct sm *s, struct warp *p, unsigned warp)
+{
+	p->in_pipe--;
+	if (s->done >> warp & 1)
+		warp_update_drained(s, warp);
+}
 uint64_t writeback_next(const struct sm *s); /* clock of the next writeback, NEVER: none */
 
 /* execute.c, collector.c */

@@ -27,13 +27,6 @@ void warp_update_drained(struct sm *s, unsigned warp)
 		s->drained |= 1ull << warp;
 }
 
-void warp_leaves_pipe(struct sm *s, unsigned warp)
-{
-	s->warp[warp].in_pipe--;
-	if (s->done >> warp & 1)
-		warp_update_drained(s, warp);
-}
-
 /* quirk Q2-13: a bank that is taken fails the write, and the result counts as written all the same. */
 static void write_result(struct sm *s, const struct winst *in)
 {
@@ -55,15 +48,16 @@ APART void writeback_stage(struct sm *s)
 	s->changed = true;
 	while (w) {
 		struct winst *in = &s->winst[w];
+		struct warp *p = &s->warp[in->warp];
 		uint16_t next = in->next;
 
 		write_result(s, in);
-		depend_release_all(s, in->warp, in->uop);
+		depend_release_all(s, p, in->warp, in->uop);
 		count_complete(s, in->uop, in->lanes);
 		if (s->events)
 			events_writeback(s->events, s->now, s->id, in->warp, in->uop->pc);
 		in->unit->occupied[reached / 64] &= stays;
-		warp_leaves_pipe(s, in->warp);
+		warp_leaves_pipe(s, p, in->warp);
 		sm_winst_free(s, w);
 		w = next;
 	}
