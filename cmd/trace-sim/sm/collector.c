@@ -16,8 +16,7 @@
 
 unsigned collector_input(unsigned unit)
 {
-	static const uint8_t order[UNIT_SPEC] = {
-		UNIT_SP, UNIT_SFU, UNIT_MEM, UNIT_TENSOR, UNIT_DP, UNIT_INT};
+	static const uint8_t order[UNIT_SPEC] = {UNIT_SP, UNIT_SFU, UNIT_MEM, UNIT_TENSOR, UNIT_DP, UNIT_INT};
 	unsigned i = 0;
 
 	if (unit >= UNIT_SPEC)

@@ -8,7 +8,7 @@
 void decode(struct sm *s); /* the warp in the fetch buffer; empties it */
 /* p, s->warp[warp]: past the instruction that issued */
 void ibuffer_advance(struct sm *s, struct warp *p, unsigned warp);
-void ibuffer_flush(struct sm *s, unsigned warp);   /* what is left leaves the pipeline uncounted */
+void ibuffer_flush(struct sm *s, unsigned warp); /* what is left leaves the pipeline uncounted */
 
 /* PTX: a visit of a warp in sm.wrong; it is fetched where it is. */
 void ibuffer_correct(struct sm *s, unsigned warp);

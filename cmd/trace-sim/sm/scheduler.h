@@ -28,7 +28,7 @@ struct sched_policy {
 	unsigned (*cycle)(struct sm *s, unsigned k);
 	/* pick is sched_behind_last(); the warp that issued last is at first a place before its own */
 	bool behind_last;
-	bool in_turn;     /* looks at each warp only when its turn comes, not at all of them before any */
+	bool in_turn;      /* looks at each warp only when its turn comes, not at all of them before any */
 	bool always_moves; /* a cycle without an issue changes what it remembers */
 	bool needs_longop; /* asks for depend_waits_long() */
 };

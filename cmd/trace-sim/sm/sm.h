@@ -58,8 +58,8 @@ struct winst {
 			uint32_t addr; /* of struct rec */
 		};
 	};
-	uint32_t rec;           /* number among the warp's records */
-	uint16_t next;          /* link in ID_OC, the calendar or the free list */
+	uint32_t rec;  /* number among the warp's records */
+	uint16_t next; /* link in ID_OC, the calendar or the free list */
 	uint8_t warp, sched, cta;
 	uint8_t space; /* enum space, generic resolved at issue */
 	uint8_t lanes; /* how many are active */
@@ -69,12 +69,12 @@ struct winst {
 
 /* What waits for a kind of unit (OC_EX), and the collector units that hold what is to wait there. */
 struct unit_in {
-	uint64_t room, slots;     /* empty slots, all slots */
-	uint64_t served;          /* in sub-core mode: slots that a unit of the kind empties */
-	uint64_t offer_at;        /* before this clock no unit of the kind takes what waits */
-	struct func_unit *units;  /* of the kind, side by side */
-	uint64_t bound, stuck;    /* collector units: occupied; those of which no operand is missing but room */
-	uint32_t bit;             /* of this set in the mask of sets that are not empty */
+	uint64_t room, slots;    /* empty slots, all slots */
+	uint64_t served;         /* in sub-core mode: slots that a unit of the kind empties */
+	uint64_t offer_at;       /* before this clock no unit of the kind takes what waits */
+	struct func_unit *units; /* of the kind, side by side */
+	uint64_t bound, stuck; /* collector units: occupied; those of which no operand is missing but room */
+	uint32_t bit;          /* of this set in the mask of sets that are not empty */
 	uint16_t slot[SET_SLOTS]; /* winst handles */
 };
 
@@ -86,10 +86,10 @@ struct collector_in {
 	uint64_t room;         /* empty slots */
 	struct unit_in *units; /* what they wait for behind the collector */
 	uint16_t *end;         /* where the next one's handle goes: first, or the link of the youngest */
-	uint32_t bit;   /* of this set in the mask of sets that are not empty */
-	uint16_t first; /* the oldest; WINST_NONE: empty */
-	uint8_t front;  /* its scheduler */
-	uint8_t kind;   /* enum unit_kind */
+	uint32_t bit;          /* of this set in the mask of sets that are not empty */
+	uint16_t first;        /* the oldest; WINST_NONE: empty */
+	uint8_t front;         /* its scheduler */
+	uint8_t kind;          /* enum unit_kind */
 };
 
 /* ---- warps --------------------------------------------------------------------------------- */
@@ -197,7 +197,7 @@ struct port_group {
 };
 
 struct opcoll {
-	uint64_t free; /* units */
+	uint64_t free;         /* units */
 	uint64_t ready;        /* occupied, no operand missing, and with room in OC_EX */
 	bool may_allocate;     /* false: allocation found nothing to do, and nothing changed since */
 	uint8_t per_slot;      /* units that stand for an OC_EX slot, 0: all for each */
@@ -229,7 +229,8 @@ struct opcoll {
 	struct port_group group[N_COLLECTORS];
 	/* A unit asks for all its operands when it is taken, so each bank serves its units in that order. */
 	uint32_t n_waiting;
-	struct bank_reads waiting[2 * MAX_CUS * MAX_BANKS / WORD_BANKS]; /* in the order in which they were asked */
+	struct bank_reads
+		waiting[2 * MAX_CUS * MAX_BANKS / WORD_BANKS]; /* in the order in which they were asked */
 };
 
 /* ---- function units (SM-exec) -------------------------------------------------------------- */
@@ -363,12 +364,12 @@ struct sm {
 	uint64_t any_slot; /* 0 in sub-core mode, where a slot stands for itself; else all */
 	struct collector_in collector_in[N_UNIT_KINDS]; /* in serving order */
 	struct collector_in *collector_of[N_UNIT_KINDS];
-	struct unit_in *unit_in; /* N_UNIT_KINDS */
+	struct unit_in *unit_in;                  /* N_UNIT_KINDS */
 	uint32_t collector_in_used, unit_in_used; /* sets that are not empty, by their bit */
 	struct opcoll collector;
 	struct func_unit *unit;
-	uint8_t bus_used[CALENDAR];    /* result buses taken, by clock mod CALENDAR */
-	uint16_t calendar[CALENDAR];   /* winsts due in writeback, oldest first, by clock mod CALENDAR */
+	uint8_t bus_used[CALENDAR];  /* result buses taken, by clock mod CALENDAR */
+	uint16_t calendar[CALENDAR]; /* winsts due in writeback, oldest first, by clock mod CALENDAR */
 	uint64_t calendar_used[CALENDAR / 64];
 	uint32_t calendar_count; /* members of calendar_used */
 

@@ -69,6 +69,5 @@ uint64_t writeback_next(const struct sm *s)
 
 	if (!s->calendar_count)
 		return NEVER;
-	return s->clock + 1 +
-	       (bitset_next_cyclic(s->calendar_used, CALENDAR / 64, from) - from) % CALENDAR;
+	return s->clock + 1 + (bitset_next_cyclic(s->calendar_used, CALENDAR / 64, from) - from) % CALENDAR;
 }
