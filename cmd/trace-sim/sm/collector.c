@@ -5,8 +5,8 @@
  *
  * Always true: a unit is free, or waits for banks, or is ready, or is stuck: ready but for its slot of OC_EX,
  * which is full. An allocation that found nothing to do finds nothing either until a unit is freed or an
- * instruction comes to an empty input (may_allocate). Every bank that units wait for serves the one taken first in each step
- * unless a result was written to it in this cycle.
+ * instruction comes to an empty input (may_allocate). Every bank that units wait for serves the one taken
+ * first in each step unless a result was written to it in this cycle.
  * quirk Q2-25: the original's arbiter always grants every such bank, so there is no arbitration here.
  */
 #include <stdlib.h>

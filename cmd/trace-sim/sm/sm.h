@@ -79,8 +79,9 @@ struct unit_in {
 };
 
 /*
- * What waits for the collector (ID_OC): filled by issue and emptied from the oldest on, so it is a queue, linked
- * from the oldest on. Which slot an instruction has matters in sub-core mode only: there it is its scheduler's.
+ * What waits for the collector (ID_OC): filled by issue and emptied from the oldest on, so it is a queue, a
+ * list from the oldest on. Which slot an instruction has matters in sub-core mode only: there it is its
+ * scheduler's.
  */
 struct collector_in {
 	uint64_t room;         /* empty slots */
@@ -430,7 +431,10 @@ void execute_stage(struct sm *s);
 uint64_t execute_next(const struct sm *s);
 void collector_init(struct sm *s);
 void collector_free(struct sm *s);
-/* Number of a kind's ID_OC set in the order in which collector ports serve them, its bit in collector_in_used. */
+/*
+ * Number of a kind's ID_OC set in the order in which collector ports serve them, its bit in
+ * collector_in_used.
+ */
 unsigned collector_input(unsigned unit);
 void collector_stage(struct sm *s); /* all steps of the cycle */
 /* Instead of the stage, in a cycle in which it has nothing to do: what was written stands in nobody's way. */
