@@ -24,6 +24,15 @@ struct bytes {
 void bytes_add(struct bytes *b, const void *p, size_t n);
 void bytes_puts(struct bytes *b, const char *s);
 void bytes_printf(struct bytes *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void bytes_vprintf(struct bytes *b, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
+/*
+ * Numbers as printf() writes them, to the byte: %PRIu64, %*PRId64, %*.*f and %.*g. Where there are thousands of
+ * them, printf() itself is most of the work.
+ */
+void bytes_unsigned(struct bytes *b, uint64_t v);
+void bytes_signed(struct bytes *b, int64_t v, unsigned width);
+void bytes_fixed(struct bytes *b, double v, unsigned width, unsigned decimals);
+void bytes_general(struct bytes *b, double v, unsigned digits);
 /*
  * A stream whose text is added to *b, from then on a string; read it after fclose(). Out of memory the
  * program ends, and no text is cut short, as open_memstream() does.

@@ -33,12 +33,11 @@ void bytes_add(struct bytes *b, const void *p, size_t n)
 void bytes_puts(struct bytes *b, const char *s) { bytes_add(b, s, strlen(s)); }
 
 /* The text is mostly short: it is written where it goes, and once more where it found no room. */
-void bytes_printf(struct bytes *b, const char *fmt, ...)
+void bytes_vprintf(struct bytes *b, const char *fmt, va_list args)
 {
-	va_list args, again;
+	va_list again;
 	size_t n;
 
-	va_start(args, fmt);
 	va_copy(again, args);
 	n = (size_t)vsnprintf(b->p ? b->p + b->n : NULL, b->cap - b->n, fmt, args);
 	if (n >= b->cap - b->n) {
@@ -47,6 +46,14 @@ void bytes_printf(struct bytes *b, const char *fmt, ...)
 	}
 	b->n += n;
 	va_end(again);
+}
+
+void bytes_printf(struct bytes *b, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	bytes_vprintf(b, fmt, args);
 	va_end(args);
 }
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Unit tests of messages, memory, bit sets, FIFOs, growing text, tables and command lines. */
 #include <errno.h>
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdint.h>
 #include "arena.h"
 #include "bits.h"
@@ -203,6 +206,108 @@ static void test_bytes(void)
 	fclose(f);
 	ok(b.n == 23890 && !strncmp(b.p, " 0 1 2", 6) && !strcmp(b.p + b.n - 10, " 4998 4999"),
 		"bytes: a stream's text, longer than its buffer");
+	bytes_free(&b);
+}
+
+/* ---- numbers as text ------------------------------------------------------------------------- */
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	return *state ^= *state << 17;
+}
+
+/* One that statistics could hold, one that lies between two texts or beside there, or any at all. */
+static double next_real(uint64_t *state)
+{
+	uint64_t r = next_random(state), bits = next_random(state);
+	double tens = pow(10, (int)(r >> 8 & 15) - 6), v;
+
+	switch (r & 7) {
+	case 0: return (double)((float)(bits & 0xffff) / (float)(1 + (bits >> 16 & 0xfffff)));
+	case 1: return (double)(bits >> 40) / (double)(1 + (bits & 0xffffff));
+	case 2:
+		return (double)(int64_t)(bits & 0xffffff) /
+		       (double)(1u << (r >> 8 & 31)); /* often half way */
+	case 3: return ((double)(bits & 0xffff) + 0.5) * tens;
+	case 4: return nextafter(tens, bits & 1 ? 0 : INFINITY);
+	case 5: return tens - tens * (double)(bits & 15) / 1e6;
+	case 6: return ldexp((double)(int64_t)bits, -(int)(r >> 8 & 127));
+	default: memcpy(&v, &bits, sizeof(v)); return v;
+	}
+}
+
+static bool same_text(struct bytes *b, const char *want)
+{
+	bool same = !strcmp(b->p, want);
+
+	if (!same)
+		printf("# found: %s\n# wanted: %s\n", b->p, want);
+	b->n = 0;
+	return same;
+}
+
+static bool same_real(struct bytes *b, double v)
+{
+	static const unsigned widths[] = {0, 9, 12, 48, 49};
+	char want[512];
+	bool same = true;
+
+	for (unsigned decimals = 0; decimals < 12; decimals++) {
+		for (size_t i = 0; i < N(widths); i++) {
+			snprintf(want, sizeof(want), "%*.*f", (int)widths[i], (int)decimals, v);
+			bytes_fixed(b, v, widths[i], decimals);
+			same &= same_text(b, want);
+		}
+		snprintf(want, sizeof(want), "%.*g", (int)decimals, v);
+		bytes_general(b, v, decimals);
+		same &= same_text(b, want);
+	}
+	return same;
+}
+
+static void test_reals(struct bytes *b)
+{
+	static const double edges[] = {0.0, 0.5, 1.5, 2.5, 0.125, 0.375, 0.0001, 0.00009999999, 0.000099996,
+		9.9995, 99.995, 999.95, 9999.5, 99999.5, 999999.5, 1e5, 1e6, 1e15, 0x1p33,
+		0x1.fffffffffffffp32, 0x1p53, 0x1p64, 0x1p-67, 0x1p-68, DBL_MIN, DBL_TRUE_MIN, DBL_MAX,
+		DBL_EPSILON, (double)NAN, (double)INFINITY};
+	uint64_t state = 1;
+	bool same = true;
+
+	for (size_t i = 0; i < N(edges); i++)
+		same &= same_real(b, edges[i]) && same_real(b, copysign(edges[i], -1));
+	ok(same, "bytes: reals at the edges as printf() writes them");
+	same = true;
+	for (int i = 0; i < 20000 && same; i++)
+		same = same_real(b, i & 1 ? next_real(&state) : -next_real(&state));
+	ok(same, "bytes: any reals as printf() writes them");
+}
+
+static void test_numbers(void)
+{
+	static const unsigned widths[] = {0, 1, 3, 9, 10, 48, 49};
+	struct bytes b = {0};
+	uint64_t state = 1;
+	bool same = true;
+	char want[64];
+
+	for (int i = 0; i < 5000; i++) {
+		uint64_t v = i < 8 ? (uint64_t)i - 4 : next_random(&state) >> (i & 63);
+
+		v = i == 8 ? (uint64_t)INT64_MIN : i == 9 ? INT64_MAX : v;
+		snprintf(want, sizeof(want), "%" PRIu64, v);
+		bytes_unsigned(&b, v);
+		same &= same_text(&b, want);
+		for (size_t k = 0; k < N(widths); k++) {
+			snprintf(want, sizeof(want), "%*" PRId64, (int)widths[k], (int64_t)v);
+			bytes_signed(&b, (int64_t)v, widths[k]);
+			same &= same_text(&b, want);
+		}
+	}
+	ok(same, "bytes: whole numbers as printf() writes them");
+	test_reals(&b);
 	bytes_free(&b);
 }
 
@@ -461,6 +566,7 @@ int main(void)
 	test_bits();
 	test_ring();
 	test_bytes();
+	test_numbers();
 	test_cli();
 	test_completion();
 	test_nearest();
