@@ -5,42 +5,54 @@
  */
 #include "stats_int.h"
 
-static void print_text(struct stats_sink *s, const char *fmt, va_list args)
-	__attribute__((format(printf, 2, 0)));
-static void print_text(struct stats_sink *s, const char *fmt, va_list args) { vfprintf(s->out, fmt, args); }
-
 static void print_count(struct stats_sink *s, const char *name, const char *before, uint64_t shown,
 	uint64_t running, enum count_style style, const char *after)
 {
 	(void)running;
+	bytes_puts(s->out, name);
+	bytes_puts(s->out, before);
 	if (style == SHOW_32)
-		fprintf(s->out, "%s%s%" PRId32 "%s", name, before, (int32_t)(uint32_t)shown, after);
+		bytes_signed(s->out, (int32_t)(uint32_t)shown, 0);
 	else
-		fprintf(s->out, "%s%s%" PRIu64 "%s", name, before, shown, after);
+		bytes_unsigned(s->out, shown);
+	bytes_puts(s->out, after);
+}
+
+void stats_real(struct stats_sink *s, enum real_style style, double v)
+{
+	if (collecting(s))
+		return;
+	switch (style) {
+	case F12_4: bytes_fixed(s->out, v, 12, 4); break;
+	case F9_6: bytes_fixed(s->out, v, 9, 6); break;
+	case F4: bytes_fixed(s->out, v, 0, 4); break;
+	case F3: bytes_fixed(s->out, v, 0, 3); break;
+	case F6: bytes_fixed(s->out, v, 0, 6); break;
+	case G4: bytes_general(s->out, v, 4); break;
+	case G6: bytes_general(s->out, v, 6); break;
+	}
 }
 
 static void print_ratio(struct stats_sink *s, const char *name, const char *before, enum real_style style,
 	struct quotient q, const char *after)
 {
-	fprintf(s->out, "%s%s", name, before);
-	switch (style) {
-	case F12_4: fprintf(s->out, "%12.4f", q.shown); break;
-	case F4: fprintf(s->out, "%.4f", q.shown); break;
-	case F3: fprintf(s->out, "%.3f", q.shown); break;
-	case F6: fprintf(s->out, "%.6f", q.shown); break;
-	case G4: fprintf(s->out, "%.4g", q.shown); break;
-	case G6: fprintf(s->out, "%g", q.shown); break;
-	}
-	fputs(after, s->out);
+	bytes_puts(s->out, name);
+	bytes_puts(s->out, before);
+	stats_real(s, style, q.shown);
+	bytes_puts(s->out, after);
 }
 
-static const struct sink_ops printer = {print_text, print_count, print_ratio};
+static const struct sink_ops printer = {print_count, print_ratio};
 
+/* Whoever checks the stream at the end sees a write that failed. */
 void stats_print_block(struct gpu *g, const struct stats_block *b, FILE *out)
 {
-	struct stats_sink s = {.ops = &printer, .out = out, .block = b};
+	struct bytes text = {0};
+	struct stats_sink s = {.ops = &printer, .out = &text, .block = b};
 
 	stats_walk(&s, g);
+	fwrite(text.p, 1, text.n, out);
+	bytes_free(&text);
 }
 
 void stats_print_speed(const struct gpu *g, double host_seconds, FILE *out)

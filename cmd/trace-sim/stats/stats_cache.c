@@ -7,6 +7,7 @@
  * are of one stream (of each stream in turn when the block has none), in records of all together.
  * L1C and L1T have accesses of kernels from PTX only.
  */
+#include <assert.h>
 #include <string.h>
 #include "stats_int.h"
 
@@ -90,7 +91,8 @@ static void walk_one(struct stats_sink *s, const char *name, unsigned i, struct 
 {
 	struct quotient rate = quotient_double((double)t.misses, (double)t.accesses);
 
-	stats_show(s, "%s[%u]: ", name, i);
+	stats_text(s, name);
+	stats_value(s, "[", i, "]: ");
 	stats_prefix(s, "%s[%u].", name + (*name == '\t'), i);
 	s->sparse = true;
 	field64(s, "Access", " = ", t.accesses, ", ");
@@ -103,6 +105,15 @@ static void walk_one(struct stats_sink *s, const char *name, unsigned i, struct 
 }
 
 /* ---- breakdowns ------------------------------------------------------------------------------ */
+
+/* "NAME[TYPE][WHAT]"; there are some hundred of them in a block. */
+static const char *row_name(char full[96], const char *name, int type, const char *what)
+{
+	assert(strlen(name) + strlen(acc_type_names[type]) + strlen(what) + sizeof("[][]") <= 96);
+	stpcpy(stpcpy(stpcpy(stpcpy(stpcpy(stpcpy(full, name), "["), acc_type_names[type]), "]["), what),
+		"]");
+	return full;
+}
 
 static void walk_statuses(struct stats_sink *s, const char *name, const struct cache_counts *c)
 {
@@ -117,15 +128,13 @@ static void walk_statuses(struct stats_sink *s, const char *name, const struct c
 				total[type] += n;
 			if (!n && s->sparse && collecting(s))
 				continue;
-			snprintf(full, sizeof(full), "%s[%s][%s]", name, acc_type_names[type],
-				cache_status_names[st]);
-			stats_line64(s, full, n);
+			stats_line64(s, row_name(full, name, type, cache_status_names[st]), n);
 		}
 	}
 	for (int type = 0; type < N_ACC_TYPES; type++) {
 		uint32_t wrapped = (uint32_t)total[type];
 
-		snprintf(full, sizeof(full), "%s[%s][TOTAL_ACCESS]", name, acc_type_names[type]);
+		row_name(full, name, type, "TOTAL_ACCESS");
 		if (wrapped || (collecting(s) && total[type]))
 			s->ops->count(s, full, " = ", wrapped, total[type], SHOW_64, "\n");
 	}
@@ -139,8 +148,7 @@ static void walk_fails(struct stats_sink *s, const char *name, const struct cach
 		for (int why = 0; why < N_FAILS; why++) {
 			if (!c->fail[type][why])
 				continue;
-			snprintf(full, sizeof(full), "%s[%s][%s]", name, acc_type_names[type],
-				cache_fail_names[why]);
+			row_name(full, name, type, cache_fail_names[why]);
 			stats_line64(s, full, c->fail[type][why]);
 		}
 	}
@@ -233,7 +241,7 @@ static void walk_l1d(struct stats_sink *s, struct gpu *g)
 	struct cache_sum total = {0};
 	struct cache_ports ports = {0};
 
-	stats_show(s, "L1D_cache:\n");
+	stats_text(s, "L1D_cache:\n");
 	for (uint32_t c = 0; c < g->params.clusters; c++) {
 		struct cache_sum one = {0};
 
@@ -268,22 +276,22 @@ void stats_walk_core_caches(struct stats_sink *s, struct gpu *g)
 
 		for (uint32_t i = 0; i < g->params.sms; i++)
 			add_sum(&l1i, sum_cache(g->sm[i].l1i));
-		stats_show(s, "\n========= Core cache stats =========\nL1I_cache:\n");
+		stats_text(s, "\n========= Core cache stats =========\nL1I_cache:\n");
 		walk_totals(s, "\tL1I", l1i);
 	}
 	if (core->l1d.present)
 		walk_l1d(s, g);
 	if (core->l1c.present) {
-		stats_show(s, "L1C_cache:\n");
+		stats_text(s, "L1C_cache:\n");
 		walk_totals(s, "\tL1C", sum_sms(g, ldst_l1c));
 	}
 	if (core->l1t.present) {
-		stats_show(s, "L1T_cache:\n");
+		stats_text(s, "L1T_cache:\n");
 		walk_totals(s, "\tL1T", sum_sms(g, ldst_l1t));
 	}
-	stats_show(s, "\nTotal_core_cache_stats:\n");
+	stats_text(s, "\nTotal_core_cache_stats:\n");
 	walk_streams(s, &level, "\tTotal_core_cache_stats_breakdown", walk_statuses);
-	stats_show(s, "\nTotal_core_cache_fail_stats:\n");
+	stats_text(s, "\nTotal_core_cache_fail_stats:\n");
 	walk_streams(s, &level, "\tTotal_core_cache_fail_stats_breakdown", walk_fails);
 }
 
@@ -295,7 +303,7 @@ void stats_walk_l2(struct stats_sink *s, struct gpu *g)
 
 	if (!g->params.mem.l2.present)
 		return;
-	stats_show(s, "\n========= L2 cache stats =========\n");
+	stats_text(s, "\n========= L2 cache stats =========\n");
 	for (uint32_t i = 0; i < memory_sub_partitions(g->mem); i++) {
 		struct cache_sum one = sum_cache(memory_l2(g->mem, i));
 
@@ -304,9 +312,9 @@ void stats_walk_l2(struct stats_sink *s, struct gpu *g)
 		add_ports(&ports, memory_l2(g->mem, i));
 	}
 	walk_totals(s, "L2", total);
-	stats_show(s, "L2_total_cache_breakdown:\n");
+	stats_text(s, "L2_total_cache_breakdown:\n");
 	walk_streams(s, &level, "\tL2_cache_stats_breakdown", walk_statuses);
-	stats_show(s, "L2_total_cache_reservation_fail_breakdown:\n");
+	stats_text(s, "L2_total_cache_reservation_fail_breakdown:\n");
 	walk_streams(s, &level, "\tL2_cache_stats_fail_breakdown", walk_fails);
 	walk_ports(s, "L2_cache_data_port_util", "L2_cache_fill_port_util", ports);
 }

@@ -91,15 +91,16 @@ static void walk_issue(struct stats_sink *s, const struct gpu *g, const struct c
 	s->ops->count(s, "ctas_completed", " ", sum->n.ctas_completed, sum->n.ctas_completed, SHOW_32, ", ");
 	stats_show(s, "Shader %" PRIu32 " warp_id issue ditsribution:\nwarp_id:\n", id);
 	for (int k = 0; k <= top; k++)
-		stats_show(s, "%d, ", k);
-	stats_show(s, "\ndistro:\n");
+		stats_value(s, "", (unsigned)k, ", ");
+	stats_text(s, "\ndistro:\n");
 	s->sparse = true;
 	for (int k = 0; k <= top; k++) {
-		stats_show(s, "%d, ", wrapped(n->issue_hist[k]));
+		stats_int(s, wrapped(n->issue_hist[k]), 0);
+		stats_text(s, ", ");
 		stats_note(s, n->issue_hist[k], "warp_issue[%d]", k);
 	}
 	s->sparse = false;
-	stats_show(s, "\n");
+	stats_text(s, "\n");
 }
 
 static void walk_counters(struct stats_sink *s, const struct core_sum *sum, enum counter_place place)
@@ -145,21 +146,22 @@ static void walk_warp_occupancy(struct stats_sink *s, const struct gpu *g, const
 	stats_note(s, n->occupancy[OCC_IDLE], "warp_occupancy[W0_Idle]");
 	stats_note(s, n->occupancy[OCC_SCOREBOARD], "warp_occupancy[W0_Scoreboard]");
 	for (int lanes = 1; lanes <= 32; lanes++) {
-		stats_show(s, "\tW%d:%d", lanes, wrapped(n->occupancy[OCC_LANES + lanes]));
+		stats_value(s, "\tW", (unsigned)lanes, ":");
+		stats_int(s, wrapped(n->occupancy[OCC_LANES + lanes]), 0);
 		stats_note(s, n->occupancy[OCC_LANES + lanes], "warp_occupancy[W%d]", lanes);
 	}
 	s->sparse = false;
-	stats_show(s, "\nsingle_issue_nums: ");
+	stats_text(s, "\nsingle_issue_nums: ");
 	for (uint32_t i = 0; i < g->params.core.schedulers; i++) {
 		stats_show(s, "WS%" PRIu32 ":%d\t", i, wrapped(n->single_issue[i]));
 		stats_note(s, n->single_issue[i], "single_issue_nums[WS%" PRIu32 "]", i);
 	}
-	stats_show(s, "\ndual_issue_nums: ");
+	stats_text(s, "\ndual_issue_nums: ");
 	for (uint32_t i = 0; i < g->params.core.schedulers; i++) {
 		stats_show(s, "WS%" PRIu32 ":%d\t", i, wrapped(n->dual_issue[i]));
 		stats_note(s, n->dual_issue[i], "dual_issue_nums[WS%" PRIu32 "]", i);
 	}
-	stats_show(s, "\n");
+	stats_text(s, "\n");
 }
 
 /* ---- traffic --------------------------------------------------------------------------------- */
@@ -196,7 +198,7 @@ static void walk_class(
 		stats_show(s, "%u:%" PRIu32 ",", size, (uint32_t)count[size]);
 		stats_note(s, count[size], "[%u]", size);
 	}
-	stats_show(s, "}\n");
+	stats_text(s, "}\n");
 	stats_prefix(s, "%s", "");
 }
 

@@ -4,7 +4,7 @@
  *
  * The walk names every figure once, in the order of the original's block. A sink is either the printer
  * (stats_accelsim.c), which writes the block, or the collector (stats_record.c), which keeps a table of
- * names and running values. Text that carries no figure of its own goes to the printer alone.
+ * names and running values. Text that carries no figure of its own is the printer's alone.
  * Always true: the recorded name is the printed one without leading blanks, inner blanks as '_', behind
  * the sink's prefix; unit and kind are in results/stats.def. Within a sparse stretch of the walk the
  * collector leaves out zeros; such figures are marked sparse there.
@@ -14,10 +14,11 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include "bytes.h"
 #include "stats.h"
 
 /* How a real number is printed. */
-enum real_style { F12_4, F4, F3, F6, G4, G6 };
+enum real_style { F12_4, F9_6, F4, F3, F6, G4, G6 };
 /* How an integer is printed: the original shows many counters as 32-bit signed ones. */
 enum count_style { SHOW_64, SHOW_32 };
 
@@ -29,8 +30,6 @@ struct quotient {
 struct stats_sink;
 
 struct sink_ops {
-	void (*text)(struct stats_sink *s, const char *fmt, va_list args)
-		__attribute__((format(printf, 2, 0)));
 	void (*count)(struct stats_sink *s, const char *name, const char *before, uint64_t shown,
 		uint64_t running, enum count_style style, const char *after);
 	void (*ratio)(struct stats_sink *s, const char *name, const char *before, enum real_style style,
@@ -39,15 +38,39 @@ struct sink_ops {
 
 struct stats_sink {
 	const struct sink_ops *ops;
-	FILE *out;                       /* printer */
+	struct bytes *out;               /* printer: the block so far; NULL: collector */
 	struct figures *table;           /* collector */
 	const struct stats_block *block; /* printer: what the block is about */
 	bool sparse;
 	char prefix[64]; /* of recorded names */
 };
 
-/* Printed only. */
+static inline bool collecting(const struct stats_sink *s) { return !s->out; }
+
+/*
+ * Printed only: formatted text; and, without printf() on the way, what there is most of: a text, a number on the
+ * right of a column, a count between two texts, a real number.
+ */
 void stats_show(struct stats_sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static inline void stats_text(struct stats_sink *s, const char *text)
+{
+	if (s->out)
+		bytes_puts(s->out, text);
+}
+static inline void stats_int(struct stats_sink *s, int64_t v, unsigned width)
+{
+	if (s->out)
+		bytes_signed(s->out, v, width);
+}
+static inline void stats_value(struct stats_sink *s, const char *before, uint64_t v, const char *after)
+{
+	if (!s->out)
+		return;
+	bytes_puts(s->out, before);
+	bytes_unsigned(s->out, v);
+	bytes_puts(s->out, after);
+}
+void stats_real(struct stats_sink *s, enum real_style style, double v);
 /* Prefix of recorded names from now on; "" for none. */
 void stats_prefix(struct stats_sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* "NAME = value" lines. */
@@ -69,8 +92,6 @@ static inline void field_real(struct stats_sink *s, const char *name, const char
 {
 	s->ops->ratio(s, name, before, style, q, after);
 }
-
-static inline bool collecting(const struct stats_sink *s) { return s->table; }
 
 /* a / b in single and double precision; 0 / 0 is the negative NaN that x86 makes, on every machine. */
 double stats_divide_single(uint64_t a, uint64_t b);

@@ -10,20 +10,29 @@
  */
 #include "stats_int.h"
 
+/* As the original shows 32 bits: with a sign. */
+static void show_int(struct stats_sink *s, const char *before, uint32_t v, const char *after)
+{
+	stats_text(s, before);
+	stats_int(s, (int32_t)v, 0);
+	stats_text(s, after);
+}
+
 /* ---- latency --------------------------------------------------------------------------------- */
 
 static void walk_table(struct stats_sink *s, const char *name, const uint32_t *table, int n)
 {
-	stats_show(s, "%s:", name);
+	stats_text(s, name);
+	stats_text(s, ":");
 	s->sparse = true;
 	for (int i = 0; i < n; i++) {
 		uint32_t v = table ? table[i] : 0;
 
-		stats_show(s, "%d \t", (int32_t)v);
+		show_int(s, "", v, " \t");
 		stats_note(s, v, "%s[%d]", name, i);
 	}
 	s->sparse = false;
-	stats_show(s, "\n");
+	stats_text(s, "\n");
 }
 
 static void walk_max(struct stats_sink *s, const char *name, uint32_t value)
@@ -66,19 +75,20 @@ static void walk_tables(struct stats_sink *s, const struct memstat *m)
 
 /* One "dram[c]: " row a channel; figure NULL: printed only. */
 static void walk_rows(struct stats_sink *s, const struct memstat *m, const uint32_t *value, const char *blank,
-	int width, const char *figure)
+	unsigned width, const char *figure)
 {
 	s->sparse = true;
 	for (uint32_t c = 0; c < m->channels; c++) {
-		stats_show(s, "dram[%" PRIu32 "]: ", c);
+		stats_value(s, "dram[", c, "]: ");
 		for (uint32_t b = 0; b < m->banks; b++) {
 			uint32_t v = value ? value[c * m->banks + b] : 0;
 
-			stats_show(s, "%*d%s", width, (int32_t)v, blank);
+			stats_int(s, (int32_t)v, width);
+			stats_text(s, blank);
 			if (figure)
 				stats_note(s, v, "dram[%" PRIu32 "].bk[%" PRIu32 "].%s", c, b, figure);
 		}
-		stats_show(s, "\n");
+		stats_text(s, "\n");
 	}
 	s->sparse = false;
 }
@@ -87,14 +97,15 @@ static void walk_locality(struct stats_sink *s, const struct memstat *m)
 {
 	uint32_t accesses = 0, activates = 0;
 
-	stats_show(s, "average row accesses per activate:\n");
+	stats_text(s, "average row accesses per activate:\n");
 	s->sparse = true;
 	for (uint32_t c = 0; c < m->channels; c++) {
-		stats_show(s, "dram[%" PRIu32 "]: ", c);
+		stats_value(s, "dram[", c, "]: ");
 		for (uint32_t b = 0; b < m->banks; b++) {
 			uint32_t n = m->row_access[c * m->banks + b], act = m->activates[c * m->banks + b];
 
-			stats_show(s, "%9f ", stats_divide_single(n, act));
+			stats_real(s, F9_6, stats_divide_single(n, act));
+			stats_text(s, " ");
 			if (n || act) {
 				stats_prefix(s, "dram[%" PRIu32 "].bk[%" PRIu32 "].", c, b);
 				stats_note_ratio(s, "accesses_per_activate", n, act, 1);
@@ -102,7 +113,7 @@ static void walk_locality(struct stats_sink *s, const struct memstat *m)
 			accesses += n;
 			activates += act;
 		}
-		stats_show(s, "\n");
+		stats_text(s, "\n");
 	}
 	s->sparse = false;
 	stats_prefix(s, "%s", "");
@@ -153,26 +164,26 @@ static uint64_t sum_banks(const struct memstat *m, const uint32_t *value)
 /* quirk Q4-29: replies of L2 hits are divided by DRAM accesses (MEM-lat-7). */
 static void walk_bank_latency(struct stats_sink *s, const struct memstat *m)
 {
-	stats_show(s, "average mf latency per bank:\n");
+	stats_text(s, "average mf latency per bank:\n");
 	s->sparse = true;
 	for (uint32_t c = 0; c < m->channels; c++) {
-		stats_show(s, "dram[%" PRIu32 "]: ", c);
+		stats_value(s, "dram[", c, "]: ");
 		for (uint32_t b = 0; b < m->banks; b++) {
 			uint32_t i = c * m->banks + b, n = m->bank_writes[i] + m->bank_reads[i];
 
 			if (!n) {
-				stats_show(s, "    none  ");
+				stats_text(s, "    none  ");
 				continue;
 			}
-			stats_show(s, "%10" PRIu64, m->mf_total_lat_bank[i] / n);
+			stats_int(s, (int64_t)(m->mf_total_lat_bank[i] / n), 10);
 			stats_prefix(s, "dram[%" PRIu32 "].bk[%" PRIu32 "].", c, b);
 			stats_note_ratio(s, "mf_latency", (double)m->mf_total_lat_bank[i], n, 1);
 		}
-		stats_show(s, "\n");
+		stats_text(s, "\n");
 	}
 	s->sparse = false;
 	stats_prefix(s, "%s", "");
-	stats_show(s, "maximum mf latency per bank:\n");
+	stats_text(s, "maximum mf latency per bank:\n");
 	walk_rows(s, m, m->mf_max_lat, "", 10, "max_mf_latency");
 }
 
@@ -183,20 +194,20 @@ void stats_walk_latency(struct stats_sink *s, struct gpu *g)
 	if (!m->on)
 		return;
 	walk_tables(s, m);
-	stats_show(s, "maximum concurrent accesses to same row:\n");
+	stats_text(s, "maximum concurrent accesses to same row:\n");
 	walk_rows(s, m, m->max_conc_same_row, " ", 9, "max_same_row");
-	stats_show(s, "maximum service time to same row:\n");
+	stats_text(s, "maximum service time to same row:\n");
 	walk_rows(s, m, m->max_service, " ", 9, "max_service_time");
 	walk_locality(s, m);
-	stats_show(s, "number of total memory accesses made:\n");
+	stats_text(s, "number of total memory accesses made:\n");
 	walk_rows(s, m, NULL, " ", 9, NULL);
-	stats_show(s, "total accesses: 0\n");
+	stats_text(s, "total accesses: 0\n");
 	show_skews(s, m, NULL);
-	stats_show(s, "number of total read accesses:\n");
+	stats_text(s, "number of total read accesses:\n");
 	walk_rows(s, m, m->bank_reads, " ", 9, "reads");
 	stats_line32(s, "total dram reads", sum_banks(m, m->bank_reads));
 	show_skews(s, m, m->bank_reads);
-	stats_show(s, "number of total write accesses:\n");
+	stats_text(s, "number of total write accesses:\n");
 	walk_rows(s, m, m->bank_writes, " ", 9, "writes");
 	stats_line32(s, "total dram writes", sum_banks(m, m->bank_writes));
 	show_skews(s, m, m->bank_writes);
@@ -224,11 +235,13 @@ static void walk_commands(struct stats_sink *s, const struct dram_params *p, con
 		uint32_t access = d->bank_access ? d->bank_access[b] : 0;
 		uint32_t idle = d->bank_idle ? d->bank_idle[b] : 0;
 
-		stats_show(s, "bk%" PRIu32 ": %da %di ", b, (int32_t)access, (int32_t)idle);
+		stats_value(s, "bk", b, ": ");
+		show_int(s, "", access, "a ");
+		show_int(s, "", idle, "i ");
 		stats_note(s, access, "bk[%" PRIu32 "].n_access", b);
 		stats_note(s, idle, "bk[%" PRIu32 "].n_idle", b);
 	}
-	stats_show(s, "\n\n------------------------------------------------------------------------\n\n");
+	stats_text(s, "\n\n------------------------------------------------------------------------\n\n");
 }
 
 static void walk_parallelism(struct stats_sink *s, const struct dram_counts *d)
@@ -255,13 +268,14 @@ static void detail(struct stats_sink *s, const char *name, uint64_t value)
 
 static void walk_bandwidth(struct stats_sink *s, const struct dram_counts *d)
 {
-	stats_show(s, "\nBW Util details:\nbwutil = %.6f \ntotal_CMD = %" PRIu64 " \n",
-		stats_divide_single(d->bwutil, d->n_cmd), d->n_cmd);
+	stats_text(s, "\nBW Util details:\nbwutil = ");
+	stats_real(s, F6, stats_divide_single(d->bwutil, d->n_cmd));
+	stats_value(s, " \ntotal_CMD = ", d->n_cmd, " \n");
 	detail(s, "util_bw", d->util_bw);
 	detail(s, "Wasted_Col", d->wasted_bw_col);
 	detail(s, "Wasted_Row", d->wasted_bw_row);
 	detail(s, "Idle", d->idle_bw);
-	stats_show(s, "\nBW Util Bottlenecks: \n");
+	stats_text(s, "\nBW Util Bottlenecks: \n");
 	detail(s, "RCDc_limit", d->RCDc_limit);
 	detail(s, "RCDWRc_limit", d->RCDWRc_limit);
 	detail(s, "WTRc_limit", d->WTRc_limit);
@@ -275,18 +289,21 @@ static void walk_bandwidth(struct stats_sink *s, const struct dram_counts *d)
 
 static void show_details(struct stats_sink *s, const struct dram_counts *d)
 {
-	stats_show(s, "\nCommands details: \ntotal_CMD = %" PRIu64 " \nn_nop = %" PRIu64 " \n", d->n_cmd,
-		d->n_nop);
-	stats_show(s, "Read = %" PRIu64 " \nWrite = %" PRIu64 " \n", d->n_rd, d->n_wr);
-	stats_show(s, "L2_Alloc = %" PRIu64 " \nL2_WB = %" PRIu64 " \n", d->n_rd_L2_A, d->n_wr_WB);
-	stats_show(s, "n_act = %" PRIu64 " \nn_pre = %" PRIu64 " \nn_ref = 0 \n", d->n_act, d->n_pre);
-	stats_show(s, "n_req = %" PRIu64 " \ntotal_req = %" PRIu64 " \n", d->n_req,
-		d->n_rd + d->n_wr + d->n_rd_L2_A + d->n_wr_WB);
+	stats_value(s, "\nCommands details: \ntotal_CMD = ", d->n_cmd, " \n");
+	stats_value(s, "n_nop = ", d->n_nop, " \n");
+	stats_value(s, "Read = ", d->n_rd, " \n");
+	stats_value(s, "Write = ", d->n_wr, " \n");
+	stats_value(s, "L2_Alloc = ", d->n_rd_L2_A, " \n");
+	stats_value(s, "L2_WB = ", d->n_wr_WB, " \n");
+	stats_value(s, "n_act = ", d->n_act, " \n");
+	stats_value(s, "n_pre = ", d->n_pre, " \nn_ref = 0 \n");
+	stats_value(s, "n_req = ", d->n_req, " \n");
+	stats_value(s, "total_req = ", d->n_rd + d->n_wr + d->n_rd_L2_A + d->n_wr_WB, " \n");
 }
 
 static void walk_buses(struct stats_sink *s, const struct dram_params *p, const struct dram_counts *d)
 {
-	stats_show(s, "\nDual Bus Interface Util: \n");
+	stats_text(s, "\nDual Bus Interface Util: \n");
 	detail(s, "issued_total_row", d->issued_total_row);
 	detail(s, "issued_total_col", d->issued_total_col);
 	field_real(s, "Row_Bus_Util", " =  ", F6, quotient(d->issued_total_row, d->n_cmd), " \n");
@@ -295,35 +312,46 @@ static void walk_buses(struct stats_sink *s, const struct dram_params *p, const 
 	field_real(s, "Issued_on_Two_Bus_Simul_Util", " = ", F6, quotient(d->issued_two, d->n_cmd), " \n");
 	field_real(s, "issued_two_Eff", " = ", F6, quotient(d->issued_two, d->issued_total), " \n");
 	field_real(s, "queue_avg", " = ", F6, quotient(d->ave_mrqs, d->n_cmd), " \n");
-	stats_show(s, "\n\ndram_util_bins: 0 0 0 0 0 0 0 0 0 0\ndram_eff_bins: 0 0 0 0 0 0 0 0 0 0\n");
+	stats_text(s, "\n\ndram_util_bins: 0 0 0 0 0 0 0 0 0 0\ndram_eff_bins: 0 0 0 0 0 0 0 0 0 0\n");
 	stats_note(s, d->max_mrqs, "mrqq_max");
-	if (p->fr_fcfs)
-		stats_show(s, "mrqq: max=%d avg=%g\n", (int32_t)d->max_mrqs,
-			stats_divide_single(d->ave_mrqs, d->n_cmd));
+	if (!p->fr_fcfs)
+		return;
+	show_int(s, "mrqq: max=", d->max_mrqs, " avg=");
+	stats_real(s, G6, stats_divide_single(d->ave_mrqs, d->n_cmd));
+	stats_text(s, "\n");
 }
 
 static void show_partition(struct stats_sink *s, const struct gpu *g, uint32_t channel)
 {
 	const struct memory_params *p = &g->params.mem;
 
-	stats_show(s, "Memory Partition %" PRIu32 ": \n", channel);
+	stats_value(s, "Memory Partition ", channel, ": \n");
 	for (uint32_t i = 0; i < p->subs; i++) {
 		uint32_t sub = channel * p->subs + i;
 
 		if (memory_tracked(g->mem, sub))
-			stats_show(s, "Memory Sub Parition %" PRIu32 ": pending memory requests:\n", sub);
-		if (p->l2.present)
-			stats_show(s, "Cache L2_bank_%03" PRIu32 ":\nMSHR contents\n\n", sub);
+			stats_value(s, "Memory Sub Parition ", sub, ": pending memory requests:\n");
+		if (!p->l2.present)
+			continue;
+		stats_text(s, "Cache L2_bank_");
+		stats_value(s, sub < 10 ? "00" : sub < 100 ? "0" : "", sub, ":\nMSHR contents\n\n");
 	}
-	stats_show(s, "In Dram Latency Queue (total = %" PRIu32 "): \n", memory_delayed(g->mem, channel));
+	stats_value(s, "In Dram Latency Queue (total = ", memory_delayed(g->mem, channel), "): \n");
 }
 
 static void show_timing(struct stats_sink *s, const struct dram_params *p, uint32_t channel)
 {
-	stats_show(s, "DRAM[%" PRIu32 "]: %d bks, busW=%d BL=%d CL=%d, ", channel, (int)p->nbk,
-		(int)p->bus_bytes, (int)p->burst, (int)p->CL);
-	stats_show(s, "tRRD=%d tCCD=%d, tRCD=%d tRAS=%d tRP=%d tRC=%d\n", (int)p->tRRD, (int)p->tCCD,
-		(int)p->tRCD, (int)p->tRAS, (int)p->tRP, (int)p->tRC);
+	stats_value(s, "DRAM[", channel, "]");
+	show_int(s, ": ", p->nbk, " bks");
+	show_int(s, ", busW=", p->bus_bytes, "");
+	show_int(s, " BL=", p->burst, "");
+	show_int(s, " CL=", p->CL, "");
+	show_int(s, ", tRRD=", p->tRRD, "");
+	show_int(s, " tCCD=", p->tCCD, "");
+	show_int(s, ", tRCD=", p->tRCD, "");
+	show_int(s, " tRAS=", p->tRAS, "");
+	show_int(s, " tRP=", p->tRP, "");
+	show_int(s, " tRC=", p->tRC, "\n");
 }
 
 static void add_commands(struct dram_counts *to, const struct dram_counts *d)

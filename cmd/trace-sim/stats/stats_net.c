@@ -12,10 +12,10 @@
 
 static void show_distribution(struct stats_sink *s, const char *name, int n)
 {
-	stats_show(s, "%s", name);
+	stats_text(s, name);
 	while (n--)
-		stats_show(s, " 0");
-	stats_show(s, "\n");
+		stats_text(s, " 0");
+	stats_text(s, "\n");
 }
 
 void stats_walk_flits(struct stats_sink *s, struct gpu *g)
@@ -26,7 +26,7 @@ void stats_walk_flits(struct stats_sink *s, struct gpu *g)
 		in += g->cluster[i].flits_in;
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		out += g->sm[i].n.flits_out;
-	stats_show(s, "\n");
+	stats_text(s, "\n");
 	s->ops->count(s, "icnt_total_pkts_mem_to_simt", "=", in, in, SHOW_64, "\n");
 	s->ops->count(s, "icnt_total_pkts_simt_to_mem", "=", out, out, SHOW_64, "\n");
 	show_distribution(s, "LD_mem_lat_dist ", 27);
@@ -81,7 +81,7 @@ static void walk_crossbars(struct stats_sink *s, const struct gpu *g)
 	struct xbar_counts c = net_xbar_counts(g->net, 0);
 
 	walk_crossbar(s, &req, &c);
-	stats_show(s, "\n");
+	stats_text(s, "\n");
 	c = net_xbar_counts(g->net, 1);
 	walk_crossbar(s, &reply, &c);
 }
@@ -100,7 +100,7 @@ static const char *numbered(char out[64], const struct book_name *n)
 	return out;
 }
 
-static void booksim_text(void *ctx, const char *text) { stats_show(ctx, "%s", text); }
+static void booksim_text(void *ctx, const char *text) { stats_text(ctx, text); }
 
 static void booksim_real(void *ctx, const struct book_name *n, double value, const char *after)
 {
@@ -131,10 +131,10 @@ void stats_walk_links(struct stats_sink *s, struct gpu *g) { net_links(g->net, n
 
 void stats_walk_network(struct stats_sink *s, struct gpu *g)
 {
-	stats_show(s, "----------------------------Interconnect-DETAILS--------------------------------\n");
+	stats_text(s, "----------------------------Interconnect-DETAILS--------------------------------\n");
 	if (g->params.net.mode == 2)
 		walk_crossbars(s, g);
 	else
 		net_print_booksim(g->net, &(struct book_out){s, booksim_text, booksim_real, booksim_count});
-	stats_show(s, "----------------------------END-of-Interconnect-DETAILS-------------------------\n");
+	stats_text(s, "----------------------------END-of-Interconnect-DETAILS-------------------------\n");
 }

@@ -81,15 +81,6 @@ static struct recorded_figure *add_row(struct stats_sink *s, const char *name)
 	return r;
 }
 
-static void collect_text(struct stats_sink *s, const char *fmt, va_list args)
-	__attribute__((format(printf, 2, 0)));
-static void collect_text(struct stats_sink *s, const char *fmt, va_list args)
-{
-	(void)s;
-	(void)fmt;
-	(void)args;
-}
-
 static void collect_count(struct stats_sink *s, const char *name, const char *before, uint64_t shown,
 	uint64_t running, enum count_style style, const char *after)
 {
@@ -118,7 +109,7 @@ static void collect_ratio(struct stats_sink *s, const char *name, const char *be
 	r->scale = q.scale;
 }
 
-static const struct sink_ops collector = {collect_text, collect_count, collect_ratio};
+static const struct sink_ops collector = {collect_count, collect_ratio};
 
 void figures_take(struct figures *f, struct gpu *g)
 {

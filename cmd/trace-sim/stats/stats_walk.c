@@ -46,7 +46,7 @@ void stats_show(struct stats_sink *s, const char *fmt, ...)
 	if (collecting(s))
 		return;
 	va_start(args, fmt);
-	s->ops->text(s, fmt, args);
+	bytes_vprintf(s->out, fmt, args);
 	va_end(args);
 }
 
@@ -54,6 +54,8 @@ void stats_prefix(struct stats_sink *s, const char *fmt, ...)
 {
 	va_list args;
 
+	if (!collecting(s))
+		return;
 	va_start(args, fmt);
 	vsnprintf(s->prefix, sizeof(s->prefix), fmt, args);
 	va_end(args);
@@ -101,10 +103,10 @@ static void walk_identity(struct stats_sink *s)
 
 	if (!b)
 		return;
-	stats_show(s, "kernel_name = ");
+	stats_text(s, "kernel_name = ");
 	for (uint32_t i = 0; i < b->n; i++)
 		stats_show(s, "%s ", b->name[i]);
-	stats_show(s, "\nkernel_launch_uid = ");
+	stats_text(s, "\nkernel_launch_uid = ");
 	for (uint32_t i = 0; i < b->n; i++)
 		stats_show(s, "%" PRIu32 " ", b->uid[i]);
 	stats_show(s, "\nkernel_stream_id = %" PRIu64 "\n", b->stream);
