@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include "diag.h"
 
 struct bytes {
@@ -20,11 +21,24 @@ struct bytes {
 	size_t n, cap;
 };
 
+/* Room for n more and the NUL; the bytes there are no text yet. */
+void bytes_reserve(struct bytes *b, size_t n);
+
 /* Behind what is there: n bytes, a string, formatted text. */
-void bytes_add(struct bytes *b, const void *p, size_t n);
-void bytes_puts(struct bytes *b, const char *s);
+static inline void bytes_add(struct bytes *b, const void *p, size_t n)
+{
+	if (n >= b->cap - b->n)
+		bytes_reserve(b, n);
+	if (n)
+		memcpy(b->p + b->n, p, n);
+	b->n += n;
+	b->p[b->n] = '\0';
+}
+static inline void bytes_puts(struct bytes *b, const char *s) { bytes_add(b, s, strlen(s)); }
 void bytes_printf(struct bytes *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void bytes_vprintf(struct bytes *b, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
+/* As printf("%*s") does: on the right of so many columns, on the left of as many less than none. */
+void bytes_column(struct bytes *b, const char *s, int width);
 /*
  * Numbers as printf() writes them, to the byte: %PRIu64, %*PRId64, %*.*f and %.*g. Where there are thousands of
  * them, printf() itself is most of the work.

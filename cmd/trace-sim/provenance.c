@@ -178,27 +178,43 @@ void run_record(const struct run *r, struct record_writer *w)
 	record_end(w);
 }
 
+/* Options that the original lacks. */
+static bool is_own(const char *name)
+{
+	static const char *const own[] = {"-core_", "-l2_sides", "-l2_far_", "-icnt_cluster_ports",
+		"-ptx_vector_access", "-ptx_streams"};
+
+	for (size_t k = 0; k < sizeof(own) / sizeof(*own); k++)
+		if (!strncmp(name, own[k], strlen(own[k])))
+			return true;
+	return false;
+}
+
 /*
  * Names stand in 20 columns, values to the right of 20 more. Options that the original lacks are there when
  * set.
  */
 void run_head(const struct run *r, FILE *out)
 {
-	static const char *const own[] = {"-core_", "-l2_sides", "-l2_far_", "-icnt_cluster_ports",
-		"-ptx_vector_access", "-ptx_streams"};
+	struct bytes text = {0};
 
-	fprintf(out,
+	bytes_printf(&text,
 		"Accel-Sim [build warptools-%s]\n\n"
 		"        *** GPGPU-Sim Simulator Version 4.2.0  [build warptools-%s] ***\n\n\n"
 		"GPGPU-Sim: Configuration options:\n\n",
 		VERSION, VERSION);
 	for (unsigned i = 0; i < N_OPTIONS; i++) {
 		const struct conf_row *row = &conf_rows[i];
-		bool ours = false;
 
-		for (size_t k = 0; k < sizeof(own) / sizeof(*own); k++)
-			ours |= !strncmp(row->name, own[k], strlen(own[k]));
-		if (!ours || r->conf.v[i].order)
-			fprintf(out, "%-20s %20s # %s\n", row->name, conf_text(&r->conf, i), row->help);
+		if (!r->conf.v[i].order && is_own(row->name))
+			continue;
+		bytes_column(&text, row->name, -20);
+		bytes_puts(&text, " ");
+		bytes_column(&text, conf_text(&r->conf, i), 20);
+		bytes_puts(&text, " # ");
+		bytes_puts(&text, row->help);
+		bytes_puts(&text, "\n");
 	}
+	fwrite(text.p, 1, text.n, out);
+	bytes_free(&text);
 }

@@ -8,8 +8,7 @@
 
 #define LEAST 4096u
 
-/* Room for n more and the NUL. */
-static void reserve_bytes(struct bytes *b, size_t n)
+void bytes_reserve(struct bytes *b, size_t n)
 {
 	size_t need = b->n + n + 1;
 
@@ -21,16 +20,17 @@ static void reserve_bytes(struct bytes *b, size_t n)
 	b->p = xrealloc(b->p, b->cap, 1);
 }
 
-void bytes_add(struct bytes *b, const void *p, size_t n)
+void bytes_column(struct bytes *b, const char *s, int width)
 {
-	reserve_bytes(b, n);
-	if (n)
-		memcpy(b->p + b->n, p, n);
-	b->n += n;
+	size_t n = strlen(s), columns = (size_t)(width < 0 ? -(int64_t)width : width);
+	size_t blanks = columns > n ? columns - n : 0;
+
+	bytes_reserve(b, n + blanks);
+	memset(b->p + b->n, ' ', n + blanks);
+	memcpy(b->p + b->n + (width < 0 ? 0 : blanks), s, n);
+	b->n += n + blanks;
 	b->p[b->n] = '\0';
 }
-
-void bytes_puts(struct bytes *b, const char *s) { bytes_add(b, s, strlen(s)); }
 
 /* The text is mostly short: it is written where it goes, and once more where it found no room. */
 void bytes_vprintf(struct bytes *b, const char *fmt, va_list args)
@@ -41,7 +41,7 @@ void bytes_vprintf(struct bytes *b, const char *fmt, va_list args)
 	va_copy(again, args);
 	n = (size_t)vsnprintf(b->p ? b->p + b->n : NULL, b->cap - b->n, fmt, args);
 	if (n >= b->cap - b->n) {
-		reserve_bytes(b, n);
+		bytes_reserve(b, n);
 		vsnprintf(b->p + b->n, n + 1, fmt, again);
 	}
 	b->n += n;

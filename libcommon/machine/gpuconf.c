@@ -40,13 +40,24 @@ const char gpuconf_help[] = "a configuration that comes with the suite:"
 #undef GPU
 	;
 
+/* Lengths of the names: a look for one of them passes over most rows at once. */
+static const unsigned char name_length[N_OPTIONS] = {
+#define OPTION(id, name, type, def, min, max, unit, use, help) [OPT_##id] = sizeof(name) - 1,
+#include "options.def"
+#undef OPTION
+};
+
 int conf_find(const char *name)
 {
+	const unsigned char *end = name_length + N_OPTIONS, *at = name_length;
+	size_t n;
+
 	if (name[0] == '-')
 		name++;
-	for (int i = 0; i < N_OPTIONS; i++)
-		if (strcmp(conf_rows[i].name + 1, name) == 0)
-			return i;
+	n = strlen(name) + 1;
+	for (; n <= UCHAR_MAX && (at = memchr(at, (int)n, (size_t)(end - at))); at++)
+		if (!memcmp(conf_rows[at - name_length].name + 1, name, n))
+			return (int)(at - name_length);
 	return -1;
 }
 

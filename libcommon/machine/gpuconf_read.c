@@ -47,7 +47,7 @@ struct conf_token {
 
 static bool is_blank(int ch) { return ch == ' ' || (ch >= '\t' && ch <= '\r'); }
 
-/* Take in the next character. */
+/* Take in the next character. Nobody else reads the stream. */
 static void advance(struct conf_lexer *l)
 {
 	if (l->next == '\n') {
@@ -58,7 +58,7 @@ static void advance(struct conf_lexer *l)
 	}
 	l->at_start = false;
 	l->r->bytes++;
-	l->next = l->r->bytes <= MAX_BYTES ? getc(l->in) : EOF;
+	l->next = l->r->bytes <= MAX_BYTES ? getc_unlocked(l->in) : EOF;
 }
 
 static void skip_blanks(struct conf_lexer *l)

@@ -15,12 +15,15 @@ void clocks_init(struct clocks *c, const double hz[4])
 	}
 }
 
-/* quirk Q1-24: L2 takes no part in the minimum, yet may lower it; core is compared with the lowered value. */
-unsigned clocks_step(struct clocks *c)
+enum { CORE, ICNT, L2, DRAM };
+
+/*
+ * One step: the ticks in it are added to n. quirk Q1-24: L2 takes no part in the minimum, yet may lower it; core
+ * is compared with the lowered value.
+ */
+static inline void step(struct clocks *c, struct clock_ticks *n)
 {
-	enum { CORE, ICNT, L2, DRAM };
 	double *t = c->time, least = t[CORE];
-	unsigned fired = 0;
 
 	if (t[ICNT] < least)
 		least = t[ICNT];
@@ -28,20 +31,45 @@ unsigned clocks_step(struct clocks *c)
 		least = t[DRAM];
 	if (t[L2] <= least) {
 		least = t[L2];
-		fired |= CLOCK_L2;
+		n->l2++;
 		t[L2] += c->period[L2];
 	}
 	if (t[ICNT] <= least) {
-		fired |= CLOCK_ICNT;
+		n->icnt++;
 		t[ICNT] += c->period[ICNT];
 	}
 	if (t[DRAM] <= least) {
-		fired |= CLOCK_DRAM;
+		n->dram++;
 		t[DRAM] += c->period[DRAM];
 	}
 	if (t[CORE] <= least) {
-		fired |= CLOCK_CORE;
+		n->core++;
 		t[CORE] += c->period[CORE];
 	}
-	return fired;
+}
+
+unsigned clocks_step(struct clocks *c)
+{
+	struct clock_ticks n = {0};
+
+	step(c, &n);
+	return (n.core ? CLOCK_CORE : 0) | (n.icnt ? CLOCK_ICNT : 0) | (n.l2 ? CLOCK_L2 : 0) |
+	       (n.dram ? CLOCK_DRAM : 0);
+}
+
+static bool dram_is_next(const double t[4])
+{
+	return t[DRAM] <= t[CORE] && t[DRAM] <= t[ICNT] && t[DRAM] <= t[L2];
+}
+
+/* Thousands of steps at once are what launch delays are made of: the times stay where they are added to. */
+struct clock_ticks clocks_run(struct clocks *from, uint64_t core, uint64_t dram)
+{
+	struct clocks c = *from;
+	struct clock_ticks n = {0};
+
+	while (n.core < core && !(n.dram == dram && dram_is_next(c.time)))
+		step(&c, &n);
+	*from = c;
+	return n;
 }

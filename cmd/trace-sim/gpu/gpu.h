@@ -36,6 +36,11 @@ struct clocks {
 }; /* core, icnt, l2, dram */
 void clocks_init(struct clocks *c, const double hz[4]);
 unsigned clocks_step(struct clocks *c); /* domains that fire */
+struct clock_ticks {
+	uint64_t core, icnt, l2, dram;
+};
+/* Steps up to that of so many core ticks, or up to the one before DRAM would tick more often than that. */
+struct clock_ticks clocks_run(struct clocks *c, uint64_t core, uint64_t dram);
 
 /*
  * What a kernel that was stopped stands for: thread blocks

@@ -162,6 +162,15 @@ static bool has_ctas(const struct gpu *g, const struct kernel *k)
 	return ctas_left(k) && !launch_limit_reached(g);
 }
 
+/* A kernel has CTAs left and no delay; while none has, each SM would look through all slots in vain. */
+static bool any_ready(const struct launch *l)
+{
+	for (uint32_t i = 0; i < l->n_loaded; i++)
+		if (l->loaded[i]->launched && ctas_left(l->loaded[i]) && !l->loaded[i]->delay)
+			return true;
+	return false;
+}
+
 /* LAUNCH-place-4. The slot chosen last is kept while it has CTAs, whatever the limit says. */
 static struct kernel *select_kernel(struct gpu *g)
 {
@@ -402,7 +411,11 @@ void launch_ctas(struct gpu *g, const uint64_t *among)
 
 	if (!l->retry || !l->ctas_left)
 		return;
-	for (uint32_t i = 0; i < n; i++) {
+	if (!any_ready(l)) {
+		l->retry = false;
+		return;
+	}
+	for (uint32_t i = 0; i < n && l->ctas_left; i++) {
 		uint32_t c = (i + last + 1) % n;
 
 		if (!next_cta_due(g))

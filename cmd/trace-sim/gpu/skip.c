@@ -84,26 +84,13 @@ static void rotate_clusters(struct gpu *g, uint64_t n)
 
 void gpu_skip(struct gpu *g, const struct skip *k)
 {
-	uint64_t icnt = 0, l2 = 0, dram = 0, core = 0;
+	struct clock_ticks n = clocks_run(&g->clocks, k->cycles, k->dram_ticks);
 
-	while (core < k->cycles) {
-		struct clocks before = g->clocks;
-		unsigned fired = clocks_step(&g->clocks);
-
-		if (fired & CLOCK_DRAM && dram == k->dram_ticks) {
-			g->clocks = before;
-			break;
-		}
-		core += (fired & CLOCK_CORE) != 0;
-		icnt += (fired & CLOCK_ICNT) != 0;
-		l2 += (fired & CLOCK_L2) != 0;
-		dram += (fired & CLOCK_DRAM) != 0;
-	}
-	memory_idle_ticks(g->mem, icnt, dram, l2);
-	net_idle_advances(g->net, icnt);
-	rotate_clusters(g, core);
-	if ((g->cycle + core) / g->params.sample_cycles != g->cycle / g->params.sample_cycles)
+	memory_idle_ticks(g->mem, n.icnt, n.dram, n.l2);
+	net_idle_advances(g->net, n.icnt);
+	rotate_clusters(g, n.core);
+	if ((g->cycle + n.core) / g->params.sample_cycles != g->cycle / g->params.sample_cycles)
 		gpu_window(g);
-	launch_delays(g, core);
-	g->cycle += core;
+	launch_delays(g, n.core);
+	g->cycle += n.core;
 }
