@@ -11,63 +11,59 @@
 #include <string.h>
 #include "bytes.h"
 
-#define WIDEST 48u /* characters of a number that is written here, blanks included */
-
 static const uint64_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
 #define N_POWERS (sizeof(power) / sizeof(*power))
 
-/* A number is put together from its last character to its first, in a field of blanks. */
-struct field {
-	char text[WIDEST];
-	char *at; /* its first character so far */
-};
-
-static void field_begin(struct field *f)
+static unsigned count_digits(uint64_t v)
 {
-	memset(f->text, ' ', sizeof(f->text));
-	f->at = f->text + sizeof(f->text);
+	unsigned n = 1;
+
+	for (; v >= power[N_POWERS - 1]; v /= power[N_POWERS - 1])
+		n += N_POWERS - 1;
+	for (unsigned i = 1; i < N_POWERS && v >= power[i]; i++)
+		n++;
+	return n;
 }
 
-static void field_add(struct bytes *b, const struct field *f, unsigned width)
-{
-	const char *end = f->text + sizeof(f->text);
-	size_t n = (size_t)(end - f->at);
-
-	n = n < width ? width : n;
-	bytes_add(b, end - n, n);
-}
-
-static void put_digits(struct field *f, uint64_t v)
+/* They end at `end`, in front of which there is room for them. */
+static void put_digits(char *end, uint64_t v)
 {
 	do
-		*--f->at = (char)('0' + v % 10);
+		*--end = (char)('0' + v % 10);
 	while (v /= 10);
 }
 
-static void put_word(struct field *f, const char *word, size_t n) { memcpy(f->at -= n, word, n); }
+/* Room for n characters on the right of a column, counted as written: the first of them. */
+static char *take_column(struct bytes *b, size_t n, unsigned width)
+{
+	size_t blanks = n < width ? width - n : 0;
+	char *p;
+
+	if (n + blanks >= b->cap - b->n)
+		bytes_reserve(b, n + blanks);
+	p = b->p + b->n;
+	if (blanks)
+		memset(p, ' ', blanks);
+	b->n += n + blanks;
+	p[n + blanks] = '\0';
+	return p + blanks;
+}
 
 void bytes_unsigned(struct bytes *b, uint64_t v)
 {
-	struct field f;
+	unsigned n = count_digits(v);
 
-	f.at = f.text + sizeof(f.text);
-	put_digits(&f, v);
-	field_add(b, &f, 0);
+	put_digits(take_column(b, n, 0) + n, v);
 }
 
 void bytes_signed(struct bytes *b, int64_t v, unsigned width)
 {
-	struct field f;
+	uint64_t size = v < 0 ? -(uint64_t)v : (uint64_t)v;
+	unsigned n = count_digits(size) + (v < 0);
+	char *p = take_column(b, n, width);
 
-	if (width > WIDEST) {
-		bytes_printf(b, "%*lld", (int)width, (long long)v);
-		return;
-	}
-	field_begin(&f);
-	put_digits(&f, v < 0 ? -(uint64_t)v : (uint64_t)v);
-	if (v < 0)
-		*--f.at = '-';
-	field_add(b, &f, width);
+	*p = '-';
+	put_digits(p + n, size);
 }
 
 /* ---- reals -------------------------------------------------------------------------------------- */
@@ -100,43 +96,44 @@ static struct cut scale_exactly(double v, uint64_t factor)
 	return c;
 }
 
-/* v without its last `decimals` digits, those, and the sign. */
-static void put_fixed(struct field *f, uint64_t v, unsigned decimals, bool negative)
+/* v / 10 to the power of decimals, with its point and sign. */
+static void put_fixed(struct bytes *b, bool negative, uint64_t v, unsigned decimals, unsigned width)
 {
-	for (unsigned i = 0; i < decimals; i++, v /= 10)
-		*--f->at = (char)('0' + v % 10);
-	if (decimals)
-		*--f->at = '.';
-	put_digits(f, v);
-	if (negative)
-		*--f->at = '-';
+	uint64_t whole = v / power[decimals], rest = v % power[decimals];
+	unsigned n = negative + count_digits(whole);
+	char *p = take_column(b, decimals ? n + 1 + decimals : n, width);
+
+	*p = '-';
+	put_digits(p + n, whole);
+	if (!decimals)
+		return;
+	p[n] = '.';
+	for (unsigned i = decimals; i; i--, rest /= 10)
+		p[n + i] = (char)('0' + rest % 10);
 }
 
-static void put_nonfinite(struct field *f, double v)
+static void put_nonfinite(struct bytes *b, double v, unsigned width)
 {
-	put_word(f, isnan(v) ? "nan" : "inf", 3);
-	if (signbit(v))
-		*--f->at = '-';
+	bool negative = signbit(v);
+	char *p = take_column(b, 3u + negative, width);
+
+	*p = '-';
+	memcpy(p + negative, isnan(v) ? "nan" : "inf", 3);
 }
 
 void bytes_fixed(struct bytes *b, double v, unsigned width, unsigned decimals)
 {
 	double size = fabs(v);
-	struct field f;
 	struct cut c;
 
-	if (width > WIDEST || decimals >= N_POWERS || (isfinite(v) && size >= BELOW)) {
-		bytes_printf(b, "%*.*f", (int)width, (int)decimals, v);
-		return;
-	}
-	field_begin(&f);
-	if (isfinite(v)) {
+	if (!isfinite(v)) {
+		put_nonfinite(b, v, width);
+	} else if (size < BELOW && decimals < N_POWERS) {
 		c = scale_exactly(size, power[decimals]);
-		put_fixed(&f, c.whole + c.up, decimals, signbit(v));
+		put_fixed(b, signbit(v), c.whole + c.up, decimals, width);
 	} else {
-		put_nonfinite(&f, v);
+		bytes_printf(b, "%*.*f", (int)width, (int)decimals, v);
 	}
-	field_add(b, &f, width);
 }
 
 /*
@@ -162,21 +159,17 @@ void bytes_general(struct bytes *b, double v, unsigned digits)
 {
 	unsigned decimals = 0;
 	uint64_t rounded = 0;
-	struct field f;
 
-	f.at = f.text + sizeof(f.text);
 	if (!isfinite(v)) {
-		put_nonfinite(&f, v);
+		put_nonfinite(b, v, 0);
 	} else if (v == 0) {
-		put_fixed(&f, 0, 0, signbit(v));
+		put_fixed(b, signbit(v), 0, 0, 0);
 	} else if (digits && digits + 4 <= N_POWERS && fabs(v) < BELOW &&
 		   find_decimals(fabs(v), digits, &decimals, &rounded)) {
 		for (; decimals && rounded % 10 == 0; decimals--)
 			rounded /= 10;
-		put_fixed(&f, rounded, decimals, signbit(v));
+		put_fixed(b, signbit(v), rounded, decimals, 0);
 	} else {
 		bytes_printf(b, "%.*g", (int)digits, v);
-		return;
 	}
-	field_add(b, &f, 0);
 }

@@ -5,19 +5,6 @@
  */
 #include "stats_int.h"
 
-static void print_count(struct stats_sink *s, const char *name, const char *before, uint64_t shown,
-	uint64_t running, enum count_style style, const char *after)
-{
-	(void)running;
-	bytes_puts(s->out, name);
-	bytes_puts(s->out, before);
-	if (style == SHOW_32)
-		bytes_signed(s->out, (int32_t)(uint32_t)shown, 0);
-	else
-		bytes_unsigned(s->out, shown);
-	bytes_puts(s->out, after);
-}
-
 void stats_real(struct stats_sink *s, enum real_style style, double v)
 {
 	if (collecting(s))
@@ -33,22 +20,11 @@ void stats_real(struct stats_sink *s, enum real_style style, double v)
 	}
 }
 
-static void print_ratio(struct stats_sink *s, const char *name, const char *before, enum real_style style,
-	struct quotient q, const char *after)
-{
-	bytes_puts(s->out, name);
-	bytes_puts(s->out, before);
-	stats_real(s, style, q.shown);
-	bytes_puts(s->out, after);
-}
-
-static const struct sink_ops printer = {print_count, print_ratio};
-
 /* Whoever checks the stream at the end sees a write that failed. */
 void stats_print_block(struct gpu *g, const struct stats_block *b, FILE *out)
 {
 	struct bytes text = {0};
-	struct stats_sink s = {.ops = &printer, .out = &text, .block = b};
+	struct stats_sink s = {.out = &text, .block = b};
 
 	stats_walk(&s, g);
 	fwrite(text.p, 1, text.n, out);

@@ -30,21 +30,23 @@ static struct cache_sum sum_counts(const struct cache_counts *c)
 	return t;
 }
 
-static struct cache_sum sum_cache(const struct cache *cache)
-{
-	struct cache_counts all = {0};
-
-	if (cache)
-		cache_add_counts(cache, -1, &all);
-	return sum_counts(&all);
-}
-
 static void add_sum(struct cache_sum *to, struct cache_sum t)
 {
 	to->accesses += t.accesses;
 	to->misses += t.misses;
 	to->pending_hits += t.pending_hits;
 	to->fails += t.fails;
+}
+
+/* Of all streams; NULL: no such cache. */
+static struct cache_sum sum_cache(const struct gpu *g, const struct cache *cache)
+{
+	struct cache_sum all = {0};
+
+	for (unsigned i = 0; cache && i < g->n_streams; i++)
+		if (cache_counts_of(cache, i))
+			add_sum(&all, sum_counts(cache_counts_of(cache, i)));
+	return all;
 }
 
 static void add_ports(struct cache_ports *to, const struct cache *cache)
@@ -136,7 +138,7 @@ static void walk_statuses(struct stats_sink *s, const char *name, const struct c
 
 		row_name(full, name, type, "TOTAL_ACCESS");
 		if (wrapped || (collecting(s) && total[type]))
-			s->ops->count(s, full, " = ", wrapped, total[type], SHOW_64, "\n");
+			field_count(s, full, " = ", wrapped, total[type], SHOW_64, "\n");
 	}
 }
 
@@ -160,12 +162,23 @@ struct cache_level {
 	bool l2;
 };
 
+static void add_counts(struct cache_counts *to, const struct cache_counts *n)
+{
+	for (int type = 0; type < N_ACC_TYPES; type++) {
+		for (int st = 0; st < N_STATUS; st++)
+			to->status[type][st] += n->status[type][st];
+		for (int why = 0; why < N_FAILS; why++)
+			to->fail[type][why] += n->fail[type][why];
+	}
+}
+
 static bool add_stream(const struct cache *cache, unsigned stream, struct cache_counts *sum)
 {
-	if (!cache || !cache_counts_of(cache, stream))
-		return false;
-	cache_add_counts(cache, (int)stream, sum);
-	return true;
+	const struct cache_counts *n = cache ? cache_counts_of(cache, stream) : NULL;
+
+	if (n)
+		add_counts(sum, n);
+	return n;
 }
 
 /* Counts of one stream; false when no cache of the level ever counted for it: then nothing is printed. */
@@ -216,16 +229,10 @@ static void walk_streams(struct stats_sink *s, const struct cache_level *l, cons
 			continue;
 		if (!stream_counts(l, order[i], &sum))
 			continue;
-		if (!collecting(s)) {
+		if (collecting(s))
+			add_counts(&all, &sum);
+		else
 			walk(s, name, &sum);
-			continue;
-		}
-		for (int type = 0; type < N_ACC_TYPES; type++) {
-			for (int st = 0; st < N_STATUS; st++)
-				all.status[type][st] += sum.status[type][st];
-			for (int why = 0; why < N_FAILS; why++)
-				all.fail[type][why] += sum.fail[type][why];
-		}
 	}
 	if (collecting(s)) {
 		s->sparse = true;
@@ -247,7 +254,7 @@ static void walk_l1d(struct stats_sink *s, struct gpu *g)
 
 		for (uint32_t i = 0; i < g->params.sms; i++)
 			if (g->sm[i].cluster == c)
-				add_sum(&one, sum_cache(ldst_l1d(&g->sm[i])));
+				add_sum(&one, sum_cache(g, ldst_l1d(&g->sm[i])));
 		walk_one(s, "\tL1D_cache_core", c, one);
 		add_sum(&total, one);
 	}
@@ -262,7 +269,7 @@ static struct cache_sum sum_sms(struct gpu *g, struct cache *(*of)(const struct 
 	struct cache_sum t = {0};
 
 	for (uint32_t i = 0; i < g->params.sms; i++)
-		add_sum(&t, sum_cache(of(&g->sm[i])));
+		add_sum(&t, sum_cache(g, of(&g->sm[i])));
 	return t;
 }
 
@@ -275,7 +282,7 @@ void stats_walk_core_caches(struct stats_sink *s, struct gpu *g)
 		struct cache_sum l1i = {0};
 
 		for (uint32_t i = 0; i < g->params.sms; i++)
-			add_sum(&l1i, sum_cache(g->sm[i].l1i));
+			add_sum(&l1i, sum_cache(g, g->sm[i].l1i));
 		stats_text(s, "\n========= Core cache stats =========\nL1I_cache:\n");
 		walk_totals(s, "\tL1I", l1i);
 	}
@@ -305,7 +312,7 @@ void stats_walk_l2(struct stats_sink *s, struct gpu *g)
 		return;
 	stats_text(s, "\n========= L2 cache stats =========\n");
 	for (uint32_t i = 0; i < memory_sub_partitions(g->mem); i++) {
-		struct cache_sum one = sum_cache(memory_l2(g->mem, i));
+		struct cache_sum one = sum_cache(g, memory_l2(g->mem, i));
 
 		walk_one(s, "L2_cache_bank", i, one);
 		add_sum(&total, one);

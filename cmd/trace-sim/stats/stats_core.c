@@ -88,7 +88,7 @@ static void walk_issue(struct stats_sink *s, const struct gpu *g, const struct c
 	const struct sm_counts *n = id < g->params.sms ? &g->sm[id].n : NULL;
 	int top = n ? highest_slot(n) : -1;
 
-	s->ops->count(s, "ctas_completed", " ", sum->n.ctas_completed, sum->n.ctas_completed, SHOW_32, ", ");
+	field_count(s, "ctas_completed", " ", sum->n.ctas_completed, sum->n.ctas_completed, SHOW_32, ", ");
 	stats_show(s, "Shader %" PRIu32 " warp_id issue ditsribution:\nwarp_id:\n", id);
 	for (int k = 0; k <= top; k++)
 		stats_value(s, "", (unsigned)k, ", ");
@@ -113,9 +113,9 @@ static void walk_counters(struct stats_sink *s, const struct core_sum *sum, enum
 		if (place == PLACE_RECORD)
 			stats_note(s, n, "%s", counters[i].name);
 		else if (counters[i].width == SM_BITS_32)
-			s->ops->count(s, counters[i].name, counters[i].before, sum->cut[i], n, SHOW_64, "\n");
+			field_count(s, counters[i].name, counters[i].before, sum->cut[i], n, SHOW_64, "\n");
 		else
-			s->ops->count(s, counters[i].name, counters[i].before, n, n, SHOW_32, "\n");
+			field_count(s, counters[i].name, counters[i].before, n, n, SHOW_32, "\n");
 	}
 }
 

@@ -27,17 +27,7 @@ struct quotient {
 	double num, den, scale, shown;
 };
 
-struct stats_sink;
-
-struct sink_ops {
-	void (*count)(struct stats_sink *s, const char *name, const char *before, uint64_t shown,
-		uint64_t running, enum count_style style, const char *after);
-	void (*ratio)(struct stats_sink *s, const char *name, const char *before, enum real_style style,
-		struct quotient q, const char *after);
-};
-
 struct stats_sink {
-	const struct sink_ops *ops;
 	struct bytes *out;               /* printer: the block so far; NULL: collector */
 	struct figures *table;           /* collector */
 	const struct stats_block *block; /* printer: what the block is about */
@@ -73,24 +63,65 @@ static inline void stats_value(struct stats_sink *s, const char *before, uint64_
 void stats_real(struct stats_sink *s, enum real_style style, double v);
 /* Prefix of recorded names from now on; "" for none. */
 void stats_prefix(struct stats_sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* "NAME = value" lines. */
-void stats_line64(struct stats_sink *s, const char *name, uint64_t value);
-void stats_line32(struct stats_sink *s, const char *name, uint64_t value);
-void stats_line_real(struct stats_sink *s, const char *name, enum real_style style, struct quotient q);
 /* Recorded only; fmt gives the name behind the prefix. */
 void stats_note(struct stats_sink *s, uint64_t value, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void stats_note_ratio(struct stats_sink *s, const char *name, double num, double den, double scale);
 
+/* stats_record.c: a row of the collector's table. */
+void stats_collect_count(struct stats_sink *s, const char *name, uint64_t running);
+void stats_collect_ratio(struct stats_sink *s, const char *name, struct quotient q);
+
+/* A figure: shown with texts around it, or its running value recorded. */
+static inline void field_count(struct stats_sink *s, const char *name, const char *before, uint64_t shown,
+	uint64_t running, enum count_style style, const char *after)
+{
+	if (collecting(s)) {
+		stats_collect_count(s, name, running);
+		return;
+	}
+	bytes_puts(s->out, name);
+	bytes_puts(s->out, before);
+	if (style == SHOW_32)
+		bytes_signed(s->out, (int32_t)(uint32_t)shown, 0);
+	else
+		bytes_unsigned(s->out, shown);
+	bytes_puts(s->out, after);
+}
+
 static inline void field64(
 	struct stats_sink *s, const char *name, const char *before, uint64_t v, const char *after)
 {
-	s->ops->count(s, name, before, v, v, SHOW_64, after);
+	field_count(s, name, before, v, v, SHOW_64, after);
 }
 
 static inline void field_real(struct stats_sink *s, const char *name, const char *before,
 	enum real_style style, struct quotient q, const char *after)
 {
-	s->ops->ratio(s, name, before, style, q, after);
+	if (collecting(s)) {
+		stats_collect_ratio(s, name, q);
+		return;
+	}
+	bytes_puts(s->out, name);
+	bytes_puts(s->out, before);
+	stats_real(s, style, q.shown);
+	bytes_puts(s->out, after);
+}
+
+/* "NAME = value" lines. */
+static inline void stats_line64(struct stats_sink *s, const char *name, uint64_t value)
+{
+	field64(s, name, " = ", value, "\n");
+}
+
+static inline void stats_line32(struct stats_sink *s, const char *name, uint64_t value)
+{
+	field_count(s, name, " = ", value, value, SHOW_32, "\n");
+}
+
+static inline void stats_line_real(
+	struct stats_sink *s, const char *name, enum real_style style, struct quotient q)
+{
+	field_real(s, name, " = ", style, q, "\n");
 }
 
 /* a / b in single and double precision; 0 / 0 is the negative NaN that x86 makes, on every machine. */

@@ -29,7 +29,8 @@ static void walk_table(struct stats_sink *s, const char *name, const uint32_t *t
 		uint32_t v = table ? table[i] : 0;
 
 		show_int(s, "", v, " \t");
-		stats_note(s, v, "%s[%d]", name, i);
+		if (collecting(s))
+			stats_note(s, v, "%s[%d]", name, i);
 	}
 	s->sparse = false;
 	stats_text(s, "\n");
@@ -37,7 +38,7 @@ static void walk_table(struct stats_sink *s, const char *name, const uint32_t *t
 
 static void walk_max(struct stats_sink *s, const char *name, uint32_t value)
 {
-	s->ops->count(s, name, " = ", value, value, SHOW_32, " \n");
+	field_count(s, name, " = ", value, value, SHOW_32, " \n");
 }
 
 /* Integer quotient in the block; absent there when nothing was counted. */
@@ -85,7 +86,7 @@ static void walk_rows(struct stats_sink *s, const struct memstat *m, const uint3
 
 			stats_int(s, (int32_t)v, width);
 			stats_text(s, blank);
-			if (figure)
+			if (figure && collecting(s))
 				stats_note(s, v, "dram[%" PRIu32 "].bk[%" PRIu32 "].%s", c, b, figure);
 		}
 		stats_text(s, "\n");
@@ -238,8 +239,10 @@ static void walk_commands(struct stats_sink *s, const struct dram_params *p, con
 		stats_value(s, "bk", b, ": ");
 		show_int(s, "", access, "a ");
 		show_int(s, "", idle, "i ");
-		stats_note(s, access, "bk[%" PRIu32 "].n_access", b);
-		stats_note(s, idle, "bk[%" PRIu32 "].n_idle", b);
+		if (collecting(s)) {
+			stats_note(s, access, "bk[%" PRIu32 "].n_access", b);
+			stats_note(s, idle, "bk[%" PRIu32 "].n_idle", b);
+		}
 	}
 	stats_text(s, "\n\n------------------------------------------------------------------------\n\n");
 }

@@ -27,8 +27,8 @@ void stats_walk_flits(struct stats_sink *s, struct gpu *g)
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		out += g->sm[i].n.flits_out;
 	stats_text(s, "\n");
-	s->ops->count(s, "icnt_total_pkts_mem_to_simt", "=", in, in, SHOW_64, "\n");
-	s->ops->count(s, "icnt_total_pkts_simt_to_mem", "=", out, out, SHOW_64, "\n");
+	field_count(s, "icnt_total_pkts_mem_to_simt", "=", in, in, SHOW_64, "\n");
+	field_count(s, "icnt_total_pkts_simt_to_mem", "=", out, out, SHOW_64, "\n");
 	show_distribution(s, "LD_mem_lat_dist ", 27);
 	show_distribution(s, "ST_mem_lat_dist ", 26);
 }

@@ -81,25 +81,16 @@ static struct recorded_figure *add_row(struct stats_sink *s, const char *name)
 	return r;
 }
 
-static void collect_count(struct stats_sink *s, const char *name, const char *before, uint64_t shown,
-	uint64_t running, enum count_style style, const char *after)
+void stats_collect_count(struct stats_sink *s, const char *name, uint64_t running)
 {
-	(void)before;
-	(void)shown;
-	(void)style;
-	(void)after;
 	if (running || !s->sparse)
 		add_row(s, name)->count = running;
 }
 
-static void collect_ratio(struct stats_sink *s, const char *name, const char *before, enum real_style style,
-	struct quotient q, const char *after)
+void stats_collect_ratio(struct stats_sink *s, const char *name, struct quotient q)
 {
 	struct recorded_figure *r;
 
-	(void)before;
-	(void)style;
-	(void)after;
 	if (s->sparse && q.den == 0)
 		return;
 	r = add_row(s, name);
@@ -109,11 +100,9 @@ static void collect_ratio(struct stats_sink *s, const char *name, const char *be
 	r->scale = q.scale;
 }
 
-static const struct sink_ops collector = {collect_count, collect_ratio};
-
 void figures_take(struct figures *f, struct gpu *g)
 {
-	struct stats_sink s = {.ops = &collector, .table = f};
+	struct stats_sink s = {.table = f};
 
 	f->n = f->text_n = 0;
 	table_clear(&f->names);

@@ -61,21 +61,6 @@ void stats_prefix(struct stats_sink *s, const char *fmt, ...)
 	va_end(args);
 }
 
-void stats_line64(struct stats_sink *s, const char *name, uint64_t value)
-{
-	s->ops->count(s, name, " = ", value, value, SHOW_64, "\n");
-}
-
-void stats_line32(struct stats_sink *s, const char *name, uint64_t value)
-{
-	s->ops->count(s, name, " = ", value, value, SHOW_32, "\n");
-}
-
-void stats_line_real(struct stats_sink *s, const char *name, enum real_style style, struct quotient q)
-{
-	s->ops->ratio(s, name, " = ", style, q, "\n");
-}
-
 void stats_note(struct stats_sink *s, uint64_t value, const char *fmt, ...)
 {
 	char name[64];
@@ -86,13 +71,13 @@ void stats_note(struct stats_sink *s, uint64_t value, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(name, sizeof(name), fmt, args);
 	va_end(args);
-	s->ops->count(s, name, "", value, value, SHOW_64, "");
+	stats_collect_count(s, name, value);
 }
 
 void stats_note_ratio(struct stats_sink *s, const char *name, double num, double den, double scale)
 {
 	if (collecting(s))
-		s->ops->ratio(s, name, "", G6, (struct quotient){num, den, scale, 0}, "");
+		stats_collect_ratio(s, name, (struct quotient){num, den, scale, 0});
 }
 
 /* ---- the whole machine ----------------------------------------------------------------------- */
@@ -115,7 +100,7 @@ static void walk_identity(struct stats_sink *s)
 /* "NAME = interval value", recorded as running value. */
 static void line_interval(struct stats_sink *s, const char *name, uint64_t interval, uint64_t running)
 {
-	s->ops->count(s, name, " = ", interval, running, SHOW_64, "\n");
+	field_count(s, name, " = ", interval, running, SHOW_64, "\n");
 }
 
 /* The same for a quotient; total gives its running parts. */
@@ -199,7 +184,7 @@ static void walk_general(struct stats_sink *s, const struct gpu *g)
 	walk_occupancy(s, g);
 	stats_line64(s, "max_total_param_size", 0);
 	stats_line32(s, "gpu_stall_dramfull", m->stall_dramfull);
-	s->ops->count(s, "gpu_stall_icnt2sh", "    = ", m->stall_icnt2sh, m->stall_icnt2sh, SHOW_32, "\n");
+	field_count(s, "gpu_stall_icnt2sh", "    = ", m->stall_icnt2sh, m->stall_icnt2sh, SHOW_32, "\n");
 	walk_partitions(s, g);
 	if (s->block && s->block->host_seconds >= 0) {
 		uint64_t seconds = (uint64_t)s->block->host_seconds;
