@@ -33,9 +33,8 @@ struct conf_reader {
 struct conf_lexer {
 	struct conf_reader *r;
 	FILE *in;
-	struct place at; /* of next */
+	struct place at; /* of next; column 0: nothing is read yet */
 	int next;
-	bool at_start;
 };
 
 struct conf_token {
@@ -53,10 +52,9 @@ static void advance(struct conf_lexer *l)
 	if (l->next == '\n') {
 		l->at.line++;
 		l->at.col = 1;
-	} else if (!l->at_start) {
+	} else {
 		l->at.col++;
 	}
-	l->at_start = false;
 	l->r->bytes++;
 	l->next = l->r->bytes <= MAX_BYTES ? getc_unlocked(l->in) : EOF;
 }
@@ -248,8 +246,7 @@ static int read_stream(struct conf_reader *r, FILE *in, const char *name, unsign
 	struct conf_lexer l = {
 		.r = r,
 		.in = in,
-		.at = {.file = arena_strndup(r->conf->arena, name, strlen(name)), .line = 1, .col = 1},
-		.at_start = true,
+		.at = {.file = arena_strndup(r->conf->arena, name, strlen(name)), .line = 1},
 	};
 
 	advance(&l);

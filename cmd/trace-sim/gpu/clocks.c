@@ -57,19 +57,51 @@ unsigned clocks_step(struct clocks *c)
 	       (n.dram ? CLOCK_DRAM : 0);
 }
 
+/* Core, icnt and L2 have one frequency in most machines: they fire together, as they always have. */
+static bool all_but_dram_agree(const struct clocks *c)
+{
+	const double *t = c->time, *p = c->period;
+
+	return t[ICNT] == t[CORE] && t[L2] == t[CORE] && p[ICNT] == p[CORE] && p[L2] == p[CORE];
+}
+
+static struct clock_ticks run_agreed(struct clocks *c, uint64_t core, uint64_t dram)
+{
+	double t = c->time[CORE], d = c->time[DRAM], period = c->period[CORE], dram_period = c->period[DRAM];
+	uint64_t n = 0, n_dram = 0;
+
+	while (n < core) {
+		double now = t;
+
+		if (d <= now && n_dram == dram)
+			break;
+		if (now <= d) {
+			t += period;
+			n++;
+		}
+		if (d <= now) {
+			d += dram_period;
+			n_dram++;
+		}
+	}
+	c->time[CORE] = c->time[ICNT] = c->time[L2] = t;
+	c->time[DRAM] = d;
+	return (struct clock_ticks){n, n, n, n_dram};
+}
+
 static bool dram_is_next(const double t[4])
 {
 	return t[DRAM] <= t[CORE] && t[DRAM] <= t[ICNT] && t[DRAM] <= t[L2];
 }
 
-/* Thousands of steps at once are what launch delays are made of: the times stay where they are added to. */
-struct clock_ticks clocks_run(struct clocks *from, uint64_t core, uint64_t dram)
+/* Thousands of steps at once are what launch delays are made of. */
+struct clock_ticks clocks_run(struct clocks *c, uint64_t core, uint64_t dram)
 {
-	struct clocks c = *from;
 	struct clock_ticks n = {0};
 
-	while (n.core < core && !(n.dram == dram && dram_is_next(c.time)))
-		step(&c, &n);
-	*from = c;
+	if (all_but_dram_agree(c))
+		return run_agreed(c, core, dram);
+	while (n.core < core && !(n.dram == dram && dram_is_next(c->time)))
+		step(c, &n);
 	return n;
 }

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Unit tests of the clock domains: many steps at once come to the same times as one by one. */
+#include "gpu/gpu.h"
+#include "tap.h"
+
+/* As clocks_run() says, a step at a time. */
+static struct clock_ticks step_by_step(struct clocks *c, uint64_t core, uint64_t dram)
+{
+	struct clock_ticks n = {0};
+
+	while (n.core < core) {
+		struct clocks before = *c;
+		unsigned fired = clocks_step(c);
+
+		if (fired & CLOCK_DRAM && n.dram == dram) {
+			*c = before;
+			break;
+		}
+		n.core += (fired & CLOCK_CORE) != 0;
+		n.icnt += (fired & CLOCK_ICNT) != 0;
+		n.l2 += (fired & CLOCK_L2) != 0;
+		n.dram += (fired & CLOCK_DRAM) != 0;
+	}
+	return n;
+}
+
+static bool same_run(struct clocks *c, uint64_t core, uint64_t dram)
+{
+	struct clocks alone = *c;
+	struct clock_ticks want = step_by_step(&alone, core, dram), got = clocks_run(c, core, dram);
+
+	return !memcmp(&want, &got, sizeof(want)) && !memcmp(&alone, c, sizeof(alone));
+}
+
+int main(void)
+{
+	static const double machine[][4] = {{1132e6, 1132e6, 1132e6, 850e6},
+		{1132e6, 1132e6, 1132e6, 3500.5e6}, {1000e6, 1000e6, 1000e6, 1000e6},
+		{1000e6, 900.5e6, 800e6, 700e6}, {1417e6, 2962e6, 1417e6, 2500e6},
+		{700e6, 1400e6, 1400e6, 700e6}};
+
+	for (size_t m = 0; m < sizeof(machine) / sizeof(*machine); m++) {
+		struct clocks c;
+		bool same = true;
+
+		clocks_init(&c, machine[m]);
+		for (uint64_t i = 0; i < 300; i++) {
+			same &= same_run(&c, i * 7 % 97, i % 3 ? UINT64_MAX : i % 41);
+			same &= same_run(&c, i % 5, i % 4);
+			for (uint64_t k = i % 7; k; k--)
+				clocks_step(&c);
+		}
+		ok(same, "clocks: many steps at once, machine %zu", m);
+	}
+	return tap_done();
+}
