@@ -183,12 +183,12 @@ static void walk_class(
 {
 	uint64_t bytes = 0, packets = 0;
 
-	for (unsigned size = 0; size < TRAFFIC_BYTES; size++) {
-		bytes += size * count[size];
+	for (unsigned size = 0; size < TRAFFIC_BYTES; size++)
 		packets += count[size];
-	}
-	if (!packets)
+	if (!packets) /* most classes */
 		return;
+	for (unsigned size = 0; size < TRAFFIC_BYTES; size++)
+		bytes += size * count[size];
 	stats_show(s, "traffic_breakdown_%s[%s] = %" PRIu32 " {", direction, class, (uint32_t)bytes);
 	stats_prefix(s, "traffic_breakdown_%s[%s]", direction, class);
 	stats_note(s, bytes, "%s", "");
