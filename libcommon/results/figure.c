@@ -12,6 +12,7 @@
 #include "cli.h"
 #include "diag.h"
 #include "figure.h"
+#include "table.h"
 
 #define DENSE  false
 #define SPARSE true
@@ -24,44 +25,26 @@ const struct figure figures_table[] = {
 const size_t n_figures = sizeof(figures_table) / sizeof(figures_table[0]);
 
 #define NAME_MAX_LEN 200
-#define SLOTS        1024 /* a power of two well above the number of rows */
 
-_Static_assert(sizeof(figures_table) / sizeof(figures_table[0]) < SLOTS / 2, "too few slots for stats.def");
-
-static uint16_t slots[SLOTS]; /* row + 1; 0: free */
+static struct table rows;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static uint32_t hash_name(const char *s, size_t n)
+/* The row of name (n bytes), NULL: none. */
+static const struct figure *row_of(const char *name, size_t n)
 {
-	uint32_t h = 2166136261u;
+	FOR_TABLE (w, &rows, table_hash(name, n)) {
+		const struct figure *row = &figures_table[w.number];
 
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ (unsigned char)s[i]) * 16777619u;
-	return h ^ h >> 15;
+		if (!strncmp(row->name, name, n) && !row->name[n])
+			return row;
+	}
+	return NULL;
 }
 
-/* Where the row of name (n bytes) is, or would go. */
-static uint32_t slot_of(const char *name, size_t n)
+static void fill_rows(void)
 {
-	uint32_t s = hash_name(name, n) % SLOTS;
-
-	for (; slots[s]; s = (s + 1) % SLOTS) {
-		const char *row = figures_table[slots[s] - 1].name;
-
-		if (!strncmp(row, name, n) && !row[n])
-			break;
-	}
-	return s;
-}
-
-static void fill_slots(void)
-{
-	for (size_t i = 0; i < n_figures; i++) {
-		uint32_t s = slot_of(figures_table[i].name, strlen(figures_table[i].name));
-
-		if (!slots[s])
-			slots[s] = (uint16_t)(i + 1);
-	}
+	for (uint32_t i = 0; i < n_figures; i++)
+		table_add(&rows, table_hash(figures_table[i].name, strlen(figures_table[i].name)), i);
 }
 
 /* name with what stands between brackets replaced by '*'; 0 when a bracket is not closed. */
@@ -86,19 +69,18 @@ static size_t family(char *out, const char *name, size_t n)
 
 const struct figure *figure_find(const char *name)
 {
+	const struct figure *row;
 	size_t n = strlen(name);
 	char key[2 * NAME_MAX_LEN];
-	uint32_t s;
 
 	if (!n || n > NAME_MAX_LEN)
 		return NULL;
-	pthread_once(&once, fill_slots);
-	s = slot_of(name, n);
-	if (!slots[s]) {
-		n = family(key, name, n);
-		s = n ? slot_of(key, n) : s;
-	}
-	return slots[s] ? &figures_table[slots[s] - 1] : NULL;
+	pthread_once(&once, fill_rows);
+	row = row_of(name, n);
+	if (row)
+		return row;
+	n = family(key, name, n);
+	return n ? row_of(key, n) : NULL;
 }
 
 bool figure_matches(const char *pattern, const char *name)

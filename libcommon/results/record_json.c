@@ -2,14 +2,14 @@
 /*
  * Records as JSON: one compact object a line, members in the order of the calls.
  *
- * Always true: strings and reals are written by jansson, reals with the fewest digits that read back
- * equal; integers keep all 64 bits, which jansson's signed type would not. Only braces, commas and colons
- * are set here. Undefined reals are null. Units are left out: trace-stats(5) has them.
+ * Always true: strings that need escapes and reals that need an exponent are written by jansson; all others are
+ * written here, as it would. Reals have the fewest digits that read back equal; integers keep all 64 bits, which
+ * jansson's signed type would not. Undefined reals are null. Units are left out: trace-stats(5) has them.
  */
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "diag.h"
 #include "record_format.h"
 
@@ -27,10 +27,26 @@ static void add_json(struct record_writer *w, json_t *v, size_t flags)
 	json_decref(v);
 }
 
+/* Bytes that stand for themselves between quotes. */
+static bool is_plain(const char *s)
+{
+	for (; *s; s++)
+		if (*s < ' ' || *s > '~' || *s == '"' || *s == '\\')
+			return false;
+	return true;
+}
+
 static void add_string(struct record_writer *w, const char *value)
 {
-	char *copy = record_utf8(value);
+	char *copy;
 
+	if (is_plain(value)) {
+		bytes_puts(&w->text, "\"");
+		bytes_puts(&w->text, value);
+		bytes_puts(&w->text, "\"");
+		return;
+	}
+	copy = record_utf8(value);
 	add_json(w, json_string_nocheck(copy), 0);
 	free(copy);
 }
@@ -57,38 +73,42 @@ static void js_begin(struct record_writer *w, const char *record)
 
 static void js_uint(struct record_writer *w, const char *name, uint64_t value, const char *unit)
 {
-	char text[24];
-
 	(void)unit;
 	add_name(w, name);
-	snprintf(text, sizeof(text), "%" PRIu64, value);
-	bytes_puts(&w->text, text);
+	bytes_unsigned(&w->text, value);
 }
 
 static void js_int(struct record_writer *w, const char *name, int64_t value, const char *unit)
 {
-	char text[24];
-
 	(void)unit;
 	add_name(w, name);
-	snprintf(text, sizeof(text), "%" PRId64, value);
-	bytes_puts(&w->text, text);
+	bytes_signed(&w->text, value, 0);
 }
 
 static void js_real(struct record_writer *w, const char *name, double value, const char *unit)
 {
+	char text[RECORD_REAL_CAP];
+
 	(void)unit;
 	add_name(w, name);
-	if (isfinite(value))
+	if (!isfinite(value)) {
+		bytes_puts(&w->text, "null");
+		return;
+	}
+	record_real_text(text, value);
+	if (strchr(text, 'e')) {
 		add_json(w, json_real(value), JSON_REAL_PRECISION((size_t)record_real_digits(value)));
-	else
-		add_json(w, json_null(), 0);
+		return;
+	}
+	bytes_puts(&w->text, text);
+	if (!strchr(text, '.')) /* it stays a real */
+		bytes_puts(&w->text, ".0");
 }
 
 static void js_bool(struct record_writer *w, const char *name, bool value)
 {
 	add_name(w, name);
-	add_json(w, json_boolean(value), 0);
+	bytes_puts(&w->text, value ? "true" : "false");
 }
 
 static void js_group(struct record_writer *w, const char *name)

@@ -7,6 +7,7 @@
 #include <msgpack.h>
 #include <stdint.h>
 #include "record.h"
+#include "results/record_format.h"
 #include "tap.h"
 
 static char *written;
@@ -87,6 +88,52 @@ static void test_json(void)
 	v = json_loads(second, JSON_DECODE_INT_AS_REAL, NULL);
 	ok(json_real_value(json_object_get(v, "after")) == 1.0, "json is read back");
 	json_decref(v);
+}
+
+/* A record of one string and one real is, read and written by jansson, the same text. */
+static bool as_jansson(const char *string, double real)
+{
+	size_t flags = JSON_COMPACT | JSON_PRESERVE_ORDER, n = 0;
+	char *line = NULL, *again;
+	FILE *out = open_memstream(&line, &n);
+	struct record_writer *w = record_open(out, RECORD_JSON);
+	json_t *v;
+	bool same;
+
+	record_begin(w, string);
+	record_real(w, string, real, NULL);
+	record_end(w);
+	record_close(w);
+	fclose(out);
+	line[n - 1] = '\0';
+	v = json_loads(line, 0, NULL);
+	again = json_dumps(v, flags | JSON_REAL_PRECISION((size_t)record_real_digits(real)));
+	same = again && !strcmp(line, again);
+	if (!same)
+		printf("# found: %s\n# wanted: %s\n", line, again ? again : "what can be read");
+	json_decref(v);
+	free(again);
+	free(line);
+	return same;
+}
+
+static void test_as_jansson(void)
+{
+	static const double reals[] = {0, -0.0, 1, -1, 0.1, 1 / 3.0, 100, 123456789012345, 999999999999999,
+		1e15, 1e16, -1e15, 1e17, 1e100, 0.0001, 0.00001, 1e-300, 0.1 + 0.2, DBL_MAX, DBL_MIN,
+		4503599627370496.5};
+	char string[] = "a b";
+	bool same = true;
+
+	for (int c = 1; c < 0x80; c++) {
+		string[1] = (char)c;
+		same &= as_jansson(string, 0.5);
+	}
+	ok(same, "json: strings as jansson writes them");
+	same = true;
+	for (size_t i = 0; i < sizeof(reals) / sizeof(*reals); i++)
+		same &= as_jansson("a", reals[i]);
+	ok(same, "json: reals as jansson writes them");
 }
 
 static void test_msgpack(void)
@@ -172,6 +219,7 @@ int main(void)
 {
 	test_text();
 	test_json();
+	test_as_jansson();
 	test_msgpack();
 	test_reals();
 	free(written);
