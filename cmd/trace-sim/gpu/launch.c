@@ -66,10 +66,7 @@ static int stream_index(struct gpu *g, uint64_t id, struct place at, struct faul
 	return (int)g->n_streams++;
 }
 
-/*
- * Functions lie apart, each where its name says, so that
- * their lines are told from each other's in every cache.
- */
+/* Functions lie apart, each where its name says: their lines are told from each other's in every cache. */
 uint64_t launch_code_base(const char *name)
 {
 	return 0xF0000000ull + (XXH3_64bits(name, strlen(name)) & 0xfff) * CORE_CODE_SPAN;
@@ -409,12 +406,9 @@ void launch_ctas(struct gpu *g, const uint64_t *among)
 	uint32_t n = g->params.clusters, last = l->last_cluster;
 	bool placed = false;
 
-	if (!l->retry || !l->ctas_left)
+	l->retry = l->retry && any_ready(l);
+	if (!l->retry)
 		return;
-	if (!any_ready(l)) {
-		l->retry = false;
-		return;
-	}
 	for (uint32_t i = 0; i < n && l->ctas_left; i++) {
 		uint32_t c = (i + last + 1) % n;
 
