@@ -196,6 +196,12 @@ static void test_bytes(void)
 		good &= b.n == n + 1 && strlen(b.p) == b.n && b.p[n] == '7';
 	}
 	ok(good, "bytes: a text as long as the room");
+	b.n = 0;
+	bytes_column(&b, "ab", 4);
+	bytes_column(&b, "ab", -4);
+	bytes_column(&b, "ab", 1);
+	bytes_column(&b, "", -1);
+	is_text(b.p, "  abab  ab ", "bytes: columns");
 	bytes_free(&b);
 	ok(!b.p && !b.n && !b.cap, "bytes: freed");
 	fclose(bytes_stream(&b));
