@@ -109,11 +109,13 @@ static APART void run_sub(struct sm *s, unsigned k)
 static uint64_t next_cycle(const struct sm *s)
 {
 	const struct core *c = s->modern;
-	uint64_t next = earlier(c->mem_due, core_event_next(s));
+	uint64_t next = c->mem_due;
 
 	for (unsigned k = 0, n = c->subs; k < n; k++)
 		next = earlier(next, c->due[k]);
-	return c->l1i_busy || next <= s->clock ? s->clock + 1 : next;
+	if (c->l1i_busy || next <= s->clock + 1)
+		return s->clock + 1;
+	return earlier(next, core_event_next(s));
 }
 
 void core_tick(struct sm *s, uint64_t now)

@@ -46,32 +46,44 @@ static uint32_t fullest_bank(const uint64_t lane[32], uint32_t lanes, uint32_t w
 	return most;
 }
 
-/*
- * The same by words of 4 bytes, of which each lane has so many, 32 in all. Where all lanes begin at multiples
- * of their width the banks of one are alike, and are looked at as one.
- */
+/* Every bit that an address of one of the lanes has; most warps are whole. */
+static uint64_t bits_of(const uint64_t lane[32], uint32_t lanes)
+{
+	uint64_t all = 0;
+
+	if (lanes != UINT32_MAX) {
+		FOR_BITS32 (i, lanes)
+			all |= lane[i];
+		return all;
+	}
+	for (unsigned i = 0; i < 32; i++)
+		all |= lane[i];
+	return all;
+}
+
+/* The same as fullest_bank() by words of 4 bytes, of which each lane has so many, 32 in all. */
 static uint32_t fullest_of_words(const uint64_t lane[32], uint32_t lanes, uint32_t words)
 {
-	uint64_t word[32], all = 0;
+	uint64_t word[32];
 	uint32_t n = 0;
 
-	FOR_BITS32 (i, lanes)
-		all |= lane[i];
-	if (words == 1 || !(all & (4 * words - 1)))
-		return fullest_bank(lane, lanes, 2 + bit_lowest32(words));
 	FOR_BITS32 (i, lanes)
 		for (uint32_t k = 0; k < words; k++)
 			word[n++] = (lane[i] & ~3ull) + 4 * (uint64_t)k;
 	return fullest_bank(word, n == 32 ? UINT32_MAX : (1u << n) - 1, 2);
 }
 
-/* Bank passes: lanes of 8 bytes go by halves of the warp, lanes of 16 by quarters. */
+/*
+ * Bank passes: lanes of 8 bytes go by halves of the warp, lanes of 16 by quarters. Where all lanes begin at
+ * multiples of their width the banks of one are alike, and are looked at as one.
+ */
 uint32_t core_passes(struct sm *s, const struct winst *w)
 {
 	const struct tblock *tb = &s->cta[w->cta].block;
 	const struct rec r = {.mask = w->mask, .addr = w->addr};
 	uint32_t words = share(w->uop->size ? w->uop->size : 4, 4), n, total = 0;
 	uint64_t lane[32];
+	bool alike;
 
 	if (!w->mask || !w->addr)
 		return 1;
@@ -80,11 +92,13 @@ uint32_t core_passes(struct sm *s, const struct winst *w)
 		return n;
 	rec_addresses(tb, &r, lane);
 	words = words > 4 ? 4 : words == 3 ? 4 : words;
+	alike = words == 1 || !(bits_of(lane, w->mask) & (4 * words - 1));
 	for (uint32_t part = 0; part < words; part++) {
 		uint32_t lanes = w->mask & (uint32_t)(((1ull << 32 / words) - 1) << part * (32 / words));
 
 		if (lanes)
-			total += fullest_of_words(lane, lanes, words);
+			total += alike ? fullest_bank(lane, lanes, 2 + bit_lowest32(words))
+				       : fullest_of_words(lane, lanes, words);
 	}
 	return total ? total : 1;
 }
