@@ -68,7 +68,8 @@ static void pass_over(struct run *r, uint32_t command)
 static void load_kernel(struct run *r, uint32_t command)
 {
 	const struct command *c = &r->list.cmd[command];
-	struct trace_options o = {.code = r->gpu.code, .strict = r->strict, .hash = true};
+	struct trace_options o = {
+		.code = r->gpu.code, .strict = r->strict, .hash = r->format != FORMAT_ACCELSIM};
 	struct kernel *k;
 	struct trace *t;
 	struct fault f;
