@@ -3,7 +3,10 @@
  * Address decoder (MEM-addr): which channel, sub partition, bank and row an address belongs to.
  *
  * A field of an address is the bits under a mask, packed; a mask is kept as its runs of ones, each moved down
- * by one shift. Column and burst bits are left out: they influence nothing. -gpgpu_mem_addr_test only prints.
+ * by one shift. Where numbers of channels and slices are powers of two every bit of the answer is a sum
+ * modulo 2 of bits of the address, whatever the index function but RANDOM: then the answers of each byte of
+ * an address stand in a table, and are added. Column and burst bits are left out: they influence nothing.
+ * -gpgpu_mem_addr_test only prints.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -18,6 +21,10 @@ enum field { FIELD_CHIP, FIELD_BANK, FIELD_ROW, FIELD_PARTITION, N_FIELDS };
 
 #define MAX_RUNS  64
 #define LINE_LOG2 7 /* of the bytes of a line */
+
+/* An answer in one word: the row below, then the bank and the slice. */
+#define BANK_AT 32
+#define SUB_AT  48
 
 struct gather {
 	uint32_t n;
@@ -47,6 +54,8 @@ struct addrdec {
 	uint32_t high_shift; /* what is left of the address for hashing */
 	uint32_t ipoly_n;
 	struct random random;
+	bool linear; /* by_byte is made */
+	uint64_t by_byte[8][256];
 };
 
 /* ---- masks ---------------------------------------------------------------------------------- */
@@ -186,7 +195,7 @@ static void random_grow(struct random *r)
 	free(old.sub);
 }
 
-static __attribute__((noinline)) uint32_t random_sub(struct random *r, uint64_t key, uint32_t n)
+static uint32_t random_sub(struct random *r, uint64_t key, uint32_t n)
 {
 	uint32_t at = random_slot(r, key);
 
@@ -203,35 +212,6 @@ static __attribute__((noinline)) uint32_t random_sub(struct random *r, uint64_t 
 }
 
 /* ---- decoding ------------------------------------------------------------------------------- */
-
-struct addrdec *addrdec_new(const struct params *p)
-{
-	struct addrdec *d = xcalloc(1, sizeof(*d));
-	uint32_t power = 1;
-
-	d->channels = p->mem.channels;
-	d->sides = p->mem.l2_sides;
-	d->subs = p->mem.subs / d->sides;
-	d->clusters = p->clusters;
-	d->gap = !is_pow2(d->channels);
-	d->index = p->mem.addr.partition_index; /* quirk Q4-17: 5 is 0 */
-	while (power < d->channels)
-		power *= 2;
-	d->ipoly_n = power * d->subs;
-	set_masks(d, &p->mem.addr);
-	if (d->index == INDEX_RANDOM)
-		random_init(&d->random);
-	return d;
-}
-
-void addrdec_delete(struct addrdec *d)
-{
-	if (!d)
-		return;
-	free(d->random.key);
-	free(d->random.sub);
-	free(d);
-}
 
 /* The address without its channel, and what the hash functions see of it. */
 static uint64_t local_address(const struct addrdec *d, uint64_t addr, uint32_t *chip, uint64_t *high)
@@ -293,30 +273,51 @@ uint32_t addrdec_side(const struct addrdec *d, uint32_t cluster)
 	return cluster * d->sides / d->clusters % d->sides;
 }
 
-/* Once for each request, so without calls. */
-__attribute__((flatten)) void addrdec_request(struct addrdec *d, struct req *r)
+/* Slice, bank and row in a word. */
+static uint64_t decode(struct addrdec *d, uint64_t addr)
 {
-	uint32_t chip, bank, sub;
-	uint64_t high, local = local_address(d, r->addr, &chip, &high);
+	uint32_t chip, bank;
+	uint64_t high, local = local_address(d, addr, &chip, &high);
 
 	bank = (uint32_t)gather(&d->field[FIELD_BANK], local);
-	sub = sub_of(d, r->addr, chip, bank, high);
+	return (uint64_t)sub_of(d, addr, chip, bank, high) << SUB_AT | (uint64_t)(uint8_t)bank << BANK_AT |
+	       (uint32_t)gather(&d->field[FIELD_ROW], local);
+}
+
+/* The same, however it is found. */
+static uint64_t answer(struct addrdec *d, uint64_t addr)
+{
+	uint64_t sum = 0;
+
+	if (!d->linear)
+		return decode(d, addr);
+	for (unsigned i = 0; i < 8; i++)
+		sum ^= d->by_byte[i][addr >> 8 * i & 255];
+#ifdef CHECK_INVARIANTS
+	assert(sum == decode(d, addr));
+#endif
+	return sum;
+}
+
+void addrdec_request(struct addrdec *d, struct req *r)
+{
+	uint64_t a = answer(d, r->addr);
+	uint32_t sub = (uint32_t)(a >> SUB_AT);
+
 	r->sub = (uint16_t)sub;
 	r->chip = (uint16_t)(sub / d->subs);
 	if (d->sides > 1)
 		r->sub = (uint16_t)on_side(d, sub, addrdec_side(d, r->cluster));
-	r->bank = (uint8_t)bank; /* quirk Q4-22: not changed by the index function */
-	r->row = (uint32_t)gather(&d->field[FIELD_ROW], local);
+	r->bank = (uint8_t)(a >> BANK_AT); /* quirk Q4-22: not changed by the index function */
+	r->row = (uint32_t)a;
 }
 
 bool addrdec_lines_whole(const struct addrdec *d) { return d->lines_whole; }
 
 uint32_t addrdec_slice(struct addrdec *d, uint64_t addr, uint32_t cluster)
 {
-	uint32_t chip, sub;
-	uint64_t high, local = local_address(d, addr, &chip, &high);
+	uint32_t sub = (uint32_t)(answer(d, addr) >> SUB_AT);
 
-	sub = sub_of(d, addr, chip, (uint32_t)gather(&d->field[FIELD_BANK], local), high);
 	return d->sides > 1 ? on_side(d, sub, addrdec_side(d, cluster)) : sub;
 }
 
@@ -339,3 +340,48 @@ uint64_t addrdec_partition_address(const struct addrdec *d, uint64_t addr)
 }
 
 bool addrdec_draws(const struct addrdec *d) { return d->index == INDEX_RANDOM; }
+
+/* ---- life --------------------------------------------------------------------------------------- */
+
+/* A byte without its highest bit stands in the table before it. */
+static void by_bytes(struct addrdec *d)
+{
+	for (uint32_t bit = 0; bit < 64; bit++) {
+		uint64_t *of = d->by_byte[bit / 8], one = decode(d, 1ull << bit);
+
+		for (uint32_t v = 1u << bit % 8; v < 2u << bit % 8; v++)
+			of[v] = of[v - (1u << bit % 8)] ^ one;
+	}
+}
+
+struct addrdec *addrdec_new(const struct params *p)
+{
+	struct addrdec *d = xcalloc(1, sizeof(*d));
+	uint32_t power = 1;
+
+	d->channels = p->mem.channels;
+	d->sides = p->mem.l2_sides;
+	d->subs = p->mem.subs / d->sides;
+	d->clusters = p->clusters;
+	d->gap = !is_pow2(d->channels);
+	d->index = p->mem.addr.partition_index; /* quirk Q4-17: 5 is 0 */
+	while (power < d->channels)
+		power *= 2;
+	d->ipoly_n = power * d->subs;
+	set_masks(d, &p->mem.addr);
+	if (d->index == INDEX_RANDOM)
+		random_init(&d->random);
+	d->linear = !d->gap && is_pow2(d->subs) && d->index != INDEX_RANDOM;
+	if (d->linear)
+		by_bytes(d);
+	return d;
+}
+
+void addrdec_delete(struct addrdec *d)
+{
+	if (!d)
+		return;
+	free(d->random.key);
+	free(d->random.sub);
+	free(d);
+}
