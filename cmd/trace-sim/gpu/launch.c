@@ -258,6 +258,7 @@ static void translate_new(struct gpu *g, const struct kernel *k, uint32_t codes)
 				f.at.file = k->path;
 			die_fault(&f);
 		}
+		g->launch->ldgsts |= (g->uops[g->n_uops].flags & UOP_LDGSTS) != 0;
 		if (g->core_code)
 			core_code_add(
 				g->core_code, g->n_uops, code_at(g->code, g->n_uops), &g->uops[g->n_uops]);
@@ -291,6 +292,7 @@ static void place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 	}
 	g->unknown_recs += s->cta[slot].block.n_unknown;
 	translate_new(g, k, codes);
+	k->ldgsts = l->ldgsts;
 	if (!k->next_cta && g->params.modern.on)
 		core_join(&g->joins, g->params.modern.dependence, g->code, k, &s->cta[slot].block);
 	k->running_ctas++;

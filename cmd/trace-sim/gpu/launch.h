@@ -29,6 +29,7 @@ struct launch {
 	uint32_t ctas_left;    /* kernels in slots with CTAs to issue */
 	uint32_t delayed;      /* kernels in slots with a launch delay */
 	bool ptx;              /* one of them, so far, was from PTX */
+	bool ldgsts;           /* an instruction met so far is LDGSTS */
 	/* concurrent mode: what each SM has given away (LAUNCH-place-5) */
 	struct occupied {
 		uint64_t thread[32];

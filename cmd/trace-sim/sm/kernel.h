@@ -40,6 +40,7 @@ struct kernel {
 	uint16_t stream; /* index into gpu.streams */
 	bool launched, selected, done, ended;
 	bool closing; /* its CTAs have ended, and delay runs to its end */
+	bool ldgsts;  /* there may be LDGSTS among its instructions */
 	struct block_rate sample;
 	uint64_t start_cycle; /* when it was launched */
 	uint64_t code_base;   /* address of pc 0 for the modern core: one a function */

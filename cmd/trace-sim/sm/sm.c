@@ -246,27 +246,33 @@ void sm_tick(struct sm *s, uint64_t now)
 
 /* ---- placing a thread block ---------------------------------------------------------------- */
 
+static bool exits(const struct sm *s, const struct rec *rec) { return s->uops[rec->inst].flags & UOP_EXIT; }
+
 /*
- * The record whose issue ends the warp. e: the first at which all lanes have executed EXIT. quirk Q2-18:
- * one record behind it is dropped when e is the first of its fetch pair (SM-warp-2). Where the original
- * aborts or hangs (more records behind e, lanes that never leave) the warp ends with its last record.
+ * The record whose issue ends the warp. quirk Q2-18: one record behind the first at which all lanes have
+ * executed EXIT is dropped when that is the first of its fetch pair (SM-warp-2); it would be the last but
+ * one. Where the original aborts or hangs (more records behind it, lanes that never leave) the warp ends with
+ * its last record.
  */
-static uint32_t last_record(
-	const struct sm *s, const struct rec *rec, uint32_t n, unsigned lanes, uint32_t *ldgsts)
+static uint32_t last_record(const struct sm *s, const struct rec *rec, uint32_t n, unsigned lanes)
 {
-	uint32_t left = lanes == 32 ? UINT32_MAX : (1u << lanes) - 1, e = n;
+	uint32_t left = lanes == 32 ? UINT32_MAX : (1u << lanes) - 1;
 
-	for (uint32_t i = 0; i < n; i++) {
-		unsigned flags = s->uops[rec[i].inst].flags;
+	if (n < 2 || n % 2 || !exits(s, &rec[n - 2]))
+		return n - 1;
+	for (uint32_t i = 0; i < n - 2; i++)
+		if (exits(s, &rec[i]) && !(left &= ~rec[i].mask))
+			return n - 1;
+	return left & ~rec[n - 2].mask ? n - 1 : n - 2;
+}
 
-		if (!(flags & (UOP_EXIT | UOP_LDGSTS)))
-			continue;
-		if (flags & UOP_LDGSTS)
-			++*ldgsts;
-		else if (left && !(left &= ~rec[i].mask))
-			e = i;
-	}
-	return e + 2 == n && e % 2 == 0 ? e : n - 1;
+static uint32_t count_ldgsts(const struct sm *s, const struct rec *rec, uint32_t n)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		found += (s->uops[rec[i].inst].flags & UOP_LDGSTS) != 0;
+	return found;
 }
 
 /* Long-operation marks (quirk Q2-9) and what ended normally stay as they are. */
@@ -305,17 +311,20 @@ static void place_warps(struct sm *s, struct cta *c, uint32_t slot, uint16_t str
 	for (uint32_t i = 0; i < n; i++) {
 		const struct warp_recs *r = &c->block.warp[i];
 		struct warp *p = &s->warp[first + i];
-		uint32_t left = c->threads - 32 * i, before = entries;
+		uint32_t left = c->threads - 32 * i, count = 0;
 
 		p->rec = c->block.rec + r->first;
 		p->n_recs = r->count;
 		p->cta = (uint8_t)slot;
 		p->stream = stream;
 		p->lanes = (uint8_t)(left < 32 ? left : 32);
-		p->last = ptx ? r->count - 1 : last_record(s, p->rec, r->count, p->lanes, &entries);
+		p->last = ptx ? r->count - 1 : last_record(s, p->rec, r->count, p->lanes);
+		if (c->kernel->ldgsts && !ptx)
+			count = count_ldgsts(s, p->rec, r->count);
 		s->ptx = (s->ptx & ~(1ull << (first + i))) | (uint64_t)ptx << (first + i);
 		start_warp(s, first + i, p);
-		p->n_entries = entries - before; /* until the room is known */
+		p->n_entries = count; /* until the room is known */
+		entries += count;
 		c->warps |= 1ull << (first + i);
 		if (r->count)
 			c->running |= 1ull << (first + i);
