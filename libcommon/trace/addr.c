@@ -69,13 +69,29 @@ static void expand_stride(const uint64_t *w, uint32_t mask, uint64_t lane[32])
 	lanes_loops->run(lane, w[0] - first * w[1], w[1], run << first);
 }
 
+/* Of a word of two deltas: the lower and the upper. */
+static uint64_t lower_delta(uint64_t two) { return (uint64_t)(int64_t)(int32_t)(uint32_t)two; }
+static uint64_t upper_delta(uint64_t two) { return lower_delta(two >> 32); }
+
+static void expand_delta_whole(const uint64_t *w, uint64_t lane[32])
+{
+	uint64_t a = lane[0] = w[0];
+	for (unsigned i = 1; i < 31; i += 2) {
+		uint64_t two = *++w;
+		lane[i] = a + lower_delta(two);
+		lane[i + 1] = a = lane[i] + upper_delta(two);
+	}
+	lane[31] = a + lower_delta(w[1]);
+}
+
 static void expand_delta(const uint64_t *w, uint32_t mask, uint64_t lane[32])
 {
 	uint64_t a = w[0];
 	unsigned n = 0;
+	memset(lane, 0, 32 * sizeof(lane[0]));
 	lane[bit_lowest32(mask)] = a;
 	FOR_BITS32 (i, mask & (mask - 1)) {
-		a += (uint64_t)(int64_t)(int32_t)(uint32_t)(w[1 + n / 2] >> (n & 1) * 32);
+		a += n & 1 ? upper_delta(w[1 + n / 2]) : lower_delta(w[1 + n / 2]);
 		lane[i] = a;
 		n++;
 	}
@@ -97,7 +113,10 @@ void rec_addresses(const struct tblock *tb, const struct rec *r, uint64_t lane[3
 		lanes_loops->spread(lane, w, r->mask);
 		return;
 	}
-	memset(lane, 0, 32 * sizeof(lane[0]));
-	if (kind == ADDR_DELTA)
+	if (kind == ADDR_DELTA && r->mask == UINT32_MAX)
+		expand_delta_whole(w, lane);
+	else if (kind == ADDR_DELTA)
 		expand_delta(w, r->mask, lane);
+	else
+		memset(lane, 0, 32 * sizeof(lane[0]));
 }
