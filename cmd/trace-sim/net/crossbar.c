@@ -96,12 +96,11 @@ static void want_head(struct xbar *x, uint32_t i)
 /* Packets of an input that the next advance may move, besides those it knows of. */
 static uint32_t admitted(const struct xbar *x, const struct port *p)
 {
-	uint32_t n = 0;
+	uint32_t seen = p->seen, count = p->count, first = p->head;
 
-	while (p->seen + n < p->count &&
-		(int32_t)(p->slot[(p->head + p->seen + n) & p->mask].at - x->advances) <= 0)
-		n++;
-	return n;
+	while (seen < count && (int32_t)(p->slot[(first + seen) & p->mask].at - x->advances) <= 0)
+		seen++;
+	return seen - p->seen;
 }
 
 /* Inputs to be looked at before an advance, because a packet is ahead of the others until then. */
@@ -110,14 +109,13 @@ static uint64_t *looked_at(const struct xbar *x, uint32_t advance)
 	return x->when + (size_t)(advance % NET_APART_MAX) * x->in_words;
 }
 
-/* Input i, and whether more is to come of it: then it is noted when. */
-static bool sync_input(struct xbar *x, uint32_t i)
+/* Input i, and whether more is to come of it: then it is noted when. Counts up what has come. */
+static bool sync_input(struct xbar *x, uint32_t i, uint32_t *come)
 {
 	struct port *p = &x->in[i];
 	uint32_t n = admitted(x, p);
 
-	x->total_in += n;
-	x->n.packets += n;
+	*come += n;
 	if (n && !p->seen) {
 		x->n_filled++;
 		bitset_set(x->filled, i);
@@ -133,12 +131,14 @@ static bool sync_input(struct xbar *x, uint32_t i)
 /* Those of a word; one may come several times, for what is done here is done once. */
 static void sync_inputs(struct xbar *x, uint32_t word, uint64_t inputs)
 {
-	FOR_BITS64 (b, inputs) {
-		if (sync_input(x, word * 64 + (uint32_t)b))
-			x->ahead[word] |= 1ull << b;
-		else
-			x->ahead[word] &= ~(1ull << b);
-	}
+	uint64_t ahead = x->ahead[word] & ~inputs;
+	uint32_t come = 0;
+
+	FOR_BITS64 (b, inputs)
+		ahead |= (uint64_t)sync_input(x, word * 64 + (uint32_t)b, &come) << b;
+	x->ahead[word] = ahead;
+	x->total_in += come;
+	x->n.packets += come;
 }
 
 /* What was pushed to an input that is ahead is behind the packet that it is to be looked at for. */
