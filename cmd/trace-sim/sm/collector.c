@@ -144,7 +144,7 @@ void collector_init(struct sm *s)
 	struct opcoll *c = &s->collector;
 	uint32_t per;
 
-	c->unit = xcalloc(MAX_CUS, sizeof(*c->unit));
+	c->unit = reserve(MAX_CUS, sizeof(*c->unit));
 	add_set(s, COLLECT_GEN);
 	for (unsigned i = COLLECT_SP; p->special_collectors && i < N_COLLECTORS; i++)
 		add_set(s, (enum collector_kind)i);
@@ -167,7 +167,7 @@ void collector_free(struct sm *s)
 {
 	for (unsigned i = 0; i < N_COLLECTORS; i++)
 		free(s->collector.set[i].start);
-	free(s->collector.unit);
+	reserve_free(s->collector.unit, MAX_CUS, sizeof(*s->collector.unit));
 }
 
 /* ---- banks --------------------------------------------------------------------------------- */

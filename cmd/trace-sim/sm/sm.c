@@ -30,7 +30,7 @@ static void init_units(struct sm *s)
 	for (unsigned k = 0; k < N_UNIT_KINDS; k++)
 		n += k == UNIT_MEM ? 0 : c->unit[k].units;
 	unit = s->unit = xcalloc(n ? n : 1, sizeof(*s->unit));
-	s->unit_in = xcalloc(N_UNIT_KINDS, sizeof(*s->unit_in));
+	s->unit_in = reserve(N_UNIT_KINDS, sizeof(*s->unit_in));
 	for (unsigned k = 0; k < N_UNIT_KINDS; k++) {
 		struct collector_in *q = &s->collector_in[collector_input(k)];
 		struct unit_in *r = &s->unit_in[k];
@@ -84,7 +84,7 @@ void sm_free(struct sm *s)
 	collector_free(s);
 	depend_free(s);
 	free(s->unit);
-	free(s->unit_in);
+	reserve_free(s->unit_in, N_UNIT_KINDS, sizeof(*s->unit_in));
 	reserve_free(s->winst, WINST_MAX + 1u, sizeof(*s->winst));
 	reserve_free(s->warp, MAX_WARPS, sizeof(*s->warp));
 	for (unsigned i = 0; i < MAX_CTAS; i++) {
