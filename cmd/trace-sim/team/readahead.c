@@ -2,8 +2,9 @@
 /*
  * Reading ahead. See readahead.h for what is always true.
  *
- * Who reads holds the lock from the first byte of a block to the last; `hungry` may be looked at without it
- * and may be wrong, which costs a look or a little time.
+ * Who reads holds `reader` from the first byte of a block to the last, which takes as long as a window of some
+ * machines; what waits has a lock of its own, so who takes a block that waits never waits for one that is
+ * read. `hungry` may be looked at without it and may be wrong, which costs a look or a little time.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -25,8 +26,9 @@ struct waiting {
 };
 
 struct readahead {
-	pthread_mutex_t lock;
-	_Atomic bool hungry; /* there is something to read and room for it */
+	pthread_mutex_t reader; /* the trace, and the slot behind those that wait */
+	pthread_mutex_t lock;   /* all else; taken behind `reader`, by who takes both */
+	_Atomic bool hungry;    /* there is something to read and room for it */
 	struct code *code;
 	struct trace *trace; /* that is read ahead; NULL: none */
 	bool filling;
@@ -42,6 +44,7 @@ struct readahead *readahead_new(struct code *code)
 	struct readahead *a = reserve(1, sizeof(*a));
 
 	a->code = code;
+	pthread_mutex_init(&a->reader, NULL);
 	pthread_mutex_init(&a->lock, NULL);
 	return a;
 }
@@ -55,6 +58,7 @@ void readahead_delete(struct readahead *a)
 		free(a->slot[i].warning);
 	}
 	pthread_mutex_destroy(&a->lock);
+	pthread_mutex_destroy(&a->reader);
 	reserve_free(a, 1, sizeof(*a));
 }
 
@@ -96,18 +100,38 @@ static void set_hungry(struct readahead *a)
 	atomic_store_explicit(&a->hungry, a->filling, memory_order_relaxed);
 }
 
-static void read_one(struct readahead *a)
+/* The slot to read into, NULL: there is nothing to read, or no room. Taking blocks leaves it where it is. */
+static struct waiting *to_fill(struct readahead *a)
 {
-	struct waiting *w = &a->slot[(a->first + a->n) % WAITING];
+	struct waiting *w = NULL;
 
+	pthread_mutex_lock(&a->lock);
+	set_hungry(a);
+	if (a->filling)
+		w = &a->slot[(a->first + a->n) % WAITING];
+	pthread_mutex_unlock(&a->lock);
+	return w;
+}
+
+/* By who has `reader`. */
+static bool read_one(struct readahead *a)
+{
+	struct waiting *w = to_fill(a);
+
+	if (!w)
+		return false;
 	a->reading = w;
 	w->n_warnings = 0;
 	w->result = trace_next(a->trace, &w->tb, &w->fault);
 	w->codes = code_count(a->code);
 	a->reading = NULL;
+	pthread_mutex_lock(&a->lock);
 	a->ended = w->result != 1;
 	a->bytes += w->result == 1 ? size_of(&w->tb) : 0;
 	a->n++;
+	set_hungry(a);
+	pthread_mutex_unlock(&a->lock);
+	return true;
 }
 
 bool readahead_step(void *ctx)
@@ -115,14 +139,10 @@ bool readahead_step(void *ctx)
 	struct readahead *a = ctx;
 	bool reads;
 
-	if (!atomic_load_explicit(&a->hungry, memory_order_relaxed) || pthread_mutex_trylock(&a->lock))
+	if (!atomic_load_explicit(&a->hungry, memory_order_relaxed) || pthread_mutex_trylock(&a->reader))
 		return false;
-	set_hungry(a);
-	reads = atomic_load_explicit(&a->hungry, memory_order_relaxed);
-	if (reads)
-		read_one(a);
-	set_hungry(a);
-	pthread_mutex_unlock(&a->lock);
+	reads = read_one(a);
+	pthread_mutex_unlock(&a->reader);
 	return reads;
 }
 
@@ -147,23 +167,49 @@ static int hand_out(struct readahead *a, struct tblock *tb, uint32_t *codes, str
 	return 1;
 }
 
+/* One that waits, if it is of t; *r as of trace_next(). */
+static bool take(struct readahead *a, const struct trace *t, struct tblock *tb, uint32_t *codes,
+	struct fault *f, int *r)
+{
+	bool waits;
+
+	pthread_mutex_lock(&a->lock);
+	waits = a->trace == t && a->n;
+	if (waits) {
+		*r = hand_out(a, tb, codes, f);
+		set_hungry(a);
+	}
+	pthread_mutex_unlock(&a->lock);
+	return waits;
+}
+
+/* By who has `reader`, when none waits. */
+static int read_at_once(
+	struct readahead *a, struct trace *t, struct tblock *tb, uint32_t *codes, struct fault *f)
+{
+	int r = trace_next(t, tb, f);
+
+	*codes = code_count(a->code);
+	pthread_mutex_lock(&a->lock);
+	if (!a->trace)
+		a->trace = t;
+	if (a->trace == t)
+		a->ended = r != 1;
+	set_hungry(a);
+	pthread_mutex_unlock(&a->lock);
+	return r;
+}
+
 int readahead_next(struct readahead *a, struct trace *t, struct tblock *tb, uint32_t *codes, struct fault *f)
 {
 	int r;
 
-	pthread_mutex_lock(&a->lock);
-	if (!a->trace)
-		a->trace = t;
-	if (a->trace == t && a->n) {
-		r = hand_out(a, tb, codes, f);
-	} else {
-		r = trace_next(t, tb, f);
-		*codes = code_count(a->code);
-		if (a->trace == t)
-			a->ended = r != 1;
-	}
-	set_hungry(a);
-	pthread_mutex_unlock(&a->lock);
+	if (take(a, t, tb, codes, f, &r))
+		return r;
+	pthread_mutex_lock(&a->reader);
+	if (!take(a, t, tb, codes, f, &r))
+		r = read_at_once(a, t, tb, codes, f);
+	pthread_mutex_unlock(&a->reader);
 	return r;
 }
 
@@ -177,24 +223,34 @@ static uint32_t longest_of(const struct waiting *w, uint32_t warps)
 	return longest;
 }
 
-uint32_t readahead_peek(struct readahead *a, const struct trace *t, uint32_t warps)
+/* The first that waits, if it is of t; NULL: none does. Only who takes may ask. */
+static const struct waiting *first_of(struct readahead *a, const struct trace *t)
 {
-	uint32_t longest = 0;
+	const struct waiting *w;
 
 	pthread_mutex_lock(&a->lock);
-	if (a->trace == t) {
-		if (!a->n && !a->ended)
-			read_one(a);
-		if (a->n)
-			longest = longest_of(&a->slot[a->first], warps);
-	}
-	set_hungry(a);
+	w = a->trace == t && a->n ? &a->slot[a->first] : NULL;
 	pthread_mutex_unlock(&a->lock);
-	return longest;
+	return w;
+}
+
+uint32_t readahead_peek(struct readahead *a, const struct trace *t, uint32_t warps)
+{
+	const struct waiting *w = first_of(a, t);
+
+	if (!w) {
+		pthread_mutex_lock(&a->reader);
+		w = first_of(a, t);
+		if (!w && a->trace == t && read_one(a))
+			w = first_of(a, t);
+		pthread_mutex_unlock(&a->reader);
+	}
+	return w ? longest_of(w, warps) : 0;
 }
 
 void readahead_forget(struct readahead *a, const struct trace *t)
 {
+	pthread_mutex_lock(&a->reader);
 	pthread_mutex_lock(&a->lock);
 	if (a->trace == t) {
 		a->trace = NULL;
@@ -204,4 +260,5 @@ void readahead_forget(struct readahead *a, const struct trace *t)
 		set_hungry(a);
 	}
 	pthread_mutex_unlock(&a->lock);
+	pthread_mutex_unlock(&a->reader);
 }
