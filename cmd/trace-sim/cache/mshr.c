@@ -5,6 +5,7 @@
  * (quirk Q3-40).
  */
 #include <assert.h>
+#include <string.h>
 #include "arena.h"
 #include "bits.h"
 #include "mshr.h"
@@ -16,6 +17,8 @@ void mshr_init(struct mshr *m, uint32_t entries, uint32_t merge)
 	*m = (struct mshr){.limit = entries, .merge = merge, .shift = 64 - log2_floor(buckets)};
 	m->entry = reserve((size_t)entries + 1, sizeof(*m->entry));
 	m->bucket = reserve(buckets, sizeof(*m->bucket));
+	/* Read first, in no order: two page faults, of which the second one interrupts every thread. */
+	memset(m->bucket, 0, buckets * sizeof(*m->bucket));
 	ring_init(&m->ready, reserve(ready, sizeof(*m->ready.slot)), ready);
 }
 

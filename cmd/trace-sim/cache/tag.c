@@ -222,13 +222,22 @@ static uint32_t victim(const struct tags *t, uint32_t set)
 
 /* ---- access and fill (CACHE-tag) ------------------------------------------------------------- */
 
+/*
+ * The state of a line that is to be allocated. One that never was is not looked at: memory that is read
+ * before it is written costs two page faults, and the second one interrupts every thread.
+ */
+static uint32_t old_state(const struct tags *t, uint32_t slot)
+{
+	return t->sectored && !bitset_test(t->present, slot) ? 0 : t->line[slot].state;
+}
+
 /* quirk Q3-16: a line cache keeps readability and written bytes of the line's previous tenant. */
 static void allocate_line(struct tags *t, const struct lookup *l, uint32_t now)
 {
 	struct cache_line *line = &t->line[l->slot];
 	struct tag_row *row = &t->row[l->set];
-	unsigned was = class_of(t, line->state);
-	uint32_t kept = t->sectored ? 0 : line->state & LINE_UNREADABLE;
+	uint32_t old = old_state(t, l->slot), kept = t->sectored ? 0 : old & LINE_UNREADABLE;
+	unsigned was = class_of(t, old);
 
 	if (was) {
 		chain_out(t, l->slot);
@@ -286,7 +295,7 @@ void tag_access(struct tags *t, struct lookup *l, uint32_t now, struct evicted *
 		l->slot = victim(t, l->set);
 	if (!t->on_miss)
 		return;
-	was = modified(t, l->slot);
+	was = old_state(t, l->slot) & LINE_ALL_MODIFIED;
 	if (l->status == STATUS_SECTOR_MISS) {
 		allocate_sector(t, l, now);
 		t->dirty -= was && !modified(t, l->slot);
@@ -331,7 +340,7 @@ void tag_fill_addr(
 		return;
 	if (l.status == STATUS_MISS)
 		l.slot = victim(t, l.set);
-	was = modified(t, l.slot);
+	was = old_state(t, l.slot) & LINE_ALL_MODIFIED;
 	if (l.status == STATUS_MISS)
 		allocate_line(t, &l, now);
 	else if (l.status == STATUS_SECTOR_MISS)
