@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The team of threads: every item once a phase, whoever does it; phases of few items, and of none. Whether
- * they pay, by made-up times.
+ * The team of threads: every item once a phase, whoever does it; phases of few items, and of none; those
+ * behind a rest. Whether they pay, and what is worth sharing, by made-up times.
  */
+#include <stdlib.h>
 #include <unistd.h>
 #include "diag.h"
 #include "tap.h"
 #include "team/pays.h"
+#include "team/share.h"
 #include "team/threads.h"
 
 #define THREADS 4u
@@ -63,6 +65,24 @@ static void test_few(void)
 	team_delete(t);
 }
 
+static void test_rest(void)
+{
+	struct team *t = team_new(THREADS);
+	uint32_t times[ITEMS] = {0}, wrong = 0;
+
+	for (unsigned n = 0; n < 200; n++) {
+		if (n % 2)
+			team_rest(t);
+		if (n % 20 == 1)
+			usleep(1000); /* they do */
+		team_run(t, note, times, ITEMS);
+	}
+	for (unsigned i = 0; i < ITEMS; i++)
+		wrong += times[i] != 200;
+	is_number(wrong, 0, "those who rest come back, or are not missed");
+	team_delete(t);
+}
+
 /*
  * n stretches, of any lengths, that take 10 ns a piece of work with one thread: how many of them were shared.
  */
@@ -94,11 +114,31 @@ static void test_pays(void)
 	ok(shared_of(&p, PAYS_LONGEST, 6) > PAYS_LONGEST * 8 / 10, "until they pay again");
 }
 
+static void test_share(void)
+{
+	const uint64_t us = 1000; /* units of 1 ns */
+	struct share s = {0};
+
+	unsetenv("WARPTOOLS_CPUS");
+	ok(!share_begin(&s, 10000 * us, 2, false), "a run begins alone");
+	share_end(&s, 10000 * us);
+	ok(s.done == 10000 * us && s.pace > 0, "and shows how fast it is");
+	s.pace = 1;
+	ok(share_begin(&s, 1000 * us, 2, false), "what one thread has a millisecond to do with is shared");
+	ok(share_part(&s, 20 * us) && !share_part(&s, us), "but for its smallest parts");
+	ok(!share_begin(&s, 50 * us, 2, false), "what it is done with soon is not");
+	ok(!share_part(&s, 20 * us), "nor is any part of that");
+	share_end(&s, 0);
+	ok(s.pace > 0.5 && s.pace < 1.5, "from nothing nothing is learnt");
+}
+
 int main(void)
 {
 	diag_init("test_threads");
 	test_items();
 	test_few();
+	test_rest();
 	test_pays();
+	test_share();
 	return tap_done();
 }

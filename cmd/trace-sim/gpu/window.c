@@ -18,31 +18,18 @@
 #include "launch.h"
 #include "num.h"
 #include "team/catch.h"
-#include "team/cpus.h"
-#include "team/pays.h"
+#include "team/share.h"
 #include "window.h"
 
 #define STEPS_MAX NET_APART_MAX
-/*
- * SM cycles below which a phase is over before another thread has noticed it, and a run before threads pay.
- */
-#define WORTH     256u
-#define WORTH_RUN 16384u
-#define LOOK      64u /* windows: a tenth of a second of a loaded machine, and tens of microseconds for a look */
-
 struct window {
 	uint64_t now;              /* of its first cycle */
 	uint32_t advance;          /* of the network before it */
 	uint32_t cycles, n;        /* core cycles, steps */
 	uint32_t served, n_served; /* cycles, and steps, for which the request side has been run */
-	bool shared;
 	uint32_t longest;          /* of all windows */
 	enum window_bound alone;   /* where that is 1: why */
-	uint64_t work;             /* SM cycles so far */
-	bool idle;                 /* there was a processor for another thread, when it was last looked */
-	uint64_t look;             /* in the window of this number, from 0, it is again */
-	struct pays pays;          /* whether it is worth having, where nobody has said how many threads */
-	double begun;              /* the window, on pays_clock(); 0: it is none of those that are compared */
+	struct share share;        /* in cycles of live clusters */
 	uint32_t seen[WINDOW_MAX]; /* advances of the network before a cycle */
 	uint32_t made[WINDOW_MAX]; /* and before the first that may move what it sends */
 	uint32_t *ready, n_ready;  /* clusters that may go on */
@@ -211,13 +198,10 @@ static void plan(struct gpu *g, uint32_t cycles)
 	}
 }
 
-/* size: SM cycles that they stand for */
-static void run_items(struct gpu *g, void (*work)(void *ctx, unsigned item), unsigned items, uint32_t size)
+/* Of so many cycles of clusters. */
+static void run_items(struct gpu *g, void (*work)(void *ctx, unsigned item), unsigned items, uint32_t cycles)
 {
-	bool worth = items > 1 && size >= WORTH;
-
-	g->window->count.phases += worth;
-	if (g->window->shared && items > 1 && (worth || team_tested())) {
+	if (items > 1 && share_part(&g->window->share, cycles)) {
 		team_run(g->team, work, g, items);
 		return;
 	}
@@ -236,7 +220,8 @@ static void reply_channels(struct gpu *g)
 {
 	struct window *w = g->window;
 
-	run_items(g, run_channel, memory_channels(g->mem), WORTH);
+	w->count.phases++;
+	run_items(g, run_channel, memory_channels(g->mem), UINT32_MAX);
 	for (uint32_t i = 0; i < w->n; i++)
 		if (w->step[i].reply)
 			net_advance_one(g->net, 1);
@@ -467,14 +452,33 @@ static void end_cycle(struct gpu *g, uint64_t first, uint32_t at, uint64_t *amon
 	gpu_flush_idle(g);
 }
 
+/* Before which cycle behind `at` the first cluster waits; else the window's end. */
+static uint32_t next_stop(const struct gpu *g, uint32_t at)
+{
+	uint32_t next = g->window->cycles;
+
+	for (const struct cluster *c = g->cluster; c < g->cluster + g->params.clusters; c++)
+		if (c->waits && c->at > at)
+			next = least(next, c->at);
+	return next;
+}
+
+/*
+ * Where a block may be placed now, more may be a cycle later, among the same clusters. Else they may run on to
+ * the end. Threads have more to share where they go no further than to the next who waits, and on with it.
+ */
 static void go_on_among(struct gpu *g, const uint64_t *among, uint32_t at)
 {
-	/* Where a block may be placed now, more may be a cycle later, among the same clusters. */
 	bool stay = launch_placing(g) && at < g->window->cycles;
+	uint32_t end = g->window->cycles, next = end;
 
+	if (stay)
+		next = at + 1;
+	else if (g->window->share.shared)
+		next = next_stop(g, at);
 	for (uint32_t c = 0; c < g->params.clusters; c++)
 		if (bitset_test(among, c))
-			goes_on(g, c, stay ? at + 1 : g->window->cycles, stay);
+			goes_on(g, c, next, stay || next < end);
 }
 
 static void clusters(struct gpu *g)
@@ -487,6 +491,7 @@ static void clusters(struct gpu *g)
 	for (uint32_t c = 0; c < g->params.clusters; c++)
 		g->cluster[c].at = 0;
 	go_on_among(g, among, 0);
+	w->count.phases++;
 	for (;;) {
 		run_ready(g);
 		first_stops(g, &waiting, &full);
@@ -507,40 +512,6 @@ static void clusters(struct gpu *g)
 
 /* ---- the window ------------------------------------------------------------------------------ */
 
-/* Looked at again and again, since a run is long, and others come and go. */
-static bool idle(struct gpu *g)
-{
-	struct window *w = g->window;
-
-	if (w->count.windows >= w->look) {
-		w->idle = cpus_idle(w->idle ? 0 : g->threads - 1);
-		w->look = w->count.windows + LOOK;
-	}
-	return w->idle;
-}
-
-static bool worth_sharing(struct gpu *g, uint32_t cycles)
-{
-	struct window *w = g->window;
-	uint32_t size;
-
-	w->begun = 0;
-	if (!g->team)
-		return false;
-	size = live_clusters(g) * cycles;
-	w->work += size;
-	if (team_tested())
-		return true;
-	if (size < WORTH || w->work < WORTH_RUN)
-		return false;
-	if (!g->if_idle)
-		return true;
-	if (!idle(g))
-		return false;
-	w->begun = pays_clock();
-	return pays_shared(&w->pays);
-}
-
 /*
  * Run, which for a network whose replies go in steps shows how long the window is. Returns its cycles; 0: not
  * even one can be, and nothing was done.
@@ -551,7 +522,8 @@ static uint32_t reply_side(struct gpu *g, struct length *l)
 	struct clocks clocks = g->clocks;
 	uint32_t dram_ticks = g->dram_ticks, cycles;
 
-	w->shared = worth_sharing(g, l->cycles);
+	if (g->team)
+		share_begin(&w->share, (uint64_t)live_clusters(g) * l->cycles, g->threads, g->if_idle);
 	w->advance = net_advances(g->net);
 	net_split(g->net);
 	plan(g, l->cycles);
@@ -575,18 +547,23 @@ bool window_run(struct gpu *g, uint64_t until)
 {
 	struct window *w = g->window;
 	struct length l = length(g, until);
+	uint64_t work;
 
+	w->share.shared = false;
 	l.cycles = l.cycles > 1 ? reply_side(g, &l) : 0;
+	if (g->team && !w->share.shared)
+		team_rest(g->team);
 	w->count.by[l.why]++;
 	if (!l.cycles)
 		return false;
+	work = (uint64_t)live_clusters(g) * l.cycles;
 	w->count.windows++;
 	w->count.cycles += l.cycles;
 	clusters(g);
 	serve_requests(g, l.cycles);
 	net_join(g->net);
-	if (w->begun > 0)
-		pays_took(&w->pays, l.cycles, pays_clock() - w->begun);
+	if (g->team)
+		share_end(&w->share, work);
 	if (g->cycle % g->params.sample_cycles == 0)
 		gpu_window(g);
 #ifdef CHECK_INVARIANTS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How many processors there are to use. Used by threads.c and gpu/window.c; nothing that is computed may
+ * How many processors there are to use. Used by threads.c and share.c; nothing that is computed may
  * depend on it.
  */
 #ifndef CPUS_H

@@ -5,8 +5,8 @@
  * A phase is a number: thread 0 raises it, the others enter it when they see it. Thread 0 leaves a phase when
  * all items are taken, those who have entered have left, and the others are shut out, which is what a
  * worker's `state` is for. Between two phases of a loaded machine there are a few microseconds, less than
- * falling asleep and being woken takes; so a thread looks SPINS times before it sleeps. What one thread
- * writes in a loop has a cache line of its own.
+ * being woken takes; so a thread looks SPINS times before it sleeps, unless it is told to rest. What one
+ * thread writes in a loop has a cache line of its own.
  */
 #include <assert.h>
 #include <malloc.h>
@@ -22,7 +22,7 @@
 #include "diag.h"
 #include "threads.h"
 
-#define SPINS          8000u /* about 200 microseconds, the serial part of a window */
+#define SPINS          2500u /* about as long as being woken takes, some 40 microseconds */
 #define SPINS_TO_YIELD 2000u /* the processor that a thread runs on may be the one that the other waits for */
 
 struct worker {
@@ -43,6 +43,7 @@ struct team {
 	void (*work)(void *ctx, unsigned item);
 	void *ctx;
 	_Atomic bool quit;
+	_Atomic bool rest;            /* fall asleep at once */
 	bool (*meanwhile)(void *ctx); /* done by worker 1; NULL: nothing */
 	void *meanwhile_ctx;
 	_Alignas(CACHE_LINE) _Atomic unsigned awake; /* threads besides 0 that spin or work */
@@ -188,7 +189,7 @@ static uint64_t next_phase(struct team *t, bool meanwhile, uint64_t seen)
 			return phase;
 		if (meanwhile && t->meanwhile(t->meanwhile_ctx))
 			i = 0;
-		else if (i % SPINS == SPINS - 1)
+		else if (i % SPINS == SPINS - 1 || atomic_load_explicit(&t->rest, memory_order_relaxed))
 			sleep_until_called(t);
 		else
 			relax();
@@ -261,6 +262,7 @@ static void call_all(struct team *t)
 /* Those who come late find what is left of the phase. */
 static void wake(struct team *t)
 {
+	atomic_store_explicit(&t->rest, false, memory_order_relaxed);
 	if (!t->started)
 		start(t);
 	else if (atomic_load_explicit(&t->awake, memory_order_relaxed) < t->n - 1 &&
@@ -281,6 +283,12 @@ void team_run(struct team *t, void (*work)(void *ctx, unsigned item), void *ctx,
 	run_share(&t->worker[0], phase);
 	for (unsigned i = 1; i < t->n; i++)
 		shut_out(&t->worker[i], phase);
+}
+
+void team_rest(struct team *t)
+{
+	if (!atomic_load_explicit(&t->rest, memory_order_relaxed))
+		atomic_store_explicit(&t->rest, true, memory_order_relaxed);
 }
 
 void team_delete(struct team *t)

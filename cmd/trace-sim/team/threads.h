@@ -41,5 +41,7 @@ void team_meanwhile(struct team *t, bool (*step)(void *ctx), void *ctx);
  * time: starts) those who sleep.
  */
 void team_run(struct team *t, void (*work)(void *ctx, unsigned item), void *ctx, unsigned items);
+/* The next phase is not soon: the others are to sleep, and not to look for it for a while. */
+void team_rest(struct team *t);
 
 #endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Is work worth a second thread? Used by gpu/window.c.
+ *
+ * Work comes in stretches, each of some parts in which threads can share it. Its size is known beforehand, in
+ * a unit that takes as long in a stretch as it did in the one before; so it is known about how long one
+ * thread would need.
+ *
+ * A stretch is shared that would take one thread longer than SHARE_STRETCH. A thread that has to be woken
+ * comes 40 microseconds later, waking it takes the other one 10, and what it needs is not in its cache; all
+ * that is to be less than a fifth of what it saves. In such a stretch it is awake and looks for work, so a
+ * part is shared that takes longer than a few times what a cache line needs to get from one to the other, to
+ * and fro: SHARE_PART.
+ *
+ * Always true: it is times that decide, so nothing that is computed may depend on the answers.
+ */
+#ifndef SHARE_H
+#define SHARE_H
+
+#include "team/pays.h"
+
+#define SHARE_STRETCH 300000.0 /* ns */
+#define SHARE_PART    5000.0
+
+/* Zeroed: nothing is known yet. */
+struct share {
+	bool shared;        /* the stretch that has begun */
+	uint64_t done;      /* so far */
+	double begun, pace; /* the stretch, on pays_clock(); ns of one thread for a unit */
+	/* where nobody has said how many threads */
+	bool idle;     /* there was a processor for another thread, when it was last looked */
+	uint32_t look; /* stretches until it is looked again */
+	bool compared; /* the stretch is one of those by which it is found out whether threads pay */
+	struct pays pays;
+};
+
+/*
+ * A stretch of so much work begins; are threads to share it? if_idle: only on processors that nobody else
+ * would use, and while it pays.
+ */
+bool share_begin(struct share *s, uint64_t work, unsigned threads, bool if_idle);
+/* Is such a part of it worth it? */
+bool share_part(const struct share *s, uint64_t work);
+/* It is over, and was so much. */
+void share_end(struct share *s, uint64_t work);
+
+#endif
