@@ -17,8 +17,6 @@ void mshr_init(struct mshr *m, uint32_t entries, uint32_t merge)
 	*m = (struct mshr){.limit = entries, .merge = merge, .shift = 64 - log2_floor(buckets)};
 	m->entry = reserve((size_t)entries + 1, sizeof(*m->entry));
 	m->bucket = reserve(buckets, sizeof(*m->bucket));
-	/* Read first, in no order: two page faults, of which the second one interrupts every thread. */
-	memset(m->bucket, 0, buckets * sizeof(*m->bucket));
 	ring_init(&m->ready, reserve(ready, sizeof(*m->ready.slot)), ready);
 }
 
@@ -31,11 +29,16 @@ void mshr_free(struct mshr *m)
 
 struct mshr_entry *mshr_find(const struct mshr *m, uint64_t addr)
 {
+	if (!m->used)
+		return NULL;
 	for (uint32_t i = *mshr_bucket(m, addr); i; i = m->entry[i].chain)
 		if (m->entry[i].addr == addr)
 			return &m->entry[i];
 	return NULL;
 }
+
+/* Reading the buckets and then writing them would be two page faults, the second of which stops every thread. */
+static void write_buckets(struct mshr *m) { memset(m->bucket, 0, sizeof(*m->bucket) << (64 - m->shift)); }
 
 struct mshr_entry *mshr_open(struct mshr *m, uint64_t addr, uint32_t r, struct req_pool *pool)
 {
@@ -43,6 +46,8 @@ struct mshr_entry *mshr_open(struct mshr *m, uint64_t addr, uint32_t r, struct r
 	struct mshr_entry *e;
 
 	assert(m->used < m->limit);
+	if (!m->made)
+		write_buckets(m);
 	if (i)
 		m->free = m->entry[i].chain;
 	else
