@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bits.h"
+#include "inlining.h"
 #include "lanes.h"
 
 #if defined(__x86_64__)
@@ -20,7 +21,7 @@
 #else
 #define LOOPS __attribute__((optimize("O3"))) /* -O2 leaves some of them as they are */
 #endif
-#define BODY static inline __attribute__((always_inline)) void
+#define BODY static INLINED void
 
 /* ---- as they are written ------------------------------------------------------------------ */
 

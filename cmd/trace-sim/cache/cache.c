@@ -169,7 +169,7 @@ uint32_t cache_make_request(struct cache_visit *a, uint8_t type, unsigned flags,
 }
 
 /* quirk Q3-8: a write-back goes where the request went that caused it, not where its address belongs. */
-static __attribute__((noinline)) void send_write_back(struct cache_visit *a)
+static APART void send_write_back(struct cache_visit *a)
 {
 	struct cache *c = a->c;
 	uint32_t r = cache_make_request(a, c->write_back_type, REQ_WRITE, a->out.tag);
@@ -286,7 +286,7 @@ static enum cache_status data_access(struct cache_visit *a)
 }
 
 /* Lookup, policy and tag access make up one function: no calls within it. */
-__attribute__((flatten)) enum cache_status cache_access(
+WHOLE enum cache_status cache_access(
 	struct cache *c, uint32_t r, uint64_t now, struct cache_events *ev, enum cache_status *probe)
 {
 	enum cache_status result, found;

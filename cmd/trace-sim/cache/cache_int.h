@@ -9,6 +9,7 @@
 #ifndef CACHE_INT_H
 #define CACHE_INT_H
 
+#include "inlining.h"
 #include "tag.h"
 #include "mshr.h"
 
@@ -66,8 +67,7 @@ uint32_t cache_emit_write_back(struct cache_visit *a);
  * A blank request on behalf of the access's: core, cluster, stream and place in memory are the same. Too seldom
  * to become part of the accesses.
  */
-__attribute__((noinline)) uint32_t cache_make_request(
-	struct cache_visit *a, uint8_t type, unsigned flags, uint64_t addr);
+APART uint32_t cache_make_request(struct cache_visit *a, uint8_t type, unsigned flags, uint64_t addr);
 
 /* write.c */
 enum cache_status cache_write_hit(struct cache_visit *a);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "arena.h"
 #include "bits.h"
+#include "inlining.h"
 #include "replace.h"
 #include "tag.h"
 #include "req/addrdec.h"
@@ -98,8 +99,7 @@ static inline unsigned class_of(const struct tags *t, uint32_t state)
 static inline unsigned list_of(unsigned class) { return (class & LISTED_1) / LISTED_1; }
 
 /* Too seldom to become part of the accesses. */
-static __attribute__((noinline)) void reclassify(
-	struct tags *t, struct tag_row *row, uint32_t slot, unsigned was, unsigned is)
+static APART void reclassify(struct tags *t, struct tag_row *row, uint32_t slot, unsigned was, unsigned is)
 {
 	bool moves = (was ^ is) & (PRESENT | LISTED_1);
 	unsigned from = list_of(was), to = list_of(is);

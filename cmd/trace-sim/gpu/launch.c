@@ -252,16 +252,14 @@ static void translate_new(struct gpu *g, const struct kernel *k, uint32_t codes)
 {
 	struct fault f;
 
-	for (; g->n_uops < codes; g->n_uops++) {
-		if (uop_make(&g->uops[g->n_uops], code_at(g->code, g->n_uops), &g->params, &f) < 0) {
-			if (!f.at.file)
-				f.at.file = k->path;
+	for (uint32_t h = g->n_uops; h < codes; h = ++g->n_uops) {
+		if (uop_make(&g->uops[h], code_at(g->code, h), &g->params, &f) < 0) {
+			f.at.file = f.at.file ? f.at.file : k->path;
 			die_fault(&f);
 		}
-		g->launch->ldgsts |= (g->uops[g->n_uops].flags & UOP_LDGSTS) != 0;
+		g->launch->ldgsts |= (g->uops[h].flags & UOP_LDGSTS) != 0;
 		if (g->core_code)
-			core_code_add(
-				g->core_code, g->n_uops, code_at(g->code, g->n_uops), &g->uops[g->n_uops]);
+			core_code_add(g->core_code, h, code_at(g->code, h), &g->uops[h]);
 	}
 }
 

@@ -10,6 +10,7 @@
 #include "arena.h"
 #include "bits.h"
 #include "dram.h"
+#include "inlining.h"
 #include "watch/events.h"
 #include "req/hash.h"
 
@@ -144,7 +145,7 @@ void dram_bank_changed(struct dram *d, uint32_t bank)
  * The first tick from t on in which one of the banks can issue, and which of them can then. Timers only move on,
  * so what was found stays right until a command is issued, and is never too late.
  */
-static inline __attribute__((always_inline)) void find_first(const struct dram *d, uint64_t banks,
+static INLINED void find_first(const struct dram *d, uint64_t banks,
 	uint64_t time_of(const struct dram *, uint64_t), uint64_t t, uint64_t *first, uint64_t *which)
 {
 	uint64_t at = UINT64_MAX, set = 0;

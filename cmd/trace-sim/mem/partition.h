@@ -11,10 +11,8 @@
 #define PARTITION_H
 
 #include "dram.h"
+#include "inlining.h"
 #include "mem.h"
-
-/* Not to become part of what is done for each request, though all else is. */
-#define SELDOM __attribute__((noinline))
 
 static inline bool reached(uint64_t now, uint32_t time) { return (int32_t)((uint32_t)now - time) >= 0; }
 
@@ -109,16 +107,16 @@ uint32_t channel_delay_pop(struct memory *m, struct channel *c);
 /* sides.c: -l2_sides 2; all but the first for sub partitions with a partner */
 void sides_pair(struct memory *m);
 /* The slice that serves the request, which has come to s: s, or its partner. */
-SELDOM struct sub *sides_serving(const struct memory *m, struct sub *s, const struct req *r);
+APART struct sub *sides_serving(const struct memory *m, struct sub *s, const struct req *r);
 /* It was served there: what copies become of it. */
-SELDOM void sides_served(struct sub *s, const struct sub *at, const struct req *r);
+APART void sides_served(struct sub *s, const struct sub *at, const struct req *r);
 /* Is the answer of s for the other side? Then it has gone on its way. */
-SELDOM bool sides_answer(struct memory *m, struct sub *s, uint32_t req, uint64_t now);
+APART bool sides_answer(struct memory *m, struct sub *s, uint32_t req, uint64_t now);
 /* One of these that has arrived, or REQ_NONE. */
-SELDOM uint32_t sides_due(struct memory *m, struct sub *s, uint64_t now);
+APART uint32_t sides_due(struct memory *m, struct sub *s, uint64_t now);
 
 /* dram_simple.c */
-SELDOM bool dram_simple_tick(struct memory *m, struct channel *c, uint64_t now);
+APART bool dram_simple_tick(struct memory *m, struct channel *c, uint64_t now);
 
 /* subpartition.c */
 static inline bool sub_due(const struct sub *s, uint64_t now)

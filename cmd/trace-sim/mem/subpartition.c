@@ -61,7 +61,7 @@ static void sector_bytes(uint64_t bytes[2], unsigned lo, unsigned hi)
 }
 
 /* One piece of request from: sector s at addr; of its bytes those in sectors lo to s. */
-SELDOM static void piece(struct memory *m, struct sub *sub, uint32_t from, uint64_t addr, unsigned s,
+APART static void piece(struct memory *m, struct sub *sub, uint32_t from, uint64_t addr, unsigned s,
 	unsigned lo, uint64_t now)
 {
 	uint32_t handle = req_new(m->pool);
@@ -122,7 +122,7 @@ static void split(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 }
 
 /* Once for each request: no calls within it. */
-__attribute__((flatten)) bool sub_accept(struct memory *m, struct sub *s, uint64_t now)
+WHOLE bool sub_accept(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = net_pop(m->net, m->p->clusters + s->id);
 
@@ -206,7 +206,7 @@ static void send_down(struct memory *m, struct sub *s, uint32_t req)
  * here; bank and row follow their own address. RANDOM indexing draws nothing, for a line in the L2 was
  * decoded before.
  */
-SELDOM static void decode_own(struct memory *m, const struct sub *s, struct req *r)
+APART static void decode_own(struct memory *m, const struct sub *s, struct req *r)
 {
 	addrdec_request(m->dec, r);
 	r->sub = (uint16_t)s->id;
@@ -249,7 +249,7 @@ static void hand_over(struct sub *from, struct sub *to, struct req *r)
 }
 
 /* Which instruction asked is not known here. */
-SELDOM _Noreturn static void refuse_for_ever(const struct req *r, enum cache_never why)
+APART _Noreturn static void refuse_for_ever(const struct req *r, enum cache_never why)
 {
 	struct fault f;
 
@@ -322,7 +322,7 @@ static bool stays_active(const struct sub *s, uint64_t now)
 }
 
 /* Most of what an L2 costs: no calls within it. */
-__attribute__((flatten)) void sub_tick(struct memory *m, struct sub *s, uint64_t now, uint64_t done)
+WHOLE void sub_tick(struct memory *m, struct sub *s, uint64_t now, uint64_t done)
 {
 	if (s->l2 && done > s->ticks)
 		cache_idle_cycles(s->l2, done - s->ticks);

@@ -11,6 +11,7 @@
 #include "bits.h"
 #include "crossbar.h"
 #include "fifo.h"
+#include "inlining.h"
 #include "team/threads.h"
 
 /* Address space for as many packets as a limit lets in, however many that is. */
@@ -242,7 +243,7 @@ void xbar_idle(struct xbar *x, const struct network_params *p, uint64_t k)
 }
 
 /* All that is done to a packet on its way across: no calls within it. */
-__attribute__((flatten)) void xbar_advance(struct xbar *x, const struct network_params *p)
+WHOLE void xbar_advance(struct xbar *x, const struct network_params *p)
 {
 	xbar_sync(x);
 	if (!x->total_in) {

@@ -11,6 +11,7 @@
  * and needs no matching. Where a list would have a channel follows from two numbers of it; only those who
  * cross in one step are put in order, for they draw random numbers, and look at routers, one after the other.
  */
+#include "inlining.h"
 #include "net/noc_step.h"
 
 /*
@@ -19,8 +20,6 @@
  */
 #define ORDERS 128
 #define BEHIND 64
-
-#define INLINED inline __attribute__((always_inline))
 
 /* ---- who could cross ------------------------------------------------------------------------- */
 

@@ -164,8 +164,7 @@ static inline bool is_plain(const struct sm *s)
  * The head of warp w, which can go. quirk Q2-5: the second of a dual issue counts twice. Part of the loop over
  * schedulers: most that issue issue one, and saving registers for it is a tenth of its work.
  */
-static inline __attribute__((always_inline)) void issue(
-	struct sm *s, unsigned k, unsigned w, unsigned nth, bool plain)
+static INLINED void issue(struct sm *s, unsigned k, unsigned w, unsigned nth, bool plain)
 {
 	struct warp *p = &s->warp[w];
 	const struct uop *u = p->head;
@@ -223,8 +222,7 @@ static bool goes_on(struct sm *s, unsigned k, unsigned w, const struct uop *issu
  * Issue what warp w has first, which can go, and what is behind it if the policy allows. own: the warp is one
  * of the scheduler's. Returns how many.
  */
-static inline __attribute__((always_inline)) unsigned issue_from(
-	struct sm *s, unsigned k, unsigned w, bool own, bool plain)
+static INLINED unsigned issue_from(struct sm *s, unsigned k, unsigned w, bool own, bool plain)
 {
 	const struct uop *u = s->warp[w].head;
 	unsigned n = 1;
@@ -334,8 +332,7 @@ static inline unsigned pick(const struct sm *s, unsigned k, uint64_t warps)
 }
 
 /* What an issue does to other schedulers' warps: it may open a barrier, or take room that all share. */
-static inline __attribute__((always_inline)) void schedule_all(
-	struct sm *s, unsigned first, struct candidates o, bool plain)
+static INLINED void schedule_all(struct sm *s, unsigned first, struct candidates o, bool plain)
 {
 	unsigned n = s->core->schedulers, k = first;
 	uint64_t mine = s->spread << k;

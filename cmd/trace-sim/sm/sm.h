@@ -26,6 +26,7 @@
 #include "params.h"
 #include "req/req.h"
 #include "fifo.h"
+#include "inlining.h"
 #include "trace.h"
 #include "uop.h"
 
@@ -36,9 +37,6 @@
 #define SET_SLOTS    64   /* most slots of one pipeline register set */
 #define CALENDAR     1024 /* > longest latency + 2 */
 #define MAX_CUS      64   /* collector units in all sets */
-
-/* Work that many cycles do not have: in a function of its own, so that they do not save registers for it. */
-#define APART __attribute__((noinline))
 
 struct kernel;
 struct core; /* of core/ */

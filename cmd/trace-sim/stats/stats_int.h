@@ -15,10 +15,8 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include "bytes.h"
+#include "inlining.h"
 #include "stats.h"
-
-/* The texts around a figure are literals: where they are written their lengths are known. */
-#define INLINED static inline __attribute__((always_inline))
 
 /* How a real number is printed. */
 enum real_style { F12_4, F9_6, F4, F3, F6, G4, G6 };
@@ -45,17 +43,17 @@ static inline bool collecting(const struct stats_sink *s) { return !s->out; }
  * right of a column, a count between two texts, a real number.
  */
 void stats_show(struct stats_sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
-INLINED void stats_text(struct stats_sink *s, const char *text)
+static INLINED void stats_text(struct stats_sink *s, const char *text)
 {
 	if (s->out)
 		bytes_puts(s->out, text);
 }
-INLINED void stats_int(struct stats_sink *s, int64_t v, unsigned width)
+static INLINED void stats_int(struct stats_sink *s, int64_t v, unsigned width)
 {
 	if (s->out)
 		bytes_signed(s->out, v, width);
 }
-INLINED void stats_value(struct stats_sink *s, const char *before, uint64_t v, const char *after)
+static INLINED void stats_value(struct stats_sink *s, const char *before, uint64_t v, const char *after)
 {
 	if (!s->out)
 		return;
@@ -75,7 +73,7 @@ void stats_collect_count(struct stats_sink *s, const char *name, uint64_t runnin
 void stats_collect_ratio(struct stats_sink *s, const char *name, struct quotient q);
 
 /* A figure: shown with texts around it, or its running value recorded. */
-INLINED void field_count(struct stats_sink *s, const char *name, const char *before, uint64_t shown,
+static INLINED void field_count(struct stats_sink *s, const char *name, const char *before, uint64_t shown,
 	uint64_t running, enum count_style style, const char *after)
 {
 	if (collecting(s)) {
@@ -91,14 +89,14 @@ INLINED void field_count(struct stats_sink *s, const char *name, const char *bef
 	bytes_puts(s->out, after);
 }
 
-INLINED void field64(
+static INLINED void field64(
 	struct stats_sink *s, const char *name, const char *before, uint64_t v, const char *after)
 {
 	field_count(s, name, before, v, v, SHOW_64, after);
 }
 
-INLINED void field_real(struct stats_sink *s, const char *name, const char *before, enum real_style style,
-	struct quotient q, const char *after)
+static INLINED void field_real(struct stats_sink *s, const char *name, const char *before,
+	enum real_style style, struct quotient q, const char *after)
 {
 	if (collecting(s)) {
 		stats_collect_ratio(s, name, q);
@@ -111,17 +109,18 @@ INLINED void field_real(struct stats_sink *s, const char *name, const char *befo
 }
 
 /* "NAME = value" lines. */
-INLINED void stats_line64(struct stats_sink *s, const char *name, uint64_t value)
+static INLINED void stats_line64(struct stats_sink *s, const char *name, uint64_t value)
 {
 	field64(s, name, " = ", value, "\n");
 }
 
-INLINED void stats_line32(struct stats_sink *s, const char *name, uint64_t value)
+static INLINED void stats_line32(struct stats_sink *s, const char *name, uint64_t value)
 {
 	field_count(s, name, " = ", value, value, SHOW_32, "\n");
 }
 
-INLINED void stats_line_real(struct stats_sink *s, const char *name, enum real_style style, struct quotient q)
+static INLINED void stats_line_real(
+	struct stats_sink *s, const char *name, enum real_style style, struct quotient q)
 {
 	field_real(s, name, " = ", style, q, "\n");
 }
