@@ -19,7 +19,7 @@
 
 #include "team/pays.h"
 
-#define SHARE_STRETCH 300000.0 /* ns */
+#define SHARE_STRETCH 500000.0 /* ns */
 #define SHARE_PART    5000.0
 
 /* Zeroed: nothing is known yet. */
