@@ -80,21 +80,13 @@ static APART uint64_t offer_oldest(struct sm *s, struct unit_in *r, uint32_t n)
 		else
 			next = earlier(next, u->free_at);
 	}
-	return next;
+	return unit_in_full(r) ? next : NEVER;
 }
 
-uint64_t execute_next(const struct sm *s)
+/* All kinds but the load/store unit in turn. Returns when to look again. */
+static inline uint64_t offer_all(struct sm *s)
 {
 	uint64_t next = NEVER;
-
-	FOR_BITS32 (kind, s->unit_in_used & ~(1u << UNIT_MEM))
-		next = earlier(next, s->unit_in[kind].offer_at);
-	return next > s->clock ? next : s->clock + 1;
-}
-
-void execute_stage(struct sm *s)
-{
-	struct unit_in *mem = &s->unit_in[UNIT_MEM];
 
 	FOR_BITS32 (kind, s->unit_in_used & ~(1u << UNIT_MEM)) {
 		struct unit_in *r = &s->unit_in[kind];
@@ -102,7 +94,19 @@ void execute_stage(struct sm *s)
 		if (s->clock >= r->offer_at)
 			r->offer_at = s->core->sub_core ? offer_slots(s, r)
 							: offer_oldest(s, r, s->core->unit[kind].units);
+		next = earlier(next, r->offer_at);
 	}
+	return next;
+}
+
+uint64_t execute_next(const struct sm *s) { return s->offer_at > s->clock ? s->offer_at : s->clock + 1; }
+
+void execute_stage(struct sm *s)
+{
+	struct unit_in *mem = &s->unit_in[UNIT_MEM];
+
+	if (s->clock >= s->offer_at)
+		s->offer_at = offer_all(s);
 	ldst_cycle(s);
 	if (!(s->unit_in_used >> UNIT_MEM & 1) || !ldst_can_accept(s))
 		return;

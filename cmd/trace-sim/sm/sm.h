@@ -365,6 +365,7 @@ struct sm {
 	struct collector_in *collector_of[N_UNIT_KINDS];
 	struct unit_in *unit_in;                  /* N_UNIT_KINDS */
 	uint32_t collector_in_used, unit_in_used; /* sets that are not empty, by their bit */
+	uint64_t offer_at; /* the first unit_in.offer_at of those that wait for another unit than UNIT_MEM */
 	struct opcoll collector;
 	struct func_unit *unit;
 	uint8_t bus_used[CALENDAR];  /* result buses taken, by clock mod CALENDAR */
