@@ -231,7 +231,7 @@ static inline void send(struct sm *s, unsigned unit)
 	uint64_t bit = 1ull << unit;
 
 	unit_in_put(s, r, u->slots, u->inst);
-	r->offer_at = s->offer_at = 0;
+	s->offer_at = 0;
 	r->bound ^= bit;
 	c->free |= bit;
 	c->ready ^= bit;

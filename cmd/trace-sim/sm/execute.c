@@ -91,10 +91,8 @@ static inline uint64_t offer_all(struct sm *s)
 	FOR_BITS32 (kind, s->unit_in_used & ~(1u << UNIT_MEM)) {
 		struct unit_in *r = &s->unit_in[kind];
 
-		if (s->clock >= r->offer_at)
-			r->offer_at = s->core->sub_core ? offer_slots(s, r)
-							: offer_oldest(s, r, s->core->unit[kind].units);
-		next = earlier(next, r->offer_at);
+		next = earlier(next, s->core->sub_core ? offer_slots(s, r)
+						       : offer_oldest(s, r, s->core->unit[kind].units));
 	}
 	return next;
 }

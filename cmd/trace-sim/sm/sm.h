@@ -69,7 +69,6 @@ struct winst {
 struct unit_in {
 	uint64_t room, slots;    /* empty slots, all slots */
 	uint64_t served;         /* in sub-core mode: slots that a unit of the kind empties */
-	uint64_t offer_at;       /* before this clock no unit of the kind takes what waits */
 	struct func_unit *units; /* of the kind, side by side */
 	uint64_t bound, stuck; /* collector units: occupied; those of which no operand is missing but room */
 	uint32_t bit;          /* of this set in the mask of sets that are not empty */
@@ -365,7 +364,7 @@ struct sm {
 	struct collector_in *collector_of[N_UNIT_KINDS];
 	struct unit_in *unit_in;                  /* N_UNIT_KINDS */
 	uint32_t collector_in_used, unit_in_used; /* sets that are not empty, by their bit */
-	uint64_t offer_at; /* the first unit_in.offer_at of those that wait for another unit than UNIT_MEM */
+	uint64_t offer_at; /* before this clock no unit but UNIT_MEM takes what waits for it */
 	struct opcoll collector;
 	struct func_unit *unit;
 	uint8_t bus_used[CALENDAR];  /* result buses taken, by clock mod CALENDAR */
