@@ -69,16 +69,13 @@ static uint32_t bank_index(const struct dram_params *p, const struct req *r)
 void dram_push(struct dram *d, uint32_t req, uint64_t now)
 {
 	struct req *r = &d->pool->at[req];
+	uint32_t bank = bank_index(d->p, r);
 
-	assert(r->chip == d->id && d->inputs < 2);
+	assert(r->chip == d->id && bank < d->p->nbk);
 	r->pushed = (uint32_t)now;
-	d->input[d->inputs].req = req;
-	d->input[d->inputs].bank = bank_index(d->p, r);
-	assert(d->input[d->inputs].bank < d->p->nbk);
-	d->inputs++;
+	d->come = true;
 	d->n.n_req++;
-	if (!d->p->fr_fcfs)
-		d->n.ave_mrqs -= (uint32_t)(d->ticks + 1);
+	dram_enqueue(d, req, bank);
 	memstat_queued(d->ms, r, r->size / d->p->atom_bytes);
 }
 
@@ -444,8 +441,10 @@ void dram_tick(struct dram *d, uint64_t now, uint32_t cycle, uint32_t *gone)
 		*gone = pop_burst(d);
 		d->moved = true;
 	}
-	if (d->inputs || d->waiting[0] & ~d->busy || d->p->write_queue)
+	if (d->waiting[0] & ~d->busy || d->p->write_queue)
 		d->moved |= dram_schedule(d, now, cycle);
+	if (d->come)
+		dram_count_queue(d);
 	if (t >= d->column_at || t >= d->row_at)
 		d->moved |= issue(d, t, now);
 	if (dram_bus_full(&d->bus, t) && full_for_now(&d->bus))

@@ -100,8 +100,9 @@ struct dram {
 	uint64_t ripen_at[2]; /* before these ticks no other bank of match ([1]), of those outside it, is */
 	uint64_t ccd, rrd, rtw, wtr, ccdl[DRAM_GROUPS], rtpl[DRAM_GROUPS]; /* timers */
 	uint32_t prio, groups;
-	uint32_t inputs, pending[2];
-	uint64_t waiting[2]; /* banks whose queue is not empty */
+	uint32_t pending[2]; /* requests in the queues */
+	uint64_t waiting[2]; /* banks whose queue is not empty; FIFO: that of its first request, in [0] */
+	bool come;           /* a request, since the last tick */
 	bool writing;        /* direction of the bus */
 	bool write_mode;
 	bool moved; /* in the last tick; known with the separate write queue only */
@@ -111,7 +112,7 @@ struct dram {
 	uint32_t done_max, id;
 	struct {
 		uint32_t req, bank;
-	} input[2];
+	} fifo[2];                  /* the queue of FIFO; FR-FCFS has those of the banks */
 	struct row_queue *queue[2]; /* per bank; [1]: writes, with the separate write queue only */
 	uint8_t group[DRAM_BANKS];
 	uint64_t own[DRAM_BANKS]; /* of a bank with a request: when its own timers let its next command go */
@@ -140,7 +141,9 @@ uint64_t dram_next(struct dram *d);
 void dram_bank_changed(struct dram *d, uint32_t bank);
 
 /* dram_sched.c */
+void dram_enqueue(struct dram *d, uint32_t req, uint32_t bank); /* it may enter the bank in the next tick */
 bool dram_schedule(struct dram *d, uint64_t now, uint32_t cycle);
+void dram_count_queue(struct dram *d);               /* in the tick after one came */
 bool dram_schedule_next(const struct dram *d);       /* a request enters a bank in the next tick */
 void dram_schedule_skip(struct dram *d, uint64_t n); /* n ticks in which no request enters a bank */
 
@@ -150,10 +153,15 @@ static inline bool dram_full(const struct dram *d, bool write)
 	const struct dram_params *p = d->p;
 
 	if (!p->fr_fcfs)
-		return d->inputs >= 2;
+		return d->pending[0] >= 2;
 	if (p->write_queue && write)
 		return p->queue_max && d->pending[1] >= p->write_max;
 	return p->queue_max && d->pending[0] >= p->queue_max;
+}
+
+static inline bool dram_full_for_all(const struct dram *d)
+{
+	return dram_full(d, false) && (!d->p->write_queue || dram_full(d, true));
 }
 
 /* Count ticks up to and including tick upto, in which nothing moves. */
@@ -161,6 +169,8 @@ static inline void dram_skip(struct dram *d, uint64_t upto)
 {
 	if (upto <= d->ticks)
 		return;
+	if (d->come)
+		dram_count_queue(d);
 	if (d->p->write_queue)
 		dram_schedule_skip(d, upto - d->ticks);
 	d->ticks = upto;

@@ -10,18 +10,13 @@
 #include "bits.h"
 #include "dram.h"
 
-static void enqueue(struct dram *d, uint32_t req, uint32_t bank)
+/* As the last one of its row. */
+static void enter_row(struct dram *d, struct row_queue *q, uint32_t req)
 {
-	const struct req *r = &d->pool->at[req];
-	int set = d->p->write_queue && r->flags & REQ_WRITE;
-	struct row_queue *q = &d->queue[set][bank];
 	struct req *node = d->pool->at;
+	const struct req *r = &node[req];
 	uint32_t first = q->first_row;
 
-	d->waiting[set] |= 1ull << bank;
-	d->pending[set]++;
-	if (!set)
-		d->n.ave_mrqs -= (uint32_t)d->ticks;
 	node[req].tail = req;
 	node[req].next = node[req].bin = REQ_NONE;
 	node[req].key = r->row;
@@ -41,6 +36,23 @@ static void enqueue(struct dram *d, uint32_t req, uint32_t bank)
 	else
 		q->first_row = req;
 	q->last_row = req;
+}
+
+void dram_enqueue(struct dram *d, uint32_t req, uint32_t bank)
+{
+	int set = d->p->fr_fcfs && d->p->write_queue && d->pool->at[req].flags & REQ_WRITE;
+	uint32_t n = d->pending[set]++;
+
+	if (!set)
+		d->n.ave_mrqs -= (uint32_t)(d->ticks + 1);
+	if (d->p->fr_fcfs) {
+		d->waiting[set] |= 1ull << bank;
+		enter_row(d, &d->queue[set][bank], req);
+		return;
+	}
+	d->fifo[n].req = req;
+	d->fifo[n].bank = bank;
+	d->waiting[0] = 1ull << d->fifo[0].bank;
 }
 
 /* MEM-row-1. quirk Q4-30: cycle is the kernel's own and restarts with each. */
@@ -208,11 +220,11 @@ static bool fr_fcfs(struct dram *d, uint64_t now, uint32_t cycle)
 
 static bool fifo(struct dram *d)
 {
-	if (d->busy >> d->input[0].bank & 1)
+	if (!(d->waiting[0] & ~d->busy))
 		return false;
-	assign(d, d->input[0].bank, d->input[0].req);
-	d->input[0] = d->input[1];
-	d->inputs--;
+	assign(d, d->fifo[0].bank, d->fifo[0].req);
+	d->fifo[0] = d->fifo[1];
+	d->waiting[0] = --d->pending[0] ? 1ull << d->fifo[0].bank : 0;
 	d->freed = true;
 	d->n.ave_mrqs += (uint32_t)d->ticks;
 	return true;
@@ -220,29 +232,20 @@ static bool fifo(struct dram *d)
 
 bool dram_schedule(struct dram *d, uint64_t now, uint32_t cycle)
 {
-	bool come = d->inputs != 0, moved;
-	uint32_t queued;
+	return d->p->fr_fcfs ? fr_fcfs(d, now, cycle) : fifo(d);
+}
 
-	if (d->p->fr_fcfs) {
-		for (uint32_t i = 0; i < d->inputs; i++)
-			enqueue(d, d->input[i].req, d->input[i].bank);
-		d->inputs = 0;
-		moved = fr_fcfs(d, now, cycle) || come;
-	} else {
-		moved = come && fifo(d);
-	}
-	queued = d->pending[0] + d->inputs;
-	if (come && queued > d->n.max_mrqs)
-		d->n.max_mrqs = queued;
-	return moved;
+void dram_count_queue(struct dram *d)
+{
+	d->come = false;
+	if (d->pending[0] > d->n.max_mrqs)
+		d->n.max_mrqs = d->pending[0];
 }
 
 /* With the separate write queue every tick is looked at until one in which nothing moves. */
 bool dram_schedule_next(const struct dram *d)
 {
-	if (!d->p->fr_fcfs)
-		return d->inputs && !(d->busy >> d->input[0].bank & 1);
 	if (d->p->write_queue && d->pending[0] + d->pending[1])
-		return d->moved || d->inputs || d->p->write_low > d->p->write_high;
-	return d->inputs || d->waiting[0] & ~d->busy;
+		return d->moved || d->come || d->p->write_low > d->p->write_high;
+	return d->waiting[0] & ~d->busy;
 }

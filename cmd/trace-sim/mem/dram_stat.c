@@ -141,8 +141,6 @@ void dram_stat_bus(struct dram *d, uint64_t t)
 /* What is under way is counted as if it ended with the last tick, in the copy that is handed out. */
 void dram_stat_counts(struct dram *d, struct dram_counts *out)
 {
-	uint32_t queued = d->p->fr_fcfs ? d->pending[0] : d->inputs;
-
 	for (uint32_t b = 0; b < d->p->nbk; b++) {
 		const struct dram_bank *k = &d->bank[b];
 		uint32_t busy = k->busy_ticks;
@@ -157,7 +155,7 @@ void dram_stat_counts(struct dram *d, struct dram_counts *out)
 	count_spans(d, d->ticks, out);
 	out->n_cmd = d->ticks;
 	out->n_nop = d->ticks - d->n.issued_total;
-	out->ave_mrqs += (uint32_t)(queued * (d->ticks + 1));
+	out->ave_mrqs += (uint32_t)(d->pending[0] * (d->ticks + 1));
 	out->bank_access = d->bank_access;
 	out->bank_idle = d->bank_idle;
 }

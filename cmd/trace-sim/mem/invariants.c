@@ -89,6 +89,11 @@ static uint32_t queued(const struct dram *d, const struct row_queue *q, uint32_t
 
 static void check_queues(const struct dram *d)
 {
+	if (!d->p->fr_fcfs) {
+		invariant("dram.waiting, FIFO", d->id, 0, d->waiting[0],
+			d->pending[0] ? 1ull << d->fifo[0].bank : 0);
+		return;
+	}
 	for (unsigned set = 0; set < 2; set++) {
 		uint32_t pending = 0;
 
@@ -122,7 +127,7 @@ static void check_dram(const struct dram *d)
 /* Requests that the DRAM has and will answer. */
 static uint32_t held(const struct dram *d)
 {
-	uint32_t n = d->inputs + d->pending[0] + d->pending[1] + bit_count64(d->busy) + d->done.count;
+	uint32_t n = d->pending[0] + d->pending[1] + bit_count64(d->busy) + d->done.count;
 
 	for (uint32_t i = 0; i < d->bus.used; i++)
 		n += d->bus.slot[(d->bus.first + i) & d->bus.mask].req != REQ_NONE;

@@ -471,12 +471,12 @@ void memory_report(const struct memory *m, FILE *out)
 		const struct channel *c = &m->channel[i];
 		const struct dram *d = &c->dram;
 
-		if (c->delay.count || d->inputs || d->pending[0] || d->pending[1] || d->busy || d->done.count)
+		if (c->delay.count || d->pending[0] || d->pending[1] || d->busy || d->done.count)
 			fprintf(out,
 				"channel %u: latency queue %u, scheduler reads %u writes %u, busy banks %u, "
 				"return queue %u, credits %u\n",
-				i, c->delay.count, d->pending[0] + d->inputs, d->pending[1],
-				bit_count64(d->busy), d->done.count, c->shared);
+				i, c->delay.count, d->pending[0], d->pending[1], bit_count64(d->busy),
+				d->done.count, c->shared);
 		for (uint32_t k = 0; k < m->per; k++)
 			report_sub(m, &c->sub[k], out);
 	}

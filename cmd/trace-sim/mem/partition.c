@@ -135,12 +135,13 @@ static uint64_t full_tick(struct memory *m, struct channel *c, uint64_t now, uin
 	dram_tick(&c->dram, now, cycle, &gone);
 	if (gone)
 		channel_done(m, c, gone);
-	if (c->below && (!c->in_vain || c->dram.freed)) {
+	if (c->below && (!c->in_vain || c->dram.freed) && !dram_full_for_all(&c->dram)) {
 		c->dram.freed = false;
 		c->in_vain = !channel_arbitrate(m, c, now);
 		more = !c->in_vain && c->below;
 	}
 	more |= release_delayed(m, c, now);
+	more &= !dram_full_for_all(&c->dram);
 	return more || can_reply(m, c) ? c->dram.ticks + 1 : dram_next(&c->dram);
 }
 
@@ -159,11 +160,12 @@ void channel_tick(struct memory *m, struct channel *c, uint64_t now, uint32_t cy
 
 void channel_poke(struct memory *m, uint32_t sub)
 {
-	uint32_t id = sub >> m->sub_log2;
+	struct channel *c = &m->channel[sub >> m->sub_log2];
 
-	m->channel[id].wake = 0;
-	m->channel[id].in_vain = false;
-	m->channel[id].live = true;
+	if (c->dram.done.count || !dram_full_for_all(&c->dram))
+		c->wake = 0;
+	c->in_vain = false;
+	c->live = true;
 }
 
 void channel_catch_up(struct memory *m, uint32_t id)

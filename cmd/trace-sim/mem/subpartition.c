@@ -198,7 +198,8 @@ static void send_down(struct memory *m, struct sub *s, uint32_t req)
 {
 	mem_fifo_push(m->pool->at, &s->l2_dram, req);
 	m->channel[s->id >> m->sub_log2].below++;
-	channel_poke(m, s->id);
+	if (s->l2_dram.count == 1)
+		channel_poke(m, s->id);
 }
 
 /*
