@@ -21,6 +21,15 @@ static uint32_t group_of(const struct dram_params *p, uint32_t bank)
 	return p->group_index == 1 ? bank & (p->nbkgrp - 1) : 0;
 }
 
+static uint32_t largest(const uint32_t *v, unsigned n)
+{
+	uint32_t max = 0;
+
+	for (; n--; v++)
+		max = *v > max ? *v : max;
+	return max;
+}
+
 void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_pool *pool, struct memstat *ms)
 {
 	const struct dram_params *dp = &p->mem.dram;
@@ -28,7 +37,11 @@ void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_p
 	*d = (struct dram){.p = dp, .id = id, .pool = pool, .ms = ms};
 	d->done_max = dp->return_max ? dp->return_max : 1024;
 	d->column_at = d->row_at = UINT64_MAX;
-	d->bus_counted = d->ratio_counted = 1;
+	d->bus_counted = d->ratio_counted = d->idle_from = 1;
+	d->all = ~0ull >> (64 - dp->nbk);
+	d->runs.read = largest((uint32_t[]){dp->tCCD, dp->tRTW}, 2);
+	d->runs.write = largest((uint32_t[]){dp->tCCD, dp->tWTR}, 2);
+	d->runs.act = largest((uint32_t[]){dp->tRRD, dp->tRCD, dp->tRCDWR, dp->tRAS, dp->tRC}, 5);
 	d->bank = xcalloc(dp->nbk, sizeof(*d->bank));
 	d->queue[0] = xcalloc(dp->nbk, sizeof(*d->queue[0]));
 	d->queue[1] = xcalloc(dp->nbk, sizeof(*d->queue[1]));
@@ -129,12 +142,11 @@ void dram_bank_changed(struct dram *d, uint32_t bank)
 	const struct dram_bank *k = &d->bank[bank];
 
 	if (d->match >> bank & 1) {
-		set_own(d, bank, true, write_bank(d, bank) ? k->rcdwr : k->rcd);
+		set_own(d, bank, true, write_bank(d, bank) ? k->write_at : k->read_at);
 		joins(&d->column_at, &d->column_set, bank, column_time(d, bank));
 		return;
 	}
-	set_own(d, bank, false,
-		d->active >> bank & 1 ? later(k->ras, later(k->wtp, k->rtp)) : later(k->rp, k->rc));
+	set_own(d, bank, false, d->active >> bank & 1 ? k->close_at : k->open_at);
 	joins(&d->row_at, &d->row_set, bank, row_time(d, bank));
 }
 
@@ -234,12 +246,10 @@ static uint64_t row_banks(struct dram *d, uint64_t t)
 
 /* ---- commands ------------------------------------------------------------------------------- */
 
-/* Load a timer that the n_activity test looks at. */
-static uint64_t load(struct dram *d, uint64_t t, uint32_t ticks)
+/* A timer that the n_activity test looks at runs for so many ticks. */
+static inline void runs(struct dram *d, uint64_t t, uint32_t ticks)
 {
-	if (t + ticks > d->quiet_at)
-		d->quiet_at = t + ticks;
-	return t + ticks;
+	d->quiet_at = later(d->quiet_at, t + ticks);
 }
 
 static void turn_bus(struct dram *d, bool write, uint64_t t)
@@ -255,27 +265,27 @@ static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 	const struct dram_params *p = d->p;
 	struct dram_bank *k = &d->bank[bank];
 	bool write = write_bank(d, bank), last = k->left <= p->atom_bytes;
-	uint8_t type = d->pool->at[k->req].type;
 
 	dram_stat_bus(d, t);
 	turn_bus(d, write, t);
 	dram_bus_push(&d->bus, last ? k->req : REQ_NONE, t);
-	d->ccd = load(d, t, p->tCCD);
+	d->ccd = t + p->tCCD;
 	d->ccdl[d->group[bank]] = t + p->tCCDL;
 	d->column_at = d->ccd;
 	d->column_set = 0;
-	d->used_until = later(t + 1, d->ccd);
-	d->n.bwutil += p->burst_cycles;
+	dram_stat_used(d, t, later(t + 1, d->ccd));
+	d->moved = true;
+	++*k->columns;
 	if (write) {
-		d->wtr = load(d, t, p->tWTR);
-		k->wtp = t + p->tWTP;
-		*(type == L2_WRBK_ACC ? &d->n.n_wr_WB : &d->n.n_wr) += 1;
+		d->wtr = t + p->tWTR;
+		k->close_at = later(k->close_at, t + p->tWTP);
+		runs(d, t, d->runs.write);
 	} else {
-		d->rtw = load(d, t, p->tRTW);
-		k->rtp = t + p->burst_cycles;
+		d->rtw = t + p->tRTW;
+		k->close_at = later(k->close_at, t + p->burst_cycles);
+		runs(d, t, d->runs.read);
 		d->rtpl[d->group[bank]] = t + p->tRTPL;
 		d->row_set = 0;
-		*(type == L2_WR_ALLOC_R ? &d->n.n_rd_L2_A : &d->n.n_rd) += 1;
 		d->bank_access[bank]++;
 	}
 	if (d->events)
@@ -286,7 +296,6 @@ static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 	}
 	dram_stat_finish(d, bank, t);
 	k->req = REQ_NONE;
-	k->busy_ticks += (uint32_t)(t - k->since);
 	d->busy &= ~(1ull << bank);
 	d->match &= ~(1ull << bank);
 	if (!d->match)
@@ -303,7 +312,8 @@ static void row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 		if (d->events)
 			events_dram(d->events, now, d->id, "pre", bank, k->open_row);
 		d->active &= ~bit;
-		k->rp = load(d, t, p->tRP);
+		k->open_at = later(k->open_at, t + p->tRP);
+		runs(d, t, p->tRP);
 		d->n.n_pre++;
 	} else {
 		dram_stat_bus(d, t);
@@ -311,11 +321,12 @@ static void row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 		d->active |= bit;
 		d->match |= bit;
 		k->open_row = k->row;
-		d->rrd = load(d, t, p->tRRD);
-		k->rcd = load(d, t, p->tRCD);
-		k->rcdwr = load(d, t, p->tRCDWR);
-		k->ras = load(d, t, p->tRAS);
-		k->rc = load(d, t, p->tRC);
+		d->rrd = t + p->tRRD;
+		k->read_at = t + p->tRCD;
+		k->write_at = t + p->tRCDWR;
+		k->close_at = later(k->close_at, t + p->tRAS);
+		k->open_at = later(k->open_at, t + p->tRC);
+		runs(d, t, d->runs.act);
 		d->n.n_act++;
 		if (d->events)
 			events_dram(d->events, now, d->id, "act", bank, k->open_row);
@@ -323,43 +334,46 @@ static void row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 	d->row_at = d->busy & ~d->match ? t + 1 : UINT64_MAX;
 	d->row_set = 0;
 	dram_bank_changed(d, bank);
+	d->moved = true;
 	d->prio = bank + 1 < p->nbk ? bank + 1 : 0;
 }
 
-/* Banks from, from + 1, ... (n of them, cyclic). */
-static inline uint64_t bank_range(uint32_t nbk, uint32_t from, uint32_t n)
+/* Banks from, from + 1, ... (n of them, cyclic); from is below 2 nbk. */
+static inline uint64_t bank_range(const struct dram *d, uint32_t from, uint32_t n)
 {
-	uint64_t ones = n ? ~0ull >> (64 - n) : 0, all = ~0ull >> (64 - nbk);
+	uint32_t nbk = d->p->nbk, at = from < nbk ? from : from - nbk;
+	uint64_t ones = n ? ~0ull >> (64 - n) : 0;
 
-	return (ones << from | (from ? ones >> (nbk - from) : 0)) & all;
+	return (ones << at | (at ? ones >> (nbk - at) : 0)) & d->all;
 }
 
 /*
  * The single-bus loop after a row command on bank in its visit i. quirk Q4-4: prio has moved, so the visits
- * left are of the banks from bank + i + 2 on; some banks are visited twice and some never, which shows in
- * n_idle, and one of those visited now may still issue a column command.
+ * left are of the banks from bank + i + 2 on, cyclic, up to bank: some that follow it are never visited and
+ * some before it twice, which shows in n_idle, and one of those visited now may still issue a column command.
  */
-static bool single_bus_rest(struct dram *d, uint32_t bank, uint32_t i, uint64_t t, uint64_t now)
+static void single_bus_rest(struct dram *d, uint32_t bank, uint32_t i, uint64_t t, uint64_t now)
 {
-	uint32_t nbk = d->p->nbk, from = (bank + i + 2) % nbk;
-	uint64_t before = bank_range(nbk, (bank + nbk - i) % nbk, i + 1),
-		 after = bank_range(nbk, from, nbk - 1 - i);
-	uint64_t idle = bank_range(nbk, 0, nbk) & ~d->busy, m = ready_banks(d, t) & after;
+	uint32_t nbk = d->p->nbk, n = i + 2 <= nbk - i ? i : nbk - 2 - i; /* -1 for the last visit */
+	uint64_t idle = d->all & ~d->busy, m;
 
-	FOR_BITS64 (b, idle & ~(before | after))
+	FOR_BITS64 (b, idle & bank_range(d, bank + 1, n + 1))
 		d->bank[b].extra_idle--;
-	FOR_BITS64 (b, idle & before & after)
-		d->bank[b].extra_idle++;
+	if (i + 1 < nbk)
+		FOR_BITS64 (b, idle & bank_range(d, bank + nbk - n, n))
+			d->bank[b].extra_idle++;
+	m = ready_banks(d, t);
+	if (m)
+		m &= bank_range(d, (bank + i + 2) % nbk, nbk - 1 - i);
 	if (!m)
-		return false;
-	column(d, bit_next_cyclic64(m, from), t, now);
-	return true;
+		return;
+	column(d, bit_next_cyclic64(m, (bank + i + 2) % nbk), t, now);
+	d->n.issued_two++;
 }
 
-static void issue_single(
-	struct dram *d, uint64_t ready, uint64_t t, uint64_t now, bool *did_row, bool *did_column)
+static void issue_single(struct dram *d, uint64_t ready, uint64_t t, uint64_t now)
 {
-	uint64_t able = row_banks(d, t), m = ready | able;
+	uint64_t m = ready | row_banks(d, t);
 	uint32_t prio = d->prio, bank;
 
 	if (!m)
@@ -367,46 +381,35 @@ static void issue_single(
 	bank = bit_next_cyclic64(m, prio);
 	if (ready >> bank & 1) {
 		column(d, bank, t, now);
-		*did_column = true;
 		return;
 	}
 	row(d, bank, t, now);
-	*did_row = true;
-	*did_column = single_bus_rest(d, bank, (bank + d->p->nbk - prio) % d->p->nbk, t, now);
+	single_bus_rest(d, bank, bank >= prio ? bank - prio : bank + d->p->nbk - prio, t, now);
 }
 
-static void issue_dual(
-	struct dram *d, uint64_t ready, uint64_t t, uint64_t now, bool *did_row, bool *did_column)
+static void issue_dual(struct dram *d, uint64_t ready, uint64_t t, uint64_t now)
 {
 	uint64_t able;
 
-	if (ready) {
+	if (ready)
 		column(d, bit_next_cyclic64(ready, d->prio), t, now);
-		*did_column = true;
-	}
 	able = row_banks(d, t);
-	if (able) {
-		row(d, bit_next_cyclic64(able, d->prio), t, now);
-		*did_row = true;
-	}
+	if (!able)
+		return;
+	row(d, bit_next_cyclic64(able, d->prio), t, now);
+	d->n.issued_two += ready != 0;
 }
 
-static bool issue(struct dram *d, uint64_t t, uint64_t now)
+static void issue(struct dram *d, uint64_t t, uint64_t now)
 {
 	uint64_t ready = ready_banks(d, t);
-	bool did_row = false, did_column = false;
 
 	if (ready)
 		dram_stat_ready(d, ready);
 	if (d->p->dual_bus)
-		issue_dual(d, ready, t, now, &did_row, &did_column);
+		issue_dual(d, ready, t, now);
 	else
-		issue_single(d, ready, t, now, &did_row, &did_column);
-	d->n.issued_total += did_row || did_column;
-	d->n.issued_two += did_row && did_column;
-	d->n.issued_total_row += did_row;
-	d->n.issued_total_col += did_column;
-	return did_row || did_column;
+		issue_single(d, ready, t, now);
 }
 
 /* ---- the tick ------------------------------------------------------------------------------- */
@@ -442,11 +445,11 @@ void dram_tick(struct dram *d, uint64_t now, uint32_t cycle, uint32_t *gone)
 		d->moved = true;
 	}
 	if (d->waiting[0] & ~d->busy || d->p->write_queue)
-		d->moved |= dram_schedule(d, now, cycle);
+		dram_schedule(d, now, cycle);
 	if (d->come)
 		dram_count_queue(d);
 	if (t >= d->column_at || t >= d->row_at)
-		d->moved |= issue(d, t, now);
+		issue(d, t, now);
 	if (dram_bus_full(&d->bus, t) && full_for_now(&d->bus))
 		dram_stat_bus(d, t + 1);
 }

@@ -47,14 +47,14 @@ static inline void mem_fifo_put_back(struct mem_fifo *q, uint32_t req)
 }
 
 struct dram_bank {
-	uint64_t rcd, rcdwr, ras, rp, rc, wtp, rtp; /* timers */
-	uint64_t since;                             /* tick in which it got its request */
-	uint64_t matched;                           /* first tick that finds the row of its request open */
-	uint32_t open_row;                          /* kept when the row is closed */
-	uint32_t req, row, left;                    /* bytes for which no column command was issued yet */
-	uint32_t busy_ticks;                        /* with a request, up to the last one that left */
-	int32_t extra_idle;                         /* visits of the single-bus loop beyond one a tick */
-	uint32_t row_stamp, same_row;               /* MEM-row-1 */
+	uint64_t read_at, write_at;   /* timers from the last activate (tRCD, tRCDWR) */
+	uint64_t close_at, open_at;   /* the last of those before a precharge (tRAS, tWTP, tRTP), an activate */
+	uint64_t *columns;            /* the figure that counts column commands of its request */
+	uint32_t open_row;            /* kept when the row is closed */
+	uint32_t req, row, left;      /* bytes for which no column command was issued yet */
+	uint32_t busy_ticks;          /* with a request: ticks of ends less those of starts */
+	int32_t extra_idle;           /* visits of the single-bus loop beyond one a tick */
+	uint32_t row_stamp, same_row; /* MEM-row-1 */
 };
 
 /* Requests of one bank that wait, by row, rows in order of their oldest request. */
@@ -89,8 +89,8 @@ struct dram {
 	struct events *events;
 	struct dram_bank *bank;
 	uint64_t ticks; /* counted so far */
-	uint64_t busy, active, match,
-		writes; /* banks: with request; row open; open row requested; request writes */
+	uint64_t all, busy, active, match,
+		writes; /* banks: that there are; with request; row open; open row requested; request writes */
 	/*
 	 * Before these ticks no bank can issue a column, a row command; UINT64_MAX: none has one to issue.
 	 * And the banks that can in that very tick; none: not known, and it may be too early.
@@ -120,11 +120,12 @@ struct dram {
 	/* figures: dram_stat.c */
 	uint64_t bus_counted,
 		ratio_counted; /* ticks before these are in the figures of the bus, of the ratio */
-	uint64_t used_until;   /* ticks before it use the bus, or did */
 	uint64_t quiet_at;     /* no timer of the n_activity test runs from here on */
-	uint64_t busy_from, match_from, group_from[DRAM_GROUPS]; /* tick since which the set is not empty */
-	uint32_t n_match, n_match_writes;                        /* members of match; of these, writes */
-	struct dram_counts n;
+	uint64_t idle_from;    /* tick from which no bank has a request, if none has */
+	struct {
+		uint32_t read, write, act;
+	} runs; /* ticks that such a timer runs after the command */
+	struct dram_counts n; /* what depends on sets: with each time of an end less that of a start */
 	uint32_t *bank_access, *bank_idle;
 };
 
@@ -142,7 +143,7 @@ void dram_bank_changed(struct dram *d, uint32_t bank);
 
 /* dram_sched.c */
 void dram_enqueue(struct dram *d, uint32_t req, uint32_t bank); /* it may enter the bank in the next tick */
-bool dram_schedule(struct dram *d, uint64_t now, uint32_t cycle);
+void dram_schedule(struct dram *d, uint64_t now, uint32_t cycle);
 void dram_count_queue(struct dram *d);               /* in the tick after one came */
 bool dram_schedule_next(const struct dram *d);       /* a request enters a bank in the next tick */
 void dram_schedule_skip(struct dram *d, uint64_t n); /* n ticks in which no request enters a bank */
@@ -200,7 +201,8 @@ static inline bool dram_bus_full(struct dram_bus *b, uint64_t t)
 
 /* dram_stat.c. Told in tick t, before the change. */
 void dram_stat_bus(struct dram *d, uint64_t t);                     /* count the bus for the ticks before t */
-void dram_stat_assigned(struct dram *d, uint64_t t);                /* a request enters the first busy bank */
+void dram_stat_used(struct dram *d, uint64_t t, uint64_t until);    /* which it is in use now */
+void dram_stat_assigned(struct dram *d, uint32_t bank, uint64_t t); /* a request enters a free bank */
 void dram_stat_match(struct dram *d, uint32_t bank, uint64_t from); /* bank joins match from tick from on */
 void dram_stat_finish(struct dram *d, uint32_t bank, uint64_t t); /* after the change: its request is done */
 void dram_stat_ready(struct dram *d, uint64_t ready);

@@ -116,8 +116,6 @@ static uint32_t take(struct dram *d, int set, uint32_t bank, uint32_t cycle)
 	d->freed = true;
 	if (!set)
 		d->n.ave_mrqs += (uint32_t)d->ticks;
-	d->n.access_num++;
-	d->n.hits_num += hit;
 	if (write) {
 		d->n.write_num++;
 		d->n.hits_write_num += hit;
@@ -130,17 +128,26 @@ static uint32_t take(struct dram *d, int set, uint32_t bank, uint32_t cycle)
 	return req;
 }
 
+/* The figure that counts column commands of the request. */
+static uint64_t *columns(struct dram *d, const struct req *r)
+{
+	if (r->flags & REQ_WRITE)
+		return r->type == L2_WRBK_ACC ? &d->n.n_wr_WB : &d->n.n_wr;
+	return r->type == L2_WR_ALLOC_R ? &d->n.n_rd_L2_A : &d->n.n_rd;
+}
+
 static void assign(struct dram *d, uint32_t bank, uint32_t req)
 {
 	struct dram_bank *b = &d->bank[bank];
 	const struct req *r = &d->pool->at[req];
 	uint64_t bit = 1ull << bank;
 
-	dram_stat_assigned(d, d->ticks);
+	dram_stat_assigned(d, bank, d->ticks);
 	b->req = req;
 	b->row = r->row;
 	b->left = r->size;
-	b->since = d->ticks;
+	b->columns = columns(d, r);
+	d->moved = true;
 	d->busy |= bit;
 	d->writes = r->flags & REQ_WRITE ? d->writes | bit : d->writes & ~bit;
 	if (d->active & bit && b->open_row == b->row) {
@@ -185,14 +192,9 @@ static uint32_t find_bank(struct dram *d, uint64_t free)
 	return m ? bit_next_cyclic64(m, d->prio) : DRAM_BANKS;
 }
 
-static uint64_t free_banks(const struct dram *d)
-{
-	return (d->p->nbk < 64 ? (1ull << d->p->nbk) - 1 : ~0ull) & ~d->busy;
-}
-
 void dram_schedule_skip(struct dram *d, uint64_t n)
 {
-	uint64_t asked = n * bit_count64(free_banks(d));
+	uint64_t asked = n * bit_count64(d->all & ~d->busy);
 
 	if (!asked)
 		return;
@@ -202,37 +204,35 @@ void dram_schedule_skip(struct dram *d, uint64_t n)
 		update_mode(d);
 }
 
-static bool fr_fcfs(struct dram *d, uint64_t now, uint32_t cycle)
+static void fr_fcfs(struct dram *d, uint64_t now, uint32_t cycle)
 {
-	uint32_t bank, req;
+	uint32_t bank = find_bank(d, d->all & ~d->busy), req;
 
-	if (!d->p->write_queue && !(d->waiting[0] & ~d->busy))
-		return false;
-	bank = find_bank(d, free_banks(d));
 	if (bank == DRAM_BANKS)
-		return false;
+		return;
 	req = take(d, d->write_mode, bank, cycle);
 	d->prio = d->prio + 1 < d->p->nbk ? d->prio + 1 : 0;
 	assign(d, bank, req);
 	memstat_scheduled(d->ms, (uint32_t)now - d->pool->at[req].pushed);
-	return true;
 }
 
-static bool fifo(struct dram *d)
+static void fifo(struct dram *d)
 {
 	if (!(d->waiting[0] & ~d->busy))
-		return false;
+		return;
 	assign(d, d->fifo[0].bank, d->fifo[0].req);
 	d->fifo[0] = d->fifo[1];
 	d->waiting[0] = --d->pending[0] ? 1ull << d->fifo[0].bank : 0;
 	d->freed = true;
 	d->n.ave_mrqs += (uint32_t)d->ticks;
-	return true;
 }
 
-bool dram_schedule(struct dram *d, uint64_t now, uint32_t cycle)
+void dram_schedule(struct dram *d, uint64_t now, uint32_t cycle)
 {
-	return d->p->fr_fcfs ? fr_fcfs(d, now, cycle) : fifo(d);
+	if (d->p->fr_fcfs)
+		fr_fcfs(d, now, cycle);
+	else
+		fifo(d);
 }
 
 void dram_count_queue(struct dram *d)

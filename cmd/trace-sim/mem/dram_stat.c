@@ -21,68 +21,55 @@ static inline uint64_t until(uint64_t from, uint64_t to, uint64_t end)
  */
 static void count_ratio(struct dram *d, uint64_t upto)
 {
-	uint64_t n = d->n_match_writes ? upto - d->ratio_counted : 0;
-	double ratio = n ? (double)d->n_match_writes / (double)d->n_match : 0;
+	uint64_t writes = d->match & d->writes;
 
-	for (; n; n--)
-		d->n.write_to_read_ratio_sum += ratio;
+	if (writes) {
+		double ratio = (double)bit_count64(writes) / (double)bit_count64(d->match);
+
+		for (uint64_t n = upto - d->ratio_counted; n; n--)
+			d->n.write_to_read_ratio_sum += ratio;
+	}
 	d->ratio_counted = upto;
 }
 
-void dram_stat_assigned(struct dram *d, uint64_t t)
+void dram_stat_assigned(struct dram *d, uint32_t bank, uint64_t t)
 {
+	d->bank[bank].busy_ticks -= (uint32_t)t;
+	d->n.banks_1time -= t;
 	if (d->busy)
 		return;
 	dram_stat_bus(d, t);
-	d->busy_from = t;
+	d->n.banks_acess_total -= t;
+	d->n.n_activity += until(d->idle_from, t, d->quiet_at) - t;
 }
 
 void dram_stat_match(struct dram *d, uint32_t bank, uint64_t from)
 {
-	uint32_t g = d->group[bank];
-
 	count_ratio(d, from);
-	d->bank[bank].matched = from;
+	d->n.banks_time_rw -= from;
 	if (!d->match)
-		d->match_from = from;
-	if (!(d->match & d->group_mask[g]))
-		d->group_from[g] = from;
-	d->n_match++;
-	d->n_match_writes += (uint32_t)(d->writes >> bank & 1);
-}
-
-/* Add what ends with tick t if all banks are done with it. */
-static void count_spans(const struct dram *d, uint64_t t, struct dram_counts *n)
-{
-	FOR_BITS64 (b, d->busy)
-		n->banks_1time += t + 1 - d->bank[b].since;
-	FOR_BITS64 (b, d->match)
-		n->banks_time_rw += t + 1 - d->bank[b].matched;
-	if (d->busy)
-		n->banks_acess_total += t + 1 - d->busy_from;
-	if (d->match)
-		n->banks_access_rw_total += t + 1 - d->match_from;
-	for (uint32_t g = 0; g < d->groups; g++)
-		if (d->match & d->group_mask[g])
-			n->bkgrp_parallsim_rw += t + 1 - d->group_from[g];
+		d->n.banks_access_rw_total -= from;
+	if (!(d->match & d->group_mask[d->group[bank]]))
+		d->n.bkgrp_parallsim_rw -= from;
 }
 
 void dram_stat_finish(struct dram *d, uint32_t bank, uint64_t t)
 {
 	uint64_t left = d->match & ~(1ull << bank);
-	uint32_t g = d->group[bank];
 
 	count_ratio(d, t + 1);
-	d->n.banks_1time += t + 1 - d->bank[bank].since;
-	d->n.banks_time_rw += t + 1 - d->bank[bank].matched;
-	if (!(d->busy & ~(1ull << bank)))
-		d->n.banks_acess_total += t + 1 - d->busy_from;
+	d->bank[bank].busy_ticks += (uint32_t)t;
+	d->n.banks_1time += t + 1;
+	d->n.banks_time_rw += t + 1;
 	if (!left)
-		d->n.banks_access_rw_total += t + 1 - d->match_from;
-	if (!(left & d->group_mask[g]))
-		d->n.bkgrp_parallsim_rw += t + 1 - d->group_from[g];
-	d->n_match--;
-	d->n_match_writes -= (uint32_t)(d->writes >> bank & 1);
+		d->n.banks_access_rw_total += t + 1;
+	if (!(left & d->group_mask[d->group[bank]]))
+		d->n.bkgrp_parallsim_rw += t + 1;
+	if (d->busy & ~(1ull << bank))
+		return;
+	d->n.banks_acess_total += t + 1;
+	d->n.n_activity += t;
+	d->idle_from = t;
 }
 
 /* Few are ready at a time. */
@@ -112,21 +99,16 @@ static void limits(struct dram *d, uint64_t b, uint64_t from, uint64_t to)
 }
 
 /*
- * MEM-stat-4 and the n_activity test, with the state as it is: it has not changed in the ticks not yet
- * counted. While a full bus gets shorter they are counted one by one.
+ * MEM-stat-4, with the state as it is: it has not changed in the ticks not yet counted. While a full bus gets
+ * shorter they are counted one by one.
  */
 void dram_stat_bus(struct dram *d, uint64_t t)
 {
-	uint64_t from = d->bus_counted, used = until(from, t, d->used_until);
+	uint64_t from = d->bus_counted;
 
-	if (from == t)
+	if (from >= t)
 		return;
 	d->bus_counted = t;
-	d->n.n_activity += d->busy ? t - from : until(from, t, d->quiet_at);
-	d->n.util_bw += used;
-	from += used;
-	if (from == t)
-		return;
 	if (d->match) {
 		d->n.wasted_bw_col += t - from;
 		FOR_BITS64 (b, d->match)
@@ -138,24 +120,49 @@ void dram_stat_bus(struct dram *d, uint64_t t)
 	}
 }
 
+void dram_stat_used(struct dram *d, uint64_t t, uint64_t end)
+{
+	d->n.util_bw += end - t;
+	d->bus_counted = end;
+}
+
+/* End what is under way with the tick before `end`. */
+static void end_spans(const struct dram *d, uint64_t end, struct dram_counts *n)
+{
+	n->n_activity += d->busy ? end : until(d->idle_from, end, d->quiet_at);
+	n->util_bw -= d->bus_counted - end;
+	n->banks_1time += bit_count64(d->busy) * end;
+	n->banks_time_rw += bit_count64(d->match) * end;
+	n->banks_acess_total += d->busy ? end : 0;
+	n->banks_access_rw_total += d->match ? end : 0;
+	for (uint32_t g = 0; g < d->groups; g++)
+		n->bkgrp_parallsim_rw += d->match & d->group_mask[g] ? end : 0;
+	n->ave_mrqs += (uint32_t)(d->pending[0] * end);
+}
+
 /* What is under way is counted as if it ended with the last tick, in the copy that is handed out. */
 void dram_stat_counts(struct dram *d, struct dram_counts *out)
 {
+	uint64_t end = d->ticks + 1;
+
 	for (uint32_t b = 0; b < d->p->nbk; b++) {
 		const struct dram_bank *k = &d->bank[b];
-		uint32_t busy = k->busy_ticks;
+		uint32_t busy = k->busy_ticks + (d->busy >> b & 1 ? (uint32_t)end : 0);
 
-		if (d->busy >> b & 1)
-			busy += (uint32_t)(d->ticks + 1 - k->since);
 		d->bank_idle[b] = (uint32_t)d->ticks - busy + (uint32_t)k->extra_idle;
 	}
-	dram_stat_bus(d, d->ticks + 1);
-	count_ratio(d, d->ticks + 1);
+	dram_stat_bus(d, end);
+	count_ratio(d, end);
 	*out = d->n;
-	count_spans(d, d->ticks, out);
+	end_spans(d, end, out);
+	out->issued_total_row = out->n_act + out->n_pre;
+	out->issued_total_col = out->n_rd + out->n_rd_L2_A + out->n_wr + out->n_wr_WB;
+	out->issued_total = out->issued_total_row + out->issued_total_col - out->issued_two;
+	out->bwutil = (uint32_t)out->issued_total_col * d->p->burst_cycles;
+	out->access_num = out->read_num + out->write_num;
+	out->hits_num = out->hits_read_num + out->hits_write_num;
 	out->n_cmd = d->ticks;
-	out->n_nop = d->ticks - d->n.issued_total;
-	out->ave_mrqs += (uint32_t)(d->pending[0] * (d->ticks + 1));
+	out->n_nop = d->ticks - out->issued_total;
 	out->bank_access = d->bank_access;
 	out->bank_idle = d->bank_idle;
 }

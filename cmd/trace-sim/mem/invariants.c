@@ -35,8 +35,8 @@ static uint64_t bank_time(const struct dram *d, uint32_t b)
 	const struct dram_bank *k = &d->bank[b];
 
 	if (d->match >> b & 1)
-		return d->writes >> b & 1 ? k->rcdwr : k->rcd;
-	return d->active >> b & 1 ? later(k->ras, later(k->wtp, k->rtp)) : later(k->rp, k->rc);
+		return d->writes >> b & 1 ? k->write_at : k->read_at;
+	return d->active >> b & 1 ? k->close_at : k->open_at;
 }
 
 static void check_bank(const struct dram *d, uint32_t b)
@@ -113,8 +113,6 @@ static void check_dram(const struct dram *d)
 		check_bank(d, b);
 	check_queues(d);
 	check_fifo("dram.done", d->id, d->pool->at, &d->done);
-	invariant("dram.n_match", d->id, 0, d->n_match, bit_count64(d->match));
-	invariant("dram.n_match_writes", d->id, 0, d->n_match_writes, bit_count64(d->match & d->writes));
 	invariant("dram.bus.next", d->id, 0, d->bus.next,
 		d->bus.used ? d->bus.slot[d->bus.first & d->bus.mask].at : UINT64_MAX);
 	for (uint32_t i = 1; i < d->bus.used; i++)
