@@ -35,6 +35,9 @@ void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_p
 	const struct dram_params *dp = &p->mem.dram;
 
 	*d = (struct dram){.p = dp, .id = id, .pool = pool, .ms = ms};
+	d->split = dp->fr_fcfs && dp->write_queue;
+	d->room[0] = !dp->fr_fcfs ? 2 : dp->queue_max ? dp->queue_max : UINT32_MAX;
+	d->room[1] = !d->split ? 0 : dp->queue_max ? dp->write_max : UINT32_MAX;
 	d->done_max = dp->return_max ? dp->return_max : 1024;
 	d->column_at = d->row_at = UINT64_MAX;
 	d->bus_counted = d->ratio_counted = d->idle_from = 1;
@@ -104,13 +107,13 @@ static inline uint64_t column_time(const struct dram *d, uint64_t b)
 {
 	uint64_t all = later(d->ccd, write_bank(d, b) ? d->rtw : d->wtr);
 
-	return later(all, later(d->own[b], d->ccdl[d->group[b]]));
+	return later(all, later(d->own[b], d->ccdl.at[d->group[b]]));
 }
 
 /* Likewise its precharge or activate. */
 static inline uint64_t row_time(const struct dram *d, uint64_t b)
 {
-	return later(d->own[b], d->active >> b & 1 ? d->rtpl[d->group[b]] : d->rrd);
+	return later(d->own[b], d->active >> b & 1 ? d->rtpl.at[d->group[b]] : d->rrd);
 }
 
 /* Another bank can issue from tick `time` on; *set, if it is known, can in tick *at. */
@@ -150,23 +153,11 @@ void dram_bank_changed(struct dram *d, uint32_t bank)
 	joins(&d->row_at, &d->row_set, bank, row_time(d, bank));
 }
 
-/*
- * The first tick from t on in which one of the banks can issue, and which of them can then. Timers only move on,
- * so what was found stays right until a command is issued, and is never too late.
- */
-static INLINED void find_first(const struct dram *d, uint64_t banks,
-	uint64_t time_of(const struct dram *, uint64_t), uint64_t t, uint64_t *first, uint64_t *which)
+/* These banks can issue in tick `time`; *set: those that can in *at, the first such tick. */
+static inline void find_earlier(uint64_t *at, uint64_t *set, uint64_t banks, uint64_t time)
 {
-	uint64_t at = UINT64_MAX, set = 0;
-
-	FOR_BITS64 (b, banks) {
-		uint64_t time = later(time_of(d, b), t);
-
-		set = time < at ? 1ull << b : set | (uint64_t)(time == at) << b;
-		at = earlier(at, time);
-	}
-	*first = at;
-	*which = set;
+	*set = time < *at ? banks : *set | (time == *at ? banks : 0);
+	*at = earlier(*at, time);
 }
 
 /* Those of the banks that their own timers do not hold in tick t, from which on they are asked for. */
@@ -186,42 +177,63 @@ static inline uint64_t ripe_banks(struct dram *d, uint64_t banks, bool match, ui
 	return banks & d->ripe;
 }
 
-/* Banks of groups whose timer runs in tick t. */
-static inline uint64_t held_banks(const struct dram *d, const uint64_t timer[], uint64_t t)
+static inline void load_group(struct dram *d, struct group_timer *g, uint32_t group, uint64_t time)
+{
+	if (d->group_mask[group] != g->banks)
+		g->others = g->end;
+	g->banks = d->group_mask[group];
+	g->at[group] = g->end = time;
+}
+
+/* Banks of the groups whose timer runs in tick t. */
+static inline uint64_t held_banks(const struct dram *d, const struct group_timer *timer, uint64_t t)
 {
 	uint64_t held = 0;
 
+	if (t >= timer->others)
+		return t < timer->end ? timer->banks : 0;
 	for (uint32_t g = 0; g < d->groups; g++)
-		held |= timer[g] > t ? d->group_mask[g] : 0;
+		held |= timer->at[g] > t ? d->group_mask[g] : 0;
 	return held;
 }
 
-/* Mostly some bank can as soon as the bus lets any. */
+/*
+ * The first tick from t on in which a bank of match can issue, and which of them can then: mostly some bank
+ * can as soon as the bus lets any. Timers only move on, so what was found stays right until a command is
+ * issued, and is never too late.
+ */
 static void find_columns(struct dram *d, uint64_t t)
 {
 	uint64_t first = later(t, d->ccd), able = ripe_banks(d, d->match, true, first);
 
 	able &= ~(first < d->rtw ? d->writes : 0) & (first < d->wtr ? d->writes : ~0ull);
-	able &= ~held_banks(d, d->ccdl, first);
-	if (able) {
-		d->column_at = first;
-		d->column_set = able;
-		return;
-	}
-	find_first(d, d->match, column_time, t, &d->column_at, &d->column_set);
+	able &= ~held_banks(d, &d->ccdl, first);
+	d->column_at = able ? first : UINT64_MAX;
+	d->column_set = able;
+	if (!able)
+		FOR_BITS64 (b, d->match)
+			find_earlier(&d->column_at, &d->column_set, 1ull << b, later(column_time(d, b), t));
 }
 
+/* The same for the row commands of the others. */
 static void find_rows(struct dram *d, uint64_t t)
 {
-	uint64_t banks = d->busy & ~d->match, able = ripe_banks(d, banks, false, t);
+	uint64_t banks = d->busy & ~d->match, ripe = ripe_banks(d, banks, false, t);
+	uint64_t to_open = ripe & ~d->active, to_close = ripe & d->active, at = UINT64_MAX, set = 0;
+	uint64_t held = to_close & held_banks(d, &d->rtpl, t);
 
-	able &= ~(d->active & held_banks(d, d->rtpl, t)) & (t < d->rrd ? d->active : ~0ull);
-	if (able) {
-		d->row_at = t;
-		d->row_set = able;
-		return;
-	}
-	find_first(d, banks, row_time, t, &d->row_at, &d->row_set);
+	if (to_open)
+		find_earlier(&at, &set, to_open, later(d->rrd, t));
+	if (to_close & ~held)
+		find_earlier(&at, &set, to_close & ~held, t);
+	if (at > t)
+		FOR_BITS64 (b, held)
+			find_earlier(&at, &set, 1ull << b, d->rtpl.at[d->group[b]]);
+	if (at >= d->ripen_at[0])
+		FOR_BITS64 (b, banks & ~ripe)
+			find_earlier(&at, &set, 1ull << b, row_time(d, b));
+	d->row_at = at;
+	d->row_set = set;
 }
 
 /* Banks that can issue a column command in tick t. */
@@ -270,7 +282,7 @@ static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 	turn_bus(d, write, t);
 	dram_bus_push(&d->bus, last ? k->req : REQ_NONE, t);
 	d->ccd = t + p->tCCD;
-	d->ccdl[d->group[bank]] = t + p->tCCDL;
+	load_group(d, &d->ccdl, d->group[bank], t + p->tCCDL);
 	d->column_at = d->ccd;
 	d->column_set = 0;
 	dram_stat_used(d, t, later(t + 1, d->ccd));
@@ -284,8 +296,9 @@ static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 		d->rtw = t + p->tRTW;
 		k->close_at = later(k->close_at, t + p->burst_cycles);
 		runs(d, t, d->runs.read);
-		d->rtpl[d->group[bank]] = t + p->tRTPL;
-		d->row_set = 0;
+		load_group(d, &d->rtpl, d->group[bank], t + p->tRTPL);
+		if (d->rtpl.end > d->row_at)
+			d->row_set &= ~(d->active & d->rtpl.banks);
 		d->bank_access[bank]++;
 	}
 	if (d->events)
@@ -432,19 +445,20 @@ static uint32_t pop_burst(struct dram *d)
 /* The bus is full and may have room in a tick in which nothing happens. */
 static bool full_for_now(const struct dram_bus *b) { return b->length >= b->max && b->length > b->min; }
 
-void dram_tick(struct dram *d, uint64_t now, uint32_t cycle, uint32_t *gone)
+uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle)
 {
-	uint64_t t = ++d->ticks;
+	uint32_t gone = REQ_NONE;
 
-	*gone = REQ_NONE;
+	dram_skip(d, t - 1);
+	d->ticks = t;
 	d->moved = false;
 	if (d->done.count >= d->done_max) {
 		dram_bus_stall(&d->bus);
 	} else if (d->bus.next == t) {
-		*gone = pop_burst(d);
+		gone = pop_burst(d);
 		d->moved = true;
 	}
-	if (d->waiting[0] & ~d->busy || d->p->write_queue)
+	if (d->waiting[0] & ~d->busy || d->split)
 		dram_schedule(d, now, cycle);
 	if (d->come)
 		dram_count_queue(d);
@@ -452,6 +466,7 @@ void dram_tick(struct dram *d, uint64_t now, uint32_t cycle, uint32_t *gone)
 		issue(d, t, now);
 	if (dram_bus_full(&d->bus, t) && full_for_now(&d->bus))
 		dram_stat_bus(d, t + 1);
+	return gone;
 }
 
 /* A time that may be too early is looked at only where it would decide. */

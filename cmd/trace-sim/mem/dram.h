@@ -47,14 +47,21 @@ static inline void mem_fifo_put_back(struct mem_fifo *q, uint32_t req)
 }
 
 struct dram_bank {
-	uint64_t read_at, write_at;   /* timers from the last activate (tRCD, tRCDWR) */
-	uint64_t close_at, open_at;   /* the last of those before a precharge (tRAS, tWTP, tRTP), an activate */
-	uint64_t *columns;            /* the figure that counts column commands of its request */
-	uint32_t open_row;            /* kept when the row is closed */
-	uint32_t req, row, left;      /* bytes for which no column command was issued yet */
-	uint32_t busy_ticks;          /* with a request: ticks of ends less those of starts */
-	int32_t extra_idle;           /* visits of the single-bus loop beyond one a tick */
+	uint64_t read_at, write_at; /* timers from the last activate (tRCD, tRCDWR) */
+	uint64_t close_at, open_at; /* the last of those before a precharge (tRAS, tWTP, tRTP), an activate */
+	uint64_t *columns;          /* the figure that counts column commands of its request */
+	uint32_t open_row;          /* kept when the row is closed */
+	uint32_t req, row, left;    /* bytes for which no column command was issued yet */
+	uint32_t busy_ticks;        /* with a request: ticks of ends less those of starts */
+	int32_t extra_idle;         /* visits of the single-bus loop beyond one a tick */
 	uint32_t row_stamp, same_row; /* MEM-row-1 */
+};
+
+/* A timer of each bank group, loaded with the same number of ticks each time. */
+struct group_timer {
+	uint64_t at[DRAM_GROUPS];
+	uint64_t end, banks; /* of the group loaded last: its timer, its banks */
+	uint64_t others;     /* no timer of another group runs from here on */
 };
 
 /* Requests of one bank that wait, by row, rows in order of their oldest request. */
@@ -77,6 +84,7 @@ struct bus_slot {
 struct dram_bus {
 	struct bus_slot *slot; /* the places that hold a burst */
 	uint64_t next;         /* the tick that pops the first of them; UINT64_MAX: none */
+	uint64_t last;         /* that of the last of them; none: a tick that is over */
 	uint32_t mask, first, used;
 	uint32_t length, min, max;
 	uint64_t seen; /* the tick after which length was right */
@@ -98,11 +106,13 @@ struct dram {
 	uint64_t column_at, row_at, column_set, row_set;
 	uint64_t ripe; /* banks with a request that their own timers no longer hold, as far as was looked */
 	uint64_t ripen_at[2]; /* before these ticks no other bank of match ([1]), of those outside it, is */
-	uint64_t ccd, rrd, rtw, wtr, ccdl[DRAM_GROUPS], rtpl[DRAM_GROUPS]; /* timers */
+	uint64_t ccd, rrd, rtw, wtr; /* timers */
+	struct group_timer ccdl, rtpl;
 	uint32_t prio, groups;
-	uint32_t pending[2]; /* requests in the queues */
+	uint32_t pending[2], room[2]; /* requests in the queues; as many as they may be */
 	uint64_t waiting[2]; /* banks whose queue is not empty; FIFO: that of its first request, in [0] */
 	bool come;           /* a request, since the last tick */
+	bool split;          /* writes have a queue of their own, [1] */
 	bool writing;        /* direction of the bus */
 	bool write_mode;
 	bool moved; /* in the last tick; known with the separate write queue only */
@@ -124,7 +134,7 @@ struct dram {
 	uint64_t idle_from;    /* tick from which no bank has a request, if none has */
 	struct {
 		uint32_t read, write, act;
-	} runs; /* ticks that such a timer runs after the command */
+	} runs;               /* ticks that such a timer runs after the command */
 	struct dram_counts n; /* what depends on sets: with each time of an end less that of a start */
 	uint32_t *bank_access, *bank_idle;
 };
@@ -134,8 +144,8 @@ void dram_init(
 	struct dram *d, const struct params *p, uint32_t id, struct req_pool *pool, struct memstat *ms);
 void dram_free(struct dram *d);
 void dram_push(struct dram *d, uint32_t req, uint64_t now);
-/* One tick (MEM-dram-5). *gone: a write-back that is done, or REQ_NONE. */
-void dram_tick(struct dram *d, uint64_t now, uint32_t cycle, uint32_t *gone);
+/* Tick t (MEM-dram-5). Returns a write-back that is done, or REQ_NONE. */
+uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle);
 /* After a tick: the next one in which something can move by itself; UINT64_MAX: none. */
 uint64_t dram_next(struct dram *d);
 /* The bank's request, or the state of its row, is new. */
@@ -151,18 +161,12 @@ void dram_schedule_skip(struct dram *d, uint64_t n); /* n ticks in which no requ
 /* Has its queue no room for a request? */
 static inline bool dram_full(const struct dram *d, bool write)
 {
-	const struct dram_params *p = d->p;
-
-	if (!p->fr_fcfs)
-		return d->pending[0] >= 2;
-	if (p->write_queue && write)
-		return p->queue_max && d->pending[1] >= p->write_max;
-	return p->queue_max && d->pending[0] >= p->queue_max;
+	return d->pending[write & d->split] >= d->room[write & d->split];
 }
 
 static inline bool dram_full_for_all(const struct dram *d)
 {
-	return dram_full(d, false) && (!d->p->write_queue || dram_full(d, true));
+	return d->pending[0] >= d->room[0] && d->pending[1] >= d->room[1];
 }
 
 /* Count ticks up to and including tick upto, in which nothing moves. */
@@ -172,7 +176,7 @@ static inline void dram_skip(struct dram *d, uint64_t upto)
 		return;
 	if (d->come)
 		dram_count_queue(d);
-	if (d->p->write_queue)
+	if (d->split)
 		dram_schedule_skip(d, upto - d->ticks);
 	d->ticks = upto;
 }

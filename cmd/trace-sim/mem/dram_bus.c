@@ -19,25 +19,21 @@ void dram_bus_init(struct dram_bus *b, uint32_t latency)
 	b->slot = xcalloc(room, sizeof(*b->slot));
 }
 
-static uint64_t last_place(const struct dram_bus *b)
-{
-	return b->slot[(b->first + b->used - 1) & b->mask].at;
-}
-
 void dram_bus_push(struct dram_bus *b, uint32_t req, uint64_t t)
 {
 	uint64_t end;
-	bool last_empty;
 
 	dram_bus_see(b, t);
-	end = t + 1 + b->length;
-	last_empty = b->length && (!b->used || last_place(b) != end - 1);
+	end = t + b->length;
 	assert(b->length < b->max);
-	if (last_empty && b->length >= b->min)
-		end--;
-	else
+	/* The last place, if it is empty and need not move, or one more. */
+	if (!b->length || b->last == end || b->length < b->min) {
 		b->length++;
-	b->next = b->used ? b->next : end;
+		end++;
+	}
+	if (!b->used)
+		b->next = end;
+	b->last = end;
 	b->slot[(b->first + b->used++) & b->mask] = (struct bus_slot){end, req};
 }
 
@@ -53,13 +49,16 @@ void dram_bus_stall(struct dram_bus *b)
 {
 	for (uint32_t i = 0; i < b->used; i++)
 		b->slot[(b->first + i) & b->mask].at++;
-	b->next += b->used != 0;
+	if (b->used) {
+		b->next++;
+		b->last++;
+	}
 	b->seen++;
 }
 
 void dram_bus_set_min(struct dram_bus *b, uint32_t min, uint64_t t)
 {
-	uint32_t needed = b->used ? (uint32_t)(last_place(b) - t) : 0;
+	uint32_t needed = b->used ? (uint32_t)(b->last - t) : 0;
 
 	dram_bus_see(b, t);
 	b->min = min;

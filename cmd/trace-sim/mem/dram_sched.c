@@ -40,7 +40,7 @@ static void enter_row(struct dram *d, struct row_queue *q, uint32_t req)
 
 void dram_enqueue(struct dram *d, uint32_t req, uint32_t bank)
 {
-	int set = d->p->fr_fcfs && d->p->write_queue && d->pool->at[req].flags & REQ_WRITE;
+	int set = d->split && d->pool->at[req].flags & REQ_WRITE;
 	uint32_t n = d->pending[set]++;
 
 	if (!set)
@@ -176,7 +176,7 @@ static uint32_t find_bank(struct dram *d, uint64_t free)
 {
 	uint64_t low = (1ull << d->prio) - 1, m;
 
-	if (d->p->write_queue && d->p->write_low > d->p->write_high) {
+	if (d->split && d->p->write_low > d->p->write_high) {
 		for (int half = 0; half < 2; half++) {
 			FOR_BITS64 (bank, half ? free & low : free & ~low) {
 				update_mode(d);
@@ -186,7 +186,7 @@ static uint32_t find_bank(struct dram *d, uint64_t free)
 		}
 		return DRAM_BANKS;
 	}
-	if (d->p->write_queue && free)
+	if (d->split && free)
 		update_mode(d);
 	m = free & d->waiting[d->write_mode];
 	return m ? bit_next_cyclic64(m, d->prio) : DRAM_BANKS;
@@ -245,7 +245,7 @@ void dram_count_queue(struct dram *d)
 /* With the separate write queue every tick is looked at until one in which nothing moves. */
 bool dram_schedule_next(const struct dram *d)
 {
-	if (d->p->write_queue && d->pending[0] + d->pending[1])
+	if (d->split && d->pending[0] + d->pending[1])
 		return d->moved || d->come || d->p->write_low > d->p->write_high;
 	return d->waiting[0] & ~d->busy;
 }

@@ -84,7 +84,7 @@ void dram_stat_ready(struct dram *d, uint64_t ready)
 static void limits(struct dram *d, uint64_t b, uint64_t from, uint64_t to)
 {
 	bool write = d->writes >> b & 1;
-	uint64_t group = until(from, to, d->ccdl[d->group[b]]),
+	uint64_t group = until(from, to, d->ccdl.at[d->group[b]]),
 		 turn = until(from, to, write ? d->rtw : d->wtr);
 
 	*(write ? &d->n.RCDWRc_limit : &d->n.RCDc_limit) += until(from, to, d->own[b]);

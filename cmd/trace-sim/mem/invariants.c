@@ -59,11 +59,12 @@ static void check_bank(const struct dram *d, uint32_t b)
 	if (match) {
 		set_at = d->column_at;
 		set = d->column_set;
-		at = later(later(at, d->ccd), later(d->ccdl[d->group[b]], d->writes & bit ? d->rtw : d->wtr));
+		at = later(
+			later(at, d->ccd), later(d->ccdl.at[d->group[b]], d->writes & bit ? d->rtw : d->wtr));
 	} else {
 		set_at = d->row_at;
 		set = d->row_set;
-		at = later(at, active ? d->rtpl[d->group[b]] : d->rrd);
+		at = later(at, active ? d->rtpl.at[d->group[b]] : d->rrd);
 	}
 	invariant("dram.column_at, row_at, not late", d->id, b, set_at <= later(at, d->ticks + 1), true);
 	if (set && set_at > d->ticks)

@@ -116,43 +116,47 @@ static bool release_delayed(struct memory *m, struct channel *c, uint64_t now)
 	return moves && over;
 }
 
-static bool can_reply(const struct memory *m, const struct channel *c)
+/* The oldest answer goes up, if there is room. */
+static void send_up(struct memory *m, struct channel *c)
 {
-	return c->dram.done.count && channel_reply_fits(m, c->dram.done.head);
+	c->blocked = !channel_reply_fits(m, c->dram.done.head);
+	if (!c->blocked)
+		channel_reply(m, c, mem_fifo_pop(m->pool->at, &c->dram.done));
 }
 
 /*
  * Returns the next tick in which something moves by itself. What was tried in vain waits for the DRAM to
  * schedule or to answer, or for a sub partition, which pokes.
  */
-static uint64_t full_tick(struct memory *m, struct channel *c, uint64_t now, uint32_t cycle)
+static uint64_t full_tick(struct memory *m, struct channel *c, uint64_t now, uint32_t cycle, uint64_t t)
 {
-	uint32_t gone;
+	struct dram *d = &c->dram;
 	bool more = false;
+	uint32_t gone;
 
-	if (can_reply(m, c))
-		channel_reply(m, c, mem_fifo_pop(m->pool->at, &c->dram.done));
-	dram_tick(&c->dram, now, cycle, &gone);
+	if (d->done.count && !c->blocked)
+		send_up(m, c);
+	gone = dram_tick(d, t, now, cycle);
 	if (gone)
 		channel_done(m, c, gone);
-	if (c->below && (!c->in_vain || c->dram.freed) && !dram_full_for_all(&c->dram)) {
-		c->dram.freed = false;
+	if (c->below && (!c->in_vain || d->freed) && !dram_full_for_all(d)) {
+		d->freed = false;
 		c->in_vain = !channel_arbitrate(m, c, now);
 		more = !c->in_vain && c->below;
 	}
 	more |= release_delayed(m, c, now);
-	more &= !dram_full_for_all(&c->dram);
-	return more || can_reply(m, c) ? c->dram.ticks + 1 : dram_next(&c->dram);
+	if ((more && !dram_full_for_all(d)) || (d->done.count && !c->blocked))
+		return t + 1;
+	return dram_next(d);
 }
 
 void channel_tick(struct memory *m, struct channel *c, uint64_t now, uint32_t cycle, uint64_t t)
 {
-	if (m->mp->dram.simple) {
+	if (!m->mp->dram.simple) {
+		c->wake = full_tick(m, c, now, cycle, t);
+	} else {
 		c->wake = dram_simple_tick(m, c, now) ? t + 1 : UINT64_MAX;
 		c->delay_waits = c->delay.count && !delay_over(c, now);
-	} else {
-		dram_skip(&c->dram, t - 1);
-		c->wake = full_tick(m, c, now, cycle);
 	}
 	if (c->wake == UINT64_MAX && !c->delay_waits)
 		c->live = false;
@@ -164,7 +168,7 @@ void channel_poke(struct memory *m, uint32_t sub)
 
 	if (c->dram.done.count || !dram_full_for_all(&c->dram))
 		c->wake = 0;
-	c->in_vain = false;
+	c->in_vain = c->blocked = false;
 	c->live = true;
 }
 

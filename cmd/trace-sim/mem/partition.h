@@ -42,6 +42,7 @@ struct channel {
 	uint32_t delay_due;         /* when the head of delay is ready */
 	bool delay_waits;           /* there is one and it is not ready */
 	bool in_vain;               /* none of those below can go on, and nothing has changed since */
+	bool blocked;               /* nor the oldest answer of the DRAM */
 	uint32_t below;             /* requests in the L2->DRAM queues of its sub partitions */
 	uint32_t shared, last;      /* shared credits in use; last borrower */
 	struct mem_fifo delay;      /* DRAM latency queue; req.key: ready time */
