@@ -36,7 +36,7 @@ void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_p
 
 	*d = (struct dram){.p = dp, .id = id, .pool = pool, .ms = ms};
 	d->split = dp->fr_fcfs && dp->write_queue;
-	d->room[0] = !dp->fr_fcfs ? 2 : dp->queue_max ? dp->queue_max : UINT32_MAX;
+	d->room[0] = dp->fr_fcfs ? dp->queue_max ? dp->queue_max : UINT32_MAX : 2;
 	d->room[1] = !d->split ? 0 : dp->queue_max ? dp->write_max : UINT32_MAX;
 	d->done_max = dp->return_max ? dp->return_max : 1024;
 	d->column_at = d->row_at = UINT64_MAX;

@@ -159,9 +159,11 @@ bool dram_schedule_next(const struct dram *d);       /* a request enters a bank 
 void dram_schedule_skip(struct dram *d, uint64_t n); /* n ticks in which no request enters a bank */
 
 /* Has its queue no room for a request? */
-static inline bool dram_full(const struct dram *d, bool write)
+static inline bool dram_full(const struct dram *d, uint32_t req)
 {
-	return d->pending[write & d->split] >= d->room[write & d->split];
+	int set = d->split && d->pool->at[req].flags & REQ_WRITE;
+
+	return d->pending[set] >= d->room[set];
 }
 
 static inline bool dram_full_for_all(const struct dram *d)

@@ -21,9 +21,9 @@ static uint32_t credit_limit(const struct memory_params *mp)
 {
 	const struct dram_params *d = &mp->dram;
 
-	if (!d->queue_max || !d->return_max)
-		return 0;
-	return d->queue_max + d->return_max - (mp->subs - 1) + (d->write_queue ? d->write_max : 0);
+	uint32_t limit = d->queue_max + d->return_max - (mp->subs - 1) + (d->write_queue ? d->write_max : 0);
+
+	return d->queue_max && d->return_max && limit ? limit : UINT32_MAX;
 }
 
 static void new_channel(struct memory *m, uint32_t id)
@@ -32,7 +32,8 @@ static void new_channel(struct memory *m, uint32_t id)
 
 	dram_init(&c->dram, m->p, id, m->pool, m->ms);
 	c->sub = &m->sub[id * m->per];
-	for (struct sub *s = c->sub; s < c->sub + m->per; s++)
+	c->end = c->sub + m->per;
+	for (struct sub *s = c->sub; s < c->end; s++)
 		s->channel = c;
 	c->last = m->per - 1;
 	c->wake = UINT64_MAX;
@@ -120,7 +121,7 @@ static WHOLE void send_reply(struct memory *m, struct sub *s, uint64_t now)
 
 static void channel_replies(struct memory *m, struct channel *c, uint64_t now)
 {
-	for (struct sub *s = c->sub; s < c->sub + m->per; s++)
+	for (struct sub *s = c->sub; s < c->end; s++)
 		if (s->l2_icnt.count)
 			send_reply(m, s, now);
 }
@@ -128,7 +129,7 @@ static void channel_replies(struct memory *m, struct channel *c, uint64_t now)
 /* Does one of these ticks move anything? */
 static inline bool dram_due(const struct channel *c, const struct memory_work *k)
 {
-	return c->live && (c->wake <= k->dram_done + k->dram_ticks || channel_delay_over(c, k->now));
+	return c->wake <= k->dram_done + k->dram_ticks || channel_delay_over(c, k->now);
 }
 
 /* Its ticks are most of what a DRAM channel costs: no calls within them. */
@@ -137,13 +138,13 @@ static APART WHOLE void channel_dram(struct memory *m, struct channel *c, const 
 	uint64_t first = k->dram_done + 1, last = k->dram_done + k->dram_ticks;
 	uint64_t t = c->wake > first && !channel_delay_over(c, k->now) ? c->wake : first;
 
-	for (; c->live && t <= last; t = c->wake)
-		channel_tick(m, c, k->now, (uint32_t)k->cycle, t);
+	if (t <= last)
+		channel_ticks(m, c, k->now, (uint32_t)k->cycle, t, last);
 }
 
 static bool has_work(const struct memory *m, const struct channel *c)
 {
-	for (const struct sub *s = c->sub; s < c->sub + m->per; s++)
+	for (const struct sub *s = c->sub; s < c->end; s++)
 		if (s->active || s->l2_icnt.count || s->rop.count)
 			return true;
 	return c->live;
@@ -163,13 +164,12 @@ static bool is_waiting(const uint64_t *waiting, const struct sub *s)
 static void channel_l2(
 	struct memory *m, struct channel *c, const struct memory_work *k, const uint64_t *waiting)
 {
-	const struct sub *end = c->sub + m->per;
 	bool sides = c->sub->partner;
 
 	if (sides)
-		for (struct sub *s = c->sub; s < end; s++)
+		for (struct sub *s = c->sub; s < c->end; s++)
 			s->due = sub_due(s, k->now);
-	for (struct sub *s = c->sub; s < end; s++) {
+	for (struct sub *s = c->sub; s < c->end; s++) {
 		bool come = is_waiting(waiting, s), due = sides ? s->due : come || sub_due(s, k->now);
 
 		if (!due && !come)
@@ -242,16 +242,16 @@ void memory_l2_tick(struct memory *m, uint64_t now)
 
 /* ---- a window: the same ticks, channel by channel --------------------------------------------- */
 
-static void forget_refusals(struct memory *m, struct channel *c)
+static void forget_refusals(struct channel *c)
 {
-	for (struct sub *s = c->sub; s < c->sub + m->per; s++)
+	for (struct sub *s = c->sub; s < c->end; s++)
 		memset(s->refuses, 0, sizeof(s->refuses));
 }
 
 void memory_begin(struct memory *m)
 {
 	for (uint32_t c = 0; c < m->mp->channels; c++)
-		forget_refusals(m, &m->channel[c]);
+		forget_refusals(&m->channel[c]);
 }
 
 void memory_run_step(struct memory *m, const struct memory_work *k)
@@ -272,12 +272,12 @@ void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_
 {
 	struct channel *c = &m->channel[channel];
 
-	forget_refusals(m, c);
+	forget_refusals(c);
 	if (!has_work(m, c))
 		return;
 	for (; n--; k++) {
 		if (k->reply)
-			for (struct sub *s = c->sub; s < c->sub + m->per; s++)
+			for (struct sub *s = c->sub; s < c->end; s++)
 				if (s->l2_icnt.count) {
 					*net_push_time(m->net, m->p->clusters + s->id) =
 						(struct net_push_time){k->advance, 0};
@@ -343,7 +343,7 @@ static bool wait_for(uint32_t key, uint64_t now, uint64_t *until)
 static bool channel_asleep(
 	const struct memory *m, const struct channel *c, uint64_t now, uint64_t *until, uint64_t *dram_ticks)
 {
-	for (const struct sub *s = c->sub; s < c->sub + m->per; s++)
+	for (const struct sub *s = c->sub; s < c->end; s++)
 		if (s->active || s->l2_icnt.count || (s->rop.count && !wait_for(s->rop_due, now, until)))
 			return false;
 	if (!c->live)

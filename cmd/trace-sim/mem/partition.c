@@ -11,7 +11,7 @@
 
 static bool has_credit(const struct memory *m, const struct channel *c, const struct sub *s)
 {
-	return s->credits < 1 || !m->credit_limit || c->shared < m->credit_limit;
+	return s->credits < 1 || c->shared < m->credit_limit;
 }
 
 static void borrow(struct channel *c, uint32_t k)
@@ -68,8 +68,7 @@ bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 		if (!s->l2_dram.count || !has_credit(m, c, s) || s->dram_l2.count >= m->mp->queue_dram_l2)
 			continue;
 		/* quirk Q4-6: a full channel stops the search for all. */
-		if (!m->mp->dram.simple &&
-			dram_full(&c->dram, m->pool->at[s->l2_dram.head].flags & REQ_WRITE))
+		if (dram_full(&c->dram, s->l2_dram.head))
 			return false;
 		/*
 		 * A full L2->DRAM queue had blocked the sub partition; it is active, so it will look again.
@@ -105,9 +104,8 @@ uint32_t channel_delay_pop(struct memory *m, struct channel *c)
 /* The head of the latency queue may go on; returns whether the next one may at once. */
 static bool release_delayed(struct memory *m, struct channel *c, uint64_t now)
 {
-	bool over = delay_over(c, now), moves;
+	bool over = delay_over(c, now), moves = over && !dram_full(&c->dram, c->delay.head);
 
-	moves = over && !dram_full(&c->dram, m->pool->at[c->delay.head].flags & REQ_WRITE);
 	if (moves) {
 		dram_push(&c->dram, channel_delay_pop(m, c), now);
 		over = delay_over(c, now);
@@ -150,26 +148,44 @@ static uint64_t full_tick(struct memory *m, struct channel *c, uint64_t now, uin
 	return dram_next(d);
 }
 
-void channel_tick(struct memory *m, struct channel *c, uint64_t now, uint32_t cycle, uint64_t t)
+static uint64_t simple_tick(struct memory *m, struct channel *c, uint64_t now, uint64_t t)
 {
-	if (!m->mp->dram.simple) {
-		c->wake = full_tick(m, c, now, cycle, t);
-	} else {
-		c->wake = dram_simple_tick(m, c, now) ? t + 1 : UINT64_MAX;
-		c->delay_waits = c->delay.count && !delay_over(c, now);
-	}
-	if (c->wake == UINT64_MAX && !c->delay_waits)
-		c->live = false;
+	bool moved = dram_simple_tick(m, c, now);
+
+	c->delay_waits = c->delay.count && !delay_over(c, now);
+	return moved ? t + 1 : UINT64_MAX;
 }
 
-void channel_poke(struct memory *m, uint32_t sub)
+void channel_ticks(
+	struct memory *m, struct channel *c, uint64_t now, uint32_t cycle, uint64_t first, uint64_t last)
 {
-	struct channel *c = &m->channel[sub >> m->sub_log2];
+	uint64_t t = first;
 
+	if (m->mp->dram.simple)
+		while (t <= last)
+			t = simple_tick(m, c, now, t);
+	else
+		while (t <= last)
+			t = full_tick(m, c, now, cycle, t);
+	c->wake = t;
+	c->live = t != UINT64_MAX || c->delay_waits;
+}
+
+void channel_poke(struct channel *c)
+{
 	if (c->dram.done.count || !dram_full_for_all(&c->dram))
 		c->wake = 0;
 	c->in_vain = c->blocked = false;
 	c->live = true;
+}
+
+void channel_sent(struct memory *m, struct sub *s)
+{
+	struct channel *c = s->channel;
+
+	c->below++;
+	if (s->l2_dram.count == 1 && has_credit(m, c, s))
+		channel_poke(c);
 }
 
 void channel_catch_up(struct memory *m, uint32_t id)

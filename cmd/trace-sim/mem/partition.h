@@ -46,7 +46,7 @@ struct channel {
 	uint32_t below;             /* requests in the L2->DRAM queues of its sub partitions */
 	uint32_t shared, last;      /* shared credits in use; last borrower */
 	struct mem_fifo delay;      /* DRAM latency queue; req.key: ready time */
-	struct sub *sub;            /* its first one */
+	struct sub *sub, *end;      /* its first one; behind its last */
 	bool live;                  /* may move something itself */
 	uint64_t awaited;           /* the last time at which delay lets a REQ_AWAITED go */
 	/* not yet in the memory's counts; requests tracked */
@@ -74,7 +74,7 @@ struct memory {
 	uint32_t subs, per, sub_words, channel_words;
 	uint32_t sub_log2;     /* of per */
 	uint64_t *awake;       /* channels that may have something to do, or have something in a ROP queue */
-	uint32_t credit_limit; /* 0: none */
+	uint32_t credit_limit; /* of the shared ones */
 	uint64_t l2_ticks, dram_ticks;
 	uint64_t awaited;  /* the last time at which a ROP queue lets a REQ_AWAITED go */
 	uint32_t accepted; /* packets, in this L2 tick */
@@ -93,10 +93,13 @@ static inline void untrack(struct memory *m, uint32_t req)
 }
 
 /* partition.c */
-/* The tick of number t, in which the channel is due; wake is above t then. */
-void channel_tick(struct memory *m, struct channel *c, uint64_t now, uint32_t cycle, uint64_t t);
-/* Of a sub partition in which the channel may move something. */
-void channel_poke(struct memory *m, uint32_t sub);
+/* The ticks from first to last; the channel is due in the first; wake is above last then. */
+void channel_ticks(
+	struct memory *m, struct channel *c, uint64_t now, uint32_t cycle, uint64_t first, uint64_t last);
+/* It may move something in a sub partition. */
+void channel_poke(struct channel *c);
+/* The sub partition has put a request in its L2->DRAM queue. */
+void channel_sent(struct memory *m, struct sub *s);
 void channel_catch_up(struct memory *m, uint32_t id);
 /* One request into the latency queue; there is one below. */
 bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now);

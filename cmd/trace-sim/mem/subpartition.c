@@ -186,7 +186,7 @@ static void take_returned(struct memory *m, struct sub *s, uint64_t now)
 	if (fill ? !cache_fill_port_free(s->l2) : s->l2_icnt.count >= m->mp->queue_l2_icnt)
 		return;
 	if (s->dram_l2.count >= m->mp->queue_dram_l2)
-		channel_poke(m, s->id);
+		channel_poke(s->channel);
 	mem_fifo_pop(m->pool->at, &s->dram_l2);
 	if (fill)
 		cache_fill(s->l2, req, now + s->copies);
@@ -197,9 +197,7 @@ static void take_returned(struct memory *m, struct sub *s, uint64_t now)
 static void send_down(struct memory *m, struct sub *s, uint32_t req)
 {
 	mem_fifo_push(m->pool->at, &s->l2_dram, req);
-	m->channel[s->id >> m->sub_log2].below++;
-	if (s->l2_dram.count == 1)
-		channel_poke(m, s->id);
+	channel_sent(m, s);
 }
 
 /*
