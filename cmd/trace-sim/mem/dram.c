@@ -46,8 +46,6 @@ void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_p
 	d->runs.write = largest((uint32_t[]){dp->tCCD, dp->tWTR}, 2);
 	d->runs.act = largest((uint32_t[]){dp->tRRD, dp->tRCD, dp->tRCDWR, dp->tRAS, dp->tRC}, 5);
 	d->bank = xcalloc(dp->nbk, sizeof(*d->bank));
-	d->queue[0] = xcalloc(dp->nbk, sizeof(*d->queue[0]));
-	d->queue[1] = xcalloc(dp->nbk, sizeof(*d->queue[1]));
 	d->bank_access = xcalloc(dp->nbk, sizeof(*d->bank_access));
 	d->bank_idle = xcalloc(dp->nbk, sizeof(*d->bank_idle));
 	dram_bus_init(&d->bus, dp->CL);
@@ -64,8 +62,6 @@ void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_p
 void dram_free(struct dram *d)
 {
 	free(d->bank);
-	free(d->queue[0]);
-	free(d->queue[1]);
 	free(d->bank_access);
 	free(d->bank_idle);
 	free(d->bus.slot);
@@ -299,7 +295,7 @@ static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 		load_group(d, &d->rtpl, d->group[bank], t + p->tRTPL);
 		if (d->rtpl.end > d->row_at)
 			d->row_set &= ~(d->active & d->rtpl.banks);
-		d->bank_access[bank]++;
+		k->reads++;
 	}
 	if (d->events)
 		events_dram(d->events, now, d->id, write ? "wr" : "rd", bank, k->row);

@@ -46,6 +46,14 @@ static inline void mem_fifo_put_back(struct mem_fifo *q, uint32_t req)
 	q->count++;
 }
 
+/* Requests of one bank that wait, by row, rows in order of their oldest request. */
+struct row_queue {
+	uint32_t first_row,
+		last_row; /* their first requests, linked by req.bin; req.tail is the last of the row */
+	struct mem_fifo service; /* of the row in service; empty: none is */
+	uint32_t row;
+};
+
 struct dram_bank {
 	uint64_t read_at, write_at; /* timers from the last activate (tRCD, tRCDWR) */
 	uint64_t close_at, open_at; /* the last of those before a precharge (tRAS, tWTP, tRTP), an activate */
@@ -55,6 +63,8 @@ struct dram_bank {
 	uint32_t busy_ticks;        /* with a request: ticks of ends less those of starts */
 	int32_t extra_idle;         /* visits of the single-bus loop beyond one a tick */
 	uint32_t row_stamp, same_row; /* MEM-row-1 */
+	uint32_t reads;               /* column commands that read */
+	struct row_queue queue[2];    /* [1]: writes, if they have a queue of their own */
 };
 
 /* A timer of each bank group, loaded with the same number of ticks each time. */
@@ -62,14 +72,6 @@ struct group_timer {
 	uint64_t at[DRAM_GROUPS];
 	uint64_t end, banks; /* of the group loaded last: its timer, its banks */
 	uint64_t others;     /* no timer of another group runs from here on */
-};
-
-/* Requests of one bank that wait, by row, rows in order of their oldest request. */
-struct row_queue {
-	uint32_t first_row,
-		last_row; /* their first requests, linked by req.bin; req.tail is the last of the row */
-	struct mem_fifo service; /* of the row in service; empty: none is */
-	uint32_t row;
 };
 
 struct bus_slot {
@@ -122,8 +124,7 @@ struct dram {
 	uint32_t done_max, id;
 	struct {
 		uint32_t req, bank;
-	} fifo[2];                  /* the queue of FIFO; FR-FCFS has those of the banks */
-	struct row_queue *queue[2]; /* per bank; [1]: writes, with the separate write queue only */
+	} fifo[2]; /* the queue of FIFO; FR-FCFS has those of the banks */
 	uint8_t group[DRAM_BANKS];
 	uint64_t own[DRAM_BANKS]; /* of a bank with a request: when its own timers let its next command go */
 	uint64_t group_mask[DRAM_GROUPS];

@@ -47,7 +47,7 @@ void dram_enqueue(struct dram *d, uint32_t req, uint32_t bank)
 		d->n.ave_mrqs -= (uint32_t)(d->ticks + 1);
 	if (d->p->fr_fcfs) {
 		d->waiting[set] |= 1ull << bank;
-		enter_row(d, &d->queue[set][bank], req);
+		enter_row(d, &d->bank[bank].queue[set], req);
 		return;
 	}
 	d->fifo[n].req = req;
@@ -104,7 +104,7 @@ static bool choose_row(struct dram *d, struct row_queue *q, uint32_t bank, uint3
 
 static uint32_t take(struct dram *d, int set, uint32_t bank, uint32_t cycle)
 {
-	struct row_queue *q = &d->queue[set][bank];
+	struct row_queue *q = &d->bank[bank].queue[set];
 	bool hit = q->service.count || choose_row(d, q, bank, cycle);
 	uint32_t req = q->service.head, next = d->pool->at[req].next;
 	bool write = d->pool->at[req].flags & REQ_WRITE;

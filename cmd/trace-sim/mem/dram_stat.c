@@ -149,6 +149,7 @@ void dram_stat_counts(struct dram *d, struct dram_counts *out)
 		const struct dram_bank *k = &d->bank[b];
 		uint32_t busy = k->busy_ticks + (d->busy >> b & 1 ? (uint32_t)end : 0);
 
+		d->bank_access[b] = k->reads;
 		d->bank_idle[b] = (uint32_t)d->ticks - busy + (uint32_t)k->extra_idle;
 	}
 	dram_stat_bus(d, end);

@@ -99,7 +99,7 @@ static void check_queues(const struct dram *d)
 		uint32_t pending = 0;
 
 		for (uint32_t b = 0; b < d->p->nbk; b++) {
-			uint32_t n = queued(d, &d->queue[set][b], b);
+			uint32_t n = queued(d, &d->bank[b].queue[set], b);
 
 			invariant("dram.waiting", d->id, b, d->waiting[set] >> b & 1, n != 0);
 			pending += n;

@@ -142,7 +142,7 @@ static APART WHOLE void channel_dram(struct memory *m, struct channel *c, const 
 		channel_ticks(m, c, k->now, (uint32_t)k->cycle, t, last);
 }
 
-static bool has_work(const struct memory *m, const struct channel *c)
+static bool has_work(const struct channel *c)
 {
 	for (const struct sub *s = c->sub; s < c->end; s++)
 		if (s->active || s->l2_icnt.count || s->rop.count)
@@ -161,7 +161,7 @@ static bool is_waiting(const uint64_t *waiting, const struct sub *s)
  * none. So a slice that has a partner does not move for what arrives alone, which in a window it does not
  * know.
  */
-static void channel_l2(
+static INLINED void channel_l2(
 	struct memory *m, struct channel *c, const struct memory_work *k, const uint64_t *waiting)
 {
 	bool sides = c->sub->partner;
@@ -204,7 +204,7 @@ static void l2_tick(struct memory *m, const struct memory_work *k)
 			bitset_set(m->awake, (w * 64 + (uint32_t)b) >> m->sub_log2);
 	FOR_AWAKE (c, m) {
 		channel_l2(m, c, k, waiting);
-		if (!has_work(m, c))
+		if (!has_work(c))
 			bitset_clear(m->awake, c->dram.id);
 	}
 	count_accepted(m);
@@ -263,7 +263,7 @@ void memory_run_step(struct memory *m, const struct memory_work *k)
 			channel_dram(m, c, k);
 		if (k->l2)
 			channel_l2(m, c, k, NULL);
-		if (!has_work(m, c))
+		if (!has_work(c))
 			bitset_clear(m->awake, c->dram.id);
 	}
 }
@@ -273,7 +273,7 @@ void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_
 	struct channel *c = &m->channel[channel];
 
 	forget_refusals(c);
-	if (!has_work(m, c))
+	if (!has_work(c))
 		return;
 	for (; n--; k++) {
 		if (k->reply)
