@@ -42,9 +42,8 @@ void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_p
 	d->column_at = d->row_at = UINT64_MAX;
 	d->bus_counted = d->ratio_counted = d->idle_from = 1;
 	d->all = ~0ull >> (64 - dp->nbk);
-	d->runs.read = largest((uint32_t[]){dp->tCCD, dp->tRTW}, 2);
-	d->runs.write = largest((uint32_t[]){dp->tCCD, dp->tWTR}, 2);
-	d->runs.act = largest((uint32_t[]){dp->tRRD, dp->tRCD, dp->tRCDWR, dp->tRAS, dp->tRC}, 5);
+	d->used = dp->tCCD ? dp->tCCD : 1;
+	d->act_runs = largest((uint32_t[]){dp->tRRD, dp->tRCD, dp->tRCDWR, dp->tRAS, dp->tRC}, 5);
 	d->bank = xcalloc(dp->nbk, sizeof(*d->bank));
 	d->bank_access = xcalloc(dp->nbk, sizeof(*d->bank_access));
 	d->bank_idle = xcalloc(dp->nbk, sizeof(*d->bank_idle));
@@ -95,7 +94,6 @@ void dram_push(struct dram *d, uint32_t req, uint64_t now)
 
 static inline bool write_bank(const struct dram *d, uint64_t bank) { return d->writes >> bank & 1; }
 
-static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* When bank b can issue its column command, if nothing else happens. */
@@ -173,11 +171,11 @@ static inline uint64_t ripe_banks(struct dram *d, uint64_t banks, bool match, ui
 	return banks & d->ripe;
 }
 
-static inline void load_group(struct dram *d, struct group_timer *g, uint32_t group, uint64_t time)
+static inline void load_group(struct group_timer *g, uint32_t group, uint64_t banks, uint64_t time)
 {
-	if (d->group_mask[group] != g->banks)
+	if (g->banks != banks)
 		g->others = g->end;
-	g->banks = d->group_mask[group];
+	g->banks = banks;
 	g->at[group] = g->end = time;
 }
 
@@ -254,12 +252,6 @@ static uint64_t row_banks(struct dram *d, uint64_t t)
 
 /* ---- commands ------------------------------------------------------------------------------- */
 
-/* A timer that the n_activity test looks at runs for so many ticks. */
-static inline void runs(struct dram *d, uint64_t t, uint32_t ticks)
-{
-	d->quiet_at = later(d->quiet_at, t + ticks);
-}
-
 static void turn_bus(struct dram *d, bool write, uint64_t t)
 {
 	if (d->writing == write)
@@ -273,28 +265,28 @@ static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 	const struct dram_params *p = d->p;
 	struct dram_bank *k = &d->bank[bank];
 	bool write = write_bank(d, bank), last = k->left <= p->atom_bytes;
+	uint32_t group = d->group[bank];
+	uint64_t in_group = d->group_mask[group];
 
 	dram_stat_bus(d, t);
 	turn_bus(d, write, t);
 	dram_bus_push(&d->bus, last ? k->req : REQ_NONE, t);
 	d->ccd = t + p->tCCD;
-	load_group(d, &d->ccdl, d->group[bank], t + p->tCCDL);
+	load_group(&d->ccdl, group, in_group, t + p->tCCDL);
 	d->column_at = d->ccd;
 	d->column_set = 0;
-	dram_stat_used(d, t, later(t + 1, d->ccd));
+	d->bus_counted = t + d->used;
 	d->moved = true;
 	++*k->columns;
 	if (write) {
 		d->wtr = t + p->tWTR;
 		k->close_at = later(k->close_at, t + p->tWTP);
-		runs(d, t, d->runs.write);
 	} else {
 		d->rtw = t + p->tRTW;
 		k->close_at = later(k->close_at, t + p->burst_cycles);
-		runs(d, t, d->runs.read);
-		load_group(d, &d->rtpl, d->group[bank], t + p->tRTPL);
+		load_group(&d->rtpl, group, in_group, t + p->tRTPL);
 		if (d->rtpl.end > d->row_at)
-			d->row_set &= ~(d->active & d->rtpl.banks);
+			d->row_set &= ~(d->active & in_group);
 		k->reads++;
 	}
 	if (d->events)
@@ -322,7 +314,7 @@ static void row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 			events_dram(d->events, now, d->id, "pre", bank, k->open_row);
 		d->active &= ~bit;
 		k->open_at = later(k->open_at, t + p->tRP);
-		runs(d, t, p->tRP);
+		d->rows_quiet_at = later(d->rows_quiet_at, t + p->tRP);
 		d->n.n_pre++;
 	} else {
 		dram_stat_bus(d, t);
@@ -335,7 +327,7 @@ static void row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 		k->write_at = t + p->tRCDWR;
 		k->close_at = later(k->close_at, t + p->tRAS);
 		k->open_at = later(k->open_at, t + p->tRC);
-		runs(d, t, d->runs.act);
+		d->rows_quiet_at = later(d->rows_quiet_at, t + d->act_runs);
 		d->n.n_act++;
 		if (d->events)
 			events_dram(d->events, now, d->id, "act", bank, k->open_row);

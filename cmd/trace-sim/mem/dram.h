@@ -131,11 +131,10 @@ struct dram {
 	/* figures: dram_stat.c */
 	uint64_t bus_counted,
 		ratio_counted; /* ticks before these are in the figures of the bus, of the ratio */
-	uint64_t quiet_at;     /* no timer of the n_activity test runs from here on */
-	uint64_t idle_from;    /* tick from which no bank has a request, if none has */
-	struct {
-		uint32_t read, write, act;
-	} runs;               /* ticks that such a timer runs after the command */
+	uint64_t rows_quiet_at; /* no timer loaded by a row command runs from here on, for the n_activity test */
+	uint64_t idle_from;     /* tick from which no bank has a request, if none has */
+	uint32_t act_runs;      /* ticks that such a timer runs after an activate */
+	uint32_t used;          /* ticks of the bus that a column command takes */
 	struct dram_counts n; /* what depends on sets: with each time of an end less that of a start */
 	uint32_t *bank_access, *bank_idle;
 };
@@ -158,6 +157,8 @@ void dram_schedule(struct dram *d, uint64_t now, uint32_t cycle);
 void dram_count_queue(struct dram *d);               /* in the tick after one came */
 bool dram_schedule_next(const struct dram *d);       /* a request enters a bank in the next tick */
 void dram_schedule_skip(struct dram *d, uint64_t n); /* n ticks in which no request enters a bank */
+
+static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* Has its queue no room for a request? */
 static inline bool dram_full(const struct dram *d, uint32_t req)
@@ -208,7 +209,6 @@ static inline bool dram_bus_full(struct dram_bus *b, uint64_t t)
 
 /* dram_stat.c. Told in tick t, before the change. */
 void dram_stat_bus(struct dram *d, uint64_t t);                     /* count the bus for the ticks before t */
-void dram_stat_used(struct dram *d, uint64_t t, uint64_t until);    /* which it is in use now */
 void dram_stat_assigned(struct dram *d, uint32_t bank, uint64_t t); /* a request enters a free bank */
 void dram_stat_match(struct dram *d, uint32_t bank, uint64_t from); /* bank joins match from tick from on */
 void dram_stat_finish(struct dram *d, uint32_t bank, uint64_t t); /* after the change: its request is done */

@@ -17,10 +17,12 @@ bool dram_simple_tick(struct memory *m, struct channel *c, uint64_t now)
 			channel_done(m, c, channel_delay_pop(m, c));
 			moved = true;
 		} else {
+			struct sub *s = channel_room_above(m, req);
+
 			r->flags |= REQ_REPLY;
-			moved = channel_reply_fits(m, req);
+			moved = s;
 			if (moved)
-				channel_reply(m, c, channel_delay_pop(m, c));
+				channel_reply(m, c, s, channel_delay_pop(m, c));
 		}
 	}
 	return (c->below && channel_arbitrate(m, c, now)) || moved;

@@ -32,6 +32,14 @@ static void count_ratio(struct dram *d, uint64_t upto)
 	d->ratio_counted = upto;
 }
 
+/* No timer of the n_activity test runs from here on, if no bank has a request. */
+static uint64_t quiet_at(const struct dram *d)
+{
+	uint64_t columns = later(d->ccd, later(d->rtw, d->wtr));
+
+	return later(columns, d->rows_quiet_at);
+}
+
 void dram_stat_assigned(struct dram *d, uint32_t bank, uint64_t t)
 {
 	d->bank[bank].busy_ticks -= (uint32_t)t;
@@ -40,7 +48,7 @@ void dram_stat_assigned(struct dram *d, uint32_t bank, uint64_t t)
 		return;
 	dram_stat_bus(d, t);
 	d->n.banks_acess_total -= t;
-	d->n.n_activity += until(d->idle_from, t, d->quiet_at) - t;
+	d->n.n_activity += until(d->idle_from, t, quiet_at(d)) - t;
 }
 
 void dram_stat_match(struct dram *d, uint32_t bank, uint64_t from)
@@ -120,17 +128,11 @@ void dram_stat_bus(struct dram *d, uint64_t t)
 	}
 }
 
-void dram_stat_used(struct dram *d, uint64_t t, uint64_t end)
-{
-	d->n.util_bw += end - t;
-	d->bus_counted = end;
-}
-
 /* End what is under way with the tick before `end`. */
 static void end_spans(const struct dram *d, uint64_t end, struct dram_counts *n)
 {
-	n->n_activity += d->busy ? end : until(d->idle_from, end, d->quiet_at);
-	n->util_bw -= d->bus_counted - end;
+	n->n_activity += d->busy ? end : until(d->idle_from, end, quiet_at(d));
+	n->util_bw = n->issued_total_col * d->used - (d->bus_counted - end);
 	n->banks_1time += bit_count64(d->busy) * end;
 	n->banks_time_rw += bit_count64(d->match) * end;
 	n->banks_acess_total += d->busy ? end : 0;
@@ -155,9 +157,9 @@ void dram_stat_counts(struct dram *d, struct dram_counts *out)
 	dram_stat_bus(d, end);
 	count_ratio(d, end);
 	*out = d->n;
-	end_spans(d, end, out);
 	out->issued_total_row = out->n_act + out->n_pre;
 	out->issued_total_col = out->n_rd + out->n_rd_L2_A + out->n_wr + out->n_wr_WB;
+	end_spans(d, end, out);
 	out->issued_total = out->issued_total_row + out->issued_total_col - out->issued_two;
 	out->bwutil = (uint32_t)out->issued_total_col * d->p->burst_cycles;
 	out->access_num = out->read_num + out->write_num;

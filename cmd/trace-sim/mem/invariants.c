@@ -10,8 +10,6 @@
 #include "watch/invariants.h"
 #include "partition.h"
 
-static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 /* Requests from first on, linked by next; at most one more than there may be. */
 static uint32_t linked(const struct req *node, uint32_t first, uint32_t most)
 {

@@ -132,14 +132,13 @@ static inline bool dram_due(const struct channel *c, const struct memory_work *k
 	return c->wake <= k->dram_done + k->dram_ticks || channel_delay_over(c, k->now);
 }
 
-/* Its ticks are most of what a DRAM channel costs: no calls within them. */
+/* It is due. Its ticks are most of what a DRAM channel costs: no calls within them. */
 static APART WHOLE void channel_dram(struct memory *m, struct channel *c, const struct memory_work *k)
 {
 	uint64_t first = k->dram_done + 1, last = k->dram_done + k->dram_ticks;
 	uint64_t t = c->wake > first && !channel_delay_over(c, k->now) ? c->wake : first;
 
-	if (t <= last)
-		channel_ticks(m, c, k->now, (uint32_t)k->cycle, t, last);
+	channel_ticks(m, c, k->now, (uint32_t)k->cycle, t, last);
 }
 
 static bool has_work(const struct channel *c)
@@ -218,7 +217,8 @@ void memory_step(struct memory *m, const struct memory_work *k)
 			channel_replies(m, c, k->now);
 	if (k->dram_ticks)
 		FOR_AWAKE (c, m)
-			channel_dram(m, c, k);
+			if (dram_due(c, k))
+				channel_dram(m, c, k);
 	m->dram_ticks += k->dram_ticks;
 	if (k->l2)
 		l2_tick(m, k);
@@ -259,7 +259,7 @@ void memory_run_step(struct memory *m, const struct memory_work *k)
 	FOR_AWAKE (c, m) {
 		if (k->reply)
 			channel_replies(m, c, k->now);
-		if (k->dram_ticks)
+		if (k->dram_ticks && dram_due(c, k))
 			channel_dram(m, c, k);
 		if (k->l2)
 			channel_l2(m, c, k, NULL);

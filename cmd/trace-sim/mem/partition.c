@@ -23,10 +23,8 @@ static void borrow(struct channel *c, uint32_t k)
 	c->last = k;
 }
 
-static void channel_return_credit(struct memory *m, struct channel *c, uint32_t sub)
+static void return_credit(struct channel *c, struct sub *s)
 {
-	struct sub *s = &m->sub[sub];
-
 	c->in_vain = false;
 	if (s->credits) {
 		s->credits--;
@@ -38,24 +36,23 @@ static void channel_return_credit(struct memory *m, struct channel *c, uint32_t 
 
 void channel_done(struct memory *m, struct channel *c, uint32_t req)
 {
-	channel_return_credit(m, c, m->pool->at[req].sub);
+	return_credit(c, &m->sub[m->pool->at[req].sub]);
 	untrack(m, req);
 	req_free(m->pool, req);
 }
 
-bool channel_reply_fits(const struct memory *m, uint32_t req)
+struct sub *channel_room_above(const struct memory *m, uint32_t req)
 {
-	return m->sub[m->pool->at[req].sub].dram_l2.count < m->mp->queue_dram_l2;
+	struct sub *s = &m->sub[m->pool->at[req].sub];
+
+	return s->dram_l2.count < m->mp->queue_dram_l2 ? s : NULL;
 }
 
-void channel_reply(struct memory *m, struct channel *c, uint32_t req)
+void channel_reply(struct memory *m, struct channel *c, struct sub *s, uint32_t req)
 {
-	uint32_t id = m->pool->at[req].sub;
-	struct sub *s = &m->sub[id];
-
 	mem_fifo_push(m->pool->at, &s->dram_l2, req);
 	s->active = true;
-	channel_return_credit(m, c, id);
+	return_credit(c, s);
 }
 
 /* MEM-part-4: one request from L2->DRAM into the latency queue. */
@@ -117,9 +114,11 @@ static bool release_delayed(struct memory *m, struct channel *c, uint64_t now)
 /* The oldest answer goes up, if there is room. */
 static void send_up(struct memory *m, struct channel *c)
 {
-	c->blocked = !channel_reply_fits(m, c->dram.done.head);
-	if (!c->blocked)
-		channel_reply(m, c, mem_fifo_pop(m->pool->at, &c->dram.done));
+	struct sub *s = channel_room_above(m, c->dram.done.head);
+
+	c->blocked = !s;
+	if (s)
+		channel_reply(m, c, s, mem_fifo_pop(m->pool->at, &c->dram.done));
 }
 
 /*

@@ -103,9 +103,10 @@ void channel_sent(struct memory *m, struct sub *s);
 void channel_catch_up(struct memory *m, uint32_t id);
 /* One request into the latency queue; there is one below. */
 bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now);
-void channel_done(struct memory *m, struct channel *c, uint32_t req);  /* a write-back left the DRAM */
-bool channel_reply_fits(const struct memory *m, uint32_t req);         /* DRAM->L2 has room for it */
-void channel_reply(struct memory *m, struct channel *c, uint32_t req); /* into DRAM->L2 */
+void channel_done(struct memory *m, struct channel *c, uint32_t req); /* a write-back left the DRAM */
+/* The sub partition of the request, if its DRAM->L2 queue has room, or NULL; and into that queue. */
+struct sub *channel_room_above(const struct memory *m, uint32_t req);
+void channel_reply(struct memory *m, struct channel *c, struct sub *s, uint32_t req);
 uint32_t channel_delay_pop(struct memory *m, struct channel *c);
 
 /* sides.c: -l2_sides 2; all but the first for sub partitions with a partner */
