@@ -117,7 +117,7 @@ struct dram {
 	bool split;          /* writes have a queue of their own, [1] */
 	bool writing;        /* direction of the bus */
 	bool write_mode;
-	bool moved; /* in the last tick; known with the separate write queue only */
+	bool moved; /* something, in the last tick */
 	bool freed; /* the queue in front has lost a request since its user cleared this */
 	struct dram_bus bus;
 	struct mem_fifo done; /* return queue */

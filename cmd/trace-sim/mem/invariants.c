@@ -169,6 +169,7 @@ static void check_channel(const struct memory *m, const struct channel *c)
 	if (!bitset_test(m->awake, c->dram.id))
 		invariant("memory.awake", c->dram.id, 0, c->live || waiting, false);
 	invariant("channel.below", c->dram.id, 0, c->below, below);
+	invariant("channel.spare", c->dram.id, 0, c->spare + credits, (uint64_t)m->per + m->credit_limit);
 	invariant("channel.credits", c->dram.id, 0, credits, c->delay.count + (simple ? 0 : held(&c->dram)));
 	check_fifo("channel.delay", c->dram.id, m->pool->at, &c->delay);
 	if (c->delay.count)

@@ -36,6 +36,7 @@ static void new_channel(struct memory *m, uint32_t id)
 	for (struct sub *s = c->sub; s < c->end; s++)
 		s->channel = c;
 	c->last = m->per - 1;
+	c->spare = (uint64_t)m->per + m->credit_limit;
 	c->wake = UINT64_MAX;
 }
 

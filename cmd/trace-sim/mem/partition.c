@@ -20,12 +20,14 @@ static void borrow(struct channel *c, uint32_t k)
 		c->sub[k].credits++;
 	else
 		c->shared++;
+	c->spare--;
 	c->last = k;
 }
 
 static void return_credit(struct channel *c, struct sub *s)
 {
 	c->in_vain = false;
+	c->spare++;
 	if (s->credits) {
 		s->credits--;
 		return;
@@ -136,10 +138,10 @@ static uint64_t full_tick(struct memory *m, struct channel *c, uint64_t now, uin
 	gone = dram_tick(d, t, now, cycle);
 	if (gone)
 		channel_done(m, c, gone);
-	if (c->below && (!c->in_vain || d->freed) && !dram_full_for_all(d)) {
+	if (c->below && c->spare && (!c->in_vain || d->freed) && !dram_full_for_all(d)) {
 		d->freed = false;
 		c->in_vain = !channel_arbitrate(m, c, now);
-		more = !c->in_vain && c->below;
+		more = !c->in_vain && c->below && c->spare;
 	}
 	more |= release_delayed(m, c, now);
 	if ((more && !dram_full_for_all(d)) || (d->done.count && !c->blocked))

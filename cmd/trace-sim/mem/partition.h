@@ -45,6 +45,7 @@ struct channel {
 	bool blocked;               /* nor the oldest answer of the DRAM */
 	uint32_t below;             /* requests in the L2->DRAM queues of its sub partitions */
 	uint32_t shared, last;      /* shared credits in use; last borrower */
+	uint64_t spare;             /* credits not in use, private and shared */
 	struct mem_fifo delay;      /* DRAM latency queue; req.key: ready time */
 	struct sub *sub, *end;      /* its first one; behind its last */
 	bool live;                  /* may move something itself */
