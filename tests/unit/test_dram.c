@@ -121,12 +121,9 @@ struct fast {
 
 static void fast_tick(struct fast *f, uint64_t t, uint64_t now, uint32_t cycle)
 {
-	uint32_t gone;
-
 	if (f->wake > t)
 		return;
-	dram_skip(&f->d, t - 1);
-	dram_tick(&f->d, now, cycle, &gone);
+	dram_tick(&f->d, t, now, cycle);
 	f->wake = dram_next(&f->d);
 	f->ticks_run++;
 }

@@ -161,9 +161,9 @@ void dram_schedule_skip(struct dram *d, uint64_t n); /* n ticks in which no requ
 static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* Has its queue no room for a request? */
-static inline bool dram_full(const struct dram *d, uint32_t req)
+static inline bool dram_full(const struct dram *d, bool write)
 {
-	int set = d->split && d->pool->at[req].flags & REQ_WRITE;
+	int set = d->split && write;
 
 	return d->pending[set] >= d->room[set];
 }

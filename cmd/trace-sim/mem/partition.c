@@ -67,7 +67,7 @@ bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 		if (!s->l2_dram.count || !has_credit(m, c, s) || s->dram_l2.count >= m->mp->queue_dram_l2)
 			continue;
 		/* quirk Q4-6: a full channel stops the search for all. */
-		if (dram_full(&c->dram, s->l2_dram.head))
+		if (dram_full(&c->dram, m->pool->at[s->l2_dram.head].flags & REQ_WRITE))
 			return false;
 		/*
 		 * A full L2->DRAM queue had blocked the sub partition; it is active, so it will look again.
@@ -103,7 +103,8 @@ uint32_t channel_delay_pop(struct memory *m, struct channel *c)
 /* The head of the latency queue may go on; returns whether the next one may at once. */
 static bool release_delayed(struct memory *m, struct channel *c, uint64_t now)
 {
-	bool over = delay_over(c, now), moves = over && !dram_full(&c->dram, c->delay.head);
+	bool over = delay_over(c, now),
+	     moves = over && !dram_full(&c->dram, m->pool->at[c->delay.head].flags & REQ_WRITE);
 
 	if (moves) {
 		dram_push(&c->dram, channel_delay_pop(m, c), now);
