@@ -350,8 +350,8 @@ static inline uint64_t bank_range(const struct dram *d, uint32_t from, uint32_t 
 
 /*
  * The single-bus loop after a row command on bank in its visit i. quirk Q4-4: prio has moved, so the visits
- * left are of the banks from bank + i + 2 on, cyclic, up to bank: some that follow it are never visited and
- * some before it twice, which shows in n_idle, and one of those visited now may still issue a column command.
+ * left are of the banks from bank + i + 2 on, cyclic, up to bank: the n + 1 behind it are never visited, the n
+ * before it twice, which shows in n_idle, and one of those visited now may still issue a column command.
  */
 static void single_bus_rest(struct dram *d, uint32_t bank, uint32_t i, uint64_t t, uint64_t now)
 {
