@@ -124,13 +124,16 @@ static APART void reclassify(struct tags *t, struct tag_row *row, uint32_t slot,
 
 static inline void set_state(struct tags *t, uint32_t slot, uint32_t state)
 {
-	struct cache_line *l = &t->line[slot];
-	uint32_t old = l->state;
-	struct tag_row *row = row_of(t, slot);
+	uint32_t old = t->line[slot].state;
 	bool listed = state & t->listed_1;
+	struct tag_row *row;
 
-	l->state = state;
-	/* Mostly it stays in its list: a first sector becomes reserved, or the last reserved one is filled. */
+	t->line[slot].state = state;
+	/* Mostly another sector of it is reserved meanwhile, so that nothing changes for its row. */
+	if (old & state & LINE_ALL_RESERVED && !((old ^ state) & t->listed_1))
+		return;
+	row = row_of(t, slot);
+	/* Or it stays in its list: a first sector becomes reserved, or the last reserved one is filled. */
 	if (old & LINE_PRESENT && state & LINE_PRESENT && listed == !!(old & t->listed_1) && row)
 		row->idle[listed] += !(state & LINE_ALL_RESERVED) - (uint32_t) !(old & LINE_ALL_RESERVED);
 	else if (class_of(t, old) != class_of(t, state))
