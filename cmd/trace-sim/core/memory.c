@@ -317,12 +317,10 @@ static bool pass_by(struct sm *s, struct pipe_slot *k, const struct access *a)
 /* One cycle's lookups: the next lines, one a tag bank. True: all of the instruction's are made. */
 static bool look_up_some(struct sm *s, struct pipe_slot *k)
 {
-	struct ldst *l = s->ldst;
 	uint64_t line = NEVER;
 	unsigned lines = 0;
 
-	l->disp_inst = k->op;
-	l->acc.lane0 = k->op;
+	ldst_prepare_requests(s, k->op, k->op);
 	for (; k->at < k->list.n; k->at++) {
 		const struct access *a = &k->list.at[k->at];
 

@@ -17,15 +17,12 @@ uint32_t ldst_store_acks_of(const struct ldst *l, uint32_t bytes) { return l->se
 
 /* ---- requests ------------------------------------------------------------------------------------------ */
 
-uint32_t ldst_make_request(struct sm *s, const struct access *a)
+void ldst_prepare_requests(struct sm *s, uint16_t inst, uint64_t lane0)
 {
-	struct ldst *l = s->ldst;
-	const struct winst *w = &s->winst[l->disp_inst];
+	const struct winst *w = &s->winst[inst];
 	unsigned f = w->uop->flags, flags = 0;
-	uint32_t handle = req_new(s->reqs);
-	struct req *r = ldst_req(s, handle);
 
-	if (a->type == GLOBAL_ACC_W || a->type == LOCAL_ACC_W)
+	if (f & UOP_STORE && (w->space == SPACE_GLOBAL || w->space == SPACE_LOCAL))
 		flags |= REQ_WRITE;
 	flags |= f & UOP_ATOMIC ? REQ_ATOMIC : 0u;
 	flags |= f & UOP_LOAD ? REQ_LOAD : 0u;
@@ -35,25 +32,33 @@ uint32_t ldst_make_request(struct sm *s, const struct access *a)
 	/* quirk Q2-19: what has no destination, and LDGSTS, is waited for by nobody. */
 	if (f & UOP_STORE || (f & UOP_LOAD && w->uop->n_dst && !(f & UOP_LDGSTS)))
 		flags |= REQ_AWAITED;
+	s->ldst->like = (struct req){.lane0 = lane0,
+		.inst_mask = w->mask,
+		.code = w->code,
+		.flags = (uint16_t)flags,
+		.sm = (uint16_t)s->id,
+		.cluster = (uint16_t)s->cluster,
+		.warp = w->warp,
+		.sched = w->sched,
+		.stream = s->warp[w->warp].stream};
+}
+
+uint32_t ldst_make_request(struct sm *s, const struct access *a)
+{
+	struct ldst *l = s->ldst;
+	uint32_t handle = req_like(s->reqs, &l->like);
+	struct req *r = ldst_req(s, handle);
+
 	r->addr = r->orig_addr = a->addr;
 	r->bytes[0] = a->bytes[0];
 	r->bytes[1] = a->bytes[1];
-	r->lane0 = l->acc.lane0;
 	r->lanes = a->lanes;
-	r->inst_mask = w->mask;
-	r->code = w->code;
 	r->created = (uint32_t)s->now;
-	r->flags = (uint16_t)flags;
 	r->size = a->size;
-	r->sm = (uint16_t)s->id;
-	r->cluster = (uint16_t)s->cluster;
 	r->type = a->type;
 	r->sectors = a->sectors;
-	r->warp = w->warp;
-	r->sched = w->sched;
 	if (l->l2_splits && a->size > 32) /* MEM-split */
 		r->pieces = a->size == 128 ? 4 : (uint8_t)bit_count32(a->sectors);
-	r->stream = s->warp[w->warp].stream;
 	if (l->decode_early)
 		addrdec_request(s->dec, r);
 	return handle;

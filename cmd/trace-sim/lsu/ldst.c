@@ -148,6 +148,8 @@ void ldst_accept(struct sm *s, uint16_t handle)
 	ldst_count_entry(s, w);
 	l->disp_inst = handle;
 	l->disp = (uint8_t)way_of(s, l, w);
+	if (l->acc.n)
+		ldst_prepare_requests(s, handle, l->acc.lane0);
 	if (s->core->unfit && (l->disp == DISP_L1 || l->disp == DISP_BYPASS))
 		fit_check(s, w, l->disp == DISP_L1);
 	if (l->disp == DISP_SHARED) {

@@ -77,7 +77,8 @@ struct ldst {
 	uint32_t pend_stride;        /* register numbers are below */
 	struct ldgsts_count *ldgsts; /* open addressing */
 	uint32_t ldgsts_cap, ldgsts_n;
-	struct access_list acc; /* of the instruction in DISP */
+	struct req like;        /* what the requests of the instruction in DISP have alike */
+	struct access_list acc; /* of that instruction */
 };
 
 /* pend.c */
@@ -125,6 +126,8 @@ bool readonly_response(struct sm *s, uint32_t req); /* false: it must wait */
 void l1_cache_step(struct sm *s, struct cache *c);
 void l1_queue_step(struct sm *s, struct ldst *l); /* a head may be due */
 enum stall_reason l1_hand_out(struct sm *s);
+/* An instruction is about to hand out its accesses, each in a request. */
+void ldst_prepare_requests(struct sm *s, uint16_t inst, uint64_t lane0);
 uint32_t ldst_make_request(struct sm *s, const struct access *a);
 uint32_t ldst_store_acks_of(const struct ldst *l, uint32_t bytes);
 

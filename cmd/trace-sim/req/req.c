@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 #include "arena.h"
+#include "inlining.h"
 #include "req/req.h"
 #include "team/threads.h"
 
@@ -76,7 +77,7 @@ static uint32_t take_pile(struct req_pool *p)
 	return make_pile(p, first);
 }
 
-uint32_t req_new(struct req_pool *p)
+static INLINED uint32_t take_handle(struct req_pool *p)
 {
 	struct req_piles *m = &p->mine[thread_index];
 	uint32_t handle;
@@ -90,7 +91,22 @@ uint32_t req_new(struct req_pool *p)
 	m->head = p->at[handle].next;
 	m->count--;
 	m->live++;
+	return handle;
+}
+
+uint32_t req_new(struct req_pool *p)
+{
+	uint32_t handle = take_handle(p);
+
 	memset(&p->at[handle], 0, sizeof(p->at[handle]));
+	return handle;
+}
+
+uint32_t req_like(struct req_pool *p, const struct req *model)
+{
+	uint32_t handle = take_handle(p);
+
+	p->at[handle] = *model;
 	return handle;
 }
 

@@ -140,6 +140,7 @@ void req_pool_init(struct req_pool *p, uint32_t limit);
 void req_pool_free(struct req_pool *p);
 /* A zeroed request; the limit is a bound that the machine's queues imply, so running out is a bug. */
 uint32_t req_new(struct req_pool *p);
+uint32_t req_like(struct req_pool *p, const struct req *model); /* the same, but as the model stands */
 void req_free(struct req_pool *p, uint32_t handle);
 uint64_t req_live(const struct req_pool *p); /* handed out and not freed; outside phases */
 
