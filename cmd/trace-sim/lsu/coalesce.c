@@ -266,20 +266,23 @@ static bool unit_stride(
 	if (!base || base % size || base >> 63)
 		return false;
 	end = base + ((uint64_t)bit_count32(run) << shift);
+	out->lane0 = first ? 0 : base;
 	for (uint64_t at = base, stop; at < end; at = stop) {
 		struct access *a = &out->at[out->n++];
-		uint64_t n;
+		unsigned offset = at & LINE_MASK, n;
 
 		stop = (at | 31) + 1;
 		if (stop > end)
 			stop = end;
-		n = (stop - at) >> shift;
-		*a = (struct access){.addr = at & ~31ull, .size = 32, .type = type};
-		a->lanes = (uint32_t)(((1ull << n) - 1) << (first + ((at - base) >> shift)));
-		a->sectors = (uint8_t)(1u << (at & LINE_MASK) / 32);
-		mark_bytes(a->bytes, at & LINE_MASK, (unsigned)(stop - at));
+		n = (unsigned)(stop - at) >> shift;
+		*a = (struct access){.addr = at & ~31ull,
+			.lanes = (uint32_t)(((1ull << n) - 1) << first),
+			.size = 32,
+			.type = type,
+			.sectors = (uint8_t)(1u << offset / 32)};
+		a->bytes[offset / 64] = ((1ull << (stop - at)) - 1) << offset % 64;
+		first += n;
 	}
-	out->lane0 = first ? 0 : base;
 	return true;
 }
 
