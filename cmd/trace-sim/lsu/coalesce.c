@@ -452,6 +452,16 @@ static APART uint32_t most_words_banked(const uint64_t lane[32], uint32_t lanes,
 	return most;
 }
 
+/* Without those that ask for the word of the lane right before them, as neighbours often do. */
+static uint32_t without_repeats(const uint64_t lane[32], uint32_t lanes)
+{
+	uint32_t same = 0;
+
+	for (unsigned i = 1; i < 32; i++)
+		same |= (uint32_t)(lane[i] / 4 == lane[i - 1] / 4) << i;
+	return lanes & ~(same & lanes << 1);
+}
+
 /* No two lanes ask for the same bank, of no more than 64. */
 static bool banks_differ(const uint64_t lane[32], uint32_t lanes, uint32_t banks)
 {
@@ -488,6 +498,8 @@ static APART uint32_t passes_of(struct sm *s, const struct winst *w)
 
 		if (!lanes)
 			continue;
+		if (!c->smem_limited_broadcast)
+			lanes = without_repeats(lane, lanes);
 		if (masks && banks_differ(lane, lanes, c->smem_banks))
 			total++;
 		else if (masks && !c->smem_limited_broadcast)
