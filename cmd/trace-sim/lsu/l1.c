@@ -140,14 +140,14 @@ static bool access_l1(struct sm *s, uint32_t handle)
 {
 	struct ldst *l = s->ldst;
 	struct cache_events ev = {0};
-	const struct req *r = ldst_req(s, handle);
+	const struct req *r;
 	enum cache_status st = cache_access(l->l1d, handle, s->now, &ev, NULL);
 
-	if (st == STATUS_RESERVATION_FAIL) {
-		if (ev.never)
-			fit_never(s, r, ev.never);
+	if (st == STATUS_RESERVATION_FAIL && !ev.never)
 		return false;
-	}
+	r = ldst_req(s, handle);
+	if (st == STATUS_RESERVATION_FAIL)
+		fit_never(s, r, ev.never);
 	if (r->flags & REQ_WRITE) {
 		if (ev.write_sent || (st == STATUS_MISS && ev.alloc_sent))
 			return true;
@@ -167,16 +167,18 @@ void l1_queue_step(struct sm *s, struct ldst *l)
 
 	FOR_BITS64 (b, l->filled) {
 		struct timed_fifo *q = &l->queue[b];
+		struct timed head = timed_fifo_front(q);
 
-		if (timed_fifo_front(q).due <= l->step && access_l1(s, timed_fifo_front(q).what)) {
+		if (head.due <= l->step && access_l1(s, head.what)) {
 			timed_fifo_pop(q);
 			if (!q->count) {
 				l->filled &= ~(1ull << b);
 				continue;
 			}
+			head = timed_fifo_front(q);
 		}
-		if (timed_fifo_front(q).due < next)
-			next = timed_fifo_front(q).due;
+		if (head.due < next)
+			next = head.due;
 	}
 	l->queue_due = next;
 }
@@ -186,12 +188,12 @@ void l1_queue_step(struct sm *s, struct ldst *l)
  */
 void l1_cache_step(struct sm *s, struct cache *c)
 {
-	uint32_t n = s->params->net.cluster_ports;
+	uint32_t n = 0;
 
 	while (!cache_miss_queue_empty(c)) {
 		if (inject_possible(s, ldst_req(s, cache_miss_queue_front(c)), false))
 			inject(s, cache_miss_queue_pop(c));
-		if (n-- <= 1)
+		if (++n >= s->params->net.cluster_ports)
 			break;
 	}
 	cache_cycle(c);

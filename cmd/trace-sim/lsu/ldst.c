@@ -328,12 +328,14 @@ static void step(struct sm *s, struct ldst *l)
 static APART void run_steps(struct sm *s, struct ldst *l)
 {
 	uint32_t steps = s->core->ldst_steps;
-	uint64_t end;
 
 	count_idle(s, l, s->clock - 1);
 	l->counted = s->clock;
-	for (l->step = s->clock * steps, end = l->step + steps; l->step < end; l->step++)
+	l->step = s->clock * steps;
+	do {
 		step(s, l);
+		l->step++;
+	} while (--steps);
 	l->due = ldst_next_due(s, l);
 }
 

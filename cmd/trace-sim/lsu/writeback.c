@@ -126,9 +126,11 @@ static void take_global(struct sm *s, struct ldst *l)
 /* Which of its clients have something, by bit. */
 static unsigned clients_waiting(const struct ldst *l)
 {
-	unsigned waiting = (unsigned)l->draining << CLIENT_L1D | (unsigned)(l->nextg != REQ_NONE)
-									 << CLIENT_GLOBAL;
+	unsigned waiting;
 
+	if (!l->draining && l->nextg == REQ_NONE && !l->sp.count && !l->readonly)
+		return 0;
+	waiting = (unsigned)l->draining << CLIENT_L1D | (unsigned)(l->nextg != REQ_NONE) << CLIENT_GLOBAL;
 	if (l->sp.count && timed_fifo_front(&l->sp).due <= l->step)
 		waiting |= 1u << CLIENT_SHARED;
 	return l->readonly ? waiting | readonly_waiting(l) : waiting;
