@@ -243,7 +243,8 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 	struct cache *c = a->c;
 	struct req *q = &c->pool->at[r];
 	uint64_t addr = q->addr & ~(uint64_t)(c->atom - 1);
-	struct mshr_entry *e = mshr_find(&c->mshr, addr);
+	uint32_t *bucket = mshr_bucket(&c->mshr, addr);
+	struct mshr_entry *e = mshr_find(&c->mshr, bucket, addr);
 
 	if (e) {
 		if (e->count >= c->mshr.merge)
@@ -260,7 +261,7 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 		return false;
 	}
 	tag_access(&c->tags, &a->at, a->now, &a->out);
-	e = mshr_open(&c->mshr, addr, r, c->pool);
+	e = mshr_open(&c->mshr, bucket, addr, r, c->pool);
 	e->made_addr = q->addr;
 	e->made_size = q->size;
 	e->slot = a->at.slot;
@@ -415,7 +416,7 @@ static void fill_tags(struct cache *c, const struct mshr_entry *e, const struct 
 		tag_modify(&c->tags, e->slot, sector, q->bytes);
 }
 
-void cache_fill(struct cache *c, uint32_t r, uint64_t now)
+WHOLE void cache_fill(struct cache *c, uint32_t r, uint64_t now)
 {
 	struct mshr_entry *e;
 	struct req *q;

@@ -90,6 +90,7 @@ static void check_mshr(const struct mshr *m, const struct req_pool *pool, uint32
 void cache_turned_away_invariant(const struct cache *c, const struct req *q, const struct turned_away *t)
 {
 	bool write = q->flags & REQ_WRITE;
+	uint64_t addr = q->addr & ~(uint64_t)(c->atom - 1);
 	struct lookup at;
 
 	tag_lookup(&c->tags, &at, q->addr, tag_sector(&c->tags, q->sectors), write);
@@ -100,7 +101,7 @@ void cache_turned_away_invariant(const struct cache *c, const struct req *q, con
 		write || c->tags.sectored || at.status != STATUS_SECTOR_MISS, true);
 	if (t->entry)
 		invariant("cache.away, nothing to join", q->sm, q->type,
-			mshr_find(&c->mshr, q->addr & ~(uint64_t)(c->atom - 1)) != NULL, false);
+			mshr_find(&c->mshr, mshr_bucket(&c->mshr, addr), addr) != NULL, false);
 }
 
 void cache_invariants(const struct cache *c, uint32_t unit, bool all)

@@ -27,11 +27,11 @@ void mshr_free(struct mshr *m)
 	reserve_free(m->ready.slot, m->ready.mask + 1, sizeof(*m->ready.slot));
 }
 
-struct mshr_entry *mshr_find(const struct mshr *m, uint64_t addr)
+struct mshr_entry *mshr_find(const struct mshr *m, const uint32_t *bucket, uint64_t addr)
 {
 	if (!m->used)
 		return NULL;
-	for (uint32_t i = *mshr_bucket(m, addr); i; i = m->entry[i].chain)
+	for (uint32_t i = *bucket; i; i = m->entry[i].chain)
 		if (m->entry[i].addr == addr)
 			return &m->entry[i];
 	return NULL;
@@ -40,9 +40,10 @@ struct mshr_entry *mshr_find(const struct mshr *m, uint64_t addr)
 /* Reading the buckets and then writing them would be two page faults, the second of which stops every thread. */
 static void write_buckets(struct mshr *m) { memset(m->bucket, 0, sizeof(*m->bucket) << (64 - m->shift)); }
 
-struct mshr_entry *mshr_open(struct mshr *m, uint64_t addr, uint32_t r, struct req_pool *pool)
+struct mshr_entry *mshr_open(
+	struct mshr *m, uint32_t *bucket, uint64_t addr, uint32_t r, struct req_pool *pool)
 {
-	uint32_t *bucket = mshr_bucket(m, addr), i = m->free;
+	uint32_t i = m->free;
 	struct mshr_entry *e;
 
 	assert(m->used < m->limit);

@@ -44,9 +44,11 @@ static inline uint32_t *mshr_bucket(const struct mshr *m, uint64_t addr)
 
 void mshr_init(struct mshr *m, uint32_t entries, uint32_t merge);
 void mshr_free(struct mshr *m);
-struct mshr_entry *mshr_find(const struct mshr *m, uint64_t addr); /* NULL: none */
+/* bucket: of addr. NULL: none. */
+struct mshr_entry *mshr_find(const struct mshr *m, const uint32_t *bucket, uint64_t addr);
 /* An entry for addr whose first request is r. There is room for it, and none of that address. */
-struct mshr_entry *mshr_open(struct mshr *m, uint64_t addr, uint32_t r, struct req_pool *pool);
+struct mshr_entry *mshr_open(
+	struct mshr *m, uint32_t *bucket, uint64_t addr, uint32_t r, struct req_pool *pool);
 void mshr_merge(struct mshr *m, struct mshr_entry *e, uint32_t r, struct req_pool *pool);
 void mshr_ready(struct mshr *m, const struct mshr_entry *e);
 uint32_t mshr_peek(const struct mshr *m); /* REQ_NONE: nothing is ready */

@@ -16,6 +16,7 @@
 #ifndef CACHE_TAG_H
 #define CACHE_TAG_H
 
+#include "inlining.h"
 #include "cache.h"
 
 /* A line's state: four bits of each kind, one a sector. Neither reserved, valid nor modified: invalid. */
@@ -106,7 +107,7 @@ void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t 
 void tag_access(struct tags *t, struct lookup *l, uint32_t now, struct evicted *out);
 /* CACHE-tag-2 and CACHE-tag-3. */
 void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2]);
-void tag_fill_addr(
+APART void tag_fill_addr(
 	struct tags *t, uint64_t addr, uint32_t sector, bool write, const uint64_t bytes[2], uint32_t now);
 /* The sector becomes modified, by these bytes. */
 void tag_modify(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2]);

@@ -82,11 +82,12 @@ static enum cache_status miss_no_allocate(struct cache_visit *a)
 static enum cache_status may_allocate(struct cache_visit *a, uint32_t x)
 {
 	const struct cache *c = a->c;
+	uint64_t addr = a->q->addr & ~(uint64_t)(c->atom - 1);
 	const struct mshr_entry *e;
 
 	if (queue_full(c, x))
 		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
-	e = mshr_find(&c->mshr, a->q->addr & ~(uint64_t)(c->atom - 1));
+	e = mshr_find(&c->mshr, mshr_bucket(&c->mshr, addr), addr);
 	if (e && e->count >= c->mshr.merge)
 		return cache_refuse(a, FAIL_MSHR_MERGE_ENTRY);
 	if (!e && c->mshr.used >= c->mshr.limit)
