@@ -53,6 +53,7 @@ struct cache *cache_new(
 	for (uint32_t i = 0; i < TURNED_AWAY; i++)
 		c->away[i].type = N_ACC_TYPES;
 	c->port = p->port_bytes;
+	c->fill_cycles = p->atom_bytes / p->port_bytes;
 	c->write = p->write;
 	c->walloc = p->walloc;
 	c->counts = reserve(MAX_STREAMS, sizeof(*c->counts));
@@ -344,7 +345,7 @@ static APART WHOLE enum cache_status enter(
 	result = data_access(&a);
 	if (result == STATUS_HIT)
 		c->data_port += (size + c->port - 1) / c->port;
-	else if (result == STATUS_MISS)
+	else if (a.moved)
 		c->data_port += a.moved / c->port;
 	if (result != STATUS_RESERVATION_FAIL)
 		forget(c, a.q->addr);
@@ -439,7 +440,7 @@ WHOLE void cache_fill(struct cache *c, uint32_t r, uint64_t now)
 	forget(c, q->addr);
 	fill_tags(c, e, q, stamp(c, now));
 	mshr_ready(&c->mshr, e);
-	c->fill_port += c->atom / c->port;
+	c->fill_port += c->fill_cycles;
 }
 
 bool cache_has_ready(const struct cache *c) { return !ring_empty(&c->mshr.ready); }

@@ -40,6 +40,7 @@ struct cache {
 	uint32_t queue_max;  /* quirk Q3-5: "full" is the model's business, pushes are not bounded */
 	uint32_t atom, port; /* bytes */
 	uint32_t atom_log2;
+	uint32_t fill_cycles; /* of the fill port for an atom */
 	struct turned_away away[TURNED_AWAY];
 	enum write_policy write;
 	enum write_alloc walloc;

@@ -335,6 +335,10 @@ void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_
 	uint32_t state = t->line[slot].state;
 	bool was = state & LINE_ALL_MODIFIED;
 
+	if (!(state & LINE_ALL_ON_FILL)) { /* mostly: nothing was written meanwhile */
+		set_state(t, slot, with_sector(state, sector, LINE_VALID));
+		return;
+	}
 	state = with_sector(state, sector, state & sector * LINE_MOD_ON_FILL ? LINE_MODIFIED : LINE_VALID);
 	if (state & sector * LINE_READ_ON_FILL) {
 		state &= ~(sector * LINE_UNREADABLE);

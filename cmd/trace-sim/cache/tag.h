@@ -31,6 +31,7 @@ enum line_bit {
 };
 #define LINE_ALL_RESERVED 0xfu
 #define LINE_ALL_MODIFIED 0xf00u
+#define LINE_ALL_ON_FILL  0xfff0000u
 #define LINE_PRESENT      0xfffu /* any sector that is not invalid */
 
 struct cache_line {
