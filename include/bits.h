@@ -54,6 +54,22 @@ static inline bool bitset_test(const uint64_t *s, unsigned i) { return s[i / 64]
 static inline void bitset_set(uint64_t *s, unsigned i) { s[i / 64] |= 1ull << (i % 64); }
 static inline void bitset_clear(uint64_t *s, unsigned i) { s[i / 64] &= ~(1ull << (i % 64)); }
 
+static inline bool bitset_any(const uint64_t *s, unsigned words)
+{
+	for (unsigned w = 0; w < words; w++)
+		if (s[w])
+			return true;
+	return false;
+}
+static inline unsigned bitset_count(const uint64_t *s, unsigned words)
+{
+	unsigned n = 0;
+
+	for (unsigned w = 0; w < words; w++)
+		n += bit_count64(s[w]);
+	return n;
+}
+
 /* First member at or cyclically after from, in a set of so many words; the set is not empty. */
 static inline unsigned bitset_next_cyclic(const uint64_t *s, unsigned words, unsigned from)
 {

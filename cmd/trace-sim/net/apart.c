@@ -30,19 +30,24 @@ struct net_apart {
 static uint32_t rest(uint32_t max, uint32_t used) { return used < max ? max - used : 0; }
 
 static uint32_t xbars_advances(const struct net *n) { return n->xbar[0].advances; }
-static void xbars_no_change(struct net *n) { (void)n; }
+static void xbars_split(struct net *n) { (void)n; }
+
+/* Who has popped meanwhile has left the bit set. */
+static void xbars_join(struct net *n)
+{
+	for (struct xbar *x = n->xbar; x < n->xbar + 2; x++)
+		for (uint32_t w = 0; w < x->out_words; w++)
+			FOR_BITS64 (b, x->waiting[w])
+				if (!x->out[w * 64 + b].count)
+					x->waiting[w] &= ~(1ull << b);
+}
 
 /* The cycle plays no part: an input is one device's, whose packets are in order. */
-static struct net_push_time *xbars_push_time(struct net *n, uint32_t dev)
-{
-	bool reply = dev >= n->clusters;
-
-	return &n->xbar[reply].in[reply ? dev - n->clusters : dev].push;
-}
+static struct net_push_time *xbars_push_time(struct net *n, uint32_t dev) { return &n->in[dev].push; }
 
 static bool xbars_due(const struct net *n, uint32_t cluster, uint32_t *advance)
 {
-	const struct port *p = &n->xbar[1].out[cluster];
+	const struct port *p = &n->out[cluster];
 
 	*advance = p->count ? port_front(p)->at + 1 : 0;
 	return p->count != 0;
@@ -54,8 +59,7 @@ static uint32_t xbars_pop(struct net *n, uint32_t cluster, uint32_t advance)
 
 	if (!xbars_due(n, cluster, &due) || (int32_t)(due - advance) > 0)
 		return REQ_NONE;
-	n->xbar[1].out[cluster].early += n->xbar[1].advances - advance;
-	return net_pop(n, cluster);
+	return port_leave(&n->out[cluster], advance);
 }
 
 static void xbars_advance_one(struct net *n, unsigned subnet) { xbar_advance(&n->xbar[subnet], n->params); }
@@ -63,8 +67,7 @@ static void xbars_advance_one(struct net *n, unsigned subnet) { xbar_advance(&n-
 /* Meanwhile nothing but the cluster itself fills its input. */
 static uint32_t xbars_request_room(struct net *n, uint32_t cluster)
 {
-	const struct xbar *x = &n->xbar[0];
-	uint32_t left = rest(x->in_limit, x->in[cluster].count);
+	uint32_t left = rest(n->params->in_limit, n->in[cluster].count);
 
 	return n->needs ? left / n->needs : 1;
 }
@@ -92,8 +95,8 @@ static uint32_t xbars_out_room(const struct net *n)
 	return most + 1 < x->out_limit ? x->out_limit - most - 1 : 0;
 }
 
-static const struct net_apart xbars = {xbars_advances, xbars_no_change, xbars_no_change, xbars_push_time,
-	xbars_due, xbars_pop, xbars_advance_one, xbars_request_room, xbars_needs, xbars_out_room};
+static const struct net_apart xbars = {xbars_advances, xbars_split, xbars_join, xbars_push_time, xbars_due,
+	xbars_pop, xbars_advance_one, xbars_request_room, xbars_needs, xbars_out_room};
 
 /*
  * ---- mode 1

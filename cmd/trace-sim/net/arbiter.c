@@ -6,16 +6,6 @@
 #include "bits.h"
 #include "crossbar.h"
 
-/* Inputs whose head goes where an earlier head goes already. */
-static uint32_t conflicts(const struct xbar *x) { return x->n_filled - x->n_wanted; }
-
-static void count_occupancy(struct xbar *x)
-{
-	x->n.in_util += x->total_in;
-	x->n.out_util += x->total_out;
-	x->n.cycles++;
-}
-
 static void islip_grant(struct xbar *x, uint32_t o)
 {
 	uint32_t i = bitset_next_cyclic(&x->want[(size_t)o * x->in_words], x->in_words, x->pointer[o]);
@@ -29,9 +19,10 @@ static void islip_grant(struct xbar *x, uint32_t o)
  * quirk Q4-3: inputs are not matched. After output o took the head of an input, the next packet of that input
  * leaves in the same advance when its output is numbered above o, so `wanted` is read again at each step.
  */
-void xbar_islip(struct xbar *x)
+void xbar_islip(struct xbar *x, uint32_t filled)
 {
-	uint32_t conflict = conflicts(x), granted = 0;
+	/* inputs whose head goes where an earlier head goes already */
+	uint32_t conflict = filled - bitset_count(x->wanted, x->out_words), granted = 0;
 
 	x->n.conflicts += conflict;
 	x->n.out_full += x->n_full;
@@ -53,7 +44,6 @@ void xbar_islip(struct xbar *x)
 	x->n.reqs_util += granted;
 	/* quirk Q4-23: with grant_cycles 0 the count wraps and the pointers never move. */
 	x->grant_count = x->grant_count == 1 ? x->grant_cycles : x->grant_count - 1;
-	count_occupancy(x);
 }
 
 /* One input of a round-robin advance; conflict and granted are counted up. */
@@ -75,16 +65,15 @@ static void round_robin_input(
 	}
 }
 
-void xbar_round_robin(struct xbar *x)
+void xbar_round_robin(struct xbar *x, uint32_t filled)
 {
 	uint64_t served[BITSET_WORDS(ICNT_PORTS_MAX)] = {0};
 	uint32_t first = x->next_node - x->first_node, conflict = 0, granted = 0;
-	uint32_t left = x->n_filled;
 
 	/* Devices that are no inputs lie before or behind the inputs in the scan. */
 	if (x->next_node < x->first_node || first >= x->n_in)
 		first = 0;
-	for (uint32_t i = first; left; left--) {
+	for (uint32_t i = first; filled; filled--) {
 		i = bitset_next_cyclic(x->filled, x->in_words, i);
 		round_robin_input(x, i, served, &conflict, &granted);
 		i = i + 1 < x->n_in ? i + 1 : 0;
@@ -94,5 +83,4 @@ void xbar_round_robin(struct xbar *x)
 	x->n.conflicts_util += conflict;
 	x->n.cycles_util++;
 	x->n.reqs_util += granted;
-	count_occupancy(x);
 }

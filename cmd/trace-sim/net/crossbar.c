@@ -3,7 +3,8 @@
  * State of one crossbar of the local interconnect (NET-xbar): FIFOs, the sets derived from them,
  * and moving a packet across. Which packets move is decided in arbiter.c.
  *
- * Always true after xbar_sync: filled, waiting, want, wanted and the totals agree with the FIFOs.
+ * Always true after xbar_sync: an input that is not empty is either filled or ahead; want and wanted agree
+ * with the heads of those that are filled.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -34,139 +35,92 @@ static void ports_free(struct port *p, uint32_t n)
 	reserve_free(p, n, sizeof(*p));
 }
 
-void xbar_init(struct xbar *x, const struct network_params *p, uint32_t n_in, uint32_t n_out,
-	uint32_t first_node, uint32_t most)
+static void ports_belong(struct port *p, uint32_t n, struct xbar *x)
 {
-	*x = (struct xbar){.n_in = n_in,
-		.n_out = n_out,
-		.in_words = BITSET_WORDS(n_in),
-		.out_words = BITSET_WORDS(n_out),
-		.nodes = n_in + n_out,
-		.first_node = first_node,
-		.in_limit = p->in_limit,
-		.out_limit = p->out_limit,
-		.grant_cycles = p->grant_cycles,
-		.grant_count = p->grant_cycles};
+	for (uint32_t i = 0; i < n; i++)
+		p[i].xbar = x;
+}
+
+static void xbar_init(struct xbar *x, const struct network_params *p)
+{
+	x->in_words = BITSET_WORDS(x->n_in);
+	x->out_words = BITSET_WORDS(x->n_out);
+	x->nodes = x->n_in + x->n_out;
+	x->in_limit = p->in_limit;
+	x->out_limit = p->out_limit;
+	x->grant_cycles = x->grant_count = p->grant_cycles;
 	x->threads = 1;
-	x->in_row = (x->in_words + 7) / 8 * 8;
-	x->out_row = (x->out_words + 7) / 8 * 8;
-	x->in = ports_new(n_in, p->in_limit, most);
-	x->out = ports_new(n_out, p->out_limit, most);
-	x->fresh = reserve((size_t)MAX_THREADS * x->in_row, sizeof(*x->fresh));
+	x->row = (x->in_words + 7) / 8 * 8;
+	ports_belong(x->in, x->n_in, x);
+	ports_belong(x->out, x->n_out, x);
+	x->fresh = reserve((size_t)MAX_THREADS * x->row, sizeof(*x->fresh));
+	x->filled = xcalloc(x->in_words, sizeof(*x->filled));
 	x->ahead = xcalloc(x->in_words, sizeof(*x->ahead));
 	x->when = reserve((size_t)NET_APART_MAX * x->in_words, sizeof(*x->when));
-	x->filled = xcalloc(x->in_words, sizeof(*x->filled));
-	x->drained = reserve((size_t)MAX_THREADS * x->out_row, sizeof(*x->drained));
 	x->waiting = xcalloc(x->out_words, sizeof(*x->waiting));
 	x->wanted = xcalloc(x->out_words, sizeof(*x->wanted));
-	x->want = xcalloc((size_t)n_out * x->in_words, sizeof(*x->want));
-	x->pointer = xcalloc(n_out, sizeof(*x->pointer));
+	x->want = xcalloc((size_t)x->n_out * x->in_words, sizeof(*x->want));
+	x->pointer = xcalloc(x->n_out, sizeof(*x->pointer));
 	/*
 	 * quirk Q4-24: the original counts every output of every device, so with no room at all each counts.
 	 */
 	x->n_full = p->out_limit ? 0 : x->nodes;
 }
 
-void xbar_free(struct xbar *x)
+void net_xbars_init(struct net *n)
 {
-	if (!x->in)
-		return;
-	ports_free(x->in, x->n_in);
-	ports_free(x->out, x->n_out);
-	reserve_free(x->fresh, (size_t)MAX_THREADS * x->in_row, sizeof(*x->fresh));
-	reserve_free(x->drained, (size_t)MAX_THREADS * x->out_row, sizeof(*x->drained));
+	const struct network_params *p = n->params;
+	uint32_t c = n->clusters, s = n->subs;
+
+	n->in = ports_new(c + s, p->in_limit, (uint32_t)n->nodes);
+	n->out = ports_new(c + s, p->out_limit, (uint32_t)n->nodes);
+	n->xbar[0] = (struct xbar){.n_in = c, .n_out = s, .first_out = c, .in = n->in, .out = n->out + c};
+	n->xbar[1] = (struct xbar){.n_in = s, .n_out = c, .first_node = c, .in = n->in + c, .out = n->out};
+	xbar_init(&n->xbar[0], p);
+	xbar_init(&n->xbar[1], p);
+}
+
+static void xbar_free(struct xbar *x)
+{
+	reserve_free(x->fresh, (size_t)MAX_THREADS * x->row, sizeof(*x->fresh));
+	free(x->filled);
 	free(x->ahead);
 	reserve_free(x->when, (size_t)NET_APART_MAX * x->in_words, sizeof(*x->when));
-	free(x->filled);
 	free(x->waiting);
 	free(x->wanted);
 	free(x->want);
 	free(x->pointer);
 }
 
-/* The head of input i is new: enter it under its destination. */
-static void want_head(struct xbar *x, uint32_t i)
+void net_xbars_free(struct net *n)
 {
-	uint32_t o = port_front(&x->in[i])->output;
-
-	bitset_set(&x->want[(size_t)o * x->in_words], i);
-	x->n_wanted += !bitset_test(x->wanted, o);
-	bitset_set(x->wanted, o);
+	xbar_free(&n->xbar[0]);
+	xbar_free(&n->xbar[1]);
+	ports_free(n->in, n->clusters + n->subs);
+	ports_free(n->out, n->clusters + n->subs);
 }
 
-/* Packets of an input that the next advance may move, besides those it knows of. */
-static uint32_t admitted(const struct xbar *x, const struct port *p)
-{
-	uint32_t seen = p->seen, count = p->count, first = p->head;
-
-	while (seen < count && (int32_t)(p->slot[(first + seen) & p->mask].at - x->advances) <= 0)
-		seen++;
-	return seen - p->seen;
-}
-
-/* Inputs to be looked at before an advance, because a packet is ahead of the others until then. */
+/* Inputs that are ahead until this advance. */
 static uint64_t *looked_at(const struct xbar *x, uint32_t advance)
 {
 	return x->when + (size_t)(advance % NET_APART_MAX) * x->in_words;
 }
 
-/* Input i, and whether more is to come of it: then it is noted when. Counts up what has come. */
-static bool sync_input(struct xbar *x, uint32_t i, uint32_t *come)
+/* The head of input i is new: enter it under its destination, or note when to. */
+static void meet_head(struct xbar *x, uint32_t i)
 {
-	struct port *p = &x->in[i];
-	uint32_t n = admitted(x, p);
+	const struct packet *k = port_front(&x->in[i]);
+	uint32_t word = i / 64;
+	uint64_t bit = 1ull << i % 64;
 
-	*come += n;
-	if (n && !p->seen) {
-		x->n_filled++;
-		bitset_set(x->filled, i);
-		want_head(x, i);
+	if ((int32_t)(k->at - x->advances) > 0) {
+		looked_at(x, k->at)[word] |= bit;
+		x->ahead[word] |= bit;
+		return;
 	}
-	p->seen += n;
-	if (p->seen == p->count)
-		return false;
-	bitset_set(looked_at(x, p->slot[(p->head + p->seen) & p->mask].at), i);
-	return true;
-}
-
-/* Those of a word; one may come several times, for what is done here is done once. */
-static void sync_inputs(struct xbar *x, uint32_t word, uint64_t inputs)
-{
-	uint64_t ahead = x->ahead[word] & ~inputs;
-	uint32_t come = 0;
-
-	FOR_BITS64 (b, inputs)
-		ahead |= (uint64_t)sync_input(x, word * 64 + (uint32_t)b, &come) << b;
-	x->ahead[word] = ahead;
-	x->total_in += come;
-	x->n.packets += come;
-}
-
-/* What was pushed to an input that is ahead is behind the packet that it is to be looked at for. */
-static void sync_fresh(struct xbar *x, uint32_t word, uint64_t *marks)
-{
-	uint64_t inputs = *marks & ~x->ahead[word];
-
-	*marks = 0;
-	sync_inputs(x, word, inputs);
-}
-
-static void sync_outputs(struct xbar *x, uint32_t word, uint64_t *marks)
-{
-	FOR_BITS64 (b, *marks) {
-		uint32_t o = word * 64 + (uint32_t)b;
-		struct port *p = &x->out[o];
-
-		x->total_out -= p->seen - p->count;
-		x->n.out_util -= p->early;
-		p->early = 0;
-		if (p->seen >= x->out_limit && p->count < x->out_limit)
-			x->n_full--;
-		if (!p->count)
-			bitset_clear(x->waiting, o);
-		p->seen = p->count;
-	}
-	*marks = 0;
+	x->filled[word] |= bit;
+	x->want[(size_t)k->output * x->in_words + word] |= bit;
+	bitset_set(x->wanted, k->output);
 }
 
 void xbar_sync(struct xbar *x)
@@ -177,19 +131,15 @@ void xbar_sync(struct xbar *x)
 		uint64_t inputs = due[w];
 
 		due[w] = 0;
-		if (inputs)
-			sync_inputs(x, w, inputs);
-	}
-	for (uint32_t t = 0; t < x->threads; t++) {
-		uint64_t *fresh = x->fresh + (size_t)t * x->in_row,
-			 *drained = x->drained + (size_t)t * x->out_row;
+		x->ahead[w] &= ~inputs;
+		for (uint32_t t = 0; t < x->threads; t++) {
+			uint64_t *fresh = &x->fresh[(size_t)t * x->row + w];
 
-		for (uint32_t w = 0; w < x->in_words; w++)
-			if (fresh[w])
-				sync_fresh(x, w, &fresh[w]);
-		for (uint32_t w = 0; w < x->out_words; w++)
-			if (drained[w])
-				sync_outputs(x, w, &drained[w]);
+			inputs |= *fresh;
+			*fresh = 0;
+		}
+		FOR_BITS64 (b, inputs)
+			meet_head(x, w * 64 + (uint32_t)b);
 	}
 }
 
@@ -198,8 +148,6 @@ static void put(struct xbar *x, uint32_t o, uint32_t req)
 	struct port *p = &x->out[o];
 
 	port_push(p, req, o, x->advances);
-	p->seen = p->count;
-	x->total_out++;
 	x->n_full += p->count == x->out_limit;
 	bitset_set(x->waiting, o);
 }
@@ -209,24 +157,15 @@ void xbar_move(struct xbar *x, uint32_t input, uint32_t output)
 	struct port *p = &x->in[input];
 	uint64_t *want = &x->want[(size_t)output * x->in_words];
 	struct packet k = port_pop(p);
-	uint64_t left = 0;
 
 	assert(k.output == output);
+	bitset_clear(x->filled, input);
 	bitset_clear(want, input);
-	for (uint32_t w = 0; w < x->in_words; w++)
-		left |= want[w];
-	if (!left) {
+	if (!bitset_any(want, x->in_words))
 		bitset_clear(x->wanted, output);
-		x->n_wanted--;
-	}
-	p->seen--;
-	x->total_in--;
-	if (p->seen) {
-		want_head(x, input);
-	} else {
-		bitset_clear(x->filled, input);
-		x->n_filled--;
-	}
+	if (p->count)
+		meet_head(x, input);
+	x->n.in_util += x->advances - k.at;
 	put(x, output, k.req);
 }
 
@@ -235,7 +174,6 @@ void xbar_idle(struct xbar *x, const struct network_params *p, uint64_t k)
 {
 	x->n.cycles += k;
 	x->advances += (uint32_t)k;
-	x->n.out_util += x->total_out * k;
 	if (p->arbiter == 0)
 		x->next_node = (uint32_t)((x->next_node + k) % x->nodes);
 	else
@@ -245,14 +183,18 @@ void xbar_idle(struct xbar *x, const struct network_params *p, uint64_t k)
 /* All that is done to a packet on its way across: no calls within it. */
 WHOLE void xbar_advance(struct xbar *x, const struct network_params *p)
 {
+	uint32_t filled;
+
 	xbar_sync(x);
-	if (!x->total_in) {
+	filled = bitset_count(x->filled, x->in_words);
+	if (!filled) {
 		xbar_idle(x, p, 1);
 		return;
 	}
 	if (p->arbiter)
-		xbar_islip(x);
+		xbar_islip(x, filled);
 	else
-		xbar_round_robin(x);
+		xbar_round_robin(x, filled);
+	x->n.cycles++;
 	x->advances++;
 }

@@ -26,7 +26,7 @@ static void check_wants(const struct xbar *x, uint32_t o)
 
 	for (uint32_t i = 0; i < x->n_in; i++) {
 		const struct port *p = &x->in[i];
-		bool goes = p->seen && port_front(p)->output == o;
+		bool goes = bitset_test(x->filled, i) && port_front(p)->output == o;
 
 		invariant("xbar.want", o, i, bitset_test(&x->want[(size_t)o * x->in_words], i), goes);
 		wanted |= goes;
@@ -34,46 +34,37 @@ static void check_wants(const struct xbar *x, uint32_t o)
 	invariant("xbar.wanted", o, 0, bitset_test(x->wanted, o), wanted);
 }
 
-/* Of an input that is ahead: when its next packet may move it is looked at. */
+/* Of an input that is ahead: when its head may move it is looked at. */
 static void check_ahead(const struct xbar *x, uint32_t i)
 {
-	const struct port *p = &x->in[i];
-	uint32_t at = p->slot[(p->head + p->seen) & p->mask].at;
+	uint32_t at = port_front(&x->in[i])->at;
 	const uint64_t *then = x->when + (size_t)(at % NET_APART_MAX) * x->in_words;
 
-	invariant("xbar.in.seen, ahead", x->first_node, i, p->seen < p->count, 1);
+	invariant("xbar.ahead", x->first_node, i, (int32_t)(at - x->advances) >= 0, 1);
 	invariant("xbar.when", x->first_node, i, bitset_test(then, i), 1);
 }
 
 static void check_crossbar(const struct xbar *x)
 {
-	uint32_t total_in = 0, total_out = 0, filled = 0, wanted = 0;
+	uint32_t full = x->out_limit ? 0 : x->nodes;
 
 	for (uint32_t i = 0; i < x->n_in; i++) {
-		const struct port *p = &x->in[i];
+		bool ahead = bitset_test(x->ahead, i), filled = bitset_test(x->filled, i);
 
-		if (bitset_test(x->ahead, i))
+		if (ahead)
 			check_ahead(x, i);
-		else if (!marked(x->fresh, x->threads, x->in_row, i))
-			invariant("xbar.in.seen", x->first_node, i, p->seen, p->count);
-		invariant("xbar.filled", x->first_node, i, bitset_test(x->filled, i), p->seen != 0);
-		filled += p->seen != 0;
-		total_in += p->seen;
+		invariant("xbar.in, sets", x->first_node, i,
+			(uint64_t)ahead + filled + marked(x->fresh, x->threads, x->row, i),
+			x->in[i].count != 0);
 	}
 	for (uint32_t o = 0; o < x->n_out; o++) {
-		const struct port *p = &x->out[o];
+		uint32_t count = x->out[o].count;
 
-		if (!marked(x->drained, x->threads, x->out_row, o))
-			invariant("xbar.out.seen", x->first_node, o, p->seen, p->count);
-		invariant("xbar.waiting", x->first_node, o, bitset_test(x->waiting, o), p->seen != 0);
-		total_out += p->seen;
+		invariant("xbar.waiting", x->first_node, o, bitset_test(x->waiting, o), count != 0);
+		full += count && count == x->out_limit;
 		check_wants(x, o);
-		wanted += bitset_test(x->wanted, o);
 	}
-	invariant("xbar.n_filled", x->first_node, 0, x->n_filled, filled);
-	invariant("xbar.n_wanted", x->first_node, 0, x->n_wanted, wanted);
-	invariant("xbar.total_in", x->first_node, 0, x->total_in, total_in);
-	invariant("xbar.total_out", x->first_node, 0, x->total_out, total_out);
+	invariant("xbar.n_full", x->first_node, 0, x->n_full, full);
 }
 
 /* ---- networks of routers (noc.h) ------------------------------------------------------------------ */

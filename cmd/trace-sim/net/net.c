@@ -29,62 +29,50 @@ struct net_ops {
 
 /* ---- mode 2 ---------------------------------------------------------------------------------- */
 
-/* A device that pushes or pops marks its port in its thread's row. */
-static void mark(uint64_t *rows, uint32_t row, uint32_t i)
-{
-	bitset_set(rows + (size_t)thread_index * row, i);
-}
-
 static bool xbars_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 {
-	bool reply = dev >= n->clusters;
-	struct xbar *x = &n->xbar[reply];
-	struct port *p = &x->in[reply ? dev - n->clusters : dev];
+	struct port *p = &n->in[dev];
 
 	(void)bytes; /* an entry of the local crossbar is a packet of any size */
-	if (p->count < x->in_limit)
+	if (p->count < n->params->in_limit)
 		return true;
 	p->refused++;
 	return false;
 }
 
 /* A device that is ahead of the crossbar has said so. */
-static uint32_t push_time(const struct xbar *x, const struct port *p)
+static uint32_t push_time(const struct port *p)
 {
-	return (int32_t)(p->push.advance - x->advances) > 0 ? p->push.advance : x->advances;
+	uint32_t advances = p->xbar->advances;
+
+	return (int32_t)(p->push.advance - advances) > 0 ? p->push.advance : advances;
 }
 
 static void xbars_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes)
 {
-	bool reply = from >= n->clusters;
-	struct xbar *x = &n->xbar[reply];
-	uint32_t input = reply ? from - n->clusters : from;
+	struct port *p = &n->in[from];
+	struct xbar *x = p->xbar;
 
 	(void)bytes;
-	assert(x->in[input].count < x->in_limit);
-	port_push(&x->in[input], req, reply ? to : to - n->clusters, push_time(x, &x->in[input]));
-	mark(x->fresh, x->in_row, input);
+	assert(p->count < x->in_limit);
+	if (!p->count)
+		bitset_set(x->fresh + (size_t)thread_index * x->row, from - x->first_node);
+	port_push(p, req, to - x->first_out, push_time(p));
 }
 
-static bool xbars_has_packet(const struct net *n, uint32_t dev)
-{
-	bool reply = dev < n->clusters;
-
-	return n->xbar[reply].out[reply ? dev : dev - n->clusters].count != 0;
-}
+static bool xbars_has_packet(const struct net *n, uint32_t dev) { return n->out[dev].count != 0; }
 
 static uint32_t xbars_pop(struct net *n, uint32_t dev)
 {
-	bool reply = dev < n->clusters;
-	struct xbar *x = &n->xbar[reply];
-	uint32_t output = reply ? dev : dev - n->clusters, req;
-	struct port *p = &x->out[output];
+	struct port *p = &n->out[dev];
+	struct xbar *x = p->xbar;
 
 	if (!p->count)
 		return REQ_NONE;
-	req = port_pop(p).req;
-	mark(x->drained, x->out_row, output);
-	return req;
+	x->n_full -= p->count == x->out_limit;
+	if (p->count == 1)
+		bitset_clear(x->waiting, dev - x->first_out);
+	return port_leave(p, x->advances);
 }
 
 static const uint64_t *xbars_waiting(const struct net *n, int subnet) { return n->xbar[subnet].waiting; }
@@ -103,23 +91,14 @@ static void xbars_idle(struct net *n, uint64_t k)
 	}
 }
 
-/* Ports changed since the last advance are looked at themselves, so that a question changes nothing. */
+/* Inputs pushed to since the last advance are looked at themselves, so that a question changes nothing. */
 static bool xbar_empty(const struct xbar *x)
 {
 	for (uint32_t t = 0; t < x->threads; t++)
-		for (uint32_t w = 0; w < x->in_words; w++)
-			if (x->fresh[(size_t)t * x->in_row + w])
-				return false;
-	for (uint32_t w = 0; w < x->in_words; w++)
-		if (x->ahead[w])
+		if (bitset_any(x->fresh + (size_t)t * x->row, x->in_words))
 			return false;
-	if (x->total_in)
-		return false;
-	for (uint32_t w = 0; w < x->out_words; w++)
-		FOR_BITS64 (b, x->waiting[w])
-			if (x->out[w * 64 + b].count)
-				return false;
-	return true;
+	return !bitset_any(x->ahead, x->in_words) && !bitset_any(x->filled, x->in_words) &&
+	       !bitset_any(x->waiting, x->out_words);
 }
 
 static bool xbars_empty(const struct net *n) { return xbar_empty(&n->xbar[0]) && xbar_empty(&n->xbar[1]); }
@@ -128,14 +107,8 @@ static bool xbars_busy(const struct net *n) { return !xbars_empty(n); }
 
 static void xbars_print(struct net *n, const struct book_out *out) { (void)n, (void)out; }
 
-static void xbars_release(struct net *n)
-{
-	xbar_free(&n->xbar[0]);
-	xbar_free(&n->xbar[1]);
-}
-
 static const struct net_ops xbars_ops = {xbars_has_buffer, xbars_push, xbars_has_packet, xbars_pop,
-	xbars_waiting, xbars_advance, xbars_idle, xbars_busy, xbars_empty, xbars_print, xbars_release};
+	xbars_waiting, xbars_advance, xbars_idle, xbars_busy, xbars_empty, xbars_print, net_xbars_free};
 
 /* ---- mode 1, one router ---------------------------------------------------------------------- */
 
@@ -257,8 +230,7 @@ struct net *net_new(const struct params *p, struct req_pool *pool, struct fault 
 	n->most_bytes = most_request(p);
 	if (p->net.mode == 2) {
 		n->ops = &xbars_ops;
-		xbar_init(&n->xbar[0], n->params, clusters, subs, 0, (uint32_t)n->nodes);
-		xbar_init(&n->xbar[1], n->params, subs, clusters, clusters, (uint32_t)n->nodes);
+		net_xbars_init(n);
 	} else if (described_init(n, f) < 0) {
 		free(n);
 		return NULL;
@@ -322,17 +294,29 @@ bool net_busy(const struct net *n) { return n->ops->busy(n); }
 bool net_empty(const struct net *n) { return n->ops->empty(n); }
 void net_print_booksim(struct net *n, const struct book_out *out) { n->ops->print(n, out); }
 
+/* The advances that the packets in a port have been there for. */
+static uint64_t stayed_so_far(const struct port *p)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < p->count; i++)
+		sum += p->xbar->advances - p->slot[(p->head + i) & p->mask].at;
+	return sum;
+}
+
 struct xbar_counts net_xbar_counts(const struct net *n, unsigned subnet)
 {
 	const struct xbar *x = &n->xbar[subnet];
 	struct xbar_counts sum = x->n;
 
-	for (uint32_t i = 0; i < x->n_in; i++) {
-		sum.in_full += x->in[i].refused;
-		sum.packets += x->in[i].count - x->in[i].seen;
+	sum.packets = sum.reqs_util;
+	for (const struct port *p = x->in; p < x->in + x->n_in; p++) {
+		sum.in_full += p->refused;
+		sum.packets += p->count;
+		sum.in_util += stayed_so_far(p);
 	}
-	for (uint32_t i = 0; i < x->n_out; i++)
-		sum.out_util -= x->out[i].early;
+	for (const struct port *p = x->out; p < x->out + x->n_out; p++)
+		sum.out_util += p->stayed + stayed_so_far(p);
 	return sum;
 }
 
