@@ -276,6 +276,13 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 	return true;
 }
 
+/* A port has cycles more to do. */
+static void occupy(const struct cache *c, uint64_t *free_at, uint64_t *busy, uint32_t cycles)
+{
+	*free_at = (*free_at > c->ports.cycles ? *free_at : c->ports.cycles) + cycles;
+	*busy += cycles;
+}
+
 /* ---- access (CACHE-ro, CACHE-read) ----------------------------------------------------------- */
 
 static void start(struct cache_visit *a, struct cache *c, uint32_t r, uint64_t now)
@@ -344,9 +351,9 @@ static APART WHOLE enum cache_status enter(
 	found = a.at.status;
 	result = data_access(&a);
 	if (result == STATUS_HIT)
-		c->data_port += (size + c->port - 1) / c->port;
+		occupy(c, &c->data_free, &c->ports.data_busy, (size + c->port - 1) / c->port);
 	else if (a.moved)
-		c->data_port += a.moved / c->port;
+		occupy(c, &c->data_free, &c->ports.data_busy, a.moved / c->port);
 	if (result != STATUS_RESERVATION_FAIL)
 		forget(c, a.q->addr);
 	count(&a, result);
@@ -440,7 +447,7 @@ WHOLE void cache_fill(struct cache *c, uint32_t r, uint64_t now)
 	forget(c, q->addr);
 	fill_tags(c, e, q, stamp(c, now));
 	mshr_ready(&c->mshr, e);
-	c->fill_port += c->fill_cycles;
+	occupy(c, &c->fill_free, &c->ports.fill_busy, c->fill_cycles);
 }
 
 bool cache_has_ready(const struct cache *c) { return !ring_empty(&c->mshr.ready); }
@@ -452,43 +459,24 @@ uint32_t cache_pop_ready(struct cache *c) { return mshr_pop(&c->mshr, c->pool); 
 bool cache_miss_queue_empty(const struct cache *c) { return ring_empty(&c->queue); }
 uint32_t cache_miss_queue_front(const struct cache *c) { return ring_front(&c->queue); }
 uint32_t cache_miss_queue_pop(struct cache *c) { return ring_pop(&c->queue); }
-bool cache_fill_port_free(const struct cache *c) { return !c->fill_port; }
-bool cache_data_port_free(const struct cache *c) { return !c->data_port; }
-bool cache_ports_idle(const struct cache *c) { return !c->data_port && !c->fill_port; }
+bool cache_fill_port_free(const struct cache *c) { return c->fill_free <= c->ports.cycles; }
+bool cache_data_port_free(const struct cache *c) { return c->data_free <= c->ports.cycles; }
+bool cache_ports_idle(const struct cache *c) { return cache_data_port_free(c) && cache_fill_port_free(c); }
 
-void cache_cycle(struct cache *c)
-{
-	bool data, fill;
-
-	c->ports.cycles++;
-	if (!(c->data_port | c->fill_port))
-		return;
-	data = c->data_port;
-	fill = c->fill_port;
-	c->ports.data_busy += data;
-	c->ports.fill_busy += fill;
-	c->data_port -= data;
-	c->fill_port -= fill;
-}
-
-static uint64_t drain(uint64_t *port, uint64_t n)
-{
-	uint64_t busy = *port < n ? *port : n;
-
-	*port -= busy;
-	return busy;
-}
-
-void cache_idle_cycles(struct cache *c, uint64_t n)
-{
-	c->ports.cycles += n;
-	c->ports.data_busy += drain(&c->data_port, n);
-	c->ports.fill_busy += drain(&c->fill_port, n);
-}
+void cache_cycle(struct cache *c) { c->ports.cycles++; }
+void cache_idle_cycles(struct cache *c, uint64_t n) { c->ports.cycles += n; }
+void cache_set_cycles(struct cache *c, uint64_t n) { c->ports.cycles = n; }
 
 uint32_t cache_lines(const struct cache *c) { return c->tags.lines; }
 
-struct cache_ports cache_port_counts(const struct cache *c) { return c->ports; }
+struct cache_ports cache_port_counts(const struct cache *c)
+{
+	struct cache_ports n = c->ports;
+
+	n.data_busy -= c->data_free > n.cycles ? c->data_free - n.cycles : 0;
+	n.fill_busy -= c->fill_free > n.cycles ? c->fill_free - n.cycles : 0;
+	return n;
+}
 
 void cache_occupancy(const struct cache *c, uint32_t *mshr_entries, uint32_t *miss_queue)
 {

@@ -103,10 +103,11 @@ bool cache_miss_queue_empty(const struct cache *c);
 uint32_t cache_miss_queue_front(const struct cache *c);
 uint32_t cache_miss_queue_pop(struct cache *c);
 
-/* Once per cache cycle after the miss queue was offered (CACHE-queue-3): port samples and decrements. */
+/* Once per cache cycle after the miss queue was offered (CACHE-queue-3): the ports have less to do. */
 void cache_cycle(struct cache *c);
-/* n cycles in which nothing is queued: only the samples and decrements. */
+/* n cycles in which nothing is queued; as many as are n in all, for who counts them himself. */
 void cache_idle_cycles(struct cache *c, uint64_t n);
+void cache_set_cycles(struct cache *c, uint64_t n);
 bool cache_ports_idle(const struct cache *c);
 
 void cache_invalidate(struct cache *c); /* CACHE-flush */

@@ -45,9 +45,9 @@ struct cache {
 	enum write_policy write;
 	enum write_alloc walloc;
 	struct cache_touches touched;
-	uint64_t data_port, fill_port; /* cycles still busy */
-	struct cache_ports ports;
-	struct cache_counts *counts; /* by stream, reserved; seen[]: counted for */
+	uint64_t data_free, fill_free; /* cycle from which on the port is free */
+	struct cache_ports ports;      /* busy: also in the cycles up to there */
+	struct cache_counts *counts;   /* by stream, reserved; seen[]: counted for */
 	bool seen[MAX_STREAMS];
 	void (*decode)(void *ctx, struct req *r);
 	void *decode_ctx;
