@@ -32,7 +32,7 @@ void xbar_islip(struct xbar *x, uint32_t filled)
 		while ((m = x->wanted[w] & ahead) != 0) {
 			unsigned b = bit_lowest64(m);
 
-			ahead = b < 63 ? ~0ull << (b + 1) : 0;
+			ahead = ~0ull << b << 1;
 			if (x->out[w * 64 + b].count >= x->out_limit)
 				continue;
 			islip_grant(x, w * 64 + b);

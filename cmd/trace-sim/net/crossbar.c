@@ -106,8 +106,8 @@ static uint64_t *looked_at(const struct xbar *x, uint32_t advance)
 	return x->when + (size_t)(advance % NET_APART_MAX) * x->in_words;
 }
 
-/* The head of input i is new: enter it under its destination, or note when to. */
-static void meet_head(struct xbar *x, uint32_t i)
+/* The head of input i is new: it is entered under its destination, or it is noted when to (false). */
+static bool meet_head(struct xbar *x, uint32_t i)
 {
 	const struct packet *k = port_front(&x->in[i]);
 	uint32_t word = i / 64;
@@ -116,11 +116,12 @@ static void meet_head(struct xbar *x, uint32_t i)
 	if ((int32_t)(k->at - x->advances) > 0) {
 		looked_at(x, k->at)[word] |= bit;
 		x->ahead[word] |= bit;
-		return;
+		return false;
 	}
 	x->filled[word] |= bit;
 	x->want[(size_t)k->output * x->in_words + word] |= bit;
 	bitset_set(x->wanted, k->output);
+	return true;
 }
 
 void xbar_sync(struct xbar *x)
@@ -158,13 +159,11 @@ void xbar_move(struct xbar *x, uint32_t input, uint32_t output)
 	uint64_t *want = &x->want[(size_t)output * x->in_words];
 	struct packet k = port_pop(p);
 
-	assert(k.output == output);
-	bitset_clear(x->filled, input);
 	bitset_clear(want, input);
 	if (!bitset_any(want, x->in_words))
 		bitset_clear(x->wanted, output);
-	if (p->count)
-		meet_head(x, input);
+	if (!p->count || !meet_head(x, input))
+		bitset_clear(x->filled, input);
 	x->n.in_util += x->advances - k.at;
 	put(x, output, k.req);
 }

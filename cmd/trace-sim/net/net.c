@@ -54,7 +54,7 @@ static void xbars_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, 
 	struct xbar *x = p->xbar;
 
 	(void)bytes;
-	assert(p->count < x->in_limit);
+	assert(p->count < x->in_limit && to - x->first_out < x->n_out);
 	if (!p->count)
 		bitset_set(x->fresh + (size_t)thread_index * x->row, from - x->first_node);
 	port_push(p, req, to - x->first_out, push_time(p));
@@ -274,11 +274,12 @@ bool net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 
 void net_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes)
 {
-	assert((from >= n->clusters) == (to < n->clusters));
-	if (n->ops == &xbars_ops)
+	if (n->ops == &xbars_ops) {
 		xbars_push(n, from, to, req, bytes);
-	else
-		n->ops->push(n, from, to, req, bytes);
+		return;
+	}
+	assert((from >= n->clusters) == (to < n->clusters));
+	n->ops->push(n, from, to, req, bytes);
 }
 
 bool net_has_packet(const struct net *n, uint32_t dev) { return n->ops->has_packet(n, dev); }
