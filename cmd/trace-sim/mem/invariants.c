@@ -145,10 +145,13 @@ static void check_sub(const struct memory *m, const struct sub *s, bool all)
 	check_fifo("sub.far", s->id, node, &s->far);
 	if (s->rop.count)
 		invariant("sub.rop_due", s->id, 0, s->rop_due, node[s->rop.head].key);
-	if (!s->active) {
-		invariant("sub.active", s->id, 0, s->icnt_l2.count + s->dram_l2.count + s->far.count, 0);
+	if (s->wake) {
+		invariant("sub.wake", s->id, 0, s->icnt_l2.count + s->dram_l2.count + s->far.count, 0);
+		invariant("sub.wake, ROP", s->id, 0, s->wake == UINT64_MAX, !s->rop.count);
+		if (s->rop.count && !(m->mp->rop_latency >> 31))
+			invariant("sub.wake, ROP time", s->id, 0, (uint32_t)s->wake, s->rop_due);
 		if (s->l2)
-			invariant("sub.active, L2", s->id, 0,
+			invariant("sub.wake, L2", s->id, 0,
 				cache_has_ready(s->l2) || !cache_miss_queue_empty(s->l2), false);
 	}
 	cache_invariants(s->l2, s->id, all);
@@ -156,16 +159,14 @@ static void check_sub(const struct memory *m, const struct sub *s, bool all)
 
 static void check_channel(const struct memory *m, const struct channel *c)
 {
-	uint32_t below = 0, credits = c->shared, tracked = 0, waiting = 0;
+	uint32_t below = 0, credits = c->shared, waiting = 0;
 	bool simple = m->mp->dram.simple;
 
 	for (uint32_t k = 0; k < m->per; k++) {
 		below += c->sub[k].l2_dram.count;
 		credits += c->sub[k].credits;
-		tracked += c->sub[k].tracked;
-		waiting += c->sub[k].active + c->sub[k].l2_icnt.count + c->sub[k].rop.count;
+		waiting += (c->sub[k].wake != UINT64_MAX) + c->sub[k].l2_icnt.count;
 	}
-	invariant("channel.tracked", c->dram.id, 0, c->tracked, tracked);
 	if (!bitset_test(m->awake, c->dram.id))
 		invariant("memory.awake", c->dram.id, 0, c->live || waiting, false);
 	invariant("channel.below", c->dram.id, 0, c->below, below);

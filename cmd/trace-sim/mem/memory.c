@@ -67,6 +67,7 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 	m->sub = xcalloc(m->subs, sizeof(*m->sub));
 	for (uint32_t i = 0; i < m->subs; i++) {
 		m->sub[i].id = i;
+		m->sub[i].wake = UINT64_MAX;
 		if (p->mem.l2.present)
 			m->sub[i].l2 = cache_new(&p->mem.l2, ROLE_L2, dec, pool);
 	}
@@ -103,7 +104,7 @@ void memory_set_events(struct memory *m, struct events *e)
 /* ---- ticks ---------------------------------------------------------------------------------- */
 
 /* Once for each request: no calls within it. */
-static WHOLE void send_reply(struct memory *m, struct sub *s, uint64_t now)
+static INLINED WHOLE void send_reply(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = s->l2_icnt.head, device = m->p->clusters + s->id;
 	struct req *r = &m->pool->at[req];
@@ -145,44 +146,9 @@ static APART WHOLE void channel_dram(struct memory *m, struct channel *c, const 
 static bool has_work(const struct channel *c)
 {
 	for (const struct sub *s = c->sub; s < c->end; s++)
-		if (s->active || s->l2_icnt.count || s->rop.count)
+		if (s->wake != UINT64_MAX || s->l2_icnt.count)
 			return true;
 	return c->live;
-}
-
-static bool is_waiting(const uint64_t *waiting, const struct sub *s)
-{
-	return waiting && bitset_test(waiting, s->id);
-}
-
-/*
- * waiting: who may have a packet in the network; NULL: what arrives is taken in later (memory_accept). Who is
- * due is asked before the first moves: what one does to its partner is for the next tick; all have one, or
- * none. So a slice that has a partner does not move for what arrives alone, which in a window it does not
- * know.
- */
-static INLINED void channel_l2(
-	struct memory *m, struct channel *c, const struct memory_work *k, const uint64_t *waiting)
-{
-	bool sides = c->sub->partner;
-
-	if (sides)
-		for (struct sub *s = c->sub; s < c->end; s++)
-			s->due = sub_due(s, k->now);
-	for (struct sub *s = c->sub; s < c->end; s++) {
-		bool come = is_waiting(waiting, s), due = sides ? s->due : come || sub_due(s, k->now);
-
-		if (!due && !come)
-			continue;
-		if (!sub_has_room(m, s)) {
-			c->stall_dramfull++;
-			s->refuses[k->tick / 64] |= 1ull << k->tick % 64;
-		} else if (come) {
-			m->accepted += sub_accept(m, s, k->now);
-		}
-		if (due)
-			sub_tick(m, s, k->now, k->l2_done);
-	}
 }
 
 static void count_accepted(struct memory *m)
@@ -203,7 +169,7 @@ static void l2_tick(struct memory *m, const struct memory_work *k)
 		FOR_BITS64 (b, waiting[w])
 			bitset_set(m->awake, (w * 64 + (uint32_t)b) >> m->sub_log2);
 	FOR_AWAKE (c, m) {
-		channel_l2(m, c, k, waiting);
+		channel_l2_tick(m, c, k, waiting);
 		if (!has_work(c))
 			bitset_clear(m->awake, c->dram.id);
 	}
@@ -263,7 +229,7 @@ void memory_run_step(struct memory *m, const struct memory_work *k)
 		if (k->dram_ticks && dram_due(c, k))
 			channel_dram(m, c, k);
 		if (k->l2)
-			channel_l2(m, c, k, NULL);
+			channel_l2_tick(m, c, k, NULL);
 		if (!has_work(c))
 			bitset_clear(m->awake, c->dram.id);
 	}
@@ -287,7 +253,7 @@ void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_
 		if (k->dram_ticks && dram_due(c, k))
 			channel_dram(m, c, k);
 		if (k->l2)
-			channel_l2(m, c, k, NULL);
+			channel_l2_tick(m, c, k, NULL);
 	}
 }
 
@@ -324,8 +290,8 @@ uint64_t memory_awaited(const struct memory *m)
 /* quirk Q4-10: what the L2 made itself keeps nothing busy. */
 bool memory_busy(const struct memory *m)
 {
-	for (uint32_t c = 0; c < m->mp->channels; c++)
-		if (m->channel[c].tracked)
+	for (uint32_t i = 0; i < m->subs; i++)
+		if (m->sub[i].tracked)
 			return true;
 	return false;
 }
@@ -344,9 +310,12 @@ static bool wait_for(uint32_t key, uint64_t now, uint64_t *until)
 static bool channel_asleep(
 	const struct memory *m, const struct channel *c, uint64_t now, uint64_t *until, uint64_t *dram_ticks)
 {
-	for (const struct sub *s = c->sub; s < c->end; s++)
-		if (s->active || s->l2_icnt.count || (s->rop.count && !wait_for(s->rop_due, now, until)))
+	for (const struct sub *s = c->sub; s < c->end; s++) {
+		if (s->wake <= now || s->l2_icnt.count)
 			return false;
+		if (s->wake < *until)
+			*until = s->wake;
+	}
 	if (!c->live)
 		return true;
 	if (c->wake <= m->dram_ticks + 1)
@@ -427,10 +396,8 @@ const struct cache *memory_l2(const struct memory *m, uint32_t sub)
 {
 	struct sub *s = &m->sub[sub];
 
-	if (s->l2 && s->ticks < m->l2_ticks) {
-		cache_idle_cycles(s->l2, m->l2_ticks - s->ticks);
-		s->ticks = m->l2_ticks;
-	}
+	if (s->l2)
+		cache_set_cycles(s->l2, m->l2_ticks);
 	return s->l2;
 }
 

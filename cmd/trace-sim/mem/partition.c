@@ -53,7 +53,7 @@ struct sub *channel_room_above(const struct memory *m, uint32_t req)
 void channel_reply(struct memory *m, struct channel *c, struct sub *s, uint32_t req)
 {
 	mem_fifo_push(m->pool->at, &s->dram_l2, req);
-	s->active = true;
+	s->wake = 0;
 	return_credit(c, s);
 }
 
@@ -70,7 +70,7 @@ bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 		if (dram_full(&c->dram, m->pool->at[s->l2_dram.head].flags & REQ_WRITE))
 			return false;
 		/*
-		 * A full L2->DRAM queue had blocked the sub partition; it is active, so it will look again.
+		 * A full L2->DRAM queue had blocked the sub partition; it is awake, so it will look again.
 		 */
 		req = mem_fifo_pop(m->pool->at, &s->l2_dram);
 		c->below--;

@@ -2,10 +2,10 @@
 /*
  * Insides of the memory side: channels (partitions) and their sub partitions (MEM-part, MEM-sub).
  *
- * Always true between two ticks: a sub partition that is not active has nothing that an L2 tick could move
- * before its ROP queue wakes it; a channel that is not live can move nothing until a sub partition pokes it.
- * A tick touches one channel and what belongs to it, so channels may run at the same time, and each many
- * ticks at a stretch. What sleeps has counted its ticks up to `ticks` and catches up when it wakes.
+ * Always true between two ticks: an L2 tick before its `wake` moves nothing in a sub partition; a channel
+ * that is not live can move nothing until a sub partition pokes it. A tick touches one channel and what
+ * belongs to it, so channels may run at the same time, and each many ticks at a stretch. A channel that sleeps
+ * has counted its ticks up to `ticks` and catches up when it wakes.
  */
 #ifndef PARTITION_H
 #define PARTITION_H
@@ -28,10 +28,9 @@ struct sub {
 	struct sub *partner; /* the same addresses on the other side; NULL: one side */
 	struct mem_fifo far; /* answers on their way to the other side; req.key: when they are there */
 	struct cache *l2;    /* NULL: none */
-	uint64_t ticks;      /* L2 ticks of which the L2 knows */
 	uint64_t copies;     /* sectors touched by host copies, in all L2 times (quirk Q4-8) */
+	uint64_t wake;       /* when an L2 tick may move something; UINT64_MAX: not known */
 	uint32_t rop_due;    /* key of the first in rop */
-	bool active;         /* an L2 tick may move something */
 	bool due;            /* in this tick; with a partner only */
 	uint64_t refuses[MEMORY_TICKS / 64]; /* ticks of the window in which icnt->L2 has no room */
 	uint32_t id, tracked, credits;       /* credits: private ones in use */
@@ -50,9 +49,8 @@ struct channel {
 	struct sub *sub, *end;      /* its first one; behind its last */
 	bool live;                  /* may move something itself */
 	uint64_t awaited;           /* the last time at which delay lets a REQ_AWAITED go */
-	/* not yet in the memory's counts; requests tracked */
+	/* not yet in the memory's counts */
 	uint32_t replies, stall_dramfull, stall_icnt2sh;
-	uint32_t tracked;
 	struct dram dram;
 };
 
@@ -90,7 +88,6 @@ static inline void untrack(struct memory *m, uint32_t req)
 		return;
 	r->flags &= (uint16_t)~REQ_TRACKED;
 	m->sub[r->sub].tracked--;
-	m->sub[r->sub].channel->tracked--;
 }
 
 /* partition.c */
@@ -125,17 +122,13 @@ APART uint32_t sides_due(struct memory *m, struct sub *s, uint64_t now);
 APART bool dram_simple_tick(struct memory *m, struct channel *c, uint64_t now);
 
 /* subpartition.c */
-static inline bool sub_due(const struct sub *s, uint64_t now)
-{
-	return s->active || (s->rop.count && reached(now, s->rop_due));
-}
-/* The tick behind `done` earlier ones. */
-void sub_tick(struct memory *m, struct sub *s, uint64_t now, uint64_t done);
-/* Before it: has icnt->L2 room for a packet? Take one in, if there is one. */
-static inline bool sub_has_room(const struct memory *m, const struct sub *s)
-{
-	return s->icnt_l2.count + 3 < m->mp->queue_icnt_l2;
-}
+/*
+ * An L2 tick of those of the channel. waiting: who may have a packet in the network; NULL: what arrives is
+ * taken in later, by sub_accept().
+ */
+void channel_l2_tick(
+	struct memory *m, struct channel *c, const struct memory_work *k, const uint64_t *waiting);
+/* Take in a packet, if there is one; icnt->L2 has room. */
 bool sub_accept(struct memory *m, struct sub *s, uint64_t now);
 
 #endif

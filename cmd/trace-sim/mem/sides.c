@@ -47,7 +47,7 @@ bool sides_answer(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 	if (addrdec_side(m->dec, r->cluster) == side_of(s))
 		return false;
 	if (is_read(r) && cache_put_copy(s->partner->l2, r, now + s->partner->copies))
-		s->partner->active = true;
+		s->partner->wake = 0;
 	r->key = (uint32_t)now + m->mp->l2_far_latency;
 	mem_fifo_push(m->pool->at, &s->far, req);
 	return true;

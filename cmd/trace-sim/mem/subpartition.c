@@ -3,8 +3,8 @@
  * A memory sub partition: takes requests from the network, splits them into sectors, delays them in the ROP
  * queue, drives the L2 and collects replies (MEM-sub).
  *
- * Always true: the request tracker is the set of requests with REQ_TRACKED. The head of a ROP queue is ready
- * only in an active sub partition. With several queues full nothing is lost, for each step looks first.
+ * Always true: the request tracker is the set of requests with REQ_TRACKED. With several queues full nothing
+ * is lost, for each step looks first.
  */
 #include <assert.h>
 #include "bits.h"
@@ -29,6 +29,8 @@ static void rop_push(struct memory *m, struct sub *s, uint32_t req, uint64_t now
 		m->awaited = over_at(now, m->mp->rop_latency);
 	if (s->rop.count == 1)
 		s->rop_due = n->key;
+	if (s->wake == UINT64_MAX)
+		s->wake = over_at(now, m->mp->rop_latency);
 }
 
 static void enter(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
@@ -37,14 +39,13 @@ static void enter(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 
 	r->flags |= REQ_TRACKED;
 	s->tracked++;
-	s->channel->tracked++;
 	bitset_set(m->awake, s->channel->dram.id);
 	if (!is_texture(r)) {
 		rop_push(m, s, req, now);
 		return;
 	}
 	mem_fifo_push(m->pool->at, &s->icnt_l2, req);
-	s->active = true;
+	s->wake = 0;
 }
 
 /* Sectors lo to hi as bits of a byte mask. */
@@ -89,16 +90,13 @@ APART static void piece(struct memory *m, struct sub *sub, uint32_t from, uint64
 	enter(m, sub, handle, now);
 }
 
-static void split(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
+/* What is more than a sector becomes pieces of one each. */
+APART static void split(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
 	const struct req *r = &m->pool->at[req];
 	uint32_t size = r->size, mask = r->sectors;
 	uint64_t addr = r->addr;
 
-	if (!s->l2 || m->mp->l2.kind != CACHE_SECTOR || (size == 32 && is_pow2(mask))) {
-		enter(m, s, req, now);
-		return;
-	}
 	if (size == 128) {
 		/* quirk Q4-11: the bytes of the pieces accumulate (also below). */
 		for (unsigned i = 0; i < 4; i++)
@@ -122,14 +120,18 @@ static void split(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 }
 
 /* Once for each request: no calls within it. */
-WHOLE bool sub_accept(struct memory *m, struct sub *s, uint64_t now)
+APART WHOLE bool sub_accept(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = net_pop(m->net, m->p->clusters + s->id);
+	const struct req *r = &m->pool->at[req];
 
 	if (!req)
 		return false;
-	memstat_accepted(m->ms, &m->pool->at[req], now);
-	split(m, s, req, now);
+	memstat_accepted(m->ms, r, now);
+	if ((r->size == 32 && is_pow2(r->sectors)) || !s->l2 || m->mp->l2.kind != CACHE_SECTOR)
+		enter(m, s, req, now);
+	else
+		split(m, s, req, now);
 	return true;
 }
 
@@ -244,7 +246,7 @@ static void hand_over(struct sub *from, struct sub *to, struct req *r)
 	from->tracked--;
 	to->tracked++;
 	r->sub = (uint16_t)to->id;
-	to->active = true;
+	to->wake = 0;
 }
 
 /* Which instruction asked is not known here. */
@@ -311,21 +313,23 @@ static void leave_rop(struct memory *m, struct sub *s, uint64_t now)
 		s->rop_due = m->pool->at[s->rop.head].key;
 }
 
-static bool stays_active(const struct sub *s, uint64_t now)
+/* When the next tick may move something, if nothing else comes. Busy ports get free by themselves. */
+static uint64_t next_tick(const struct sub *s, uint64_t now)
 {
-	if (s->icnt_l2.count || s->dram_l2.count || s->far.count ||
-		(s->rop.count && reached(now, s->rop_due)))
-		return true;
-	/* Busy ports count down by themselves. */
-	return s->l2 && (cache_has_ready(s->l2) || !cache_miss_queue_empty(s->l2));
+	if (s->icnt_l2.count || s->dram_l2.count || s->far.count)
+		return 0;
+	if (s->l2 && (cache_has_ready(s->l2) || !cache_miss_queue_empty(s->l2)))
+		return 0;
+	if (!s->rop.count)
+		return UINT64_MAX;
+	return reached(now, s->rop_due) ? 0 : now + (s->rop_due - (uint32_t)now);
 }
 
-/* Most of what an L2 costs: no calls within it. */
-WHOLE void sub_tick(struct memory *m, struct sub *s, uint64_t now, uint64_t done)
+/* The tick behind `done` earlier ones. */
+static void tick(struct memory *m, struct sub *s, uint64_t now, uint64_t done)
 {
-	if (s->l2 && done > s->ticks)
-		cache_idle_cycles(s->l2, done - s->ticks);
-	s->ticks = done + 1;
+	if (s->l2)
+		cache_set_cycles(s->l2, done);
 	if (s->l2 && cache_has_ready(s->l2) && s->l2_icnt.count < m->mp->queue_l2_icnt)
 		answer_ready(m, s, now);
 	if (s->dram_l2.count)
@@ -342,5 +346,46 @@ WHOLE void sub_tick(struct memory *m, struct sub *s, uint64_t now, uint64_t done
 	if (s->icnt_l2.count && s->l2_dram.count < m->mp->queue_l2_dram)
 		accept_access(m, s, now);
 	leave_rop(m, s, now);
-	s->active = stays_active(s, now);
+	s->wake = next_tick(s, now);
+}
+
+static bool is_waiting(const uint64_t *waiting, const struct sub *s)
+{
+	return waiting && bitset_test(waiting, s->id);
+}
+
+/* Before its tick: has icnt->L2 room for a packet? Take one in, if one has come. */
+static void look_for_packet(struct memory *m, struct sub *s, const struct memory_work *k, bool come)
+{
+	if (s->icnt_l2.count + 3 >= m->mp->queue_icnt_l2) {
+		s->channel->stall_dramfull++;
+		s->refuses[k->tick / 64] |= 1ull << k->tick % 64;
+	} else if (come) {
+		m->accepted += sub_accept(m, s, k->now);
+	}
+}
+
+/*
+ * Most of what an L2 costs: no calls within it. Who is due is asked before the first moves: what one does to
+ * its partner is for the next tick; all have one, or none. So a slice that has a partner does not move for
+ * what arrives alone, which in a window it does not know.
+ */
+WHOLE void channel_l2_tick(
+	struct memory *m, struct channel *c, const struct memory_work *k, const uint64_t *waiting)
+{
+	struct sub *end = c->sub + m->per;
+	bool sides = c->sub->partner;
+
+	if (sides)
+		for (struct sub *s = c->sub; s < end; s++)
+			s->due = s->wake <= k->now;
+	for (struct sub *s = c->sub; s < end; s++) {
+		bool come = is_waiting(waiting, s), due = sides ? s->due : come || s->wake <= k->now;
+
+		if (!due && !come)
+			continue;
+		look_for_packet(m, s, k, come);
+		if (due)
+			tick(m, s, k->now, k->l2_done);
+	}
 }

@@ -27,8 +27,8 @@ bool net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes);
 void net_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes);
 bool net_has_packet(const struct net *n, uint32_t dev); /* net_pop would give one */
 /*
- * Bit sets over sub partitions and over clusters: who may have a packet. Exact after an advance; pops may leave
- * bits set.
+ * Bit sets over sub partitions and over clusters: who may have a packet. Exact after an advance; pops may
+ * leave bits set.
  */
 const uint64_t *net_waiting_subs(const struct net *n);
 const uint64_t *net_waiting_clusters(const struct net *n);
