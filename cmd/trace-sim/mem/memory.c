@@ -20,7 +20,6 @@
 static uint32_t credit_limit(const struct memory_params *mp)
 {
 	const struct dram_params *d = &mp->dram;
-
 	uint32_t limit = d->queue_max + d->return_max - (mp->subs - 1) + (d->write_queue ? d->write_max : 0);
 
 	return d->queue_max && d->return_max && limit ? limit : UINT32_MAX;
@@ -235,26 +234,65 @@ void memory_run_step(struct memory *m, const struct memory_work *k)
 	}
 }
 
+/* Would an L2 tick at this time be more than a count? */
+static bool l2_due(const struct channel *c, uint64_t now)
+{
+	for (const struct sub *s = c->sub; s < c->end; s++)
+		if (s->wake <= now)
+			return true;
+	return false;
+}
+
+/* Returns whether something was due. */
+static INLINED bool run_step(struct memory *m, struct channel *c, const struct memory_work *k)
+{
+	bool due = false;
+
+	if (k->reply)
+		for (struct sub *s = c->sub; s < c->end; s++)
+			if (s->l2_icnt.count) {
+				*net_push_time(m->net, m->p->clusters + s->id) =
+					(struct net_push_time){k->advance, 0};
+				send_reply(m, s, k->now);
+				due = true;
+			}
+	if (k->dram_ticks && dram_due(c, k)) {
+		channel_dram(m, c, k);
+		due = true;
+	}
+	due = due || l2_due(c, k->now);
+	if (k->l2 && due)
+		channel_l2_tick(m, c, k, NULL);
+	return due;
+}
+
+/* The first step from k on in which something may be due. */
+static const struct memory_work *next_due(
+	const struct channel *c, const struct memory_work *k, const struct memory_work *end)
+{
+	uint64_t wake = UINT64_MAX;
+
+	for (const struct sub *s = c->sub; s < c->end; s++) {
+		if (s->l2_icnt.count)
+			return k;
+		if (s->wake < wake)
+			wake = s->wake;
+	}
+	while (k < end && k->now < wake && !(k->dram_ticks && dram_due(c, k)))
+		k++;
+	return k;
+}
+
 void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_work *k, uint32_t n)
 {
 	struct channel *c = &m->channel[channel];
+	const struct memory_work *end = k + n;
 
 	forget_refusals(c);
 	if (!has_work(c))
 		return;
-	for (; n--; k++) {
-		if (k->reply)
-			for (struct sub *s = c->sub; s < c->end; s++)
-				if (s->l2_icnt.count) {
-					*net_push_time(m->net, m->p->clusters + s->id) =
-						(struct net_push_time){k->advance, 0};
-					send_reply(m, s, k->now);
-				}
-		if (k->dram_ticks && dram_due(c, k))
-			channel_dram(m, c, k);
-		if (k->l2)
-			channel_l2_tick(m, c, k, NULL);
-	}
+	while (k < end)
+		k = run_step(m, c, k) ? k + 1 : next_due(c, k + 1, end);
 }
 
 void memory_accept(struct memory *m, const struct memory_work *k)

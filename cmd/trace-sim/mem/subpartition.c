@@ -373,13 +373,12 @@ static void look_for_packet(struct memory *m, struct sub *s, const struct memory
 WHOLE void channel_l2_tick(
 	struct memory *m, struct channel *c, const struct memory_work *k, const uint64_t *waiting)
 {
-	struct sub *end = c->sub + m->per;
 	bool sides = c->sub->partner;
 
 	if (sides)
-		for (struct sub *s = c->sub; s < end; s++)
+		for (struct sub *s = c->sub; s < c->end; s++)
 			s->due = s->wake <= k->now;
-	for (struct sub *s = c->sub; s < end; s++) {
+	for (struct sub *s = c->sub; s < c->end; s++) {
 		bool come = is_waiting(waiting, s), due = sides ? s->due : come || s->wake <= k->now;
 
 		if (!due && !come)
