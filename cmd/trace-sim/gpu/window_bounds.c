@@ -40,21 +40,25 @@ enum window_bound window_forbidden(const struct gpu *g)
 	return N_WINDOW_BOUNDS;
 }
 
-/* Cycles that pass before a warp of SM s has issued all it has; no more than enough. */
+/*
+ * Cycles that pass before the warps of SM s have issued all they have; no more than enough. A warp that runs
+ * issues so much a cycle at most, and so does each scheduler.
+ */
 static uint32_t sm_lasts(const struct sm *s, uint32_t enough)
 {
-	uint32_t most = 0;
+	uint32_t most = 0, all = 0;
 
 	FOR_BITS64 (b, s->live & ~s->done) {
 		const struct warp *w = &s->warp[b];
 		uint32_t next = w->cursor - w->buffered, left = next <= w->last ? w->last + 1 - next : 0;
 
 		left /= s->core->max_issue;
-		if (left >= enough)
-			return enough;
+		all += left;
 		most = left > most ? left : most;
+		if (most >= enough)
+			return enough;
 	}
-	return most;
+	return all / s->core->schedulers > most ? all / s->core->schedulers : most;
 }
 
 uint32_t window_kernel_lasts(struct gpu *g, uint32_t enough)
