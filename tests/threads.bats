@@ -48,6 +48,21 @@ same() {
 	same "$(trace gather -n 4)" -g qv100 -D gpgpu_clock_domains=1132:700:900:850
 }
 
+@test "threads: the reply side of a window beside the clusters of the one before" {
+	d=$(trace gather -n 2)
+	for o in gpgpu_l2_rop_latency=64 icnt_out_buffer_limit=100 icnt_in_buffer_limit=9 \
+		gpgpu_dram_partition_queues=4:4:4:4; do
+		same "$d" -g qv100 -D $o
+	done
+	trace-sim -q -g qv100 -F json -f -o r --profile one "$d"
+	trace-sim -q -j 2 -g qv100 -F json -f -o r --profile two "$d"
+	python3 - <<-'END'
+	import json
+	one, two = ([json.loads(l) for l in open(f)][-1]["stats"]["windows"] for f in ("one", "two"))
+	assert two > 1.2 * one, (one, two)
+	END
+}
+
 @test "threads: random partitions and event logs have one order" {
 	d=$(trace gather -n 2)
 	same "$d" -g qv100 -D gpgpu_memory_partition_indexing=4
@@ -66,7 +81,7 @@ same() {
 }
 
 @test "threads: without -j, the same bytes" {
-	d=$(trace gather -n 4)
+	d=$(trace gather -n 2)
 	for g in rtx3070 h100-pcie; do
 		trace-sim -q -j 1 -F json -g $g "$d" >one
 		env -u WARPTOOLS_CPUS trace-sim -q -F json -g $g "$d" >usual

@@ -158,6 +158,8 @@ options() {
 		WARPTOOLS_WINDOW=$w run ! trace-sim -q -g qv100 app
 		[ "$output" = "$one" ]
 	done
+	WARPTOOLS_CPUS=2 run ! trace-sim -q -j 2 -g qv100 app
+	[ "$output" = "$one" ]
 }
 
 @test "windows: the profile tells how long they were and what ended them" {

@@ -1,42 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Running a window. See window.h for what is always true; the argument for each bound is LAUNCH-window-1's.
- *
- * Clusters run to the end of the window, or to where they need to know of others. One in which a thread block
- * ends stands still behind that cycle until all have come there; then thread blocks are placed as in a single
- * step. Those that are further have no room for one: had they, they would have stood still, too. One whose
- * input of the request network might be full stands still before its next cycle until the network has come
- * there.
+ * Running a window: its length, its memory side and network, and the order of its parts. The clusters' part is
+ * window_clusters.c's. See window.h for what is always true; the argument for each bound is LAUNCH-window-1's.
  */
 #include <assert.h>
-#include <setjmp.h>
 #include <stdlib.h>
-#include <string.h>
 #include "arena.h"
 #include "core/core.h"
 #include "watch/invariants.h"
+#include "inlining.h"
 #include "launch.h"
 #include "num.h"
-#include "team/catch.h"
-#include "team/share.h"
-#include "window.h"
+#include "window_int.h"
 
-#define STEPS_MAX NET_APART_MAX
-struct window {
-	uint64_t now;              /* of its first cycle */
-	uint32_t advance;          /* of the network before it */
-	uint32_t cycles, n;        /* core cycles, steps */
-	uint32_t served, n_served; /* cycles, and steps, for which the request side has been run */
-	uint32_t longest;          /* of all windows */
-	enum window_bound alone;   /* where that is 1: why */
-	struct share share;        /* in cycles of live clusters */
-	uint32_t seen[WINDOW_MAX]; /* advances of the network before a cycle */
-	uint32_t made[WINDOW_MAX]; /* and before the first that may move what it sends */
-	uint32_t *ready, n_ready;  /* clusters that may go on */
-	uint32_t ready_work;       /* cycles that they may do so for */
-	struct window_counts count;
-	struct memory_work step[STEPS_MAX];
-};
+#define HALF_LEAST 32u /* cycles: meetings of threads cost more than shorter windows side by side save */
+#define BUSY       2u  /* requests a cycle: so few that the networks are no work worth hiding */
 
 /* ---- bounds ---------------------------------------------------------------------------------------- */
 
@@ -74,6 +52,8 @@ void window_init(struct gpu *g)
 	w->longest = least(w->longest, cycles_with(MEMORY_TICKS, l2));
 	w->longest = least(w->longest, cycles_with(STEPS_MAX, 1 + icnt + l2));
 	tell_sends(g->net, &g->params);
+	w->fault = xcalloc(memory_channels(g->mem), sizeof(*w->fault));
+	w->half = window_delay(g) / 2 >= HALF_LEAST ? least(w->longest, window_delay(g) / 2) : 0;
 	w->alone = window_forbidden(g);
 	if (w->alone != N_WINDOW_BOUNDS)
 		w->longest = 1;
@@ -84,6 +64,7 @@ void window_free(struct gpu *g)
 	if (!g->window)
 		return;
 	free(g->window->ready);
+	free(g->window->fault);
 	reserve_free(g->window, 1, sizeof(*g->window));
 	g->window = NULL;
 }
@@ -130,12 +111,15 @@ static bool crowded(const struct gpu *g)
 	return net_replies_in_steps(g->net) && 2 * net_crowded(g->net) > live_clusters(g);
 }
 
-static struct length length(struct gpu *g, uint64_t until)
+static uint64_t from(uint64_t first, uint64_t time) { return time > first ? time - first : 0; }
+
+/* Of a window that begins in so many cycles, at most `longest`; 0: the machine is looked at right before it. */
+static struct length length(struct gpu *g, uint64_t until, uint32_t in, uint32_t longest)
 {
 	const struct params *p = &g->params;
 	const struct window *w = g->window;
-	struct length l = {w->longest, WINDOW_longest};
-	uint64_t now = gpu_now(g);
+	struct length l = {longest, WINDOW_longest};
+	uint64_t now = gpu_now(g) + in, cycle = g->cycle + in;
 
 	if (w->longest <= 1)
 		return (struct length){1, w->alone == N_WINDOW_BOUNDS ? WINDOW_longest : w->alone};
@@ -145,12 +129,14 @@ static struct length length(struct gpu *g, uint64_t until)
 		return (struct length){1, WINDOW_requests};
 	if (launch_ptx(g))
 		return (struct length){1, WINDOW_ptx};
-	bound(&l, share_of(p->sample_cycles - g->cycle % p->sample_cycles, l.cycles), WINDOW_sample);
-	bound(&l, DEADLOCK_PERIOD - g->cycle % DEADLOCK_PERIOD, WINDOW_deadlock);
-	bound(&l, until - now, WINDOW_told);
+	bound(&l, share_of(p->sample_cycles - cycle % p->sample_cycles, l.cycles), WINDOW_sample);
+	if (in && cycle % DEADLOCK_PERIOD == 0)
+		l.cycles = 0;
+	bound(&l, DEADLOCK_PERIOD - cycle % DEADLOCK_PERIOD, WINDOW_deadlock);
+	bound(&l, from(now, until), WINDOW_told);
 	if (p->max_cycle)
-		bound(&l, p->max_cycle - now, WINDOW_cycles);
-	bound(&l, window_kernel_lasts(g, l.cycles), WINDOW_tail);
+		bound(&l, from(now, p->max_cycle), WINDOW_cycles);
+	bound(&l, from(in, window_kernel_lasts(g, in + l.cycles)), WINDOW_tail);
 	if (!net_replies_in_steps(g->net)) {
 		bound(&l, cycles_of(g, net_reply_in_room(g->net)), WINDOW_replies);
 		bound(&l, cycles_of(g, net_reply_out_room(g->net)), WINDOW_outputs);
@@ -158,48 +144,66 @@ static struct length length(struct gpu *g, uint64_t until)
 	return l;
 }
 
+/*
+ * Are windows to be so short that the reply side of one can be run beside the clusters of the one before? The
+ * same for each run with several threads, whether one of its windows is shared or not.
+ */
+static bool goes_ahead(const struct gpu *g)
+{
+	const struct window *w = g->window;
+
+	if (!g->team || !w->half || net_replies_in_steps(g->net))
+		return false;
+	return team_tested() || (w->busy && share_long(&w->share));
+}
+
 /* ---- the steps ------------------------------------------------------------------------------------- */
 
 /*
- * What fires in the next cycles. Steps in which only DRAM
- * does are part of the step behind them, as in gpu_step().
+ * What fires in a window of so many cycles that begins there. Steps in which only DRAM does are part of the
+ * step behind them, as in gpu_step().
  */
-static void plan(struct gpu *g, uint32_t cycles)
+static WHOLE void plan(struct gpu *g, struct window_plan *p, struct window_edge at, uint32_t cycles)
 {
-	struct window *w = g->window;
-	uint64_t dram = memory_dram_ticks(g->mem), first_l2 = memory_l2_ticks(g->mem), l2 = first_l2;
-	uint32_t advance = w->advance, k = 0;
+	uint64_t first_l2 = at.l2;
+	uint32_t k = 0;
 
-	w->now = gpu_now(g);
-	w->cycles = cycles;
-	w->served = w->n_served = 0;
-	for (w->n = 0; k < cycles;) {
+	p->now = at.now;
+	p->cycles = cycles;
+	for (p->n = 0; k < cycles;) {
 		unsigned fired = clocks_step(&g->clocks);
 
 		g->dram_ticks += (fired & CLOCK_DRAM) != 0;
 		if (fired == CLOCK_DRAM)
 			continue;
-		w->step[w->n++] = (struct memory_work){.now = w->now + k,
-			.cycle = g->cycle + k,
-			.dram_done = dram,
-			.l2_done = l2,
+		p->step[p->n++] = (struct memory_work){.now = at.now + k,
+			.cycle = at.cycle + k,
+			.dram_done = at.dram,
+			.l2_done = at.l2,
 			.dram_ticks = g->dram_ticks,
 			.reply = fired & CLOCK_ICNT,
 			.l2 = fired & CLOCK_L2,
-			.advance = advance,
-			.tick = (uint32_t)(l2 - first_l2)};
-		dram += g->dram_ticks;
+			.advance = at.advance,
+			.tick = (uint32_t)(at.l2 - first_l2),
+			.window = (uint32_t)(p - g->window->plan)};
+		at.dram += g->dram_ticks;
 		g->dram_ticks = 0;
-		l2 += (fired & CLOCK_L2) != 0;
-		w->seen[k] = advance;
-		advance += (fired & CLOCK_ICNT) != 0;
-		w->made[k] = advance;
+		at.l2 += (fired & CLOCK_L2) != 0;
+		p->seen[k] = at.advance;
+		at.advance += (fired & CLOCK_ICNT) != 0;
+		p->made[k] = at.advance;
 		k += (fired & CLOCK_CORE) != 0;
 	}
+	p->end = (struct window_edge){at.now + cycles, at.cycle + cycles, at.dram, at.l2, at.advance};
 }
 
-/* Of so many cycles of clusters. */
-static void run_items(struct gpu *g, void (*work)(void *ctx, unsigned item), unsigned items, uint32_t cycles)
+static struct window_edge present(const struct gpu *g)
+{
+	return (struct window_edge){gpu_now(g), g->cycle, memory_dram_ticks(g->mem), memory_l2_ticks(g->mem),
+		net_advances(g->net)};
+}
+
+void window_items(struct gpu *g, void (*work)(void *ctx, unsigned item), unsigned items, uint32_t cycles)
 {
 	if (items > 1 && share_part(&g->window->share, cycles)) {
 		team_run(g->team, work, g, items);
@@ -212,61 +216,58 @@ static void run_items(struct gpu *g, void (*work)(void *ctx, unsigned item), uns
 static void run_channel(void *ctx, unsigned channel)
 {
 	struct gpu *g = ctx;
+	const struct window_plan *p = window_now(g->window);
 
-	memory_run_channel(g->mem, channel, g->window->step, g->window->n);
+	memory_run_channel(g->mem, channel, p->step, p->n);
 }
 
-static void reply_channels(struct gpu *g)
+static void advance_replies(struct gpu *g, const struct window_plan *p)
 {
-	struct window *w = g->window;
-
-	w->count.phases++;
-	run_items(g, run_channel, memory_channels(g->mem), UINT32_MAX);
-	for (uint32_t i = 0; i < w->n; i++)
-		if (w->step[i].reply)
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->step[i].reply)
 			net_advance_one(g->net, 1);
 }
 
 /* Of the cycle that begins with step i. */
-static uint32_t advances_from(const struct window *w, uint32_t i)
+static uint32_t advances_from(const struct window_plan *p, uint32_t i)
 {
 	uint32_t n = 0;
 
-	for (uint64_t now = w->step[i].now; i < w->n && w->step[i].now == now; i++)
-		n += w->step[i].reply;
+	for (uint64_t now = p->step[i].now; i < p->n && p->step[i].now == now; i++)
+		n += p->step[i].reply;
 	return n;
 }
 
 /* Returns how many cycles come before the first for which some output might not have room. */
-static uint32_t reply_steps(struct gpu *g)
+static uint32_t reply_steps(struct gpu *g, const struct window_plan *p)
 {
-	struct window *w = g->window;
 	uint64_t now = UINT64_MAX;
 
-	memory_begin(g->mem);
-	for (uint32_t i = 0; i < w->n; i++) {
-		const struct memory_work *k = &w->step[i];
+	memory_begin(g->mem, p->step);
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct memory_work *k = &p->step[i];
 
-		if (k->now != now && advances_from(w, i) > net_reply_out_room(g->net))
-			return (uint32_t)(k->now - w->now);
+		if (k->now != now && advances_from(p, i) > net_reply_out_room(g->net))
+			return (uint32_t)(k->now - p->now);
 		now = k->now;
 		memory_run_step(g->mem, k);
 		if (k->reply)
 			net_advance_one(g->net, 1);
 	}
-	return w->cycles;
+	return p->cycles;
 }
 
-/* The request side of the first so many cycles, before the last of which all clusters have come. */
-static void serve_requests(struct gpu *g, uint32_t cycles)
+/* Where there is a next window, sub partitions take in what comes in this one when it is behind. */
+void window_serve(struct gpu *g, uint32_t cycles)
 {
 	struct window *w = g->window;
-	uint64_t first = w->step[0].now, dram = 0, l2 = 0;
+	const struct window_plan *p = window_now(w);
+	uint64_t dram = 0, l2 = 0;
 
-	for (; w->n_served < w->n && w->step[w->n_served].now < first + cycles; w->n_served++) {
-		const struct memory_work *k = &w->step[w->n_served];
+	for (; w->n_served < p->n && p->step[w->n_served].now < p->now + cycles; w->n_served++) {
+		const struct memory_work *k = &p->step[w->n_served];
 
-		if (k->l2)
+		if (k->l2 && !window_next(w)->n)
 			memory_accept(g->mem, k);
 		if (k->reply)
 			net_advance_one(g->net, 0);
@@ -277,240 +278,13 @@ static void serve_requests(struct gpu *g, uint32_t cycles)
 	w->served = cycles;
 }
 
-/* ---- a cluster by itself ----------------------------------------------------------------------------- */
-
-/*
- * The first cycle from k on, and before `end`, in which an
- * SM of cluster id is due; `end`: none without a reply.
- */
-static uint32_t next_tick(const struct gpu *g, uint32_t id, uint32_t k, uint32_t end)
-{
-	uint32_t per = g->params.sms_per_cluster;
-	const uint64_t *at = g->wake_at + id * per;
-	uint64_t now = g->window->now, first = at[0];
-
-	for (uint32_t i = 1; i < per; i++)
-		if (at[i] < first)
-			first = at[i];
-	if (first <= now + k)
-		return k;
-	return first < now + end ? (uint32_t)(first - now) : end;
-}
-
-/* The same of replies that it takes in or hands over. */
-static uint32_t next_reply(
-	const struct gpu *g, const struct cluster *c, uint32_t id, uint32_t k, uint32_t end)
-{
-	uint32_t due;
-
-	if (c->reply.count)
-		return k;
-	if (!net_reply_due(g->net, id, &due))
-		return end;
-	while (k < end && (int32_t)(due - g->window->seen[k]) > 0)
-		k++;
-	return k;
-}
-
-static void turn(struct gpu *g, struct cluster *c, uint32_t cycles)
-{
-	if (g->params.rotate_sms)
-		c->first = (uint32_t)((c->first + (uint64_t)cycles) % g->params.sms_per_cluster);
-}
-
-static void run_cycles(struct gpu *g, struct cluster *c, uint32_t id)
-{
-	const struct window *w = g->window;
-	struct net_push_time *push = net_push_time(g->net, id);
-	bool turns = bitset_test(g->live, id) || launch_more(g);
-	uint32_t reply = next_reply(g, c, id, c->at, c->end), room = 0;
-	const uint64_t *wake_at = g->wake_at + id * g->params.sms_per_cluster;
-
-	for (; c->at < c->end && !c->n_ended; c->at++) {
-		uint32_t k = c->at;
-
-		/* else there is something to do at once */
-		if (k != reply && *wake_at > w->now + k) {
-			k = least(reply, next_tick(g, id, k, c->end));
-			if (turns && k > c->at)
-				turn(g, c, k - c->at);
-			c->at = k;
-			if (k == c->end)
-				break;
-		}
-		*push = (struct net_push_time){w->made[k], k};
-		if (!room && turns && w->served <= k && !(room = net_request_room(g->net, id))) {
-			c->full = true;
-			return;
-		}
-		room -= room > 0; /* no cycle sends more than was reckoned with */
-		if (k == reply) {
-			cluster_response(g, id, w->now + k, w->seen[k]);
-			reply = next_reply(g, c, id, k + 1, c->end);
-		}
-		if (turns)
-			gpu_tick_cluster(g, id, w->now + k);
-	}
-	c->waits = c->n_ended || c->stays;
-}
-
-static void run_cluster(void *ctx, unsigned item)
-{
-	struct gpu *g = ctx;
-	uint32_t id = g->window->ready[item];
-	struct catcher here;
-
-	catch_here = &here;
-	if (!setjmp(here.out)) {
-		run_cycles(g, &g->cluster[id], id);
-	} else {
-		struct cluster *c = &g->cluster[g->window->ready[item]];
-
-		c->at++;
-		c->waits = true;
-		c->fault = xmalloc(sizeof(*c->fault));
-		*c->fault = here.fault;
-	}
-	catch_here = NULL;
-}
-
-/* ---- all clusters -------------------------------------------------------------------------------------- */
-
-/* Up to `end`; stays: a pass of placing follows that. */
-static void goes_on(struct gpu *g, uint32_t id, uint32_t end, bool stays)
-{
-	struct cluster *c = &g->cluster[id];
-
-	c->waits = c->full = false;
-	c->stays = stays;
-	c->end = end;
-	g->window->ready[g->window->n_ready++] = id;
-	g->window->ready_work += end - c->at;
-}
-
-static void run_ready(struct gpu *g)
-{
-	struct window *w = g->window;
-
-	run_items(g, run_cluster, w->n_ready, w->ready_work);
-	w->n_ready = w->ready_work = 0;
-}
-
-/*
- * Before which cycles the first cluster waits, and the first
- * that needs to know what room it has; UINT32_MAX: none.
- */
-static void first_stops(const struct gpu *g, uint32_t *waiting, uint32_t *full)
-{
-	*waiting = *full = UINT32_MAX;
-	for (const struct cluster *c = g->cluster; c < g->cluster + g->params.clusters; c++) {
-		if (c->waits)
-			*waiting = least(*waiting, c->at);
-		if (c->full)
-			*full = least(*full, c->at);
-	}
-}
-
-/*
- * All clusters have come to the cycle `at`, or stand still further on. Where there still is no room for all
- * that a cluster may send it has the truth for one cycle, so that it stops behind it: that is little work to
- * share.
- */
-static void ask_network(struct gpu *g, uint32_t at)
-{
-	serve_requests(g, at + 1);
-	for (uint32_t i = 0; i < g->params.clusters; i++) {
-		struct cluster *c = &g->cluster[i];
-
-		if (!c->full || (c->at > at && !net_request_room(g->net, i)))
-			continue;
-		goes_on(g, i, c->end, c->stays);
-		if (!net_request_room(g->net, i))
-			g->window->ready_work -= c->end - c->at - 1;
-	}
-}
-
-/* The serial end of the cycle before `at`, to which all have come. */
-static void end_cycle(struct gpu *g, uint64_t first, uint32_t at, uint64_t *among)
-{
-	g->cycle = first + at - 1;
-	memset(among, 0, BITSET_WORDS(g->params.clusters) * sizeof(*among));
-	for (uint32_t c = 0; c < g->params.clusters; c++) {
-		struct cluster *cl = &g->cluster[c];
-
-		if (!cl->waits || cl->at != at)
-			continue;
-		if (cl->fault)
-			die_fault(cl->fault);
-		bitset_set(among, c);
-	}
-	for (uint32_t c = 0; c < g->params.clusters; c++)
-		if (bitset_test(among, c))
-			gpu_end_ctas(g, &g->cluster[c]);
-	g->cycle++;
-	launch_ctas(g, among);
-	gpu_flush_idle(g);
-}
-
-/* Before which cycle behind `at` the first cluster waits; else the window's end. */
-static uint32_t next_stop(const struct gpu *g, uint32_t at)
-{
-	uint32_t next = g->window->cycles;
-
-	for (const struct cluster *c = g->cluster; c < g->cluster + g->params.clusters; c++)
-		if (c->waits && c->at > at)
-			next = least(next, c->at);
-	return next;
-}
-
-/*
- * Where a block may be placed now, more may be a cycle later, among the same clusters. Else they may run on to
- * the end. Threads have more to share where they go no further than to the next who waits, and on with it.
- */
-static void go_on_among(struct gpu *g, const uint64_t *among, uint32_t at)
-{
-	bool stay = launch_placing(g) && at < g->window->cycles;
-	uint32_t end = g->window->cycles, next = end;
-
-	if (stay)
-		next = at + 1;
-	else if (g->window->share.shared)
-		next = next_stop(g, at);
-	for (uint32_t c = 0; c < g->params.clusters; c++)
-		if (bitset_test(among, c))
-			goes_on(g, c, next, stay || next < end);
-}
-
-static void clusters(struct gpu *g)
-{
-	struct window *w = g->window;
-	uint64_t first = g->cycle, among[4096 / 64];
-	uint32_t waiting, full;
-
-	memset(among, 0xff, sizeof(among));
-	for (uint32_t c = 0; c < g->params.clusters; c++)
-		g->cluster[c].at = 0;
-	go_on_among(g, among, 0);
-	w->count.phases++;
-	for (;;) {
-		run_ready(g);
-		first_stops(g, &waiting, &full);
-		if (full < waiting) {
-			ask_network(g, full);
-		} else if (waiting != UINT32_MAX) {
-			end_cycle(g, first, waiting, among);
-			go_on_among(g, among, waiting);
-		} else {
-			break;
-		}
-	}
-	assert(!g->launch->n_finished);
-	for (uint32_t c = 0; c < g->params.clusters; c++)
-		cluster_note_replies(g, c);
-	g->cycle = first + w->cycles;
-}
-
 /* ---- the window ------------------------------------------------------------------------------ */
+
+static void begin_share(struct gpu *g, uint32_t cycles)
+{
+	if (g->team)
+		share_begin(&g->window->share, (uint64_t)live_clusters(g) * cycles, g->threads, g->if_idle);
+}
 
 /*
  * Run, which for a network whose replies go in steps shows how long the window is. Returns its cycles; 0: not
@@ -519,55 +293,123 @@ static void clusters(struct gpu *g)
 static uint32_t reply_side(struct gpu *g, struct length *l)
 {
 	struct window *w = g->window;
+	struct window_plan *p = window_now(w);
 	struct clocks clocks = g->clocks;
+	struct window_edge at = present(g);
 	uint32_t dram_ticks = g->dram_ticks, cycles;
 
-	if (g->team)
-		share_begin(&w->share, (uint64_t)live_clusters(g) * l->cycles, g->threads, g->if_idle);
-	w->advance = net_advances(g->net);
+	begin_share(g, l->cycles);
 	net_split(g->net);
-	plan(g, l->cycles);
+	plan(g, p, at, l->cycles);
 	if (!net_replies_in_steps(g->net)) {
-		reply_channels(g);
+		w->count.phases++;
+		window_items(g, run_channel, memory_channels(g->mem), UINT32_MAX);
+		advance_replies(g, p);
 		return l->cycles;
 	}
-	cycles = reply_steps(g);
+	cycles = reply_steps(g, p);
 	if (cycles < l->cycles) {
 		g->clocks = clocks;
 		g->dram_ticks = dram_ticks;
 		l->why = WINDOW_outputs;
-		plan(g, cycles);
+		plan(g, p, at, cycles);
 	}
 	if (!cycles)
 		net_join(g->net);
 	return cycles;
 }
 
-bool window_run(struct gpu *g, uint64_t until)
+/* A window with nothing before it; false: only a single step will do. */
+static bool begin(struct gpu *g, uint64_t until)
 {
 	struct window *w = g->window;
-	struct length l = length(g, until);
-	uint64_t work;
+	struct length l = length(g, until, 0, goes_ahead(g) ? w->half : w->longest);
 
-	w->share.shared = false;
 	l.cycles = l.cycles > 1 ? reply_side(g, &l) : 0;
-	if (g->team && !w->share.shared)
-		team_rest(g->team);
 	w->count.by[l.why]++;
-	if (!l.cycles)
-		return false;
-	work = (uint64_t)live_clusters(g) * l.cycles;
-	w->count.windows++;
-	w->count.cycles += l.cycles;
-	clusters(g);
-	serve_requests(g, l.cycles);
+	return l.cycles != 0;
+}
+
+/*
+ * Plan the next window, if its reply side may be run beside the clusters of this one (LAUNCH-window-12): the
+ * two have half of the delay queue each, and the outputs of the request network room for all that comes in
+ * this one.
+ */
+static void look_ahead(struct gpu *g, uint64_t until)
+{
+	struct window *w = g->window;
+	const struct window_plan *p = window_now(w);
+	struct length l;
+
+	window_next(w)->n = 0;
+	if (!goes_ahead(g) || p->cycles > cycles_of(g, net_request_out_room(g->net)))
+		return;
+	l = length(g, until, p->cycles, w->half);
+	if (l.cycles <= 1)
+		return;
+	assert(p->cycles + l.cycles <= window_delay(g));
+	w->count.by[l.why]++;
+	plan(g, window_next(w), p->end, l.cycles);
+}
+
+/* The networks: of requests in this window, of replies in the next. */
+static void run_network(void *ctx, unsigned item)
+{
+	struct gpu *g = ctx;
+
+	if (item)
+		advance_replies(g, window_next(g->window));
+	else
+		window_serve(g, window_now(g->window)->cycles);
+}
+
+/* This window becomes the one behind, if there is a next. */
+static void turn_over(struct gpu *g)
+{
+	struct window *w = g->window;
+
+	window_behind(w)->n = 0;
+	if (window_next(w)->n) {
+		w->turn = (w->turn + 1) % MEMORY_WINDOWS;
+		return;
+	}
+	window_now(w)->n = 0;
 	net_join(g->net);
-	if (g->team)
-		share_end(&w->share, work);
-	if (g->cycle % g->params.sample_cycles == 0)
-		gpu_window(g);
 #ifdef CHECK_INVARIANTS
 	gpu_invariants(g);
 #endif
+}
+
+bool window_ahead(const struct gpu *g) { return window_now(g->window)->n; }
+
+bool window_run(struct gpu *g, uint64_t until)
+{
+	struct window *w = g->window;
+	bool ahead = window_ahead(g), done;
+	uint64_t work, requests;
+
+	w->share.shared = false;
+	if (ahead)
+		begin_share(g, window_now(w)->cycles);
+	done = ahead || begin(g, until);
+	if (g->team && !w->share.shared)
+		team_rest(g->team);
+	if (!done)
+		return false;
+	work = (uint64_t)live_clusters(g) * window_now(w)->cycles;
+	w->count.windows++;
+	w->count.cycles += window_now(w)->cycles;
+	w->served = w->n_served = 0;
+	look_ahead(g, until);
+	window_clusters(g);
+	w->count.phases += window_next(w)->n != 0;
+	requests = net_requests(g->net);
+	window_items(g, run_network, window_next(w)->n ? 2 : 1, UINT32_MAX);
+	w->busy = net_requests(g->net) - requests >= BUSY * window_now(w)->cycles;
+	if (g->team)
+		share_end(&w->share, work);
+	turn_over(g);
+	if (g->cycle % g->params.sample_cycles == 0)
+		gpu_window(g);
 	return true;
 }

@@ -208,16 +208,16 @@ void memory_l2_tick(struct memory *m, uint64_t now)
 
 /* ---- a window: the same ticks, channel by channel --------------------------------------------- */
 
-static void forget_refusals(struct channel *c)
+static void forget_refusals(struct channel *c, uint32_t window)
 {
 	for (struct sub *s = c->sub; s < c->end; s++)
-		memset(s->refuses, 0, sizeof(s->refuses));
+		memset(s->refuses[window], 0, sizeof(s->refuses[window]));
 }
 
-void memory_begin(struct memory *m)
+void memory_begin(struct memory *m, const struct memory_work *k)
 {
 	for (uint32_t c = 0; c < m->mp->channels; c++)
-		forget_refusals(&m->channel[c]);
+		forget_refusals(&m->channel[c], k->window);
 }
 
 void memory_run_step(struct memory *m, const struct memory_work *k)
@@ -288,7 +288,7 @@ void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_
 	struct channel *c = &m->channel[channel];
 	const struct memory_work *end = k + n;
 
-	forget_refusals(c);
+	forget_refusals(c, k->window);
 	if (!has_work(c))
 		return;
 	while (k < end)
@@ -303,10 +303,46 @@ void memory_accept(struct memory *m, const struct memory_work *k)
 		FOR_BITS64 (b, waiting[w]) {
 			struct sub *s = &m->sub[w * 64 + b];
 
-			if (!(s->refuses[k->tick / 64] >> k->tick % 64 & 1))
-				m->accepted += sub_accept(m, s, k->now);
+			if (!sub_refuses(s, k) &&
+				sub_accept(m, s, net_pop(m->net, m->p->clusters + s->id), k->now)) {
+				m->accepted++;
+				bitset_set(m->awake, s->channel->dram.id);
+			}
 		}
 	count_accepted(m);
+}
+
+void memory_accept_behind(struct memory *m, uint32_t channel, const struct memory_work *k, uint32_t n)
+{
+	struct channel *c = &m->channel[channel];
+
+	for (struct sub *s = c->sub; s < c->end; s++)
+		for (uint32_t i = 0; i < n && net_has_packet(m->net, m->p->clusters + s->id); i++)
+			if (k[i].l2 && !sub_refuses(s, &k[i]) &&
+				sub_accept(m, s, net_pop_request(m->net, s->id, k[i].advance), k[i].now)) {
+				c->accepted++;
+				c->accepts[k[i].tick / 64] |= 1ull << k[i].tick % 64;
+			}
+}
+
+void memory_count_accepted(struct memory *m)
+{
+	uint64_t ticks[MEMORY_TICKS / 64] = {0};
+
+	for (struct channel *c = m->channel; c < m->channel + m->mp->channels; c++) {
+		if (!c->accepted)
+			continue;
+		m->n.accepted += c->accepted;
+		m->n.accepted_util += c->accepted;
+		c->accepted = 0;
+		bitset_set(m->awake, c->dram.id);
+		for (uint32_t i = 0; i < MEMORY_TICKS / 64; i++) {
+			ticks[i] |= c->accepts[i];
+			c->accepts[i] = 0;
+		}
+	}
+	for (uint32_t i = 0; i < MEMORY_TICKS / 64; i++)
+		m->n.util_ticks += bit_count64(ticks[i]);
 }
 
 uint64_t memory_dram_ticks(const struct memory *m) { return m->dram_ticks; }
@@ -315,7 +351,7 @@ uint32_t memory_channels(const struct memory *m) { return m->mp->channels; }
 
 uint64_t memory_awaited(const struct memory *m)
 {
-	uint64_t last = m->awaited;
+	uint64_t last = 0;
 
 	for (uint32_t c = 0; c < m->mp->channels; c++)
 		if (m->channel[c].awaited > last)

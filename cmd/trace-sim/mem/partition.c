@@ -76,7 +76,7 @@ bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 		c->below--;
 		m->pool->at[req].key = (uint32_t)now + m->mp->dram_latency;
 		if (m->pool->at[req].flags & REQ_AWAITED)
-			c->awaited = over_at(now, m->mp->dram_latency);
+			channel_awaits(c, over_at(now, m->mp->dram_latency));
 		if (!c->delay.count)
 			c->delay_due = m->pool->at[req].key;
 		mem_fifo_push(m->pool->at, &c->delay, req);

@@ -32,8 +32,9 @@ struct sub {
 	uint64_t wake;       /* when an L2 tick may move something; UINT64_MAX: not known */
 	uint32_t rop_due;    /* key of the first in rop */
 	bool due;            /* in this tick; with a partner only */
-	uint64_t refuses[MEMORY_TICKS / 64]; /* ticks of the window in which icnt->L2 has no room */
-	uint32_t id, tracked, credits;       /* credits: private ones in use */
+	/* by memory_work.window: ticks of it in which icnt->L2 has no room */
+	uint64_t refuses[MEMORY_WINDOWS][MEMORY_TICKS / 64];
+	uint32_t id, tracked, credits; /* credits: private ones in use */
 };
 
 struct channel {
@@ -48,9 +49,10 @@ struct channel {
 	struct mem_fifo delay;      /* DRAM latency queue; req.key: ready time */
 	struct sub *sub, *end;      /* its first one; behind its last */
 	bool live;                  /* may move something itself */
-	uint64_t awaited;           /* the last time at which delay lets a REQ_AWAITED go */
-	/* not yet in the memory's counts */
-	uint32_t replies, stall_dramfull, stall_icnt2sh;
+	uint64_t awaited;           /* the last time at which delay or a ROP queue lets a REQ_AWAITED go */
+	/* not yet in the memory's counts: replies, stalls; packets taken in behind a window, and in which ticks */
+	uint32_t replies, stall_dramfull, stall_icnt2sh, accepted;
+	uint64_t accepts[MEMORY_TICKS / 64];
 	struct dram dram;
 };
 
@@ -58,6 +60,18 @@ struct channel {
 static inline bool channel_delay_over(const struct channel *c, uint64_t now)
 {
 	return c->delay_waits && reached(now, c->delay_due);
+}
+
+static inline void channel_awaits(struct channel *c, uint64_t time)
+{
+	if (time > c->awaited)
+		c->awaited = time;
+}
+
+/* Has icnt->L2 no room in that tick of a window? */
+static inline bool sub_refuses(const struct sub *s, const struct memory_work *k)
+{
+	return s->refuses[k->window][k->tick / 64] >> k->tick % 64 & 1;
 }
 
 struct memory {
@@ -75,7 +89,6 @@ struct memory {
 	uint64_t *awake;       /* channels that may have something to do, or have something in a ROP queue */
 	uint32_t credit_limit; /* of the shared ones */
 	uint64_t l2_ticks, dram_ticks;
-	uint64_t awaited;  /* the last time at which a ROP queue lets a REQ_AWAITED go */
 	uint32_t accepted; /* packets, in this L2 tick */
 	struct memory_counts n;
 };
@@ -128,7 +141,7 @@ APART bool dram_simple_tick(struct memory *m, struct channel *c, uint64_t now);
  */
 void channel_l2_tick(
 	struct memory *m, struct channel *c, const struct memory_work *k, const uint64_t *waiting);
-/* Take in a packet, if there is one; icnt->L2 has room. */
-bool sub_accept(struct memory *m, struct sub *s, uint64_t now);
+/* Take in a packet that the network had; REQ_NONE: it had none. icnt->L2 has room. */
+bool sub_accept(struct memory *m, struct sub *s, uint32_t req, uint64_t now);
 
 #endif

@@ -26,7 +26,7 @@ static void rop_push(struct memory *m, struct sub *s, uint32_t req, uint64_t now
 	mem_fifo_push(m->pool->at, &s->rop, req);
 	n->key = (uint32_t)now + m->mp->rop_latency;
 	if (n->flags & REQ_AWAITED)
-		m->awaited = over_at(now, m->mp->rop_latency);
+		channel_awaits(s->channel, over_at(now, m->mp->rop_latency));
 	if (s->rop.count == 1)
 		s->rop_due = n->key;
 	if (s->wake == UINT64_MAX)
@@ -39,7 +39,6 @@ static void enter(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 
 	r->flags |= REQ_TRACKED;
 	s->tracked++;
-	bitset_set(m->awake, s->channel->dram.id);
 	if (!is_texture(r)) {
 		rop_push(m, s, req, now);
 		return;
@@ -120,9 +119,8 @@ APART static void split(struct memory *m, struct sub *s, uint32_t req, uint64_t 
 }
 
 /* Once for each request: no calls within it. */
-APART WHOLE bool sub_accept(struct memory *m, struct sub *s, uint64_t now)
+APART WHOLE bool sub_accept(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
-	uint32_t req = net_pop(m->net, m->p->clusters + s->id);
 	const struct req *r = &m->pool->at[req];
 
 	if (!req)
@@ -359,9 +357,9 @@ static void look_for_packet(struct memory *m, struct sub *s, const struct memory
 {
 	if (s->icnt_l2.count + 3 >= m->mp->queue_icnt_l2) {
 		s->channel->stall_dramfull++;
-		s->refuses[k->tick / 64] |= 1ull << k->tick % 64;
+		s->refuses[k->window][k->tick / 64] |= 1ull << k->tick % 64;
 	} else if (come) {
-		m->accepted += sub_accept(m, s, k->now);
+		m->accepted += sub_accept(m, s, net_pop(m->net, m->p->clusters + s->id), k->now);
 	}
 }
 

@@ -17,12 +17,14 @@ static bool idle(struct share *s, unsigned threads)
 	return s->idle;
 }
 
+bool share_long(const struct share *s) { return s->done >= RUN; }
+
 static bool worth(struct share *s, uint64_t work, unsigned threads, bool if_idle)
 {
 	s->compared = false;
 	if (team_tested())
 		return true;
-	if (s->done < RUN || (double)work * s->pace < SHARE_STRETCH)
+	if (!share_long(s) || (double)work * s->pace < SHARE_STRETCH)
 		return false;
 	if (!if_idle)
 		return true;
