@@ -388,10 +388,10 @@ bool window_run(struct gpu *g, uint64_t until)
 	bool ahead = window_ahead(g), done;
 	uint64_t work, requests;
 
-	w->share.shared = false;
 	if (ahead)
 		begin_share(g, window_now(w)->cycles);
 	done = ahead || begin(g, until);
+	w->share.shared &= done;
 	if (g->team && !w->share.shared)
 		team_rest(g->team);
 	if (!done)

@@ -24,7 +24,7 @@ static bool worth(struct share *s, uint64_t work, unsigned threads, bool if_idle
 	s->compared = false;
 	if (team_tested())
 		return true;
-	if (!share_long(s) || (double)work * s->pace < SHARE_STRETCH)
+	if (!share_long(s) || (double)work * s->pace < (s->shared ? SHARE_AWAKE : SHARE_STRETCH))
 		return false;
 	if (!if_idle)
 		return true;

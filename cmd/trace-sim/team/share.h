@@ -8,9 +8,9 @@
  *
  * A stretch is shared that would take one thread longer than SHARE_STRETCH. A thread that has to be woken
  * comes 40 microseconds later, waking it takes the other one 10, and what it needs is not in its cache; all
- * that is to be less than a fifth of what it saves. In such a stretch it is awake and looks for work, so a
- * part is shared that takes longer than a few times what a cache line needs to get from one to the other, to
- * and fro: SHARE_PART.
+ * that is to be less than a fifth of what it saves. Behind one that was shared it is awake and looks for
+ * work: then SHARE_AWAKE is enough, and for a part of a stretch a few times what a cache line needs to get
+ * from one to the other, to and fro: SHARE_PART.
  *
  * Always true: it is times that decide, so nothing that is computed may depend on the answers.
  */
@@ -20,11 +20,12 @@
 #include "team/pays.h"
 
 #define SHARE_STRETCH 500000.0 /* ns */
+#define SHARE_AWAKE   100000.0
 #define SHARE_PART    5000.0
 
 /* Zeroed: nothing is known yet. */
 struct share {
-	bool shared;        /* the stretch that has begun */
+	bool shared;        /* the stretch that has begun; until then the one before */
 	uint64_t done;      /* so far */
 	double begun, pace; /* the stretch, on pays_clock(); ns of one thread for a unit */
 	/* where nobody has said how many threads */
