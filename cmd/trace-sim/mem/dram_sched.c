@@ -50,7 +50,6 @@ void dram_enqueue(struct dram *d, uint32_t req, uint32_t bank)
 		enter_row(d, &d->bank[bank].queue[set], req);
 		return;
 	}
-	assert(n < 2);
 	d->fifo[n].req = req;
 	d->fifo[n].bank = bank;
 	d->waiting[0] = 1ull << d->fifo[0].bank;
