@@ -51,6 +51,7 @@ void window_init(struct gpu *g)
 	w->longest = least(w->longest, window_delay(g));
 	w->longest = least(w->longest, cycles_with(MEMORY_TICKS, l2));
 	w->longest = least(w->longest, cycles_with(STEPS_MAX, 1 + icnt + l2));
+	w->share.tested = team_tested();
 	tell_sends(g->net, &g->params);
 	w->fault = xcalloc(memory_channels(g->mem), sizeof(*w->fault));
 	w->half = window_delay(g) / 2 >= HALF_LEAST ? least(w->longest, window_delay(g) / 2) : 0;
@@ -154,7 +155,7 @@ static bool goes_ahead(const struct gpu *g)
 
 	if (!g->team || !w->half || net_replies_in_steps(g->net))
 		return false;
-	return team_tested() || (w->busy && share_long(&w->share));
+	return w->share.tested || (w->busy && share_long(&w->share));
 }
 
 /* ---- the steps ------------------------------------------------------------------------------------- */

@@ -19,12 +19,18 @@ static bool idle(struct share *s, unsigned threads)
 
 bool share_long(const struct share *s) { return s->done >= RUN; }
 
+/* Of one of the last two stretches, as the other may have had what is seldom: blocks placed, pages new. */
+static double expected(const struct share *s, uint64_t work)
+{
+	return (double)work * (s->pace < s->before ? s->pace : s->before);
+}
+
 static bool worth(struct share *s, uint64_t work, unsigned threads, bool if_idle)
 {
 	s->compared = false;
-	if (team_tested())
+	if (s->tested)
 		return true;
-	if (!share_long(s) || (double)work * s->pace < (s->shared ? SHARE_AWAKE : SHARE_STRETCH))
+	if (!share_long(s) || expected(s, work) < (s->shared ? SHARE_AWAKE : SHARE_STRETCH))
 		return false;
 	if (!if_idle)
 		return true;
@@ -41,7 +47,7 @@ bool share_begin(struct share *s, uint64_t work, unsigned threads, bool if_idle)
 
 bool share_part(const struct share *s, uint64_t work)
 {
-	return s->shared && ((double)work * s->pace >= SHARE_PART || team_tested());
+	return s->shared && (expected(s, work) >= SHARE_PART || s->tested);
 }
 
 /* Of a stretch that was shared two threads are taken to have done half each, however many there are. */
@@ -52,6 +58,8 @@ void share_end(struct share *s, uint64_t work)
 	if (s->compared)
 		pays_took(&s->pays, work, ns);
 	s->done += work;
-	if (work)
-		s->pace = (s->shared ? 2 * ns : ns) / (double)work;
+	if (!work)
+		return;
+	s->before = s->pace;
+	s->pace = (s->shared ? 2 * ns : ns) / (double)work;
 }

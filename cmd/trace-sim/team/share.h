@@ -3,8 +3,8 @@
  * Is work worth a second thread? Used by gpu/window.c.
  *
  * Work comes in stretches, each of some parts in which threads can share it. Its size is known beforehand, in
- * a unit that takes as long in a stretch as it did in the one before; so it is known about how long one
- * thread would need.
+ * a unit that takes as long in a stretch as it did in the quicker one of the two before; so it is known about
+ * how long one thread would need.
  *
  * A stretch is shared that would take one thread longer than SHARE_STRETCH. A thread that has to be woken
  * comes 40 microseconds later, waking it takes the other one 10, and what it needs is not in its cache; all
@@ -23,11 +23,13 @@
 #define SHARE_AWAKE   100000.0
 #define SHARE_PART    5000.0
 
-/* Zeroed: nothing is known yet. */
+/* Zeroed, but for tested: nothing is known yet. */
 struct share {
-	bool shared;        /* the stretch that has begun; until then the one before */
-	uint64_t done;      /* so far */
-	double begun, pace; /* the stretch, on pays_clock(); ns of one thread for a unit */
+	bool tested;         /* all are shared, however short (team_tested) */
+	bool shared;         /* the stretch that has begun; until then the one before */
+	uint64_t done;       /* so far */
+	double begun;        /* the stretch, on pays_clock() */
+	double pace, before; /* ns of one thread for a unit in the last stretch, in the one before it */
 	/* where nobody has said how many threads */
 	bool idle;     /* there was a processor for another thread, when it was last looked */
 	uint32_t look; /* stretches until it is looked again */
