@@ -122,12 +122,16 @@ static void test_share(void)
 	unsetenv("WARPTOOLS_CPUS");
 	ok(!share_begin(&s, 10000 * us, 2, false), "a run begins alone");
 	share_end(&s, 10000 * us);
-	ok(s.done == 10000 * us && s.pace > 0, "and shows how fast it is");
-	s.pace = 1;
+	ok(s.pace > 0, "and shows how fast it is");
+	s.pace = s.before = 1;
+	ok(!share_long(&s) && !share_begin(&s, 1000 * us, 2, false), "it goes on alone until it is long");
+	share_count(&s, 10000 * us);
 	ok(share_begin(&s, 1000 * us, 2, false), "what one thread has a millisecond to do with is shared");
 	ok(share_part(&s, 20 * us) && !share_part(&s, us), "but for its smallest parts");
 	ok(!share_begin(&s, 50 * us, 2, false), "what it is done with soon is not");
 	ok(!share_part(&s, 20 * us), "nor is any part of that");
+	s.before = 0.001;
+	ok(!share_begin(&s, 1000 * us, 2, false), "nor what the last stretch alone was slow for");
 	share_end(&s, 0);
 	ok(s.pace > 0.5 && s.pace < 1.5, "from nothing nothing is learnt");
 }

@@ -16,9 +16,9 @@
 struct texture_cache;
 
 /*
- * An access that was turned away as the miss queue was full for x, or had room and there was no MSHR entry. Until
- * its sector is accessed or filled, and while tags.upsets is the same, one like it is turned away, too, if it
- * lacks the same: it is not looked up again.
+ * An access that was turned away as the miss queue was full for x, or had room and there was no MSHR entry.
+ * Until its sector is accessed or filled, and while tags.upsets is the same, one like it is turned away, too, if
+ * it lacks the same: it is not looked up again.
  */
 struct turned_away {
 	uint64_t addr;

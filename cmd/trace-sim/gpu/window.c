@@ -147,13 +147,13 @@ static struct length length(struct gpu *g, uint64_t until, uint32_t in, uint32_t
 
 /*
  * Are windows to be so short that the reply side of one can be run beside the clusters of the one before? The
- * same for each run with several threads, whether one of its windows is shared or not.
+ * same however many threads there are, as the profile tells of windows.
  */
 static bool goes_ahead(const struct gpu *g)
 {
 	const struct window *w = g->window;
 
-	if (!g->team || !w->half || net_replies_in_steps(g->net))
+	if (!w->half || net_replies_in_steps(g->net))
 		return false;
 	return w->share.tested || (w->busy && share_long(&w->share));
 }
@@ -407,6 +407,7 @@ bool window_run(struct gpu *g, uint64_t until)
 	requests = net_requests(g->net);
 	window_items(g, run_network, window_next(w)->n ? 2 : 1, UINT32_MAX);
 	w->busy = net_requests(g->net) - requests >= BUSY * window_now(w)->cycles;
+	share_count(&w->share, work);
 	if (g->team)
 		share_end(&w->share, work);
 	turn_over(g);

@@ -6,8 +6,8 @@
  * A window is run in three parts. First the reply side: DRAM, L2 and the reply network, which see no request
  * that is not in a ROP queue yet, for the queue's delay outlasts the window. Then the clusters, with the
  * replies of which it is known by now when they are there, each by itself. Last the request network, with
- * requests of which it is known when they were made. Threads may run the first part beside the second and third
- * of the window before (LAUNCH-window-12).
+ * requests of which it is known when they were made. The first part may be run beside the second and third of
+ * the window before (LAUNCH-window-12).
  *
  * Always true: what a run computes does not depend on how it is cut into windows, nor on who runs which part
  * of one.

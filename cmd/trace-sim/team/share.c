@@ -17,6 +17,7 @@ static bool idle(struct share *s, unsigned threads)
 	return s->idle;
 }
 
+void share_count(struct share *s, uint64_t work) { s->done += work; }
 bool share_long(const struct share *s) { return s->done >= RUN; }
 
 /* Of one of the last two stretches, as the other may have had what is seldom: blocks placed, pages new. */
@@ -57,7 +58,6 @@ void share_end(struct share *s, uint64_t work)
 
 	if (s->compared)
 		pays_took(&s->pays, work, ns);
-	s->done += work;
 	if (!work)
 		return;
 	s->before = s->pace;

@@ -42,7 +42,8 @@ struct share {
  * would use, and while it pays.
  */
 bool share_begin(struct share *s, uint64_t work, unsigned threads, bool if_idle);
-/* Is the run so long by now that stretches may be shared? That is no matter of time. */
+/* So much is done, shared or not. Is the run so long by now that stretches may be shared? No matter of time. */
+void share_count(struct share *s, uint64_t work);
 bool share_long(const struct share *s);
 /* Is such a part of it worth it? */
 bool share_part(const struct share *s, uint64_t work);
