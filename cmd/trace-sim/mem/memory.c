@@ -312,17 +312,31 @@ void memory_accept(struct memory *m, const struct memory_work *k)
 	count_accepted(m);
 }
 
+/* Each packet in the first L2 tick behind its advance that has room and none before it. */
+static void accept_behind(struct memory *m, struct channel *c, struct sub *s, const struct memory_work *k,
+	const struct memory_work *end)
+{
+	uint32_t due;
+
+	for (; k < end && net_request_due(m->net, s->id, &due); k++) {
+		while (k < end && (int32_t)(due - k->advance) > 0)
+			k++;
+		if (k == end)
+			return;
+		if (k->l2 && !sub_refuses(s, k) &&
+			sub_accept(m, s, net_pop_request(m->net, s->id, k->advance), k->now)) {
+			c->accepted++;
+			c->accepts[k->tick / 64] |= 1ull << k->tick % 64;
+		}
+	}
+}
+
 void memory_accept_behind(struct memory *m, uint32_t channel, const struct memory_work *k, uint32_t n)
 {
 	struct channel *c = &m->channel[channel];
 
 	for (struct sub *s = c->sub; s < c->end; s++)
-		for (uint32_t i = 0; i < n && net_has_packet(m->net, m->p->clusters + s->id); i++)
-			if (k[i].l2 && !sub_refuses(s, &k[i]) &&
-				sub_accept(m, s, net_pop_request(m->net, s->id, k[i].advance), k[i].now)) {
-				c->accepted++;
-				c->accepts[k[i].tick / 64] |= 1ull << k[i].tick % 64;
-			}
+		accept_behind(m, c, s, k, k + n);
 }
 
 void memory_count_accepted(struct memory *m)

@@ -45,9 +45,9 @@ static void xbars_join(struct net *n)
 /* The cycle plays no part: an input is one device's, whose packets are in order. */
 static struct net_push_time *xbars_push_time(struct net *n, uint32_t dev) { return &n->in[dev].push; }
 
-static bool xbars_due(const struct net *n, uint32_t cluster, uint32_t *advance)
+static bool xbars_due(const struct net *n, uint32_t dev, uint32_t *advance)
 {
-	const struct port *p = &n->out[cluster];
+	const struct port *p = &n->out[dev];
 
 	*advance = p->count ? port_front(p)->at + 1 : 0;
 	return p->count != 0;
@@ -286,6 +286,11 @@ uint32_t net_reply_in_room(const struct net *n)
 
 uint32_t net_reply_out_room(const struct net *n) { return n->apart->out_room(n); }
 uint32_t net_request_out_room(const struct net *n) { return out_room(&n->xbar[0]); }
+
+bool net_request_due(const struct net *n, uint32_t sub, uint32_t *advance)
+{
+	return xbars_due(n, n->clusters + sub, advance);
+}
 
 uint32_t net_pop_request(struct net *n, uint32_t sub, uint32_t advance)
 {

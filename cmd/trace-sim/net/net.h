@@ -74,7 +74,8 @@ struct net_push_time *net_push_time(struct net *n, uint32_t dev);
 bool net_reply_due(const struct net *n, uint32_t cluster, uint32_t *advance);
 /* Take one that is there after so many (REQ_NONE: none is). */
 uint32_t net_pop_reply(struct net *n, uint32_t cluster, uint32_t advance);
-/* The same of a request for a sub partition, which the request network is ahead of (mode 2). */
+/* The same of requests for a sub partition, which the request network is ahead of (mode 2). */
+bool net_request_due(const struct net *n, uint32_t sub, uint32_t *advance);
 uint32_t net_pop_request(struct net *n, uint32_t sub, uint32_t advance);
 void net_advance_one(struct net *n, unsigned subnet); /* 0: requests, 1: replies; side by side in mode 2 */
 uint64_t net_requests(const struct net *n);           /* that have crossed the request network (mode 2) */
