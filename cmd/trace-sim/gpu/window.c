@@ -146,14 +146,14 @@ static struct length length(struct gpu *g, uint64_t until, uint32_t in, uint32_t
 }
 
 /*
- * Are windows to be so short that the reply side of one can be run beside the clusters of the one before? The
- * same however many threads there are, as the profile tells of windows.
+ * Are windows to be so short that the reply side of one can be run beside the clusters of the one before? One
+ * thread is quicker with long ones; but a profile tells of windows, and is the same for any number of threads.
  */
 static bool goes_ahead(const struct gpu *g)
 {
 	const struct window *w = g->window;
 
-	if (!w->half || net_replies_in_steps(g->net))
+	if (!(g->team || g->profile) || !w->half || net_replies_in_steps(g->net))
 		return false;
 	return w->share.tested || (w->busy && share_long(&w->share));
 }
