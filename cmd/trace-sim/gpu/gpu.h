@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The whole machine and its outer loop (trace-sim-launch(7)).
- * Files: gpu.c (build, step), skip.c, window.c (many steps at once), window_clusters.c, window_bounds.c, clocks.c
- * (domains), launch.c (kernels, CTA placement), resources.c (how many CTAs an SM holds), sample.c, warm.c.
+ * Files: gpu.c (build, step), skip.c, window.c (many steps at once), window_clusters.c, window_bounds.c,
+ * clocks.c (domains), launch.c (kernels, CTA placement), resources.c (how many CTAs an SM holds), sample.c,
+ * warm.c.
  *
  * Always true: now = tot_cycle + cycle; within a step every stage sees the same now.
  *

@@ -18,8 +18,6 @@
 
 /* ---- bounds ---------------------------------------------------------------------------------------- */
 
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
-
 /* Core cycles that have no more than n of what comes so often in each. */
 static uint32_t cycles_with(uint32_t n, double rate)
 {

@@ -16,8 +16,6 @@
 #include "team/catch.h"
 #include "window_int.h"
 
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
-
 /* ---- a cluster by itself ----------------------------------------------------------------------------- */
 
 /*

@@ -13,6 +13,8 @@
 
 #define STEPS_MAX NET_APART_MAX
 
+static inline uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
 /* Where a window begins or ends: time, cycle of the kernel, ticks of DRAM and L2, advances of the network. */
 struct window_edge {
 	uint64_t now, cycle, dram, l2;
