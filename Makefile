@@ -24,21 +24,29 @@ LDLIBS_ALL = -lc -lzstd -llzma -lz -lxxhash -ljansson -lmsgpackc -lcsv -lm -pthr
 PROGRAMS = $(patsubst cmd/%/main.c,%,$(sort $(wildcard cmd/*/main.c)))
 BINARIES = $(PROGRAMS:%=$(BUILD)/%)
 
-# What trace-ptx --run loads in front of a program's CUDA runtime: the executor again, position-independent, behind
+# What trace-exec --run loads in front of a program's CUDA runtime: the executor again, position-independent, behind
 # the runtime's interface. Sanitizers stay out of it, for the program it is loaded into has none.
-CUDART     = $(BUILD)/libtrace-ptx-cudart.so
-CUDART_MAP = cmd/trace-ptx/cudart/versions.map
+CUDART     = $(BUILD)/libtrace-exec-cudart.so
+CUDART_MAP = cmd/trace-exec/cudart/versions.map
 CUDART_FOR = 11.0 12 13
-CUDART_SRC = $(sort $(wildcard cmd/trace-ptx/cudart/*.c))
-CUDART_USE = $(wildcard $(addprefix cmd/trace-ptx/,lang/*.c exec/*.c sem/*.c lower/*.c)) cmd/trace-ptx/trace_out.c \
-	$(wildcard libcommon/base/*.c) libcommon/machine/fatbin.c libcommon/machine/cubin.c
+CUDART_SRC = $(sort $(wildcard cmd/trace-exec/cudart/*.c))
+CUDART_USE = $(wildcard $(addprefix cmd/trace-exec/,lang/*.c exec/*.c sem/*.c lower/*.c)) cmd/trace-exec/trace_out.c \
+	$(wildcard libcommon/base/*.c) libcommon/arch/fatbin.c libcommon/arch/cubin.c
 CUDART_OBJ = $(patsubst %.c,$(BUILD)/pic/%.o,$(CUDART_SRC) $(sort $(CUDART_USE)))
 
 LIB_SRC = $(sort $(wildcard libcommon/*/*.c))
 LIB_OBJ = $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
 LIB     = $(BUILD)/libcommon.a
 
-all: $(BINARIES) $(CUDART)
+# Second names of programs: trace-ptx is trace-exec --code ptx.
+ALIASES = trace-ptx
+ALIAS_OF_trace-ptx = trace-exec
+ALIAS_LINKS = $(ALIASES:%=$(BUILD)/%)
+
+all: $(BINARIES) $(ALIAS_LINKS) $(CUDART)
+
+$(ALIAS_LINKS): $(BINARIES)
+	ln -sf $(ALIAS_OF_$(@F)) $@
 
 $(LIB): $(LIB_OBJ)
 	@rm -f $@
@@ -62,7 +70,7 @@ $(BUILD)/obj/%.o: %.c config.mk Makefile
 PLAIN = $(filter-out -fsanitize=% -fno-sanitize%,$(1))
 $(BUILD)/pic/%.o: %.c config.mk Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-ptx $(call PLAIN,$(CFLAGS_ALL)) -fPIC -fvisibility=hidden -c -o $@ $<
+	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-exec $(call PLAIN,$(CFLAGS_ALL)) -fPIC -fvisibility=hidden -c -o $@ $<
 $(CUDART): $(CUDART_OBJ) $(CUDART_MAP)
 	$(CC) $(call PLAIN,$(CFLAGS_ALL) $(LDFLAGS)) -shared -Wl,-z,defs -Wl,--version-script=$(CUDART_MAP) -o $@ $(CUDART_OBJ) \
 		-lzstd -llzma -lz -lxxhash -lm -pthread
@@ -79,8 +87,8 @@ $(SIM_LIB): $(SIM_OBJ)
 	@rm -f $@
 	$(AR) qcs $@ $(SIM_OBJ)
 
-PTX_OBJ = $(filter-out %/main.o,$(trace-ptx_OBJ))
-PTX_LIB = $(BUILD)/trace-ptx.a
+PTX_OBJ = $(filter-out %/main.o,$(trace-exec_OBJ))
+PTX_LIB = $(BUILD)/trace-exec.a
 
 $(PTX_LIB): $(PTX_OBJ)
 	@rm -f $@
@@ -96,11 +104,11 @@ $(BUILD)/tests/%: tests/unit/%.c $(SIM_LIB) $(LIB)
 	$(CC) $(TEST_CPPFLAGS) $(CFLAGS_ALL) -fno-lto $(LDFLAGS) -o $@ $< $(SIM_LIB) $(LIB) $(LDLIBS_ALL)
 $(BUILD)/tests/test_lower: tests/unit/test_lower.c $(PTX_LIB) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-ptx -Itests/unit $(CFLAGS_ALL) -fno-lto $(LDFLAGS) -o $@ $< $(PTX_LIB) $(LIB) $(LDLIBS_ALL)
-# Targets named ptx* are about trace-ptx, the others about trace-sim and libcommon.
+	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-exec -Itests/unit $(CFLAGS_ALL) -fno-lto $(LDFLAGS) -o $@ $< $(PTX_LIB) $(LIB) $(LDLIBS_ALL)
+# Targets named ptx* are about trace-exec, the others about trace-sim and libcommon.
 $(BUILD)/tests/replay_ptx%: tests/fuzz/fuzz_ptx%.c tests/fuzz/replay.c $(PTX_LIB) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-ptx $(CFLAGS_ALL) -fno-lto $(LDFLAGS) -o $@ tests/fuzz/replay.c $< $(PTX_LIB) $(LIB) $(LDLIBS_ALL)
+	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-exec $(CFLAGS_ALL) -fno-lto $(LDFLAGS) -o $@ tests/fuzz/replay.c $< $(PTX_LIB) $(LIB) $(LDLIBS_ALL)
 TIMES = $(BUILD)/obj/cmd/trace-pick/times.o
 $(BUILD)/tests/replay_times: tests/fuzz/fuzz_times.c tests/fuzz/replay.c $(TIMES) $(LIB)
 	@mkdir -p $(@D)
@@ -171,7 +179,7 @@ fuzz-run: $(FUZZ:%=$(BUILD)/fuzz_%)
 			-artifact_prefix=$(BUILD)/ $(BUILD)/new/$$t tests/corpus/$$t || exit 1; \
 	done
 $(BUILD)/fuzz_ptx%: tests/fuzz/fuzz_ptx%.c $(PTX_LIB) $(LIB)
-	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-ptx $(CFLAGS_ALL) -fsanitize=fuzzer,$(FUZZ_SANITIZE) -o $@ $< $(PTX_LIB) $(LIB) $(LDLIBS_ALL)
+	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-exec $(CFLAGS_ALL) -fsanitize=fuzzer,$(FUZZ_SANITIZE) -o $@ $< $(PTX_LIB) $(LIB) $(LDLIBS_ALL)
 $(BUILD)/fuzz_times: tests/fuzz/fuzz_times.c $(TIMES) $(LIB)
 	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-pick $(CFLAGS_ALL) -fno-lto -fsanitize=fuzzer,$(FUZZ_SANITIZE) -o $@ $< $(TIMES) $(LIB) $(LDLIBS_ALL)
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(SIM_LIB) $(LIB)
@@ -194,8 +202,8 @@ conformance: all
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py "$(REFERENCE)"
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -k "$(REFERENCE)"
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -n "$(REFERENCE)"
-	@[ ! -x $(BUILD)/trace-ptx ] || TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -p "$(REFERENCE)"
-	@TRACE_PTX=$(BUILD)/trace-ptx python3 tests/tools/ptx-values.py "$(REFERENCE)"
+	@[ ! -x $(BUILD)/trace-exec ] || TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -p "$(REFERENCE)"
+	@TRACE_PTX=$(BUILD)/trace-exec python3 tests/tools/ptx-values.py "$(REFERENCE)"
 # The golden figures anew, of a commit without changes and what it was compared with; then look at the diff and commit.
 golden: conformance
 	@BUILD="$(abspath $(BUILD))" sh tests/golden/run -u
@@ -220,6 +228,7 @@ install: all man completions
 		$(DESTDIR)$(PREFIX)/share/warptools/gpus $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
 		$(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(FISHDIR)
 	install -m 755 $(BINARIES) $(DESTDIR)$(PREFIX)/bin
+	for a in $(ALIASES); do ln -sf trace-exec $(DESTDIR)$(PREFIX)/bin/$$a; done
 	install -d $(DESTDIR)$(PREFIX)/lib/warptools/cudart
 	install -m 644 $(CUDART) $(DESTDIR)$(PREFIX)/lib/warptools
 	for v in $(CUDART_FOR); do ln -sf ../$(notdir $(CUDART)) $(DESTDIR)$(PREFIX)/lib/warptools/cudart/libcudart.so.$$v || exit 1; done
@@ -236,6 +245,7 @@ uninstall:
 	for p in $(PROGRAMS); do rm -f $(DESTDIR)$(PREFIX)/bin/$$p \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$p $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_$$p \
 		$(DESTDIR)$(FISHDIR)/$$p.fish; done
+	for a in $(ALIASES); do rm -f $(DESTDIR)$(PREFIX)/bin/$$a; done
 	for m in $(notdir $(MAN_GENERATED)); do rm -f $(MAN_DIR)/man$${m##*.}/$$m; done
 	rm -rf $(DESTDIR)$(PREFIX)/share/warptools $(DESTDIR)$(PREFIX)/lib/warptools
 

@@ -2,7 +2,7 @@
 /*
  * CUDA binaries: the machine code of kernels out of cubins, fat binaries and programs that carry them,
  * without any tool of NVIDIA, and the control code of an instruction. Formats are described in
- * libcommon/machine/cubin.c.
+ * libcommon/arch/cubin.c.
  *
  * Input is hostile: nothing outside of the file is read, whatever its tables say.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fat binaries: what nvcc puts into a program, machine code and PTX for several machines side by side. The
- * format is described in libcommon/machine/fatbin.c.
+ * format is described in libcommon/arch/fatbin.c.
  *
  * Input is hostile: nothing outside of the bytes given is read, whatever the headers say.
  */

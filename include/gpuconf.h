@@ -2,7 +2,7 @@
 /*
  * GPU configurations in Accel-Sim's option syntax (trace-config(5)).
  *
- * libcommon/machine/options.def has one row for every option that the original registers: identifier, name,
+ * libcommon/arch/options.def has one row for every option that the original registers: identifier, name,
  * type, default, bounds, unit, group, one line of help. The parser, --list-options, --dump-config, the
  * completions and man/trace-config.5 follow from it. Every value remembers the place that set it, so
  * that whoever finds it impossible can point there. Unlike the original, numbers must be whole, an
@@ -29,7 +29,7 @@ enum conf_use {
 
 enum conf_id {
 #define OPTION(id, name, type, def, min, max, unit, use, help) OPT_##id,
-#include "machine/options.def"
+#include "arch/options.def"
 #undef OPTION
 	N_OPTIONS
 };

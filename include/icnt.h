@@ -23,26 +23,26 @@
 
 enum icnt_id {
 #define ICNT(name, kind, def, least, most, unit, help) ICNT_##name,
-#include "machine/icnt.def"
+#include "arch/icnt.def"
 #undef ICNT
 	N_ICNT
 };
 
 enum icnt_topology {
 #define TOPOLOGY(name, text) TOPOLOGY_##name,
-#include "machine/network.def"
+#include "arch/network.def"
 	N_TOPOLOGIES
 };
 
 enum icnt_routing {
 #define ROUTING(topology, name, need, looks, draws, inject, step, text) ROUTING_##topology##_##name,
-#include "machine/network.def"
+#include "arch/network.def"
 	N_ROUTINGS
 };
 
 enum icnt_allocator {
 #define ALLOCATOR(name, id, text) ALLOCATOR_##id,
-#include "machine/network.def"
+#include "arch/network.def"
 	N_ALLOCATORS,
 	ALLOCATOR_PIGGYBACK = N_ALLOCATORS, /* virtual channels only: no allocator of their own */
 	ALLOCATOR_PRIO                      /* speculative requests only: the switch allocator, by priority */
@@ -50,13 +50,13 @@ enum icnt_allocator {
 
 enum icnt_arbiter {
 #define ARBITER(name, id, text) ARBITER_##id,
-#include "machine/network.def"
+#include "arch/network.def"
 	N_ARBITERS
 };
 
 enum icnt_policy {
 #define POLICY(name, id, text) POLICY_##id,
-#include "machine/network.def"
+#include "arch/network.def"
 	N_POLICIES
 };
 

@@ -2,7 +2,7 @@
 /*
  * Opcodes: which unit class an opcode has on each architecture, and what a memory opcode does.
  *
- * One row file (libcommon/machine/isa.def) serves all architectures: a row names an opcode stem (the part
+ * One row file (libcommon/arch/isa.def) serves all architectures: a row names an opcode stem (the part
  * before the first '.'), its memory behaviour, and its class per architecture, '-' where it does not exist. A
  * user's file (--isa FILE) has the same form as plain text: "stem arch[,arch...] class".
  */

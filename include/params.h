@@ -27,10 +27,10 @@
 /* ---- caches (CACHE-conf) ------------------------------------------------------------------- */
 
 enum cache_kind { CACHE_LINE, CACHE_SECTOR };
-/* Rows of machine/replace.def. */
+/* Rows of arch/replace.def. */
 #define REPLACE(name, letter) REPLACE_##name,
 enum replacement {
-#include "machine/replace.def"
+#include "arch/replace.def"
 	N_REPLACEMENTS
 };
 #undef REPLACE
@@ -95,18 +95,18 @@ struct collector_params {
 	uint32_t units, in_ports, out_ports;
 };
 
-/* Rows of machine/sched.def, which has one policy a row. */
+/* Rows of arch/sched.def, which has one policy a row. */
 #define SCHED(name, argument, greedy, form) SCHED_##name,
 enum sched_id {
-#include "machine/sched.def"
+#include "arch/sched.def"
 	N_SCHEDS
 };
 #undef SCHED
 
-/* Rows of machine/depend.def. */
+/* Rows of arch/depend.def. */
 #define DEPENDENCE(name) DEPENDENCE_##name,
 enum dependence_id {
-#include "machine/depend.def"
+#include "arch/depend.def"
 	N_DEPENDENCES
 };
 #undef DEPENDENCE

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * PTX instructions as the timing model sees them: the rows of libcommon/machine/ptx-ops.def, and what an
+ * PTX instructions as the timing model sees them: the rows of libcommon/arch/ptx-ops.def, and what an
  * opcode's text says about type, space, cache operator and vector width.
  *
  * Always true: the table is constant; a row is found by whole words of the opcode, the longest stem first.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * SASS opcodes as the modern SM core sees them: the scheduling class of a stem, and the distances that
- * readers keep behind a producer of a class. The figures stand in libcommon/machine/sass.def and latency.def.
+ * readers keep behind a producer of a class. The figures stand in libcommon/arch/sass.def and latency.def.
  *
  * Always true: a class has either distances for every operand or none; those without (memory, special
  * functions, branches) end with an event of their own.

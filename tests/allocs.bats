@@ -75,8 +75,8 @@ each() {
 @test "trace-pack -l" { each 0 trace-pack -l -F json app.tpack; }
 @test "trace-pick" { each 0 trace-pick -q -o result app; }
 @test "trace-pick on a packed stream" { each 0 trace-pick -q -o result app.tpack; }
-@test "trace-ptx" { each 0 trace-ptx -n basic.launch; }
-@test "trace-ptx, a packed stream" { each 0 trace-ptx -q -o - basic.launch; }
+@test "trace-exec" { each 0 trace-exec -n basic.launch; }
+@test "trace-exec, a packed stream" { each 0 trace-exec -q -o - basic.launch; }
 @test "trace-sim --isolate" { each 0 trace-sim -q -g qv100 --isolate -o result app; }
 @test "trace-sim --profile and --timeline" { each 0 trace-sim -q -g qv100 -D gpgpu_n_clusters=2 -f --profile p --timeline t app; }
 @test "stats-csv" { each 0 stats-csv -q -o result one.text; }

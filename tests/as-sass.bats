@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-ptx --as sass: traces in the dialect of machine code, of what an assembler would roughly make.
+# trace-exec --as sass: traces in the dialect of machine code, of what an assembler would roughly make.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -26,7 +26,7 @@ kernel() {
 # Instructions of the first warp, without their numbers and masks, registers with their names.
 code() {
 	rm -rf out
-	trace-ptx -q --no-check -o out --as sass -g "$1" k.launch
+	trace-exec -q --no-check -o out --as sass -g "$1" k.launch
 	awk '/^insts/ { on = 1; next } on && NF < 4 { exit } on { $1 = $2 = ""; sub(/^ */, ""); print }' out/kernel-1.traceg
 }
 
@@ -37,7 +37,7 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 		for l in basic.launch "$EXAMPLES"/{vecadd,matmul,reduce}.launch; do
 			# it has redux.sync
 			[[ $l == basic.launch && $g =~ ^(titanx|qv100|v100|rtx2060)$ ]] && continue
-			run -0 trace-ptx -q -f -o out -C . --as sass -g "$g" "$l"
+			run -0 trace-exec -q -f -o out -C . --as sass -g "$g" "$l"
 			run -0 trace-lint -Werror -W header-original=off -W address-window=off out
 			run -0 trace-sim -q -g "$g" -o figures out
 			insts=$(awk '/^insts/ { n += $3 } END { print n }' out/*.traceg)
@@ -48,10 +48,10 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 }
 
 @test "the stream is the folder's, whatever the number of threads" {
-	trace-ptx -q -o one --as sass -j 1 -C . "$EXAMPLES/matmul.launch"
-	trace-ptx -q -o two --as sass -j 2 -C . "$EXAMPLES/matmul.launch"
+	trace-exec -q -o one --as sass -j 1 -C . "$EXAMPLES/matmul.launch"
+	trace-exec -q -o two --as sass -j 2 -C . "$EXAMPLES/matmul.launch"
 	diff -r one two
-	trace-ptx -q --as sass -j 2 -C . "$EXAMPLES/matmul.launch" >out.tpack
+	trace-exec -q --as sass -j 2 -C . "$EXAMPLES/matmul.launch" >out.tpack
 	mkdir unpacked
 	trace-pack -q -d -C unpacked out.tpack
 	diff -r one unpacked
@@ -175,34 +175,34 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 		for i in {3..290}; do echo "ld.global.u32 %r$i, [%rd1+$i*4];"; done | sed 's/+\([0-9]*\)\*4/+4/'
 		for i in {3..290}; do echo "st.global.u32 [%rd1], %r$i;"; done
 	} | kernel
-	run -2 trace-ptx -q -o out --as sass k.launch
+	run -2 trace-exec -q -o out --as sass k.launch
 	assert_output --partial 'k.ptx:2'
 	assert_output --partial 'no register left'
 	kernel <<<'redux.sync.add.s32 %r3, %r2, -1; st.global.u32 [%rd1], %r3;'
-	run -2 trace-ptx -q -o out --as sass -g qv100 k.launch
+	run -2 trace-exec -q -o out --as sass -g qv100 k.launch
 	assert_output --partial "k.ptx:15:1: found 'redux.sync.add.s32', which has no instruction on a GPU of binary version 70"
 	run -0 code a100
 	assert_line --regexp '^1 R[0-9]+ REDUX 1 R[0-9]+ 0 0$'
 }
 
 @test "wrong options are refused" {
-	run -2 trace-ptx -o out --as elf basic.launch
+	run -2 trace-exec -o out --as elf basic.launch
 	assert_output --partial "found --as 'elf', wanted ptx or sass"
-	run -2 trace-ptx -o out -g a100 basic.launch
+	run -2 trace-exec -o out -g a100 basic.launch
 	assert_output --partial 'found a GPU without --run or --as sass'
-	run -2 trace-ptx -o out --as sass -g titan basic.launch
+	run -2 trace-exec -o out --as sass -g titan basic.launch
 	assert_output --partial 'found a GPU of compute capability 3.5, wanted 6.0 to 12.0'
-	run -2 trace-ptx -o out --as sass -D gpgpu_compute_capability_minor=3 basic.launch
+	run -2 trace-exec -o out --as sass -D gpgpu_compute_capability_minor=3 basic.launch
 	assert_output --partial 'compute capability 8.3'
 	[ ! -e out ]
 }
 
 @test "programs are traced so, too" {
-	trace-ptx --run --list | awk '{ print "int " $2 "(void); int " $2 "(void) { return 999; }" }' >stub.c
+	trace-exec --run --list | awk '{ print "int " $2 "(void); int " $2 "(void) { return 999; }" }' >stub.c
 	gcc -shared -fPIC -Wl,-soname,libcudart.so.13 -o libcudart.so stub.c
 	python3 "$BATS_TEST_DIRNAME/cudart/mkfat" v.fatbin "ptx:70:$BATS_TEST_DIRNAME/cudart/kernels.ptx"
 	gcc -std=gnu11 -Wno-unused -DFATBIN='"v.fatbin"' -o vecadd "$BATS_TEST_DIRNAME/cudart/vecadd.c" -L. -lcudart
-	run -0 env LD_LIBRARY_PATH=. "$BUILD/trace-ptx" -o out --as sass -g a100 --run ./vecadd 500
+	run -0 env LD_LIBRARY_PATH=. "$BUILD/trace-exec" -o out --as sass -g a100 --run ./vecadd 500
 	assert_output '0 of 500 elements are wrong'
 	run -0 trace-lint -Werror out
 	run -0 grep -c ' FADD ' out/kernel-1.traceg

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-ptx --run: programs of the CUDA runtime without a GPU, its runtime or its compiler: built by gcc over a header
+# trace-exec --run: programs of the CUDA runtime without a GPU, its runtime or its compiler: built by gcc over a header
 # of our own, with a fat binary made here and an empty library in the runtime's place.
 
 bats_require_minimum_version 1.5.0
@@ -8,7 +8,7 @@ load helper
 
 setup_file() {
 	cd "$BATS_FILE_TMPDIR" || return
-	trace-ptx --run --list | awk '{ print "int " $2 "(void); int " $2 "(void) { return 999; }" }' >stub.c
+	trace-exec --run --list | awk '{ print "int " $2 "(void); int " $2 "(void) { return 999; }" }' >stub.c
 	gcc -shared -fPIC -Wl,-soname,libcudart.so.13 -o libcudart.so.13 stub.c
 	ln -sf libcudart.so.13 libcudart.so
 	program vecadd vecadd "ptx:70:$BATS_TEST_DIRNAME/cudart/kernels.ptx"
@@ -37,9 +37,9 @@ setup() {
 }
 
 @test "a program gives what it is meant to" {
-	run -0 trace-ptx -n --run ./vecadd 5000
+	run -0 trace-exec -n --run ./vecadd 5000
 	assert_output '0 of 5000 elements are wrong'
-	run -0 trace-ptx -n --no-check --run ./vecadd 5000
+	run -0 trace-exec -n --no-check --run ./vecadd 5000
 	assert_output '0 of 5000 elements are wrong'
 }
 
@@ -48,23 +48,23 @@ setup() {
 	echo 'libcudart.so.11.0 { *; };' >absent/map
 	gcc -shared -fPIC -Wl,-soname,libcudart.so.11.0 -Wl,--version-script=absent/map -o absent/libcudart.so stub.c
 	gcc -std=gnu11 -Wno-unused -DFATBIN='"vecadd.fatbin"' -o old "$BATS_TEST_DIRNAME/cudart/vecadd.c" -Labsent -lcudart
-	run -0 env -u LD_LIBRARY_PATH "$BUILD/trace-ptx" -n --run ./old 5000
+	run -0 env -u LD_LIBRARY_PATH "$BUILD/trace-exec" -n --run ./old 5000
 	assert_output '0 of 5000 elements are wrong'
 	make -s -C "$ROOT" BUILD="$BUILD" install PREFIX=/usr DESTDIR="$BATS_TEST_TMPDIR/root" >/dev/null
-	run -0 env -u LD_LIBRARY_PATH "$BATS_TEST_TMPDIR/root/usr/bin/trace-ptx" -n --run ./old 5000
+	run -0 env -u LD_LIBRARY_PATH "$BATS_TEST_TMPDIR/root/usr/bin/trace-exec" -n --run ./old 5000
 	assert_output '0 of 5000 elements are wrong'
 }
 
 @test "its trace does not replace the program" {
 	mkdir out
 	cp vecadd out/kernelslist.g
-	run -2 trace-ptx -f -o out --run out/kernelslist.g 500
+	run -2 trace-exec -f -o out --run out/kernelslist.g 500
 	assert_output --partial 'out/kernelslist.g: found the output among the inputs, wanted another file'
 	cmp vecadd out/kernelslist.g
 }
 
 @test "its trace is a folder with the copies and kernels in its order" {
-	run -0 trace-ptx -o out --run ./vecadd 500
+	run -0 trace-exec -o out --run ./vecadd 500
 	assert_output '0 of 500 elements are wrong'
 	run -0 cat out/kernelslist.g
 	assert_output "$(printf '%s\n' MemcpyHtoD,0xc0000000,2000 MemcpyHtoD,0xc0000800,2000 kernel-1.traceg MemcpyDtoH,0xc0001000,2000)"
@@ -72,41 +72,41 @@ setup() {
 	assert_line '-kernel name = add'
 	assert_line '-grid dim = (2,1,1)'
 	run -0 trace-lint out/kernelslist.g
-	run -2 trace-ptx -o out --run ./vecadd 500
+	run -2 trace-exec -o out --run ./vecadd 500
 	assert_output --partial 'exists'
 }
 
 @test "a stream on stdout is the folder's, and the program's output is elsewhere" {
-	trace-ptx -o out --run ./vecadd 500
-	trace-ptx --run ./vecadd 500 >out.tpack 2>words
+	trace-exec -o out --run ./vecadd 500
+	trace-exec --run ./vecadd 500 >out.tpack 2>words
 	run -0 cat words
 	assert_output '0 of 500 elements are wrong'
 	mkdir -p unpacked
 	trace-pack -f -d -C unpacked out.tpack
 	run -0 diff -r out unpacked
-	run -0 bash -c 'trace-ptx --run ./vecadd 500 2>/dev/null | trace-sim -q -g qv100'
+	run -0 bash -c 'trace-exec --run ./vecadd 500 2>/dev/null | trace-sim -q -g qv100'
 	assert_line --regexp '^gpu_sim_insn [0-9]+ '
 }
 
 @test "the same kernel from a launch file has the same trace" {
-	trace-ptx -o out --run ./vecadd 500
+	trace-exec -o out --run ./vecadd 500
 	cp "$BATS_TEST_DIRNAME/cudart/kernels.ptx" .
 	printf 'module kernels.ptx\nbuffer A bytes=2000 f32=iota\nbuffer B bytes=2000 f32=iota\nbuffer C bytes=2000 zero nocopy\nlaunch add grid=2 block=256 args A,B,C,i32:500\n' >add.launch
-	trace-ptx -f -o launched add.launch
+	trace-exec -f -o launched add.launch
 	run -0 diff out/kernel-1.traceg launched/kernel-1.traceg
 }
 
 @test "PTX is found plain, packed with LZ4 or zstd, and the best of several is taken" {
 	local ptx=$BATS_TEST_DIRNAME/cudart
 	program lz4 vecadd "ptx:70:lz4:$ptx/kernels.ptx"
-	run -0 trace-ptx -n --run ./lz4
+	run -0 trace-exec -n --run ./lz4
 	assert_output '0 of 1000 elements are wrong'
 	program zstd vecadd "ptx:70:zstd:$ptx/kernels.ptx"
-	run -0 trace-ptx -n --run ./zstd
+	run -0 trace-exec -n --run ./zstd
 	assert_output '0 of 1000 elements are wrong'
 	# of 60, 75 and 90 the one for 75 on a device of 8.6; the others cannot be executed
 	program several vecadd "ptx:60:$ptx/odd.ptx" "elf:75:$ptx/odd.ptx" "ptx:75:$ptx/kernels.ptx" "ptx:90:$ptx/odd.ptx"
-	run -0 trace-ptx -n --run ./several
+	run -0 trace-exec -n --run ./several
 	assert_output '0 of 1000 elements are wrong'
 }
 
@@ -118,31 +118,31 @@ setup() {
 	# machine code for the device and PTX for later ones, as in the toolkit's own part; no PTX where it is registered
 	python3 "$ptx/mkfat" code.fatbin "elf:86:$ptx/odd.ptx" "ptx:120:$ptx/odd.ptx"
 	program linked linked
-	run -0 trace-ptx -n --run ./linked
+	run -0 trace-exec -n --run ./linked
 	assert_output 206
-	run -1 trace-ptx -n -g qv100 --run ./linked
+	run -1 trace-exec -n -g qv100 --run ./linked
 	assert_line --index 0 --partial "linked.2.3.sm_120.ptx:8:2: found instruction 'frobnicate'"
 	python3 "$ptx/mkfat" maker.fatbin "elf:75:$ptx/odd.ptx"
 	program linked linked
-	run -1 trace-ptx -n --run ./linked
+	run -1 trace-exec -n --run ./linked
 	assert_line --partial "linked.2.1.sm_75.ptx:7:31: found .extern variable 'total', wanted a module that defines it"
 }
 
 @test "calls return what they return with a GPU" {
-	run -1 trace-ptx -n -g qv100 --run ./calls
-	assert_line 'trace-ptx: found a call of cudaDeviceGetGraphMemAttribute, wanted one that is executed here (trace-ptx --run --list)'
+	run -1 trace-exec -n -g qv100 --run ./calls
+	assert_line 'trace-exec: found a call of cudaDeviceGetGraphMemAttribute, wanted one that is executed here (trace-exec --run --list)'
 	refute_line --partial 'found '[0-9]
 	refute_line --partial 'ended with status'
 }
 
 @test "managed variables and memory are the host's, a reset gives variables their first values" {
-	run -1 trace-ptx -n -g h100-sxm --run ./shared
-	assert_output 'trace-ptx: found a call of cudaHostGetDevicePointer: memory of cudaHostRegister, wanted one that is executed here (trace-ptx --run --list)'
+	run -1 trace-exec -n -g h100-sxm --run ./shared
+	assert_output 'trace-exec: found a call of cudaHostGetDevicePointer: memory of cudaHostRegister, wanted one that is executed here (trace-exec --run --list)'
 }
 
 @test "a program at a fixed place, where static variables would be" {
-	run -1 trace-ptx -n -g h100-sxm --run ./fixed
-	assert_output 'trace-ptx: found a call of cudaHostGetDevicePointer: memory of cudaHostRegister, wanted one that is executed here (trace-ptx --run --list)'
+	run -1 trace-exec -n -g h100-sxm --run ./fixed
+	assert_output 'trace-exec: found a call of cudaHostGetDevicePointer: memory of cudaHostRegister, wanted one that is executed here (trace-exec --run --list)'
 }
 
 @test "functions have the form of the release that the program is linked with" {
@@ -154,40 +154,40 @@ setup() {
 		echo "$name { *; };" >at$release/map
 		gcc -shared -fPIC -Wl,-soname,$name -Wl,--version-script=at$release/map -o at$release/libcudart.so stub.c
 		gcc -std=gnu11 -Wno-unused -DRELEASE=$release -DFATBIN='"vecadd.fatbin"' -o older "$BATS_TEST_DIRNAME/cudart/older.c" -Lat$release -lcudart
-		run -0 env -u LD_LIBRARY_PATH "$BUILD/trace-ptx" -n --run ./older
+		run -0 env -u LD_LIBRARY_PATH "$BUILD/trace-exec" -n --run ./older
 		assert_output ''
 	done
 }
 
 @test "tensor maps are made by the driver's function" {
-	run -1 trace-ptx -n -g h100-sxm --run ./maps
+	run -1 trace-exec -n -g h100-sxm --run ./maps
 	local what
 	for what in 'cuTensorMapEncodeTiled: elements that are flushed, rounded or packed' 'cuTensorMapEncodeTiled: a swizzle of pieces of more than 16 bytes' 'cuTensorMapEncodeTiled: an interleaved layout' "cudaGetDriverEntryPoint: the driver's cuMemAlloc_v2"; do
-		assert_line "trace-ptx: found a call of $what, wanted one that is executed here (trace-ptx --run --list)"
+		assert_line "trace-exec: found a call of $what, wanted one that is executed here (trace-exec --run --list)"
 	done
 	[ "${#lines[@]}" -eq 4 ]
 }
 
 @test "questions have answers, and wrong ones errors" {
-	run -0 trace-ptx -n -g h100-sxm --run ./queries
+	run -0 trace-exec -n -g h100-sxm --run ./queries
 	assert_output ''
 }
 
 @test "graphs, put together and recorded from streams" {
-	run -1 trace-ptx -n --run ./graphs
-	assert_output "trace-ptx: found a call of cudaMallocAsync: in a stream that records, wanted one that is executed here (trace-ptx --run --list)"
-	run -1 trace-ptx -o out --run ./graphs
+	run -1 trace-exec -n --run ./graphs
+	assert_output "trace-exec: found a call of cudaMallocAsync: in a stream that records, wanted one that is executed here (trace-exec --run --list)"
+	run -1 trace-exec -o out --run ./graphs
 	run -0 cat out/kernelslist.g
 	assert_output "$(cat "$BATS_TEST_DIRNAME/cudart/graphs.list")"
 	run -0 trace-lint -W address-window=off out
 }
 
 @test "arrays, textures and surfaces, objects and references" {
-	run -1 trace-ptx -n --run ./images
-	assert_line --index 0 'trace-ptx: found a call of cudaCreateTextureObject: sRGB or a seamless cube, wanted one that is executed here (trace-ptx --run --list)'
-	assert_line --index 1 'trace-ptx: found a call of cudaCreateTextureObject: anisotropy over several levels, wanted one that is executed here (trace-ptx --run --list)'
+	run -1 trace-exec -n --run ./images
+	assert_line --index 0 'trace-exec: found a call of cudaCreateTextureObject: sRGB or a seamless cube, wanted one that is executed here (trace-exec --run --list)'
+	assert_line --index 1 'trace-exec: found a call of cudaCreateTextureObject: anisotropy over several levels, wanted one that is executed here (trace-exec --run --list)'
 	[ "${#lines[@]}" -eq 2 ]
-	run -1 trace-ptx -o out --run ./images
+	run -1 trace-exec -o out --run ./images
 	run -0 grep -c . out/kernelslist.g
 	assert_output 25
 	run -0 head -4 out/kernelslist.g
@@ -195,45 +195,45 @@ setup() {
 }
 
 @test "a kernel that fails is named, and its error stays" {
-	run -1 trace-ptx -o out -g qv100 --run ./calls fail
+	run -1 trace-exec -o out -g qv100 --run ./calls fail
 	assert_line --regexp "calls\.1\.sm_70\.ptx:[0-9]+:[0-9]+: found a write of 4 bytes at 0x[0-9a-f]+, 0 bytes behind 'cudaMalloc [0-9]+' of 1024 bytes"
 	refute_line --partial 'ended with status'
 	[ ! -e out/kernelslist.g ]
 }
 
 @test "memory that is used when it was freed is named" {
-	run -1 trace-ptx -n --run ./vecadd 100 stale
+	run -1 trace-exec -n --run ./vecadd 100 stale
 	# behind the kernel that failed another was launched: it has not begun
 	assert_line --index 0 --partial "found a write of 4 bytes at 0xc0000400, in 'cudaMalloc 3' of 400 bytes, at byte 0, that was freed"
 	assert_line --index 1 '99 of 100 elements are wrong'
 }
 
 @test "memory that is not freed is found, and the trace is whole" {
-	run -1 trace-ptx -o out --run ./vecadd 100 leak
-	assert_line 'trace-ptx: found 1 allocations of 400 bytes at the end of the program, wanted them freed'
+	run -1 trace-exec -o out --run ./vecadd 100 leak
+	assert_line 'trace-exec: found 1 allocations of 400 bytes at the end of the program, wanted them freed'
 	[ -e out/kernelslist.g ]
-	run -0 trace-ptx -n --no-check --run ./vecadd 100 leak
+	run -0 trace-exec -n --no-check --run ./vecadd 100 leak
 }
 
 @test "what the program makes of itself is told" {
-	run -1 trace-ptx -n --run ./vecadd 100 exit 5
-	assert_line 'trace-ptx: ./vecadd: ended with status 5'
-	run -1 trace-ptx -o out --run ./vecadd 100 die
+	run -1 trace-exec -n --run ./vecadd 100 exit 5
+	assert_line 'trace-exec: ./vecadd: ended with status 5'
+	run -1 trace-exec -o out --run ./vecadd 100 die
 	assert_line --partial './vecadd: ended by signal 9'
 	[ ! -e out/kernelslist.g ]
-	run -2 trace-ptx -n --run true
+	run -2 trace-exec -n --run true
 	assert_output --partial 'true: found no call of a dynamic CUDA runtime'
-	run -2 trace-ptx -n --run ./nothing
+	run -2 trace-exec -n --run ./nothing
 	assert_output --partial './nothing: No such file or directory'
 }
 
 @test "PTX that cannot be executed is refused with its place when a kernel of it is launched" {
 	program odd vecadd "ptx:70:$BATS_TEST_DIRNAME/cudart/odd.ptx"
-	run -1 trace-ptx -n --run ./odd
-	assert_line --regexp '^trace-ptx: odd\.1\.sm_70\.ptx:8:2: found .*frobnicate'
+	run -1 trace-exec -n --run ./odd
+	assert_line --regexp '^trace-exec: odd\.1\.sm_70\.ptx:8:2: found .*frobnicate'
 	assert_line 'a PTX JIT compilation failed'
 	program none vecadd "elf:70:$BATS_TEST_DIRNAME/cudart/odd.ptx"
-	run -1 trace-ptx -n --run ./none
+	run -1 trace-exec -n --run ./none
 	assert_line --partial 'found a fat binary without PTX'
 	assert_line 'no kernel image is available for execution on the device'
 }
@@ -245,38 +245,38 @@ setup() {
 		cp good.bin damaged.fatbin
 		printf '\377\377' | dd of=damaged.fatbin bs=1 seek=$at conv=notrunc status=none
 		gcc -std=gnu11 -Wno-unused -DFATBIN='"damaged.fatbin"' -o damaged "$BATS_TEST_DIRNAME/cudart/vecadd.c" -L. -lcudart
-		run -1 trace-ptx -n --run ./damaged
-		assert_line --regexp '^trace-ptx: damaged'
+		run -1 trace-exec -n --run ./damaged
+		assert_line --regexp '^trace-exec: damaged'
 	done
 }
 
 @test "every thread count writes the same bytes" {
-	trace-ptx --run ./vecadd 20000 >one 2>/dev/null
-	trace-ptx -j 3 --run ./vecadd 20000 >three 2>/dev/null
+	trace-exec --run ./vecadd 20000 >one 2>/dev/null
+	trace-exec -j 3 --run ./vecadd 20000 >three 2>/dev/null
 	run -0 cmp one three
 }
 
 @test "options are for the program behind --run, and what belongs to a program needs --run" {
-	run -0 trace-ptx --run -n ./vecadd 100
+	run -0 trace-exec --run -n ./vecadd 100
 	assert_output '0 of 100 elements are wrong'
-	run -1 trace-ptx --run -n ./vecadd 100 -o 6
-	assert_line 'trace-ptx: ./vecadd: ended with status 6'
-	run -2 trace-ptx -g qv100 a.launch
+	run -1 trace-exec --run -n ./vecadd 100 -o 6
+	assert_line 'trace-exec: ./vecadd: ended with status 6'
+	run -2 trace-exec -g qv100 a.launch
 	assert_output --partial 'found a GPU without --run'
-	run -2 trace-ptx --list
+	run -2 trace-exec --list
 	assert_output --partial 'found --list without --run'
-	run -2 trace-ptx --run
+	run -2 trace-exec --run
 	assert_output --partial 'found nothing behind --run'
-	run -2 trace-ptx -g nothing --run ./vecadd
+	run -2 trace-exec -g nothing --run ./vecadd
 	assert_output --partial "found no shipped configuration 'nothing'"
-	run -2 trace-ptx -C . --run ./vecadd
+	run -2 trace-exec -C . --run ./vecadd
 	assert_output --partial 'found -C with --run'
-	WARPTOOLS_CUDART=/nowhere.so run -2 trace-ptx --run -n ./vecadd
+	WARPTOOLS_CUDART=/nowhere.so run -2 trace-exec --run -n ./vecadd
 	assert_output --partial '/nowhere.so'
 }
 
 @test "the list has every function once" {
-	trace-ptx --run --list >list
+	trace-exec --run --list >list
 	run -0 grep -c . list
 	[ "$output" -gt 400 ]
 	run -0 grep -P '^executed\tcudaMalloc$' list
@@ -285,7 +285,7 @@ setup() {
 	run -0 bash -c 'cut -f2 list | sort | uniq -d'
 	assert_output ''
 	# the library has them all
-	run -0 bash -c "nm -D --defined-only '$BUILD/libtrace-ptx-cudart.so' | awk '\$2 ~ /[TW]/ { print \$3 }' | sort >have; cut -f2 list | sort >want; comm -3 have want"
+	run -0 bash -c "nm -D --defined-only '$BUILD/libtrace-exec-cudart.so' | awk '\$2 ~ /[TW]/ { print \$3 }' | sort >have; cut -f2 list | sort >want; comm -3 have want"
 	assert_output ''
 }
 
@@ -329,10 +329,10 @@ setup() {
 		}
 	C
 	nvcc -cudart shared -arch=sm_75 -o nv nv.cu || skip 'nvcc does not work here'
-	run -0 trace-ptx -n -g qv100 --run ./nv
+	run -0 trace-exec -n -g qv100 --run ./nv
 	assert_line 'thread 0 of 1000'
 	assert_line 'no error 1999 2 qv100 80'
-	run -0 trace-ptx -o out --run ./nv
+	run -0 trace-exec -o out --run ./nv
 	run -0 grep -c . out/kernelslist.g
 	assert_line '1'
 	run -0 grep '^-nregs' out/kernel-1.traceg
@@ -390,7 +390,7 @@ setup() {
 		}
 	C
 	nvcc -cudart shared -arch=sm_75 -o g g.cu || skip 'nvcc does not work here'
-	run -0 trace-ptx -n --run ./g
+	run -0 trace-exec -n --run ./g
 	assert_line '4 nodes, 12'
 	assert_line '42, no error'
 }
@@ -487,7 +487,7 @@ setup() {
 		}
 	C
 	nvcc -cudart shared -arch=compute_90 -o more more.cu || skip 'nvcc does not work here'
-	run -0 env -u LD_LIBRARY_PATH trace-ptx -n -g h100-sxm --run ./more
+	run -0 env -u LD_LIBRARY_PATH trace-exec -n -g h100-sxm --run ./more
 	assert_output "$(printf '%s\n' 'no error 1.21961' '5 2' 'no error 15 30 45 15 30 45 15 30 45 15 30 45 15 30 45' 'no error 10 0 30 20 4' '0 912')"
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-ptx: what thread blocks do together, and what works on its own: cooperative grids, stores and reductions that tell
+# trace-exec: what thread blocks do together, and what works on its own: cooperative grids, stores and reductions that tell
 # an mbarrier, bulk and tensor copies, products of warpgroups. Expected values are computed here, by the rules of PTX.
 
 bats_require_minimum_version 1.5.0
@@ -42,11 +42,11 @@ words() { od -An -v -tu4 -w"${2:-64}" "$1" | tr -s ' ' | sed 's/^ //'; }
 		st.global.u32 [%rd3], %r8;
 	E
 	printf 'module k.ptx\nbuffer A bytes=64 zero\nlaunch k grid=16 block=1 cooperative args A\nsave A a\n' >k.launch
-	run -0 trace-ptx -n -j 3 k.launch
+	run -0 trace-exec -n -j 3 k.launch
 	run -0 words a
 	assert_output "$(yes 112 | head -16 | paste -sd' ')"
 	sed -i 's/ cooperative//' k.launch
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'at 0x4'
 }
 
@@ -106,10 +106,10 @@ faults() {
 	printf 'module k.ptx\nbuffer A bytes=4096 u32=iota\nlaunch k grid=1 block=1 args A\n' >k.launch
 	while IFS=$'\t' read -r code said; do
 		kernel <<<"${code//; /;$'\n'}"
-		run trace-ptx -n k.launch
+		run trace-exec -n k.launch
 		if [ -n "$said" ]; then
 			assert_failure
-			assert_output --regexp "^trace-ptx: k.ptx:[0-9]+:[0-9]+: found $said"
+			assert_output --regexp "^trace-exec: k.ptx:[0-9]+:[0-9]+: found $said"
 		else
 			assert_success
 		fi
@@ -159,7 +159,7 @@ faults() {
 		st.global.u32 [%rd1+16], %r6;
 	E
 	printf 'module k.ptx\nbuffer A bytes=64 zero\nlaunch k grid=1 block=1 args A\nsave A a\n' >k.launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 words a 20
 	assert_line --index 0 '2 0 1 2 1'
 }
@@ -180,10 +180,10 @@ faults() {
 		$(write_out)
 	E
 	launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 words o 32
 	assert_line --index 0 '103 203 100 200 101 201 102 202'
-	run -0 trace-ptx -o out k.launch
+	run -0 trace-exec -o out k.launch
 	run -0 trace-lint out/kernelslist.g
 	# every block adds its rank + 1 to the first word of rank 2
 	kernel ', .param .u64 o' ' .reqnctapercluster 4, 1, 1' <<-E
@@ -197,7 +197,7 @@ faults() {
 		setp.ne.u32 %p2, %r10, 2;
 		$(some_wait)
 	E
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 words o 32
 	assert_line --index 0 '0 0 0 0 10 0 0 0'
 }
@@ -220,7 +220,7 @@ faults() {
 	E
 	sed -i 's/cvta.shared.u64 %rd12, s/mov.u64 %rd12, s;\ncvta.shared.u64 %rd12, %rd12/' k.ptx
 	launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 words o 32
 	assert_line --index 0 '8 1008 7 1007 10 1010 9 1009'
 }
@@ -254,7 +254,7 @@ faults() {
 		$(write_out)
 	E
 	launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 words o 32
 	assert_line --index 0 '110100 1 110100 0 110100 1 110100 0'
 	while IFS=$'\t' read -r code said; do
@@ -269,7 +269,7 @@ faults() {
 			mapa.shared::cluster.u32 %r14, %r12, 1;
 			${code//; /;$'\n'}
 		E
-		run -1 trace-ptx -n k.launch
+		run -1 trace-exec -n k.launch
 		assert_output --partial "$said"
 	done <<-'E'
 		ld.shared.u32 %r3, [%r14];	found byte 0 of the shared memory of thread block 1 of the cluster, wanted a generic address or .shared::cluster
@@ -312,14 +312,14 @@ faults() {
 	E
 	launch 32
 	sed -i 's/grid=4/grid=3/' k.launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 words o 4
 	assert_line --index 0 '42'
 	kernel ', .param .u64 o' <<-'E'
 		setp.lt.u32 %p3, %r0, 16;
 		@%p3 barrier.cluster.arrive.aligned;
 	E
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'found 16 of 32 living lanes of warp 0 at a barrier, wanted all of them'
 }
 
@@ -334,11 +334,11 @@ faults() {
 	E
 	sed -i 's/^\.reg \.pred/.reg .b16 %h<2>;\n&/' k.ptx
 	launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 words o 32
 	assert_line --index 0 '8 9 0 0 8 9 8 9'
 	sed -i 's/mov.b32 %r11, 13/mov.b32 %r11, 17/' k.ptx
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'found mask 0x11 of thread blocks in a cluster of 4, wanted one of them at least and no others'
 }
 
@@ -379,7 +379,7 @@ faults() {
 			@%p2 $store [%rd1], [s], 16;
 		E
 		printf 'module k.ptx\nbuffer A bytes=64 zero\nlaunch k grid=1 block=64 args A\n' >k.launch
-		run trace-ptx -n k.launch
+		run trace-exec -n k.launch
 		[ -z "$barrier" ] || assert_success
 		[ -n "$barrier" ] || assert_output --partial 'found a copy at byte 0 of .shared that warp 0 has written since the last barrier'
 	done
@@ -389,7 +389,7 @@ faults() {
 		$store [%rd1], [s], 16;
 	E
 	printf 'module k.ptx\nbuffer A bytes=64 zero\nlaunch k grid=2 block=1 args A\n' >k.launch
-	run trace-ptx -n k.launch
+	run trace-exec -n k.launch
 	assert_output --partial "CTA (1,0,0) writes byte 0 of 'A', which others write in the same launch"
 }
 
@@ -422,7 +422,7 @@ faults() {
 			ld.shared.u32 %r5, [%r4];
 		E
 		printf 'module k.ptx\nbuffer A bytes=64 zero\nlaunch k grid=2 block=32 args A\n' >k.launch
-		run trace-ptx -n k.launch
+		run trace-exec -n k.launch
 		case $wait in @*) assert_output --partial 'byte 64 of .shared that a cp.async in flight writes' ;; *) assert_success ;; esac
 	done
 }
@@ -435,7 +435,7 @@ faults() {
 		cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%rd1+16], [s+16], 16;
 	E
 	printf 'module k.ptx\nbuffer A bytes=32 u32=list:1,0,1,0x80000001,0x00010001\nlaunch k grid=1 block=1 args A\nsave A a\n' >k.launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 words a 32
 	assert_output "0 0 $((0x3f800000)) $((0x00800000)) $((0x00020002)) 0 0 0"
 }
@@ -452,7 +452,7 @@ faults() {
 		cp.async.bulk.wait_group 0;
 	E
 	launch
-	run -0 trace-ptx -n -j 2 k.launch
+	run -0 trace-exec -n -j 2 k.launch
 	run -0 words o 32
 	assert_line --index 0 '10 10 20 4294967292 4 4 5 0'
 	kernel ', .param .u64 o' ' .reqnctapercluster 4, 1, 1' <<-E
@@ -470,14 +470,14 @@ faults() {
 		setp.ne.u32 %p2, %r10, 3;
 		$(some_wait)
 	E
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 words o 32
 	assert_line --index 0 '0 0 0 0 0 0 7 16'
 }
 
 @test "tensor loads of boxes, of four rows and of im2col, with every swizzle and with steps" {
 	"$BATS_TEST_DIRNAME/ptx/tensor" make .
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	assert_output ''
 	run -0 "$BATS_TEST_DIRNAME/ptx/tensor" check .
 	assert_output '95 copies'
@@ -498,7 +498,7 @@ faults() {
 			${code//; /;$'\n'}
 		E
 		sed -i 's/^\.reg \.pred/.reg .b16 %h<2>;\n&/' k.ptx
-		run trace-ptx -n k.launch
+		run trace-exec -n k.launch
 		[ -z "$said" ] || assert_output --partial "$said"
 		[ -n "$said" ] || assert_success
 	done <<-E
@@ -542,18 +542,18 @@ faults() {
 		printf 'tensormap M O type=s32 dims=4,4 box=4,1\ntensormap F O type=f32 dims=4,4 box=4,1\n'
 		printf 'launch k grid=1 block=1 args A,M,F\nsave O o\n'
 	} >k.launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 words o 16
 	# row 3 first, row 0 second, row 9 does not exist, row 1 fourth; then 1, 2 onto its columns 2 and 3; floats to row 2
 	assert_output "$(printf '%s\n' '5 6 7 8' '13 14 16 18' "$((0x40400000)) $((0x40800000)) $((0x40400000)) $((0x40800000))" '1 2 3 4')"
 	sed -i 's/add.tile.bulk_group \[%rd4/xor.tile.bulk_group [%rd4/' k.ptx
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'found elements of a type that the reduction does not have'
 }
 
 @test "products of warpgroups: every n, types, transposed, every swizzle, A in registers, sparse A" {
 	"$BATS_TEST_DIRNAME/ptx/wgmma" make .
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	assert_output ''
 	run -0 "$BATS_TEST_DIRNAME/ptx/wgmma" check .
 	assert_output '161 products'
@@ -561,6 +561,6 @@ faults() {
 	grep -q 'mma_async.sp.*m64n24k64.f32.e4m3.e4m3' k.ptx
 	awk '/^\.visible/ { k = $3 } /mma_async.sp.*m64n24k64.f32.e4m3.e4m3/ { print k }' k.ptx | sed 's/(.*//' >name
 	awk -v n="$(cat name)(.param" '$3 == n { on = 1 } on && /add.u64 %db/ { sub(/0x8/, "0xc"); on = 0 } { print }' k.ptx >x && mv x k.ptx
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'found a swizzle of 32 bytes for rows of 64 bytes, wanted one as wide'
 }

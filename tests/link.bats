@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-ptx: modules that are linked, where variables lie, calls and what kernels print.
+# trace-exec: modules that are linked, where variables lie, calls and what kernels print.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -31,23 +31,23 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		---
 		.visible .global .u32 x = 2;
 	E
-	run -2 trace-ptx -n k.launch
-	assert_output "trace-ptx: b.ptx:4:23: found 'x' defined again, wanted one definition, or .weak, as in a.ptx:4:23"
+	run -2 trace-exec -n k.launch
+	assert_output "trace-exec: b.ptx:4:23: found 'x' defined again, wanted one definition, or .weak, as in a.ptx:4:23"
 	modules <<-'E'
 		.visible .func f() { ret; }
 		.visible .entry k(.param .u64 a) { ret; }
 		---
 		.visible .func f() { ret; }
 	E
-	run -2 trace-ptx -n k.launch
-	assert_output "trace-ptx: b.ptx:4:16: found 'f' defined again, wanted one definition, or .weak, as in a.ptx:4:16"
+	run -2 trace-exec -n k.launch
+	assert_output "trace-exec: b.ptx:4:16: found 'f' defined again, wanted one definition, or .weak, as in a.ptx:4:16"
 	modules <<-'E'
 		.entry k(.param .u64 a) { ret; }
 		---
 		.entry k(.param .u64 a) { ret; }
 	E
-	run -2 trace-ptx -n k.launch
-	assert_output "trace-ptx: b.ptx:4:8: found 'k' as a kernel again, wanted one kernel of the name, as in a.ptx:4:8"
+	run -2 trace-exec -n k.launch
+	assert_output "trace-exec: b.ptx:4:8: found 'k' as a kernel again, wanted one kernel of the name, as in a.ptx:4:8"
 	# names that no other module sees are their own
 	modules <<-'E'
 		.global .u32 x = 1;
@@ -56,7 +56,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		.global .u32 x = 2;
 		.func f() { ret; }
 	E
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	[ "$(words 1)" = ' 1' ]
 }
 
@@ -70,13 +70,13 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		.weak .global .u32 x = 2;
 		.weak .func (.reg .b32 r) f { mov.u32 r, 20; ret; }
 	E
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	[ "$(words 2)" = ' 1 10' ]
 	sed -i 's/^\.weak/.visible/' b.ptx
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	[ "$(words 2)" = ' 2 20' ]
 	sed -i '1{h;d}; 2G' k.launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	[ "$(words 2)" = ' 2 20' ]
 }
 
@@ -87,14 +87,14 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		---
 		.visible .entry k(.param .u64 a) { $body, 2; ret; }
 	E
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	[ "$(words 1)" = ' 2' ]
 	sed -i 's/visible/weak/' b.ptx
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	[ "$(words 1)" = ' 1' ]
 	sed -i 's/.u64 a/.u64 a, .param .u64 b/' b.ptx
-	run -2 trace-ptx -n k.launch
-	assert_output "trace-ptx: b.ptx:4:14: found 'k' with other parameters or results, wanted them as in a.ptx:4:14"
+	run -2 trace-exec -n k.launch
+	assert_output "trace-exec: b.ptx:4:14: found 'k' with other parameters or results, wanted them as in a.ptx:4:14"
 }
 
 @test "common variables are one, of the largest size, with values once" {
@@ -108,16 +108,16 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		---
 		.common .global .u32 x[2];
 	E
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	[ "$(words 1)" = ' 3' ]
 	sed -i 's/x\[2\]/x[8]/' c.ptx
-	run -2 trace-ptx -n k.launch
+	run -2 trace-exec -n k.launch
 	assert_output --partial "b.ptx:4:22: found 'x' with values but smaller than elsewhere, wanted the size as in c.ptx:4:22"
 	sed -i 's/x\[8\]/x[4] = {5}/' c.ptx
-	run -2 trace-ptx -n k.launch
+	run -2 trace-exec -n k.launch
 	assert_output --partial "c.ptx:4:22: found 'x' with values again, wanted them once, as in b.ptx:4:22"
 	modules <<<'.common .func f() { ret; }'
-	run -2 trace-ptx -n k.launch
+	run -2 trace-exec -n k.launch
 	assert_output --partial "a.ptx:4:9: found '.func', wanted a .global variable behind .common"
 }
 
@@ -130,10 +130,10 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 			---
 			$has
 		E
-		run trace-ptx -n k.launch
+		run trace-exec -n k.launch
 		if [ -n "$said" ]; then
 			[ "$status" = 2 ]
-			assert_output "trace-ptx: a.ptx:4:${said% as in*} as in b.ptx:4:${said#* as in }"
+			assert_output "trace-exec: a.ptx:4:${said% as in*} as in b.ptx:4:${said#* as in }"
 		else
 			[ "$status" = 0 ]
 			assert_output ''
@@ -156,22 +156,22 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		---
 		.global .u32 x = 5;
 	E
-	run -2 trace-ptx -n k.launch
-	assert_output "trace-ptx: a.ptx:4:22: found .extern variable 'x', wanted a module that defines it"
+	run -2 trace-exec -n k.launch
+	assert_output "trace-exec: a.ptx:4:22: found .extern variable 'x', wanted a module that defines it"
 	sed -i 's/^.global/.visible .global/' b.ptx
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	[ "$(words 1)" = ' 5' ]
 	# inside of a function, too
 	sed -i '/^.extern/d; s/{ .reg/{ .extern .global .u32 x; .reg/' a.ptx
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	[ "$(words 1)" = ' 5' ]
 	modules <<-E
 		.extern .global .u32 x;
 		.visible .global .u32 x[2];
 		$use
 	E
-	run -2 trace-ptx -n k.launch
-	assert_output "trace-ptx: a.ptx:5:23: found 'x' of another space, type or size, wanted them as line 4 has declared them"
+	run -2 trace-exec -n k.launch
+	assert_output "trace-exec: a.ptx:5:23: found 'x' of another space, type or size, wanted them as line 4 has declared them"
 }
 
 @test "an alias is seen by other modules, and has a body to stand for" {
@@ -183,10 +183,10 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		.visible .func (.reg .b32 r) g;
 		.alias g, f;
 	E
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	[ "$(words 1)" = ' 7' ]
 	sed -i 's/^.func.*/.func (.reg .b32 r) f;/' b.ptx
-	run -2 trace-ptx -n k.launch
+	run -2 trace-exec -n k.launch
 	assert_output --partial "b.ptx:5:30: found 'g' as the alias of a function without a body of its own, wanted one as in b.ptx:4:21"
 }
 
@@ -197,13 +197,13 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		.global .u64 t[2] = {0, f};
 	E
 	sed -i '/^.visible/d; $a .visible .entry k(.param .u64 a) { ret; }' a.ptx
-	run -2 trace-ptx -n k.launch
-	assert_output "trace-ptx: a.ptx:5:25: found 'f' among values, wanted a function that some module defines"
+	run -2 trace-exec -n k.launch
+	assert_output "trace-exec: a.ptx:5:25: found 'f' among values, wanted a function that some module defines"
 	{ head -3 a.ptx; echo '.visible .func f() { ret; }'; } >b.ptx
 	sed -i '1a module b.ptx' k.launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	sed -i '/^.global/s/.*/.shared .u32 s; .global .u64 t = s;/' a.ptx
-	run -2 trace-ptx -n k.launch
+	run -2 trace-exec -n k.launch
 	assert_output --partial "found 's', wanted a number or the name of a .global or .const variable or a function"
 }
 
@@ -235,7 +235,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		.visible .func other(.reg .b32 v) { st.shared.u32 [o], v; ret; }
 		.visible .func osum(.reg .b64 p) { .reg .b32 r; ld.shared.u32 r, [o]; st.global.u32 [p+12], r; ret; }
 	E
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	[ "$(words 4)" = ' 1 2 9 4' ]
 }
 
@@ -260,10 +260,10 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	E
 	sed -i '/^.func f/d; s/^.visible .entry/.extern .func f(.reg .b64 p);\n&/' a.ptx
 	sed -i 's/block=1/block=1 shmem=64/' k.launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	[ "$(words 3)" = ' 5 0 1024' ]
 	sed -i 's/^.visible .shared/.shared/' b.ptx
-	run -2 trace-ptx -n k.launch
+	run -2 trace-exec -n k.launch
 	assert_output --partial "a.ptx:4:22: found .extern variable 'x', wanted a module that defines it"
 }
 
@@ -301,7 +301,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 			ret;
 		}
 	E
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	assert_output ''
 	[ "$(words 8)" = ' 0 0 0 0 0 0 7 9' ]
 }
@@ -350,7 +350,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 		-
 		plain
 	E
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	assert_output "$(
 		printf '<1,   -2,3    ,+4,00005><word!,   word!,word!   ,wo,(null)><-1,32767,255,32767,2345><-5,18446744073709551615,123456789abcdef,7>'
 		printf '<   42,42   ,007,7,9   ><%%,%%,100%%><1.500000,3.142,1.234568e+04,1.5,0x1.8p+0><Hi,  !,0x1234,        0x1234,(nil)>'
@@ -364,21 +364,21 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 		$(printf '%%d,%.0s' {1..34})%5d.$(printf '|i%d' {1..35})
 		%3000d$(printf 'x%.0s' {1..9000})|i1
 	E
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	assert_output "$(printf '%d,' {1..32})%d,%d,%5d.$(printf '%3000d' 1)$(printf 'x%.0s' {1..9000})"
 	[ "$(words 2)" = ' 32 1' ]
 }
 
 @test "printf: a text or an argument that is not there is an access outside" {
 	printing <<<'%s|l64'
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --regexp 'k.ptx:[0-9]+:1: found a read of 1 bytes at 0x40, .* wanted it inside of a buffer \(kernel k, thread \(0,0,0\)'
 	printing <<<'%d|i1'
 	sed -i 's/mov.u64 q, room; cvta.local.u64 q, q;/mov.u64 q, 0;/' k.ptx
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'found a read of 4 bytes at 0x0'
 	sed -i 's/vprintf(.param .b64 x, .param .b64 y)/vprintf(.param .b64 x)/; s/(x, y)/(x)/' k.ptx
-	run -2 trace-ptx -n k.launch
+	run -2 trace-exec -n k.launch
 	assert_output --partial "found 'vprintf' with 1 parameters, wanted 2"
 }
 
@@ -404,11 +404,11 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 			ret;
 		}
 	E
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	[ "$(words 20)" = " 1 0 2 3 0 0 4 0 0 5 6 0 7 0 0 0 9 13 1069547520 1065353216" ]
 	while IFS='|' read -r text said; do
 		modules <<<"$text"
-		run -2 trace-ptx -n k.launch
+		run -2 trace-exec -n k.launch
 		assert_output --partial "a.ptx:4:$said"
 	done <<-'E'
 		.global .u32 x[2][2] = {{1, 2, 3}};|32: found more than 2 values in a list of 'x', wanted no more
@@ -435,7 +435,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 			ret;
 		}
 	E
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	[ "$(words 1)" = ' 11' ]
 }
 
@@ -454,7 +454,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 			$text
 			ret; }
 		E
-		run trace-ptx -n k.launch
+		run trace-exec -n k.launch
 		if [ -n "$said" ]; then
 			[ "$status" != 0 ]
 			assert_output --partial "$said"
@@ -481,7 +481,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 		.func f(.param .b32 v);
 		.func f(.param .b64 v) { ret; }
 	E
-	run -2 trace-ptx -n k.launch
+	run -2 trace-exec -n k.launch
 	assert_output --partial "a.ptx:5:7: found function 'f' with other parameters or results, wanted those of line 4"
 }
 
@@ -493,10 +493,10 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 		.global .u32 x;
 	E
 	sed -i '2a symbol x bytes=4 u32=fill:5' k.launch
-	run -2 trace-ptx -n k.launch
-	assert_output "trace-ptx: k.launch:3:8: found symbol 'x', which 2 modules have each for itself, wanted one that is .visible"
+	run -2 trace-exec -n k.launch
+	assert_output "trace-exec: k.launch:3:8: found symbol 'x', which 2 modules have each for itself, wanted one that is .visible"
 	sed -i 's/^.global/.visible .global/' a.ptx
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	[ "$(words 1)" = ' 5' ]
 }
 
@@ -515,7 +515,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 		}
 		.visible .entry other(.param .u64 a) { trap; }
 	E
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	[ "$(words 2)" = ' 0 0' ]
 }
 
@@ -523,7 +523,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	local word
 	for word in '.reqntid 0' '.maxntid 32, 0'; do
 		modules <<<".visible .entry k(.param .u64 a) $word { ret; }"
-		run -2 trace-ptx -n k.launch
+		run -2 trace-exec -n k.launch
 		assert_output --partial "found '{', wanted numbers above 0 before it"
 	done
 }

@@ -116,7 +116,7 @@ complete_with_bash() {
 	[ -x "$BATS_TEST_TMPDIR/root/usr/bin/trace-sim" ]
 	[ -f "$BATS_TEST_TMPDIR/root/usr/share/man/man1/trace-sim.1" ]
 	[ -f "$BATS_TEST_TMPDIR/root/usr/share/warptools/gpus/rtx3070.config" ]
-	[ -f "$BATS_TEST_TMPDIR/root/usr/lib/warptools/libtrace-ptx-cudart.so" ]
+	[ -f "$BATS_TEST_TMPDIR/root/usr/lib/warptools/libtrace-exec-cudart.so" ]
 	run -0 env -u WARPTOOLS_GPUS "$BATS_TEST_TMPDIR/root/usr/bin/trace-sim" -q -g rtx3070 "$(trace vecadd)"
 	mv "$BATS_TEST_TMPDIR/root/usr/share/warptools" "$BATS_TEST_TMPDIR/data"
 	run -2 env -u WARPTOOLS_GPUS "$BATS_TEST_TMPDIR/root/usr/bin/trace-sim" -q -g rtx3070 "$(trace vecadd)"

@@ -67,6 +67,6 @@ peak() {
 	trace-pack -d -o - all.tpack >text
 	run -0 trace-pack -l all.tpack
 	cp "$BATS_TEST_DIRNAME"/ptx/basic.* .
-	trace-ptx -n -j 3 basic.launch
-	trace-ptx -j 3 -o - basic.launch >ptx.tpack
+	trace-exec -n -j 3 basic.launch
+	trace-exec -j 3 -o - basic.launch >ptx.tpack
 }

@@ -63,7 +63,7 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 }
 
 @test "what is not executed behind a branch is looked at by the two-level scheduler" {
-	run -0 trace-ptx -q -o flow "$ROOT/tests/ptx/flow.launch"
+	run -0 trace-exec -q -o flow "$ROOT/tests/ptx/flow.launch"
 	small=(-D gpgpu_n_clusters=2 -D gpgpu_n_mem=2 -D gpgpu_memory_partition_indexing=0 -D gpgpu_kernel_launch_latency=50)
 	while read -r scheduler cycles; do
 		run -0 trace-sim -q -g qv100 "${small[@]}" -D gpgpu_scheduler="$scheduler" -f -o out flow
@@ -76,7 +76,7 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 }
 
 @test "a kernel from PTX ends behind what its L1 wrote back" {
-	run -0 trace-ptx -q -o writes "$ROOT/tests/ptx/writes.launch"
+	run -0 trace-exec -q -o writes "$ROOT/tests/ptx/writes.launch"
 	small=(-D gpgpu_n_clusters=2 -D gpgpu_n_mem=2 -D gpgpu_memory_partition_indexing=0 -D gpgpu_kernel_launch_latency=50)
 	run -0 trace-sim -q -g qv100 "${small[@]}" -D gpgpu_adaptive_cache_config=0 \
 		-D gpgpu_cache:dl1=S:4:128:4,L:L:m:L:L,A:512:8,16:0,32 -F accelsim -o out writes
@@ -88,7 +88,7 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	total() { awk '$1 == "gpu_tot_sim_cycle" { v = $2 } END { print v }' "$1"; }
 	awk -v d="$ROOT/tests/ptx/" '/^module/ { $2 = d $2 } /^launch/ { sub(/args/, "stream=" ++n " args") } 1' \
 		"$ROOT/tests/ptx/writes.launch" >two.launch
-	run -0 trace-ptx -q -o two two.launch
+	run -0 trace-exec -q -o two two.launch
 	run -0 trace-sim -q -g qv100 -o turns two
 	for j in 1 2; do
 		run -0 trace-sim -q -g qv100 -D ptx_streams=1 -j $j -o "at-once-$j" two
@@ -96,14 +96,14 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	cmp at-once-1 at-once-2
 	[ "$(grep -c '^gpu_sim_cycle' at-once-1)" = 3 ] # two kernels, the run
 	[ "$(total at-once-1)" -lt $(($(total turns) * 3 / 4)) ]
-	run -0 trace-ptx -q -o one "$ROOT/tests/ptx/writes.launch"
+	run -0 trace-exec -q -o one "$ROOT/tests/ptx/writes.launch"
 	run -0 trace-sim -q -g qv100 -o turns.one one
 	run -0 trace-sim -q -g qv100 -D ptx_streams=1 -o at-once.one one
 	[ "$(total turns.one)" = "$(total at-once.one)" ]
 }
 
 @test "local variables outside of functions lie below all frames" {
-	run -0 trace-ptx -q -C . -o outside "$ROOT/tests/ptx/outside.launch"
+	run -0 trace-exec -q -C . -o outside "$ROOT/tests/ptx/outside.launch"
 	run -0 od -An -v -tu4 -w4 outside.bin
 	[ "$(seq -f '%11.0f' 1107 1138)" = "$output" ]
 }

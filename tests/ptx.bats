@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-ptx: kernels give what they are meant to, traces have the form of kernel-trace(5), mistakes are named.
+# trace-exec: kernels give what they are meant to, traces have the form of kernel-trace(5), mistakes are named.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -25,7 +25,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 
 @test "kernels give what they are meant to, checked or not" {
 	for o in --check --no-check; do
-		run -0 trace-ptx $o -n basic.launch
+		run -0 trace-exec $o -n basic.launch
 		assert_output ''
 		run -0 "$BATS_TEST_DIRNAME/ptx/check" .
 		assert_output ''
@@ -34,7 +34,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 }
 
 @test "a trace is a folder with a list, copies and kernels" {
-	run -0 trace-ptx -o app basic.launch
+	run -0 trace-exec -o app basic.launch
 	run -0 cat app/kernelslist.g
 	assert_line --index 0 'MemcpyHtoD,0xc0000000,4096'
 	assert_line --index 5 'kernel-1.traceg'
@@ -46,14 +46,14 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	assert_line --regexp '^-code 0090 setp.ge.u32 D[0-9]+/1 S[0-9]+/5 S[0-9]+/1$'
 	# of the warp of threads 992 to 1023 eight have work
 	assert_line '00b8 000000ff 4 1 0xc0000f80 4'
-	run -2 trace-ptx -o app basic.launch
+	run -2 trace-exec -o app basic.launch
 	assert_output --partial 'exists'
-	run -0 trace-ptx -f -o app basic.launch
+	run -0 trace-exec -f -o app basic.launch
 }
 
 @test "the stream on stdout unpacks to the folder" {
-	trace-ptx -o app basic.launch
-	trace-ptx basic.launch >app.tpack
+	trace-exec -o app basic.launch
+	trace-exec basic.launch >app.tpack
 	run -0 trace-pack -t app.tpack
 	mkdir out
 	trace-pack -d -C out app.tpack
@@ -61,8 +61,8 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 }
 
 @test "every thread count writes the same bytes" {
-	trace-ptx -o one basic.launch
-	trace-ptx -j 3 -o three basic.launch
+	trace-exec -o one basic.launch
+	trace-exec -j 3 -o three basic.launch
 	run -0 diff -r one three
 }
 
@@ -74,7 +74,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	E
 	launch 65
 	for o in --check --no-check; do
-		run -1 trace-ptx $o -n k.launch
+		run -1 trace-exec $o -n k.launch
 		assert_output --partial 'k.ptx:17:1: found a write of 4 bytes at 0xc0000100, 0 bytes behind '"'A'"' of 256 bytes'
 		assert_output --partial '(kernel k, thread (64,0,0) of CTA (0,0,0))'
 	done
@@ -83,9 +83,9 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 @test "a misaligned access is named" {
 	kernel <<<'ld.global.u64 %rd2, [%rd1+4];'
 	launch 1
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'found a read of 8 bytes at 0xc0000004, wanted an address that is a multiple of 8'
-	run -0 trace-ptx --no-check -n k.launch
+	run -0 trace-exec --no-check -n k.launch
 }
 
 @test "a barrier that cannot be met is a deadlock with its name" {
@@ -96,7 +96,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	one:
 	E
 	launch 64
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'found a deadlock: warp 1 waits at barrier 2 where 1 of 2 warps have arrived'
 }
 
@@ -107,20 +107,20 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 		bra l;
 	E
 	launch 32
-	run -1 trace-ptx --limit 100000 -n k.launch
+	run -1 trace-exec --limit 100000 -n k.launch
 	assert_output --partial 'found more than 100000 warp instructions'
 }
 
 @test "what is not executed is refused with its place before anything runs" {
 	kernel <<<'frobnicate.u32 %r1, %r2;'
 	launch 32
-	run -2 trace-ptx -n k.launch
-	assert_output "trace-ptx: k.ptx:15:1: found instruction 'frobnicate', wanted one of PTX that is executed here"
+	run -2 trace-exec -n k.launch
+	assert_output "trace-exec: k.ptx:15:1: found instruction 'frobnicate', wanted one of PTX that is executed here"
 	kernel <<<'add.frob.u32 %r1, %r1, %r2;'
-	run -2 trace-ptx -n k.launch
+	run -2 trace-exec -n k.launch
 	assert_output --partial 'found suffix .frob, wanted one that add has'
 	kernel <<<'add.u32 %r1, %rd1, %r2;'
-	run -2 trace-ptx -n k.launch
+	run -2 trace-exec -n k.launch
 	assert_output --partial 'found register %rd1 of type .b64, wanted a register of 32 bits'
 }
 
@@ -129,14 +129,14 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 		mul.u32.lo %r2, %r1, 3;
 	E
 	launch 32
-	run -2 trace-ptx -n k.launch
-	assert_output "trace-ptx: k.ptx:15:8: found suffix .lo behind .u32, wanted it in front: mul.lo"
+	run -2 trace-exec -n k.launch
+	assert_output "trace-exec: k.ptx:15:8: found suffix .lo behind .u32, wanted it in front: mul.lo"
 	kernel <<-'E'
 		mov.f32 %f1, 0f3f800000;
 		add.f32.rn.sat %f1, %f1, %f1;
 		st.u32.global [%rd1], %r1;
 	E
-	run -0 trace-ptx -q -n k.launch
+	run -0 trace-exec -q -n k.launch
 }
 
 @test "what is younger than the module is executed with a warning, once a module" {
@@ -148,10 +148,10 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	E
 	sed -i 's/^.version.*/.version 8.6/; s/^.target.*/.target sm_100/' k.ptx
 	launch 32
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	assert_output - <<-'E'
-	trace-ptx: k.ptx:16:1: warning: found cvt.rs in a module of version 8.6 for sm_100, wanted at least 8.7 and sm_100a
-	trace-ptx: k.ptx:18:1: warning: found max with 3 sources in a module of version 8.6 for sm_100, wanted at least 8.8 and sm_100
+	trace-exec: k.ptx:16:1: warning: found cvt.rs in a module of version 8.6 for sm_100, wanted at least 8.7 and sm_100a
+	trace-exec: k.ptx:18:1: warning: found max with 3 sources in a module of version 8.6 for sm_100, wanted at least 8.8 and sm_100
 	E
 }
 
@@ -191,7 +191,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	sed -i 's/^.version.*/.version 8.6/; s/^.target.*/.target sm_100/' k.ptx
 	launch 32
 	echo "save A a.bin" >>k.launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	assert_output ''
 	run -0 od -An -v -tu4 -w4 a.bin
 	local i
@@ -199,7 +199,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 		assert_line --index $i --regexp " $((i < 2 || (i >= 8 && i < 24) ? 0 : i))\$"
 	done
 	sed -i 's/%n, 128/%n, 100/' k.ptx
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'found a bulk store of 100 bytes, wanted a multiple of 8'
 }
 
@@ -212,10 +212,10 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	E
 	sed -i '3a .file 1 "k.cu"' k.ptx
 	launch 4
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'k.ptx:18:6: found a breakpoint, wanted none to be executed (kernel k, thread (3,0,0) of CTA (0,0,0), k.cu line 7)'
 	launch 3
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'k.ptx:19:1: found a trap, wanted none to be executed (kernel k, thread (0,0,0)'
 }
 
@@ -226,17 +226,17 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	printf 'module k.ptx\nbuffer A bytes=256 file=zeros\nlaunch k grid=1 block=32 args A\n' >kernelslist.g
 	for file in s.launch k.ptx; do
 		{ cat kernelslist.g; echo "save A $file"; } >s.launch
-		run -2 trace-ptx -n s.launch
-		assert_output "trace-ptx: $file: $same"
+		run -2 trace-exec -n s.launch
+		assert_output "trace-exec: $file: $same"
 	done
-	run -2 trace-ptx -f -o . kernelslist.g
-	assert_output "trace-ptx: ./kernelslist.g: $same"
+	run -2 trace-exec -f -o . kernelslist.g
+	assert_output "trace-exec: ./kernelslist.g: $same"
 	cp zeros kernel-1.traceg
 	sed 's/zeros/kernel-1.traceg/' kernelslist.g >k.launch
-	run -2 trace-ptx -f -o . k.launch
-	assert_output "trace-ptx: ./kernel-1.traceg: $same"
+	run -2 trace-exec -f -o . k.launch
+	assert_output "trace-exec: ./kernel-1.traceg: $same"
 	{ cat k.launch; echo "save A kernel-1.traceg"; } >s.launch
-	run -0 trace-ptx -n s.launch
+	run -0 trace-exec -n s.launch
 }
 
 @test "expect compares a buffer with a file" {
@@ -244,21 +244,21 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	launch 1
 	echo 'expect A want.bin' >>k.launch
 	head -c 256 /dev/zero >want.bin
-	run -1 trace-ptx -n k.launch
-	assert_output "trace-ptx: k.launch:4:1: found byte 0 of 'A' to be 0x07, wanted 0x00 as in want.bin"
+	run -1 trace-exec -n k.launch
+	assert_output "trace-exec: k.launch:4:1: found byte 0 of 'A' to be 0x07, wanted 0x00 as in want.bin"
 	printf '\7' | dd of=want.bin conv=notrunc status=none
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 }
 
 @test "shared memory: unwritten reads and races between warps are named" {
 	kernel <<<'ld.shared.u32 %r2, [s+8];'
 	launch 32
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'found a read of 4 bytes at byte 8 of .shared that nobody has written'
-	run -0 trace-ptx --no-check -n k.launch
+	run -0 trace-exec --no-check -n k.launch
 	kernel <<<'st.shared.u32 [s+4], %r1;'
 	launch 64
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'found a write at byte 4 of .shared that warp 0 has written since the last barrier'
 	kernel <<-'E'
 		setp.lt.u32 %p1, %r1, 32;
@@ -266,7 +266,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 		bar.sync 0;
 		ld.shared.u32 %r2, [s+4];
 	E
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	assert_output ''
 }
 
@@ -276,7 +276,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 		@%p1 bar.sync 0;
 	E
 	launch 32
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'found 7 of 32 living lanes of warp 0 at a barrier, wanted all of them at once, or --stack volta'
 }
 
@@ -297,14 +297,14 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 		E
 		launch 32
 		echo 'save A out' >>k.launch
-		run -0 trace-ptx --stack volta -n k.launch
+		run -0 trace-exec --stack volta -n k.launch
 		run -0 od -An -v -td4 -N128 -w128 out
 		assert_equal "$(echo $output)" "$(eval echo $lanes)"
-		trace-ptx --stack volta -f -o app k.launch
+		trace-exec --stack volta -f -o app k.launch
 		run -0 trace-lint app
 		run -0 awk '/^-code .* bar/ { bar[$2] } $1 in bar && $2 !~ /^0+$/ { n++ } END { print n }' app/kernel-1.traceg
 		assert_output 2
-		run trace-ptx -n k.launch
+		run trace-exec -n k.launch
 		assert_equal "$way $status" "$way $([ "$way" = any ]; echo $?)"
 		[ "$way" = any ] || assert_output --partial 'lanes of warp 0 at a barrier, wanted all of them at once, or --stack volta'
 	done <<-'E'
@@ -324,7 +324,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 		barrier.sync 2;
 	E
 	launch 32
-	run -1 trace-ptx --stack volta -n k.launch
+	run -1 trace-exec --stack volta -n k.launch
 	assert_output --partial 'found lanes of warp 0 at barrier 2 and others at 1, wanted all of them at one'
 }
 
@@ -341,14 +341,14 @@ results() {
 		done
 	} | kernel
 	printf 'module k.ptx\nbuffer A bytes=%u zero\nlaunch k grid=1 block=32 args A\nsave A a.bin\n' $((4 * $(wc -l <wanted))) >k.launch
-	run -0 trace-ptx -q -n k.launch
+	run -0 trace-exec -q -n k.launch
 	od -An -v -tx4 -w4 a.bin | tr -d ' ' | paste -d' ' - <(cut -d' ' -f2- wanted) >found
 	diff found wanted
 }
 
 @test "arithmetic and conversions of every type and suffix, against an implementation in exact numbers" {
 	"$BATS_TEST_DIRNAME/ptx/values" make .
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	assert_output ''
 	run -0 "$BATS_TEST_DIRNAME/ptx/values" check .
 	assert_output --partial ' 0 wrong'
@@ -360,16 +360,16 @@ results() {
 	for t in values products texture tensor wgmma; do
 		mkdir "$t"
 		"$BATS_TEST_DIRNAME/ptx/$t" make "$t"
-		run -0 trace-ptx --no-check -o "$t/trace" "$t/k.launch"
+		run -0 trace-exec --no-check -o "$t/trace" "$t/k.launch"
 		assert_output ''
 	done
 	run -0 "$BATS_TEST_DIRNAME/ptx/products" check products
 	assert_output '208 products, 0 wrong'
-	run -0 trace-ptx -o basic basic.launch
-	run -0 trace-ptx -o rest rest.launch
+	run -0 trace-exec -o basic basic.launch
+	run -0 trace-exec -o rest rest.launch
 	assert_output ''
 	run -0 cmp o.bin w.bin
-	run -0 "$BATS_TEST_DIRNAME/ptx/rows" "$ROOT/cmd/trace-ptx/lang/ptx.def" "$ROOT/tests/badinput/statements.tsv" \
+	run -0 "$BATS_TEST_DIRNAME/ptx/rows" "$ROOT/cmd/trace-exec/lang/ptx.def" "$ROOT/tests/badinput/statements.tsv" \
 		basic rest values/trace products/trace texture/trace tensor/trace wgmma/trace
 	assert_output '135 rows'
 }
@@ -390,7 +390,7 @@ results() {
 		st.global.u32 [%rd2], %r2;
 	E
 	printf 'module k.ptx\nbuffer A bytes=384 zero\nlaunch k grid=1 block=96 args A\nsave A a.bin\n' >k.launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 od -An -v -td4 -w384 a.bin
 	assert_output --regexp '^( +400001){96}$'
 }
@@ -475,9 +475,9 @@ results() {
 	launch 1
 	echo 'expect A want.bin' >>k.launch
 	{ printf '\012\000\000\000' && head -c 252 /dev/zero; } >want.bin
-	run -0 trace-ptx --no-check -n k.launch
+	run -0 trace-exec --no-check -n k.launch
 	sed -i 's/add.u32 %out, %in, %in/add.u32 %out, %in, %ra1/' k.ptx
-	run -2 --separate-stderr trace-ptx -n k.launch
+	run -2 --separate-stderr trace-exec -n k.launch
 	assert_regex "$stderr" "k.ptx:18:.*found register '%ra' of module scope, which function twice has, too"
 }
 
@@ -567,12 +567,12 @@ results() {
 	E
 	for j in 1 3; do
 		printf 'module k.ptx\nbuffer A bytes=24 zero\nlaunch k grid=6 block=64 cluster=2 args A\nsave A a.bin\n' >k.launch
-		run -0 trace-ptx -j $j -n k.launch
+		run -0 trace-exec -j $j -n k.launch
 		run -0 od -An -v -td4 a.bin
 		assert_output --regexp '^ +1017 +7 +1037 +27\s+1057 +47$'
 	done
 	sed -i 's/cluster=2/cluster=4/' k.launch
-	run -2 trace-ptx -n k.launch
+	run -2 trace-exec -n k.launch
 	assert_output --partial 'found clusters of 4,1,1 thread blocks in grid 6,1,1'
 	kernel <<-'E'
 		mov.u32 %r3, %cluster_ctarank;
@@ -586,7 +586,7 @@ results() {
 	d:
 	E
 	printf 'module k.ptx\nbuffer A bytes=24 zero\nlaunch k grid=2 block=32 cluster=2 args A\n' >k.launch
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'found a deadlock'
 }
 
@@ -605,13 +605,13 @@ results() {
 	launch 64
 	echo 'save A a.bin' >>k.launch
 	sed -i 's/grid=1/grid=3/' k.launch
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'found a deadlock: 31 lanes of warp 0 wait here in a loop for what nobody changes, while other lanes of the warp wait for them'
 	assert_output --partial 'thread (1,0,0) of CTA (0,0,0)'
-	run -0 trace-ptx --stack volta -n k.launch
+	run -0 trace-exec --stack volta -n k.launch
 	run -0 od -An -td4 -N8 a.bin
 	assert_output --regexp '^ +0 +192$'
-	run -2 trace-ptx --stack kepler -n k.launch
+	run -2 trace-exec --stack kepler -n k.launch
 	assert_output --partial "found stack 'kepler', wanted simt or volta"
 }
 
@@ -632,13 +632,13 @@ results() {
 	sed -i 's/grid=1/grid=10/' k.launch
 	echo 'save A a.bin' >>k.launch
 	for j in 1 4; do
-		trace-ptx -j $j -o t$j k.launch
+		trace-exec -j $j -o t$j k.launch
 		run -0 od -An -v -td4 -w40 -N40 a.bin
 		assert_output --regexp '^ +5 +0 +1 +2 +3 +4 +5 +6 +7 +8$'
 	done
 	run -0 diff -r t1 t4
 	sed -i 's/%r2, 9/%r2, 77/' k.ptx
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'found a deadlock'
 }
 
@@ -674,7 +674,7 @@ results() {
 		st.global.v2.f32 [%rd2], {%f1, %f3};
 	E
 	printf 'module k.ptx\nbuffer A bytes=1024 zero\nlaunch k grid=1 block=128 args A\nsave A a.bin\n' >k.launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 od -An -v -tf4 -w8 a.bin
 	for i in "${!lines[@]}"; do
 		[[ ${lines[i]} =~ ^\ +17\ +33$ ]]
@@ -709,14 +709,14 @@ results() {
 	sed -i 's/(.param .u64 a)/(.param .u64 a, .param .align 64 .b8 map[128])/' k.ptx
 	printf 'module k.ptx\nbuffer T bytes=512 i32=iota\nbuffer A bytes=128 zero\n' >k.launch
 	printf 'tensormap M T dims=8,16 box=8,4\nlaunch k grid=1 block=32 args A,M\nsave A a.bin\n' >>k.launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 od -An -v -td4 -w32 a.bin
 	assert_line --regexp '^ +10 +11 +12 +13 +14 +15 +0 +0$'
 	assert_line --regexp '^ +34 +35 +36 +37 +38 +39 +0 +0$'
 	sed -i 's/box=8,4/box=8,4 swizzle=32/' k.launch # pieces of 16 bytes change places from byte 128 on, that is: nowhere here
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	sed -i 's/swizzle=32/box=3,4/' k.launch
-	run -2 trace-ptx -n k.launch
+	run -2 trace-exec -n k.launch
 	assert_output --partial "innermost bytes no multiple of 16"
 }
 
@@ -755,14 +755,14 @@ results() {
 	sed -i 's/grid=1/grid=7/' k.launch
 	tail -1 k.launch >again && cat again >>k.launch
 	for o in '' '-j 3' '-j 7 --order'; do
-		run -0 trace-ptx $o -n k.launch
-		assert_output --regexp '^trace-ptx: k.ptx:[0-9]+:[0-9]+: warning: found a race: CTA \(6,0,0\) writes byte 4 of .A., which others write'
+		run -0 trace-exec $o -n k.launch
+		assert_output --regexp '^trace-exec: k.ptx:[0-9]+:[0-9]+: warning: found a race: CTA \(6,0,0\) writes byte 4 of .A., which others write'
 		[ "${#lines[@]}" -eq 1 ]
 	done
-	run -0 trace-ptx --no-check -j 3 -n k.launch
+	run -0 trace-exec --no-check -j 3 -n k.launch
 	assert_output ''
 	kernel <<<'red.global.add.u32 [%rd1+4], 1;'
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	assert_output ''
 }
 
@@ -773,37 +773,37 @@ results() {
 	kernel <<<"$store $load"
 	launch 64
 	for o in '' '-j 3'; do
-		run -0 trace-ptx $o -n k.launch
-		assert_output --regexp "^trace-ptx: k.ptx:[0-9]+:[0-9]+: $race"
+		run -0 trace-exec $o -n k.launch
+		assert_output --regexp "^trace-exec: k.ptx:[0-9]+:[0-9]+: $race"
 		[ "${#lines[@]}" -eq 1 ]
 	done
-	run -0 trace-ptx --no-check -n k.launch
+	run -0 trace-exec --no-check -n k.launch
 	assert_output ''
 	sed -i 's/block=64/block=32/' k.launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	assert_output ''
 	launch 64
 	for between in 'bar.sync 0;' 'membar.cta;' 'atom.global.add.u32 %r3, [%rd1+8], 1;'; do
 		kernel <<<"$store $between $load"
-		run -0 trace-ptx -n k.launch
+		run -0 trace-exec -n k.launch
 		assert_output ''
 	done
 	# a read before the write, of several warps; bytes are not compared
 	kernel <<<'ld.global.u32 %r2, [%rd1+4]; setp.ge.u32 %p1, %r1, 64; @%p1 st.global.u32 [%rd1+4], 9;'
 	launch 96
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	assert_output --regexp 'warp 2 writes byte 4 of .A., which several warps read at line [0-9]+ of CTA \(0,0,0\)'
 	kernel <<<'mov.u16 %h1, 9; st.global.u8 [%rd1+4], %h1;'
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	assert_output ''
 	# a variable, by warps and by blocks
 	kernel <<<'mov.u64 %rd2, v; st.global.u32 [%rd2+4], 9;'
 	sed -i '/^.visible/i .global .align 4 .b32 v[4];' k.ptx
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	assert_output --regexp 'warp 1 writes byte 4 of .v., which warp 0 writes at line'
 	launch 1
 	sed -i 's/grid=1/grid=2/' k.launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	assert_output --regexp 'CTA \(1,0,0\) writes byte 4 of .v., which others write'
 }
 
@@ -815,32 +815,32 @@ results() {
 	launch 64
 	tail -1 k.launch >again && cat again >>k.launch
 	for o in '' '-j 3' '--stack volta'; do
-		run -0 trace-ptx $o -n k.launch
-		assert_output --regexp "^trace-ptx: k.ptx:16:[0-9]+: $race 8 of .A., of CTA \(0,0,0\), wanted one of them or an atomic \(kernel k\)$"
+		run -0 trace-exec $o -n k.launch
+		assert_output --regexp "^trace-exec: k.ptx:16:[0-9]+: $race 8 of .A., of CTA \(0,0,0\), wanted one of them or an atomic \(kernel k\)$"
 		[ "${#lines[@]}" -eq 1 ]
 	done
 	sed -i 's/grid=1/grid=3/' k.launch
-	run -0 trace-ptx -j 3 -n k.launch
+	run -0 trace-exec -j 3 -n k.launch
 	assert_output --partial 'of CTA (0,0,0)'
-	run -0 trace-ptx --no-check -n k.launch
+	run -0 trace-exec --no-check -n k.launch
 	assert_output ''
 	sed -i 's/%p2 st.global/%p2 st.volatile.global/' k.ptx
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	assert_output ''
 	# elements of a vector; what is cut off does not count; shared memory
 	kernel <<<'mov.u64 %rd3, 7; cvt.u64.u32 %rd2, %r1; st.shared.v2.u64 [s+16], {%rd3,%rd2};'
 	launch 2
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	assert_output --partial 'found a race: lanes 0 and 1 of warp 0 write different values to byte 16 of .shared'
 	kernel <<<'shl.b32 %r2, %r1, 8; cvt.u64.u32 %rd2, %r2; st.global.u8 [%rd1], %r2; st.global.u8 [%rd1+1], %rd2;
 		shl.b32 %r3, %r1, 4; mov.u64 %rd4, s; cvt.u64.u32 %rd3, %r3; add.u64 %rd3, %rd3, %rd4;
 		@%p1 st.shared.u32 [%rd3], %r1; st.local.u32 [l], %r1;'
 	sed -i 's/^ret/st.shared.u32 [s+8], %r3; ret/; s/^.shared/.local .b32 l;\n&/' k.ptx
 	launch 1
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	assert_output ''
 	launch 32
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	assert_output --partial 'lanes 0 and 1 of warp 0 write different values to byte 8 of .shared'
 	[ "${#lines[@]}" -eq 1 ]
 }
@@ -854,7 +854,7 @@ results() {
 	launch 32
 	sed -i 's/grid=1/grid=50/' k.launch
 	for j in 1 2 5; do
-		run -1 trace-ptx -j $j -n k.launch
+		run -1 trace-exec -j $j -n k.launch
 		assert_output --partial 'of CTA (3,0,0)'
 	done
 }
@@ -867,9 +867,9 @@ results() {
 	E
 	launch 1
 	sed -i 's/zero/unset/' k.launch
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial "k.ptx:17:1: found a read of 4 bytes that nobody has written, in 'A' of 256 bytes, at byte 4, wanted a store before"
-	run -0 trace-ptx --no-check -n k.launch
+	run -0 trace-exec --no-check -n k.launch
 	# marks of a large one are mapped, from no page's beginning on
 	kernel <<-'E'
 		st.global.u32 [%rd1+40000000], %r1;
@@ -878,7 +878,7 @@ results() {
 	E
 	launch 1
 	sed -i 's/^buffer A.*/buffer B bytes=256 zero\nbuffer A bytes=50000000 unset\nbuffer C bytes=256 zero/' k.launch
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial "k.ptx:17:1: found a read of 4 bytes that nobody has written, in 'A' of 50000000 bytes, at byte 49999996, wanted a store before"
 	refute_output --partial k.ptx:16
 }
@@ -894,8 +894,8 @@ results() {
 	sed -i -e 's/grid=1/grid=3/' -e 's/^launch.*/&\n&\nsave A a/' k.launch
 	for o in -j1 -j3; do
 		rm -rf a app
-		run -1 trace-ptx $o -o app k.launch
-		assert_output --regexp '^trace-ptx: k.ptx:15:1: found a read of 4 bytes at byte 8 of .shared that nobody has written, wanted a store before \(kernel k, thread \(0,0,0\) of CTA \(0,0,0\)\)$'
+		run -1 trace-exec $o -o app k.launch
+		assert_output --regexp '^trace-exec: k.ptx:15:1: found a read of 4 bytes at byte 8 of .shared that nobody has written, wanted a store before \(kernel k, thread \(0,0,0\) of CTA \(0,0,0\)\)$'
 		[ "$(od -An -tu1 -N4 a)" = '   5   0   0   0' ]
 		[ -e app/kernel-2.traceg ]
 	done
@@ -908,13 +908,13 @@ results() {
 	E
 	launch 1
 	sed -i 's/zero/unset/' k.launch
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial "k.ptx:19:1: found a read of 16 bytes that nobody has written, in 'A'"
 	sed -i 's/A.*unset/A bytes=256 zero/' k.launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	sed -i 's/\.entry k(/.entry a_name_that_is_longer_than_any_that_a_message_has_room_for_so_that_its_end_is_left_out_here(/' k.ptx
 	sed -i 's/zero/unset/; s/launch k/launch a_name_that_is_longer_than_any_that_a_message_has_room_for_so_that_its_end_is_left_out_here/' k.launch
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'so_that_its_end_is_le.., thread (0,0,0) of CTA (0,0,0))'
 }
 
@@ -937,7 +937,7 @@ results() {
 	launch 32
 	echo 'save A a' >>k.launch
 	for o in '' '--stack volta'; do
-		run -0 trace-ptx $o -n k.launch
+		run -0 trace-exec $o -n k.launch
 		run -0 python3 -c '
 import struct
 v = struct.unpack("<64I", open("a", "rb").read())
@@ -947,7 +947,7 @@ assert list(v[:32]) == want, (v, want)
 left = sum(1 << i for i in range(32) if i not in ended)
 assert all(v[32 + i] == (0 if i in ended else left) for i in range(32)), v'
 	done
-	run -0 trace-ptx -o app k.launch
+	run -0 trace-exec -o app k.launch
 	run -0 trace-lint app
 }
 
@@ -968,7 +968,7 @@ assert all(v[32 + i] == (0 if i in ended else left) for i in range(32)), v'
 	E
 	launch 32
 	sed -i -e 's/bytes=256/bytes=1024/' -e '$a save A a' k.launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 python3 -c '
 import struct
 v = struct.unpack("<256I", open("a", "rb").read())
@@ -988,18 +988,18 @@ for i in range(32):
 		j:	$form;
 		E
 		launch 32
-		run -1 trace-ptx -n k.launch
+		run -1 trace-exec -n k.launch
 		assert_output --regexp "k.ptx:17:4: found ${form%% *} in 15 lanes, 16 that it names having gone on without them, wanted all of them at once .kernel k, thread .0,0,0. of CTA"
-		run -0 trace-ptx --no-check -n k.launch
+		run -0 trace-exec --no-check -n k.launch
 		# those that are there alone; all at once; the others have ended
 		sed -i '17s/-1;/%r3;/; 17s/j:/& activemask.b32 %r3;/' k.ptx
-		run -0 trace-ptx -n k.launch
+		run -0 trace-exec -n k.launch
 		assert_output ''
 		sed -i '17s/%r3;$/-1;/; s/@%p2 exit;//' k.ptx
-		run -0 trace-ptx -n k.launch
+		run -0 trace-exec -n k.launch
 		assert_output ''
 		sed -i 's/@!%p1 bra j;/@%p1 bra j; ret;/' k.ptx
-		run -0 trace-ptx -n k.launch
+		run -0 trace-exec -n k.launch
 		assert_output ''
 	done <<-'E'
 		bar.warp.sync -1
@@ -1022,16 +1022,16 @@ for i in range(32):
 	E
 	sed -i '/^.visible/i .extern .func (.param .b64 r) malloc (.param .b64 n);' k.ptx
 	launch 3
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'found 3 allocations of 192 bytes together at the end of the run, wanted them freed'
-	run -0 trace-ptx --no-check -n k.launch
+	run -0 trace-exec --no-check -n k.launch
 }
 
 @test "a launch without a module that can be read is refused" {
 	echo 'module nothing.ptx' >k.launch
-	run -2 trace-ptx -n k.launch
+	run -2 trace-exec -n k.launch
 	assert_output --partial 'nothing.ptx'
 	: >k.launch
-	run -2 trace-ptx -n k.launch
+	run -2 trace-exec -n k.launch
 	assert_output --partial 'found no module'
 }

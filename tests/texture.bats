@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-ptx: textures and surfaces read and write what the CUDA programming guide and PTX say.
+# trace-exec: textures and surfaces read and write what the CUDA programming guide and PTX say.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -31,12 +31,12 @@ words() { od -An -v -tu4 -w"${2:-64}" "$1" | tr -s ' ' | sed 's/^ //'; }
 
 @test "fetches of every dimension, format, filter, address mode and number of levels" {
 	"$BATS_TEST_DIRNAME/ptx/texture" make .
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	assert_output ''
 	run -0 "$BATS_TEST_DIRNAME/ptx/texture" check .
 	assert_output '20736 fetches of 324 textures'
 	md5sum ./*.out >sums
-	run -0 trace-ptx --no-check -n k.launch
+	run -0 trace-exec --no-check -n k.launch
 	run -0 md5sum --quiet -c sums
 }
 
@@ -63,7 +63,7 @@ words() { od -An -v -tu4 -w"${2:-64}" "$1" | tr -s ' ' | sed 's/^ //'; }
 		.global .samplerref sc = { addr_mode_0 = wrap, filter_mode = linear };' k.ptx
 	launch 'texture T B u8 dims=64 read=float normalized'
 	sed -i '4i texture tx B u8 dims=2,2 read=float normalized\nsampler sa filter=linear' k.launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 python3 -c '
 import struct
 v = struct.unpack("<8f4I", open("o", "rb").read()[:48])
@@ -71,23 +71,23 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	# texels 47 and 48; texel 0, by coordinate 0.75; wrapped to 0.875: 55 and 56; the lower left of four
 	assert_output '47.5 0.0 47.5 48.0 55.5 2.0 3.0 1.0 1 0 1 1'
 	sed -i 's/^sampler sa.*/sampler sa filter=linear mipfilter=linear address=border,wrap border=1 unnormalized lod=0,2 bias=1/' k.launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	launch 'sampler T filter=linear'
 	sed -i -e '4i texture tx B u8 dims=2,2' -e '4i sampler sa' k.launch
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'found a texture of a sampler, wanted one that fits tex.1d.v4.f32.f32'
 	launch 'texture T B u8 dims=64'
 	sed -i '4i sampler sa filter=linear\ntexture tx B u8 dims=2,2' k.launch
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'found a linear filter over texels that are read as integers, wanted the nearest'
 	sed -i 's/ sa filter/ sz filter/' k.launch
-	run -2 trace-ptx -n k.launch
+	run -2 trace-exec -n k.launch
 	assert_output --partial "k.launch:4:9: found 'sz', wanted the name of a .samplerref of the modules or of an argument"
 	sed -i '/^sampler/d' k.launch
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'found 0x100 as sampler, wanted that of a sampler, or a variable that one is bound to'
 	sed -i 's/filter_mode = linear/filter_mode = cubic/' k.ptx
-	run -2 trace-ptx -n k.launch
+	run -2 trace-exec -n k.launch
 	assert_output --partial "found 'cubic', wanted addr_mode_N of wrap, mirror, clamp_to_edge or clamp_to_border"
 }
 
@@ -104,11 +104,11 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	E
 	launch 'texture T B u8 dims=8,4 levels=3 normalized'
 	sed -i '4i surface sf B u8 dims=4,2 offset=32' k.launch
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 words o 16
 	assert_line --index 0 '2 2 3 40'
 	sed -i 's/offset=32/offset=62/' k.launch
-	run -2 trace-ptx -n k.launch
+	run -2 trace-exec -n k.launch
 	assert_output --partial 'found more texels than the memory has, wanted a surface that a GPU takes'
 }
 
@@ -120,11 +120,11 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 		st.global.v4.u32 [%rd2], {%r1,%r2,%r5,%r8};
 	E
 	launch 'texture tx B u16x2' 1 i64:0
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 words o 16
 	assert_line --index 0 '256 770 3340 1'
 	launch 'texture T B u16x2'
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'k.ptx:16:1: found 0x100 as handle, wanted that of a texture, or a variable that one is bound to'
 }
 
@@ -141,19 +141,19 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 		st.global.u32 [%rd2+16], %r5;
 	E
 	launch 'surface T B u8x4 dims=2,8'
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 words o
 	assert_output '3340 3854 117835012 0 63 0 0 0 0 0 0 0 0 0 0 0'
 	kernel <<<'suld.b.a2d.b32.trap %r1, [%rd1, {1, 4, 1, 0}];
 		st.global.u32 [%rd2], %r1;'
 	launch 'surface T B u8x4 dims=2,4 layers=2'
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 words o 4
 	assert_line --index 0 $((0x2f2e2d2c))
 	kernel <<<'suld.b.3d.b64.trap %rd3, [%rd1, {0, 1, 3, 0}];
 		st.global.u64 [%rd2], %rd3;'
 	launch 'surface T B u32x2 dims=1,2,4'
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 words o 8
 	assert_line --index 0 "$((0x3b3a3938)) $((0x3f3e3d3c))"
 }
@@ -169,7 +169,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 		sured.p.max.1d.s32.trap [%rd1, {6}], 2;
 	E
 	launch 'surface T B s8x4 dims=16' 3
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 words b
 	assert_output "$((0x01020304)) $((0x07060504)) $((0x01020304)) $((0x0f0e0d0c)) $((0x13121110 + 15)) $((0x17161514)) $((0x1b1a1918)) $((0x1f1e1d1c)) $((0x23222120)) $((0x27262524)) $((0x2b2a2928)) $((0x2f2e2d2c)) $((0x33323130)) $((0x37363534)) $((0x3b3a3938)) $((0x04030201))"
 }
@@ -177,19 +177,19 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 @test "an access outside of a surface, or of another form, is named" {
 	kernel <<<'suld.b.2d.b32.trap %r1, [%rd1, {%r0, 9}];'
 	launch 'surface T B u8x4 dims=2,8'
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'found coordinates (0,9,0) in layer 0, wanted them in a surface of 2 x 8 x 1 texels of 4 bytes, 1 layers (kernel k, thread (0,0,0) of CTA (0,0,0))'
 	kernel <<<'suld.b.2d.b32.trap %r1, [%rd1, {2, 0}];'
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'found byte 2 of a row of a surface, wanted a multiple of 4'
 	kernel <<<'suld.b.3d.b32.trap %r1, [%rd1, {0, 0, 0, 0}];'
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'found a surface of 2D, wanted one that fits suld.b.3d.b32.trap'
 	kernel <<<'tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1, %f1}];'
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial 'as handle, wanted that of a texture'
 	launch 'surface T B u8x4 dims=2,8' 1 B
-	run -2 trace-ptx -n k.launch
+	run -2 trace-exec -n k.launch
 	assert_output --partial "k.launch:4:9: found 'T', wanted the name of a .surfref of the modules or of an argument"
 }
 
@@ -213,7 +213,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 		st.global.v4.u32 [%rd2+32], {%r9,%r10,%r11,0};
 	E
 	launch 'texture T B u8x2 dims=4,2 layers=4 normalized filter=linear read=float address=wrap,mirror'
-	run -0 trace-ptx -n k.launch
+	run -0 trace-exec -n k.launch
 	run -0 words o
 	assert_output "4 2 4 $((0x10d2)) $((0x10b2)) 1 1 1 1 1 0 0 0 0 0 0"
 }
@@ -222,7 +222,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	kernel <<<'tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [%rd1, 1];'
 	launch 'texture T U s32'
 	sed -i '2i buffer U bytes=64 unset' k.launch
-	run -1 trace-ptx -n k.launch
+	run -1 trace-exec -n k.launch
 	assert_output --partial "that nobody has written, in 'U' of 64 bytes, at byte 4"
 }
 
@@ -235,7 +235,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	launch 'texture T B u8x4 dims=4,4 read=float' 4
 	sed -i '5i surface sf B u8x4 dims=4,4' k.launch
 	sed -i 's/suld.b.2d.b32.trap %r1, \[sf, {%r0, 0}\]/shl.b32 %r0, %r0, 2;\n&/' k.ptx
-	run -0 trace-ptx -o out k.launch
+	run -0 trace-exec -o out k.launch
 	run -0 grep -c ' 0000000f 4 1 0xc0000010 4$' out/kernel-1.traceg
 	assert_output 1
 	run -0 grep -c ' 0000000f 4 1 0xc0000000 4$' out/kernel-1.traceg

@@ -47,7 +47,7 @@ leg() { sh "$ROOT/tests/tools/leg" log name "$@"; }
 }
 
 @test "calls and includes between rooms go one way, and functions are named after where they are at home" {
-	run -0 python3 "$ROOT/tests/house"
+	run -0 python3 "$ROOT/tests/layers"
 	assert_output ""
 	mkdir -p tree/cmd/a/up tree/cmd/a/down tree/cmd/b tree/libcommon/base tree/libcommon/high tree/include
 	printf '## The house\n\n    libcommon: high, base\n    a: main, up, low\n' >tree/README.md
@@ -57,7 +57,7 @@ leg() { sh "$ROOT/tests/tools/leg" log name "$@"; }
 	printf 'void pair_new(struct pair_of *p) { }\n#define EACH(x) for (;;)\n#define ALL(x) \\\n\tfor (;;)\n' >>tree/cmd/a/down/down.c
 	printf '#include "b.h"\nint main(void) { return 0; }\n' | tee tree/cmd/a/main.c >tree/cmd/b/main.c
 	touch tree/cmd/b/b.h tree/cmd/a/up/up.h
-	run -1 python3 "$ROOT/tests/house" tree
+	run -1 python3 "$ROOT/tests/layers" tree
 	assert_output "$(printf '%s\n' 'README.md: the room down of a is not drawn' 'README.md: the room low of a is not there' \
 		'README.md: the room base of libcommon is not there' 'README.md: the room high of libcommon is not there' \
 		'cmd/a/main.c: found b.h, wanted a header of its own program or of include/' \
@@ -69,7 +69,7 @@ leg() { sh "$ROOT/tests/tools/leg" log name "$@"; }
 	printf 'int high_one(void);\n' >tree/include/high.h
 	printf '#include "high.h"\n' | tee tree/include/plain.h >tree/libcommon/base/low.c
 	printf '#include "plain.h"\n' >tree/libcommon/base/lower.c
-	run -1 python3 "$ROOT/tests/house" tree
+	run -1 python3 "$ROOT/tests/layers" tree
 	assert_line 'cmd/a/down/down.c:1: found up_one of up, which stands before down'
 	assert_line 'cmd/a/down/down.c: found up/up.h, which stands before down'
 	assert_line 'libcommon/base/low.c: found high.h, which stands before base'

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "net/net.h"
-#include "watch/events.h"
+#include "instrument/events.h"
 
 struct run;
 struct output;

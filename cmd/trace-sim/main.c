@@ -18,7 +18,7 @@
 #include "run.h"
 #include "selftest/measured.h"
 #include "selftest/selftest.h"
-#include "team/threads.h"
+#include "threads/threads.h"
 #include "gpu/timeline.h"
 
 enum {

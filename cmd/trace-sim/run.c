@@ -16,7 +16,7 @@
 #include "stats/interval.h"
 #include "stats/profile_record.h"
 #include "gpu/window.h"
-#include "team/readahead.h"
+#include "threads/readahead.h"
 #include "run.h"
 #include "stats/timeline_counters.h"
 

@@ -123,7 +123,7 @@ int fault_set(struct fault *f, struct place at, const char *id, const char *fmt,
 	return -1;
 }
 
-/* One line: program, place, label ("warning: " or ""), text, reason (may be NULL). */
+/* One line: program, place, label ("error: ", "warning: "), text, reason (may be NULL). */
 static void say(struct place at, const char *label, const char *text, const char *reason)
 {
 	static char raw[MESSAGE_MAX], line[MESSAGE_MAX + MESSAGE_MAX / 2]; /* whoever holds stderr */
@@ -157,7 +157,7 @@ static void vsay(struct place at, const char *label, const char *fmt, va_list ar
 
 int diag_fault(const struct fault *f)
 {
-	say(f->at, "", f->text, NULL);
+	say(f->at, "error: ", f->text, NULL);
 	return -1;
 }
 
@@ -178,7 +178,7 @@ int diag_error(struct place at, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vsay(at, "", fmt, args, NULL);
+	vsay(at, "error: ", fmt, args, NULL);
 	va_end(args);
 	return -1;
 }
@@ -188,7 +188,7 @@ void die(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vsay(NOWHERE, "", fmt, args, NULL);
+	vsay(NOWHERE, "error: ", fmt, args, NULL);
 	va_end(args);
 	exit(EXIT_TROUBLE);
 }
@@ -198,7 +198,7 @@ void die_at(struct place at, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vsay(at, "", fmt, args, NULL);
+	vsay(at, "error: ", fmt, args, NULL);
 	va_end(args);
 	exit(EXIT_TROUBLE);
 }
@@ -209,13 +209,13 @@ void die_errno(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vsay(NOWHERE, "", fmt, args, reason);
+	vsay(NOWHERE, "error: ", fmt, args, reason);
 	va_end(args);
 	exit(EXIT_TROUBLE);
 }
 
 void die_fault(const struct fault *f)
 {
-	say(f->at, "", f->text, NULL);
+	say(f->at, "error: ", f->text, NULL);
 	exit(EXIT_TROUBLE);
 }

@@ -8,7 +8,7 @@ REFERENCE is the folder that holds reference/, traces/, synth/, bench/ and gpus/
 reference/TRACE.GPU[+VARIANT].tsv (with -e: reference/events/TRACE.GPU[+VARIANT].tsv.zst; with -k: a kernel of
 reference/perkernel/TRACE.GPU.tsv alone, its cycles and instructions; with -n: reference/networks/NETWORK.TRACE.tsv,
 run as reference/networks/cases.tsv says; with -p: ptx/cases/NAME/ref.GPU.tsv as NAME.GPU, whose launch file the
-trace-ptx beside trace-sim executes); PATTERN picks cases.
+trace-exec beside trace-sim executes); PATTERN picks cases.
 Prints a row a case: kernels, our cycles, the reference's, error, figures equal, and the first that is not.
 TRACE_SIM names the binary. Figures in tests/conformance.except cannot be equal and are left out.
 Exit status 0 only when everything is equal. A run of all cases from a clean checkout is noted beside the binary, in
@@ -96,7 +96,7 @@ def ptx_figures(ref, case, _rows, free):
     name, gpu = case.rsplit(".", 1)
     folder = "%s/ptx/cases/%s" % (ref, name)
     with tempfile.TemporaryDirectory() as d:
-        cmd = [os.path.join(os.path.dirname(SIM), "trace-ptx"), "-q", "--no-check", "-o", d + "/trace", "-C", d, folder + "/launch"]
+        cmd = [os.path.join(os.path.dirname(SIM), "trace-exec"), "-q", "--no-check", "-o", d + "/trace", "-C", d, folder + "/launch"]
         run = subprocess.run(cmd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         if run.returncode:
             return "%-44s not executed" % case, ["    " + run.stderr.decode(errors="replace").strip()[:400]], False, 0, 1

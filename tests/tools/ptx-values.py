@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Buffers that trace-ptx leaves behind, against a reference folder: REFERENCE/ptx/{cases,values}/NAME/{launch,expect/*}.
+"""Buffers that trace-exec leaves behind, against a reference folder: REFERENCE/ptx/{cases,values}/NAME/{launch,expect/*}.
 
-usage: ptx-values.py REFERENCE [PATTERN...]    TRACE_PTX names the program (build/trace-ptx)
+usage: ptx-values.py REFERENCE [PATTERN...]    TRACE_PTX names the program (build/trace-exec)
 
 Bytes must be equal, but for what CLOSE names: buffers of approximate instructions, and results that the reference
 rounded twice where a fused multiply-add rounds once. A folder without expect/ is run but not compared."""
@@ -57,7 +57,7 @@ def run(program, folder, name):
 
 
 def main():
-    program = os.environ.get("TRACE_PTX", "build/trace-ptx")
+    program = os.environ.get("TRACE_PTX", "build/trace-exec")
     patterns = sys.argv[2:] or ["*"]
     good = total = 0
     for kind in ("cases", "values"):

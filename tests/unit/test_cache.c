@@ -4,7 +4,7 @@
  * Expected values are worked out by hand from trace-sim-cache(7).
  */
 #include "cache_fixture.h"
-#include "req/hash.h"
+#include "request/hash.h"
 
 /* ---- index functions (CACHE-index) ----------------------------------------------------------- */
 

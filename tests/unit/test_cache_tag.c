@@ -7,7 +7,7 @@
 #include "arena.h"
 #include "cache/tag.h"
 #include "tap.h"
-#include "req/hash.h"
+#include "request/hash.h"
 
 /* ---- the slow array -------------------------------------------------------------------------- */
 

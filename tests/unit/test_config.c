@@ -448,7 +448,7 @@ static void test_shipped(void)
 {
 	static const char *const name[] = {
 #define GPU(name, about) #name,
-#include "machine/gpus.def"
+#include "arch/gpus.def"
 #undef GPU
 	};
 	struct gpuconf c;

@@ -7,9 +7,9 @@
 #include <unistd.h>
 #include "diag.h"
 #include "tap.h"
-#include "team/pays.h"
-#include "team/share.h"
-#include "team/threads.h"
+#include "threads/pays.h"
+#include "threads/share.h"
+#include "threads/threads.h"
 
 #define THREADS 4u
 #define ITEMS   37u

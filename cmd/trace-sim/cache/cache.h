@@ -10,7 +10,7 @@
 #define CACHE_H
 
 #include "params.h"
-#include "req/req.h"
+#include "request/req.h"
 
 /* In printing order. */
 enum cache_status {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The derived state of a cache, made anew: chains and counts of its tags and of its MSHRs, refusals that are
- * not looked up again; see watch/invariants.h. Left out: what only the replacement policy knows, the count of
+ * not looked up again; see instrument/invariants.h. Left out: what only the replacement policy knows, the count of
  * modified lines, which drifts as the original's does (Q3-18), and the insides of the texture cache. Empty in
  * builds without the check.
  */
@@ -9,7 +9,7 @@
 
 #include "bits.h"
 #include "cache_int.h"
-#include "watch/invariants.h"
+#include "instrument/invariants.h"
 
 /* ---- tags ------------------------------------------------------------------------------------- */
 

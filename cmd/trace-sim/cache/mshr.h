@@ -10,7 +10,7 @@
 #ifndef MSHR_H
 #define MSHR_H
 
-#include "req/req.h"
+#include "request/req.h"
 #include "fifo.h"
 
 struct mshr_entry {

@@ -25,7 +25,7 @@ struct replacement_policy {
 };
 
 #define REPLACE(name, letter) extern const struct replacement_policy replace_##name;
-#include "machine/replace.def"
+#include "arch/replace.def"
 #undef REPLACE
 extern const struct replacement_policy *const replace_policies[N_REPLACEMENTS];
 

@@ -11,9 +11,9 @@
 #include "inlining.h"
 #include "replace.h"
 #include "tag.h"
-#include "req/addrdec.h"
+#include "request/addrdec.h"
 #include "fifo.h"
-#include "req/hash.h"
+#include "request/hash.h"
 
 void tag_init(struct tags *t, const struct cache_params *p, const struct addrdec *dec)
 {

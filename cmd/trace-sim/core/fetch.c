@@ -9,7 +9,7 @@
  * wrong path that a chip fetches meanwhile is left out. Code of different kernels never shares lines.
  */
 #include "core/core.h"
-#include "req/addrdec.h"
+#include "request/addrdec.h"
 #include "sm/kernel.h"
 
 #define HIT 3u /* response, decode, issue */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The derived state of a modern core, made anew: the states and ranks of its warps, what they wait for, and
- * the calendar; see watch/invariants.h. Left out: what stands for a moment of the past, as times of units and
+ * the calendar; see instrument/invariants.h. Left out: what stands for a moment of the past, as times of units and
  * banks do. Empty in builds without the check.
  */
 #ifdef CHECK_INVARIANTS
 
 #include "core/core.h"
-#include "watch/invariants.h"
+#include "instrument/invariants.h"
 
 /* The state of the warp of a rank: none, or exactly one. */
 static void check_state(const struct sm *s, const struct subcore *b, unsigned rank)

@@ -11,9 +11,9 @@
 #include <string.h>
 #include "arena.h"
 #include "core/core.h"
-#include "watch/invariants.h"
+#include "instrument/invariants.h"
 #include "launch.h"
-#include "team/readahead.h"
+#include "threads/readahead.h"
 #include "window.h"
 
 /*

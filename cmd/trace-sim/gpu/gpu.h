@@ -23,8 +23,8 @@
 #include "params.h"
 #include "sm/kernel.h"
 #include "sm/sm.h"
-#include "team/threads.h"
-#include "watch/traffic.h"
+#include "threads/threads.h"
+#include "instrument/traffic.h"
 
 enum clock_domain { CLOCK_CORE = 1, CLOCK_ICNT = 2, CLOCK_L2 = 4, CLOCK_DRAM = 8 };
 

@@ -3,7 +3,7 @@
 #ifdef CHECK_INVARIANTS
 
 #include "gpu.h"
-#include "watch/invariants.h"
+#include "instrument/invariants.h"
 
 /* Steps between two looks at the lines of all caches. */
 #define ALL_EVERY 64u

@@ -10,7 +10,7 @@
 #include "arena.h"
 #include "core/core.h"
 #include "launch.h"
-#include "team/readahead.h"
+#include "threads/readahead.h"
 #include "gpu/timeline.h"
 
 static void append(struct kernel ***list, uint32_t *n, uint32_t *cap, struct kernel *k)

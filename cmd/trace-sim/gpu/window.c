@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "arena.h"
 #include "core/core.h"
-#include "watch/invariants.h"
+#include "instrument/invariants.h"
 #include "inlining.h"
 #include "launch.h"
 #include "num.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 #include "arena.h"
 #include "launch.h"
-#include "team/catch.h"
+#include "threads/catch.h"
 #include "window_int.h"
 
 /* ---- a cluster by itself ----------------------------------------------------------------------------- */

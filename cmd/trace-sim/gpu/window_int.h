@@ -8,7 +8,7 @@
 #ifndef WINDOW_INT_H
 #define WINDOW_INT_H
 
-#include "team/share.h"
+#include "threads/share.h"
 #include "window.h"
 
 #define STEPS_MAX NET_APART_MAX

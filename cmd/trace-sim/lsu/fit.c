@@ -3,7 +3,7 @@
  * Accesses that the caches of this machine cannot take, found when a kernel makes them: the original aborts,
  * or waits for ever, at such an access and runs all kernels without one.
  */
-#include "team/catch.h"
+#include "threads/catch.h"
 #include "ldst_int.h"
 #include "sm/kernel.h"
 

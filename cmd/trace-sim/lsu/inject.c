@@ -6,8 +6,8 @@
  * Addresses are decoded here unless the request had to know its way earlier (ldst_int.h, decode_early).
  */
 #include "ldst_int.h"
-#include "req/addrdec.h"
-#include "watch/traffic.h"
+#include "request/addrdec.h"
+#include "instrument/traffic.h"
 
 bool inject_possible_bytes(struct sm *s, uint32_t bytes, bool write)
 {

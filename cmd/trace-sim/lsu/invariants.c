@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The derived state of a load/store unit, made anew, and that of its caches; see watch/invariants.h. Of the
+ * The derived state of a load/store unit, made anew, and that of its caches; see instrument/invariants.h. Of the
  * modern core, which has a memory pipeline of its own, only what both use. Empty in builds without the check.
  */
 #ifdef CHECK_INVARIANTS
 
-#include "watch/invariants.h"
+#include "instrument/invariants.h"
 #include "ldst_int.h"
 
 /* Due steps rise along a queue. */

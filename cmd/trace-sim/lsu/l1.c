@@ -9,8 +9,8 @@
  */
 #include <string.h>
 #include "ldst_int.h"
-#include "req/addrdec.h"
-#include "req/hash.h"
+#include "request/addrdec.h"
+#include "request/hash.h"
 
 /* Acknowledgements that a store of that many bytes waits for at the L1D (LSU-store-2). */
 uint32_t ldst_store_acks_of(const struct ldst *l, uint32_t bytes) { return l->sector_mshr ? bytes / 32 : 1; }

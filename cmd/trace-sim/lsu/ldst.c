@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include "arena.h"
 #include "ldst_int.h"
-#include "req/addrdec.h"
+#include "request/addrdec.h"
 #include "sm/depend.h"
 
 /* ---- building ------------------------------------------------------------------------------------------ */

@@ -11,8 +11,8 @@
 #include "bits.h"
 #include "dram.h"
 #include "inlining.h"
-#include "watch/events.h"
-#include "req/hash.h"
+#include "instrument/events.h"
+#include "request/hash.h"
 
 static uint32_t group_of(const struct dram_params *p, uint32_t bank)
 {

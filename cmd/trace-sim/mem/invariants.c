@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The derived state of the memory side, made anew: the sets of what is awake, the counts and credits of the
- * channels, the banks of each DRAM and what they can do when; see watch/invariants.h. Empty in builds without
+ * channels, the banks of each DRAM and what they can do when; see instrument/invariants.h. Empty in builds without
  * the check.
  */
 #ifdef CHECK_INVARIANTS
 
 #include "bits.h"
-#include "watch/invariants.h"
+#include "instrument/invariants.h"
 #include "partition.h"
 
 /* Requests from first on, linked by next; at most one more than there may be. */

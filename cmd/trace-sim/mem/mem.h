@@ -15,7 +15,7 @@
 #include "cache/cache.h"
 #include "net/net.h"
 #include "params.h"
-#include "req/addrdec.h"
+#include "request/addrdec.h"
 
 /* ---- latency statistics (MEM-lat) ------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #include "arena.h"
 #include "bits.h"
 #include "mem.h"
-#include "team/threads.h"
+#include "threads/threads.h"
 
 void memstat_init(struct memstat *m, const struct params *p)
 {

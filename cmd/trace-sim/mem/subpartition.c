@@ -8,8 +8,8 @@
  */
 #include <assert.h>
 #include "bits.h"
-#include "team/catch.h"
-#include "watch/events.h"
+#include "threads/catch.h"
+#include "instrument/events.h"
 #include "partition.h"
 
 static inline bool is_texture(const struct req *r)

@@ -13,7 +13,7 @@
 #include "arena.h"
 #include "bits.h"
 #include "net/book.h"
-#include "team/threads.h"
+#include "threads/threads.h"
 
 static uint32_t power_of_two(size_t n) { return fifo_capacity(n < 1u << 31 ? (uint32_t)n : 1u << 31); }
 

@@ -14,7 +14,7 @@
 #include <assert.h>
 #include "bits.h"
 #include "booksim.h"
-#include "watch/events.h"
+#include "instrument/events.h"
 
 static bool is_tail(const struct book_net *x, const struct book_flit *f)
 {

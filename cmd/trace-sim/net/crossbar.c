@@ -13,7 +13,7 @@
 #include "crossbar.h"
 #include "fifo.h"
 #include "inlining.h"
-#include "team/threads.h"
+#include "threads/threads.h"
 
 /* Address space for as many packets as a limit lets in, however many that is. */
 static struct port *ports_new(uint32_t n, uint32_t limit, uint32_t most)

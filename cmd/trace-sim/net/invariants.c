@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The derived state of the network, made anew; see watch/invariants.h. Empty in builds without the check. */
+/* The derived state of the network, made anew; see instrument/invariants.h. Empty in builds without the check. */
 #ifdef CHECK_INVARIANTS
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "bits.h"
 #include "booksim.h"
 #include "crossbar.h"
-#include "watch/invariants.h"
+#include "instrument/invariants.h"
 #include "net/noc.h"
 
 /* Is the port marked by any thread as not yet accounted for? */

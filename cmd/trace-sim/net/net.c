@@ -11,7 +11,7 @@
 #include "net/booksim.h"
 #include "net/noc.h"
 #include "net/noc_report.h"
-#include "team/threads.h"
+#include "threads/threads.h"
 
 struct net_ops {
 	bool (*has_buffer)(struct net *n, uint32_t dev, uint32_t bytes);

@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 #include "params.h"
-#include "req/req.h"
+#include "request/req.h"
 
 #define NET_APART_MAX 1024u /* advances of a window (net_split) */
 

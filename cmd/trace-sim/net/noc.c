@@ -15,7 +15,7 @@
 #include "arena.h"
 #include "bits.h"
 #include "net/noc_step.h"
-#include "watch/events.h"
+#include "instrument/events.h"
 
 /* ---- channels -------------------------------------------------------------------------------- */
 

@@ -137,11 +137,11 @@ struct noc_routing {
 extern const struct noc_routing noc_routings[N_ROUTINGS];
 
 #define TOPOLOGY(name, text) void noc_plan_##name(struct noc_builder *b, const struct icnt *c);
-#include "machine/network.def"
+#include "arch/network.def"
 #define ROUTING(topology, name, need, looks, draws, inject, step, text) \
 	extern noc_inject_fn noc_inject_##inject; \
 	extern noc_route_fn noc_route_##step;
-#include "machine/network.def"
+#include "arch/network.def"
 
 /* One way; a second of the same priority is lost, as in BookSim's set of ways. */
 static inline void noc_one_way(struct noc_packet *p, uint32_t port, uint32_t lo, uint32_t hi)

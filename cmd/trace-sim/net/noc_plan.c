@@ -214,7 +214,7 @@ struct noc_plan *noc_plan_new(const struct icnt *c)
 {
 	static void (*const plans[N_TOPOLOGIES])(struct noc_builder *, const struct icnt *) = {
 #define TOPOLOGY(name, text) noc_plan_##name,
-#include "machine/network.def"
+#include "arch/network.def"
 	};
 	struct noc_builder b = {.c = c, .plan = xcalloc(1, sizeof(*b.plan))};
 
@@ -246,7 +246,7 @@ const struct noc_routing noc_routings[N_ROUTINGS] = {
 #define BLIND false
 #define ROUTING(topology, name, need, looks, draws, inject, step, text) \
 	{noc_inject_##inject, noc_route_##step, looks, NOC_##draws},
-#include "machine/network.def"
+#include "arch/network.def"
 };
 
 /* Rows that are refused when the file is read. */

@@ -6,7 +6,7 @@
 #include "arena.h"
 #include "gpu/window.h"
 #include "selftest/bench.h"
-#include "team/readahead.h"
+#include "threads/readahead.h"
 
 struct bench *bench_open(const struct params *p, const struct isa *isa)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of rules of dependence, by enum dependence_id: the rows of machine/depend.def; and room for the
+ * The table of rules of dependence, by enum dependence_id: the rows of arch/depend.def; and room for the
  * register sets of the warps.
  */
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 const struct dependence_ops *const depend_rules[N_DEPENDENCES] = {
 #define DEPENDENCE(name) [DEPENDENCE_##name] = &depend_##name,
-#include "machine/depend.def"
+#include "arch/depend.def"
 #undef DEPENDENCE
 };
 

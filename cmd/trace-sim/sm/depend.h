@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a rule of dependence is: which instructions of a warp wait for which earlier ones (SM-score). A rule
- * is one row in machine/depend.def and one struct dependence_ops of that row's name; depend.c has the table.
+ * is one row in arch/depend.def and one struct dependence_ops of that row's name; depend.c has the table.
  *
  * A rule keeps two things for all others to see: a warp's bit in sm.collide, set exactly while its next
  * instruction must wait, and warp.n_reserved, results to come of what it has issued, which fences and the end
@@ -36,7 +36,7 @@ struct dependence_ops {
 };
 
 #define DEPENDENCE(name) extern const struct dependence_ops depend_##name;
-#include "machine/depend.def"
+#include "arch/depend.def"
 #undef DEPENDENCE
 extern const struct dependence_ops *const depend_rules[N_DEPENDENCES];
 

@@ -8,7 +8,7 @@
 #include "decode.h"
 #include "core/core.h"
 #include "lsu/ldst.h"
-#include "req/addrdec.h"
+#include "request/addrdec.h"
 
 #define CODE_BASE 0xF0000000ull
 

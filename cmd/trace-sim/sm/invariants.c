@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The derived state of an SM, made anew; see watch/invariants.h. What only the rule of dependence knows is
+ * The derived state of an SM, made anew; see instrument/invariants.h. What only the rule of dependence knows is
  * left out, but for that of the original. Empty in builds without the check.
  */
 #ifdef CHECK_INVARIANTS
 
 #include "depend.h"
-#include "watch/invariants.h"
+#include "instrument/invariants.h"
 #include "pipereg.h"
 
 static void check_thread_blocks(const struct sm *s)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of warp scheduler policies, by enum sched_id: the rows of machine/sched.def. */
+/* The table of warp scheduler policies, by enum sched_id: the rows of arch/sched.def. */
 #include "scheduler.h"
 
 const struct sched_policy *const sched_policies[N_SCHEDS] = {
 #define SCHED(name, argument, greedy, form) [SCHED_##name] = &sched_##name,
-#include "machine/sched.def"
+#include "arch/sched.def"
 #undef SCHED
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a warp scheduler policy is, and what policies share. Files: issue.c (the stage, one issue), policy.c
- * (the table), sched_*.c (one policy or one family a file). A policy is one row in machine/sched.def and one
+ * (the table), sched_*.c (one policy or one family a file). A policy is one row in arch/sched.def and one
  * struct sched_policy of that row's name.
  *
  * Always true: what a policy remembers of a scheduler is in its struct sched, which it alone knows; all else
@@ -34,7 +34,7 @@ struct sched_policy {
 };
 
 #define SCHED(name, argument, greedy, form) extern const struct sched_policy sched_##name;
-#include "machine/sched.def"
+#include "arch/sched.def"
 #undef SCHED
 extern const struct sched_policy *const sched_policies[N_SCHEDS];
 

@@ -13,7 +13,7 @@
 #include "core/core.h"
 #include "lsu/ldst.h"
 #include "sm/kernel.h"
-#include "team/catch.h"
+#include "threads/catch.h"
 #include "scheduler.h"
 #include "sm/profile.h"
 #include "depend.h"

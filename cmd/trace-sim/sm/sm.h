@@ -21,10 +21,10 @@
 #include <stdint.h>
 #include "bits.h"
 #include "cache/cache.h"
-#include "watch/events.h"
+#include "instrument/events.h"
 #include "net/net.h"
 #include "params.h"
-#include "req/req.h"
+#include "request/req.h"
 #include "fifo.h"
 #include "inlining.h"
 #include "trace.h"

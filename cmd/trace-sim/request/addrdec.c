@@ -13,8 +13,8 @@
 #include <string.h>
 #include "arena.h"
 #include "bits.h"
-#include "req/addrdec.h"
-#include "req/hash.h"
+#include "request/addrdec.h"
+#include "request/hash.h"
 
 enum { INDEX_CONSECUTIVE, INDEX_BITWISE, INDEX_POLY, INDEX_HOLE, INDEX_RANDOM, INDEX_SAME };
 enum field { FIELD_CHIP, FIELD_BANK, FIELD_ROW, FIELD_PARTITION, N_FIELDS };

@@ -4,7 +4,7 @@
  *
  * Always true afterwards: all channels, sub partitions and banks that the masks can name exist, and the
  * function of -gpgpu_memory_partition_indexing suits their numbers. Column and burst bits are left out: they
- * influence nothing. Leaves out: the decoding itself, which is trace-sim's req/addrdec.c.
+ * influence nothing. Leaves out: the decoding itself, which is trace-sim's request/addrdec.c.
  */
 #include <string.h>
 #include "params_int.h"

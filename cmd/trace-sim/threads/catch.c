@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Handing a fault to who catches; see catch.h. */
-#include "team/catch.h"
+#include "threads/catch.h"
 
 _Thread_local struct catcher *catch_here;
 

@@ -6,7 +6,7 @@
 #ifndef TRAFFIC_H
 #define TRAFFIC_H
 
-#include "req/req.h"
+#include "request/req.h"
 
 #define TRAFFIC_CLASSES (N_ACC_TYPES + 1)
 #define TRAFFIC_BYTES   256 /* packet sizes are below */

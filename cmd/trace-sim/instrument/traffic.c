@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What traffic.h says; each thread has histograms of its own. */
 #include <assert.h>
-#include "team/threads.h"
-#include "watch/traffic.h"
+#include "threads/threads.h"
+#include "instrument/traffic.h"
 
 void traffic_add(struct traffic *t, const struct req *r, uint32_t bytes)
 {

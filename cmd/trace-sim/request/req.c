@@ -7,8 +7,8 @@
 #include <string.h>
 #include "arena.h"
 #include "inlining.h"
-#include "req/req.h"
-#include "team/threads.h"
+#include "request/req.h"
+#include "threads/threads.h"
 
 const char *const acc_type_names[N_ACC_TYPES] = {
 	"GLOBAL_ACC_R",

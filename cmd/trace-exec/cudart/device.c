@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The device: one, with the figures of the GPU configuration that trace-ptx was given.
+ * The device: one, with the figures of the GPU configuration that trace-exec was given.
  *
  * Always true: a property that the configuration has no figure for is 0; the layout of cudaDeviceProp is that
  * of the runtime that the program was linked with.

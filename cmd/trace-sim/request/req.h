@@ -10,7 +10,7 @@
  * Who holds a request, in the order of its way, and what it writes there; what nobody is named for stays as
  * it was made:
  *
- *     lsu/l1.c, sm/fetch.c      makes it; req/addrdec.c fills chip, sub, bank, row
+ *     lsu/l1.c, sm/fetch.c      makes it; request/addrdec.c fills chip, sub, bank, row
  *          |
  *     L1: MSHR                  entry[0], next; addr and size are those of the atom until the answer comes
  *          |

@@ -10,7 +10,7 @@
  */
 #include <assert.h>
 #include "bits.h"
-#include "req/hash.h"
+#include "request/hash.h"
 
 /* All sums of four columns, by which of them are taken. */
 #define SUMS(a, b, c, d) \

@@ -14,13 +14,13 @@
 #include <string.h>
 #include "arena.h"
 #include "cli.h"
-#include "machine/icnt_int.h"
+#include "arch/icnt_int.h"
 
 #define WORD_MAX 64
 
 const struct icnt_entry icnt_entries[N_ICNT] = {
 #define ICNT(name, kind, def, least, most, unit, help) {#name, KIND_##kind, def, least, most},
-#include "machine/icnt.def"
+#include "arch/icnt.def"
 #undef ICNT
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace-ptx: execute PTX on the CPU, check it, trace it. This file is the command line only.
+ * trace-exec: execute PTX on the CPU, check it, trace it. This file is the command line only.
  */
 #include <stdlib.h>
 #include <string.h>

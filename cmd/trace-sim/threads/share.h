@@ -17,7 +17,7 @@
 #ifndef SHARE_H
 #define SHARE_H
 
-#include "team/pays.h"
+#include "threads/pays.h"
 
 #define SHARE_STRETCH 500000.0 /* ns */
 #define SHARE_AWAKE   100000.0

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The CUDA runtime's interface over the executor: a shared library that trace-ptx --run loads in front of the
+ * The CUDA runtime's interface over the executor: a shared library that trace-exec --run loads in front of the
  * runtime that a program was linked with.
  *
- *   start.c    what trace-ptx says, memory, the end       status.c   codes, names, the last error
+ *   start.c    what trace-exec says, memory, the end       status.c   codes, names, the last error
  *   image.c    fat binaries, kernels                      launch.c   launches
  *   variable.c variables
  *   allocate.c memory of every kind                       copy.c     copies and fills

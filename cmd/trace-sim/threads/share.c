@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Is work worth a second thread? See share.h for what is always true. */
-#include "team/cpus.h"
-#include "team/share.h"
-#include "team/threads.h"
+#include "threads/cpus.h"
+#include "threads/share.h"
+#include "threads/threads.h"
 
 #define RUN  16384u /* units with which a run begins alone: most runs are short, and its first pages are new */
 #define LOOK 64u /* stretches: a tenth of a second of a loaded machine, and tens of microseconds for a look */

@@ -8,7 +8,7 @@
 #define ADDRDEC_H
 
 #include "params.h"
-#include "req/req.h"
+#include "request/req.h"
 
 struct addrdec;
 

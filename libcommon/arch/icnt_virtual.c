@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
-#include "machine/icnt_int.h"
+#include "arch/icnt_int.h"
 
 /* Address space for all buffers of one subnet, in flits. */
 #define FLITS_MAX (1ull << 26)
@@ -111,14 +111,14 @@ static int judge_noq(const struct icnt *c, struct fault *f)
 
 static const char policy_names[] =
 #define POLICY(name, id, text) ", " #name
-#include "machine/network.def"
+#include "arch/network.def"
 	;
 
 static int judge_policy(struct icnt *c, struct fault *f)
 {
 	static const char *const names[N_POLICIES] = {
 #define POLICY(name, id, text) #name,
-#include "machine/network.def"
+#include "arch/network.def"
 	};
 	const char *name = icnt_text(c, ICNT_buffer_policy);
 	uint32_t i;
@@ -263,12 +263,12 @@ int icnt_judge_virtual(struct icnt *c, struct fault *f)
 
 static const char *const allocators[N_ALLOCATORS] = {
 #define ALLOCATOR(name, id, text) #name,
-#include "machine/network.def"
+#include "arch/network.def"
 };
 
 static const char allocator_names[] =
 #define ALLOCATOR(name, id, text) ", " #name
-#include "machine/network.def"
+#include "arch/network.def"
 	;
 
 /* What stands in brackets: from `text` of n bytes. tree(g,inner) nests. */

@@ -29,7 +29,7 @@
 #ifndef LIBDIR
 #define LIBDIR "/usr/local/lib/warptools"
 #endif
-#define LIBRARY "libtrace-ptx-cudart.so"
+#define LIBRARY "libtrace-exec-cudart.so"
 #define CHUNK   (1u << 16)
 
 struct kept_text {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The library's beginning and end: what trace-ptx asked for, the device's memory, messages back.
+ * The library's beginning and end: what trace-exec asked for, the device's memory, messages back.
  *
  * Device memory is one file without a name that is seen twice: by the executor anywhere, all of it; by the
  * program at the device's own addresses, only where it was given managed or pinned memory. A program that
@@ -23,7 +23,7 @@
 
 struct cudart cudart = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 
-/* ---- messages to trace-ptx ---- */
+/* ---- messages to trace-exec ---- */
 
 static void send_all(const void *bytes, size_t n)
 {
@@ -70,7 +70,7 @@ int cudart_refuse(const char *function, const char *what)
 			return cudaErrorNotSupported;
 	if (n_told < 64)
 		memcpy(told[n_told++], text, sizeof(text));
-	diag_error(NOWHERE, "found a call of %s, wanted one that is executed here (trace-ptx --run --list)",
+	diag_error(NOWHERE, "found a call of %s, wanted one that is executed here (trace-exec --run --list)",
 		text);
 	cudart_tell(WIRE_FOUND, NULL, 0);
 	return cudaErrorNotSupported;
@@ -147,7 +147,7 @@ static void start(void)
 
 	cudart.started = true;
 	cudart.pid = getpid();
-	diag_init("trace-ptx");
+	diag_init("trace-exec");
 	read_wire(text ? text : "");
 	diag_quiet(cudart.wire.quiet);
 	cudart.telling = cudart.wire.fd != UINT64_MAX && read((int)cudart.wire.token, &byte, 1) == 1;

@@ -12,18 +12,18 @@
 #include "arena.h"
 #include "bits.h"
 #include "cli.h"
-#include "machine/icnt_int.h"
+#include "arch/icnt_int.h"
 #include "output.h"
 
 const struct icnt_row icnt_topologies[N_TOPOLOGIES] = {
 #define TOPOLOGY(name, text) {#name, text},
-#include "machine/network.def"
+#include "arch/network.def"
 };
 
 const struct icnt_routing_row icnt_routings[N_ROUTINGS] = {
 #define ROUTING(topology, name, need, looks, draws, inject, step, text) \
 	{#name, text, TOPOLOGY_##topology, NEED_##need},
-#include "machine/network.def"
+#include "arch/network.def"
 };
 
 /* base to the power of exponent, at most ICNT_NODES_MAX + 1. */
@@ -136,7 +136,7 @@ static int judge_anynet(struct icnt *c, struct fault *f)
 
 static const char topology_names[] =
 #define TOPOLOGY(name, text) ", " #name
-#include "machine/network.def"
+#include "arch/network.def"
 	;
 
 static int judge_topology(struct icnt *c, struct fault *f)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Between trace-ptx --run and the library that it loads in front of the program's CUDA runtime: what the
+ * Between trace-exec --run and the library that it loads in front of the program's CUDA runtime: what the
  * library is told, in one variable of the environment, and what it sends back through a pipe.
  *
  * Always true: one process of those that the program starts takes the token, a byte in a pipe of its own, and
