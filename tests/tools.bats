@@ -46,11 +46,11 @@ leg() { sh "$ROOT/tests/tools/leg" log name "$@"; }
 		'include/a.h:1: found the tag one, which cmd/b/c.c:1 has' 'include/a.h:4: found the tag ring, which cmd/b/c.c:2 has')"
 }
 
-@test "calls and includes between rooms go one way, and functions are named after where they are at home" {
+@test "calls and includes between modules go one way, and a function is named after its module" {
 	run -0 python3 "$ROOT/tests/layers"
 	assert_output ""
 	mkdir -p tree/cmd/a/up tree/cmd/a/down tree/cmd/b tree/libcommon/base tree/libcommon/high tree/include
-	printf '## The house\n\n    libcommon: high, base\n    a: main, up, low\n' >tree/README.md
+	printf '## Module map\n\n    libcommon: high, base\n    a: main, up, low\n' >tree/HACKING.md
 	printf 'ForEachMacros: [EACH]\n' >tree/.clang-format
 	printf 'int up_one(void)\n{\n\treturn down_one();\n}\n' >tree/cmd/a/up/up.c
 	printf 'int down_one(void) { return up_one(); } /* odd_one() */\nint odd(int a)\n{\n}\n' >tree/cmd/a/down/down.c
@@ -58,22 +58,22 @@ leg() { sh "$ROOT/tests/tools/leg" log name "$@"; }
 	printf '#include "b.h"\nint main(void) { return 0; }\n' | tee tree/cmd/a/main.c >tree/cmd/b/main.c
 	touch tree/cmd/b/b.h tree/cmd/a/up/up.h
 	run -1 python3 "$ROOT/tests/layers" tree
-	assert_output "$(printf '%s\n' 'README.md: the room down of a is not drawn' 'README.md: the room low of a is not there' \
-		'README.md: the room base of libcommon is not there' 'README.md: the room high of libcommon is not there' \
-		'cmd/a/main.c: found b.h, wanted a header of its own program or of include/' \
-		'cmd/a/down/down.c: found the function odd, wanted one that begins with down or down' \
-		'cmd/a/down/down.c: found the loop ALL, wanted it in ForEachMacros of .clang-format')"
-	sed -i 's/low/down/' tree/README.md
+	assert_output "$(printf '%s\n' 'HACKING.md: the module down of a is not on the map' 'HACKING.md: the module low of a does not exist' \
+		'HACKING.md: the module base of libcommon does not exist' 'HACKING.md: the module high of libcommon does not exist' \
+		'cmd/a/main.c: include of b.h (expected a header of the same program or of include/)' \
+		'cmd/a/down/down.c: function odd (expected a name that begins with down or down)' \
+		'cmd/a/down/down.c: loop macro ALL is missing in ForEachMacros of .clang-format')"
+	sed -i 's/low/down/' tree/HACKING.md
 	printf '#include "up/up.h"\n' >>tree/cmd/a/down/down.c
 	printf 'int high_one(void) { return 0; }\n' >tree/libcommon/high/high.c
 	printf 'int high_one(void);\n' >tree/include/high.h
 	printf '#include "high.h"\n' | tee tree/include/plain.h >tree/libcommon/base/low.c
 	printf '#include "plain.h"\n' >tree/libcommon/base/lower.c
 	run -1 python3 "$ROOT/tests/layers" tree
-	assert_line 'cmd/a/down/down.c:1: found up_one of up, which stands before down'
-	assert_line 'cmd/a/down/down.c: found up/up.h, which stands before down'
-	assert_line 'libcommon/base/low.c: found high.h, which stands before base'
-	assert_line 'libcommon/base/lower.c: found plain.h, which stands before base'
+	assert_line 'cmd/a/down/down.c:1: call of up_one, which belongs to up, left of down'
+	assert_line 'cmd/a/down/down.c: include of up/up.h, which belongs to a module left of down'
+	assert_line 'libcommon/base/low.c: include of high.h, which belongs to a module left of base'
+	assert_line 'libcommon/base/lower.c: include of plain.h, which belongs to a module left of base'
 }
 
 @test "every runner prints a plan that it keeps" {
