@@ -123,3 +123,30 @@ complete_with_bash() {
 	run -0 env -u WARPTOOLS_GPUS WARPTOOLS_DATA="$BATS_TEST_TMPDIR/data" \
 		"$BATS_TEST_TMPDIR/root/usr/bin/trace-sim" -q -g rtx3070 "$(trace vecadd)"
 }
+
+@test "make install and uninstall take blanks in PREFIX and DESTDIR, and leave foreign files alone" {
+	local root="$BATS_TEST_TMPDIR/my root" own
+	own="$root/opt/my tools/share/warptools/own"
+	mkdir -p "$own" "$BATS_TEST_TMPDIR/my" "$root/opt/my"
+	touch "$own/file" "$root/opt/my/file"
+	make -s -C "$ROOT" BUILD="$BUILD" install PREFIX="/opt/my tools" DESTDIR="$root" >/dev/null
+	[ -x "$root/opt/my tools/bin/trace-sim" ]
+	[ -L "$root/opt/my tools/bin/trace-ptx" ]
+	[ -f "$root/opt/my tools/share/warptools/examples/demo" ]
+	[ -z "$(find "$root" -path "$root/opt/my tools" -prune -o -path "$root/opt/my" -prune -o -type f -print)" ]
+	make -s -C "$ROOT" BUILD="$BUILD" uninstall PREFIX="/opt/my tools" DESTDIR="$root"
+	run sh -c 'find "$1" ! -type d | LC_ALL=C sort' sh "$root"
+	assert_output "$(printf '%s\n' "$root/opt/my/file" "$own/file" | LC_ALL=C sort)"
+}
+
+@test "two makes at once in one directory do not break each other" {
+	cd "$BATS_TEST_TMPDIR"
+	cp -r "$ROOT/libcommon" "$ROOT/include" "$ROOT/cmd" "$ROOT/man" "$ROOT/completions" "$ROOT/Makefile" "$ROOT/config.mk" .
+	make -s -j2 BUILD=b LTO= OPT=-O0 b/stats-diff 2>one &
+	make -s -j2 BUILD=b LTO= OPT=-O0 b/stats-diff 2>two
+	wait $!
+	b/stats-diff --version
+	run find b -name '*.tmp'
+	assert_output ""
+	[ ! -s one ] && [ ! -s two ]
+}
