@@ -57,7 +57,7 @@ static void common_option(const struct cli *c, int letter, const char *value)
 	else if (letter == CLI_MAN_OPTIONS)
 		cli_print_man(c, output_stream(o));
 	else if (!cli_print_completion(c, value, output_stream(o)))
-		cli_usage("--completion: found '%s', wanted bash, zsh or fish", value);
+		cli_usage("--completion: unknown shell '%s' (expected bash, zsh or fish)", value);
 	output_commit(o);
 	exit(EXIT_GOOD);
 }
@@ -84,7 +84,7 @@ static void deliver(struct cli_walk *w, const struct cli_row *r, const char *val
 static const char *next_value(struct cli_walk *w, const struct cli_row *r, const char *option)
 {
 	if (w->at + 1 >= w->argc)
-		cli_usage("%s: found nothing behind it, wanted %s", option, r->value);
+		cli_usage("%s: missing value (expected %s)", option, r->value);
 	return w->argv[++w->at];
 }
 
@@ -127,7 +127,7 @@ static void long_option(struct cli_walk *w)
 	if (!r)
 		unknown_long(w->c, shown);
 	if (!r->value && equals)
-		cli_usage("--%s: found a value, wanted none", shown);
+		cli_usage("--%s takes no value", shown);
 	if (!r->value)
 		deliver(w, r, NULL);
 	else
@@ -267,7 +267,8 @@ unsigned long long cli_number(
 	uint64_t v;
 
 	if (!num_whole(text, strlen(text), max, &v) || v < min)
-		cli_usage("%s: found '%s', wanted a whole number from %llu to %llu", option, text, min, max);
+		cli_usage("%s: invalid value '%s' (expected a whole number from %llu to %llu)", option, text,
+			min, max);
 	return v;
 }
 

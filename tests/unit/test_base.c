@@ -386,12 +386,12 @@ static void test_cli(void)
 	check_walk("-events x", 2,
 		"test: error: unknown option '-events', did you mean '--events'?\nTry 'test -h'.\n");
 	check_walk("-x", 2, "test: error: unknown option '-x'\nTry 'test -h'.\n");
-	check_walk("-k", 2, "test: error: -k: found nothing behind it, wanted LIST\nTry 'test -h'.\n");
+	check_walk("-k", 2, "test: error: -k: missing value (expected LIST)\nTry 'test -h'.\n");
 	check_walk("--events", 2,
-		"test: error: --events: found nothing behind it, wanted FILE\nTry 'test -h'.\n");
-	check_walk("--quiet=1", 2, "test: error: --quiet: found a value, wanted none\nTry 'test -h'.\n");
+		"test: error: --events: missing value (expected FILE)\nTry 'test -h'.\n");
+	check_walk("--quiet=1", 2, "test: error: --quiet takes no value\nTry 'test -h'.\n");
 	check_walk("--completion tcsh", 2,
-		"test: error: --completion: found 'tcsh', wanted bash, zsh or fish\nTry 'test -h'.\n");
+		"test: error: --completion: unknown shell 'tcsh' (expected bash, zsh or fish)\nTry 'test -h'.\n");
 	check_walk("--man-options -x", 0,
 		".It Fl c Ar FILE , Fl -config Ns = Ns Ar FILE\nGPU configuration; repeatable.\n"
 		".It Fl F Ar FORMAT , Fl -format Ns = Ns Ar FORMAT\noutput format.\n"
