@@ -65,7 +65,7 @@ static bool next_word(struct anynet_reader *r, struct anynet_word *w)
 		snprintf(w->quoted, sizeof(w->quoted), "'%s'",
 			diag_quote(shown, sizeof(shown), w->text, w->n));
 	else
-		snprintf(w->quoted, sizeof(w->quoted), "the end of the line");
+		snprintf(w->quoted, sizeof(w->quoted), "end of line");
 	return w->n != 0;
 }
 

@@ -71,7 +71,7 @@ static int next_token(struct icnt_reader *r, struct icnt_token *t, struct fault 
 		if (!got) {
 			r->n = 0;
 			*t = (struct icnt_token){
-				.at = {r->c->file, input_lineno(r->in), 0}, .quoted = "the end of the file"};
+				.at = {r->c->file, input_lineno(r->in), 0}, .quoted = "end of file"};
 			return 0;
 		}
 	}

@@ -186,7 +186,7 @@ static void test_refused_text(void)
 		{"-trace \"", "conf-syntax", 1, 8, "quote"},
 		{"-trace a\001b", "conf-syntax", 1, 9, "0x01"},
 		{"-config /nonexistent/x", "conf-open", 1, 9, "/nonexistent/x"},
-		{"-config /", "conf-open", 1, 9, "folder"},
+		{"-config /", "conf-open", 1, 9, "directory"},
 		{"-config", "conf-value", 1, 1, "missing value"},
 	};
 	struct gpuconf c;
