@@ -19,7 +19,7 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 		core_l1_ways=-1 core_l1_ways=1025 core_l1_tag_banks=0 core_l1_tag_banks=3 core_l1_tag_banks=64 core_l1_reserved=400 core_cta_shmem=-2 core_tensor_rate=0 core_branch_taken_latency=0 core_forwarding=2 core_link_bytes=0 \
 		gpgpu_num_sched_per_core=16; do
 		run -2 trace-sim -q $modern -D "$d" "$(trace vecadd)"
-		[[ $output == *"${d%%=*}"*found*wanted* ]] || { echo "$d: $output"; return 1; }
+		[[ $output == *"${d%%=*}"*expected* ]] || { echo "$d: $output"; return 1; }
 	done
 }
 
@@ -112,7 +112,7 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 	echo text >"$BATS_TEST_TMPDIR/text"
 	for f in cut text none; do
 		run -2 trace-sim -q $modern --cubin "$BATS_TEST_TMPDIR/$f" "$(trace vecadd)"
-		[[ $output == *"$f"*found*wanted* ]] || { echo "$f: $output"; return 1; }
+		[[ $output == *"$f"*expected* ]] || { echo "$f: $output"; return 1; }
 	done
 	run -0 --separate-stderr trace-sim $modern --cubin "$ROOT/tests/corpus/cubin/elf80" "$(trace vecadd)"
 	[[ $stderr == *"found no function"*"runs without control codes"* ]]

@@ -54,7 +54,7 @@ try() {
 		case $name in core_*) ;; *) continue ;; esac
 		for value in $((least - 1)) $((greatest + 1)) 1x ''; do
 			run trace-sim -q -g rtx3070 $modern -D "$name=$value" "$(trace example)"
-			[[ $status = 2 && $output == *"$name"*found*wanted* ]] ||
+			[[ $status = 2 && $output == *"$name"*expected* ]] ||
 				{ echo "$name=$value: $status $output"; bad=1; }
 		done
 	done <rows
@@ -138,7 +138,7 @@ refused() {
 	echo "1 R4 FADD 2 R4 R6 0 0" | one_block 1
 	[ "$(cycles -g qv100 -D trace_opcode_latency_initiation_dp=64,4)" -eq "$(cycles -g qv100)" ]
 	echo "1 R4 DFMA 3 R4 R6 R8 0 0" | one_block 1
-	refused "found opcode 'DFMA' of class DP at pc 0x0, wanted a machine with a pipeline of more stages" -g qv100 -D trace_opcode_latency_initiation_dp=64,4
+	refused "opcode 'DFMA' of class DP at pc 0x0 needs a pipeline of more stages" -g qv100 -D trace_opcode_latency_initiation_dp=64,4
 }
 
 @test "an L2 that no request can enter is refused at the first request" {
@@ -149,7 +149,7 @@ refused() {
 	[ "$(cycles $queues=2:2:2:2)" -eq "$(cycles $queues=64:64:64:64)" ]
 	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" | one_block 1
 	refused 'found a memory request of the instruction at pc 0x0, wanted none' $queues=2:2:2:2
-	refused 'wanted at least 4 entries in the first queue' -g qv100 -D gpgpu_perfect_inst_const_cache=0 -D gpgpu_dram_partition_queues=2:2:2:2
+	refused 'expected at least 4 entries in the first queue' -g qv100 -D gpgpu_perfect_inst_const_cache=0 -D gpgpu_dram_partition_queues=2:2:2:2
 }
 
 @test "what an L1 never takes is refused at the first such access, and all before it runs" {
@@ -256,5 +256,5 @@ fork() { printf -- '-gpgpu_l1_latency 30\n-is_L0I_enabled 1\n-foo -3\n-flag\n-po
 	assert_output --partial 'status complete'
 	run -0 trace-sim -q -g rtx3070 -D 'gpgpu_cache:dl2=S:8:128:16,L:B:m:L:P,A:192:4,32:0,32' "$d"
 	run -2 trace-sim -q -g rtx3070 -D 'gpgpu_cache:dl2=S:24:128:16,L:B:m:L:P,A:192:4,32:0,32' "$d"
-	assert_output --partial 'wanted a power of two of at most 65536 sets with set index P'
+	assert_output --partial 'expected a power of two of at most 65536 sets with set index P'
 }

@@ -220,7 +220,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 }
 
 @test "neither a trace nor what is saved replaces what is read" {
-	local file same='found the output among the inputs, wanted another file'
+	local file same='the output is also an input'
 	kernel </dev/null
 	head -c 256 /dev/zero >zeros
 	printf 'module k.ptx\nbuffer A bytes=256 file=zeros\nlaunch k grid=1 block=32 args A\n' >kernelslist.g

@@ -31,7 +31,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	run -2 stats-csv -k 0 app.json
 	run -2 stats-csv -e 'x' app.json
 	run -2 stats-csv -e 'x=1+' app.json
-	assert_output --partial "-e:1:5" || assert_output --partial "wanted a number, a name or '('"
+	assert_output --partial "-e:1:5" || assert_output --partial "expected a number, a name or '('"
 }
 
 @test "one row a kernel, figures in the order of -s" {
@@ -257,7 +257,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 
 @test "standard input is read once" {
 	run -2 stats-csv - - <app.json
-	assert_output --partial '<stdin>: found standard input named twice, wanted it once'
+	assert_output --partial '<stdin>: standard input is named twice'
 }
 
 # app.json with a value of gpu_sim_cycle, whole as text.
@@ -284,13 +284,13 @@ kernels() {
 	at=$(grep -n '^gpu_ipc ' app.text | head -1 | cut -d: -f1)
 	{ head -$((at - 1)) app.text; echo 'gpu_ipc 12x -'; tail -3 app.text; } >bad.text
 	run -2 --separate-stderr stats-csv bad.text
-	[[ $stderr == *"bad.text:$at: found the value '12x', wanted a number or nan"* ]]
+	[[ $stderr == *"bad.text:$at: invalid value '12x' (expected a number or nan)"* ]]
 	{ cat app.msgpack; printf '\201\246record\301'; } >bad.msgpack
 	run -2 stats-csv bad.msgpack
-	assert_output --partial "wanted a record in MessagePack"
+	assert_output --partial "expected a record in MessagePack"
 	: >empty
 	run -2 stats-csv empty
-	assert_output --partial "empty: found no statistics, wanted records of trace-sim or a log of Accel-Sim"
+	assert_output --partial "empty: no statistics (expected records of trace-sim or a log of Accel-Sim)"
 	run -2 stats-csv missing.json
 	run -2 stats-csv .
 	head -c 3000 /dev/urandom >noise
@@ -309,6 +309,6 @@ kernels() {
 	trace-sim -q -g rtx3070 -F json -o "$BATS_TEST_TMPDIR/r" "$(trace example)"
 	run -2 --separate-stderr stats-csv -s gpu_sim_cycel "$BATS_TEST_TMPDIR/r"
 	assert_equal "$output" ""
-	[[ $stderr == *"found no figure gpu_sim_cycel, wanted perhaps gpu_sim_cycle"* ]]
+	[[ $stderr == *"unknown figure gpu_sim_cycel, did you mean gpu_sim_cycle?"* ]]
 	run -0 stats-csv -q -s 'nothing*' "$BATS_TEST_TMPDIR/r"
 }

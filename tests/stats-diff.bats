@@ -80,7 +80,7 @@ setup() { take_results; }
 
 @test "a comparison of nothing has status 2" {
 	run -2 stats-diff -q -s gpu_sim_cycel app.json app.json
-	assert_output --partial '-s: found no figure gpu_sim_cycel, wanted perhaps gpu_sim_cycle'
+	assert_output --partial '-s: unknown figure gpu_sim_cycel, did you mean gpu_sim_cycle?'
 	run -2 stats-diff -q -s 'gpu_ipc,nothing*' app.json app.json
 	assert_output --partial 'found no figure nothing* on either side'
 	run -2 stats-diff -q -i gpu_ipk app.json app.json
@@ -190,7 +190,7 @@ setup() { take_results; }
 	head -c 100000 app.json >cut.json
 	run -2 stats-diff app.json cut.json
 	assert_output --partial "cut.json:"
-	assert_output --partial "wanted an end record"
+	assert_output --partial "before an end record"
 	: >empty
 	run -2 stats-diff app.json empty
 	assert_output --partial "empty: found no statistics"

@@ -65,7 +65,7 @@ static bool next_word(struct anynet_reader *r, struct anynet_word *w)
 		snprintf(w->quoted, sizeof(w->quoted), "'%s'",
 			diag_quote(shown, sizeof(shown), w->text, w->n));
 	else
-		snprintf(w->quoted, sizeof(w->quoted), "the end of the line");
+		snprintf(w->quoted, sizeof(w->quoted), "end of line");
 	return w->n != 0;
 }
 
@@ -94,10 +94,12 @@ static int end_of_link(struct anynet_reader *r, const struct anynet_word *kind, 
 	struct anynet_word w;
 
 	if (!router && !word_is(kind, "node"))
-		return fault_set(f, kind->at, "anynet-word", "found %s, wanted router or node", kind->quoted);
+		return fault_set(
+			f, kind->at, "anynet-word", "unexpected %s (expected router or node)", kind->quoted);
 	if (!next_word(r, &w) || !word_number(&w, id) || *id >= ROUTERS_MAX)
-		return fault_set(f, w.at, "anynet-number", "found %s, wanted the number of a %s, below %u",
-			w.quoted, router ? "router" : "node", ROUTERS_MAX);
+		return fault_set(f, w.at, "anynet-number",
+			"unexpected %s (expected the number of a %s, 0 to %u)", w.quoted,
+			router ? "router" : "node", ROUTERS_MAX - 1);
 	if (router) {
 		bitset_set(r->router_seen, *id);
 		r->routers = *id >= r->routers ? *id + 1 : r->routers;
@@ -109,9 +111,8 @@ static int place_node(
 	struct anynet_reader *r, uint32_t node, uint32_t router, const struct anynet_word *w, struct fault *f)
 {
 	if (bitset_test(r->node_seen, node) && r->router_of[node] != router)
-		return fault_set(f, w->at, "anynet-node",
-			"found node %u at router %u, wanted it at one: it is at router %u", node, router,
-			r->router_of[node]);
+		return fault_set(f, w->at, "anynet-node", "node %u is at router %u and at router %u", node,
+			r->router_of[node], router);
 	bitset_set(r->node_seen, node);
 	r->nodes = node >= r->nodes ? node + 1 : r->nodes;
 	r->router_of[node] = router;
@@ -142,8 +143,7 @@ static int join(struct anynet_reader *r, uint32_t from, uint32_t to, const struc
 	struct anynet_edge *l;
 
 	if (r->n_links + 2 > LINKS_MAX / 64)
-		return fault_set(f, w->at, "anynet-links", "found more than %u links, wanted fewer",
-			LINKS_MAX / 64 - 2);
+		return fault_set(f, w->at, "anynet-links", "more than %u links", LINKS_MAX / 64 - 2);
 	l = find_link(r, from, to);
 	if (!l)
 		l = put_link(r, from, to, back ? (struct place){0} : w->at);
@@ -164,8 +164,8 @@ static int misplaced(struct anynet_reader *r, bool head_router, uint32_t head, u
 		return join(r, head, id, w, cycles, false, f);
 	if (r->claim[id].at.file && r->claim[id].router != head)
 		return fault_set(f, w->at, "anynet-cycles",
-			"found cycles of node %u at router %u, wanted them at router %u", id, head,
-			r->claim[id].router);
+			"cycles of node %u are given at router %u and at router %u", id, r->claim[id].router,
+			head);
 	r->claim[id] = (struct claim){head, w->at};
 	if (bitset_test(r->node_seen, id) && r->router_of[id] == head)
 		r->cycles_of[id] = cycles;
@@ -186,7 +186,7 @@ static int read_cycles(struct anynet_reader *r, uint32_t *cycles, struct anynet_
 	*at = w;
 	if (!word_number(&w, cycles) || !*cycles || *cycles > 65536)
 		return fault_set(f, w.at, "anynet-cycles",
-			"found %s, wanted router, node or cycles from 1 to 65536", w.quoted);
+			"unexpected %s (expected router, node, or cycles from 1 to 65536)", w.quoted);
 	return 0;
 }
 
@@ -212,7 +212,7 @@ static int read_links(struct anynet_reader *r, struct fault *f)
 			return -1;
 		if (!router && !other)
 			return fault_set(f, w.at, "anynet-node",
-				"found node %u linked to node %u, wanted a router", head, id);
+				"node %u is linked to node %u (expected a router)", head, id);
 		if (read_cycles(r, &cycles, &number, f) < 0)
 			return -1;
 		if (router && other ? join(r, head, id, &w, cycles ? cycles : 1, true, f) < 0
@@ -297,13 +297,13 @@ static int check_cycles(struct anynet_reader *r, struct fault *f)
 	for (uint32_t i = 0; i < r->n_links; i++)
 		if (r->link[i].at.file && !find_link(r, r->link[i].to, r->link[i].from))
 			return fault_set(f, r->link[i].at, "anynet-cycles",
-				"found cycles from router %u to router %u, wanted a link of these both ways: BookSim takes a number behind a node for that",
+				"cycles from router %u to router %u apply to no link in both directions (BookSim reads a number after a node so)",
 				r->link[i].from, r->link[i].to);
 	for (uint32_t i = 0; i < ROUTERS_MAX; i++)
 		if (r->claim[i].at.file &&
 			(!bitset_test(r->node_seen, i) || r->router_of[i] != r->claim[i].router))
 			return fault_set(f, r->claim[i].at, "anynet-cycles",
-				"found cycles of node %u at router %u, wanted it there: BookSim takes a number behind a node's router for that",
+				"cycles of node %u at router %u apply to no node there (BookSim reads a number after a node's router so)",
 				i, r->claim[i].router);
 	return 0;
 }
@@ -313,16 +313,16 @@ static int check(const struct anynet_reader *r, struct fault *f)
 	struct place at = {.file = r->file};
 
 	if (!r->nodes)
-		return fault_set(
-			f, at, "anynet-empty", "found no node, wanted lines 'router 0 node 0 router 1'");
+		return fault_set(f, at, "anynet-empty",
+			"no nodes (expected lines such as 'router 0 node 0 router 1')");
 	for (uint32_t i = 0; i < r->nodes; i++)
 		if (!bitset_test(r->node_seen, i))
-			return fault_set(f, at, "anynet-gap", "found %u nodes without node %u, wanted all",
-				r->nodes, i);
+			return fault_set(f, at, "anynet-gap", "node %u is missing (expected nodes 0 to %u)",
+				i, r->nodes - 1);
 	for (uint32_t i = 0; i < r->routers; i++)
 		if (!bitset_test(r->router_seen, i))
 			return fault_set(f, at, "anynet-gap",
-				"found %u routers without router %u, wanted all", r->routers, i);
+				"router %u is missing (expected routers 0 to %u)", i, r->routers - 1);
 	return 0;
 }
 
@@ -338,7 +338,7 @@ static struct anynet *finish(struct anynet_reader *r, struct fault *f)
 	if (alone == a->routers)
 		return a;
 	fault_set(f, (struct place){.file = r->file}, "anynet-alone",
-		"found no way from router 0 to router %u, wanted one", alone);
+		"router %u cannot be reached from router 0", alone);
 	anynet_free(a);
 	return NULL;
 }

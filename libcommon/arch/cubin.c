@@ -100,9 +100,10 @@ const struct cubin_function *cubins_find(const struct cubins *c, const char *nam
 
 /* ---- one cubin ---------------------------------------------------------------------------------- */
 
-static int bad(struct fault *f, const char *file, const char *found, const char *wanted)
+/* Sets *f to text; returns -1. */
+static int cubin_fault(struct fault *f, const char *file, const char *text)
 {
-	return fault_set(f, (struct place){.file = file}, "cubin", "found %s, wanted %s", found, wanted);
+	return fault_set(f, (struct place){.file = file}, "cubin", "%s", text);
 }
 
 static bool known_sm(unsigned sm) { return sm >= 70 && sm <= 121; }
@@ -200,10 +201,9 @@ static int read_cubin(struct cubins *c, struct cubin_span s, const char *file, s
 	if (!sm)
 		return 0; /* of a machine whose instructions have other control codes */
 	if (get(&s, 58, 2) != 64 || !inside(&s, table, 64ull * n))
-		return bad(f, file, "a section table that is not in the file",
-			"an ELF file as compilers write it");
+		return cubin_fault(f, file, "the section table is not in the file (expected an ELF file)");
 	if (names_at >= n || !section(&s, table, names_at, &names))
-		return bad(f, file, "no section names in the file", "an ELF file as compilers write it");
+		return cubin_fault(f, file, "no section names (expected an ELF file)");
 	info = section_named(&s, table, n, &names, ".nv.info");
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t at = get(&s, table + 64ull * i, 4);
@@ -211,16 +211,14 @@ static int read_cubin(struct cubins *c, struct cubin_span s, const char *file, s
 		size_t len = at < names.n ? strnlen(name, names.n - at) : 0;
 
 		if (at + len >= names.n)
-			return bad(f, file, "a section name without an end",
-				"an ELF file as compilers write it");
+			return cubin_fault(f, file, "a section name has no end (expected an ELF file)");
 		if (len <= sizeof(text) - 1 || memcmp(name, text, sizeof(text) - 1) != 0)
 			continue;
 		if (!section(&s, table, i, &code) || code.n > UINT32_MAX)
-			return bad(
-				f, file, "code that is not in the file", "an ELF file as compilers write it");
+			return cubin_fault(f, file, "code is not in the file (expected an ELF file)");
 		if (!add_function(c, name + sizeof(text) - 1, len - (sizeof(text) - 1), code, sm,
 			    regs_of(&info, get(&s, table + 64ull * i + 44, 4))))
-			return bad(f, file, "more than 65536 functions", "fewer");
+			return cubin_fault(f, file, "more than 65536 functions");
 	}
 	return 0;
 }
@@ -251,8 +249,8 @@ static int read_fatbin(
 			return -1;
 		payload.at = out;
 		if (!is_cubin(&payload))
-			return bad(
-				f, file, "an entry of a fat binary that is no cubin", "one of machine 190");
+			return cubin_fault(
+				f, file, "an entry of the fat binary is no cubin (expected ELF machine 190)");
 		if (read_cubin(c, payload, file, f) < 0)
 			return -1;
 	}
@@ -295,10 +293,11 @@ static int read_any(struct cubins *c, struct cubin_span s, const char *file, str
 		return -1;
 	}
 	if (c->images == images)
-		return bad(f, file, "no cubin in the file", "a cubin, a fat binary or a program with one");
+		return cubin_fault(
+			f, file, "no cubin (expected a cubin, a fat binary or a program with one)");
 	if (c->n == n && !c->n)
-		return bad(f, file, "no function in the cubins of the file",
-			"a .text section for sm_70 to sm_121");
+		return cubin_fault(
+			f, file, "no function in the cubins (expected a .text section for sm_70 to sm_121)");
 	return 0;
 }
 
@@ -330,14 +329,14 @@ static int file_bytes(FILE *in, const char *path, struct cubins *c, struct fault
 		n += got;
 		if (n > FILE_MAX) {
 			free(all);
-			return bad(f, path, "a file of more than 1 GiB", "a smaller one");
+			return cubin_fault(f, path, "larger than 1 GiB");
 		}
 		if (n == cap)
 			all = xrealloc(all, cap *= 2, 1);
 	}
 	if (ferror(in)) {
 		free(all);
-		return bad(f, path, strerror(errno), "a file that can be read");
+		return cubin_fault(f, path, strerror(errno));
 	}
 	rc = cubins_add_bytes(c, all, n, path, f);
 	free(all);
@@ -350,7 +349,7 @@ int cubins_add(struct cubins *c, const char *path, struct fault *f)
 	int rc;
 
 	if (!in)
-		return bad(f, path, strerror(errno), "a file that can be read");
+		return cubin_fault(f, path, strerror(errno));
 	rc = file_bytes(in, path, c, f);
 	fclose(in);
 	return rc;

@@ -28,9 +28,10 @@ static uint64_t get(const uint8_t *at, unsigned bytes)
 	return v;
 }
 
-static int bad(struct fault *f, const char *file, const char *found, const char *wanted)
+/* Sets *f to text; returns -1. */
+static int fatbin_fault(struct fault *f, const char *file, const char *text)
 {
-	return fault_set(f, (struct place){.file = file}, "cubin", "found %s, wanted %s", found, wanted);
+	return fault_set(f, (struct place){.file = file}, "cubin", "%s", text);
 }
 
 /* ---- packed payloads ---------------------------------------------------------------------------- */
@@ -97,7 +98,7 @@ size_t fatbin_size(const struct fatbin *b, const struct fatbin_entry *e, struct 
 		return e->unpacked;
 	if (!packed(e) && e->n && e->n <= UNPACKED_MAX)
 		return e->n;
-	bad(f, b->file, "an entry of a fat binary with no or more than 256 MiB", "one that can be unpacked");
+	fatbin_fault(f, b->file, "an entry of the fat binary is empty or larger than 256 MiB");
 	return 0;
 }
 
@@ -113,8 +114,7 @@ int fatbin_unpack(const struct fatbin *b, const struct fatbin_entry *e, uint8_t 
 	good = e->flags & PACKED_ZSTD ? ZSTD_decompress(out, e->unpacked, e->bytes, e->n) == e->unpacked
 				      : unpack_lz4((struct fatbin_span){e->bytes, e->n}, out, e->unpacked);
 	return good ? 0
-		    : bad(f, b->file, "a packed entry of a fat binary that ends early or is damaged",
-			      "one that unpacks to the size in its header");
+		    : fatbin_fault(f, b->file, "a packed entry of the fat binary ends early or is damaged");
 }
 
 /* ---- headers ------------------------------------------------------------------------------------ */
@@ -144,11 +144,11 @@ int fatbin_open(
 	uint64_t head, size;
 
 	if (!fatbin_begins(bytes, n))
-		return bad(f, file, "no fat binary", "one of version 1");
+		return fatbin_fault(f, file, "no fat binary of version 1");
 	head = get(h + 6, 2);
 	size = get(h + 8, 8);
 	if (!inside(&s, head, size))
-		return bad(f, file, "a fat binary that does not end in the file", "one that does");
+		return fatbin_fault(f, file, "the fat binary ends early");
 	*whole = head + size;
 	*b = (struct fatbin){h + head, size, file};
 	return 0;
@@ -162,13 +162,12 @@ int fatbin_next(struct fatbin *b, struct fatbin_entry *e, struct fault *f)
 	if (!s.n)
 		return 0;
 	if (s.n < 64)
-		return bad(f, b->file, "an entry of a fat binary that ends early", "its header of 64 bytes");
+		return fatbin_fault(f, b->file, "the header of an entry of the fat binary ends early");
 	head = get(s.at + 4, 4);
 	size = get(s.at + 8, 8);
 	counts = get(s.at + 16, 4);
 	if (head < 64 || !inside(&s, head, size))
-		return bad(f, b->file, "an entry of a fat binary that does not end in the file",
-			"one that does");
+		return fatbin_fault(f, b->file, "an entry of the fat binary ends early");
 	*e = (struct fatbin_entry){(unsigned)get(s.at, 2), (unsigned)get(s.at + 28, 4), s.at + head, size,
 		get(s.at + 40, 8), get(s.at + 56, 8)};
 	if (packed(e) && counts && counts < size)

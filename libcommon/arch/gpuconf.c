@@ -34,11 +34,7 @@ const char gpuconf_names[] =
 #undef GPU
 	;
 
-const char gpuconf_help[] = "a configuration that comes with the suite:"
-#define GPU(name, about) " " #name
-#include "gpus.def"
-#undef GPU
-	;
+const char gpuconf_help[] = "a shipped configuration, such as rtx3070 or h100-sxm; trace-config(5) lists all";
 
 /* Lengths of the names: a look for one of them passes over most rows at once. */
 static const unsigned char name_length[N_OPTIONS] = {
@@ -100,14 +96,13 @@ int conf_unknown(const char *name, struct place at, struct fault *f)
 	diag_quote(shown, sizeof(shown), dashed, strlen(dashed));
 	const struct foreign *other = find_foreign(dashed);
 	if (other)
-		return fault_set(f, at, "conf-option",
-			"found option '%s' of another simulator (%s), wanted %s", shown, other->meaning,
-			*other->here ? other->here : "it left out: the model here has no such thing");
+		return fault_set(f, at, "conf-option", "option '%s' of another simulator (%s); %s%s", shown,
+			other->meaning, *other->here ? "use " : "remove it, the model has no equivalent",
+			other->here);
 	if (near)
 		return fault_set(
-			f, at, "conf-option", "found unknown option '%s', wanted perhaps '%s'", shown, near);
-	return fault_set(
-		f, at, "conf-option", "found unknown option '%s', wanted one of --list-options", shown);
+			f, at, "conf-option", "unknown option '%s', did you mean '%s'?", shown, near);
+	return fault_set(f, at, "conf-option", "unknown option '%s' (--list-options prints all)", shown);
 }
 
 enum number { NUMBER_OK, NUMBER_NOT, NUMBER_OCTAL, NUMBER_WIDE };
@@ -150,7 +145,8 @@ static int set_number(
 	}
 	diag_quote(shown, sizeof(shown), text, strlen(text));
 	if (row->type == CONF_BOOL)
-		return fault_set(f, at, "conf-value", "%s: found '%s', wanted 0 or 1", row->name, shown);
+		return fault_set(
+			f, at, "conf-value", "%s: invalid value '%s' (expected 0 or 1)", row->name, shown);
 	if (row->min == row->max)
 		snprintf(wanted, sizeof(wanted), "%lld", (long long)row->min);
 	else
@@ -158,8 +154,10 @@ static int set_number(
 			(long long)row->max);
 	if (kind == NUMBER_OCTAL)
 		return fault_set(f, at, "conf-value",
-			"%s: found '%s', which a leading 0 makes octal, wanted %s", row->name, shown, wanted);
-	return fault_set(f, at, "conf-value", "%s: found '%s', wanted %s", row->name, shown, wanted);
+			"%s: invalid value '%s', octal because of its leading 0 (expected %s)", row->name,
+			shown, wanted);
+	return fault_set(
+		f, at, "conf-value", "%s: invalid value '%s' (expected %s)", row->name, shown, wanted);
 }
 
 int conf_set(struct gpuconf *c, enum conf_id id, const char *text, struct place at, struct fault *f)
@@ -224,13 +222,12 @@ static int plain_value(char out[CONF_TOKEN_MAX + 1], const char *text, struct pl
 			continue;
 		if (*p == '#' || *p == '"' || (!blank && (unsigned char)*p < 0x20))
 			return fault_set(f, at, "conf-syntax",
-				"found a %s in the value, wanted text that a configuration file can hold",
+				"the value contains a %s, which no configuration file can hold",
 				*p == '#'   ? "'#'"
 				: *p == '"' ? "quote"
 					    : "control character");
 		if (n == CONF_TOKEN_MAX)
-			return fault_set(
-				f, at, "conf-syntax", "found a value of more than %d bytes", CONF_TOKEN_MAX);
+			return fault_set(f, at, "conf-syntax", "value longer than %d bytes", CONF_TOKEN_MAX);
 		out[n++] = blank ? ' ' : *p;
 	}
 	if (n && out[n - 1] == ' ')
@@ -250,7 +247,7 @@ int gpuconf_override(struct gpuconf *c, const char *assignment, struct fault *f)
 
 	if (!equals || equals == assignment)
 		return fault_set(
-			f, at, "conf-syntax", "found no NAME=VALUE, wanted for example gpgpu_n_clusters=80");
+			f, at, "conf-syntax", "not NAME=VALUE (expected for example gpgpu_n_clusters=80)");
 	size_t len = (size_t)(equals - assignment);
 	if (len > CONF_TOKEN_MAX)
 		len = CONF_TOKEN_MAX;
@@ -296,7 +293,8 @@ int conf_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const 
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	diag_quote(shown, sizeof(shown), v->text, strlen(v->text));
-	return fault_set(f, at, "conf-machine", "%s: found '%s', wanted %s", conf_rows[id].name, shown, text);
+	return fault_set(f, at, "conf-machine", "%s: invalid value '%s' (expected %s)", conf_rows[id].name,
+		shown, text);
 }
 
 /* ---- shipped configurations ---------------------------------------------------------------------- */
@@ -331,33 +329,84 @@ static char (*shipped_folders(void))[PATH_MAX]
 	return dir;
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(a, b); }
+#define SHIPPED_MAX      64
+#define SHIPPED_NAME_MAX 32
 
-/* The names found in the folders, sorted, blank-separated. */
-static const char *shipped_names(char dir[N_PLACES][PATH_MAX], char *out, size_t cap)
+/* Names of configurations, sorted, each once. */
+struct shipped {
+	char name[SHIPPED_MAX][SHIPPED_NAME_MAX];
+	const char *ptr[SHIPPED_MAX]; /* to name[] */
+	size_t n;
+};
+
+static int compare_shipped(const void *a, const void *b) { return strcmp(a, b); }
+
+static void list_directory(struct shipped *s, const char *path)
 {
-	enum { MOST = 64, WIDTH = 32 };
-	char name[MOST][WIDTH];
-	size_t n = 0, used = 0;
+	const char suffix[] = ".config";
+	DIR *d = *path ? opendir(path) : NULL;
 
-	for (int i = 0; i < N_PLACES; i++) {
-		DIR *d = dir[i][0] ? opendir(dir[i]) : NULL;
-		for (struct dirent *e; d && n < MOST && (e = readdir(d));) {
-			size_t len = strlen(e->d_name);
-			if (len <= 7 || len - 7 >= WIDTH || strcmp(e->d_name + len - 7, ".config") != 0)
-				continue;
-			memcpy(name[n], e->d_name, len - 7);
-			name[n++][len - 7] = '\0';
-		}
-		if (d)
-			closedir(d);
+	for (struct dirent *e; d && s->n < SHIPPED_MAX && (e = readdir(d));) {
+		size_t len = strlen(e->d_name), n = sizeof(suffix) - 1;
+
+		if (len <= n || len - n >= SHIPPED_NAME_MAX || strcmp(e->d_name + len - n, suffix) != 0)
+			continue;
+		memcpy(s->name[s->n], e->d_name, len - n);
+		s->name[s->n++][len - n] = '\0';
 	}
-	qsort(name, n, sizeof(name[0]), by_name);
+	if (d)
+		closedir(d);
+}
+
+static void list_shipped(struct shipped *s, char dir[N_PLACES][PATH_MAX])
+{
+	size_t n = 0;
+
+	s->n = 0;
+	for (int i = 0; i < N_PLACES; i++)
+		list_directory(s, dir[i]);
+	qsort(s->name, s->n, sizeof(s->name[0]), compare_shipped);
+	for (size_t i = 0; i < s->n; i++)
+		if (!i || strcmp(s->name[i], s->name[i - 1]) != 0)
+			s->ptr[n++] = s->name[i];
+	s->n = n;
+}
+
+/* Writes to out the names that begin with `begin`, with commas between; returns their number. */
+static size_t join_shipped(const struct shipped *s, const char *begin, char *out, size_t cap)
+{
+	size_t used = 0, n = 0;
+
 	out[0] = '\0';
-	for (size_t i = 0; i < n && used + WIDTH + 2 < cap; i++)
-		if (i == 0 || strcmp(name[i], name[i - 1]) != 0)
-			used += (size_t)snprintf(out + used, cap - used, "%s%s", used ? " " : "", name[i]);
-	return used ? out : "a configuration file with -c; none is installed";
+	for (size_t i = 0; i < s->n && used + SHIPPED_NAME_MAX + 3 < cap; i++) {
+		if (strncmp(s->ptr[i], begin, strlen(begin)) != 0)
+			continue;
+		used += (size_t)snprintf(out + used, cap - used, "%s%s", n++ ? ", " : "", s->ptr[i]);
+	}
+	return n;
+}
+
+/* The fault of a name without a configuration: near names, all names, or where none was found. */
+static void unknown_gpu(const char *name, char dir[N_PLACES][PATH_MAX], struct fault *f)
+{
+	struct shipped *s = xcalloc(1, sizeof(*s));
+	char shown[64], names[230];
+	const char *near;
+
+	list_shipped(s, dir);
+	diag_quote(shown, sizeof(shown), name, strlen(name));
+	near = cli_nearest(name, s->ptr, s->n, sizeof(s->ptr[0]));
+	if (!s->n)
+		fault_set(f, NOWHERE, "conf-open",
+			"unknown GPU '%s': no configuration in %s or %s; set WARPTOOLS_GPUS or use -c FILE",
+			shown, dir[N_PLACES - 1], dir[N_PLACES - 2]);
+	else if (*name && join_shipped(s, name, names, sizeof(names)))
+		fault_set(f, NOWHERE, "conf-open", "unknown GPU '%s', did you mean %s?", shown, names);
+	else if (near)
+		fault_set(f, NOWHERE, "conf-open", "unknown GPU '%s', did you mean %s?", shown, near);
+	else if (join_shipped(s, "", names, sizeof(names)))
+		fault_set(f, NOWHERE, "conf-open", "unknown GPU '%s' (expected %s)", shown, names);
+	free(s);
 }
 
 const char *gpuconf_shipped_file(struct gpuconf *c, const char *name, const char *suffix)
@@ -379,7 +428,7 @@ const char *gpuconf_shipped_file(struct gpuconf *c, const char *name, const char
 
 int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f)
 {
-	char(*dir)[PATH_MAX], shown[64], known[220];
+	char(*dir)[PATH_MAX];
 	const char *path = gpuconf_shipped_file(c, name, ".config");
 
 	if (path) {
@@ -389,9 +438,7 @@ int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f)
 		return r;
 	}
 	dir = shipped_folders();
-	diag_quote(shown, sizeof(shown), name, strlen(name));
-	fault_set(f, NOWHERE, "conf-open", "found no shipped configuration '%s', wanted one of: %s", shown,
-		shipped_names(dir, known, sizeof(known)));
+	unknown_gpu(name, dir, f);
 	free(dir);
 	return -1;
 }

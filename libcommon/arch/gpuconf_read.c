@@ -76,10 +76,10 @@ static int take_word(struct conf_lexer *l, struct conf_token *t)
 	for (; l->next != EOF && !is_blank(l->next) && l->next != '#'; advance(l)) {
 		if (l->next < 0x20 || l->next == 0x7f)
 			return fault_set(l->r->fault, l->at, "conf-syntax",
-				"found a control character (0x%02x), wanted text", (unsigned)l->next);
+				"control character 0x%02x (expected text)", (unsigned)l->next);
 		if (t->len == CONF_TOKEN_MAX)
-			return fault_set(l->r->fault, t->at, "conf-syntax",
-				"found a token of more than %d bytes", CONF_TOKEN_MAX);
+			return fault_set(l->r->fault, t->at, "conf-syntax", "word longer than %d bytes",
+				CONF_TOKEN_MAX);
 		t->text[t->len++] = (char)l->next;
 	}
 	return 0;
@@ -88,11 +88,11 @@ static int take_word(struct conf_lexer *l, struct conf_token *t)
 static int check_end(struct conf_lexer *l)
 {
 	if (l->r->bytes > MAX_BYTES)
-		return fault_set(l->r->fault, l->at, "conf-syntax",
-			"found more than %u MiB of configuration, wanted less", MAX_BYTES >> 20);
+		return fault_set(l->r->fault, l->at, "conf-syntax", "configuration larger than %u MiB",
+			MAX_BYTES >> 20);
 	if (ferror(l->in))
 		return fault_set(
-			l->r->fault, l->at, "conf-open", "found an unreadable file: %s", strerror(errno));
+			l->r->fault, l->at, "conf-open", "cannot read the file: %s", strerror(errno));
 	return 0;
 }
 
@@ -104,8 +104,7 @@ static int take_quoted(struct conf_lexer *l, struct conf_token *t)
 		if (l->next == EOF)
 			return check_end(l) < 0
 				       ? -1
-				       : fault_set(l->r->fault, t->at, "conf-syntax",
-						 "found a quote that nothing ends, wanted a second one");
+				       : fault_set(l->r->fault, t->at, "conf-syntax", "quote without an end");
 		if (t->len < CONF_TOKEN_MAX)
 			t->text[t->len++] = ' ';
 		if (take_word(l, t) < 0)
@@ -180,9 +179,9 @@ static int take_value(
 	if (got == 1 && !names_option(t))
 		return 0;
 	diag_quote(shown, sizeof(shown), got ? t->text : "", got ? t->len : 0);
-	return fault_set(l->r->fault, at, "conf-value", "%s: found %s%s%s, wanted a value%s", name,
+	return fault_set(l->r->fault, at, "conf-value", "%s: missing value before %s%s%s%s", name,
 		got ? "'" : "the end of the file", shown, got ? "'" : "",
-		flag ? ", 0 or 1 (the original reads a bare flag as 0)" : "");
+		flag ? " (expected 0 or 1; Accel-Sim reads a bare flag as 0)" : "");
 }
 
 /*
@@ -219,7 +218,7 @@ static int read_options(struct conf_lexer *l, unsigned depth)
 		if (name.quoted || name.text[0] != '-' || !name.text[1]) {
 			diag_quote(shown, sizeof(shown), name.text, name.len);
 			return fault_set(l->r->fault, name.at, "conf-syntax",
-				"found '%s', wanted an option (-name)", shown);
+				"unexpected '%s' (expected an option, -name)", shown);
 		}
 		if (strcmp(name.text, "-config") == 0) {
 			if (take_value(l, name.text, false, name.at, &value) < 0 ||
@@ -282,10 +281,10 @@ static int read_file(
 	struct stat st;
 
 	if (depth > MAX_DEPTH)
-		return fault_set(r->fault, from, "conf-nest",
-			"found files including each other more than %d deep", MAX_DEPTH);
+		return fault_set(
+			r->fault, from, "conf-nest", "files include each other more than %d deep", MAX_DEPTH);
 	if (++r->files > MAX_FILES)
-		return fault_set(r->fault, from, "conf-nest", "found more than %d included files", MAX_FILES);
+		return fault_set(r->fault, from, "conf-nest", "more than %d included files", MAX_FILES);
 	diag_quote(shown, sizeof(shown), path, strlen(path));
 	FILE *in = open_beside(r, path, base, &name);
 	if (!in)
@@ -293,8 +292,8 @@ static int read_file(
 			strerror(errno));
 	if (fstat(fileno(in), &st) == 0 && S_ISDIR(st.st_mode)) {
 		fclose(in);
-		return fault_set(
-			r->fault, from, "conf-open", "found folder '%s', wanted a configuration file", shown);
+		return fault_set(r->fault, from, "conf-open",
+			"'%s' is a directory (expected a configuration file)", shown);
 	}
 	note_source(r->conf, name);
 	int result = read_stream(r, in, name, depth);

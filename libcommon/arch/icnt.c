@@ -71,7 +71,7 @@ static int next_token(struct icnt_reader *r, struct icnt_token *t, struct fault 
 		if (!got) {
 			r->n = 0;
 			*t = (struct icnt_token){
-				.at = {r->c->file, input_lineno(r->in), 0}, .quoted = "the end of the file"};
+				.at = {r->c->file, input_lineno(r->in), 0}, .quoted = "end of file"};
 			return 0;
 		}
 	}
@@ -98,7 +98,8 @@ static int expect(struct icnt_reader *r, char c, const char *after, struct fault
 		return -1;
 	if (is(&t, c))
 		return 0;
-	return fault_set(f, t.at, "icnt-syntax", "found %s after %s, wanted '%c'", t.quoted, after, c);
+	return fault_set(
+		f, t.at, "icnt-syntax", "unexpected %s after %s (expected '%c')", t.quoted, after, c);
 }
 
 /* ---- entries ----------------------------------------------------------------------------------------- */
@@ -128,13 +129,14 @@ static int store(struct icnt_value *v, const struct icnt_entry *e, struct fault 
 	if (e->kind == KIND_WORD) {
 		if (*v->text != '{' && !number(v->text, true, &v->number))
 			return 0;
-		return fault_set(f, v->at, "icnt-value", "found '%s = %s', wanted a name", e->name,
+		return fault_set(f, v->at, "icnt-value", "invalid '%s = %s' (expected a name)", e->name,
 			diag_quote(shown, sizeof(shown), v->text, strlen(v->text)));
 	}
 	if (!number(v->text, real_kind(e->kind), &v->number) ||
 		!(v->number >= (double)e->least && v->number <= (double)e->most))
-		return fault_set(f, v->at, "icnt-value", "found '%s = %s', wanted a %s from %lld to %lld",
-			e->name, diag_quote(shown, sizeof(shown), v->text, strlen(v->text)),
+		return fault_set(f, v->at, "icnt-value",
+			"invalid '%s = %s' (expected a %s from %lld to %lld)", e->name,
+			diag_quote(shown, sizeof(shown), v->text, strlen(v->text)),
 			real_kind(e->kind) ? "number" : "whole number", (long long)e->least,
 			(long long)e->most);
 	return 0;
@@ -145,10 +147,9 @@ static int unknown(const struct icnt_token *t, const char *name, struct fault *f
 	const char *near = cli_nearest(name, icnt_entries, N_ICNT, sizeof(icnt_entries[0]));
 
 	if (near)
-		return fault_set(f, t->at, "icnt-name",
-			"found %s, a name that BookSim does not know; is '%s' meant?", t->quoted, near);
-	return fault_set(f, t->at, "icnt-name",
-		"found %s, a name that BookSim does not know; all are in trace-network(5)", t->quoted);
+		return fault_set(
+			f, t->at, "icnt-name", "unknown name %s, did you mean '%s'?", t->quoted, near);
+	return fault_set(f, t->at, "icnt-name", "unknown name %s (trace-network(5) lists all)", t->quoted);
 }
 
 static const struct icnt_entry *find(const char *name)
@@ -169,8 +170,8 @@ static int entry(struct icnt_reader *r, const struct icnt_token *t, struct fault
 	int status;
 
 	if (!is_value(t))
-		return fault_set(f, t->at, "icnt-syntax",
-			"found %s, wanted the name of an entry 'name = value;'", t->quoted);
+		return fault_set(f, t->at, "icnt-syntax", "unexpected %s (expected an entry 'name = value;')",
+			t->quoted);
 	text = xstrndup(t->text, t->n);
 	e = find(text);
 	status = e ? 0 : unknown(t, text, f);
@@ -178,8 +179,8 @@ static int entry(struct icnt_reader *r, const struct icnt_token *t, struct fault
 	if (!e || status || expect(r, '=', t->quoted, f) < 0 || next_token(r, &value, f) < 0)
 		return -1;
 	if (!is_value(&value))
-		return fault_set(
-			f, value.at, "icnt-syntax", "found %s, wanted a value of %s", value.quoted, e->name);
+		return fault_set(f, value.at, "icnt-syntax", "unexpected %s (expected a value of %s)",
+			value.quoted, e->name);
 	v = &r->c->value[e - icnt_entries];
 	text = xstrndup(value.text, value.n);
 	*v = (struct icnt_value){.text = diag_keep(text), .at = value.at};
@@ -233,9 +234,9 @@ int icnt_refuse(const struct icnt *c, enum icnt_id id, struct fault *f, const ch
 	vsnprintf(what, sizeof(what), wanted, args);
 	va_end(args);
 	if (!v->text)
-		return fault_set(f, v->at, "icnt-lacks", "found no entry %s, which then is %s, wanted %s",
+		return fault_set(f, v->at, "icnt-lacks", "no entry '%s', whose default is %s (expected %s)",
 			e->name, *e->def ? e->def : "empty", what);
-	return fault_set(f, v->at, "icnt-value", "found '%s = %s', wanted %s", e->name,
+	return fault_set(f, v->at, "icnt-value", "invalid '%s = %s' (expected %s)", e->name,
 		diag_quote(shown, sizeof(shown), v->text, strlen(v->text)), what);
 }
 

@@ -359,8 +359,36 @@ static int fit_map(const struct icnt *c, uint32_t clusters, uint32_t subs, uint3
 	return 0;
 }
 
+/* Smallest k with which a network of n dimensions and c nodes a router has `need` nodes. */
+static uint32_t smallest_k(const struct icnt *c, uint32_t need)
+{
+	for (uint32_t k = c->k;; k++) {
+		uint64_t nodes = c->c;
+
+		for (uint32_t i = 0; i < c->n && nodes < need; i++)
+			nodes *= k;
+		if (nodes >= need)
+			return k;
+	}
+}
+
+static int too_few_nodes(
+	const struct icnt *c, uint32_t clusters, uint32_t subs, uint32_t need, struct fault *f)
+{
+	bool grid = c->topology == TOPOLOGY_mesh || c->topology == TOPOLOGY_torus;
+	char next[40] = "";
+
+	if (grid)
+		snprintf(next, sizeof(next), ": set k = %u", smallest_k(c, need));
+	return fault_set(f, c->value[c->any ? ICNT_network_file : ICNT_k].at, "icnt-nodes",
+		"the network has %u node%s, but %u clusters and %u memory sub-partitions need %u%s", c->nodes,
+		c->nodes == 1 ? "" : "s", clusters, subs, need, next);
+}
+
 int icnt_fit(const struct icnt *c, uint32_t clusters, uint32_t subs, uint32_t *node, struct fault *f)
 {
+	uint32_t need = 0;
+
 	if (icnt_int(c, ICNT_use_map)) {
 		if (fit_map(c, clusters, subs, node, f) < 0)
 			return -1;
@@ -369,11 +397,8 @@ int icnt_fit(const struct icnt *c, uint32_t clusters, uint32_t subs, uint32_t *n
 			node[i] = i;
 	}
 	for (uint32_t i = 0; i < clusters + subs; i++)
-		if (node[i] >= c->nodes)
-			return fault_set(f, c->value[c->any ? ICNT_network_file : ICNT_k].at, "icnt-nodes",
-				"found a network of %u nodes, wanted node %u for %u clusters and %u memory sub partitions",
-				c->nodes, node[i], clusters, subs);
-	return 0;
+		need = max_u32(need, node[i] + 1);
+	return need > c->nodes ? too_few_nodes(c, clusters, subs, need, f) : 0;
 }
 
 void icnt_spare(const struct params *p, const char *output)

@@ -360,7 +360,7 @@ static int judge_piggyback(const struct icnt *c, struct fault *f)
 	if (icnt_int(c, ICNT_spec_check_elig) > 0 || icnt_int(c, ICNT_spec_check_cred) <= 0)
 		return 0;
 	return icnt_refuse(c, ICNT_spec_check_elig, f,
-		"1, or spec_check_cred = 0: room is looked for only in channels that were found free, and nothing would pass");
+		"1, or spec_check_cred = 0: credits are checked only of channels that were found free, and no flit would pass");
 }
 
 int icnt_judge_alloc(struct icnt *c, struct fault *f)

@@ -359,26 +359,26 @@ static int load_line(struct isa *isa, const char *line, size_t len, struct place
 	if (n == 0)
 		return 0;
 	if (n != 3)
-		return fault_set(f, at, "isa-fields", "found %s fields, wanted 'stem arch[,arch...] class'",
-			n > 3    ? "more than three"
-			: n == 2 ? "two"
-				 : "one");
+		return fault_set(f, at, "isa-fields", "%s (expected 'stem arch[,arch...] class')",
+			n > 3    ? "more than three fields"
+			: n == 2 ? "two fields"
+				 : "one field");
 	at.col = w[0].col;
 	if (!stem_ok(&w[0]) || isa->n >= 0xffff)
-		return fault_set(f, at, "isa-stem", "found stem '%s', wanted letters, digits and '_'%s",
+		return fault_set(f, at, "isa-stem", "invalid stem '%s' (expected letters, digits and '_'%s)",
 			diag_quote(q, sizeof(q), w[0].s, w[0].n),
-			isa->n < 0xffff ? "" : ", fewer than 65535 in all");
+			isa->n < 0xffff ? "" : ", and fewer than 65535 rows");
 	unsigned set = arch_set(w[1].s, w[1].n);
 	at.col = w[1].col;
 	if (!set)
 		return fault_set(f, at, "isa-arch",
-			"found architecture '%s', wanted names such as ampere, binary versions such as 86, or all",
+			"unknown architecture '%s' (expected a name such as ampere, a binary version such as 86, or all)",
 			diag_quote(q, sizeof(q), w[1].s, w[1].n));
 	int class = isa_class_parse(w[2].s, w[2].n);
 	at.col = w[2].col;
 	if (class < 0)
 		return fault_set(f, at, "isa-class",
-			"found class '%s', wanted one such as INT, SP, LOAD, SPEC3, or -",
+			"unknown class '%s' (expected one such as INT, SP, LOAD, SPEC3, or -)",
 			diag_quote(q, sizeof(q), w[2].s, w[2].n));
 	struct isa_op *op = add_row(isa, &w[0]);
 	if (op->kind == KIND_PLAIN && (class == CLASS_LOAD || class == CLASS_STORE))

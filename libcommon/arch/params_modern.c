@@ -259,8 +259,8 @@ static void warn_ignored(const struct gpuconf *c, bool modern)
 		at = c->v[i].at;
 	}
 	if (n)
-		diag_warn(at, "found %s%s, which do%s nothing with -core_model %s", first,
-			n > 1 ? " and other options of the other core" : "", n > 1 ? "" : "es",
+		diag_warn(at, "%s%s no effect with -core_model %s", first,
+			n > 1 ? " and other options of the other core have" : " has",
 			modern ? "modern" : "accelsim");
 }
 

@@ -172,8 +172,7 @@ int uop_unit(struct uop *u, const struct inst *in, const struct core_params *p, 
 	if (!missing)
 		return 0;
 	option_of(u->unit, option, sizeof(option));
-	return fault_set(f, NOWHERE, "unit-missing",
-		"found opcode '%s' of class %s at pc 0x%x, wanted a machine with a %s for it (%s)",
+	return fault_set(f, NOWHERE, "unit-missing", "opcode '%s' of class %s at pc 0x%x needs a %s (%s)",
 		diag_quote(opcode, sizeof(opcode), in->opcode, strlen(in->opcode)),
 		isa_class_name((enum isa_class)in->class), in->pc, missing, option);
 }
@@ -237,7 +236,7 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 		char opcode[64];
 
 		return fault_set(f, NOWHERE, "addresses-missing",
-			"found '%s' at pc 0x%x without addresses, wanted a width and addresses",
+			"'%s' at pc 0x%x has no addresses (expected a width and addresses)",
 			diag_quote(opcode, sizeof(opcode), in->opcode, strlen(in->opcode)), in->pc);
 	}
 	uop_derive(u, core);

@@ -52,7 +52,8 @@ static void control_attributes(struct uop *u, const struct ptx_inst *x)
 /* The pipelines take what is not shorter than its interval and within their calendar. */
 static int latency(struct uop *u, const struct inst *in, const struct core_params *p, struct fault *f)
 {
-	static const char *const name[N_PTX_LISTS] = {"", "int", "fp", "dp", "sfu", "tesnor, tensor"};
+	static const char *const latency[N_PTX_LISTS] = {"", "int", "fp", "dp", "sfu", "tesnor"};
+	static const char *const interval[N_PTX_LISTS] = {"", "int", "fp", "dp", "sfu", "tensor"};
 	const struct ptx_form *x = &in->ptx->form;
 	struct latency t = p->ptx[x->list][x->entry];
 	char q[64];
@@ -64,9 +65,9 @@ static int latency(struct uop *u, const struct inst *in, const struct core_param
 	if (t.interval >= 1 && t.interval <= t.latency && t.latency < 512)
 		return 0;
 	return fault_set(f, NOWHERE, "ptx-latency",
-		"found latency %u and initiation interval %u for '%s', wanted 1 <= interval <= latency < 512 in number %u of -ptx_opcode_latency_ and -ptx_opcode_initiation_ (%s)",
+		"invalid latency %u and initiation interval %u for '%s' (expected 1 <= interval <= latency < 512 in number %u of -ptx_opcode_latency_%s and -ptx_opcode_initiation_%s)",
 		t.latency, t.interval, diag_quote(q, sizeof(q), in->opcode, strlen(in->opcode)),
-		x->entry + 1u, name[x->list]);
+		x->entry + 1u, latency[x->list], interval[x->list]);
 }
 
 int uop_make_ptx(struct uop *u, const struct inst *in, const struct params *p, struct fault *f)

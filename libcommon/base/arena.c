@@ -30,8 +30,8 @@ _Static_assert(sizeof(struct arena_block) % ALIGNMENT == 0, "pieces of an arena 
 static _Noreturn void out_of_memory(size_t n, size_t size)
 {
 	if (size == 1)
-		die("out of memory: %zu bytes wanted", n);
-	die("out of memory: %zu times %zu bytes wanted", n, size);
+		die("out of memory (%zu bytes requested)", n);
+	die("out of memory (%zu * %zu bytes requested)", n, size);
 }
 
 static size_t product(size_t n, size_t size)

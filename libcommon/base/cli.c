@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include "bits.h"
 #include "cli_internal.h"
 #include "diag.h"
 #include "num.h"
@@ -56,7 +57,7 @@ static void common_option(const struct cli *c, int letter, const char *value)
 	else if (letter == CLI_MAN_OPTIONS)
 		cli_print_man(c, output_stream(o));
 	else if (!cli_print_completion(c, value, output_stream(o)))
-		cli_usage("--completion: found '%s', wanted bash, zsh or fish", value);
+		cli_usage("--completion: unknown shell '%s' (expected bash, zsh or fish)", value);
 	output_commit(o);
 	exit(EXIT_GOOD);
 }
@@ -83,7 +84,7 @@ static void deliver(struct cli_walk *w, const struct cli_row *r, const char *val
 static const char *next_value(struct cli_walk *w, const struct cli_row *r, const char *option)
 {
 	if (w->at + 1 >= w->argc)
-		cli_usage("%s: found nothing behind it, wanted %s", option, r->value);
+		cli_usage("%s: missing value (expected %s)", option, r->value);
 	return w->argv[++w->at];
 }
 
@@ -92,7 +93,7 @@ static const struct cli_row *find_long(const struct cli *c, const char *name, si
 	for (size_t i = 0; i < c->n_rows + CLI_COMMON + CLI_HIDDEN; i++) {
 		const struct cli_row *r = cli_row_at(c, i);
 
-		if (!strncmp(r->name, name, n) && !r->name[n])
+		if (!cli_is_group(r) && !strncmp(r->name, name, n) && !r->name[n])
 			return r;
 	}
 	return NULL;
@@ -105,7 +106,7 @@ static _Noreturn void unknown_long(const struct cli *c, const char *name)
 
 	if (names) {
 		for (size_t i = 0; i < n; i++)
-			names[i] = cli_row_at(c, i)->name;
+			names[i] = cli_is_group(cli_row_at(c, i)) ? NULL : cli_row_at(c, i)->name;
 		near = cli_nearest(name, names, n, sizeof(*names));
 	}
 	/* The names outlive the array. */
@@ -126,7 +127,7 @@ static void long_option(struct cli_walk *w)
 	if (!r)
 		unknown_long(w->c, shown);
 	if (!r->value && equals)
-		cli_usage("--%s: found a value, wanted none", shown);
+		cli_usage("--%s takes no value", shown);
 	if (!r->value)
 		deliver(w, r, NULL);
 	else
@@ -205,8 +206,6 @@ int cli_parse(const struct cli *c, int argc, char **argv,
 
 /* ---- nearest names ------------------------------------------------------------------------ */
 
-static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
-
 /*
  * Damerau-Levenshtein distance (insertions, deletions, replacements, swaps of neighbours; no piece is
  * edited twice). row[k] is the k-th row of the table, modulo 3.
@@ -223,9 +222,10 @@ static unsigned distance(const char *a, size_t n, const char *b, size_t m)
 
 		now[0] = (unsigned)i;
 		for (size_t j = 1; j <= m; j++) {
-			now[j] = least(last[j - 1] + (a[i - 1] != b[j - 1]), least(last[j], now[j - 1]) + 1);
+			now[j] = min_u32(
+				last[j - 1] + (a[i - 1] != b[j - 1]), min_u32(last[j], now[j - 1]) + 1);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				now[j] = least(now[j], before[j - 2] + 1);
+				now[j] = min_u32(now[j], before[j - 2] + 1);
 		}
 	}
 	return row[n % 3][m];
@@ -267,7 +267,8 @@ unsigned long long cli_number(
 	uint64_t v;
 
 	if (!num_whole(text, strlen(text), max, &v) || v < min)
-		cli_usage("%s: found '%s', wanted a whole number from %llu to %llu", option, text, min, max);
+		cli_usage("%s: invalid value '%s' (expected a whole number from %llu to %llu)", option, text,
+			min, max);
 	return v;
 }
 

@@ -48,16 +48,16 @@ struct expr_parser {
 	struct fault *f;
 };
 
-static int wrong(struct expr_parser *p, const char *wanted)
+static int syntax_fault(struct expr_parser *p, const char *expected)
 {
 	struct place at = {.file = p->what, .col = p->col + (uint32_t)(p->at - p->text)};
 	char q[40];
 
 	if (!*p->at)
 		return fault_set(
-			p->f, at, "expression", "found the end of the expression, wanted %s", wanted);
-	return fault_set(p->f, at, "expression", "found '%s', wanted %s",
-		diag_quote(q, sizeof(q), p->at, strnlen(p->at, 16)), wanted);
+			p->f, at, "expression", "unexpected end of the expression (expected %s)", expected);
+	return fault_set(p->f, at, "expression", "unexpected '%s' (expected %s)",
+		diag_quote(q, sizeof(q), p->at, strnlen(p->at, 16)), expected);
 }
 
 static void skip(struct expr_parser *p)
@@ -114,7 +114,7 @@ static int call(struct expr_parser *p, enum expr_op op, bool many)
 		emit(p, op, 0, 0);
 	}
 	if (*p->at != ')')
-		return wrong(p, many ? "',' or ')'" : "')'");
+		return syntax_fault(p, many ? "',' or ')'" : "')'");
 	p->at++;
 	if (!many)
 		emit(p, op, 0, 0);
@@ -154,7 +154,7 @@ static int name(struct expr_parser *p)
 		}
 	}
 	p->at = s;
-	return wrong(p, "one of the functions min, max, sqrt, log, abs");
+	return syntax_fault(p, "one of the functions min, max, sqrt, log, abs");
 }
 
 static int quoted(struct expr_parser *p)
@@ -162,7 +162,7 @@ static int quoted(struct expr_parser *p)
 	const char *s = p->at + 1, *end = strchr(s, '"');
 
 	if (!end || end == s)
-		return wrong(p, "a name between double quotes");
+		return syntax_fault(p, "a name between double quotes");
 	emit_name(p, s, (size_t)(end - s));
 	p->at = end + 1;
 	return 0;
@@ -173,9 +173,9 @@ static int number(struct expr_parser *p)
 	double v;
 
 	if (*p->at == '0' && (p->at[1] == 'x' || p->at[1] == 'X'))
-		return wrong(p, "a decimal number");
+		return syntax_fault(p, "a decimal number");
 	if (num_real(&p->at, &v) != NUM_GOOD)
-		return wrong(p, "a number");
+		return syntax_fault(p, "a number");
 	emit(p, OP_NUMBER, v, 0);
 	return 0;
 }
@@ -187,7 +187,7 @@ static int group(struct expr_parser *p)
 		return -1;
 	skip(p);
 	if (*p->at != ')')
-		return wrong(p, "')'");
+		return syntax_fault(p, "')'");
 	p->at++;
 	return 0;
 }
@@ -201,8 +201,9 @@ static int operand(struct expr_parser *p)
 	if (*p->at == '('                                         ? group(p)
 		: *p->at == '"'                                   ? quoted(p)
 		: isdigit((unsigned char)*p->at) || *p->at == '.' ? number(p)
-		: isalpha((unsigned char)*p->at) || *p->at == '_' ? name(p)
-								  : wrong(p, "a number, a name or '('"))
+		: isalpha((unsigned char)*p->at) || *p->at == '_'
+			? name(p)
+			: syntax_fault(p, "a number, a name or '('"))
 		return -1;
 	if (negative)
 		emit(p, OP_NEG, 0, 0);
@@ -226,7 +227,7 @@ static int product(struct expr_parser *p)
 static int sum(struct expr_parser *p)
 {
 	if (++p->depth > EXPR_DEPTH)
-		return wrong(p, "at most 64 nested parentheses");
+		return syntax_fault(p, "at most 64 nested parentheses");
 	if (product(p) < 0)
 		return -1;
 	for (skip(p); *p->at == '+' || *p->at == '-'; skip(p)) {
@@ -248,11 +249,11 @@ struct expr *expr_parse(const char *text, const char *what, uint32_t col, struct
 
 	if (strlen(text) > EXPR_MAX)
 		status = fault_set(f, (struct place){.file = what}, "expression",
-			"found %zu bytes, wanted an expression of at most %d", strlen(text), EXPR_MAX);
+			"expression of %zu bytes (at most %d)", strlen(text), EXPR_MAX);
 	else
 		status = sum(&p);
 	if (!status && *p.at)
-		status = wrong(&p, "an operator or the end of the expression");
+		status = syntax_fault(&p, "an operator or the end of the expression");
 	if (status) {
 		expr_free(p.e);
 		return NULL;

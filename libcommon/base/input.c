@@ -80,7 +80,7 @@ static void fail_read(struct input *in, int error)
 
 	in->failed = true;
 	if (error == EISDIR)
-		fault_set(&in->fault, whole, "is-folder", "found a folder, wanted a file");
+		fault_set(&in->fault, whole, "is-folder", "is a directory (expected a file)");
 	else
 		fault_set(&in->fault, whole, "read", "cannot be read: %s", strerror(error));
 }
@@ -92,15 +92,13 @@ static void fail_codec(struct input *in, enum codec_result result, const char *w
 
 	in->failed = true;
 	if (result == CODEC_TRUNCATED) {
-		fault_set(&in->fault, whole, "compressed-truncated",
-			"%s data ends inside a member, wanted the rest of it", name);
+		fault_set(&in->fault, whole, "compressed-truncated", "%s data ends early", name);
 	} else if (result == CODEC_TOO_LARGE) {
 		fault_set(&in->fault, whole, "compressed-memory",
-			"%s data that takes more than %u MiB to decompress, wanted a smaller window", name,
-			CODEC_MEMORY >> 20);
+			"%s data needs more than %u MiB of memory to decompress", name, CODEC_MEMORY >> 20);
 	} else {
-		fault_set(&in->fault, whole, "compressed-damaged",
-			"damaged %s data (%s), wanted an intact file", name, why ? why : "no reason given");
+		fault_set(&in->fault, whole, "compressed-damaged", "damaged %s data (%s)", name,
+			why ? why : "no reason given");
 	}
 }
 
@@ -242,11 +240,11 @@ struct input *input_open(const char *path, struct fault *f)
 		return NULL;
 	}
 	if (standard && atomic_flag_test_and_set(&standard_taken)) {
-		fault_set(f, whole, "open", "found standard input named twice, wanted it once");
+		fault_set(f, whole, "open", "standard input is named twice");
 		return NULL;
 	}
 	if (!fstat(fd, &st) && S_ISDIR(st.st_mode)) {
-		fault_set(f, whole, "is-folder", "found a folder, wanted a file");
+		fault_set(f, whole, "is-folder", "is a directory (expected a file)");
 		if (!standard)
 			close(fd);
 		return NULL;
@@ -335,8 +333,7 @@ static int fail_long(struct input *in, struct fault *f)
 	struct place at = {in->name, in->lines + 1, 0};
 
 	in->failed = true;
-	fault_set(&in->fault, at, "line-too-long", "found a line of more than %u bytes, wanted a shorter one",
-		INPUT_LINE_MAX);
+	fault_set(&in->fault, at, "line-too-long", "line longer than %u bytes", INPUT_LINE_MAX);
 	return give_fault(in, f);
 }
 

@@ -221,10 +221,10 @@ static bool lock_part(struct output *o, const char *part)
 	if (o->fd < 0 || fstat(o->fd, &mine))
 		die_errno("%s: cannot be written", part);
 	if (!S_ISREG(mine.st_mode))
-		die("%s: found no plain file, wanted one or none", part);
+		die("%s: is not a regular file", part);
 	/* File systems without locks: two runs that write one name are not told apart there. */
 	if (flock(o->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
-		die("%s: found another run that writes it, wanted a name of its own", part);
+		die("%s: another run is writing it (use another name)", part);
 	if (!stat(part, &there) && there.st_dev == mine.st_dev && there.st_ino == mine.st_ino)
 		return true;
 	close(o->fd);
@@ -245,7 +245,7 @@ static void open_part(struct output *o, const struct stat *old)
 		;
 	if (!fstat(o->fd, &st) && st.st_size)
 		diag_warn((struct place){.file = diag_keep(slot->tmp)},
-			"found what a run left that did not end, which is replaced");
+			"replacing the output of a run that did not finish");
 	o->slot = slot;
 	atomic_store(&slot->keep, false);
 	atomic_store(&slot->owner, getpid());
@@ -260,9 +260,9 @@ static void open_file(struct output *o, const char *path)
 	size_t n = strlen(path);
 
 	if (!n)
-		die("found an empty name for an output, wanted a file");
+		die("the name of an output is empty");
 	if (path[n - 1] == '/' || (exists && S_ISDIR(st.st_mode)))
-		die("%s: found a folder, wanted a file", path);
+		die("%s: is a directory (expected a file)", path);
 	if (exists && !S_ISREG(st.st_mode)) {
 		o->fd = above_standard(open(path, O_WRONLY | O_CLOEXEC));
 		if (o->fd < 0)
@@ -286,7 +286,7 @@ void output_spare(const char *output, const char *input)
 		return;
 	if (!stat(output, &a) && !stat(strcmp(input, "-") ? input : "/dev/stdin", &b) && S_ISREG(a.st_mode) &&
 		a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-		die("%s: found the output among the inputs, wanted another file", output);
+		die("%s: the output is also an input", output);
 }
 
 static struct output *open_output(const char *path, bool force, bool part)

@@ -115,6 +115,6 @@ void figure_refuse(const char *option, const char *name)
 
 	diag_quote(q, sizeof(q), name, strlen(name));
 	if (near)
-		die("%s: found no figure %s, wanted perhaps %s", option, q, near);
-	die("%s: found no figure %s, wanted one that stats-csv --list shows", option, q);
+		die("%s: unknown figure %s, did you mean %s?", option, q, near);
+	die("%s: unknown figure %s (stats-csv --list prints all)", option, q);
 }

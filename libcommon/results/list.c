@@ -32,7 +32,7 @@ struct list_name *list_name(struct results *r, const char *text, struct fault *f
 		return n;
 	if (r->n_names >= RESULT_NAMES_MAX || strlen(text) > READ_WORD_MAX) {
 		fault_set(f, read_here(r), "figure-name",
-			"found the figure '%s', wanted names of at most %d bytes and at most %u of them",
+			"figure '%s': name longer than %d bytes, or more than %u names",
 			diag_quote(q, sizeof(q), text, strlen(text)), READ_WORD_MAX, RESULT_NAMES_MAX);
 		return NULL;
 	}
@@ -53,7 +53,7 @@ static int put(struct results *r, const char *name, struct result_value v, bool 
 
 	if (!n && strchr(name, READ_HIDDEN))
 		return fault_set(f, read_here(r), "figure-name",
-			"found the figure '%s', wanted a name without control characters",
+			"the name of figure '%s' contains control characters",
 			diag_quote(q, sizeof(q), name, strlen(name)));
 	if (!n)
 		return -1;

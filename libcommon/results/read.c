@@ -115,7 +115,7 @@ void read_cut(struct results *r, const char *fmt, ...)
 bool read_begin(struct results *r, enum read_record record)
 {
 	if (record == READ_RUN && r->in_run) {
-		read_cut(r, "found the start of another run, wanted the end record of this one");
+		read_cut(r, "another run starts before the end record of this one");
 		return false;
 	}
 	if (record != READ_OTHER && !r->in_run)
@@ -239,9 +239,9 @@ static int end_of_input(struct results *r)
 	if (r->n_due)
 		return 0;
 	r->finished = true;
-	read_cut(r, "found the end of the input%s, wanted %s: this run is not complete",
+	read_cut(r, "the input ends%s before %s: this run is not complete",
 		r->record != READ_NONE ? " inside a record" : "",
-		r->form == RESULT_ACCELSIM ? "a log up to 'exit detected'" : "an end record");
+		r->form == RESULT_ACCELSIM ? "'exit detected'" : "an end record");
 	return 0;
 }
 
@@ -271,7 +271,7 @@ static int msgpack_step(struct results *r, struct fault *f)
 			r->finished = true;
 			if (r->in_run)
 				read_cut(r,
-					"found the end of the input inside a record, wanted an end record: this run is not complete");
+					"the input ends inside a record before an end record: this run is not complete");
 			return 0;
 		}
 	}
@@ -280,7 +280,7 @@ static int msgpack_step(struct results *r, struct fault *f)
 	r->form = RESULT_MSGPACK;
 	if (n < 0)
 		return fault_set(f, read_here(r), "msgpack-record",
-			"found an object at byte %llu that is none, is too deep or is above 4 MiB, wanted a record in MessagePack",
+			"no record in MessagePack at byte %llu (malformed, nested too deep, or larger than 4 MiB)",
 			(unsigned long long)input_offset(r->in));
 	n = read_msgpack_object(r, bytes, (size_t)n, f);
 	if (n > 0)
@@ -352,11 +352,11 @@ static bool change_form(struct results *r, enum result_form form)
 		read_accelsim_end(r);
 		if (r->n_due)
 			return false;
-		read_cut(r, "found other records, wanted a log up to 'exit detected'");
+		read_cut(r, "other records follow before 'exit detected'");
 		return false;
 	}
 	if (form == RESULT_ACCELSIM && r->in_run && starts_log(r->line)) {
-		read_cut(r, "found a log of Accel-Sim, wanted an end record");
+		read_cut(r, "a log of Accel-Sim follows before an end record");
 		return false;
 	}
 	if (form != RESULT_ACCELSIM || !r->in_run)
@@ -368,7 +368,7 @@ static int bad_line(struct results *r, struct fault *f)
 {
 	char q[60];
 
-	return fault_set(f, read_here(r), "record-line", "found '%s', wanted a record",
+	return fault_set(f, read_here(r), "record-line", "unexpected '%s' (expected a record)",
 		diag_quote(q, sizeof(q), r->line, r->line_len));
 }
 
@@ -463,7 +463,7 @@ int results_next(struct results *r, struct result_item *item, struct fault *f)
 			if (r->run)
 				return RESULT_END_OF_INPUT;
 			return fault_set(f, (struct place){.file = r->file}, "no-run",
-				"found no statistics, wanted records of trace-sim or a log of Accel-Sim");
+				"no statistics (expected records of trace-sim or a log of Accel-Sim)");
 		}
 		if (step(r, f) < 0)
 			return -1;

@@ -97,7 +97,7 @@ static bool begin_block(struct results *r, uint64_t id)
 	struct log_state *l = &r->log;
 
 	if (id == 1 && l->first_id_seen && r->in_run) {
-		read_cut(r, "found another kernel 1, wanted a log up to 'exit detected'");
+		read_cut(r, "another kernel 1 follows before 'exit detected'");
 		r->held = true;
 		return false;
 	}
@@ -157,7 +157,7 @@ int read_accelsim_line(struct results *r, char *line, struct fault *f)
 
 	if (l->in_block && ends_block(line)) {
 		if (!l->complete && starts(line, "kernel_name = ")) {
-			read_cut(r, "found another block inside the block of a kernel, wanted its end");
+			read_cut(r, "another block starts inside the block of a kernel");
 			l->in_block = false;
 		}
 		read_accelsim_end(r);

@@ -63,7 +63,7 @@ static int stats(struct results *r, json_t *o, struct fault *f)
 			n = value_real(json_number_value(v));
 		else
 			return fault_set(f, read_here(r), "record-value",
-				"found a figure '%s' that is no number, wanted a number or null",
+				"figure '%s' is no number (expected a number or null)",
 				diag_quote(q, sizeof(q), key, strlen(key)));
 		if (list_put(r, key, n, f) < 0)
 			return -1;
@@ -86,12 +86,11 @@ static int bad_json(struct results *r, const json_error_t *e, struct fault *f)
 	char q[160];
 
 	if (!input_line_had_newline(r->in)) {
-		read_cut(r,
-			"found the end of the input inside a record, wanted an end record: this run is not complete");
+		read_cut(r, "the input ends inside a record before an end record: this run is not complete");
 		return 0;
 	}
 	at.col = e->column > 0 ? (uint32_t)e->column : 0;
-	return fault_set(f, at, "json", "found no JSON (%s), wanted a record",
+	return fault_set(f, at, "json", "malformed JSON: %s (expected a record)",
 		diag_quote(q, sizeof(q), e->text, strlen(e->text)));
 }
 
@@ -107,7 +106,7 @@ int read_json_line(struct results *r, const char *line, size_t len, struct fault
 	if (!word) {
 		json_decref(o);
 		return fault_set(f, read_here(r), "record-member",
-			"found an object without a member 'record', wanted run, kernel or end there");
+			"object without a member 'record' (expected run, kernel or end)");
 	}
 	if (!read_begin(r, read_record_of(r, word))) {
 		r->held = true;

@@ -172,7 +172,7 @@ static int stats(struct results *r, const msgpack_object_map *map, struct fault 
 			n = value_real(v->via.f64);
 		else
 			return fault_set(f, read_here(r), "record-value",
-				"found a figure '%s' that is no number, wanted a number or nil",
+				"figure '%s' is no number (expected a number or nil)",
 				diag_quote(q, sizeof(q), key, strlen(key)));
 		if (isfinite(n.real) && list_put(r, key, n, f) < 0)
 			return -1;
@@ -196,7 +196,7 @@ static int use(struct results *r, const msgpack_object *o, struct fault *f)
 	}
 	if (!kind)
 		return fault_set(f, read_here(r), "record-member",
-			"found an object without a member 'record', wanted run, kernel or end there");
+			"object without a member 'record' (expected run, kernel or end)");
 	as_text(kind, word, sizeof(word));
 	if (!read_begin(r, read_record_of(r, word)))
 		return 0;
@@ -217,7 +217,7 @@ int read_msgpack_object(struct results *r, const char *p, size_t n, struct fault
 	msgpack_unpacked_init(&u);
 	if (msgpack_unpack_next(&u, p, n, &at) != MSGPACK_UNPACK_SUCCESS) {
 		status = fault_set(f, read_here(r), "msgpack",
-			"found a malformed object at byte %" PRIu64 ", wanted a record in MessagePack",
+			"malformed object at byte %" PRIu64 " (expected a record in MessagePack)",
 			input_offset(r->in));
 	} else {
 		r->record_end = input_offset(r->in) + at;

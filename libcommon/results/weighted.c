@@ -135,8 +135,7 @@ static int same_picks(
 	if (!run->picks || !strcmp(store_word(s, run->picks), hash))
 		return 0;
 	return fault_set(f, (struct place){diag_keep(store_word(s, run->name)), 0, 0}, "picks-run",
-		"found a run of other picks than those of %s (their hash differs), wanted a run of these",
-		p->path);
+		"the run used other picks than those of %s (their hashes differ)", p->path);
 }
 
 /* A loaded row stays until the next is loaded. */
@@ -181,8 +180,7 @@ struct weighted *weighted_new(struct store *s, const struct picks *p, const stru
 		return w;
 	}
 	fault_set(f, (struct place){diag_keep(store_word(s, run->name)), 0, 0}, "picks-run",
-		"found no kernel %u, which %s has picked, wanted a run of all picks", p->pick[lost].position,
-		p->path);
+		"the run lacks kernel %u, which %s picks", p->pick[lost].position, p->path);
 	weighted_free(w);
 	return NULL;
 }

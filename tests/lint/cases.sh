@@ -183,48 +183,48 @@ lint local-beyond 'app/kernel-1.traceg:24:33: warning: local-beyond: found an ac
 	'use spaces; first "STL 2 R1 R4 4 1 0x10" "STL 2 R1 R4 4 1 0x100000"'
 lint conf-open "none.config:1:1: error: conf-open: cannot open configuration 'none.config': No such file or directory" \
 	'ARGS="-c none.config"; WANT=2'
-lint conf-option "o.config:1:1: error: conf-option: found unknown option '-gpgpu_n_clustres', wanted perhaps '-gpgpu_n_clusters'" \
+lint conf-option "o.config:1:1: error: conf-option: unknown option '-gpgpu_n_clustres', did you mean '-gpgpu_n_clusters'?" \
 	'echo "-gpgpu_n_clustres 4" >o.config; ARGS="-g rtx3070 -c o.config"'
 lint conf-idle '-D power_simulation_enabled=1:1:1: note: conf-idle: found -power_simulation_enabled, of which nothing comes in trace-sim' \
 	'ARGS="-g rtx3070 -D power_simulation_enabled=1"'
-lint conf-syntax 'o.config:1:24: error: conf-syntax: found a quote that nothing ends, wanted a second one' \
+lint conf-syntax 'o.config:1:24: error: conf-syntax: quote without an end' \
 	'echo "-gpgpu_dram_timing_opt \"nbk=16" >o.config; ARGS="-g rtx3070 -c o.config"'
-lint conf-value "-D gpgpu_n_clusters=abc:1:1: error: conf-value: -gpgpu_n_clusters: found 'abc', wanted a whole number from 1 to 4096" \
+lint conf-value "-D gpgpu_n_clusters=abc:1:1: error: conf-value: -gpgpu_n_clusters: invalid value 'abc' (expected a whole number from 1 to 4096)" \
 	'ARGS="-g rtx3070 -D gpgpu_n_clusters=abc"'
-lint conf-nest 'o.config:1:9: error: conf-nest: found files including each other more than 16 deep' \
+lint conf-nest 'o.config:1:9: error: conf-nest: files include each other more than 16 deep' \
 	'echo "-config o.config" >o.config; ARGS="-c o.config"'
-lint config-cache "o.config:2:18: error: config-cache: -gpgpu_cache:dl1: found 'S:4:128', wanted number of ways after ':' at its character 8" \
+lint config-cache "o.config:2:18: error: config-cache: -gpgpu_cache:dl1: invalid value 'S:4:128' (expected number of ways after ':' at its character 8)" \
 	'printf '\''%s\n'\'' "# two" "-gpgpu_cache:dl1 S:4:128" >o.config; ARGS="-g rtx3070 -c o.config"'
 lint config-access "o.config:1:18: warning: config-access: -gpgpu_cache:dl1: found a miss queue that some misses never have room in" \
 	'echo "-gpgpu_cache:dl1 S:4:128:64,L:T:m:N:L,A:64:8,1:0,32" >o.config; ARGS="-g rtx3070 -c o.config -D gpgpu_gmem_skip_l1d=1"'
-lint config-partitions "o.config:2:34: error: config-partitions: -gpgpu_memory_partition_indexing: found '1', wanted another value than 1, as 7 channels are no power of two" \
+lint config-partitions "o.config:2:34: error: config-partitions: -gpgpu_memory_partition_indexing: invalid value '1' (expected another value than 1, as 7 channels are no power of two)" \
 	'printf "%s\n" "-gpgpu_n_mem 7" "-gpgpu_memory_partition_indexing 1" >o.config; ARGS="-g rtx3070 -c o.config"'
-lint conf-machine "o.config:1:24: error: conf-machine: -gpgpu_dram_timing_opt: found 'nbk=15:CCD=2', wanted a value for RRD, which has no default" \
+lint conf-machine "o.config:1:24: error: conf-machine: -gpgpu_dram_timing_opt: invalid value 'nbk=15:CCD=2' (expected a value for RRD, which has no default)" \
 	'echo "-gpgpu_dram_timing_opt nbk=15:CCD=2" >o.config; ARGS="-g rtx3070 -c o.config"'
 # the network description of -network_mode 1
 net='for f in "$here"/../../examples/gpus/*.icnt; do :; done; sed "s/^k = .*/k = 64;/" "$f" >n.icnt; ARGS="-g rtx3070 -D network_mode=1 -D inter_config_file=n.icnt"'
 lint icnt-file '-D inter_config_file=n.icnt:1:1: error: icnt-file: the network description of -network_mode 1: n.icnt: cannot be opened: No such file or directory' \
 	"$net"'; rm n.icnt'
-lint icnt-syntax "n.icnt:1:3: error: icnt-syntax: found '4' after 'k', wanted '='" "$net"'; echo "k 4;" >n.icnt'
-lint icnt-name "n.icnt:1:1: error: icnt-name: found 'toplogy', a name that BookSim does not know; is 'topology' meant?" \
+lint icnt-syntax "n.icnt:1:3: error: icnt-syntax: unexpected '4' after 'k' (expected '=')" "$net"'; echo "k 4;" >n.icnt'
+lint icnt-name "n.icnt:1:1: error: icnt-name: unknown name 'toplogy', did you mean 'topology'?" \
 	"$net"'; echo "toplogy = fly;" >n.icnt'
-lint icnt-value "n.icnt:1:38: error: icnt-value: found 'topology = ring', wanted mesh, torus, cmesh, fly, fattree, tree4, qtree, flatfly, dragonflynew, anynet" \
+lint icnt-value "n.icnt:1:38: error: icnt-value: invalid 'topology = ring' (expected mesh, torus, cmesh, fly, fattree, tree4, qtree, flatfly, dragonflynew, anynet)" \
 	"$net"'; echo "subnets=2;sim_type=gpgpusim;topology=ring;" >n.icnt'
-lint icnt-lacks 'n.icnt:1:1: error: icnt-lacks: found no entry subnets, which then is 1, wanted subnets = 2: BookSim looks for replies in the second' \
+lint icnt-lacks 'n.icnt:1:1: error: icnt-lacks: no entry 'subnets', whose default is 1 (expected subnets = 2: BookSim looks for replies in the second)' \
 	"$net"'; echo "k = 99;" >n.icnt'
-lint icnt-nodes 'n.icnt:1:5: error: icnt-nodes: found a network of 7 nodes, wanted node 7 for 46 clusters and 32 memory sub partitions' \
+lint icnt-nodes 'n.icnt:1:5: error: icnt-nodes: the network has 7 nodes, but 46 clusters and 32 memory sub-partitions need 78: set k = 78' \
 	"$net"'; { echo "k = 7;"; grep -v "^k " n.icnt; } >m; mv m n.icnt'
 any="$net"'; echo "topology = anynet; network_file = l.anynet; routing_function = min;" >>n.icnt; links() { printf "%s\n" "$@" >l.anynet; }'
-lint anynet-word "l.anynet:1:1: error: anynet-word: found 'switch', wanted router or node" "$any"'; links "switch 0"'
-lint anynet-number "l.anynet:1:8: error: anynet-number: found 'x', wanted the number of a router, below 8192" "$any"'; links "router x"'
-lint anynet-node 'l.anynet:1:8: error: anynet-node: found node 0 linked to node 1, wanted a router' "$any"'; links "node 0 node 1"'
-lint anynet-links 'l.anynet:129:12: error: anynet-links: found more than 16382 links, wanted fewer' \
+lint anynet-word "l.anynet:1:1: error: anynet-word: unexpected 'switch' (expected router or node)" "$any"'; links "switch 0"'
+lint anynet-number "l.anynet:1:8: error: anynet-number: unexpected 'x' (expected the number of a router, 0 to 8191)" "$any"'; links "router x"'
+lint anynet-node 'l.anynet:1:8: error: anynet-node: node 0 is linked to node 1 (expected a router)' "$any"'; links "node 0 node 1"'
+lint anynet-links 'l.anynet:129:12: error: anynet-links: more than 16382 links' \
 	"$any"'; awk "BEGIN { for (r = 0; r < 200; r++) { printf \"router %d\", r; for (i = 1; i < 65; i++) printf \" router %d\", (r + 300 + i * 7) % 8000; print \"\" } }" >l.anynet'
-lint anynet-cycles 'l.anynet:1:17: error: anynet-cycles: found cycles from router 0 to router 1, wanted a link of these both ways: BookSim takes a number behind a node for that' \
+lint anynet-cycles 'l.anynet:1:17: error: anynet-cycles: cycles from router 0 to router 1 apply to no link in both directions (BookSim reads a number after a node so)' \
 	"$any"'; links "router 0 node 1 5 router 2" "router 1 node 0 router 2"'
-lint anynet-empty "l.anynet:1:1: error: anynet-empty: found no node, wanted lines 'router 0 node 0 router 1'" "$any"'; links ""'
-lint anynet-gap 'l.anynet:1:1: error: anynet-gap: found 3 nodes without node 1, wanted all' "$any"'; links "router 0 node 0 node 2"'
-lint anynet-alone 'l.anynet:1:1: error: anynet-alone: found no way from router 0 to router 1, wanted one' \
+lint anynet-empty "l.anynet:1:1: error: anynet-empty: no nodes (expected lines such as 'router 0 node 0 router 1')" "$any"'; links ""'
+lint anynet-gap 'l.anynet:1:1: error: anynet-gap: node 1 is missing (expected nodes 0 to 2)' "$any"'; links "router 0 node 0 node 2"'
+lint anynet-alone 'l.anynet:1:1: error: anynet-alone: router 1 cannot be reached from router 0' \
 	"$any"'; links "router 0 node 0" "router 1 node 1"'
 lint config-threads 'app/kernel-1.traceg:1:1: error: config-threads: found a thread block of 256 threads, wanted at most the 128 of an SM (-gpgpu_shader_core_pipeline)' \
 	'ARGS="-g rtx3070 -D gpgpu_shader_core_pipeline=128:32"'
@@ -232,7 +232,7 @@ lint config-registers 'app/kernel-1.traceg:1:1: error: config-registers: found a
 	'ARGS="-g rtx3070"; first "nregs = 16" "nregs = 255"; first "(256,1,1)" "(1024,1,1)"'
 lint config-shmem 'app/kernel-1.traceg:1:1: error: config-shmem: found a thread block of 200000 bytes of shared memory, wanted at most the 102400 of an SM (-gpgpu_shmem_size)' \
 	'ARGS="-g rtx3070"; first "shmem = 0" "shmem = 200000"'
-lint unit-missing "app/kernel-1.traceg:24:20: error: unit-missing: found opcode 'ULDC' of class SPEC4 at pc 0x0, wanted a machine with a specialized unit for it (-specialized_unit_4)" \
+lint unit-missing "app/kernel-1.traceg:24:20: error: unit-missing: opcode 'ULDC' of class SPEC4 at pc 0x0 needs a specialized unit (-specialized_unit_4)" \
 	'first "MOV" "ULDC"; first "IMAD.ULDC.U32" "ULDC"; ARGS="-g rtx3070 -D specialized_unit_4=0,4,4,4,4,UDP"'
 lint werror "app/kernel-1.traceg:25:21: error: register-nregs: found register R77, wanted one below the 16 of '-nregs'" \
 	'ARGS="-Werror"; first "1 R6 S2R" "1 R77 S2R"'
@@ -240,7 +240,7 @@ lint for-accel-sim 'app/kernel-1.traceg:1:1: error: header-original: found binar
 	'ARGS="--for accel-sim"; first "binary version = 80" "binary version = 90"'
 lint for-accel-sim-level 'app/kernel-1.traceg:1:1: note: header-original: found binary version 90, which the original simulator does not know' \
 	'ARGS="-W header-original=note --for accel-sim"; first "binary version = 80" "binary version = 90"'
-lint cubin 'c:1:1: error: cubin: found no cubin in the file, wanted a cubin, a fat binary or a program with one' \
+lint cubin 'c:1:1: error: cubin: no cubin (expected a cubin, a fat binary or a program with one)' \
 	'cubin; : >c; WANT=2'
 lint cubin-missing 'c:1:1: error: cubin: found No such file or directory, wanted a file that can be read' \
 	'cubin; rm c; WANT=2'

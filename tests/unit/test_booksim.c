@@ -531,23 +531,23 @@ static void single_router(void)
 static void configurations(void)
 {
 	refusal("k = 4;\n  topology = ring;", 0, 0,
-		"found no entry subnets, which then is 1, wanted subnets = 2");
+		"no entry 'subnets', whose default is 1 (expected subnets = 2");
 	refusal("subnets = 2; sim_type = gpgpusim; k = 4;\n  topology = ring;", 2, 14,
-		"found 'topology = ring', wanted mesh");
+		"invalid 'topology = ring' (expected mesh");
 	refusal("subnets = 2; sim_type = gpgpusim;", 0, 0,
-		"found no entry routing_function, which then is none");
-	refusal("// comment\ntoplogy = fly;", 2, 1, "is 'topology' meant?");
-	refusal("k 4;", 1, 3, "found '4' after 'k', wanted '='");
-	refusal("k = 4 n = 1;", 1, 7, "found 'n' after '4', wanted ';'");
-	refusal("k = ;", 1, 5, "found ';', wanted a value of k");
-	refusal("k = 4", 1, 0, "found the end of the file after '4'");
-	refusal("= 4;", 1, 1, "found '=', wanted the name of an entry");
-	refusal("k = 4.5;", 1, 5, "found 'k = 4.5', wanted a whole number from 1 to");
-	refusal("vc_buf_size = 0;", 1, 15, "wanted a whole number from 1 to 65536");
-	refusal("k = 99999999999999999999;", 1, 5, "wanted a whole number from 1 to");
-	refusal("internal_speedup = nan;", 1, 20, "wanted a number from 1 to");
-	refusal("boundary_buffer_size = 0;", 1, 24, "wanted a whole number from 1");
-	refusal("\x01;", 1, 1, "found '\\x01', wanted the name");
+		"no entry 'routing_function', whose default is none");
+	refusal("// comment\ntoplogy = fly;", 2, 1, "did you mean 'topology'?");
+	refusal("k 4;", 1, 3, "unexpected '4' after 'k' (expected '='");
+	refusal("k = 4 n = 1;", 1, 7, "unexpected 'n' after '4' (expected ';'");
+	refusal("k = ;", 1, 5, "unexpected ';' (expected a value of k");
+	refusal("k = 4", 1, 0, "unexpected end of file after '4'");
+	refusal("= 4;", 1, 1, "unexpected '=' (expected an entry");
+	refusal("k = 4.5;", 1, 5, "invalid 'k = 4.5' (expected a whole number from 1 to");
+	refusal("vc_buf_size = 0;", 1, 15, "expected a whole number from 1 to 65536");
+	refusal("k = 99999999999999999999;", 1, 5, "expected a whole number from 1 to");
+	refusal("internal_speedup = nan;", 1, 20, "expected a number from 1 to");
+	refusal("boundary_buffer_size = 0;", 1, 24, "expected a whole number from 1");
+	refusal("\x01;", 1, 1, "unexpected '\\x01' (expected an entry");
 }
 
 static void devices(void)
@@ -564,7 +564,7 @@ static void devices(void)
 	p.net.file = path;
 	ok(!net_new(&p, &pool, &f) &&
 			strstr(f.text,
-				"found a network of 4 nodes, wanted node 4 for 3 clusters and 2 memory"),
+				"the network has 4 nodes, but 3 clusters and 2 memory sub-partitions need 5"),
 		"fewer nodes than devices are refused");
 	ok(f.at.line == 1 && f.at.col > 1, "at the place of k");
 	file = fopen(path, "w");

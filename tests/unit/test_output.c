@@ -112,13 +112,13 @@ static void test_parts(void)
 	is_number(in_child(part_kept, (char[]){"p"}, text, sizeof(text)), 2, "one that has something");
 	is_text(listing(), "p.part ", "stays");
 	is_number(in_child(part_done, (char[]){"p"}, text, sizeof(text)), 0, "the next writer");
-	ok(strstr(text, "p.part: warning: found what a run left that did not end"), "says what it found");
+	ok(strstr(text, "p.part: warning: replacing the output of a run that did not finish"), "says what it found");
 	ok(strstr(text, "p.part "), "has its part while it writes");
 	is_text(listing(), "p ", "and the name when it is complete");
 	is_text(content("p"), "done", "with its own content alone");
 	o = output_open_part("q", false);
 	is_number(in_child(part_done, (char[]){"q"}, text, sizeof(text)), 2, "a part that another writes");
-	ok(strstr(text, "q.part: found another run that writes it"), "is refused");
+	ok(strstr(text, "q.part: another run is writing it"), "is refused");
 	output_discard(o);
 	ok(!symlink("p", "r.part"), "a link in its place");
 	is_number(in_child(part_done, (char[]){"r"}, text, sizeof(text)), 2, "is not followed");
