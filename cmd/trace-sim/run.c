@@ -161,13 +161,13 @@ static struct kernel *simulate(struct run *r)
 	struct gpu *g = &r->gpu;
 	struct kernel *k = NULL;
 
-	while (run_active(r) && (!progress_interrupted() || window_ahead(g))) {
+	while (run_active(r) && !progress_interrupted()) {
 		struct skip skip;
 		unsigned fired;
 
 		if (may_skip(r, &skip))
 			gpu_skip(g, &skip);
-		fired = window_run(g, progress_interrupted() ? 0 : told_at(r)) ? CLOCK_CORE : gpu_step(g);
+		fired = window_run(g, told_at(r)) ? CLOCK_CORE : gpu_step(g);
 		if ((fired & CLOCK_CORE) && g->cycle % DEADLOCK_PERIOD == 0 && run_deadlocked(r))
 			g->deadlock = true;
 		progress_poll(r);

@@ -13,9 +13,6 @@
 #include "num.h"
 #include "window_int.h"
 
-#define HALF_LEAST 32u /* cycles: meetings of threads cost more than shorter windows side by side save */
-#define BUSY       2u  /* requests a cycle: so few that the networks are no work worth hiding */
-
 /* ---- bounds ---------------------------------------------------------------------------------------- */
 
 /* Core cycles that have no more than n of what comes so often in each. */
@@ -51,8 +48,6 @@ void window_init(struct gpu *g)
 	w->longest = least(w->longest, cycles_with(STEPS_MAX, 1 + icnt + l2));
 	w->share.tested = team_tested();
 	tell_sends(g->net, &g->params);
-	w->fault = xcalloc(memory_channels(g->mem), sizeof(*w->fault));
-	w->half = window_delay(g) / 2 >= HALF_LEAST ? least(w->longest, window_delay(g) / 2) : 0;
 	w->alone = window_forbidden(g);
 	if (w->alone != N_WINDOW_BOUNDS)
 		w->longest = 1;
@@ -63,7 +58,6 @@ void window_free(struct gpu *g)
 	if (!g->window)
 		return;
 	free(g->window->ready);
-	free(g->window->fault);
 	reserve_free(g->window, 1, sizeof(*g->window));
 	g->window = NULL;
 }
@@ -112,13 +106,13 @@ static bool crowded(const struct gpu *g)
 
 static uint64_t from(uint64_t first, uint64_t time) { return time > first ? time - first : 0; }
 
-/* Of a window that begins in so many cycles, at most `longest`; 0: the machine is looked at right before it. */
-static struct length length(struct gpu *g, uint64_t until, uint32_t in, uint32_t longest)
+/* Length of a window that starts in the next cycle. */
+static struct length length(struct gpu *g, uint64_t until)
 {
 	const struct params *p = &g->params;
 	const struct window *w = g->window;
-	struct length l = {longest, WINDOW_longest};
-	uint64_t now = gpu_now(g) + in, cycle = g->cycle + in;
+	struct length l = {w->longest, WINDOW_longest};
+	uint64_t now = gpu_now(g), cycle = g->cycle;
 
 	if (w->longest <= 1)
 		return (struct length){1, w->alone == N_WINDOW_BOUNDS ? WINDOW_longest : w->alone};
@@ -129,31 +123,16 @@ static struct length length(struct gpu *g, uint64_t until, uint32_t in, uint32_t
 	if (launch_ptx(g))
 		return (struct length){1, WINDOW_ptx};
 	bound(&l, share_of(p->sample_cycles - cycle % p->sample_cycles, l.cycles), WINDOW_sample);
-	if (in && cycle % DEADLOCK_PERIOD == 0)
-		l.cycles = 0;
 	bound(&l, DEADLOCK_PERIOD - cycle % DEADLOCK_PERIOD, WINDOW_deadlock);
 	bound(&l, from(now, until), WINDOW_told);
 	if (p->max_cycle)
 		bound(&l, from(now, p->max_cycle), WINDOW_cycles);
-	bound(&l, from(in, window_kernel_lasts(g, in + l.cycles)), WINDOW_tail);
+	bound(&l, window_kernel_lasts(g, l.cycles), WINDOW_tail);
 	if (!net_replies_in_steps(g->net)) {
 		bound(&l, cycles_of(g, net_reply_in_room(g->net)), WINDOW_replies);
 		bound(&l, cycles_of(g, net_reply_out_room(g->net)), WINDOW_outputs);
 	}
 	return l;
-}
-
-/*
- * Are windows to be so short that the reply side of one can be run beside the clusters of the one before? One
- * thread is quicker with long ones; but a profile tells of windows, and is the same for any number of threads.
- */
-static bool goes_ahead(const struct gpu *g)
-{
-	const struct window *w = g->window;
-
-	if (!(g->team || g->profile) || !w->half || net_replies_in_steps(g->net))
-		return false;
-	return w->share.tested || (w->busy && share_long(&w->share));
 }
 
 /* ---- the steps ------------------------------------------------------------------------------------- */
@@ -183,8 +162,7 @@ static WHOLE void plan(struct gpu *g, struct window_plan *p, struct window_edge 
 			.reply = fired & CLOCK_ICNT,
 			.l2 = fired & CLOCK_L2,
 			.advance = at.advance,
-			.tick = (uint32_t)(at.l2 - first_l2),
-			.window = (uint32_t)(p - g->window->plan)};
+			.tick = (uint32_t)(at.l2 - first_l2)};
 		at.dram += g->dram_ticks;
 		g->dram_ticks = 0;
 		at.l2 += (fired & CLOCK_L2) != 0;
@@ -193,7 +171,6 @@ static WHOLE void plan(struct gpu *g, struct window_plan *p, struct window_edge 
 		p->made[k] = at.advance;
 		k += (fired & CLOCK_CORE) != 0;
 	}
-	p->end = (struct window_edge){at.now + cycles, at.cycle + cycles, at.dram, at.l2, at.advance};
 }
 
 static struct window_edge present(const struct gpu *g)
@@ -215,7 +192,7 @@ void window_items(struct gpu *g, void (*work)(void *ctx, unsigned item), unsigne
 static void run_channel(void *ctx, unsigned channel)
 {
 	struct gpu *g = ctx;
-	const struct window_plan *p = window_now(g->window);
+	const struct window_plan *p = &g->window->plan;
 
 	memory_run_channel(g->mem, channel, p->step, p->n);
 }
@@ -242,7 +219,7 @@ static uint32_t reply_steps(struct gpu *g, const struct window_plan *p)
 {
 	uint64_t now = UINT64_MAX;
 
-	memory_begin(g->mem, p->step);
+	memory_begin(g->mem);
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct memory_work *k = &p->step[i];
 
@@ -256,17 +233,16 @@ static uint32_t reply_steps(struct gpu *g, const struct window_plan *p)
 	return p->cycles;
 }
 
-/* Where there is a next window, sub partitions take in what comes in this one when it is behind. */
 void window_serve(struct gpu *g, uint32_t cycles)
 {
 	struct window *w = g->window;
-	const struct window_plan *p = window_now(w);
+	const struct window_plan *p = &w->plan;
 	uint64_t dram = 0, l2 = 0;
 
 	for (; w->n_served < p->n && p->step[w->n_served].now < p->now + cycles; w->n_served++) {
 		const struct memory_work *k = &p->step[w->n_served];
 
-		if (k->l2 && !window_next(w)->n)
+		if (k->l2)
 			memory_accept(g->mem, k);
 		if (k->reply)
 			net_advance_one(g->net, 0);
@@ -292,7 +268,7 @@ static void begin_share(struct gpu *g, uint32_t cycles)
 static uint32_t reply_side(struct gpu *g, struct length *l)
 {
 	struct window *w = g->window;
-	struct window_plan *p = window_now(w);
+	struct window_plan *p = &w->plan;
 	struct clocks clocks = g->clocks;
 	struct window_edge at = present(g);
 	uint32_t dram_ticks = g->dram_ticks, cycles;
@@ -318,97 +294,41 @@ static uint32_t reply_side(struct gpu *g, struct length *l)
 	return cycles;
 }
 
-/* A window with nothing before it; false: only a single step will do. */
+/* False: only a single step will do. */
 static bool begin(struct gpu *g, uint64_t until)
 {
 	struct window *w = g->window;
-	struct length l = length(g, until, 0, goes_ahead(g) ? w->half : w->longest);
+	struct length l = length(g, until);
 
 	l.cycles = l.cycles > 1 ? reply_side(g, &l) : 0;
 	w->count.by[l.why]++;
 	return l.cycles != 0;
 }
 
-/*
- * Plan the next window, if its reply side may be run beside the clusters of this one (LAUNCH-window-12): the
- * two have half of the delay queue each, and the outputs of the request network room for all that comes in
- * this one.
- */
-static void look_ahead(struct gpu *g, uint64_t until)
-{
-	struct window *w = g->window;
-	const struct window_plan *p = window_now(w);
-	struct length l;
-
-	window_next(w)->n = 0;
-	if (!goes_ahead(g) || p->cycles > cycles_of(g, net_request_out_room(g->net)))
-		return;
-	l = length(g, until, p->cycles, w->half);
-	if (l.cycles <= 1)
-		return;
-	assert(p->cycles + l.cycles <= window_delay(g));
-	w->count.by[l.why]++;
-	plan(g, window_next(w), p->end, l.cycles);
-}
-
-/* The networks: of requests in this window, of replies in the next. */
-static void run_network(void *ctx, unsigned item)
-{
-	struct gpu *g = ctx;
-
-	if (item)
-		advance_replies(g, window_next(g->window));
-	else
-		window_serve(g, window_now(g->window)->cycles);
-}
-
-/* This window becomes the one behind, if there is a next. */
-static void turn_over(struct gpu *g)
-{
-	struct window *w = g->window;
-
-	window_behind(w)->n = 0;
-	if (window_next(w)->n) {
-		w->turn = (w->turn + 1) % MEMORY_WINDOWS;
-		return;
-	}
-	window_now(w)->n = 0;
-	net_join(g->net);
-#ifdef CHECK_INVARIANTS
-	gpu_invariants(g);
-#endif
-}
-
-bool window_ahead(const struct gpu *g) { return window_now(g->window)->n; }
-
 bool window_run(struct gpu *g, uint64_t until)
 {
 	struct window *w = g->window;
-	bool ahead = window_ahead(g), done;
-	uint64_t work, requests;
+	bool done = begin(g, until);
+	uint64_t work;
 
-	if (ahead)
-		begin_share(g, window_now(w)->cycles);
-	done = ahead || begin(g, until);
 	w->share.shared &= done;
 	if (g->team && !w->share.shared)
 		team_rest(g->team);
 	if (!done)
 		return false;
-	work = (uint64_t)live_clusters(g) * window_now(w)->cycles;
+	work = (uint64_t)live_clusters(g) * w->plan.cycles;
 	w->count.windows++;
-	w->count.cycles += window_now(w)->cycles;
+	w->count.cycles += w->plan.cycles;
 	w->served = w->n_served = 0;
-	look_ahead(g, until);
 	window_clusters(g);
-	w->count.phases += window_next(w)->n != 0;
-	requests = net_requests(g->net);
-	window_items(g, run_network, window_next(w)->n ? 2 : 1, UINT32_MAX);
-	w->busy = net_requests(g->net) - requests >= BUSY * window_now(w)->cycles;
+	window_serve(g, w->plan.cycles);
+	net_join(g->net);
+#ifdef CHECK_INVARIANTS
+	gpu_invariants(g);
+#endif
 	share_count(&w->share, work);
 	if (g->team)
 		share_end(&w->share, work);
-	turn_over(g);
 	if (g->cycle % g->params.sample_cycles == 0)
 		gpu_window(g);
 	return true;

@@ -6,8 +6,7 @@
  * A window is run in three parts. First the reply side: DRAM, L2 and the reply network, which see no request
  * that is not in a ROP queue yet, for the queue's delay outlasts the window. Then the clusters, with the
  * replies of which it is known by now when they are there, each by itself. Last the request network, with
- * requests of which it is known when they were made. The first part may be run beside the second and third of
- * the window before (LAUNCH-window-12).
+ * requests of which it is known when they were made.
  *
  * Always true: what a run computes does not depend on how it is cut into windows, nor on who runs which part
  * of one.
@@ -39,8 +38,6 @@ void window_free(struct gpu *g);
  * done, for only a single step will do.
  */
 bool window_run(struct gpu *g, uint64_t until);
-/* Has the reply side gone ahead of the machine? Then nothing but another window will do. */
-bool window_ahead(const struct gpu *g);
 const struct window_counts *window_counts(const struct gpu *g);
 /*
  * window_bounds.c. Why no window of this run can be longer than one cycle; N_WINDOW_BOUNDS: nothing speaks

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The clusters' part of a window (LAUNCH-window-5, 6, 10), and beside it what channels do that are ahead.
+ * The clusters' part of a window (LAUNCH-window-5, 6, 10).
  *
  * Clusters run to the end of the window, or to where they need to know of others. One in which a thread block
  * ends stands still behind that cycle until all have come there; then thread blocks are placed as in a single
@@ -26,7 +26,7 @@ static uint32_t next_tick(const struct gpu *g, uint32_t id, uint32_t k, uint32_t
 {
 	uint32_t per = g->params.sms_per_cluster;
 	const uint64_t *at = g->wake_at + id * per;
-	uint64_t now = window_now(g->window)->now, first = at[0];
+	uint64_t now = g->window->plan.now, first = at[0];
 
 	for (uint32_t i = 1; i < per; i++)
 		if (at[i] < first)
@@ -40,7 +40,7 @@ static uint32_t next_tick(const struct gpu *g, uint32_t id, uint32_t k, uint32_t
 static uint32_t next_reply(
 	const struct gpu *g, const struct cluster *c, uint32_t id, uint32_t k, uint32_t end)
 {
-	const struct window_plan *p = window_now(g->window);
+	const struct window_plan *p = &g->window->plan;
 	uint32_t due;
 
 	if (c->reply.count)
@@ -62,7 +62,7 @@ static void run_cycles(struct gpu *g, uint32_t id)
 {
 	struct cluster *c = &g->cluster[id];
 	const struct window *w = g->window;
-	const struct window_plan *p = window_now(g->window);
+	const struct window_plan *p = &g->window->plan;
 	struct net_push_time *push = net_push_time(g->net, id);
 	bool turns = bitset_test(g->live, id) || launch_more(g);
 	uint32_t reply = next_reply(g, c, id, c->at, c->end), room = 0;
@@ -124,16 +124,6 @@ static void run_cluster(struct gpu *g, uint32_t id)
 	}
 }
 
-/* A channel takes in what came in the window behind, and goes on through the next. */
-static void run_channel(struct gpu *g, uint32_t id)
-{
-	const struct window_plan *behind = window_behind(g->window), *next = window_next(g->window);
-
-	memory_accept_behind(g->mem, id, behind->step, behind->n);
-	if (next->n)
-		memory_run_channel(g->mem, id, next->step, next->n);
-}
-
 /* ---- all clusters -------------------------------------------------------------------------------------- */
 
 /* Up to `end`; stays: a pass of placing follows that. */
@@ -155,39 +145,12 @@ static void run_item(void *ctx, unsigned item)
 	run_cluster(g, g->window->ready[item]);
 }
 
-/* Clusters and channels are mixed evenly, so that each thread has about the same of either each time. */
-static void run_mixed(void *ctx, unsigned item)
-{
-	struct gpu *g = ctx;
-	struct window *w = g->window;
-	uint32_t of = w->n_ready + memory_channels(g->mem), before = item * w->n_ready / of;
-
-	if ((item + 1) * w->n_ready / of > before)
-		run_cluster(g, w->ready[before]);
-	else
-		w->fault[item - before] = catching(g, run_channel, item - before);
-}
-
 static void run_ready(struct gpu *g)
 {
 	struct window *w = g->window;
 
 	window_items(g, run_item, w->n_ready, w->ready_work);
 	w->n_ready = w->ready_work = 0;
-}
-
-/* All clusters, and beside them the channels, if they have something to do. */
-static void run_all(struct gpu *g)
-{
-	struct window *w = g->window;
-
-	if (!window_behind(w)->n && !window_next(w)->n) {
-		run_ready(g);
-		return;
-	}
-	window_items(g, run_mixed, w->n_ready + memory_channels(g->mem), UINT32_MAX);
-	w->n_ready = w->ready_work = 0;
-	memory_count_accepted(g->mem);
 }
 
 /*
@@ -249,7 +212,7 @@ static void end_cycle(struct gpu *g, uint64_t first, uint32_t at, uint64_t *amon
 /* Before which cycle behind `at` the first cluster waits; else the window's end. */
 static uint32_t next_stop(const struct gpu *g, uint32_t at)
 {
-	uint32_t next = window_now(g->window)->cycles;
+	uint32_t next = g->window->plan.cycles;
 
 	for (const struct cluster *c = g->cluster; c < g->cluster + g->params.clusters; c++)
 		if (c->waits && c->at > at)
@@ -263,7 +226,7 @@ static uint32_t next_stop(const struct gpu *g, uint32_t at)
  */
 static void go_on_among(struct gpu *g, const uint64_t *among, uint32_t at)
 {
-	uint32_t end = window_now(g->window)->cycles, next = end;
+	uint32_t end = g->window->plan.cycles, next = end;
 	bool stay = launch_placing(g) && at < end;
 
 	if (stay)
@@ -286,8 +249,8 @@ void window_clusters(struct gpu *g)
 		g->cluster[c].at = 0;
 	go_on_among(g, among, 0);
 	w->count.phases++;
-	run_all(g);
-	for (;; run_ready(g)) {
+	for (;;) {
+		run_ready(g);
 		first_stops(g, &waiting, &full);
 		if (full < waiting) {
 			ask_network(g, full);
@@ -299,10 +262,7 @@ void window_clusters(struct gpu *g)
 		}
 	}
 	assert(!g->launch->n_finished);
-	for (uint32_t c = 0; c < memory_channels(g->mem); c++)
-		if (w->fault[c])
-			die_fault(w->fault[c]);
 	for (uint32_t c = 0; c < g->params.clusters; c++)
 		cluster_note_replies(g, c);
-	g->cycle = first + window_now(w)->cycles;
+	g->cycle = first + w->plan.cycles;
 }

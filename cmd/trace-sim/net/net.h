@@ -74,11 +74,7 @@ struct net_push_time *net_push_time(struct net *n, uint32_t dev);
 bool net_reply_due(const struct net *n, uint32_t cluster, uint32_t *advance);
 /* Take one that is there after so many (REQ_NONE: none is). */
 uint32_t net_pop_reply(struct net *n, uint32_t cluster, uint32_t advance);
-/* The same of requests for a sub partition, which the request network is ahead of (mode 2). */
-bool net_request_due(const struct net *n, uint32_t sub, uint32_t *advance);
-uint32_t net_pop_request(struct net *n, uint32_t sub, uint32_t advance);
-void net_advance_one(struct net *n, unsigned subnet); /* 0: requests, 1: replies; side by side in mode 2 */
-uint64_t net_requests(const struct net *n);           /* that have crossed the request network (mode 2) */
+void net_advance_one(struct net *n, unsigned subnet); /* 0: requests, 1: replies */
 /* A cluster sends no more in a cycle than so many packets, and so many more without data. */
 void net_set_sends(struct net *n, uint32_t packets, uint32_t bare);
 /* Clusters whose input has no room for them (mode 1; not while the halves are apart). */
@@ -94,7 +90,6 @@ uint32_t net_request_room(struct net *n, uint32_t cluster);
  */
 uint32_t net_reply_in_room(const struct net *n);
 uint32_t net_reply_out_room(const struct net *n);
-uint32_t net_request_out_room(const struct net *n); /* the same of requests (mode 2) */
 
 /* Mode 2 counters per crossbar (0 requests, 1 replies), summed over ports. */
 struct xbar_counts {
