@@ -26,10 +26,10 @@ mixed() {
 	for f in text json msgpack; do
 		trace-sim -q -g rtx3070 --isolate -F $f mixed >one
 		for j in 2 3 8; do
-			WARPTOOLS_CPUS=8 trace-sim -q -g rtx3070 --isolate -j $j -F $f mixed | cmp one
+			trace-sim -q -g rtx3070 --isolate -j $j -F $f mixed | cmp one
 		done
-		WARPTOOLS_CPUS=8 trace-sim -q -g rtx3070 --isolate -j 4 -F $f mixed.tpack | cmp one
-		WARPTOOLS_CPUS=8 trace-sim -q -g rtx3070 --isolate -j 4 -F $f - <mixed.tpack | cmp one
+		trace-sim -q -g rtx3070 --isolate -j 4 -F $f mixed.tpack | cmp one
+		trace-sim -q -g rtx3070 --isolate -j 4 -F $f - <mixed.tpack | cmp one
 	done
 	trace-sim -q -g rtx3070 --isolate -F json mixed >one
 	run -0 stats-csv -s gpu_sim_cycle -F tsv one
@@ -74,7 +74,7 @@ mixed() {
 	mixed
 	echo nonsense >mixed/kernel-4.traceg
 	for j in 1 4; do
-		WARPTOOLS_CPUS=4 run -2 trace-sim -q -g rtx3070 --isolate -j $j -F json -o out mixed
+		run -2 trace-sim -q -g rtx3070 --isolate -j $j -F json -o out mixed
 		assert_output --partial 'mixed/kernel-4.traceg:1'
 		run -0 grep -c '"record":"kernel"' out.part
 		assert_output 3
@@ -151,7 +151,7 @@ mixed() {
 	mkfifo mixed/kernel-9.traceg
 	echo kernel-9.traceg >>mixed/kernelslist.g
 	for signal in KILL TERM; do
-		WARPTOOLS_CPUS=2 trace-sim -q -g rtx3070 --isolate -j 2 -F json -o out mixed &
+		trace-sim -q -g rtx3070 --isolate -j 2 -F json -o out mixed &
 		pid=$!
 		until [ "$(grep -sc '"record":"kernel"' out.part)" = 5 ]; do
 			kill -0 $pid

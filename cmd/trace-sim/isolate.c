@@ -511,7 +511,7 @@ int isolate_run(
 	struct resumed done = {0};
 	int status = EXIT_GOOD;
 
-	*o = (struct isolate){.r = r, .isa = isa, .jobs = team_size(jobs ? jobs : 1)};
+	*o = (struct isolate){.r = r, .isa = isa, .jobs = jobs};
 	prepare(o);
 	begin(o, output, force, resume, &done);
 	if (!done.complete) {

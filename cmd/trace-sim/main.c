@@ -69,8 +69,7 @@ static const struct cli_row rows[] = {
 	{OPT_SAMPLE_BLOCKS, "sample-blocks", NULL,
 		"stop a kernel when its thread blocks complete at a stable rate, and extrapolate; its record says so",
 		NULL},
-	{'j', "threads", "N",
-		"simulate with up to N threads, for the same result; 2 while a processor is idle and it pays, else 1, is the default",
+	{'j', "threads", "N", "use N threads (default 1; 0: all processors); results do not depend on N",
 		NULL},
 	{'o', "output", "FILE", "write the result there when complete; - is stdout", "file"},
 	{'f', "force", NULL, "replace an existing output file, but never one that is read", NULL},
@@ -177,6 +176,13 @@ static double percent(const char *text)
 	return v;
 }
 
+static unsigned threads_of(const char *text)
+{
+	uint64_t n = cli_number("-j", text, 0, MAX_THREADS);
+
+	return n ? (unsigned)n : threads_available();
+}
+
 static void on_option(void *ctx, int letter, const char *value)
 {
 	struct sim_args *a = ctx;
@@ -200,7 +206,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_FIT: a->fit[a->n_fit++] = value; break;
 	case OPT_ONLY: namelist_add(&a->only, value); break;
 	case OPT_TOLERANCE: a->tolerance = percent(value); break;
-	case 'j': a->threads = (unsigned)cli_number("-j", value, 1, MAX_THREADS); break;
+	case 'j': a->threads = threads_of(value); break;
 	case 'q': a->quiet = true; break;
 	case 'v': a->verbose = true; break;
 	case OPT_EVENTS: a->beside.events = value; break;
@@ -410,7 +416,7 @@ static int selftest(struct gpuconf *c, const struct sim_args *a, const struct is
 			  : a->format == FORMAT_JSON ? SELFTEST_JSON
 						     : SELFTEST_TEXT,
 		.tolerance = a->tolerance,
-		.threads = a->threads ? a->threads : 1,
+		.threads = a->threads,
 		.output = a->output,
 		.force = a->force};
 
@@ -501,7 +507,7 @@ static const char *arguments(struct sim_args *a, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct sim_args a = {.beside.timeline_sms = TIMELINE_SMS, .tolerance = -1};
+	struct sim_args a = {.beside.timeline_sms = TIMELINE_SMS, .tolerance = -1, .threads = 1};
 	struct fault f;
 
 	diag_init(argv[0]);
@@ -521,8 +527,7 @@ int main(int argc, char **argv)
 	r->format = a.format;
 	r->strict = a.strict;
 	r->host_time = a.host_time;
-	r->gpu.threads = a.threads ? a.threads : team_tested() ? 1 : THREADS_USUAL;
-	r->gpu.if_idle = !a.threads;
+	r->gpu.threads = a.threads;
 	r->progress = !a.quiet && (a.verbose || isatty(STDERR_FILENO));
 	const struct invocation invoked = {a.config, a.define, a.cubin, a.shipped, a.n_config, a.n_define,
 		a.n_cubin, a.kernels, a.isa, kselect_picks(select), a.strict, a.isolate, a.warm,

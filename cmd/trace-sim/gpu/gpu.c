@@ -24,7 +24,7 @@ static void threads_init(struct gpu *g)
 {
 	bool alone = g->events || addrdec_draws(g->dec) || g->params.core.perfect_mem;
 
-	g->threads = alone ? 1 : team_size(g->threads);
+	g->threads = alone ? 1 : g->threads;
 	if (g->threads > g->params.clusters)
 		g->threads = g->params.clusters;
 	g->memstat = reserve(g->threads, sizeof(*g->memstat));

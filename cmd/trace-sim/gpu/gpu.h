@@ -68,7 +68,6 @@ struct gpu {
 	uint64_t live[4096 / 64];     /* clusters with a thread block; launch.c */
 	uint64_t replying[4096 / 64]; /* clusters whose response FIFO is not empty; cluster.c */
 	unsigned threads;             /* wanted, set before gpu_init; then those there are */
-	bool if_idle;                 /* several only while they take processors that nobody else would use */
 	struct team *team;            /* NULL: one thread */
 	bool sampling;                /* --sample-blocks */
 	uint32_t warmed;              /* kernels that went through the tags only, --warm */

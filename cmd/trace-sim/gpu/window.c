@@ -46,7 +46,6 @@ void window_init(struct gpu *g)
 	w->longest = least(w->longest, window_delay(g));
 	w->longest = least(w->longest, cycles_with(MEMORY_TICKS, l2));
 	w->longest = least(w->longest, cycles_with(STEPS_MAX, 1 + icnt + l2));
-	w->share.tested = team_tested();
 	tell_sends(g->net, &g->params);
 	w->alone = window_forbidden(g);
 	if (w->alone != N_WINDOW_BOUNDS)
@@ -181,7 +180,7 @@ static struct window_edge present(const struct gpu *g)
 
 void window_items(struct gpu *g, void (*work)(void *ctx, unsigned item), unsigned items, uint32_t cycles)
 {
-	if (items > 1 && share_part(&g->window->share, cycles)) {
+	if (items > 1 && g->window->shared && cycles >= SHARED_CYCLES) {
 		team_run(g->team, work, g, items);
 		return;
 	}
@@ -255,10 +254,12 @@ void window_serve(struct gpu *g, uint32_t cycles)
 
 /* ---- the window ------------------------------------------------------------------------------ */
 
-static void begin_share(struct gpu *g, uint32_t cycles)
+/* Decides whether threads share a window; if not, the others sleep. */
+static void set_shared(struct gpu *g, uint32_t cycles)
 {
-	if (g->team)
-		share_begin(&g->window->share, (uint64_t)live_clusters(g) * cycles, g->threads, g->if_idle);
+	g->window->shared = g->team && live_clusters(g) * cycles >= SHARED_WINDOW;
+	if (g->team && !g->window->shared)
+		team_rest(g->team);
 }
 
 /*
@@ -273,7 +274,7 @@ static uint32_t reply_side(struct gpu *g, struct length *l)
 	struct window_edge at = present(g);
 	uint32_t dram_ticks = g->dram_ticks, cycles;
 
-	begin_share(g, l->cycles);
+	set_shared(g, l->cycles);
 	net_split(g->net);
 	plan(g, p, at, l->cycles);
 	if (!net_replies_in_steps(g->net)) {
@@ -308,15 +309,9 @@ static bool begin(struct gpu *g, uint64_t until)
 bool window_run(struct gpu *g, uint64_t until)
 {
 	struct window *w = g->window;
-	bool done = begin(g, until);
-	uint64_t work;
 
-	w->share.shared &= done;
-	if (g->team && !w->share.shared)
-		team_rest(g->team);
-	if (!done)
+	if (!begin(g, until))
 		return false;
-	work = (uint64_t)live_clusters(g) * w->plan.cycles;
 	w->count.windows++;
 	w->count.cycles += w->plan.cycles;
 	w->served = w->n_served = 0;
@@ -326,9 +321,6 @@ bool window_run(struct gpu *g, uint64_t until)
 #ifdef CHECK_INVARIANTS
 	gpu_invariants(g);
 #endif
-	share_count(&w->share, work);
-	if (g->team)
-		share_end(&w->share, work);
 	if (g->cycle % g->params.sample_cycles == 0)
 		gpu_window(g);
 	return true;

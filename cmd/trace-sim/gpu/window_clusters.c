@@ -231,7 +231,7 @@ static void go_on_among(struct gpu *g, const uint64_t *among, uint32_t at)
 
 	if (stay)
 		next = at + 1;
-	else if (g->window->share.shared)
+	else if (g->window->shared)
 		next = next_stop(g, at);
 	for (uint32_t c = 0; c < g->params.clusters; c++)
 		if (bitset_test(among, c))

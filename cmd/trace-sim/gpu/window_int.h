@@ -5,10 +5,12 @@
 #ifndef WINDOW_INT_H
 #define WINDOW_INT_H
 
-#include "threads/share.h"
 #include "window.h"
 
 #define STEPS_MAX NET_APART_MAX
+
+#define SHARED_WINDOW 512u /* cycles of live clusters in a window that threads share: 0.1 ms of one thread */
+#define SHARED_CYCLES 32u  /* cycles of clusters in a part of it that they share: several cache misses */
 
 static inline uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
@@ -31,7 +33,7 @@ struct window {
 	uint32_t served, n_served; /* cycles, and steps, for which the request side has been run */
 	uint32_t longest;          /* of all windows */
 	enum window_bound alone;   /* where the longest is 1: why */
-	struct share share;        /* in cycles of live clusters */
+	bool shared;               /* threads share the window that is run */
 	uint32_t *ready, n_ready;  /* clusters that may go on */
 	uint32_t ready_work;       /* cycles that they may do so for */
 	struct window_counts count;
@@ -39,7 +41,10 @@ struct window {
 };
 
 /* window.c */
-/* Items of a part that is so many cycles of clusters. */
+/*
+ * Calls work() for each item below `items`, with all threads if the window is shared and the items come to at
+ * least SHARED_CYCLES cycles of clusters.
+ */
 void window_items(struct gpu *g, void (*work)(void *ctx, unsigned item), unsigned items, uint32_t cycles);
 /* The request side of the first so many cycles, before the last of which all clusters have come. */
 void window_serve(struct gpu *g, uint32_t cycles);

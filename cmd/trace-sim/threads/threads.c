@@ -15,10 +15,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include "arena.h"
-#include "cpus.h"
-#include "num.h"
 #include "diag.h"
 #include "threads.h"
 
@@ -69,18 +66,12 @@ static inline void relax(void)
 #endif
 }
 
-bool team_tested(void) { return getenv("WARPTOOLS_CPUS") != NULL; }
-
-unsigned team_size(unsigned n)
+unsigned threads_available(void)
 {
-	const char *text = getenv("WARPTOOLS_CPUS");
-	uint64_t cpus = text ? num_leading(text) : 0;
+	cpu_set_t set;
+	unsigned n = sched_getaffinity(0, sizeof(set), &set) ? 1 : (unsigned)CPU_COUNT(&set);
 
-	if (!cpus)
-		cpus = cpus_allowed();
-	if (n > cpus)
-		n = (unsigned)cpus;
-	return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : n;
+	return n < MAX_THREADS ? n : MAX_THREADS;
 }
 
 struct team *team_new(unsigned threads)

@@ -16,22 +16,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MAX_THREADS   64u
-#define THREADS_USUAL 2u /* what has been measured to pay where nothing is asked for */
-#define CACHE_LINE    64
+#define MAX_THREADS 64u
+#define CACHE_LINE  64
 
 /* 0 outside phases. */
 extern _Thread_local unsigned thread_index;
 
 struct team;
 
-/* Threads to use when n are asked for: never more than cpus_allowed(), nor MAX_THREADS. */
-unsigned team_size(unsigned n);
-/*
- * Is a number of CPUs given by WARPTOOLS_CPUS? Then it is not time that matters but whether the result is the
- * same: whatever can be shared is.
- */
-bool team_tested(void);
+/* Number of processors in the affinity of this process, at most MAX_THREADS. */
+unsigned threads_available(void);
 struct team *team_new(unsigned threads); /* no thread is started before it is needed */
 void team_delete(struct team *t);
 /* Between phases one of the others calls step(ctx), true: something was done, instead of waiting. */
