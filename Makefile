@@ -3,7 +3,7 @@
 #   make            the programs, into $(BUILD)/
 #   make check      every test           make asan      the same under ASan and UBSan
 #   make demo       a first run          make tidy      clang-tidy over all sources
-#   make tsan       threads under TSan   make exit-path the way out under ASan
+#   make tsan       threads under TSan
 #   make format     every source as .clang-format says; make format-check tells what differs
 #   make fuzz       fuzz targets         make bench     speed against recorded figures
 #   make conformance, conformance-events  figures of the original (needs REFERENCE=)
@@ -144,13 +144,6 @@ asan:
 	+@$(MAKE) -s BUILD=build/asan LTO= OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" -j2 all tests
 	+@SANITIZED=1 $(MAKE) -s BUILD=build/asan LTO= OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" suite
 
-# How runs of trace-sim can end: by themselves, with threads, and before their time.
-EXITS = same kernel|appears|full disk|closed pipe|limit|deadlock|SIG|dies|few SMs|first fault|parts add up|thread
-# The way out that users have, in the same build: what a leak checker wants to see freed stays where it is.
-exit-path:
-	+@$(MAKE) -s BUILD=build/asan LTO= OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" -j2 all build/asan/tests/tracegen
-	@SHIPPED_EXIT=1 SANITIZED=1 ASAN_OPTIONS=detect_leaks=0 ONLY='$(EXITS)' \
-		sh tests/suite build/asan tests/sim.bats tests/profile.bats tests/threads.bats tests/windows.bats
 # Masks and counts that follow from other state, made anew after every step.
 check-invariants:
 	+@$(MAKE) -s BUILD=build/invariants LTO= OPT="-O1 -g -DCHECK_INVARIANTS" LDFLAGS= build/invariants/trace-sim \
@@ -270,4 +263,4 @@ extended-programs:
 
 -include $(DEPS)
 
-.PHONY: all man completions install uninstall dist clean tests suite check check-cuda check-invariants demo asan exit-path tsan fuzz fuzz-run extended extended-programs format format-check tidy conformance conformance-events golden bench
+.PHONY: all man completions install uninstall dist clean tests suite check check-cuda check-invariants demo asan tsan fuzz fuzz-run extended extended-programs format format-check tidy conformance conformance-events golden bench

@@ -391,7 +391,7 @@ static int simulate(struct run *r, const struct sim_args *a, struct isa *isa, co
 	status = run_application(r);
 	progress_end(r);
 	beside_close(&beside, r);
-	gpu_end(&r->gpu);
+	gpu_free(&r->gpu);
 	code_free(r->warm);
 	klist_free(&r->list);
 	output_commit(out);

@@ -127,21 +127,6 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 	return launch_init(g);
 }
 
-/*
- * Memory goes back to the system faster with the process than piece by piece, above all where several threads
- * have used it. A leak checker wants to see the pieces; in its build SHIPPED_EXIT asks for the way out that
- * users have.
- */
-void gpu_end(struct gpu *g)
-{
-	team_delete(g->team);
-	g->team = NULL;
-#ifdef __SANITIZE_ADDRESS__
-	if (!getenv("SHIPPED_EXIT"))
-		gpu_free(g);
-#endif
-}
-
 void gpu_free(struct gpu *g)
 {
 	const struct params *p = &g->params;

@@ -109,7 +109,6 @@ static inline uint64_t gpu_now(const struct gpu *g) { return g->tot_cycle + g->c
 /* gpu.c */
 int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f); /* g->params are set; 0, or -1 and *f */
 void gpu_free(struct gpu *g);
-void gpu_end(struct gpu *g);      /* instead of gpu_free, where the process ends next */
 unsigned gpu_step(struct gpu *g); /* one GPU step; the domains that fired */
 void gpu_sync(struct gpu *g);     /* every lazily kept counter up to date */
 void gpu_window(struct gpu *g);   /* close the sampling window of the latency statistics */
