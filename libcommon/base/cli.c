@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include "bits.h"
 #include "cli_internal.h"
 #include "diag.h"
 #include "num.h"
@@ -92,7 +93,7 @@ static const struct cli_row *find_long(const struct cli *c, const char *name, si
 	for (size_t i = 0; i < c->n_rows + CLI_COMMON + CLI_HIDDEN; i++) {
 		const struct cli_row *r = cli_row_at(c, i);
 
-		if (!strncmp(r->name, name, n) && !r->name[n])
+		if (!cli_is_group(r) && !strncmp(r->name, name, n) && !r->name[n])
 			return r;
 	}
 	return NULL;
@@ -105,7 +106,7 @@ static _Noreturn void unknown_long(const struct cli *c, const char *name)
 
 	if (names) {
 		for (size_t i = 0; i < n; i++)
-			names[i] = cli_row_at(c, i)->name;
+			names[i] = cli_is_group(cli_row_at(c, i)) ? NULL : cli_row_at(c, i)->name;
 		near = cli_nearest(name, names, n, sizeof(*names));
 	}
 	/* The names outlive the array. */
@@ -205,8 +206,6 @@ int cli_parse(const struct cli *c, int argc, char **argv,
 
 /* ---- nearest names ------------------------------------------------------------------------ */
 
-static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
-
 /*
  * Damerau-Levenshtein distance (insertions, deletions, replacements, swaps of neighbours; no piece is
  * edited twice). row[k] is the k-th row of the table, modulo 3.
@@ -223,9 +222,10 @@ static unsigned distance(const char *a, size_t n, const char *b, size_t m)
 
 		now[0] = (unsigned)i;
 		for (size_t j = 1; j <= m; j++) {
-			now[j] = least(last[j - 1] + (a[i - 1] != b[j - 1]), least(last[j], now[j - 1]) + 1);
+			now[j] = min_u32(
+				last[j - 1] + (a[i - 1] != b[j - 1]), min_u32(last[j], now[j - 1]) + 1);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				now[j] = least(now[j], before[j - 2] + 1);
+				now[j] = min_u32(now[j], before[j - 2] + 1);
 		}
 	}
 	return row[n % 3][m];

@@ -140,7 +140,7 @@ static struct length length(struct gpu *g, uint64_t until)
  * What fires in a window of so many cycles that begins there. Steps in which only DRAM does are part of the
  * step behind them, as in gpu_step().
  */
-static WHOLE void plan(struct gpu *g, struct window_plan *p, struct window_edge at, uint32_t cycles)
+static FLATTEN void plan(struct gpu *g, struct window_plan *p, struct window_edge at, uint32_t cycles)
 {
 	uint64_t first_l2 = at.l2;
 	uint32_t k = 0;
