@@ -78,7 +78,7 @@ static void load_kernel(struct run *r, uint32_t command)
 		pass_over(r, command);
 		return;
 	}
-	readahead_watch(r->gpu.readahead, &o);
+	readahead_queue_warnings(r->gpu.readahead, &o);
 	t = klist_open(&r->list, command, &o, &f);
 	if (!t)
 		die_fault(&f);

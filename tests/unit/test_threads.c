@@ -26,13 +26,13 @@ static void count(void *ctx, unsigned item)
 
 static void test_items(void)
 {
-	struct team *t = team_new(THREADS);
+	struct threads *t = threads_new(THREADS);
 	uint32_t total = 0, wrong = 0;
 
 	for (uint32_t phase = 0; phase < PHASES; phase++) {
 		if (phase % 5000 == 4999)
 			usleep(2000); /* the others fall asleep */
-		team_run(t, count, &phase, ITEMS);
+		threads_run(t, count, &phase, ITEMS);
 	}
 	for (unsigned i = 0; i < ITEMS; i++)
 		wrong += done[i] != PHASES;
@@ -40,7 +40,7 @@ static void test_items(void)
 		total += seen[i];
 	ok(!wrong, "each item is done in each phase");
 	is_number(total, ITEMS * PHASES, "and only once");
-	team_delete(t);
+	threads_delete(t);
 }
 
 static void note(void *ctx, unsigned item)
@@ -50,34 +50,34 @@ static void note(void *ctx, unsigned item)
 
 static void test_few(void)
 {
-	struct team *t = team_new(THREADS);
+	struct threads *t = threads_new(THREADS);
 	uint32_t times[2 * THREADS + 1] = {0}, wrong = 0;
 
 	for (unsigned n = 0; n <= 2 * THREADS; n++)
-		team_run(t, note, times, n);
+		threads_run(t, note, times, n);
 	for (unsigned i = 0; i <= 2 * THREADS; i++)
 		wrong += times[i] != 2 * THREADS - i;
 	is_number(
 		wrong, 0, "no items, fewer than threads, one more: each once, before anybody is waited for");
-	team_delete(t);
+	threads_delete(t);
 }
 
 static void test_rest(void)
 {
-	struct team *t = team_new(THREADS);
+	struct threads *t = threads_new(THREADS);
 	uint32_t times[ITEMS] = {0}, wrong = 0;
 
 	for (unsigned n = 0; n < 200; n++) {
 		if (n % 2)
-			team_rest(t);
+			threads_park(t);
 		if (n % 20 == 1)
 			usleep(1000); /* they do */
-		team_run(t, note, times, ITEMS);
+		threads_run(t, note, times, ITEMS);
 	}
 	for (unsigned i = 0; i < ITEMS; i++)
 		wrong += times[i] != 200;
 	is_number(wrong, 0, "those who rest come back, or are not missed");
-	team_delete(t);
+	threads_delete(t);
 }
 
 int main(void)

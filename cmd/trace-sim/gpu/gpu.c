@@ -33,17 +33,17 @@ static void threads_init(struct gpu *g)
 	for (unsigned i = 0; i < g->threads; i++)
 		memstat_init(&g->memstat[i], &g->params);
 	if (g->threads > 1)
-		g->team = team_new(g->threads);
+		g->pool = threads_new(g->threads);
 	/* With several kernels at once the order of reading would be a matter of luck. */
-	if (g->team && g->params.window == 1)
-		team_meanwhile(g->team, readahead_step, g->readahead);
+	if (g->pool && g->params.window == 1)
+		threads_set_idle_work(g->pool, readahead_step, g->readahead);
 }
 
 static void threads_free(struct gpu *g)
 {
 	if (!g->memstat)
 		return;
-	team_delete(g->team);
+	threads_delete(g->pool);
 	for (unsigned i = 0; i < g->threads; i++)
 		memstat_free(&g->memstat[i]);
 	reserve_free(g->memstat, g->threads, sizeof(*g->memstat));

@@ -68,7 +68,7 @@ struct gpu {
 	uint64_t live[4096 / 64];     /* clusters with a thread block; launch.c */
 	uint64_t replying[4096 / 64]; /* clusters whose response FIFO is not empty; cluster.c */
 	unsigned threads;             /* wanted, set before gpu_init; then those there are */
-	struct team *team;            /* NULL: one thread */
+	struct threads *pool;         /* NULL: one thread */
 	bool sampling;                /* --sample-blocks */
 	uint32_t warmed;              /* kernels that went through the tags only, --warm */
 	struct net *net;

@@ -50,7 +50,7 @@ void window_init(struct gpu *g)
 	w->longest = min_u32(w->longest, cycles_with_events(MEMORY_TICKS, l2));
 	w->longest = min_u32(w->longest, cycles_with_events(STEPS_MAX, 1 + icnt + l2));
 	set_injection_limits(g->net, &g->params);
-	w->disabled_reason = window_forbidden(g);
+	w->disabled_reason = window_disabled_reason(g);
 	if (w->disabled_reason != N_WINDOW_BOUNDS)
 		w->longest = 1;
 }
@@ -131,7 +131,7 @@ static struct window_length window_length(struct gpu *g, uint64_t until)
 	limit_length(&l, cycles_until(now, until), WINDOW_told);
 	if (p->max_cycle)
 		limit_length(&l, cycles_until(now, p->max_cycle), WINDOW_cycles);
-	limit_length(&l, window_kernel_lasts(g, l.cycles), WINDOW_tail);
+	limit_length(&l, window_min_remaining_cycles(g, l.cycles), WINDOW_tail);
 	if (!net_replies_in_steps(g->net)) {
 		limit_length(&l, cycles_with_advances(g, net_reply_in_room(g->net)), WINDOW_replies);
 		limit_length(&l, cycles_with_advances(g, net_reply_out_room(g->net)), WINDOW_outputs);
@@ -187,7 +187,7 @@ static struct window_edge current_edge(const struct gpu *g)
 void window_items(struct gpu *g, void (*work)(void *ctx, unsigned item), unsigned items, uint32_t cycles)
 {
 	if (items > 1 && g->window->shared && cycles >= SHARED_CYCLES) {
-		team_run(g->team, work, g, items);
+		threads_run(g->pool, work, g, items);
 		return;
 	}
 	for (unsigned i = 0; i < items; i++)
@@ -266,9 +266,9 @@ void window_serve(struct gpu *g, uint32_t cycles)
 /* Decides whether threads share a window; if not, the others sleep. */
 static void set_shared(struct gpu *g, uint32_t cycles)
 {
-	g->window->shared = g->team && count_live_clusters(g) * cycles >= SHARED_WINDOW;
-	if (g->team && !g->window->shared)
-		team_rest(g->team);
+	g->window->shared = g->pool && count_live_clusters(g) * cycles >= SHARED_WINDOW;
+	if (g->pool && !g->window->shared)
+		threads_park(g->pool);
 }
 
 /*

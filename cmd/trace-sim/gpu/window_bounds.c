@@ -18,7 +18,7 @@ uint32_t window_delay(const struct gpu *g)
 	return lag + 2 < rop ? rop - (uint32_t)lag - 2 : 0;
 }
 
-enum window_bound window_forbidden(const struct gpu *g)
+enum window_bound window_disabled_reason(const struct gpu *g)
 {
 	const struct params *p = &g->params;
 
@@ -60,7 +60,7 @@ static uint32_t sm_min_issue_cycles(const struct sm *s, uint32_t enough)
 	return max_u32(most, all / s->core->schedulers);
 }
 
-uint32_t window_kernel_lasts(struct gpu *g, uint32_t enough)
+uint32_t window_min_remaining_cycles(struct gpu *g, uint32_t enough)
 {
 	uint64_t now = gpu_now(g), awaited = memory_awaited(g->mem);
 	uint32_t most = awaited > now ? (uint32_t)(awaited - now) : 0;
