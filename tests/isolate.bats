@@ -62,11 +62,11 @@ mixed() {
 	run -0 alone -F json -k '*ead*'
 	assert_equal "$(printf '%s\n' "$output" | grep -c '"record":"kernel"')" 2
 	run -2 alone -k '*none*'
-	assert_output --partial "-k: found no kernel for '*none*' among 4"
+	assert_output --partial "-k '*none*' matches none of 4 kernels"
 	run -2 alone -F accelsim
-	assert_output --partial 'wanted text, json or msgpack'
+	assert_output --partial 'expected text, json or msgpack'
 	run -2 alone --events log
-	assert_output --partial 'wanted one of them'
+	assert_output --partial '--isolate cannot be used with'
 	[ ! -e log ]
 }
 
@@ -130,10 +130,10 @@ mixed() {
 @test "--resume refuses, with the reason, what would not be exact" {
 	mixed
 	run -2 trace-sim -g rtx3070 --resume -o out mixed
-	assert_output --partial 'found --resume without --isolate'
-	assert_output --partial 'caches as those before left them'
+	assert_output --partial '--resume requires --isolate'
+	assert_output --partial 'caches that earlier kernels left'
 	run -2 trace-sim -g rtx3070 --isolate --resume mixed
-	assert_output --partial 'wanted -o FILE'
+	assert_output --partial '--resume requires -o FILE'
 	trace-sim -q -g rtx3070 --isolate -F json mixed | head -3 >out.part
 	cp out.part kept
 	run -2 trace-sim -g qv100 --isolate --resume -F json -o out mixed

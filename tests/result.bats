@@ -98,6 +98,6 @@ sim() { trace-sim -q -g rtx3070 "$@"; }
 @test "--interval with what it cannot do" {
 	run -2 sim --interval 0 x
 	run -2 sim --interval 10 -F accelsim x
-	assert_output --partial 'wanted text, json or msgpack'
+	assert_output --partial 'expected text, json or msgpack'
 	run -2 stats-csv --per interval --running x
 }
