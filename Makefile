@@ -146,13 +146,6 @@ asan: ## every test under ASan and UBSan
 	+@$(MAKE) -s BUILD=build/asan LTO= OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" -j2 all tests
 	+@SANITIZED=1 $(MAKE) -s BUILD=build/asan LTO= OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" suite
 
-# How runs of trace-sim can end: by themselves, with threads, and before their time.
-EXITS = same kernel|appears|full disk|closed pipe|limit|deadlock|SIG|dies|few SMs|first fault|parts add up|thread
-# The way out that users have, in the same build: what a leak checker wants to see freed stays where it is.
-exit-path: ## the exit path under ASan
-	+@$(MAKE) -s BUILD=build/asan LTO= OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" -j2 all build/asan/tests/tracegen
-	@SHIPPED_EXIT=1 SANITIZED=1 ASAN_OPTIONS=detect_leaks=0 ONLY='$(EXITS)' \
-		sh tests/suite build/asan tests/sim.bats tests/profile.bats tests/threads.bats tests/windows.bats
 # Masks and counts that follow from other state, made anew after every step.
 check-invariants: ## recompute derived state after every step, on generated traces
 	+@$(MAKE) -s BUILD=build/invariants LTO= OPT="-O1 -g -DCHECK_INVARIANTS" LDFLAGS= build/invariants/trace-sim \
@@ -281,4 +274,4 @@ extended-programs:
 
 -include $(DEPS)
 
-.PHONY: all help man completions install uninstall dist clean tests suite check check-cuda check-invariants demo asan exit-path tsan fuzz fuzz-run extended extended-programs format format-check tidy conformance conformance-events golden bench
+.PHONY: all help man completions install uninstall dist clean tests suite check check-cuda check-invariants demo asan tsan fuzz fuzz-run extended extended-programs format format-check tidy conformance conformance-events golden bench

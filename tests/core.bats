@@ -120,7 +120,7 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 	[[ $output == *"found no function"*"wanted control codes for every kernel"* ]]
 	run -2 trace-sim -q $modern -D core_dependence=control "$(trace vecadd)"
 	run -0 --separate-stderr trace-sim -g a100 --cubin "$ROOT/tests/corpus/cubin/elf80" "$(trace vecadd)"
-	[[ $stderr == *"wanted -core_model modern"* ]]
+	[[ $stderr == *"only -core_model modern reads control codes"* ]]
 }
 
 @test "options of the other core: one warning, none for what stands before the choice or is the default" {

@@ -26,10 +26,10 @@ mixed() {
 	for f in text json msgpack; do
 		trace-sim -q -g rtx3070 --isolate -F $f mixed >one
 		for j in 2 3 8; do
-			WARPTOOLS_CPUS=8 trace-sim -q -g rtx3070 --isolate -j $j -F $f mixed | cmp one
+			trace-sim -q -g rtx3070 --isolate -j $j -F $f mixed | cmp one
 		done
-		WARPTOOLS_CPUS=8 trace-sim -q -g rtx3070 --isolate -j 4 -F $f mixed.tpack | cmp one
-		WARPTOOLS_CPUS=8 trace-sim -q -g rtx3070 --isolate -j 4 -F $f - <mixed.tpack | cmp one
+		trace-sim -q -g rtx3070 --isolate -j 4 -F $f mixed.tpack | cmp one
+		trace-sim -q -g rtx3070 --isolate -j 4 -F $f - <mixed.tpack | cmp one
 	done
 	trace-sim -q -g rtx3070 --isolate -F json mixed >one
 	run -0 stats-csv -s gpu_sim_cycle -F tsv one
@@ -62,11 +62,11 @@ mixed() {
 	run -0 alone -F json -k '*ead*'
 	assert_equal "$(printf '%s\n' "$output" | grep -c '"record":"kernel"')" 2
 	run -2 alone -k '*none*'
-	assert_output --partial "-k: found no kernel for '*none*' among 4"
+	assert_output --partial "-k '*none*' matches none of 4 kernels"
 	run -2 alone -F accelsim
-	assert_output --partial 'wanted text, json or msgpack'
+	assert_output --partial 'expected text, json or msgpack'
 	run -2 alone --events log
-	assert_output --partial 'wanted one of them'
+	assert_output --partial '--isolate cannot be used with'
 	[ ! -e log ]
 }
 
@@ -74,7 +74,7 @@ mixed() {
 	mixed
 	echo nonsense >mixed/kernel-4.traceg
 	for j in 1 4; do
-		WARPTOOLS_CPUS=4 run -2 trace-sim -q -g rtx3070 --isolate -j $j -F json -o out mixed
+		run -2 trace-sim -q -g rtx3070 --isolate -j $j -F json -o out mixed
 		assert_output --partial 'mixed/kernel-4.traceg:1'
 		run -0 grep -c '"record":"kernel"' out.part
 		assert_output 3
@@ -130,10 +130,10 @@ mixed() {
 @test "--resume refuses, with the reason, what would not be exact" {
 	mixed
 	run -2 trace-sim -g rtx3070 --resume -o out mixed
-	assert_output --partial 'found --resume without --isolate'
-	assert_output --partial 'caches as those before left them'
+	assert_output --partial '--resume requires --isolate'
+	assert_output --partial 'caches that earlier kernels left'
 	run -2 trace-sim -g rtx3070 --isolate --resume mixed
-	assert_output --partial 'wanted -o FILE'
+	assert_output --partial '--resume requires -o FILE'
 	trace-sim -q -g rtx3070 --isolate -F json mixed | head -3 >out.part
 	cp out.part kept
 	run -2 trace-sim -g qv100 --isolate --resume -F json -o out mixed
@@ -151,7 +151,7 @@ mixed() {
 	mkfifo mixed/kernel-9.traceg
 	echo kernel-9.traceg >>mixed/kernelslist.g
 	for signal in KILL TERM; do
-		WARPTOOLS_CPUS=2 trace-sim -q -g rtx3070 --isolate -j 2 -F json -o out mixed &
+		trace-sim -q -g rtx3070 --isolate -j 2 -F json -o out mixed &
 		pid=$!
 		until [ "$(grep -sc '"record":"kernel"' out.part)" = 5 ]; do
 			kill -0 $pid

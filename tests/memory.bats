@@ -40,7 +40,6 @@ peak() {
 @test "memory: four threads reserve next to no more address space than one" {
 	plain_build_only
 	d=$(trace vecadd -n 100)
-	export WARPTOOLS_CPUS=4
 	one=$(FIELD=VmPeak peak -g rtx3070 "$d")
 	four=$(FIELD=VmPeak peak -g rtx3070 -j 4 "$d")
 	echo "$one kB, $four kB"
@@ -52,7 +51,6 @@ peak() {
 	cd "$BATS_TEST_TMPDIR"
 	d=$(trace example)
 	ulimit -s 64
-	export WARPTOOLS_CPUS=2
 	for format in text json msgpack accelsim; do
 		trace-sim -q -g titanx -F $format -j 2 -o run.$format "$d"
 		stats-csv -q -o /dev/null run.$format

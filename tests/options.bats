@@ -224,11 +224,11 @@ fork() { printf -- '-gpgpu_l1_latency 30\n-is_L0I_enabled 1\n-foo -3\n-flag\n-po
 	[[ $stderr == *"fork.config:3:1: warning: found unknown option '-foo'"* ]]
 	[[ $stderr == *"fork.config:4:1: warning: found unknown option '-flag'"* ]]
 	[[ $stderr == *"-D bar=1: warning: found unknown option '-bar'"* ]]
-	[[ $stderr == *"fork.config:5:27: warning: found options for power or logs of the original, of which nothing comes here: -power_simulation_enabled"* ]]
+	[[ $stderr == *"fork.config:5:27: warning: options without effect, for power or logs of Accel-Sim: -power_simulation_enabled"* ]]
 	trace-sim -q -g rtx3070 -D gpgpu_l1_latency=30 -D power_simulation_enabled=1 "$d" | grep -v ^given >plain
 	grep -v ^given <<<"$output" | cmp - plain
 	run -2 trace-sim -g rtx3070 --unknown-options maybe "$d"
-	assert_output --partial 'wanted warn or error'
+	assert_output --partial 'expected warn or error'
 }
 
 @test "trace-lint tells all unknown options at once" {

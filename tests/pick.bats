@@ -443,9 +443,9 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	trace-sim -q -g h100-pcie -F json --warm -k 39 "$app" >modern.json
 	stats-diff -q -s L2_total_cache_misses -k 39 all.json modern.json
 	run -2 trace-sim -q -g rtx3070 --warm "$app"
-	assert_output --partial 'found --warm without -k'
+	assert_output --partial '--warm requires -k'
 	run -2 trace-sim -q -g rtx3070 --warm -k 3 -D gpgpu_concurrent_kernel_sm=1 "$app"
-	assert_output --partial 'wanted one after the other'
+	assert_output --partial '--warm requires that kernels run one after the other'
 	cp -r "$app" bad
 	sed -i '0,/LDG/s/LDG.*/LDG/' bad/kernel-5.traceg
 	run -2 trace-sim -q -g rtx3070 --warm -k 9 bad

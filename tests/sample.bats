@@ -28,7 +28,7 @@ figure() { stats-csv -q -s "$1" "$2" | tr -d '\r' | awk -F, 'END { print $NF }';
 		'BEGIN { exit !(r > 0.999 * i / c && r < 1.001 * i / c) }'
 	sim -F text --sample-blocks "$long" >some.txt
 	for f in gpu_sim_cycle gpu_sim_insn; do [ "$(figure $f some.txt)" = "$(figure $f some.json)" ]; done
-	WARPTOOLS_CPUS=8 sim -j 3 -F json --sample-blocks "$long" | cmp - some.json
+	sim -j 3 -F json --sample-blocks "$long" | cmp - some.json
 }
 
 @test "where thread blocks end together, the interval holds the last part of a wave, too" {
@@ -58,8 +58,8 @@ figure() { stats-csv -q -s "$1" "$2" | tr -d '\r' | awk -F, 'END { print $NF }';
 
 @test "what it does not go with" {
 	run -2 sim -F accelsim --sample-blocks "$(trace example)"
-	assert_output --partial 'found --sample-blocks with -F accelsim'
+	assert_output --partial '--sample-blocks cannot be used with -F accelsim'
 	run -2 sim --isolate --sample-blocks "$(trace example)"
 	run -2 sim --sample-blocks -D gpgpu_concurrent_kernel_sm=1 "$(trace example)"
-	assert_output --partial 'wanted one after the other'
+	assert_output --partial '--sample-blocks requires that kernels run one after the other'
 }

@@ -20,9 +20,9 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	assert_output --partial "format"
 	run -2 trace-sim -g rtx3070 a b
 	run -2 trace-sim -F xml x
-	assert_output --partial "wanted text, json, msgpack or accelsim"
+	assert_output --partial "expected text, json, msgpack or accelsim"
 	run -2 trace-sim "$(trace vecadd)"
-	assert_output --partial "wanted -g GPU or -c FILE"
+	assert_output --partial "expected -g GPU or -c FILE"
 }
 
 @test "a list, a folder, one kernel file and standard input give the same kernel" {
@@ -473,7 +473,7 @@ start_second() {
 @test "-k that selects nothing is an error, and no result" {
 	run -2 --separate-stderr trace-sim -g rtx3070 -k 99 "$(trace example)"
 	assert_equal "$output" ""
-	[[ $stderr == *"-k: found no kernel for '99' among 2, wanted at least one"* ]]
+	[[ $stderr == *"-k '99' matches none of 2 kernels"* ]]
 	run -2 trace-sim -g rtx3070 -k '*nothing*' -o "$BATS_TEST_TMPDIR/r" "$(trace example)"
 	[ ! -e "$BATS_TEST_TMPDIR/r" ]
 }

@@ -7,7 +7,6 @@ load helper
 
 setup() {
 	cd "$BATS_TEST_TMPDIR"
-	export WARPTOOLS_CPUS=2
 }
 
 # same TRACE OPTION...: single steps against windows of several lengths, with one thread, and with two
@@ -158,7 +157,7 @@ options() {
 		WARPTOOLS_WINDOW=$w run ! trace-sim -q -g qv100 app
 		[ "$output" = "$one" ]
 	done
-	WARPTOOLS_CPUS=2 run ! trace-sim -q -j 2 -g qv100 app
+	run ! trace-sim -q -j 2 -g qv100 app
 	[ "$output" = "$one" ]
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The files beside the result, see beside.h. */
+/* Output files in addition to the result; see beside.h. */
 #include "beside.h"
 #include <string.h>
 #include "diag.h"
@@ -24,7 +24,7 @@ void beside_log(struct beside *b, struct run *r, const struct beside_args *a)
 	r->gpu.events = &b->log;
 }
 
-static enum net_report form_of(const char *name)
+static enum net_report report_form(const char *name)
 {
 	const char *dot = strrchr(name, '.');
 
@@ -51,9 +51,9 @@ void beside_open(struct beside *b, struct run *r, const struct beside_args *a)
 	}
 	if (a->net_report) {
 		if (!net_has_report(g->net))
-			die("--net-report: found a network without channels between routers, wanted -network_mode 1 with several");
+			die("--net-report requires a network with channels between routers (-network_mode 1 with several routers)");
 		b->net_report = output_open_part(a->net_report, a->force);
-		b->form = form_of(a->net_report);
+		b->form = report_form(a->net_report);
 	}
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The files beside the result: event log, profile, timeline, report of the network.
+ * Output files in addition to the result: event log, profile, timeline, network report.
  *
- * Always true: each is opened, or refused, before the first cycle, and gets its name when the run is over.
+ * Always true: each is opened before the first cycle, and gets its name at the end of the run.
  */
 #ifndef TRACE_SIM_BESIDE_H
 #define TRACE_SIM_BESIDE_H
@@ -16,29 +16,29 @@ struct run;
 struct output;
 struct record_writer;
 
-/* What is asked for; a file that is NULL is not. */
+/* The files of the command line; NULL: not given. */
 struct beside_args {
 	const char *events, *profile, *timeline, *net_report;
-	uint64_t interval;     /* of the timeline, in cycles; 0: what it takes by itself */
-	uint32_t timeline_sms; /* rows by SM up to so many */
-	bool flits;            /* in the event log, too */
-	bool force;            /* a file that is there is replaced */
+	uint64_t interval;     /* cycles between samples of the timeline; 0: automatic */
+	uint32_t timeline_sms; /* maximum number of SMs with rows */
+	bool flits;            /* flits in the event log */
+	bool force;            /* replace existing files */
 };
 
 struct beside {
 	struct output *events, *profile, *timeline, *net_report;
 	enum net_report form;
 	struct events log;
-	struct record_writer *writer; /* of the profile */
+	struct record_writer *writer; /* writer of the profile */
 };
 
-/* True: any file is asked for. */
+/* True if any file is given. */
 bool beside_any(const struct beside_args *a);
-/* The event log, which the machine is built with: before gpu_init(). */
+/* Opens the event log, which gpu_init() needs. */
 void beside_log(struct beside *b, struct run *r, const struct beside_args *a);
-/* All others, once the machine stands. Each of these ends the program where a file cannot be made. */
+/* Opens the other files, after gpu_init(). Both functions end the program if a file cannot be created. */
 void beside_open(struct beside *b, struct run *r, const struct beside_args *a);
-/* After the last cycle, with the machine as it stands. */
+/* Completes the files after the last cycle. */
 void beside_close(struct beside *b, struct run *r);
 
 #endif

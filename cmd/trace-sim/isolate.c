@@ -173,12 +173,12 @@ static void start_child(struct isolate *o, uint32_t command)
 		c++;
 	*c = (struct child){.command = command, .records = output_spool()};
 	if (!c->records || pipe(ends))
-		die_errno("found no room for another process");
+		die_errno("cannot create a pipe");
 	o->outcome[c - o->child] = (struct outcome){.kernels = 0};
 	fflush(stdout);
 	c->pid = fork();
 	if (c->pid < 0)
-		die_errno("found no room for another process");
+		die_errno("cannot fork");
 	if (!c->pid) {
 		close(ends[0]);
 		if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
@@ -230,7 +230,7 @@ static void reap(struct isolate *o, struct child *c)
 	to->state = READY;
 	if (WIFSIGNALED(status))
 		diag_error((struct place){.file = o->r->list.cmd[c->command].path},
-			"found its process ended by %s, wanted its records", strsignal(WTERMSIG(status)));
+			"process ended by signal: %s", strsignal(WTERMSIG(status)));
 	if (!WIFEXITED(status) || WEXITSTATUS(status) > EXIT_NO || n < 0) {
 		to->state = FAILED;
 		if (c->command < o->failed)
@@ -266,7 +266,7 @@ static void wait_children(struct isolate *o)
 
 static void show(struct isolate *o, bool keep)
 {
-	fprintf(stderr, "%s%u kernels done, %u of %u commands of the list, %u at work, %.0f s%s",
+	fprintf(stderr, "%s%u kernels done, %u of %u commands of the list, %u running, %.0f s%s",
 		o->shown ? "\r\033[K" : "", o->kernels, o->write, o->r->list.n_cmds, o->running,
 		progress_seconds(), keep ? "\n" : "");
 	o->shown = !keep;
@@ -511,7 +511,7 @@ int isolate_run(
 	struct resumed done = {0};
 	int status = EXIT_GOOD;
 
-	*o = (struct isolate){.r = r, .isa = isa, .jobs = team_size(jobs ? jobs : 1)};
+	*o = (struct isolate){.r = r, .isa = isa, .jobs = jobs};
 	prepare(o);
 	begin(o, output, force, resume, &done);
 	if (!done.complete) {
@@ -520,8 +520,8 @@ int isolate_run(
 		if (o->failed < r->list.n_cmds && !progress_interrupted())
 			exit(EXIT_TROUBLE); /* its process has told why */
 		if (r->selection && !o->kernels && !progress_interrupted())
-			die("-k: found no kernel for '%s' among %u, wanted at least one", r->selection,
-				r->list.n_kernels);
+			die("-k '%s' matches none of %u kernel%s", r->selection, r->list.n_kernels,
+				r->list.n_kernels == 1 ? "" : "s");
 		write_end(o);
 		record_close(r->writer);
 		output_commit(r->result);

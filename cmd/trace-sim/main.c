@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * trace-sim: cycle-level timing simulation of GPU kernels from instruction traces.
- * This file is the command line only; the run is run.c.
+ * This file has the command line; run.c has the run.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -50,41 +50,47 @@ enum {
 };
 
 static const struct cli_row rows[] = {
+	{CLI_GROUP, "Configuration", NULL, NULL, NULL},
 	{'g', "gpu", "GPU", gpuconf_help, gpuconf_names},
 	{'c', "config", "FILE",
 		"a configuration file in Accel-Sim's syntax; may be repeated, later values win", "file"},
-	{'D', "define", "NAME=VALUE", "set one option after all files", "@options"},
+	{'D', "define", "NAME=VALUE", "set one option, after all files", "@options"},
 	{OPT_UNKNOWN, "unknown-options", "warn|error",
-		"what an option means that no configuration of the suite has: error (default), or warn and go on",
+		"warn about or fail on (default) options that no configuration of the suite has",
 		"warn error"},
-	{'F', "format", "FORMAT",
-		"text (default), json, msgpack, or accelsim: the original's block after each kernel; tsv with --selftest",
-		"text json msgpack accelsim tsv"},
+	{OPT_CUBIN, "cubin", "FILE",
+		"read control codes for the modern core from a cubin, fat binary or program; may be repeated",
+		"file"},
+	{OPT_ISA, "isa", "FILE", "add or override opcode rows", "file"},
+	{OPT_STRICT, "strict", NULL, "fail on an opcode without a row", NULL},
+	{OPT_DUMP_CONFIG, "dump-config", NULL, "print the resolved configuration and exit", NULL},
+	{OPT_LIST_OPTIONS, "list-options", NULL, "print the table of configuration options and exit", NULL},
+	{CLI_GROUP, "Simulation", NULL, NULL, NULL},
 	{'k', "kernels", "LIST",
 		"simulate only these: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
 		"@,kernels"},
 	{OPT_WARM, "warm", NULL,
-		"with -k: memory accesses of kernels that are left out go through the tags of the caches",
+		"with -k: pass the memory accesses of the other kernels through the tags of the caches",
 		NULL},
 	{OPT_SAMPLE_BLOCKS, "sample-blocks", NULL,
-		"stop a kernel when its thread blocks complete at a stable rate, and extrapolate; its record says so",
+		"stop a kernel when its thread blocks complete at a stable rate, and extrapolate", NULL},
+	{'j', "threads", "N", "use N threads (default 1; 0: all processors); results do not depend on N",
 		NULL},
-	{'j', "threads", "N",
-		"simulate with up to N threads, for the same result; 2 while a processor is idle and it pays, else 1, is the default",
-		NULL},
-	{'o', "output", "FILE", "write the result there when complete; - is stdout", "file"},
-	{'f', "force", NULL, "replace an existing output file, but never one that is read", NULL},
 	{OPT_ISOLATE, "isolate", NULL,
-		"simulate each kernel on its own, on a cold machine; -j N of them at the same time", NULL},
+		"simulate each kernel on its own, on a cold GPU; -j N of them at a time", NULL},
 	{OPT_RESUME, "resume", NULL,
-		"with --isolate and -o: go on behind the last finished kernel that an earlier run has left",
-		NULL},
-	{OPT_INTERVAL, "interval", "CYCLES", "a record of all figures every so many core cycles of a kernel",
-		NULL},
+		"with --isolate and -o: continue after the last kernel that an earlier run completed", NULL},
+	{CLI_GROUP, "Output", NULL, NULL, NULL},
+	{'F', "format", "FORMAT",
+		"text (default), json, msgpack, or accelsim: its block after each kernel; tsv with --selftest",
+		"text json msgpack accelsim tsv"},
+	{'o', "output", "FILE", "write the result to FILE when it is complete; -: stdout", "file"},
+	{'f', "force", NULL, "replace an existing output file, but never an input", NULL},
+	{OPT_INTERVAL, "interval", "CYCLES",
+		"add a record of all figures every CYCLES core cycles of a kernel", NULL},
 	{OPT_EVENTS, "events", "FILE", "write the event log, one line an event", "file"},
-	{OPT_FLITS, "flits", NULL, "with --events: flits that enter and leave a network of mode 1, too",
-		NULL},
-	{OPT_PROFILE, "profile", "FILE", "write where the warp schedulers' cycles went, by instruction",
+	{OPT_FLITS, "flits", NULL, "with --events: also log the flits of a network of mode 1", NULL},
+	{OPT_PROFILE, "profile", "FILE", "write the cycles of the warp schedulers by instruction and reason",
 		"file"},
 	{OPT_NET_REPORT, "net-report", "FILE",
 		"write the use of each channel of a network of routers: text, or by its name .json or .svg",
@@ -93,36 +99,28 @@ static const struct cli_row rows[] = {
 	{OPT_TIMELINE_INTERVAL, "timeline-interval", "CYCLES",
 		"cycles between values of its counters; default: by the run's length", NULL},
 	{OPT_TIMELINE_SMS, "timeline-sms", "N", "show the CTAs of N SMs, evenly spread (8)", NULL},
-	{OPT_CUBIN, "cubin", "FILE",
-		"control codes for the modern core out of a cubin, fat binary or program; may be repeated",
-		"file"},
-	{OPT_ISA, "isa", "FILE", "add or override opcode rows", "file"},
-	{OPT_SELFTEST, "selftest", NULL,
-		"compare the configuration named in the place of TRACE, or that of -g and -c, with figures measured on the GPU",
-		NULL},
-	{OPT_MEASURED, "measured", "FILE",
-		"with --selftest: measured figures instead of those that come with the configuration; may be repeated",
-		"file"},
-	{OPT_ONLY, "only", "PATTERNS",
-		"with --selftest: only rows with such an id or group, separated by commas ('stream-*,chase L1'); may be repeated",
-		NULL},
-	{OPT_TOLERANCE, "tolerance", "PERCENT", "with --selftest: exit status 1 if a figure is further off",
-		NULL},
-	{OPT_FIT, "fit", "OPTION[=FROM..TO]",
-		"with --selftest: search for the value of an option that brings the figures nearest; may be repeated",
-		NULL},
-	{OPT_STRICT, "strict", NULL, "an opcode without a row is an error", NULL},
 	{OPT_HOST_TIME, "host-time", NULL, "put host times and rates into the result", NULL},
 	{OPT_PROVENANCE, "provenance", NULL,
 		"put the command line and the paths of the inputs into the result", NULL},
-	{OPT_DUMP_CONFIG, "dump-config", NULL, "print the resolved configuration and leave", NULL},
-	{OPT_LIST_OPTIONS, "list-options", NULL, "print the table of configuration options and leave", NULL},
-	{'q', "quiet", NULL, "no warnings, no progress", NULL},
-	{'v', "verbose", NULL, "progress on stderr even when it is no terminal", NULL},
+	{'q', "quiet", NULL, "print no warnings and no progress", NULL},
+	{'v', "verbose", NULL, "print progress on stderr even if it is no terminal", NULL},
+	{CLI_GROUP, "Selftest", NULL, NULL, NULL},
+	{OPT_SELFTEST, "selftest", NULL,
+		"compare a configuration, given in place of TRACE or by -g and -c, with figures measured on the GPU",
+		NULL},
+	{OPT_MEASURED, "measured", "FILE",
+		"use these measured figures instead of the configuration's own; may be repeated", "file"},
+	{OPT_ONLY, "only", "PATTERNS",
+		"compare only rows with these ids or groups, separated by commas ('stream-*,chase L1'); may be repeated",
+		NULL},
+	{OPT_TOLERANCE, "tolerance", "PERCENT", "exit with status 1 if a figure is further off", NULL},
+	{OPT_FIT, "fit", "OPTION[=FROM..TO]",
+		"search for the value of an option with the smallest error; may be repeated", NULL},
+	{CLI_GROUP, "Help", NULL, NULL, NULL},
 };
 
-/* For completions. */
-static void words(FILE *out, const char *kind, char *const *word, int n)
+/* Prints the words of a kind for completions. */
+static void print_words(FILE *out, const char *kind, char *const *word, int n)
 {
 	if (!strcmp(kind, "options"))
 		complete_options(out);
@@ -136,7 +134,7 @@ static const struct cli cli = {
 	"simulate the timing of GPU kernels from instruction traces",
 	"TRACE is a kernel list, a folder with one, one kernel file, a packed stream, or - (stdin, the default).\n"
 	"Exit status: 0 simulated, or a limit was reached; 1 deadlock or interrupted; 2 trouble.\n",
-	rows, sizeof(rows) / sizeof(*rows), words};
+	rows, sizeof(rows) / sizeof(*rows), print_words};
 
 struct sim_args {
 	const char **config, **define; /* in order; a -g entry is marked in shipped */
@@ -145,7 +143,7 @@ struct sim_args {
 	uint32_t n_config, n_define, n_cubin;
 	const char *kernels, *output, *isa;
 	struct beside_args beside;
-	uint64_t interval; /* of --interval */
+	uint64_t interval; /* value of --interval */
 	enum run_format format;
 	unsigned threads;
 	bool force, warm, sample_blocks, strict, host_time, dump, list, quiet, verbose, selftest, tsv,
@@ -153,28 +151,35 @@ struct sim_args {
 	bool provenance, pass_unknown;
 	const char **measured, **fit;
 	uint32_t n_measured, n_fit;
-	struct namelist only; /* rows of a selftest */
+	struct namelist only; /* patterns of --only */
 	double tolerance;     /* negative: none */
 };
 
-static enum run_format format_of(const char *name)
+static enum run_format parse_format(const char *name)
 {
 	static const char *const names[] = {"text", "json", "msgpack", "accelsim"};
 
 	for (unsigned i = 0; i < 4; i++)
 		if (!strcmp(name, names[i]))
 			return (enum run_format)i;
-	cli_usage("found format '%s', wanted text, json, msgpack or accelsim", name);
+	cli_usage("unknown format '%s' (expected text, json, msgpack or accelsim)", name);
 }
 
-static double percent(const char *text)
+static double parse_percent(const char *text)
 {
 	char *end;
 	double v = strtod(text, &end);
 
 	if (*text < '0' || *text > '9' || *end || !(v <= 1e6))
-		cli_usage("found --tolerance '%s', wanted percent", text);
+		cli_usage("--tolerance '%s' is no percentage", text);
 	return v;
+}
+
+static unsigned parse_threads(const char *text)
+{
+	uint64_t n = cli_number("-j", text, 0, MAX_THREADS);
+
+	return n ? (unsigned)n : threads_available();
 }
 
 static void on_option(void *ctx, int letter, const char *value)
@@ -190,7 +195,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'D': a->define[a->n_define++] = value; break;
 	case 'F':
 		a->tsv = !strcmp(value, "tsv");
-		a->format = a->tsv ? FORMAT_TEXT : format_of(value);
+		a->format = a->tsv ? FORMAT_TEXT : parse_format(value);
 		break;
 	case 'k': a->kernels = value; break;
 	case 'o': a->output = value; break;
@@ -199,8 +204,8 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_MEASURED: a->measured[a->n_measured++] = value; break;
 	case OPT_FIT: a->fit[a->n_fit++] = value; break;
 	case OPT_ONLY: namelist_add(&a->only, value); break;
-	case OPT_TOLERANCE: a->tolerance = percent(value); break;
-	case 'j': a->threads = (unsigned)cli_number("-j", value, 1, MAX_THREADS); break;
+	case OPT_TOLERANCE: a->tolerance = parse_percent(value); break;
+	case 'j': a->threads = parse_threads(value); break;
 	case 'q': a->quiet = true; break;
 	case 'v': a->verbose = true; break;
 	case OPT_EVENTS: a->beside.events = value; break;
@@ -225,7 +230,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_UNKNOWN:
 		a->pass_unknown = !strcmp(value, "warn");
 		if (!a->pass_unknown && strcmp(value, "error") != 0)
-			cli_usage("found --unknown-options '%s', wanted warn or error", value);
+			cli_usage("unknown value '%s' of --unknown-options (expected warn or error)", value);
 		break;
 	case OPT_PROVENANCE: a->provenance = true; break;
 	case OPT_RESUME: a->resume = true; break;
@@ -241,8 +246,8 @@ static bool warn_unknown(void *ctx, const struct fault *f)
 	return true;
 }
 
-/* One warning for all options that ask for what trace-sim does not do. */
-static void warn_idle(const struct gpuconf *c)
+/* Prints one warning for all options without effect that are set. */
+static void warn_idle_options(const struct gpuconf *c)
 {
 	const struct conf_value *first = NULL;
 	char names[240] = "";
@@ -261,9 +266,7 @@ static void warn_idle(const struct gpuconf *c)
 	if (n > 4)
 		snprintf(names + strlen(names), sizeof(names) - strlen(names), " and %u more", n - 4);
 	if (n)
-		diag_warn(first->at,
-			"found options for power or logs of the original, of which nothing comes here: %s",
-			names);
+		diag_warn(first->at, "options without effect, for power or logs of Accel-Sim: %s", names);
 }
 
 static void read_configuration(struct gpuconf *c, const struct sim_args *a)
@@ -280,7 +283,7 @@ static void read_configuration(struct gpuconf *c, const struct sim_args *a)
 		if (gpuconf_override(c, a->define[i], &f) < 0)
 			die_fault(&f);
 	if (!a->dump && !a->list)
-		warn_idle(c);
+		warn_idle_options(c);
 }
 
 static void read_cubins(struct gpu *g, const struct sim_args *a)
@@ -291,37 +294,40 @@ static void read_cubins(struct gpu *g, const struct sim_args *a)
 		return;
 	if (!g->params.modern.on)
 		diag_warn((struct place){.file = "--cubin"},
-			"found a file, wanted -core_model modern with it: the other core reads no control codes");
+			"ignored: only -core_model modern reads control codes");
 	g->joins.cubins = cubins_new();
 	for (uint32_t i = 0; i < a->n_cubin; i++)
 		if (cubins_add(g->joins.cubins, a->cubin[i], &f) < 0)
 			die_fault(&f);
 }
 
-/* --warm wants that nothing is under way when a kernel is left out. */
+/* Prepares --warm, which requires that no kernel is running when one is left out. */
 static void prepare_warm(struct run *r, const struct isa *isa)
 {
 	if (!r->select)
-		cli_usage("found --warm without -k, wanted it for kernels that are left out");
+		cli_usage("--warm requires -k");
 	if (r->gpu.params.window > 1)
-		die("--warm: found a window of %u kernels, wanted one after the other (-gpgpu_concurrent_kernel_sm 0, -ptx_streams 0)",
+		die("--warm requires that kernels run one after the other, not up to %u at once (set -gpgpu_concurrent_kernel_sm 0 and -ptx_streams 0)",
 			r->gpu.params.window);
 	r->warm = code_new(isa);
 }
 
-/* Blocks of several kernels would have no rate of their own; the original's block tells of no sample. */
+/*
+ * Prepares --sample-blocks. Each kernel must have a completion rate of its own, and Accel-Sim's format has no
+ * field for a sample.
+ */
 static void prepare_sampling(struct run *r)
 {
 	if (r->format == FORMAT_ACCELSIM)
-		cli_usage("found --sample-blocks with -F accelsim, wanted text, json or msgpack");
+		cli_usage("--sample-blocks cannot be used with -F accelsim (expected text, json or msgpack)");
 	if (r->gpu.params.window > 1)
-		die("--sample-blocks: found a window of %u kernels, wanted one after the other (-gpgpu_concurrent_kernel_sm 0, -ptx_streams 0)",
+		die("--sample-blocks requires that kernels run one after the other, not up to %u at once (set -gpgpu_concurrent_kernel_sm 0 and -ptx_streams 0)",
 			r->gpu.params.window);
 	r->gpu.sampling = true;
 }
 
-/* No file that is read is replaced by the output of that name. */
-static void spare_inputs(const struct run *r, const struct sim_args *a, const char *output)
+/* Fails if `output` is one of the input files. */
+static void check_not_input(const struct run *r, const struct sim_args *a, const char *output)
 {
 	gpuconf_spare(&r->conf, output);
 	klist_spare(&r->list, output);
@@ -332,17 +338,17 @@ static void spare_inputs(const struct run *r, const struct sim_args *a, const ch
 		output_spare(output, a->cubin[i]);
 }
 
-/* Nor by the output while it is written. */
-static void spare_all(const struct run *r, const struct sim_args *a, const char *output)
+/* The same, also for the name of the output while it is written. */
+static void check_not_overwriting(const struct run *r, const struct sim_args *a, const char *output)
 {
 	char part[PATH_MAX];
 
-	spare_inputs(r, a, output);
+	check_not_input(r, a, output);
 	if (output && strcmp(output, "-") && snprintf(part, sizeof(part), "%s.part", output) < PATH_MAX)
-		spare_inputs(r, a, part);
+		check_not_input(r, a, part);
 }
 
-static int simulate(struct run *r, const struct sim_args *a, struct isa *isa, const char *trace)
+static int run_simulation(struct run *r, const struct sim_args *a, struct isa *isa, const char *trace)
 {
 	struct output *out;
 	struct beside beside = {0};
@@ -351,11 +357,11 @@ static int simulate(struct run *r, const struct sim_args *a, struct isa *isa, co
 
 	if (klist_read(&r->list, trace, &f) < 0 || params_init(&r->gpu.params, &r->conf, &f) < 0)
 		die_fault(&f);
-	spare_all(r, a, a->output);
-	spare_all(r, a, a->beside.events);
-	spare_all(r, a, a->beside.profile);
-	spare_all(r, a, a->beside.timeline);
-	spare_all(r, a, a->beside.net_report);
+	check_not_overwriting(r, a, a->output);
+	check_not_overwriting(r, a, a->beside.events);
+	check_not_overwriting(r, a, a->beside.profile);
+	check_not_overwriting(r, a, a->beside.timeline);
+	check_not_overwriting(r, a, a->beside.net_report);
 	read_cubins(&r->gpu, a);
 	if (a->isolate) {
 		run_check(r);
@@ -385,14 +391,15 @@ static int simulate(struct run *r, const struct sim_args *a, struct isa *isa, co
 	status = run_application(r);
 	progress_end(r);
 	beside_close(&beside, r);
-	gpu_end(&r->gpu);
+	gpu_free(&r->gpu);
 	code_free(r->warm);
 	klist_free(&r->list);
 	output_commit(out);
 	return status;
 }
 
-static int selftest(struct gpuconf *c, const struct sim_args *a, const struct isa *isa, const char *operand)
+static int run_selftest(
+	struct gpuconf *c, const struct sim_args *a, const struct isa *isa, const char *operand)
 {
 	const char *last = a->n_config ? a->config[a->n_config - 1] : NULL;
 	const char *name = operand ? operand : last && a->shipped[a->n_config - 1] ? last : NULL;
@@ -410,12 +417,12 @@ static int selftest(struct gpuconf *c, const struct sim_args *a, const struct is
 			  : a->format == FORMAT_JSON ? SELFTEST_JSON
 						     : SELFTEST_TEXT,
 		.tolerance = a->tolerance,
-		.threads = a->threads ? a->threads : 1,
+		.threads = a->threads,
 		.output = a->output,
 		.force = a->force};
 
 	if (!a->tsv && a->format != FORMAT_TEXT && a->format != FORMAT_JSON)
-		cli_usage("found a format that --selftest does not write, wanted text, json or tsv");
+		cli_usage("--selftest does not write this format (expected text, json or tsv)");
 	gpuconf_spare(c, t.output);
 	output_spare(t.output, t.shipped);
 	output_spare(t.output, a->isa);
@@ -424,8 +431,8 @@ static int selftest(struct gpuconf *c, const struct sim_args *a, const struct is
 	return selftest_run(&t);
 }
 
-/* What is asked for: a list or a dump of options, a selftest or a simulation. */
-static int serve(struct run *r, const struct sim_args *a, struct isa *isa, const char *operand)
+/* Prints a list or a dump of options, or runs a selftest or a simulation. */
+static int run_command(struct run *r, const struct sim_args *a, struct isa *isa, const char *operand)
 {
 	if (a->list || a->dump) {
 		if (a->dump)
@@ -440,34 +447,34 @@ static int serve(struct run *r, const struct sim_args *a, struct isa *isa, const
 		return EXIT_GOOD;
 	}
 	if (!a->n_config && !a->n_define)
-		cli_usage("found no configuration, wanted -g GPU or -c FILE");
+		cli_usage("no configuration (expected -g GPU or -c FILE)");
 	if (a->selftest)
-		return selftest(&r->conf, a, isa, operand);
-	return simulate(r, a, isa, operand ? operand : "-");
+		return run_selftest(&r->conf, a, isa, operand);
+	return run_simulation(r, a, isa, operand ? operand : "-");
 }
 
-/* What does not go together with kernels apart, or with a run in one piece. */
+/* Fails on options that cannot be used together with --isolate, or only with it. */
 static void check_isolate(const struct sim_args *a)
 {
 	if (a->resume && !a->isolate)
 		cli_usage(
-			"found --resume without --isolate, wanted both: in a run in one piece a kernel finds the caches as those before left them, so none can be left out");
+			"--resume requires --isolate: otherwise a kernel depends on the caches that earlier kernels left");
 	if (a->resume && (!a->output || !strcmp(a->output, "-")))
-		cli_usage("found --resume without a file, wanted -o FILE");
+		cli_usage("--resume requires -o FILE");
 	if (!a->isolate)
 		return;
 	if (a->format == FORMAT_ACCELSIM)
 		cli_usage(
-			"found --isolate with -F accelsim, whose totals run from kernel to kernel, wanted text, json or msgpack");
+			"--isolate cannot be used with -F accelsim, which has totals over kernels (expected text, json or msgpack)");
 	if (a->warm || a->sample_blocks)
-		cli_usage("found --isolate with %s, wanted one of them",
-			a->warm ? "--warm" : "--sample-blocks");
+		cli_usage("--isolate cannot be used with %s", a->warm ? "--warm" : "--sample-blocks");
 	if (beside_any(&a->beside) || a->selftest)
-		cli_usage("found --isolate with an option for a run in one piece, wanted one of them");
+		cli_usage(
+			"--isolate cannot be used with --selftest, --events, --profile, --timeline or --net-report");
 }
 
-/* The command line into *a, whose lists have room for every word of it; the operand, NULL: none. */
-static const char *arguments(struct sim_args *a, int argc, char **argv)
+/* Parses the command line into *a. Returns the operand; NULL: none. */
+static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 {
 	const size_t n_words = (size_t)argc;
 	int n;
@@ -480,35 +487,34 @@ static const char *arguments(struct sim_args *a, int argc, char **argv)
 	a->fit = xcalloc(n_words, sizeof(char *));
 	n = cli_parse(&cli, argc, argv, on_option, a);
 	if (n > 1)
-		cli_usage("found %d traces, wanted one", n);
+		cli_usage("%d traces (expected one)", n);
 	if (a->beside.flits && !a->beside.events)
-		cli_usage("found --flits without a log, wanted --events FILE");
+		cli_usage("--flits requires --events FILE");
 	diag_quiet(a->quiet);
-	if (a->selftest && n) { /* before everything, so that -D has the last word */
+	if (a->selftest && n) { /* as the first configuration, so that -D overrides it */
 		if (a->n_config)
-			cli_usage("found '%s' and a configuration, wanted one of them", argv[0]);
+			cli_usage("'%s' and another configuration (expected one of them)", argv[0]);
 		a->shipped[0] = true;
 		a->config[a->n_config++] = argv[0];
 	}
 	if (!a->selftest && (a->tsv || a->n_measured || a->n_fit || a->only.n || a->tolerance >= 0))
-		cli_usage("found an option for --selftest, wanted that");
+		cli_usage("--measured, --fit, --only, --tolerance and -F tsv require --selftest");
 	check_isolate(a);
 	if (a->interval && a->format == FORMAT_ACCELSIM)
-		cli_usage(
-			"found --interval with -F accelsim, which has no such records, wanted text, json or msgpack");
+		cli_usage("--interval cannot be used with -F accelsim (expected text, json or msgpack)");
 	return n ? argv[0] : NULL;
 }
 
 int main(int argc, char **argv)
 {
-	struct sim_args a = {.beside.timeline_sms = TIMELINE_SMS, .tolerance = -1};
+	struct sim_args a = {.beside.timeline_sms = TIMELINE_SMS, .tolerance = -1, .threads = 1};
 	struct fault f;
 
 	diag_init(argv[0]);
 	const char **command = xcalloc((size_t)argc + 1, sizeof(*command)); /* argv is reordered */
 	memcpy(command, argv, (size_t)argc * sizeof(*command));
-	struct run *r = xcalloc(1, sizeof(*r)); /* it holds the machine: too much for a small stack */
-	const char *operand = arguments(&a, argc, argv);
+	struct run *r = xcalloc(1, sizeof(*r)); /* with the GPU, too large for a small stack */
+	const char *operand = parse_arguments(&a, argc, argv);
 	read_configuration(&r->conf, &a);
 	struct isa *isa = isa_new();
 	if (a.isa && isa_load(isa, a.isa, &f) < 0)
@@ -521,15 +527,14 @@ int main(int argc, char **argv)
 	r->format = a.format;
 	r->strict = a.strict;
 	r->host_time = a.host_time;
-	r->gpu.threads = a.threads ? a.threads : team_tested() ? 1 : THREADS_USUAL;
-	r->gpu.if_idle = !a.threads;
+	r->gpu.threads = a.threads;
 	r->progress = !a.quiet && (a.verbose || isatty(STDERR_FILENO));
 	const struct invocation invoked = {a.config, a.define, a.cubin, a.shipped, a.n_config, a.n_define,
 		a.n_cubin, a.kernels, a.isa, kselect_picks(select), a.strict, a.isolate, a.warm,
 		a.sample_blocks, a.interval, a.provenance ? command : NULL, operand};
 	r->invoked = &invoked;
 	r->interval = a.interval;
-	int status = serve(r, &a, isa, operand);
+	int status = run_command(r, &a, isa, operand);
 	kselect_free(select);
 	isa_free(isa);
 	gpuconf_free(&r->conf);

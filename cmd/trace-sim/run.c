@@ -20,7 +20,7 @@
 #include "run.h"
 #include "stats/timeline_counters.h"
 
-/* Files are looked for before cycle 0: a missing one is better found now than hours into the run. */
+/* Checks all files before cycle 0, so that a missing one does not end the run hours later. */
 void run_check(struct run *r)
 {
 	uint32_t chosen = 0;
@@ -38,19 +38,18 @@ void run_check(struct run *r)
 		r->last_chosen = i;
 		if (klist_check(&r->list, i) < 0)
 			die_at((struct place){.file = r->list.path, .line = c->line},
-				"found the kernel file %s: %s, wanted a readable file", c->path,
-				strerror(errno));
+				"cannot read kernel file %s: %s", c->path, strerror(errno));
 	}
 	if (r->selection && !chosen)
-		die("-k: found no kernel for '%s' among %u, wanted at least one", r->selection,
-			r->list.n_kernels);
+		die("-k '%s' matches none of %u kernel%s", r->selection, r->list.n_kernels,
+			r->list.n_kernels == 1 ? "" : "s");
 }
 
 /*
- * A kernel that is not simulated. Behind the last one wanted they are of interest to picks only, for what all
- * others did.
+ * Passes a kernel that is not simulated through the tags of the caches. After the last selected kernel, only
+ * picks need this.
  */
-static void pass_over(struct run *r, uint32_t command)
+static void warm_left_out(struct run *r, uint32_t command)
 {
 	struct trace_options o = {.code = r->warm, .strict = r->strict};
 	struct fault f;
@@ -75,16 +74,16 @@ static void load_kernel(struct run *r, uint32_t command)
 	struct fault f;
 
 	if (!kselect_needs_name(r->select) && !kselect_has(r->select, c->position, NULL)) {
-		pass_over(r, command);
+		warm_left_out(r, command);
 		return;
 	}
-	readahead_watch(r->gpu.readahead, &o);
+	readahead_queue_warnings(r->gpu.readahead, &o);
 	t = klist_open(&r->list, command, &o, &f);
 	if (!t)
 		die_fault(&f);
 	if (!kselect_has(r->select, c->position, trace_header(t)->name)) {
 		trace_close(t);
-		pass_over(r, command);
+		warm_left_out(r, command);
 		return;
 	}
 	k = launch_load(&r->gpu, t, c->path, c->position, &f);
@@ -102,8 +101,8 @@ static bool copies(const struct run *r, const struct command *c)
 	return r->gpu.params.mem.memcpy_warms_l2 && (c->kind == CMD_MEMCPY || r->ptx);
 }
 
-/* LAUNCH-loop-1. A copy acts when it is met, possibly before earlier kernels of the window have started. */
-static void load(struct run *r)
+/* Executes commands while kernels can be loaded (LAUNCH-loop-1). */
+static void load_commands(struct run *r)
 {
 	while (r->gpu.launch->n_loaded < r->gpu.params.window && r->next_command < r->list.n_cmds) {
 		uint32_t command = r->next_command++;
@@ -116,8 +115,8 @@ static void load(struct run *r)
 	}
 }
 
-/* Cycle of the run at which somebody must be told of the present state. */
-static uint64_t told_at(const struct run *r)
+/* Next cycle of the run at which the timeline or an interval record takes a sample. */
+static uint64_t next_sample_cycle(const struct run *r)
 {
 	uint64_t at = r->gpu.timeline ? timeline_due(r->gpu.timeline) : UINT64_MAX;
 
@@ -126,20 +125,20 @@ static uint64_t told_at(const struct run *r)
 	return at;
 }
 
-/* May steps be skipped? None beyond the moment at which somebody must be told. */
-static bool may_skip(const struct run *r, struct skip *k)
+/* Sets *k to the steps that can be skipped now, up to the next sample; false: none. */
+static bool can_skip(const struct run *r, struct skip *k)
 {
 	uint64_t left;
 
 	if (!gpu_skippable(&r->gpu, k))
 		return false;
-	left = told_at(r) - gpu_now(&r->gpu) - 1;
+	left = next_sample_cycle(r) - gpu_now(&r->gpu) - 1;
 	if (k->cycles > left)
 		k->cycles = left;
 	return k->cycles != 0;
 }
 
-static void tell(struct run *r)
+static void take_samples(struct run *r)
 {
 	struct gpu *g = &r->gpu;
 
@@ -149,33 +148,33 @@ static void tell(struct run *r)
 		interval_record(r->intervals, g, g->launch->n_loaded ? g->launch->loaded[0] : NULL);
 }
 
-/* PTX-launch-2: the last kernel that runs, if it is from PTX, ends behind its traffic. */
-static bool drains(const struct run *r, const struct kernel *k)
+/* The last kernel, if it is from PTX, ends after its traffic (PTX-launch-2). */
+static bool must_drain(const struct run *r, const struct kernel *k)
 {
 	return k->head->ptx && launch_idle(&r->gpu);
 }
 
-/* LAUNCH-loop-4: steps until a kernel finishes, nothing is left to do, or the run must end. */
-static struct kernel *simulate(struct run *r)
+/* Simulates until a kernel finishes, nothing is left to do, or the run must end (LAUNCH-loop-4). */
+static struct kernel *simulate_kernel(struct run *r)
 {
 	struct gpu *g = &r->gpu;
 	struct kernel *k = NULL;
 
-	while (run_active(r) && (!progress_interrupted() || window_ahead(g))) {
+	while (run_active(r) && !progress_interrupted()) {
 		struct skip skip;
 		unsigned fired;
 
-		if (may_skip(r, &skip))
+		if (can_skip(r, &skip))
 			gpu_skip(g, &skip);
-		fired = window_run(g, progress_interrupted() ? 0 : told_at(r)) ? CLOCK_CORE : gpu_step(g);
+		fired = window_run(g, next_sample_cycle(r)) ? CLOCK_CORE : gpu_step(g);
 		if ((fired & CLOCK_CORE) && g->cycle % DEADLOCK_PERIOD == 0 && run_deadlocked(r))
 			g->deadlock = true;
 		progress_poll(r);
-		if (gpu_now(g) >= told_at(r))
-			tell(r);
+		if (gpu_now(g) >= next_sample_cycle(r))
+			take_samples(r);
 		if (!k)
 			k = launch_pop_finished(g);
-		if (k && !drains(r, k))
+		if (k && !must_drain(r, k))
 			return k;
 	}
 	return k ? k : launch_pop_finished(g);
@@ -216,7 +215,7 @@ static void kernel_record(struct run *r, const struct kernel *k)
 	stats_kernel_record(r->writer, &rec, &r->gpu, r->before, r->now);
 }
 
-/* trace-stats(5): the block of kernel k, or of what was simulated when k is NULL. */
+/* Prints the block of kernel k (trace-stats(5)); NULL: of all that was simulated. */
 static void print_block(struct run *r, const struct kernel *k)
 {
 	struct launch *l = r->gpu.launch;
@@ -235,8 +234,8 @@ static void print_block(struct run *r, const struct kernel *k)
 	free(b.uid);
 }
 
-/* LAUNCH-loop-5: interval counters join the totals. */
-static void fold(struct run *r)
+/* Adds the interval counters to the totals (LAUNCH-loop-5). */
+static void fold_counters(struct run *r)
 {
 	struct gpu *g = &r->gpu;
 	struct figures *f = r->before;
@@ -275,7 +274,7 @@ static void finish_kernel(struct run *r, struct kernel *k)
 		if (k)
 			kernel_record(r, k);
 	}
-	fold(r);
+	fold_counters(r);
 	if (r->format == FORMAT_ACCELSIM && r->host_time)
 		stats_print_speed(&r->gpu, progress_seconds(), r->out);
 	if (!r->alone)
@@ -320,8 +319,8 @@ static int end_run(struct run *r)
 	return !strcmp(r->status, "complete") || !strcmp(r->status, "limit") ? EXIT_GOOD : EXIT_NO;
 }
 
-/* Why the loop must end now; sets status. */
-static bool must_end(struct run *r)
+/* True, with the status set, if the run must end now. */
+static bool must_end_now(struct run *r)
 {
 	if (r->gpu.deadlock)
 		r->status = "deadlock";
@@ -332,7 +331,7 @@ static bool must_end(struct run *r)
 	return true;
 }
 
-/* Kernel by kernel, to the end of the list or of the run. */
+/* Runs kernel by kernel to the end of the list or of the run. */
 static void run_kernels(struct run *r)
 {
 	struct launch *l = r->gpu.launch;
@@ -342,23 +341,23 @@ static void run_kernels(struct run *r)
 		const char *limit;
 		bool whole;
 
-		load(r);
+		load_commands(r);
 		if (!l->n_loaded)
 			break;
 		launch_kernels(&r->gpu);
-		k = simulate(r);
+		k = simulate_kernel(r);
 		if (r->gpu.deadlock)
 			report_deadlock(r, stderr);
 		limit = run_limit(r);
-		if (!k && (limit || must_end(r)))
+		if (!k && (limit || must_end_now(r)))
 			k = l->n_loaded ? l->loaded[0] : NULL;
 		whole = k && k->done && k->next_cta == k->n_ctas;
 		finish_kernel(r, k);
-		if (must_end(r))
+		if (must_end_now(r))
 			break;
 		/*
-		 * -gpgpu_max_cta counts at the block. quirk Q1-21: completed thread blocks count anew from
-		 * there, so a kernel that ended whole does not end the run; one cut off does, unlike in the
+		 * -gpgpu_max_cta counts at the block. quirk Q1-21: the count of completed thread blocks is reset
+		 * there, so a completed kernel does not end the run. A kernel that was cut off does, unlike in the
 		 * original.
 		 */
 		if (whole || !limit)
@@ -386,8 +385,8 @@ int run_application(struct run *r)
 		r->intervals = interval_start(r->interval, r->writer);
 	run_kernels(r);
 	if (r->selection && !r->kernels_loaded && !strcmp(r->status, "complete")) /* by name */
-		die("-k: found no kernel for '%s' among %u, wanted at least one", r->selection,
-			r->list.n_kernels);
+		die("-k '%s' matches none of %u kernel%s", r->selection, r->list.n_kernels,
+			r->list.n_kernels == 1 ? "" : "s");
 	figures_free(r->before);
 	r->before = NULL;
 	interval_free(r->intervals);

@@ -25,45 +25,45 @@ struct run {
 	struct record_writer *writer; /* NULL with FORMAT_ACCELSIM */
 	bool strict, host_time, progress;
 	uint32_t next_command;
-	bool ptx; /* the kernel loaded last is one from PTX */
+	bool ptx; /* the kernel loaded last is from PTX */
 	uint32_t kernels_done, kernels_loaded;
-	struct code *warm;     /* static instructions of kernels left out, with --warm; NULL: without */
-	uint32_t last_chosen;  /* command: nothing behind it is simulated */
-	const char *selection; /* as -k says it; NULL: all */
+	struct code *warm;     /* static instructions of kernels left out, with --warm; else NULL */
+	uint32_t last_chosen;  /* last command that is simulated */
+	const char *selection; /* operand of -k; NULL: all */
 	struct figures *before, *now;
 	void *hash;                 /* XXH3 state over all kernels' hashes */
-	uint64_t deadlock_progress; /* at the last look, + 1; 0: there was none */
-	bool deadlock_delayed;      /* a kernel waited for its launch delay then */
+	uint64_t deadlock_progress; /* progress + 1 at the last deadlock test; 0: none yet */
+	bool deadlock_delayed;      /* a kernel waited for its launch delay at that test */
 	const char *status, *limit; /* "end" record */
-	uint64_t interval;          /* of --interval, in core cycles; 0: none */
+	uint64_t interval;          /* --interval in core cycles; 0: none */
 	struct interval *intervals; /* NULL: none */
 	struct progress *meter;
-	bool alone;                    /* one kernel of many: its records, and no end record */
-	unsigned char kernel_hash[16]; /* of the kernel that ended last */
+	bool alone;                    /* writes the records of one kernel, without an end record */
+	unsigned char kernel_hash[16]; /* hash of the kernel that ended last */
 	const struct invocation *invoked;
 };
 
-/* The options given that decide what is simulated, as the run record tells them. provenance.c */
+/* The options that determine the simulation, for the run record (provenance.c). */
 struct invocation {
 	const char *const *config, *const *define, *const *cubin; /* in order */
 	const bool *shipped;                                      /* config is the name of a shipped one */
 	uint32_t n_config, n_define, n_cubin;
 	const char *kernels, *isa; /* NULL: not given */
-	const struct picks *picks; /* of kernels; NULL: none */
+	const struct picks *picks; /* NULL: none */
 	bool strict, isolate, warm, sample_blocks;
 	uint64_t interval;          /* 0: not given */
 	const char *const *command; /* --provenance: the command line, ended by NULL; else NULL */
 	const char *trace;          /* the operand; NULL: none */
 };
 
-/* The lines with which a log of the original starts: what was built, and the options. */
+/* Prints the first lines of a log of the original: version and options. */
 void run_head(const struct run *r, FILE *out);
-/* The "run" record. */
+/* Writes the "run" record. */
 void run_record(const struct run *r, struct record_writer *w);
 
-/* run.c. The whole application; the exit status. */
+/* Runs the whole application; returns the exit status. */
 int run_application(struct run *r);
-/* Before any output: the kernels selected by number exist, and their files; ends the program otherwise. */
+/* Ends the program unless the kernels selected by number, and their files, exist. */
 void run_check(struct run *r);
 
 /* limits.c: LAUNCH-stop. */
@@ -72,14 +72,14 @@ bool run_active(const struct run *r);
 const char *run_limit(const struct run *r);
 bool run_deadlocked(struct run *r);
 
-/* report.c: which warps wait, on what, at which trace line. */
+/* report.c: prints the waiting warps with reason and trace line. */
 void report_deadlock(struct run *r, FILE *out);
 
-/* progress.c: a line on stderr now and then; SIGINT, SIGTERM, SIGHUP, SIGUSR1. */
+/* progress.c: progress lines on stderr; SIGINT, SIGTERM, SIGHUP, SIGUSR1. */
 struct progress;
 void progress_start(struct run *r);
-void progress_poll(struct run *r);   /* cheap; called every step */
-void progress_kernel(struct run *r); /* a kernel has ended, its figures are written */
+void progress_poll(struct run *r);   /* called every step */
+void progress_kernel(struct run *r); /* called when the figures of a kernel are written */
 bool progress_interrupted(void);
 bool progress_asked(void);     /* by SIGUSR1, since the last call */
 double progress_seconds(void); /* host seconds since the start */

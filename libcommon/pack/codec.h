@@ -83,7 +83,7 @@ int pack_check_magic(struct pack *p, const uint8_t m[PACK_FIRST], struct fault *
 bool pack_index_end(struct pack *p, struct cur *in);
 int pack_read_list(struct pack *p, struct fault *f);
 
-void meanings_free(struct meanings *m);
+void static_cache_free(struct meanings *m);
 
 /* Streams from a pipe. 1: another entry, 0: the end was reached, -1. The lock is held. */
 int forward_more(struct pack *p, struct fault *f);

@@ -379,7 +379,7 @@ static bool follows(const struct encoder *e, const struct plain *q, bool all)
 	       ((s->guard == GUARD_LIKE && s->guard_ref == q[-1].id) || (all && s->guard == GUARD_ALL));
 }
 
-static void find_usual(struct encoder *e)
+static void find_default_recipes(struct encoder *e)
 {
 	e->usual = xcalloc(2 * e->c->n_mem + 1u, sizeof(e->usual[0]));
 	for (uint32_t i = 0; i < 2 * e->c->n_mem; i++) {
@@ -510,7 +510,7 @@ void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 	if (!p->part.warps && p->part.n_blocks)
 		p->part.warps = p->tb[0].n_warps;
 	parsed_finish(p);
-	learn_flow(p);
+	train_flow_model(p);
 	fit_addresses(p);
 	p->part.style |= odd_blocks(p) ? STYLE_ODD_BLOCKS : 0;
 	addresses_new(&e.x, e.c);
@@ -518,7 +518,7 @@ void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 	tails_new(&e.tails, e.c->n);
 	e.known = xcalloc(p->n_warp + 1, sizeof(e.known[0]));
 	find_plain(&e);
-	find_usual(&e);
+	find_default_recipes(&e);
 	cut_spans(p, &p->part);
 	for (uint32_t i = 0; i < p->part.n_spans; i++) {
 		put_span(&e, &p->part.span[i], first);

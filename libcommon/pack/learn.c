@@ -243,7 +243,7 @@ static void known_targets(struct pcode *c)
 	}
 }
 
-void learn_flow(struct parsed *p)
+void train_flow_model(struct parsed *p)
 {
 	struct learner l = {.p = p, .c = &p->part.code};
 

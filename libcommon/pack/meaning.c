@@ -11,7 +11,7 @@
 
 #define MEANINGS_MAX (1u << 18)
 
-void meanings_free(struct meanings *m)
+void static_cache_free(struct meanings *m)
 {
 	if (!m)
 		return;
@@ -21,9 +21,9 @@ void meanings_free(struct meanings *m)
 	free(m);
 }
 
-struct meaning_key meaning_key_of(const struct trace *t)
+struct static_cache_key static_cache_key_of(const struct trace *t)
 {
-	struct meaning_key c;
+	struct static_cache_key c;
 
 	memset(&c, 0, sizeof(c)); /* compared and hashed as bytes */
 	c.code = ptx_code_hash(t->ptx);
@@ -39,7 +39,7 @@ struct meaning_key meaning_key_of(const struct trace *t)
 	return c;
 }
 
-static bool same_key(const struct meaning_key *a, const struct meaning_key *b)
+static bool same_key(const struct static_cache_key *a, const struct static_cache_key *b)
 {
 	return a->code == b->code && a->d.form == b->d.form && a->d.prefix == b->d.prefix &&
 	       a->d.imms == b->d.imms && a->d.lineno == b->d.lineno && a->d.block_ids == b->d.block_ids &&
@@ -47,7 +47,7 @@ static bool same_key(const struct meaning_key *a, const struct meaning_key *b)
 	       a->lineinfo == b->lineinfo;
 }
 
-uint32_t meaning_slot(const struct meanings *m, const struct meaning_key *c, const void *text, size_t n)
+uint32_t static_cache_slot(const struct meanings *m, const struct static_cache_key *c, const void *text, size_t n)
 {
 	uint64_t h = XXH3_64bits_withSeed(text, n, XXH3_64bits(c, sizeof(*c)));
 	uint32_t at = (uint32_t)h & (m->n_slots - 1);
@@ -61,12 +61,12 @@ uint32_t meaning_slot(const struct meanings *m, const struct meaning_key *c, con
 	return at;
 }
 
-struct meanings *meanings_of(struct pack *p, const struct code *code)
+struct meanings *static_cache_of(struct pack *p, const struct code *code)
 {
 	struct meanings *m = p->meanings;
 
 	if (m && (m->code != code || m->n == MEANINGS_MAX)) {
-		meanings_free(m);
+		static_cache_free(m);
 		m = NULL;
 	}
 	if (!m) {
@@ -78,7 +78,7 @@ struct meanings *meanings_of(struct pack *p, const struct code *code)
 		m->n_slots = m->n_slots ? m->n_slots * 4 : 1024;
 		m->slot = xcalloc(m->n_slots, sizeof(m->slot[0]));
 		for (uint32_t i = 0; i < m->n; i++)
-			m->slot[meaning_slot(m, &m->e[i].before, m->text.p + m->e[i].text, m->e[i].len)] =
+			m->slot[static_cache_slot(m, &m->e[i].before, m->text.p + m->e[i].text, m->e[i].len)] =
 				i + 1;
 	}
 	p->meanings = m;

@@ -9,14 +9,14 @@
 #include "codec.h"
 #include "trace/reader.h"
 
-struct meaning_key {
+struct static_cache_key {
 	uint64_t code; /* of PTX: its lines in the header */
 	struct dialect d;
 	int binary, tracer, arch, lineinfo;
 };
 
 struct meaning {
-	struct meaning_key before;
+	struct static_cache_key before;
 	struct dialect after;
 	uint32_t text, len, handle;
 	bool needs;
@@ -30,10 +30,10 @@ struct meanings {
 };
 
 /* The fields of a trace that the meaning of its lines depends on; padding is zero. */
-struct meaning_key meaning_key_of(const struct trace *t);
+struct static_cache_key static_cache_key_of(const struct trace *t);
 /* The slot of this text in this context: empty, or the number of its meaning + 1. */
-uint32_t meaning_slot(const struct meanings *m, const struct meaning_key *c, const void *text, size_t n);
+uint32_t static_cache_slot(const struct meanings *m, const struct static_cache_key *c, const void *text, size_t n);
 /* The stream's meanings with room for one more; handles are of code. */
-struct meanings *meanings_of(struct pack *p, const struct code *code);
+struct meanings *static_cache_of(struct pack *p, const struct code *code);
 
 #endif

@@ -390,7 +390,7 @@ void pack_close(struct pack *p)
 	if (p->directory)
 		directory_free(p->directory);
 	free(p->directory);
-	meanings_free(p->meanings);
+	static_cache_free(p->meanings);
 	buf_free(&p->list);
 	input_close(p->in);
 	for (uint32_t i = 0; p->frame && i < p->n_entries; i++)

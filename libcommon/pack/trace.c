@@ -180,9 +180,9 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	if (s->flags & ST_TAIL)
 		buf_byte(&k->line, 'X');
 	buf_byte(&k->line, '\n');
-	struct meaning_key c = meaning_key_of(t);
-	struct meanings *m = meanings_of(k->p, t->o.code);
-	uint32_t at = meaning_slot(m, &c, k->line.p, k->line.n);
+	struct static_cache_key c = static_cache_key_of(t);
+	struct meanings *m = static_cache_of(k->p, t->o.code);
+	uint32_t at = static_cache_slot(m, &c, k->line.p, k->line.n);
 	if (m->slot[at]) {
 		const struct meaning *e = &m->e[m->slot[at] - 1];
 

@@ -142,7 +142,7 @@ int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned fla
 	if (!n)
 		return cudaSuccess;
 	if (kind != GRANT_DEVICE && !cudart.shown)
-		return cudart_refuse(what, "the addresses from 0xc0000000 on are in use in this process");
+		return cudart_unsupported(what, "the addresses from 0xc0000000 on are in use in this process");
 	if (n > m->heap_cap || (kind != GRANT_PINNED && n > cudart.wire.memory_bytes - cudart.live_bytes))
 		return cudaErrorMemoryAllocation;
 	snprintf(name, sizeof(name), "%s %u", what, ++cudart.given);
@@ -176,7 +176,7 @@ static void forget(struct grant *g)
 	((struct buffer *)memory_near(&cudart.mem, g->addr))->live = false;
 	g->live = false;
 	if (g->pool)
-		cudart_pool_give(g->pool, g->bytes);
+		cudart_pool_subtract_used(g->pool, g->bytes);
 	if (g->kind != GRANT_PINNED)
 		cudart.live_bytes -= g->bytes;
 	if (g->kind != GRANT_DEVICE)
@@ -204,7 +204,7 @@ void cudart_leaks(void)
 	uint32_t n = 0;
 
 	if (memory_leaks(&cudart.mem))
-		cudart_tell(WIRE_FOUND, NULL, 0);
+		cudart_send(WIRE_FOUND, NULL, 0);
 	for (uint32_t i = 0; i < cudart.n_grants; i++)
 		if (cudart.grant[i].live && !cudart.grant[i].lasting) {
 			bytes += cudart.grant[i].bytes;
@@ -214,7 +214,7 @@ void cudart_leaks(void)
 		return;
 	diag_error(NOWHERE, "found %u allocations of %llu bytes at the end of the program, wanted them freed",
 		n, (unsigned long long)bytes);
-	cudart_tell(WIRE_FOUND, NULL, 0);
+	cudart_send(WIRE_FOUND, NULL, 0);
 }
 
 void *cudart_at(const void *p, size_t n)
@@ -323,7 +323,7 @@ API(int, cudaFreeAsync, void *p, struct stream *s)
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
 	if (!e)
-		e = capture_refuses(s, "cudaFreeAsync");
+		e = capture_rejects(s, "cudaFreeAsync");
 	return cudart_leave(e ? e : release((uintptr_t)p, false));
 }
 ALSO(cudaFreeAsync_ptsz, cudaFreeAsync);

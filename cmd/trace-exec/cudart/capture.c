@@ -118,14 +118,14 @@ int capture_broken(const struct stream *s)
 	return cudaErrorStreamCaptureUnsupported;
 }
 
-int capture_refuses(const struct stream *s, const char *what)
+int capture_rejects(const struct stream *s, const char *what)
 {
 	int e;
 
 	if (!capture_on(s, &e) || e)
 		return e;
 	find(s)->in->broken = true;
-	return cudart_refuse(what, "in a stream that records");
+	return cudart_unsupported(what, "in a stream that records");
 }
 
 int capture_forbids(void)

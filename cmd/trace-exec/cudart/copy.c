@@ -22,7 +22,7 @@ static void tell_copy(const char *direction, const void *at, size_t n)
 	if (!cudart.wire.trace || addr < HEAP_BASE || !n || (g && g->lasting))
 		return;
 	len = snprintf(line, sizeof(line), "Memcpy%s,0x%llx,%zu", direction, (unsigned long long)addr, n);
-	cudart_tell(WIRE_COPY, line, (size_t)len);
+	cudart_send(WIRE_COPY, line, (size_t)len);
 }
 
 static void written(const void *at, size_t n)

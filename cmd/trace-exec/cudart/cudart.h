@@ -141,9 +141,9 @@ extern struct cudart cudart;
 /* start.c: every function of the interface begins and ends with these. wait: it waits for the device. */
 int cudart_enter(bool wait);
 int cudart_leave(int status);
-void cudart_tell(enum wire_kind kind, const void *bytes, size_t n);
+void cudart_send(enum wire_kind kind, const void *bytes, size_t n);
 /* Not executed: a message, once for each text; cudaErrorNotSupported. */
-int cudart_refuse(const char *function, const char *what);
+int cudart_unsupported(const char *function, const char *what);
 
 /* status.c */
 void cudart_set_last(int status);
@@ -183,8 +183,8 @@ int cudart_release(uint64_t addr);
 bool cudart_registered(const void *p);
 
 /* pool.c: bytes of a pool are in use; are free again. */
-void cudart_pool_take(struct pool *p, uint64_t bytes);
-void cudart_pool_give(struct pool *p, uint64_t bytes);
+void cudart_pool_add_used(struct pool *p, uint64_t bytes);
+void cudart_pool_subtract_used(struct pool *p, uint64_t bytes);
 
 /* copy.c: height rows of width bytes, each pitch bytes behind the one before; kind as cudaMemcpy has it. */
 int cudart_copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,

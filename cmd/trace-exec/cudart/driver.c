@@ -28,7 +28,7 @@ struct described {
 	unsigned interleave, swizzle, promotion, fill;
 };
 
-static int not_here(const struct described *x, const char *what) { return cudart_refuse(x->function, what); }
+static int not_here(const struct described *x, const char *what) { return cudart_unsupported(x->function, what); }
 
 static bool is_float(unsigned type) { return types[type].kind == K_FLOAT; }
 
@@ -167,7 +167,7 @@ static int entry_point(const char *name, void *to, unsigned long long flags, int
 	if (found)
 		*found = function ? FOUND : NOT_FOUND;
 	snprintf(what, sizeof(what), "the driver's %s", name);
-	return cudart_leave(function ? cudaSuccess : cudart_refuse("cudaGetDriverEntryPoint", what));
+	return cudart_leave(function ? cudaSuccess : cudart_unsupported("cudaGetDriverEntryPoint", what));
 }
 
 /* Before release 12 nothing is told but the function. */

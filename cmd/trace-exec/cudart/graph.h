@@ -160,7 +160,7 @@ int capture_broken(const struct stream *s);
  * What cannot be recorded here is refused, and the recording ends in an error: 0 where the stream does not
  * record.
  */
-int capture_refuses(const struct stream *s, const char *what);
+int capture_rejects(const struct stream *s, const char *what);
 /* A call that no thread may make while it records: 0, or the status that ends the recording. */
 int capture_forbids(void);
 /* What event calls mean then: false: nothing, the stream does not record. */

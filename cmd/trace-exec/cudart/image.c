@@ -325,7 +325,7 @@ int cudart_load(void)
 		return cudaSuccess;
 	if (link_all(&f)) {
 		diag_fault(&f);
-		cudart_tell(WIRE_FOUND, NULL, 0);
+		cudart_send(WIRE_FOUND, NULL, 0);
 		return cudart.broken = cudaErrorInvalidPtx;
 	}
 	cudart.mem.static_bytes = cudart.prog.static_end;
@@ -339,7 +339,7 @@ static int refused(struct image *m)
 {
 	if (m->fault.id) {
 		diag_fault(&m->fault);
-		cudart_tell(WIRE_FOUND, NULL, 0);
+		cudart_send(WIRE_FOUND, NULL, 0);
 		m->fault.id = NULL;
 	}
 	return m->found ? cudaErrorInvalidPtx : cudaErrorNoKernelImageForDevice;

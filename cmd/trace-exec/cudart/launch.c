@@ -49,7 +49,7 @@ API(int, __cudaPopCallConfiguration, struct dim *grid, struct dim *block, size_t
 static ssize_t to_wire(void *ctx, const char *bytes, size_t n)
 {
 	(void)ctx;
-	cudart_tell(WIRE_DATA, bytes, n);
+	cudart_send(WIRE_DATA, bytes, n);
 	return (ssize_t)n;
 }
 
@@ -62,7 +62,7 @@ static FILE *begin_trace(const struct launch *l)
 	if (!cudart.wire.trace || !cudart.telling)
 		return NULL;
 	snprintf(name, sizeof(name), "kernel-%u.traceg", l->id);
-	cudart_tell(WIRE_KERNEL, name, strlen(name));
+	cudart_send(WIRE_KERNEL, name, strlen(name));
 	f = fopencookie(&cudart, "w", io);
 	if (!f)
 		die_errno("memory");
@@ -122,12 +122,12 @@ static void execute(const struct launch *l, const struct kernel *k)
 	cudart.warp_insts += g.warp_insts;
 	cudart.thread_insts += g.thread_insts;
 	if (g.found)
-		cudart_tell(WIRE_FOUND, NULL, 0);
+		cudart_send(WIRE_FOUND, NULL, 0);
 	if (good)
 		return;
 	diag_fault(&g.fault);
 	cudart.pending = cudart_fault_status(&g.fault);
-	cudart_tell(WIRE_FAILED, NULL, 0);
+	cudart_send(WIRE_FAILED, NULL, 0);
 }
 
 /* ---- what a launch must be ---- */
@@ -287,7 +287,7 @@ static int launch(const void *host, const struct configuration *c, void **args)
 		return cudaErrorInvalidResourceHandle;
 	if (capture_on(c->stream, &e)) {
 		if (!e && c->event)
-			e = capture_refuses(c->stream, "cudaLaunchKernelExC with an event");
+			e = capture_rejects(c->stream, "cudaLaunchKernelExC with an event");
 		return e ? e : capture_add(c->stream, &w);
 	}
 	e = work_kernel(&w.kernel, host, c, args);

@@ -55,7 +55,7 @@ API(int, cudaHostRegister, void *p, size_t n, unsigned flags)
 	if (!e && (!p || !n || n > UINT64_MAX - at || flags > REGISTER_FLAGS || device))
 		e = cudaErrorInvalidValue;
 	if (!e && flags & REGISTER_IO)
-		e = cudart_refuse("cudaHostRegister", "memory of another device");
+		e = cudart_unsupported("cudaHostRegister", "memory of another device");
 	if (!e && taken(at, n))
 		e = cudaErrorHostMemoryAlreadyRegistered;
 	if (!e) {
@@ -87,7 +87,7 @@ API(int, cudaHostGetDevicePointer, void **to, void *p, unsigned flags)
 	if (!e && (!to || flags || (!find((uintptr_t)p) && (!g || g->kind == GRANT_DEVICE))))
 		e = cudaErrorInvalidValue;
 	if (!e && !g)
-		e = cudart_refuse("cudaHostGetDevicePointer", "memory of cudaHostRegister");
+		e = cudart_unsupported("cudaHostGetDevicePointer", "memory of cudaHostRegister");
 	if (!e)
 		*to = p;
 	return cudart_leave(e);

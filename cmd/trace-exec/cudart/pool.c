@@ -40,14 +40,14 @@ static bool is_pool(const struct pool *p)
 	return i && !i->gone;
 }
 
-void cudart_pool_take(struct pool *p, uint64_t bytes)
+void cudart_pool_add_used(struct pool *p, uint64_t bytes)
 {
 	p->used += bytes;
 	p->used_most = p->used > p->used_most ? p->used : p->used_most;
 	p->reserved_most = p->used > p->reserved_most ? p->used : p->reserved_most;
 }
 
-void cudart_pool_give(struct pool *p, uint64_t bytes) { p->used -= bytes; }
+void cudart_pool_subtract_used(struct pool *p, uint64_t bytes) { p->used -= bytes; }
 
 /* ---- memory ---- */
 
@@ -59,7 +59,7 @@ static int allocate(void **to, size_t n, struct pool *p, const struct stream *s,
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
 	if (!e)
-		e = capture_refuses(s, what);
+		e = capture_rejects(s, what);
 	if (!e && (!to || !is_pool(p)))
 		e = cudaErrorInvalidValue;
 	if (!e && p->most && n > p->most - p->used)
@@ -72,7 +72,7 @@ static int allocate(void **to, size_t n, struct pool *p, const struct stream *s,
 		*to = (void *)(uintptr_t)addr;
 		if (g) {
 			g->pool = p;
-			cudart_pool_take(p, n);
+			cudart_pool_add_used(p, n);
 		}
 	}
 	return cudart_leave(e);
@@ -99,7 +99,7 @@ API(int, cudaMemPoolCreate, struct pool **to, const struct pool_properties *x)
 	if (!e && (!to || !x))
 		e = cudaErrorInvalidValue;
 	if (!e && (x->type != PINNED || x->place != ON_DEVICE || x->handles))
-		e = cudart_refuse("cudaMemPoolCreate", "a pool elsewhere than on the device, or shared");
+		e = cudart_unsupported("cudaMemPoolCreate", "a pool elsewhere than on the device, or shared");
 	if (!e && x->device)
 		e = cudaErrorInvalidDevice;
 	if (!e) {

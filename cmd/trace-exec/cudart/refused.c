@@ -7,7 +7,7 @@
 #include "cudart/cudart.h"
 
 #define REFUSED(name) \
-	API(int, name, void) { return cudart_leave((cudart_enter(false), cudart_refuse(#name, NULL))); }
+	API(int, name, void) { return cudart_leave((cudart_enter(false), cudart_unsupported(#name, NULL))); }
 #define DONE(name)
 #include "cudart/cudart.def"
 #undef DONE

@@ -41,7 +41,7 @@ static void send_all(const void *bytes, size_t n)
 	}
 }
 
-void cudart_tell(enum wire_kind kind, const void *bytes, size_t n)
+void cudart_send(enum wire_kind kind, const void *bytes, size_t n)
 {
 	const char *p = bytes;
 
@@ -58,7 +58,7 @@ void cudart_tell(enum wire_kind kind, const void *bytes, size_t n)
 	} while (n);
 }
 
-int cudart_refuse(const char *function, const char *what)
+int cudart_unsupported(const char *function, const char *what)
 {
 	static char told[64][96];
 	static unsigned n_told;
@@ -72,7 +72,7 @@ int cudart_refuse(const char *function, const char *what)
 		memcpy(told[n_told++], text, sizeof(text));
 	diag_error(NOWHERE, "found a call of %s, wanted one that is executed here (trace-exec --run --list)",
 		text);
-	cudart_tell(WIRE_FOUND, NULL, 0);
+	cudart_send(WIRE_FOUND, NULL, 0);
 	return cudaErrorNotSupported;
 }
 
@@ -196,7 +196,7 @@ __attribute__((destructor)) static void finish(void)
 		cudart_leaks();
 	done[0] = cudart.thread_insts;
 	done[1] = cudart.warp_insts;
-	cudart_tell(WIRE_DONE, done, sizeof(done));
+	cudart_send(WIRE_DONE, done, sizeof(done));
 	cudart.telling = false;
 	cudart.broken = cudaErrorCudartUnloading;
 	pthread_mutex_unlock(&cudart.lock);

@@ -103,7 +103,7 @@ const char *const cache_never_wanted[N_NEVERS] = {
 	[NEVER_FILLED] = "MSHR kind A: what is below does not answer in sectors",
 };
 
-enum cache_status cache_refuse(struct cache_visit *a, enum cache_fail why)
+enum cache_status cache_reject(struct cache_visit *a, enum cache_fail why)
 {
 	if (why == FAIL_MISS_QUEUE_FULL && !a->c->queue.count)
 		a->ev.never = NEVER_QUEUED;
@@ -126,7 +126,7 @@ enum cache_status cache_turn_away(struct cache_visit *a, enum cache_fail why, ui
 			.stream = q->stream,
 			.type = q->type,
 			.sectors = q->sectors};
-	return cache_refuse(a, why);
+	return cache_reject(a, why);
 }
 
 static ALWAYS_INLINE bool lacks_still(const struct cache *c, const struct turned_away *t)
@@ -249,7 +249,7 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 
 	if (e) {
 		if (e->count >= c->mshr.merge)
-			return cache_refuse(a, FAIL_MSHR_MERGE_ENTRY), false;
+			return cache_reject(a, FAIL_MSHR_MERGE_ENTRY), false;
 		tag_access(&c->tags, &a->at, a->now, &a->out);
 		mshr_merge(&c->mshr, e, r, c->pool);
 		counts_for(c, q)->status[q->type][STATUS_MSHR_HIT]++;
@@ -327,7 +327,7 @@ static enum cache_status data_access(struct cache_visit *a)
 	case STATUS_RESERVATION_FAIL:
 		if (write && a->c->walloc == WALLOC_NONE)
 			return cache_write_miss(a);
-		return cache_refuse(a, FAIL_LINE_ALLOC);
+		return cache_reject(a, FAIL_LINE_ALLOC);
 	case STATUS_SECTOR_MISS:
 		if (!write && !a->c->tags.sectored) {
 			a->ev.never = NEVER_READABLE;
@@ -377,13 +377,13 @@ enum cache_status cache_access(
 static enum cache_status read_only_access(struct cache_visit *a)
 {
 	if (a->at.status == STATUS_RESERVATION_FAIL)
-		return cache_refuse(a, FAIL_LINE_ALLOC);
+		return cache_reject(a, FAIL_LINE_ALLOC);
 	if (a->at.status == STATUS_HIT) {
 		tag_access(&a->c->tags, &a->at, a->now, &a->out);
 		return STATUS_HIT;
 	}
 	if (queue_full(a->c, 0))
-		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
+		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 	return cache_send_read(a, a->r) ? STATUS_MISS : STATUS_RESERVATION_FAIL;
 }
 

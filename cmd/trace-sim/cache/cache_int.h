@@ -83,7 +83,7 @@ static inline struct turned_away *turned_away(struct cache *c, uint64_t addr)
 }
 
 /* cache.c */
-enum cache_status cache_refuse(struct cache_visit *a, enum cache_fail why); /* counts; RESERVATION_FAIL */
+enum cache_status cache_reject(struct cache_visit *a, enum cache_fail why); /* counts; RESERVATION_FAIL */
 /* The same of a miss queue full for x, or of the MSHRs: kept, for whoever asks will ask again. */
 enum cache_status cache_turn_away(struct cache_visit *a, enum cache_fail why, uint8_t x);
 /* CACHE-mshr-2 for r, which is the access's own request or an allocate-read; false: refused and counted. */

@@ -86,12 +86,12 @@ static enum cache_status may_allocate(struct cache_visit *a, uint32_t x)
 	const struct mshr_entry *e;
 
 	if (queue_full(c, x))
-		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
+		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 	e = mshr_find(&c->mshr, mshr_bucket(&c->mshr, addr), addr);
 	if (e && e->count >= c->mshr.merge)
-		return cache_refuse(a, FAIL_MSHR_MERGE_ENTRY);
+		return cache_reject(a, FAIL_MSHR_MERGE_ENTRY);
 	if (!e && c->mshr.used >= c->mshr.limit)
-		return cache_refuse(a, FAIL_MSHR_ENTRY);
+		return cache_reject(a, FAIL_MSHR_ENTRY);
 	return STATUS_MISS;
 }
 
@@ -135,7 +135,7 @@ static enum cache_status miss_fetch(struct cache_visit *a)
 	}
 	if (whole_atom(a)) {
 		if (queue_full(a->c, 0))
-			return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
+			return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 		tag_access(t, &a->at, a->now, &a->out);
 		modify(a);
 	} else {

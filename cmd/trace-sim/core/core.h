@@ -348,8 +348,8 @@ void core_l1i_filled(struct sm *s); /* outside the cycle */
 void core_fetch_flush(struct sm *s);
 
 /* depend.c */
-void core_look(struct sm *s, unsigned w);  /* when may the head of w issue? */
-bool core_still(struct sm *s, unsigned w); /* may it, now, a fragile one? */
+void core_schedule_head(struct sm *s, unsigned w);  /* when may the head of w issue? */
+bool core_may_issue_now(struct sm *s, unsigned w); /* may it, now, a fragile one? */
 void core_depend_issue(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, struct core_op *op);
 void core_release(struct sm *s, unsigned w, const struct core_inst *in); /* results are there */
 void core_sources_read(struct sm *s, unsigned w, const struct core_inst *in);
@@ -359,9 +359,9 @@ const struct core_control *core_control_of(const struct core_warp *cw, uint32_t 
 /* issue.c, regfile.c */
 uint64_t core_issue(struct sm *s, unsigned sub); /* when a ripe warp may be tried again, NEVER: none */
 void core_idle(struct sm *s, unsigned sub);
-void core_put_down(struct sm *s, unsigned sub, uint64_t until); /* cycles from seen to until, by reason */
+void core_count_stall(struct sm *s, unsigned sub, uint64_t until); /* cycles from seen to until, by reason */
 /* Cycles that the reads of w's head wait for banks; it counts as issued after them. reuse: mask of slots. */
-uint64_t core_read_wait(
+uint64_t core_register_wait(
 	struct sm *s, struct subcore *b, unsigned w, const struct core_inst *in, unsigned reuse);
 
 /* passes.c */
@@ -397,16 +397,16 @@ static inline void core_due(struct core *c, unsigned sub, uint64_t at)
 static inline void core_account(struct sm *s, unsigned sub, uint64_t until)
 {
 	if (until > s->modern->sub[sub].seen)
-		core_put_down(s, sub, until);
+		core_count_stall(s, sub, until);
 }
 
-/* An event has come: the same as core_look() where w waits for one and this may have been it. */
-static inline void core_look_again(struct sm *s, unsigned w)
+/* An event has come: the same as core_schedule_head() where w waits for one and this may have been it. */
+static inline void core_reschedule(struct sm *s, unsigned w)
 {
 	const struct core_warp *cw = core_warp_of(s, w);
 
 	if (cw->waits && !(cw->held_by && *cw->held_by))
-		core_look(s, w);
+		core_schedule_head(s, w);
 }
 
 /* Record i of a warp. */

@@ -182,7 +182,7 @@ static bool core_held(const struct sm *s, unsigned w, uint64_t at)
 	return !(in->flags & INST_FIXED) || in->flags & INST_SPECIAL || in->unit == CORE_BRANCH;
 }
 
-void core_look(struct sm *s, unsigned w)
+void core_schedule_head(struct sm *s, unsigned w)
 {
 	const struct core *c = s->modern;
 	struct core_warp *cw = core_warp_of(s, w);
@@ -213,12 +213,12 @@ void core_look(struct sm *s, unsigned w)
 }
 
 /* A ripe, fragile warp is about to issue: false, and it has another state, where it may not. */
-bool core_still(struct sm *s, unsigned w)
+bool core_may_issue_now(struct sm *s, unsigned w)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 
 	if (core_held(s, w, s->clock)) {
-		core_look(s, w);
+		core_schedule_head(s, w);
 		return false;
 	}
 	if (cw->control && counters_hold(s, cw, cw->head)) {
@@ -357,5 +357,5 @@ void core_counter_down(struct sm *s, unsigned w, unsigned counter)
 	if (cw->counter[counter])
 		cw->counter[counter]--;
 	core_sync_counter(s, w);
-	core_look_again(s, w);
+	core_reschedule(s, w);
 }

@@ -254,7 +254,7 @@ static void fetch_one(struct sm *s, unsigned sub)
 		cw->follows = core_follows(in, cw->next);
 	}
 	if (cw->fetched == p->cursor + 1)
-		core_look(s, w);
+		core_schedule_head(s, w);
 	if (!room(c, p, cw))
 		b->want &= ~(1ull << rank);
 }
@@ -351,7 +351,7 @@ void core_l1i_step(struct sm *s)
 	while (fixed && !cache_miss_queue_empty(s->l1i))
 		core_event_put(s, s->clock + fixed, EVENT_FILL, 0, cache_miss_queue_pop(s->l1i));
 	if (!cache_miss_queue_empty(s->l1i) &&
-		inject_possible(s, &pool->at[cache_miss_queue_front(s->l1i)], false))
+		inject_can_push(s, &pool->at[cache_miss_queue_front(s->l1i)], false))
 		inject(s, cache_miss_queue_pop(s->l1i));
 	cache_cycle(s->l1i);
 	s->modern->l1i_busy =

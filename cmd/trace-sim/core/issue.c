@@ -42,7 +42,7 @@ static const uint8_t idle_kind[N_CORE_STALLS] = {
 };
 
 /* Cycles from seen up to, not including, until. */
-void core_put_down(struct sm *s, unsigned sub, uint64_t until)
+void core_count_stall(struct sm *s, unsigned sub, uint64_t until)
 {
 	struct core *c = s->modern;
 	struct subcore *b = &c->sub[sub];
@@ -180,7 +180,7 @@ static void advance(struct sm *s, unsigned w, struct core_warp *cw, uint64_t t)
 		cw->next_why = STALL_JUMP;
 	}
 	core_fetch_room(s, w);
-	core_look(s, w);
+	core_schedule_head(s, w);
 }
 
 /*
@@ -208,7 +208,7 @@ static unsigned reuse_of(const struct sm *s, unsigned w, const struct core_inst 
 
 static uint64_t read_wait(struct sm *s, struct subcore *b, unsigned w, const struct core_inst *in)
 {
-	return in->flags & INST_FIXED ? core_read_wait(s, b, w, in, reuse_of(s, w, in)) : 0;
+	return in->flags & INST_FIXED ? core_register_wait(s, b, w, in, reuse_of(s, w, in)) : 0;
 }
 
 /* The warp's head goes; returns when it counts as issued. */
@@ -282,7 +282,7 @@ static bool try_issue(struct sm *s, unsigned sub, uint64_t *open)
 			continue;
 		}
 		set &= ~(1ull << rank);
-		if (cw->fragile && !core_still(s, w))
+		if (cw->fragile && !core_may_issue_now(s, w))
 			continue;
 		if (!result_fits(s, b, in))
 			continue;

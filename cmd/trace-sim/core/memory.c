@@ -302,7 +302,7 @@ static bool pass_by(struct sm *s, struct pipe_slot *k, const struct access *a)
 	uint32_t handle;
 	struct req *r;
 
-	if (!inject_possible_bytes(s, a->size + 8u, w->uop->flags & (UOP_STORE | UOP_ATOMIC)))
+	if (!inject_can_push_bytes(s, a->size + 8u, w->uop->flags & (UOP_STORE | UOP_ATOMIC)))
 		return false;
 	handle = ldst_make_request(s, a);
 	r = ldst_req(s, handle);
@@ -437,7 +437,7 @@ void core_memory_read(struct sm *s, uint16_t h)
 		core_counter_down(s, w->warp, op->read - 1u);
 	else
 		core_sources_read(s, w->warp, &c->inst[w->code]);
-	core_look_again(s, w->warp);
+	core_reschedule(s, w->warp);
 }
 
 static void complete(struct sm *s, uint16_t h)
@@ -465,7 +465,7 @@ static void complete(struct sm *s, uint16_t h)
 	if (in->flags & INST_LDGSTS)
 		core_ldgsts_done(s, warp, c->op[h].group);
 	sm_winst_free(s, h);
-	core_look_again(s, warp);
+	core_reschedule(s, warp);
 	core_sync_completed(s, warp);
 	core_warp_check_end(s, warp);
 }
@@ -525,7 +525,7 @@ void core_memory_cycle(struct sm *s)
 	}
 	do {
 		if (l->l1d && !cache_miss_queue_empty(l->l1d) &&
-			inject_possible(s, ldst_req(s, cache_miss_queue_front(l->l1d)), false))
+			inject_can_push(s, ldst_req(s, cache_miss_queue_front(l->l1d)), false))
 			inject(s, cache_miss_queue_pop(l->l1d));
 	} while (ports-- > 1);
 	pipe_step(s);

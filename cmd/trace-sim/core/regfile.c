@@ -41,7 +41,7 @@ static unsigned slot_of(const struct core_warp *cw, const struct core_inst *in, 
 	return src->slot;
 }
 
-uint64_t core_read_wait(
+uint64_t core_register_wait(
 	struct sm *s, struct subcore *b, unsigned w, const struct core_inst *in, unsigned reuse)
 {
 	struct core *c = s->modern;

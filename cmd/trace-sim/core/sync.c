@@ -22,7 +22,7 @@ static void hold(struct core_warp *cw, uint64_t from, uint64_t until, unsigned w
 static void let_go(struct sm *s, unsigned w, uint64_t at)
 {
 	core_warp_of(s, w)->hold_until = at;
-	core_look_again(s, w);
+	core_reschedule(s, w);
 }
 
 /* ---- barriers ----------------------------------------------------------------------------------- */

@@ -2,9 +2,10 @@
 /*
  * A cluster's response FIFO between the network and its SMs (LSU-cluster).
  *
- * Always true: at most one packet a core tick enters and one leaves (-icnt_cluster_ports: so many); the head
- * blocks all behind it, whichever SM they are for (quirk Q3-34). A sleeping SM without thread blocks keeps
- * what reaches it until it wakes. Outside windows, gpu.replying has the clusters whose FIFO is not empty.
+ * Always true: in a core tick at most one packet enters and one leaves (-icnt_cluster_ports: that number); the
+ * head blocks all packets after it, whichever SM they are for (quirk Q3-34). A sleeping SM without thread
+ * blocks keeps the packets that reach it until it wakes. Outside windows, gpu.replying is the set of clusters
+ * whose FIFO is not empty.
  */
 #include <stdlib.h>
 #include "arena.h"
@@ -26,7 +27,7 @@ void cluster_free(struct cluster *c)
 	c->slots = c->ended = NULL;
 }
 
-static void hand_over(struct gpu *g, struct cluster *c, uint64_t now)
+static void deliver_reply(struct gpu *g, struct cluster *c, uint64_t now)
 {
 	uint32_t handle = ring_front(&c->reply);
 	const struct req *r = &g->reqs.at[handle];
@@ -44,7 +45,7 @@ static void hand_over(struct gpu *g, struct cluster *c, uint64_t now)
 	ldst_push_response(s, handle);
 }
 
-static void take_in(struct gpu *g, struct cluster *c, uint32_t handle, uint64_t now)
+static void accept_reply(struct gpu *g, struct cluster *c, uint32_t handle, uint64_t now)
 {
 	const struct req *r;
 	uint32_t bytes;
@@ -67,9 +68,9 @@ void cluster_response(struct gpu *g, uint32_t id, uint64_t now, uint32_t advance
 
 	do {
 		if (!ring_empty(&c->reply))
-			hand_over(g, c, now);
+			deliver_reply(g, c, now);
 		if (c->reply.count < g->params.net.eject_max)
-			take_in(g, c, net_pop_reply(g->net, id, advances), now);
+			accept_reply(g, c, net_pop_reply(g->net, id, advances), now);
 	} while (n-- > 1);
 }
 

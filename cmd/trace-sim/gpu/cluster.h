@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A cluster: SMs that share an end of the network (LSU-cluster).
+ * A cluster: SMs that share a network port (LSU-cluster).
  */
 #ifndef CLUSTER_H
 #define CLUSTER_H
@@ -14,22 +14,27 @@ struct cluster {
 	_Alignas(64) struct ring reply; /* response FIFO */
 	uint32_t *slots;                /* storage of reply */
 	uint64_t flits_in;              /* icnt_total_pkts_mem_to_simt */
-	uint32_t *ended, n_ended;       /* SMs in which CTAs ended in this tick; at most all of the cluster */
-	uint32_t first;                 /* SM of the cluster that is cycled first */
-	/* in a window: its next cycle, where it is to stop; it waits for the others there, and what it met */
-	uint32_t at, end;
-	bool waits, stays; /* stays: waits at its end, even though no thread block has ended */
-	bool full;         /* stands before its next cycle until its input is known to have room, or not */
-	struct fault *fault;
-	bool needs_flush; /* an SM has had a CTA since the L1Ds were last invalidated */
-	uint32_t live_threads;
+	uint32_t *ended, n_ended;       /* SMs in which CTAs ended in this tick */
+	uint32_t first;                 /* SM that is cycled first, within the cluster */
+	bool needs_flush;               /* an SM has had a CTA since the L1Ds were last invalidated */
+	uint32_t live_threads;          /* of all CTAs in its SMs */
+	/* in a window (window_clusters.c) */
+	uint32_t cycle;           /* next cycle to simulate, from the start of the window */
+	uint32_t end_cycle;       /* first cycle not to simulate */
+	bool waiting;             /* stopped until all other clusters have reached `cycle` */
+	bool waits_for_placement; /* stops at end_cycle, even if no thread block has ended */
+	bool input_full;          /* stopped until the network reports whether its input is full */
+	struct fault *fault;      /* raised in the cycle before `cycle`; NULL: none */
 };
 void cluster_init(struct cluster *c, const struct params *p);
 void cluster_free(struct cluster *c);
-/* LAUNCH-step-1 (LSU-cluster): the clusters, ascending; idle ones cost nothing. */
+/* Moves replies in all clusters that have one, in ascending order (LAUNCH-step-1). */
 void cluster_response_steps(struct gpu *g);
-/* The same of one at time now, when the network had made so many advances; gpu.replying is not kept. */
+/*
+ * Moves replies in cluster `id` at time `now`, after `advances` advances of the network. Leaves gpu.replying
+ * unchanged: cluster_note_replies() updates it.
+ */
 void cluster_response(struct gpu *g, uint32_t id, uint64_t now, uint32_t advances);
-void cluster_note_replies(struct gpu *g, uint32_t id); /* bring it up to date */
+void cluster_note_replies(struct gpu *g, uint32_t id);
 
 #endif

@@ -24,7 +24,7 @@ static void threads_init(struct gpu *g)
 {
 	bool alone = g->events || addrdec_draws(g->dec) || g->params.core.perfect_mem;
 
-	g->threads = alone ? 1 : team_size(g->threads);
+	g->threads = alone ? 1 : g->threads;
 	if (g->threads > g->params.clusters)
 		g->threads = g->params.clusters;
 	g->memstat = reserve(g->threads, sizeof(*g->memstat));
@@ -33,17 +33,17 @@ static void threads_init(struct gpu *g)
 	for (unsigned i = 0; i < g->threads; i++)
 		memstat_init(&g->memstat[i], &g->params);
 	if (g->threads > 1)
-		g->team = team_new(g->threads);
+		g->pool = threads_new(g->threads);
 	/* With several kernels at once the order of reading would be a matter of luck. */
-	if (g->team && g->params.window == 1)
-		team_meanwhile(g->team, readahead_step, g->readahead);
+	if (g->pool && g->params.window == 1)
+		threads_set_idle_work(g->pool, readahead_step, g->readahead);
 }
 
 static void threads_free(struct gpu *g)
 {
 	if (!g->memstat)
 		return;
-	team_delete(g->team);
+	threads_delete(g->pool);
 	for (unsigned i = 0; i < g->threads; i++)
 		memstat_free(&g->memstat[i]);
 	reserve_free(g->memstat, g->threads, sizeof(*g->memstat));
@@ -125,21 +125,6 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 		build_sm(g, i);
 	window_init(g);
 	return launch_init(g);
-}
-
-/*
- * Memory goes back to the system faster with the process than piece by piece, above all where several threads
- * have used it. A leak checker wants to see the pieces; in its build SHIPPED_EXIT asks for the way out that
- * users have.
- */
-void gpu_end(struct gpu *g)
-{
-	team_delete(g->team);
-	g->team = NULL;
-#ifdef __SANITIZE_ADDRESS__
-	if (!getenv("SHIPPED_EXIT"))
-		gpu_free(g);
-#endif
 }
 
 void gpu_free(struct gpu *g)

@@ -68,8 +68,7 @@ struct gpu {
 	uint64_t live[4096 / 64];     /* clusters with a thread block; launch.c */
 	uint64_t replying[4096 / 64]; /* clusters whose response FIFO is not empty; cluster.c */
 	unsigned threads;             /* wanted, set before gpu_init; then those there are */
-	bool if_idle;                 /* several only while they take processors that nobody else would use */
-	struct team *team;            /* NULL: one thread */
+	struct threads *pool;         /* NULL: one thread */
 	bool sampling;                /* --sample-blocks */
 	uint32_t warmed;              /* kernels that went through the tags only, --warm */
 	struct net *net;
@@ -110,7 +109,6 @@ static inline uint64_t gpu_now(const struct gpu *g) { return g->tot_cycle + g->c
 /* gpu.c */
 int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f); /* g->params are set; 0, or -1 and *f */
 void gpu_free(struct gpu *g);
-void gpu_end(struct gpu *g);      /* instead of gpu_free, where the process ends next */
 unsigned gpu_step(struct gpu *g); /* one GPU step; the domains that fired */
 void gpu_sync(struct gpu *g);     /* every lazily kept counter up to date */
 void gpu_window(struct gpu *g);   /* close the sampling window of the latency statistics */

@@ -60,8 +60,7 @@ static int stream_index(struct gpu *g, uint64_t id, struct place at, struct faul
 		if (g->streams[i] == id)
 			return (int)i;
 	if (g->n_streams == MAX_STREAMS)
-		return fault_set(f, at, "streams",
-			"found more than %d CUDA streams, wanted at most that many", MAX_STREAMS);
+		return fault_set(f, at, "streams", "too many CUDA streams (at most %d)", MAX_STREAMS);
 	g->streams[g->n_streams] = id;
 	return (int)g->n_streams++;
 }
@@ -84,7 +83,7 @@ struct kernel *launch_load(
 	if (p->modern.on && trace_header(t)->ptx) {
 		free(k);
 		fault_set(f, at, "ptx-core",
-			"found a trace from PTX, wanted machine code for -core_model modern");
+			"-core_model modern cannot run a trace from PTX (trace with trace-exec --as sass)");
 		return NULL;
 	}
 	k->trace = t;
@@ -99,7 +98,7 @@ struct kernel *launch_load(
 	if (stream < 0 || kernel_threads(k->head) > p->core.threads) {
 		if (stream >= 0)
 			fault_set(f, at, "block-too-large",
-				"found a thread block of %u threads, wanted at most the %u of an SM (-gpgpu_shader_core_pipeline)",
+				"thread block of %u threads (at most %u fit on an SM, -gpgpu_shader_core_pipeline)",
 				kernel_threads(k->head), p->core.threads);
 		free(k->path);
 		free(k);
@@ -283,8 +282,8 @@ static void place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 	switch (readahead_next(g->readahead, k->trace, &s->cta[slot].block, &codes, &f)) {
 	case 0:
 		fault_set(&f, (struct place){.file = trace_path(k->trace)}, "blocks-missing",
-			"found %llu thread blocks, wanted the grid's %llu", (unsigned long long)k->next_cta,
-			(unsigned long long)k->n_ctas);
+			"%llu thread blocks (expected %llu, the size of the grid)",
+			(unsigned long long)k->next_cta, (unsigned long long)k->n_ctas);
 		/* fall through */
 	case -1: die_fault(&f);
 	}

@@ -5,7 +5,6 @@
  * decide what follows; each unit is told how many of its ticks passed.
  */
 #include "launch.h"
-#include "window.h"
 
 /* Core cycles during which no SM of the cluster has anything to do, at most limit. */
 static uint64_t cluster_sleeps(const struct gpu *g, uint32_t cluster, uint64_t limit)
@@ -51,7 +50,7 @@ bool gpu_skippable(const struct gpu *g, struct skip *k)
 	uint64_t n = DEADLOCK_PERIOD - 1 - g->cycle % DEADLOCK_PERIOD, until;
 	uint32_t delay;
 
-	if ((g->launch->retry && g->launch->ctas_left) || g->dram_ticks || window_ahead(g))
+	if ((g->launch->retry && g->launch->ctas_left) || g->dram_ticks)
 		return false;
 	n = sms_sleep(g, n);
 	if (!n || !net_empty(g->net) || replies_waiting(g) ||

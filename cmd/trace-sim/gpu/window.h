@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Windows: many cycles of one unit at a stretch instead of one cycle of all units after the other
- * (LAUNCH-window-1). Used by run.c and skip.c.
+ * Windows: each unit is simulated for many cycles before the next unit (LAUNCH-window-1). Used by run.c.
  *
- * A window is run in three parts. First the reply side: DRAM, L2 and the reply network, which see no request
- * that is not in a ROP queue yet, for the queue's delay outlasts the window. Then the clusters, with the
- * replies of which it is known by now when they are there, each by itself. Last the request network, with
- * requests of which it is known when they were made. The first part may be run beside the second and third of
- * the window before (LAUNCH-window-12).
+ * A window is run in three parts. First the reply side: DRAM, L2 and the reply network. The requests that it
+ * needs are in the ROP queues already, because the delay of these queues is longer than the window. Then the
+ * clusters, each by itself, with replies that carry their arrival times. Last the request network, with
+ * requests that carry the times at which they were sent.
  *
- * Always true: what a run computes does not depend on how it is cut into windows, nor on who runs which part
- * of one.
+ * Always true: the result does not depend on the lengths of windows, nor on which thread runs which part.
  */
 #ifndef WINDOW_H
 #define WINDOW_H
@@ -28,31 +25,29 @@ enum window_bound {
 
 struct window_counts {
 	uint64_t windows, cycles;
-	uint64_t by[N_WINDOW_BOUNDS]; /* windows and single steps, by what bounded them */
-	uint64_t phases;              /* parts of windows that are worth sharing, whether threads do or not */
+	uint64_t by[N_WINDOW_BOUNDS]; /* windows and single steps, by their bound */
+	uint64_t phases;              /* parts of windows that threads can share */
 };
 
-void window_init(struct gpu *g); /* behind network, memory side, SMs and clusters */
+void window_init(struct gpu *g); /* after network, memory side, SMs and clusters */
 void window_free(struct gpu *g);
 /*
- * A window of core cycles, none at or beyond `until`, right before which a step could be; false: nothing was
- * done, for only a single step will do.
+ * Runs a window of core cycles that ends before cycle `until` of the run. Returns false, with nothing done, if
+ * the next cycle must be a single step.
  */
 bool window_run(struct gpu *g, uint64_t until);
-/* Has the reply side gone ahead of the machine? Then nothing but another window will do. */
-bool window_ahead(const struct gpu *g);
 const struct window_counts *window_counts(const struct gpu *g);
+
+/* ---- window_bounds.c ---- */
+
+/* Reason for which all windows of this run are single cycles; N_WINDOW_BOUNDS if there is none. */
+enum window_bound window_disabled_reason(const struct gpu *g);
 /*
- * window_bounds.c. Why no window of this run can be longer than one cycle; N_WINDOW_BOUNDS: nothing speaks
- * against it.
- */
-enum window_bound window_forbidden(const struct gpu *g);
-/*
- * Cycles for which a request that has been taken in stays in its delay queue, and its handle is not used anew
- * (LAUNCH-window-11).
+ * Number of cycles for which an accepted request stays in the ROP queue and its handle is not reused
+ * (LAUNCH-window-2, 11).
  */
 uint32_t window_delay(const struct gpu *g);
-/* Cycles in which the kernel cannot end; no more than enough. */
-uint32_t window_kernel_lasts(struct gpu *g, uint32_t enough);
+/* Lower bound on the cycles until the kernel ends, at most `enough`. */
+uint32_t window_min_remaining_cycles(struct gpu *g, uint32_t enough);
 
 #endif

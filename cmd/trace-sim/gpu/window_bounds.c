@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bounds on windows that follow from the machine and what it runs, whatever window.c makes of them
- * (LAUNCH-window-2, 7, 9).
+ * Bounds on windows that follow from the configuration and the kernel (LAUNCH-window-2, 7, 9).
  *
- * Always true: nothing is changed here, and every answer is on the safe side.
+ * Always true: nothing is changed here, and every bound is conservative.
  */
 #include "core/core.h"
 #include "launch.h"
@@ -19,11 +18,11 @@ uint32_t window_delay(const struct gpu *g)
 	return lag + 2 < rop ? rop - (uint32_t)lag - 2 : 0;
 }
 
-enum window_bound window_forbidden(const struct gpu *g)
+enum window_bound window_disabled_reason(const struct gpu *g)
 {
 	const struct params *p = &g->params;
 
-	if (!net_runs_ahead(g->net))
+	if (!net_can_decouple(g->net))
 		return WINDOW_network;
 	if (g->events)
 		return WINDOW_events;
@@ -41,10 +40,10 @@ enum window_bound window_forbidden(const struct gpu *g)
 }
 
 /*
- * Cycles that pass before the warps of SM s have issued all they have; no more than enough. A warp that runs
- * issues so much a cycle at most, and so does each scheduler.
+ * Lower bound on the cycles in which the warps of SM s issue all their instructions, at most `enough`. A warp
+ * issues at most max_issue instructions a cycle, and so does a scheduler.
  */
-static uint32_t sm_lasts(const struct sm *s, uint32_t enough)
+static uint32_t sm_min_issue_cycles(const struct sm *s, uint32_t enough)
 {
 	uint32_t most = 0, all = 0;
 
@@ -54,27 +53,27 @@ static uint32_t sm_lasts(const struct sm *s, uint32_t enough)
 
 		left /= s->core->max_issue;
 		all += left;
-		most = left > most ? left : most;
+		most = max_u32(most, left);
 		if (most >= enough)
 			return enough;
 	}
-	return all / s->core->schedulers > most ? all / s->core->schedulers : most;
+	return max_u32(most, all / s->core->schedulers);
 }
 
-uint32_t window_kernel_lasts(struct gpu *g, uint32_t enough)
+uint32_t window_min_remaining_cycles(struct gpu *g, uint32_t enough)
 {
 	uint64_t now = gpu_now(g), awaited = memory_awaited(g->mem);
 	uint32_t most = awaited > now ? (uint32_t)(awaited - now) : 0;
 
 	if (most < enough && g->launch->ctas_left && !g->sampling) {
-		uint32_t block = launch_next_records(g) / g->params.core.max_issue;
+		uint32_t next_block = launch_next_records(g) / g->params.core.max_issue;
 
-		most = block > most ? block : most;
+		most = max_u32(most, next_block);
 	}
 	for (uint32_t i = 0; i < g->params.sms && most < enough; i++) {
-		uint32_t lasts = g->sm[i].live_ctas ? sm_lasts(&g->sm[i], enough) : 0;
+		uint32_t cycles = g->sm[i].live_ctas ? sm_min_issue_cycles(&g->sm[i], enough) : 0;
 
-		most = lasts > most ? lasts : most;
+		most = max_u32(most, cycles);
 	}
 	return most;
 }

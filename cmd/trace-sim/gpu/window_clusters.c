@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The clusters' part of a window (LAUNCH-window-5, 6, 10), and beside it what channels do that are ahead.
+ * The clusters' part of a window (LAUNCH-window-5, 6, 10).
  *
- * Clusters run to the end of the window, or to where they need to know of others. One in which a thread block
- * ends stands still behind that cycle until all have come there; then thread blocks are placed as in a single
- * step. Those that are further have no room for one: had they, they would have stood still, too. One whose
- * input of the request network might be full stands still before its next cycle until the network has come
- * there.
+ * A cluster runs to the end of the window, or until it depends on others. A cluster in which a thread block
+ * ends stops after that cycle until all clusters have reached it; then thread blocks are placed as in a single
+ * step. Clusters that are further have no free slot, otherwise they would have stopped as well. A cluster
+ * whose input of the request network might be full stops before its next cycle until the network has reached
+ * that cycle.
  */
 #include <assert.h>
 #include <setjmp.h>
@@ -18,86 +18,86 @@
 
 /* ---- a cluster by itself ----------------------------------------------------------------------------- */
 
-/*
- * The first cycle from k on, and before `end`, in which an
- * SM of cluster id is due; `end`: none without a reply.
- */
-static uint32_t next_tick(const struct gpu *g, uint32_t id, uint32_t k, uint32_t end)
+/* First cycle from k on in which an SM of cluster id is due; `end` if none is before that. */
+static uint32_t next_due_cycle(const struct gpu *g, uint32_t id, uint32_t k, uint32_t end)
 {
 	uint32_t per = g->params.sms_per_cluster;
-	const uint64_t *at = g->wake_at + id * per;
-	uint64_t now = window_now(g->window)->now, first = at[0];
+	const uint64_t *wake_at = g->wake_at + id * per;
+	uint64_t now = g->window->plan.now, first = wake_at[0];
 
 	for (uint32_t i = 1; i < per; i++)
-		if (at[i] < first)
-			first = at[i];
+		if (wake_at[i] < first)
+			first = wake_at[i];
 	if (first <= now + k)
 		return k;
 	return first < now + end ? (uint32_t)(first - now) : end;
 }
 
-/* The same of replies that it takes in or hands over. */
-static uint32_t next_reply(
+/* First cycle from k on in which cluster id accepts or delivers a reply; `end` if none is before that. */
+static uint32_t next_reply_cycle(
 	const struct gpu *g, const struct cluster *c, uint32_t id, uint32_t k, uint32_t end)
 {
-	const struct window_plan *p = window_now(g->window);
+	const struct window_plan *p = &g->window->plan;
 	uint32_t due;
 
 	if (c->reply.count)
 		return k;
 	if (!net_reply_due(g->net, id, &due))
 		return end;
-	while (k < end && (int32_t)(due - p->seen[k]) > 0)
+	while (k < end && (int32_t)(due - p->before[k]) > 0)
 		k++;
 	return k;
 }
 
-static void turn(struct gpu *g, struct cluster *c, uint32_t cycles)
+/* Rotates the SM that is cycled first by `cycles` idle cycles. */
+static void rotate_first_sm(struct gpu *g, struct cluster *c, uint32_t cycles)
 {
 	if (g->params.rotate_sms)
 		c->first = (uint32_t)((c->first + (uint64_t)cycles) % g->params.sms_per_cluster);
 }
 
-static void run_cycles(struct gpu *g, uint32_t id)
+/* Simulates cluster id up to its end_cycle, or to the cycle before which it must stop. */
+static void run_cluster_cycles(struct gpu *g, uint32_t id)
 {
 	struct cluster *c = &g->cluster[id];
 	const struct window *w = g->window;
-	const struct window_plan *p = window_now(g->window);
+	const struct window_plan *p = &g->window->plan;
 	struct net_push_time *push = net_push_time(g->net, id);
-	bool turns = bitset_test(g->live, id) || launch_more(g);
-	uint32_t reply = next_reply(g, c, id, c->at, c->end), room = 0;
+	bool rotates = bitset_test(g->live, id) || launch_more(g);
+	uint32_t reply = next_reply_cycle(g, c, id, c->cycle, c->end_cycle);
+	uint32_t free_cycles = 0; /* for which the input surely takes all packets of a cycle */
 	const uint64_t *wake_at = g->wake_at + id * g->params.sms_per_cluster;
 
-	for (; c->at < c->end && !c->n_ended; c->at++) {
-		uint32_t k = c->at;
+	for (; c->cycle < c->end_cycle && !c->n_ended; c->cycle++) {
+		uint32_t k = c->cycle;
 
-		/* else there is something to do at once */
 		if (k != reply && *wake_at > p->now + k) {
-			k = least(reply, next_tick(g, id, k, c->end));
-			if (turns && k > c->at)
-				turn(g, c, k - c->at);
-			c->at = k;
-			if (k == c->end)
+			k = min_u32(reply, next_due_cycle(g, id, k, c->end_cycle));
+			if (rotates && k > c->cycle)
+				rotate_first_sm(g, c, k - c->cycle);
+			c->cycle = k;
+			if (k == c->end_cycle)
 				break;
 		}
-		*push = (struct net_push_time){p->made[k], k};
-		if (!room && turns && w->served <= k && !(room = net_request_room(g->net, id))) {
-			c->full = true;
+		*push = (struct net_push_time){p->after[k], k};
+		if (!free_cycles && rotates && w->served_cycles <= k &&
+			!(free_cycles = net_cycles_until_full(g->net, id))) {
+			c->input_full = true;
 			return;
 		}
-		room -= room > 0; /* no cycle sends more than was reckoned with */
+		free_cycles -= free_cycles > 0;
 		if (k == reply) {
-			cluster_response(g, id, p->now + k, p->seen[k]);
-			reply = next_reply(g, c, id, k + 1, c->end);
+			cluster_response(g, id, p->now + k, p->before[k]);
+			reply = next_reply_cycle(g, c, id, k + 1, c->end_cycle);
 		}
-		if (turns)
+		if (rotates)
 			gpu_tick_cluster(g, id, p->now + k);
 	}
-	c->waits = c->n_ended || c->stays;
+	c->waiting = c->n_ended || c->waits_for_placement;
 }
 
-/* Do it; the fault that it met, to be told when its time has come, else NULL. */
-static struct fault *catching(struct gpu *g, void (*work)(struct gpu *g, uint32_t unit), uint32_t unit)
+/* Calls work(g, unit). Returns the fault that it raised, to be reported in the order of cycles; NULL: none. */
+static struct fault *run_guarded(struct gpu *g, void (*work)(struct gpu *g, uint32_t unit), uint32_t unit)
 {
 	struct catcher here;
 	struct fault *fault = NULL;
@@ -113,126 +113,89 @@ static struct fault *catching(struct gpu *g, void (*work)(struct gpu *g, uint32_
 	return fault;
 }
 
-static void run_cluster(struct gpu *g, uint32_t id)
+static void run_one_cluster(struct gpu *g, uint32_t id)
 {
 	struct cluster *c = &g->cluster[id];
 
-	c->fault = catching(g, run_cycles, id);
+	c->fault = run_guarded(g, run_cluster_cycles, id);
 	if (c->fault) {
-		c->at++;
-		c->waits = true;
+		c->cycle++;
+		c->waiting = true;
 	}
-}
-
-/* A channel takes in what came in the window behind, and goes on through the next. */
-static void run_channel(struct gpu *g, uint32_t id)
-{
-	const struct window_plan *behind = window_behind(g->window), *next = window_next(g->window);
-
-	memory_accept_behind(g->mem, id, behind->step, behind->n);
-	if (next->n)
-		memory_run_channel(g->mem, id, next->step, next->n);
 }
 
 /* ---- all clusters -------------------------------------------------------------------------------------- */
 
-/* Up to `end`; stays: a pass of placing follows that. */
-static void goes_on(struct gpu *g, uint32_t id, uint32_t end, bool stays)
+/* Lets cluster id run up to cycle `end`; with placement, it waits there for a placement pass. */
+static void resume_cluster(struct gpu *g, uint32_t id, uint32_t end, bool placement)
 {
 	struct cluster *c = &g->cluster[id];
 
-	c->waits = c->full = false;
-	c->stays = stays;
-	c->end = end;
+	c->waiting = c->input_full = false;
+	c->waits_for_placement = placement;
+	c->end_cycle = end;
 	g->window->ready[g->window->n_ready++] = id;
-	g->window->ready_work += end - c->at;
+	g->window->ready_cycles += end - c->cycle;
 }
 
-static void run_item(void *ctx, unsigned item)
+static void run_cluster_item(void *ctx, unsigned item)
 {
 	struct gpu *g = ctx;
 
-	run_cluster(g, g->window->ready[item]);
+	run_one_cluster(g, g->window->ready[item]);
 }
 
-/* Clusters and channels are mixed evenly, so that each thread has about the same of either each time. */
-static void run_mixed(void *ctx, unsigned item)
-{
-	struct gpu *g = ctx;
-	struct window *w = g->window;
-	uint32_t of = w->n_ready + memory_channels(g->mem), before = item * w->n_ready / of;
-
-	if ((item + 1) * w->n_ready / of > before)
-		run_cluster(g, w->ready[before]);
-	else
-		w->fault[item - before] = catching(g, run_channel, item - before);
-}
-
-static void run_ready(struct gpu *g)
+static void run_ready_clusters(struct gpu *g)
 {
 	struct window *w = g->window;
 
-	window_items(g, run_item, w->n_ready, w->ready_work);
-	w->n_ready = w->ready_work = 0;
-}
-
-/* All clusters, and beside them the channels, if they have something to do. */
-static void run_all(struct gpu *g)
-{
-	struct window *w = g->window;
-
-	if (!window_behind(w)->n && !window_next(w)->n) {
-		run_ready(g);
-		return;
-	}
-	window_items(g, run_mixed, w->n_ready + memory_channels(g->mem), UINT32_MAX);
-	w->n_ready = w->ready_work = 0;
-	memory_count_accepted(g->mem);
+	window_items(g, run_cluster_item, w->n_ready, w->ready_cycles);
+	w->n_ready = w->ready_cycles = 0;
 }
 
 /*
- * Before which cycles the first cluster waits, and the first
- * that needs to know what room it has; UINT32_MAX: none.
+ * *waiting: earliest cycle at which a cluster waits for the others; *full: earliest cycle at which a cluster
+ * waits for the network to report whether its input is full; UINT32_MAX: none.
  */
-static void first_stops(const struct gpu *g, uint32_t *waiting, uint32_t *full)
+static void find_first_stops(const struct gpu *g, uint32_t *waiting, uint32_t *full)
 {
 	*waiting = *full = UINT32_MAX;
 	for (const struct cluster *c = g->cluster; c < g->cluster + g->params.clusters; c++) {
-		if (c->waits)
-			*waiting = least(*waiting, c->at);
-		if (c->full)
-			*full = least(*full, c->at);
+		if (c->waiting)
+			*waiting = min_u32(*waiting, c->cycle);
+		if (c->input_full)
+			*full = min_u32(*full, c->cycle);
 	}
 }
 
 /*
- * All clusters have come to the cycle `at`, or stand still further on. Where there still is no room for all
- * that a cluster may send it has the truth for one cycle, so that it stops behind it: that is little work to
- * share.
+ * Runs the request network up to cycle `first`, which all clusters have reached, and resumes the clusters whose
+ * inputs are known now. A cluster whose input might still be full has the exact answer for one cycle, and
+ * stops after it.
  */
-static void ask_network(struct gpu *g, uint32_t at)
+static void resolve_full_inputs(struct gpu *g, uint32_t first)
 {
-	window_serve(g, at + 1);
+	window_serve(g, first + 1);
 	for (uint32_t i = 0; i < g->params.clusters; i++) {
 		struct cluster *c = &g->cluster[i];
 
-		if (!c->full || (c->at > at && !net_request_room(g->net, i)))
+		if (!c->input_full || (c->cycle > first && !net_cycles_until_full(g->net, i)))
 			continue;
-		goes_on(g, i, c->end, c->stays);
-		if (!net_request_room(g->net, i))
-			g->window->ready_work -= c->end - c->at - 1;
+		resume_cluster(g, i, c->end_cycle, c->waits_for_placement);
+		if (!net_cycles_until_full(g->net, i))
+			g->window->ready_cycles -= c->end_cycle - c->cycle - 1;
 	}
 }
 
-/* The serial end of the cycle before `at`, to which all have come. */
-static void end_cycle(struct gpu *g, uint64_t first, uint32_t at, uint64_t *among)
+/* Ends the cycle before `at`, which all clusters have reached: CTAs end and are placed. */
+static void end_window_cycle(struct gpu *g, uint64_t first, uint32_t at, uint64_t *among)
 {
 	g->cycle = first + at - 1;
 	memset(among, 0, BITSET_WORDS(g->params.clusters) * sizeof(*among));
 	for (uint32_t c = 0; c < g->params.clusters; c++) {
 		struct cluster *cl = &g->cluster[c];
 
-		if (!cl->waits || cl->at != at)
+		if (!cl->waiting || cl->cycle != at)
 			continue;
 		if (cl->fault)
 			die_fault(cl->fault);
@@ -246,33 +209,35 @@ static void end_cycle(struct gpu *g, uint64_t first, uint32_t at, uint64_t *amon
 	gpu_flush_idle(g);
 }
 
-/* Before which cycle behind `at` the first cluster waits; else the window's end. */
-static uint32_t next_stop(const struct gpu *g, uint32_t at)
+/* Earliest cycle after `at` at which a cluster waits; the end of the window if there is none. */
+static uint32_t next_waiting_cycle(const struct gpu *g, uint32_t at)
 {
-	uint32_t next = window_now(g->window)->cycles;
+	uint32_t next = g->window->plan.cycles;
 
 	for (const struct cluster *c = g->cluster; c < g->cluster + g->params.clusters; c++)
-		if (c->waits && c->at > at)
-			next = least(next, c->at);
+		if (c->waiting && c->cycle > at)
+			next = min_u32(next, c->cycle);
 	return next;
 }
 
 /*
- * Where a block may be placed now, more may be a cycle later, among the same clusters. Else they may run on to
- * the end. Threads have more to share where they go no further than to the next who waits, and on with it.
+ * Resumes the clusters `among`. If a thread block may be placed now, more may be placed one cycle later in the
+ * same clusters, so they run a single cycle. Otherwise they run to the end of the window; with threads they run
+ * only to the cycle of the next waiting cluster and continue together with it, so there are more items to
+ * share.
  */
-static void go_on_among(struct gpu *g, const uint64_t *among, uint32_t at)
+static void resume_clusters(struct gpu *g, const uint64_t *among, uint32_t at)
 {
-	uint32_t end = window_now(g->window)->cycles, next = end;
-	bool stay = launch_placing(g) && at < end;
+	uint32_t end = g->window->plan.cycles, next = end;
+	bool placing = launch_placing(g) && at < end;
 
-	if (stay)
+	if (placing)
 		next = at + 1;
-	else if (g->window->share.shared)
-		next = next_stop(g, at);
+	else if (g->window->shared)
+		next = next_waiting_cycle(g, at);
 	for (uint32_t c = 0; c < g->params.clusters; c++)
 		if (bitset_test(among, c))
-			goes_on(g, c, next, stay || next < end);
+			resume_cluster(g, c, next, placing || next < end);
 }
 
 void window_clusters(struct gpu *g)
@@ -283,26 +248,23 @@ void window_clusters(struct gpu *g)
 
 	memset(among, 0xff, sizeof(among));
 	for (uint32_t c = 0; c < g->params.clusters; c++)
-		g->cluster[c].at = 0;
-	go_on_among(g, among, 0);
+		g->cluster[c].cycle = 0;
+	resume_clusters(g, among, 0);
 	w->count.phases++;
-	run_all(g);
-	for (;; run_ready(g)) {
-		first_stops(g, &waiting, &full);
+	for (;;) {
+		run_ready_clusters(g);
+		find_first_stops(g, &waiting, &full);
 		if (full < waiting) {
-			ask_network(g, full);
+			resolve_full_inputs(g, full);
 		} else if (waiting != UINT32_MAX) {
-			end_cycle(g, first, waiting, among);
-			go_on_among(g, among, waiting);
+			end_window_cycle(g, first, waiting, among);
+			resume_clusters(g, among, waiting);
 		} else {
 			break;
 		}
 	}
 	assert(!g->launch->n_finished);
-	for (uint32_t c = 0; c < memory_channels(g->mem); c++)
-		if (w->fault[c])
-			die_fault(w->fault[c]);
 	for (uint32_t c = 0; c < g->params.clusters; c++)
 		cluster_note_replies(g, c);
-	g->cycle = first + window_now(w)->cycles;
+	g->cycle = first + w->plan.cycles;
 }

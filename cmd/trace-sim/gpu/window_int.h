@@ -1,72 +1,58 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A window while it is run, and its neighbours: what window.c and window_clusters.c share. For the two alone.
- *
- * Always true between two windows: behind and now are there together, or neither is (window_ahead); next is
- * not.
+ * The state of a window, shared by window.c and window_clusters.c only.
  */
 #ifndef WINDOW_INT_H
 #define WINDOW_INT_H
 
-#include "threads/share.h"
 #include "window.h"
 
-#define STEPS_MAX NET_APART_MAX
+#define STEPS_MAX NET_WINDOW_MAX
 
-static inline uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+#define SHARED_WINDOW 512u /* cycles of live clusters in a window that threads share: 0.1 ms of one thread */
+#define SHARED_CYCLES 32u  /* cycles of clusters in a part of it that they share: several cache misses */
 
-/* Where a window begins or ends: time, cycle of the kernel, ticks of DRAM and L2, advances of the network. */
+/* State of the clocks at the start of a window: time, cycle of the kernel, ticks of DRAM and L2, advances. */
 struct window_edge {
 	uint64_t now, cycle, dram, l2;
 	uint32_t advance;
 };
 
-/* What fires in a window. */
+/* The clock edges in a window. */
 struct window_plan {
-	uint64_t now;              /* of its first cycle */
-	uint32_t cycles, n;        /* core cycles, steps; no steps: there is no such window */
-	uint32_t seen[WINDOW_MAX]; /* advances of the network before a cycle */
-	uint32_t made[WINDOW_MAX]; /* and before the first that may move what it sends */
-	struct window_edge end;
+	uint64_t now;                /* time of its first cycle */
+	uint32_t cycles;             /* core cycles */
+	uint32_t n;                  /* steps */
+	uint32_t before[WINDOW_MAX]; /* advances of the network before a cycle */
+	uint32_t after[WINDOW_MAX];  /* advances before the first that may move packets sent in the cycle */
 	struct memory_work step[STEPS_MAX];
 };
 
 struct window {
-	uint32_t served, n_served; /* cycles, and steps, for which the request side has been run */
-	uint32_t longest;          /* of all windows */
-	uint32_t half;             /* so long that two fit the delay queue; 0: that is too short */
-	enum window_bound alone;   /* where the longest is 1: why */
-	bool busy;                 /* the network was, in the window before */
-	struct share share;        /* in cycles of live clusters */
-	uint32_t *ready, n_ready;  /* clusters that may go on */
-	uint32_t ready_work;       /* cycles that they may do so for */
-	struct fault **fault;      /* by channel: what it met in the next window */
+	uint32_t served_cycles;            /* for which the request side has been run */
+	uint32_t served_steps;             /* the same in steps */
+	uint32_t longest;                  /* maximum length of a window */
+	enum window_bound disabled_reason; /* if longest is 1; else N_WINDOW_BOUNDS */
+	bool shared;                       /* threads share the window that is run */
+	uint32_t *ready, n_ready;          /* clusters that can continue */
+	uint32_t ready_cycles;             /* sum of the cycles for which they can */
 	struct window_counts count;
-	/*
-	 * By turns: of the window that is run; of the next, where its reply side is run beside it; and of
-	 * the one behind, where sub partitions have yet to take in its requests.
-	 */
-	uint32_t turn;
-	struct window_plan plan[MEMORY_WINDOWS];
+	struct window_plan plan;
 };
 
-static inline struct window_plan *window_now(struct window *w) { return &w->plan[w->turn]; }
-static inline struct window_plan *window_next(struct window *w)
-{
-	return &w->plan[(w->turn + 1) % MEMORY_WINDOWS];
-}
-static inline struct window_plan *window_behind(struct window *w)
-{
-	return &w->plan[(w->turn + 2) % MEMORY_WINDOWS];
-}
-
 /* window.c */
-/* Items of a part that is so many cycles of clusters. */
+/*
+ * Calls work() for each item below `items`, with all threads if the window is shared and the items come to at
+ * least SHARED_CYCLES cycles of clusters.
+ */
 void window_items(struct gpu *g, void (*work)(void *ctx, unsigned item), unsigned items, uint32_t cycles);
-/* The request side of the first so many cycles, before the last of which all clusters have come. */
+/*
+ * Runs the request side up to the first `cycles` cycles of the window. All clusters have reached the last of
+ * these.
+ */
 void window_serve(struct gpu *g, uint32_t cycles);
 
-/* window_clusters.c: the clusters, and beside them the channels for the windows behind and next. */
+/* window_clusters.c: the clusters' part. */
 void window_clusters(struct gpu *g);
 
 #endif

@@ -25,7 +25,7 @@ struct segments {
 _Noreturn static void refuse(
 	const struct sm *s, const struct winst *w, const char *found, uint64_t value, const char *want)
 {
-	sm_refuse(s, w, "access", "found %s 0x%" PRIx64 ", wanted %s", found, value, want);
+	sm_fatal(s, w, "access", "found %s 0x%" PRIx64 ", wanted %s", found, value, want);
 }
 
 /* Bits offset .. offset + n - 1 of a line's byte mask; those beyond the line are dropped. n <= 32. */

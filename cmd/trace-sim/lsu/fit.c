@@ -13,7 +13,7 @@ static void check_size(const struct sm *s, const struct winst *w, uint32_t most,
 
 	for (uint32_t i = 0; i < l->n; i++)
 		if (l->at[i].size > most)
-			sm_refuse(s, w, "access",
+			sm_fatal(s, w, "access",
 				"found an access of %u bytes by the instruction at pc 0x%x, wanted at most the %u of %s (-gpgpu_coalesce_arch %u)",
 				l->at[i].size, w->uop->pc, most, where, s->core->coalesce_arch);
 }
@@ -24,7 +24,7 @@ static void check_fill(const struct sm *s, const struct winst *w)
 	const struct cache_params *l1 = &s->core->l1d;
 
 	if (w->uop->flags & UOP_LOAD || l1->walloc != WALLOC_NONE)
-		sm_refuse(s, w, "access",
+		sm_fatal(s, w, "access",
 			"found the instruction at pc 0x%x, which makes the L1 ask for %u bytes, wanted none above an L2 that answers in sectors, or MSHR kind S (-gpgpu_cache:dl1)",
 			w->uop->pc, l1->atom_bytes);
 	check_size(s, w, 32, "a sector, in which the L2 acknowledges,");
@@ -34,7 +34,7 @@ static void check_fill(const struct sm *s, const struct winst *w)
 static void check_pieces(const struct sm *s, const struct winst *w)
 {
 	if (w->uop->flags & UOP_LOAD || s->core->l1d.walloc != WALLOC_NONE)
-		sm_refuse(s, w, "access",
+		sm_fatal(s, w, "access",
 			"found the instruction at pc 0x%x, which makes the L1 ask below, wanted MSHR kind A, as nothing answers there in sectors (-gpgpu_cache:dl1)",
 			w->uop->pc);
 }
@@ -45,7 +45,7 @@ void fit_check(const struct sm *s, const struct winst *w, bool to_l1)
 	uint32_t unfit = s->core->unfit;
 
 	if (unfit & UNFIT_L2)
-		sm_refuse(s, w, "access",
+		sm_fatal(s, w, "access",
 			"found a memory request of the instruction at pc 0x%x, wanted none: it enters the L2 only with at least 4 entries in the first queue (-gpgpu_dram_partition_queues)",
 			w->uop->pc);
 	if (!to_l1 && unfit & UNFIT_L2_BYTES)

@@ -9,18 +9,18 @@
 #include "request/addrdec.h"
 #include "instrument/traffic.h"
 
-bool inject_possible_bytes(struct sm *s, uint32_t bytes, bool write)
+bool inject_can_push_bytes(struct sm *s, uint32_t bytes, bool write)
 {
 	if (s->core->perfect_mem)
 		return s->replies->count < s->params->net.eject_max;
 	return net_has_buffer(s->net, s->cluster, write ? bytes : 8);
 }
 
-bool inject_possible(struct sm *s, const struct req *r, bool bypass)
+bool inject_can_push(struct sm *s, const struct req *r, bool bypass)
 {
 	unsigned carries = bypass ? REQ_STORE | REQ_ATOMIC : REQ_WRITE;
 
-	return inject_possible_bytes(s, r->size + 8u, r->flags & carries);
+	return inject_can_push_bytes(s, r->size + 8u, r->flags & carries);
 }
 
 /* By the address the request was made with; a miss in flight carries its atom's. */

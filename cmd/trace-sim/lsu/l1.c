@@ -85,7 +85,7 @@ static uint32_t bank_of(const struct sm *s, uint64_t addr)
 
 /* ---- DISP to the latency queues: one access a bank, from the back of the list ------------------------- */
 
-enum stall_reason l1_hand_out(struct sm *s)
+enum stall_reason l1_issue_accesses(struct sm *s)
 {
 	struct ldst *l = s->ldst;
 	const struct winst *w = &s->winst[l->disp_inst];
@@ -191,7 +191,7 @@ void l1_cache_step(struct sm *s, struct cache *c)
 	uint32_t n = 0;
 
 	while (!cache_miss_queue_empty(c)) {
-		if (inject_possible(s, ldst_req(s, cache_miss_queue_front(c)), false))
+		if (inject_can_push(s, ldst_req(s, cache_miss_queue_front(c)), false))
 			inject(s, cache_miss_queue_pop(c));
 		if (++n >= s->params->net.cluster_ports)
 			break;

@@ -207,7 +207,7 @@ static enum stall_reason hand_out_bypass(struct sm *s, struct ldst *l)
 	const struct access *a = &l->acc.at[l->acc.n - 1];
 	uint32_t handle;
 
-	if (!inject_possible_bytes(s, a->size + 8u, w->uop->flags & (UOP_STORE | UOP_ATOMIC)))
+	if (!inject_can_push_bytes(s, a->size + 8u, w->uop->flags & (UOP_STORE | UOP_ATOMIC)))
 		return STALL_ICNT;
 	handle = ldst_make_request(s, a);
 	if (w->uop->flags & UOP_STORE)
@@ -247,11 +247,11 @@ static void disp_step(struct sm *s, struct ldst *l)
 			return;
 		}
 	} else if (l->disp == DISP_L1) {
-		reason = l1_hand_out(s);
+		reason = l1_issue_accesses(s);
 	} else if (l->disp == DISP_BYPASS) {
 		reason = hand_out_bypass(s, l);
 	} else if (l->disp == DISP_READ) {
-		reason = readonly_hand_out(s);
+		reason = readonly_issue_access(s);
 	}
 	if (reason == STALL_NONE) {
 		retire(s, l);

@@ -65,8 +65,8 @@ void ldst_invalidate_l1d(struct sm *s);
 uint32_t ldst_pending(const struct sm *s, unsigned warp, unsigned reg);
 
 /* inject.c: has_buffer and push towards the network with all counters (LSU-inject). */
-bool inject_possible(struct sm *s, const struct req *r, bool bypass);
-bool inject_possible_bytes(struct sm *s, uint32_t bytes, bool write);
+bool inject_can_push(struct sm *s, const struct req *r, bool bypass);
+bool inject_can_push_bytes(struct sm *s, uint32_t bytes, bool write);
 void inject(struct sm *s, uint32_t req);
 
 #endif

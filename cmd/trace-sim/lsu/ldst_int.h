@@ -115,7 +115,7 @@ enum client { CLIENT_SHARED, CLIENT_TEXTURE, CLIENT_CONST, CLIENT_GLOBAL, CLIENT
 /* readonly.c */
 /* One access a line, ascending; none where there is no cache to ask. */
 void readonly_lines(struct sm *s, const struct winst *w, struct access_list *out);
-enum stall_reason readonly_hand_out(struct sm *s); /* one access */
+enum stall_reason readonly_issue_access(struct sm *s); /* one access */
 void readonly_step(struct sm *s);                  /* the caches' own cycles */
 bool readonly_moves(const struct ldst *l);         /* they have something to do without news */
 unsigned readonly_waiting(const struct ldst *l);   /* which of the two clients have something, by bit */
@@ -125,7 +125,7 @@ bool readonly_response(struct sm *s, uint32_t req); /* false: it must wait */
 /* l1.c */
 void l1_cache_step(struct sm *s, struct cache *c);
 void l1_queue_step(struct sm *s, struct ldst *l); /* a head may be due */
-enum stall_reason l1_hand_out(struct sm *s);
+enum stall_reason l1_issue_accesses(struct sm *s);
 /* An instruction is about to hand out its accesses, each in a request. */
 void ldst_prepare_requests(struct sm *s, uint16_t inst, uint64_t lane0);
 uint32_t ldst_make_request(struct sm *s, const struct access *a);

@@ -61,7 +61,7 @@ void readonly_lines(struct sm *s, const struct winst *w, struct access_list *out
 		memcpy(out->at[i].bytes, bytes, sizeof(bytes));
 }
 
-enum stall_reason readonly_hand_out(struct sm *s)
+enum stall_reason readonly_issue_access(struct sm *s)
 {
 	struct ldst *l = s->ldst;
 	const struct winst *w = &s->winst[l->disp_inst];
@@ -87,7 +87,7 @@ enum stall_reason readonly_hand_out(struct sm *s)
 
 static void offer(struct sm *s, struct cache *c, uint32_t bytes)
 {
-	if (!cache_miss_queue_empty(c) && inject_possible_bytes(s, bytes, false))
+	if (!cache_miss_queue_empty(c) && inject_can_push_bytes(s, bytes, false))
 		inject(s, cache_miss_queue_pop(c));
 }
 

@@ -70,7 +70,6 @@ struct memory_work {
 	/* in a window */
 	uint32_t advance; /* of the network before, 32 bits */
 	uint32_t tick;    /* its L2 ticks before, below MEMORY_TICKS */
-	uint32_t window;  /* below MEMORY_WINDOWS: another for each of those still worked on */
 };
 void memory_step(struct memory *m, const struct memory_work *k);
 
@@ -79,20 +78,12 @@ void memory_step(struct memory *m, const struct memory_work *k);
  * same time. Left out is what arrives in the window: its delay must outlast it. Then, for every step with an
  * L2 tick, memory_accept() takes it in; memory_idle_ticks() counts the ticks of all.
  */
-#define MEMORY_TICKS   256u
-#define MEMORY_WINDOWS 3u
+#define MEMORY_TICKS 256u
 void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_work *k, uint32_t n);
 /* The same for all channels step by step: before the first step, and each of them. */
-void memory_begin(struct memory *m, const struct memory_work *k);
+void memory_begin(struct memory *m);
 void memory_run_step(struct memory *m, const struct memory_work *k);
 void memory_accept(struct memory *m, const struct memory_work *k);
-/*
- * Instead of that: when the request network (mode 2) has gone through all n steps, with room in its outputs for
- * what came, for one channel; channels may do so at the same time. What all took in counts from
- * memory_count_accepted() on.
- */
-void memory_accept_behind(struct memory *m, uint32_t channel, const struct memory_work *k, uint32_t n);
-void memory_count_accepted(struct memory *m);
 uint32_t memory_channels(const struct memory *m);
 /* Some warp waits for a request that is not answered before this time; 0, or long ago: none is known of. */
 uint64_t memory_awaited(const struct memory *m);

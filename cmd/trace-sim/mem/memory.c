@@ -208,16 +208,16 @@ void memory_l2_tick(struct memory *m, uint64_t now)
 
 /* ---- a window: the same ticks, channel by channel --------------------------------------------- */
 
-static void forget_refusals(struct channel *c, uint32_t window)
+static void forget_refusals(struct channel *c)
 {
 	for (struct sub *s = c->sub; s < c->end; s++)
-		memset(s->refuses[window], 0, sizeof(s->refuses[window]));
+		memset(s->refuses, 0, sizeof(s->refuses));
 }
 
-void memory_begin(struct memory *m, const struct memory_work *k)
+void memory_begin(struct memory *m)
 {
 	for (uint32_t c = 0; c < m->mp->channels; c++)
-		forget_refusals(&m->channel[c], k->window);
+		forget_refusals(&m->channel[c]);
 }
 
 void memory_run_step(struct memory *m, const struct memory_work *k)
@@ -288,7 +288,7 @@ void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_
 	struct channel *c = &m->channel[channel];
 	const struct memory_work *end = k + n;
 
-	forget_refusals(c, k->window);
+	forget_refusals(c);
 	if (!has_work(c))
 		return;
 	while (k < end)
@@ -310,53 +310,6 @@ void memory_accept(struct memory *m, const struct memory_work *k)
 			}
 		}
 	count_accepted(m);
-}
-
-/* Each packet in the first L2 tick behind its advance that has room and none before it. */
-static void accept_behind(struct memory *m, struct channel *c, struct sub *s, const struct memory_work *k,
-	const struct memory_work *end)
-{
-	uint32_t due;
-
-	for (; k < end && net_request_due(m->net, s->id, &due); k++) {
-		while (k < end && (int32_t)(due - k->advance) > 0)
-			k++;
-		if (k == end)
-			return;
-		if (k->l2 && !sub_refuses(s, k) &&
-			sub_accept(m, s, net_pop_request(m->net, s->id, k->advance), k->now)) {
-			c->accepted++;
-			c->accepts[k->tick / 64] |= 1ull << k->tick % 64;
-		}
-	}
-}
-
-void memory_accept_behind(struct memory *m, uint32_t channel, const struct memory_work *k, uint32_t n)
-{
-	struct channel *c = &m->channel[channel];
-
-	for (struct sub *s = c->sub; s < c->end; s++)
-		accept_behind(m, c, s, k, k + n);
-}
-
-void memory_count_accepted(struct memory *m)
-{
-	uint64_t ticks[MEMORY_TICKS / 64] = {0};
-
-	for (struct channel *c = m->channel; c < m->channel + m->mp->channels; c++) {
-		if (!c->accepted)
-			continue;
-		m->n.accepted += c->accepted;
-		m->n.accepted_util += c->accepted;
-		c->accepted = 0;
-		bitset_set(m->awake, c->dram.id);
-		for (uint32_t i = 0; i < MEMORY_TICKS / 64; i++) {
-			ticks[i] |= c->accepts[i];
-			c->accepts[i] = 0;
-		}
-	}
-	for (uint32_t i = 0; i < MEMORY_TICKS / 64; i++)
-		m->n.util_ticks += bit_count64(ticks[i]);
 }
 
 uint64_t memory_dram_ticks(const struct memory *m) { return m->dram_ticks; }

@@ -32,9 +32,8 @@ struct sub {
 	uint64_t wake;       /* when an L2 tick may move something; UINT64_MAX: not known */
 	uint32_t rop_due;    /* key of the first in rop */
 	bool due;            /* in this tick; with a partner only */
-	/* by memory_work.window: ticks of it in which icnt->L2 has no room */
-	uint64_t refuses[MEMORY_WINDOWS][MEMORY_TICKS / 64];
-	uint32_t id, tracked, credits; /* credits: private ones in use */
+	uint64_t refuses[MEMORY_TICKS / 64]; /* ticks of the window in which the icnt->L2 queue is full */
+	uint32_t id, tracked, credits;       /* credits: private ones in use */
 };
 
 struct channel {
@@ -50,9 +49,8 @@ struct channel {
 	struct sub *sub, *end;      /* its first one; behind its last */
 	bool live;                  /* may move something itself */
 	uint64_t awaited;           /* the last time at which delay or a ROP queue lets a REQ_AWAITED go */
-	/* not yet in the memory's counts: replies, stalls; packets taken in behind a window, and in which ticks */
-	uint32_t replies, stall_dramfull, stall_icnt2sh, accepted;
-	uint64_t accepts[MEMORY_TICKS / 64];
+	/* not yet in the memory's counts */
+	uint32_t replies, stall_dramfull, stall_icnt2sh;
 	struct dram dram;
 };
 
@@ -71,7 +69,7 @@ static inline void channel_awaits(struct channel *c, uint64_t time)
 /* Has icnt->L2 no room in that tick of a window? */
 static inline bool sub_refuses(const struct sub *s, const struct memory_work *k)
 {
-	return s->refuses[k->window][k->tick / 64] >> k->tick % 64 & 1;
+	return s->refuses[k->tick / 64] >> k->tick % 64 & 1;
 }
 
 struct memory {

@@ -357,7 +357,7 @@ static void look_for_packet(struct memory *m, struct sub *s, const struct memory
 {
 	if (s->icnt_l2.count + 3 >= m->mp->queue_icnt_l2) {
 		s->channel->stall_dramfull++;
-		s->refuses[k->window][k->tick / 64] |= 1ull << k->tick % 64;
+		s->refuses[k->tick / 64] |= 1ull << k->tick % 64;
 	} else if (come) {
 		m->accepted += sub_accept(m, s, net_pop(m->net, m->p->clusters + s->id), k->now);
 	}

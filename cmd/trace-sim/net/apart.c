@@ -53,17 +53,13 @@ static bool xbars_due(const struct net *n, uint32_t dev, uint32_t *advance)
 	return p->count != 0;
 }
 
-/* From an output of a crossbar that has gone ahead of its device. */
-static inline uint32_t pop_behind(struct port *p, uint32_t advance)
+static uint32_t xbars_pop(struct net *n, uint32_t cluster, uint32_t advance)
 {
+	struct port *p = &n->out[cluster];
+
 	if (!p->count || (int32_t)(port_front(p)->at + 1 - advance) > 0)
 		return REQ_NONE;
 	return port_leave(p, advance);
-}
-
-static uint32_t xbars_pop(struct net *n, uint32_t cluster, uint32_t advance)
-{
-	return pop_behind(&n->out[cluster], advance);
 }
 
 static void xbars_advance_one(struct net *n, unsigned subnet) { xbar_advance(&n->xbar[subnet], n->params); }
@@ -91,14 +87,13 @@ static uint32_t fullest(const struct port *p, uint32_t n)
 	return most;
 }
 
-static uint32_t out_room(const struct xbar *x)
+static uint32_t xbars_out_room(const struct net *n)
 {
+	const struct xbar *x = &n->xbar[1];
 	uint32_t most = fullest(x->out, x->n_out);
 
 	return most + 1 < x->out_limit ? x->out_limit - most - 1 : 0;
 }
-
-static uint32_t xbars_out_room(const struct net *n) { return out_room(&n->xbar[1]); }
 
 static const struct net_apart xbars = {xbars_advances, xbars_split, xbars_join, xbars_push_time, xbars_due,
 	xbars_pop, xbars_advance_one, xbars_request_room, xbars_needs, xbars_out_room};
@@ -218,7 +213,7 @@ static const struct net_apart many = {many_advances, many_split, many_join, many
 
 void net_apart_init(struct net *n) { n->apart = n->noc ? &many : n->booksim ? &single : &xbars; }
 
-bool net_runs_ahead(const struct net *n) { return !n->noc || !n->noc->draws; }
+bool net_can_decouple(const struct net *n) { return !n->noc || !n->noc->draws; }
 bool net_replies_in_steps(const struct net *n) { return n->noc || n->booksim; }
 
 /* Flits of a packet that is complete may be retired, one an advance, after as many as a node can hold. */
@@ -226,13 +221,13 @@ uint32_t net_lag(const struct net *n) { return n->noc ? n->noc->conf.buffer : 0;
 
 uint32_t net_advances(const struct net *n) { return n->apart->advances(n); }
 
-void net_split(struct net *n)
+void net_decouple(struct net *n)
 {
 	n->split = true;
 	n->apart->split(n);
 }
 
-void net_join(struct net *n)
+void net_recouple(struct net *n)
 {
 	n->split = false;
 	n->apart->join(n);
@@ -257,9 +252,7 @@ uint32_t net_pop_reply(struct net *n, uint32_t cluster, uint32_t advance)
 
 void net_advance_one(struct net *n, unsigned subnet) { n->apart->advance_one(n, subnet); }
 
-uint64_t net_requests(const struct net *n) { return n->xbar[0].n.reqs_util; }
-
-void net_set_sends(struct net *n, uint32_t packets, uint32_t bare)
+void net_set_max_injections(struct net *n, uint32_t packets, uint32_t bare)
 {
 	n->needs = n->apart->needs(n, packets, bare);
 }
@@ -275,24 +268,13 @@ uint32_t net_crowded(const struct net *n)
 	return crowded;
 }
 
-uint32_t net_request_room(struct net *n, uint32_t cluster) { return n->apart->request_room(n, cluster); }
+uint32_t net_cycles_until_full(struct net *n, uint32_t cluster) { return n->apart->request_room(n, cluster); }
 
-uint32_t net_reply_in_room(const struct net *n)
+uint32_t net_reply_input_free(const struct net *n)
 {
 	const struct xbar *x = &n->xbar[1];
 
 	return rest(x->in_limit, fullest(x->in, x->n_in));
 }
 
-uint32_t net_reply_out_room(const struct net *n) { return n->apart->out_room(n); }
-uint32_t net_request_out_room(const struct net *n) { return out_room(&n->xbar[0]); }
-
-bool net_request_due(const struct net *n, uint32_t sub, uint32_t *advance)
-{
-	return xbars_due(n, n->clusters + sub, advance);
-}
-
-uint32_t net_pop_request(struct net *n, uint32_t sub, uint32_t advance)
-{
-	return pop_behind(&n->out[n->clusters + sub], advance);
-}
+uint32_t net_reply_output_free(const struct net *n) { return n->apart->out_room(n); }

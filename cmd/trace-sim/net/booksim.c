@@ -155,7 +155,7 @@ static void apart_init(struct booksim *b)
 		.sending = x->sending,
 		.flits = &x->flits};
 	book_apart_init(
-		&b->apart, x->n_in, (size_t)x->n_out * NET_APART_MAX, (size_t)x->n_in * NET_APART_MAX);
+		&b->apart, x->n_in, (size_t)x->n_out * NET_WINDOW_MAX, (size_t)x->n_in * NET_WINDOW_MAX);
 }
 
 struct booksim *booksim_new(const struct booksim_conf *c, uint32_t clusters, uint32_t subs, size_t packets)

@@ -56,7 +56,7 @@ static void xbar_init(struct xbar *x, const struct network_params *p)
 	x->fresh = reserve((size_t)MAX_THREADS * x->row, sizeof(*x->fresh));
 	x->filled = xcalloc(x->in_words, sizeof(*x->filled));
 	x->ahead = xcalloc(x->in_words, sizeof(*x->ahead));
-	x->when = reserve((size_t)NET_APART_MAX * x->in_words, sizeof(*x->when));
+	x->when = reserve((size_t)NET_WINDOW_MAX * x->in_words, sizeof(*x->when));
 	x->waiting = xcalloc(x->out_words, sizeof(*x->waiting));
 	x->wanted = xcalloc(x->out_words, sizeof(*x->wanted));
 	x->want = xcalloc((size_t)x->n_out * x->in_words, sizeof(*x->want));
@@ -85,7 +85,7 @@ static void xbar_free(struct xbar *x)
 	reserve_free(x->fresh, (size_t)MAX_THREADS * x->row, sizeof(*x->fresh));
 	free(x->filled);
 	free(x->ahead);
-	reserve_free(x->when, (size_t)NET_APART_MAX * x->in_words, sizeof(*x->when));
+	reserve_free(x->when, (size_t)NET_WINDOW_MAX * x->in_words, sizeof(*x->when));
 	free(x->waiting);
 	free(x->wanted);
 	free(x->want);
@@ -103,7 +103,7 @@ void net_xbars_free(struct net *n)
 /* Inputs that are ahead until this advance. */
 static uint64_t *looked_at(const struct xbar *x, uint32_t advance)
 {
-	return x->when + (size_t)(advance % NET_APART_MAX) * x->in_words;
+	return x->when + (size_t)(advance % NET_WINDOW_MAX) * x->in_words;
 }
 
 /* The head of input i is new: it is entered under its destination, or it is noted when to (false). */

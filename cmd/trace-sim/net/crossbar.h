@@ -48,7 +48,7 @@ struct xbar {
 	uint64_t *fresh;    /* inputs that were empty when pushed to since the last sync, a row per thread */
 	uint64_t *filled;   /* inputs whose head the next advance may move */
 	uint64_t *ahead;    /* inputs whose head it may not; they are in when, too */
-	uint64_t *when;     /* per advance, modulo NET_APART_MAX: inputs whose head it is the first to move */
+	uint64_t *when;     /* per advance, modulo NET_WINDOW_MAX: inputs whose head it is the first to move */
 	uint64_t *waiting;  /* outputs that are not empty */
 	uint64_t *wanted;   /* outputs that the head of some filled input goes to */
 	uint64_t *want;     /* per output the inputs whose head goes there */

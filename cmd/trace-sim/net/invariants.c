@@ -38,7 +38,7 @@ static void check_wants(const struct xbar *x, uint32_t o)
 static void check_ahead(const struct xbar *x, uint32_t i)
 {
 	uint32_t at = port_front(&x->in[i])->at;
-	const uint64_t *then = x->when + (size_t)(at % NET_APART_MAX) * x->in_words;
+	const uint64_t *then = x->when + (size_t)(at % NET_WINDOW_MAX) * x->in_words;
 
 	invariant("xbar.ahead", x->first_node, i, (int32_t)(at - x->advances) >= 0, 1);
 	invariant("xbar.when", x->first_node, i, bitset_test(then, i), 1);

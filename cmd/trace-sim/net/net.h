@@ -14,7 +14,7 @@
 #include "params.h"
 #include "request/req.h"
 
-#define NET_APART_MAX 1024u /* advances of a window (net_split) */
+#define NET_WINDOW_MAX 1024u /* advances of a window (net_decouple) */
 
 struct net;
 struct book_out;
@@ -49,11 +49,11 @@ bool net_empty(const struct net *n);
  * has left before a later advance is taken back from its figures. Not in mode 1 where random numbers are
  * drawn, for both subnets draw from one sequence.
  */
-bool net_runs_ahead(const struct net *n);
+bool net_can_decouple(const struct net *n);
 uint32_t net_advances(const struct net *n); /* so far, 32 bits; of both halves, between windows */
-/* The halves are apart until net_join(); both have then made as many advances, no more than NET_APART_MAX. */
-void net_split(struct net *n);
-void net_join(struct net *n);
+/* The halves are apart until net_recouple(); both have then made as many advances, no more than NET_WINDOW_MAX. */
+void net_decouple(struct net *n);
+void net_recouple(struct net *n);
 /*
  * In mode 1 sub partitions are not ahead of the network: an input may be so small that only step after step
  * is known whether it has room. So all replies of a step are pushed before the next one's.
@@ -64,7 +64,7 @@ bool net_replies_in_steps(const struct net *n);
  * handle may not be pushed again before.
  */
 uint32_t net_lag(const struct net *n);
-/* What dev pushes from now on: network time, and cycle of the core, counted from net_split(). */
+/* What dev pushes from now on: network time, and cycle of the core, counted from net_decouple(). */
 struct net_push_time {
 	uint32_t advance, cycle;
 };
@@ -74,27 +74,22 @@ struct net_push_time *net_push_time(struct net *n, uint32_t dev);
 bool net_reply_due(const struct net *n, uint32_t cluster, uint32_t *advance);
 /* Take one that is there after so many (REQ_NONE: none is). */
 uint32_t net_pop_reply(struct net *n, uint32_t cluster, uint32_t advance);
-/* The same of requests for a sub partition, which the request network is ahead of (mode 2). */
-bool net_request_due(const struct net *n, uint32_t sub, uint32_t *advance);
-uint32_t net_pop_request(struct net *n, uint32_t sub, uint32_t advance);
-void net_advance_one(struct net *n, unsigned subnet); /* 0: requests, 1: replies; side by side in mode 2 */
-uint64_t net_requests(const struct net *n);           /* that have crossed the request network (mode 2) */
+void net_advance_one(struct net *n, unsigned subnet); /* 0: requests, 1: replies */
 /* A cluster sends no more in a cycle than so many packets, and so many more without data. */
-void net_set_sends(struct net *n, uint32_t packets, uint32_t bare);
+void net_set_max_injections(struct net *n, uint32_t packets, uint32_t bare);
 /* Clusters whose input has no room for them (mode 1; not while the halves are apart). */
 uint32_t net_crowded(const struct net *n);
 /*
  * For how many cycles, if it is known (else 1), its input of the request network is sure to have room for them,
  * as of its net_push_time(); 0: not for one.
  */
-uint32_t net_request_room(struct net *n, uint32_t cluster);
+uint32_t net_cycles_until_full(struct net *n, uint32_t cluster);
 /*
  * What there is room for: packets in every input of the reply network (mode 2); packets (mode 2) or flits in
  * every output of it, before it counts as full. An advance brings no more than one to each.
  */
-uint32_t net_reply_in_room(const struct net *n);
-uint32_t net_reply_out_room(const struct net *n);
-uint32_t net_request_out_room(const struct net *n); /* the same of requests (mode 2) */
+uint32_t net_reply_input_free(const struct net *n);
+uint32_t net_reply_output_free(const struct net *n);
 
 /* Mode 2 counters per crossbar (0 requests, 1 replies), summed over ports. */
 struct xbar_counts {

@@ -373,7 +373,7 @@ static void apart_init(struct noc *n)
 		.sending = s->sending_nodes,
 		.flits = &s->flits};
 	book_apart_init(
-		a, n->plan->nodes, (size_t)n->subs * NET_APART_MAX, (size_t)n->plan->nodes * NET_APART_MAX);
+		a, n->plan->nodes, (size_t)n->subs * NET_WINDOW_MAX, (size_t)n->plan->nodes * NET_WINDOW_MAX);
 }
 
 struct noc *noc_new(

@@ -71,7 +71,7 @@ static void load(struct bench *b, const struct micro *m)
 	struct fault f;
 
 	b->text = micro_text_new(m);
-	readahead_watch(g->readahead, &o);
+	readahead_queue_warnings(g->readahead, &o);
 	t = trace_over(micro_input(b->text), &o, &f);
 	if (!t || !launch_load(g, t, m->name, ++b->position, &f))
 		die_fault(&f);

@@ -39,7 +39,7 @@ static inline void new_head(struct sm *s, struct warp *p, unsigned w)
 		s->head_unit[p->head->unit] &= ~bit;
 	s->head_unit[next->unit] |= bit;
 	p->head = next;
-	depend_look(s, p, w);
+	depend_update_hazard(s, p, w);
 }
 
 /*

@@ -19,7 +19,7 @@ const struct dependence_ops *const depend_rules[N_DEPENDENCES] = {
  * The sets of machine code lie beside the warp. Only PTX has more numbers: then all sets are in one place,
  * and what was in them moves there, for another kernel may be running.
  */
-void depend_room(struct sm *s, uint32_t limit)
+void depend_grow(struct sm *s, uint32_t limit)
 {
 	uint32_t words = BITSET_WORDS(limit), had = BITSET_WORDS(s->reg_limit);
 	uint64_t *to = limit > REG_LIMIT ? xcalloc((size_t)MAX_WARPS * words * 2, sizeof(*to)) : NULL,

@@ -47,10 +47,10 @@ static inline const struct dependence_ops *depend_of(const struct sm *s)
 }
 
 /* The rule of the original is in place. p: sm.warp[warp], which callers have at hand. */
-static inline void depend_look(struct sm *s, const struct warp *p, unsigned warp)
+static inline void depend_update_hazard(struct sm *s, const struct warp *p, unsigned warp)
 {
 	if (depend_of(s) == &depend_scoreboard)
-		scoreboard_look(s, p, warp);
+		scoreboard_update_hazard(s, p, warp);
 	else
 		depend_of(s)->look(s, warp);
 }

@@ -129,7 +129,7 @@ static inline void scan_round(struct sm *s)
 static void step_icache(struct sm *s)
 {
 	if (!cache_miss_queue_empty(s->l1i) &&
-		inject_possible(s, &s->reqs->at[cache_miss_queue_front(s->l1i)], false))
+		inject_can_push(s, &s->reqs->at[cache_miss_queue_front(s->l1i)], false))
 		inject(s, cache_miss_queue_pop(s->l1i));
 	cache_cycle(s->l1i);
 }

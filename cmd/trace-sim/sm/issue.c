@@ -28,7 +28,7 @@ void sched_init(struct sm *s)
 	for (unsigned w = 0; w < c->warps; w += c->schedulers)
 		s->spread |= 1ull << w;
 	for (unsigned k = 0; k < c->schedulers; k++) {
-		s->last[k] = (int16_t)(s->policy->behind_last ? (int)k - (int)c->schedulers : (int)k);
+		s->last[k] = (int16_t)(s->policy->rotates_from_last ? (int)k - (int)c->schedulers : (int)k);
 		if (s->policy->init)
 			s->policy->init(s, k);
 	}
@@ -74,7 +74,7 @@ _Noreturn static void refuse_unit(const struct sm *s, const struct winst *in)
 	char opcode[64];
 	const char *text = code_at(s->code, in->code)->opcode;
 
-	sm_refuse(s, in, "unit-missing",
+	sm_fatal(s, in, "unit-missing",
 		"found opcode '%s' at pc 0x%x in a warp of scheduler %u, wanted one of the schedulers that its %u units serve (-gpgpu_sub_core_model 1)",
 		diag_quote(opcode, sizeof(opcode), text, strlen(text)), in->uop->pc, in->sched,
 		s->core->unit[in->uop->unit].units);
@@ -328,7 +328,7 @@ static void all_idle(struct sm *s, const struct candidates *o)
 
 static inline unsigned pick(const struct sm *s, unsigned k, uint64_t warps)
 {
-	return s->policy->behind_last ? sched_behind_last(s, k, warps) : s->policy->pick(s, k, warps);
+	return s->policy->rotates_from_last ? sched_after_last(s, k, warps) : s->policy->pick(s, k, warps);
 }
 
 /* What an issue does to other schedulers' warps: it may open a barrier, or take room that all share. */

@@ -48,7 +48,7 @@ static uint64_t limit(const struct sm *s, unsigned k, uint64_t running)
 	return kept | first;
 }
 
-const struct sched_policy sched_lrr = {.pick = sched_behind_last, .behind_last = true, .in_turn = true};
+const struct sched_policy sched_lrr = {.pick = sched_after_last, .rotates_from_last = true, .in_turn = true};
 const struct sched_policy sched_gto = {.pick = pick_greedy};
 const struct sched_policy sched_old = {.pick = pick_oldest};
 const struct sched_policy sched_warp_limiting = {.pick = pick_greedy, .looked_at = limit};

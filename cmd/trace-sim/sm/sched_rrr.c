@@ -54,8 +54,8 @@ static uint64_t looked_at(const struct sm *s, unsigned k, uint64_t running)
 	return 1ull << c->slot & (c->issued ? running & s->spread << k : UINT64_MAX);
 }
 
-const struct sched_policy sched_rrr = {.pick = sched_behind_last,
+const struct sched_policy sched_rrr = {.pick = sched_after_last,
 	.looked_at = looked_at,
 	.cycle = cycle,
-	.behind_last = true,
-	.always_moves = true};
+	.rotates_from_last = true,
+	.updates_when_idle = true};

@@ -107,5 +107,5 @@ const struct sched_policy sched_two_level_active = {.init = init,
 	.pick = pick,
 	.looked_at = looked_at,
 	.cycle = cycle,
-	.always_moves = true,
+	.updates_when_idle = true,
 	.needs_longop = true};

@@ -26,10 +26,10 @@ struct sched_policy {
 	 * One cycle of scheduler k, a mask of enum sched_seen; NULL: the warp that pick() names first issues.
 	 */
 	unsigned (*cycle)(struct sm *s, unsigned k);
-	/* pick is sched_behind_last(); the warp that issued last is at first a place before its own */
-	bool behind_last;
+	/* pick is sched_after_last(); the warp that issued last is at first a place before its own */
+	bool rotates_from_last;
 	bool in_turn;      /* looks at each warp only when its turn comes, not at all of them before any */
-	bool always_moves; /* a cycle without an issue changes what it remembers */
+	bool updates_when_idle; /* a cycle without an issue changes what it remembers */
 	bool needs_longop; /* asks for depend_waits_long() */
 };
 
@@ -58,7 +58,7 @@ uint64_t sched_blocked(const struct sm *s);
 /* sched_order.c: the cycle of policies that have none of their own, and what others may pick by. */
 unsigned sched_ordered(struct sm *s, unsigned k);
 unsigned sched_oldest(const struct sm *s, uint64_t warps); /* of some */
-static inline unsigned sched_behind_last(const struct sm *s, unsigned k, uint64_t warps)
+static inline unsigned sched_after_last(const struct sm *s, unsigned k, uint64_t warps)
 {
 	return bit_next_cyclic64(warps, (unsigned)s->last[k] + s->core->schedulers);
 }

@@ -11,7 +11,7 @@
 #include "sm/kernel.h"
 #include "scheduler.h"
 
-void scoreboard_find(struct sm *s, unsigned warp)
+void scoreboard_find_hazard(struct sm *s, unsigned warp)
 {
 	struct warp *p = &s->warp[warp];
 	const uint16_t *reg = p->head->reg, *end = reg + p->head->n_dst + p->head->n_src;
@@ -59,7 +59,7 @@ void scoreboard_release_several(struct sm *s, unsigned warp, const struct uop *u
 		scoreboard_release_one(s, &s->warp[warp], warp, u->reg[i]);
 }
 
-static void look(struct sm *s, unsigned warp) { scoreboard_look(s, &s->warp[warp], warp); }
+static void look(struct sm *s, unsigned warp) { scoreboard_update_hazard(s, &s->warp[warp], warp); }
 
 static void reserve(struct sm *s, unsigned warp, const struct uop *u, bool long_operation)
 {

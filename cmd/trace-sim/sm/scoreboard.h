@@ -9,7 +9,7 @@
 #include "sm.h"
 
 /* scoreboard.c, of the next instruction: the first register that is reserved, if any. */
-void scoreboard_find(struct sm *s, unsigned warp);
+void scoreboard_find_hazard(struct sm *s, unsigned warp);
 /* What the functions below do, of any number of destinations, and for policies that ask for long operations. */
 void scoreboard_reserve_several(struct warp *p, const struct uop *u, bool long_operation);
 void scoreboard_release_several(struct sm *s, unsigned warp, const struct uop *u);
@@ -25,11 +25,11 @@ static inline uint64_t scoreboard_folded(const uint64_t *set)
 }
 
 /* Most share no register with what is reserved even by its number modulo 64. */
-static inline void scoreboard_look(struct sm *s, const struct warp *p, unsigned warp)
+static inline void scoreboard_update_hazard(struct sm *s, const struct warp *p, unsigned warp)
 {
 	s->collide &= ~(1ull << warp);
 	if (p->n_reserved && (s->registers || scoreboard_folded(p->own) & p->head->registers))
-		scoreboard_find(s, warp);
+		scoreboard_find_hazard(s, warp);
 }
 
 static inline void scoreboard_reserve_one(struct warp *p, unsigned reg)
@@ -59,7 +59,7 @@ static inline void scoreboard_release_one(struct sm *s, struct warp *p, unsigned
 	if (s->collide >> warp & 1 && s->watched[warp] == reg) {
 		s->collide ^= 1ull << warp;
 		if (p->n_reserved)
-			scoreboard_find(s, warp);
+			scoreboard_find_hazard(s, warp);
 	}
 }
 

@@ -58,7 +58,7 @@ void sm_init(struct sm *s)
 	s->fetch_buffer = -1;
 	s->warp = reserve(MAX_WARPS, sizeof(*s->warp));
 	s->depend = depend_rules[p->core.dependence];
-	depend_room(s, REG_LIMIT);
+	depend_grow(s, REG_LIMIT);
 	*s->wake_at = NEVER;
 	s->winst = reserve(WINST_MAX + 1u, sizeof(*s->winst));
 	if (!p->modern.on) {
@@ -189,7 +189,7 @@ static uint64_t next_cycle(const struct sm *s)
 {
 	if (!s->live_ctas)
 		return NEVER;
-	if (s->policy->always_moves)
+	if (s->policy->updates_when_idle)
 		return s->clock + 1;
 	if (s->l1i && icache_works(s))
 		return s->clock + 1;
@@ -202,7 +202,7 @@ static uint64_t next_cycle(const struct sm *s)
  */
 static void early_stages(struct sm *s, bool moving)
 {
-	if (!(moving || s->changed || s->profile || s->policy->always_moves)) {
+	if (!(moving || s->changed || s->profile || s->policy->updates_when_idle)) {
 		collector_forget_writes(s);
 		stand_still(s, 1);
 		return;
@@ -347,7 +347,7 @@ void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thre
 	if (!s->live_ctas)
 		s->now = now - 1; /* it stood still until now */
 	if (k->head->ptx && k->head->registers > s->reg_limit)
-		depend_room(s, k->head->registers);
+		depend_grow(s, k->head->registers);
 	if (k->head->ptx)
 		ldst_read_only(s);
 	sm_flush(s, now); /* what it slept through has the old warps and reasons */
@@ -369,7 +369,7 @@ void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thre
 	sm_wake(s);
 }
 
-void sm_refuse(const struct sm *s, const struct winst *w, const char *id, const char *fmt, ...)
+void sm_fatal(const struct sm *s, const struct winst *w, const char *id, const char *fmt, ...)
 {
 	const struct cta *c = &s->cta[w->cta];
 	const struct warp_recs *r = &c->block.warp[w->warp - c->first_thread / 32];

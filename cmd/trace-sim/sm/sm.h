@@ -395,7 +395,7 @@ void sm_free(struct sm *s); /* zeroed: nothing to do */
 static inline void sm_wake(struct sm *s) { *s->wake_at = s->live_ctas ? 0 : NEVER; }
 void sm_tick(struct sm *s, uint64_t now); /* only when due */
 /* Ends the run with a message at the line of instruction w. */
-_Noreturn void sm_refuse(const struct sm *s, const struct winst *w, const char *id, const char *fmt, ...)
+_Noreturn void sm_fatal(const struct sm *s, const struct winst *w, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 /* Account for the cycles before now, every counter up to date; the cycle of now is still to come. */
 void sm_flush(struct sm *s, uint64_t now);
@@ -449,7 +449,7 @@ void issue_stage(struct sm *s);
 
 /* depend.c */
 /* Register numbers below limit are to come: room for them, before the first. */
-void depend_room(struct sm *s, uint32_t limit);
+void depend_grow(struct sm *s, uint32_t limit);
 void depend_free(struct sm *s);
 
 /* barrier.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Faults of units that run ahead of each other, which are to be told in the order of their cycles. Always
- * true: where nobody catches, a fault ends the program at once.
+ * Faults in units that are simulated ahead of each other. They must be reported in the order of their cycles,
+ * so a unit runs inside a handler that keeps its fault.
  */
 #ifndef CATCH_H
 #define CATCH_H
@@ -10,13 +10,13 @@
 #include "diag.h"
 
 struct catcher {
-	jmp_buf out; /* set by who catches; the fault is complete when it returns there */
+	jmp_buf out; /* set by the handler */
 	struct fault fault;
 };
 
-extern _Thread_local struct catcher *catch_here; /* of this thread; NULL: nobody catches */
+extern _Thread_local struct catcher *catch_here; /* handler of this thread; NULL: none */
 
-/* The message that ends the program: at once, or, caught, when all have come so far and none is before it. */
+/* Raises a fatal error. Without a handler: prints it and exits. With one: stores it there and jumps. */
 _Noreturn void catch_fault(const struct fault *f);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading ahead. See readahead.h for what is always true.
+ * Read-ahead. See readahead.h for the invariants.
  *
- * Who reads holds `reader` from the first byte of a block to the last, which takes as long as a window of some
- * machines; what waits has a lock of its own, so who takes a block that waits never waits for one that is
- * read. `hungry` may be looked at without it and may be wrong, which costs a look or a little time.
+ * A reader holds `reader` while it reads a block, which may take as long as a window. The queue has its own
+ * lock, so taking a queued block never waits for a reader. `hungry` is read without a lock: a stale value costs
+ * a lookup or a short delay.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,31 +12,31 @@
 #include "arena.h"
 #include "readahead.h"
 
-#define WAITING       256u
-#define WAITING_BYTES ((size_t)24 << 20)
+#define QUEUE_BLOCKS 256u
+#define QUEUE_BYTES  ((size_t)24 << 20)
 
-/* A block that waits, with what reading it met. */
-struct waiting {
+/* A block in the queue, with the faults and warnings in it. */
+struct queued {
 	struct tblock tb;
-	struct fault fault; /* where result is -1 */
-	int result;         /* of trace_next() */
+	struct fault fault; /* if result is -1 */
+	int result;         /* result of trace_next() */
 	uint32_t codes;
 	struct fault *warning;
 	uint32_t n_warnings, cap_warnings;
 };
 
 struct readahead {
-	pthread_mutex_t reader; /* the trace, and the slot behind those that wait */
-	pthread_mutex_t lock;   /* all else; taken behind `reader`, by who takes both */
-	_Atomic bool hungry;    /* there is something to read and room for it */
+	pthread_mutex_t reader; /* guards the trace and the first free slot */
+	pthread_mutex_t lock;   /* guards the other fields; taken after `reader` */
+	_Atomic bool hungry;    /* the queue needs a block */
 	struct code *code;
-	struct trace *trace; /* that is read ahead; NULL: none */
+	struct trace *trace; /* the one read ahead; NULL: none */
 	bool filling;
-	bool ended;              /* its last block, or a fault, is among those that wait */
-	struct waiting *reading; /* whose warnings are met now; NULL: they are told at once */
+	bool ended;             /* its last block, or a fault, is in the queue */
+	struct queued *reading; /* gets the warnings; NULL: they are printed at once */
 	uint32_t first, n;
 	size_t bytes;
-	struct waiting slot[WAITING];
+	struct queued slot[QUEUE_BLOCKS];
 };
 
 struct readahead *readahead_new(struct code *code)
@@ -53,7 +53,7 @@ void readahead_delete(struct readahead *a)
 {
 	if (!a)
 		return;
-	for (uint32_t i = 0; i < WAITING; i++) {
+	for (uint32_t i = 0; i < QUEUE_BLOCKS; i++) {
 		tblock_free(&a->slot[i].tb);
 		free(a->slot[i].warning);
 	}
@@ -62,10 +62,10 @@ void readahead_delete(struct readahead *a)
 	reserve_free(a, 1, sizeof(*a));
 }
 
-static void on_warning(void *ctx, const struct fault *f)
+static void queue_warning(void *ctx, const struct fault *f)
 {
 	struct readahead *a = ctx;
-	struct waiting *w = a->reading;
+	struct queued *w = a->reading;
 
 	if (!w) {
 		diag_warn(f->at, "%s", f->text);
@@ -75,48 +75,47 @@ static void on_warning(void *ctx, const struct fault *f)
 	w->warning[w->n_warnings++] = *f;
 }
 
-void readahead_watch(struct readahead *a, struct trace_options *o)
+void readahead_queue_warnings(struct readahead *a, struct trace_options *o)
 {
-	o->warn = on_warning;
+	o->warn = queue_warning;
 	o->ctx = a;
 }
 
-static size_t size_of(const struct tblock *tb)
+static size_t block_bytes(const struct tblock *tb)
 {
 	return (size_t)tb->n_recs * sizeof(*tb->rec) + (size_t)tb->n_words * sizeof(*tb->word);
 }
 
 /*
- * Once less than half of what may wait waits, it is read until it is all there: while a thread reads, another
- * has to do its part of the phases, and the data that this takes to the other's caches should not go to and
- * fro.
+ * Filling starts when the queue is less than half full and continues until it is full. Fewer switches between
+ * reading and simulating leave more data in the caches of a thread.
  */
-static void set_hungry(struct readahead *a)
+static void update_hungry(struct readahead *a)
 {
-	if (!a->trace || a->ended || a->n == WAITING || a->bytes >= WAITING_BYTES)
+	if (!a->trace || a->ended || a->n == QUEUE_BLOCKS || a->bytes >= QUEUE_BYTES)
 		a->filling = false;
-	else if (a->n < WAITING / 2 && a->bytes < WAITING_BYTES / 2)
+	else if (a->n < QUEUE_BLOCKS / 2 && a->bytes < QUEUE_BYTES / 2)
 		a->filling = true;
 	atomic_store_explicit(&a->hungry, a->filling, memory_order_relaxed);
 }
 
-/* The slot to read into, NULL: there is nothing to read, or no room. Taking blocks leaves it where it is. */
-static struct waiting *to_fill(struct readahead *a)
+/* Slot to read into; NULL: the queue needs no block. Taking blocks does not move it. */
+static struct queued *slot_to_fill(struct readahead *a)
 {
-	struct waiting *w = NULL;
+	struct queued *w = NULL;
 
 	pthread_mutex_lock(&a->lock);
-	set_hungry(a);
+	update_hungry(a);
 	if (a->filling)
-		w = &a->slot[(a->first + a->n) % WAITING];
+		w = &a->slot[(a->first + a->n) % QUEUE_BLOCKS];
 	pthread_mutex_unlock(&a->lock);
 	return w;
 }
 
-/* By who has `reader`. */
-static bool read_one(struct readahead *a)
+/* Reads a block into the queue; false: it needs none. The caller holds `reader`. */
+static bool read_queued_block(struct readahead *a)
 {
-	struct waiting *w = to_fill(a);
+	struct queued *w = slot_to_fill(a);
 
 	if (!w)
 		return false;
@@ -127,9 +126,9 @@ static bool read_one(struct readahead *a)
 	a->reading = NULL;
 	pthread_mutex_lock(&a->lock);
 	a->ended = w->result != 1;
-	a->bytes += w->result == 1 ? size_of(&w->tb) : 0;
+	a->bytes += w->result == 1 ? block_bytes(&w->tb) : 0;
 	a->n++;
-	set_hungry(a);
+	update_hungry(a);
 	pthread_mutex_unlock(&a->lock);
 	return true;
 }
@@ -141,15 +140,15 @@ bool readahead_step(void *ctx)
 
 	if (!atomic_load_explicit(&a->hungry, memory_order_relaxed) || pthread_mutex_trylock(&a->reader))
 		return false;
-	reads = read_one(a);
+	reads = read_queued_block(a);
 	pthread_mutex_unlock(&a->reader);
 	return reads;
 }
 
-/* The first that waits; its arrays change places with those of tb. */
-static int hand_out(struct readahead *a, struct tblock *tb, uint32_t *codes, struct fault *f)
+/* Removes the first block of the queue; its arrays and those of tb are swapped. */
+static int dequeue_block(struct readahead *a, struct tblock *tb, uint32_t *codes, struct fault *f)
 {
-	struct waiting *w = &a->slot[a->first];
+	struct queued *w = &a->slot[a->first];
 	struct tblock old = *tb;
 
 	for (uint32_t i = 0; i < w->n_warnings; i++)
@@ -159,32 +158,32 @@ static int hand_out(struct readahead *a, struct tblock *tb, uint32_t *codes, str
 		*f = w->fault;
 		return w->result;
 	}
-	a->bytes -= size_of(&w->tb);
+	a->bytes -= block_bytes(&w->tb);
 	*tb = w->tb;
 	w->tb = old;
-	a->first = (a->first + 1) % WAITING;
+	a->first = (a->first + 1) % QUEUE_BLOCKS;
 	a->n--;
 	return 1;
 }
 
-/* One that waits, if it is of t; *r as of trace_next(). */
-static bool take(struct readahead *a, const struct trace *t, struct tblock *tb, uint32_t *codes,
+/* Takes a queued block of t, with *r as of trace_next(); false: there is none. */
+static bool take_queued(struct readahead *a, const struct trace *t, struct tblock *tb, uint32_t *codes,
 	struct fault *f, int *r)
 {
-	bool waits;
+	bool queued;
 
 	pthread_mutex_lock(&a->lock);
-	waits = a->trace == t && a->n;
-	if (waits) {
-		*r = hand_out(a, tb, codes, f);
-		set_hungry(a);
+	queued = a->trace == t && a->n;
+	if (queued) {
+		*r = dequeue_block(a, tb, codes, f);
+		update_hungry(a);
 	}
 	pthread_mutex_unlock(&a->lock);
-	return waits;
+	return queued;
 }
 
-/* By who has `reader`, when none waits. */
-static int read_at_once(
+/* Reads a block that is not queued. The caller holds `reader`, and the queue is empty. */
+static int read_unqueued(
 	struct readahead *a, struct trace *t, struct tblock *tb, uint32_t *codes, struct fault *f)
 {
 	int r = trace_next(t, tb, f);
@@ -195,7 +194,7 @@ static int read_at_once(
 		a->trace = t;
 	if (a->trace == t)
 		a->ended = r != 1;
-	set_hungry(a);
+	update_hungry(a);
 	pthread_mutex_unlock(&a->lock);
 	return r;
 }
@@ -204,16 +203,16 @@ int readahead_next(struct readahead *a, struct trace *t, struct tblock *tb, uint
 {
 	int r;
 
-	if (take(a, t, tb, codes, f, &r))
+	if (take_queued(a, t, tb, codes, f, &r))
 		return r;
 	pthread_mutex_lock(&a->reader);
-	if (!take(a, t, tb, codes, f, &r))
-		r = read_at_once(a, t, tb, codes, f);
+	if (!take_queued(a, t, tb, codes, f, &r))
+		r = read_unqueued(a, t, tb, codes, f);
 	pthread_mutex_unlock(&a->reader);
 	return r;
 }
 
-static uint32_t longest_of(const struct waiting *w, uint32_t warps)
+static uint32_t longest_warp(const struct queued *w, uint32_t warps)
 {
 	uint32_t longest = 0;
 
@@ -223,10 +222,10 @@ static uint32_t longest_of(const struct waiting *w, uint32_t warps)
 	return longest;
 }
 
-/* The first that waits, if it is of t; NULL: none does. Only who takes may ask. */
-static const struct waiting *first_of(struct readahead *a, const struct trace *t)
+/* First block of the queue if it is of t, else NULL. Only for the thread that takes blocks. */
+static const struct queued *first_queued(struct readahead *a, const struct trace *t)
 {
-	const struct waiting *w;
+	const struct queued *w;
 
 	pthread_mutex_lock(&a->lock);
 	w = a->trace == t && a->n ? &a->slot[a->first] : NULL;
@@ -236,16 +235,16 @@ static const struct waiting *first_of(struct readahead *a, const struct trace *t
 
 uint32_t readahead_peek(struct readahead *a, const struct trace *t, uint32_t warps)
 {
-	const struct waiting *w = first_of(a, t);
+	const struct queued *w = first_queued(a, t);
 
 	if (!w) {
 		pthread_mutex_lock(&a->reader);
-		w = first_of(a, t);
-		if (!w && a->trace == t && read_one(a))
-			w = first_of(a, t);
+		w = first_queued(a, t);
+		if (!w && a->trace == t && read_queued_block(a))
+			w = first_queued(a, t);
 		pthread_mutex_unlock(&a->reader);
 	}
-	return w ? longest_of(w, warps) : 0;
+	return w ? longest_warp(w, warps) : 0;
 }
 
 void readahead_forget(struct readahead *a, const struct trace *t)
@@ -257,7 +256,7 @@ void readahead_forget(struct readahead *a, const struct trace *t)
 		a->ended = false;
 		a->n = 0;
 		a->bytes = 0;
-		set_hungry(a);
+		update_hungry(a);
 	}
 	pthread_mutex_unlock(&a->lock);
 	pthread_mutex_unlock(&a->reader);

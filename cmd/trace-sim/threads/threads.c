@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The team of threads. See threads.h for what is always true.
+ * The pool of threads. See threads.h for the invariants.
  *
- * A phase is a number: thread 0 raises it, the others enter it when they see it. Thread 0 leaves a phase when
- * all items are taken, those who have entered have left, and the others are shut out, which is what a
- * worker's `state` is for. Between two phases of a loaded machine there are a few microseconds, less than
- * being woken takes; so a thread looks SPINS times before it sleeps, unless it is told to rest. What one
- * thread writes in a loop has a cache line of its own.
+ * A phase is a number: thread 0 increments it, and the others enter the phase when they see the new number.
+ * Thread 0 leaves a phase when all items are taken, all threads that have entered have left, and the others are
+ * locked out; a worker's `state` records this. Two phases are often a few microseconds apart, which is less than
+ * a wake-up takes, so a thread spins SPINS times before it sleeps, unless it is parked. Data that a thread
+ * writes in a loop has its own cache line.
  */
 #include <assert.h>
 #include <malloc.h>
@@ -15,42 +15,40 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdlib.h>
+#include <string.h>
 #include "arena.h"
-#include "cpus.h"
-#include "num.h"
 #include "diag.h"
 #include "threads.h"
 
-#define SPINS          2500u /* about as long as being woken takes, some 40 microseconds */
-#define SPINS_TO_YIELD 2000u /* the processor that a thread runs on may be the one that the other waits for */
+#define SPINS          2500u /* about 40 microseconds, the time of a wake-up */
+#define SPINS_TO_YIELD 2000u /* both threads may share a processor */
 
 struct worker {
-	/* 2 p: in phase p; 2 p + 1: behind it, or shut out of it */
+	/* 2 p: in phase p; 2 p + 1: has left it, or is locked out of it */
 	_Alignas(CACHE_LINE) _Atomic uint64_t state;
 	pthread_t thread;
-	struct team *team;
+	struct threads *pool;
 	unsigned index;
 	/*
-	 * Items still to be taken of those dealt to it: 32 bits of the phase, 16 of the next, 16 of the one
-	 * behind the last.
+	 * Items of its range that are not taken: 32 bits of the phase, 16 bits of the first such item, 16 bits of
+	 * the end.
 	 */
 	_Alignas(CACHE_LINE) _Atomic uint64_t items;
 };
 
-struct team {
+struct threads {
 	_Alignas(CACHE_LINE) _Atomic uint64_t phase;
 	void (*work)(void *ctx, unsigned item);
 	void *ctx;
 	_Atomic bool quit;
-	_Atomic bool rest;            /* fall asleep at once */
-	bool (*meanwhile)(void *ctx); /* done by worker 1; NULL: nothing */
-	void *meanwhile_ctx;
+	_Atomic bool parked;          /* sleep without spinning */
+	bool (*idle_work)(void *ctx); /* of worker 1; NULL: none */
+	void *idle_ctx;
 	_Alignas(CACHE_LINE) _Atomic unsigned awake; /* threads besides 0 that spin or work */
-	_Atomic bool called;                         /* since the last one fell asleep */
+	_Atomic bool called;                         /* all have been woken since one fell asleep */
 	unsigned n;
 	bool started;
-	uint64_t calls; /* raised to wake all; guarded by lock */
+	uint64_t calls; /* incremented to wake all; guarded by lock */
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	struct worker worker[MAX_THREADS];
@@ -69,38 +67,32 @@ static inline void relax(void)
 #endif
 }
 
-bool team_tested(void) { return getenv("WARPTOOLS_CPUS") != NULL; }
-
-unsigned team_size(unsigned n)
+unsigned threads_available(void)
 {
-	const char *text = getenv("WARPTOOLS_CPUS");
-	uint64_t cpus = text ? num_leading(text) : 0;
+	cpu_set_t set;
+	unsigned n = sched_getaffinity(0, sizeof(set), &set) ? 1 : (unsigned)CPU_COUNT(&set);
 
-	if (!cpus)
-		cpus = cpus_allowed();
-	if (n > cpus)
-		n = (unsigned)cpus;
-	return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : n;
+	return n < MAX_THREADS ? n : MAX_THREADS;
 }
 
-struct team *team_new(unsigned threads)
+struct threads *threads_new(unsigned threads)
 {
-	struct team *t = reserve(1, sizeof(*t));
+	struct threads *t = reserve(1, sizeof(*t));
 
 	t->n = threads;
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->wake, NULL);
 	for (unsigned i = 0; i < threads; i++) {
-		t->worker[i].team = t;
+		t->worker[i].pool = t;
 		t->worker[i].index = i;
 	}
 	return t;
 }
 
-void team_meanwhile(struct team *t, bool (*step)(void *ctx), void *ctx)
+void threads_set_idle_work(struct threads *t, bool (*step)(void *ctx), void *ctx)
 {
-	t->meanwhile = step;
-	t->meanwhile_ctx = ctx;
+	t->idle_work = step;
+	t->idle_ctx = ctx;
 }
 
 /* ---- a phase --------------------------------------------------------------------------------- */
@@ -110,18 +102,18 @@ static uint64_t items_of(uint64_t phase, unsigned first, unsigned end)
 	return phase << 32 | (uint64_t)first << 16 | end;
 }
 
-/* Things that lie side by side in memory go to one thread, and to the same one each time. */
-static void deal(struct team *t, uint64_t phase, unsigned n)
+/* Assigns equal ranges, so that neighbours in memory go to the same thread in each phase. */
+static void assign_ranges(struct threads *t, uint64_t phase, unsigned n)
 {
 	for (unsigned i = 0; i < t->n; i++)
 		atomic_store_explicit(&t->worker[i].items, items_of(phase, n * i / t->n, n * (i + 1) / t->n),
 			memory_order_relaxed);
 }
 
-/* What is left of those dealt to w, in a phase that may be over. */
-static void do_items(struct worker *w, uint64_t phase)
+/* Runs the items left in the range of w, in a phase that may have ended. */
+static void run_range(struct worker *w, uint64_t phase)
 {
-	struct team *t = w->team;
+	struct threads *t = w->pool;
 	uint64_t left = atomic_load_explicit(&w->items, memory_order_relaxed);
 
 	while (left >> 32 == (uint32_t)phase && (left >> 16 & 0xffff) < (left & 0xffff))
@@ -132,17 +124,17 @@ static void do_items(struct worker *w, uint64_t phase)
 		}
 }
 
-/* Its own, then those that others have not begun. */
-static void run_share(struct worker *w, uint64_t phase)
+/* Runs the items of its own range, then those of the others. */
+static void run_phase(struct worker *w, uint64_t phase)
 {
-	struct team *t = w->team;
+	struct threads *t = w->pool;
 
 	for (unsigned i = 0; i < t->n; i++)
-		do_items(&t->worker[(w->index + i) % t->n], phase);
+		run_range(&t->worker[(w->index + i) % t->n], phase);
 }
 
-/* All items are taken: wait for those that w does, or keep it out. */
-static void shut_out(struct worker *w, uint64_t phase)
+/* All items are taken: waits until w has left the phase, or locks it out. */
+static void lock_out(struct worker *w, uint64_t phase)
 {
 	uint64_t state = atomic_load_explicit(&w->state, memory_order_acquire);
 
@@ -163,7 +155,7 @@ static void shut_out(struct worker *w, uint64_t phase)
 
 /* ---- workers --------------------------------------------------------------------------------- */
 
-static void sleep_until_called(struct team *t)
+static void sleep_until_called(struct threads *t)
 {
 	uint64_t calls;
 
@@ -177,19 +169,19 @@ static void sleep_until_called(struct team *t)
 	pthread_mutex_unlock(&t->lock);
 }
 
-/* The next phase after seen, 0 at the end. */
-static uint64_t next_phase(struct team *t, bool meanwhile, uint64_t seen)
+/* Waits for a phase other than `last` and returns it; 0: the pool is being deleted. */
+static uint64_t wait_phase(struct threads *t, bool has_idle_work, uint64_t last)
 {
 	for (unsigned i = 0;; i++) {
 		uint64_t phase = atomic_load_explicit(&t->phase, memory_order_acquire);
 
 		if (atomic_load_explicit(&t->quit, memory_order_relaxed))
 			return 0;
-		if (phase != seen)
+		if (phase != last)
 			return phase;
-		if (meanwhile && t->meanwhile(t->meanwhile_ctx))
+		if (has_idle_work && t->idle_work(t->idle_ctx))
 			i = 0;
-		else if (i % SPINS == SPINS - 1 || atomic_load_explicit(&t->rest, memory_order_relaxed))
+		else if (i % SPINS == SPINS - 1 || atomic_load_explicit(&t->parked, memory_order_relaxed))
 			sleep_until_called(t);
 		else
 			relax();
@@ -199,13 +191,13 @@ static uint64_t next_phase(struct team *t, bool meanwhile, uint64_t seen)
 static void *worker_main(void *arg)
 {
 	struct worker *w = arg;
-	struct team *t = w->team;
-	bool meanwhile = t->meanwhile && w->index == 1;
+	struct threads *t = w->pool;
+	bool has_idle_work = t->idle_work && w->index == 1;
 	uint64_t phase = 0;
 
 	thread_index = w->index;
 	atomic_fetch_add(&t->awake, 1);
-	while ((phase = next_phase(t, meanwhile, phase)) != 0) {
+	while ((phase = wait_phase(t, has_idle_work, phase)) != 0) {
 		uint64_t state = atomic_load_explicit(&w->state, memory_order_relaxed);
 
 		while (state < 2 * phase && !atomic_compare_exchange_weak_explicit(&w->state, &state,
@@ -213,18 +205,17 @@ static void *worker_main(void *arg)
 			;
 		if (state >= 2 * phase)
 			continue;
-		run_share(w, phase);
+		run_phase(w, phase);
 		atomic_store_explicit(&w->state, 2 * phase + 1, memory_order_release);
 	}
 	return NULL;
 }
 
 /*
- * Signals are for thread 0. Address space is kept small: a stack has what any program of the suite needs,
- * several times over, and threads that allocate next to nothing share the heap instead of 64 MiB each for one
- * of their own.
+ * Starts the threads. Signals go to thread 0. To save address space, stacks are small, and threads share one
+ * heap instead of reserving 64 MiB each.
  */
-static void start(struct team *t)
+static void start_threads(struct threads *t)
 {
 	sigset_t all, before;
 	pthread_attr_t attr;
@@ -243,14 +234,13 @@ static void start(struct team *t)
 	for (unsigned i = 1; i < t->n; i++) {
 		error = pthread_create(&t->worker[i].thread, &attr, worker_main, &t->worker[i]);
 		if (error)
-			die("cannot start thread %u of %u (error %d), wanted fewer with -j", i + 1, t->n,
-				error);
+			die("cannot start thread %u of %u: %s", i + 1, t->n, strerror(error));
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 }
 
-static void call_all(struct team *t)
+static void wake_all(struct threads *t)
 {
 	pthread_mutex_lock(&t->lock);
 	t->calls++;
@@ -259,45 +249,45 @@ static void call_all(struct team *t)
 	pthread_mutex_unlock(&t->lock);
 }
 
-/* Those who come late find what is left of the phase. */
-static void wake(struct team *t)
+/* Starts or wakes the threads. A thread that is late takes the items that are left. */
+static void ensure_awake(struct threads *t)
 {
-	atomic_store_explicit(&t->rest, false, memory_order_relaxed);
+	atomic_store_explicit(&t->parked, false, memory_order_relaxed);
 	if (!t->started)
-		start(t);
+		start_threads(t);
 	else if (atomic_load_explicit(&t->awake, memory_order_relaxed) < t->n - 1 &&
 		 !atomic_load_explicit(&t->called, memory_order_relaxed))
-		call_all(t);
+		wake_all(t);
 }
 
-void team_run(struct team *t, void (*work)(void *ctx, unsigned item), void *ctx, unsigned items)
+void threads_run(struct threads *t, void (*work)(void *ctx, unsigned item), void *ctx, unsigned items)
 {
 	uint64_t phase = atomic_load_explicit(&t->phase, memory_order_relaxed) + 1;
 
 	assert(items <= 0xffff);
 	t->work = work;
 	t->ctx = ctx;
-	wake(t);
-	deal(t, phase, items);
+	ensure_awake(t);
+	assign_ranges(t, phase, items);
 	atomic_store_explicit(&t->phase, phase, memory_order_release);
-	run_share(&t->worker[0], phase);
+	run_phase(&t->worker[0], phase);
 	for (unsigned i = 1; i < t->n; i++)
-		shut_out(&t->worker[i], phase);
+		lock_out(&t->worker[i], phase);
 }
 
-void team_rest(struct team *t)
+void threads_park(struct threads *t)
 {
-	if (!atomic_load_explicit(&t->rest, memory_order_relaxed))
-		atomic_store_explicit(&t->rest, true, memory_order_relaxed);
+	if (!atomic_load_explicit(&t->parked, memory_order_relaxed))
+		atomic_store_explicit(&t->parked, true, memory_order_relaxed);
 }
 
-void team_delete(struct team *t)
+void threads_delete(struct threads *t)
 {
 	if (!t)
 		return;
 	if (t->started) {
 		atomic_store(&t->quit, true);
-		call_all(t);
+		wake_all(t);
 		for (unsigned i = 1; i < t->n; i++)
 			pthread_join(t->worker[i].thread, NULL);
 	}

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A team of threads that work through phases together. Used by gpu/window.c; thread_index also by whoever
- * keeps something per thread (request pool, network marks, traffic, latency statistics).
+ * A pool of threads that execute phases together. Used by gpu/window.c; modules with data by thread (request
+ * pool, network marks, traffic, latency statistics) use thread_index.
  *
- * A phase is a number of items. Each thread is dealt as many, side by side, and does its own, then those of
- * others that nobody has begun; so who does an item is a matter of luck, and nothing else may depend on it. A
- * thread that is late or asleep is not waited for.
+ * A phase is a number of items. Each thread is assigned an equal range of them; a thread that has finished its
+ * range takes items of other ranges that no thread has begun. The thread that runs an item is therefore
+ * arbitrary, and no result may depend on it. The pool does not wait for a thread that is late or asleep.
  *
- * Always true: outside team_run() only thread 0, the caller, runs, and it sees all that the others wrote.
- * Nothing here decides what a phase computes: every result must be the same for any number of threads.
+ * Always true: outside a phase only thread 0, the caller, runs, and it sees all writes of the others.
  */
 #ifndef THREADS_H
 #define THREADS_H
@@ -16,32 +15,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MAX_THREADS   64u
-#define THREADS_USUAL 2u /* what has been measured to pay where nothing is asked for */
-#define CACHE_LINE    64
+#define MAX_THREADS 64u
+#define CACHE_LINE  64
 
-/* 0 outside phases. */
+/* Index of this thread in its pool; 0 outside phases. */
 extern _Thread_local unsigned thread_index;
 
-struct team;
+struct threads;
 
-/* Threads to use when n are asked for: never more than cpus_allowed(), nor MAX_THREADS. */
-unsigned team_size(unsigned n);
+/* Number of processors in the affinity of this process, at most MAX_THREADS. */
+unsigned threads_available(void);
+struct threads *threads_new(unsigned threads); /* threads start in the first phase */
+void threads_delete(struct threads *t);
+/* Sets the work of an idle thread: between phases thread 1 calls step(ctx) until that returns false. */
+void threads_set_idle_work(struct threads *t, bool (*step)(void *ctx), void *ctx);
 /*
- * Is a number of CPUs given by WARPTOOLS_CPUS? Then it is not time that matters but whether the result is the
- * same: whatever can be shared is.
+ * Calls work(ctx, i) once for each i below `items` (at most 65535), and returns when all are done. Wakes the
+ * other threads.
  */
-bool team_tested(void);
-struct team *team_new(unsigned threads); /* no thread is started before it is needed */
-void team_delete(struct team *t);
-/* Between phases one of the others calls step(ctx), true: something was done, instead of waiting. */
-void team_meanwhile(struct team *t, bool (*step)(void *ctx), void *ctx);
-/*
- * Run work(ctx, i) once for each i below items, at most 65535; returns when all are done. Wakes (the first
- * time: starts) those who sleep.
- */
-void team_run(struct team *t, void (*work)(void *ctx, unsigned item), void *ctx, unsigned items);
-/* The next phase is not soon: the others are to sleep, and not to look for it for a while. */
-void team_rest(struct team *t);
+void threads_run(struct threads *t, void (*work)(void *ctx, unsigned item), void *ctx, unsigned items);
+/* Lets the other threads sleep at once instead of spinning, because the next phase is not soon. */
+void threads_park(struct threads *t);
 
 #endif
