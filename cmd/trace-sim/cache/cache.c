@@ -3,7 +3,7 @@
  * One cache, of tags only: L1D, L1I or L2, which differ in parameters and in the types of the requests they
  * make. Access flow, reads, fills, ports and counts are here; what a write does is in write.c.
  *
- *   access -> turned away again | lookup -> hit | read miss | write policy -> data port, counts
+ *   access -> lookup -> hit | read miss | write policy -> data port, counts
  *   fill   -> tag array -> MSHR entry ready -> requests popped one by one
  *
  * A read that misses is held by its MSHR entry until it is popped; the first of an entry also goes down.
@@ -49,9 +49,6 @@ struct cache *cache_new(
 	c->pool = pool;
 	c->queue_max = p->miss_queue;
 	c->atom = p->atom_bytes;
-	c->atom_log2 = log2_floor(p->atom_bytes);
-	for (uint32_t i = 0; i < TURNED_AWAY; i++)
-		c->away[i].type = N_ACC_TYPES;
 	c->port = p->port_bytes;
 	c->fill_cycles = p->atom_bytes / p->port_bytes;
 	c->write = p->write;
@@ -110,47 +107,6 @@ enum cache_status cache_refuse(struct cache_visit *a, enum cache_fail why)
 	counts_for(a->c, a->q)->fail[a->q->type][why]++;
 	return STATUS_RESERVATION_FAIL;
 }
-
-enum cache_status cache_turn_away(struct cache_visit *a, enum cache_fail why, uint8_t x)
-{
-	const struct req *q = a->q;
-	struct cache_counts *n = counts_for(a->c, q);
-
-	if (x < a->c->queue_max && !a->c->tags.doubled)
-		*turned_away(a->c, q->addr) = (struct turned_away){.addr = q->addr,
-			.fail = &n->fail[q->type][why],
-			.refused = &n->status[q->type][STATUS_RESERVATION_FAIL],
-			.upsets = a->c->tags.upsets,
-			.x = x,
-			.entry = why == FAIL_MSHR_ENTRY,
-			.stream = q->stream,
-			.type = q->type,
-			.sectors = q->sectors};
-	return cache_refuse(a, why);
-}
-
-static INLINED bool lacks_still(const struct cache *c, const struct turned_away *t)
-{
-	return queue_full(c, t->x) != t->entry && (!t->entry || c->mshr.used >= c->mshr.limit);
-}
-
-/* Counted as the same refusal. */
-static INLINED bool turned_away_again(struct cache *c, const struct req *q)
-{
-	struct turned_away *t = turned_away(c, q->addr);
-
-	if (t->addr != q->addr || t->upsets != c->tags.upsets || !lacks_still(c, t) || t->type != q->type ||
-		t->sectors != q->sectors || t->stream != q->stream)
-		return false;
-#ifdef CHECK_INVARIANTS
-	cache_turned_away_invariant(c, q, t);
-#endif
-	++*t->fail;
-	++*t->refused;
-	return true;
-}
-
-static void forget(struct cache *c, uint64_t addr) { turned_away(c, addr)->type = N_ACC_TYPES; }
 
 static void count(struct cache_visit *a, enum cache_status result)
 {
@@ -256,7 +212,7 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 		return true;
 	}
 	if (c->mshr.used >= c->mshr.limit)
-		return cache_turn_away(a, FAIL_MSHR_ENTRY, 1), false;
+		return cache_refuse(a, FAIL_MSHR_ENTRY), false;
 	if (c->pieces && c->l2) {
 		a->ev.never = NEVER_FILLED;
 		return false;
@@ -311,7 +267,7 @@ static enum cache_status read_hit(struct cache_visit *a)
 static enum cache_status read_miss(struct cache_visit *a)
 {
 	if (queue_full(a->c, 1))
-		return cache_turn_away(a, FAIL_MISS_QUEUE_FULL, 1);
+		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
 	if (!cache_send_read(a, a->r))
 		return STATUS_RESERVATION_FAIL;
 	cache_emit_write_back(a); /* quirk Q3-3: charges no data port */
@@ -339,7 +295,7 @@ static enum cache_status data_access(struct cache_visit *a)
 }
 
 /* Lookup, policy and tag access make up one function: no calls within it. */
-static APART WHOLE enum cache_status enter(
+WHOLE enum cache_status cache_access(
 	struct cache *c, uint32_t r, uint64_t now, struct cache_events *ev, enum cache_status *probe)
 {
 	enum cache_status result, found;
@@ -354,24 +310,12 @@ static APART WHOLE enum cache_status enter(
 		occupy(c, &c->data_free, &c->ports.data_busy, (size + c->port - 1) / c->port);
 	else if (a.moved)
 		occupy(c, &c->data_free, &c->ports.data_busy, a.moved / c->port);
-	if (result != STATUS_RESERVATION_FAIL)
-		forget(c, a.q->addr);
 	count(&a, result);
 	if (ev)
 		*ev = a.ev;
 	if (probe)
 		*probe = found;
 	return result;
-}
-
-enum cache_status cache_access(
-	struct cache *c, uint32_t r, uint64_t now, struct cache_events *ev, enum cache_status *probe)
-{
-	if (probe || !turned_away_again(c, &c->pool->at[r]))
-		return enter(c, r, now, ev, probe);
-	if (ev)
-		*ev = (struct cache_events){0};
-	return STATUS_RESERVATION_FAIL;
 }
 
 static enum cache_status read_only_access(struct cache_visit *a)
@@ -444,7 +388,6 @@ WHOLE void cache_fill(struct cache *c, uint32_t r, uint64_t now)
 	q->addr = e->made_addr;
 	q->size = e->made_size;
 	e->waiting = false;
-	forget(c, q->addr);
 	fill_tags(c, e, q, stamp(c, now));
 	mshr_ready(&c->mshr, e);
 	occupy(c, &c->fill_free, &c->ports.fill_busy, c->fill_cycles);

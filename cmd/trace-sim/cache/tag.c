@@ -104,12 +104,10 @@ static APART void reclassify(struct tags *t, struct tag_row *row, uint32_t slot,
 	bool moves = (was ^ is) & (PRESENT | LISTED_1);
 	unsigned from = list_of(was), to = list_of(is);
 
-	t->upsets++;
 	if (!is) {
 		chain_out(t, slot);
 		bitset_clear(t->present, slot);
 	} else if (!was) { /* an answer to what was asked before an invalidation */
-		t->doubled = true;
 		chain_in(t, slot);
 		bitset_set(t->present, slot);
 	}
@@ -124,12 +122,6 @@ static APART void reclassify(struct tags *t, struct tag_row *row, uint32_t slot,
 		t->replace->enter(t, row, to, slot);
 }
 
-/* A line of the row came or has a reserved sector now: there may be no victim for others. */
-static inline void note_full(struct tags *t, const struct tag_row *row)
-{
-	t->upsets += !row->idle[0] && row->present == t->ways;
-}
-
 static inline void set_state(struct tags *t, uint32_t slot, uint32_t state)
 {
 	uint32_t old = t->line[slot].state;
@@ -142,12 +134,10 @@ static inline void set_state(struct tags *t, uint32_t slot, uint32_t state)
 		return;
 	row = row_of(t, slot);
 	/* Or it stays in its list: a first sector becomes reserved, or the last reserved one is filled. */
-	if (old & LINE_PRESENT && state & LINE_PRESENT && listed == !!(old & t->listed_1) && row) {
+	if (old & LINE_PRESENT && state & LINE_PRESENT && listed == !!(old & t->listed_1) && row)
 		row->idle[listed] += !(state & LINE_ALL_RESERVED) - (uint32_t) !(old & LINE_ALL_RESERVED);
-		note_full(t, row);
-	} else if (class_of(t, old) != class_of(t, state)) {
+	else if (class_of(t, old) != class_of(t, state))
 		reclassify(t, row, slot, class_of(t, old), class_of(t, state));
-	}
 }
 
 /* A sector's bit is moved to one of the three present states, or to none. */
@@ -268,14 +258,6 @@ static void allocate_line(struct tags *t, const struct lookup *l, uint32_t now)
 		t->bytes[l->slot][0] = t->bytes[l->slot][1] = 0;
 	chain_in(t, l->slot);
 	t->replace->enter(t, row, 0, l->slot);
-	note_full(t, row);
-}
-
-/* A modified line is one no more, if `fewer`: another one may have to stay now. */
-static void count_modified(struct tags *t, bool fewer)
-{
-	t->dirty -= fewer;
-	t->upsets += fewer;
 }
 
 static void allocate_sector(struct tags *t, const struct lookup *l, uint32_t now)
@@ -316,17 +298,17 @@ void tag_access(struct tags *t, struct lookup *l, uint32_t now, struct evicted *
 		l->slot = victim(t, l->set);
 	if (!t->on_miss)
 		return;
+	was = old_state(t, l->slot) & LINE_ALL_MODIFIED;
 	if (l->status == STATUS_SECTOR_MISS) {
-		was = modified(t, l->slot);
 		allocate_sector(t, l, now);
-		count_modified(t, was && !modified(t, l->slot));
+		t->dirty -= was && !modified(t, l->slot);
 		return;
 	}
-	was = old_state(t, l->slot) & LINE_ALL_MODIFIED;
-	if (was)
+	if (was) {
 		evict(t, l->slot, out);
+		t->dirty--;
+	}
 	allocate_line(t, l, now);
-	count_modified(t, was);
 }
 
 /* quirk Q3-19: with bytes-on-fill the bytes of a read count as written. */
@@ -360,7 +342,6 @@ void tag_fill_addr(
 	struct lookup l;
 	bool was;
 
-	t->upsets++;
 	tag_lookup(t, &l, addr, sector, write);
 	if (l.status == STATUS_RESERVATION_FAIL)
 		return;
@@ -394,7 +375,6 @@ uint32_t tag_touch(
 {
 	struct lookup l;
 
-	t->upsets++;
 	tag_lookup(t, &l, addr, sectors & -sectors, false);
 	if (l.status == STATUS_RESERVATION_FAIL)
 		return sectors;
@@ -432,7 +412,6 @@ uint32_t tag_readable(const struct tags *t, uint32_t slot) { return readable(t->
 
 void tag_drop_sector(struct tags *t, uint32_t slot, uint32_t sector)
 {
-	t->upsets++;
 	set_state(t, slot, with_sector(t->line[slot].state, sector, 0));
 }
 
@@ -484,7 +463,6 @@ void tag_invalidate(struct tags *t)
 		return;
 	t->used = false;
 	t->dirty = 0;
-	t->upsets++;
 	memset(t->row, 0, t->sets * sizeof(*t->row));
 	memset(t->bucket, 0, sizeof(*t->bucket) << (64 - t->hash_shift));
 	for (uint32_t w = 0; w < words; w++) {
@@ -510,7 +488,6 @@ void tag_flush(struct tags *t)
 		if (modified(t, slot))
 			set_state(t, slot, t->line[slot].state & ~LINE_PRESENT);
 	t->dirty = 0;
-	t->upsets++;
 	t->used = false;
 }
 
@@ -521,9 +498,6 @@ void tag_set_ways(struct tags *t, uint32_t ways)
 	assert(ways && ways <= t->ways_max);
 	t->ways = ways;
 	t->lines = t->sets * ways;
-	for (uint32_t w = 0; w < BITSET_WORDS(t->sets_max * t->ways_max + 1); w++)
-		t->doubled |= t->present[w] != 0;
-	t->upsets++;
 	rebuild_rows(t);
 }
 
@@ -533,7 +507,6 @@ void tag_set_sets(struct tags *t, uint32_t sets)
 		return;
 	assert(sets && sets <= t->sets_max && t->ways == t->ways_max);
 	tag_invalidate(t);
-	t->upsets++;
 	t->sets = sets;
 	t->lines = sets * t->ways;
 }

@@ -65,12 +65,6 @@ struct tags {
 	uint32_t listed_1;         /* state bits that put a line in class 1 */
 	const struct replacement_policy *replace;
 	bool on_miss, sectored, used;
-	bool doubled; /* a tag may be present twice, or may have been */
-	/*
-	 * Counts what may make a hit of a miss or leave it without a victim, but for accesses to its sector and
-	 * fills of it.
-	 */
-	uint64_t upsets;
 };
 
 /* What a lookup found; tag_access completes it by the victim's slot. */

@@ -42,7 +42,7 @@ static enum cache_status hit_back(struct cache_visit *a)
 static enum cache_status hit_through(struct cache_visit *a)
 {
 	if (queue_full(a->c, 0))
-		return cache_turn_away(a, FAIL_MISS_QUEUE_FULL, 0);
+		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
 	hit_back(a);
 	send_write(a);
 	return STATUS_HIT;
@@ -52,7 +52,7 @@ static enum cache_status hit_through(struct cache_visit *a)
 static enum cache_status hit_evict(struct cache_visit *a)
 {
 	if (queue_full(a->c, 0))
-		return cache_turn_away(a, FAIL_MISS_QUEUE_FULL, 0);
+		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
 	send_write(a);
 	tag_drop_sector(&a->c->tags, a->at.slot, a->at.sector);
 	return STATUS_HIT;
@@ -73,7 +73,7 @@ enum cache_status cache_write_hit(struct cache_visit *a)
 static enum cache_status miss_no_allocate(struct cache_visit *a)
 {
 	if (queue_full(a->c, 0))
-		return cache_turn_away(a, FAIL_MISS_QUEUE_FULL, 0);
+		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
 	send_write(a);
 	return STATUS_MISS;
 }
@@ -157,7 +157,7 @@ static enum cache_status miss_lazy(struct cache_visit *a)
 	uint32_t sector = a->at.sector;
 
 	if (queue_full(a->c, 0))
-		return cache_turn_away(a, FAIL_MISS_QUEUE_FULL, 0);
+		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
 	if (a->c->write == WRITE_THROUGH)
 		send_write(a);
 	tag_access(t, &a->at, a->now, &a->out);
