@@ -95,36 +95,12 @@ static uint32_t generic_inputs(const struct core_params *p)
 	return m;
 }
 
-static inline void make_idle(struct opcoll *c)
-{
-	c->any_busy = false;
-	c->idle[0] = ~READS_NONE;
-	for (uint32_t i = 1; i < c->n_words; i++)
-		c->idle[i] = ~READS_NONE;
-}
-
 static void place_banks(struct opcoll *c, const struct core_params *p)
 {
-	uint32_t at = 0;
-
 	c->bank_span = uop_bank_span(p);
 	c->bank_mask = is_pow2(c->bank_span) ? c->bank_span - 1 : 0;
-	c->banks_repeat = uop_banks_repeat(c->bank_span);
-	c->span_words = (c->bank_span + WORD_BANKS - 1) / WORD_BANKS;
-	for (uint32_t k = 0; k < p->schedulers; k++) {
-		struct bank_place *b = &c->place[k];
-
-		b->word = (uint8_t)(at / WORD_BANKS);
-		b->byte = (uint8_t)(at % WORD_BANKS);
-		b->shift = (uint8_t)(8 * b->byte);
-		if (c->banks_repeat)
-			b->mask = UINT64_MAX >> 8 * (WORD_BANKS - c->bank_span) << 8 * b->byte;
-		c->n_words = b->word + c->span_words;
-		if (p->sub_core)
-			at += c->banks_repeat ? c->bank_span : c->span_words * WORD_BANKS;
-	}
-	assert(c->n_words <= BANK_WORDS);
-	make_idle(c);
+	for (uint32_t k = 0; k < p->schedulers && p->sub_core; k++)
+		c->first_bank[k] = (uint8_t)(k * c->bank_span);
 }
 
 /* The order of sets gives units their numbers; ports have another order. */
@@ -145,6 +121,7 @@ void collector_init(struct sm *s)
 	uint32_t per;
 
 	c->unit = reserve(MAX_CUS, sizeof(*c->unit));
+	c->waiting = reserve(READS_MAX, sizeof(*c->waiting));
 	add_set(s, COLLECT_GEN);
 	for (unsigned i = COLLECT_SP; p->special_collectors && i < N_COLLECTORS; i++)
 		add_set(s, (enum collector_kind)i);
@@ -168,44 +145,35 @@ void collector_free(struct sm *s)
 	for (unsigned i = 0; i < N_COLLECTORS; i++)
 		free(s->collector.set[i].start);
 	reserve_free(s->collector.unit, MAX_CUS, sizeof(*s->collector.unit));
+	reserve_free(s->collector.waiting, READS_MAX, sizeof(*s->collector.waiting));
 }
 
 /* ---- banks --------------------------------------------------------------------------------- */
 
-/* Which of the banks that hold a warp's registers. */
-static inline unsigned bank_in(const struct opcoll *c, unsigned n)
+/* Bit of the bank that holds a register of a warp. */
+static inline uint64_t bank_bit(const struct opcoll *c, unsigned reg, unsigned warp, unsigned sched)
 {
-	return c->bank_mask ? n & c->bank_mask : n % c->bank_span;
+	unsigned n = reg + warp;
+
+	return 1ull << (c->first_bank[sched] + (c->bank_mask ? n & c->bank_mask : n % c->bank_span));
 }
 
 bool collector_write(struct sm *s, const struct uop *u, unsigned dst, unsigned warp, unsigned sched)
 {
 	struct opcoll *c = &s->collector;
-	const struct bank_place *p = &c->place[sched];
-	unsigned reg = u->reg[u->bank_dst + dst], word = p->word, bank;
+	unsigned reg = u->reg[u->bank_dst + dst];
 	uint64_t bit;
 
 	if (reg >= REG_UR0 && !uop_is_ptx(u))
 		return true;
-	if (c->banks_repeat) {
-		bit = 0x80ull << (8 * ((reg + warp) & c->bank_mask) + p->shift);
-	} else {
-		bank = p->byte + bank_in(c, reg + warp);
-		word += bank / WORD_BANKS;
-		bit = 0x80ull << 8 * (bank % WORD_BANKS);
-	}
-	if (!(c->idle[word] & bit))
+	bit = bank_bit(c, reg, warp, sched);
+	if (c->busy & bit)
 		return false;
-	c->idle[word] ^= bit;
-	c->any_busy = true;
+	c->busy |= bit;
 	return true;
 }
 
-void collector_forget_writes(struct sm *s)
-{
-	if (s->collector.any_busy)
-		make_idle(&s->collector);
-}
+void collector_forget_writes(struct sm *s) { s->collector.busy = 0; }
 
 /* ---- phase 1: dispatch --------------------------------------------------------------------- */
 
@@ -272,77 +240,54 @@ static inline bool dispatch(struct sm *s)
 
 /* ---- phase 2: reads ------------------------------------------------------------------------ */
 
-/*
- * All banks of a word at once, a byte each: the units in the order in which they were taken, each of them
- * served by the banks that it asks and that no earlier one has asked, nor a write has taken.
- */
+/* Each bank that is not busy serves the first unit, in the order of their allocation, that reads it. */
 static inline void serve_banks(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
 	struct bank_reads *to = c->waiting, *end = to + c->n_waiting;
 
 	for (const struct bank_reads *r = to; r < end; r++) {
-		uint64_t *idle = &c->idle[r->word], served = r->left & *idle;
-		uint64_t left = r->left - (served >> 7);
-		uint8_t unit = r->unit, word = r->word;
+		uint64_t left = r->banks & c->busy;
+		uint8_t unit = r->unit;
 
-		*idle ^= served;
-		if (left & ~READS_NONE)
-			*to++ = (struct bank_reads){left, unit, word};
-		else if (!--c->unit[unit].words)
+		c->busy |= r->banks;
+		if (left)
+			*to++ = (struct bank_reads){left, unit};
+		else if (!--c->unit[unit].reads)
 			complete(s, unit);
 	}
 	c->n_waiting = (uint32_t)(to - c->waiting);
-	c->any_busy = true;
 }
 
 /* ---- phase 3: allocation ------------------------------------------------------------------- */
 
-static inline void wait_for(struct opcoll *c, unsigned unit, unsigned word, uint64_t reads)
+/* Adds a bank to the first of the unit's sets that lacks it. */
+static inline void request_read(struct opcoll *c, unsigned unit, uint64_t bit)
 {
-	struct bank_reads *r = &c->waiting[c->n_waiting++];
+	struct bank_reads *end = c->waiting + c->n_waiting, *r = end - c->unit[unit].reads;
 
-	r->left = reads + READS_NONE;
-	r->unit = (uint8_t)unit;
-	r->word = (uint8_t)word;
-}
-
-/* Those of sources first to end - 1, at most READS_MAX. */
-static void request_some(struct sm *s, unsigned unit, const struct winst *in, unsigned first, unsigned end)
-{
-	struct opcoll *c = &s->collector;
-	const struct uop *op = in->uop;
-	const struct bank_place *p = &c->place[in->sched];
-	uint64_t reads[MAX_BANKS / WORD_BANKS] = {0};
-
-	for (unsigned i = first; i < end; i++) {
-		unsigned bank = p->byte + bank_in(c, op->reg[op->bank_from + i] + in->warp);
-
-		if (i < 32 ? op->bank_src >> i & 1 : uop_reads_bank(op, i))
-			reads[bank / WORD_BANKS] += 1ull << 8 * (bank % WORD_BANKS);
+	while (r < end && r->banks & bit)
+		r++;
+	if (r < end) {
+		r->banks |= bit;
+		return;
 	}
-	for (uint32_t i = 0; i < c->span_words; i++)
-		if (reads[i]) {
-			wait_for(c, unit, p->word + i, reads[i]);
-			c->unit[unit].words++;
-		}
+	*r = (struct bank_reads){bit, (uint8_t)unit};
+	c->unit[unit].reads++;
+	c->n_waiting++;
 }
 
-/* Source by source: banks of any number, and sources beyond those of uop.bank_src. */
-static APART void request_each(struct sm *s, unsigned unit, const struct winst *in)
+/* Requests the operands of an instruction. */
+static inline void request_reads(struct opcoll *c, unsigned unit, const struct winst *in)
 {
-	unsigned n = in->uop->n_bank_src;
+	const struct uop *op = in->uop;
+	const uint16_t *src = op->reg + op->bank_from;
 
-	for (unsigned i = 0; i < n; i += READS_MAX)
-		request_some(s, unit, in, i, n - i < READS_MAX ? n : i + READS_MAX);
-}
-
-/* Those of warp 0, as many banks on as the warp's number is above that. */
-static inline uint64_t reads_of(const struct winst *in, const struct bank_place *p)
-{
-	unsigned by = 8 * (in->warp % WORD_BANKS);
-
-	return (in->uop->bank_reads << by | in->uop->bank_reads >> (64 - by) % 64) & p->mask;
+	FOR_BITS32 (i, op->bank_src)
+		request_read(c, unit, bank_bit(c, src[i], in->warp, in->sched));
+	for (unsigned i = 32; i < op->n_bank_src; i++)
+		if (uop_reads_bank(op, i))
+			request_read(c, unit, bank_bit(c, src[i], in->warp, in->sched));
 }
 
 /* The oldest instruction of an ID_OC set, one of sched's, moves to a unit. */
@@ -350,7 +295,6 @@ static inline void enter(struct sm *s, unsigned unit, struct collector_in *q, un
 {
 	struct opcoll *c = &s->collector;
 	const struct winst *in = &s->winst[q->first];
-	const struct bank_place *p = &c->place[sched];
 	struct collector_unit *u = &c->unit[unit];
 	uint64_t bit = 1ull << unit;
 
@@ -359,16 +303,8 @@ static inline void enter(struct sm *s, unsigned unit, struct collector_in *q, un
 	u->target->bound |= bit;
 	collector_in_take(s, q, sched, in->next);
 	c->free ^= bit;
-	if (c->banks_repeat && in->uop->n_bank_src <= 32) {
-		uint64_t reads = reads_of(in, p);
-
-		u->words = reads != 0;
-		if (reads)
-			wait_for(c, unit, p->word, reads);
-	} else {
-		request_each(s, unit, in);
-	}
-	if (!u->words)
+	request_reads(c, unit, in);
+	if (!u->reads)
 		complete(s, unit);
 }
 
@@ -447,8 +383,7 @@ static APART void run_steps(struct sm *s)
 			serve_banks(s);
 			s->changed = true;
 		}
-		if (c->any_busy)
-			make_idle(c);
+		c->busy = 0;
 		if (c->may_allocate) {
 			if (s->collector_in_used)
 				allocate(s);
@@ -456,8 +391,7 @@ static APART void run_steps(struct sm *s)
 				c->may_allocate = false;
 		}
 	}
-	if (c->any_busy)
-		make_idle(c);
+	c->busy = 0;
 	/* With one step a cycle a write can have kept all from their turn: it comes next cycle. */
 	s->changed |= c->n_waiting != 0;
 }

@@ -100,40 +100,40 @@ static void check_registers(const struct sm *s)
 	}
 }
 
-static void check_waiting(const struct sm *s, uint8_t *words)
+static void check_waiting(const struct sm *s, uint8_t *reads)
 {
 	const struct opcoll *c = &s->collector;
 
 	for (unsigned i = 0; i < c->n_waiting; i++) {
 		const struct bank_reads *r = &c->waiting[i];
-		const struct bank_place *p = &c->place[s->winst[c->unit[r->unit].inst].sched];
+		unsigned first = c->first_bank[s->winst[c->unit[r->unit].inst].sched];
 
-		invariant("collector.waiting.left", s->id, i, (r->left & ~READS_NONE) != 0, 1);
-		invariant("collector.waiting.word", s->id, i, r->word - (unsigned)p->word < c->span_words, 1);
-		words[r->unit]++;
+		invariant("collector.waiting.banks", s->id, i, r->banks != 0, 1);
+		invariant("collector.waiting.banks, of its scheduler", s->id, i,
+			r->banks & ~(slots(c->bank_span) << first), 0);
+		reads[r->unit]++;
 	}
-	for (unsigned i = 0; i < c->n_words; i++)
-		invariant("collector.idle", s->id, i, c->idle[i] != ~READS_NONE && !c->any_busy, 0);
+	invariant("collector.busy", s->id, 0, c->busy, 0);
 }
 
 static void check_collector(const struct sm *s)
 {
 	const struct opcoll *c = &s->collector;
 	uint64_t bound[N_UNIT_KINDS] = {0}, complete = 0, due = 0;
-	uint8_t words[MAX_CUS] = {0};
+	uint8_t reads[MAX_CUS] = {0};
 
-	check_waiting(s, words);
+	check_waiting(s, reads);
 	for (unsigned u = 0; u < c->n_units; u++) {
 		const struct collector_unit *x = &c->unit[u];
 		uint64_t bit = 1ull << u;
 
-		invariant("collector.unit.words", s->id, u, x->words, words[u]);
+		invariant("collector.unit.reads", s->id, u, x->reads, reads[u]);
 		if (c->free & bit) {
-			invariant("collector.free", s->id, u, x->words, 0);
+			invariant("collector.free", s->id, u, x->reads, 0);
 			continue;
 		}
 		bound[x->target - s->unit_in] |= bit;
-		complete |= x->words ? 0 : bit;
+		complete |= x->reads ? 0 : bit;
 	}
 	for (unsigned k = 0; k < N_UNIT_KINDS; k++) {
 		invariant("collector.bound", s->id, k, s->unit_in[k].bound, bound[k]);

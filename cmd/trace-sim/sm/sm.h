@@ -158,31 +158,18 @@ struct collector_unit {
 	/* of a free one: the last ones */
 	struct unit_in *target;
 	uint16_t inst;
-	uint8_t words; /* with operands still to be read */
+	uint8_t reads; /* sets of bank_reads that are not empty yet */
 };
 
 /*
- * Register banks have a byte each in words of 8. Those that hold a scheduler's registers stand side by side,
- * from that byte of that word on; where their number does not divide 8, in words of their own.
+ * Banks that a collector unit has yet to read, each once. An instruction that reads a bank n times takes up n
+ * sets, one after the other.
  */
-#define WORD_BANKS 8
-#define BANK_WORDS MAX_SCHEDULERS
-struct bank_place {
-	uint8_t word, byte;
-	uint8_t shift; /* of that byte in the word */
-	uint64_t mask; /* bytes of the banks, where they are in one word */
-};
-
-/*
- * What a unit has still to read from the banks of a word: how many, by bank, each byte READS_NONE more, so that
- * its highest bit tells whether there are any; some byte has.
- */
-#define READS_NONE 0x7f7f7f7f7f7f7f7full
-#define READS_MAX  128
 struct bank_reads {
-	uint64_t left;
-	uint8_t unit, word;
+	uint64_t banks;
+	uint8_t unit;
 };
+#define READS_MAX (MAX_CUS * 255u) /* an instruction has at most 255 sources */
 
 /* Input ports that are alike: same inputs, same sets of units. */
 struct port_group {
@@ -202,21 +189,11 @@ struct opcoll {
 	uint64_t slot_units;   /* those of slot 0 */
 	uint8_t next[MAX_CUS]; /* where a dispatch unit that found the unit begins its next search */
 	uint32_t n_units, n_groups;
-	/*
-	 * banks that hold a warp's registers, and less 1 where that
-	 * is a power of 2
-	 */
-	uint32_t bank_span, bank_mask;
-	bool banks_repeat; /* uop.bank_reads is what is read */
-	struct bank_place place[MAX_SCHEDULERS];
-	uint32_t n_words, span_words; /* of all banks, and of those of a warp's registers */
-	uint32_t kinds;               /* enum collector_kind of the sets that have units */
-	/*
-	 * The highest bit of the bytes of idle banks: before a cycle's first step those that no write has taken;
-	 * in a step those that no unit has asked either. Between the steps all are.
-	 */
-	bool any_busy;
-	uint64_t idle[BANK_WORDS];
+	uint32_t bank_span, bank_mask;      /* banks that hold a warp's registers, minus 1 if a power of 2 */
+	uint8_t first_bank[MAX_SCHEDULERS]; /* of the banks that hold the scheduler's registers */
+	uint32_t kinds;                     /* enum collector_kind of the sets that have units */
+	/* banks that were written in this cycle, before its first step, or read in this step */
+	uint64_t busy;
 	struct collector_unit *unit; /* MAX_CUS */
 	struct collector_set {
 		uint64_t units;
@@ -225,10 +202,9 @@ struct opcoll {
 		uint8_t *start; /* by dispatch unit: where its next search begins */
 	} set[N_COLLECTORS];
 	struct port_group group[N_COLLECTORS];
-	/* A unit asks for all its operands when it is taken, so each bank serves its units in that order. */
+	/* A unit requests all its operands when it is allocated, and each bank serves the units in that order. */
 	uint32_t n_waiting;
-	struct bank_reads
-		waiting[2 * MAX_CUS * MAX_BANKS / WORD_BANKS]; /* in the order in which they were asked */
+	struct bank_reads *waiting; /* READS_MAX, in the order of the requests */
 };
 
 /* ---- function units (SM-exec) -------------------------------------------------------------- */
