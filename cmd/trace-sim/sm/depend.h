@@ -40,45 +40,39 @@ struct dependence_ops {
 #undef DEPENDENCE
 extern const struct dependence_ops *const depend_rules[N_DEPENDENCES];
 
-/* The SM's rule. Where there is but one, the linker's optimiser sees which functions are meant. */
-static inline const struct dependence_ops *depend_of(const struct sm *s)
-{
-	return N_DEPENDENCES == 1 ? depend_rules[0] : s->depend;
-}
-
 /* The rule of the original is in place. p: sm.warp[warp], which callers have at hand. */
 static inline void depend_look(struct sm *s, const struct warp *p, unsigned warp)
 {
-	if (depend_of(s) == &depend_scoreboard)
+	if (s->depend == &depend_scoreboard)
 		scoreboard_look(s, p, warp);
 	else
-		depend_of(s)->look(s, warp);
+		s->depend->look(s, warp);
 }
 static inline bool depend_waits_long(const struct sm *s, unsigned warp)
 {
-	return depend_of(s)->waits_long(s, warp);
+	return s->depend->waits_long(s, warp);
 }
 static inline void depend_reserve(
 	struct sm *s, struct warp *p, unsigned warp, const struct uop *u, bool long_operation)
 {
-	if (depend_of(s) == &depend_scoreboard)
+	if (s->depend == &depend_scoreboard)
 		scoreboard_reserve(p, u, long_operation);
 	else
-		depend_of(s)->reserve(s, warp, u, long_operation);
+		s->depend->reserve(s, warp, u, long_operation);
 }
 static inline void depend_release(struct sm *s, unsigned warp, unsigned reg)
 {
-	if (depend_of(s) == &depend_scoreboard)
+	if (s->depend == &depend_scoreboard)
 		scoreboard_release(s, warp, reg);
 	else
-		depend_of(s)->release(s, warp, reg);
+		s->depend->release(s, warp, reg);
 }
 static inline void depend_release_all(struct sm *s, struct warp *p, unsigned warp, const struct uop *u)
 {
-	if (depend_of(s) == &depend_scoreboard)
+	if (s->depend == &depend_scoreboard)
 		scoreboard_release_all(s, p, warp, u);
 	else
-		depend_of(s)->release_all(s, warp, u);
+		s->depend->release_all(s, warp, u);
 }
 
 #endif

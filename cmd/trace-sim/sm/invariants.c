@@ -66,7 +66,7 @@ static void check_warps(const struct sm *s)
 			(s->done & bit) && !(p->stores | p->in_pipe | p->n_reserved));
 		for (unsigned k = 0; k < N_UNIT_KINDS && s->ibuf & bit; k++)
 			invariant("head_unit", s->id, w, (s->head_unit[k] & bit) != 0, p->head->unit == k);
-		if (depend_of(s) == &depend_scoreboard)
+		if (s->depend == &depend_scoreboard)
 			check_scoreboard(s, w);
 	}
 }

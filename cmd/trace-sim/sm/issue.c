@@ -154,17 +154,11 @@ static bool is_long_operation(const struct winst *in)
 	return flags & UOP_LOAD && (spaces >> in->space & 1 || flags & UOP_PARAM);
 }
 
-/* Nobody is told of an issue, and no warp issues twice: most runs, for which issue() leaves much out. */
-static inline bool is_plain(const struct sm *s)
-{
-	return !(s->profile || s->events || s->longops || s->core->max_issue > 1);
-}
-
 /*
  * The head of warp w, which can go. quirk Q2-5: the second of a dual issue counts twice. Part of the loop over
  * schedulers: most that issue issue one, and saving registers for it is a tenth of its work.
  */
-static INLINED void issue(struct sm *s, unsigned k, unsigned w, unsigned nth, bool plain)
+static INLINED void issue(struct sm *s, unsigned k, unsigned w, unsigned nth)
 {
 	struct warp *p = &s->warp[w];
 	const struct uop *u = p->head;
@@ -172,7 +166,7 @@ static INLINED void issue(struct sm *s, unsigned k, unsigned w, unsigned nth, bo
 	uint16_t h = sm_winst_new(s);
 	struct winst *in = &s->winst[h];
 
-	if (!plain && s->profile)
+	if (s->profile)
 		profile_issue(s, w, nth > 1);
 	in->uid = ++s->next_uid;
 	in->uop = u;
@@ -187,10 +181,10 @@ static INLINED void issue(struct sm *s, unsigned k, unsigned w, unsigned nth, bo
 		__builtin_prefetch(&s->cta[p->cta].block.word[rec->addr >> 2]);
 	collector_in_put(s, s->collector_of[u->unit], in, h);
 	s->changed = true;
-	depend_reserve(s, p, w, u, !plain && s->longops && is_long_operation(in));
+	depend_reserve(s, p, w, u, s->longops && is_long_operation(in));
 	p->fetch_pc = u->next;
 	ibuffer_advance(s, p, w);
-	if (!plain && s->events)
+	if (s->events)
 		events_issue(s->events, s->now, s->id, w, u->pc, k);
 	s->n.occupancy[OCC_LANES + in->lanes]++; /* quirk Q2-4: no lane counts as a stall */
 	s->n.issue_hist[w] += nth;
@@ -200,7 +194,7 @@ static INLINED void issue(struct sm *s, unsigned k, unsigned w, unsigned nth, bo
 		issue_rare(s, in); /* its record has left the buffer */
 }
 
-static APART void issue_second(struct sm *s, unsigned k, unsigned w) { issue(s, k, w, 2, false); }
+static APART void issue_second(struct sm *s, unsigned k, unsigned w) { issue(s, k, w, 2); }
 
 static bool issuable(struct sm *s, unsigned w) { return !warp_waiting(s, w) && s->ibuf >> w & 1; }
 
@@ -222,13 +216,13 @@ static bool goes_on(struct sm *s, unsigned k, unsigned w, const struct uop *issu
  * Issue what warp w has first, which can go, and what is behind it if the policy allows. own: the warp is one
  * of the scheduler's. Returns how many.
  */
-static INLINED unsigned issue_from(struct sm *s, unsigned k, unsigned w, bool own, bool plain)
+static INLINED unsigned issue_from(struct sm *s, unsigned k, unsigned w, bool own)
 {
 	const struct uop *u = s->warp[w].head;
 	unsigned n = 1;
 
-	issue(s, k, w, 1, plain);
-	if (!plain && s->core->max_issue > 1) {
+	issue(s, k, w, 1);
+	if (s->core->max_issue > 1) {
 		if (s->wrong >> w & 1 && !warp_waiting(s, w))
 			ibuffer_correct(s, w);
 		if (goes_on(s, k, w, u)) {
@@ -247,7 +241,7 @@ static INLINED unsigned issue_from(struct sm *s, unsigned k, unsigned w, bool ow
 
 static APART unsigned issue_visited(struct sm *s, unsigned k, unsigned w)
 {
-	return issue_from(s, k, w, s->spread << k >> w & 1, false);
+	return issue_from(s, k, w, s->spread << k >> w & 1);
 }
 
 unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
@@ -273,10 +267,10 @@ static APART void tell_idle(struct sm *s, unsigned k, enum warp_occupancy why)
 }
 
 /* A cycle in which scheduler k issued nothing, by its kind. */
-static inline void count_idle(struct sm *s, unsigned k, enum warp_occupancy why, bool plain)
+static inline void count_idle(struct sm *s, unsigned k, enum warp_occupancy why)
 {
 	s->n.occupancy[why]++;
-	if (!plain && s->profile)
+	if (s->profile)
 		tell_idle(s, k, why);
 }
 
@@ -320,7 +314,7 @@ static void all_idle(struct sm *s, const struct candidates *o)
 	}
 	if (s->profile)
 		for (unsigned k = 0; k < s->core->schedulers; k++)
-			count_idle(s, k, idle_of(s->spread << k, o), false);
+			count_idle(s, k, idle_of(s->spread << k, o));
 	else
 		for (unsigned i = 0; i < N_OCC_IDLE; i++)
 			s->n.occupancy[i] += s->idle[i];
@@ -332,7 +326,7 @@ static inline unsigned pick(const struct sm *s, unsigned k, uint64_t warps)
 }
 
 /* What an issue does to other schedulers' warps: it may open a barrier, or take room that all share. */
-static INLINED void schedule_all(struct sm *s, unsigned first, struct candidates o, bool plain)
+static APART void schedule_all(struct sm *s, unsigned first, struct candidates o)
 {
 	unsigned n = s->core->schedulers, k = first;
 	uint64_t mine = s->spread << k;
@@ -341,11 +335,11 @@ static INLINED void schedule_all(struct sm *s, unsigned first, struct candidates
 		uint64_t go = o.go & mine;
 
 		if (go) {
-			issue_from(s, k, pick(s, k, go), true, plain);
+			issue_from(s, k, pick(s, k, go), true);
 			if (s->any_slot || s->at_barrier != o.at_barrier)
 				o = look(s);
 		} else {
-			count_idle(s, k, idle_of(mine, &o), plain);
+			count_idle(s, k, idle_of(mine, &o));
 		}
 		mine <<= 1;
 		if (++k == n) {
@@ -353,16 +347,6 @@ static INLINED void schedule_all(struct sm *s, unsigned first, struct candidates
 			mine = s->spread;
 		}
 	} while (k != first);
-}
-
-static APART void schedule_plain(struct sm *s, unsigned first, struct candidates o)
-{
-	schedule_all(s, first, o, true);
-}
-
-static APART void schedule_told(struct sm *s, unsigned first, struct candidates o)
-{
-	schedule_all(s, first, o, false);
 }
 
 /* Policies for which a visit depends on, or changes, more than masks. */
@@ -379,7 +363,7 @@ static APART void schedule_by_visits(struct sm *s, unsigned first)
 		if (!(seen & SEEN_ISSUED)) {
 			enum warp_occupancy why = idle_kind(seen & SEEN_VALID, seen & SEEN_READY);
 
-			count_idle(s, k, why, false);
+			count_idle(s, k, why);
 			s->idle[why]++;
 		}
 		k = k + 1 == n ? 0 : k + 1;
@@ -398,10 +382,8 @@ void issue_stage(struct sm *s)
 		return;
 	}
 	o = look(s);
-	if (!o.go)
-		all_idle(s, &o);
-	else if (is_plain(s))
-		schedule_plain(s, first, o);
+	if (o.go)
+		schedule_all(s, first, o);
 	else
-		schedule_told(s, first, o);
+		all_idle(s, &o);
 }
