@@ -175,7 +175,33 @@ refused() {
 	echo "0 STG.E 2 R2 R9 4 1 0x7f4000000000 4 0" | one_block 1
 	[ "$(cycles $l1,S:256:8,16:0,32)" -eq "$(cycles $l1,A:256:8,16:0,32)" ]
 	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" | one_block 1
-	refused 'which makes the L1 ask below, wanted MSHR kind A' $l1,S:256:8,16:0,32
+	refused 'misses in the L1, whose answers do not come in sectors (expected MSHR kind A' $l1,S:256:8,16:0,32
+}
+
+@test "MSHR kind S in an L1 whose lines do not come in all their sectors: loads are refused" {
+	l1="-g gv100 -D gpgpu_adaptive_cache_config=0 -D gpgpu_unified_l1d_size=0 -D gpgpu_cache:dl1"
+	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" | one_block 1
+	[ "$(cycles $l1=N:4:128:64,L:T:m:N:L,S:512:8,16:0,32)" -gt 0 ]
+	refused 'misses in the L1, whose answers do not come in sectors' $l1=S:4:128:64,L:T:m:L:L,S:512:8,16:0,32
+	refused 'misses in the L1, whose answers do not come in sectors' $l1=N:4:32:64,L:T:m:N:L,S:512:8,16:0,32
+	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 0 0" | one_block 1
+	refused 'reads 1 sector of an L1 line of 64 bytes' $l1=N:4:64:64,L:T:m:N:L,S:512:8,16:0,32
+}
+
+@test "a constant cache that no access passes is refused at the first access" {
+	l1c="-g gv100 -D gpgpu_perfect_inst_const_cache=0 -D gpgpu_const_cache:l1=N:128:64:8,L:R:f:N"
+	echo "1 R4 FADD 2 R4 R6 0 0" | one_block 1
+	for l in H,S:2:64,4 L,A:2:64,4 L,S:0:64,4 L,S:2:64,0; do
+		[ "$(cycles $l1c:$l)" -gt 0 ]
+		run -2 trace-sim -q -o out $l1c:$l "$ROOT/tests/ptx-trace"
+		assert_output --partial '-gpgpu_const_cache:l1: '
+	done
+}
+
+# PAIRS=-a runs all pairs: about 20 minutes.
+@test "pairs of values of options that meet in one unit: a run, or a refusal" {
+	run -0 python3 "$BATS_TEST_DIRNAME/tools/option-pairs" ${PAIRS:--n 2500} "$(trace vecadd)" "$(trace atomics)" "$ROOT/tests/ptx-trace"
+	assert_output --regexp '^[0-9]+ runs, [0-9]+ refused, 0 wrong$'
 }
 
 @test "what an L2 never takes is refused at the first such access, too" {

@@ -30,13 +30,28 @@ static void check_fill(const struct sm *s, const struct winst *w)
 	check_size(s, w, 32, "a sector, in which the L2 acknowledges,");
 }
 
-/* Whatever the L1 asks for comes back in one piece. */
+/*
+ * An MSHR entry of kind S waits for all sectors of its line. The L2 answers a line of 128 bytes in four, else the
+ * sectors of the access, and one sector or less as a whole.
+ */
 static void check_pieces(const struct sm *s, const struct winst *w)
 {
-	if (w->uop->flags & UOP_LOAD || s->core->l1d.walloc != WALLOC_NONE)
+	const struct cache_params *l1 = &s->core->l1d, *l2 = &s->params->mem.l2;
+	bool whole = l1->atom_bytes <= 32 || !l2->present || l2->kind != CACHE_SECTOR || s->core->perfect_mem;
+	const struct access_list *l = &s->ldst->acc;
+
+	if (!(w->uop->flags & UOP_LOAD) && l1->walloc == WALLOC_NONE)
+		return;
+	if (whole)
 		sm_refuse(s, w, "access",
-			"found the instruction at pc 0x%x, which makes the L1 ask below, wanted MSHR kind A, as nothing answers there in sectors (-gpgpu_cache:dl1)",
+			"the instruction at pc 0x%x misses in the L1, whose answers do not come in sectors (expected MSHR kind A, -gpgpu_cache:dl1)",
 			w->uop->pc);
+	for (uint32_t i = 0; i < l->n && l1->line_bytes < 128; i++)
+		if (32 * bit_count32(l->at[i].sectors) != l1->line_bytes)
+			sm_refuse(s, w, "access",
+				"the instruction at pc 0x%x reads %u sector%s of an L1 line of %u bytes, and MSHR kind S waits for all (expected MSHR kind A, -gpgpu_cache:dl1)",
+				w->uop->pc, bit_count32(l->at[i].sectors),
+				bit_count32(l->at[i].sectors) == 1 ? "" : "s", l1->line_bytes);
 }
 
 void fit_check(const struct sm *s, const struct winst *w, bool to_l1)

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 #include "cache/texture.h"
+#include "threads/catch.h"
 #include "ldst_int.h"
 
 void ldst_read_only(struct sm *s)
@@ -34,10 +35,13 @@ void readonly_lines(struct sm *s, const struct winst *w, struct access_list *out
 	const struct tblock *tb = &s->cta[w->cta].block;
 	const struct cache *cache = w->space == SPACE_TEX ? s->ldst->l1t : s->ldst->l1c;
 	const struct cache_params *p = w->space == SPACE_TEX ? &s->core->l1t : &s->core->l1c;
+	const struct fault *refused = w->space == SPACE_TEX ? &s->core->no_textures : &s->core->no_constants;
 	uint64_t lane[32], bytes[2] = {0, 0};
 
 	if (!cache)
 		return;
+	if (refused->id)
+		catch_fault(refused);
 	rec_addresses(tb, &w->record, lane);
 	out->lane0 = lane[0];
 	FOR_BITS32 (i, w->mask) {
