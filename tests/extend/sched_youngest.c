@@ -22,4 +22,4 @@ static unsigned cycle(struct sm *s, unsigned k)
 	return sched_ordered(s, k);
 }
 
-const struct sched_policy sched_youngest = {.pick = pick, .cycle = cycle, .always_moves = true};
+const struct sched_policy sched_youngest = {.pick = pick, .cycle = cycle, .updates_when_idle = true};

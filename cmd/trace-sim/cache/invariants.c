@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The derived state of a cache, made anew: chains and counts of its tags and of its MSHRs; see
- * instrument/invariants.h. Left out: what only the replacement policy knows, the count of modified lines, which
- * drifts as the original's does (Q3-18), and the insides of the texture cache. Empty in builds without the
- * check.
+ * Recomputes the derived state of a cache and compares it: chains and counts of its tags and of its MSHRs; see
+ * instrument/invariants.h. Not checked: state of the replacement policy, the count of modified lines (which
+ * drifts as the original's does, Q3-18), and the texture cache. Empty in builds without the check.
  */
 #ifdef CHECK_INVARIANTS
 

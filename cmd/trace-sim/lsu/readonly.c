@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Accesses to constants, to a kernel's parameters and to textures: one line after the other through the
- * caches that only read. Kernels from PTX alone have them; the caches exist from the first such kernel on.
+ * Accesses to constants, to a kernel's parameters and to textures, one line after the other, through read-only
+ * caches. Only kernels from PTX make them; the caches are created for the first such kernel.
  *
- * Always true: with -gpgpu_perfect_inst_const_cache constants ask for nothing. A hit in the constant cache is
- * back at once, but releases its registers only when the instruction leaves.
+ * Always true: with -gpgpu_perfect_inst_const_cache constants make no access. A hit in the constant cache
+ * returns at once, but its registers are released only when the instruction leaves.
  */
 #include <string.h>
 #include "cache/texture.h"
@@ -23,8 +23,8 @@ void ldst_read_only(struct sm *s)
 	l->readonly = l->l1c || l->l1t;
 }
 
-/* Bytes from offset on, as in coalesce.c; those beyond a line of 128 are dropped. */
-static void mark(uint64_t bytes[2], unsigned offset, unsigned n)
+/* Marks n bytes from offset on; bytes beyond a line of 128 are dropped. */
+static void mark_line_bytes(uint64_t bytes[2], unsigned offset, unsigned n)
 {
 	for (; n && offset < 128; n--, offset++)
 		bytes[offset / 64] |= 1ull << offset % 64;
@@ -48,7 +48,7 @@ void readonly_lines(struct sm *s, const struct winst *w, struct access_list *out
 		uint64_t line = lane[i] & ~(uint64_t)(p->line_bytes - 1);
 		uint32_t k = out->n;
 
-		mark(bytes, (unsigned)(lane[i] - line), w->uop->size);
+		mark_line_bytes(bytes, (unsigned)(lane[i] - line), w->uop->size);
 		while (k && out->at[k - 1].addr > line)
 			k--;
 		if (k && out->at[k - 1].addr == line) {
@@ -65,7 +65,7 @@ void readonly_lines(struct sm *s, const struct winst *w, struct access_list *out
 		memcpy(out->at[i].bytes, bytes, sizeof(bytes));
 }
 
-enum stall_reason readonly_hand_out(struct sm *s)
+enum stall_reason readonly_issue_access(struct sm *s)
 {
 	struct ldst *l = s->ldst;
 	const struct winst *w = &s->winst[l->disp_inst];
@@ -89,9 +89,9 @@ enum stall_reason readonly_hand_out(struct sm *s)
 	return STALL_COAL;
 }
 
-static void offer(struct sm *s, struct cache *c, uint32_t bytes)
+static void offer_miss(struct sm *s, struct cache *c, uint32_t bytes)
 {
-	if (!cache_miss_queue_empty(c) && inject_possible_bytes(s, bytes, false))
+	if (!cache_miss_queue_empty(c) && inject_can_push_bytes(s, bytes, false))
 		inject(s, cache_miss_queue_pop(c));
 }
 
@@ -100,12 +100,12 @@ void readonly_step(struct sm *s)
 	struct ldst *l = s->ldst;
 
 	if (l->l1t && texture_moves(l->l1t)) {
-		offer(s, l->l1t, 8);
+		offer_miss(s, l->l1t, 8);
 		texture_cycle(l->l1t);
 	}
 	if (l->l1c) {
 		if (!cache_miss_queue_empty(l->l1c))
-			offer(s, l->l1c, ldst_req(s, cache_miss_queue_front(l->l1c))->size + 8u);
+			offer_miss(s, l->l1c, ldst_req(s, cache_miss_queue_front(l->l1c))->size + 8u);
 		cache_cycle(l->l1c);
 	}
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The operand collector (SM-coll): instructions wait in collector units until the register banks
- * have served their sources. A step has three phases: dispatch of ready units, reads, allocation.
+ * The operand collector (SM-coll): instructions wait in collector units until the register banks have served
+ * their sources. A step has three phases: dispatch of ready units, reads, allocation.
  *
- * Always true: a unit is free, or waits for banks, or is ready, or is stuck: ready but for its slot of OC_EX,
- * which is full. An allocation that found nothing to do finds nothing either until a unit is freed or an
- * instruction comes to an empty input (may_allocate). Every bank that units wait for serves the one taken
- * first in each step unless a result was written to it in this cycle.
+ * Always true: a unit is free, or waits for banks, or is ready, or is blocked (has all operands, but its slots
+ * of OC_EX are full). An allocation that found nothing to do finds nothing until a unit is freed or an
+ * instruction enters an empty input (may_allocate). In each step every bank serves the first unit that waits
+ * for it, unless a result was written to the bank in this cycle.
  * quirk Q2-25: the original's arbiter always grants every such bank, so there is no arbitration here.
  */
 #include <stdlib.h>
@@ -29,8 +29,8 @@ unsigned collector_input(unsigned unit)
 /* ---- building (SM-coll-1 to SM-coll-3) ----------------------------------------------------- */
 
 /*
- * A dispatch unit that found a unit searches on behind it; in sub-core mode (share: a scheduler's units) at
- * the first unit of the next scheduler's group.
+ * Sets the first unit of the next search of a dispatch unit, by the unit that it found: the next unit; in
+ * sub-core mode (share: units of a scheduler) the first unit of the next scheduler's group.
  */
 static void set_next(struct sm *s, uint32_t first, uint32_t size, uint32_t share)
 {
@@ -103,7 +103,7 @@ static void place_banks(struct opcoll *c, const struct core_params *p)
 		c->first_bank[k] = (uint8_t)(k * c->bank_span);
 }
 
-/* The order of sets gives units their numbers; ports have another order. */
+/* Units are numbered in the order of sets; ports have another order. */
 void collector_init(struct sm *s)
 {
 	static const struct {
@@ -135,8 +135,8 @@ void collector_init(struct sm *s)
 	c->per_slot = (uint8_t)(p->sub_core ? per : 0);
 	c->slot_units = c->per_slot ? slots(per) : UINT64_MAX;
 	for (uint32_t i = 0; i < c->n_units; i++) {
-		c->unit[i].slots = reach(s, c->per_slot ? i / per : 0);
-		c->unit[i].mates = slot_units(c, c->per_slot ? i / per : 0);
+		c->unit[i].target_slots = reachable_slots(s, c->per_slot ? i / per : 0);
+		c->unit[i].same_target_units = slot_units(c, c->per_slot ? i / per : 0);
 	}
 }
 
@@ -177,41 +177,41 @@ void collector_forget_writes(struct sm *s) { s->collector.busy = 0; }
 
 /* ---- phase 1: dispatch --------------------------------------------------------------------- */
 
-/* All operands are there. */
-static inline void complete(struct sm *s, unsigned unit)
+/* Makes a unit with all operands ready, or blocked if its slots are full. */
+static inline void operands_complete(struct sm *s, unsigned unit)
 {
 	const struct collector_unit *u = &s->collector.unit[unit];
 	struct unit_in *r = u->target;
 	uint64_t bit = 1ull << unit;
 
-	if (r->room & u->slots)
+	if (r->free_slots & u->target_slots)
 		s->collector.ready |= bit;
 	else
-		r->stuck |= bit;
+		r->collectors_blocked |= bit;
 }
 
-/* A ready unit sends its instruction on; others for which this took the last room are stuck now. */
-static inline void send(struct sm *s, unsigned unit)
+/* Sends the instruction of a ready unit on. Other ready units become blocked if this took their last slot. */
+static inline void dispatch_unit(struct sm *s, unsigned unit)
 {
 	struct opcoll *c = &s->collector;
 	const struct collector_unit *u = &c->unit[unit];
 	struct unit_in *r = u->target;
 	uint64_t bit = 1ull << unit;
 
-	unit_in_put(s, r, u->slots, u->inst);
-	s->offer_at = 0;
-	r->bound ^= bit;
+	unit_in_put(s, r, u->target_slots, u->inst);
+	s->next_dispatch_clock = 0;
+	r->collectors_used ^= bit;
 	c->free |= bit;
 	c->ready ^= bit;
-	if (c->ready && !(r->room & u->slots)) {
-		uint64_t stuck = c->ready & r->bound & u->mates;
+	if (c->ready && !(r->free_slots & u->target_slots)) {
+		uint64_t stuck = c->ready & r->collectors_used & u->same_target_units;
 
 		c->ready ^= stuck;
-		r->stuck |= stuck;
+		r->collectors_blocked |= stuck;
 	}
 }
 
-/* One instruction for each dispatch unit: the first that is ready, from where it begins on cyclically. */
+/* Sends one instruction for each dispatch unit: the first ready one, cyclically from its start. */
 static inline void dispatch_set(struct sm *s, struct collector_set *set)
 {
 	struct opcoll *c = &s->collector;
@@ -222,13 +222,13 @@ static inline void dispatch_set(struct sm *s, struct collector_set *set)
 		unsigned unit = bit_lowest64(up ? up : ready);
 
 		set->start[i] = c->next[unit];
-		send(s, unit);
+		dispatch_unit(s, unit);
 		ready = c->ready & set->units;
 	}
 }
 
-/* Returns whether any unit is free now that was not. */
-static inline bool dispatch(struct sm *s)
+/* Returns whether any unit became free. */
+static inline bool dispatch_ready(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
 	uint64_t free = c->free;
@@ -240,7 +240,7 @@ static inline bool dispatch(struct sm *s)
 
 /* ---- phase 2: reads ------------------------------------------------------------------------ */
 
-/* Each bank that is not busy serves the first unit, in the order of their allocation, that reads it. */
+/* Lets each bank that is not busy serve the first unit, in order of allocation, that reads it. */
 static inline void serve_banks(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
@@ -254,7 +254,7 @@ static inline void serve_banks(struct sm *s)
 		if (left)
 			*to++ = (struct bank_reads){left, unit};
 		else if (!--c->unit[unit].reads)
-			complete(s, unit);
+			operands_complete(s, unit);
 	}
 	c->n_waiting = (uint32_t)(to - c->waiting);
 }
@@ -290,8 +290,8 @@ static inline void request_reads(struct opcoll *c, unsigned unit, const struct w
 			request_read(c, unit, bank_bit(c, src[i], in->warp, in->sched));
 }
 
-/* The oldest instruction of an ID_OC set, one of sched's, moves to a unit. */
-static inline void enter(struct sm *s, unsigned unit, struct collector_in *q, unsigned sched)
+/* Moves the oldest instruction of an ID_OC set, of scheduler sched, to a unit. */
+static inline void allocate_unit(struct sm *s, unsigned unit, struct collector_in *q, unsigned sched)
 {
 	struct opcoll *c = &s->collector;
 	const struct winst *in = &s->winst[q->first];
@@ -300,16 +300,17 @@ static inline void enter(struct sm *s, unsigned unit, struct collector_in *q, un
 
 	u->inst = q->first;
 	u->target = q->units;
-	u->target->bound |= bit;
+	u->target->collectors_used |= bit;
 	collector_in_take(s, q, sched, in->next);
 	c->free ^= bit;
 	request_reads(c, unit, in);
 	if (!u->reads)
-		complete(s, unit);
+		operands_complete(s, unit);
 }
 
 /*
- * quirk Q2-12: only the oldest instruction of an input is a candidate, whichever scheduler's group has room.
+ * quirk Q2-12: only the oldest instruction of an input is a candidate, even if only another scheduler's group
+ * has free units.
  */
 static inline bool allocate_one(struct sm *s, const struct port_group *g, unsigned input)
 {
@@ -320,14 +321,14 @@ static inline bool allocate_one(struct sm *s, const struct port_group *g, unsign
 	if (!room)
 		return false;
 	own = room & g->units[sched].own;
-	enter(s, bit_lowest64(own ? own : room), q, sched);
+	allocate_unit(s, bit_lowest64(own ? own : room), q, sched);
 	s->changed = true;
 	return true;
 }
 
 /*
- * An input that finds no unit at one port finds none at the ports alike that follow. Returns whether one might
- * find one at a further port.
+ * Allocates units for one group of ports. An input that finds no unit at one port finds none at the group's
+ * other ports. Returns whether an input might find one at a further port.
  */
 static inline bool allocate_group(struct sm *s, const struct port_group *g)
 {
@@ -342,7 +343,10 @@ static inline bool allocate_group(struct sm *s, const struct port_group *g)
 	return inputs;
 }
 
-/* Ports of several kinds take from one another's inputs: where one took something, all are to look again. */
+/*
+ * Allocates units for all groups. Ports of different groups share inputs, so all are tried again after one took
+ * an instruction.
+ */
 static APART void allocate_groups(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
@@ -357,10 +361,10 @@ static APART void allocate_groups(struct sm *s)
 }
 
 /*
- * Where all ports are alike and had nothing left to take, the next step finds nothing before a unit is freed
- * or an instruction comes to an empty input.
+ * With one group of ports that took all it could, the next step finds nothing until a unit is freed or an
+ * instruction enters an empty input.
  */
-static inline void allocate(struct sm *s)
+static inline void run_allocation(struct sm *s)
 {
 	if (s->collector.n_groups > 1)
 		allocate_groups(s);
@@ -370,14 +374,14 @@ static inline void allocate(struct sm *s)
 
 /* ---- the stage ----------------------------------------------------------------------------- */
 
-static APART void run_steps(struct sm *s)
+static APART void run_collector_steps(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
 
 	for (uint32_t left = s->core->collector_steps; left; left--) {
 		if (!c->ready && !c->n_waiting && !c->may_allocate)
 			break;
-		if (c->ready && dispatch(s))
+		if (c->ready && dispatch_ready(s))
 			c->may_allocate = s->changed = true;
 		if (c->n_waiting) {
 			serve_banks(s);
@@ -386,13 +390,13 @@ static APART void run_steps(struct sm *s)
 		c->busy = 0;
 		if (c->may_allocate) {
 			if (s->collector_in_used)
-				allocate(s);
+				run_allocation(s);
 			else
 				c->may_allocate = false;
 		}
 	}
 	c->busy = 0;
-	/* With one step a cycle a write can have kept all from their turn: it comes next cycle. */
+	/* With one step a cycle a write may have blocked all reads; they continue in the next cycle. */
 	s->changed |= c->n_waiting != 0;
 }
 
@@ -401,7 +405,7 @@ void collector_stage(struct sm *s)
 	const struct opcoll *c = &s->collector;
 
 	if (c->ready || c->n_waiting || c->may_allocate)
-		run_steps(s);
+		run_collector_steps(s);
 	else
 		collector_forget_writes(s);
 }
