@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "diag.h"
 #include "gpuconf.h"
 #include "isa.h"
 #include "modern.h"
@@ -176,6 +177,7 @@ struct core_params {
 	bool perfect_mem, local_mem_map;
 	uint32_t unfit;                         /* enum unfit */
 	struct cache_params l1d, l1i, l1c, l1t; /* l1i: of the core in use */
+	struct fault no_constants, no_textures; /* why kernels may not access them; id NULL: they may */
 };
 
 /* ---- network, memory --------------------------------------------------------------------------- */

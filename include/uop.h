@@ -41,11 +41,6 @@ struct uop {
 	 * bank (not uniform, no repetition of an earlier one)
 	 */
 	uint32_t bank_src;
-	/*
-	 * Those again, how many by bank, a byte each, if they were of warp 0: the banks that hold a warp's
-	 * registers, again and again. 0 where their number is not 2, 4 or 8.
-	 */
-	uint64_t bank_reads;
 	uint64_t registers; /* all in reg[], by number modulo 64 */
 	uint16_t latency, interval;
 	uint16_t flags; /* enum uop_flag */
@@ -70,9 +65,6 @@ static inline uint32_t uop_bank_span(const struct core_params *p)
 {
 	return p->sub_core ? p->reg_banks / p->schedulers : p->reg_banks;
 }
-
-/* A byte for each of those fits a word, and the pattern repeats in it. */
-static inline bool uop_banks_repeat(uint32_t span) { return span == 2 || span == 4 || span == 8; }
 
 /* What bank_src says, for any register that is read. */
 bool uop_reads_bank(const struct uop *u, unsigned source);

@@ -115,9 +115,9 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 		[[ $output == *"$f"*expected* ]] || { echo "$f: $output"; return 1; }
 	done
 	run -0 --separate-stderr trace-sim $modern --cubin "$ROOT/tests/corpus/cubin/elf80" "$(trace vecadd)"
-	[[ $stderr == *"found no function"*"runs without control codes"* ]]
+	[[ $stderr == *"warning: no function"*"runs without control codes"* ]]
 	run -2 trace-sim -q $modern -D core_dependence=control --cubin "$ROOT/tests/corpus/cubin/elf80" "$(trace vecadd)"
-	[[ $output == *"found no function"*"wanted control codes for every kernel"* ]]
+	[[ $output == *"error: no function"*"requires control codes"* ]]
 	run -2 trace-sim -q $modern -D core_dependence=control "$(trace vecadd)"
 	run -0 --separate-stderr trace-sim -g a100 --cubin "$ROOT/tests/corpus/cubin/elf80" "$(trace vecadd)"
 	[[ $stderr == *"only -core_model modern reads control codes"* ]]

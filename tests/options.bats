@@ -125,13 +125,13 @@ refused() {
 		[ "$(cycles -g qv100 -D gpgpu_kernel_launch_latency=100 -D gpgpu_num_dp_units=$n)" -eq 1403 ]
 	done
 	one_block 3 <dfma
-	refused "app/kernel-1.traceg:227: found opcode 'DFMA' at pc 0x0 in a warp of scheduler 2" -g qv100 -D gpgpu_num_dp_units=2
+	refused "app/kernel-1.traceg:227: error: opcode 'DFMA' at pc 0x0 in a warp of scheduler 2, which has no unit for it" -g qv100 -D gpgpu_num_dp_units=2
 	echo "1 R4 FADD 2 R4 R6 0 0" | one_block 4
 	for option in num_sfu_units=1 num_dp_units=1 num_tensor_core_units=1; do
 		[ "$(cycles -g qv100 -D gpgpu_$option)" -eq "$(cycles -g qv100)" ]
 	done
 	echo "1 R4 MUFU.RCP 1 R4 0 0" | one_block 4
-	refused "opcode 'MUFU.RCP' at pc 0x0 in a warp of scheduler 1, wanted one of the schedulers that its 1 units" -g qv100 -D gpgpu_num_sfu_units=1
+	refused "opcode 'MUFU.RCP' at pc 0x0 in a warp of scheduler 1, which has no unit for it (expected a scheduler below 1," -g qv100 -D gpgpu_num_sfu_units=1
 }
 
 @test "a latency longer than its pipeline is refused where an instruction has it" {
@@ -148,7 +148,7 @@ refused() {
 	echo "1 R4 LDS 1 R2 4 1 0x10 4 0" | one_block 1
 	[ "$(cycles $queues=2:2:2:2)" -eq "$(cycles $queues=64:64:64:64)" ]
 	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" | one_block 1
-	refused 'found a memory request of the instruction at pc 0x0, wanted none' $queues=2:2:2:2
+	refused 'the memory request of the instruction at pc 0x0 cannot enter the L2 (expected at least 4 entries' $queues=2:2:2:2
 	refused 'expected at least 4 entries in the first queue' -g qv100 -D gpgpu_perfect_inst_const_cache=0 -D gpgpu_dram_partition_queues=2:2:2:2
 }
 
@@ -157,17 +157,17 @@ refused() {
 	load="1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" store="0 STG.E 2 R2 R9 4 1 0x7f4000000000 4 0"
 	echo "$store" | one_block 1
 	[ "$(cycles $l1=S:4:128:64,L:T:m:N:L,A:256:8,1:0,32)" -eq "$(cycles $l1=S:4:128:64,L:T:m:N:L,A:256:8,16:0,32)" ]
-	refused 'found a write of the instruction at pc 0x0, wanted a larger miss queue: not even' $l1=S:4:128:64,L:T:m:W:L,A:256:8,2:0,32
-	refused 'wanted another write allocation than F' $l1=S:4:128:64,L:T:m:F:L,A:256:8,16:0,32
+	refused 'never accepts a write of the instruction at pc 0x0 (expected a larger miss queue: even' $l1=S:4:128:64,L:T:m:W:L,A:256:8,2:0,32
+	refused '(expected another write allocation than F' $l1=S:4:128:64,L:T:m:F:L,A:256:8,16:0,32
 	echo "$load" | one_block 1
-	refused 'found a read of the instruction at pc 0x0, wanted a larger miss queue: not even' $l1=S:4:128:64,L:T:m:N:L,A:256:8,1:0,32
+	refused 'never accepts a read of the instruction at pc 0x0 (expected a larger miss queue: even' $l1=S:4:128:64,L:T:m:N:L,A:256:8,1:0,32
 	for l in T:m:W:L,A:256:8,2 T:m:F:L,A:256:8,16; do
 		[ "$(cycles $l1=S:4:128:64,L:$l:0,32)" -eq "$(cycles $l1=S:4:128:64,L:T:m:N:L,A:256:8,16:0,32)" ]
 	done
 	lines="-D gpgpu_cache:dl2=N:32:128:24,L:B:m:W:L,A:192:4,32:0,32 $l1=N:4:128:64,L:B:m"
 	[ "$(cycles $lines:L:L,A:256:8,16:0,32)" -eq "$(cycles $lines:N:L,A:256:8,16:0,32)" ]
 	printf '%s\n' "${store% 4 0} 8 0" "$load" | one_block 1
-	refused 'found a read of the instruction at pc 0x10, wanted a sector cache (S)' $lines:L:L,A:256:8,16:0,32
+	refused 'never accepts a read of the instruction at pc 0x10 (expected a sector cache (S)' $lines:L:L,A:256:8,16:0,32
 }
 
 @test "an L1 that waits for sectors above an L2 of lines: stores pass, loads are refused" {
@@ -175,7 +175,33 @@ refused() {
 	echo "0 STG.E 2 R2 R9 4 1 0x7f4000000000 4 0" | one_block 1
 	[ "$(cycles $l1,S:256:8,16:0,32)" -eq "$(cycles $l1,A:256:8,16:0,32)" ]
 	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" | one_block 1
-	refused 'which makes the L1 ask below, wanted MSHR kind A' $l1,S:256:8,16:0,32
+	refused 'misses in the L1, whose answers do not come in sectors (expected MSHR kind A' $l1,S:256:8,16:0,32
+}
+
+@test "MSHR kind S in an L1 whose lines do not come in all their sectors: loads are refused" {
+	l1="-g gv100 -D gpgpu_adaptive_cache_config=0 -D gpgpu_unified_l1d_size=0 -D gpgpu_cache:dl1"
+	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" | one_block 1
+	[ "$(cycles $l1=N:4:128:64,L:T:m:N:L,S:512:8,16:0,32)" -gt 0 ]
+	refused 'misses in the L1, whose answers do not come in sectors' $l1=S:4:128:64,L:T:m:L:L,S:512:8,16:0,32
+	refused 'misses in the L1, whose answers do not come in sectors' $l1=N:4:32:64,L:T:m:N:L,S:512:8,16:0,32
+	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 0 0" | one_block 1
+	refused 'reads 1 sector of an L1 line of 64 bytes' $l1=N:4:64:64,L:T:m:N:L,S:512:8,16:0,32
+}
+
+@test "a constant cache that no access passes is refused at the first access" {
+	l1c="-g gv100 -D gpgpu_perfect_inst_const_cache=0 -D gpgpu_const_cache:l1=N:128:64:8,L:R:f:N"
+	echo "1 R4 FADD 2 R4 R6 0 0" | one_block 1
+	for l in H,S:2:64,4 L,A:2:64,4 L,S:0:64,4 L,S:2:64,0; do
+		[ "$(cycles $l1c:$l)" -gt 0 ]
+		run -2 trace-sim -q -o out $l1c:$l "$ROOT/tests/ptx-trace"
+		assert_output --partial '-gpgpu_const_cache:l1: '
+	done
+}
+
+# PAIRS=-a runs all pairs: about 20 minutes.
+@test "pairs of values of options that meet in one unit: a run, or a refusal" {
+	run -0 python3 "$BATS_TEST_DIRNAME/tools/option-pairs" ${PAIRS:--n 2500} "$(trace vecadd)" "$(trace atomics)" "$ROOT/tests/ptx-trace"
+	assert_output --regexp '^[0-9]+ runs, [0-9]+ refused, 0 wrong$'
 }
 
 @test "what an L2 never takes is refused at the first such access, too" {
@@ -199,14 +225,14 @@ refused() {
 	echo "0 STG.E 2 R2 R9 4 1 0x7f4000000000 4 0" | one_block 1
 	[ "$(cycles $dl1)" -gt 0 ]
 	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" | one_block 1
-	refused 'found the instruction at pc 0x0, which makes the L1 ask for 128 bytes' $dl1
+	refused 'the instruction at pc 0x0 makes the L1 request 128 bytes' $dl1
 }
 
 @test "unsectored accesses to an L1 of sectors: those within a sector pass" {
 	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 0 0" | one_block 1
 	[ "$(cycles -g qv100 -D gpgpu_coalesce_arch=20)" -gt 0 ]
 	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" | one_block 1
-	refused 'found an access of 128 bytes by the instruction at pc 0x0, wanted at most the 32 of an L1 sector (-gpgpu_coalesce_arch 20)' -g qv100 -D gpgpu_coalesce_arch=20
+	refused 'access of 128 bytes by the instruction at pc 0x0 (expected at most the 32 of an L1 sector, -gpgpu_coalesce_arch 20)' -g qv100 -D gpgpu_coalesce_arch=20
 }
 
 # A configuration of a fork: a known option of another simulator, an unknown one, one without a value, one for power.

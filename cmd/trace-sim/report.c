@@ -23,7 +23,7 @@ static const char *waits_for(const struct sm *s, unsigned w)
 		return "the instruction cache";
 	if (s->done & bit)
 		return s->warp[w].stores ? "store acknowledgements" : "its instructions in the pipeline";
-	if (s->collide & bit)
+	if (s->hazard & bit)
 		return "registers";
 	if (!(s->ibuf & bit))
 		return "instruction fetch";

@@ -325,7 +325,7 @@ static uint32_t unfit(const struct params *p)
 		set |= UNFIT_L2_FILL;
 	if (l1->present && l1->atom_bytes < 128 && !sectored(&p->core))
 		set |= UNFIT_L1_BYTES;
-	if (l1->present && l1->mshr == MSHR_SECTOR_ASSOC && !in_pieces(p))
+	if (l1->present && l1->mshr == MSHR_SECTOR_ASSOC && (!in_pieces(p) || l1->atom_bytes < 128))
 		set |= UNFIT_L1_PIECES;
 	if (p->core.perfect_mem)
 		return set;
@@ -336,6 +336,35 @@ static uint32_t unfit(const struct params *p)
 	if (p->mem.queue_icnt_l2 < 4)
 		set |= UNFIT_L2;
 	return set;
+}
+
+/* The texture cache counts sectors with MSHR kind T only, and needs a place in each of its queues. */
+static int check_texture(
+	const struct cache_params *t, const struct params *p, const struct gpuconf *c, struct fault *f)
+{
+	const enum conf_id id = OPT_gpgpu_tex_cache_l1;
+
+	if (check_use(t, c, id, false, f) < 0)
+		return -1;
+	if (!t->mshr_merge || !t->result_fifo)
+		return conf_fault(c, id, f, "at least 1 entry in the request and the result queue");
+	if ((t->mshr == MSHR_SECTOR_TEX_FIFO) != in_pieces(p))
+		return conf_fault(c, id, f, "MSHR kind %s: the memory below answers %s",
+			in_pieces(p) ? "T" : "F", in_pieces(p) ? "in sectors" : "whole lines");
+	return 0;
+}
+
+/* The constant and the texture cache: few kernels access them, so a fault is reported at the first access. */
+static void check_readonly(struct params *p, const struct gpuconf *c)
+{
+	const struct cache_params *l1c = &p->core.l1c;
+	const enum conf_id id = OPT_gpgpu_const_cache_l1;
+	struct fault f;
+
+	if (check_use(l1c, c, id, false, &f) < 0 || check_above(l1c, p, c, id, &f) < 0)
+		p->core.no_constants = f;
+	if (check_texture(&p->core.l1t, p, c, &f) < 0)
+		p->core.no_textures = f;
 }
 
 static int check_l1d(const struct params *p, const struct gpuconf *c, struct fault *f)
@@ -452,6 +481,7 @@ int params_caches(struct params *p, const struct gpuconf *c, struct fault *f)
 	p->mem.flush_l2 = p->mem.flush_l2 && p->mem.l2.present;
 	k->flush_l1 = k->flush_l1 && k->l1d.present;
 	k->unfit = unfit(p);
+	check_readonly(p, c);
 	if (check_l1d(p, c, f) < 0)
 		return -1;
 	if (p->modern.on && params_modern_l1i(p, c, f) < 0)

@@ -189,20 +189,13 @@ bool uop_reads_bank(const struct uop *u, unsigned source)
 	return true;
 }
 
-void uop_derive(struct uop *u, const struct core_params *p)
+void uop_derive(struct uop *u)
 {
-	uint32_t span = uop_bank_span(p);
-
 	u->next = u->pc + u->bytes;
 	for (unsigned i = 0; i < (unsigned)u->n_dst + u->n_src; i++)
 		u->registers |= 1ull << u->reg[i] % 64;
 	for (unsigned i = 0; i < u->n_bank_src && i < 32; i++)
 		u->bank_src |= (uint32_t)uop_reads_bank(u, i) << i;
-	if (!uop_banks_repeat(span))
-		return;
-	FOR_BITS32 (i, u->bank_src)
-		for (unsigned b = u->reg[u->bank_from + i] % span; b < 8; b += span)
-			u->bank_reads += 1ull << 8 * b;
 }
 
 int uop_make(struct uop *u, const struct inst *in, const struct params *p, struct fault *f)
@@ -239,6 +232,6 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 			"'%s' at pc 0x%x has no addresses (expected a width and addresses)",
 			diag_quote(opcode, sizeof(opcode), in->opcode, strlen(in->opcode)), in->pc);
 	}
-	uop_derive(u, core);
+	uop_derive(u);
 	return p->modern.on ? 0 : uop_unit(u, in, core, f);
 }

@@ -87,7 +87,7 @@ int uop_make_ptx(struct uop *u, const struct inst *in, const struct params *p, s
 		.class = x->form.class};
 	memory_attributes(u, in, &p->core);
 	control_attributes(u, x);
-	uop_derive(u, &p->core);
+	uop_derive(u);
 	if (latency(u, in, &p->core, f) < 0)
 		return -1;
 	return uop_unit(u, in, &p->core, f);

@@ -6,9 +6,9 @@
 
 static void look(struct sm *s, unsigned warp)
 {
-	s->collide &= ~(1ull << warp);
+	s->hazard &= ~(1ull << warp);
 	if (s->warp[warp].n_reserved)
-		s->collide |= 1ull << warp;
+		s->hazard |= 1ull << warp;
 }
 
 static void reserve(struct sm *s, unsigned warp, const struct uop *u, bool long_operation)

@@ -427,24 +427,24 @@ static void test_refusals(struct lsu_bench *b)
 	set_inst(b, SPACE_GLOBAL, UOP_LOAD, 32);
 	set_stride(b, 1, X, 32);
 	refused(b,
-		"trace-sim: k.traceg:17: found a global or local access with a width of 0x20, "
-		"wanted 1, 2, 4, 8 or 16 bytes a lane\n",
+		"trace-sim: k.traceg:17: error: global or local access with a width of 0x20 "
+		"(expected 1, 2, 4, 8 or 16 bytes a lane)\n",
 		"width without a segment");
 	set_inst(b, SPACE_LOCAL, UOP_LOAD, 4);
 	set_stride(b, 1, 0x1002, 0);
-	refused(b, "trace-sim: k.traceg:17: found local address 0x1002, wanted a multiple of 4\n",
+	refused(b, "trace-sim: k.traceg:17: error: local address 0x1002 (expected a multiple of 4)\n",
 		"misaligned local word");
 	set_inst(b, SPACE_LOCAL, UOP_STORE, 2);
 	set_stride(b, 1, 0x1003, 0);
 	refused(b,
-		"trace-sim: k.traceg:17: found local address 0x1003, wanted an access within one "
-		"4-byte word\n",
+		"trace-sim: k.traceg:17: error: local address 0x1003 (expected an access within one "
+		"4-byte word)\n",
 		"local access across words");
 	set_inst(b, SPACE_GLOBAL, UOP_LOAD | UOP_ATOMIC | UOP_BYPASS, 4);
 	set_stride(b, 1, X + 30, 0);
 	refused(b,
-		"trace-sim: k.traceg:17: found atomic at 0x7f200000001e, wanted one that stays within "
-		"its segment\n",
+		"trace-sim: k.traceg:17: error: atomic access at 0x7f200000001e (expected one within a "
+		"segment)\n",
 		"atomic across segments");
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One cache, of tags only: L1D, L1I or L2, which differ in parameters and in the types of the requests they
- * make. Access flow, reads, fills, ports and counts are here; what a write does is in write.c.
+ * One cache, of tags only: L1D, L1I, L1C or L2. They differ in parameters and in the types of the requests they
+ * make. Access flow, reads, fills, ports and counts are here; write policies are in write.c.
  *
- *   access -> turned away again | lookup -> hit | read miss | write policy -> data port, counts
- *   fill   -> tag array -> MSHR entry ready -> requests popped one by one
+ *  access -> lookup -> hit | read miss | write policy -> data port, counts
+ *  fill   -> tag array -> MSHR entry ready -> requests popped one by one
  *
- * A read that misses is held by its MSHR entry until it is popped; the first of an entry also goes down.
- * Texture caches are left out: no access of a trace reaches them.
+ * A read that misses is held by its MSHR entry until it is popped; the first one of an entry is also sent
+ * below. Texture caches have accesses and fills of their own (texture.c).
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -33,7 +33,10 @@ const char *const cache_fail_names[N_FAILS] = {
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* What one access adds to the miss queue beyond its limit is bounded: a write, a read and a write-back. */
+/*
+ * Maximum number of entries that one access adds beyond the limit of the miss queue: a write, a read and a
+ * write-back.
+ */
 #define QUEUE_EXTRA 3u
 
 struct cache *cache_new(
@@ -49,9 +52,6 @@ struct cache *cache_new(
 	c->pool = pool;
 	c->queue_max = p->miss_queue;
 	c->atom = p->atom_bytes;
-	c->atom_log2 = log2_floor(p->atom_bytes);
-	for (uint32_t i = 0; i < TURNED_AWAY; i++)
-		c->away[i].type = N_ACC_TYPES;
 	c->port = p->port_bytes;
 	c->fill_cycles = p->atom_bytes / p->port_bytes;
 	c->write = p->write;
@@ -76,7 +76,7 @@ void cache_delete(struct cache *c)
 	free(c);
 }
 
-/* What the replacement policy orders by: accesses that took no time each count as a cycle. */
+/* Time stamp for the replacement policy: accesses without time count as a cycle each. */
 static uint32_t stamp(const struct cache *c, uint64_t now) { return (uint32_t)now + c->touched.n; }
 
 void cache_set_decode_hook(struct cache *c, void (*decode)(void *ctx, struct req *r), void *ctx)
@@ -90,17 +90,17 @@ void cache_set_decode_hook(struct cache *c, void (*decode)(void *ctx, struct req
 static struct cache_counts *counts_for(struct cache *c, const struct req *q)
 {
 	assert(q->stream < MAX_STREAMS);
-	c->seen[q->stream] = true;
+	c->stream_used[q->stream] = true;
 	return &c->counts[q->stream];
 }
 
 const char *const cache_never_wanted[N_NEVERS] = {
-	[NEVER_QUEUED] = "a larger miss queue: not even an empty one has room for it",
+	[NEVER_QUEUED] = "a larger miss queue: even an empty one is too small",
 	[NEVER_ANSWERED] =
-		"another write allocation than F with write-through (T): nobody answers such a write",
+		"another write allocation than F with write-through (T): such a write is never answered",
 	[NEVER_READABLE] =
-		"a sector cache (S) with write allocation L: a line without sectors, written in part, is not read again",
-	[NEVER_FILLED] = "MSHR kind A: what is below does not answer in sectors",
+		"a sector cache (S) with write allocation L: a line without sectors that was written in part is never readable",
+	[NEVER_FILLED] = "MSHR kind A: the level below does not answer in sectors",
 };
 
 enum cache_status cache_reject(struct cache_visit *a, enum cache_fail why)
@@ -111,48 +111,7 @@ enum cache_status cache_reject(struct cache_visit *a, enum cache_fail why)
 	return STATUS_RESERVATION_FAIL;
 }
 
-enum cache_status cache_turn_away(struct cache_visit *a, enum cache_fail why, uint8_t x)
-{
-	const struct req *q = a->q;
-	struct cache_counts *n = counts_for(a->c, q);
-
-	if (x < a->c->queue_max && !a->c->tags.doubled)
-		*turned_away(a->c, q->addr) = (struct turned_away){.addr = q->addr,
-			.fail = &n->fail[q->type][why],
-			.refused = &n->status[q->type][STATUS_RESERVATION_FAIL],
-			.upsets = a->c->tags.upsets,
-			.x = x,
-			.entry = why == FAIL_MSHR_ENTRY,
-			.stream = q->stream,
-			.type = q->type,
-			.sectors = q->sectors};
-	return cache_reject(a, why);
-}
-
-static ALWAYS_INLINE bool lacks_still(const struct cache *c, const struct turned_away *t)
-{
-	return queue_full(c, t->x) != t->entry && (!t->entry || c->mshr.used >= c->mshr.limit);
-}
-
-/* Counted as the same refusal. */
-static ALWAYS_INLINE bool turned_away_again(struct cache *c, const struct req *q)
-{
-	struct turned_away *t = turned_away(c, q->addr);
-
-	if (t->addr != q->addr || t->upsets != c->tags.upsets || !lacks_still(c, t) || t->type != q->type ||
-		t->sectors != q->sectors || t->stream != q->stream)
-		return false;
-#ifdef CHECK_INVARIANTS
-	cache_turned_away_invariant(c, q, t);
-#endif
-	++*t->fail;
-	++*t->refused;
-	return true;
-}
-
-static void forget(struct cache *c, uint64_t addr) { turned_away(c, addr)->type = N_ACC_TYPES; }
-
-static void count(struct cache_visit *a, enum cache_status result)
+static void count_access(struct cache_visit *a, enum cache_status result)
 {
 	enum cache_status found = a->at.status, as = result;
 
@@ -165,10 +124,10 @@ static void count(struct cache_visit *a, enum cache_status result)
 
 const struct cache_counts *cache_counts_of(const struct cache *c, unsigned stream)
 {
-	return stream < MAX_STREAMS && c->seen[stream] ? &c->counts[stream] : NULL;
+	return stream < MAX_STREAMS && c->stream_used[stream] ? &c->counts[stream] : NULL;
 }
 
-static void add_counts(struct cache_counts *sum, const struct cache_counts *n)
+static void sum_counts(struct cache_counts *sum, const struct cache_counts *n)
 {
 	for (unsigned t = 0; t < N_ACC_TYPES; t++) {
 		for (unsigned s = 0; s < N_STATUS; s++)
@@ -181,8 +140,8 @@ static void add_counts(struct cache_counts *sum, const struct cache_counts *n)
 void cache_add_counts(const struct cache *c, int stream, struct cache_counts *sum)
 {
 	for (unsigned s = 0; s < MAX_STREAMS; s++)
-		if (c->seen[s] && (stream < 0 || (unsigned)stream == s))
-			add_counts(sum, &c->counts[s]);
+		if (c->stream_used[s] && (stream < 0 || (unsigned)stream == s))
+			sum_counts(sum, &c->counts[s]);
 }
 
 /* ---- towards memory -------------------------------------------------------------------------- */
@@ -213,7 +172,7 @@ uint32_t cache_make_request(struct cache_visit *a, uint8_t type, unsigned flags,
 	return r;
 }
 
-/* quirk Q3-8: a write-back goes where the request went that caused it, not where its address belongs. */
+/* quirk Q3-8: a write-back goes to the partition of the request that caused it, not to that of its address. */
 static NOINLINE void send_write_back(struct cache_visit *a)
 {
 	struct cache *c = a->c;
@@ -256,7 +215,7 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 		return true;
 	}
 	if (c->mshr.used >= c->mshr.limit)
-		return cache_turn_away(a, FAIL_MSHR_ENTRY, 1), false;
+		return cache_reject(a, FAIL_MSHR_ENTRY), false;
 	if (c->pieces && c->l2) {
 		a->ev.never = NEVER_FILLED;
 		return false;
@@ -277,7 +236,7 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 }
 
 /* A port has cycles more to do. */
-static void occupy(const struct cache *c, uint64_t *free_at, uint64_t *busy, uint32_t cycles)
+static void occupy_cache_port(const struct cache *c, uint64_t *free_at, uint64_t *busy, uint32_t cycles)
 {
 	*free_at = (*free_at > c->ports.cycles ? *free_at : c->ports.cycles) + cycles;
 	*busy += cycles;
@@ -285,7 +244,7 @@ static void occupy(const struct cache *c, uint64_t *free_at, uint64_t *busy, uin
 
 /* ---- access (CACHE-ro, CACHE-read) ----------------------------------------------------------- */
 
-static void start(struct cache_visit *a, struct cache *c, uint32_t r, uint64_t now)
+static void visit_start(struct cache_visit *a, struct cache *c, uint32_t r, uint64_t now)
 {
 	a->c = c;
 	a->r = r;
@@ -293,7 +252,7 @@ static void start(struct cache_visit *a, struct cache *c, uint32_t r, uint64_t n
 	a->now = stamp(c, now);
 	a->out.wanted = false;
 	a->ev = (struct cache_events){0};
-	a->moved = 0;
+	a->evicted_bytes = 0;
 	assert(a->q->size <= c->atom);
 	tag_lookup(
 		&c->tags, &a->at, a->q->addr, tag_sector(&c->tags, a->q->sectors), a->q->flags & REQ_WRITE);
@@ -307,11 +266,11 @@ static enum cache_status read_hit(struct cache_visit *a)
 	return STATUS_HIT;
 }
 
-/* quirk Q3-5: asks for two free places in the miss queue, also when it will only merge. */
+/* quirk Q3-5: needs two free entries in the miss queue, even if it will only merge. */
 static enum cache_status read_miss(struct cache_visit *a)
 {
 	if (queue_full(a->c, 1))
-		return cache_turn_away(a, FAIL_MISS_QUEUE_FULL, 1);
+		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 	if (!cache_send_read(a, a->r))
 		return STATUS_RESERVATION_FAIL;
 	cache_emit_write_back(a); /* quirk Q3-3: charges no data port */
@@ -339,39 +298,27 @@ static enum cache_status data_access(struct cache_visit *a)
 }
 
 /* Lookup, policy and tag access make up one function: no calls within it. */
-static NOINLINE FLATTEN enum cache_status enter(
+NOINLINE FLATTEN enum cache_status cache_access(
 	struct cache *c, uint32_t r, uint64_t now, struct cache_events *ev, enum cache_status *probe)
 {
 	enum cache_status result, found;
 	struct cache_visit a;
 	uint32_t size;
 
-	start(&a, c, r, now);
+	visit_start(&a, c, r, now);
 	size = a.q->size;
 	found = a.at.status;
 	result = data_access(&a);
 	if (result == STATUS_HIT)
-		occupy(c, &c->data_free, &c->ports.data_busy, (size + c->port - 1) / c->port);
-	else if (a.moved)
-		occupy(c, &c->data_free, &c->ports.data_busy, a.moved / c->port);
-	if (result != STATUS_RESERVATION_FAIL)
-		forget(c, a.q->addr);
-	count(&a, result);
+		occupy_cache_port(c, &c->data_free, &c->ports.data_busy, (size + c->port - 1) / c->port);
+	else if (a.evicted_bytes)
+		occupy_cache_port(c, &c->data_free, &c->ports.data_busy, a.evicted_bytes / c->port);
+	count_access(&a, result);
 	if (ev)
 		*ev = a.ev;
 	if (probe)
 		*probe = found;
 	return result;
-}
-
-enum cache_status cache_access(
-	struct cache *c, uint32_t r, uint64_t now, struct cache_events *ev, enum cache_status *probe)
-{
-	if (probe || !turned_away_again(c, &c->pool->at[r]))
-		return enter(c, r, now, ev, probe);
-	if (ev)
-		*ev = (struct cache_events){0};
-	return STATUS_RESERVATION_FAIL;
 }
 
 static enum cache_status read_only_access(struct cache_visit *a)
@@ -392,23 +339,23 @@ enum cache_status cache_read_only_access(struct cache *c, uint32_t r, uint64_t n
 	enum cache_status result;
 	struct cache_visit a;
 
-	start(&a, c, r, now);
+	visit_start(&a, c, r, now);
 	assert(!(a.q->flags & REQ_WRITE));
 	result = read_only_access(&a);
-	count(&a, result);
+	count_access(&a, result);
 	return result;
 }
 
 /* ---- fill (CACHE-fill) ----------------------------------------------------------------------- */
 
-static struct mshr_entry *outstanding(const struct cache *c, uint32_t r)
+static struct mshr_entry *outstanding_entry(const struct cache *c, uint32_t r)
 {
 	struct mshr_entry *e = &c->mshr.entry[c->pool->at[r].entry[c->l2]];
 
 	return e->waiting && e->first == r ? e : NULL;
 }
 
-bool cache_waiting_for_fill(const struct cache *c, uint32_t r) { return outstanding(c, r); }
+bool cache_waiting_for_fill(const struct cache *c, uint32_t r) { return outstanding_entry(c, r); }
 
 /* The policy in force now decides, whichever was when the read went down (LAUNCH-l1-2 can change it). */
 static void fill_tags(struct cache *c, const struct mshr_entry *e, const struct req *q, uint32_t now)
@@ -436,7 +383,7 @@ FLATTEN void cache_fill(struct cache *c, uint32_t r, uint64_t now)
 		req_free(c->pool, r);
 		r = parent;
 	}
-	e = outstanding(c, r);
+	e = outstanding_entry(c, r);
 	assert(e);
 	if (e->pieces && --e->pieces)
 		return;
@@ -444,10 +391,9 @@ FLATTEN void cache_fill(struct cache *c, uint32_t r, uint64_t now)
 	q->addr = e->made_addr;
 	q->size = e->made_size;
 	e->waiting = false;
-	forget(c, q->addr);
 	fill_tags(c, e, q, stamp(c, now));
 	mshr_ready(&c->mshr, e);
-	occupy(c, &c->fill_free, &c->ports.fill_busy, c->fill_cycles);
+	occupy_cache_port(c, &c->fill_free, &c->ports.fill_busy, c->fill_cycles);
 }
 
 bool cache_has_ready(const struct cache *c) { return !ring_empty(&c->mshr.ready); }
@@ -501,9 +447,9 @@ void cache_set_sets(struct cache *c, uint32_t sets, enum alloc_policy alloc)
 	tag_set_sets(&c->tags, sets);
 }
 
-/* ---- lines as they stand --------------------------------------------------------------------- */
+/* ---- single lines ------------------------------------------------------------------ */
 
-static struct lookup look(const struct cache *c, uint64_t addr)
+static struct lookup look_up_line(const struct cache *c, uint64_t addr)
 {
 	struct lookup l;
 
@@ -513,7 +459,7 @@ static struct lookup look(const struct cache *c, uint64_t addr)
 
 bool cache_holds(const struct cache *c, uint64_t addr, uint32_t sectors)
 {
-	uint32_t slot = look(c, addr).slot;
+	uint32_t slot = look_up_line(c, addr).slot;
 
 	return slot && !(tag_sector(&c->tags, sectors) & ~tag_readable(&c->tags, slot));
 }
@@ -532,7 +478,7 @@ bool cache_put_copy(struct cache *c, const struct req *r, uint64_t now)
 
 void cache_drop_copy(struct cache *c, uint64_t addr, uint32_t sectors)
 {
-	uint32_t slot = look(c, addr).slot;
+	uint32_t slot = look_up_line(c, addr).slot;
 
 	if (slot)
 		tag_drop_sector(&c->tags, slot, tag_sector(&c->tags, sectors));
@@ -568,7 +514,7 @@ struct cache_touches cache_touches(const struct cache *c) { return c->touched; }
 void cache_touch_written(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now)
 {
 	bool evicts = c->write == WRITE_EVICT || c->write == WRITE_LOCAL_BACK_GLOBAL_EVICT;
-	uint32_t slot = look(c, addr).slot;
+	uint32_t slot = look_up_line(c, addr).slot;
 
 	if (slot && evicts)
 		tag_drop_sector(&c->tags, slot, tag_sector(&c->tags, sectors));

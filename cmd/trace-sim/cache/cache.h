@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The cache model: one object for L1D, L1I and L2 (trace-sim-cache(7)). Internals are in cache.c
- * (access flow), tag.c (tag array), mshr.c, write.c (write policies).
+ * The cache model: one object for L1D, L1C, L1I and L2 (trace-sim-cache(7)). Implemented in cache.c (access
+ * flow), tag.c (tag array), mshr.c and write.c (write policies).
  *
- * Always true: a result of RESERVATION_FAIL changed nothing but statistics. A request accepted as MISS is
- * held by the cache (in its MSHR and, when it goes down, in the miss queue) until it is popped as ready.
+ * Always true: an access with the result RESERVATION_FAIL has changed only statistics. A request with the
+ * result MISS is held by the cache (in its MSHR and, if it is sent, in the miss queue) until it is popped as
+ * ready.
  */
 #ifndef CACHE_H
 #define CACHE_H
@@ -12,7 +13,7 @@
 #include "params.h"
 #include "request/req.h"
 
-/* In printing order. */
+/* Printed in this order. */
 enum cache_status {
 	STATUS_HIT,
 	STATUS_HIT_RESERVED,
@@ -43,26 +44,26 @@ struct cache_counts {
 /* Why a cache will never take an access that it refused (CACHE-conf-3). */
 enum cache_never {
 	NEVER_SAID,     /* it may yet */
-	NEVER_QUEUED,   /* the miss queue has no room for it, though empty */
+	NEVER_QUEUED,   /* the miss queue is too small for it even when empty */
 	NEVER_ANSWERED, /* a write that is sent nowhere, where all writes are answered from below */
 	NEVER_READABLE, /* a read of a line that was written in part and has no sectors to read the rest by */
 	NEVER_FILLED,   /* a read that waits for more pieces than come from below */
 	N_NEVERS
 };
 
-/* What one access sent towards memory (LSU-store-3, MEM-ack), or why it never will. */
+/* Requests that one access sent towards memory (LSU-store-3, MEM-ack), or the reason why it never will. */
 struct cache_events {
 	_Alignas(8) bool read_sent;
 	bool write_sent, alloc_sent, write_back_sent;
 	uint8_t never; /* enum cache_never */
 };
 
-/* What would have to be otherwise, to follow "wanted"; not of NEVER_SAID. */
+/* Expected configuration, for a message after "wanted"; none for NEVER_SAID. */
 extern const char *const cache_never_wanted[N_NEVERS];
 
 struct cache;
 
-/* Where partition-local addresses come from for the L2 set index; NULL elsewhere (CACHE-index-7). */
+/* Source of partition-local addresses for the set index of an L2; NULL elsewhere (CACHE-index-7). */
 struct addrdec;
 
 struct cache *cache_new(
@@ -103,9 +104,9 @@ bool cache_miss_queue_empty(const struct cache *c);
 uint32_t cache_miss_queue_front(const struct cache *c);
 uint32_t cache_miss_queue_pop(struct cache *c);
 
-/* Once per cache cycle after the miss queue was offered (CACHE-queue-3): the ports have less to do. */
+/* Ends a cache cycle; called after the miss queue was served (CACHE-queue-3). */
 void cache_cycle(struct cache *c);
-/* n cycles in which nothing is queued; as many as are n in all, for who counts them himself. */
+/* Adds n cycles without work, or sets the number of cycles for a caller that counts them itself. */
 void cache_idle_cycles(struct cache *c, uint64_t n);
 void cache_set_cycles(struct cache *c, uint64_t n);
 bool cache_ports_idle(const struct cache *c);
@@ -114,7 +115,8 @@ void cache_invalidate(struct cache *c); /* CACHE-flush */
 void cache_flush(struct cache *c);      /* L2: drops modified lines only */
 void cache_set_ways(struct cache *c, uint32_t ways, enum alloc_policy alloc); /* CACHE-size-2 */
 /*
- * Of an L1 with INDEX_MODULO, at most as many as it was made with; another number empties it (CACHE-size-3).
+ * Sets the number of sets of an L1 with INDEX_MODULO, at most the number at its creation. Another number than
+ * before empties it (CACHE-size-3).
  */
 void cache_set_sets(struct cache *c, uint32_t sets, enum alloc_policy alloc);
 /* Tag fill by a host copy (MEM-copy): one sector of address addr. */
@@ -127,17 +129,15 @@ void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint64_
 /* A read of all of them would hit. */
 bool cache_holds(const struct cache *c, uint64_t addr, uint32_t sectors);
 /*
- * The sectors of the read r are there, the youngest of their set, unless the miss queue or the set has no
- * room. true: a modified line had to go, and its write-back is in the miss queue, on behalf of r.
+ * Inserts the sectors of the read r as the youngest of their set, unless the miss queue or the set is full.
+ * Returns true if a modified line was evicted and its write-back, on behalf of r, is in the miss queue.
  */
 bool cache_put_copy(struct cache *c, const struct req *r, uint64_t now);
 void cache_drop_copy(struct cache *c, uint64_t addr, uint32_t sectors);
-/*
- * A read in no time, of a copy: as cache_touch(), but what is not there has missed in the home and not here.
- */
+/* Reads a copy without time. Like cache_touch(), but misses count in the home cache and not here. */
 uint32_t cache_touch_copy(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now);
 /*
- * Accesses that took no time; sectors of them, or lines of a cache without, that were not there or had to go
+ * Accesses without time, and the sectors (of a cache without sectors: lines) that were missing or were evicted
  * for them.
  */
 struct cache_touches {
@@ -146,21 +146,20 @@ struct cache_touches {
 };
 struct cache_touches cache_touches(const struct cache *c);
 /*
- * An access in no time, which counts among the touches only: the sectors of the line are there, valid or
- * modified, the youngest of its set.
- * Those of them that were not.
+ * Accesses sectors of a line without time, counted among the touches only: afterwards they are valid or
+ * modified, the youngest of their set. Returns the sectors that were missing.
  */
 uint32_t cache_touch(struct cache *c, uint64_t addr, uint32_t sectors, bool modify, uint64_t now);
 /*
- * The same of whole sectors that are written, as the write
- * policy has it; what it sends on is the caller's business.
+ * Like cache_touch(), for whole sectors that are written, by the write policy. The caller handles what is sent
+ * below.
  */
 void cache_touch_written(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now);
 
 /* Statistics. counts: of one stream index, or NULL when that stream never counted. */
 const struct cache_counts *cache_counts_of(const struct cache *c, unsigned stream);
 void cache_add_counts(const struct cache *c, int stream, struct cache_counts *sum); /* stream < 0: all */
-uint32_t cache_lines(const struct cache *c);                                        /* that it has room for */
+uint32_t cache_lines(const struct cache *c);                                        /* capacity */
 struct cache_ports {
 	uint64_t cycles, data_busy, fill_busy;
 };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The derived state of a cache, made anew: chains and counts of its tags and of its MSHRs, refusals that are
- * not looked up again; see instrument/invariants.h. Left out: what only the replacement policy knows, the count of
- * modified lines, which drifts as the original's does (Q3-18), and the insides of the texture cache. Empty in
- * builds without the check.
+ * Recomputes the derived state of a cache and compares it: chains and counts of its tags and of its MSHRs; see
+ * instrument/invariants.h. Not checked: state of the replacement policy, the count of modified lines (which
+ * drifts as the original's does, Q3-18), and the texture cache. Empty in builds without the check.
  */
 #ifdef CHECK_INVARIANTS
 
@@ -83,25 +82,6 @@ static void check_mshr(const struct mshr *m, const struct req_pool *pool, uint32
 
 		invariant("mshr.ready", unit, k, e->count && !e->waiting, true);
 	}
-}
-
-/* ---- refusals --------------------------------------------------------------------------------- */
-
-void cache_turned_away_invariant(const struct cache *c, const struct req *q, const struct turned_away *t)
-{
-	bool write = q->flags & REQ_WRITE;
-	uint64_t addr = q->addr & ~(uint64_t)(c->atom - 1);
-	struct lookup at;
-
-	tag_lookup(&c->tags, &at, q->addr, tag_sector(&c->tags, q->sectors), write);
-	invariant("cache.away, no hit", q->sm, q->type, write || at.status != STATUS_HIT, true);
-	invariant("cache.away, a place in the set", q->sm, q->type,
-		c->walloc == WALLOC_NONE || at.status != STATUS_RESERVATION_FAIL, true);
-	invariant("cache.away, readable some day", q->sm, q->type,
-		write || c->tags.sectored || at.status != STATUS_SECTOR_MISS, true);
-	if (t->entry)
-		invariant("cache.away, nothing to join", q->sm, q->type,
-			mshr_find(&c->mshr, mshr_bucket(&c->mshr, addr), addr) != NULL, false);
 }
 
 void cache_invariants(const struct cache *c, uint32_t unit, bool all)

@@ -37,7 +37,10 @@ struct mshr_entry *mshr_find(const struct mshr *m, const uint32_t *bucket, uint6
 	return NULL;
 }
 
-/* Reading the buckets and then writing them would be two page faults, the second of which stops every thread. */
+/*
+ * Writes the buckets before the first read: a read followed by a write would cost two page faults, and the
+ * second one stops every thread.
+ */
 static void write_buckets(struct mshr *m) { memset(m->bucket, 0, sizeof(*m->bucket) << (64 - m->shift)); }
 
 struct mshr_entry *mshr_open(

@@ -2,10 +2,10 @@
 /*
  * Miss status holding registers: requests waiting for data, by MSHR address (CACHE-mshr).
  *
- * Always true: an entry in use holds at least one request. Its first one, which travels below, is kept in
- * the entry and not linked, so that other queues may hold it meanwhile; the merged ones are linked through
- * req.next. What the level below may overwrite of the travelling request is kept here too, for the next
- * cache below keeps the same things of the same request. Used by cache.c and write.c.
+ * Always true: an entry in use holds at least one request. Its first request travels below and is not linked,
+ * so it can be in other queues. Merged requests are linked through req.next. The entry keeps the fields of the
+ * first request that the level below may overwrite, since the next cache below keeps fields of the same
+ * request.
  */
 #ifndef MSHR_H
 #define MSHR_H
@@ -20,7 +20,7 @@ struct mshr_entry {
 	uint32_t head, tail; /* merged requests */
 	uint32_t count;      /* requests held */
 	uint32_t chain;      /* next entry of the bucket, or of the free ones */
-	uint32_t slot;       /* tag array slot the data goes to */
+	uint32_t slot;       /* tag array slot of the data */
 	uint16_t made_size;
 	uint8_t pieces; /* answers still to come when the level below answers in sectors */
 	bool waiting;   /* the first request has not been answered */
@@ -36,7 +36,7 @@ struct mshr {
 	struct ring ready; /* entries whose data is there */
 };
 
-/* Of the chain of entries of the address; MSHR addresses end in at least four zero bits. */
+/* Head of the chain of entries of the address; MSHR addresses end in at least four zero bits. */
 static inline uint32_t *mshr_bucket(const struct mshr *m, uint64_t addr)
 {
 	return &m->bucket[(addr >> 4) * 0x9E3779B97F4A7C15ull >> m->shift];
@@ -44,9 +44,9 @@ static inline uint32_t *mshr_bucket(const struct mshr *m, uint64_t addr)
 
 void mshr_init(struct mshr *m, uint32_t entries, uint32_t merge);
 void mshr_free(struct mshr *m);
-/* bucket: of addr. NULL: none. */
+/* Returns the entry of addr or NULL. bucket: mshr_bucket() of addr. */
 struct mshr_entry *mshr_find(const struct mshr *m, const uint32_t *bucket, uint64_t addr);
-/* An entry for addr whose first request is r. There is room for it, and none of that address. */
+/* Opens an entry for addr with the first request r. The table is not full and has no entry of addr. */
 struct mshr_entry *mshr_open(
 	struct mshr *m, uint32_t *bucket, uint64_t addr, uint32_t r, struct req_pool *pool);
 void mshr_merge(struct mshr *m, struct mshr_entry *e, uint32_t r, struct req_pool *pool);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * LRU and FIFO: the victim is the line with the oldest time stamp, ties lowest way first. A stamp is the time
- * of the last access (LRU) or of the allocation (FIFO).
+ * LRU and FIFO: the victim is the line with the oldest time stamp; among equal ones, the lowest way. A stamp is
+ * the time of the last access (LRU) or of the allocation (FIFO).
  *
- * Always true: each row has its present lines in two lists, oldest first: list 1 has those that a write ratio
- * can protect, list 0 all others. A stamp changes in touch and before enter only, which give the line its
- * place; time hardly ever runs backwards (it is a 32-bit number that wraps), so that place is found from the
- * newest end.
+ * Always true: each row has its present lines in two lists, oldest first, one for each class. A stamp changes
+ * only in touch and before enter, which move the line to its place. Places are searched from the newest end,
+ * since time hardly ever decreases (it is a 32-bit number that wraps).
  */
 #include "replace.h"
 
@@ -20,7 +19,7 @@ static bool is_older(const struct tags *t, uint32_t a, uint32_t b)
 	return t->line[a].stamp != t->line[b].stamp ? t->line[a].stamp < t->line[b].stamp : a < b;
 }
 
-static void enter(struct tags *t, struct tag_row *row, unsigned which, uint32_t slot)
+static void list_insert(struct tags *t, struct tag_row *row, unsigned which, uint32_t slot)
 {
 	uint32_t older = NEWEST(row, which), newer = 0;
 
@@ -34,7 +33,7 @@ static void enter(struct tags *t, struct tag_row *row, unsigned which, uint32_t 
 	*(newer ? &OLDER(t, newer) : &NEWEST(row, which)) = slot;
 }
 
-static void leave(struct tags *t, struct tag_row *row, unsigned which, uint32_t slot)
+static void list_remove(struct tags *t, struct tag_row *row, unsigned which, uint32_t slot)
 {
 	uint32_t older = OLDER(t, slot), newer = NEWER(t, slot);
 
@@ -54,9 +53,9 @@ static void touch_lru(struct tags *t, uint32_t slot, uint32_t now)
 		l->stamp = now;
 		return;
 	}
-	leave(t, row, which, slot);
+	list_remove(t, row, which, slot);
 	l->stamp = now;
-	enter(t, row, which, slot);
+	list_insert(t, row, which, slot);
 }
 
 static void touch_fifo(struct tags *t, uint32_t slot, uint32_t now)
@@ -75,7 +74,7 @@ static uint32_t oldest_idle(const struct tags *t, const struct tag_row *row, uns
 	return slot;
 }
 
-static uint32_t victim(const struct tags *t, const struct tag_row *row, bool modified_too)
+static uint32_t oldest_victim(const struct tags *t, const struct tag_row *row, bool modified_too)
 {
 	uint32_t a, b;
 
@@ -88,5 +87,5 @@ static uint32_t victim(const struct tags *t, const struct tag_row *row, bool mod
 	return is_older(t, a, b) ? a : b;
 }
 
-const struct replacement_policy replace_LRU = {enter, leave, touch_lru, victim};
-const struct replacement_policy replace_FIFO = {enter, leave, touch_fifo, victim};
+const struct replacement_policy replace_LRU = {list_insert, list_remove, touch_lru, oldest_victim};
+const struct replacement_policy replace_FIFO = {list_insert, list_remove, touch_fifo, oldest_victim};

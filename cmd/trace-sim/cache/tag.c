@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tag array (tag.h). set_state and allocate_line are the only ways a line changes between invalid,
- * reserved, clean and modified: they keep the hash chains and the counts of the row true, and tell the
- * replacement policy (replace.h), which keeps what it chooses by.
+ * The tag array (tag.h). Only set_state and allocate_line change a line between invalid, reserved, clean and
+ * modified. They update the hash chains and the counts of the row, and call the replacement policy (replace.h).
  */
 #include <assert.h>
 #include <string.h>
@@ -53,8 +52,8 @@ void tag_free(struct tags *t)
 	reserve_free(t->bucket, (size_t)1 << (64 - t->hash_shift), sizeof(*t->bucket));
 }
 
-/* Mostly the line stands in the row of its set. */
-static inline struct tag_row *row_of(const struct tags *t, uint32_t slot)
+/* Row of a slot. Usually it is the row of the line's set. */
+static inline struct tag_row *tag_row_of(const struct tags *t, uint32_t slot)
 {
 	uint32_t set = t->line[slot].set;
 
@@ -63,7 +62,10 @@ static inline struct tag_row *row_of(const struct tags *t, uint32_t slot)
 	return slot - 1 < t->lines ? &t->row[(slot - 1) / t->ways] : NULL;
 }
 
-static bool modified(const struct tags *t, uint32_t slot) { return t->line[slot].state & LINE_ALL_MODIFIED; }
+static bool is_modified(const struct tags *t, uint32_t slot)
+{
+	return t->line[slot].state & LINE_ALL_MODIFIED;
+}
 
 /* ---- chains -------------------------------------------------------------------------------------------- */
 
@@ -86,30 +88,28 @@ static void chain_out(struct tags *t, uint32_t slot)
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-/* What policies and counts need to know of a state. */
+/* Properties of a state that policies and counts depend on. */
 enum { PRESENT = 1, LISTED_1 = 2, IDLE = 4 };
 
-static inline unsigned class_of(const struct tags *t, uint32_t state)
+static inline unsigned line_class(const struct tags *t, uint32_t state)
 {
 	if (!(state & LINE_PRESENT))
 		return 0;
 	return PRESENT | (state & t->listed_1 ? LISTED_1 : 0) | (state & LINE_ALL_RESERVED ? 0 : IDLE);
 }
 
-static inline unsigned list_of(unsigned class) { return (class & LISTED_1) / LISTED_1; }
+static inline unsigned class_list(unsigned class) { return (class & LISTED_1) / LISTED_1; }
 
-/* Too seldom to become part of the accesses. */
+/* Rare, so not inlined into the accesses. */
 static NOINLINE void reclassify(struct tags *t, struct tag_row *row, uint32_t slot, unsigned was, unsigned is)
 {
 	bool moves = (was ^ is) & (PRESENT | LISTED_1);
-	unsigned from = list_of(was), to = list_of(is);
+	unsigned from = class_list(was), to = class_list(is);
 
-	t->upsets++;
 	if (!is) {
 		chain_out(t, slot);
 		bitset_clear(t->present, slot);
-	} else if (!was) { /* an answer to what was asked before an invalidation */
-		t->doubled = true;
+	} else if (!was) { /* a fill for a read from before an invalidation */
 		chain_in(t, slot);
 		bitset_set(t->present, slot);
 	}
@@ -124,12 +124,6 @@ static NOINLINE void reclassify(struct tags *t, struct tag_row *row, uint32_t sl
 		t->replace->enter(t, row, to, slot);
 }
 
-/* A line of the row came or has a reserved sector now: there may be no victim for others. */
-static inline void note_full(struct tags *t, const struct tag_row *row)
-{
-	t->upsets += !row->idle[0] && row->present == t->ways;
-}
-
 static inline void set_state(struct tags *t, uint32_t slot, uint32_t state)
 {
 	uint32_t old = t->line[slot].state;
@@ -137,20 +131,20 @@ static inline void set_state(struct tags *t, uint32_t slot, uint32_t state)
 	struct tag_row *row;
 
 	t->line[slot].state = state;
-	/* Mostly another sector of it is reserved meanwhile, so that nothing changes for its row. */
+	/* Usually another sector of the line is reserved meanwhile, so that nothing changes for its row. */
 	if (old & state & LINE_ALL_RESERVED && !((old ^ state) & t->listed_1))
 		return;
-	row = row_of(t, slot);
-	/* Or it stays in its list: a first sector becomes reserved, or the last reserved one is filled. */
-	if (old & LINE_PRESENT && state & LINE_PRESENT && listed == !!(old & t->listed_1) && row) {
+	row = tag_row_of(t, slot);
+	/*
+	 * Or the line stays in its list: its first sector becomes reserved, or its last reserved one is filled.
+	 */
+	if (old & LINE_PRESENT && state & LINE_PRESENT && listed == !!(old & t->listed_1) && row)
 		row->idle[listed] += !(state & LINE_ALL_RESERVED) - (uint32_t) !(old & LINE_ALL_RESERVED);
-		note_full(t, row);
-	} else if (class_of(t, old) != class_of(t, state)) {
-		reclassify(t, row, slot, class_of(t, old), class_of(t, state));
-	}
+	else if (line_class(t, old) != line_class(t, state))
+		reclassify(t, row, slot, line_class(t, old), line_class(t, state));
 }
 
-/* A sector's bit is moved to one of the three present states, or to none. */
+/* Returns the state with a sector's bit moved to one of the three present states, or to none. */
 static uint32_t with_sector(uint32_t state, uint32_t sector, uint32_t to)
 {
 	return (state & ~(sector * (LINE_RESERVED | LINE_VALID | LINE_MODIFIED))) | sector * to;
@@ -169,7 +163,7 @@ static bool victim_exists(const struct tags *t, const struct tag_row *row)
 	return row->present < t->ways || row->idle[0] || (row->idle[1] && modified_may_go(t));
 }
 
-static uint32_t set_of(const struct tags *t, uint64_t tag)
+static uint32_t tag_set_of(const struct tags *t, uint64_t tag)
 {
 	uint64_t addr = t->dec ? addrdec_partition_address(t->dec, tag) : tag;
 
@@ -206,7 +200,7 @@ void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t 
 		l->set = t->line[found].set;
 		l->status = status_of(t->line[found].state, sector, write);
 	} else {
-		l->set = set_of(t, tag);
+		l->set = tag_set_of(t, tag);
 		l->status = victim_exists(t, &t->row[l->set]) ? STATUS_MISS : STATUS_RESERVATION_FAIL;
 	}
 }
@@ -224,7 +218,7 @@ static uint32_t last_invalid(const struct tags *t, uint32_t set)
 	return w * 64 + 63 - (uint32_t)__builtin_clzll(absent);
 }
 
-static uint32_t victim(const struct tags *t, uint32_t set)
+static uint32_t choose_victim(const struct tags *t, uint32_t set)
 {
 	const struct tag_row *row = &t->row[set];
 
@@ -236,8 +230,8 @@ static uint32_t victim(const struct tags *t, uint32_t set)
 /* ---- access and fill (CACHE-tag) ------------------------------------------------------------- */
 
 /*
- * The state of a line that is to be allocated. One that never was is not looked at: memory that is read
- * before it is written costs two page faults, and the second one interrupts every thread.
+ * Previous state of a line that is to be allocated. Memory of a line that was never used is not read, since a
+ * read before the first write would cost two page faults, and the second one interrupts every thread.
  */
 static uint32_t old_state(const struct tags *t, uint32_t slot)
 {
@@ -250,12 +244,12 @@ static void allocate_line(struct tags *t, const struct lookup *l, uint32_t now)
 	struct cache_line *line = &t->line[l->slot];
 	struct tag_row *row = &t->row[l->set];
 	uint32_t old = old_state(t, l->slot), kept = t->sectored ? 0 : old & LINE_UNREADABLE;
-	unsigned was = class_of(t, old);
+	unsigned was = line_class(t, old);
 
 	if (was) {
 		chain_out(t, l->slot);
-		t->replace->leave(t, row, list_of(was), l->slot);
-		row->idle[list_of(was)] -= was / IDLE;
+		t->replace->leave(t, row, class_list(was), l->slot);
+		row->idle[class_list(was)] -= was / IDLE;
 	} else {
 		bitset_set(t->present, l->slot);
 		row->present++;
@@ -268,14 +262,6 @@ static void allocate_line(struct tags *t, const struct lookup *l, uint32_t now)
 		t->bytes[l->slot][0] = t->bytes[l->slot][1] = 0;
 	chain_in(t, l->slot);
 	t->replace->enter(t, row, 0, l->slot);
-	note_full(t, row);
-}
-
-/* A modified line is one no more, if `fewer`: another one may have to stay now. */
-static void count_modified(struct tags *t, bool fewer)
-{
-	t->dirty -= fewer;
-	t->upsets += fewer;
 }
 
 static void allocate_sector(struct tags *t, const struct lookup *l, uint32_t now)
@@ -313,20 +299,20 @@ void tag_access(struct tags *t, struct lookup *l, uint32_t now, struct evicted *
 		return;
 	}
 	if (l->status == STATUS_MISS)
-		l->slot = victim(t, l->set);
+		l->slot = choose_victim(t, l->set);
 	if (!t->on_miss)
 		return;
+	was = old_state(t, l->slot) & LINE_ALL_MODIFIED;
 	if (l->status == STATUS_SECTOR_MISS) {
-		was = modified(t, l->slot);
 		allocate_sector(t, l, now);
-		count_modified(t, was && !modified(t, l->slot));
+		t->dirty -= was && !is_modified(t, l->slot);
 		return;
 	}
-	was = old_state(t, l->slot) & LINE_ALL_MODIFIED;
-	if (was)
+	if (was) {
 		evict(t, l->slot, out);
+		t->dirty--;
+	}
 	allocate_line(t, l, now);
-	count_modified(t, was);
 }
 
 /* quirk Q3-19: with bytes-on-fill the bytes of a read count as written. */
@@ -335,7 +321,7 @@ void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_
 	uint32_t state = t->line[slot].state;
 	bool was = state & LINE_ALL_MODIFIED;
 
-	if (!(state & LINE_ALL_ON_FILL)) { /* mostly: nothing was written meanwhile */
+	if (!(state & LINE_ALL_ON_FILL)) { /* usual: nothing was written meanwhile */
 		set_state(t, slot, with_sector(state, sector, LINE_VALID));
 		return;
 	}
@@ -360,31 +346,30 @@ void tag_fill_addr(
 	struct lookup l;
 	bool was;
 
-	t->upsets++;
 	tag_lookup(t, &l, addr, sector, write);
 	if (l.status == STATUS_RESERVATION_FAIL)
 		return;
 	if (l.status == STATUS_MISS)
-		l.slot = victim(t, l.set);
+		l.slot = choose_victim(t, l.set);
 	was = old_state(t, l.slot) & LINE_ALL_MODIFIED;
 	if (l.status == STATUS_MISS)
 		allocate_line(t, &l, now);
 	else if (l.status == STATUS_SECTOR_MISS)
 		allocate_sector(t, &l, now);
-	t->dirty -= was && !modified(t, l.slot);
+	t->dirty -= was && !is_modified(t, l.slot);
 	tag_fill_slot(t, l.slot, sector, bytes);
 }
 
 void tag_modify(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2])
 {
-	t->dirty += !modified(t, slot);
+	t->dirty += !is_modified(t, slot);
 	set_state(t, slot, with_sector(t->line[slot].state, sector, LINE_MODIFIED));
 	t->bytes[slot][0] |= bytes[0];
 	t->bytes[slot][1] |= bytes[1];
 }
 
 /* Sectors that a read would hit. */
-static uint32_t readable(uint32_t state)
+static uint32_t readable_sectors(uint32_t state)
 {
 	return (state / LINE_VALID | (state / LINE_MODIFIED & ~(state / LINE_UNREADABLE))) & 15;
 }
@@ -394,20 +379,19 @@ uint32_t tag_touch(
 {
 	struct lookup l;
 
-	t->upsets++;
 	tag_lookup(t, &l, addr, sectors & -sectors, false);
 	if (l.status == STATUS_RESERVATION_FAIL)
 		return sectors;
 	if (l.status == STATUS_MISS) {
-		l.slot = victim(t, l.set);
+		l.slot = choose_victim(t, l.set);
 		l.sector = sectors;
-		if (modified(t, l.slot)) {
+		if (is_modified(t, l.slot)) {
 			evict(t, l.slot, out);
 			t->dirty--;
 		}
 		allocate_line(t, &l, now);
 	}
-	uint32_t state = t->line[l.slot].state, lack = sectors & ~readable(state);
+	uint32_t state = t->line[l.slot].state, lack = sectors & ~readable_sectors(state);
 
 	if (lack) {
 		uint32_t written = lack & state / LINE_MODIFIED;
@@ -428,11 +412,10 @@ uint32_t tag_touch(
 	return lack;
 }
 
-uint32_t tag_readable(const struct tags *t, uint32_t slot) { return readable(t->line[slot].state); }
+uint32_t tag_readable(const struct tags *t, uint32_t slot) { return readable_sectors(t->line[slot].state); }
 
 void tag_drop_sector(struct tags *t, uint32_t slot, uint32_t sector)
 {
-	t->upsets++;
 	set_state(t, slot, with_sector(t->line[slot].state, sector, 0));
 }
 
@@ -452,16 +435,16 @@ void tag_update_readable(struct tags *t, uint32_t slot, uint32_t sectors)
 
 /* ---- the whole array ------------------------------------------------------------------------- */
 
-/* Lists and counts from nothing. */
+/* Rebuilds lists and counts. */
 static void rebuild_rows(struct tags *t)
 {
 	memset(t->row, 0, t->sets * sizeof(*t->row));
 	for (uint32_t w = 0; w <= t->lines / 64; w++) {
 		FOR_BITS64 (b, t->present[w]) {
 			uint32_t slot = w * 64 + (uint32_t)b;
-			struct tag_row *row = row_of(t, slot);
-			unsigned class = class_of(t, t->line[slot].state);
-			unsigned which = list_of(class);
+			struct tag_row *row = tag_row_of(t, slot);
+			unsigned class = line_class(t, t->line[slot].state);
+			unsigned which = class_list(class);
 
 			if (!row)
 				continue;
@@ -473,8 +456,8 @@ static void rebuild_rows(struct tags *t)
 }
 
 /*
- * Lines out of range, which keep their state, are chained anew; all others become invalid. quirk Q3-14:
- * nothing happens unless the cache was accessed since the last time.
+ * Makes lines in range invalid. Lines out of range keep their state and are chained again. quirk Q3-14: nothing
+ * happens unless the cache was accessed since the last time.
  */
 void tag_invalidate(struct tags *t)
 {
@@ -484,7 +467,6 @@ void tag_invalidate(struct tags *t)
 		return;
 	t->used = false;
 	t->dirty = 0;
-	t->upsets++;
 	memset(t->row, 0, t->sets * sizeof(*t->row));
 	memset(t->bucket, 0, sizeof(*t->bucket) << (64 - t->hash_shift));
 	for (uint32_t w = 0; w < words; w++) {
@@ -507,10 +489,9 @@ void tag_flush(struct tags *t)
 	if (!t->used)
 		return;
 	for (uint32_t slot = 1; slot <= t->lines; slot++)
-		if (modified(t, slot))
+		if (is_modified(t, slot))
 			set_state(t, slot, t->line[slot].state & ~LINE_PRESENT);
 	t->dirty = 0;
-	t->upsets++;
 	t->used = false;
 }
 
@@ -521,9 +502,6 @@ void tag_set_ways(struct tags *t, uint32_t ways)
 	assert(ways && ways <= t->ways_max);
 	t->ways = ways;
 	t->lines = t->sets * ways;
-	for (uint32_t w = 0; w < BITSET_WORDS(t->sets_max * t->ways_max + 1); w++)
-		t->doubled |= t->present[w] != 0;
-	t->upsets++;
 	rebuild_rows(t);
 }
 
@@ -533,7 +511,6 @@ void tag_set_sets(struct tags *t, uint32_t sets)
 		return;
 	assert(sets && sets <= t->sets_max && t->ways == t->ways_max);
 	tag_invalidate(t);
-	t->upsets++;
 	t->sets = sets;
 	t->lines = sets * t->ways;
 }

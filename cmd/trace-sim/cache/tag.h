@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tag array of a cache (CACHE-line, CACHE-tag): lines, their sectors' states, lookup, victim choice.
+ * The tag array of a cache (CACHE-line, CACHE-tag): lines, states of sectors, lookup, victim choice.
  *
- * A slot is 1 + line number; the line number is set * ways + way for the ways in force now. 0 is no slot.
- * When the number of ways changes nothing moves: a slot becomes another set's, or none's. So a slot has a
- * row (where it stands now) and its line a set (where its tag belongs); only if they agree can it be found.
+ * A slot is 1 + line number. The line number is set * ways + way for the current number of ways. Slot 0 means
+ * none. A change of the number of ways moves nothing: a slot becomes part of another set, or of none. A slot
+ * has a row (its current set) and its line a set (that of its tag). A lookup finds the line only if both agree.
  *
  * Always true, so that neither a lookup nor a victim costs a scan over the ways:
- *   - the chains of the hash table hold the lines that are not invalid, each under its tag;
- *   - the lines of a row in range that are not invalid are of class 1 if they have a modified sector and a write
- *     ratio can protect them, else of class 0; the replacement policy (replace.h) has been told of each;
- *   - a row counts its valid lines, and per class those that have no reserved sector.
+ *  - the chains of the hash table hold the lines that are not invalid, each under its tag;
+ *  - a line of a row in range that is not invalid is of class 1 if it has a modified sector and a write ratio can
+ *    protect it, else of class 0; the replacement policy (replace.h) knows all of them;
+ *  - a row counts its valid lines, and per class those without a reserved sector.
  * A line cache uses sector 0 only.
  */
 #ifndef CACHE_TAG_H
@@ -50,8 +50,8 @@ struct tag_row {
 };
 
 struct tags {
-	struct cache_line *line; /* by slot; reserved, as many are never used */
-	uint64_t (*bytes)[2];    /* by slot: bytes written; behind the lines */
+	struct cache_line *line; /* by slot; most are never used */
+	uint64_t (*bytes)[2];    /* by slot: bytes written; allocated after the lines */
 	struct tag_row *row;
 	uint64_t *present; /* a bit a slot: not invalid */
 	uint32_t *bucket;
@@ -65,15 +65,9 @@ struct tags {
 	uint32_t listed_1;         /* state bits that put a line in class 1 */
 	const struct replacement_policy *replace;
 	bool on_miss, sectored, used;
-	bool doubled; /* a tag may be present twice, or may have been */
-	/*
-	 * Counts what may make a hit of a miss or leave it without a victim, but for accesses to its sector and
-	 * fills of it.
-	 */
-	uint64_t upsets;
 };
 
-/* What a lookup found; tag_access completes it by the victim's slot. */
+/* Result of a lookup; tag_access() fills in the victim's slot. */
 struct lookup {
 	enum cache_status status; /* HIT, HIT_RESERVED, MISS, SECTOR_MISS or RESERVATION_FAIL */
 	uint32_t slot, set;
@@ -81,7 +75,7 @@ struct lookup {
 	uint64_t tag;
 };
 
-/* A modified line that had to go. */
+/* A modified line that was evicted. */
 struct evicted {
 	uint64_t tag, bytes[2];
 	uint32_t size, sectors;
@@ -94,17 +88,20 @@ static inline uint64_t tag_of(const struct tags *t, uint64_t addr)
 {
 	return addr >> t->line_log2 << t->line_log2;
 }
-/* Of the chain of lines under the tag. */
+/* Head of the chain of lines under the tag. */
 static inline uint32_t *tag_bucket(const struct tags *t, uint64_t tag)
 {
 	return &t->bucket[(tag >> t->line_log2) * 0x9E3779B97F4A7C15ull >> t->hash_shift];
 }
-/* The bit that a request's sector mask means here. */
+/* Sector bits of a request's sector mask in this cache. */
 static inline uint32_t tag_sector(const struct tags *t, uint32_t mask) { return t->sectored ? mask : 1; }
 
 /* CACHE-probe. sector: as tag_sector gives it. */
 void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t sector, bool write);
-/* CACHE-tag-1, by what was looked up just before; not for RESERVATION_FAIL. An eviction sets out->wanted. */
+/*
+ * Accesses the line of a lookup made just before (CACHE-tag-1), unless its result is RESERVATION_FAIL. An
+ * eviction sets out->wanted.
+ */
 void tag_access(struct tags *t, struct lookup *l, uint32_t now, struct evicted *out);
 /* CACHE-tag-2 and CACHE-tag-3. */
 void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2]);
@@ -113,17 +110,16 @@ NOINLINE void tag_fill_addr(
 /* The sector becomes modified, by these bytes. */
 void tag_modify(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2]);
 /*
- * The sectors are there, valid or modified as a whole, the youngest of their set, as though they had been
- * asked for and had come. Those of them that were not there; all, where the set has no room. An eviction sets
- * out->wanted.
+ * Makes sectors valid or modified as a whole, the youngest of their set, as if they had been requested and
+ * filled. Returns the sectors that were missing; all of them if the set is full. An eviction sets out->wanted.
  */
 uint32_t tag_touch(
 	struct tags *t, uint64_t addr, uint32_t sectors, bool modify, uint32_t now, struct evicted *out);
 uint32_t tag_readable(const struct tags *t, uint32_t slot);           /* sectors that a read would hit */
 void tag_drop_sector(struct tags *t, uint32_t slot, uint32_t sector); /* quirk Q3-18: does not lower dirty */
-/* Unreadable and the on-fill bits. */
+/* Clears and sets LINE_UNREADABLE and the on-fill bits. */
 void tag_flags(struct tags *t, uint32_t slot, uint32_t clear, uint32_t set);
-/* Sectors of the mask all of whose bytes were written become readable (CACHE-whit-1). */
+/* Makes the sectors readable whose bytes were all written (CACHE-whit-1). */
 void tag_update_readable(struct tags *t, uint32_t slot, uint32_t sectors);
 void tag_invalidate(struct tags *t);
 void tag_flush(struct tags *t);

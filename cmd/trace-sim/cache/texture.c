@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The texture cache (texture.h, PTX-tex). A line counts as there from the access on that misses it: the order
- * of the fragments sees to it that who hits it afterwards gets its data later. So a hit is counted as
- * pending, and never as a hit.
+ * The texture cache (texture.h, PTX-tex). A line counts as present from the access that misses it. The order of
+ * the fragments delays the data of later hits. A hit is therefore counted as pending, never as a hit.
  *
- * Always true: the reorder buffer holds the fragments that missed, in their order; entry[0] of a request that
- * is out is its place there.
+ * Always true: the reorder buffer holds the fragments that missed, in their order. entry[0] of a request sent
+ * below is its index there.
  */
 #include <stdlib.h>
 #include "arena.h"
@@ -19,10 +18,10 @@ struct fragment {
 
 struct texture_cache {
 	struct fragment *fragment;
-	bool *ready; /* by place in the reorder buffer: its data is there */
+	bool *ready; /* by index in the reorder buffer: its data has arrived */
 	struct ring result;
 	uint32_t *result_slots;
-	uint32_t fragments, head, n; /* room, first, how many */
+	uint32_t fragments, head, n; /* capacity, index of the first, number */
 	uint32_t places, first_place, n_places;
 	uint32_t requests_max, results_max;
 };
@@ -63,9 +62,9 @@ void texture_delete(struct texture_cache *t)
 	free(t);
 }
 
-static void count(struct cache *c, const struct req *q, enum cache_status as)
+static void count_texture(struct cache *c, const struct req *q, enum cache_status as)
 {
-	c->seen[q->stream] = true;
+	c->stream_used[q->stream] = true;
 	c->counts[q->stream].status[q->type][as]++;
 }
 
@@ -83,7 +82,7 @@ enum cache_status texture_access(struct cache *c, uint32_t r, uint64_t now)
 	miss = at.status != STATUS_HIT;
 	tag_access(&c->tags, &at, (uint32_t)now, &out);
 	t->fragment[(t->head + t->n++) % t->fragments] = (struct fragment){r, miss};
-	count(c, q, miss ? STATUS_MISS : STATUS_HIT_RESERVED);
+	count_texture(c, q, miss ? STATUS_MISS : STATUS_HIT_RESERVED);
 	if (!miss)
 		return STATUS_HIT_RESERVED;
 	tag_fill_slot(&c->tags, at.slot, tag_sector(&c->tags, 0), q->bytes);

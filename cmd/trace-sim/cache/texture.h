@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The texture cache: misses are sent for in order, hits wait behind them, all come back in order. Only
- * kernels from PTX have texture accesses.
+ * The texture cache: misses are sent in order, hits wait for earlier misses, and all requests return in order.
+ * Only kernels from PTX have texture accesses.
  *
- * A texture cache is a struct cache whose tags, counts and miss queue are used as those of any other: create
- * it with texture_new(), delete it with cache_delete(), send what is in its miss queue; only these differ:
+ * A texture cache is a struct cache. Tags, counts, miss queue and cache_delete() are used like those of any
+ * other cache. Only the functions below differ.
  */
 #ifndef TEXTURE_H
 #define TEXTURE_H
@@ -12,11 +12,13 @@
 #include "cache/cache.h"
 
 struct cache *texture_new(const struct cache_params *p, struct req_pool *pool);
-/* HIT_RESERVED or MISS: the cache holds r; RESERVATION_FAIL: full, and the caller keeps it. */
+/*
+ * Returns HIT_RESERVED or MISS if the cache holds r now, RESERVATION_FAIL if it is full and the caller keeps r.
+ */
 enum cache_status texture_access(struct cache *c, uint32_t r, uint64_t now);
-void texture_fill(struct cache *c, uint32_t r); /* response from below; there is always room for it */
-void texture_cycle(struct cache *c);       /* behind the miss queue's turn: one request is done, or none */
-bool texture_moves(const struct cache *c); /* a cycle would do something without news */
+void texture_fill(struct cache *c, uint32_t r); /* takes a response from below; never full */
+void texture_cycle(struct cache *c); /* returns at most one request; called after the miss queue was served */
+bool texture_moves(const struct cache *c); /* a cycle would do something without a new access or response */
 bool texture_has_ready(const struct cache *c);
 uint32_t texture_pop_ready(struct cache *c);
 

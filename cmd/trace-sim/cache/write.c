@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Write policies (CACHE-whit, CACHE-wmiss): what a store or a write-back from above does on a hit, and
- * on anything else by write-allocate policy.
+ * Write policies (CACHE-whit, CACHE-wmiss): effects of a store, or of a write-back from above, on a hit, and on
+ * any other lookup result by write-allocate policy.
  *
- * Always true: a refused write has changed nothing but counts. A write of which nothing was sent (no event)
- * is done when its function returns; the caller answers it.
+ * Always true: a rejected write has changed only counts. A write without an event is done when its function
+ * returns; the caller answers it.
  */
 #include "bits.h"
 #include "cache_int.h"
@@ -15,7 +15,9 @@ static void send_write(struct cache_visit *a)
 	a->ev.write_sent = true;
 }
 
-/* Mostly it is one sector whose bits stand in half a word. */
+/*
+ * Returns whether all bytes of the atom are written. Usually it is one sector, whose bits are in half a word.
+ */
 static bool whole_atom(const struct cache_visit *a)
 {
 	uint64_t any = a->q->bytes[0] | a->q->bytes[1];
@@ -25,7 +27,10 @@ static bool whole_atom(const struct cache_visit *a)
 	return bit_count64(a->q->bytes[0]) + bit_count64(a->q->bytes[1]) == a->c->atom;
 }
 
-static void modify(struct cache_visit *a) { tag_modify(&a->c->tags, a->at.slot, a->at.sector, a->q->bytes); }
+static void modify_line(struct cache_visit *a)
+{
+	tag_modify(&a->c->tags, a->at.slot, a->at.sector, a->q->bytes);
+}
 
 /* ---- hits ------------------------------------------------------------------------------------ */
 
@@ -34,7 +39,7 @@ static enum cache_status hit_back(struct cache_visit *a)
 	struct tags *t = &a->c->tags;
 
 	tag_access(t, &a->at, a->now, &a->out);
-	modify(a);
+	modify_line(a);
 	tag_update_readable(t, a->at.slot, a->q->sectors);
 	return STATUS_HIT;
 }
@@ -42,7 +47,7 @@ static enum cache_status hit_back(struct cache_visit *a)
 static enum cache_status hit_through(struct cache_visit *a)
 {
 	if (queue_full(a->c, 0))
-		return cache_turn_away(a, FAIL_MISS_QUEUE_FULL, 0);
+		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 	hit_back(a);
 	send_write(a);
 	return STATUS_HIT;
@@ -52,7 +57,7 @@ static enum cache_status hit_through(struct cache_visit *a)
 static enum cache_status hit_evict(struct cache_visit *a)
 {
 	if (queue_full(a->c, 0))
-		return cache_turn_away(a, FAIL_MISS_QUEUE_FULL, 0);
+		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 	send_write(a);
 	tag_drop_sector(&a->c->tags, a->at.slot, a->at.sector);
 	return STATUS_HIT;
@@ -73,12 +78,14 @@ enum cache_status cache_write_hit(struct cache_visit *a)
 static enum cache_status miss_no_allocate(struct cache_visit *a)
 {
 	if (queue_full(a->c, 0))
-		return cache_turn_away(a, FAIL_MISS_QUEUE_FULL, 0);
+		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 	send_write(a);
 	return STATUS_MISS;
 }
 
-/* Whether a read may be sent or merged when x more places of the miss queue are taken; STATUS_MISS if so. */
+/*
+ * Tests whether a read may be sent or merged if x more entries of the miss queue are taken; STATUS_MISS if so.
+ */
 static enum cache_status may_allocate(struct cache_visit *a, uint32_t x)
 {
 	const struct cache *c = a->c;
@@ -105,7 +112,7 @@ static void send_allocate_read(struct cache_visit *a, uint32_t parent)
 	n->bytes[1] = a->q->bytes[1];
 	n->sectors = a->q->sectors;
 	n->parent = parent;
-	cache_send_read(a, r); /* may_allocate has said that there is room */
+	cache_send_read(a, r); /* may_allocate() has succeeded */
 	a->ev.alloc_sent = true;
 }
 
@@ -117,13 +124,13 @@ static enum cache_status miss_allocate(struct cache_visit *a)
 		return may;
 	send_write(a);
 	send_allocate_read(a, REQ_NONE);
-	a->moved = cache_emit_write_back(a);
+	a->evicted_bytes = cache_emit_write_back(a);
 	return STATUS_MISS;
 }
 
 /*
- * A write of which all bytes of the atom are there is sent nowhere. quirk Q3-38: so it is with write-through, too,
- * where nobody answers it then, nor one that fetches.
+ * A write of all bytes of the atom is not sent below. quirk Q3-38: the same with write-through, where neither
+ * this write nor one that fetches is ever answered.
  */
 static enum cache_status miss_fetch(struct cache_visit *a)
 {
@@ -137,7 +144,7 @@ static enum cache_status miss_fetch(struct cache_visit *a)
 		if (queue_full(a->c, 0))
 			return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 		tag_access(t, &a->at, a->now, &a->out);
-		modify(a);
+		modify_line(a);
 	} else {
 		enum cache_status may = may_allocate(a, 1);
 
@@ -146,22 +153,22 @@ static enum cache_status miss_fetch(struct cache_visit *a)
 		send_allocate_read(a, a->r);
 		tag_flags(t, a->at.slot, 0, a->at.sector * LINE_MOD_ON_FILL | LINE_BYTES_ON_FILL);
 	}
-	a->moved = cache_emit_write_back(a);
+	a->evicted_bytes = cache_emit_write_back(a);
 	return STATUS_MISS;
 }
 
-/* The read waits until somebody wants bytes that were not written. */
+/* Delays the read until an access needs bytes that were not written. */
 static enum cache_status miss_lazy(struct cache_visit *a)
 {
 	struct tags *t = &a->c->tags;
 	uint32_t sector = a->at.sector;
 
 	if (queue_full(a->c, 0))
-		return cache_turn_away(a, FAIL_MISS_QUEUE_FULL, 0);
+		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 	if (a->c->write == WRITE_THROUGH)
 		send_write(a);
 	tag_access(t, &a->at, a->now, &a->out);
-	modify(a);
+	modify_line(a);
 	if (a->at.status == STATUS_HIT_RESERVED)
 		tag_flags(t, a->at.slot, 0, sector * LINE_MOD_ON_FILL | LINE_BYTES_ON_FILL);
 	if (whole_atom(a)) {
@@ -172,7 +179,7 @@ static enum cache_status miss_lazy(struct cache_visit *a)
 			tag_flags(t, a->at.slot, 0, sector * LINE_READ_ON_FILL);
 	}
 	tag_update_readable(t, a->at.slot, a->q->sectors);
-	a->moved = cache_emit_write_back(a);
+	a->evicted_bytes = cache_emit_write_back(a);
 	return STATUS_MISS;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of static instructions that all SMs share; written between cycles only (launch.c). */
+/* Table of static instructions that all SMs share; written only between cycles (launch.c). */
 #ifndef CORE_CODE_H
 #define CORE_CODE_H
 
@@ -7,17 +7,18 @@
 #include "core/core.h"
 #include "table.h"
 
-#define KIND_SOURCES 4u /* told apart; the last stands for those behind it, too */
+#define KIND_SOURCES 4u /* distinguished sources; the last entry is for all later sources */
 
-/* What an opcode's text, a width and a micro-operation say of all instructions that have them. */
+/* Properties common to all instructions with the same opcode text, width and micro-operation flags. */
 struct core_kind {
 	const char *opcode;
 	uint16_t size, uop_flags;
 	uint8_t space;
 	bool has_addr;
-	uint8_t regs[KIND_SOURCES], read[KIND_SOURCES]; /* of sources: how many; enum sass_operand */
-	uint8_t read_uniform;                           /* of uniform ones */
-	struct core_inst inst;                          /* but for PC, groups and operands */
+	uint8_t regs[KIND_SOURCES],
+		read[KIND_SOURCES]; /* by source: number of registers; enum sass_operand */
+	uint8_t read_uniform;       /* enum sass_operand of uniform registers */
+	struct core_inst inst;      /* without PC, groups and operands */
 };
 
 struct core_code {

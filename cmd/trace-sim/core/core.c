@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The modern core of one SM: building it, its cycle, sleeping and waking.
+ * The modern core of one SM: construction, its cycle, sleeping and waking.
  *
- * Always true: a cycle in which nothing is due changes nothing but counters, so it is not run: events say
- * when they are due, each sub-core and the memory pipeline say when they can do anything next, and whatever
- * lowers such a time happens in a cycle that is run. Replies wake the SM.
+ * Always true: a cycle in which nothing is due would change only counters and is not run. Events, each sub-core
+ * and the memory pipeline have a time at which they are due. These times are lowered only in cycles that are
+ * run. Replies wake the SM.
  */
 #include <stdlib.h>
 #include "arena.h"
 #include "core/code.h"
+#include "lsu/ldst_int.h"
 
 /* ---- life --------------------------------------------------------------------------------------- */
 
@@ -64,8 +65,6 @@ void core_delete(struct sm *s)
 
 /* ---- the cycle ---------------------------------------------------------------------------------- */
 
-static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 static void count_occupancy(struct sm *s, uint64_t cycles)
 {
 	s->n.live_warp_cycles += cycles * s->live_warps;
@@ -96,26 +95,29 @@ static NOINLINE void run_sub(struct sm *s, unsigned k)
 	struct subcore *b = &c->sub[k];
 	uint64_t next = core_issue(s, k);
 
-	if ((b->want || b->stream.on) && core_fetch(s, k))
+	if ((b->needs_fetch || b->stream.on) && core_fetch(s, k))
 		next = s->clock + 1;
 	if (next > s->clock + 1)
-		next = earlier(next, core_wheel_next(s, b));
+		next = sm_min_clock(next, core_wheel_next(s, b));
 	c->due[k] = next;
 	if (!b->issued || next > s->clock + 1 || s->profile)
 		core_idle(s, k);
 }
 
-/* A sub-core may have let another's warps go in this very cycle: they are looked at in the next. */
-static uint64_t next_cycle(const struct sm *s)
+/*
+ * Time of the next cycle to run. Warps of another sub-core that became ripe in this cycle are tried in the next
+ * one.
+ */
+static uint64_t next_core_clock(const struct sm *s)
 {
 	const struct core *c = s->modern;
 	uint64_t next = c->mem_due;
 
 	for (unsigned k = 0, n = c->subs; k < n; k++)
-		next = earlier(next, c->due[k]);
+		next = sm_min_clock(next, c->due[k]);
 	if (c->l1i_busy || next <= s->clock + 1)
 		return s->clock + 1;
-	return earlier(next, core_event_next(s));
+	return sm_min_clock(next, core_event_next(s));
 }
 
 void core_tick(struct sm *s, uint64_t now)
@@ -136,13 +138,13 @@ void core_tick(struct sm *s, uint64_t now)
 		if (c->due[k] <= clock)
 			run_sub(s, k);
 	count_occupancy(s, 1);
-	next = next_cycle(s);
+	next = next_core_clock(s);
 	*s->wake_at = next == NEVER || !s->live_ctas ? NEVER : now + (next - clock);
 }
 
 /* ---- CTAs and kernels --------------------------------------------------------------------------- */
 
-/* With -core_warp_interval warps of an SM start one after the other; else those of a CTA together. */
+/* Starts the warps of a CTA: one after the other with -core_warp_interval, else together. */
 void core_place(struct sm *s, const struct cta *k, uint16_t stream)
 {
 	struct core *c = s->modern;

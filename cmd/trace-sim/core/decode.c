@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Static instructions for the modern core: class, unit, register spans, interval; made once, when the
- * instruction is met for the first time. What follows from the opcode's text is found once for each text.
+ * Static instructions for the modern core: class, unit, register spans, interval. Each is made once, at its
+ * first occurrence. Properties of an opcode's text are determined once for each text.
  *
- * Always true of what is made: every source and destination of a span stands by itself; RZ and URZ appear
- * nowhere; an instruction without INST_FIXED ends with an event. A trace names the first register of a span
- * only, so widths follow from the opcode. Left out: predicates and constants as operands, which traces do not
- * have.
+ * Always true of a result: every source and destination of a span is an entry of its own; RZ and URZ do not
+ * occur; an instruction without INST_FIXED ends with an event. Widths of spans follow from the opcode, since a
+ * trace names only the first register. Predicates and constants as operands are not modelled, since traces lack
+ * them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ struct core_code *core_code_new(const struct params *p)
 	c->params = p;
 	c->inst = reserve(CODES_MAX, sizeof(*c->inst));
 	sass_latency(&c->latency, p->modern.family, p->modern.sm, p->modern.forwarding);
-	/* What ends with an event is ready for everybody the same time after it. */
+	/* A result that ends with an event is ready for all readers the same time after it. */
 	memset(c->latency.after[SASS_FAST], (int)p->modern.sb_release, N_SASS_OPERANDS);
 	set_distances(c);
 	return c;
@@ -63,11 +63,11 @@ static bool stem_is(const char *op, const char *stem)
 	return !strncmp(op, stem, n) && (!op[n] || op[n] == '.');
 }
 
-/* The opcode begins so: LD for LDG, LDS ... */
-static bool begins(const char *op, const char *text) { return !strncmp(op, text, strlen(text)); }
+/* Returns whether the opcode begins with text: LD for LDG, LDS ... */
+static bool opcode_begins(const char *op, const char *text) { return !strncmp(op, text, strlen(text)); }
 
-/* The opcode has this suffix between dots. */
-static bool has(const char *op, const char *suffix)
+/* Returns whether the opcode has this suffix between dots. */
+static bool has_suffix(const char *op, const char *suffix)
 {
 	size_t n = strlen(suffix);
 
@@ -93,7 +93,7 @@ static const char *const misc[] = {"S2R", "S2UR", "B2R", "R2B", "BAR", "CS2UR", 
 static const char *const no_unit[] = {"NOP", "DEPBAR", "LDGDEPBAR", "MEMBAR", "ERRBAR", "FENCE", "NANOSLEEP",
 	"CGAERRBAR", "CCTL", "CCTLL", "CCTLT", NULL};
 
-static enum core_unit unit_of(const struct modern_params *m, const char *op, enum sass_class c)
+static enum core_unit core_unit_of(const struct modern_params *m, const char *op, enum sass_class c)
 {
 	if (any_of(op, no_unit))
 		return CORE_NO_UNIT;
@@ -125,7 +125,7 @@ static enum core_unit unit_of(const struct modern_params *m, const char *op, enu
 	}
 }
 
-static enum core_path path_of(const char *op, const struct uop *u)
+static enum core_path memory_path(const char *op, const struct uop *u)
 {
 	if (stem_is(op, "LDC") || stem_is(op, "LDCU"))
 		return PATH_CONST;
@@ -134,7 +134,7 @@ static enum core_path path_of(const char *op, const struct uop *u)
 
 /* ---- matrix instructions ------------------------------------------------------------------------ */
 
-/* Registers of A, B and of C and D; multiply-adds in thousands of half precision. */
+/* Shape of a matrix instruction. */
 struct mma {
 	uint8_t a, b, c;
 	uint16_t work;
@@ -142,25 +142,25 @@ struct mma {
 
 static struct mma mma_of(const char *op)
 {
-	bool f32 = has(op, "F32");
+	bool f32 = has_suffix(op, "F32");
 
-	if (has(op, "16816"))
-		return begins(op, "IMMA") ? (struct mma){2, 1, 4, 1024}
-					  : (struct mma){4, 2, f32 ? 4 : 2, 2048};
-	if (has(op, "16832"))
+	if (has_suffix(op, "16816"))
+		return opcode_begins(op, "IMMA") ? (struct mma){2, 1, 4, 1024}
+						 : (struct mma){4, 2, f32 ? 4 : 2, 2048};
+	if (has_suffix(op, "16832"))
 		return (struct mma){4, 2, 4, 2048};
-	if (has(op, "1688"))
+	if (has_suffix(op, "1688"))
 		return (struct mma){2, 1, f32 ? 4 : 2, 1024};
-	if (has(op, "1684"))
+	if (has_suffix(op, "1684"))
 		return (struct mma){2, 1, 4, 512};
-	if (has(op, "8816") || has(op, "8832"))
+	if (has_suffix(op, "8816") || has_suffix(op, "8832"))
 		return (struct mma){1, 1, 2, 512};
-	if (begins(op, "DMMA"))
+	if (opcode_begins(op, "DMMA"))
 		return (struct mma){2, 2, 4, 1024};
 	return (struct mma){2, 2, f32 ? 4 : 2, 256}; /* HMMA.884, a step of four */
 }
 
-static void matrix(struct core_inst *i, const struct modern_params *m, const char *op)
+static void set_matrix_timing(struct core_inst *i, const struct modern_params *m, const char *op)
 {
 	struct mma k = mma_of(op);
 	uint32_t interval = (k.work + m->tensor_rate - 1) / m->tensor_rate;
@@ -174,52 +174,60 @@ static void matrix(struct core_inst *i, const struct modern_params *m, const cha
 
 /* ---- spans -------------------------------------------------------------------------------------- */
 
-/* Registers of a result, or of stored data, by the width that the opcode says. */
-static unsigned width(const char *op, const struct inst *in)
+/* Number of registers of a result, or of stored data, by the width in the opcode. */
+static unsigned data_registers(const char *op, const struct inst *in)
 {
-	if (has(op, "128"))
+	if (has_suffix(op, "128"))
 		return 4;
-	if (has(op, "64"))
+	if (has_suffix(op, "64"))
 		return 2;
 	return in->size > 4 && in->size <= 16 ? in->size / 4u : 1;
 }
 
 static unsigned result_regs(const char *op, const struct inst *in, enum sass_class c)
 {
-	if (begins(op, "LDSM"))
-		return has(op, "4") || has(op, "x4") ? 4 : has(op, "2") || has(op, "x2") ? 2 : 1;
-	if (begins(op, "LD") || begins(op, "ATOM"))
-		return width(op, in);
+	if (opcode_begins(op, "LDSM"))
+		return has_suffix(op, "4") || has_suffix(op, "x4")   ? 4
+		       : has_suffix(op, "2") || has_suffix(op, "x2") ? 2
+								     : 1;
+	if (opcode_begins(op, "LD") || opcode_begins(op, "ATOM"))
+		return data_registers(op, in);
 	if (c == SASS_HMMA || c == SASS_IMMA || c == SASS_DMMA)
 		return mma_of(op).c;
 	if (c == SASS_FP64 && !stem_is(op, "DSETP"))
 		return 2;
 	if (stem_is(op, "CS2R"))
-		return has(op, "32") ? 1 : 2;
-	if (has(op, "WIDE") && begins(op, "IMAD"))
+		return has_suffix(op, "32") ? 1 : 2;
+	if (has_suffix(op, "WIDE") && opcode_begins(op, "IMAD"))
 		return 2;
-	return has(op, "F64") && (begins(op, "I2F") || (begins(op, "F2F") && strstr(op, ".F64.F32"))) ? 2 : 1;
+	return has_suffix(op, "F64") && (opcode_begins(op, "I2F") ||
+						(opcode_begins(op, "F2F") && strstr(op, ".F64.F32")))
+		       ? 2
+		       : 1;
 }
 
-static bool is_store(const char *op) { return begins(op, "ST") || begins(op, "RED") || begins(op, "ATOM"); }
+static bool is_store(const char *op)
+{
+	return opcode_begins(op, "ST") || opcode_begins(op, "RED") || opcode_begins(op, "ATOM");
+}
 
-/* How many registers source n is. */
+/* Number of registers of source n. */
 static unsigned source_regs(const char *op, const struct inst *in, enum sass_class c, unsigned n)
 {
 	if (c == SASS_HMMA || c == SASS_IMMA || c == SASS_DMMA)
 		return n == 0 ? mma_of(op).a : n == 1 ? mma_of(op).b : n == 2 ? mma_of(op).c : 1;
 	if (c == SASS_FP64)
 		return 2;
-	if (has(op, "WIDE") && begins(op, "IMAD") && n == 2)
+	if (has_suffix(op, "WIDE") && opcode_begins(op, "IMAD") && n == 2)
 		return 2;
 	if (!in->has_addr)
 		return 1;
 	if (n == 0)
-		return has(op, "E") ? 2 : 1;
-	return is_store(op) ? width(op, in) : 1;
+		return has_suffix(op, "E") ? 2 : 1;
+	return is_store(op) ? data_registers(op, in) : 1;
 }
 
-static enum sass_operand operand_of(const char *op, const struct inst *in, enum sass_class c, unsigned n)
+static enum sass_operand operand_role(const char *op, const struct inst *in, enum sass_class c, unsigned n)
 {
 	enum sass_operand r = sass_operand_of(c);
 
@@ -232,25 +240,25 @@ static enum sass_operand operand_of(const char *op, const struct inst *in, enum 
 	return r;
 }
 
-static bool tracked(unsigned reg) { return reg != REG_RZ && reg != REG_URZ; }
+static bool is_tracked(unsigned reg) { return reg != REG_RZ && reg != REG_URZ; }
 
-static bool uniform(unsigned reg) { return reg >= REG_UR0; }
+static bool is_uniform(unsigned reg) { return reg >= REG_UR0; }
 
-static unsigned span_end(unsigned reg) { return uniform(reg) ? REG_URZ : REG_RZ; }
+static unsigned span_end(unsigned reg) { return is_uniform(reg) ? REG_URZ : REG_RZ; }
 
-static void destinations(struct core_inst *i, const struct inst *in, struct core_source *dst)
+static void add_destinations(struct core_inst *i, const struct inst *in, struct core_source *dst)
 {
 	unsigned n = 0;
 
 	for (unsigned d = 0; d < in->n_dst; d++)
-		for (unsigned k = 0; tracked(in->reg[d]) && k < i->regs && n < SPAN_MAX; k++)
+		for (unsigned k = 0; is_tracked(in->reg[d]) && k < i->regs && n < SPAN_MAX; k++)
 			if (in->reg[d] + k < span_end(in->reg[d]))
 				dst[n++] = (struct core_source){
 					.reg = (uint16_t)(in->reg[d] + k), .read = READ_OVERWRITE};
 	i->n_dst = (uint8_t)n;
 }
 
-static void sources(
+static void add_sources(
 	struct core_inst *i, const struct core_kind *kind, const struct inst *in, struct core_source *src)
 {
 	const uint16_t *reg = in->reg + in->n_dst;
@@ -258,24 +266,24 @@ static void sources(
 
 	for (unsigned s = 0; s < in->n_src; s++) {
 		unsigned at = s < KIND_SOURCES ? s : KIND_SOURCES - 1,
-			 regs = uniform(reg[s]) ? 1 : kind->regs[at];
+			 regs = is_uniform(reg[s]) ? 1 : kind->regs[at];
 
-		for (unsigned k = 0; tracked(reg[s]) && k < regs && n < SPAN_MAX; k++)
+		for (unsigned k = 0; is_tracked(reg[s]) && k < regs && n < SPAN_MAX; k++)
 			if (reg[s] + k < span_end(reg[s]))
 				src[n++] = (struct core_source){.reg = (uint16_t)(reg[s] + k),
 					.slot = (uint8_t)(s < 3 ? s : 2),
-					.read = uniform(reg[s]) ? kind->read_uniform : kind->read[at]};
+					.read = is_uniform(reg[s]) ? kind->read_uniform : kind->read[at]};
 	}
 	i->n_src = (uint8_t)n;
 }
 
-static void operands(
+static void set_operands(
 	struct core_inst *i, struct core_code *c, const struct core_kind *kind, const struct inst *in)
 {
 	struct core_source all[2 * SPAN_MAX], *at;
 
-	sources(i, kind, in, all);
-	destinations(i, in, all + i->n_src);
+	add_sources(i, kind, in, all);
+	add_destinations(i, in, all + i->n_src);
 	at = arena_alloc(&c->arena, (i->n_src + i->n_dst) * sizeof(*at) + 1, sizeof(at->reg));
 	memcpy(at, all, (i->n_src + i->n_dst) * sizeof(*at));
 	i->src = at;
@@ -294,9 +302,9 @@ static bool sets_predicate(const char *op)
 	       stem_is(op, "VOTE") || stem_is(op, "HSETP2");
 }
 
-static unsigned scope_of(const char *op) { return has(op, "CTA") ? 0 : has(op, "SYS") ? 2 : 1; }
+static unsigned scope_of(const char *op) { return has_suffix(op, "CTA") ? 0 : has_suffix(op, "SYS") ? 2 : 1; }
 
-static unsigned flags_of(const char *op, const struct uop *u, const struct core_inst *i)
+static unsigned core_flags_of(const char *op, const struct uop *u, const struct core_inst *i)
 {
 	unsigned f =
 		i->unit <= CORE_NO_UNIT && i->class != SASS_DMMA && i->class != SASS_LDCU ? INST_FIXED : 0u;
@@ -309,11 +317,11 @@ static unsigned flags_of(const char *op, const struct uop *u, const struct core_
 	f |= u->flags & UOP_DEPBAR ? INST_DEPBAR : 0u;
 	f |= u->flags & UOP_LDGSTS ? INST_LDGSTS : 0u;
 	f |= i->unit <= CORE_TENSOR ? INST_RFC : 0u;
-	f |= begins(op, "LDSM") && i->regs > 1 ? INST_LDSM_N : 0u;
+	f |= opcode_begins(op, "LDSM") && i->regs > 1 ? INST_LDSM_N : 0u;
 	return f;
 }
 
-/* Cycles until the slowest of its readers could issue; a result without readers is there by then. */
+/* Cycles until the slowest reader could issue; a result without readers is done by then. */
 static unsigned longest(const struct sass_latency *l, enum sass_class c)
 {
 	unsigned most = 1;
@@ -338,24 +346,24 @@ static void kind_make(struct core_code *c, struct core_kind *kind, const struct 
 		.space = u->space,
 		.has_addr = in->has_addr};
 	i->class = (uint8_t)sass_class_of(op, strlen(op), m->sm, &known);
-	i->unit = (uint8_t)unit_of(m, op, i->class);
+	i->unit = (uint8_t)core_unit_of(m, op, i->class);
 	if (in->has_addr && i->unit <= CORE_NO_UNIT)
 		i->unit = CORE_MEMORY;
-	i->path = i->unit == CORE_MEMORY ? (uint8_t)path_of(op, u) : PATH_NONE;
+	i->path = i->unit == CORE_MEMORY ? (uint8_t)memory_path(op, u) : PATH_NONE;
 	i->interval = (uint16_t)m->interval[i->unit];
 	i->scope = (uint8_t)scope_of(op);
 	if (i->unit == CORE_TENSOR)
-		matrix(i, m, op);
+		set_matrix_timing(i, m, op);
 	regs = result_regs(op, in, i->class);
 	i->regs = (uint8_t)(regs ? regs : 1);
 	for (unsigned s = 0; s < KIND_SOURCES; s++) {
 		kind->regs[s] = (uint8_t)source_regs(op, in, i->class, s);
-		kind->read[s] = (uint8_t)operand_of(op, in, i->class, s);
+		kind->read[s] = (uint8_t)operand_role(op, in, i->class, s);
 	}
 	kind->read_uniform = (uint8_t)sass_uniform_operand_of(i->class);
-	i->flags = (uint16_t)flags_of(op, u, i);
+	i->flags = (uint16_t)core_flags_of(op, u, i);
 	i->done = (uint16_t)((int)longest(&c->latency, i->class) + i->later);
-	if (begins(op, "IMAD") && has(op, "WIDE")) {
+	if (opcode_begins(op, "IMAD") && has_suffix(op, "WIDE")) {
 		i->port = (uint8_t)m->port_imad_wide;
 		i->interval = (uint16_t)m->imad_wide;
 	} else if (stem_is(op, "ERRBAR")) {
@@ -363,24 +371,23 @@ static void kind_make(struct core_code *c, struct core_kind *kind, const struct 
 	}
 	if (!known && !c->warned) {
 		c->warned = true;
-		diag_warn(NOWHERE,
-			"found opcode '%s', which has no scheduling class, wanted one of the modern core's table: class %s",
+		diag_warn(NOWHERE, "opcode '%s' has no scheduling class of the modern core: it gets class %s",
 			op, sass_class_name(i->class));
 	}
 }
 
-static bool is_of(const struct core_kind *k, const struct inst *in, const struct uop *u)
+static bool kind_matches(const struct core_kind *k, const struct inst *in, const struct uop *u)
 {
 	return k->size == in->size && k->has_addr == in->has_addr && k->uop_flags == u->flags &&
 	       k->space == u->space && !strcmp(k->opcode, in->opcode);
 }
 
-static const struct core_kind *kind_of(struct core_code *c, const struct inst *in, const struct uop *u)
+static const struct core_kind *find_kind(struct core_code *c, const struct inst *in, const struct uop *u)
 {
 	uint64_t hash = table_hash(in->opcode, strlen(in->opcode));
 
 	FOR_TABLE (w, &c->kinds, hash)
-		if (is_of(&c->kind[w.number], in, u))
+		if (kind_matches(&c->kind[w.number], in, u))
 			return &c->kind[w.number];
 	grow(&c->kind, &c->cap_kinds, c->n_kinds + 1, sizeof(*c->kind));
 	kind_make(c, &c->kind[c->n_kinds], in, u);
@@ -390,12 +397,12 @@ static const struct core_kind *kind_of(struct core_code *c, const struct inst *i
 
 void core_code_add(struct core_code *c, uint32_t h, const struct inst *in, const struct uop *u)
 {
-	const struct core_kind *kind = kind_of(c, in, u);
+	const struct core_kind *kind = find_kind(c, in, u);
 	struct core_inst *i = &c->inst[h];
 
 	assert(h < CODES_MAX);
 	*i = kind->inst;
 	i->pc = in->pc;
 	i->groups = u->groups;
-	operands(i, c, kind, in);
+	set_operands(i, c, kind, in);
 }

@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * When the head of a warp may issue: buffer, stall counts, holds, and dependences, either from an ordinary
- * trace (distances by class for results of fixed latency, events for the others, counts of readers) or from
- * control codes (dependence counters and wait masks).
+ * Determines when the head of a warp may issue: buffer, stall counts, holds, and dependences. These come either
+ * from an ordinary trace (distances by class for results of fixed latency, events for others, counts of
+ * readers) or from control codes (dependence counters and wait masks).
  *
- * Always true: a warp that waits is looked at again by whatever event ends the wait; times only need to be
- * looked at once, unless the warp is fragile: then what holds it, or a counter just raised, may have come
- * between its becoming ripe and its issue. A predicate is known by its writer only, for traces do not name
- * predicates; who reads one is guessed, unless the kernel's function is known (guards of its instructions).
+ * Always true: a waiting warp is scheduled again by the event that ends the wait. Times are evaluated once,
+ * unless the warp is fragile: its hold, or a counter just raised, may change between becoming ripe and issue.
+ * Traces do not name predicates, so a predicate is known by its writer only. Its readers are guessed, unless
+ * the kernel's function is known (guards of its instructions).
  */
 #include "core/core.h"
 
-/* What the head waits for: a time, or NEVER for an event, and why. */
+/* Earliest issue time of a head, NEVER for an event, and the reason. */
 struct ripeness {
 	uint64_t at;
-	unsigned why;
+	unsigned stall;
 };
 
-static inline void later(struct ripeness *o, uint64_t at, unsigned why)
+static inline void postpone(struct ripeness *o, uint64_t at, unsigned why)
 {
 	if (at > o->at) {
 		o->at = at;
-		o->why = why;
+		o->stall = why;
 	}
 }
 
 const struct core_control *core_control_of(const struct core_warp *cw, uint32_t pc)
 {
 	/*
-	 * Of code that no thread block had when the kernel was joined: it waits for all and raises nothing.
+	 * Control code of an instruction that was missing when the kernel was joined: waits for everything,
+	 * raises nothing.
 	 */
 	static const struct core_control unknown = {.stall = 11, .write = 7, .read = 7, .wait = 0x3f};
 
@@ -37,7 +38,7 @@ const struct core_control *core_control_of(const struct core_warp *cw, uint32_t 
 
 /* ---- from an ordinary trace --------------------------------------------------------------------- */
 
-/* The count of results under way, of variable latency, of a register that the instruction has; or NULL. */
+/* Returns the count of results of variable latency under way of a register of the instruction, or NULL. */
 static const uint8_t *result_missing(const struct core_warp *cw, const struct core_inst *in)
 {
 	if (!cw->n_pending)
@@ -48,7 +49,7 @@ static const uint8_t *result_missing(const struct core_warp *cw, const struct co
 	return NULL;
 }
 
-/* The same of sources yet to be read. */
+/* Returns the count of reads under way of a destination of the instruction, or NULL. */
 static const uint8_t *read_missing(const struct core_warp *cw, const struct core_inst *in)
 {
 	if (!cw->n_readers)
@@ -60,8 +61,8 @@ static const uint8_t *read_missing(const struct core_warp *cw, const struct core
 }
 
 /*
- * Does an event hold the head? While the count that does is not 0 the answer stays the same, and so does
- * the reason.
+ * Returns whether an event holds the head. The answer and its reason stay valid while the count at held_by is
+ * not 0.
  */
 static bool blocked_by_events(struct core_warp *cw, const struct core_inst *in, unsigned *why)
 {
@@ -74,35 +75,38 @@ static bool blocked_by_events(struct core_warp *cw, const struct core_inst *in, 
 	return cw->held_by != NULL;
 }
 
-/* Lanes that left without a jump, or all of them: a guard has turned them off. */
-static bool masked(const struct core_warp *cw, uint32_t mask)
+/* Returns whether lanes are missing without a branch, or all of them: a guard has turned them off. */
+static bool is_masked(const struct core_warp *cw, uint32_t mask)
 {
 	return !mask || (mask != cw->last_mask && (mask & cw->last_mask) == mask);
 }
 
-/* Does the head of a warp read a predicate? The guard of a uniform instruction is a uniform one. */
+/*
+ * Returns whether the head of a warp reads a predicate. The guard of a uniform instruction is a uniform
+ * predicate.
+ */
 static bool reads_predicate(
 	const struct core *c, const struct core_warp *cw, const struct core_inst *in, uint32_t mask)
 {
 	if (cw->codes)
 		return core_control_of(cw, in->pc)->guarded && in->unit != CORE_UNIFORM;
-	return in->flags & INST_READS_P || (c->p->predicates == PREDICATES_MASK && masked(cw, mask));
+	return in->flags & INST_READS_P || (c->p->predicates == PREDICATES_MASK && is_masked(cw, mask));
 }
 
-static void predicates(const struct core *c, const struct warp *p, const struct core_warp *cw,
+static void apply_predicates(const struct core *c, const struct warp *p, const struct core_warp *cw,
 	const struct core_inst *in, struct ripeness *o)
 {
 	if (c->p->predicates == PREDICATES_NONE || !reads_predicate(c, cw, in, p->rec[p->cursor].mask))
 		return;
 	if (cw->predicate_pending)
-		later(o, NEVER, STALL_DEPEND);
+		postpone(o, NEVER, STALL_DEPEND);
 	else
-		later(o, cw->predicate_at + c->latency->predicate[cw->predicate_class], STALL_DEPEND);
+		postpone(o, cw->predicate_at + c->latency->predicate[cw->predicate_class], STALL_DEPEND);
 }
 
 /*
- * Results of fixed latency. What was written so long ago that the longest distance lies behind holds nothing:
- * most registers.
+ * Applies results of fixed latency. A result older than the longest distance holds nothing, as most registers
+ * do.
  */
 static void from_times(
 	const struct core *c, const struct core_warp *cw, const struct core_inst *in, struct ripeness *o)
@@ -113,7 +117,7 @@ static void from_times(
 		uint64_t v = cw->written[r->reg];
 
 		if (v >= old)
-			later(o, (v >> 8) + c->distance[v & 255][r->read], STALL_DEPEND);
+			postpone(o, (v >> 8) + c->distance[v & 255][r->read], STALL_DEPEND);
 	}
 }
 
@@ -123,17 +127,20 @@ static void from_trace(const struct core *c, const struct warp *p, struct core_w
 	unsigned why;
 
 	if (blocked_by_events(cw, in, &why)) {
-		later(o, NEVER, why);
+		postpone(o, NEVER, why);
 		return;
 	}
 	from_times(c, cw, in, o);
 	if (cw->predicate_class != SASS_NONE || cw->predicate_pending)
-		predicates(c, p, cw, in, o);
+		apply_predicates(c, p, cw, in, o);
 }
 
 /* ---- from control codes ------------------------------------------------------------------------- */
 
-/* What the last instruction raised is not seen yet at t + 1 ...: those may issue before it is. */
+/*
+ * Applies dependence counters. Increments by the previous instruction are visible only after sb_visible cycles,
+ * so instructions before that may issue.
+ */
 static void from_codes(
 	const struct core *c, struct core_warp *cw, const struct core_inst *in, struct ripeness *o)
 {
@@ -146,7 +153,7 @@ static void from_codes(
 		if (!(wait >> k & 1) || !count)
 			continue;
 		if (count > cw->raised[k] || cw->next_issue >= cw->raised_at + c->p->sb_visible) {
-			later(o, NEVER, STALL_DEPEND);
+			postpone(o, NEVER, STALL_DEPEND);
 			return;
 		}
 		fresh = true;
@@ -167,7 +174,7 @@ static bool counters_hold(const struct sm *s, const struct core_warp *cw, const 
 
 /* ---- both --------------------------------------------------------------------------------------- */
 
-/* Does the hold of a warp let its head go at that time? */
+/* Returns whether the hold of a warp keeps its head from issuing at that time. */
 static bool core_held(const struct sm *s, unsigned w, uint64_t at)
 {
 	const struct core_warp *cw = &s->modern->warp[w];
@@ -191,11 +198,11 @@ void core_schedule_head(struct sm *s, unsigned w)
 	struct ripeness o;
 
 	if (cw->fetched == p->cursor) {
-		core_warp_no_head(s, w, cw->next_issue > s->clock + 1 ? cw->next_why : STALL_FETCH);
+		core_warp_no_head(s, w, cw->next_issue > s->clock + 1 ? cw->next_stall : STALL_FETCH);
 		return;
 	}
 	o = (struct ripeness){head->valid_at, STALL_FETCH};
-	later(&o, cw->next_issue, cw->next_why);
+	postpone(&o, cw->next_issue, cw->next_stall);
 	cw->fragile = false;
 	if (cw->control)
 		from_codes(c, cw, head->in, &o);
@@ -204,15 +211,15 @@ void core_schedule_head(struct sm *s, unsigned w)
 	if (cw->hold_until > s->clock) {
 		cw->fragile = true;
 		if (core_held(s, w, o.at))
-			o = (struct ripeness){cw->hold_until, cw->hold_why};
+			o = (struct ripeness){cw->hold_until, cw->hold_stall};
 	}
 	if (o.at == NEVER)
-		core_warp_wait(s, cw, head->in, o.why);
+		core_warp_wait(s, cw, head->in, o.stall);
 	else
-		core_warp_schedule(s, cw, head->in, o.at, o.why);
+		core_warp_schedule(s, cw, head->in, o.at, o.stall);
 }
 
-/* A ripe, fragile warp is about to issue: false, and it has another state, where it may not. */
+/* Tests a ripe, fragile warp at issue. Returns false, with a new state, if it may not issue. */
 bool core_may_issue_now(struct sm *s, unsigned w)
 {
 	struct core_warp *cw = core_warp_of(s, w);
@@ -228,7 +235,7 @@ bool core_may_issue_now(struct sm *s, unsigned w)
 	return true;
 }
 
-/* ---- what an issue leaves behind ---------------------------------------------------------------- */
+/* ---- effects of an issue ------------------------------------------------------- */
 
 static void mark_fixed(struct core_warp *cw, const struct core_inst *in, uint64_t t)
 {
@@ -249,7 +256,7 @@ static void mark_variable(
 	if (c->p->war == WAR_ISSUE || !in->n_src)
 		return;
 	op->readers = true;
-	op->keeps = c->p->war == WAR_WRITEBACK;
+	op->keeps_sources = c->p->war == WAR_WRITEBACK;
 	for (unsigned i = 0; i < in->n_src; i++)
 		cw->readers[in->src[i].reg]++;
 	cw->n_readers = (uint16_t)(cw->n_readers + in->n_src);
@@ -257,7 +264,8 @@ static void mark_variable(
 
 static void mark_predicate(struct core_warp *cw, const struct core_inst *in, uint64_t t)
 {
-	if (in->flags & INST_READS_P) { /* a guess: the next branch reads what is set behind this one */
+	if (in->flags &
+		INST_READS_P) { /* a guess: the next branch reads a predicate that is set after this one */
 		if (!cw->codes)
 			cw->predicate_class = SASS_NONE;
 		return;
@@ -271,7 +279,7 @@ static void mark_predicate(struct core_warp *cw, const struct core_inst *in, uin
 		cw->predicate_pending++;
 }
 
-static void raise(struct core_warp *cw, unsigned counter)
+static void raise_counter(struct core_warp *cw, unsigned counter)
 {
 	if (counter >= COUNTERS || cw->counter[counter] == 63)
 		return;
@@ -279,7 +287,7 @@ static void raise(struct core_warp *cw, unsigned counter)
 	cw->raised[counter]++;
 }
 
-/* The pause behind an instruction, by its control code. */
+/* Cycles until the next instruction, by the control code. */
 static uint64_t pause_of(const struct modern_params *m, const struct core_control *k)
 {
 	if (k->yield)
@@ -293,13 +301,13 @@ static void issue_control(
 	const struct core_control *k = core_control_of(cw, in->pc);
 
 	cw->next_issue = t + pause_of(c->p, k);
-	cw->next_why = STALL_COUNT;
+	cw->next_stall = STALL_COUNT;
 	memset(cw->raised, 0, sizeof(cw->raised));
 	cw->raised_at = t;
 	if (!op)
 		return;
-	raise(cw, k->write);
-	raise(cw, k->read);
+	raise_counter(cw, k->write);
+	raise_counter(cw, k->read);
 	op->write = k->write < COUNTERS ? (uint8_t)(k->write + 1) : 0;
 	op->read = k->read < COUNTERS ? (uint8_t)(k->read + 1) : 0;
 	op->readers = op->read != 0;
@@ -310,7 +318,7 @@ void core_depend_issue(struct sm *s, unsigned w, const struct core_inst *in, uin
 	struct core_warp *cw = core_warp_of(s, w);
 
 	cw->next_issue = t + 1;
-	cw->next_why = STALL_PORT;
+	cw->next_stall = STALL_PORT;
 	if (in->flags & INST_FIXED)
 		mark_fixed(cw, in, t);
 	if (cw->control) {
@@ -323,9 +331,9 @@ void core_depend_issue(struct sm *s, unsigned w, const struct core_inst *in, uin
 		mark_predicate(cw, in, t);
 }
 
-/* ---- what events end ---------------------------------------------------------------------------- */
+/* ---- effects of events --------------------------------------------------------- */
 
-/* The result is in the register file at s->clock. */
+/* Writes the results at s->clock. */
 void core_release(struct sm *s, unsigned w, const struct core_inst *in)
 {
 	struct core_warp *cw = core_warp_of(s, w);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The calendar of an SM: what is due at which clock. Always true: events of one cycle happen in the order in
- * which they were put in; those further ahead than the calendar reaches lie in its last slot and are put on
- * when it comes round. Nothing is allocated: what an SM can have under way is bounded by its queues and
- * warps.
+ * The calendar of an SM: events by clock. Always true: events of one cycle run in the order of their insertion.
+ * An event beyond the reach of the calendar is in its last slot and is inserted again when that slot is due.
+ * Nothing is allocated, since queues and warps bound the number of events.
  */
 #include "core/core.h"
 
-static void append(struct core *c, uint16_t e, unsigned slot)
+static void append_event(struct core *c, uint16_t e, unsigned slot)
 {
 	c->event[e].next = 0;
 	if (c->slot_first[slot])
@@ -18,15 +17,15 @@ static void append(struct core *c, uint16_t e, unsigned slot)
 	bitset_set(c->slot_used, slot);
 }
 
-/* due > now, the cycle that is run; a later one than the last slot waits there. */
-static unsigned slot_of(uint64_t due, uint64_t now)
+/* Slot of a due time > now; times beyond the last slot use the last slot. */
+static unsigned event_slot(uint64_t due, uint64_t now)
 {
 	uint64_t at = due < now + EVENT_SLOTS - 1 ? due : now + EVENT_SLOTS - 1;
 
 	return (unsigned)(at % EVENT_SLOTS);
 }
 
-void core_event_put(struct sm *s, uint64_t due, enum event_kind kind, unsigned id, uint64_t what)
+void core_event_put(struct sm *s, uint64_t due, enum event_kind kind, unsigned id, uint64_t operand)
 {
 	struct core *c = s->modern;
 	uint16_t e = c->event_free;
@@ -40,26 +39,26 @@ void core_event_put(struct sm *s, uint64_t due, enum event_kind kind, unsigned i
 		e = ++c->event_made;
 	}
 	c->event[e].due = due;
-	c->event[e].what = what;
+	c->event[e].operand = operand;
 	c->event[e].id = (uint16_t)id;
 	c->event[e].kind = (uint8_t)kind;
 	c->n_events++;
-	append(c, e, slot_of(due, s->clock));
+	append_event(c, e, event_slot(due, s->clock));
 }
 
-static void happen(struct sm *s, enum event_kind kind, uint16_t id, uint64_t what)
+static void run_event(struct sm *s, enum event_kind kind, uint16_t id, uint64_t operand)
 {
 	switch (kind) {
 	case EVENT_START: core_warp_start(s, id); break;
 	case EVENT_REAP: core_warp_reap(s, id); break;
-	case EVENT_LOG: events_writeback(s->events, s->now, s->id, id, (uint32_t)what); break;
-	case EVENT_L1I: core_l1i_access(s, id, what); break;
-	case EVENT_FILL: core_l1i_fill(s, (uint32_t)what); break;
-	case EVENT_LINE: core_fetch_line(s, id, what); break;
+	case EVENT_LOG: events_writeback(s->events, s->now, s->id, id, (uint32_t)operand); break;
+	case EVENT_L1I: core_l1i_access(s, id, operand); break;
+	case EVENT_FILL: core_l1i_fill(s, (uint32_t)operand); break;
+	case EVENT_LINE: core_fetch_line(s, id, operand); break;
 	case EVENT_DATA: core_memory_data(s, id); break;
 	case EVENT_DONE: core_memory_done(s, id); break;
 	case EVENT_READ: core_memory_read(s, id); break;
-	case EVENT_COUNTER: core_counter_down(s, id, (unsigned)what); break;
+	case EVENT_COUNTER: core_counter_down(s, id, (unsigned)operand); break;
 	}
 }
 
@@ -78,12 +77,12 @@ void core_events(struct sm *s)
 		uint16_t next = v->next;
 
 		if (v->due > s->clock) {
-			append(c, e, slot_of(v->due, s->clock));
+			append_event(c, e, event_slot(v->due, s->clock));
 		} else {
 			v->next = c->event_free;
 			c->event_free = e;
 			c->n_events--;
-			happen(s, (enum event_kind)v->kind, v->id, v->what);
+			run_event(s, (enum event_kind)v->kind, v->id, v->operand);
 		}
 		e = next;
 	}

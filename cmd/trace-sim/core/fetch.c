@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fetch: instruction buffers, the instruction cache of a sub-core (L0) with its stream buffer, and that of
- * the SM (L1), which goes to memory like the other core's.
+ * Fetch: instruction buffers, the instruction cache of a sub-core (L0) with its stream buffer, and the
+ * instruction cache of the SM (L1), which goes to memory as in the other core.
  *
- * Always true: a sub-core asks for one instruction a cycle, the greedy warp's first, then the youngest's;
- * what hits at c may issue from c + HIT on. A warp that missed is not in want until its line is in the L0;
- * then it asks again. Fetch follows the recorded path: behind a jump it waits for the jump's issue, and the
- * wrong path that a chip fetches meanwhile is left out. Code of different kernels never shares lines.
+ * Always true: a sub-core requests one instruction a cycle, the greedy warp's first, then the youngest's. A hit
+ * at c may issue from c + HIT on. A warp that missed leaves needs_fetch until its line is in the L0; then it
+ * requests again. Fetch follows the recorded path: after a jump it waits for the jump's issue. The wrong path
+ * that hardware fetches meanwhile is not modelled. Code of different kernels never shares lines.
  */
 #include "core/core.h"
 #include "request/addrdec.h"
@@ -16,17 +16,17 @@
 
 /* ---- the L0 ------------------------------------------------------------------------------------- */
 
-static uint64_t line_of(const struct core *c, uint64_t pc) { return pc & ~(uint64_t)(c->p->l0i_line - 1); }
+static uint64_t l0_line(const struct core *c, uint64_t pc) { return pc & ~(uint64_t)(c->p->l0i_line - 1); }
 
-static uint32_t set_of(const struct core *c, uint64_t line)
+static uint32_t l0_set(const struct core *c, uint64_t line)
 {
 	return (uint32_t)(line / c->p->l0i_line) & (c->p->l0i_sets - 1);
 }
 
-/* The way of a line, -1: not there. */
-static int way_of(const struct core *c, const struct subcore *b, uint64_t line)
+/* Way of a line; -1: not present. */
+static int l0_way(const struct core *c, const struct subcore *b, uint64_t line)
 {
-	const uint64_t *tag = b->tag + (size_t)set_of(c, line) * c->p->l0i_ways;
+	const uint64_t *tag = b->tag + (size_t)l0_set(c, line) * c->p->l0i_ways;
 
 	for (uint32_t i = 0; i < c->p->l0i_ways; i++)
 		if (tag[i] == line + 1)
@@ -36,27 +36,27 @@ static int way_of(const struct core *c, const struct subcore *b, uint64_t line)
 
 static void fill_l0(const struct core *c, struct subcore *b, uint64_t line)
 {
-	size_t set = (size_t)set_of(c, line) * c->p->l0i_ways, best = set;
+	size_t set = (size_t)l0_set(c, line) * c->p->l0i_ways, best = set;
 
 	for (size_t i = set; i < set + c->p->l0i_ways && b->tag[best]; i++)
 		if (!b->tag[i] || b->used[i] < b->used[best])
 			best = i;
 	if (b->tag[best])
-		b->generation++; /* what warps remember of lines is void */
+		b->generation++; /* invalidates core_warp.line */
 	b->tag[best] = line + 1;
 	b->used[best] = ++b->uses;
 }
 
-static bool hits(const struct core *c, struct subcore *b, struct core_warp *cw, uint64_t line)
+static bool hits_l0(const struct core *c, struct subcore *b, struct core_warp *cw, uint64_t line)
 {
 	int way;
 
 	if (cw->line == line && cw->generation == b->generation)
 		return true;
-	way = way_of(c, b, line);
+	way = l0_way(c, b, line);
 	if (way < 0)
 		return false;
-	b->used[(size_t)set_of(c, line) * c->p->l0i_ways + (size_t)way] = ++b->uses;
+	b->used[(size_t)l0_set(c, line) * c->p->l0i_ways + (size_t)way] = ++b->uses;
 	cw->line = line;
 	cw->generation = b->generation;
 	return true;
@@ -86,7 +86,7 @@ static int missing_slot(const struct subcore *b, uint64_t line)
 	return -1;
 }
 
-/* The place of a line in the stream buffer, counted from its head; -1: not there. */
+/* Position of a line in the stream buffer, counted from its head; -1: not present. */
 static int stream_place(const struct stream_buffer *t, uint64_t line)
 {
 	for (uint32_t i = 0; i < t->count; i++)
@@ -110,10 +110,9 @@ static void stream_restart(struct stream_buffer *t, uint64_t line)
 	t->on = true;
 }
 
-/*
- * The warp waits for the line; asked: a request is made, too. A rank has one line, so there is always a slot.
- */
-static void miss(struct sm *s, struct subcore *b, unsigned sub, uint64_t line, uint64_t rank, bool ask)
+/* Makes the warp wait for the line; ask: also sends a request. A rank waits for one line, so a slot is free. */
+static void wait_for_line(
+	struct sm *s, struct subcore *b, unsigned sub, uint64_t line, uint64_t rank, bool ask)
 {
 	int i = missing_slot(b, line);
 
@@ -126,11 +125,14 @@ static void miss(struct sm *s, struct subcore *b, unsigned sub, uint64_t line, u
 			ask_l1i(s, sub, line);
 	}
 	b->missing_warps[i] |= 1ull << rank;
-	b->want &= ~(1ull << rank);
+	b->needs_fetch &= ~(1ull << rank);
 }
 
-/* Not in the L0. True: the stream buffer's head has it, and it is there now. */
-static bool look_behind(struct sm *s, unsigned sub, uint64_t line, unsigned rank)
+/*
+ * Looks for a line that is not in the L0. Returns true if the stream buffer's head has it; it is in the L0
+ * then.
+ */
+static bool look_in_stream(struct sm *s, unsigned sub, uint64_t line, unsigned rank)
 {
 	struct core *c = s->modern;
 	struct subcore *b = &c->sub[sub];
@@ -139,7 +141,7 @@ static bool look_behind(struct sm *s, unsigned sub, uint64_t line, unsigned rank
 
 	c->n.l0_misses++;
 	if (missing_slot(b, line) >= 0) {
-		miss(s, b, sub, line, rank, false);
+		wait_for_line(s, b, sub, line, rank, false);
 		return false;
 	}
 	place = c->p->prefetch_lines ? stream_place(t, line) : -1;
@@ -150,24 +152,24 @@ static bool look_behind(struct sm *s, unsigned sub, uint64_t line, unsigned rank
 			fill_l0(c, b, line);
 			return true;
 		}
-		miss(s, b, sub, line, rank, false);
+		wait_for_line(s, b, sub, line, rank, false);
 		return false;
 	}
-	miss(s, b, sub, line, rank, true);
+	wait_for_line(s, b, sub, line, rank, true);
 	if (c->p->prefetch_lines && place < 0 && stream_place(t, line + c->p->l0i_line) < 0)
 		stream_restart(t, line + c->p->l0i_line);
 	return false;
 }
 
-/* Ask for one more line ahead. True: it may do so again in the next cycle. */
-static bool prefetch(struct sm *s, struct subcore *b, unsigned sub)
+/* Requests one more line ahead. Returns true if it may do so again in the next cycle. */
+static bool prefetch_line(struct sm *s, struct subcore *b, unsigned sub)
 {
 	struct core *c = s->modern;
 	struct stream_buffer *t = &b->stream;
 
 	if (!t->on || t->count >= c->p->prefetch_lines)
 		return false;
-	if (way_of(c, b, t->next) >= 0 || missing_slot(b, t->next) >= 0) {
+	if (l0_way(c, b, t->next) >= 0 || missing_slot(b, t->next) >= 0) {
 		t->on = false;
 		return false;
 	}
@@ -178,7 +180,7 @@ static bool prefetch(struct sm *s, struct subcore *b, unsigned sub)
 	return t->count < c->p->prefetch_lines;
 }
 
-/* A line arrives from the SM's cache. */
+/* Takes a line from the SM's cache. */
 void core_fetch_line(struct sm *s, unsigned sub, uint64_t line)
 {
 	struct core *c = s->modern;
@@ -199,40 +201,43 @@ void core_fetch_line(struct sm *s, unsigned sub, uint64_t line)
 		stream_pop(&b->stream);
 	fill_l0(c, b, line);
 	b->missing_slots &= ~(1ull << i);
-	b->want |= b->missing_warps[i];
+	b->needs_fetch |= b->missing_warps[i];
 	core_due(c, sub, s->clock);
 }
 
 /* ---- fetch -------------------------------------------------------------------------------------- */
 
-/* Behind what has been fetched the path goes on at the next address, or what jumps has issued. */
-static bool room(const struct core *c, const struct warp *p, const struct core_warp *cw)
+/*
+ * Returns whether a record may be fetched: the next one in memory, or any if no fetched record is left to
+ * issue.
+ */
+static bool can_fetch_more(const struct core *c, const struct warp *p, const struct core_warp *cw)
 {
 	return cw->fetched <= p->last && cw->fetched - p->cursor < c->p->ibuffer &&
 	       (cw->follows || cw->fetched == p->cursor);
 }
 
-void core_fetch_room(struct sm *s, unsigned w)
+void core_fetch_request(struct sm *s, unsigned w)
 {
 	struct core *c = s->modern;
 	struct core_warp *cw = core_warp_of(s, w);
 	struct subcore *b = &c->sub[cw->sub];
 	const struct warp *p = &s->warp[w];
 
-	if (!room(c, p, cw))
+	if (!can_fetch_more(c, p, cw))
 		return;
 	FOR_BITS64 (i, b->missing_slots)
 		if (b->missing_warps[i] >> cw->rank & 1)
 			return;
-	b->want |= 1ull << cw->rank;
+	b->needs_fetch |= 1ull << cw->rank;
 	core_due(c, cw->sub, s->clock);
 }
 
 static unsigned next_rank(const struct subcore *b)
 {
-	if (b->greedy >= 0 && b->want >> b->greedy & 1)
+	if (b->greedy >= 0 && b->needs_fetch >> b->greedy & 1)
 		return (unsigned)b->greedy;
-	return 63 - (unsigned)__builtin_clzll(b->want);
+	return 63 - (unsigned)__builtin_clzll(b->needs_fetch);
 }
 
 static void fetch_one(struct sm *s, unsigned sub)
@@ -243,10 +248,10 @@ static void fetch_one(struct sm *s, unsigned sub)
 	struct core_warp *cw = core_warp_of(s, w);
 	struct warp *p = &s->warp[w];
 	const struct core_inst *in = cw->next;
-	uint64_t line = line_of(c, cw->code_base + in->pc);
+	uint64_t line = l0_line(c, cw->code_base + in->pc);
 
 	c->n.fetches++;
-	if (!s->core->perfect_icache && !hits(c, b, cw, line) && !look_behind(s, sub, line, rank))
+	if (!s->core->perfect_icache && !hits_l0(c, b, cw, line) && !look_in_stream(s, sub, line, rank))
 		return;
 	cw->buffer[cw->fetched % BUFFER_SLOTS] = (struct core_buffered){s->clock + HIT, in};
 	if (cw->fetched++ < p->last) {
@@ -255,26 +260,26 @@ static void fetch_one(struct sm *s, unsigned sub)
 	}
 	if (cw->fetched == p->cursor + 1)
 		core_schedule_head(s, w);
-	if (!room(c, p, cw))
-		b->want &= ~(1ull << rank);
+	if (!can_fetch_more(c, p, cw))
+		b->needs_fetch &= ~(1ull << rank);
 }
 
-/* True: something is to be done in the next cycle, too. */
+/* Returns true if there is work in the next cycle. */
 bool core_fetch(struct sm *s, unsigned sub)
 {
 	struct subcore *b = &s->modern->sub[sub];
 	bool more = false;
 
-	if (b->want)
+	if (b->needs_fetch)
 		fetch_one(s, sub);
 	if (b->stream.on)
-		more = prefetch(s, b, sub);
-	return more || b->want;
+		more = prefetch_line(s, b, sub);
+	return more || b->needs_fetch;
 }
 
 /* ---- the SM's instruction cache ----------------------------------------------------------------- */
 
-static void reply(struct sm *s, unsigned sub, uint64_t line)
+static void reply_with_line(struct sm *s, unsigned sub, uint64_t line)
 {
 	struct core *c = s->modern;
 	uint64_t at = s->clock + c->p->l0i_l1i_latency;
@@ -287,7 +292,10 @@ static void reply(struct sm *s, unsigned sub, uint64_t line)
 	core_event_put(s, at, EVENT_LINE, sub, line);
 }
 
-/* Functions begin at multiples of CORE_CODE_SPAN; constants lie before theirs. */
+/*
+ * Returns whether a line came with the launch. Functions begin at multiples of CORE_CODE_SPAN, after their
+ * constants.
+ */
 static bool came_with_launch(const struct core *c, uint64_t line)
 {
 	return (line & (CORE_CODE_SPAN - 1)) < (uint64_t)c->p->launch_lines * c->p->l0i_line;
@@ -301,7 +309,7 @@ void core_l1i_access(struct sm *s, unsigned sub, uint64_t line)
 	uint32_t h;
 
 	if (came_with_launch(s->modern, line)) {
-		reply(s, sub, line);
+		reply_with_line(s, sub, line);
 		return;
 	}
 	h = req_new(pool);
@@ -323,7 +331,7 @@ void core_l1i_access(struct sm *s, unsigned sub, uint64_t line)
 		return;
 	req_free(pool, h);
 	if (status == STATUS_HIT)
-		reply(s, sub, line);
+		reply_with_line(s, sub, line);
 	else
 		core_event_put(s, s->clock + 1, EVENT_L1I, sub, line);
 }
@@ -336,7 +344,7 @@ void core_l1i_fill(struct sm *s, uint32_t req)
 	s->modern->l1i_busy = true;
 }
 
-/* One miss a cycle leaves; lines that have come are sent on. */
+/* Sends one miss a cycle, and the lines that have arrived to their sub-cores. */
 void core_l1i_step(struct sm *s)
 {
 	struct req_pool *pool = s->reqs;
@@ -345,7 +353,7 @@ void core_l1i_step(struct sm *s)
 	while (cache_has_ready(s->l1i)) {
 		uint32_t h = cache_pop_ready(s->l1i);
 
-		reply(s, pool->at[h].warp, pool->at[h].orig_addr);
+		reply_with_line(s, pool->at[h].warp, pool->at[h].orig_addr);
 		req_free(pool, h);
 	}
 	while (fixed && !cache_miss_queue_empty(s->l1i))
@@ -358,7 +366,10 @@ void core_l1i_step(struct sm *s)
 		!cache_miss_queue_empty(s->l1i) || !cache_ports_idle(s->l1i) || cache_has_ready(s->l1i);
 }
 
-/* Lines on their way arrive all the same: they are those of the next kernel, or of no use. */
+/*
+ * Empties the instruction caches. Lines on their way still arrive: they belong to the next kernel or are never
+ * used.
+ */
 void core_fetch_flush(struct sm *s)
 {
 	struct core *c = s->modern;

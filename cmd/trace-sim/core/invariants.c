@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The derived state of a modern core, made anew: the states and ranks of its warps, what they wait for, and
- * the calendar; see instrument/invariants.h. Left out: what stands for a moment of the past, as times of units and
- * banks do. Empty in builds without the check.
+ * Recomputes the derived state of a modern core and compares it: states and ranks of its warps, their waits,
+ * and the calendar; see instrument/invariants.h. Not checked: times of past cycles, as of units and banks.
+ * Empty in builds without the check.
  */
 #ifdef CHECK_INVARIANTS
 
@@ -22,12 +22,12 @@ static void check_state(const struct sm *s, const struct subcore *b, unsigned ra
 	for (unsigned u = 0; u < N_CORE_UNITS; u++)
 		invariant("core.by_unit", s->id, w, (b->by_unit[u] & bit) != 0, head && cw->unit == u);
 	for (unsigned y = 0; y < N_CORE_STALLS; y++)
-		invariant("core.by_why", s->id, w, (b->by_why[y] & bit) != 0, cw->why == y);
-	if (!(b->far & bit) && wheel)
+		invariant("core.by_why", s->id, w, (b->by_stall[y] & bit) != 0, cw->stall == y);
+	if (!(b->beyond_wheel & bit) && wheel)
 		invariant("core.slot", s->id, w, cw->slot, cw->ready_at % WHEEL);
 }
 
-static void check_sub(const struct sm *s, unsigned k)
+static void check_subcore(const struct sm *s, unsigned k)
 {
 	const struct subcore *b = &s->modern->sub[k];
 	uint64_t wheel = 0;
@@ -37,7 +37,7 @@ static void check_sub(const struct sm *s, unsigned k)
 		invariant("core.wheel, disjoint", s->id, i, wheel & b->wheel[i], 0);
 		wheel |= b->wheel[i];
 	}
-	invariant("core.far within the wheel", s->id, k, b->far & ~wheel, 0);
+	invariant("core.far within the wheel", s->id, k, b->beyond_wheel & ~wheel, 0);
 	invariant("core.masks within ranks", s->id, k, (wheel | b->ripe | b->has_head) & ~b->ranked, 0);
 	invariant("core.waiting", s->id, k, s->modern->waiting >> k & 1, b->places != 0);
 	if (b->ranked)
@@ -46,7 +46,7 @@ static void check_sub(const struct sm *s, unsigned k)
 		check_state(s, b, (unsigned)rank);
 }
 
-static void check_registers(const struct sm *s, unsigned w)
+static void check_register_counts(const struct sm *s, unsigned w)
 {
 	const struct core_warp *cw = &s->modern->warp[w];
 	uint32_t pending = 0, readers = 0;
@@ -59,7 +59,7 @@ static void check_registers(const struct sm *s, unsigned w)
 	invariant("core.n_readers", s->id, w, cw->n_readers, readers);
 }
 
-static void check_calendar(const struct sm *s)
+static void check_event_calendar(const struct sm *s)
 {
 	const struct core *c = s->modern;
 	uint32_t n = 0, spare = 0;
@@ -88,13 +88,13 @@ void core_invariants(const struct sm *s)
 	uint32_t ranked = 0;
 
 	for (unsigned k = 0; k < s->modern->subs; k++) {
-		check_sub(s, k);
+		check_subcore(s, k);
 		ranked += bit_count64(s->modern->sub[k].ranked);
 	}
 	invariant("core.ranked", s->id, 0, ranked, s->live_warps);
 	FOR_BITS64 (w, s->live)
-		check_registers(s, (unsigned)w);
-	check_calendar(s);
+		check_register_counts(s, (unsigned)w);
+	check_event_calendar(s);
 }
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Issue: which warp of a sub-core goes, what its issue does, and what a cycle without one is put down to.
+ * Issue: choice of a warp, effects of its issue, and reasons of cycles without one.
  *
- * Always true: the warp that issued last is asked first, then the others from the youngest (or as
- * -core_issue_order says); the first that meets every condition goes. An instruction that waits s cycles for
- * register reads counts as issued s cycles after it was chosen, and nothing else of the sub-core issues
- * before. The cycles in which a sub-core was not run have the reason of the last one that was.
+ * Always true: the warp that issued last has the highest priority, then the others from the youngest (or as
+ * -core_issue_order says). The first one that meets every condition issues. An instruction that waits s cycles
+ * for register reads counts as issued s cycles after it was chosen, and nothing else of the sub-core issues
+ * before. Cycles in which a sub-core was not run have the reason of the last one that was.
  */
 #include "core/core.h"
 #include "sm/kernel.h"
@@ -56,20 +56,20 @@ void core_count_stall(struct sm *s, unsigned sub, uint64_t until)
 		profile_core_cycles(s, sub, cycles);
 }
 
-/* Of those that do not issue, the one that is nearest to it. */
+/* Reason of the warp that is nearest to issuing. */
 static unsigned reason_of(const struct subcore *b)
 {
 	if (b->ripe)
 		return STALL_UNIT;
 	for (unsigned i = 0; i < STALL_PORT; i++)
-		if (b->by_why[i])
+		if (b->by_stall[i])
 			return i;
-	return b->by_why[STALL_PORT] ? STALL_PORT : STALL_EMPTY;
+	return b->by_stall[STALL_PORT] ? STALL_PORT : STALL_EMPTY;
 }
 
 /*
- * The visit of a cycle is over: what the cycles until due are put down to, and this one without an issue. Of
- * no use without a profile where there are none.
+ * Sets the reason of this cycle, if it had no issue, and of the cycles until due. Without a profile it is
+ * needed only if there are any.
  */
 void core_idle(struct sm *s, unsigned sub)
 {
@@ -79,7 +79,7 @@ void core_idle(struct sm *s, unsigned sub)
 	b->idle = (uint8_t)(b->port_free > s->clock + b->issued ? STALL_PORT : reason_of(b));
 	if (!s->profile)
 		return;
-	set = b->idle == STALL_UNIT ? b->ripe : b->by_why[b->idle] & ~b->ripe;
+	set = b->idle == STALL_UNIT ? b->ripe : b->by_stall[b->idle] & ~b->ripe;
 	set = set ? set : b->ranked;
 	profile_core_idle(s, sub, set ? b->warp_of[63 - (unsigned)__builtin_clzll(set)] : 0,
 		set ? b->idle : STALL_EMPTY);
@@ -87,17 +87,17 @@ void core_idle(struct sm *s, unsigned sub)
 
 /* ---- which warp --------------------------------------------------------------------------------- */
 
-/* From when on a unit, or the one that may take its work, takes another instruction. */
+/* Time from which on a unit, or one that may take its work, takes another instruction. */
 static uint64_t open_from(const struct core *c, const struct subcore *b, unsigned unit)
 {
-	uint64_t at = b->open_at[unit];
+	uint64_t at = b->unit_free_at[unit];
 
-	if (unit == CORE_FP32 && c->p->fp32_on_int && b->open_at[CORE_INT] < at)
-		return b->open_at[CORE_INT];
+	if (unit == CORE_FP32 && c->p->fp32_on_int && b->unit_free_at[CORE_INT] < at)
+		return b->unit_free_at[CORE_INT];
 	return at;
 }
 
-static unsigned pick(const struct core *c, const struct subcore *b, uint64_t set)
+static unsigned pick_rank(const struct core *c, const struct subcore *b, uint64_t set)
 {
 	uint64_t above;
 
@@ -112,20 +112,10 @@ static unsigned pick(const struct core *c, const struct subcore *b, uint64_t set
 
 /* ---- one issue ---------------------------------------------------------------------------------- */
 
-static NOINLINE enum space generic_space(const struct sm *s, const struct warp *p, const struct rec *rec)
-{
-	const struct cta *t = &s->cta[p->cta];
-	const struct kernel_header *h = t->kernel->head;
-
-	if (!rec->mask)
-		return h->shmem_base && h->local_base ? SPACE_NONE : SPACE_SHARED;
-	return kernel_generic_space(h, t->block.word[rec->addr >> 2]);
-}
-
 /* Most warps are whole, and counting bits is a call where the host has no instruction for it. */
-static unsigned lanes_of(uint32_t mask) { return mask == UINT32_MAX ? 32 : bit_count32(mask); }
+static unsigned active_lanes(uint32_t mask) { return mask == UINT32_MAX ? 32 : bit_count32(mask); }
 
-/* What goes on beyond issue as a record of its own: all that has no fixed end. */
+/* Makes the record of an operation without a fixed end. */
 static uint16_t new_op(struct sm *s, unsigned w, const struct rec *rec, const struct uop *u)
 {
 	struct core *c = s->modern;
@@ -138,12 +128,12 @@ static uint16_t new_op(struct sm *s, unsigned w, const struct rec *rec, const st
 	in->code = rec->inst;
 	in->mask = rec->mask;
 	in->addr = rec->addr;
-	in->rec = p->cursor;
+	in->rec_index = p->cursor;
 	in->warp = (uint8_t)w;
 	in->sched = c->warp[w].sub;
 	in->cta = p->cta;
-	in->space = (uint8_t)(u->space == SPACE_GENERIC ? generic_space(s, p, rec) : u->space);
-	in->lanes = (uint8_t)lanes_of(rec->mask);
+	in->space = (uint8_t)(u->space == SPACE_GENERIC ? warp_generic_space(s, p, rec) : u->space);
+	in->lanes = (uint8_t)active_lanes(rec->mask);
 	c->op[h] = (struct core_op){.sub = c->warp[w].sub};
 	p->in_pipe++;
 	return h;
@@ -152,7 +142,7 @@ static uint16_t new_op(struct sm *s, unsigned w, const struct rec *rec, const st
 static void count_issue(
 	struct sm *s, unsigned sub, unsigned w, const struct rec *rec, const struct core_inst *in)
 {
-	unsigned lanes = lanes_of(rec->mask);
+	unsigned lanes = active_lanes(rec->mask);
 
 	s->next_uid++;
 	s->n.occupancy[OCC_LANES + lanes]++;
@@ -164,10 +154,10 @@ static void count_issue(
 }
 
 /*
- * The instruction behind, or the end. A jump is a successor that does not follow: what is in the buffer does,
- * for fetch waits for jumps.
+ * Moves to the next instruction, or ends the warp. Fetch waits for jumps, so an instruction that does not
+ * follow in memory is one after a jump.
  */
-static void advance(struct sm *s, unsigned w, struct core_warp *cw, uint64_t t)
+static void advance_warp(struct sm *s, unsigned w, struct core_warp *cw, uint64_t t)
 {
 	struct warp *p = &s->warp[w];
 
@@ -177,14 +167,14 @@ static void advance(struct sm *s, unsigned w, struct core_warp *cw, uint64_t t)
 	}
 	if (cw->fetched == p->cursor && !cw->follows && t + s->modern->p->branch_taken > cw->next_issue) {
 		cw->next_issue = t + s->modern->p->branch_taken;
-		cw->next_why = STALL_JUMP;
+		cw->next_stall = STALL_JUMP;
 	}
-	core_fetch_room(s, w);
+	core_fetch_request(s, w);
 	core_schedule_head(s, w);
 }
 
 /*
- * Reuse marks of the head: as the code says, or where the next instruction reads the same register in the
+ * Reuse marks of the head: from the control code, or set if the next instruction reads the same register in the
  * slot.
  */
 static unsigned reuse_of(const struct sm *s, unsigned w, const struct core_inst *in)
@@ -211,8 +201,8 @@ static uint64_t read_wait(struct sm *s, struct subcore *b, unsigned w, const str
 	return in->flags & INST_FIXED ? core_register_wait(s, b, w, in, reuse_of(s, w, in)) : 0;
 }
 
-/* The warp's head goes; returns when it counts as issued. */
-static uint64_t issue(struct sm *s, unsigned sub, unsigned rank, struct core_warp *cw)
+/* Issues the head of a warp. Returns the time at which it counts as issued. */
+static uint64_t issue_rank(struct sm *s, unsigned sub, unsigned rank, struct core_warp *cw)
 {
 	struct core *c = s->modern;
 	struct subcore *b = &c->sub[sub];
@@ -242,13 +232,13 @@ static uint64_t issue(struct sm *s, unsigned sub, unsigned rank, struct core_war
 	cw->last_mask = in->unit == CORE_BRANCH ? 0 : rec->mask;
 	b->greedy = (int8_t)rank;
 	b->port_free = t + 1 + in->port;
-	advance(s, w, cw, t);
+	advance_warp(s, w, cw, t);
 	return t;
 }
 
 /* ---- the stage ---------------------------------------------------------------------------------- */
 
-/* With a result queue: when the result of the head finds a place. */
+/* Returns whether the result queue, if there is one, has a place for the result of the head. */
 static bool result_fits(struct sm *s, struct subcore *b, const struct core_inst *in)
 {
 	uint32_t places = s->modern->p->result_queue;
@@ -263,7 +253,10 @@ static void take_result(struct subcore *b, const struct core_inst *in, uint64_t 
 		b->result_at = b->result_at + 1 > t + in->done ? b->result_at + 1 : t + in->done;
 }
 
-/* Try the ripe in order. True: one has issued; open: else, when the first of their units opens. */
+/*
+ * Tries the ripe warps in order. Returns true if one has issued; else *open is the time at which the first unit
+ * opens.
+ */
 static bool try_issue(struct sm *s, unsigned sub, uint64_t *open)
 {
 	struct core *c = s->modern;
@@ -271,7 +264,7 @@ static bool try_issue(struct sm *s, unsigned sub, uint64_t *open)
 	uint64_t set = b->ripe;
 
 	while (set) {
-		unsigned rank = pick(c, b, set), w = b->warp_of[rank];
+		unsigned rank = pick_rank(c, b, set), w = b->warp_of[rank];
 		struct core_warp *cw = &c->warp[w];
 		const struct core_inst *in = cw->head;
 		uint64_t at = open_from(c, b, cw->unit);
@@ -287,14 +280,14 @@ static bool try_issue(struct sm *s, unsigned sub, uint64_t *open)
 		if (!result_fits(s, b, in))
 			continue;
 		core_account(s, sub, s->clock);
-		take_result(b, in, issue(s, sub, rank, cw));
+		take_result(b, in, issue_rank(s, sub, rank, cw));
 		b->seen = s->clock + 1;
 		return true;
 	}
 	return false;
 }
 
-/* Returns when a ripe warp may be tried again; NEVER: none is, or when told. */
+/* Returns the time of the next attempt with a ripe warp; NEVER: none is ripe, or an event decides. */
 uint64_t core_issue(struct sm *s, unsigned sub)
 {
 	struct subcore *b = &s->modern->sub[sub];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Control codes for a kernel: its function is found by name and machine, in the files of --cubin, else in the
- * packed stream that the kernel comes from, and joined with the trace by PC.
+ * Control codes for a kernel. Its function is found by name and architecture, in the files of --cubin, else in
+ * the packed stream of the kernel, and joined with the trace by PC.
  *
- * Always true: a kernel runs by control codes as a whole or not at all; it does where every instruction of
- * its first thread block matches (cubin.h). Where it is to run by registers all the same, the function tells
- * its guards. A function is joined once; launches of the same name share the result.
+ * Always true: a kernel runs by control codes as a whole or not at all, and only if every instruction of its
+ * first thread block matches (cubin.h). A kernel that runs by registers takes only the guards from its
+ * function. A function is joined once; launches of the same name share the result.
  */
 #include <stdlib.h>
 #include "arena.h"
@@ -22,7 +22,7 @@ struct core_join {
 	uint32_t matched, mismatched; /* instructions */
 };
 
-/* What is known while a function is looked at. */
+/* State of a comparison of a function with a trace. */
 struct look {
 	struct cubin_join *join;
 	uint64_t *seen; /* handles */
@@ -30,7 +30,7 @@ struct look {
 	char text[200]; /* of the first mismatch */
 };
 
-static void check(struct look *k, const struct inst *in)
+static void check_instruction(struct look *k, const struct inst *in)
 {
 	const char *bound = "";
 	enum cubin_match got = cubin_join_look(k->join, in->pc, in->opcode, &bound);
@@ -47,7 +47,7 @@ static void check(struct look *k, const struct inst *in)
 		got == CUBIN_NO_CODE ? "no instruction" : "the opcode of ", bound);
 }
 
-static void check_block(struct look *k, const struct code *code, const struct tblock *tb)
+static void check_first_block(struct look *k, const struct code *code, const struct tblock *tb)
 {
 	for (uint32_t i = 0; i < tb->n_recs; i++) {
 		uint32_t h = tb->rec[i].inst;
@@ -55,7 +55,7 @@ static void check_block(struct look *k, const struct code *code, const struct tb
 		if (bitset_test(k->seen, h))
 			continue;
 		bitset_set(k->seen, h);
-		check(k, code_at(code, h));
+		check_instruction(k, code_at(code, h));
 	}
 }
 
@@ -83,19 +83,18 @@ static struct core_control *codes_of(const struct cubin_function *f)
 	return c;
 }
 
-/* Without them the kernel runs by registers, unless control codes are demanded. */
-static void without(enum core_dependence by, const struct kernel *k, const char *found)
+/* Warns that the kernel runs without control codes, or ends the run if they are required. */
+static void report_missing_codes(enum core_dependence by, const struct kernel *k, const char *found)
 {
 	struct place at = {.file = k->path};
 
 	if (by == DEPEND_CONTROL)
-		die_at(at, "found %s, wanted control codes for every kernel (-core_dependence control)",
-			found);
-	diag_warn(at, "found %s, wanted the function that was traced: the kernel runs without %s", found,
+		die_at(at, "%s (-core_dependence control requires control codes)", found);
+	diag_warn(at, "%s: the kernel runs without %s", found,
 		by == DEPEND_SCOREBOARD ? "its guards" : "control codes");
 }
 
-/* In the files of --cubin, else in what came with the trace. */
+/* Finds the function in the files of --cubin, else in the trace. */
 static const struct cubin_function *function_of(const struct cubins *files, const struct kernel *k)
 {
 	const struct cubins *in[] = {files, trace_codes(k->trace)};
@@ -107,7 +106,7 @@ static const struct cubin_function *function_of(const struct cubins *files, cons
 	return f;
 }
 
-static void join(struct core_join *j, const struct cubin_function *f, enum core_dependence by,
+static void join_function(struct core_join *j, const struct cubin_function *f, enum core_dependence by,
 	const struct code *code, const struct kernel *k, const struct tblock *tb)
 {
 	struct look l = {.join = NULL};
@@ -116,17 +115,17 @@ static void join(struct core_join *j, const struct cubin_function *f, enum core_
 	if (!f) {
 		snprintf(found, sizeof(found), "no function %.200s for sm_%d in the files of --cubin",
 			k->head->name, k->head->binary_version);
-		without(by, k, found);
+		report_missing_codes(by, k, found);
 		return;
 	}
 	l.join = cubin_join_new(f);
 	l.seen = xcalloc(BITSET_WORDS(code_count(code)) + 1, sizeof(*l.seen));
-	check_block(&l, code, tb);
+	check_first_block(&l, code, tb);
 	j->mismatched = l.mismatched;
 	if (l.mismatched) {
 		snprintf(found, sizeof(found), "%s (%u of %u instructions match)", l.text, l.matched,
 			l.matched + l.mismatched);
-		without(by, k, found);
+		report_missing_codes(by, k, found);
 	} else {
 		j->matched = l.matched;
 		j->codes = codes_of(f);
@@ -136,7 +135,7 @@ static void join(struct core_join *j, const struct cubin_function *f, enum core_
 	cubin_join_free(l.join);
 }
 
-static bool is_of(const struct core_join *j, const struct kernel *k)
+static bool join_matches(const struct core_join *j, const struct kernel *k)
 {
 	return j->sm == (unsigned)k->head->binary_version && !strcmp(j->name, k->head->name);
 }
@@ -148,10 +147,11 @@ void core_join(struct core_joins *all, enum core_dependence by, const struct cod
 
 	if (!all->cubins && !trace_codes(k->trace)) {
 		if (by == DEPEND_CONTROL)
-			without(by, k, "no --cubin, and none in the trace");
+			report_missing_codes(
+				by, k, "no control codes: neither --cubin nor the trace has any");
 		return;
 	}
-	while (j && !is_of(j, k))
+	while (j && !join_matches(j, k))
 		j = j->next;
 	if (!j) {
 		j = xcalloc(1, sizeof(*j));
@@ -159,7 +159,7 @@ void core_join(struct core_joins *all, enum core_dependence by, const struct cod
 		j->sm = (unsigned)k->head->binary_version;
 		j->next = all->first;
 		all->first = j;
-		join(j, function_of(all->cubins, k), by, code, k, tb);
+		join_function(j, function_of(all->cubins, k), by, code, k, tb);
 	}
 	k->codes = j->codes;
 	k->n_codes = j->n_codes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Control codes for kernels: the functions that a machine has looked up for them. Zeroed: none yet. */
+/* Control codes for kernels, by function. Zeroed: none yet. */
 #ifndef CORE_JOIN_H
 #define CORE_JOIN_H
 
@@ -11,12 +11,12 @@ struct core_join;
 struct core_joins {
 	struct cubins *cubins;      /* of --cubin; NULL: none */
 	struct core_join *first;    /* kernels looked up */
-	uint64_t insts, mismatches; /* instructions of kernels joined; those that match nothing */
+	uint64_t insts, mismatches; /* instructions of joined kernels; instructions without a match */
 };
 
 /*
- * Those of k, whose first thread block is tb, where there
- * are any; between cycles. Dies where they are demanded.
+ * Attaches its control codes, if any, to k, whose first thread block is tb. Called between cycles. Ends the run
+ * if they are required and missing.
  */
 void core_join(struct core_joins *all, enum core_dependence by, const struct code *code, struct kernel *k,
 	const struct tblock *tb);

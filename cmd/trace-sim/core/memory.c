@@ -1,38 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory pipeline: places in the sub-cores, acceptance by the SM, the pipe to the L1 data cache, results
- * on their way back. What lies behind the L1 is the other core's: caches, requests, network.
+ * The memory pipeline: queues in the sub-cores, acceptance by the SM, the pipe to the L1 data cache, and the
+ * return of results. The levels below the L1 are those of the other core.
  *
- * Always true: the SM takes one instruction at a time, from the sub-cores in turn, and its data port is busy
- * for as many cycles as bytes, passes over the data banks and passes over the tag banks ask for; L1 lookups
- * happen in that order, as many lines a cycle as there are tag banks, each a fixed time after its acceptance,
- * and one that is refused holds those behind it. An operation ends when all its accesses have, and the link
- * to its sub-core has carried its result.
+ * Always true: the SM accepts one instruction at a time, from the sub-cores in round robin. Its data port is
+ * busy for the cycles of the instruction's bytes, passes over the data banks and passes over the tag banks. L1
+ * lookups happen in that order, as many lines a cycle as there are tag banks, each a fixed time after its
+ * acceptance. A rejected lookup delays those after it. An operation ends when all its accesses have ended and
+ * the link to its sub-core has carried its result.
  */
 #include "core/core.h"
+#include "lsu/ldst_int.h"
 #include "sm/kernel.h"
 
 #define LOOKUP_BEFORE 12u /* cycles from the lookup of a hit to its value in the register file */
 #define FIRST_REG     2u  /* cycles of the link that every latency has already */
 
-static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
-static uint32_t share(uint32_t n, uint32_t of) { return (n + of - 1) / of; }
+static uint64_t later_clock(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* ---- places in a sub-core ----------------------------------------------------------------------- */
 
-static void due_at(struct core *c, uint64_t at)
+static void memory_due_at(struct core *c, uint64_t at)
 {
 	if (at < c->mem_due)
 		c->mem_due = at;
 }
 
-/* When the first in the queue may be accepted. */
+/* Time at which the first instruction of the queue may be accepted. */
 static uint64_t first_ready(const struct subcore *b)
 {
 	const struct mem_place *k = &b->place[b->place_head];
 
-	return later(k->ready, b->place_freed + k->interval);
+	return later_clock(k->ready, b->place_freed + k->interval);
 }
 
 void core_memory_take(struct sm *s, struct subcore *b, const struct core_inst *in, uint16_t h, uint64_t t)
@@ -46,25 +45,25 @@ void core_memory_take(struct sm *s, struct subcore *b, const struct core_inst *i
 			.op = h,
 			.interval = (uint8_t)(lanes ? c->p->mem_interval : c->p->mem_interval_shared)};
 	if (b->places == c->p->mem_places)
-		b->open_at[CORE_MEMORY] = NEVER;
+		b->unit_free_at[CORE_MEMORY] = NEVER;
 	c->waiting |= 1u << w->sched;
 	if (b->places == 1)
-		due_at(c, later(first_ready(b), c->accept_at));
+		memory_due_at(c, later_clock(first_ready(b), c->accept_at));
 }
 
-/* ---- what an instruction asks of the port ------------------------------------------------------- */
+/* ---- use of the data port ----------------------------------------------------------- */
 
-/* For a full warp, whoever of it takes part. */
+/* Cycles of the data port for a full warp, whatever lanes are active. */
 static uint32_t bytes_cycles(const struct core *c, const struct winst *w, uint32_t port)
 {
-	uint32_t busy = share(32u * (w->uop->size ? w->uop->size : 4), port);
+	uint32_t busy = core_div_up(32u * (w->uop->size ? w->uop->size : 4), port);
 
 	return busy > c->p->sm_interval ? busy : c->p->sm_interval;
 }
 
 /*
- * Passes over the tags of the L1: each bank looks up one line a cycle, and banks are chosen by all bits of a
- * line's number, as many at a time as name a bank.
+ * Passes over the tags of the L1. Each bank looks up one line a cycle. The bank is a fold of all bits of a
+ * line's number.
  */
 static uint32_t tag_passes(const struct core *c, const struct access_list *list)
 {
@@ -85,15 +84,15 @@ static uint32_t tag_passes(const struct core *c, const struct access_list *list)
 	return most;
 }
 
-static void occupy(struct core *c, uint64_t now, uint32_t cycles)
+static void occupy_port(struct core *c, uint64_t now, uint32_t cycles)
 {
-	c->accept_at = later(c->accept_at, now) + (cycles ? cycles : 1);
+	c->accept_at = later_clock(c->accept_at, now) + (cycles ? cycles : 1);
 }
 
 /* ---- acceptance --------------------------------------------------------------------------------- */
 
-/* The value comes `latency` cycles after issue where nothing waits, `more` cycles of which are due to it. */
-static void answer(struct sm *s, uint16_t h, uint32_t latency, uint32_t more)
+/* Schedules the value `latency` cycles after issue if nothing waits, plus `more`. */
+static void schedule_value(struct sm *s, uint16_t h, uint32_t latency, uint32_t more)
 {
 	core_event_put(s, s->clock + latency - s->modern->p->mem_first - FIRST_REG + more, EVENT_DATA, h, 0);
 }
@@ -105,21 +104,19 @@ static void accept_shared(struct sm *s, const struct core_inst *in, uint16_t h)
 	uint32_t passes = core_passes(s, w), busy = bytes_cycles(c, w, c->p->shared_bytes);
 
 	if (in->flags & INST_LDSM_N)
-		busy = in->regs * share(128, c->p->shared_bytes);
-	occupy(c, s->clock, passes > busy ? passes : busy);
+		busy = in->regs * core_div_up(128, c->p->shared_bytes);
+	occupy_port(c, s->clock, passes > busy ? passes : busy);
 	s->n.shmem_bkconflict += passes - 1;
 	s->n.stall[STALL_S_MEM][STALL_BK_CONF] += passes - 1;
 	s->n.stall_shd_mem += passes - 1;
 	if (in->n_dst > 0 || w->uop->flags & UOP_LOAD)
-		answer(s, h, c->p->shared_latency,
+		schedule_value(s, h, c->p->shared_latency,
 			(passes > busy ? passes - busy : 0) + (in->flags & INST_LDSM_N ? 2 : 0));
 	else
-		core_event_put(s, later(s->clock + passes, c->op[h].read_at) + 1, EVENT_DONE, h, 0);
+		core_event_put(s, later_clock(s->clock + passes, c->op[h].read_at) + 1, EVENT_DONE, h, 0);
 }
 
-/*
- * The first constants of a kernel on an SM come from memory: all loads of constants wait until they are here.
- */
+/* Makes a load of constants wait if the first constants of its kernel are not loaded yet. */
 static bool cold_constants(struct sm *s, uint16_t h)
 {
 	struct core *c = s->modern;
@@ -141,11 +138,11 @@ void core_memory_constants(struct sm *s)
 	struct core *c = s->modern;
 
 	for (; c->cold_op; c->cold_op = s->winst[c->cold_op].next)
-		answer(s, c->cold_op, c->p->const_latency, 0);
+		schedule_value(s, c->cold_op, c->p->const_latency, 0);
 	c->const_cold = false;
 }
 
-static void accept_access(struct sm *s, uint16_t h)
+static void accept_global(struct sm *s, uint16_t h)
 {
 	struct core *c = s->modern;
 	const struct winst *w = &s->winst[h];
@@ -155,15 +152,15 @@ static void accept_access(struct sm *s, uint16_t h)
 
 	coalesce(s, w, &k->list);
 	tags = tag_passes(c, &k->list);
-	occupy(c, s->clock, tags > data ? tags : data);
+	occupy_port(c, s->clock, tags > data ? tags : data);
 	s->n.l1cache_bkconflict += passes - 1;
 	k->op = h;
-	k->at = 0;
-	k->late = data - busy;
+	k->next_access = 0;
+	k->extra_cycles = data - busy;
 	k->due = s->clock + c->p->l1_latency - LOOKUP_BEFORE - c->p->mem_first_lanes;
 	k->bypass = w->uop->flags & UOP_BYPASS || (w->space == SPACE_GLOBAL && s->core->gmem_skip_l1d) ||
 		    !ldst_l1d(s);
-	c->op[h].left = 1;
+	c->op[h].accesses_left = 1;
 	if (s->core->unfit && k->list.n) {
 		s->ldst->acc = k->list;
 		fit_check(s, w, !k->bypass);
@@ -171,15 +168,15 @@ static void accept_access(struct sm *s, uint16_t h)
 }
 
 /*
- * Sources are read, and may be overwritten from then on, some cycles after the SM has taken the instruction;
- * the data of a store goes over the link first. With the cycles until then a lone LDS comes to 9, LDG to 11,
- * STS to 12 and STG to 14, and stores of 8 and 16 bytes to 2 and 6 more.
+ * Schedules the read of the sources some cycles after acceptance; afterwards they may be overwritten. The data
+ * of a store goes over the link first. Including these cycles, a lone LDS takes 9 cycles, LDG 11, STS 12 and
+ * STG 14; stores of 8 and 16 bytes take 2 and 6 more.
  */
 static void read_sources(struct sm *s, uint16_t h, bool lanes, uint32_t sent)
 {
 	uint32_t wait = sent ? sent + (lanes ? 1 : 2) : lanes ? 0 : 1;
 
-	if (s->modern->op[h].keeps)
+	if (s->modern->op[h].keeps_sources)
 		return;
 	s->modern->op[h].read_at = s->clock + wait;
 	if (wait)
@@ -188,20 +185,20 @@ static void read_sources(struct sm *s, uint16_t h, bool lanes, uint32_t sent)
 		core_memory_read(s, h);
 }
 
-static void accept(struct sm *s, unsigned sub)
+static void accept_op(struct sm *s, unsigned sub)
 {
 	struct core *c = s->modern;
 	struct subcore *b = &c->sub[sub];
 	uint16_t h = b->place[b->place_head].op;
 	const struct winst *w = &s->winst[h];
 	const struct core_inst *in = &c->inst[w->code];
-	uint32_t sent = w->uop->flags & UOP_STORE ? share(32u * w->uop->size, c->p->link_bytes) : 0;
+	uint32_t sent = w->uop->flags & UOP_STORE ? core_div_up(32u * w->uop->size, c->p->link_bytes) : 0;
 
 	b->place_head = (b->place_head + 1) % MEM_PLACES;
 	if (!--b->places)
 		c->waiting &= ~(1u << sub);
 	b->place_freed = s->clock + sent;
-	b->open_at[CORE_MEMORY] = 0;
+	b->unit_free_at[CORE_MEMORY] = 0;
 	core_due(c, sub, s->clock);
 	c->prt++;
 	c->op[h].link = (uint8_t)(FIRST_REG * in->regs);
@@ -212,14 +209,14 @@ static void accept(struct sm *s, unsigned sub)
 		c->op[h].link = (uint8_t)(in->regs < 2 ? FIRST_REG : in->regs);
 		accept_shared(s, in, h);
 	} else if (in->path == PATH_ACCESS && w->space != SPACE_NONE) {
-		accept_access(s, h);
+		accept_global(s, h);
 	} else if (in->path == PATH_CONST) {
-		occupy(c, s->clock, 1);
+		occupy_port(c, s->clock, 1);
 		if (!cold_constants(s, h))
-			answer(s, h, c->p->const_latency, 0);
+			schedule_value(s, h, c->p->const_latency, 0);
 	} else {
-		occupy(c, s->clock, 1);
-		answer(s, h, c->p->shared_latency, 0);
+		occupy_port(c, s->clock, 1);
+		schedule_value(s, h, c->p->shared_latency, 0);
 	}
 }
 
@@ -236,7 +233,7 @@ static void accept_next(struct sm *s)
 		if (first_ready(&c->sub[k]) > s->clock)
 			continue;
 		core_account(s, k, s->clock);
-		accept(s, k);
+		accept_op(s, k);
 		c->round = k + 1 == c->subs ? 0 : k + 1;
 		return;
 	}
@@ -244,29 +241,32 @@ static void accept_next(struct sm *s)
 
 /* ---- the pipe to the L1 ------------------------------------------------------------------------- */
 
-static void complete(struct sm *s, uint16_t h);
+static void complete_op(struct sm *s, uint16_t h);
 
-/* All accesses of an operation are there, or it had none. */
+/* Ends an operation whose accesses have all ended. */
 static void accesses_end(struct sm *s, uint16_t h)
 {
 	const struct winst *w = &s->winst[h];
 	const struct core_op *op = &s->modern->op[h];
 
 	if (w->uop->flags & (UOP_LOAD | UOP_ATOMIC))
-		core_event_put(s, later(op->seen_at, s->clock), EVENT_DATA, h, 0);
+		core_event_put(s, later_clock(op->last_hit_ready_at, s->clock), EVENT_DATA, h, 0);
 	else if (op->read_at >= s->clock)
 		core_event_put(s, op->read_at + 1, EVENT_DONE, h, 0);
 	else
-		complete(s, h);
+		complete_op(s, h);
 }
 
 static void access_ends(struct sm *s, uint16_t h)
 {
-	if (!--s->modern->op[h].left)
+	if (!--s->modern->op[h].accesses_left)
 		accesses_end(s, h);
 }
 
-/* One access at the L1; false: refused. Hits end at once, stores when what they send down is acknowledged. */
+/*
+ * Makes one access to the L1; returns false if it was rejected. Hits end at once, stores when their
+ * acknowledgements arrive.
+ */
 static bool look_up(struct sm *s, struct pipe_slot *k, const struct access *a)
 {
 	struct ldst *l = s->ldst;
@@ -288,10 +288,10 @@ static bool look_up(struct sm *s, struct pipe_slot *k, const struct access *a)
 		else
 			req_free(s->reqs, handle);
 	} else if (st == STATUS_HIT) {
-		op->seen_at = s->clock + LOOKUP_BEFORE - FIRST_REG + k->late;
+		op->last_hit_ready_at = s->clock + LOOKUP_BEFORE - FIRST_REG + k->extra_cycles;
 		req_free(s->reqs, handle);
 	} else {
-		op->left++;
+		op->accesses_left++;
 	}
 	return true;
 }
@@ -309,20 +309,20 @@ static bool pass_by(struct sm *s, struct pipe_slot *k, const struct access *a)
 	if (w->uop->flags & UOP_STORE)
 		s->warp[w->warp].stores += r->pieces ? r->pieces : 1;
 	else
-		s->modern->op[k->op].left++;
+		s->modern->op[k->op].accesses_left++;
 	inject(s, handle);
 	return true;
 }
 
-/* One cycle's lookups: the next lines, one a tag bank. True: all of the instruction's are made. */
+/* Makes one cycle's lookups: the next lines, one per tag bank. Returns true if all accesses are made. */
 static bool look_up_some(struct sm *s, struct pipe_slot *k)
 {
 	uint64_t line = NEVER;
 	unsigned lines = 0;
 
 	ldst_prepare_requests(s, k->op, k->op);
-	for (; k->at < k->list.n; k->at++) {
-		const struct access *a = &k->list.at[k->at];
+	for (; k->next_access < k->list.n; k->next_access++) {
+		const struct access *a = &k->list.at[k->next_access];
 
 		if ((a->addr & ~127ull) != line) {
 			line = a->addr & ~127ull;
@@ -332,7 +332,7 @@ static bool look_up_some(struct sm *s, struct pipe_slot *k)
 		if (k->bypass ? !pass_by(s, k, a) : !look_up(s, k, a))
 			return false;
 		if (k->bypass)
-			return ++k->at == k->list.n;
+			return ++k->next_access == k->list.n;
 	}
 	return true;
 }
@@ -356,9 +356,9 @@ static void pipe_step(struct sm *s)
 	}
 }
 
-/* ---- what comes back ---------------------------------------------------------------------------- */
+/* ---- replies --------------------------------------------------------------- */
 
-static void take_request(struct sm *s, uint32_t handle)
+static void end_request(struct sm *s, uint32_t handle)
 {
 	const struct req *r = ldst_req(s, handle);
 	uint16_t h = (uint16_t)r->lane0;
@@ -371,7 +371,7 @@ static void take_request(struct sm *s, uint32_t handle)
 		access_ends(s, h);
 }
 
-/* Stores have been acknowledged: warps may end, fences may open. */
+/* Ends warps and fences that waited for stores. */
 static void stores_changed(struct sm *s)
 {
 	uint64_t drained = s->drained & s->live, fenced = s->membar & s->live;
@@ -383,7 +383,7 @@ static void stores_changed(struct sm *s)
 		core_sync_completed(s, (unsigned)w);
 }
 
-/* The network hands over what it has carried; the L1 gives what is ready. */
+/* Takes replies from the network and ready requests from the L1. */
 static void take_answers(struct sm *s)
 {
 	struct ldst *l = s->ldst;
@@ -393,18 +393,18 @@ static void take_answers(struct sm *s)
 		left = l->resp.count;
 		ldst_response(s);
 		if (l->nextg != REQ_NONE) {
-			take_request(s, l->nextg);
+			end_request(s, l->nextg);
 			l->nextg = REQ_NONE;
 		}
 	} while (l->resp.count && l->resp.count < left);
 	while (l->draining) {
-		take_request(s, cache_pop_ready(l->l1d));
+		end_request(s, cache_pop_ready(l->l1d));
 		l->draining = cache_has_ready(l->l1d);
 	}
 	stores_changed(s);
 }
 
-/* The value is ready; it goes to the register file over the sub-core's link. */
+/* Sends the value over the sub-core's link to the register file. */
 void core_memory_data(struct sm *s, uint16_t h)
 {
 	struct core *c = s->modern;
@@ -417,13 +417,13 @@ void core_memory_data(struct sm *s, uint16_t h)
 		core_event_put(s, s->clock + c->p->ldgsts_latency, EVENT_DONE, h, 0);
 		return;
 	}
-	end = later(s->clock, b->link_free) + (in->n_dst ? op->link : FIRST_REG);
+	end = later_clock(s->clock, b->link_free) + (in->n_dst ? op->link : FIRST_REG);
 	if (in->n_dst)
 		b->link_free = end;
 	core_event_put(s, end, EVENT_DONE, h, 0);
 }
 
-/* Sources of h have been read: what overwrites them may issue in this cycle. */
+/* Releases the sources of h; an instruction that overwrites them may issue in this cycle. */
 void core_memory_read(struct sm *s, uint16_t h)
 {
 	struct core *c = s->modern;
@@ -440,7 +440,7 @@ void core_memory_read(struct sm *s, uint16_t h)
 	core_reschedule(s, w->warp);
 }
 
-static void complete(struct sm *s, uint16_t h)
+static void complete_op(struct sm *s, uint16_t h)
 {
 	struct core *c = s->modern;
 	const struct winst *w = &s->winst[h];
@@ -455,7 +455,7 @@ static void complete(struct sm *s, uint16_t h)
 		core_release(s, warp, in);
 	if (in->unit == CORE_MEMORY) {
 		if (c->prt-- >= c->p->prt)
-			due_at(c, s->clock + 1);
+			memory_due_at(c, s->clock + 1);
 		if (s->events)
 			events_memdone(s->events, s->now, s->id, warp, in->pc);
 	} else if (s->events) {
@@ -470,18 +470,18 @@ static void complete(struct sm *s, uint16_t h)
 	core_warp_check_end(s, warp);
 }
 
-void core_memory_done(struct sm *s, uint16_t h) { complete(s, h); }
+void core_memory_done(struct sm *s, uint16_t h) { complete_op(s, h); }
 
 /* ---- the cycle ---------------------------------------------------------------------------------- */
 
-/* The L1D's port counters, up to now. */
+/* Brings the L1D's port counters up to date. */
 void core_sample_ports(struct sm *s)
 {
 	struct core *c = s->modern;
 
-	if (ldst_l1d(s) && s->clock > c->l1d_seen)
-		cache_idle_cycles(ldst_l1d(s), s->clock - c->l1d_seen);
-	c->l1d_seen = s->clock;
+	if (ldst_l1d(s) && s->clock > c->ports_sampled_at)
+		cache_idle_cycles(ldst_l1d(s), s->clock - c->ports_sampled_at);
+	c->ports_sampled_at = s->clock;
 }
 
 static uint64_t next_accept(const struct sm *s)
@@ -496,10 +496,10 @@ static uint64_t next_accept(const struct sm *s)
 			next = first_ready(&c->sub[k]);
 	if (next == NEVER)
 		return NEVER;
-	return later(later(next, c->accept_at), s->clock + 1);
+	return later_clock(later_clock(next, c->accept_at), s->clock + 1);
 }
 
-static uint64_t next_due(const struct sm *s)
+static uint64_t next_memory_clock(const struct sm *s)
 {
 	const struct core *c = s->modern;
 	const struct ldst *l = s->ldst;
@@ -530,5 +530,5 @@ void core_memory_cycle(struct sm *s)
 	} while (ports-- > 1);
 	pipe_step(s);
 	accept_next(s);
-	c->mem_due = next_due(s);
+	c->mem_due = next_memory_clock(s);
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How many passes over the 32 data banks an access of shared memory or of the L1 data cache takes. Always
- * true: a bank gives one word of 4 bytes a pass, to every lane that asks for it.
+ * Number of passes over the 32 data banks of an access to shared memory or to the L1 data cache. Always true:
+ * in a pass a bank gives one word of 4 bytes to every lane that reads it.
  */
 #include "core/core.h"
 
-static uint32_t share(uint32_t n, uint32_t of) { return (n + of - 1) / of; }
-
-/* Passes of lanes at one stride, each as wide as the stride or all the same: no look at the lanes. */
+/* Passes of lanes at one stride that equals their width or is 0; 0: another pattern. */
 static uint32_t simple_passes(const struct tblock *tb, const struct rec *r, unsigned size)
 {
 	uint32_t run = r->mask >> bit_lowest32(r->mask);
@@ -17,11 +15,13 @@ static uint32_t simple_passes(const struct tblock *tb, const struct rec *r, unsi
 		return 0;
 	stride = tb->word[(r->addr >> 2) + 1];
 	if (stride == size)
-		return share(bit_count32(run) * size, 128);
+		return core_div_up(bit_count32(run) * size, 128);
 	return stride == 0 && size <= 4 ? 1 : 0;
 }
 
-/* Distinct places, of 1 << wide bytes each, of the fullest bank, for the lanes given; 128 bytes are a row. */
+/*
+ * Largest number of distinct places of 1 << wide bytes in one bank, for the given lanes; a row has 128 bytes.
+ */
 static uint32_t fullest_bank(const uint64_t lane[32], uint32_t lanes, uint32_t wide)
 {
 	uint64_t seen[32][32], last = NEVER;
@@ -32,7 +32,7 @@ static uint32_t fullest_bank(const uint64_t lane[32], uint32_t lanes, uint32_t w
 		uint64_t place = lane[i] >> wide;
 		uint32_t bank = (uint32_t)place & (banks - 1), n = 0;
 
-		if (place == last) /* neighbours that read one place */
+		if (place == last) /* neighbours often read one place */
 			continue;
 		last = place;
 		while (n < count[bank] && seen[bank][n] != place)
@@ -46,7 +46,7 @@ static uint32_t fullest_bank(const uint64_t lane[32], uint32_t lanes, uint32_t w
 	return most;
 }
 
-/* Every bit that an address of one of the lanes has; most warps are whole. */
+/* Union of the address bits of the lanes. */
 static uint64_t bits_of(const uint64_t lane[32], uint32_t lanes)
 {
 	uint64_t all = 0;
@@ -61,7 +61,7 @@ static uint64_t bits_of(const uint64_t lane[32], uint32_t lanes)
 	return all;
 }
 
-/* The same as fullest_bank() by words of 4 bytes, of which each lane has so many, 32 in all. */
+/* Like fullest_bank(), in words of 4 bytes, `words` of them a lane and 32 in all. */
 static uint32_t fullest_of_words(const uint64_t lane[32], uint32_t lanes, uint32_t words)
 {
 	uint64_t word[32];
@@ -74,14 +74,14 @@ static uint32_t fullest_of_words(const uint64_t lane[32], uint32_t lanes, uint32
 }
 
 /*
- * Bank passes: lanes of 8 bytes go by halves of the warp, lanes of 16 by quarters. Where all lanes begin at
- * multiples of their width the banks of one are alike, and are looked at as one.
+ * Bank passes. Lanes of 8 bytes are served by halves of the warp, lanes of 16 bytes by quarters. If all lanes
+ * are aligned to their width, the banks of a lane are conflicting together and count as one.
  */
 uint32_t core_passes(struct sm *s, const struct winst *w)
 {
 	const struct tblock *tb = &s->cta[w->cta].block;
 	const struct rec r = {.mask = w->mask, .addr = w->addr};
-	uint32_t words = share(w->uop->size ? w->uop->size : 4, 4), n, total = 0;
+	uint32_t words = core_div_up(w->uop->size ? w->uop->size : 4, 4), n, total = 0;
 	uint64_t lane[32];
 	bool alike;
 

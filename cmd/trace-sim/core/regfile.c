@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Register banks and the register file cache of a sub-core. Always true: reads of an instruction end at one
- * stage, so one that reads n registers of a bank needs that bank's port for the n cycles before; it waits
- * until n cycles have passed since the issue of the latest one that read the bank. An operand found in the
- * cache is not read; a register in several slots is read once.
+ * stage, so an instruction that reads n registers of a bank needs the bank's port for the n cycles before. It
+ * waits until n cycles have passed since the issue of the latest instruction that read the bank. An operand
+ * found in the cache is not read. A register in several slots is read once.
  */
 #include "core/core.h"
 
-/* True: the cache has it. What it had in that place goes, and what is marked for reuse stays. */
+/*
+ * Accesses the cache; returns whether the register was there. The entry is replaced, and kept only if marked
+ * for reuse.
+ */
 static bool through_cache(
 	struct subcore *b, unsigned w, unsigned reg, unsigned slot, unsigned bank, bool keep)
 {
@@ -26,8 +29,8 @@ static bool read_before(const struct core_inst *in, unsigned i)
 	return false;
 }
 
-/* The slot of source i: traces leave out operands that are no registers, so where there is code it tells. */
-static unsigned slot_of(const struct core_warp *cw, const struct core_inst *in, unsigned i)
+/* Slot of source i. Traces omit operands that are no registers, so the control code decides if there is one. */
+static unsigned source_slot(const struct core_warp *cw, const struct core_inst *in, unsigned i)
 {
 	const struct core_source *src = &in->src[i];
 	const struct core_control *k;
@@ -55,7 +58,7 @@ uint64_t core_register_wait(
 
 		if (src->reg >= REG_UR0)
 			continue;
-		slot = slot_of(&c->warp[w], in, i);
+		slot = source_slot(&c->warp[w], in, i);
 		if (c->p->rfc && in->flags & INST_RFC &&
 			through_cache(b, w, src->reg, slot, bank, reuse >> slot & 1))
 			c->n.reuse_hits++;

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What holds warps beyond registers: thread-block barriers, memory fences, groups of asynchronous copies and
- * DEPBAR.
+ * Waits of warps for other reasons than registers: thread-block barriers, memory fences, groups of asynchronous
+ * copies and DEPBAR.
  *
- * Always true: a warp that is held does not issue from hold_from on and before hold_until, which is NEVER
- * until what it waits for has come; but a barrier takes hold of a warp with control codes some cycles later,
- * up to which instructions go that touch nothing outside of the warp: the assembler's stall count lets at
- * most one or two be there. A thread-block barrier waits for the warps that have not ended. Every BAR is a
- * wait of the whole block at one barrier, for traces do not record the others' numbers.
+ * Always true: a held warp does not issue from hold_from until hold_until, which is NEVER until the awaited
+ * event. A barrier holds a warp with control codes only some cycles later. Until then, instructions that touch
+ * nothing outside the warp may issue; the assembler's stall count allows one or two. A thread-block barrier
+ * waits for the warps that have not ended. Every BAR is a wait of the whole block at one barrier, since traces
+ * lack barrier numbers.
  */
 #include "core/core.h"
 
-static void hold(struct core_warp *cw, uint64_t from, uint64_t until, unsigned why)
+static void delay_until(struct core_warp *cw, uint64_t from, uint64_t until, unsigned why)
 {
 	cw->hold_from = from;
 	cw->hold_until = until;
-	cw->hold_why = (uint8_t)why;
+	cw->hold_stall = (uint8_t)why;
 	cw->pass_until = 0;
 }
 
-static void let_go(struct sm *s, unsigned w, uint64_t at)
+static void release_hold(struct sm *s, unsigned w, uint64_t at)
 {
 	core_warp_of(s, w)->hold_until = at;
 	core_reschedule(s, w);
@@ -27,7 +27,7 @@ static void let_go(struct sm *s, unsigned w, uint64_t at)
 
 /* ---- barriers ----------------------------------------------------------------------------------- */
 
-/* The last has arrived, or left, at t. */
+/* Opens the barrier if the last warp has arrived, or left, at t. */
 static void open_barrier(struct sm *s, struct cta *k, uint64_t t)
 {
 	const struct modern_params *m = s->modern->p;
@@ -39,19 +39,19 @@ static void open_barrier(struct sm *s, struct cta *k, uint64_t t)
 	k->arrived[0] = 0;
 	s->at_barrier &= ~warps;
 	FOR_BITS64 (w, warps)
-		let_go(s, (unsigned)w, t + m->barrier + m->barrier_per_warp * (all - 1));
+		release_hold(s, (unsigned)w, t + m->barrier + m->barrier_per_warp * (all - 1));
 }
 
-static void arrive(struct sm *s, unsigned w, uint64_t t)
+static void arrive_at_barrier(struct sm *s, unsigned w, uint64_t t)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 	struct cta *k = &s->cta[s->warp[w].cta];
 
 	if (s->warp[w].cursor == s->warp[w].last)
-		return; /* it ends here: its exit is its arrival */
+		return; /* it ends here, and its exit counts as its arrival */
 	k->arrived[0] |= 1ull << w;
 	s->at_barrier |= 1ull << w;
-	hold(cw, t + 1, NEVER, STALL_BARRIER);
+	delay_until(cw, t + 1, NEVER, STALL_BARRIER);
 	cw->pass_until = cw->control ? t + s->modern->p->barrier_delay : 0;
 	open_barrier(s, k, t);
 }
@@ -76,21 +76,21 @@ void core_sync_completed(struct sm *s, unsigned w)
 	if (!(s->membar >> w & 1) || !accesses_done(s, w))
 		return;
 	s->membar &= ~(1ull << w);
-	let_go(s, w, s->clock + core_warp_of(s, w)->fence_cycles);
+	release_hold(s, w, s->clock + core_warp_of(s, w)->fence_cycles);
 	if (s->core->flush_l1 && ldst_l1d(s))
 		ldst_invalidate_l1d(s);
 }
 
-static void fence(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t)
+static void issue_fence(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 
 	cw->fence_cycles = s->modern->p->membar[in->scope];
 	if (accesses_done(s, w)) {
-		hold(cw, t + 1, t + 1 + cw->fence_cycles, STALL_BARRIER);
+		delay_until(cw, t + 1, t + 1 + cw->fence_cycles, STALL_BARRIER);
 		return;
 	}
-	hold(cw, t + 1, NEVER, STALL_BARRIER);
+	delay_until(cw, t + 1, NEVER, STALL_BARRIER);
 	s->membar |= 1ull << w;
 }
 
@@ -98,12 +98,12 @@ static void fence(struct sm *s, unsigned w, const struct core_inst *in, uint64_t
 
 static bool groups_done(const struct core_warp *cw) { return cw->first_group >= cw->fence_until; }
 
-/* Groups that are done at the front no longer count. */
+/* Drops completed groups at the front. */
 static void drop_done(struct sm *s, unsigned w)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 
-	while (cw->first_group < cw->group && !cw->left[cw->first_group % LDGSTS_SLOTS]) {
+	while (cw->first_group < cw->group && !cw->group_left[cw->first_group % LDGSTS_SLOTS]) {
 		unsigned counter = cw->group_counter[cw->first_group % LDGSTS_SLOTS];
 
 		cw->first_group++;
@@ -112,7 +112,7 @@ static void drop_done(struct sm *s, unsigned w)
 	}
 }
 
-/* Never more open groups than slots: the newest then goes on. */
+/* Closes a group. If all slots are in use, the newest group stays open. */
 static void close_group(struct sm *s, unsigned w, const struct core_inst *in)
 {
 	struct core_warp *cw = core_warp_of(s, w);
@@ -124,7 +124,7 @@ static void close_group(struct sm *s, unsigned w, const struct core_inst *in)
 		cw->counter[write]++;
 	cw->group_counter[cw->group % LDGSTS_SLOTS] = write < COUNTERS ? (uint8_t)(write + 1) : 0;
 	cw->group++;
-	cw->left[cw->group % LDGSTS_SLOTS] = 0;
+	cw->group_left[cw->group % LDGSTS_SLOTS] = 0;
 	drop_done(s, w);
 }
 
@@ -132,15 +132,15 @@ void core_ldgsts_done(struct sm *s, unsigned w, uint32_t group)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 
-	cw->left[group % LDGSTS_SLOTS]--;
+	cw->group_left[group % LDGSTS_SLOTS]--;
 	drop_done(s, w);
 	if (s->dep_wait >> w & 1 && groups_done(cw)) {
 		s->dep_wait &= ~(1ull << w);
-		let_go(s, w, s->clock + 1);
+		release_hold(s, w, s->clock + 1);
 	}
 }
 
-/* Without control codes DEPBAR waits until no more than N groups are open. */
+/* Without control codes, DEPBAR waits until no more than N groups are open. */
 static void wait_for_groups(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t)
 {
 	struct core_warp *cw = core_warp_of(s, w);
@@ -149,7 +149,7 @@ static void wait_for_groups(struct sm *s, unsigned w, const struct core_inst *in
 	if (groups_done(cw))
 		return;
 	s->dep_wait |= 1ull << w;
-	hold(cw, t + 1, NEVER, STALL_FENCE);
+	delay_until(cw, t + 1, NEVER, STALL_FENCE);
 }
 
 /* ---- DEPBAR with control codes ------------------------------------------------------------------ */
@@ -162,8 +162,8 @@ static bool depbar_met(const struct core_warp *cw)
 	return cw->counter[cw->depbar_counter] <= cw->depbar_most;
 }
 
-/* With stall 1 the next instruction has gone before DEPBAR can hold it. */
-static void depbar(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t)
+/* Holds a warp at DEPBAR. With stall 1 the next instruction has issued before DEPBAR can hold it. */
+static void issue_depbar(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 	const struct core_control *k = core_control_of(cw, in->pc);
@@ -174,16 +174,16 @@ static void depbar(struct sm *s, unsigned w, const struct core_inst *in, uint64_
 	if (k->stall < 2 || depbar_met(cw))
 		return;
 	cw->depbar_steps = (uint8_t)(k->stall / 2);
-	hold(cw, t + 1, NEVER, STALL_FENCE);
+	delay_until(cw, t + 1, NEVER, STALL_FENCE);
 }
 
-/* A counter of w has gone down. */
+/* Ends the DEPBAR of w if its counters allow it. */
 void core_sync_counter(struct sm *s, unsigned w)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 
 	if (cw->depbar_steps && depbar_met(cw)) {
-		let_go(s, w, s->clock + 2u * cw->depbar_steps);
+		release_hold(s, w, s->clock + 2u * cw->depbar_steps);
 		cw->depbar_steps = 0;
 	}
 }
@@ -196,15 +196,15 @@ void core_sync_issue(struct sm *s, unsigned w, const struct core_inst *in, uint6
 
 	if (in->flags & INST_LDGSTS) {
 		s->modern->op[h].group = cw->group;
-		cw->left[cw->group % LDGSTS_SLOTS]++;
+		cw->group_left[cw->group % LDGSTS_SLOTS]++;
 	} else if (in->flags & INST_BARRIER) {
-		arrive(s, w, t);
+		arrive_at_barrier(s, w, t);
 	} else if (in->flags & INST_MEMBAR) {
-		fence(s, w, in, t);
+		issue_fence(s, w, in, t);
 	} else if (in->flags & INST_LDGDEPBAR) {
 		close_group(s, w, in);
 	} else if (cw->control) {
-		depbar(s, w, in, t);
+		issue_depbar(s, w, in, t);
 	} else {
 		wait_for_groups(s, w, in, t);
 	}

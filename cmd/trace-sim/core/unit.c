@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Units of a sub-core. A unit is the cycle from which on it takes another instruction; one with a queue in
- * front takes another while its queue has a place. What ends with an event (special functions, the shared
- * double-precision unit, S2R and its like) starts in order, one every interval. Memory instructions go on in
- * memory.c.
+ * Units of a sub-core. A unit is the time from which on it takes another instruction. A unit with a queue takes
+ * another one while its queue has a free entry. Instructions that end with an event (special functions, the
+ * shared double-precision unit, S2R and the like) start in order, one every interval. Memory instructions
+ * continue in memory.c.
  *
- * Always true: open_at of a unit is when the next instruction may issue to it, NEVER while only an event can
- * tell.
+ * Always true: unit_free_at is the time at which the next instruction may issue to the unit, NEVER if an event
+ * decides.
  */
 #include "core/core.h"
 
-#define QUEUE_PLACES 3u /* in front of the units with events, the one that starts included */
+#define QUEUE_PLACES 3u /* before the units with events, including the instruction that starts */
 
 /*
- * It starts when those before it have; the unit takes another as soon as a place is free. Returns the start.
+ * Queues an instruction: it starts after the ones before it, and the unit takes another as soon as an entry is
+ * free. Returns the start.
  */
-static uint64_t queue(uint64_t *free_at, uint64_t *open_at, uint64_t t, uint32_t interval)
+static uint64_t queue_start(uint64_t *free_at, uint64_t *open_at, uint64_t t, uint32_t interval)
 {
 	uint64_t start = t > *free_at ? t : *free_at, all = (QUEUE_PLACES - 1) * (uint64_t)interval;
 
@@ -24,10 +25,10 @@ static uint64_t queue(uint64_t *free_at, uint64_t *open_at, uint64_t t, uint32_t
 	return start;
 }
 
-/* The event of a result at a time, and before it of the sources' reading once the instruction has started. */
+/* Schedules the event of a result, and before it the read of the sources after the instruction has started. */
 static void end_with_event(struct sm *s, uint16_t h, uint64_t start, uint64_t end)
 {
-	if (s->modern->op[h].readers && !s->modern->op[h].keeps)
+	if (s->modern->op[h].readers && !s->modern->op[h].keeps_sources)
 		core_event_put(s, start + 2, EVENT_READ, h, 0);
 	core_event_put(s, end > start + 2 ? end : start + 2, EVENT_DONE, h, 0);
 }
@@ -38,13 +39,13 @@ static void take_fixed(
 	switch ((enum core_unit)in->unit) {
 	case CORE_NO_UNIT: return;
 	case CORE_FP32:
-		if (m->fp32_on_int && b->open_at[CORE_INT] <= t) {
-			b->open_at[CORE_INT] = t + m->interval[CORE_INT];
+		if (m->fp32_on_int && b->unit_free_at[CORE_INT] <= t) {
+			b->unit_free_at[CORE_INT] = t + m->interval[CORE_INT];
 			return;
 		}
 		/* fall through */
-	case CORE_IMAD: b->open_at[CORE_FP32] = b->open_at[CORE_IMAD] = t + in->interval; return;
-	default: b->open_at[in->unit] = t + in->interval;
+	case CORE_IMAD: b->unit_free_at[CORE_FP32] = b->unit_free_at[CORE_IMAD] = t + in->interval; return;
+	default: b->unit_free_at[in->unit] = t + in->interval;
 	}
 }
 
@@ -55,20 +56,20 @@ void core_unit_take(struct sm *s, struct subcore *b, const struct core_inst *in,
 
 	switch ((enum core_unit)in->unit) {
 	case CORE_SFU:
-		start = queue(&b->sfu_free, &b->open_at[CORE_SFU], t, in->interval);
+		start = queue_start(&b->sfu_free, &b->unit_free_at[CORE_SFU], t, in->interval);
 		end_with_event(s, h, start, start + c->p->sfu_latency);
 		return;
 	case CORE_FP64_SHARED:
-		start = queue(&c->fp64_free, &b->open_at[CORE_FP64_SHARED], t, in->interval);
+		start = queue_start(&c->fp64_free, &b->unit_free_at[CORE_FP64_SHARED], t, in->interval);
 		end_with_event(s, h, start, start + c->p->fp64_latency);
 		return;
 	case CORE_MISC:
-		start = queue(&b->misc_free, &b->open_at[CORE_MISC], t, in->interval);
+		start = queue_start(&b->misc_free, &b->unit_free_at[CORE_MISC], t, in->interval);
 		end_with_event(s, h, start, in->flags & INST_BARRIER ? start + 1 : start + c->p->s2r_latency);
 		return;
 	case CORE_MEMORY: core_memory_take(s, b, in, h, t); return;
 	default: take_fixed(c->p, b, in, t);
 	}
-	if (h) /* DMMA and the like: on the unit for a time, their results by event */
+	if (h) /* DMMA and the like: they occupy the unit, and their results are events */
 		end_with_event(s, h, t, t + in->done + in->interval);
 }

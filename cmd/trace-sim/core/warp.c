@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Warps in their sub-cores: ranks, the masks of what each can do, the wheel of those that wait for a time,
- * and the ends of warps.
+ * Warps in their sub-cores: ranks, masks of their states, the wheel of warps that wait for a time, and the ends
+ * of warps.
  *
  * Always true: a warp with an instruction in its buffer is in has_head and in exactly one of ripe, a slot of
- * the wheel, or waits; a rank belongs to one warp at a time and a younger warp has a higher one. When ranks
- * run out, the living are moved down in their order.
+ * the wheel, or waits. A rank belongs to one warp at a time, and a younger warp has a higher one. When ranks
+ * run out, the ranks of live warps are compacted in their order.
  */
 #include "core/core.h"
 #include "sm/kernel.h"
@@ -14,13 +14,13 @@ static uint64_t rank_bit(const struct core_warp *cw) { return 1ull << cw->rank; 
 
 /* ---- states ------------------------------------------------------------------------------------- */
 
-/* Out of whatever state the warp is in, which is not the wheel; its head, if any, stays. */
+/* Leaves the state of the warp, which is not in the wheel; its head, if any, stays. */
 static inline void leave_state(struct subcore *b, struct core_warp *cw)
 {
 	uint64_t bit = rank_bit(cw);
 
 	b->ripe &= ~bit;
-	b->by_why[cw->why] &= ~bit;
+	b->by_stall[cw->stall] &= ~bit;
 	cw->waits = false;
 }
 
@@ -47,8 +47,8 @@ void core_warp_no_head(struct sm *s, unsigned w, unsigned why)
 	leave_state(b, cw);
 	b->has_head &= ~rank_bit(cw);
 	b->by_unit[cw->unit] &= ~rank_bit(cw);
-	cw->why = (uint8_t)why;
-	b->by_why[why] |= rank_bit(cw);
+	cw->stall = (uint8_t)why;
+	b->by_stall[why] |= rank_bit(cw);
 }
 
 void core_warp_wait(struct sm *s, struct core_warp *cw, const struct core_inst *head, unsigned why)
@@ -58,18 +58,21 @@ void core_warp_wait(struct sm *s, struct core_warp *cw, const struct core_inst *
 	leave_state(b, cw);
 	set_head(b, cw, head);
 	cw->waits = true;
-	cw->why = (uint8_t)why;
-	b->by_why[why] |= rank_bit(cw);
+	cw->stall = (uint8_t)why;
+	b->by_stall[why] |= rank_bit(cw);
 }
 
-/* Where its time is further than the wheel reaches it goes round once more. Returns the clock of its slot. */
+/*
+ * Puts a warp into the wheel. If its time is beyond the wheel's reach, it goes round once more. Returns the
+ * clock of its slot.
+ */
 static uint64_t into_wheel(const struct sm *s, struct subcore *b, struct core_warp *cw)
 {
 	uint64_t at = cw->ready_at, reach = at < s->clock + WHEEL ? at : s->clock + WHEEL - 1;
 
 	cw->slot = (uint8_t)(reach % WHEEL);
 	b->wheel[cw->slot] |= rank_bit(cw);
-	b->far |= reach < at ? rank_bit(cw) : 0;
+	b->beyond_wheel |= reach < at ? rank_bit(cw) : 0;
 	b->wheel_used |= 1ull << cw->slot;
 	return reach;
 }
@@ -83,8 +86,8 @@ void core_warp_schedule(
 	leave_state(b, cw);
 	set_head(b, cw, head);
 	cw->ready_at = at;
-	cw->why = (uint8_t)why;
-	b->by_why[why] |= bit;
+	cw->stall = (uint8_t)why;
+	b->by_stall[why] |= bit;
 	if (at <= s->clock) {
 		b->ripe |= bit;
 		core_due(s->modern, cw->sub, s->clock);
@@ -93,14 +96,14 @@ void core_warp_schedule(
 	}
 }
 
-/* Those of a slot that are due become ripe; the others stand further round the wheel. */
-static void turn(struct sm *s, struct subcore *b, unsigned slot)
+/* Makes the due warps of a slot ripe and moves the others further round the wheel. */
+static void turn_wheel_slot(struct sm *s, struct subcore *b, unsigned slot)
 {
-	uint64_t set = b->wheel[slot], far = set & b->far;
+	uint64_t set = b->wheel[slot], far = set & b->beyond_wheel;
 
 	b->wheel[slot] = 0;
 	b->wheel_used &= ~(1ull << slot);
-	b->far &= ~far;
+	b->beyond_wheel &= ~far;
 	b->ripe |= set & ~far;
 	FOR_BITS64 (rank, far)
 		into_wheel(s, b, core_warp_of(s, b->warp_of[rank]));
@@ -111,7 +114,7 @@ void core_wheel_turn(struct sm *s, struct subcore *b)
 	unsigned now = (unsigned)(s->clock % WHEEL);
 
 	if (b->wheel_used >> now & 1)
-		turn(s, b, now);
+		turn_wheel_slot(s, b, now);
 }
 
 uint64_t core_wheel_next(const struct sm *s, const struct subcore *b)
@@ -127,7 +130,7 @@ uint64_t core_wheel_next(const struct sm *s, const struct subcore *b)
 
 /* ---- ranks -------------------------------------------------------------------------------------- */
 
-static uint64_t squeeze(uint64_t mask, uint64_t keep)
+static uint64_t squeeze_mask(uint64_t mask, uint64_t keep)
 {
 	uint64_t out = 0;
 	unsigned n = 0;
@@ -137,24 +140,24 @@ static uint64_t squeeze(uint64_t mask, uint64_t keep)
 	return out;
 }
 
-/* Move the living down, in their order. */
-static void compact(struct sm *s, struct subcore *b)
+/* Compacts the ranks of live warps, in their order. */
+static void compact_ranks(struct sm *s, struct subcore *b)
 {
 	uint64_t keep = b->ranked;
 	unsigned n = 0;
 
-	b->ripe = squeeze(b->ripe, keep);
-	b->want = squeeze(b->want, keep);
-	b->has_head = squeeze(b->has_head, keep);
-	b->far = squeeze(b->far, keep);
+	b->ripe = squeeze_mask(b->ripe, keep);
+	b->needs_fetch = squeeze_mask(b->needs_fetch, keep);
+	b->has_head = squeeze_mask(b->has_head, keep);
+	b->beyond_wheel = squeeze_mask(b->beyond_wheel, keep);
 	for (unsigned i = 0; i < N_CORE_UNITS; i++)
-		b->by_unit[i] = squeeze(b->by_unit[i], keep);
+		b->by_unit[i] = squeeze_mask(b->by_unit[i], keep);
 	for (unsigned i = 0; i < N_CORE_STALLS; i++)
-		b->by_why[i] = squeeze(b->by_why[i], keep);
+		b->by_stall[i] = squeeze_mask(b->by_stall[i], keep);
 	FOR_BITS64 (i, b->wheel_used)
-		b->wheel[i] = squeeze(b->wheel[i], keep);
+		b->wheel[i] = squeeze_mask(b->wheel[i], keep);
 	FOR_BITS64 (i, b->missing_slots)
-		b->missing_warps[i] = squeeze(b->missing_warps[i], keep);
+		b->missing_warps[i] = squeeze_mask(b->missing_warps[i], keep);
 	if (b->greedy >= 0)
 		b->greedy =
 			(int8_t)(keep >> b->greedy & 1 ? (int)bit_count64(keep & ((1ull << b->greedy) - 1))
@@ -175,7 +178,7 @@ void core_warp_place(struct sm *s, unsigned w, const struct kernel *k)
 	struct subcore *b = &c->sub[w % c->subs];
 
 	if (b->ranks == RANKS)
-		compact(s, b);
+		compact_ranks(s, b);
 	assert(b->ranks < RANKS);
 	cw->sub = (uint8_t)(w % c->subs);
 	cw->rank = b->ranks++;
@@ -193,17 +196,17 @@ void core_warp_place(struct sm *s, unsigned w, const struct kernel *k)
 	cw->n_codes = k->n_codes;
 	cw->control = k->codes && c->p->dependence != DEPEND_SCOREBOARD;
 	cw->late_reads = (cw->control ? c->p->rf_read_control : c->p->rf_read_trace) == RF_LATE;
-	cw->next_why = STALL_PORT;
+	cw->next_stall = STALL_PORT;
 	s->drained &= ~(1ull << w);
-	cw->why = STALL_FETCH;
-	b->by_why[STALL_FETCH] |= rank_bit(cw);
+	cw->stall = STALL_FETCH;
+	b->by_stall[STALL_FETCH] |= rank_bit(cw);
 	cw->unit = CORE_NO_UNIT;
 	cw->depbar_steps = 0;
 	cw->raised_at = 0;
 	cw->first_group = cw->group = cw->fence_until = 0;
 	memset(cw->counter, 0, sizeof(cw->counter));
 	memset(cw->raised, 0, sizeof(cw->raised));
-	memset(cw->left, 0, sizeof(cw->left));
+	memset(cw->group_left, 0, sizeof(cw->group_left));
 }
 
 /* ---- start and end ------------------------------------------------------------------------------ */
@@ -218,10 +221,10 @@ void core_warp_start(struct sm *s, unsigned w)
 	}
 	cw->started = true;
 	cw->next = core_inst_at(s, &s->warp[w], 0);
-	core_fetch_room(s, w);
+	core_fetch_request(s, w);
 }
 
-/* The last record has issued at t. */
+/* Ends the warp, whose last record has issued at t. */
 void core_warp_end(struct sm *s, unsigned w, uint64_t t)
 {
 	s->done |= 1ull << w;
@@ -249,7 +252,7 @@ void core_warp_reap(struct sm *s, unsigned w)
 	struct cta *t = &s->cta[p->cta];
 
 	cw->started = false;
-	b->by_why[cw->why] &= ~rank_bit(cw);
+	b->by_stall[cw->stall] &= ~rank_bit(cw);
 	b->ranked &= ~rank_bit(cw);
 	if (b->greedy == (int8_t)cw->rank)
 		b->greedy = -1;

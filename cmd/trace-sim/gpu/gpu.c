@@ -83,9 +83,9 @@ static void build_sm(struct gpu *g, uint32_t id)
 	s->reqs = &g->reqs;
 	s->dec = g->dec;
 	s->net = g->net;
-	s->sent = g->out;
+	s->traffic_out = g->out;
 	s->replies = &g->cluster[s->cluster].reply;
-	s->replying = g->replying;
+	s->clusters_with_replies = g->replying;
 	s->events = g->events;
 	s->wake_at = &g->wake_at[id];
 	sm_init(s);

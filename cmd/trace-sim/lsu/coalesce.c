@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Access generation: what a load or store of one warp asks of the memory system (LSU-gen, LSU-local), and
- * the number of passes a shared memory instruction takes (LSU-smem).
+ * Access generation: memory accesses of a warp's load or store (LSU-gen, LSU-local), and the number of passes
+ * of a shared memory instruction (LSU-smem).
  *
- * Always true of a list: at most one access a segment and part of the warp (atomics: one a transaction),
- * parts one after the other, segments ascending within a part. In sector mode every access is one 32-byte
- * sector.
- * Leaves out constant and texture accesses, which traces cannot make.
+ * Always true of a list: at most one access per segment and part of the warp (atomics: one per transaction),
+ * parts in order, segments ascending within a part. In sector mode every access is one 32-byte sector. Constant
+ * and texture accesses are made in readonly.c.
  */
 #include <inttypes.h>
 #include <string.h>
 #include "ldst_int.h"
 
 #define LINE_MASK  127u
-#define LOCAL_BASE 0x1F880000u /* where local memory lies (LSU-local-2) */
+#define LOCAL_BASE 0x1F880000u /* base of local memory */
 
 /* Segments of one part of the warp while its lanes are gathered; order lists them by address, then age. */
 struct segments {
@@ -22,13 +21,13 @@ struct segments {
 	struct access at[MAX_ACCESSES];
 };
 
-_Noreturn static void refuse(
+_Noreturn static void reject_access(
 	const struct sm *s, const struct winst *w, const char *found, uint64_t value, const char *want)
 {
-	sm_fatal(s, w, "access", "found %s 0x%" PRIx64 ", wanted %s", found, value, want);
+	sm_fatal(s, w, "access", "%s 0x%" PRIx64 " (expected %s)", found, value, want);
 }
 
-/* Bits offset .. offset + n - 1 of a line's byte mask; those beyond the line are dropped. n <= 32. */
+/* Sets bits offset .. offset + n - 1 of a line's byte mask; bits beyond the line are dropped. n <= 32. */
 static void mark_bytes(uint64_t bytes[2], unsigned offset, unsigned n)
 {
 	uint64_t m = (1ull << n) - 1;
@@ -42,7 +41,7 @@ static void mark_bytes(uint64_t bytes[2], unsigned offset, unsigned n)
 		bytes[1] |= m >> (64 - offset);
 }
 
-static bool overlaps(const struct access *a, unsigned offset, unsigned n)
+static bool overlaps_bytes(const struct access *a, unsigned offset, unsigned n)
 {
 	uint64_t m[2] = {0, 0};
 
@@ -50,8 +49,8 @@ static bool overlaps(const struct access *a, unsigned offset, unsigned n)
 	return (a->bytes[0] & m[0]) || (a->bytes[1] & m[1]);
 }
 
-/* New segment entry at place k of the order. */
-static struct access *insert(struct segments *t, uint32_t k, uint64_t segment)
+/* Inserts a segment entry at position k of the order. */
+static struct access *insert_segment(struct segments *t, uint32_t k, uint64_t segment)
 {
 	struct access *a = &t->at[t->n];
 
@@ -62,7 +61,7 @@ static struct access *insert(struct segments *t, uint32_t k, uint64_t segment)
 	return a;
 }
 
-/* The entry of a segment, made when there is none. Looked for from the top: addresses mostly ascend. */
+/* Returns the entry of a segment, made if missing. Searched from the top, since addresses usually ascend. */
 static struct access *segment_entry(struct segments *t, uint64_t segment)
 {
 	uint32_t k = t->n;
@@ -71,10 +70,10 @@ static struct access *segment_entry(struct segments *t, uint64_t segment)
 		k--;
 	if (k && t->at[t->order[k - 1]].addr == segment)
 		return &t->at[t->order[k - 1]];
-	return insert(t, k, segment);
+	return insert_segment(t, k, segment);
 }
 
-/* Atomics: the first transaction of the segment that leaves these bytes free, or a new one after them. */
+/* Atomics: returns the first transaction of the segment without these bytes, or a new one after them. */
 static struct access *atomic_entry(struct segments *t, uint64_t segment, unsigned offset, unsigned n)
 {
 	uint32_t k = 0;
@@ -82,12 +81,12 @@ static struct access *atomic_entry(struct segments *t, uint64_t segment, unsigne
 	while (k < t->n && t->at[t->order[k]].addr < segment)
 		k++;
 	for (; k < t->n && t->at[t->order[k]].addr == segment; k++)
-		if (!overlaps(&t->at[t->order[k]], offset, n))
+		if (!overlaps_bytes(&t->at[t->order[k]], offset, n))
 			return &t->at[t->order[k]];
-	return insert(t, k, segment);
+	return insert_segment(t, k, segment);
 }
 
-static void mark(struct access *a, unsigned offset, unsigned n, unsigned lane)
+static void mark_lane(struct access *a, unsigned offset, unsigned n, unsigned lane)
 {
 	a->sectors |= (uint8_t)(1u << offset / 32);
 	a->lanes |= 1u << lane;
@@ -95,20 +94,20 @@ static void mark(struct access *a, unsigned offset, unsigned n, unsigned lane)
 }
 
 /*
- * quirk Q1-13: the second segment of an access that crosses gets as many bytes as the access has, from
- * its last byte on (LSU-gen-5).
+ * quirk Q1-13: the second segment of a crossing access gets as many bytes as the access has, from its last byte
+ * on (LSU-gen-5).
  */
-static void add_piece(struct segments *t, uint64_t addr, unsigned size, unsigned lane)
+static void mark_access(struct segments *t, uint64_t addr, unsigned size, unsigned lane)
 {
 	uint64_t low = t->segment_bytes - 1, last = addr + size - 1;
 
-	mark(segment_entry(t, addr & ~low), addr & LINE_MASK, size, lane);
+	mark_lane(segment_entry(t, addr & ~low), addr & LINE_MASK, size, lane);
 	if ((last & ~low) != (addr & ~low))
-		mark(segment_entry(t, last & ~low), last & LINE_MASK, size, lane);
+		mark_lane(segment_entry(t, last & ~low), last & LINE_MASK, size, lane);
 }
 
-/* LSU-gen-7: halve the segment while only one half of it is used. */
-static void reduce(struct access *a, uint32_t segment_bytes)
+/* Halves the segment while only one half of it is used (LSU-gen-7). */
+static void halve_segment(struct access *a, uint32_t segment_bytes)
 {
 	unsigned q = a->sectors;
 	uint32_t size = segment_bytes;
@@ -132,7 +131,7 @@ static void reduce(struct access *a, uint32_t segment_bytes)
 	a->size = (uint16_t)size;
 }
 
-static void append(struct access_list *out, struct segments *t, uint8_t type)
+static void append_accesses(struct access_list *out, struct segments *t, uint8_t type)
 {
 	for (uint32_t k = 0; k < t->n; k++) {
 		struct access *a = &out->at[out->n++];
@@ -140,7 +139,7 @@ static void append(struct access_list *out, struct segments *t, uint8_t type)
 		assert(out->n <= MAX_ACCESSES);
 		*a = t->at[t->order[k]];
 		a->type = type;
-		reduce(a, t->segment_bytes);
+		halve_segment(a, t->segment_bytes);
 	}
 	t->n = 0;
 }
@@ -175,7 +174,7 @@ unsigned coalesce_local(
 	unsigned i;
 
 	/*
-	 * Where kernels share an SM there are no equal CTA slots; the original divides by zero (LSU-local-1).
+	 * If kernels share an SM, CTA slots have different sizes; the original divides by zero (LSU-local-1).
 	 */
 	if (s->core->local_mem_map && !s->params->concurrent_kernels) {
 		uint32_t p = s->cta_padded;
@@ -198,12 +197,12 @@ unsigned coalesce_local(
 	return i;
 }
 
-static void check_local(const struct sm *s, const struct winst *w, uint64_t addr, unsigned size)
+static void check_local_address(const struct sm *s, const struct winst *w, uint64_t addr, unsigned size)
 {
 	if (size >= 4 && addr % 4)
-		refuse(s, w, "local address", addr, "a multiple of 4");
+		reject_access(s, w, "local address", addr, "a multiple of 4");
 	if (size < 4 && addr % 4 + size > 4)
-		refuse(s, w, "local address", addr, "an access within one 4-byte word");
+		reject_access(s, w, "local address", addr, "an access within one 4-byte word");
 }
 
 static void gather_local(
@@ -215,13 +214,13 @@ static void gather_local(
 	FOR_BITS32 (i, lanes) {
 		unsigned n;
 
-		check_local(s, w, lane[i], size);
+		check_local_address(s, w, lane[i], size);
 		n = coalesce_local(s, w->warp, i, lane[i], size, word);
 		if (!n)
-			refuse(s, w, "a local access of warp slot", w->warp,
-				"a thread that the SM has room for");
+			reject_access(s, w, "local access of warp slot", w->warp,
+				"a slot within the local memory of the SM");
 		for (unsigned k = 0; k < n && word[k]; k++)
-			add_piece(t, word[k], piece, i);
+			mark_access(t, word[k], piece, i);
 	}
 }
 
@@ -235,22 +234,22 @@ static void gather_atomic(
 		unsigned offset = lane[i] & LINE_MASK;
 
 		if (((lane[i] + size - 1) & ~low) != (lane[i] & ~low))
-			refuse(s, w, "atomic at", lane[i], "one that stays within its segment");
-		mark(atomic_entry(t, lane[i] & ~low, offset, size), offset, size, i);
+			reject_access(s, w, "atomic access at", lane[i], "one within a segment");
+		mark_lane(atomic_entry(t, lane[i] & ~low, offset, size), offset, size, i);
 	}
 }
 
-/* quirk Q1-5: a lane whose address is 0 asks for nothing. */
+/* quirk Q1-5: a lane with address 0 makes no access. */
 static void gather_global(const uint64_t lane[32], unsigned size, uint32_t lanes, struct segments *t)
 {
 	FOR_BITS32 (i, lanes)
 		if (lane[i])
-			add_piece(t, lane[i], size, i);
+			mark_access(t, lane[i], size, i);
 }
 
 /*
- * Consecutive lanes at consecutive aligned addresses, in sector mode: the sectors follow without a table. No
- * lane's address is 0 and none crosses a sector, so the list is that of the general way.
+ * Consecutive lanes at consecutive aligned addresses, in sector mode: generates the sectors without a table. No
+ * address is 0 and no lane crosses a sector, so the list equals that of the general way.
  */
 static bool unit_stride(
 	const struct tblock *tb, const struct rec *r, unsigned size, uint8_t type, struct access_list *out)
@@ -311,7 +310,7 @@ void coalesce(struct sm *s, const struct winst *w, struct access_list *out)
 		return;
 	t.segment_bytes = segment_bytes(u->size, sector_mode(s->core, u));
 	if (!t.segment_bytes)
-		refuse(s, w, "a global or local access with a width of", u->size,
+		reject_access(s, w, "global or local access with a width of", u->size,
 			"1, 2, 4, 8 or 16 bytes a lane");
 	if (w->space == SPACE_GLOBAL && !(u->flags & UOP_ATOMIC) && parts == 1 && t.segment_bytes == 32 &&
 		unit_stride(tb, &w->record, u->size, access_type(w), out))
@@ -328,7 +327,7 @@ void coalesce(struct sm *s, const struct winst *w, struct access_list *out)
 			gather_atomic(s, w, lane, lanes, &t);
 		else
 			gather_global(lane, u->size, lanes, &t);
-		append(out, &t, access_type(w));
+		append_accesses(out, &t, access_type(w));
 	}
 }
 
@@ -340,7 +339,7 @@ struct bank_word {
 	uint32_t bank, count;
 };
 
-/* The distinct words of the lanes with the number of accesses to each; returns how many there are. */
+/* Finds the distinct words of the lanes and the number of accesses to each. Returns how many there are. */
 static uint32_t distinct_words(const uint64_t lane[32], uint32_t lanes, uint32_t banks, struct bank_word *out)
 {
 	uint32_t n = 0, k;
@@ -373,7 +372,7 @@ static uint32_t most_words(const struct bank_word *w, uint32_t n)
 	return most;
 }
 
-/* -gpgpu_shmem_limited_broadcast: the first word of the first bank that several lanes ask for counts once. */
+/* -gpgpu_shmem_limited_broadcast: the first word of the first bank that several lanes read counts once. */
 static uint32_t most_accesses(struct bank_word *w, uint32_t n)
 {
 	struct bank_word *cast = NULL;
@@ -398,9 +397,9 @@ static uint32_t most_accesses(struct bank_word *w, uint32_t n)
 }
 
 /*
- * One run of lanes at a stride of k words: lanes i and j share a bank when (i - j) k is a multiple of the
- * number of banks, a power of 2, and a word only when k is 0 (or so large that addresses wrap). 0: it is no
- * such run.
+ * Passes of one run of lanes at a stride of k words; 0: another pattern. Lanes i and j share a bank if (i - j)
+ * k is a multiple of the number of banks, a power of 2, and a word only if k is 0 (or so large that addresses
+ * wrap).
  */
 static inline uint32_t strided_passes(const struct tblock *tb, const struct winst *w, uint32_t banks)
 {
@@ -422,8 +421,8 @@ static inline uint32_t strided_passes(const struct tblock *tb, const struct wins
 }
 
 /*
- * Distinct words by bank, without limited broadcast: each word is compared with those of its own bank only.
- * latest is the lane that brought the bank's latest word, before the same for that lane.
+ * Largest number of distinct words in one bank, without limited broadcast: each word is compared only with
+ * those of its bank. latest: lane of the bank's latest word; before: lane of the word before, by lane.
  */
 static NOINLINE uint32_t most_words_banked(const uint64_t lane[32], uint32_t lanes, uint32_t banks)
 {
@@ -452,7 +451,7 @@ static NOINLINE uint32_t most_words_banked(const uint64_t lane[32], uint32_t lan
 	return most;
 }
 
-/* Without those that ask for the word of the lane right before them, as neighbours often do. */
+/* Drops lanes that read the same word as the lane before, as neighbours often do. */
 static uint32_t without_repeats(const uint64_t lane[32], uint32_t lanes)
 {
 	uint32_t same = 0;
@@ -462,7 +461,7 @@ static uint32_t without_repeats(const uint64_t lane[32], uint32_t lanes)
 	return lanes & ~(same & lanes << 1);
 }
 
-/* No two lanes ask for the same bank, of no more than 64. */
+/* Returns whether all lanes read different banks, of at most 64. */
 static bool banks_differ(const uint64_t lane[32], uint32_t lanes, uint32_t banks)
 {
 	uint64_t used = 0;
@@ -485,7 +484,7 @@ static NOINLINE uint32_t passes_of_words(const struct core_params *c, const uint
 	return c->smem_limited_broadcast ? most_accesses(word, n) : most_words(word, n);
 }
 
-static NOINLINE uint32_t passes_of(struct sm *s, const struct winst *w)
+static NOINLINE uint32_t shared_passes(struct sm *s, const struct winst *w)
 {
 	const struct core_params *c = s->core;
 	uint32_t width = 32 / c->warp_parts, total = 0;
@@ -521,5 +520,5 @@ uint32_t coalesce_shared_passes(struct sm *s, const struct winst *w)
 		if (passes)
 			return passes;
 	}
-	return passes_of(s, w);
+	return shared_passes(s, w);
 }

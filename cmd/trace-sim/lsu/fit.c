@@ -1,42 +1,57 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Accesses that the caches of this machine cannot take, found when a kernel makes them: the original aborts,
- * or waits for ever, at such an access and runs all kernels without one.
+ * Rejects accesses that the caches of this configuration cannot serve, when a kernel makes one. The original
+ * aborts or hangs at such an access and runs all kernels without one.
  */
 #include "threads/catch.h"
 #include "ldst_int.h"
 #include "sm/kernel.h"
 
-static void check_size(const struct sm *s, const struct winst *w, uint32_t most, const char *where)
+static void check_access_size(const struct sm *s, const struct winst *w, uint32_t most, const char *where)
 {
 	const struct access_list *l = &s->ldst->acc;
 
 	for (uint32_t i = 0; i < l->n; i++)
 		if (l->at[i].size > most)
 			sm_fatal(s, w, "access",
-				"found an access of %u bytes by the instruction at pc 0x%x, wanted at most the %u of %s (-gpgpu_coalesce_arch %u)",
+				"access of %u bytes by the instruction at pc 0x%x (expected at most the %u of %s, -gpgpu_coalesce_arch %u)",
 				l->at[i].size, w->uop->pc, most, where, s->core->coalesce_arch);
 }
 
-/* A line comes back in sectors, of which the MSHRs take one. */
+/* Checks accesses above an L2 that answers a line in sectors, if the MSHRs take only one. */
 static void check_fill(const struct sm *s, const struct winst *w)
 {
 	const struct cache_params *l1 = &s->core->l1d;
 
 	if (w->uop->flags & UOP_LOAD || l1->walloc != WALLOC_NONE)
 		sm_fatal(s, w, "access",
-			"found the instruction at pc 0x%x, which makes the L1 ask for %u bytes, wanted none above an L2 that answers in sectors, or MSHR kind S (-gpgpu_cache:dl1)",
+			"the instruction at pc 0x%x makes the L1 request %u bytes, which the L2 answers in sectors (expected MSHR kind S, -gpgpu_cache:dl1)",
 			w->uop->pc, l1->atom_bytes);
-	check_size(s, w, 32, "a sector, in which the L2 acknowledges,");
+	check_access_size(s, w, 32, "a sector, in which the L2 acknowledges,");
 }
 
-/* Whatever the L1 asks for comes back in one piece. */
+/*
+ * Checks accesses to an L1 with MSHR kind S, whose entries wait for all sectors of a line. The L2 answers a
+ * line of 128 bytes in four sectors, another line in the sectors of the access, and a sector as a whole.
+ */
 static void check_pieces(const struct sm *s, const struct winst *w)
 {
-	if (w->uop->flags & UOP_LOAD || s->core->l1d.walloc != WALLOC_NONE)
+	const struct cache_params *l1 = &s->core->l1d, *l2 = &s->params->mem.l2;
+	bool whole = l1->atom_bytes <= 32 || !l2->present || l2->kind != CACHE_SECTOR || s->core->perfect_mem;
+	const struct access_list *l = &s->ldst->acc;
+
+	if (!(w->uop->flags & UOP_LOAD) && l1->walloc == WALLOC_NONE)
+		return;
+	if (whole)
 		sm_fatal(s, w, "access",
-			"found the instruction at pc 0x%x, which makes the L1 ask below, wanted MSHR kind A, as nothing answers there in sectors (-gpgpu_cache:dl1)",
+			"the instruction at pc 0x%x misses in the L1, whose answers do not come in sectors (expected MSHR kind A, -gpgpu_cache:dl1)",
 			w->uop->pc);
+	for (uint32_t i = 0; i < l->n && l1->line_bytes < 128; i++)
+		if (32 * bit_count32(l->at[i].sectors) != l1->line_bytes)
+			sm_fatal(s, w, "access",
+				"the instruction at pc 0x%x reads %u sector%s of an L1 line of %u bytes, and MSHR kind S waits for all (expected MSHR kind A, -gpgpu_cache:dl1)",
+				w->uop->pc, bit_count32(l->at[i].sectors),
+				bit_count32(l->at[i].sectors) == 1 ? "" : "s", l1->line_bytes);
 }
 
 void fit_check(const struct sm *s, const struct winst *w, bool to_l1)
@@ -46,25 +61,29 @@ void fit_check(const struct sm *s, const struct winst *w, bool to_l1)
 
 	if (unfit & UNFIT_L2)
 		sm_fatal(s, w, "access",
-			"found a memory request of the instruction at pc 0x%x, wanted none: it enters the L2 only with at least 4 entries in the first queue (-gpgpu_dram_partition_queues)",
+			"the memory request of the instruction at pc 0x%x cannot enter the L2 (expected at least 4 entries in the first queue, -gpgpu_dram_partition_queues)",
 			w->uop->pc);
 	if (!to_l1 && unfit & UNFIT_L2_BYTES)
-		check_size(s, w, l2->kind == CACHE_SECTOR ? 32 : l2->line_bytes, "an access past the L1");
+		check_access_size(
+			s, w, l2->kind == CACHE_SECTOR ? 32 : l2->line_bytes, "an access past the L1");
 	if (to_l1 && unfit & UNFIT_L1_BYTES)
-		check_size(s, w, s->core->l1d.atom_bytes, "an L1 sector");
+		check_access_size(s, w, s->core->l1d.atom_bytes, "an L1 sector");
 	if (to_l1 && unfit & UNFIT_L1_FILL)
 		check_fill(s, w);
 	if (to_l1 && unfit & UNFIT_L1_PIECES)
 		check_pieces(s, w);
 }
 
-/* The record behind the access may have left the pipeline: the place is the kernel, the text has the pc. */
+/*
+ * Ends the run. The record of the access may have left the pipeline, so the place is the kernel and the text
+ * has the pc.
+ */
 void fit_never(const struct sm *s, const struct req *r, enum cache_never why)
 {
 	struct fault f;
 
 	fault_set(&f, (struct place){.file = s->cta[s->warp[r->warp].cta].kernel->path}, "access",
-		"found a %s of the instruction at pc 0x%x, wanted %s (-gpgpu_cache:dl1)",
+		"the L1 never accepts a %s of the instruction at pc 0x%x (expected %s, -gpgpu_cache:dl1)",
 		r->flags & REQ_WRITE ? "write" : "read", s->uops[r->code].pc, cache_never_wanted[why]);
 	catch_fault(&f);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From an SM to the network: is there room, and the push with all it counts (LSU-inject, LSU-perfect).
+ * Injection from an SM into the network: test for space, and the push with all its counts (LSU-inject,
+ * LSU-perfect).
  *
- * Always true: a refused question counts in the network, so it is put only when a request is there to go.
- * Addresses are decoded here unless the request had to know its way earlier (ldst_int.h, decode_early).
+ * Always true: a failed test counts in the network, so it is made only for a request that is ready to go.
+ * Addresses are decoded here unless they had to be decoded earlier (ldst_int.h, decode_early).
  */
 #include "ldst_int.h"
 #include "request/addrdec.h"
@@ -23,8 +24,8 @@ bool inject_can_push(struct sm *s, const struct req *r, bool bypass)
 	return inject_can_push_bytes(s, r->size + 8u, r->flags & carries);
 }
 
-/* By the address the request was made with; a miss in flight carries its atom's. */
-static void decode(struct sm *s, struct req *r)
+/* Decodes the original address of a request; a miss in flight has the address of its atom. */
+static void decode_address(struct sm *s, struct req *r)
 {
 	uint64_t addr = r->addr;
 	uint16_t chip = r->chip, sub = r->sub;
@@ -61,15 +62,15 @@ void inject(struct sm *s, uint32_t handle)
 	uint32_t bytes = req_bytes_out(r);
 
 	if (!s->ldst->decode_early || r->flags & REQ_BLANK)
-		decode(s, r);
+		decode_address(s, r);
 	s->n.flits_out += (bytes + s->params->net.flit_bytes - 1) / s->params->net.flit_bytes;
 	if (s->core->perfect_mem) {
 		ring_push(s->replies, handle);
-		bitset_set(s->replying, s->cluster);
+		bitset_set(s->clusters_with_replies, s->cluster);
 		return;
 	}
 	count_type(&s->n, r);
-	traffic_add(s->sent, r, bytes);
+	traffic_add(s->traffic_out, r, bytes);
 	if (s->events)
 		events_request(s->events, s->now, s->id, r->warp, r->addr, bytes, r->type, r->sub);
 	net_push(s->net, s->cluster, s->params->clusters + r->sub, handle, bytes);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The derived state of a load/store unit, made anew, and that of its caches; see instrument/invariants.h. Of the
- * modern core, which has a memory pipeline of its own, only what both use. Empty in builds without the check.
+ * Recomputes the derived state of a load/store unit and of its caches, and compares it; see
+ * instrument/invariants.h. The modern core has a memory pipeline of its own, so only the common parts are
+ * checked for it. Empty in builds without the check.
  */
 #ifdef CHECK_INVARIANTS
 
 #include "instrument/invariants.h"
 #include "ldst_int.h"
 
-/* Due steps rise along a queue. */
-static void check_order(const struct sm *s, const struct timed_fifo *f, uint32_t part)
+/* Checks that due steps rise along a queue. */
+static void check_due_order(const struct sm *s, const struct timed_fifo *f, uint32_t part)
 {
 	for (uint32_t i = 1; i < f->count; i++) {
 		uint64_t before = timed_fifo_at(f, i - 1).due, due = timed_fifo_at(f, i).due;
@@ -18,23 +19,23 @@ static void check_order(const struct sm *s, const struct timed_fifo *f, uint32_t
 	}
 }
 
-static void check_queues(const struct sm *s, const struct ldst *l)
+static void check_latency_queues(const struct sm *s, const struct ldst *l)
 {
 	uint64_t first = NEVER;
 
-	check_order(s, &l->sp, l->n_banks);
+	check_due_order(s, &l->sp, l->n_banks);
 	for (uint32_t b = 0; b < l->n_banks; b++) {
 		const struct timed_fifo *q = &l->queue[b];
 
 		invariant("ldst.filled", s->id, b, l->filled >> b & 1, q->count != 0);
-		check_order(s, q, b);
+		check_due_order(s, q, b);
 		if (q->count && timed_fifo_front(q).due < first)
 			first = timed_fifo_front(q).due;
 	}
 	invariant("ldst.queue_due", s->id, 0, l->queue_due, first);
 }
 
-/* Each entry is found from its home on, without a gap. */
+/* Checks that each entry is found from its home on, without a gap. */
 static void check_ldgsts(const struct sm *s, const struct ldst *l)
 {
 	uint32_t used = 0;
@@ -51,7 +52,7 @@ static void check_ldgsts(const struct sm *s, const struct ldst *l)
 	invariant("ldst.ldgsts_n", s->id, 0, l->ldgsts_n, used);
 }
 
-/* What no warp waits for any more is not outstanding. */
+/* Checks that no access is outstanding for slots without a live warp. */
 static void check_pending(const struct sm *s, const struct ldst *l)
 {
 	for (unsigned w = 0; w < MAX_WARPS; w++)
@@ -75,7 +76,7 @@ void ldst_invariants(const struct sm *s, bool all)
 	invariant("ldst.disp", s->id, 0, l->disp != DISP_EMPTY, l->disp_inst != WINST_NONE);
 	if (l->l1d)
 		invariant("ldst.draining", s->id, 0, l->draining, cache_has_ready(l->l1d));
-	check_queues(s, l);
+	check_latency_queues(s, l);
 	if (s->live_ctas)
 		invariant("ldst.due, not late", s->id, 0, l->due <= ldst_next_due(s, l), true);
 	if (all)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Towards the L1 data cache: requests are made from the accesses of DISP, travel through the latency queue of
- * their bank and access the cache (LSU-l1q, LSU-disp).
+ * Accesses to the L1 data cache: requests are made from the accesses of DISP, pass the latency queue of their
+ * bank and access the cache (LSU-l1q, LSU-disp).
  *
- * Always true: each bank's head accesses the cache in every step until it is accepted, banks in ascending
- * order, whatever the ports say (quirk Q3-2: the L1D's data port never stalls; Q3-4). A refused head counts
- * at each attempt.
+ * Always true: the head of each bank accesses the cache in every step until it is accepted, banks in ascending
+ * order, whatever the state of the ports (quirk Q3-2: the L1D's data port never stalls; Q3-4). A rejected head
+ * counts at each attempt.
  */
 #include <string.h>
 #include "ldst_int.h"
 #include "request/addrdec.h"
 #include "request/hash.h"
 
-/* Acknowledgements that a store of that many bytes waits for at the L1D (LSU-store-2). */
+/* Number of acknowledgements of a store of `bytes` bytes at the L1D (LSU-store-2). */
 uint32_t ldst_store_acks_of(const struct ldst *l, uint32_t bytes) { return l->sector_mshr ? bytes / 32 : 1; }
 
 /* ---- requests ------------------------------------------------------------------------------------------ */
@@ -29,10 +29,10 @@ void ldst_prepare_requests(struct sm *s, uint16_t inst, uint64_t lane0)
 	flags |= f & UOP_STORE ? REQ_STORE : 0u;
 	flags |= f & UOP_BYPASS ? REQ_BYPASS : 0u;
 	flags |= f & UOP_LDGSTS ? REQ_LDGSTS : 0u;
-	/* quirk Q2-19: what has no destination, and LDGSTS, is waited for by nobody. */
+	/* quirk Q2-19: no instruction waits for a load without destination, or for LDGSTS. */
 	if (f & UOP_STORE || (f & UOP_LOAD && w->uop->n_dst && !(f & UOP_LDGSTS)))
 		flags |= REQ_AWAITED;
-	s->ldst->like = (struct req){.lane0 = lane0,
+	s->ldst->request_template = (struct req){.lane0 = lane0,
 		.inst_mask = w->mask,
 		.code = w->code,
 		.flags = (uint16_t)flags,
@@ -46,7 +46,7 @@ void ldst_prepare_requests(struct sm *s, uint16_t inst, uint64_t lane0)
 uint32_t ldst_make_request(struct sm *s, const struct access *a)
 {
 	struct ldst *l = s->ldst;
-	uint32_t handle = req_like(s->reqs, &l->like);
+	uint32_t handle = req_like(s->reqs, &l->request_template);
 	struct req *r = ldst_req(s, handle);
 
 	r->addr = r->orig_addr = a->addr;
@@ -64,8 +64,8 @@ uint32_t ldst_make_request(struct sm *s, const struct access *a)
 	return handle;
 }
 
-/* quirk Q4-25: the RANDOM partition index is drawn for an attempt that its bank then turns away, too. */
-static NOINLINE void draw(struct sm *s, uint64_t addr)
+/* quirk Q4-25: draws the RANDOM partition index also for an attempt that its bank rejects. */
+static NOINLINE void draw_partition(struct sm *s, uint64_t addr)
 {
 	struct req r;
 
@@ -97,7 +97,7 @@ enum stall_reason l1_issue_accesses(struct sm *s)
 
 		if (q->count == s->core->l1_latency || l->last_in[b] == l->step) {
 			if (l->decode_early && addrdec_draws(s->dec))
-				draw(s, a->addr);
+				draw_partition(s, a->addr);
 			s->n.l1cache_bkconflict++;
 			return STALL_BK_CONF;
 		}
@@ -116,14 +116,12 @@ enum stall_reason l1_issue_accesses(struct sm *s)
 /* ---- the latency queues' heads at the cache ------------------------------------------------------------ */
 
 /* quirk Q3-1: a hit needs no write-back slot and no register bank; the access is back at once. */
-static void load_hit(struct sm *s, const struct req *r)
+static void complete_load_hit(struct sm *s, const struct req *r)
 {
 	const struct uop *u = &s->uops[r->code];
 	unsigned done = pend_registers_done(s, u, r->warp);
 
-	/*
-	 * PTX-load: the original completes a vector load of PTX once for each register; machine code has one.
-	 */
+	/* PTX-load: the original completes a vector load of PTX once per register. Machine code has one. */
 	for (unsigned i = uop_is_ptx(u) ? done : done != 0; i; i--)
 		sm_inst_complete(s, r->code, r->inst_mask);
 	if (r->flags & REQ_LDGSTS && pend_ldgsts_done(s, r->warp, u->pc, r->lane0)) {
@@ -133,8 +131,9 @@ static void load_hit(struct sm *s, const struct req *r)
 }
 
 /*
- * One head. True when it left the queue. A store of which nothing goes down is acknowledged here, hit or miss
- * (LSU-store-3), and its request ends; any other store by what was sent.
+ * Accesses the cache with one head. Returns true if it left the queue. A store of which nothing is sent below
+ * is acknowledged here, hit or miss (LSU-store-3), and its request ends; another store is acknowledged by its
+ * answers.
  */
 static bool access_l1(struct sm *s, uint32_t handle)
 {
@@ -155,7 +154,7 @@ static bool access_l1(struct sm *s, uint32_t handle)
 		req_free(s->reqs, handle);
 	} else if (st == STATUS_HIT) {
 		if (r->flags & REQ_LOAD)
-			load_hit(s, r);
+			complete_load_hit(s, r);
 		req_free(s->reqs, handle);
 	}
 	return true;
@@ -169,7 +168,7 @@ void l1_queue_step(struct sm *s, struct ldst *l)
 		struct timed_fifo *q = &l->queue[b];
 		struct timed head = timed_fifo_front(q);
 
-		if (head.due <= l->step && access_l1(s, head.what)) {
+		if (head.due <= l->step && access_l1(s, head.handle)) {
 			timed_fifo_pop(q);
 			if (!q->count) {
 				l->filled &= ~(1ull << b);
@@ -183,9 +182,7 @@ void l1_queue_step(struct sm *s, struct ldst *l)
 	l->queue_due = next;
 }
 
-/*
- * The cache's own cycle: its miss queue offers a request for each port of the cluster; its ports are sampled.
- */
+/* Cycle of the cache: offers a request of its miss queue to each port of the cluster, and samples the ports. */
 void l1_cache_step(struct sm *s, struct cache *c)
 {
 	uint32_t n = 0;

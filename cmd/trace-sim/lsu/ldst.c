@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The load/store unit's cycle: its order of work, the dispatch register DISP, entry and retirement, and when
- * the unit must run again (LSU-accept, LSU-disp, LSU-leave). Constants and textures: readonly.c.
+ * The load/store unit: its cycle, the dispatch register DISP, entry and retirement, and the time of its next
+ * run (LSU-accept, LSU-disp, LSU-leave). Constants and textures: readonly.c.
  *
- * Always true outside a step: DISP holds an instruction exactly while disp is not DISP_EMPTY; its accesses
- * are those still in acc, taken from the back.
+ * Always true outside a step: DISP holds an instruction exactly if disp is not DISP_EMPTY. Its accesses are
+ * those left in acc, taken from the back.
  */
 #include <stdlib.h>
 #include "arena.h"
@@ -14,7 +14,7 @@
 
 /* ---- building ------------------------------------------------------------------------------------------ */
 
-static void fifo_init(struct timed_fifo *f, uint32_t room)
+static void timed_fifo_new(struct timed_fifo *f, uint32_t room)
 {
 	uint32_t cap = fifo_capacity(room);
 
@@ -29,7 +29,7 @@ static void l1_init(struct sm *s, struct ldst *l)
 	l->queue = xcalloc(c->l1_banks, sizeof(*l->queue));
 	l->last_in = xcalloc(c->l1_banks, sizeof(*l->last_in));
 	for (uint32_t b = 0; b < c->l1_banks; b++) {
-		fifo_init(&l->queue[b], c->l1_latency);
+		timed_fifo_new(&l->queue[b], c->l1_latency);
 		l->last_in[b] = NEVER;
 	}
 	l->n_banks = c->l1_banks;
@@ -43,14 +43,17 @@ struct ldst *ldst_new(struct sm *s)
 	uint32_t cap = fifo_capacity(s->core->response_max);
 
 	ring_init(&l->resp, xcalloc(cap, sizeof(uint32_t)), cap);
-	fifo_init(&l->sp, s->core->smem_latency);
+	timed_fifo_new(&l->sp, s->core->smem_latency);
 	l->pend_stride = REG_LIMIT;
 	l->pend = reserve(MAX_WARPS * REG_LIMIT, sizeof(*l->pend));
 	l->l2_splits = s->params->mem.l2.present && s->params->mem.l2.kind == CACHE_SECTOR;
 	l->queue_due = NEVER;
 	if (s->core->l1d.present)
 		l1_init(s, l);
-	/* A write-back goes where the request that caused it goes, so that must be known at the access. */
+	/*
+	 * A write-back goes to the partition of the request that caused it, so that must be known at the
+	 * access.
+	 */
 	l->decode_early = addrdec_draws(s->dec) || (l->l1d && s->core->l1d.write != WRITE_THROUGH);
 	return l;
 }
@@ -85,7 +88,7 @@ void ldst_invalidate_l1d(struct sm *s)
 		cache_invalidate(s->ldst->l1d);
 }
 
-/* The clock of a step; mostly there is one a clock, and dividing takes the host long. */
+/* Clock of a step. Usually there is one step a clock, and the division is slow. */
 static inline uint64_t clock_of(const struct sm *s, uint64_t step)
 {
 	uint32_t steps = s->core->ldst_steps;
@@ -118,7 +121,7 @@ void ldst_count_entry(struct sm *s, const struct winst *w)
 		s->n.load_insn += lanes;
 }
 
-static enum disp_kind way_of(const struct sm *s, const struct ldst *l, const struct winst *w)
+static enum disp_kind disp_kind_of(const struct sm *s, const struct ldst *l, const struct winst *w)
 {
 	if (w->space == SPACE_SHARED)
 		return w->mask && w->uop->flags & UOP_ACCESS ? DISP_SHARED : DISP_PASS;
@@ -147,7 +150,7 @@ void ldst_accept(struct sm *s, uint16_t handle)
 		pend_add(s, w->uop, w->warp, l->acc.n, l->acc.lane0);
 	ldst_count_entry(s, w);
 	l->disp_inst = handle;
-	l->disp = (uint8_t)way_of(s, l, w);
+	l->disp = (uint8_t)disp_kind_of(s, l, w);
 	if (l->acc.n)
 		ldst_prepare_requests(s, handle, l->acc.lane0);
 	if (s->core->unfit && (l->disp == DISP_L1 || l->disp == DISP_BYPASS))
@@ -162,14 +165,14 @@ void ldst_accept(struct sm *s, uint16_t handle)
 
 /* ---- DISP (LSU-disp, LSU-leave) ------------------------------------------------------------------------ */
 
-static void leave(struct sm *s, struct ldst *l)
+static void empty_disp(struct sm *s, struct ldst *l)
 {
 	l->disp = DISP_EMPTY;
 	l->disp_inst = WINST_NONE;
 	s->changed = true;
 }
 
-/* quirk Q2-19: a load without destination, or an LDGSTS without DEPBAR, is waited for by nobody. */
+/* quirk Q2-19: no instruction waits for a load without destination, or for an LDGSTS without DEPBAR. */
 static void retire_load(struct sm *s, struct ldst *l, const struct winst *w)
 {
 	if (!pend_any(s, w->uop, w->warp)) {
@@ -180,7 +183,7 @@ static void retire_load(struct sm *s, struct ldst *l, const struct winst *w)
 	}
 }
 
-static void retire(struct sm *s, struct ldst *l)
+static void retire_disp(struct sm *s, struct ldst *l)
 {
 	const struct winst *w = &s->winst[l->disp_inst];
 
@@ -188,7 +191,7 @@ static void retire(struct sm *s, struct ldst *l)
 		if (l->sp.count == s->core->smem_latency)
 			return;
 		timed_fifo_push(&l->sp, (struct timed){l->step + s->core->smem_latency, l->disp_inst});
-		leave(s, l);
+		empty_disp(s, l);
 		return;
 	}
 	if (w->uop->flags & UOP_LOAD)
@@ -197,10 +200,10 @@ static void retire(struct sm *s, struct ldst *l)
 		sm_inst_complete(s, w->code, w->mask);
 	warp_leaves_pipe(s, &s->warp[w->warp], w->warp);
 	sm_winst_free(s, l->disp_inst);
-	leave(s, l);
+	empty_disp(s, l);
 }
 
-/* One access a step, straight to the network. A store waits for one acknowledgement a piece. */
+/* Sends one access a step directly to the network. A store waits for one acknowledgement per piece. */
 static enum stall_reason hand_out_bypass(struct sm *s, struct ldst *l)
 {
 	const struct winst *w = &s->winst[l->disp_inst];
@@ -229,7 +232,7 @@ static enum stall_type memory_stall(const struct winst *w)
 	return store ? STALL_G_MEM_ST : STALL_G_MEM_LD;
 }
 
-/* n steps in which the passes of a shared memory instruction are not over. */
+/* Counts n steps of unfinished passes of a shared memory instruction. */
 static void count_passes(struct sm *s, uint64_t n)
 {
 	s->n.stall_shd_mem += n;
@@ -254,7 +257,7 @@ static void disp_step(struct sm *s, struct ldst *l)
 		reason = readonly_issue_access(s);
 	}
 	if (reason == STALL_NONE) {
-		retire(s, l);
+		retire_disp(s, l);
 		return;
 	}
 	s->n.stall_shd_mem++;
@@ -263,9 +266,7 @@ static void disp_step(struct sm *s, struct ldst *l)
 
 /* ---- the cycle ----------------------------------------------------------------------------------------- */
 
-static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
-/* Clock of the next step that does more than count; see the invariant of due. */
+/* Clock of the next step that does more than counting; see the invariant of due. */
 uint64_t ldst_next_due(const struct sm *s, const struct ldst *l)
 {
 	uint64_t step = NEVER, next = s->clock + 1;
@@ -281,8 +282,8 @@ uint64_t ldst_next_due(const struct sm *s, const struct ldst *l)
 	if (l->readonly && readonly_moves(l))
 		return next;
 	if (l->sp.count)
-		step = earlier(step, timed_fifo_front(&l->sp).due);
-	step = earlier(step, l->queue_due);
+		step = sm_min_clock(step, timed_fifo_front(&l->sp).due);
+	step = sm_min_clock(step, l->queue_due);
 	if (step == NEVER)
 		return NEVER;
 	step = clock_of(s, step);
@@ -297,8 +298,8 @@ static NOINLINE void count_idle_steps(struct sm *s, struct ldst *l, uint64_t ste
 		count_passes(s, steps);
 }
 
-/* Cycles since the unit last ran, before the one of clock, in which no step was due. */
-static inline void count_idle(struct sm *s, struct ldst *l, uint64_t clock)
+/* Counts the cycles since the unit last ran, before clock, in which no step was due. */
+static inline void count_idle_cycles(struct sm *s, struct ldst *l, uint64_t clock)
 {
 	uint64_t cycles = clock - l->counted;
 
@@ -307,9 +308,9 @@ static inline void count_idle(struct sm *s, struct ldst *l, uint64_t clock)
 		count_idle_steps(s, l, cycles * s->core->ldst_steps);
 }
 
-void ldst_count_idle(struct sm *s) { count_idle(s, s->ldst, s->clock); }
+void ldst_count_idle(struct sm *s) { count_idle_cycles(s, s->ldst, s->clock); }
 
-static void step(struct sm *s, struct ldst *l)
+static void run_ldst_step(struct sm *s, struct ldst *l)
 {
 	ldst_write_back(s, l);
 	if (l->resp.count)
@@ -325,15 +326,15 @@ static void step(struct sm *s, struct ldst *l)
 		disp_step(s, l);
 }
 
-static NOINLINE void run_steps(struct sm *s, struct ldst *l)
+static NOINLINE void run_ldst_steps(struct sm *s, struct ldst *l)
 {
 	uint32_t steps = s->core->ldst_steps;
 
-	count_idle(s, l, s->clock - 1);
+	count_idle_cycles(s, l, s->clock - 1);
 	l->counted = s->clock;
 	l->step = s->clock * steps;
 	do {
-		step(s, l);
+		run_ldst_step(s, l);
 		l->step++;
 	} while (--steps);
 	l->due = ldst_next_due(s, l);
@@ -342,7 +343,7 @@ static NOINLINE void run_steps(struct sm *s, struct ldst *l)
 void ldst_cycle(struct sm *s)
 {
 	if (s->clock >= s->ldst->due)
-		run_steps(s, s->ldst);
+		run_ldst_steps(s, s->ldst);
 }
 
 uint64_t ldst_next(const struct sm *s) { return s->ldst->due; }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Accesses to constants, to a kernel's parameters and to textures: one line after the other through the
- * caches that only read. Kernels from PTX alone have them; the caches exist from the first such kernel on.
+ * Accesses to constants, to a kernel's parameters and to textures, one line after the other, through read-only
+ * caches. Only kernels from PTX make them; the caches are created for the first such kernel.
  *
- * Always true: with -gpgpu_perfect_inst_const_cache constants ask for nothing. A hit in the constant cache is
- * back at once, but releases its registers only when the instruction leaves.
+ * Always true: with -gpgpu_perfect_inst_const_cache constants make no access. A hit in the constant cache
+ * returns at once, but its registers are released only when the instruction leaves.
  */
 #include <string.h>
 #include "cache/texture.h"
+#include "threads/catch.h"
 #include "ldst_int.h"
 
 void ldst_read_only(struct sm *s)
@@ -22,8 +23,8 @@ void ldst_read_only(struct sm *s)
 	l->readonly = l->l1c || l->l1t;
 }
 
-/* Bytes from offset on, as in coalesce.c; those beyond a line of 128 are dropped. */
-static void mark(uint64_t bytes[2], unsigned offset, unsigned n)
+/* Marks n bytes from offset on; bytes beyond a line of 128 are dropped. */
+static void mark_line_bytes(uint64_t bytes[2], unsigned offset, unsigned n)
 {
 	for (; n && offset < 128; n--, offset++)
 		bytes[offset / 64] |= 1ull << offset % 64;
@@ -34,17 +35,20 @@ void readonly_lines(struct sm *s, const struct winst *w, struct access_list *out
 	const struct tblock *tb = &s->cta[w->cta].block;
 	const struct cache *cache = w->space == SPACE_TEX ? s->ldst->l1t : s->ldst->l1c;
 	const struct cache_params *p = w->space == SPACE_TEX ? &s->core->l1t : &s->core->l1c;
+	const struct fault *refused = w->space == SPACE_TEX ? &s->core->no_textures : &s->core->no_constants;
 	uint64_t lane[32], bytes[2] = {0, 0};
 
 	if (!cache)
 		return;
+	if (refused->id)
+		catch_fault(refused);
 	rec_addresses(tb, &w->record, lane);
 	out->lane0 = lane[0];
 	FOR_BITS32 (i, w->mask) {
 		uint64_t line = lane[i] & ~(uint64_t)(p->line_bytes - 1);
 		uint32_t k = out->n;
 
-		mark(bytes, (unsigned)(lane[i] - line), w->uop->size);
+		mark_line_bytes(bytes, (unsigned)(lane[i] - line), w->uop->size);
 		while (k && out->at[k - 1].addr > line)
 			k--;
 		if (k && out->at[k - 1].addr == line) {
@@ -85,7 +89,7 @@ enum stall_reason readonly_issue_access(struct sm *s)
 	return STALL_COAL;
 }
 
-static void offer(struct sm *s, struct cache *c, uint32_t bytes)
+static void offer_miss(struct sm *s, struct cache *c, uint32_t bytes)
 {
 	if (!cache_miss_queue_empty(c) && inject_can_push_bytes(s, bytes, false))
 		inject(s, cache_miss_queue_pop(c));
@@ -96,12 +100,12 @@ void readonly_step(struct sm *s)
 	struct ldst *l = s->ldst;
 
 	if (l->l1t && texture_moves(l->l1t)) {
-		offer(s, l->l1t, 8);
+		offer_miss(s, l->l1t, 8);
 		texture_cycle(l->l1t);
 	}
 	if (l->l1c) {
 		if (!cache_miss_queue_empty(l->l1c))
-			offer(s, l->l1c, ldst_req(s, cache_miss_queue_front(l->l1c))->size + 8u);
+			offer_miss(s, l->l1c, ldst_req(s, cache_miss_queue_front(l->l1c))->size + 8u);
 		cache_cycle(l->l1c);
 	}
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What comes back: the write-back register with its five clients, and the response FIFO (LSU-wb, LSU-resp).
+ * Returning data: the write-back register with its five clients, and the response FIFO (LSU-wb, LSU-resp).
  *
- *
- * Always true: at most one instruction a step enters the write-back register; each returned access of a load
- * passes through it by itself and claims the register banks of all its destinations.
+ * Always true: at most one instruction a step enters the write-back register. Each returned access of a load
+ * passes through it separately and needs the register banks of all its destinations.
  */
 #include "ldst_int.h"
 #include "sm/depend.h"
@@ -23,7 +22,7 @@ static bool banks_granted(struct sm *s, struct write_back *wb, const struct uop 
  * quirk Q3-10: an LDGSTS whose last access returns here is completed a second time. quirk Q3-11: a shared
  * load without destination never is.
  */
-static void finish(struct sm *s, struct write_back *wb)
+static void finish_write_back(struct sm *s, struct write_back *wb)
 {
 	const struct uop *u = &s->uops[wb->code];
 	bool completed = false;
@@ -65,7 +64,7 @@ static void atomics_return(struct sm *s, unsigned warp, uint32_t lanes)
 
 static void take_shared(struct sm *s, struct ldst *l)
 {
-	uint16_t handle = (uint16_t)timed_fifo_front(&l->sp).what;
+	uint16_t handle = (uint16_t)timed_fifo_front(&l->sp).handle;
 	const struct winst *w = &s->winst[handle];
 
 	timed_fifo_pop(&l->sp);
@@ -83,7 +82,7 @@ static void take_shared(struct sm *s, struct ldst *l)
 	s->changed = true;
 }
 
-/* A write that a fetch-on-write read held back is done with the read. */
+/* Ends a write that a fetch-on-write read held back. */
 void ldst_free_parent_write(struct sm *s, const struct req *r)
 {
 	struct ldst *l = s->ldst;
@@ -95,7 +94,7 @@ void ldst_free_parent_write(struct sm *s, const struct req *r)
 }
 
 /* quirk Q3-26: a request without instruction (allocate-read) uses the client's turn, not the register. */
-static void take_request(struct sm *s, struct ldst *l, uint32_t handle)
+static void take_returned(struct sm *s, struct ldst *l, uint32_t handle)
 {
 	const struct req *r = ldst_req(s, handle);
 
@@ -119,11 +118,11 @@ static void take_global(struct sm *s, struct ldst *l)
 		atomics_return(s, r->warp, bit_count32(r->lanes));
 		s->changed = true;
 	}
-	take_request(s, l, l->nextg);
+	take_returned(s, l, l->nextg);
 	l->nextg = REQ_NONE;
 }
 
-/* Which of its clients have something, by bit. */
+/* Mask of the clients that have something. */
 static unsigned clients_waiting(const struct ldst *l)
 {
 	unsigned waiting;
@@ -136,32 +135,36 @@ static unsigned clients_waiting(const struct ldst *l)
 	return l->readonly ? waiting | readonly_waiting(l) : waiting;
 }
 
-static void take(struct sm *s, struct ldst *l, enum client c)
+static void take_client(struct sm *s, struct ldst *l, enum client c)
 {
 	switch (c) {
 	case CLIENT_SHARED: take_shared(s, l); break;
 	case CLIENT_GLOBAL: take_global(s, l); break;
 	case CLIENT_L1D:
-		take_request(s, l, cache_pop_ready(l->l1d));
+		take_returned(s, l, cache_pop_ready(l->l1d));
 		l->draining = cache_has_ready(l->l1d);
 		break;
-	default: take_request(s, l, readonly_pop(l, c)); break;
+	default: take_returned(s, l, readonly_pop(l, c)); break;
 	}
 }
 
-/* One that leaves the register empty lets the next have its turn. */
+/*
+ * Serves the clients in round robin until the register is full. A request that leaves it empty lets the next
+ * client follow.
+ */
 void ldst_write_back(struct sm *s, struct ldst *l)
 {
 	if (l->wb.full)
-		finish(s, &l->wb);
+		finish_write_back(s, &l->wb);
 	if (l->wb.full)
 		return;
 	for (unsigned waiting = clients_waiting(l); waiting;) {
-		unsigned up = waiting >> l->arb << l->arb, c = bit_lowest32(up ? up : waiting);
+		unsigned up = waiting >> l->next_client << l->next_client,
+			 c = bit_lowest32(up ? up : waiting);
 
 		waiting ^= 1u << c;
-		l->arb = (uint8_t)(c + 1 < N_CLIENTS ? c + 1 : 0);
-		take(s, l, (enum client)c);
+		l->next_client = (uint8_t)(c + 1 < N_CLIENTS ? c + 1 : 0);
+		take_client(s, l, (enum client)c);
 		if (l->wb.full)
 			return;
 	}
@@ -169,7 +172,7 @@ void ldst_write_back(struct sm *s, struct ldst *l)
 
 /* ---- the response FIFO -------------------------------------------------------------------------------- */
 
-static void acknowledge(struct sm *s, uint32_t handle)
+static void acknowledge_store(struct sm *s, uint32_t handle)
 {
 	struct req *r = ldst_req(s, handle);
 
@@ -191,10 +194,10 @@ static bool bypassed(const struct sm *s, const struct ldst *l, const struct req 
 }
 
 /*
- * A bypassing load of more than one sector is whole when its last piece is here; the original waits for it
- * for ever (LSU-resp-2).
+ * Returns the whole request when its last piece has arrived, else REQ_NONE. The original waits forever for a
+ * bypassing load of several sectors (LSU-resp-2).
  */
-static uint32_t whole(struct sm *s, uint32_t handle)
+static uint32_t join_pieces(struct sm *s, uint32_t handle)
 {
 	struct req *r = ldst_req(s, handle);
 	uint32_t parent = r->parent;
@@ -214,14 +217,14 @@ void ldst_response(struct sm *s)
 
 	if (r->flags & REQ_WRITE) {
 		assert(r->flags & REQ_REPLY || s->core->perfect_mem);
-		acknowledge(s, handle);
+		acknowledge_store(s, handle);
 	} else if (l->readonly && (asked->type == CONST_ACC_R || asked->type == TEXTURE_ACC_R)) {
 		if (!readonly_response(s, handle))
 			return;
 	} else if (bypassed(s, l, asked)) {
 		if (l->nextg != REQ_NONE)
 			return;
-		l->nextg = whole(s, handle);
+		l->nextg = join_pieces(s, handle);
 	} else {
 		if (!cache_fill_port_free(l->l1d))
 			return;

@@ -375,7 +375,7 @@ struct noc_quick {
 		uint64_t *waiting; /* output: channels of inputs whose heads wait for it */
 		uint32_t heads;    /* output: that wait for it */
 		uint32_t out_turn; /* output: the input that is next, one more than the last that won, as below */
-		uint32_t in_turn;       /* input: the output that is next */
+		uint32_t round_robin_visits;       /* input: the output that is next */
 		uint32_t vc_turn;       /* input: its channel that is next */
 		uint32_t to, to_in;     /* output: the other end, and steps until a flit is there */
 		uint32_t from, from_in; /* input: the room that credits go to, and cycles */

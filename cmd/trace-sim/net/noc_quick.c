@@ -417,7 +417,7 @@ static inline uint32_t pick(uint64_t set, uint32_t turn)
 static inline struct noc_vc *matched(struct noc_vc *v)
 {
 	v->output->out_turn = v->in + 1u;
-	v->input->in_turn = v->port + 1u;
+	v->input->round_robin_visits = v->port + 1u;
 	v->input->vc_turn = v->in_vc + 1u;
 	return v;
 }
@@ -451,7 +451,7 @@ static uint32_t match_many(struct noc *n, struct noc_router *r)
 	}
 	FOR_BITS64 (in, inputs) {
 		uint32_t k = count++;
-		struct noc_vc *v = match(n, r, (uint32_t)in, pick(outputs[in], q->port[in].in_turn));
+		struct noc_vc *v = match(n, r, (uint32_t)in, pick(outputs[in], q->port[in].round_robin_visits));
 
 		for (; k && before(v, n->go[k - 1]); k--)
 			n->go[k] = n->go[k - 1];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Thread-block barriers (SM-bar). quirk Q2-7: every BAR of machine code is a wait of the whole block at
- * barrier 0; those of PTX (PTX-bar) have a number, may wait for a count of warps, and one that only arrives
- * is not waited for. Unlike the original, a warp that left is never waited for.
+ * Thread-block barriers (SM-bar). quirk Q2-7: every BAR of machine code is a wait of the whole block at barrier
+ * 0. Barriers of PTX (PTX-bar) have a number, may wait for a count of warps, and may be arrived at without
+ * waiting. Unlike in the original, no barrier waits for a warp that has ended.
  */
 #include "sm.h"
 
-static void release(struct sm *s, struct cta *c, unsigned id)
+static void release_barrier(struct sm *s, struct cta *c, unsigned id)
 {
 	s->at_barrier &= ~c->arrived[id];
 	c->arrived[id] = 0;
@@ -24,7 +24,7 @@ void barrier_arrive(struct sm *s, unsigned warp, const struct uop *u)
 	c->arrived[id] |= bit;
 	c->barriers |= 1u << id;
 	if (count ? bit_count64(c->arrived[id]) == count : c->arrived[id] == c->running)
-		release(s, c, id);
+		release_barrier(s, c, id);
 }
 
 void barrier_warp_exit(struct sm *s, unsigned warp)
@@ -34,5 +34,5 @@ void barrier_warp_exit(struct sm *s, unsigned warp)
 	c->running &= ~(1ull << warp);
 	FOR_BITS32 (id, c->barriers)
 		if (c->arrived[id] == c->running)
-			release(s, c, (unsigned)id);
+			release_barrier(s, c, (unsigned)id);
 }

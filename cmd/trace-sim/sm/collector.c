@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The operand collector (SM-coll): instructions wait in collector units until the register banks
- * have served their sources. A step has three phases: dispatch of ready units, reads, allocation.
+ * The operand collector (SM-coll): instructions wait in collector units until the register banks have served
+ * their sources. A step has three phases: dispatch of ready units, reads, allocation.
  *
- * Always true: a unit is free, or waits for banks, or is ready, or is stuck: ready but for its slot of OC_EX,
- * which is full. An allocation that found nothing to do finds nothing either until a unit is freed or an
- * instruction comes to an empty input (may_allocate). Every bank that units wait for serves the one taken
- * first in each step unless a result was written to it in this cycle.
+ * Always true: a unit is free, or waits for banks, or is ready, or is blocked (has all operands, but its slots
+ * of OC_EX are full). An allocation that found nothing to do finds nothing until a unit is freed or an
+ * instruction enters an empty input (may_allocate). In each step every bank serves the first unit that waits
+ * for it, unless a result was written to the bank in this cycle.
  * quirk Q2-25: the original's arbiter always grants every such bank, so there is no arbitration here.
  */
 #include <stdlib.h>
@@ -29,8 +29,8 @@ unsigned collector_input(unsigned unit)
 /* ---- building (SM-coll-1 to SM-coll-3) ----------------------------------------------------- */
 
 /*
- * A dispatch unit that found a unit searches on behind it; in sub-core mode (share: a scheduler's units) at
- * the first unit of the next scheduler's group.
+ * Sets the first unit of the next search of a dispatch unit, by the unit that it found: the next unit; in
+ * sub-core mode (share: units of a scheduler) the first unit of the next scheduler's group.
  */
 static void set_next(struct sm *s, uint32_t first, uint32_t size, uint32_t share)
 {
@@ -95,39 +95,15 @@ static uint32_t generic_inputs(const struct core_params *p)
 	return m;
 }
 
-static inline void make_idle(struct opcoll *c)
-{
-	c->any_busy = false;
-	c->idle[0] = ~READS_NONE;
-	for (uint32_t i = 1; i < c->n_words; i++)
-		c->idle[i] = ~READS_NONE;
-}
-
 static void place_banks(struct opcoll *c, const struct core_params *p)
 {
-	uint32_t at = 0;
-
 	c->bank_span = uop_bank_span(p);
 	c->bank_mask = is_pow2(c->bank_span) ? c->bank_span - 1 : 0;
-	c->banks_repeat = uop_banks_repeat(c->bank_span);
-	c->span_words = (c->bank_span + WORD_BANKS - 1) / WORD_BANKS;
-	for (uint32_t k = 0; k < p->schedulers; k++) {
-		struct bank_place *b = &c->place[k];
-
-		b->word = (uint8_t)(at / WORD_BANKS);
-		b->byte = (uint8_t)(at % WORD_BANKS);
-		b->shift = (uint8_t)(8 * b->byte);
-		if (c->banks_repeat)
-			b->mask = UINT64_MAX >> 8 * (WORD_BANKS - c->bank_span) << 8 * b->byte;
-		c->n_words = b->word + c->span_words;
-		if (p->sub_core)
-			at += c->banks_repeat ? c->bank_span : c->span_words * WORD_BANKS;
-	}
-	assert(c->n_words <= BANK_WORDS);
-	make_idle(c);
+	for (uint32_t k = 0; k < p->schedulers && p->sub_core; k++)
+		c->first_bank[k] = (uint8_t)(k * c->bank_span);
 }
 
-/* The order of sets gives units their numbers; ports have another order. */
+/* Units are numbered in the order of sets; ports have another order. */
 void collector_init(struct sm *s)
 {
 	static const struct {
@@ -145,6 +121,7 @@ void collector_init(struct sm *s)
 	uint32_t per;
 
 	c->unit = reserve(MAX_CUS, sizeof(*c->unit));
+	c->waiting = reserve(READS_MAX, sizeof(*c->waiting));
 	add_set(s, COLLECT_GEN);
 	for (unsigned i = COLLECT_SP; p->special_collectors && i < N_COLLECTORS; i++)
 		add_set(s, (enum collector_kind)i);
@@ -158,8 +135,8 @@ void collector_init(struct sm *s)
 	c->per_slot = (uint8_t)(p->sub_core ? per : 0);
 	c->slot_units = c->per_slot ? slots(per) : UINT64_MAX;
 	for (uint32_t i = 0; i < c->n_units; i++) {
-		c->unit[i].slots = reach(s, c->per_slot ? i / per : 0);
-		c->unit[i].mates = slot_units(c, c->per_slot ? i / per : 0);
+		c->unit[i].target_slots = reachable_slots(s, c->per_slot ? i / per : 0);
+		c->unit[i].same_target_units = slot_units(c, c->per_slot ? i / per : 0);
 	}
 }
 
@@ -168,82 +145,73 @@ void collector_free(struct sm *s)
 	for (unsigned i = 0; i < N_COLLECTORS; i++)
 		free(s->collector.set[i].start);
 	reserve_free(s->collector.unit, MAX_CUS, sizeof(*s->collector.unit));
+	reserve_free(s->collector.waiting, READS_MAX, sizeof(*s->collector.waiting));
 }
 
 /* ---- banks --------------------------------------------------------------------------------- */
 
-/* Which of the banks that hold a warp's registers. */
-static inline unsigned bank_in(const struct opcoll *c, unsigned n)
+/* Bit of the bank that holds a register of a warp. */
+static inline uint64_t bank_bit(const struct opcoll *c, unsigned reg, unsigned warp, unsigned sched)
 {
-	return c->bank_mask ? n & c->bank_mask : n % c->bank_span;
+	unsigned n = reg + warp;
+
+	return 1ull << (c->first_bank[sched] + (c->bank_mask ? n & c->bank_mask : n % c->bank_span));
 }
 
 bool collector_write(struct sm *s, const struct uop *u, unsigned dst, unsigned warp, unsigned sched)
 {
 	struct opcoll *c = &s->collector;
-	const struct bank_place *p = &c->place[sched];
-	unsigned reg = u->reg[u->bank_dst + dst], word = p->word, bank;
+	unsigned reg = u->reg[u->bank_dst + dst];
 	uint64_t bit;
 
 	if (reg >= REG_UR0 && !uop_is_ptx(u))
 		return true;
-	if (c->banks_repeat) {
-		bit = 0x80ull << (8 * ((reg + warp) & c->bank_mask) + p->shift);
-	} else {
-		bank = p->byte + bank_in(c, reg + warp);
-		word += bank / WORD_BANKS;
-		bit = 0x80ull << 8 * (bank % WORD_BANKS);
-	}
-	if (!(c->idle[word] & bit))
+	bit = bank_bit(c, reg, warp, sched);
+	if (c->busy & bit)
 		return false;
-	c->idle[word] ^= bit;
-	c->any_busy = true;
+	c->busy |= bit;
 	return true;
 }
 
-void collector_forget_writes(struct sm *s)
-{
-	if (s->collector.any_busy)
-		make_idle(&s->collector);
-}
+void collector_forget_writes(struct sm *s) { s->collector.busy = 0; }
 
 /* ---- phase 1: dispatch --------------------------------------------------------------------- */
 
-/* All operands are there. */
-static inline void complete(struct sm *s, unsigned unit)
+/* Makes a unit with all operands ready, or blocked if its slots are full. */
+static inline void operands_complete(struct sm *s, unsigned unit)
 {
 	const struct collector_unit *u = &s->collector.unit[unit];
 	struct unit_in *r = u->target;
 	uint64_t bit = 1ull << unit;
 
-	if (r->room & u->slots)
+	if (r->free_slots & u->target_slots)
 		s->collector.ready |= bit;
 	else
-		r->stuck |= bit;
+		r->collectors_blocked |= bit;
 }
 
-/* A ready unit sends its instruction on; others for which this took the last room are stuck now. */
-static inline void send(struct sm *s, unsigned unit)
+/* Sends the instruction of a ready unit on. Other ready units become blocked if this took their last slot. */
+static inline void dispatch_unit(struct sm *s, unsigned unit)
 {
 	struct opcoll *c = &s->collector;
 	const struct collector_unit *u = &c->unit[unit];
 	struct unit_in *r = u->target;
 	uint64_t bit = 1ull << unit;
 
-	unit_in_put(s, r, u->slots, u->inst);
-	s->offer_at = 0;
-	r->bound ^= bit;
+	unit_in_put(s, r, u->target_slots, u->inst);
+	s->next_dispatch_clock = 0;
+	r->collectors_used ^= bit;
 	c->free |= bit;
 	c->ready ^= bit;
-	if (c->ready && !(r->room & u->slots)) {
-		uint64_t stuck = c->ready & r->bound & u->mates;
+	if (c->ready && !(r->free_slots & u->target_slots)) {
+		uint64_t stuck = c->ready & r->collectors_used & u->same_target_units;
 
 		c->ready ^= stuck;
-		r->stuck |= stuck;
+		r->collectors_blocked |= stuck;
 	}
 }
 
-/* One instruction for each dispatch unit: the first that is ready, from where it begins on cyclically. */
+/* Sends one instruction for each dispatch unit: the first ready one, cyclically from its start. */
 static inline void dispatch_set(struct sm *s, struct collector_set *set)
 {
 	struct opcoll *c = &s->collector;
@@ -254,13 +222,13 @@ static inline void dispatch_set(struct sm *s, struct collector_set *set)
 		unsigned unit = bit_lowest64(up ? up : ready);
 
 		set->start[i] = c->next[unit];
-		send(s, unit);
+		dispatch_unit(s, unit);
 		ready = c->ready & set->units;
 	}
 }
 
-/* Returns whether any unit is free now that was not. */
-static inline bool dispatch(struct sm *s)
+/* Returns whether any unit became free. */
+static inline bool dispatch_ready(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
 	uint64_t free = c->free;
@@ -272,108 +240,77 @@ static inline bool dispatch(struct sm *s)
 
 /* ---- phase 2: reads ------------------------------------------------------------------------ */
 
-/*
- * All banks of a word at once, a byte each: the units in the order in which they were taken, each of them
- * served by the banks that it asks and that no earlier one has asked, nor a write has taken.
- */
+/* Lets each bank that is not busy serve the first unit, in order of allocation, that reads it. */
 static inline void serve_banks(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
 	struct bank_reads *to = c->waiting, *end = to + c->n_waiting;
 
 	for (const struct bank_reads *r = to; r < end; r++) {
-		uint64_t *idle = &c->idle[r->word], served = r->left & *idle;
-		uint64_t left = r->left - (served >> 7);
-		uint8_t unit = r->unit, word = r->word;
+		uint64_t left = r->banks & c->busy;
+		uint8_t unit = r->unit;
 
-		*idle ^= served;
-		if (left & ~READS_NONE)
-			*to++ = (struct bank_reads){left, unit, word};
-		else if (!--c->unit[unit].words)
-			complete(s, unit);
+		c->busy |= r->banks;
+		if (left)
+			*to++ = (struct bank_reads){left, unit};
+		else if (!--c->unit[unit].reads)
+			operands_complete(s, unit);
 	}
 	c->n_waiting = (uint32_t)(to - c->waiting);
-	c->any_busy = true;
 }
 
 /* ---- phase 3: allocation ------------------------------------------------------------------- */
 
-static inline void wait_for(struct opcoll *c, unsigned unit, unsigned word, uint64_t reads)
+/* Adds a bank to the first of the unit's sets that lacks it. */
+static inline void request_read(struct opcoll *c, unsigned unit, uint64_t bit)
 {
-	struct bank_reads *r = &c->waiting[c->n_waiting++];
+	struct bank_reads *end = c->waiting + c->n_waiting, *r = end - c->unit[unit].reads;
 
-	r->left = reads + READS_NONE;
-	r->unit = (uint8_t)unit;
-	r->word = (uint8_t)word;
-}
-
-/* Those of sources first to end - 1, at most READS_MAX. */
-static void request_some(struct sm *s, unsigned unit, const struct winst *in, unsigned first, unsigned end)
-{
-	struct opcoll *c = &s->collector;
-	const struct uop *op = in->uop;
-	const struct bank_place *p = &c->place[in->sched];
-	uint64_t reads[MAX_BANKS / WORD_BANKS] = {0};
-
-	for (unsigned i = first; i < end; i++) {
-		unsigned bank = p->byte + bank_in(c, op->reg[op->bank_from + i] + in->warp);
-
-		if (i < 32 ? op->bank_src >> i & 1 : uop_reads_bank(op, i))
-			reads[bank / WORD_BANKS] += 1ull << 8 * (bank % WORD_BANKS);
+	while (r < end && r->banks & bit)
+		r++;
+	if (r < end) {
+		r->banks |= bit;
+		return;
 	}
-	for (uint32_t i = 0; i < c->span_words; i++)
-		if (reads[i]) {
-			wait_for(c, unit, p->word + i, reads[i]);
-			c->unit[unit].words++;
-		}
+	*r = (struct bank_reads){bit, (uint8_t)unit};
+	c->unit[unit].reads++;
+	c->n_waiting++;
 }
 
-/* Source by source: banks of any number, and sources beyond those of uop.bank_src. */
-static NOINLINE void request_each(struct sm *s, unsigned unit, const struct winst *in)
+/* Requests the operands of an instruction. */
+static inline void request_reads(struct opcoll *c, unsigned unit, const struct winst *in)
 {
-	unsigned n = in->uop->n_bank_src;
+	const struct uop *op = in->uop;
+	const uint16_t *src = op->reg + op->bank_from;
 
-	for (unsigned i = 0; i < n; i += READS_MAX)
-		request_some(s, unit, in, i, n - i < READS_MAX ? n : i + READS_MAX);
+	FOR_BITS32 (i, op->bank_src)
+		request_read(c, unit, bank_bit(c, src[i], in->warp, in->sched));
+	for (unsigned i = 32; i < op->n_bank_src; i++)
+		if (uop_reads_bank(op, i))
+			request_read(c, unit, bank_bit(c, src[i], in->warp, in->sched));
 }
 
-/* Those of warp 0, as many banks on as the warp's number is above that. */
-static inline uint64_t reads_of(const struct winst *in, const struct bank_place *p)
-{
-	unsigned by = 8 * (in->warp % WORD_BANKS);
-
-	return (in->uop->bank_reads << by | in->uop->bank_reads >> (64 - by) % 64) & p->mask;
-}
-
-/* The oldest instruction of an ID_OC set, one of sched's, moves to a unit. */
-static inline void enter(struct sm *s, unsigned unit, struct collector_in *q, unsigned sched)
+/* Moves the oldest instruction of an ID_OC set, of scheduler sched, to a unit. */
+static inline void allocate_unit(struct sm *s, unsigned unit, struct collector_in *q, unsigned sched)
 {
 	struct opcoll *c = &s->collector;
 	const struct winst *in = &s->winst[q->first];
-	const struct bank_place *p = &c->place[sched];
 	struct collector_unit *u = &c->unit[unit];
 	uint64_t bit = 1ull << unit;
 
 	u->inst = q->first;
 	u->target = q->units;
-	u->target->bound |= bit;
+	u->target->collectors_used |= bit;
 	collector_in_take(s, q, sched, in->next);
 	c->free ^= bit;
-	if (c->banks_repeat && in->uop->n_bank_src <= 32) {
-		uint64_t reads = reads_of(in, p);
-
-		u->words = reads != 0;
-		if (reads)
-			wait_for(c, unit, p->word, reads);
-	} else {
-		request_each(s, unit, in);
-	}
-	if (!u->words)
-		complete(s, unit);
+	request_reads(c, unit, in);
+	if (!u->reads)
+		operands_complete(s, unit);
 }
 
 /*
- * quirk Q2-12: only the oldest instruction of an input is a candidate, whichever scheduler's group has room.
+ * quirk Q2-12: only the oldest instruction of an input is a candidate, even if only another scheduler's group
+ * has free units.
  */
 static inline bool allocate_one(struct sm *s, const struct port_group *g, unsigned input)
 {
@@ -384,14 +321,14 @@ static inline bool allocate_one(struct sm *s, const struct port_group *g, unsign
 	if (!room)
 		return false;
 	own = room & g->units[sched].own;
-	enter(s, bit_lowest64(own ? own : room), q, sched);
+	allocate_unit(s, bit_lowest64(own ? own : room), q, sched);
 	s->changed = true;
 	return true;
 }
 
 /*
- * An input that finds no unit at one port finds none at the ports alike that follow. Returns whether one might
- * find one at a further port.
+ * Allocates units for one group of ports. An input that finds no unit at one port finds none at the group's
+ * other ports. Returns whether an input might find one at a further port.
  */
 static inline bool allocate_group(struct sm *s, const struct port_group *g)
 {
@@ -406,7 +343,10 @@ static inline bool allocate_group(struct sm *s, const struct port_group *g)
 	return inputs;
 }
 
-/* Ports of several kinds take from one another's inputs: where one took something, all are to look again. */
+/*
+ * Allocates units for all groups. Ports of different groups share inputs, so all are tried again after one took
+ * an instruction.
+ */
 static NOINLINE void allocate_groups(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
@@ -421,10 +361,10 @@ static NOINLINE void allocate_groups(struct sm *s)
 }
 
 /*
- * Where all ports are alike and had nothing left to take, the next step finds nothing before a unit is freed
- * or an instruction comes to an empty input.
+ * With one group of ports that took all it could, the next step finds nothing until a unit is freed or an
+ * instruction enters an empty input.
  */
-static inline void allocate(struct sm *s)
+static inline void run_allocation(struct sm *s)
 {
 	if (s->collector.n_groups > 1)
 		allocate_groups(s);
@@ -434,31 +374,29 @@ static inline void allocate(struct sm *s)
 
 /* ---- the stage ----------------------------------------------------------------------------- */
 
-static NOINLINE void run_steps(struct sm *s)
+static NOINLINE void run_collector_steps(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
 
 	for (uint32_t left = s->core->collector_steps; left; left--) {
 		if (!c->ready && !c->n_waiting && !c->may_allocate)
 			break;
-		if (c->ready && dispatch(s))
+		if (c->ready && dispatch_ready(s))
 			c->may_allocate = s->changed = true;
 		if (c->n_waiting) {
 			serve_banks(s);
 			s->changed = true;
 		}
-		if (c->any_busy)
-			make_idle(c);
+		c->busy = 0;
 		if (c->may_allocate) {
 			if (s->collector_in_used)
-				allocate(s);
+				run_allocation(s);
 			else
 				c->may_allocate = false;
 		}
 	}
-	if (c->any_busy)
-		make_idle(c);
-	/* With one step a cycle a write can have kept all from their turn: it comes next cycle. */
+	c->busy = 0;
+	/* With one step a cycle a write may have blocked all reads; they continue in the next cycle. */
 	s->changed |= c->n_waiting != 0;
 }
 
@@ -467,7 +405,7 @@ void collector_stage(struct sm *s)
 	const struct opcoll *c = &s->collector;
 
 	if (c->ready || c->n_waiting || c->may_allocate)
-		run_steps(s);
+		run_collector_steps(s);
 	else
 		collector_forget_writes(s);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decode and the instruction buffers (SM-decode). Always true: a buffer is filled when it is
- * empty and read in order, so the instructions in it are the records right before the cursor. quirk Q2-2: two
- * records are taken whatever their PCs. A warp that is fetched has records left, for it ends with one of
- * them.
+ * Decode and the instruction buffers (SM-decode). Always true: a buffer is filled when it is empty and read in
+ * order, so its instructions are the records right before the cursor. quirk Q2-2: two records are taken
+ * whatever their PCs. A warp that is fetched has records left, since it ends with one of them.
  */
 #include <string.h>
 #include "decode.h"
@@ -11,8 +10,8 @@
 #include "sm/kernel.h"
 
 /*
- * PTX-flow-2: the buffer holds what stands at fetch_pc and behind it. It is what the warp executes if its
- * next record is there; else it stays until a scheduler looks at it.
+ * PTX-flow-2: the buffer holds the instructions at fetch_pc. Returns whether the warp's next record is there.
+ * If not, the buffer stays as it is until a scheduler visits the warp.
  */
 static NOINLINE bool right_path(struct sm *s, unsigned w)
 {
@@ -23,7 +22,7 @@ static NOINLINE bool right_path(struct sm *s, unsigned w)
 		return true;
 	s->ibuf &= ~(1ull << w);
 	s->imiss |= 1ull << w;
-	s->wrong |= 1ull << w;
+	s->wrong_path |= 1ull << w;
 	return false;
 }
 
@@ -43,8 +42,8 @@ static inline void new_head(struct sm *s, struct warp *p, unsigned w)
 }
 
 /*
- * PTX-flow-1: two instructions unless all code ends before the second. What they are is known of those to be
- * executed.
+ * PTX-flow-1: decodes two instructions unless the code ends before the second. Only instructions that will be
+ * executed have a record.
  */
 static NOINLINE void decode_ptx(struct sm *s, unsigned w)
 {
@@ -84,7 +83,7 @@ void decode(struct sm *s)
 	s->changed = true;
 }
 
-/* The records that follow are decoded some cycles later: time to bring them near. */
+/* The following records are decoded some cycles later, so they are prefetched. */
 void ibuffer_advance(struct sm *s, struct warp *p, unsigned w)
 {
 	if (--p->buffered) {
@@ -104,9 +103,9 @@ void ibuffer_flush(struct sm *s, unsigned w)
 	p->cursor -= p->buffered;
 	p->buffered = 0;
 	s->ibuf &= ~(1ull << w);
-	if (s->wrong >> w & 1) {
+	if (s->wrong_path >> w & 1) {
 		s->imiss &= ~(1ull << w);
-		s->wrong &= ~(1ull << w);
+		s->wrong_path &= ~(1ull << w);
 	}
 }
 

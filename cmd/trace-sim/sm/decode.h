@@ -5,12 +5,12 @@
 
 #include "sm.h"
 
-void decode(struct sm *s); /* the warp in the fetch buffer; empties it */
-/* p, s->warp[warp]: past the instruction that issued */
+void decode(struct sm *s); /* decodes for the warp in the fetch buffer, and empties that */
+/* Moves past the instruction that issued; p: &s->warp[warp]. */
 void ibuffer_advance(struct sm *s, struct warp *p, unsigned warp);
-void ibuffer_flush(struct sm *s, unsigned warp); /* what is left leaves the pipeline uncounted */
+void ibuffer_flush(struct sm *s, unsigned warp); /* removes all instructions from the buffer, uncounted */
 
-/* PTX: a visit of a warp in sm.wrong; it is fetched where it is. */
+/* PTX: empties the buffer of a warp in sm.wrong_path and sets its fetch_pc. */
 void ibuffer_correct(struct sm *s, unsigned warp);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of rules of dependence, by enum dependence_id: the rows of arch/depend.def; and room for the
- * register sets of the warps.
+ * The table of dependence rules, by enum dependence_id (the rows of arch/depend.def), and memory for the
+ * register sets of warps.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@ const struct dependence_ops *const depend_rules[N_DEPENDENCES] = {
 };
 
 /*
- * The sets of machine code lie beside the warp. Only PTX has more numbers: then all sets are in one place,
- * and what was in them moves there, for another kernel may be running.
+ * The sets for machine code are in struct warp. Only PTX has larger register numbers. Then all sets move to one
+ * allocation, with their contents, since another kernel may be running.
  */
 void depend_grow(struct sm *s, uint32_t limit)
 {

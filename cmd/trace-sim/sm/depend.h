@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a rule of dependence is: which instructions of a warp wait for which earlier ones (SM-score). A rule
- * is one row in arch/depend.def and one struct dependence_ops of that row's name; depend.c has the table.
+ * Interface of dependence rules: which instructions of a warp wait for which earlier ones (SM-score). A rule is
+ * a row in arch/depend.def and a struct dependence_ops of that name; depend.c has the table.
  *
- * A rule keeps two things for all others to see: a warp's bit in sm.collide, set exactly while its next
- * instruction must wait, and warp.n_reserved, results to come of what it has issued, which fences and the end
- * of a warp wait for. It may use the sets warp.reserved and warp.longop, which are empty at first, for what
- * it likes.
- * Always true of the calls: what was reserved is released, some of it more than once (quirk Q2-19); the calls
- * for a warp are its own alone, so that SMs may run side by side.
+ * A rule maintains two public states: the warp's bit in sm.hazard, set exactly while its next instruction must
+ * wait, and warp.n_reserved, the number of results to come, which fences and the end of a warp wait for. It may
+ * use the sets warp.reserved and warp.longop, which are initially empty.
+ * Always true of the calls: each reserved register is released, some more than once (quirk Q2-19). Calls for a
+ * warp touch only that warp's SM, so SMs may run in parallel.
  */
 #ifndef DEPEND_H
 #define DEPEND_H
@@ -17,21 +16,21 @@
 #include "sm.h"
 
 struct dependence_ops {
-	/* The warp has a new next instruction, warp.head: must it wait? */
+	/* Sets the hazard bit of the warp, which has a new next instruction warp.head. */
 	void (*look)(struct sm *s, unsigned warp);
 	/*
-	 * u is issued; long_operation: it is one, and the scheduler asks for those
-	 * (sched_policy.needs_longop).
+	 * Reserves the destinations of u, which is issued. long_operation: u is one and the scheduler needs to
+	 * know (sched_policy.needs_longop).
 	 */
 	void (*reserve)(struct sm *s, unsigned warp, const struct uop *u, bool long_operation);
-	/* Destination reg of an earlier instruction is written. */
+	/* Releases register reg, which an earlier instruction has written. */
 	void (*release)(struct sm *s, unsigned warp, unsigned reg);
 	/*
-	 * All destinations of u are, and it is a long operation no more. It is about to leave the pipeline, and
-	 * is in it still: whether that drains the warp is seen then.
+	 * Releases all destinations of u, and its mark as a long operation. u is still counted in the pipeline;
+	 * the caller tests afterwards whether the warp is drained.
 	 */
 	void (*release_all)(struct sm *s, unsigned warp, const struct uop *u);
-	/* Does the warp's next instruction wait for a long operation? */
+	/* Returns whether the warp's next instruction waits for a long operation. */
 	bool (*waits_long)(const struct sm *s, unsigned warp);
 };
 
@@ -40,45 +39,39 @@ struct dependence_ops {
 #undef DEPENDENCE
 extern const struct dependence_ops *const depend_rules[N_DEPENDENCES];
 
-/* The SM's rule. Where there is but one, the linker's optimiser sees which functions are meant. */
-static inline const struct dependence_ops *depend_of(const struct sm *s)
-{
-	return N_DEPENDENCES == 1 ? depend_rules[0] : s->depend;
-}
-
-/* The rule of the original is in place. p: sm.warp[warp], which callers have at hand. */
+/* Calls inline the rule of the original. p: sm.warp[warp]. */
 static inline void depend_update_hazard(struct sm *s, const struct warp *p, unsigned warp)
 {
-	if (depend_of(s) == &depend_scoreboard)
+	if (s->depend == &depend_scoreboard)
 		scoreboard_update_hazard(s, p, warp);
 	else
-		depend_of(s)->look(s, warp);
+		s->depend->look(s, warp);
 }
 static inline bool depend_waits_long(const struct sm *s, unsigned warp)
 {
-	return depend_of(s)->waits_long(s, warp);
+	return s->depend->waits_long(s, warp);
 }
 static inline void depend_reserve(
 	struct sm *s, struct warp *p, unsigned warp, const struct uop *u, bool long_operation)
 {
-	if (depend_of(s) == &depend_scoreboard)
+	if (s->depend == &depend_scoreboard)
 		scoreboard_reserve(p, u, long_operation);
 	else
-		depend_of(s)->reserve(s, warp, u, long_operation);
+		s->depend->reserve(s, warp, u, long_operation);
 }
 static inline void depend_release(struct sm *s, unsigned warp, unsigned reg)
 {
-	if (depend_of(s) == &depend_scoreboard)
+	if (s->depend == &depend_scoreboard)
 		scoreboard_release(s, warp, reg);
 	else
-		depend_of(s)->release(s, warp, reg);
+		s->depend->release(s, warp, reg);
 }
 static inline void depend_release_all(struct sm *s, struct warp *p, unsigned warp, const struct uop *u)
 {
-	if (depend_of(s) == &depend_scoreboard)
+	if (s->depend == &depend_scoreboard)
 		scoreboard_release_all(s, p, warp, u);
 	else
-		depend_of(s)->release_all(s, warp, u);
+		s->depend->release_all(s, warp, u);
 }
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Function units (SM-exec). A pipelined unit is three facts: until when its dispatch register is
- * busy (I cycles after it took an instruction), at which clocks a result of it reaches stage 0 (clock + L),
- * and how many results of all units do (the result buses). Stages never block behind that, so instructions
- * in them need no moving: they wait in the calendar for their writeback.
+ * Function units (SM-exec). A pipelined unit is three facts: the time until which its dispatch register is busy
+ * (I cycles after it took an instruction), the clocks at which its results reach stage 0 (clock + L), and the
+ * number of results of all units at a clock (result buses). Stages after that never block, so instructions in
+ * them wait in the calendar for their writeback.
  */
 #include "lsu/ldst.h"
 #include "pipereg.h"
 
-/* Into the list of the clock's writebacks, by age. */
+/* Inserts an instruction into the list of a clock's writebacks, by age. */
 static inline void schedule_writeback(struct sm *s, struct winst *in, uint16_t w, uint64_t clock)
 {
 	unsigned at = (unsigned)(clock % CALENDAR);
@@ -25,10 +25,10 @@ static inline void schedule_writeback(struct sm *s, struct winst *in, uint16_t w
 }
 
 /*
- * Offer a waiting instruction to a unit whose dispatch register is empty. false: its result would collide,
- * which is looked at again in the next cycle.
+ * Offers a waiting instruction to a unit whose dispatch register is empty. Returns false if its result would
+ * collide; then it is offered again in the next cycle.
  */
-static inline bool offer(struct sm *s, struct unit_in *r, struct func_unit *u, unsigned slot)
+static inline bool dispatch_to_unit(struct sm *s, struct unit_in *r, struct func_unit *u, unsigned slot)
 {
 	uint16_t w = r->slot[slot];
 	struct winst *in = &s->winst[w];
@@ -49,10 +49,8 @@ static inline bool offer(struct sm *s, struct unit_in *r, struct func_unit *u, u
 	return true;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
-/* Sub-core mode: unit k empties slot k. Returns when to look again. */
-static inline uint64_t offer_slots(struct sm *s, struct unit_in *r)
+/* Sub-core mode: unit k empties slot k. Returns the clock of the next attempt. */
+static inline uint64_t dispatch_slots(struct sm *s, struct unit_in *r)
 {
 	uint64_t next = NEVER;
 
@@ -60,51 +58,55 @@ static inline uint64_t offer_slots(struct sm *s, struct unit_in *r)
 		struct func_unit *u = &r->units[k];
 
 		if (s->clock < u->free_at)
-			next = earlier(next, u->free_at);
-		else if (!offer(s, r, u, (unsigned)k))
+			next = sm_min_clock(next, u->free_at);
+		else if (!dispatch_to_unit(s, r, u, (unsigned)k))
 			next = s->clock + 1;
 	}
 	return next;
 }
 
-/* Every unit in turn takes the oldest instruction, or none. */
-static NOINLINE uint64_t offer_oldest(struct sm *s, struct unit_in *r, uint32_t n)
+/* Every unit takes the oldest instruction, or none. */
+static NOINLINE uint64_t dispatch_oldest(struct sm *s, struct unit_in *r, uint32_t n)
 {
 	uint64_t next = NEVER;
 
 	for (uint32_t i = 0; i < n && unit_in_full(r); i++) {
 		struct func_unit *u = &r->units[i];
 
-		if (s->clock >= u->free_at && !offer(s, r, u, unit_in_oldest(s, r)))
+		if (s->clock >= u->free_at && !dispatch_to_unit(s, r, u, unit_in_oldest(s, r)))
 			next = s->clock + 1;
 		else
-			next = earlier(next, u->free_at);
+			next = sm_min_clock(next, u->free_at);
 	}
 	return unit_in_full(r) ? next : NEVER;
 }
 
-/* All kinds but the load/store unit in turn. Returns when to look again. */
-static inline uint64_t offer_all(struct sm *s)
+/* Dispatches to all kinds of units except the load/store unit. Returns the clock of the next attempt. */
+static inline uint64_t dispatch_all(struct sm *s)
 {
 	uint64_t next = NEVER;
 
 	FOR_BITS32 (kind, s->unit_in_used & ~(1u << UNIT_MEM)) {
 		struct unit_in *r = &s->unit_in[kind];
 
-		next = earlier(next, s->core->sub_core ? offer_slots(s, r)
-						       : offer_oldest(s, r, s->core->unit[kind].units));
+		next = sm_min_clock(next, s->core->sub_core
+						  ? dispatch_slots(s, r)
+						  : dispatch_oldest(s, r, s->core->unit[kind].units));
 	}
 	return next;
 }
 
-uint64_t execute_next(const struct sm *s) { return s->offer_at > s->clock ? s->offer_at : s->clock + 1; }
+uint64_t execute_next(const struct sm *s)
+{
+	return s->next_dispatch_clock > s->clock ? s->next_dispatch_clock : s->clock + 1;
+}
 
 void execute_stage(struct sm *s)
 {
 	struct unit_in *mem = &s->unit_in[UNIT_MEM];
 
-	if (s->clock >= s->offer_at)
-		s->offer_at = offer_all(s);
+	if (s->clock >= s->next_dispatch_clock)
+		s->next_dispatch_clock = dispatch_all(s);
 	ldst_cycle(s);
 	if (!(s->unit_in_used >> UNIT_MEM & 1) || !ldst_can_accept(s))
 		return;

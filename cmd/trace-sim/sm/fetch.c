@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Instruction fetch, and the end of warps (SM-fetch). Always true: the fetch buffer is empty when
- * fetch runs, since decode comes first. A finished warp is reaped only when the scan for a warp to fetch
- * passes it. quirk Q2-1: what is fetched is the line of (last issued PC + 16); decode takes the trace's next
- * records anyway.
+ * Instruction fetch, and the end of warps (SM-fetch). Always true: the fetch buffer is empty when fetch runs,
+ * since decode comes first. A finished warp is reaped only when the scan for a warp to fetch passes it. quirk
+ * Q2-1: fetch requests the line of (last issued PC + 16); decode takes the trace's next records anyway.
  */
 #include "decode.h"
 #include "core/core.h"
@@ -14,10 +13,13 @@
 
 static uint64_t fetchable(const struct sm *s) { return s->live & ~(s->done | s->imiss | s->ibuf); }
 
-/* Atomics out at the end occur only where the last record is one; the original never ends a warp so. */
+/*
+ * Warps to reap. Atomics are outstanding at the end only if the last record is one; the original never ends
+ * that warp.
+ */
 static uint64_t reapable(const struct sm *s) { return s->live & s->drained & ~s->atomic; }
 
-static void reap(struct sm *s, unsigned w)
+static void reap_warp(struct sm *s, unsigned w)
 {
 	struct warp *p = &s->warp[w];
 	struct cta *c = &s->cta[p->cta];
@@ -34,7 +36,7 @@ static void reap(struct sm *s, unsigned w)
 	s->ended[s->n_ended++] = p->cta;
 }
 
-/* Reap the slots of a scan that begins at start and ends with stop; stop < 0: it goes all the way round. */
+/* Reaps the slots of a scan from start up to stop; stop < 0: all slots. */
 static NOINLINE void reap_scanned(struct sm *s, unsigned start, int stop)
 {
 	uint64_t all = reapable(s), up = all >> start << start, down = all & ~up;
@@ -48,9 +50,9 @@ static NOINLINE void reap_scanned(struct sm *s, unsigned start, int stop)
 		down &= (1ull << stop) - 1;
 	}
 	FOR_BITS64 (w, up)
-		reap(s, (unsigned)w);
+		reap_warp(s, (unsigned)w);
 	FOR_BITS64 (w, down)
-		reap(s, (unsigned)w);
+		reap_warp(s, (unsigned)w);
 }
 
 /* Access the instruction cache for warp w. */
@@ -87,7 +89,7 @@ static NOINLINE void access_icache(struct sm *s, unsigned w)
  * quirk Q4-25: the request of a perfect instruction cache is made, too, and so draws its partition
  * (MEM-addr-7).
  */
-static NOINLINE void draw_perfect(struct sm *s, unsigned w)
+static NOINLINE void consume_partition_random(struct sm *s, unsigned w)
 {
 	struct req r = {.addr = s->warp[w].fetch_pc + CODE_BASE};
 
@@ -105,7 +107,7 @@ static void take_ready(struct sm *s)
 	s->changed = true;
 }
 
-/* The scan finds the first of these warps, of some, and reaps those that it passes. */
+/* Finds the first of the candidates (not empty) and reaps the warps before it. */
 static inline unsigned scan_to(struct sm *s, uint64_t candidates)
 {
 	unsigned start = s->fetch_last + 1 < s->core->warps ? s->fetch_last + 1 : 0;
@@ -147,7 +149,7 @@ static NOINLINE void fetch_cached(struct sm *s)
 	step_icache(s);
 }
 
-/* A perfect cache brings each line at once; then nothing but decoding changes who may be fetched. */
+/* A perfect cache returns each line at once; then only decoding changes the warps that may be fetched. */
 void fetch_stage(struct sm *s)
 {
 	uint64_t candidates = fetchable(s);
@@ -167,7 +169,7 @@ void fetch_stage(struct sm *s)
 		}
 		s->fetch_buffer = (int32_t)scan_to(s, candidates);
 		if (addrdec_draws(s->dec))
-			draw_perfect(s, (unsigned)s->fetch_buffer);
+			consume_partition_random(s, (unsigned)s->fetch_buffer);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The derived state of an SM, made anew; see instrument/invariants.h. What only the rule of dependence knows is
- * left out, but for that of the original. Empty in builds without the check.
+ * Recomputes the derived state of an SM and compares it; see instrument/invariants.h. The state of a dependence
+ * rule is checked for the original's rule only. Empty in builds without the check.
  */
 #ifdef CHECK_INVARIANTS
 
@@ -34,7 +34,7 @@ static void check_thread_blocks(const struct sm *s)
 		invariant("at_barrier within arrived", s->id, 0, s->at_barrier & s->live & ~arrived, 0);
 }
 
-/* The rule of the original, from the warp's set of reserved registers. */
+/* Recomputes the state of the original's rule from the warp's set of reserved registers. */
 static void check_scoreboard(const struct sm *s, unsigned w)
 {
 	const struct warp *p = &s->warp[w];
@@ -48,7 +48,7 @@ static void check_scoreboard(const struct sm *s, unsigned w)
 		return;
 	for (unsigned i = 0; i < (unsigned)p->head->n_dst + p->head->n_src; i++)
 		collides |= bitset_test(p->reserved, p->head->reg[i]);
-	invariant("collide", s->id, w, s->collide >> w & 1, collides);
+	invariant("collide", s->id, w, s->hazard >> w & 1, collides);
 	if (collides)
 		invariant("watched", s->id, w, bitset_test(p->reserved, s->watched[w]), 1);
 }
@@ -60,21 +60,21 @@ static void check_warps(const struct sm *s)
 		const struct warp *p = &s->warp[w];
 		uint64_t bit = 1ull << w;
 
-		invariant("ibuf", s->id, w, (s->ibuf & bit) != 0, p->buffered && !(s->wrong & bit));
-		invariant("wrong within imiss", s->id, w, s->wrong & bit & ~s->imiss, 0);
+		invariant("ibuf", s->id, w, (s->ibuf & bit) != 0, p->buffered && !(s->wrong_path & bit));
+		invariant("wrong within imiss", s->id, w, s->wrong_path & bit & ~s->imiss, 0);
 		invariant("drained", s->id, w, (s->drained & bit) != 0,
 			(s->done & bit) && !(p->stores | p->in_pipe | p->n_reserved));
 		for (unsigned k = 0; k < N_UNIT_KINDS && s->ibuf & bit; k++)
 			invariant("head_unit", s->id, w, (s->head_unit[k] & bit) != 0, p->head->unit == k);
-		if (depend_of(s) == &depend_scoreboard)
+		if (s->depend == &depend_scoreboard)
 			check_scoreboard(s, w);
 	}
 }
 
-static void check_queue(const struct sm *s, const struct collector_in *q, unsigned k)
+static void check_collector_queue(const struct sm *s, const struct collector_in *q, unsigned k)
 {
 	const uint16_t *end = &q->first;
-	uint64_t taken = slots(s->core->unit[k].collector_in_width) & ~q->room, scheds = 0;
+	uint64_t taken = slots(s->core->unit[k].collector_in_width) & ~q->free_slots, scheds = 0;
 	unsigned n = 0;
 
 	for (; *end != WINST_NONE; end = &s->winst[*end].next, n++)
@@ -88,63 +88,65 @@ static void check_queue(const struct sm *s, const struct collector_in *q, unsign
 	invariant("collector_in_used", s->id, k, (s->collector_in_used & q->bit) != 0, n != 0);
 }
 
-static void check_registers(const struct sm *s)
+static void check_pipe_registers(const struct sm *s)
 {
 	for (unsigned k = 0; k < N_UNIT_KINDS; k++) {
 		const struct collector_in *q = s->collector_of[k];
 		const struct unit_in *r = &s->unit_in[k];
 
-		check_queue(s, q, k);
-		invariant("unit_in.room", s->id, k, r->room & ~r->slots, 0);
+		check_collector_queue(s, q, k);
+		invariant("unit_in.room", s->id, k, r->free_slots & ~r->all_slots, 0);
 		invariant("unit_in_used", s->id, k, (s->unit_in_used & r->bit) != 0, unit_in_full(r) != 0);
 	}
 }
 
-static void check_waiting(const struct sm *s, uint8_t *words)
+static void check_waiting(const struct sm *s, uint8_t *reads)
 {
 	const struct opcoll *c = &s->collector;
 
 	for (unsigned i = 0; i < c->n_waiting; i++) {
 		const struct bank_reads *r = &c->waiting[i];
-		const struct bank_place *p = &c->place[s->winst[c->unit[r->unit].inst].sched];
+		unsigned first = c->first_bank[s->winst[c->unit[r->unit].inst].sched];
 
-		invariant("collector.waiting.left", s->id, i, (r->left & ~READS_NONE) != 0, 1);
-		invariant("collector.waiting.word", s->id, i, r->word - (unsigned)p->word < c->span_words, 1);
-		words[r->unit]++;
+		invariant("collector.waiting.banks", s->id, i, r->banks != 0, 1);
+		invariant("collector.waiting.banks, of its scheduler", s->id, i,
+			r->banks & ~(slots(c->bank_span) << first), 0);
+		reads[r->unit]++;
 	}
-	for (unsigned i = 0; i < c->n_words; i++)
-		invariant("collector.idle", s->id, i, c->idle[i] != ~READS_NONE && !c->any_busy, 0);
+	invariant("collector.busy", s->id, 0, c->busy, 0);
 }
 
 static void check_collector(const struct sm *s)
 {
 	const struct opcoll *c = &s->collector;
 	uint64_t bound[N_UNIT_KINDS] = {0}, complete = 0, due = 0;
-	uint8_t words[MAX_CUS] = {0};
+	uint8_t reads[MAX_CUS] = {0};
 
-	check_waiting(s, words);
+	check_waiting(s, reads);
 	for (unsigned u = 0; u < c->n_units; u++) {
 		const struct collector_unit *x = &c->unit[u];
 		uint64_t bit = 1ull << u;
 
-		invariant("collector.unit.words", s->id, u, x->words, words[u]);
+		invariant("collector.unit.reads", s->id, u, x->reads, reads[u]);
 		if (c->free & bit) {
-			invariant("collector.free", s->id, u, x->words, 0);
+			invariant("collector.free", s->id, u, x->reads, 0);
 			continue;
 		}
 		bound[x->target - s->unit_in] |= bit;
-		complete |= x->words ? 0 : bit;
+		complete |= x->reads ? 0 : bit;
 	}
 	for (unsigned k = 0; k < N_UNIT_KINDS; k++) {
-		invariant("collector.bound", s->id, k, s->unit_in[k].bound, bound[k]);
-		invariant("collector.stuck within bound", s->id, k, s->unit_in[k].stuck & ~bound[k], 0);
-		invariant("collector.ready and stuck", s->id, k, c->ready & s->unit_in[k].stuck, 0);
-		due |= s->unit_in[k].stuck;
+		invariant("collector.bound", s->id, k, s->unit_in[k].collectors_used, bound[k]);
+		invariant("collector.stuck within bound", s->id, k,
+			s->unit_in[k].collectors_blocked & ~bound[k], 0);
+		invariant("collector.ready and stuck", s->id, k, c->ready & s->unit_in[k].collectors_blocked,
+			0);
+		due |= s->unit_in[k].collectors_blocked;
 	}
 	invariant("collector.ready", s->id, 0, c->ready | due, complete);
 }
 
-static void check_calendar(const struct sm *s)
+static void check_writeback_calendar(const struct sm *s)
 {
 	uint32_t n = 0;
 
@@ -167,9 +169,9 @@ void sm_invariants(const struct sm *s)
 		return;
 	}
 	check_warps(s);
-	check_registers(s);
+	check_pipe_registers(s);
 	check_collector(s);
-	check_calendar(s);
+	check_writeback_calendar(s);
 }
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The issue stage: every scheduler once, and what an issue does (SM-sched, SM-issue). Always true:
- * whatever one issue changes is seen by the schedulers that run later in the same cycle. What the warps of
- * all schedulers can do is worked out together, as masks (struct candidates), and again only after an issue
- * that changed the state of another scheduler's warps.
+ * The issue stage: every scheduler once, and the effects of an issue (SM-sched, SM-issue). Always true: a
+ * scheduler sees the changes by issues of schedulers before it in the same cycle. Candidates of all schedulers
+ * are computed together, as masks (struct candidates), and again only after an issue that changed the state of
+ * another scheduler's warps.
  */
 #include <string.h>
 #include "decode.h"
@@ -21,12 +21,12 @@ void sched_init(struct sm *s)
 	const struct core_params *c = s->core;
 
 	s->policy = sched_policies[c->policy];
-	s->by_masks = !s->policy->cycle && !s->policy->looked_at;
-	s->longops = s->policy->needs_longop;
+	s->by_masks = !s->policy->cycle && !s->policy->considered;
+	s->wants_long_ops = s->policy->needs_longop;
 	s->idle[OCC_IDLE] = (uint8_t)c->schedulers;
 	s->scheds = slots(c->schedulers);
 	for (unsigned w = 0; w < c->warps; w += c->schedulers)
-		s->spread |= 1ull << w;
+		s->sched0_warps |= 1ull << w;
 	for (unsigned k = 0; k < c->schedulers; k++) {
 		s->last[k] = (int16_t)(s->policy->rotates_from_last ? (int)k - (int)c->schedulers : (int)k);
 		if (s->policy->init)
@@ -58,7 +58,7 @@ bool warp_waiting(struct sm *s, unsigned w)
 
 /* ---- one issue (SM-issue) ------------------------------------------------------------------ */
 
-static NOINLINE enum space generic_space(const struct sm *s, const struct warp *p, const struct rec *rec)
+enum space warp_generic_space(const struct sm *s, const struct warp *p, const struct rec *rec)
 {
 	const struct cta *c = &s->cta[p->cta];
 	const struct kernel_header *h = c->kernel->head;
@@ -68,14 +68,14 @@ static NOINLINE enum space generic_space(const struct sm *s, const struct warp *
 	return kernel_generic_space(h, c->block.word[rec->addr >> 2]);
 }
 
-/* Unit k of a kind serves scheduler k; an instruction of another would wait for ever. */
+/* Ends the run: unit k of a kind serves scheduler k only, so the instruction would wait forever. */
 _Noreturn static void refuse_unit(const struct sm *s, const struct winst *in)
 {
 	char opcode[64];
 	const char *text = code_at(s->code, in->code)->opcode;
 
 	sm_fatal(s, in, "unit-missing",
-		"found opcode '%s' at pc 0x%x in a warp of scheduler %u, wanted one of the schedulers that its %u units serve (-gpgpu_sub_core_model 1)",
+		"opcode '%s' at pc 0x%x in a warp of scheduler %u, which has no unit for it (expected a scheduler below %u, -gpgpu_sub_core_model 1)",
 		diag_quote(opcode, sizeof(opcode), text, strlen(text)), in->uop->pc, in->sched,
 		s->core->unit[in->uop->unit].units);
 }
@@ -119,7 +119,7 @@ static NOINLINE void end_warp(struct sm *s, unsigned w)
 	barrier_warp_exit(s, w);
 }
 
-/* SM-issue-1: what only a few kinds of instructions do. */
+/* SM-issue-1: flags of instructions with extra work at issue. */
 #define SPECIAL \
 	(UOP_ATOMIC | UOP_LDGSTS | UOP_BARRIER | UOP_MEMBAR | UOP_LDGDEPBAR | UOP_DEPBAR | \
 		UOP_SOME_SCHEDULERS)
@@ -154,17 +154,11 @@ static bool is_long_operation(const struct winst *in)
 	return flags & UOP_LOAD && (spaces >> in->space & 1 || flags & UOP_PARAM);
 }
 
-/* Nobody is told of an issue, and no warp issues twice: most runs, for which issue() leaves much out. */
-static inline bool is_plain(const struct sm *s)
-{
-	return !(s->profile || s->events || s->longops || s->core->max_issue > 1);
-}
-
 /*
- * The head of warp w, which can go. quirk Q2-5: the second of a dual issue counts twice. Part of the loop over
- * schedulers: most that issue issue one, and saving registers for it is a tenth of its work.
+ * Issues the head of warp w. quirk Q2-5: the second of a dual issue counts twice. Inlined into the loop over
+ * schedulers: a call would save and restore registers, a tenth of its work.
  */
-static ALWAYS_INLINE void issue(struct sm *s, unsigned k, unsigned w, unsigned nth, bool plain)
+static ALWAYS_INLINE void issue_head(struct sm *s, unsigned k, unsigned w, unsigned nth)
 {
 	struct warp *p = &s->warp[w];
 	const struct uop *u = p->head;
@@ -172,66 +166,66 @@ static ALWAYS_INLINE void issue(struct sm *s, unsigned k, unsigned w, unsigned n
 	uint16_t h = sm_winst_new(s);
 	struct winst *in = &s->winst[h];
 
-	if (!plain && s->profile)
+	if (s->profile)
 		profile_issue(s, w, nth > 1);
 	in->uid = ++s->next_uid;
 	in->uop = u;
 	in->record = *rec;
-	in->rec = p->cursor - p->buffered;
+	in->rec_index = p->cursor - p->buffered;
 	in->warp = (uint8_t)w;
 	in->sched = (uint8_t)k;
 	in->cta = p->cta;
-	in->space = (uint8_t)(u->space == SPACE_GENERIC ? generic_space(s, p, rec) : u->space);
+	in->space = (uint8_t)(u->space == SPACE_GENERIC ? warp_generic_space(s, p, rec) : u->space);
 	in->lanes = (uint8_t)(rec->mask == UINT32_MAX ? 32 : bit_count32(rec->mask));
 	if (rec->addr) /* read by the load/store unit, some cycles later */
 		__builtin_prefetch(&s->cta[p->cta].block.word[rec->addr >> 2]);
 	collector_in_put(s, s->collector_of[u->unit], in, h);
 	s->changed = true;
-	depend_reserve(s, p, w, u, !plain && s->longops && is_long_operation(in));
+	depend_reserve(s, p, w, u, s->wants_long_ops && is_long_operation(in));
 	p->fetch_pc = u->next;
 	ibuffer_advance(s, p, w);
-	if (!plain && s->events)
+	if (s->events)
 		events_issue(s->events, s->now, s->id, w, u->pc, k);
 	s->n.occupancy[OCC_LANES + in->lanes]++; /* quirk Q2-4: no lane counts as a stall */
 	s->n.issue_hist[w] += nth;
-	if (in->rec == p->last)
+	if (in->rec_index == p->last)
 		end_warp(s, w);
 	if (u->flags & RARE)
 		issue_rare(s, in); /* its record has left the buffer */
 }
 
-static NOINLINE void issue_second(struct sm *s, unsigned k, unsigned w) { issue(s, k, w, 2, false); }
+static NOINLINE void issue_second(struct sm *s, unsigned k, unsigned w) { issue_head(s, k, w, 2); }
 
 static bool issuable(struct sm *s, unsigned w) { return !warp_waiting(s, w) && s->ibuf >> w & 1; }
 
-static bool can_go(const struct sm *s, unsigned k, unsigned w)
+static bool can_issue(const struct sm *s, unsigned k, unsigned w)
 {
-	return !(s->collide >> w & 1) && collector_in_room(s, s->collector_of[s->warp[w].head->unit], k);
+	return !(s->hazard >> w & 1) && collector_in_room(s, s->collector_of[s->warp[w].head->unit], k);
 }
 
 static unsigned type_of(const struct uop *u) { return u->unit < UNIT_SPEC ? u->unit : ANY_SPEC; }
 
-/* Warp w, which has just issued, can issue another. */
-static bool goes_on(struct sm *s, unsigned k, unsigned w, const struct uop *issued)
+/* Returns whether warp w, which has just issued, can issue another instruction. */
+static bool can_dual_issue(struct sm *s, unsigned k, unsigned w, const struct uop *issued)
 {
-	return issuable(s, w) && can_go(s, k, w) &&
+	return issuable(s, w) && can_issue(s, k, w) &&
 	       !(s->core->dual_issue_diff && type_of(s->warp[w].head) == type_of(issued));
 }
 
 /*
- * Issue what warp w has first, which can go, and what is behind it if the policy allows. own: the warp is one
- * of the scheduler's. Returns how many.
+ * Issues the head of warp w, and a second instruction if the policy allows. own: the warp belongs to the
+ * scheduler. Returns the number of instructions.
  */
-static ALWAYS_INLINE unsigned issue_from(struct sm *s, unsigned k, unsigned w, bool own, bool plain)
+static ALWAYS_INLINE unsigned issue_from(struct sm *s, unsigned k, unsigned w, bool own)
 {
 	const struct uop *u = s->warp[w].head;
 	unsigned n = 1;
 
-	issue(s, k, w, 1, plain);
-	if (!plain && s->core->max_issue > 1) {
-		if (s->wrong >> w & 1 && !warp_waiting(s, w))
+	issue_head(s, k, w, 1);
+	if (s->core->max_issue > 1) {
+		if (s->wrong_path >> w & 1 && !warp_waiting(s, w))
 			ibuffer_correct(s, w);
-		if (goes_on(s, k, w, u)) {
+		if (can_dual_issue(s, k, w, u)) {
 			issue_second(s, k, w);
 			n++;
 		}
@@ -247,17 +241,17 @@ static ALWAYS_INLINE unsigned issue_from(struct sm *s, unsigned k, unsigned w, b
 
 static NOINLINE unsigned issue_visited(struct sm *s, unsigned k, unsigned w)
 {
-	return issue_from(s, k, w, s->spread << k >> w & 1, false);
+	return issue_from(s, k, w, s->sched0_warps << k >> w & 1);
 }
 
 unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
 {
-	if (s->wrong >> w & 1 && !warp_waiting(s, w))
+	if (s->wrong_path >> w & 1 && !warp_waiting(s, w))
 		ibuffer_correct(s, w);
 	if (!issuable(s, w))
 		return 0;
-	*seen |= s->collide >> w & 1 ? SEEN_VALID : SEEN_VALID | SEEN_READY;
-	if (!can_go(s, k, w))
+	*seen |= s->hazard >> w & 1 ? SEEN_VALID : SEEN_VALID | SEEN_READY;
+	if (!can_issue(s, k, w))
 		return 0;
 	*seen |= SEEN_ISSUED;
 	return issue_visited(s, k, w);
@@ -265,50 +259,50 @@ unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
 
 /* ---- the stage ----------------------------------------------------------------------------- */
 
-static NOINLINE void tell_idle(struct sm *s, unsigned k, enum warp_occupancy why)
+static NOINLINE void profile_idle_scheduler(struct sm *s, unsigned k, enum warp_occupancy why)
 {
-	s->idle_as[k] = (uint8_t)why;
+	s->idle_kind[k] = (uint8_t)why;
 	s->profile->idle[k].row = 0;
 	profile_idle(s, k, 1);
 }
 
-/* A cycle in which scheduler k issued nothing, by its kind. */
-static inline void count_idle(struct sm *s, unsigned k, enum warp_occupancy why, bool plain)
+/* Counts a cycle in which scheduler k issued nothing, by its kind. */
+static inline void count_idle_scheduler(struct sm *s, unsigned k, enum warp_occupancy why)
 {
 	s->n.occupancy[why]++;
-	if (!plain && s->profile)
-		tell_idle(s, k, why);
+	if (s->profile)
+		profile_idle_scheduler(s, k, why);
 }
 
 /*
- * Warps that wait for nothing and have an instruction; those of them that do not collide; those that can
- * issue. And who was at a barrier then.
+ * valid: warps that are not waiting and have an instruction; ready: those without a hazard; go: those that can
+ * issue. at_barrier: its value at the same time.
  */
 struct candidates {
 	uint64_t valid, ready, go;
 	uint64_t at_barrier;
 };
 
-static inline struct candidates look(const struct sm *s)
+static inline struct candidates find_candidates(const struct sm *s)
 {
 	struct candidates o = {.valid = sched_running(s) & s->ibuf, .at_barrier = s->at_barrier};
 
-	o.ready = o.valid & ~s->collide;
+	o.ready = o.valid & ~s->hazard;
 	o.go = o.ready ? o.ready & ~sched_blocked(s) : 0;
 	return o;
 }
 
-static enum warp_occupancy idle_kind(bool valid, bool ready)
+static enum warp_occupancy kind_of_idle(bool valid, bool ready)
 {
 	return ready ? OCC_STALL : valid ? OCC_SCOREBOARD : OCC_IDLE;
 }
 
 static enum warp_occupancy idle_of(uint64_t mine, const struct candidates *o)
 {
-	return idle_kind(o->valid & mine, o->ready & mine);
+	return kind_of_idle(o->valid & mine, o->ready & mine);
 }
 
-/* A cycle in which no scheduler can issue. */
+/* Counts a cycle in which no scheduler can issue. */
 static void all_idle(struct sm *s, const struct candidates *o)
 {
 	if (o->valid != s->idle_valid || o->ready != s->idle_ready) {
@@ -316,70 +310,63 @@ static void all_idle(struct sm *s, const struct candidates *o)
 		s->idle_ready = o->ready;
 		memset(s->idle, 0, sizeof(s->idle));
 		for (unsigned k = 0; k < s->core->schedulers; k++)
-			s->idle[idle_of(s->spread << k, o)]++;
+			s->idle[idle_of(s->sched0_warps << k, o)]++;
 	}
 	if (s->profile)
 		for (unsigned k = 0; k < s->core->schedulers; k++)
-			count_idle(s, k, idle_of(s->spread << k, o), false);
+			count_idle_scheduler(s, k, idle_of(s->sched0_warps << k, o));
 	else
 		for (unsigned i = 0; i < N_OCC_IDLE; i++)
 			s->n.occupancy[i] += s->idle[i];
 }
 
-static inline unsigned pick(const struct sm *s, unsigned k, uint64_t warps)
+static inline unsigned pick_warp(const struct sm *s, unsigned k, uint64_t warps)
 {
 	return s->policy->rotates_from_last ? sched_after_last(s, k, warps) : s->policy->pick(s, k, warps);
 }
 
-/* What an issue does to other schedulers' warps: it may open a barrier, or take room that all share. */
-static ALWAYS_INLINE void schedule_all(struct sm *s, unsigned first, struct candidates o, bool plain)
+/*
+ * Runs the schedulers in order. An issue may change other schedulers' warps: it may open a barrier or take a
+ * shared slot.
+ */
+static NOINLINE void schedule_all(struct sm *s, unsigned first, struct candidates o)
 {
 	unsigned n = s->core->schedulers, k = first;
-	uint64_t mine = s->spread << k;
+	uint64_t mine = s->sched0_warps << k;
 
 	do {
 		uint64_t go = o.go & mine;
 
 		if (go) {
-			issue_from(s, k, pick(s, k, go), true, plain);
+			issue_from(s, k, pick_warp(s, k, go), true);
 			if (s->any_slot || s->at_barrier != o.at_barrier)
-				o = look(s);
+				o = find_candidates(s);
 		} else {
-			count_idle(s, k, idle_of(mine, &o), plain);
+			count_idle_scheduler(s, k, idle_of(mine, &o));
 		}
 		mine <<= 1;
 		if (++k == n) {
 			k = 0;
-			mine = s->spread;
+			mine = s->sched0_warps;
 		}
 	} while (k != first);
 }
 
-static NOINLINE void schedule_plain(struct sm *s, unsigned first, struct candidates o)
-{
-	schedule_all(s, first, o, true);
-}
-
-static NOINLINE void schedule_told(struct sm *s, unsigned first, struct candidates o)
-{
-	schedule_all(s, first, o, false);
-}
-
-/* Policies for which a visit depends on, or changes, more than masks. */
+/* Runs the schedulers of policies for which a visit depends on, or changes, more than masks. */
 static NOINLINE void schedule_by_visits(struct sm *s, unsigned first)
 {
 	unsigned n = s->core->schedulers, k = first;
 
 	s->idle_valid = 0;
-	s->idle_ready = 1; /* of no warps */
+	s->idle_ready = 1; /* the values for no warps */
 	memset(s->idle, 0, sizeof(s->idle));
 	do {
 		unsigned seen = s->policy->cycle ? s->policy->cycle(s, k) : sched_ordered(s, k);
 
 		if (!(seen & SEEN_ISSUED)) {
-			enum warp_occupancy why = idle_kind(seen & SEEN_VALID, seen & SEEN_READY);
+			enum warp_occupancy why = kind_of_idle(seen & SEEN_VALID, seen & SEEN_READY);
 
-			count_idle(s, k, why, false);
+			count_idle_scheduler(s, k, why);
 			s->idle[why]++;
 		}
 		k = k + 1 == n ? 0 : k + 1;
@@ -392,16 +379,14 @@ void issue_stage(struct sm *s)
 	struct candidates o;
 
 	s->sched_first = first + 1 == s->core->schedulers ? 0 : first + 1;
-	/* looking at a memory barrier may end it, and at a buffer empty it */
-	if (!s->by_masks || s->wrong | (s->membar & s->live)) {
+	/* a visit may end a memory barrier or empty a buffer */
+	if (!s->by_masks || s->wrong_path | (s->membar & s->live)) {
 		schedule_by_visits(s, first);
 		return;
 	}
-	o = look(s);
-	if (!o.go)
-		all_idle(s, &o);
-	else if (is_plain(s))
-		schedule_plain(s, first, o);
+	o = find_candidates(s);
+	if (o.go)
+		schedule_all(s, first, o);
 	else
-		schedule_told(s, first, o);
+		all_idle(s, &o);
 }

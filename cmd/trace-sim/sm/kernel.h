@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A loaded kernel (LAUNCH-loop): what launching it, its thread blocks on the SMs and the timeline know of it.
- * Always true: gpu/launch.c alone makes and removes it; while an SM is at work nothing of it changes.
+ * A loaded kernel (LAUNCH-loop): its state for launching, for its thread blocks on the SMs and for the
+ * timeline. Always true: only gpu/launch.c creates and frees it; it does not change while an SM runs.
  */
 #ifndef KERNEL_H
 #define KERNEL_H
@@ -10,15 +10,15 @@
 
 struct core_control;
 
-/* --sample-blocks: how a kernel gets on (gpu/sample.c). */
+/* --sample-blocks: rate of thread blocks (gpu/sample.c). */
 #define SAMPLE_WAVES 8u
 struct sample_wave {
-	double took;     /* cycles of a thread block */
-	double turnover; /* lines that the L2 got from the first wave to this one's end, by those it has */
+	double took; /* cycles of a thread block */
+	double turnover; /* lines filled into the L2 from the first wave to the end of this one, divided by its capacity */
 };
 struct block_rate {
 	uint64_t mark, at; /* thread blocks and time at the end of the last wave */
-	uint64_t wave;     /* thread blocks of one */
+	uint64_t wave;     /* thread blocks per wave */
 	uint32_t n;        /* waves */
 	bool stopped;      /* no more thread blocks are launched */
 	double brought;    /* turnover of the L2 before the first wave's end */
@@ -42,7 +42,7 @@ struct kernel {
 	bool closing; /* its CTAs have ended, and delay runs to its end */
 	bool ldgsts;  /* there may be LDGSTS among its instructions */
 	struct block_rate sample;
-	uint64_t start_cycle; /* when it was launched */
+	uint64_t start_cycle; /* time of its launch */
 	uint64_t code_base;   /* address of pc 0 for the modern core: one a function */
 	uint32_t n_codes;
 	const struct core_control *codes; /* its control codes by pc / 16; NULL: none */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Groups of asynchronous copies: LDGSTS, LDGDEPBAR, DEPBAR (SM-async). Always true: entries are in
- * group order, those below first_open are done; dep_wait holds the warps that wait. Counts are 32 bits and
- * wrap as the original's. Room for all entries of a warp was made when its thread block was placed.
+ * Groups of asynchronous copies: LDGSTS, LDGDEPBAR, DEPBAR (SM-async). Always true: entries are in group order,
+ * and those below first_open are done. dep_wait holds the warps that wait. Counts are 32 bits and wrap as the
+ * original's. The entries of a warp were allocated when its thread block was placed.
  */
 #include "sm.h"
 
@@ -18,7 +18,7 @@ static void skip_done(struct warp *w)
 		w->first_open++;
 }
 
-/* An entry of the groups below bound is open. */
+/* Returns whether an entry of the groups below bound is open. */
 static bool open_below(const struct warp *w, uint32_t bound)
 {
 	return w->first_open < w->n_entries && w->entry[w->first_open].group < bound;
@@ -47,8 +47,9 @@ void ldgsts_close_group(struct sm *s, unsigned warp)
 }
 
 /*
- * More groups than exist: the original reads beyond its list, but for one closed group with an open entry:
- * then it waits (quirk Q3-10: for all groups); otherwise there is nothing to wait for.
+ * Waits until at most n groups are open. For more groups than exist the original reads beyond its list, except
+ * with one closed group and an open entry: then it waits (quirk Q3-10: for all groups). Otherwise there is
+ * nothing to wait for.
  */
 void ldgsts_wait(struct sm *s, unsigned warp, uint32_t n)
 {
@@ -63,7 +64,7 @@ void ldgsts_wait(struct sm *s, unsigned warp, uint32_t n)
 		s->dep_wait |= 1ull << warp;
 }
 
-/* quirk Q3-10: a DEPBAR behind the first group (dep_start 0) is released only when every entry is done. */
+/* quirk Q3-10: a DEPBAR after the first group (dep_start 0) is released only when every entry is done. */
 void ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0)
 {
 	struct warp *w = &s->warp[warp];

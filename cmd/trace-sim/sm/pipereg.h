@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pipeline register sets (SM-reg), inline: they are touched several times an instruction.
- * Always true: slots at or beyond the set's width are never occupied; a set's bit in the mask of non-empty
- * sets (collector_in_used, unit_in_used) is set exactly when it is occupied; its
- * front is then the scheduler of its oldest instruction.
+ * Pipeline register sets (SM-reg), inline since they are used several times per instruction. Always true: slots
+ * at or beyond the set's width are never occupied. A set's bit in the mask of non-empty sets
+ * (collector_in_used, unit_in_used) is set exactly if the set is not empty; its front is then the scheduler of
+ * its oldest instruction.
  */
 #ifndef PIPEREG_H
 #define PIPEREG_H
@@ -11,25 +11,28 @@
 #include <assert.h>
 #include "sm.h"
 
-/* The mask of n slots. */
+/* Mask of n slots. */
 static inline uint64_t slots(uint32_t n) { return n >= SET_SLOTS ? UINT64_MAX : (1ull << n) - 1; }
 
-/* Slots that slot stands for. */
-static inline uint64_t reach(const struct sm *s, unsigned slot) { return s->any_slot | 1ull << slot; }
+/* Slots that an instruction of this slot may take: itself in sub-core mode, else all. */
+static inline uint64_t reachable_slots(const struct sm *s, unsigned slot)
+{
+	return s->any_slot | 1ull << slot;
+}
 
 /* ---- ID_OC: into the operand collector ----------------------------------------------------- */
 
 static inline bool collector_in_room(const struct sm *s, const struct collector_in *q, unsigned sched)
 {
-	return q->room & reach(s, sched);
+	return q->free_slots & reachable_slots(s, sched);
 }
 
 static inline void collector_in_put(struct sm *s, struct collector_in *q, struct winst *in, uint16_t w)
 {
-	uint64_t slot = s->any_slot ? q->room & -q->room : 1ull << in->sched;
+	uint64_t slot = s->any_slot ? q->free_slots & -q->free_slots : 1ull << in->sched;
 
-	assert(q->room & slot);
-	q->room ^= slot;
+	assert(q->free_slots & slot);
+	q->free_slots ^= slot;
 	s->collector_in_used |= q->bit;
 	in->next = WINST_NONE;
 	*q->end = w;
@@ -40,10 +43,10 @@ static inline void collector_in_put(struct sm *s, struct collector_in *q, struct
 	q->end = &in->next;
 }
 
-/* The oldest instruction, of scheduler sched, leaves; next is its link. */
+/* Removes the oldest instruction, of scheduler sched; next is its link. */
 static inline void collector_in_take(struct sm *s, struct collector_in *q, unsigned sched, uint16_t next)
 {
-	q->room |= s->any_slot ? q->room + 1 : 1ull << sched;
+	q->free_slots |= s->any_slot ? q->free_slots + 1 : 1ull << sched;
 	q->first = next;
 	if (q->first != WINST_NONE) {
 		q->front = s->winst[q->first].sched;
@@ -57,18 +60,18 @@ static inline void collector_in_take(struct sm *s, struct collector_in *q, unsig
 
 static inline bool unit_in_room(const struct sm *s, const struct unit_in *r, unsigned slot)
 {
-	return r->room & reach(s, slot);
+	return r->free_slots & reachable_slots(s, slot);
 }
 
-static inline uint64_t unit_in_full(const struct unit_in *r) { return r->slots ^ r->room; }
+static inline uint64_t unit_in_full(const struct unit_in *r) { return r->all_slots ^ r->free_slots; }
 
-/* Into the lowest slot that is empty, of these. */
+/* Puts an instruction into the lowest free slot of `where`. */
 static inline void unit_in_put(struct sm *s, struct unit_in *r, uint64_t where, uint16_t w)
 {
-	uint64_t room = r->room & where;
+	uint64_t room = r->free_slots & where;
 
 	assert(room);
-	r->room ^= room & -room;
+	r->free_slots ^= room & -room;
 	r->slot[bit_lowest64(room)] = w;
 	s->unit_in_used |= r->bit;
 }
@@ -94,22 +97,22 @@ static inline unsigned unit_in_oldest(const struct sm *s, const struct unit_in *
 	return best;
 }
 
-/* Collector units that stand for a slot of OC_EX. */
+/* Collector units for a slot of OC_EX. */
 static inline uint64_t slot_units(const struct opcoll *c, unsigned slot)
 {
 	return c->slot_units << slot * c->per_slot;
 }
 
-/* The instruction leaves its slot. */
+/* Removes the instruction of a slot. */
 static inline uint16_t unit_in_take(struct sm *s, struct unit_in *r, unsigned slot)
 {
-	r->room |= 1ull << slot;
-	if (r->room == r->slots)
+	r->free_slots |= 1ull << slot;
+	if (r->free_slots == r->all_slots)
 		s->unit_in_used ^= r->bit;
-	if (r->stuck) {
-		uint64_t freed = r->stuck & slot_units(&s->collector, slot);
+	if (r->collectors_blocked) {
+		uint64_t freed = r->collectors_blocked & slot_units(&s->collector, slot);
 
-		r->stuck ^= freed;
+		r->collectors_blocked ^= freed;
 		s->collector.ready |= freed;
 	}
 	return r->slot[slot];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The SM's side of --profile; see profile.h for what is counted. Always true: an attribution that is kept
- * (sm_profile.idle) holds until its scheduler looks again, except for which of the stages behind the
- * scheduler is full: that may change without news for the scheduler, so it is asked for again in each cycle.
+ * Attribution of cycles for --profile; see profile.h. Always true: a stored attribution (sm_profile.idle) is
+ * valid until its scheduler looks again. The exception is which stage after the scheduler is full: this may
+ * change unnoticed by the scheduler and is tested in each cycle.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void more_codes(struct sm_profile *p, uint32_t code)
 	memset(p->first + old, 0, (p->cap_first - old) * sizeof(*p->first));
 }
 
-static inline uint32_t find_row(struct sm_profile *p, uint32_t uid, uint32_t code)
+static inline uint32_t find_profile_row(struct sm_profile *p, uint32_t uid, uint32_t code)
 {
 	uint32_t r;
 
@@ -70,7 +70,7 @@ void profile_issue(struct sm *s, unsigned w, bool second)
 {
 	struct sm_profile *p = s->profile;
 	const struct uop *u = s->warp[w].head;
-	uint32_t code = code_of(s, u), row = find_row(p, p->uid[s->warp[w].cta], code);
+	uint32_t code = code_of(s, u), row = find_profile_row(p, p->uid[s->warp[w].cta], code);
 	struct profile_row *r = &p->row[row];
 
 	r->issues++;
@@ -83,7 +83,7 @@ void profile_issue(struct sm *s, unsigned w, bool second)
 void profile_core_issue(struct sm *s, unsigned w, uint32_t code)
 {
 	struct sm_profile *p = s->profile;
-	uint32_t row = find_row(p, p->uid[s->warp[w].cta], code); /* may move the rows */
+	uint32_t row = find_profile_row(p, p->uid[s->warp[w].cta], code); /* may move the rows */
 	struct profile_row *r = &p->row[row];
 	const struct core_inst *in = &s->modern->inst[code];
 
@@ -96,23 +96,23 @@ void profile_core_issue(struct sm *s, unsigned w, uint32_t code)
 
 /* ---- a cycle without an issue -------------------------------------------------------------- */
 
-/* The running warps that scheduler k looked at; it looks at no other before one of them changes. */
-static uint64_t looked_at(const struct sm *s, unsigned k)
+/* Running warps that scheduler k considered; it considers no others before one of them changes. */
+static uint64_t considered_warps(const struct sm *s, unsigned k)
 {
 	uint64_t running = sched_running(s), own = s->profile->own[k] & running;
 
-	return s->policy->looked_at ? s->policy->looked_at(s, k, own) & running : own;
+	return s->policy->considered ? s->policy->considered(s, k, own) & running : own;
 }
 
 static void set_idle(struct sm *s, unsigned k, unsigned w, unsigned reason, uint32_t code)
 {
 	struct profile_idle *i = &s->profile->idle[k];
 
-	i->row = find_row(s->profile, s->profile->uid[s->warp[w].cta], code);
+	i->row = find_profile_row(s->profile, s->profile->uid[s->warp[w].cta], code);
 	i->reason = (uint8_t)reason;
 }
 
-/* Why the pipeline register before a unit stays full. */
+/* Reason why the pipeline register before a unit stays full. */
 static unsigned stage_full(const struct sm *s, unsigned k, unsigned unit)
 {
 	if (unit_in_room(s, &s->unit_in[unit], k))
@@ -120,8 +120,8 @@ static unsigned stage_full(const struct sm *s, unsigned k, unsigned unit)
 	return unit == UNIT_MEM ? PROFILE_LDST_QUEUE : PROFILE_UNIT_BUSY;
 }
 
-/* Ready, but the pipeline register before its unit is full. */
-static void full(struct sm *s, unsigned k, unsigned w)
+/* Attributes a cycle to a ready warp whose pipeline register is full. */
+static void attribute_full(struct sm *s, unsigned k, unsigned w)
 {
 	unsigned unit = s->warp[w].head->unit;
 
@@ -129,8 +129,8 @@ static void full(struct sm *s, unsigned k, unsigned w)
 	set_idle(s, k, w, stage_full(s, k, unit), code_of(s, s->warp[w].head));
 }
 
-/* Memory is named before arithmetic, as it mostly takes longer. */
-static void scoreboard(struct sm *s, unsigned k, unsigned w)
+/* Attributes a cycle to a hazard. Memory has priority over arithmetic, since it usually takes longer. */
+static void attribute_hazard(struct sm *s, unsigned k, unsigned w)
 {
 	const struct sm_profile *p = s->profile;
 	const struct uop *u = s->warp[w].head;
@@ -147,7 +147,7 @@ static void scoreboard(struct sm *s, unsigned k, unsigned w)
 	set_idle(s, k, w, memory ? PROFILE_SCOREBOARD_MEMORY : PROFILE_SCOREBOARD_ARITHMETIC, code);
 }
 
-static void no_instruction(struct sm *s, unsigned k, unsigned w)
+static void attribute_fetch(struct sm *s, unsigned k, unsigned w)
 {
 	const struct warp *p = &s->warp[w];
 
@@ -155,8 +155,11 @@ static void no_instruction(struct sm *s, unsigned k, unsigned w)
 		p->cursor < p->n_recs ? p->rec[p->cursor].inst : PROFILE_NO_CODE);
 }
 
-/* Warps that wait, each for what it issued last. DEPBAR is a memory barrier, an atomic's reply memory. */
-static bool waiting(struct sm *s, unsigned k, uint64_t set)
+/*
+ * Attributes a cycle to a waiting warp and the instruction that it issued last. DEPBAR counts as a memory
+ * barrier, the reply of an atomic as memory.
+ */
+static bool attribute_waiting(struct sm *s, unsigned k, uint64_t set)
 {
 	const struct {
 		uint64_t warps;
@@ -174,33 +177,33 @@ static bool waiting(struct sm *s, unsigned k, uint64_t set)
 	return false;
 }
 
-/* No warp is left; of the thread blocks on the SM the first stands for it. */
-static void drained(struct sm *s, unsigned k)
+/* Attributes a cycle without any warp to the first thread block on the SM. */
+static void attribute_drained(struct sm *s, unsigned k)
 {
 	unsigned c = 0;
 
 	while (c < MAX_CTAS - 1 && !s->cta[c].kernel)
 		c++;
-	if (!s->cta[c].kernel) /* the modern core: none is left, either */
+	if (!s->cta[c].kernel) /* the modern core: no thread block is left */
 		c = s->profile->placed;
-	s->profile->idle[k].row = find_row(s->profile, s->profile->uid[c], PROFILE_NO_CODE);
+	s->profile->idle[k].row = find_profile_row(s->profile, s->profile->uid[c], PROFILE_NO_CODE);
 	s->profile->idle[k].reason = PROFILE_DRAINED;
 }
 
-/* Scheduler k has just looked at its warps and issued nothing. */
-static void look(struct sm *s, unsigned k)
+/* Attributes a cycle in which scheduler k considered its warps and issued nothing. */
+static void attribute_idle(struct sm *s, unsigned k)
 {
-	uint64_t set = looked_at(s, k), valid = set & s->ibuf;
-	enum warp_occupancy as = s->idle_as[k];
+	uint64_t set = considered_warps(s, k), valid = set & s->ibuf;
+	enum warp_occupancy as = s->idle_kind[k];
 
-	if (as == OCC_STALL && valid & ~s->collide)
-		full(s, k, s->policy->pick(s, k, valid & ~s->collide));
-	else if (as != OCC_IDLE && valid & s->collide)
-		scoreboard(s, k, s->policy->pick(s, k, valid & s->collide));
+	if (as == OCC_STALL && valid & ~s->hazard)
+		attribute_full(s, k, s->policy->pick(s, k, valid & ~s->hazard));
+	else if (as != OCC_IDLE && valid & s->hazard)
+		attribute_hazard(s, k, s->policy->pick(s, k, valid & s->hazard));
 	else if (set)
-		no_instruction(s, k, s->policy->pick(s, k, set));
-	else if (!waiting(s, k, s->profile->own[k] & s->live & ~s->done))
-		drained(s, k);
+		attribute_fetch(s, k, s->policy->pick(s, k, set));
+	else if (!attribute_waiting(s, k, s->profile->own[k] & s->live & ~s->done))
+		attribute_drained(s, k);
 }
 
 void profile_idle(struct sm *s, unsigned k, uint64_t cycles)
@@ -208,7 +211,7 @@ void profile_idle(struct sm *s, unsigned k, uint64_t cycles)
 	struct profile_idle *i = &s->profile->idle[k];
 
 	if (!i->row)
-		look(s, k);
+		attribute_idle(s, k);
 	else if (i->reason >= PROFILE_UNIT_BUSY && i->reason <= PROFILE_LDST_QUEUE)
 		i->reason = (uint8_t)stage_full(s, k, i->unit);
 	s->profile->row[i->row].cycles[i->reason] += cycles;
@@ -238,7 +241,7 @@ void profile_place(struct sm *s, unsigned cta, uint32_t uid)
 
 /* ---- the modern core ------------------------------------------------------------------------------- */
 
-/* The producer of what the head of warp w waits for: memory is named before arithmetic. */
+/* Returns the producer that the head of warp w waits for. Memory has priority over arithmetic. */
 static uint32_t producer_of(const struct sm *s, unsigned w, const struct uop *u, bool *memory)
 {
 	const struct sm_profile *p = s->profile;
@@ -250,7 +253,7 @@ static uint32_t producer_of(const struct sm *s, unsigned w, const struct uop *u,
 	for (unsigned i = 0; i < (unsigned)u->n_dst + u->n_src; i++) {
 		unsigned reg = u->reg[i];
 
-		if (p->producer[w][reg] == PROFILE_NO_CODE) /* no warp in this slot has written it */
+		if (p->producer[w][reg] == PROFILE_NO_CODE) /* never written by a warp in this slot */
 			continue;
 		if (cw->pending[reg]) {
 			*memory = s->uops[p->producer[w][reg]].unit == UNIT_MEM;
@@ -287,7 +290,7 @@ void profile_core_idle(struct sm *s, unsigned k, unsigned w, unsigned stall)
 	bool memory;
 
 	if (stall == STALL_EMPTY) {
-		drained(s, k);
+		attribute_drained(s, k);
 		return;
 	}
 	if (stall == STALL_DEPEND && head) {
@@ -305,6 +308,6 @@ void profile_core_cycles(struct sm *s, unsigned k, uint64_t cycles)
 	struct profile_idle *i = &s->profile->idle[k];
 
 	if (!i->row)
-		drained(s, k);
+		attribute_drained(s, k);
 	s->profile->row[i->row].cycles[i->reason] += cycles;
 }

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the cycles go (--profile): each cycle of each warp scheduler is given to one reason and one
- * instruction. stats/profile_record.c makes records of it.
+ * Attribution of cycles (--profile): each cycle of each warp scheduler is attributed to one reason and one
+ * instruction. stats/profile_record.c makes records of them.
  *
  * Always true:
- *  - A scheduler's cycle is counted once: as an issue, or for the reason of one warp that did not issue. That
- *    warp is among those that came farthest (ready, then waiting for registers, then without an instruction,
- *    then at a barrier), and of these the one that the policy looks at first.
- *  - The instruction is the one waited for: the producer of a register, the barrier, the instruction that
- *    finds no room, or the one that is not fetched yet.
- *  - An SM's rows and what was taken from them add up to its clock times its schedulers; so cycles that were
- *    slept through are counted, too. Each SM has rows of its own, so SMs may run in parallel.
- *  - The simulation never reads anything of this: results are the same with and without it.
+ *  - A scheduler's cycle is counted once: as an issue, or for the reason of one warp that did not issue. This
+ * warp is
+ *   the first by policy among the warps nearest to issuing (ready, then waiting for registers, then without an
+ *   instruction, then at a barrier).
+ *  - The instruction is the awaited one: the producer of a register, the barrier, the instruction whose
+ * pipeline
+ *   register is full, or the instruction that is not fetched yet.
+ *  - The rows of an SM, plus cycles already taken from them, sum to its clock times its schedulers, including
+ * cycles
+ *   that it slept through. Each SM has its own rows, so SMs may run in parallel.
+ *  - The simulation reads nothing of it: results are the same with and without a profile.
  */
 #ifndef PROFILE_H
 #define PROFILE_H
@@ -43,7 +46,7 @@ struct profile_row {
 	uint64_t cycles[N_PROFILE_REASONS];
 };
 
-/* What a scheduler that issues nothing is counted as; row 0: not known. */
+/* Attribution of a scheduler without an issue; row 0: not known. */
 struct profile_idle {
 	uint32_t row;
 	uint8_t reason, unit;
@@ -56,31 +59,31 @@ struct sm_profile {
 	struct profile_idle idle[MAX_SCHEDULERS];
 	uint64_t own[MAX_SCHEDULERS];  /* slots of each scheduler */
 	uint32_t uid[MAX_CTAS];        /* kernel of the thread block in the slot */
-	uint32_t placed;               /* slot of the thread block that came last */
+	uint32_t placed;               /* slot of the newest thread block */
 	uint64_t taken;                /* cycles of rows that were taken */
-	uint64_t clock;                /* the SM's when the last kernel finished */
+	uint64_t clock;                /* of the SM at the end of the last kernel */
 	uint32_t last[MAX_WARPS];      /* instruction issued last */
 	uint32_t *producer[MAX_WARPS]; /* of a reserved register, by its number */
 	uint32_t reg_limit;
 };
 
-/* The stages of an SM tell what happened. s->profile is not NULL. */
+/* Called by the stages of an SM. s->profile is not NULL. */
 struct sm_profile *sm_profile_new(const struct core_params *c);
 void sm_profile_free(struct sm_profile *p);
-/* Warp w's head is about to issue; second: behind another in the same cycle. */
+/* Counts the issue of warp w's head; second: the second instruction of a dual issue. */
 __attribute__((cold, noinline)) void profile_issue(struct sm *s, unsigned w, bool second);
-/* The same for the modern core: warp w issues instruction code. */
+/* Counts the issue of instruction code by warp w of a modern core. */
 __attribute__((cold, noinline)) void profile_core_issue(struct sm *s, unsigned w, uint32_t code);
 /*
- * Sub-core k issues nothing from now on, put down to warp w
- * and an enum core_stall; so many such cycles have passed.
+ * profile_core_idle() sets warp and reason (enum core_stall) of sub-core k from now on; profile_core_cycles()
+ * counts cycles without an issue.
  */
 __attribute__((cold, noinline)) void profile_core_idle(struct sm *s, unsigned k, unsigned w, unsigned stall);
 __attribute__((cold, noinline)) void profile_core_cycles(struct sm *s, unsigned k, uint64_t cycles);
-/* The SM gets a thread block of kernel uid. */
+/* Notes a new thread block of kernel uid. */
 void profile_place(struct sm *s, unsigned cta, uint32_t uid);
 
-/* Scheduler k issues nothing for so many cycles, and has no news since it looked; the same of all. */
+/* Counts cycles without an issue of scheduler k, or of all, whose state is unchanged since it looked. */
 __attribute__((cold, noinline)) void profile_idle(struct sm *s, unsigned k, uint64_t cycles);
 __attribute__((cold, noinline)) void profile_idle_all(struct sm *s, uint64_t cycles);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Schedulers that visit their warps in an order: lrr (round robin), gto (greedy, then oldest), old (oldest)
- * and warp_limiting (SM-sched).
+ * Schedulers that visit their warps in an order: lrr (round robin), gto (greedy, then oldest), old (oldest) and
+ * warp_limiting (SM-sched).
  *
- * Visiting a warp that is waiting, has nothing buffered or collides does nothing but tell the bucket of a
- * cycle without an issue. So the bucket comes from masks over all candidates, and of the warps that are ready
- * and find room before their unit only the first in the policy's order is visited: it issues. The exception
- * is a pending memory barrier, which a visit may clear: lrr then visits every warp; the others look at all
- * warps when they sort them, which is before any visit.
+ * A visit of a warp that is waiting, has nothing buffered or has a hazard only determines the kind of a cycle
+ * without an issue. So the kind comes from masks over all candidates. Of the warps that are ready and have a
+ * free slot before their unit, only the first in the policy's order is visited: it issues. The exception is a
+ * pending memory barrier, which a visit may clear: then lrr visits every warp. The others visit all warps when
+ * they sort them, before any issue.
  */
 #include "pipereg.h"
 #include "scheduler.h"
@@ -37,7 +37,7 @@ static unsigned pick_greedy(const struct sm *s, unsigned k, uint64_t warps)
 }
 
 /* quirk Q2-10: the last-issued warp comes on top of the N oldest. */
-static uint64_t limit(const struct sm *s, unsigned k, uint64_t running)
+static uint64_t limit_considered(const struct sm *s, unsigned k, uint64_t running)
 {
 	uint64_t first = running & 1ull << s->last[k], kept = 0;
 
@@ -48,10 +48,11 @@ static uint64_t limit(const struct sm *s, unsigned k, uint64_t running)
 	return kept | first;
 }
 
-const struct sched_policy sched_lrr = {.pick = sched_after_last, .rotates_from_last = true, .in_turn = true};
+const struct sched_policy sched_lrr = {
+	.pick = sched_after_last, .rotates_from_last = true, .round_robin_visits = true};
 const struct sched_policy sched_gto = {.pick = pick_greedy};
 const struct sched_policy sched_old = {.pick = pick_oldest};
-const struct sched_policy sched_warp_limiting = {.pick = pick_greedy, .looked_at = limit};
+const struct sched_policy sched_warp_limiting = {.pick = pick_greedy, .considered = limit_considered};
 
 static unsigned visit_round(struct sm *s, unsigned k, uint64_t warps)
 {
@@ -67,40 +68,41 @@ static unsigned visit_round(struct sm *s, unsigned k, uint64_t warps)
 	return seen;
 }
 
-/* In sub-core mode a full slot stops the warps of its scheduler, else a full set stops all. */
+/* In sub-core mode a full slot blocks the warps of its scheduler, else a full set blocks all. */
 uint64_t sched_blocked(const struct sm *s)
 {
 	uint64_t warps = 0;
 
 	FOR_BITS32 (input, s->collector_in_used) {
 		const struct collector_in *q = &s->collector_in[input];
-		uint64_t room = q->room, full = ~room & s->scheds;
+		uint64_t room = q->free_slots, full = ~room & s->scheds;
 
-		warps |= s->head_unit[q->kind] & (s->any_slot ? (room ? 0 : UINT64_MAX) : full * s->spread);
+		warps |= s->head_unit[q->kind] &
+			 (s->any_slot ? (room ? 0 : UINT64_MAX) : full * s->sched0_warps);
 	}
 	return warps;
 }
 
 unsigned sched_ordered(struct sm *s, unsigned k)
 {
-	uint64_t mine = s->spread << k, valid, ready, go;
+	uint64_t mine = s->sched0_warps << k, valid, ready, go;
 	unsigned seen = SEEN_VALID | SEEN_READY;
 
 	if (s->membar & mine & s->live) {
-		if (s->policy->in_turn)
+		if (s->policy->round_robin_visits)
 			return visit_round(s, k, mine & s->live);
 		FOR_BITS64 (w, s->membar & mine & s->live)
 			warp_waiting(s, (unsigned)w);
 	}
 	valid = mine & sched_running(s);
-	if (s->policy->looked_at)
-		valid = s->policy->looked_at(s, k, valid);
-	if (s->wrong & valid)
+	if (s->policy->considered)
+		valid = s->policy->considered(s, k, valid);
+	if (s->wrong_path & valid)
 		return visit_round(s, k, valid);
 	valid &= s->ibuf;
 	if (!valid)
 		return 0;
-	ready = valid & ~s->collide;
+	ready = valid & ~s->hazard;
 	if (!ready)
 		return SEEN_VALID;
 	go = ready & ~sched_blocked(s);

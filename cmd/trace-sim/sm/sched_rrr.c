@@ -8,33 +8,33 @@
 #include "scheduler.h"
 
 struct rrr {
-	uint32_t issued, slot; /* issued: how many by the last issue, 0 before the first */
+	uint32_t issued, slot; /* issued: number of instructions of the last issue, 0 before the first */
 };
 
-static bool idle(struct sm *s, unsigned w) { return !(s->live >> w & 1) || warp_waiting(s, w); }
+static bool is_idle_slot(struct sm *s, unsigned w) { return !(s->live >> w & 1) || warp_waiting(s, w); }
 
-/* First warp behind the last-issued one that is neither free nor waiting; -1: none. */
-static int next_turn(struct sm *s, unsigned k)
+/* First warp after the one issued last that is neither free nor waiting; -1: none. */
+static int next_turn_of_rrr(struct sm *s, unsigned k)
 {
-	uint64_t own = s->spread << k & slots(s->core->warps);
+	uint64_t own = s->sched0_warps << k & slots(s->core->warps);
 
 	for (unsigned from = (unsigned)s->last[k] + s->core->schedulers; own;) {
 		unsigned w = bit_next_cyclic64(own, from);
 
-		if (!idle(s, w))
+		if (!is_idle_slot(s, w))
 			return (int)w;
 		own &= ~(1ull << w);
 	}
 	return -1;
 }
 
-static unsigned cycle(struct sm *s, unsigned k)
+static unsigned rrr_cycle(struct sm *s, unsigned k)
 {
 	struct rrr *c = SCHED_STATE(struct rrr, s, k);
 	unsigned seen = 0, n;
 
-	if (c->issued || idle(s, c->slot)) {
-		int w = next_turn(s, k);
+	if (c->issued || is_idle_slot(s, c->slot)) {
+		int w = next_turn_of_rrr(s, k);
 
 		if (w < 0)
 			return 0;
@@ -47,15 +47,15 @@ static unsigned cycle(struct sm *s, unsigned k)
 }
 
 /* quirk Q2-8: before its first issue perhaps the slot of another. */
-static uint64_t looked_at(const struct sm *s, unsigned k, uint64_t running)
+static uint64_t rrr_considered(const struct sm *s, unsigned k, uint64_t running)
 {
 	const struct rrr *c = SCHED_STATE(const struct rrr, s, k);
 
-	return 1ull << c->slot & (c->issued ? running & s->spread << k : UINT64_MAX);
+	return 1ull << c->slot & (c->issued ? running & s->sched0_warps << k : UINT64_MAX);
 }
 
 const struct sched_policy sched_rrr = {.pick = sched_after_last,
-	.looked_at = looked_at,
-	.cycle = cycle,
+	.considered = rrr_considered,
+	.cycle = rrr_cycle,
 	.rotates_from_last = true,
 	.updates_when_idle = true};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The two_level_active scheduler (SM-two). Always true: each slot of a scheduler is in exactly one
- * of the active list and the pending queue. quirk Q2-24: the slot issued from last is not kept, and nothing
- * asks for it. quirk Q2-10: a dual issue rotates the active list twice by the same amount.
+ * The two_level_active scheduler (SM-two). Always true: each slot of a scheduler is in exactly one of the
+ * active list and the pending queue. quirk Q2-24: the slot that issued last is not stored, since nothing uses
+ * it. quirk Q2-10: a dual issue rotates the active list twice by the same amount.
  */
 #include <string.h>
 #include "depend.h"
@@ -13,7 +13,7 @@ struct lists {
 	uint8_t n_active, n_pending;
 };
 
-static void init(struct sm *s, unsigned k)
+static void two_level_init(struct sm *s, unsigned k)
 {
 	struct lists *c = SCHED_STATE(struct lists, s, k);
 
@@ -25,22 +25,22 @@ static void init(struct sm *s, unsigned k)
 	}
 }
 
-/* Free slots are waiting, as their lanes are complete. */
-static bool demoted(struct sm *s, unsigned w)
+/* Free slots count as waiting, since their lanes are complete. */
+static bool is_demoted(struct sm *s, unsigned w)
 {
 	if (!(s->live >> w & 1) || warp_waiting(s, w))
 		return true;
-	return (s->ibuf | s->wrong) >> w & 1 && depend_waits_long(s, w);
+	return (s->ibuf | s->wrong_path) >> w & 1 && depend_waits_long(s, w);
 }
 
-static void rebuild(struct sm *s, struct lists *c)
+static void rebuild_active(struct sm *s, struct lists *c)
 {
 	unsigned kept = 0, taken = 0;
 
 	for (unsigned i = 0; i < c->n_active; i++) {
 		uint8_t w = c->active[i];
 
-		if (demoted(s, w))
+		if (is_demoted(s, w))
 			c->pending[c->n_pending++] = w;
 		else
 			c->active[kept++] = w;
@@ -52,7 +52,7 @@ static void rebuild(struct sm *s, struct lists *c)
 	memmove(c->pending, c->pending + taken, c->n_pending);
 }
 
-static void rotate(struct lists *c, unsigned by)
+static void rotate_active(struct lists *c, unsigned by)
 {
 	uint8_t old[MAX_WARPS];
 
@@ -61,12 +61,12 @@ static void rotate(struct lists *c, unsigned by)
 		c->active[i] = old[(i + by) % c->n_active];
 }
 
-static unsigned cycle(struct sm *s, unsigned k)
+static unsigned two_level_cycle(struct sm *s, unsigned k)
 {
 	struct lists *c = SCHED_STATE(struct lists, s, k);
 	unsigned seen = 0;
 
-	rebuild(s, c);
+	rebuild_active(s, c);
 	for (unsigned i = 0; i < c->n_active; i++) {
 		unsigned w = c->active[i], n;
 
@@ -76,13 +76,13 @@ static unsigned cycle(struct sm *s, unsigned k)
 		if (!n)
 			continue;
 		while (n--)
-			rotate(c, i + 1);
+			rotate_active(c, i + 1);
 		break;
 	}
 	return seen;
 }
 
-static uint64_t looked_at(const struct sm *s, unsigned k, uint64_t running)
+static uint64_t two_level_considered(const struct sm *s, unsigned k, uint64_t running)
 {
 	const struct lists *c = SCHED_STATE(const struct lists, s, k);
 	uint64_t set = 0;
@@ -93,7 +93,7 @@ static uint64_t looked_at(const struct sm *s, unsigned k, uint64_t running)
 	return set;
 }
 
-static unsigned pick(const struct sm *s, unsigned k, uint64_t warps)
+static unsigned two_level_pick(const struct sm *s, unsigned k, uint64_t warps)
 {
 	const struct lists *c = SCHED_STATE(const struct lists, s, k);
 
@@ -103,9 +103,9 @@ static unsigned pick(const struct sm *s, unsigned k, uint64_t warps)
 	return sched_oldest(s, warps);
 }
 
-const struct sched_policy sched_two_level_active = {.init = init,
-	.pick = pick,
-	.looked_at = looked_at,
-	.cycle = cycle,
+const struct sched_policy sched_two_level_active = {.init = two_level_init,
+	.pick = two_level_pick,
+	.considered = two_level_considered,
+	.cycle = two_level_cycle,
 	.updates_when_idle = true,
 	.needs_longop = true};

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rule of the original (scoreboard.c), inline for depend.h: each instruction is looked at, reserves and
- * releases, and most have one destination.
+ * The rule of the original (scoreboard.c), inline for depend.h: it runs for each instruction, and most have one
+ * destination.
  */
 #ifndef SCOREBOARD_H
 #define SCOREBOARD_H
 
 #include "sm.h"
 
-/* scoreboard.c, of the next instruction: the first register that is reserved, if any. */
+/*
+ * scoreboard.c: finds the first reserved register of the next instruction and sets the hazard, if there is one.
+ */
 void scoreboard_find_hazard(struct sm *s, unsigned warp);
-/* What the functions below do, of any number of destinations, and for policies that ask for long operations. */
+/* Like the functions below, for any number of destinations and for policies that need long operations. */
 void scoreboard_reserve_several(struct warp *p, const struct uop *u, bool long_operation);
 void scoreboard_release_several(struct sm *s, unsigned warp, const struct uop *u);
 
-/* The members of a set of machine code's registers, by number modulo 64. */
+/* Members of a set of machine code's registers, by number modulo 64. */
 static inline uint64_t scoreboard_folded(const uint64_t *set)
 {
 	uint64_t all = 0;
@@ -24,10 +26,10 @@ static inline uint64_t scoreboard_folded(const uint64_t *set)
 	return all;
 }
 
-/* Most share no register with what is reserved even by its number modulo 64. */
+/* Sets the hazard. Most instructions share no register number modulo 64 with the reserved ones. */
 static inline void scoreboard_update_hazard(struct sm *s, const struct warp *p, unsigned warp)
 {
-	s->collide &= ~(1ull << warp);
+	s->hazard &= ~(1ull << warp);
 	if (p->n_reserved && (s->registers || scoreboard_folded(p->own) & p->head->registers))
 		scoreboard_find_hazard(s, warp);
 }
@@ -56,14 +58,14 @@ static inline void scoreboard_release_one(struct sm *s, struct warp *p, unsigned
 		return;
 	*word ^= bit;
 	p->n_reserved--;
-	if (s->collide >> warp & 1 && s->watched[warp] == reg) {
-		s->collide ^= 1ull << warp;
+	if (s->hazard >> warp & 1 && s->watched[warp] == reg) {
+		s->hazard ^= 1ull << warp;
 		if (p->n_reserved)
 			scoreboard_find_hazard(s, warp);
 	}
 }
 
-/* quirk Q2-9: what was a long operation stays marked as one. */
+/* quirk Q2-9: the mark of a long operation stays. */
 static inline void scoreboard_release(struct sm *s, unsigned warp, unsigned reg)
 {
 	scoreboard_release_one(s, &s->warp[warp], warp, reg);
@@ -73,7 +75,7 @@ static inline void scoreboard_release(struct sm *s, unsigned warp, unsigned reg)
 
 static inline void scoreboard_release_all(struct sm *s, struct warp *p, unsigned warp, const struct uop *u)
 {
-	if (u->n_dst == 1 && !s->longops)
+	if (u->n_dst == 1 && !s->wants_long_ops)
 		scoreboard_release_one(s, p, warp, u->reg[0]);
 	else if (u->n_dst)
 		scoreboard_release_several(s, warp, u);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One SM: building it, its cycle, sleeping and waking, placing a thread block on it (SM-cycle, LAUNCH-place).
+ * One SM: construction, its cycle, sleeping and waking, placement of thread blocks (SM-cycle, LAUNCH-place).
  *
- * Always true: after a cycle that changed nothing but counters, the cycles up to wake_at would do the same
- * again, since everything else that moves is in the calendar, a dispatch register that empties, in the
- * load/store unit (ldst_next) or a reply, which wakes the SM. So they are only counted. Left out:
- * checkpoints, the reset of partial last warps.
+ * Always true: after a cycle that changed only counters, the cycles up to wake_at would do the same again.
+ * Everything else that changes is in the calendar, a dispatch register that empties, in the load/store unit
+ * (ldst_next) or a reply, which wakes the SM. So these cycles are only counted. Not modelled: checkpoints, the
+ * reset of partial last warps.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,14 +35,14 @@ static void init_units(struct sm *s)
 		struct collector_in *q = &s->collector_in[collector_input(k)];
 		struct unit_in *r = &s->unit_in[k];
 
-		q->room = slots(c->unit[k].collector_in_width);
+		q->free_slots = slots(c->unit[k].collector_in_width);
 		q->end = &q->first;
 		q->bit = 1u << collector_input(k);
 		q->kind = (uint8_t)k;
 		q->units = r;
 		s->collector_of[k] = q;
-		r->slots = r->room = slots(c->unit[k].unit_in_width);
-		r->served = r->slots & slots(c->unit[k].units);
+		r->all_slots = r->free_slots = slots(c->unit[k].unit_in_width);
+		r->served = r->all_slots & slots(c->unit[k].units);
 		r->bit = 1u << k;
 		r->units = unit;
 		unit += k == UNIT_MEM ? 0 : c->unit[k].units;
@@ -93,7 +93,9 @@ void sm_free(struct sm *s)
 	}
 }
 
-/* The pool bounds what all pipeline registers, units and pipelines can hold; handles are reused soon. */
+/*
+ * The pool is larger than all pipeline registers, units and pipelines together. Freed handles are reused first.
+ */
 uint16_t sm_winst_new(struct sm *s)
 {
 	uint16_t w = s->winst_free;
@@ -123,12 +125,12 @@ static inline void sm_sample(struct sm *s)
 	s->n.occupied_cycles++;
 }
 
-/* What the still cycles counted: what the last one run did, for in them it would have been done again. */
-static NOINLINE void count_still(struct sm *s)
+/* Counts the skipped cycles: each would repeat the counts of the last cycle that was run. */
+static NOINLINE void count_skipped(struct sm *s)
 {
-	uint64_t n = s->still, first = s->sched_first + n;
+	uint64_t n = s->skipped_cycles, first = s->sched_first + n;
 
-	s->still = 0;
+	s->skipped_cycles = 0;
 	s->n.live_warp_cycles += n * s->live_warps;
 	s->n.occupied_cycles += s->live_warps ? n : 0;
 	s->sched_first = (uint32_t)(first % s->core->schedulers);
@@ -141,16 +143,16 @@ static NOINLINE void count_still(struct sm *s)
 }
 
 /*
- * Replies to the L1I come at any time and occupy a port from then on: its still cycles are counted at once.
+ * Skips cycles. With an L1I they are counted at once, since replies to it occupy a port from their arrival on.
  */
-static void stand_still(struct sm *s, uint64_t cycles)
+static void skip_cycles(struct sm *s, uint64_t cycles)
 {
-	s->still += cycles;
-	if (s->l1i && s->still)
-		count_still(s);
+	s->skipped_cycles += cycles;
+	if (s->l1i && s->skipped_cycles)
+		count_skipped(s);
 }
 
-/* Account for the cycles before now; the cycle of now is still to come. */
+/* Accounts for the cycles before now. */
 static void sm_sync(struct sm *s, uint64_t now)
 {
 	uint64_t cycles = now - s->now - 1;
@@ -159,7 +161,7 @@ static void sm_sync(struct sm *s, uint64_t now)
 		return;
 	s->clock += cycles;
 	s->now += cycles;
-	stand_still(s, cycles);
+	skip_cycles(s, cycles);
 }
 
 void sm_flush(struct sm *s, uint64_t now)
@@ -172,8 +174,8 @@ void sm_flush(struct sm *s, uint64_t now)
 		return;
 	}
 	sm_sync(s, now);
-	if (s->still)
-		count_still(s);
+	if (s->skipped_cycles)
+		count_skipped(s);
 	ldst_count_idle(s);
 }
 
@@ -182,10 +184,8 @@ static bool icache_works(const struct sm *s)
 	return !cache_miss_queue_empty(s->l1i) || cache_has_ready(s->l1i) || !cache_ports_idle(s->l1i);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
-/* Clock of the next cycle in which anything but counters can change, after one that changed nothing else. */
-static uint64_t next_cycle(const struct sm *s)
+/* Clock of the next cycle that can change more than counters, after one that did not. */
+static uint64_t next_run_clock(const struct sm *s)
 {
 	if (!s->live_ctas)
 		return NEVER;
@@ -193,22 +193,22 @@ static uint64_t next_cycle(const struct sm *s)
 		return s->clock + 1;
 	if (s->l1i && icache_works(s))
 		return s->clock + 1;
-	return earlier(earlier(writeback_next(s), execute_next(s)), ldst_next(s));
+	return sm_min_clock(sm_min_clock(writeback_next(s), execute_next(s)), ldst_next(s));
 }
 
 /*
- * The stages before the units. They stand still as long as nothing but the load/store unit is at work and no
- * change of it reaches them; a profile asks for the reasons in each cycle anew.
+ * Runs the stages before the units. They are skipped while only the load/store unit has work and its changes do
+ * not reach them. A profile needs the reasons of each cycle.
  */
 static void early_stages(struct sm *s, bool moving)
 {
 	if (!(moving || s->changed || s->profile || s->policy->updates_when_idle)) {
 		collector_forget_writes(s);
-		stand_still(s, 1);
+		skip_cycles(s, 1);
 		return;
 	}
-	if (s->still)
-		count_still(s);
+	if (s->skipped_cycles)
+		count_skipped(s);
 	collector_stage(s);
 	issue_stage(s);
 	fetch_stage(s);
@@ -232,7 +232,7 @@ static void run_stages(struct sm *s, uint64_t now)
 		*s->wake_at = now + 1;
 		return;
 	}
-	next = next_cycle(s);
+	next = next_run_clock(s);
 	*s->wake_at = next == NEVER ? NEVER : now + (next - s->clock);
 }
 
@@ -246,22 +246,22 @@ void sm_tick(struct sm *s, uint64_t now)
 
 /* ---- placing a thread block ---------------------------------------------------------------- */
 
-static bool exits(const struct sm *s, const struct rec *rec) { return s->uops[rec->inst].flags & UOP_EXIT; }
+static bool is_exit(const struct sm *s, const struct rec *rec) { return s->uops[rec->inst].flags & UOP_EXIT; }
 
 /*
- * The record whose issue ends the warp. quirk Q2-18: one record behind the first at which all lanes have
- * executed EXIT is dropped when that is the first of its fetch pair (SM-warp-2); it would be the last but
- * one. Where the original aborts or hangs (more records behind it, lanes that never leave) the warp ends with
- * its last record.
+ * Index of the record whose issue ends the warp. quirk Q2-18: one record after the first at which all lanes
+ * have executed EXIT is dropped if that is the first of its fetch pair (SM-warp-2); it would be the last but
+ * one. Where the original aborts or hangs (more records after it, lanes that never exit) the warp ends with its
+ * last record.
  */
 static uint32_t last_record(const struct sm *s, const struct rec *rec, uint32_t n, unsigned lanes)
 {
 	uint32_t left = lanes == 32 ? UINT32_MAX : (1u << lanes) - 1;
 
-	if (n < 2 || n % 2 || !exits(s, &rec[n - 2]))
+	if (n < 2 || n % 2 || !is_exit(s, &rec[n - 2]))
 		return n - 1;
 	for (uint32_t i = 0; i < n - 2; i++)
-		if (exits(s, &rec[i]) && !(left &= ~rec[i].mask))
+		if (is_exit(s, &rec[i]) && !(left &= ~rec[i].mask))
 			return n - 1;
 	return left & ~rec[n - 2].mask ? n - 1 : n - 2;
 }
@@ -275,7 +275,7 @@ static uint32_t count_ldgsts(const struct sm *s, const struct rec *rec, uint32_t
 	return found;
 }
 
-/* Long-operation marks (quirk Q2-9) and what ended normally stay as they are. */
+/* Starts a warp. Long-operation marks (quirk Q2-9) and states that ended normally stay as they are. */
 static void start_warp(struct sm *s, unsigned w, struct warp *p)
 {
 	uint64_t bit = 1ull << w;
@@ -288,7 +288,7 @@ static void start_warp(struct sm *s, unsigned w, struct warp *p)
 	s->dep_wait &= ~bit;
 	s->ibuf &= ~bit;
 	s->imiss &= ~bit;
-	s->wrong &= ~bit;
+	s->wrong_path &= ~bit;
 	s->drained &= ~bit;
 	s->dynamic_id[w] = s->next_dynamic_id++;
 	p->cursor = p->in_pipe = 0;
@@ -323,7 +323,7 @@ static void place_warps(struct sm *s, struct cta *c, uint32_t slot, uint16_t str
 			count = count_ldgsts(s, p->rec, r->count);
 		s->ptx = (s->ptx & ~(1ull << (first + i))) | (uint64_t)ptx << (first + i);
 		start_warp(s, first + i, p);
-		p->n_entries = count; /* until the room is known */
+		p->n_entries = count; /* temporary: number of entries to allocate */
 		entries += count;
 		c->warps |= 1ull << (first + i);
 		if (r->count)
@@ -345,12 +345,12 @@ void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thre
 	struct cta *c = &s->cta[slot];
 
 	if (!s->live_ctas)
-		s->now = now - 1; /* it stood still until now */
+		s->now = now - 1; /* it was idle until now */
 	if (k->head->ptx && k->head->registers > s->reg_limit)
 		depend_grow(s, k->head->registers);
 	if (k->head->ptx)
 		ldst_read_only(s);
-	sm_flush(s, now); /* what it slept through has the old warps and reasons */
+	sm_flush(s, now); /* the cycles slept through belong to the old warps and reasons */
 	if (s->profile)
 		profile_place(s, slot, k->uid);
 	c->kernel = k;
@@ -380,6 +380,7 @@ void sm_fatal(const struct sm *s, const struct winst *w, const char *id, const c
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	fault_set(&f, (struct place){.file = c->kernel->path, .line = r->line + w->rec}, id, "%s", text);
+	fault_set(
+		&f, (struct place){.file = c->kernel->path, .line = r->line + w->rec_index}, id, "%s", text);
 	catch_fault(&f);
 }

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One streaming multiprocessor: its state, and the stages that share it (trace-sim-sm(7)).
- * Who may include this: the SM's stage files (fetch, decode, issue, sched_*, scoreboard, barrier, ldgsts,
- * opcoll, execute, writeback, ldst*, coalesce, cluster), launch.c, and those that read counters.
+ * Included by the modules of the SM (sm, core, lsu), by gpu/, and by modules that read counters.
  *
  * Always true:
  *  - A stage writes only this SM, and its cluster's port of the network; requests enter and leave by handle.
- *  - Predicates that schedulers ask for are bit masks over warp slots, kept current by whoever changes
- *    them; nothing is polled.
- *  - clock counts the cycles in which the SM existed (SM-cycle-1: an SM without a CTA does nothing at
- *    all, its clock stands still). Latencies inside the SM are reckoned in clock, cache time stamps in now.
- *  - A cycle that would change nothing but counters is not run: wake_at says when the next one is due. Nor are
- *    the stages before the units in a cycle in which only the load/store unit is at work. Such cycles are added
- *    up (still, ldst.counted), and what they count when the stages run next, or by sm_flush().
+ *  - The conditions that schedulers test are bit masks over warp slots. The code that changes a condition
+ *    updates its mask.
+ *  - clock counts the cycles in which the SM has a CTA (SM-cycle-1). Latencies inside the SM are in clock,
+ *    time stamps of caches in now.
+ *  - A cycle that would change nothing but counters is not run: wake_at is the time of the next one that is. If
+ *    only the load/store unit has work, the other stages are skipped. Skipped cycles accumulate in
+ *    skipped_cycles and ldst.counted. Their counters are added at the next run or in sm_flush().
  */
 #ifndef SM_H
 #define SM_H
@@ -39,7 +38,7 @@
 #define MAX_CUS      64   /* collector units in all sets */
 
 struct kernel;
-struct core; /* of core/ */
+struct core; /* core/core_int.h */
 struct core_code;
 
 /* ---- one warp instruction in flight: issue .. writeback ------------------------------------ */
@@ -56,37 +55,38 @@ struct winst {
 			uint32_t addr; /* of struct rec */
 		};
 	};
-	uint32_t rec;  /* number among the warp's records */
-	uint16_t next; /* link in ID_OC, the calendar or the free list */
+	uint32_t rec_index; /* number among the warp's records */
+	uint16_t next;      /* link in ID_OC, the calendar or the free list */
 	uint8_t warp, sched, cta;
-	uint8_t space; /* enum space, generic resolved at issue */
-	uint8_t lanes; /* how many are active */
+	uint8_t space; /* enum space; a generic address is resolved at issue */
+	uint8_t lanes; /* number of active lanes */
 };
 
 /* ---- pipeline registers (SM-reg) ----------------------------------------------------------- */
 
-/* What waits for a kind of unit (OC_EX), and the collector units that hold what is to wait there. */
+/* Register set before one kind of unit (OC_EX), and the collector units whose instructions go there. */
 struct unit_in {
-	uint64_t room, slots;    /* empty slots, all slots */
-	uint64_t served;         /* in sub-core mode: slots that a unit of the kind empties */
-	struct func_unit *units; /* of the kind, side by side */
-	uint64_t bound, stuck; /* collector units: occupied; those of which no operand is missing but room */
-	uint32_t bit;          /* of this set in the mask of sets that are not empty */
-	uint16_t slot[SET_SLOTS]; /* winst handles */
+	uint64_t free_slots;
+	uint64_t all_slots;
+	uint64_t served;             /* in sub-core mode: slots that a unit of the kind empties */
+	struct func_unit *units;     /* array of the units of the kind */
+	uint64_t collectors_used;    /* collector units with instructions for this set */
+	uint64_t collectors_blocked; /* collector units with all operands that wait for a slot */
+	uint32_t bit;                /* of this set in unit_in_used */
+	uint16_t slot[SET_SLOTS];    /* winst handles */
 };
 
 /*
- * What waits for the collector (ID_OC): filled by issue and emptied from the oldest on, so it is a queue, a
- * list from the oldest on. Which slot an instruction has matters in sub-core mode only: there it is its
- * scheduler's.
+ * Register set before the collector (ID_OC): a queue in issue order. In sub-core mode an instruction takes the slot
+ * of its scheduler, else any slot.
  */
 struct collector_in {
-	uint64_t room;         /* empty slots */
-	struct unit_in *units; /* what they wait for behind the collector */
-	uint16_t *end;         /* where the next one's handle goes: first, or the link of the youngest */
-	uint32_t bit;          /* of this set in the mask of sets that are not empty */
-	uint16_t first;        /* the oldest; WINST_NONE: empty */
-	uint8_t front;         /* its scheduler */
+	uint64_t free_slots;
+	struct unit_in *units; /* set after the collector */
+	uint16_t *end;         /* place of the next handle: first, or the link of the youngest instruction */
+	uint32_t bit;          /* of this set in collector_in_used */
+	uint16_t first;        /* the oldest instruction; WINST_NONE: empty */
+	uint8_t front;         /* scheduler of the oldest instruction */
 	uint8_t kind;          /* enum unit_kind */
 };
 
@@ -101,32 +101,30 @@ struct ldgsts_entry {
 };
 
 /*
- * What most instructions touch stands first, in one cache line; the registers of most kernels in the next.
- * The records in the buffer are copied, as by the time they issue the trace's cache line would have to come
- * again.
+ * The fields that most instructions touch come first, in one cache line. The registers of most kernels are in the
+ * next one. buffer holds copies of records, since the trace's cache line may be gone by the time they issue.
  */
 struct warp {
 	_Alignas(64) const struct rec *rec; /* of the CTA's tblock */
-	const struct uop *head; /* next instruction to issue, where the warp's bit in sm.ibuf is set */
-	struct rec buffer[2];   /* the first `buffered` of them are those to issue */
-	uint32_t cursor;        /* next record to decode; those buffered stand right before it */
+	const struct uop *head; /* next instruction to issue; valid if the warp's bit in sm.ibuf is set */
+	struct rec buffer[2];   /* the next `buffered` records to issue */
+	uint32_t cursor;        /* next record to decode, right after the buffered ones */
 	uint32_t n_recs;
-	/* record whose issue ends the warp (interfaces: "a warp is finished when ...") */
-	uint32_t last;
-	uint32_t fetch_pc; /* quirk Q2-1: last issued PC and its length */
-	uint32_t in_pipe;  /* instructions decoded and not yet out of the pipeline */
-	uint16_t n_reserved;
-	uint8_t buffered;   /* instructions in the buffer */
-	uint8_t cta;        /* hardware CTA slot */
-	uint64_t *reserved; /* own[], or in sm.registers */
+	uint32_t last;       /* record whose issue ends the warp */
+	uint32_t fetch_pc;   /* quirk Q2-1: last issued PC plus its length */
+	uint32_t in_pipe;    /* instructions decoded and not yet out of the pipeline */
+	uint16_t n_reserved; /* results to come (depend.h) */
+	uint8_t buffered;    /* instructions in the buffer */
+	uint8_t cta;         /* hardware CTA slot */
+	uint64_t *reserved;  /* own[], or in sm.registers */
 	uint64_t own[2 * REG_WORDS];
-	uint64_t *longop; /* behind reserved; for the two-level scheduler only */
+	uint64_t *longop; /* after reserved; for the two-level scheduler only */
 	uint32_t stores;  /* outstanding store acknowledgements */
 	uint32_t atomics; /* outstanding lanes of atomics */
 	uint16_t stream;
 	uint8_t lanes; /* threads of the CTA in this warp */
 	/* LDGSTS groups (SM-async) */
-	struct ldgsts_entry *entry;           /* room for every LDGSTS of the warp */
+	struct ldgsts_entry *entry;           /* one for every LDGSTS of the warp */
 	uint32_t n_entries, n_groups, closed; /* closed: g, groups ended by LDGDEPBAR */
 	uint32_t first_open;                  /* entries below are done */
 	uint32_t dep_start, dep_n;
@@ -137,13 +135,10 @@ struct cta {
 	uint64_t id;           /* linear, in launch order */
 	struct tblock block;   /* its records; arrays are reused by the next CTA of the slot */
 	uint64_t warps;        /* slots */
-	/*
-	 * by barrier, the warps that arrived; which have any.
-	 * quirk Q2-7: every BAR of machine code is barrier 0
-	 */
+	/* warps that arrived, by barrier; quirk Q2-7: every BAR of machine code is barrier 0 */
 	uint64_t arrived[MAX_BARRIERS];
-	uint32_t barriers;
-	uint64_t running; /* warps the barrier waits for */
+	uint32_t barriers; /* mask of the barriers at which any warp arrived */
+	uint64_t running;  /* warps the barrier waits for */
 	uint32_t live_threads;
 	uint32_t first_thread, threads;
 	struct ldgsts_entry *entry;
@@ -153,89 +148,62 @@ struct cta {
 /* ---- operand collector (SM-coll) ----------------------------------------------------------- */
 
 struct collector_unit {
-	uint64_t slots; /* of OC_EX, that it may be sent to */
-	uint64_t mates; /* units that may be sent there, itself among them */
-	/* of a free one: the last ones */
-	struct unit_in *target;
-	uint16_t inst;
-	uint8_t words; /* with operands still to be read */
+	uint64_t target_slots;      /* slots of OC_EX that its instruction may go to */
+	uint64_t same_target_units; /* collector units for these slots, itself included */
+	struct unit_in *target;     /* set that its instruction goes to; of a free unit the previous one */
+	uint16_t inst;              /* winst handle */
+	uint8_t reads;              /* entries of opcoll.waiting */
 };
 
-/*
- * Register banks have a byte each in words of 8. Those that hold a scheduler's registers stand side by side,
- * from that byte of that word on; where their number does not divide 8, in words of their own.
- */
-#define WORD_BANKS 8
-#define BANK_WORDS MAX_SCHEDULERS
-struct bank_place {
-	uint8_t word, byte;
-	uint8_t shift; /* of that byte in the word */
-	uint64_t mask; /* bytes of the banks, where they are in one word */
-};
-
-/*
- * What a unit has still to read from the banks of a word: how many, by bank, each byte READS_NONE more, so that
- * its highest bit tells whether there are any; some byte has.
- */
-#define READS_NONE 0x7f7f7f7f7f7f7f7full
-#define READS_MAX  128
+/* Banks that a collector unit has yet to read, each once. An instruction that reads a bank n times has n of them. */
 struct bank_reads {
-	uint64_t left;
-	uint8_t unit, word;
+	uint64_t banks;
+	uint8_t unit;
 };
+#define READS_MAX (MAX_CUS * 255u) /* an instruction has at most 255 sources */
 
-/* Input ports that are alike: same inputs, same sets of units. */
+/* Input ports with the same inputs and the same sets of units. */
 struct port_group {
-	uint32_t inputs; /* by opcoll_input_bit() */
+	uint32_t inputs; /* mask by collector_input() */
 	uint32_t ports;
-	/* units for instructions of a scheduler: to be taken first, and all */
+	/* units for instructions of a scheduler */
 	struct {
-		uint64_t own, all;
+		uint64_t own; /* preferred ones */
+		uint64_t all;
 	} units[MAX_SCHEDULERS];
 };
 
 struct opcoll {
 	uint64_t free;         /* units */
-	uint64_t ready;        /* occupied, no operand missing, and with room in OC_EX */
+	uint64_t ready;        /* units with all operands and a free slot in OC_EX */
 	bool may_allocate;     /* false: allocation found nothing to do, and nothing changed since */
-	uint8_t per_slot;      /* units that stand for an OC_EX slot, 0: all for each */
-	uint64_t slot_units;   /* those of slot 0 */
-	uint8_t next[MAX_CUS]; /* where a dispatch unit that found the unit begins its next search */
+	uint8_t per_slot;      /* units for each OC_EX slot; 0: all units for all slots */
+	uint64_t slot_units;   /* units for slot 0 */
+	uint8_t next[MAX_CUS]; /* first unit of the next search of a dispatch unit that found this unit */
 	uint32_t n_units, n_groups;
-	/*
-	 * banks that hold a warp's registers, and less 1 where that
-	 * is a power of 2
-	 */
-	uint32_t bank_span, bank_mask;
-	bool banks_repeat; /* uop.bank_reads is what is read */
-	struct bank_place place[MAX_SCHEDULERS];
-	uint32_t n_words, span_words; /* of all banks, and of those of a warp's registers */
-	uint32_t kinds;               /* enum collector_kind of the sets that have units */
-	/*
-	 * The highest bit of the bytes of idle banks: before a cycle's first step those that no write has taken;
-	 * in a step those that no unit has asked either. Between the steps all are.
-	 */
-	bool any_busy;
-	uint64_t idle[BANK_WORDS];
+	uint32_t bank_span, bank_mask;      /* banks that hold a warp's registers, minus 1 if a power of 2 */
+	uint8_t first_bank[MAX_SCHEDULERS]; /* of the banks that hold the scheduler's registers */
+	uint32_t kinds;                     /* enum collector_kind of the sets that have units */
+	/* banks that were written in this cycle, before its first step, or read in this step */
+	uint64_t busy;
 	struct collector_unit *unit; /* MAX_CUS */
 	struct collector_set {
 		uint64_t units;
 		uint64_t allowed[MAX_SCHEDULERS]; /* for instructions of a scheduler */
 		uint32_t n_dispatch;
-		uint8_t *start; /* by dispatch unit: where its next search begins */
+		uint8_t *start; /* by dispatch unit: first unit of its next search */
 	} set[N_COLLECTORS];
 	struct port_group group[N_COLLECTORS];
-	/* A unit asks for all its operands when it is taken, so each bank serves its units in that order. */
+	/* A unit requests all its operands when it is allocated, and each bank serves the units in that order. */
 	uint32_t n_waiting;
-	struct bank_reads
-		waiting[2 * MAX_CUS * MAX_BANKS / WORD_BANKS]; /* in the order in which they were asked */
+	struct bank_reads *waiting; /* READS_MAX, in the order of the requests */
 };
 
 /* ---- function units (SM-exec) -------------------------------------------------------------- */
 
 struct func_unit {
 	uint64_t free_at; /* clock from which on the dispatch register is empty */
-	/* bit (clock + L) mod CALENDAR: a result reaches stage 0 then */
+	/* bit c mod CALENDAR: a result reaches stage 0 at clock c */
 	uint64_t occupied[CALENDAR / 64];
 };
 
@@ -253,17 +221,17 @@ enum stall_type {
 };
 enum stall_reason { STALL_NONE, STALL_BK_CONF, STALL_COAL, STALL_ICNT, STALL_DATA_PORT, N_STALL_REASONS };
 
-/* A cycle of a scheduler: nothing was issued, and why, or an instruction of n lanes (OCC_LANES + n). */
+/* Kind of a scheduler's cycle: without an issue, by reason, or with one of n lanes (OCC_LANES + n). */
 enum warp_occupancy {
 	OCC_IDLE,
 	OCC_SCOREBOARD,
 	OCC_STALL,
-	N_OCC_IDLE,            /* the kinds of cycle without an issue are below */
+	N_OCC_IDLE,            /* number of kinds without an issue */
 	OCC_LANES = OCC_STALL, /* no lane counts as a stall */
 	N_OCC = OCC_LANES + 33
 };
 
-/* Cumulative over the run: the rows of counters.def, and those that are more than a number. */
+/* Cumulative over the run: the rows of counters.def, and arrays. */
 struct sm_counts {
 #define COUNTER(field, place, width, name, before) uint64_t field;
 #include "counters.def"
@@ -277,7 +245,7 @@ struct sm_counts {
 
 /* ---- the SM -------------------------------------------------------------------------------- */
 
-/* What a scheduler's policy remembers; see scheduler.h. */
+/* State of a scheduler's policy; see scheduler.h. */
 #define SCHED_BYTES 192
 struct sched {
 	_Alignas(8) unsigned char state[SCHED_BYTES];
@@ -293,65 +261,66 @@ struct sm {
 	uint64_t done; /* functionally done */
 	uint64_t at_barrier, membar, atomic, dep_wait; /* reasons to wait */
 	uint64_t ibuf;                                 /* instruction buffer not empty */
-	uint64_t imiss;                                /* waiting for the instruction cache, or in wrong */
-	uint64_t wrong; /* the buffer holds what the warp will not execute; a scheduler's visit empties it */
-	uint64_t ptx;   /* warps of kernels from PTX */
-	uint64_t collide; /* of those in ibuf: the next instruction waits for an earlier one (depend.h) */
+	uint64_t imiss;      /* waiting for the instruction cache, or in wrong_path */
+	uint64_t wrong_path; /* buffer holds instructions of a wrong path; emptied at a scheduler's next visit */
+	uint64_t ptx;        /* warps of kernels from PTX */
+	uint64_t hazard;     /* subset of ibuf: the next instruction waits for an earlier one (depend.h) */
 	/* done, no store outstanding, nothing in the pipeline, no register reserved */
 	uint64_t drained;
-	/* warps whose head is for this kind of unit, and more without a head */
+	/* warps whose head is for this kind of unit; also some without a head */
 	uint64_t head_unit[N_UNIT_KINDS];
-	uint64_t spread; /* slots of scheduler 0; those of scheduler k are k further on */
-	uint64_t scheds; /* all schedulers */
-	/* the scheduling policy depends on nothing but masks, last and dynamic_id */
+	uint64_t sched0_warps; /* slots of scheduler 0; shifted by k: slots of scheduler k */
+	uint64_t scheds;       /* mask of all schedulers */
+	/* the scheduling policy depends only on masks, last and dynamic_id */
 	bool by_masks;
-	bool longops; /* the policy asks for long operations */
+	bool wants_long_ops; /* the policy tests for long operations */
 	const struct sched_policy *policy;
 	const struct dependence_ops *depend;
-	/* by scheduler: its slot that issued last; at first its lowest (lrr, rrr: a place before that) */
+	/* by scheduler: slot that issued last; initially its lowest slot (lrr, rrr: the place before) */
 	int16_t last[MAX_SCHEDULERS];
 
 	uint64_t clock;
-	/* of the cycle run or accounted for last: gpu_tot_sim_cycle + gpu_sim_cycle */
+	/* time of the last cycle run or accounted for: gpu_tot_sim_cycle + gpu_sim_cycle */
 	uint64_t now;
 	uint64_t *wake_at; /* now of the next cycle to be run; NEVER: a reply or a CTA wakes it */
 	uint64_t next_uid;
 	uint32_t live_ctas, live_warps, live_threads;
 	uint32_t id, cluster; /* sm id (sid), cluster id */
-	uint32_t sched_first; /* P: scheduler that goes first */
+	uint32_t sched_first; /* scheduler that issues first */
 	uint32_t fetch_last;  /* slot of the last fetch attempt */
 	int32_t fetch_buffer; /* warp whose line was fetched, -1: empty */
 	uint32_t next_dynamic_id;
-	uint32_t cta_limit;  /* C: CTAs per SM of the kernel placed last; local address translation */
-	uint32_t cta_padded; /* P: its threads per CTA rounded up to 32 */
-	bool changed;        /* this cycle changed something besides counters */
-	uint64_t still;      /* cycles since the stages before the units were run, not counted yet */
+	uint32_t cta_limit;      /* CTAs per SM of the kernel placed last, for local address translation */
+	uint32_t cta_padded;     /* threads per CTA of that kernel, rounded up to 32 */
+	bool changed;            /* this cycle changed more than counters */
+	uint64_t skipped_cycles; /* cycles without the stages before the units, not counted yet */
 	/*
-	 * How many schedulers were counted in each kind of cycle without an issue, in the last cycle run in
-	 * which none issued; it follows from the masks idle_valid and idle_ready.
+	 * Schedulers by kind of their cycle, in the last cycle run in which none issued. It follows from
+	 * idle_valid and idle_ready.
 	 */
 	uint8_t idle[N_OCC_IDLE];
-	uint8_t idle_as[MAX_SCHEDULERS]; /* of each scheduler that last issued nothing; for the profile */
+	uint8_t idle_kind
+		[MAX_SCHEDULERS]; /* by scheduler: kind of its last cycle without an issue; for the profile */
 	uint64_t idle_valid, idle_ready;
-	uint32_t dynamic_id[MAX_WARPS]; /* order in which warps came */
-	uint32_t reg_limit;             /* register numbers are below */
+	uint32_t dynamic_id[MAX_WARPS]; /* launch order of warps */
+	uint32_t reg_limit;             /* upper bound of register numbers */
 	uint64_t *registers;            /* NULL while reg_limit is REG_LIMIT */
-	uint16_t watched[MAX_WARPS];    /* of those in collide: the first of the registers that is reserved */
+	uint16_t watched[MAX_WARPS]; /* of warps in hazard: first reserved register of the next instruction */
 
-	/* shared with the other SMs, and the way out of them; set before sm_init */
+	/* shared with other SMs; set before sm_init() */
 	const struct params *params;
 	const struct code *code;
 	const struct uop *uops;            /* by code handle */
-	const struct core_code *core_code; /* of the modern core; NULL with the other */
+	const struct core_code *core_code; /* NULL unless the core is the modern one */
 	struct req_pool *reqs;
 	struct addrdec *dec;
 	struct net *net;
-	struct traffic *sent;  /* core to memory */
-	struct ring *replies;  /* its cluster's: with perfect memory requests turn around here */
-	uint64_t *replying;    /* clusters whose replies are not empty */
-	struct events *events; /* NULL: not logged */
+	struct traffic *traffic_out;     /* core to memory */
+	struct ring *replies;            /* its cluster's; with perfect memory, requests go straight here */
+	uint64_t *clusters_with_replies; /* mask of the clusters whose replies are not empty */
+	struct events *events;           /* NULL: not logged */
 
-	struct core *modern; /* NULL: the pipeline is that of sm/; else that of core/ */
+	struct core *modern; /* state of the modern core; NULL: this SM has the pipeline of sm/ */
 	const struct core_params *core;
 	struct sm_profile *profile; /* NULL: not profiled */
 	struct kernel *kernel;      /* bound kernel (normal mode) */
@@ -359,12 +328,12 @@ struct sm {
 	struct winst *winst; /* pool; [0] unused */
 	uint16_t winst_free; /* list of those given back */
 	uint16_t winst_made;
-	uint64_t any_slot; /* 0 in sub-core mode, where a slot stands for itself; else all */
+	uint64_t any_slot; /* 0 in sub-core mode, where slots belong to schedulers; else all slots */
 	struct collector_in collector_in[N_UNIT_KINDS]; /* in serving order */
 	struct collector_in *collector_of[N_UNIT_KINDS];
 	struct unit_in *unit_in;                  /* N_UNIT_KINDS */
 	uint32_t collector_in_used, unit_in_used; /* sets that are not empty, by their bit */
-	uint64_t offer_at; /* before this clock no unit but UNIT_MEM takes what waits for it */
+	uint64_t next_dispatch_clock; /* earliest clock at which a unit other than UNIT_MEM takes an instruction */
 	struct opcoll collector;
 	struct func_unit *unit;
 	uint8_t bus_used[CALENDAR];  /* result buses taken, by clock mod CALENDAR */
@@ -379,76 +348,75 @@ struct sm {
 	struct cta cta[MAX_CTAS];
 	struct sm_counts n;
 
-	/* Outbox of this cycle, emptied by the serial end of the core phase (launch.c). */
+	/* Results of this cycle, emptied in the serial end of the core phase (gpu/launch.c). */
 	uint8_t ended[MAX_CTAS]; /* CTA slots that completed, in order */
 	uint32_t n_ended;
 };
 
 /*
- * sm.c: build, and one core cycle: stages from back to front so that an instruction moves one stage a cycle.
- * Protocol: in every core tick, each SM that has a CTA and is due gets sm_tick(). The cycles since its last
- * one are those in which it slept: it had a CTA in all of them.
+ * sm.c: construction, and one core cycle. Stages run from back to front, so an instruction moves one stage a cycle.
+ * In every core tick, sm_tick() is called for each SM that has a CTA and is due. The SM had a CTA in all cycles that
+ * it slept through.
  */
-void sm_init(struct sm *s); /* zeroed but for what it shares, its numbers and params */
-void sm_free(struct sm *s); /* zeroed: nothing to do */
-/* Without a CTA it sleeps on. */
+void sm_init(struct sm *s); /* s: zeroed except params, its numbers and the shared fields */
+void sm_free(struct sm *s); /* also of a zeroed SM */
+/* Makes the SM due, if it has a CTA. */
 static inline void sm_wake(struct sm *s) { *s->wake_at = s->live_ctas ? 0 : NEVER; }
-void sm_tick(struct sm *s, uint64_t now); /* only when due */
+void sm_tick(struct sm *s, uint64_t now); /* runs a cycle; only when due */
 /* Ends the run with a message at the line of instruction w. */
 _Noreturn void sm_fatal(const struct sm *s, const struct winst *w, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
-/* Account for the cycles before now, every counter up to date; the cycle of now is still to come. */
+/* Accounts for the cycles before now and brings every counter up to date. */
 void sm_flush(struct sm *s, uint64_t now);
 uint16_t sm_winst_new(struct sm *s);
 void sm_winst_free(struct sm *s, uint16_t w);
 
 /*
- * launch side: put k's next CTA, whose block has been read, into slot (LAUNCH-place); in the end part of a
- * core tick, when now is that of the SM's first cycle with the CTA.
+ * Puts the next CTA of k, whose block has been read, into slot (LAUNCH-place). Called in the serial end of a core
+ * tick; now: time of the SM's first cycle with the CTA.
  */
 void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thread, struct kernel *k);
 
 /* writeback.c */
 void writeback_stage(struct sm *s);
-/* An instruction left the pipeline for good (SM-wb-3): counters only. */
+/* Counts an instruction that left the pipeline (SM-wb-3). */
 void sm_inst_complete(struct sm *s, uint32_t code, uint32_t mask);
-/* after any change of stores, in_pipe, reserved, done */
+/* Must be called after any change of stores, in_pipe, n_reserved and done. */
 void warp_update_drained(struct sm *s, unsigned warp);
-/* p: sm.warp[warp]. An instruction of it leaves the pipeline. */
+/* An instruction of the warp leaves the pipeline; p: sm.warp[warp]. */
 static inline void warp_leaves_pipe(struct sm *s, struct warp *p, unsigned warp)
 {
 	p->in_pipe--;
 	if (s->done >> warp & 1)
 		warp_update_drained(s, warp);
 }
-uint64_t writeback_next(const struct sm *s); /* clock of the next writeback, NEVER: none */
+uint64_t writeback_next(const struct sm *s); /* clock of the next writeback; NEVER: none */
 
 /* execute.c, collector.c */
 void execute_stage(struct sm *s);
-/* clock at which a waiting arithmetic instruction may be taken, NEVER: none waits */
+/* Clock at which a waiting arithmetic instruction may be taken; NEVER: none waits. */
 uint64_t execute_next(const struct sm *s);
 void collector_init(struct sm *s);
 void collector_free(struct sm *s);
-/*
- * Number of a kind's ID_OC set in the order in which collector ports serve them, its bit in
- * collector_in_used.
- */
+/* Index of the ID_OC set of a kind of unit, in the order in which collector ports serve the sets. */
 unsigned collector_input(unsigned unit);
 void collector_stage(struct sm *s); /* all steps of the cycle */
-/* Instead of the stage, in a cycle in which it has nothing to do: what was written stands in nobody's way. */
+/* Frees all banks; replaces the stage in a cycle without work for it. */
 void collector_forget_writes(struct sm *s);
 /*
- * Take the bank of a destination of u for a write before this cycle's first step; false: taken. Uniform
- * registers always succeed.
+ * Takes the bank of a destination of u for a write, before this cycle's first step. Returns false if the bank is
+ * taken. Always succeeds for a uniform register.
  */
 bool collector_write(struct sm *s, const struct uop *u, unsigned dst, unsigned warp, unsigned sched);
 
 /* issue.c and sched_*.c */
 void sched_init(struct sm *s);
 void issue_stage(struct sm *s);
+/* Space of the record's generic address. */
+NOINLINE enum space warp_generic_space(const struct sm *s, const struct warp *p, const struct rec *rec);
 
 /* depend.c */
-/* Register numbers below limit are to come: room for them, before the first. */
+/* Makes the register sets large enough for register numbers below limit. */
 void depend_grow(struct sm *s, uint32_t limit);
 void depend_free(struct sm *s);
 
@@ -458,7 +426,7 @@ void barrier_warp_exit(struct sm *s, unsigned warp);
 
 /* ldgsts.c (SM-async) */
 void ldgsts_reset(struct warp *w);
-/* entry index */
+/* Returns the index of the new entry. */
 uint32_t ldgsts_issue(struct sm *s, unsigned warp, const struct winst *in, uint64_t lane0);
 void ldgsts_close_group(struct sm *s, unsigned warp);
 void ldgsts_wait(struct sm *s, unsigned warp, uint32_t n);
@@ -466,7 +434,9 @@ void ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);
 
 /* fetch.c, decode.c */
 void fetch_stage(struct sm *s); /* decode and fetch, fetch_steps times; reaps finished warps */
-/* Instruction reply: at once, outside the SM's cycle. */
+/* Takes an instruction reply, outside the SM's cycle. */
 void fetch_fill(struct sm *s, uint32_t req, uint64_t now);
+
+static inline uint64_t sm_min_clock(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Results leave the arithmetic units (SM-wb). Always true: an instruction taken by a unit at
- * clock t is in the calendar at t + L + 2, where EX_WB is drained, in issue order within the cycle. The
- * stage's width is kept by the result buses, so EX_WB itself needs no registers.
+ * Results leave the arithmetic units (SM-wb). Always true: an instruction taken by a unit at clock t is in the
+ * calendar at t + L + 2, when EX_WB is drained, in issue order within the cycle. The result buses limit the
+ * stage's width, so EX_WB needs no registers.
  */
 #include "depend.h"
 
@@ -18,7 +18,7 @@ void sm_inst_complete(struct sm *s, uint32_t code, uint32_t mask)
 	count_complete(s, &s->uops[code], mask == UINT32_MAX ? 32 : bit_count32(mask));
 }
 
-/* A warp that is not done is not drained, and one that is drained stays so, for nothing of it is left. */
+/* A warp that is not done is not drained. A drained warp stays drained, since it has no work left. */
 void warp_update_drained(struct sm *s, unsigned warp)
 {
 	const struct warp *p = &s->warp[warp];
@@ -27,8 +27,8 @@ void warp_update_drained(struct sm *s, unsigned warp)
 		s->drained |= 1ull << warp;
 }
 
-/* quirk Q2-13: a bank that is taken fails the write, and the result counts as written all the same. */
-static void write_result(struct sm *s, const struct winst *in)
+/* quirk Q2-13: a busy bank fails the write, and the result counts as written all the same. */
+static void write_result_banks(struct sm *s, const struct winst *in)
 {
 	for (unsigned i = 0; i < in->uop->n_bank_dst; i++)
 		if (!collector_write(s, in->uop, i, in->warp, in->sched))
@@ -51,7 +51,7 @@ NOINLINE void writeback_stage(struct sm *s)
 		struct warp *p = &s->warp[in->warp];
 		uint16_t next = in->next;
 
-		write_result(s, in);
+		write_result_banks(s, in);
 		depend_release_all(s, p, in->warp, in->uop);
 		count_complete(s, in->uop, in->lanes);
 		if (s->events)
