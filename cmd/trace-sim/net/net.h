@@ -110,7 +110,7 @@ void net_links(const struct net *n,
 	void (*take)(void *ctx, unsigned subnet, uint32_t router, uint32_t output, uint64_t flits),
 	void *ctx);
 
-enum net_report { NET_REPORT_TEXT, NET_REPORT_JSON, NET_REPORT_SVG };
+enum net_report { NET_REPORT_TEXT, NET_REPORT_JSON };
 
 /* False: the network has no channels between routers (mode 2, one router), of which a report could tell. */
 bool net_has_report(const struct net *n);

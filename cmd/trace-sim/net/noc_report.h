@@ -13,7 +13,5 @@ uint64_t noc_sent(const struct noc *n, unsigned subnet, uint32_t port);
 /* Flits that went over the channel of an output, or that left a router. */
 uint64_t noc_channel_flits(const struct noc *n, uint32_t port);
 uint64_t noc_router_flits(const struct noc *n, uint32_t router);
-/* An SVG drawing (noc_draw.c). */
-void noc_draw(const struct noc *n, FILE *out);
 
 #endif
