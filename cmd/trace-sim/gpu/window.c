@@ -33,7 +33,7 @@ static void tell_sends(struct net *n, const struct params *p)
 	uint32_t sends = p->modern.on ? ports + L1_PIPE : p->core.ldst_steps * (ports + 1);
 	uint32_t fetches = p->modern.on ? 1 : p->core.fetch_steps;
 
-	net_set_sends(n, p->sms_per_cluster * sends, p->sms_per_cluster * fetches);
+	net_set_max_injections(n, p->sms_per_cluster * (sends + fetches));
 }
 
 void window_init(struct gpu *g)
@@ -104,12 +104,6 @@ static uint64_t share_of(uint64_t left, uint32_t longest)
 	return (left + n - 1) / n;
 }
 
-/* Clusters would stand still before each cycle. */
-static bool crowded(const struct gpu *g)
-{
-	return net_replies_in_steps(g->net) && 2 * net_crowded(g->net) > live_clusters(g);
-}
-
 static uint64_t from(uint64_t first, uint64_t time) { return time > first ? time - first : 0; }
 
 /* Of a window that begins in so many cycles, at most `longest`; 0: the machine is looked at right before it. */
@@ -124,8 +118,6 @@ static struct length length(struct gpu *g, uint64_t until, uint32_t in, uint32_t
 		return (struct length){1, w->alone == N_WINDOW_BOUNDS ? WINDOW_longest : w->alone};
 	if (!gpu_live(g) || launch_least_delay(g))
 		return (struct length){1, WINDOW_idle};
-	if (crowded(g))
-		return (struct length){1, WINDOW_requests};
 	if (launch_ptx(g))
 		return (struct length){1, WINDOW_ptx};
 	bound(&l, share_of(p->sample_cycles - cycle % p->sample_cycles, l.cycles), WINDOW_sample);
@@ -136,10 +128,8 @@ static struct length length(struct gpu *g, uint64_t until, uint32_t in, uint32_t
 	if (p->max_cycle)
 		bound(&l, from(now, p->max_cycle), WINDOW_cycles);
 	bound(&l, from(in, window_kernel_lasts(g, in + l.cycles)), WINDOW_tail);
-	if (!net_replies_in_steps(g->net)) {
-		bound(&l, cycles_of(g, net_reply_in_room(g->net)), WINDOW_replies);
-		bound(&l, cycles_of(g, net_reply_out_room(g->net)), WINDOW_outputs);
-	}
+	bound(&l, cycles_of(g, net_reply_input_free(g->net)), WINDOW_replies);
+	bound(&l, cycles_of(g, net_reply_output_free(g->net)), WINDOW_outputs);
 	return l;
 }
 
@@ -151,7 +141,7 @@ static bool goes_ahead(const struct gpu *g)
 {
 	const struct window *w = g->window;
 
-	if (!(g->team || g->profile) || !w->half || net_replies_in_steps(g->net))
+	if (!(g->team || g->profile) || !w->half)
 		return false;
 	return w->share.tested || (w->busy && share_long(&w->share));
 }
@@ -227,35 +217,6 @@ static void advance_replies(struct gpu *g, const struct window_plan *p)
 			net_advance_one(g->net, 1);
 }
 
-/* Of the cycle that begins with step i. */
-static uint32_t advances_from(const struct window_plan *p, uint32_t i)
-{
-	uint32_t n = 0;
-
-	for (uint64_t now = p->step[i].now; i < p->n && p->step[i].now == now; i++)
-		n += p->step[i].reply;
-	return n;
-}
-
-/* Returns how many cycles come before the first for which some output might not have room. */
-static uint32_t reply_steps(struct gpu *g, const struct window_plan *p)
-{
-	uint64_t now = UINT64_MAX;
-
-	memory_begin(g->mem, p->step);
-	for (uint32_t i = 0; i < p->n; i++) {
-		const struct memory_work *k = &p->step[i];
-
-		if (k->now != now && advances_from(p, i) > net_reply_out_room(g->net))
-			return (uint32_t)(k->now - p->now);
-		now = k->now;
-		memory_run_step(g->mem, k);
-		if (k->reply)
-			net_advance_one(g->net, 1);
-	}
-	return p->cycles;
-}
-
 /* Where there is a next window, sub partitions take in what comes in this one when it is behind. */
 void window_serve(struct gpu *g, uint32_t cycles)
 {
@@ -285,37 +246,19 @@ static void begin_share(struct gpu *g, uint32_t cycles)
 		share_begin(&g->window->share, (uint64_t)live_clusters(g) * cycles, g->threads, g->if_idle);
 }
 
-/*
- * Run, which for a network whose replies go in steps shows how long the window is. Returns its cycles; 0: not
- * even one can be, and nothing was done.
- */
-static uint32_t reply_side(struct gpu *g, struct length *l)
+/* Runs the reply side of a window. */
+static void reply_side(struct gpu *g, uint32_t cycles)
 {
 	struct window *w = g->window;
 	struct window_plan *p = window_now(w);
-	struct clocks clocks = g->clocks;
 	struct window_edge at = present(g);
-	uint32_t dram_ticks = g->dram_ticks, cycles;
 
-	begin_share(g, l->cycles);
-	net_split(g->net);
-	plan(g, p, at, l->cycles);
-	if (!net_replies_in_steps(g->net)) {
-		w->count.phases++;
-		window_items(g, run_channel, memory_channels(g->mem), UINT32_MAX);
-		advance_replies(g, p);
-		return l->cycles;
-	}
-	cycles = reply_steps(g, p);
-	if (cycles < l->cycles) {
-		g->clocks = clocks;
-		g->dram_ticks = dram_ticks;
-		l->why = WINDOW_outputs;
-		plan(g, p, at, cycles);
-	}
-	if (!cycles)
-		net_join(g->net);
-	return cycles;
+	begin_share(g, cycles);
+	net_decouple(g->net);
+	plan(g, p, at, cycles);
+	w->count.phases++;
+	window_items(g, run_channel, memory_channels(g->mem), UINT32_MAX);
+	advance_replies(g, p);
 }
 
 /* A window with nothing before it; false: only a single step will do. */
@@ -324,9 +267,11 @@ static bool begin(struct gpu *g, uint64_t until)
 	struct window *w = g->window;
 	struct length l = length(g, until, 0, goes_ahead(g) ? w->half : w->longest);
 
-	l.cycles = l.cycles > 1 ? reply_side(g, &l) : 0;
 	w->count.by[l.why]++;
-	return l.cycles != 0;
+	if (l.cycles <= 1)
+		return false;
+	reply_side(g, l.cycles);
+	return true;
 }
 
 /*
@@ -341,7 +286,7 @@ static void look_ahead(struct gpu *g, uint64_t until)
 	struct length l;
 
 	window_next(w)->n = 0;
-	if (!goes_ahead(g) || p->cycles > cycles_of(g, net_request_out_room(g->net)))
+	if (!goes_ahead(g) || p->cycles > cycles_of(g, net_request_output_free(g->net)))
 		return;
 	l = length(g, until, p->cycles, w->half);
 	if (l.cycles <= 1)
@@ -373,7 +318,7 @@ static void turn_over(struct gpu *g)
 		return;
 	}
 	window_now(w)->n = 0;
-	net_join(g->net);
+	net_recouple(g->net);
 #ifdef CHECK_INVARIANTS
 	gpu_invariants(g);
 #endif

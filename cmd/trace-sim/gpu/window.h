@@ -47,10 +47,7 @@ const struct window_counts *window_counts(const struct gpu *g);
  * against it.
  */
 enum window_bound window_forbidden(const struct gpu *g);
-/*
- * Cycles for which a request that has been taken in stays in its delay queue, and its handle is not used anew
- * (LAUNCH-window-11).
- */
+/* Number of cycles for which an accepted request stays in its delay queue. */
 uint32_t window_delay(const struct gpu *g);
 /* Cycles in which the kernel cannot end; no more than enough. */
 uint32_t window_kernel_lasts(struct gpu *g, uint32_t enough);

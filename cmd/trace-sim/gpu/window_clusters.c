@@ -81,7 +81,7 @@ static void run_cycles(struct gpu *g, uint32_t id)
 				break;
 		}
 		*push = (struct net_push_time){p->made[k], k};
-		if (!room && turns && w->served <= k && !(room = net_request_room(g->net, id))) {
+		if (!room && turns && w->served <= k && !(room = net_cycles_until_full(g->net, id))) {
 			c->full = true;
 			return;
 		}
@@ -216,10 +216,10 @@ static void ask_network(struct gpu *g, uint32_t at)
 	for (uint32_t i = 0; i < g->params.clusters; i++) {
 		struct cluster *c = &g->cluster[i];
 
-		if (!c->full || (c->at > at && !net_request_room(g->net, i)))
+		if (!c->full || (c->at > at && !net_cycles_until_full(g->net, i)))
 			continue;
 		goes_on(g, i, c->end, c->stays);
-		if (!net_request_room(g->net, i))
+		if (!net_cycles_until_full(g->net, i))
 			g->window->ready_work -= c->end - c->at - 1;
 	}
 }

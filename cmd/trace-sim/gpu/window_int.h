@@ -11,7 +11,7 @@
 #include "threads/share.h"
 #include "window.h"
 
-#define STEPS_MAX NET_APART_MAX
+#define STEPS_MAX NET_WINDOW_MAX
 
 static inline uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 

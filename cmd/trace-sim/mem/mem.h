@@ -82,9 +82,6 @@ void memory_step(struct memory *m, const struct memory_work *k);
 #define MEMORY_TICKS   256u
 #define MEMORY_WINDOWS 3u
 void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_work *k, uint32_t n);
-/* The same for all channels step by step: before the first step, and each of them. */
-void memory_begin(struct memory *m, const struct memory_work *k);
-void memory_run_step(struct memory *m, const struct memory_work *k);
 void memory_accept(struct memory *m, const struct memory_work *k);
 /*
  * Instead of that: when the request network (mode 2) has gone through all n steps, with room in its outputs for

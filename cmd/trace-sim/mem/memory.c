@@ -214,26 +214,6 @@ static void forget_refusals(struct channel *c, uint32_t window)
 		memset(s->refuses[window], 0, sizeof(s->refuses[window]));
 }
 
-void memory_begin(struct memory *m, const struct memory_work *k)
-{
-	for (uint32_t c = 0; c < m->mp->channels; c++)
-		forget_refusals(&m->channel[c], k->window);
-}
-
-void memory_run_step(struct memory *m, const struct memory_work *k)
-{
-	FOR_AWAKE (c, m) {
-		if (k->reply)
-			channel_replies(m, c, k->now);
-		if (k->dram_ticks && dram_due(c, k))
-			channel_dram(m, c, k);
-		if (k->l2)
-			channel_l2_tick(m, c, k, NULL);
-		if (!has_work(c))
-			bitset_clear(m->awake, c->dram.id);
-	}
-}
-
 /* Would an L2 tick at this time be more than a count? */
 static bool l2_due(const struct channel *c, uint64_t now)
 {

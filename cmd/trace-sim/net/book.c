@@ -6,6 +6,7 @@
  * averages what was printed up to now. Means without samples are NaN with the sign that the original's
  * machine gives them. Leaves out the tables that map nodes to devices, which are printed once at creation.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -256,4 +257,16 @@ void book_print(struct book_stats *s, const struct book_view *v, const struct bo
 		print_overall(&p, c ? &none.all : &s->all, c);
 		p.rank++;
 	}
+}
+
+/* ---- packets in front of a subnet --------------------------------------------------------------------- */
+
+void book_push(struct book_numbers *n, struct book_queue *q, uint32_t req, struct book_packet *p)
+{
+	assert(p->flits);
+	ring_push(&q->packets, req);
+	q->flits += p->flits;
+	p->id = n->next_packet++;
+	p->flit_id = n->next_flit;
+	n->next_flit += p->flits;
 }

@@ -145,19 +145,6 @@ static void net_free(const struct booksim *b, struct book_net *x)
 	free(x->out);
 }
 
-static void apart_init(struct booksim *b)
-{
-	struct book_net *x = &b->net[0];
-
-	b->apart = (struct book_apart){.packet = {x->packet, b->net[1].packet},
-		.stride = sizeof(*x->packet),
-		.queue = x->queue,
-		.sending = x->sending,
-		.flits = &x->flits};
-	book_apart_init(
-		&b->apart, x->n_in, (size_t)x->n_out * NET_APART_MAX, (size_t)x->n_in * NET_APART_MAX);
-}
-
 struct booksim *booksim_new(const struct booksim_conf *c, uint32_t clusters, uint32_t subs, size_t packets)
 {
 	struct booksim *b = xcalloc(1, sizeof(*b));
@@ -170,7 +157,6 @@ struct booksim *booksim_new(const struct booksim_conf *c, uint32_t clusters, uin
 	b->slots = slots = reserve(b->n_slots, sizeof(*slots));
 	net_init(b, &b->net[0], clusters, subs, &slots);
 	net_init(b, &b->net[1], subs, clusters, &slots);
-	apart_init(b);
 	book_stats_init(&b->stats);
 	return b;
 }
@@ -179,7 +165,6 @@ void booksim_delete(struct booksim *b)
 {
 	if (!b)
 		return;
-	book_apart_free(&b->apart);
 	net_free(b, &b->net[0]);
 	net_free(b, &b->net[1]);
 	reserve_free(b->slots, b->n_slots, sizeof(*b->slots));
@@ -205,10 +190,8 @@ void booksim_push(struct booksim *b, unsigned s, uint32_t port, uint32_t output,
 	uint32_t n = flits_of(b, bytes);
 
 	assert(output < x->n_out);
-	x->packet[req] = (struct book_packet){
-		.output = output, .flits = n, .created = (uint32_t)(b->apart.on ? x->time : b->time)};
-	if (book_push(&b->apart, s, &x->queue[port], port, req, &x->packet[req]))
-		return;
+	x->packet[req] = (struct book_packet){.output = output, .flits = n, .created = (uint32_t)b->time};
+	book_push(&b->numbers, &x->queue[port], req, &x->packet[req]);
 	x->flits += n;
 	bitset_set(x->sending, port);
 }
@@ -228,17 +211,6 @@ uint32_t booksim_pop(struct booksim *b, unsigned s, uint32_t port)
 	req = ring_pop(&out->boundary);
 	out->boundary_flits -= b->net[s].packet[req].flits;
 	return req;
-}
-
-bool booksim_reply_due(const struct booksim *b, uint32_t cluster, uint32_t *time)
-{
-	const struct book_net *x = &b->net[1];
-	const struct ring *r = &x->out[cluster].boundary;
-
-	if (ring_empty(r))
-		return false;
-	*time = x->packet[ring_front(r)].there;
-	return true;
 }
 
 /* ---- time ------------------------------------------------------------------------------------------ */
@@ -272,44 +244,6 @@ void booksim_advance(struct booksim *b)
 			booksim_step(b, &b->net[s], n);
 	}
 	b->time++;
-}
-
-void booksim_advance_one(struct booksim *b, unsigned s)
-{
-	struct book_net *x = &b->net[s];
-	uint32_t n;
-
-	b->time = x->time;
-	b->steps = x->steps;
-	if (!s)
-		book_before_step(&b->apart, &b->stats, (uint32_t)b->time);
-	n = internal_steps(b);
-	forget_popped(x);
-	if (x->flits || x->credits)
-		booksim_step(b, x, n);
-	x->time = b->time + 1;
-	x->steps = b->steps;
-}
-
-void booksim_split(struct booksim *b)
-{
-	struct book_net *x = &b->net[1];
-
-	b->apart.on = true;
-	b->net[0].time = b->net[1].time = b->time;
-	b->net[0].steps = b->net[1].steps = b->steps;
-	x->fullest = 0;
-	for (uint32_t o = 0; o < x->n_out; o++)
-		if (x->out[o].boundary_flits > x->fullest)
-			x->fullest = x->out[o].boundary_flits;
-}
-
-void booksim_join(struct booksim *b)
-{
-	assert(b->net[0].time == b->net[1].time);
-	b->time = b->net[0].time;
-	b->steps = b->net[0].steps;
-	book_join(&b->apart, &b->stats, (uint32_t)b->time);
 }
 
 /* An idle router only grows older; the fraction is a sum of doubles and is kept as such. */

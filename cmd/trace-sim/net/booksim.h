@@ -87,9 +87,6 @@ struct book_net {
 	struct book_cross *cross;    /* crossing the switch */
 	uint32_t n_cross, n_wanting, n_ready;
 	uint64_t flits, credits; /* not retired; on links or waiting for one */
-	uint32_t fullest;        /* most flits in a boundary buffer, or more; since subnets are apart */
-	uint64_t time;           /* apart: of this one, and its steps */
-	double steps;
 };
 
 struct booksim {
@@ -98,9 +95,9 @@ struct booksim {
 	size_t packets;
 	struct book_flit *slots; /* of all flit rings */
 	size_t n_slots;
-	uint64_t time; /* of both subnets; apart: of the one that makes its step */
-	double steps;  /* fraction of an internal step carried over */
-	struct book_apart apart;
+	uint64_t time;
+	double steps; /* fraction of an internal step carried over */
+	struct book_numbers numbers;
 	struct book_stats stats;
 	struct events *events; /* NULL: flits are not logged */
 };
@@ -115,11 +112,6 @@ bool booksim_has_packet(const struct booksim *b, unsigned s, uint32_t port);
 uint32_t booksim_pop(struct booksim *b, unsigned s, uint32_t port);
 void booksim_advance(struct booksim *b);
 void booksim_idle(struct booksim *b, uint64_t k);
-/* As in noc.h. */
-void booksim_split(struct booksim *b);
-void booksim_advance_one(struct booksim *b, unsigned s);
-void booksim_join(struct booksim *b);
-bool booksim_reply_due(const struct booksim *b, uint32_t cluster, uint32_t *time);
 bool booksim_busy(const struct booksim *b);
 bool booksim_empty(const struct booksim *b);
 

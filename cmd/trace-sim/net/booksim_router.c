@@ -86,12 +86,10 @@ static void leave(struct booksim *b, struct book_net *x, uint32_t o, unsigned tu
 	if (b->events)
 		events_flit(
 			b->events, false, x != b->net, x == b->net ? b->net[0].n_in + o : o, p->id, f.index);
-	book_retire(&b->apart, &b->stats, x != b->net, p, &f, 1, now);
-	if (++out->boundary_flits > x->fullest)
-		x->fullest = out->boundary_flits;
+	book_stats_retire(&b->stats, p, &f, 1, now);
+	out->boundary_flits++;
 	out->taken_flits++;
 	if (is_tail(x, &f)) {
-		p->there = now + 1;
 		ring_push(&out->boundary, f.req);
 		bitset_set(x->waiting, o);
 		out->taken_packets++;
@@ -134,7 +132,7 @@ static void enter(struct booksim *b, struct book_net *x, uint32_t i, unsigned tu
 		return;
 	in->sent = 0;
 	ring_pop(&q->packets);
-	if (!book_queued(q))
+	if (ring_empty(&q->packets))
 		bitset_clear(x->sending, i);
 }
 

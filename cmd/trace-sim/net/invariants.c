@@ -28,17 +28,17 @@ static void check_wants(const struct xbar *x, uint32_t o)
 		const struct port *p = &x->in[i];
 		bool goes = bitset_test(x->filled, i) && port_front(p)->output == o;
 
-		invariant("xbar.want", o, i, bitset_test(&x->want[(size_t)o * x->in_words], i), goes);
+		invariant("xbar.want", o, i, bitset_test(&x->requests[(size_t)o * x->in_words], i), goes);
 		wanted |= goes;
 	}
-	invariant("xbar.wanted", o, 0, bitset_test(x->wanted, o), wanted);
+	invariant("xbar.wanted", o, 0, bitset_test(x->requested_outputs, o), wanted);
 }
 
 /* Of an input that is ahead: when its head may move it is looked at. */
 static void check_ahead(const struct xbar *x, uint32_t i)
 {
-	uint32_t at = port_front(&x->in[i])->at;
-	const uint64_t *then = x->when + (size_t)(at % NET_APART_MAX) * x->in_words;
+	uint32_t at = port_front(&x->in[i])->advance;
+	const uint64_t *then = x->arrival_wheel + (size_t)(at % NET_WINDOW_MAX) * x->in_words;
 
 	invariant("xbar.ahead", x->first_node, i, (int32_t)(at - x->advances) >= 0, 1);
 	invariant("xbar.when", x->first_node, i, bitset_test(then, i), 1);
@@ -54,7 +54,7 @@ static void check_crossbar(const struct xbar *x)
 		if (ahead)
 			check_ahead(x, i);
 		invariant("xbar.in, sets", x->first_node, i,
-			(uint64_t)ahead + filled + marked(x->fresh, x->threads, x->row, i),
+			(uint64_t)ahead + filled + marked(x->new_heads, x->threads, x->row, i),
 			x->in[i].count != 0);
 	}
 	for (uint32_t o = 0; o < x->n_out; o++) {
@@ -268,7 +268,7 @@ static uint32_t check_book_input(const struct book_net *x, uint32_t i)
 	bool active = in->state == INPUT_ACTIVE;
 	uint32_t sent = on_link(&x->inject, i) + in->fifo.count;
 
-	invariant("book.sending", i, 0, bitset_test(x->sending, i), book_queued(&x->queue[i]));
+	invariant("book.sending", i, 0, bitset_test(x->sending, i), !ring_empty(&x->queue[i].packets));
 	invariant("book.crediting", i, 0, bitset_test(x->crediting, i), in->credits != 0);
 	invariant("book.granted", i, 0, bitset_test(x->granted, i), false);
 	invariant("book.ready", i, 0, bitset_test(x->ready, i), active && in->fifo.count);

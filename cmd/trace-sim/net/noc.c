@@ -106,16 +106,14 @@ static void deliver(struct noc *n, struct noc_subnet *s)
 /* ---- behind the network ---------------------------------------------------------------------- */
 
 /* A flit has moved to the buffer that the device reads. */
-static void pass(struct noc *n, struct noc_subnet *s, uint32_t node, const struct noc_flit *f)
+static void pass(struct noc_subnet *s, uint32_t node, const struct noc_flit *f)
 {
 	struct noc_sink *k = &s->sink[node];
 	struct book_packet *p = &s->packet[f->req].book;
 
-	if (++k->flits[f->vc] > s->fullest)
-		s->fullest = k->flits[f->vc];
+	k->flits[f->vc]++;
 	if (f->index + 1u < p->flits)
 		return;
-	p->there = (uint32_t)n->time + 1;
 	ring_push(&k->packets[f->vc], f->req);
 	bitset_set(k->ready, f->vc);
 	bitset_set(s->ready, s->device_of[node]);
@@ -141,7 +139,7 @@ static void eject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 			f = noc_flits_pop(&k->ejection[vc]);
 			if (!k->ejection[vc].count)
 				k->filled[w] &= ~(1ull << b);
-			pass(n, s, node, &f);
+			pass(s, node, &f);
 			if (retires)
 				noc_flits_push(&k->left, f);
 			else
@@ -183,7 +181,7 @@ static void retire(struct noc *n, struct noc_subnet *s, const struct noc_moving 
 		n->latencies[log2_floor((uint32_t)n->time - p->book.injected)]++;
 	if (n->events)
 		events_flit(n->events, false, s != n->net, m->to, p->book.id, f.index);
-	book_retire(&n->apart, &n->stats, s != n->net, &p->book, &f, p->hops, (uint32_t)n->time);
+	book_stats_retire(&n->stats, &p->book, &f, p->hops, (uint32_t)n->time);
 	s->flits--;
 	s->quiet = 0;
 }
@@ -301,7 +299,7 @@ static void inject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 	if (++q->sent == p->book.flits) {
 		q->sent = 0;
 		ring_pop(&queue->packets);
-		if (!book_queued(queue))
+		if (ring_empty(&queue->packets))
 			bitset_clear(s->sending_nodes, node);
 	}
 	noc_room_send(&n->conf, &s->room, room, f.vc, f.index + 1u == p->book.flits, (uint32_t)n->time);
@@ -338,15 +336,13 @@ void noc_push(struct noc *n, uint32_t from, uint32_t to, uint32_t req, uint32_t 
 	uint32_t node = n->node[from];
 	struct noc_packet *p = &s->packet[req];
 
-	*p = (struct noc_packet){.book = {.output = to,
-					 .flits = flits_of(n, bytes),
-					 .created = (uint32_t)(n->apart.on ? s->time : n->time)},
+	*p = (struct noc_packet){
+		.book = {.output = to, .flits = flits_of(n, bytes), .created = (uint32_t)n->time},
 		.source = node,
 		.dest = n->node[to],
 		.kind = (uint8_t)(2 * reply + write),
 		.phase = -1};
-	if (book_push(&n->apart, reply, &s->queue[node], node, req, &p->book))
-		return;
+	book_push(&n->numbers, &s->queue[node], req, &p->book);
 	s->flits += p->book.flits;
 	bitset_set(s->sending_nodes, node);
 }
@@ -366,7 +362,7 @@ bool noc_has_packet(const struct noc *n, uint32_t device)
 	return false;
 }
 
-uint32_t noc_take(struct noc *n, struct noc_subnet *s, struct noc_sink *k, uint32_t vc)
+static uint32_t noc_sink_pop(struct noc *n, struct noc_subnet *s, struct noc_sink *k, uint32_t vc)
 {
 	uint32_t req = ring_pop(&k->packets[vc]);
 
@@ -384,7 +380,7 @@ uint32_t noc_pop(struct noc *n, uint32_t device)
 
 	if (!noc_has_packet(n, device))
 		return 0;
-	return noc_take(n, s, k, bitset_next_cyclic(k->ready, n->vc_words, k->turn));
+	return noc_sink_pop(n, s, k, bitset_next_cyclic(k->ready, n->vc_words, k->turn));
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
@@ -454,25 +450,6 @@ void noc_advance(struct noc *n)
 	for (int k = 0; k < 2; k++)
 		retire_and_step(n, &n->net[k], steps);
 	n->time++;
-}
-
-void noc_advance_one(struct noc *n, unsigned subnet)
-{
-	struct noc_subnet *s = &n->net[subnet];
-	uint32_t steps;
-
-	n->time = s->time;
-	n->steps = s->steps;
-	if (!subnet)
-		book_before_step(&n->apart, &n->stats, (uint32_t)n->time);
-	steps = internal_steps(n);
-	forget_popped(n, (int)subnet);
-	deliver(n, s);
-	eject(n, s);
-	inject(n, s);
-	retire_and_step(n, s, steps);
-	s->time = n->time + 1;
-	s->steps = n->steps;
 }
 
 /* An idle router only grows older; the fraction is a sum of doubles and is kept as such. */

@@ -125,13 +125,10 @@ typedef struct noc_way noc_inject_fn(const struct noc_view *v, const struct noc_
 /* The ways of p, whose head is in channel p->vc of input port `in` of router: fills way[] and n_ways. */
 typedef void noc_route_fn(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in);
 
-enum noc_chance { NOC_NEVER, NOC_EVEN, NOC_CHANCE }; /* NOC_EVEN: rings of an even number of routers */
-
 struct noc_routing {
 	noc_inject_fn *inject;
 	noc_route_fn *route;
-	bool looks;            /* at noc_view.used */
-	enum noc_chance draws; /* random numbers */
+	bool looks; /* at noc_view.used */
 };
 
 extern const struct noc_routing noc_routings[N_ROUTINGS];
@@ -475,10 +472,7 @@ struct noc_subnet {
 	uint64_t flits, credits;     /* not retired; on channels or waiting for one */
 	struct noc_moving *retiring; /* nodes: flits that left in this cycle */
 	uint32_t n_retiring;
-	uint32_t fullest; /* most flits in a boundary buffer, or more; since subnets are apart */
-	uint64_t quiet;   /* cycles with flits and without an arrival */
-	uint64_t time;    /* apart: of this one, and its steps */
-	double steps;
+	uint64_t quiet; /* cycles with flits and without an arrival */
 	struct noc_view view;
 	uint32_t *credited; /* ports: one more than when a credit came last; NULL: no routing looks so early */
 	uint64_t *link_flits; /* ports: sent by outputs; then nodes: sent by sources. NULL: not wanted */
@@ -498,9 +492,9 @@ struct noc {
 	uint32_t *least;                 /* rooms: shortest way round of a credit */
 	uint32_t buffer_cap, output_cap; /* powers of two */
 	uint32_t wheel_mask;
-	uint64_t time; /* of both subnets; apart: of the one that makes its step */
-	double steps;
-	struct book_apart apart;
+	uint64_t time;
+	double steps; /* fraction of an internal step carried over */
+	struct book_numbers numbers;
 	struct book_stats stats;
 	struct events *events;        /* NULL: flits are not logged */
 	uint64_t latencies[NOC_BINS]; /* packets by floor(log2) of cycles in the network */
@@ -514,7 +508,6 @@ struct noc {
 	bool quick;   /* every router as noc_quick.c has it: what leaves an input is on its channel at once */
 	bool patient; /* a node without room has none before a credit comes, and draws no number meanwhile */
 	bool at_once; /* credits count when they arrive, not in their router's step */
-	bool draws;   /* random numbers */
 	uint64_t all_vcs; /* noc_quick.c */
 	uint64_t *chosen; /* input channels of one router, who are granted something; empty between two steps */
 	uint64_t *granted;  /* of each way of these: channels; likewise */
@@ -533,27 +526,8 @@ bool noc_has_buffer(const struct noc *n, uint32_t device, uint32_t bytes);
 void noc_push(struct noc *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes, bool write);
 bool noc_has_packet(const struct noc *n, uint32_t device);
 uint32_t noc_pop(struct noc *n, uint32_t device);
-/* Of its sink k of subnet s, the first packet of channel vc. */
-uint32_t noc_take(struct noc *n, struct noc_subnet *s, struct noc_sink *k, uint32_t vc);
 void noc_advance(struct noc *n);
 void noc_idle(struct noc *n, uint64_t k);
-/*
- * The subnets apart (net.h): each makes its steps by itself; then both have made as many. Not where n->draws.
- */
-void noc_split(struct noc *n);
-void noc_advance_one(struct noc *n, unsigned subnet);
-void noc_join(struct noc *n);
-/*
- * Flits that a node will send whatever happens behind, one in each cycle, if it has any: all could go to one
- * channel, but none waits for another packet's.
- */
-uint32_t noc_sure(const struct noc *n, uint32_t node);
-/*
- * Network time at which the first reply for the cluster is there, false: none comes; take one that is by then
- * (0: none).
- */
-bool noc_reply_due(const struct noc *n, uint32_t cluster, uint32_t *time);
-uint32_t noc_pop_reply(struct noc *n, uint32_t cluster, uint32_t time);
 bool noc_busy(const struct noc *n);
 bool noc_empty(const struct noc *n);
 void noc_print(struct noc *n, const struct book_out *out);

@@ -353,29 +353,6 @@ static bool quick_fits(const struct noc *n)
 	       !n->priorities && n->vcs <= 64 && n->plan->most_ports <= 64;
 }
 
-static bool draws(const struct noc *n)
-{
-	const struct icnt *c = &n->conf;
-	enum noc_chance way = noc_routings[c->routing].draws;
-
-	return way == NOC_CHANCE || (way == NOC_EVEN && c->k % 2 == 0) || c->vc_alloc.kind == ALLOCATOR_PIM ||
-	       c->sw_alloc.kind == ALLOCATOR_PIM || c->spec_alloc.kind == ALLOCATOR_PIM;
-}
-
-static void apart_init(struct noc *n)
-{
-	struct book_apart *a = &n->apart;
-	struct noc_subnet *s = &n->net[0];
-
-	*a = (struct book_apart){.packet = {s->packet, n->net[1].packet},
-		.stride = sizeof(*s->packet),
-		.queue = s->queue,
-		.sending = s->sending_nodes,
-		.flits = &s->flits};
-	book_apart_init(
-		a, n->plan->nodes, (size_t)n->subs * NET_APART_MAX, (size_t)n->plan->nodes * NET_APART_MAX);
-}
-
 struct noc *noc_new(
 	struct icnt *c, uint32_t clusters, uint32_t subs, const uint32_t *node, size_t packets, bool quick)
 {
@@ -409,8 +386,6 @@ struct noc *noc_new(
 	for (uint32_t i = 0; i < clusters + subs; i++)
 		n->net[i < clusters].device_of[node[i]] = i < clusters ? i : i - clusters;
 	book_stats_init(&n->stats);
-	n->draws = draws(n);
-	apart_init(n);
 	return n;
 }
 
@@ -420,7 +395,6 @@ void noc_delete(struct noc *n)
 		return;
 	subnet_free(n, &n->net[1]);
 	subnet_free(n, &n->net[0]);
-	book_apart_free(&n->apart);
 	noc_plan_delete(n->plan);
 	icnt_free(&n->conf);
 	free(n->least);

@@ -245,7 +245,7 @@ const struct noc_routing noc_routings[N_ROUTINGS] = {
 #define LOOKS true
 #define BLIND false
 #define ROUTING(topology, name, need, looks, draws, inject, step, text) \
-	{noc_inject_##inject, noc_route_##step, looks, NOC_##draws},
+	{noc_inject_##inject, noc_route_##step, looks},
 #include "arch/network.def"
 };
 

@@ -112,7 +112,7 @@ static inline void noc_node_credit(const struct noc *n, struct noc_subnet *s, co
 
 	noc_room_credit(&n->conf, &s->room, c->to, c->vc, (uint32_t)n->time);
 	s->credits--;
-	if (book_queued(&s->queue[node]))
+	if (!ring_empty(&s->queue[node].packets))
 		bitset_set(s->sending_nodes, node);
 }
 
