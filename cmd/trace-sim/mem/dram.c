@@ -14,14 +14,14 @@
 #include "instrument/events.h"
 #include "request/hash.h"
 
-static uint32_t group_of(const struct dram_params *p, uint32_t bank)
+static uint32_t dram_bank_group(const struct dram_params *p, uint32_t bank)
 {
 	if (p->group_index == 0)
 		return bank >> log2_floor(p->nbk / p->nbkgrp);
 	return p->group_index == 1 ? bank & (p->nbkgrp - 1) : 0;
 }
 
-static uint32_t largest(const uint32_t *v, unsigned n)
+static uint32_t dram_largest_timing(const uint32_t *v, unsigned n)
 {
 	uint32_t max = 0;
 
@@ -43,13 +43,13 @@ void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_p
 	d->bus_counted = d->ratio_counted = d->idle_from = 1;
 	d->all = ~0ull >> (64 - dp->nbk);
 	d->used = dp->tCCD ? dp->tCCD : 1;
-	d->act_runs = largest((uint32_t[]){dp->tRRD, dp->tRCD, dp->tRCDWR, dp->tRAS, dp->tRC}, 5);
+	d->act_runs = dram_largest_timing((uint32_t[]){dp->tRRD, dp->tRCD, dp->tRCDWR, dp->tRAS, dp->tRC}, 5);
 	d->bank = xcalloc(dp->nbk, sizeof(*d->bank));
 	d->bank_access = xcalloc(dp->nbk, sizeof(*d->bank_access));
 	d->bank_idle = xcalloc(dp->nbk, sizeof(*d->bank_idle));
 	dram_bus_init(&d->bus, dp->CL);
 	for (uint32_t b = 0; b < dp->nbk; b++) {
-		uint32_t g = group_of(dp, b);
+		uint32_t g = dram_bank_group(dp, b);
 
 		d->group[b] = (uint8_t)g;
 		d->group_mask[g] |= 1ull << b;
@@ -94,24 +94,24 @@ void dram_push(struct dram *d, uint32_t req, uint64_t now)
 
 static inline bool write_bank(const struct dram *d, uint64_t bank) { return d->writes >> bank & 1; }
 
-static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static inline uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* When bank b can issue its column command, if nothing else happens. */
 static inline uint64_t column_time(const struct dram *d, uint64_t b)
 {
-	uint64_t all = later(d->ccd, write_bank(d, b) ? d->rtw : d->wtr);
+	uint64_t all = max_u64(d->ccd, write_bank(d, b) ? d->rtw : d->wtr);
 
-	return later(all, later(d->own[b], d->ccdl.at[d->group[b]]));
+	return max_u64(all, max_u64(d->own[b], d->ccdl.at[d->group[b]]));
 }
 
 /* Likewise its precharge or activate. */
 static inline uint64_t row_time(const struct dram *d, uint64_t b)
 {
-	return later(d->own[b], d->active >> b & 1 ? d->rtpl.at[d->group[b]] : d->rrd);
+	return max_u64(d->own[b], d->active >> b & 1 ? d->rtpl.at[d->group[b]] : d->rrd);
 }
 
 /* Another bank can issue from tick `time` on; *set, if it is known, can in tick *at. */
-static inline void joins(uint64_t *at, uint64_t *set, uint32_t bank, uint64_t time)
+static inline void note_ready_bank(uint64_t *at, uint64_t *set, uint32_t bank, uint64_t time)
 {
 	if (time < *at) {
 		*set = *set || *at == UINT64_MAX ? 1ull << bank : 0;
@@ -121,7 +121,7 @@ static inline void joins(uint64_t *at, uint64_t *set, uint32_t bank, uint64_t ti
 	}
 }
 
-static inline void set_own(struct dram *d, uint32_t bank, bool match, uint64_t time)
+static inline void set_bank_ready_at(struct dram *d, uint32_t bank, bool match, uint64_t time)
 {
 	uint64_t bit = 1ull << bank;
 
@@ -131,7 +131,7 @@ static inline void set_own(struct dram *d, uint32_t bank, bool match, uint64_t t
 		return;
 	}
 	d->ripe &= ~bit;
-	d->ripen_at[match] = earlier(d->ripen_at[match], time);
+	d->ripen_at[match] = min_u64(d->ripen_at[match], time);
 }
 
 void dram_bank_changed(struct dram *d, uint32_t bank)
@@ -139,19 +139,19 @@ void dram_bank_changed(struct dram *d, uint32_t bank)
 	const struct dram_bank *k = &d->bank[bank];
 
 	if (d->match >> bank & 1) {
-		set_own(d, bank, true, write_bank(d, bank) ? k->write_at : k->read_at);
-		joins(&d->column_at, &d->column_set, bank, column_time(d, bank));
+		set_bank_ready_at(d, bank, true, write_bank(d, bank) ? k->write_at : k->read_at);
+		note_ready_bank(&d->column_at, &d->column_set, bank, column_time(d, bank));
 		return;
 	}
-	set_own(d, bank, false, d->active >> bank & 1 ? k->close_at : k->open_at);
-	joins(&d->row_at, &d->row_set, bank, row_time(d, bank));
+	set_bank_ready_at(d, bank, false, d->active >> bank & 1 ? k->close_at : k->open_at);
+	note_ready_bank(&d->row_at, &d->row_set, bank, row_time(d, bank));
 }
 
 /* These banks can issue in tick `time`; *set: those that can in *at, the first such tick. */
-static inline void find_earlier(uint64_t *at, uint64_t *set, uint64_t banks, uint64_t time)
+static inline void merge_ready_banks(uint64_t *at, uint64_t *set, uint64_t banks, uint64_t time)
 {
 	*set = time < *at ? banks : *set | (time == *at ? banks : 0);
-	*at = earlier(*at, time);
+	*at = min_u64(*at, time);
 }
 
 /* Those of the banks that their own timers do not hold in tick t, from which on they are asked for. */
@@ -165,7 +165,7 @@ static inline uint64_t ripe_banks(struct dram *d, uint64_t banks, bool match, ui
 		if (d->own[b] <= t)
 			d->ripe |= 1ull << b;
 		else
-			next = earlier(next, d->own[b]);
+			next = min_u64(next, d->own[b]);
 	}
 	d->ripen_at[match] = next;
 	return banks & d->ripe;
@@ -198,7 +198,7 @@ static inline uint64_t held_banks(const struct dram *d, const struct group_timer
  */
 static void find_columns(struct dram *d, uint64_t t)
 {
-	uint64_t first = later(t, d->ccd), able = ripe_banks(d, d->match, true, first);
+	uint64_t first = max_u64(t, d->ccd), able = ripe_banks(d, d->match, true, first);
 
 	able &= ~(first < d->rtw ? d->writes : 0) & (first < d->wtr ? d->writes : ~0ull);
 	able &= ~held_banks(d, &d->ccdl, first);
@@ -206,7 +206,8 @@ static void find_columns(struct dram *d, uint64_t t)
 	d->column_set = able;
 	if (!able)
 		FOR_BITS64 (b, d->match)
-			find_earlier(&d->column_at, &d->column_set, 1ull << b, later(column_time(d, b), t));
+			merge_ready_banks(
+				&d->column_at, &d->column_set, 1ull << b, max_u64(column_time(d, b), t));
 }
 
 /* The same for the row commands of the others. */
@@ -217,15 +218,15 @@ static void find_rows(struct dram *d, uint64_t t)
 	uint64_t held = to_close & held_banks(d, &d->rtpl, t);
 
 	if (to_open)
-		find_earlier(&at, &set, to_open, later(d->rrd, t));
+		merge_ready_banks(&at, &set, to_open, max_u64(d->rrd, t));
 	if (to_close & ~held)
-		find_earlier(&at, &set, to_close & ~held, t);
+		merge_ready_banks(&at, &set, to_close & ~held, t);
 	if (at > t)
 		FOR_BITS64 (b, held)
-			find_earlier(&at, &set, 1ull << b, d->rtpl.at[d->group[b]]);
+			merge_ready_banks(&at, &set, 1ull << b, d->rtpl.at[d->group[b]]);
 	if (at >= d->ripen_at[0])
 		FOR_BITS64 (b, banks & ~ripe)
-			find_earlier(&at, &set, 1ull << b, row_time(d, b));
+			merge_ready_banks(&at, &set, 1ull << b, row_time(d, b));
 	d->row_at = at;
 	d->row_set = set;
 }
@@ -260,7 +261,7 @@ static void turn_bus(struct dram *d, bool write, uint64_t t)
 	dram_bus_set_min(&d->bus, write ? d->p->WL : d->p->CL, t);
 }
 
-static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
+static void issue_column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 {
 	const struct dram_params *p = d->p;
 	struct dram_bank *k = &d->bank[bank];
@@ -280,10 +281,10 @@ static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 	++*k->columns;
 	if (write) {
 		d->wtr = t + p->tWTR;
-		k->close_at = later(k->close_at, t + p->tWTP);
+		k->close_at = max_u64(k->close_at, t + p->tWTP);
 	} else {
 		d->rtw = t + p->tRTW;
-		k->close_at = later(k->close_at, t + p->burst_cycles);
+		k->close_at = max_u64(k->close_at, t + p->burst_cycles);
 		load_group(&d->rtpl, group, in_group, t + p->tRTPL);
 		if (d->rtpl.end > d->row_at)
 			d->row_set &= ~(d->active & in_group);
@@ -303,7 +304,7 @@ static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 		d->column_at = UINT64_MAX;
 }
 
-static void row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
+static void issue_row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 {
 	const struct dram_params *p = d->p;
 	struct dram_bank *k = &d->bank[bank];
@@ -313,8 +314,8 @@ static void row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 		if (d->events)
 			events_dram(d->events, now, d->id, "pre", bank, k->open_row);
 		d->active &= ~bit;
-		k->open_at = later(k->open_at, t + p->tRP);
-		d->rows_quiet_at = later(d->rows_quiet_at, t + p->tRP);
+		k->open_at = max_u64(k->open_at, t + p->tRP);
+		d->rows_quiet_at = max_u64(d->rows_quiet_at, t + p->tRP);
 		d->n.n_pre++;
 	} else {
 		dram_stat_bus(d, t);
@@ -325,9 +326,9 @@ static void row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 		d->rrd = t + p->tRRD;
 		k->read_at = t + p->tRCD;
 		k->write_at = t + p->tRCDWR;
-		k->close_at = later(k->close_at, t + p->tRAS);
-		k->open_at = later(k->open_at, t + p->tRC);
-		d->rows_quiet_at = later(d->rows_quiet_at, t + d->act_runs);
+		k->close_at = max_u64(k->close_at, t + p->tRAS);
+		k->open_at = max_u64(k->open_at, t + p->tRC);
+		d->rows_quiet_at = max_u64(d->rows_quiet_at, t + d->act_runs);
 		d->n.n_act++;
 		if (d->events)
 			events_dram(d->events, now, d->id, "act", bank, k->open_row);
@@ -368,7 +369,7 @@ static void single_bus_rest(struct dram *d, uint32_t bank, uint32_t i, uint64_t 
 		m &= bank_range(d, (bank + i + 2) % nbk, nbk - 1 - i);
 	if (!m)
 		return;
-	column(d, bit_next_cyclic64(m, (bank + i + 2) % nbk), t, now);
+	issue_column(d, bit_next_cyclic64(m, (bank + i + 2) % nbk), t, now);
 	d->n.issued_two++;
 }
 
@@ -381,10 +382,10 @@ static void issue_single(struct dram *d, uint64_t ready, uint64_t t, uint64_t no
 		return;
 	bank = bit_next_cyclic64(m, prio);
 	if (ready >> bank & 1) {
-		column(d, bank, t, now);
+		issue_column(d, bank, t, now);
 		return;
 	}
-	row(d, bank, t, now);
+	issue_row(d, bank, t, now);
 	single_bus_rest(d, bank, bank >= prio ? bank - prio : bank + d->p->nbk - prio, t, now);
 }
 
@@ -393,15 +394,15 @@ static void issue_dual(struct dram *d, uint64_t ready, uint64_t t, uint64_t now)
 	uint64_t able;
 
 	if (ready)
-		column(d, bit_next_cyclic64(ready, d->prio), t, now);
+		issue_column(d, bit_next_cyclic64(ready, d->prio), t, now);
 	able = row_banks(d, t);
 	if (!able)
 		return;
-	row(d, bit_next_cyclic64(able, d->prio), t, now);
+	issue_row(d, bit_next_cyclic64(able, d->prio), t, now);
 	d->n.issued_two += ready != 0;
 }
 
-static void issue(struct dram *d, uint64_t t, uint64_t now)
+static void issue_commands(struct dram *d, uint64_t t, uint64_t now)
 {
 	uint64_t ready = ready_banks(d, t);
 
@@ -451,7 +452,7 @@ uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle)
 	if (d->come)
 		dram_count_queue(d);
 	if (t >= d->column_at || t >= d->row_at)
-		issue(d, t, now);
+		issue_commands(d, t, now);
 	if (dram_bus_full(&d->bus, t) && full_for_now(&d->bus))
 		dram_stat_bus(d, t + 1);
 	return gone;
@@ -467,12 +468,12 @@ uint64_t dram_next(struct dram *d)
 	if (d->bus.length < d->bus.max && d->column_at < next) {
 		if (!d->column_set)
 			find_columns(d, first);
-		next = earlier(next, d->column_at);
+		next = min_u64(next, d->column_at);
 	}
 	if (d->row_at < next) {
 		if (!d->row_set)
 			find_rows(d, first);
-		next = earlier(next, d->row_at);
+		next = min_u64(next, d->row_at);
 	}
-	return later(next, first);
+	return max_u64(next, first);
 }

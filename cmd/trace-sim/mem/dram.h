@@ -158,7 +158,7 @@ void dram_count_queue(struct dram *d);               /* in the tick after one ca
 bool dram_schedule_next(const struct dram *d);       /* a request enters a bank in the next tick */
 void dram_schedule_skip(struct dram *d, uint64_t n); /* n ticks in which no request enters a bank */
 
-static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static inline uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* Has its queue no room for a request? */
 static inline bool dram_full(const struct dram *d, bool write)

@@ -35,9 +35,9 @@ static void count_ratio(struct dram *d, uint64_t upto)
 /* No timer of the n_activity test runs from here on, if no bank has a request. */
 static uint64_t quiet_at(const struct dram *d)
 {
-	uint64_t columns = later(d->ccd, later(d->rtw, d->wtr));
+	uint64_t columns = max_u64(d->ccd, max_u64(d->rtw, d->wtr));
 
-	return later(columns, d->rows_quiet_at);
+	return max_u64(columns, d->rows_quiet_at);
 }
 
 void dram_stat_assigned(struct dram *d, uint32_t bank, uint64_t t)

@@ -53,18 +53,18 @@ static void check_bank(const struct dram *d, uint32_t b)
 	at = bank_time(d, b);
 	invariant("dram.own", d->id, b, d->own[b], at);
 	if (d->ripe & bit)
-		invariant("dram.ripe", d->id, b, at <= later(d->ticks + 1, match ? d->ccd : 0), true);
+		invariant("dram.ripe", d->id, b, at <= max_u64(d->ticks + 1, match ? d->ccd : 0), true);
 	if (match) {
 		set_at = d->column_at;
 		set = d->column_set;
-		at = later(
-			later(at, d->ccd), later(d->ccdl.at[d->group[b]], d->writes & bit ? d->rtw : d->wtr));
+		at = max_u64(max_u64(at, d->ccd),
+			max_u64(d->ccdl.at[d->group[b]], d->writes & bit ? d->rtw : d->wtr));
 	} else {
 		set_at = d->row_at;
 		set = d->row_set;
-		at = later(at, active ? d->rtpl.at[d->group[b]] : d->rrd);
+		at = max_u64(at, active ? d->rtpl.at[d->group[b]] : d->rrd);
 	}
-	invariant("dram.column_at, row_at, not late", d->id, b, set_at <= later(at, d->ticks + 1), true);
+	invariant("dram.column_at, row_at, not late", d->id, b, set_at <= max_u64(at, d->ticks + 1), true);
 	if (set && set_at > d->ticks)
 		invariant("dram.column_set, row_set", d->id, b, (set & bit) != 0, at <= set_at);
 }
@@ -86,7 +86,7 @@ static uint32_t queued(const struct dram *d, const struct row_queue *q, uint32_t
 	return n;
 }
 
-static void check_queues(const struct dram *d)
+static void check_sub_queues(const struct dram *d)
 {
 	if (!d->p->fr_fcfs) {
 		invariant("dram.waiting, FIFO", d->id, 0, d->waiting[0],
@@ -110,7 +110,7 @@ static void check_dram(const struct dram *d)
 {
 	for (uint32_t b = 0; b < d->p->nbk; b++)
 		check_bank(d, b);
-	check_queues(d);
+	check_sub_queues(d);
 	check_fifo("dram.done", d->id, d->pool->at, &d->done);
 	invariant("dram.bus.next", d->id, 0, d->bus.next,
 		d->bus.used ? d->bus.slot[d->bus.first & d->bus.mask].at : UINT64_MAX);
@@ -133,7 +133,7 @@ static uint32_t held(const struct dram *d)
 
 /* ---- channels and sub partitions ---------------------------------------------------------------- */
 
-static void check_sub(const struct memory *m, const struct sub *s, bool all)
+static void check_sub_partition(const struct memory *m, const struct sub *s, bool all)
 {
 	const struct req *node = m->pool->at;
 
@@ -157,7 +157,7 @@ static void check_sub(const struct memory *m, const struct sub *s, bool all)
 	cache_invariants(s->l2, s->id, all);
 }
 
-static void check_channel(const struct memory *m, const struct channel *c)
+static void check_dram_channel(const struct memory *m, const struct channel *c)
 {
 	uint32_t below = 0, credits = c->shared, waiting = 0;
 	bool simple = m->mp->dram.simple;
@@ -184,9 +184,9 @@ static void check_channel(const struct memory *m, const struct channel *c)
 void memory_invariants(const struct memory *m, bool all)
 {
 	for (uint32_t i = 0; i < m->subs; i++)
-		check_sub(m, &m->sub[i], all);
+		check_sub_partition(m, &m->sub[i], all);
 	for (uint32_t i = 0; i < m->mp->channels; i++)
-		check_channel(m, &m->channel[i]);
+		check_dram_channel(m, &m->channel[i]);
 }
 
 #endif

@@ -247,7 +247,7 @@ static INLINED bool run_step(struct memory *m, struct channel *c, const struct m
 }
 
 /* The first step from k on in which something may be due. */
-static const struct memory_work *next_due(
+static const struct memory_work *next_due_step(
 	const struct channel *c, const struct memory_work *k, const struct memory_work *end)
 {
 	uint64_t wake = UINT64_MAX;
@@ -272,7 +272,7 @@ void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_
 	if (!has_work(c))
 		return;
 	while (k < end)
-		k = run_step(m, c, k) ? k + 1 : next_due(c, k + 1, end);
+		k = run_step(m, c, k) ? k + 1 : next_due_step(c, k + 1, end);
 }
 
 void memory_accept(struct memory *m, const struct memory_work *k)
@@ -293,7 +293,7 @@ void memory_accept(struct memory *m, const struct memory_work *k)
 }
 
 /* Each packet in the first L2 tick behind its advance that has room and none before it. */
-static void accept_behind(struct memory *m, struct channel *c, struct sub *s, const struct memory_work *k,
+static void accept_late(struct memory *m, struct channel *c, struct sub *s, const struct memory_work *k,
 	const struct memory_work *end)
 {
 	uint32_t due;
@@ -316,7 +316,7 @@ void memory_accept_behind(struct memory *m, uint32_t channel, const struct memor
 	struct channel *c = &m->channel[channel];
 
 	for (struct sub *s = c->sub; s < c->end; s++)
-		accept_behind(m, c, s, k, k + n);
+		accept_late(m, c, s, k, k + n);
 }
 
 void memory_count_accepted(struct memory *m)
@@ -365,7 +365,7 @@ bool memory_busy(const struct memory *m)
 }
 
 /* Lower *until to the time key, which is short in the future; false: it is reached. */
-static bool wait_for(uint32_t key, uint64_t now, uint64_t *until)
+static bool lower_until(uint32_t key, uint64_t now, uint64_t *until)
 {
 	if (reached(now, key))
 		return false;
@@ -390,7 +390,7 @@ static bool channel_asleep(
 		return false;
 	if (c->wake != UINT64_MAX && c->wake - m->dram_ticks - 1 < *dram_ticks)
 		*dram_ticks = c->wake - m->dram_ticks - 1;
-	return !c->delay_waits || wait_for(c->delay_due, now, until);
+	return !c->delay_waits || lower_until(c->delay_due, now, until);
 }
 
 bool memory_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64_t *dram_ticks)
@@ -430,7 +430,7 @@ void memory_flush_l2(struct memory *m, FILE *out)
 
 /* ---- figures -------------------------------------------------------------------------------- */
 
-static void take(uint64_t *to, uint32_t *from)
+static void move_count(uint64_t *to, uint32_t *from)
 {
 	*to += *from;
 	*from = 0;
@@ -439,9 +439,9 @@ static void take(uint64_t *to, uint32_t *from)
 const struct memory_counts *memory_counts(struct memory *m)
 {
 	for (struct channel *c = m->channel; c < m->channel + m->mp->channels; c++) {
-		take(&m->n.stall_dramfull, &c->stall_dramfull);
-		take(&m->n.stall_icnt2sh, &c->stall_icnt2sh);
-		take(&m->n.replies, &c->replies);
+		move_count(&m->n.stall_dramfull, &c->stall_dramfull);
+		move_count(&m->n.stall_icnt2sh, &c->stall_icnt2sh);
+		move_count(&m->n.replies, &c->replies);
 	}
 	return &m->n;
 }

@@ -14,7 +14,7 @@ static bool has_credit(const struct memory *m, const struct channel *c, const st
 	return s->credits < 1 || c->shared < m->credit_limit;
 }
 
-static void borrow(struct channel *c, uint32_t k)
+static void take_shared_credit(struct channel *c, uint32_t k)
 {
 	if (c->sub[k].credits < 1)
 		c->sub[k].credits++;
@@ -80,7 +80,7 @@ bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 		if (!c->delay.count)
 			c->delay_due = m->pool->at[req].key;
 		mem_fifo_push(m->pool->at, &c->delay, req);
-		borrow(c, k);
+		take_shared_credit(c, k);
 		return true;
 	}
 	return false;
@@ -115,7 +115,7 @@ static bool release_delayed(struct memory *m, struct channel *c, uint64_t now)
 }
 
 /* The oldest answer goes up, if there is room. */
-static void send_up(struct memory *m, struct channel *c)
+static void return_reply(struct memory *m, struct channel *c)
 {
 	struct sub *s = channel_room_above(m, c->dram.done.head);
 
@@ -135,7 +135,7 @@ static uint64_t full_tick(struct memory *m, struct channel *c, uint64_t now, uin
 	uint32_t gone;
 
 	if (d->done.count && !c->blocked)
-		send_up(m, c);
+		return_reply(m, c);
 	gone = dram_tick(d, t, now, cycle);
 	if (gone)
 		channel_done(m, c, gone);

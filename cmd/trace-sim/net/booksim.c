@@ -64,7 +64,7 @@ static void link_free(struct book_link *l)
 	}
 }
 
-static void flits_new(struct book_flits *f, struct book_flit **slots, uint32_t pow2)
+static void take_flit_ring(struct book_flits *f, struct book_flit **slots, uint32_t pow2)
 {
 	book_flits_init(f, *slots, pow2);
 	*slots += pow2;
@@ -114,12 +114,12 @@ static void net_init(
 	x->out = xcalloc(n_out, sizeof(*x->out));
 	for (uint32_t i = 0; i < n_in; i++) {
 		x->queue[i].packets = packets_new(b->conf.source_max);
-		flits_new(&x->in[i].fifo, slots, pow2);
+		take_flit_ring(&x->in[i].fifo, slots, pow2);
 	}
 	for (uint32_t o = 0; o < n_out; o++) {
 		x->out[o].boundary = packets_new(b->conf.boundary_max);
-		flits_new(&x->out[o].queue, slots, pow2);
-		flits_new(&x->out[o].ejection, slots, pow2);
+		take_flit_ring(&x->out[o].queue, slots, pow2);
+		take_flit_ring(&x->out[o].ejection, slots, pow2);
 	}
 }
 
@@ -173,21 +173,21 @@ void booksim_delete(struct booksim *b)
 
 /* ---- devices --------------------------------------------------------------------------------------- */
 
-static uint32_t flits_of(const struct booksim *b, uint32_t bytes)
+static uint32_t booksim_flits(const struct booksim *b, uint32_t bytes)
 {
 	return (bytes + b->conf.flit_bytes - 1) / b->conf.flit_bytes;
 }
 
 bool booksim_has_buffer(const struct booksim *b, unsigned s, uint32_t port, uint32_t bytes)
 {
-	return b->net[s].queue[port].flits + flits_of(b, bytes) <= b->conf.source_max;
+	return b->net[s].queue[port].flits + booksim_flits(b, bytes) <= b->conf.source_max;
 }
 
 /* A packet larger than what was asked for enters all the same: the queue holds at most source_max packets. */
 void booksim_push(struct booksim *b, unsigned s, uint32_t port, uint32_t output, uint32_t req, uint32_t bytes)
 {
 	struct book_net *x = &b->net[s];
-	uint32_t n = flits_of(b, bytes);
+	uint32_t n = booksim_flits(b, bytes);
 
 	assert(output < x->n_out);
 	x->packet[req] = (struct book_packet){.output = output, .flits = n, .created = (uint32_t)b->time};
@@ -215,7 +215,7 @@ uint32_t booksim_pop(struct booksim *b, unsigned s, uint32_t port)
 
 /* ---- time ------------------------------------------------------------------------------------------ */
 
-static void forget_popped(struct book_net *x)
+static void booksim_update_waiting(struct book_net *x)
 {
 	for (uint32_t w = 0; w < x->out_words; w++)
 		FOR_BITS64 (o, x->waiting[w])
@@ -224,7 +224,7 @@ static void forget_popped(struct book_net *x)
 }
 
 /* Internal steps of the routers in this network step; both routers have the same fraction left over. */
-static uint32_t internal_steps(struct booksim *b)
+static uint32_t booksim_internal_steps(struct booksim *b)
 {
 	uint32_t n;
 
@@ -236,10 +236,10 @@ static uint32_t internal_steps(struct booksim *b)
 
 void booksim_advance(struct booksim *b)
 {
-	uint32_t n = internal_steps(b);
+	uint32_t n = booksim_internal_steps(b);
 
 	for (int s = 0; s < 2; s++) {
-		forget_popped(&b->net[s]);
+		booksim_update_waiting(&b->net[s]);
 		if (b->net[s].flits || b->net[s].credits)
 			booksim_step(b, &b->net[s], n);
 	}
@@ -249,17 +249,17 @@ void booksim_advance(struct booksim *b)
 /* An idle router only grows older; the fraction is a sum of doubles and is kept as such. */
 void booksim_idle(struct booksim *b, uint64_t k)
 {
-	forget_popped(&b->net[0]);
-	forget_popped(&b->net[1]);
+	booksim_update_waiting(&b->net[0]);
+	booksim_update_waiting(&b->net[1]);
 	b->time += k;
 	if (b->conf.speedup != (double)(uint32_t)b->conf.speedup)
 		while (k--)
-			internal_steps(b);
+			booksim_internal_steps(b);
 }
 
 /* ---- questions ------------------------------------------------------------------------------------- */
 
-static bool holds_packet(const struct book_net *x)
+static bool booksim_holds_packet(const struct book_net *x)
 {
 	if (x->flits)
 		return true;
@@ -270,7 +270,10 @@ static bool holds_packet(const struct book_net *x)
 	return false;
 }
 
-bool booksim_busy(const struct booksim *b) { return holds_packet(&b->net[0]) || holds_packet(&b->net[1]); }
+bool booksim_busy(const struct booksim *b)
+{
+	return booksim_holds_packet(&b->net[0]) || booksim_holds_packet(&b->net[1]);
+}
 
 bool booksim_empty(const struct booksim *b)
 {
@@ -280,7 +283,7 @@ bool booksim_empty(const struct booksim *b)
 /* ---- figures --------------------------------------------------------------------------------------- */
 
 /* A node sends in one subnet and takes in the other; nodes without a device do neither. */
-static uint64_t node_count(const void *network, enum book_count what, uint32_t node)
+static uint64_t booksim_node_count(const void *network, enum book_count what, uint32_t node)
 {
 	const struct booksim *b = network;
 	uint32_t clusters = b->net[0].n_in, subs = b->net[0].n_out, sub = node - clusters;
@@ -301,7 +304,7 @@ static uint64_t node_count(const void *network, enum book_count what, uint32_t n
 
 void booksim_print(struct booksim *b, const struct book_out *out)
 {
-	struct book_view v = {.network = b, .count = node_count, .nodes = b->conf.k, .classes = 1};
+	struct book_view v = {.network = b, .count = booksim_node_count, .nodes = b->conf.k, .classes = 1};
 
 	v.time = b->time;
 	v.flits = b->net[0].flits + b->net[1].flits;

@@ -24,7 +24,7 @@ static bool is_tail(const struct book_net *x, const struct book_flit *f)
 /* ---- arrivals --------------------------------------------------------------------------------------- */
 
 /* The head of an idle input, or of one whose packet has just left, asks for its output. */
-static void ask(struct book_net *x, uint32_t i)
+static void request_output(struct book_net *x, uint32_t i)
 {
 	struct book_input *in = &x->in[i];
 
@@ -35,13 +35,13 @@ static void ask(struct book_net *x, uint32_t i)
 	x->n_wanting++;
 }
 
-static void flit_arrives(struct book_net *x, uint32_t i, struct book_flit f)
+static void input_flit_arrives(struct book_net *x, uint32_t i, struct book_flit f)
 {
 	struct book_input *in = &x->in[i];
 
 	book_flits_push(&in->fifo, f);
 	if (in->state == INPUT_IDLE) {
-		ask(x, i);
+		request_output(x, i);
 	} else if (in->state == INPUT_ACTIVE && in->fifo.count == 1) {
 		bitset_set(x->ready, i);
 		x->n_ready++;
@@ -52,7 +52,7 @@ static void links_deliver(struct book_net *x, unsigned turn)
 {
 	for (uint32_t w = 0; w < x->in_words; w++) {
 		FOR_BITS64 (i, x->inject.set[turn][w])
-			flit_arrives(x, w * 64 + (uint32_t)i, x->inject.flit[turn][w * 64 + i]);
+			input_flit_arrives(x, w * 64 + (uint32_t)i, x->inject.flit[turn][w * 64 + i]);
 		FOR_BITS64 (i, x->inject_credit.set[turn][w]) {
 			x->in[w * 64 + i].occupied--;
 			x->credits--;
@@ -74,7 +74,7 @@ static void links_deliver(struct book_net *x, unsigned turn)
 /* ---- the edge --------------------------------------------------------------------------------------- */
 
 /* A flit enters the boundary buffer, which retires it and returns a credit. */
-static void leave(struct booksim *b, struct book_net *x, uint32_t o, unsigned turn)
+static void eject_flit(struct booksim *b, struct book_net *x, uint32_t o, unsigned turn)
 {
 	struct book_output *out = &x->out[o];
 	struct book_flit f = book_flits_pop(&out->ejection);
@@ -101,15 +101,15 @@ static void leave(struct booksim *b, struct book_net *x, uint32_t o, unsigned tu
 	x->flits--;
 }
 
-static void eject(struct booksim *b, struct book_net *x, unsigned turn)
+static void eject_flits(struct booksim *b, struct book_net *x, unsigned turn)
 {
 	for (uint32_t w = 0; w < x->out_words; w++)
 		FOR_BITS64 (o, x->ejecting[w])
 			if (x->out[w * 64 + o].boundary_flits < b->conf.boundary_max)
-				leave(b, x, w * 64 + (uint32_t)o, turn);
+				eject_flit(b, x, w * 64 + (uint32_t)o, turn);
 }
 
-static void enter(struct booksim *b, struct book_net *x, uint32_t i, unsigned turn)
+static void inject_flit(struct booksim *b, struct book_net *x, uint32_t i, unsigned turn)
 {
 	struct book_input *in = &x->in[i];
 	struct book_queue *q = &x->queue[i];
@@ -141,13 +141,13 @@ static void inject_flits(struct booksim *b, struct book_net *x, unsigned turn)
 	for (uint32_t w = 0; w < x->in_words; w++)
 		FOR_BITS64 (i, x->sending[w])
 			if (x->in[w * 64 + i].occupied < b->conf.buffer)
-				enter(b, x, w * 64 + (uint32_t)i, turn);
+				inject_flit(b, x, w * 64 + (uint32_t)i, turn);
 }
 
 /* ---- an internal step ------------------------------------------------------------------------------- */
 
 /* A free output that is wanted takes the next input in turn; it is ready from the next internal step on. */
-static void grant(struct book_net *x, uint32_t o)
+static void grant_output(struct book_net *x, uint32_t o)
 {
 	uint64_t *want = &x->want[(size_t)o * x->in_words], left = 0;
 	uint32_t i = bitset_next_cyclic(want, x->in_words, x->out[o].pointer);
@@ -164,11 +164,11 @@ static void grant(struct book_net *x, uint32_t o)
 	x->n_wanting--;
 }
 
-static void end_of_packet(struct book_net *x, uint32_t i)
+static void release_output(struct book_net *x, uint32_t i)
 {
 	bitset_clear(x->owned, x->in[i].output);
 	if (x->in[i].fifo.count)
-		ask(x, i);
+		request_output(x, i);
 	else
 		x->in[i].state = INPUT_IDLE;
 }
@@ -189,7 +189,7 @@ static void cross_switch(struct book_net *x, uint32_t i)
 	bitset_clear(x->ready, i);
 	x->n_ready--;
 	if (tail)
-		end_of_packet(x, i);
+		release_output(x, i);
 }
 
 /* Grants are found before any tail frees its output, and served from the next internal step on. */
@@ -203,7 +203,7 @@ static void internal_step(struct book_net *x, uint32_t buffer)
 	if (x->n_wanting)
 		for (uint32_t w = 0; w < x->out_words; w++)
 			FOR_BITS64 (o, x->wanted[w] & ~x->owned[w])
-				grant(x, w * 64 + (uint32_t)o);
+				grant_output(x, w * 64 + (uint32_t)o);
 	for (uint32_t w = 0; w < x->in_words; w++) {
 		FOR_BITS64 (i, x->ready[w])
 			if (x->out[x->in[w * 64 + i].output].occupied < buffer)
@@ -241,7 +241,7 @@ void booksim_step(struct booksim *b, struct book_net *x, uint32_t n)
 	unsigned turn = b->time & 1;
 
 	links_deliver(x, turn);
-	eject(b, x, turn);
+	eject_flits(b, x, turn);
 	inject_flits(b, x, turn);
 	while (n-- && (x->n_wanting || x->n_ready || x->n_cross))
 		internal_step(x, b->conf.buffer);

@@ -171,8 +171,8 @@ static void check_owners(const struct noc *n, const struct noc_subnet *s, const 
 }
 
 /* What channel v of an input is to output o of its router: asked, could cross to. */
-static void check_channel(const struct noc *n, const struct noc_router *r, const struct noc_vc *v, uint32_t o,
-	uint32_t *heads, uint64_t *wants)
+static void check_noc_channel(const struct noc *n, const struct noc_router *r, const struct noc_vc *v,
+	uint32_t o, uint32_t *heads, uint64_t *wants)
 {
 	const struct noc_quick *q = &r->quick;
 	bool waits = false, could = v->state == NOC_ACTIVE && v->port == o && v->count;
@@ -197,7 +197,7 @@ static void check_quick(const struct noc *n, const struct noc_subnet *s, const s
 		uint64_t wants = 0;
 
 		for (uint32_t i = 0; i < r->ports * n->vcs; i++)
-			check_channel(n, r, &s->vc[r->base * n->vcs + i], o, &heads, &wants);
+			check_noc_channel(n, r, &s->vc[r->base * n->vcs + i], o, &heads, &wants);
 		invariant("noc.quick.heads", r->base + o, 0, q->port[o].heads, heads);
 		invariant("noc.quick.wants", r->base + o, 0, q->port[o].wants, wants);
 		invariant("noc.quick.asked", r->base + o, 0, q->asked >> o & 1, heads != 0);

@@ -27,7 +27,7 @@ static void list_free(struct noc_list *l)
 		reserve_free(l->slot, (size_t)l->mask + 1, sizeof(*l->slot));
 }
 
-static int32_t *none(uint32_t n)
+static int32_t *fill_minus_one(uint32_t n)
 {
 	int32_t *p = xcalloc(n, sizeof(*p));
 
@@ -83,9 +83,9 @@ static void router_switch(struct noc *n, struct noc_router *r)
 	r->sw_turn = xcalloc(inputs, sizeof(*r->sw_turn));
 	for (uint32_t i = 0; i < inputs; i++)
 		r->sw_turn[i] = i % n->input_speedup;
-	r->hold_vc = none(inputs);
-	r->hold_in = none(inputs);
-	r->hold_out = none(outputs);
+	r->hold_vc = fill_minus_one(inputs);
+	r->hold_in = fill_minus_one(inputs);
+	r->hold_out = fill_minus_one(outputs);
 	r->vc_turn = xcalloc(r->ports, sizeof(*r->vc_turn));
 	for (uint32_t i = 0; i < r->ports; i++)
 		r->vc_turn[i] = n->vcs - 1;
@@ -151,7 +151,7 @@ static void router_free(struct noc_router *r)
 
 /* ---- nodes --------------------------------------------------------------------------------------------- */
 
-static void flits_new(struct noc_flits *q, uint32_t cap)
+static void flit_ring_new(struct noc_flits *q, uint32_t cap)
 {
 	noc_flits_init(q, reserve(cap, sizeof(*q->slot)), cap);
 }
@@ -168,10 +168,10 @@ static void sink_init(struct noc *n, struct noc_sink *k)
 	k->packets = xcalloc(n->vcs, sizeof(*k->packets));
 	k->flits = xcalloc(n->vcs, sizeof(*k->flits));
 	for (uint32_t v = 0; v < n->vcs; v++) {
-		flits_new(&k->ejection[v], n->buffer_cap);
+		flit_ring_new(&k->ejection[v], n->buffer_cap);
 		ring_init(&k->packets[v], reserve(cap, sizeof(uint32_t)), cap);
 	}
-	flits_new(&k->left, n->output_cap);
+	flit_ring_new(&k->left, n->output_cap);
 }
 
 static void sink_free(struct noc *n, struct noc_sink *k)
@@ -247,7 +247,7 @@ static void subnet_init(struct noc *n, struct noc_subnet *s, bool links)
 	s->output = xcalloc(ports, sizeof(*s->output));
 	s->owed = xcalloc(ports, sizeof(*s->owed));
 	for (uint32_t i = 0; i < ports; i++) {
-		flits_new(&s->output[i], n->output_cap);
+		flit_ring_new(&s->output[i], n->output_cap);
 		s->owed[i].slot = reserve(n->output_cap, sizeof(*s->owed[i].slot));
 	}
 	s->active = xcalloc(BITSET_WORDS(n->plan->routers), sizeof(*s->active));

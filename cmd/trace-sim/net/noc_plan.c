@@ -31,7 +31,7 @@ struct noc_builder {
 	struct noc_end_list *in, *out; /* by router */
 };
 
-static void add(struct noc_end_list *l, uint32_t channel, uint32_t latency)
+static void append_end(struct noc_end_list *l, uint32_t channel, uint32_t latency)
 {
 	if (l->n == l->cap)
 		grow(&l->end, &l->cap, l->n + 1, sizeof(*l->end));
@@ -70,25 +70,25 @@ void noc_node_latency(struct noc_builder *b, uint32_t node, uint32_t cycles)
 void noc_input(struct noc_builder *b, uint32_t router, uint32_t channel)
 {
 	assert(router < b->plan->routers && channel < b->channels);
-	add(&b->in[router], channel, b->latency[channel]);
+	append_end(&b->in[router], channel, b->latency[channel]);
 }
 
 void noc_output(struct noc_builder *b, uint32_t router, uint32_t channel)
 {
 	assert(router < b->plan->routers && channel < b->channels);
-	add(&b->out[router], channel, b->latency[channel]);
+	append_end(&b->out[router], channel, b->latency[channel]);
 }
 
 void noc_from_node(struct noc_builder *b, uint32_t router, uint32_t node)
 {
 	assert(router < b->plan->routers && node < b->plan->nodes);
-	add(&b->in[router], NOC_NODE | node, b->node_latency[node]);
+	append_end(&b->in[router], NOC_NODE | node, b->node_latency[node]);
 }
 
 void noc_to_node(struct noc_builder *b, uint32_t router, uint32_t node)
 {
 	assert(router < b->plan->routers && node < b->plan->nodes);
-	add(&b->out[router], NOC_NODE | node, b->node_latency[node]);
+	append_end(&b->out[router], NOC_NODE | node, b->node_latency[node]);
 }
 
 void noc_join_node(struct noc_builder *b, uint32_t router, uint32_t node)
@@ -183,7 +183,7 @@ static void join_ends(struct noc_builder *b, uint32_t *from, uint32_t *into)
 	}
 }
 
-static void finish(struct noc_builder *b)
+static void finish_plan(struct noc_builder *b)
 {
 	struct noc_plan *p = b->plan;
 	uint32_t *ends = xcalloc((size_t)2 * b->channels + 1, sizeof(*ends));
@@ -219,7 +219,7 @@ struct noc_plan *noc_plan_new(const struct icnt *c)
 	struct noc_builder b = {.c = c, .plan = xcalloc(1, sizeof(*b.plan))};
 
 	plans[c->topology](&b, c);
-	finish(&b);
+	finish_plan(&b);
 	if (c->topology == TOPOLOGY_anynet)
 		b.plan->table = noc_anynet_table(c->any);
 	return b.plan;

@@ -14,25 +14,25 @@
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-static inline void append(struct noc_list *l, uint32_t vc)
+static inline void noc_list_append(struct noc_list *l, uint32_t vc)
 {
 	assert(l->count <= l->mask);
 	l->slot[(l->head + l->count++) & l->mask] = (struct noc_entry){vc, PENDING};
 }
 
-static inline struct noc_entry *entry(struct noc_list *l, uint32_t i)
+static inline struct noc_entry *noc_list_entry(struct noc_list *l, uint32_t i)
 {
 	return &l->slot[(l->head + i) & l->mask];
 }
 
-static inline struct noc_entry drop(struct noc_list *l)
+static inline struct noc_entry noc_list_pop(struct noc_list *l)
 {
 	l->count--;
 	return l->slot[l->head++ & l->mask];
 }
 
 /* Whether the entries of a list begin in this step: none is under way. They are then all that are in it. */
-static inline bool begins(struct noc_list *l, uint32_t now, uint32_t delay)
+static inline bool noc_list_begins(struct noc_list *l, uint32_t now, uint32_t delay)
 {
 	if (l->begun)
 		return false;
@@ -42,7 +42,7 @@ static inline bool begins(struct noc_list *l, uint32_t now, uint32_t delay)
 }
 
 /* How many entries, at the front, are done in this step. */
-static inline uint32_t done(struct noc_list *l, uint32_t now)
+static inline uint32_t noc_list_done(struct noc_list *l, uint32_t now)
 {
 	uint32_t n = l->due == now ? l->begun : 0;
 
@@ -53,7 +53,7 @@ static inline uint32_t done(struct noc_list *l, uint32_t now)
 
 /* ---- virtual channels of inputs -------------------------------------------------------------- */
 
-static inline struct noc_flit *slot_of(
+static inline struct noc_flit *vc_flit(
 	const struct noc *n, const struct noc_subnet *s, uint32_t vc, uint32_t i)
 {
 	const struct noc_vc *v = &s->vc[vc];
@@ -61,12 +61,12 @@ static inline struct noc_flit *slot_of(
 	return &v->slot[(v->head + i) & (n->buffer_cap - 1)];
 }
 
-static inline struct noc_packet *packet_of(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
+static inline struct noc_packet *vc_packet(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
 {
-	return &s->packet[slot_of(n, s, vc, 0)->req];
+	return &s->packet[vc_flit(n, s, vc, 0)->req];
 }
 
-static inline struct noc_crossing *crossing(struct noc_router *r, uint32_t i)
+static inline struct noc_crossing *noc_crossing_at(struct noc_router *r, uint32_t i)
 {
 	return &r->cross.slot[(r->cross.head + i) & r->cross.mask];
 }
@@ -137,7 +137,7 @@ static inline struct noc_way noc_part(
 }
 
 /* The way of a head through the router that it is sent to, to the end of a channel. */
-static inline void look_ahead(struct noc *n, struct noc_subnet *s, struct noc_packet *p, uint32_t to)
+static inline void route_ahead(struct noc *n, struct noc_subnet *s, struct noc_packet *p, uint32_t to)
 {
 	uint32_t router;
 
