@@ -291,8 +291,8 @@ static void all_arrive(void)
 		seed = i;
 		rest = n && traffic(n, NULL, 500, 6);
 		for (int s = 0; rest && s < 2; s++)
-			for (uint32_t r = 0; r < n->net[s].room.rooms; r++)
-				rest &= !n->net[s].room.used[r];
+			for (uint32_t r = 0; r < n->net[s].senders.senders; r++)
+				rest &= !n->net[s].senders.used[r];
 		ok(rest, "all arrive: %s", networks[i].network);
 		noc_delete(n);
 	}
@@ -347,7 +347,7 @@ static void has(char *text, const char *part)
 /* Cycles since a flit arrived, where it has been longer. */
 static uint64_t quiet(const struct noc *n)
 {
-	return n->net[0].quiet > n->net[1].quiet ? n->net[0].quiet : n->net[1].quiet;
+	return n->net[0].cycles_since_arrival > n->net[1].cycles_since_arrival ? n->net[0].cycles_since_arrival : n->net[1].cycles_since_arrival;
 }
 
 /* Rings of one virtual channel without a seam: under load packets come to wait for each other all round. */

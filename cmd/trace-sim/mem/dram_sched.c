@@ -113,7 +113,7 @@ static uint32_t take_from_row(struct dram *d, int set, uint32_t bank, uint32_t c
 	if (!next && !q->first_row)
 		d->waiting[set] &= ~(1ull << bank);
 	d->pending[set]--;
-	d->freed = true;
+	d->dequeued = true;
 	if (!set)
 		d->n.ave_mrqs += (uint32_t)d->ticks;
 	if (write) {
@@ -147,13 +147,13 @@ static void assign_to_bank(struct dram *d, uint32_t bank, uint32_t req)
 	b->row = r->row;
 	b->left = r->size;
 	b->columns = column_counter(d, r);
-	d->moved = true;
+	d->progressed = true;
 	d->busy |= bit;
 	d->writes = r->flags & REQ_WRITE ? d->writes | bit : d->writes & ~bit;
 	if (d->active & bit && b->open_row == b->row) {
 		dram_stat_bus(d, d->ticks);
 		dram_stat_match(d, bank, d->ticks);
-		d->match |= bit;
+		d->row_hits |= bit;
 	}
 	dram_bank_changed(d, bank);
 }
@@ -223,7 +223,7 @@ static void schedule_fifo(struct dram *d)
 	assign_to_bank(d, d->fifo[0].bank, d->fifo[0].req);
 	d->fifo[0] = d->fifo[1];
 	d->waiting[0] = --d->pending[0] ? 1ull << d->fifo[0].bank : 0;
-	d->freed = true;
+	d->dequeued = true;
 	d->n.ave_mrqs += (uint32_t)d->ticks;
 }
 
@@ -237,7 +237,7 @@ void dram_schedule(struct dram *d, uint64_t now, uint32_t cycle)
 
 void dram_count_queue(struct dram *d)
 {
-	d->come = false;
+	d->request_arrived = false;
 	if (d->pending[0] > d->n.max_mrqs)
 		d->n.max_mrqs = d->pending[0];
 }
@@ -246,6 +246,6 @@ void dram_count_queue(struct dram *d)
 bool dram_schedule_next(const struct dram *d)
 {
 	if (d->split && d->pending[0] + d->pending[1])
-		return d->moved || d->come || d->p->write_low > d->p->write_high;
+		return d->progressed || d->request_arrived || d->p->write_low > d->p->write_high;
 	return d->waiting[0] & ~d->busy;
 }

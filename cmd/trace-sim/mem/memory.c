@@ -30,12 +30,12 @@ static void new_channel(struct memory *m, uint32_t id)
 	struct channel *c = &m->channel[id];
 
 	dram_init(&c->dram, m->p, id, m->pool, m->ms);
-	c->sub = &m->sub[id * m->per];
-	c->end = c->sub + m->per;
+	c->sub = &m->sub[id * m->subs_per_channel];
+	c->end = c->sub + m->subs_per_channel;
 	for (struct sub *s = c->sub; s < c->end; s++)
 		s->channel = c;
-	c->last = m->per - 1;
-	c->spare = (uint64_t)m->per + m->credit_limit;
+	c->last = m->subs_per_channel - 1;
+	c->free_credits = (uint64_t)m->subs_per_channel + m->credit_limit;
 	c->wake = UINT64_MAX;
 }
 
@@ -57,9 +57,9 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 	m->net = net;
 	m->dec = dec;
 	m->ms = ms;
-	m->per = p->mem.subs;
-	m->sub_log2 = log2_floor(m->per);
-	m->subs = p->mem.channels * m->per;
+	m->subs_per_channel = p->mem.subs;
+	m->sub_log2 = log2_floor(m->subs_per_channel);
+	m->subs = p->mem.channels * m->subs_per_channel;
 	m->credit_limit = credit_limit(&p->mem);
 	m->sub_words = BITSET_WORDS(m->subs);
 	m->channel_words = BITSET_WORDS(p->mem.channels);
@@ -513,7 +513,7 @@ void memory_report(const struct memory *m, FILE *out)
 				"return queue %u, credits %u\n",
 				i, c->delay.count, d->pending[0], d->pending[1], bit_count64(d->busy),
 				d->done.count, c->shared);
-		for (uint32_t k = 0; k < m->per; k++)
+		for (uint32_t k = 0; k < m->subs_per_channel; k++)
 			report_sub(m, &c->sub[k], out);
 	}
 }

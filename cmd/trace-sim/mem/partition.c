@@ -20,14 +20,14 @@ static void take_shared_credit(struct channel *c, uint32_t k)
 		c->sub[k].credits++;
 	else
 		c->shared++;
-	c->spare--;
+	c->free_credits--;
 	c->last = k;
 }
 
 static void return_credit(struct channel *c, struct sub *s)
 {
-	c->in_vain = false;
-	c->spare++;
+	c->arbitration_failed = false;
+	c->free_credits++;
 	if (s->credits) {
 		s->credits--;
 		return;
@@ -60,8 +60,8 @@ void channel_reply(struct memory *m, struct channel *c, struct sub *s, uint32_t 
 /* MEM-part-4: one request from L2->DRAM into the latency queue. */
 bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 {
-	for (uint32_t p = 1; p <= m->per; p++) {
-		uint32_t k = (c->last + p) & (m->per - 1), req;
+	for (uint32_t p = 1; p <= m->subs_per_channel; p++) {
+		uint32_t k = (c->last + p) & (m->subs_per_channel - 1), req;
 		struct sub *s = &c->sub[k];
 
 		if (!s->l2_dram.count || !has_credit(m, c, s) || s->dram_l2.count >= m->mp->queue_dram_l2)
@@ -73,7 +73,7 @@ bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 		 * A full L2->DRAM queue had blocked the sub partition; it is awake, so it will look again.
 		 */
 		req = mem_fifo_pop(m->pool->at, &s->l2_dram);
-		c->below--;
+		c->pending_l2_requests--;
 		m->pool->at[req].key = (uint32_t)now + m->mp->dram_latency;
 		if (m->pool->at[req].flags & REQ_AWAITED)
 			channel_awaits(c, over_at(now, m->mp->dram_latency));
@@ -139,10 +139,11 @@ static uint64_t full_tick(struct memory *m, struct channel *c, uint64_t now, uin
 	gone = dram_tick(d, t, now, cycle);
 	if (gone)
 		channel_done(m, c, gone);
-	if (c->below && c->spare && (!c->in_vain || d->freed) && !dram_full_for_all(d)) {
-		d->freed = false;
-		c->in_vain = !channel_arbitrate(m, c, now);
-		more = !c->in_vain && c->below && c->spare;
+	if (c->pending_l2_requests && c->free_credits && (!c->arbitration_failed || d->dequeued) &&
+		!dram_full_for_all(d)) {
+		d->dequeued = false;
+		c->arbitration_failed = !channel_arbitrate(m, c, now);
+		more = !c->arbitration_failed && c->pending_l2_requests && c->free_credits;
 	}
 	more |= release_delayed(m, c, now);
 	if ((more && !dram_full_for_all(d)) || (d->done.count && !c->blocked))
@@ -177,7 +178,7 @@ void channel_poke(struct channel *c)
 {
 	if (c->dram.done.count || !dram_full_for_all(&c->dram))
 		c->wake = 0;
-	c->in_vain = c->blocked = false;
+	c->arbitration_failed = c->blocked = false;
 	c->live = true;
 }
 
@@ -185,7 +186,7 @@ void channel_sent(struct memory *m, struct sub *s)
 {
 	struct channel *c = s->channel;
 
-	c->below++;
+	c->pending_l2_requests++;
 	if (s->l2_dram.count == 1 && has_credit(m, c, s))
 		channel_poke(c);
 }

@@ -314,7 +314,7 @@ static void leave_rop(struct memory *m, struct sub *s, uint64_t now)
 /* When the next tick may move something, if nothing else comes. Busy ports get free by themselves. */
 static uint64_t sub_next_tick(const struct sub *s, uint64_t now)
 {
-	if (s->icnt_l2.count || s->dram_l2.count || s->far.count)
+	if (s->icnt_l2.count || s->dram_l2.count || s->cross_side_replies.count)
 		return 0;
 	if (s->l2 && (cache_has_ready(s->l2) || !cache_miss_queue_empty(s->l2)))
 		return 0;
@@ -334,7 +334,7 @@ static void sub_tick(struct memory *m, struct sub *s, uint64_t now, uint64_t don
 		take_returned(m, s, now);
 	if (s->l2)
 		cycle_l2(m, s);
-	if (s->far.count && s->l2_icnt.count < m->mp->queue_l2_icnt) {
+	if (s->cross_side_replies.count && s->l2_icnt.count < m->mp->queue_l2_icnt) {
 		uint32_t req = sides_due(m, s, now);
 
 		if (req)
@@ -375,9 +375,9 @@ WHOLE void channel_l2_tick(
 
 	if (sides)
 		for (struct sub *s = c->sub; s < c->end; s++)
-			s->due = s->wake <= k->now;
+			s->tick_due = s->wake <= k->now;
 	for (struct sub *s = c->sub; s < c->end; s++) {
-		bool come = is_waiting(waiting, s), due = sides ? s->due : come || s->wake <= k->now;
+		bool come = is_waiting(waiting, s), due = sides ? s->tick_due : come || s->wake <= k->now;
 
 		if (!due && !come)
 			continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every network of mode 1 has: the queues in front of it, the numbers of packets, and the figures that
+ * Common parts of the networks of mode 1: injection queues, packet numbers, and the figures that
  * BookSim prints after each kernel: latencies of packets and flits, rates by node, and means over the prints
  * (book.c).
  *
@@ -35,12 +35,13 @@ struct book_stats {
 	struct book_overall all;
 };
 
-/* A packet under way. */
+/* A packet in the network. */
 struct book_packet {
 	uint64_t id, flit_id; /* running numbers of the packet and of its first flit */
 	uint32_t output;
 	uint32_t flits;
-	uint32_t created, injected, arrived; /* network time; of the head for the last two */
+	uint32_t created;           /* network time of the push */
+	uint32_t injected, arrived; /* network time of the head */
 };
 
 struct book_flit {
@@ -49,26 +50,25 @@ struct book_flit {
 
 enum book_count { SENT_PACKETS, TAKEN_PACKETS, SENT_FLITS, TAKEN_FLITS };
 
-/* What a print looks at besides the latencies. */
+/* Inputs of a print besides the latencies. */
 struct book_view {
 	const void *network;
 	uint64_t (*count)(const void *network, enum book_count what, uint32_t node);
 	uint32_t nodes;
-	uint64_t time, flits; /* cycles so far; flits not retired */
+	uint64_t time;  /* cycles so far */
+	uint64_t flits; /* not retired */
 	uint32_t classes;
 	const bool *measured; /* by class; NULL: all */
 };
 
-/*
- * A figure's name: as printed, what stands before its value, and which it is of those that bear the name in a
- * printout.
- */
+/* Name of a figure. */
 struct book_name {
-	const char *text, *equals;
-	uint32_t index, of;
+	const char *text;   /* name as printed */
+	const char *equals; /* text between name and value */
+	uint32_t index, of; /* its number among the figures of this name in a printout, and their number */
 };
 
-/* Who takes a printout, in the order of the original's lines. */
+/* Receiver of a printout, called in the order of the original's lines. */
 struct book_out {
 	void *ctx;
 	void (*text)(void *ctx, const char *text); /* headings */
@@ -77,10 +77,10 @@ struct book_out {
 };
 
 void book_stats_init(struct book_stats *s);
-/* A flit has arrived now, over so many routers; after a tail its packet's figures are taken too. */
+/* Takes the figures of a flit that arrives now after `hops` routers; with a tail, also those of its packet. */
 void book_stats_retire(struct book_stats *s, const struct book_packet *p, const struct book_flit *f,
 	uint32_t hops, uint32_t now);
-/* The lines between the Interconnect-DETAILS markers; counts a print. */
+/* Prints the lines between the Interconnect-DETAILS markers; counts a print. */
 void book_print(struct book_stats *s, const struct book_view *v, const struct book_out *out);
 
 /* ---- packets in front of a subnet --------------------------------------------------------------------- */

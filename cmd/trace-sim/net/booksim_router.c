@@ -32,7 +32,7 @@ static void request_output(struct book_net *x, uint32_t i)
 	in->output = x->packet[in->fifo.slot[in->fifo.head & in->fifo.mask].req].output;
 	bitset_set(&x->want[(size_t)in->output * x->in_words], i);
 	bitset_set(x->wanted, in->output);
-	x->n_wanting++;
+	x->n_requests++;
 }
 
 static void input_flit_arrives(struct book_net *x, uint32_t i, struct book_flit f)
@@ -161,7 +161,7 @@ static void grant_output(struct book_net *x, uint32_t o)
 	bitset_set(x->owned, o);
 	bitset_set(x->granted, i);
 	x->in[i].state = INPUT_ACTIVE;
-	x->n_wanting--;
+	x->n_requests--;
 }
 
 static void release_output(struct book_net *x, uint32_t i)
@@ -200,7 +200,7 @@ static void internal_step(struct book_net *x, uint32_t buffer)
 		bitset_set(x->queued, x->cross[c].output);
 	}
 	x->n_cross = 0;
-	if (x->n_wanting)
+	if (x->n_requests)
 		for (uint32_t w = 0; w < x->out_words; w++)
 			FOR_BITS64 (o, x->wanted[w] & ~x->owned[w])
 				grant_output(x, w * 64 + (uint32_t)o);
@@ -243,7 +243,7 @@ void booksim_step(struct booksim *b, struct book_net *x, uint32_t n)
 	links_deliver(x, turn);
 	eject_flits(b, x, turn);
 	inject_flits(b, x, turn);
-	while (n-- && (x->n_wanting || x->n_ready || x->n_cross))
+	while (n-- && (x->n_requests || x->n_ready || x->n_cross))
 		internal_step(x, b->conf.buffer);
 	links_load(x, turn);
 }

@@ -78,13 +78,13 @@ struct noc_found {
 /* The room that a flit which has gone to an input port, or a node, was sent to. */
 static uint32_t room_at(const struct noc *n, uint32_t to)
 {
-	return to & NOC_NODE ? n->plan->eject[to & ~NOC_NODE] : n->plan->in[to].room;
+	return to & NOC_NODE ? n->plan->eject[to & ~NOC_NODE] : n->plan->in[to].sender;
 }
 
-static void find_flits(const struct noc *n, struct noc_found *x, uint32_t room, const struct noc_flits *q)
+static void find_flits(const struct noc *n, struct noc_found *x, uint32_t sender, const struct noc_flits *q)
 {
 	for (uint32_t i = 0; i < q->count; i++)
-		x->behind[room * n->vcs + noc_flits_at(q, i).vc]++;
+		x->behind[sender * n->vcs + noc_flits_at(q, i).vc]++;
 	x->flits += q->count;
 }
 
@@ -150,7 +150,7 @@ static void find_at_node(const struct noc *n, const struct noc_subnet *s, uint32
 static bool channel_free(
 	const struct noc *n, const struct noc_subnet *s, const struct noc_router *r, uint32_t o, uint32_t v)
 {
-	return n->quick ? r->quick.port[o].free >> v & 1 : noc_room_free_vc(&s->room, r->base + o, v);
+	return n->quick ? r->quick.port[o].free >> v & 1 : noc_sender_free_vc(&s->senders, r->base + o, v);
 }
 
 /* A channel of an output belongs to the one that has it, or with wait_for_tail_credit had it last. */
@@ -165,7 +165,7 @@ static void check_owners(const struct noc *n, const struct noc_subnet *s, const 
 
 				owners += c->state == NOC_ACTIVE && c->port == o && c->vc == v;
 			}
-			if (!s->room.wait_for_tail || owners)
+			if (!s->senders.wait_for_tail || owners)
 				invariant("noc.owners", r->base + o, v, !channel_free(n, s, r, o, v), owners);
 		}
 }
@@ -179,7 +179,7 @@ static void check_noc_channel(const struct noc *n, const struct noc_router *r, c
 
 	for (uint32_t i = 0; v->state == NOC_WANTS && i < v->ways; i++)
 		waits |= v->way_port[i] == o && v != q->lone;
-	could = could && *v->room < n->conf.vc_buffer && v != q->next;
+	could = could && *v->vc_used < n->conf.vc_buffer && v != q->next;
 	invariant("noc.quick.waiting", r->base + o, v->at, bitset_test(q->port[o].waiting, v->at), waits);
 	invariant("noc.quick.ready", r->base + o, v->at, q->port[o].ready[v->in] >> v->in_vc & 1, could);
 	*heads += waits;
@@ -190,7 +190,8 @@ static void check_quick(const struct noc *n, const struct noc_subnet *s, const s
 {
 	const struct noc_quick *q = &r->quick;
 
-	invariant("noc.quick.lone", r->id, 0, q->lone && (q->asked || q->lone->state != NOC_WANTS), false);
+	invariant(
+		"noc.quick.lone", r->id, 0, q->lone && (q->requested || q->lone->state != NOC_WANTS), false);
 	invariant("noc.quick.next", r->id, 0, q->next && (q->wanted || q->next->state != NOC_ACTIVE), false);
 	for (uint32_t o = 0; o < r->ports; o++) {
 		uint32_t heads = 0;
@@ -200,7 +201,7 @@ static void check_quick(const struct noc *n, const struct noc_subnet *s, const s
 			check_noc_channel(n, r, &s->vc[r->base * n->vcs + i], o, &heads, &wants);
 		invariant("noc.quick.heads", r->base + o, 0, q->port[o].heads, heads);
 		invariant("noc.quick.wants", r->base + o, 0, q->port[o].wants, wants);
-		invariant("noc.quick.asked", r->base + o, 0, q->asked >> o & 1, heads != 0);
+		invariant("noc.quick.requested", r->base + o, 0, q->requested >> o & 1, heads != 0);
 		invariant("noc.quick.wanted", r->base + o, 0, q->wanted >> o & 1, wants != 0);
 		invariant("noc.quick.open", r->base + o, 0, q->open >> o & 1, q->port[o].free != 0);
 	}
@@ -208,23 +209,23 @@ static void check_quick(const struct noc *n, const struct noc_subnet *s, const s
 
 static void check_rooms(const struct noc *n, const struct noc_subnet *s, const struct noc_found *x)
 {
-	for (uint32_t room = 0; room < s->room.rooms; room++) {
+	for (uint32_t sender = 0; sender < s->senders.senders; sender++) {
 		uint32_t sum = 0;
 
 		for (uint32_t v = 0; v < n->vcs; v++) {
-			uint32_t used = s->room.vc_used[room * n->vcs + v];
+			uint32_t used = s->senders.vc_used[sender * n->vcs + v];
 
-			invariant("noc.room.vc_used", room, v, used, x->behind[room * n->vcs + v]);
-			invariant("noc.room overflows", room, v, used > n->conf.vc_buffer, false);
+			invariant("noc.room.vc_used", sender, v, used, x->behind[sender * n->vcs + v]);
+			invariant("noc.room overflows", sender, v, used > n->conf.vc_buffer, false);
 			sum += used;
 		}
-		invariant("noc.room.used", room, 0, s->room.used[room], sum);
+		invariant("noc.room.used", sender, 0, s->senders.used[sender], sum);
 	}
 }
 
 static void check_subnet(const struct noc *n, const struct noc_subnet *s)
 {
-	struct noc_found x = {.behind = xcalloc((size_t)s->room.rooms * n->vcs, sizeof(*x.behind))};
+	struct noc_found x = {.behind = xcalloc((size_t)s->senders.senders * n->vcs, sizeof(*x.behind))};
 
 	find_on_channels(n, s, &x);
 	for (uint32_t i = 0; i < n->plan->nodes; i++)
@@ -320,7 +321,7 @@ static void check_book(const struct book_net *x, uint32_t subnet)
 		flits += check_book_output(x, o);
 		credits += on_link(&x->eject_credit, o);
 	}
-	invariant("book.n_wanting", subnet, 0, x->n_wanting, wanting);
+	invariant("book.n_wanting", subnet, 0, x->n_requests, wanting);
 	invariant("book.n_ready", subnet, 0, x->n_ready, ready);
 	invariant("book.flits", subnet, 0, x->flits, flits);
 	invariant("book.credits", subnet, 0, x->credits, credits);

@@ -42,7 +42,7 @@ static bool send_credits(struct noc *n, struct noc_subnet *s, uint32_t port)
 	do {
 		vc = q->slot[q->head++ & (n->output_cap - 1)];
 		q->count--;
-		slot->credit[slot->credits++] = (struct noc_returning){e->room, vc & ~NOC_MORE};
+		slot->credit[slot->credits++] = (struct noc_returning){e->sender, vc & ~NOC_MORE};
 	} while (vc & NOC_MORE);
 	return q->count != 0;
 }
@@ -183,31 +183,31 @@ static void retire_flit(struct noc *n, struct noc_subnet *s, const struct noc_mo
 		events_flit(n->events, false, s != n->net, m->to, p->book.id, f.index);
 	book_stats_retire(&n->stats, &p->book, &f, p->hops, (uint32_t)n->time);
 	s->flits--;
-	s->quiet = 0;
+	s->cycles_since_arrival = 0;
 }
 
 /* ---- in front of the network ----------------------------------------------------------------- */
 
-static bool vc_available(const struct noc *n, const struct noc_subnet *s, uint32_t room, uint32_t vc)
+static bool vc_available(const struct noc *n, const struct noc_subnet *s, uint32_t sender, uint32_t vc)
 {
-	return noc_room_free_vc(&s->room, room, vc) &&
-	       !noc_room_full(&n->conf, &s->room, room, vc, (uint32_t)n->time);
+	return noc_sender_free_vc(&s->senders, sender, vc) &&
+	       !noc_sender_full(&n->conf, &s->senders, sender, vc, (uint32_t)n->time);
 }
 
 /*
  * A free channel with room, in turn from the last one on; -1. quirk Q4-32: a turn outside the range stays at
  * its start.
  */
-static int32_t pick_first_vc(const struct noc *n, const struct noc_subnet *s, uint32_t room,
+static int32_t pick_first_vc(const struct noc *n, const struct noc_subnet *s, uint32_t sender,
 	const struct noc_source *q, const struct noc_way *w)
 {
 	int32_t vc = q->last_vc;
 
 	if (vc < w->lo || vc > w->hi)
-		return vc_available(n, s, room, w->lo) ? w->lo : -1;
+		return vc_available(n, s, sender, w->lo) ? w->lo : -1;
 	do {
 		vc = vc == w->hi ? w->lo : vc + 1;
-		if (vc_available(n, s, room, (uint32_t)vc))
+		if (vc_available(n, s, sender, (uint32_t)vc))
 			return vc;
 	} while (vc != q->last_vc);
 	return -1;
@@ -258,14 +258,14 @@ static void start_packet(
 	p->book.injected = (uint32_t)n->time;
 	if (n->lookahead && !n->noq)
 		route_first(n, s, node, p);
-	noc_room_take(&n->conf, &s->room, n->plan->ports + node, vc);
+	noc_sender_take(&n->conf, &s->senders, n->plan->ports + node, vc);
 	q->sent_packets++;
 }
 
 /* A node without room is visited again when a credit comes, unless room or channel may be had without one. */
 static void wait_for_credit(const struct noc *n, struct noc_subnet *s, uint32_t node)
 {
-	if (n->patient)
+	if (n->sleep_until_credit)
 		bitset_clear(s->sending_nodes, node);
 }
 
@@ -273,20 +273,20 @@ static void inject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 {
 	struct noc_source *q = &s->source[node];
 	struct book_queue *queue = &s->queue[node];
-	uint32_t req = ring_front(&queue->packets), room = n->plan->ports + node;
+	uint32_t req = ring_front(&queue->packets), sender = n->plan->ports + node;
 	struct noc_packet *p = &s->packet[req];
 	struct noc_flit f = {.req = req, .index = (uint16_t)q->sent, .injected = (uint32_t)n->time};
 
 	if (!q->sent) {
 		struct noc_way w = injection_way(n, s, node, p);
-		int32_t vc = pick_first_vc(n, s, room, q, &w);
+		int32_t vc = pick_first_vc(n, s, sender, q, &w);
 
 		if (vc < 0) {
 			wait_for_credit(n, s, node);
 			return;
 		}
 		start_packet(n, s, node, p, (uint32_t)vc);
-	} else if (noc_room_full(&n->conf, &s->room, room, q->vc, (uint32_t)n->time)) {
+	} else if (noc_sender_full(&n->conf, &s->senders, sender, q->vc, (uint32_t)n->time)) {
 		wait_for_credit(n, s, node);
 		return;
 	}
@@ -302,10 +302,11 @@ static void inject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 		if (ring_empty(&queue->packets))
 			bitset_clear(s->sending_nodes, node);
 	}
-	noc_room_send(&n->conf, &s->room, room, f.vc, f.index + 1u == p->book.flits, (uint32_t)n->time);
+	noc_sender_send(
+		&n->conf, &s->senders, sender, f.vc, f.index + 1u == p->book.flits, (uint32_t)n->time);
 	noc_launch(s, &n->plan->inject[node], &f);
 	if (s->link_flits)
-		s->link_flits[room]++;
+		s->link_flits[sender]++;
 }
 
 static void inject_all(struct noc *n, struct noc_subnet *s)
@@ -430,7 +431,7 @@ static void routers_step(struct noc *n, struct noc_subnet *s, uint32_t steps)
 
 static void retire_and_step(struct noc *n, struct noc_subnet *s, uint32_t steps)
 {
-	s->quiet += s->flits != 0;
+	s->cycles_since_arrival += s->flits != 0;
 	for (uint32_t i = 0; i < s->n_retiring; i++)
 		retire_flit(n, s, &s->retiring[i]);
 	routers_step(n, s, steps);

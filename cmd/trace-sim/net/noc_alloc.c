@@ -22,7 +22,7 @@ static uint64_t *out_row(const struct noc_alloc *a, uint32_t out)
 	return a->out_want + (size_t)out * a->in_words;
 }
 
-static const struct noc_ask *ask_of(const struct noc_alloc *a, uint32_t in, uint32_t out)
+static const struct noc_request *ask_of(const struct noc_alloc *a, uint32_t in, uint32_t out)
 {
 	return &a->ask[(size_t)in * a->n_out + out];
 }
@@ -248,7 +248,7 @@ static void wavefront(struct noc_alloc *a)
 		return;
 	FOR_SET (i, a->in_busy, a->in_words) {
 		FOR_SET (o, in_row(a, (uint32_t)i), a->out_words) {
-			const struct noc_ask *ask = ask_of(a, (uint32_t)i, (uint32_t)o);
+			const struct noc_request *ask = ask_of(a, (uint32_t)i, (uint32_t)o);
 			uint32_t in = (uint32_t)i, out = (uint32_t)o;
 
 			wave[n++] = (struct wave){ask->out_priority, ask->in_priority,
@@ -281,7 +281,7 @@ static int32_t highest(const struct noc_alloc *a, uint32_t row, bool by_out, uin
 
 	FOR_SET (s, set, words) {
 		uint32_t other = (uint32_t)s, way = (other + size - from) % size;
-		const struct noc_ask *ask = by_out ? ask_of(a, other, row) : ask_of(a, row, other);
+		const struct noc_request *ask = by_out ? ask_of(a, other, row) : ask_of(a, row, other);
 		int32_t p = by_out ? ask->out_priority : ask->in_priority;
 
 		if (by_out ? a->in_match[other] >= 0 : a->grant[other] != (int32_t)row)
@@ -470,7 +470,7 @@ void noc_alloc_run(struct noc_alloc *a, struct noc_random *random)
 	}
 }
 
-void noc_alloc_add(struct noc_alloc *a, uint32_t in, uint32_t out, struct noc_ask ask)
+void noc_alloc_add(struct noc_alloc *a, uint32_t in, uint32_t out, struct noc_request ask)
 {
 	bitset_set(a->in_busy, in);
 	bitset_set(a->out_busy, out);

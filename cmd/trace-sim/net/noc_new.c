@@ -46,7 +46,7 @@ static void quick_port(const struct noc *n, struct noc_quick *q, const struct no
 		.waiting = ready + r->ports,
 		.to = out->to,
 		.to_in = out->latency + 1,
-		.from = in->room,
+		.from = in->sender,
 		.from_in = in->latency};
 }
 
@@ -239,7 +239,7 @@ static void subnet_init(struct noc *n, struct noc_subnet *s, bool links)
 	uint32_t ports = n->plan->ports;
 	size_t vcs = (size_t)ports * n->vcs;
 
-	noc_room_init(&s->room, &n->conf, ports + n->plan->nodes, n->least);
+	noc_sender_init(&s->senders, &n->conf, ports + n->plan->nodes, n->min_credit_rtt);
 	s->packet = reserve(n->packets, sizeof(*s->packet));
 	s->vc = xcalloc(vcs, sizeof(*s->vc));
 	s->buffer = reserve(vcs * n->buffer_cap, sizeof(*s->buffer));
@@ -264,11 +264,11 @@ static void subnet_init(struct noc *n, struct noc_subnet *s, bool links)
 		s->vc[i].slot = &s->buffer[(size_t)i * n->buffer_cap];
 	}
 	s->link_flits = links ? xcalloc(ports + n->plan->nodes, sizeof(*s->link_flits)) : NULL;
-	if (n->at_once && noc_routings[n->conf.routing].looks)
+	if (n->immediate_credits && noc_routings[n->conf.routing].looks)
 		s->credited = xcalloc(ports, sizeof(*s->credited));
 	s->view = (struct noc_view){.c = &n->conf,
 		.plan = n->plan,
-		.used = s->room.used,
+		.used = s->senders.used,
 		.credited = s->credited,
 		.random = &n->random};
 }
@@ -290,7 +290,7 @@ static void subnet_free(struct noc *n, struct noc_subnet *s)
 		flits_free(&s->output[i]);
 	}
 	reserve_free(s->buffer, (size_t)n->plan->ports * n->vcs * n->buffer_cap, sizeof(*s->buffer));
-	noc_room_free(&s->room);
+	noc_sender_free(&s->senders);
 	free(s->credited);
 	free(s->link_flits);
 	free(s->router);
@@ -328,8 +328,8 @@ static void copy_options(struct noc *n)
 	n->noq = icnt_int(c, ICNT_noq) > 0;
 	n->speculative = c->speculative;
 	n->check_free = icnt_int(c, ICNT_spec_check_elig) > 0;
-	n->check_room = icnt_int(c, ICNT_spec_check_cred) > 0;
-	n->mask_by_asks = icnt_int(c, ICNT_spec_mask_by_reqs) > 0;
+	n->check_credit = icnt_int(c, ICNT_spec_check_cred) > 0;
+	n->mask_by_requests = icnt_int(c, ICNT_spec_mask_by_reqs) > 0;
 	n->hold = icnt_int(c, ICNT_hold_switch_for_packet) > 0;
 	n->shuffle = icnt_int(c, ICNT_vc_shuffle_requests) > 0;
 	n->busy_when_full = icnt_int(c, ICNT_vc_busy_when_full) > 0;
@@ -370,17 +370,18 @@ struct noc *noc_new(
 	copy_options(n);
 	n->quick = quick && quick_fits(n);
 	n->all_vcs = ~0ull >> (64 - n->vcs % 64) % 64;
-	n->chosen = xcalloc(BITSET_WORDS(n->plan->most_ports * n->vcs + 1), sizeof(*n->chosen));
+	n->inputs_granted =
+		xcalloc(BITSET_WORDS(n->plan->most_ports * n->vcs + 1), sizeof(*n->inputs_granted));
 	n->granted = xcalloc((size_t)NOC_WAYS * n->plan->most_ports * n->vcs, sizeof(*n->granted));
-	n->go = xcalloc(n->plan->most_ports, sizeof(*n->go));
-	n->at_once = n->quick && !n->credit_delay;
-	n->patient = n->conf.policy == POLICY_PRIVATE && !n->noq &&
-		     noc_routings[n->conf.routing].inject != noc_inject_any_vc;
-	n->least = xcalloc(n->plan->ports + n->plan->nodes, sizeof(*n->least));
+	n->crossing = xcalloc(n->plan->most_ports, sizeof(*n->crossing));
+	n->immediate_credits = n->quick && !n->credit_delay;
+	n->sleep_until_credit = n->conf.policy == POLICY_PRIVATE && !n->noq &&
+				noc_routings[n->conf.routing].inject != noc_inject_any_vc;
+	n->min_credit_rtt = xcalloc(n->plan->ports + n->plan->nodes, sizeof(*n->min_credit_rtt));
 	for (uint32_t i = 0; i < n->plan->ports; i++)
-		n->least[i] = n->plan->out[i].least;
+		n->min_credit_rtt[i] = n->plan->out[i].min_credit_rtt;
 	for (uint32_t i = 0; i < n->plan->nodes; i++)
-		n->least[n->plan->ports + i] = n->plan->inject[i].least;
+		n->min_credit_rtt[n->plan->ports + i] = n->plan->inject[i].min_credit_rtt;
 	for (int k = 0; k < 2; k++)
 		subnet_init(n, &n->net[k], true);
 	for (uint32_t i = 0; i < clusters + subs; i++)
@@ -397,10 +398,10 @@ void noc_delete(struct noc *n)
 	subnet_free(n, &n->net[0]);
 	noc_plan_delete(n->plan);
 	icnt_free(&n->conf);
-	free(n->least);
-	free(n->chosen);
+	free(n->min_credit_rtt);
+	free(n->inputs_granted);
 	free(n->granted);
-	free(n->go);
+	free(n->crossing);
 	free(n->node);
 	free(n);
 }

@@ -166,7 +166,7 @@ static void join_ends(struct noc_builder *b, uint32_t *from, uint32_t *into)
 			} else {
 				into[in] = port;
 			}
-			p->out[port].least = delays(b->c) + 2 * b->out[r].end[i].latency;
+			p->out[port].min_credit_rtt = delays(b->c) + 2 * b->out[r].end[i].latency;
 			if (out & NOC_NODE) {
 				p->out[port].to = out;
 				p->out[port].latency = b->node_latency[out & ~NOC_NODE];
@@ -194,12 +194,12 @@ static void finish_plan(struct noc_builder *b)
 	free(ends);
 	for (uint32_t i = 0; i < p->ports; i++) {
 		p->most_latency = p->out[i].latency > p->most_latency ? p->out[i].latency : p->most_latency;
-		p->in[i].room = p->in[i].to & NOC_NODE ? p->ports + (p->in[i].to & ~NOC_NODE) : p->in[i].to;
+		p->in[i].sender = p->in[i].to & NOC_NODE ? p->ports + (p->in[i].to & ~NOC_NODE) : p->in[i].to;
 		p->most_latency = p->in[i].latency > p->most_latency ? p->in[i].latency : p->most_latency;
 	}
 	for (uint32_t i = 0; i < p->nodes; i++) /* where speculative below 0 is as good as above */
-		p->inject[i].least = 1 + 2 * p->inject[i].latency +
-				     to_the_switch(b->c, icnt_int(b->c, ICNT_speculative) != 0);
+		p->inject[i].min_credit_rtt = 1 + 2 * p->inject[i].latency +
+					      to_the_switch(b->c, icnt_int(b->c, ICNT_speculative) != 0);
 	for (uint32_t r = 0; r < p->routers; r++) {
 		free(b->in[r].end);
 		free(b->out[r].end);

@@ -69,24 +69,24 @@ static inline bool buffer_not_full(const struct noc *n, struct noc_router *r, ui
 }
 
 /* A credit for channel vc of output `room` counts. Returns whether it lets anything move in the router. */
-static INLINED bool count_credit(const struct noc *n, struct noc_subnet *s, uint32_t room, uint32_t vc)
+static INLINED bool count_credit(const struct noc *n, struct noc_subnet *s, uint32_t sender, uint32_t vc)
 {
-	uint32_t left = --s->room.vc_used[room * n->vcs + vc];
+	uint32_t left = --s->senders.vc_used[sender * n->vcs + vc];
 	struct noc_router *r;
 	struct noc_quick_port *o;
 	bool moves = false;
 
-	s->room.used[room]--;
-	if (left + 1 != n->conf.vc_buffer && !s->room.wait_for_tail)
+	s->senders.used[sender]--;
+	if (left + 1 != n->conf.vc_buffer && !s->senders.wait_for_tail)
 		return false;
-	r = &s->router[n->plan->router_of[room]];
+	r = &s->router[n->plan->router_of[sender]];
 	if (left + 1 == n->conf.vc_buffer)
-		moves = buffer_not_full(n, r, room - r->base, vc);
-	o = &r->quick.port[room - r->base];
-	if (s->room.wait_for_tail && !left && o->tails >> vc & 1) {
+		moves = buffer_not_full(n, r, sender - r->base, vc);
+	o = &r->quick.port[sender - r->base];
+	if (s->senders.wait_for_tail && !left && o->tails >> vc & 1) {
 		o->free |= 1ull << vc;
-		r->quick.open |= 1ull << (room - r->base);
-		moves |= r->quick.lone || r->quick.asked >> (room - r->base) & 1;
+		r->quick.open |= 1ull << (sender - r->base);
+		moves |= r->quick.lone || r->quick.requested >> (sender - r->base) & 1;
 	}
 	return moves;
 }
@@ -112,7 +112,7 @@ static inline void quick_credit_arrives(struct noc *n, struct noc_subnet *s, con
 		noc_node_credit(n, s, c);
 		return;
 	}
-	if (!n->at_once) {
+	if (!n->immediate_credits) {
 		noc_later_credit(n, s, &s->router[n->plan->router_of[c->to]], c);
 		return;
 	}
@@ -137,7 +137,7 @@ static inline void wait_at_output(struct noc_quick *q, const struct noc_vc *v, u
 
 	o->waiting[v->at / 64] |= 1ull << v->at % 64;
 	o->heads++;
-	q->asked |= 1ull << port;
+	q->requested |= 1ull << port;
 }
 
 static inline void wait_at_outputs(struct noc_quick *q, const struct noc_vc *v)
@@ -155,15 +155,15 @@ static inline void quick_head_arrives(struct noc_router *r, struct noc_vc *v, co
 	v->state = NOC_WANTS;
 	v->ways = 1;
 	v->way_port[0] = (uint8_t)p->way[0].port;
-	v->asks[0] = range(&p->way[0]);
+	v->requests[0] = range(&p->way[0]);
 	if (p->n_ways > 1 && p->way[1].port == p->way[0].port) {
-		v->asks[0] |= range(&p->way[1]);
+		v->requests[0] |= range(&p->way[1]);
 	} else if (p->n_ways > 1) {
 		v->ways = 2;
 		v->way_port[1] = (uint8_t)p->way[1].port;
-		v->asks[1] = range(&p->way[1]);
+		v->requests[1] = range(&p->way[1]);
 	}
-	if (!q->asked && !q->lone) {
+	if (!q->requested && !q->lone) {
 		q->lone = v;
 		return;
 	}
@@ -186,12 +186,12 @@ static inline void quick_flit_arrives(struct noc *n, struct noc_subnet *s, const
 	v->order = (int64_t)n->time * ORDERS + v->in;
 	if (v->state == NOC_IDLE) {
 		quick_head_arrives(r, v, &s->packet[m->flit.req]);
-		if (r->quick.lone || r->quick.asked & r->quick.open)
+		if (r->quick.lone || r->quick.requested & r->quick.open)
 			bitset_set(s->active, router);
 		return;
 	}
 	v->batch = (int64_t)n->time;
-	if (*v->room == n->conf.vc_buffer)
+	if (*v->vc_used == n->conf.vc_buffer)
 		return;
 	note_can_cross(r, v);
 	bitset_set(s->active, router);
@@ -230,7 +230,7 @@ static inline void leave_output(struct noc_quick *q, const struct noc_vc *v, uin
 
 	o->waiting[v->at / 64] &= ~(1ull << v->at % 64);
 	if (!--o->heads)
-		q->asked &= ~(1ull << port);
+		q->requested &= ~(1ull << port);
 }
 
 static inline void leave_outputs(struct noc_quick *q, const struct noc_vc *v)
@@ -259,11 +259,11 @@ static INLINED void bind_channel(struct noc *n, struct noc_subnet *s, struct noc
 	v->vc = (uint16_t)out_vc;
 	v->state = NOC_ACTIVE;
 	v->batch = -(int64_t)n->time;
-	v->room = &s->room.vc_used[r->base * n->vcs + out];
+	v->vc_used = &s->senders.vc_used[r->base * n->vcs + out];
 	o->tails &= ~(1ull << out_vc);
 	if (!(o->free &= ~(1ull << out_vc)))
 		q->open &= ~(1ull << port);
-	if (*v->room != n->conf.vc_buffer)
+	if (*v->vc_used != n->conf.vc_buffer)
 		note_can_cross(r, v);
 }
 
@@ -279,7 +279,7 @@ static uint64_t request_of(const struct noc_quick *q, uint32_t port)
 		FOR_BITS64 (b, q->port[port].waiting[w]) {
 			const struct noc_vc *v = &q->vc[w * 64 + b];
 
-			asks |= v->asks[way_index(v, port)];
+			asks |= v->requests[way_index(v, port)];
 		}
 	return asks;
 }
@@ -294,10 +294,10 @@ static void grant_channels(struct noc *n, const struct noc_quick *q, uint32_t po
 	FOR_BITS64 (out, q->port[port].free & request_of(q, port)) {
 		uint32_t at = bitset_next_cyclic(heads, q->words, q->turn[port * n->vcs + out]);
 
-		while (!(q->vc[at].asks[way_index(&q->vc[at], port)] >> out & 1))
+		while (!(q->vc[at].requests[way_index(&q->vc[at], port)] >> out & 1))
 			at = bitset_next_cyclic(heads, q->words, at + 1 < 64 * q->words ? at + 1 : 0);
 		n->granted[at * NOC_WAYS + way_index(&q->vc[at], port)] |= 1ull << out;
-		bitset_set(n->chosen, at);
+		bitset_set(n->inputs_granted, at);
 	}
 }
 
@@ -343,9 +343,9 @@ static inline struct noc_vc *lone_head_at(const struct noc_quick *q, uint32_t po
 static INLINED bool serve_head(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
 {
 	const struct noc_quick_port *port = r->quick.port;
-	uint64_t second = v->ways > 1 ? v->asks[1] & port[v->way_port[1]].free : 0;
+	uint64_t second = v->ways > 1 ? v->requests[1] & port[v->way_port[1]].free : 0;
 
-	return take_granted(n, s, r, v, v->asks[0] & port[v->way_port[0]].free, second);
+	return take_granted(n, s, r, v, v->requests[0] & port[v->way_port[0]].free, second);
 }
 
 /* Heads that were granted channels take one each. */
@@ -354,14 +354,14 @@ static bool accept_grants(struct noc *n, struct noc_subnet *s, struct noc_router
 	bool got = false;
 
 	for (uint32_t w = 0; w < r->quick.words; w++) {
-		FOR_BITS64 (b, n->chosen[w]) {
+		FOR_BITS64 (b, n->inputs_granted[w]) {
 			uint64_t *granted = &n->granted[(w * 64 + b) * NOC_WAYS];
 
 			got |= take_granted(n, s, r, &r->quick.vc[w * 64 + b], granted[0], granted[1]);
 			leave_outputs(&r->quick, &r->quick.vc[w * 64 + b]);
 			granted[0] = granted[1] = 0;
 		}
-		n->chosen[w] = 0;
+		n->inputs_granted[w] = 0;
 	}
 	return got;
 }
@@ -375,7 +375,7 @@ static bool match_many_channels(struct noc *n, struct noc_subnet *s, struct noc_
 	struct noc_quick *q = &r->quick;
 	bool got = false, chosen = false;
 
-	FOR_BITS64 (port, q->asked & q->open) {
+	FOR_BITS64 (port, q->requested & q->open) {
 		struct noc_vc *v;
 
 		if (!q->port[port].heads)
@@ -398,7 +398,7 @@ static inline bool match_channels(struct noc *n, struct noc_subnet *s, struct no
 	struct noc_quick *q = &r->quick;
 
 	if (!q->lone)
-		return q->asked & q->open && match_many_channels(n, s, r);
+		return q->requested & q->open && match_many_channels(n, s, r);
 	if (!serve_head(n, s, r, q->lone))
 		return false;
 	q->lone = NULL;
@@ -455,9 +455,9 @@ static uint32_t match_many(struct noc *n, struct noc_router *r)
 		struct noc_vc *v =
 			match_output(n, r, (uint32_t)in, pick_in_turn(outputs[in], q->port[in].in_turn));
 
-		for (; k && crosses_before(v, n->go[k - 1]); k--)
-			n->go[k] = n->go[k - 1];
-		n->go[k] = v;
+		for (; k && crosses_before(v, n->crossing[k - 1]); k--)
+			n->crossing[k] = n->crossing[k - 1];
+		n->crossing[k] = v;
 	}
 	return count;
 }
@@ -469,7 +469,7 @@ static inline uint32_t match_switch(struct noc *n, struct noc_router *r)
 	uint32_t out;
 
 	if (q->next) {
-		n->go[0] = advance_turns(q->next);
+		n->crossing[0] = advance_turns(q->next);
 		return 1;
 	}
 	if (!q->wanted)
@@ -477,7 +477,7 @@ static inline uint32_t match_switch(struct noc *n, struct noc_router *r)
 	if (q->wanted & (q->wanted - 1))
 		return match_many(n, r);
 	out = bit_lowest64(q->wanted);
-	n->go[0] = match_output(n, r, pick_in_turn(q->port[out].wants, q->port[out].out_turn), out);
+	n->crossing[0] = match_output(n, r, pick_in_turn(q->port[out].wants, q->port[out].out_turn), out);
 	return 1;
 }
 
@@ -504,8 +504,8 @@ static inline bool send_flit_and_credit(
 		p->vc = v->vc;
 		route_ahead(n, s, p, output->to);
 	}
-	s->room.used[out]++;
-	++*v->room;
+	s->senders.used[out]++;
+	++*v->vc_used;
 	s->link_flits[out]++;
 	slot = noc_slot_in(s, output->to_in);
 	m = &slot->flit[slot->flits++];
@@ -520,7 +520,7 @@ static inline void quick_cross(struct noc *n, struct noc_subnet *s, struct noc_r
 	uint32_t rank, bool in_sets)
 {
 	bool tail = send_flit_and_credit(n, s, r, v),
-	     goes_on = !tail && v->count && *v->room != n->conf.vc_buffer;
+	     goes_on = !tail && v->count && *v->vc_used != n->conf.vc_buffer;
 
 	if (in_sets && !goes_on)
 		clear_ready(r, v);
@@ -528,7 +528,7 @@ static inline void quick_cross(struct noc *n, struct noc_subnet *s, struct noc_r
 		note_can_cross(r, v);
 	if (!tail)
 		return;
-	if (s->room.wait_for_tail) {
+	if (s->senders.wait_for_tail) {
 		v->output->tails |= 1ull << v->vc;
 	} else {
 		v->output->free |= 1ull << v->vc;
@@ -557,8 +557,8 @@ static inline bool quick_router_step(struct noc *n, struct noc_subnet *s, struct
 	q->next = NULL;
 	moved = match_channels(n, s, r);
 	for (uint32_t i = 0; i < count; i++)
-		quick_cross(n, s, r, n->go[i], i, in_sets);
-	return q->wanted || q->next || ((moved || count) && (q->lone || q->asked & q->open)) ||
+		quick_cross(n, s, r, n->crossing[i], i, in_sets);
+	return q->wanted || q->next || ((moved || count) && (q->lone || q->requested & q->open)) ||
 	       r->credit.count;
 }
 

@@ -32,9 +32,9 @@ static int32_t noc_vc_priority(const struct noc *n, const struct noc_subnet *s, 
 	return best;
 }
 
-static bool credit_full(const struct noc *n, const struct noc_subnet *s, uint32_t room, uint32_t vc)
+static bool credit_full(const struct noc *n, const struct noc_subnet *s, uint32_t sender, uint32_t vc)
 {
-	return noc_room_full(&n->conf, &s->room, room, vc, (uint32_t)n->time);
+	return noc_sender_full(&n->conf, &s->senders, sender, vc, (uint32_t)n->time);
 }
 
 static bool output_full(const struct noc *n, const struct noc_subnet *s, uint32_t port)
@@ -111,7 +111,7 @@ static void count_due_credits(struct noc *n, struct noc_subnet *s, struct noc_ro
 
 		if (n->time < c->time)
 			break;
-		noc_room_credit(&n->conf, &s->room, c->port, c->vc, (uint32_t)n->time);
+		noc_sender_credit(&n->conf, &s->senders, c->port, c->vc, (uint32_t)n->time);
 		r->credit.head++;
 		r->credit.count--;
 		s->credits--;
@@ -151,17 +151,17 @@ static uint32_t alloc_input(const struct noc *n, const struct noc_router *r, uin
 static bool ask_channels(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, const struct noc_way *way)
 {
-	uint32_t room = r->base + way->port, in = alloc_input(n, r, vc);
+	uint32_t sender = r->base + way->port, in = alloc_input(n, r, vc);
 	int32_t priority = n->priorities ? noc_vc_priority(n, s, r->base * n->vcs + vc) : 0;
 	bool any = false;
 
 	for (uint32_t out = way->lo; out <= way->hi; out++) {
-		struct noc_ask a = {0, way->priority, priority};
+		struct noc_request a = {0, way->priority, priority};
 
-		if (!noc_room_free_vc(&s->room, room, out) ||
-			(n->busy_when_full && credit_full(n, s, room, out)))
+		if (!noc_sender_free_vc(&s->senders, sender, out) ||
+			(n->busy_when_full && credit_full(n, s, sender, out)))
 			continue;
-		if (n->empty_first && s->room.vc_used[(size_t)room * n->vcs + out])
+		if (n->empty_first && s->senders.vc_used[(size_t)sender * n->vcs + out])
 			a.in_priority += INT_MIN;
 		noc_alloc_add(&r->vc_alloc, in, way->port * n->vcs + out, a);
 		any = true;
@@ -226,7 +226,7 @@ static void own_channel(struct noc *n, struct noc_subnet *s, struct noc_router *
 {
 	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
 
-	noc_room_take(&n->conf, &s->room, r->base + port, out_vc);
+	noc_sender_take(&n->conf, &s->senders, r->base + port, out_vc);
 	v->port = (uint16_t)port;
 	v->vc = (uint16_t)out_vc;
 	v->state = NOC_ACTIVE;
@@ -289,7 +289,7 @@ static bool cross_switch_flit(struct noc *n, struct noc_subnet *s, struct noc_ro
 		else if (n->lookahead)
 			route_ahead(n, s, p, n->plan->out[r->base + v->port].to);
 	}
-	noc_room_send(&n->conf, &s->room, r->base + v->port, v->vc, tail, (uint32_t)n->time);
+	noc_sender_send(&n->conf, &s->senders, r->base + v->port, v->vc, tail, (uint32_t)n->time);
 	owe_credit(n, s, r, vc / n->vcs, vc % n->vcs);
 	return tail;
 }
@@ -342,7 +342,8 @@ static void hold_update(struct noc *n, struct noc_subnet *s, struct noc_router *
 /* ---- the switch ------------------------------------------------------------------------------ */
 
 /* Who of two channels of one input goes first. */
-static bool supersedes(int32_t vc, int32_t priority, const struct noc_ask *old, uint32_t turn, uint32_t vcs)
+static bool supersedes(
+	int32_t vc, int32_t priority, const struct noc_request *old, uint32_t turn, uint32_t vcs)
 {
 	int32_t size = (int32_t)vcs, from = (int32_t)turn;
 
@@ -367,27 +368,27 @@ static void ask_switch(struct noc *n, struct noc_subnet *s, struct noc_router *r
 		else
 			priority += INT_MIN;
 	}
-	if (noc_alloc_asked(a, input, output) &&
+	if (noc_alloc_has_request(a, input, output) &&
 		!supersedes((int32_t)v, priority, &a->ask[(size_t)input * a->n_out + output],
 			r->sw_turn[input], n->vcs))
 		return;
-	noc_alloc_add(a, input, output, (struct noc_ask){(int32_t)v, priority, priority});
+	noc_alloc_add(a, input, output, (struct noc_request){(int32_t)v, priority, priority});
 }
 
 /* A way that has a free channel, and one with room. */
 static bool may_succeed(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
 	const struct noc_way *way)
 {
-	uint32_t room = r->base + way->port;
+	uint32_t sender = r->base + way->port;
 	bool is_free = false, roomy = false;
 
 	for (uint32_t vc = way->lo; n->check_free && vc <= way->hi && !roomy; vc++) {
-		if (!noc_room_free_vc(&s->room, room, vc) || output_full(n, s, room))
+		if (!noc_sender_free_vc(&s->senders, sender, vc) || output_full(n, s, sender))
 			continue;
 		is_free = true;
-		roomy = !n->check_room || !credit_full(n, s, room, vc);
+		roomy = !n->check_credit || !credit_full(n, s, sender, vc);
 	}
-	return (!n->check_free || is_free) && (!n->check_room || roomy);
+	return (!n->check_free || is_free) && (!n->check_credit || roomy);
 }
 
 static void speculate(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_entry *e)
@@ -412,8 +413,8 @@ static int32_t switch_grant(struct noc *n, struct noc_router *r, uint32_t vc)
 	if (output < 0 && n->speculative && n->conf.spec_alloc.kind != ALLOCATOR_PRIO) {
 		a = &r->spec_alloc;
 		output = a->in_match[input];
-		if (output >= 0 && (n->mask_by_asks ? bitset_test(r->sw_alloc.out_busy, (uint32_t)output)
-						    : r->sw_alloc.out_match[output] >= 0))
+		if (output >= 0 && (n->mask_by_requests ? bitset_test(r->sw_alloc.out_busy, (uint32_t)output)
+							: r->sw_alloc.out_match[output] >= 0))
 			return FAILED;
 	}
 	if (output < 0 || a->ask[(size_t)input * a->n_out + (uint32_t)output].label != (int32_t)v)
@@ -427,20 +428,20 @@ static int32_t piggyback_vc(const struct noc *n, const struct noc_subnet *s, con
 	uint32_t vc, uint32_t port)
 {
 	const struct noc_packet *p = vc_packet(n, s, r->base * n->vcs + vc);
-	struct noc_ask best = {-1, 0, 0};
+	struct noc_request best = {-1, 0, 0};
 
 	for (uint32_t w = 0; w < p->n_ways; w++)
 		for (uint32_t out = p->way[w].lo; p->way[w].port == port && out <= p->way[w].hi; out++) {
 			int32_t priority = p->way[w].priority;
 
-			if (n->empty_first && s->room.vc_used[(size_t)(r->base + port) * n->vcs + out])
+			if (n->empty_first && s->senders.vc_used[(size_t)(r->base + port) * n->vcs + out])
 				priority += INT_MIN;
-			if (!noc_room_free_vc(&s->room, r->base + port, out) ||
+			if (!noc_sender_free_vc(&s->senders, r->base + port, out) ||
 				credit_full(n, s, r->base + port, out))
 				continue;
 			if (best.label < 0 ||
 				supersedes((int32_t)out, priority, &best, r->vc_turn[port], n->vcs))
-				best = (struct noc_ask){(int32_t)out, priority, 0};
+				best = (struct noc_request){(int32_t)out, priority, 0};
 		}
 	return best.label;
 }

@@ -97,7 +97,7 @@ void noc_stuck(const struct noc *n, FILE *out)
 			continue;
 		fprintf(out,
 			"network of %s: %" PRIu64 " flits under way, none arrived for %" PRIu64 " cycles\n",
-			k ? "replies" : "requests", s->flits, s->quiet);
+			k ? "replies" : "requests", s->flits, s->cycles_since_arrival);
 		for (uint32_t vc = 0; vc < n->plan->ports * n->vcs; vc++)
 			if (s->vc[vc].count && ++lines <= LINES_MAX)
 				print_channel(n, s, vc, out);
