@@ -2,7 +2,7 @@
 /*
  * A DRAM channel: commands and their timers (MEM-dram-5, MEM-cmd). There is no refresh.
  *
- * Always true: match is within busy & active; a bank outside busy has no request. At most one row command and
+ * Always true: row_hits is within busy & active; a bank outside busy has no request. At most one row command and
  * one column command are issued in a tick.
  */
 #include <assert.h>
@@ -96,7 +96,7 @@ static inline bool write_bank(const struct dram *d, uint64_t bank) { return d->w
 
 static inline uint64_t tick_min(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* When bank b can issue its column command, if nothing else happens. */
+/* Earliest tick at which bank b can issue its column command, if nothing else happens. */
 static inline uint64_t column_time(const struct dram *d, uint64_t b)
 {
 	uint64_t all = tick_max(d->ccd, write_bank(d, b) ? d->rtw : d->wtr);
@@ -104,13 +104,13 @@ static inline uint64_t column_time(const struct dram *d, uint64_t b)
 	return tick_max(all, tick_max(d->bank_ready_at[b], d->ccdl.at[d->group[b]]));
 }
 
-/* Likewise its precharge or activate. */
+/* Earliest tick at which bank b can issue its precharge or activate. */
 static inline uint64_t row_time(const struct dram *d, uint64_t b)
 {
 	return tick_max(d->bank_ready_at[b], d->active >> b & 1 ? d->rtpl.at[d->group[b]] : d->rrd);
 }
 
-/* Another bank can issue from tick `time` on; *set, if it is known, can in tick *at. */
+/* Adds a bank that can issue from tick `time` on to the minimum *at and the set of its banks. */
 static inline void note_ready_bank(uint64_t *at, uint64_t *set, uint32_t bank, uint64_t time)
 {
 	if (time < *at) {
@@ -147,14 +147,14 @@ void dram_bank_changed(struct dram *d, uint32_t bank)
 	note_ready_bank(&d->row_at, &d->row_set, bank, row_time(d, bank));
 }
 
-/* These banks can issue in tick `time`; *set: those that can in *at, the first such tick. */
+/* Adds banks that can issue in tick `time` to the minimum *at and the set of its banks. */
 static inline void merge_ready_banks(uint64_t *at, uint64_t *set, uint64_t banks, uint64_t time)
 {
 	*set = time < *at ? banks : *set | (time == *at ? banks : 0);
 	*at = tick_min(*at, time);
 }
 
-/* Those of the banks that their own timers do not hold in tick t, from which on they are asked for. */
+/* Subset of the banks whose own timers have expired in tick t. Later calls have the same t or a later one. */
 static inline uint64_t ripe_banks(struct dram *d, uint64_t banks, bool match, uint64_t t)
 {
 	uint64_t next = UINT64_MAX;
@@ -192,9 +192,9 @@ static inline uint64_t held_banks(const struct dram *d, const struct group_timer
 }
 
 /*
- * The first tick from t on in which a bank of match can issue, and which of them can then: mostly some bank
- * can as soon as the bus lets any. Timers only move on, so what was found stays right until a command is
- * issued, and is never too late.
+ * Finds the first tick from t on in which a bank of row_hits can issue, and the banks that can. Mostly some bank
+ * can as soon as the bus allows it. Timers only increase, so the result is valid until the next command, and
+ * never too late.
  */
 static void find_columns(struct dram *d, uint64_t t)
 {
@@ -210,7 +210,7 @@ static void find_columns(struct dram *d, uint64_t t)
 				&d->column_at, &d->column_set, 1ull << b, tick_max(column_time(d, b), t));
 }
 
-/* The same for the row commands of the others. */
+/* Finds the first tick from t on for row commands of the other busy banks, and the banks that can issue one. */
 static void find_rows(struct dram *d, uint64_t t)
 {
 	uint64_t banks = d->busy & ~d->row_hits, ripe = ripe_banks(d, banks, false, t);
@@ -350,9 +350,10 @@ static inline uint64_t bank_range(const struct dram *d, uint32_t from, uint32_t 
 }
 
 /*
- * The single-bus loop after a row command on bank in its visit i. quirk Q4-4: prio has moved, so the visits
- * left are of the banks from bank + i + 2 on, cyclic, up to bank: the n + 1 behind it are never visited, the n
- * before it twice, which shows in n_idle, and one of those visited now may still issue a column command.
+ * Completes the single-bus loop after a row command on `bank` in visit i. quirk Q4-4: prio has moved, so the
+ * remaining visits are of the banks from bank + i + 2 on, cyclic, up to bank. The n + 1 banks after it are never
+ * visited and the n before it twice, which n_idle shows. A bank that is visited now may still issue a column
+ * command.
  */
 static void single_bus_rest(struct dram *d, uint32_t bank, uint32_t i, uint64_t t, uint64_t now)
 {
@@ -431,7 +432,7 @@ static uint32_t pop_burst(struct dram *d)
 	return REQ_NONE;
 }
 
-/* The bus is full and may have room in a tick in which nothing happens. */
+/* Returns true if the bus is full and a tick without an event can free a slot. */
 static bool full_for_now(const struct dram_bus *b) { return b->length >= b->max && b->length > b->min; }
 
 uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle)
@@ -458,7 +459,7 @@ uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle)
 	return gone;
 }
 
-/* A time that may be too early is looked at only where it would decide. */
+/* Refines a lower bound only if it is the minimum. */
 uint64_t dram_next(struct dram *d)
 {
 	uint64_t first = d->ticks + 1, next = d->bus.next;

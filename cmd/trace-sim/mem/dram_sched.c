@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * DRAM schedulers: which waiting request enters a free bank (MEM-frfcfs, MEM-fifo, MEM-row).
+ * DRAM schedulers: choice of the waiting request that enters a free bank (MEM-frfcfs, MEM-fifo, MEM-row).
  *
  * FR-FCFS keeps, per bank, the waiting rows in order of their oldest request; a row that goes into service is
  * taken out of that order and served to the end, with all that arrives for it meanwhile. Since no row but the
@@ -10,7 +10,7 @@
 #include "bits.h"
 #include "dram.h"
 
-/* As the last one of its row. */
+/* Appends the request to its row. */
 static void enter_row(struct dram *d, struct row_queue *q, uint32_t req)
 {
 	struct req *node = d->pool->at;
@@ -71,7 +71,7 @@ static void row_change(struct dram *d, uint32_t bank, uint32_t cycle)
 }
 
 /*
- * Put a row of the bank in service; returns whether it is a hit. quirk Q4-5: the row that a bank remembers
+ * Puts a row of the bank in service; returns true if it is a hit. quirk Q4-5: the row that a bank remembers
  * counts as open though it was closed or never opened, row 0 at the start.
  */
 static bool choose_row(struct dram *d, struct row_queue *q, uint32_t bank, uint32_t cycle)
@@ -128,7 +128,7 @@ static uint32_t take_from_row(struct dram *d, int set, uint32_t bank, uint32_t c
 	return req;
 }
 
-/* The figure that counts column commands of the request. */
+/* Counter of column commands for this kind of request. */
 static uint64_t *column_counter(struct dram *d, const struct req *r)
 {
 	if (r->flags & REQ_WRITE)
@@ -168,9 +168,9 @@ static void update_mode(struct dram *d)
 }
 
 /*
- * First free bank, from prio on, for which a request of the mode waits; DRAM_BANKS: none. quirk Q4-9: the
- * mode is looked at once for every bank that is asked. A second look changes nothing unless the low watermark
- * is above the high one, where it may flip each time.
+ * Returns the first free bank, from prio on, that has a request of the current mode; DRAM_BANKS: none. quirk Q4-9:
+ * the mode is updated once for every bank visited. Only the first update changes anything, unless the low
+ * watermark is above the high one: then each may flip it.
  */
 static uint32_t find_bank(struct dram *d, uint64_t free)
 {
@@ -242,7 +242,7 @@ void dram_count_queue(struct dram *d)
 		d->n.max_mrqs = d->pending[0];
 }
 
-/* With the separate write queue every tick is looked at until one in which nothing moves. */
+/* With a separate write queue every tick is run until one in which nothing moves. */
 bool dram_schedule_next(const struct dram *d)
 {
 	if (d->split && d->pending[0] + d->pending[1])

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Figures of a DRAM channel (MEM-stat). No tick is counted by itself: a sum over ticks of how many
- * belong to a set is kept as a sum over members of how long they belonged to it, and what depends on timers
- * is counted for a stretch of ticks when the state that it had all along is about to change.
+ * Figures of a DRAM channel (MEM-stat). No tick is counted by itself. A sum over ticks of
+ * the size of a set is kept as a sum over members of their time in the set. Figures that depend on timers are
+ * counted for all ticks since the last change, just before the next change.
  */
 #include "bits.h"
 #include "dram.h"
 
-/* Ticks of [from, to) before tick end. */
+/* Number of ticks of [from, to) before tick `end`. */
 static inline uint64_t until(uint64_t from, uint64_t to, uint64_t end)
 {
 	if (end <= from)
@@ -32,7 +32,7 @@ static void count_ratio(struct dram *d, uint64_t upto)
 	d->ratio_counted = upto;
 }
 
-/* No timer of the n_activity test runs from here on, if no bank has a request. */
+/* Tick from which no timer of the n_activity test runs, if no bank has a request. */
 static uint64_t quiet_at(const struct dram *d)
 {
 	uint64_t columns = tick_max(d->ccd, tick_max(d->rtw, d->wtr));
@@ -88,7 +88,7 @@ void dram_stat_ready(struct dram *d, uint64_t ready)
 	d->n.banks_access_ready_total++;
 }
 
-/* One open bank over [from, to): what its column command waits for. */
+/* Counts the reasons for which the column command of an open bank waits over [from, to). */
 static void limits(struct dram *d, uint64_t b, uint64_t from, uint64_t to)
 {
 	bool write = d->writes >> b & 1;
@@ -128,7 +128,7 @@ void dram_stat_bus(struct dram *d, uint64_t t)
 	}
 }
 
-/* End what is under way with the tick before `end`. */
+/* Ends all open spans with the tick before `end`. */
 static void end_spans(const struct dram *d, uint64_t end, struct dram_counts *n)
 {
 	n->n_activity += d->busy ? end : until(d->idle_from, end, quiet_at(d));
@@ -142,7 +142,7 @@ static void end_spans(const struct dram *d, uint64_t end, struct dram_counts *n)
 	n->ave_mrqs += (uint32_t)(d->pending[0] * end);
 }
 
-/* What is under way is counted as if it ended with the last tick, in the copy that is handed out. */
+/* In the copy *out all open spans end with the last tick. */
 void dram_stat_counts(struct dram *d, struct dram_counts *out)
 {
 	uint64_t end = d->ticks + 1;

@@ -11,7 +11,7 @@
 #include "bits.h"
 #include "partition.h"
 
-/* Channels that may have something to do; those that turn out to have nothing are left out from then on. */
+/* Visits the channels that may have work; l2_tick() removes those without. */
 #define FOR_AWAKE(c, m) \
 	for (uint32_t w_ = 0; w_ < (m)->channel_words; w_++) \
 		FOR_BITS64 (b_, (m)->awake[w_]) \
@@ -46,7 +46,7 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 
 	if (p->mem.dram.nbk > DRAM_BANKS) {
 		fault_set(f, NOWHERE, "dram-banks",
-			"-gpgpu_dram_timing_opt: %u banks (nbk), wanted at most %d", p->mem.dram.nbk,
+			"-gpgpu_dram_timing_opt: %u banks (nbk) (expected at most %d)", p->mem.dram.nbk,
 			DRAM_BANKS);
 		return NULL;
 	}
@@ -102,7 +102,7 @@ void memory_set_events(struct memory *m, struct events *e)
 
 /* ---- ticks ---------------------------------------------------------------------------------- */
 
-/* Once for each request: no calls within it. */
+/* Runs once per request, so it is inlined with all its callees. */
 static INLINED WHOLE void send_reply(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = s->l2_icnt.head, device = m->p->clusters + s->id;
@@ -127,13 +127,13 @@ static void channel_replies(struct memory *m, struct channel *c, uint64_t now)
 			send_reply(m, s, now);
 }
 
-/* Does one of these ticks move anything? */
+/* Returns true if one of the step's DRAM ticks may move something. */
 static inline bool dram_due(const struct channel *c, const struct memory_work *k)
 {
 	return c->wake <= k->dram_done + k->dram_ticks || channel_delay_over(c, k->now);
 }
 
-/* It is due. Its ticks are most of what a DRAM channel costs: no calls within them. */
+/* Makes the DRAM ticks of a due channel. Most of a channel's time is spent here, so all callees are inlined. */
 static APART WHOLE void channel_dram(struct memory *m, struct channel *c, const struct memory_work *k)
 {
 	uint64_t first = k->dram_done + 1, last = k->dram_done + k->dram_ticks;
@@ -214,7 +214,7 @@ static void forget_refusals(struct channel *c, uint32_t window)
 		memset(s->refuses[window], 0, sizeof(s->refuses[window]));
 }
 
-/* Would an L2 tick at this time be more than a count? */
+/* Returns true if an L2 tick at this time may move something. */
 static bool l2_due(const struct channel *c, uint64_t now)
 {
 	for (const struct sub *s = c->sub; s < c->end; s++)
@@ -223,7 +223,7 @@ static bool l2_due(const struct channel *c, uint64_t now)
 	return false;
 }
 
-/* Returns whether something was due. */
+/* Makes a step of a window; returns true if something was due. */
 static INLINED bool run_step(struct memory *m, struct channel *c, const struct memory_work *k)
 {
 	bool due = false;
@@ -246,7 +246,7 @@ static INLINED bool run_step(struct memory *m, struct channel *c, const struct m
 	return due;
 }
 
-/* The first step from k on in which something may be due. */
+/* Returns the first step from k on in which something may be due. */
 static const struct memory_work *next_due_step(
 	const struct channel *c, const struct memory_work *k, const struct memory_work *end)
 {
@@ -292,7 +292,7 @@ void memory_accept(struct memory *m, const struct memory_work *k)
 	count_accepted(m);
 }
 
-/* Each packet in the first L2 tick behind its advance that has room and none before it. */
+/* Accepts each packet in the first L2 tick after its advance with a free slot in icnt->L2, in order. */
 static void accept_late(struct memory *m, struct channel *c, struct sub *s, const struct memory_work *k,
 	const struct memory_work *end)
 {
@@ -355,7 +355,7 @@ uint64_t memory_awaited(const struct memory *m)
 
 /* ---- sleeping ------------------------------------------------------------------------------- */
 
-/* quirk Q4-10: what the L2 made itself keeps nothing busy. */
+/* quirk Q4-10: requests that an L2 has made itself do not count as busy. */
 bool memory_busy(const struct memory *m)
 {
 	for (uint32_t i = 0; i < m->subs; i++)
@@ -364,7 +364,7 @@ bool memory_busy(const struct memory *m)
 	return false;
 }
 
-/* Lower *until to the time key, which is short in the future; false: it is reached. */
+/* Lowers *until to the time `key`; returns false if it is reached. */
 static bool lower_until(uint32_t key, uint64_t now, uint64_t *until)
 {
 	if (reached(now, key))
@@ -374,7 +374,7 @@ static bool lower_until(uint32_t key, uint64_t now, uint64_t *until)
 	return true;
 }
 
-/* Channel c only counts: lower *until and *dram_ticks to when it does more; false: at once. */
+/* Lowers *until and *dram_ticks to the next work of channel c; returns false if it has some now. */
 static bool channel_asleep(
 	const struct memory *m, const struct channel *c, uint64_t now, uint64_t *until, uint64_t *dram_ticks)
 {

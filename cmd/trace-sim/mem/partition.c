@@ -3,7 +3,7 @@
  * A memory partition: one DRAM channel with its sub partitions, the credits by which they share it and the
  * latency queue (MEM-part).
  *
- * A tick is run only when something may move in it; the ticks between are counted when the next one runs.
+ * A tick is run only if something may move in it; the next one that runs counts the ticks between.
  */
 #include <assert.h>
 #include "bits.h"
@@ -57,7 +57,7 @@ void channel_reply(struct memory *m, struct channel *c, struct sub *s, uint32_t 
 	return_credit(c, s);
 }
 
-/* MEM-part-4: one request from L2->DRAM into the latency queue. */
+/* MEM-part-4: moves one request from L2->DRAM into the latency queue. */
 bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 {
 	for (uint32_t p = 1; p <= m->subs_per_channel; p++) {
@@ -100,7 +100,7 @@ uint32_t channel_delay_pop(struct memory *m, struct channel *c)
 	return req;
 }
 
-/* The head of the latency queue may go on; returns whether the next one may at once. */
+/* Moves the head of the latency queue to DRAM if it can; returns true if the next one is ready, too. */
 static bool release_delayed(struct memory *m, struct channel *c, uint64_t now)
 {
 	bool over = delay_over(c, now),
@@ -114,7 +114,7 @@ static bool release_delayed(struct memory *m, struct channel *c, uint64_t now)
 	return moves && over;
 }
 
-/* The oldest answer goes up, if there is room. */
+/* Moves the oldest DRAM reply to its sub partition, if its DRAM->L2 queue has a free slot. */
 static void return_reply(struct memory *m, struct channel *c)
 {
 	struct sub *s = channel_room_above(m, c->dram.done.head);
@@ -125,8 +125,8 @@ static void return_reply(struct memory *m, struct channel *c)
 }
 
 /*
- * Returns the next tick in which something moves by itself. What was tried in vain waits for the DRAM to
- * schedule or to answer, or for a sub partition, which pokes.
+ * Makes a tick; returns the next one in which something moves by itself. After a failed arbitration that is
+ * after the DRAM schedules or replies, or a sub partition pokes.
  */
 static uint64_t full_tick(struct memory *m, struct channel *c, uint64_t now, uint32_t cycle, uint64_t t)
 {

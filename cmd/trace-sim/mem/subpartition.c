@@ -3,8 +3,8 @@
  * A memory sub partition: takes requests from the network, splits them into sectors, delays them in the ROP
  * queue, drives the L2 and collects replies (MEM-sub).
  *
- * Always true: the request tracker is the set of requests with REQ_TRACKED. With several queues full nothing
- * is lost, for each step looks first.
+ * Always true: the request tracker is the set of requests with REQ_TRACKED. Each step
+ * checks its queues first, so that full queues lose nothing.
  */
 #include <assert.h>
 #include "bits.h"
@@ -60,7 +60,7 @@ static void sector_bytes(uint64_t bytes[2], unsigned lo, unsigned hi)
 	}
 }
 
-/* One piece of request from: sector s at addr; of its bytes those in sectors lo to s. */
+/* Makes a piece of request `from`: sector s at addr, with the bytes in sectors lo to s. */
 APART static void make_piece(struct memory *m, struct sub *sub, uint32_t from, uint64_t addr, unsigned s,
 	unsigned lo, uint64_t now)
 {
@@ -89,7 +89,7 @@ APART static void make_piece(struct memory *m, struct sub *sub, uint32_t from, u
 	enter_sub(m, sub, handle, now);
 }
 
-/* What is more than a sector becomes pieces of one each. */
+/* Splits a request of more than a sector into pieces of one sector each. */
 APART static void split_request(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
 	const struct req *r = &m->pool->at[req];
@@ -113,12 +113,12 @@ APART static void split_request(struct memory *m, struct sub *s, uint32_t req, u
 		FOR_BITS32 (i, mask)
 			make_piece(m, s, req, addr + 32 * i, i, i, now);
 	}
-	/* Nobody waits for a write-back, so nobody else would give back the whole. */
+	/* A write-back gets no reply that would free the whole. */
 	if (r->type == L1_WRBK_ACC)
 		req_free(m->pool, req);
 }
 
-/* Once for each request: no calls within it. */
+/* Runs once per request, so all callees are inlined. */
 APART WHOLE bool sub_accept(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
 	const struct req *r = &m->pool->at[req];
@@ -147,7 +147,7 @@ static void queue_reply(struct memory *m, struct sub *s, uint32_t req)
 	mem_fifo_push(m->pool->at, &s->l2_icnt, req);
 }
 
-/* A write that needs no answer from below: an L1's write-back vanishes, others are acknowledged. */
+/* Completes a write: frees a write-back of an L1, acknowledges others. */
 static void acknowledge_write(struct memory *m, struct sub *s, uint32_t req)
 {
 	if (m->pool->at[req].type == L1_WRBK_ACC)
@@ -226,7 +226,7 @@ static void cycle_l2(struct memory *m, struct sub *s)
 	cache_cycle(s->l2);
 }
 
-/* A miss that the L2 took: does it owe the write an answer now? */
+/* Returns true if a write that missed in the L2 is to be acknowledged now. */
 static bool answered_at_once(const struct memory *m, const struct req *r, const struct cache_events *ev)
 {
 	const struct cache_params *l2 = &m->mp->l2;
@@ -238,7 +238,7 @@ static bool answered_at_once(const struct memory *m, const struct req *r, const 
 	return !ev->write_sent;
 }
 
-/* The request waits in another slice of its channel from now on. */
+/* Moves a waiting request to another slice of its channel. */
 static void move_to_slice(struct sub *from, struct sub *to, struct req *r)
 {
 	from->tracked--;
@@ -247,12 +247,13 @@ static void move_to_slice(struct sub *from, struct sub *to, struct req *r)
 	to->wake = 0;
 }
 
-/* Which instruction asked is not known here. */
+/* Fatal error for an access that can never be served. The instruction is not known here. */
 APART _Noreturn static void refuse_for_ever(const struct req *r, enum cache_never why)
 {
 	struct fault f;
 
-	fault_set(&f, NOWHERE, "access", "found a %s of address 0x%llx, wanted %s (-gpgpu_cache:dl2)",
+	fault_set(&f, NOWHERE, "access",
+		"a %s of address 0x%llx can never be served (expected %s, -gpgpu_cache:dl2)",
 		r->flags & REQ_WRITE ? "write" : "read", (unsigned long long)r->addr,
 		cache_never_wanted[why]);
 	catch_fault(&f);
@@ -311,7 +312,7 @@ static void leave_rop(struct memory *m, struct sub *s, uint64_t now)
 		s->rop_due = m->pool->at[s->rop.head].key;
 }
 
-/* When the next tick may move something, if nothing else comes. Busy ports get free by themselves. */
+/* Time from which a tick may move something if nothing arrives. Busy ports become free without a tick. */
 static uint64_t sub_next_tick(const struct sub *s, uint64_t now)
 {
 	if (s->icnt_l2.count || s->dram_l2.count || s->cross_side_replies.count)
@@ -323,7 +324,7 @@ static uint64_t sub_next_tick(const struct sub *s, uint64_t now)
 	return reached(now, s->rop_due) ? 0 : now + (s->rop_due - (uint32_t)now);
 }
 
-/* The tick behind `done` earlier ones. */
+/* Makes the tick that follows `done` earlier ones. */
 static void sub_tick(struct memory *m, struct sub *s, uint64_t now, uint64_t done)
 {
 	if (s->l2)
@@ -352,7 +353,7 @@ static bool is_waiting(const uint64_t *waiting, const struct sub *s)
 	return waiting && bitset_test(waiting, s->id);
 }
 
-/* Before its tick: has icnt->L2 room for a packet? Take one in, if one has come. */
+/* Before its tick: accepts a packet if one has arrived, or notes that icnt->L2 is full. */
 static void look_for_packet(struct memory *m, struct sub *s, const struct memory_work *k, bool come)
 {
 	if (s->icnt_l2.count + 3 >= m->mp->queue_icnt_l2) {
@@ -364,9 +365,9 @@ static void look_for_packet(struct memory *m, struct sub *s, const struct memory
 }
 
 /*
- * Most of what an L2 costs: no calls within it. Who is due is asked before the first moves: what one does to
- * its partner is for the next tick; all have one, or none. So a slice that has a partner does not move for
- * what arrives alone, which in a window it does not know.
+ * Most of an L2's time is spent here, so all callees are inlined. With partners (all slices have one, or none) the
+ * due slices are determined before the first moves, so that its effect on its partner waits for the next tick. So
+ * an arrival alone does not make a slice with a partner due: in a window it is not known.
  */
 WHOLE void channel_l2_tick(
 	struct memory *m, struct channel *c, const struct memory_work *k, const uint64_t *waiting)

@@ -109,7 +109,7 @@ static void print_heading(const struct printout *p, const char *fmt, uint32_t cl
 	p->out->text(p->out->ctx, text);
 }
 
-/* In both parts. */
+/* Name of a figure that is in both parts. */
 static void print_average(
 	const struct printout *p, const char *name, const char *equals, double value, const char *after)
 {
@@ -118,7 +118,7 @@ static void print_average(
 	p->out->real(p->out->ctx, &n, value, after);
 }
 
-/* In one part alone. */
+/* Name of a figure that is in one part only. */
 static struct book_name name_in_one_part(const struct printout *p, const char *name)
 {
 	return (struct book_name){name, " = ", p->rank, p->classes};

@@ -13,7 +13,7 @@
 #include "bits.h"
 #include "booksim.h"
 
-/* ---- which networks ------------------------------------------------------------------------------- */
+/* ---- configuration  ------------------------------------------------------------------------------- */
 
 static bool plain_router(const struct icnt *c)
 {
@@ -183,7 +183,7 @@ bool booksim_has_buffer(const struct booksim *b, unsigned s, uint32_t port, uint
 	return b->net[s].queue[port].flits + booksim_flits(b, bytes) <= b->conf.source_max;
 }
 
-/* A packet larger than what was asked for enters all the same: the queue holds at most source_max packets. */
+/* The queue has source_max packets, so a packet larger than booksim_has_buffer() allowed still fits. */
 void booksim_push(struct booksim *b, unsigned s, uint32_t port, uint32_t output, uint32_t req, uint32_t bytes)
 {
 	struct book_net *x = &b->net[s];

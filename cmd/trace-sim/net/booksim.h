@@ -69,7 +69,7 @@ struct book_cross {
 
 struct book_net {
 	uint32_t n_in, n_out, in_words, out_words;
-	struct book_packet *packet; /* by request handle; a handle may stand for one in each subnet */
+	struct book_packet *packet; /* by request handle; each subnet may have one of the same handle */
 	struct book_queue *queue;   /* inputs */
 	struct book_input *in;
 	struct book_output *out;
@@ -81,7 +81,7 @@ struct book_net {
 	uint64_t *crediting; /* credits wait for the link */
 	uint64_t *want;      /* per output the inputs whose head packet goes there: the VC list */
 	/* sets of outputs */
-	uint64_t *wanted;         /* `want` is not empty */
+	uint64_t *wanted;         /* outputs whose set in `want` is not empty */
 	uint64_t *owned;          /* bound to an input */
 	uint64_t *queued;         /* output queue not empty */
 	uint64_t *ejecting;       /* ejection buffer not empty */

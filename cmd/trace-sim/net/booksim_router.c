@@ -4,12 +4,12 @@
  * (NET-step, NET-router).
  *
  * With one virtual channel an output is bound to one input from the grant to the packet's tail, so the switch
- * allocator of the original never sees two requests for an output: who is ready and has credit wins. An input
- * asks for one output, so whoever an output grants accepts. The original's lists of requests are sets
- * here, for their order decides nothing; only the round-robin pointers of the outputs do.
+ * allocator of the original never sees two requests for an output: an input that is ready and has credit wins. An
+ * input requests one output, so it accepts every grant. The original's lists of requests are sets here: their
+ * order is irrelevant, only the round-robin pointers of the outputs matter.
  *
- * Always true: what a step consumes from a link was sent two steps ago (NET-link); sets hold the ports that
- * have work, and nothing visits another port.
+ * Always true: a step takes from a link the flits that were sent two steps ago (NET-link). Sets hold the ports
+ * with work; only these are visited.
  */
 #include <assert.h>
 #include "bits.h"
@@ -23,7 +23,7 @@ static bool is_tail(const struct book_net *x, const struct book_flit *f)
 
 /* ---- arrivals --------------------------------------------------------------------------------------- */
 
-/* The head of an idle input, or of one whose packet has just left, asks for its output. */
+/* Requests the output of the head of an idle input, or of one whose packet has just left. */
 static void request_output(struct book_net *x, uint32_t i)
 {
 	struct book_input *in = &x->in[i];

@@ -19,7 +19,7 @@ static bool marked(const uint64_t *marks, uint32_t threads, uint32_t row, uint32
 	return false;
 }
 
-/* Of an output, the inputs whose head goes there. */
+/* Checks the set of inputs whose head goes to output o. */
 static void check_wants(const struct xbar *x, uint32_t o)
 {
 	bool wanted = false;
@@ -34,7 +34,7 @@ static void check_wants(const struct xbar *x, uint32_t o)
 	invariant("xbar.wanted", o, 0, bitset_test(x->requested_outputs, o), wanted);
 }
 
-/* Of an input that is ahead: when its head may move it is looked at. */
+/* Checks that the wheel has an input of `ahead` at the advance that may move its head. */
 static void check_ahead(const struct xbar *x, uint32_t i)
 {
 	uint32_t at = port_front(&x->in[i])->advance;
@@ -75,7 +75,7 @@ struct noc_found {
 	uint64_t flits, credits;
 };
 
-/* The room that a flit which has gone to an input port, or a node, was sent to. */
+/* Sender of the flits that arrive at an input port or node. */
 static uint32_t room_at(const struct noc *n, uint32_t to)
 {
 	return to & NOC_NODE ? n->plan->eject[to & ~NOC_NODE] : n->plan->in[to].sender;
@@ -170,7 +170,7 @@ static void check_owners(const struct noc *n, const struct noc_subnet *s, const 
 		}
 }
 
-/* What channel v of an input is to output o of its router: asked, could cross to. */
+/* Checks the sets in which channel v of an input is at output o of its router. */
 static void check_noc_channel(const struct noc *n, const struct noc_router *r, const struct noc_vc *v,
 	uint32_t o, uint32_t *heads, uint64_t *wants)
 {
@@ -256,7 +256,7 @@ static void check_subnet(const struct noc *n, const struct noc_subnet *s)
 
 /* ---- the network of one router (booksim.h) ------------------------------------------------------ */
 
-/* Of the link, how many sets have the port. */
+/* Number of the link's sets that have the port. */
 static uint32_t on_link(const struct book_link *l, uint32_t port)
 {
 	return (uint32_t)bitset_test(l->set[0], port) + bitset_test(l->set[1], port);

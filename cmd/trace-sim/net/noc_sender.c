@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What senders know of the buffers behind their channels (NET-noc-9): flits sent and not yet credited,
- * channels that belong to a packet, and the policies that part a buffer among its channels.
+ * State that senders keep of downstream buffers (NET-noc-9): flits sent and not yet credited, channels owned by a
+ * packet, and the policies that divide a buffer among its channels.
  *
  * Always true: used is the sum of vc_used; a policy's own counts change only in its calls. Policies other
- * than private lay parts aside for channels: the flits of a part beyond its size are in the shared rest. A
- * slot that comes free while its channel's packet has nothing else in the buffer stays reserved for that
- * packet.
+ * than private reserve parts for channels; flits beyond the size of a part use the shared rest. A slot that
+ * becomes free while its channel's packet has no other flit in the buffer stays reserved for that packet.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -19,9 +18,7 @@ static size_t at(const struct noc_senders *m, uint32_t sender, uint32_t vc)
 	return (size_t)sender * m->vcs + vc;
 }
 
-/*
- * ---- shared ---------------------------------------------------------------------------------------------
- */
+/* ---- shared -------------------------------------------------------------------------------------- */
 
 static void leave_part(const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc)
 {
@@ -71,10 +68,7 @@ static void shared_credit(
 		leave_part(c, m, sender, vc);
 }
 
-/*
- * ---- limited, dynamic, shifting
- * ----------------------------------------------------------------------------
- */
+/* ---- limited, dynamic, shifting ------------------------------------------------------------------ */
 
 static bool limited_full(
 	const struct icnt *c, const struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
@@ -109,10 +103,7 @@ static void limited_send(
 		set_held(c, m, sender);
 }
 
-/*
- * ---- feedback
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- feedback ------------------------------------------------------------------------------------ */
 
 /* Mean of round trips, the last one weighing 1 / 2^scale. */
 static int32_t mean_trip(const struct icnt *c, int32_t old, int32_t last)
@@ -122,7 +113,7 @@ static int32_t mean_trip(const struct icnt *c, int32_t old, int32_t last)
 	return old < 0 ? last : (int32_t)((((int64_t)old << scale) + last - old) >> scale);
 }
 
-/* A flit less for each cycle that the way takes longer than it must. */
+/* Lowers the limit by a flit for each cycle that the round trip exceeds its minimum. */
 static int32_t limit_of(const struct icnt *c, const struct noc_senders *m, uint32_t sender, int32_t trip)
 {
 	int32_t limit = (int32_t)m->min_credit_rtt[sender] * 2 - trip + icnt_int(c, ICNT_feedback_offset);
@@ -164,7 +155,7 @@ static void feedback_credit(
 	m->limit[i] = limit_of(c, m, sender, m->round_trip[i]);
 }
 
-/* One flit at a time is measured; pending: those before it whose credits are still to come. */
+/* Measures one flit at a time; pending: earlier flits that are not credited yet. */
 static void simple_send(
 	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, bool tail, uint32_t now)
 {
@@ -201,10 +192,7 @@ const struct noc_policy noc_policies[N_POLICIES] = {
 	[POLICY_SIMPLE_FEEDBACK] = {feedback_full, NULL, simple_send, simple_credit},
 };
 
-/*
- * ---- building
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- building ------------------------------------------------------------------------------------ */
 
 static void init_feedback(struct noc_senders *m, const struct icnt *c)
 {

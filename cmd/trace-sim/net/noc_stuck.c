@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What waits in a network: virtual channels with flits, the packet at the front of each, what that waits for,
- * and a circle of them if there is one. Read-only; printed once, so it may search.
+ * Report of waiting packets: the virtual channels with flits, the packet at the front of each, the channel that it
+ * waits for, and a cycle of waits if there is one. Read-only; called once, so it may search.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,10 +18,7 @@ static const struct noc_packet *front_packet(const struct noc *n, const struct n
 	return &s->packet[v->slot[v->head & (n->buffer_cap - 1)].req];
 }
 
-/*
- * The channel that holds what the front of vc waits for:
- * the packet's own next one, or the first that it asks for.
- */
+/* Returns the channel that the front packet of vc waits for: its own next one, or the first that it requests. */
 static uint32_t waited_channel(
 	const struct noc *n, const struct noc_subnet *s, uint32_t vc, uint32_t *port, uint32_t *out)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Address decoder (MEM-addr): which channel, sub partition, bank and row an address belongs to.
+ * Address decoder (MEM-addr): channel, sub partition, bank and row of an address.
  *
  * A field of an address is the bits under a mask, packed; a mask is kept as its runs of ones, each moved down
- * by one shift. Where numbers of channels and slices are powers of two every bit of the answer is a sum
- * modulo 2 of bits of the address, whatever the index function but RANDOM: then the answers of each byte of
- * an address stand in a table, and are added. Column and burst bits are left out: they influence nothing.
+ * by one shift. If the numbers of channels and slices are powers of two, every bit of the result is a sum
+ * modulo 2 of address bits, except with RANDOM indexing: then a table has the results of each byte of an
+ * address, and these are added. Column and burst bits are left out: they influence nothing.
  * -gpgpu_mem_addr_test only prints.
  */
 #include <assert.h>
@@ -22,7 +22,7 @@ enum field { FIELD_CHIP, FIELD_BANK, FIELD_ROW, FIELD_PARTITION, N_FIELDS };
 #define MAX_RUNS  64
 #define LINE_LOG2 7 /* of the bytes of a line */
 
-/* An answer in one word: the row below, then the bank and the slice. */
+/* A result in one word: the row, then the bank and the slice. */
 #define BANK_AT 32
 #define SUB_AT  48
 
@@ -88,7 +88,7 @@ static uint64_t gather_bits(const struct gather *g, uint64_t v)
 	return out;
 }
 
-/* Make room for n bits at position at: every bit from there on moves up. */
+/* Inserts n zero bits at position `at`. */
 static uint64_t insert_bits(uint64_t mask, uint32_t at, uint32_t n)
 {
 	uint64_t low = mask & ((1ull << at) - 1);
@@ -284,7 +284,7 @@ static uint64_t decode_address(struct addrdec *d, uint64_t addr)
 	       (uint32_t)gather_bits(&d->field[FIELD_ROW], local);
 }
 
-/* The same, however it is found. */
+/* Slice, bank and row in a word, from the tables if possible. */
 static uint64_t decode_fast(struct addrdec *d, uint64_t addr)
 {
 	uint64_t sum = 0;
@@ -321,7 +321,7 @@ uint32_t addrdec_slice(struct addrdec *d, uint64_t addr, uint32_t cluster)
 	return d->sides > 1 ? slice_on_side(d, sub, addrdec_side(d, cluster)) : sub;
 }
 
-/* MEM-sides-2: at home. */
+/* MEM-sides-2: on the home side. */
 uint32_t addrdec_sub(struct addrdec *d, uint64_t addr)
 {
 	uint32_t chip, sub;
@@ -343,7 +343,7 @@ bool addrdec_draws(const struct addrdec *d) { return d->index == INDEX_RANDOM; }
 
 /* ---- life --------------------------------------------------------------------------------------- */
 
-/* A byte without its highest bit stands in the table before it. */
+/* The entry of a byte is the sum of the entries of its highest bit and of the rest, which precedes it. */
 static void make_byte_tables(struct addrdec *d)
 {
 	for (uint32_t bit = 0; bit < 64; bit++) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whereto an address goes (MEM-addr): channel, sub partition, bank and row, as the address mapping of the
- * configuration has it. Always true: equal addresses get equal answers. Left out: who carries the request
- * there.
+ * Address decoding (MEM-addr): channel, sub partition, bank and row by the address mapping of the configuration.
+ * Always true: equal addresses give equal results.
  */
 #ifndef ADDRDEC_H
 #define ADDRDEC_H
@@ -15,11 +14,11 @@ struct addrdec;
 struct addrdec *addrdec_new(const struct params *p);
 void addrdec_delete(struct addrdec *d);
 /*
- * Fill chip, sub, bank, row of r from r->addr. quirk Q4-25: RANDOM (index 4) draws at first touch, in call
+ * Fills chip, sub, bank, row of r from r->addr. quirk Q4-25: RANDOM (index 4) draws at first touch, in call
  * order.
  */
 void addrdec_request(struct addrdec *d, struct req *r);
-/* Sub partition of an address for a cluster: what addrdec_request() finds. */
+/* Sub partition of an address for a cluster, as addrdec_request() sets it. */
 uint32_t addrdec_slice(struct addrdec *d, uint64_t addr, uint32_t cluster);
 /* With l2_sides: the side of a cluster, and the side on which an address is at home. */
 uint32_t addrdec_side(const struct addrdec *d, uint32_t cluster);

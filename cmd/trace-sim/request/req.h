@@ -3,12 +3,11 @@
  * Memory requests: one record for everything that travels between an SM and DRAM (MEM-req). Used by the
  * load/store unit, the caches, the network and the memory partitions.
  *
- * A request is a 32-bit handle into one array; 0 is "none". Whoever holds the handle owns the request:
- * it is in exactly one queue, MSHR entry or register at a time. What a request must know of its warp
- * instruction is copied into it, for it may outlive the instruction, the warp and the kernel.
+ * A request is a 32-bit handle into one array; 0 is "none". The holder of the handle owns the request:
+ * it is in exactly one queue, MSHR entry or register at a time. It has copies of the data of its
+ * warp instruction that it needs, because it may outlive the instruction, the warp and the kernel.
  *
- * Who holds a request, in the order of its way, and what it writes there; what nobody is named for stays as
- * it was made:
+ * Holders of a request, in the order of its path, and the fields that they write; other fields stay as made:
  *
  *     lsu/l1.c, sm/fetch.c      makes it; request/addrdec.c fills chip, sub, bank, row
  *          |
@@ -39,7 +38,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In printing order; numbers as in the event log. */
+/* Printing order; the event log has these numbers. */
 enum acc_type {
 	GLOBAL_ACC_R,
 	LOCAL_ACC_R,
@@ -59,7 +58,7 @@ enum req_flag {
 	REQ_WRITE = 1 << 0, /* *_ACC_W and *_WRBK_ACC; atomics are reads */
 	REQ_ATOMIC = 1 << 1,
 	REQ_REPLY = 1 << 2,  /* turned into READ_REPLY or WRITE_ACK */
-	REQ_BLANK = 1 << 3,  /* no instruction behind it: fetches, write-backs, allocate-reads, pieces */
+	REQ_BLANK = 1 << 3,  /* without an instruction: fetches, write-backs, allocate-reads, pieces */
 	REQ_LOAD = 1 << 4,   /* the instruction counts as a load (SM-inst-6) */
 	REQ_STORE = 1 << 5,  /* the instruction counts as a store */
 	REQ_BYPASS = 1 << 6, /* cache operator GLOBAL: not through the L1D */
@@ -82,18 +81,18 @@ struct req {
 	_Alignas(128) uint64_t addr; /* current address */
 	uint64_t orig_addr;          /* as it was made */
 	uint64_t bytes[2];           /* byte mask, bit = address mod 128 */
-	uint32_t next;      /* link for whoever holds the request: FIFO, pile of free ones, MSHR entry */
-	uint32_t tail, bin; /* memory side: DRAM rows (dram_sched.c), ROP queues in order of time */
-	uint32_t key;       /* memory side: a row, or the time when the request is ready */
-	uint16_t flags;     /* enum req_flag */
-	uint16_t size;      /* data bytes; the atom while it is an outstanding miss */
-	uint16_t chip;      /* channel */
-	uint16_t sub;       /* global sub partition */
-	uint16_t cluster;   /* NO_SM for requests made by an L2 */
-	uint8_t bank;       /* as decoded */
-	uint8_t type;       /* enum acc_type */
-	uint8_t sectors;    /* 4-bit sector mask */
-	uint8_t pieces;     /* answers still to come, when it passed the L1 by */
+	uint32_t next;               /* link of the holder: FIFO, pile of free handles, MSHR entry */
+	uint32_t tail, bin;          /* memory side: DRAM rows (dram_sched.c), ROP queues in order of time */
+	uint32_t key;                /* memory side: a row, or the time when the request is ready */
+	uint16_t flags;              /* enum req_flag */
+	uint16_t size;               /* data bytes; the atom while it is an outstanding miss */
+	uint16_t chip;               /* channel */
+	uint16_t sub;                /* global sub partition */
+	uint16_t cluster;            /* NO_SM for requests made by an L2 */
+	uint8_t bank;                /* as decoded */
+	uint8_t type;                /* enum acc_type */
+	uint8_t sectors;             /* 4-bit sector mask */
+	uint8_t pieces;              /* answers still to come, when it passed the L1 by */
 
 	uint64_t lane0;     /* LDGSTS: address of lane 0, 0 when inactive */
 	uint32_t parent;    /* REQ_PIECE, REQ_PARENT_WRITE */
@@ -140,7 +139,7 @@ void req_pool_init(struct req_pool *p, uint32_t limit);
 void req_pool_free(struct req_pool *p);
 /* A zeroed request; the limit is a bound that the machine's queues imply, so running out is a bug. */
 uint32_t req_new(struct req_pool *p);
-uint32_t req_like(struct req_pool *p, const struct req *model); /* the same, but as the model stands */
+uint32_t req_like(struct req_pool *p, const struct req *model); /* a copy of the model */
 void req_free(struct req_pool *p, uint32_t handle);
 uint64_t req_live(const struct req_pool *p); /* handed out and not freed; outside phases */
 

@@ -9,10 +9,7 @@
  */
 #include "net/noc.h"
 
-/*
- * ---- plan
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- plan ---------------------------------------------------------------------------------------- */
 
 static uint32_t coordinate_distance(uint32_t a, uint32_t b) { return a > b ? a - b : b - a; }
 
@@ -73,10 +70,7 @@ static void join_router(struct noc_builder *b, const struct icnt *c, uint32_t ro
 		}
 }
 
-/*
- * ---- steps
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- steps --------------------------------------------------------------------------------------- */
 
 /* A node numbered by its router. */
 static uint32_t flatfly_place(const struct icnt *c, uint32_t node)
@@ -219,10 +213,7 @@ void noc_route_flatfly_valiant(const struct noc_view *v, struct noc_packet *p, u
 					 : flatfly_vc_half(flatfly_class(v, p), !p->phase));
 }
 
-/*
- * ---- straight or over a node by chance
- * -------------------------------------------------------------------------
- */
+/* ---- straight or over a node by chance ----------------------------------------------------------- */
 
 /* Routers on the way. */
 static uint32_t flatfly_hops(const struct icnt *c, uint32_t a, uint32_t b)
@@ -358,10 +349,7 @@ void noc_route_flatfly_ugal_xyyx(const struct noc_view *v, struct noc_packet *p,
 	flatfly_way(p, out, r);
 }
 
-/*
- * ---- channels by the next coordinate
- * ----------------------------------------------------------------------------
- */
+/* ---- channels by the next coordinate ------------------------------------------------------------- */
 
 static struct vc_range flatfly_vc_part(struct vc_range r, uint32_t which, uint32_t of)
 {

@@ -9,9 +9,7 @@
 #include "net/noc.h"
 #include "net/topology/cube.h"
 
-/*
- * ---- plan, of tori too ----------------------------------------------------------------------------------
- */
+/* ---- plan, of tori too --------------------------------------------------------------------------- */
 
 static uint32_t cube_neighbour(uint32_t node, uint32_t step, uint32_t k, bool up)
 {
@@ -51,9 +49,7 @@ void noc_cube_plan(struct noc_builder *b, const struct icnt *c, uint32_t latency
 	}
 }
 
-/*
- * ---- steps -----------------------------------------------------------------------------------------------
- */
+/* ---- steps --------------------------------------------------------------------------------------- */
 
 /* Output for the lowest dimension that differs; 2n at the destination. */
 static uint16_t mesh_lowest_port(const struct icnt *c, uint32_t at, uint32_t dest)
@@ -101,7 +97,7 @@ void noc_route_mesh_dor(const struct noc_view *v, struct noc_packet *p, uint32_t
 	noc_one_way(p, mesh_next_up(v, router, p->dest), v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
 }
 
-/* Channels for destination or coordinate number `which` of so many; all at the destination. */
+/* Restricts the channels to part `which` of `of` equal parts; at the destination all are allowed. */
 static void mesh_vc_part(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t port,
 	uint32_t which, uint32_t of)
 {
@@ -143,9 +139,7 @@ void noc_route_mesh_dor_pni(const struct noc_view *v, struct noc_packet *p, uint
 	mesh_vc_part(v, p, router, port, mesh_coordinate(v->c, p->dest, port / 2), v->c->k);
 }
 
-/*
- * ---- two orders -------------------------------------------------------------------------------------------
- */
+/* ---- two orders ---------------------------------------------------------------------------------- */
 
 /* The lower half of the channels for the first order, the upper for the second. */
 static void mesh_vc_half(const struct noc_view *v, struct noc_packet *p, uint32_t port, bool lower)
@@ -200,12 +194,9 @@ void noc_route_mesh_adaptive_xy_yx(
 	mesh_vc_half(v, p, up ? first : last, up);
 }
 
-/*
- * ---- over a router between
- * ----------------------------------------------------------------------------------
- */
+/* ---- over a router between ----------------------------------------------------------------------- */
 
-/* By chance in the box that source and destination span. */
+/* Returns a random router in the box that source and destination span. */
 static uint32_t mesh_random_between(const struct noc_view *v, uint32_t source, uint32_t dest)
 {
 	uint32_t at = 0, step = 1, k = v->c->k;
@@ -267,10 +258,7 @@ void noc_route_mesh_valiant(const struct noc_view *v, struct noc_packet *p, uint
 	mesh_two_phases(v, p, router);
 }
 
-/*
- * ---- adaptive
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- adaptive ------------------------------------------------------------------------------------ */
 
 void noc_route_mesh_min_adapt(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
