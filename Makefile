@@ -51,7 +51,7 @@ $(LIB): $(LIB_OBJ)
 	$(AR) qcs $(TMP) $(LIB_OBJ) $(RENAME)
 
 define program
-$(1)_OBJ = $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(filter-out $$(CUDART_SRC),$$(sort $$(wildcard cmd/$(1)/*.c cmd/$(1)/*/*.c)))) $$(EXTRA_$(1))
+$(1)_OBJ = $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(filter-out $$(CUDART_SRC),$$(sort $$(wildcard cmd/$(1)/*.c cmd/$(1)/*/*.c cmd/$(1)/*/*/*.c)))) $$(EXTRA_$(1))
 $$(BUILD)/$(1): $$($(1)_OBJ) $$(LIB)
 	$$(CC) $$(CFLAGS_ALL) $$(LTO) $$(LDFLAGS) -o $$(TMP) $$($(1)_OBJ) $$(LIB) $$(LDLIBS_ALL) $$(RENAME)
 DEPS += $$($(1)_OBJ:.o=.d)
@@ -181,14 +181,14 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(SIM_LIB) $(LIB)
 	$(CC) $(TEST_CPPFLAGS) $(CFLAGS_ALL) -fno-lto -fsanitize=fuzzer,$(FUZZ_SANITIZE) $(DEPEND) -o $(TMP) $< $(SIM_LIB) $(LIB) $(LDLIBS_ALL) $(LINK_END)
 
 # The style stands in .clang-format; format-check only tells what would change.
-FORMATTED = $(sort $(wildcard cmd/*/*.[ch] cmd/*/*/*.[ch] libcommon/*/*.[ch] include/*.h tests/*/*.[ch]))
+FORMATTED = $(sort $(wildcard cmd/*/*.[ch] cmd/*/*/*.[ch] cmd/*/*/*/*.[ch] libcommon/*/*.[ch] include/*.h tests/*/*.[ch]))
 format: ## format every source
 	clang-format -i $(FORMATTED)
 format-check: ## list sources that format would change
 	clang-format --dry-run --Werror $(FORMATTED)
 
 tidy: ## clang-tidy over every source
-	clang-tidy --quiet $(sort $(wildcard cmd/*/*.c cmd/*/*/*.c libcommon/*/*.c)) -- -std=c11 $(CPPFLAGS_ALL) -Icmd/trace-sim
+	clang-tidy --quiet $(sort $(wildcard cmd/*/*.c cmd/*/*/*.c cmd/*/*/*/*.c libcommon/*/*.c)) -- -std=c11 $(CPPFLAGS_ALL) -Icmd/trace-sim
 
 # ---- figures of the original -------------------------------------------------------------------
 

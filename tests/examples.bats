@@ -30,7 +30,7 @@ setup() {
 	assert_line 'rtx3070: rtx3070.json'
 	run -0 mine/networks/compare "$d" nets
 	assert_line --regexp $'^mesh\t[0-9]+\t'
-	[ -s nets/dragonfly.svg ]
+	[ -s nets/dragonfly.report.json ]
 	run -0 mine/demo "$d"
 	assert_line --partial '3 of 3: simulating'
 	assert_line --regexp '^gpu_sim_cycle +[0-9]+'

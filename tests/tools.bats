@@ -114,6 +114,6 @@ leg() { sh "$ROOT/tests/tools/leg" log name "$@"; }
 	run -1 grep -rnE '(found|wanted)[^"]* \\"' "$ROOT/include" "$ROOT/libcommon" "$ROOT/cmd"
 	cut=$(cd "$ROOT" && awk 'FNR == 1 { half = 0 }
 		half && /^[ \t]*"/ { print FILENAME ":" FNR ": " $0 }
-		{ half = /"[^"]*(found|wanted) [^"]*[^"\\n]"$/ }' libcommon/*/*.c cmd/*/*.c cmd/*/*/*.c)
+		{ half = /"[^"]*(found|wanted) [^"]*[^"\\n]"$/ }' libcommon/*/*.c cmd/*/*.c cmd/*/*/*.c cmd/*/*/*/*.c)
 	[ -z "$cut" ] || { echo "$cut"; false; }
 }

@@ -28,10 +28,7 @@ static enum net_report report_form(const char *name)
 {
 	const char *dot = strrchr(name, '.');
 
-	return !dot                    ? NET_REPORT_TEXT
-	       : !strcmp(dot, ".json") ? NET_REPORT_JSON
-	       : !strcmp(dot, ".svg")  ? NET_REPORT_SVG
-				       : NET_REPORT_TEXT;
+	return dot && !strcmp(dot, ".json") ? NET_REPORT_JSON : NET_REPORT_TEXT;
 }
 
 void beside_open(struct beside *b, struct run *r, const struct beside_args *a)

@@ -93,7 +93,7 @@ static const struct cli_row rows[] = {
 	{OPT_PROFILE, "profile", "FILE", "write the cycles of the warp schedulers by instruction and reason",
 		"file"},
 	{OPT_NET_REPORT, "net-report", "FILE",
-		"write the use of each channel of a network of routers: text, or by its name .json or .svg",
+		"write the use of each channel of a network of routers: text, or JSON if its name ends in .json",
 		"file"},
 	{OPT_TIMELINE, "timeline", "FILE", "write a timeline as Chrome trace events, for Perfetto", "file"},
 	{OPT_TIMELINE_INTERVAL, "timeline-interval", "CYCLES",

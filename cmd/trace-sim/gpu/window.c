@@ -33,7 +33,7 @@ static void set_injection_limits(struct net *n, const struct params *p)
 	uint32_t sends = p->modern.on ? ports + L1_PIPE : p->core.ldst_steps * (ports + 1);
 	uint32_t fetches = p->modern.on ? 1 : p->core.fetch_steps;
 
-	net_set_max_injections(n, p->sms_per_cluster * sends, p->sms_per_cluster * fetches);
+	net_set_max_injections(n, p->sms_per_cluster * (sends + fetches));
 }
 
 void window_init(struct gpu *g)
@@ -100,12 +100,6 @@ static uint64_t equal_length(uint64_t left, uint32_t longest)
 	return (left + n - 1) / n;
 }
 
-/* True if most clusters would have to wait for the network before each cycle. */
-static bool network_congested(const struct gpu *g)
-{
-	return net_replies_in_steps(g->net) && 2 * net_crowded(g->net) > count_live_clusters(g);
-}
-
 /* Number of cycles from `now` to `time`; 0 if that is past. */
 static uint64_t cycles_until(uint64_t now, uint64_t time) { return time > now ? time - now : 0; }
 
@@ -122,8 +116,6 @@ static struct window_length window_length(struct gpu *g, uint64_t until)
 			1, w->disabled_reason == N_WINDOW_BOUNDS ? WINDOW_longest : w->disabled_reason};
 	if (!gpu_live(g) || launch_least_delay(g))
 		return (struct window_length){1, WINDOW_idle};
-	if (network_congested(g))
-		return (struct window_length){1, WINDOW_requests};
 	if (launch_ptx(g))
 		return (struct window_length){1, WINDOW_ptx};
 	limit_length(&l, equal_length(p->sample_cycles - cycle % p->sample_cycles, l.cycles), WINDOW_sample);
@@ -132,10 +124,8 @@ static struct window_length window_length(struct gpu *g, uint64_t until)
 	if (p->max_cycle)
 		limit_length(&l, cycles_until(now, p->max_cycle), WINDOW_cycles);
 	limit_length(&l, window_min_remaining_cycles(g, l.cycles), WINDOW_tail);
-	if (!net_replies_in_steps(g->net)) {
-		limit_length(&l, cycles_with_advances(g, net_reply_input_free(g->net)), WINDOW_replies);
-		limit_length(&l, cycles_with_advances(g, net_reply_output_free(g->net)), WINDOW_outputs);
-	}
+	limit_length(&l, cycles_with_advances(g, net_reply_input_free(g->net)), WINDOW_replies);
+	limit_length(&l, cycles_with_advances(g, net_reply_output_free(g->net)), WINDOW_outputs);
 	return l;
 }
 
@@ -209,38 +199,6 @@ static void advance_reply_network(struct gpu *g, const struct window_plan *p)
 			net_advance_one(g->net, 1);
 }
 
-/* Number of advances in the cycle that begins with step i. */
-static uint32_t advances_of_cycle(const struct window_plan *p, uint32_t i)
-{
-	uint32_t n = 0;
-
-	for (uint64_t now = p->step[i].now; i < p->n && p->step[i].now == now; i++)
-		n += p->step[i].reply;
-	return n;
-}
-
-/*
- * Runs the reply side step by step. Returns the number of cycles before the first in which an output could
- * be full.
- */
-static uint32_t run_reply_steps(struct gpu *g, const struct window_plan *p)
-{
-	uint64_t now = UINT64_MAX;
-
-	memory_begin(g->mem);
-	for (uint32_t i = 0; i < p->n; i++) {
-		const struct memory_work *k = &p->step[i];
-
-		if (k->now != now && advances_of_cycle(p, i) > net_reply_output_free(g->net))
-			return (uint32_t)(k->now - p->now);
-		now = k->now;
-		memory_run_step(g->mem, k);
-		if (k->reply)
-			net_advance_one(g->net, 1);
-	}
-	return p->cycles;
-}
-
 void window_serve(struct gpu *g, uint32_t cycles)
 {
 	struct window *w = g->window;
@@ -271,48 +229,29 @@ static void set_shared(struct gpu *g, uint32_t cycles)
 		threads_park(g->pool);
 }
 
-/*
- * Plans a window of at most l->cycles cycles and runs its reply side. A network whose replies advance in steps
- * may shorten it. Returns its cycles; 0, with nothing done, if not even one can be run.
- */
-static uint32_t run_reply_side(struct gpu *g, struct window_length *l)
+/* Plans a window and runs its reply side. */
+static void run_reply_side(struct gpu *g, uint32_t cycles)
 {
 	struct window *w = g->window;
-	struct window_plan *p = &w->plan;
-	struct clocks clocks = g->clocks;
-	struct window_edge e = current_edge(g);
-	uint32_t dram_ticks = g->dram_ticks, cycles;
 
-	set_shared(g, l->cycles);
+	set_shared(g, cycles);
 	net_decouple(g->net);
-	plan_steps(g, p, e, l->cycles);
-	if (!net_replies_in_steps(g->net)) {
-		w->count.phases++;
-		window_items(g, run_channel_item, memory_channels(g->mem), UINT32_MAX);
-		advance_reply_network(g, p);
-		return l->cycles;
-	}
-	cycles = run_reply_steps(g, p);
-	if (cycles < l->cycles) {
-		g->clocks = clocks;
-		g->dram_ticks = dram_ticks;
-		l->bound = WINDOW_outputs;
-		plan_steps(g, p, e, cycles);
-	}
-	if (!cycles)
-		net_recouple(g->net);
-	return cycles;
+	plan_steps(g, &w->plan, current_edge(g), cycles);
+	w->count.phases++;
+	window_items(g, run_channel_item, memory_channels(g->mem), UINT32_MAX);
+	advance_reply_network(g, &w->plan);
 }
 
 /* Starts a window; false if the next cycle must be a single step. */
 static bool window_begin(struct gpu *g, uint64_t until)
 {
-	struct window *w = g->window;
 	struct window_length l = window_length(g, until);
 
-	l.cycles = l.cycles > 1 ? run_reply_side(g, &l) : 0;
-	w->count.by[l.bound]++;
-	return l.cycles != 0;
+	g->window->count.by[l.bound]++;
+	if (l.cycles <= 1)
+		return false;
+	run_reply_side(g, l.cycles);
+	return true;
 }
 
 bool window_run(struct gpu *g, uint64_t until)

@@ -42,10 +42,7 @@ const struct window_counts *window_counts(const struct gpu *g);
 
 /* Reason for which all windows of this run are single cycles; N_WINDOW_BOUNDS if there is none. */
 enum window_bound window_disabled_reason(const struct gpu *g);
-/*
- * Number of cycles for which an accepted request stays in the ROP queue and its handle is not reused
- * (LAUNCH-window-2, 11).
- */
+/* Number of cycles for which an accepted request stays in the ROP queue (LAUNCH-window-2). */
 uint32_t window_delay(const struct gpu *g);
 /* Lower bound on the cycles until the kernel ends, at most `enough`. */
 uint32_t window_min_remaining_cycles(struct gpu *g, uint32_t enough);

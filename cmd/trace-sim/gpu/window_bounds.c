@@ -8,15 +8,7 @@
 #include "launch.h"
 #include "window.h"
 
-uint32_t window_delay(const struct gpu *g)
-{
-	uint32_t rop = g->params.mem.rop_latency;
-	double lag = net_lag(g->net) * g->clocks.period[1] / g->clocks.period[0];
-
-	if (!net_lag(g->net))
-		return rop;
-	return lag + 2 < rop ? rop - (uint32_t)lag - 2 : 0;
-}
+uint32_t window_delay(const struct gpu *g) { return g->params.mem.rop_latency; }
 
 enum window_bound window_disabled_reason(const struct gpu *g)
 {

@@ -14,14 +14,14 @@
 #include "instrument/events.h"
 #include "request/hash.h"
 
-static uint32_t group_of(const struct dram_params *p, uint32_t bank)
+static uint32_t dram_bank_group(const struct dram_params *p, uint32_t bank)
 {
 	if (p->group_index == 0)
 		return bank >> log2_floor(p->nbk / p->nbkgrp);
 	return p->group_index == 1 ? bank & (p->nbkgrp - 1) : 0;
 }
 
-static uint32_t largest(const uint32_t *v, unsigned n)
+static uint32_t dram_largest_timing(const uint32_t *v, unsigned n)
 {
 	uint32_t max = 0;
 
@@ -36,20 +36,20 @@ void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_p
 
 	*d = (struct dram){.p = dp, .id = id, .pool = pool, .ms = ms};
 	d->split = dp->fr_fcfs && dp->write_queue;
-	d->room[0] = dp->fr_fcfs ? dp->queue_max ? dp->queue_max : UINT32_MAX : 2;
-	d->room[1] = !d->split ? 0 : dp->queue_max ? dp->write_max : UINT32_MAX;
+	d->queue_capacity[0] = dp->fr_fcfs ? dp->queue_max ? dp->queue_max : UINT32_MAX : 2;
+	d->queue_capacity[1] = !d->split ? 0 : dp->queue_max ? dp->write_max : UINT32_MAX;
 	d->done_max = dp->return_max ? dp->return_max : 1024;
 	d->column_at = d->row_at = UINT64_MAX;
 	d->bus_counted = d->ratio_counted = d->idle_from = 1;
 	d->all = ~0ull >> (64 - dp->nbk);
 	d->used = dp->tCCD ? dp->tCCD : 1;
-	d->act_runs = largest((uint32_t[]){dp->tRRD, dp->tRCD, dp->tRCDWR, dp->tRAS, dp->tRC}, 5);
+	d->act_runs = dram_largest_timing((uint32_t[]){dp->tRRD, dp->tRCD, dp->tRCDWR, dp->tRAS, dp->tRC}, 5);
 	d->bank = xcalloc(dp->nbk, sizeof(*d->bank));
 	d->bank_access = xcalloc(dp->nbk, sizeof(*d->bank_access));
 	d->bank_idle = xcalloc(dp->nbk, sizeof(*d->bank_idle));
 	dram_bus_init(&d->bus, dp->CL);
 	for (uint32_t b = 0; b < dp->nbk; b++) {
-		uint32_t g = group_of(dp, b);
+		uint32_t g = dram_bank_group(dp, b);
 
 		d->group[b] = (uint8_t)g;
 		d->group_mask[g] |= 1ull << b;
@@ -84,7 +84,7 @@ void dram_push(struct dram *d, uint32_t req, uint64_t now)
 
 	assert(r->chip == d->id && bank < d->p->nbk);
 	r->pushed = (uint32_t)now;
-	d->come = true;
+	d->request_arrived = true;
 	d->n.n_req++;
 	dram_enqueue(d, req, bank);
 	memstat_queued(d->ms, r, r->size / d->p->atom_bytes);
@@ -94,24 +94,24 @@ void dram_push(struct dram *d, uint32_t req, uint64_t now)
 
 static inline bool write_bank(const struct dram *d, uint64_t bank) { return d->writes >> bank & 1; }
 
-static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static inline uint64_t tick_min(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* When bank b can issue its column command, if nothing else happens. */
 static inline uint64_t column_time(const struct dram *d, uint64_t b)
 {
-	uint64_t all = later(d->ccd, write_bank(d, b) ? d->rtw : d->wtr);
+	uint64_t all = tick_max(d->ccd, write_bank(d, b) ? d->rtw : d->wtr);
 
-	return later(all, later(d->own[b], d->ccdl.at[d->group[b]]));
+	return tick_max(all, tick_max(d->bank_ready_at[b], d->ccdl.at[d->group[b]]));
 }
 
 /* Likewise its precharge or activate. */
 static inline uint64_t row_time(const struct dram *d, uint64_t b)
 {
-	return later(d->own[b], d->active >> b & 1 ? d->rtpl.at[d->group[b]] : d->rrd);
+	return tick_max(d->bank_ready_at[b], d->active >> b & 1 ? d->rtpl.at[d->group[b]] : d->rrd);
 }
 
 /* Another bank can issue from tick `time` on; *set, if it is known, can in tick *at. */
-static inline void joins(uint64_t *at, uint64_t *set, uint32_t bank, uint64_t time)
+static inline void note_ready_bank(uint64_t *at, uint64_t *set, uint32_t bank, uint64_t time)
 {
 	if (time < *at) {
 		*set = *set || *at == UINT64_MAX ? 1ull << bank : 0;
@@ -121,37 +121,37 @@ static inline void joins(uint64_t *at, uint64_t *set, uint32_t bank, uint64_t ti
 	}
 }
 
-static inline void set_own(struct dram *d, uint32_t bank, bool match, uint64_t time)
+static inline void set_bank_ready_at(struct dram *d, uint32_t bank, bool match, uint64_t time)
 {
 	uint64_t bit = 1ull << bank;
 
-	d->own[bank] = time;
+	d->bank_ready_at[bank] = time;
 	if (time <= d->ticks) {
-		d->ripe |= bit;
+		d->timing_ready |= bit;
 		return;
 	}
-	d->ripe &= ~bit;
-	d->ripen_at[match] = earlier(d->ripen_at[match], time);
+	d->timing_ready &= ~bit;
+	d->timing_ready_at[match] = tick_min(d->timing_ready_at[match], time);
 }
 
 void dram_bank_changed(struct dram *d, uint32_t bank)
 {
 	const struct dram_bank *k = &d->bank[bank];
 
-	if (d->match >> bank & 1) {
-		set_own(d, bank, true, write_bank(d, bank) ? k->write_at : k->read_at);
-		joins(&d->column_at, &d->column_set, bank, column_time(d, bank));
+	if (d->row_hits >> bank & 1) {
+		set_bank_ready_at(d, bank, true, write_bank(d, bank) ? k->write_at : k->read_at);
+		note_ready_bank(&d->column_at, &d->column_set, bank, column_time(d, bank));
 		return;
 	}
-	set_own(d, bank, false, d->active >> bank & 1 ? k->close_at : k->open_at);
-	joins(&d->row_at, &d->row_set, bank, row_time(d, bank));
+	set_bank_ready_at(d, bank, false, d->active >> bank & 1 ? k->close_at : k->open_at);
+	note_ready_bank(&d->row_at, &d->row_set, bank, row_time(d, bank));
 }
 
 /* These banks can issue in tick `time`; *set: those that can in *at, the first such tick. */
-static inline void find_earlier(uint64_t *at, uint64_t *set, uint64_t banks, uint64_t time)
+static inline void merge_ready_banks(uint64_t *at, uint64_t *set, uint64_t banks, uint64_t time)
 {
 	*set = time < *at ? banks : *set | (time == *at ? banks : 0);
-	*at = earlier(*at, time);
+	*at = tick_min(*at, time);
 }
 
 /* Those of the banks that their own timers do not hold in tick t, from which on they are asked for. */
@@ -159,16 +159,16 @@ static inline uint64_t ripe_banks(struct dram *d, uint64_t banks, bool match, ui
 {
 	uint64_t next = UINT64_MAX;
 
-	if (t < d->ripen_at[match])
-		return banks & d->ripe;
-	FOR_BITS64 (b, banks & ~d->ripe) {
-		if (d->own[b] <= t)
-			d->ripe |= 1ull << b;
+	if (t < d->timing_ready_at[match])
+		return banks & d->timing_ready;
+	FOR_BITS64 (b, banks & ~d->timing_ready) {
+		if (d->bank_ready_at[b] <= t)
+			d->timing_ready |= 1ull << b;
 		else
-			next = earlier(next, d->own[b]);
+			next = tick_min(next, d->bank_ready_at[b]);
 	}
-	d->ripen_at[match] = next;
-	return banks & d->ripe;
+	d->timing_ready_at[match] = next;
+	return banks & d->timing_ready;
 }
 
 static inline void load_group(struct group_timer *g, uint32_t group, uint64_t banks, uint64_t time)
@@ -198,34 +198,35 @@ static inline uint64_t held_banks(const struct dram *d, const struct group_timer
  */
 static void find_columns(struct dram *d, uint64_t t)
 {
-	uint64_t first = later(t, d->ccd), able = ripe_banks(d, d->match, true, first);
+	uint64_t first = tick_max(t, d->ccd), able = ripe_banks(d, d->row_hits, true, first);
 
 	able &= ~(first < d->rtw ? d->writes : 0) & (first < d->wtr ? d->writes : ~0ull);
 	able &= ~held_banks(d, &d->ccdl, first);
 	d->column_at = able ? first : UINT64_MAX;
 	d->column_set = able;
 	if (!able)
-		FOR_BITS64 (b, d->match)
-			find_earlier(&d->column_at, &d->column_set, 1ull << b, later(column_time(d, b), t));
+		FOR_BITS64 (b, d->row_hits)
+			merge_ready_banks(
+				&d->column_at, &d->column_set, 1ull << b, tick_max(column_time(d, b), t));
 }
 
 /* The same for the row commands of the others. */
 static void find_rows(struct dram *d, uint64_t t)
 {
-	uint64_t banks = d->busy & ~d->match, ripe = ripe_banks(d, banks, false, t);
+	uint64_t banks = d->busy & ~d->row_hits, ripe = ripe_banks(d, banks, false, t);
 	uint64_t to_open = ripe & ~d->active, to_close = ripe & d->active, at = UINT64_MAX, set = 0;
 	uint64_t held = to_close & held_banks(d, &d->rtpl, t);
 
 	if (to_open)
-		find_earlier(&at, &set, to_open, later(d->rrd, t));
+		merge_ready_banks(&at, &set, to_open, tick_max(d->rrd, t));
 	if (to_close & ~held)
-		find_earlier(&at, &set, to_close & ~held, t);
+		merge_ready_banks(&at, &set, to_close & ~held, t);
 	if (at > t)
 		FOR_BITS64 (b, held)
-			find_earlier(&at, &set, 1ull << b, d->rtpl.at[d->group[b]]);
-	if (at >= d->ripen_at[0])
+			merge_ready_banks(&at, &set, 1ull << b, d->rtpl.at[d->group[b]]);
+	if (at >= d->timing_ready_at[0])
 		FOR_BITS64 (b, banks & ~ripe)
-			find_earlier(&at, &set, 1ull << b, row_time(d, b));
+			merge_ready_banks(&at, &set, 1ull << b, row_time(d, b));
 	d->row_at = at;
 	d->row_set = set;
 }
@@ -260,7 +261,7 @@ static void turn_bus(struct dram *d, bool write, uint64_t t)
 	dram_bus_set_min(&d->bus, write ? d->p->WL : d->p->CL, t);
 }
 
-static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
+static void issue_column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 {
 	const struct dram_params *p = d->p;
 	struct dram_bank *k = &d->bank[bank];
@@ -276,14 +277,14 @@ static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 	d->column_at = d->ccd;
 	d->column_set = 0;
 	d->bus_counted = t + d->used;
-	d->moved = true;
+	d->progressed = true;
 	++*k->columns;
 	if (write) {
 		d->wtr = t + p->tWTR;
-		k->close_at = later(k->close_at, t + p->tWTP);
+		k->close_at = tick_max(k->close_at, t + p->tWTP);
 	} else {
 		d->rtw = t + p->tRTW;
-		k->close_at = later(k->close_at, t + p->burst_cycles);
+		k->close_at = tick_max(k->close_at, t + p->burst_cycles);
 		load_group(&d->rtpl, group, in_group, t + p->tRTPL);
 		if (d->rtpl.end > d->row_at)
 			d->row_set &= ~(d->active & in_group);
@@ -298,12 +299,12 @@ static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 	dram_stat_finish(d, bank, t);
 	k->req = REQ_NONE;
 	d->busy &= ~(1ull << bank);
-	d->match &= ~(1ull << bank);
-	if (!d->match)
+	d->row_hits &= ~(1ull << bank);
+	if (!d->row_hits)
 		d->column_at = UINT64_MAX;
 }
 
-static void row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
+static void issue_row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 {
 	const struct dram_params *p = d->p;
 	struct dram_bank *k = &d->bank[bank];
@@ -313,29 +314,29 @@ static void row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 		if (d->events)
 			events_dram(d->events, now, d->id, "pre", bank, k->open_row);
 		d->active &= ~bit;
-		k->open_at = later(k->open_at, t + p->tRP);
-		d->rows_quiet_at = later(d->rows_quiet_at, t + p->tRP);
+		k->open_at = tick_max(k->open_at, t + p->tRP);
+		d->rows_quiet_at = tick_max(d->rows_quiet_at, t + p->tRP);
 		d->n.n_pre++;
 	} else {
 		dram_stat_bus(d, t);
 		dram_stat_match(d, bank, t + 1);
 		d->active |= bit;
-		d->match |= bit;
+		d->row_hits |= bit;
 		k->open_row = k->row;
 		d->rrd = t + p->tRRD;
 		k->read_at = t + p->tRCD;
 		k->write_at = t + p->tRCDWR;
-		k->close_at = later(k->close_at, t + p->tRAS);
-		k->open_at = later(k->open_at, t + p->tRC);
-		d->rows_quiet_at = later(d->rows_quiet_at, t + d->act_runs);
+		k->close_at = tick_max(k->close_at, t + p->tRAS);
+		k->open_at = tick_max(k->open_at, t + p->tRC);
+		d->rows_quiet_at = tick_max(d->rows_quiet_at, t + d->act_runs);
 		d->n.n_act++;
 		if (d->events)
 			events_dram(d->events, now, d->id, "act", bank, k->open_row);
 	}
-	d->row_at = d->busy & ~d->match ? t + 1 : UINT64_MAX;
+	d->row_at = d->busy & ~d->row_hits ? t + 1 : UINT64_MAX;
 	d->row_set = 0;
 	dram_bank_changed(d, bank);
-	d->moved = true;
+	d->progressed = true;
 	d->prio = bank + 1 < p->nbk ? bank + 1 : 0;
 }
 
@@ -368,7 +369,7 @@ static void single_bus_rest(struct dram *d, uint32_t bank, uint32_t i, uint64_t 
 		m &= bank_range(d, (bank + i + 2) % nbk, nbk - 1 - i);
 	if (!m)
 		return;
-	column(d, bit_next_cyclic64(m, (bank + i + 2) % nbk), t, now);
+	issue_column(d, bit_next_cyclic64(m, (bank + i + 2) % nbk), t, now);
 	d->n.issued_two++;
 }
 
@@ -381,10 +382,10 @@ static void issue_single(struct dram *d, uint64_t ready, uint64_t t, uint64_t no
 		return;
 	bank = bit_next_cyclic64(m, prio);
 	if (ready >> bank & 1) {
-		column(d, bank, t, now);
+		issue_column(d, bank, t, now);
 		return;
 	}
-	row(d, bank, t, now);
+	issue_row(d, bank, t, now);
 	single_bus_rest(d, bank, bank >= prio ? bank - prio : bank + d->p->nbk - prio, t, now);
 }
 
@@ -393,15 +394,15 @@ static void issue_dual(struct dram *d, uint64_t ready, uint64_t t, uint64_t now)
 	uint64_t able;
 
 	if (ready)
-		column(d, bit_next_cyclic64(ready, d->prio), t, now);
+		issue_column(d, bit_next_cyclic64(ready, d->prio), t, now);
 	able = row_banks(d, t);
 	if (!able)
 		return;
-	row(d, bit_next_cyclic64(able, d->prio), t, now);
+	issue_row(d, bit_next_cyclic64(able, d->prio), t, now);
 	d->n.issued_two += ready != 0;
 }
 
-static void issue(struct dram *d, uint64_t t, uint64_t now)
+static void issue_commands(struct dram *d, uint64_t t, uint64_t now)
 {
 	uint64_t ready = ready_banks(d, t);
 
@@ -439,19 +440,19 @@ uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle)
 
 	dram_skip(d, t - 1);
 	d->ticks = t;
-	d->moved = false;
+	d->progressed = false;
 	if (d->done.count >= d->done_max) {
 		dram_bus_stall(&d->bus);
 	} else if (d->bus.next == t) {
 		gone = pop_burst(d);
-		d->moved = true;
+		d->progressed = true;
 	}
 	if (d->waiting[0] & ~d->busy || d->split)
 		dram_schedule(d, now, cycle);
-	if (d->come)
+	if (d->request_arrived)
 		dram_count_queue(d);
 	if (t >= d->column_at || t >= d->row_at)
-		issue(d, t, now);
+		issue_commands(d, t, now);
 	if (dram_bus_full(&d->bus, t) && full_for_now(&d->bus))
 		dram_stat_bus(d, t + 1);
 	return gone;
@@ -467,12 +468,12 @@ uint64_t dram_next(struct dram *d)
 	if (d->bus.length < d->bus.max && d->column_at < next) {
 		if (!d->column_set)
 			find_columns(d, first);
-		next = earlier(next, d->column_at);
+		next = tick_min(next, d->column_at);
 	}
 	if (d->row_at < next) {
 		if (!d->row_set)
 			find_rows(d, first);
-		next = earlier(next, d->row_at);
+		next = tick_min(next, d->row_at);
 	}
-	return later(next, first);
+	return tick_max(next, first);
 }

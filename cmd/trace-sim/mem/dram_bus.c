@@ -53,7 +53,7 @@ void dram_bus_stall(struct dram_bus *b)
 		b->next++;
 		b->last++;
 	}
-	b->seen++;
+	b->synced_at++;
 }
 
 void dram_bus_set_min(struct dram_bus *b, uint32_t min, uint64_t t)

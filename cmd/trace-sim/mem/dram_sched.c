@@ -102,7 +102,7 @@ static bool choose_row(struct dram *d, struct row_queue *q, uint32_t bank, uint3
 	return hit;
 }
 
-static uint32_t take(struct dram *d, int set, uint32_t bank, uint32_t cycle)
+static uint32_t take_from_row(struct dram *d, int set, uint32_t bank, uint32_t cycle)
 {
 	struct row_queue *q = &d->bank[bank].queue[set];
 	bool hit = q->service.count || choose_row(d, q, bank, cycle);
@@ -113,7 +113,7 @@ static uint32_t take(struct dram *d, int set, uint32_t bank, uint32_t cycle)
 	if (!next && !q->first_row)
 		d->waiting[set] &= ~(1ull << bank);
 	d->pending[set]--;
-	d->freed = true;
+	d->dequeued = true;
 	if (!set)
 		d->n.ave_mrqs += (uint32_t)d->ticks;
 	if (write) {
@@ -129,14 +129,14 @@ static uint32_t take(struct dram *d, int set, uint32_t bank, uint32_t cycle)
 }
 
 /* The figure that counts column commands of the request. */
-static uint64_t *columns(struct dram *d, const struct req *r)
+static uint64_t *column_counter(struct dram *d, const struct req *r)
 {
 	if (r->flags & REQ_WRITE)
 		return r->type == L2_WRBK_ACC ? &d->n.n_wr_WB : &d->n.n_wr;
 	return r->type == L2_WR_ALLOC_R ? &d->n.n_rd_L2_A : &d->n.n_rd;
 }
 
-static void assign(struct dram *d, uint32_t bank, uint32_t req)
+static void assign_to_bank(struct dram *d, uint32_t bank, uint32_t req)
 {
 	struct dram_bank *b = &d->bank[bank];
 	const struct req *r = &d->pool->at[req];
@@ -146,14 +146,14 @@ static void assign(struct dram *d, uint32_t bank, uint32_t req)
 	b->req = req;
 	b->row = r->row;
 	b->left = r->size;
-	b->columns = columns(d, r);
-	d->moved = true;
+	b->columns = column_counter(d, r);
+	d->progressed = true;
 	d->busy |= bit;
 	d->writes = r->flags & REQ_WRITE ? d->writes | bit : d->writes & ~bit;
 	if (d->active & bit && b->open_row == b->row) {
 		dram_stat_bus(d, d->ticks);
 		dram_stat_match(d, bank, d->ticks);
-		d->match |= bit;
+		d->row_hits |= bit;
 	}
 	dram_bank_changed(d, bank);
 }
@@ -204,40 +204,40 @@ void dram_schedule_skip(struct dram *d, uint64_t n)
 		update_mode(d);
 }
 
-static void fr_fcfs(struct dram *d, uint64_t now, uint32_t cycle)
+static void schedule_fr_fcfs(struct dram *d, uint64_t now, uint32_t cycle)
 {
 	uint32_t bank = find_bank(d, d->all & ~d->busy), req;
 
 	if (bank == DRAM_BANKS)
 		return;
-	req = take(d, d->write_mode, bank, cycle);
+	req = take_from_row(d, d->write_mode, bank, cycle);
 	d->prio = d->prio + 1 < d->p->nbk ? d->prio + 1 : 0;
-	assign(d, bank, req);
+	assign_to_bank(d, bank, req);
 	memstat_scheduled(d->ms, (uint32_t)now - d->pool->at[req].pushed);
 }
 
-static void fifo(struct dram *d)
+static void schedule_fifo(struct dram *d)
 {
 	if (!(d->waiting[0] & ~d->busy))
 		return;
-	assign(d, d->fifo[0].bank, d->fifo[0].req);
+	assign_to_bank(d, d->fifo[0].bank, d->fifo[0].req);
 	d->fifo[0] = d->fifo[1];
 	d->waiting[0] = --d->pending[0] ? 1ull << d->fifo[0].bank : 0;
-	d->freed = true;
+	d->dequeued = true;
 	d->n.ave_mrqs += (uint32_t)d->ticks;
 }
 
 void dram_schedule(struct dram *d, uint64_t now, uint32_t cycle)
 {
 	if (d->p->fr_fcfs)
-		fr_fcfs(d, now, cycle);
+		schedule_fr_fcfs(d, now, cycle);
 	else
-		fifo(d);
+		schedule_fifo(d);
 }
 
 void dram_count_queue(struct dram *d)
 {
-	d->come = false;
+	d->request_arrived = false;
 	if (d->pending[0] > d->n.max_mrqs)
 		d->n.max_mrqs = d->pending[0];
 }
@@ -246,6 +246,6 @@ void dram_count_queue(struct dram *d)
 bool dram_schedule_next(const struct dram *d)
 {
 	if (d->split && d->pending[0] + d->pending[1])
-		return d->moved || d->come || d->p->write_low > d->p->write_high;
+		return d->progressed || d->request_arrived || d->p->write_low > d->p->write_high;
 	return d->waiting[0] & ~d->busy;
 }

@@ -25,5 +25,5 @@ bool dram_simple_tick(struct memory *m, struct channel *c, uint64_t now)
 				channel_reply(m, c, s, channel_delay_pop(m, c));
 		}
 	}
-	return (c->below && channel_arbitrate(m, c, now)) || moved;
+	return (c->pending_l2_requests && channel_arbitrate(m, c, now)) || moved;
 }

@@ -21,10 +21,10 @@ static inline uint64_t until(uint64_t from, uint64_t to, uint64_t end)
  */
 static void count_ratio(struct dram *d, uint64_t upto)
 {
-	uint64_t writes = d->match & d->writes;
+	uint64_t writes = d->row_hits & d->writes;
 
 	if (writes) {
-		double ratio = (double)bit_count64(writes) / (double)bit_count64(d->match);
+		double ratio = (double)bit_count64(writes) / (double)bit_count64(d->row_hits);
 
 		for (uint64_t n = upto - d->ratio_counted; n; n--)
 			d->n.write_to_read_ratio_sum += ratio;
@@ -35,9 +35,9 @@ static void count_ratio(struct dram *d, uint64_t upto)
 /* No timer of the n_activity test runs from here on, if no bank has a request. */
 static uint64_t quiet_at(const struct dram *d)
 {
-	uint64_t columns = later(d->ccd, later(d->rtw, d->wtr));
+	uint64_t columns = tick_max(d->ccd, tick_max(d->rtw, d->wtr));
 
-	return later(columns, d->rows_quiet_at);
+	return tick_max(columns, d->rows_quiet_at);
 }
 
 void dram_stat_assigned(struct dram *d, uint32_t bank, uint64_t t)
@@ -55,15 +55,15 @@ void dram_stat_match(struct dram *d, uint32_t bank, uint64_t from)
 {
 	count_ratio(d, from);
 	d->n.banks_time_rw -= from;
-	if (!d->match)
+	if (!d->row_hits)
 		d->n.banks_access_rw_total -= from;
-	if (!(d->match & d->group_mask[d->group[bank]]))
+	if (!(d->row_hits & d->group_mask[d->group[bank]]))
 		d->n.bkgrp_parallsim_rw -= from;
 }
 
 void dram_stat_finish(struct dram *d, uint32_t bank, uint64_t t)
 {
-	uint64_t left = d->match & ~(1ull << bank);
+	uint64_t left = d->row_hits & ~(1ull << bank);
 
 	count_ratio(d, t + 1);
 	d->bank[bank].busy_ticks += (uint32_t)t;
@@ -95,7 +95,7 @@ static void limits(struct dram *d, uint64_t b, uint64_t from, uint64_t to)
 	uint64_t group = until(from, to, d->ccdl.at[d->group[b]]),
 		 turn = until(from, to, write ? d->rtw : d->wtr);
 
-	*(write ? &d->n.RCDWRc_limit : &d->n.RCDc_limit) += until(from, to, d->own[b]);
+	*(write ? &d->n.RCDWRc_limit : &d->n.RCDc_limit) += until(from, to, d->bank_ready_at[b]);
 	*(write ? &d->n.RTWc_limit : &d->n.WTRc_limit) += turn;
 	d->n.CCDLc_limit += group;
 	if (dram_bus_full(&d->bus, d->ticks))
@@ -117,9 +117,9 @@ void dram_stat_bus(struct dram *d, uint64_t t)
 	if (from >= t)
 		return;
 	d->bus_counted = t;
-	if (d->match) {
+	if (d->row_hits) {
 		d->n.wasted_bw_col += t - from;
-		FOR_BITS64 (b, d->match)
+		FOR_BITS64 (b, d->row_hits)
 			limits(d, b, from, t);
 	} else if (d->busy) {
 		d->n.wasted_bw_row += t - from;
@@ -134,11 +134,11 @@ static void end_spans(const struct dram *d, uint64_t end, struct dram_counts *n)
 	n->n_activity += d->busy ? end : until(d->idle_from, end, quiet_at(d));
 	n->util_bw = n->issued_total_col * d->used - (d->bus_counted - end);
 	n->banks_1time += bit_count64(d->busy) * end;
-	n->banks_time_rw += bit_count64(d->match) * end;
+	n->banks_time_rw += bit_count64(d->row_hits) * end;
 	n->banks_acess_total += d->busy ? end : 0;
-	n->banks_access_rw_total += d->match ? end : 0;
+	n->banks_access_rw_total += d->row_hits ? end : 0;
 	for (uint32_t g = 0; g < d->groups; g++)
-		n->bkgrp_parallsim_rw += d->match & d->group_mask[g] ? end : 0;
+		n->bkgrp_parallsim_rw += d->row_hits & d->group_mask[g] ? end : 0;
 	n->ave_mrqs += (uint32_t)(d->pending[0] * end);
 }
 

@@ -32,7 +32,7 @@ static uint64_t bank_time(const struct dram *d, uint32_t b)
 {
 	const struct dram_bank *k = &d->bank[b];
 
-	if (d->match >> b & 1)
+	if (d->row_hits >> b & 1)
 		return d->writes >> b & 1 ? k->write_at : k->read_at;
 	return d->active >> b & 1 ? k->close_at : k->open_at;
 }
@@ -41,7 +41,7 @@ static void check_bank(const struct dram *d, uint32_t b)
 {
 	const struct dram_bank *k = &d->bank[b];
 	uint64_t bit = 1ull << b;
-	bool busy = d->busy & bit, active = d->active & bit, match = d->match & bit;
+	bool busy = d->busy & bit, active = d->active & bit, match = d->row_hits & bit;
 	uint64_t at, set_at, set;
 
 	invariant("dram.busy", d->id, b, busy, k->req != REQ_NONE);
@@ -51,20 +51,20 @@ static void check_bank(const struct dram *d, uint32_t b)
 	invariant("dram.writes", d->id, b, (d->writes & bit) != 0,
 		(d->pool->at[k->req].flags & REQ_WRITE) != 0);
 	at = bank_time(d, b);
-	invariant("dram.own", d->id, b, d->own[b], at);
-	if (d->ripe & bit)
-		invariant("dram.ripe", d->id, b, at <= later(d->ticks + 1, match ? d->ccd : 0), true);
+	invariant("dram.own", d->id, b, d->bank_ready_at[b], at);
+	if (d->timing_ready & bit)
+		invariant("dram.ripe", d->id, b, at <= tick_max(d->ticks + 1, match ? d->ccd : 0), true);
 	if (match) {
 		set_at = d->column_at;
 		set = d->column_set;
-		at = later(
-			later(at, d->ccd), later(d->ccdl.at[d->group[b]], d->writes & bit ? d->rtw : d->wtr));
+		at = tick_max(tick_max(at, d->ccd),
+			tick_max(d->ccdl.at[d->group[b]], d->writes & bit ? d->rtw : d->wtr));
 	} else {
 		set_at = d->row_at;
 		set = d->row_set;
-		at = later(at, active ? d->rtpl.at[d->group[b]] : d->rrd);
+		at = tick_max(at, active ? d->rtpl.at[d->group[b]] : d->rrd);
 	}
-	invariant("dram.column_at, row_at, not late", d->id, b, set_at <= later(at, d->ticks + 1), true);
+	invariant("dram.column_at, row_at, not late", d->id, b, set_at <= tick_max(at, d->ticks + 1), true);
 	if (set && set_at > d->ticks)
 		invariant("dram.column_set, row_set", d->id, b, (set & bit) != 0, at <= set_at);
 }
@@ -86,7 +86,7 @@ static uint32_t queued(const struct dram *d, const struct row_queue *q, uint32_t
 	return n;
 }
 
-static void check_queues(const struct dram *d)
+static void check_sub_queues(const struct dram *d)
 {
 	if (!d->p->fr_fcfs) {
 		invariant("dram.waiting, FIFO", d->id, 0, d->waiting[0],
@@ -110,7 +110,7 @@ static void check_dram(const struct dram *d)
 {
 	for (uint32_t b = 0; b < d->p->nbk; b++)
 		check_bank(d, b);
-	check_queues(d);
+	check_sub_queues(d);
 	check_fifo("dram.done", d->id, d->pool->at, &d->done);
 	invariant("dram.bus.next", d->id, 0, d->bus.next,
 		d->bus.used ? d->bus.slot[d->bus.first & d->bus.mask].at : UINT64_MAX);
@@ -133,7 +133,7 @@ static uint32_t held(const struct dram *d)
 
 /* ---- channels and sub partitions ---------------------------------------------------------------- */
 
-static void check_sub(const struct memory *m, const struct sub *s, bool all)
+static void check_sub_partition(const struct memory *m, const struct sub *s, bool all)
 {
 	const struct req *node = m->pool->at;
 
@@ -142,11 +142,12 @@ static void check_sub(const struct memory *m, const struct sub *s, bool all)
 	check_fifo("sub.dram_l2", s->id, node, &s->dram_l2);
 	check_fifo("sub.l2_icnt", s->id, node, &s->l2_icnt);
 	check_fifo("sub.rop", s->id, node, &s->rop);
-	check_fifo("sub.far", s->id, node, &s->far);
+	check_fifo("sub.far", s->id, node, &s->cross_side_replies);
 	if (s->rop.count)
 		invariant("sub.rop_due", s->id, 0, s->rop_due, node[s->rop.head].key);
 	if (s->wake) {
-		invariant("sub.wake", s->id, 0, s->icnt_l2.count + s->dram_l2.count + s->far.count, 0);
+		invariant("sub.wake", s->id, 0,
+			s->icnt_l2.count + s->dram_l2.count + s->cross_side_replies.count, 0);
 		invariant("sub.wake, ROP", s->id, 0, s->wake == UINT64_MAX, !s->rop.count);
 		if (s->rop.count && !(m->mp->rop_latency >> 31))
 			invariant("sub.wake, ROP time", s->id, 0, (uint32_t)s->wake, s->rop_due);
@@ -157,20 +158,21 @@ static void check_sub(const struct memory *m, const struct sub *s, bool all)
 	cache_invariants(s->l2, s->id, all);
 }
 
-static void check_channel(const struct memory *m, const struct channel *c)
+static void check_dram_channel(const struct memory *m, const struct channel *c)
 {
 	uint32_t below = 0, credits = c->shared, waiting = 0;
 	bool simple = m->mp->dram.simple;
 
-	for (uint32_t k = 0; k < m->per; k++) {
+	for (uint32_t k = 0; k < m->subs_per_channel; k++) {
 		below += c->sub[k].l2_dram.count;
 		credits += c->sub[k].credits;
 		waiting += (c->sub[k].wake != UINT64_MAX) + c->sub[k].l2_icnt.count;
 	}
 	if (!bitset_test(m->awake, c->dram.id))
 		invariant("memory.awake", c->dram.id, 0, c->live || waiting, false);
-	invariant("channel.below", c->dram.id, 0, c->below, below);
-	invariant("channel.spare", c->dram.id, 0, c->spare + credits, (uint64_t)m->per + m->credit_limit);
+	invariant("channel.below", c->dram.id, 0, c->pending_l2_requests, below);
+	invariant("channel.spare", c->dram.id, 0, c->free_credits + credits,
+		(uint64_t)m->subs_per_channel + m->credit_limit);
 	invariant("channel.credits", c->dram.id, 0, credits, c->delay.count + (simple ? 0 : held(&c->dram)));
 	check_fifo("channel.delay", c->dram.id, m->pool->at, &c->delay);
 	if (c->delay.count)
@@ -184,9 +186,9 @@ static void check_channel(const struct memory *m, const struct channel *c)
 void memory_invariants(const struct memory *m, bool all)
 {
 	for (uint32_t i = 0; i < m->subs; i++)
-		check_sub(m, &m->sub[i], all);
+		check_sub_partition(m, &m->sub[i], all);
 	for (uint32_t i = 0; i < m->mp->channels; i++)
-		check_channel(m, &m->channel[i]);
+		check_dram_channel(m, &m->channel[i]);
 }
 
 #endif

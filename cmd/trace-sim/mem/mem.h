@@ -39,14 +39,14 @@ struct memstat {
 void memstat_init(struct memstat *m, const struct params *p);
 void memstat_free(struct memstat *m);
 void memstat_fold(struct memstat *m, unsigned threads); /* m[1], ... are added to m[0] and cleared */
-/* m: the first of all threads' */
-void memstat_accepted(struct memstat *m, const struct req *r, uint64_t now); /* at a sub partition */
-/* Handed to an SM; not for INST_ACC_R. */
+/* m: the first of all threads' in the functions below. Counts a request that a sub partition accepts. */
+void memstat_accepted(struct memstat *m, const struct req *r, uint64_t now);
+/* Counts a reply that an SM takes; not for INST_ACC_R. */
 void memstat_replied(struct memstat *m, const struct req *r, uint64_t now);
-void memstat_window(struct memstat *m); /* close the sampling window */
-/* Pushed into its DRAM channel. */
+void memstat_window(struct memstat *m); /* closes the sampling window */
+/* Counts a request that enters its DRAM channel. */
 void memstat_queued(struct memstat *m, const struct req *r, uint32_t atoms);
-void memstat_scheduled(struct memstat *m, uint32_t latency); /* FR-FCFS gave it to a bank */
+void memstat_scheduled(struct memstat *m, uint32_t latency); /* counts one that FR-FCFS assigns to a bank */
 
 /* ---- the memory side as a whole ------------------------------------------------------------------ */
 
@@ -58,14 +58,11 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 void memory_delete(struct memory *m);
 void memory_set_events(struct memory *m, struct events *e);
 
-/*
- * What the memory side does in a step, in the order of LAUNCH-step: 2 replies, 3 DRAM, 4 L2 with what the
- * network has.
- */
+/* Work of the memory side in a step, in the order of LAUNCH-step: 2 replies, 3 DRAM, 4 L2 with network packets. */
 struct memory_work {
 	uint64_t now, cycle;         /* cycle: gpu_sim_cycle of the kernel (MEM-row) */
 	uint64_t dram_done, l2_done; /* ticks of DRAM and L2 before */
-	uint32_t dram_ticks;         /* may be several: those of steps between */
+	uint32_t dram_ticks;         /* may be several: includes steps in which only DRAM ticks */
 	bool reply, l2;
 	/* in a window */
 	uint32_t advance; /* of the network before, 32 bits */
@@ -74,30 +71,28 @@ struct memory_work {
 void memory_step(struct memory *m, const struct memory_work *k);
 
 /*
- * A window (gpu/window.h) of n such steps for one channel and what belongs to it; channels may run at the
- * same time. Left out is what arrives in the window: its delay must outlast it. Then, for every step with an
- * L2 tick, memory_accept() takes it in; memory_idle_ticks() counts the ticks of all.
+ * Runs a window (gpu/window.h) of n such steps for one channel and its sub partitions; channels may run at the
+ * same time. Packets that arrive in the window are left out: their ROP delay must outlast it. Afterwards
+ * memory_accept() accepts them, step by step with an L2 tick, and memory_idle_ticks() counts all ticks.
  */
 #define MEMORY_TICKS 256u
 void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_work *k, uint32_t n);
-/* The same for all channels step by step: before the first step, and each of them. */
-void memory_begin(struct memory *m);
-void memory_run_step(struct memory *m, const struct memory_work *k);
 void memory_accept(struct memory *m, const struct memory_work *k);
 uint32_t memory_channels(const struct memory *m);
-/* Some warp waits for a request that is not answered before this time; 0, or long ago: none is known of. */
+/* Time before which some warp's request is not answered; 0 or a past time if no such request is known. */
 uint64_t memory_awaited(const struct memory *m);
-uint64_t memory_dram_ticks(const struct memory *m); /* so far */
+/* Number of ticks so far. */
+uint64_t memory_dram_ticks(const struct memory *m);
 uint64_t memory_l2_ticks(const struct memory *m);
 
-/* The pieces of a step one by one. cycle: gpu_sim_cycle of the kernel (MEM-row). */
+/* Parts of a step. cycle: gpu_sim_cycle of the kernel (MEM-row). */
 void memory_reply_tick(struct memory *m, uint64_t now);                /* LAUNCH-step-2 */
 void memory_dram_tick(struct memory *m, uint64_t now, uint64_t cycle); /* LAUNCH-step-3 */
 void memory_l2_tick(struct memory *m, uint64_t now);                   /* LAUNCH-step-4 */
 bool memory_busy(const struct memory *m);                              /* a request tracker is not empty */
 /*
- * Everything that is queued waits for a time: the three ticks only count while now < *until and for the next
- * *dram_ticks DRAM ticks (UINT64_MAX: for ever). false: something may move at the next tick.
+ * Returns false if something may move at the next tick. Else the three ticks only count while now < *until and
+ * for the next *dram_ticks DRAM ticks (UINT64_MAX: for ever).
  */
 bool memory_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64_t *dram_ticks);
 void memory_idle_ticks(struct memory *m, uint64_t reply_ticks, uint64_t dram_ticks, uint64_t l2_ticks);
@@ -105,13 +100,12 @@ void memory_idle_ticks(struct memory *m, uint64_t reply_ticks, uint64_t dram_tic
 /* Host copy (MEM-copy). */
 void memory_host_copy(struct memory *m, uint64_t address, uint64_t bytes, uint64_t now);
 /*
- * Sectors, a bit each, of the line of 128 bytes are read or written by a cluster, as far as tags show it: for
- * whoever wants an L2 that is not empty. Takes no time, counts nothing, and writes nothing back. Only while
- * nothing is queued.
+ * Updates the tags of the L2 as if a cluster had read or written sectors (a bit each) of a line of 128 bytes, to
+ * warm it. Takes no time, counts nothing and writes nothing back. No request may be queued.
  */
 void memory_warm(
 	struct memory *m, uint64_t line, uint32_t sectors, uint32_t cluster, bool write, uint64_t now);
-/* Sectors that memory_warm() asked the L2 for in vain, and what DRAM would have given and taken. */
+/* Sectors that memory_warm() did not find in the L2, and the DRAM traffic that they stand for. */
 struct memory_warmed {
 	uint64_t misses, read_bytes, written_bytes;
 };
@@ -130,7 +124,7 @@ void memory_fold(struct memory *m);
 uint32_t memory_sub_partitions(const struct memory *m);
 const struct cache *memory_l2(const struct memory *m, uint32_t sub); /* NULL when dl2 is none */
 
-/* One channel's figures; every counter caught up to the last tick (MEM-stat). */
+/* Figures of one channel, up to the last tick (MEM-stat). */
 struct dram_counts {
 	uint64_t n_cmd, n_nop, n_act, n_pre, n_req, n_rd, n_rd_L2_A, n_wr, n_wr_WB, n_activity;
 	uint32_t bwutil, ave_mrqs, max_mrqs;
@@ -146,10 +140,10 @@ struct dram_counts {
 	const uint32_t *bank_access, *bank_idle; /* nbk entries */
 };
 void memory_dram_counts(struct memory *m, uint32_t channel, struct dram_counts *out);
-/* Requests in a sub partition's tracker, and in a channel's latency queue. */
+/* Number of requests in a sub partition's tracker, and in a channel's latency queue. */
 uint32_t memory_tracked(const struct memory *m, uint32_t sub);
 uint32_t memory_delayed(const struct memory *m, uint32_t channel);
-/* Requests in a channel's latency queue and in its sub partitions, for printing and the deadlock report. */
+/* Prints the requests in each channel's latency queue and sub partitions, for the deadlock report. */
 void memory_report(const struct memory *m, FILE *out);
 
 #endif

@@ -30,12 +30,12 @@ static void new_channel(struct memory *m, uint32_t id)
 	struct channel *c = &m->channel[id];
 
 	dram_init(&c->dram, m->p, id, m->pool, m->ms);
-	c->sub = &m->sub[id * m->per];
-	c->end = c->sub + m->per;
+	c->sub = &m->sub[id * m->subs_per_channel];
+	c->end = c->sub + m->subs_per_channel;
 	for (struct sub *s = c->sub; s < c->end; s++)
 		s->channel = c;
-	c->last = m->per - 1;
-	c->spare = (uint64_t)m->per + m->credit_limit;
+	c->last = m->subs_per_channel - 1;
+	c->free_credits = (uint64_t)m->subs_per_channel + m->credit_limit;
 	c->wake = UINT64_MAX;
 }
 
@@ -57,9 +57,9 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 	m->net = net;
 	m->dec = dec;
 	m->ms = ms;
-	m->per = p->mem.subs;
-	m->sub_log2 = log2_floor(m->per);
-	m->subs = p->mem.channels * m->per;
+	m->subs_per_channel = p->mem.subs;
+	m->sub_log2 = log2_floor(m->subs_per_channel);
+	m->subs = p->mem.channels * m->subs_per_channel;
 	m->credit_limit = credit_limit(&p->mem);
 	m->sub_words = BITSET_WORDS(m->subs);
 	m->channel_words = BITSET_WORDS(p->mem.channels);
@@ -214,26 +214,6 @@ static void forget_refusals(struct channel *c)
 		memset(s->refuses, 0, sizeof(s->refuses));
 }
 
-void memory_begin(struct memory *m)
-{
-	for (uint32_t c = 0; c < m->mp->channels; c++)
-		forget_refusals(&m->channel[c]);
-}
-
-void memory_run_step(struct memory *m, const struct memory_work *k)
-{
-	FOR_AWAKE (c, m) {
-		if (k->reply)
-			channel_replies(m, c, k->now);
-		if (k->dram_ticks && dram_due(c, k))
-			channel_dram(m, c, k);
-		if (k->l2)
-			channel_l2_tick(m, c, k, NULL);
-		if (!has_work(c))
-			bitset_clear(m->awake, c->dram.id);
-	}
-}
-
 /* Would an L2 tick at this time be more than a count? */
 static bool l2_due(const struct channel *c, uint64_t now)
 {
@@ -267,7 +247,7 @@ static ALWAYS_INLINE bool run_step(struct memory *m, struct channel *c, const st
 }
 
 /* The first step from k on in which something may be due. */
-static const struct memory_work *next_due(
+static const struct memory_work *next_due_step(
 	const struct channel *c, const struct memory_work *k, const struct memory_work *end)
 {
 	uint64_t wake = UINT64_MAX;
@@ -292,7 +272,7 @@ void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_
 	if (!has_work(c))
 		return;
 	while (k < end)
-		k = run_step(m, c, k) ? k + 1 : next_due(c, k + 1, end);
+		k = run_step(m, c, k) ? k + 1 : next_due_step(c, k + 1, end);
 }
 
 void memory_accept(struct memory *m, const struct memory_work *k)
@@ -338,7 +318,7 @@ bool memory_busy(const struct memory *m)
 }
 
 /* Lower *until to the time key, which is short in the future; false: it is reached. */
-static bool wait_for(uint32_t key, uint64_t now, uint64_t *until)
+static bool lower_until(uint32_t key, uint64_t now, uint64_t *until)
 {
 	if (reached(now, key))
 		return false;
@@ -363,7 +343,7 @@ static bool channel_asleep(
 		return false;
 	if (c->wake != UINT64_MAX && c->wake - m->dram_ticks - 1 < *dram_ticks)
 		*dram_ticks = c->wake - m->dram_ticks - 1;
-	return !c->delay_waits || wait_for(c->delay_due, now, until);
+	return !c->delay_waits || lower_until(c->delay_due, now, until);
 }
 
 bool memory_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64_t *dram_ticks)
@@ -403,7 +383,7 @@ void memory_flush_l2(struct memory *m, FILE *out)
 
 /* ---- figures -------------------------------------------------------------------------------- */
 
-static void take(uint64_t *to, uint32_t *from)
+static void move_count(uint64_t *to, uint32_t *from)
 {
 	*to += *from;
 	*from = 0;
@@ -412,9 +392,9 @@ static void take(uint64_t *to, uint32_t *from)
 const struct memory_counts *memory_counts(struct memory *m)
 {
 	for (struct channel *c = m->channel; c < m->channel + m->mp->channels; c++) {
-		take(&m->n.stall_dramfull, &c->stall_dramfull);
-		take(&m->n.stall_icnt2sh, &c->stall_icnt2sh);
-		take(&m->n.replies, &c->replies);
+		move_count(&m->n.stall_dramfull, &c->stall_dramfull);
+		move_count(&m->n.stall_icnt2sh, &c->stall_icnt2sh);
+		move_count(&m->n.replies, &c->replies);
 	}
 	return &m->n;
 }
@@ -486,7 +466,7 @@ void memory_report(const struct memory *m, FILE *out)
 				"return queue %u, credits %u\n",
 				i, c->delay.count, d->pending[0], d->pending[1], bit_count64(d->busy),
 				d->done.count, c->shared);
-		for (uint32_t k = 0; k < m->per; k++)
+		for (uint32_t k = 0; k < m->subs_per_channel; k++)
 			report_sub(m, &c->sub[k], out);
 	}
 }

@@ -55,7 +55,7 @@ static inline uint32_t bin24(uint32_t latency)
 }
 
 /* Sums and histograms are 32 bits wide where they are printed so, and wrap alike in any order. */
-static void add(uint32_t *to, uint32_t *from, uint32_t n)
+static void fold_counts32(uint32_t *to, uint32_t *from, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		to[i] += from[i];
@@ -63,7 +63,7 @@ static void add(uint32_t *to, uint32_t *from, uint32_t n)
 	}
 }
 
-static void take(uint64_t *to, uint64_t *from)
+static void fold_count64(uint64_t *to, uint64_t *from)
 {
 	*to += *from;
 	*from = 0;
@@ -71,10 +71,10 @@ static void take(uint64_t *to, uint64_t *from)
 
 static void fold_scalars(struct memstat *to, struct memstat *from)
 {
-	take(&to->tot_icnt2mem, &from->tot_icnt2mem);
-	take(&to->tot_icnt2sh, &from->tot_icnt2sh);
-	take(&to->tot_mrq, &from->tot_mrq);
-	take(&to->tot_mrq_num, &from->tot_mrq_num);
+	fold_count64(&to->tot_icnt2mem, &from->tot_icnt2mem);
+	fold_count64(&to->tot_icnt2sh, &from->tot_icnt2sh);
+	fold_count64(&to->tot_mrq, &from->tot_mrq);
+	fold_count64(&to->tot_mrq_num, &from->tot_mrq_num);
 	raise_to(&to->max_icnt2mem, from->max_icnt2mem);
 	raise_to(&to->max_icnt2sh, from->max_icnt2sh);
 	raise_to(&to->max_mrq, from->max_mrq);
@@ -87,14 +87,14 @@ void memstat_fold(struct memstat *m, unsigned threads)
 
 	for (struct memstat *from = m + 1; from < m + threads; from++) {
 		fold_scalars(m, from);
-		add(&m->window_num, &from->window_num, 1);
-		add(&m->window_lat, &from->window_lat, 1);
-		add(m->mrq_lat, from->mrq_lat, 32);
-		add(m->mf_lat, from->mf_lat, 32);
-		add(m->icnt2mem_lat, from->icnt2mem_lat, 24);
-		add(m->icnt2sh_lat, from->icnt2sh_lat, 24);
+		fold_counts32(&m->window_num, &from->window_num, 1);
+		fold_counts32(&m->window_lat, &from->window_lat, 1);
+		fold_counts32(m->mrq_lat, from->mrq_lat, 32);
+		fold_counts32(m->mf_lat, from->mf_lat, 32);
+		fold_counts32(m->icnt2mem_lat, from->icnt2mem_lat, 24);
+		fold_counts32(m->icnt2sh_lat, from->icnt2sh_lat, 24);
 		for (uint32_t i = 0; i < n; i++) {
-			take(&m->mf_total_lat_bank[i], &from->mf_total_lat_bank[i]);
+			fold_count64(&m->mf_total_lat_bank[i], &from->mf_total_lat_bank[i]);
 			raise_to(&m->mf_max_lat[i], from->mf_max_lat[i]);
 		}
 	}

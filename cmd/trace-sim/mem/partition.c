@@ -14,20 +14,20 @@ static bool has_credit(const struct memory *m, const struct channel *c, const st
 	return s->credits < 1 || c->shared < m->credit_limit;
 }
 
-static void borrow(struct channel *c, uint32_t k)
+static void take_shared_credit(struct channel *c, uint32_t k)
 {
 	if (c->sub[k].credits < 1)
 		c->sub[k].credits++;
 	else
 		c->shared++;
-	c->spare--;
+	c->free_credits--;
 	c->last = k;
 }
 
 static void return_credit(struct channel *c, struct sub *s)
 {
-	c->in_vain = false;
-	c->spare++;
+	c->arbitration_failed = false;
+	c->free_credits++;
 	if (s->credits) {
 		s->credits--;
 		return;
@@ -60,8 +60,8 @@ void channel_reply(struct memory *m, struct channel *c, struct sub *s, uint32_t 
 /* MEM-part-4: one request from L2->DRAM into the latency queue. */
 bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 {
-	for (uint32_t p = 1; p <= m->per; p++) {
-		uint32_t k = (c->last + p) & (m->per - 1), req;
+	for (uint32_t p = 1; p <= m->subs_per_channel; p++) {
+		uint32_t k = (c->last + p) & (m->subs_per_channel - 1), req;
 		struct sub *s = &c->sub[k];
 
 		if (!s->l2_dram.count || !has_credit(m, c, s) || s->dram_l2.count >= m->mp->queue_dram_l2)
@@ -73,14 +73,14 @@ bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 		 * A full L2->DRAM queue had blocked the sub partition; it is awake, so it will look again.
 		 */
 		req = mem_fifo_pop(m->pool->at, &s->l2_dram);
-		c->below--;
+		c->pending_l2_requests--;
 		m->pool->at[req].key = (uint32_t)now + m->mp->dram_latency;
 		if (m->pool->at[req].flags & REQ_AWAITED)
 			channel_awaits(c, over_at(now, m->mp->dram_latency));
 		if (!c->delay.count)
 			c->delay_due = m->pool->at[req].key;
 		mem_fifo_push(m->pool->at, &c->delay, req);
-		borrow(c, k);
+		take_shared_credit(c, k);
 		return true;
 	}
 	return false;
@@ -115,7 +115,7 @@ static bool release_delayed(struct memory *m, struct channel *c, uint64_t now)
 }
 
 /* The oldest answer goes up, if there is room. */
-static void send_up(struct memory *m, struct channel *c)
+static void return_reply(struct memory *m, struct channel *c)
 {
 	struct sub *s = channel_room_above(m, c->dram.done.head);
 
@@ -135,14 +135,15 @@ static uint64_t full_tick(struct memory *m, struct channel *c, uint64_t now, uin
 	uint32_t gone;
 
 	if (d->done.count && !c->blocked)
-		send_up(m, c);
+		return_reply(m, c);
 	gone = dram_tick(d, t, now, cycle);
 	if (gone)
 		channel_done(m, c, gone);
-	if (c->below && c->spare && (!c->in_vain || d->freed) && !dram_full_for_all(d)) {
-		d->freed = false;
-		c->in_vain = !channel_arbitrate(m, c, now);
-		more = !c->in_vain && c->below && c->spare;
+	if (c->pending_l2_requests && c->free_credits && (!c->arbitration_failed || d->dequeued) &&
+		!dram_full_for_all(d)) {
+		d->dequeued = false;
+		c->arbitration_failed = !channel_arbitrate(m, c, now);
+		more = !c->arbitration_failed && c->pending_l2_requests && c->free_credits;
 	}
 	more |= release_delayed(m, c, now);
 	if ((more && !dram_full_for_all(d)) || (d->done.count && !c->blocked))
@@ -177,7 +178,7 @@ void channel_poke(struct channel *c)
 {
 	if (c->dram.done.count || !dram_full_for_all(&c->dram))
 		c->wake = 0;
-	c->in_vain = c->blocked = false;
+	c->arbitration_failed = c->blocked = false;
 	c->live = true;
 }
 
@@ -185,7 +186,7 @@ void channel_sent(struct memory *m, struct sub *s)
 {
 	struct channel *c = s->channel;
 
-	c->below++;
+	c->pending_l2_requests++;
 	if (s->l2_dram.count == 1 && has_credit(m, c, s))
 		channel_poke(c);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Insides of the memory side: channels (partitions) and their sub partitions (MEM-part, MEM-sub).
+ * Internals of the memory side: channels (partitions) and their sub partitions (MEM-part, MEM-sub).
  *
  * Always true between two ticks: an L2 tick before its `wake` moves nothing in a sub partition; a channel
  * that is not live can move nothing until a sub partition pokes it. A tick touches one channel and what
@@ -16,45 +16,42 @@
 
 static inline bool reached(uint64_t now, uint32_t time) { return (int32_t)((uint32_t)now - time) >= 0; }
 
-/*
- * When a queue lets go what enters it now: at least: its
- * times have 32 bits, and one half of them away may be over.
- */
+/* Earliest time at which a request that enters a queue now leaves it. Times have 32 bits: a latency of 2^31 or more may be over at once. */
 static inline uint64_t over_at(uint64_t now, uint32_t latency) { return latency >> 31 ? now : now + latency; }
 
 struct sub {
 	struct channel *channel;
 	struct mem_fifo icnt_l2, l2_dram, dram_l2, l2_icnt, rop;
-	struct sub *partner; /* the same addresses on the other side; NULL: one side */
-	struct mem_fifo far; /* answers on their way to the other side; req.key: when they are there */
-	struct cache *l2;    /* NULL: none */
-	uint64_t copies;     /* sectors touched by host copies, in all L2 times (quirk Q4-8) */
-	uint64_t wake;       /* when an L2 tick may move something; UINT64_MAX: not known */
-	uint32_t rop_due;    /* key of the first in rop */
-	bool due;            /* in this tick; with a partner only */
-	uint64_t refuses[MEMORY_TICKS / 64]; /* ticks of the window in which the icnt->L2 queue is full */
-	uint32_t id, tracked, credits;       /* credits: private ones in use */
+	struct sub *partner;                /* the same addresses on the other side; NULL: one side */
+	struct mem_fifo cross_side_replies; /* on their way to the other side; req.key: arrival time */
+	struct cache *l2;                   /* NULL: none */
+	uint64_t copies;                    /* sectors touched by host copies, in all L2 times (quirk Q4-8) */
+	uint64_t wake; /* time from which an L2 tick may move something; UINT64_MAX: after the next arrival */
+	uint32_t rop_due; /* key of the first in rop */
+	bool tick_due;    /* with a partner only: `wake` was reached at the start of this tick */
+	uint64_t refuses[MEMORY_TICKS / 64]; /* ticks of the window in which icnt->L2 is full */
+	uint32_t id, tracked, credits; /* credits: private ones in use */
 };
 
 struct channel {
-	_Alignas(64) uint64_t wake; /* DRAM tick in which something may move */
-	uint32_t delay_due;         /* when the head of delay is ready */
-	bool delay_waits;           /* there is one and it is not ready */
-	bool in_vain;               /* none of those below can go on, and nothing has changed since */
-	bool blocked;               /* nor the oldest answer of the DRAM */
-	uint32_t below;             /* requests in the L2->DRAM queues of its sub partitions */
-	uint32_t shared, last;      /* shared credits in use; last borrower */
-	uint64_t spare;             /* credits not in use, private and shared */
-	struct mem_fifo delay;      /* DRAM latency queue; req.key: ready time */
-	struct sub *sub, *end;      /* its first one; behind its last */
-	bool live;                  /* may move something itself */
-	uint64_t awaited;           /* the last time at which delay or a ROP queue lets a REQ_AWAITED go */
-	/* not yet in the memory's counts */
-	uint32_t replies, stall_dramfull, stall_icnt2sh;
+	_Alignas(64) uint64_t wake;   /* DRAM tick in which something may move */
+	uint32_t delay_due;           /* when the head of delay is ready */
+	bool delay_waits;             /* there is one and it is not ready */
+	bool arbitration_failed;      /* no L2->DRAM request can proceed until the state changes */
+	bool blocked;                 /* the oldest DRAM reply cannot proceed either */
+	uint32_t pending_l2_requests; /* in the L2->DRAM queues of its sub partitions */
+	uint32_t shared;              /* shared credits in use */
+	uint32_t last;                /* sub partition that took a credit last */
+	uint64_t free_credits;        /* private and shared */
+	struct mem_fifo delay;        /* DRAM latency queue; req.key: ready time */
+	struct sub *sub, *end;        /* its sub partitions: the first, and one past the last */
+	bool live;                    /* may move something without a poke */
+	uint64_t awaited;             /* latest time at which a REQ_AWAITED leaves `delay` or a ROP queue */
+	uint32_t replies, stall_dramfull, stall_icnt2sh; /* not yet in memory.n */
 	struct dram dram;
 };
 
-/* What kept the channel from being due earlier than wake is over. */
+/* Returns true if the head of the latency queue has become ready. */
 static inline bool channel_delay_over(const struct channel *c, uint64_t now)
 {
 	return c->delay_waits && reached(now, c->delay_due);
@@ -66,7 +63,7 @@ static inline void channel_awaits(struct channel *c, uint64_t time)
 		c->awaited = time;
 }
 
-/* Has icnt->L2 no room in that tick of a window? */
+/* Returns true if icnt->L2 is full in that tick of a window. */
 static inline bool sub_refuses(const struct sub *s, const struct memory_work *k)
 {
 	return s->refuses[k->tick / 64] >> k->tick % 64 & 1;
@@ -82,12 +79,12 @@ struct memory {
 	struct events *events;
 	struct sub *sub;
 	struct channel *channel;
-	uint32_t subs, per, sub_words, channel_words;
-	uint32_t sub_log2;     /* of per */
-	uint64_t *awake;       /* channels that may have something to do, or have something in a ROP queue */
-	uint32_t credit_limit; /* of the shared ones */
+	uint32_t subs, subs_per_channel, sub_words, channel_words;
+	uint32_t sub_log2;     /* log2 of subs_per_channel */
+	uint64_t *awake;       /* channels that may have work, or requests in a ROP queue */
+	uint32_t credit_limit; /* shared credits */
 	uint64_t l2_ticks, dram_ticks;
-	uint32_t accepted; /* packets, in this L2 tick */
+	uint32_t accepted; /* packets accepted in this L2 tick */
 	struct memory_counts n;
 };
 
@@ -102,31 +99,32 @@ static inline void untrack(struct memory *m, uint32_t req)
 }
 
 /* partition.c */
-/* The ticks from first to last; the channel is due in the first; wake is above last then. */
+/* Makes the ticks from first to last. The channel is due in the first; its `wake` is after the last then. */
 void channel_ticks(
 	struct memory *m, struct channel *c, uint64_t now, uint32_t cycle, uint64_t first, uint64_t last);
-/* It may move something in a sub partition. */
+/* Wakes the channel, because a sub partition has changed. */
 void channel_poke(struct channel *c);
-/* The sub partition has put a request in its L2->DRAM queue. */
+/* Notes that the sub partition has put a request in its L2->DRAM queue. */
 void channel_sent(struct memory *m, struct sub *s);
 void channel_catch_up(struct memory *m, uint32_t id);
-/* One request into the latency queue; there is one below. */
+/* Moves one of the pending L2->DRAM requests into the latency queue; returns false if none can move. */
 bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now);
 void channel_done(struct memory *m, struct channel *c, uint32_t req); /* a write-back left the DRAM */
-/* The sub partition of the request, if its DRAM->L2 queue has room, or NULL; and into that queue. */
+/* Returns the sub partition of the request, or NULL if its DRAM->L2 queue is full. */
 struct sub *channel_room_above(const struct memory *m, uint32_t req);
+/* Puts the request in that queue and returns its credit. */
 void channel_reply(struct memory *m, struct channel *c, struct sub *s, uint32_t req);
 uint32_t channel_delay_pop(struct memory *m, struct channel *c);
 
 /* sides.c: -l2_sides 2; all but the first for sub partitions with a partner */
 void sides_pair(struct memory *m);
-/* The slice that serves the request, which has come to s: s, or its partner. */
+/* Returns the slice that serves the request, which is at s: s or its partner. */
 NOINLINE struct sub *sides_serving(const struct memory *m, struct sub *s, const struct req *r);
-/* It was served there: what copies become of it. */
+/* Drops the copies of a request that slice `at` has served. */
 NOINLINE void sides_served(struct sub *s, const struct sub *at, const struct req *r);
-/* Is the answer of s for the other side? Then it has gone on its way. */
+/* Returns true if the reply of s is for the other side, and sends it there. */
 NOINLINE bool sides_answer(struct memory *m, struct sub *s, uint32_t req, uint64_t now);
-/* One of these that has arrived, or REQ_NONE. */
+/* Pops a reply that has crossed, or REQ_NONE. */
 NOINLINE uint32_t sides_due(struct memory *m, struct sub *s, uint64_t now);
 
 /* dram_simple.c */
@@ -134,12 +132,12 @@ NOINLINE bool dram_simple_tick(struct memory *m, struct channel *c, uint64_t now
 
 /* subpartition.c */
 /*
- * An L2 tick of those of the channel. waiting: who may have a packet in the network; NULL: what arrives is
- * taken in later, by sub_accept().
+ * Makes an L2 tick of the channel's sub partitions. waiting: sub partitions that may have a packet in the network;
+ * NULL: sub_accept() accepts the packets later.
  */
 void channel_l2_tick(
 	struct memory *m, struct channel *c, const struct memory_work *k, const uint64_t *waiting);
-/* Take in a packet that the network had; REQ_NONE: it had none. icnt->L2 has room. */
+/* Accepts a packet of the network; returns false for REQ_NONE. icnt->L2 must have a free slot. */
 bool sub_accept(struct memory *m, struct sub *s, uint32_t req, uint64_t now);
 
 #endif

@@ -19,12 +19,12 @@ static bool is_read(const struct req *r) { return !(r->flags & (REQ_WRITE | REQ_
 
 void sides_pair(struct memory *m)
 {
-	uint32_t half = m->per / 2;
+	uint32_t half = m->subs_per_channel / 2;
 
 	if (m->mp->l2_sides < 2 || !m->mp->l2.present)
 		return;
 	for (uint32_t i = 0; i < m->subs; i++)
-		m->sub[i].partner = &m->sub[i % m->per < half ? i + half : i - half];
+		m->sub[i].partner = &m->sub[i % m->subs_per_channel < half ? i + half : i - half];
 }
 
 struct sub *sides_serving(const struct memory *m, struct sub *s, const struct req *r)
@@ -49,15 +49,15 @@ bool sides_answer(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 	if (is_read(r) && cache_put_copy(s->partner->l2, r, now + s->partner->copies))
 		s->partner->wake = 0;
 	r->key = (uint32_t)now + m->mp->l2_far_latency;
-	mem_fifo_push(m->pool->at, &s->far, req);
+	mem_fifo_push(m->pool->at, &s->cross_side_replies, req);
 	return true;
 }
 
 uint32_t sides_due(struct memory *m, struct sub *s, uint64_t now)
 {
-	if (!s->far.count || !reached(now, m->pool->at[s->far.head].key))
+	if (!s->cross_side_replies.count || !reached(now, m->pool->at[s->cross_side_replies.head].key))
 		return REQ_NONE;
-	return mem_fifo_pop(m->pool->at, &s->far);
+	return mem_fifo_pop(m->pool->at, &s->cross_side_replies);
 }
 
 static void warm_slice(

@@ -33,7 +33,7 @@ static void rop_push(struct memory *m, struct sub *s, uint32_t req, uint64_t now
 		s->wake = over_at(now, m->mp->rop_latency);
 }
 
-static void enter(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
+static void enter_sub(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
 	struct req *r = &m->pool->at[req];
 
@@ -61,7 +61,7 @@ static void sector_bytes(uint64_t bytes[2], unsigned lo, unsigned hi)
 }
 
 /* One piece of request from: sector s at addr; of its bytes those in sectors lo to s. */
-NOINLINE static void piece(struct memory *m, struct sub *sub, uint32_t from, uint64_t addr, unsigned s,
+NOINLINE static void make_piece(struct memory *m, struct sub *sub, uint32_t from, uint64_t addr, unsigned s,
 	unsigned lo, uint64_t now)
 {
 	uint32_t handle = req_new(m->pool);
@@ -86,11 +86,11 @@ NOINLINE static void piece(struct memory *m, struct sub *sub, uint32_t from, uin
 	addrdec_request(m->dec, r);
 	r->chip = o->chip;
 	r->sub = o->sub;
-	enter(m, sub, handle, now);
+	enter_sub(m, sub, handle, now);
 }
 
 /* What is more than a sector becomes pieces of one each. */
-NOINLINE static void split(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
+NOINLINE static void split_request(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
 	const struct req *r = &m->pool->at[req];
 	uint32_t size = r->size, mask = r->sectors;
@@ -99,19 +99,19 @@ NOINLINE static void split(struct memory *m, struct sub *s, uint32_t req, uint64
 	if (size == 128) {
 		/* quirk Q4-11: the bytes of the pieces accumulate (also below). */
 		for (unsigned i = 0; i < 4; i++)
-			piece(m, s, req, addr + 32 * i, i, 0, now);
+			make_piece(m, s, req, addr + 32 * i, i, 0, now);
 	} else if (size == 64 && (mask == 0xf || mask == 0)) {
 		unsigned lo = addr % 128 ? 2 : 0;
 
 		/* quirk Q4-11: both pieces carry the address of the whole. */
-		piece(m, s, req, addr, lo, lo, now);
-		piece(m, s, req, addr, lo + 1, lo, now);
+		make_piece(m, s, req, addr, lo, lo, now);
+		make_piece(m, s, req, addr, lo + 1, lo, now);
 	} else {
 		/* The original aborts on an empty mask; the address names a sector. */
 		if (!mask)
 			mask = 1u << addr % 128 / 32;
 		FOR_BITS32 (i, mask)
-			piece(m, s, req, addr + 32 * i, i, i, now);
+			make_piece(m, s, req, addr + 32 * i, i, i, now);
 	}
 	/* Nobody waits for a write-back, so nobody else would give back the whole. */
 	if (r->type == L1_WRBK_ACC)
@@ -127,39 +127,39 @@ NOINLINE FLATTEN bool sub_accept(struct memory *m, struct sub *s, uint32_t req, 
 		return false;
 	memstat_accepted(m->ms, r, now);
 	if ((r->size == 32 && is_pow2(r->sectors)) || !s->l2 || m->mp->l2.kind != CACHE_SECTOR)
-		enter(m, s, req, now);
+		enter_sub(m, s, req, now);
 	else
-		split(m, s, req, now);
+		split_request(m, s, req, now);
 	return true;
 }
 
 /* ---- the cache cycle (MEM-l2) --------------------------------------------------------------- */
 
-static void drop(struct memory *m, uint32_t req)
+static void drop_request(struct memory *m, uint32_t req)
 {
 	untrack(m, req);
 	req_free(m->pool, req);
 }
 
-static void reply(struct memory *m, struct sub *s, uint32_t req)
+static void queue_reply(struct memory *m, struct sub *s, uint32_t req)
 {
 	m->pool->at[req].flags |= REQ_REPLY;
 	mem_fifo_push(m->pool->at, &s->l2_icnt, req);
 }
 
 /* A write that needs no answer from below: an L1's write-back vanishes, others are acknowledged. */
-static void acknowledge(struct memory *m, struct sub *s, uint32_t req)
+static void acknowledge_write(struct memory *m, struct sub *s, uint32_t req)
 {
 	if (m->pool->at[req].type == L1_WRBK_ACC)
-		drop(m, req);
+		drop_request(m, req);
 	else
-		reply(m, s, req);
+		queue_reply(m, s, req);
 }
 
-static void answer(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
+static void answer_request(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
 	if (!s->partner || !sides_answer(m, s, req, now))
-		acknowledge(m, s, req);
+		acknowledge_write(m, s, req);
 }
 
 /* MEM-l2-1: one completed miss. */
@@ -169,11 +169,11 @@ static void answer_ready(struct memory *m, struct sub *s, uint64_t now)
 	const struct req *r = &m->pool->at[req];
 
 	if (r->type != L2_WR_ALLOC_R) {
-		answer(m, s, req, now);
+		answer_request(m, s, req, now);
 		return;
 	}
 	if (r->flags & REQ_PARENT_WRITE)
-		answer(m, s, r->parent, now);
+		answer_request(m, s, r->parent, now);
 	req_free(m->pool, req);
 }
 
@@ -191,10 +191,10 @@ static void take_returned(struct memory *m, struct sub *s, uint64_t now)
 	if (fill)
 		cache_fill(s->l2, req, now + s->copies);
 	else
-		reply(m, s, req);
+		queue_reply(m, s, req);
 }
 
-static void send_down(struct memory *m, struct sub *s, uint32_t req)
+static void send_to_dram(struct memory *m, struct sub *s, uint32_t req)
 {
 	mem_fifo_push(m->pool->at, &s->l2_dram, req);
 	channel_sent(m, s);
@@ -221,7 +221,7 @@ static void cycle_l2(struct memory *m, struct sub *s)
 
 		if (r->type == L2_WRBK_ACC || r->type == L2_WR_ALLOC_R)
 			decode_own(m, s, r);
-		send_down(m, s, req);
+		send_to_dram(m, s, req);
 	}
 	cache_cycle(s->l2);
 }
@@ -239,7 +239,7 @@ static bool answered_at_once(const struct memory *m, const struct req *r, const 
 }
 
 /* The request waits in another slice of its channel from now on. */
-static void hand_over(struct sub *from, struct sub *to, struct req *r)
+static void move_to_slice(struct sub *from, struct sub *to, struct req *r)
 {
 	from->tracked--;
 	to->tracked++;
@@ -272,7 +272,7 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 	if (at != s) {
 		if (at->l2_dram.count >= m->mp->queue_l2_dram)
 			return;
-		hand_over(s, at, r);
+		move_to_slice(s, at, r);
 	}
 	/* A miss that joins others is linked by the MSHR. */
 	mem_fifo_pop(m->pool->at, &s->icnt_l2);
@@ -284,21 +284,21 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 			refuse_for_ever(r, ev.never);
 		mem_fifo_put_back(&s->icnt_l2, req);
 		if (at != s)
-			hand_over(at, s, r);
+			move_to_slice(at, s, r);
 		return;
 	}
 	if (s->partner)
 		sides_served(s, at, r);
 	if (status == STATUS_HIT ? !ev.write_sent : answered_at_once(m, r, &ev))
-		answer(m, at, req, now);
+		answer_request(m, at, req, now);
 }
 
-static void accept_access(struct memory *m, struct sub *s, uint64_t now)
+static void take_from_icnt_l2(struct memory *m, struct sub *s, uint64_t now)
 {
 	if (s->l2 && (!m->mp->l2_texture_only || is_texture(&m->pool->at[s->icnt_l2.head])))
 		access_l2(m, s, now);
 	else
-		send_down(m, s, mem_fifo_pop(m->pool->at, &s->icnt_l2));
+		send_to_dram(m, s, mem_fifo_pop(m->pool->at, &s->icnt_l2));
 }
 
 /* MEM-l2-5: one entry of the ROP queue. quirk Q4-7: its time is in core cycles. */
@@ -312,9 +312,9 @@ static void leave_rop(struct memory *m, struct sub *s, uint64_t now)
 }
 
 /* When the next tick may move something, if nothing else comes. Busy ports get free by themselves. */
-static uint64_t next_tick(const struct sub *s, uint64_t now)
+static uint64_t sub_next_tick(const struct sub *s, uint64_t now)
 {
-	if (s->icnt_l2.count || s->dram_l2.count || s->far.count)
+	if (s->icnt_l2.count || s->dram_l2.count || s->cross_side_replies.count)
 		return 0;
 	if (s->l2 && (cache_has_ready(s->l2) || !cache_miss_queue_empty(s->l2)))
 		return 0;
@@ -324,7 +324,7 @@ static uint64_t next_tick(const struct sub *s, uint64_t now)
 }
 
 /* The tick behind `done` earlier ones. */
-static void tick(struct memory *m, struct sub *s, uint64_t now, uint64_t done)
+static void sub_tick(struct memory *m, struct sub *s, uint64_t now, uint64_t done)
 {
 	if (s->l2)
 		cache_set_cycles(s->l2, done);
@@ -334,17 +334,17 @@ static void tick(struct memory *m, struct sub *s, uint64_t now, uint64_t done)
 		take_returned(m, s, now);
 	if (s->l2)
 		cycle_l2(m, s);
-	if (s->far.count && s->l2_icnt.count < m->mp->queue_l2_icnt) {
+	if (s->cross_side_replies.count && s->l2_icnt.count < m->mp->queue_l2_icnt) {
 		uint32_t req = sides_due(m, s, now);
 
 		if (req)
-			acknowledge(m, s, req);
+			acknowledge_write(m, s, req);
 	}
 	/* quirk Q4-6: a full L2->DRAM queue keeps even hits out. */
 	if (s->icnt_l2.count && s->l2_dram.count < m->mp->queue_l2_dram)
-		accept_access(m, s, now);
+		take_from_icnt_l2(m, s, now);
 	leave_rop(m, s, now);
-	s->wake = next_tick(s, now);
+	s->wake = sub_next_tick(s, now);
 }
 
 static bool is_waiting(const uint64_t *waiting, const struct sub *s)
@@ -375,14 +375,14 @@ FLATTEN void channel_l2_tick(
 
 	if (sides)
 		for (struct sub *s = c->sub; s < c->end; s++)
-			s->due = s->wake <= k->now;
+			s->tick_due = s->wake <= k->now;
 	for (struct sub *s = c->sub; s < c->end; s++) {
-		bool come = is_waiting(waiting, s), due = sides ? s->due : come || s->wake <= k->now;
+		bool come = is_waiting(waiting, s), due = sides ? s->tick_due : come || s->wake <= k->now;
 
 		if (!due && !come)
 			continue;
 		look_for_packet(m, s, k, come);
 		if (due)
-			tick(m, s, k->now, k->l2_done);
+			sub_tick(m, s, k->now, k->l2_done);
 	}
 }

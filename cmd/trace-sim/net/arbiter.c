@@ -8,7 +8,7 @@
 
 static void islip_grant(struct xbar *x, uint32_t o)
 {
-	uint32_t i = bitset_next_cyclic(&x->want[(size_t)o * x->in_words], x->in_words, x->pointer[o]);
+	uint32_t i = bitset_next_cyclic(&x->requests[(size_t)o * x->in_words], x->in_words, x->pointer[o]);
 
 	xbar_move(x, i, o);
 	if (x->grant_count == 1)
@@ -17,19 +17,19 @@ static void islip_grant(struct xbar *x, uint32_t o)
 
 /*
  * quirk Q4-3: inputs are not matched. After output o took the head of an input, the next packet of that input
- * leaves in the same advance when its output is numbered above o, so `wanted` is read again at each step.
+ * leaves in the same advance when its output is numbered above o, so requested_outputs is read again at each step.
  */
 void xbar_islip(struct xbar *x, uint32_t filled)
 {
 	/* inputs whose head goes where an earlier head goes already */
-	uint32_t conflict = filled - bitset_count(x->wanted, x->out_words), granted = 0;
+	uint32_t conflict = filled - bitset_count(x->requested_outputs, x->out_words), granted = 0;
 
 	x->n.conflicts += conflict;
 	x->n.out_full += x->n_full;
 	for (uint32_t w = 0; w < x->out_words; w++) {
 		uint64_t ahead = ~0ull, m;
 
-		while ((m = x->wanted[w] & ahead) != 0) {
+		while ((m = x->requested_outputs[w] & ahead) != 0) {
 			unsigned b = bit_lowest64(m);
 
 			ahead = ~0ull << b << 1;

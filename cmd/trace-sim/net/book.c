@@ -6,6 +6,7 @@
  * averages what was printed up to now. Means without samples are NaN with the sign that the original's
  * machine gives them. Leaves out the tables that map nodes to devices, which are printed once at creation.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,9 +14,9 @@
 
 #define NO_MEAN (-(double)NAN) /* what 0/0 gives on x86 */
 
-static double quotient(double a, double b) { return a == 0 && b == 0 ? NO_MEAN : a / b; }
+static double mean_or_nan(double a, double b) { return a == 0 && b == 0 ? NO_MEAN : a / b; }
 
-static double mean(const struct book_sample *s) { return quotient(s->sum, (double)s->count); }
+static double mean(const struct book_sample *s) { return mean_or_nan(s->sum, (double)s->count); }
 
 void book_stats_init(struct book_stats *s)
 {
@@ -24,7 +25,7 @@ void book_stats_init(struct book_stats *s)
 	*s = (struct book_stats){none, none, none, none, none, -1, -1, {.prints = 0}};
 }
 
-static void sample(struct book_sample *s, double v)
+static void add_sample(struct book_sample *s, double v)
 {
 	if (!s->count || v > s->max)
 		s->max = v;
@@ -41,16 +42,16 @@ void book_stats_retire(struct book_stats *s, const struct book_packet *p, const 
 
 	if (s->slowest_flit < 0 || s->flat.max < flat)
 		s->slowest_flit = (int32_t)(uint32_t)(p->flit_id + f->index);
-	sample(&s->flat, flat);
+	add_sample(&s->flat, flat);
 	if (f->index + 1 < p->flits)
 		return;
-	sample(&s->hops, hops);
+	add_sample(&s->hops, hops);
 	/* quirk Q4-28: the largest latency with queueing against this packet's without it. */
 	if (s->slowest_packet < 0 || s->plat.max < nlat)
 		s->slowest_packet = (int32_t)(uint32_t)p->id;
-	sample(&s->plat, now - p->created);
-	sample(&s->nlat, nlat);
-	sample(&s->frag, now - p->arrived - f->index);
+	add_sample(&s->plat, now - p->created);
+	add_sample(&s->nlat, nlat);
+	add_sample(&s->frag, now - p->arrived - f->index);
 }
 
 /* ---- counts by node ---------------------------------------------------------------------------------- */
@@ -61,7 +62,7 @@ struct rates {
 	double mean, low, high;
 };
 
-static struct rates rates(const struct book_view *v, enum book_count what)
+static struct rates node_rates(const struct book_view *v, enum book_count what)
 {
 	struct rates r = {.sum = 0, .min = UINT64_MAX};
 	double time = (double)v->time;
@@ -79,9 +80,9 @@ static struct rates rates(const struct book_view *v, enum book_count what)
 		}
 		r.sum += n;
 	}
-	r.mean = quotient((double)r.sum, time) / (double)v->nodes;
-	r.low = quotient((double)r.min, time);
-	r.high = quotient((double)r.max, time);
+	r.mean = mean_or_nan((double)r.sum, time) / (double)v->nodes;
+	r.low = mean_or_nan((double)r.min, time);
+	r.high = mean_or_nan((double)r.max, time);
 	return r;
 }
 
@@ -100,7 +101,7 @@ struct printout {
 	uint32_t extremes; /* pairs of minimum and maximum so far */
 };
 
-static void heading(const struct printout *p, const char *fmt, uint32_t class)
+static void print_heading(const struct printout *p, const char *fmt, uint32_t class)
 {
 	char text[64];
 
@@ -109,7 +110,7 @@ static void heading(const struct printout *p, const char *fmt, uint32_t class)
 }
 
 /* In both parts. */
-static void average(
+static void print_average(
 	const struct printout *p, const char *name, const char *equals, double value, const char *after)
 {
 	struct book_name n = {name, equals, p->overall ? p->classes + p->rank : p->rank, 2 * p->classes};
@@ -118,26 +119,26 @@ static void average(
 }
 
 /* In one part alone. */
-static struct book_name once(const struct printout *p, const char *name)
+static struct book_name name_in_one_part(const struct printout *p, const char *name)
 {
 	return (struct book_name){name, " = ", p->rank, p->classes};
 }
 
-static void single(const struct printout *p, const char *name, double value, const char *after)
+static void print_single(const struct printout *p, const char *name, double value, const char *after)
 {
-	struct book_name n = once(p, name);
+	struct book_name n = name_in_one_part(p, name);
 
 	p->out->real(p->out->ctx, &n, value, after);
 }
 
-static void number(const struct printout *p, const char *name, int64_t value, const char *after)
+static void print_number(const struct printout *p, const char *name, int64_t value, const char *after)
 {
-	struct book_name n = once(p, name);
+	struct book_name n = name_in_one_part(p, name);
 
 	p->out->count(p->out->ctx, &n, value, after);
 }
 
-static void extremes(
+static void print_extremes(
 	struct printout *p, double low, const char *after_low, double high, const char *after_high)
 {
 	struct book_name n = {"\tminimum", " = ", p->extremes, 2 * FIGURES * p->classes};
@@ -150,8 +151,8 @@ static void extremes(
 
 static void print_sample(struct printout *p, const char *name, const struct book_sample *s, double all[3])
 {
-	average(p, name, " = ", mean(s), "\n");
-	extremes(p, s->min, "\n", s->max, "\n");
+	print_average(p, name, " = ", mean(s), "\n");
+	print_extremes(p, s->min, "\n", s->max, "\n");
 	all[0] += mean(s);
 	all[1] += s->min;
 	all[2] += s->max;
@@ -160,13 +161,13 @@ static void print_sample(struct printout *p, const char *name, const struct book
 static struct rates print_rates(struct printout *p, const char *name, const char *equals,
 	const struct book_view *v, enum book_count what, double all[3])
 {
-	struct rates r = v->count ? rates(v, what) : (struct rates){.sum = 0};
+	struct rates r = v->count ? node_rates(v, what) : (struct rates){.sum = 0};
 	char low[32], high[32];
 
 	snprintf(low, sizeof(low), " (at node %u)\n", r.min_at);
 	snprintf(high, sizeof(high), " (at node %u)\n", r.max_at);
-	average(p, name, equals, r.mean, "\n");
-	extremes(p, r.low, low, r.high, high);
+	print_average(p, name, equals, r.mean, "\n");
+	print_extremes(p, r.low, low, r.high, high);
 	all[0] += r.mean;
 	all[1] += r.low;
 	all[2] += r.high;
@@ -176,15 +177,15 @@ static struct rates print_rates(struct printout *p, const char *name, const char
 static void print_three(
 	struct printout *p, const char *name, const double all[3], int prints, const char *samples)
 {
-	average(p, name, " = ", all[0] / prints, samples);
-	extremes(p, all[1] / prints, samples, all[2] / prints, samples);
+	print_average(p, name, " = ", all[0] / prints, samples);
+	print_extremes(p, all[1] / prints, samples, all[2] / prints, samples);
 }
 
 static void print_overall(struct printout *p, const struct book_overall *a, uint32_t class)
 {
 	char samples[32];
 
-	heading(p, "====== Traffic class %u ======\n", class);
+	print_heading(p, "====== Traffic class %u ======\n", class);
 	snprintf(samples, sizeof(samples), " (%d samples)\n", a->prints);
 	print_three(p, "Packet latency average", a->plat, a->prints, samples);
 	print_three(p, "Network latency average", a->nlat, a->prints, samples);
@@ -194,9 +195,11 @@ static void print_overall(struct printout *p, const struct book_overall *a, uint
 	print_three(p, "Accepted packet rate average", a->taken_packets, a->prints, samples);
 	print_three(p, "Injected flit rate average", a->sent_flits, a->prints, samples);
 	print_three(p, "Accepted flit rate average", a->taken_flits, a->prints, samples);
-	single(p, "Injected packet size average", quotient(a->sent_flits[0], a->sent_packets[0]), samples);
-	single(p, "Accepted packet size average", quotient(a->taken_flits[0], a->taken_packets[0]), samples);
-	single(p, "Hops average", a->hops / a->prints, samples);
+	print_single(p, "Injected packet size average", mean_or_nan(a->sent_flits[0], a->sent_packets[0]),
+		samples);
+	print_single(p, "Accepted packet size average", mean_or_nan(a->taken_flits[0], a->taken_packets[0]),
+		samples);
+	print_single(p, "Hops average", a->hops / a->prints, samples);
 }
 
 /* One class; v->count is NULL for those without packets. */
@@ -206,12 +209,12 @@ static void print_class(struct printout *p, struct book_stats *s, const struct b
 	struct rates sent_packets, taken_packets, sent_flits, taken_flits;
 	char measured[48];
 
-	heading(p, "Class %u:\n", class);
+	print_heading(p, "Class %u:\n", class);
 	print_sample(p, "Packet latency average", &s->plat, a->plat);
 	print_sample(p, "Network latency average", &s->nlat, a->nlat);
-	number(p, "Slowest packet", s->slowest_packet, "\n");
+	print_number(p, "Slowest packet", s->slowest_packet, "\n");
 	print_sample(p, "Flit latency average", &s->flat, a->flat);
-	number(p, "Slowest flit", s->slowest_flit, "\n");
+	print_number(p, "Slowest flit", s->slowest_flit, "\n");
 	print_sample(p, "Fragmentation average", &s->frag, a->frag);
 	a->hops += mean(&s->hops);
 	sent_packets =
@@ -220,12 +223,12 @@ static void print_class(struct printout *p, struct book_stats *s, const struct b
 		print_rates(p, "Accepted packet rate average", " = ", v, TAKEN_PACKETS, a->taken_packets);
 	sent_flits = print_rates(p, "Injected flit rate average", " = ", v, SENT_FLITS, a->sent_flits);
 	taken_flits = print_rates(p, "Accepted flit rate average", "= ", v, TAKEN_FLITS, a->taken_flits);
-	single(p, "Injected packet length average",
-		quotient((double)sent_flits.sum, (double)sent_packets.sum), "\n");
-	single(p, "Accepted packet length average",
-		quotient((double)taken_flits.sum, (double)taken_packets.sum), "\n");
+	print_single(p, "Injected packet length average",
+		mean_or_nan((double)sent_flits.sum, (double)sent_packets.sum), "\n");
+	print_single(p, "Accepted packet length average",
+		mean_or_nan((double)taken_flits.sum, (double)taken_packets.sum), "\n");
 	snprintf(measured, sizeof(measured), " (%" PRIu64 " measured)\n", v->flits);
-	number(p, "Total in-flight flits", (int64_t)v->flits, measured);
+	print_number(p, "Total in-flight flits", (int64_t)v->flits, measured);
 	a->prints++;
 }
 
@@ -256,4 +259,16 @@ void book_print(struct book_stats *s, const struct book_view *v, const struct bo
 		print_overall(&p, c ? &none.all : &s->all, c);
 		p.rank++;
 	}
+}
+
+/* ---- packets in front of a subnet --------------------------------------------------------------------- */
+
+void book_push(struct book_numbers *n, struct book_queue *q, uint32_t req, struct book_packet *p)
+{
+	assert(p->flits);
+	ring_push(&q->packets, req);
+	q->flits += p->flits;
+	p->id = n->next_packet++;
+	p->flit_id = n->next_flit;
+	n->next_flit += p->flits;
 }

@@ -64,7 +64,7 @@ static void link_free(struct book_link *l)
 	}
 }
 
-static void flits_new(struct book_flits *f, struct book_flit **slots, uint32_t pow2)
+static void take_flit_ring(struct book_flits *f, struct book_flit **slots, uint32_t pow2)
 {
 	book_flits_init(f, *slots, pow2);
 	*slots += pow2;
@@ -114,12 +114,12 @@ static void net_init(
 	x->out = xcalloc(n_out, sizeof(*x->out));
 	for (uint32_t i = 0; i < n_in; i++) {
 		x->queue[i].packets = packets_new(b->conf.source_max);
-		flits_new(&x->in[i].fifo, slots, pow2);
+		take_flit_ring(&x->in[i].fifo, slots, pow2);
 	}
 	for (uint32_t o = 0; o < n_out; o++) {
 		x->out[o].boundary = packets_new(b->conf.boundary_max);
-		flits_new(&x->out[o].queue, slots, pow2);
-		flits_new(&x->out[o].ejection, slots, pow2);
+		take_flit_ring(&x->out[o].queue, slots, pow2);
+		take_flit_ring(&x->out[o].ejection, slots, pow2);
 	}
 }
 
@@ -145,19 +145,6 @@ static void net_free(const struct booksim *b, struct book_net *x)
 	free(x->out);
 }
 
-static void apart_init(struct booksim *b)
-{
-	struct book_net *x = &b->net[0];
-
-	b->apart = (struct book_apart){.packet = {x->packet, b->net[1].packet},
-		.stride = sizeof(*x->packet),
-		.queue = x->queue,
-		.sending = x->sending,
-		.flits = &x->flits};
-	book_apart_init(
-		&b->apart, x->n_in, (size_t)x->n_out * NET_WINDOW_MAX, (size_t)x->n_in * NET_WINDOW_MAX);
-}
-
 struct booksim *booksim_new(const struct booksim_conf *c, uint32_t clusters, uint32_t subs, size_t packets)
 {
 	struct booksim *b = xcalloc(1, sizeof(*b));
@@ -170,7 +157,6 @@ struct booksim *booksim_new(const struct booksim_conf *c, uint32_t clusters, uin
 	b->slots = slots = reserve(b->n_slots, sizeof(*slots));
 	net_init(b, &b->net[0], clusters, subs, &slots);
 	net_init(b, &b->net[1], subs, clusters, &slots);
-	apart_init(b);
 	book_stats_init(&b->stats);
 	return b;
 }
@@ -179,7 +165,6 @@ void booksim_delete(struct booksim *b)
 {
 	if (!b)
 		return;
-	book_apart_free(&b->apart);
 	net_free(b, &b->net[0]);
 	net_free(b, &b->net[1]);
 	reserve_free(b->slots, b->n_slots, sizeof(*b->slots));
@@ -188,27 +173,25 @@ void booksim_delete(struct booksim *b)
 
 /* ---- devices --------------------------------------------------------------------------------------- */
 
-static uint32_t flits_of(const struct booksim *b, uint32_t bytes)
+static uint32_t booksim_flits(const struct booksim *b, uint32_t bytes)
 {
 	return (bytes + b->conf.flit_bytes - 1) / b->conf.flit_bytes;
 }
 
 bool booksim_has_buffer(const struct booksim *b, unsigned s, uint32_t port, uint32_t bytes)
 {
-	return b->net[s].queue[port].flits + flits_of(b, bytes) <= b->conf.source_max;
+	return b->net[s].queue[port].flits + booksim_flits(b, bytes) <= b->conf.source_max;
 }
 
 /* A packet larger than what was asked for enters all the same: the queue holds at most source_max packets. */
 void booksim_push(struct booksim *b, unsigned s, uint32_t port, uint32_t output, uint32_t req, uint32_t bytes)
 {
 	struct book_net *x = &b->net[s];
-	uint32_t n = flits_of(b, bytes);
+	uint32_t n = booksim_flits(b, bytes);
 
 	assert(output < x->n_out);
-	x->packet[req] = (struct book_packet){
-		.output = output, .flits = n, .created = (uint32_t)(b->apart.on ? x->time : b->time)};
-	if (book_push(&b->apart, s, &x->queue[port], port, req, &x->packet[req]))
-		return;
+	x->packet[req] = (struct book_packet){.output = output, .flits = n, .created = (uint32_t)b->time};
+	book_push(&b->numbers, &x->queue[port], req, &x->packet[req]);
 	x->flits += n;
 	bitset_set(x->sending, port);
 }
@@ -230,20 +213,9 @@ uint32_t booksim_pop(struct booksim *b, unsigned s, uint32_t port)
 	return req;
 }
 
-bool booksim_reply_due(const struct booksim *b, uint32_t cluster, uint32_t *time)
-{
-	const struct book_net *x = &b->net[1];
-	const struct ring *r = &x->out[cluster].boundary;
-
-	if (ring_empty(r))
-		return false;
-	*time = x->packet[ring_front(r)].there;
-	return true;
-}
-
 /* ---- time ------------------------------------------------------------------------------------------ */
 
-static void forget_popped(struct book_net *x)
+static void booksim_update_waiting(struct book_net *x)
 {
 	for (uint32_t w = 0; w < x->out_words; w++)
 		FOR_BITS64 (o, x->waiting[w])
@@ -252,7 +224,7 @@ static void forget_popped(struct book_net *x)
 }
 
 /* Internal steps of the routers in this network step; both routers have the same fraction left over. */
-static uint32_t internal_steps(struct booksim *b)
+static uint32_t booksim_internal_steps(struct booksim *b)
 {
 	uint32_t n;
 
@@ -264,68 +236,30 @@ static uint32_t internal_steps(struct booksim *b)
 
 void booksim_advance(struct booksim *b)
 {
-	uint32_t n = internal_steps(b);
+	uint32_t n = booksim_internal_steps(b);
 
 	for (int s = 0; s < 2; s++) {
-		forget_popped(&b->net[s]);
+		booksim_update_waiting(&b->net[s]);
 		if (b->net[s].flits || b->net[s].credits)
 			booksim_step(b, &b->net[s], n);
 	}
 	b->time++;
 }
 
-void booksim_advance_one(struct booksim *b, unsigned s)
-{
-	struct book_net *x = &b->net[s];
-	uint32_t n;
-
-	b->time = x->time;
-	b->steps = x->steps;
-	if (!s)
-		book_before_step(&b->apart, &b->stats, (uint32_t)b->time);
-	n = internal_steps(b);
-	forget_popped(x);
-	if (x->flits || x->credits)
-		booksim_step(b, x, n);
-	x->time = b->time + 1;
-	x->steps = b->steps;
-}
-
-void booksim_split(struct booksim *b)
-{
-	struct book_net *x = &b->net[1];
-
-	b->apart.on = true;
-	b->net[0].time = b->net[1].time = b->time;
-	b->net[0].steps = b->net[1].steps = b->steps;
-	x->fullest = 0;
-	for (uint32_t o = 0; o < x->n_out; o++)
-		if (x->out[o].boundary_flits > x->fullest)
-			x->fullest = x->out[o].boundary_flits;
-}
-
-void booksim_join(struct booksim *b)
-{
-	assert(b->net[0].time == b->net[1].time);
-	b->time = b->net[0].time;
-	b->steps = b->net[0].steps;
-	book_join(&b->apart, &b->stats, (uint32_t)b->time);
-}
-
 /* An idle router only grows older; the fraction is a sum of doubles and is kept as such. */
 void booksim_idle(struct booksim *b, uint64_t k)
 {
-	forget_popped(&b->net[0]);
-	forget_popped(&b->net[1]);
+	booksim_update_waiting(&b->net[0]);
+	booksim_update_waiting(&b->net[1]);
 	b->time += k;
 	if (b->conf.speedup != (double)(uint32_t)b->conf.speedup)
 		while (k--)
-			internal_steps(b);
+			booksim_internal_steps(b);
 }
 
 /* ---- questions ------------------------------------------------------------------------------------- */
 
-static bool holds_packet(const struct book_net *x)
+static bool booksim_holds_packet(const struct book_net *x)
 {
 	if (x->flits)
 		return true;
@@ -336,7 +270,10 @@ static bool holds_packet(const struct book_net *x)
 	return false;
 }
 
-bool booksim_busy(const struct booksim *b) { return holds_packet(&b->net[0]) || holds_packet(&b->net[1]); }
+bool booksim_busy(const struct booksim *b)
+{
+	return booksim_holds_packet(&b->net[0]) || booksim_holds_packet(&b->net[1]);
+}
 
 bool booksim_empty(const struct booksim *b)
 {
@@ -346,7 +283,7 @@ bool booksim_empty(const struct booksim *b)
 /* ---- figures --------------------------------------------------------------------------------------- */
 
 /* A node sends in one subnet and takes in the other; nodes without a device do neither. */
-static uint64_t node_count(const void *network, enum book_count what, uint32_t node)
+static uint64_t booksim_node_count(const void *network, enum book_count what, uint32_t node)
 {
 	const struct booksim *b = network;
 	uint32_t clusters = b->net[0].n_in, subs = b->net[0].n_out, sub = node - clusters;
@@ -367,7 +304,7 @@ static uint64_t node_count(const void *network, enum book_count what, uint32_t n
 
 void booksim_print(struct booksim *b, const struct book_out *out)
 {
-	struct book_view v = {.network = b, .count = node_count, .nodes = b->conf.k, .classes = 1};
+	struct book_view v = {.network = b, .count = booksim_node_count, .nodes = b->conf.k, .classes = 1};
 
 	v.time = b->time;
 	v.flits = b->net[0].flits + b->net[1].flits;

@@ -5,8 +5,8 @@
  * booksim_router.c (a step of one router). Any other network is in noc.h; figures of both in book.h.
  *
  * Devices are ports here: subnet 0 has the clusters as inputs and the sub partitions as outputs, subnet 1 the
- * other way round, both numbered from 0. The ports that the original has besides are never used, and a search
- * in cyclic order finds the same port with or without them.
+ * other way round, both numbered from 0. The original has more ports, which are never used; a cyclic search finds
+ * the same port without them.
  */
 #ifndef BOOKSIM_H
 #define BOOKSIM_H
@@ -22,13 +22,13 @@
 struct booksim_conf {
 	uint32_t k; /* nodes, at least clusters and sub partitions together */
 	uint32_t flit_bytes;
-	uint32_t buffer;       /* vc_buf_size: router input, and what may be uncredited behind it */
+	uint32_t buffer; /* vc_buf_size: slots of a router input, and of uncredited flits after an output */
 	uint32_t source_max;   /* input_buffer_size, flits; 0 has become 9 */
 	uint32_t boundary_max; /* boundary_buffer_size, flits */
 	double speedup;        /* internal steps in a network step, at least 1 */
 };
 
-/* Whether the network is one router as this file models it; then *c describes it. */
+/* Returns true and fills *c if the network is a single router that this file models. */
 bool booksim_conf_of(struct booksim_conf *c, const struct icnt *file);
 
 /* ---- network ----------------------------------------------------------------------------------- */
@@ -38,10 +38,10 @@ FIFO(book_flits, struct book_flit)
 enum input_state { INPUT_IDLE, INPUT_WANTS, INPUT_ACTIVE };
 
 struct book_input {
-	uint32_t sent;     /* flits of the first packet of its queue that have left */
+	uint32_t sent;     /* injected flits of the first packet of its queue */
 	uint32_t occupied; /* flits injected and not yet credited */
 	uint32_t credits;  /* waiting for the link back */
-	uint32_t output;   /* of the packet at the head */
+	uint32_t output;   /* destination of the packet at the head */
 	enum input_state state;
 	struct book_flits fifo;
 	uint64_t sent_packets, sent_flits;
@@ -56,7 +56,7 @@ struct book_output {
 	uint64_t taken_packets, taken_flits;
 };
 
-/* A link delivers in step t + 2 what is sent in step t: two sets, used in turn. */
+/* A link delivers a flit that is sent in step t in step t + 2, so it has two sets that alternate. */
 struct book_link {
 	uint64_t *set[2];
 	struct book_flit *flit[2]; /* NULL: a link of credits */
@@ -81,15 +81,15 @@ struct book_net {
 	uint64_t *crediting; /* credits wait for the link */
 	uint64_t *want;      /* per output the inputs whose head packet goes there: the VC list */
 	/* sets of outputs */
-	uint64_t *wanted, *owned;    /* want not empty; bound to an input */
-	uint64_t *queued, *ejecting; /* output queue, ejection buffer not empty */
-	uint64_t *waiting;           /* complete packets; exact after a step */
-	struct book_cross *cross;    /* crossing the switch */
-	uint32_t n_cross, n_wanting, n_ready;
-	uint64_t flits, credits; /* not retired; on links or waiting for one */
-	uint32_t fullest;        /* most flits in a boundary buffer, or more; since subnets are apart */
-	uint64_t time;           /* apart: of this one, and its steps */
-	double steps;
+	uint64_t *wanted;         /* `want` is not empty */
+	uint64_t *owned;          /* bound to an input */
+	uint64_t *queued;         /* output queue not empty */
+	uint64_t *ejecting;       /* ejection buffer not empty */
+	uint64_t *waiting;        /* complete packets; exact after a step */
+	struct book_cross *cross; /* crossing the switch */
+	uint32_t n_cross, n_requests, n_ready;
+	uint64_t flits;   /* not retired */
+	uint64_t credits; /* on links, or waiting for one */
 };
 
 struct booksim {
@@ -98,16 +98,16 @@ struct booksim {
 	size_t packets;
 	struct book_flit *slots; /* of all flit rings */
 	size_t n_slots;
-	uint64_t time; /* of both subnets; apart: of the one that makes its step */
-	double steps;  /* fraction of an internal step carried over */
-	struct book_apart apart;
+	uint64_t time;
+	double steps; /* fraction of an internal step carried over */
+	struct book_numbers numbers;
 	struct book_stats stats;
 	struct events *events; /* NULL: flits are not logged */
 };
 
 struct booksim *booksim_new(const struct booksim_conf *c, uint32_t clusters, uint32_t subs, size_t packets);
 void booksim_delete(struct booksim *b);
-/* port: of the sender, or for pops of the receiver, in subnet s. */
+/* port: port of the sending device in subnet s; for pops, of the receiving one. */
 bool booksim_has_buffer(const struct booksim *b, unsigned s, uint32_t port, uint32_t bytes);
 void booksim_push(
 	struct booksim *b, unsigned s, uint32_t port, uint32_t output, uint32_t req, uint32_t bytes);
@@ -115,15 +115,10 @@ bool booksim_has_packet(const struct booksim *b, unsigned s, uint32_t port);
 uint32_t booksim_pop(struct booksim *b, unsigned s, uint32_t port);
 void booksim_advance(struct booksim *b);
 void booksim_idle(struct booksim *b, uint64_t k);
-/* As in noc.h. */
-void booksim_split(struct booksim *b);
-void booksim_advance_one(struct booksim *b, unsigned s);
-void booksim_join(struct booksim *b);
-bool booksim_reply_due(const struct booksim *b, uint32_t cluster, uint32_t *time);
 bool booksim_busy(const struct booksim *b);
 bool booksim_empty(const struct booksim *b);
 
-/* One step of one subnet that holds a flit or a credit, with n internal steps of its router. */
+/* Makes a step of a subnet that holds a flit or a credit, with n internal steps of its router. */
 void booksim_step(struct booksim *b, struct book_net *x, uint32_t n);
 
 void booksim_print(struct booksim *b, const struct book_out *out);

@@ -24,7 +24,7 @@ static bool is_tail(const struct book_net *x, const struct book_flit *f)
 /* ---- arrivals --------------------------------------------------------------------------------------- */
 
 /* The head of an idle input, or of one whose packet has just left, asks for its output. */
-static void ask(struct book_net *x, uint32_t i)
+static void request_output(struct book_net *x, uint32_t i)
 {
 	struct book_input *in = &x->in[i];
 
@@ -32,16 +32,16 @@ static void ask(struct book_net *x, uint32_t i)
 	in->output = x->packet[in->fifo.slot[in->fifo.head & in->fifo.mask].req].output;
 	bitset_set(&x->want[(size_t)in->output * x->in_words], i);
 	bitset_set(x->wanted, in->output);
-	x->n_wanting++;
+	x->n_requests++;
 }
 
-static void flit_arrives(struct book_net *x, uint32_t i, struct book_flit f)
+static void input_flit_arrives(struct book_net *x, uint32_t i, struct book_flit f)
 {
 	struct book_input *in = &x->in[i];
 
 	book_flits_push(&in->fifo, f);
 	if (in->state == INPUT_IDLE) {
-		ask(x, i);
+		request_output(x, i);
 	} else if (in->state == INPUT_ACTIVE && in->fifo.count == 1) {
 		bitset_set(x->ready, i);
 		x->n_ready++;
@@ -52,7 +52,7 @@ static void links_deliver(struct book_net *x, unsigned turn)
 {
 	for (uint32_t w = 0; w < x->in_words; w++) {
 		FOR_BITS64 (i, x->inject.set[turn][w])
-			flit_arrives(x, w * 64 + (uint32_t)i, x->inject.flit[turn][w * 64 + i]);
+			input_flit_arrives(x, w * 64 + (uint32_t)i, x->inject.flit[turn][w * 64 + i]);
 		FOR_BITS64 (i, x->inject_credit.set[turn][w]) {
 			x->in[w * 64 + i].occupied--;
 			x->credits--;
@@ -74,7 +74,7 @@ static void links_deliver(struct book_net *x, unsigned turn)
 /* ---- the edge --------------------------------------------------------------------------------------- */
 
 /* A flit enters the boundary buffer, which retires it and returns a credit. */
-static void leave(struct booksim *b, struct book_net *x, uint32_t o, unsigned turn)
+static void eject_flit(struct booksim *b, struct book_net *x, uint32_t o, unsigned turn)
 {
 	struct book_output *out = &x->out[o];
 	struct book_flit f = book_flits_pop(&out->ejection);
@@ -86,12 +86,10 @@ static void leave(struct booksim *b, struct book_net *x, uint32_t o, unsigned tu
 	if (b->events)
 		events_flit(
 			b->events, false, x != b->net, x == b->net ? b->net[0].n_in + o : o, p->id, f.index);
-	book_retire(&b->apart, &b->stats, x != b->net, p, &f, 1, now);
-	if (++out->boundary_flits > x->fullest)
-		x->fullest = out->boundary_flits;
+	book_stats_retire(&b->stats, p, &f, 1, now);
+	out->boundary_flits++;
 	out->taken_flits++;
 	if (is_tail(x, &f)) {
-		p->there = now + 1;
 		ring_push(&out->boundary, f.req);
 		bitset_set(x->waiting, o);
 		out->taken_packets++;
@@ -103,15 +101,15 @@ static void leave(struct booksim *b, struct book_net *x, uint32_t o, unsigned tu
 	x->flits--;
 }
 
-static void eject(struct booksim *b, struct book_net *x, unsigned turn)
+static void eject_flits(struct booksim *b, struct book_net *x, unsigned turn)
 {
 	for (uint32_t w = 0; w < x->out_words; w++)
 		FOR_BITS64 (o, x->ejecting[w])
 			if (x->out[w * 64 + o].boundary_flits < b->conf.boundary_max)
-				leave(b, x, w * 64 + (uint32_t)o, turn);
+				eject_flit(b, x, w * 64 + (uint32_t)o, turn);
 }
 
-static void enter(struct booksim *b, struct book_net *x, uint32_t i, unsigned turn)
+static void inject_flit(struct booksim *b, struct book_net *x, uint32_t i, unsigned turn)
 {
 	struct book_input *in = &x->in[i];
 	struct book_queue *q = &x->queue[i];
@@ -134,7 +132,7 @@ static void enter(struct booksim *b, struct book_net *x, uint32_t i, unsigned tu
 		return;
 	in->sent = 0;
 	ring_pop(&q->packets);
-	if (!book_queued(q))
+	if (ring_empty(&q->packets))
 		bitset_clear(x->sending, i);
 }
 
@@ -143,13 +141,13 @@ static void inject_flits(struct booksim *b, struct book_net *x, unsigned turn)
 	for (uint32_t w = 0; w < x->in_words; w++)
 		FOR_BITS64 (i, x->sending[w])
 			if (x->in[w * 64 + i].occupied < b->conf.buffer)
-				enter(b, x, w * 64 + (uint32_t)i, turn);
+				inject_flit(b, x, w * 64 + (uint32_t)i, turn);
 }
 
 /* ---- an internal step ------------------------------------------------------------------------------- */
 
 /* A free output that is wanted takes the next input in turn; it is ready from the next internal step on. */
-static void grant(struct book_net *x, uint32_t o)
+static void grant_output(struct book_net *x, uint32_t o)
 {
 	uint64_t *want = &x->want[(size_t)o * x->in_words], left = 0;
 	uint32_t i = bitset_next_cyclic(want, x->in_words, x->out[o].pointer);
@@ -163,14 +161,14 @@ static void grant(struct book_net *x, uint32_t o)
 	bitset_set(x->owned, o);
 	bitset_set(x->granted, i);
 	x->in[i].state = INPUT_ACTIVE;
-	x->n_wanting--;
+	x->n_requests--;
 }
 
-static void end_of_packet(struct book_net *x, uint32_t i)
+static void release_output(struct book_net *x, uint32_t i)
 {
 	bitset_clear(x->owned, x->in[i].output);
 	if (x->in[i].fifo.count)
-		ask(x, i);
+		request_output(x, i);
 	else
 		x->in[i].state = INPUT_IDLE;
 }
@@ -191,7 +189,7 @@ static void cross_switch(struct book_net *x, uint32_t i)
 	bitset_clear(x->ready, i);
 	x->n_ready--;
 	if (tail)
-		end_of_packet(x, i);
+		release_output(x, i);
 }
 
 /* Grants are found before any tail frees its output, and served from the next internal step on. */
@@ -202,10 +200,10 @@ static void internal_step(struct book_net *x, uint32_t buffer)
 		bitset_set(x->queued, x->cross[c].output);
 	}
 	x->n_cross = 0;
-	if (x->n_wanting)
+	if (x->n_requests)
 		for (uint32_t w = 0; w < x->out_words; w++)
 			FOR_BITS64 (o, x->wanted[w] & ~x->owned[w])
-				grant(x, w * 64 + (uint32_t)o);
+				grant_output(x, w * 64 + (uint32_t)o);
 	for (uint32_t w = 0; w < x->in_words; w++) {
 		FOR_BITS64 (i, x->ready[w])
 			if (x->out[x->in[w * 64 + i].output].occupied < buffer)
@@ -243,9 +241,9 @@ void booksim_step(struct booksim *b, struct book_net *x, uint32_t n)
 	unsigned turn = b->time & 1;
 
 	links_deliver(x, turn);
-	eject(b, x, turn);
+	eject_flits(b, x, turn);
 	inject_flits(b, x, turn);
-	while (n-- && (x->n_wanting || x->n_ready || x->n_cross))
+	while (n-- && (x->n_requests || x->n_ready || x->n_cross))
 		internal_step(x, b->conf.buffer);
 	links_load(x, turn);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * State of one crossbar of the local interconnect (NET-xbar): FIFOs, the sets derived from them,
- * and moving a packet across. Which packets move is decided in arbiter.c.
+ * and moving a packet across. arbiter.c decides which packets move.
  *
- * Always true after xbar_sync: an input that is not empty is either filled or ahead; want and wanted agree
- * with the heads of those that are filled.
+ * Always true after xbar_sync: an input that is not empty is either in `filled` or in `ahead`; requests and
+ * requested_outputs agree with the heads of the filled inputs.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "inlining.h"
 #include "threads/threads.h"
 
-/* Address space for as many packets as a limit lets in, however many that is. */
+/* Returns n ports, with address space for `limit` packets each, or for `most` if that is less. */
 static struct port *ports_new(uint32_t n, uint32_t limit, uint32_t most)
 {
 	uint32_t cap = fifo_capacity(limit < most ? limit : most);
@@ -53,17 +53,15 @@ static void xbar_init(struct xbar *x, const struct network_params *p)
 	x->row = (x->in_words + 7) / 8 * 8;
 	ports_belong(x->in, x->n_in, x);
 	ports_belong(x->out, x->n_out, x);
-	x->fresh = reserve((size_t)MAX_THREADS * x->row, sizeof(*x->fresh));
+	x->new_heads = reserve((size_t)MAX_THREADS * x->row, sizeof(*x->new_heads));
 	x->filled = xcalloc(x->in_words, sizeof(*x->filled));
 	x->ahead = xcalloc(x->in_words, sizeof(*x->ahead));
-	x->when = reserve((size_t)NET_WINDOW_MAX * x->in_words, sizeof(*x->when));
+	x->arrival_wheel = reserve((size_t)NET_WINDOW_MAX * x->in_words, sizeof(*x->arrival_wheel));
 	x->waiting = xcalloc(x->out_words, sizeof(*x->waiting));
-	x->wanted = xcalloc(x->out_words, sizeof(*x->wanted));
-	x->want = xcalloc((size_t)x->n_out * x->in_words, sizeof(*x->want));
+	x->requested_outputs = xcalloc(x->out_words, sizeof(*x->requested_outputs));
+	x->requests = xcalloc((size_t)x->n_out * x->in_words, sizeof(*x->requests));
 	x->pointer = xcalloc(x->n_out, sizeof(*x->pointer));
-	/*
-	 * quirk Q4-24: the original counts every output of every device, so with no room at all each counts.
-	 */
+	/* quirk Q4-24: the original counts every output of every device as full if the limit is 0. */
 	x->n_full = p->out_limit ? 0 : x->nodes;
 }
 
@@ -82,13 +80,13 @@ void net_xbars_init(struct net *n)
 
 static void xbar_free(struct xbar *x)
 {
-	reserve_free(x->fresh, (size_t)MAX_THREADS * x->row, sizeof(*x->fresh));
+	reserve_free(x->new_heads, (size_t)MAX_THREADS * x->row, sizeof(*x->new_heads));
 	free(x->filled);
 	free(x->ahead);
-	reserve_free(x->when, (size_t)NET_WINDOW_MAX * x->in_words, sizeof(*x->when));
+	reserve_free(x->arrival_wheel, (size_t)NET_WINDOW_MAX * x->in_words, sizeof(*x->arrival_wheel));
 	free(x->waiting);
-	free(x->wanted);
-	free(x->want);
+	free(x->requested_outputs);
+	free(x->requests);
 	free(x->pointer);
 }
 
@@ -100,33 +98,33 @@ void net_xbars_free(struct net *n)
 	ports_free(n->out, n->clusters + n->subs);
 }
 
-/* Inputs that are ahead until this advance. */
-static uint64_t *looked_at(const struct xbar *x, uint32_t advance)
+/* Inputs whose head may move from this advance on. */
+static uint64_t *arrival_set(const struct xbar *x, uint32_t advance)
 {
-	return x->when + (size_t)(advance % NET_WINDOW_MAX) * x->in_words;
+	return x->arrival_wheel + (size_t)(advance % NET_WINDOW_MAX) * x->in_words;
 }
 
-/* The head of input i is new: it is entered under its destination, or it is noted when to (false). */
-static bool meet_head(struct xbar *x, uint32_t i)
+/* Enters the new head of input i under its destination; returns false if that must wait for a later advance. */
+static bool enqueue_head(struct xbar *x, uint32_t i)
 {
 	const struct packet *k = port_front(&x->in[i]);
 	uint32_t word = i / 64;
 	uint64_t bit = 1ull << i % 64;
 
-	if ((int32_t)(k->at - x->advances) > 0) {
-		looked_at(x, k->at)[word] |= bit;
+	if ((int32_t)(k->advance - x->advances) > 0) {
+		arrival_set(x, k->advance)[word] |= bit;
 		x->ahead[word] |= bit;
 		return false;
 	}
 	x->filled[word] |= bit;
-	x->want[(size_t)k->output * x->in_words + word] |= bit;
-	bitset_set(x->wanted, k->output);
+	x->requests[(size_t)k->output * x->in_words + word] |= bit;
+	bitset_set(x->requested_outputs, k->output);
 	return true;
 }
 
 void xbar_sync(struct xbar *x)
 {
-	uint64_t *due = looked_at(x, x->advances);
+	uint64_t *due = arrival_set(x, x->advances);
 
 	for (uint32_t w = 0; w < x->in_words; w++) {
 		uint64_t inputs = due[w];
@@ -134,17 +132,17 @@ void xbar_sync(struct xbar *x)
 		due[w] = 0;
 		x->ahead[w] &= ~inputs;
 		for (uint32_t t = 0; t < x->threads; t++) {
-			uint64_t *fresh = &x->fresh[(size_t)t * x->row + w];
+			uint64_t *marks = &x->new_heads[(size_t)t * x->row + w];
 
-			inputs |= *fresh;
-			*fresh = 0;
+			inputs |= *marks;
+			*marks = 0;
 		}
 		FOR_BITS64 (b, inputs)
-			meet_head(x, w * 64 + (uint32_t)b);
+			enqueue_head(x, w * 64 + (uint32_t)b);
 	}
 }
 
-static void put(struct xbar *x, uint32_t o, uint32_t req)
+static void append_to_output(struct xbar *x, uint32_t o, uint32_t req)
 {
 	struct port *p = &x->out[o];
 
@@ -156,19 +154,19 @@ static void put(struct xbar *x, uint32_t o, uint32_t req)
 void xbar_move(struct xbar *x, uint32_t input, uint32_t output)
 {
 	struct port *p = &x->in[input];
-	uint64_t *want = &x->want[(size_t)output * x->in_words];
+	uint64_t *want = &x->requests[(size_t)output * x->in_words];
 	struct packet k = port_pop(p);
 
 	bitset_clear(want, input);
 	if (!bitset_any(want, x->in_words))
-		bitset_clear(x->wanted, output);
-	if (!p->count || !meet_head(x, input))
+		bitset_clear(x->requested_outputs, output);
+	if (!p->count || !enqueue_head(x, input))
 		bitset_clear(x->filled, input);
-	x->n.in_util += x->advances - k.at;
-	put(x, output, k.req);
+	x->n.in_util += x->advances - k.advance;
+	append_to_output(x, output, k.req);
 }
 
-/* k advances that move nothing because no input holds a packet. */
+/* Makes k advances that move nothing because no input holds a packet. */
 void xbar_idle(struct xbar *x, const struct network_params *p, uint64_t k)
 {
 	x->n.cycles += k;
@@ -179,7 +177,7 @@ void xbar_idle(struct xbar *x, const struct network_params *p, uint64_t k)
 		x->n.out_full += x->n_full * k;
 }
 
-/* All that is done to a packet on its way across: no calls within it. */
+/* FLATTEN inlines all steps of a packet on its way across. */
 FLATTEN void xbar_advance(struct xbar *x, const struct network_params *p)
 {
 	uint32_t filled;

@@ -28,17 +28,17 @@ static void check_wants(const struct xbar *x, uint32_t o)
 		const struct port *p = &x->in[i];
 		bool goes = bitset_test(x->filled, i) && port_front(p)->output == o;
 
-		invariant("xbar.want", o, i, bitset_test(&x->want[(size_t)o * x->in_words], i), goes);
+		invariant("xbar.want", o, i, bitset_test(&x->requests[(size_t)o * x->in_words], i), goes);
 		wanted |= goes;
 	}
-	invariant("xbar.wanted", o, 0, bitset_test(x->wanted, o), wanted);
+	invariant("xbar.wanted", o, 0, bitset_test(x->requested_outputs, o), wanted);
 }
 
 /* Of an input that is ahead: when its head may move it is looked at. */
 static void check_ahead(const struct xbar *x, uint32_t i)
 {
-	uint32_t at = port_front(&x->in[i])->at;
-	const uint64_t *then = x->when + (size_t)(at % NET_WINDOW_MAX) * x->in_words;
+	uint32_t at = port_front(&x->in[i])->advance;
+	const uint64_t *then = x->arrival_wheel + (size_t)(at % NET_WINDOW_MAX) * x->in_words;
 
 	invariant("xbar.ahead", x->first_node, i, (int32_t)(at - x->advances) >= 0, 1);
 	invariant("xbar.when", x->first_node, i, bitset_test(then, i), 1);
@@ -54,7 +54,7 @@ static void check_crossbar(const struct xbar *x)
 		if (ahead)
 			check_ahead(x, i);
 		invariant("xbar.in, sets", x->first_node, i,
-			(uint64_t)ahead + filled + marked(x->fresh, x->threads, x->row, i),
+			(uint64_t)ahead + filled + marked(x->new_heads, x->threads, x->row, i),
 			x->in[i].count != 0);
 	}
 	for (uint32_t o = 0; o < x->n_out; o++) {
@@ -78,13 +78,13 @@ struct noc_found {
 /* The room that a flit which has gone to an input port, or a node, was sent to. */
 static uint32_t room_at(const struct noc *n, uint32_t to)
 {
-	return to & NOC_NODE ? n->plan->eject[to & ~NOC_NODE] : n->plan->in[to].room;
+	return to & NOC_NODE ? n->plan->eject[to & ~NOC_NODE] : n->plan->in[to].sender;
 }
 
-static void find_flits(const struct noc *n, struct noc_found *x, uint32_t room, const struct noc_flits *q)
+static void find_flits(const struct noc *n, struct noc_found *x, uint32_t sender, const struct noc_flits *q)
 {
 	for (uint32_t i = 0; i < q->count; i++)
-		x->behind[room * n->vcs + noc_flits_at(q, i).vc]++;
+		x->behind[sender * n->vcs + noc_flits_at(q, i).vc]++;
 	x->flits += q->count;
 }
 
@@ -150,7 +150,7 @@ static void find_at_node(const struct noc *n, const struct noc_subnet *s, uint32
 static bool channel_free(
 	const struct noc *n, const struct noc_subnet *s, const struct noc_router *r, uint32_t o, uint32_t v)
 {
-	return n->quick ? r->quick.port[o].free >> v & 1 : noc_room_free_vc(&s->room, r->base + o, v);
+	return n->quick ? r->quick.port[o].free >> v & 1 : noc_sender_free_vc(&s->senders, r->base + o, v);
 }
 
 /* A channel of an output belongs to the one that has it, or with wait_for_tail_credit had it last. */
@@ -165,21 +165,21 @@ static void check_owners(const struct noc *n, const struct noc_subnet *s, const 
 
 				owners += c->state == NOC_ACTIVE && c->port == o && c->vc == v;
 			}
-			if (!s->room.wait_for_tail || owners)
+			if (!s->senders.wait_for_tail || owners)
 				invariant("noc.owners", r->base + o, v, !channel_free(n, s, r, o, v), owners);
 		}
 }
 
 /* What channel v of an input is to output o of its router: asked, could cross to. */
-static void check_channel(const struct noc *n, const struct noc_router *r, const struct noc_vc *v, uint32_t o,
-	uint32_t *heads, uint64_t *wants)
+static void check_noc_channel(const struct noc *n, const struct noc_router *r, const struct noc_vc *v,
+	uint32_t o, uint32_t *heads, uint64_t *wants)
 {
 	const struct noc_quick *q = &r->quick;
 	bool waits = false, could = v->state == NOC_ACTIVE && v->port == o && v->count;
 
 	for (uint32_t i = 0; v->state == NOC_WANTS && i < v->ways; i++)
 		waits |= v->way_port[i] == o && v != q->lone;
-	could = could && *v->room < n->conf.vc_buffer && v != q->next;
+	could = could && *v->vc_used < n->conf.vc_buffer && v != q->next;
 	invariant("noc.quick.waiting", r->base + o, v->at, bitset_test(q->port[o].waiting, v->at), waits);
 	invariant("noc.quick.ready", r->base + o, v->at, q->port[o].ready[v->in] >> v->in_vc & 1, could);
 	*heads += waits;
@@ -190,17 +190,18 @@ static void check_quick(const struct noc *n, const struct noc_subnet *s, const s
 {
 	const struct noc_quick *q = &r->quick;
 
-	invariant("noc.quick.lone", r->id, 0, q->lone && (q->asked || q->lone->state != NOC_WANTS), false);
+	invariant(
+		"noc.quick.lone", r->id, 0, q->lone && (q->requested || q->lone->state != NOC_WANTS), false);
 	invariant("noc.quick.next", r->id, 0, q->next && (q->wanted || q->next->state != NOC_ACTIVE), false);
 	for (uint32_t o = 0; o < r->ports; o++) {
 		uint32_t heads = 0;
 		uint64_t wants = 0;
 
 		for (uint32_t i = 0; i < r->ports * n->vcs; i++)
-			check_channel(n, r, &s->vc[r->base * n->vcs + i], o, &heads, &wants);
+			check_noc_channel(n, r, &s->vc[r->base * n->vcs + i], o, &heads, &wants);
 		invariant("noc.quick.heads", r->base + o, 0, q->port[o].heads, heads);
 		invariant("noc.quick.wants", r->base + o, 0, q->port[o].wants, wants);
-		invariant("noc.quick.asked", r->base + o, 0, q->asked >> o & 1, heads != 0);
+		invariant("noc.quick.requested", r->base + o, 0, q->requested >> o & 1, heads != 0);
 		invariant("noc.quick.wanted", r->base + o, 0, q->wanted >> o & 1, wants != 0);
 		invariant("noc.quick.open", r->base + o, 0, q->open >> o & 1, q->port[o].free != 0);
 	}
@@ -208,23 +209,23 @@ static void check_quick(const struct noc *n, const struct noc_subnet *s, const s
 
 static void check_rooms(const struct noc *n, const struct noc_subnet *s, const struct noc_found *x)
 {
-	for (uint32_t room = 0; room < s->room.rooms; room++) {
+	for (uint32_t sender = 0; sender < s->senders.senders; sender++) {
 		uint32_t sum = 0;
 
 		for (uint32_t v = 0; v < n->vcs; v++) {
-			uint32_t used = s->room.vc_used[room * n->vcs + v];
+			uint32_t used = s->senders.vc_used[sender * n->vcs + v];
 
-			invariant("noc.room.vc_used", room, v, used, x->behind[room * n->vcs + v]);
-			invariant("noc.room overflows", room, v, used > n->conf.vc_buffer, false);
+			invariant("noc.room.vc_used", sender, v, used, x->behind[sender * n->vcs + v]);
+			invariant("noc.room overflows", sender, v, used > n->conf.vc_buffer, false);
 			sum += used;
 		}
-		invariant("noc.room.used", room, 0, s->room.used[room], sum);
+		invariant("noc.room.used", sender, 0, s->senders.used[sender], sum);
 	}
 }
 
 static void check_subnet(const struct noc *n, const struct noc_subnet *s)
 {
-	struct noc_found x = {.behind = xcalloc((size_t)s->room.rooms * n->vcs, sizeof(*x.behind))};
+	struct noc_found x = {.behind = xcalloc((size_t)s->senders.senders * n->vcs, sizeof(*x.behind))};
 
 	find_on_channels(n, s, &x);
 	for (uint32_t i = 0; i < n->plan->nodes; i++)
@@ -268,7 +269,7 @@ static uint32_t check_book_input(const struct book_net *x, uint32_t i)
 	bool active = in->state == INPUT_ACTIVE;
 	uint32_t sent = on_link(&x->inject, i) + in->fifo.count;
 
-	invariant("book.sending", i, 0, bitset_test(x->sending, i), book_queued(&x->queue[i]));
+	invariant("book.sending", i, 0, bitset_test(x->sending, i), !ring_empty(&x->queue[i].packets));
 	invariant("book.crediting", i, 0, bitset_test(x->crediting, i), in->credits != 0);
 	invariant("book.granted", i, 0, bitset_test(x->granted, i), false);
 	invariant("book.ready", i, 0, bitset_test(x->ready, i), active && in->fifo.count);
@@ -320,7 +321,7 @@ static void check_book(const struct book_net *x, uint32_t subnet)
 		flits += check_book_output(x, o);
 		credits += on_link(&x->eject_credit, o);
 	}
-	invariant("book.n_wanting", subnet, 0, x->n_wanting, wanting);
+	invariant("book.n_wanting", subnet, 0, x->n_requests, wanting);
 	invariant("book.n_ready", subnet, 0, x->n_ready, ready);
 	invariant("book.flits", subnet, 0, x->flits, flits);
 	invariant("book.credits", subnet, 0, x->credits, credits);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The network as its users see it, over three kinds: the local crossbars of mode 2 (crossbar.c), and in mode
- * 1 one router alone (booksim.c) or any other network (noc.c). Each kind is one row of functions; what it
- * needs of struct net is its own field.
+ * 1 one router alone (booksim.c) or any other network (noc.c). Each kind is one row of functions and has its
+ * own field in struct net.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -40,8 +40,8 @@ static bool xbars_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 	return false;
 }
 
-/* A device that is ahead of the crossbar has said so. */
-static uint32_t push_time(const struct port *p)
+/* First advance that may move a packet pushed now: the device's own time if it is ahead of the crossbar. */
+static uint32_t port_push_time(const struct port *p)
 {
 	uint32_t advances = p->xbar->advances;
 
@@ -56,8 +56,8 @@ static void xbars_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, 
 	(void)bytes;
 	assert(p->count < x->in_limit && to - x->first_out < x->n_out);
 	if (!p->count)
-		bitset_set(x->fresh + (size_t)thread_index * x->row, from - x->first_node);
-	port_push(p, req, to - x->first_out, push_time(p));
+		bitset_set(x->new_heads + (size_t)thread_index * x->row, from - x->first_node);
+	port_push(p, req, to - x->first_out, port_push_time(p));
 }
 
 static bool xbars_has_packet(const struct net *n, uint32_t dev) { return n->out[dev].count != 0; }
@@ -91,11 +91,11 @@ static void xbars_idle(struct net *n, uint64_t k)
 	}
 }
 
-/* Inputs pushed to since the last advance are looked at themselves, so that a question changes nothing. */
+/* Looks at new_heads itself instead of calling xbar_sync(), because a query must not change anything. */
 static bool xbar_empty(const struct xbar *x)
 {
 	for (uint32_t t = 0; t < x->threads; t++)
-		if (bitset_any(x->fresh + (size_t)t * x->row, x->in_words))
+		if (bitset_any(x->new_heads + (size_t)t * x->row, x->in_words))
 			return false;
 	return !bitset_any(x->ahead, x->in_words) && !bitset_any(x->filled, x->in_words) &&
 	       !bitset_any(x->waiting, x->out_words);
@@ -207,14 +207,6 @@ static int described_init(struct net *n, struct fault *f)
 	return status;
 }
 
-/* A line, or what a warp's coalesced access is at most, and what says where it goes. */
-static uint32_t most_request(const struct params *p)
-{
-	uint32_t line = p->core.l1d.line_bytes;
-
-	return (line > 128 ? line : 128) + 8;
-}
-
 struct net *net_new(const struct params *p, struct req_pool *pool, struct fault *f)
 {
 	uint32_t clusters = p->clusters, subs = p->mem.channels * p->mem.subs;
@@ -227,7 +219,6 @@ struct net *net_new(const struct params *p, struct req_pool *pool, struct fault 
 	n->clusters = clusters;
 	n->subs = subs;
 	n->nodes = (size_t)pool->limit + 1;
-	n->most_bytes = most_request(p);
 	if (p->net.mode == 2) {
 		n->ops = &xbars_ops;
 		net_xbars_init(n);
@@ -235,7 +226,6 @@ struct net *net_new(const struct params *p, struct req_pool *pool, struct fault 
 		free(n);
 		return NULL;
 	}
-	net_apart_init(n);
 	return n;
 }
 
@@ -247,14 +237,7 @@ void net_delete(struct net *n)
 	free(n);
 }
 
-void net_set_threads(struct net *n, unsigned threads)
-{
-	n->xbar[0].threads = n->xbar[1].threads = threads;
-	if (n->noc)
-		n->noc->apart.threads = threads;
-	if (n->booksim)
-		n->booksim->apart.threads = threads;
-}
+void net_set_threads(struct net *n, unsigned threads) { n->xbar[0].threads = n->xbar[1].threads = threads; }
 
 void net_log_flits(struct net *n, struct events *e)
 {
@@ -266,7 +249,7 @@ void net_log_flits(struct net *n, struct events *e)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* The calls for each packet name the functions of mode 2, which can become part of their callers so. */
+/* The calls for each packet name the functions of mode 2, so that the compiler can inline them. */
 bool net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 {
 	return n->ops == &xbars_ops ? xbars_has_buffer(n, dev, bytes) : n->ops->has_buffer(n, dev, bytes);
@@ -295,13 +278,13 @@ bool net_busy(const struct net *n) { return n->ops->busy(n); }
 bool net_empty(const struct net *n) { return n->ops->empty(n); }
 void net_print_booksim(struct net *n, const struct book_out *out) { n->ops->print(n, out); }
 
-/* The advances that the packets in a port have been there for. */
-static uint64_t stayed_so_far(const struct port *p)
+/* Sum over the packets in a port of the advances they have been there for. */
+static uint64_t port_residence(const struct port *p)
 {
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < p->count; i++)
-		sum += p->xbar->advances - p->slot[(p->head + i) & p->mask].at;
+		sum += p->xbar->advances - p->slot[(p->head + i) & p->mask].advance;
 	return sum;
 }
 
@@ -314,10 +297,10 @@ struct xbar_counts net_xbar_counts(const struct net *n, unsigned subnet)
 	for (const struct port *p = x->in; p < x->in + x->n_in; p++) {
 		sum.in_full += p->refused;
 		sum.packets += p->count;
-		sum.in_util += stayed_so_far(p);
+		sum.in_util += port_residence(p);
 	}
 	for (const struct port *p = x->out; p < x->out + x->n_out; p++)
-		sum.out_util += p->stayed + stayed_so_far(p);
+		sum.out_util += p->stayed + port_residence(p);
 	return sum;
 }
 

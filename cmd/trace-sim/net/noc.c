@@ -42,7 +42,7 @@ static bool send_credits(struct noc *n, struct noc_subnet *s, uint32_t port)
 	do {
 		vc = q->slot[q->head++ & (n->output_cap - 1)];
 		q->count--;
-		slot->credit[slot->credits++] = (struct noc_returning){e->room, vc & ~NOC_MORE};
+		slot->credit[slot->credits++] = (struct noc_returning){e->sender, vc & ~NOC_MORE};
 	} while (vc & NOC_MORE);
 	return q->count != 0;
 }
@@ -87,7 +87,7 @@ static void deliver_flit(struct noc *n, struct noc_subnet *s, const struct noc_m
 }
 
 /* Only what a node gets is used in this part of the cycle, so one pass serves nodes and routers. */
-static void deliver(struct noc *n, struct noc_subnet *s)
+static void deliver_arrivals(struct noc *n, struct noc_subnet *s)
 {
 	struct noc_slot *slot;
 
@@ -106,16 +106,14 @@ static void deliver(struct noc *n, struct noc_subnet *s)
 /* ---- behind the network ---------------------------------------------------------------------- */
 
 /* A flit has moved to the buffer that the device reads. */
-static void pass(struct noc *n, struct noc_subnet *s, uint32_t node, const struct noc_flit *f)
+static void move_to_boundary(struct noc_subnet *s, uint32_t node, const struct noc_flit *f)
 {
 	struct noc_sink *k = &s->sink[node];
 	struct book_packet *p = &s->packet[f->req].book;
 
-	if (++k->flits[f->vc] > s->fullest)
-		s->fullest = k->flits[f->vc];
+	k->flits[f->vc]++;
 	if (f->index + 1u < p->flits)
 		return;
-	p->there = (uint32_t)n->time + 1;
 	ring_push(&k->packets[f->vc], f->req);
 	bitset_set(k->ready, f->vc);
 	bitset_set(s->ready, s->device_of[node]);
@@ -141,7 +139,7 @@ static void eject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 			f = noc_flits_pop(&k->ejection[vc]);
 			if (!k->ejection[vc].count)
 				k->filled[w] &= ~(1ull << b);
-			pass(n, s, node, &f);
+			move_to_boundary(s, node, &f);
 			if (retires)
 				noc_flits_push(&k->left, f);
 			else
@@ -156,7 +154,7 @@ static void eject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 	}
 }
 
-static void eject(struct noc *n, struct noc_subnet *s)
+static void eject_all(struct noc *n, struct noc_subnet *s)
 {
 	s->n_retiring = 0;
 	for (uint32_t w = 0; w < BITSET_WORDS(n->plan->nodes); w++)
@@ -164,7 +162,7 @@ static void eject(struct noc *n, struct noc_subnet *s)
 			eject_node(n, s, w * 64 + (uint32_t)b);
 }
 
-static void retire(struct noc *n, struct noc_subnet *s, const struct noc_moving *m)
+static void retire_flit(struct noc *n, struct noc_subnet *s, const struct noc_moving *m)
 {
 	struct noc_packet *p = &s->packet[m->flit.req];
 	struct noc_sink *k = &s->sink[m->to];
@@ -183,33 +181,33 @@ static void retire(struct noc *n, struct noc_subnet *s, const struct noc_moving 
 		n->latencies[log2_floor((uint32_t)n->time - p->book.injected)]++;
 	if (n->events)
 		events_flit(n->events, false, s != n->net, m->to, p->book.id, f.index);
-	book_retire(&n->apart, &n->stats, s != n->net, &p->book, &f, p->hops, (uint32_t)n->time);
+	book_stats_retire(&n->stats, &p->book, &f, p->hops, (uint32_t)n->time);
 	s->flits--;
-	s->quiet = 0;
+	s->cycles_since_arrival = 0;
 }
 
 /* ---- in front of the network ----------------------------------------------------------------- */
 
-static bool can_take(const struct noc *n, const struct noc_subnet *s, uint32_t room, uint32_t vc)
+static bool vc_available(const struct noc *n, const struct noc_subnet *s, uint32_t sender, uint32_t vc)
 {
-	return noc_room_free_vc(&s->room, room, vc) &&
-	       !noc_room_full(&n->conf, &s->room, room, vc, (uint32_t)n->time);
+	return noc_sender_free_vc(&s->senders, sender, vc) &&
+	       !noc_sender_full(&n->conf, &s->senders, sender, vc, (uint32_t)n->time);
 }
 
 /*
  * A free channel with room, in turn from the last one on; -1. quirk Q4-32: a turn outside the range stays at
  * its start.
  */
-static int32_t first_channel(const struct noc *n, const struct noc_subnet *s, uint32_t room,
+static int32_t pick_first_vc(const struct noc *n, const struct noc_subnet *s, uint32_t sender,
 	const struct noc_source *q, const struct noc_way *w)
 {
 	int32_t vc = q->last_vc;
 
 	if (vc < w->lo || vc > w->hi)
-		return can_take(n, s, room, w->lo) ? w->lo : -1;
+		return vc_available(n, s, sender, w->lo) ? w->lo : -1;
 	do {
 		vc = vc == w->hi ? w->lo : vc + 1;
-		if (can_take(n, s, room, (uint32_t)vc))
+		if (vc_available(n, s, sender, (uint32_t)vc))
 			return vc;
 	} while (vc != q->last_vc);
 	return -1;
@@ -237,7 +235,7 @@ static void route_first(struct noc *n, struct noc_subnet *s, uint32_t node, stru
  * The channels to the first router among which a head takes
  * one. noq: its way there is found anew in each cycle.
  */
-static struct noc_way first_way(struct noc *n, struct noc_subnet *s, uint32_t node, struct noc_packet *p)
+static struct noc_way injection_way(struct noc *n, struct noc_subnet *s, uint32_t node, struct noc_packet *p)
 {
 	struct noc_way w = noc_routings[n->conf.routing].inject(&s->view, p);
 
@@ -260,14 +258,14 @@ static void start_packet(
 	p->book.injected = (uint32_t)n->time;
 	if (n->lookahead && !n->noq)
 		route_first(n, s, node, p);
-	noc_room_take(&n->conf, &s->room, n->plan->ports + node, vc);
+	noc_sender_take(&n->conf, &s->senders, n->plan->ports + node, vc);
 	q->sent_packets++;
 }
 
 /* A node without room is visited again when a credit comes, unless room or channel may be had without one. */
 static void wait_for_credit(const struct noc *n, struct noc_subnet *s, uint32_t node)
 {
-	if (n->patient)
+	if (n->sleep_until_credit)
 		bitset_clear(s->sending_nodes, node);
 }
 
@@ -275,20 +273,20 @@ static void inject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 {
 	struct noc_source *q = &s->source[node];
 	struct book_queue *queue = &s->queue[node];
-	uint32_t req = ring_front(&queue->packets), room = n->plan->ports + node;
+	uint32_t req = ring_front(&queue->packets), sender = n->plan->ports + node;
 	struct noc_packet *p = &s->packet[req];
 	struct noc_flit f = {.req = req, .index = (uint16_t)q->sent, .injected = (uint32_t)n->time};
 
 	if (!q->sent) {
-		struct noc_way w = first_way(n, s, node, p);
-		int32_t vc = first_channel(n, s, room, q, &w);
+		struct noc_way w = injection_way(n, s, node, p);
+		int32_t vc = pick_first_vc(n, s, sender, q, &w);
 
 		if (vc < 0) {
 			wait_for_credit(n, s, node);
 			return;
 		}
 		start_packet(n, s, node, p, (uint32_t)vc);
-	} else if (noc_room_full(&n->conf, &s->room, room, q->vc, (uint32_t)n->time)) {
+	} else if (noc_sender_full(&n->conf, &s->senders, sender, q->vc, (uint32_t)n->time)) {
 		wait_for_credit(n, s, node);
 		return;
 	}
@@ -301,16 +299,17 @@ static void inject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 	if (++q->sent == p->book.flits) {
 		q->sent = 0;
 		ring_pop(&queue->packets);
-		if (!book_queued(queue))
+		if (ring_empty(&queue->packets))
 			bitset_clear(s->sending_nodes, node);
 	}
-	noc_room_send(&n->conf, &s->room, room, f.vc, f.index + 1u == p->book.flits, (uint32_t)n->time);
+	noc_sender_send(
+		&n->conf, &s->senders, sender, f.vc, f.index + 1u == p->book.flits, (uint32_t)n->time);
 	noc_launch(s, &n->plan->inject[node], &f);
 	if (s->link_flits)
-		s->link_flits[room]++;
+		s->link_flits[sender]++;
 }
 
-static void inject(struct noc *n, struct noc_subnet *s)
+static void inject_all(struct noc *n, struct noc_subnet *s)
 {
 	for (uint32_t w = 0; w < BITSET_WORDS(n->plan->nodes); w++)
 		FOR_BITS64 (b, s->sending_nodes[w])
@@ -319,7 +318,7 @@ static void inject(struct noc *n, struct noc_subnet *s)
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-static uint32_t flits_of(const struct noc *n, uint32_t bytes)
+static uint32_t noc_flit_count(const struct noc *n, uint32_t bytes)
 {
 	return (bytes + n->conf.flit_bytes - 1) / n->conf.flit_bytes;
 }
@@ -328,7 +327,7 @@ bool noc_has_buffer(const struct noc *n, uint32_t device, uint32_t bytes)
 {
 	const struct noc_subnet *s = &n->net[device >= n->clusters];
 
-	return s->queue[n->node[device]].flits + flits_of(n, bytes) <= n->conf.source_max;
+	return s->queue[n->node[device]].flits + noc_flit_count(n, bytes) <= n->conf.source_max;
 }
 
 void noc_push(struct noc *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes, bool write)
@@ -338,15 +337,13 @@ void noc_push(struct noc *n, uint32_t from, uint32_t to, uint32_t req, uint32_t 
 	uint32_t node = n->node[from];
 	struct noc_packet *p = &s->packet[req];
 
-	*p = (struct noc_packet){.book = {.output = to,
-					 .flits = flits_of(n, bytes),
-					 .created = (uint32_t)(n->apart.on ? s->time : n->time)},
+	*p = (struct noc_packet){
+		.book = {.output = to, .flits = noc_flit_count(n, bytes), .created = (uint32_t)n->time},
 		.source = node,
 		.dest = n->node[to],
 		.kind = (uint8_t)(2 * reply + write),
 		.phase = -1};
-	if (book_push(&n->apart, reply, &s->queue[node], node, req, &p->book))
-		return;
+	book_push(&n->numbers, &s->queue[node], req, &p->book);
 	s->flits += p->book.flits;
 	bitset_set(s->sending_nodes, node);
 }
@@ -366,7 +363,7 @@ bool noc_has_packet(const struct noc *n, uint32_t device)
 	return false;
 }
 
-uint32_t noc_take(struct noc *n, struct noc_subnet *s, struct noc_sink *k, uint32_t vc)
+static uint32_t noc_sink_pop(struct noc *n, struct noc_subnet *s, struct noc_sink *k, uint32_t vc)
 {
 	uint32_t req = ring_pop(&k->packets[vc]);
 
@@ -384,13 +381,13 @@ uint32_t noc_pop(struct noc *n, uint32_t device)
 
 	if (!noc_has_packet(n, device))
 		return 0;
-	return noc_take(n, s, k, bitset_next_cyclic(k->ready, n->vc_words, k->turn));
+	return noc_sink_pop(n, s, k, bitset_next_cyclic(k->ready, n->vc_words, k->turn));
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
 /* Bits of devices that have taken their last packet. */
-static void forget_popped(struct noc *n, int k)
+static void noc_update_ready(struct noc *n, int k)
 {
 	struct noc_subnet *s = &n->net[k];
 	uint32_t first = k ? 0 : n->clusters, count = k ? n->clusters : n->subs;
@@ -401,7 +398,7 @@ static void forget_popped(struct noc *n, int k)
 				s->ready[w] &= ~(1ull << b);
 }
 
-static uint32_t internal_steps(struct noc *n)
+static uint32_t noc_internal_steps(struct noc *n)
 {
 	uint32_t steps;
 
@@ -434,62 +431,43 @@ static void routers_step(struct noc *n, struct noc_subnet *s, uint32_t steps)
 
 static void retire_and_step(struct noc *n, struct noc_subnet *s, uint32_t steps)
 {
-	s->quiet += s->flits != 0;
+	s->cycles_since_arrival += s->flits != 0;
 	for (uint32_t i = 0; i < s->n_retiring; i++)
-		retire(n, s, &s->retiring[i]);
+		retire_flit(n, s, &s->retiring[i]);
 	routers_step(n, s, steps);
 }
 
 void noc_advance(struct noc *n)
 {
-	uint32_t steps = internal_steps(n);
+	uint32_t steps = noc_internal_steps(n);
 
 	for (int k = 0; k < 2; k++) {
-		forget_popped(n, k);
-		deliver(n, &n->net[k]);
-		eject(n, &n->net[k]);
+		noc_update_ready(n, k);
+		deliver_arrivals(n, &n->net[k]);
+		eject_all(n, &n->net[k]);
 	}
 	for (int k = 0; k < 2; k++)
-		inject(n, &n->net[k]);
+		inject_all(n, &n->net[k]);
 	for (int k = 0; k < 2; k++)
 		retire_and_step(n, &n->net[k], steps);
 	n->time++;
 }
 
-void noc_advance_one(struct noc *n, unsigned subnet)
-{
-	struct noc_subnet *s = &n->net[subnet];
-	uint32_t steps;
-
-	n->time = s->time;
-	n->steps = s->steps;
-	if (!subnet)
-		book_before_step(&n->apart, &n->stats, (uint32_t)n->time);
-	steps = internal_steps(n);
-	forget_popped(n, (int)subnet);
-	deliver(n, s);
-	eject(n, s);
-	inject(n, s);
-	retire_and_step(n, s, steps);
-	s->time = n->time + 1;
-	s->steps = n->steps;
-}
-
 /* An idle router only grows older; the fraction is a sum of doubles and is kept as such. */
 void noc_idle(struct noc *n, uint64_t k)
 {
-	forget_popped(n, 0);
-	forget_popped(n, 1);
+	noc_update_ready(n, 0);
+	noc_update_ready(n, 1);
 	n->time += k;
 	if (n->conf.speedup != (double)(uint32_t)n->conf.speedup)
 		while (k--)
-			internal_steps(n);
+			noc_internal_steps(n);
 }
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
 /* counted: as BookSim counts, who looks for packets only at as many nodes as there are devices. */
-static bool holds_packet(const struct noc *n, int k, bool counted)
+static bool noc_holds_packet(const struct noc *n, int k, bool counted)
 {
 	const struct noc_subnet *s = &n->net[k];
 	uint32_t first = k ? 0 : n->clusters, count = k ? n->clusters : n->subs;
@@ -507,17 +485,17 @@ static bool holds_packet(const struct noc *n, int k, bool counted)
 	return false;
 }
 
-bool noc_busy(const struct noc *n) { return holds_packet(n, 0, true) || holds_packet(n, 1, true); }
+bool noc_busy(const struct noc *n) { return noc_holds_packet(n, 0, true) || noc_holds_packet(n, 1, true); }
 
 bool noc_empty(const struct noc *n)
 {
-	return !n->net[0].credits && !n->net[1].credits && !holds_packet(n, 0, false) &&
-	       !holds_packet(n, 1, false);
+	return !n->net[0].credits && !n->net[1].credits && !noc_holds_packet(n, 0, false) &&
+	       !noc_holds_packet(n, 1, false);
 }
 
 /* ---- figures ------------------------------------------------------------------------------------------- */
 
-static uint64_t node_count(const void *network, enum book_count what, uint32_t node)
+static uint64_t noc_node_count(const void *network, enum book_count what, uint32_t node)
 {
 	const struct noc *n = network;
 	uint64_t sum = 0;
@@ -539,7 +517,7 @@ static uint64_t node_count(const void *network, enum book_count what, uint32_t n
 void noc_print(struct noc *n, const struct book_out *out)
 {
 	struct book_view v = {.network = n,
-		.count = node_count,
+		.count = noc_node_count,
 		.nodes = n->plan->nodes,
 		.classes = (uint32_t)icnt_int(&n->conf, ICNT_classes),
 		.measured = n->conf.measured};

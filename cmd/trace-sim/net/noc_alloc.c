@@ -22,12 +22,12 @@ static uint64_t *out_row(const struct noc_alloc *a, uint32_t out)
 	return a->out_want + (size_t)out * a->in_words;
 }
 
-static const struct noc_ask *ask_of(const struct noc_alloc *a, uint32_t in, uint32_t out)
+static const struct noc_request *ask_of(const struct noc_alloc *a, uint32_t in, uint32_t out)
 {
 	return &a->ask[(size_t)in * a->n_out + out];
 }
 
-static void match(struct noc_alloc *a, uint32_t in, uint32_t out)
+static void match_pair(struct noc_alloc *a, uint32_t in, uint32_t out)
 {
 	a->in_match[in] = (int32_t)out;
 	a->out_match[out] = (int32_t)in;
@@ -67,7 +67,7 @@ static void islip_accept(struct noc_alloc *a, bool first)
 		uint64_t *granted = a->granted + (size_t)in * a->out_words;
 		uint32_t out = bitset_next_cyclic(granted, a->out_words, a->in_pointer[in]);
 
-		match(a, in, out);
+		match_pair(a, in, out);
 		if (first) {
 			a->out_pointer[out] = in + 1 < a->n_in ? in + 1 : 0;
 			a->in_pointer[in] = out + 1 < a->n_out ? out + 1 : 0;
@@ -138,7 +138,7 @@ static void pim(struct noc_alloc *a, struct noc_random *random)
 			uint64_t *granted = a->granted + (size_t)in * a->out_words;
 
 			noc_random_skip(random, in - next);
-			match(a, in,
+			match_pair(a, in,
 				bitset_next_cyclic(
 					granted, a->out_words, noc_random_int(random, a->n_out - 1)));
 			next = in + 1;
@@ -189,7 +189,7 @@ static void loa(struct noc_alloc *a)
 		if (in < 0)
 			continue;
 		a->grant[o] = -1;
-		match(a, (uint32_t)in, (uint32_t)o);
+		match_pair(a, (uint32_t)in, (uint32_t)o);
 		a->in_pointer[in] = (a->in_pointer[in] + 1) % a->n_out;
 		a->out_pointer[o] = (a->out_pointer[o] + 1) % a->n_in;
 	}
@@ -248,7 +248,7 @@ static void wavefront(struct noc_alloc *a)
 		return;
 	FOR_SET (i, a->in_busy, a->in_words) {
 		FOR_SET (o, in_row(a, (uint32_t)i), a->out_words) {
-			const struct noc_ask *ask = ask_of(a, (uint32_t)i, (uint32_t)o);
+			const struct noc_request *ask = ask_of(a, (uint32_t)i, (uint32_t)o);
 			uint32_t in = (uint32_t)i, out = (uint32_t)o;
 
 			wave[n++] = (struct wave){ask->out_priority, ask->in_priority,
@@ -259,7 +259,7 @@ static void wavefront(struct noc_alloc *a)
 	for (uint32_t i = 0; i < n; i++) {
 		if (a->in_match[wave[i].in] >= 0 || a->out_match[wave[i].out] >= 0)
 			continue;
-		match(a, wave[i].in, wave[i].out);
+		match_pair(a, wave[i].in, wave[i].out);
 		if (first == UINT32_MAX)
 			first = wave[i].in + wave[i].out;
 	}
@@ -281,7 +281,7 @@ static int32_t highest(const struct noc_alloc *a, uint32_t row, bool by_out, uin
 
 	FOR_SET (s, set, words) {
 		uint32_t other = (uint32_t)s, way = (other + size - from) % size;
-		const struct noc_ask *ask = by_out ? ask_of(a, other, row) : ask_of(a, row, other);
+		const struct noc_request *ask = by_out ? ask_of(a, other, row) : ask_of(a, row, other);
 		int32_t p = by_out ? ask->out_priority : ask->in_priority;
 
 		if (by_out ? a->in_match[other] >= 0 : a->grant[other] != (int32_t)row)
@@ -311,7 +311,7 @@ static void select_highest(struct noc_alloc *a)
 
 			if (out < 0)
 				continue;
-			match(a, (uint32_t)i, (uint32_t)out);
+			match_pair(a, (uint32_t)i, (uint32_t)out);
 			if (round)
 				continue;
 			a->out_pointer[out] = ((uint32_t)i + 1) % a->n_in;
@@ -331,7 +331,7 @@ static void augment(struct noc_alloc *a, uint32_t out)
 		uint32_t in = (uint32_t)a->grant[out];
 		int32_t before = a->in_match[in];
 
-		match(a, in, out);
+		match_pair(a, in, out);
 		if (before < 0)
 			return;
 		out = (uint32_t)before;
@@ -342,7 +342,7 @@ static void augment(struct noc_alloc *a, uint32_t out)
  * Outputs first reached from one input. True: a free one, and matches are turned over.
  * quirk Q4-33: outputs beyond the number of inputs are never reached.
  */
-static bool reach(struct noc_alloc *a, uint32_t in, int32_t *next, uint32_t *n_next)
+static bool extend_search(struct noc_alloc *a, uint32_t in, int32_t *next, uint32_t *n_next)
 {
 	FOR_SET (o, in_row(a, in), a->out_words) {
 		if (o >= a->n_in || a->in_match[in] == (int32_t)o || a->grant[o] >= 0)
@@ -372,7 +372,7 @@ static bool shortest_way(struct noc_alloc *a)
 	while (n && !found) {
 		n_next = 0;
 		for (uint32_t e = 0; e < n && !found; e++)
-			found = reach(a, (uint32_t)level[e], next, &n_next);
+			found = extend_search(a, (uint32_t)level[e], next, &n_next);
 		swap = level;
 		level = next;
 		next = swap;
@@ -392,9 +392,9 @@ static void max_size(struct noc_alloc *a)
 
 /* ---- separable ------------------------------------------------------------------------------- */
 
-static void used(struct noc_alloc *a, uint32_t in, uint32_t out)
+static void count_requests(struct noc_alloc *a, uint32_t in, uint32_t out)
 {
-	match(a, in, out);
+	match_pair(a, in, out);
 	noc_arbiter_won(a->in_arbiter, in);
 	noc_arbiter_won(a->out_arbiter, out);
 }
@@ -415,7 +415,7 @@ static void input_first(struct noc_alloc *a)
 		int32_t in = noc_arbiter_pick(a->out_arbiter, (uint32_t)o);
 
 		if (in >= 0)
-			used(a, (uint32_t)in, (uint32_t)o);
+			count_requests(a, (uint32_t)in, (uint32_t)o);
 	}
 }
 
@@ -435,7 +435,7 @@ static void output_first(struct noc_alloc *a)
 		int32_t out = noc_arbiter_pick(a->in_arbiter, (uint32_t)i);
 
 		if (out >= 0)
-			used(a, (uint32_t)i, (uint32_t)out);
+			count_requests(a, (uint32_t)i, (uint32_t)out);
 	}
 }
 
@@ -470,7 +470,7 @@ void noc_alloc_run(struct noc_alloc *a, struct noc_random *random)
 	}
 }
 
-void noc_alloc_add(struct noc_alloc *a, uint32_t in, uint32_t out, struct noc_ask ask)
+void noc_alloc_add(struct noc_alloc *a, uint32_t in, uint32_t out, struct noc_request ask)
 {
 	bitset_set(a->in_busy, in);
 	bitset_set(a->out_busy, out);
@@ -507,7 +507,7 @@ void noc_alloc_clear(struct noc_alloc *a)
 	}
 }
 
-static int32_t *none(uint32_t n)
+static int32_t *fill_unmatched(uint32_t n)
 {
 	int32_t *p = xcalloc(n, sizeof(*p));
 
@@ -532,9 +532,9 @@ void noc_alloc_init(
 	a->out_want = xcalloc((size_t)n_out * a->in_words, sizeof(*a->out_want));
 	a->granted = xcalloc((size_t)n_in * a->out_words, sizeof(*a->granted));
 	a->granted_in = xcalloc(a->in_words, sizeof(*a->granted_in));
-	a->in_match = none(n_in);
-	a->out_match = none(n_out);
-	a->grant = none(n_out);
+	a->in_match = fill_unmatched(n_in);
+	a->out_match = fill_unmatched(n_out);
+	a->grant = fill_unmatched(n_out);
 	a->scratch = xcalloc(2 * (size_t)n_in, sizeof(*a->scratch));
 	a->in_pointer = xcalloc(n_in, sizeof(*a->in_pointer));
 	a->out_pointer = xcalloc(n_out, sizeof(*a->out_pointer));

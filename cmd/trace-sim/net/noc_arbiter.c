@@ -26,7 +26,7 @@ struct noc_arbiter {
 	uint64_t *asked; /* tree: groups with requests */
 };
 
-static void init(struct noc_arbiter *a, const struct icnt_alloc *kind, uint32_t depth, uint32_t size)
+static void arbiter_init(struct noc_arbiter *a, const struct icnt_alloc *kind, uint32_t depth, uint32_t size)
 {
 	*a = (struct noc_arbiter){
 		.kind = depth < kind->depth ? ARBITER_TREE : kind->arbiter, .size = size, .best = -1};
@@ -40,16 +40,16 @@ static void init(struct noc_arbiter *a, const struct icnt_alloc *kind, uint32_t 
 	a->top = xcalloc(1, sizeof(*a->top));
 	a->asked = xcalloc(BITSET_WORDS(a->groups), sizeof(*a->asked));
 	for (uint32_t i = 0; i < a->groups; i++)
-		init(&a->group[i], kind, depth + 1, a->group_size);
-	init(a->top, kind, depth + 1, a->groups);
+		arbiter_init(&a->group[i], kind, depth + 1, a->group_size);
+	arbiter_init(a->top, kind, depth + 1, a->groups);
 }
 
-static void release(struct noc_arbiter *a)
+static void arbiter_release(struct noc_arbiter *a)
 {
 	for (uint32_t i = 0; i < a->groups; i++)
-		release(&a->group[i]);
+		arbiter_release(&a->group[i]);
 	if (a->top)
-		release(a->top);
+		arbiter_release(a->top);
 	free(a->group);
 	free(a->top);
 	free(a->asked);
@@ -61,19 +61,19 @@ struct noc_arbiter *noc_arbiters_new(const struct icnt_alloc *kind, uint32_t n, 
 	struct noc_arbiter *a = xcalloc(n, sizeof(*a));
 
 	for (uint32_t i = 0; i < n; i++)
-		init(&a[i], kind, 0, size);
+		arbiter_init(&a[i], kind, 0, size);
 	return a;
 }
 
 void noc_arbiters_delete(struct noc_arbiter *a, uint32_t n)
 {
 	for (uint32_t i = 0; a && i < n; i++)
-		release(&a[i]);
+		arbiter_release(&a[i]);
 	free(a);
 }
 
 /* Whether input goes before the best so far at the same priority. */
-static bool before(const struct noc_arbiter *a, uint32_t input)
+static bool arbiter_precedes(const struct noc_arbiter *a, uint32_t input)
 {
 	uint32_t best = (uint32_t)a->best;
 
@@ -82,21 +82,21 @@ static bool before(const struct noc_arbiter *a, uint32_t input)
 	return (input + a->size - a->pointer) % a->size < (best + a->size - a->pointer) % a->size;
 }
 
-static void add(struct noc_arbiter *a, uint32_t input, int32_t priority)
+static void arbiter_consider(struct noc_arbiter *a, uint32_t input, int32_t priority)
 {
 	assert(input < a->size);
 	a->n++;
 	if (a->kind == ARBITER_TREE) {
-		add(&a->group[input / a->group_size], input % a->group_size, priority);
+		arbiter_consider(&a->group[input / a->group_size], input % a->group_size, priority);
 		bitset_set(a->asked, input / a->group_size);
 	} else if (a->n == 1 || priority > a->best_priority ||
-		   (priority == a->best_priority && before(a, input))) {
+		   (priority == a->best_priority && arbiter_precedes(a, input))) {
 		a->best = (int32_t)input;
 		a->best_priority = priority;
 	}
 }
 
-static int32_t pick(struct noc_arbiter *a)
+static int32_t arbiter_pick(struct noc_arbiter *a)
 {
 	if (!a->n || a->kind != ARBITER_TREE)
 		return a->n ? a->best : -1;
@@ -104,10 +104,10 @@ static int32_t pick(struct noc_arbiter *a)
 		FOR_BITS64 (b, a->asked[w]) {
 			struct noc_arbiter *g = &a->group[w * 64 + b];
 
-			g->best = pick(g);
-			add(a->top, w * 64 + (uint32_t)b, g->best_priority);
+			g->best = arbiter_pick(g);
+			arbiter_consider(a->top, w * 64 + (uint32_t)b, g->best_priority);
 		}
-	a->top->best = pick(a->top);
+	a->top->best = arbiter_pick(a->top);
 	a->best_priority = a->top->best_priority;
 	a->best = a->top->best * (int32_t)a->group_size + a->group[a->top->best].best;
 	return a->best;
@@ -143,10 +143,10 @@ static void clear(struct noc_arbiter *a)
 
 void noc_arbiter_add(struct noc_arbiter *a, uint32_t which, uint32_t input, int32_t priority)
 {
-	add(&a[which], input, priority);
+	arbiter_consider(&a[which], input, priority);
 }
 
-int32_t noc_arbiter_pick(struct noc_arbiter *a, uint32_t which) { return pick(&a[which]); }
+int32_t noc_arbiter_pick(struct noc_arbiter *a, uint32_t which) { return arbiter_pick(&a[which]); }
 
 void noc_arbiter_won(struct noc_arbiter *a, uint32_t which) { won(&a[which]); }
 

@@ -27,7 +27,7 @@ static void list_free(struct noc_list *l)
 		reserve_free(l->slot, (size_t)l->mask + 1, sizeof(*l->slot));
 }
 
-static int32_t *none(uint32_t n)
+static int32_t *fill_minus_one(uint32_t n)
 {
 	int32_t *p = xcalloc(n, sizeof(*p));
 
@@ -46,7 +46,7 @@ static void quick_port(const struct noc *n, struct noc_quick *q, const struct no
 		.waiting = ready + r->ports,
 		.to = out->to,
 		.to_in = out->latency + 1,
-		.from = in->room,
+		.from = in->sender,
 		.from_in = in->latency};
 }
 
@@ -83,9 +83,9 @@ static void router_switch(struct noc *n, struct noc_router *r)
 	r->sw_turn = xcalloc(inputs, sizeof(*r->sw_turn));
 	for (uint32_t i = 0; i < inputs; i++)
 		r->sw_turn[i] = i % n->input_speedup;
-	r->hold_vc = none(inputs);
-	r->hold_in = none(inputs);
-	r->hold_out = none(outputs);
+	r->hold_vc = fill_minus_one(inputs);
+	r->hold_in = fill_minus_one(inputs);
+	r->hold_out = fill_minus_one(outputs);
 	r->vc_turn = xcalloc(r->ports, sizeof(*r->vc_turn));
 	for (uint32_t i = 0; i < r->ports; i++)
 		r->vc_turn[i] = n->vcs - 1;
@@ -151,7 +151,7 @@ static void router_free(struct noc_router *r)
 
 /* ---- nodes --------------------------------------------------------------------------------------------- */
 
-static void flits_new(struct noc_flits *q, uint32_t cap)
+static void flit_ring_new(struct noc_flits *q, uint32_t cap)
 {
 	noc_flits_init(q, reserve(cap, sizeof(*q->slot)), cap);
 }
@@ -168,10 +168,10 @@ static void sink_init(struct noc *n, struct noc_sink *k)
 	k->packets = xcalloc(n->vcs, sizeof(*k->packets));
 	k->flits = xcalloc(n->vcs, sizeof(*k->flits));
 	for (uint32_t v = 0; v < n->vcs; v++) {
-		flits_new(&k->ejection[v], n->buffer_cap);
+		flit_ring_new(&k->ejection[v], n->buffer_cap);
 		ring_init(&k->packets[v], reserve(cap, sizeof(uint32_t)), cap);
 	}
-	flits_new(&k->left, n->output_cap);
+	flit_ring_new(&k->left, n->output_cap);
 }
 
 static void sink_free(struct noc *n, struct noc_sink *k)
@@ -239,7 +239,7 @@ static void subnet_init(struct noc *n, struct noc_subnet *s, bool links)
 	uint32_t ports = n->plan->ports;
 	size_t vcs = (size_t)ports * n->vcs;
 
-	noc_room_init(&s->room, &n->conf, ports + n->plan->nodes, n->least);
+	noc_sender_init(&s->senders, &n->conf, ports + n->plan->nodes, n->min_credit_rtt);
 	s->packet = reserve(n->packets, sizeof(*s->packet));
 	s->vc = xcalloc(vcs, sizeof(*s->vc));
 	s->buffer = reserve(vcs * n->buffer_cap, sizeof(*s->buffer));
@@ -247,7 +247,7 @@ static void subnet_init(struct noc *n, struct noc_subnet *s, bool links)
 	s->output = xcalloc(ports, sizeof(*s->output));
 	s->owed = xcalloc(ports, sizeof(*s->owed));
 	for (uint32_t i = 0; i < ports; i++) {
-		flits_new(&s->output[i], n->output_cap);
+		flit_ring_new(&s->output[i], n->output_cap);
 		s->owed[i].slot = reserve(n->output_cap, sizeof(*s->owed[i].slot));
 	}
 	s->active = xcalloc(BITSET_WORDS(n->plan->routers), sizeof(*s->active));
@@ -264,11 +264,11 @@ static void subnet_init(struct noc *n, struct noc_subnet *s, bool links)
 		s->vc[i].slot = &s->buffer[(size_t)i * n->buffer_cap];
 	}
 	s->link_flits = links ? xcalloc(ports + n->plan->nodes, sizeof(*s->link_flits)) : NULL;
-	if (n->at_once && noc_routings[n->conf.routing].looks)
+	if (n->immediate_credits && noc_routings[n->conf.routing].looks)
 		s->credited = xcalloc(ports, sizeof(*s->credited));
 	s->view = (struct noc_view){.c = &n->conf,
 		.plan = n->plan,
-		.used = s->room.used,
+		.used = s->senders.used,
 		.credited = s->credited,
 		.random = &n->random};
 }
@@ -290,7 +290,7 @@ static void subnet_free(struct noc *n, struct noc_subnet *s)
 		flits_free(&s->output[i]);
 	}
 	reserve_free(s->buffer, (size_t)n->plan->ports * n->vcs * n->buffer_cap, sizeof(*s->buffer));
-	noc_room_free(&s->room);
+	noc_sender_free(&s->senders);
 	free(s->credited);
 	free(s->link_flits);
 	free(s->router);
@@ -328,8 +328,8 @@ static void copy_options(struct noc *n)
 	n->noq = icnt_int(c, ICNT_noq) > 0;
 	n->speculative = c->speculative;
 	n->check_free = icnt_int(c, ICNT_spec_check_elig) > 0;
-	n->check_room = icnt_int(c, ICNT_spec_check_cred) > 0;
-	n->mask_by_asks = icnt_int(c, ICNT_spec_mask_by_reqs) > 0;
+	n->check_credit = icnt_int(c, ICNT_spec_check_cred) > 0;
+	n->mask_by_requests = icnt_int(c, ICNT_spec_mask_by_reqs) > 0;
 	n->hold = icnt_int(c, ICNT_hold_switch_for_packet) > 0;
 	n->shuffle = icnt_int(c, ICNT_vc_shuffle_requests) > 0;
 	n->busy_when_full = icnt_int(c, ICNT_vc_busy_when_full) > 0;
@@ -353,29 +353,6 @@ static bool quick_fits(const struct noc *n)
 	       !n->priorities && n->vcs <= 64 && n->plan->most_ports <= 64;
 }
 
-static bool draws(const struct noc *n)
-{
-	const struct icnt *c = &n->conf;
-	enum noc_chance way = noc_routings[c->routing].draws;
-
-	return way == NOC_CHANCE || (way == NOC_EVEN && c->k % 2 == 0) || c->vc_alloc.kind == ALLOCATOR_PIM ||
-	       c->sw_alloc.kind == ALLOCATOR_PIM || c->spec_alloc.kind == ALLOCATOR_PIM;
-}
-
-static void apart_init(struct noc *n)
-{
-	struct book_apart *a = &n->apart;
-	struct noc_subnet *s = &n->net[0];
-
-	*a = (struct book_apart){.packet = {s->packet, n->net[1].packet},
-		.stride = sizeof(*s->packet),
-		.queue = s->queue,
-		.sending = s->sending_nodes,
-		.flits = &s->flits};
-	book_apart_init(
-		a, n->plan->nodes, (size_t)n->subs * NET_WINDOW_MAX, (size_t)n->plan->nodes * NET_WINDOW_MAX);
-}
-
 struct noc *noc_new(
 	struct icnt *c, uint32_t clusters, uint32_t subs, const uint32_t *node, size_t packets, bool quick)
 {
@@ -393,24 +370,23 @@ struct noc *noc_new(
 	copy_options(n);
 	n->quick = quick && quick_fits(n);
 	n->all_vcs = ~0ull >> (64 - n->vcs % 64) % 64;
-	n->chosen = xcalloc(BITSET_WORDS(n->plan->most_ports * n->vcs + 1), sizeof(*n->chosen));
+	n->inputs_granted =
+		xcalloc(BITSET_WORDS(n->plan->most_ports * n->vcs + 1), sizeof(*n->inputs_granted));
 	n->granted = xcalloc((size_t)NOC_WAYS * n->plan->most_ports * n->vcs, sizeof(*n->granted));
-	n->go = xcalloc(n->plan->most_ports, sizeof(*n->go));
-	n->at_once = n->quick && !n->credit_delay;
-	n->patient = n->conf.policy == POLICY_PRIVATE && !n->noq &&
-		     noc_routings[n->conf.routing].inject != noc_inject_any_vc;
-	n->least = xcalloc(n->plan->ports + n->plan->nodes, sizeof(*n->least));
+	n->crossing = xcalloc(n->plan->most_ports, sizeof(*n->crossing));
+	n->immediate_credits = n->quick && !n->credit_delay;
+	n->sleep_until_credit = n->conf.policy == POLICY_PRIVATE && !n->noq &&
+				noc_routings[n->conf.routing].inject != noc_inject_any_vc;
+	n->min_credit_rtt = xcalloc(n->plan->ports + n->plan->nodes, sizeof(*n->min_credit_rtt));
 	for (uint32_t i = 0; i < n->plan->ports; i++)
-		n->least[i] = n->plan->out[i].least;
+		n->min_credit_rtt[i] = n->plan->out[i].min_credit_rtt;
 	for (uint32_t i = 0; i < n->plan->nodes; i++)
-		n->least[n->plan->ports + i] = n->plan->inject[i].least;
+		n->min_credit_rtt[n->plan->ports + i] = n->plan->inject[i].min_credit_rtt;
 	for (int k = 0; k < 2; k++)
 		subnet_init(n, &n->net[k], true);
 	for (uint32_t i = 0; i < clusters + subs; i++)
 		n->net[i < clusters].device_of[node[i]] = i < clusters ? i : i - clusters;
 	book_stats_init(&n->stats);
-	n->draws = draws(n);
-	apart_init(n);
 	return n;
 }
 
@@ -420,13 +396,12 @@ void noc_delete(struct noc *n)
 		return;
 	subnet_free(n, &n->net[1]);
 	subnet_free(n, &n->net[0]);
-	book_apart_free(&n->apart);
 	noc_plan_delete(n->plan);
 	icnt_free(&n->conf);
-	free(n->least);
-	free(n->chosen);
+	free(n->min_credit_rtt);
+	free(n->inputs_granted);
 	free(n->granted);
-	free(n->go);
+	free(n->crossing);
 	free(n->node);
 	free(n);
 }

@@ -31,7 +31,7 @@ struct noc_builder {
 	struct noc_end_list *in, *out; /* by router */
 };
 
-static void add(struct noc_end_list *l, uint32_t channel, uint32_t latency)
+static void append_end(struct noc_end_list *l, uint32_t channel, uint32_t latency)
 {
 	if (l->n == l->cap)
 		grow(&l->end, &l->cap, l->n + 1, sizeof(*l->end));
@@ -70,25 +70,25 @@ void noc_node_latency(struct noc_builder *b, uint32_t node, uint32_t cycles)
 void noc_input(struct noc_builder *b, uint32_t router, uint32_t channel)
 {
 	assert(router < b->plan->routers && channel < b->channels);
-	add(&b->in[router], channel, b->latency[channel]);
+	append_end(&b->in[router], channel, b->latency[channel]);
 }
 
 void noc_output(struct noc_builder *b, uint32_t router, uint32_t channel)
 {
 	assert(router < b->plan->routers && channel < b->channels);
-	add(&b->out[router], channel, b->latency[channel]);
+	append_end(&b->out[router], channel, b->latency[channel]);
 }
 
 void noc_from_node(struct noc_builder *b, uint32_t router, uint32_t node)
 {
 	assert(router < b->plan->routers && node < b->plan->nodes);
-	add(&b->in[router], NOC_NODE | node, b->node_latency[node]);
+	append_end(&b->in[router], NOC_NODE | node, b->node_latency[node]);
 }
 
 void noc_to_node(struct noc_builder *b, uint32_t router, uint32_t node)
 {
 	assert(router < b->plan->routers && node < b->plan->nodes);
-	add(&b->out[router], NOC_NODE | node, b->node_latency[node]);
+	append_end(&b->out[router], NOC_NODE | node, b->node_latency[node]);
 }
 
 void noc_join_node(struct noc_builder *b, uint32_t router, uint32_t node)
@@ -166,7 +166,7 @@ static void join_ends(struct noc_builder *b, uint32_t *from, uint32_t *into)
 			} else {
 				into[in] = port;
 			}
-			p->out[port].least = delays(b->c) + 2 * b->out[r].end[i].latency;
+			p->out[port].min_credit_rtt = delays(b->c) + 2 * b->out[r].end[i].latency;
 			if (out & NOC_NODE) {
 				p->out[port].to = out;
 				p->out[port].latency = b->node_latency[out & ~NOC_NODE];
@@ -183,7 +183,7 @@ static void join_ends(struct noc_builder *b, uint32_t *from, uint32_t *into)
 	}
 }
 
-static void finish(struct noc_builder *b)
+static void finish_plan(struct noc_builder *b)
 {
 	struct noc_plan *p = b->plan;
 	uint32_t *ends = xcalloc((size_t)2 * b->channels + 1, sizeof(*ends));
@@ -194,12 +194,12 @@ static void finish(struct noc_builder *b)
 	free(ends);
 	for (uint32_t i = 0; i < p->ports; i++) {
 		p->most_latency = p->out[i].latency > p->most_latency ? p->out[i].latency : p->most_latency;
-		p->in[i].room = p->in[i].to & NOC_NODE ? p->ports + (p->in[i].to & ~NOC_NODE) : p->in[i].to;
+		p->in[i].sender = p->in[i].to & NOC_NODE ? p->ports + (p->in[i].to & ~NOC_NODE) : p->in[i].to;
 		p->most_latency = p->in[i].latency > p->most_latency ? p->in[i].latency : p->most_latency;
 	}
 	for (uint32_t i = 0; i < p->nodes; i++) /* where speculative below 0 is as good as above */
-		p->inject[i].least = 1 + 2 * p->inject[i].latency +
-				     to_the_switch(b->c, icnt_int(b->c, ICNT_speculative) != 0);
+		p->inject[i].min_credit_rtt = 1 + 2 * p->inject[i].latency +
+					      to_the_switch(b->c, icnt_int(b->c, ICNT_speculative) != 0);
 	for (uint32_t r = 0; r < p->routers; r++) {
 		free(b->in[r].end);
 		free(b->out[r].end);
@@ -219,7 +219,7 @@ struct noc_plan *noc_plan_new(const struct icnt *c)
 	struct noc_builder b = {.c = c, .plan = xcalloc(1, sizeof(*b.plan))};
 
 	plans[c->topology](&b, c);
-	finish(&b);
+	finish_plan(&b);
 	if (c->topology == TOPOLOGY_anynet)
 		b.plan->table = noc_anynet_table(c->any);
 	return b.plan;
@@ -245,7 +245,7 @@ const struct noc_routing noc_routings[N_ROUTINGS] = {
 #define LOOKS true
 #define BLIND false
 #define ROUTING(topology, name, need, looks, draws, inject, step, text) \
-	{noc_inject_##inject, noc_route_##step, looks, NOC_##draws},
+	{noc_inject_##inject, noc_route_##step, looks},
 #include "arch/network.def"
 };
 

@@ -31,7 +31,7 @@ static void stretch(uint32_t *state, uint32_t *out, int n)
 }
 
 /* x holds a polynomial in its first 100 words; the square is reduced. */
-static void square(uint32_t *x)
+static void square_polynomial(uint32_t *x)
 {
 	for (int j = LONG_LAG - 1; j > 0; j--) {
 		x[2 * j] = x[j];
@@ -63,7 +63,7 @@ void noc_random_start(struct noc_random *r, int64_t seed)
 	}
 	x[1]++; /* the only odd word */
 	for (int t = STREAMS - 1; t;) {
-		square(x);
+		square_polynomial(x);
 		if (left & 1)
 			times_z(x);
 		if (left)

@@ -34,7 +34,7 @@ static inline uint32_t noc_random_int(struct noc_random *r, uint32_t most)
 	return noc_random_next(r) % (most + 1);
 }
 
-/* Draw n numbers that nobody looks at. */
+/* Skips n numbers. */
 static inline void noc_random_skip(struct noc_random *r, uint32_t n)
 {
 	while (n > RANDOM_LAG - r->used) {

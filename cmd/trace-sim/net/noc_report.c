@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The report of a network (--net-report): use of each channel, the busiest routers, distribution of
- * latencies; as text, JSON, or a drawing (noc_draw.c).
+ * latencies; as text or JSON.
  *
  * Always true: both subnets lie alike; what their channels carried is told apart in text and JSON and added
  * elsewhere. Leaves out mode 2, which has no channels between routers.
@@ -149,8 +149,6 @@ void noc_report(const struct noc *n, enum net_report form, FILE *out)
 {
 	if (form == NET_REPORT_JSON)
 		json_report(n, out);
-	else if (form == NET_REPORT_SVG)
-		noc_draw(n, out);
 	else
 		text_report(n, out);
 }

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the forms of --net-report have in common: loads of a network of routers, both subnets added. */
+/* Loads of a network of routers, shared by the forms of --net-report. */
 #ifndef NOC_REPORT_H
 #define NOC_REPORT_H
 
 #include <stdio.h>
 #include "net/noc.h"
 
-/* Flits by cycles of the network's time; 0 before the first. */
+/* Flits per cycle; 0 before the first cycle. */
 double noc_use(const struct noc *n, uint64_t flits);
-/* Flits that an output has sent in a subnet. */
+/* Number of flits that an output has sent in a subnet. */
 uint64_t noc_sent(const struct noc *n, unsigned subnet, uint32_t port);
-/* Flits that went over the channel of an output, or that left a router. */
+/* Number of flits over the channel of an output, and out of a router, in both subnets. */
 uint64_t noc_channel_flits(const struct noc *n, uint32_t port);
 uint64_t noc_router_flits(const struct noc *n, uint32_t router);
-/* An SVG drawing (noc_draw.c). */
-void noc_draw(const struct noc *n, FILE *out);
 
 #endif

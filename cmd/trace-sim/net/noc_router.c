@@ -19,7 +19,7 @@
 /* Of a channel by its global number. */
 static int32_t noc_vc_priority(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
 {
-	int32_t best = slot_of(n, s, vc, 0)->priority;
+	int32_t best = vc_flit(n, s, vc, 0)->priority;
 
 	if (n->conf.priority == PRIORITY_NONE)
 		return 0;
@@ -27,14 +27,14 @@ static int32_t noc_vc_priority(const struct noc *n, const struct noc_subnet *s, 
 		return s->vc[vc].count;
 	if (n->conf.priority != PRIORITY_LOCAL_AGE && icnt_int(&n->conf, ICNT_vc_priority_donation))
 		for (uint32_t i = 1; i < s->vc[vc].count; i++)
-			if (slot_of(n, s, vc, i)->priority > best)
-				best = slot_of(n, s, vc, i)->priority;
+			if (vc_flit(n, s, vc, i)->priority > best)
+				best = vc_flit(n, s, vc, i)->priority;
 	return best;
 }
 
-static bool full(const struct noc *n, const struct noc_subnet *s, uint32_t room, uint32_t vc)
+static bool credit_full(const struct noc *n, const struct noc_subnet *s, uint32_t sender, uint32_t vc)
 {
-	return noc_room_full(&n->conf, &s->room, room, vc, (uint32_t)n->time);
+	return noc_sender_full(&n->conf, &s->senders, sender, vc, (uint32_t)n->time);
 }
 
 static bool output_full(const struct noc *n, const struct noc_subnet *s, uint32_t port)
@@ -48,13 +48,13 @@ static bool output_full(const struct noc *n, const struct noc_subnet *s, uint32_
  */
 static void look_two_ahead(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
-	struct noc_packet *p = packet_of(n, s, r->base * n->vcs + vc);
+	struct noc_packet *p = vc_packet(n, s, r->base * n->vcs + vc);
 	struct noc_way here = p->way[0];
 	uint32_t out = r->base + here.port, to = n->plan->out[out].to;
 
 	if (to & NOC_NODE)
 		return;
-	look_ahead(n, s, p, n->plan->out[out].to);
+	route_ahead(n, s, p, n->plan->out[out].to);
 	p->next = noc_part(n, &p->way[0], n->plan->router_of[to], p->way[0].port);
 	here.lo = p->next.lo;
 	here.hi = p->next.hi;
@@ -62,30 +62,30 @@ static void look_two_ahead(struct noc *n, struct noc_subnet *s, struct noc_route
 }
 
 /* The head at the front of a channel, whose way is known, asks for a channel of an output. */
-static void ask(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
+static void request_vc(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
 	s->vc[r->base * n->vcs + vc].state = NOC_WANTS;
 	if (n->speculative)
-		append(&r->sw, vc);
+		noc_list_append(&r->sw, vc);
 	if (n->conf.vc_alloc.kind != ALLOCATOR_PIGGYBACK)
-		append(&r->vc, vc);
+		noc_list_append(&r->vc, vc);
 	if (n->noq)
 		look_two_ahead(n, s, r, vc);
 }
 
-static void head_comes(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
+static void router_head_arrives(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
 	if (n->lookahead) {
-		ask(n, s, r, vc);
+		request_vc(n, s, r, vc);
 		return;
 	}
 	s->vc[r->base * n->vcs + vc].state = NOC_ROUTING;
-	append(&r->route, vc);
+	noc_list_append(&r->route, vc);
 }
 
 /* ---- arrivals -------------------------------------------------------------------------------- */
 
-static void flit_arrives(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t port)
+static void router_flit_arrives(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t port)
 {
 	struct noc_flit *f = &s->latch[r->base + port];
 	uint32_t vc = port * n->vcs + f->vc, global = r->base * n->vcs + vc;
@@ -94,50 +94,50 @@ static void flit_arrives(struct noc *n, struct noc_subnet *s, struct noc_router 
 	assert(v->count < n->buffer_cap);
 	if (n->conf.priority == PRIORITY_LOCAL_AGE)
 		f->priority = INT_MAX - (int32_t)n->time;
-	*slot_of(n, s, global, v->count++) = *f;
+	*vc_flit(n, s, global, v->count++) = *f;
 	if (v->state == NOC_IDLE) {
-		head_comes(n, s, r, vc);
+		router_head_arrives(n, s, r, vc);
 	} else if (v->state == NOC_ACTIVE && v->count == 1) {
 		uint32_t input = port * n->input_speedup + f->vc % n->input_speedup;
 
-		append(n->hold && r->hold_vc[input] == f->vc ? &r->hold : &r->sw, vc);
+		noc_list_append(n->hold && r->hold_vc[input] == f->vc ? &r->hold : &r->sw, vc);
 	}
 }
 
-static void credits(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+static void count_due_credits(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	while (r->credit.count) {
 		struct noc_credit *c = &r->credit.slot[r->credit.head & r->credit.mask];
 
 		if (n->time < c->time)
 			break;
-		noc_room_credit(&n->conf, &s->room, c->port, c->vc, (uint32_t)n->time);
+		noc_sender_credit(&n->conf, &s->senders, c->port, c->vc, (uint32_t)n->time);
 		r->credit.head++;
 		r->credit.count--;
 		s->credits--;
 	}
 }
 
-static void arrivals(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+static void router_arrivals(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	for (uint32_t w = 0; w < r->words; w++) {
 		FOR_BITS64 (b, r->latched[w])
-			flit_arrives(n, s, r, w * 64 + (uint32_t)b);
+			router_flit_arrives(n, s, r, w * 64 + (uint32_t)b);
 		r->latched[w] = 0;
 	}
-	credits(n, s, r);
+	count_due_credits(n, s, r);
 }
 
 /* ---- ways ------------------------------------------------------------------------------------ */
 
 static void route_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	for (uint32_t left = done(&r->route, (uint32_t)n->time); left; left--) {
-		uint32_t vc = drop(&r->route).vc;
+	for (uint32_t left = noc_list_done(&r->route, (uint32_t)n->time); left; left--) {
+		uint32_t vc = noc_list_pop(&r->route).vc;
 
 		noc_routings[n->conf.routing].route(
-			&s->view, packet_of(n, s, r->base * n->vcs + vc), r->id, vc / n->vcs);
-		ask(n, s, r, vc);
+			&s->view, vc_packet(n, s, r->base * n->vcs + vc), r->id, vc / n->vcs);
+		request_vc(n, s, r, vc);
 	}
 }
 
@@ -151,16 +151,17 @@ static uint32_t alloc_input(const struct noc *n, const struct noc_router *r, uin
 static bool ask_channels(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, const struct noc_way *way)
 {
-	uint32_t room = r->base + way->port, in = alloc_input(n, r, vc);
+	uint32_t sender = r->base + way->port, in = alloc_input(n, r, vc);
 	int32_t priority = n->priorities ? noc_vc_priority(n, s, r->base * n->vcs + vc) : 0;
 	bool any = false;
 
 	for (uint32_t out = way->lo; out <= way->hi; out++) {
-		struct noc_ask a = {0, way->priority, priority};
+		struct noc_request a = {0, way->priority, priority};
 
-		if (!noc_room_free_vc(&s->room, room, out) || (n->busy_when_full && full(n, s, room, out)))
+		if (!noc_sender_free_vc(&s->senders, sender, out) ||
+			(n->busy_when_full && credit_full(n, s, sender, out)))
 			continue;
-		if (n->empty_first && s->room.vc_used[(size_t)room * n->vcs + out])
+		if (n->empty_first && s->senders.vc_used[(size_t)sender * n->vcs + out])
 			a.in_priority += INT_MIN;
 		noc_alloc_add(&r->vc_alloc, in, way->port * n->vcs + out, a);
 		any = true;
@@ -171,8 +172,8 @@ static bool ask_channels(
 static void vc_ask(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	for (uint32_t i = 0; i < r->vc.begun; i++) {
-		struct noc_entry *e = entry(&r->vc, i);
-		const struct noc_packet *p = packet_of(n, s, r->base * n->vcs + e->vc);
+		struct noc_entry *e = noc_list_entry(&r->vc, i);
+		const struct noc_packet *p = vc_packet(n, s, r->base * n->vcs + e->vc);
 		bool any = false;
 
 		for (uint32_t w = 0; w < p->n_ways; w++)
@@ -184,7 +185,7 @@ static void vc_ask(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 static void vc_granted(const struct noc *n, struct noc_router *r)
 {
 	for (uint32_t i = 0; i < r->vc.begun; i++) {
-		struct noc_entry *e = entry(&r->vc, i);
+		struct noc_entry *e = noc_list_entry(&r->vc, i);
 		int32_t out;
 
 		if (e->result == FAILED)
@@ -198,10 +199,10 @@ static void vc_granted(const struct noc *n, struct noc_router *r)
 static void vc_confirm(const struct noc *n, const struct noc_subnet *s, struct noc_router *r)
 {
 	for (uint32_t i = 0; i < r->vc.begun; i++) {
-		struct noc_entry *e = entry(&r->vc, i);
+		struct noc_entry *e = noc_list_entry(&r->vc, i);
 
-		if (e->result >= 0 &&
-			full(n, s, r->base + (uint32_t)e->result / n->vcs, (uint32_t)e->result % n->vcs))
+		if (e->result >= 0 && credit_full(n, s, r->base + (uint32_t)e->result / n->vcs,
+					      (uint32_t)e->result % n->vcs))
 			e->result = FAILED;
 	}
 }
@@ -209,7 +210,7 @@ static void vc_confirm(const struct noc *n, const struct noc_subnet *s, struct n
 /* The allocator runs, and some draw random numbers, also while nothing is asked. */
 static void vc_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	bool begin = begins(&r->vc, (uint32_t)n->time, n->vc_delay);
+	bool begin = noc_list_begins(&r->vc, (uint32_t)n->time, n->vc_delay);
 
 	if (begin)
 		vc_ask(n, s, r);
@@ -220,12 +221,12 @@ static void vc_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *
 		vc_confirm(n, s, r);
 }
 
-static void own(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port,
+static void own_channel(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port,
 	uint32_t out_vc)
 {
 	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
 
-	noc_room_take(&n->conf, &s->room, r->base + port, out_vc);
+	noc_sender_take(&n->conf, &s->senders, r->base + port, out_vc);
 	v->port = (uint16_t)port;
 	v->vc = (uint16_t)out_vc;
 	v->state = NOC_ACTIVE;
@@ -233,16 +234,16 @@ static void own(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint3
 
 static void vc_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	for (uint32_t left = done(&r->vc, (uint32_t)n->time); left; left--) {
-		struct noc_entry e = drop(&r->vc);
+	for (uint32_t left = noc_list_done(&r->vc, (uint32_t)n->time); left; left--) {
+		struct noc_entry e = noc_list_pop(&r->vc);
 
 		if (e.result < 0) {
-			append(&r->vc, e.vc);
+			noc_list_append(&r->vc, e.vc);
 			continue;
 		}
-		own(n, s, r, e.vc, (uint32_t)e.result / n->vcs, (uint32_t)e.result % n->vcs);
+		own_channel(n, s, r, e.vc, (uint32_t)e.result / n->vcs, (uint32_t)e.result % n->vcs);
 		if (!n->speculative)
-			append(&r->sw, e.vc);
+			noc_list_append(&r->sw, e.vc);
 	}
 }
 
@@ -263,7 +264,7 @@ static void owe_credit(struct noc *n, struct noc_subnet *s, struct noc_router *r
 }
 
 /* The flit at the front enters the switch. Returns whether it was a tail. */
-static bool cross(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
+static bool cross_switch_flit(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
 	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
 	struct noc_crossing *c = &r->cross.slot[(r->cross.head + r->cross.count++) & r->cross.mask];
@@ -271,7 +272,7 @@ static bool cross(struct noc *n, struct noc_subnet *s, struct noc_router *r, uin
 	bool tail;
 
 	assert(r->cross.count <= r->cross.mask + 1);
-	c->flit = *slot_of(n, s, r->base * n->vcs + vc, 0);
+	c->flit = *vc_flit(n, s, r->base * n->vcs + vc, 0);
 	c->output = v->port;
 	c->time = NOT_BEGUN;
 	v->head++;
@@ -286,14 +287,14 @@ static bool cross(struct noc *n, struct noc_subnet *s, struct noc_router *r, uin
 		if (n->noq)
 			p->way[0] = p->next;
 		else if (n->lookahead)
-			look_ahead(n, s, p, n->plan->out[r->base + v->port].to);
+			route_ahead(n, s, p, n->plan->out[r->base + v->port].to);
 	}
-	noc_room_send(&n->conf, &s->room, r->base + v->port, v->vc, tail, (uint32_t)n->time);
+	noc_sender_send(&n->conf, &s->senders, r->base + v->port, v->vc, tail, (uint32_t)n->time);
 	owe_credit(n, s, r, vc / n->vcs, vc % n->vcs);
 	return tail;
 }
 
-static void release(struct noc_router *r, uint32_t input, uint32_t output)
+static void release_held(struct noc_router *r, uint32_t input, uint32_t output)
 {
 	r->hold_vc[input] = r->hold_in[input] = r->hold_out[output] = -1;
 }
@@ -303,11 +304,11 @@ static void release(struct noc_router *r, uint32_t input, uint32_t output)
 static void hold_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	for (uint32_t i = 0; i < r->hold.count; i++) {
-		struct noc_entry *e = entry(&r->hold, i);
+		struct noc_entry *e = noc_list_entry(&r->hold, i);
 		const struct noc_vc *v = &s->vc[r->base * n->vcs + e->vc];
 		uint32_t port = e->vc / n->vcs;
 
-		e->result = full(n, s, r->base + v->port, v->vc)
+		e->result = credit_full(n, s, r->base + v->port, v->vc)
 				    ? FAILED
 				    : (int32_t)(v->port * n->output_speedup + port % n->output_speedup);
 	}
@@ -316,32 +317,33 @@ static void hold_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router
 static void hold_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	for (uint32_t left = r->hold.count; left; left--) {
-		struct noc_entry e = drop(&r->hold);
+		struct noc_entry e = noc_list_pop(&r->hold);
 		struct noc_vc *v = &s->vc[r->base * n->vcs + e.vc];
 		uint32_t input = e.vc / n->vcs * n->input_speedup + e.vc % n->vcs % n->input_speedup;
 		bool tail;
 
 		if (e.result < 0 || output_full(n, s, r->base + (uint32_t)e.result)) {
-			release(r, input, (uint32_t)r->hold_in[input]);
-			append(&r->sw, e.vc);
+			release_held(r, input, (uint32_t)r->hold_in[input]);
+			noc_list_append(&r->sw, e.vc);
 			continue;
 		}
-		tail = cross(n, s, r, e.vc);
+		tail = cross_switch_flit(n, s, r, e.vc);
 		if (!v->count || tail)
-			release(r, input, (uint32_t)e.result);
+			release_held(r, input, (uint32_t)e.result);
 		if (tail && v->count)
-			head_comes(n, s, r, e.vc);
+			router_head_arrives(n, s, r, e.vc);
 		else if (tail)
 			v->state = NOC_IDLE;
 		else if (v->count)
-			append(&r->hold, e.vc);
+			noc_list_append(&r->hold, e.vc);
 	}
 }
 
 /* ---- the switch ------------------------------------------------------------------------------ */
 
 /* Who of two channels of one input goes first. */
-static bool supersedes(int32_t vc, int32_t priority, const struct noc_ask *old, uint32_t turn, uint32_t vcs)
+static bool supersedes(
+	int32_t vc, int32_t priority, const struct noc_request *old, uint32_t turn, uint32_t vcs)
 {
 	int32_t size = (int32_t)vcs, from = (int32_t)turn;
 
@@ -366,35 +368,35 @@ static void ask_switch(struct noc *n, struct noc_subnet *s, struct noc_router *r
 		else
 			priority += INT_MIN;
 	}
-	if (noc_alloc_asked(a, input, output) &&
+	if (noc_alloc_has_request(a, input, output) &&
 		!supersedes((int32_t)v, priority, &a->ask[(size_t)input * a->n_out + output],
 			r->sw_turn[input], n->vcs))
 		return;
-	noc_alloc_add(a, input, output, (struct noc_ask){(int32_t)v, priority, priority});
+	noc_alloc_add(a, input, output, (struct noc_request){(int32_t)v, priority, priority});
 }
 
 /* A way that has a free channel, and one with room. */
-static bool hopeful(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
+static bool may_succeed(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
 	const struct noc_way *way)
 {
-	uint32_t room = r->base + way->port;
+	uint32_t sender = r->base + way->port;
 	bool is_free = false, roomy = false;
 
 	for (uint32_t vc = way->lo; n->check_free && vc <= way->hi && !roomy; vc++) {
-		if (!noc_room_free_vc(&s->room, room, vc) || output_full(n, s, room))
+		if (!noc_sender_free_vc(&s->senders, sender, vc) || output_full(n, s, sender))
 			continue;
 		is_free = true;
-		roomy = !n->check_room || !full(n, s, room, vc);
+		roomy = !n->check_credit || !credit_full(n, s, sender, vc);
 	}
-	return (!n->check_free || is_free) && (!n->check_room || roomy);
+	return (!n->check_free || is_free) && (!n->check_credit || roomy);
 }
 
 static void speculate(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_entry *e)
 {
-	const struct noc_packet *p = packet_of(n, s, r->base * n->vcs + e->vc);
+	const struct noc_packet *p = vc_packet(n, s, r->base * n->vcs + e->vc);
 
 	for (uint32_t w = 0; w < p->n_ways; w++) {
-		if (hopeful(n, s, r, &p->way[w]))
+		if (may_succeed(n, s, r, &p->way[w]))
 			ask_switch(n, s, r, e->vc, p->way[w].port);
 		else
 			e->result = FAILED;
@@ -411,8 +413,8 @@ static int32_t switch_grant(struct noc *n, struct noc_router *r, uint32_t vc)
 	if (output < 0 && n->speculative && n->conf.spec_alloc.kind != ALLOCATOR_PRIO) {
 		a = &r->spec_alloc;
 		output = a->in_match[input];
-		if (output >= 0 && (n->mask_by_asks ? bitset_test(r->sw_alloc.out_busy, (uint32_t)output)
-						    : r->sw_alloc.out_match[output] >= 0))
+		if (output >= 0 && (n->mask_by_requests ? bitset_test(r->sw_alloc.out_busy, (uint32_t)output)
+							: r->sw_alloc.out_match[output] >= 0))
 			return FAILED;
 	}
 	if (output < 0 || a->ask[(size_t)input * a->n_out + (uint32_t)output].label != (int32_t)v)
@@ -422,30 +424,31 @@ static int32_t switch_grant(struct noc *n, struct noc_router *r, uint32_t vc)
 }
 
 /* The next free channel with room of a way to port, in turn; -1. highest: by the way's priority. */
-static int32_t piggyback(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
+static int32_t piggyback_vc(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
 	uint32_t vc, uint32_t port)
 {
-	const struct noc_packet *p = packet_of(n, s, r->base * n->vcs + vc);
-	struct noc_ask best = {-1, 0, 0};
+	const struct noc_packet *p = vc_packet(n, s, r->base * n->vcs + vc);
+	struct noc_request best = {-1, 0, 0};
 
 	for (uint32_t w = 0; w < p->n_ways; w++)
 		for (uint32_t out = p->way[w].lo; p->way[w].port == port && out <= p->way[w].hi; out++) {
 			int32_t priority = p->way[w].priority;
 
-			if (n->empty_first && s->room.vc_used[(size_t)(r->base + port) * n->vcs + out])
+			if (n->empty_first && s->senders.vc_used[(size_t)(r->base + port) * n->vcs + out])
 				priority += INT_MIN;
-			if (!noc_room_free_vc(&s->room, r->base + port, out) ||
-				full(n, s, r->base + port, out))
+			if (!noc_sender_free_vc(&s->senders, r->base + port, out) ||
+				credit_full(n, s, r->base + port, out))
 				continue;
 			if (best.label < 0 ||
 				supersedes((int32_t)out, priority, &best, r->vc_turn[port], n->vcs))
-				best = (struct noc_ask){(int32_t)out, priority, 0};
+				best = (struct noc_request){(int32_t)out, priority, 0};
 		}
 	return best.label;
 }
 
 /* Whether a speculative grant can be used, now that channels are known. */
-static bool confirmed(struct noc *n, struct noc_subnet *s, struct noc_router *r, const struct noc_entry *e)
+static bool speculation_holds(
+	struct noc *n, struct noc_subnet *s, struct noc_router *r, const struct noc_entry *e)
 {
 	const struct noc_vc *v = &s->vc[r->base * n->vcs + e->vc];
 	uint32_t v_in = e->vc % n->vcs, port = (uint32_t)e->result / n->output_speedup;
@@ -456,24 +459,24 @@ static bool confirmed(struct noc *n, struct noc_subnet *s, struct noc_router *r,
 		return false;
 	/* With a slow switch perhaps only since it asked, and of another output. */
 	if (v->state == NOC_ACTIVE)
-		return v->port == port && !full(n, s, r->base + port, v->vc);
+		return v->port == port && !credit_full(n, s, r->base + port, v->vc);
 	if (n->conf.vc_alloc.kind == ALLOCATOR_PIGGYBACK)
-		return piggyback(n, s, r, e->vc, port) >= 0;
+		return piggyback_vc(n, s, r, e->vc, port) >= 0;
 	got = r->vc_alloc.in_match[alloc_input(n, r, e->vc)];
 	return got >= 0 && (uint32_t)got / n->vcs == port &&
-	       !full(n, s, r->base + port, (uint32_t)got % n->vcs);
+	       !credit_full(n, s, r->base + port, (uint32_t)got % n->vcs);
 }
 
 static void sw_ask(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	for (uint32_t i = 0; i < r->sw.begun; i++) {
-		struct noc_entry *e = entry(&r->sw, i);
+		struct noc_entry *e = noc_list_entry(&r->sw, i);
 		const struct noc_vc *v = &s->vc[r->base * n->vcs + e->vc];
 
 		e->result = PENDING;
 		if (v->state != NOC_ACTIVE)
 			speculate(n, s, r, e);
-		else if (full(n, s, r->base + v->port, v->vc) || output_full(n, s, r->base + v->port))
+		else if (credit_full(n, s, r->base + v->port, v->vc) || output_full(n, s, r->base + v->port))
 			e->result = FAILED;
 		else
 			ask_switch(n, s, r, e->vc, v->port);
@@ -482,7 +485,7 @@ static void sw_ask(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 
 static void sw_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	bool begin = begins(&r->sw, (uint32_t)n->time, n->sw_delay);
+	bool begin = noc_list_begins(&r->sw, (uint32_t)n->time, n->sw_delay);
 
 	if (begin)
 		sw_ask(n, s, r);
@@ -490,13 +493,14 @@ static void sw_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *
 	if (r->spec_alloc.n_in)
 		noc_alloc_run(&r->spec_alloc, &n->random);
 	for (uint32_t i = 0; begin && i < r->sw.begun; i++)
-		if (entry(&r->sw, i)->result == PENDING)
-			entry(&r->sw, i)->result = switch_grant(n, r, entry(&r->sw, i)->vc);
+		if (noc_list_entry(&r->sw, i)->result == PENDING)
+			noc_list_entry(&r->sw, i)->result = switch_grant(n, r, noc_list_entry(&r->sw, i)->vc);
 	if ((!n->speculative && n->sw_delay == 1) || r->sw.due != (uint32_t)n->time)
 		return;
 	for (uint32_t i = 0; i < r->sw.begun; i++)
-		if (entry(&r->sw, i)->result >= 0 && !confirmed(n, s, r, entry(&r->sw, i)))
-			entry(&r->sw, i)->result = FAILED;
+		if (noc_list_entry(&r->sw, i)->result >= 0 &&
+			!speculation_holds(n, s, r, noc_list_entry(&r->sw, i)))
+			noc_list_entry(&r->sw, i)->result = FAILED;
 }
 
 static void hold_switch(struct noc *n, struct noc_router *r, uint32_t vc, uint32_t output)
@@ -506,46 +510,46 @@ static void hold_switch(struct noc *n, struct noc_router *r, uint32_t vc, uint32
 	r->hold_vc[input] = (int32_t)(vc % n->vcs);
 	r->hold_in[input] = (int32_t)output;
 	r->hold_out[output] = (int32_t)input;
-	append(&r->hold, vc);
+	noc_list_append(&r->hold, vc);
 }
 
 /*
  * A head that got the switch without having a channel takes one: with piggyback. Else its grant came before
  * that of a VC allocator with a delay, and is lost.
  */
-static bool take_channel(
+static bool take_piggyback_vc(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port)
 {
-	int32_t got = n->conf.vc_alloc.kind == ALLOCATOR_PIGGYBACK ? piggyback(n, s, r, vc, port) : -1;
+	int32_t got = n->conf.vc_alloc.kind == ALLOCATOR_PIGGYBACK ? piggyback_vc(n, s, r, vc, port) : -1;
 
 	if (got < 0)
 		return false;
-	own(n, s, r, vc, port, (uint32_t)got);
+	own_channel(n, s, r, vc, port, (uint32_t)got);
 	r->vc_turn[port] = ((uint32_t)got + 1) % n->vcs;
 	return true;
 }
 
 static void sw_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	for (uint32_t left = done(&r->sw, (uint32_t)n->time); left; left--) {
-		struct noc_entry e = drop(&r->sw);
+	for (uint32_t left = noc_list_done(&r->sw, (uint32_t)n->time); left; left--) {
+		struct noc_entry e = noc_list_pop(&r->sw);
 		struct noc_vc *v = &s->vc[r->base * n->vcs + e.vc];
 		uint32_t port = (uint32_t)e.result / n->output_speedup;
 		bool tail;
 
-		if (e.result < 0 || (v->state == NOC_WANTS && !take_channel(n, s, r, e.vc, port))) {
-			append(&r->sw, e.vc);
+		if (e.result < 0 || (v->state == NOC_WANTS && !take_piggyback_vc(n, s, r, e.vc, port))) {
+			noc_list_append(&r->sw, e.vc);
 			continue;
 		}
-		tail = cross(n, s, r, e.vc);
+		tail = cross_switch_flit(n, s, r, e.vc);
 		if (tail && v->count)
-			head_comes(n, s, r, e.vc);
+			router_head_arrives(n, s, r, e.vc);
 		else if (tail)
 			v->state = NOC_IDLE;
 		else if (v->count && n->hold)
 			hold_switch(n, r, e.vc, (uint32_t)e.result);
 		else if (v->count)
-			append(&r->sw, e.vc);
+			noc_list_append(&r->sw, e.vc);
 	}
 }
 
@@ -553,14 +557,14 @@ static void sw_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 
 static void cross_evaluate(struct noc *n, struct noc_router *r)
 {
-	for (uint32_t i = 0; i < r->cross.count && crossing(r, i)->time == NOT_BEGUN; i++)
-		crossing(r, i)->time = (uint32_t)n->time + n->conf.crossbar_delay - 1;
+	for (uint32_t i = 0; i < r->cross.count && noc_crossing_at(r, i)->time == NOT_BEGUN; i++)
+		noc_crossing_at(r, i)->time = (uint32_t)n->time + n->conf.crossbar_delay - 1;
 }
 
 static void cross_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	while (r->cross.count && crossing(r, 0)->time == (uint32_t)n->time) {
-		struct noc_crossing *c = crossing(r, 0);
+	while (r->cross.count && noc_crossing_at(r, 0)->time == (uint32_t)n->time) {
+		struct noc_crossing *c = noc_crossing_at(r, 0);
 
 		noc_flits_push(&s->output[r->base + c->output], c->flit);
 		bitset_set(r->queued, c->output);
@@ -573,8 +577,8 @@ static void cross_update(struct noc *n, struct noc_subnet *s, struct noc_router 
 
 bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	arrivals(n, s, r);
-	begins(&r->route, (uint32_t)n->time, n->routing_delay);
+	router_arrivals(n, s, r);
+	noc_list_begins(&r->route, (uint32_t)n->time, n->routing_delay);
 	noc_alloc_clear(&r->vc_alloc);
 	if (r->vc.count)
 		vc_evaluate(n, s, r);

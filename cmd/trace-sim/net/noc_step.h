@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * What both renderings of a router's step (noc_router.c,
- * noc_quick.c) are made of, and the channels between them.
- */
+/* Shared by the general (noc_router.c) and the quick (noc_quick.c) router: lists, channels between routers. */
 #ifndef NOC_STEP_H
 #define NOC_STEP_H
 
@@ -14,25 +11,25 @@
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-static inline void append(struct noc_list *l, uint32_t vc)
+static inline void noc_list_append(struct noc_list *l, uint32_t vc)
 {
 	assert(l->count <= l->mask);
 	l->slot[(l->head + l->count++) & l->mask] = (struct noc_entry){vc, PENDING};
 }
 
-static inline struct noc_entry *entry(struct noc_list *l, uint32_t i)
+static inline struct noc_entry *noc_list_entry(struct noc_list *l, uint32_t i)
 {
 	return &l->slot[(l->head + i) & l->mask];
 }
 
-static inline struct noc_entry drop(struct noc_list *l)
+static inline struct noc_entry noc_list_pop(struct noc_list *l)
 {
 	l->count--;
 	return l->slot[l->head++ & l->mask];
 }
 
-/* Whether the entries of a list begin in this step: none is under way. They are then all that are in it. */
-static inline bool begins(struct noc_list *l, uint32_t now, uint32_t delay)
+/* Starts all entries of the list if none has begun; returns true if it did. */
+static inline bool noc_list_begins(struct noc_list *l, uint32_t now, uint32_t delay)
 {
 	if (l->begun)
 		return false;
@@ -41,8 +38,8 @@ static inline bool begins(struct noc_list *l, uint32_t now, uint32_t delay)
 	return l->begun != 0;
 }
 
-/* How many entries, at the front, are done in this step. */
-static inline uint32_t done(struct noc_list *l, uint32_t now)
+/* Number of entries, at the front, that complete in this step. */
+static inline uint32_t noc_list_done(struct noc_list *l, uint32_t now)
 {
 	uint32_t n = l->due == now ? l->begun : 0;
 
@@ -53,7 +50,7 @@ static inline uint32_t done(struct noc_list *l, uint32_t now)
 
 /* ---- virtual channels of inputs -------------------------------------------------------------- */
 
-static inline struct noc_flit *slot_of(
+static inline struct noc_flit *vc_flit(
 	const struct noc *n, const struct noc_subnet *s, uint32_t vc, uint32_t i)
 {
 	const struct noc_vc *v = &s->vc[vc];
@@ -61,32 +58,32 @@ static inline struct noc_flit *slot_of(
 	return &v->slot[(v->head + i) & (n->buffer_cap - 1)];
 }
 
-static inline struct noc_packet *packet_of(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
+static inline struct noc_packet *vc_packet(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
 {
-	return &s->packet[slot_of(n, s, vc, 0)->req];
+	return &s->packet[vc_flit(n, s, vc, 0)->req];
 }
 
-static inline struct noc_crossing *crossing(struct noc_router *r, uint32_t i)
+static inline struct noc_crossing *noc_crossing_at(struct noc_router *r, uint32_t i)
 {
 	return &r->cross.slot[(r->cross.head + i) & r->cross.mask];
 }
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
-/* What arrives in this cycle, which begins: what is sent is ahead of it from now on. */
+/* Begins a cycle: returns its arrivals, and sets s->ahead for the flits and credits sent in it. */
 static inline struct noc_slot *noc_slot_now(const struct noc *n, struct noc_subnet *s)
 {
 	s->ahead = &s->round[(n->time + 1) & n->wheel_mask];
 	return s->round[n->time & n->wheel_mask];
 }
 
-/* What arrives over a channel of a latency when it is sent now. */
+/* Arrivals over a channel of that latency of flits and credits sent now. */
 static inline struct noc_slot *noc_slot_in(struct noc_subnet *s, uint32_t latency)
 {
 	return s->ahead[latency];
 }
 
-/* A flit goes on the channel e. */
+/* Sends a flit on channel e. */
 static inline void noc_launch(struct noc_subnet *s, const struct noc_end *e, const struct noc_flit *f)
 {
 	struct noc_slot *slot = noc_slot_in(s, e->latency);
@@ -94,7 +91,7 @@ static inline void noc_launch(struct noc_subnet *s, const struct noc_end *e, con
 	slot->flit[slot->flits++] = (struct noc_moving){e->to, *f};
 }
 
-/* A flit arrives at a node. */
+/* Delivers a flit to a node. */
 static inline void noc_node_flit(struct noc_subnet *s, const struct noc_moving *m)
 {
 	uint32_t node = m->to & ~NOC_NODE;
@@ -105,18 +102,18 @@ static inline void noc_node_flit(struct noc_subnet *s, const struct noc_moving *
 	bitset_set(s->ejecting, node);
 }
 
-/* A credit arrives at a node: it may send, if it has anything. */
+/* Delivers a credit to a node, which may send then. */
 static inline void noc_node_credit(const struct noc *n, struct noc_subnet *s, const struct noc_returning *c)
 {
 	uint32_t node = c->to - n->plan->ports;
 
-	noc_room_credit(&n->conf, &s->room, c->to, c->vc, (uint32_t)n->time);
+	noc_sender_credit(&n->conf, &s->senders, c->to, c->vc, (uint32_t)n->time);
 	s->credits--;
-	if (book_queued(&s->queue[node]))
+	if (!ring_empty(&s->queue[node].packets))
 		bitset_set(s->sending_nodes, node);
 }
 
-/* A credit arrives at a router, to count in one of its steps. */
+/* Delivers a credit to a router, which counts it in one of its steps. */
 static inline void noc_later_credit(
 	const struct noc *n, struct noc_subnet *s, struct noc_router *r, const struct noc_returning *c)
 {
@@ -126,7 +123,7 @@ static inline void noc_later_credit(
 	bitset_set(s->active, r->id);
 }
 
-/* With noq an output of the router behind a channel has its part of the channels of each way. */
+/* noq: the part of a way's channels that belongs to one output of the next router. */
 static inline struct noc_way noc_part(
 	const struct noc *n, const struct noc_way *w, uint32_t router, uint32_t output)
 {
@@ -136,8 +133,8 @@ static inline struct noc_way noc_part(
 	return (struct noc_way){(uint16_t)output, (uint16_t)lo, (uint16_t)(lo + each - 1), 0};
 }
 
-/* The way of a head through the router that it is sent to, to the end of a channel. */
-static inline void look_ahead(struct noc *n, struct noc_subnet *s, struct noc_packet *p, uint32_t to)
+/* Computes the way of a head through the next router; `to` is the end of the channel. */
+static inline void route_ahead(struct noc *n, struct noc_subnet *s, struct noc_packet *p, uint32_t to)
 {
 	uint32_t router;
 

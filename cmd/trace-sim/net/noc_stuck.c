@@ -11,7 +11,7 @@
 #define LINES_MAX 100 /* for each subnet; the rest is counted */
 #define NOBODY    UINT32_MAX
 
-static const struct noc_packet *front(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
+static const struct noc_packet *front_packet(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
 {
 	const struct noc_vc *v = &s->vc[vc];
 
@@ -22,11 +22,11 @@ static const struct noc_packet *front(const struct noc *n, const struct noc_subn
  * The channel that holds what the front of vc waits for:
  * the packet's own next one, or the first that it asks for.
  */
-static uint32_t waits_for(
+static uint32_t waited_channel(
 	const struct noc *n, const struct noc_subnet *s, uint32_t vc, uint32_t *port, uint32_t *out)
 {
 	const struct noc_vc *v = &s->vc[vc];
-	const struct noc_packet *p = front(n, s, vc);
+	const struct noc_packet *p = front_packet(n, s, vc);
 	uint32_t base = n->plan->base[n->plan->router_of[vc / n->vcs]], to;
 
 	*port = v->state == NOC_ACTIVE || !p->n_ways ? v->port : p->way[0].port;
@@ -38,10 +38,10 @@ static uint32_t waits_for(
 static void print_channel(const struct noc *n, const struct noc_subnet *s, uint32_t vc, FILE *out)
 {
 	static const char *const states[] = {"nothing", "its way", "a virtual channel", "room"};
-	const struct noc_packet *p = front(n, s, vc);
+	const struct noc_packet *p = front_packet(n, s, vc);
 	uint32_t router = n->plan->router_of[vc / n->vcs], port, channel;
 
-	waits_for(n, s, vc, &port, &channel);
+	waited_channel(n, s, vc, &port, &channel);
 	fprintf(out,
 		"\trouter %u input %u channel %u: packet %" PRIu64
 		" from node %u to node %u, %u flits, waits for %s",
@@ -62,11 +62,11 @@ static uint32_t find_circle(const struct noc *n, const struct noc_subnet *s, uin
 
 		while (at != NOBODY && !mark[at] && s->vc[at].count) {
 			mark[at] = 1;
-			at = waits_for(n, s, at, &port, &out);
+			at = waited_channel(n, s, at, &port, &out);
 		}
 		if (at != NOBODY && mark[at] == 1)
 			return at;
-		for (at = first; at != NOBODY && mark[at] == 1; at = waits_for(n, s, at, &port, &out))
+		for (at = first; at != NOBODY && mark[at] == 1; at = waited_channel(n, s, at, &port, &out))
 			mark[at] = 2;
 	}
 	return NOBODY;
@@ -83,7 +83,7 @@ static void print_circle(const struct noc *n, const struct noc_subnet *s, FILE *
 	fputs("\tthese wait for each other in a circle:\n", out);
 	do {
 		print_channel(n, s, at, out);
-		at = waits_for(n, s, at, &port, &channel);
+		at = waited_channel(n, s, at, &port, &channel);
 	} while (at != start && ++lines < LINES_MAX);
 }
 
@@ -97,7 +97,7 @@ void noc_stuck(const struct noc *n, FILE *out)
 			continue;
 		fprintf(out,
 			"network of %s: %" PRIu64 " flits under way, none arrived for %" PRIu64 " cycles\n",
-			k ? "replies" : "requests", s->flits, s->quiet);
+			k ? "replies" : "requests", s->flits, s->cycles_since_arrival);
 		for (uint32_t vc = 0; vc < n->plan->ports * n->vcs; vc++)
 			if (s->vc[vc].count && ++lines <= LINES_MAX)
 				print_channel(n, s, vc, out);

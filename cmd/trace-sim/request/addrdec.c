@@ -39,7 +39,7 @@ struct random {
 	uint64_t *key; /* key + 1; 0: free */
 	uint16_t *sub;
 	uint32_t size, used;
-	uint32_t state[31]; /* the generator, see draw() */
+	uint32_t state[31]; /* the generator, see random_draw() */
 	uint32_t at;
 };
 
@@ -79,7 +79,7 @@ static void gather_init(struct gather *g, uint64_t mask)
 }
 
 /* Mostly two runs at most; the masks of those that are none are empty. */
-static uint64_t gather(const struct gather *g, uint64_t v)
+static uint64_t gather_bits(const struct gather *g, uint64_t v)
 {
 	uint64_t out = (v >> g->run[0].shift & g->run[0].mask) | (v >> g->run[1].shift & g->run[1].mask);
 
@@ -89,7 +89,7 @@ static uint64_t gather(const struct gather *g, uint64_t v)
 }
 
 /* Make room for n bits at position at: every bit from there on moves up. */
-static uint64_t spread(uint64_t mask, uint32_t at, uint32_t n)
+static uint64_t insert_bits(uint64_t mask, uint32_t at, uint32_t n)
 {
 	uint64_t low = mask & ((1ull << at) - 1);
 
@@ -116,8 +116,8 @@ static void set_masks(struct addrdec *d, const struct addr_params *p)
 	if (d->chip_at >= 0 && !d->gap) {
 		uint32_t at = (uint32_t)d->chip_at;
 
-		bank = spread(bank, at, nbits);
-		row = spread(row, at, nbits);
+		bank = insert_bits(bank, at, nbits);
+		row = insert_bits(row, at, nbits);
 		chip = ((1ull << nbits) - 1) << at;
 	}
 	d->sub_mask = lowest_bits(bank, sub_log2);
@@ -141,7 +141,7 @@ static void set_masks(struct addrdec *d, const struct addr_params *p)
  * of degree 31 and distance 3, whose first 310 values are thrown away; it is built in so that every host
  * draws the same.
  */
-static uint32_t draw(struct random *r)
+static uint32_t random_draw(struct random *r)
 {
 	uint32_t i = r->at, v = r->state[i] += r->state[(i + 28) % 31];
 
@@ -160,7 +160,7 @@ static void random_init(struct random *r)
 	}
 	r->at = 3;
 	for (int i = 0; i < 310; i++)
-		(void)draw(r);
+		(void)random_draw(r);
 	r->size = 4096;
 	r->key = xcalloc(r->size, sizeof(*r->key));
 	r->sub = xcalloc(r->size, sizeof(*r->sub));
@@ -205,7 +205,7 @@ static uint32_t random_sub(struct random *r, uint64_t key, uint32_t n)
 			at = random_slot(r, key);
 		}
 		r->key[at] = key + 1;
-		r->sub[at] = (uint16_t)(draw(r) % n);
+		r->sub[at] = (uint16_t)(random_draw(r) % n);
 		r->used++;
 	}
 	return r->sub[at];
@@ -219,7 +219,7 @@ static uint64_t local_address(const struct addrdec *d, uint64_t addr, uint32_t *
 	uint64_t quotient;
 
 	if (!d->gap) {
-		*chip = (uint32_t)gather(&d->field[FIELD_CHIP], addr);
+		*chip = (uint32_t)gather_bits(&d->field[FIELD_CHIP], addr);
 		*high = addr >> d->high_shift;
 		return addr;
 	}
@@ -230,7 +230,7 @@ static uint64_t local_address(const struct addrdec *d, uint64_t addr, uint32_t *
 }
 
 /* MEM-sides-2: half of the lines of every set of a slice, whatever a footprint's size. */
-static uint32_t home(uint32_t chip, uint64_t high) { return (chip ^ bit_count64(high & 15)) & 1; }
+static uint32_t home_side(uint32_t chip, uint64_t high) { return (chip ^ bit_count64(high & 15)) & 1; }
 
 uint32_t addrdec_home(const struct addrdec *d, uint64_t addr)
 {
@@ -238,7 +238,7 @@ uint32_t addrdec_home(const struct addrdec *d, uint64_t addr)
 	uint64_t high;
 
 	local_address(d, addr, &chip, &high);
-	return home(chip, high);
+	return home_side(chip, high);
 }
 
 /* quirk Q4-27: bank bits below the channel's are left out by IPOLY, or used twice. */
@@ -263,7 +263,7 @@ static uint32_t sub_of(struct addrdec *d, uint64_t addr, uint32_t chip, uint32_t
  * MEM-sides-1: the slice of the cluster's side. What an L2 makes itself belongs to no cluster, and knows its
  * slice.
  */
-static uint32_t on_side(const struct addrdec *d, uint32_t sub, uint32_t side)
+static uint32_t slice_on_side(const struct addrdec *d, uint32_t sub, uint32_t side)
 {
 	return sub / d->subs * d->subs * d->sides + side * d->subs + sub % d->subs;
 }
@@ -274,40 +274,40 @@ uint32_t addrdec_side(const struct addrdec *d, uint32_t cluster)
 }
 
 /* Slice, bank and row in a word. */
-static uint64_t decode(struct addrdec *d, uint64_t addr)
+static uint64_t decode_address(struct addrdec *d, uint64_t addr)
 {
 	uint32_t chip, bank;
 	uint64_t high, local = local_address(d, addr, &chip, &high);
 
-	bank = (uint32_t)gather(&d->field[FIELD_BANK], local);
+	bank = (uint32_t)gather_bits(&d->field[FIELD_BANK], local);
 	return (uint64_t)sub_of(d, addr, chip, bank, high) << SUB_AT | (uint64_t)(uint8_t)bank << BANK_AT |
-	       (uint32_t)gather(&d->field[FIELD_ROW], local);
+	       (uint32_t)gather_bits(&d->field[FIELD_ROW], local);
 }
 
 /* The same, however it is found. */
-static uint64_t answer(struct addrdec *d, uint64_t addr)
+static uint64_t decode_fast(struct addrdec *d, uint64_t addr)
 {
 	uint64_t sum = 0;
 
 	if (!d->linear)
-		return decode(d, addr);
+		return decode_address(d, addr);
 	for (unsigned i = 0; i < 8; i++)
 		sum ^= d->by_byte[i][addr >> 8 * i & 255];
 #ifdef CHECK_INVARIANTS
-	assert(sum == decode(d, addr));
+	assert(sum == decode_address(d, addr));
 #endif
 	return sum;
 }
 
 void addrdec_request(struct addrdec *d, struct req *r)
 {
-	uint64_t a = answer(d, r->addr);
+	uint64_t a = decode_fast(d, r->addr);
 	uint32_t sub = (uint32_t)(a >> SUB_AT);
 
 	r->sub = (uint16_t)sub;
 	r->chip = (uint16_t)(sub / d->subs);
 	if (d->sides > 1)
-		r->sub = (uint16_t)on_side(d, sub, addrdec_side(d, r->cluster));
+		r->sub = (uint16_t)slice_on_side(d, sub, addrdec_side(d, r->cluster));
 	r->bank = (uint8_t)(a >> BANK_AT); /* quirk Q4-22: not changed by the index function */
 	r->row = (uint32_t)a;
 }
@@ -316,9 +316,9 @@ bool addrdec_lines_whole(const struct addrdec *d) { return d->lines_whole; }
 
 uint32_t addrdec_slice(struct addrdec *d, uint64_t addr, uint32_t cluster)
 {
-	uint32_t sub = (uint32_t)(answer(d, addr) >> SUB_AT);
+	uint32_t sub = (uint32_t)(decode_fast(d, addr) >> SUB_AT);
 
-	return d->sides > 1 ? on_side(d, sub, addrdec_side(d, cluster)) : sub;
+	return d->sides > 1 ? slice_on_side(d, sub, addrdec_side(d, cluster)) : sub;
 }
 
 /* MEM-sides-2: at home. */
@@ -327,8 +327,8 @@ uint32_t addrdec_sub(struct addrdec *d, uint64_t addr)
 	uint32_t chip, sub;
 	uint64_t high, local = local_address(d, addr, &chip, &high);
 
-	sub = sub_of(d, addr, chip, (uint32_t)gather(&d->field[FIELD_BANK], local), high);
-	return d->sides > 1 ? on_side(d, sub, home(chip, high)) : sub;
+	sub = sub_of(d, addr, chip, (uint32_t)gather_bits(&d->field[FIELD_BANK], local), high);
+	return d->sides > 1 ? slice_on_side(d, sub, home_side(chip, high)) : sub;
 }
 
 uint64_t addrdec_partition_address(const struct addrdec *d, uint64_t addr)
@@ -336,7 +336,7 @@ uint64_t addrdec_partition_address(const struct addrdec *d, uint64_t addr)
 	uint32_t chip;
 	uint64_t high;
 
-	return gather(&d->field[FIELD_PARTITION], local_address(d, addr, &chip, &high));
+	return gather_bits(&d->field[FIELD_PARTITION], local_address(d, addr, &chip, &high));
 }
 
 bool addrdec_draws(const struct addrdec *d) { return d->index == INDEX_RANDOM; }
@@ -344,10 +344,10 @@ bool addrdec_draws(const struct addrdec *d) { return d->index == INDEX_RANDOM; }
 /* ---- life --------------------------------------------------------------------------------------- */
 
 /* A byte without its highest bit stands in the table before it. */
-static void by_bytes(struct addrdec *d)
+static void make_byte_tables(struct addrdec *d)
 {
 	for (uint32_t bit = 0; bit < 64; bit++) {
-		uint64_t *of = d->by_byte[bit / 8], one = decode(d, 1ull << bit);
+		uint64_t *of = d->by_byte[bit / 8], one = decode_address(d, 1ull << bit);
 
 		for (uint32_t v = 1u << bit % 8; v < 2u << bit % 8; v++)
 			of[v] = of[v - (1u << bit % 8)] ^ one;
@@ -373,7 +373,7 @@ struct addrdec *addrdec_new(const struct params *p)
 		random_init(&d->random);
 	d->linear = !d->gap && is_pow2(d->subs) && d->index != INDEX_RANDOM;
 	if (d->linear)
-		by_bytes(d);
+		make_byte_tables(d);
 	return d;
 }
 

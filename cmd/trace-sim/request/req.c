@@ -43,13 +43,13 @@ void req_pool_free(struct req_pool *p)
 }
 
 /* Held for a few instructions, once in REQ_PILE requests. */
-static void lock(struct req_pool *p)
+static void pool_lock(struct req_pool *p)
 {
 	while (__atomic_test_and_set(&p->lock, __ATOMIC_ACQUIRE))
 		;
 }
 
-static void unlock(struct req_pool *p) { __atomic_clear(&p->lock, __ATOMIC_RELEASE); }
+static void pool_unlock(struct req_pool *p) { __atomic_clear(&p->lock, __ATOMIC_RELEASE); }
 
 /* A full pile of handles never used before. */
 static uint32_t make_pile(struct req_pool *p, uint32_t first)
@@ -64,16 +64,16 @@ static uint32_t take_pile(struct req_pool *p)
 {
 	uint32_t head, first;
 
-	lock(p);
+	pool_lock(p);
 	if (p->n_store) {
 		head = p->store[--p->n_store];
-		unlock(p);
+		pool_unlock(p);
 		return head;
 	}
 	assert(p->made + REQ_PILE <= p->limit);
 	first = p->made + 1;
 	p->made += REQ_PILE;
-	unlock(p);
+	pool_unlock(p);
 	return make_pile(p, first);
 }
 
@@ -117,9 +117,9 @@ void req_free(struct req_pool *p, uint32_t handle)
 	assert(handle);
 	if (m->count == REQ_PILE) {
 		if (m->spare) {
-			lock(p);
+			pool_lock(p);
 			p->store[p->n_store++] = m->spare;
-			unlock(p);
+			pool_unlock(p);
 		}
 		m->spare = m->head;
 		m->head = REQ_NONE;

@@ -7,13 +7,13 @@
  * base k, the lowest dimension first.
  */
 #include "net/noc.h"
-#include "net/noc_cube.h"
+#include "net/topology/cube.h"
 
 /*
  * ---- plan, of tori too ----------------------------------------------------------------------------------
  */
 
-static uint32_t neighbour(uint32_t node, uint32_t step, uint32_t k, bool up)
+static uint32_t cube_neighbour(uint32_t node, uint32_t step, uint32_t k, bool up)
 {
 	uint32_t at = node / step % k;
 
@@ -25,8 +25,8 @@ static uint32_t neighbour(uint32_t node, uint32_t step, uint32_t k, bool up)
 static void join_dimension(struct noc_builder *b, const struct icnt *c, uint32_t node, uint32_t d,
 	uint32_t step, uint32_t latency)
 {
-	uint32_t from_above = 2 * c->n * neighbour(node, step, c->k, true) + 2 * d + 1;
-	uint32_t from_below = 2 * c->n * neighbour(node, step, c->k, false) + 2 * d;
+	uint32_t from_above = 2 * c->n * cube_neighbour(node, step, c->k, true) + 2 * d + 1;
+	uint32_t from_below = 2 * c->n * cube_neighbour(node, step, c->k, false) + 2 * d;
 	uint32_t up = 2 * c->n * node + 2 * d;
 
 	noc_input(b, node, from_above);
@@ -56,7 +56,7 @@ void noc_cube_plan(struct noc_builder *b, const struct icnt *c, uint32_t latency
  */
 
 /* Output for the lowest dimension that differs; 2n at the destination. */
-static uint16_t lowest(const struct icnt *c, uint32_t at, uint32_t dest)
+static uint16_t mesh_lowest_port(const struct icnt *c, uint32_t at, uint32_t dest)
 {
 	uint32_t d = 0;
 
@@ -72,16 +72,16 @@ static uint16_t lowest(const struct icnt *c, uint32_t at, uint32_t dest)
 void noc_plan_mesh(struct noc_builder *b, const struct icnt *c)
 {
 	noc_cube_plan(b, c, 1);
-	noc_table(b, lowest);
+	noc_table(b, mesh_lowest_port);
 }
 
-static uint32_t next_up(const struct noc_view *v, uint32_t at, uint32_t dest)
+static uint32_t mesh_next_up(const struct noc_view *v, uint32_t at, uint32_t dest)
 {
-	return noc_toward(v, at, dest, lowest);
+	return noc_toward(v, at, dest, mesh_lowest_port);
 }
 
 /* The same for the highest. */
-static uint32_t next_down(const struct icnt *c, uint32_t at, uint32_t dest)
+static uint32_t mesh_next_down(const struct icnt *c, uint32_t at, uint32_t dest)
 {
 	uint32_t d = c->n - 1, step = c->nodes / c->k;
 
@@ -98,11 +98,11 @@ static uint32_t next_down(const struct icnt *c, uint32_t at, uint32_t dest)
 void noc_route_mesh_dor(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	noc_one_way(p, next_up(v, router, p->dest), v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+	noc_one_way(p, mesh_next_up(v, router, p->dest), v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
 }
 
 /* Channels for destination or coordinate number `which` of so many; all at the destination. */
-static void partitioned(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t port,
+static void mesh_vc_part(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t port,
 	uint32_t which, uint32_t of)
 {
 	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], each = (hi - lo + 1) / of;
@@ -117,10 +117,10 @@ static void partitioned(const struct noc_view *v, struct noc_packet *p, uint32_t
 void noc_route_mesh_dor_ni(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	partitioned(v, p, router, next_up(v, router, p->dest), p->dest, v->plan->nodes);
+	mesh_vc_part(v, p, router, mesh_next_up(v, router, p->dest), p->dest, v->plan->nodes);
 }
 
-static uint32_t coordinate(const struct icnt *c, uint32_t node, uint32_t d)
+static uint32_t mesh_coordinate(const struct icnt *c, uint32_t node, uint32_t d)
 {
 	while (d--)
 		node /= c->k;
@@ -137,10 +137,10 @@ struct noc_way noc_inject_mesh_pni(const struct noc_view *v, const struct noc_pa
 
 void noc_route_mesh_dor_pni(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	uint32_t port = next_up(v, router, p->dest);
+	uint32_t port = mesh_next_up(v, router, p->dest);
 
 	(void)in;
-	partitioned(v, p, router, port, coordinate(v->c, p->dest, port / 2), v->c->k);
+	mesh_vc_part(v, p, router, port, mesh_coordinate(v->c, p->dest, port / 2), v->c->k);
 }
 
 /*
@@ -148,21 +148,21 @@ void noc_route_mesh_dor_pni(const struct noc_view *v, struct noc_packet *p, uint
  */
 
 /* The lower half of the channels for the first order, the upper for the second. */
-static void halves(const struct noc_view *v, struct noc_packet *p, uint32_t port, bool lower)
+static void mesh_vc_half(const struct noc_view *v, struct noc_packet *p, uint32_t port, bool lower)
 {
 	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], half = (hi - lo + 1) / 2;
 
 	noc_one_way(p, port, lower ? lo : lo + half, lower ? hi - half : hi);
 }
 
-static bool in_lower_half(const struct noc_view *v, const struct noc_packet *p)
+static bool mesh_in_lower_half(const struct noc_view *v, const struct noc_packet *p)
 {
 	uint32_t lo = v->c->vc_begin[p->kind];
 
 	return p->vc < lo + (v->c->vc_end[p->kind] - lo + 1) / 2;
 }
 
-static bool arrived(const struct noc_view *v, struct noc_packet *p, uint32_t router)
+static bool mesh_arrived(const struct noc_view *v, struct noc_packet *p, uint32_t router)
 {
 	if (router != p->dest)
 		return false;
@@ -174,10 +174,10 @@ void noc_route_mesh_xy_yx(const struct noc_view *v, struct noc_packet *p, uint32
 {
 	bool up;
 
-	if (arrived(v, p, router))
+	if (mesh_arrived(v, p, router))
 		return;
-	up = in < 2 * v->c->n ? in_lower_half(v, p) : noc_random_int(v->random, 1) > 0;
-	halves(v, p, up ? next_up(v, router, p->dest) : next_down(v->c, router, p->dest), up);
+	up = in < 2 * v->c->n ? mesh_in_lower_half(v, p) : noc_random_int(v->random, 1) > 0;
+	mesh_vc_half(v, p, up ? mesh_next_up(v, router, p->dest) : mesh_next_down(v->c, router, p->dest), up);
 }
 
 void noc_route_mesh_adaptive_xy_yx(
@@ -186,18 +186,18 @@ void noc_route_mesh_adaptive_xy_yx(
 	uint32_t first, last;
 	bool up;
 
-	if (arrived(v, p, router))
+	if (mesh_arrived(v, p, router))
 		return;
-	first = next_up(v, router, p->dest);
-	last = next_down(v->c, router, p->dest);
+	first = mesh_next_up(v, router, p->dest);
+	last = mesh_next_down(v->c, router, p->dest);
 	if (in < 2 * v->c->n) {
-		up = in_lower_half(v, p);
+		up = mesh_in_lower_half(v, p);
 	} else {
 		uint32_t a = noc_used(v, router, first), b = noc_used(v, router, last);
 
 		up = a == b ? noc_random_int(v->random, 1) > 0 : a < b;
 	}
-	halves(v, p, up ? first : last, up);
+	mesh_vc_half(v, p, up ? first : last, up);
 }
 
 /*
@@ -206,7 +206,7 @@ void noc_route_mesh_adaptive_xy_yx(
  */
 
 /* By chance in the box that source and destination span. */
-static uint32_t between(const struct noc_view *v, uint32_t source, uint32_t dest)
+static uint32_t mesh_random_between(const struct noc_view *v, uint32_t source, uint32_t dest)
 {
 	uint32_t at = 0, step = 1, k = v->c->k;
 
@@ -222,40 +222,40 @@ static uint32_t between(const struct noc_view *v, uint32_t source, uint32_t dest
 	return at;
 }
 
-static void two_phases(const struct noc_view *v, struct noc_packet *p, uint32_t router)
+static void mesh_two_phases(const struct noc_view *v, struct noc_packet *p, uint32_t router)
 {
 	uint32_t port;
 
 	if (!p->phase && router == p->between)
 		p->phase = 1;
-	port = next_up(v, router, p->phase ? p->dest : p->between);
+	port = mesh_next_up(v, router, p->phase ? p->dest : p->between);
 	if (router == p->dest)
 		noc_one_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
 	else
-		halves(v, p, port, !p->phase);
+		mesh_vc_half(v, p, port, !p->phase);
 }
 
-static void choose_between(const struct noc_view *v, struct noc_packet *p, uint32_t in)
+static void mesh_choose_between(const struct noc_view *v, struct noc_packet *p, uint32_t in)
 {
 	if (in != 2 * v->c->n)
 		return;
 	p->phase = 0;
-	p->between = between(v, p->source, p->dest);
+	p->between = mesh_random_between(v, p->source, p->dest);
 }
 
 void noc_route_mesh_romm(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	choose_between(v, p, in);
-	two_phases(v, p, router);
+	mesh_choose_between(v, p, in);
+	mesh_two_phases(v, p, router);
 }
 
 void noc_route_mesh_romm_ni(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	choose_between(v, p, in);
+	mesh_choose_between(v, p, in);
 	if (!p->phase && router == p->between)
 		p->phase = 1;
-	partitioned(
-		v, p, router, next_up(v, router, p->phase ? p->dest : p->between), p->dest, v->plan->nodes);
+	mesh_vc_part(v, p, router, mesh_next_up(v, router, p->phase ? p->dest : p->between), p->dest,
+		v->plan->nodes);
 }
 
 void noc_route_mesh_valiant(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
@@ -264,7 +264,7 @@ void noc_route_mesh_valiant(const struct noc_view *v, struct noc_packet *p, uint
 		p->phase = 0;
 		p->between = noc_random_int(v->random, v->plan->nodes - 1);
 	}
-	two_phases(v, p, router);
+	mesh_two_phases(v, p, router);
 }
 
 /*
@@ -276,9 +276,9 @@ void noc_route_mesh_min_adapt(const struct noc_view *v, struct noc_packet *p, ui
 {
 	uint32_t escape, hi = v->c->vc_end[p->kind];
 
-	if (arrived(v, p, router))
+	if (mesh_arrived(v, p, router))
 		return;
-	escape = next_up(v, router, p->dest);
+	escape = mesh_next_up(v, router, p->dest);
 	if (in != 2 * v->c->n && !p->vc) {
 		noc_one_way(p, escape, 0, 0);
 		return;
@@ -298,12 +298,12 @@ void noc_route_mesh_planar_adapt(const struct noc_view *v, struct noc_packet *p,
 	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], third = (hi - lo + 1) / 3;
 
 	(void)in;
-	if (!arrived(v, p, router))
-		noc_one_way(p, next_up(v, router, p->dest), lo + 2 * third, hi);
+	if (!mesh_arrived(v, p, router))
+		noc_one_way(p, mesh_next_up(v, router, p->dest), lo + 2 * third, hi);
 }
 
 void noc_route_mesh_chaos(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	noc_one_way(p, next_up(v, router, p->dest), 0, 0);
+	noc_one_way(p, mesh_next_up(v, router, p->dest), 0, 0);
 }

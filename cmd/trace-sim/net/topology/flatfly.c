@@ -14,7 +14,7 @@
  * ---------------------------------------------------------------------------------------------------
  */
 
-static uint32_t apart(uint32_t a, uint32_t b) { return a > b ? a - b : b - a; }
+static uint32_t coordinate_distance(uint32_t a, uint32_t b) { return a > b ? a - b : b - a; }
 
 /* Steps from a router's middle to a node in place i of n, which is never 0 when n is even. */
 struct offset {
@@ -66,8 +66,8 @@ static void join_router(struct noc_builder *b, const struct icnt *c, uint32_t ro
 				continue;
 			if (c->chip_latency)
 				noc_latency(b, channel,
-					c->xr * (apart(router % c->x, other % c->x) +
-							apart(router / c->x, other / c->x)));
+					c->xr * (coordinate_distance(router % c->x, other % c->x) +
+							coordinate_distance(router / c->x, other / c->x)));
 			noc_output(b, router, channel);
 			noc_input(b, other, channel++);
 		}
@@ -79,20 +79,20 @@ static void join_router(struct noc_builder *b, const struct icnt *c, uint32_t ro
  */
 
 /* A node numbered by its router. */
-static uint32_t place(const struct icnt *c, uint32_t node)
+static uint32_t flatfly_place(const struct icnt *c, uint32_t node)
 {
 	uint32_t row = c->x * c->xr, x = node % row, y = node / row;
 
 	return (y / c->xr * c->x + x / c->xr) * c->c + c->xr * (y % c->xr) + x % c->xr;
 }
 
-static uint32_t port(const struct icnt *c, uint32_t d, uint32_t from, uint32_t to)
+static uint32_t flatfly_port(const struct icnt *c, uint32_t d, uint32_t from, uint32_t to)
 {
 	return c->c + (c->k - 1) * d + to - (to > from);
 }
 
 /* Output for the lowest dimension in which the router of a place differs; to the node at its router. */
-static uint16_t lowest(const struct icnt *c, uint32_t router, uint32_t dest)
+static uint16_t flatfly_lowest_port(const struct icnt *c, uint32_t router, uint32_t dest)
 {
 	uint32_t to = dest / c->c, d = 0;
 
@@ -102,7 +102,7 @@ static uint16_t lowest(const struct icnt *c, uint32_t router, uint32_t dest)
 		to /= c->k;
 		router /= c->k;
 	}
-	return (uint16_t)port(c, d, router % c->k, to % c->k);
+	return (uint16_t)flatfly_port(c, d, router % c->k, to % c->k);
 }
 
 void noc_plan_flatfly(struct noc_builder *b, const struct icnt *c)
@@ -114,16 +114,16 @@ void noc_plan_flatfly(struct noc_builder *b, const struct icnt *c)
 		join_nodes(b, c, r);
 	for (uint32_t r = 0; r < routers; r++)
 		join_router(b, c, r);
-	noc_table(b, lowest);
+	noc_table(b, flatfly_lowest_port);
 }
 
-static uint32_t next_up(const struct noc_view *v, uint32_t router, uint32_t dest)
+static uint32_t flatfly_next_up(const struct noc_view *v, uint32_t router, uint32_t dest)
 {
-	return noc_toward(v, router, dest, lowest);
+	return noc_toward(v, router, dest, flatfly_lowest_port);
 }
 
 /* The same for the highest. */
-static uint32_t next_down(const struct icnt *c, uint32_t router, uint32_t dest)
+static uint32_t flatfly_next_down(const struct icnt *c, uint32_t router, uint32_t dest)
 {
 	uint32_t to = dest / c->c, d = c->n - 1, step = c->nodes / c->c / c->k;
 
@@ -134,85 +134,89 @@ static uint32_t next_down(const struct icnt *c, uint32_t router, uint32_t dest)
 		router %= step;
 		step /= c->k;
 	}
-	return port(c, d, router / step, to / step);
+	return flatfly_port(c, d, router / step, to / step);
 }
 
 struct vc_range {
 	uint32_t lo, hi;
 };
 
-static struct vc_range class_of(const struct noc_view *v, const struct noc_packet *p)
+static struct vc_range flatfly_class(const struct noc_view *v, const struct noc_packet *p)
 {
 	return (struct vc_range){v->c->vc_begin[p->kind], v->c->vc_end[p->kind]};
 }
 
-static struct vc_range half(struct vc_range r, bool lower)
+static struct vc_range flatfly_vc_half(struct vc_range r, bool lower)
 {
 	uint32_t n = (r.hi - r.lo + 1) / 2;
 
 	return lower ? (struct vc_range){r.lo, r.hi - n} : (struct vc_range){r.lo + n, r.hi};
 }
 
-static void way(struct noc_packet *p, uint32_t out, struct vc_range r) { noc_one_way(p, out, r.lo, r.hi); }
+static void flatfly_way(struct noc_packet *p, uint32_t out, struct vc_range r)
+{
+	noc_one_way(p, out, r.lo, r.hi);
+}
 
 void noc_route_flatfly_min(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	way(p, next_up(v, router, place(v->c, p->dest)), class_of(v, p));
+	flatfly_way(p, flatfly_next_up(v, router, flatfly_place(v->c, p->dest)), flatfly_class(v, p));
 }
 
-static bool in_lower_half(const struct noc_view *v, const struct noc_packet *p)
+static bool flatfly_in_lower_half(const struct noc_view *v, const struct noc_packet *p)
 {
-	struct vc_range r = class_of(v, p);
+	struct vc_range r = flatfly_class(v, p);
 
 	return p->vc < r.lo + (r.hi - r.lo + 1) / 2;
 }
 
-static void either(
+static void flatfly_route_either(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, bool adaptive)
 {
-	uint32_t dest = place(v->c, p->dest), first = next_up(v, router, dest),
-		 last = next_down(v->c, router, dest);
+	uint32_t dest = flatfly_place(v->c, p->dest), first = flatfly_next_up(v, router, dest),
+		 last = flatfly_next_down(v->c, router, dest);
 	uint32_t a, b;
 	bool up;
 
 	if (dest / v->c->c == router) {
-		way(p, dest % v->c->c, class_of(v, p));
+		flatfly_way(p, dest % v->c->c, flatfly_class(v, p));
 		return;
 	}
 	a = adaptive ? noc_used(v, router, first) : 0;
 	b = adaptive ? noc_used(v, router, last) : 0;
 	if (in >= v->c->c)
-		up = in_lower_half(v, p);
+		up = flatfly_in_lower_half(v, p);
 	else
 		up = a == b ? noc_random_int(v->random, 1) > 0 : a < b;
-	way(p, up ? first : last, half(class_of(v, p), up));
+	flatfly_way(p, up ? first : last, flatfly_vc_half(flatfly_class(v, p), up));
 }
 
 void noc_route_flatfly_xyyx(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	either(v, p, router, in, false);
+	flatfly_route_either(v, p, router, in, false);
 }
 
 void noc_route_flatfly_adaptive_xyyx(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	either(v, p, router, in, true);
+	flatfly_route_either(v, p, router, in, true);
 }
 
 void noc_route_flatfly_valiant(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	uint32_t dest = place(v->c, p->dest), between;
+	uint32_t dest = flatfly_place(v->c, p->dest), between;
 
 	if (in < v->c->c) {
 		p->phase = 0;
 		p->between = noc_random_int(v->random, v->plan->nodes - 1);
 	}
-	between = place(v->c, p->between);
+	between = flatfly_place(v->c, p->between);
 	if (between / v->c->c == router || dest / v->c->c == router)
 		p->phase = 1;
-	way(p, next_up(v, router, p->phase ? dest : between),
-		dest / v->c->c == router ? class_of(v, p) : half(class_of(v, p), !p->phase));
+	flatfly_way(p, flatfly_next_up(v, router, p->phase ? dest : between),
+		dest / v->c->c == router ? flatfly_class(v, p)
+					 : flatfly_vc_half(flatfly_class(v, p), !p->phase));
 }
 
 /*
@@ -221,7 +225,7 @@ void noc_route_flatfly_valiant(const struct noc_view *v, struct noc_packet *p, u
  */
 
 /* Routers on the way. */
-static uint32_t hops(const struct icnt *c, uint32_t a, uint32_t b)
+static uint32_t flatfly_hops(const struct icnt *c, uint32_t a, uint32_t b)
 {
 	uint32_t n = 0;
 
@@ -236,7 +240,7 @@ static uint32_t hops(const struct icnt *c, uint32_t a, uint32_t b)
 }
 
 /* A place by chance that shares the coordinates which source and destination share. */
-static uint32_t detour(const struct noc_view *v, uint32_t source, uint32_t dest)
+static uint32_t flatfly_random_place(const struct noc_view *v, uint32_t source, uint32_t dest)
 {
 	const struct icnt *c = v->c;
 	uint32_t at = noc_random_int(v->random, c->c - 1), step = c->c;
@@ -256,17 +260,22 @@ static uint32_t detour(const struct noc_view *v, uint32_t source, uint32_t dest)
 #define BIAS 2 /* by which the straight way may be fuller */
 
 /* At the first router. Phases: 0 undecided, 1 to the place between, 2 to dest. up: order of dimensions. */
-static void choose(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t dest, bool up)
+static void flatfly_choose(
+	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t dest, bool up)
 {
 	const struct icnt *c = v->c;
-	uint32_t source = place(c, p->source), over = detour(v, source, dest), straight, around;
+	uint32_t source = flatfly_place(c, p->source), over = flatfly_random_place(v, source, dest), straight,
+		 around;
 
 	p->phase = 2;
 	if (over / c->c == router)
 		return;
-	straight = noc_used(v, router, up ? next_up(v, router, dest) : next_down(c, router, dest));
-	around = noc_used(v, router, up ? next_up(v, router, over) : next_down(c, router, over));
-	if (hops(c, source, dest) * straight <= (hops(c, source, over) + hops(c, over, dest)) * around + BIAS)
+	straight = noc_used(
+		v, router, up ? flatfly_next_up(v, router, dest) : flatfly_next_down(c, router, dest));
+	around = noc_used(
+		v, router, up ? flatfly_next_up(v, router, over) : flatfly_next_down(c, router, over));
+	if (flatfly_hops(c, source, dest) * straight <=
+		(flatfly_hops(c, source, over) + flatfly_hops(c, over, dest)) * around + BIAS)
 		return;
 	p->phase = 1;
 	p->between = over;
@@ -276,9 +285,10 @@ static void choose(const struct noc_view *v, struct noc_packet *p, uint32_t rout
  * The place to go to; true: it is at this router. x_then_y: drawn between arrival and choice where it
  * matters.
  */
-static bool goal(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, uint32_t *dest)
+static bool flatfly_goal(
+	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, uint32_t *dest)
 {
-	*dest = place(v->c, p->dest);
+	*dest = flatfly_place(v->c, p->dest);
 	if (in < v->c->c)
 		p->phase = 0;
 	if (p->phase == 1 && p->between / v->c->c != router) {
@@ -291,61 +301,61 @@ static bool goal(const struct noc_view *v, struct noc_packet *p, uint32_t router
 	return false;
 }
 
-static uint32_t ugal(
+static uint32_t flatfly_ugal(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, struct vc_range *r)
 {
 	uint32_t dest, out;
 
-	*r = class_of(v, p);
-	if (goal(v, p, router, in, &dest))
+	*r = flatfly_class(v, p);
+	if (flatfly_goal(v, p, router, in, &dest))
 		return dest % v->c->c;
 	if (!p->phase) {
-		choose(v, p, router, dest, true);
+		flatfly_choose(v, p, router, dest, true);
 		if (p->phase == 1)
 			dest = p->between;
 	}
-	out = next_up(v, router, dest);
+	out = flatfly_next_up(v, router, dest);
 	if (out >= v->c->c)
-		*r = half(*r, p->phase == 1);
+		*r = flatfly_vc_half(*r, p->phase == 1);
 	return out;
 }
 
 void noc_route_flatfly_ugal(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	struct vc_range r;
-	uint32_t out = ugal(v, p, router, in, &r);
+	uint32_t out = flatfly_ugal(v, p, router, in, &r);
 
-	way(p, out, r);
+	flatfly_way(p, out, r);
 }
 
 void noc_route_flatfly_ugal_xyyx(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	struct vc_range r = class_of(v, p);
+	struct vc_range r = flatfly_class(v, p);
 	uint32_t dest, out;
 	bool up;
 
-	if (goal(v, p, router, in, &dest)) {
-		way(p, dest % v->c->c, r);
+	if (flatfly_goal(v, p, router, in, &dest)) {
+		flatfly_way(p, dest % v->c->c, r);
 		return;
 	}
-	up = in < v->c->c ? noc_random_int(v->random, 1) > 0 : in_lower_half(v, p);
+	up = in < v->c->c ? noc_random_int(v->random, 1) > 0 : flatfly_in_lower_half(v, p);
 	if (!p->phase) {
-		choose(v, p, router, dest, up);
+		flatfly_choose(v, p, router, dest, up);
 		if (p->phase == 1)
 			dest = p->between;
 	}
-	out = up ? next_up(v, router, dest) : next_down(v->c, router, dest);
+	out = up ? flatfly_next_up(v, router, dest) : flatfly_next_down(v->c, router, dest);
 	/* quirk Q4-34: both parts are of half the half that the first division leaves out */
 	if (out >= v->c->c) {
 		uint32_t quarter = (r.hi - r.lo + 1) / 2 / 2;
 
-		r = half(r, up);
+		r = flatfly_vc_half(r, up);
 		if (p->phase == 1)
 			r.hi -= quarter;
 		else
 			r.lo += quarter;
 	}
-	way(p, out, r);
+	flatfly_way(p, out, r);
 }
 
 /*
@@ -353,7 +363,7 @@ void noc_route_flatfly_ugal_xyyx(const struct noc_view *v, struct noc_packet *p,
  * ----------------------------------------------------------------------------
  */
 
-static struct vc_range part(struct vc_range r, uint32_t which, uint32_t of)
+static struct vc_range flatfly_vc_part(struct vc_range r, uint32_t which, uint32_t of)
 {
 	uint32_t each = (r.hi - r.lo + 1) / of;
 
@@ -362,7 +372,8 @@ static struct vc_range part(struct vc_range r, uint32_t which, uint32_t of)
 
 struct noc_way noc_inject_flatfly_pni(const struct noc_view *v, const struct noc_packet *p)
 {
-	struct vc_range r = part(class_of(v, p), place(v->c, p->dest) / v->c->c % v->c->k, v->c->k);
+	struct vc_range r = flatfly_vc_part(
+		flatfly_class(v, p), flatfly_place(v->c, p->dest) / v->c->c % v->c->k, v->c->k);
 
 	return (struct noc_way){.lo = (uint16_t)r.lo, .hi = (uint16_t)r.hi};
 }
@@ -370,12 +381,12 @@ struct noc_way noc_inject_flatfly_pni(const struct noc_view *v, const struct noc
 void noc_route_flatfly_ugal_pni(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	const struct icnt *c = v->c;
-	uint32_t coordinate = place(c, p->dest), out, d;
+	uint32_t coordinate = flatfly_place(c, p->dest), out, d;
 	struct vc_range r;
 
-	out = ugal(v, p, router, in, &r);
+	out = flatfly_ugal(v, p, router, in, &r);
 	if (out < c->c) {
-		way(p, out, r);
+		flatfly_way(p, out, r);
 		return;
 	}
 	d = (out - c->c) / (c->k - 1) + 1;
@@ -387,5 +398,5 @@ void noc_route_flatfly_ugal_pni(const struct noc_view *v, struct noc_packet *p, 
 			coordinate /= c->k;
 		coordinate %= c->k;
 	}
-	way(p, out, part(r, coordinate, c->k));
+	flatfly_way(p, out, flatfly_vc_part(r, coordinate, c->k));
 }

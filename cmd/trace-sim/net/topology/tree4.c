@@ -7,7 +7,7 @@
 
 enum { TOPS = 4, MIDDLES = 8, BOTTOMS = 16, TOP = 0, MIDDLE = TOPS, BOTTOM = TOPS + MIDDLES };
 
-static void join(struct noc_builder *b, uint32_t upper, uint32_t lower, uint32_t *channel)
+static void tree4_join(struct noc_builder *b, uint32_t upper, uint32_t lower, uint32_t *channel)
 {
 	noc_output(b, upper, *channel);
 	noc_input(b, lower, (*channel)++);
@@ -24,14 +24,14 @@ void noc_plan_tree4(struct noc_builder *b, const struct icnt *c)
 		noc_join_node(b, BOTTOM + i / 4, i);
 	for (uint32_t i = 0; i < MIDDLES; i++)
 		for (uint32_t port = 0; port < 4; port++)
-			join(b, MIDDLE + i, BOTTOM + 4 * (i / 2) + port, &channel);
+			tree4_join(b, MIDDLE + i, BOTTOM + 4 * (i / 2) + port, &channel);
 	for (uint32_t i = 0; i < TOPS; i++)
 		for (uint32_t port = 0; port < 8; port++)
-			join(b, TOP + i, MIDDLE + port, &channel);
+			tree4_join(b, TOP + i, MIDDLE + port, &channel);
 }
 
 /* by_chance: among all ways up; else the first. */
-static void route(const struct noc_view *v, struct noc_packet *p, uint32_t router, bool by_chance)
+static void tree4_route(const struct noc_view *v, struct noc_packet *p, uint32_t router, bool by_chance)
 {
 	uint32_t port, dest = p->dest;
 
@@ -51,12 +51,12 @@ static void route(const struct noc_view *v, struct noc_packet *p, uint32_t route
 void noc_route_tree4_nca(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	route(v, p, router, true);
+	tree4_route(v, p, router, true);
 }
 
 /* quirk Q4-31: of the ways up, all of which should be tried, only the first is kept. */
 void noc_route_tree4_anca(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	route(v, p, router, false);
+	tree4_route(v, p, router, false);
 }

@@ -5,7 +5,7 @@
  * packet keeps its part (phase) until it turns into the next dimension.
  */
 #include "net/noc.h"
-#include "net/noc_cube.h"
+#include "net/topology/cube.h"
 
 /*
  * Ways: the output nearer in the first dimension that differs, down where both are as near; 2n at the
@@ -15,7 +15,7 @@
 #define ABOVE  0x4000
 #define HALF   0x8000
 
-static uint16_t toward(const struct icnt *c, uint32_t at, uint32_t dest)
+static uint16_t torus_toward(const struct icnt *c, uint32_t at, uint32_t dest)
 {
 	uint32_t k = c->k, d = 0, twice;
 
@@ -34,17 +34,17 @@ static uint16_t toward(const struct icnt *c, uint32_t at, uint32_t dest)
 void noc_plan_torus(struct noc_builder *b, const struct icnt *c)
 {
 	noc_cube_plan(b, c, 2);
-	noc_table(b, toward);
+	noc_table(b, torus_toward);
 }
 
-static uint32_t coordinate(uint32_t node, uint32_t k, uint32_t d)
+static uint32_t torus_coordinate(uint32_t node, uint32_t k, uint32_t d)
 {
 	while (d--)
 		node /= k;
 	return node % k;
 }
 
-static int8_t even_part(const struct noc_view *v, uint32_t a, uint32_t b, bool up)
+static int8_t torus_even_part(const struct noc_view *v, uint32_t a, uint32_t b, bool up)
 {
 	uint32_t middle = (v->c->k - 1) / 2;
 
@@ -61,7 +61,7 @@ static int8_t even_part(const struct noc_view *v, uint32_t a, uint32_t b, bool u
 static uint32_t next_ring(
 	const struct noc_view *v, struct noc_packet *p, uint32_t at, uint32_t in, bool parted, bool even)
 {
-	uint32_t ways = noc_toward(v, at, p->dest, toward), k = v->c->k, d = (ways & OUTPUT) / 2;
+	uint32_t ways = noc_toward(v, at, p->dest, torus_toward), k = v->c->k, d = (ways & OUTPUT) / 2;
 	bool up;
 
 	if (d == v->c->n)
@@ -70,13 +70,15 @@ static uint32_t next_ring(
 		return in ^ 1;
 	up = ways & HALF ? noc_random_int(v->random, 1) : !(ways & 1);
 	if (parted && even)
-		p->phase = even_part(v, coordinate(at, k, d), coordinate(p->dest, k, d), up);
+		p->phase =
+			torus_even_part(v, torus_coordinate(at, k, d), torus_coordinate(p->dest, k, d), up);
 	else if (parted) /* quirk Q4-37: going down, the way without the seam has the upper half */
 		p->phase = (ways & ABOVE) != 0;
 	return 2 * d + !up;
 }
 
-static void parted(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, bool even)
+static void torus_route_parted(
+	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, bool even)
 {
 	uint32_t port = next_ring(v, p, router, in, true, even);
 	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], half = (hi - lo + 1) / 2;
@@ -92,12 +94,12 @@ static void parted(const struct noc_view *v, struct noc_packet *p, uint32_t rout
 
 void noc_route_torus_dor(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	parted(v, p, router, in, false);
+	torus_route_parted(v, p, router, in, false);
 }
 
 void noc_route_torus_dor_bal(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	parted(v, p, router, in, true);
+	torus_route_parted(v, p, router, in, true);
 }
 
 void noc_route_torus_dor_ni(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
@@ -127,7 +129,7 @@ void noc_route_torus_min_adapt(const struct noc_view *v, struct noc_packet *p, u
 	p->n_ways = 0;
 	if (free_way) /* quirk Q4-31: of all ways that are nearer only the first is kept */
 		p->way[p->n_ways++] =
-			(struct noc_way){(uint16_t)(noc_toward(v, router, p->dest, toward) & OUTPUT),
+			(struct noc_way){(uint16_t)(noc_toward(v, router, p->dest, torus_toward) & OUTPUT),
 				(uint16_t)(lo + 3), (uint16_t)(lo + 3), 1};
 	lo += p->phase != 0;
 	p->way[p->n_ways++] = (struct noc_way){(uint16_t)escape, (uint16_t)lo, (uint16_t)lo, 0};

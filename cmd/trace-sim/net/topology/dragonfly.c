@@ -38,7 +38,7 @@ void noc_plan_dragonflynew(struct noc_builder *b, const struct icnt *c)
 }
 
 /* Output of a router on the shortest way to a node. */
-static uint32_t next(const struct icnt *c, uint32_t router, uint32_t dest)
+static uint32_t dragonfly_next_port(const struct icnt *c, uint32_t router, uint32_t dest)
 {
 	uint32_t p = c->k, a = 2 * p, group = router / a, dest_group = dest / (a * p), way = 0, leaves;
 
@@ -58,7 +58,7 @@ static uint32_t next(const struct icnt *c, uint32_t router, uint32_t dest)
 /* Between groups the channel changes, from 0 on. */
 void noc_route_dragonfly_min(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	uint32_t k = v->c->k, port = next(v->c, router, p->dest);
+	uint32_t k = v->c->k, port = dragonfly_next_port(v->c, router, p->dest);
 
 	if (in < k)
 		p->phase = 0;
@@ -70,7 +70,7 @@ void noc_route_dragonfly_min(const struct noc_view *v, struct noc_packet *p, uin
 #define BIAS 30 /* flits by which the shortest way may be fuller */
 
 /* Phases: 0 to the router between, 1 to the group of the destination, 2 in it. */
-static void choose(const struct noc_view *v, struct noc_packet *p, uint32_t router)
+static void dragonfly_choose(const struct noc_view *v, struct noc_packet *p, uint32_t router)
 {
 	uint32_t k = v->c->k, group_nodes = 2 * k * k, group = router / (2 * k);
 
@@ -81,8 +81,8 @@ static void choose(const struct noc_view *v, struct noc_packet *p, uint32_t rout
 	p->between = noc_random_int(v->random, v->plan->nodes - 1);
 	p->phase = 1;
 	if (p->between / group_nodes != group &&
-		noc_used(v, router, next(v->c, router, p->dest)) >
-			2 * noc_used(v, router, next(v->c, router, p->between)) + BIAS)
+		noc_used(v, router, dragonfly_next_port(v->c, router, p->dest)) >
+			2 * noc_used(v, router, dragonfly_next_port(v->c, router, p->between)) + BIAS)
 		p->phase = 0;
 }
 
@@ -91,10 +91,10 @@ void noc_route_dragonfly_ugal(const struct noc_view *v, struct noc_packet *p, ui
 	uint32_t k = v->c->k, port;
 
 	if (in < k)
-		choose(v, p, router);
+		dragonfly_choose(v, p, router);
 	if (!p->phase && router == p->between / k)
 		p->phase = 1;
-	port = next(v->c, router, p->phase ? p->dest : p->between);
+	port = dragonfly_next_port(v->c, router, p->phase ? p->dest : p->between);
 	if (p->phase == 1 && port >= k + 2 * k - 1)
 		p->phase = 2;
 	noc_one_way(p, port, (uint32_t)p->phase, (uint32_t)p->phase);

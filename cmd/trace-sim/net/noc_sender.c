@@ -14,57 +14,61 @@
 #include "arena.h"
 #include "net/noc.h"
 
-static size_t at(const struct noc_room *m, uint32_t room, uint32_t vc) { return (size_t)room * m->vcs + vc; }
+static size_t at(const struct noc_senders *m, uint32_t sender, uint32_t vc)
+{
+	return (size_t)sender * m->vcs + vc;
+}
 
 /*
  * ---- shared ---------------------------------------------------------------------------------------------
  */
 
-static void leave_part(const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc)
+static void leave_part(const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc)
 {
-	uint32_t part = c->private_of[vc], *used = &m->part_used[(size_t)room * m->parts + part];
+	uint32_t part = c->private_of[vc], *used = &m->part_used[(size_t)sender * m->parts + part];
 
 	assert(*used);
 	if (--*used >= c->private_size[part])
-		m->shared[room]--;
+		m->shared[sender]--;
 }
 
 static bool shared_full(
-	const struct icnt *c, const struct noc_room *m, uint32_t room, uint32_t vc, uint32_t now)
+	const struct icnt *c, const struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
 {
 	uint32_t part = c->private_of[vc];
 
 	(void)now;
-	return !m->reserved[at(m, room, vc)] &&
-	       m->part_used[(size_t)room * m->parts + part] >= c->private_size[part] &&
-	       m->shared[room] >= c->shared_size;
+	return !m->reserved[at(m, sender, vc)] &&
+	       m->part_used[(size_t)sender * m->parts + part] >= c->private_size[part] &&
+	       m->shared[sender] >= c->shared_size;
 }
 
 static void shared_send(
-	const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, bool tail, uint32_t now)
+	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, bool tail, uint32_t now)
 {
-	uint32_t *reserved = &m->reserved[at(m, room, vc)];
+	uint32_t *reserved = &m->reserved[at(m, sender, vc)];
 
 	(void)now;
 	if (*reserved) {
 		--*reserved;
 	} else {
-		uint32_t part = c->private_of[vc], *used = &m->part_used[(size_t)room * m->parts + part];
+		uint32_t part = c->private_of[vc], *used = &m->part_used[(size_t)sender * m->parts + part];
 
 		if (++*used > c->private_size[part])
-			m->shared[room]++;
+			m->shared[sender]++;
 	}
 	for (; tail && *reserved; --*reserved)
-		leave_part(c, m, room, vc);
+		leave_part(c, m, sender, vc);
 }
 
-static void shared_credit(const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, uint32_t now)
+static void shared_credit(
+	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
 {
 	(void)now;
-	if (!noc_room_free_vc(m, room, vc) && !m->vc_used[at(m, room, vc)])
-		m->reserved[at(m, room, vc)]++;
+	if (!noc_sender_free_vc(m, sender, vc) && !m->vc_used[at(m, sender, vc)])
+		m->reserved[at(m, sender, vc)]++;
 	else
-		leave_part(c, m, room, vc);
+		leave_part(c, m, sender, vc);
 }
 
 /*
@@ -73,36 +77,36 @@ static void shared_credit(const struct icnt *c, struct noc_room *m, uint32_t roo
  */
 
 static bool limited_full(
-	const struct icnt *c, const struct noc_room *m, uint32_t room, uint32_t vc, uint32_t now)
+	const struct icnt *c, const struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
 {
-	return shared_full(c, m, room, vc, now) || m->vc_used[at(m, room, vc)] >= m->held_max[room];
+	return shared_full(c, m, sender, vc, now) || m->vc_used[at(m, sender, vc)] >= m->held_max[sender];
 }
 
-static void set_held(const struct icnt *c, struct noc_room *m, uint32_t room)
+static void set_held(const struct icnt *c, struct noc_senders *m, uint32_t sender)
 {
-	uint32_t active = m->active[room];
+	uint32_t active = m->active[sender];
 
 	if (c->policy == POLICY_DYNAMIC)
-		m->held_max[room] = c->buffer / active;
+		m->held_max[sender] = c->buffer / active;
 	if (c->policy != POLICY_SHIFTING)
 		return;
-	m->held_max[room] = c->buffer;
+	m->held_max[sender] = c->buffer;
 	for (uint32_t i = active - 1; i; i >>= 1)
-		m->held_max[room] >>= 1;
+		m->held_max[sender] >>= 1;
 }
 
-static void limited_take(const struct icnt *c, struct noc_room *m, uint32_t room)
+static void limited_take(const struct icnt *c, struct noc_senders *m, uint32_t sender)
 {
-	m->active[room]++;
-	set_held(c, m, room);
+	m->active[sender]++;
+	set_held(c, m, sender);
 }
 
 static void limited_send(
-	const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, bool tail, uint32_t now)
+	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, bool tail, uint32_t now)
 {
-	shared_send(c, m, room, vc, tail, now);
-	if (tail && --m->active[room])
-		set_held(c, m, room);
+	shared_send(c, m, sender, vc, tail, now);
+	if (tail && --m->active[sender])
+		set_held(c, m, sender);
 }
 
 /*
@@ -119,24 +123,24 @@ static int32_t mean_trip(const struct icnt *c, int32_t old, int32_t last)
 }
 
 /* A flit less for each cycle that the way takes longer than it must. */
-static int32_t limit_of(const struct icnt *c, const struct noc_room *m, uint32_t room, int32_t trip)
+static int32_t limit_of(const struct icnt *c, const struct noc_senders *m, uint32_t sender, int32_t trip)
 {
-	int32_t limit = (int32_t)m->least[room] * 2 - trip + icnt_int(c, ICNT_feedback_offset);
+	int32_t limit = (int32_t)m->min_credit_rtt[sender] * 2 - trip + icnt_int(c, ICNT_feedback_offset);
 
 	return limit > 1 ? limit : 1;
 }
 
 static bool feedback_full(
-	const struct icnt *c, const struct noc_room *m, uint32_t room, uint32_t vc, uint32_t now)
+	const struct icnt *c, const struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
 {
-	size_t i = at(m, room, vc);
+	size_t i = at(m, sender, vc);
 	int32_t most = m->limit[i];
 
-	if (shared_full(c, m, room, vc, now))
+	if (shared_full(c, m, sender, vc, now))
 		return true;
 	if (!ring_empty(&m->sent[i])) {
 		int32_t least_trip = (int32_t)(now - ring_front(&m->sent[i]));
-		int32_t limit = limit_of(c, m, room, mean_trip(c, m->round_trip[i], least_trip));
+		int32_t limit = limit_of(c, m, sender, mean_trip(c, m->round_trip[i], least_trip));
 
 		most = limit < most ? limit : most;
 	}
@@ -144,46 +148,47 @@ static bool feedback_full(
 }
 
 static void feedback_send(
-	const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, bool tail, uint32_t now)
+	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, bool tail, uint32_t now)
 {
-	shared_send(c, m, room, vc, tail, now);
-	ring_push(&m->sent[at(m, room, vc)], now);
+	shared_send(c, m, sender, vc, tail, now);
+	ring_push(&m->sent[at(m, sender, vc)], now);
 }
 
 static void feedback_credit(
-	const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, uint32_t now)
+	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
 {
-	size_t i = at(m, room, vc);
+	size_t i = at(m, sender, vc);
 
-	shared_credit(c, m, room, vc, now);
+	shared_credit(c, m, sender, vc, now);
 	m->round_trip[i] = mean_trip(c, m->round_trip[i], (int32_t)(now - ring_pop(&m->sent[i])));
-	m->limit[i] = limit_of(c, m, room, m->round_trip[i]);
+	m->limit[i] = limit_of(c, m, sender, m->round_trip[i]);
 }
 
 /* One flit at a time is measured; pending: those before it whose credits are still to come. */
 static void simple_send(
-	const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, bool tail, uint32_t now)
+	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, bool tail, uint32_t now)
 {
-	size_t i = at(m, room, vc);
+	size_t i = at(m, sender, vc);
 
 	if (!ring_empty(&m->sent[i])) {
-		shared_send(c, m, room, vc, tail, now);
+		shared_send(c, m, sender, vc, tail, now);
 		return;
 	}
 	m->pending[i] = m->vc_used[i] - 1;
-	feedback_send(c, m, room, vc, tail, now);
+	feedback_send(c, m, sender, vc, tail, now);
 }
 
-static void simple_credit(const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, uint32_t now)
+static void simple_credit(
+	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
 {
-	size_t i = at(m, room, vc);
+	size_t i = at(m, sender, vc);
 
 	if (!ring_empty(&m->sent[i]) && !m->pending[i]) {
-		feedback_credit(c, m, room, vc, now);
+		feedback_credit(c, m, sender, vc, now);
 		return;
 	}
 	m->pending[i] -= m->pending[i] != 0;
-	shared_credit(c, m, room, vc, now);
+	shared_credit(c, m, sender, vc, now);
 }
 
 const struct noc_policy noc_policies[N_POLICIES] = {
@@ -201,9 +206,9 @@ const struct noc_policy noc_policies[N_POLICIES] = {
  * ---------------------------------------------------------------------------------------------------
  */
 
-static void init_feedback(struct noc_room *m, const struct icnt *c)
+static void init_feedback(struct noc_senders *m, const struct icnt *c)
 {
-	size_t n = (size_t)m->rooms * m->vcs;
+	size_t n = (size_t)m->senders * m->vcs;
 	uint32_t cap = fifo_capacity(c->buffer);
 
 	m->limit = xcalloc(n, sizeof(*m->limit));
@@ -218,35 +223,36 @@ static void init_feedback(struct noc_room *m, const struct icnt *c)
 	}
 }
 
-void noc_room_init(struct noc_room *m, const struct icnt *c, uint32_t rooms, const uint32_t *least)
+void noc_sender_init(struct noc_senders *m, const struct icnt *c, uint32_t senders, const uint32_t *least)
 {
-	size_t n = (size_t)rooms * c->vcs;
+	size_t n = (size_t)senders * c->vcs;
 
-	*m = (struct noc_room){.rooms = rooms, .vcs = c->vcs, .words = BITSET_WORDS(c->vcs), .least = least};
-	m->used = xcalloc(rooms, sizeof(*m->used));
+	*m = (struct noc_senders){
+		.senders = senders, .vcs = c->vcs, .words = BITSET_WORDS(c->vcs), .min_credit_rtt = least};
+	m->used = xcalloc(senders, sizeof(*m->used));
 	m->vc_used = xcalloc(n, sizeof(*m->vc_used));
-	m->taken = xcalloc((size_t)rooms * m->words, sizeof(*m->taken));
-	m->tail_sent = xcalloc((size_t)rooms * m->words, sizeof(*m->tail_sent));
+	m->taken = xcalloc((size_t)senders * m->words, sizeof(*m->taken));
+	m->tail_sent = xcalloc((size_t)senders * m->words, sizeof(*m->tail_sent));
 	m->wait_for_tail = icnt_int(c, ICNT_wait_for_tail_credit) != 0;
 	if (c->policy == POLICY_PRIVATE)
 		return;
 	m->policy = &noc_policies[c->policy];
 	m->parts = c->private_bufs;
 	m->reserved = xcalloc(n, sizeof(*m->reserved));
-	m->part_used = xcalloc((size_t)rooms * m->parts, sizeof(*m->part_used));
-	m->shared = xcalloc(rooms, sizeof(*m->shared));
-	m->active = xcalloc(rooms, sizeof(*m->active));
-	m->held_max = xcalloc(rooms, sizeof(*m->held_max));
-	for (uint32_t i = 0; i < rooms; i++)
+	m->part_used = xcalloc((size_t)senders * m->parts, sizeof(*m->part_used));
+	m->shared = xcalloc(senders, sizeof(*m->shared));
+	m->active = xcalloc(senders, sizeof(*m->active));
+	m->held_max = xcalloc(senders, sizeof(*m->held_max));
+	for (uint32_t i = 0; i < senders; i++)
 		m->held_max[i] = c->held_max;
 	if (c->policy == POLICY_FEEDBACK || c->policy == POLICY_SIMPLE_FEEDBACK)
 		init_feedback(m, c);
 }
 
-void noc_room_free(struct noc_room *m)
+void noc_sender_free(struct noc_senders *m)
 {
 	if (m->sent_slots)
-		reserve_free(m->sent_slots, (size_t)m->rooms * m->vcs * (m->sent[0].mask + 1),
+		reserve_free(m->sent_slots, (size_t)m->senders * m->vcs * (m->sent[0].mask + 1),
 			sizeof(*m->sent_slots));
 	free(m->used);
 	free(m->vc_used);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fat trees: n levels of k to the power of n - 1 switches, the top one first. Ports 0 to k - 1 of a switch
- * lead down, k to 2k - 1 up; the lowest level has the nodes below it. Channels of a level's outputs down come
+ * lead fattree_down_port, k to 2k - 1 up; the lowest level has the nodes below it. Channels of a level's outputs down come
  * first, then those of the next level's outputs up.
  */
 #include "net/noc.h"
 
-static uint32_t power(uint32_t base, uint32_t exponent)
+static uint32_t fattree_power(uint32_t base, uint32_t exponent)
 {
 	uint32_t p = 1;
 
@@ -18,16 +18,16 @@ static uint32_t power(uint32_t base, uint32_t exponent)
 /*
  * Which of the channels from the level above or below comes into a port: by region, branch, and place in it.
  */
-static uint32_t woven(const struct icnt *c, uint32_t level, uint32_t pos, uint32_t port)
+static uint32_t fattree_channel(const struct icnt *c, uint32_t level, uint32_t pos, uint32_t port)
 {
-	uint32_t region = power(c->k, c->n - 1 - level), branch = region / c->k;
+	uint32_t region = fattree_power(c->k, c->n - 1 - level), branch = region / c->k;
 	uint32_t in_region = pos % region;
 
 	return pos / region * region * c->k + port * branch * c->k + in_region % branch * c->k +
 	       in_region / branch;
 }
 
-static void outputs(struct noc_builder *b, const struct icnt *c, uint32_t each)
+static void fattree_outputs(struct noc_builder *b, const struct icnt *c, uint32_t each)
 {
 	uint32_t level_channels = 2 * c->k * each;
 
@@ -39,7 +39,7 @@ static void outputs(struct noc_builder *b, const struct icnt *c, uint32_t each)
 			noc_output(b, level * each + i / c->k, level * level_channels - c->k * each + i);
 }
 
-static void inputs(struct noc_builder *b, const struct icnt *c, uint32_t each)
+static void fattree_inputs(struct noc_builder *b, const struct icnt *c, uint32_t each)
 {
 	uint32_t level_channels = 2 * c->k * each;
 
@@ -47,18 +47,19 @@ static void inputs(struct noc_builder *b, const struct icnt *c, uint32_t each)
 		for (uint32_t i = 0; i < each * c->k; i++)
 			noc_input(b, level * each + i / c->k,
 				(level + 1) * level_channels - c->k * each +
-					woven(c, level, i / c->k, i % c->k));
+					fattree_channel(c, level, i / c->k, i % c->k));
 	for (uint32_t level = 1; level < c->n; level++)
 		for (uint32_t i = 0; i < each * c->k; i++)
 			noc_input(b, level * each + i / c->k,
-				(level - 1) * level_channels + woven(c, level - 1, i / c->k, i % c->k));
+				(level - 1) * level_channels +
+					fattree_channel(c, level - 1, i / c->k, i % c->k));
 }
 
 /* Output down to a node; k: it is not below. */
-static uint16_t down(const struct icnt *c, uint32_t router, uint32_t dest)
+static uint16_t fattree_down_port(const struct icnt *c, uint32_t router, uint32_t dest)
 {
 	uint32_t each = c->nodes / c->k, level = router / each, pos = router % each;
-	uint32_t below = power(c->k, c->n - level), region = pos / (below / c->k);
+	uint32_t below = fattree_power(c->k, c->n - level), region = pos / (below / c->k);
 
 	return (uint16_t)(dest / below == region ? dest % below / (below / c->k) : c->k);
 }
@@ -70,14 +71,14 @@ void noc_plan_fattree(struct noc_builder *b, const struct icnt *c)
 	noc_begin(b, c->nodes, c->n * each, 2 * c->k * each * (c->n - 1));
 	for (uint32_t i = 0; i < c->nodes; i++)
 		noc_join_node(b, (c->n - 1) * each + i / c->k, i);
-	outputs(b, c, each);
-	inputs(b, c, each);
-	noc_table(b, down);
+	fattree_outputs(b, c, each);
+	fattree_inputs(b, c, each);
+	noc_table(b, fattree_down_port);
 }
 
 void noc_route_fattree_nca(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	uint32_t port = noc_toward(v, router, p->dest, down);
+	uint32_t port = noc_toward(v, router, p->dest, fattree_down_port);
 
 	(void)in;
 	if (port == v->c->k)
@@ -87,7 +88,7 @@ void noc_route_fattree_nca(const struct noc_view *v, struct noc_packet *p, uint3
 
 void noc_route_fattree_anca(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	uint32_t port = noc_toward(v, router, p->dest, down);
+	uint32_t port = noc_toward(v, router, p->dest, fattree_down_port);
 
 	(void)in;
 	if (port == v->c->k) {

@@ -14,10 +14,10 @@ enum { EAST = 4, WEST, NORTH, SOUTH };
  */
 
 /* Half an edge away. */
-static uint32_t across(uint32_t at, uint32_t k) { return at < k / 2 ? at + k / 2 : at - k / 2; }
+static uint32_t cmesh_half_edge(uint32_t at, uint32_t k) { return at < k / 2 ? at + k / 2 : at - k / 2; }
 
 /* Channel of router (x, y) in direction EAST.. */
-static uint32_t channel(const struct icnt *c, uint32_t x, uint32_t y, uint32_t direction)
+static uint32_t cmesh_channel(const struct icnt *c, uint32_t x, uint32_t y, uint32_t direction)
 {
 	return (direction - EAST) * c->k * c->k + c->k * y + x;
 }
@@ -25,25 +25,25 @@ static uint32_t channel(const struct icnt *c, uint32_t x, uint32_t y, uint32_t d
 static void join_direction(
 	struct noc_builder *b, const struct icnt *c, uint32_t x, uint32_t y, uint32_t direction)
 {
-	uint32_t k = c->k, router = k * y + x, out = channel(c, x, y, direction), in;
+	uint32_t k = c->k, router = k * y + x, out = cmesh_channel(c, x, y, direction), in;
 	bool edge = true;
 
 	if (direction == EAST && x != k - 1) {
-		in = channel(c, x + 1, y, WEST);
+		in = cmesh_channel(c, x + 1, y, WEST);
 		edge = false;
 	} else if (direction == WEST && x) {
-		in = channel(c, x - 1, y, EAST);
+		in = cmesh_channel(c, x - 1, y, EAST);
 		edge = false;
 	} else if (direction == NORTH && y != k - 1) {
-		in = channel(c, x, y + 1, SOUTH);
+		in = cmesh_channel(c, x, y + 1, SOUTH);
 		edge = false;
 	} else if (direction == SOUTH && y) {
-		in = channel(c, x, y - 1, NORTH);
+		in = cmesh_channel(c, x, y - 1, NORTH);
 		edge = false;
 	} else if (direction == EAST || direction == WEST) {
-		in = channel(c, x, across(y, k), direction);
+		in = cmesh_channel(c, x, cmesh_half_edge(y, k), direction);
 	} else {
-		in = channel(c, across(x, k), y, direction);
+		in = cmesh_channel(c, cmesh_half_edge(x, k), y, direction);
 	}
 	noc_latency(b, out, !c->chip_latency ? 1 : edge ? k : 2);
 	noc_output(b, router, out);
@@ -69,12 +69,12 @@ void noc_plan_cmesh(struct noc_builder *b, const struct icnt *c)
  * --------------------------------------------------------------------------------------------------
  */
 
-static uint32_t router_of(const struct icnt *c, uint32_t node)
+static uint32_t cmesh_router(const struct icnt *c, uint32_t node)
 {
 	return node / (2 * c->k) / 2 * c->k + node % (2 * c->k) / 2;
 }
 
-static uint32_t port_of(const struct icnt *c, uint32_t node)
+static uint32_t cmesh_node_port(const struct icnt *c, uint32_t node)
 {
 	return 2 * (node / (2 * c->k) & 1) + (node & 1);
 }
@@ -102,7 +102,8 @@ static uint32_t step_y(uint32_t k, uint32_t x, uint32_t y, uint32_t to, uint32_t
 	return to > y ? NORTH : SOUTH;
 }
 
-static uint32_t next(const struct icnt *c, uint32_t router, uint32_t dest, bool x_first, uint32_t far)
+static uint32_t cmesh_next_port(
+	const struct icnt *c, uint32_t router, uint32_t dest, bool x_first, uint32_t far)
 {
 	uint32_t k = c->k, x = router % k, y = router / k, to_x = dest % k, to_y = dest / k;
 
@@ -111,47 +112,49 @@ static uint32_t next(const struct icnt *c, uint32_t router, uint32_t dest, bool 
 	return step_y(k, x, y, to_y, far);
 }
 
-static void straight(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t far)
+static void cmesh_route_x_first(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t far)
 {
-	uint32_t dest = router_of(v->c, p->dest);
-	uint32_t port = dest == router ? port_of(v->c, p->dest) : next(v->c, router, dest, true, far);
+	uint32_t dest = cmesh_router(v->c, p->dest);
+	uint32_t port = dest == router ? cmesh_node_port(v->c, p->dest)
+				       : cmesh_next_port(v->c, router, dest, true, far);
 
 	noc_one_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
 }
 
-static void either(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, uint32_t far)
+static void cmesh_route_either(
+	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, uint32_t far)
 {
-	uint32_t dest = router_of(v->c, p->dest), lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind];
+	uint32_t dest = cmesh_router(v->c, p->dest), lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind];
 	uint32_t half = (hi - lo + 1) / 2;
 	bool x_first;
 
 	if (dest == router) {
-		noc_one_way(p, port_of(v->c, p->dest), lo, hi);
+		noc_one_way(p, cmesh_node_port(v->c, p->dest), lo, hi);
 		return;
 	}
 	x_first = in < 4 ? noc_random_int(v->random, 1) > 0 : p->vc < lo + half;
-	noc_one_way(p, next(v->c, router, dest, x_first, far), x_first ? lo : lo + half,
+	noc_one_way(p, cmesh_next_port(v->c, router, dest, x_first, far), x_first ? lo : lo + half,
 		x_first ? hi - half : hi);
 }
 
 void noc_route_cmesh_dor(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	straight(v, p, router, v->c->k / 2);
+	cmesh_route_x_first(v, p, router, v->c->k / 2);
 }
 
 void noc_route_cmesh_dor_plain(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	straight(v, p, router, UINT32_MAX);
+	cmesh_route_x_first(v, p, router, UINT32_MAX);
 }
 
 void noc_route_cmesh_xy_yx(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	either(v, p, router, in, 2);
+	cmesh_route_either(v, p, router, in, 2);
 }
 
 void noc_route_cmesh_xy_yx_plain(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	either(v, p, router, in, UINT32_MAX);
+	cmesh_route_either(v, p, router, in, UINT32_MAX);
 }

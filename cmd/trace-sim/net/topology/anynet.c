@@ -31,7 +31,8 @@ void noc_plan_anynet(struct noc_builder *b, const struct icnt *c)
  * Dijkstra: of routers equally far the first is taken, a way is replaced only by a shorter one. before: on
  * the way.
  */
-static void shortest(const struct anynet *a, uint32_t start, uint64_t *far, uint32_t *before, bool *done)
+static void shortest_paths(
+	const struct anynet *a, uint32_t start, uint64_t *far, uint32_t *before, bool *done)
 {
 	for (uint32_t r = 0; r < a->routers; r++) {
 		far[r] = r == start ? 0 : UINT64_MAX;
@@ -55,7 +56,7 @@ static void shortest(const struct anynet *a, uint32_t start, uint64_t *far, uint
 	}
 }
 
-static uint16_t port_to(const struct anynet *a, uint32_t router, uint32_t neighbour)
+static uint16_t anynet_port(const struct anynet *a, uint32_t router, uint32_t neighbour)
 {
 	uint32_t i = a->link_start[router];
 
@@ -72,7 +73,7 @@ uint16_t *noc_anynet_table(const struct anynet *a)
 	bool *done = xcalloc(a->routers, sizeof(*done));
 
 	for (uint32_t start = 0; start < a->routers; start++) {
-		shortest(a, start, far, before, done);
+		shortest_paths(a, start, far, before, done);
 		for (uint32_t r = 0; r < a->routers; r++) {
 			uint32_t first = r;
 
@@ -81,7 +82,7 @@ uint16_t *noc_anynet_table(const struct anynet *a)
 			for (uint32_t i = a->node_start[r]; i < a->node_start[r + 1]; i++)
 				table[(size_t)start * a->nodes + a->node[i]] =
 					r == start ? (uint16_t)(i - a->node_start[r])
-						   : port_to(a, start, first);
+						   : anynet_port(a, start, first);
 		}
 	}
 	free(far);
