@@ -111,6 +111,21 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	assert_output --partial 'found more than 100000 warp instructions'
 }
 
+# Memory that is freed is overwritten, so that its use shows in the place of the added ret.
+@test "a body without a ret at its end gets one there, whatever its length" {
+	local n
+	for n in 16 32 64; do
+		{
+			for _ in $(seq $((n - 6))); do echo 'mov.u32 %r2, 0;'; done
+			printf 'l: add.u32 %%r2, %%r2, 1;\nsetp.lt.u32 %%p1, %%r2, %u;\nmov.u32 %%r3, 0;\n @%%p1 bra l;\n' $(((8196 - n) / 4))
+		} | kernel
+		sed -i '/^ret;/d' k.ptx
+		launch 32
+		MALLOC_PERTURB_=85 run -1 trace-exec --limit 8191 -n k.launch
+		assert_output --partial " k.ptx:$((n + 12)):7: "
+	done
+}
+
 @test "what is not executed is refused with its place before anything runs" {
 	kernel <<<'frobnicate.u32 %r1, %r2;'
 	launch 32
