@@ -116,7 +116,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	local n
 	for n in 16 32 64; do
 		{
-			for _ in $(seq $((n - 6))); do echo 'mov.u32 %r2, 0;'; done
+			seq -f 'mov.u32 %%r2, 0;' $((n - 6))
 			printf 'l: add.u32 %%r2, %%r2, 1;\nsetp.lt.u32 %%p1, %%r2, %u;\nmov.u32 %%r3, 0;\n @%%p1 bra l;\n' $(((8196 - n) / 4))
 		} | kernel
 		sed -i '/^ret;/d' k.ptx
@@ -124,6 +124,18 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 		MALLOC_PERTURB_=85 run -1 trace-exec --limit 8191 -n k.launch
 		assert_output --partial " k.ptx:$((n + 12)):7: "
 	done
+}
+
+@test "many labels and nested loops are read in time that is near linear" {
+	plain_build_only
+	{
+		seq -f 'n%.0f: mov.u32 %%r2, 1;' 60000
+		echo 'setp.gt.u32 %p1, %r1, 100;'
+		seq -f '@%%p1 bra n%.0f;' 60000 -1 1
+	} | kernel
+	launch 1
+	run -0 bash -c 'ulimit -t 10; trace-exec -n k.launch'
+	assert_output ''
 }
 
 @test "what is not executed is refused with its place before anything runs" {

@@ -159,8 +159,8 @@ static int check_alias(const struct module *m, struct symbol *s, struct fault *f
 
 static int link_names(const struct program *p, const struct module *m, struct fault *f)
 {
-	for (unsigned h = 0; h < 64; h++)
-		for (struct symbol *s = m->scope->slot[h]; s; s = s->next)
+	for (uint32_t h = 0; h < m->scope->n_chains; h++)
+		for (struct symbol *s = m->scope->chain[h]; s; s = s->next)
 			if (s->alias ? check_alias(m, s, f) : link_symbol(p, m, s, f))
 				return -1;
 	for (uint32_t i = 0; i < m->n_funcs; i++)

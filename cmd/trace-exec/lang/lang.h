@@ -159,10 +159,12 @@ static inline uint64_t sym_place(const struct symbol *v, uint64_t at)
 
 struct scope {
 	struct scope *up;
-	struct symbol *slot[64];
+	struct symbol **chain; /* hash table of n_chains chains, a power of 2; NULL: no name yet */
+	uint32_t n_chains, n_names;
 };
 struct symbol *scope_find(const struct scope *s, const char *name, uint32_t n); /* this scope alone */
-void scope_add(struct scope *s, struct symbol *sym);
+/* Adds a name; the table, in arena a, grows with the number of names. */
+void scope_add(struct scope *s, struct symbol *sym, struct arena *a);
 
 /*
  * The value of a .samplerref that its declaration describes: these upper bits; from bit 0 on two for each
