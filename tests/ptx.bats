@@ -116,7 +116,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	local n
 	for n in 16 32 64; do
 		{
-			seq -f 'mov.u32 %%r2, 0;' $((n - 6))
+			yes 'mov.u32 %r2, 0;' | head -n $((n - 6))
 			printf 'l: add.u32 %%r2, %%r2, 1;\nsetp.lt.u32 %%p1, %%r2, %u;\nmov.u32 %%r3, 0;\n @%%p1 bra l;\n' $(((8196 - n) / 4))
 		} | kernel
 		sed -i '/^ret;/d' k.ptx
@@ -264,6 +264,52 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	assert_output "trace-exec: ./kernel-1.traceg: $same"
 	{ cat k.launch; echo "save A kernel-1.traceg"; } >s.launch
 	run -0 trace-exec -n s.launch
+}
+
+# Every name that an input can give: of files that are read by module, file= (buffer, symbol) and expect, which may be
+# anywhere, and of files that are written by save and savesym, which may not. PTX names none that is opened (.file).
+@test "a launch file saves inside its directory or that of -C alone" {
+	local name line
+	mkdir -p in/sub out
+	kernel </dev/null
+	sed -i '/^.visible/i .global .align 4 .b32 v[4];' k.ptx
+	mv k.ptx out/
+	head -c 256 /dev/zero >out/zeros
+	head -c 16 /dev/zero >out/few
+	mkfifo in/fifo
+	ln -s ../out/new in/link
+	ln -s ../out in/through
+	for line in 'save A' 'savesym v bytes=16'; do
+		for name in "$PWD/out/new" ../out/new sub/../../out/new .. - fifo link through/new sub; do
+			printf 'module ../out/k.ptx\nbuffer A bytes=256 file=%s\nsymbol v bytes=16 file=../out/few\nlaunch k grid=1 block=32 args A\nexpect A ../out/zeros\n%s %s\n' \
+				"$PWD/out/zeros" "$line" "$name" >in/k.launch
+			run -2 timeout 10 trace-exec -n in/k.launch
+			assert_output --partial 'cannot save to '
+			[ ! -e out/new ]
+			mkdir -p elsewhere/sub
+			ln -sf ../out/new elsewhere/link
+			case $name in fifo | sub | through*) continue ;; esac
+			run -2 timeout 10 trace-exec -f -C elsewhere -n in/k.launch
+			assert_output --partial 'cannot save to '
+			[ ! -e out/new ]
+		done
+	done
+	sed -i '$d' in/k.launch
+	printf 'save A sub/a..\nsavesym v bytes=16 ..v\n' >>in/k.launch
+	run -0 trace-exec -n in/k.launch
+	run -0 trace-exec -n in/k.launch
+	run -0 cmp in/sub/a.. out/zeros
+	run -0 cmp in/..v out/few
+}
+
+@test "a launch file takes memory in proportion to its commands" {
+	plain_build_only
+	yes '' | head -n 30000000 | zstd -q >k.launch
+	run -2 bash -c 'ulimit -v 300000; trace-exec -n k.launch'
+	assert_output --partial 'no module'
+	yes sync | head -n 262145 >k.launch
+	run -2 trace-exec -n k.launch
+	assert_output 'trace-exec: k.launch:262145:1: error: launch file too large (at most 262144 commands and 64 MiB of text)'
 }
 
 @test "expect compares a buffer with a file" {

@@ -62,10 +62,32 @@ static char *in_folder(const char *folder, const char *name)
 	return p;
 }
 
+/* The name has no "..": see check_saved_name(). */
 static char *saved_path(const struct running *r, const struct step *c)
 {
-	return *c->path == '/' ? xstrdup(c->path)
-			       : in_folder(r->o->saves ? r->o->saves : r->s->folder, c->path);
+	return in_folder(r->o->saves ? r->o->saves : r->s->folder, c->path);
+}
+
+/*
+ * Dies if the last `n` bytes of a path, the name that a launch file gives, lead through a symbolic link or to
+ * anything that exists and is no regular file.
+ */
+static void check_saved_path(char *path, size_t n)
+{
+	size_t len = strlen(path);
+	struct stat st;
+
+	for (char *s = path + len - n; s; s = s ? strchr(s, '/') : NULL) {
+		s = strchr(s + (*s == '/'), '/');
+		if (s)
+			*s = '\0';
+		bool exists = !lstat(path, &st), link = exists && S_ISLNK(st.st_mode);
+		if (s)
+			*s = '/';
+		if (link || (!s && exists && !S_ISREG(st.st_mode)))
+			die("%s: cannot save to a %s (expected a regular file or a new name)", path,
+				link ? "symbolic link" : "directory, device or pipe");
+	}
 }
 
 /* "kernel-1.traceg" */
@@ -90,7 +112,7 @@ static void spare_inputs(const struct running *r)
 
 		path = NULL;
 		if (c->kind == CMD_SAVE || c->kind == CMD_SAVESYM)
-			path = saved_path(r, c);
+			check_saved_path(path = saved_path(r, c), strlen(c->path));
 		else if (c->kind == CMD_LAUNCH && folder)
 			path = kernel_path(r, c->launch.id);
 		script_spare(r->s, path, c->kind == CMD_LAUNCH);

@@ -36,15 +36,27 @@ int launch_wanted(const struct reader *r, uint32_t w, const char *what)
 	return fault_set(r->f, launch_at(r, w), "launch-file", "found %s, wanted %s", found, what);
 }
 
-static int split(struct reader *r, const char *text, size_t len)
+/* Splits a line into words. Lines without a command take no memory; the others are limited. */
+static int split_line(struct reader *r, const char *text, size_t len)
 {
-	char *s = arena_strndup(&r->s->arena, text, len);
+	const char *nul = memchr(text, 0, len);
+	size_t blanks = 0;
 
 	r->n = 0;
-	const char *nul = memchr(text, 0, len);
 	if (nul)
 		return fault_set(r->f, (struct place){r->file, r->line, (uint32_t)(nul - text) + 1},
-			"launch-file", "found a NUL byte, wanted text");
+			"launch-file", "NUL byte (expected text)");
+	while (blanks < len && strchr(" \t\r", text[blanks]))
+		blanks++;
+	if (blanks == len || text[blanks] == '#')
+		return 0;
+	r->n_lines++;
+	r->n_text += len;
+	if (r->n_lines > LAUNCH_LINES_MAX || r->n_text > LAUNCH_TEXT_MAX)
+		return fault_set(r->f, (struct place){r->file, r->line, (uint32_t)blanks + 1}, "launch-file",
+			"launch file too large (at most %u commands and %u MiB of text)", LAUNCH_LINES_MAX,
+			LAUNCH_TEXT_MAX >> 20);
+	char *s = arena_strndup(&r->s->arena, text, len);
 	for (char *p = s; *p;) {
 		p += strspn(p, " \t\r");
 		if (!*p || *p == '#')
@@ -233,6 +245,22 @@ static int do_symbol(struct reader *r)
 					  : 0;
 }
 
+/* Checks that word w names a file in the directory of saved files, whatever that is. */
+static int check_saved_name(const struct reader *r, uint32_t w)
+{
+	const char *name = r->word[w].s;
+	bool leaves = *name == '/' || !strcmp(name, "-");
+	char quoted[90];
+
+	for (const char *s = name; s; s = strchr(s, '/') ? strchr(s, '/') + 1 : NULL)
+		leaves |= !strncmp(s, "..", 2) && (s[2] == '/' || !s[2]);
+	if (!leaves)
+		return 0;
+	return fault_set(r->f, launch_at(r, w), "launch-file",
+		"cannot save to '%s' (expected a relative name without '..')",
+		diag_quote(quoted, sizeof(quoted), name, strlen(name)));
+}
+
 static int do_save(struct reader *r, enum step_kind kind)
 {
 	if (r->n != 3)
@@ -240,6 +268,8 @@ static int do_save(struct reader *r, enum step_kind kind)
 	struct step *b = launch_buffer(r->s, r->word[1].s, strlen(r->word[1].s));
 	if (!b)
 		return launch_wanted(r, 1, "the name of a buffer");
+	if (kind == CMD_SAVE && check_saved_name(r, 2))
+		return -1;
 	uint64_t addr = b->addr, bytes = b->bytes;
 	struct step *c = launch_add(r, kind);
 	c->name = r->word[1].s;
@@ -255,7 +285,7 @@ static int do_savesym(struct reader *r)
 
 	if (r->n != 4)
 		return launch_wanted(r, r->n > 4 ? 4 : r->n, "savesym NAME bytes=N FILE");
-	if (launch_bytes(r, 2, &bytes) < 0)
+	if (launch_bytes(r, 2, &bytes) < 0 || check_saved_name(r, 3))
 		return -1;
 	struct step *c = launch_add(r, CMD_SAVESYM);
 	c->name_col = r->word[1].col;
@@ -524,7 +554,7 @@ static int read_all(struct script *s, struct input *in, struct fault *f)
 
 	while (!bad && (got = input_line(in, &text, &len, f)) > 0) {
 		r.line = input_lineno(in);
-		bad = split(&r, text, len) || do_line(&r);
+		bad = split_line(&r, text, len) || do_line(&r);
 	}
 	bad = bad || got < 0 || finish(&r);
 	free(r.word);
