@@ -515,6 +515,30 @@ results() {
 	E
 }
 
+@test "a register plus a constant is a source" {
+	results <<-'E'
+		add.u32 %r2, %r6 + 1, %r7 - 2 * 3 + 1;	00000003
+		mov.u32 %r2, %r6 - 4;	ffffffff
+		mov.u64 %rd2, 0xffffffff; st.shared.u64 [s+8], %rd2 + 1; ld.shared.u32 %r2, [s+12];	00000001
+		mov.u16 %h1, 0xffff; add.u16 %h1, %h1 + 1, 7; cvt.u32.u16 %r2, %h1;	00000007
+		mov.u32 %r2, 9; add.u32 %r2, %r2+1, 3;	0000000d
+		st.shared.v2.u32 [s], {%r6+1, %r7-1}; ld.shared.v2.u32 {%r9,%r10}, [s]; mad.lo.u32 %r2, %r9, 16, %r10;	00000043
+		setp.eq.u32 %p1, %r6 + 1, %r7; selp.u32 %r2, %r6 + 5, %r7, %p1;	00000008
+	E
+	while read -r line; do
+		kernel <<<"$line"
+		launch 1
+		run -2 trace-exec -n k.launch
+	done <<-'E'
+		add.u32 %r1 + 1, %r1, 2;
+		add.f32 %f1, %f1 + 1, %f2;
+		not.pred %p1, %p1 + 1;
+		add.u32 %r1, -%r1 + 1, 2;
+		bar.sync %r1 + 1;
+		ld.u32 %r1 + 1, [%rd1];
+	E
+}
+
 @test "modules as the compilers of PTX 1 wrote them" {
 	cat >k.ptx <<-'E'
 		.version 1.4

@@ -129,6 +129,8 @@ struct bound_code {
 	uint32_t local_bytes; /* of a thread: frames of the deepest chain of calls */
 	bool recursive;
 	bool uses_malloc;
+	struct reg_sum *sum; /* registers plus constants as sources, by instruction: sem/sum.c */
+	uint32_t n_sums, cap_sums;
 	struct arena arena;
 };
 

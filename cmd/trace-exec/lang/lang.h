@@ -192,7 +192,7 @@ struct operand {
 	uint8_t sreg, n_part;
 	uint32_t line, col;
 	uint32_t reg;         /* O_REG; O_ADDR: base, UINT32_MAX: none */
-	int64_t value;        /* O_INT; O_FLOAT: bits of a double; O_ADDR, O_SYM: what is added */
+	int64_t value; /* O_INT: the number; O_FLOAT: bits of a double; O_REG, O_ADDR, O_SYM: a constant added */
 	struct symbol *sym;   /* O_SYM, O_LABEL; O_ADDR: base, may be NULL */
 	const char *part;     /* O_REG: "h1", "b3210" behind it, n_part letters; NULL: none */
 	struct operand *elem; /* O_VEC; O_ADDR with coordinates: they, n of them */
