@@ -863,6 +863,40 @@ results() {
 	assert_output ''
 }
 
+@test "blocks race for bytes, not for the words around them" {
+	local j way
+	# each block a byte, a halfword, and a word whose neighbours are others'
+	kernel <<-'E'
+		mov.u32 %r3, %ctaid.x; mov.u16 %h1, 7; cvt.u64.u32 %rd2, %r3; add.u64 %rd3, %rd1, %rd2;
+		st.global.u8 [%rd3], %h1; ld.global.u8 %h2, [%rd3];
+		add.u64 %rd3, %rd3, %rd2; st.global.u16 [%rd3+16], %h1;
+		add.u64 %rd3, %rd3, %rd2; add.u64 %rd3, %rd3, %rd2; st.global.u32 [%rd3+64], %r3;
+	E
+	launch 1
+	sed -i 's/grid=1/grid=7/' k.launch
+	for j in 1 3; do
+		run -0 trace-exec -j $j -n k.launch
+		assert_output ''
+	done
+	while IFS='|' read -r way said; do
+		kernel <<-E
+			mov.u32 %r3, %ctaid.x; mov.u16 %h1, 7; cvt.u64.u32 %rd2, %r3; add.u64 %rd3, %rd1, %rd2;
+			setp.eq.u32 %p1, %r3, 2; $way
+		E
+		for j in 1 3; do
+			run -0 trace-exec -j $j -n k.launch
+			assert_output --partial "$said"
+			[ "${#lines[@]}" -eq 1 ]
+		done
+	done <<-'E'
+		st.global.u8 [%rd3+8], %h1; @%p1 ld.global.u32 %r2, [%rd1+12];|CTA (4,0,0) writes byte 12 of 'A', which CTA (2,0,0) reads
+		st.global.u8 [%rd3+8], %h1; @%p1 ld.global.u32 %r2, [%rd1+8];|CTA (0,0,0) writes byte 8 of 'A', which CTA (2,0,0) reads
+		@%p1 st.global.u32 [%rd1+8], %r3; @!%p1 ld.global.u8 %h2, [%rd3+8];|CTA (2,0,0) writes byte 8 of 'A', which CTA (0,0,0) reads
+		st.global.u8 [%rd1+9], %h1;|CTA (6,0,0) writes byte 9 of 'A', which others write
+		st.global.u32 [%rd1+12], %r3; st.global.u8 [%rd1+13], %h1;|CTA (6,0,0) writes byte 12 of 'A', which others write
+	E
+}
+
 @test "warps of a block that race are warned of, in buffers and variables, unless something orders them" {
 	local race='warning: found a race: warp 1 reads byte 4 of .A., which warp 0 writes at line [0-9]+ of CTA \(0,0,0\), wanted a barrier'
 	local store='setp.lt.u32 %p1, %r1, 32; @%p1 st.global.u32 [%rd1+4], 9;' load='@!%p1 ld.global.u32 %r2, [%rd1+4];'
