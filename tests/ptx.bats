@@ -353,6 +353,34 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	assert_output --partial 'found 7 of 32 living lanes of warp 0 at a barrier, wanted all of them at once, or --stack volta'
 }
 
+@test "lanes that have ended are not waited for at a barrier, whichever way the compiler put them" {
+	local o
+	while read -r guard; do
+		kernel <<-E
+			setp.ge.u32 %p1, %r1, 40;
+			$guard
+		go:	st.shared.u32 [s], 7;
+			bar.sync 0;
+			ld.shared.u32 %r2, [s];
+		E
+		launch 64
+		for o in '' '--no-check' '-j 2'; do
+			run -0 trace-exec $o -n k.launch
+			assert_output ''
+		done
+	done <<-'E'
+		@%p1 ret;
+		@%p1 bra e; bra go; e: ret;
+		@!%p1 bra go; ret;
+		@!%p1 bra go; mov.u32 %r3, 0; l: add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 999; @%p2 bra l; exit;
+	E
+	# before sm_70 all lanes that have not ended come at once
+	sed -i 's/sm_90/sm_60/' k.ptx
+	run -1 trace-exec -q -n k.launch
+	assert_output --partial 'or --stack volta'
+	run -0 trace-exec -q --stack volta -n k.launch
+}
+
 # Each lane stores, meets the others, reads the store of the lane 16 beside it, meets them again. What is before the
 # first barrier, between bars: lanes 0 to 15 (%p1) and the others come to it one after the other, and it is executed once.
 @test "independent lanes come to a barrier one group after another, others by barrier.sync do" {

@@ -25,7 +25,7 @@ static const struct cli_row rows[] = {
 		NULL},
 	{OPT_ORDER, "order", NULL, "execute thread blocks one after another, whatever -j says", NULL},
 	{OPT_STACK, "stack", "KIND",
-		"lanes of a warp that diverge: simt: one group at a time (default); volta: by turns",
+		"diverged lanes: simt: one group at a time; volta: groups take turns (default: volta for sm_70 and later)",
 		"simt volta"},
 	{OPT_LIMIT, "limit", "N", "warp instructions that a launch may execute (default 4000000000)", NULL},
 	{OPT_CHECK, "check", NULL, "look for wrong accesses and barriers (default)", NULL},
@@ -76,9 +76,9 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'j': o->exec.threads = (unsigned)cli_number("-j", value, 1, THREADS_MAX); break;
 	case OPT_LIMIT: o->exec.limit = cli_number("--limit", value, 1, 1ull << 60); break;
 	case OPT_STACK:
-		o->exec.volta = !strcmp(value, "volta");
-		if (!o->exec.volta && strcmp(value, "simt"))
-			cli_usage("found stack '%s', wanted simt or volta", value);
+		o->exec.stack = !strcmp(value, "volta") ? STACK_VOLTA : STACK_SIMT;
+		if (o->exec.stack == STACK_SIMT && strcmp(value, "simt"))
+			cli_usage("unknown stack '%s' (expected simt or volta)", value);
 		break;
 	case OPT_AS:
 		a->sass = !strcmp(value, "sass");

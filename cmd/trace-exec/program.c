@@ -427,6 +427,7 @@ int program_run(char **argv, const struct run_options *o, const struct gpu_choic
 		.limit = o->exec.limit,
 		.jobs = o->exec.threads,
 		.order = o->exec.order,
+		.stack = o->exec.stack,
 		.quiet = o->quiet,
 		.binary = o->binary};
 	pid_t child;

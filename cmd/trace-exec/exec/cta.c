@@ -13,7 +13,7 @@
 #include "exec/stack.h"
 
 #define TURN 8192u /* instructions before a warp gives way */
-#define STEP 256u  /* and, with --stack volta, before lanes of it do */
+#define STEP 256u  /* and, with independent lanes, before a group of its lanes does */
 
 struct cta *cta_new(struct grid *g)
 {
@@ -263,7 +263,7 @@ bool cta_turn(struct cta *c)
 		if (w->state != WARP_READY)
 			continue;
 		moved = true;
-		if (c->g->opt->volta)
+		if (c->g->independent)
 			share_turn(w);
 		else
 			exec_warp(w, TURN);

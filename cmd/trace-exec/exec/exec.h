@@ -229,8 +229,11 @@ const struct buffer *memory_near(const struct memory *m, uint64_t addr);
 /* ---- launches ---- */
 
 #define THREADS_MAX 64u
+/* Scheduling of the lanes of a warp that diverge; STACK_TARGET: STACK_VOLTA for modules for sm_70 and later. */
+enum stack_kind { STACK_TARGET, STACK_SIMT, STACK_VOLTA };
 struct options {
-	bool check, volta, order; /* order: CTAs one after another, always */
+	bool check, order; /* order: CTAs one after another, always */
+	uint8_t stack;     /* enum stack_kind */
 	unsigned threads;
 	uint64_t limit; /* warp instructions of a launch */
 };
@@ -270,6 +273,7 @@ struct grid {
 	struct fault fault;                /* of that CTA */
 	bool found;                        /* something is wrong that ends nothing, in a CTA that has ended */
 	uint32_t order;                    /* of the kernel and what it calls */
+	bool independent;                  /* groups of diverged lanes take turns */
 	unsigned at_once;                  /* CTAs that may run */
 	struct race *race;                 /* race.c; NULL: not looked for */
 	record_fn *record;                 /* NULL: nothing is kept */
