@@ -75,9 +75,26 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	launch 65
 	for o in --check --no-check; do
 		run -1 trace-exec $o -n k.launch
-		assert_output --partial 'k.ptx:17:1: found a write of 4 bytes at 0xc0000100, 0 bytes behind '"'A'"' of 256 bytes'
+		assert_output --partial 'k.ptx:17:1: error: found a write of 4 bytes at 0xc0000100, 0 bytes behind '"'A'"' of 256 bytes'
 		assert_output --partial '(kernel k, thread (64,0,0) of CTA (0,0,0))'
 	done
+}
+
+@test "trace-ptx is trace-exec for PTX and bears its own name; machine code is refused" {
+	kernel <<<'st.global.u32 [%rd1], %r1;'
+	launch 1
+	ln -s "$BUILD/trace-exec" trace-ptx
+	for p in "trace-exec" "trace-exec --code auto" "trace-exec --code ptx" "./trace-ptx"; do
+		run -0 $p -f -o app k.launch
+		run -0 cksum app/kernel-1.traceg
+		assert_equal "$output" "${first=$output}"
+	done
+	run -2 ./trace-ptx -n nothing.launch
+	assert_output --regexp '^trace-ptx: '
+	run -2 trace-exec --code sass -n k.launch
+	assert_line --index 0 'trace-exec: error: --code sass: machine code is not supported yet'
+	run -2 trace-exec --code c -n k.launch
+	assert_output --partial "unknown code 'c' (expected auto or ptx)"
 }
 
 @test "a misaligned access is named" {
@@ -142,7 +159,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	kernel <<<'frobnicate.u32 %r1, %r2;'
 	launch 32
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: k.ptx:15:1: found instruction 'frobnicate', wanted one of PTX that is executed here"
+	assert_output "trace-exec: k.ptx:15:1: error: found instruction 'frobnicate', wanted one of PTX that is executed here"
 	kernel <<<'add.frob.u32 %r1, %r1, %r2;'
 	run -2 trace-exec -n k.launch
 	assert_output --partial 'found suffix .frob, wanted one that add has'
@@ -157,7 +174,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	E
 	launch 32
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: k.ptx:15:8: found suffix .lo behind .u32, wanted it in front: mul.lo"
+	assert_output "trace-exec: k.ptx:15:8: error: found suffix .lo behind .u32, wanted it in front: mul.lo"
 	kernel <<-'E'
 		mov.f32 %f1, 0f3f800000;
 		add.f32.rn.sat %f1, %f1, %f1;
@@ -240,10 +257,10 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	sed -i '3a .file 1 "k.cu"' k.ptx
 	launch 4
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'k.ptx:18:6: found a breakpoint, wanted none to be executed (kernel k, thread (3,0,0) of CTA (0,0,0), k.cu line 7)'
+	assert_output --partial 'k.ptx:18:6: error: found a breakpoint, wanted none to be executed (kernel k, thread (3,0,0) of CTA (0,0,0), k.cu line 7)'
 	launch 3
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'k.ptx:19:1: found a trap, wanted none to be executed (kernel k, thread (0,0,0)'
+	assert_output --partial 'k.ptx:19:1: error: found a trap, wanted none to be executed (kernel k, thread (0,0,0)'
 }
 
 @test "neither a trace nor what is saved replaces what is read" {
@@ -254,14 +271,14 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	for file in s.launch k.ptx; do
 		{ cat kernelslist.g; echo "save A $file"; } >s.launch
 		run -2 trace-exec -n s.launch
-		assert_output "trace-exec: $file: $same"
+		assert_output "trace-exec: error: $file: $same"
 	done
 	run -2 trace-exec -f -o . kernelslist.g
-	assert_output "trace-exec: ./kernelslist.g: $same"
+	assert_output "trace-exec: error: ./kernelslist.g: $same"
 	cp zeros kernel-1.traceg
 	sed 's/zeros/kernel-1.traceg/' kernelslist.g >k.launch
 	run -2 trace-exec -f -o . k.launch
-	assert_output "trace-exec: ./kernel-1.traceg: $same"
+	assert_output "trace-exec: error: ./kernel-1.traceg: $same"
 	{ cat k.launch; echo "save A kernel-1.traceg"; } >s.launch
 	run -0 trace-exec -n s.launch
 }
@@ -318,7 +335,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	echo 'expect A want.bin' >>k.launch
 	head -c 256 /dev/zero >want.bin
 	run -1 trace-exec -n k.launch
-	assert_output "trace-exec: k.launch:4:1: found byte 0 of 'A' to be 0x07, wanted 0x00 as in want.bin"
+	assert_output "trace-exec: k.launch:4:1: error: found byte 0 of 'A' to be 0x07, wanted 0x00 as in want.bin"
 	printf '\7' | dd of=want.bin conv=notrunc status=none
 	run -0 trace-exec -n k.launch
 }
@@ -329,10 +346,22 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	run -1 trace-exec -n k.launch
 	assert_output --partial 'found a read of 4 bytes at byte 8 of .shared that nobody has written'
 	run -0 trace-exec --no-check -n k.launch
-	kernel <<<'st.shared.u32 [s+4], %r1;'
+	kernel <<<'st.shared.u32 [s+4], %r1; st.shared.u32 [s+8], %r1; st.global.u32 [%rd1], 7;'
 	launch 64
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'found a write at byte 4 of .shared that warp 0 has written since the last barrier'
+	sed -i -e 's/grid=1/grid=3/' -e 's/^launch.*/&\n&\nsave A a/' k.launch
+	run -1 trace-exec -q -o app k.launch
+	assert_output --partial 'k.ptx:15:1: error: race: write at byte 4 of .shared that warp 0 has written since the last barrier (expected a barrier between) (kernel k, thread (32,0,0) of CTA (0,0,0))'
+	assert_output --partial 'k.ptx:15:27: error: race: write at byte 8'
+	[ "${#lines[@]}" -eq 2 ]
+	[ "$(od -An -tu1 -N1 a)" -eq 7 ]
+	[ -e app/kernel-2.traceg ]
+	# the same value from several warps
+	kernel <<<'st.shared.u32 [s+4], 9; mov.u64 %rd2, 5; st.shared.v2.u64 [s+16], {%rd1,%rd2};'
+	launch 96
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	run -1 trace-exec --strict-races -n k.launch
+	assert_output --partial 'race: write at byte 4 of .shared that warp 0 has written'
 	kernel <<-'E'
 		setp.lt.u32 %p1, %r1, 32;
 		@%p1 st.shared.u32 [s+4], 9;
@@ -1027,7 +1056,7 @@ results() {
 	launch 1
 	sed -i 's/zero/unset/' k.launch
 	run -1 trace-exec -n k.launch
-	assert_output --partial "k.ptx:17:1: found a read of 4 bytes that nobody has written, in 'A' of 256 bytes, at byte 4, wanted a store before"
+	assert_output --partial "k.ptx:17:1: error: found a read of 4 bytes that nobody has written, in 'A' of 256 bytes, at byte 4, wanted a store before"
 	run -0 trace-exec --no-check -n k.launch
 	# marks of a large one are mapped, from no page's beginning on
 	kernel <<-'E'
@@ -1038,7 +1067,7 @@ results() {
 	launch 1
 	sed -i 's/^buffer A.*/buffer B bytes=256 zero\nbuffer A bytes=50000000 unset\nbuffer C bytes=256 zero/' k.launch
 	run -1 trace-exec -n k.launch
-	assert_output --partial "k.ptx:17:1: found a read of 4 bytes that nobody has written, in 'A' of 50000000 bytes, at byte 49999996, wanted a store before"
+	assert_output --partial "k.ptx:17:1: error: found a read of 4 bytes that nobody has written, in 'A' of 50000000 bytes, at byte 49999996, wanted a store before"
 	refute_output --partial k.ptx:16
 }
 
@@ -1054,7 +1083,7 @@ results() {
 	for o in -j1 -j3; do
 		rm -rf a app
 		run -1 trace-exec $o -o app k.launch
-		assert_output --regexp '^trace-exec: k.ptx:15:1: found a read of 4 bytes at byte 8 of .shared that nobody has written, wanted a store before \(kernel k, thread \(0,0,0\) of CTA \(0,0,0\)\)$'
+		assert_output --regexp '^trace-exec: k.ptx:15:1: error: found a read of 4 bytes at byte 8 of .shared that nobody has written, wanted a store before \(kernel k, thread \(0,0,0\) of CTA \(0,0,0\)\)$'
 		[ "$(od -An -tu1 -N4 a)" = '   5   0   0   0' ]
 		[ -e app/kernel-2.traceg ]
 	done
@@ -1068,7 +1097,7 @@ results() {
 	launch 1
 	sed -i 's/zero/unset/' k.launch
 	run -1 trace-exec -n k.launch
-	assert_output --partial "k.ptx:19:1: found a read of 16 bytes that nobody has written, in 'A'"
+	assert_output --partial "k.ptx:19:1: error: found a read of 16 bytes that nobody has written, in 'A'"
 	sed -i 's/A.*unset/A bytes=256 zero/' k.launch
 	run -0 trace-exec -n k.launch
 	sed -i 's/\.entry k(/.entry a_name_that_is_longer_than_any_that_a_message_has_room_for_so_that_its_end_is_left_out_here(/' k.ptx
@@ -1138,6 +1167,30 @@ for i in range(32):
     assert v[8 * i:8 * i + 8] == want, (i, v[8 * i:8 * i + 8], want)'
 }
 
+@test "lane operations that PTX leaves open are executed and reported with their source line" {
+	local way said
+	while IFS='|' read -r way said; do
+		kernel <<-E
+			setp.lt.u32 %p1, %r1, 16; selp.b32 %r2, 0xffff, -1, %p1; mov.u32 %r3, 0; setp.ne.u32 %p2, %r1, 5;
+			.loc 1 7 0
+			$way
+			mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd1, %rd2; st.global.u32 [%rd2], %r3;
+		E
+		sed -i '3a .file 1 "k.cu"' k.ptx
+		launch 32
+		run -1 trace-exec -n k.launch
+		assert_output --partial "k.ptx:18:"
+		assert_output --partial "$said"
+		assert_output --partial "k.cu line 7)"
+		[ "${#lines[@]}" -eq 1 ]
+		run -0 trace-exec --no-check -n k.launch
+	done <<-'E'
+		vote.sync.ballot.b32 %r3, %p1, %r2;|vote.sync.ballot.b32: lanes that execute it together name different masks, lane 16 0xffffffff
+		redux.sync.add.u32 %r3, %r1, 0xfffffffe;|redux.sync.add.u32: mask 0xfffffffe lacks lane 0, which executes it
+		@%p2 shfl.sync.idx.b32 %r3, %r1, 5, 31, 0xffffffdf;|shfl.sync.idx.b32: lane 0 reads a lane that does not execute it
+	E
+}
+
 @test "lanes that come to a .sync form after those that they name are told of" {
 	local form
 	while read -r form; do
@@ -1148,7 +1201,7 @@ for i in range(32):
 		E
 		launch 32
 		run -1 trace-exec -n k.launch
-		assert_output --regexp "k.ptx:17:4: found ${form%% *} in 15 lanes, 16 that it names having gone on without them, wanted all of them at once .kernel k, thread .0,0,0. of CTA"
+		assert_output --regexp "k.ptx:17:4: error: found ${form%% *} in 15 lanes, 16 that it names having gone on without them, wanted all of them at once .kernel k, thread .0,0,0. of CTA"
 		run -0 trace-exec --no-check -n k.launch
 		# those that are there alone; all at once; the others have ended
 		sed -i '17s/-1;/%r3;/; 17s/j:/& activemask.b32 %r3;/' k.ptx

@@ -12,7 +12,17 @@
 #include "program.h"
 #include "run.h"
 
-enum { OPT_LIMIT = 256, OPT_CHECK, OPT_NO_CHECK, OPT_ORDER, OPT_STACK, OPT_RUN, OPT_AS };
+enum {
+	OPT_LIMIT = 256,
+	OPT_CHECK,
+	OPT_NO_CHECK,
+	OPT_ORDER,
+	OPT_STACK,
+	OPT_RUN,
+	OPT_AS,
+	OPT_CODE,
+	OPT_STRICT
+};
 
 #define LIMIT 4000000000ull /* warp instructions of a launch */
 
@@ -31,6 +41,10 @@ static const struct cli_row rows[] = {
 	{OPT_CHECK, "check", NULL, "look for wrong accesses and barriers (default)", NULL},
 	{OPT_NO_CHECK, "no-check", NULL, "do not: faster; accesses outside of all memory still end the run",
 		NULL},
+	{OPT_STRICT, "strict-races", NULL,
+		"report also warps that store the same value to shared memory without a barrier", NULL},
+	{OPT_CODE, "code", "KIND", "code to execute: ptx, or auto (default): what there is, so far PTX",
+		"auto ptx"},
 	{OPT_AS, "as", "KIND",
 		"write the trace as ptx (default), or as sass: the machine code it would roughly be on the GPU of -g",
 		"ptx sass"},
@@ -61,6 +75,15 @@ struct args {
 	bool run, list, sass, machine; /* machine: -g, -c or -D */
 };
 
+/* All that is executed is PTX, so the kind is checked, not kept; so is that of the name trace-ptx. */
+static void check_code_kind(const char *kind)
+{
+	if (!strcmp(kind, "sass"))
+		cli_usage("--code sass: machine code is not supported yet");
+	if (strcmp(kind, "auto") && strcmp(kind, "ptx"))
+		cli_usage("unknown code '%s' (expected auto or ptx)", kind);
+}
+
 static void on_option(void *ctx, int letter, const char *value)
 {
 	struct args *a = ctx;
@@ -85,6 +108,8 @@ static void on_option(void *ctx, int letter, const char *value)
 		if (!a->sass && strcmp(value, "ptx"))
 			cli_usage("found --as '%s', wanted ptx or sass", value);
 		break;
+	case OPT_CODE: check_code_kind(value); break;
+	case OPT_STRICT: o->exec.strict_races = true; break;
 	case OPT_ORDER: o->exec.order = true; break;
 	case OPT_CHECK: o->exec.check = true; break;
 	case OPT_NO_CHECK: o->exec.check = false; break;

@@ -428,6 +428,7 @@ int program_run(char **argv, const struct run_options *o, const struct gpu_choic
 		.jobs = o->exec.threads,
 		.order = o->exec.order,
 		.stack = o->exec.stack,
+		.strict_races = o->exec.strict_races,
 		.quiet = o->quiet,
 		.binary = o->binary};
 	pid_t child;

@@ -71,7 +71,7 @@ void cta_start(struct cta *c, uint64_t number)
 	memset(c->barrier, 0, sizeof(c->barrier));
 	memset(c->shared, 0, c->shared_bytes);
 	c->clash.op = NULL;
-	c->found.id = NULL;
+	c->n_findings = 0;
 	check_start(c);
 	for (uint32_t i = 0; i < c->n_warps; i++) {
 		struct warp *w = &c->warp[i];

@@ -233,6 +233,7 @@ const struct buffer *memory_near(const struct memory *m, uint64_t addr);
 enum stack_kind { STACK_TARGET, STACK_SIMT, STACK_VOLTA };
 struct options {
 	bool check, order; /* order: CTAs one after another, always */
+	bool strict_races; /* warps that store the same value to shared memory race, too */
 	uint8_t stack;     /* enum stack_kind */
 	unsigned threads;
 	uint64_t limit; /* warp instructions of a launch */
@@ -309,6 +310,8 @@ struct recording {
 };
 #define NO_RUN UINT32_MAX /* next before the first */
 
+#define FINDINGS_MAX 8u /* of a thread block */
+
 struct cta;
 struct warp {
 	uint8_t *frame;
@@ -374,9 +377,13 @@ struct cta {
 		uint32_t warp;
 		uint8_t lane, other;
 		bool shared;
-	} clash;            /* clash.c */
-	struct fault found; /* the first thing wrong that ends nothing; id NULL: none */
-	void *product;      /* sem/product.c: the matrices in hand */
+	} clash; /* clash.c */
+	struct finding {
+		const struct op *op;
+		struct fault fault;
+	} finding[FINDINGS_MAX]; /* faults that do not end the launch: races, one a place; of the others the first */
+	uint32_t n_findings;
+	void *product; /* sem/product.c: the matrices in hand */
 	uint64_t clock;
 };
 
@@ -446,8 +453,8 @@ void exec_set_sregs(struct warp *w, const struct frame *f);
 void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
 /*
- * The same of what ends nothing: the first of a CTA is
- * kept; of one that is delivered it is told, once a kernel.
+ * Keeps a fault that does not end the launch, to be printed when the CTA is delivered: a race once a place, the
+ * first of all others once a kernel.
  */
 void exec_find(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);

@@ -245,6 +245,7 @@ struct func {
 	uint32_t maxntid[3], reqntid[3], minnctapersm, cluster[3];
 	uint32_t max_cluster; /* thread blocks of one; 0: not said */
 	uint32_t first_pc;    /* instruction number in the program: PC / 8 */
+	uint8_t *race_at; /* for each instruction: a race there was printed; NULL: none was */
 	uint32_t *rpc; /* of each instruction: where its lanes meet in the function; UINT32_MAX: at the end */
 };
 
