@@ -494,7 +494,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	E
 	sed -i '2a symbol x bytes=4 u32=fill:5' k.launch
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: k.launch:3:8: error: found symbol 'x', which 2 modules have each for itself, wanted one that is .visible"
+	assert_output "trace-exec: k.launch:3:8: error: symbol 'x', which 2 modules have each for itself (expected one that is .visible)"
 	sed -i 's/^.global/.visible .global/' a.ptx
 	run -0 trace-exec -n k.launch
 	[ "$(words 1)" = ' 5' ]

@@ -114,7 +114,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	E
 	launch 64
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found a deadlock: warp 1 waits at barrier 2 where 1 of 2 warps have arrived'
+	assert_output --partial 'deadlock: warp 1 waits at barrier 2, where 1 of 2 warps have arrived'
 }
 
 @test "--limit ends what does not end" {
@@ -125,7 +125,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	E
 	launch 32
 	run -1 trace-exec --limit 100000 -n k.launch
-	assert_output --partial 'found more than 100000 warp instructions'
+	assert_output --partial 'more than 100000 warp instructions'
 }
 
 # Memory that is freed is overwritten, so that its use shows in the place of the added ret.
@@ -335,7 +335,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	echo 'expect A want.bin' >>k.launch
 	head -c 256 /dev/zero >want.bin
 	run -1 trace-exec -n k.launch
-	assert_output "trace-exec: k.launch:4:1: error: found byte 0 of 'A' to be 0x07, wanted 0x00 as in want.bin"
+	assert_output "trace-exec: k.launch:4:1: error: byte 0 of 'A' is 0x07 (expected 0x00 as in want.bin)"
 	printf '\7' | dd of=want.bin conv=notrunc status=none
 	run -0 trace-exec -n k.launch
 }
@@ -727,7 +727,7 @@ results() {
 	done
 	sed -i 's/cluster=2/cluster=4/' k.launch
 	run -2 trace-exec -n k.launch
-	assert_output --partial 'found clusters of 4,1,1 thread blocks in grid 6,1,1'
+	assert_output --partial 'clusters of 4,1,1 thread blocks in grid 6,1,1'
 	kernel <<-'E'
 		mov.u32 %r3, %cluster_ctarank;
 		setp.eq.u32 %p1, %r3, 0;
@@ -741,7 +741,7 @@ results() {
 	E
 	printf 'module k.ptx\nbuffer A bytes=24 zero\nlaunch k grid=2 block=32 cluster=2 args A\n' >k.launch
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found a deadlock'
+	assert_output --partial 'deadlock'
 }
 
 @test "a lock that lanes of one warp fight for is a deadlock, but not for independent lanes" {
@@ -760,13 +760,13 @@ results() {
 	echo 'save A a.bin' >>k.launch
 	sed -i 's/grid=1/grid=3/' k.launch
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found a deadlock: 31 lanes of warp 0 wait here in a loop for what nobody changes, while other lanes of the warp wait for them'
+	assert_output --partial 'deadlock: 31 lanes of warp 0 spin on a value that no running thread writes, while other lanes of the warp wait for them'
 	assert_output --partial 'thread (1,0,0) of CTA (0,0,0)'
 	run -0 trace-exec --stack volta -n k.launch
 	run -0 od -An -td4 -N8 a.bin
 	assert_output --regexp '^ +0 +192$'
 	run -2 trace-exec --stack kepler -n k.launch
-	assert_output --partial "found stack 'kepler', wanted simt or volta"
+	assert_output --partial "unknown stack 'kepler' (expected simt or volta)"
 }
 
 @test "a block that waits for a later one lets it begin" {
@@ -793,7 +793,7 @@ results() {
 	run -0 diff -r t1 t4
 	sed -i 's/%r2, 9/%r2, 77/' k.ptx
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found a deadlock'
+	assert_output --partial 'deadlock'
 }
 
 # A is ones in rows 0 to 7 and twos from 8 on, B ones; both K-major, core matrices 128 bytes apart along K and 256 along M.
@@ -1235,7 +1235,7 @@ for i in range(32):
 	sed -i '/^.visible/i .extern .func (.param .b64 r) malloc (.param .b64 n);' k.ptx
 	launch 3
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found 3 allocations of 192 bytes together at the end of the run, wanted them freed'
+	assert_output --partial 'leak: 3 allocations, 192 bytes'
 	run -0 trace-exec --no-check -n k.launch
 }
 
@@ -1245,5 +1245,5 @@ for i in range(32):
 	assert_output --partial 'nothing.ptx'
 	: >k.launch
 	run -2 trace-exec -n k.launch
-	assert_output --partial 'found no module'
+	assert_output --partial 'no module'
 }

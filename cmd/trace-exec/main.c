@@ -106,7 +106,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_AS:
 		a->sass = !strcmp(value, "sass");
 		if (!a->sass && strcmp(value, "ptx"))
-			cli_usage("found --as '%s', wanted ptx or sass", value);
+			cli_usage("unknown value '%s' of --as (expected ptx or sass)", value);
 		break;
 	case OPT_CODE: check_code_kind(value); break;
 	case OPT_STRICT: o->exec.strict_races = true; break;
@@ -136,8 +136,8 @@ static unsigned binary_version(const struct gpu_choice *g)
 	unsigned binary = gpu_binary(g);
 
 	if (binary < LOWER_FIRST || binary > LOWER_LAST || isa_arch_of((int)binary) < 0)
-		die("found a GPU of compute capability %u.%u, wanted 6.0 to 12.0 for --as sass", binary / 10,
-			binary % 10);
+		die("--as sass: compute capability %u.%u is not supported (expected 6.0 to 12.0)",
+			binary / 10, binary % 10);
 	return binary;
 }
 
@@ -157,13 +157,13 @@ static void list_runtime(void)
 static int run_program(struct args *a, int n, char **argv)
 {
 	if (a->o.saves)
-		cli_usage("found -C with --run, wanted it with a launch file");
+		cli_usage("-C needs a launch file, not --run");
 	if (a->list) {
 		list_runtime();
 		return EXIT_GOOD;
 	}
 	if (!n)
-		cli_usage("found nothing behind --run, wanted a program");
+		cli_usage("--run requires a program");
 	return program_run(argv, &a->o, &a->gpu);
 }
 
@@ -183,10 +183,9 @@ int main(int argc, char **argv)
 	if (a.run)
 		return run_program(&a, n, argv);
 	if (a.list || (a.machine && !a.sass))
-		cli_usage("found %s without --run%s, wanted it with %s", a.list ? "--list" : "a GPU",
-			a.list ? "" : " or --as sass", a.list ? "a program" : "one of them");
+		cli_usage("%s requires --run%s", a.list ? "--list" : "a GPU", a.list ? "" : " or --as sass");
 	if (n != 1)
-		cli_usage("found %d launch files, wanted one", n);
+		cli_usage("%d launch files (expected one)", n);
 	if (script_read(&s, argv[0], &f))
 		die_fault(&f);
 	status = run_script(&s, &a.o);

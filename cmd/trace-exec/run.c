@@ -139,7 +139,7 @@ static void trace_open_all(struct running *r)
 			die_errno("%s", r->o->output);
 	} else if (r->o->to != TRACE_NONE) {
 		if (isatty(STDOUT_FILENO) && (!r->o->output || !strcmp(r->o->output, "-")))
-			die("found a terminal as output, wanted -n, -o DIR or a redirection");
+			die("stdout is a terminal (use -n, -o DIR or a redirection)");
 		r->out = output_open(r->o->output, r->o->force);
 		r->pack = pack_writer_new(output_stream(r->out), STREAM_LEVEL, r->o->exec.threads);
 		struct bytes list = list_text(r->s);
@@ -271,8 +271,7 @@ static int expect(const struct step *c, const uint8_t *bytes)
 		die_fault(&f);
 	for (uint64_t i = 0; i < c->bytes && !status; i++)
 		if (want[i] != bytes[i])
-			status = diag_error(c->at,
-				"found byte %llu of '%s' to be 0x%02x, wanted 0x%02x as in %s",
+			status = diag_error(c->at, "byte %llu of '%s' is 0x%02x (expected 0x%02x as in %s)",
 				(unsigned long long)i, c->name, bytes[i], want[i], c->path);
 	free(want);
 	return status;
@@ -286,8 +285,8 @@ static int do_command(struct running *r, struct step *c)
 	switch (c->kind) {
 	case CMD_BUFFER:
 		if (!memory_alloc(&r->mem, c->name, c->bytes))
-			die_at(c->at, "found %llu bytes for '%s', wanted less memory",
-				(unsigned long long)c->bytes, c->name);
+			die_at(c->at, "out of memory: %llu bytes for '%s'", (unsigned long long)c->bytes,
+				c->name);
 		if (c->init.kind == INIT_UNSET)
 			memory_unset(&r->mem, c->addr, c->bytes);
 		else if (c->init.kind != INIT_ZERO &&

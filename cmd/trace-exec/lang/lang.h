@@ -191,7 +191,7 @@ struct operand {
 	uint8_t n;                        /* O_VEC */
 	uint8_t sreg, n_part;
 	uint32_t line, col;
-	uint32_t reg;         /* O_REG; O_ADDR: base, UINT32_MAX: none */
+	uint32_t reg; /* O_REG; O_ADDR: base, UINT32_MAX: none */
 	int64_t value; /* O_INT: the number; O_FLOAT: bits of a double; O_REG, O_ADDR, O_SYM: a constant added */
 	struct symbol *sym;   /* O_SYM, O_LABEL; O_ADDR: base, may be NULL */
 	const char *part;     /* O_REG: "h1", "b3210" behind it, n_part letters; NULL: none */
@@ -245,7 +245,7 @@ struct func {
 	uint32_t maxntid[3], reqntid[3], minnctapersm, cluster[3];
 	uint32_t max_cluster; /* thread blocks of one; 0: not said */
 	uint32_t first_pc;    /* instruction number in the program: PC / 8 */
-	uint8_t *race_at; /* for each instruction: a race there was printed; NULL: none was */
+	uint8_t *race_at;     /* for each instruction: a race there was printed; NULL: none was */
 	uint32_t *rpc; /* of each instruction: where its lanes meet in the function; UINT32_MAX: at the end */
 };
 

@@ -33,7 +33,7 @@ int launch_wanted(const struct reader *r, uint32_t w, const char *what)
 		diag_quote(quoted, sizeof(quoted), r->word[w].s, strlen(r->word[w].s));
 		snprintf(found, sizeof(found), "'%s'", quoted);
 	}
-	return fault_set(r->f, launch_at(r, w), "launch-file", "found %s, wanted %s", found, what);
+	return fault_set(r->f, launch_at(r, w), "launch-file", "unexpected %s (expected %s)", found, what);
 }
 
 /* Splits a line into words. Lines without a command take no memory; the others are limited. */
@@ -374,7 +374,7 @@ static int do_launch(struct reader *r)
 		return launch_wanted(r, w, "grid=X,Y,Z and block=X,Y,Z");
 	if ((uint64_t)l.block[0] * l.block[1] * l.block[2] > 1024)
 		return fault_set(r->f, launch_at(r, block), "launch-file",
-			"found %llu threads in a thread block, wanted at most 1024",
+			"%llu threads in a thread block (expected at most 1024)",
 			(unsigned long long)l.block[0] * l.block[1] * l.block[2]);
 	if (w < r->n && r->n > w + 2)
 		return launch_wanted(r, w + 2, "the arguments in one word, between commas");
@@ -398,28 +398,28 @@ static int check_cluster(struct reader *r, const struct step *c)
 
 	if (!d[0] && l->kernel->explicit_cluster)
 		return fault_set(r->f, where, "cluster",
-			"found no cluster for kernel '%s', wanted cluster=X,Y,Z (.explicitcluster)",
+			"no cluster for kernel '%s' (expected cluster=X,Y,Z (.explicitcluster))",
 			l->kernel->name);
 	if (!d[0])
 		return 0;
 	if (l->kernel->max_cluster && (uint64_t)d[0] * d[1] * d[2] > l->kernel->max_cluster)
 		return fault_set(r->f, where, "cluster",
-			"found clusters of %llu thread blocks for kernel '%s', wanted at most %u (.maxclusterrank)",
+			"clusters of %llu thread blocks for kernel '%s' (expected at most %u (.maxclusterrank))",
 			(unsigned long long)d[0] * d[1] * d[2], l->kernel->name, l->kernel->max_cluster);
 	if (l->cluster[0] && l->kernel->cluster[0] &&
 		memcmp(l->cluster, l->kernel->cluster, sizeof(l->cluster)))
 		return fault_set(r->f, where, "cluster",
-			"found cluster %u,%u,%u for kernel '%s', wanted its own %u,%u,%u", d[0], d[1], d[2],
+			"cluster %u,%u,%u for kernel '%s' (expected its own %u,%u,%u)", d[0], d[1], d[2],
 			l->kernel->name, l->kernel->cluster[0], l->kernel->cluster[1], l->kernel->cluster[2]);
 	for (unsigned i = 0; i < 3; i++)
 		if (!d[i] || l->grid[i] % d[i])
 			return fault_set(r->f, where, "cluster",
-				"found clusters of %u,%u,%u thread blocks in grid %u,%u,%u, wanted a grid that they fill",
+				"clusters of %u,%u,%u thread blocks in grid %u,%u,%u (expected a grid that they fill)",
 				d[0], d[1], d[2], l->grid[0], l->grid[1], l->grid[2]);
 	if ((uint64_t)d[0] * d[1] * d[2] > CLUSTER_MAX ||
 		func_dynamic(l->kernel) + l->dyn_shared > CLUSTER_STRIDE)
 		return fault_set(r->f, where, "cluster",
-			"found clusters of %llu thread blocks with %u bytes of shared memory each, wanted at most %u with %u",
+			"clusters of %llu thread blocks with %u bytes of shared memory each (expected at most %u with %u)",
 			(unsigned long long)d[0] * d[1] * d[2], func_dynamic(l->kernel) + l->dyn_shared,
 			CLUSTER_MAX, CLUSTER_STRIDE);
 	return 0;
@@ -434,7 +434,7 @@ static int find_kernel(struct reader *r, struct step *c)
 	if (!c->launch.kernel) {
 		diag_quote(quoted, sizeof(quoted), c->name, strlen(c->name));
 		return fault_set(r->f, (struct place){c->at.file, c->at.line, c->name_col}, "kernel-unknown",
-			"found kernel '%s', wanted one of the modules", quoted);
+			"kernel '%s' (expected one of the modules)", quoted);
 	}
 	const struct func *k = c->launch.kernel;
 	const struct place size = {c->at.file, c->at.line, c->size_col};
@@ -442,12 +442,12 @@ static int find_kernel(struct reader *r, struct step *c)
 	uint64_t most = (uint64_t)k->maxntid[0] * k->maxntid[1] * k->maxntid[2];
 	if (most && threads > most)
 		return fault_set(r->f, size, "block",
-			"found %llu threads for kernel '%s', wanted at most %llu (.maxntid)",
+			"%llu threads for kernel '%s' (expected at most %llu (.maxntid))",
 			(unsigned long long)threads, k->name, (unsigned long long)most);
 	for (unsigned i = 0; i < 3; i++)
 		if (k->reqntid[0] && k->reqntid[i] != c->launch.block[i])
 			return fault_set(r->f, size, "block",
-				"found block %u,%u,%u for kernel '%s', wanted %u,%u,%u (.reqntid)",
+				"block %u,%u,%u for kernel '%s' (expected %u,%u,%u (.reqntid))",
 				c->launch.block[0], c->launch.block[1], c->launch.block[2], k->name,
 				k->reqntid[0], k->reqntid[1], k->reqntid[2]);
 	if (check_cluster(r, c))
@@ -469,14 +469,14 @@ static int find_symbol(struct reader *r, struct step *c)
 	diag_quote(quoted, sizeof(quoted), c->name, strlen(c->name));
 	if (n > 1)
 		return fault_set(r->f, (struct place){c->at.file, c->at.line, c->name_col}, "symbol-unknown",
-			"found symbol '%s', which %u modules have each for itself, wanted one that is .visible",
+			"symbol '%s', which %u modules have each for itself (expected one that is .visible)",
 			quoted, n);
 	if (!c->sym)
 		return fault_set(r->f, (struct place){c->at.file, c->at.line, c->name_col}, "symbol-unknown",
-			"found symbol '%s', wanted a .global or .const variable of the modules", quoted);
+			"symbol '%s' (expected a .global or .const variable of the modules)", quoted);
 	if (c->addr > c->sym->size || c->bytes > c->sym->size - c->addr)
 		return fault_set(r->f, (struct place){c->at.file, c->at.line, c->size_col}, "symbol-size",
-			"found %llu bytes at byte %llu of '%s', wanted them in its %llu",
+			"%llu bytes at byte %llu of '%s' (expected them in its %llu)",
 			(unsigned long long)c->bytes, (unsigned long long)c->addr, quoted,
 			(unsigned long long)c->sym->size);
 	return 0;
@@ -491,7 +491,7 @@ static int check_kinfo(const struct reader *r)
 
 		if (!program_kernel(&r->s->prog, k->kernel))
 			return fault_set(r->f, k->at, "kernel-unknown",
-				"found kernel '%s', wanted one of the modules",
+				"kernel '%s' (expected one of the modules)",
 				diag_quote(quoted, sizeof(quoted), k->kernel, strlen(k->kernel)));
 	}
 	return 0;
@@ -505,7 +505,7 @@ static int finish(struct reader *r)
 
 	if (!s->prog.n_modules)
 		return fault_set(r->f, (struct place){r->file, 0, 0}, "launch-file",
-			"found no module, wanted at least one");
+			"no module (expected at least one)");
 	if (program_link(&s->prog, r->f) || bind_program(&s->code, &s->prog, r->f) || check_kinfo(r))
 		return -1;
 	for (uint32_t i = 0; i < s->n_commands; i++) {

@@ -52,10 +52,12 @@ static void sum_execute(struct warp *w, const struct op *o, uint32_t m)
 		for (unsigned i = 0; i < LANES; i++)
 			switch (s->bytes) {
 			case 2:
-				REG(uint16_t, w, s->slot)[i] = (uint16_t)(REG(uint16_t, w, s->from)[i] + s->value);
+				REG(uint16_t, w, s->slot)
+				[i] = (uint16_t)(REG(uint16_t, w, s->from)[i] + s->value);
 				break;
 			case 4:
-				REG(uint32_t, w, s->slot)[i] = REG(uint32_t, w, s->from)[i] + (uint32_t)s->value;
+				REG(uint32_t, w, s->slot)
+				[i] = REG(uint32_t, w, s->from)[i] + (uint32_t)s->value;
 				break;
 			default: REG(uint64_t, w, s->slot)[i] = REG(uint64_t, w, s->from)[i] + s->value;
 			}
@@ -67,8 +69,9 @@ static const struct operand *unused_sum(const struct operand *o, unsigned n, uns
 	const struct operand *last = NULL;
 
 	for (unsigned i = 0; i < n; i++) {
-		const struct operand *inner =
-			o[i].kind == O_VEC || o[i].kind == O_ADDR ? unused_sum(o[i].elem, o[i].n, sums) : NULL;
+		const struct operand *inner = o[i].kind == O_VEC || o[i].kind == O_ADDR
+						      ? unused_sum(o[i].elem, o[i].n, sums)
+						      : NULL;
 
 		if (o[i].kind == O_REG && o[i].value) {
 			++*sums;
