@@ -139,15 +139,15 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 			assert_output ''
 		fi
 	done <<-'E'
-		.visible .global .u32 x[4];|.extern .global .u32 x[2];|22: found 'x' of 8 bytes, wanted 16 as in 23
+		.visible .global .u32 x[4];|.extern .global .u32 x[2];|22: error: found 'x' of 8 bytes, wanted 16 as in 23
 		.visible .global .u32 x[4];|.extern .global .u32 x[];|
 		.visible .global .b8 x[16];|.extern .global .u32 x[4];|
-		.visible .const .u32 x;|.extern .global .u32 x;|22: found 'x' in .global, wanted .const as in 22
-		.visible .global .texref x;|.extern .global .u64 x;|22: found 'x' of type .u64, wanted .texref as in 26
-		.visible .func x() { ret; }|.extern .global .u64 x;|22: found 'x' as a variable, wanted a function as in 16
-		.visible .func x(.param .b32 p) { ret; }|.extern .func x(.param .b64 p);|15: found 'x' with other parameters or results, wanted them as in 16
-		.visible .func x(.param .b32 p) { ret; }|.extern .func x(.reg .b32 p);|15: found 'x' with other parameters or results, wanted them as in 16
-		.visible .func (.param .b32 r) x(.param .b32 p) { ret; }|.extern .func x(.param .b32 p);|15: found 'x' with other parameters or results, wanted them as in 32
+		.visible .const .u32 x;|.extern .global .u32 x;|22: error: found 'x' in .global, wanted .const as in 22
+		.visible .global .texref x;|.extern .global .u64 x;|22: error: found 'x' of type .u64, wanted .texref as in 26
+		.visible .func x() { ret; }|.extern .global .u64 x;|22: error: found 'x' as a variable, wanted a function as in 16
+		.visible .func x(.param .b32 p) { ret; }|.extern .func x(.param .b64 p);|15: error: found 'x' with other parameters or results, wanted them as in 16
+		.visible .func x(.param .b32 p) { ret; }|.extern .func x(.reg .b32 p);|15: error: found 'x' with other parameters or results, wanted them as in 16
+		.visible .func (.param .b32 r) x(.param .b32 p) { ret; }|.extern .func x(.param .b32 p);|15: error: found 'x' with other parameters or results, wanted them as in 32
 		.visible .func (.param .b32 r) x(.param .b32 p) { ret; }|.extern .func (.param .b32 z) x(.param .b32 q);|
 	E
 	modules <<-E
@@ -413,12 +413,12 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	done <<-'E'
 		.global .u32 x[2][2] = {{1, 2, 3}};|32: found more than 2 values in a list of 'x', wanted no more
 		.global .u32 x[2] = {1, 2, 3};|28: found more than 2 values in a list of 'x', wanted no more
-		.global .u32 x[2][2] = {1, {2}};|28: found '{', wanted a number: no row begins here
-		.global .u32 x[1][1][1][1][1][1][1][1][1];|39: found '[', wanted at most 8 dimensions
+		.global .u32 x[2][2] = {1, {2}};|28: error: found '{', wanted a number: no row begins here
+		.global .u32 x[1][1][1][1][1][1][1][1][1];|39: error: found '[', wanted at most 8 dimensions
 		.global .u32 x = 1.5;|18: found a floating-point number, wanted one of type .u32
-		.global .b16 x = 0f3F800000;|18: found '0f3F800000', wanted a whole number
+		.global .b16 x = 0f3F800000;|18: error: found '0f3F800000', wanted a whole number
 		.global .u8 y; .global .u16 x = y;|33: found an address for 2 bytes, wanted 4 or 8
-		.global .u32 x[][1000000000] = {{1}};|35: found '}', wanted fewer values: initialised variables have at most 64 MiB
+		.global .u32 x[][1000000000] = {{1}};|35: error: found '}', wanted fewer values: initialised variables have at most 64 MiB
 	E
 }
 
