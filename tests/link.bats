@@ -411,13 +411,13 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 		run -2 trace-exec -n k.launch
 		assert_output --partial "a.ptx:4:$said"
 	done <<-'E'
-		.global .u32 x[2][2] = {{1, 2, 3}};|32: found more than 2 values in a list of 'x', wanted no more
-		.global .u32 x[2] = {1, 2, 3};|28: found more than 2 values in a list of 'x', wanted no more
+		.global .u32 x[2][2] = {{1, 2, 3}};|32: error: found more than 2 values in a list of 'x', wanted no more
+		.global .u32 x[2] = {1, 2, 3};|28: error: found more than 2 values in a list of 'x', wanted no more
 		.global .u32 x[2][2] = {1, {2}};|28: error: found '{', wanted a number: no row begins here
 		.global .u32 x[1][1][1][1][1][1][1][1][1];|39: error: found '[', wanted at most 8 dimensions
-		.global .u32 x = 1.5;|18: found a floating-point number, wanted one of type .u32
+		.global .u32 x = 1.5;|18: error: found a floating-point number, wanted one of type .u32
 		.global .b16 x = 0f3F800000;|18: error: found '0f3F800000', wanted a whole number
-		.global .u8 y; .global .u16 x = y;|33: found an address for 2 bytes, wanted 4 or 8
+		.global .u8 y; .global .u16 x = y;|33: error: found an address for 2 bytes, wanted 4 or 8
 		.global .u32 x[][1000000000] = {{1}};|35: error: found '}', wanted fewer values: initialised variables have at most 64 MiB
 	E
 }

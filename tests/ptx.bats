@@ -378,7 +378,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 		@%p1 bar.sync 0;
 	E
 	launch 32
-	run -1 trace-exec -n k.launch
+	run -1 trace-exec --stack simt -n k.launch
 	assert_output --partial 'found 7 of 32 living lanes of warp 0 at a barrier, wanted all of them at once, or --stack volta'
 }
 
@@ -434,7 +434,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 		run -0 trace-lint app
 		run -0 awk '/^-code .* bar/ { bar[$2] } $1 in bar && $2 !~ /^0+$/ { n++ } END { print n }' app/kernel-1.traceg
 		assert_output 2
-		run trace-exec -n k.launch
+		run trace-exec --stack simt -n k.launch
 		assert_equal "$way $status" "$way $([ "$way" = any ]; echo $?)"
 		[ "$way" = any ] || assert_output --partial 'lanes of warp 0 at a barrier, wanted all of them at once, or --stack volta'
 	done <<-'E'
@@ -759,7 +759,7 @@ results() {
 	launch 64
 	echo 'save A a.bin' >>k.launch
 	sed -i 's/grid=1/grid=3/' k.launch
-	run -1 trace-exec -n k.launch
+	run -1 trace-exec --stack simt -n k.launch
 	assert_output --partial 'deadlock: 31 lanes of warp 0 spin on a value that no running thread writes, while other lanes of the warp wait for them'
 	assert_output --partial 'thread (1,0,0) of CTA (0,0,0)'
 	run -0 trace-exec --stack volta -n k.launch
