@@ -187,9 +187,9 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 
 @test "wrong options are refused" {
 	run -2 trace-exec -o out --as elf basic.launch
-	assert_output --partial "found --as 'elf', wanted ptx or sass"
+	assert_output --partial "unknown value 'elf' of --as (expected ptx or sass)"
 	run -2 trace-exec -o out -g a100 basic.launch
-	assert_output --partial 'found a GPU without --run or --as sass'
+	assert_output --partial 'a GPU requires --run or --as sass'
 	run -2 trace-exec -o out --as sass -g titan basic.launch
 	assert_output --partial 'found a GPU of compute capability 3.5, wanted 6.0 to 12.0'
 	run -2 trace-exec -o out --as sass -D gpgpu_compute_capability_minor=3 basic.launch

@@ -222,7 +222,7 @@ setup() {
 	assert_line --partial './vecadd: ended by signal 9'
 	[ ! -e out/kernelslist.g ]
 	run -2 trace-exec -n --run true
-	assert_output --partial 'true: found no call of a dynamic CUDA runtime'
+	assert_output --partial 'true: no call of the dynamic CUDA runtime'
 	run -2 trace-exec -n --run ./nothing
 	assert_output --partial './nothing: No such file or directory'
 }
@@ -262,15 +262,15 @@ setup() {
 	run -1 trace-exec --run -n ./vecadd 100 -o 6
 	assert_line 'trace-exec: ./vecadd: ended with status 6'
 	run -2 trace-exec -g qv100 a.launch
-	assert_output --partial 'found a GPU without --run'
+	assert_output --partial 'a GPU requires --run'
 	run -2 trace-exec --list
-	assert_output --partial 'found --list without --run'
+	assert_output --partial '--list requires --run'
 	run -2 trace-exec --run
-	assert_output --partial 'found nothing behind --run'
+	assert_output --partial '--run requires a program'
 	run -2 trace-exec -g nothing --run ./vecadd
 	assert_output --partial "found no shipped configuration 'nothing'"
 	run -2 trace-exec -C . --run ./vecadd
-	assert_output --partial 'found -C with --run'
+	assert_output --partial '-C needs a launch file'
 	WARPTOOLS_CUDART=/nowhere.so run -2 trace-exec --run -n ./vecadd
 	assert_output --partial '/nowhere.so'
 }

@@ -109,7 +109,7 @@ faults() {
 		run trace-exec -n k.launch
 		if [ -n "$said" ]; then
 			assert_failure
-			assert_output --regexp "^trace-exec: k.ptx:[0-9]+:[0-9]+: found $said"
+			assert_output --regexp "^trace-exec: k.ptx:[0-9]+:[0-9]+: error: found $said"
 		else
 			assert_success
 		fi

@@ -32,7 +32,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		.visible .global .u32 x = 2;
 	E
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: b.ptx:4:23: found 'x' defined again, wanted one definition, or .weak, as in a.ptx:4:23"
+	assert_output "trace-exec: b.ptx:4:23: error: found 'x' defined again, wanted one definition, or .weak, as in a.ptx:4:23"
 	modules <<-'E'
 		.visible .func f() { ret; }
 		.visible .entry k(.param .u64 a) { ret; }
@@ -40,14 +40,14 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		.visible .func f() { ret; }
 	E
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: b.ptx:4:16: found 'f' defined again, wanted one definition, or .weak, as in a.ptx:4:16"
+	assert_output "trace-exec: b.ptx:4:16: error: found 'f' defined again, wanted one definition, or .weak, as in a.ptx:4:16"
 	modules <<-'E'
 		.entry k(.param .u64 a) { ret; }
 		---
 		.entry k(.param .u64 a) { ret; }
 	E
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: b.ptx:4:8: found 'k' as a kernel again, wanted one kernel of the name, as in a.ptx:4:8"
+	assert_output "trace-exec: b.ptx:4:8: error: found 'k' as a kernel again, wanted one kernel of the name, as in a.ptx:4:8"
 	# names that no other module sees are their own
 	modules <<-'E'
 		.global .u32 x = 1;
@@ -94,7 +94,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	[ "$(words 1)" = ' 1' ]
 	sed -i 's/.u64 a/.u64 a, .param .u64 b/' b.ptx
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: b.ptx:4:14: found 'k' with other parameters or results, wanted them as in a.ptx:4:14"
+	assert_output "trace-exec: b.ptx:4:14: error: found 'k' with other parameters or results, wanted them as in a.ptx:4:14"
 }
 
 @test "common variables are one, of the largest size, with values once" {
@@ -112,13 +112,13 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	[ "$(words 1)" = ' 3' ]
 	sed -i 's/x\[2\]/x[8]/' c.ptx
 	run -2 trace-exec -n k.launch
-	assert_output --partial "b.ptx:4:22: found 'x' with values but smaller than elsewhere, wanted the size as in c.ptx:4:22"
+	assert_output --partial "b.ptx:4:22: error: found 'x' with values but smaller than elsewhere, wanted the size as in c.ptx:4:22"
 	sed -i 's/x\[8\]/x[4] = {5}/' c.ptx
 	run -2 trace-exec -n k.launch
-	assert_output --partial "c.ptx:4:22: found 'x' with values again, wanted them once, as in b.ptx:4:22"
+	assert_output --partial "c.ptx:4:22: error: found 'x' with values again, wanted them once, as in b.ptx:4:22"
 	modules <<<'.common .func f() { ret; }'
 	run -2 trace-exec -n k.launch
-	assert_output --partial "a.ptx:4:9: found '.func', wanted a .global variable behind .common"
+	assert_output --partial "a.ptx:4:9: error: found '.func', wanted a .global variable behind .common"
 }
 
 @test "an .extern name is what its definition is, or refused" {
@@ -139,15 +139,15 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 			assert_output ''
 		fi
 	done <<-'E'
-		.visible .global .u32 x[4];|.extern .global .u32 x[2];|22: found 'x' of 8 bytes, wanted 16 as in 23
+		.visible .global .u32 x[4];|.extern .global .u32 x[2];|22: error: found 'x' of 8 bytes, wanted 16 as in 23
 		.visible .global .u32 x[4];|.extern .global .u32 x[];|
 		.visible .global .b8 x[16];|.extern .global .u32 x[4];|
-		.visible .const .u32 x;|.extern .global .u32 x;|22: found 'x' in .global, wanted .const as in 22
-		.visible .global .texref x;|.extern .global .u64 x;|22: found 'x' of type .u64, wanted .texref as in 26
-		.visible .func x() { ret; }|.extern .global .u64 x;|22: found 'x' as a variable, wanted a function as in 16
-		.visible .func x(.param .b32 p) { ret; }|.extern .func x(.param .b64 p);|15: found 'x' with other parameters or results, wanted them as in 16
-		.visible .func x(.param .b32 p) { ret; }|.extern .func x(.reg .b32 p);|15: found 'x' with other parameters or results, wanted them as in 16
-		.visible .func (.param .b32 r) x(.param .b32 p) { ret; }|.extern .func x(.param .b32 p);|15: found 'x' with other parameters or results, wanted them as in 32
+		.visible .const .u32 x;|.extern .global .u32 x;|22: error: found 'x' in .global, wanted .const as in 22
+		.visible .global .texref x;|.extern .global .u64 x;|22: error: found 'x' of type .u64, wanted .texref as in 26
+		.visible .func x() { ret; }|.extern .global .u64 x;|22: error: found 'x' as a variable, wanted a function as in 16
+		.visible .func x(.param .b32 p) { ret; }|.extern .func x(.param .b64 p);|15: error: found 'x' with other parameters or results, wanted them as in 16
+		.visible .func x(.param .b32 p) { ret; }|.extern .func x(.reg .b32 p);|15: error: found 'x' with other parameters or results, wanted them as in 16
+		.visible .func (.param .b32 r) x(.param .b32 p) { ret; }|.extern .func x(.param .b32 p);|15: error: found 'x' with other parameters or results, wanted them as in 32
 		.visible .func (.param .b32 r) x(.param .b32 p) { ret; }|.extern .func (.param .b32 z) x(.param .b32 q);|
 	E
 	modules <<-E
@@ -157,7 +157,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		.global .u32 x = 5;
 	E
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: a.ptx:4:22: found .extern variable 'x', wanted a module that defines it"
+	assert_output "trace-exec: a.ptx:4:22: error: found .extern variable 'x', wanted a module that defines it"
 	sed -i 's/^.global/.visible .global/' b.ptx
 	run -0 trace-exec -n k.launch
 	[ "$(words 1)" = ' 5' ]
@@ -171,7 +171,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		$use
 	E
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: a.ptx:5:23: found 'x' of another space, type or size, wanted them as line 4 has declared them"
+	assert_output "trace-exec: a.ptx:5:23: error: found 'x' of another space, type or size, wanted them as line 4 has declared them"
 }
 
 @test "an alias is seen by other modules, and has a body to stand for" {
@@ -187,7 +187,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	[ "$(words 1)" = ' 7' ]
 	sed -i 's/^.func.*/.func (.reg .b32 r) f;/' b.ptx
 	run -2 trace-exec -n k.launch
-	assert_output --partial "b.ptx:5:30: found 'g' as the alias of a function without a body of its own, wanted one as in b.ptx:4:21"
+	assert_output --partial "b.ptx:5:30: error: found 'g' as the alias of a function without a body of its own, wanted one as in b.ptx:4:21"
 }
 
 @test "a function without a body is no value" {
@@ -198,7 +198,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	E
 	sed -i '/^.visible/d; $a .visible .entry k(.param .u64 a) { ret; }' a.ptx
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: a.ptx:5:25: found 'f' among values, wanted a function that some module defines"
+	assert_output "trace-exec: a.ptx:5:25: error: found 'f' among values, wanted a function that some module defines"
 	{ head -3 a.ptx; echo '.visible .func f() { ret; }'; } >b.ptx
 	sed -i '1a module b.ptx' k.launch
 	run -0 trace-exec -n k.launch
@@ -264,7 +264,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	[ "$(words 3)" = ' 5 0 1024' ]
 	sed -i 's/^.visible .shared/.shared/' b.ptx
 	run -2 trace-exec -n k.launch
-	assert_output --partial "a.ptx:4:22: found .extern variable 'x', wanted a module that defines it"
+	assert_output --partial "a.ptx:4:22: error: found .extern variable 'x', wanted a module that defines it"
 }
 
 @test "what .align asks for beyond the padding holds in every space" {
@@ -372,7 +372,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 @test "printf: a text or an argument that is not there is an access outside" {
 	printing <<<'%s|l64'
 	run -1 trace-exec -n k.launch
-	assert_output --regexp 'k.ptx:[0-9]+:1: found a read of 1 bytes at 0x40, .* wanted it inside of a buffer \(kernel k, thread \(0,0,0\)'
+	assert_output --regexp 'k.ptx:[0-9]+:1: error: found a read of 1 bytes at 0x40, .* wanted it inside of a buffer \(kernel k, thread \(0,0,0\)'
 	printing <<<'%d|i1'
 	sed -i 's/mov.u64 q, room; cvta.local.u64 q, q;/mov.u64 q, 0;/' k.ptx
 	run -1 trace-exec -n k.launch
@@ -411,14 +411,14 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 		run -2 trace-exec -n k.launch
 		assert_output --partial "a.ptx:4:$said"
 	done <<-'E'
-		.global .u32 x[2][2] = {{1, 2, 3}};|32: found more than 2 values in a list of 'x', wanted no more
-		.global .u32 x[2] = {1, 2, 3};|28: found more than 2 values in a list of 'x', wanted no more
-		.global .u32 x[2][2] = {1, {2}};|28: found '{', wanted a number: no row begins here
-		.global .u32 x[1][1][1][1][1][1][1][1][1];|39: found '[', wanted at most 8 dimensions
-		.global .u32 x = 1.5;|18: found a floating-point number, wanted one of type .u32
-		.global .b16 x = 0f3F800000;|18: found '0f3F800000', wanted a whole number
-		.global .u8 y; .global .u16 x = y;|33: found an address for 2 bytes, wanted 4 or 8
-		.global .u32 x[][1000000000] = {{1}};|35: found '}', wanted fewer values: initialised variables have at most 64 MiB
+		.global .u32 x[2][2] = {{1, 2, 3}};|32: error: found more than 2 values in a list of 'x', wanted no more
+		.global .u32 x[2] = {1, 2, 3};|28: error: found more than 2 values in a list of 'x', wanted no more
+		.global .u32 x[2][2] = {1, {2}};|28: error: found '{', wanted a number: no row begins here
+		.global .u32 x[1][1][1][1][1][1][1][1][1];|39: error: found '[', wanted at most 8 dimensions
+		.global .u32 x = 1.5;|18: error: found a floating-point number, wanted one of type .u32
+		.global .b16 x = 0f3F800000;|18: error: found '0f3F800000', wanted a whole number
+		.global .u8 y; .global .u16 x = y;|33: error: found an address for 2 bytes, wanted 4 or 8
+		.global .u32 x[][1000000000] = {{1}};|35: error: found '}', wanted fewer values: initialised variables have at most 64 MiB
 	E
 }
 
@@ -466,11 +466,11 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 		st.param.b32 [x], 7; call (x), f, (x); ld.param.b32 r, [x]; st.global.u32 [p], r;|
 		st.param.b32 [x], 8; call (x), moved, (x); ld.param.b32 r, [x]; st.global.u32 [p], r;|
 		call (r), regs, (6); st.global.u32 [p], r;|
-		call (x), f, (y);|a.ptx:11:15: found an argument of 8 bytes, wanted 4
-		call (y), f, (x);|a.ptx:11:7: found an argument of 8 bytes, wanted 4
-		st.param.b64 [x], 7;|a.ptx:11:14: found a write of 8 bytes at byte 0 of 'x', wanted it in its 4
-		ld.param.v2.b32 {r, r}, [z+4];|a.ptx:11:25: found a read of 8 bytes at byte 4 of 'z', wanted it in its 8
-		call bytes, (r);|a.ptx:11:14: found an argument that does not fit
+		call (x), f, (y);|a.ptx:11:15: error: found an argument of 8 bytes, wanted 4
+		call (y), f, (x);|a.ptx:11:7: error: found an argument of 8 bytes, wanted 4
+		st.param.b64 [x], 7;|a.ptx:11:14: error: found a write of 8 bytes at byte 0 of 'x', wanted it in its 4
+		ld.param.v2.b32 {r, r}, [z+4];|a.ptx:11:25: error: found a read of 8 bytes at byte 4 of 'z', wanted it in its 8
+		call bytes, (r);|a.ptx:11:14: error: found an argument that does not fit
 		mov.u64 fn, f; st.param.b32 [x], 7; t: .calltargets f; call (x), fn, (x), t; ld.param.b32 r, [x]; st.global.u32 [p], r;|
 		mov.u64 p, other; q: .callprototype (.param .b32 _) _ (.param .b32 _); call (x), p, (x), q;|found a call of 0xf0000020, other, wanted a function of the prototype
 		mov.u64 p, regs; q: .callprototype (.param .b32 _) _ (.param .b32 _); call (x), p, (x), q;|regs, wanted a function of the prototype
@@ -482,7 +482,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 		.func f(.param .b64 v) { ret; }
 	E
 	run -2 trace-exec -n k.launch
-	assert_output --partial "a.ptx:5:7: found function 'f' with other parameters or results, wanted those of line 4"
+	assert_output --partial "a.ptx:5:7: error: found function 'f' with other parameters or results, wanted those of line 4"
 }
 
 @test "a symbol that several modules have each for itself is none" {
@@ -494,7 +494,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	E
 	sed -i '2a symbol x bytes=4 u32=fill:5' k.launch
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: k.launch:3:8: found symbol 'x', which 2 modules have each for itself, wanted one that is .visible"
+	assert_output "trace-exec: k.launch:3:8: error: symbol 'x', which 2 modules have each for itself (expected one that is .visible)"
 	sed -i 's/^.global/.visible .global/' a.ptx
 	run -0 trace-exec -n k.launch
 	[ "$(words 1)" = ' 5' ]

@@ -137,3 +137,17 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	assert_line --partial "order-dependent"
 	assert_line --partial "0 errors, 0 warnings"
 }
+
+@test "an opcode that the table lacks has its position in the header, as text and packed" {
+	mkdir odd
+	cp "$T"/* odd
+	sed -i 's/^\(-code 0008 \)[a-z.0-9_]*/\1frob.u32/' odd/kernel-1.traceg
+	line=$(grep -n 'frob' odd/kernel-1.traceg | cut -d: -f1)
+	run trace-lint odd/kernel-1.traceg
+	assert_line --partial "odd/kernel-1.traceg:$line:12: warning: opcode-unknown: "
+	run trace-pack -q -o odd.tpack odd
+	run trace-lint odd.tpack
+	assert_line --regexp ":$line:12: warning: opcode-unknown: "
+	run -0 trace-sim -g qv100 -o odd.out odd
+	assert_line --partial "odd/kernel-1.traceg:$line:12: warning: "
+}

@@ -75,9 +75,26 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	launch 65
 	for o in --check --no-check; do
 		run -1 trace-exec $o -n k.launch
-		assert_output --partial 'k.ptx:17:1: found a write of 4 bytes at 0xc0000100, 0 bytes behind '"'A'"' of 256 bytes'
+		assert_output --partial 'k.ptx:17:1: error: found a write of 4 bytes at 0xc0000100, 0 bytes behind '"'A'"' of 256 bytes'
 		assert_output --partial '(kernel k, thread (64,0,0) of CTA (0,0,0))'
 	done
+}
+
+@test "trace-ptx is trace-exec for PTX and bears its own name; machine code is refused" {
+	kernel <<<'st.global.u32 [%rd1], %r1;'
+	launch 1
+	ln -s "$BUILD/trace-exec" trace-ptx
+	for p in "trace-exec" "trace-exec --code auto" "trace-exec --code ptx" "./trace-ptx"; do
+		run -0 $p -f -o app k.launch
+		run -0 cksum app/kernel-1.traceg
+		assert_equal "$output" "${first=$output}"
+	done
+	run -2 ./trace-ptx -n nothing.launch
+	assert_output --regexp '^trace-ptx: '
+	run -2 trace-exec --code sass -n k.launch
+	assert_line --index 0 'trace-exec: error: --code sass: machine code is not supported yet'
+	run -2 trace-exec --code c -n k.launch
+	assert_output --partial "unknown code 'c' (expected auto or ptx)"
 }
 
 @test "a misaligned access is named" {
@@ -97,7 +114,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	E
 	launch 64
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found a deadlock: warp 1 waits at barrier 2 where 1 of 2 warps have arrived'
+	assert_output --partial 'deadlock: warp 1 waits at barrier 2, where 1 of 2 warps have arrived'
 }
 
 @test "--limit ends what does not end" {
@@ -108,14 +125,41 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	E
 	launch 32
 	run -1 trace-exec --limit 100000 -n k.launch
-	assert_output --partial 'found more than 100000 warp instructions'
+	assert_output --partial 'more than 100000 warp instructions'
+}
+
+# Memory that is freed is overwritten, so that its use shows in the place of the added ret.
+@test "a body without a ret at its end gets one there, whatever its length" {
+	local n
+	for n in 16 32 64; do
+		{
+			yes 'mov.u32 %r2, 0;' | head -n $((n - 6))
+			printf 'l: add.u32 %%r2, %%r2, 1;\nsetp.lt.u32 %%p1, %%r2, %u;\nmov.u32 %%r3, 0;\n @%%p1 bra l;\n' $(((8196 - n) / 4))
+		} | kernel
+		sed -i '/^ret;/d' k.ptx
+		launch 32
+		MALLOC_PERTURB_=85 run -1 trace-exec --limit 8191 -n k.launch
+		assert_output --partial " k.ptx:$((n + 12)):7: "
+	done
+}
+
+@test "many labels and nested loops are read in time that is near linear" {
+	plain_build_only
+	{
+		seq -f 'n%.0f: mov.u32 %%r2, 1;' 60000
+		echo 'setp.gt.u32 %p1, %r1, 100;'
+		seq -f '@%%p1 bra n%.0f;' 60000 -1 1
+	} | kernel
+	launch 1
+	run -0 bash -c 'ulimit -t 10; trace-exec -n k.launch'
+	assert_output ''
 }
 
 @test "what is not executed is refused with its place before anything runs" {
 	kernel <<<'frobnicate.u32 %r1, %r2;'
 	launch 32
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: k.ptx:15:1: found instruction 'frobnicate', wanted one of PTX that is executed here"
+	assert_output "trace-exec: k.ptx:15:1: error: found instruction 'frobnicate', wanted one of PTX that is executed here"
 	kernel <<<'add.frob.u32 %r1, %r1, %r2;'
 	run -2 trace-exec -n k.launch
 	assert_output --partial 'found suffix .frob, wanted one that add has'
@@ -130,7 +174,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	E
 	launch 32
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: k.ptx:15:8: found suffix .lo behind .u32, wanted it in front: mul.lo"
+	assert_output "trace-exec: k.ptx:15:8: error: found suffix .lo behind .u32, wanted it in front: mul.lo"
 	kernel <<-'E'
 		mov.f32 %f1, 0f3f800000;
 		add.f32.rn.sat %f1, %f1, %f1;
@@ -213,10 +257,10 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	sed -i '3a .file 1 "k.cu"' k.ptx
 	launch 4
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'k.ptx:18:6: found a breakpoint, wanted none to be executed (kernel k, thread (3,0,0) of CTA (0,0,0), k.cu line 7)'
+	assert_output --partial 'k.ptx:18:6: error: found a breakpoint, wanted none to be executed (kernel k, thread (3,0,0) of CTA (0,0,0), k.cu line 7)'
 	launch 3
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'k.ptx:19:1: found a trap, wanted none to be executed (kernel k, thread (0,0,0)'
+	assert_output --partial 'k.ptx:19:1: error: found a trap, wanted none to be executed (kernel k, thread (0,0,0)'
 }
 
 @test "neither a trace nor what is saved replaces what is read" {
@@ -227,16 +271,62 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	for file in s.launch k.ptx; do
 		{ cat kernelslist.g; echo "save A $file"; } >s.launch
 		run -2 trace-exec -n s.launch
-		assert_output "trace-exec: $file: $same"
+		assert_output "trace-exec: error: $file: $same"
 	done
 	run -2 trace-exec -f -o . kernelslist.g
-	assert_output "trace-exec: ./kernelslist.g: $same"
+	assert_output "trace-exec: error: ./kernelslist.g: $same"
 	cp zeros kernel-1.traceg
 	sed 's/zeros/kernel-1.traceg/' kernelslist.g >k.launch
 	run -2 trace-exec -f -o . k.launch
-	assert_output "trace-exec: ./kernel-1.traceg: $same"
+	assert_output "trace-exec: error: ./kernel-1.traceg: $same"
 	{ cat k.launch; echo "save A kernel-1.traceg"; } >s.launch
 	run -0 trace-exec -n s.launch
+}
+
+# Every name that an input can give: of files that are read by module, file= (buffer, symbol) and expect, which may be
+# anywhere, and of files that are written by save and savesym, which may not. PTX names none that is opened (.file).
+@test "a launch file saves inside its directory or that of -C alone" {
+	local name line
+	mkdir -p in/sub out
+	kernel </dev/null
+	sed -i '/^.visible/i .global .align 4 .b32 v[4];' k.ptx
+	mv k.ptx out/
+	head -c 256 /dev/zero >out/zeros
+	head -c 16 /dev/zero >out/few
+	mkfifo in/fifo
+	ln -s ../out/new in/link
+	ln -s ../out in/through
+	for line in 'save A' 'savesym v bytes=16'; do
+		for name in "$PWD/out/new" ../out/new sub/../../out/new .. - fifo link through/new sub; do
+			printf 'module ../out/k.ptx\nbuffer A bytes=256 file=%s\nsymbol v bytes=16 file=../out/few\nlaunch k grid=1 block=32 args A\nexpect A ../out/zeros\n%s %s\n' \
+				"$PWD/out/zeros" "$line" "$name" >in/k.launch
+			run -2 timeout 10 trace-exec -n in/k.launch
+			assert_output --partial 'cannot save to '
+			[ ! -e out/new ]
+			mkdir -p elsewhere/sub
+			ln -sf ../out/new elsewhere/link
+			case $name in fifo | sub | through*) continue ;; esac
+			run -2 timeout 10 trace-exec -f -C elsewhere -n in/k.launch
+			assert_output --partial 'cannot save to '
+			[ ! -e out/new ]
+		done
+	done
+	sed -i '$d' in/k.launch
+	printf 'save A sub/a..\nsavesym v bytes=16 ..v\n' >>in/k.launch
+	run -0 trace-exec -n in/k.launch
+	run -0 trace-exec -n in/k.launch
+	run -0 cmp in/sub/a.. out/zeros
+	run -0 cmp in/..v out/few
+}
+
+@test "a launch file takes memory in proportion to its commands" {
+	plain_build_only
+	yes '' | head -n 30000000 | zstd -q >k.launch
+	run -2 bash -c 'ulimit -v 300000; trace-exec -n k.launch'
+	assert_output --partial 'no module'
+	yes sync | head -n 262145 >k.launch
+	run -2 trace-exec -n k.launch
+	assert_output 'trace-exec: k.launch:262145:1: error: launch file too large (at most 262144 commands and 64 MiB of text)'
 }
 
 @test "expect compares a buffer with a file" {
@@ -245,7 +335,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	echo 'expect A want.bin' >>k.launch
 	head -c 256 /dev/zero >want.bin
 	run -1 trace-exec -n k.launch
-	assert_output "trace-exec: k.launch:4:1: found byte 0 of 'A' to be 0x07, wanted 0x00 as in want.bin"
+	assert_output "trace-exec: k.launch:4:1: error: byte 0 of 'A' is 0x07 (expected 0x00 as in want.bin)"
 	printf '\7' | dd of=want.bin conv=notrunc status=none
 	run -0 trace-exec -n k.launch
 }
@@ -256,10 +346,22 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	run -1 trace-exec -n k.launch
 	assert_output --partial 'found a read of 4 bytes at byte 8 of .shared that nobody has written'
 	run -0 trace-exec --no-check -n k.launch
-	kernel <<<'st.shared.u32 [s+4], %r1;'
+	kernel <<<'st.shared.u32 [s+4], %r1; st.shared.u32 [s+8], %r1; st.global.u32 [%rd1], 7;'
 	launch 64
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'found a write at byte 4 of .shared that warp 0 has written since the last barrier'
+	sed -i -e 's/grid=1/grid=3/' -e 's/^launch.*/&\n&\nsave A a/' k.launch
+	run -1 trace-exec -q -o app k.launch
+	assert_output --partial 'k.ptx:15:1: error: race: write at byte 4 of .shared that warp 0 has written since the last barrier (expected a barrier between) (kernel k, thread (32,0,0) of CTA (0,0,0))'
+	assert_output --partial 'k.ptx:15:27: error: race: write at byte 8'
+	[ "${#lines[@]}" -eq 2 ]
+	[ "$(od -An -tu1 -N1 a)" -eq 7 ]
+	[ -e app/kernel-2.traceg ]
+	# the same value from several warps
+	kernel <<<'st.shared.u32 [s+4], 9; mov.u64 %rd2, 5; st.shared.v2.u64 [s+16], {%rd1,%rd2};'
+	launch 96
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	run -1 trace-exec --strict-races -n k.launch
+	assert_output --partial 'race: write at byte 4 of .shared that warp 0 has written'
 	kernel <<-'E'
 		setp.lt.u32 %p1, %r1, 32;
 		@%p1 st.shared.u32 [s+4], 9;
@@ -276,8 +378,36 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 		@%p1 bar.sync 0;
 	E
 	launch 32
-	run -1 trace-exec -n k.launch
+	run -1 trace-exec --stack simt -n k.launch
 	assert_output --partial 'found 7 of 32 living lanes of warp 0 at a barrier, wanted all of them at once, or --stack volta'
+}
+
+@test "lanes that have ended are not waited for at a barrier, whichever way the compiler put them" {
+	local o
+	while read -r guard; do
+		kernel <<-E
+			setp.ge.u32 %p1, %r1, 40;
+			$guard
+		go:	st.shared.u32 [s], 7;
+			bar.sync 0;
+			ld.shared.u32 %r2, [s];
+		E
+		launch 64
+		for o in '' '--no-check' '-j 2'; do
+			run -0 trace-exec $o -n k.launch
+			assert_output ''
+		done
+	done <<-'E'
+		@%p1 ret;
+		@%p1 bra e; bra go; e: ret;
+		@!%p1 bra go; ret;
+		@!%p1 bra go; mov.u32 %r3, 0; l: add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 999; @%p2 bra l; exit;
+	E
+	# before sm_70 all lanes that have not ended come at once
+	sed -i 's/sm_90/sm_60/' k.ptx
+	run -1 trace-exec -q -n k.launch
+	assert_output --partial 'or --stack volta'
+	run -0 trace-exec -q --stack volta -n k.launch
 }
 
 # Each lane stores, meets the others, reads the store of the lane 16 beside it, meets them again. What is before the
@@ -304,7 +434,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 		run -0 trace-lint app
 		run -0 awk '/^-code .* bar/ { bar[$2] } $1 in bar && $2 !~ /^0+$/ { n++ } END { print n }' app/kernel-1.traceg
 		assert_output 2
-		run trace-exec -n k.launch
+		run trace-exec --stack simt -n k.launch
 		assert_equal "$way $status" "$way $([ "$way" = any ]; echo $?)"
 		[ "$way" = any ] || assert_output --partial 'lanes of warp 0 at a barrier, wanted all of them at once, or --stack volta'
 	done <<-'E'
@@ -442,6 +572,30 @@ results() {
 	E
 }
 
+@test "a register plus a constant is a source" {
+	results <<-'E'
+		add.u32 %r2, %r6 + 1, %r7 - 2 * 3 + 1;	00000003
+		mov.u32 %r2, %r6 - 4;	ffffffff
+		mov.u64 %rd2, 0xffffffff; st.shared.u64 [s+8], %rd2 + 1; ld.shared.u32 %r2, [s+12];	00000001
+		mov.u16 %h1, 0xffff; add.u16 %h1, %h1 + 1, 7; cvt.u32.u16 %r2, %h1;	00000007
+		mov.u32 %r2, 9; add.u32 %r2, %r2+1, 3;	0000000d
+		st.shared.v2.u32 [s], {%r6+1, %r7-1}; ld.shared.v2.u32 {%r9,%r10}, [s]; mad.lo.u32 %r2, %r9, 16, %r10;	00000043
+		setp.eq.u32 %p1, %r6 + 1, %r7; selp.u32 %r2, %r6 + 5, %r7, %p1;	00000008
+	E
+	while read -r line; do
+		kernel <<<"$line"
+		launch 1
+		run -2 trace-exec -n k.launch
+	done <<-'E'
+		add.u32 %r1 + 1, %r1, 2;
+		add.f32 %f1, %f1 + 1, %f2;
+		not.pred %p1, %p1 + 1;
+		add.u32 %r1, -%r1 + 1, 2;
+		bar.sync %r1 + 1;
+		ld.u32 %r1 + 1, [%rd1];
+	E
+}
+
 @test "modules as the compilers of PTX 1 wrote them" {
 	cat >k.ptx <<-'E'
 		.version 1.4
@@ -573,7 +727,7 @@ results() {
 	done
 	sed -i 's/cluster=2/cluster=4/' k.launch
 	run -2 trace-exec -n k.launch
-	assert_output --partial 'found clusters of 4,1,1 thread blocks in grid 6,1,1'
+	assert_output --partial 'clusters of 4,1,1 thread blocks in grid 6,1,1'
 	kernel <<-'E'
 		mov.u32 %r3, %cluster_ctarank;
 		setp.eq.u32 %p1, %r3, 0;
@@ -587,7 +741,7 @@ results() {
 	E
 	printf 'module k.ptx\nbuffer A bytes=24 zero\nlaunch k grid=2 block=32 cluster=2 args A\n' >k.launch
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found a deadlock'
+	assert_output --partial 'deadlock'
 }
 
 @test "a lock that lanes of one warp fight for is a deadlock, but not for independent lanes" {
@@ -605,14 +759,14 @@ results() {
 	launch 64
 	echo 'save A a.bin' >>k.launch
 	sed -i 's/grid=1/grid=3/' k.launch
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'found a deadlock: 31 lanes of warp 0 wait here in a loop for what nobody changes, while other lanes of the warp wait for them'
+	run -1 trace-exec --stack simt -n k.launch
+	assert_output --partial 'deadlock: 31 lanes of warp 0 spin on a value that no running thread writes, while other lanes of the warp wait for them'
 	assert_output --partial 'thread (1,0,0) of CTA (0,0,0)'
 	run -0 trace-exec --stack volta -n k.launch
 	run -0 od -An -td4 -N8 a.bin
 	assert_output --regexp '^ +0 +192$'
 	run -2 trace-exec --stack kepler -n k.launch
-	assert_output --partial "found stack 'kepler', wanted simt or volta"
+	assert_output --partial "unknown stack 'kepler' (expected simt or volta)"
 }
 
 @test "a block that waits for a later one lets it begin" {
@@ -639,7 +793,7 @@ results() {
 	run -0 diff -r t1 t4
 	sed -i 's/%r2, 9/%r2, 77/' k.ptx
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found a deadlock'
+	assert_output --partial 'deadlock'
 }
 
 # A is ones in rows 0 to 7 and twos from 8 on, B ones; both K-major, core matrices 128 bytes apart along K and 256 along M.
@@ -766,6 +920,40 @@ results() {
 	assert_output ''
 }
 
+@test "blocks race for bytes, not for the words around them" {
+	local j way
+	# each block a byte, a halfword, and a word whose neighbours are others'
+	kernel <<-'E'
+		mov.u32 %r3, %ctaid.x; mov.u16 %h1, 7; cvt.u64.u32 %rd2, %r3; add.u64 %rd3, %rd1, %rd2;
+		st.global.u8 [%rd3], %h1; ld.global.u8 %h2, [%rd3];
+		add.u64 %rd3, %rd3, %rd2; st.global.u16 [%rd3+16], %h1;
+		add.u64 %rd3, %rd3, %rd2; add.u64 %rd3, %rd3, %rd2; st.global.u32 [%rd3+64], %r3;
+	E
+	launch 1
+	sed -i 's/grid=1/grid=7/' k.launch
+	for j in 1 3; do
+		run -0 trace-exec -j $j -n k.launch
+		assert_output ''
+	done
+	while IFS='|' read -r way said; do
+		kernel <<-E
+			mov.u32 %r3, %ctaid.x; mov.u16 %h1, 7; cvt.u64.u32 %rd2, %r3; add.u64 %rd3, %rd1, %rd2;
+			setp.eq.u32 %p1, %r3, 2; $way
+		E
+		for j in 1 3; do
+			run -0 trace-exec -j $j -n k.launch
+			assert_output --partial "$said"
+			[ "${#lines[@]}" -eq 1 ]
+		done
+	done <<-'E'
+		st.global.u8 [%rd3+8], %h1; @%p1 ld.global.u32 %r2, [%rd1+12];|CTA (4,0,0) writes byte 12 of 'A', which CTA (2,0,0) reads
+		st.global.u8 [%rd3+8], %h1; @%p1 ld.global.u32 %r2, [%rd1+8];|CTA (0,0,0) writes byte 8 of 'A', which CTA (2,0,0) reads
+		@%p1 st.global.u32 [%rd1+8], %r3; @!%p1 ld.global.u8 %h2, [%rd3+8];|CTA (2,0,0) writes byte 8 of 'A', which CTA (0,0,0) reads
+		st.global.u8 [%rd1+9], %h1;|CTA (6,0,0) writes byte 9 of 'A', which others write
+		st.global.u32 [%rd1+12], %r3; st.global.u8 [%rd1+13], %h1;|CTA (6,0,0) writes byte 12 of 'A', which others write
+	E
+}
+
 @test "warps of a block that race are warned of, in buffers and variables, unless something orders them" {
 	local race='warning: found a race: warp 1 reads byte 4 of .A., which warp 0 writes at line [0-9]+ of CTA \(0,0,0\), wanted a barrier'
 	local store='setp.lt.u32 %p1, %r1, 32; @%p1 st.global.u32 [%rd1+4], 9;' load='@!%p1 ld.global.u32 %r2, [%rd1+4];'
@@ -868,7 +1056,7 @@ results() {
 	launch 1
 	sed -i 's/zero/unset/' k.launch
 	run -1 trace-exec -n k.launch
-	assert_output --partial "k.ptx:17:1: found a read of 4 bytes that nobody has written, in 'A' of 256 bytes, at byte 4, wanted a store before"
+	assert_output --partial "k.ptx:17:1: error: found a read of 4 bytes that nobody has written, in 'A' of 256 bytes, at byte 4, wanted a store before"
 	run -0 trace-exec --no-check -n k.launch
 	# marks of a large one are mapped, from no page's beginning on
 	kernel <<-'E'
@@ -879,7 +1067,7 @@ results() {
 	launch 1
 	sed -i 's/^buffer A.*/buffer B bytes=256 zero\nbuffer A bytes=50000000 unset\nbuffer C bytes=256 zero/' k.launch
 	run -1 trace-exec -n k.launch
-	assert_output --partial "k.ptx:17:1: found a read of 4 bytes that nobody has written, in 'A' of 50000000 bytes, at byte 49999996, wanted a store before"
+	assert_output --partial "k.ptx:17:1: error: found a read of 4 bytes that nobody has written, in 'A' of 50000000 bytes, at byte 49999996, wanted a store before"
 	refute_output --partial k.ptx:16
 }
 
@@ -895,7 +1083,7 @@ results() {
 	for o in -j1 -j3; do
 		rm -rf a app
 		run -1 trace-exec $o -o app k.launch
-		assert_output --regexp '^trace-exec: k.ptx:15:1: found a read of 4 bytes at byte 8 of .shared that nobody has written, wanted a store before \(kernel k, thread \(0,0,0\) of CTA \(0,0,0\)\)$'
+		assert_output --regexp '^trace-exec: k.ptx:15:1: error: found a read of 4 bytes at byte 8 of .shared that nobody has written, wanted a store before \(kernel k, thread \(0,0,0\) of CTA \(0,0,0\)\)$'
 		[ "$(od -An -tu1 -N4 a)" = '   5   0   0   0' ]
 		[ -e app/kernel-2.traceg ]
 	done
@@ -909,7 +1097,7 @@ results() {
 	launch 1
 	sed -i 's/zero/unset/' k.launch
 	run -1 trace-exec -n k.launch
-	assert_output --partial "k.ptx:19:1: found a read of 16 bytes that nobody has written, in 'A'"
+	assert_output --partial "k.ptx:19:1: error: found a read of 16 bytes that nobody has written, in 'A'"
 	sed -i 's/A.*unset/A bytes=256 zero/' k.launch
 	run -0 trace-exec -n k.launch
 	sed -i 's/\.entry k(/.entry a_name_that_is_longer_than_any_that_a_message_has_room_for_so_that_its_end_is_left_out_here(/' k.ptx
@@ -979,6 +1167,30 @@ for i in range(32):
     assert v[8 * i:8 * i + 8] == want, (i, v[8 * i:8 * i + 8], want)'
 }
 
+@test "lane operations that PTX leaves open are executed and reported with their source line" {
+	local way said
+	while IFS='|' read -r way said; do
+		kernel <<-E
+			setp.lt.u32 %p1, %r1, 16; selp.b32 %r2, 0xffff, -1, %p1; mov.u32 %r3, 0; setp.ne.u32 %p2, %r1, 5;
+			.loc 1 7 0
+			$way
+			mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd1, %rd2; st.global.u32 [%rd2], %r3;
+		E
+		sed -i '3a .file 1 "k.cu"' k.ptx
+		launch 32
+		run -1 trace-exec -n k.launch
+		assert_output --partial "k.ptx:18:"
+		assert_output --partial "$said"
+		assert_output --partial "k.cu line 7)"
+		[ "${#lines[@]}" -eq 1 ]
+		run -0 trace-exec --no-check -n k.launch
+	done <<-'E'
+		vote.sync.ballot.b32 %r3, %p1, %r2;|vote.sync.ballot.b32: lanes that execute it together name different masks, lane 16 0xffffffff
+		redux.sync.add.u32 %r3, %r1, 0xfffffffe;|redux.sync.add.u32: mask 0xfffffffe lacks lane 0, which executes it
+		@%p2 shfl.sync.idx.b32 %r3, %r1, 5, 31, 0xffffffdf;|shfl.sync.idx.b32: lane 0 reads a lane that does not execute it
+	E
+}
+
 @test "lanes that come to a .sync form after those that they name are told of" {
 	local form
 	while read -r form; do
@@ -989,7 +1201,7 @@ for i in range(32):
 		E
 		launch 32
 		run -1 trace-exec -n k.launch
-		assert_output --regexp "k.ptx:17:4: found ${form%% *} in 15 lanes, 16 that it names having gone on without them, wanted all of them at once .kernel k, thread .0,0,0. of CTA"
+		assert_output --regexp "k.ptx:17:4: error: found ${form%% *} in 15 lanes, 16 that it names having gone on without them, wanted all of them at once .kernel k, thread .0,0,0. of CTA"
 		run -0 trace-exec --no-check -n k.launch
 		# those that are there alone; all at once; the others have ended
 		sed -i '17s/-1;/%r3;/; 17s/j:/& activemask.b32 %r3;/' k.ptx
@@ -1023,7 +1235,7 @@ for i in range(32):
 	sed -i '/^.visible/i .extern .func (.param .b64 r) malloc (.param .b64 n);' k.ptx
 	launch 3
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found 3 allocations of 192 bytes together at the end of the run, wanted them freed'
+	assert_output --partial 'leak: 3 allocations, 192 bytes'
 	run -0 trace-exec --no-check -n k.launch
 }
 
@@ -1033,5 +1245,5 @@ for i in range(32):
 	assert_output --partial 'nothing.ptx'
 	: >k.launch
 	run -2 trace-exec -n k.launch
-	assert_output --partial 'found no module'
+	assert_output --partial 'no module'
 }

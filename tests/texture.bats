@@ -82,7 +82,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	assert_output --partial 'found a linear filter over texels that are read as integers, wanted the nearest'
 	sed -i 's/ sa filter/ sz filter/' k.launch
 	run -2 trace-exec -n k.launch
-	assert_output --partial "k.launch:4:9: found 'sz', wanted the name of a .samplerref of the modules or of an argument"
+	assert_output --partial "k.launch:4:9: error: 'sz' (expected the name of a .samplerref of the modules or of an argument)"
 	sed -i '/^sampler/d' k.launch
 	run -1 trace-exec -n k.launch
 	assert_output --partial 'found 0x100 as sampler, wanted that of a sampler, or a variable that one is bound to'
@@ -109,7 +109,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	assert_line --index 0 '2 2 3 40'
 	sed -i 's/offset=32/offset=62/' k.launch
 	run -2 trace-exec -n k.launch
-	assert_output --partial 'found more texels than the memory has, wanted a surface that a GPU takes'
+	assert_output --partial 'more texels than the memory has (expected a surface that a GPU takes)'
 }
 
 @test "a variable is bound to a texture, by its name and by its address" {
@@ -125,7 +125,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	assert_line --index 0 '256 770 3340 1'
 	launch 'texture T B u16x2'
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'k.ptx:16:1: found 0x100 as handle, wanted that of a texture, or a variable that one is bound to'
+	assert_output --partial 'k.ptx:16:1: error: found 0x100 as handle, wanted that of a texture, or a variable that one is bound to'
 }
 
 @test "surfaces are loaded by bytes, in layers and planes, with each way outside" {
@@ -190,7 +190,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	assert_output --partial 'as handle, wanted that of a texture'
 	launch 'surface T B u8x4 dims=2,8' 1 B
 	run -2 trace-exec -n k.launch
-	assert_output --partial "k.launch:4:9: found 'T', wanted the name of a .surfref of the modules or of an argument"
+	assert_output --partial "k.launch:4:9: error: 'T' (expected the name of a .surfref of the modules or of an argument)"
 }
 
 @test "textures and surfaces say what they are" {

@@ -12,7 +12,17 @@
 #include "program.h"
 #include "run.h"
 
-enum { OPT_LIMIT = 256, OPT_CHECK, OPT_NO_CHECK, OPT_ORDER, OPT_STACK, OPT_RUN, OPT_AS };
+enum {
+	OPT_LIMIT = 256,
+	OPT_CHECK,
+	OPT_NO_CHECK,
+	OPT_ORDER,
+	OPT_STACK,
+	OPT_RUN,
+	OPT_AS,
+	OPT_CODE,
+	OPT_STRICT
+};
 
 #define LIMIT 4000000000ull /* warp instructions of a launch */
 
@@ -25,12 +35,16 @@ static const struct cli_row rows[] = {
 		NULL},
 	{OPT_ORDER, "order", NULL, "execute thread blocks one after another, whatever -j says", NULL},
 	{OPT_STACK, "stack", "KIND",
-		"lanes of a warp that diverge: simt: one group at a time (default); volta: by turns",
+		"diverged lanes: simt: one group at a time; volta: groups take turns (default: volta for sm_70 and later)",
 		"simt volta"},
 	{OPT_LIMIT, "limit", "N", "warp instructions that a launch may execute (default 4000000000)", NULL},
 	{OPT_CHECK, "check", NULL, "look for wrong accesses and barriers (default)", NULL},
 	{OPT_NO_CHECK, "no-check", NULL, "do not: faster; accesses outside of all memory still end the run",
 		NULL},
+	{OPT_STRICT, "strict-races", NULL,
+		"report also warps that store the same value to shared memory without a barrier", NULL},
+	{OPT_CODE, "code", "KIND", "code to execute: ptx, or auto (default): what there is, so far PTX",
+		"auto ptx"},
 	{OPT_AS, "as", "KIND",
 		"write the trace as ptx (default), or as sass: the machine code it would roughly be on the GPU of -g",
 		"ptx sass"},
@@ -61,6 +75,15 @@ struct args {
 	bool run, list, sass, machine; /* machine: -g, -c or -D */
 };
 
+/* All that is executed is PTX, so the kind is checked, not kept; so is that of the name trace-ptx. */
+static void check_code_kind(const char *kind)
+{
+	if (!strcmp(kind, "sass"))
+		cli_usage("--code sass: machine code is not supported yet");
+	if (strcmp(kind, "auto") && strcmp(kind, "ptx"))
+		cli_usage("unknown code '%s' (expected auto or ptx)", kind);
+}
+
 static void on_option(void *ctx, int letter, const char *value)
 {
 	struct args *a = ctx;
@@ -76,15 +99,17 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'j': o->exec.threads = (unsigned)cli_number("-j", value, 1, THREADS_MAX); break;
 	case OPT_LIMIT: o->exec.limit = cli_number("--limit", value, 1, 1ull << 60); break;
 	case OPT_STACK:
-		o->exec.volta = !strcmp(value, "volta");
-		if (!o->exec.volta && strcmp(value, "simt"))
-			cli_usage("found stack '%s', wanted simt or volta", value);
+		o->exec.stack = !strcmp(value, "volta") ? STACK_VOLTA : STACK_SIMT;
+		if (o->exec.stack == STACK_SIMT && strcmp(value, "simt"))
+			cli_usage("unknown stack '%s' (expected simt or volta)", value);
 		break;
 	case OPT_AS:
 		a->sass = !strcmp(value, "sass");
 		if (!a->sass && strcmp(value, "ptx"))
-			cli_usage("found --as '%s', wanted ptx or sass", value);
+			cli_usage("unknown value '%s' of --as (expected ptx or sass)", value);
 		break;
+	case OPT_CODE: check_code_kind(value); break;
+	case OPT_STRICT: o->exec.strict_races = true; break;
 	case OPT_ORDER: o->exec.order = true; break;
 	case OPT_CHECK: o->exec.check = true; break;
 	case OPT_NO_CHECK: o->exec.check = false; break;
@@ -111,8 +136,8 @@ static unsigned binary_version(const struct gpu_choice *g)
 	unsigned binary = gpu_binary(g);
 
 	if (binary < LOWER_FIRST || binary > LOWER_LAST || isa_arch_of((int)binary) < 0)
-		die("found a GPU of compute capability %u.%u, wanted 6.0 to 12.0 for --as sass", binary / 10,
-			binary % 10);
+		die("--as sass: compute capability %u.%u is not supported (expected 6.0 to 12.0)",
+			binary / 10, binary % 10);
 	return binary;
 }
 
@@ -132,13 +157,13 @@ static void list_runtime(void)
 static int run_program(struct args *a, int n, char **argv)
 {
 	if (a->o.saves)
-		cli_usage("found -C with --run, wanted it with a launch file");
+		cli_usage("-C needs a launch file, not --run");
 	if (a->list) {
 		list_runtime();
 		return EXIT_GOOD;
 	}
 	if (!n)
-		cli_usage("found nothing behind --run, wanted a program");
+		cli_usage("--run requires a program");
 	return program_run(argv, &a->o, &a->gpu);
 }
 
@@ -158,10 +183,9 @@ int main(int argc, char **argv)
 	if (a.run)
 		return run_program(&a, n, argv);
 	if (a.list || (a.machine && !a.sass))
-		cli_usage("found %s without --run%s, wanted it with %s", a.list ? "--list" : "a GPU",
-			a.list ? "" : " or --as sass", a.list ? "a program" : "one of them");
+		cli_usage("%s requires --run%s", a.list ? "--list" : "a GPU", a.list ? "" : " or --as sass");
 	if (n != 1)
-		cli_usage("found %d launch files, wanted one", n);
+		cli_usage("%d launch files (expected one)", n);
 	if (script_read(&s, argv[0], &f))
 		die_fault(&f);
 	status = run_script(&s, &a.o);

@@ -143,7 +143,7 @@ static void open_trace(struct receiver *r)
 	if (r->o->to == TRACE_FOLDER && (!*to || (mkdir(to, 0777) && errno != EEXIST)))
 		die_errno("%s", to);
 	if (r->o->to == TRACE_STREAM && isatty(STDOUT_FILENO))
-		die("found a terminal as output, wanted -n, -o DIR or a redirection");
+		die("stdout is a terminal (use -n, -o DIR or a redirection)");
 	if (r->o->to == TRACE_STREAM)
 		keep_open(&r->kept);
 	bytes_puts(&r->list, "");
@@ -405,13 +405,12 @@ static int judge(struct receiver *r, const char *name, int status, int token)
 		return EXIT_NO;
 	}
 	if (!r->done && read(token, &byte, 1) == 1) {
-		diag_error(NOWHERE,
-			"%s: found no call of a dynamic CUDA runtime, wanted a program linked with it (nvcc -cudart shared)",
+		diag_error(NOWHERE, "%s: no call of the dynamic CUDA runtime (link with nvcc -cudart shared)",
 			name);
 		return EXIT_TROUBLE;
 	}
 	if (!r->done) {
-		diag_error(NOWHERE, "%s: left without its end, wanted a return from main or exit()", name);
+		diag_error(NOWHERE, "%s: ended without exit() or a return from main", name);
 		return EXIT_TROUBLE;
 	}
 	if (WEXITSTATUS(status))
@@ -427,6 +426,8 @@ int program_run(char **argv, const struct run_options *o, const struct gpu_choic
 		.limit = o->exec.limit,
 		.jobs = o->exec.threads,
 		.order = o->exec.order,
+		.stack = o->exec.stack,
+		.strict_races = o->exec.strict_races,
 		.quiet = o->quiet,
 		.binary = o->binary};
 	pid_t child;

@@ -62,10 +62,32 @@ static char *in_folder(const char *folder, const char *name)
 	return p;
 }
 
+/* The name has no "..": see check_saved_name(). */
 static char *saved_path(const struct running *r, const struct step *c)
 {
-	return *c->path == '/' ? xstrdup(c->path)
-			       : in_folder(r->o->saves ? r->o->saves : r->s->folder, c->path);
+	return in_folder(r->o->saves ? r->o->saves : r->s->folder, c->path);
+}
+
+/*
+ * Dies if the last `n` bytes of a path, the name that a launch file gives, lead through a symbolic link or to
+ * anything that exists and is no regular file.
+ */
+static void check_saved_path(char *path, size_t n)
+{
+	size_t len = strlen(path);
+	struct stat st;
+
+	for (char *s = path + len - n; s; s = s ? strchr(s, '/') : NULL) {
+		s = strchr(s + (*s == '/'), '/');
+		if (s)
+			*s = '\0';
+		bool exists = !lstat(path, &st), link = exists && S_ISLNK(st.st_mode);
+		if (s)
+			*s = '/';
+		if (link || (!s && exists && !S_ISREG(st.st_mode)))
+			die("%s: cannot save to a %s (expected a regular file or a new name)", path,
+				link ? "symbolic link" : "directory, device or pipe");
+	}
 }
 
 /* "kernel-1.traceg" */
@@ -90,7 +112,7 @@ static void spare_inputs(const struct running *r)
 
 		path = NULL;
 		if (c->kind == CMD_SAVE || c->kind == CMD_SAVESYM)
-			path = saved_path(r, c);
+			check_saved_path(path = saved_path(r, c), strlen(c->path));
 		else if (c->kind == CMD_LAUNCH && folder)
 			path = kernel_path(r, c->launch.id);
 		script_spare(r->s, path, c->kind == CMD_LAUNCH);
@@ -117,7 +139,7 @@ static void trace_open_all(struct running *r)
 			die_errno("%s", r->o->output);
 	} else if (r->o->to != TRACE_NONE) {
 		if (isatty(STDOUT_FILENO) && (!r->o->output || !strcmp(r->o->output, "-")))
-			die("found a terminal as output, wanted -n, -o DIR or a redirection");
+			die("stdout is a terminal (use -n, -o DIR or a redirection)");
 		r->out = output_open(r->o->output, r->o->force);
 		r->pack = pack_writer_new(output_stream(r->out), STREAM_LEVEL, r->o->exec.threads);
 		struct bytes list = list_text(r->s);
@@ -249,8 +271,7 @@ static int expect(const struct step *c, const uint8_t *bytes)
 		die_fault(&f);
 	for (uint64_t i = 0; i < c->bytes && !status; i++)
 		if (want[i] != bytes[i])
-			status = diag_error(c->at,
-				"found byte %llu of '%s' to be 0x%02x, wanted 0x%02x as in %s",
+			status = diag_error(c->at, "byte %llu of '%s' is 0x%02x (expected 0x%02x as in %s)",
 				(unsigned long long)i, c->name, bytes[i], want[i], c->path);
 	free(want);
 	return status;
@@ -264,8 +285,8 @@ static int do_command(struct running *r, struct step *c)
 	switch (c->kind) {
 	case CMD_BUFFER:
 		if (!memory_alloc(&r->mem, c->name, c->bytes))
-			die_at(c->at, "found %llu bytes for '%s', wanted less memory",
-				(unsigned long long)c->bytes, c->name);
+			die_at(c->at, "out of memory: %llu bytes for '%s'", (unsigned long long)c->bytes,
+				c->name);
 		if (c->init.kind == INIT_UNSET)
 			memory_unset(&r->mem, c->addr, c->bytes);
 		else if (c->init.kind != INIT_ZERO &&

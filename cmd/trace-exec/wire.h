@@ -23,6 +23,8 @@
 	F(limit) /* warp instructions of a launch */ \
 	F(jobs)  /* threads that execute */ \
 	F(order) /* thread blocks one after another, always */ \
+	F(stack) /* enum stack_kind */ \
+	F(strict_races) \
 	F(quiet) \
 	F(binary) /* --as sass: of the GPU whose code the trace has; 0: PTX */ \
 	F(major) \

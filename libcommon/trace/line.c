@@ -406,7 +406,8 @@ static int finish_record(struct parse *s)
 {
 	struct tblock *tb = s->tb;
 	struct trace *t = s->t;
-	struct code_place where = {&t->o, text_place(t, s->line, s->d.opcode)};
+	struct code_place where = {
+		&t->o, s->code ? s->code->opcode_place : text_place(t, s->line, s->d.opcode)};
 	int64_t handle = code_intern(t->o.code, &s->d, &where, s->f);
 	if (handle < 0)
 		return -1;

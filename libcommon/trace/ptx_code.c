@@ -257,6 +257,7 @@ static int take_opcode(struct item_line *l, struct ptx_static *s)
 	if (!good)
 		return bad(l, "an opcode of PTX");
 	ptx_form_of(&s->form, l->w.s, l->w.n);
+	s->opcode_place = text_place(l->t, l->line, l->w.s);
 	s->text = arena_strndup(&l->t->ptx->text, l->w.s, (size_t)(l->end - l->w.s));
 	s->text_len = (size_t)(l->end - l->w.s);
 	s->opcode_len = l->w.n;

@@ -205,6 +205,7 @@ struct ptx_static {
 	uint32_t pc, file, lineno;
 	const char *text; /* from the opcode on */
 	size_t text_len, opcode_len;
+	struct place opcode_place; /* position of the opcode in the header */
 	const uint16_t *number;
 	uint8_t n_dst, n_src, n_operands, n_bank_dst, n_bank_src;
 	uint8_t barrier, barrier_warps;

@@ -80,9 +80,9 @@ def arithmetic():
     yield from extremes()
 
 
-def either_nan(fn, t):
-    """fn, but that of what is no number only that it is none is said."""
-    return lambda a: (lambda r: x.is_nan(r, t)) if x.is_nan(a, t) else fn(a)
+def one_nan(fn, t):
+    """fn, but a NaN becomes the canonical one; in f64 any."""
+    return lambda a: ((lambda r: x.is_nan(r, t)) if t == "f64" else x.canonical(t)) if x.is_nan(a, t) else fn(a)
 
 
 def signs():
@@ -90,7 +90,7 @@ def signs():
         top = 1 << BITS[t] - 1
         for ftz in ("", ".ftz")[:2 if t in ("f16", "f32") else 1]:
             def change(fn, t=t, ftz=ftz):
-                return either_nan(lambda a: fn(x.flush(a, t) if ftz else a), t)
+                return one_nan(lambda a: fn(x.flush(a, t) if ftz else a), t)
             yield case(f"abs{ftz}.{t} D, A;", t, (t,), change(lambda a, top=top: a & ~top))
             yield case(f"neg{ftz}.{t} D, A;", t, (t,), change(lambda a, top=top: a ^ top))
             if t in ("f16", "bf16"):

@@ -96,7 +96,7 @@ def ptx_figures(ref, case, _rows, free):
     name, gpu = case.rsplit(".", 1)
     folder = "%s/ptx/cases/%s" % (ref, name)
     with tempfile.TemporaryDirectory() as d:
-        cmd = [os.path.join(os.path.dirname(SIM), "trace-exec"), "-q", "--no-check", "-o", d + "/trace", "-C", d, folder + "/launch"]
+        cmd = [os.path.join(os.path.dirname(SIM), "trace-exec"), "-q", "--no-check", "--stack", "simt", "-o", d + "/trace", "-C", d, folder + "/launch"]
         run = subprocess.run(cmd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         if run.returncode:
             return "%-44s not executed" % case, ["    " + run.stderr.decode(errors="replace").strip()[:400]], False, 0, 1

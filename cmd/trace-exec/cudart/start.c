@@ -157,6 +157,8 @@ static void start(void)
 	}
 	cudart.exec = (struct options){.check = cudart.wire.check,
 		.order = cudart.wire.order,
+		.stack = (uint8_t)cudart.wire.stack,
+		.strict_races = cudart.wire.strict_races,
 		.threads = (unsigned)cudart.wire.jobs,
 		.limit = cudart.wire.limit};
 	open_memory();

@@ -272,13 +272,31 @@ void check_mark(struct cta *c, const uint8_t *at, uint64_t bytes)
 		set_bytes(c->g->mem->unset + heap, bytes);
 }
 
-static bool race(
+static void report_shared_race(
 	struct warp *w, const struct op *o, uint32_t lane, uint32_t off, unsigned other, const char *what)
 {
-	exec_fail(w, o, 1u << lane, "race",
-		"found a %s at byte %u of .shared that warp %u %s since the last barrier, wanted a barrier between",
+	exec_find(w, o, 1u << lane, "race",
+		"race: %s at byte %u of .shared that warp %u %s since the last barrier (expected a barrier between)",
 		verb(o), off, other - 1, what);
-	return false;
+}
+
+/* Judges an access to a word of shared memory and marks it. same: a store of the value that is there. */
+static void mark_shared_word(struct warp *w, const struct op *o, uint32_t lane, struct shadow *s,
+	uint32_t off, bool write, bool same)
+{
+	struct check_word *x = &s->word[off / 4];
+	uint16_t self = (uint16_t)(w->index + 1);
+
+	if (x->epoch != s->epoch)
+		*x = (struct check_word){s->epoch, 0, 0};
+	if (x->writer && x->writer != self && !same)
+		report_shared_race(w, o, lane, off, x->writer, "has written");
+	else if (write && x->reader && x->reader != self && x->reader != MANY)
+		report_shared_race(w, o, lane, off, x->reader, "has read");
+	if (write)
+		x->writer = self;
+	else
+		x->reader = !x->reader || x->reader == self ? self : MANY;
 }
 
 /* The access changes nothing of what is known of its word, and is no race. */
@@ -332,20 +350,12 @@ static bool shared_access(
 				"found a %s of %llu bytes at byte %u of .shared that nobody has written, wanted a store before",
 				verb(o), (unsigned long long)bytes, off);
 		}
-		for (uint64_t b = 0; bytes >= 4 && owner == w->cta && b < bytes; b += 4) {
-			struct check_word *x = &s->word[(off + b) / 4];
-
-			if (x->epoch != s->epoch)
-				*x = (struct check_word){s->epoch, 0, 0};
-			if (x->writer && x->writer != self)
-				return race(w, o, i, off, x->writer, "has written");
-			if (write && x->reader && x->reader != self && x->reader != MANY)
-				return race(w, o, i, off, x->reader, "has read");
-			if (write)
-				x->writer = self;
-			else
-				x->reader = !x->reader || x->reader == self ? self : MANY;
-		}
+		if (bytes < 4 || owner != w->cta)
+			continue;
+		bool same = write && o->in->op == I_st && !w->g->opt->strict_races &&
+			    bytes == (uint64_t)o->n * o->bytes && clash_keeps(w, o, i, at[i]);
+		for (uint64_t b = 0; b < bytes; b += 4)
+			mark_shared_word(w, o, i, s, (uint32_t)(off + b), write, same);
 	}
 	return true;
 }

@@ -73,5 +73,7 @@ void race_access(
  */
 void clash_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *const *at);
 void clash_delivered(const struct cta *c);
+/* Does the store of the lane leave the bytes at host address `at` as they are? */
+bool clash_keeps(const struct warp *w, const struct op *o, uint32_t lane, const uint8_t *at);
 
 #endif

@@ -39,6 +39,20 @@ static bool same_store(const struct warp *w, const struct op *o, uint32_t a, uin
 	return true;
 }
 
+bool clash_keeps(const struct warp *w, const struct op *o, uint32_t lane, const uint8_t *at)
+{
+	for (unsigned k = 0; k < o->n; k++, at += o->bytes) {
+		unsigned width = o->n == 1 ? o->reg_bytes : o->x->bytes[k], part = width > 8 ? 8 : width;
+		const uint8_t *r = w->frame + (o->n == 1 ? o->d : o->x->slot[k]);
+
+		for (unsigned done = 0; done < o->bytes; done += part, r += LANES * part)
+			if (memcmp(r + lane * part, at + done,
+				    o->bytes - done < part ? o->bytes - done : part))
+				return false;
+	}
+	return true;
+}
+
 /* Where the place is: an offset in the block's shared memory, or an address; UINT64_MAX: elsewhere. */
 static uint64_t place_of(const struct warp *w, uint32_t lane, const uint8_t *at, bool *shared)
 {

@@ -124,7 +124,7 @@ static bool take_changes(struct cluster *c)
 /* All groups of lanes that can run go round, and no lane that waits for them can go on alone. */
 static bool warp_spins(struct warp *w)
 {
-	uint32_t n = w->g->opt->volta ? stack_rotate(w) : 1;
+	uint32_t n = w->g->independent ? stack_rotate(w) : 1;
 	bool spins = true;
 
 	for (uint32_t i = 0; spins && i < n; i++) {
@@ -134,7 +134,7 @@ static bool warp_spins(struct warp *w)
 	}
 	if (w->state == WARP_DONE)
 		cta_ended(w->cta);
-	return spins && !(w->g->opt->volta && stack_release(w));
+	return spins && !(w->g->independent && stack_release(w));
 }
 
 /* Every warp that is ready goes round: nothing but others can help. */

@@ -13,7 +13,7 @@
 #include "exec/stack.h"
 
 #define TURN 8192u /* instructions before a warp gives way */
-#define STEP 256u  /* and, with --stack volta, before lanes of it do */
+#define STEP 256u  /* and, with independent lanes, before a group of its lanes does */
 
 struct cta *cta_new(struct grid *g)
 {
@@ -71,7 +71,7 @@ void cta_start(struct cta *c, uint64_t number)
 	memset(c->barrier, 0, sizeof(c->barrier));
 	memset(c->shared, 0, c->shared_bytes);
 	c->clash.op = NULL;
-	c->found.id = NULL;
+	c->n_findings = 0;
 	check_start(c);
 	for (uint32_t i = 0; i < c->n_warps; i++) {
 		struct warp *w = &c->warp[i];
@@ -144,14 +144,14 @@ bool cta_arrive(struct warp *w, const struct op *o, uint32_t exec)
 
 	if (id > 15 || (o->b && (!count || count % LANES || count > 1024))) {
 		exec_fail(w, o, exec, "barrier",
-			"found barrier %u of %u threads, wanted 0 to 15 and a multiple of 32", id, count);
+			"barrier %u of %u threads (expected 0 to 15 and a multiple of 32)", id, count);
 		return true;
 	}
 	if (w->g->opt->check && !stack_gathers(w, o) && !check_divergence(w, o, exec))
 		return true;
 	if (b->arrived && (b->counted != (count != 0) || (b->counted && b->expected != count / LANES))) {
 		exec_fail(w, o, exec, "barrier-count",
-			"found barrier %u of %u threads, wanted the %u that others named", id, count,
+			"barrier %u of %u threads (expected the %u that other warps named)", id, count,
 			b->counted ? b->expected * LANES : c->g->threads);
 		return true;
 	}
@@ -196,10 +196,9 @@ static void name_loop(struct warp *w)
 	uint32_t others = w->lanes & ~w->ended & ~top->mask;
 
 	exec_fail(w, &w->g->code->op[top->pc], top->mask & w->live, "deadlock",
-		"found a deadlock: %u lanes of warp %u wait here in a loop for what nobody changes%s",
+		"deadlock: %u lanes of warp %u spin on a value that no running thread writes%s",
 		bit_count32(top->mask & w->live), w->index,
-		others ? ", while other lanes of the warp wait for them, wanted code that does not (or --stack volta)"
-		       : ", wanted a store by somebody who runs");
+		others ? ", while other lanes of the warp wait for them (use --stack volta)" : "");
 }
 
 void cta_deadlock(struct cta *c)
@@ -215,12 +214,12 @@ void cta_deadlock(struct cta *c)
 
 		if (w->state == WARP_CLUSTER)
 			exec_fail(w, w->waiting, w->wait_mask, "deadlock",
-				"found a deadlock: warp %u waits for its cluster, %u of whose threads have arrived, wanted all",
+				"deadlock: warp %u waits for its cluster, of which %u threads have arrived (expected all)",
 				i, c->cluster->arrived);
 		else if (w->waiting)
 			exec_fail(w, w->waiting, w->wait_mask, "deadlock",
-				"found a deadlock: warp %u waits at barrier %u where %u of %u warps have arrived, wanted all",
-				i, w->barrier, b->arrived, b->counted ? b->expected : c->n_warps - c->n_done);
+				"deadlock: warp %u waits at barrier %u, where %u of %u warps have arrived", i,
+				w->barrier, b->arrived, b->counted ? b->expected : c->n_warps - c->n_done);
 		else
 			continue;
 		return;
@@ -234,8 +233,7 @@ void cta_over_limit(struct cta *c)
 	for (uint32_t i = 0; i < c->n_warps && w->state == WARP_DONE; i++)
 		w = &c->warp[i];
 	exec_fail(w, &c->g->code->op[w->depth ? w->stack[w->depth - 1].pc : c->g->l->kernel->first_pc],
-		w->live, "limit",
-		"found more than %llu warp instructions in a launch, wanted fewer (--limit)",
+		w->live, "limit", "more than %llu warp instructions in a launch (--limit)",
 		(unsigned long long)c->g->opt->limit);
 }
 
@@ -263,7 +261,7 @@ bool cta_turn(struct cta *c)
 		if (w->state != WARP_READY)
 			continue;
 		moved = true;
-		if (c->g->opt->volta)
+		if (c->g->independent)
 			share_turn(w);
 		else
 			exec_warp(w, TURN);

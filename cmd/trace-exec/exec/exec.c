@@ -56,27 +56,51 @@ void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id
 	w->stop |= WARP_STOP;
 }
 
+static bool is_race(const char *id) { return !strcmp(id, "race"); }
+
 void exec_find(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 {
+	struct cta *c = w->cta;
 	va_list args;
 
-	if (w->cta->found.id)
+	for (uint32_t i = 0; i < c->n_findings; i++)
+		if (is_race(id) ? c->finding[i].op == o && is_race(c->finding[i].fault.id)
+				: !is_race(c->finding[i].fault.id))
+			return;
+	if (c->n_findings == FINDINGS_MAX)
 		return;
 	va_start(args, fmt);
-	describe(&w->cta->found, w, o, mask, id, fmt, args);
+	c->finding[c->n_findings].op = o;
+	describe(&c->finding[c->n_findings++].fault, w, o, mask, id, fmt, args);
 	va_end(args);
+}
+
+/* Notes that a race at the instruction is printed. false: it was before. */
+static bool first_race_at(const struct bound_code *code, const struct op *o)
+{
+	uint32_t inst = (uint32_t)(o - code->op);
+	struct func *f = code->prog->func[code->owner[inst]];
+	uint8_t *at;
+
+	if (!f->race_at)
+		f->race_at = xcalloc(f->n_insts, 1);
+	at = &f->race_at[inst - f->first_pc];
+	return *at ? false : (*at = true);
 }
 
 void exec_found(const struct cta *c)
 {
 	struct func *k = c->g->code->prog->func[c->g->kernel];
 
-	if (!c->found.id)
-		return;
-	c->g->found = true;
-	if (!k->found)
-		diag_fault(&c->found);
-	k->found = true;
+	for (uint32_t i = 0; i < c->n_findings; i++) {
+		const struct finding *x = &c->finding[i];
+		bool race = is_race(x->fault.id);
+
+		c->g->found = true;
+		if (race ? first_race_at(c->g->code, x->op) : !k->found)
+			diag_fault(&x->fault);
+		k->found |= !race;
+	}
 }
 
 /* ---- frames ---- */

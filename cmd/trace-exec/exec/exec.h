@@ -129,6 +129,8 @@ struct bound_code {
 	uint32_t local_bytes; /* of a thread: frames of the deepest chain of calls */
 	bool recursive;
 	bool uses_malloc;
+	struct reg_sum *sum; /* registers plus constants as sources, by instruction: sem/sum.c */
+	uint32_t n_sums, cap_sums;
 	struct arena arena;
 };
 
@@ -227,8 +229,12 @@ const struct buffer *memory_near(const struct memory *m, uint64_t addr);
 /* ---- launches ---- */
 
 #define THREADS_MAX 64u
+/* Scheduling of the lanes of a warp that diverge; STACK_TARGET: STACK_VOLTA for modules for sm_70 and later. */
+enum stack_kind { STACK_TARGET, STACK_SIMT, STACK_VOLTA };
 struct options {
-	bool check, volta, order; /* order: CTAs one after another, always */
+	bool check, order; /* order: CTAs one after another, always */
+	bool strict_races; /* warps that store the same value to shared memory race, too */
+	uint8_t stack;     /* enum stack_kind */
 	unsigned threads;
 	uint64_t limit; /* warp instructions of a launch */
 };
@@ -268,6 +274,7 @@ struct grid {
 	struct fault fault;                /* of that CTA */
 	bool found;                        /* something is wrong that ends nothing, in a CTA that has ended */
 	uint32_t order;                    /* of the kernel and what it calls */
+	bool independent;                  /* groups of diverged lanes take turns */
 	unsigned at_once;                  /* CTAs that may run */
 	struct race *race;                 /* race.c; NULL: not looked for */
 	record_fn *record;                 /* NULL: nothing is kept */
@@ -302,6 +309,8 @@ struct recording {
 	uint32_t n_lists;
 };
 #define NO_RUN UINT32_MAX /* next before the first */
+
+#define FINDINGS_MAX 8u /* of a thread block */
 
 struct cta;
 struct warp {
@@ -368,9 +377,13 @@ struct cta {
 		uint32_t warp;
 		uint8_t lane, other;
 		bool shared;
-	} clash;            /* clash.c */
-	struct fault found; /* the first thing wrong that ends nothing; id NULL: none */
-	void *product;      /* sem/product.c: the matrices in hand */
+	} clash; /* clash.c */
+	struct finding {
+		const struct op *op;
+		struct fault fault;
+	} finding[FINDINGS_MAX]; /* faults that do not end the launch: races, one a place; of the others the first */
+	uint32_t n_findings;
+	void *product; /* sem/product.c: the matrices in hand */
 	uint64_t clock;
 };
 
@@ -440,8 +453,8 @@ void exec_set_sregs(struct warp *w, const struct frame *f);
 void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
 /*
- * The same of what ends nothing: the first of a CTA is
- * kept; of one that is delivered it is told, once a kernel.
+ * Keeps a fault that does not end the launch, to be printed when the CTA is delivered: a race once a place, the
+ * first of all others once a kernel.
  */
 void exec_find(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);

@@ -16,6 +16,8 @@
 #include "exec/call.h"
 #include "exec/check.h"
 
+#define FIRST_INDEPENDENT 70 /* sm_70: lanes have program counters of their own */
+
 void grid_prepare(struct grid *g)
 {
 	const struct launch *l = g->l;
@@ -28,6 +30,8 @@ void grid_prepare(struct grid *g)
 	g->kernel = k->number;
 	g->shared_static = func_dynamic(k);
 	g->shared_bytes = l->dyn_shared ? g->shared_static + l->dyn_shared : k->shared_end;
+	g->independent = g->opt->stack == STACK_VOLTA ||
+			 (g->opt->stack == STACK_TARGET && k->module->target >= FIRST_INDEPENDENT);
 	g->cluster_size = 1;
 	for (unsigned i = 0; i < 3; i++) {
 		g->cluster[i] = l->cluster[0] ? l->cluster[i] : k->cluster[0] ? k->cluster[i] : 1;
@@ -185,7 +189,7 @@ static unsigned team_size(const struct grid *g, uint64_t clusters)
 	uint64_t n = g->opt->threads;
 	bool mixed = (g->order & (g->order - 1)) != 0, shows = g->order & (ORDER_SHOWS | ORDER_FENCE);
 
-	if (g->opt->order || mixed || shows || g->opt->volta)
+	if (g->opt->order || mixed || shows)
 		return 1;
 	return (unsigned)(n > clusters ? clusters : n ? n : 1);
 }

@@ -159,8 +159,8 @@ static int check_alias(const struct module *m, struct symbol *s, struct fault *f
 
 static int link_names(const struct program *p, const struct module *m, struct fault *f)
 {
-	for (unsigned h = 0; h < 64; h++)
-		for (struct symbol *s = m->scope->slot[h]; s; s = s->next)
+	for (uint32_t h = 0; h < m->scope->n_chains; h++)
+		for (struct symbol *s = m->scope->chain[h]; s; s = s->next)
 			if (s->alias ? check_alias(m, s, f) : link_symbol(p, m, s, f))
 				return -1;
 	for (uint32_t i = 0; i < m->n_funcs; i++)
@@ -267,7 +267,7 @@ static void close_body(struct func *fn)
 	bool ends = last && !last->guard &&
 		    (last->op == I_ret || last->op == I_exit || last->op == I_bra || last->op == I_trap);
 	static const char text[] = "ret";
-	struct stmt *in;
+	uint32_t line = last ? last->line : fn->line, col = last ? last->col : fn->col;
 
 	for (uint32_t i = 0; ends && i < fn->n_insts; i++)
 		for (uint32_t k = 0; k < fn->inst[i].n_operands; k++)
@@ -275,11 +275,7 @@ static void close_body(struct func *fn)
 	if (ends)
 		return;
 	grow(&fn->inst, &fn->cap_insts, fn->n_insts + 1, sizeof(*fn->inst));
-	in = &fn->inst[fn->n_insts++];
-	*in = (struct stmt){.op = I_ret,
-		.line = last ? last->line : fn->line,
-		.col = last ? last->col : fn->col,
-		.text = text};
+	fn->inst[fn->n_insts++] = (struct stmt){.op = I_ret, .line = line, .col = col, .text = text};
 }
 
 void program_add(struct program *p, struct module *m)

@@ -149,9 +149,8 @@ uint64_t memory_leaks(const struct memory *m)
 		leak[k].bytes += b->size;
 	}
 	for (unsigned k = 0; k < places; k++)
-		diag_error(leak[k].at,
-			"found %llu allocations of %llu bytes together at the end of the run, wanted them freed",
-			(unsigned long long)leak[k].n, (unsigned long long)leak[k].bytes);
+		diag_error(leak[k].at, "leak: %llu allocation%s, %llu bytes", (unsigned long long)leak[k].n,
+			leak[k].n == 1 ? "" : "s", (unsigned long long)leak[k].bytes);
 	return total;
 }
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "exec/check.h"
+#include "inlining.h"
 
 /*
  * A key is the block's number + 1 (31 bits), the instruction (32), and whether other blocks made the access,
@@ -25,9 +26,10 @@ struct mark {
 };
 
 struct race {
-	struct mark *word;           /* NULL: one block, which races with none */
+	struct mark *word;           /* of accesses to whole words; NULL: one block, which races with none */
+	struct mark *_Atomic byte;   /* of accesses to parts of words; NULL: none yet */
 	uint64_t heap, words;        /* of buffers; of static variables, too, which follow them */
-	atomic_uint_fast64_t lowest; /* word that was raced for; UINT64_MAX: none */
+	atomic_uint_fast64_t lowest; /* byte that was raced for; UINT64_MAX: none */
 };
 
 #define BLOCK_BITS 31
@@ -83,24 +85,105 @@ static uint64_t word_of(const struct warp *w, const uint8_t *at)
 	return fixed < w->mem->static_bytes ? r->heap + fixed / 4 : UINT64_MAX;
 }
 
-static uint64_t address_of(const struct race *r, uint64_t word)
+static uint64_t address_of(const struct race *r, uint64_t byte)
 {
-	return word < r->heap ? HEAP_BASE + 4 * word : 4 * (word - r->heap);
+	return byte < 4 * r->heap ? HEAP_BASE + byte : byte - 4 * r->heap;
 }
 
-static void between_blocks(struct race *r, const struct cta *c, uint64_t key, uint64_t n, bool write)
+/* Returns the mark of two sets of accesses. */
+static uint64_t join_marks(uint64_t a, uint64_t b)
 {
-	struct mark *k = &r->word[n];
+	uint64_t others = ((a | b) & OTHERS) || (a && b && block_of(a) != block_of(b)) ? OTHERS : 0;
 
-	if (block_of(atomic_load_explicit(write ? &k->writer : &k->reader, memory_order_relaxed)) ==
-		c->number + 1)
-		return; /* told before, and looked at then or by the other block */
-	set_mark(write ? &k->writer : &k->reader, key);
-	if (!races(atomic_load(&k->writer), atomic_load(&k->reader)))
-		return;
+	return (a > b ? a : b) | others;
+}
+
+/* The marks of a byte: of accesses to its word and to itself. */
+static uint64_t byte_writer(struct race *r, const struct mark *bytes, uint64_t byte)
+{
+	return join_marks(
+		atomic_load(&r->word[byte / 4].writer), bytes ? atomic_load(&bytes[byte].writer) : 0);
+}
+
+static uint64_t byte_reader(struct race *r, const struct mark *bytes, uint64_t byte)
+{
+	return join_marks(
+		atomic_load(&r->word[byte / 4].reader), bytes ? atomic_load(&bytes[byte].reader) : 0);
+}
+
+/* Notes a race of blocks for the byte if there is one. */
+static bool judge_byte(struct race *r, const struct mark *bytes, uint64_t byte)
+{
 	uint64_t low = atomic_load(&r->lowest);
-	while (n < low && !atomic_compare_exchange_weak(&r->lowest, &low, n))
+
+	if (!races(byte_writer(r, bytes, byte), byte_reader(r, bytes, byte)))
+		return false;
+	while (byte < low && !atomic_compare_exchange_weak(&r->lowest, &low, byte))
 		;
+	return true;
+}
+
+/* Marks an access; false: the block is marked already, so a race was seen then or by the other block. */
+static bool mark_access(struct mark *k, uint64_t key, bool write)
+{
+	atomic_uint_fast64_t *at = write ? &k->writer : &k->reader;
+
+	if (block_of(atomic_load_explicit(at, memory_order_relaxed)) == block_of(key))
+		return false;
+	set_mark(at, key);
+	return true;
+}
+
+static void mark_word(struct race *r, uint64_t key, uint64_t n, bool write)
+{
+	if (!mark_access(&r->word[n], key, write))
+		return;
+	const struct mark *bytes = atomic_load(&r->byte);
+	for (unsigned i = 0; i < (bytes ? 4 : 1) && !judge_byte(r, bytes, 4 * n + i); i++)
+		;
+}
+
+static APART struct mark *byte_marks(struct grid *g)
+{
+	struct mark *bytes;
+
+	pthread_mutex_lock(&g->lock);
+	bytes = atomic_load(&g->race->byte);
+	if (!bytes) {
+		bytes = reserve(4 * g->race->words, sizeof(struct mark));
+		atomic_store(&g->race->byte, bytes);
+	}
+	pthread_mutex_unlock(&g->lock);
+	return bytes;
+}
+
+static void mark_bytes(struct grid *g, uint64_t key, uint64_t from, uint64_t to, bool write)
+{
+	struct mark *bytes = atomic_load(&g->race->byte);
+
+	bytes = bytes ? bytes : byte_marks(g);
+	for (uint64_t byte = from; byte < to; byte++)
+		if (mark_access(&bytes[byte], key, write))
+			judge_byte(g->race, bytes, byte);
+}
+
+/* Marks an access of a block to `bytes` bytes of memory from `from` on, counted from the first word. */
+static void mark_range(struct grid *g, uint64_t key, uint64_t from, uint64_t bytes, bool write)
+{
+	uint64_t end = from + bytes, first = (from + 3) / 4, last = end / 4;
+
+	if (end > 4 * g->race->words)
+		return;
+	if (first > last) {
+		mark_bytes(g, key, from, end, write);
+		return;
+	}
+	if (from < 4 * first)
+		mark_bytes(g, key, from, 4 * first, write);
+	for (uint64_t n = first; n < last; n++)
+		mark_word(g->race, key, n, write);
+	if (end > 4 * last)
+		mark_bytes(g, key, 4 * last, end, write);
 }
 
 /* ---- warps of one block ---- */
@@ -204,7 +287,7 @@ void race_delivered(struct cta *c)
 		return;
 	k->raced_within = true;
 	const struct op *o = &g->code->op[x->second.inst];
-	uint64_t addr = address_of(g->race, x->word);
+	uint64_t addr = address_of(g->race, 4 * x->word);
 	const struct buffer *b = memory_near(g->mem, addr);
 	step_text(g, &x->first, first, sizeof(first));
 	diag_warn(stmt_place(o->func, o->in),
@@ -235,12 +318,12 @@ void race_access(
 	FOR_BITS32 (i, m) {
 		uint64_t from = word_of(w, at[i]), to = from + (((uintptr_t)at[i] & 3) + bytes + 3) / 4;
 
-		for (uint64_t n = from; from != UINT64_MAX && n < to && n < r->words; n++) {
-			if (r->word)
-				between_blocks(r, w->cta, key, n, write);
-			if (x)
-				between_warps(x, inst, (uint16_t)(w->index + 1), n, write);
-		}
+		if (from == UINT64_MAX)
+			continue;
+		if (r->word)
+			mark_range(w->cta->g, key, 4 * from + ((uintptr_t)at[i] & 3), bytes, write);
+		for (uint64_t n = from; x && n < to && n < r->words; n++)
+			between_warps(x, inst, (uint16_t)(w->index + 1), n, write);
 	}
 }
 
@@ -252,10 +335,11 @@ static void block_text(const struct grid *g, uint64_t key, char *out, size_t cap
 	snprintf(out, cap, "CTA (%u,%u,%u)", id[0], id[1], id[2]);
 }
 
-static void tell(const struct grid *g, uint64_t word)
+static void report_race(const struct grid *g, uint64_t byte)
 {
-	uint64_t writer = atomic_load(&g->race->word[word].writer),
-		 reader = atomic_load(&g->race->word[word].reader), addr = address_of(g->race, word);
+	const struct mark *bytes = atomic_load(&g->race->byte);
+	uint64_t writer = byte_writer(g->race, bytes, byte), reader = byte_reader(g->race, bytes, byte),
+		 addr = address_of(g->race, byte);
 	const struct buffer *b = memory_near(g->mem, addr);
 	const struct op *o = &g->code->op[inst_of(writer)], *other = &g->code->op[inst_of(reader)];
 	char by[60], too[120] = "others write";
@@ -284,10 +368,12 @@ void race_end(struct grid *g, bool good)
 		return;
 	if (good && !k->raced && atomic_load(&r->lowest) != UINT64_MAX) {
 		k->raced = true;
-		tell(g, atomic_load(&r->lowest));
+		report_race(g, atomic_load(&r->lowest));
 	}
 	if (r->word)
 		reserve_free(r->word, r->words, sizeof(struct mark));
+	if (atomic_load(&r->byte))
+		reserve_free(atomic_load(&r->byte), 4 * r->words, sizeof(struct mark));
 	free(r);
 	g->race = NULL;
 }

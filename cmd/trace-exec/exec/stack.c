@@ -182,7 +182,7 @@ bool stack_release(struct warp *w)
 
 bool stack_gathers(const struct warp *w, const struct op *o)
 {
-	return o->n < BAR_AND && (w->g->opt->volta || (o->in->op == I_barrier && !has(o->in, M_ALIGNED)));
+	return o->n < BAR_AND && (w->g->independent || (o->in->op == I_barrier && !has(o->in, M_ALIGNED)));
 }
 
 /* All groups but the running one have waited at a barrier: they go on behind it. */

@@ -1,28 +1,43 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the lanes of a divergent branch meet: the first instruction of the immediate post-dominator of its
+ * Meeting points of divergent branches: the first instruction of the immediate post-dominator of the branch's
  * block.
  *
- * The graph's nodes are basic blocks and one exit. Immediate post-dominators are found by going over the
- * blocks in reverse order of a walk from the exit until nothing changes (Cooper, Harvey, Kennedy). Always
- * true: a block from which the exit cannot be reached has no meeting point.
+ * The nodes of the graph are basic blocks and one exit. Immediate post-dominators are the dominators of the
+ * reversed graph, found with the algorithm of Lengauer and Tarjan (TOPLAS 1979, the version with simple path
+ * compression): O(edges * log(blocks)). Always true: a block from which the exit cannot be reached has no
+ * meeting point.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "lang/lang.h"
 
-struct edge {
+#define NO_NODE UINT32_MAX
+
+struct flow_edge {
 	uint32_t to, next;
 };
 
-struct graph {
-	uint32_t n;                       /* blocks; number n is the exit */
-	uint32_t *block_of, *start, *end; /* by instruction; first and last instruction of a block */
-	uint32_t *pred, *succ;            /* heads of edge lists, UINT32_MAX: none */
-	struct edge *edge;
+struct flow_graph {
+	uint32_t n;         /* number of blocks; block n is the exit */
+	uint32_t *block_of; /* block of each instruction */
+	uint32_t *start;    /* first instruction of each block */
+	uint32_t *end;      /* last instruction of each block */
+	uint32_t *pred;     /* first edge to a predecessor of each block; NO_NODE: none */
+	uint32_t *succ;     /* first edge to a successor of each block; NO_NODE: none */
+	struct flow_edge *edge;
 	uint32_t n_edges, cap_edges;
-	uint32_t *order, *idom; /* place in the walk from the exit; UINT32_MAX: never reached */
-	uint32_t *walk, n_walk;
+	uint32_t *number; /* node of each block: its place in the walk from the exit; NO_NODE: not reached */
+	uint32_t n_nodes;
+	uint32_t *block;    /* block of each node */
+	uint32_t *parent;   /* parent of each node in the walk */
+	uint32_t *semi;     /* semidominator of each node */
+	uint32_t *label;    /* node of the least semidominator on the compressed path to the root */
+	uint32_t *ancestor; /* next node of the compressed path; NO_NODE: a root */
+	uint32_t *idom;     /* immediate dominator of each node in the reversed graph */
+	uint32_t *bucket;   /* first node whose semidominator this one is; NO_NODE: none */
+	uint32_t *chain;    /* next node of the same bucket */
+	uint32_t *path;     /* scratch: a path that is compressed, or edges of the walk */
 };
 
 static bool ends_block(const struct stmt *in)
@@ -38,12 +53,12 @@ static const struct symbol *targets_of(const struct stmt *in)
 		       : NULL;
 }
 
-static void add_edge(struct graph *g, uint32_t from, uint32_t to)
+static void add_edge(struct flow_graph *g, uint32_t from, uint32_t to)
 {
 	grow(&g->edge, &g->cap_edges, g->n_edges + 2, sizeof(*g->edge));
-	g->edge[g->n_edges] = (struct edge){to, g->succ[from]};
+	g->edge[g->n_edges] = (struct flow_edge){to, g->succ[from]};
 	g->succ[from] = g->n_edges++;
-	g->edge[g->n_edges] = (struct edge){from, g->pred[to]};
+	g->edge[g->n_edges] = (struct flow_edge){from, g->pred[to]};
 	g->pred[to] = g->n_edges++;
 }
 
@@ -53,7 +68,7 @@ static void mark_leader(bool *leader, uint32_t n, const struct symbol *label)
 		leader[label->at] = true;
 }
 
-static void find_blocks(struct graph *g, const struct func *f)
+static void find_blocks(struct flow_graph *g, const struct func *f)
 {
 	uint32_t n = f->n_insts;
 	bool *leader = xcalloc(n + 1, sizeof(*leader));
@@ -79,7 +94,7 @@ static void find_blocks(struct graph *g, const struct func *f)
 	free(leader);
 }
 
-static void find_edges(struct graph *g, const struct func *f)
+static void find_edges(struct flow_graph *g, const struct func *f)
 {
 	for (uint32_t b = 0; b <= g->n; b++)
 		g->pred[b] = g->succ[b] = UINT32_MAX;
@@ -103,97 +118,121 @@ static void find_edges(struct graph *g, const struct func *f)
 	}
 }
 
-/* Blocks in the order in which a depth-first walk against the edges leaves them, the exit last. */
-static void walk_back(struct graph *g)
+/* Numbers the blocks in the order in which a depth-first walk against the edges from the exit enters them. */
+static void number_nodes(struct flow_graph *g)
 {
-	uint32_t *stack = xmalloc((g->n + 1) * sizeof(*stack)), *at = xmalloc((g->n + 1) * sizeof(*at)),
-		 depth = 0;
+	uint32_t *edge = g->path, at = 0;
 
 	for (uint32_t b = 0; b <= g->n; b++)
-		g->order[b] = UINT32_MAX;
-	stack[depth] = g->n;
-	at[depth++] = g->pred[g->n];
-	g->order[g->n] = 0;
-	while (depth) {
-		uint32_t e = at[depth - 1];
+		g->number[b] = NO_NODE;
+	g->number[g->n] = 0;
+	g->block[0] = g->n;
+	g->parent[0] = NO_NODE;
+	g->idom[0] = 0;
+	edge[0] = g->pred[g->n];
+	g->n_nodes = 1;
+	while (at != NO_NODE) {
+		uint32_t e = edge[at], b;
 
-		if (e == UINT32_MAX) {
-			uint32_t b = stack[--depth];
-
-			g->order[b] = g->n_walk;
-			g->walk[g->n_walk++] = b;
+		if (e == NO_NODE) {
+			at = g->parent[at];
 			continue;
 		}
-		at[depth - 1] = g->edge[e].next;
-		uint32_t b = g->edge[e].to;
-		if (g->order[b] == UINT32_MAX) {
-			g->order[b] = 0;
-			stack[depth] = b;
-			at[depth++] = g->pred[b];
-		}
+		edge[at] = g->edge[e].next;
+		b = g->edge[e].to;
+		if (g->number[b] != NO_NODE)
+			continue;
+		g->block[g->n_nodes] = b;
+		g->parent[g->n_nodes] = at;
+		g->number[b] = at = g->n_nodes++;
+		edge[at] = g->pred[b];
 	}
-	free(stack);
-	free(at);
 }
 
-static uint32_t meet(const struct graph *g, uint32_t a, uint32_t b)
+/* Returns the node of the least semidominator on the path from v to its root, and compresses the path. */
+static uint32_t least_on_path(struct flow_graph *g, uint32_t v)
 {
-	while (a != b) {
-		while (g->order[a] < g->order[b])
-			a = g->idom[a];
-		while (g->order[b] < g->order[a])
-			b = g->idom[b];
+	uint32_t n = 0;
+
+	if (g->ancestor[v] == NO_NODE)
+		return v;
+	for (uint32_t u = v; g->ancestor[g->ancestor[u]] != NO_NODE; u = g->ancestor[u])
+		g->path[n++] = u;
+	while (n--) {
+		uint32_t u = g->path[n], above = g->ancestor[u];
+
+		if (g->semi[g->label[above]] < g->semi[g->label[u]])
+			g->label[u] = g->label[above];
+		g->ancestor[u] = g->ancestor[above];
 	}
-	return a;
+	return g->label[v];
 }
 
-static void post_dominators(struct graph *g)
+/* Sets the dominators of the nodes in the bucket of `parent`, some relative to others, and empties it. */
+static void empty_bucket(struct flow_graph *g, uint32_t parent)
 {
-	for (uint32_t b = 0; b <= g->n; b++)
-		g->idom[b] = UINT32_MAX;
-	g->idom[g->n] = g->n;
-	for (bool changed = true; changed;) {
-		changed = false;
-		for (uint32_t w = g->n_walk; w-- > 0;) {
-			uint32_t b = g->walk[w], found = UINT32_MAX;
+	for (uint32_t v = g->bucket[parent]; v != NO_NODE; v = g->chain[v]) {
+		uint32_t u = least_on_path(g, v);
 
-			if (b == g->n)
+		g->idom[v] = g->semi[u] < g->semi[v] ? u : parent;
+	}
+	g->bucket[parent] = NO_NODE;
+}
+
+static void find_post_dominators(struct flow_graph *g)
+{
+	for (uint32_t v = 0; v < g->n_nodes; v++) {
+		g->semi[v] = g->label[v] = v;
+		g->ancestor[v] = g->bucket[v] = NO_NODE;
+	}
+	for (uint32_t v = g->n_nodes; v-- > 1;) {
+		for (uint32_t e = g->succ[g->block[v]]; e != NO_NODE; e = g->edge[e].next) {
+			uint32_t from = g->number[g->edge[e].to];
+
+			if (from == NO_NODE)
 				continue;
-			for (uint32_t e = g->succ[b]; e != UINT32_MAX; e = g->edge[e].next)
-				if (g->idom[g->edge[e].to] != UINT32_MAX)
-					found = found == UINT32_MAX ? g->edge[e].to
-								    : meet(g, found, g->edge[e].to);
-			changed |= g->idom[b] != found;
-			g->idom[b] = found;
+			from = g->semi[least_on_path(g, from)];
+			g->semi[v] = from < g->semi[v] ? from : g->semi[v];
 		}
+		g->chain[v] = g->bucket[g->semi[v]];
+		g->bucket[g->semi[v]] = v;
+		g->ancestor[v] = g->parent[v];
+		empty_bucket(g, g->parent[v]);
 	}
+	for (uint32_t v = 1; v < g->n_nodes; v++)
+		if (g->idom[v] != g->semi[v])
+			g->idom[v] = g->idom[g->idom[v]];
+}
+
+/* Returns the first instruction of the immediate post-dominator of block b; UINT32_MAX: the exit, or none. */
+static uint32_t meeting_point(const struct flow_graph *g, uint32_t b)
+{
+	uint32_t v = g->number[b], d = v == NO_NODE ? 0 : g->idom[v];
+
+	return d ? g->start[g->block[d]] : UINT32_MAX;
 }
 
 void flow_meet(struct func *f)
 {
-	uint32_t n = f->n_insts;
-	struct graph g = {0};
-	uint32_t *room = xmalloc((8 * (size_t)n + 8) * sizeof(*room));
+	const size_t n = f->n_insts, nodes = n + 1;
+	struct flow_graph g = {0};
+	uint32_t *memory = xmalloc((3 * n + 12 * nodes) * sizeof(*memory)), *next = memory + 3 * n;
+	uint32_t **const of_nodes[] = {&g.pred, &g.succ, &g.number, &g.block, &g.parent, &g.semi, &g.label,
+		&g.ancestor, &g.idom, &g.bucket, &g.chain, &g.path};
 
-	g.block_of = room;
-	g.start = room + n;
-	g.end = room + 2 * (size_t)n;
-	g.pred = room + 3 * (size_t)n;
-	g.succ = g.pred + n + 1;
-	g.order = g.succ + n + 1;
-	g.idom = g.order + n + 1;
-	g.walk = g.idom + n + 1;
+	g.block_of = memory;
+	g.start = memory + n;
+	g.end = memory + 2 * n;
+	for (unsigned i = 0; i < sizeof(of_nodes) / sizeof(of_nodes[0]); i++, next += nodes)
+		*of_nodes[i] = next;
 	find_blocks(&g, f);
 	find_edges(&g, f);
-	walk_back(&g);
-	post_dominators(&g);
+	number_nodes(&g);
+	find_post_dominators(&g);
 	free(f->rpc);
 	f->rpc = xmalloc((n ? n : 1) * sizeof(*f->rpc));
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t d = g.idom[g.block_of[i]];
-
-		f->rpc[i] = d == UINT32_MAX || d == g.n ? UINT32_MAX : g.start[d];
-	}
+	for (uint32_t i = 0; i < n; i++)
+		f->rpc[i] = meeting_point(&g, g.block_of[i]);
 	free(g.edge);
-	free(room);
+	free(memory);
 }

@@ -159,10 +159,12 @@ static inline uint64_t sym_place(const struct symbol *v, uint64_t at)
 
 struct scope {
 	struct scope *up;
-	struct symbol *slot[64];
+	struct symbol **chain; /* hash table of n_chains chains, a power of 2; NULL: no name yet */
+	uint32_t n_chains, n_names;
 };
 struct symbol *scope_find(const struct scope *s, const char *name, uint32_t n); /* this scope alone */
-void scope_add(struct scope *s, struct symbol *sym);
+/* Adds a name; the table, in arena a, grows with the number of names. */
+void scope_add(struct scope *s, struct symbol *sym, struct arena *a);
 
 /*
  * The value of a .samplerref that its declaration describes: these upper bits; from bit 0 on two for each
@@ -189,8 +191,8 @@ struct operand {
 	uint8_t n;                        /* O_VEC */
 	uint8_t sreg, n_part;
 	uint32_t line, col;
-	uint32_t reg;         /* O_REG; O_ADDR: base, UINT32_MAX: none */
-	int64_t value;        /* O_INT; O_FLOAT: bits of a double; O_ADDR, O_SYM: what is added */
+	uint32_t reg; /* O_REG; O_ADDR: base, UINT32_MAX: none */
+	int64_t value; /* O_INT: the number; O_FLOAT: bits of a double; O_REG, O_ADDR, O_SYM: a constant added */
 	struct symbol *sym;   /* O_SYM, O_LABEL; O_ADDR: base, may be NULL */
 	const char *part;     /* O_REG: "h1", "b3210" behind it, n_part letters; NULL: none */
 	struct operand *elem; /* O_VEC; O_ADDR with coordinates: they, n of them */
@@ -243,6 +245,7 @@ struct func {
 	uint32_t maxntid[3], reqntid[3], minnctapersm, cluster[3];
 	uint32_t max_cluster; /* thread blocks of one; 0: not said */
 	uint32_t first_pc;    /* instruction number in the program: PC / 8 */
+	uint8_t *race_at;     /* for each instruction: a race there was printed; NULL: none was */
 	uint32_t *rpc; /* of each instruction: where its lanes meet in the function; UINT32_MAX: at the end */
 };
 

@@ -245,7 +245,7 @@ bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, u
 	}
 	if (p->t.kind != TOK_NAME)
 		return parse_number(p, o);
-	if (!parse_name(p, o, in))
+	if (!parse_name(p, o, in) || (o->kind == O_REG && !o->part && !take_offset(p, &o->value)))
 		return false;
 	if (parser_at_punct(p, '|')) { /* a|b: two destinations */
 		struct operand *both = arena_alloc(&p->m->arena, 2, sizeof(*both));

@@ -525,6 +525,7 @@ void module_free(struct module *m)
 		free(fn->inst);
 		free(fn->var);
 		free(fn->rpc);
+		free(fn->race_at);
 	}
 	if (m->common)
 		free(m->common->reg);

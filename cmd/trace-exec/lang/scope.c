@@ -15,24 +15,45 @@ static uint32_t name_hash(const char *s, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++)
 		h = (h ^ (unsigned char)s[i]) * 16777619u;
-	return (h ^ h >> 15) & 63;
+	return h ^ h >> 15;
 }
 
 struct symbol *scope_find(const struct scope *s, const char *name, uint32_t n)
 {
-	struct symbol *sym = s->slot[name_hash(name, n)];
+	struct symbol *sym = s->n_chains ? s->chain[name_hash(name, n) & (s->n_chains - 1)] : NULL;
 
 	while (sym && (strncmp(sym->name, name, n) || sym->name[n]))
 		sym = sym->next;
 	return sym;
 }
 
-void scope_add(struct scope *s, struct symbol *sym)
+static void scope_put(struct scope *s, struct symbol *sym)
 {
-	struct symbol **slot = &s->slot[name_hash(sym->name, (uint32_t)strlen(sym->name))];
+	uint32_t hash = name_hash(sym->name, (uint32_t)strlen(sym->name));
+	struct symbol **chain = &s->chain[hash & (s->n_chains - 1)];
 
-	sym->next = *slot;
-	*slot = sym;
+	sym->next = *chain;
+	*chain = sym;
+}
+
+static void scope_grow(struct scope *s, struct arena *a)
+{
+	struct scope old = *s;
+
+	s->n_chains = old.n_chains ? 4 * old.n_chains : 16;
+	s->chain = arena_alloc(a, s->n_chains, sizeof(struct symbol *));
+	for (uint32_t i = 0; i < old.n_chains; i++)
+		for (struct symbol *sym = old.chain[i], *next; sym; sym = next) {
+			next = sym->next;
+			scope_put(s, sym);
+		}
+}
+
+void scope_add(struct scope *s, struct symbol *sym, struct arena *a)
+{
+	if (s->n_names++ >= s->n_chains)
+		scope_grow(s, a);
+	scope_put(s, sym);
 }
 
 /* ---- tables ---- */

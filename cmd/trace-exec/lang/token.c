@@ -143,6 +143,6 @@ struct symbol *parser_new_symbol(struct parser *p, enum sym_kind kind, const str
 	sym->kind = (uint8_t)kind;
 	sym->line = name->line;
 	sym->col = name->col;
-	scope_add(p->scope, sym);
+	scope_add(p->scope, sym, &p->m->arena);
 	return sym;
 }

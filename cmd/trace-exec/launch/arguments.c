@@ -36,7 +36,7 @@ static size_t refused(const struct launch_argument *a)
 	char quoted[90];
 
 	fault_set(a->r->f, a->where, "argument",
-		"found argument '%s' for a parameter of %llu bytes, wanted a buffer, TYPE:VALUE or hex:BYTES",
+		"argument '%s' for a parameter of %llu bytes (expected a buffer, TYPE:VALUE or hex:BYTES)",
 		diag_quote(quoted, sizeof(quoted), a->s, a->n), (unsigned long long)a->p->size);
 	return 0;
 }
@@ -93,7 +93,7 @@ static size_t buffer_argument(const struct launch_argument *x)
 		return refused(x);
 	if (at > b->bytes) {
 		fault_set(x->r->f, x->where, "argument",
-			"found byte %llu of buffer '%s', wanted at most its %llu", (unsigned long long)at,
+			"byte %llu of buffer '%s' (expected at most its %llu)", (unsigned long long)at,
 			b->name, (unsigned long long)b->bytes);
 		return 0;
 	}
@@ -140,14 +140,14 @@ int launch_arguments(struct reader *r, struct step *c)
 		size_t len = strcspn(s, ",");
 
 		if (n == k->n_params)
-			return fault_set(r->f, where, "argument",
-				"found more than %u arguments of kernel '%s', wanted no more", n, k->name);
+			return fault_set(
+				r->f, where, "argument", "more than %u arguments of kernel '%s'", n, k->name);
 		size_t got = argument(r, where, s, len, k->param[n], block + k->param[n]->addr);
 		if (!got)
 			return -1;
 		if (got < k->param[n]->size)
 			diag_warn(where,
-				"found %zu bytes for parameter %u of kernel '%s', wanted %llu: the others are zero",
+				"%zu bytes for parameter %u of kernel '%s' (expected %llu): the others are zero",
 				got, n + 1, k->name, (unsigned long long)k->param[n]->size);
 		where.col += (uint32_t)len + 1;
 		s += len;
@@ -155,8 +155,8 @@ int launch_arguments(struct reader *r, struct step *c)
 		s += more;
 	}
 	if (n < k->n_params)
-		diag_warn(where, "found %u arguments of kernel '%s', wanted %u: the others are zero", n,
-			k->name, k->n_params);
+		diag_warn(where, "%u arguments of kernel '%s' (expected %u): the others are zero", n, k->name,
+			k->n_params);
 	c->launch.param = block;
 	return 0;
 }

@@ -33,18 +33,30 @@ int launch_wanted(const struct reader *r, uint32_t w, const char *what)
 		diag_quote(quoted, sizeof(quoted), r->word[w].s, strlen(r->word[w].s));
 		snprintf(found, sizeof(found), "'%s'", quoted);
 	}
-	return fault_set(r->f, launch_at(r, w), "launch-file", "found %s, wanted %s", found, what);
+	return fault_set(r->f, launch_at(r, w), "launch-file", "unexpected %s (expected %s)", found, what);
 }
 
-static int split(struct reader *r, const char *text, size_t len)
+/* Splits a line into words. Lines without a command take no memory; the others are limited. */
+static int split_line(struct reader *r, const char *text, size_t len)
 {
-	char *s = arena_strndup(&r->s->arena, text, len);
+	const char *nul = memchr(text, 0, len);
+	size_t blanks = 0;
 
 	r->n = 0;
-	const char *nul = memchr(text, 0, len);
 	if (nul)
 		return fault_set(r->f, (struct place){r->file, r->line, (uint32_t)(nul - text) + 1},
-			"launch-file", "found a NUL byte, wanted text");
+			"launch-file", "NUL byte (expected text)");
+	while (blanks < len && strchr(" \t\r", text[blanks]))
+		blanks++;
+	if (blanks == len || text[blanks] == '#')
+		return 0;
+	r->n_lines++;
+	r->n_text += len;
+	if (r->n_lines > LAUNCH_LINES_MAX || r->n_text > LAUNCH_TEXT_MAX)
+		return fault_set(r->f, (struct place){r->file, r->line, (uint32_t)blanks + 1}, "launch-file",
+			"launch file too large (at most %u commands and %u MiB of text)", LAUNCH_LINES_MAX,
+			LAUNCH_TEXT_MAX >> 20);
+	char *s = arena_strndup(&r->s->arena, text, len);
 	for (char *p = s; *p;) {
 		p += strspn(p, " \t\r");
 		if (!*p || *p == '#')
@@ -233,6 +245,22 @@ static int do_symbol(struct reader *r)
 					  : 0;
 }
 
+/* Checks that word w names a file in the directory of saved files, whatever that is. */
+static int check_saved_name(const struct reader *r, uint32_t w)
+{
+	const char *name = r->word[w].s;
+	bool leaves = *name == '/' || !strcmp(name, "-");
+	char quoted[90];
+
+	for (const char *s = name; s; s = strchr(s, '/') ? strchr(s, '/') + 1 : NULL)
+		leaves |= !strncmp(s, "..", 2) && (s[2] == '/' || !s[2]);
+	if (!leaves)
+		return 0;
+	return fault_set(r->f, launch_at(r, w), "launch-file",
+		"cannot save to '%s' (expected a relative name without '..')",
+		diag_quote(quoted, sizeof(quoted), name, strlen(name)));
+}
+
 static int do_save(struct reader *r, enum step_kind kind)
 {
 	if (r->n != 3)
@@ -240,6 +268,8 @@ static int do_save(struct reader *r, enum step_kind kind)
 	struct step *b = launch_buffer(r->s, r->word[1].s, strlen(r->word[1].s));
 	if (!b)
 		return launch_wanted(r, 1, "the name of a buffer");
+	if (kind == CMD_SAVE && check_saved_name(r, 2))
+		return -1;
 	uint64_t addr = b->addr, bytes = b->bytes;
 	struct step *c = launch_add(r, kind);
 	c->name = r->word[1].s;
@@ -255,7 +285,7 @@ static int do_savesym(struct reader *r)
 
 	if (r->n != 4)
 		return launch_wanted(r, r->n > 4 ? 4 : r->n, "savesym NAME bytes=N FILE");
-	if (launch_bytes(r, 2, &bytes) < 0)
+	if (launch_bytes(r, 2, &bytes) < 0 || check_saved_name(r, 3))
 		return -1;
 	struct step *c = launch_add(r, CMD_SAVESYM);
 	c->name_col = r->word[1].col;
@@ -344,7 +374,7 @@ static int do_launch(struct reader *r)
 		return launch_wanted(r, w, "grid=X,Y,Z and block=X,Y,Z");
 	if ((uint64_t)l.block[0] * l.block[1] * l.block[2] > 1024)
 		return fault_set(r->f, launch_at(r, block), "launch-file",
-			"found %llu threads in a thread block, wanted at most 1024",
+			"%llu threads in a thread block (expected at most 1024)",
 			(unsigned long long)l.block[0] * l.block[1] * l.block[2]);
 	if (w < r->n && r->n > w + 2)
 		return launch_wanted(r, w + 2, "the arguments in one word, between commas");
@@ -368,28 +398,28 @@ static int check_cluster(struct reader *r, const struct step *c)
 
 	if (!d[0] && l->kernel->explicit_cluster)
 		return fault_set(r->f, where, "cluster",
-			"found no cluster for kernel '%s', wanted cluster=X,Y,Z (.explicitcluster)",
+			"no cluster for kernel '%s' (expected cluster=X,Y,Z (.explicitcluster))",
 			l->kernel->name);
 	if (!d[0])
 		return 0;
 	if (l->kernel->max_cluster && (uint64_t)d[0] * d[1] * d[2] > l->kernel->max_cluster)
 		return fault_set(r->f, where, "cluster",
-			"found clusters of %llu thread blocks for kernel '%s', wanted at most %u (.maxclusterrank)",
+			"clusters of %llu thread blocks for kernel '%s' (expected at most %u (.maxclusterrank))",
 			(unsigned long long)d[0] * d[1] * d[2], l->kernel->name, l->kernel->max_cluster);
 	if (l->cluster[0] && l->kernel->cluster[0] &&
 		memcmp(l->cluster, l->kernel->cluster, sizeof(l->cluster)))
 		return fault_set(r->f, where, "cluster",
-			"found cluster %u,%u,%u for kernel '%s', wanted its own %u,%u,%u", d[0], d[1], d[2],
+			"cluster %u,%u,%u for kernel '%s' (expected its own %u,%u,%u)", d[0], d[1], d[2],
 			l->kernel->name, l->kernel->cluster[0], l->kernel->cluster[1], l->kernel->cluster[2]);
 	for (unsigned i = 0; i < 3; i++)
 		if (!d[i] || l->grid[i] % d[i])
 			return fault_set(r->f, where, "cluster",
-				"found clusters of %u,%u,%u thread blocks in grid %u,%u,%u, wanted a grid that they fill",
+				"clusters of %u,%u,%u thread blocks in grid %u,%u,%u (expected a grid that they fill)",
 				d[0], d[1], d[2], l->grid[0], l->grid[1], l->grid[2]);
 	if ((uint64_t)d[0] * d[1] * d[2] > CLUSTER_MAX ||
 		func_dynamic(l->kernel) + l->dyn_shared > CLUSTER_STRIDE)
 		return fault_set(r->f, where, "cluster",
-			"found clusters of %llu thread blocks with %u bytes of shared memory each, wanted at most %u with %u",
+			"clusters of %llu thread blocks with %u bytes of shared memory each (expected at most %u with %u)",
 			(unsigned long long)d[0] * d[1] * d[2], func_dynamic(l->kernel) + l->dyn_shared,
 			CLUSTER_MAX, CLUSTER_STRIDE);
 	return 0;
@@ -404,7 +434,7 @@ static int find_kernel(struct reader *r, struct step *c)
 	if (!c->launch.kernel) {
 		diag_quote(quoted, sizeof(quoted), c->name, strlen(c->name));
 		return fault_set(r->f, (struct place){c->at.file, c->at.line, c->name_col}, "kernel-unknown",
-			"found kernel '%s', wanted one of the modules", quoted);
+			"kernel '%s' (expected one of the modules)", quoted);
 	}
 	const struct func *k = c->launch.kernel;
 	const struct place size = {c->at.file, c->at.line, c->size_col};
@@ -412,12 +442,12 @@ static int find_kernel(struct reader *r, struct step *c)
 	uint64_t most = (uint64_t)k->maxntid[0] * k->maxntid[1] * k->maxntid[2];
 	if (most && threads > most)
 		return fault_set(r->f, size, "block",
-			"found %llu threads for kernel '%s', wanted at most %llu (.maxntid)",
+			"%llu threads for kernel '%s' (expected at most %llu (.maxntid))",
 			(unsigned long long)threads, k->name, (unsigned long long)most);
 	for (unsigned i = 0; i < 3; i++)
 		if (k->reqntid[0] && k->reqntid[i] != c->launch.block[i])
 			return fault_set(r->f, size, "block",
-				"found block %u,%u,%u for kernel '%s', wanted %u,%u,%u (.reqntid)",
+				"block %u,%u,%u for kernel '%s' (expected %u,%u,%u (.reqntid))",
 				c->launch.block[0], c->launch.block[1], c->launch.block[2], k->name,
 				k->reqntid[0], k->reqntid[1], k->reqntid[2]);
 	if (check_cluster(r, c))
@@ -439,14 +469,14 @@ static int find_symbol(struct reader *r, struct step *c)
 	diag_quote(quoted, sizeof(quoted), c->name, strlen(c->name));
 	if (n > 1)
 		return fault_set(r->f, (struct place){c->at.file, c->at.line, c->name_col}, "symbol-unknown",
-			"found symbol '%s', which %u modules have each for itself, wanted one that is .visible",
+			"symbol '%s', which %u modules have each for itself (expected one that is .visible)",
 			quoted, n);
 	if (!c->sym)
 		return fault_set(r->f, (struct place){c->at.file, c->at.line, c->name_col}, "symbol-unknown",
-			"found symbol '%s', wanted a .global or .const variable of the modules", quoted);
+			"symbol '%s' (expected a .global or .const variable of the modules)", quoted);
 	if (c->addr > c->sym->size || c->bytes > c->sym->size - c->addr)
 		return fault_set(r->f, (struct place){c->at.file, c->at.line, c->size_col}, "symbol-size",
-			"found %llu bytes at byte %llu of '%s', wanted them in its %llu",
+			"%llu bytes at byte %llu of '%s' (expected them in its %llu)",
 			(unsigned long long)c->bytes, (unsigned long long)c->addr, quoted,
 			(unsigned long long)c->sym->size);
 	return 0;
@@ -461,7 +491,7 @@ static int check_kinfo(const struct reader *r)
 
 		if (!program_kernel(&r->s->prog, k->kernel))
 			return fault_set(r->f, k->at, "kernel-unknown",
-				"found kernel '%s', wanted one of the modules",
+				"kernel '%s' (expected one of the modules)",
 				diag_quote(quoted, sizeof(quoted), k->kernel, strlen(k->kernel)));
 	}
 	return 0;
@@ -475,7 +505,7 @@ static int finish(struct reader *r)
 
 	if (!s->prog.n_modules)
 		return fault_set(r->f, (struct place){r->file, 0, 0}, "launch-file",
-			"found no module, wanted at least one");
+			"no module (expected at least one)");
 	if (program_link(&s->prog, r->f) || bind_program(&s->code, &s->prog, r->f) || check_kinfo(r))
 		return -1;
 	for (uint32_t i = 0; i < s->n_commands; i++) {
@@ -524,7 +554,7 @@ static int read_all(struct script *s, struct input *in, struct fault *f)
 
 	while (!bad && (got = input_line(in, &text, &len, f)) > 0) {
 		r.line = input_lineno(in);
-		bad = split(&r, text, len) || do_line(&r);
+		bad = split_line(&r, text, len) || do_line(&r);
 	}
 	bad = bad || got < 0 || finish(&r);
 	free(r.word);

@@ -5,7 +5,9 @@
 
 #include "launch/launch.h"
 
-#define LAUNCH_HEAP_MAX (1ull << 40)
+#define LAUNCH_HEAP_MAX  (1ull << 40)
+#define LAUNCH_LINES_MAX (1u << 18)  /* lines with a command */
+#define LAUNCH_TEXT_MAX  (64u << 20) /* bytes of these lines */
 
 struct launch_word {
 	const char *s;
@@ -23,6 +25,8 @@ struct reader {
 	struct fault *f;
 	const char *file;
 	uint64_t line;
+	uint32_t n_lines; /* lines with a command so far */
+	size_t n_text;    /* bytes of these lines */
 	struct launch_word *word;
 	uint32_t n, cap;
 	struct kinfo *kinfo;

@@ -159,7 +159,7 @@ int launch_tensormap(struct reader *r)
 						       : tensor_wrong(&m);
 	if (wrong)
 		return fault_set(r->f, launch_at(r, 0), "tensor-map",
-			"found %s, wanted a map that the hardware takes", wrong);
+			"%s (expected a map that the hardware takes)", wrong);
 	struct script *s = r->s;
 	grow(&s->map, &s->cap_maps, s->n_maps + 1, sizeof(*s->map));
 	s->map[s->n_maps++] = (struct named_map){r->word[1].s, m};

@@ -237,7 +237,7 @@ int launch_texture(struct reader *r, bool surface)
 						     : "dims=, layers=, levels=, cube, offset=, pitch=, slice=, filter=, mipfilter=, lod=, bias=, address=, border=, normalized or read=");
 	}
 	if ((wrong = complete(&t, b, cube)))
-		return fault_set(r->f, launch_at(r, 0), "texture", "found %s, wanted a %s that a GPU takes",
+		return fault_set(r->f, launch_at(r, 0), "texture", "%s (expected a %s that a GPU takes)",
 			wrong, surface ? "surface" : "texture");
 	return add_texture(r, &t);
 }
@@ -280,14 +280,14 @@ int launch_textures_end(struct reader *r)
 		c->sym = program_variable(&r->s->prog, c->name, &n);
 		if (n > 1)
 			return fault_set(r->f, c->at, "symbol-unknown",
-				"found '%s', which %u modules have each for itself, wanted one that is .visible",
+				"'%s', which %u modules have each for itself (expected one that is .visible)",
 				quoted, n);
 		if (!c->sym && !c->used)
 			return fault_set(r->f, c->at, "symbol-unknown",
-				"found '%s', wanted the name of a .%s of the modules or of an argument",
-				quoted, types[type].name);
+				"'%s' (expected the name of a .%s of the modules or of an argument)", quoted,
+				types[type].name);
 		if (c->sym && c->sym->type != type)
-			return fault_set(r->f, c->at, "symbol-unknown", "found '%s', wanted a .%s", quoted,
+			return fault_set(r->f, c->at, "symbol-unknown", "'%s' (expected a .%s)", quoted,
 				types[type].name);
 	}
 	return 0;

@@ -42,7 +42,7 @@ static int bad(struct place at, struct fault *f, const char *found, const char *
 	char quoted[100];
 
 	diag_quote(quoted, sizeof(quoted), found, strlen(found));
-	return fault_set(f, at, "values", "found values '%s', wanted %s", quoted, wanted);
+	return fault_set(f, at, "values", "values '%s' (expected %s)", quoted, wanted);
 }
 
 static int type_named(const char *s, size_t n)
@@ -185,9 +185,8 @@ int init_fits(const struct init *i, uint64_t n, struct place at, struct fault *f
 				 : value[i->type].bytes;
 
 	if (n % bytes)
-		return fault_set(f, at, "values",
-			"found %llu bytes for values of %u, wanted a multiple of that", (unsigned long long)n,
-			bytes);
+		return fault_set(f, at, "values", "%llu bytes for values of %u (expected a multiple of that)",
+			(unsigned long long)n, bytes);
 	return 0;
 }
 
@@ -201,7 +200,7 @@ static int fill_from_file(const struct init *i, uint8_t *to, uint64_t n, struct 
 	bool more = fgetc(in) != EOF;
 	fclose(in);
 	if (got < n || more)
-		return fault_set(f, at, "file", "found %s%llu bytes in %s, wanted %llu",
+		return fault_set(f, at, "file", "%s%llu bytes in %s (expected %llu)",
 			more ? "more than " : "", (unsigned long long)got, i->text, (unsigned long long)n);
 	return 0;
 }
@@ -260,7 +259,7 @@ static int fill_list(const struct init *i, uint8_t *to, uint64_t n, struct place
 	for (uint64_t k = 0;; k++, s = end + 1) {
 		if (k == n / bytes)
 			return fault_set(f, at, "values",
-				"found more values than the buffer's %llu bytes hold, wanted fewer",
+				"more values than the buffer's %llu bytes hold (expected fewer)",
 				(unsigned long long)n);
 		element(s, &end, i->type, to + k * bytes);
 		if (!*end)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lang/ieee.h"
-#include "sem/sem.h"
+#include "sem/sum.h"
 
 #define FRAME_MAX (64u << 20)
 
@@ -215,6 +215,19 @@ static uint32_t bad_width(const struct bind *b, const struct operand *o, unsigne
 	return bad_operand(b, o, wanted);
 }
 
+/* The slot of a source register, or of its sum with a constant. */
+static uint32_t reg_source(struct bind *b, const struct operand *o)
+{
+	unsigned bytes = reg_width(b->fn, o->reg);
+	uint32_t slot = reg_slot(b, o->reg);
+
+	if (!o->value)
+		return slot;
+	if (!bytes || bytes > 8 || types[b->fn->reg[o->reg].type].kind == K_FLOAT)
+		return bad_operand(b, o, "an integer register of at most 64 bits before '+' or '-'");
+	return sum_slot(b, o, slot, bytes);
+}
+
 uint32_t bind_dst(struct bind *b, const struct operand *o, unsigned bits)
 {
 	unsigned bytes = bits == 1 ? 0 : bits <= 16 ? 2 : bits / 8;
@@ -283,7 +296,7 @@ static uint32_t src_of(struct bind *b, const struct operand *o, enum type type, 
 	uint64_t v = 0;
 
 	switch (o->kind) {
-	case O_REG: return reg_slot(b, o->reg);
+	case O_REG: return reg_source(b, o);
 	case O_INT:
 	case O_FLOAT:
 		if (const_bits(b, o, type, &v))
@@ -333,7 +346,7 @@ uint32_t bind_src_any(struct bind *b, const struct operand *o, enum type type, u
 	if (!width || width < least)
 		return bad_width(b, o, types[type].bits);
 	*bytes = (uint8_t)width;
-	return reg_slot(b, o->reg);
+	return reg_source(b, o);
 }
 
 struct ext *bind_ext(struct bind *b, struct op *o)
@@ -419,7 +432,8 @@ static int bind_inst(struct bind *b, struct op *o, const struct stmt *in, uint32
 		o->guard = reg_slot(b, in->guard - 1);
 		o->guard_not = in->guard_not ? ALL_LANES : 0;
 	}
-	if (binding[in->op](b, o))
+	uint32_t first_sum = b->code->n_sums;
+	if (binding[in->op](b, o) || sum_finish(b, o, first_sum))
 		return -1;
 	if (b->frame->bytes > FRAME_MAX)
 		return bind_fault(b, NULL, "registers",
@@ -503,6 +517,7 @@ void bind_free(struct bound_code *c)
 	free(c->op);
 	free(c->owner);
 	free(c->frame);
+	free(c->sum);
 	arena_free(&c->arena);
 	memset(c, 0, sizeof(*c));
 }

@@ -38,9 +38,9 @@ LANE_OP2(add_f64, double, double, double, a + b)
 LANE_OP2(sub_f64, double, double, double, a - b)
 LANE_OP2(mul_f64, double, double, double, a *b)
 LANE_OP3(fma_f64, double, double, double, double, __builtin_fma(a, b, c))
-LANE_OP1(neg_f32, u32, u32, a ^ 0x80000000u)
+LANE_OP1(neg_f32, u32, u32, a << 1 > 0xff000000u ? 0x7fffffffu : a ^ 0x80000000u)
 LANE_OP1(neg_f64, u64, u64, a ^ 1ull << 63)
-LANE_OP1(abs_f32, u32, u32, a & 0x7fffffffu)
+LANE_OP1(abs_f32, u32, u32, a << 1 > 0xff000000u ? 0x7fffffffu : a & 0x7fffffffu)
 LANE_OP1(abs_f64, u64, u64, a & ~(1ull << 63))
 
 /* ---- any rounding, .ftz, .sat ---- */
@@ -208,6 +208,8 @@ static u16 small_do(const struct op *o, u16 x, u16 y, u16 z)
 	switch (o->n) {
 	case SO_NEG:
 	case SO_ABS:
+		if (a != a)
+			return 0x7fff;
 		x = o->mode & MODE_FTZ && fabs(small_value(x, f)) < tiny ? x & 0x8000 : x;
 		return o->n == SO_NEG ? x ^ 0x8000 : x & 0x7fff;
 	case SO_MIN:
@@ -411,7 +413,7 @@ static void abs_mode(struct warp *w, const struct op *o, uint32_t m)
 
 	load(w, o, o->a, v);
 	for (unsigned i = 0; i < LANES; i++)
-		v[i] = o->imm ? -v[i] : fabsf(v[i]);
+		v[i] = canon(o->imm ? -v[i] : fabsf(v[i]));
 	float *d = REG(float, w, o->d);
 	FOR_BITS32 (i, m)
 		d[i] = v[i];

@@ -21,6 +21,25 @@ static u32 take_members(const u32 *mask, u32 *left)
 
 /* ---- lanes that a .sync form names, and that stand elsewhere ---- */
 
+/* Finds lanes of m whose mask lacks them, or differs from that of a lane they name: PTX leaves the result open. */
+static void check_masks(struct warp *w, const struct op *o, const u32 *mask, u32 m)
+{
+	u32 lacking = 0, differing = 0;
+
+	FOR_BITS32 (i, m) {
+		lacking |= mask[i] >> i & 1 ? 0 : 1u << i;
+		FOR_BITS32 (j, mask[i] & m)
+			differing |= mask[j] != mask[i] ? 1u << i : 0;
+	}
+	if (lacking)
+		exec_find(w, o, lacking, "sync-mask", "%s: mask 0x%08x lacks lane %u, which executes it",
+			o->in->text, mask[bit_lowest32(lacking)], bit_lowest32(lacking));
+	else if (differing)
+		exec_find(w, o, differing, "sync-mask",
+			"%s: lanes that execute it together name different masks, lane %u 0x%08x",
+			o->in->text, bit_lowest32(differing), mask[bit_lowest32(differing)]);
+}
+
 /*
  * The lanes of m execute o, which has their masks in the slot. It is found wrong when lanes come to a .sync
  * form after others that named them, and which they name in turn: a GPU has the ones wait for the others.
@@ -30,10 +49,17 @@ static void warp_meet(struct warp *w, const struct op *o, u32 slot, u32 m)
 	const u32 *mask = REG(u32, w, slot);
 	u32 alive = w->lanes & ~w->ended, named = 0;
 
-	if (!w->g->opt->check || (m == alive && !w->missed))
+	if (!w->g->opt->check)
 		return;
-	FOR_BITS32 (i, m)
+	u32 all = ALL_LANES;
+	FOR_BITS32 (i, m) {
 		named |= mask[i];
+		all &= mask[i];
+	}
+	if (named != all || m & ~named)
+		check_masks(w, o, mask, m);
+	if (m == alive && !w->missed)
+		return;
 	named &= ~m;
 	if (m & w->missed && named & w->ahead)
 		exec_find(w, o, m & w->missed, "sync-apart",
@@ -64,6 +90,7 @@ static void shfl(struct warp *w, const struct op *o, uint32_t m)
 
 	if (o->mode)
 		warp_meet(w, o, (u32)o->imm, m);
+	u32 absent = 0;
 	memcpy(in, a, sizeof(in));
 	FOR_BITS32 (i, m) {
 		u32 seg = c[i] >> 8 & 31, clamp = c[i] & 31, by = b[i] & 31;
@@ -88,9 +115,13 @@ static void shfl(struct warp *w, const struct op *o, uint32_t m)
 		}
 		if (!p)
 			j = (s32)i;
+		absent |= m >> j & 1 ? 0 : 1u << i;
 		d[i] = m >> j & 1 ? in[j] : in[i];
 		inside |= (u32)p << i;
 	}
+	if (absent && w->g->opt->check)
+		exec_find(w, o, absent, "shuffle-absent", "%s: lane %u reads a lane that does not execute it",
+			o->in->text, bit_lowest32(absent));
 	if (o->x) {
 		u32 *p = &PRED(w, o->x->slot[0]);
 
