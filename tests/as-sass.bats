@@ -80,6 +80,14 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	run -0 grep -c '^-binary version = 61$' out/kernel-1.traceg
 }
 
+@test "copies of a register to itself, at once or through others, are no instructions" {
+	kernel <<<'mov.b64 %rd9, %rd9; st.global.u64 [%rd1], %rd9;'
+	run -0 timeout 20 trace-exec -q --no-check -o self --as sass -g a100 k.launch
+	kernel <<<'mov.b64 %rd4, %rd5; mov.b64 %rd5, %rd6; mov.b64 %rd6, %rd4; st.global.u64 [%rd1], %rd6;'
+	run -0 timeout 20 trace-exec -q --no-check -o cycle --as sass -g a100 k.launch
+	run -0 diff self/kernel-1.traceg cycle/kernel-1.traceg
+}
+
 @test "a value written between is not taken for the one before" {
 	kernel <<-'END'
 		mov.u32 %r3, %r2;

@@ -155,12 +155,14 @@ static bool is_constant_sreg(unsigned s)
 	       s == S_DYNAMIC_SMEM || s == S_TOTAL_SMEM || s >= S_ENVREG0;
 }
 
-/* Takes the result of instruction i for another register. */
+/* Takes the result of instruction i for another register. A copy of a register to itself does nothing. */
 static bool same(struct plan *p, uint32_t i, uint32_t reg)
 {
 	struct lower_value *v = &p->value[p->f->inst[i].operand[0].reg];
 	uint32_t root = plan_root(p, reg);
 
+	if (&p->value[root] == v)
+		return true;
 	if (p->value[root].kind == VALUE_PRED || p->value[root].size < v->size)
 		return false;
 	if (p->value[root].kind != VALUE_CONST && (p->value[root].defs > 1 || p->value[root].guarded) &&
