@@ -178,6 +178,13 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	[ "$(grep -c IMAD <<<"$output")" = 9 ]
 }
 
+@test "of many constants in a block the latest stay in registers" {
+	for i in {1..18} 17; do echo "st.global.u32 [%rd1], $i;"; done | kernel
+	run -0 code qv100
+	# the stack's pointer, tid.x, two halves of the address and 18 constants
+	[ "$(grep -c 'MOV\|S2R' <<<"$output")" = 21 ]
+}
+
 @test "too many values at once, and what a GPU lacks, are refused with their place" {
 	{
 		for i in {3..290}; do echo "ld.global.u32 %r$i, [%rd1+$i*4];"; done | sed 's/+\([0-9]*\)\*4/+4/'

@@ -17,6 +17,7 @@ struct held_constant { /* a constant in a register */
 	const struct symbol *sym;
 	uint64_t value;
 	uint32_t reg, item; /* reg: the PTX register that is one; UINT32_MAX: a literal */
+	uint32_t used;      /* instruction of PTX that used it last */
 };
 
 struct selecting {
@@ -78,23 +79,37 @@ static bool is_held(const struct held_constant *a, const struct held_constant *b
 	return a->reg == b->reg && a->value == b->value && a->sym == b->sym;
 }
 
+/* An entry for one more constant of the block; the least recently used one where all are taken. */
+static struct held_constant *new_held(struct selecting *s)
+{
+	struct held_constant *oldest = s->held;
+
+	if (s->n_held < CONSTANTS)
+		return &s->held[s->n_held++];
+	for (unsigned i = 1; i < CONSTANTS; i++)
+		if (s->held[i].used < oldest->used)
+			oldest = &s->held[i];
+	return oldest;
+}
+
 /* A register with the constant, that stays for the block or for good. */
 static uint32_t hold(struct selecting *s, const struct operand *o, unsigned size)
 {
 	struct held_constant h = {o->kind == O_REG ? NULL : o->sym, o->kind == O_REG ? 0 : (uint64_t)o->value,
-		o->kind == O_REG ? plan_root(s->p, o->reg) : UINT32_MAX, 0};
+		o->kind == O_REG ? plan_root(s->p, o->reg) : UINT32_MAX, 0, s->at};
 
 	for (uint32_t i = 0; i < s->n_early; i++)
 		if (is_held(&s->early[i], &h))
 			return REF(s->early[i].item, 0);
 	for (uint32_t i = 0; i < s->n_held; i++)
-		if (is_held(&s->held[i], &h))
+		if (is_held(&s->held[i], &h)) {
+			s->held[i].used = s->at;
 			return REF(s->held[i].item, 0);
+		}
 	h.item = new_item(s->c, size);
 	for (unsigned k = 0; k < size; k++)
 		emit(s, "MOV", REF(h.item, k));
-	s->held[s->n_held++ % CONSTANTS] = h;
-	s->n_held = s->n_held > CONSTANTS ? CONSTANTS : s->n_held;
+	*new_held(s) = h;
 	return REF(h.item, 0);
 }
 
