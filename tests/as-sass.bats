@@ -163,6 +163,23 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	[ "$(figure figures gpgpu_n_shmem_insn)" = 64 ]
 }
 
+@test "signed local loads of 2 bytes run at any multiple of 2, on both cores" {
+	kernel <<-'END'
+		.local .align 4 .b8 l[8];
+		mov.u32 %r3, l;
+		st.local.u16 [%r3+2], %r2;
+		ld.local.s16 %r4, [%r3+2];
+		st.global.u32 [%rd1], %r4;
+	END
+	run -0 code a100-40
+	assert_line --regexp '^1 R[0-9]+ LDL\.S16 .* 2 1 0x1f880002|^1 R[0-9]+ LDL\.S16 .* 2 1 0x2 '
+	for core in accelsim modern; do
+		run -0 trace-sim -q -g a100-40 -D "core_model=$core" -o figures.$core out
+	done
+	run -0 trace-lint -Werror -W address-window=off out
+	assert_line --partial 'note: local-narrow: local addresses from 0x'
+}
+
 @test "a constant that a loop needs in a register is there before it" {
 	kernel <<-'END'
 		mov.u32 %r3, 0;

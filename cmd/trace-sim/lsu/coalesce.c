@@ -200,7 +200,7 @@ unsigned coalesce_local(
 
 static void check_local(const struct sm *s, const struct winst *w, uint64_t addr, unsigned size)
 {
-	if (size >= 4 && addr % 4)
+	if (size >= 4 && addr % 4 && !w->uop->narrow)
 		refuse(s, w, "local address", addr, "a multiple of 4");
 	if (size < 4 && addr % 4 + size > 4)
 		refuse(s, w, "local address", addr, "an access within one 4-byte word");
