@@ -110,6 +110,22 @@ setup() {
 	assert_output '0 of 1000 elements are wrong'
 }
 
+@test "PTX of an architecture's own features is for that GPU, of a family's for its later ones, before plain PTX" {
+	local ptx=$BATS_TEST_DIRNAME/cudart g
+	program own vecadd "ptx:90:$ptx/odd.ptx" "ptx:90a:$ptx/kernels.ptx" "ptx:100:$ptx/odd.ptx"
+	run -0 trace-exec -n -g h100-sxm --run ./own
+	assert_output '0 of 1000 elements are wrong'
+	program other vecadd "ptx:90a:$ptx/odd.ptx" "ptx:80:$ptx/kernels.ptx" "ptx:80a:$ptx/odd.ptx" "ptx:75f:$ptx/odd.ptx"
+	run -0 trace-exec -n -g rtx3070 --run ./other
+	assert_output '0 of 1000 elements are wrong'
+	program family vecadd "ptx:90a:$ptx/odd.ptx" "ptx:90f:$ptx/kernels.ptx" "ptx:90:$ptx/odd.ptx" "ptx:100a:$ptx/odd.ptx"
+	run -0 trace-exec -n -g h100-sxm -D gpgpu_compute_capability_minor=3 --run ./family
+	assert_output '0 of 1000 elements are wrong'
+	program foreign vecadd "ptx:90a:$ptx/odd.ptx"
+	run -1 trace-exec -n -g rtx3070 --run ./foreign
+	assert_output --partial 'foreign.1.sm_90a.ptx:8:2: '
+}
+
 @test "files that were compiled separately are linked by name" {
 	local ptx=$BATS_TEST_DIRNAME/cudart
 	for p in user maker; do

@@ -173,17 +173,30 @@ static void image_name(uint32_t i, uint32_t part, const struct fatbin_entry *e, 
 
 	if (part)
 		snprintf(number, sizeof(number), ".%u", part);
-	snprintf(out, cap, "%s.%u%s.sm_%u.ptx", program_invocation_short_name, i + 1, number, e->sm);
+	snprintf(out, cap, "%s.%u%s.sm_%u%.1s.ptx", program_invocation_short_name, i + 1, number, e->sm,
+		(const char[]){fatbin_variant(e), '\0'});
 }
 
-static bool better(const struct fatbin_entry *a, const struct fatbin_entry *b)
-{
-	unsigned device = (unsigned)(10 * cudart.wire.major + cudart.wire.minor);
-	bool fits = a->sm <= device;
+static unsigned device_sm(void) { return (unsigned)(10 * cudart.wire.major + cudart.wire.minor); }
 
-	if (!b->bytes || fits != (b->sm <= device))
-		return !b->bytes || fits;
-	return fits ? a->sm > b->sm : a->sm < b->sm;
+/*
+ * How well an entry goes with the device. sm_NNa is for that capability alone, sm_NNf for those of its major
+ * number from NN on, and goes before the plain text of an equal number.
+ */
+static int64_t entry_rank(const struct fatbin_entry *e)
+{
+	char variant = fatbin_variant(e);
+	unsigned device = device_sm(), sm = e->sm;
+	bool fits = variant == 'a'   ? sm == device
+		    : variant == 'f' ? sm <= device && sm / 10 == device / 10
+				     : sm <= device;
+
+	return (fits ? (int64_t)sm : -1000000 - (int64_t)sm) * 4 + (variant == 'a' ? 2 : variant == 'f');
+}
+
+static bool is_better_entry(const struct fatbin_entry *a, const struct fatbin_entry *b)
+{
+	return !b->bytes || entry_rank(a) > entry_rank(b);
 }
 
 /* The text of PTX ends at its first NUL, if it has one. */
@@ -214,7 +227,7 @@ static int read_ptx(uint32_t i, uint32_t part, const struct fatbin *b, const str
 /* Machine code of the device, which is not executed here, but tells for whom the PTX beside it is. */
 static bool native(const struct fatbin_entry *e)
 {
-	unsigned device = (unsigned)(10 * cudart.wire.major + cudart.wire.minor);
+	unsigned device = device_sm();
 
 	return e->kind == FATBIN_CUBIN && e->sm / 10 == device / 10 && e->sm <= device;
 }
@@ -240,12 +253,12 @@ static int read_fatbin(uint32_t i, uint32_t part, const void *bytes)
 		return -1;
 	while ((got = fatbin_next(&b, &e, &m->fault)) > 0) {
 		coded |= part && native(&e);
-		if (e.kind == FATBIN_PTX && better(&e, &best))
+		if (e.kind == FATBIN_PTX && is_better_entry(&e, &best))
 			best = e;
 	}
 	if (got < 0)
 		return -1;
-	if (coded && best.sm > 10u * (unsigned)cudart.wire.major + (unsigned)cudart.wire.minor)
+	if (coded && best.sm > device_sm())
 		return 0;
 	m->found |= best.bytes != NULL;
 	return best.bytes ? read_ptx(i, part, &b, &best) : 0;
