@@ -66,6 +66,29 @@ int cudart_runtime(void)
 	return found;
 }
 
+/*
+ * Throughput of 32-bit floating-point arithmetic over 64-bit, from the table of arithmetic instructions in
+ * the CUDA C++ Programming Guide.
+ */
+static uint64_t double_ratio(const struct wire *w)
+{
+	switch (10 * w->major + w->minor) {
+	case 60:
+	case 70:
+	case 72:
+	case 80:
+	case 90:
+	case 100: return 2;
+	case 61:
+	case 62:
+	case 75: return 32;
+	default: return w->major >= 8 ? 64 : 0;
+	}
+}
+
+/* Largest part of the L2 that can be set aside: known of the A100 alone, 30 MiB on boards of 40 and 80 GB. */
+static uint64_t persisting_bytes(const struct wire *w) { return w->major == 8 && !w->minor ? 31457280 : 0; }
+
 static uint64_t attribute(int number)
 {
 	const struct wire *w = &cudart.wire;
