@@ -23,6 +23,7 @@
 	F(limit) /* warp instructions of a launch */ \
 	F(jobs)  /* threads that execute */ \
 	F(order) /* thread blocks one after another, always */ \
+	F(leaks) /* memory that is not freed is a finding */ \
 	F(quiet) \
 	F(binary) /* --as sass: of the GPU whose code the trace has; 0: PTX */ \
 	F(major) \

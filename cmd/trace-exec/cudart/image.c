@@ -248,7 +248,7 @@ static int read_fatbin(uint32_t i, uint32_t part, const void *bytes)
 
 	if (!n)
 		return fault_set(&m->fault, (struct place){.file = file}, "fatbin",
-			"found no fat binary where one was registered, wanted one");
+			"no fat binary where the program registered one");
 	if (fatbin_open(&b, bytes, n, &whole, file, &m->fault))
 		return -1;
 	while ((got = fatbin_next(&b, &e, &m->fault)) > 0) {
@@ -275,7 +275,7 @@ static int read_image(uint32_t i)
 			return -1;
 	if (!m->n_modules)
 		return fault_set(&m->fault, (struct place){.file = program_invocation_short_name}, "fatbin",
-			"found a fat binary without PTX, wanted one compiled with -gencode arch=..,code=compute_..");
+			"fat binary without PTX (compile it with -gencode arch=..,code=compute_..)");
 	return 0;
 }
 

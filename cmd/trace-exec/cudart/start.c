@@ -70,8 +70,7 @@ int cudart_refuse(const char *function, const char *what)
 			return cudaErrorNotSupported;
 	if (n_told < 64)
 		memcpy(told[n_told++], text, sizeof(text));
-	diag_error(NOWHERE, "found a call of %s, wanted one that is executed here (trace-exec --run --list)",
-		text);
+	diag_error(NOWHERE, "not executed: %s (see trace-exec --run --list)", text);
 	cudart_tell(WIRE_FOUND, NULL, 0);
 	return cudaErrorNotSupported;
 }
@@ -152,7 +151,7 @@ static void start(void)
 	diag_quiet(cudart.wire.quiet);
 	cudart.telling = cudart.wire.fd != UINT64_MAX && read((int)cudart.wire.token, &byte, 1) == 1;
 	if (cudart.wire.fd != UINT64_MAX && !cudart.telling) {
-		diag_error(NOWHERE, "found a second process that uses the device, wanted one");
+		diag_error(NOWHERE, "a second process uses the device (one can)");
 		cudart.broken = cudaErrorDevicesUnavailable;
 	}
 	cudart.exec = (struct options){.check = cudart.wire.check,

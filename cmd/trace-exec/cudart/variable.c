@@ -133,7 +133,7 @@ static void name_variable(struct symbol *v)
 	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
 	for (at = m->n_buffers++; at && m->buffer[at - 1].addr > v->addr; at--)
 		m->buffer[at] = m->buffer[at - 1];
-	m->buffer[at] = (struct buffer){v->name, v->addr, v->size, true, NOWHERE};
+	m->buffer[at] = (struct buffer){v->name, v->addr, v->size, true, NOWHERE, false};
 }
 
 void cudart_begin_variables(const struct module *m)

@@ -114,6 +114,18 @@ static int bind_arguments(struct bind *b, const struct operand *list, struct sym
 	return 0;
 }
 
+/* Is it a function by which a kernel launches another: of the device runtime's first or second version? */
+static bool launches_kernel(const char *name)
+{
+	static const char *const begin[] = {
+		"__cudaCDP2", "cudaLaunchDevice", "cudaGetParameterBuffer", "cudaDeviceSynchronize"};
+
+	for (unsigned i = 0; i < sizeof(begin) / sizeof(*begin); i++)
+		if (!strncmp(name, begin[i], strlen(begin[i])))
+			return true;
+	return false;
+}
+
 /* A call by name: o's function or target. NULL: a fault. */
 static const struct func *bind_named(struct bind *b, struct op *o, const struct operand *what)
 {
@@ -126,13 +138,18 @@ static const struct func *bind_named(struct bind *b, struct op *o, const struct 
 		return f;
 	}
 	if (f && f->has_body) {
-		bind_fault(b, what, "function", "found a call of kernel '%s', wanted a .func", s->name);
+		bind_fault(b, what, "function", "call of kernel '%s' (expected a .func)", s->name);
 		return NULL;
 	}
 	const struct call_built_in *own = call_built_in(s->name);
-	if (!own || !f) {
+	if (!own && launches_kernel(s->name)) {
 		bind_fault(b, what, "function",
-			"found a call of '%s', wanted a function that some module defines", s->name);
+			"kernels that launch kernels (dynamic parallelism) are not executed: call of '%s'",
+			s->name);
+		return NULL;
+	}
+	if (!own || !f) {
+		bind_fault(b, what, "function", "call of '%s', which no module defines", s->name);
 		return NULL;
 	}
 	if (f->n_params < own->n_params) {
