@@ -209,10 +209,10 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	} | kernel
 	run -2 trace-exec -q -o out --as sass k.launch
 	assert_output --partial 'k.ptx:2'
-	assert_output --partial 'no register left'
+	assert_output --partial 'out of registers (--as sass does not spill)'
 	kernel <<<'redux.sync.add.s32 %r3, %r2, -1; st.global.u32 [%rd1], %r3;'
 	run -2 trace-exec -q -o out --as sass -g qv100 k.launch
-	assert_output --partial "k.ptx:15:1: found 'redux.sync.add.s32', which has no instruction on a GPU of binary version 70"
+	assert_output --partial "k.ptx:15:1: error: 'redux.sync.add.s32' has no instruction on a GPU of binary version 70"
 	run -0 code a100
 	assert_line --regexp '^1 R[0-9]+ REDUX 1 R[0-9]+ 0 0$'
 }

@@ -200,7 +200,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	done
 	sed -i 's/%n, 128/%n, 100/' k.ptx
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found a bulk store of 100 bytes, wanted a multiple of 8'
+	assert_output --partial 'bulk store of 100 bytes (expected a multiple of 8)'
 }
 
 @test "a trap or a breakpoint that is executed ends the run with its place" {
@@ -213,10 +213,10 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	sed -i '3a .file 1 "k.cu"' k.ptx
 	launch 4
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'k.ptx:18:6: found a breakpoint, wanted none to be executed (kernel k, thread (3,0,0) of CTA (0,0,0), k.cu line 7)'
+	assert_output --partial 'k.ptx:18:6: error: breakpoint executed (kernel k, thread (3,0,0) of CTA (0,0,0), k.cu line 7)'
 	launch 3
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'k.ptx:19:1: found a trap, wanted none to be executed (kernel k, thread (0,0,0)'
+	assert_output --partial 'k.ptx:19:1: error: trap executed (kernel k, thread (0,0,0)'
 }
 
 @test "neither a trace nor what is saved replaces what is read" {

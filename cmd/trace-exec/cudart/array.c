@@ -66,7 +66,7 @@ int cudart_channels(struct texture *t, const struct channels *c)
 	unsigned n = 0;
 
 	if (c->kind < 0 || c->kind > 3)
-		return cudart_refuse("cudaCreateChannelDesc", "a packed or normalised format");
+		return cudart_unsupported("cudaCreateChannelDesc", "a packed or normalised format");
 	while (n < 4 && c->bits[n])
 		n++;
 	for (unsigned i = 0; i < 4; i++)
@@ -112,7 +112,7 @@ static int shape(struct texture *t, struct extent x, unsigned flags)
 	return cudaSuccess;
 }
 
-/* What both kinds of arrays are made of. */
+/* Fields that arrays and mipmapped arrays share. */
 static int describe(
 	struct texture *t, const struct channels *c, struct extent x, unsigned flags, const char *what)
 {
@@ -122,7 +122,7 @@ static int describe(
 	if (!c)
 		return cudaErrorInvalidValue;
 	if (flags & ~(unsigned)ARRAY_KNOWN)
-		return cudart_refuse(what, "a sparse array or one of another interface");
+		return cudart_unsupported(what, "a sparse array or one of another interface");
 	return (e = cudart_channels(t, c)) ? e : shape(t, x, flags);
 }
 
@@ -295,7 +295,7 @@ static int enter_copy(const struct stream *s)
 	int e = cudart_enter(true);
 
 	return e                              ? e
-	       : cudart_stream_number(s) >= 0 ? capture_refuses(s, "a copy of an array")
+	       : cudart_stream_number(s) >= 0 ? capture_rejects(s, "a copy of an array")
 					      : cudaErrorInvalidResourceHandle;
 }
 

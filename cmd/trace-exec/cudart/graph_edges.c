@@ -117,7 +117,7 @@ static int change(struct cuda_graph *g, struct graph_node *const *from, struct g
 		e = cudaErrorInvalidValue;
 	for (size_t i = 0; i < n && !e && data; i++)
 		if (memcmp(&data[i], &none, sizeof(none)))
-			e = cudart_refuse("cudaGraphAddDependencies", "data of edges");
+			e = cudart_unsupported("cudaGraphAddDependencies", "data of edges");
 	for (size_t i = 0; i < n && !e; i++)
 		e = graph_has(g, from[i]) && graph_has(g, to[i]) ? call(to[i], from[i])
 								 : cudaErrorInvalidValue;

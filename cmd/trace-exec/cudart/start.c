@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The library's beginning and end: what trace-exec asked for, the device's memory, messages back.
+ * Start and end of the library: settings from trace-exec, device memory, messages to trace-exec.
  *
  * Device memory is one file without a name that is seen twice: by the executor anywhere, all of it; by the
  * program at the device's own addresses, only where it was given managed or pinned memory. A program that
@@ -41,7 +41,7 @@ static void send_all(const void *bytes, size_t n)
 	}
 }
 
-void cudart_tell(enum wire_kind kind, const void *bytes, size_t n)
+void cudart_send(enum wire_kind kind, const void *bytes, size_t n)
 {
 	const char *p = bytes;
 
@@ -58,7 +58,7 @@ void cudart_tell(enum wire_kind kind, const void *bytes, size_t n)
 	} while (n);
 }
 
-int cudart_refuse(const char *function, const char *what)
+int cudart_unsupported(const char *function, const char *what)
 {
 	static char told[64][96];
 	static unsigned n_told;
@@ -71,7 +71,7 @@ int cudart_refuse(const char *function, const char *what)
 	if (n_told < 64)
 		memcpy(told[n_told++], text, sizeof(text));
 	diag_error(NOWHERE, "not executed: %s (see trace-exec --run --list)", text);
-	cudart_tell(WIRE_FOUND, NULL, 0);
+	cudart_send(WIRE_FOUND, NULL, 0);
 	return cudaErrorNotSupported;
 }
 
@@ -82,7 +82,7 @@ static void read_wire(const char *text)
 	struct wire *w = &cudart.wire;
 	const char *gpu = strstr(text, "gpu=");
 
-	/* What a GPU of middle size has, for who loads the library by hand. */
+	/* A GPU of middle size, where the library is loaded without trace-exec. */
 	*w = (struct wire){.fd = UINT64_MAX,
 		.check = 1,
 		.jobs = 1,
@@ -139,7 +139,7 @@ static void open_memory(void)
 	pthread_mutex_init(&m->lock, NULL);
 }
 
-static void start(void)
+static void start_device(void)
 {
 	const char *text = getenv(WIRE_ENV);
 	char byte;
@@ -165,7 +165,7 @@ int cudart_enter(bool wait)
 {
 	pthread_mutex_lock(&cudart.lock);
 	if (!cudart.started)
-		start();
+		start_device();
 	if (cudart.pid != getpid())
 		return cudaErrorInitializationError;
 	if (wait && cudart.pending) {
@@ -184,7 +184,7 @@ int cudart_leave(int status)
 
 /* ---- the end ---- */
 
-__attribute__((destructor)) static void finish(void)
+__attribute__((destructor)) static void finish_device(void)
 {
 	uint64_t done[2];
 
@@ -195,7 +195,7 @@ __attribute__((destructor)) static void finish(void)
 		cudart_leaks();
 	done[0] = cudart.thread_insts;
 	done[1] = cudart.warp_insts;
-	cudart_tell(WIRE_DONE, done, sizeof(done));
+	cudart_send(WIRE_DONE, done, sizeof(done));
 	cudart.telling = false;
 	cudart.broken = cudaErrorCudartUnloading;
 	pthread_mutex_unlock(&cudart.lock);

@@ -92,7 +92,7 @@ static int over_resource(struct texture *t, const struct resource *r)
 static int with_sampler(struct texture *t, const struct description *s)
 {
 	if (s->srgb || s->seamless_cube)
-		return cudart_refuse("cudaCreateTextureObject", "sRGB or a seamless cube");
+		return cudart_unsupported("cudaCreateTextureObject", "sRGB or a seamless cube");
 	for (unsigned i = 0; i < 3; i++) {
 		if (s->mode[i] < TEXTURE_WRAP || s->mode[i] > TEXTURE_BORDER)
 			return cudaErrorInvalidValue;
@@ -107,7 +107,7 @@ static int with_sampler(struct texture *t, const struct description *s)
 	t->sampler.lod[0] = s->mip[1];
 	t->sampler.lod[1] = s->mip[2];
 	if (t->levels > 1 && s->anisotropy > 1)
-		return cudart_refuse("cudaCreateTextureObject", "anisotropy over several levels");
+		return cudart_unsupported("cudaCreateTextureObject", "anisotropy over several levels");
 	if (t->levels > 1 && !t->normalized)
 		return cudaErrorInvalidValue;
 	if (t->read_float && t->bits == 32)
@@ -139,7 +139,7 @@ static int create(uint64_t *to, const struct resource *r, const struct descripti
 	if (!e && (!to || !r || !given))
 		e = cudaErrorInvalidValue;
 	if (!e && view)
-		e = cudart_refuse("cudaCreateTextureObject", "a view of a resource");
+		e = cudart_unsupported("cudaCreateTextureObject", "a view of a resource");
 	if (!e)
 		memcpy(&s, given, bytes);
 	if (!e && !(e = over_resource(&t, r)) && !(e = with_sampler(&t, &s)))
