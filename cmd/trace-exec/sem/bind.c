@@ -77,17 +77,17 @@ int bind_operands(const struct bind *b, unsigned least, unsigned most)
 
 	if (n < least || n > most)
 		return bind_fault(b, NULL, "operands",
-			least == most ? "%u operands of %s (expected %u)"
-				      : "%u operands of %s (expected %u to %u)",
-			n, b->in->text, least, most);
+			least == most ? "%u operand%s of %s (expected %u)"
+				      : "%u operand%s of %s (expected %u to %u)",
+			n, n == 1 ? "" : "s", b->in->text, least, most);
 	return 0;
 }
 
 int bind_types(const struct bind *b, unsigned n)
 {
 	if (b->in->n_types != n)
-		return bind_fault(
-			b, NULL, "types", "%u types in %s (expected %u)", b->in->n_types, b->in->text, n);
+		return bind_fault(b, NULL, "types", "%u type%s in %s (expected %u)", b->in->n_types,
+			b->in->n_types == 1 ? "" : "s", b->in->text, n);
 	return 0;
 }
 
