@@ -989,7 +989,7 @@ for i in range(32):
 		E
 		launch 32
 		run -1 trace-exec -n k.launch
-		assert_output --regexp "k.ptx:17:4: found ${form%% *} in 15 lanes, 16 that it names having gone on without them, wanted all of them at once .kernel k, thread .0,0,0. of CTA"
+		assert_output --regexp "k.ptx:17:4: error: ${form%% *} in 15 lanes: 16 lanes that it names have continued without them .expected all of them at once. .kernel k, thread .0,0,0. of CTA"
 		run -0 trace-exec --no-check -n k.launch
 		# those that are there alone; all at once; the others have ended
 		sed -i '17s/-1;/%r3;/; 17s/j:/& activemask.b32 %r3;/' k.ptx
@@ -1023,7 +1023,7 @@ for i in range(32):
 	sed -i '/^.visible/i .extern .func (.param .b64 r) malloc (.param .b64 n);' k.ptx
 	launch 3
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found 3 allocations of 192 bytes together at the end of the run, wanted them freed'
+	assert_output --partial 'error: leak: 3 allocations of kernels, 192 bytes'
 	run -0 trace-exec --no-check -n k.launch
 }
 
