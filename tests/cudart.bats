@@ -212,7 +212,7 @@ setup() {
 @test "launches by kernels are named by their refusal" {
 	program nested vecadd "ptx:70:$BATS_TEST_DIRNAME/cudart/nested.ptx"
 	run -1 trace-exec -n --run ./nested
-	assert_line --partial "nested.1.sm_70.ptx:18:3: error: kernels that launch kernels (dynamic parallelism) are not executed: call of 'cudaLaunchDeviceV2'"
+	assert_line --partial "nested.1.sm_70.ptx:18:13: error: kernels that launch kernels (dynamic parallelism) are not executed: call of 'cudaLaunchDeviceV2'"
 }
 
 @test "graphs, put together and recorded from streams" {
