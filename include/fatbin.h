@@ -29,6 +29,9 @@ struct fatbin_entry {
 	uint64_t flags, unpacked; /* unpacked: bytes when packed */
 };
 
+/* Variant of the target: '\0' (sm_90), 'a' (sm_90a: that GPU alone) or 'f' (sm_100f: GPUs of its family). */
+char fatbin_variant(const struct fatbin_entry *e);
+
 /* Do the bytes begin as a fat binary? */
 bool fatbin_begins(const void *bytes, size_t n);
 /* The bytes that a fat binary says it has, header included, from its first 16 bytes; 0: it is none. */

@@ -53,6 +53,7 @@ struct uop {
 	uint8_t class; /* enum isa_class after translation (ATOM: LOAD, LDC: ALU) */
 	uint8_t unit;  /* enum unit_kind */
 	uint8_t space; /* enum space */
+	bool narrow; /* S8 or S16, which count as 4 bytes (quirk Q1-6): its addresses need not be multiples of 4 */
 };
 
 static inline bool uop_is_ptx(const struct uop *u) { return u->bytes == 8; }

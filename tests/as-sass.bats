@@ -80,6 +80,14 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	run -0 grep -c '^-binary version = 61$' out/kernel-1.traceg
 }
 
+@test "copies of a register to itself, at once or through others, are no instructions" {
+	kernel <<<'mov.b64 %rd9, %rd9; st.global.u64 [%rd1], %rd9;'
+	run -0 timeout 20 trace-exec -q --no-check -o self --as sass -g a100 k.launch
+	kernel <<<'mov.b64 %rd4, %rd5; mov.b64 %rd5, %rd6; mov.b64 %rd6, %rd4; st.global.u64 [%rd1], %rd6;'
+	run -0 timeout 20 trace-exec -q --no-check -o cycle --as sass -g a100 k.launch
+	run -0 diff self/kernel-1.traceg cycle/kernel-1.traceg
+}
+
 @test "a value written between is not taken for the one before" {
 	kernel <<-'END'
 		mov.u32 %r3, %r2;
@@ -155,6 +163,23 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	[ "$(figure figures gpgpu_n_shmem_insn)" = 64 ]
 }
 
+@test "signed local loads of 2 bytes run at any multiple of 2, on both cores" {
+	kernel <<-'END'
+		.local .align 4 .b8 l[8];
+		mov.u32 %r3, l;
+		st.local.u16 [%r3+2], %r2;
+		ld.local.s16 %r4, [%r3+2];
+		st.global.u32 [%rd1], %r4;
+	END
+	run -0 code a100-40
+	assert_line --regexp '^1 R[0-9]+ LDL\.S16 .* 2 1 0x1f880002|^1 R[0-9]+ LDL\.S16 .* 2 1 0x2 '
+	for core in accelsim modern; do
+		run -0 trace-sim -q -g a100-40 -D "core_model=$core" -o figures.$core out
+	done
+	run -0 trace-lint -Werror -W address-window=off out
+	assert_line --partial 'note: local-narrow: local addresses from 0x'
+}
+
 @test "a constant that a loop needs in a register is there before it" {
 	kernel <<-'END'
 		mov.u32 %r3, 0;
@@ -170,6 +195,13 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	[ "$(grep -c IMAD <<<"$output")" = 9 ]
 }
 
+@test "of many constants in a block the latest stay in registers" {
+	for i in {1..18} 17; do echo "st.global.u32 [%rd1], $i;"; done | kernel
+	run -0 code qv100
+	# the stack's pointer, tid.x, two halves of the address and 18 constants
+	[ "$(grep -c 'MOV\|S2R' <<<"$output")" = 21 ]
+}
+
 @test "too many values at once, and what a GPU lacks, are refused with their place" {
 	{
 		for i in {3..290}; do echo "ld.global.u32 %r$i, [%rd1+$i*4];"; done | sed 's/+\([0-9]*\)\*4/+4/'
@@ -177,10 +209,10 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	} | kernel
 	run -2 trace-exec -q -o out --as sass k.launch
 	assert_output --partial 'k.ptx:2'
-	assert_output --partial 'no register left'
+	assert_output --partial 'out of registers (--as sass does not spill)'
 	kernel <<<'redux.sync.add.s32 %r3, %r2, -1; st.global.u32 [%rd1], %r3;'
 	run -2 trace-exec -q -o out --as sass -g qv100 k.launch
-	assert_output --partial "k.ptx:15:1: found 'redux.sync.add.s32', which has no instruction on a GPU of binary version 70"
+	assert_output --partial "k.ptx:15:1: error: 'redux.sync.add.s32' has no instruction on a GPU of binary version 70"
 	run -0 code a100
 	assert_line --regexp '^1 R[0-9]+ REDUX 1 R[0-9]+ 0 0$'
 }

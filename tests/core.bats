@@ -145,6 +145,14 @@ joined() {
 	jq -c 'select(.record == "kernel").stats | [.gpu_sim_cycle, .core_control_insts, .core_control_mismatches]' result
 }
 
+@test "--cubin: fat binaries that unpack to far more than their size are refused" {
+	head -c 100000000 /dev/zero >"$BATS_TEST_TMPDIR/zeros"
+	python3 "$BATS_TEST_DIRNAME/cudart/mkfat" "$BATS_TEST_TMPDIR/fat" "elf:80:zstd:$BATS_TEST_TMPDIR/zeros"
+	[ "$(stat -c %s "$BATS_TEST_TMPDIR/fat")" -lt 20000 ]
+	run -2 trace-sim -q $modern --cubin "$BATS_TEST_TMPDIR/fat" "$(trace vecadd)"
+	assert_output --partial "fat: error: entries of fat binaries unpack to more than 16 MiB and 64 times the file's size"
+}
+
 @test "control codes come with a packed stream, from a file or a pipe; --cubin goes before, each kernel says how many" {
 	cd "$BATS_TEST_TMPDIR"
 	cp -r "$(trace uniform)" app

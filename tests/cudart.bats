@@ -110,6 +110,22 @@ setup() {
 	assert_output '0 of 1000 elements are wrong'
 }
 
+@test "PTX of an architecture's own features is for that GPU, of a family's for its later ones, before plain PTX" {
+	local ptx=$BATS_TEST_DIRNAME/cudart g
+	program own vecadd "ptx:90:$ptx/odd.ptx" "ptx:90a:$ptx/kernels.ptx" "ptx:100:$ptx/odd.ptx"
+	run -0 trace-exec -n -g h100-sxm --run ./own
+	assert_output '0 of 1000 elements are wrong'
+	program other vecadd "ptx:90a:$ptx/odd.ptx" "ptx:80:$ptx/kernels.ptx" "ptx:80a:$ptx/odd.ptx" "ptx:75f:$ptx/odd.ptx"
+	run -0 trace-exec -n -g rtx3070 --run ./other
+	assert_output '0 of 1000 elements are wrong'
+	program family vecadd "ptx:90a:$ptx/odd.ptx" "ptx:90f:$ptx/kernels.ptx" "ptx:90:$ptx/odd.ptx" "ptx:100a:$ptx/odd.ptx"
+	run -0 trace-exec -n -g h100-sxm -D gpgpu_compute_capability_minor=3 --run ./family
+	assert_output '0 of 1000 elements are wrong'
+	program foreign vecadd "ptx:90a:$ptx/odd.ptx"
+	run -1 trace-exec -n -g rtx3070 --run ./foreign
+	assert_output --partial 'foreign.1.sm_90a.ptx:8:2: '
+}
+
 @test "files that were compiled separately are linked by name" {
 	local ptx=$BATS_TEST_DIRNAME/cudart
 	for p in user maker; do
@@ -121,28 +137,30 @@ setup() {
 	run -0 trace-exec -n --run ./linked
 	assert_output 206
 	run -1 trace-exec -n -g qv100 --run ./linked
-	assert_line --index 0 --partial "linked.2.3.sm_120.ptx:8:2: found instruction 'frobnicate'"
+	assert_line --index 0 --partial "linked.2.3.sm_120.ptx:8:2: error: "
+	assert_line --index 0 --partial "'frobnicate'"
 	python3 "$ptx/mkfat" maker.fatbin "elf:75:$ptx/odd.ptx"
 	program linked linked
 	run -1 trace-exec -n --run ./linked
-	assert_line --partial "linked.2.1.sm_75.ptx:7:31: found .extern variable 'total', wanted a module that defines it"
+	assert_line --partial "linked.2.1.sm_75.ptx:7:31: error: "
+	assert_output --partial "'total'"
 }
 
 @test "calls return what they return with a GPU" {
 	run -1 trace-exec -n -g qv100 --run ./calls
-	assert_line 'trace-exec: found a call of cudaDeviceGetGraphMemAttribute, wanted one that is executed here (trace-exec --run --list)'
+	assert_line 'trace-exec: error: not executed: cudaDeviceGetGraphMemAttribute (see trace-exec --run --list)'
 	refute_line --partial 'found '[0-9]
 	refute_line --partial 'ended with status'
 }
 
 @test "managed variables and memory are the host's, a reset gives variables their first values" {
 	run -1 trace-exec -n -g h100-sxm --run ./shared
-	assert_output 'trace-exec: found a call of cudaHostGetDevicePointer: memory of cudaHostRegister, wanted one that is executed here (trace-exec --run --list)'
+	assert_output 'trace-exec: error: not executed: cudaHostGetDevicePointer: memory of cudaHostRegister (see trace-exec --run --list)'
 }
 
 @test "a program at a fixed place, where static variables would be" {
 	run -1 trace-exec -n -g h100-sxm --run ./fixed
-	assert_output 'trace-exec: found a call of cudaHostGetDevicePointer: memory of cudaHostRegister, wanted one that is executed here (trace-exec --run --list)'
+	assert_output 'trace-exec: error: not executed: cudaHostGetDevicePointer: memory of cudaHostRegister (see trace-exec --run --list)'
 }
 
 @test "functions have the form of the release that the program is linked with" {
@@ -163,7 +181,7 @@ setup() {
 	run -1 trace-exec -n -g h100-sxm --run ./maps
 	local what
 	for what in 'cuTensorMapEncodeTiled: elements that are flushed, rounded or packed' 'cuTensorMapEncodeTiled: a swizzle of pieces of more than 16 bytes' 'cuTensorMapEncodeTiled: an interleaved layout' "cudaGetDriverEntryPoint: the driver's cuMemAlloc_v2"; do
-		assert_line "trace-exec: found a call of $what, wanted one that is executed here (trace-exec --run --list)"
+		assert_line "trace-exec: error: not executed: $what (see trace-exec --run --list)"
 	done
 	[ "${#lines[@]}" -eq 4 ]
 }
@@ -173,9 +191,33 @@ setup() {
 	assert_output ''
 }
 
+@test "attributes that no configuration has follow from the compute capability" {
+	local row
+	for row in a100-40:108:31457280 a100-40:87:2 rtx3070:87:64 rtx2060:87:32 rtx3070:108:0 h100-sxm:87:2; do
+		IFS=: read -r gpu number value <<<"$row"
+		run -0 trace-exec -n -g "$gpu" --run ./queries "$number"
+		assert_output "$value"
+	done
+}
+
+@test "a kernel that waits for the host is named with the memory, one that waits for no thread is a deadlock" {
+	program waits waits "ptx:70:$BATS_TEST_DIRNAME/cudart/waits.ptx"
+	run -1 trace-exec -q -n --run ./waits host
+	assert_line --regexp "waits\.1\.sm_70\.ptx:1[35]:[0-9]+: error: 32 lanes of warp 0 wait in a loop for the host to write to 'cudaMallocHost 1', but the host continues after the kernel has ended"
+	assert_line cudaErrorLaunchTimeout
+	run -1 trace-exec -q -n --run ./waits
+	assert_line --regexp 'ptx:1[35]:[0-9]+: error: .*deadlock'
+}
+
+@test "launches by kernels are named by their refusal" {
+	program nested vecadd "ptx:70:$BATS_TEST_DIRNAME/cudart/nested.ptx"
+	run -1 trace-exec -n --run ./nested
+	assert_line --partial "nested.1.sm_70.ptx:18:13: error: kernels that launch kernels (dynamic parallelism) are not executed: call of 'cudaLaunchDeviceV2'"
+}
+
 @test "graphs, put together and recorded from streams" {
 	run -1 trace-exec -n --run ./graphs
-	assert_output "trace-exec: found a call of cudaMallocAsync: in a stream that records, wanted one that is executed here (trace-exec --run --list)"
+	assert_output "trace-exec: error: not executed: cudaMallocAsync: in a stream that records (see trace-exec --run --list)"
 	run -1 trace-exec -o out --run ./graphs
 	run -0 cat out/kernelslist.g
 	assert_output "$(cat "$BATS_TEST_DIRNAME/cudart/graphs.list")"
@@ -184,8 +226,8 @@ setup() {
 
 @test "arrays, textures and surfaces, objects and references" {
 	run -1 trace-exec -n --run ./images
-	assert_line --index 0 'trace-exec: found a call of cudaCreateTextureObject: sRGB or a seamless cube, wanted one that is executed here (trace-exec --run --list)'
-	assert_line --index 1 'trace-exec: found a call of cudaCreateTextureObject: anisotropy over several levels, wanted one that is executed here (trace-exec --run --list)'
+	assert_line --index 0 'trace-exec: error: not executed: cudaCreateTextureObject: sRGB or a seamless cube (see trace-exec --run --list)'
+	assert_line --index 1 'trace-exec: error: not executed: cudaCreateTextureObject: anisotropy over several levels (see trace-exec --run --list)'
 	[ "${#lines[@]}" -eq 2 ]
 	run -1 trace-exec -o out --run ./images
 	run -0 grep -c . out/kernelslist.g
@@ -196,7 +238,7 @@ setup() {
 
 @test "a kernel that fails is named, and its error stays" {
 	run -1 trace-exec -o out -g qv100 --run ./calls fail
-	assert_line --regexp "calls\.1\.sm_70\.ptx:[0-9]+:[0-9]+: found a write of 4 bytes at 0x[0-9a-f]+, 0 bytes behind 'cudaMalloc [0-9]+' of 1024 bytes"
+	assert_line --regexp "calls\.1\.sm_70\.ptx:[0-9]+:[0-9]+: error: .*write of 4 bytes at 0x[0-9a-f]+, 0 bytes (behind|after) 'cudaMalloc [0-9]+' of 1024 bytes"
 	refute_line --partial 'ended with status'
 	[ ! -e out/kernelslist.g ]
 }
@@ -204,37 +246,75 @@ setup() {
 @test "memory that is used when it was freed is named" {
 	run -1 trace-exec -n --run ./vecadd 100 stale
 	# behind the kernel that failed another was launched: it has not begun
-	assert_line --index 0 --partial "found a write of 4 bytes at 0xc0000400, in 'cudaMalloc 3' of 400 bytes, at byte 0, that was freed"
+	assert_line --index 0 --partial "write of 4 bytes at 0xc0000400, in 'cudaMalloc 3' of 400 bytes, at byte 0, that was freed"
 	assert_line --index 1 '99 of 100 elements are wrong'
 }
 
 @test "memory that is not freed is found, and the trace is whole" {
-	run -1 trace-exec -o out --run ./vecadd 100 leak
-	assert_line 'trace-exec: found 1 allocations of 400 bytes at the end of the program, wanted them freed'
+	run -0 trace-exec -o out --run ./vecadd 100 leak
+	assert_line 'trace-exec: warning: leak: 1 allocation of the program, 400 bytes'
 	[ -e out/kernelslist.g ]
+	run -1 trace-exec -n --leaks --run ./vecadd 100 leak
+	assert_line 'trace-exec: error: leak: 1 allocation of the program, 400 bytes'
+	run -0 trace-exec -n --leaks --run ./vecadd 100
 	run -0 trace-exec -n --no-check --run ./vecadd 100 leak
 }
 
 @test "what the program makes of itself is told" {
-	run -1 trace-exec -n --run ./vecadd 100 exit 5
-	assert_line 'trace-exec: ./vecadd: ended with status 5'
-	run -1 trace-exec -o out --run ./vecadd 100 die
+	run -5 trace-exec -n --run ./vecadd 100 exit 5
+	assert_output '0 of 100 elements are wrong'
+	run -137 trace-exec -o out --run ./vecadd 100 die
 	assert_line --partial './vecadd: ended by signal 9'
 	[ ! -e out/kernelslist.g ]
-	run -2 trace-exec -n --run true
-	assert_output --partial 'true: no call of the dynamic CUDA runtime'
+	run -0 trace-exec -n --run true
+	assert_output --partial 'warning: true: ended without a call of the CUDA runtime'
+	run -1 trace-exec -n --run false
+	assert_output ''
+	run -7 trace-exec -n --run sh -c 'echo usage; exit 7'
+	assert_output usage
 	run -2 trace-exec -n --run ./nothing
 	assert_output --partial './nothing: No such file or directory'
+}
+
+@test "programs that cannot be helped are named: linked statically, with the runtime inside, without a library" {
+	echo 'int main(void) { return 0; }' >main.c
+	gcc -static -o static main.c || skip 'no static C library'
+	run -2 trace-exec -n --run ./static
+	assert_output 'trace-exec: error: ./static: linked statically, its calls cannot be executed (link it with nvcc -cudart shared)'
+	echo '__attribute__((section(".nv_fatbin"))) int code = 1; int main(void) { return 3; }' >inside.c
+	gcc -o inside inside.c
+	run -2 trace-exec -n --run ./inside
+	assert_output 'trace-exec: error: ./inside: linked statically with the CUDA runtime, its calls cannot be executed (link it with nvcc -cudart shared)'
+	echo 'int cublas(void) { return 0; }' >absent.c
+	gcc -shared -fPIC -Wl,-soname,libabsent.so.1 -o libabsent.so absent.c
+	echo 'int cublas(void); int main(void) { return cublas(); }' >user.c
+	gcc -o user user.c -L. -labsent
+	run -127 trace-exec -n --run ./user
+	assert_output --partial './user: error while loading shared libraries: libabsent.so.1'
+}
+
+@test "the library may lie in a path that the loader would take apart" {
+	local dir
+	for dir in 'a blank' 'a:colon' '$ORIGIN' 'semi;colon'; do
+		mkdir -p "$BATS_TEST_TMPDIR/$dir"
+		cp -a "$BUILD"/trace-exec "$BUILD"/libtrace-exec-cudart.so "$BUILD"/cudart "$BATS_TEST_TMPDIR/$dir"
+		run -0 "$BATS_TEST_TMPDIR/$dir/trace-exec" -n --run ./vecadd 5000
+		assert_output '0 of 5000 elements are wrong'
+	done
+	# nothing empty, which would be the current directory, in the lists
+	# shellcheck disable=SC2016
+	run -0 env -u LD_LIBRARY_PATH -u LD_PRELOAD "$BATS_TEST_TMPDIR/a:colon/trace-exec" -q -n --run sh -c 'echo "$LD_LIBRARY_PATH $LD_PRELOAD"'
+	assert_output --regexp '^/proc/self/fd/[0-9]+ /proc/self/fd/[0-9]+$'
 }
 
 @test "PTX that cannot be executed is refused with its place when a kernel of it is launched" {
 	program odd vecadd "ptx:70:$BATS_TEST_DIRNAME/cudart/odd.ptx"
 	run -1 trace-exec -n --run ./odd
-	assert_line --regexp '^trace-exec: odd\.1\.sm_70\.ptx:8:2: found .*frobnicate'
+	assert_line --regexp '^trace-exec: odd\.1\.sm_70\.ptx:8:2: error: .*frobnicate'
 	assert_line 'a PTX JIT compilation failed'
 	program none vecadd "elf:70:$BATS_TEST_DIRNAME/cudart/odd.ptx"
 	run -1 trace-exec -n --run ./none
-	assert_line --partial 'found a fat binary without PTX'
+	assert_line --partial 'none: error: fat binary without PTX'
 	assert_line 'no kernel image is available for execution on the device'
 }
 
@@ -259,8 +339,8 @@ setup() {
 @test "options are for the program behind --run, and what belongs to a program needs --run" {
 	run -0 trace-exec --run -n ./vecadd 100
 	assert_output '0 of 100 elements are wrong'
-	run -1 trace-exec --run -n ./vecadd 100 -o 6
-	assert_line 'trace-exec: ./vecadd: ended with status 6'
+	run -6 trace-exec --run -n ./vecadd 100 -o 6
+	assert_output '0 of 100 elements are wrong'
 	run -2 trace-exec -g qv100 a.launch
 	assert_output --partial 'a GPU requires --run'
 	run -2 trace-exec --list

@@ -244,7 +244,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	done
 	sed -i 's/%n, 128/%n, 100/' k.ptx
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found a bulk store of 100 bytes, wanted a multiple of 8'
+	assert_output --partial 'bulk store of 100 bytes (expected a multiple of 8)'
 }
 
 @test "a trap or a breakpoint that is executed ends the run with its place" {
@@ -257,10 +257,10 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	sed -i '3a .file 1 "k.cu"' k.ptx
 	launch 4
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'k.ptx:18:6: error: found a breakpoint, wanted none to be executed (kernel k, thread (3,0,0) of CTA (0,0,0), k.cu line 7)'
+	assert_output --partial 'k.ptx:18:6: error: breakpoint executed (kernel k, thread (3,0,0) of CTA (0,0,0), k.cu line 7)'
 	launch 3
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'k.ptx:19:1: error: found a trap, wanted none to be executed (kernel k, thread (0,0,0)'
+	assert_output --partial 'k.ptx:19:1: error: trap executed (kernel k, thread (0,0,0)'
 }
 
 @test "neither a trace nor what is saved replaces what is read" {
@@ -1201,7 +1201,7 @@ for i in range(32):
 		E
 		launch 32
 		run -1 trace-exec -n k.launch
-		assert_output --regexp "k.ptx:17:4: error: found ${form%% *} in 15 lanes, 16 that it names having gone on without them, wanted all of them at once .kernel k, thread .0,0,0. of CTA"
+		assert_output --regexp "k.ptx:17:4: error: ${form%% *} in 15 lanes: 16 lanes that it names have continued without them .expected all of them at once. .kernel k, thread .0,0,0. of CTA"
 		run -0 trace-exec --no-check -n k.launch
 		# those that are there alone; all at once; the others have ended
 		sed -i '17s/-1;/%r3;/; 17s/j:/& activemask.b32 %r3;/' k.ptx
@@ -1235,7 +1235,7 @@ for i in range(32):
 	sed -i '/^.visible/i .extern .func (.param .b64 r) malloc (.param .b64 n);' k.ptx
 	launch 3
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'leak: 3 allocations, 192 bytes'
+	assert_output --partial 'error: leak: 3 allocations of kernels, 192 bytes'
 	run -0 trace-exec --no-check -n k.launch
 }
 

@@ -21,7 +21,8 @@ enum {
 	OPT_RUN,
 	OPT_AS,
 	OPT_CODE,
-	OPT_STRICT
+	OPT_STRICT,
+	OPT_LEAKS
 };
 
 #define LIMIT 4000000000ull /* warp instructions of a launch */
@@ -51,6 +52,8 @@ static const struct cli_row rows[] = {
 	{OPT_RUN, "run", NULL,
 		"run a program that is linked with the dynamic CUDA runtime; the rest of the line is its",
 		"command"},
+	{OPT_LEAKS, "leaks", NULL, "with --run: memory that is not freed at the end is a finding (status 1)",
+		NULL},
 	{'g', "gpu", "GPU",
 		"with --run, --as sass: the GPU that the program sees or that code is for: a shipped configuration (rtx3070)",
 		gpuconf_names},
@@ -114,6 +117,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_CHECK: o->exec.check = true; break;
 	case OPT_NO_CHECK: o->exec.check = false; break;
 	case OPT_RUN: a->run = true; break;
+	case OPT_LEAKS: o->leaks = true; break;
 	case 'l': a->list = true; break;
 	case 'g':
 	case 'c':

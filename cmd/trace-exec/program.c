@@ -22,6 +22,7 @@
 #include <zstd.h>
 #include "arena.h"
 #include "bytes.h"
+#include "linkage.h"
 #include "output.h"
 #include "pack.h"
 #include "program.h"
@@ -320,10 +321,31 @@ static void add_entry(const char *variable, const char *entry, bool behind)
 	free(text);
 }
 
-/* Where the machine has no runtime of the release that the program wants, the library stands for it. */
-static void set_environment(const struct wire *w, const char *library)
+/*
+ * Replaces a path that the loader would split or expand (LD_PRELOAD at blanks and colons, LD_LIBRARY_PATH at
+ * colons and semicolons, "$ORIGIN" in both) by the name of a descriptor, which the program inherits. false:
+ * the file cannot be opened.
+ */
+static bool name_for_loader(char *path, size_t cap)
 {
-	char text[1024], folder[PATH_MAX + 16];
+	int fd;
+
+	if (!strpbrk(path, " \t\n:;$"))
+		return true;
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		return false;
+	snprintf(path, cap, "/proc/self/fd/%d", fd);
+	return true;
+}
+
+/*
+ * Sets the variables of the program. Its directory of links stands for a runtime of the release that the
+ * program needs where the system has none.
+ */
+static void set_environment(const struct wire *w, const char *found)
+{
+	char text[1024], folder[PATH_MAX + 16], library[PATH_MAX];
 	size_t n = 0;
 
 #define F(name) \
@@ -333,8 +355,12 @@ static void set_environment(const struct wire *w, const char *library)
 	snprintf(text + n, sizeof(text) - n, "gpu=%s", w->gpu);
 	if (setenv(WIRE_ENV, text, 1))
 		die_errno("the environment");
-	snprintf(folder, sizeof(folder), "%.*scudart", (int)(strrchr(library, '/') - library) + 1, library);
-	add_entry("LD_LIBRARY_PATH", folder, true);
+	snprintf(folder, sizeof(folder), "%.*scudart", (int)(strrchr(found, '/') - found) + 1, found);
+	if (name_for_loader(folder, sizeof(folder)))
+		add_entry("LD_LIBRARY_PATH", folder, true);
+	snprintf(library, sizeof(library), "%s", found);
+	if (!name_for_loader(library, sizeof(library)))
+		die_errno("%s", found);
 	add_entry("LD_PRELOAD", library, false);
 }
 
@@ -394,28 +420,41 @@ static pid_t start(char **argv, struct wire *w, bool stdout_taken, int *fd, int 
 	return child;
 }
 
-/* What became of it, in words; the exit status. */
+/* Exit status after a program that ended with status own without a call of the library. */
+static int judge_uncalled(const char *name, int own)
+{
+	enum linkage l = linkage_of(name);
+
+	if (l == LINKAGE_STATIC || l == LINKAGE_STATIC_RUNTIME) {
+		diag_error(NOWHERE,
+			"%s: linked statically%s, its calls cannot be executed (link it with nvcc -cudart shared)",
+			name, l == LINKAGE_STATIC ? "" : " with the CUDA runtime");
+		return EXIT_TROUBLE;
+	}
+	if (!own)
+		diag_warn(NOWHERE, "%s: ended without a call of the CUDA runtime%s", name,
+			l == LINKAGE_RUNTIME
+				? ""
+				: " (programs that it starts must be linked with nvcc -cudart shared)");
+	return own;
+}
+
+/* Reports an end that leaves the trace incomplete. Returns the exit status: trace-exec(1) has the table. */
 static int judge(struct receiver *r, const char *name, int status, int token)
 {
+	int own = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	char byte;
 
-	if (WIFSIGNALED(status)) {
+	if (WIFSIGNALED(status))
 		diag_error(NOWHERE, "%s: ended by signal %d (%s)", name, WTERMSIG(status),
 			strsignal(WTERMSIG(status)));
-		return EXIT_NO;
+	if (!r->done && read(token, &byte, 1) == 1)
+		return judge_uncalled(name, own);
+	if (!r->done && !WIFSIGNALED(status)) {
+		diag_error(NOWHERE, "%s: ended without exit(): its trace is incomplete", name);
+		return own ? own : EXIT_TROUBLE;
 	}
-	if (!r->done && read(token, &byte, 1) == 1) {
-		diag_error(NOWHERE, "%s: no call of the dynamic CUDA runtime (link with nvcc -cudart shared)",
-			name);
-		return EXIT_TROUBLE;
-	}
-	if (!r->done) {
-		diag_error(NOWHERE, "%s: ended without exit() or a return from main", name);
-		return EXIT_TROUBLE;
-	}
-	if (WEXITSTATUS(status))
-		diag_error(NOWHERE, "%s: ended with status %d", name, WEXITSTATUS(status));
-	return r->failed || r->found || WEXITSTATUS(status) ? EXIT_NO : EXIT_GOOD;
+	return own ? own : r->failed || r->found ? EXIT_NO : EXIT_GOOD;
 }
 
 int program_run(char **argv, const struct run_options *o, const struct gpu_choice *g)
@@ -428,6 +467,7 @@ int program_run(char **argv, const struct run_options *o, const struct gpu_choic
 		.order = o->exec.order,
 		.stack = o->exec.stack,
 		.strict_races = o->exec.strict_races,
+		.leaks = o->leaks,
 		.quiet = o->quiet,
 		.binary = o->binary};
 	pid_t child;

@@ -333,7 +333,7 @@ int run_script(struct script *s, const struct run_options *o)
 	} else if (o->to == TRACE_FOLDER && status == EXIT_GOOD) {
 		write_list(&r);
 	}
-	if (status == EXIT_GOOD && (r.found | (o->exec.check && memory_leaks(&r.mem))))
+	if (status == EXIT_GOOD && (r.found | (o->exec.check && memory_leaks(&r.mem, true))))
 		status = EXIT_NO;
 	if (o->verbose)
 		fprintf(stderr, "%s: %llu thread instructions, %llu warp instructions\n", diag_program(),

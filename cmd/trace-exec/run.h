@@ -11,9 +11,9 @@ struct run_options {
 	struct options exec;
 	unsigned binary; /* --as sass: of the GPU; 0: PTX */
 	enum trace_to to;
-	const char *output; /* the folder or the file; NULL or "-": stdout */
-	const char *saves;  /* folder of what save writes; NULL: that of the launch file */
-	bool force, quiet, verbose;
+	const char *output;                /* the folder or the file; NULL or "-": stdout */
+	const char *saves;                 /* folder of what save writes; NULL: that of the launch file */
+	bool force, quiet, verbose, leaks; /* leaks: --run: memory that is not freed is a finding */
 };
 
 /* EXIT_GOOD, or EXIT_NO when a kernel failed or a buffer is not as expected. Dies on trouble. */

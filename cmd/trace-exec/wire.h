@@ -25,6 +25,7 @@
 	F(order) /* thread blocks one after another, always */ \
 	F(stack) /* enum stack_kind */ \
 	F(strict_races) \
+	F(leaks) /* memory that is not freed is a finding */ \
 	F(quiet) \
 	F(binary) /* --as sass: of the GPU whose code the trace has; 0: PTX */ \
 	F(major) \

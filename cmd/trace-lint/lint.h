@@ -32,7 +32,8 @@ enum fact_flag {
 	FACT_GROUP = 1 << 3,
 	FACT_DEPBAR = 1 << 4,
 	FACT_ADDRESS = 1 << 5,
-	FACT_LOAD = 1 << 6
+	FACT_LOAD = 1 << 6,
+	FACT_NARROW = 1 << 7 /* fewer than 4 bytes a lane, which the model takes for 4 */
 };
 
 enum place_kind { PLACE_NONE, PLACE_GLOBAL, PLACE_GENERIC, PLACE_SHARED, PLACE_LOCAL };

@@ -103,10 +103,15 @@ static void check_shared(const struct check *c, unsigned width)
 			(unsigned long long)last, h->shmem_bytes);
 }
 
-static void check_local(const struct check *c, unsigned width)
+/* An access of fewer than 4 bytes that the model takes for one of 4: quirk Q1-6. */
+static void check_local(const struct check *c, const struct fact *k)
 {
-	uint64_t last = last_offset(c->s, c->l->head->local_base, width);
+	uint64_t last = last_offset(c->s, c->l->head->local_base, k->width);
 
+	if (k->flags & FACT_NARROW && c->s->bits & 3 && first(c, RULE_LOCAL_NARROW))
+		report_at(c->l->rep, RULE_LOCAL_NARROW, at(c),
+			"local addresses from 0x%llx to 0x%llx of S8 or S16 are not all multiples of 4",
+			(unsigned long long)c->s->low, (unsigned long long)c->s->high);
 	if (last >= LOCAL_MAX && first(c, RULE_LOCAL_BEYOND))
 		report_at(c->l->rep, RULE_LOCAL_BEYOND, at(c),
 			"found an access up to byte 0x%llx of local memory, wanted it within %u",
@@ -167,7 +172,7 @@ void lint_address(struct lint *l, const struct tblock *tb, const struct rec *r, 
 	if (k->where == PLACE_SHARED)
 		check_shared(&c, k->width);
 	else if (k->where == PLACE_LOCAL)
-		check_local(&c, k->width);
+		check_local(&c, k);
 	else
 		check_global(&c, k);
 }

@@ -102,6 +102,8 @@ static uint8_t flags_of(const struct inst *in)
 		flags |= FACT_ADDRESS;
 	if (in->kind == KIND_LDG || in->kind == KIND_LDGSTS || in->kind == KIND_LD)
 		flags |= FACT_LOAD;
+	if (in->size == 4 && width_of(in) < 4)
+		flags |= FACT_NARROW;
 	return (uint8_t)flags;
 }
 

@@ -7,7 +7,8 @@
  *   fat binary as fatbin.c has it: its entries that are cubins
  *   any other  is searched for fat binaries, and where there is none for cubins, on 8-byte boundaries
  *
- * Always true: an offset is checked against what is left before it is used; a function is known by name and
+ * Always true: all entries together unpack to at most 16 MiB and 64 times the bytes that were read; an
+ * offset is checked against what is left before it is used; a function is known by name and
  * compute capability, and the first of equals counts. What is no cubin inside of a fat binary (PTX) is passed
  * over.
  */
@@ -21,6 +22,8 @@
 #include "fatbin.h"
 
 #define FILE_MAX      (1ull << 30)
+#define UNPACKED_BASE (16ull << 20) /* bytes that the entries of fat binaries may unpack to together, */
+#define UNPACKED_RATE 64u           /* and for each byte of a file */
 #define FUNCTIONS_MAX 65536u
 #define MACHINE_CUDA  190u
 
@@ -35,6 +38,7 @@ struct cubins {
 	uint64_t *hash; /* of its name and machine */
 	uint32_t n, cap, cap_hash;
 	uint32_t images; /* cubins seen */
+	uint64_t left;   /* bytes that entries may still unpack to */
 };
 
 struct cubin_span {
@@ -56,7 +60,13 @@ static bool inside(const struct cubin_span *s, uint64_t at, uint64_t n)
 	return at <= s->n && n <= s->n - at;
 }
 
-struct cubins *cubins_new(void) { return xcalloc(1, sizeof(struct cubins)); }
+struct cubins *cubins_new(void)
+{
+	struct cubins *c = xcalloc(1, sizeof(*c));
+
+	c->left = UNPACKED_BASE;
+	return c;
+}
 
 void cubins_free(struct cubins *c)
 {
@@ -244,6 +254,10 @@ static int read_fatbin(
 			continue;
 		if (!(payload.n = fatbin_size(&b, &e, f)))
 			return -1;
+		if (payload.n > c->left)
+			return fault_set(f, (struct place){.file = file}, "cubin",
+				"entries of fat binaries unpack to more than 16 MiB and 64 times the file's size");
+		c->left -= payload.n;
 		uint8_t *out = new_block(c, payload.n);
 		if (fatbin_unpack(&b, &e, out, f) < 0)
 			return -1;
@@ -314,6 +328,7 @@ int cubins_add_bytes(struct cubins *c, const void *bytes, size_t n, const char *
 {
 	uint8_t *copy = new_block(c, n);
 
+	c->left += UNPACKED_RATE * (uint64_t)n;
 	if (n)
 		memcpy(copy, bytes, n);
 	return read_any(c, (struct cubin_span){copy, n}, name, f);

@@ -5,7 +5,7 @@
  *   header   magic 0xba55ed50, u16 version 1, u16 bytes of this header, u64 bytes behind it
  *   entries  u16 kind (1: PTX, 2: cubin), u32 bytes of the entry's header at 4, u64 bytes of payload at 8, u32 bytes
  *            of it that count when packed at 16, u32 compute capability at 28, u64 flags at 40 (bit 13: LZ4,
- *            bit 15: zstd), u64 unpacked bytes at 56
+ *            bit 15: zstd, bit 20: target sm_NNa, bit 21: target sm_NNf), u64 unpacked bytes at 56
  *
  * Always true: an offset is checked against what is left before it is used; a packed payload is unpacked into
  * as many bytes as its header says, at most UNPACKED_MAX.
@@ -18,6 +18,8 @@
 #define FATBIN_MAGIC 0xba55ed50u
 #define PACKED_LZ4   (1u << 13)
 #define PACKED_ZSTD  (1u << 15)
+#define TARGET_A     (1u << 20)
+#define TARGET_F     (1u << 21)
 
 static uint64_t get(const uint8_t *at, unsigned bytes)
 {
@@ -88,6 +90,11 @@ static bool unpack_lz4(struct fatbin_span in, uint8_t *out, size_t room)
 			out[done] = out[done - back];
 	}
 	return done == room;
+}
+
+char fatbin_variant(const struct fatbin_entry *e)
+{
+	return e->flags & TARGET_A ? 'a' : e->flags & TARGET_F ? 'f' : '\0';
 }
 
 static bool packed(const struct fatbin_entry *e) { return e->flags & (PACKED_LZ4 | PACKED_ZSTD); }

@@ -198,6 +198,18 @@ void uop_derive(struct uop *u)
 		u->bank_src |= (uint32_t)uop_reads_bank(u, i) << i;
 }
 
+/* Does the opcode have a part S8 or S16? */
+static bool is_narrow(const char *opcode)
+{
+	for (const char *p = strchr(opcode, '.'); p; p = strchr(p + 1, '.')) {
+		size_t n = strcspn(p + 1, ".");
+
+		if ((n == 2 && !memcmp(p, ".S8", 3)) || (n == 3 && !memcmp(p, ".S16", 4)))
+			return true;
+	}
+	return false;
+}
+
 int uop_make(struct uop *u, const struct inst *in, const struct params *p, struct fault *f)
 {
 	const struct core_params *core = &p->core;
@@ -222,6 +234,7 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 		.n_bank_src = in->n_src,
 		.bytes = 16,
 		.class = (uint8_t) class,
+		.narrow = is_narrow(in->opcode),
 	};
 	memory_attributes(u, in);
 	class_attributes(u);

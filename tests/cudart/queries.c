@@ -227,8 +227,11 @@ static void test_clusters(void)
 	IS(0, cudaFree(seen));
 }
 
-int main(void)
+/* With an argument: the value of that attribute. */
+int main(int argc, char **argv)
 {
+	if (argc > 1)
+		return printf("%d\n", attribute(atoi(argv[1]))) < 0;
 	test_device();
 	test_arguments();
 	test_kernels();

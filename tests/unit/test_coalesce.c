@@ -434,6 +434,9 @@ static void test_refusals(struct lsu_bench *b)
 	set_stride(b, 1, 0x1002, 0);
 	refused(b, "trace-sim: k.traceg:17: error: local address 0x1002 (expected a multiple of 4)\n",
 		"misaligned local word");
+	b->uop.narrow = true;
+	coalesce(&b->sm, &b->inst, &b->got);
+	is_number(b->got.n, 1, "misaligned access of S8 or S16");
 	set_inst(b, SPACE_LOCAL, UOP_STORE, 2);
 	set_stride(b, 1, 0x1003, 0);
 	refused(b,

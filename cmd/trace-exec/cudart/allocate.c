@@ -22,7 +22,7 @@ static uint64_t page_up(uint64_t n) { return (n + PAGE - 1) / PAGE * PAGE; }
 
 /* ---- addresses ---- */
 
-/* How many were given, or are buffers, below an address. */
+/* Number of grants below an address. */
 static uint32_t grants_below(uint64_t addr)
 {
 	uint32_t low = 0, high = cudart.n_grants;
@@ -45,8 +45,8 @@ static uint32_t buffers_below(uint64_t addr)
 	return b ? (uint32_t)(b - cudart.mem.buffer) + 1 : 0;
 }
 
-/* Nothing stands in freed memory; its whole pages go back to the system. */
-static void wipe(uint64_t addr, uint64_t n)
+/* Clears freed memory. Its whole pages go back to the system. */
+static void clear_freed_memory(uint64_t addr, uint64_t n)
 {
 	uint64_t first = page_up(addr), end = (addr + n) / PAGE * PAGE;
 	uint8_t *at = cudart.mem.heap + (addr - HEAP_BASE);
@@ -60,7 +60,7 @@ static void wipe(uint64_t addr, uint64_t n)
 	memory_set(&cudart.mem, addr, n);
 }
 
-/* A gap between living buffers that has room for n bytes, in whole units; 0: none. */
+/* Address of a gap of n bytes between living buffers, at a multiple of unit; 0: none. */
 static uint64_t find_gap(uint64_t n, uint64_t unit)
 {
 	const struct memory *m = &cudart.mem;
@@ -83,8 +83,8 @@ static uint64_t find_gap(uint64_t n, uint64_t unit)
 	return at <= HEAP_BASE + m->heap_bytes && HEAP_BASE + m->heap_bytes - at >= n ? at : 0;
 }
 
-/* Freed memory is given again, and forgotten as what it was. */
-static uint64_t give_again(const char *name, uint64_t bytes, enum grant_kind kind)
+/* Allocates freed addresses again and drops the buffers and grants that had them. */
+static uint64_t allocate_freed_addresses(const char *name, uint64_t bytes, enum grant_kind kind)
 {
 	struct memory *m = &cudart.mem;
 	uint64_t unit = kind == GRANT_DEVICE ? BETWEEN : PAGE, n = (bytes + unit - 1) / unit * unit;
@@ -97,18 +97,18 @@ static uint64_t give_again(const char *name, uint64_t bytes, enum grant_kind kin
 	to = buffers_below(at + n);
 	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
 	memmove(m->buffer + from + 1, m->buffer + to, (m->n_buffers - to) * sizeof(*m->buffer));
-	m->buffer[from] = (struct buffer){name, at, bytes, true, NOWHERE};
+	m->buffer[from] = (struct buffer){name, at, bytes, true, NOWHERE, false};
 	m->n_buffers = m->n_buffers - to + from + 1;
 	from = grants_below(at);
 	to = grants_below(at + n);
 	memmove(cudart.grant + from, cudart.grant + to, (cudart.n_grants - to) * sizeof(*cudart.grant));
 	cudart.n_grants -= to - from;
-	wipe(at, n);
+	clear_freed_memory(at, n);
 	return at;
 }
 
-/* New addresses; for kinds that the host sees whole pages. */
-static uint64_t give_new(const char *name, uint64_t bytes, enum grant_kind kind)
+/* Allocates addresses that were never used; whole pages for memory that the host sees. */
+static uint64_t allocate_new_addresses(const char *name, uint64_t bytes, enum grant_kind kind)
 {
 	struct memory *m = &cudart.mem;
 	uint64_t before = m->heap_bytes, at;
@@ -142,20 +142,22 @@ int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned fla
 	if (!n)
 		return cudaSuccess;
 	if (kind != GRANT_DEVICE && !cudart.shown)
-		return cudart_unsupported(what, "the addresses from 0xc0000000 on are in use in this process");
+		return cudart_unsupported(
+			what, "the addresses from 0xc0000000 on are in use in this process");
 	if (n > m->heap_cap || (kind != GRANT_PINNED && n > cudart.wire.memory_bytes - cudart.live_bytes))
 		return cudaErrorMemoryAllocation;
 	snprintf(name, sizeof(name), "%s %u", what, ++cudart.given);
 	kept = diag_keep(name);
-	*addr = give_new(kept, n, kind);
+	*addr = allocate_new_addresses(kept, n, kind);
 	if (!*addr)
-		*addr = give_again(kept, n, kind);
+		*addr = allocate_freed_addresses(kept, n, kind);
 	if (!*addr || (kind != GRANT_DEVICE &&
 			      mprotect((void *)(uintptr_t)*addr, page_up(n), PROT_READ | PROT_WRITE)))
 		return cudaErrorMemoryAllocation;
+	((struct buffer *)memory_near(m, *addr))->host = kind != GRANT_DEVICE;
 	if (kind != GRANT_PINNED)
 		cudart.live_bytes += n;
-	/* What the host may write is not followed. */
+	/* Writes of the host to managed and pinned memory are not tracked. */
 	if (kind == GRANT_DEVICE && cudart.exec.check)
 		memory_unset(m, *addr, n);
 	add_grant(&(struct grant){
@@ -171,7 +173,7 @@ struct grant *cudart_grant(uint64_t addr)
 	return g && g->live && addr - g->addr < g->bytes ? g : NULL;
 }
 
-static void forget(struct grant *g)
+static void free_grant(struct grant *g)
 {
 	((struct buffer *)memory_near(&cudart.mem, g->addr))->live = false;
 	g->live = false;
@@ -181,10 +183,10 @@ static void forget(struct grant *g)
 		cudart.live_bytes -= g->bytes;
 	if (g->kind != GRANT_DEVICE)
 		mprotect((void *)(uintptr_t)g->addr, page_up(g->bytes), PROT_NONE);
-	wipe(g->addr, g->bytes);
+	clear_freed_memory(g->addr, g->bytes);
 }
 
-static int release(uint64_t addr, bool pinned)
+static int release_grant(uint64_t addr, bool pinned)
 {
 	struct grant *g = cudart_grant(addr);
 
@@ -192,29 +194,32 @@ static int release(uint64_t addr, bool pinned)
 		return cudaSuccess;
 	if (!g || g->addr != addr || g->lasting || (g->kind == GRANT_PINNED) != pinned)
 		return cudaErrorInvalidValue;
-	forget(g);
+	free_grant(g);
 	return cudaSuccess;
 }
 
-int cudart_release(uint64_t addr) { return release(addr, false); }
+int cudart_release(uint64_t addr) { return release_grant(addr, false); }
 
 void cudart_leaks(void)
 {
+	bool found = memory_leaks(&cudart.mem, cudart.wire.leaks);
 	uint64_t bytes = 0;
 	uint32_t n = 0;
+	char text[96];
 
-	if (memory_leaks(&cudart.mem))
-		cudart_send(WIRE_FOUND, NULL, 0);
 	for (uint32_t i = 0; i < cudart.n_grants; i++)
 		if (cudart.grant[i].live && !cudart.grant[i].lasting) {
 			bytes += cudart.grant[i].bytes;
 			n++;
 		}
-	if (!n)
-		return;
-	diag_error(NOWHERE, "found %u allocations of %llu bytes at the end of the program, wanted them freed",
-		n, (unsigned long long)bytes);
-	cudart_send(WIRE_FOUND, NULL, 0);
+	snprintf(text, sizeof(text), "leak: %u allocation%s of the program, %llu bytes", n, n == 1 ? "" : "s",
+		(unsigned long long)bytes);
+	if (n && cudart.wire.leaks)
+		diag_error(NOWHERE, "%s", text);
+	else if (n)
+		diag_warn(NOWHERE, "%s", text);
+	if (cudart.wire.leaks && (n || found))
+		cudart_send(WIRE_FOUND, NULL, 0);
 }
 
 void *cudart_at(const void *p, size_t n)
@@ -241,7 +246,7 @@ bool cudart_is_device(const void *p)
 
 /* ---- the interface ---- */
 
-static int give(void **to, size_t n, enum grant_kind kind, unsigned flags, const char *what)
+static int allocate_for_program(void **to, size_t n, enum grant_kind kind, unsigned flags, const char *what)
 {
 	uint64_t addr = 0;
 	int e = cudart_enter(true);
@@ -255,31 +260,37 @@ static int give(void **to, size_t n, enum grant_kind kind, unsigned flags, const
 	return cudart_leave(e);
 }
 
-API(int, cudaMalloc, void **to, size_t n) { return give(to, n, GRANT_DEVICE, 0, "cudaMalloc"); }
+API(int, cudaMalloc, void **to, size_t n)
+{
+	return allocate_for_program(to, n, GRANT_DEVICE, 0, "cudaMalloc");
+}
 
 API(int, cudaMallocManaged, void **to, size_t n, unsigned flags)
 {
 	if (!n || (flags != 1 && flags != 2))
 		return cudart_leave((cudart_enter(false), cudaErrorInvalidValue));
-	return give(to, n, GRANT_MANAGED, flags, "cudaMallocManaged");
+	return allocate_for_program(to, n, GRANT_MANAGED, flags, "cudaMallocManaged");
 }
 
 API(int, cudaHostAlloc, void **to, size_t n, unsigned flags)
 {
 	if (flags > HOST_FLAGS)
 		return cudart_leave((cudart_enter(false), cudaErrorInvalidValue));
-	return give(to, n, GRANT_PINNED, flags, "cudaHostAlloc");
+	return allocate_for_program(to, n, GRANT_PINNED, flags, "cudaHostAlloc");
 }
 
-API(int, cudaMallocHost, void **to, size_t n) { return give(to, n, GRANT_PINNED, 0, "cudaMallocHost"); }
+API(int, cudaMallocHost, void **to, size_t n)
+{
+	return allocate_for_program(to, n, GRANT_PINNED, 0, "cudaMallocHost");
+}
 
 static size_t row_bytes(size_t width)
 {
 	return width > SIZE_MAX - ROW ? SIZE_MAX : (width + ROW - 1) / ROW * ROW;
 }
 
-/* More than there can be where it is too large. */
-static size_t product(size_t a, size_t b) { return b && a > SIZE_MAX / b ? SIZE_MAX : a * b; }
+/* Product of a and b, at most SIZE_MAX. */
+static size_t saturating_product(size_t a, size_t b) { return b && a > SIZE_MAX / b ? SIZE_MAX : a * b; }
 
 API(int, cudaMallocPitch, void **to, size_t *pitch, size_t width, size_t height)
 {
@@ -289,32 +300,33 @@ API(int, cudaMallocPitch, void **to, size_t *pitch, size_t width, size_t height)
 		to = NULL;
 	else
 		*pitch = p;
-	return give(to, product(p, height), GRANT_DEVICE, 0, "cudaMallocPitch");
+	return allocate_for_program(to, saturating_product(p, height), GRANT_DEVICE, 0, "cudaMallocPitch");
 }
 
 API(int, cudaMalloc3D, struct pitched *to, struct extent e)
 {
 	void *at = NULL;
-	size_t pitch = row_bytes(e.width), n = product(pitch, product(e.height, e.depth));
-	int status = give(to ? &at : NULL, n, GRANT_DEVICE, 0, "cudaMalloc3D");
+	size_t pitch = row_bytes(e.width),
+	       n = saturating_product(pitch, saturating_product(e.height, e.depth));
+	int status = allocate_for_program(to ? &at : NULL, n, GRANT_DEVICE, 0, "cudaMalloc3D");
 
 	if (!status)
 		*to = (struct pitched){at, pitch, e.width, e.height};
 	return status;
 }
 
-static int take(void *p, bool pinned)
+static int free_for_program(void *p, bool pinned)
 {
 	int e = cudart_enter(true);
 
 	if (!e)
 		e = capture_forbids();
 	if (!e)
-		e = release((uintptr_t)p, pinned);
+		e = release_grant((uintptr_t)p, pinned);
 	return cudart_leave(e);
 }
 
-API(int, cudaFree, void *p) { return take(p, false); }
+API(int, cudaFree, void *p) { return free_for_program(p, false); }
 
 API(int, cudaFreeAsync, void *p, struct stream *s)
 {
@@ -324,11 +336,11 @@ API(int, cudaFreeAsync, void *p, struct stream *s)
 		e = cudaErrorInvalidResourceHandle;
 	if (!e)
 		e = capture_rejects(s, "cudaFreeAsync");
-	return cudart_leave(e ? e : release((uintptr_t)p, false));
+	return cudart_leave(e ? e : release_grant((uintptr_t)p, false));
 }
 ALSO(cudaFreeAsync_ptsz, cudaFreeAsync);
 
-API(int, cudaFreeHost, void *p) { return take(p, true); }
+API(int, cudaFreeHost, void *p) { return free_for_program(p, true); }
 
 API(int, cudaMemGetInfo, size_t *unused, size_t *all)
 {

@@ -112,7 +112,7 @@ static int shape(struct texture *t, struct extent x, unsigned flags)
 	return cudaSuccess;
 }
 
-/* What both kinds of arrays are made of. */
+/* Fields that arrays and mipmapped arrays share. */
 static int describe(
 	struct texture *t, const struct channels *c, struct extent x, unsigned flags, const char *what)
 {

@@ -184,7 +184,7 @@ bool capture_wait(const struct event *event, const struct stream *s, int *status
 	if (*status || (!records && !at))
 		return *status || records;
 	if (!at || !at->in) {
-		/* It stands outside of what is recorded; or its recording has ended. */
+		/* The event was recorded outside of this capture, or its capture has ended. */
 		if (records)
 			b->in->broken = true;
 		*status = at ? cudaErrorCapturedEvent : cudaErrorStreamCaptureIsolation;
@@ -249,7 +249,7 @@ static bool is_joined(const struct recording_of *r, const struct branch *origin)
 	return true;
 }
 
-/* Its streams take part in nothing any more; its events stay recorded. */
+/* Detaches the streams of a capture. Its events stay recorded. */
 static void end(struct recording_of *r)
 {
 	for (struct branch **i = &branches; *i;) {

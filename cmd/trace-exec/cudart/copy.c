@@ -12,7 +12,7 @@
 
 enum direction { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
 
-static void tell_copy(const char *direction, const void *at, size_t n)
+static void send_copy(const char *direction, const void *at, size_t n)
 {
 	uint64_t addr = (uintptr_t)at;
 	const struct grant *g = cudart_grant(addr);
@@ -25,27 +25,27 @@ static void tell_copy(const char *direction, const void *at, size_t n)
 	cudart_send(WIRE_COPY, line, (size_t)len);
 }
 
-static void written(const void *at, size_t n)
+static void mark_written(const void *at, size_t n)
 {
 	if (cudart_grant((uintptr_t)at))
 		memory_set(&cudart.mem, (uintptr_t)at, n);
 }
 
-/* Memory that the device reaches; that the host does not. */
-static bool reaches(const void *p)
+/* Does the device reach the memory? Is it hidden from the host? */
+static bool is_device_accessible(const void *p)
 {
 	return cudart_is_device(p) || cudart_grant((uintptr_t)p) || cudart_registered(p);
 }
 
-static bool hidden(const void *p)
+static bool is_hidden_from_host(const void *p)
 {
 	const struct grant *g = cudart_grant((uintptr_t)p);
 
 	return cudart_is_device(p) && !(g && g->kind == GRANT_MANAGED);
 }
 
-/* The direction that the addresses say; a status below 0 is -status. */
-static int direction(const void *to, const void *from, int kind)
+/* Direction of a copy by its addresses; below 0: minus a status. */
+static int copy_direction(const void *to, const void *from, int kind)
 {
 	bool device_to = cudart_is_device(to), device_from = cudart_is_device(from);
 
@@ -55,8 +55,8 @@ static int direction(const void *to, const void *from, int kind)
 		((kind == HOST_TO_DEVICE && !cudart_grant((uintptr_t)to) && !device_to) ||
 			(kind == DEVICE_TO_HOST && !cudart_grant((uintptr_t)from) && !device_from)))
 		return -cudaErrorInvalidValue;
-	if ((kind == DEVICE_TO_DEVICE && !(reaches(to) && reaches(from))) ||
-		(kind == HOST_TO_HOST && (hidden(to) || hidden(from))))
+	if ((kind == DEVICE_TO_DEVICE && !(is_device_accessible(to) && is_device_accessible(from))) ||
+		(kind == HOST_TO_HOST && (is_hidden_from_host(to) || is_hidden_from_host(from))))
 		return -cudaErrorInvalidValue;
 	return device_to     ? device_from ? DEVICE_TO_DEVICE : HOST_TO_DEVICE
 	       : device_from ? DEVICE_TO_HOST
@@ -79,7 +79,7 @@ int cudart_copy_rows(
 		return cudaErrorInvalidValue;
 	to_n = to_pitch * (height - 1) + width;
 	from_n = from_pitch * (height - 1) + width;
-	way = direction(to, from, kind);
+	way = copy_direction(to, from, kind);
 	d = cudart_at(to, to_n);
 	s = cudart_at(from, from_n);
 	if (way < 0)
@@ -92,11 +92,11 @@ int cudart_copy_rows(
 	}
 	for (size_t i = 0; i < height; i++) {
 		memmove(d + i * to_pitch, s + i * from_pitch, width);
-		written((const uint8_t *)to + i * to_pitch, width);
+		mark_written((const uint8_t *)to + i * to_pitch, width);
 		if (way == HOST_TO_DEVICE)
-			tell_copy("HtoD", (const uint8_t *)to + i * to_pitch, width);
+			send_copy("HtoD", (const uint8_t *)to + i * to_pitch, width);
 		else if (way == DEVICE_TO_HOST)
-			tell_copy("DtoH", (const uint8_t *)from + i * from_pitch, width);
+			send_copy("DtoH", (const uint8_t *)from + i * from_pitch, width);
 	}
 	return cudaSuccess;
 }
@@ -335,12 +335,12 @@ int work_fill(const struct fill_2d *f)
 		return cudaErrorInvalidValue;
 	for (size_t i = 0; i < f->height; i++) {
 		fill_row(d + i * pitch, f);
-		written((const uint8_t *)f->at + i * pitch, width);
+		mark_written((const uint8_t *)f->at + i * pitch, width);
 	}
 	return cudaSuccess;
 }
 
-static int fill(void *at, size_t pitch, int value, size_t width, size_t height, const struct stream *s)
+static int fill_memory(void *at, size_t pitch, int value, size_t width, size_t height, const struct stream *s)
 {
 	struct graph_work w = {
 		.kind = WORK_FILL, .fill = {at, pitch, (unsigned)value & 255, 1, width, height}};
@@ -355,24 +355,24 @@ static int fill(void *at, size_t pitch, int value, size_t width, size_t height, 
 	return cudart_leave(e ? e : work_fill(&w.fill));
 }
 
-API(int, cudaMemset, void *at, int value, size_t n) { return fill(at, n, value, n, 1, NULL); }
+API(int, cudaMemset, void *at, int value, size_t n) { return fill_memory(at, n, value, n, 1, NULL); }
 ALSO(cudaMemset_ptds, cudaMemset);
 
 API(int, cudaMemsetAsync, void *at, int value, size_t n, struct stream *s)
 {
-	return fill(at, n, value, n, 1, s);
+	return fill_memory(at, n, value, n, 1, s);
 }
 ALSO(cudaMemsetAsync_ptsz, cudaMemsetAsync);
 
 API(int, cudaMemset2D, void *at, size_t pitch, int value, size_t width, size_t height)
 {
-	return fill(at, pitch, value, width, height, NULL);
+	return fill_memory(at, pitch, value, width, height, NULL);
 }
 ALSO(cudaMemset2D_ptds, cudaMemset2D);
 
 API(int, cudaMemset2DAsync, void *at, size_t pitch, int value, size_t width, size_t height, struct stream *s)
 {
-	return fill(at, pitch, value, width, height, s);
+	return fill_memory(at, pitch, value, width, height, s);
 }
 ALSO(cudaMemset2DAsync_ptsz, cudaMemset2DAsync);
 
@@ -381,7 +381,7 @@ API(int, cudaMemset3DAsync, struct pitched p, int value, struct extent x, struct
 	int e = cudaSuccess;
 
 	for (size_t z = 0; !e && z < x.depth; z++)
-		e = fill(p.at + z * p.pitch * p.height, p.pitch, value, x.width, x.height, s);
+		e = fill_memory(p.at + z * p.pitch * p.height, p.pitch, value, x.width, x.height, s);
 	return e;
 }
 ALSO(cudaMemset3DAsync_ptsz, cudaMemset3DAsync);

@@ -62,13 +62,13 @@ struct pitched {
 /* ---- what is registered ---- */
 
 struct image {
-	const void *bytes; /* the fat binary; NULL: unregistered */
-	const void *const
-		*parts; /* of separate compilation: fat binaries to be linked, NULL behind them; else NULL */
+	const void *bytes;        /* the fat binary; NULL: unregistered */
+	const void *const *parts; /* fat binaries of separate compilation, NULL after the last; NULL: none */
 	struct module **module;
 	uint32_t n_modules, cap_modules;
 	struct cubins *cubins; /* of the same fat binary; registers and shared memory of kernels */
-	bool found, refused; /* it has PTX; which is not executable: told when a kernel of it is asked for */
+	bool found,
+		refused; /* found: it has PTX; refused: the PTX is not executable, reported at a kernel's first use */
 	struct fault fault;
 };
 
@@ -157,36 +157,36 @@ int cudart_symbol(const void *host, uint64_t *addr, size_t *size);
 /* The variable that the program knows by that address; NULL: none. */
 struct variable *cudart_variable(const void *host);
 
-/* variable.c: those of an image that stand in the heap, before it is linked: 0 or a status. */
+/* variable.c: allocates the variables of an image that are in the heap, before linking. 0 or a status. */
 int cudart_place_variables(uint32_t image);
-/* They have their initial values, and names; all have those values again. */
+/* Gives variables their initial values and names; resets all to these values. */
 void cudart_begin_variables(const struct module *m);
 void cudart_reset_variables(void);
 /* One that the image defines; NULL: none such. */
 struct symbol *cudart_find_variable(const struct image *m, const char *name);
-/* Where static variables must end for the host to have nothing below. */
+/* Address at which static variables must end, as the host has memory above it. */
 uint64_t cudart_find_limit(void);
 
 /* allocate.c */
 int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned flags, const char *what);
 struct grant *cudart_grant(uint64_t addr); /* that holds addr and lives; NULL: none */
 /*
- * Where n bytes at p stand: device memory by its address, anything else as it is. NULL: not all in one piece.
+ * Host address of n bytes at p, which is a device address or one of the host. NULL: not all in one piece.
  */
 void *cudart_at(const void *p, size_t n);
 bool cudart_is_device(const void *p); /* memory that the host cannot reach, or a variable */
 void cudart_leaks(void);
-/* What cudart_allocate gave as device memory is free; 0 or a status. */
+/* Frees device memory of cudart_allocate(). 0 or a status. */
 int cudart_release(uint64_t addr);
 
-/* pointer.c: the program's own memory that cudaHostRegister was told of */
+/* pointer.c: is p in memory registered with cudaHostRegister()? */
 bool cudart_registered(const void *p);
 
-/* pool.c: bytes of a pool are in use; are free again. */
+/* pool.c: adds to the bytes of a pool that are in use; subtracts from them. */
 void cudart_pool_add_used(struct pool *p, uint64_t bytes);
 void cudart_pool_subtract_used(struct pool *p, uint64_t bytes);
 
-/* copy.c: height rows of width bytes, each pitch bytes behind the one before; kind as cudaMemcpy has it. */
+/* copy.c: copies height rows of width bytes, pitch bytes apart; kind as in cudaMemcpy(). */
 int cudart_copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
 	size_t height, int kind);
 
@@ -196,14 +196,14 @@ struct channels { /* as the program describes a texel: bits of each channel, and
 };
 /* The form of a texel of those channels; 0 or a status. */
 int cudart_channels(struct texture *t, const struct channels *c);
-/* What an array is as a texture without a sampler; NULL: none such. */
+/* The array as a texture without a sampler; NULL: no such array. */
 const struct texture *cudart_array(const struct array *a);
-/* The same of the levels of a mipmapped array. */
+/* The mipmapped array as a texture without a sampler; NULL: no such array. */
 const struct texture *cudart_mipmap(const struct mipmap *m);
 /* Bytes of a texel of the array; 0: none such. */
 size_t cudart_array_texel(const struct array *a);
 /*
- * Where bytes from (x bytes, y, z) on stand, and their pitch; extent: in bytes, rows, planes. 0 or a status.
+ * Finds the box of an array that begins at byte x, row y, plane z; extent: bytes, rows, planes. 0 or a status.
  */
 int cudart_array_box(
 	const struct array *a, struct position at, struct extent extent, struct pitched *out, size_t *slice);

@@ -30,8 +30,8 @@ static int release_of(const char *path)
 }
 
 /*
- * What was loaded, or was wanted by what was loaded: where the library stands for an absent runtime it is
- * loaded once, under its own name.
+ * Finds the runtime's release from the name of a loaded file or of one that it needs: a library that
+ * replaces an absent runtime is loaded once, under its own name.
  */
 static int find_release(struct dl_phdr_info *info, size_t n, void *found)
 {
@@ -66,7 +66,30 @@ int cudart_runtime(void)
 	return found;
 }
 
-static uint64_t attribute(int number)
+/*
+ * Throughput of 32-bit floating-point arithmetic over 64-bit, from the table of arithmetic instructions in
+ * the CUDA C++ Programming Guide.
+ */
+static uint64_t double_ratio(const struct wire *w)
+{
+	switch (10 * w->major + w->minor) {
+	case 60:
+	case 70:
+	case 72:
+	case 80:
+	case 90:
+	case 100: return 2;
+	case 61:
+	case 62:
+	case 75: return 32;
+	default: return w->major >= 8 ? 64 : 0;
+	}
+}
+
+/* Largest part of the L2 that can be set aside: known of the A100 alone, 30 MiB on boards of 40 and 80 GB. */
+static uint64_t persisting_bytes(const struct wire *w) { return w->major == 8 && !w->minor ? 31457280 : 0; }
+
+static uint64_t attribute_value(int number)
 {
 	const struct wire *w = &cudart.wire;
 
@@ -80,7 +103,7 @@ static uint64_t attribute(int number)
 	}
 }
 
-static void properties(char *out, int at_release)
+static void write_properties(char *out, int at_release)
 {
 	const struct wire *w = &cudart.wire;
 	size_t at = 0;
@@ -99,7 +122,7 @@ static void properties(char *out, int at_release)
 	snprintf(out, 256, "%s", w->gpu);
 }
 
-static int judge_device(int device)
+static int check_device(int device)
 {
 	int e = cudart_enter(false);
 
@@ -108,42 +131,42 @@ static int judge_device(int device)
 
 API(int, cudaGetDeviceProperties, void *to, int device)
 {
-	int e = judge_device(device);
+	int e = check_device(device);
 
 	if (!e && !to)
 		e = cudaErrorInvalidValue;
 	if (!e)
-		properties(to, cudart_runtime());
+		write_properties(to, cudart_runtime());
 	return cudart_leave(e);
 }
 
 API(int, cudaGetDeviceProperties_v2, void *to, int device)
 {
-	int e = judge_device(device);
+	int e = check_device(device);
 
 	if (!e && !to)
 		e = cudaErrorInvalidValue;
 	if (!e)
-		properties(to, 12);
+		write_properties(to, 12);
 	return cudart_leave(e);
 }
 
 API(int, cudaDeviceGetAttribute, int *to, int number, int device)
 {
-	int e = judge_device(device);
+	int e = check_device(device);
 
 	if (!e && (!to || number < 1 || number > ATTRIBUTE_LAST))
 		e = cudaErrorInvalidValue;
 	if (!e) {
-		uint64_t v = attribute(number);
+		uint64_t v = attribute_value(number);
 
 		*to = v > INT32_MAX ? INT32_MAX : (int)v;
 	}
 	return cudart_leave(e);
 }
 
-/* A question with a number for its answer. */
-static int answer(int *to, int value)
+/* Stores a number for the program. */
+static int store_number(int *to, int value)
 {
 	int e = cudart_enter(false);
 
@@ -154,14 +177,17 @@ static int answer(int *to, int value)
 	return cudart_leave(e);
 }
 
-API(int, cudaGetDeviceCount, int *n) { return answer(n, 1); }
-API(int, cudaGetDevice, int *device) { return answer(device, 0); }
+API(int, cudaGetDeviceCount, int *n) { return store_number(n, 1); }
+API(int, cudaGetDevice, int *device) { return store_number(device, 0); }
 
-API(int, cudaSetDevice, int device) { return cudart_leave(judge_device(device)); }
+API(int, cudaSetDevice, int device) { return cudart_leave(check_device(device)); }
 
-API(int, cudaInitDevice, int device) { return cudart_leave(judge_device(device)); }
+API(int, cudaInitDevice, int device) { return cudart_leave(check_device(device)); }
 
-API(int, cudaChooseDevice, int *device, const void *wanted) { return answer(wanted ? device : NULL, 0); }
+API(int, cudaChooseDevice, int *device, const void *wanted)
+{
+	return store_number(wanted ? device : NULL, 0);
+}
 
 API(int, cudaSetValidDevices, int *list, int n)
 {
@@ -170,13 +196,13 @@ API(int, cudaSetValidDevices, int *list, int n)
 	return cudart_leave(e ? e : !n || (list && !list[0]) ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
-/* How the host waits, and what else was asked for: host memory is always mapped. */
+/* Flags of the device; host memory is always mapped. */
 enum { FLAGS_WAIT = 7, FLAGS_MAP_HOST = 8, FLAGS_KNOWN = 255 };
 static unsigned device_flags;
 
 API(int, cudaGetDeviceFlags, unsigned *flags)
 {
-	return answer((int *)flags, (int)(device_flags | FLAGS_MAP_HOST));
+	return store_number((int *)flags, (int)(device_flags | FLAGS_MAP_HOST));
 }
 
 API(int, cudaSetDeviceFlags, unsigned flags)
@@ -199,7 +225,7 @@ API(int, cudaDeviceSynchronize, void)
 }
 ALSO(cudaThreadSynchronize, cudaDeviceSynchronize);
 
-/* Everything the program was given ends here, and the variables are as they were at the beginning. */
+/* Frees all memory of the program and resets the variables. */
 API(int, cudaDeviceReset, void)
 {
 	int e = cudart_enter(true);
@@ -217,12 +243,12 @@ API(int, cudaDeviceReset, void)
 }
 ALSO(cudaThreadExit, cudaDeviceReset);
 
-API(int, cudaRuntimeGetVersion, int *version) { return answer(version, cudart_runtime() * 1000); }
+API(int, cudaRuntimeGetVersion, int *version) { return store_number(version, cudart_runtime() * 1000); }
 ALSO(cudaDriverGetVersion, cudaRuntimeGetVersion);
 
 API(int, cudaDeviceCanAccessPeer, int *can, int device, int peer)
 {
-	int e = judge_device(device);
+	int e = check_device(device);
 
 	if (!e && peer)
 		e = cudaErrorInvalidDevice;
@@ -257,7 +283,7 @@ enum { BUS = 1 }; /* as in the properties */
 
 API(int, cudaDeviceGetPCIBusId, char *to, int n, int device)
 {
-	int e = judge_device(device);
+	int e = check_device(device);
 
 	if (!e && (!to || n < (int)sizeof(BUS_ID)))
 		e = cudaErrorInvalidValue;
@@ -274,10 +300,10 @@ API(int, cudaDeviceGetByPCIBusId, int *device, const char *name)
 	if (!device || !name ||
 		(sscanf(name, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3 &&
 			(domain = 0, sscanf(name, "%x:%x.%x", &bus, &slot, &function) < 2)))
-		return answer(NULL, 0);
+		return store_number(NULL, 0);
 	return domain || bus != BUS || slot || function
 		       ? cudart_leave((cudart_enter(false), cudaErrorInvalidDevice))
-		       : answer(device, 0);
+		       : store_number(device, 0);
 }
 
 API(int, cudaDeviceGetStreamPriorityRange, int *least, int *greatest)
@@ -324,8 +350,8 @@ API(int, cudaDeviceSetLimit, int which, size_t value)
 enum { PREFER_NONE, PREFER_EQUAL = 3, BANKS_OF_4 = 1, BANKS_OF_8 = 2 };
 static int cache_preferred, banks = BANKS_OF_4;
 
-API(int, cudaDeviceGetCacheConfig, int *to) { return answer(to, cache_preferred); }
-API(int, cudaDeviceGetSharedMemConfig, int *to) { return answer(to, banks); }
+API(int, cudaDeviceGetCacheConfig, int *to) { return store_number(to, cache_preferred); }
+API(int, cudaDeviceGetSharedMemConfig, int *to) { return store_number(to, banks); }
 
 API(int, cudaDeviceSetCacheConfig, int to)
 {

@@ -18,7 +18,7 @@ enum { SWIZZLE_LAST = 3, SWIZZLE_KNOWN = 6, INTERLEAVE_LAST = 2, PROMOTION_LAST 
 static const uint8_t elements[] = {T_U8, T_U16, T_U32, T_S32, T_U64, T_S64, T_F16, T_F32, T_F64, T_BF16,
 	T_NONE, T_NONE, T_NONE, T_NONE, T_NONE, T_NONE};
 
-/* What both kinds of maps are described by. */
+/* Description that tiled and im2col maps share. */
 struct described {
 	const char *function;
 	unsigned type, rank;
@@ -28,7 +28,10 @@ struct described {
 	unsigned interleave, swizzle, promotion, fill;
 };
 
-static int not_here(const struct described *x, const char *what) { return cudart_unsupported(x->function, what); }
+static int not_here(const struct described *x, const char *what)
+{
+	return cudart_unsupported(x->function, what);
+}
 
 static bool is_float(unsigned type) { return types[type].kind == K_FLOAT; }
 
@@ -170,14 +173,14 @@ static int entry_point(const char *name, void *to, unsigned long long flags, int
 	return cudart_leave(function ? cudaSuccess : cudart_unsupported("cudaGetDriverEntryPoint", what));
 }
 
-/* Before release 12 nothing is told but the function. */
+/* Before release 12 the call has the function alone as a result. */
 API(int, cudaGetDriverEntryPoint, const char *name, void *to, unsigned long long flags, int *found)
 {
 	return entry_point(name, to, flags, cudart_runtime() < 12 ? NULL : found);
 }
 ALSO(cudaGetDriverEntryPoint_ptsz, cudaGetDriverEntryPoint);
 
-/* What is there is as every release since 12 has it. */
+/* The functions here are the same in every release since 12. */
 API(int, cudaGetDriverEntryPointByVersion, const char *name, void *to, unsigned version,
 	unsigned long long flags, int *found)
 {

@@ -61,7 +61,7 @@ void graph_free(struct cuda_graph *g)
 
 /* ---- work ---- */
 
-/* What the program said, as the node keeps it. */
+/* Copies the arguments of the program into the node. */
 static int take_work(struct graph_work *to, const struct graph_work *w)
 {
 	*to = *w;

@@ -28,11 +28,11 @@ struct kernel_work {
 	const void *host;
 	struct configuration c;
 	uint8_t *params;
-	void **args; /* where each of them stands */
+	void **args; /* address of each argument */
 };
 
 /*
- * As the runtime has them. Positions and the extent of a copy count texels along the first dimension where an
+ * The runtime's structures. Positions and the extent of a copy count texels along the first dimension where an
  * array takes part, else bytes.
  */
 struct copy_3d {
@@ -150,7 +150,7 @@ bool cudart_stream_blocks(const struct stream *s);
  * *status why.
  */
 bool capture_on(const struct stream *s, int *status);
-/* The work becomes a node behind what the stream has recorded. */
+/* Adds the work as a node after the last ones of the recording stream. */
 int capture_add(const struct stream *s, const struct graph_work *w);
 /*
  * The recording on the stream, which there is, ends in an error for a call that it cannot have: its status.

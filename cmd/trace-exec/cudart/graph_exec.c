@@ -249,7 +249,7 @@ static int update(
 		*result = UPDATE_FAILED;
 		return e;
 	}
-	/* Its nodes are known by those of the graph that it was made from. */
+	/* Finds the node of an instance by the node of the graph that it was made from. */
 	for (uint32_t i = 0; i < copy->n_nodes; i++) {
 		copy->node[i]->of = x->graph->node[i]->of;
 		copy->node[i]->disabled = x->graph->node[i]->disabled;

@@ -151,8 +151,8 @@ static int find_segment(struct dl_phdr_info *info, size_t n, void *found)
 }
 
 /*
- * What its header says, but no more than the loaded file
- * has behind it; in other memory the header is believed.
+ * Bytes of a fat binary: those of its header, at most those of the loaded file after it. In other memory
+ * the header is trusted.
  */
 static size_t extent_of(const void *bytes)
 {
@@ -173,17 +173,30 @@ static void image_name(uint32_t i, uint32_t part, const struct fatbin_entry *e, 
 
 	if (part)
 		snprintf(number, sizeof(number), ".%u", part);
-	snprintf(out, cap, "%s.%u%s.sm_%u.ptx", program_invocation_short_name, i + 1, number, e->sm);
+	snprintf(out, cap, "%s.%u%s.sm_%u%.1s.ptx", program_invocation_short_name, i + 1, number, e->sm,
+		(const char[]){fatbin_variant(e), '\0'});
 }
 
-static bool better(const struct fatbin_entry *a, const struct fatbin_entry *b)
-{
-	unsigned device = (unsigned)(10 * cudart.wire.major + cudart.wire.minor);
-	bool fits = a->sm <= device;
+static unsigned device_sm(void) { return (unsigned)(10 * cudart.wire.major + cudart.wire.minor); }
 
-	if (!b->bytes || fits != (b->sm <= device))
-		return !b->bytes || fits;
-	return fits ? a->sm > b->sm : a->sm < b->sm;
+/*
+ * Rank of an entry for the device, the higher the better. sm_NNa is for that capability alone, sm_NNf for those of its major
+ * number from NN on, and goes before the plain text of an equal number.
+ */
+static int64_t entry_rank(const struct fatbin_entry *e)
+{
+	char variant = fatbin_variant(e);
+	unsigned device = device_sm(), sm = e->sm;
+	bool fits = variant == 'a'   ? sm == device
+		    : variant == 'f' ? sm <= device && sm / 10 == device / 10
+				     : sm <= device;
+
+	return (fits ? (int64_t)sm : -1000000 - (int64_t)sm) * 4 + (variant == 'a' ? 2 : variant == 'f');
+}
+
+static bool is_better_entry(const struct fatbin_entry *a, const struct fatbin_entry *b)
+{
+	return !b->bytes || entry_rank(a) > entry_rank(b);
 }
 
 /* The text of PTX ends at its first NUL, if it has one. */
@@ -211,10 +224,10 @@ static int read_ptx(uint32_t i, uint32_t part, const struct fatbin *b, const str
 	return 0;
 }
 
-/* Machine code of the device, which is not executed here, but tells for whom the PTX beside it is. */
-static bool native(const struct fatbin_entry *e)
+/* Is it machine code of the device? It is not executed, but then the PTX next to it is for other GPUs. */
+static bool is_native_code(const struct fatbin_entry *e)
 {
-	unsigned device = (unsigned)(10 * cudart.wire.major + cudart.wire.minor);
+	unsigned device = device_sm();
 
 	return e->kind == FATBIN_CUBIN && e->sm / 10 == device / 10 && e->sm <= device;
 }
@@ -223,7 +236,7 @@ static bool native(const struct fatbin_entry *e)
  * The best PTX of one fat binary; without any nothing happens. Files of the toolkit that are linked to
  * separately compiled ones have machine code for the device and PTX for later ones alone: it is as none.
  */
-static int read_fatbin(uint32_t i, uint32_t part, const void *bytes)
+static int read_best_ptx(uint32_t i, uint32_t part, const void *bytes)
 {
 	struct image *m = &cudart.image[i];
 	size_t n = extent_of(bytes), whole;
@@ -235,17 +248,17 @@ static int read_fatbin(uint32_t i, uint32_t part, const void *bytes)
 
 	if (!n)
 		return fault_set(&m->fault, (struct place){.file = file}, "fatbin",
-			"found no fat binary where one was registered, wanted one");
+			"no fat binary where the program registered one");
 	if (fatbin_open(&b, bytes, n, &whole, file, &m->fault))
 		return -1;
 	while ((got = fatbin_next(&b, &e, &m->fault)) > 0) {
-		coded |= part && native(&e);
-		if (e.kind == FATBIN_PTX && better(&e, &best))
+		coded |= part && is_native_code(&e);
+		if (e.kind == FATBIN_PTX && is_better_entry(&e, &best))
 			best = e;
 	}
 	if (got < 0)
 		return -1;
-	if (coded && best.sm > 10u * (unsigned)cudart.wire.major + (unsigned)cudart.wire.minor)
+	if (coded && best.sm > device_sm())
 		return 0;
 	m->found |= best.bytes != NULL;
 	return best.bytes ? read_ptx(i, part, &b, &best) : 0;
@@ -255,19 +268,19 @@ static int read_image(uint32_t i)
 {
 	struct image *m = &cudart.image[i];
 
-	if (!m->parts && read_fatbin(i, 0, m->bytes))
+	if (!m->parts && read_best_ptx(i, 0, m->bytes))
 		return -1;
 	for (uint32_t k = 0; m->parts && m->parts[k]; k++)
-		if (read_fatbin(i, k + 1, m->parts[k]))
+		if (read_best_ptx(i, k + 1, m->parts[k]))
 			return -1;
 	if (!m->n_modules)
 		return fault_set(&m->fault, (struct place){.file = program_invocation_short_name}, "fatbin",
-			"found a fat binary without PTX, wanted one compiled with -gencode arch=..,code=compute_..");
+			"fat binary without PTX (compile it with -gencode arch=..,code=compute_..)");
 	return 0;
 }
 
 /* Registers have no places yet: a module is bound by itself first, then with the others. */
-static void unbind(const struct module *m)
+static void unbind_registers(const struct module *m)
 {
 	for (uint32_t i = 0; i < m->n_funcs; i++)
 		for (uint32_t k = 0; k < m->func[i]->n_regs; k++)
@@ -275,7 +288,7 @@ static void unbind(const struct module *m)
 }
 
 /* Can the modules be executed by themselves? */
-static bool executable(struct image *m)
+static bool can_execute_image(struct image *m)
 {
 	struct program p = {0};
 	struct bound_code c = {0};
@@ -287,19 +300,19 @@ static bool executable(struct image *m)
 	if (c.prog)
 		bind_free(&c);
 	for (uint32_t i = 0; i < m->n_modules; i++)
-		unbind(m->module[i]);
+		unbind_registers(m->module[i]);
 	free(p.module);
 	free(p.func);
 	return good;
 }
 
-static int link_all(struct fault *f)
+static int link_images(struct fault *f)
 {
 	if (cudart.code.prog)
 		bind_free(&cudart.code);
 	memset(&cudart.code, 0, sizeof(cudart.code));
 	for (uint32_t i = 0; i < cudart.prog.n_modules; i++)
-		unbind(cudart.prog.module[i]);
+		unbind_registers(cudart.prog.module[i]);
 	return program_link(&cudart.prog, f) || bind_program(&cudart.code, &cudart.prog, f) ? -1 : 0;
 }
 
@@ -315,7 +328,7 @@ int cudart_load(void)
 	for (uint32_t i = first; i < cudart.n_images; i++) {
 		struct image *m = &cudart.image[i];
 
-		m->refused = read_image(i) || !executable(m);
+		m->refused = read_image(i) || !can_execute_image(m);
 		if (!m->refused && (e = cudart_place_variables(i)))
 			return cudart.broken = e;
 		for (uint32_t k = 0; !m->refused && k < m->n_modules; k++)
@@ -323,7 +336,7 @@ int cudart_load(void)
 	}
 	if (before == cudart.prog.n_modules)
 		return cudaSuccess;
-	if (link_all(&f)) {
+	if (link_images(&f)) {
 		diag_fault(&f);
 		cudart_send(WIRE_FOUND, NULL, 0);
 		return cudart.broken = cudaErrorInvalidPtx;
@@ -334,8 +347,8 @@ int cudart_load(void)
 	return cudaSuccess;
 }
 
-/* What is missing is told when it is asked for. */
-static int refused(struct image *m)
+/* Reports, once, why a fat binary cannot be executed; a status. */
+static int report_unexecutable(struct image *m)
 {
 	if (m->fault.id) {
 		diag_fault(&m->fault);
@@ -351,7 +364,7 @@ API(char, __cudaInitModule, void **handle)
 	struct image *m;
 
 	if (!cudart_enter(false) && !cudart_load() && (m = &cudart.image[image_of(handle)])->refused)
-		refused(m);
+		report_unexecutable(m);
 	cudart_leave(cudaSuccess);
 	return 1;
 }
@@ -367,8 +380,8 @@ static struct func *find_entry(const struct image *m, const char *name)
 	return NULL;
 }
 
-/* Registers as the assembler gave them in a cubin beside the PTX; 0: there is none. */
-static uint32_t registers(struct image *m, const char *name)
+/* Registers of a kernel in a cubin next to the PTX; 0: there is none. */
+static uint32_t kernel_registers(struct image *m, const char *name)
 {
 	struct fault f;
 
@@ -398,11 +411,11 @@ struct kernel *cudart_kernel(const void *host, int *status)
 	}
 	struct image *m = &cudart.image[k->image];
 	if (m->refused) {
-		*status = refused(m);
+		*status = report_unexecutable(m);
 		return NULL;
 	}
 	if (!k->func && (k->func = find_entry(m, k->name))) {
-		k->regs = registers(m, k->name);
+		k->regs = kernel_registers(m, k->name);
 		k->shared = k->func->shared_end;
 	}
 	if (!k->func)
@@ -436,7 +449,7 @@ int cudart_symbol(const void *host, uint64_t *addr, size_t *size)
 		return cudaErrorInvalidSymbol;
 	struct image *m = &cudart.image[v->image];
 	if (m->refused)
-		return refused(m);
+		return report_unexecutable(m);
 	if (!(s = cudart_find_variable(m, v->name)))
 		return cudaErrorInvalidSymbol;
 	*addr = s->addr;

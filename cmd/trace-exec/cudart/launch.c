@@ -70,15 +70,15 @@ static FILE *begin_trace(const struct launch *l)
 	return f;
 }
 
-static bool block_done(void *ctx, struct cta *c)
+static bool trace_block_done(void *ctx, struct cta *c)
 {
 	if (ctx)
 		trace_out_block(ctx, c);
 	return true;
 }
 
-/* --as sass: the machine's code of the kernel, made anew for another than that of the launch before. */
-static const struct lower *lowered(const struct grid *g)
+/* --as sass: machine code of the kernel, kept until another kernel is launched. */
+static const struct lower *lowered_code(const struct grid *g)
 {
 	static const struct func *of;
 	static uint32_t insts; /* of the program: it grows when more is loaded */
@@ -98,7 +98,7 @@ static const struct lower *lowered(const struct grid *g)
 	return code;
 }
 
-static void execute(const struct launch *l, const struct kernel *k)
+static void execute_launch(const struct launch *l, const struct kernel *k)
 {
 	struct grid g = {.code = &cudart.code,
 		.mem = &cudart.mem,
@@ -111,12 +111,12 @@ static void execute(const struct launch *l, const struct kernel *k)
 	FILE *trace = begin_trace(l);
 
 	grid_prepare(&g);
-	g.lower = lowered(&g);
+	g.lower = lowered_code(&g);
 	if (g.record && g.lower)
 		g.record = lower_record;
 	if (trace)
 		trace_out_header(trace, &g, &o);
-	bool good = grid_run(&g, block_done, trace);
+	bool good = grid_run(&g, trace_block_done, trace);
 	if (trace)
 		fclose(trace);
 	cudart.warp_insts += g.warp_insts;
@@ -134,7 +134,7 @@ static void execute(const struct launch *l, const struct kernel *k)
 
 #define CLUSTER_PORTABLE 8u /* blocks of a cluster that all GPUs have which have clusters */
 
-/* As the launch, the kernel or the program says; x 0: none. */
+/* Cluster of the launch, else of the kernel, else of its attributes; x 0: none. */
 static struct dim cluster_of(const struct kernel *k, const struct configuration *c)
 {
 	const uint32_t *own = k->func->cluster[0] ? k->func->cluster : k->cluster;
@@ -162,7 +162,7 @@ static bool cluster_fits(const struct kernel *k, const struct configuration *c)
 	       (uint64_t)d[0] * d[1] * d[2] <= most && k->shared + c->shared <= CLUSTER_STRIDE - 16;
 }
 
-static int judge(const struct kernel *k, const struct configuration *c)
+static int check_launch(const struct kernel *k, const struct configuration *c)
 {
 	uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
 	const struct func *f = k->func;
@@ -189,8 +189,8 @@ static int judge(const struct kernel *k, const struct configuration *c)
 	return cudaSuccess;
 }
 
-/* Where the blocks of cooperative launches count each other; 0: no memory. */
-static uint64_t workspace(void)
+/* Address of the counters by which blocks of cooperative launches wait for each other; 0: no memory. */
+static uint64_t grid_workspace(void)
 {
 	static uint64_t addr;
 
@@ -209,7 +209,7 @@ static int active_blocks(int *fit, const void *host, const struct configuration 
 }
 
 /* All blocks of a cooperative launch must fit on the GPU at once; they take turns here. */
-static int judge_cooperative(const void *host, const struct configuration *c)
+static int check_cooperative(const void *host, const struct configuration *c)
 {
 	int fit = 0, e = active_blocks(&fit, host, c);
 
@@ -233,7 +233,7 @@ int work_kernel(struct kernel_work *w, const void *host, const struct configurat
 	int e;
 
 	k = cudart_kernel(host, &e);
-	if (!k || (e = judge(k, c)) || (c->cooperative && (e = judge_cooperative(host, c))))
+	if (!k || (e = check_launch(k, c)) || (c->cooperative && (e = check_cooperative(host, c))))
 		return e;
 	f = k->func;
 	if (f->n_params && !args)
@@ -268,15 +268,15 @@ int work_launch(const struct kernel_work *w, struct stream *s)
 		.dyn_shared = (uint32_t)c->shared,
 		.cluster = {cluster.x, cluster.y, cluster.z},
 		.stream = (uint32_t)cudart_stream_number(s),
-		.workspace = c->cooperative ? workspace() : 0,
+		.workspace = c->cooperative ? grid_workspace() : 0,
 		.id = ++cudart.launches,
 		.param = w->params};
-	if (!cudart.pending) /* behind a kernel that failed none begins */
-		execute(&l, k);
+	if (!cudart.pending) /* none begins after a kernel that failed */
+		execute_launch(&l, k);
 	return cudaSuccess;
 }
 
-static int launch(const void *host, const struct configuration *c, void **args)
+static int launch_kernel(const void *host, const struct configuration *c, void **args)
 {
 	struct graph_work w = {.kind = WORK_KERNEL, .kernel = {.host = host, .c = *c, .args = args}};
 	int e;
@@ -306,7 +306,7 @@ API(int, cudaLaunchKernel, const void *host, struct dim grid, struct dim block, 
 	struct configuration c = {.grid = grid, .block = block, .shared = shared, .stream = stream};
 	int e = cudart_enter(false);
 
-	return cudart_leave(e ? e : launch(host, &c, args));
+	return cudart_leave(e ? e : launch_kernel(host, &c, args));
 }
 ALSO(cudaLaunchKernel_ptsz, cudaLaunchKernel);
 ALSO(__cudaLaunchKernel, cudaLaunchKernel);
@@ -330,7 +330,7 @@ API(int, cudaLaunchCooperativeKernel, const void *host, struct dim grid, struct 
 		.grid = grid, .block = block, .shared = shared, .stream = stream, .cooperative = true};
 	int e = cudart_enter(false);
 
-	return cudart_leave(e ? e : launch(host, &c, args));
+	return cudart_leave(e ? e : launch_kernel(host, &c, args));
 }
 ALSO(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
 
@@ -387,13 +387,13 @@ API(int, cudaLaunchKernelExC, const struct launch_config *config, const void *ho
 
 	if (!e)
 		e = take_config(&c, config);
-	return cudart_leave(e ? e : launch(host, &c, args));
+	return cudart_leave(e ? e : launch_kernel(host, &c, args));
 }
 ALSO(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
 
 /* Blocks of such launches that are on the GPU at once, *c what they are, *most those of a cluster. */
-static int resident(const void *host, const struct launch_config *from, struct configuration *c, uint64_t *n,
-	unsigned *most)
+static int resident_blocks(const void *host, const struct launch_config *from, struct configuration *c,
+	uint64_t *n, unsigned *most)
 {
 	int e = cudart_enter(false), fit = 0;
 	const struct kernel *k = e ? NULL : cudart_kernel(host, &e);
@@ -408,13 +408,13 @@ static int resident(const void *host, const struct launch_config *from, struct c
 	return cudaSuccess;
 }
 
-/* What of clusters fits: how many at once, or (largest) of how many blocks. */
+/* Number of clusters that are resident at once, or (largest) of the blocks of the largest. */
 static int ask_clusters(int *to, const void *host, const struct launch_config *from, bool largest)
 {
 	struct configuration c;
 	unsigned most;
 	uint64_t n, blocks;
-	int e = resident(host, from, &c, &n, &most);
+	int e = resident_blocks(host, from, &c, &n, &most);
 
 	if (!e && !to)
 		e = cudaErrorInvalidValue;

@@ -7,14 +7,14 @@
  */
 #include "cudart/cudart.h"
 
-/* Where memory is wanted. Before release 13 a number alone stood in its place, of the device or CPU. */
+/* Preferred place of memory. Before release 13 it was a number: of the device, or CPU. */
 struct location {
 	int type, id;
 };
 enum { ON_DEVICE = 1, ON_HOST, ON_NODE, ON_OWN_NODE };
 enum { CPU = -1, ADVICE_FIRST = 1, PREFERRED_LOCATION = 3, ACCESSED_BY = 5, ADVICE_LAST = 6 };
 
-static int judge_location(struct location l, bool number)
+static int check_location(struct location l, bool number)
 {
 	if (number)
 		return !l.type || l.type == CPU ? cudaSuccess : cudaErrorInvalidDevice;
@@ -24,14 +24,14 @@ static int judge_location(struct location l, bool number)
 }
 
 /* All of it is managed, in one piece. */
-static int judge_range(const void *at, size_t n)
+static int check_managed_range(const void *at, size_t n)
 {
 	const struct grant *g = cudart_grant((uintptr_t)at);
 
 	return g && g->kind == GRANT_MANAGED && n && cudart_at(at, n) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-static int prefetch(
+static int prefetch_managed(
 	const void *at, size_t n, struct location l, bool number, uintptr_t flags, const struct stream *s)
 {
 	int e = cudart_enter(true);
@@ -39,14 +39,14 @@ static int prefetch(
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
 	if (!e)
-		e = flags ? cudaErrorInvalidValue : judge_location(l, number);
-	return cudart_leave(e ? e : judge_range(at, n));
+		e = flags ? cudaErrorInvalidValue : check_location(l, number);
+	return cudart_leave(e ? e : check_managed_range(at, n));
 }
 
 API(int, cudaMemPrefetchAsync_v2, const void *at, size_t n, struct location l, unsigned flags,
 	const struct stream *s)
 {
-	return prefetch(at, n, l, false, flags, s);
+	return prefetch_managed(at, n, l, false, flags, s);
 }
 
 /* Before release 13 the stream is the fourth argument. */
@@ -54,35 +54,35 @@ API(int, cudaMemPrefetchAsync, const void *at, size_t n, struct location l, uint
 	const struct stream *fifth)
 {
 	if (cudart_runtime() < 13)
-		return prefetch(at, n, l, true, 0, (const struct stream *)fourth);
-	return prefetch(at, n, l, false, fourth & UINT32_MAX, fifth);
+		return prefetch_managed(at, n, l, true, 0, (const struct stream *)fourth);
+	return prefetch_managed(at, n, l, false, fourth & UINT32_MAX, fifth);
 }
 ALSO(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync);
 
-static int advise(const void *at, size_t n, int advice, struct location l, bool number)
+static int advise_managed(const void *at, size_t n, int advice, struct location l, bool number)
 {
 	int e = cudart_enter(true);
 
 	if (!e && (advice < ADVICE_FIRST || advice > ADVICE_LAST))
 		e = cudaErrorInvalidValue;
 	if (!e && (advice == PREFERRED_LOCATION || advice >= ACCESSED_BY))
-		e = judge_location(l, number);
-	return cudart_leave(e ? e : judge_range(at, n));
+		e = check_location(l, number);
+	return cudart_leave(e ? e : check_managed_range(at, n));
 }
 
 API(int, cudaMemAdvise_v2, const void *at, size_t n, int advice, struct location l)
 {
-	return advise(at, n, advice, l, false);
+	return advise_managed(at, n, advice, l, false);
 }
 
 API(int, cudaMemAdvise, const void *at, size_t n, int advice, struct location l)
 {
-	return advise(at, n, advice, l, cudart_runtime() < 13);
+	return advise_managed(at, n, advice, l, cudart_runtime() < 13);
 }
 
 enum { ATTACH_LAST = 4 };
 
-/* Of 0 bytes: all of the allocation. */
+/* 0 bytes: all of the allocation. */
 API(int, cudaStreamAttachMemAsync, const struct stream *s, const void *at, size_t n, unsigned flags)
 {
 	int e = cudart_enter(false);
@@ -91,6 +91,6 @@ API(int, cudaStreamAttachMemAsync, const struct stream *s, const void *at, size_
 		e = cudaErrorInvalidResourceHandle;
 	if (!e && (!flags || flags > ATTACH_LAST || flags & (flags - 1)))
 		e = cudaErrorInvalidValue;
-	return cudart_leave(e ? e : judge_range(at, n ? n : 1));
+	return cudart_leave(e ? e : check_managed_range(at, n ? n : 1));
 }
 ALSO(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is known of a kernel, and how many of its blocks fit on an SM.
+ * Attributes of kernels, and the number of their blocks that fit on an SM.
  *
  * Always true: blocks are limited by threads, blocks, registers (in fours a thread, threads in whole warps)
- * and shared memory of the SM, as trace-sim limits them; registers are known only where machine code stands
- * beside the PTX.
+ * and shared memory of the SM, as trace-sim limits them; registers are known only where machine code is
+ * next to the PTX.
  */
 #include <string.h>
 #include "cudart/cudart.h"
@@ -16,7 +16,7 @@ struct attributes {
 };
 
 /* Bytes of the kernel's constants. */
-static size_t constants(const struct func *f)
+static size_t constant_bytes(const struct func *f)
 {
 	const struct module *m = f->module;
 	size_t n = 0;
@@ -27,7 +27,7 @@ static size_t constants(const struct func *f)
 	return n;
 }
 
-static int judge_kernel(const void *host, struct kernel **k)
+static int find_kernel_of_call(const void *host, struct kernel **k)
 {
 	int e = cudart_enter(false);
 
@@ -39,7 +39,7 @@ static int judge_kernel(const void *host, struct kernel **k)
 API(int, cudaFuncGetAttributes, struct attributes *to, const void *host)
 {
 	struct kernel *k = NULL;
-	int e = judge_kernel(host, &k);
+	int e = find_kernel_of_call(host, &k);
 
 	if (!e && !to)
 		e = cudaErrorInvalidValue;
@@ -50,7 +50,7 @@ API(int, cudaFuncGetAttributes, struct attributes *to, const void *host)
 		uint32_t fit = k->regs ? (uint32_t)(cudart.wire.regs / k->regs / 32 * 32) : 1024;
 
 		struct attributes a = {.shared = k->shared,
-			.constant = constants(f),
+			.constant = constant_bytes(f),
 			.local = f->local_bytes,
 			.threads = (int)(most         ? most
 					 : fit < 1024 ? fit
@@ -112,7 +112,7 @@ static int set_attribute(struct kernel *k, int attribute, int value)
 API(int, cudaFuncSetAttribute, const void *host, int attribute, int value)
 {
 	struct kernel *k = NULL;
-	int e = judge_kernel(host, &k);
+	int e = find_kernel_of_call(host, &k);
 
 	return cudart_leave(e ? e : set_attribute(k, attribute, value));
 }
@@ -121,7 +121,7 @@ ALSO(cudaKernelSetAttributeForDevice, cudaFuncSetAttribute);
 API(int, cudaFuncSetCacheConfig, const void *host, int config)
 {
 	struct kernel *k;
-	int e = judge_kernel(host, &k);
+	int e = find_kernel_of_call(host, &k);
 
 	return cudart_leave(e ? e : config < 0 || config > 3 ? cudaErrorInvalidValue : cudaSuccess);
 }
@@ -130,7 +130,7 @@ ALSO(cudaFuncSetSharedMemConfig, cudaFuncSetCacheConfig);
 API(int, cudaFuncGetName, const char **to, const void *host)
 {
 	struct kernel *k = NULL;
-	int e = judge_kernel(host, &k);
+	int e = find_kernel_of_call(host, &k);
 
 	if (!e && !to)
 		e = cudaErrorInvalidValue;
@@ -142,7 +142,7 @@ API(int, cudaFuncGetName, const char **to, const void *host)
 API(int, cudaFuncGetParamInfo, const void *host, size_t i, size_t *offset, size_t *size)
 {
 	struct kernel *k = NULL;
-	int e = judge_kernel(host, &k);
+	int e = find_kernel_of_call(host, &k);
 
 	if (!e && (!offset || i >= k->func->n_params))
 		e = cudaErrorInvalidValue;
@@ -163,7 +163,7 @@ API(int, cudaOccupancyMaxActiveBlocksPerMultiprocessor, int *to, const void *hos
 {
 	const struct wire *w = &cudart.wire;
 	struct kernel *k = NULL;
-	int e = judge_kernel(host, &k);
+	int e = find_kernel_of_call(host, &k);
 
 	if (!e && (!to || threads <= 0))
 		e = cudaErrorInvalidValue;
@@ -189,7 +189,7 @@ API(int, cudaOccupancyAvailableDynamicSMemPerBlock, size_t *to, const void *host
 {
 	const struct wire *w = &cudart.wire;
 	struct kernel *k = NULL;
-	int e = judge_kernel(host, &k);
+	int e = find_kernel_of_call(host, &k);
 
 	if (!e && (!to || blocks <= 0 || threads <= 0))
 		e = cudaErrorInvalidValue;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is known of an address: pinned memory, the program's own memory that it registered.
+ * Attributes of addresses: pinned memory, and memory of the program that it registered.
  *
  * Always true: registered ranges do not overlap each other or what the library gave. Copies need no pinned
- * pages here, so nothing happens to the memory; a kernel cannot use it, and whoever asks for its address on the
- * device is told so.
+ * pages here, so nothing happens to the memory; a kernel cannot use it, and a request for its address on the
+ * device is refused.
  */
 #include <string.h>
 #include "arena.h"
@@ -23,7 +23,7 @@ static struct {
 enum { REGISTER_IO = 4, REGISTER_FLAGS = 15 };
 enum { NO_DEVICE = -2 };
 
-static struct range *find(uint64_t addr)
+static struct range *find_registered_range(uint64_t addr)
 {
 	for (uint32_t i = 0; i < registered.n; i++)
 		if (addr - registered.range[i].at < registered.range[i].bytes)
@@ -31,10 +31,10 @@ static struct range *find(uint64_t addr)
 	return NULL;
 }
 
-bool cudart_registered(const void *p) { return find((uintptr_t)p); }
+bool cudart_registered(const void *p) { return find_registered_range((uintptr_t)p); }
 
 /* Does some of it belong to the library or to a registered range? */
-static bool taken(uint64_t at, uint64_t n)
+static bool overlaps_known_memory(uint64_t at, uint64_t n)
 {
 	if (cudart_grant(at) || cudart_grant(at + n - 1))
 		return true;
@@ -56,7 +56,7 @@ API(int, cudaHostRegister, void *p, size_t n, unsigned flags)
 		e = cudaErrorInvalidValue;
 	if (!e && flags & REGISTER_IO)
 		e = cudart_unsupported("cudaHostRegister", "memory of another device");
-	if (!e && taken(at, n))
+	if (!e && overlaps_known_memory(at, n))
 		e = cudaErrorHostMemoryAlreadyRegistered;
 	if (!e) {
 		grow(&registered.range, &registered.cap, registered.n + 1, sizeof(*registered.range));
@@ -68,7 +68,7 @@ API(int, cudaHostRegister, void *p, size_t n, unsigned flags)
 API(int, cudaHostUnregister, void *p)
 {
 	int e = cudart_enter(true);
-	struct range *r = find((uintptr_t)p);
+	struct range *r = find_registered_range((uintptr_t)p);
 
 	if (!e && !p)
 		e = cudaErrorInvalidValue;
@@ -84,7 +84,7 @@ API(int, cudaHostGetDevicePointer, void **to, void *p, unsigned flags)
 	int e = cudart_enter(false);
 	const struct grant *g = cudart_grant((uintptr_t)p);
 
-	if (!e && (!to || flags || (!find((uintptr_t)p) && (!g || g->kind == GRANT_DEVICE))))
+	if (!e && (!to || flags || (!find_registered_range((uintptr_t)p) && (!g || g->kind == GRANT_DEVICE))))
 		e = cudaErrorInvalidValue;
 	if (!e && !g)
 		e = cudart_unsupported("cudaHostGetDevicePointer", "memory of cudaHostRegister");
@@ -97,7 +97,7 @@ API(int, cudaHostGetFlags, unsigned *flags, void *p)
 {
 	int e = cudart_enter(false);
 	const struct grant *g = cudart_grant((uintptr_t)p);
-	const struct range *r = find((uintptr_t)p);
+	const struct range *r = find_registered_range((uintptr_t)p);
 
 	if (!e && (!flags || (!r && (!g || g->kind != GRANT_PINNED))))
 		e = cudaErrorInvalidValue;
@@ -131,7 +131,7 @@ API(int, cudaPointerGetAttributes, struct pointer_attributes *to, const void *p)
 			known[g->kind], 0, same, g->kind == GRANT_DEVICE ? NULL : same};
 	else if (cudart_is_device(p))
 		*to = (struct pointer_attributes){POINTER_DEVICE, 0, same, NULL};
-	else if (find((uintptr_t)p))
+	else if (find_registered_range((uintptr_t)p))
 		*to = (struct pointer_attributes){POINTER_HOST, 0, NULL, same};
 	else
 		*to = (struct pointer_attributes){POINTER_UNKNOWN, NO_DEVICE, NULL, same};

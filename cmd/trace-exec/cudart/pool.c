@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory pools: what memory that is asked for in the order of a stream comes from.
+ * Memory pools: the source of allocations in the order of a stream.
  *
- * Memory that is freed goes back to the system at once, for an address is never given twice; so a pool holds
- * what is in use and no more, whatever its release threshold and its ways of reuse say, which are kept and
- * told. Leaves out: pools that other processes share, of managed memory, and those that have been destroyed
+ * Freed memory goes back to the system at once, so a pool holds the bytes in use and no more. Its release
+ * threshold and its ways of reuse are stored and returned, without effect. Leaves out: pools that other processes share, of managed memory, and those that have been destroyed
  * but for what is still in use.
  */
 #include <stdlib.h>
@@ -51,7 +50,7 @@ void cudart_pool_subtract_used(struct pool *p, uint64_t bytes) { p->used -= byte
 
 /* ---- memory ---- */
 
-static int allocate(void **to, size_t n, struct pool *p, const struct stream *s, const char *what)
+static int allocate_from_pool(void **to, size_t n, struct pool *p, const struct stream *s, const char *what)
 {
 	uint64_t addr = 0;
 	int e = cudart_enter(true);
@@ -80,13 +79,13 @@ static int allocate(void **to, size_t n, struct pool *p, const struct stream *s,
 
 API(int, cudaMallocAsync, void **to, size_t n, struct stream *s)
 {
-	return allocate(to, n, current, s, "cudaMallocAsync");
+	return allocate_from_pool(to, n, current, s, "cudaMallocAsync");
 }
 ALSO(cudaMallocAsync_ptsz, cudaMallocAsync);
 
 API(int, cudaMallocFromPoolAsync, void **to, size_t n, struct pool *p, struct stream *s)
 {
-	return allocate(to, n, p, s, "cudaMallocFromPoolAsync");
+	return allocate_from_pool(to, n, p, s, "cudaMallocFromPoolAsync");
 }
 ALSO(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync);
 
@@ -124,7 +123,7 @@ API(int, cudaMemPoolDestroy, struct pool *p)
 }
 
 /* begins a call that is about pool p. */
-static int judge(const struct pool *p, const void *value)
+static int check_pool(const struct pool *p, const void *value)
 {
 	int e = cudart_enter(false);
 
@@ -133,7 +132,7 @@ static int judge(const struct pool *p, const void *value)
 
 API(int, cudaMemPoolSetAttribute, struct pool *p, int what, void *value)
 {
-	int e = judge(p, value);
+	int e = check_pool(p, value);
 
 	if (!e && what >= REUSE_FIRST && what <= REUSE_LAST)
 		p->reuse[what - REUSE_FIRST] = *(const int *)value != 0;
@@ -148,7 +147,7 @@ API(int, cudaMemPoolSetAttribute, struct pool *p, int what, void *value)
 
 API(int, cudaMemPoolGetAttribute, struct pool *p, int what, void *value)
 {
-	int e = judge(p, value);
+	int e = check_pool(p, value);
 
 	if (!e && what >= REUSE_FIRST && what <= REUSE_LAST)
 		*(int *)value = p->reuse[what - REUSE_FIRST];
@@ -165,12 +164,12 @@ API(int, cudaMemPoolGetAttribute, struct pool *p, int what, void *value)
 API(int, cudaMemPoolTrimTo, struct pool *p, size_t keep)
 {
 	(void)keep;
-	return cudart_leave(judge(p, p));
+	return cudart_leave(check_pool(p, p));
 }
 
 /* ---- the device's ---- */
 
-static int tell_pool(struct pool **to, int device, struct pool *p)
+static int store_pool(struct pool **to, int device, struct pool *p)
 {
 	int e = cudart_enter(false);
 
@@ -183,13 +182,13 @@ static int tell_pool(struct pool **to, int device, struct pool *p)
 
 API(int, cudaDeviceGetDefaultMemPool, struct pool **to, int device)
 {
-	return tell_pool(to, device, &standard);
+	return store_pool(to, device, &standard);
 }
-API(int, cudaDeviceGetMemPool, struct pool **to, int device) { return tell_pool(to, device, current); }
+API(int, cudaDeviceGetMemPool, struct pool **to, int device) { return store_pool(to, device, current); }
 
 API(int, cudaDeviceSetMemPool, int device, struct pool *p)
 {
-	int e = judge(p, p);
+	int e = check_pool(p, p);
 
 	if (!e && device)
 		e = cudaErrorInvalidDevice;
@@ -208,7 +207,7 @@ struct pool_access {
 
 API(int, cudaMemPoolSetAccess, struct pool *p, const struct pool_access *x, size_t n)
 {
-	int e = judge(p, x);
+	int e = check_pool(p, x);
 
 	for (size_t i = 0; !e && i < n; i++)
 		if (x[i].place.type != ON_DEVICE || x[i].place.device || x[i].flags != MAY_READ_AND_WRITE)
@@ -218,7 +217,7 @@ API(int, cudaMemPoolSetAccess, struct pool *p, const struct pool_access *x, size
 
 API(int, cudaMemPoolGetAccess, int *flags, struct pool *p, const struct pool_place *x)
 {
-	int e = judge(p, flags);
+	int e = check_pool(p, flags);
 
 	if (!e && !x)
 		e = cudaErrorInvalidValue;

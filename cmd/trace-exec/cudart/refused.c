@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions of the interface that are not there: each says its name and returns cudaErrorNotSupported.
- * Whatever their arguments are, they are not looked at. And the proof that those of cudart.def which are
- * there, are.
+ * Functions of the interface that are not executed: each reports its name and returns cudaErrorNotSupported.
+ * Their arguments are ignored. The table of addresses proves that every executed function of cudart.def is
+ * defined.
  */
 #include "cudart/cudart.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The library's beginning and end: what trace-exec asked for, the device's memory, messages back.
+ * Start and end of the library: settings from trace-exec, device memory, messages to trace-exec.
  *
  * Device memory is one file without a name that is seen twice: by the executor anywhere, all of it; by the
  * program at the device's own addresses, only where it was given managed or pinned memory. A program that
@@ -70,8 +70,7 @@ int cudart_unsupported(const char *function, const char *what)
 			return cudaErrorNotSupported;
 	if (n_told < 64)
 		memcpy(told[n_told++], text, sizeof(text));
-	diag_error(NOWHERE, "found a call of %s, wanted one that is executed here (trace-exec --run --list)",
-		text);
+	diag_error(NOWHERE, "not executed: %s (see trace-exec --run --list)", text);
 	cudart_send(WIRE_FOUND, NULL, 0);
 	return cudaErrorNotSupported;
 }
@@ -83,7 +82,7 @@ static void read_wire(const char *text)
 	struct wire *w = &cudart.wire;
 	const char *gpu = strstr(text, "gpu=");
 
-	/* What a GPU of middle size has, for who loads the library by hand. */
+	/* A GPU of middle size, where the library is loaded without trace-exec. */
 	*w = (struct wire){.fd = UINT64_MAX,
 		.check = 1,
 		.jobs = 1,
@@ -140,7 +139,7 @@ static void open_memory(void)
 	pthread_mutex_init(&m->lock, NULL);
 }
 
-static void start(void)
+static void start_device(void)
 {
 	const char *text = getenv(WIRE_ENV);
 	char byte;
@@ -152,7 +151,7 @@ static void start(void)
 	diag_quiet(cudart.wire.quiet);
 	cudart.telling = cudart.wire.fd != UINT64_MAX && read((int)cudart.wire.token, &byte, 1) == 1;
 	if (cudart.wire.fd != UINT64_MAX && !cudart.telling) {
-		diag_error(NOWHERE, "found a second process that uses the device, wanted one");
+		diag_error(NOWHERE, "a second process uses the device (one can)");
 		cudart.broken = cudaErrorDevicesUnavailable;
 	}
 	cudart.exec = (struct options){.check = cudart.wire.check,
@@ -168,7 +167,7 @@ int cudart_enter(bool wait)
 {
 	pthread_mutex_lock(&cudart.lock);
 	if (!cudart.started)
-		start();
+		start_device();
 	if (cudart.pid != getpid())
 		return cudaErrorInitializationError;
 	if (wait && cudart.pending) {
@@ -187,7 +186,7 @@ int cudart_leave(int status)
 
 /* ---- the end ---- */
 
-__attribute__((destructor)) static void finish(void)
+__attribute__((destructor)) static void finish_device(void)
 {
 	uint64_t done[2];
 

@@ -11,7 +11,7 @@
 #include "arena.h"
 #include "cudart/graph.h"
 
-/* Attributes of a stream that are kept and told, and without effect; by the runtime's number. */
+/* Attributes of a stream that are stored and returned, without effect; by the runtime's number. */
 #define N_HINTS 17
 struct hint {
 	char value[64];

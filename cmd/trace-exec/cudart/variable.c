@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Variables of modules: where they are, what they hold at first.
+ * Variables of modules: their addresses and initial values.
  *
- * They stand among the static variables as the linker places them, but for two kinds, which are memory of the
- * heap that the program cannot free: managed ones, which the host reads and writes at the same address; and
- * those that would stand where the program itself is. That begins at 4 MiB where the program is not position
- * independent, and a pointer of the host there must not be taken for one of the device.
+ * The linker places them among the static variables. Two kinds are memory of the heap that the program cannot
+ * free: managed ones, which the host reads and writes at the same address; and those that would overlap the
+ * program itself, which begins at 4 MiB where it is not position independent: a pointer of the host there must
+ * not be taken for one of the device.
  *
  * Always true: no static variable lies at or above cudart.static_limit, nothing of the host below it.
  */
@@ -42,7 +42,7 @@ struct symbol *cudart_find_variable(const struct image *m, const char *name)
 
 /* ---- in the heap ---- */
 
-static int place(struct symbol *s, enum grant_kind kind)
+static int place_in_heap(struct symbol *s, enum grant_kind kind)
 {
 	int e = cudart_allocate(&s->addr, s->size, kind, 0, "a managed variable");
 
@@ -67,7 +67,7 @@ static int place_managed(uint32_t image)
 
 		if (!s || !s->size || s->placed)
 			continue;
-		if ((e = place(s, GRANT_MANAGED)))
+		if ((e = place_in_heap(s, GRANT_MANAGED)))
 			return e;
 		*v->managed = (void *)(uintptr_t)s->addr;
 	}
@@ -82,7 +82,7 @@ static void place_large(struct symbol *v)
 
 	if (!is_static(v) || v->placed)
 		return;
-	if (end <= cudart.static_limit || v->size <= SMALL || place(v, GRANT_DEVICE))
+	if (end <= cudart.static_limit || v->size <= SMALL || place_in_heap(v, GRANT_DEVICE))
 		taken = end;
 }
 
@@ -109,7 +109,7 @@ uint64_t cudart_find_limit(void)
 	return first < PARAM_BASE ? first : PARAM_BASE;
 }
 
-/* ---- what they hold ---- */
+/* ---- initial values ---- */
 
 /* The initial value: again, when the device is reset. */
 static void set_variable(struct symbol *v)
@@ -133,7 +133,7 @@ static void name_variable(struct symbol *v)
 	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
 	for (at = m->n_buffers++; at && m->buffer[at - 1].addr > v->addr; at--)
 		m->buffer[at] = m->buffer[at - 1];
-	m->buffer[at] = (struct buffer){v->name, v->addr, v->size, true, NOWHERE};
+	m->buffer[at] = (struct buffer){v->name, v->addr, v->size, true, NOWHERE, false};
 }
 
 void cudart_begin_variables(const struct module *m)

@@ -189,12 +189,28 @@ void cta_ended(struct cta *c)
 			release(c, i);
 }
 
+/* The managed or pinned memory that one of the lanes accessed last; NULL: it accessed another. */
+static const struct buffer *host_memory_accessed(const struct warp *w, uint32_t lanes)
+{
+	uint64_t addr = lanes ? w->addr[bit_lowest32(lanes)] : 0;
+	const struct buffer *b = addr >= HEAP_BASE ? memory_near(w->mem, addr) : NULL;
+
+	return b && b->live && b->host && addr - b->addr < b->size ? b : NULL;
+}
+
 /* A warp that goes round: at which instruction, who cannot. */
 static void name_loop(struct warp *w)
 {
 	const struct entry *top = &w->stack[w->depth - 1];
 	uint32_t others = w->lanes & ~w->ended & ~top->mask;
+	const struct buffer *b = host_memory_accessed(w, top->mask & w->live);
 
+	if (b) {
+		exec_fail(w, &w->g->code->op[top->pc], top->mask & w->live, "deadlock",
+			"%u lanes of warp %u wait in a loop for the host to write to '%s', but the host continues after the kernel has ended",
+			bit_count32(top->mask & w->live), w->index, b->name);
+		return;
+	}
 	exec_fail(w, &w->g->code->op[top->pc], top->mask & w->live, "deadlock",
 		"deadlock: %u lanes of warp %u spin on a value that no running thread writes%s",
 		bit_count32(top->mask & w->live), w->index,

@@ -186,6 +186,7 @@ struct buffer {
 	uint64_t addr, size;
 	bool live;
 	struct place by; /* of the call that a kernel allocated it with; elsewhere: no line */
+	bool host;       /* managed or pinned memory, which the host may write */
 };
 
 struct memory {
@@ -209,7 +210,7 @@ uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes);
 void memory_unset(struct memory *m, uint64_t addr, uint64_t bytes);
 void memory_set(struct memory *m, uint64_t addr, uint64_t bytes);
 /* What kernels allocated and did not free is told, place by place: their number. */
-uint64_t memory_leaks(const struct memory *m);
+uint64_t memory_leaks(const struct memory *m, bool finding);
 /* Static variables of the program, with their initial values. */
 void memory_statics(struct memory *m, const struct program *p);
 /* Host address of n bytes of global or static memory; NULL when they are not all in one region. */

@@ -43,7 +43,7 @@ uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes)
 	if (room > m->heap_cap - at)
 		return 0;
 	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
-	m->buffer[m->n_buffers++] = (struct buffer){name, HEAP_BASE + at, bytes, true, NOWHERE};
+	m->buffer[m->n_buffers++] = (struct buffer){name, HEAP_BASE + at, bytes, true, NOWHERE, false};
 	m->heap_bytes += room;
 	return HEAP_BASE + at;
 }
@@ -120,7 +120,7 @@ static bool same_place(struct place a, struct place b)
 	return a.line == b.line && a.col == b.col && a.file == b.file;
 }
 
-uint64_t memory_leaks(const struct memory *m)
+uint64_t memory_leaks(const struct memory *m, bool finding)
 {
 	struct {
 		struct place at;
@@ -148,9 +148,17 @@ uint64_t memory_leaks(const struct memory *m)
 		leak[k].n++;
 		leak[k].bytes += b->size;
 	}
-	for (unsigned k = 0; k < places; k++)
-		diag_error(leak[k].at, "leak: %llu allocation%s, %llu bytes", (unsigned long long)leak[k].n,
-			leak[k].n == 1 ? "" : "s", (unsigned long long)leak[k].bytes);
+	for (unsigned k = 0; k < places; k++) {
+		char text[96];
+
+		snprintf(text, sizeof(text), "leak: %llu allocation%s of kernels, %llu bytes",
+			(unsigned long long)leak[k].n, leak[k].n == 1 ? "" : "s",
+			(unsigned long long)leak[k].bytes);
+		if (finding)
+			diag_error(leak[k].at, "%s", text);
+		else
+			diag_warn(leak[k].at, "%s", text);
+	}
 	return total;
 }
 
@@ -161,7 +169,7 @@ static void add_static(struct memory *m, const struct symbol *v)
 	if (v->init)
 		memcpy(m->statics + v->addr, v->init, v->size);
 	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
-	m->buffer[m->n_buffers++] = (struct buffer){v->name, v->addr, v->size, true, NOWHERE};
+	m->buffer[m->n_buffers++] = (struct buffer){v->name, v->addr, v->size, true, NOWHERE, false};
 }
 
 void memory_statics(struct memory *m, const struct program *p)

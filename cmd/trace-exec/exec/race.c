@@ -143,7 +143,7 @@ static void mark_word(struct race *r, uint64_t key, uint64_t n, bool write)
 		;
 }
 
-static APART struct mark *byte_marks(struct grid *g)
+static NOINLINE struct mark *byte_marks(struct grid *g)
 {
 	struct mark *bytes;
 

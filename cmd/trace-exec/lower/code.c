@@ -2,7 +2,7 @@
 /*
  * The trace of a lowered kernel, in the dialect of tracers of machine code (version 5).
  *
- * What a line has beside mask and addresses is made once, when the kernel is lowered. Functions stand behind
+ * The text of a line without mask and addresses is made once, when the kernel is lowered. Functions follow
  * the kernel, in the order of their numbers; on Pascal a word of control stands before every three
  * instructions. Generic addresses of shared and local memory are moved into the windows that the header
  * names.
@@ -81,8 +81,7 @@ static int add_function(struct lower *l, const struct func *f, struct fault *fau
 		while (i + 1 < f->n_insts && c.start[i + 1] <= at)
 			i++;
 		status = fault_set(fault, stmt_place(f, &f->inst[i]), "sass-registers",
-			"found no register left in '%s', wanted fewer values at once: --as sass keeps none in memory",
-			f->name);
+			"'%s': out of registers (--as sass does not spill)", f->name);
 	}
 	for (uint32_t i = 0; !status && i < f->n_insts; i++) {
 		l->start[f->first_pc + i] = l->n;

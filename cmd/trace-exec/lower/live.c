@@ -11,7 +11,7 @@
 #define REGISTERS 255u /* R255 is zero */
 #define STACK     1u   /* R1 is the stack's */
 
-static void touch(struct lower_code *c, uint32_t ref, uint32_t at)
+static void extend_interval(struct lower_code *c, uint32_t ref, uint32_t at)
 {
 	struct lower_item *t;
 
@@ -30,13 +30,13 @@ static void find_intervals(struct lower_code *c)
 		const struct machine_inst *m = &c->inst[i];
 
 		for (unsigned k = 0; k < m->n_src; k++)
-			touch(c, m->src[k], i);
-		touch(c, m->dst, i);
+			extend_interval(c, m->src[k], i);
+		extend_interval(c, m->dst, i);
 	}
 }
 
 /* Loops by their beginning; an inner one lengthens what an outer one lengthens again. */
-static void lengthen(struct lower_code *c, const struct plan *p)
+static void extend_over_loops(struct lower_code *c, const struct plan *p)
 {
 	for (bool changed = true; changed;) {
 		changed = false;
@@ -84,7 +84,7 @@ static int by_first(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-static void set(bool *taken, const struct lower_item *t, bool value)
+static void mark_registers(bool *taken, const struct lower_item *t, bool value)
 {
 	for (unsigned k = 0; k < t->size; k++)
 		taken[t->reg + k] = value;
@@ -99,7 +99,7 @@ int live_allocate(struct lower_code *c, const struct plan *p, uint32_t *most, ui
 	int status = 0;
 
 	find_intervals(c);
-	lengthen(c, p);
+	extend_over_loops(c, p);
 	for (uint32_t k = 0; k < c->n_items; k++)
 		if (c->item[k].first != UINT32_MAX)
 			order[n++] = &c->item[k];
@@ -110,7 +110,7 @@ int live_allocate(struct lower_code *c, const struct plan *p, uint32_t *most, ui
 
 		for (uint32_t k = 0; k < n_active; k++)
 			if (active[k]->last <= t->first)
-				set(taken, active[k], false);
+				mark_registers(taken, active[k], false);
 			else
 				active[kept++] = active[k];
 		n_active = kept;
@@ -119,7 +119,7 @@ int live_allocate(struct lower_code *c, const struct plan *p, uint32_t *most, ui
 		status = t->reg == REGISTERS ? -1 : 0;
 		if (status)
 			break;
-		set(taken, t, true);
+		mark_registers(taken, t, true);
 		active[n_active++] = t;
 		if (*most < t->reg + (t->size ? t->size : 1u))
 			*most = t->reg + t->size;

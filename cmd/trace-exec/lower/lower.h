@@ -8,8 +8,8 @@
  *   code.c     the trace's header and lines
  *
  * An assembler's simplest work is done: parameters and constants are operands, addresses take what is added
- * to them, copies and conversions of pointers vanish, a product and a sum become one, words of shared memory
- * beside each other are loaded at once. What it does beyond is left out: no
+ * to them, copies and conversions of pointers vanish, a product and a sum become one, adjacent words of shared
+ * memory are loaded at once. The rest of its work is left out: no
  * instruction changes its place, no loop is unrolled, nothing is kept uniform, nothing is spilled.
  *
  * Always true: the code follows from the PTX and the binary version alone; an instruction has at most one

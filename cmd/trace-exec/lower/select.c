@@ -2,10 +2,9 @@
 /*
  * A function's code: each instruction's sequence with registers in its places.
  *
- * An instruction of the machine takes one constant beside its registers, an access or a product of matrices
- * none: what is more comes into a register by a MOV, at the first use in a block, or before everything where
- * that stands in a loop. The elements of a vector stand in registers one behind another; where they cannot,
- * they are moved.
+ * A machine instruction takes one constant as an operand, an access or a product of matrices none. A MOV puts
+ * further constants into registers: at the first use in a block, or before all else where the use is in a
+ * loop. The elements of a vector are in consecutive registers, moved there where needed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@ struct held_constant { /* a constant in a register */
 	const struct symbol *sym;
 	uint64_t value;
 	uint32_t reg, item; /* reg: the PTX register that is one; UINT32_MAX: a literal */
+	uint32_t used;      /* instruction of PTX that used it last */
 };
 
 struct selecting {
@@ -69,32 +69,49 @@ static void add_source(struct machine_inst *m, uint32_t ref)
 		m->src[m->n_src++] = ref;
 }
 
-static void move(struct selecting *s, uint32_t to, uint32_t from) { add_source(emit(s, "MOV", to), from); }
+static void emit_move(struct selecting *s, uint32_t to, uint32_t from)
+{
+	add_source(emit(s, "MOV", to), from);
+}
 
 /* ---- constants ---- */
 
-static bool is_held(const struct held_constant *a, const struct held_constant *b)
+static bool is_same_constant(const struct held_constant *a, const struct held_constant *b)
 {
 	return a->reg == b->reg && a->value == b->value && a->sym == b->sym;
 }
 
+/* An entry for one more constant of the block; the least recently used one where all are taken. */
+static struct held_constant *new_held_constant(struct selecting *s)
+{
+	struct held_constant *oldest = s->held;
+
+	if (s->n_held < CONSTANTS)
+		return &s->held[s->n_held++];
+	for (unsigned i = 1; i < CONSTANTS; i++)
+		if (s->held[i].used < oldest->used)
+			oldest = &s->held[i];
+	return oldest;
+}
+
 /* A register with the constant, that stays for the block or for good. */
-static uint32_t hold(struct selecting *s, const struct operand *o, unsigned size)
+static uint32_t materialise_constant(struct selecting *s, const struct operand *o, unsigned size)
 {
 	struct held_constant h = {o->kind == O_REG ? NULL : o->sym, o->kind == O_REG ? 0 : (uint64_t)o->value,
-		o->kind == O_REG ? plan_root(s->p, o->reg) : UINT32_MAX, 0};
+		o->kind == O_REG ? plan_root(s->p, o->reg) : UINT32_MAX, 0, s->at};
 
 	for (uint32_t i = 0; i < s->n_early; i++)
-		if (is_held(&s->early[i], &h))
+		if (is_same_constant(&s->early[i], &h))
 			return REF(s->early[i].item, 0);
 	for (uint32_t i = 0; i < s->n_held; i++)
-		if (is_held(&s->held[i], &h))
+		if (is_same_constant(&s->held[i], &h)) {
+			s->held[i].used = s->at;
 			return REF(s->held[i].item, 0);
+		}
 	h.item = new_item(s->c, size);
 	for (unsigned k = 0; k < size; k++)
 		emit(s, "MOV", REF(h.item, k));
-	s->held[s->n_held++ % CONSTANTS] = h;
-	s->n_held = s->n_held > CONSTANTS ? CONSTANTS : s->n_held;
+	*new_held_constant(s) = h;
 	return REF(h.item, 0);
 }
 
@@ -119,8 +136,8 @@ static uint32_t reg_part(struct selecting *s, uint32_t reg, unsigned half)
 	return ref_of(s, root) + (half == WHOLE ? 0 : half);
 }
 
-/* Do the elements stand one behind another? Then the first of them. */
-static uint32_t together(struct selecting *s, const struct operand *o)
+/* Register of the first element where the elements are in consecutive registers; else NO_REF. */
+static uint32_t contiguous_base(struct selecting *s, const struct operand *o)
 {
 	uint32_t first = NO_REF, next = NO_REF;
 
@@ -137,7 +154,7 @@ static uint32_t together(struct selecting *s, const struct operand *o)
 }
 
 /* Gives the elements of a vector one item, if none has one yet. */
-static void join(struct selecting *s, const struct operand *o)
+static void coalesce_vector(struct selecting *s, const struct operand *o)
 {
 	unsigned size = 0, n = o->n;
 	uint32_t item;
@@ -172,7 +189,7 @@ static bool is_vector(const struct stmt *in, const struct operand *o)
 	return o->kind == O_VEC && o->n > 1 && !o->pair && !o->list && in->op != I_mov;
 }
 
-static uint32_t vector_room(struct selecting *s, const struct operand *o)
+static uint32_t vector_item(struct selecting *s, const struct operand *o)
 {
 	unsigned size = 0;
 
@@ -183,15 +200,15 @@ static uint32_t vector_room(struct selecting *s, const struct operand *o)
 
 static uint32_t source_vector(struct selecting *s, const struct operand *o)
 {
-	uint32_t ref = together(s, o), at;
+	uint32_t ref = contiguous_base(s, o), at;
 
 	if (ref != NO_REF)
 		return ref;
-	at = ref = vector_room(s, o);
+	at = ref = vector_item(s, o);
 	for (unsigned k = 0; k < o->n; k++) {
 		const struct operand *e = &o->elem[k];
 
-		move(s, at, e->kind == O_REG ? reg_part(s, e->reg, WHOLE) : NO_REF);
+		emit_move(s, at, e->kind == O_REG ? reg_part(s, e->reg, WHOLE) : NO_REF);
 		at += e->kind == O_REG ? s->p->value[e->reg].size : 1;
 	}
 	return ref;
@@ -203,7 +220,7 @@ static void result_vector(struct selecting *s, const struct operand *o, uint32_t
 		const struct operand *e = &o->elem[k];
 
 		if (e->kind == O_REG && s->p->value[e->reg].uses)
-			move(s, reg_part(s, e->reg, WHOLE), from);
+			emit_move(s, reg_part(s, e->reg, WHOLE), from);
 		from += e->kind == O_REG ? s->p->value[e->reg].size : 1;
 	}
 }
@@ -230,7 +247,7 @@ static const struct operand *operand_of(const struct selecting *s, struct lower_
 	return k < s->n_operands && (part.kind != PART_RESULT || s->results) ? s->operand[k] : NULL;
 }
 
-/* What constants an instruction has room for: one; a parameter before a literal. */
+/* Constants that an instruction can have as operands: one, a parameter before a literal. */
 struct room {
 	bool registers, literals; /* none; all that are literals */
 	bool bank, taken;         /* some source is a parameter */
@@ -246,7 +263,7 @@ static bool has_room(struct room *r, const struct operand *o)
 }
 
 /* The register of an address or a source; NO_REF: it needs none. */
-static uint32_t source(struct selecting *s, struct lower_part part, struct room *room)
+static uint32_t source_ref(struct selecting *s, struct lower_part part, struct room *room)
 {
 	const struct operand *o = operand_of(s, part);
 	unsigned rest;
@@ -257,7 +274,7 @@ static uint32_t source(struct selecting *s, struct lower_part part, struct room 
 		return REF(s->temp[part.index], part.half == WHOLE ? 0 : part.half);
 	}
 	if (part.kind == PART_RESULT && o && o->kind == O_VEC && part.half == WHOLE)
-		return together(s, o);
+		return contiguous_base(s, o);
 	if (o && part.half == WHOLE && is_vector(&s->p->f->inst[s->at], o))
 		return source_vector(s, o);
 	o = o ? element(o, part.half, &rest) : NULL;
@@ -266,7 +283,7 @@ static uint32_t source(struct selecting *s, struct lower_part part, struct room 
 
 		if (!is_constant(s, &base))
 			return reg_part(s, o->reg, WHOLE);
-		return hold(s, &base, s->p->value[o->reg].size);
+		return materialise_constant(s, &base, s->p->value[o->reg].size);
 	}
 	if (!o || o->kind == O_ADDR || is_zero(o))
 		return NO_REF;
@@ -275,26 +292,26 @@ static uint32_t source(struct selecting *s, struct lower_part part, struct room 
 
 		if ((rest != WHOLE && rest >= size) || has_room(room, o))
 			return NO_REF;
-		return hold(s, o, size) + (rest == WHOLE ? 0 : rest);
+		return materialise_constant(s, o, size) + (rest == WHOLE ? 0 : rest);
 	}
 	return o->kind == O_REG ? reg_part(s, o->reg, rest) : NO_REF;
 }
 
-static uint32_t result(struct selecting *s, struct lower_part part, uint32_t *vector)
+static uint32_t result_ref(struct selecting *s, struct lower_part part, uint32_t *vector)
 {
 	const struct operand *o = operand_of(s, part);
 	unsigned rest;
 
 	*vector = NO_REF;
 	if (part.kind == PART_TEMP)
-		return source(s, part, NULL);
+		return source_ref(s, part, NULL);
 	if (part.kind != PART_RESULT || !o)
 		return NO_REF;
 	if (part.half == WHOLE && is_vector(&s->p->f->inst[s->at], o)) {
-		uint32_t ref = together(s, o);
+		uint32_t ref = contiguous_base(s, o);
 
 		if (ref == NO_REF)
-			*vector = ref = vector_room(s, o);
+			*vector = ref = vector_item(s, o);
 		return ref;
 	}
 	o = element(o, part.half, &rest);
@@ -381,11 +398,11 @@ static void emit_step(struct selecting *s, const struct lower_step *step)
 	struct machine_inst *m;
 	char opcode[OPCODE_ROOM];
 
-	dst = result(s, step->dst, &vector);
+	dst = result_ref(s, step->dst, &vector);
 	if (in->op == I_mov && dst == NO_REF && step->dst.kind == PART_RESULT)
 		return;
 	for (unsigned k = 0; k < step->n_src; k++)
-		src[k] = source(s, step->src[k], &room);
+		src[k] = source_ref(s, step->src[k], &room);
 	spell(opcode, step->opcode, in, o, bytes);
 	for (unsigned n = 0; n < step->times; n++) {
 		m = emit(s, opcode, dst);
@@ -439,7 +456,7 @@ static void set_fused(struct selecting *s, const struct stmt *first, const struc
 static int lacks(struct selecting *s, const struct stmt *in)
 {
 	return fault_set(s->f, stmt_place(s->p->f, in), "sass-lacks",
-		"found '%s', which has no instruction on a GPU of binary version %u, wanted another GPU or --as ptx",
+		"'%s' has no instruction on a GPU of binary version %u (choose another with -g, or --as ptx)",
 		in->text, s->p->binary);
 }
 
@@ -526,10 +543,10 @@ int select_code(struct lower_code *c, const struct plan *p, struct fault *f)
 	hold_early(&s);
 	for (uint32_t i = 0; i < p->f->n_insts; i++) {
 		if (p->wide[i])
-			join(&s, p->wide[i]);
+			coalesce_vector(&s, p->wide[i]);
 		for (unsigned k = 0; k < p->f->inst[i].n_operands; k++)
 			if (p->act[i] != ACT_GONE && is_vector(&p->f->inst[i], &p->f->inst[i].operand[k]))
-				join(&s, &p->f->inst[i].operand[k]);
+				coalesce_vector(&s, &p->f->inst[i].operand[k]);
 	}
 	s.block = UINT32_MAX;
 	for (s.at = 0; s.at < p->f->n_insts; s.at++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of lower/ share: see lower.h. */
+/* Interface between the files of lower/: see lower.h. */
 #ifndef SELECT_H
 #define SELECT_H
 
@@ -24,7 +24,7 @@ struct lower_step {
 	bool access, immediate;
 };
 
-/* What rows ask about an instruction beside its words. */
+/* Facts about an instruction that rows test, besides its words. */
 struct facts {
 	const struct stmt *in;
 	const struct op *op;
@@ -36,7 +36,7 @@ struct facts {
 const char *rows_find(const struct facts *q);
 /* The sequence for two; NULL: none. multiple: the first's result may have several such users. */
 const char *rows_fuse(const struct facts *first, const struct facts *second, bool *multiple);
-/* The step that *at begins with, and *at behind it. false: there is none. */
+/* Reads the step at *at and moves *at after it. false: there is none. */
 bool rows_step(const char **at, struct lower_step *s);
 
 /* ---- values.c ---- */
@@ -86,7 +86,7 @@ void plan_widen(struct plan *p);
 #define NO_REF            UINT32_MAX
 #define REF(item, offset) ((item) << 8 | (offset))
 
-struct lower_item {           /* registers that stand together */
+struct lower_item {           /* consecutive registers */
 	uint32_t first, last; /* of the function's instructions, as they become */
 	uint16_t size, reg;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What needs no instruction: parameters, constants and special registers that are constants to the machine,
- * copies, conversions of pointers to global memory, sums of an address and a constant, results that nobody
- * uses; and the pairs of instructions that become one.
+ * PTX instructions without machine code: parameters, constants and special registers that are constants to the
+ * machine, copies, conversions of pointers to global memory, sums of an address and a constant, unused
+ * results; and pairs of instructions that become one.
  *
  * Always true: a register is taken for another, or its computation moved to its user, only where nothing else
  * is written between that the value depends on.
@@ -13,7 +13,7 @@
 
 /* ---- operands ---- */
 
-static void defined(struct plan *p, const struct operand *o, uint32_t i)
+static void count_definition(struct plan *p, const struct operand *o, uint32_t i)
 {
 	if (o->kind == O_REG) {
 		struct lower_value *v = &p->value[o->reg];
@@ -23,7 +23,7 @@ static void defined(struct plan *p, const struct operand *o, uint32_t i)
 		v->guarded |= p->f->inst[i].guard != 0;
 	}
 	for (unsigned k = 0; o->kind == O_VEC && k < o->n; k++)
-		defined(p, &o->elem[k], i);
+		count_definition(p, &o->elem[k], i);
 }
 
 static void used_reg(struct plan *p, uint32_t reg, uint32_t i, bool address)
@@ -35,18 +35,18 @@ static void used_reg(struct plan *p, uint32_t reg, uint32_t i, bool address)
 	v->last = i;
 }
 
-static void used(struct plan *p, const struct operand *o, uint32_t i)
+static void count_use(struct plan *p, const struct operand *o, uint32_t i)
 {
 	if (o->kind == O_REG)
 		used_reg(p, o->reg, i, false);
 	if (o->kind == O_ADDR && o->reg != UINT32_MAX)
 		used_reg(p, o->reg, i, true);
 	for (unsigned k = 0; (o->kind == O_VEC || o->kind == O_ADDR) && k < o->n; k++)
-		used(p, &o->elem[k], i);
+		count_use(p, &o->elem[k], i);
 }
 
-/* Once definitions are known: is a register used elsewhere than behind its definition in its block? */
-static void scatter(struct plan *p, const struct operand *o, uint32_t i)
+/* Marks registers that are used before their definition or in another block. Definitions must be known. */
+static void mark_scattered_use(struct plan *p, const struct operand *o, uint32_t i)
 {
 	if (o->kind == O_REG || (o->kind == O_ADDR && o->reg != UINT32_MAX)) {
 		struct lower_value *v = &p->value[o->reg];
@@ -54,10 +54,10 @@ static void scatter(struct plan *p, const struct operand *o, uint32_t i)
 		v->scattered |= p->block[i] != p->block[v->at] || i <= v->at;
 	}
 	for (unsigned k = 0; (o->kind == O_VEC || o->kind == O_ADDR) && k < o->n; k++)
-		scatter(p, &o->elem[k], i);
+		mark_scattered_use(p, &o->elem[k], i);
 }
 
-static void count(struct plan *p)
+static void count_uses_and_definitions(struct plan *p)
 {
 	const struct func *f = p->f;
 
@@ -67,15 +67,15 @@ static void count(struct plan *p)
 
 		for (unsigned k = 0; k < in->n_operands; k++)
 			if (k < results)
-				defined(p, &in->operand[k], i);
+				count_definition(p, &in->operand[k], i);
 			else
-				used(p, &in->operand[k], i);
+				count_use(p, &in->operand[k], i);
 		if (in->guard)
 			used_reg(p, in->guard - 1, i, false);
 	}
 	for (uint32_t i = 0; i < f->n_insts; i++)
 		for (unsigned k = stmt_results(&f->inst[i]); k < f->inst[i].n_operands; k++)
-			scatter(p, &f->inst[i].operand[k], i);
+			mark_scattered_use(p, &f->inst[i].operand[k], i);
 }
 
 /* ---- blocks and loops ---- */
@@ -96,7 +96,7 @@ static void find_jump(struct plan *p, uint8_t *leader, uint32_t from, const stru
 		p->in_loop[i] = true;
 }
 
-static void find_blocks(struct plan *p)
+static void find_basic_blocks(struct plan *p)
 {
 	const struct func *f = p->f;
 	uint8_t *leader = xcalloc(f->n_insts + 1u, 1);
@@ -155,12 +155,14 @@ static bool is_constant_sreg(unsigned s)
 	       s == S_DYNAMIC_SMEM || s == S_TOTAL_SMEM || s >= S_ENVREG0;
 }
 
-/* Takes the result of instruction i for another register. */
-static bool same(struct plan *p, uint32_t i, uint32_t reg)
+/* Takes the result of instruction i for another register. A copy of a register to itself does nothing. */
+static bool alias_result(struct plan *p, uint32_t i, uint32_t reg)
 {
 	struct lower_value *v = &p->value[p->f->inst[i].operand[0].reg];
 	uint32_t root = plan_root(p, reg);
 
+	if (&p->value[root] == v)
+		return true;
 	if (p->value[root].kind == VALUE_PRED || p->value[root].size < v->size)
 		return false;
 	if (p->value[root].kind != VALUE_CONST && (p->value[root].defs > 1 || p->value[root].guarded) &&
@@ -175,7 +177,7 @@ static bool same(struct plan *p, uint32_t i, uint32_t reg)
 	return true;
 }
 
-static bool constant(struct lower_value *v)
+static bool make_constant(struct lower_value *v)
 {
 	v->kind = VALUE_CONST;
 	return true;
@@ -187,29 +189,29 @@ static bool is_literal(const struct operand *o)
 	       (o->kind == O_SREG && is_constant_sreg(o->sreg));
 }
 
-static bool vanishes_move(struct plan *p, uint32_t i, struct lower_value *v)
+static bool is_free_move(struct plan *p, uint32_t i, struct lower_value *v)
 {
 	const struct stmt *in = &p->f->inst[i];
 	const struct operand *s = &in->operand[1];
 
 	if (is_literal(s))
-		return constant(v);
+		return make_constant(v);
 	if (s->kind != O_REG || s->part)
 		return false;
 	if (in->op == I_mov)
-		return p->value[plan_root(p, s->reg)].size == v->size && same(p, i, s->reg);
+		return p->value[plan_root(p, s->reg)].size == v->size && alias_result(p, i, s->reg);
 	if (in->op == I_cvta)
 		return (p->value[plan_root(p, s->reg)].kind == VALUE_CONST || has(in, M_GLOBAL) ||
 			       has(in, M_CONST) || has(in, M_PARAM)) &&
-		       same(p, i, s->reg);
+		       alias_result(p, i, s->reg);
 	/* cvt: the lower half, or the same bits */
 	return in->n_types == 2 && types[in->type[0]].bits == 32 && types[in->type[1]].bits >= 32 &&
 	       types[in->type[0]].kind != K_FLOAT && types[in->type[1]].kind != K_FLOAT && !has(in, M_SAT) &&
-	       same(p, i, s->reg);
+	       alias_result(p, i, s->reg);
 }
 
 /* The result of instruction i, its register's only one: is it no instruction's work? */
-static bool vanishes(struct plan *p, uint32_t i, struct lower_value *v)
+static bool needs_no_instruction(struct plan *p, uint32_t i, struct lower_value *v)
 {
 	const struct stmt *in = &p->f->inst[i];
 	const struct op *o = &p->code->op[p->f->first_pc + i];
@@ -218,23 +220,23 @@ static bool vanishes(struct plan *p, uint32_t i, struct lower_value *v)
 	switch (in->op) {
 	case I_ld:
 		return s->kind == O_ADDR && s->reg == UINT32_MAX && !o->is_param &&
-		       (o->space == SP_PARAM || o->space == SP_CONST) && constant(v);
+		       (o->space == SP_PARAM || o->space == SP_CONST) && make_constant(v);
 	case I_mov:
 	case I_cvta:
-	case I_cvt: return s && vanishes_move(p, i, v);
+	case I_cvt: return s && is_free_move(p, i, v);
 	case I_add: /* of an address and a constant */
 		return in->n_operands == 3 && s->kind == O_REG && is_literal(&in->operand[2]) && v->uses &&
-		       v->uses == v->address_uses && same(p, i, s->reg);
+		       v->uses == v->address_uses && alias_result(p, i, s->reg);
 	default: return false;
 	}
 }
 
-static bool unused(const struct plan *p, const struct operand *o)
+static bool is_result_unused(const struct plan *p, const struct operand *o)
 {
 	if (o->kind == O_REG)
 		return !p->value[o->reg].uses;
 	for (unsigned k = 0; o->kind == O_VEC && k < o->n; k++)
-		if (!unused(p, &o->elem[k]))
+		if (!is_result_unused(p, &o->elem[k]))
 			return false;
 	return o->kind == O_VEC || o->kind == O_NULL;
 }
@@ -246,11 +248,11 @@ struct facts plan_facts(const struct plan *p, uint32_t i)
 	return (struct facts){.in = in,
 		.op = &p->code->op[p->f->first_pc + i],
 		.binary = p->binary,
-		.unused = !stmt_results(in) || unused(p, &in->operand[0]),
+		.unused = !stmt_results(in) || is_result_unused(p, &in->operand[0]),
 		.entry = p->f->entry};
 }
 
-/* Of instructions without an effect beside their result. */
+/* Is the instruction without an effect, and its result unused? */
 static bool is_dead(const struct plan *p, uint32_t i)
 {
 	struct facts q = plan_facts(p, i);
@@ -267,8 +269,8 @@ static void find_values(struct plan *p)
 						? &p->value[in->operand[0].reg]
 						: NULL;
 
-		if (is_dead(p, i) ||
-			(v && v->kind == VALUE_REG && v->defs == 1 && !in->guard && vanishes(p, i, v)))
+		if (is_dead(p, i) || (v && v->kind == VALUE_REG && v->defs == 1 && !in->guard &&
+					     needs_no_instruction(p, i, v)))
 			p->act[i] = ACT_GONE;
 	}
 }
@@ -352,8 +354,8 @@ void plan_make(struct plan *p, const struct bound_code *c, const struct func *f,
 		p->value[r].size = (uint8_t)(bits <= 32 ? 1 : bits / 32);
 		p->value[r].item = UINT32_MAX;
 	}
-	find_blocks(p);
-	count(p);
+	find_basic_blocks(p);
+	count_uses_and_definitions(p);
 	find_values(p);
 	find_pairs(p);
 	plan_widen(p);

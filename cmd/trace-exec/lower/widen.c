@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loads of shared memory that become one: of words that stand beside each other, four or two, from an address
+ * Loads of shared memory that become one: of two or four adjacent words, from an address
  * that is known to be a multiple of their bytes, within one block and with no store between.
  *
  * Always true: the wide load stands where the first of them stood, and nothing between looked at what the
@@ -25,7 +25,7 @@ static unsigned alignment_of_variable(const struct symbol *s)
 
 static unsigned alignment_of(const struct plan *p, const struct operand *o, unsigned depth);
 
-/* Of the result of instruction i. */
+/* Value of the result of instruction i. */
 static unsigned alignment_at(const struct plan *p, uint32_t i, unsigned depth)
 {
 	const struct stmt *in = &p->f->inst[i];
@@ -65,7 +65,7 @@ static unsigned alignment_of(const struct plan *p, const struct operand *o, unsi
 	return p->value[reg].defs == 1 ? alignment_at(p, p->value[reg].at, depth) : 1;
 }
 
-/* What a load's address is made of: base or variable, and the constant. */
+/* Parts of a load's address: base register or variable, and constant. */
 static bool is_narrow(const struct plan *p, uint32_t i)
 {
 	const struct stmt *in = &p->f->inst[i];

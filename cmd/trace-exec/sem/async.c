@@ -19,7 +19,7 @@ static bool lengths(struct warp *w, const struct op *o, uint32_t m, uint32_t n[L
 		n[i] = ignored ? 0 : o->b ? REG(u32, w, o->b)[i] : o->bytes;
 		if (n[i] <= o->bytes)
 			continue;
-		exec_fail(w, o, 1u << i, "copy-size", "found a source of %u bytes, wanted at most %u", n[i],
+		exec_fail(w, o, 1u << i, "copy-size", "source of %u bytes (expected at most %u)", n[i],
 			o->bytes);
 		return false;
 	}
@@ -38,8 +38,8 @@ static bool sources(
 		if (w->addr[i] % o->bytes == 0 || !w->g->opt->check)
 			continue;
 		exec_fail(w, o, 1u << i, "misaligned",
-			"found a copy of %u bytes at 0x%llx, wanted an address that is a multiple of %u",
-			o->bytes, (unsigned long long)w->addr[i], o->bytes);
+			"copy of %u bytes at 0x%llx (expected an address that is a multiple of %u)", o->bytes,
+			(unsigned long long)w->addr[i], o->bytes);
 		return false;
 	}
 	if (whole)
@@ -139,7 +139,7 @@ static int bind_group(struct bind *b, struct op *o)
 	if (bind_operands(b, wait, wait))
 		return -1;
 	if (wait && (k->kind != O_INT || k->value < 0 || k->value > INT32_MAX))
-		return bind_fault(b, k, "operand", "found a number of groups that varies, wanted a constant");
+		return bind_fault(b, k, "operand", "number of groups that varies (expected a constant)");
 	o->imm = wait ? k->value : 0;
 	o->fn = has(in, M_BULK)           ? nothing
 		: wait                    ? wait_group
@@ -161,10 +161,10 @@ int bind_cp(struct bind *b, struct op *o)
 	if (has(in, M_BULK))
 		return has(in, M_TENSOR) ? bind_tensor_copy(b, o) : bind_bulk(b, o);
 	if (n < 3 || n > 5 || k[2].kind != O_INT || (k[2].value != 4 && k[2].value != 8 && k[2].value != 16))
-		return bind_fault(b, NULL, "operands", "found no size in %s, wanted [to], [from], 4, 8 or 16",
-			in->text);
+		return bind_fault(
+			b, NULL, "operands", "no size in %s (expected [to], [from], 4, 8 or 16)", in->text);
 	if (has(in, M_CG) && k[2].value != 16)
-		return bind_fault(b, &k[2], "operand", "found %lld bytes in %s, wanted 16 with .cg",
+		return bind_fault(b, &k[2], "operand", "%lld bytes in %s (expected 16 with .cg)",
 			(long long)k[2].value, in->text);
 	o->fn = copy_async;
 	o->memory = 1;

@@ -115,7 +115,7 @@ static void atom(struct warp *w, const struct op *o, uint32_t m)
 			changed |= memcmp(at[i] + k * o->bytes, &v, o->bytes) != 0;
 			memcpy(at[i] + k * o->bytes, &v, o->bytes);
 			if (o->is_signed)
-				continue; /* red: nobody asked for the old value */
+				continue; /* red: the old value is unused */
 			if (o->reg_bytes == 2)
 				REG(u16, w, x->slot[k])[i] = (u16)old;
 			else if (o->reg_bytes == 4)
@@ -208,7 +208,7 @@ static int bind_values(
 	unsigned n = o->n;
 
 	if (n > 1 && (s->kind != O_VEC || s->n != n || (d && (d->kind != O_VEC || d->n != n))))
-		return bind_fault(b, s, "operand", "found no vector of %u, wanted {..}", n);
+		return bind_fault(b, s, "operand", "no vector of %u elements (expected {..})", n);
 	for (unsigned e = 0; e < n; e++) {
 		o->x->slot[8 + e] = bind_src(b, n > 1 ? &s->elem[e] : s, t);
 		o->x->slot[e] = d ? bind_dst(b, n > 1 ? &d->elem[e] : d, types[t].bits) : 0;
@@ -254,12 +254,12 @@ int bind_atom(struct bind *b, struct op *o)
 		return -1;
 	if (!atom_find(in, t, &a))
 		return bind_fault(
-			b, NULL, "types", "found %s, wanted one operation and a type that it has", in->text);
+			b, NULL, "types", "%s (expected one operation and a type that it has)", in->text);
 	unsigned count = first + 2 + (a == ATOM_CAS);
 	if (bind_operands(b, count, count + has(in, M_L2__CACHE_HINT)) || mem_space(b, o, &k[first], true))
 		return -1;
 	if (o->space != SP_GLOBAL && o->space != SP_SHARED && o->space != SP_GENERIC)
-		return bind_fault(b, &k[first], "space", "found an atomic on .%s, wanted .global or .shared",
+		return bind_fault(b, &k[first], "space", "atomic on .%s (expected .global or .shared)",
 			space_name[o->space]);
 	x->aux[0] = a;
 	x->aux[1] = t;

@@ -28,7 +28,7 @@ u64 atom_value(enum atom a, enum type t, u64 old, u64 b, u64 c);
 u64 atom_global(enum atom a, enum type t, u64 old, u64 b, u64 c);
 /* Do reductions that go on by themselves have the operation for the type, in global memory or a cluster's? */
 bool atom_async(enum atom a, enum type t, bool global);
-/* frame.order of an operation whose old value nobody asks for. */
+/* frame.order of an operation whose old value is unused. */
 uint32_t atom_order(enum atom a, enum type t);
 
 #endif

@@ -44,8 +44,8 @@ int bind_refuse(const struct bind *b, const char *needs)
 	char when[40];
 
 	need_text(b->in, b->in->text, when, sizeof(when));
-	return bind_fault(b, NULL, "not-executed", "found %s, which is not executed: it would need %s%s%s",
-		b->in->text, needs, *when ? ", " : "", when);
+	return bind_fault(b, NULL, "not-executed", "%s is not executed: it needs %s%s%s", b->in->text, needs,
+		*when ? ", " : "", when);
 }
 
 /* Instructions that are known, and what this executor lacks for them. */
@@ -77,17 +77,17 @@ int bind_operands(const struct bind *b, unsigned least, unsigned most)
 
 	if (n < least || n > most)
 		return bind_fault(b, NULL, "operands",
-			least == most ? "found %u operands of %s, wanted %u"
-				      : "found %u operands of %s, wanted %u to %u",
-			n, b->in->text, least, most);
+			least == most ? "%u operand%s of %s (expected %u)"
+				      : "%u operand%s of %s (expected %u to %u)",
+			n, n == 1 ? "" : "s", b->in->text, least, most);
 	return 0;
 }
 
 int bind_types(const struct bind *b, unsigned n)
 {
 	if (b->in->n_types != n)
-		return bind_fault(
-			b, NULL, "types", "found %u types in %s, wanted %u", b->in->n_types, b->in->text, n);
+		return bind_fault(b, NULL, "types", "%u type%s in %s (expected %u)", b->in->n_types,
+			b->in->n_types == 1 ? "" : "s", b->in->text, n);
 	return 0;
 }
 
@@ -161,7 +161,7 @@ static int const_bits(const struct bind *b, const struct operand *o, enum type t
 			return 0;
 		d = (double)o->value;
 	} else if (types[type].kind == K_UINT || types[type].kind == K_SINT) {
-		return bind_fault(b, o, "immediate", "found a floating-point number, wanted one of type .%s",
+		return bind_fault(b, o, "immediate", "floating-point number (expected one of type .%s)",
 			types[type].name);
 	} else if (o->single && bits == 32) {
 		*v = (uint32_t)o->value;
@@ -174,7 +174,7 @@ static int const_bits(const struct bind *b, const struct operand *o, enum type t
 	} else if (bits == 32) {
 		*v = ieee_f32_bits((float)d);
 	} else {
-		return bind_fault(b, o, "immediate", "found a floating-point number, wanted one of type .%s",
+		return bind_fault(b, o, "immediate", "floating-point number (expected one of type .%s)",
 			types[type].name);
 	}
 	return 0;
@@ -203,7 +203,7 @@ static uint32_t bad_operand(const struct bind *b, const struct operand *o, const
 {
 	char text[120];
 
-	bind_fault(b, o, "operand", "found %s, wanted %s", operand_name(b, o, text, sizeof(text)), wanted);
+	bind_fault(b, o, "operand", "%s (expected %s)", operand_name(b, o, text, sizeof(text)), wanted);
 	return UINT32_MAX;
 }
 
@@ -371,7 +371,7 @@ enum state_space bind_space(const struct bind *b)
 											   : SP_GENERIC;
 }
 
-/* A generic address of a variable that a plain name stands for. */
+/* Generic address of the variable that a plain name denotes. */
 static uint64_t generic_base(const struct symbol *s)
 {
 	return s->space == SP_SHARED  ? SHARED_BASE
@@ -394,9 +394,9 @@ int bind_address(struct bind *b, struct op *o, const struct operand *at, enum st
 		if (space != SP_GENERIC && move == INIT_LOCAL)
 			move = 0; /* the access itself adds the frame's start */
 		if (s->kind != SYM_VAR)
-			return bind_fault(b, at, "operand", "found '%s', wanted a variable", s->name);
+			return bind_fault(b, at, "operand", "'%s' (expected a variable)", s->name);
 		if (space != SP_GENERIC && s->space != space && !(space == SP_CONST && s->space == SP_GLOBAL))
-			return bind_fault(b, at, "space", "found .%s variable '%s', wanted one in .%s",
+			return bind_fault(b, at, "space", ".%s variable '%s' (expected one in .%s)",
 				space_name[s->space], s->name, space_name[space]);
 		o->a = add_init(b, move ? base : 0, 8, move);
 		if (!move)
@@ -436,8 +436,8 @@ static int bind_inst(struct bind *b, struct op *o, const struct stmt *in, uint32
 	if (binding[in->op](b, o) || sum_finish(b, o, first_sum))
 		return -1;
 	if (b->frame->bytes > FRAME_MAX)
-		return bind_fault(b, NULL, "registers",
-			"found more than %u MiB of registers for a warp, wanted less", FRAME_MAX >> 20);
+		return bind_fault(
+			b, NULL, "registers", "more than %u MiB of registers for a warp", FRAME_MAX >> 20);
 	return 0;
 }
 

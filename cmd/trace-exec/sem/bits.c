@@ -355,7 +355,7 @@ int bind_lop3(struct bind *b, struct op *o)
 		return -1;
 	if (k[4].kind != O_INT || k[4].value < 0 || k[4].value > 255)
 		return bind_fault(
-			b, &k[4], "immediate", "found no table of lop3, wanted a number from 0 to 255");
+			b, &k[4], "immediate", "no table of lop3 (expected a number from 0 to 255)");
 	o->imm = k[4].value;
 	o->fn = lop3;
 	const struct operand *d = &k[0];
@@ -363,7 +363,7 @@ int bind_lop3(struct bind *b, struct op *o)
 		struct ext *x = bind_ext(b, o);
 
 		if (!k[0].pair)
-			return bind_fault(b, &k[0], "operand", "found one destination, wanted d|p");
+			return bind_fault(b, &k[0], "operand", "one destination (expected d|p)");
 		o->fn = lop3_pred;
 		o->mode = has(b->in, M_AND);
 		d = &k[0].elem[0];

@@ -46,7 +46,7 @@ uint32_t targets_ranks(struct warp *w, const struct op *o, const struct targets 
 	if (!t->mask || (ranks && !(ranks >> c->n)))
 		return ranks;
 	exec_fail(w, o, 1u << lane, "cluster-rank",
-		"found mask 0x%x of thread blocks in a cluster of %u, wanted one of them at least and no others",
+		"mask 0x%x of thread blocks in a cluster of %u (expected one of them at least and no others)",
 		ranks, c->n);
 	return 0;
 }
@@ -93,7 +93,7 @@ static bool whole_pieces(struct warp *w, const struct op *o, unsigned lane, uint
 {
 	if (n % 16 == 0)
 		return true;
-	exec_fail(w, o, 1u << lane, "bulk-size", "found a bulk copy of %llu bytes, wanted a multiple of 16",
+	exec_fail(w, o, 1u << lane, "bulk-size", "bulk copy of %llu bytes (expected a multiple of 16)",
 		(unsigned long long)n);
 	return false;
 }
@@ -104,7 +104,7 @@ static bool good_end(struct warp *w, const struct op *o, unsigned lane, uint64_t
 	if (w->addr[lane] % 16 == 0)
 		return check_run(w, o, (enum state_space)w->space, lane, n, at, write);
 	exec_fail(w, o, 1u << lane, "misaligned",
-		"found a bulk copy at byte 0x%llx of .%s, wanted a multiple of 16",
+		"bulk copy at byte 0x%llx of .%s (expected a multiple of 16)",
 		(unsigned long long)w->addr[lane], space_name[w->space]);
 	return false;
 }
@@ -168,11 +168,11 @@ static int bind_reduction(struct bind *b, struct bulk *x)
 	x->type = (enum type)b->in->type[0];
 	bool global = x->targets.to.space == SP_GLOBAL, half = x->type == T_F16 || x->type == T_BF16;
 	if (!atom_find(b->in, T_NONE, &x->atom) || !atom_async(x->atom, x->type, global))
-		return bind_fault(b, NULL, "types", "found %s, wanted one operation and a type that it has",
-			b->in->text);
+		return bind_fault(
+			b, NULL, "types", "%s (expected one operation and a type that it has)", b->in->text);
 	if (has(b->in, M_NOFTZ) != (half && x->atom == ATOM_ADD))
-		return bind_fault(b, NULL, "suffix",
-			"found %s, wanted .noftz with sums of .f16 and .bf16 alone", b->in->text);
+		return bind_fault(b, NULL, "suffix", "%s (expected .noftz with sums of .f16 and .bf16 alone)",
+			b->in->text);
 	if (global)
 		b->frame->order |= atom_order(x->atom, x->type);
 	return 0;
@@ -181,7 +181,7 @@ static int bind_reduction(struct bind *b, struct bulk *x)
 static int bind_size(struct bind *b, struct bulk *x, const struct operand *k)
 {
 	if (k->kind == O_INT && k->value % 16)
-		return bind_fault(b, k, "operand", "found a bulk copy of %lld bytes, wanted a multiple of 16",
+		return bind_fault(b, k, "operand", "bulk copy of %lld bytes (expected a multiple of 16)",
 			(long long)k->value);
 	return (x->bytes = bind_src(b, k, T_U32)) == UINT32_MAX ? -1 : 0;
 }
@@ -189,7 +189,7 @@ static int bind_size(struct bind *b, struct bulk *x, const struct operand *k)
 static int bind_prefetch(struct bind *b, struct op *o, struct bulk *x)
 {
 	if (!has(b->in, M_L2) || !has(b->in, M_GLOBAL))
-		return bind_fault(b, NULL, "suffix", "found %s, wanted .L2.global", b->in->text);
+		return bind_fault(b, NULL, "suffix", "%s (expected .L2.global)", b->in->text);
 	o->fn = prefetch;
 	return bind_operands(b, 2, 2u + has(b->in, M_L2__CACHE_HINT)) ||
 			       address_bind(b, &x->from, &b->in->operand[0], SP_GLOBAL) ||
@@ -206,16 +206,16 @@ static int bind_ends(struct bind *b, bool to_global)
 	     cluster = has(in, M_SHARED__CLUSTER), global = has(in, M_GLOBAL);
 
 	if (has(in, M_BULK_GROUP) == reports || reports == to_global)
-		return bind_fault(b, NULL, "suffix", "found %s, wanted %s", in->text,
+		return bind_fault(b, NULL, "suffix", "%s (expected %s)", in->text,
 			to_global ? ".bulk_group alone" : ".mbarrier::complete_tx::bytes alone");
 	if ((to_global ? !cta : !cluster && !cta) || (global ? cta && cluster : !cta || !cluster) ||
 		(has(in, M_REDUCE) && global && !to_global))
 		return bind_fault(b, NULL, "suffix",
-			"found %s, wanted .global and .shared::cta, or .shared::cluster and one of them",
+			"%s (expected .global and .shared::cta, or .shared::cluster and one of them)",
 			in->text);
 	if (has(in, M_MULTICAST__CLUSTER) && (to_global || !global || !cluster))
-		return bind_fault(b, NULL, "suffix",
-			"found %s, wanted .shared::cluster.global with .multicast", in->text);
+		return bind_fault(
+			b, NULL, "suffix", "%s (expected .shared::cluster.global with .multicast)", in->text);
 	return 0;
 }
 
@@ -245,7 +245,7 @@ int bind_bulk(struct bind *b, struct op *o)
 	return bind_size(b, x, &k[2]);
 }
 
-/* ---- stores and reductions that tell an mbarrier ---- */
+/* ---- stores and reductions that report to an mbarrier ---- */
 
 struct store_async { /* x->family */
 	struct address to, bar;
@@ -269,13 +269,13 @@ static void store(struct warp *w, const struct op *o, uint32_t m)
 		addr[i] = w->addr[i];
 		if (w->space != SP_SHARED) {
 			exec_fail(w, o, 1u << i, "space",
-				"found a write of %u bytes at 0x%llx, wanted it in shared memory", bytes,
+				"write of %u bytes at 0x%llx (expected shared memory)", bytes,
 				(unsigned long long)addr[i]);
 			return;
 		}
 		if (addr[i] % bytes) {
 			exec_fail(w, o, 1u << i, "misaligned",
-				"found a write of %u bytes at byte %llu of .shared, wanted a multiple of %u",
+				"write of %u bytes at byte %llu of .shared (expected a multiple of %u)",
 				bytes, (unsigned long long)addr[i], bytes);
 			return;
 		}
@@ -320,9 +320,10 @@ int bind_store_async(struct bind *b, struct op *o)
 	if ((o->bytes != 4 && o->bytes != 8) || o->bytes * o->n > 16 || (x->reduce && o->n > 1) ||
 		(x->reduce && (!atom_find(in, T_NONE, &x->atom) || !atom_async(x->atom, x->type, false))))
 		return bind_fault(
-			b, NULL, "types", "found %s, wanted a type of 4 or 8 bytes, 16 together", in->text);
+			b, NULL, "types", "%s (expected a type of 4 or 8 bytes, 16 together)", in->text);
 	if (o->n > 1 && (k[1].kind != O_VEC || k[1].n != o->n))
-		return bind_fault(b, &k[1], "operand", "found no vector of %u, wanted {..}", (unsigned)o->n);
+		return bind_fault(
+			b, &k[1], "operand", "no vector of %u elements (expected {..})", (unsigned)o->n);
 	for (unsigned i = 0; i < o->n; i++)
 		if ((o->x->slot[i] = bind_src(b, o->n > 1 ? &k[1].elem[i] : &k[1], x->type)) == UINT32_MAX)
 			return -1;
@@ -345,14 +346,14 @@ static bool zero_lane(struct warp *w, const struct op *o, unsigned lane)
 
 	if (n % 8) {
 		exec_fail(w, o, 1u << lane, "bulk-size",
-			"found a bulk store of %llu bytes, wanted a multiple of 8", (unsigned long long)n);
+			"bulk store of %llu bytes (expected a multiple of 8)", (unsigned long long)n);
 		return false;
 	}
 	if (!(to = address_at(w, o, &x->to, lane, n)))
 		return false;
 	if (w->space != SP_SHARED || w->addr[lane] % 8) {
 		exec_fail(w, o, 1u << lane, "misaligned",
-			"found a bulk store at byte %llu of .%s, wanted a multiple of 8 in .shared",
+			"bulk store at byte %llu of .%s (expected a multiple of 8 in .shared)",
 			(unsigned long long)w->addr[lane], space_name[w->space]);
 		return false;
 	}
@@ -378,10 +379,10 @@ int bind_store_bulk(struct bind *b, struct op *o)
 		address_bind(b, &x->to, &k[0], has(b->in, M_SHARED__CTA) ? SP_SHARED : SP_GENERIC))
 		return -1;
 	if (k[1].kind == O_INT && (uint64_t)k[1].value % 8)
-		return bind_fault(b, &k[1], "operand", "found %lld bytes, wanted a multiple of 8",
-			(long long)k[1].value);
+		return bind_fault(
+			b, &k[1], "operand", "%lld bytes (expected a multiple of 8)", (long long)k[1].value);
 	if (k[2].kind != O_INT || k[2].value)
-		return bind_fault(b, &k[2], "operand", "found another value to store in bulk, wanted 0");
+		return bind_fault(b, &k[2], "operand", "value to store in bulk (expected 0)");
 	o->fn = zero;
 	return (x->bytes = bind_src(b, &k[1], T_U64)) == UINT32_MAX ? -1 : 0;
 }

@@ -10,11 +10,10 @@ int bind_cluster_barrier(struct bind *b, struct op *o)
 	bool wait = has(b->in, M_WAIT);
 
 	if (has(b->in, M_ARRIVE) == wait)
-		return bind_fault(b, NULL, "suffix", "found %s, wanted .arrive or .wait", b->in->text);
+		return bind_fault(b, NULL, "suffix", "%s (expected .arrive or .wait)", b->in->text);
 	if (wait ? has(b->in, M_RELEASE) || has(b->in, M_RELAXED) : has(b->in, M_ACQUIRE))
 		return bind_fault(b, NULL, "suffix",
-			"found %s, wanted .acquire with .wait, .release or .relaxed with .arrive",
-			b->in->text);
+			"%s (expected .acquire with .wait, .release or .relaxed with .arrive)", b->in->text);
 	if (wait)
 		o->flow = FLOW_WAIT;
 	else
@@ -33,7 +32,7 @@ static uint32_t block_of(struct warp *w, const struct op *o, unsigned lane, u64 
 	if (a >= base && n <= w->cta->cluster->n)
 		return (uint32_t)n;
 	exec_fail(w, o, 1u << lane, "cluster-rank",
-		"found address 0x%llx, wanted one in shared memory of the cluster", (unsigned long long)a);
+		"address 0x%llx (expected one in shared memory of the cluster)", (unsigned long long)a);
 	return UINT32_MAX;
 }
 
@@ -48,7 +47,7 @@ static void mapa(struct warp *w, const struct op *o, uint32_t m)
 
 		if (rank >= w->cta->cluster->n) {
 			exec_fail(w, o, 1u << i, "cluster-rank",
-				"found rank %u in a cluster of %u thread blocks, wanted a lower one", rank,
+				"rank %u in a cluster of %u thread blocks (expected a lower one)", rank,
 				w->cta->cluster->n);
 			return;
 		}
@@ -85,7 +84,7 @@ int bind_mapa(struct bind *b, struct op *o)
 	if (bind_types(b, 1) || bind_operands(b, rank ? 2 : 3, rank ? 2 : 3))
 		return -1;
 	if (t != T_U32 && t != T_U64)
-		return bind_fault(b, NULL, "types", "found type .%s, wanted .u32 or .u64", types[t].name);
+		return bind_fault(b, NULL, "types", "type .%s (expected .u32 or .u64)", types[t].name);
 	o->fn = rank ? getctarank : mapa;
 	o->mode = !has(b->in, M_SHARED__CLUSTER);
 	o->reg_bytes = (uint8_t)(types[t].bits / 8);

@@ -76,7 +76,7 @@ static order_fn *const order_of[N_TYPES] = {
 	[T_BF16] = order_bf16,
 };
 
-/* What counts as true: less, equal, greater, unordered. */
+/* Outcomes that count as true: less, equal, greater, unordered. */
 enum { IS_LESS = 1, IS_EQUAL = 2, IS_GREATER = 4, IS_UNORDERED = 8 };
 static const struct {
 	enum modifier m;
@@ -226,7 +226,7 @@ static int bind_compare(struct bind *b, struct op *o, enum type t, unsigned firs
 		}
 	if (!fn || n != 1)
 		return bind_fault(
-			b, NULL, "types", "found %s, wanted one comparison and a type that it has", in->text);
+			b, NULL, "types", "%s (expected one comparison and a type that it has)", in->text);
 	memcpy(&o->imm, &fn, sizeof(fn));
 	o->a = bind_src(b, &k[first], t);
 	o->b = bind_src(b, &k[first + 1], t);
@@ -253,7 +253,7 @@ int bind_setp(struct bind *b, struct op *o)
 	two = k[0].kind == O_VEC && k[0].pair;
 	if (pair && !two)
 		return bind_fault(
-			b, &k[0], "operand", "found one destination of a comparison of pairs, wanted p|q");
+			b, &k[0], "operand", "one destination of a comparison of pairs (expected p|q)");
 	if ((o->d = bind_dst(b, two ? &k[0].elem[0] : &k[0], 1)) == UINT32_MAX)
 		return -1;
 	if ((o->x->slot[0] = two ? bind_dst(b, &k[0].elem[1], 1) : bind_scratch(b, 0)) == UINT32_MAX)
@@ -273,8 +273,7 @@ int bind_set(struct bind *b, struct op *o)
 	if (bind_compare(b, o, t, 1) || (o->d = bind_dst(b, &k[0], types[d].bits)) == UINT32_MAX)
 		return -1;
 	if (types[d].bits != 32 && types[d].bits != 16)
-		return bind_fault(
-			b, NULL, "types", "found %s, wanted a result of 16 or 32 bits", b->in->text);
+		return bind_fault(b, NULL, "types", "%s (expected a result of 16 or 32 bits)", b->in->text);
 	o->reg_bytes = (uint8_t)(types[d].bits / 8);
 	o->x->aux[1] = d == T_F32      ? 0x3f800000u
 		       : d == T_F16X2  ? 0x3c003c00u

@@ -357,7 +357,7 @@ static const char *suffixes_fit(const struct stmt *in, enum type d, enum type s)
 	return clamps_fit(in, d, s);
 }
 
-/* What types and suffixes say. */
+/* Meaning of types and suffixes. */
 static void read_suffixes(const struct stmt *in, struct cvt *c)
 {
 	enum type d = (enum type)in->type[0], s = (enum type)in->type[1];
@@ -407,7 +407,7 @@ int bind_cvt(struct bind *b, struct op *o)
 		return bind_narrow(b, o, rounding_of(in));
 	wanted = suffixes_fit(in, (enum type)in->type[0], (enum type)in->type[1]);
 	if (wanted)
-		return bind_fault(b, NULL, "suffix", "found %s, wanted %s", in->text, wanted);
+		return bind_fault(b, NULL, "suffix", "%s (expected %s)", in->text, wanted);
 	if (bind_operands(b, 2, 2))
 		return -1;
 	read_suffixes(in, &c);

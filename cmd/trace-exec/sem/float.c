@@ -170,8 +170,7 @@ static int one_rounding(const struct bind *b)
 {
 	unsigned n = (unsigned)has(b->in, M_RN) + has(b->in, M_RZ) + has(b->in, M_RM) + has(b->in, M_RP);
 
-	return n > 1 ? bind_fault(b, NULL, "suffix", "found %u roundings in %s, wanted one", n, b->in->text)
-		     : 0;
+	return n > 1 ? bind_fault(b, NULL, "suffix", "%u roundings in %s (expected one)", n, b->in->text) : 0;
 }
 
 /* ---- two and three operands of f16 and bf16, alone or in pairs ---- */
@@ -537,10 +536,10 @@ int bind_minmax(struct bind *b, struct op *o)
 	if (is_int(b))
 		return bind_minmax_int(b, o);
 	if (has(b->in, M_ABS) != has(b->in, M_XORSIGN) && b->in->n_operands != 4)
-		return bind_fault(b, NULL, "suffix",
-			"found one of .xorsign and .abs in %s, wanted both or none", b->in->text);
+		return bind_fault(b, NULL, "suffix", "one of .xorsign and .abs in %s (expected both or none)",
+			b->in->text);
 	if (has(b->in, M_XORSIGN) && b->in->n_operands == 4)
-		return bind_fault(b, NULL, "suffix", "found .xorsign of three operands, wanted two");
+		return bind_fault(b, NULL, "suffix", ".xorsign of three operands (expected two)");
 	if (is_small(t))
 		return bind_small(b, o, low ? SO_MIN : SO_MAX, 2);
 	o->mode = (uint8_t)modes_of(b->in);

@@ -13,7 +13,7 @@ int bind_bra(struct bind *b, struct op *o)
 	if (bind_operands(b, 1, 1))
 		return -1;
 	if (k[0].kind != O_LABEL || !k[0].sym || k[0].sym->kind != SYM_LABEL)
-		return bind_fault(b, &k[0], "operand", "found no label behind bra, wanted one");
+		return bind_fault(b, &k[0], "operand", "bra without a label");
 	o->flow = FLOW_BRA;
 	o->target = b->fn->first_pc + k[0].sym->at;
 	return 0;
@@ -28,14 +28,14 @@ int bind_brx(struct bind *b, struct op *o)
 		return -1;
 	if (!k[1].sym || k[1].sym->kind != SYM_TARGETS)
 		return bind_fault(b, &k[1], "operand",
-			"found no list of branch targets, wanted the label of a .branchtargets");
+			"no list of branch targets (expected the label of a .branchtargets)");
 	o->flow = FLOW_BRX;
 	x->n_targets = k[1].sym->n_targets;
 	x->target = arena_alloc(&b->code->arena, x->n_targets, sizeof(*x->target));
 	for (uint32_t i = 0; i < x->n_targets; i++) {
 		if (k[1].sym->target[i]->kind != SYM_LABEL)
-			return bind_fault(b, &k[1], "operand",
-				"found '%s' among branch targets, wanted labels", k[1].sym->target[i]->name);
+			return bind_fault(b, &k[1], "operand", "'%s' among branch targets (expected labels)",
+				k[1].sym->target[i]->name);
 		x->target[i] = b->fn->first_pc + k[1].sym->target[i]->at;
 	}
 	return (o->a = bind_src(b, &k[0], T_U32)) == UINT32_MAX ? -1 : 0;
@@ -51,8 +51,7 @@ static void trap(struct warp *w, const struct op *o, uint32_t m)
 {
 	bool pause = o->in->op == I_brkpt;
 
-	exec_fail(w, o, m, pause ? "breakpoint" : "trap", "found a %s, wanted none to be executed",
-		pause ? "breakpoint" : "trap");
+	exec_fail(w, o, m, pause ? "breakpoint" : "trap", "%s executed", pause ? "breakpoint" : "trap");
 }
 
 int bind_trap(struct bind *b, struct op *o)
@@ -94,8 +93,7 @@ static int bind_arguments(struct bind *b, const struct operand *list, struct sym
 			}
 		} else if (k->kind == O_SYM && k->sym->kind == SYM_VAR && k->sym->space == SP_PARAM) {
 			if (f && k->sym->size != f->size)
-				return bind_fault(b, k, "argument",
-					"found an argument of %llu bytes, wanted %llu",
+				return bind_fault(b, k, "argument", "argument of %llu bytes (expected %llu)",
 					(unsigned long long)k->sym->size, (unsigned long long)f->size);
 			out[i].kind = ARG_PARAM;
 			out[i].at = (uint32_t)k->sym->addr;
@@ -108,10 +106,22 @@ static int bind_arguments(struct bind *b, const struct operand *list, struct sym
 				return -1;
 		} else {
 			return bind_fault(b, k, "argument",
-				"found an argument that does not fit, wanted a register or a .param");
+				"argument that does not fit (expected a register or a .param)");
 		}
 	}
 	return 0;
+}
+
+/* Is it a function by which a kernel launches another: of the device runtime's first or second version? */
+static bool launches_kernel(const char *name)
+{
+	static const char *const begin[] = {
+		"__cudaCDP2", "cudaLaunchDevice", "cudaGetParameterBuffer", "cudaDeviceSynchronize"};
+
+	for (unsigned i = 0; i < sizeof(begin) / sizeof(*begin); i++)
+		if (!strncmp(name, begin[i], strlen(begin[i])))
+			return true;
+	return false;
 }
 
 /* A call by name: o's function or target. NULL: a fault. */
@@ -126,18 +136,23 @@ static const struct func *bind_named(struct bind *b, struct op *o, const struct 
 		return f;
 	}
 	if (f && f->has_body) {
-		bind_fault(b, what, "function", "found a call of kernel '%s', wanted a .func", s->name);
+		bind_fault(b, what, "function", "call of kernel '%s' (expected a .func)", s->name);
 		return NULL;
 	}
 	const struct call_built_in *own = call_built_in(s->name);
-	if (!own || !f) {
+	if (!own && launches_kernel(s->name)) {
 		bind_fault(b, what, "function",
-			"found a call of '%s', wanted a function that some module defines", s->name);
+			"kernels that launch kernels (dynamic parallelism) are not executed: call of '%s'",
+			s->name);
+		return NULL;
+	}
+	if (!own || !f) {
+		bind_fault(b, what, "function", "call of '%s', which no module defines", s->name);
 		return NULL;
 	}
 	if (f->n_params < own->n_params) {
-		bind_fault(b, what, "function", "found '%s' with %u parameters, wanted %u", s->name,
-			f->n_params, own->n_params);
+		bind_fault(b, what, "function", "'%s' with %u parameters (expected %u)", s->name, f->n_params,
+			own->n_params);
 		return NULL;
 	}
 	o->fn = own->fn;
@@ -162,7 +177,7 @@ static const struct func *bind_through(
 {
 	if (!p || (p->kind != SYM_PROTO && (p->kind != SYM_TARGETS || !p->n_targets))) {
 		bind_fault(b, what, "function",
-			"found a call through a register, wanted a .callprototype or .calltargets behind it");
+			"call through a register without a .callprototype or .calltargets");
 		return NULL;
 	}
 	o->flow = FLOW_CALL_REG;
@@ -170,7 +185,7 @@ static const struct func *bind_through(
 		if (p->target[i]->kind != SYM_FUNC || !sym_def(p->target[i])->func ||
 			!sym_def(p->target[i])->func->has_body) {
 			bind_fault(b, what, "function",
-				"found '%s' among call targets, wanted functions with bodies",
+				"'%s' among call targets (expected functions with bodies)",
 				p->target[i]->name);
 			return NULL;
 		}
@@ -191,7 +206,7 @@ int bind_call(struct bind *b, struct op *o)
 	if (n && k[0].list)
 		ret = &k[at++];
 	if (at >= n)
-		return bind_fault(b, NULL, "operands", "found no function to call, wanted one");
+		return bind_fault(b, NULL, "operands", "no function to call");
 	what = &k[at++];
 	if (at < n && k[at].list)
 		arg = &k[at++];
@@ -202,11 +217,11 @@ int bind_call(struct bind *b, struct op *o)
 	else if (what->kind == O_REG)
 		proto = bind_through(b, o, what, at < n ? k[at].sym : NULL);
 	else
-		bind_fault(b, what, "function", "found no function behind call, wanted a name or a register");
+		bind_fault(b, what, "function", "call without a function (expected a name or a register)");
 	if (!proto)
 		return -1;
 	if (ret->n != proto->n_rets || arg->n != proto->n_params)
-		return bind_fault(b, what, "argument", "found %u results and %u arguments, wanted %u and %u",
+		return bind_fault(b, what, "argument", "%u results and %u arguments (expected %u and %u)",
 			ret->n, arg->n, proto->n_rets, proto->n_params);
 	site->proto = proto;
 	site->n_rets = ret->n;
@@ -251,7 +266,7 @@ int bind_bar(struct bind *b, struct op *o)
 	}
 	if (k[at].kind == O_INT && (k[at].value < 0 || k[at].value > 15))
 		return bind_fault(
-			b, &k[at], "barrier", "found barrier %lld, wanted 0 to 15", (long long)k[at].value);
+			b, &k[at], "barrier", "barrier %lld (expected 0 to 15)", (long long)k[at].value);
 	o->mode = k[at].kind != O_INT; /* the record has to say which barrier */
 	if ((o->a = bind_src(b, &k[at++], T_U32)) == UINT32_MAX)
 		return -1;
@@ -259,7 +274,7 @@ int bind_bar(struct bind *b, struct op *o)
 	if (at + (o->n >= BAR_AND) < n) {
 		if (k[at].kind == O_INT && (k[at].value <= 0 || k[at].value % 32 || k[at].value > 1024))
 			return bind_fault(b, &k[at], "barrier",
-				"found a barrier of %lld threads, wanted a multiple of 32 up to 1024",
+				"barrier of %lld threads (expected a multiple of 32 up to 1024)",
 				(long long)k[at].value);
 		o->mode |= k[at].kind != O_INT;
 		if ((o->b = bind_src(b, &k[at++], T_U32)) == UINT32_MAX)

@@ -15,7 +15,7 @@ int bind_plain(struct bind *b, struct op *o, op_fn *fn, enum type d, const enum 
 
 	if (!fn)
 		return bind_fault(
-			b, NULL, "types", "found %s, wanted types that the instruction has", b->in->text);
+			b, NULL, "types", "%s (expected types that the instruction has)", b->in->text);
 	if (bind_operands(b, n + 1, n + 1))
 		return -1;
 	o->fn = fn;
@@ -423,7 +423,7 @@ int bind_dot(struct bind *b, struct op *o)
 		return -1;
 	for (unsigned i = 0; i < 2; i++)
 		if (in->type[i] != T_U32 && in->type[i] != T_S32)
-			return bind_fault(b, NULL, "types", "found %s, wanted .u32 or .s32 twice", in->text);
+			return bind_fault(b, NULL, "types", "%s (expected .u32 or .s32 twice)", in->text);
 	o->mode = (uint8_t)((in->type[0] == T_S32 ? DOT_A : 0) | (in->type[1] == T_S32 ? DOT_B : 0) |
 			    (has(in, M_HI) ? DOT_HI : 0));
 	return BIND(b, o, in->op == I_dp4a ? dp4a : dp2a, T_B32, T_B32, T_B32, T_B32);

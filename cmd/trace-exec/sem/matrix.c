@@ -11,8 +11,8 @@ static bool all_lanes(struct warp *w, const struct op *o, uint32_t m)
 {
 	if (m == ALL_LANES)
 		return true;
-	exec_fail(w, o, m, "matrix-divergent", "found %u lanes at %s, wanted all 32", bit_count32(m),
-		o->in->text);
+	exec_fail(
+		w, o, m, "matrix-divergent", "%u lanes at %s (expected all 32)", bit_count32(m), o->in->text);
 	return false;
 }
 
@@ -65,7 +65,7 @@ int bind_ldmatrix(struct bind *b, struct op *o)
 	o->bytes = 16;
 	o->fn = move;
 	if (vec->kind != O_VEC || vec->n != o->n)
-		return bind_fault(b, vec, "operand", "found no vector of %u, wanted {..}", o->n);
+		return bind_fault(b, vec, "operand", "no vector of %u elements (expected {..})", o->n);
 	for (unsigned i = 0; i < o->n; i++)
 		if ((x->slot[i] = store ? bind_src(b, &vec->elem[i], T_B32)
 					: bind_dst(b, &vec->elem[i], 32)) == UINT32_MAX)

@@ -44,7 +44,7 @@ static bool is_aligned(struct warp *w, const struct op *o, unsigned lane)
 	if (w->addr[lane] % 8 == 0)
 		return true;
 	exec_fail(w, o, 1u << lane, "misaligned",
-		"found an mbarrier at byte %llu of .shared, wanted a multiple of 8",
+		"mbarrier at byte %llu of .shared (expected a multiple of 8)",
 		(unsigned long long)w->addr[lane]);
 	return false;
 }
@@ -56,7 +56,7 @@ static bool is_one(struct warp *w, const struct op *o, unsigned lane, const uint
 	if (*v >> 63)
 		return true;
 	exec_fail(w, o, 1u << lane, "mbarrier",
-		"found no mbarrier at byte %llu of .shared, wanted an mbarrier.init before",
+		"no mbarrier at byte %llu of .shared (expected an mbarrier.init before)",
 		(unsigned long long)w->addr[lane]);
 	return false;
 }
@@ -68,8 +68,8 @@ static bool arrive(struct warp *w, const struct op *o, unsigned lane, struct sta
 		return true;
 	}
 	exec_fail(w, o, 1u << lane, "mbarrier",
-		"found %llu arrivals at an mbarrier that %llu are missing at, wanted 1 to as many",
-		(unsigned long long)n, (unsigned long long)s->pending);
+		"%llu arrivals at an mbarrier that lacks %llu (expected 1 to as many)", (unsigned long long)n,
+		(unsigned long long)s->pending);
 	return false;
 }
 
@@ -81,7 +81,7 @@ static bool expect(struct warp *w, const struct op *o, unsigned lane, struct sta
 		return true;
 	}
 	exec_fail(w, o, 1u << lane, "mbarrier",
-		"found %lld bytes that an mbarrier would wait for, wanted no more than %d",
+		"%lld bytes that an mbarrier would wait for (expected no more than %d)",
 		(long long)(s->tx + n), COUNT_MOST);
 	return false;
 }
@@ -93,7 +93,7 @@ bool async_arrived(struct warp *w, const struct op *o, unsigned lane, uint8_t *m
 
 	if (w->space != SP_SHARED || w->addr[lane] % 8) {
 		exec_fail(w, o, 1u << lane, "misaligned",
-			"found an mbarrier at byte %llu of .%s, wanted a multiple of 8 of .shared",
+			"mbarrier at byte %llu of .%s (expected a multiple of 8 of .shared)",
 			(unsigned long long)w->addr[lane], space_name[w->space]);
 		return false;
 	}
@@ -124,7 +124,7 @@ static bool in_own(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, m)
 		if (w->addr[i] < SHARED_BASE || w->addr[i] >= SHARED_BASE + CLUSTER_STRIDE) {
 			exec_fail(w, o, 1u << i, "mbarrier",
-				"found an mbarrier at 0x%llx, wanted one in shared memory of the thread block",
+				"mbarrier at 0x%llx (expected one in shared memory of the thread block)",
 				(unsigned long long)w->addr[i]);
 			return false;
 		}
@@ -151,7 +151,7 @@ static bool init(struct warp *w, const struct op *o, unsigned lane, u64 n, u64 *
 
 	if (!n || n > COUNT_MOST) {
 		exec_fail(w, o, 1u << lane, "mbarrier",
-			"found an mbarrier for %llu arrivals, wanted 1 to %d of them", (unsigned long long)n,
+			"mbarrier for %llu arrivals (expected 1 to %d of them)", (unsigned long long)n,
 			COUNT_MOST);
 		return false;
 	}
@@ -159,7 +159,7 @@ static bool init(struct warp *w, const struct op *o, unsigned lane, u64 n, u64 *
 	return true;
 }
 
-/* What the op makes of an mbarrier. false: the launch has failed. */
+/* Applies the op to an mbarrier. false: the launch has failed. */
 static bool happen(struct warp *w, const struct op *o, unsigned lane, u64 n, u64 *v)
 {
 	struct state s = unpack(*v);
@@ -185,7 +185,7 @@ static bool happen(struct warp *w, const struct op *o, unsigned lane, u64 n, u64
 	settle(&s);
 	if (incomplete && o->n != MB_COPIES && s.phase != phase) {
 		exec_fail(w, o, 1u << lane, "mbarrier",
-			"found the last arrival of a phase with .noComplete, wanted others to be missing");
+			"last arrival of a phase with .noComplete (expected others to be missing)");
 		return false;
 	}
 	*v = pack(&s);
@@ -235,7 +235,7 @@ static void mbarrier_wait(struct warp *w, const struct op *o, uint32_t m)
 		if (!is_one(w, o, i, at[i], &v))
 			return;
 		if (phase > 1) {
-			exec_fail(w, o, 1u << i, "mbarrier", "found parity %llu of a phase, wanted 0 or 1",
+			exec_fail(w, o, 1u << i, "mbarrier", "parity %llu of a phase (expected 0 or 1)",
 				(unsigned long long)phase);
 			return;
 		}
@@ -291,7 +291,7 @@ static int bind_pending_count(struct bind *b, struct op *o)
 		       : 0;
 }
 
-/* What stands behind the address. */
+/* Binds the operands after the address. */
 static int bind_behind(struct bind *b, struct op *o, const struct operand *k, unsigned n)
 {
 	bool parity = has(b->in, M_PARITY), test = o->n == MB_TEST;
@@ -300,7 +300,7 @@ static int bind_behind(struct bind *b, struct op *o, const struct operand *k, un
 	if (n && (o->b = bind_src(b, &k[0], test && !parity ? T_B64 : T_U32)) == UINT32_MAX)
 		return -1;
 	if (parity && k[0].kind == O_INT && k[0].value != 0 && k[0].value != 1)
-		return bind_fault(b, &k[0], "operand", "found parity %lld of a phase, wanted 0 or 1",
+		return bind_fault(b, &k[0], "operand", "parity %lld of a phase (expected 0 or 1)",
 			(long long)k[0].value);
 	return n > 1 && bind_src(b, &k[1], T_U32) == UINT32_MAX ? -1 : 0;
 }
@@ -316,13 +316,13 @@ int bind_mbarrier(struct bind *b, struct op *o)
 	if (has(in, M_PENDING_COUNT))
 		return bind_pending_count(b, o);
 	if (!r)
-		return bind_fault(b, NULL, "suffix", "found %s, wanted .init, .arrive, .try_wait or the like",
-			in->text);
+		return bind_fault(
+			b, NULL, "suffix", "%s (expected .init, .arrive, .try_wait or the like)", in->text);
 	if (bind_operands(
 		    b, r->result && r->op != MB_TEST && (tx || incomplete) ? r->most : r->least, r->most))
 		return -1;
 	if (cluster && (!r->remote || (r->result && k[0].kind != O_NULL)))
-		return bind_fault(b, NULL, "suffix", "found %s, wanted .shared::cta%s", in->text,
+		return bind_fault(b, NULL, "suffix", "%s (expected .shared::cta%s)", in->text,
 			r->remote ? " or _ for a state" : "");
 	o->fn = r->op == MB_TEST ? mbarrier_wait : mbarrier;
 	o->n = (uint8_t)r->op;

@@ -47,7 +47,7 @@ uint8_t *mem_block(struct warp *w, const struct op *o, unsigned lane, unsigned r
 	if (!w->g->opt->check || c->n_done < c->n_warps)
 		return c->shared;
 	exec_fail(w, o, 1u << lane, "cluster-over",
-		"found byte %llu of the shared memory of thread block %u of the cluster, which has ended, wanted a barrier.cluster before its end",
+		"byte %llu of the shared memory of thread block %u of the cluster, which has ended (expected a barrier.cluster before its end)",
 		(unsigned long long)w->addr[lane], rank);
 	return NULL;
 }
@@ -65,7 +65,7 @@ static uint8_t *other_at(struct warp *w, const struct op *o, unsigned lane, uint
 	if (o->space != SP_SHARED || has(o->in, M_SHARED__CLUSTER))
 		return mem_block(w, o, lane, (unsigned)rank);
 	exec_fail(w, o, 1u << lane, "space",
-		"found byte %llu of the shared memory of thread block %u of the cluster, wanted a generic address or .shared::cluster",
+		"byte %llu of the shared memory of thread block %u of the cluster (expected a generic address or .shared::cluster)",
 		(unsigned long long)w->addr[lane], (unsigned)rank);
 	return NULL;
 }
@@ -380,7 +380,7 @@ int mem_space(struct bind *b, struct op *o, const struct operand *at, bool write
 			for (uint32_t i = 0; i < b->fn->n_params; i++)
 				if (b->fn->param[i] == sym)
 					return bind_fault(b, at, "operand",
-						"found a write to parameter '%s' of a kernel, wanted a variable",
+						"write to parameter '%s' of a kernel (expected a variable)",
 						sym->name);
 		if (bind_address(b, o, at, SP_PARAM))
 			return -1;
@@ -401,7 +401,8 @@ int mem_space(struct bind *b, struct op *o, const struct operand *at, bool write
 static int bind_vector(struct bind *b, struct op *o, const struct operand *data, enum type t, bool write)
 {
 	if (data->kind != O_VEC || data->n != o->n)
-		return bind_fault(b, data, "operand", "found no vector of %u, wanted {..}", (unsigned)o->n);
+		return bind_fault(
+			b, data, "operand", "no vector of %u elements (expected {..})", (unsigned)o->n);
 	struct ext *x = bind_ext(b, o);
 	for (unsigned k = 0; k < o->n; k++) {
 		x->slot[k] = write ? bind_src_any(b, &data->elem[k], t, &x->bytes[k])
@@ -420,8 +421,7 @@ static int bind_inside(const struct bind *b, const struct operand *at, uint64_t 
 	if (!s || s->kind != SYM_VAR || s->space != SP_PARAM ||
 		(at->value >= 0 && (uint64_t)at->value <= s->size && s->size - (uint64_t)at->value >= bytes))
 		return 0;
-	return bind_fault(b, at, "bounds",
-		"found a %s of %llu bytes at byte %lld of '%s', wanted it in its %llu",
+	return bind_fault(b, at, "bounds", "%s of %llu bytes at byte %lld of '%s', outside its %llu",
 		write ? "write" : "read", (unsigned long long)bytes, (long long)at->value, s->name,
 		(unsigned long long)s->size);
 }
@@ -438,11 +438,11 @@ static int bind_access(struct bind *b, struct op *o, bool write)
 		return -1;
 	if (bytes < 1 || types[t].kind == K_PRED || types[t].kind == K_OPAQUE)
 		return bind_fault(b, NULL, "types",
-			"found type .%s of a memory access, wanted one of whole bytes", types[t].name);
+			"type .%s of a memory access (expected one of whole bytes)", types[t].name);
 	if (mem_space(b, o, at, write))
 		return -1;
 	if (write && (o->space == SP_CONST || o->space == SP_PARAM))
-		return bind_fault(b, at, "space", "found a store to .%s, wanted a space that can be written",
+		return bind_fault(b, at, "space", "store to .%s (expected a space that can be written)",
 			space_name[o->space]);
 	if (o->space != SP_SHARED && !has(in, M_CTA) &&
 		(has(in, M_VOLATILE) || has(in, M_RELAXED) || has(in, M_ACQUIRE) || has(in, M_RELEASE) ||
@@ -471,7 +471,7 @@ static int bind_access(struct bind *b, struct op *o, bool write)
 			if ((uint64_t)o->imm > b->fn->param_bytes ||
 				b->fn->param_bytes - (uint64_t)o->imm < bytes)
 				return bind_fault(b, at, "bounds",
-					"found a read at byte %lld of the parameters, wanted one of the first %u",
+					"read at byte %lld of the parameters (expected one of the first %u)",
 					(long long)o->imm, b->fn->param_bytes);
 			o->fn = ld_param;
 		}

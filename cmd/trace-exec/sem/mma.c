@@ -50,7 +50,7 @@ static int bind_fragment(
 	const struct operand *e = k->kind == O_VEC ? k->elem : k;
 
 	if ((k->kind == O_VEC ? k->n : 1) != n)
-		return bind_fault(b, k, "operand", "found %u registers of a fragment of .%s, wanted %u",
+		return bind_fault(b, k, "operand", "%u registers of a fragment of .%s (expected %u)",
 			k->kind == O_VEC ? k->n : 1, types[t].name, n);
 	for (unsigned i = 0; i < n; i++) {
 		slot[i] = dst ? bind_dst(b, &e[i], bits)
@@ -125,13 +125,13 @@ static int check_suffixes(struct bind *b, const struct matrix *x, bool layouts)
 	const struct stmt *in = b->in;
 
 	if (x->saturate && (!mma_is_int((enum type)x->d) || x->a == T_B1))
-		return bind_fault(b, NULL, "suffix", "found .satfinite in %s, wanted integers", in->text);
+		return bind_fault(b, NULL, "suffix", ".satfinite in %s (expected integers)", in->text);
 	if (x->a == T_B1 ? has(in, M_XOR) == has(in, M_AND) || !has(in, M_POPC)
 			 : has(in, M_XOR) || has(in, M_AND) || has(in, M_POPC))
 		return bind_fault(
-			b, NULL, "suffix", "found %s, wanted .xor.popc or .and.popc for .b1 alone", in->text);
+			b, NULL, "suffix", "%s (expected .xor.popc or .and.popc for .b1 alone)", in->text);
 	if (layouts && !strstr(in->text, ".row.col"))
-		return bind_fault(b, NULL, "suffix", "found %s, wanted .row.col", in->text);
+		return bind_fault(b, NULL, "suffix", "%s (expected .row.col)", in->text);
 	return 0;
 }
 
@@ -144,7 +144,7 @@ static int bind_metadata(struct bind *b, struct op *o, struct matrix *x)
 
 	if (k[5].kind != O_INT || k[5].value < 0 || k[5].value > most)
 		return bind_fault(
-			b, &k[5], "operand", "found no sparsity selector, wanted a number up to %u", most);
+			b, &k[5], "operand", "no sparsity selector (expected a number up to %u)", most);
 	x->selector = (uint8_t)k[5].value;
 	return (o->a = bind_src(b, &k[4], T_B32)) == UINT32_MAX ? -1 : 0;
 }
@@ -159,7 +159,7 @@ int bind_mma(struct bind *b, struct op *o)
 		return -1;
 	if (!find_shape(in, &x.s))
 		return bind_fault(
-			b, NULL, "suffix", "found no shape in %s, wanted one such as .m16n8k16", in->text);
+			b, NULL, "suffix", "no shape in %s (expected one such as .m16n8k16)", in->text);
 	x.d = in->type[0];
 	x.a = in->type[1];
 	x.b = in->type[2];
@@ -305,8 +305,8 @@ int bind_wmma(struct bind *b, struct op *o)
 	struct mma_shape s;
 
 	if (!find_shape(b->in, &s))
-		return bind_fault(b, NULL, "suffix", "found no shape in %s, wanted one such as .m16n16k16",
-			b->in->text);
+		return bind_fault(
+			b, NULL, "suffix", "no shape in %s (expected one such as .m16n16k16)", b->in->text);
 	return has(b->in, M_STORE) || has(b->in, M_LOAD) ? bind_wmma_move(b, o, s)
 							 : bind_wmma_product(b, o, s);
 }

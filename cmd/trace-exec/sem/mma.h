@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What all matrix products share: what an op knows of its product, elements of registers and of memory as
+ * Interface of all matrix products: what an op knows of its product, elements of registers and of memory as
  * numbers, and back; sem/product.c. Which products there are and what their operands mean is in sem/mma.c and
  * sem/wgmma.c.
  */

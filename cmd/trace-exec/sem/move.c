@@ -127,7 +127,7 @@ static int bind_parts(struct bind *b, struct op *o, const struct operand *vec, u
 
 	if (vec->n < 2 || vec->n > 8 || each * vec->n != bits || each < 8)
 		return bind_fault(b, vec, "operand",
-			"found %u parts of %u bits, wanted 2, 4 or 8 of whole bytes", vec->n, bits);
+			"%u parts of %u bits (expected 2, 4 or 8 of whole bytes)", vec->n, bits);
 	o->n = vec->n;
 	o->bytes = (uint8_t)(each / 8);
 	o->reg_bytes = (uint8_t)(bits / 8);
@@ -150,7 +150,7 @@ static int bind_vector_move(struct bind *b, struct op *o, enum type t)
 	if (k[0].kind != O_VEC || k[1].kind != O_VEC || k[0].n != k[1].n || k[0].n > 8 ||
 		types[t].bits > 64 || types[t].bits < 16)
 		return bind_fault(
-			b, &k[0], "operand", "found %s, wanted two vectors of the same length", b->in->text);
+			b, &k[0], "operand", "%s (expected two vectors of the same length)", b->in->text);
 	o->fn = mov_vector;
 	o->n = k[0].n;
 	o->bytes = (uint8_t)(types[t].bits / 8);
@@ -221,7 +221,7 @@ int bind_cvta(struct bind *b, struct op *o)
 	if (bind_types(b, 1))
 		return -1;
 	if (bind_space(b) == SP_GENERIC)
-		return bind_fault(b, NULL, "suffix", "found no state space in %s, wanted one", b->in->text);
+		return bind_fault(b, NULL, "suffix", "no state space in %s", b->in->text);
 	o->imm = (int64_t)(has(b->in, M_TO) ? 0 - base : base);
 	return BIND(b, o,
 		t == T_U64   ? base ? cvta_64 : mov_64

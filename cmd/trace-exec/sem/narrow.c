@@ -61,7 +61,7 @@ static const struct narrow_form {
 	{T_E3M2X4, T_F32, HOW(RS), SATFINITE_MUST, true},
 };
 
-/* What a packed type is made of; n 0: no packed type. */
+/* Elements of a packed type; n 0: no packed type. */
 static struct narrow_parts {
 	enum small f;
 	uint8_t n;
@@ -178,8 +178,7 @@ static int suffixes_fit(struct bind *b, const struct narrow_form *f, enum roundi
 
 	for (unsigned i = 0; i < sizeof(meaningless) / sizeof(*meaningless); i++)
 		if (has(in, meaningless[i]))
-			return bind_fault(b, NULL, "suffix",
-				"found .%s in %s, wanted none between such types",
+			return bind_fault(b, NULL, "suffix", ".%s in %s (expected none between such types)",
 				modifier_name[meaningless[i]], in->text);
 	if (!(f->rounds >> round & 1) ||
 		(round == ROUND_RN && !has(in, M_RN))) { /* without a suffix it is ROUND_RN, too */
@@ -189,13 +188,13 @@ static int suffixes_fit(struct bind *b, const struct narrow_form *f, enum roundi
 			if (f->rounds >> i & 1)
 				n += (size_t)snprintf(
 					wanted + n, sizeof(wanted) - n, "%s.%s", n ? " or " : "", names[i]);
-		return bind_fault(b, NULL, "suffix", "found %s, wanted it with %s", in->text, wanted);
+		return bind_fault(b, NULL, "suffix", "%s (expected it with %s)", in->text, wanted);
 	}
 	if (has(in, M_SATFINITE) ? f->satfinite == SATFINITE_NOT : f->satfinite == SATFINITE_MUST)
-		return bind_fault(b, NULL, "suffix", "found %s, wanted it with%s .satfinite", in->text,
+		return bind_fault(b, NULL, "suffix", "%s (expected it with%s .satfinite)", in->text,
 			f->satfinite ? "" : "out");
 	if (has(in, M_RELU) && !f->relu)
-		return bind_fault(b, NULL, "suffix", "found %s, wanted it without .relu", in->text);
+		return bind_fault(b, NULL, "suffix", "%s (expected it without .relu)", in->text);
 	return 0;
 }
 
@@ -209,7 +208,7 @@ static int bind_sources(struct bind *b, struct op *o, struct narrow *c, enum typ
 		return -1;
 	if (n == FOUR) {
 		if (from->kind != O_VEC || from->n != FOUR)
-			return bind_fault(b, from, "operand", "found no vector of 4, wanted {..}");
+			return bind_fault(b, from, "operand", "no vector of 4 elements (expected {..})");
 		from = from->elem;
 	}
 	for (unsigned i = 0; i < n; i++)
@@ -231,8 +230,7 @@ int bind_narrow(struct bind *b, struct op *o, enum rounding round)
 	struct narrow *c = arena_alloc(&b->code->arena, 1, sizeof(*c));
 
 	if (!f)
-		return bind_fault(
-			b, NULL, "types", "found %s, wanted a conversion that PTX has", b->in->text);
+		return bind_fault(b, NULL, "types", "%s (expected a conversion that PTX has)", b->in->text);
 	if (suffixes_fit(b, f, round))
 		return -1;
 	*c = (struct narrow){.d = to.f,
@@ -285,7 +283,7 @@ int bind_pack(struct bind *b, struct op *o)
 		return -1;
 	if (b->in->type[1] != T_S32 || (n == 3 && b->in->type[2] != T_B32))
 		return bind_fault(
-			b, NULL, "types", "found %s, wanted .s32, and .b32 for a third source", b->in->text);
+			b, NULL, "types", "%s (expected .s32, and .b32 for a third source)", b->in->text);
 	o->fn = pack_two;
 	o->mode = (uint8_t)t;
 	o->d = bind_dst(b, &k[0], 32);

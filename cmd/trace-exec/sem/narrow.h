@@ -6,7 +6,7 @@
 #include "exec/exec.h"
 #include "lang/small.h"
 
-/* Whether it is a type of two or four numbers of few bits. */
+/* Is it a type of two or four numbers of few bits? */
 bool narrow_type(enum type t);
 /* cvt to or from such a type; round: what the suffix says, ROUND_RN without one. */
 int bind_narrow(struct bind *b, struct op *o, enum rounding round);

@@ -224,7 +224,7 @@ static void scatter(struct warp *w, const struct op *o, const struct matrix *x, 
 bool mma_whole(struct warp *w, const struct op *o, uint32_t m, const char *what)
 {
 	if (m != ALL_LANES)
-		exec_fail(w, o, m, "mma-divergent", "found %u lanes at a matrix %s, wanted all 32",
+		exec_fail(w, o, m, "mma-divergent", "%u lanes at a matrix %s (expected all 32)",
 			bit_count32(m), what);
 	return m == ALL_LANES;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a sampler makes of coordinates: texel numbers, faces of cubes, mip levels.
+ * Coordinates as a sampler maps them: texel numbers, faces of cubes, mip levels.
  *
  * Shares are multiples of 1/256 (nine bits, so that 1 is one), rounded to the nearest.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the families of instructions share: bindings by type, lanes, memory. */
+/* Interface of the families of instructions: bindings by type, lanes, memory. */
 #ifndef SEM_H
 #define SEM_H
 
@@ -23,7 +23,7 @@ int bind_plain(struct bind *b, struct op *o, op_fn *fn, enum type d, const enum 
 	bind_plain(b, o, fn, d, (const enum type[]){__VA_ARGS__}, \
 		sizeof((const enum type[]){__VA_ARGS__}) / sizeof(enum type))
 
-/* What a whole number of the type can be. */
+/* Range of a whole number of the type. */
 static inline s64 least_of(enum type t)
 {
 	return types[t].kind != K_SINT ? 0

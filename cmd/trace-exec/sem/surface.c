@@ -45,7 +45,7 @@ static int place(struct warp *w, const struct op *o, const struct surface_access
 	layer = layer < t->layers ? layer : t->layers - 1;
 	if (!inside && x->outside == OUTSIDE_TRAP) {
 		exec_fail(w, o, 1u << lane, "out-of-bounds",
-			"found coordinates (%d,%d,%d) in layer %u, wanted them in a surface of %u x %u x %u texels of %u bytes, %u layers",
+			"coordinates (%d,%d,%d) in layer %u, outside a surface of %u x %u x %u texels of %u bytes, %u layers",
 			REG(s32, w, x->g.slot[0])[lane], x->g.n > 1 ? REG(s32, w, x->g.slot[1])[lane] : 0,
 			x->g.n > 2 ? REG(s32, w, x->g.slot[2])[lane] : 0,
 			x->g.layered ? REG(u32, w, x->g.layer)[lane] : 0, t->width, t->height, t->depth, each,
@@ -54,7 +54,7 @@ static int place(struct warp *w, const struct op *o, const struct surface_access
 	}
 	if (!x->formatted && inside && v[0] % bytes) {
 		exec_fail(w, o, 1u << lane, "misaligned",
-			"found byte %lld of a row of a surface, wanted a multiple of %u", (long long)v[0],
+			"byte %lld of a row of a surface (expected a multiple of %u)", (long long)v[0],
 			bytes);
 		return -1;
 	}
@@ -261,11 +261,11 @@ static int bind_access(struct bind *b, struct op *o, const struct operand *at)
 
 	if (!geometry_find(b->in, &x->g))
 		return bind_fault(
-			b, NULL, "suffix", "found no dimensions in %s, wanted such as .2d", b->in->text);
+			b, NULL, "suffix", "no dimensions in %s (expected one such as .2d)", b->in->text);
 	x->formatted = has(b->in, M_P);
 	x->outside = has(b->in, M_CLAMP) ? OUTSIDE_CLAMP : has(b->in, M_ZERO) ? OUTSIDE_ZERO : OUTSIDE_TRAP;
 	if (x->formatted == has(b->in, M_B))
-		return bind_fault(b, NULL, "suffix", "found %s, wanted .b or .p", b->in->text);
+		return bind_fault(b, NULL, "suffix", "%s (expected .b or .p)", b->in->text);
 	o->memory = 1;
 	o->space = SP_GLOBAL;
 	return geometry_bind(b, o, at, &x->g, T_S32);
@@ -280,9 +280,10 @@ static int bind_data(struct bind *b, struct op *o, const struct operand *data, b
 	o->n = has(b->in, M_V2) ? 2 : has(b->in, M_V4) ? 4 : 1;
 	o->bytes = (uint8_t)(types[t].bits / 8);
 	if (!o->bytes || o->bytes > 8 || o->bytes * o->n > 16)
-		return bind_fault(b, NULL, "types", "found %s, wanted at most 16 bytes", b->in->text);
+		return bind_fault(b, NULL, "types", "%s (expected at most 16 bytes)", b->in->text);
 	if (o->n > 1 && (data->kind != O_VEC || data->n != o->n))
-		return bind_fault(b, data, "operand", "found no vector of %u, wanted {..}", (unsigned)o->n);
+		return bind_fault(
+			b, data, "operand", "no vector of %u elements (expected {..})", (unsigned)o->n);
 	const struct operand *e = data->kind == O_VEC ? data->elem : data;
 	for (unsigned k = 0; k < o->n; k++) {
 		x->slot[k] = write ? bind_src_any(b, &e[k], t, &x->bytes[k])
@@ -318,7 +319,7 @@ int bind_sust(struct bind *b, struct op *o)
 		return -1;
 	if (x->formatted && types[b->in->type[0]].bits != 32)
 		return bind_fault(
-			b, NULL, "types", "found %s, wanted a formatted store of 32 bits", b->in->text);
+			b, NULL, "types", "%s (expected a formatted store of 32 bits)", b->in->text);
 	return 0;
 }
 
@@ -334,7 +335,7 @@ int bind_sured(struct bind *b, struct op *o)
 	x->type = (enum type)in->type[0];
 	if (o->bytes < 4 || !atom_find(in, x->type, &x->atom))
 		return bind_fault(
-			b, NULL, "types", "found %s, wanted one operation and a type that it has", in->text);
+			b, NULL, "types", "%s (expected one operation and a type that it has)", in->text);
 	b->frame->order |= atom_order(x->atom, x->type);
 	return 0;
 }
@@ -352,7 +353,7 @@ int bind_query(struct bind *b, struct op *o)
 		x->aux[0] = has(in, (enum modifier)known[i]) ? known[i] : x->aux[0];
 	if (!x->aux[0])
 		return bind_fault(
-			b, NULL, "suffix", "found %s, wanted what is asked, such as .width", in->text);
+			b, NULL, "suffix", "%s without a query (expected one such as .width)", in->text);
 	if (bind_types(b, 1) || bind_operands(b, 2 + level, 2 + level) ||
 		bind_address(b, o, &in->operand[1], SP_GENERIC))
 		return -1;

@@ -163,7 +163,7 @@ static bool in_its_buffer(
 	if (!w->g->opt->check || memory_near(w->mem, addr) == memory_near(w->mem, b->m->addr))
 		return true;
 	exec_fail(w, o, 1u << lane, "out-of-bounds",
-		"found a copy of %llu bytes at 0x%llx, in another buffer than the tensor begins in, wanted it there",
+		"copy of %llu bytes at 0x%llx, outside the buffer that the tensor begins in",
 		(unsigned long long)bytes, (unsigned long long)addr);
 	return false;
 }
@@ -248,7 +248,7 @@ static const struct tensor_map *map_of(
 	else if (!wrong && x->way == WAY_REDUCE && !atom_fits(x->atom, (enum type)m->type))
 		wrong = "elements of a type that the reduction does not have";
 	if (wrong)
-		exec_fail(w, o, 1u << lane, "tensor-map", "found %s, wanted a map that fits the copy", wrong);
+		exec_fail(w, o, 1u << lane, "tensor-map", "%s (expected a map that fits the copy)", wrong);
 	return wrong ? NULL : m;
 }
 
@@ -268,8 +268,8 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 	uint64_t base = w->addr[lane];
 	if (base % (m->span ? 128 : 16)) {
 		exec_fail(w, o, 1u << lane, "misaligned",
-			"found a box at byte %llu of .shared, wanted a multiple of %d",
-			(unsigned long long)base, m->span ? 128 : 16);
+			"box at byte %llu of .shared (expected a multiple of %d)", (unsigned long long)base,
+			m->span ? 128 : 16);
 		return false;
 	}
 	if (!check_run(w, o, SP_SHARED, lane, room, at, b->way == WAY_LOAD))
@@ -322,11 +322,11 @@ static int bind_map(
 
 	if (!x->rank || map->kind != O_ADDR || map->n != 1 || map->elem[0].kind != O_VEC ||
 		map->elem[0].n != n)
-		return bind_fault(b, map, "operand", "found no [map, {coordinates}] of %s, wanted %u of them",
+		return bind_fault(b, map, "operand", "no [map, {coordinates}] of %s (expected %u of them)",
 			b->in->text, n);
 	if (offsets && (offsets->kind != O_VEC || offsets->n != x->rank - 2u))
 		return bind_fault(
-			b, offsets, "operand", "found no offsets of im2col, wanted {..} of %u", x->rank - 2u);
+			b, offsets, "operand", "no offsets of im2col (expected {..} of %u)", x->rank - 2u);
 	plain.n = 0;
 	if (address_bind(b, &x->map, &plain, SP_GENERIC))
 		return -1;
@@ -356,7 +356,7 @@ static int bind_order(struct bind *b, struct tensor_copy *x)
 	if ((rows && (x->rank != 2 || x->way == WAY_REDUCE || has(in, M_TILE__GATHER4) != load)) ||
 		(x->order == ORDER_PIXELS && (x->rank < 3 || has(in, M_IM2COL) != load)))
 		return bind_fault(b, NULL, "suffix",
-			"found %s, wanted dimensions and a direction that have this mode", in->text);
+			"%s (expected dimensions and a direction that have this mode)", in->text);
 	return 0;
 }
 
@@ -367,7 +367,7 @@ static int bind_prefetch(struct bind *b, struct op *o, struct tensor_copy *x)
 
 	x->way = WAY_PREFETCH;
 	if (!has(in, M_L2) || !has(in, M_GLOBAL))
-		return bind_fault(b, NULL, "suffix", "found %s, wanted .L2.global", in->text);
+		return bind_fault(b, NULL, "suffix", "%s (expected .L2.global)", in->text);
 	if (bind_order(b, x))
 		return -1;
 	bool offsets = x->order == ORDER_PIXELS;
@@ -386,11 +386,11 @@ static int bind_ends(struct bind *b, bool store)
 
 	if (has(in, M_BULK_GROUP) != store)
 		return bind_fault(b, NULL, "suffix",
-			"found %s, wanted .bulk_group or .mbarrier::complete_tx::bytes", in->text);
+			"%s (expected .bulk_group or .mbarrier::complete_tx::bytes)", in->text);
 	if (!has(in, M_GLOBAL) || has(in, M_SHARED__CTA) == cluster || (store && cluster) ||
 		(strstr(in->text, ".global.shared") != NULL) != store || (!store && has(in, M_REDUCE)) ||
 		(has(in, M_MULTICAST__CLUSTER) && !cluster))
-		return bind_fault(b, NULL, "suffix", "found %s, wanted %s", in->text,
+		return bind_fault(b, NULL, "suffix", "%s (expected %s)", in->text,
 			store ? ".global.shared::cta"
 			      : ".shared::cluster.global or, to one block, .shared::cta.global");
 	return 0;
@@ -420,8 +420,8 @@ int bind_tensor_copy(struct bind *b, struct op *o)
 		return -1;
 	if (x->way == WAY_REDUCE) {
 		if (!atom_find(in, T_NONE, &x->atom) || x->atom >= ATOM_EXCH)
-			return bind_fault(b, NULL, "suffix", "found %s, wanted one operation", in->text);
-		b->frame->order |= ORDER_SHOWS; /* its type stands in the map */
+			return bind_fault(b, NULL, "suffix", "%s (expected one operation)", in->text);
+		b->frame->order |= ORDER_SHOWS; /* the map has its type */
 	}
 	o->fn = copy;
 	return 0;

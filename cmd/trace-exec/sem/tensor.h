@@ -25,7 +25,7 @@ struct tensor_map {
 
 _Static_assert(sizeof(struct tensor_map) == 128, "a tensor map is an argument of 128 bytes");
 
-/* A box has every so many elements of dimension d, im2col every so many pixels. */
+/* Step between elements of dimension d in a box, or between pixels of im2col. */
 static inline unsigned tensor_step(const struct tensor_map *m, unsigned d)
 {
 	return (m->steps >> 3 * d & 7u) + 1;

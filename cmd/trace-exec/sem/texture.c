@@ -79,7 +79,7 @@ static void find_spot(
 	}
 }
 
-/* What the gradients of a lane mean in texels of level 0. */
+/* Gradients of a lane, in texels of level 0. */
 static double lod_of(const struct warp *w, const struct texture *t, const struct sampler *s,
 	const struct texture_fetch *x, unsigned lane)
 {
@@ -301,7 +301,7 @@ int geometry_bind(
 	g->sampled = at->kind == O_ADDR && at->n == 2 && b->in->op != I_suld && b->in->op != I_sust &&
 		     b->in->op != I_sured;
 	if (at->kind != O_ADDR || at->n != 1u + g->sampled)
-		return bind_fault(b, at, "operand", "found no [handle, {coordinates}], wanted them");
+		return bind_fault(b, at, "operand", "no [handle, {coordinates}]");
 	if (g->sampled && (g->sampler = bind_src(b, &at->elem[0], T_B64)) == UINT32_MAX)
 		return -1;
 	if (at->sym && sym_def(at->sym)->space == SP_PARAM)
@@ -312,7 +312,7 @@ int geometry_bind(
 	const struct operand *c = &at->elem[g->sampled], *e = c->kind == O_VEC ? c->elem : c;
 	unsigned n = c->kind == O_VEC ? c->n : 1, want = g->n + g->layered;
 	if (n < want)
-		return bind_fault(b, c, "operand", "found %u coordinates, wanted %u", n, want);
+		return bind_fault(b, c, "operand", "%u coordinates (expected %u)", n, want);
 	if (g->layered && (g->layer = bind_src(b, e++, T_B32)) == UINT32_MAX)
 		return -1;
 	g->real = coordinate == T_F32;
@@ -329,13 +329,13 @@ bool geometry_sampler(struct warp *w, const struct op *o, const struct geometry 
 
 	if (!texture_sampler(w->g->textures, w->mem, handle, to)) {
 		exec_fail(w, o, 1u << lane, "texture",
-			"found 0x%llx as sampler, wanted that of a sampler, or a variable that one is bound to",
+			"sampler 0x%llx (expected a sampler's handle, or a variable that one is bound to)",
 			(unsigned long long)handle);
 		return false;
 	}
 	if (to->linear && !texture_real(t))
 		exec_fail(w, o, 1u << lane, "texture",
-			"found a linear filter over texels that are read as integers, wanted the nearest");
+			"linear filter over texels that are read as integers (expected the nearest)");
 	return !to->linear || texture_real(t);
 }
 
@@ -347,14 +347,14 @@ const struct texture *geometry_texture(
 
 	if (!t || t->surface != surface) {
 		exec_fail(w, o, 1u << lane, surface ? "surface" : "texture",
-			"found 0x%llx as handle, wanted that of a %s, or a variable that one is bound to",
+			"handle 0x%llx (expected the handle of a %s, or a variable that one is bound to)",
 			(unsigned long long)w->addr[lane], surface ? "surface" : "texture");
 		return NULL;
 	}
 	if (g && (t->layered != g->layered ||
 			 (t->shape != g->shape && (t->shape != TEXTURE_LINEAR || g->shape != TEXTURE_1D)))) {
 		exec_fail(w, o, 1u << lane, surface ? "surface" : "texture",
-			"found a %s of %s%s, wanted one that fits %s", surface ? "surface" : "texture",
+			"%s of %s%s (expected one that fits %s)", surface ? "surface" : "texture",
 			names[t->shape], t->layered ? " in layers" : "", o->in->text);
 		return NULL;
 	}
@@ -376,10 +376,10 @@ static int bind_fetch(struct bind *b, struct op *o, struct texture_fetch *f)
 	if (!has(in, f->half ? M_V2 : M_V4) || types[result].bits != 32)
 		return bind_refuse(b, "a result other than .v4 of 32 bits or .v2.f16x2");
 	if (coordinate != T_F32 && (coordinate != T_S32 || f->g.shape == TEXTURE_CUBE || f->gather))
-		return bind_fault(b, NULL, "types", "found coordinates of type .%s, wanted .f32 or .s32",
+		return bind_fault(b, NULL, "types", "coordinates of type .%s (expected .f32 or .s32)",
 			types[coordinate].name);
 	if (d->kind != O_VEC || d->n != n)
-		return bind_fault(b, d, "operand", "found no vector of %u, wanted {..}", n);
+		return bind_fault(b, d, "operand", "no vector of %u elements (expected {..})", n);
 	for (unsigned i = 0; i < n; i++)
 		if ((x->slot[i] = bind_dst(b, &d->elem[i], 32)) == UINT32_MAX)
 			return -1;
@@ -406,14 +406,13 @@ static int bind_detail(struct bind *b, struct texture_fetch *f)
 		unsigned n = more[i].kind == O_VEC ? more[i].n : 1;
 
 		if (n < f->g.n)
-			return bind_fault(
-				b, &more[i], "operand", "found a gradient of %u, wanted %u", n, f->g.n);
+			return bind_fault(b, &more[i], "operand", "gradient of %u (expected %u)", n, f->g.n);
 		for (unsigned d = 0; d < f->g.n; d++)
 			if ((f->grad[i][d] = bind_src(b, &e[d], T_F32)) == UINT32_MAX)
 				return -1;
 	}
 	return f->detail == DETAIL_GRAD && !f->g.real
-		       ? bind_fault(b, NULL, "types", "found gradients of whole coordinates, wanted .f32")
+		       ? bind_fault(b, NULL, "types", "gradients of whole coordinates (expected .f32)")
 		       : 0;
 }
 
@@ -451,6 +450,6 @@ int bind_tld4(struct bind *b, struct op *o)
 		return -1;
 	if (!f->gather || !geometry_find(in, &f->g) || f->g.n < 2 || f->g.shape == TEXTURE_3D)
 		return bind_fault(b, NULL, "suffix",
-			"found %s, wanted .r, .g, .b or .a of .2d, .a2d, .cube or .acube", in->text);
+			"%s (expected .r, .g, .b or .a of .2d, .a2d, .cube or .acube)", in->text);
 	return bind_fetch(b, o, f);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What instructions on textures and on surfaces share: geometry, handles, coordinates; sem/texture.c. */
+/* Interface of instructions on textures and surfaces: geometry, handles, coordinates; sem/texture.c. */
 #ifndef SEM_TEXTURE_H
 #define SEM_TEXTURE_H
 

@@ -149,7 +149,7 @@ static void video_mad(struct warp *w, const struct op *o, uint32_t m)
 
 static int bad_part(struct bind *b, const struct operand *k)
 {
-	return bind_fault(b, k, "operand", "found part .%.*s of a register, wanted one that %s has",
+	return bind_fault(b, k, "operand", "part .%.*s of a register (expected one that %s has)",
 		(int)k->n_part, k->part, b->in->text);
 }
 
@@ -218,7 +218,7 @@ static int bind_words(struct bind *b, struct op *o, const struct operand *k, uns
 	return 0;
 }
 
-/* The operation and its number of elements behind the opcode. */
+/* The operation and its number of elements, after the opcode. */
 static void name_of(enum opcode op, struct video_op *x)
 {
 	static const struct {
@@ -255,7 +255,7 @@ static int take_types(struct bind *b, struct video_op *x)
 		return -1;
 	for (unsigned i = 0; i < in->n_types; i++)
 		if (in->type[i] != T_U32 && in->type[i] != T_S32)
-			return bind_fault(b, NULL, "types", "found %s, wanted .u32 or .s32", in->text);
+			return bind_fault(b, NULL, "types", "%s (expected .u32 or .s32)", in->text);
 	x->td = set ? T_U32 : (enum type)in->type[0];
 	x->ta = (enum type)in->type[in->n_types - 2];
 	x->tb = (enum type)in->type[in->n_types - 1];
@@ -265,7 +265,7 @@ static int take_types(struct bind *b, struct video_op *x)
 			found++;
 		}
 	if (set && found != 1)
-		return bind_fault(b, NULL, "suffix", "found %s, wanted one comparison", in->text);
+		return bind_fault(b, NULL, "suffix", "%s (expected one comparison)", in->text);
 	x->sat = has(in, M_SAT);
 	x->clamp = has(in, M_CLAMP);
 	x->join = has(in, M_ADD)   ? JOIN_ADD

@@ -19,7 +19,7 @@ static u32 take_members(const u32 *mask, u32 *left)
 	return group;
 }
 
-/* ---- lanes that a .sync form names, and that stand elsewhere ---- */
+/* ---- lanes that a .sync form names and that are elsewhere ---- */
 
 /* Finds lanes of m whose mask lacks them, or differs from that of a lane they name: PTX leaves the result open. */
 static void check_masks(struct warp *w, const struct op *o, const u32 *mask, u32 m)
@@ -63,7 +63,7 @@ static void warp_meet(struct warp *w, const struct op *o, u32 slot, u32 m)
 	named &= ~m;
 	if (m & w->missed && named & w->ahead)
 		exec_find(w, o, m & w->missed, "sync-apart",
-			"found %s in %u lanes, %u that it names having gone on without them, wanted all of them at once",
+			"%s in %u lanes: %u lanes that it names have continued without them (expected all of them at once)",
 			o->in->text, bit_count32(m), bit_count32(named & w->ahead));
 	w->missed = named & alive ? w->missed | (named & alive) : w->missed & ~m;
 	w->ahead = named & alive ? w->ahead | m : w->ahead & ~m;
@@ -368,7 +368,7 @@ int bind_elect(struct bind *b, struct op *o)
 	if (bind_operands(b, 2, 2))
 		return -1;
 	if (k[0].kind != O_VEC || !k[0].pair)
-		return bind_fault(b, &k[0], "operand", "found one destination, wanted d|p");
+		return bind_fault(b, &k[0], "operand", "one destination (expected d|p)");
 	o->fn = elect;
 	o->d = bind_dst(b, &k[0].elem[0], 32);
 	bind_ext(b, o)->slot[0] = bind_dst(b, &k[0].elem[1], 1);

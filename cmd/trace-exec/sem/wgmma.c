@@ -66,8 +66,8 @@ static bool load(
 
 	if (at + bytes > w->cta->shared_bytes) {
 		exec_fail(w, o, ALL_LANES, "out-of-bounds",
-			"found element (%u,%u) of a matrix at byte %llu of .shared, wanted it in its %u bytes",
-			row, k, (unsigned long long)at, w->cta->shared_bytes);
+			"element (%u,%u) of a matrix at byte %llu of .shared, outside its %u bytes", row, k,
+			(unsigned long long)at, w->cta->shared_bytes);
 		return false;
 	}
 	memcpy(&bits, w->cta->shared + at, bytes);
@@ -92,7 +92,7 @@ static bool read_inputs(struct warp *w, const struct op *o, const struct wgmma *
 
 	if (vb.span && !vb.trans && row_bytes > vb.span) {
 		exec_fail(w, o, ALL_LANES, "swizzle",
-			"found a swizzle of %u bytes for rows of %u bytes, wanted one as wide", vb.span,
+			"swizzle of %u bytes for rows of %u bytes (expected one as wide)", vb.span,
 			row_bytes);
 		return false;
 	}
@@ -158,7 +158,7 @@ static void wgmma(struct warp *w, const struct op *o, uint32_t m)
 	double *room;
 
 	if (m != ALL_LANES) {
-		exec_fail(w, o, m, "mma-divergent", "found %u lanes at a matrix product, wanted all 32",
+		exec_fail(w, o, m, "mma-divergent", "%u lanes at a matrix product (expected all 32)",
 			bit_count32(m));
 		return;
 	}
@@ -201,7 +201,7 @@ static bool known(const struct wgmma *x)
 			     : x->d == T_F16 && (small || x->a == T_F16);
 }
 
-/* The numbers behind the predicate: signs, then transpositions. */
+/* Binds the numbers after the predicate: signs, then transpositions. */
 static int bind_numbers(struct bind *b, struct wgmma *x, const struct operand *k, unsigned n)
 {
 	bool *trans[2] = {&x->a_trans, &x->b_trans};
@@ -209,13 +209,13 @@ static int bind_numbers(struct bind *b, struct wgmma *x, const struct operand *k
 
 	if (n > may || (n && n < 2))
 		return bind_fault(
-			b, NULL, "operands", "found %u numbers behind the predicate, wanted %u", n, may);
+			b, NULL, "operands", "%u numbers after the predicate (expected %u)", n, may);
 	for (unsigned i = 0; i < n; i++) {
 		bool sign = i < 2;
 
 		if (k[i].kind != O_INT ||
 			(sign ? k[i].value != 1 && k[i].value != -1 : k[i].value < 0 || k[i].value > 1))
-			return bind_fault(b, &k[i], "operand", "found another operand, wanted %s",
+			return bind_fault(b, &k[i], "operand", "wrong operand (expected %s)",
 				sign ? "1 or -1" : "0 or 1");
 		if (!sign)
 			*trans[i - 2 + from] = k[i].value;
@@ -231,7 +231,7 @@ static int bind_metadata(struct bind *b, struct wgmma *x, const struct operand *
 	int64_t most = types[x->a].bits >= 16;
 
 	if (k[1].kind != O_INT || k[1].value < 0 || k[1].value > most)
-		return bind_fault(b, &k[1], "operand", "found no sparsity selector, wanted a number up to %u",
+		return bind_fault(b, &k[1], "operand", "no sparsity selector (expected a number up to %u)",
 			(unsigned)most);
 	x->selector = (uint8_t)k[1].value;
 	return (x->slot_meta = bind_src(b, &k[0], T_B32)) == UINT32_MAX ? -1 : 0;
@@ -243,7 +243,7 @@ static int bind_matrices(struct bind *b, struct wgmma *x, const struct operand *
 	x->n_d = (uint16_t)(x->n / 2 / mma_per_reg(x->d));
 	if (k[0].kind != O_VEC || k[0].n != x->n_d || (x->in_regs && k[1].n != 4))
 		return bind_fault(b, &k[k[0].kind == O_VEC && k[0].n == x->n_d], "operand",
-			"found another number of registers, wanted %u and 4", x->n_d);
+			"wrong number of registers (expected %u and 4)", x->n_d);
 	for (unsigned i = 0; i < x->n_d; i++)
 		if ((x->slot_d[i] = bind_dst(b, &k[0].elem[i], 32)) == UINT32_MAX)
 			return -1;
@@ -265,10 +265,10 @@ int bind_setmaxnreg(struct bind *b, struct op *o)
 	if (bind_operands(b, 1, 1))
 		return -1;
 	if (has(b->in, M_INC) == has(b->in, M_DEC))
-		return bind_fault(b, NULL, "suffix", "found %s, wanted .inc or .dec", b->in->text);
+		return bind_fault(b, NULL, "suffix", "%s (expected .inc or .dec)", b->in->text);
 	if (k->kind != O_INT || k->value < 24 || k->value > 256 || k->value % 8)
 		return bind_fault(b, k, "operand",
-			"found another number of registers, wanted a multiple of 8 from 24 to 256");
+			"wrong number of registers (expected a multiple of 8 from 24 to 256)");
 	return bind_nothing(b, o);
 }
 
@@ -282,7 +282,7 @@ int bind_wgmma(struct bind *b, struct op *o)
 			return -1;
 		if (wait && (in->operand[0].kind != O_INT || in->operand[0].value < 0))
 			return bind_fault(b, &in->operand[0], "operand",
-				"found a number of groups that varies, wanted a constant from 0 on");
+				"number of groups that varies (expected a constant from 0 on)");
 		return bind_nothing(b, o);
 	}
 	struct wgmma *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
@@ -297,7 +297,7 @@ int bind_wgmma(struct bind *b, struct op *o)
 	x->saturate = has(in, M_SATFINITE);
 	x->popc = has(in, M_POPC) && has(in, M_AND);
 	if (x->saturate && x->d != T_S32)
-		return bind_fault(b, NULL, "suffix", "found .satfinite in %s, wanted integers", in->text);
+		return bind_fault(b, NULL, "suffix", ".satfinite in %s (expected integers)", in->text);
 	if (!find_shape(in->text, x) || !known(x))
 		return bind_refuse(b, "this shape with these types");
 	o->fn = wgmma;

@@ -199,7 +199,7 @@ unsigned coalesce_local(
 
 static void check_local_address(const struct sm *s, const struct winst *w, uint64_t addr, unsigned size)
 {
-	if (size >= 4 && addr % 4)
+	if (size >= 4 && addr % 4 && !w->uop->narrow)
 		reject_access(s, w, "local address", addr, "a multiple of 4");
 	if (size < 4 && addr % 4 + size > 4)
 		reject_access(s, w, "local address", addr, "an access within one 4-byte word");

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Linkage of a program, from its ELF headers: the loader's name (PT_INTERP), the libraries that it needs
+ * (DT_NEEDED), and the sections in which nvcc puts fat binaries.
+ *
+ * Always true: an offset is checked against the file's size before it is used.
+ */
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "linkage.h"
+
+#define RUNTIME_NAME "libcudart.so"
+#define FATBIN_NAME  ".nv_fatbin"
+
+struct elf_view {
+	const uint8_t *at;
+	uint64_t n;
+};
+
+static const void *elf_part(const struct elf_view *v, uint64_t offset, uint64_t n)
+{
+	return offset <= v->n && n <= v->n - offset ? v->at + offset : NULL;
+}
+
+static const Elf64_Phdr *elf_segment(const struct elf_view *v, unsigned i)
+{
+	const Elf64_Ehdr *h = elf_part(v, 0, sizeof(*h));
+
+	return i < h->e_phnum ? elf_part(v, h->e_phoff + (uint64_t)i * sizeof(Elf64_Phdr), sizeof(Elf64_Phdr))
+			      : NULL;
+}
+
+static const Elf64_Phdr *elf_segment_of_type(const struct elf_view *v, uint32_t type)
+{
+	const Elf64_Phdr *p;
+
+	for (unsigned i = 0; (p = elf_segment(v, i)); i++)
+		if (p->p_type == type)
+			return p;
+	return NULL;
+}
+
+/* Offset in the file of an address; UINT64_MAX: the file has no byte for it. */
+static uint64_t elf_offset(const struct elf_view *v, uint64_t addr)
+{
+	const Elf64_Phdr *p;
+
+	for (unsigned i = 0; (p = elf_segment(v, i)); i++)
+		if (p->p_type == PT_LOAD && addr >= p->p_vaddr && addr - p->p_vaddr < p->p_filesz)
+			return p->p_offset + (addr - p->p_vaddr);
+	return UINT64_MAX;
+}
+
+/* Does the file need a library whose name begins with RUNTIME_NAME? */
+static bool needs_runtime(const struct elf_view *v)
+{
+	const Elf64_Phdr *p = elf_segment_of_type(v, PT_DYNAMIC);
+	uint64_t strings = UINT64_MAX;
+	const Elf64_Dyn *d;
+
+	for (unsigned i = 0; p && (d = elf_part(v, p->p_offset + i * sizeof(*d), sizeof(*d))) && d->d_tag;
+		i++)
+		if (d->d_tag == DT_STRTAB)
+			strings = elf_offset(v, d->d_un.d_ptr);
+	for (unsigned i = 0; p && strings <= v->n &&
+			     (d = elf_part(v, p->p_offset + i * sizeof(*d), sizeof(*d))) && d->d_tag;
+		i++) {
+		const char *name = d->d_tag == DT_NEEDED && d->d_un.d_val <= v->n
+					   ? elf_part(v, strings + d->d_un.d_val, sizeof(RUNTIME_NAME) - 1)
+					   : NULL;
+
+		if (name && !memcmp(name, RUNTIME_NAME, sizeof(RUNTIME_NAME) - 1))
+			return true;
+	}
+	return false;
+}
+
+static enum linkage elf_linkage(const struct elf_view *v)
+{
+	const Elf64_Ehdr *h = elf_part(v, 0, sizeof(*h));
+
+	if (!h || memcmp(h->e_ident, ELFMAG "\2\1", SELFMAG + 2) != 0 ||
+		h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phoff % 8 ||
+		(h->e_type != ET_EXEC && h->e_type != ET_DYN))
+		return LINKAGE_OTHER;
+	if (!elf_segment_of_type(v, PT_INTERP))
+		return LINKAGE_STATIC;
+	if (needs_runtime(v))
+		return LINKAGE_RUNTIME;
+	return memmem(v->at, v->n, FATBIN_NAME, sizeof(FATBIN_NAME)) ? LINKAGE_STATIC_RUNTIME : LINKAGE_OTHER;
+}
+
+/* Opens the file that execvp() finds: name itself where it has a slash, else in the directories of PATH. */
+static int open_command(const char *name)
+{
+	const char *dir = getenv("PATH");
+	char path[PATH_MAX];
+
+	if (strchr(name, '/') || !dir)
+		return open(name, O_RDONLY | O_CLOEXEC);
+	for (size_t n; *dir; dir += n + (dir[n] == ':')) {
+		n = strcspn(dir, ":");
+		snprintf(path, sizeof(path), "%.*s/%s", n ? (int)n : 1, n ? dir : ".", name);
+		if (!access(path, X_OK))
+			return open(path, O_RDONLY | O_CLOEXEC);
+	}
+	return -1;
+}
+
+enum linkage linkage_of(const char *name)
+{
+	enum linkage l = LINKAGE_OTHER;
+	int fd = open_command(name);
+	struct stat st;
+	void *at;
+
+	if (fd < 0)
+		return l;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0) {
+		at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (at != MAP_FAILED) {
+			l = elf_linkage(&(struct elf_view){at, (uint64_t)st.st_size});
+			munmap(at, (size_t)st.st_size);
+		}
+	}
+	close(fd);
+	return l;
+}
