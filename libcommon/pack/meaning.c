@@ -65,13 +65,13 @@ struct meanings *meanings_of(struct pack *p, const struct code *code)
 {
 	struct meanings *m = p->meanings;
 
-	if (m && (m->code != code || m->n == MEANINGS_MAX)) {
+	if (m && (m->code != code_serial(code) || m->n == MEANINGS_MAX)) {
 		meanings_free(m);
 		m = NULL;
 	}
 	if (!m) {
 		m = xcalloc(1, sizeof(*m));
-		m->code = code;
+		m->code = code_serial(code);
 	}
 	if (m->n * 2 >= m->n_slots) {
 		free(m->slot);

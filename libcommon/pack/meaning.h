@@ -23,7 +23,7 @@ struct meaning {
 };
 
 struct meanings {
-	const struct code *code; /* handles are of this one */
+	uint64_t code; /* serial of the struct code that the handles belong to; an address could be another's later */
 	struct meaning *e;
 	uint32_t n, cap, *slot, n_slots;
 	struct buf text;

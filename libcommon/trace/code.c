@@ -18,6 +18,7 @@
 #include "code.h"
 
 struct code {
+	uint64_t serial;
 	const struct isa *isa;
 	struct inst *inst; /* reserved for CODE_MAX */
 	atomic_uint n;
@@ -32,7 +33,10 @@ struct code {
 
 struct code *code_new(const struct isa *isa)
 {
+	static _Atomic uint64_t made;
 	struct code *c = xcalloc(1, sizeof(*c));
+
+	c->serial = atomic_fetch_add(&made, 1) + 1;
 	c->isa = isa;
 	c->inst = reserve(CODE_MAX, sizeof(c->inst[0]));
 	c->hash = reserve(CODE_MAX, sizeof(c->hash[0]));
@@ -55,6 +59,8 @@ void code_free(struct code *c)
 	free(c);
 }
 
+uint64_t code_serial(const struct code *c) { return c->serial; }
+
 uint32_t code_count(const struct code *c) { return atomic_load(&c->n); }
 
 const struct inst *code_at(const struct code *c, uint32_t handle)
@@ -62,6 +68,8 @@ const struct inst *code_at(const struct code *c, uint32_t handle)
 	assert(handle < atomic_load_explicit(&c->n, memory_order_relaxed));
 	return &c->inst[handle];
 }
+
+const uint64_t *code_hashes(const struct code *c) { return c->hash; }
 
 /* ---- finding ------------------------------------------------------------------------------ */
 

@@ -38,6 +38,8 @@ struct code_place {
 	struct place at;
 };
 
+/* Hashes of the instructions' content, by handle; equal instructions have the same in every struct code. */
+const uint64_t *code_hashes(const struct code *c);
 /* Handle of the instruction, or -1 with *f. Safe in threads. */
 int64_t code_intern(struct code *c, const struct draft *d, const struct code_place *where, struct fault *f);
 /*

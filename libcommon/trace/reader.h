@@ -13,6 +13,7 @@
  *   echo.c       whole warps that were met before: their lines by comparing stretches of text
  *   digits.h     hexadecimal numbers, for both
  *   addr.c       address lists in and out of their words
+ *   checksum.c   the checksum of decoded thread blocks
  *   lanes.c      loops over the lanes of a warp, for packed streams too
  */
 #ifndef TRACE_IN_H
@@ -127,6 +128,7 @@ struct trace {
 	const unsigned char *stored_hash; /* found in the stream */
 
 	XXH3_state_t *hash;
+	uint64_t checksum; /* of the thread blocks handed out */
 	bool finished;
 	bool only_slow;  /* tests: every line takes the way of line.c */
 	bool no_newline; /* the last line has none */
@@ -260,6 +262,10 @@ enum { MODE_LIST, MODE_STRIDE, MODE_DELTA };
 uint32_t addr_list(struct tblock *tb, const uint64_t *a, unsigned n);
 uint32_t addr_stride(struct tblock *tb, uint64_t base, int64_t stride);
 uint32_t addr_delta(struct tblock *tb, uint64_t base, const int64_t *delta, unsigned n_deltas);
+
+/* ---- checksum.c ---- */
+/* Checksum of a thread block, starting from sum. */
+uint64_t checksum_block(uint64_t sum, const struct code *code, const struct tblock *tb, bool ptx);
 
 static inline void addr_room(struct tblock *tb)
 {

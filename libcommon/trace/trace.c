@@ -538,6 +538,8 @@ int trace_next(struct trace *t, struct tblock *tb, struct fault *f)
 		return -1;
 	t->blocks++;
 	tb->n_unknown = (uint32_t)(t->unknown_recs - unknown);
+	if (t->o.hash)
+		t->checksum = checksum_block(t->checksum, t->o.code, tb, t->h.ptx);
 	return 1;
 }
 
@@ -557,6 +559,8 @@ int trace_finish(struct trace *t, struct fault *f)
 	}
 	return r;
 }
+
+uint64_t trace_checksum(const struct trace *t) { return t->checksum; }
 
 void trace_hash(const struct trace *t, unsigned char out[16])
 {
