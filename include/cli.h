@@ -15,23 +15,32 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/*
+ * Letter of a row that is no option but the heading of the options after it: {CLI_GROUP, "Output", NULL, NULL,
+ * NULL}. -h and the manual page print it; the parser and the completions skip it. -h and --version are
+ * appended to the last group.
+ */
+#define CLI_GROUP (-1)
+
+/* An option, or the heading of a group of options. */
 struct cli_row {
-	int letter;        /* short name, or a value > 255 for long-only rows */
-	const char *name;  /* long name without dashes */
+	int letter;        /* short name, a value > 255 for an option without one, or CLI_GROUP */
+	const char *name;  /* long name without dashes; text of a heading */
 	const char *value; /* NULL: a flag; otherwise the value's name in help ("FILE") */
-	const char *help;  /* one line, no full stop */
+	const char *help;  /* one sentence without full stop; -h wraps it */
 	/*
-	 * "file", "dir", "none" or a blank-separated word list; "@KIND": words that the program's words()
-	 * prints; "@,KIND": a list of such, separated by commas. NULL: none. "command" in a flag's row:
-	 * behind it the first operand is a command, and all that follows that is left as it is.
+	 * Completion of the value. "file", "dir" or "none"; a blank-separated list of words; "@KIND": words
+	 * that the program's words() prints; "@,KIND": a comma-separated list of such words; NULL: none.
+	 * "command" in a flag's row: after that flag the first operand is a command, and the words after it
+	 * are its arguments.
 	 */
 	const char *complete;
 };
 
 struct cli {
-	const char *synopsis; /* "[-g GPU] [-c CONFIG]... [TRACE]" */
-	const char *purpose;  /* one line: what the program does */
-	const char *epilog;   /* printed after the options by -h; may be NULL */
+	const char *synopsis; /* "[-g GPU] [-c CONFIG]... [TRACE]"; -h wraps it between options */
+	const char *purpose;  /* description of the program in one line */
+	const char *epilog;   /* text after the options in -h, which wraps it; may be NULL */
 	const struct cli_row *row;
 	size_t n_rows;
 	/*

@@ -25,6 +25,15 @@ load helper
 	done
 }
 
+@test "-h of every program fits 80 columns" {
+	for main in "$ROOT"/cmd/*/main.c; do
+		program=$(basename "$(dirname "$main")")
+		run -0 "$program" -h
+		run ! grep -E '.{81}' <<<"$output"
+		[ -z "$output" ] || { echo "$program: $output"; return 1; }
+	done
+}
+
 @test "what sources cite stands in the pages of the model, and each quirk is named by a source" {
 	run -0 python3 "$ROOT/tests/citations"
 	assert_output ''

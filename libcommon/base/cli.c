@@ -92,7 +92,7 @@ static const struct cli_row *find_long(const struct cli *c, const char *name, si
 	for (size_t i = 0; i < c->n_rows + CLI_COMMON + CLI_HIDDEN; i++) {
 		const struct cli_row *r = cli_row_at(c, i);
 
-		if (!strncmp(r->name, name, n) && !r->name[n])
+		if (!cli_is_group(r) && !strncmp(r->name, name, n) && !r->name[n])
 			return r;
 	}
 	return NULL;
@@ -105,7 +105,7 @@ static _Noreturn void unknown_long(const struct cli *c, const char *name)
 
 	if (names) {
 		for (size_t i = 0; i < n; i++)
-			names[i] = cli_row_at(c, i)->name;
+			names[i] = cli_is_group(cli_row_at(c, i)) ? NULL : cli_row_at(c, i)->name;
 		near = cli_nearest(name, names, n, sizeof(*names));
 	}
 	/* The names outlive the array. */

@@ -97,6 +97,8 @@ static void bash_value(const struct cli_row *r, FILE *out)
 
 static void print_bash(const struct cli *c, FILE *out)
 {
+	const char *space = "";
+
 	fprintf(out, "# bash completion for %s, made from its table of options\n_", diag_program());
 	put_function(out);
 	fputs("()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} head=\n"
@@ -118,9 +120,12 @@ static void print_bash(const struct cli *c, FILE *out)
 	for (size_t i = 0; i < c->n_rows + CLI_COMMON; i++) {
 		const struct cli_row *r = cli_row_at(c, i);
 
+		if (cli_is_group(r))
+			continue;
 		if (cli_has_letter(r))
-			fprintf(out, "%s-%c", i ? " " : "", r->letter);
-		fprintf(out, "%s--%s", i || cli_has_letter(r) ? " " : "", r->name);
+			fprintf(out, "%s-%c", space, r->letter);
+		fprintf(out, "%s--%s", cli_has_letter(r) ? " " : space, r->name);
+		space = " ";
 	}
 	fputs("' -- \"$cur\")\n\t\treturn\n\tfi\n"
 	      "\tcompopt -o filenames\n"
@@ -179,7 +184,8 @@ static void print_zsh(const struct cli *c, FILE *out)
 	}
 	fputs("_arguments -s -S \\\n", out);
 	for (size_t i = 0; i < c->n_rows + CLI_COMMON; i++)
-		zsh_row(cli_row_at(c, i), out);
+		if (!cli_is_group(cli_row_at(c, i)))
+			zsh_row(cli_row_at(c, i), out);
 	fputs("\t'*:file:_files'\n", out);
 }
 
@@ -231,7 +237,8 @@ static void print_fish(const struct cli *c, FILE *out)
 {
 	fprintf(out, "# fish completion for %s, made from its table of options\n", diag_program());
 	for (size_t i = 0; i < c->n_rows + CLI_COMMON; i++)
-		fish_row(cli_row_at(c, i), out);
+		if (!cli_is_group(cli_row_at(c, i)))
+			fish_row(cli_row_at(c, i), out);
 }
 
 bool cli_print_completion(const struct cli *c, const char *shell, FILE *out)

@@ -1,16 +1,60 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A table of options for people: the text of -h, and the rows of a manual page.
+ * A table of options as text: -h, and the options of a manual page, both in the order of the table.
  *
- * Always true: both follow the order of the table. Help lines are not broken: a row's help is one line.
+ * Always true: no line of -h is wider than HELP_COLUMNS, unless one word is.
  */
 #include <string.h>
 #include "cli_internal.h"
 #include "diag.h"
 
-#define COLUMN_MAX 28u /* an option wider than this has its help on the next line */
+#define HELP_COLUMNS      80u
+#define OPTION_COLUMN_MAX 28u /* the help of a wider option begins on the next line */
 
-/* "  -c, --config=FILE" to out; returns its width. */
+/* Length of the first word of text: up to a blank, or with `units` up to a blank outside of brackets. */
+static size_t word_length(const char *text, bool units)
+{
+	unsigned depth = 0;
+	size_t n = 0;
+
+	for (; text[n] && text[n] != '\n' && (text[n] != ' ' || depth); n++) {
+		if (units && text[n] == '[')
+			depth++;
+		else if (depth && text[n] == ']')
+			depth--;
+	}
+	return n;
+}
+
+/*
+ * Prints text, wrapped. The first line continues at `column`; the others begin at `indent`, except after a
+ * newline in text, where text brings its own indentation.
+ */
+static void print_wrapped(FILE *out, const char *text, size_t column, size_t indent, bool units)
+{
+	while (*text) {
+		size_t blanks = strspn(text, " "), n = word_length(text + blanks, units);
+
+		if (column > indent && column + blanks + n > HELP_COLUMNS) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			column = indent + n;
+		} else {
+			fprintf(out, "%*s", (int)blanks, "");
+			column += blanks + n;
+		}
+		text += blanks;
+		fwrite(text, 1, n, out);
+		text += n;
+		if (*text == '\n') {
+			fputc(*text++, out);
+			column = 0;
+		}
+	}
+	if (column)
+		fputc('\n', out);
+}
+
+/* Writes "  -c, --config=FILE" to out; returns its width. */
 static unsigned option_text(char *out, size_t cap, const struct cli_row *r)
 {
 	char letter[5] = "    ";
@@ -23,30 +67,56 @@ static unsigned option_text(char *out, size_t cap, const struct cli_row *r)
 	return n > 0 ? (unsigned)n : 0;
 }
 
-void cli_print_help(const struct cli *c, FILE *out)
+/* Column after the widest option that is at most OPTION_COLUMN_MAX wide. */
+static unsigned option_column(const struct cli *c)
 {
-	char text[128];
 	unsigned column = 0;
-	size_t n = c->n_rows + CLI_COMMON;
+	char text[128];
 
-	for (size_t i = 0; i < n; i++) {
-		unsigned width = option_text(text, sizeof(text), cli_row_at(c, i));
+	for (size_t i = 0; i < c->n_rows + CLI_COMMON; i++) {
+		const struct cli_row *r = cli_row_at(c, i);
+		unsigned width = cli_is_group(r) ? 0 : option_text(text, sizeof(text), r);
 
-		if (width > column && width <= COLUMN_MAX)
+		if (width > column && width <= OPTION_COLUMN_MAX)
 			column = width;
 	}
-	fprintf(out, "usage: %s %s\n%s\n\n", diag_program(), c->synopsis, c->purpose);
-	for (size_t i = 0; i < n; i++) {
-		const struct cli_row *r = cli_row_at(c, i);
-		unsigned width = option_text(text, sizeof(text), r);
+	return column;
+}
 
-		if (width > column)
-			fprintf(out, "%s\n%*s  %s\n", text, (int)column, "", r->help);
+static void print_option(const struct cli_row *r, unsigned column, FILE *out)
+{
+	char text[128];
+	unsigned width = option_text(text, sizeof(text), r);
+
+	if (width > column)
+		fprintf(out, "%s\n%*s  ", text, (int)column, "");
+	else
+		fprintf(out, "%-*s  ", (int)column, text);
+	print_wrapped(out, r->help, column + 2, column + 2, false);
+}
+
+void cli_print_help(const struct cli *c, FILE *out)
+{
+	unsigned column = option_column(c);
+	size_t used = strlen("usage:  ") + strlen(diag_program());
+
+	fprintf(out, "usage: %s ", diag_program());
+	print_wrapped(out, c->synopsis, used, used, true);
+	print_wrapped(out, c->purpose, 0, 0, false);
+	if (!c->n_rows || !cli_is_group(c->row))
+		fputc('\n', out);
+	for (size_t i = 0; i < c->n_rows + CLI_COMMON; i++) {
+		const struct cli_row *r = cli_row_at(c, i);
+
+		if (cli_is_group(r))
+			fprintf(out, "\n%s:\n", r->name);
 		else
-			fprintf(out, "%-*s  %s\n", (int)column, text, r->help);
+			print_option(r, column, out);
 	}
-	if (c->epilog && *c->epilog)
-		fprintf(out, "\n%s%s", c->epilog, c->epilog[strlen(c->epilog) - 1] == '\n' ? "" : "\n");
+	if (c->epilog && *c->epilog) {
+		fputc('\n', out);
+		print_wrapped(out, c->epilog, 0, 0, false);
+	}
 }
 
 #define ROFF_COLUMNS 78
@@ -60,10 +130,7 @@ static void put_roff_word(FILE *out, const char *word, size_t n)
 			fputc(word[i], out);
 }
 
-/*
- * Text as roff shows it, in lines of its own: none begins as a request, and backslashes are none of its
- * escapes.
- */
+/* Prints text as lines of roff that show it literally: no line begins a request, no backslash an escape. */
 static void put_roff(FILE *out, const char *text)
 {
 	size_t column = 0;
@@ -90,6 +157,10 @@ void cli_print_man(const struct cli *c, FILE *out)
 	for (size_t i = 0; i < c->n_rows + CLI_COMMON; i++) {
 		const struct cli_row *r = cli_row_at(c, i);
 
+		if (cli_is_group(r)) {
+			fprintf(out, ".It Sy %s\n", r->name);
+			continue;
+		}
 		fputs(".It ", out);
 		if (cli_has_letter(r))
 			fprintf(out, "Fl %c%s%s , ", r->letter, r->value ? " Ar " : "",

@@ -28,6 +28,8 @@ static inline const struct cli_row *cli_row_at(const struct cli *c, size_t i)
 	return i < c->n_rows ? &c->row[i] : &cli_common[i - c->n_rows];
 }
 
+static inline bool cli_is_group(const struct cli_row *r) { return r->letter == CLI_GROUP; }
+
 static inline bool cli_has_letter(const struct cli_row *r) { return r->letter > 0 && r->letter < 256; }
 
 void cli_print_help(const struct cli *c, FILE *out);

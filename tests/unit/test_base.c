@@ -64,8 +64,8 @@ static void test_messages(void)
 
 	is_number(in_child(say_all, NULL, text, sizeof(text)), EXIT_TROUBLE, "die leaves with 2");
 	is_text(text,
-		"trace-test: a\\x0ab:3:4: found 'x'\ntrace-test: f:7: warning: odd\n"
-		"trace-test: f: bad\ntrace-test: worse\ntrace-test: out: No such file or directory\n",
+		"trace-test: a\\x0ab:3:4: error: found 'x'\ntrace-test: f:7: warning: odd\n"
+		"trace-test: f: error: bad\ntrace-test: error: worse\ntrace-test: error: out: No such file or directory\n",
 		"messages");
 	is_number(fault_set(NULL, NOWHERE, "id", "text"), -1, "fault_set takes NULL");
 	fault_set(&f, NOWHERE, "id", "%0400d", 7);
@@ -325,11 +325,18 @@ static const struct cli_row rows[] = {
 	{'C', "folder", "DIR", "write here", "dir"},
 	{'k', "kernels", "LIST", "kernels: positions [1-] or it's name", NULL},
 	{'q', "quiet", NULL, "no warnings", NULL},
+	{CLI_GROUP, "Other outputs", NULL, NULL, NULL},
 	{'v', "verbose", NULL, "more", NULL},
-	{300, "events", "FILE", "write the event log", "file"},
+	{300, "events", "FILE", "write the event log, with a line for each event, when the program has ended",
+		"file"},
+	{302, "an-option-wider-than-its-column", NULL, "help in the next line", NULL},
 	{301, "strict", NULL, ".leading dot and \\ back", NULL},
 };
-static const struct cli cli = {"[-c CONFIG]... [TRACE]", "simulate", "Status: 0, 1, 2", rows, N(rows), NULL};
+static const struct cli cli = {
+	"[-c CONFIG]... [-F FORMAT] [-C DIR] [-k LIST]... [-qv] [--events FILE] [TRACE]\n       test --list",
+	"simulate",
+	"Status: 0, 1, 2\nThis sentence is longer than a line of eighty columns, and so it is continued in the next one",
+	rows, N(rows), NULL};
 
 static void note(void *ctx, int letter, const char *value)
 {
@@ -373,39 +380,54 @@ static void test_cli(void)
 	check_walk("--config=", 0, "c=;");
 	check_walk("--version", 0, "test (warptools) " VERSION "\n");
 	check_walk("--confog x", 2,
-		"test: unknown option '--confog', did you mean '--config'?\nTry 'test -h'.\n");
-	check_walk("--zzzzzzz", 2, "test: unknown option '--zzzzzzz'\nTry 'test -h'.\n");
+		"test: error: unknown option '--confog', did you mean '--config'?\nTry 'test -h'.\n");
+	check_walk("--zzzzzzz", 2, "test: error: unknown option '--zzzzzzz'\nTry 'test -h'.\n");
 	check_walk("-config x", 0, "c=onfig; x");
-	check_walk(
-		"-events x", 2, "test: unknown option '-events', did you mean '--events'?\nTry 'test -h'.\n");
-	check_walk("-x", 2, "test: unknown option '-x'\nTry 'test -h'.\n");
-	check_walk("-k", 2, "test: -k: found nothing behind it, wanted LIST\nTry 'test -h'.\n");
-	check_walk("--events", 2, "test: --events: found nothing behind it, wanted FILE\nTry 'test -h'.\n");
-	check_walk("--quiet=1", 2, "test: --quiet: found a value, wanted none\nTry 'test -h'.\n");
+	check_walk("-events x", 2,
+		"test: error: unknown option '-events', did you mean '--events'?\nTry 'test -h'.\n");
+	check_walk("-x", 2, "test: error: unknown option '-x'\nTry 'test -h'.\n");
+	check_walk("-k", 2, "test: error: -k: found nothing behind it, wanted LIST\nTry 'test -h'.\n");
+	check_walk("--events", 2,
+		"test: error: --events: found nothing behind it, wanted FILE\nTry 'test -h'.\n");
+	check_walk("--quiet=1", 2, "test: error: --quiet: found a value, wanted none\nTry 'test -h'.\n");
 	check_walk("--completion tcsh", 2,
-		"test: --completion: found 'tcsh', wanted bash, zsh or fish\nTry 'test -h'.\n");
+		"test: error: --completion: found 'tcsh', wanted bash, zsh or fish\nTry 'test -h'.\n");
 	check_walk("--man-options -x", 0,
 		".It Fl c Ar FILE , Fl -config Ns = Ns Ar FILE\nGPU configuration; repeatable.\n"
 		".It Fl F Ar FORMAT , Fl -format Ns = Ns Ar FORMAT\noutput format.\n"
 		".It Fl C Ar DIR , Fl -folder Ns = Ns Ar DIR\nwrite here.\n"
 		".It Fl k Ar LIST , Fl -kernels Ns = Ns Ar LIST\nkernels: positions [1-] or it's name.\n"
-		".It Fl q , Fl -quiet\nno warnings.\n.It Fl v , Fl -verbose\nmore.\n"
-		".It Fl -events Ns = Ns Ar FILE\nwrite the event log.\n"
+		".It Fl q , Fl -quiet\nno warnings.\n"
+		".It Sy Other outputs\n"
+		".It Fl v , Fl -verbose\nmore.\n"
+		".It Fl -events Ns = Ns Ar FILE\n"
+		"write the event log, with a line for each event, when the program has ended.\n"
+		".It Fl -an-option-wider-than-its-column\nhelp in the next line.\n"
 		".It Fl -strict\n\\&.leading dot and \\e back.\n"
 		".It Fl h , Fl -help\nshow this help.\n.It Fl -version\nshow the version.\n");
 	check_walk("-qh", 0,
-		"usage: test [-c CONFIG]... [TRACE]\nsimulate\n\n"
+		"usage: test [-c CONFIG]... [-F FORMAT] [-C DIR] [-k LIST]... [-qv]\n"
+		"            [--events FILE] [TRACE]\n"
+		"       test --list\n"
+		"simulate\n\n"
 		"  -c, --config=FILE    GPU configuration; repeatable\n"
 		"  -F, --format=FORMAT  output format\n"
 		"  -C, --folder=DIR     write here\n"
 		"  -k, --kernels=LIST   kernels: positions [1-] or it's name\n"
 		"  -q, --quiet          no warnings\n"
+		"\nOther outputs:\n"
 		"  -v, --verbose        more\n"
-		"      --events=FILE    write the event log\n"
+		"      --events=FILE    write the event log, with a line for each event, when the\n"
+		"                       program has ended\n"
+		"      --an-option-wider-than-its-column\n"
+		"                       help in the next line\n"
 		"      --strict         .leading dot and \\ back\n"
 		"  -h, --help           show this help\n"
 		"      --version        show the version\n"
-		"\nStatus: 0, 1, 2\n");
+		"\nStatus: 0, 1, 2\n"
+		"This sentence is longer than a line of eighty columns, and so it is continued in\n"
+		"the next one\n");
+	check_walk("--Other", 2, "test: error: unknown option '--Other'\nTry 'test -h'.\n");
 }
 
 /* What a shell says of a completion, where the shell is installed. */
