@@ -9,6 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+static inline uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static inline uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
+static inline uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static inline uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
 /* Without an instruction that counts, the compiler would call a function. */
 #ifdef __POPCNT__
 static inline unsigned bit_count32(uint32_t v) { return (unsigned)__builtin_popcount(v); }

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the compiler is told of functions in loops that run for each cycle or request, where it cannot know how
- * often each way is taken.
+ * Inlining decisions for functions in loops that run for each cycle or request, where the compiler cannot know
+ * how often each branch is taken.
  *
- * Always true: none of these words changes what a program does; each stands where a measured count of
- * instructions asked for it.
+ * Always true: these attributes change no result; a measured count of instructions justifies each use.
  */
 #ifndef INLINING_H
 #define INLINING_H
 
-/* Seldom called: on its own, so that its callers save no registers for it. */
-#define APART __attribute__((noinline))
-/* Part of whoever calls it. */
-#define INLINED inline __attribute__((always_inline))
-/* All that it calls, but for what is APART, is part of it. */
-#define WHOLE __attribute__((flatten))
+/* For rarely called functions, so that their callers save no registers for them. */
+#define NOINLINE __attribute__((noinline))
+/* Inlined into every caller. */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+/* Inlines every function that it calls, except those that are NOINLINE. */
+#define FLATTEN __attribute__((flatten))
 
 #endif

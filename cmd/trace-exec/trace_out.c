@@ -150,7 +150,7 @@ void trace_out_end_run(struct recording *t)
 		t->run[t->n_runs - 1].n = t->next - t->run[t->n_runs - 1].id;
 }
 
-static APART void begin_run(struct recording *t, uint32_t id, uint32_t mask)
+static NOINLINE void begin_run(struct recording *t, uint32_t id, uint32_t mask)
 {
 	trace_out_end_run(t);
 	if (t->n_runs == t->cap_runs)
@@ -169,7 +169,8 @@ static inline void go_on(struct recording *t, uint32_t id, uint32_t mask)
 }
 
 /* An instruction whose line has more than mask, width and addresses: all behind the mask is text. */
-static APART void record_text(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+static NOINLINE void record_text(
+	struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
 	text_room(&w->out, TRACE_LINE_ROOM);
 	char *from = w->out.p + w->out.n;
@@ -181,7 +182,7 @@ static APART void record_text(struct warp *w, const struct op *o, uint32_t pc, u
 }
 
 /* An access, of which the line has the addresses. */
-static APART void record_access(struct warp *w, uint32_t pc, uint32_t exec)
+static NOINLINE void record_access(struct warp *w, uint32_t pc, uint32_t exec)
 {
 	struct recording *t = &w->packed;
 

@@ -9,6 +9,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include "bits.h"
 #include "params_int.h"
 
 #define DEPTH_ANY 512 /* L < 512, so a pipeline of this depth takes every latency */
@@ -394,8 +395,6 @@ static int collectors(struct core_params *k, const struct gpuconf *c, struct fau
 
 static uint32_t depth_of(uint32_t n) { return n < DEPTH_ANY ? n : DEPTH_ANY; }
 
-static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
-
 /* The options of each list of PTX latencies, and how many numbers they have. */
 static const struct {
 	enum conf_id latency, interval;
@@ -449,11 +448,11 @@ static int ptx_latencies(struct core_params *k, const struct gpuconf *c, struct 
 			k->ptx[list][i] = (struct latency){latency[i], interval[i]};
 	}
 	k->unit[UNIT_INT].depth =
-		ints == 6 ? depth_of(larger(t[PTX_LIST_INT][1].latency, t[PTX_LIST_INT][5].latency))
+		ints == 6 ? depth_of(max_u32(t[PTX_LIST_INT][1].latency, t[PTX_LIST_INT][5].latency))
 			  : DEPTH_ANY;
 	k->unit[UNIT_SP].depth = depth_of(t[PTX_LIST_FP][1].latency);
 	k->unit[UNIT_DP].depth = depth_of(t[PTX_LIST_DP][1].latency);
-	k->unit[UNIT_SFU].depth = depth_of(larger(t[PTX_LIST_DP][4].latency, t[PTX_LIST_SFU][0].latency));
+	k->unit[UNIT_SFU].depth = depth_of(max_u32(t[PTX_LIST_DP][4].latency, t[PTX_LIST_SFU][0].latency));
 	k->unit[UNIT_TENSOR].depth = depth_of(t[PTX_LIST_TENSOR][0].latency);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include "bits.h"
 #include "cli_internal.h"
 #include "diag.h"
 #include "num.h"
@@ -205,8 +206,6 @@ int cli_parse(const struct cli *c, int argc, char **argv,
 
 /* ---- nearest names ------------------------------------------------------------------------ */
 
-static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
-
 /*
  * Damerau-Levenshtein distance (insertions, deletions, replacements, swaps of neighbours; no piece is
  * edited twice). row[k] is the k-th row of the table, modulo 3.
@@ -223,9 +222,10 @@ static unsigned distance(const char *a, size_t n, const char *b, size_t m)
 
 		now[0] = (unsigned)i;
 		for (size_t j = 1; j <= m; j++) {
-			now[j] = least(last[j - 1] + (a[i - 1] != b[j - 1]), least(last[j], now[j - 1]) + 1);
+			now[j] = min_u32(
+				last[j - 1] + (a[i - 1] != b[j - 1]), min_u32(last[j], now[j - 1]) + 1);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				now[j] = least(now[j], before[j - 2] + 1);
+				now[j] = min_u32(now[j], before[j - 2] + 1);
 		}
 	}
 	return row[n % 3][m];

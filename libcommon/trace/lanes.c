@@ -21,7 +21,7 @@
 #else
 #define LOOPS __attribute__((optimize("O3"))) /* -O2 leaves some of them as they are */
 #endif
-#define BODY static INLINED void
+#define BODY static ALWAYS_INLINE void
 
 /* ---- as they are written ------------------------------------------------------------------ */
 

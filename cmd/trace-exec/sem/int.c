@@ -46,8 +46,8 @@ int bind_plain(struct bind *b, struct op *o, op_fn *fn, enum type d, const enum 
 WIDTHS2(add, a + b)
 WIDTHS2(sub, a - b)
 WIDTHS2(mul, (u64)a *(u64)b)
-TYPES2(LANE_OP2, min, a < b ? a : b)
-TYPES2(LANE_OP2, max, a > b ? a : b)
+TYPES2(LANE_OP2, lesser, a < b ? a : b)
+TYPES2(LANE_OP2, greater, a > b ? a : b)
 LANE_OP2(div_u16, u16, u16, u16, b ? a / b : 0xffff)
 LANE_EACH2(div_u32, u32, u32, u32, b ? a / b : ~0u)
 LANE_EACH2(div_u64, u64, u64, u64, b ? a / b : ~0ull)
@@ -330,20 +330,20 @@ int bind_rem(struct bind *b, struct op *o) { return bind_types(b, 1) ? -1 : bind
 
 int bind_minmax_int(struct bind *b, struct op *o)
 {
-	static op_fn *const min[N_TYPES] = {[T_U16] = min_u16,
-		[T_S16] = min_s16,
-		[T_U32] = min_u32,
-		[T_S32] = min_s32,
-		[T_U64] = min_u64,
-		[T_S64] = min_s64,
+	static op_fn *const min[N_TYPES] = {[T_U16] = lesser_u16,
+		[T_S16] = lesser_s16,
+		[T_U32] = lesser_u32,
+		[T_S32] = lesser_s32,
+		[T_U64] = lesser_u64,
+		[T_S64] = lesser_s64,
 		[T_U16X2] = min_u16x2,
 		[T_S16X2] = min_s16x2};
-	static op_fn *const max[N_TYPES] = {[T_U16] = max_u16,
-		[T_S16] = max_s16,
-		[T_U32] = max_u32,
-		[T_S32] = max_s32,
-		[T_U64] = max_u64,
-		[T_S64] = max_s64,
+	static op_fn *const max[N_TYPES] = {[T_U16] = greater_u16,
+		[T_S16] = greater_s16,
+		[T_U32] = greater_u32,
+		[T_S32] = greater_s32,
+		[T_U64] = greater_u64,
+		[T_S64] = greater_s64,
 		[T_U16X2] = max_u16x2,
 		[T_S16X2] = max_s16x2};
 	enum type t = (enum type)b->in->type[0];

@@ -129,13 +129,13 @@ enum cache_status cache_turn_away(struct cache_visit *a, enum cache_fail why, ui
 	return cache_refuse(a, why);
 }
 
-static INLINED bool lacks_still(const struct cache *c, const struct turned_away *t)
+static ALWAYS_INLINE bool lacks_still(const struct cache *c, const struct turned_away *t)
 {
 	return queue_full(c, t->x) != t->entry && (!t->entry || c->mshr.used >= c->mshr.limit);
 }
 
 /* Counted as the same refusal. */
-static INLINED bool turned_away_again(struct cache *c, const struct req *q)
+static ALWAYS_INLINE bool turned_away_again(struct cache *c, const struct req *q)
 {
 	struct turned_away *t = turned_away(c, q->addr);
 
@@ -214,7 +214,7 @@ uint32_t cache_make_request(struct cache_visit *a, uint8_t type, unsigned flags,
 }
 
 /* quirk Q3-8: a write-back goes where the request went that caused it, not where its address belongs. */
-static APART void send_write_back(struct cache_visit *a)
+static NOINLINE void send_write_back(struct cache_visit *a)
 {
 	struct cache *c = a->c;
 	uint32_t r = cache_make_request(a, c->write_back_type, REQ_WRITE, a->out.tag);
@@ -339,7 +339,7 @@ static enum cache_status data_access(struct cache_visit *a)
 }
 
 /* Lookup, policy and tag access make up one function: no calls within it. */
-static APART WHOLE enum cache_status enter(
+static NOINLINE FLATTEN enum cache_status enter(
 	struct cache *c, uint32_t r, uint64_t now, struct cache_events *ev, enum cache_status *probe)
 {
 	enum cache_status result, found;
@@ -424,7 +424,7 @@ static void fill_tags(struct cache *c, const struct mshr_entry *e, const struct 
 		tag_modify(&c->tags, e->slot, sector, q->bytes);
 }
 
-WHOLE void cache_fill(struct cache *c, uint32_t r, uint64_t now)
+FLATTEN void cache_fill(struct cache *c, uint32_t r, uint64_t now)
 {
 	struct mshr_entry *e;
 	struct req *q;

@@ -94,7 +94,7 @@ uint32_t cache_emit_write_back(struct cache_visit *a);
  * A blank request on behalf of the access's: core, cluster, stream and place in memory are the same. Too seldom
  * to become part of the accesses.
  */
-APART uint32_t cache_make_request(struct cache_visit *a, uint8_t type, unsigned flags, uint64_t addr);
+NOINLINE uint32_t cache_make_request(struct cache_visit *a, uint8_t type, unsigned flags, uint64_t addr);
 
 /* invariants.c: what t goes by is so for q. */
 void cache_turned_away_invariant(const struct cache *c, const struct req *q, const struct turned_away *t);

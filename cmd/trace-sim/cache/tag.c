@@ -99,7 +99,7 @@ static inline unsigned class_of(const struct tags *t, uint32_t state)
 static inline unsigned list_of(unsigned class) { return (class & LISTED_1) / LISTED_1; }
 
 /* Too seldom to become part of the accesses. */
-static APART void reclassify(struct tags *t, struct tag_row *row, uint32_t slot, unsigned was, unsigned is)
+static NOINLINE void reclassify(struct tags *t, struct tag_row *row, uint32_t slot, unsigned was, unsigned is)
 {
 	bool moves = (was ^ is) & (PRESENT | LISTED_1);
 	unsigned from = list_of(was), to = list_of(is);

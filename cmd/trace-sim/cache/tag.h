@@ -108,7 +108,7 @@ void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t 
 void tag_access(struct tags *t, struct lookup *l, uint32_t now, struct evicted *out);
 /* CACHE-tag-2 and CACHE-tag-3. */
 void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2]);
-APART void tag_fill_addr(
+NOINLINE void tag_fill_addr(
 	struct tags *t, uint64_t addr, uint32_t sector, bool write, const uint64_t bytes[2], uint32_t now);
 /* The sector becomes modified, by these bytes. */
 void tag_modify(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2]);

@@ -90,7 +90,7 @@ void core_flush_counters(struct sm *s)
 	core_sample_ports(s);
 }
 
-static APART void run_sub(struct sm *s, unsigned k)
+static NOINLINE void run_sub(struct sm *s, unsigned k)
 {
 	struct core *c = s->modern;
 	struct subcore *b = &c->sub[k];

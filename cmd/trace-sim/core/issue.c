@@ -112,7 +112,7 @@ static unsigned pick(const struct core *c, const struct subcore *b, uint64_t set
 
 /* ---- one issue ---------------------------------------------------------------------------------- */
 
-static APART enum space generic_space(const struct sm *s, const struct warp *p, const struct rec *rec)
+static NOINLINE enum space generic_space(const struct sm *s, const struct warp *p, const struct rec *rec)
 {
 	const struct cta *t = &s->cta[p->cta];
 	const struct kernel_header *h = t->kernel->head;

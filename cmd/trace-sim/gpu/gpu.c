@@ -176,7 +176,7 @@ void gpu_free(struct gpu *g)
  * LAUNCH-step-6. quirk Q1-30: the order inside a cluster rotates only in ticks in which the cluster is
  * cycled.
  */
-APART void gpu_tick_several(struct gpu *g, struct cluster *cl, uint32_t id, uint64_t now)
+NOINLINE void gpu_tick_several(struct gpu *g, struct cluster *cl, uint32_t id, uint64_t now)
 {
 	uint32_t per = g->params.sms_per_cluster;
 

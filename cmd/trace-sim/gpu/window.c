@@ -162,7 +162,7 @@ static bool goes_ahead(const struct gpu *g)
  * What fires in a window of so many cycles that begins there. Steps in which only DRAM does are part of the
  * step behind them, as in gpu_step().
  */
-static WHOLE void plan(struct gpu *g, struct window_plan *p, struct window_edge at, uint32_t cycles)
+static FLATTEN void plan(struct gpu *g, struct window_plan *p, struct window_edge at, uint32_t cycles)
 {
 	uint64_t first_l2 = at.l2;
 	uint32_t k = 0;

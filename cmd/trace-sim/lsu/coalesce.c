@@ -425,7 +425,7 @@ static inline uint32_t strided_passes(const struct tblock *tb, const struct wins
  * Distinct words by bank, without limited broadcast: each word is compared with those of its own bank only.
  * latest is the lane that brought the bank's latest word, before the same for that lane.
  */
-static APART uint32_t most_words_banked(const uint64_t lane[32], uint32_t lanes, uint32_t banks)
+static NOINLINE uint32_t most_words_banked(const uint64_t lane[32], uint32_t lanes, uint32_t banks)
 {
 	uint8_t latest[64], count[64], before[32];
 	uint64_t used = 0;
@@ -477,7 +477,7 @@ static bool banks_differ(const uint64_t lane[32], uint32_t lanes, uint32_t banks
 	return true;
 }
 
-static APART uint32_t passes_of_words(const struct core_params *c, const uint64_t lane[32], uint32_t lanes)
+static NOINLINE uint32_t passes_of_words(const struct core_params *c, const uint64_t lane[32], uint32_t lanes)
 {
 	struct bank_word word[32];
 	uint32_t n = distinct_words(lane, lanes, c->smem_banks, word);
@@ -485,7 +485,7 @@ static APART uint32_t passes_of_words(const struct core_params *c, const uint64_
 	return c->smem_limited_broadcast ? most_accesses(word, n) : most_words(word, n);
 }
 
-static APART uint32_t passes_of(struct sm *s, const struct winst *w)
+static NOINLINE uint32_t passes_of(struct sm *s, const struct winst *w)
 {
 	const struct core_params *c = s->core;
 	uint32_t width = 32 / c->warp_parts, total = 0;

@@ -65,7 +65,7 @@ uint32_t ldst_make_request(struct sm *s, const struct access *a)
 }
 
 /* quirk Q4-25: the RANDOM partition index is drawn for an attempt that its bank then turns away, too. */
-static APART void draw(struct sm *s, uint64_t addr)
+static NOINLINE void draw(struct sm *s, uint64_t addr)
 {
 	struct req r;
 

@@ -289,7 +289,7 @@ uint64_t ldst_next_due(const struct sm *s, const struct ldst *l)
 	return step > next ? step : next;
 }
 
-static APART void count_idle_steps(struct sm *s, struct ldst *l, uint64_t steps)
+static NOINLINE void count_idle_steps(struct sm *s, struct ldst *l, uint64_t steps)
 {
 	if (l->l1d)
 		cache_idle_cycles(l->l1d, steps);
@@ -325,7 +325,7 @@ static void step(struct sm *s, struct ldst *l)
 		disp_step(s, l);
 }
 
-static APART void run_steps(struct sm *s, struct ldst *l)
+static NOINLINE void run_steps(struct sm *s, struct ldst *l)
 {
 	uint32_t steps = s->core->ldst_steps;
 

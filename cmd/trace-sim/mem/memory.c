@@ -103,7 +103,7 @@ void memory_set_events(struct memory *m, struct events *e)
 /* ---- ticks ---------------------------------------------------------------------------------- */
 
 /* Once for each request: no calls within it. */
-static INLINED WHOLE void send_reply(struct memory *m, struct sub *s, uint64_t now)
+static ALWAYS_INLINE FLATTEN void send_reply(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = s->l2_icnt.head, device = m->p->clusters + s->id;
 	struct req *r = &m->pool->at[req];
@@ -134,7 +134,7 @@ static inline bool dram_due(const struct channel *c, const struct memory_work *k
 }
 
 /* It is due. Its ticks are most of what a DRAM channel costs: no calls within them. */
-static APART WHOLE void channel_dram(struct memory *m, struct channel *c, const struct memory_work *k)
+static NOINLINE FLATTEN void channel_dram(struct memory *m, struct channel *c, const struct memory_work *k)
 {
 	uint64_t first = k->dram_done + 1, last = k->dram_done + k->dram_ticks;
 	uint64_t t = c->wake > first && !channel_delay_over(c, k->now) ? c->wake : first;
@@ -244,7 +244,7 @@ static bool l2_due(const struct channel *c, uint64_t now)
 }
 
 /* Returns whether something was due. */
-static INLINED bool run_step(struct memory *m, struct channel *c, const struct memory_work *k)
+static ALWAYS_INLINE bool run_step(struct memory *m, struct channel *c, const struct memory_work *k)
 {
 	bool due = false;
 

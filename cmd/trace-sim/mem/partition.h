@@ -123,16 +123,16 @@ uint32_t channel_delay_pop(struct memory *m, struct channel *c);
 /* sides.c: -l2_sides 2; all but the first for sub partitions with a partner */
 void sides_pair(struct memory *m);
 /* The slice that serves the request, which has come to s: s, or its partner. */
-APART struct sub *sides_serving(const struct memory *m, struct sub *s, const struct req *r);
+NOINLINE struct sub *sides_serving(const struct memory *m, struct sub *s, const struct req *r);
 /* It was served there: what copies become of it. */
-APART void sides_served(struct sub *s, const struct sub *at, const struct req *r);
+NOINLINE void sides_served(struct sub *s, const struct sub *at, const struct req *r);
 /* Is the answer of s for the other side? Then it has gone on its way. */
-APART bool sides_answer(struct memory *m, struct sub *s, uint32_t req, uint64_t now);
+NOINLINE bool sides_answer(struct memory *m, struct sub *s, uint32_t req, uint64_t now);
 /* One of these that has arrived, or REQ_NONE. */
-APART uint32_t sides_due(struct memory *m, struct sub *s, uint64_t now);
+NOINLINE uint32_t sides_due(struct memory *m, struct sub *s, uint64_t now);
 
 /* dram_simple.c */
-APART bool dram_simple_tick(struct memory *m, struct channel *c, uint64_t now);
+NOINLINE bool dram_simple_tick(struct memory *m, struct channel *c, uint64_t now);
 
 /* subpartition.c */
 /*

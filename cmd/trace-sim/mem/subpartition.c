@@ -61,7 +61,7 @@ static void sector_bytes(uint64_t bytes[2], unsigned lo, unsigned hi)
 }
 
 /* One piece of request from: sector s at addr; of its bytes those in sectors lo to s. */
-APART static void piece(struct memory *m, struct sub *sub, uint32_t from, uint64_t addr, unsigned s,
+NOINLINE static void piece(struct memory *m, struct sub *sub, uint32_t from, uint64_t addr, unsigned s,
 	unsigned lo, uint64_t now)
 {
 	uint32_t handle = req_new(m->pool);
@@ -90,7 +90,7 @@ APART static void piece(struct memory *m, struct sub *sub, uint32_t from, uint64
 }
 
 /* What is more than a sector becomes pieces of one each. */
-APART static void split(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
+NOINLINE static void split(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
 	const struct req *r = &m->pool->at[req];
 	uint32_t size = r->size, mask = r->sectors;
@@ -119,7 +119,7 @@ APART static void split(struct memory *m, struct sub *s, uint32_t req, uint64_t 
 }
 
 /* Once for each request: no calls within it. */
-APART WHOLE bool sub_accept(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
+NOINLINE FLATTEN bool sub_accept(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
 	const struct req *r = &m->pool->at[req];
 
@@ -205,7 +205,7 @@ static void send_down(struct memory *m, struct sub *s, uint32_t req)
  * here; bank and row follow their own address. RANDOM indexing draws nothing, for a line in the L2 was
  * decoded before.
  */
-APART static void decode_own(struct memory *m, const struct sub *s, struct req *r)
+NOINLINE static void decode_own(struct memory *m, const struct sub *s, struct req *r)
 {
 	addrdec_request(m->dec, r);
 	r->sub = (uint16_t)s->id;
@@ -248,7 +248,7 @@ static void hand_over(struct sub *from, struct sub *to, struct req *r)
 }
 
 /* Which instruction asked is not known here. */
-APART _Noreturn static void refuse_for_ever(const struct req *r, enum cache_never why)
+NOINLINE _Noreturn static void refuse_for_ever(const struct req *r, enum cache_never why)
 {
 	struct fault f;
 
@@ -368,7 +368,7 @@ static void look_for_packet(struct memory *m, struct sub *s, const struct memory
  * its partner is for the next tick; all have one, or none. So a slice that has a partner does not move for
  * what arrives alone, which in a window it does not know.
  */
-WHOLE void channel_l2_tick(
+FLATTEN void channel_l2_tick(
 	struct memory *m, struct channel *c, const struct memory_work *k, const uint64_t *waiting)
 {
 	bool sides = c->sub->partner;

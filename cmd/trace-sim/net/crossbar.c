@@ -180,7 +180,7 @@ void xbar_idle(struct xbar *x, const struct network_params *p, uint64_t k)
 }
 
 /* All that is done to a packet on its way across: no calls within it. */
-WHOLE void xbar_advance(struct xbar *x, const struct network_params *p)
+FLATTEN void xbar_advance(struct xbar *x, const struct network_params *p)
 {
 	uint32_t filled;
 

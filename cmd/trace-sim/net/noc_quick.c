@@ -69,7 +69,7 @@ static inline bool not_full(const struct noc *n, struct noc_router *r, uint32_t 
 }
 
 /* A credit for channel vc of output `room` counts. Returns whether it lets anything move in the router. */
-static INLINED bool credit(const struct noc *n, struct noc_subnet *s, uint32_t room, uint32_t vc)
+static ALWAYS_INLINE bool credit(const struct noc *n, struct noc_subnet *s, uint32_t room, uint32_t vc)
 {
 	uint32_t left = --s->room.vc_used[room * n->vcs + vc];
 	struct noc_router *r;
@@ -244,7 +244,7 @@ static inline void leave_all(struct noc_quick *q, const struct noc_vc *v)
  * A head gets output channel `out` of a port, and comes to
  * the front of the switch list with all others of this step.
  */
-static INLINED void own(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v,
+static ALWAYS_INLINE void own(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v,
 	uint32_t port, uint32_t out)
 {
 	struct noc_quick *q = &r->quick;
@@ -304,7 +304,7 @@ static void grant_channels(struct noc *n, const struct noc_quick *q, uint32_t po
 /*
  * A head takes the next in turn of the channels that it was granted, by way. Returns whether there are any.
  */
-static INLINED bool take(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v,
+static ALWAYS_INLINE bool take(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v,
 	uint64_t granted0, uint64_t granted1)
 {
 	uint32_t port = v->way_port[0], best = 0, out;
@@ -340,7 +340,7 @@ static inline struct noc_vc *alone(const struct noc_quick *q, uint32_t port)
 }
 
 /* All channels left that a head asks for are granted to it. Returns whether there are any. */
-static INLINED bool serve(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
+static ALWAYS_INLINE bool serve(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
 {
 	const struct noc_quick_port *port = r->quick.port;
 	uint64_t second = v->ways > 1 ? v->asks[1] & port[v->way_port[1]].free : 0;

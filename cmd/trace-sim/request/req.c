@@ -77,7 +77,7 @@ static uint32_t take_pile(struct req_pool *p)
 	return make_pile(p, first);
 }
 
-static INLINED uint32_t take_handle(struct req_pool *p)
+static ALWAYS_INLINE uint32_t take_handle(struct req_pool *p)
 {
 	struct req_piles *m = &p->mine[thread_index];
 	uint32_t handle;

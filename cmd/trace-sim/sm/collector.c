@@ -329,7 +329,7 @@ static void request_some(struct sm *s, unsigned unit, const struct winst *in, un
 }
 
 /* Source by source: banks of any number, and sources beyond those of uop.bank_src. */
-static APART void request_each(struct sm *s, unsigned unit, const struct winst *in)
+static NOINLINE void request_each(struct sm *s, unsigned unit, const struct winst *in)
 {
 	unsigned n = in->uop->n_bank_src;
 
@@ -407,7 +407,7 @@ static inline bool allocate_group(struct sm *s, const struct port_group *g)
 }
 
 /* Ports of several kinds take from one another's inputs: where one took something, all are to look again. */
-static APART void allocate_groups(struct sm *s)
+static NOINLINE void allocate_groups(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
 
@@ -434,7 +434,7 @@ static inline void allocate(struct sm *s)
 
 /* ---- the stage ----------------------------------------------------------------------------- */
 
-static APART void run_steps(struct sm *s)
+static NOINLINE void run_steps(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
 

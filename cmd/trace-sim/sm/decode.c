@@ -14,7 +14,7 @@
  * PTX-flow-2: the buffer holds what stands at fetch_pc and behind it. It is what the warp executes if its
  * next record is there; else it stays until a scheduler looks at it.
  */
-static APART bool right_path(struct sm *s, unsigned w)
+static NOINLINE bool right_path(struct sm *s, unsigned w)
 {
 	const struct warp *p = &s->warp[w];
 	uint32_t index = p->cursor - p->buffered;
@@ -46,7 +46,7 @@ static inline void new_head(struct sm *s, struct warp *p, unsigned w)
  * PTX-flow-1: two instructions unless all code ends before the second. What they are is known of those to be
  * executed.
  */
-static APART void decode_ptx(struct sm *s, unsigned w)
+static NOINLINE void decode_ptx(struct sm *s, unsigned w)
 {
 	struct warp *p = &s->warp[w];
 	unsigned n = p->fetch_pc + 8 < s->cta[p->cta].kernel->head->code_end ? 2 : 1;

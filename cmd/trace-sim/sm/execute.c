@@ -68,7 +68,7 @@ static inline uint64_t offer_slots(struct sm *s, struct unit_in *r)
 }
 
 /* Every unit in turn takes the oldest instruction, or none. */
-static APART uint64_t offer_oldest(struct sm *s, struct unit_in *r, uint32_t n)
+static NOINLINE uint64_t offer_oldest(struct sm *s, struct unit_in *r, uint32_t n)
 {
 	uint64_t next = NEVER;
 

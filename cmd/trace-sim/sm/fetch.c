@@ -35,7 +35,7 @@ static void reap(struct sm *s, unsigned w)
 }
 
 /* Reap the slots of a scan that begins at start and ends with stop; stop < 0: it goes all the way round. */
-static APART void reap_scanned(struct sm *s, unsigned start, int stop)
+static NOINLINE void reap_scanned(struct sm *s, unsigned start, int stop)
 {
 	uint64_t all = reapable(s), up = all >> start << start, down = all & ~up;
 
@@ -54,7 +54,7 @@ static APART void reap_scanned(struct sm *s, unsigned start, int stop)
 }
 
 /* Access the instruction cache for warp w. */
-static APART void access_icache(struct sm *s, unsigned w)
+static NOINLINE void access_icache(struct sm *s, unsigned w)
 {
 	struct req_pool *pool = s->reqs;
 	uint32_t h = req_new(pool), line = s->core->l1i.line_bytes, pc = s->warp[w].fetch_pc;
@@ -87,7 +87,7 @@ static APART void access_icache(struct sm *s, unsigned w)
  * quirk Q4-25: the request of a perfect instruction cache is made, too, and so draws its partition
  * (MEM-addr-7).
  */
-static APART void draw_perfect(struct sm *s, unsigned w)
+static NOINLINE void draw_perfect(struct sm *s, unsigned w)
 {
 	struct req r = {.addr = s->warp[w].fetch_pc + CODE_BASE};
 
@@ -134,7 +134,7 @@ static void step_icache(struct sm *s)
 	cache_cycle(s->l1i);
 }
 
-static APART void fetch_cached(struct sm *s)
+static NOINLINE void fetch_cached(struct sm *s)
 {
 	uint64_t candidates = fetchable(s);
 

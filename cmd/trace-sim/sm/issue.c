@@ -58,7 +58,7 @@ bool warp_waiting(struct sm *s, unsigned w)
 
 /* ---- one issue (SM-issue) ------------------------------------------------------------------ */
 
-static APART enum space generic_space(const struct sm *s, const struct warp *p, const struct rec *rec)
+static NOINLINE enum space generic_space(const struct sm *s, const struct warp *p, const struct rec *rec)
 {
 	const struct cta *c = &s->cta[p->cta];
 	const struct kernel_header *h = c->kernel->head;
@@ -112,7 +112,7 @@ static void issue_special(struct sm *s, struct winst *in)
 	}
 }
 
-static APART void end_warp(struct sm *s, unsigned w)
+static NOINLINE void end_warp(struct sm *s, unsigned w)
 {
 	s->done |= 1ull << w;
 	ibuffer_flush(s, w);
@@ -138,7 +138,7 @@ static void issue_ptx(struct sm *s, const struct winst *in)
 		ibuffer_flush(s, in->warp);
 }
 
-static APART void issue_rare(struct sm *s, struct winst *in)
+static NOINLINE void issue_rare(struct sm *s, struct winst *in)
 {
 	if (in->uop->flags & (UOP_ISSUE | UOP_ENDS))
 		issue_ptx(s, in);
@@ -164,7 +164,7 @@ static inline bool is_plain(const struct sm *s)
  * The head of warp w, which can go. quirk Q2-5: the second of a dual issue counts twice. Part of the loop over
  * schedulers: most that issue issue one, and saving registers for it is a tenth of its work.
  */
-static INLINED void issue(struct sm *s, unsigned k, unsigned w, unsigned nth, bool plain)
+static ALWAYS_INLINE void issue(struct sm *s, unsigned k, unsigned w, unsigned nth, bool plain)
 {
 	struct warp *p = &s->warp[w];
 	const struct uop *u = p->head;
@@ -200,7 +200,7 @@ static INLINED void issue(struct sm *s, unsigned k, unsigned w, unsigned nth, bo
 		issue_rare(s, in); /* its record has left the buffer */
 }
 
-static APART void issue_second(struct sm *s, unsigned k, unsigned w) { issue(s, k, w, 2, false); }
+static NOINLINE void issue_second(struct sm *s, unsigned k, unsigned w) { issue(s, k, w, 2, false); }
 
 static bool issuable(struct sm *s, unsigned w) { return !warp_waiting(s, w) && s->ibuf >> w & 1; }
 
@@ -222,7 +222,7 @@ static bool goes_on(struct sm *s, unsigned k, unsigned w, const struct uop *issu
  * Issue what warp w has first, which can go, and what is behind it if the policy allows. own: the warp is one
  * of the scheduler's. Returns how many.
  */
-static INLINED unsigned issue_from(struct sm *s, unsigned k, unsigned w, bool own, bool plain)
+static ALWAYS_INLINE unsigned issue_from(struct sm *s, unsigned k, unsigned w, bool own, bool plain)
 {
 	const struct uop *u = s->warp[w].head;
 	unsigned n = 1;
@@ -245,7 +245,7 @@ static INLINED unsigned issue_from(struct sm *s, unsigned k, unsigned w, bool ow
 	return n;
 }
 
-static APART unsigned issue_visited(struct sm *s, unsigned k, unsigned w)
+static NOINLINE unsigned issue_visited(struct sm *s, unsigned k, unsigned w)
 {
 	return issue_from(s, k, w, s->spread << k >> w & 1, false);
 }
@@ -265,7 +265,7 @@ unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
 
 /* ---- the stage ----------------------------------------------------------------------------- */
 
-static APART void tell_idle(struct sm *s, unsigned k, enum warp_occupancy why)
+static NOINLINE void tell_idle(struct sm *s, unsigned k, enum warp_occupancy why)
 {
 	s->idle_as[k] = (uint8_t)why;
 	s->profile->idle[k].row = 0;
@@ -332,7 +332,7 @@ static inline unsigned pick(const struct sm *s, unsigned k, uint64_t warps)
 }
 
 /* What an issue does to other schedulers' warps: it may open a barrier, or take room that all share. */
-static INLINED void schedule_all(struct sm *s, unsigned first, struct candidates o, bool plain)
+static ALWAYS_INLINE void schedule_all(struct sm *s, unsigned first, struct candidates o, bool plain)
 {
 	unsigned n = s->core->schedulers, k = first;
 	uint64_t mine = s->spread << k;
@@ -355,18 +355,18 @@ static INLINED void schedule_all(struct sm *s, unsigned first, struct candidates
 	} while (k != first);
 }
 
-static APART void schedule_plain(struct sm *s, unsigned first, struct candidates o)
+static NOINLINE void schedule_plain(struct sm *s, unsigned first, struct candidates o)
 {
 	schedule_all(s, first, o, true);
 }
 
-static APART void schedule_told(struct sm *s, unsigned first, struct candidates o)
+static NOINLINE void schedule_told(struct sm *s, unsigned first, struct candidates o)
 {
 	schedule_all(s, first, o, false);
 }
 
 /* Policies for which a visit depends on, or changes, more than masks. */
-static APART void schedule_by_visits(struct sm *s, unsigned first)
+static NOINLINE void schedule_by_visits(struct sm *s, unsigned first)
 {
 	unsigned n = s->core->schedulers, k = first;
 

@@ -124,7 +124,7 @@ static inline void sm_sample(struct sm *s)
 }
 
 /* What the still cycles counted: what the last one run did, for in them it would have been done again. */
-static APART void count_still(struct sm *s)
+static NOINLINE void count_still(struct sm *s)
 {
 	uint64_t n = s->still, first = s->sched_first + n;
 

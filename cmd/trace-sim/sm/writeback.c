@@ -35,7 +35,7 @@ static void write_result(struct sm *s, const struct winst *in)
 			return;
 }
 
-APART void writeback_stage(struct sm *s)
+NOINLINE void writeback_stage(struct sm *s)
 {
 	unsigned at = (unsigned)(s->clock % CALENDAR), reached = (unsigned)((s->clock - 2) % CALENDAR);
 	uint64_t stays = ~(1ull << reached % 64);

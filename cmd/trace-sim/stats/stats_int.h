@@ -43,17 +43,17 @@ static inline bool collecting(const struct stats_sink *s) { return !s->out; }
  * right of a column, a count between two texts, a real number.
  */
 void stats_show(struct stats_sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
-static INLINED void stats_text(struct stats_sink *s, const char *text)
+static ALWAYS_INLINE void stats_text(struct stats_sink *s, const char *text)
 {
 	if (s->out)
 		bytes_puts(s->out, text);
 }
-static INLINED void stats_int(struct stats_sink *s, int64_t v, unsigned width)
+static ALWAYS_INLINE void stats_int(struct stats_sink *s, int64_t v, unsigned width)
 {
 	if (s->out)
 		bytes_signed(s->out, v, width);
 }
-static INLINED void stats_value(struct stats_sink *s, const char *before, uint64_t v, const char *after)
+static ALWAYS_INLINE void stats_value(struct stats_sink *s, const char *before, uint64_t v, const char *after)
 {
 	if (!s->out)
 		return;
@@ -73,8 +73,8 @@ void stats_collect_count(struct stats_sink *s, const char *name, uint64_t runnin
 void stats_collect_ratio(struct stats_sink *s, const char *name, struct quotient q);
 
 /* A figure: shown with texts around it, or its running value recorded. */
-static INLINED void field_count(struct stats_sink *s, const char *name, const char *before, uint64_t shown,
-	uint64_t running, enum count_style style, const char *after)
+static ALWAYS_INLINE void field_count(struct stats_sink *s, const char *name, const char *before,
+	uint64_t shown, uint64_t running, enum count_style style, const char *after)
 {
 	if (collecting(s)) {
 		stats_collect_count(s, name, running);
@@ -89,13 +89,13 @@ static INLINED void field_count(struct stats_sink *s, const char *name, const ch
 	bytes_puts(s->out, after);
 }
 
-static INLINED void field64(
+static ALWAYS_INLINE void field64(
 	struct stats_sink *s, const char *name, const char *before, uint64_t v, const char *after)
 {
 	field_count(s, name, before, v, v, SHOW_64, after);
 }
 
-static INLINED void field_real(struct stats_sink *s, const char *name, const char *before,
+static ALWAYS_INLINE void field_real(struct stats_sink *s, const char *name, const char *before,
 	enum real_style style, struct quotient q, const char *after)
 {
 	if (collecting(s)) {
@@ -109,17 +109,17 @@ static INLINED void field_real(struct stats_sink *s, const char *name, const cha
 }
 
 /* "NAME = value" lines. */
-static INLINED void stats_line64(struct stats_sink *s, const char *name, uint64_t value)
+static ALWAYS_INLINE void stats_line64(struct stats_sink *s, const char *name, uint64_t value)
 {
 	field64(s, name, " = ", value, "\n");
 }
 
-static INLINED void stats_line32(struct stats_sink *s, const char *name, uint64_t value)
+static ALWAYS_INLINE void stats_line32(struct stats_sink *s, const char *name, uint64_t value)
 {
 	field_count(s, name, " = ", value, value, SHOW_32, "\n");
 }
 
-static INLINED void stats_line_real(
+static ALWAYS_INLINE void stats_line_real(
 	struct stats_sink *s, const char *name, enum real_style style, struct quotient q)
 {
 	field_real(s, name, " = ", style, q, "\n");
