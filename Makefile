@@ -156,6 +156,13 @@ check-invariants:
 	+@$(MAKE) -s BUILD=build/invariants LTO= OPT="-O1 -g -DCHECK_INVARIANTS" LDFLAGS= build/invariants/trace-sim \
 		build/invariants/tests/tracegen
 	@sh tests/invariants build/invariants
+# Signals at every call and at turns of the main loop of short runs, one and two at a time: about an hour.
+SOAK = -p 2000
+soak:
+	+@$(MAKE) -s BUILD=build/soak LTO= OPT="-O1 -g -DCHECK_TURNS" LDFLAGS= build/soak/trace-sim build/soak/trace-pack \
+		build/soak/tests/tracegen build/soak/tests/signal_at.so
+	@rm -rf build/soak/signals && mkdir build/soak/signals
+	@python3 tests/tools/signals build/soak build/soak/signals $(SOAK)
 # Real CUDA programs where nvcc is: minutes of compiling.
 check-cuda: all
 	@PATH="$(abspath $(BUILD)):$$PATH" sh tests/cuda/run
@@ -270,4 +277,4 @@ extended-programs:
 
 -include $(DEPS)
 
-.PHONY: all man completions install uninstall dist clean tests suite check check-cuda check-invariants demo asan exit-path tsan fuzz fuzz-run extended extended-programs format format-check tidy conformance conformance-events golden bench
+.PHONY: all man completions install uninstall dist clean tests suite soak check check-cuda check-invariants demo asan exit-path tsan fuzz fuzz-run extended extended-programs format format-check tidy conformance conformance-events golden bench
