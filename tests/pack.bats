@@ -233,7 +233,7 @@ same_folder() { diff -r "$1" "$2"; }
 	t=$(trace vecadd)
 	cubingen "$(trace gemm)" >other
 	run -0 --separate-stderr trace-pack -v --cubin other -o a.tpack "$t"
-	assert_regex "$stderr" 'found no function of the kernel.*without control codes'
+	assert_regex "$stderr" 'no function of the kernel.*without control codes'
 	assert_regex "$stderr" '0 of 1 kernels with control codes'
 	cubingen -s 4 "$t" >four
 	cubingen -s 8 "$t" >eight
@@ -345,7 +345,7 @@ raw_folder() {
 	trace-pack --group raw -C raw
 	cmp raw/kernelslist.g out/kernelslist.g
 	run -2 trace-pack --group raw -C raw
-	assert_output --partial 'found an existing file'
+	assert_output --partial 'exists already, -f replaces it'
 	trace-pack --group -f raw -C raw
 	trace-sim -q -g rtx3070 -F json raw | cmp - a
 	# one kernel, with the copies; and what cannot be
@@ -364,7 +364,7 @@ raw_folder() {
 	run -0 trace-sim -q -g rtx3070 out
 	cp raw/kernelslist_ctx_0x5581 raw/kernelslist_ctx_0x5582
 	run -2 trace-pack --group raw -C both
-	assert_output --partial 'found 2 lists'
+	assert_output --partial '2 lists'
 	trace-pack --group raw/kernelslist_ctx_0x5582 -C both
 	[ -f both/kernelslist_ctx_0x5582.g ]
 }
@@ -389,7 +389,7 @@ raw_folder() {
 	done
 	cp both/kernel-2.trace both/kernel-10.trace
 	run -0 --separate-stderr trace-pack -o one.tpack both
-	assert_regex "$stderr" 'found 2 raw files beside their grouped ones, which are taken \(--all keeps both\)'
+	assert_regex "$stderr" '2 raw files left out in favour of grouped ones \(--all keeps both\)'
 	trace-pack -d -C one one.tpack
 	printf 'kernel-%s.traceg\n' 1 2 10 | cmp - one/kernelslist.g
 	cmp one/kernel-2.traceg both/kernel-2.traceg
@@ -475,7 +475,7 @@ packed_and_swapped() {
 	assert_output --partial 'a.tpack: the stream that was made cannot be opened: '
 	cp good bad && printf '\377\377\377\377' | dd of=bad bs=1 seek=$(($(wc -c <good) / 2)) conv=notrunc status=none
 	packed_and_swapped
-	assert_output --partial 'a.tpack: the stream that was made cannot be opened: byte 8: found a block whose checksum'
+	assert_output --partial 'a.tpack: the stream that was made cannot be opened: byte 8: the checksum of a block is wrong'
 	# what is not looked at again takes its name
 	LD_PRELOAD=$SHIM SWAP_NAME=.tmp SWAP_FILE=bad trace-pack --no-verify -o a.tpack "$(trace vecadd)"
 	cmp a.tpack good
@@ -526,7 +526,7 @@ packed_and_swapped() {
 	assert_output --partial 'NUL'
 	for what in -l -t '-d -o -' '-d -k 1 -o -'; do
 		run -2 timeout 20 trace-pack $what /dev/zero
-		assert_output --partial '/dev/zero: byte 0: found no packed stream'
+		assert_output --partial '/dev/zero: byte 0: not a packed stream'
 		run -2 trace-pack $what ''
 		assert_output "trace-pack: '': cannot be opened: No such file or directory"
 	done

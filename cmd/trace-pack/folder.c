@@ -61,7 +61,7 @@ int do_group(const char *operand, const struct pack_args *a)
 
 	source_open(&s, operand, a);
 	if (s.pack)
-		die("%s: found a packed stream, whose kernels are grouped, wanted raw traces; -d unpacks it",
+		die("%s: a packed stream, whose kernels are grouped already (expected raw traces): -d unpacks it",
 			operand);
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
 		die_errno("%s", folder);

@@ -168,7 +168,7 @@ static int header(struct group *g)
 	blocks *= g->grid[2];
 	if (!good || !threads || threads > 65536 || !blocks || blocks > UINT32_MAX)
 		return fault_set(g->f, here(g), "header-value",
-			"found no usable grid and block dimensions in the header of a raw trace, wanted both");
+			"header of a raw trace has no usable grid and block dimensions");
 	g->warps = (uint32_t)((threads + 31) / 32);
 	g->prefix = version >= 3 ? 4 : 0;
 	return 0;
@@ -271,7 +271,7 @@ static int take_line(struct group *g, const char *line, size_t n)
 		bad = id[i] < limit[i] ? bad : i;
 	if (!s || id[bad] >= limit[bad])
 		return fault_set(g->f, here(g), "prefix",
-			"found no %s below %u in column %u of a raw trace, wanted thread block x, y, z and warp before the PC",
+			"no %s below %u in column %u of a raw trace (expected thread block x, y, z and warp before the PC)",
 			bad < 3 ? "thread block id" : "warp", limit[bad], bad + 1);
 	if (shared_side(g, line, n))
 		return 0;

@@ -110,7 +110,7 @@ static void is_text(void *ctx, uint32_t kernel)
 	const struct item *k = &s->item[kernel];
 
 	diag_warn((struct place){diag_keep(k->path ? k->path : k->name), 0, 0},
-		"found text that is no regular trace, wanted one; it is kept byte for byte");
+		"not a regular trace: the text is kept byte for byte");
 }
 
 /* ---- the output --------------------------------------------------------------------------- */
@@ -132,7 +132,7 @@ static void check_output(const struct source *s, const struct pack_args *a)
 	for (uint32_t i = 0; i < a->n_cubins; i++)
 		output_spare(a->output, a->cubin[i]);
 	if (!a->output && isatty(STDOUT_FILENO))
-		die("found a terminal as output, wanted -o FILE or a redirection");
+		die("output is a terminal: use -o FILE or redirect it");
 }
 
 static bool add_hash(void *ctx, const void *bytes, size_t n)
@@ -181,7 +181,7 @@ static void carry_picks(const struct source *s, const struct pack_args *a, struc
 	if (!p)
 		return;
 	if (s->n_items != p->n)
-		die("%s: found %u kernels for %u picks, wanted one for each: a kernel that the list names twice cannot be packed with its weight",
+		die("%s: %u kernels for %u picks: a kernel that the list names twice cannot be packed with its weight",
 			s->shown, s->n_items, p->n);
 	FILE *out = bytes_stream(&text);
 	struct picks own = *p;

@@ -66,7 +66,7 @@ static int take_line(struct cutter *c, const char *line, size_t n, struct input 
 		return blank(line, n)
 			       ? 0
 			       : fault_set(f, (struct place){input_name(in), 0, 0}, "pack-stored",
-					 "found text between thread blocks, wanted a regular trace to take thread blocks from");
+					 "text between thread blocks: not a regular trace, no thread blocks can be selected");
 	}
 	if (wanted)
 		hand_on(c, line, n);
@@ -103,11 +103,10 @@ int slice_text(struct input *in, const struct slice *s, struct fault *f)
 	if (!c.good)
 		return fault_set(f, at_end, "write", "cannot write");
 	if (c.where == IN_BLOCK)
-		return fault_set(f, at_end, "truncated",
-			"found the end of the file inside a thread block, wanted #END_TB");
+		return fault_set(
+			f, at_end, "truncated", "file ends inside a thread block (expected #END_TB)");
 	if (c.any)
 		return 0;
 	return fault_set(f, at_end, "no-block",
-		"found %llu thread blocks, wanted one that --tb selects (they count from 0)",
-		(unsigned long long)c.number);
+		"--tb selects none of the %llu thread blocks (counted from 0)", (unsigned long long)c.number);
 }

@@ -96,7 +96,7 @@ static struct item *look(
 			as = plain_name(name, INPUT_XZ, false);
 			item = find(s, as, strlen(as));
 			if (item && strcmp(item->path, path))
-				die("%s: found a second file of the name %s, wanted one", s->shown, as);
+				die("%s: names a second file %s", s->shown, as);
 		}
 		if (!item) {
 			item = add(s, path, as, raw);
@@ -239,11 +239,11 @@ static void read_list(struct source *s, struct input *in, const char *folder, co
 
 	while ((n = input_read(in, buf, sizeof(buf), &f)) > 0) {
 		if (memchr(buf, '\0', (size_t)n))
-			die("%s: found a NUL byte, wanted a kernel list, a text file", s->shown);
+			die("%s: NUL byte in a kernel list (expected a text file)", s->shown);
 		bytes_add(&all, buf, (size_t)n);
 		if (!pack_list_fits(all.n))
-			die("%s: found a kernel list of more than %zu bytes, wanted one that a stream can hold",
-				s->shown, all.n - (size_t)n);
+			die("%s: kernel list is longer than the %zu bytes that a stream can hold", s->shown,
+				all.n - (size_t)n);
 	}
 	if (n < 0)
 		die_fault(&f);
@@ -256,7 +256,7 @@ static void read_list(struct source *s, struct input *in, const char *folder, co
 	}
 	s->n_listed = position;
 	if (!position)
-		die("%s: found no line that begins with 'kernel', wanted a kernel list", s->shown);
+		die("%s: no line begins with 'kernel' (expected a kernel list)", s->shown);
 	free(all.p);
 	s->list = t.p;
 	s->n_list = t.n;
@@ -414,7 +414,7 @@ static char *list_in(const char *path, int (*is)(const struct dirent *), const c
 		if (n == 1 || !strcmp(e[i]->d_name, whole))
 			name = e[i]->d_name;
 	if (n && !name)
-		die("%s: found %d lists kernelslist_ctx_*%s and no %s, wanted one", path, n,
+		die("%s: %d lists kernelslist_ctx_*%s and no %s: name one of the lists", path, n,
 			strchr(whole, '.') ? ".g" : "", whole);
 	char *list = name ? join(path, name, strlen(name)) : NULL;
 	for (int i = 0; i < n; i++)
@@ -430,22 +430,28 @@ static void kernel_files(struct source *s, const char *path, const struct pack_a
 	struct place at = {diag_keep(path), 0, 0};
 	uint32_t taken = 0, passed = 0;
 	int n = scandir(path, &e, is_kernel, natural);
+	unsigned raw = 0;
 
 	if (n <= 0)
-		die("%s: found neither a kernel list nor kernel files, wanted some", path);
+		die("%s: neither a kernel list nor kernel files in the folder", path);
 	for (int i = 0, last = 0; i < n; i++) {
 		if (i && !a->all && !is_grouped(e[i]) && is_grouped(e[last]) && same_kernel(e[last], e[i])) {
 			passed++;
 			continue;
 		}
 		last = i;
+		raw += !is_grouped(e[i]);
 		look(s, join(path, e[i]->d_name, strlen(e[i]->d_name)), e[i]->d_name, ++taken, a);
 	}
-	diag_warn(at, "found no kernel list, %u kernel files are taken in the order of their numbers", taken);
-	if (passed)
+	diag_warn(at, "no kernel list: %u kernel %s taken in the order of their numbers", taken,
+		taken == 1 ? "file" : "files");
+	if (raw)
 		diag_warn(at,
-			"found %u raw files beside their grouped ones, which are taken (--all keeps both)",
-			passed);
+			"%u raw kernel %s packed as text, which trace-sim does not read: trace-pack --group %s -C DIR groups them",
+			raw, raw == 1 ? "file" : "files", path);
+	if (passed)
+		diag_warn(at, "%u raw %s left out in favour of grouped ones (--all keeps both)", passed,
+			passed == 1 ? "file" : "files");
 	for (int i = 0; i < n; i++)
 		free(e[i]);
 	free(e);
@@ -475,21 +481,19 @@ static void check_name(const struct source *s, const char *name)
 	size_t n = strlen(name);
 
 	if (s->list_name && !strcmp(name, s->list_name))
-		die("%s: found the list's own name '%s' among its kernels, wanted kernel files", s->shown,
-			name);
+		die("%s: the list names itself, '%s', as a kernel", s->shown, name);
 	for (const char *p = name; p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL) {
 		size_t len = strcspn(p, "/");
 		const struct item *folder = p[len] ? find(s, name, (size_t)(p - name) + len) : NULL;
 
 		if (!len || (len == 2 && !memcmp(p, "..", 2)))
-			die("%s: found the kernel name '%s', wanted a file inside the folder of the list",
-				s->shown, name);
+			die("%s: kernel name '%s' leads out of the folder of the list", s->shown, name);
 		if (folder)
-			die("%s: found the kernel names '%s' and '%s', of which one is in the other's place",
-				s->shown, folder->name, name);
+			die("%s: kernel names '%s' and '%s' need a file and a folder of one name", s->shown,
+				folder->name, name);
 	}
 	if (n > NAME_MAX * 8)
-		die("%s: found a kernel name of %zu bytes, wanted a shorter one", s->shown, n);
+		die("%s: kernel name of %zu bytes is too long", s->shown, n);
 }
 
 void source_open(struct source *s, const char *operand, const struct pack_args *a)
@@ -514,7 +518,7 @@ void source_open(struct source *s, const char *operand, const struct pack_args *
 			die_fault(&f);
 	}
 	if (!s->n_items)
-		die("%s: found no kernel that -k selects, wanted one", operand);
+		die("%s: -k selects none of the kernels", operand);
 	for (uint32_t i = 0; i < s->n_items; i++)
 		check_name(s, s->item[i].name);
 }

@@ -44,7 +44,7 @@ static void open_selected(struct source *s, const char *operand, const struct pa
 	}
 	source_packed(s, a);
 	if (!s->n_items && pack_kernels(s->pack))
-		die("%s: found no kernel that -k selects, wanted one", operand);
+		die("%s: -k selects none of the kernels", operand);
 }
 
 /* folder/name, with the folders that name has in it made. */
@@ -56,7 +56,7 @@ char *tool_target(const char *folder, const char *name)
 	for (const char *s = name; s; s = strchr(s, '/') ? strchr(s, '/') + 1 : NULL)
 		bad |= !strncmp(s, "..", 2) && (s[2] == '/' || !s[2]);
 	if (bad)
-		die("found the file name '%s' in the stream, wanted one inside the folder", name);
+		die("file name '%s' in the stream leads out of the folder", name);
 	char *path = xmalloc(n + strlen(name) + 2);
 	sprintf(path, "%s/%s", folder, name);
 	for (char *s = path + n + 1; (s = strchr(s, '/')); s++) {
@@ -73,7 +73,7 @@ void tool_absent(const char *path, bool force)
 	struct stat st;
 
 	if (!force && lstat(path, &st) == 0)
-		die("%s: found an existing file, wanted none, or -f", path);
+		die("%s: exists already, -f replaces it", path);
 }
 
 void tool_list(const struct source *s, const char *path, bool force)

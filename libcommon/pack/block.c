@@ -167,8 +167,7 @@ static struct pack_block *load(struct pack *p, uint32_t number, struct fault *f)
 		return b;
 	}
 	char text[160];
-	snprintf(text, sizeof(text), "found a damaged block (%s)",
-		good ? "its tables are not well formed" : why);
+	snprintf(text, sizeof(text), "damaged block (%s)", good ? "its tables are not well formed" : why);
 	pack_bad(p, e->at, f, "pack-damaged", text);
 	block_free(b);
 	return NULL;
@@ -247,7 +246,7 @@ int walk_next(struct walk *w, struct read_piece **c, struct fault *f)
 			if (more <= 0)
 				return more < 0 ? -1
 						: pack_bad(w->p, w->p->size, f, "pack-damaged",
-							  "found the end of the stream inside a kernel");
+							  "the stream ends inside a kernel");
 			if (!(w->b = block_get(w->p, number, f)))
 				return -1;
 			w->next_piece = 0;

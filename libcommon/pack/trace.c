@@ -64,7 +64,7 @@ int pack_klist(struct pack *p, struct klist *k, struct fault *f)
 
 		k->cmd[i].kernel = (uint32_t)kernel;
 		if (kernel < 0)
-			r = pack_bad(p, PACK_FIRST, f, "pack-damaged", "found a list of other kernels");
+			r = pack_bad(p, PACK_FIRST, f, "pack-damaged", "the list names other kernels");
 	}
 	p->keep_all = k->n_kernels > p->n_kernels; /* one is named twice */
 	free(folder);
@@ -163,7 +163,7 @@ static int damaged(const struct packed *k, struct fault *f)
 {
 	uint64_t at = k->w.b ? block_at(k->p, k->w.b->number) : k->p->size;
 
-	return pack_bad(k->p, at, f, "pack-damaged", "found a block whose columns do not fit its tables");
+	return pack_bad(k->p, at, f, "pack-damaged", "the columns of a block do not fit its tables");
 }
 
 static void parse_static(struct trace *t, struct packed *k, uint32_t i)
@@ -411,7 +411,7 @@ static int parse_record(
 static int lacking_lanes(const struct trace *t, uint32_t mask, uint32_t lanes, struct fault *f)
 {
 	return fault_set(f, (struct place){t->name, t->line, 0}, "lanes",
-		"found active lanes %08x that the block of %u threads lacks in warp %u, wanted none outside %08x",
+		"mask has active lanes %08x outside a block of %u threads, warp %u (expected none outside %08x)",
 		mask & ~lanes, kernel_threads(&t->h), t->warp, lanes);
 }
 
@@ -435,7 +435,7 @@ static int finish_record(struct trace *t, struct packed *k, struct tblock *tb, s
 		return lacking_lanes(t, r->mask, lanes, f);
 	if (k->needs[id] && r->mask)
 		return fault_set(f, (struct place){t->name, t->line, 0}, "no-address",
-			"found memory opcode '%.60s' without addresses (width 0), wanted one for each lane of mask %08x",
+			"memory opcode '%.60s' has no addresses (width 0) (expected one for each lane of mask %08x)",
 			code_at(t->o.code, k->handle[id])->opcode, r->mask);
 	t->unknown_recs += k->unknown[id];
 	r->inst = k->handle[id];
@@ -498,8 +498,8 @@ static int finish_block(
 		if (w >= n || tb->warp[w].line)
 			return fault_set(f, (struct place){t->name, t->line, 0},
 				w < n ? "warp-repeated" : "warp-id",
-				w < n ? "found warp %u a second time, wanted each once"
-				      : "found warp %u, wanted 0 to %u for a block of %u threads",
+				w < n ? "warp %u occurs twice"
+				      : "warp %u does not exist (expected 0 to %u for a block of %u threads)",
 				w, n - 1, kernel_threads(&t->h));
 		tb->warp[w] = (struct warp_recs){k->listed[i].first, k->listed[i].count, t->line += 2};
 		if (finish_warp(t, k, tb, &tb->warp[w], in, f) < 0)

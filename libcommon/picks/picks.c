@@ -30,7 +30,7 @@ static int bad(const struct picks_line *l, const char *at, const char *wanted)
 {
 	char q[60];
 
-	return fault_set(l->f, here(l, at), "picks", "found '%s', wanted %s",
+	return fault_set(l->f, here(l, at), "picks", "unexpected '%s' (expected %s)",
 		diag_quote(q, sizeof(q), at, strcspn(at, " \t")), wanted);
 }
 
@@ -229,25 +229,23 @@ static int check_strata(const struct picks *p, struct fault *f)
 	uint64_t kernels = 0;
 
 	if (!p->line)
-		return fault_set(f, at, "picks", "found no line, wanted picks (trace-picks(5))");
+		return fault_set(f, at, "picks", "file is empty (expected picks, see trace-picks(5))");
 	if (!p->n)
-		return fault_set(f, at, "picks", "found no pick, wanted one at least");
+		return fault_set(f, at, "picks", "file has no pick");
 	for (uint32_t i = 0; i < p->n_strata; i++) {
 		const struct pick_stratum *s = &p->stratum[i];
 
 		kernels += s->kernels;
 		if (!s->picked)
-			return fault_set(f, at, "picks",
-				"found stratum %u of %u kernels without a pick, wanted one at least",
-				s->label, s->kernels);
+			return fault_set(
+				f, at, "picks", "stratum %u of %u kernels has no pick", s->label, s->kernels);
 		if (s->picked > s->kernels)
-			return fault_set(f, at, "picks",
-				"found %u picks in stratum %u of %u kernels, wanted at most as many",
+			return fault_set(f, at, "picks", "%u picks in stratum %u, which has only %u kernels",
 				s->picked, s->label, s->kernels);
 	}
 	if (kernels > p->n_all)
 		return fault_set(f, at, "picks",
-			"found strata of %llu kernels together, wanted the application's %u at most",
+			"strata have %llu kernels together (expected at most the application's %u)",
 			(unsigned long long)kernels, p->n_all);
 	return 0;
 }
@@ -263,7 +261,8 @@ int picks_parse(struct picks *p, struct input *in, struct fault *f)
 		struct place at = {p->path, input_lineno(in), 0};
 
 		if (memchr(text, '\0', n))
-			return fault_set(f, at, "picks", "found a NUL byte, wanted picks, a text file");
+			return fault_set(
+				f, at, "picks", "NUL byte in a file of picks (expected a text file)");
 		char *copy = xstrndup(text, n);
 		struct picks_line l = {p, copy, copy, at, f};
 		r = parse_line(&l);
@@ -302,11 +301,11 @@ int picks_fit(const struct picks *p, const unsigned char hash[16], uint32_t n_ke
 
 	if (p->n_kernels != n_kernels)
 		return fault_set(f, at, "picks-list",
-			"found picks for a list of %u kernels, wanted picks for this one of %u", p->n_kernels,
+			"the picks were made for a list of %u kernels (this one has %u)", p->n_kernels,
 			n_kernels);
 	if (memcmp(p->hash, hash, 16) != 0)
 		return fault_set(f, at, "picks-list",
-			"found picks for another kernel list (its hash differs), wanted picks made for this one");
+			"the picks were made for another kernel list (the hash differs)");
 	return 0;
 }
 

@@ -182,8 +182,8 @@ static int classify(struct code *c, struct inst *i, const struct draft *d, const
 
 	diag_quote(q, sizeof(q), d->opcode, stem);
 	if (!known && where->options->strict)
-		return fault_set(f, where->at, "opcode-unknown", "found opcode '%s', wanted one that %s has",
-			q, isa_arch_name(d->arch));
+		return fault_set(f, where->at, "opcode-unknown",
+			"unknown opcode '%s' (%s has none of this name)", q, isa_arch_name(d->arch));
 	if (!known) {
 		snprintf(what, sizeof(what), "opcode '%s' is not in the table of %s", q,
 			isa_arch_name(d->arch));
@@ -199,7 +199,7 @@ static int classify(struct code *c, struct inst *i, const struct draft *d, const
 	}
 	if (!i->size && kind_moves(i->kind) && d->has_addr)
 		return fault_set(f, where->at, "opcode-width",
-			"found a width below 8 or beyond 524280 bits in opcode '%s', wanted bits of a memory access",
+			"opcode '%s' has an access width below 8 or above 524280 bits",
 			diag_quote(q, sizeof(q), d->opcode, d->opcode_len));
 	if (!d->has_addr)
 		i->size = 0;
@@ -246,7 +246,8 @@ static int classify_ptx(struct code *c, struct inst *i, const struct draft *d, c
 	i->kind = (uint8_t)ptx_kind(x);
 	i->size = (uint16_t)d->ptx->size;
 	if (!x->op && where->options->strict)
-		return fault_set(f, where->at, "opcode-unknown", "found opcode '%s', wanted one of PTX", q);
+		return fault_set(
+			f, where->at, "opcode-unknown", "unknown opcode '%s' (expected one of PTX)", q);
 	if ((x->op && !x->op->reason[0]) || !first_time(c, d->opcode, stem))
 		return 0;
 	if (x->op) {
@@ -285,7 +286,7 @@ static int64_t add(struct code *c, uint64_t h, uint32_t slot, const struct draft
 	size_t n_reg = n_numbers(d);
 	if (n == CODE_MAX)
 		return fault_set(f, where->at, "code-size",
-			"found more than %u distinct static instructions, wanted fewer (are immediates or source lines damaged?)",
+			"more than %u distinct static instructions (are immediates or source lines damaged?)",
 			CODE_MAX);
 	struct inst i = {.imm = d->imm,
 		.pc = d->pc,

@@ -70,7 +70,7 @@ struct value {
 static int bad(const struct value *v, struct fault *f, const char *wanted)
 {
 	char q[80];
-	return fault_set(f, v->at, "header-value", "found '%s = %s', wanted %s", v->key,
+	return fault_set(f, v->at, "header-value", "invalid value '%s = %s' (expected %s)", v->key,
 		diag_quote(q, sizeof(q), v->w.s, v->w.n), wanted);
 }
 
@@ -227,8 +227,8 @@ static bool is_plain(struct tok first, struct tok second)
 static void tell_unknown(struct trace *t, const char *line, struct tok key, struct fault *f)
 {
 	char q[60];
-	fault_set(f, text_place(t, line, line), "header-unknown",
-		"found key '-%s', which is not known and not used", diag_quote(q, sizeof(q), key.s, key.n));
+	fault_set(f, text_place(t, line, line), "header-unknown", "unknown key '-%s' is ignored",
+		diag_quote(q, sizeof(q), key.s, key.n));
 	trace_told(t, f);
 }
 
@@ -259,7 +259,7 @@ static int header_line(struct trace *t, const char *line, size_t len, unsigned *
 	}
 	if (t->o.watch && *had >> key & 1 && key != KEY_FILE) {
 		fault_set(f, text_place(t, line, line), "header-repeated",
-			"found '%s' a second time, the last one counts", keys[key].shown);
+			"'%s' occurs twice; the last one is used", keys[key].shown);
 		trace_told(t, f);
 	}
 	*had |= 1u << key;
@@ -267,7 +267,7 @@ static int header_line(struct trace *t, const char *line, size_t len, unsigned *
 	const char *eq = memchr(line, '=', len);
 	if (!eq)
 		return fault_set(f, (struct place){t->name, t->line, 0}, "header-value",
-			"found no '=' behind '%s', wanted '%s = value'", keys[key].shown, keys[key].shown);
+			"no '=' after '%s' (expected '%s = value')", keys[key].shown, keys[key].shown);
 	p = eq + 1;
 	while (p < end && is_space(*p))
 		p++;
@@ -285,7 +285,7 @@ static void tell_defaults(const struct trace *t, unsigned had, struct fault *f)
 		if (had >> hint[i] & 1 || (hint[i] == KEY_TRACER && t->h.ptx))
 			continue;
 		fault_set(f, (struct place){t->name, t->line, 0}, "header-default",
-			"found the header's end without a line '%s = ...'", keys[hint[i]].shown);
+			"header has no line '%s = ...'", keys[hint[i]].shown);
 		trace_told(t, f);
 	}
 }
@@ -308,7 +308,7 @@ static int check_complete(struct trace *t, unsigned had, struct fault *f)
 		if (!must || had >> k & 1)
 			continue;
 		fault_set(f, (struct place){t->name, t->line, 0}, "header-missing",
-			"found the header's end without a line '%s = ...', wanted one", keys[k].shown);
+			"header has no line '%s = ...'", keys[k].shown);
 		if (!trace_told(t, f))
 			return -1;
 		without_value(&t->h, k);
@@ -316,7 +316,7 @@ static int check_complete(struct trace *t, unsigned had, struct fault *f)
 	uint32_t last = ptx_code_last(t->ptx);
 	if (t->h.ptx && last >= t->h.code_end && last)
 		return fault_set(f, (struct place){t->name, t->line, 0}, "code-line",
-			"found an instruction at pc 0x%x, wanted all before the end of code at 0x%x", last,
+			"instruction at pc 0x%x (expected all before the end of code at 0x%x)", last,
 			t->h.code_end);
 	if (t->o.watch && check_told(t, had, f) < 0)
 		return -1;
@@ -355,7 +355,7 @@ int header_read(struct trace *t, struct fault *f)
 		bool bad_line = w.n && w.s[0] != '-';
 		if (bad_line)
 			fault_set(f, at, "header-line",
-				"found '%s', wanted a header line that begins with '-', or '#'",
+				"unexpected '%s' (expected a header line that begins with '-', or '#')",
 				diag_quote(q, sizeof(q), w.s, (size_t)(line + len - w.s)));
 		else if (w.n)
 			bad_line = header_line(t, w.s, (size_t)(line + len - w.s), &had, f) < 0;
@@ -363,7 +363,7 @@ int header_read(struct trace *t, struct fault *f)
 			return -1;
 		if (t->o.watch && len && line[len - 1] == '\r' && !returns++) {
 			fault_set(f, text_place(t, line, line + len - 1), "line-end",
-				"found a carriage return before the line's end");
+				"carriage return before the end of the line");
 			trace_told(t, f);
 		}
 		text_next(t, line + len);
@@ -372,9 +372,9 @@ int header_read(struct trace *t, struct fault *f)
 		return -1;
 	if (r == 0 && !had)
 		return fault_set(f, (struct place){t->name, t->line, 0}, "truncated",
-			"found the end of the file, wanted a kernel header");
+			"file is empty (expected a kernel header)");
 	if (r == 0)
 		return fault_set(f, (struct place){t->name, t->line, 0}, "truncated",
-			"found the end of the file in the header, wanted thread blocks behind a line that begins with '#'");
+			"file ends in the header (expected thread blocks after a line that begins with '#')");
 	return check_complete(t, had, f);
 }

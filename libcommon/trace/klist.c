@@ -85,17 +85,17 @@ static int parse_memcpy(struct command *c, struct list_field line, struct place 
 	}
 	if (n < 3 || part[0].n != strlen("MemcpyHtoD"))
 		return fault_set(f, at, "memcpy-fields",
-			"found '%s', wanted 'MemcpyHtoD,<hex address>,<bytes>'",
+			"unexpected '%s' (expected 'MemcpyHtoD,<hex address>,<bytes>')",
 			diag_quote(q, sizeof(q), line.s, line.n));
 	at.col += (uint32_t)(part[1].s - line.s);
 	if (!number(part[1], 16, &c->address))
 		return fault_set(f, at, "memcpy-address",
-			"found address '%s', wanted a hexadecimal number of at most 64 bits",
+			"invalid address '%s' (expected a hexadecimal number of at most 64 bits)",
 			diag_quote(q, sizeof(q), part[1].s, part[1].n));
 	at.col += (uint32_t)(part[2].s - part[1].s);
 	if (!number(part[2], 10, &c->bytes) || c->bytes > UINT32_MAX)
 		return fault_set(f, at, "memcpy-count",
-			"found byte count '%s', wanted a decimal number below 4294967296",
+			"invalid byte count '%s' (expected a decimal number below 4294967296)",
 			diag_quote(q, sizeof(q), part[2].s, part[2].n));
 	return 0;
 }
@@ -130,7 +130,7 @@ static int parse_line(struct klist *k, uint32_t *cap, struct list_field line, co
 {
 	char q[100];
 	if (memchr(line.s, '\0', line.n))
-		return fault_set(f, at, "list-line", "found a NUL byte, wanted a kernel list, a text file");
+		return fault_set(f, at, "list-line", "NUL byte in a kernel list (expected a text file)");
 	if (starts(line, "kernel")) {
 		struct command *c = add(k, cap, CMD_KERNEL, at.line, line);
 		c->path = join(folder, line);
@@ -158,7 +158,7 @@ static int parse_line(struct klist *k, uint32_t *cap, struct list_field line, co
 		return 0;
 	}
 	return fault_set(f, at, "list-line",
-		"found '%s', wanted a kernel file name that begins with 'kernel', or 'MemcpyHtoD,<hex address>,<bytes>'",
+		"unexpected '%s' (expected a kernel file name that begins with 'kernel', or 'MemcpyHtoD,<hex address>,<bytes>')",
 		diag_quote(q, sizeof(q), line.s, line.n));
 }
 
@@ -171,7 +171,7 @@ static void remark(struct teller *tell, const char *text, size_t len, bool newli
 	size_t behind = len - (size_t)(line.s - text) - line.n;
 	if (newline && text[len] == '\r') {
 		fault_set(f, (struct place){at.file, at.line, (uint32_t)len + 1}, "line-end",
-			"found a carriage return before the line's end");
+			"carriage return before the end of the line");
 		if (!tell->told_return)
 			tell->fault(tell->ctx, f);
 		tell->told_return = true;
@@ -179,8 +179,7 @@ static void remark(struct teller *tell, const char *text, size_t len, bool newli
 	if (line.s == text && !behind)
 		return;
 	at.col = line.s == text ? (uint32_t)line.n + 1 : 1;
-	fault_set(
-		f, at, "list-blank", "found blanks %s the line's text", line.s == text ? "behind" : "before");
+	fault_set(f, at, "list-blank", "blanks %s the line's text", line.s == text ? "behind" : "before");
 	tell->fault(tell->ctx, f);
 }
 
@@ -205,7 +204,7 @@ static int parse(struct klist *k, struct input *in, const char *folder, struct t
 		needed += k->cmd[i].kind != CMD_COPY_BACK;
 	if (!needed)
 		return fault_set(f, (struct place){input_name(in), 0, 0}, "list-empty",
-			"found an empty kernel list, wanted lines that name kernel files");
+			"kernel list is empty (expected lines that name kernel files)");
 	return 0;
 }
 
@@ -217,27 +216,25 @@ int klist_parse(struct klist *k, struct input *in, const char *folder, struct fa
 
 /* ---- from a path -------------------------------------------------------------------------- */
 
-/* Does the folder hold what the tracer wrote, its own list or raw kernel files, and no grouped file? */
-static bool is_raw_folder(const char *path)
+/* True if the folder has raw kernel files, or the list that the tracer writes for them. */
+static bool folder_has_raw(const char *path)
 {
 	DIR *d = opendir(path);
-	bool raw = false, grouped = false;
+	bool raw = false;
 
 	if (!d)
 		return false;
 	for (struct dirent *e; (e = readdir(d));) {
 		const char *trace = strncmp(e->d_name, "kernel-", 7) ? NULL : strstr(e->d_name, ".trace");
 
-		grouped |= trace && trace[6] == 'g';
 		raw |= (trace && trace[6] != 'g') || !strcmp(e->d_name, "kernelslist") ||
 		       (!strncmp(e->d_name, "kernelslist_ctx_", 16) && !strchr(e->d_name, '.'));
 	}
 	closedir(d);
-	return raw && !grouped;
+	return raw;
 }
 
-/* Path of the list in folder k->path, put in its place. */
-/* The first list of a context, kernelslist_ctx_*.g; *n: how many there are. */
+/* Path of the first list of a context, kernelslist_ctx_*.g; *n: their number. */
 static char *list_of_context(const char *folder, unsigned *n)
 {
 	DIR *d = opendir(folder);
@@ -257,6 +254,7 @@ static char *list_of_context(const char *folder, unsigned *n)
 	return list;
 }
 
+/* Puts the path of the list in folder k->path into k->path. */
 static int list_in_folder(struct klist *k, struct fault *f)
 {
 	struct place at = {diag_keep(k->path), 0, 0};
@@ -268,17 +266,19 @@ static int list_in_folder(struct klist *k, struct fault *f)
 	if (stat(list, &st) < 0) {
 		free(list);
 		if (access(k->path, R_OK | X_OK))
-			return fault_set(f, at, "open",
-				"found a folder that cannot be read, wanted one with a kernel list");
+			return fault_set(f, at, "open", "folder cannot be read");
 		list = list_of_context(k->path, &n);
 		if (n != 1) {
 			free(list);
-			if (!n && is_raw_folder(k->path))
+			if (!n && folder_has_raw(k->path))
 				return fault_set(f, at, "list-raw",
-					"found raw traces, wanted grouped ones with a list: trace-pack --group %s -C DIR makes them",
+					"raw traces, not grouped by thread block and warp: run trace-pack --group %s -C DIR first",
 					diag_quote(q, sizeof(q), k->path, strlen(k->path)));
+			if (!n)
+				return fault_set(f, at, "list-missing",
+					"no kernel list in the folder (expected kernelslist.g)");
 			return fault_set(f, at, "list-missing",
-				"found %u files kernelslist_ctx_*.g and no kernelslist.g in the folder, wanted one list",
+				"%u files kernelslist_ctx_*.g and no kernelslist.g in the folder: name one of the lists",
 				n);
 		}
 	}

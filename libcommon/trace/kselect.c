@@ -51,7 +51,7 @@ static int parse_item(
 	}
 	if (!it->from || p != end || it->to < it->from)
 		return fault_set(f, at, "kernel-list",
-			"found '%s', wanted a position from 1 ('3'), a range ('7-9', '12-') or a name pattern",
+			"invalid selection '%s' (expected a position from 1 ('3'), a range ('7-9', '12-') or a name pattern)",
 			diag_quote(q, sizeof(q), s, n));
 	return 0;
 }

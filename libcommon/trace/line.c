@@ -31,9 +31,9 @@ int line_found(struct parse *s, const char *id, const char *wanted)
 	char q[64];
 	struct place at = text_place(s->t, s->line, s->w.s);
 	if (!s->w.n)
-		return fault_set(s->f, at, id, "found the end of the line, wanted %s", wanted);
-	return fault_set(
-		s->f, at, id, "found '%s', wanted %s", diag_quote(q, sizeof(q), s->w.s, s->w.n), wanted);
+		return fault_set(s->f, at, id, "line ends early (expected %s)", wanted);
+	return fault_set(s->f, at, id, "unexpected '%s' (expected %s)",
+		diag_quote(q, sizeof(q), s->w.s, s->w.n), wanted);
 }
 
 /* The same by the table's row of the column. */
@@ -93,8 +93,9 @@ int line_read_prefix(struct parse *s)
 		uint32_t is = i < 3 ? t->id[i] : t->warp;
 		if (t->d.block_ids && i < 4 && v != is) {
 			struct place at = text_place(t, s->line, s->w.s);
-			return fault_set(s->f, at, "prefix", "found %s %llu, wanted %u as in the lines above",
-				name[i], (unsigned long long)v, is);
+			return fault_set(s->f, at, "prefix",
+				"%s %llu differs from the lines above (expected %u)", name[i],
+				(unsigned long long)v, is);
 		}
 		if (t->d.lineno && i == t->d.prefix - 1)
 			s->d.lineno = (uint32_t)v;
@@ -185,7 +186,7 @@ int line_read_mask(struct parse *s)
 	if (!(s->mask & ~s->lanes))
 		return 0;
 	fault_set(s->f, text_place(s->t, s->line, s->w.s), "lanes",
-		"found active lanes %08x that the block of %u threads lacks in warp %u, wanted none outside %08x",
+		"mask has active lanes %08x outside a block of %u threads, warp %u (expected none outside %08x)",
 		s->mask & ~s->lanes, kernel_threads(&s->t->h), s->t->warp, s->lanes);
 	return trace_told(s->t, s->f) ? 0 : -1;
 }
@@ -220,9 +221,9 @@ static int short_list(struct parse *s, unsigned had, unsigned want, const char *
 	char q[64];
 	struct place at = text_place(s->t, s->line, s->w.s);
 	if (!s->w.n)
-		return fault_set(s->f, at, "address-count", "found %u %s, wanted %u for mask %08x", had, what,
+		return fault_set(s->f, at, "address-count", "%u %s (expected %u for mask %08x)", had, what,
 			want, s->mask);
-	return fault_set(s->f, at, "address", "found '%s', wanted %s %u of %u for mask %08x",
+	return fault_set(s->f, at, "address", "unexpected '%s' (expected %s %u of %u for mask %08x)",
 		diag_quote(q, sizeof(q), s->w.s, s->w.n), what, had + 1, want, s->mask);
 }
 
@@ -414,7 +415,7 @@ static int finish_record(struct parse *s)
 	s->seen.needs_addr = !i->has_addr && kind_moves(i->kind);
 	if (s->seen.needs_addr && s->mask) {
 		fault_set(s->f, where.at, "no-address",
-			"found memory opcode '%.60s' without addresses (width 0), wanted one for each lane of mask %08x",
+			"memory opcode '%.60s' has no addresses (width 0) (expected one for each lane of mask %08x)",
 			i->opcode, s->mask);
 		if (!trace_told(t, s->f))
 			return -1;
@@ -494,12 +495,12 @@ static int other_dialect(struct trace *t, struct tblock *tb, const char *line, s
 	struct place at = {t->name, t->line, f->at.col};
 	if (is.prefix == d.prefix && (kind == ADDR_LIST || kind == ADDR_DELTA))
 		fault_set(f, at, "address-count",
-			"found %d addresses or deltas %s than mask %08x wants, or another number of immediates than on other lines, wanted %d immediates behind them",
+			"%d addresses or deltas %s than mask %08x needs, or a number of immediates unlike that of other lines (expected %d immediates after the addresses)",
 			is.imms > d.imms ? is.imms - d.imms : d.imms - is.imms,
 			is.imms > d.imms ? "more" : "fewer", tb->rec[tb->n_recs - 1].mask, d.imms);
 	else
 		fault_set(f, at, "dialect",
-			"found %d columns before the PC and %d immediates, wanted %d and %d as on the first line of the kernel",
+			"%d columns before the PC and %d immediates (expected %d and %d as on the first line of the kernel)",
 			is.prefix, is.imms, d.prefix, d.imms);
 	if (trace_told(t, f))
 		return 0;
@@ -523,7 +524,7 @@ int line_parse(
 	struct tok first = tok_next(&p, line + len);
 	if (no_instruction(t, line, line + len))
 		return fault_set(f, text_place(t, line, first.s), "inst-line",
-			"found '%s', wanted an instruction line",
+			"unexpected '%s' (expected an instruction line)",
 			diag_quote(q, sizeof(q), first.s, (size_t)(line + len - first.s)));
 	return other_dialect(t, tb, line, len, f);
 }

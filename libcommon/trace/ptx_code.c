@@ -45,8 +45,8 @@ static int bad(const struct item_line *l, const char *wanted)
 	struct place at = text_place(l->t, l->line, l->w.s);
 
 	if (!l->w.n)
-		return fault_set(l->f, at, "code-line", "found the end of the line, wanted %s", wanted);
-	return fault_set(l->f, at, "code-line", "found '%s', wanted %s",
+		return fault_set(l->f, at, "code-line", "line ends early (expected %s)", wanted);
+	return fault_set(l->f, at, "code-line", "unexpected '%s' (expected %s)",
 		diag_quote(q, sizeof(q), l->w.s, l->w.n), wanted);
 }
 

@@ -61,8 +61,7 @@ int ptx_line_read_bytes(struct parse *s)
 	s->code = ptx_code_at(s->t->ptx, s->d.pc);
 	if (!s->code)
 		return fault_set(s->f, text_place(s->t, s->line, s->seen.head), "pc",
-			"found an instruction at pc 0x%x, wanted one that a line '-code' of the header has",
-			s->d.pc);
+			"instruction at pc 0x%x has no line '-code' in the header", s->d.pc);
 	draft(s);
 	access = s->ptx.form.space != SPACE_NONE;
 	line_next(s);

@@ -51,7 +51,7 @@ int raw_read(struct trace *t, struct tblock *tb, struct fault *f)
 			} else {
 				if (t->last && line + len == t->end)
 					fault_set(f, text_place(t, line, line + len), "truncated",
-						"found the end of the file inside a line, wanted the rest of it");
+						"file ends inside a line");
 				if (!trace_told(t, f))
 					return -1;
 			}

@@ -75,7 +75,7 @@ int text_line(struct trace *t, const char **line, size_t *len, struct fault *f)
 			return 0;
 		if (have > INPUT_LINE_MAX)
 			return fault_set(f, (struct place){t->name, t->line, 0}, "line-too-long",
-				"found a line of more than %u bytes, wanted a shorter one", INPUT_LINE_MAX);
+				"line is longer than %u bytes", INPUT_LINE_MAX);
 		known = have;
 		if (text_fill(t, have + 1, f) < 0)
 			return -1;
