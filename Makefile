@@ -18,7 +18,7 @@ CFLAGS_ALL = -std=c11 $(OPT) $(WARN) -MMD -MP $(CFLAGS)
 # Objects serve the programs, which are optimised as a whole, and the tests, which are linked as they are.
 LTO_OBJ    = $(if $(LTO),$(LTO) -ffat-lto-objects)
 # The C library first: starting a program is looking up names, and most are found there.
-LDLIBS_ALL = -lc -lzstd -llzma -lz -lxxhash -ljansson -lmsgpackc -lcsv -lm -pthread $(LDLIBS)
+LDLIBS_ALL = -lc -lzstd -llz4 -llzma -lz -lxxhash -ljansson -lmsgpackc -lcsv -lm -pthread $(LDLIBS)
 
 # A program exists when its folder has a main.c.
 PROGRAMS = $(patsubst cmd/%/main.c,%,$(sort $(wildcard cmd/*/main.c)))
@@ -73,7 +73,7 @@ $(BUILD)/pic/%.o: %.c config.mk Makefile
 	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-exec $(call PLAIN,$(CFLAGS_ALL)) -fPIC -fvisibility=hidden -c -o $@ $<
 $(CUDART): $(CUDART_OBJ) $(CUDART_MAP)
 	$(CC) $(call PLAIN,$(CFLAGS_ALL) $(LDFLAGS)) -shared -Wl,-z,defs -Wl,--version-script=$(CUDART_MAP) -o $@ $(CUDART_OBJ) \
-		-lzstd -llzma -lz -lxxhash -lm -pthread
+		-lzstd -llz4 -llzma -lz -lxxhash -lm -pthread
 	@mkdir -p $(BUILD)/cudart
 	for v in $(CUDART_FOR); do ln -sf ../$(notdir $@) $(BUILD)/cudart/libcudart.so.$$v || exit 1; done
 DEPS += $(CUDART_OBJ:.o=.d)
