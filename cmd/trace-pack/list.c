@@ -16,7 +16,7 @@
 static void dims(char t[48], const uint32_t d[3]) { snprintf(t, 48, "%u,%u,%u", d[0], d[1], d[2]); }
 
 /* A name of the stream as a terminal may see it. */
-static char *quoted(const char *text)
+static char *printable_name(const char *text)
 {
 	size_t n = strlen(text);
 	char *s = xmalloc(4 * n + 1);
@@ -25,11 +25,11 @@ static char *quoted(const char *text)
 	return s;
 }
 
-static void row(FILE *out, uint32_t position, const struct pack_kernel *k, const char *file)
+static void print_kernel_row(FILE *out, uint32_t position, const struct pack_kernel *k, const char *file)
 {
 	char grid[48], block[48];
 
-	char *shown = quoted(file), *name = quoted(k->name);
+	char *shown = printable_name(file), *name = printable_name(k->name);
 
 	dims(grid, k->grid);
 	dims(block, k->block);
@@ -97,7 +97,7 @@ static struct listed rows(struct pack *p, const struct pack_args *a, FILE *out, 
 			if (w)
 				record(w, i + 1, &k, pack_name(p, i));
 			else
-				row(out, i + 1, &k, pack_name(p, i));
+				print_kernel_row(out, i + 1, &k, pack_name(p, i));
 		}
 		free(k.name);
 	}

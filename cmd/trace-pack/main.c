@@ -49,7 +49,7 @@ static const struct cli_row rows[] = {
 };
 
 /* For completions. */
-static void words(FILE *out, const char *kind, char *const *word, int n)
+static void print_pack_words(FILE *out, const char *kind, char *const *word, int n)
 {
 	if (!strcmp(kind, "kernels"))
 		complete_kernels(out, word, n);
@@ -59,7 +59,7 @@ static const struct cli cli = {"[-dtl] [-k KERNELS] [--tb RANGE] [-o FILE] [-C D
 	"pack GPU instruction traces into one small, checked, seekable stream, and unpack them",
 	"TRACE is a kernel list, a folder, one kernel file or a packed stream; - or nothing is stdin.\n"
 	"Exit status: 0 good; 1 -t found damage; 2 trouble.\n",
-	rows, sizeof(rows) / sizeof(rows[0]), words};
+	rows, sizeof(rows) / sizeof(rows[0]), print_pack_words};
 
 static void set_range(struct pack_args *a, const char *text)
 {
@@ -73,7 +73,7 @@ static void set_range(struct pack_args *a, const char *text)
 			text);
 }
 
-static void on_option(void *ctx, int letter, const char *value)
+static void on_pack_option(void *ctx, int letter, const char *value)
 {
 	struct pack_args *a = ctx;
 	unsigned long long n;
@@ -172,7 +172,7 @@ int main(int argc, char **argv)
 	diag_init(argv[0]);
 	argc = take_levels(argc, argv, &a);
 	a.cubin = xcalloc((size_t)argc, sizeof(char *));
-	int n = cli_parse(&cli, argc, argv, on_option, &a);
+	int n = cli_parse(&cli, argc, argv, on_pack_option, &a);
 	diag_quiet(a.quiet);
 	if (n > 1)
 		cli_usage("%d traces given (expected one)", n);

@@ -20,7 +20,7 @@ struct cutter {
 	uint32_t header_lines;
 };
 
-static void hand_on(struct cutter *c, const char *text, size_t n)
+static void pass_slice_text(struct cutter *c, const char *text, size_t n)
 {
 	c->good = c->good && c->s->to.write(c->s->to.ctx, text, n);
 }
@@ -38,29 +38,29 @@ static bool blank(const char *line, size_t n)
 	return true;
 }
 
-/* The mark stands behind the last field of the header. */
-static void header_line(struct cutter *c, const char *line, size_t n)
+/* Inserts the mark after the last field of the header. */
+static void slice_header_line(struct cutter *c, const char *line, size_t n)
 {
 	c->marked |= is_line(line, n, "-slice = 1\n");
 	if (!c->marked && c->header_lines && line[0] != '-') {
-		hand_on(c, "-slice = 1\n", 11);
+		pass_slice_text(c, "-slice = 1\n", 11);
 		c->marked = true;
 	}
 	c->header_lines++;
-	hand_on(c, line, n);
+	pass_slice_text(c, line, n);
 }
 
 /* A line with its end. */
-static int take_line(struct cutter *c, const char *line, size_t n, struct input *in, struct fault *f)
+static int slice_line(struct cutter *c, const char *line, size_t n, struct input *in, struct fault *f)
 {
 	bool wanted = c->number >= c->s->first && c->number <= c->s->last;
 
 	if (c->where != IN_BLOCK && is_line(line, n, "#BEGIN_TB\n")) {
 		c->where = IN_BLOCK;
 		if (wanted && c->any)
-			hand_on(c, "\n", 1);
+			pass_slice_text(c, "\n", 1);
 	} else if (c->where == IN_HEADER) {
-		header_line(c, line, n);
+		slice_header_line(c, line, n);
 		return 0;
 	} else if (c->where == BETWEEN) {
 		return blank(line, n)
@@ -69,7 +69,7 @@ static int take_line(struct cutter *c, const char *line, size_t n, struct input 
 					 "text between thread blocks: not a regular trace, no thread blocks can be selected");
 	}
 	if (wanted)
-		hand_on(c, line, n);
+		pass_slice_text(c, line, n);
 	if (!is_line(line, n, "#END_TB\n"))
 		return 0;
 	c->any |= wanted;
@@ -93,7 +93,7 @@ int slice_text(struct input *in, const struct slice *s, struct fault *f)
 			return -1;
 		for (const char *nl; c.number <= s->last && (nl = memchr(p + at, '\n', (size_t)n - at));
 			at = (size_t)(nl + 1 - p))
-			if (take_line(&c, p + at, (size_t)(nl + 1 - (p + at)), in, f) < 0)
+			if (slice_line(&c, p + at, (size_t)(nl + 1 - (p + at)), in, f) < 0)
 				return -1;
 		if (!at && ((size_t)n < want || want > INPUT_LINE_MAX))
 			break;

@@ -13,9 +13,9 @@
 #include "output.h"
 #include "tool.h"
 
-static bool put(void *ctx, const void *bytes, size_t n) { return fwrite(bytes, 1, n, ctx) == n; }
+static bool write_unpacked(void *ctx, const void *bytes, size_t n) { return fwrite(bytes, 1, n, ctx) == n; }
 
-static struct pack *open_stream(const char *operand)
+static struct pack *open_packed(const char *operand)
 {
 	struct fault f;
 	struct pack *p = pack_open(operand, &f);
@@ -33,7 +33,7 @@ static void open_selected(struct source *s, const char *operand, const struct pa
 
 	*s = (struct source){.shown = operand};
 	if (a->select || pack_is(operand)) {
-		s->pack = open_stream(operand);
+		s->pack = open_packed(operand);
 	} else {
 		in = input_open(operand, &f);
 		s->pack = in ? pack_forward(in, &f) : NULL;
@@ -81,7 +81,7 @@ void tool_list(const struct source *s, const char *path, bool force)
 	struct output *out = output_open(path, force);
 
 	if (s->n_list)
-		put(output_stream(out), s->list, s->n_list);
+		write_unpacked(output_stream(out), s->list, s->n_list);
 	output_commit(out);
 }
 
@@ -106,7 +106,8 @@ static void unpack_files(const struct source *s, const struct pack_args *a)
 		char *path = tool_target(folder, s->item[i].name);
 		struct output *out = output_open(path, a->force);
 
-		if (pack_text(s->pack, s->item[i].number, 0, UINT64_MAX, put, output_stream(out), &f) < 0)
+		if (pack_text(s->pack, s->item[i].number, 0, UINT64_MAX, write_unpacked, output_stream(out),
+			    &f) < 0)
 			die_writing(out, &f);
 		output_commit(out);
 		if (a->verbose && !a->quiet)
@@ -132,7 +133,8 @@ int do_unpack(const char *operand, const struct pack_args *a)
 	output_spare(a->output, operand);
 	struct output *out = output_open(a->output, a->force);
 	for (uint32_t i = 0; i < s.n_items; i++)
-		if (pack_text(s.pack, s.item[i].number, a->first, a->last, put, output_stream(out), &f) < 0)
+		if (pack_text(s.pack, s.item[i].number, a->first, a->last, write_unpacked, output_stream(out),
+			    &f) < 0)
 			die_writing(out, &f);
 	output_commit(out);
 	source_close(&s);

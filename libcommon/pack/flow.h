@@ -58,7 +58,7 @@ static inline void flow_release(struct flow *f, uint32_t w)
 	memmove(f->wait + w, f->wait + w + 1, (f->n_waits - w) * sizeof(f->wait[0]));
 }
 
-/* No lane is active: who is next? */
+/* Selects the next group when no lane is active. */
 static inline void flow_pop(struct flow *f)
 {
 	f->cause = NONE;
@@ -229,7 +229,7 @@ static inline bool flow_has_target(const struct pstatic *s)
 	return s->ctl == CTL_BRANCH || s->ctl == CTL_SET || s->ctl == CTL_CALL;
 }
 
-/* Where an instruction's immediate points: the first instruction at that PC; NONE without one. */
+/* Target of an instruction's immediate: the first instruction at that PC; NONE without one. */
 static inline uint32_t flow_target(const struct pcode *c, const struct pstatic *s)
 {
 	uint32_t lo = 0, hi = c->n;

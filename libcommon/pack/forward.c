@@ -55,8 +55,8 @@ static int read_frame(struct pack *p, struct buf *b, size_t *body, struct fault 
 	return 0;
 }
 
-/* The index must tell what was met. */
-static int check_end(struct pack *p, const struct buf *b, size_t body, struct fault *f)
+/* Checks that the index lists the blocks that were read. */
+static int check_stream_end(struct pack *p, const struct buf *b, size_t body, struct fault *f)
 {
 	struct buf end = {0};
 	struct cur in = cur_of(b->p + body, b->n - 8 - body);
@@ -104,7 +104,7 @@ int forward_more(struct pack *p, struct fault *f)
 	int r = p->complete ? 0 : read_frame(p, &b, &body, f);
 
 	if (r == 0 && !p->complete && b.p[0] == BLOCK_INDEX) {
-		r = check_end(p, &b, body, f);
+		r = check_stream_end(p, &b, body, f);
 	} else if (r == 0 && !p->complete) {
 		grow(&p->entry, &p->cap_entries, p->n_entries + 1, sizeof(p->entry[0]));
 		grow(&p->frame, &p->cap_frames, p->n_entries + 1, sizeof(p->frame[0]));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the flow model is told about each static instruction: targets, successors, order of the sides of a
+ * What the flow model is reported about each static instruction: targets, successors, order of the sides of a
  * branch, and from what the mask follows. Learnt from the records of a part; the reader only gets the result.
  */
 #include "flow.h"
@@ -8,7 +8,7 @@
 #define REFS      8u /* guards before an instruction that its mask may follow from */
 #define MISS_COST 5u /* bytes of a mask that was not predicted */
 
-/* So that compilers take four at once. */
+/* Four at once, for vectorising compilers. */
 typedef uint32_t fours __attribute__((vector_size(16)));
 union four {
 	uint32_t n[4];
@@ -43,7 +43,7 @@ struct learn_step {
 	uint32_t id, mask;
 };
 
-/* What comes where the model thought something else. */
+/* Learns a successor that differs from the predicted one. */
 static void learn_next(struct learner *l, const struct learn_step *r, const struct learn_step *before)
 {
 	struct flow *f = &l->f;
@@ -105,7 +105,7 @@ static void meet_refs(struct votes *v, const uint32_t recent[REFS])
 	}
 }
 
-/* Which of the recent guards would have told the mask? */
+/* Counts which of the recent guards would have predicted the mask. */
 static void learn_refs(struct learner *l, struct votes *v, uint32_t mask)
 {
 	const uint32_t a = l->f.active, weight = l->weight;
@@ -231,7 +231,7 @@ static void choose_guard(struct pstatic *s, const struct votes *v)
 		s->guard_ref = 0;
 }
 
-/* Where the immediate names a PC of the part. */
+/* True if the immediate names a PC of the part. */
 static void known_targets(struct pcode *c)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
@@ -243,7 +243,7 @@ static void known_targets(struct pcode *c)
 	}
 }
 
-void learn_flow(struct parsed *p)
+void train_flow_model(struct parsed *p)
 {
 	struct learner l = {.p = p, .c = &p->part.code};
 

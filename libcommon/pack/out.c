@@ -31,7 +31,7 @@ static int stopped(struct out *o)
 	return fault_set(o->f, (struct place){o->p->name, 0, 0}, "write", "cannot write");
 }
 
-static int send(struct out *o)
+static int send_text(struct out *o)
 {
 	if (o->text.n && !o->write(o->ctx, o->text.p, o->text.n))
 		return stopped(o);
@@ -39,7 +39,7 @@ static int send(struct out *o)
 	return 0;
 }
 
-/* The header, with a mark behind its last field when thread blocks are left out. */
+/* The header, with a mark after its last field when thread blocks are left out. */
 static int send_header(struct out *o, const struct buf *h)
 {
 	size_t at = 0;
@@ -55,7 +55,7 @@ static int send_header(struct out *o, const struct buf *h)
 		buf_add(&o->text, "-slice = 1\n", 11);
 		buf_add(&o->text, h->p + at, h->n - at);
 	}
-	return send(o);
+	return send_text(o);
 }
 
 static int bad_block(const struct out *o, const struct walk *w)
@@ -81,10 +81,10 @@ static int send_span(struct out *o, const struct walk *w, struct replay *r, uint
 			o->any = true;
 		else
 			o->text.n = had;
-		if (o->text.n >= OUT_TEXT && send(o) < 0)
+		if (o->text.n >= OUT_TEXT && send_text(o) < 0)
 			return -1;
 	}
-	return got < 0 ? bad_block(o, w) : send(o);
+	return got < 0 ? bad_block(o, w) : send_text(o);
 }
 
 static int send_part(struct out *o, const struct walk *w, const struct read_piece *c)
@@ -308,7 +308,7 @@ static bool add_bytes(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-/* What the stream itself says of a kernel's text: length, and hash where it has one (has_hash). */
+/* Length of a kernel's text as the stream states it, and its hash if it has one (has_hash). */
 static int stored_sum(struct pack *p, uint32_t kernel, uint64_t *bytes, unsigned char hash[16],
 	bool *has_hash, struct fault *f)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What parse.c and static.c share: scanning a line in the tracer's spelling, and static instructions as they
- * are found. A scanner that answers false may have moved on; nothing is read behind the line's end.
+ * are found. A scanner that answers false may have moved on; nothing is read after the line's end.
  */
 #ifndef PACK_PARSE_H
 #define PACK_PARSE_H

@@ -165,9 +165,9 @@ static int read_index(struct pack *p, struct fault *f)
 	return good ? 0 : pack_bad(p, index, f, "pack-damaged", "the index does not fit the blocks");
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static bool is_blank_byte(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-static int64_t find(const struct pack *p, const char *s, size_t n)
+static int64_t find_kernel_entry(const struct pack *p, const char *s, size_t n)
 {
 	FOR_TABLE (w, &p->names, table_hash(s, n))
 		if (strlen(p->kernel[w.number]) == n && !memcmp(p->kernel[w.number], s, n))
@@ -175,7 +175,7 @@ static int64_t find(const struct pack *p, const char *s, size_t n)
 	return -1;
 }
 
-int64_t pack_find(const struct pack *p, const char *name) { return find(p, name, strlen(name)); }
+int64_t pack_find(const struct pack *p, const char *name) { return find_kernel_entry(p, name, strlen(name)); }
 
 static void read_names(struct pack *p)
 {
@@ -185,12 +185,13 @@ static void read_names(struct pack *p)
 		const char *nl = memchr(s, '\n', (size_t)(end - s)), *a = s, *b = nl ? nl : end;
 
 		s = b + 1;
-		while (p->list_name && a < b && is_blank(*a))
+		while (p->list_name && a < b && is_blank_byte(*a))
 			a++;
-		while (p->list_name && b > a && is_blank(b[-1]))
+		while (p->list_name && b > a && is_blank_byte(b[-1]))
 			b--;
 		size_t n = (size_t)(b - a);
-		if (!n || (p->list_name && (n < 6 || memcmp(a, "kernel", 6))) || find(p, a, n) >= 0)
+		if (!n || (p->list_name && (n < 6 || memcmp(a, "kernel", 6))) ||
+			find_kernel_entry(p, a, n) >= 0)
 			continue;
 		table_add(&p->names, table_hash(a, n), p->n_kernels);
 		grow(&p->kernel, &p->cap_kernels, p->n_kernels + 1, sizeof(p->kernel[0]));
@@ -220,7 +221,7 @@ uint32_t pack_first_entry(const struct pack *p, uint32_t kernel, uint64_t first_
 	uint32_t lo = 0, hi = p->n_entries;
 
 	/*
-	 * The last that does not begin behind it; it may begin inside the kernel before and hold none of this
+	 * The last that does not begin after it; it may begin inside the kernel before and hold none of this
 	 * one.
 	 */
 	while (hi - lo > 1) {
@@ -354,10 +355,7 @@ bool pack_is(const char *path)
 	char m[7];
 	struct stat st;
 
-	/*
-	 * A pipe is not opened to look into it: what is read is gone, and its writer may be told that nobody
-	 * reads.
-	 */
+	/* Pipes are not probed: bytes read are lost, and the writer may get SIGPIPE. */
 	if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
 		return false;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -387,7 +385,7 @@ void pack_close(struct pack *p)
 	if (p->directory)
 		directory_free(p->directory);
 	free(p->directory);
-	meanings_free(p->meanings);
+	static_cache_free(p->statics);
 	buf_free(&p->list);
 	input_close(p->in);
 	for (uint32_t i = 0; p->frame && i < p->n_entries; i++)

@@ -21,7 +21,7 @@ enum {
 
 /*
  * The hash is kept of so much text, or where the last piece has so many bytes in its columns that it does not
- * count beside them; of other kernels it is computed when asked for.
+ * count next to them; of other kernels it is computed when asked for.
  */
 #define HASH_TEXT    (4u << 20)
 #define HASH_COLUMNS 4096u

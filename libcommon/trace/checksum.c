@@ -32,7 +32,7 @@ static const uint64_t weight[32] = {TABLE(WEIGHT)};
 static const uint64_t weight_sum[33] = {TABLE(WEIGHT_SUM), WEIGHT_SUM(32ull)};
 static const uint64_t weight_step[33] = {TABLE(WEIGHT_STEP), WEIGHT_STEP(32ull)};
 
-static inline uint64_t add_value(uint64_t sum, uint64_t v)
+static inline uint64_t mix_value(uint64_t sum, uint64_t v)
 {
 	sum ^= v;
 	return (sum << 29 | sum >> 35) * MULTIPLIER;
@@ -84,23 +84,23 @@ static uint64_t add_issue_mask(
 {
 	const struct ptx_inst *ptx = code_at(code, r->inst)->ptx;
 
-	return ptx && ptx->issue_mask ? add_value(sum, rec_issue_mask(tb, r)) : sum;
+	return ptx && ptx->issue_mask ? mix_value(sum, rec_issue_mask(tb, r)) : sum;
 }
 
 uint64_t checksum_block(uint64_t sum, const struct code *code, const struct tblock *tb, bool ptx)
 {
 	const uint64_t *hash = code_hashes(code);
 
-	sum = add_value(sum, (uint64_t)tb->y << 32 | tb->x);
-	sum = add_value(sum, (uint64_t)tb->n_warps << 32 | tb->z);
+	sum = mix_value(sum, (uint64_t)tb->y << 32 | tb->x);
+	sum = mix_value(sum, (uint64_t)tb->n_warps << 32 | tb->z);
 	for (uint32_t w = 0; w < tb->n_warps; w++) {
 		const struct rec *r = tb->rec + tb->warp[w].first, *end = r + tb->warp[w].count;
 
-		sum = add_value(sum, tb->warp[w].count);
+		sum = mix_value(sum, tb->warp[w].count);
 		for (; r < end; r++) {
-			sum = add_value(sum, hash[r->inst] + r->mask * MULTIPLIER);
+			sum = mix_value(sum, hash[r->inst] + r->mask * MULTIPLIER);
 			if (r->addr & 3)
-				sum = add_value(sum, weigh_addresses(tb, r));
+				sum = mix_value(sum, weigh_addresses(tb, r));
 			if (ptx)
 				sum = add_issue_mask(sum, code, tb, r);
 		}

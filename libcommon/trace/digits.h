@@ -2,7 +2,7 @@
 /*
  * Words of eight characters: hexadecimal numbers of lines, all digits of a word at once.
  *
- * Always true: whoever reads here has some 24 readable bytes behind the first.
+ * Always true: whoever reads here has some 24 readable bytes after the first.
  */
 #ifndef DIGITS_H
 #define DIGITS_H
@@ -62,7 +62,7 @@ static inline bool read_hex(const char **p, uint64_t *v)
 	return good;
 }
 
-/* A blank and an address, with or without 0x; *p behind it. */
+/* A blank and an address, with or without 0x; *p after it. */
 static inline bool read_address(const char **p, uint64_t *v)
 {
 	const char *s = *p;

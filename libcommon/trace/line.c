@@ -25,7 +25,7 @@
 
 /* ---- faults and words --------------------------------------------------------------------- */
 
-/* The word read last is not what was wanted. */
+/* Sets the fault that the word read last is not the expected one. */
 int line_found(struct parse *s, const char *id, const char *wanted)
 {
 	char q[64];
@@ -69,7 +69,7 @@ static int count_numbers(struct parse *s)
 /* ---- the dialect -------------------------------------------------------------------------- */
 
 /* Columns before the PC, from the line's shape; where it has none, from what the header declares. */
-static void find_prefix(struct trace *t, const char *line, const char *end)
+static void count_prefix(struct trace *t, const char *line, const char *end)
 {
 	int k = line_prefix(t->d.form, line, (size_t)(end - line));
 	if (k < 0)
@@ -84,7 +84,7 @@ int line_read_prefix(struct parse *s)
 	static const char *const name[4] = {"thread block x", "thread block y", "thread block z", "warp"};
 	struct trace *t = s->t;
 	if (t->d.prefix < 0)
-		find_prefix(t, s->line, s->end);
+		count_prefix(t, s->line, s->end);
 	for (int i = 0; i < t->d.prefix; i++) {
 		uint64_t v;
 		line_next(s);
@@ -105,7 +105,7 @@ int line_read_prefix(struct parse *s)
 
 /* ---- from the PC to the width ------------------------------------------------------------- */
 
-static int parse_register(struct parse *s, unsigned *n)
+static int parse_operand(struct parse *s, unsigned *n)
 {
 	line_next(s);
 	struct tok w = s->w;
@@ -129,13 +129,13 @@ static int parse_registers(struct parse *s, unsigned *n, enum line_column c)
 	if (next_number(s, 255, &count, line_columns[c].id, line_columns[c].wanted) < 0)
 		return -1;
 	for (; count; count--)
-		if (parse_register(s, &had) < 0)
+		if (parse_operand(s, &had) < 0)
 			return -1;
 	*n = had;
 	return 0;
 }
 
-/* Destinations stand before the sources, whichever came first in the line. */
+/* Destinations precede the sources, whichever came first in the line. */
 int line_read_dst(struct parse *s)
 {
 	struct draft *d = &s->d;
@@ -227,7 +227,7 @@ static int short_list(struct parse *s, unsigned had, unsigned want, const char *
 		diag_quote(q, sizeof(q), s->w.s, s->w.n), what, had + 1, want, s->mask);
 }
 
-static int parse_list(struct parse *s, uint64_t a[32], unsigned n)
+static int parse_address_list(struct parse *s, uint64_t a[32], unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		line_next(s);
@@ -298,7 +298,7 @@ static int parse_mode(struct parse *s)
 	addr_room(tb);
 	switch (mode) {
 	case MODE_LIST:
-		if (parse_list(s, a, n) < 0)
+		if (parse_address_list(s, a, n) < 0)
 			return -1;
 		s->addr = n ? addr_list(tb, a, n) : 0;
 		return 0;
@@ -403,7 +403,7 @@ int line_read_tail(struct parse *s)
 	return 0;
 }
 
-static int finish_record(struct parse *s)
+static int add_record(struct parse *s)
 {
 	struct tblock *tb = s->tb;
 	struct trace *t = s->t;
@@ -442,7 +442,7 @@ static int (*const read_column[LINE_COLUMNS])(struct parse *s) = {
 #include "columns.def"
 };
 
-static int parse_line(
+static int parse_inst_line(
 	struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len, struct fault *f)
 {
 	struct parse s; /* all but the registers zeroed */
@@ -457,13 +457,13 @@ static int parse_line(
 	for (const uint8_t *c = line_dialects[t->d.form]; *c != LINE_COLUMNS; c++)
 		if (read_column[*c](&s) < 0)
 			return -1;
-	return finish_record(&s);
+	return add_record(&s);
 }
 
-/* ---- bad lines, for who watches ----------------------------------------------------------- */
+/* bad lines, for a watcher */
 
 /* Does neither the PC nor the mask read as a number? */
-static bool no_instruction(const struct trace *t, const char *line, const char *end)
+static bool is_no_instruction(const struct trace *t, const char *line, const char *end)
 {
 	uint64_t v;
 	for (int i = 0; i < t->d.prefix; i++)
@@ -471,7 +471,7 @@ static bool no_instruction(const struct trace *t, const char *line, const char *
 	return !tok_hex(tok_next(&line, end), &v) && !tok_hex(tok_next(&line, end), &v);
 }
 
-/* A bad line: 0 when it is an instruction of another dialect and that was told. */
+/* Handles a bad line. 0: it is an instruction of another dialect, and was reported as that. */
 static int other_dialect(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
 {
 	const struct trace_watch *watch = t->o.watch;
@@ -483,7 +483,7 @@ static int other_dialect(struct trace *t, struct tblock *tb, const char *line, s
 		t->d.prefix = t->d.imms = -1;
 		t->o.watch = NULL;
 		t->probing = true;
-		r = parse_line(t, tb, UINT32_MAX, line, len, &ignored);
+		r = parse_inst_line(t, tb, UINT32_MAX, line, len, &ignored);
 		is = t->d;
 		t->d = d;
 		t->o.watch = watch;
@@ -514,7 +514,7 @@ int line_parse(
 	const struct dialect d = t->d;
 	uint32_t words = tb->n_words;
 	char q[80];
-	if (parse_line(t, tb, lanes, line, len, f) == 0)
+	if (parse_inst_line(t, tb, lanes, line, len, f) == 0)
 		return 0;
 	if (!t->o.watch)
 		return -1;
@@ -522,7 +522,7 @@ int line_parse(
 	t->d = d;
 	const char *p = line;
 	struct tok first = tok_next(&p, line + len);
-	if (no_instruction(t, line, line + len))
+	if (is_no_instruction(t, line, line + len))
 		return fault_set(f, text_place(t, line, first.s), "inst-line",
 			"unexpected '%s' (expected an instruction line)",
 			diag_quote(q, sizeof(q), first.s, (size_t)(line + len - first.s)));

@@ -21,7 +21,7 @@ extern XXH_errorcode XXH3_128bits_update_dispatch(XXH3_state_t *s, const void *b
  * The same hash either way: by what the processor can do, where the library at hand has that choice, else
  * by what the library was built for.
  */
-static void add_hash(XXH3_state_t *s, const char *bytes, size_t n)
+static void hash_taken(XXH3_state_t *s, const char *bytes, size_t n)
 {
 #if CHOICE
 	if (XXH3_128bits_update_dispatch) {
@@ -38,7 +38,7 @@ void text_take(struct trace *t)
 	if (!n)
 		return;
 	if (t->hash)
-		add_hash(t->hash, t->base, n);
+		hash_taken(t->hash, t->base, n);
 	input_take(t->in, n, t->line - t->base_line);
 	t->base = t->p;
 	t->base_line = t->line;

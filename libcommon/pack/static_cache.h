@@ -3,37 +3,38 @@
  * The same static instructions come again from kernel to kernel, and are parsed once. What they mean follows
  * from their text, the dialect met so far and a few fields of the header, which are compared too.
  */
-#ifndef PACK_MEANING_H
-#define PACK_MEANING_H
+#ifndef PACK_STATIC_CACHE_H
+#define PACK_STATIC_CACHE_H
 
 #include "codec.h"
 #include "trace/reader.h"
 
-struct meaning_key {
+struct static_cache_key {
 	uint64_t code; /* of PTX: its lines in the header */
 	struct dialect d;
 	int binary, tracer, arch, lineinfo;
 };
 
-struct meaning {
-	struct meaning_key before;
+struct static_entry {
+	struct static_cache_key before;
 	struct dialect after;
 	uint32_t text, len, handle;
 	bool needs;
 };
 
-struct meanings {
+struct static_cache {
 	uint64_t code; /* serial of the struct code that the handles belong to; an address could be another's later */
-	struct meaning *e;
+	struct static_entry *e;
 	uint32_t n, cap, *slot, n_slots;
 	struct buf text;
 };
 
 /* The fields of a trace that the meaning of its lines depends on; padding is zero. */
-struct meaning_key meaning_key_of(const struct trace *t);
+struct static_cache_key static_cache_key_of(const struct trace *t);
 /* The slot of this text in this context: empty, or the number of its meaning + 1. */
-uint32_t meaning_slot(const struct meanings *m, const struct meaning_key *c, const void *text, size_t n);
-/* The stream's meanings with room for one more; handles are of code. */
-struct meanings *meanings_of(struct pack *p, const struct code *code);
+uint32_t static_cache_slot(
+	const struct static_cache *m, const struct static_cache_key *c, const void *text, size_t n);
+/* The stream's cache with space for one more entry; its handles belong to code. */
+struct static_cache *static_cache_of(struct pack *p, const struct code *code);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of meaning.h: text of static instructions with its context, to handles of the reader's code.
+ * The table of static_cache.h: text of static instructions with its context, to handles of the reader's code.
  *
  * Always true: keys and text are compared whole, so that equal hashes are harmless; the table is never more
- * than half full; it is begun anew when it is full or the handles are another reader's. Parsing itself is
+ * than half full; it is restarted when it is full or the handles are another reader's. Parsing itself is
  * done by who asks.
  */
 #include <xxhash.h>
-#include "meaning.h"
+#include "static_cache.h"
 
-#define MEANINGS_MAX (1u << 18)
+#define STATIC_CACHE_MAX (1u << 18)
 
-void meanings_free(struct meanings *m)
+void static_cache_free(struct static_cache *m)
 {
 	if (!m)
 		return;
@@ -21,9 +21,9 @@ void meanings_free(struct meanings *m)
 	free(m);
 }
 
-struct meaning_key meaning_key_of(const struct trace *t)
+struct static_cache_key static_cache_key_of(const struct trace *t)
 {
-	struct meaning_key c;
+	struct static_cache_key c;
 
 	memset(&c, 0, sizeof(c)); /* compared and hashed as bytes */
 	c.code = ptx_code_hash(t->ptx);
@@ -39,7 +39,7 @@ struct meaning_key meaning_key_of(const struct trace *t)
 	return c;
 }
 
-static bool same_key(const struct meaning_key *a, const struct meaning_key *b)
+static bool same_key(const struct static_cache_key *a, const struct static_cache_key *b)
 {
 	return a->code == b->code && a->d.form == b->d.form && a->d.prefix == b->d.prefix &&
 	       a->d.imms == b->d.imms && a->d.lineno == b->d.lineno && a->d.block_ids == b->d.block_ids &&
@@ -47,13 +47,14 @@ static bool same_key(const struct meaning_key *a, const struct meaning_key *b)
 	       a->lineinfo == b->lineinfo;
 }
 
-uint32_t meaning_slot(const struct meanings *m, const struct meaning_key *c, const void *text, size_t n)
+uint32_t static_cache_slot(
+	const struct static_cache *m, const struct static_cache_key *c, const void *text, size_t n)
 {
 	uint64_t h = XXH3_64bits_withSeed(text, n, XXH3_64bits(c, sizeof(*c)));
 	uint32_t at = (uint32_t)h & (m->n_slots - 1);
 
 	for (; m->slot[at]; at = (at + 1) & (m->n_slots - 1)) {
-		const struct meaning *e = &m->e[m->slot[at] - 1];
+		const struct static_entry *e = &m->e[m->slot[at] - 1];
 
 		if (e->len == n && same_key(&e->before, c) && !memcmp(m->text.p + e->text, text, n))
 			break;
@@ -61,12 +62,12 @@ uint32_t meaning_slot(const struct meanings *m, const struct meaning_key *c, con
 	return at;
 }
 
-struct meanings *meanings_of(struct pack *p, const struct code *code)
+struct static_cache *static_cache_of(struct pack *p, const struct code *code)
 {
-	struct meanings *m = p->meanings;
+	struct static_cache *m = p->statics;
 
-	if (m && (m->code != code_serial(code) || m->n == MEANINGS_MAX)) {
-		meanings_free(m);
+	if (m && (m->code != code_serial(code) || m->n == STATIC_CACHE_MAX)) {
+		static_cache_free(m);
 		m = NULL;
 	}
 	if (!m) {
@@ -78,9 +79,9 @@ struct meanings *meanings_of(struct pack *p, const struct code *code)
 		m->n_slots = m->n_slots ? m->n_slots * 4 : 1024;
 		m->slot = xcalloc(m->n_slots, sizeof(m->slot[0]));
 		for (uint32_t i = 0; i < m->n; i++)
-			m->slot[meaning_slot(m, &m->e[i].before, m->text.p + m->e[i].text, m->e[i].len)] =
+			m->slot[static_cache_slot(m, &m->e[i].before, m->text.p + m->e[i].text, m->e[i].len)] =
 				i + 1;
 	}
-	p->meanings = m;
+	p->statics = m;
 	return m;
 }
