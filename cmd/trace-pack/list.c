@@ -2,8 +2,8 @@
 /*
  * trace-pack -l: the table of kernels in a packed stream, as columns or as records (trace-stats(5)).
  *
- * Always true: no text of a kernel is made for it, its pieces tell what is printed; a name reaches a
- * terminal without control characters. It leaves out whether the stream is whole: that is -t.
+ * Always true: the table is made from the pieces, without the text of a kernel; a name is printed without
+ * control characters. It leaves out verification, which is -t.
  */
 #include <stdio.h>
 #include <stdlib.h>

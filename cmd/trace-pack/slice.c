@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Some thread blocks of a kernel's text, with the header of all and a mark: what pack_text gives of a packed
- * one.
+ * Selected thread blocks of a kernel's text, with the whole header and a mark: the same text as
+ * pack_text() gives for a packed kernel.
  *
- * Always true: text goes through piece by piece, at most a line is held. Between thread blocks stand blank
- * lines only, or it is no regular trace and nothing can be cut from it.
+ * Always true: text is processed piece by piece, at most a line is held. Only blank lines may be between
+ * thread blocks; otherwise the trace is not regular and nothing can be selected.
  */
 #include <string.h>
 #include "tool.h"

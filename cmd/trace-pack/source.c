@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What there is to pack: a list with its kernels, a folder, one kernel file, or kernels of a packed stream.
+ * Inputs of packing: a list with its kernels, a folder, one kernel file, or kernels of a packed stream.
  *
- * Always true of an open source: every kernel has a name of its own, without the suffix of a compression; the
- * list names the kernels by these. Memory copies stay even where the kernels after them are left out.
+ * Always true of an open source: every kernel has a unique name without the suffix of a compression, and
+ * the list uses these names. Memory copies are kept even if the kernels after them are left out.
  */
 #include <dirent.h>
 #include <errno.h>

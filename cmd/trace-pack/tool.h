@@ -81,7 +81,7 @@ struct codes {
 void codes_open(struct codes *c, const struct source *s, const struct pack_args *a);
 /* Before kernel number i of the source is packed. */
 void codes_kernel(struct codes *c, const struct source *s, uint32_t i);
-/* It was, with the codes of so many instructions. */
+/* Notes that kernel i was packed, with the codes of insts instructions. */
 void codes_packed(
 	struct codes *c, const struct source *s, const struct pack_args *a, uint32_t i, uint32_t insts);
 /* Do the codes of n kernels come back from the stream as they went in? Dies where not. */

@@ -343,7 +343,8 @@ static bool columns_good(const struct replay *r)
 }
 
 /*
- * What the recipe gives as a line, from the lines of earlier instructions in the warp. false: it gives none.
+ * Applies the recipe to lines of earlier instructions in the warp, giving a line. false: the result is
+ * not a line.
  */
 static bool plan_recipe(const struct replay *r, const struct recipe *e, struct path_line *to)
 {

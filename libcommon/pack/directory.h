@@ -15,7 +15,7 @@
 
 struct isa;
 
-/* Of a piece of a kernel. Counts of what the parser did not take for regular thread blocks are not known. */
+/* Counts for a piece of a kernel. Text outside regular thread blocks is not counted. */
 struct census {
 	bool known;
 	uint64_t blocks, insts;

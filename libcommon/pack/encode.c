@@ -163,7 +163,10 @@ static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, c
 	}
 }
 
-/* Most addresses of all lanes: another instruction's, all moved alike. false: not told, or not by the default. */
+/*
+ * Predicts addresses as those of another instruction, all moved alike: the most common case. false: no
+ * default recipe, or it fails.
+ */
 static inline bool follow(struct encoder *e, uint32_t m, const uint64_t *word, uint32_t addr)
 {
 	const struct default_recipe *u = &e->usual[2 * m + e->ran[m]];

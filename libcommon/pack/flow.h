@@ -2,9 +2,10 @@
 /*
  * The flow of a warp: which instruction comes next and for which lanes, from what was executed so far.
  *
- * Writer and reader step the same machine; where it is wrong the writer says so and both correct it alike.
- * Lanes are active, in a group that waits for its turn, arrived at a convergence point, or gone. It models
- * divergence as recorded: the groups of a branch run one after the other, the one put aside last first.
+ * Writer and reader step the same predictor; where it is wrong the writer records the truth and both
+ * correct it alike. Lanes are active, in a group that waits for its turn, arrived at a convergence point,
+ * or gone. It models divergence as recorded: the groups of a branch run one after the other, the one put
+ * aside last first.
  */
 #ifndef PACK_FLOW_H
 #define PACK_FLOW_H

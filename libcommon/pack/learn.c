@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the flow model is reported about each static instruction: targets, successors, order of the sides of a
- * branch, and from what the mask follows. Learnt from the records of a part; the reader only gets the result.
+ * Trains the flow model for each static instruction: targets, successors, order of the sides of a branch,
+ * and source of the mask. Learnt from the records of a part; the reader only gets the result.
  */
 #include "flow.h"
 
@@ -20,7 +20,10 @@ struct votes {
 	uint32_t next, next_n; /* another successor, and how much more often it came */
 	uint32_t side[3][2];   /* side that ran first by order of size: fall-through, taken */
 	uint32_t ref[REFS];    /* guards, or NONE */
-	/* How often the mask was theirs, or what they left of the active lanes; last: where there was no room. */
+	/*
+	 * How often the mask equalled theirs, or the active lanes without theirs; last: without a free
+	 * slot.
+	 */
 	uint32_t like[REFS + 1], unlike[REFS + 1];
 	/* The recent guards of last time, their places in ref[], and what is still to be added there. */
 	uint32_t was[REFS], place[REFS];

@@ -165,7 +165,7 @@ static bool pack_register(struct packing *p, uint32_t operand, const struct line
 	return true;
 }
 
-/* The items from s to end of a line whose form has been told. */
+/* The items from s to end of a line whose form is known. */
 static bool pack_items(struct packing *p, const struct line_item *item, unsigned n, uint32_t operand)
 {
 	for (unsigned k = 0; k < n; k++) {

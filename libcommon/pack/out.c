@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What comes out of a packed stream besides records: text of kernels, facts about them, their control codes,
- * the directory, and whether the stream is whole.
+ * Output of a packed stream other than records: text of kernels, facts about them, their control codes,
+ * the directory, and verification.
  *
  * Always true: text is handed on in order, about OUT_TEXT at a time; the first fault ends it.
  * Records for the simulator are read.c, streams from a pipe forward.c.

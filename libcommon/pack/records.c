@@ -106,7 +106,7 @@ static uint64_t list_length(struct list_length *x, const uint64_t *a)
 	return x->length;
 }
 
-/* Of a list of all lanes at a, which lies where `at` says in the warp's words. */
+/* Length of a list of all lanes at a, whose position in the warp's words is `at`. */
 static uint64_t known_list(struct records *r, uint32_t at, const uint64_t *a)
 {
 	uint32_t k = at / 32 % LISTS;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of static_cache.h: text of static instructions with its context, to handles of the reader's code.
+ * The table of static_cache.h: from text of static instructions and its context to handles of the reader's
+ * code.
  *
- * Always true: keys and text are compared whole, so that equal hashes are harmless; the table is never more
- * than half full; it is restarted when it is full or the handles are another reader's. Parsing itself is
- * done by who asks.
+ * Always true: keys and text are compared whole, so that equal hashes are harmless; the table is at most
+ * half full; it is restarted when it is full or when the struct code, known by its serial number, is
+ * another. The caller parses.
  */
 #include <xxhash.h>
 #include "static_cache.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The same static instructions come again from kernel to kernel, and are parsed once. What they mean follows
- * from their text, the dialect met so far and a few fields of the header, which are compared too.
+ * Static instructions recur from kernel to kernel and are parsed once. The key of an entry is their text,
+ * the dialect before them and the header fields that their meaning depends on.
  */
 #ifndef PACK_STATIC_CACHE_H
 #define PACK_STATIC_CACHE_H

@@ -2,8 +2,9 @@
 /*
  * Thread blocks as the text that the tracer wrote, byte for byte.
  *
- * Always true: what parse.c took comes out the same. The address mode is no stored value: a run of
- * active lanes with one stride is mode 1, everything else mode 2 (or a list, where the tracer was told so).
+ * Always true: blocks that parse.c accepted are written as the same bytes. The address mode is not stored:
+ * a run of active lanes with one stride is mode 1, everything else mode 2 (or a list, if the tracer was
+ * told to write lists).
  */
 #include "bits.h"
 #include "tail.h"

@@ -99,7 +99,7 @@ void packed_close(struct packed *k)
 	free(k);
 }
 
-/* The header's text in k->whole, and whether the kernel has one; control codes that stand with it. */
+/* Reads the header's text into k->whole, and the control codes of the kernel. 0: it has none. */
 static int read_header(struct packed *k, struct fault *f)
 {
 	struct walk w;
@@ -483,7 +483,7 @@ static int finish_block(
 	const uint32_t recs = tb->n_recs;
 	memcpy(k->listed, tb->warp, listed * sizeof(k->listed[0]));
 	trace_begin(t, tb);
-	tb->n_words = words; /* of lines that are parsed come after them */
+	tb->n_words = words; /* words of parsed lines follow them */
 	t->line += 2u + !in->first;
 	t->id[0] = tb->x, t->id[1] = tb->y, t->id[2] = tb->z;
 	tb->n_recs = recs;

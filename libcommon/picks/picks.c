@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files of picks: reading them with every line judged, and writing them.
+ * Reads files of picks, checking every line, and writes them.
  *
- * Always true: what was read was checked against itself, so that nobody after has to; what is written is
- * read back as the same numbers. Whether the picks belong to a list is for picks_fit() to say.
+ * Always true: picks that were read are consistent, so that later code need not check them; numbers that
+ * are written are read back the same. picks_fit() checks whether the picks belong to a list.
  */
 #include <math.h>
 #include <stdlib.h>

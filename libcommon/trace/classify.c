@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the table of opcodes says of an instruction of machine code: row, class, kind, width.
+ * Row, class, kind and width of an instruction of machine code, from the table of opcodes.
  *
- * Always true: it prints nothing and refuses nothing; of an opcode without a row the class is guessed from
- * its name, and the caller is reported. Warnings are code.c's.
+ * Always true: it prints nothing and rejects nothing; the class of an opcode without a row is guessed from
+ * its name, and the return value says so. Warnings are code.c's.
  */
 #include "code.h"
 

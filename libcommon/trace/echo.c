@@ -208,7 +208,7 @@ static struct along along_at(const struct trace *t, const struct echo *e, const 
 
 static inline uint32_t begin_of(const struct echo *e, uint32_t i) { return i ? e->line[i - 1].end : 0; }
 
-/* The lines i to after - 1 as kept. */
+/* Takes the kept lines i to behind - 1. */
 static void take_lines(struct tblock *tb, const struct echo *e, uint32_t i, uint32_t behind)
 {
 	uint32_t words = i ? e->line[i - 1].words : 0, n_words = e->line[behind - 1].words - words;
@@ -224,7 +224,7 @@ static void take_lines(struct tblock *tb, const struct echo *e, uint32_t i, uint
 	}
 }
 
-/* Line i differs in the base of its addresses and in nothing else: taken, the stretch continues after it. */
+/* Takes line i if it differs only in the base of its addresses, and continues the stretch after it. */
 static bool take_base(
 	const struct trace *t, struct tblock *tb, const struct echo *e, uint32_t i, struct along *s)
 {

@@ -36,7 +36,7 @@ enum key {
 	N_KEYS
 };
 
-/* A key is reported by its first two words. */
+/* A key is recognised by its first two words. */
 static const struct {
 	const char *first, *second, *shown;
 	bool must;

@@ -14,7 +14,7 @@
 #define STEP         8u  /* bytes of an instruction */
 #define ITEMS        96u /* registers of an instruction */
 #define CHECKED      3u  /* later scalar sources are not waited for */
-#define ADDRESS_SLOT 4u  /* where the address register stands among those that are read */
+#define ADDRESS_SLOT 4u  /* position of the address register among the registers read */
 #define BARRIERS     16u
 
 struct ptx_code {
@@ -27,7 +27,7 @@ struct ptx_code {
 /* The registers of a line while they are sorted. */
 struct items {
 	uint16_t dst[ITEMS], src[ITEMS], beside[ITEMS], bank_dst[ITEMS], bank_src[ITEMS];
-	unsigned n_dst, n_src, n_beside, n_bank_dst, n_bank_src; /* next to: guard and address */
+	unsigned n_dst, n_src, n_beside, n_bank_dst, n_bank_src; /* n_beside: guard and address */
 	unsigned slot; /* sources so far, whether or not they are checked */
 	unsigned n;
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The columns that only traces from PTX have: the width, with which the line in the header is looked up, and
- * what follows the addresses, [i:issue mask] [b:barrier[,threads]] [s:space].
+ * Columns of traces from PTX: the width, with which the line in the header is looked up, and the items
+ * after the addresses, [i:issue mask] [b:barrier[,threads]] [s:space].
  *
- * Always true of a record: its PC has a line in the header, which says the rest. The mask is that of the
- * lanes that executed, and the addresses are theirs; where the guard kept lanes from it, the issue mask has
- * more. What is said of a barrier or a generic access makes instructions apart of one PC, as the record has
- * no room for it.
+ * Always true of a record: its PC has a line in the header, which holds the other fields. The mask and the
+ * addresses are those of the lanes that executed; the issue mask also has the lanes that the guard
+ * excluded. Barriers and spaces of generic accesses make separate static instructions of one PC, since a
+ * record cannot hold them.
  */
 #include <string.h>
 #include "bits.h"

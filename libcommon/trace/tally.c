@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a kernel does, counted. Generic accesses are taken for global ones, for an application's are mostly
- * that.
+ * Counts of a kernel's work. Generic accesses are counted as global ones, which they mostly are.
  */
 #include <stdbool.h>
 #include "bits.h"
