@@ -513,7 +513,7 @@ void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 	if (!p->part.warps && p->part.n_blocks)
 		p->part.warps = p->tb[0].n_warps;
 	parsed_finish(p);
-	train_flow_model(p);
+	pack_train_flow(p);
 	fit_addresses(p);
 	p->part.style |= odd_blocks(p) ? STYLE_ODD_BLOCKS : 0;
 	addresses_new(&e.x, e.c);

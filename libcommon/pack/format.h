@@ -298,7 +298,7 @@ void models_pack(struct buf *out, const struct pcode *c);
 bool models_unpack(struct cur *in, struct pcode *c); /* after the instructions */
 
 /* ---- learn.c, fit.c, encode.c ---- */
-void train_flow_model(struct parsed *p);
+void pack_train_flow(struct parsed *p);
 void fit_addresses(struct parsed *p);
 /* Columns of the part are appended to col[]; spans are noted in the part. */
 void encode_part(struct parsed *p, struct buf col[N_COLUMNS]);

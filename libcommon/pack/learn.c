@@ -246,7 +246,7 @@ static void known_targets(struct pcode *c)
 	}
 }
 
-void train_flow_model(struct parsed *p)
+void pack_train_flow(struct parsed *p)
 {
 	struct learner l = {.p = p, .c = &p->part.code};
 
