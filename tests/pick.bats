@@ -187,7 +187,7 @@ refused() {
 @test "bad picks are refused with their place" {
 	trace-pick "$app" >good
 	refused "bad:3:1: error: unexpected '41' (expected the position of a kernel" 'stratum 1 40' '41 1 1'
-	refused "bad:3:1: found '0'" 'stratum 1 40' '0 1 1'
+	refused "bad:3:1: error: unexpected '0'" 'stratum 1 40' '0 1 1'
 	refused "bad:3:3: error: unexpected 'heavy' (expected a weight" 'stratum 1 40' '1 heavy 1'
 	for w in nan inf -1 0 1e999 0x1 ""; do refused 'expected a weight' 'stratum 1 40' "1 $w"; done
 	refused "bad:3:5: error: unexpected '2' (expected a stratum that" 'stratum 1 40' '1 1 2'
