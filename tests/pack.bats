@@ -273,7 +273,7 @@ same_folder() { diff -r "$1" "$2"; }
 		rm -rf c
 		eval "$3"
 		run trace-pack --cubin c -o x.tpack -f "$trace"
-		[[ $status = 2 && $output == "trace-pack: c: found"*wanted* ]] ||
+		[[ $status = 2 && $output == "trace-pack: c: error: found"*wanted* ]] ||
 			[[ $status = 0 && $output == *"packed without control codes"* ]] ||
 			{ echo "$1: $status: $output"; return 1; }
 		[ "$status" = 0 ] || [ ! -e x.tpack ] || return 1
