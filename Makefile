@@ -16,7 +16,7 @@ LINK_END = && mv -f $@.$$$$.d $@.d $(RENAME)
 # Objects serve the programs, which use link-time optimisation, and the tests, which do not.
 LTO_OBJ    = $(if $(LTO),$(LTO) -ffat-lto-objects)
 # The C library first: starting a program is looking up names, and most are found there.
-LDLIBS_ALL = -lc -lzstd -llzma -lz -lxxhash -ljansson -lmsgpackc -lcsv -lm -pthread $(LDLIBS)
+LDLIBS_ALL = -lc -lzstd -llz4 -llzma -lz -lxxhash -ljansson -lmsgpackc -lcsv -lm -pthread $(LDLIBS)
 
 # A program exists when its directory has a main.c.
 PROGRAMS = $(patsubst cmd/%/main.c,%,$(sort $(wildcard cmd/*/main.c)))
@@ -75,7 +75,7 @@ $(BUILD)/pic/%.o: %.c config.mk Makefile
 	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-exec $(call PLAIN,$(CFLAGS_ALL)) -fPIC -fvisibility=hidden $(DEPEND) -c -o $(TMP) $< $(COMPILE_END)
 $(CUDART): $(CUDART_OBJ) $(CUDART_MAP)
 	$(CC) $(call PLAIN,$(CFLAGS_ALL) $(LDFLAGS)) -shared -Wl,-z,defs -Wl,--version-script=$(CUDART_MAP) -o $(TMP) $(CUDART_OBJ) \
-		-lzstd -llzma -lz -lxxhash -lm -pthread $(RENAME)
+		-lzstd -llz4 -llzma -lz -lxxhash -lm -pthread $(RENAME)
 	@mkdir -p $(BUILD)/cudart
 	for v in $(CUDART_FOR); do ln -sf ../$(notdir $@) $(BUILD)/cudart/libcudart.so.$$v || exit 1; done
 DEPS += $(CUDART_OBJ:.o=.d)
@@ -151,6 +151,13 @@ check-invariants: ## recompute derived state after every step, on generated trac
 	+@$(MAKE) -s BUILD=build/invariants LTO= OPT="-O1 -g -DCHECK_INVARIANTS" LDFLAGS= build/invariants/trace-sim \
 		build/invariants/tests/tracegen
 	@sh tests/invariants build/invariants
+# SOAK=-p N: N random pairs of signals for each case.
+SOAK = -p 2000
+soak: ## signals at every call of short runs, about an hour
+	+@$(MAKE) -s BUILD=build/soak LTO= OPT="-O1 -g -DCHECK_TURNS" LDFLAGS= build/soak/trace-sim build/soak/trace-pack \
+		build/soak/tests/tracegen build/soak/tests/signal_at.so
+	@rm -rf build/soak/signals && mkdir build/soak/signals
+	@python3 tests/tools/signals build/soak build/soak/signals $(SOAK)
 # Real CUDA programs where nvcc is: minutes of compiling.
 check-cuda: all ## CUDA programs compiled with nvcc
 	@PATH="$(abspath $(BUILD)):$$PATH" sh tests/cuda/run
@@ -274,4 +281,4 @@ extended-programs:
 
 -include $(DEPS)
 
-.PHONY: all help man completions install uninstall dist clean tests suite check check-cuda check-invariants demo asan tsan fuzz fuzz-run extended extended-programs format format-check tidy conformance conformance-events golden bench
+.PHONY: all help soak man completions install uninstall dist clean tests suite check check-cuda check-invariants demo asan tsan fuzz fuzz-run extended extended-programs format format-check tidy conformance conformance-events golden bench

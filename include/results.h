@@ -49,6 +49,7 @@ struct result_kernel {
 	char grid[40], block[40]; /* "6x1x1"; "" when not known */
 	char status[16];          /* "unfinished" where the run ended in it; else "" */
 	char hash[33];            /* of its text; "" when not known */
+	char checksum[17];        /* of its decoded thread blocks; "" when not known */
 };
 
 enum result_event { RESULT_END_OF_INPUT, RESULT_START, RESULT_KERNEL, RESULT_DONE, RESULT_INTERVAL };

@@ -27,7 +27,8 @@ struct code; /* all distinct static instructions of a run; handles stay valid */
 
 struct code *code_new(const struct isa *isa); /* empty; isa is to outlive it */
 void code_free(struct code *c);
-uint32_t code_count(const struct code *c); /* handles are 0 to this less 1 */
+uint64_t code_serial(const struct code *c); /* of this process, from 1; no other struct code ever has it */
+uint32_t code_count(const struct code *c);  /* handles are 0 to this minus 1 */
 const struct inst *code_at(const struct code *c, uint32_t handle);
 
 /* ---- thread blocks ------------------------------------------------------------------------ */
@@ -133,7 +134,7 @@ struct trace_shape {
 struct trace_options {
 	struct code *code;
 	bool strict;    /* an opcode without a row is a fault instead of a warning */
-	bool hash;      /* compute the text hash */
+	bool hash;      /* compute the text hash and the checksum */
 	bool fragments; /* a warp that a thread block lacks has 0 records and line 0 instead of a fault */
 	/* Warnings: called with the place; NULL prints them with diag_warn. */
 	void (*warn)(void *ctx, const struct fault *f);
@@ -171,6 +172,11 @@ int trace_next(struct trace *t, struct tblock *tb, struct fault *f);
 int trace_finish(struct trace *t, struct fault *f);
 /* XXH3-128 of the kernel's text as the tracer wrote it (16 bytes), valid after trace_finish. */
 void trace_hash(const struct trace *t, unsigned char out[16]);
+/*
+ * Checksum of what trace_next() has handed out: content of static instructions, masks and addresses. Equal for
+ * text and packed streams.
+ */
+uint64_t trace_checksum(const struct trace *t);
 void trace_close(struct trace *t);
 
 static inline uint32_t kernel_threads(const struct kernel_header *k)

@@ -103,6 +103,59 @@ mixed() {
 	done
 }
 
+# A folder of kernels that share lines, numbered differently in each: every second one has an instruction in front.
+shifted() {
+	mkdir shifted
+	for k in 1 2 3 4 5 6; do
+		if [ $((k % 2)) = 1 ]; then
+			cp "$(trace vecadd)/kernel-1.traceg" shifted/kernel-$k.traceg
+		else
+			awk -v k=$k '/^insts = / { print "insts = " $3 + 1; printf "0f%d0 ffffffff 1 R9 IMAD.WIDE 2 R6 R7 0 0 \n", k; next } 1' \
+				"$(trace vecadd)/kernel-1.traceg" >shifted/kernel-$k.traceg
+		fi
+		echo kernel-$k.traceg >>shifted/kernelslist.g
+	done
+}
+
+@test "--resume after every kernel, text and packed, has the same bytes where memory is reused at once" {
+	plain_build_only
+	shifted
+	trace-pack -q -o shifted.tpack shifted
+	trace-sim -q -g rtx3070 --isolate -F json -o full shifted
+	for n in 1 2 3 4 5 6; do
+		for j in 1 2 3; do
+			for t in shifted shifted.tpack; do
+				rm -f out
+				head -$n full >out.part
+				LD_PRELOAD=$BUILD/tests/reuse_alloc.so WARPTOOLS_CPUS=4 run -0 \
+					trace-sim -q -g rtx3070 --isolate --resume -j $j -F json -o out $t
+				cmp out full
+			done
+		done
+	done
+}
+
+@test "a kernel's checksum is that of its decoded content: packed, plain and in any place the same" {
+	shifted
+	trace-pack -q -o shifted.tpack shifted
+	checksums() { grep -o '"checksum":"[0-9a-f]*"'; }
+	trace-sim -q -g rtx3070 -F json shifted | checksums >plain
+	trace-sim -q -g rtx3070 -F json shifted.tpack | checksums | cmp plain
+	trace-sim -q -g rtx3070 -F json -j 2 shifted.tpack | checksums | cmp plain
+	trace-sim -q -g rtx3070 -F json --isolate -j 2 shifted | checksums | cmp plain
+	run -0 sort -u plain # three kernels are alike
+	assert_equal ${#lines[@]} 4
+}
+
+@test "--resume rejects a record whose kernel was decoded to something else" {
+	shifted
+	trace-sim -q -g rtx3070 --isolate -F json shifted | head -3 >out.part
+	sed -i '3s/"checksum":"[0-9a-f]*"/"checksum":"0123456789abcdef"/' out.part
+	run -2 trace-sim -q -g rtx3070 --isolate --resume -F json -o out shifted
+	assert_output --partial "checksum '0123456789abcdef' of kernel 2 in the record does not match its trace"
+	[ ! -e out ]
+}
+
 @test "--resume simulates only what is missing" {
 	mixed
 	trace-sim -q -g rtx3070 --isolate -F json -o full mixed

@@ -59,7 +59,7 @@ same_folder() { diff -r "$1" "$2"; }
 @test "text that is no trace is kept" {
 	mkdir k && printf 'hello\0world' >k/kernel-1.traceg && printf 'kernel-1.traceg\nMemcpyDtoH,0x0,4\n' >k/kernelslist.g
 	run -0 trace-pack k -o k.tpack
-	assert_output --partial 'no regular trace'
+	assert_output --partial 'not a regular trace'
 	trace-pack -d k.tpack -C back
 	same_folder k back
 	run -0 trace-pack -l k.tpack
@@ -115,7 +115,7 @@ same_folder() { diff -r "$1" "$2"; }
 	for n in 1 9 60; do
 		head -c -$n a.tpack >cut
 		run -2 sh -c 'cat cut | trace-pack -d -o -  >/dev/null'
-		assert_output --partial 'end of the stream'
+		assert_output --partial 'the stream ends early'
 		run -2 sh -c 'cat cut | trace-sim -q -g rtx3070 >/dev/null'
 	done
 }
@@ -171,7 +171,7 @@ same_folder() { diff -r "$1" "$2"; }
 	trace-pack -d a.tpack -C out
 	rm out/kernelslist.g
 	run -2 trace-pack -d a.tpack -C out
-	assert_output --partial 'existing file'
+	assert_output --partial 'exists already'
 	[ ! -e out/kernelslist.g ]
 	run -0 trace-pack -d -f a.tpack -C out
 	cp -r "$(trace vecadd)" broken && rm broken/kernel-1.traceg
@@ -195,7 +195,7 @@ same_folder() { diff -r "$1" "$2"; }
 		printf "\\$(printf %o $((b ^ 85)))" | dd of=b.tpack bs=1 seek=$i conv=notrunc status=none
 		run trace-pack -t b.tpack
 		[ "$status" = 1 ] || [ "$status" = 2 -a $i -lt 8 ] || { echo "byte $i: $status"; return 1; }
-		assert_output --partial 'found'
+		assert_output --regexp 'byte [0-9]+: .*expected a complete, unchanged stream'
 	done
 	for i in 0 5 8 9 20 $((n / 2)) $((n - 9)) $((n - 4)) $((n - 1)); do
 		head -c $i a.tpack >b.tpack
@@ -233,7 +233,7 @@ same_folder() { diff -r "$1" "$2"; }
 	t=$(trace vecadd)
 	cubingen "$(trace gemm)" >other
 	run -0 --separate-stderr trace-pack -v --cubin other -o a.tpack "$t"
-	assert_regex "$stderr" 'found no function of the kernel.*without control codes'
+	assert_regex "$stderr" 'no function of the kernel.*without control codes'
 	assert_regex "$stderr" '0 of 1 kernels with control codes'
 	cubingen -s 4 "$t" >four
 	cubingen -s 8 "$t" >eight
@@ -273,7 +273,7 @@ same_folder() { diff -r "$1" "$2"; }
 		rm -rf c
 		eval "$3"
 		run trace-pack --cubin c -o x.tpack -f "$trace"
-		[[ $status = 2 && $output == "trace-pack: c: found"*wanted* ]] ||
+		[[ $status = 2 && $output == "trace-pack: c: error: found"*wanted* ]] ||
 			[[ $status = 0 && $output == *"packed without control codes"* ]] ||
 			{ echo "$1: $status: $output"; return 1; }
 		[ "$status" = 0 ] || [ ! -e x.tpack ] || return 1
@@ -345,7 +345,7 @@ raw_folder() {
 	trace-pack --group raw -C raw
 	cmp raw/kernelslist.g out/kernelslist.g
 	run -2 trace-pack --group raw -C raw
-	assert_output --partial 'found an existing file'
+	assert_output --partial 'exists already, -f replaces it'
 	trace-pack --group -f raw -C raw
 	trace-sim -q -g rtx3070 -F json raw | cmp - a
 	# one kernel, with the copies; and what cannot be
@@ -364,7 +364,7 @@ raw_folder() {
 	run -0 trace-sim -q -g rtx3070 out
 	cp raw/kernelslist_ctx_0x5581 raw/kernelslist_ctx_0x5582
 	run -2 trace-pack --group raw -C both
-	assert_output --partial 'found 2 lists'
+	assert_output --partial '2 lists'
 	trace-pack --group raw/kernelslist_ctx_0x5582 -C both
 	[ -f both/kernelslist_ctx_0x5582.g ]
 }
@@ -389,7 +389,7 @@ raw_folder() {
 	done
 	cp both/kernel-2.trace both/kernel-10.trace
 	run -0 --separate-stderr trace-pack -o one.tpack both
-	assert_regex "$stderr" 'found 2 raw files beside their grouped ones, which are taken \(--all keeps both\)'
+	assert_regex "$stderr" '2 raw files left out in favour of grouped ones \(--all keeps both\)'
 	trace-pack -d -C one one.tpack
 	printf 'kernel-%s.traceg\n' 1 2 10 | cmp - one/kernelslist.g
 	cmp one/kernel-2.traceg both/kernel-2.traceg
@@ -475,7 +475,7 @@ packed_and_swapped() {
 	assert_output --partial 'a.tpack: the stream that was made cannot be opened: '
 	cp good bad && printf '\377\377\377\377' | dd of=bad bs=1 seek=$(($(wc -c <good) / 2)) conv=notrunc status=none
 	packed_and_swapped
-	assert_output --partial 'a.tpack: the stream that was made cannot be opened: byte 8: found a block whose checksum'
+	assert_output --partial 'a.tpack: the stream that was made cannot be opened: byte 8: the checksum of a block is wrong'
 	# what is not looked at again takes its name
 	LD_PRELOAD=$SHIM SWAP_NAME=.tmp SWAP_FILE=bad trace-pack --no-verify -o a.tpack "$(trace vecadd)"
 	cmp a.tpack good
@@ -502,7 +502,7 @@ packed_and_swapped() {
 	mkdir -p in/kernels && cp in/kernel-1.traceg in/kernels/x
 	printf 'kernels/../kernel-1.traceg\n' >in/kernelslist.g
 	run -2 trace-pack in
-	assert_output --partial 'inside the folder'
+	assert_output --partial 'leads out of the folder'
 	printf 'kernels/x\n' >in/kernelslist.g
 	trace-pack in | trace-pack -d -C out
 	cmp in/kernel-1.traceg out/kernels/x
@@ -526,7 +526,7 @@ packed_and_swapped() {
 	assert_output --partial 'NUL'
 	for what in -l -t '-d -o -' '-d -k 1 -o -'; do
 		run -2 timeout 20 trace-pack $what /dev/zero
-		assert_output --partial '/dev/zero: byte 0: found no packed stream'
+		assert_output --partial '/dev/zero: byte 0: not a packed stream'
 		run -2 trace-pack $what ''
 		assert_output "trace-pack: '': cannot be opened: No such file or directory"
 	done

@@ -186,31 +186,31 @@ refused() {
 
 @test "bad picks are refused with their place" {
 	trace-pick "$app" >good
-	refused "bad:3:1: found '41', wanted the position of a kernel" 'stratum 1 40' '41 1 1'
-	refused "bad:3:1: found '0'" 'stratum 1 40' '0 1 1'
-	refused "bad:3:3: found 'heavy', wanted a weight" 'stratum 1 40' '1 heavy 1'
-	for w in nan inf -1 0 1e999 0x1 ""; do refused 'wanted a weight' 'stratum 1 40' "1 $w"; done
-	refused "bad:3:5: found '2', wanted a stratum that" 'stratum 1 40' '1 1 2'
-	refused "bad:3:7: found 'x', wanted a size" 'stratum 1 40' '1 1 1 x'
-	for s in 0 -1 x inf "" ; do refused 'wanted a spread, a number above 0' "stratum 1 40 spread=$s"; done
-	refused 'wanted positions that rise' 'stratum 1 40' '2 1 1' '1 1 1'
-	refused 'found stratum 2 of 1 kernels without a pick' 'stratum 1 39' 'stratum 2 1' '1 1 1'
-	refused 'found 2 picks in stratum 1 of 1 kernels' 'stratum 1 1' '1 1 1' '2 1 1'
-	refused "wanted the application's 40 at most" 'stratum 1 30' 'stratum 2 30' '1 1 1' '2 1 2'
+	refused "bad:3:1: error: unexpected '41' (expected the position of a kernel" 'stratum 1 40' '41 1 1'
+	refused "bad:3:1: error: unexpected '0'" 'stratum 1 40' '0 1 1'
+	refused "bad:3:3: error: unexpected 'heavy' (expected a weight" 'stratum 1 40' '1 heavy 1'
+	for w in nan inf -1 0 1e999 0x1 ""; do refused 'expected a weight' 'stratum 1 40' "1 $w"; done
+	refused "bad:3:5: error: unexpected '2' (expected a stratum that" 'stratum 1 40' '1 1 2'
+	refused "bad:3:7: error: unexpected 'x' (expected a size" 'stratum 1 40' '1 1 1 x'
+	for s in 0 -1 x inf "" ; do refused 'expected a spread, a number above 0' "stratum 1 40 spread=$s"; done
+	refused 'expected positions that rise' 'stratum 1 40' '2 1 1' '1 1 1'
+	refused 'stratum 2 of 1 kernels has no pick' 'stratum 1 39' 'stratum 2 1' '1 1 1'
+	refused '2 picks in stratum 1, which has only 1' 'stratum 1 1' '1 1 1' '2 1 1'
+	refused "expected at most the application's 40" 'stratum 1 30' 'stratum 2 30' '1 1 1' '2 1 2'
 	refused 'strata numbered 1, 2, 3' 'stratum 2 1'
-	refused 'found no pick' 'stratum 1 40'
+	refused 'file has no pick' 'stratum 1 40'
 	printf 'hello\n' >bad
 	run -2 trace-sim -q -g rtx3070 -k @bad "$app"
-	assert_output --partial "bad:1:1: found 'hello', wanted 'picks 1"
+	assert_output --partial "bad:1:1: error: unexpected 'hello' (expected 'picks 1"
 	sed 1s/picks.1/picks\ 2/ good >bad
 	run -2 trace-pack -k @bad "$app"
-	assert_output --partial 'wanted version 1'
+	assert_output --partial 'expected version 1'
 	sed '1s/list=[0-9a-f]*/list=12/' good >bad
 	run -2 trace-pack -k @bad "$app"
 	assert_output --partial '32 hexadecimal digits'
 	: >bad
 	run -2 trace-pack -k @bad "$app"
-	assert_output --partial 'wanted picks'
+	assert_output --partial 'expected picks'
 	run -2 trace-sim -q -g rtx3070 -k @missing "$app"
 }
 
@@ -219,14 +219,14 @@ refused() {
 	cp -r "$app" other
 	sed -i 1d other/kernelslist.g
 	run -2 trace-sim -q -g rtx3070 -k @picks other
-	assert_output --partial 'found picks for a list of 40 kernels, wanted picks for this one of 39'
+	assert_output --partial 'the picks were made for a list of 40 kernels (this one has 39)'
 	echo kernel-1.traceg >>other/kernelslist.g
 	run -2 trace-sim -q -g rtx3070 -k @picks other
-	assert_output --partial 'found picks for another kernel list'
+	assert_output --partial 'the picks were made for another kernel list'
 	trace-pack -q other >other.tpack
 	for t in other other.tpack; do
 		run -2 trace-pack -k @picks $t
-		assert_output --partial 'found picks for another kernel list'
+		assert_output --partial 'the picks were made for another kernel list'
 	done
 	run -2 trace-pack -l -k @picks other.tpack
 }
@@ -292,7 +292,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 		assert_output --partial 'found --weights with'
 	done
 	run -2 stats-csv --weights a.json a.json
-	assert_output --partial "wanted 'picks 1"
+	assert_output --partial "expected 'picks 1"
 }
 
 @test "an archive of picks carries their weights" {
@@ -316,9 +316,9 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 		stats-csv --weights $1 -s gpu_sim_cycle,gpu_ipc --agg sum,mean $2 | cut -d, -f2-
 	done | sort | uniq -c | awk '$1 != 2 { bad = 1 } END { exit bad }'
 	run -2 stats-csv --weights "$packed" b.json
-	assert_output --partial 'found a packed stream without picks'
+	assert_output --partial 'packed stream has no picks'
 	run -2 trace-sim -q -g rtx3070 -k @small.tpack "$app"
-	assert_output --partial 'found picks for a list of'
+	assert_output --partial 'the picks were made for a list of'
 	trace-pack -d -C out small.tpack
 	[ "$(ls out | wc -l)" -eq $(($(grep -c '^[0-9]' picks) + 1)) ]
 	# A byte of the index that changes is damage.

@@ -39,7 +39,7 @@ void codes_packed(
 	c->kernels += insts != 0;
 	if (!insts && a->n_cubins)
 		diag_warn((struct place){diag_keep(k->path ? k->path : k->name), 0, 0},
-			"found no function of the kernel's name and machine in the files of --cubin, wanted one; it is packed without control codes");
+			"no function of the kernel's name and architecture in the files of --cubin: packed without control codes");
 }
 
 static bool same_control(const uint8_t *a, const uint8_t *b)

@@ -14,7 +14,7 @@
 #include "output.h"
 #include "tool.h"
 
-static bool put(void *ctx, const void *bytes, size_t n) { return fwrite(bytes, 1, n, ctx) == n; }
+static bool write_to_folder(void *ctx, const void *bytes, size_t n) { return fwrite(bytes, 1, n, ctx) == n; }
 
 static void check_targets(const struct source *s, const char *folder, const char *list, bool force)
 {
@@ -37,7 +37,7 @@ static void write_kernel(
 {
 	char *path = tool_target(folder, i->name);
 	struct output *out = output_open(path, a->force);
-	struct sink to = {put, output_stream(out)};
+	struct sink to = {write_to_folder, output_stream(out)};
 	struct fault f;
 	struct input *in = tool_open(i);
 	int r = i->raw ? group_text(in, a->memory, &to, &f) : tool_copy(in, &to, &f);
@@ -61,7 +61,7 @@ int do_group(const char *operand, const struct pack_args *a)
 
 	source_open(&s, operand, a);
 	if (s.pack)
-		die("%s: found a packed stream, whose kernels are grouped, wanted raw traces; -d unpacks it",
+		die("%s: a packed stream, whose kernels are grouped already (expected raw traces): -d unpacks it",
 			operand);
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
 		die_errno("%s", folder);

@@ -23,7 +23,7 @@
 #define HEAD_TEXT   (1u << 20)
 #define MIN_GROW    128u
 
-/* Lines of one warp, in memory or in a run: there the numbers stand before the text. */
+/* Lines of one warp, in memory or in a run, in which the numbers precede the text. */
 struct group_head {
 	uint64_t key; /* raster number of the thread block times warps of a block, plus the warp */
 	uint64_t insts, bytes;
@@ -58,24 +58,26 @@ struct group {
 	uint64_t block, next_warp; /* being written: the thread block, plus 1; its next warp */
 };
 
-static struct place here(const struct group *g)
+static struct place group_place(const struct group *g)
 {
 	return (struct place){input_name(g->in), input_lineno(g->in), 0};
 }
 
 static int file_fault(const struct group *g, const char *what)
 {
-	return fault_set(g->f, here(g), "spool", "cannot %s a temporary file: %s", what, strerror(errno));
+	return fault_set(
+		g->f, group_place(g), "spool", "cannot %s a temporary file: %s", what, strerror(errno));
 }
 
-static int put(const struct group *g, const void *text, size_t n)
+static int write_grouped(const struct group *g, const void *text, size_t n)
 {
-	return g->to->write(g->to->ctx, text, n) ? 0 : fault_set(g->f, here(g), "write", "cannot write");
+	return g->to->write(g->to->ctx, text, n) ? 0
+						 : fault_set(g->f, group_place(g), "write", "cannot write");
 }
 
 /* ---- the header --------------------------------------------------------------------------- */
 
-static bool begins(const char *line, size_t n, const char *word)
+static bool starts_with_key(const char *line, size_t n, const char *word)
 {
 	return n >= strlen(word) && !memcmp(line, word, strlen(word));
 }
@@ -93,15 +95,15 @@ int group_wanted(struct input *in, struct fault *f)
 		const char *nl = memchr(s, '\n', (size_t)(end - s));
 		size_t len = (size_t)((nl ? nl : end) - s);
 
-		if (begins(s, len, "#BEGIN_TB"))
+		if (starts_with_key(s, len, "#BEGIN_TB"))
 			return 0;
 		if (format && len && *s != '#' && *s != '\r')
 			return line_prefix(d, s, len) >= 4;
-		if (begins(s, len, "-isa = "))
+		if (starts_with_key(s, len, "-isa = "))
 			d = line_dialect_named(s + strlen("-isa = "), s + len);
 		if (d == LINE_DIALECTS)
 			return 0;
-		format |= begins(s, len, "#traces format");
+		format |= starts_with_key(s, len, "#traces format");
 		s += len + 1;
 	}
 	return 0;
@@ -113,7 +115,7 @@ static void header_numbers(const char *line, size_t n, const char *key, uint32_t
 	const char *p = line + strlen(key), *end = line + n;
 	uint32_t got[3] = {0};
 
-	if (!begins(line, n, key))
+	if (!starts_with_key(line, n, key))
 		return;
 	for (unsigned i = 0; i < count; i++) {
 		uint64_t x = 0;
@@ -133,14 +135,14 @@ static void header_window(const char *line, size_t n, uint64_t *v)
 	static const char key[] = "-shmem base_addr = 0x";
 	char t[20];
 
-	if (!begins(line, n, key))
+	if (!starts_with_key(line, n, key))
 		return;
 	snprintf(
 		t, sizeof(t), "%.*s", (int)(n - strlen(key) < 16 ? n - strlen(key) : 16), line + strlen(key));
 	*v = strtoull(t, NULL, 16);
 }
 
-/* Handed on up to the blank line behind the format line. */
+/* Copied up to the blank line after the format line. */
 static int header(struct group *g)
 {
 	uint32_t block[3] = {0}, version = 0;
@@ -150,11 +152,11 @@ static int header(struct group *g)
 	bool format = false;
 
 	while ((r = input_line(g->in, &line, &n, g->f)) > 0) {
-		if (put(g, line, n) < 0 || put(g, "\n", 1) < 0)
+		if (write_grouped(g, line, n) < 0 || write_grouped(g, "\n", 1) < 0)
 			return -1;
 		if (format && !n)
 			break;
-		format |= begins(line, n, "#traces format");
+		format |= starts_with_key(line, n, "#traces format");
 		header_numbers(line, n, "-grid dim = (", g->grid, 3);
 		header_numbers(line, n, "-block dim = (", block, 3);
 		header_numbers(line, n, "-accelsim tracer version = ", &version, 1);
@@ -167,8 +169,8 @@ static int header(struct group *g)
 	threads *= block[2];
 	blocks *= g->grid[2];
 	if (!good || !threads || threads > 65536 || !blocks || blocks > UINT32_MAX)
-		return fault_set(g->f, here(g), "header-value",
-			"found no usable grid and block dimensions in the header of a raw trace, wanted both");
+		return fault_set(g->f, group_place(g), "header-value",
+			"header of a raw trace has no usable grid and block dimensions");
 	g->warps = (uint32_t)((threads + 31) / 32);
 	g->prefix = version >= 3 ? 4 : 0;
 	return 0;
@@ -243,7 +245,7 @@ static struct lines *lines_of(struct group *g, uint64_t key)
 	return &g->lines[g->n_lines++];
 }
 
-static void add_line(struct group *g, struct lines *l, const char *line, size_t n)
+static void gather_line(struct group *g, struct lines *l, const char *line, size_t n)
 {
 	if (l->cap - l->head.bytes < n + 1) {
 		size_t cap = l->cap * 2 > MIN_GROW ? l->cap * 2 : MIN_GROW;
@@ -259,7 +261,7 @@ static void add_line(struct group *g, struct lines *l, const char *line, size_t 
 	l->head.insts++;
 }
 
-static int take_line(struct group *g, const char *line, size_t n)
+static int take_raw_line(struct group *g, const char *line, size_t n)
 {
 	const uint32_t limit[4] = {g->grid[0], g->grid[1], g->grid[2], g->warps};
 	const char *end = line + n;
@@ -270,14 +272,14 @@ static int take_line(struct group *g, const char *line, size_t n)
 	for (unsigned i = 4; s && i-- > 0;)
 		bad = id[i] < limit[i] ? bad : i;
 	if (!s || id[bad] >= limit[bad])
-		return fault_set(g->f, here(g), "prefix",
-			"found no %s below %u in column %u of a raw trace, wanted thread block x, y, z and warp before the PC",
+		return fault_set(g->f, group_place(g), "prefix",
+			"no %s below %u in column %u of a raw trace (expected thread block x, y, z and warp before the PC)",
 			bad < 3 ? "thread block id" : "warp", limit[bad], bad + 1);
 	if (shared_side(g, line, n))
 		return 0;
 	const char *from = g->prefix ? s : line;
 	uint64_t block = id[0] + (uint64_t)g->grid[0] * (id[1] + (uint64_t)g->grid[1] * id[2]);
-	add_line(g, lines_of(g, block * g->warps + id[3]), from, (size_t)(end - from));
+	gather_line(g, lines_of(g, block * g->warps + id[3]), from, (size_t)(end - from));
 	return g->held > g->limit ? spill(g) : 0;
 }
 
@@ -288,21 +290,21 @@ static int put_empty_warps(struct group *g, uint64_t up_to)
 	char t[64];
 
 	for (; g->next_warp < up_to; g->next_warp++)
-		if (put(g, t,
+		if (write_grouped(g, t,
 			    (size_t)snprintf(t, sizeof(t), "warp = %llu\ninsts = 0\n\n",
 				    (unsigned long long)g->next_warp)) < 0)
 			return -1;
 	return 0;
 }
 
-static int end_block(struct group *g)
+static int finish_grouped_block(struct group *g)
 {
 	if (!g->block)
 		return 0;
-	return put_empty_warps(g, g->warps) < 0 ? -1 : put(g, "#END_TB\n", 8);
+	return put_empty_warps(g, g->warps) < 0 ? -1 : write_grouped(g, "#END_TB\n", 8);
 }
 
-/* What stands before the lines of a warp. */
+/* Writes the lines that precede those of a warp. */
 static int begin_warp(struct group *g, uint64_t key, uint64_t insts)
 {
 	uint64_t b = key / g->warps, w = key % g->warps;
@@ -310,13 +312,13 @@ static int begin_warp(struct group *g, uint64_t key, uint64_t insts)
 	int n;
 
 	if (b + 1 != g->block) {
-		if (end_block(g) < 0)
+		if (finish_grouped_block(g) < 0)
 			return -1;
 		n = snprintf(t, sizeof(t), "\n#BEGIN_TB\n\nthread block = %llu,%llu,%llu\n\n",
 			(unsigned long long)(b % g->grid[0]),
 			(unsigned long long)(b / g->grid[0] % g->grid[1]),
 			(unsigned long long)(b / g->grid[0] / g->grid[1]));
-		if (put(g, t, (size_t)n) < 0)
+		if (write_grouped(g, t, (size_t)n) < 0)
 			return -1;
 		g->block = b + 1;
 		g->next_warp = 0;
@@ -326,7 +328,7 @@ static int begin_warp(struct group *g, uint64_t key, uint64_t insts)
 	g->next_warp = w + 1;
 	n = snprintf(t, sizeof(t), "warp = %llu\ninsts = %llu\n", (unsigned long long)w,
 		(unsigned long long)insts);
-	return put(g, t, (size_t)n);
+	return write_grouped(g, t, (size_t)n);
 }
 
 /* Without a run: what is in memory is all. */
@@ -336,11 +338,11 @@ static int write_lines(struct group *g)
 	for (uint32_t i = 0; i < g->n_lines; i++) {
 		const struct lines *l = &g->lines[i];
 
-		if (begin_warp(g, l->head.key, l->head.insts) < 0 || put(g, l->text, l->head.bytes) < 0 ||
-			put(g, "\n", 1) < 0)
+		if (begin_warp(g, l->head.key, l->head.insts) < 0 ||
+			write_grouped(g, l->text, l->head.bytes) < 0 || write_grouped(g, "\n", 1) < 0)
 			return -1;
 	}
-	return end_block(g);
+	return finish_grouped_block(g);
 }
 
 static int read_at(const struct group *g, uint64_t at, void *to, size_t n)
@@ -359,7 +361,7 @@ static int read_at(const struct group *g, uint64_t at, void *to, size_t n)
 	return 0;
 }
 
-static bool before(const struct line_run *a, const struct line_run *b)
+static bool line_precedes(const struct line_run *a, const struct line_run *b)
 {
 	return a->head.key != b->head.key ? a->head.key < b->head.key : a->number < b->number;
 }
@@ -372,9 +374,9 @@ static void sift(struct group *g, uint32_t i)
 
 		if (k >= g->n_runs)
 			return;
-		if (k + 1 < g->n_runs && before(&g->run[k + 1], &g->run[k]))
+		if (k + 1 < g->n_runs && line_precedes(&g->run[k + 1], &g->run[k]))
 			k++;
-		if (before(&g->run[i], &g->run[k]))
+		if (line_precedes(&g->run[i], &g->run[k]))
 			return;
 		struct line_run r = g->run[i];
 		g->run[i] = g->run[k];
@@ -408,7 +410,7 @@ static int write_first(struct group *g)
 	for (uint64_t left = r->head.bytes; left;) {
 		size_t n = left < sizeof(buf) ? (size_t)left : sizeof(buf);
 
-		if (read_at(g, r->at, buf, n) < 0 || put(g, buf, n) < 0)
+		if (read_at(g, r->at, buf, n) < 0 || write_grouped(g, buf, n) < 0)
 			return -1;
 		r->at += n;
 		left -= n;
@@ -424,7 +426,7 @@ static uint64_t count_insts(const struct group *g, uint32_t i, uint64_t key)
 	return g->run[i].head.insts + count_insts(g, 2 * i + 1, key) + count_insts(g, 2 * i + 2, key);
 }
 
-static int merge(struct group *g)
+static int merge_runs(struct group *g)
 {
 	if ((g->n_lines && spill(g) < 0) || (fflush(g->file) && file_fault(g, "write")))
 		return -1;
@@ -443,10 +445,10 @@ static int merge(struct group *g)
 		while (g->n_runs && g->run[0].head.key == key)
 			if (write_first(g) < 0)
 				return -1;
-		if (put(g, "\n", 1) < 0)
+		if (write_grouped(g, "\n", 1) < 0)
 			return -1;
 	}
-	return end_block(g);
+	return finish_grouped_block(g);
 }
 
 int group_text(struct input *in, uint64_t memory, const struct sink *to, struct fault *f)
@@ -457,11 +459,11 @@ int group_text(struct input *in, uint64_t memory, const struct sink *to, struct 
 	int r = header(&g);
 
 	while (r == 0 && (r = input_line(in, &line, &n, f)) > 0)
-		r = n ? take_line(&g, line, n) : 0;
-	if (r == 0 && put(&g, "\n", 1) < 0)
+		r = n ? take_raw_line(&g, line, n) : 0;
+	if (r == 0 && write_grouped(&g, "\n", 1) < 0)
 		r = -1;
 	if (r == 0)
-		r = g.n_runs ? merge(&g) : write_lines(&g);
+		r = g.n_runs ? merge_runs(&g) : write_lines(&g);
 	forget_lines(&g);
 	free(g.lines);
 	free(g.run);

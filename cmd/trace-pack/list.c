@@ -2,8 +2,8 @@
 /*
  * trace-pack -l: the table of kernels in a packed stream, as columns or as records (trace-stats(5)).
  *
- * Always true: no text of a kernel is made for it, its pieces tell what is printed; a name reaches a
- * terminal without control characters. It leaves out whether the stream is whole: that is -t.
+ * Always true: the table is made from the pieces, without the text of a kernel; a name is printed without
+ * control characters. It leaves out verification, which is -t.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 static void dims(char t[48], const uint32_t d[3]) { snprintf(t, 48, "%u,%u,%u", d[0], d[1], d[2]); }
 
 /* A name of the stream as a terminal may see it. */
-static char *quoted(const char *text)
+static char *printable_name(const char *text)
 {
 	size_t n = strlen(text);
 	char *s = xmalloc(4 * n + 1);
@@ -25,11 +25,11 @@ static char *quoted(const char *text)
 	return s;
 }
 
-static void row(FILE *out, uint32_t position, const struct pack_kernel *k, const char *file)
+static void print_kernel_row(FILE *out, uint32_t position, const struct pack_kernel *k, const char *file)
 {
 	char grid[48], block[48];
 
-	char *shown = quoted(file), *name = quoted(k->name);
+	char *shown = printable_name(file), *name = printable_name(k->name);
 
 	dims(grid, k->grid);
 	dims(block, k->block);
@@ -97,7 +97,7 @@ static struct listed rows(struct pack *p, const struct pack_args *a, FILE *out, 
 			if (w)
 				record(w, i + 1, &k, pack_name(p, i));
 			else
-				row(out, i + 1, &k, pack_name(p, i));
+				print_kernel_row(out, i + 1, &k, pack_name(p, i));
 		}
 		free(k.name);
 	}

@@ -14,37 +14,42 @@
 enum { OPT_BLOCKS = 256, OPT_MEMORY, OPT_LEVEL, OPT_VERIFY, OPT_NO_VERIFY, OPT_GROUP, OPT_ALL, OPT_CUBIN };
 
 static const struct cli_row rows[] = {
-	{OPT_GROUP, "group", NULL,
-		"a folder of raw traces into one that runs (-C DIR): grouped files and kernelslist.g", NULL},
-	{'d', "unpack", NULL, "give the files back (-C DIR), or their text (-o FILE, -o -)", NULL},
-	{'t', "test", NULL, "check every byte of packed streams", NULL},
+	{CLI_GROUP, "What to do (default: pack)", NULL, NULL, NULL},
+	{'d', "unpack", NULL, "unpack into a folder (-C DIR) or into one text (-o FILE, -o -)", NULL},
 	{'l', "list", NULL, "list the kernels of a packed stream", NULL},
+	{'t', "test", NULL, "check every byte of packed streams", NULL},
+	{OPT_GROUP, "group", NULL,
+		"group a folder of raw traces by thread block and warp, with a list, into -C DIR", NULL},
+	{CLI_GROUP, "Selection", NULL, NULL, NULL},
 	{'k', "kernels", "LIST",
 		"only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
 		"@,kernels"},
 	{OPT_BLOCKS, "tb", "RANGE", "only these thread blocks, in file order from 0 (0-15)", NULL},
-	{'o', "output", "FILE", "write there when complete; - is stdout, the default when packing", "file"},
-	{'C', "directory", "DIR", "unpack or group into this folder", "dir"},
-	{OPT_CUBIN, "cubin", "FILE",
-		"pack the control codes of a cubin, fat binary or program with the kernels; may be repeated",
+	{OPT_ALL, "all", NULL, "without a list: also the raw files of kernels that have a grouped one", NULL},
+	{CLI_GROUP, "Output", NULL, NULL, NULL},
+	{'o', "output", "FILE", "output file, in place when complete; - is stdout (default when packing)",
 		"file"},
-	{'F', "format", "FORMAT", "of -l: text (default) or json", "text json"},
-	{'f', "force", NULL, "replace existing files, but none that is read", NULL},
-	{OPT_ALL, "all", NULL, "without a list: raw files too of kernels that have a grouped one", NULL},
-	{'j', "jobs", "N", "threads; the bytes are the same for any number", NULL},
+	{'C', "directory", "DIR", "folder for -d and --group", "dir"},
+	{'f', "force", NULL, "replace existing files, except inputs", NULL},
+	{'F', "format", "FORMAT", "format of -l: text (default) or json", "text json"},
+	{CLI_GROUP, "Packing", NULL, NULL, NULL},
 	{OPT_LEVEL, "level", "N",
-		"zstd level 1 to 19, also as -1 to -19 (default 3); 1, 2: quick, from a part of the warps",
+		"zstd level 1 to 19, also as -1 to -19 (default 3); 1 and 2 examine only some of the warps",
 		NULL},
-	{OPT_MEMORY, "memory", "SIZE", "text held in memory while a raw trace is grouped (default 1G)", NULL},
-	{OPT_VERIFY, "verify", NULL,
-		"read the new stream back before it takes its name (always with -o FILE)", NULL},
-	{OPT_NO_VERIFY, "no-verify", NULL, "do not", NULL},
+	{OPT_CUBIN, "cubin", "FILE",
+		"add the control codes of a cubin, fat binary or program; may be repeated", "file"},
+	{OPT_VERIFY, "verify", NULL, "read the new stream back before it is renamed (default with -o FILE)",
+		NULL},
+	{OPT_NO_VERIFY, "no-verify", NULL, "do not read it back", NULL},
+	{'j', "jobs", "N", "number of threads; the output does not depend on it", NULL},
+	{OPT_MEMORY, "memory", "SIZE", "memory for the text while --group runs (default 1G)", NULL},
+	{CLI_GROUP, "Messages", NULL, NULL, NULL},
 	{'q', "quiet", NULL, "no warnings, no progress", NULL},
-	{'v', "verbose", NULL, "say what is done, on stderr", NULL},
+	{'v', "verbose", NULL, "report each step on stderr", NULL},
 };
 
 /* For completions. */
-static void words(FILE *out, const char *kind, char *const *word, int n)
+static void print_pack_words(FILE *out, const char *kind, char *const *word, int n)
 {
 	if (!strcmp(kind, "kernels"))
 		complete_kernels(out, word, n);
@@ -54,7 +59,7 @@ static const struct cli cli = {"[-dtl] [-k KERNELS] [--tb RANGE] [-o FILE] [-C D
 	"pack GPU instruction traces into one small, checked, seekable stream, and unpack them",
 	"TRACE is a kernel list, a folder, one kernel file or a packed stream; - or nothing is stdin.\n"
 	"Exit status: 0 good; 1 -t found damage; 2 trouble.\n",
-	rows, sizeof(rows) / sizeof(rows[0]), words};
+	rows, sizeof(rows) / sizeof(rows[0]), print_pack_words};
 
 static void set_range(struct pack_args *a, const char *text)
 {
@@ -64,10 +69,11 @@ static void set_range(struct pack_args *a, const char *text)
 	if (*end == '-' && text < end)
 		a->last = end[1] ? strtoull(end + 1, &end, 10) : (end++, UINT64_MAX - 1);
 	if (*text < '0' || *text > '9' || *end || a->last < a->first || a->last == UINT64_MAX)
-		cli_usage("found thread blocks '%s', wanted FIRST-LAST, FIRST- or one number from 0", text);
+		cli_usage("invalid thread blocks '%s' (expected FIRST-LAST, FIRST- or one number from 0)",
+			text);
 }
 
-static void on_option(void *ctx, int letter, const char *value)
+static void on_pack_option(void *ctx, int letter, const char *value)
 {
 	struct pack_args *a = ctx;
 	unsigned long long n;
@@ -95,12 +101,12 @@ static void on_option(void *ctx, int letter, const char *value)
 		break;
 	case OPT_MEMORY:
 		if (cli_size(value, &n) || n < 65536)
-			cli_usage("found memory '%s', wanted a size of at least 64K", value);
+			cli_usage("invalid memory size '%s' (expected at least 64K)", value);
 		a->memory = n;
 		break;
 	case 'F':
 		if (strcmp(value, "text") && strcmp(value, "json"))
-			cli_usage("found format '%s', wanted text or json", value);
+			cli_usage("unknown format '%s' (expected text or json)", value);
 		a->format = value;
 		break;
 	}
@@ -166,18 +172,18 @@ int main(int argc, char **argv)
 	diag_init(argv[0]);
 	argc = take_levels(argc, argv, &a);
 	a.cubin = xcalloc((size_t)argc, sizeof(char *));
-	int n = cli_parse(&cli, argc, argv, on_option, &a);
+	int n = cli_parse(&cli, argc, argv, on_pack_option, &a);
 	diag_quiet(a.quiet);
 	if (n > 1)
-		cli_usage("found %d traces, wanted one", n);
+		cli_usage("%d traces given (expected one)", n);
 	if (a.folder && ((a.mode != MODE_UNPACK && a.mode != MODE_GROUP) || a.output))
-		cli_usage("found -C without -d or --group, or with -o, wanted -d -C DIR or --group -C DIR");
+		cli_usage("-C requires -d or --group, and excludes -o");
 	if (a.mode == MODE_GROUP && a.output)
-		cli_usage("found -o with --group, wanted -C DIR");
+		cli_usage("--group requires -C DIR, and excludes -o");
 	if (a.blocks && a.mode != MODE_PACK && !(a.mode == MODE_UNPACK && a.output))
-		cli_usage("found --tb, wanted it when packing or with -d -o FILE");
+		cli_usage("--tb is only for packing and for -d -o FILE");
 	if (a.n_cubins && a.mode != MODE_PACK)
-		cli_usage("found --cubin, wanted it when packing");
+		cli_usage("--cubin is only for packing");
 	if (a.kernels && !(a.select = kselect_parse(a.kernels, &f)))
 		die_fault(&f);
 	const char *operand = n ? argv[0] : "-";

@@ -21,7 +21,7 @@ struct feed {
 	unsigned char (*hash)[16]; /* by kernel */
 };
 
-static bool feed(void *ctx, const void *bytes, size_t n)
+static bool feed_text(void *ctx, const void *bytes, size_t n)
 {
 	struct feed *d = ctx;
 
@@ -81,7 +81,7 @@ static struct input *grouped(struct input *in, const struct pack_args *a)
 static void feed_item(struct feed *d, struct item *i, const struct pack_args *a)
 {
 	struct input *in = tool_open(i);
-	struct sink to = {feed, d};
+	struct sink to = {feed_text, d};
 	struct fault f;
 	int r;
 
@@ -96,7 +96,7 @@ static void feed_item(struct feed *d, struct item *i, const struct pack_args *a)
 	input_close(in);
 }
 
-static void progress(const struct pack_args *a, const struct source *s, uint32_t done, uint64_t bytes)
+static void report_kernel(const struct pack_args *a, const struct source *s, uint32_t done, uint64_t bytes)
 {
 	if (a->quiet || !(a->verbose || isatty(STDERR_FILENO)))
 		return;
@@ -104,13 +104,13 @@ static void progress(const struct pack_args *a, const struct source *s, uint32_t
 		(double)bytes / 1e6, a->verbose || done == s->n_items ? "\n" : "");
 }
 
-static void is_text(void *ctx, uint32_t kernel)
+static void has_text(void *ctx, uint32_t kernel)
 {
 	const struct source *s = ctx;
 	const struct item *k = &s->item[kernel];
 
 	diag_warn((struct place){diag_keep(k->path ? k->path : k->name), 0, 0},
-		"found text that is no regular trace, wanted one; it is kept byte for byte");
+		"not a regular trace: the text is kept byte for byte");
 }
 
 /* ---- the output --------------------------------------------------------------------------- */
@@ -132,10 +132,10 @@ static void check_output(const struct source *s, const struct pack_args *a)
 	for (uint32_t i = 0; i < a->n_cubins; i++)
 		output_spare(a->output, a->cubin[i]);
 	if (!a->output && isatty(STDOUT_FILENO))
-		die("found a terminal as output, wanted -o FILE or a redirection");
+		die("output is a terminal: use -o FILE or redirect it");
 }
 
-static bool add_hash(void *ctx, const void *bytes, size_t n)
+static bool add_to_kernel_hash(void *ctx, const void *bytes, size_t n)
 {
 	XXH3_128bits_update(ctx, bytes, n);
 	return true;
@@ -158,7 +158,7 @@ static void verify(const struct pack_args *a, struct output *out, const struct f
 		XXH128_canonical_t is;
 
 		XXH3_128bits_reset(h);
-		if (pack_text(p, i, 0, UINT64_MAX, add_hash, h, &f) < 0)
+		if (pack_text(p, i, 0, UINT64_MAX, add_to_kernel_hash, h, &f) < 0)
 			die("%s: kernel %u cannot be read back: %s", a->output, i + 1, f.text);
 		XXH128_canonicalFromHash(&is, XXH3_128bits_digest(h));
 		if (memcmp(is.digest, d->hash[i], sizeof(d->hash[i])))
@@ -181,7 +181,7 @@ static void carry_picks(const struct source *s, const struct pack_args *a, struc
 	if (!p)
 		return;
 	if (s->n_items != p->n)
-		die("%s: found %u kernels for %u picks, wanted one for each: a kernel that the list names twice cannot be packed with its weight",
+		die("%s: %u kernels for %u picks: a kernel that the list names twice cannot be packed with its weight",
 			s->shown, s->n_items, p->n);
 	FILE *out = bytes_stream(&text);
 	struct picks own = *p;
@@ -216,7 +216,7 @@ int do_pack(const char *operand, const struct pack_args *a)
 	struct output *out = output_open(a->output, a->force);
 	struct feed d = {pack_writer_new(output_stream(out), a->level, a->threads), 0,
 		xcalloc(s.n_items, sizeof(*d.hash))};
-	pack_on_text(d.w, is_text, &s);
+	pack_on_text(d.w, has_text, &s);
 	carry_picks(&s, a, d.w);
 	pack_put_codes(d.w, c.cubins);
 	pack_put_list(d.w, s.list_name, s.list ? s.list : "", s.n_list);
@@ -227,11 +227,11 @@ int do_pack(const char *operand, const struct pack_args *a)
 		pack_begin(d.w);
 		if (!s.pack)
 			feed_item(&d, k, a);
-		else if (pack_text(s.pack, k->number, a->first, a->last, feed, &d, &f) < 0)
+		else if (pack_text(s.pack, k->number, a->first, a->last, feed_text, &d, &f) < 0)
 			die_fault(&f);
 		pack_end(d.w, d.hash[i]);
 		codes_packed(&c, &s, a, i, pack_coded(d.w));
-		progress(a, &s, i + 1, d.bytes);
+		report_kernel(a, &s, i + 1, d.bytes);
 	}
 	pack_writer_close(d.w);
 	verify(a, out, &d, &c, s.n_items);

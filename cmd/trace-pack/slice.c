@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Some thread blocks of a kernel's text, with the header of all and a mark: what pack_text gives of a packed
- * one.
+ * Selected thread blocks of a kernel's text, with the whole header and a mark: the same text as
+ * pack_text() gives for a packed kernel.
  *
- * Always true: text goes through piece by piece, at most a line is held. Between thread blocks stand blank
- * lines only, or it is no regular trace and nothing can be cut from it.
+ * Always true: text is processed piece by piece, at most a line is held. Only blank lines may be between
+ * thread blocks; otherwise the trace is not regular and nothing can be selected.
  */
 #include <string.h>
 #include "tool.h"
@@ -20,7 +20,7 @@ struct cutter {
 	uint32_t header_lines;
 };
 
-static void hand_on(struct cutter *c, const char *text, size_t n)
+static void pass_slice_text(struct cutter *c, const char *text, size_t n)
 {
 	c->good = c->good && c->s->to.write(c->s->to.ctx, text, n);
 }
@@ -38,38 +38,38 @@ static bool blank(const char *line, size_t n)
 	return true;
 }
 
-/* The mark stands behind the last field of the header. */
-static void header_line(struct cutter *c, const char *line, size_t n)
+/* Inserts the mark after the last field of the header. */
+static void slice_header_line(struct cutter *c, const char *line, size_t n)
 {
 	c->marked |= is_line(line, n, "-slice = 1\n");
 	if (!c->marked && c->header_lines && line[0] != '-') {
-		hand_on(c, "-slice = 1\n", 11);
+		pass_slice_text(c, "-slice = 1\n", 11);
 		c->marked = true;
 	}
 	c->header_lines++;
-	hand_on(c, line, n);
+	pass_slice_text(c, line, n);
 }
 
 /* A line with its end. */
-static int take_line(struct cutter *c, const char *line, size_t n, struct input *in, struct fault *f)
+static int slice_line(struct cutter *c, const char *line, size_t n, struct input *in, struct fault *f)
 {
 	bool wanted = c->number >= c->s->first && c->number <= c->s->last;
 
 	if (c->where != IN_BLOCK && is_line(line, n, "#BEGIN_TB\n")) {
 		c->where = IN_BLOCK;
 		if (wanted && c->any)
-			hand_on(c, "\n", 1);
+			pass_slice_text(c, "\n", 1);
 	} else if (c->where == IN_HEADER) {
-		header_line(c, line, n);
+		slice_header_line(c, line, n);
 		return 0;
 	} else if (c->where == BETWEEN) {
 		return blank(line, n)
 			       ? 0
 			       : fault_set(f, (struct place){input_name(in), 0, 0}, "pack-stored",
-					 "found text between thread blocks, wanted a regular trace to take thread blocks from");
+					 "text between thread blocks: not a regular trace, no thread blocks can be selected");
 	}
 	if (wanted)
-		hand_on(c, line, n);
+		pass_slice_text(c, line, n);
 	if (!is_line(line, n, "#END_TB\n"))
 		return 0;
 	c->any |= wanted;
@@ -93,7 +93,7 @@ int slice_text(struct input *in, const struct slice *s, struct fault *f)
 			return -1;
 		for (const char *nl; c.number <= s->last && (nl = memchr(p + at, '\n', (size_t)n - at));
 			at = (size_t)(nl + 1 - p))
-			if (take_line(&c, p + at, (size_t)(nl + 1 - (p + at)), in, f) < 0)
+			if (slice_line(&c, p + at, (size_t)(nl + 1 - (p + at)), in, f) < 0)
 				return -1;
 		if (!at && ((size_t)n < want || want > INPUT_LINE_MAX))
 			break;
@@ -103,11 +103,10 @@ int slice_text(struct input *in, const struct slice *s, struct fault *f)
 	if (!c.good)
 		return fault_set(f, at_end, "write", "cannot write");
 	if (c.where == IN_BLOCK)
-		return fault_set(f, at_end, "truncated",
-			"found the end of the file inside a thread block, wanted #END_TB");
+		return fault_set(
+			f, at_end, "truncated", "file ends inside a thread block (expected #END_TB)");
 	if (c.any)
 		return 0;
 	return fault_set(f, at_end, "no-block",
-		"found %llu thread blocks, wanted one that --tb selects (they count from 0)",
-		(unsigned long long)c.number);
+		"--tb selects none of the %llu thread blocks (counted from 0)", (unsigned long long)c.number);
 }

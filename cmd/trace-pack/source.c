@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What there is to pack: a list with its kernels, a folder, one kernel file, or kernels of a packed stream.
+ * Inputs of packing: a list with its kernels, a folder, one kernel file, or kernels of a packed stream.
  *
- * Always true of an open source: every kernel has a name of its own, without the suffix of a compression; the
- * list names the kernels by these. Memory copies stay even where the kernels behind them are left out.
+ * Always true of an open source: every kernel has a unique name without the suffix of a compression, and
+ * the list uses these names. Memory copies are kept even if the kernels after them are left out.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -46,7 +46,7 @@ static char *plain_name(const char *name, enum input_coding coding, bool raw)
 	return s;
 }
 
-static struct item *find(const struct source *s, const char *name, size_t n)
+static struct item *find_source_item(const struct source *s, const char *name, size_t n)
 {
 	FOR_TABLE (w, &s->names, table_hash(name, n))
 		if (strlen(s->item[w.number].name) == n && !memcmp(s->item[w.number].name, name, n))
@@ -54,7 +54,7 @@ static struct item *find(const struct source *s, const char *name, size_t n)
 	return NULL;
 }
 
-static struct item *add(struct source *s, char *path, char *name, bool raw)
+static struct item *add_source_item(struct source *s, char *path, char *name, bool raw)
 {
 	grow(&s->item, &s->cap_items, s->n_items + 1, sizeof(s->item[0]));
 	table_add(&s->names, table_hash(name, strlen(name)), s->n_items);
@@ -74,7 +74,7 @@ static char *name_inside(struct input *in)
 }
 
 /* Look into a kernel file: coding, raw or grouped, its kernel's name. */
-static struct item *look(
+static struct item *inspect_kernel_file(
 	struct source *s, char *path, const char *name, uint32_t position, const struct pack_args *a)
 {
 	struct fault f;
@@ -91,15 +91,15 @@ static struct item *look(
 		in = NULL;
 	}
 	if (!a->select || kselect_has(a->select, position, inside)) {
-		if ((item = find(s, as, strlen(as))) && strcmp(item->path, path)) {
+		if ((item = find_source_item(s, as, strlen(as))) && strcmp(item->path, path)) {
 			free(as); /* a raw and a grouped file of the same kernel: both are kept */
 			as = plain_name(name, INPUT_XZ, false);
-			item = find(s, as, strlen(as));
+			item = find_source_item(s, as, strlen(as));
 			if (item && strcmp(item->path, path))
-				die("%s: found a second file of the name %s, wanted one", s->shown, as);
+				die("%s: names a second file %s", s->shown, as);
 		}
 		if (!item) {
-			item = add(s, path, as, raw);
+			item = add_source_item(s, path, as, raw);
 			item->in = in;
 			free(inside);
 			return item;
@@ -112,7 +112,7 @@ static struct item *look(
 	return item;
 }
 
-static char *join(const char *folder, const char *name, size_t n)
+static char *join_source_path(const char *folder, const char *name, size_t n)
 {
 	size_t m = name[0] == '/' ? 0 : strlen(folder);
 	char *s = xmalloc(m + n + 2);
@@ -182,7 +182,7 @@ void source_packed(struct source *s, const struct pack_args *a)
 	s->list_name = pack_list_name(s->pack) ? xstrdup(pack_list_name(s->pack)) : NULL;
 	for (uint32_t i = 0; i < pack_kernels(s->pack); i++)
 		if (pack_selected(s, i, a))
-			add(s, NULL, xstrdup(pack_name(s->pack, i)), false)->number = i;
+			add_source_item(s, NULL, xstrdup(pack_name(s->pack, i)), false)->number = i;
 	for (const char *p = list; p < end;) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p)), *to = nl ? nl + 1 : end;
 		const char *from = p, *last = to;
@@ -193,7 +193,7 @@ void source_packed(struct source *s, const struct pack_args *a)
 			last--;
 		size_t len = (size_t)(last - from);
 		bool kernel = !s->list_name || (len >= 6 && !memcmp(from, "kernel", 6));
-		if (!kernel || find(s, from, len))
+		if (!kernel || find_source_item(s, from, len))
 			bytes_add(&t, p, (size_t)(to - p));
 		p = to;
 	}
@@ -204,7 +204,7 @@ void source_packed(struct source *s, const struct pack_args *a)
 /* ---- lists -------------------------------------------------------------------------------- */
 
 /* One line of the list, with its end. */
-static void list_line(struct source *s, struct bytes *t, const char *line, size_t len, const char *folder,
+static void add_list_line(struct source *s, struct bytes *t, const char *line, size_t len, const char *folder,
 	uint32_t *position, const struct pack_args *a)
 {
 	size_t from = 0, to = len;
@@ -220,7 +220,8 @@ static void list_line(struct source *s, struct bytes *t, const char *line, size_
 		return;
 	}
 	char *name = xstrndup(line + from, to - from);
-	struct item *item = look(s, join(folder, name, to - from), name, ++*position, a);
+	struct item *item =
+		inspect_kernel_file(s, join_source_path(folder, name, to - from), name, ++*position, a);
 	free(name);
 	if (!item)
 		return;
@@ -229,7 +230,8 @@ static void list_line(struct source *s, struct bytes *t, const char *line, size_
 	bytes_add(t, line + to, len - to);
 }
 
-static void read_list(struct source *s, struct input *in, const char *folder, const struct pack_args *a)
+static void read_source_list(
+	struct source *s, struct input *in, const char *folder, const struct pack_args *a)
 {
 	struct bytes all = {0}, t = {0};
 	struct fault f;
@@ -239,11 +241,11 @@ static void read_list(struct source *s, struct input *in, const char *folder, co
 
 	while ((n = input_read(in, buf, sizeof(buf), &f)) > 0) {
 		if (memchr(buf, '\0', (size_t)n))
-			die("%s: found a NUL byte, wanted a kernel list, a text file", s->shown);
+			die("%s: NUL byte in a kernel list (expected a text file)", s->shown);
 		bytes_add(&all, buf, (size_t)n);
 		if (!pack_list_fits(all.n))
-			die("%s: found a kernel list of more than %zu bytes, wanted one that a stream can hold",
-				s->shown, all.n - (size_t)n);
+			die("%s: kernel list is longer than the %zu bytes that a stream can hold", s->shown,
+				all.n - (size_t)n);
 	}
 	if (n < 0)
 		die_fault(&f);
@@ -251,12 +253,12 @@ static void read_list(struct source *s, struct input *in, const char *folder, co
 		char *nl = memchr(p, '\n', (size_t)(end - p));
 		char *to = nl ? nl + 1 : end;
 
-		list_line(s, &t, p, (size_t)(to - p), folder, &position, a);
+		add_list_line(s, &t, p, (size_t)(to - p), folder, &position, a);
 		p = to;
 	}
 	s->n_listed = position;
 	if (!position)
-		die("%s: found no line that begins with 'kernel', wanted a kernel list", s->shown);
+		die("%s: no line begins with 'kernel' (expected a kernel list)", s->shown);
 	free(all.p);
 	s->list = t.p;
 	s->n_list = t.n;
@@ -285,7 +287,7 @@ static void own_list(struct source *s)
 	s->n_list = t.n;
 }
 
-static const char *base_name(const char *path)
+static const char *last_component(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -317,7 +319,7 @@ static void grouped_list(struct source *s)
 	s->n_list = t.n;
 }
 
-static void open_file(struct source *s, const char *path, const struct pack_args *a)
+static void open_source_file(struct source *s, const char *path, const struct pack_args *a)
 {
 	struct fault f;
 	bool standard = !strcmp(path, "-");
@@ -341,19 +343,19 @@ static void open_file(struct source *s, const char *path, const struct pack_args
 			die_fault(&f);
 		char *name = standard || !input_again(in)
 				     ? xstrdup("kernel-1.traceg")
-				     : plain_name(base_name(path), input_coding(in), raw);
+				     : plain_name(last_component(path), input_coding(in), raw);
 		if (s->hash)
 			list_hash_line(s->hash, path, strlen(path));
 		s->n_listed = 1;
-		add(s, xstrdup(path), name, raw)->in = in;
+		add_source_item(s, xstrdup(path), name, raw)->in = in;
 		own_list(s);
 		return;
 	}
 	char *folder =
 		strrchr(path, '/') ? xstrndup(path, (size_t)(strrchr(path, '/') - path) + 1) : xstrdup("");
-	s->list_name = plain_name(standard ? "kernelslist.g" : base_name(path), input_coding(in), false);
+	s->list_name = plain_name(standard ? "kernelslist.g" : last_component(path), input_coding(in), false);
 	s->list_path = standard ? NULL : xstrdup(path);
-	read_list(s, in, folder, a);
+	read_source_list(s, in, folder, a);
 	grouped_list(s);
 	free(folder);
 	input_close(in);
@@ -371,15 +373,15 @@ static bool same_kernel(const struct dirent *a, const struct dirent *b)
 	return !strncmp(a->d_name, b->d_name, n + strlen(".trace"));
 }
 
-/* By number; of one kernel the grouped file first. */
-static int natural(const struct dirent **a, const struct dirent **b)
+/* Orders by number; the grouped file of a kernel comes first. */
+static int entries_by_number(const struct dirent **a, const struct dirent **b)
 {
 	if (same_kernel(*a, *b) && is_grouped(*a) != is_grouped(*b))
 		return is_grouped(*a) ? -1 : 1;
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int entries_by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
@@ -406,7 +408,7 @@ static char *list_in(const char *path, int (*is)(const struct dirent *), const c
 {
 	struct dirent **e = NULL;
 	const char *name = NULL;
-	int n = scandir(path, &e, is, by_name);
+	int n = scandir(path, &e, is, entries_by_name);
 
 	if (n < 0)
 		die_errno("%s", path);
@@ -414,9 +416,9 @@ static char *list_in(const char *path, int (*is)(const struct dirent *), const c
 		if (n == 1 || !strcmp(e[i]->d_name, whole))
 			name = e[i]->d_name;
 	if (n && !name)
-		die("%s: found %d lists kernelslist_ctx_*%s and no %s, wanted one", path, n,
+		die("%s: %d lists kernelslist_ctx_*%s and no %s: name one of the lists", path, n,
 			strchr(whole, '.') ? ".g" : "", whole);
-	char *list = name ? join(path, name, strlen(name)) : NULL;
+	char *list = name ? join_source_path(path, name, strlen(name)) : NULL;
 	for (int i = 0; i < n; i++)
 		free(e[i]);
 	free(e);
@@ -429,23 +431,30 @@ static void kernel_files(struct source *s, const char *path, const struct pack_a
 	struct dirent **e = NULL;
 	struct place at = {diag_keep(path), 0, 0};
 	uint32_t taken = 0, passed = 0;
-	int n = scandir(path, &e, is_kernel, natural);
+	int n = scandir(path, &e, is_kernel, entries_by_number);
+	unsigned raw = 0;
 
 	if (n <= 0)
-		die("%s: found neither a kernel list nor kernel files, wanted some", path);
+		die("%s: neither a kernel list nor kernel files in the folder", path);
 	for (int i = 0, last = 0; i < n; i++) {
 		if (i && !a->all && !is_grouped(e[i]) && is_grouped(e[last]) && same_kernel(e[last], e[i])) {
 			passed++;
 			continue;
 		}
 		last = i;
-		look(s, join(path, e[i]->d_name, strlen(e[i]->d_name)), e[i]->d_name, ++taken, a);
+		raw += !is_grouped(e[i]);
+		inspect_kernel_file(s, join_source_path(path, e[i]->d_name, strlen(e[i]->d_name)),
+			e[i]->d_name, ++taken, a);
 	}
-	diag_warn(at, "found no kernel list, %u kernel files are taken in the order of their numbers", taken);
-	if (passed)
+	diag_warn(at, "no kernel list: %u kernel %s taken in the order of their numbers", taken,
+		taken == 1 ? "file" : "files");
+	if (raw)
 		diag_warn(at,
-			"found %u raw files beside their grouped ones, which are taken (--all keeps both)",
-			passed);
+			"%u raw kernel %s packed as text, which trace-sim does not read: trace-pack --group %s -C DIR groups them",
+			raw, raw == 1 ? "file" : "files", path);
+	if (passed)
+		diag_warn(at, "%u raw %s left out in favour of grouped ones (--all keeps both)", passed,
+			passed == 1 ? "file" : "files");
 	for (int i = 0; i < n; i++)
 		free(e[i]);
 	free(e);
@@ -463,33 +472,32 @@ static void open_folder(struct source *s, const char *path, const struct pack_ar
 	if (!list && !raw_first)
 		list = list_in(path, is_raw_list, "kernelslist");
 	if (list)
-		open_file(s, list, a);
+		open_source_file(s, list, a);
 	else
 		kernel_files(s, path, a);
 	free(list);
 }
 
-/* What is packed can be unpacked: each name gives a file of its own inside the folder. */
-static void check_name(const struct source *s, const char *name)
+/* Checks that every name is a file of its own inside the folder, so that the stream can be unpacked. */
+static void check_kernel_name(const struct source *s, const char *name)
 {
 	size_t n = strlen(name);
 
 	if (s->list_name && !strcmp(name, s->list_name))
-		die("%s: found the list's own name '%s' among its kernels, wanted kernel files", s->shown,
-			name);
+		die("%s: the list names itself, '%s', as a kernel", s->shown, name);
 	for (const char *p = name; p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL) {
 		size_t len = strcspn(p, "/");
-		const struct item *folder = p[len] ? find(s, name, (size_t)(p - name) + len) : NULL;
+		const struct item *folder =
+			p[len] ? find_source_item(s, name, (size_t)(p - name) + len) : NULL;
 
 		if (!len || (len == 2 && !memcmp(p, "..", 2)))
-			die("%s: found the kernel name '%s', wanted a file inside the folder of the list",
-				s->shown, name);
+			die("%s: kernel name '%s' leads out of the folder of the list", s->shown, name);
 		if (folder)
-			die("%s: found the kernel names '%s' and '%s', of which one is in the other's place",
-				s->shown, folder->name, name);
+			die("%s: kernel names '%s' and '%s' need a file and a folder of one name", s->shown,
+				folder->name, name);
 	}
 	if (n > NAME_MAX * 8)
-		die("%s: found a kernel name of %zu bytes, wanted a shorter one", s->shown, n);
+		die("%s: kernel name of %zu bytes is too long", s->shown, n);
 }
 
 void source_open(struct source *s, const char *operand, const struct pack_args *a)
@@ -501,7 +509,7 @@ void source_open(struct source *s, const char *operand, const struct pack_args *
 	if (strcmp(operand, "-") && stat(operand, &st) == 0 && S_ISDIR(st.st_mode))
 		open_folder(s, operand, a);
 	else if (!pack_is(operand))
-		open_file(s, operand, a);
+		open_source_file(s, operand, a);
 	else if ((s->pack = pack_open(operand, &f)))
 		source_packed(s, a);
 	else
@@ -514,9 +522,9 @@ void source_open(struct source *s, const char *operand, const struct pack_args *
 			die_fault(&f);
 	}
 	if (!s->n_items)
-		die("%s: found no kernel that -k selects, wanted one", operand);
+		die("%s: -k selects none of the kernels", operand);
 	for (uint32_t i = 0; i < s->n_items; i++)
-		check_name(s, s->item[i].name);
+		check_kernel_name(s, s->item[i].name);
 }
 
 void source_close(struct source *s)

@@ -33,7 +33,7 @@ struct pack_args {
 	uint64_t memory;
 	int level;
 	unsigned threads;
-	bool force, quiet, verbose, no_verify, all; /* all: raw files beside grouped ones too */
+	bool force, quiet, verbose, no_verify, all; /* all: raw files in addition to grouped ones */
 	struct kselect *select;
 	const char **cubin; /* files of control codes */
 	uint32_t n_cubins;
@@ -68,7 +68,7 @@ void source_open(struct source *s, const char *operand, const struct pack_args *
 void source_packed(struct source *s, const struct pack_args *a);
 void source_close(struct source *s);
 
-/* Of the list as it is packed, klist_hash(). */
+/* Hash of the list as it is packed, klist_hash(). */
 void source_list_hash(const struct source *s, unsigned char hash[16]);
 /* Dies where -k are picks for another list than the stream's. */
 void source_picks(struct pack *p, const struct pack_args *a);
@@ -81,14 +81,14 @@ struct codes {
 void codes_open(struct codes *c, const struct source *s, const struct pack_args *a);
 /* Before kernel number i of the source is packed. */
 void codes_kernel(struct codes *c, const struct source *s, uint32_t i);
-/* It was, with the codes of so many instructions. */
+/* Notes that kernel i was packed, with the codes of insts instructions. */
 void codes_packed(
 	struct codes *c, const struct source *s, const struct pack_args *a, uint32_t i, uint32_t insts);
 /* Do the codes of n kernels come back from the stream as they went in? Dies where not. */
 void codes_verify(const struct codes *c, struct pack *p, uint32_t n, const struct pack_args *a);
 void codes_close(struct codes *c, const struct source *s, const struct pack_args *a);
 
-/* Where text goes; write returns false when it failed. */
+/* Destination of text; write returns false on failure. */
 struct sink {
 	bool (*write)(void *ctx, const void *bytes, size_t n);
 	void *ctx;

@@ -13,9 +13,9 @@
 #include "output.h"
 #include "tool.h"
 
-static bool put(void *ctx, const void *bytes, size_t n) { return fwrite(bytes, 1, n, ctx) == n; }
+static bool write_unpacked(void *ctx, const void *bytes, size_t n) { return fwrite(bytes, 1, n, ctx) == n; }
 
-static struct pack *open_stream(const char *operand)
+static struct pack *open_packed(const char *operand)
 {
 	struct fault f;
 	struct pack *p = pack_open(operand, &f);
@@ -33,7 +33,7 @@ static void open_selected(struct source *s, const char *operand, const struct pa
 
 	*s = (struct source){.shown = operand};
 	if (a->select || pack_is(operand)) {
-		s->pack = open_stream(operand);
+		s->pack = open_packed(operand);
 	} else {
 		in = input_open(operand, &f);
 		s->pack = in ? pack_forward(in, &f) : NULL;
@@ -44,7 +44,7 @@ static void open_selected(struct source *s, const char *operand, const struct pa
 	}
 	source_packed(s, a);
 	if (!s->n_items && pack_kernels(s->pack))
-		die("%s: found no kernel that -k selects, wanted one", operand);
+		die("%s: -k selects none of the kernels", operand);
 }
 
 /* folder/name, with the folders that name has in it made. */
@@ -56,7 +56,7 @@ char *tool_target(const char *folder, const char *name)
 	for (const char *s = name; s; s = strchr(s, '/') ? strchr(s, '/') + 1 : NULL)
 		bad |= !strncmp(s, "..", 2) && (s[2] == '/' || !s[2]);
 	if (bad)
-		die("found the file name '%s' in the stream, wanted one inside the folder", name);
+		die("file name '%s' in the stream leads out of the folder", name);
 	char *path = xmalloc(n + strlen(name) + 2);
 	sprintf(path, "%s/%s", folder, name);
 	for (char *s = path + n + 1; (s = strchr(s, '/')); s++) {
@@ -73,7 +73,7 @@ void tool_absent(const char *path, bool force)
 	struct stat st;
 
 	if (!force && lstat(path, &st) == 0)
-		die("%s: found an existing file, wanted none, or -f", path);
+		die("%s: exists already, -f replaces it", path);
 }
 
 void tool_list(const struct source *s, const char *path, bool force)
@@ -81,7 +81,7 @@ void tool_list(const struct source *s, const char *path, bool force)
 	struct output *out = output_open(path, force);
 
 	if (s->n_list)
-		put(output_stream(out), s->list, s->n_list);
+		write_unpacked(output_stream(out), s->list, s->n_list);
 	output_commit(out);
 }
 
@@ -106,7 +106,8 @@ static void unpack_files(const struct source *s, const struct pack_args *a)
 		char *path = tool_target(folder, s->item[i].name);
 		struct output *out = output_open(path, a->force);
 
-		if (pack_text(s->pack, s->item[i].number, 0, UINT64_MAX, put, output_stream(out), &f) < 0)
+		if (pack_text(s->pack, s->item[i].number, 0, UINT64_MAX, write_unpacked, output_stream(out),
+			    &f) < 0)
 			die_writing(out, &f);
 		output_commit(out);
 		if (a->verbose && !a->quiet)
@@ -132,7 +133,8 @@ int do_unpack(const char *operand, const struct pack_args *a)
 	output_spare(a->output, operand);
 	struct output *out = output_open(a->output, a->force);
 	for (uint32_t i = 0; i < s.n_items; i++)
-		if (pack_text(s.pack, s.item[i].number, a->first, a->last, put, output_stream(out), &f) < 0)
+		if (pack_text(s.pack, s.item[i].number, a->first, a->last, write_unpacked, output_stream(out),
+			    &f) < 0)
 			die_writing(out, &f);
 	output_commit(out);
 	source_close(&s);

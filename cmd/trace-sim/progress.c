@@ -104,6 +104,9 @@ void progress_poll(struct run *r)
 {
 	double seconds;
 
+#ifdef CHECK_TURNS
+	(void)getppid(); /* tests/fault/signal_at.c counts the turns of the main loop */
+#endif
 	if (show_signal && progress_asked())
 		show(r, progress_seconds(), true);
 	if (!r->progress || ++r->meter->steps % 512)

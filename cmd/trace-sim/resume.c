@@ -4,7 +4,7 @@
  *
  * Always true: what is taken over starts with the run record of this run, byte by byte, so version,
  * configuration and options are the same; it ends behind a whole record of a kernel; each such kernel is the
- * next that is selected, and its text has the same hash still. A kernel in which the run ended is simulated
+ * next that is selected, and its text still has the same hash and decodes to the same checksum. A kernel in which the run ended is simulated
  * again, and so is the last of a text that stops early, since its record could be torn between two lines.
  */
 #include <errno.h>
@@ -91,13 +91,15 @@ static void no_warning(void *ctx, const struct fault *f)
 	(void)f;
 }
 
-static void hash_text(struct run *r, const struct isa *isa, uint32_t command, unsigned char hash[16])
+/* Reads the kernel of a command; returns the checksum of its decoded thread blocks. */
+static uint64_t read_kernel(struct run *r, const struct isa *isa, uint32_t command, unsigned char hash[16])
 {
 	struct code *code = code_new(isa);
 	struct trace_options o = {.code = code, .hash = true, .warn = no_warning};
 	struct fault f;
 	struct trace *t = klist_open(&r->list, command, &o, &f);
 	struct tblock tb = {0};
+	uint64_t checksum;
 	int more = 1;
 
 	if (!t)
@@ -107,9 +109,11 @@ static void hash_text(struct run *r, const struct isa *isa, uint32_t command, un
 	if (more < 0 || trace_finish(t, &f) < 0)
 		die_fault(&f);
 	trace_hash(t, hash);
+	checksum = trace_checksum(t);
 	tblock_free(&tb);
 	trace_close(t);
 	code_free(code);
+	return checksum;
 }
 
 /*
@@ -150,16 +154,21 @@ static void hold_kernel(
 {
 	uint32_t command = next_command(r, after, &item->kernel, l);
 	struct held *h = &l->held;
-	char text[33];
+	char text[33], checksum[17];
 
 	*h = (struct held){.is = true, .position = item->kernel.position, .end = item->end};
-	hash_text(r, isa, command, h->hash);
+	snprintf(checksum, sizeof(checksum), "%016llx",
+		(unsigned long long)read_kernel(r, isa, command, h->hash));
 	for (int i = 0; i < 16; i++)
 		snprintf(text + 2 * i, 3, "%02x", (unsigned)h->hash[i]);
 	if (strcmp(text, item->kernel.hash))
 		die_at((struct place){.file = l->path},
 			"found kernel %u of another text than %s has now, wanted the records of the same traces: without --resume all of it is simulated",
 			h->position, r->list.cmd[command].path);
+	if (strcmp(checksum, item->kernel.checksum))
+		die_at((struct place){.file = l->path},
+			"checksum '%s' of kernel %u in the record does not match its trace, which decodes to %s: the record is wrong; without --resume all kernels are simulated again",
+			item->kernel.checksum, h->position, checksum);
 }
 
 /* The kernels up to one in which the run ended, up to the end, or up to where the records stop. */

@@ -212,6 +212,8 @@ static void kernel_record(struct run *r, const struct kernel *k)
 	if (stopped)
 		sample_result(k, r->gpu.cycle, &sampled);
 	hash_kernel(r, k, rec.hash);
+	if (k->next_cta == k->n_ctas)
+		rec.checksum = trace_checksum(k->trace);
 	stats_kernel_record(r->writer, &rec, &r->gpu, r->before, r->now);
 }
 

@@ -11,6 +11,8 @@
  * as many bytes as its header says, at most UNPACKED_MAX.
  */
 #include "fatbin.h"
+#include <limits.h>
+#include <lz4.h>
 #include <string.h>
 #include <zstd.h>
 
@@ -48,50 +50,6 @@ static bool inside(const struct fatbin_span *s, uint64_t at, uint64_t n)
 	return at <= s->n && n <= s->n - at;
 }
 
-/* A length that goes on in bytes of 255; false: beyond the input. */
-static bool lz4_length(const struct fatbin_span *in, size_t *at, size_t *n)
-{
-	uint8_t more = 255;
-
-	if (*n != 15)
-		return true;
-	while (more == 255) {
-		if (*at == in->n || *n > UNPACKED_MAX)
-			return false;
-		more = in->at[(*at)++];
-		*n += more;
-	}
-	return true;
-}
-
-/* An LZ4 block: literals, then a copy from what is there already, and so on. True: it fills out. */
-static bool unpack_lz4(struct fatbin_span in, uint8_t *out, size_t room)
-{
-	size_t at = 0, done = 0;
-
-	while (at < in.n) {
-		size_t literals = in.at[at] >> 4, copy = in.at[at] & 15, back;
-
-		at++;
-		if (!lz4_length(&in, &at, &literals) || !inside(&in, at, literals) || literals > room - done)
-			return false;
-		memcpy(out + done, in.at + at, literals);
-		at += literals;
-		done += literals;
-		if (at == in.n)
-			break;
-		if (!inside(&in, at, 2))
-			return false;
-		back = (size_t)get(in.at + at, 2);
-		at += 2;
-		if (!lz4_length(&in, &at, &copy) || !back || back > done || copy + 4 > room - done)
-			return false;
-		for (copy += 4; copy; copy--, done++)
-			out[done] = out[done - back];
-	}
-	return done == room;
-}
-
 char fatbin_variant(const struct fatbin_entry *e)
 {
 	return e->flags & TARGET_A ? 'a' : e->flags & TARGET_F ? 'f' : '\0';
@@ -118,8 +76,10 @@ int fatbin_unpack(const struct fatbin *b, const struct fatbin_entry *e, uint8_t 
 		return 0;
 	}
 	memset(out, 0, e->unpacked);
-	good = e->flags & PACKED_ZSTD ? ZSTD_decompress(out, e->unpacked, e->bytes, e->n) == e->unpacked
-				      : unpack_lz4((struct fatbin_span){e->bytes, e->n}, out, e->unpacked);
+	good = e->flags & PACKED_ZSTD
+		       ? ZSTD_decompress(out, e->unpacked, e->bytes, e->n) == e->unpacked
+		       : e->n <= INT_MAX && LZ4_decompress_safe((const char *)e->bytes, (char *)out,
+						    (int)e->n, (int)e->unpacked) == (int)e->unpacked;
 	return good ? 0
 		    : fatbin_fault(f, b->file, "a packed entry of the fat binary ends early or is damaged");
 }

@@ -34,7 +34,7 @@ void addresses_free(struct addresses *x)
 	free(x->straight);
 }
 
-static bool moved(struct addresses *x, const struct recipe *r, const struct recorded *g)
+static bool list_is_moved(struct addresses *x, const struct recipe *r, const struct recorded *g)
 {
 	const struct lanes *from = lanes_of(x, r->ref);
 	unsigned i = 0;
@@ -57,7 +57,7 @@ bool recipe_holds(struct addresses *x, const struct recipe *r, const struct reco
 	if (r->op == OP_ANY)
 		return true;
 	if (r->op == OP_MOVED)
-		return moved(x, r, g);
+		return list_is_moved(x, r, g);
 	a = recorded_list(g, t);
 	if (r->op == OP_BASED)
 		return pattern_base(x->c->pattern[r->pattern], g->mask, a, &low);

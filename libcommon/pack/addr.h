@@ -177,7 +177,7 @@ static inline struct recorded recorded_of(const uint64_t *word, uint32_t addr, u
 	return (struct recorded){mask, n, w, 0, (addr & 3) == ADDR_STRIDE};
 }
 
-/* As a list; t is room for it. */
+/* The addresses as a list; t is a buffer for it. */
 static inline const uint64_t *recorded_list(const struct recorded *g, uint64_t t[32])
 {
 	if (!g->line && !g->by)

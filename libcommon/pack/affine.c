@@ -38,13 +38,13 @@ static bool shape_base(const struct shape *s, const int64_t pattern[32], uint64_
 }
 
 /* Coordinate k of a shape: warp, x, y, z. */
-static uint32_t coordinate(const struct shape *s, unsigned k) { return k ? s->block[k - 1] : s->warp; }
+static uint32_t block_coordinate(const struct shape *s, unsigned k) { return k ? s->block[k - 1] : s->warp; }
 
 static bool differ_only(const struct shape *a, const struct shape *b, unsigned k)
 {
 	for (unsigned i = 0; i < 4; i++)
-		if (i > k ? coordinate(a, i) != coordinate(b, i)
-			  : i == k && coordinate(a, i) == coordinate(b, i))
+		if (i > k ? block_coordinate(a, i) != block_coordinate(b, i)
+			  : i == k && block_coordinate(a, i) == block_coordinate(b, i))
 			return false;
 	return true;
 }
@@ -65,7 +65,8 @@ uint32_t affine_fit(const struct shape *shape, uint32_t n_shapes, const int64_t 
 			for (uint32_t j = i + 1; good[i] && j < n_shapes && !found; j++) {
 				if (!good[j] || !differ_only(&shape[i], &shape[j], k))
 					continue;
-				int64_t d = (int64_t)coordinate(&shape[j], k) - coordinate(&shape[i], k);
+				int64_t d = (int64_t)block_coordinate(&shape[j], k) -
+					    block_coordinate(&shape[i], k);
 				uint64_t rise = d > 0 ? base[j] - base[i] : base[i] - base[j];
 				d = d < 0 ? -d : d;
 				r->per[k] = !d || (int64_t)rise % d ? 0 : (int64_t)rise / d;
@@ -73,7 +74,7 @@ uint32_t affine_fit(const struct shape *shape, uint32_t n_shapes, const int64_t 
 			}
 		}
 		for (uint32_t i = 0; i < n_shapes; i++)
-			base[i] -= (uint64_t)r->per[k] * coordinate(&shape[i], k);
+			base[i] -= (uint64_t)r->per[k] * block_coordinate(&shape[i], k);
 	}
 	uint32_t best = 0;
 	for (uint32_t i = 0; i < n_shapes && i < 8; i++) {

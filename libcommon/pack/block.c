@@ -96,7 +96,7 @@ static bool read_piece(struct pack_block *b, struct block_reading *r, struct rea
 	return !in->bad && (c->flags & PIECE_BEGINS || !(c->flags & PIECE_CODES));
 }
 
-static bool read_all(struct pack_block *b, struct block_reading *r, uint32_t kernel)
+static bool read_all_pieces(struct pack_block *b, struct block_reading *r, uint32_t kernel)
 {
 	struct cur *in = &r->in;
 
@@ -127,14 +127,14 @@ static bool read_pieces(const struct pack *p, struct pack_block *b, uint32_t ker
 		.room = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans},
 		.flags = p->features & PACK_CODED ? PIECE_ALL : PIECE_PLAIN,
 		.lines = p->features & PACK_LINED};
-	bool good = read_all(b, &r, kernel);
+	bool good = read_all_pieces(b, &r, kernel);
 
 	free(r.code_at);
 	free(r.n_code);
 	return good;
 }
 
-/* What the index will say of the newest block, and where the next one begins. */
+/* Sets the index entry of the newest block and the beginning of the next one. */
 static void note_block(struct pack *p, const struct pack_block *b)
 {
 	if (b->number + 1 != p->n_entries)
@@ -146,7 +146,7 @@ static void note_block(struct pack *p, const struct pack_block *b)
 		p->next_kernel += !!(b->piece[i].flags & PIECE_ENDS);
 }
 
-static struct pack_block *load(struct pack *p, uint32_t number, struct fault *f)
+static struct pack_block *load_block(struct pack *p, uint32_t number, struct fault *f)
 {
 	size_t n;
 	uint64_t size;
@@ -167,8 +167,7 @@ static struct pack_block *load(struct pack *p, uint32_t number, struct fault *f)
 		return b;
 	}
 	char text[160];
-	snprintf(text, sizeof(text), "found a damaged block (%s)",
-		good ? "its tables are not well formed" : why);
+	snprintf(text, sizeof(text), "damaged block (%s)", good ? "its tables are not well formed" : why);
 	pack_bad(p, e->at, f, "pack-damaged", text);
 	block_free(b);
 	return NULL;
@@ -179,7 +178,7 @@ struct pack_block *block_get(struct pack *p, uint32_t number, struct fault *f)
 	pthread_mutex_lock(&p->lock);
 	struct pack_block *b = p->cache;
 	if (!b || b->number != number) {
-		b = load(p, number, f);
+		b = load_block(p, number, f);
 		if (b) {
 			if (p->cache && !--p->cache->users)
 				block_free(p->cache);
@@ -247,7 +246,7 @@ int walk_next(struct walk *w, struct read_piece **c, struct fault *f)
 			if (more <= 0)
 				return more < 0 ? -1
 						: pack_bad(w->p, w->p->size, f, "pack-damaged",
-							  "found the end of the stream inside a kernel");
+							  "the stream ends inside a kernel");
 			if (!(w->b = block_get(w->p, number, f)))
 				return -1;
 			w->next_piece = 0;

@@ -65,7 +65,7 @@ static inline void buf_var(struct buf *b, uint64_t v)
 	b->p[b->n++] = (uint8_t)v;
 }
 
-/* The bytes of a column behind their number; *column is freed. */
+/* The bytes of a column after their number; *column is freed. */
 static inline void buf_column(struct buf *b, struct buf *column)
 {
 	buf_var(b, column->n);

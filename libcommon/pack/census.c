@@ -9,7 +9,7 @@
 #include "directory.h"
 #include "trace/code.h"
 
-/* What counting needs of a static instruction. false: only the reader of text can say. */
+/* Decodes the fields of a static instruction that counting needs. false: only the text reader can. */
 static bool meaning(struct inst *in, const struct part *p, const struct pstatic *s, const struct isa *isa)
 {
 	size_t n;

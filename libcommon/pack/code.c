@@ -126,7 +126,7 @@ struct forms {
 	uint32_t n, cap;
 };
 
-static uint32_t form_of(struct forms *all, const struct form *f)
+static uint32_t line_form_of(struct forms *all, const struct form *f)
 {
 	for (uint32_t i = 0; i < all->n; i++)
 		if (same_form(&all->f[i], f))
@@ -166,14 +166,14 @@ static void put_static(struct buf t[N_TABLES], const struct part *p, uint32_t i,
 	if (!split_static(c, part_dialect(p), s, &x)) {
 		struct form raw = {.flags = s->flags};
 
-		buf_var(&t[T_FORM], form_of(all, &raw));
+		buf_var(&t[T_FORM], line_form_of(all, &raw));
 		buf_var(&t[T_RAW], s->mid_len);
 		buf_add(&t[T_RAW], c->text.p + s->mid, s->mid_len);
 		buf_var(&t[T_RAW], s->tail_len);
 		buf_add(&t[T_RAW], c->text.p + s->tail, s->tail_len);
 		return;
 	}
-	buf_var(&t[T_FORM], form_of(all, &x.form));
+	buf_var(&t[T_FORM], line_form_of(all, &x.form));
 	unsigned n = x.form.n_dst + x.form.n_src + 0u;
 	buf_add(&t[T_DST], x.reg, x.form.n_dst);
 	buf_add(&t[T_SRC], x.reg + x.form.n_dst, x.form.n_src);

@@ -6,7 +6,7 @@
  *   forward.c  the same from a pipe, in order
  *   block.c  one block unpacked
  *   out.c    text of kernels, what is known of them, verifying
- *   trace.c  kernels as struct trace; meaning.c what their static instructions mean
+ *   trace.c  kernels as struct trace; static_cache.c what their static instructions mean
  */
 #ifndef PACK_IN_H
 #define PACK_IN_H
@@ -56,7 +56,7 @@ struct pack {
 	char *picks;                 /* text of trace-picks(5); NULL: none, or not reached yet in a pipe */
 	struct buf packed;           /* the directory's frame; empty: none, or not reached yet in a pipe */
 	uint64_t unpacked;           /* its bytes */
-	struct directory *directory; /* NULL until somebody asks for it */
+	struct directory *directory; /* NULL until first used */
 	char *list_name;             /* NULL: no list file */
 	struct buf list;
 	char **kernel; /* names */
@@ -65,7 +65,7 @@ struct pack {
 	struct pack_block *cache; /* the block used last */
 	pthread_mutex_t lock;     /* over all below, cache and users of blocks, and next_block of walks */
 
-	struct meanings *meanings; /* of static instructions, see meaning.h */
+	struct static_cache *statics; /* of static instructions, see static_cache.h */
 
 	/* a stream from a pipe (forward.c): blocks become known as they come */
 	struct input *in;
@@ -79,11 +79,11 @@ struct pack {
 
 #define PACK_FIRST 8u /* bytes of magic and version */
 int pack_check_magic(struct pack *p, const uint8_t m[PACK_FIRST], struct fault *f);
-/* What an index has behind its entries, which must be its end. false: damaged. */
+/* Reads the part of the index after its entries, which must be its end. false: damaged. */
 bool pack_index_end(struct pack *p, struct cur *in);
 int pack_read_list(struct pack *p, struct fault *f);
 
-void static_cache_free(struct meanings *m);
+void static_cache_free(struct static_cache *m);
 
 /* Streams from a pipe. 1: another entry, 0: the end was reached, -1. The lock is held. */
 int forward_more(struct pack *p, struct fault *f);

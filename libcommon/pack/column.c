@@ -14,12 +14,12 @@
 #include "diag.h"
 #include "format.h"
 
-#define OWN_FRAME        400u /* columns of so many bytes are no longer short */
+#define OWN_FRAME        400u /* columns of at least this size are not short */
 #define META_LEVEL       19
 #define QUICK_META_LEVEL 5
 #define THOROUGH         (128u << 10) /* columns of fewer bytes get it too where it pays: it costs little there */
 
-#define TRIED 4096u /* columns of so many bytes are tried at the level that was asked for first */
+#define TRIED 4096u /* columns of at least this size are tried at the requested level first */
 
 static bool joined(int k, size_t n) { return k == COL_META || n < OWN_FRAME; }
 static const struct primer *primer_of(bool words) { return words ? &pack_words : &pack_dict; }
@@ -50,7 +50,7 @@ static void compress(struct buf *out, const uint8_t *p, size_t n, int level, con
 
 #define DICTIONARY_MOST (64u << 20)
 
-static bool is_text(int k) { return k == COL_STORED || k == COL_TEXT; }
+static bool column_is_text(int k) { return k == COL_STORED || k == COL_TEXT; }
 
 /* Writer and reader know the dictionary's size by the column's. */
 static void lzma_chain(lzma_filter filter[2], lzma_options_lzma *o, size_t n)
@@ -99,7 +99,7 @@ static bool expand_text(uint8_t *to, size_t n, const uint8_t *p, size_t n_p, con
 /* ---- frames ------------------------------------------------------------------------------- */
 
 /* Below THOROUGH_LEVEL each column is compressed once, at the level that was asked for. */
-static int level_of(size_t n, int level)
+static int column_level(size_t n, int level)
 {
 	return level >= THOROUGH_LEVEL && level < META_LEVEL && n < THOROUGH ? META_LEVEL : level;
 }
@@ -112,13 +112,13 @@ static int join_level(int level)
 /* Numbers without pattern are not searched for any longer than it takes to see that they are. */
 static void compress_numbers(struct buf *out, const struct buf *col, int level)
 {
-	if (level_of(col->n, level) != level && col->n >= TRIED) {
+	if (column_level(col->n, level) != level && col->n >= TRIED) {
 		compress(out, col->p, col->n, level, NULL);
 		if (out->n > col->n / 4 * 3)
 			return;
 		out->n = 0;
 	}
-	compress(out, col->p, col->n, level_of(col->n, level), NULL);
+	compress(out, col->p, col->n, column_level(col->n, level), NULL);
 }
 
 /* A frame's length has a bit below it: 1: LZMA2. */
@@ -126,11 +126,11 @@ static void compress_column(struct buf *out, int k, const struct buf *col, int l
 {
 	struct buf other = {0};
 
-	if (!is_text(k)) {
+	if (!column_is_text(k)) {
 		compress_numbers(out, col, level);
 		return;
 	}
-	compress(out, col->p, col->n, level_of(col->n, level), NULL);
+	compress(out, col->p, col->n, column_level(col->n, level), NULL);
 	if (level < THOROUGH_LEVEL)
 		return;
 	*lzma = compress_text(&other, col->p, col->n, out->n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Control codes of functions as bytes of the stream: of each instruction what control_decode() reads, field
- * beside field for all instructions, and nothing else of the machine code.
+ * next to field for all instructions, and nothing else of the machine code.
  *
  * Always true: an instruction takes 8 bytes, DEPBAR.LE 9; what comes back decodes as what went in.
  */
@@ -74,7 +74,7 @@ bool pack_control_unpack(struct cur *in, uint8_t *out, uint32_t n)
 	return !in->bad;
 }
 
-/* What stands behind a word at the beginning of a line, up to its end; NULL: there is no such line. */
+/* Text after a word at the beginning of a line, up to its end; NULL: there is no such line. */
 static const char *line_after(const char *text, size_t n, const char *word, size_t *len)
 {
 	const char *at = n ? memmem(text, n, word, strlen(word)) : NULL;

@@ -91,7 +91,7 @@ void replay_free(struct replay *r)
 	free(r);
 }
 
-static uint64_t next_gap(struct cur *c) { return cur_left(c) ? cur_var(c) : UINT64_MAX; }
+static uint64_t next_miss_gap(struct cur *c) { return cur_left(c) ? cur_var(c) : UINT64_MAX; }
 
 bool replay_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], uint64_t first_block)
 {
@@ -107,8 +107,8 @@ bool replay_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], 
 	r->at = first_block;
 	r->first = first_block == 0;
 	r->bits = r->n_bits = 0;
-	r->left = next_gap(&r->col[COL_GAP]);
-	r->mleft = next_gap(&r->col[COL_MGAP]);
+	r->left = next_miss_gap(&r->col[COL_GAP]);
+	r->mleft = next_miss_gap(&r->col[COL_MGAP]);
 	addresses_span(&r->x);
 	tails_span(&r->tails, r->col);
 	return true;
@@ -166,14 +166,14 @@ static inline uint32_t guarded_mask(struct replay *r, const struct pstatic *s)
 enum missed { MISSED_END, MISSED_MASK, MISSED_NONE };
 
 /* The model is wrong here: correct it. */
-static enum missed missed(struct replay *r, uint32_t *mask)
+static enum missed prediction_missed(struct replay *r, uint32_t *mask)
 {
 	struct cur *c = &r->col[COL_MISS];
 
 	while (r->left == 0 && !c->bad) {
 		uint64_t what = cur_var(c);
 
-		r->left = next_gap(&r->col[COL_GAP]);
+		r->left = next_miss_gap(&r->col[COL_GAP]);
 		if (what == 0)
 			return MISSED_END;
 		if (what == 1) {
@@ -228,7 +228,7 @@ static void read_planes(struct replay *r, const struct recipe *e, uint32_t mask,
 }
 
 /* All lanes were set: is it a line? */
-static void find_line(struct lanes *x)
+static void find_address_line(struct lanes *x)
 {
 	uint64_t d = x->a[1] - x->a[0], off = 0;
 
@@ -281,12 +281,12 @@ static void read_numbers(
 		t[l] = a;
 	}
 	if (mask == UINT32_MAX)
-		find_line(to);
+		find_address_line(to);
 }
 
-#define ROOM 40u /* words: all lanes, and what packing them writes behind them */
+#define ROOM 40u /* words: all lanes, and what packing them writes after them */
 
-static inline uint32_t put_words(struct tblock *tb, struct lanes *from, uint32_t mask)
+static inline uint32_t put_address_words(struct tblock *tb, struct lanes *from, uint32_t mask)
 {
 	uint32_t at = tb->n_words;
 
@@ -309,7 +309,7 @@ static inline uint32_t put_words(struct tblock *tb, struct lanes *from, uint32_t
 	return at << 2 | ADDR_LIST;
 }
 
-static inline uint32_t read_addresses(struct replay *r, struct tblock *tb, uint32_t m, uint32_t mask)
+static inline uint32_t decode_addresses(struct replay *r, struct tblock *tb, uint32_t m, uint32_t mask)
 {
 	const struct pmem *x = &r->c->mem[m];
 	unsigned k = r->ran[m] == r->x.now ? x->later : x->first;
@@ -318,7 +318,7 @@ static inline uint32_t read_addresses(struct replay *r, struct tblock *tb, uint3
 	r->ran[m] = r->x.now;
 	if (r->mleft-- == 0) {
 		k = cur_byte(&r->col[COL_MSEL]);
-		r->mleft = next_gap(&r->col[COL_MGAP]);
+		r->mleft = next_miss_gap(&r->col[COL_MGAP]);
 		if (k >= x->n) {
 			r->col[COL_MSEL].bad = true;
 			k = 0;
@@ -328,7 +328,7 @@ static inline uint32_t read_addresses(struct replay *r, struct tblock *tb, uint3
 		read_numbers(r, &x->r[k], m, mask, to);
 	else
 		recipe_apply(&r->x, &x->r[k], to);
-	return put_words(tb, to, mask);
+	return put_address_words(tb, to, mask);
 }
 
 /* ---- warps and thread blocks -------------------------------------------------------------- */
@@ -343,7 +343,8 @@ static bool columns_good(const struct replay *r)
 }
 
 /*
- * What the recipe gives as a line, from the lines of earlier instructions in the warp. false: it gives none.
+ * Applies the recipe to lines of earlier instructions in the warp, giving a line. false: the result is
+ * not a line.
  */
 static bool plan_recipe(const struct replay *r, const struct recipe *e, struct path_line *to)
 {
@@ -414,7 +415,7 @@ static void keep_path(struct replay *r, const struct tblock *tb, uint32_t first,
 	p->placed = false;
 }
 
-/* The addresses of a planned path, behind the words that there are. */
+/* The addresses of a planned path, after the words that there are. */
 static void take_plan(struct replay *r, struct tblock *tb, struct rec *rec)
 {
 	struct path *p = &r->path;
@@ -460,7 +461,7 @@ static void take_path(struct replay *r, struct tblock *tb)
 		for (uint32_t i = 0; i < p->n_mem; i++) {
 			struct rec *e = &tb->rec[from + p->mem[i].rec];
 
-			e->addr = read_addresses(r, tb, p->mem[i].mem, e->mask);
+			e->addr = decode_addresses(r, tb, p->mem[i].mem, e->mask);
 		}
 	}
 	tb->n_recs += p->n;
@@ -487,7 +488,7 @@ static bool read_record(
 	if (tb->n_recs == tb->cap_recs)
 		grow(&tb->rec, &tb->cap_recs, tb->n_recs + 1, sizeof(tb->rec[0]));
 	if (s->mem != NONE && mask) {
-		addr = read_addresses(r, tb, s->mem, mask);
+		addr = decode_addresses(r, tb, s->mem, mask);
 		uint32_t at = tb->n_recs - r->mem_from;
 		if (at >= r->cap_mem_of)
 			grow(&r->mem_of, &r->cap_mem_of, at + 1, sizeof(r->mem_of[0]));
@@ -520,7 +521,7 @@ static bool read_warp(struct replay *r, const uint32_t *handle, struct tblock *t
 
 		if (r->left == 0) {
 			pure = false;
-			if ((m = missed(r, &mask)) == MISSED_END)
+			if ((m = prediction_missed(r, &mask)) == MISSED_END)
 				return true;
 		}
 		r->left--;

@@ -10,7 +10,7 @@
 
 #define WORTH_WORK  (1u << 20) /* instructions to count again, and as many for each kernel as ... */
 #define KERNEL_WORK 256u       /* ... opening it costs */
-#define LEAST_SHARE 334u       /* the stream has so many times the directory's bytes: 0.3 percent */
+#define LEAST_SHARE 334u       /* smallest ratio of stream to directory, in bytes: 0.3 percent */
 
 #define CLASSES_MOST 64u
 _Static_assert(N_CLASSES <= CLASSES_MOST, "a bit for each class");
@@ -94,7 +94,7 @@ static uint64_t used_classes(const struct directory *d)
 	return used;
 }
 
-static void put_row(struct buf *b, struct directory_row *r, uint64_t classes)
+static void put_directory_row(struct buf *b, struct directory_row *r, uint64_t classes)
 {
 	const uint64_t *const number[N_NUMBERS] = ROW_NUMBERS(r);
 
@@ -122,7 +122,7 @@ static void put_rows(struct buf *b, const struct directory *d)
 		if (classes >> c & 1)
 			put_string(b, isa_class_name((enum isa_class)c));
 	for (uint32_t i = 0; i < d->n; i++)
-		put_row(b, &d->row[i], classes);
+		put_directory_row(b, &d->row[i], classes);
 }
 
 bool directory_pack(struct buf *out, const struct directory *d, uint64_t stream)

@@ -15,7 +15,7 @@
 
 struct isa;
 
-/* Of a piece of a kernel. Counts of what the parser did not take for regular thread blocks are not known. */
+/* Counts for a piece of a kernel. Text outside regular thread blocks is not counted. */
 struct census {
 	bool known;
 	uint64_t blocks, insts;
@@ -44,8 +44,8 @@ struct directory {
 void directory_begin(struct directory *d, const char *header, size_t n);
 void directory_add(struct directory *d, uint32_t kernel, const struct census *c);
 /*
- * Is it worth its bytes in a stream of so many? Not where counting again is done in no time, nor where the
- * stream would become larger by more than 0.3 percent. Then out gets it as two msgpack values.
+ * Decides whether a stream of this size gets a directory: not if counting again is fast, nor if the stream
+ * would grow by more than 0.3 percent. Else out gets it as two msgpack values.
  */
 bool directory_pack(struct buf *out, const struct directory *d, uint64_t stream);
 /* n bytes that were packed to frame. false: damaged; d is to be freed in any case. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A parsed part to columns: step the models beside the runs and note only where they are wrong.
+ * A parsed part to columns: step the models next to the runs and note only where they are wrong.
  *
  * Always true: decode.c, given the part's tables and these columns, steps the same models and has the
  * same records. Counters and column offsets begin anew with each span.
@@ -16,7 +16,7 @@ struct column_part {
 
 /*
  * A path and what the model made of it, which is the same again each time: instructions before the first miss
- * and behind the last, what the columns have of the misses.
+ * and after the last, what the columns have of the misses.
  */
 struct known_path {
 	struct column_part gap, miss, kind; /* gap: without that of the first miss */
@@ -25,8 +25,8 @@ struct known_path {
 };
 
 /*
- * By number in runs: a static instruction that goes on to the next one, its mask being the active lanes that
- * are in seen[like] ^ flip. When it is what the model says, so are those behind it in a run, alike of them
+ * By number in runs: a static instruction that continues to the next one, its mask being the active lanes that
+ * are in seen[like] ^ flip. When it is what the model says, so are those after it in a run, alike of them
  * with itself, and all of them when the mask is that of the active lanes.
  */
 struct plain {
@@ -37,7 +37,7 @@ struct plain {
 };
 
 /* A memory instruction's default recipe, where it is another one's lanes moved, or their steps multiplied. */
-struct usual {
+struct default_recipe {
 	struct lanes *from, *to;
 	uint64_t c;
 	uint8_t shift;
@@ -53,7 +53,7 @@ struct encoder {
 	struct addresses x;
 	uint32_t *seen;   /* by number in runs: masks, which guards refer to; then all lanes */
 	uint32_t *number; /* in runs, by static instruction */
-	struct usual *usual;
+	struct default_recipe *usual;
 	bool *ran;
 	struct tails tails;
 	struct plain *plain;
@@ -64,7 +64,7 @@ struct encoder {
 	unsigned n_bits;
 };
 
-static void miss(struct encoder *e, uint64_t what)
+static void encode_miss(struct encoder *e, uint64_t what)
 {
 	buf_var(&e->col[COL_GAP], e->gap);
 	buf_var(&e->col[COL_MISS], what);
@@ -100,7 +100,7 @@ static void put_lanes(struct encoder *e, uint32_t mask, uint32_t active)
 	put_bits(e, bits, n);
 }
 
-static void put_mask(struct encoder *e, const struct pstatic *s, uint32_t mask)
+static void encode_mask(struct encoder *e, const struct pstatic *s, uint32_t mask)
 {
 	uint32_t a = e->f.active, m = a;
 	bool coded = s->guard == GUARD_CODED && !(mask & ~a);
@@ -116,7 +116,7 @@ static void put_mask(struct encoder *e, const struct pstatic *s, uint32_t mask)
 		if (mask && mask != a)
 			put_lanes(e, mask, a);
 	} else if (m != mask || s->guard == GUARD_CODED) {
-		miss(e, 1);
+		encode_miss(e, 1);
 		for (int k = 0; k < 4; k++)
 			buf_byte(&e->col[COL_MISS], (uint8_t)(mask >> 8 * k));
 		if (mask & ~a)
@@ -163,10 +163,13 @@ static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, c
 	}
 }
 
-/* Most addresses of all lanes: another instruction's, all moved alike. false: not told, or not by the default. */
+/*
+ * Predicts addresses as those of another instruction, all moved alike: the most common case. false: no
+ * default recipe, or it fails.
+ */
 static inline bool follow(struct encoder *e, uint32_t m, const uint64_t *word, uint32_t addr)
 {
-	const struct usual *u = &e->usual[2 * m + e->ran[m]];
+	const struct default_recipe *u = &e->usual[2 * m + e->ran[m]];
 	const uint64_t *w = word + (addr >> 2);
 	uint64_t by = 0;
 
@@ -193,7 +196,7 @@ static inline bool follow(struct encoder *e, uint32_t m, const uint64_t *word, u
 }
 
 /* Does recipe k give these? Then the lanes are set. */
-static bool fits(struct encoder *e, const struct recipe *r, uint32_t m, const struct recorded *g)
+static bool recipe_fits(struct encoder *e, const struct recipe *r, uint32_t m, const struct recorded *g)
 {
 	struct lanes t;
 
@@ -209,15 +212,15 @@ static bool fits(struct encoder *e, const struct recipe *r, uint32_t m, const st
 	return true;
 }
 
-static void put_addresses(struct encoder *e, uint32_t m, const struct recorded *g)
+static void encode_addresses(struct encoder *e, uint32_t m, const struct recorded *g)
 {
 	const struct pmem *x = &e->c->mem[m];
 	unsigned d = e->ran[m] ? x->later : x->first, k = d;
 
 	e->ran[m] = true;
-	if (!fits(e, &x->r[d], m, g)) {
+	if (!recipe_fits(e, &x->r[d], m, g)) {
 		k = 0;
-		while (!fits(e, &x->r[k], m, g))
+		while (!recipe_fits(e, &x->r[k], m, g))
 			k++;
 		buf_var(&e->col[COL_MGAP], e->mgap);
 		buf_byte(&e->col[COL_MSEL], (uint8_t)k);
@@ -250,7 +253,7 @@ static void put_more(struct encoder *e, const struct pwarp *w)
 				!(r->mask == UINT32_MAX && follow(e, q->mem, word, more->addr))) {
 				struct recorded g = recorded_of(word, more->addr, r->mask);
 
-				put_addresses(e, q->mem, &g);
+				encode_addresses(e, q->mem, &g);
 			}
 			if (q->text) {
 				tail_put(&e->tails, q->id, r->mask, text, more->text_len, e->col);
@@ -324,10 +327,10 @@ static void put_step(struct encoder *e, uint32_t number, uint32_t mask)
 	uint32_t id = e->plain[number].id;
 
 	if (e->f.id != id) {
-		miss(e, 2 + id);
+		encode_miss(e, 2 + id);
 		flow_goto(&e->f, id);
 	}
-	put_mask(e, &e->c->s[id], mask);
+	encode_mask(e, &e->c->s[id], mask);
 	e->seen[number] = mask;
 	e->gap++;
 	flow_step(&e->f, id, mask);
@@ -356,7 +359,7 @@ static void put_path(struct encoder *e, const struct pwarp *w)
 		}
 	}
 	if (e->f.id != NONE)
-		miss(e, 0);
+		encode_miss(e, 0);
 	else
 		e->gap++;
 	end_path(e, w, e->col[COL_BITS].n != bits || e->n_bits != n_bits);
@@ -371,7 +374,7 @@ static void put_warp(struct encoder *e, const struct ptb *tb, const struct pwarp
 }
 
 /* Is q what the model says when what is numbered before it was? all: if the mask is that of the active lanes. */
-static bool follows(const struct encoder *e, const struct plain *q, bool all)
+static bool follows_prediction(const struct encoder *e, const struct plain *q, bool all)
 {
 	const struct pstatic *s = &e->c->s[q->id];
 
@@ -387,7 +390,7 @@ static void find_default_recipes(struct encoder *e)
 		const struct recipe *r = &x->r[i % 2 ? x->later : x->first];
 
 		if (r->op == OP_ADD && r->shift >= 0)
-			e->usual[i] = (struct usual){
+			e->usual[i] = (struct default_recipe){
 				&e->x.last[r->ref], &e->x.last[i / 2], r->c, (uint8_t)r->shift, true};
 	}
 }
@@ -422,8 +425,8 @@ static void find_plain(struct encoder *e)
 	for (uint32_t i = n; i-- > 0;) {
 		struct plain *q = &e->plain[i];
 
-		q->alike = 1 + (i + 1 < n && follows(e, q + 1, false) ? q[1].alike : 0);
-		q->all = 1 + (i + 1 < n && follows(e, q + 1, true) ? q[1].all : 0);
+		q->alike = 1 + (i + 1 < n && follows_prediction(e, q + 1, false) ? q[1].alike : 0);
+		q->all = 1 + (i + 1 < n && follows_prediction(e, q + 1, true) ? q[1].all : 0);
 	}
 }
 

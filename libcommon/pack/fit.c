@@ -61,7 +61,7 @@ struct fitter {
 	uint32_t recent[RECENT], n_recent;
 };
 
-static void count(struct fit_tally **slots, const struct fit_tally *key)
+static void count_hit(struct fit_tally **slots, const struct fit_tally *key)
 {
 	if (!*slots)
 		*slots = xcalloc(SLOTS, sizeof(**slots));
@@ -154,12 +154,12 @@ static void try_ref(
 	for (int s = -most; s <= most; s++) {
 		if (!shift_holds(from, s, g, a, &c))
 			continue;
-		count(t, &(struct fit_tally){.op = OP_ADD, .shift = (int8_t)s, .ref = ref, .c = c});
+		count_hit(t, &(struct fit_tally){.op = OP_ADD, .shift = (int8_t)s, .ref = ref, .c = c});
 		if (s == 0 && rest)
-			count(t, &(struct fit_tally){.op = OP_MOVED, .ref = ref});
+			count_hit(t, &(struct fit_tally){.op = OP_MOVED, .ref = ref});
 	}
 	if (rest && xor_holds(from, g, a, &c))
-		count(t, &(struct fit_tally){.op = OP_XOR, .ref = ref, .c = c});
+		count_hit(t, &(struct fit_tally){.op = OP_XOR, .ref = ref, .c = c});
 }
 
 static struct recipe of_tally(const struct fit_tally *t)
@@ -188,8 +188,8 @@ static void keep_shape(struct fitter *f, struct fit_sample *s, const struct reco
 		x->a[l] = a[i++];
 }
 
-/* More hits; of as many the simpler recipe; else any order that is always the same. */
-static bool better(const struct fit_tally *x, const struct fit_tally *y)
+/* Orders candidates: more hits first, then the simpler recipe, then a fixed order. */
+static bool prefer_candidate(const struct fit_tally *x, const struct fit_tally *y)
 {
 	int sx = x->shift < 0 ? -x->shift : x->shift, sy = y->shift < 0 ? -y->shift : y->shift;
 
@@ -205,7 +205,7 @@ static bool better(const struct fit_tally *x, const struct fit_tally *y)
 }
 
 /* Samples that were only compared with the best recipe count for all that held before. */
-static void settle(struct fit_sample *s, unsigned phase)
+static void settle_samples(struct fit_sample *s, unsigned phase)
 {
 	for (uint32_t i = 0; i < SLOTS && s->held[phase]; i++) /* then there are slots */
 		if (s->t[phase][i].hits == s->n[phase])
@@ -225,7 +225,7 @@ static bool sure(struct fitter *f, struct fit_sample *s, unsigned phase, const s
 		return false;
 	for (uint32_t i = 0; i < SLOTS && !s->held[phase]; i++)
 		if (t[i].hits == s->n[phase] && t[i].op != OP_MOVED &&
-			(!s->best[phase] || better(&t[i], s->best[phase])))
+			(!s->best[phase] || prefer_candidate(&t[i], s->best[phase])))
 			s->best[phase] = &t[i];
 	if (!s->best[phase])
 		return false;
@@ -235,11 +235,11 @@ static bool sure(struct fitter *f, struct fit_sample *s, unsigned phase, const s
 		s->held[phase]++;
 		return true;
 	}
-	settle(s, phase);
+	settle_samples(s, phase);
 	return false;
 }
 
-static void sample(struct fitter *f, uint32_t m, const struct recorded *g)
+static void add_fit_sample(struct fitter *f, uint32_t m, const struct recorded *g)
 {
 	struct fit_sample *s = &f->s[m];
 	unsigned phase = f->ran[m];
@@ -285,7 +285,7 @@ static int add_recipe(struct pmem *m, const struct recipe *r, unsigned most)
 	return m->n++;
 }
 
-static const struct shape *fullest(const struct fit_sample *s)
+static const struct shape *fullest_slots(const struct fit_sample *s)
 {
 	uint32_t full = 0;
 
@@ -301,7 +301,7 @@ static struct fit_tally *best_of(struct fit_tally *t, uint32_t from, bool moved)
 	struct fit_tally *best = NULL;
 
 	for (uint32_t i = from; i < SLOTS; i++)
-		if (t[i].hits && (moved || t[i].op != OP_MOVED) && (!best || better(&t[i], best)))
+		if (t[i].hits && (moved || t[i].op != OP_MOVED) && (!best || prefer_candidate(&t[i], best)))
 			best = &t[i];
 	return best;
 }
@@ -326,7 +326,7 @@ static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
 	struct pmem *x = &f->c->mem[m];
 	const struct fit_tally *t = NULL;
 
-	settle(s, phase);
+	settle_samples(s, phase);
 	if (s->t[phase]) {
 		best_first(s->t[phase]);
 		t = best_of(s->t[phase], 0, false);
@@ -336,7 +336,7 @@ static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
 		struct recipe r = {.op = OP_AFFINE};
 		int64_t pattern[32];
 
-		affine_pattern(fullest(s), pattern);
+		affine_pattern(fullest_slots(s), pattern);
 		uint32_t fits = affine_fit(s->shape, s->n_shapes, pattern, &r);
 		if ((uint64_t)fits * n > (uint64_t)hits * s->n_shapes && (fits > 1 || s->n_shapes == 1)) {
 			r.pattern = affine_keep(f->c, pattern);
@@ -352,7 +352,7 @@ static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
 	return add_recipe(x, &r, RECIPES_MAX - 2);
 }
 
-static void choose(struct fitter *f, uint32_t m)
+static void choose_recipes(struct fitter *f, uint32_t m)
 {
 	struct pmem *x = &f->c->mem[m];
 	const struct fit_sample *s = &f->s[m];
@@ -366,9 +366,9 @@ static void choose(struct fitter *f, uint32_t m)
 		if (t->hits >= 8 && t->hits * 16 >= s->n[!(k & 1)] && t->hits < s->n[!(k & 1)])
 			add_recipe(x, &r, RECIPES_MAX - 2);
 	}
-	if (s->n_shapes && bit_count32(fullest(s)->mask) > 1) {
+	if (s->n_shapes && bit_count32(fullest_slots(s)->mask) > 1) {
 		f->rest[m].pattern = xcalloc(32, sizeof(int64_t));
-		affine_pattern(fullest(s), f->rest[m].pattern);
+		affine_pattern(fullest_slots(s), f->rest[m].pattern);
 	}
 	x->first = first < 0 ? UINT8_MAX : (uint8_t)first;
 	x->later = later < 0 ? UINT8_MAX : (uint8_t)later;
@@ -549,9 +549,9 @@ void fit_addresses(struct parsed *p)
 	f.rest = xcalloc(f.c->n_mem, sizeof(f.rest[0]));
 	f.ran = xcalloc(f.c->n_mem, sizeof(f.ran[0]));
 	addresses_new(&f.x, f.c);
-	walk(&f, sample);
+	walk(&f, add_fit_sample);
 	for (uint32_t m = 0; m < f.c->n_mem; m++)
-		choose(&f, m);
+		choose_recipes(&f, m);
 	addresses_free(&f.x);
 	addresses_new(&f.x, f.c);
 	walk(&f, second);

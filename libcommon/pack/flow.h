@@ -2,9 +2,10 @@
 /*
  * The flow of a warp: which instruction comes next and for which lanes, from what was executed so far.
  *
- * Writer and reader step the same machine; where it is wrong the writer says so and both correct it alike.
- * Lanes are active, in a group that waits for its turn, arrived at a convergence point, or gone. It models
- * divergence as recorded: the groups of a branch run one after the other, the one put aside last first.
+ * Writer and reader step the same predictor; where it is wrong the writer records the truth and both
+ * correct it alike. Lanes are active, in a group that waits for its turn, arrived at a convergence point,
+ * or gone. It models divergence as recorded: the groups of a branch run one after the other, the one put
+ * aside last first.
  */
 #ifndef PACK_FLOW_H
 #define PACK_FLOW_H
@@ -58,7 +59,7 @@ static inline void flow_release(struct flow *f, uint32_t w)
 	memmove(f->wait + w, f->wait + w + 1, (f->n_waits - w) * sizeof(f->wait[0]));
 }
 
-/* No lane is active: who is next? */
+/* Selects the next group when no lane is active. */
 static inline void flow_pop(struct flow *f)
 {
 	f->cause = NONE;
@@ -229,7 +230,7 @@ static inline bool flow_has_target(const struct pstatic *s)
 	return s->ctl == CTL_BRANCH || s->ctl == CTL_SET || s->ctl == CTL_CALL;
 }
 
-/* Where an instruction's immediate points: the first instruction at that PC; NONE without one. */
+/* Target of an instruction's immediate: the first instruction at that PC; NONE without one. */
 static inline uint32_t flow_target(const struct pcode *c, const struct pstatic *s)
 {
 	uint32_t lo = 0, hi = c->n;

@@ -81,7 +81,7 @@ enum guard { GUARD_ALL, GUARD_NONE, GUARD_CODED, GUARD_LIKE, GUARD_UNLIKE };
 
 enum { ST_MEM = 1, ST_TAIL = 2, ST_LINE = 4, ST_LIST = 8, ST_ALL = 15 }; /* ST_LIST: address mode 0 */
 
-/* What all lines of a part have in common. */
+/* Common properties of all lines of a part. */
 enum {
 	STYLE_PADDED = 4,
 	STYLE_BLOCK_IDS = 8,
@@ -98,7 +98,7 @@ struct pstatic {
 	uint8_t head_len, flags, ctl, guard, order;
 	uint32_t guard_ref;    /* static instruction whose mask decides; its slot in flow.seen */
 	uint32_t seen;         /* slot + 1 when a guard refers to this one */
-	uint32_t next, target; /* static instructions; NONE. While parsing: what came behind it last */
+	uint32_t next, target; /* static instructions; NONE. While parsing: what came after it last */
 	uint32_t mem;          /* number among the memory instructions */
 	uint64_t imm;          /* first immediate, for targets */
 };
@@ -222,7 +222,7 @@ static inline bool parsed_counts(const struct parsed *p, uint32_t warp)
 size_t parse_block(struct parsed *p, const char *text, size_t n);
 /* Fill flags, ctl and imm of s from its text. false: the text between is not a canonical instruction. */
 bool pstatic_derive(const struct part *p, struct pstatic *s);
-/* Its opcode, n bytes; NULL: its line is kept as text. */
+/* Opcode of the instruction, n bytes; NULL: its line is kept as text. */
 const char *pstatic_opcode(const struct part *p, const struct pstatic *s, size_t *n);
 
 /* ---- static.c ---- */
@@ -268,7 +268,7 @@ void text_static(struct buf *out, const struct part *p, const struct pstatic *s)
 struct header_state {
 	uint64_t id;
 };
-/* What the flow model and the columns need; zero where the header does not say. */
+/* Header fields for the flow model and the columns; zero where the header lacks them. */
 struct header_facts {
 	uint32_t grid[3], threads;
 	int binary; /* version of the machine code; 0: not said */
@@ -286,7 +286,7 @@ void header_pack(struct buf *out, struct header_state *s, const char *text, size
 bool header_unpack(struct cur *in, struct header_state *s, struct buf *text, bool lines);
 
 /* ---- code.c ---- */
-/* What a block may still unpack to, besides its columns. */
+/* Bytes that a block may still unpack to, besides its columns. */
 struct block_room {
 	uint64_t statics, text, spans;
 };
@@ -324,7 +324,7 @@ struct tails *replay_tails(struct replay *r);
 void replay_looked(struct replay *r, const uint32_t *handle, struct tblock *tb);
 
 /* ---- column.c ---- */
-/* The block of these columns: bytes behind its type and length, without the checksum. words: PACK_WORDED. */
+/* The block of these columns: bytes after its type and length, without the checksum. words: PACK_WORDED. */
 void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level, bool words);
 /* The same in steps. Frames k from 0 to FRAMES - 1 may be compressed in any order and side by side. */
 #define FRAMES (N_COLUMNS + 1u)
@@ -346,6 +346,6 @@ bool frame_unpack(uint8_t *to, size_t n, const uint8_t *frame, size_t n_frame);
 extern const struct primer {
 	const char *p;
 	size_t n;
-} pack_dict, pack_words; /* dict.c, words.c */
+} pack_dict, pack_words; /* dict.c, ptx_dict.c */
 
 #endif

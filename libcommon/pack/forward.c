@@ -21,7 +21,7 @@ static int read_exactly(struct pack *p, struct buf *to, uint64_t n, struct fault
 		if (got < 0)
 			return -1;
 		if (got == 0)
-			return pack_bad(p, p->size, f, "pack-truncated", "found the end of the stream");
+			return pack_bad(p, p->size, f, "pack-truncated", "the stream ends early");
 		to->n += (size_t)got;
 		p->size += (uint64_t)got;
 		n -= (uint64_t)got;
@@ -44,19 +44,19 @@ static int read_frame(struct pack *p, struct buf *b, size_t *body, struct fault 
 	len = cur_var(&c);
 	*body = b->n;
 	if (c.bad || len > UINT64_MAX - 8 || (b->p[0] != BLOCK_DATA && b->p[0] != BLOCK_INDEX))
-		return pack_bad(p, at, f, "pack-damaged", "found no block where one begins");
+		return pack_bad(p, at, f, "pack-damaged", "no block begins here");
 	if (read_exactly(p, b, len + 8, f) < 0)
 		return -1;
 	uint64_t want = 0;
 	for (int i = 0; i < 8; i++)
 		want |= (uint64_t)b->p[b->n - 8 + (unsigned)i] << 8 * i;
 	if (stream_sum(b->p, *body, b->p + *body, len) != want)
-		return pack_bad(p, at, f, "pack-damaged", "found a block whose checksum is wrong");
+		return pack_bad(p, at, f, "pack-damaged", "the checksum of a block is wrong");
 	return 0;
 }
 
-/* The index must tell what was met. */
-static int check_end(struct pack *p, const struct buf *b, size_t body, struct fault *f)
+/* Checks that the index lists the blocks that were read. */
+static int check_stream_end(struct pack *p, const struct buf *b, size_t body, struct fault *f)
 {
 	struct buf end = {0};
 	struct cur in = cur_of(b->p + body, b->n - 8 - body);
@@ -72,13 +72,12 @@ static int check_end(struct pack *p, const struct buf *b, size_t body, struct fa
 		kernel = e->kernel;
 	}
 	if (!good || !pack_index_end(p, &in))
-		return pack_bad(
-			p, at - b->n, f, "pack-damaged", "found an index that does not fit the blocks");
+		return pack_bad(p, at - b->n, f, "pack-damaged", "the index does not fit the blocks");
 	int r = read_exactly(p, &end, 8, f);
 	if (r == 0 && (memcmp(end.p + 4, PACK_END, 4) ||
 			      (uint32_t)b->n != ((uint32_t)end.p[0] | (uint32_t)end.p[1] << 8 |
 							(uint32_t)end.p[2] << 16 | (uint32_t)end.p[3] << 24)))
-		r = pack_bad(p, at, f, "pack-damaged", "found no end marker");
+		r = pack_bad(p, at, f, "pack-damaged", "no end marker");
 	buf_free(&end);
 	p->complete = r == 0;
 	return r;
@@ -105,7 +104,7 @@ int forward_more(struct pack *p, struct fault *f)
 	int r = p->complete ? 0 : read_frame(p, &b, &body, f);
 
 	if (r == 0 && !p->complete && b.p[0] == BLOCK_INDEX) {
-		r = check_end(p, &b, body, f);
+		r = check_stream_end(p, &b, body, f);
 	} else if (r == 0 && !p->complete) {
 		grow(&p->entry, &p->cap_entries, p->n_entries + 1, sizeof(p->entry[0]));
 		grow(&p->frame, &p->cap_frames, p->n_entries + 1, sizeof(p->frame[0]));
@@ -125,7 +124,7 @@ int forward_finish(struct pack *p, struct fault *f)
 	int r = forward_more(p, f);
 	uint64_t at = p->n_entries ? p->entry[p->n_entries - 1].at : 0;
 	pthread_mutex_unlock(&p->lock);
-	return r > 0 ? pack_bad(p, at, f, "pack-damaged", "found a block behind the last kernel") : r;
+	return r > 0 ? pack_bad(p, at, f, "pack-damaged", "block after the last kernel") : r;
 }
 
 uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *f)
@@ -134,7 +133,7 @@ uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *
 
 	if (!b->p) {
 		fault_set(f, (struct place){p->name, 0, 0}, "pack-order",
-			"found a kernel that is needed again in a stream from a pipe, wanted a file to go back in");
+			"a kernel is needed again, but a pipe cannot be read twice: use a file");
 		return NULL;
 	}
 	*n = b->n - 8 - p->entry[number].body;
@@ -170,8 +169,7 @@ struct pack *pack_forward(struct input *in, struct fault *f)
 	bool good = read_exactly(p, &b, PACK_FIRST, f) == 0 && pack_check_magic(p, b.p, f) == 0 &&
 		    forward_more(p, f) >= 0;
 	if (good && !p->n_entries)
-		good = pack_bad(p, PACK_FIRST, f, "pack-damaged",
-			       "found no kernel list in the first block") == 0;
+		good = pack_bad(p, PACK_FIRST, f, "pack-damaged", "no kernel list in the first block") == 0;
 	good = good && pack_read_list(p, f) == 0;
 	buf_free(&b);
 	if (good)

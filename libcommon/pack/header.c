@@ -18,7 +18,7 @@ struct values {
 	const char *name, *nvbit, *format;
 	size_t name_len, nvbit_len, format_len;
 	uint64_t flags, id, grid[3], block[3], shmem, nregs, binary, stream, windows[2], tracer, lineinfo;
-	uint64_t blank, after; /* empty lines before and behind the format line */
+	uint64_t blank, after; /* empty lines before and after the format line */
 };
 
 /* Format lines in use; values hold the index + 1, 0: in full. */
@@ -79,7 +79,7 @@ struct header_scan {
 	const char *p, *end;
 };
 
-static bool take(struct header_scan *s, const char *word)
+static bool take_header_text(struct header_scan *s, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -89,7 +89,7 @@ static bool take(struct header_scan *s, const char *word)
 	return true;
 }
 
-static uint64_t number(struct header_scan *s, unsigned base)
+static uint64_t header_number(struct header_scan *s, unsigned base)
 {
 	uint64_t v = 0;
 
@@ -118,57 +118,57 @@ static void string(struct header_scan *s, const char **p, size_t *n)
 static void triple(struct header_scan *s, uint64_t v[3])
 {
 	for (int i = 0; i < 3; i++) {
-		v[i] = number(s, 10);
+		v[i] = header_number(s, 10);
 		if (i < 2)
-			take(s, ",");
+			take_header_text(s, ",");
 	}
-	take(s, ")");
+	take_header_text(s, ")");
 }
 
 /* Whatever is wrong shows when the values are printed again. */
 static void read_values(struct values *v, struct header_scan s)
 {
-	take(&s, "-kernel name = ");
+	take_header_text(&s, "-kernel name = ");
 	string(&s, &v->name, &v->name_len);
-	take(&s, "\n-kernel id = "), v->id = number(&s, 10);
-	take(&s, "\n-grid dim = ("), triple(&s, v->grid);
-	take(&s, "\n-block dim = ("), triple(&s, v->block);
-	take(&s, "\n-shmem = "), v->shmem = number(&s, 10);
-	take(&s, "\n-nregs = "), v->nregs = number(&s, 10);
-	take(&s, "\n-binary version = "), v->binary = number(&s, 10);
-	take(&s, "\n-cuda stream id = "), v->stream = number(&s, 10);
-	if (take(&s, "\n-shmem base_addr = 0x")) {
+	take_header_text(&s, "\n-kernel id = "), v->id = header_number(&s, 10);
+	take_header_text(&s, "\n-grid dim = ("), triple(&s, v->grid);
+	take_header_text(&s, "\n-block dim = ("), triple(&s, v->block);
+	take_header_text(&s, "\n-shmem = "), v->shmem = header_number(&s, 10);
+	take_header_text(&s, "\n-nregs = "), v->nregs = header_number(&s, 10);
+	take_header_text(&s, "\n-binary version = "), v->binary = header_number(&s, 10);
+	take_header_text(&s, "\n-cuda stream id = "), v->stream = header_number(&s, 10);
+	if (take_header_text(&s, "\n-shmem base_addr = 0x")) {
 		v->flags |= H_WINDOWS;
-		v->windows[0] = number(&s, 16);
-		take(&s, "\n-local mem base_addr = 0x"), v->windows[1] = number(&s, 16);
+		v->windows[0] = header_number(&s, 16);
+		take_header_text(&s, "\n-local mem base_addr = 0x"), v->windows[1] = header_number(&s, 16);
 	}
-	if (take(&s, "\n-nvbit version = ")) {
+	if (take_header_text(&s, "\n-nvbit version = ")) {
 		v->flags |= H_NVBIT;
 		string(&s, &v->nvbit, &v->nvbit_len);
-		take(&s, "\n-accelsim tracer version = "), v->tracer = number(&s, 10);
+		take_header_text(&s, "\n-accelsim tracer version = "), v->tracer = header_number(&s, 10);
 	}
-	if (take(&s, "\n-enable lineinfo = "))
-		v->flags |= H_LINEINFO, v->lineinfo = number(&s, 10);
-	if (take(&s, "\n-slice = 1"))
+	if (take_header_text(&s, "\n-enable lineinfo = "))
+		v->flags |= H_LINEINFO, v->lineinfo = header_number(&s, 10);
+	if (take_header_text(&s, "\n-slice = 1"))
 		v->flags |= H_SLICE;
-	take(&s, "\n");
-	for (; v->blank < 15 && take(&s, "\n"); v->blank++)
+	take_header_text(&s, "\n");
+	for (; v->blank < 15 && take_header_text(&s, "\n"); v->blank++)
 		;
-	take(&s, "#traces format = ");
+	take_header_text(&s, "#traces format = ");
 	string(&s, &v->format, &v->format_len);
-	take(&s, "\n");
-	for (; v->after < 15 && take(&s, "\n"); v->after++)
+	take_header_text(&s, "\n");
+	for (; v->after < 15 && take_header_text(&s, "\n"); v->after++)
 		;
 }
 
-static const char *find_line(const char *text, size_t n, const char *key)
+static const char *find_header_line(const char *text, size_t n, const char *key)
 {
 	const char *at = n ? memmem(text, n, key, strlen(key)) : NULL;
 
 	return at && (at == text || at[-1] == '\n') ? at + strlen(key) : NULL;
 }
 
-/* That of a name which the reader refuses does not matter. */
+/* For a name that the reader rejects the value does not matter. */
 static enum line_dialect dialect_of(const char *isa, const char *end)
 {
 	const char *nl = memchr(isa, '\n', (size_t)(end - isa));
@@ -181,21 +181,22 @@ struct header_facts header_facts(const char *text, size_t n)
 {
 	struct header_facts h = {.dialect = DIALECT_SASS};
 	uint64_t g[3] = {0, 0, 0}, b[3] = {0, 0, 0};
-	const char *at = find_line(text, n, "-grid dim = ("), *isa = find_line(text, n, "-isa = ");
+	const char *at = find_header_line(text, n, "-grid dim = ("),
+		   *isa = find_header_line(text, n, "-isa = ");
 
 	if (isa)
 		h.dialect = dialect_of(isa, text + n);
 	if (at)
 		triple(&(struct header_scan){at, text + n}, g);
-	at = find_line(text, n, "-block dim = (");
+	at = find_header_line(text, n, "-block dim = (");
 	if (at)
 		triple(&(struct header_scan){at, text + n}, b);
 	for (int i = 0; i < 3; i++) {
 		h.grid[i] = g[i] < NONE ? (uint32_t)g[i] : 0;
 		b[i] = b[i] > pack_limits.threads ? 0 : b[i];
 	}
-	at = find_line(text, n, "-binary version = ");
-	uint64_t binary = at ? number(&(struct header_scan){at, text + n}, 10) : 0;
+	at = find_header_line(text, n, "-binary version = ");
+	uint64_t binary = at ? header_number(&(struct header_scan){at, text + n}, 10) : 0;
 	h.binary = binary < INT32_MAX ? (int)binary : 0;
 	uint64_t t = b[0] * b[1] * b[2];
 	h.threads = t <= pack_limits.threads ? (uint32_t)t : 0;
@@ -204,7 +205,7 @@ struct header_facts header_facts(const char *text, size_t n)
 
 void header_kernel(struct pack_kernel *k, const char *text, size_t n)
 {
-	const char *at = find_line(text, n, "-kernel name = ");
+	const char *at = find_header_line(text, n, "-kernel name = ");
 	struct header_facts h = header_facts(text, n);
 	uint64_t b[3] = {0, 0, 0};
 	size_t len;
@@ -213,13 +214,13 @@ void header_kernel(struct pack_kernel *k, const char *text, size_t n)
 		string(&(struct header_scan){at, text + n}, &at, &len);
 		k->name = xstrndup(at, len);
 	}
-	at = find_line(text, n, "-block dim = (");
+	at = find_header_line(text, n, "-block dim = (");
 	if (at)
 		triple(&(struct header_scan){at, text + n}, b);
 	for (int i = 0; i < 3; i++)
 		k->block[i] = b[i] < NONE ? (uint32_t)b[i] : 0;
-	at = find_line(text, n, "-cuda stream id = ");
-	k->stream = at ? number(&(struct header_scan){at, text + n}, 10) : 0;
+	at = find_header_line(text, n, "-cuda stream id = ");
+	k->stream = at ? header_number(&(struct header_scan){at, text + n}, 10) : 0;
 	memcpy(k->grid, h.grid, sizeof(k->grid));
 	k->slice = n && memmem(text, n, "\n-slice = 1\n", 12);
 }
@@ -281,10 +282,10 @@ static void pack_values(struct buf *out, const struct values *v, struct header_s
 	s->id = v->id;
 }
 
-/* Where code lines begin, and behind the last of them; false: there are none. */
+/* Finds the first code line and the end of the last one; false: there are none. */
 static bool code_lines(const char *text, size_t n, size_t *from, size_t *to)
 {
-	const char *at = find_line(text, n, "-code end"), *end = text + n;
+	const char *at = find_header_line(text, n, "-code end"), *end = text + n;
 
 	at = at ? memmem(at, (size_t)(end - at), "\n-code ", 7) : NULL;
 	if (!at)

@@ -120,7 +120,7 @@ static size_t parse_piece(struct parsed *p, const struct piece *c)
 	return at;
 }
 
-static size_t columns_of(const struct piece *c)
+static size_t job_columns(const struct piece *c)
 {
 	size_t n = 0;
 
@@ -143,7 +143,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 	}
 	census_take(&c->census, p, q->isa, c->facts.binary);
 	put_parsed(q, p);
-	if (c->part && !c->records && columns_of(c) + c->table.n > taken - c->header + PIECE_SLACK / 2) {
+	if (c->part && !c->records && job_columns(c) + c->table.n > taken - c->header + PIECE_SLACK / 2) {
 		columns_free(c->col); /* rather as text */
 		buf_free(&c->table);
 		c->part = false;
@@ -163,7 +163,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 
 /* Functions whose control codes the block has, by where their machine code is. */
 struct coded {
-	const uint8_t **code; /* room for one of each piece */
+	const uint8_t **code; /* capacity for one of each piece */
 	uint32_t n;
 };
 
@@ -185,7 +185,7 @@ static void put_piece(
 	const struct piece *c, struct buf col[N_COLUMNS], struct header_state *s, struct coded *d)
 {
 	struct buf *m = &col[COL_META];
-	bool hash = c->ends && !c->no_hash && (c->bytes >= HASH_TEXT || columns_of(c) >= HASH_COLUMNS);
+	bool hash = c->ends && !c->no_hash && (c->bytes >= HASH_TEXT || job_columns(c) >= HASH_COLUMNS);
 	mp_uint(m, (c->begins ? PIECE_BEGINS : 0) | (c->ends ? PIECE_ENDS : 0) | (c->part ? PIECE_PART : 0) |
 			   (c->stored.n ? PIECE_STORED : 0) | (hash ? PIECE_HASH : 0) |
 			   (c->codes ? PIECE_CODES : 0));

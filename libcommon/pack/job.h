@@ -68,7 +68,7 @@ void queue_free(struct queue *q);
 void *queue_worker(void *queue);
 struct parsed *queue_parsed(struct queue *q); /* empty, for the records of a piece */
 struct buf queue_text(struct queue *q);       /* an empty buffer that text was in before */
-/* A new job behind all others; give it pieces, then close it. */
+/* A new job after all others; give it pieces, then close it. */
 struct job *queue_job(struct queue *q);
 void queue_piece(struct queue *q, struct job *j, struct piece *c);
 void queue_close(struct queue *q, struct job *j);

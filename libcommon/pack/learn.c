@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the flow model is told about each static instruction: targets, successors, order of the sides of a
- * branch, and from what the mask follows. Learnt from the records of a part; the reader only gets the result.
+ * Trains the flow model for each static instruction: targets, successors, order of the sides of a branch,
+ * and source of the mask. Learnt from the records of a part; the reader only gets the result.
  */
 #include "flow.h"
 
 #define REFS      8u /* guards before an instruction that its mask may follow from */
 #define MISS_COST 5u /* bytes of a mask that was not predicted */
 
-/* So that compilers take four at once. */
+/* Four at once, for vectorising compilers. */
 typedef uint32_t fours __attribute__((vector_size(16)));
 union four {
 	uint32_t n[4];
@@ -20,7 +20,10 @@ struct votes {
 	uint32_t next, next_n; /* another successor, and how much more often it came */
 	uint32_t side[3][2];   /* side that ran first by order of size: fall-through, taken */
 	uint32_t ref[REFS];    /* guards, or NONE */
-	/* How often the mask was theirs, or what they left of the active lanes; last: where there was no room. */
+	/*
+	 * How often the mask equalled theirs, or the active lanes without theirs; last: without a free
+	 * slot.
+	 */
 	uint32_t like[REFS + 1], unlike[REFS + 1];
 	/* The recent guards of last time, their places in ref[], and what is still to be added there. */
 	uint32_t was[REFS], place[REFS];
@@ -43,7 +46,7 @@ struct learn_step {
 	uint32_t id, mask;
 };
 
-/* What comes where the model thought something else. */
+/* Learns a successor that differs from the predicted one. */
 static void learn_next(struct learner *l, const struct learn_step *r, const struct learn_step *before)
 {
 	struct flow *f = &l->f;
@@ -105,7 +108,7 @@ static void meet_refs(struct votes *v, const uint32_t recent[REFS])
 	}
 }
 
-/* Which of the recent guards would have told the mask? */
+/* Counts which of the recent guards would have predicted the mask. */
 static void learn_refs(struct learner *l, struct votes *v, uint32_t mask)
 {
 	const uint32_t a = l->f.active, weight = l->weight;
@@ -231,7 +234,7 @@ static void choose_guard(struct pstatic *s, const struct votes *v)
 		s->guard_ref = 0;
 }
 
-/* Where the immediate names a PC of the part. */
+/* True if the immediate names a PC of the part. */
 static void known_targets(struct pcode *c)
 {
 	for (uint32_t i = 0; i < c->n; i++) {

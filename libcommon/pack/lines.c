@@ -4,10 +4,10 @@
  *
  * A line is a form, which is its opcode and items without the numbers of registers and source lines, and
  * these numbers. The two numbers of a register differ by as much in all registers of a type, its class; an
- * operand of a form mostly has the class that it had before. The second number is told from the one that was
+ * operand of a form mostly has the class that it had before. The second number is reported from the one that was
  * written last in the class, a guard from what was written last at all.
  *
- * Always true: writer and reader learn the same from what stands before, so that they need no tables of each
+ * Always true: writer and reader learn the same from what precedes, so that they need no tables of each
  * other; numbers that are not spelled as here (zeros in front) have been seen by header.c, which compares the
  * text.
  */
@@ -29,7 +29,7 @@ struct regclass {
 };
 
 struct learned {
-	struct buf names; /* opcodes and items of all forms, a newline behind each */
+	struct buf names; /* opcodes and items of all forms, a newline after each */
 	struct line_form *form;
 	uint32_t n_forms, cap_forms;
 	struct table forms;
@@ -49,14 +49,14 @@ struct gaps {
 	uint64_t n;
 };
 
-static void miss(struct gaps *g, bool is)
+static void note_line_miss(struct gaps *g, bool is)
 {
 	if (is)
 		buf_var(g->to, g->n);
 	g->n = is ? 0 : g->n + 1;
 }
 
-/* An item that has numbers stands in a form as its letter. */
+/* An item with numbers is represented in a form by its letter. */
 static bool is_register(char c) { return c && strchr("DSVPA", c); }
 
 static uint32_t add_form(struct learned *l, const char *s, size_t n)
@@ -85,8 +85,8 @@ static void learned_free(struct learned *l)
 	table_free(&l->forms);
 }
 
-/* What a register's value is told from. */
-static int64_t expected(const struct learned *l, const struct regclass *c)
+/* Sources of a register's predicted value. */
+static int64_t expected_line(const struct learned *l, const struct regclass *c)
 {
 	return c->bank ? c->last : l->written;
 }
@@ -120,7 +120,7 @@ static bool take_number(const char **s, const char *end, int64_t *v)
 }
 
 /* "D4/1", "P2", "l:1,17" from s to end. */
-static bool take_item(const char *s, const char *end, struct line_item *i)
+static bool take_line_item(const char *s, const char *end, struct line_item *i)
 {
 	*i = (struct line_item){.letter = *s++};
 	if (i->letter == 'l') {
@@ -152,7 +152,7 @@ static bool pack_register(struct packing *p, uint32_t operand, const struct line
 		c++;
 	if (c == CLASSES_MAX)
 		return false;
-	miss(&p->misses, l->of[operand] != c + 1);
+	note_line_miss(&p->misses, l->of[operand] != c + 1);
 	if (l->of[operand] != c + 1)
 		buf_var(&p->part[MISSES], c);
 	if (c == l->n_classes) {
@@ -160,12 +160,12 @@ static bool pack_register(struct packing *p, uint32_t operand, const struct line
 		l->cls[l->n_classes++] = (struct regclass){i->bank, less, 0};
 	}
 	l->of[operand] = (uint8_t)(c + 1);
-	buf_var(&p->part[VALUES], fold((i->bank ? i->b : i->a) - expected(l, &l->cls[c])));
+	buf_var(&p->part[VALUES], fold((i->bank ? i->b : i->a) - expected_line(l, &l->cls[c])));
 	learn(l, &l->cls[c], i->letter, i->a);
 	return true;
 }
 
-/* The items from s to end of a line whose form has been told. */
+/* The items from s to end of a line whose form is known. */
 static bool pack_items(struct packing *p, const struct line_item *item, unsigned n, uint32_t operand)
 {
 	for (unsigned k = 0; k < n; k++) {
@@ -182,7 +182,7 @@ static bool pack_items(struct packing *p, const struct line_item *item, unsigned
 	return true;
 }
 
-static uint32_t find_form(struct packing *p, const struct buf *name)
+static uint32_t find_line_form(struct packing *p, const struct buf *name)
 {
 	FOR_TABLE (w, &p->l.forms, table_hash(name->p, name->n)) {
 		const struct line_form *f = &p->l.form[w.number];
@@ -198,7 +198,7 @@ static uint32_t find_form(struct packing *p, const struct buf *name)
 	return add_form(&p->l, (const char *)name->p, name->n);
 }
 
-/* What stands behind the PC: words between single blanks. */
+/* Checks the text after the PC: words between single blanks. */
 static bool pack_words(struct packing *p, struct buf *name, const char *s, const char *end)
 {
 	struct line_item item[ITEMS_MAX];
@@ -212,7 +212,7 @@ static bool pack_words(struct packing *p, struct buf *name, const char *s, const
 			return false;
 		if (word > s)
 			buf_byte(name, ' ');
-		if (word > s && take_item(word, next, &item[n])) {
+		if (word > s && take_line_item(word, next, &item[n])) {
 			buf_byte(name, (uint8_t)item[n++].letter);
 		} else if (word > s && (is_register(*word) || *word == 'l')) {
 			return false;
@@ -220,7 +220,7 @@ static bool pack_words(struct packing *p, struct buf *name, const char *s, const
 			buf_add(name, word, (size_t)(next - word));
 		}
 	}
-	uint32_t f = find_form(p, name);
+	uint32_t f = find_line_form(p, name);
 	return pack_items(p, item, n, p->l.form[f].operand);
 }
 
@@ -237,7 +237,7 @@ static bool pack_line(struct packing *p, struct buf *name, const char *s, const 
 			return false;
 		pc = pc << 4 | (unsigned)d;
 	}
-	miss(&p->places, pc != p->l.pc);
+	note_line_miss(&p->places, pc != p->l.pc);
 	if (pc != p->l.pc)
 		buf_var(&p->part[PLACES], fold((int64_t)(pc - p->l.pc)));
 	p->l.pc = pc + 8;
@@ -269,10 +269,10 @@ struct unpacking {
 	uint64_t to_miss, to_place; /* UINT64_MAX: there is no further */
 };
 
-static uint64_t next_gap(struct cur *c) { return cur_left(c) ? cur_var(c) : UINT64_MAX; }
+static uint64_t next_line_gap(struct cur *c) { return cur_left(c) ? cur_var(c) : UINT64_MAX; }
 
 /* Is the step that comes one that is not as expected? */
-static bool missed(uint64_t *left)
+static bool line_missed(uint64_t *left)
 {
 	if (!*left)
 		return true;
@@ -280,7 +280,7 @@ static bool missed(uint64_t *left)
 	return false;
 }
 
-static void put_number(struct buf *text, uint64_t v)
+static void put_line_number(struct buf *text, uint64_t v)
 {
 	char digits[20], *p = digits + sizeof(digits);
 
@@ -308,7 +308,7 @@ static bool unpack_register(struct unpacking *u, struct buf *text, uint32_t oper
 	struct learned *l = &u->l;
 	struct cur *in = &u->part[MISSES];
 
-	if (missed(&u->to_miss)) {
+	if (line_missed(&u->to_miss)) {
 		uint64_t c = cur_var(in);
 
 		if (c > l->n_classes || c == CLASSES_MAX)
@@ -319,19 +319,19 @@ static bool unpack_register(struct unpacking *u, struct buf *text, uint32_t oper
 			l->cls[l->n_classes++] = (struct regclass){v & 1, unfold(v >> 1), 0};
 		}
 		l->of[operand] = (uint8_t)(c + 1);
-		u->to_miss = next_gap(in);
+		u->to_miss = next_line_gap(in);
 	}
 	if (!l->of[operand])
 		return false;
 	struct regclass *c = &l->cls[l->of[operand] - 1];
-	int64_t v = (int64_t)((uint64_t)expected(l, c) + (uint64_t)unfold(cur_var(&u->part[VALUES])));
+	int64_t v = (int64_t)((uint64_t)expected_line(l, c) + (uint64_t)unfold(cur_var(&u->part[VALUES])));
 	int64_t whole = (int64_t)((uint64_t)v + (uint64_t)c->less);
 	if (v < 0 || v > UINT32_MAX || whole < 0 || whole > UINT32_MAX)
 		return false;
-	put_number(text, (uint64_t)whole);
+	put_line_number(text, (uint64_t)whole);
 	if (c->bank) {
 		buf_byte(text, '/');
-		put_number(text, (uint64_t)v);
+		put_line_number(text, (uint64_t)v);
 	}
 	learn(l, c, letter, whole);
 	return true;
@@ -346,9 +346,9 @@ static bool unpack_place(struct unpacking *u, struct buf *text)
 	if (l->file < 0 || l->line < 0)
 		return false;
 	buf_byte(text, ':');
-	put_number(text, (uint64_t)l->file);
+	put_line_number(text, (uint64_t)l->file);
 	buf_byte(text, ',');
-	put_number(text, (uint64_t)l->line);
+	put_line_number(text, (uint64_t)l->line);
 	return true;
 }
 
@@ -371,9 +371,9 @@ static const struct line_form *next_form(struct unpacking *u)
 
 static bool unpack_line(struct unpacking *u, struct buf *text)
 {
-	if (missed(&u->to_place)) {
+	if (line_missed(&u->to_place)) {
 		u->l.pc += (uint64_t)unfold(cur_var(&u->part[PLACES]));
-		u->to_place = next_gap(&u->part[PLACES]);
+		u->to_place = next_line_gap(&u->part[PLACES]);
 	}
 	put_place(text, u->l.pc);
 	u->l.pc += 8;
@@ -402,8 +402,8 @@ bool lines_unpack(struct buf *text, struct cur in)
 
 	for (unsigned i = 0; i < N_PARTS; i++)
 		u.part[i] = cur_column(&in);
-	u.to_miss = next_gap(&u.part[MISSES]);
-	u.to_place = next_gap(&u.part[PLACES]);
+	u.to_miss = next_line_gap(&u.part[MISSES]);
+	u.to_place = next_line_gap(&u.part[PLACES]);
 	while (good && !in.bad && cur_left(&u.part[NUMBERS]) && text->n - from <= pack_limits.text)
 		good = unpack_line(&u, text);
 	for (unsigned i = 0; i < N_PARTS; i++)

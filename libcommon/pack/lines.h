@@ -7,7 +7,7 @@
 
 /* The bytes of code lines from s to end, each whole. false: they are not all in the usual form. */
 bool lines_pack(struct buf *out, const char *s, const char *end);
-/* Their text behind what text has. false: the bytes are damaged. */
+/* Their text after what text has. false: the bytes are damaged. */
 bool lines_unpack(struct buf *text, struct cur in);
 
 #endif

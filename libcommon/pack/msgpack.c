@@ -48,7 +48,7 @@ void mp_bin(struct buf *b, const void *s, size_t n)
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-static uint64_t big_endian(struct cur *c, unsigned n)
+static uint64_t get_big_endian(struct cur *c, unsigned n)
 {
 	const uint8_t *p = cur_bytes(c, n);
 	uint64_t v = 0;
@@ -58,7 +58,7 @@ static uint64_t big_endian(struct cur *c, unsigned n)
 	return v;
 }
 
-static uint64_t bad(struct cur *c)
+static uint64_t bad_msgpack(struct cur *c)
 {
 	c->bad = true;
 	return 0;
@@ -67,9 +67,11 @@ static uint64_t bad(struct cur *c)
 uint64_t mp_get_uint(struct cur *c, uint64_t max)
 {
 	uint8_t t = cur_byte(c);
-	uint64_t v = t < 0x80 ? t : t >= 0xcc && t <= 0xcf ? big_endian(c, 1u << (t - 0xcc)) : bad(c);
+	uint64_t v = t < 0x80                 ? t
+		     : t >= 0xcc && t <= 0xcf ? get_big_endian(c, 1u << (t - 0xcc))
+					      : bad_msgpack(c);
 
-	return v <= max && !c->bad ? v : bad(c);
+	return v <= max && !c->bad ? v : bad_msgpack(c);
 }
 
 int64_t mp_get_int(struct cur *c)
@@ -79,13 +81,13 @@ int64_t mp_get_int(struct cur *c)
 	if (t < 0x80 || t >= 0xe0)
 		return (int8_t)t;
 	if (t >= 0xcc && t <= 0xcf)
-		return (int64_t)big_endian(c, 1u << (t - 0xcc));
+		return (int64_t)get_big_endian(c, 1u << (t - 0xcc));
 	switch (t) {
-	case 0xd0: return (int8_t)big_endian(c, 1);
-	case 0xd1: return (int16_t)big_endian(c, 2);
-	case 0xd2: return (int32_t)big_endian(c, 4);
-	case 0xd3: return (int64_t)big_endian(c, 8);
-	default: return (int64_t)bad(c);
+	case 0xd0: return (int8_t)get_big_endian(c, 1);
+	case 0xd1: return (int16_t)get_big_endian(c, 2);
+	case 0xd2: return (int32_t)get_big_endian(c, 4);
+	case 0xd3: return (int64_t)get_big_endian(c, 8);
+	default: return (int64_t)bad_msgpack(c);
 	}
 }
 
@@ -97,9 +99,9 @@ const uint8_t *mp_get_str(struct cur *c, size_t *n)
 	if ((t & 0xe0) == 0xa0)
 		*n = t & 31;
 	else if (t >= 0xd9 && t <= 0xdb)
-		*n = big_endian(c, 1u << (t - 0xd9));
+		*n = get_big_endian(c, 1u << (t - 0xd9));
 	else if (t >= 0xc4 && t <= 0xc6)
-		*n = big_endian(c, 1u << (t - 0xc4));
+		*n = get_big_endian(c, 1u << (t - 0xc4));
 	else
 		c->bad = true;
 	const uint8_t *p = c->bad ? NULL : cur_bytes(c, *n);

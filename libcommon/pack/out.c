@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What comes out of a packed stream besides records: text of kernels, facts about them, their control codes,
- * the directory, and whether the stream is whole.
+ * Output of a packed stream other than records: text of kernels, facts about them, their control codes,
+ * the directory, and verification.
  *
  * Always true: text is handed on in order, about OUT_TEXT at a time; the first fault ends it.
  * Records for the simulator are read.c, streams from a pipe forward.c.
@@ -31,7 +31,7 @@ static int stopped(struct out *o)
 	return fault_set(o->f, (struct place){o->p->name, 0, 0}, "write", "cannot write");
 }
 
-static int send(struct out *o)
+static int send_text(struct out *o)
 {
 	if (o->text.n && !o->write(o->ctx, o->text.p, o->text.n))
 		return stopped(o);
@@ -39,7 +39,7 @@ static int send(struct out *o)
 	return 0;
 }
 
-/* The header, with a mark behind its last field when thread blocks are left out. */
+/* The header, with a mark after its last field when thread blocks are left out. */
 static int send_header(struct out *o, const struct buf *h)
 {
 	size_t at = 0;
@@ -55,13 +55,13 @@ static int send_header(struct out *o, const struct buf *h)
 		buf_add(&o->text, "-slice = 1\n", 11);
 		buf_add(&o->text, h->p + at, h->n - at);
 	}
-	return send(o);
+	return send_text(o);
 }
 
 static int bad_block(const struct out *o, const struct walk *w)
 {
 	return pack_bad(o->p, block_at(o->p, w->b->number), o->f, "pack-damaged",
-		"found a block whose columns do not fit its tables");
+		"the columns of a block do not fit its tables");
 }
 
 static int send_span(struct out *o, const struct walk *w, struct replay *r, uint64_t number)
@@ -81,10 +81,10 @@ static int send_span(struct out *o, const struct walk *w, struct replay *r, uint
 			o->any = true;
 		else
 			o->text.n = had;
-		if (o->text.n >= OUT_TEXT && send(o) < 0)
+		if (o->text.n >= OUT_TEXT && send_text(o) < 0)
 			return -1;
 	}
-	return got < 0 ? bad_block(o, w) : send(o);
+	return got < 0 ? bad_block(o, w) : send_text(o);
 }
 
 static int send_part(struct out *o, const struct walk *w, const struct read_piece *c)
@@ -116,7 +116,7 @@ static int send_piece(struct out *o, const struct walk *w, const struct read_pie
 		if (stream_blank(s, c->n_stored))
 			return 0;
 		return fault_set(o->f, (struct place){o->p->name, 0, 0}, "pack-stored",
-			"found kernel %u (%s) kept as plain text because it is no regular trace, wanted one whose thread blocks can be told",
+			"kernel %u (%s) is kept as plain text, since it is not a regular trace: its thread blocks cannot be selected",
 			c->kernel + 1, o->p->kernel[c->kernel]);
 	}
 	return c->n_stored && !o->write(o->ctx, s, c->n_stored) ? stopped(o) : 0;
@@ -174,8 +174,7 @@ int pack_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
 	buf_free(&o.text);
 	if (r == 0 && !o.whole && !o.any)
 		return fault_set(f, (struct place){p->name, 0, 0}, "no-block",
-			"found no thread block of kernel %u (%s) among those wanted", kernel + 1,
-			p->kernel[kernel]);
+			"no selected thread block in kernel %u (%s)", kernel + 1, p->kernel[kernel]);
 	return r;
 }
 
@@ -266,8 +265,7 @@ static struct directory *directory_of(struct pack *p, bool *damaged, struct faul
 			directory_free(p->directory);
 			free(p->directory);
 			p->directory = NULL;
-			pack_bad(p, p->size, f, "pack-damaged",
-				"found a directory that does not fit the list");
+			pack_bad(p, p->size, f, "pack-damaged", "the directory does not fit the list");
 		}
 	}
 	pthread_mutex_unlock(&p->lock);
@@ -310,7 +308,7 @@ static bool add_bytes(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-/* What the stream itself says of a kernel's text: length, and hash where it has one (has_hash). */
+/* Length of a kernel's text as the stream states it, and its hash if it has one (has_hash). */
 static int stored_sum(struct pack *p, uint32_t kernel, uint64_t *bytes, unsigned char hash[16],
 	bool *has_hash, struct fault *f)
 {
@@ -344,13 +342,12 @@ static int verify_kernel(struct pack *p, uint32_t i, struct text_sum *s, struct 
 		stored_sum(p, i, &bytes, hash, &has_hash, f) < 0)
 		return -1;
 	if (s->bytes != bytes)
-		return fault_set(f, at, "pack-damaged",
-			"kernel %u (%s): found %llu bytes of text, wanted %llu", i + 1, p->kernel[i],
-			(unsigned long long)s->bytes, (unsigned long long)bytes);
+		return fault_set(f, at, "pack-damaged", "kernel %u (%s): %llu bytes of text (expected %llu)",
+			i + 1, p->kernel[i], (unsigned long long)s->bytes, (unsigned long long)bytes);
 	XXH128_canonicalFromHash(&is, XXH3_128bits_digest(s->hash));
 	if (has_hash && memcmp(is.digest, hash, 16))
 		return fault_set(f, at, "pack-damaged",
-			"kernel %u (%s): found text of another hash than the stream says", i + 1,
+			"kernel %u (%s): the hash of the text differs from the stream's", i + 1,
 			p->kernel[i]);
 	return 0;
 }

@@ -3,12 +3,12 @@
  * Text of thread blocks to records, for packing: exact or not at all.
  *
  * Always true of a block taken: text.c writes the same bytes again. A line whose columns are not in the
- * tracer's spelling is kept as text behind its PC and mask (ST_LINE); what follows a word at the end of a
+ * tracer's spelling is kept as text after its PC and mask (ST_LINE); what follows a word at the end of a
  * line is text as well (ST_TAIL). Framing in any other form refuses the block.
  */
 #include "parse.h"
 
-/* What a line says. */
+/* Fields of a line. */
 struct record {
 	uint32_t id, mask;
 	struct pack_more more;
@@ -60,7 +60,7 @@ static bool skip_column(struct line *l, enum line_column c, uint32_t *v)
 	}
 }
 
-/* The columns from behind the mask up to the addresses; op: of the opcode. */
+/* The columns from after the mask up to the addresses; op: of the opcode. */
 static bool skip_mid(struct line *l, enum line_dialect d, bool *has_addr, struct line *op)
 {
 	const uint8_t *c = line_dialects[d];
@@ -82,7 +82,7 @@ static bool skip_mid(struct line *l, enum line_dialect d, bool *has_addr, struct
 }
 
 /* Is the list one that the tracer writes as base and stride? */
-static bool strided(uint32_t mask, const uint64_t *a, int64_t *stride)
+static bool addresses_strided(uint32_t mask, const uint64_t *a, int64_t *stride)
 {
 	if (!mask) {
 		*stride = 0;
@@ -144,7 +144,7 @@ static bool mode_list(struct parsed *p, struct line *l, uint32_t mask, uint32_t 
 			return false;
 		a[i] = a[i - 1] + (uint64_t)d;
 	}
-	return !strided(mask, a, &stride);
+	return !addresses_strided(mask, a, &stride);
 }
 
 /* " mode addresses". The addresses are appended; false: not as the tracer writes them. */
@@ -193,7 +193,8 @@ static bool split_tail(const struct line *l, struct found *f, const char **text)
 	return l->end == l->p || *l->p == ' ';
 }
 
-static bool body(struct parsed *p, struct line *l, struct record *r, struct found *f, const char **text)
+static bool parse_blocks_body(
+	struct parsed *p, struct line *l, struct record *r, struct found *f, const char **text)
 {
 	bool has_addr;
 	struct line op;
@@ -229,7 +230,7 @@ static bool prefix(struct parsed *p, struct line *l, const struct ptb *tb, uint3
 /*
  * Columns before the PC, from the first line of the part: thread block and warp, a source line, both or none.
  */
-static bool find_prefix(struct parsed *p, struct line l)
+static bool find_line_prefix(struct parsed *p, struct line l)
 {
 	int n = line_prefix(part_dialect(&p->part), l.p, (size_t)(l.end - l.p));
 
@@ -256,7 +257,7 @@ static bool mask_digits(const char *s, uint32_t *mask)
 	return true;
 }
 
-/* Of the warp that is being parsed. */
+/* State of the warp that is being parsed. */
 static void put_record(struct parsed *p, const struct record *r, uint8_t flags)
 {
 	struct pack_run *last = p->n_run > p->warp_run ? &p->run[p->n_run - 1] : NULL;
@@ -276,8 +277,8 @@ static void put_record(struct parsed *p, const struct record *r, uint8_t flags)
 	p->more[p->n_more++] = r->more;
 }
 
-/* Is the line one of static instruction id, whose constant text is at hand? Then it is taken. */
-static bool again(struct parsed *p, struct line l, uint32_t id)
+/* Takes the line if it is one of static instruction id. False: it is not. */
+static bool repeated_line(struct parsed *p, struct line l, uint32_t id)
 {
 	const struct pstatic *s = &p->part.code.s[id];
 	const uint8_t *t = p->part.code.text.p;
@@ -307,15 +308,15 @@ static bool again(struct parsed *p, struct line l, uint32_t id)
 
 /*
  * The next line of a warp as the static instruction that
- * came behind the one before it last time, or as number at.
+ * came after the one before it last time, or as number at.
  */
-static bool expected(struct parsed *p, struct line l, uint32_t before, uint32_t at)
+static bool expected_static(struct parsed *p, struct line l, uint32_t before, uint32_t at)
 {
 	uint32_t id = before != NONE ? p->part.code.s[before].next : NONE;
 
-	if (id != NONE && again(p, l, id))
+	if (id != NONE && repeated_line(p, l, id))
 		return true;
-	return at != NONE && at != id && again(p, l, at);
+	return at != NONE && at != id && repeated_line(p, l, at);
 }
 
 static bool instruction(struct parsed *p, struct line l, const struct ptb *tb, uint32_t warp)
@@ -327,7 +328,7 @@ static bool instruction(struct parsed *p, struct line l, const struct ptb *tb, u
 
 	if (l.end - l.p >= pack_limits.line)
 		return false;
-	if (!p->part.code.n && !find_prefix(p, l))
+	if (!p->part.code.n && !find_line_prefix(p, l))
 		return false;
 	if (!prefix(p, &l, tb, warp, &f.lineno))
 		return false;
@@ -342,7 +343,7 @@ static bool instruction(struct parsed *p, struct line l, const struct ptb *tb, u
 	struct line rest = l;
 	uint32_t n_addr = p->n_addr, style = p->part.style;
 	bool known = p->style_known;
-	if (!body(p, &l, &r, &f, &text)) {
+	if (!parse_blocks_body(p, &l, &r, &f, &text)) {
 		p->n_addr = n_addr;
 		p->part.style = style;
 		p->style_known = known;
@@ -358,7 +359,7 @@ static bool instruction(struct parsed *p, struct line l, const struct ptb *tb, u
 
 /* ---- blocks ------------------------------------------------------------------------------- */
 
-static bool next_line(const char **text, const char *end, struct line *l)
+static bool next_text_line(const char **text, const char *end, struct line *l)
 {
 	const char *nl = memchr(*text, '\n', (size_t)(end - *text));
 
@@ -375,18 +376,18 @@ static bool block_id(struct line l, uint32_t id[3])
 	       lit(&l, ",") && dec32(&l, &id[2]) && l.p == l.end;
 }
 
-static bool numbered(struct line l, const char *name, uint32_t *v)
+static bool take_numbered(struct line l, const char *name, uint32_t *v)
 {
 	return lit(&l, name) && dec32(&l, v) && l.p == l.end;
 }
 
 /*
- * Lines of newer tracers behind the id; any other would be
+ * Lines of newer tracers after the id; any other would be
  * one that the reader of text takes for something else.
  */
 static bool extra_line(struct line l) { return lit(&l, "cluster ") || lit(&l, "core ") || lit(&l, "sm "); }
 
-/* Warps up to behind "#END_TB". */
+/* Warps up to after "#END_TB". */
 static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *end)
 {
 	uint32_t first = p->n_rec;
@@ -395,12 +396,12 @@ static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *
 	for (;;) {
 		struct pwarp w = {.first = p->n_run, .more = p->n_more, .text = (uint32_t)p->text.n};
 
-		if (!next_line(s, end, &l))
+		if (!next_text_line(s, end, &l))
 			return false;
 		if (l.end - l.p == 7 && !memcmp(l.p, "#END_TB", 7))
 			return true;
-		if (!numbered(l, "warp = ", &w.id) || !next_line(s, end, &l) ||
-			!numbered(l, "insts = ", &w.count) || tb->n_warps == pack_limits.warps)
+		if (!take_numbered(l, "warp = ", &w.id) || !next_text_line(s, end, &l) ||
+			!take_numbered(l, "insts = ", &w.count) || tb->n_warps == pack_limits.warps)
 			return false;
 		/* A warp mostly does what the one before it did. */
 		const struct pwarp *last = p->n_warp ? &p->warp[p->n_warp - 1] : NULL;
@@ -415,16 +416,16 @@ static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *
 				run++;
 				k = 0;
 			}
-			if (!next_line(s, end, &l))
+			if (!next_text_line(s, end, &l))
 				return false;
-			if (!(plain && expected(p, l, before, at)) && !instruction(p, l, tb, w.id))
+			if (!(plain && expected_static(p, l, before, at)) && !instruction(p, l, tb, w.id))
 				return false;
 			uint32_t id = p->run[p->n_run - 1].id + p->run[p->n_run - 1].n - 1;
 			if (before != NONE)
 				p->part.code.s[before].next = id;
 			before = id;
 		}
-		if (!next_line(s, end, &l) || l.p != l.end ||
+		if (!next_text_line(s, end, &l) || l.p != l.end ||
 			p->n_rec - first > pack_limits.insts - SPAN_INSTS)
 			return false;
 		w.n_runs = p->n_run - w.first;
@@ -434,18 +435,19 @@ static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *
 	}
 }
 
-static size_t parse_text(struct parsed *p, const char *text, size_t n)
+static size_t parse_line_tail(struct parsed *p, const char *text, size_t n)
 {
 	const char *s = text, *end = text + n, *extra;
 	struct ptb tb = {.first_warp = p->n_warp};
 	struct line l;
 
-	if (!next_line(&s, end, &l) || l.end - l.p != 9 || memcmp(l.p, "#BEGIN_TB", 9) ||
-		!next_line(&s, end, &l) || l.p != l.end || !next_line(&s, end, &l) || !block_id(l, tb.id))
+	if (!next_text_line(&s, end, &l) || l.end - l.p != 9 || memcmp(l.p, "#BEGIN_TB", 9) ||
+		!next_text_line(&s, end, &l) || l.p != l.end || !next_text_line(&s, end, &l) ||
+		!block_id(l, tb.id))
 		return 0;
 	extra = s;
 	for (;;) {
-		if (!next_line(&s, end, &l) || s - extra > pack_limits.extra)
+		if (!next_text_line(&s, end, &l) || s - extra > pack_limits.extra)
 			return 0;
 		if (l.p == l.end)
 			break;
@@ -464,7 +466,7 @@ static size_t parse_text(struct parsed *p, const char *text, size_t n)
 size_t parse_block(struct parsed *p, const char *text, size_t n)
 {
 	uint32_t warp = p->n_warp, rec = p->n_rec, run = p->n_run, more = p->n_more, addr = p->n_addr;
-	size_t at = p->text.n, took = parse_text(p, text, n);
+	size_t at = p->text.n, took = parse_line_tail(p, text, n);
 
 	if (took)
 		return took;

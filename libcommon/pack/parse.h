@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What parse.c and static.c share: scanning a line in the tracer's spelling, and static instructions as they
- * are found. A scanner that answers false may have moved on; nothing is read behind the line's end.
+ * Shared by parse.c and static.c: scanning a line in the tracer's spelling, and the static instructions
+ * found. A scanner that returns false may have moved; nothing is read after the line's end.
  */
 #ifndef PACK_PARSE_H
 #define PACK_PARSE_H
@@ -84,7 +84,7 @@ static inline bool hex(struct line *l, unsigned min, unsigned max, uint64_t *v)
 }
 
 /*
- * The constant text of an instruction's line: PC and a blank, what stands between mask and addresses, the
+ * The constant text of an instruction's line: PC and a blank, the text between mask and addresses, the
  * end.
  */
 struct found {

@@ -75,14 +75,14 @@ struct pc_order {
 	uint32_t pc, id;
 };
 
-static int by_pc(const void *a, const void *b)
+static int statics_by_pc(const void *a, const void *b)
 {
 	const struct pc_order *x = a, *y = b;
 
 	return x->pc != y->pc ? (x->pc < y->pc ? -1 : 1) : x->id < y->id ? -1 : 1;
 }
 
-/* What numbers in runs mean; to: where each static instruction is now. */
+/* Maps numbers in runs to instructions; to: the new number of each static instruction. */
 static void number_runs(struct parsed *p, const uint32_t *to)
 {
 	const struct pstatic *s = p->part.code.s;
@@ -116,7 +116,7 @@ void parsed_finish(struct parsed *p)
 
 	for (uint32_t i = 0; i < c->n; i++)
 		o[i] = (struct pc_order){c->s[i].pc, i};
-	qsort(o, c->n, sizeof(o[0]), by_pc);
+	qsort(o, c->n, sizeof(o[0]), statics_by_pc);
 	for (uint32_t i = 0; i < c->n; i++) {
 		s[i] = c->s[o[i].id];
 		to[o[i].id] = i;
@@ -151,7 +151,7 @@ void part_free(struct part *p)
 	*p = (struct part){0};
 }
 
-/* What is made anew for each part. */
+/* Frees the tables that are made for each part. */
 static void free_numbers(struct parsed *p)
 {
 	free(p->slot);

@@ -18,11 +18,11 @@
 
 #define FIRST       PACK_FIRST
 #define LAST        8u /* size of the index and end marker */
-#define LINE_WANTED "wanted a stream that trace-pack wrote, complete and unchanged"
+#define LINE_WANTED "(expected a complete, unchanged stream of trace-pack)"
 
 int pack_bad(const struct pack *p, uint64_t at, struct fault *f, const char *id, const char *what)
 {
-	return fault_set(f, (struct place){p->name, 0, 0}, id, "byte %llu: %s, " LINE_WANTED,
+	return fault_set(f, (struct place){p->name, 0, 0}, id, "byte %llu: %s " LINE_WANTED,
 		(unsigned long long)at, what);
 }
 
@@ -30,7 +30,7 @@ int pack_bad(const struct pack *p, uint64_t at, struct fault *f, const char *id,
 static int pack_get(const struct pack *p, uint64_t at, void *to, size_t n, struct fault *f)
 {
 	if (at > p->size || n > p->size - at)
-		return pack_bad(p, p->size, f, "pack-truncated", "found the end of the stream");
+		return pack_bad(p, p->size, f, "pack-truncated", "the stream ends early");
 	if (p->fd < 0) {
 		if (n)
 			memcpy(to, p->bytes + at, n);
@@ -59,7 +59,7 @@ uint8_t *pack_frame(
 	size_t have = p->size - at < sizeof(head) ? (size_t)(p->size - at) : sizeof(head);
 
 	if (at >= p->size || pack_get(p, at, head, have, f) < 0) {
-		pack_bad(p, p->size, f, "pack-truncated", "found the end of the stream");
+		pack_bad(p, p->size, f, "pack-truncated", "the stream ends early");
 		return NULL;
 	}
 	struct cur c = cur_of(head, have);
@@ -67,12 +67,11 @@ uint8_t *pack_frame(
 	uint64_t len = cur_var(&c);
 	size_t n_head = (size_t)(c.p - head);
 	if (c.bad || is != type) {
-		pack_bad(p, at, f, "pack-damaged", "found no block where one begins");
+		pack_bad(p, at, f, "pack-damaged", "no block begins here");
 		return NULL;
 	}
 	if (len > p->size - at - n_head || p->size - at - n_head - len < 8) {
-		pack_bad(p, at, f, "pack-truncated",
-			"found a block that is longer than the rest of the stream");
+		pack_bad(p, at, f, "pack-truncated", "a block is longer than the rest of the stream");
 		return NULL;
 	}
 	uint8_t *body = xmalloc(len + 1);
@@ -84,7 +83,7 @@ uint8_t *pack_frame(
 	for (int i = 0; i < 8; i++)
 		want |= (uint64_t)sum[i] << 8 * i;
 	if (stream_sum(head, n_head, body, len) != want) {
-		pack_bad(p, at, f, "pack-damaged", "found a block whose checksum is wrong");
+		pack_bad(p, at, f, "pack-damaged", "the checksum of a block is wrong");
 		free(body);
 		return NULL;
 	}
@@ -137,12 +136,11 @@ static int read_index(struct pack *p, struct fault *f)
 
 	if (p->size < FIRST + LAST || pack_get(p, p->size - LAST, end, LAST, f) < 0 ||
 		memcmp(end + 4, PACK_END, 4))
-		return pack_bad(p, p->size, f, "pack-truncated", "found no end marker");
+		return pack_bad(p, p->size, f, "pack-truncated", "no end marker");
 	uint64_t back =
 		(uint64_t)end[0] | (uint64_t)end[1] << 8 | (uint64_t)end[2] << 16 | (uint64_t)end[3] << 24;
 	if (back > p->size - FIRST - LAST)
-		return pack_bad(
-			p, p->size - LAST, f, "pack-damaged", "found an index longer than the stream");
+		return pack_bad(p, p->size - LAST, f, "pack-damaged", "the index is longer than the stream");
 	uint64_t index = p->size - LAST - back;
 	uint8_t *body = pack_frame(p, index, BLOCK_INDEX, &n, &size, f);
 	if (!body)
@@ -164,13 +162,12 @@ static int read_index(struct pack *p, struct fault *f)
 	}
 	bool good = !in.bad && at == index && size == back && pack_index_end(p, &in) && count;
 	free(body);
-	return good ? 0
-		    : pack_bad(p, index, f, "pack-damaged", "found an index that does not fit the blocks");
+	return good ? 0 : pack_bad(p, index, f, "pack-damaged", "the index does not fit the blocks");
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static bool is_blank_byte(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-static int64_t find(const struct pack *p, const char *s, size_t n)
+static int64_t find_kernel_entry(const struct pack *p, const char *s, size_t n)
 {
 	FOR_TABLE (w, &p->names, table_hash(s, n))
 		if (strlen(p->kernel[w.number]) == n && !memcmp(p->kernel[w.number], s, n))
@@ -178,7 +175,7 @@ static int64_t find(const struct pack *p, const char *s, size_t n)
 	return -1;
 }
 
-int64_t pack_find(const struct pack *p, const char *name) { return find(p, name, strlen(name)); }
+int64_t pack_find(const struct pack *p, const char *name) { return find_kernel_entry(p, name, strlen(name)); }
 
 static void read_names(struct pack *p)
 {
@@ -188,12 +185,13 @@ static void read_names(struct pack *p)
 		const char *nl = memchr(s, '\n', (size_t)(end - s)), *a = s, *b = nl ? nl : end;
 
 		s = b + 1;
-		while (p->list_name && a < b && is_blank(*a))
+		while (p->list_name && a < b && is_blank_byte(*a))
 			a++;
-		while (p->list_name && b > a && is_blank(b[-1]))
+		while (p->list_name && b > a && is_blank_byte(b[-1]))
 			b--;
 		size_t n = (size_t)(b - a);
-		if (!n || (p->list_name && (n < 6 || memcmp(a, "kernel", 6))) || find(p, a, n) >= 0)
+		if (!n || (p->list_name && (n < 6 || memcmp(a, "kernel", 6))) ||
+			find_kernel_entry(p, a, n) >= 0)
 			continue;
 		table_add(&p->names, table_hash(a, n), p->n_kernels);
 		grow(&p->kernel, &p->cap_kernels, p->n_kernels + 1, sizeof(p->kernel[0]));
@@ -213,7 +211,7 @@ int pack_read_list(struct pack *p, struct fault *f)
 		p->list_name = xstrndup((const char *)b->list_name, b->list_name_len);
 	block_put(p, b);
 	if (!good)
-		return pack_bad(p, FIRST, f, "pack-damaged", "found no kernel list in the first block");
+		return pack_bad(p, FIRST, f, "pack-damaged", "no kernel list in the first block");
 	read_names(p);
 	return 0;
 }
@@ -223,7 +221,7 @@ uint32_t pack_first_entry(const struct pack *p, uint32_t kernel, uint64_t first_
 	uint32_t lo = 0, hi = p->n_entries;
 
 	/*
-	 * The last that does not begin behind it; it may begin inside the kernel before and hold none of this
+	 * The last that does not begin after it; it may begin inside the kernel before and hold none of this
 	 * one.
 	 */
 	while (hi - lo > 1) {
@@ -245,11 +243,11 @@ uint32_t pack_first_entry(const struct pack *p, uint32_t kernel, uint64_t first_
 int pack_check_magic(struct pack *p, const uint8_t m[FIRST], struct fault *f)
 {
 	if (memcmp(m, PACK_MAGIC, 7))
-		return pack_bad(p, 0, f, "pack-magic", "found no packed stream");
+		return pack_bad(p, 0, f, "pack-magic", "not a packed stream");
 	p->features = (uint8_t)(m[7] - PACK_VERSION);
 	if (m[7] < PACK_VERSION || m[7] > PACK_NEWEST)
 		return fault_set(f, (struct place){p->name, 0, 0}, "pack-version",
-			"found version %u of the packed format, wanted at most %u: a newer trace-pack wrote it",
+			"version %u of the packed format (expected at most %u): use the newer trace-pack that wrote it",
 			m[7], PACK_NEWEST);
 	return 0;
 }
@@ -357,10 +355,7 @@ bool pack_is(const char *path)
 	char m[7];
 	struct stat st;
 
-	/*
-	 * A pipe is not opened to look into it: what is read is gone, and its writer may be told that nobody
-	 * reads.
-	 */
+	/* Pipes are not probed: bytes read are lost, and the writer may get SIGPIPE. */
 	if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
 		return false;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -390,7 +385,7 @@ void pack_close(struct pack *p)
 	if (p->directory)
 		directory_free(p->directory);
 	free(p->directory);
-	static_cache_free(p->meanings);
+	static_cache_free(p->statics);
 	buf_free(&p->list);
 	input_close(p->in);
 	for (uint32_t i = 0; p->frame && i < p->n_entries; i++)

@@ -106,7 +106,7 @@ static uint64_t list_length(struct list_length *x, const uint64_t *a)
 	return x->length;
 }
 
-/* Of a list of all lanes at a, which lies where `at` says in the warp's words. */
+/* Length of a list of all lanes at a, whose position in the warp's words is `at`. */
 static uint64_t known_list(struct records *r, uint32_t at, const uint64_t *a)
 {
 	uint32_t k = at / 32 % LISTS;
@@ -184,7 +184,7 @@ bool records_fit(const struct records *r, uint32_t n_warps)
 }
 
 /* A static instruction, in the order in which they are met; with its text where id is not below n_inst. */
-static void add_static(const struct records *r, struct parsed *p, uint32_t id)
+static void add_record_static(const struct records *r, struct parsed *p, uint32_t id)
 {
 	struct pcode *c = &p->part.code;
 	bool text = id >= r->n_inst;
@@ -211,11 +211,11 @@ static void add_statics(struct records *r, struct parsed *p, const struct pack_r
 {
 	for (uint32_t i = u->id; i < u->id + u->n; i++)
 		if (!p->met[i])
-			add_static(r, p, i);
+			add_record_static(r, p, i);
 	r->known[u->id] = u->n;
 }
 
-static void take_warp(struct records *r, struct parsed *p, struct pwarp *w, const struct pack_warp *x)
+static void take_record_warp(struct records *r, struct parsed *p, struct pwarp *w, const struct pack_warp *x)
 {
 	if (!x->n_runs)
 		return;
@@ -257,7 +257,7 @@ void records_block(struct records *r, struct parsed *p, const uint32_t id[3], co
 			.more = p->n_more,
 			.word = p->n_addr,
 			.text = (uint32_t)p->text.n};
-		take_warp(r, p, w, &warp[i]);
+		take_record_warp(r, p, w, &warp[i]);
 	}
 	grow(&p->tb, &p->cap_tb, p->part.n_blocks + 1, sizeof(p->tb[0]));
 	p->tb[p->part.n_blocks++] = tb;
@@ -266,7 +266,7 @@ void records_block(struct records *r, struct parsed *p, const uint32_t id[3], co
 /* ---- text --------------------------------------------------------------------------------- */
 
 /* The record as the writer of text takes it; what is moved becomes a list in t, which is then the words. */
-static struct rec readable(
+static struct rec lists_readable(
 	uint64_t *word, uint32_t id, uint32_t mask, uint32_t addr, struct tblock *tb, uint64_t t[32])
 {
 	tb->word = word;
@@ -297,7 +297,8 @@ static void warp_text(struct buf *out, const struct records *r, const struct par
 				m.text_len = 0;
 			else
 				m.addr = 0;
-			struct rec x = readable(p->addr + w->word, p->met[i] - 1, u->mask, m.addr, &tb, t);
+			struct rec x =
+				lists_readable(p->addr + w->word, p->met[i] - 1, u->mask, m.addr, &tb, t);
 			text_put(out, in, &x, w->id, text, m.text_len);
 			text += m.text_len;
 		}

@@ -6,7 +6,7 @@
 #include <xxhash.h>
 #include "parse.h"
 
-static bool same(const struct pcode *c, const struct pstatic *s, const struct found *f)
+static bool same_static(const struct pcode *c, const struct pstatic *s, const struct found *f)
 {
 	size_t mid = (size_t)(f->mid_end - f->mid), tail = (size_t)(f->tail_end - f->tail);
 
@@ -36,7 +36,7 @@ static uint64_t static_hash(const struct pcode *c, const struct pstatic *s)
 	return found_hash(&f);
 }
 
-static void more_slots(struct parsed *p)
+static void grow_static_slots(struct parsed *p)
 {
 	const struct pcode *c = &p->part.code;
 
@@ -57,10 +57,10 @@ uint32_t static_intern(struct parsed *p, const struct found *f)
 	struct pcode *c = &p->part.code;
 
 	if (c->n * 2 >= p->n_slots)
-		more_slots(p);
+		grow_static_slots(p);
 	uint32_t at = (uint32_t)found_hash(f) & (p->n_slots - 1);
 	for (; p->slot[at]; at = (at + 1) & (p->n_slots - 1))
-		if (same(c, &c->s[p->slot[at] - 1], f))
+		if (same_static(c, &c->s[p->slot[at] - 1], f))
 			return p->slot[at] - 1;
 	if (c->n >= pack_limits.statics ||
 		c->text.n + (size_t)(f->head_end - f->head + f->mid_end - f->mid + f->tail_end - f->tail) >

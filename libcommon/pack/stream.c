@@ -3,7 +3,7 @@
  * Checksums of blocks, and the kernel list without its repetitions: a line that is the one before with its
  * first number one higher is a single byte.
  *
- * Always true: what is folded unfolds to the same bytes, whatever the list holds; unfolding stops behind the
+ * Always true: what is folded unfolds to the same bytes, whatever the list holds; unfolding stops after the
  * bound of limits.def, however little is folded.
  */
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "diag.h"
 #include "stream.h"
 
-#define NEXT_LINE 1u /* no list has such a byte at the beginning of a line, see stream_fold_list */
+#define NEXT_LINE 1u /* no line of a list begins with this byte, see stream_fold_list */
 #define AS_IT_IS  2u
 
 uint64_t stream_sum(const void *head, size_t n_head, const void *body, size_t n_body)
@@ -29,7 +29,7 @@ uint64_t stream_sum(const void *head, size_t n_head, const void *body, size_t n_
 }
 
 /* The line with its first number one higher, in out; false when it has none. */
-static bool next_line(struct buf *out, const char *line, size_t n)
+static bool next_list_line(struct buf *out, const char *line, size_t n)
 {
 	size_t a = 0, b;
 
@@ -66,7 +66,7 @@ void stream_fold_list(struct buf *out, const char *text, size_t n)
 				buf_byte(out, AS_IT_IS);
 			buf_add(out, s, len);
 		}
-		if (!next_line(&want, s, len))
+		if (!next_list_line(&want, s, len))
 			want.n = 0;
 		s += len;
 	}
@@ -90,7 +90,7 @@ bool stream_unfold_list(struct buf *out, struct cur in)
 			buf_add(out, in.p, n);
 			in.p += n;
 		}
-		if (!next_line(&want, (const char *)out->p + from, out->n - from))
+		if (!next_list_line(&want, (const char *)out->p + from, out->n - from))
 			want.n = 0;
 	}
 	buf_free(&want);

@@ -20,8 +20,8 @@ enum {
 };
 
 /*
- * The hash is kept of so much text, or where the last piece has so many bytes in its columns that it does not
- * count beside them; of other kernels it is computed when asked for.
+ * The hash is stored for kernels of at least this much text, or if the columns of the last piece are
+ * so large that it is negligible; for other kernels it is computed on demand.
  */
 #define HASH_TEXT    (4u << 20)
 #define HASH_COLUMNS 4096u

@@ -2,7 +2,7 @@
 /*
  * Texts of lines as forms and numbers, see tail.h: taking apart, guessing, writing and reading.
  *
- * In a form a byte below ' ' stands for numbers: DECIMAL, HEX8 or HEX16 for one, GROUP and one of these for
+ * In a form a byte below ' ' represents numbers: DECIMAL, HEX8 or HEX16 for one, GROUP and one of these for
  * one of each active lane. A text that has such bytes itself has no form and is always written whole.
  */
 #include <float.h>
@@ -21,20 +21,20 @@ _Static_assert(FLT_EVAL_METHOD == 0, "guesses are single and double numbers, the
 
 static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
 
-static unsigned hex_digit(uint8_t c)
+static unsigned tail_hex_digit(uint8_t c)
 {
 	return is_digit(c) ? c - '0' + 0u : c >= 'a' && c <= 'f' ? c - 'a' + 10u : 16u;
 }
 
 /* The number that begins at p: its length, 0: none. */
-static size_t number(const uint8_t *p, const uint8_t *end, unsigned *kind, uint64_t *v)
+static size_t take_tail_number(const uint8_t *p, const uint8_t *end, unsigned *kind, uint64_t *v)
 {
 	size_t n = 0;
 
 	*v = 0;
 	if (end - p >= 10 && p[0] == '0' && p[1] == 'x') {
-		for (n = 2; p + n < end && n < 19 && hex_digit(p[n]) < 16; n++)
-			*v = *v << 4 | hex_digit(p[n]);
+		for (n = 2; p + n < end && n < 19 && tail_hex_digit(p[n]) < 16; n++)
+			*v = *v << 4 | tail_hex_digit(p[n]);
 		*kind = n == 18 ? HEX16 : HEX8;
 		return n == 10 || n == 18 ? n : 0;
 	}
@@ -45,7 +45,7 @@ static size_t number(const uint8_t *p, const uint8_t *end, unsigned *kind, uint6
 	return n == 1 || (n > 1 && n <= DIGITS_MAX && *p != '0') ? n : 0;
 }
 
-static size_t put_decimal(uint8_t *o, uint64_t v)
+static size_t put_tail_decimal(uint8_t *o, uint64_t v)
 {
 	uint8_t t[20], *at = t + 20;
 
@@ -57,9 +57,9 @@ static size_t put_decimal(uint8_t *o, uint64_t v)
 }
 
 /* "T<lane>:" */
-static size_t put_lane(uint8_t *o, unsigned lane)
+static size_t put_tail_lane(uint8_t *o, unsigned lane)
 {
-	size_t n = 1 + put_decimal(o + 1, lane);
+	size_t n = 1 + put_tail_decimal(o + 1, lane);
 
 	o[0] = 'T';
 	o[n] = ':';
@@ -67,7 +67,8 @@ static size_t put_lane(uint8_t *o, unsigned lane)
 }
 
 /* The group that begins at p: its length, 0: none. */
-static size_t group(const uint8_t *p, const uint8_t *end, uint32_t mask, unsigned *kind, uint64_t lane[32])
+static size_t take_group(
+	const uint8_t *p, const uint8_t *end, uint32_t mask, unsigned *kind, uint64_t lane[32])
 {
 	const uint8_t *from = p;
 	bool first = true;
@@ -76,13 +77,13 @@ static size_t group(const uint8_t *p, const uint8_t *end, uint32_t mask, unsigne
 		return 0;
 	FOR_BITS32 (l, mask) {
 		uint8_t word[8];
-		size_t n = put_lane(word, l);
+		size_t n = put_tail_lane(word, l);
 		unsigned k;
 
 		if ((size_t)(end - p) <= n || memcmp(p, word, n))
 			return 0;
 		p += n;
-		n = number(p, end, &k, &lane[l]);
+		n = take_tail_number(p, end, &k, &lane[l]);
 		p += n;
 		if (!n || p == end || *p++ != ' ' || (!first && k != *kind))
 			return 0;
@@ -102,13 +103,14 @@ static bool take_apart(struct shape_of_text *s, uint32_t mask, const uint8_t *p,
 	s->form.n = 0;
 	s->n_slots = s->n_groups = 0;
 	while (p < end) {
-		size_t len = s->n_groups < TAIL_GROUPS ? group(p, end, mask, &kind, s->lane[s->n_groups]) : 0;
+		size_t len =
+			s->n_groups < TAIL_GROUPS ? take_group(p, end, mask, &kind, s->lane[s->n_groups]) : 0;
 
 		if (len) {
 			s->n_groups++;
 			buf_byte(&s->form, GROUP);
 			buf_byte(&s->form, (uint8_t)kind);
-		} else if ((len = number(p, end, &kind, &v)) && s->n_slots < TAIL_SLOTS) {
+		} else if ((len = take_tail_number(p, end, &kind, &v)) && s->n_slots < TAIL_SLOTS) {
 			s->slot[s->n_slots++] = v;
 			buf_byte(&s->form, (uint8_t)kind);
 		} else {
@@ -124,12 +126,12 @@ static bool take_apart(struct shape_of_text *s, uint32_t mask, const uint8_t *p,
 	return true;
 }
 
-static size_t put_number(uint8_t *o, unsigned kind, uint64_t v)
+static size_t put_tail_number(uint8_t *o, unsigned kind, uint64_t v)
 {
 	unsigned n = kind == HEX16 ? 16 : 8;
 
 	if (kind == DECIMAL)
-		return put_decimal(o, v);
+		return put_tail_decimal(o, v);
 	o[0] = '0';
 	o[1] = 'x';
 	for (unsigned i = n; i-- > 0; v >>= 4)
@@ -150,13 +152,13 @@ static void put_together(
 		if (c == GROUP) {
 			i++;
 			FOR_BITS32 (l, mask) {
-				out->n += put_lane(out->p + out->n, l);
-				out->n += put_number(out->p + out->n, form->p[i], s->lane[g][l]);
+				out->n += put_tail_lane(out->p + out->n, l);
+				out->n += put_tail_number(out->p + out->n, form->p[i], s->lane[g][l]);
 				out->p[out->n++] = ' ';
 			}
 			g++;
 		} else if (c < ' ') {
-			out->n += put_number(out->p + out->n, c, s->slot[slot++]);
+			out->n += put_tail_number(out->p + out->n, c, s->slot[slot++]);
 		} else {
 			out->p[out->n++] = c;
 		}
@@ -168,7 +170,7 @@ static void put_together(
 static uint64_t cut_to(unsigned kind, uint64_t v) { return kind == HEX8 ? (uint32_t)v : v; }
 
 /* b plus the step from a to b, of floating-point numbers; b where there is none. */
-static uint64_t go_on(unsigned kind, uint64_t b, uint64_t from, uint64_t to)
+static uint64_t continue_state(unsigned kind, uint64_t b, uint64_t from, uint64_t to)
 {
 	if (kind == HEX8) {
 		const uint32_t special = 0x7f800000, w[3] = {(uint32_t)b, (uint32_t)from, (uint32_t)to};
@@ -194,8 +196,8 @@ static uint64_t go_on(unsigned kind, uint64_t b, uint64_t from, uint64_t to)
 }
 
 /*
- * Where the guesses come from: this lane and the one before it in the text before, the two lanes before it in
- * this.
+ * Inputs of the guesses: this lane and the previous one in the previous text, the two previous lanes in
+ * this text.
  */
 struct known {
 	uint64_t old, old_before, before, before_that;
@@ -204,23 +206,23 @@ struct known {
 
 static uint64_t guess_of(unsigned guess, unsigned kind, const struct known *k)
 {
-	/* Of the first lane: before is what it had two texts ago. */
+	/* First lane: before is its number two texts ago. */
 	uint64_t at = k->i ? k->before : k->old;
 
 	switch (guess) {
 	case 0: return at;
 	case 1: return k->old;
 	case 2: return k->i == 1 ? at : at + (at - (k->i ? k->before_that : k->before));
-	case 3: return k->i == 1 ? at : go_on(kind, at, k->i ? k->before_that : k->before, at);
+	case 3: return k->i == 1 ? at : continue_state(kind, at, k->i ? k->before_that : k->before, at);
 	case 4: return k->i ? k->old + (k->before - k->old_before) : k->old + (k->old - k->before);
 	case 5:
-		return k->i ? go_on(kind, k->old, k->old_before, k->before)
-			    : go_on(kind, k->old, k->before, k->old);
+		return k->i ? continue_state(kind, k->old, k->old_before, k->before)
+			    : continue_state(kind, k->old, k->before, k->old);
 	default: return 0;
 	}
 }
 
-static uint64_t difference(unsigned kind, uint64_t v, uint64_t guess)
+static uint64_t tail_difference(unsigned kind, uint64_t v, uint64_t guess)
 {
 	return kind == HEX8 ? (uint32_t)fold((int32_t)(uint32_t)(v - guess)) : fold((int64_t)(v - guess));
 }
@@ -259,7 +261,7 @@ static void lane_done(struct known *k, uint64_t v)
 	k->i++;
 }
 
-/* What the numbers show of all guesses, and they become those before. */
+/* Updates the cost of every guess, and keeps the numbers as the previous ones. */
 static void group_done(struct group_state *g, unsigned kind, uint32_t mask, const uint64_t v[32])
 {
 	struct known k = {.i = 0};
@@ -269,7 +271,7 @@ static void group_done(struct group_state *g, unsigned kind, uint32_t mask, cons
 	FOR_BITS32 (l, mask) {
 		k = known_of(g, &k, l);
 		for (unsigned n = 0; n < GUESSES; n++) {
-			uint64_t d = difference(kind, v[l], guess_of(n, kind, &k));
+			uint64_t d = tail_difference(kind, v[l], guess_of(n, kind, &k));
 
 			g->cost[n] += d ? log2_floor(d) + 2 : 0;
 		}
@@ -320,7 +322,7 @@ static struct tail_state *state_of(struct tails *t, uint32_t id)
 	return &t->state[id];
 }
 
-static struct group_state *group_of(struct tail_state *s, unsigned g)
+static struct group_state *tail_group(struct tail_state *s, unsigned g)
 {
 	if (!s->group[g])
 		s->group[g] = xcalloc(1, sizeof(*s->group[g]));
@@ -328,7 +330,8 @@ static struct group_state *group_of(struct tail_state *s, unsigned g)
 }
 
 /* The shape is that of the text before from now on. */
-static void keep(struct tail_state *s, const struct shape_of_text *x, uint32_t mask, bool formed)
+static void keep_guess_numbers(
+	struct tail_state *s, const struct shape_of_text *x, uint32_t mask, bool formed)
 {
 	const uint8_t *f = x->form.p;
 	unsigned g = 0;
@@ -344,7 +347,7 @@ static void keep(struct tail_state *s, const struct shape_of_text *x, uint32_t m
 	memcpy(s->slot, x->slot, x->n_slots * sizeof(s->slot[0]));
 	for (size_t i = 0; i < x->form.n; i++)
 		if (f[i] == GROUP) {
-			group_done(group_of(s, g), f[i + 1], mask, x->lane[g]);
+			group_done(tail_group(s, g), f[i + 1], mask, x->lane[g]);
 			g++;
 		}
 }
@@ -360,7 +363,7 @@ static void put_group(
 
 	FOR_BITS32 (l, mask) {
 		k = known_of(g, &k, l);
-		d[l] = difference(kind, v[l], guess_of(best, kind, &k));
+		d[l] = tail_difference(kind, v[l], guess_of(best, kind, &k));
 		all |= d[l];
 		lane_done(&k, v[l]);
 	}
@@ -384,7 +387,7 @@ void tail_put(
 		buf_var(&col[COL_TEXT], 1 + (uint64_t)n);
 		if (n)
 			buf_add(&col[COL_TEXT], text, n);
-		keep(s, x, mask, formed);
+		keep_guess_numbers(s, x, mask, formed);
 		return;
 	}
 	buf_byte(&col[COL_TEXT], 0);
@@ -392,14 +395,14 @@ void tail_put(
 		uint8_t c = x->form.p[i];
 
 		if (c == GROUP) {
-			put_group(group_of(s, g), x->form.p[++i], mask, x->lane[g], col);
+			put_group(tail_group(s, g), x->form.p[++i], mask, x->lane[g], col);
 			g++;
 		} else if (c < ' ') {
 			buf_var(&col[COL_TEXT], fold((int64_t)(x->slot[slot] - s->slot[slot])));
 			slot++;
 		}
 	}
-	keep(s, x, mask, true);
+	keep_guess_numbers(s, x, mask, true);
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -441,7 +444,7 @@ static bool get_numbers(struct tails *t, struct tail_state *s, uint32_t mask)
 		uint8_t c = s->form.p[i];
 
 		if (c == GROUP) {
-			if (!mask || !get_group(t, group_of(s, x->n_groups), s->form.p[++i], mask,
+			if (!mask || !get_group(t, tail_group(s, x->n_groups), s->form.p[++i], mask,
 					     x->lane[x->n_groups]))
 				return false;
 			x->n_groups++;
@@ -467,12 +470,12 @@ bool tail_next(struct tails *t, uint32_t id, uint32_t mask, const uint8_t **text
 		if (!*text)
 			return false;
 		bool formed = take_apart(&t->shape, mask, *text, *n);
-		keep(s, &t->shape, mask, formed);
+		keep_guess_numbers(s, &t->shape, mask, formed);
 	} else {
 		if (!s->form.n || !get_numbers(t, s, mask))
 			return false;
 		put_together(&t->text, &s->form, &t->shape, mask);
-		keep(s, &t->shape, mask, true);
+		keep_guess_numbers(s, &t->shape, mask, true);
 		*text = t->text.p;
 		*n = t->text.n;
 	}

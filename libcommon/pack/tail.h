@@ -5,7 +5,7 @@
  *
  * A text is a form with numbers taken out. Numbers are decimals, hexadecimals of 8 or 16 digits, and groups:
  * one such number for each active lane, as "T<lane>:<number> ". Always true: form, numbers and mask give the
- * text again; writer and reader keep the same state, which begins anew with each span. Where the form is that
+ * text again; writer and reader keep the same state, which restarts with each span. Where the form is that
  * of the text before, only the numbers are written, each as its difference from what the best of some guesses
  * said; which one is best the numbers before have shown, so that it is not written.
  */

@@ -2,8 +2,9 @@
 /*
  * Thread blocks as the text that the tracer wrote, byte for byte.
  *
- * Always true: what parse.c took comes out the same. The address mode is no stored value: a run of
- * active lanes with one stride is mode 1, everything else mode 2 (or a list, where the tracer was told so).
+ * Always true: blocks that parse.c accepted are written as the same bytes. The address mode is not stored:
+ * a run of active lanes with one stride is mode 1, everything else mode 2 (or a list, if the tracer was
+ * told to write lists).
  */
 #include "bits.h"
 #include "tail.h"
@@ -12,7 +13,7 @@
 
 static const char digits[] = "0123456789abcdef";
 
-static inline uint8_t *put_hex(uint8_t *o, uint64_t v, unsigned min)
+static inline uint8_t *write_hex(uint8_t *o, uint64_t v, unsigned min)
 {
 	unsigned n = v ? (unsigned)(67 - __builtin_clzll(v)) / 4 : 1;
 
@@ -23,7 +24,7 @@ static inline uint8_t *put_hex(uint8_t *o, uint64_t v, unsigned min)
 }
 
 /* Eight digits: nibbles are spread over the bytes of a word and turned into characters together. */
-static inline uint8_t *put_mask(uint8_t *o, uint32_t v)
+static inline uint8_t *write_mask(uint8_t *o, uint32_t v)
 {
 	uint64_t x = __builtin_bswap32(v);
 
@@ -65,7 +66,7 @@ static inline uint8_t *put_copy(uint8_t *o, const void *s, size_t n)
 	return o + n;
 }
 
-static bool strided(const uint64_t *a, uint32_t mask, unsigned n)
+static bool write_strided(const uint64_t *a, uint32_t mask, unsigned n)
 {
 	uint32_t run = mask >> bit_lowest32(mask);
 
@@ -77,7 +78,7 @@ static bool strided(const uint64_t *a, uint32_t mask, unsigned n)
 	return !off && (int64_t)d == (int32_t)d;
 }
 
-static uint8_t *put_addresses(
+static uint8_t *write_addresses(
 	uint8_t *o, const struct tblock *tb, const struct rec *r, uint32_t style, bool list)
 {
 	unsigned n = bit_count32(r->mask), pad = style & STYLE_PADDED ? 16 : 1;
@@ -86,7 +87,7 @@ static uint8_t *put_addresses(
 	bool line = n && (r->addr & 3) == ADDR_STRIDE, stride = true;
 
 	if (line && n > 1 && !list && (int64_t)a[1] == (int32_t)a[1]) {
-		o = put_hex(put_copy(o, " 1 0x", 5), a[0], pad);
+		o = write_hex(put_copy(o, " 1 0x", 5), a[0], pad);
 		*o++ = ' ';
 		return put_sdec(o, (int64_t)a[1]);
 	}
@@ -95,15 +96,15 @@ static uint8_t *put_addresses(
 	if (line)
 		a = t;
 	if (n)
-		stride = strided(a, r->mask, n);
+		stride = write_strided(a, r->mask, n);
 	if (list) {
 		o = put_copy(o, " 0", 2);
 		for (unsigned i = 0; i < n; i++)
-			o = put_hex(put_copy(o, " 0x", 3), a[i], 16);
+			o = write_hex(put_copy(o, " 0x", 3), a[i], 16);
 		return o;
 	}
 	o = put_copy(o, stride ? " 1 0x" : " 2 0x", 5);
-	o = put_hex(o, a[0], pad);
+	o = write_hex(o, a[0], pad);
 	if (stride) {
 		*o++ = ' ';
 		return put_sdec(o, n ? (int64_t)(a[1] - a[0]) : 0);
@@ -138,13 +139,13 @@ void text_put(struct buf *out, const struct text_in *in, const struct rec *r, ui
 	uint8_t *o = out->p + out->n;
 	if (in->part->style & (STYLE_BLOCK_IDS | STYLE_LINENO))
 		o = put_prefix(o, in, warp, s->lineno);
-	o = put_hex(o, s->pc, 4);
+	o = write_hex(o, s->pc, 4);
 	*o++ = ' ';
-	o = put_mask(o, r->mask);
+	o = write_mask(o, r->mask);
 	*o++ = ' ';
 	o = put_copy(o, c->text.p + s->mid, s->mid_len);
 	if (s->flags & ST_MEM)
-		o = put_addresses(o, in->tb, r, in->part->style, s->flags & ST_LIST);
+		o = write_addresses(o, in->tb, r, in->part->style, s->flags & ST_LIST);
 	o = put_copy(o, c->text.p + s->tail, s->tail_len);
 	if (len)
 		o = put_copy(o, text, len);
@@ -229,11 +230,11 @@ void text_static(struct buf *out, const struct part *p, const struct pstatic *s)
 
 	buf_room(out, LINE_ROOM + s->mid_len + s->tail_len);
 	uint8_t *o = put_prefix(out->p + out->n, &in, 0, s->lineno);
-	o = put_hex(o, s->pc, 4);
+	o = write_hex(o, s->pc, 4);
 	o = put_copy(o, " 00000000 ", 10);
 	o = put_copy(o, p->code.text.p + s->mid, s->mid_len);
 	if (s->flags & ST_MEM)
-		o = put_addresses(o, &tb, &none, p->style, s->flags & ST_LIST);
+		o = write_addresses(o, &tb, &none, p->style, s->flags & ST_LIST);
 	o = put_copy(o, p->code.text.p + s->tail, s->tail_len);
 	out->n = (size_t)(o - out->p);
 }

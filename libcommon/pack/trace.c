@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <xxhash.h>
 #include "cubin.h"
-#include "meaning.h"
+#include "static_cache.h"
 #include "trace/reader.h"
 
 struct packed {
@@ -64,7 +64,7 @@ int pack_klist(struct pack *p, struct klist *k, struct fault *f)
 
 		k->cmd[i].kernel = (uint32_t)kernel;
 		if (kernel < 0)
-			r = pack_bad(p, PACK_FIRST, f, "pack-damaged", "found a list of other kernels");
+			r = pack_bad(p, PACK_FIRST, f, "pack-damaged", "the list names other kernels");
 	}
 	p->keep_all = k->n_kernels > p->n_kernels; /* one is named twice */
 	free(folder);
@@ -74,7 +74,7 @@ int pack_klist(struct pack *p, struct klist *k, struct fault *f)
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-static bool append(void *ctx, const void *bytes, size_t n)
+static bool append_text(void *ctx, const void *bytes, size_t n)
 {
 	buf_add(ctx, bytes, n);
 	return true;
@@ -99,7 +99,7 @@ void packed_close(struct packed *k)
 	free(k);
 }
 
-/* The header's text in k->whole, and whether the kernel has one; control codes that stand with it. */
+/* Reads the header's text into k->whole, and the control codes of the kernel. 0: it has none. */
 static int read_header(struct packed *k, struct fault *f)
 {
 	struct walk w;
@@ -129,10 +129,10 @@ struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_opt
 	k->kernel = kernel;
 	int r = read_header(k, f);
 	if (r > 0 && o->watch)
-		r = 0; /* who watches wants the lines */
+		r = 0; /* a watcher wants the lines */
 	if (r == 0) {
 		k->whole.n = 0;
-		r = pack_text(p, kernel, 0, UINT64_MAX, append, &k->whole, f) < 0 ? -1 : 0;
+		r = pack_text(p, kernel, 0, UINT64_MAX, append_text, &k->whole, f) < 0 ? -1 : 0;
 	}
 	struct input *in =
 		r < 0 ? NULL
@@ -163,7 +163,7 @@ static int damaged(const struct packed *k, struct fault *f)
 {
 	uint64_t at = k->w.b ? block_at(k->p, k->w.b->number) : k->p->size;
 
-	return pack_bad(k->p, at, f, "pack-damaged", "found a block whose columns do not fit its tables");
+	return pack_bad(k->p, at, f, "pack-damaged", "the columns of a block do not fit its tables");
 }
 
 static void parse_static(struct trace *t, struct packed *k, uint32_t i)
@@ -181,10 +181,10 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 		buf_byte(&k->line, 'X');
 	buf_byte(&k->line, '\n');
 	struct static_cache_key c = static_cache_key_of(t);
-	struct meanings *m = static_cache_of(k->p, t->o.code);
+	struct static_cache *m = static_cache_of(k->p, t->o.code);
 	uint32_t at = static_cache_slot(m, &c, k->line.p, k->line.n);
 	if (m->slot[at]) {
-		const struct meaning *e = &m->e[m->slot[at] - 1];
+		const struct static_entry *e = &m->e[m->slot[at] - 1];
 
 		t->d = e->after;
 		k->handle[i] = e->handle;
@@ -199,7 +199,7 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	uint64_t unknown = t->unknown_recs;
 	k->bad[i] = line_parse(t, &k->one, 0, (const char *)k->line.p, k->line.n - 1, &f) < 0;
 	t->unknown_recs = unknown;
-	if (k->bad[i]) { /* where a record of it comes, if it does, it is told as of the text */
+	if (k->bad[i]) { /* reported when a record of it comes, as for text */
 		t->d = d;
 		k->plain = false;
 		return;
@@ -212,7 +212,7 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	if (k->unknown[i])
 		return; /* each kernel warns */
 	grow(&m->e, &m->cap, m->n + 1, sizeof(m->e[0]));
-	m->e[m->n++] = (struct meaning){
+	m->e[m->n++] = (struct static_entry){
 		c, t->d, (uint32_t)m->text.n, (uint32_t)k->line.n, k->handle[i], k->needs[i]};
 	m->slot[at] = m->n;
 	buf_add(&m->text, k->line.p, k->line.n);
@@ -240,7 +240,7 @@ static void look_at_line(struct trace *t, struct packed *k, struct replay *r, co
 
 /*
  * The kernel's first line shows its dialect, whatever the first static instruction is. It is only looked at:
- * where it is faulty that is told when it is read. It is nearly always in the part's first thread block,
+ * where it is faulty that is reported when it is read. It is nearly always in the part's first thread block,
  * which then is kept as the one that comes next.
  */
 static int find_dialect(struct trace *t, struct packed *k, struct fault *f)
@@ -305,12 +305,12 @@ static int begin_part(struct trace *t, struct packed *k, struct fault *f)
 
 static int find_hash(struct trace *t, struct fault *f);
 
-static int add_piece(struct packed *k, const struct read_piece *c, struct fault *f)
+static int add_piece_text(struct packed *k, const struct read_piece *c, struct fault *f)
 {
-	return pack_piece_text(&k->w, c, append, &k->whole, f);
+	return pack_piece_text(&k->w, c, append_text, &k->whole, f);
 }
 
-/* From here on the kernel is text that only the text reader understands. */
+/* Continues the kernel with the text reader. */
 static int go_on_as_text(struct trace *t, struct packed *k, struct fault *f)
 {
 	struct read_piece *c;
@@ -320,7 +320,7 @@ static int go_on_as_text(struct trace *t, struct packed *k, struct fault *f)
 	buf_add(&k->whole, k->w.b->col[COL_STORED].p + k->c->stored, k->c->n_stored);
 	while ((r = walk_next(&k->w, &c, f)) > 0) {
 		k->c = c;
-		if (add_piece(k, c, f) < 0)
+		if (add_piece_text(k, c, f) < 0)
 			return -1;
 	}
 	if (r < 0 || (t->hash && find_hash(t, f) < 0))
@@ -353,8 +353,8 @@ static void take_ahead(struct packed *k, struct tblock *tb, struct text_in *in)
 }
 
 /*
- * A thread block's records, inst being the number in the part's table unless the part is plain. 1, 0: the
- * kernel ends, or goes on as text, -1.
+ * Reads a thread block's records; inst is the number in the part's table unless the part is plain. 1, 0:
+ * the kernel ends or continues as text, -1.
  */
 static int next_records(
 	struct trace *t, struct packed *k, struct tblock *tb, struct text_in *in, struct fault *f)
@@ -390,7 +390,7 @@ static int next_records(
 
 /* ---- thread blocks ------------------------------------------------------------------------ */
 
-/* The line of a record, as the reader of text has it. Its addresses go behind those of the thread block. */
+/* The line of a record, as the reader of text has it. Its addresses go after those of the thread block. */
 static int parse_record(
 	struct trace *t, struct packed *k, struct tblock *tb, struct rec *r, uint32_t lanes, struct fault *f)
 {
@@ -411,12 +411,12 @@ static int parse_record(
 static int lacking_lanes(const struct trace *t, uint32_t mask, uint32_t lanes, struct fault *f)
 {
 	return fault_set(f, (struct place){t->name, t->line, 0}, "lanes",
-		"found active lanes %08x that the block of %u threads lacks in warp %u, wanted none outside %08x",
+		"mask has active lanes %08x outside a block of %u threads, warp %u (expected none outside %08x)",
 		mask & ~lanes, kernel_threads(&t->h), t->warp, lanes);
 }
 
 /* A record of a part in which some need a look: its number becomes its handle. */
-static int finish_record(struct trace *t, struct packed *k, struct tblock *tb, struct rec *r,
+static int finish_packed_record(struct trace *t, struct packed *k, struct tblock *tb, struct rec *r,
 	struct text_in *in, uint32_t lanes, struct fault *f)
 {
 	uint32_t id = r->inst;
@@ -435,7 +435,7 @@ static int finish_record(struct trace *t, struct packed *k, struct tblock *tb, s
 		return lacking_lanes(t, r->mask, lanes, f);
 	if (k->needs[id] && r->mask)
 		return fault_set(f, (struct place){t->name, t->line, 0}, "no-address",
-			"found memory opcode '%.60s' without addresses (width 0), wanted one for each lane of mask %08x",
+			"memory opcode '%.60s' has no addresses (width 0) (expected one for each lane of mask %08x)",
 			code_at(t->o.code, k->handle[id])->opcode, r->mask);
 	t->unknown_recs += k->unknown[id];
 	r->inst = k->handle[id];
@@ -455,7 +455,7 @@ static int finish_warp(struct trace *t, struct packed *k, struct tblock *tb, str
 	for (uint32_t i = w->first; i < w->first + w->count; i++, t->line++) {
 		struct rec *r = &tb->rec[i];
 
-		if (!k->plain && finish_record(t, k, tb, r, in, lanes, f) < 0)
+		if (!k->plain && finish_packed_record(t, k, tb, r, in, lanes, f) < 0)
 			return -1;
 		if (k->plain && r->mask & ~lanes)
 			return lacking_lanes(t, r->mask, lanes, f);
@@ -483,7 +483,7 @@ static int finish_block(
 	const uint32_t recs = tb->n_recs;
 	memcpy(k->listed, tb->warp, listed * sizeof(k->listed[0]));
 	trace_begin(t, tb);
-	tb->n_words = words; /* of lines that are parsed come behind them */
+	tb->n_words = words; /* words of parsed lines follow them */
 	t->line += 2u + !in->first;
 	t->id[0] = tb->x, t->id[1] = tb->y, t->id[2] = tb->z;
 	tb->n_recs = recs;
@@ -498,8 +498,8 @@ static int finish_block(
 		if (w >= n || tb->warp[w].line)
 			return fault_set(f, (struct place){t->name, t->line, 0},
 				w < n ? "warp-repeated" : "warp-id",
-				w < n ? "found warp %u a second time, wanted each once"
-				      : "found warp %u, wanted 0 to %u for a block of %u threads",
+				w < n ? "warp %u occurs twice"
+				      : "warp %u does not exist (expected 0 to %u for a block of %u threads)",
 				w, n - 1, kernel_threads(&t->h));
 		tb->warp[w] = (struct warp_recs){k->listed[i].first, k->listed[i].count, t->line += 2};
 		if (finish_warp(t, k, tb, &tb->warp[w], in, f) < 0)
@@ -520,7 +520,7 @@ int packed_next(struct trace *t, struct tblock *tb, struct fault *f)
 	return finish_block(t, t->packed, tb, &in, f) < 0 ? -1 : 1;
 }
 
-static bool add_hash(void *ctx, const void *bytes, size_t n)
+static bool add_text_hash(void *ctx, const void *bytes, size_t n)
 {
 	XXH3_128bits_update(ctx, bytes, n);
 	return true;
@@ -539,7 +539,7 @@ static int find_hash(struct trace *t, struct fault *f)
 	if (!h)
 		die("out of memory");
 	XXH3_128bits_reset(h);
-	int r = pack_text(k->p, k->kernel, 0, UINT64_MAX, add_hash, h, f);
+	int r = pack_text(k->p, k->kernel, 0, UINT64_MAX, add_text_hash, h, f);
 	XXH128_canonical_t c;
 	XXH128_canonicalFromHash(&c, XXH3_128bits_digest(h));
 	memcpy(k->hash, c.digest, 16);

@@ -9,6 +9,7 @@
  * column takes more than the line would that it comes from.
  */
 #include <xxhash.h>
+#include "bits.h"
 #include "diag.h"
 #include "pack.h"
 #include "control.h"
@@ -17,7 +18,7 @@
 #include "records.h"
 
 #define PIECE_TEXT (4u << 20)
-#define FILL_TEXT  (16u << 20) /* of a piece given as records, which take less room */
+#define FILL_TEXT  (16u << 20) /* of a piece given as records, which are smaller */
 #define BLOCK_TEXT (32u << 20)
 
 struct block_entry {
@@ -57,9 +58,8 @@ struct pack_writer {
 	XXH3_state_t *hash;
 };
 
-/* Text of one piece at most: with the list in the same block there is room for it. */
+/* Most text of one piece: it fits into a block with the list. */
 static size_t piece_most(void) { return pack_limits.columns / 2; }
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads)
 {
@@ -211,7 +211,7 @@ static void text_hash(const struct pack_writer *w, unsigned char out[16])
 }
 
 /* The piece, which has n bytes of text, to the block under way or the next one. */
-static void hand_on(struct pack_writer *w, struct piece *c, uint64_t n)
+static void pass_block(struct pack_writer *w, struct piece *c, uint64_t n)
 {
 	if (c->begins) {
 		w->lines = w->any ? w->lines : c->facts.dialect == DIALECT_PTX;
@@ -254,11 +254,11 @@ static void put_cut(struct pack_writer *w, size_t n, size_t header, bool ends)
 		w->blocks++;
 	if (ends)
 		text_hash(w, c->hash);
-	hand_on(w, c, n);
+	pass_block(w, c, n);
 }
 
 /*
- * Bytes before the first thread block; 0: it does not begin as the tracer writes it, or stands behind what
+ * Bytes before the first thread block; 0: it does not begin as the tracer writes it, or follows what
  * the reader of text does not take for a header, so that all of the kernel is kept as text.
  */
 static size_t find_header(const struct pack_writer *w)
@@ -297,7 +297,7 @@ static size_t last_end(const struct buf *b)
 	return 0;
 }
 
-static void cut(struct pack_writer *w)
+static void cut_piece(struct pack_writer *w)
 {
 	size_t header = 0;
 
@@ -307,18 +307,18 @@ static void cut(struct pack_writer *w)
 	}
 	size_t n = last_end(&w->in);
 	if (n <= header && w->limit < piece_most()) {
-		w->limit = least(2 * w->limit, piece_most()); /* a large thread block */
+		w->limit = min_u64(2 * w->limit, piece_most()); /* a large thread block */
 		return;
 	}
 	put_cut(w, n <= header ? w->in.n : n, header, false);
-	for (w->limit = least(PIECE_TEXT, piece_most()); w->limit <= w->in.n;)
-		w->limit = least(2 * w->limit, piece_most());
+	for (w->limit = min_u64(PIECE_TEXT, piece_most()); w->limit <= w->in.n;)
+		w->limit = min_u64(2 * w->limit, piece_most());
 }
 
 void pack_begin(struct pack_writer *w)
 {
 	w->begun = w->no_hash = false;
-	w->limit = least(PIECE_TEXT, piece_most());
+	w->limit = min_u64(PIECE_TEXT, piece_most());
 	w->bytes = w->blocks = 0;
 	w->facts = (struct header_facts){.threads = 0};
 	XXH3_128bits_reset(w->hash);
@@ -340,13 +340,13 @@ void pack_feed(struct pack_writer *w, const void *bytes, size_t n)
 		s += take;
 		n -= take;
 		if (w->in.n == w->limit)
-			cut(w);
+			cut_piece(w);
 	}
 }
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-/* What was filled becomes a piece; ends: the kernel does. */
+/* Makes a piece of the filled records; ends: it ends the kernel. */
 static void put_filled(struct pack_writer *w, bool ends)
 {
 	struct piece *c = xcalloc(1, sizeof(*c));
@@ -362,7 +362,7 @@ static void put_filled(struct pack_writer *w, bool ends)
 		.first_block = w->blocks - (w->filled ? w->filled->part.n_blocks : 0),
 		.facts = w->facts};
 	w->in = queue_text(w->queue);
-	hand_on(w, c, c->header + w->filled_text);
+	pass_block(w, c, c->header + w->filled_text);
 	w->filled = NULL;
 	w->filled_text = 0;
 }
@@ -403,7 +403,7 @@ static void feed_lines(
 void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps)
 {
 	uint64_t n = records_length(&w->records, id, warp, n_warps) + (w->blocks != 0);
-	size_t most = least(FILL_TEXT, piece_most());
+	size_t most = min_u64(FILL_TEXT, piece_most());
 
 	if (n > piece_most() || !records_fit(&w->records, n_warps)) {
 		feed_lines(w, id, warp, n_warps);

@@ -57,7 +57,7 @@ void list_hash_end(struct list_hash *h, unsigned char out[16])
 	XXH3_freeState((XXH3_state_t *)h);
 }
 
-static void add_word(XXH3_state_t *s, uint64_t word)
+static void hash_number(XXH3_state_t *s, uint64_t word)
 {
 	unsigned char bytes[8];
 
@@ -71,7 +71,7 @@ static void add_real(XXH3_state_t *s, double v)
 	uint64_t word;
 
 	memcpy(&word, &v, sizeof(word));
-	add_word(s, word);
+	hash_number(s, word);
 }
 
 void picks_hash(const struct picks *p, char out[PICKS_HASH_TEXT])
@@ -81,13 +81,13 @@ void picks_hash(const struct picks *p, char out[PICKS_HASH_TEXT])
 	unsigned char digest[16];
 
 	XXH3_128bits_update(s, p->hash, sizeof(p->hash));
-	add_word(s, p->n_strata);
+	hash_number(s, p->n_strata);
 	for (uint32_t i = 0; i < p->n_strata; i++)
-		add_word(s, p->stratum[i].kernels);
+		hash_number(s, p->stratum[i].kernels);
 	for (uint32_t i = 0; i < p->n; i++) {
-		add_word(s, p->pick[i].position);
+		hash_number(s, p->pick[i].position);
 		add_real(s, p->pick[i].weight);
-		add_word(s, p->pick[i].stratum);
+		hash_number(s, p->pick[i].stratum);
 		add_real(s, p->pick[i].size);
 	}
 	list_hash_end(h, digest);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files of picks: reading them with every line judged, and writing them.
+ * Reads files of picks, checking every line, and writes them.
  *
- * Always true: what was read was checked against itself, so that nobody behind has to; what is written is
- * read back as the same numbers. Whether the picks belong to a list is for picks_fit() to say.
+ * Always true: picks that were read are consistent, so that later code need not check them; numbers that
+ * are written are read back the same. picks_fit() checks whether the picks belong to a list.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,39 +21,39 @@ struct picks_line {
 	struct fault *f;
 };
 
-static struct place here(const struct picks_line *l, const char *at)
+static struct place pick_place(const struct picks_line *l, const char *at)
 {
 	return (struct place){l->place.file, l->place.line, (uint32_t)(at - l->begin) + 1};
 }
 
-static int bad(const struct picks_line *l, const char *at, const char *wanted)
+static int bad_pick(const struct picks_line *l, const char *at, const char *wanted)
 {
 	char q[60];
 
-	return fault_set(l->f, here(l, at), "picks", "found '%s', wanted %s",
+	return fault_set(l->f, pick_place(l, at), "picks", "unexpected '%s' (expected %s)",
 		diag_quote(q, sizeof(q), at, strcspn(at, " \t")), wanted);
 }
 
-static void skip_blanks(struct picks_line *l) { l->at += strspn(l->at, " \t"); }
+static void skip_pick_blanks(struct picks_line *l) { l->at += strspn(l->at, " \t"); }
 
-/* The next word, which is left behind; its beginning. */
-static const char *word(struct picks_line *l, size_t *n)
+/* Beginning of the next word; moves after it. */
+static const char *next_pick_word(struct picks_line *l, size_t *n)
 {
-	skip_blanks(l);
+	skip_pick_blanks(l);
 	const char *w = l->at;
 	*n = strcspn(w, " \t");
 	l->at += *n;
 	return w;
 }
 
-static int whole(struct picks_line *l, uint64_t max, uint32_t *out, const char *wanted)
+static int take_whole(struct picks_line *l, uint64_t max, uint32_t *out, const char *wanted)
 {
 	size_t n;
-	const char *w = word(l, &n);
+	const char *w = next_pick_word(l, &n);
 	uint64_t v;
 
 	if (!num_whole(w, n, max, &v) || !v)
-		return bad(l, w, wanted);
+		return bad_pick(l, w, wanted);
 	*out = (uint32_t)v;
 	return 0;
 }
@@ -61,10 +61,10 @@ static int whole(struct picks_line *l, uint64_t max, uint32_t *out, const char *
 static int positive(struct picks_line *l, double *out, const char *wanted)
 {
 	size_t n;
-	const char *w = word(l, &n), *end = w;
+	const char *w = next_pick_word(l, &n), *end = w;
 
 	if (num_real(&end, out) != NUM_GOOD || end != w + n || !(*out > 0) || !isfinite(*out))
-		return bad(l, w, wanted);
+		return bad_pick(l, w, wanted);
 	return 0;
 }
 
@@ -82,44 +82,47 @@ static int parse_hash(struct picks_line *l, const char *w, size_t n)
 		else
 			h[i / 2] = (unsigned char)(h[i / 2] << 4 | (d - digits));
 	}
-	return n == 32 ? 0 : bad(l, w, "32 hexadecimal digits, the hash of the list");
+	return n == 32 ? 0 : bad_pick(l, w, "32 hexadecimal digits, the hash of the list");
 }
 
-static bool is(const char *w, size_t n, const char *what) { return n == strlen(what) && !memcmp(w, what, n); }
+static bool pick_word_is(const char *w, size_t n, const char *what)
+{
+	return n == strlen(what) && !memcmp(w, what, n);
+}
 
-/* "name=value"; what is not known was written by a newer program and is left alone. */
+/* Takes "name=value"; unknown names, of a newer program, are ignored. */
 static int parse_setting(struct picks_line *l, unsigned *seen)
 {
 	size_t n, name;
-	const char *w = word(l, &n), *v = memchr(w, '=', n);
+	const char *w = next_pick_word(l, &n), *v = memchr(w, '=', n);
 	uint64_t kernels;
 
 	if (!v)
-		return bad(l, w, "NAME=VALUE");
+		return bad_pick(l, w, "NAME=VALUE");
 	name = (size_t)(v++ - w);
 	n -= name + 1;
-	if (is(w, name, "list")) {
+	if (pick_word_is(w, name, "list")) {
 		*seen |= 1;
 		return parse_hash(l, v, n);
 	}
-	if (is(w, name, "kernels")) {
+	if (pick_word_is(w, name, "kernels")) {
 		*seen |= 2;
 		if (!num_whole(v, n, PICKS_MAX, &kernels) || !kernels)
-			return bad(l, v, "the number of kernels of the list");
+			return bad_pick(l, v, "the number of kernels of the list");
 		l->p->n_kernels = (uint32_t)kernels;
-	} else if (is(w, name, "of")) {
+	} else if (pick_word_is(w, name, "of")) {
 		if (!num_whole(v, n, PICKS_MAX, &kernels) || !kernels)
-			return bad(l, v, "the number of kernels of the application");
+			return bad_pick(l, v, "the number of kernels of the application");
 		l->p->n_all = (uint32_t)kernels;
-	} else if (is(w, name, "method")) {
+	} else if (pick_word_is(w, name, "method")) {
 		if (!n || n >= sizeof(l->p->method))
-			return bad(l, v, "the name of a method");
+			return bad_pick(l, v, "the name of a method");
 		memcpy(l->p->method, v, n);
-	} else if (is(w, name, "error")) {
+	} else if (pick_word_is(w, name, "error")) {
 		const char *end = v;
 
 		if (num_real(&end, &l->p->error) != NUM_GOOD || end != v + n)
-			return bad(l, v, "an error as a fraction");
+			return bad_pick(l, v, "an error as a fraction");
 	}
 	return 0;
 }
@@ -127,35 +130,35 @@ static int parse_setting(struct picks_line *l, unsigned *seen)
 static int parse_head(struct picks_line *l)
 {
 	size_t n;
-	const char *w = word(l, &n);
+	const char *w = next_pick_word(l, &n);
 	unsigned seen = 0;
 
-	if (!is(w, n, "picks"))
-		return bad(l, w, "'picks 1 list=HASH kernels=N', the first line of a file of picks");
-	w = word(l, &n);
-	if (!is(w, n, "1"))
-		return bad(l, w, "version 1 of files of picks");
-	for (skip_blanks(l); *l->at; skip_blanks(l))
+	if (!pick_word_is(w, n, "picks"))
+		return bad_pick(l, w, "'picks 1 list=HASH kernels=N', the first line of a file of picks");
+	w = next_pick_word(l, &n);
+	if (!pick_word_is(w, n, "1"))
+		return bad_pick(l, w, "version 1 of files of picks");
+	for (skip_pick_blanks(l); *l->at; skip_pick_blanks(l))
 		if (parse_setting(l, &seen) < 0)
 			return -1;
 	if (seen != 3)
-		return bad(l, l->at, "list=HASH and kernels=N in the first line");
+		return bad_pick(l, l->at, "list=HASH and kernels=N in the first line");
 	if (!l->p->n_all)
 		l->p->n_all = l->p->n_kernels;
 	if (l->p->n_all < l->p->n_kernels)
-		return bad(l, l->at, "of=N of the application not below kernels=N of the list");
+		return bad_pick(l, l->at, "of=N of the application not below kernels=N of the list");
 	l->p->line = l->place.line;
 	return 0;
 }
 
 /* ---- strata and picks --------------------------------------------------------------------- */
 
-/* "spread=S" behind a stratum's kernels, if it is there. */
+/* Takes "spread=S" after a stratum's kernels, if present. */
 static int parse_spread(struct picks_line *l, double *spread)
 {
 	static const char name[] = "spread=";
 
-	skip_blanks(l);
+	skip_pick_blanks(l);
 	if (strncmp(l->at, name, sizeof(name) - 1) != 0)
 		return 0;
 	l->at += sizeof(name) - 1;
@@ -168,12 +171,13 @@ static int parse_stratum(struct picks_line *l)
 	struct pick_stratum s = {0};
 	const char *at = l->at;
 
-	if (whole(l, PICKS_MAX, &s.label, "the number of a stratum, from 1") < 0 ||
-		whole(l, p->n_all, &s.kernels, "how many kernels of the application the stratum has") < 0 ||
+	if (take_whole(l, PICKS_MAX, &s.label, "the number of a stratum, from 1") < 0 ||
+		take_whole(l, p->n_all, &s.kernels, "how many kernels of the application the stratum has") <
+			0 ||
 		parse_spread(l, &s.spread) < 0)
 		return -1;
 	if (s.label != p->n_strata + 1)
-		return bad(l, at + strspn(at, " \t"), "strata numbered 1, 2, 3, ... in their order");
+		return bad_pick(l, at + strspn(at, " \t"), "strata numbered 1, 2, 3, ... in their order");
 	grow(&p->stratum, &p->cap_strata, p->n_strata + 1, sizeof(*p->stratum));
 	p->stratum[p->n_strata++] = s;
 	return 0;
@@ -186,19 +190,19 @@ static int parse_pick(struct picks_line *l)
 	uint32_t label = 0;
 	const char *at = l->at;
 
-	if (whole(l, p->n_kernels, &k.position, "the position of a kernel of the list") < 0 ||
+	if (take_whole(l, p->n_kernels, &k.position, "the position of a kernel of the list") < 0 ||
 		positive(l, &k.weight, "a weight, a number above 0") < 0)
 		return -1;
 	if (p->n && k.position <= p->pick[p->n - 1].position)
-		return bad(l, at, "positions that rise from line to line");
-	skip_blanks(l);
+		return bad_pick(l, at, "positions that rise from line to line");
+	skip_pick_blanks(l);
 	at = l->at;
-	if (whole(l, PICKS_MAX, &label, "the number of a stratum") < 0)
+	if (take_whole(l, PICKS_MAX, &label, "the number of a stratum") < 0)
 		return -1;
 	k.stratum = label - 1;
 	if (label > p->n_strata)
-		return bad(l, at, "a stratum that a line 'stratum N KERNELS' before has named");
-	skip_blanks(l);
+		return bad_pick(l, at, "a stratum that a line 'stratum N KERNELS' before has named");
+	skip_pick_blanks(l);
 	if (*l->at && positive(l, &k.size, "a size, a number above 0") < 0)
 		return -1;
 	p->stratum[k.stratum].picked++;
@@ -207,17 +211,17 @@ static int parse_pick(struct picks_line *l)
 	return 0;
 }
 
-static int parse_line(struct picks_line *l)
+static int parse_pick_line(struct picks_line *l)
 {
 	size_t n;
 
-	skip_blanks(l);
+	skip_pick_blanks(l);
 	if (!*l->at || *l->at == '#')
 		return 0;
 	if (!l->p->line)
 		return parse_head(l);
-	const char *at = l->at, *w = word(l, &n);
-	if (is(w, n, "stratum"))
+	const char *at = l->at, *w = next_pick_word(l, &n);
+	if (pick_word_is(w, n, "stratum"))
 		return parse_stratum(l);
 	l->at = at;
 	return parse_pick(l);
@@ -229,25 +233,23 @@ static int check_strata(const struct picks *p, struct fault *f)
 	uint64_t kernels = 0;
 
 	if (!p->line)
-		return fault_set(f, at, "picks", "found no line, wanted picks (trace-picks(5))");
+		return fault_set(f, at, "picks", "file is empty (expected picks, see trace-picks(5))");
 	if (!p->n)
-		return fault_set(f, at, "picks", "found no pick, wanted one at least");
+		return fault_set(f, at, "picks", "file has no pick");
 	for (uint32_t i = 0; i < p->n_strata; i++) {
 		const struct pick_stratum *s = &p->stratum[i];
 
 		kernels += s->kernels;
 		if (!s->picked)
-			return fault_set(f, at, "picks",
-				"found stratum %u of %u kernels without a pick, wanted one at least",
-				s->label, s->kernels);
+			return fault_set(
+				f, at, "picks", "stratum %u of %u kernels has no pick", s->label, s->kernels);
 		if (s->picked > s->kernels)
-			return fault_set(f, at, "picks",
-				"found %u picks in stratum %u of %u kernels, wanted at most as many",
+			return fault_set(f, at, "picks", "%u picks in stratum %u, which has only %u kernels",
 				s->picked, s->label, s->kernels);
 	}
 	if (kernels > p->n_all)
 		return fault_set(f, at, "picks",
-			"found strata of %llu kernels together, wanted the application's %u at most",
+			"strata have %llu kernels together (expected at most the application's %u)",
 			(unsigned long long)kernels, p->n_all);
 	return 0;
 }
@@ -263,10 +265,11 @@ int picks_parse(struct picks *p, struct input *in, struct fault *f)
 		struct place at = {p->path, input_lineno(in), 0};
 
 		if (memchr(text, '\0', n))
-			return fault_set(f, at, "picks", "found a NUL byte, wanted picks, a text file");
+			return fault_set(
+				f, at, "picks", "NUL byte in a file of picks (expected a text file)");
 		char *copy = xstrndup(text, n);
 		struct picks_line l = {p, copy, copy, at, f};
-		r = parse_line(&l);
+		r = parse_pick_line(&l);
 		free(copy);
 		if (r < 0)
 			return -1;
@@ -302,11 +305,11 @@ int picks_fit(const struct picks *p, const unsigned char hash[16], uint32_t n_ke
 
 	if (p->n_kernels != n_kernels)
 		return fault_set(f, at, "picks-list",
-			"found picks for a list of %u kernels, wanted picks for this one of %u", p->n_kernels,
+			"the picks were made for a list of %u kernels (this one has %u)", p->n_kernels,
 			n_kernels);
 	if (memcmp(p->hash, hash, 16) != 0)
 		return fault_set(f, at, "picks-list",
-			"found picks for another kernel list (its hash differs), wanted picks made for this one");
+			"the picks were made for another kernel list (the hash differs)");
 	return 0;
 }
 

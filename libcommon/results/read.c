@@ -223,6 +223,8 @@ int read_member(struct results *r, const char *name, const char *value)
 			r->cycles = num_leading(value);
 		else if (!strcmp(name, "hash"))
 			snprintf(r->kernel.hash, sizeof(r->kernel.hash), "%s", value);
+		else if (!strcmp(name, "checksum"))
+			snprintf(r->kernel.checksum, sizeof(r->kernel.checksum), "%s", value);
 	}
 	return 0;
 }

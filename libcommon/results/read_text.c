@@ -52,7 +52,7 @@ static int begin(struct results *r, char *line)
 static bool is_member(const struct results *r, const char *name)
 {
 	static const char *const kernel[] = {"position", "name", "id", "stream", "grid.x", "grid.y", "grid.z",
-		"block.x", "block.y", "block.z", "hash", "slice", "status", "first_cycle", "sampled",
+		"block.x", "block.y", "block.z", "hash", "checksum", "slice", "status", "first_cycle", "sampled",
 		"blocks_simulated", "blocks", "cycles", "cycles_simulated", "cycles_low", "cycles_high"};
 	static const char *const end[] = {"status", "limit", "kernels", "hash"};
 	bool own = r->record == READ_KERNEL || r->record == READ_INTERVAL;

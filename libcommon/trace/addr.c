@@ -69,7 +69,7 @@ static void expand_stride(const uint64_t *w, uint32_t mask, uint64_t lane[32])
 	lanes_loops->run(lane, w[0] - first * w[1], w[1], run << first);
 }
 
-/* Of a word of two deltas: the lower and the upper. */
+/* The lower and the upper of the two deltas in a word. */
 static uint64_t lower_delta(uint64_t two) { return (uint64_t)(int64_t)(int32_t)(uint32_t)two; }
 static uint64_t upper_delta(uint64_t two) { return lower_delta(two >> 32); }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the table of opcodes says of an instruction of machine code: row, class, kind, width.
+ * Row, class, kind and width of an instruction of machine code, from the table of opcodes.
  *
- * Always true: it prints nothing and refuses nothing; of an opcode without a row the class is guessed from
- * its name, and the caller is told. Warnings are code.c's.
+ * Always true: it prints nothing and rejects nothing; the class of an opcode without a row is guessed from
+ * its name, and the return value says so. Warnings are code.c's.
  */
 #include "code.h"
 
-static enum isa_kind kind_of(const struct isa_op *op, enum isa_arch arch, enum isa_class class)
+static enum isa_kind kind_of_row(const struct isa_op *op, enum isa_arch arch, enum isa_class class)
 {
 	enum isa_kind k = op ? (enum isa_kind)op->kind : KIND_PLAIN;
 	if (k == KIND_PLAIN && (class == CLASS_LOAD || class == CLASS_STORE))
@@ -29,7 +29,7 @@ bool code_classify(struct inst *i, const struct isa *isa, const char *opcode, si
 		class = isa_guess(isa, arch, opcode, n);
 	i->row = known ? (uint16_t)row : 0xffff;
 	i->class = (uint8_t) class;
-	i->kind = (uint8_t)kind_of(op, arch, class);
+	i->kind = (uint8_t)kind_of_row(op, arch, class);
 	i->half_rate = op && op->half_rate;
 	i->size = (uint16_t)isa_width(opcode, n);
 	return known;

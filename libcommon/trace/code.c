@@ -2,7 +2,7 @@
 /*
  * Static instructions of a run, each held once.
  *
- * Always true: a handle and the instruction behind it never move; equal lines of any kernel of one
+ * Always true: a handle and the instruction after it never move; equal lines of any kernel of one
  * architecture (opcode, registers, PC, immediate, source line) have one handle. Interning takes a lock, so
  * that several readers may share a table; looking up takes none. Warns once for each opcode that has no
  * row and for each that the model only approximates.
@@ -18,6 +18,7 @@
 #include "code.h"
 
 struct code {
+	uint64_t serial;
 	const struct isa *isa;
 	struct inst *inst; /* reserved for CODE_MAX */
 	atomic_uint n;
@@ -32,7 +33,10 @@ struct code {
 
 struct code *code_new(const struct isa *isa)
 {
+	static _Atomic uint64_t made;
 	struct code *c = xcalloc(1, sizeof(*c));
+
+	c->serial = atomic_fetch_add(&made, 1) + 1;
 	c->isa = isa;
 	c->inst = reserve(CODE_MAX, sizeof(c->inst[0]));
 	c->hash = reserve(CODE_MAX, sizeof(c->hash[0]));
@@ -55,6 +59,8 @@ void code_free(struct code *c)
 	free(c);
 }
 
+uint64_t code_serial(const struct code *c) { return c->serial; }
+
 uint32_t code_count(const struct code *c) { return atomic_load(&c->n); }
 
 const struct inst *code_at(const struct code *c, uint32_t handle)
@@ -63,6 +69,8 @@ const struct inst *code_at(const struct code *c, uint32_t handle)
 	return &c->inst[handle];
 }
 
+const uint64_t *code_hashes(const struct code *c) { return c->hash; }
+
 /* ---- finding ------------------------------------------------------------------------------ */
 
 static size_t n_numbers(const struct draft *d)
@@ -70,7 +78,7 @@ static size_t n_numbers(const struct draft *d)
 	return d->n_dst + d->n_src + (d->ptx ? d->ptx->n_bank_dst + d->ptx->n_bank_src : 0);
 }
 
-/* What the header says of an instruction of PTX, and what its records add. */
+/* Hash of a PTX instruction's header line and of the fields that its records add. */
 static uint64_t ptx_hash(const struct ptx_draft *x, uint64_t seed)
 {
 	uint64_t key = x->size | (uint64_t)x->form.space << 16 | (uint64_t)x->barrier << 24 |
@@ -100,7 +108,7 @@ static uint64_t draft_hash(const struct draft *d)
 	return d->ptx ? ptx_hash(d->ptx, h) : h;
 }
 
-static bool same(const struct inst *i, const struct draft *d)
+static bool same_inst(const struct inst *i, const struct draft *d)
 {
 	return i->pc == d->pc && i->imm == d->imm && i->lineno == d->lineno && i->arch == (uint8_t)d->arch &&
 	       i->n_dst == d->n_dst && i->n_src == d->n_src && i->has_addr == d->has_addr &&
@@ -113,13 +121,13 @@ static uint32_t find_slot(const struct code *c, uint64_t h, const struct draft *
 	uint32_t s = (uint32_t)h & (c->n_slots - 1);
 	for (; c->slot[s]; s = (s + 1) & (c->n_slots - 1)) {
 		uint32_t handle = c->slot[s] - 1;
-		if (c->hash[handle] == h && same(&c->inst[handle], d))
+		if (c->hash[handle] == h && same_inst(&c->inst[handle], d))
 			break;
 	}
 	return s;
 }
 
-static void grow_slots(struct code *c, uint32_t n)
+static void grow_code_slots(struct code *c, uint32_t n)
 {
 	free(c->slot);
 	c->n_slots *= 2;
@@ -134,7 +142,7 @@ static void grow_slots(struct code *c, uint32_t n)
 
 /* ---- adding ------------------------------------------------------------------------------- */
 
-static void warn(const struct code_place *where, const char *id, const char *what, const char *class)
+static void warn_opcode(const struct code_place *where, const char *id, const char *what, const char *class)
 {
 	const struct trace_options *o = where->options;
 	struct fault f;
@@ -162,9 +170,9 @@ static bool first_time(struct code *c, const char *stem, size_t n)
 	return false;
 }
 
-/* Class, row and kind of a new instruction; a word about what the table or the model lacks. */
-static int classify(struct code *c, struct inst *i, const struct draft *d, const struct code_place *where,
-	struct fault *f)
+/* Sets class, row and kind of a new instruction; warns about opcodes that the table or the model lacks. */
+static int classify_sass(struct code *c, struct inst *i, const struct draft *d,
+	const struct code_place *where, struct fault *f)
 {
 	const char *dot = memchr(d->opcode, '.', d->opcode_len);
 	size_t stem = dot && dot > d->opcode ? (size_t)(dot - d->opcode) : d->opcode_len;
@@ -174,24 +182,24 @@ static int classify(struct code *c, struct inst *i, const struct draft *d, const
 
 	diag_quote(q, sizeof(q), d->opcode, stem);
 	if (!known && where->options->strict)
-		return fault_set(f, where->at, "opcode-unknown", "found opcode '%s', wanted one that %s has",
-			q, isa_arch_name(d->arch));
+		return fault_set(f, where->at, "opcode-unknown",
+			"unknown opcode '%s' (%s has none of this name)", q, isa_arch_name(d->arch));
 	if (!known) {
 		snprintf(what, sizeof(what), "opcode '%s' is not in the table of %s", q,
 			isa_arch_name(d->arch));
 		if (first_time(c, d->opcode, stem))
-			warn(where, "opcode-unknown", what, isa_class_name(class));
+			warn_opcode(where, "opcode-unknown", what, isa_class_name(class));
 	} else if (class >= CLASS_TMA || i->kind == KIND_MEM_OTHER) {
 		snprintf(what, sizeof(what), "opcode '%s' (%s) is not modelled", q, isa_class_name(class));
 		if (first_time(c, d->opcode, stem))
-			warn(where, "opcode-approximated", what,
+			warn_opcode(where, "opcode-approximated", what,
 				!d->has_addr           ? "INT"
 				: class == CLASS_STORE ? "a global store"
 						       : "a global load");
 	}
 	if (!i->size && kind_moves(i->kind) && d->has_addr)
 		return fault_set(f, where->at, "opcode-width",
-			"found a width below 8 or beyond 524280 bits in opcode '%s', wanted bits of a memory access",
+			"opcode '%s' has an access width below 8 or above 524280 bits",
 			diag_quote(q, sizeof(q), d->opcode, d->opcode_len));
 	if (!d->has_addr)
 		i->size = 0;
@@ -238,15 +246,16 @@ static int classify_ptx(struct code *c, struct inst *i, const struct draft *d, c
 	i->kind = (uint8_t)ptx_kind(x);
 	i->size = (uint16_t)d->ptx->size;
 	if (!x->op && where->options->strict)
-		return fault_set(f, where->at, "opcode-unknown", "found opcode '%s', wanted one of PTX", q);
+		return fault_set(
+			f, where->at, "opcode-unknown", "unknown opcode '%s' (expected one of PTX)", q);
 	if ((x->op && !x->op->reason[0]) || !first_time(c, d->opcode, stem))
 		return 0;
 	if (x->op) {
 		snprintf(what, sizeof(what), "opcode '%s' is approximated (%s)", q, x->op->reason);
-		warn(where, "opcode-approximated", what, isa_class_name((enum isa_class)x->class));
+		warn_opcode(where, "opcode-approximated", what, isa_class_name((enum isa_class)x->class));
 	} else {
 		snprintf(what, sizeof(what), "opcode '%s' is not in the table of PTX", q);
-		warn(where, "opcode-unknown", what, isa_class_name((enum isa_class)x->class));
+		warn_opcode(where, "opcode-unknown", what, isa_class_name((enum isa_class)x->class));
 	}
 	return 0;
 }
@@ -270,14 +279,14 @@ static const struct ptx_inst *keep_ptx(struct code *c, const struct ptx_draft *x
 
 /* ---- a new one ---------------------------------------------------------------------------- */
 
-static int64_t add(struct code *c, uint64_t h, uint32_t slot, const struct draft *d,
+static int64_t add_inst(struct code *c, uint64_t h, uint32_t slot, const struct draft *d,
 	const struct code_place *where, struct fault *f)
 {
 	uint32_t n = atomic_load(&c->n);
 	size_t n_reg = n_numbers(d);
 	if (n == CODE_MAX)
 		return fault_set(f, where->at, "code-size",
-			"found more than %u distinct static instructions, wanted fewer (are immediates or source lines damaged?)",
+			"more than %u distinct static instructions (are immediates or source lines damaged?)",
 			CODE_MAX);
 	struct inst i = {.imm = d->imm,
 		.pc = d->pc,
@@ -286,7 +295,7 @@ static int64_t add(struct code *c, uint64_t h, uint32_t slot, const struct draft
 		.n_src = (uint8_t)d->n_src,
 		.arch = (uint8_t)d->arch,
 		.has_addr = d->has_addr};
-	if ((d->ptx ? classify_ptx : classify)(c, &i, d, where, f) < 0)
+	if ((d->ptx ? classify_ptx : classify_sass)(c, &i, d, where, f) < 0)
 		return -1;
 	i.ptx = d->ptx ? keep_ptx(c, d->ptx) : NULL;
 	uint16_t *reg = arena_alloc(&c->text, n_reg, sizeof(reg[0]));
@@ -299,7 +308,7 @@ static int64_t add(struct code *c, uint64_t h, uint32_t slot, const struct draft
 	c->slot[slot] = n + 1;
 	atomic_store_explicit(&c->n, n + 1, memory_order_release);
 	if ((n + 1) * 2 > c->n_slots)
-		grow_slots(c, n + 1);
+		grow_code_slots(c, n + 1);
 	return n;
 }
 
@@ -308,7 +317,7 @@ int64_t code_intern(struct code *c, const struct draft *d, const struct code_pla
 	uint64_t h = draft_hash(d);
 	pthread_mutex_lock(&c->lock);
 	uint32_t slot = find_slot(c, h, d);
-	int64_t handle = c->slot[slot] ? (int64_t)c->slot[slot] - 1 : add(c, h, slot, d, where, f);
+	int64_t handle = c->slot[slot] ? (int64_t)c->slot[slot] - 1 : add_inst(c, h, slot, d, where, f);
 	pthread_mutex_unlock(&c->lock);
 	return handle;
 }

@@ -7,7 +7,7 @@
 
 #include "trace.h"
 
-/* What only traces from PTX say. reg[] of the draft goes on with the numbers of banks. */
+/* Fields of traces from PTX only. Bank numbers follow the registers in reg[] of the draft. */
 struct ptx_draft {
 	struct ptx_form form;
 	const char *text;
@@ -19,7 +19,7 @@ struct ptx_draft {
 	unsigned size;
 };
 
-/* An instruction as its line says it, before the opcode is looked up. */
+/* An instruction as its line gives it, before the opcode is looked up. */
 struct draft {
 	const char *opcode;
 	size_t opcode_len;
@@ -32,17 +32,19 @@ struct draft {
 	uint16_t reg[2 * 255];
 };
 
-/* How warnings and strictness are wanted, and the place of the line and of its opcode. */
+/* Options for warnings and strictness, and the place of the line and of its opcode. */
 struct code_place {
 	const struct trace_options *options;
 	struct place at;
 };
 
+/* Hashes of the instructions' content, by handle; equal instructions have the same in every struct code. */
+const uint64_t *code_hashes(const struct code *c);
 /* Handle of the instruction, or -1 with *f. Safe in threads. */
 int64_t code_intern(struct code *c, const struct draft *d, const struct code_place *where, struct fault *f);
 /*
- * What the table says of an opcode of machine code on i->arch: row, class, kind, half_rate, and size as the
- * opcode has it. false: the architecture lacks the opcode, and it was guessed.
+ * Sets row, class, kind, half_rate and size of an opcode of machine code on i->arch from the table. false:
+ * the architecture lacks the opcode, and the class was guessed.
  */
 bool code_classify(struct inst *i, const struct isa *isa, const char *opcode, size_t n);
 /* Kinds that go through the load/store unit's memory: active lanes need addresses. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Columns of instruction lines: the tables, finding one in a line, telling how many stand before the PC.
+ * Columns of instruction lines: the tables, finding one in a line, telling how many precede the PC.
  */
 #include <string.h>
 #include "reader.h"
@@ -41,7 +41,7 @@ bool line_dialect_has(enum line_dialect d, enum line_column c)
 }
 
 /* Behind a column: over its words. */
-static void skip(enum line_column c, int prefix, const char **p, const char *end)
+static void skip_column_word(enum line_column c, int prefix, const char **p, const char *end)
 {
 	unsigned left = 1;
 	size_t n;
@@ -66,7 +66,7 @@ const char *line_find(enum line_dialect d, int prefix, const char *line, const c
 	for (const uint8_t *at = line_dialects[d]; *at != LINE_COLUMNS; at++) {
 		if (*at == c)
 			return line_word(&line, end, &n);
-		skip(*at, prefix, &line, end);
+		skip_column_word(*at, prefix, &line, end);
 	}
 	return end;
 }

@@ -2,7 +2,7 @@
 /*
  * Words of eight characters: hexadecimal numbers of lines, all digits of a word at once.
  *
- * Always true: whoever reads here has some 24 readable bytes behind the first.
+ * Always true: at least 24 bytes after the first are readable.
  */
 #ifndef DIGITS_H
 #define DIGITS_H
@@ -37,7 +37,7 @@ static inline bool hex_word(uint64_t x, unsigned n, uint64_t *v)
 	x = __builtin_bswap64(x << unused | ('0' * EACH & ((UINT64_C(1) << unused) - 1)));
 	uint64_t letter = x >> 6 & EACH;
 	uint64_t d = (x & 0x0f * EACH) + 9 * letter;
-	/* What is no digit does not come back as the same character. */
+	/* A character that is not a digit does not convert back to itself. */
 	uint64_t ten = (d + 6 * EACH) >> 4 & EACH;
 	bool good = !(d & 0xf0 * EACH) && (x | letter << 5) == d + '0' * EACH + ten * ('a' - '0' - 10);
 	d = (d | d >> 4) & UINT64_C(0x00ff00ff00ff00ff);
@@ -62,7 +62,7 @@ static inline bool read_hex(const char **p, uint64_t *v)
 	return good;
 }
 
-/* A blank and an address, with or without 0x; *p behind it. */
+/* A blank and an address, with or without 0x; *p after it. */
 static inline bool read_address(const char **p, uint64_t *v)
 {
 	const char *s = *p;

@@ -16,19 +16,19 @@
 #define TEXT_MAX (1u << 20)
 #define TRIES    4
 #define WARPS    64u  /* of a thread block, that are looked after: more than machines hold */
-#define STEP     64u  /* characters compared at once, and readable behind each text kept */
+#define STEP     64u  /* characters compared at once, and readable after each text kept */
 #define BLOCK    512u /* characters compared by the library's means, which are the processor's best */
 
 struct echo_line {
 	struct rec rec; /* addr: the word's index is that in struct echo's */
-	uint32_t end;   /* in text[], behind the newline */
-	uint32_t words; /* in word[], behind the record's */
+	uint32_t end;   /* in text[], after the newline */
+	uint32_t words; /* in word[], after the record's */
 	uint32_t entry; /* struct seen's number, from 1 */
 	uint16_t base; /* from the line's begin: the blank before the base of the addresses, 0: none to read */
-	uint16_t rest; /* behind the base */
+	uint16_t rest; /* after the base */
 };
 
-/* The text of a warp and what it gave. */
+/* The text of a warp and its records. */
 struct echo {
 	char *text;
 	struct echo_line *line;
@@ -38,15 +38,15 @@ struct echo {
 	uint8_t tries;
 };
 
-static void forget(struct echoes *s, struct echo *e)
+static void forget_echo(struct echoes *s, struct echo *e)
 {
 	s->n_text -= e->n_text;
 	e->n_text = e->n_lines = e->n_words = 0;
 }
 
-static void drop(struct echoes *s)
+static void drop_current_echo(struct echoes *s)
 {
-	forget(s, s->now);
+	forget_echo(s, s->now);
 	s->now = NULL;
 	s->keeping = false;
 }
@@ -68,7 +68,7 @@ void echo_begin(struct trace *t, const struct tblock *tb)
 	if (e->n_lines != t->want_insts) {
 		if (!again || e->tries == TRIES || s->n_text > TEXT_MAX)
 			return;
-		forget(s, e);
+		forget_echo(s, e);
 	}
 	s->now = e;
 	s->missed = 0;
@@ -99,7 +99,7 @@ void echo_keep(struct trace *t, const struct tblock *tb, const char *line, const
 	bool patched = seen->quick && seen->has_addr;
 
 	if (seen->unknown || s->n_text > TEXT_MAX) {
-		drop(s);
+		drop_current_echo(s);
 		return;
 	}
 	grow(&e->text, &e->cap_text, e->n_text + n + STEP, 1);
@@ -113,7 +113,7 @@ void echo_keep(struct trace *t, const struct tblock *tb, const char *line, const
 		.base = patched ? (uint16_t)(seen->head_len + 8 + seen->mid_len + 2) : 0};
 }
 
-/* Where the base of the line's addresses ends; without a base that can be another there is none to read. */
+/* Finds the end of the line's base address; l->base is 0 if the line has no base that can vary. */
 static void find_base(const char *line, struct echo_line *l)
 {
 	const char *p = line + l->base;
@@ -152,7 +152,7 @@ void echo_end(struct trace *t, const struct tblock *tb)
 	if (s->keeping && s->now->n_lines == t->want_insts)
 		keep_records(s, tb);
 	else if (s->keeping)
-		drop(s);
+		drop_current_echo(s);
 	else if (s->now)
 		s->now->tries = 0;
 	s->now = NULL;
@@ -164,12 +164,12 @@ void echo_missed(struct trace *t)
 	struct echoes *s = &t->echoes;
 
 	if (++s->missed > 8 + t->got_insts / 4)
-		drop(s);
+		drop_current_echo(s);
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-/* Number of equal characters, at most n; both sides are readable for STEP characters behind. */
+/* Number of equal characters, at most n; both sides are readable for STEP characters after. */
 static size_t equal_length(const char *a, const char *b, size_t n)
 {
 	size_t at = 0;
@@ -193,7 +193,7 @@ static size_t equal_length(const char *a, const char *b, size_t n)
 	return at < n ? at : n;
 }
 
-/* Where input (p) and text kept (q) run alongside each other, and how far they are equal. */
+/* Positions in input (p) and kept text (q), and the end of their equal bytes. */
 struct along {
 	const char *p, *q, *differ; /* differ: of the text kept */
 };
@@ -208,7 +208,7 @@ static struct along along_at(const struct trace *t, const struct echo *e, const 
 
 static inline uint32_t begin_of(const struct echo *e, uint32_t i) { return i ? e->line[i - 1].end : 0; }
 
-/* The lines i to behind - 1 as kept. */
+/* Takes the kept lines i to behind - 1. */
 static void take_lines(struct tblock *tb, const struct echo *e, uint32_t i, uint32_t behind)
 {
 	uint32_t words = i ? e->line[i - 1].words : 0, n_words = e->line[behind - 1].words - words;
@@ -224,7 +224,7 @@ static void take_lines(struct tblock *tb, const struct echo *e, uint32_t i, uint
 	}
 }
 
-/* Line i differs in the base of its addresses and in nothing else: taken, the stretch goes on behind it. */
+/* Takes line i if it differs only in the base of its addresses, and continues the stretch after it. */
 static bool take_base(
 	const struct trace *t, struct tblock *tb, const struct echo *e, uint32_t i, struct along *s)
 {

@@ -14,17 +14,17 @@
 #define VARIANTS       8    /* remembered lines in a slot of the PC table */
 #define TEXT_MAX       512u /* of mid and tail together */
 #define TABLE_TEXT_MAX (16u << 20)
-#define PAD            32 /* readable bytes behind each stored text */
+#define PAD            32 /* readable bytes after each stored text */
 /* The most that a line read here can reach from its start: columns, text, mask, 32 addresses, spare. */
 #define ROOM (LINE_PREFIX_MAX * 12u + TEXT_MAX + 32u + 34u * 24u + PAD)
 
 /* ---- comparing ------------------------------------------------------------------------------ */
 
 #define ONES8 -1, -1, -1, -1, -1, -1, -1, -1
-/* From 32 - n on: n bytes of ones, then zeros. */
+/* Masks: at 32 - n begin n bytes of ones, then zeros. */
 static const signed char ones[64] = {ONES8, ONES8, ONES8, ONES8};
 
-/* Both sides are readable for PAD bytes behind n. Whole words are compared, behind n without their bits. */
+/* Compares n bytes in whole words; both sides are readable for PAD bytes after n, which are masked. */
 static inline bool text_equal(const char *a, const char *b, size_t n)
 {
 	uint64_t off = 0;
@@ -42,7 +42,7 @@ static inline bool text_equal(const char *a, const char *b, size_t n)
 	return !off;
 }
 
-/* The same for what is mostly a word or less. */
+/* The same, faster for at most a word. */
 static inline bool tail_equal(const char *a, const char *b, size_t n)
 {
 	return n <= 8 ? !((load64(a) ^ load64(b)) & load64((const char *)ones + 32 - n))
@@ -53,7 +53,7 @@ static inline bool tail_equal(const char *a, const char *b, size_t n)
 
 static uint32_t pc_slot(const struct seen_table *s, uint32_t pc) { return (pc >> 3) & (s->n_slots - 1); }
 
-static void grow_slots(struct seen_table *s)
+static void grow_seen_slots(struct seen_table *s)
 {
 	free(s->slot);
 	s->n_slots = s->n_slots ? s->n_slots * 4 : 256;
@@ -75,8 +75,8 @@ static uint32_t keep_text(struct seen_table *s, const char *from, size_t n)
 	return at;
 }
 
-/* Entry n - 1 comes behind the one met last: expected there from now on. */
-static inline void follows(struct seen_table *s, uint32_t n)
+/* Notes that entry n - 1 follows the entry met last, to expect it there. */
+static inline void entry_follows(struct seen_table *s, uint32_t n)
 {
 	if (s->last)
 		s->e[s->last - 1].follow = n;
@@ -93,7 +93,7 @@ static inline bool new_mask(struct seen *e, uint64_t text)
 	return true;
 }
 
-/* The PC's text, when it is short and the mask behind it has its eight digits. */
+/* The PC's text, when it is short and the mask after it has its eight digits. */
 static void keep_head(struct seen *e, const struct seen_line *l)
 {
 	size_t n = (size_t)(l->mid - l->head);
@@ -116,7 +116,7 @@ void seen_add(struct trace *t, const struct seen_line *l)
 	if (mid + tail > TEXT_MAX || s->n_text > TABLE_TEXT_MAX)
 		return;
 	if (s->n >= s->n_slots)
-		grow_slots(s);
+		grow_seen_slots(s);
 	uint32_t *slot = &s->slot[pc_slot(s, l->pc)];
 	unsigned variants = 0;
 	for (uint32_t i = *slot; i; i = s->e[i - 1].next)
@@ -141,7 +141,7 @@ void seen_add(struct trace *t, const struct seen_line *l)
 	e->tail = l->tail ? keep_text(s, l->tail, tail) : 0;
 	keep_head(e, l);
 	*slot = s->n;
-	follows(s, s->n);
+	entry_follows(s, s->n);
 }
 
 void seen_free(struct seen_table *s)
@@ -190,7 +190,7 @@ static inline bool read_decimal(const char **p, int64_t *v)
 	return true;
 }
 
-/* The columns before the PC, each with a blank behind it. */
+/* Skips the columns before the PC, each followed by a blank. */
 static bool read_prefix(const struct trace *t, const char **p, uint32_t *lineno)
 {
 	for (int i = 0; i < t->d.prefix; i++) {
@@ -222,7 +222,7 @@ static inline bool read_stride(struct tblock *tb, const char **p, uint32_t mask,
 }
 
 /* " mode addresses": words of tb and *addr. */
-static bool read_addresses(struct tblock *tb, const char **p, uint32_t mask, uint32_t *addr)
+static bool read_fast_addresses(struct tblock *tb, const char **p, uint32_t mask, uint32_t *addr)
 {
 	uint64_t a[32];
 	int64_t delta[32];
@@ -265,7 +265,9 @@ static inline bool read_issue_mask(
 	return true;
 }
 
-/* The rest of the line from behind the mask as entry e; *rest behind the line. false: it is another. */
+/*
+ * Reads the rest of a line, after the mask, as entry e; *rest: after the line. false: the line is another.
+ */
 static inline bool read_as(const struct trace *t, struct tblock *tb, const struct seen *e, const char **rest,
 	uint32_t mask, uint32_t lanes, uint32_t *addr)
 {
@@ -276,7 +278,7 @@ static inline bool read_as(const struct trace *t, struct tblock *tb, const struc
 	p += e->mid_len;
 	*addr = 0;
 	tb->n_words += e->issue;
-	if (e->has_addr && !read_addresses(tb, &p, mask, addr))
+	if (e->has_addr && !read_fast_addresses(tb, &p, mask, addr))
 		return false;
 	if (e->issue && !read_issue_mask(tb, &p, mask, lanes, at, addr))
 		return false;
@@ -303,7 +305,7 @@ static inline bool quick_addresses(
 	uint32_t words = tb->n_words;
 	addr_room(tb);
 	bool good = !memcmp(*p, " 1 ", 3) ? read_stride(tb, p, e->mask, addr)
-					  : read_addresses(tb, p, e->mask, addr);
+					  : read_fast_addresses(tb, p, e->mask, addr);
 	if (good && tail_equal(*p, text + e->tail, e->tail_len)) {
 		*p += e->tail_len;
 		return true;
@@ -391,7 +393,7 @@ static bool fast_line(struct trace *t, struct tblock *tb, uint32_t lanes)
 	n = read_by_pc(t, tb, &p, lineno, lanes, &tb->rec[tb->n_recs]);
 	if (!n)
 		return false;
-	follows(s, n);
+	entry_follows(s, n);
 	tb->n_recs++;
 	t->unknown_recs += s->e[n - 1].unknown;
 	t->tail = s->e[n - 1].word;

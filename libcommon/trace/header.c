@@ -36,7 +36,7 @@ enum key {
 	N_KEYS
 };
 
-/* A key is told by its first two words. */
+/* A key is recognised by its first two words. */
 static const struct {
 	const char *first, *second, *shown;
 	bool must;
@@ -67,26 +67,26 @@ struct value {
 	const char *key;
 };
 
-static int bad(const struct value *v, struct fault *f, const char *wanted)
+static int bad_value(const struct value *v, struct fault *f, const char *wanted)
 {
 	char q[80];
-	return fault_set(f, v->at, "header-value", "found '%s = %s', wanted %s", v->key,
+	return fault_set(f, v->at, "header-value", "invalid value '%s = %s' (expected %s)", v->key,
 		diag_quote(q, sizeof(q), v->w.s, v->w.n), wanted);
 }
 
-static int value_number(const struct value *v, uint64_t max, uint64_t *to, struct fault *f)
+static int take_value_number(const struct value *v, uint64_t max, uint64_t *to, struct fault *f)
 {
 	char wanted[64];
 	if (tok_u64(v->w, to) && *to <= max)
 		return 0;
 	snprintf(wanted, sizeof(wanted), "a whole number from 0 to %llu", (unsigned long long)max);
-	return bad(v, f, wanted);
+	return bad_value(v, f, wanted);
 }
 
 static int value_u32(const struct value *v, uint32_t max, uint32_t *to, struct fault *f)
 {
 	uint64_t n;
-	if (value_number(v, max, &n, f) < 0)
+	if (take_value_number(v, max, &n, f) < 0)
 		return -1;
 	*to = (uint32_t)n;
 	return 0;
@@ -95,7 +95,7 @@ static int value_u32(const struct value *v, uint32_t max, uint32_t *to, struct f
 static int value_int(const struct value *v, int *to, struct fault *f)
 {
 	uint64_t n;
-	if (value_number(v, INT32_MAX, &n, f) < 0)
+	if (take_value_number(v, INT32_MAX, &n, f) < 0)
 		return -1;
 	*to = (int)n;
 	return 0;
@@ -111,7 +111,7 @@ static int value_dims(const struct value *v, uint32_t dim[3], uint64_t max, stru
 		while (p < end && is_space(*p))
 			p++;
 		if (p == end || *p++ != (i ? ',' : '('))
-			return bad(v, f, "(x,y,z)");
+			return bad_value(v, f, "(x,y,z)");
 		while (p < end && is_space(*p))
 			p++;
 		const char *from = p;
@@ -119,21 +119,21 @@ static int value_dims(const struct value *v, uint32_t dim[3], uint64_t max, stru
 			p++;
 		uint64_t n;
 		if (!tok_u64((struct tok){from, (size_t)(p - from)}, &n))
-			return bad(v, f, "(x,y,z), three whole numbers");
+			return bad_value(v, f, "(x,y,z), three whole numbers");
 		snprintf(wanted, sizeof(wanted), "dimensions of at least 1 with a product of at most %llu",
 			(unsigned long long)max);
 		if (!n || n > UINT32_MAX || __builtin_mul_overflow(product, n, &product) || product > max)
-			return bad(v, f, wanted);
+			return bad_value(v, f, wanted);
 		dim[i] = (uint32_t)n;
 	}
 	while (p < end && is_space(*p))
 		p++;
-	return p + 1 == end && *p == ')' ? 0 : bad(v, f, "(x,y,z)");
+	return p + 1 == end && *p == ')' ? 0 : bad_value(v, f, "(x,y,z)");
 }
 
 static int value_hex(const struct value *v, uint64_t *to, struct fault *f)
 {
-	return tok_hex(v->w, to) ? 0 : bad(v, f, "a hexadecimal address");
+	return tok_hex(v->w, to) ? 0 : bad_value(v, f, "a hexadecimal address");
 }
 
 static int set_binary(struct kernel_header *h, const struct value *v, struct fault *f)
@@ -143,13 +143,13 @@ static int set_binary(struct kernel_header *h, const struct value *v, struct fau
 	int arch = isa_arch_of(h->binary_version);
 	if (arch < 0) {
 		h->binary_version = 0;
-		return bad(v, f, "one of 35, 60, 61, 70, 75, 80, 86, 87, 89, 90, 100, 120");
+		return bad_value(v, f, "one of 35, 60, 61, 70, 75, 80, 86, 87, 89, 90, 100, 120");
 	}
 	h->arch = (enum isa_arch)arch;
 	return 0;
 }
 
-/* The dialect of the lines: a word of columns.def; behind "ptx" its version. */
+/* The dialect of the lines: a word of columns.def; after "ptx" its version. */
 static int set_isa(struct kernel_header *h, const struct value *v, struct fault *f)
 {
 	struct tok w = v->w;
@@ -158,7 +158,7 @@ static int set_isa(struct kernel_header *h, const struct value *v, struct fault 
 	for (size_t i = 4; good && d == DIALECT_PTX && i < w.n; i++)
 		good = (w.s[i] >= '0' && w.s[i] <= '9') || w.s[i] == '.';
 	if (!good)
-		return bad(v, f, "ptx and its version");
+		return bad_value(v, f, "ptx and its version");
 	h->dialect = d;
 	h->ptx = d == DIALECT_PTX;
 	return 0;
@@ -168,20 +168,20 @@ static int check_hash(const struct value *v, struct fault *f)
 {
 	for (size_t i = 0; i < v->w.n; i++)
 		if (!memchr("0123456789abcdef", v->w.s[i], 16))
-			return bad(v, f, "32 hexadecimal digits");
-	return v->w.n == 32 ? 0 : bad(v, f, "32 hexadecimal digits");
+			return bad_value(v, f, "32 hexadecimal digits");
+	return v->w.n == 32 ? 0 : bad_value(v, f, "32 hexadecimal digits");
 }
 
 static int set_code_end(struct kernel_header *h, const struct value *v, struct fault *f)
 {
 	uint64_t n;
 	if (!tok_hex(v->w, &n) || n % 8 || n > PTX_CODE_MAX)
-		return bad(v, f, "a hexadecimal multiple of 8 up to 10000000");
+		return bad_value(v, f, "a hexadecimal multiple of 8 up to 10000000");
 	h->code_end = (uint32_t)n;
 	return 0;
 }
 
-static int set(struct kernel_header *h, enum key key, const struct value *v, struct fault *f)
+static int set_header_value(struct kernel_header *h, enum key key, const struct value *v, struct fault *f)
 {
 	uint64_t n = 0;
 	int r = 0;
@@ -195,17 +195,17 @@ static int set(struct kernel_header *h, enum key key, const struct value *v, str
 	case KEY_BLOCK: return value_dims(v, h->block, BLOCK_THREADS_MAX, f);
 	case KEY_SHMEM: return value_u32(v, INT32_MAX, &h->shmem_bytes, f);
 	case KEY_NREGS: return value_u32(v, NREGS_MAX, &h->nregs, f);
-	case KEY_STREAM: return value_number(v, UINT64_MAX, &h->stream, f);
+	case KEY_STREAM: return take_value_number(v, UINT64_MAX, &h->stream, f);
 	case KEY_BINARY: return set_binary(h, v, f);
 	case KEY_TRACER: return value_int(v, &h->tracer_version, f);
 	case KEY_SHMEM_BASE: return value_hex(v, &h->shmem_base, f);
 	case KEY_LOCAL_BASE: return value_hex(v, &h->local_base, f);
 	case KEY_LINEINFO:
-		r = value_number(v, INT32_MAX, &n, f);
+		r = take_value_number(v, INT32_MAX, &n, f);
 		h->lineinfo = n != 0;
 		break;
 	case KEY_SLICE:
-		r = value_number(v, INT32_MAX, &n, f);
+		r = take_value_number(v, INT32_MAX, &n, f);
 		h->slice = n != 0;
 		break;
 	case KEY_ISA: return set_isa(h, v, f);
@@ -219,7 +219,7 @@ static int set(struct kernel_header *h, enum key key, const struct value *v, str
 }
 
 /* Keys that the model has no use for. */
-static bool is_plain(struct tok first, struct tok second)
+static bool is_plain_key(struct tok first, struct tok second)
 {
 	return tok_is(first, "nvbit") && tok_is(second, "version");
 }
@@ -227,12 +227,12 @@ static bool is_plain(struct tok first, struct tok second)
 static void tell_unknown(struct trace *t, const char *line, struct tok key, struct fault *f)
 {
 	char q[60];
-	fault_set(f, text_place(t, line, line), "header-unknown",
-		"found key '-%s', which is not known and not used", diag_quote(q, sizeof(q), key.s, key.n));
+	fault_set(f, text_place(t, line, line), "header-unknown", "unknown key '-%s' is ignored",
+		diag_quote(q, sizeof(q), key.s, key.n));
 	trace_told(t, f);
 }
 
-/* A value that cannot be used becomes one that nothing is measured by. */
+/* Replaces an invalid value by one that no check uses. */
 static void without_value(struct kernel_header *h, int key)
 {
 	if (key == KEY_NREGS)
@@ -241,7 +241,7 @@ static void without_value(struct kernel_header *h, int key)
 		h->shmem_bytes = UINT32_MAX;
 }
 
-static int header_line(struct trace *t, const char *line, size_t len, unsigned *had, struct fault *f)
+static int take_header_line(struct trace *t, const char *line, size_t len, unsigned *had, struct fault *f)
 {
 	const char *p = line + 1, *end = line + len;
 	struct tok first = tok_next(&p, end);
@@ -253,13 +253,13 @@ static int header_line(struct trace *t, const char *line, size_t len, unsigned *
 		!(tok_is(first, keys[key].first) && (!keys[key].second || tok_is(second, keys[key].second))))
 		key++;
 	if (key == N_KEYS) {
-		if (t->o.watch && !is_plain(first, second))
+		if (t->o.watch && !is_plain_key(first, second))
 			tell_unknown(t, line, first, f);
 		return 0;
 	}
 	if (t->o.watch && *had >> key & 1 && key != KEY_FILE) {
 		fault_set(f, text_place(t, line, line), "header-repeated",
-			"found '%s' a second time, the last one counts", keys[key].shown);
+			"'%s' occurs twice; the last one is used", keys[key].shown);
 		trace_told(t, f);
 	}
 	*had |= 1u << key;
@@ -267,17 +267,17 @@ static int header_line(struct trace *t, const char *line, size_t len, unsigned *
 	const char *eq = memchr(line, '=', len);
 	if (!eq)
 		return fault_set(f, (struct place){t->name, t->line, 0}, "header-value",
-			"found no '=' behind '%s', wanted '%s = value'", keys[key].shown, keys[key].shown);
+			"no '=' after '%s' (expected '%s = value')", keys[key].shown, keys[key].shown);
 	p = eq + 1;
 	while (p < end && is_space(*p))
 		p++;
 	while (end > p && is_space(end[-1]))
 		end--;
 	struct value v = {{p, (size_t)(end - p)}, text_place(t, line, p), keys[key].shown};
-	return set(&t->h, (enum key)key, &v, f);
+	return set_header_value(&t->h, (enum key)key, &v, f);
 }
 
-/* Keys that are guessed when they lack; the windows of generic addresses came late. */
+/* Reports missing keys that have a default. */
 static void tell_defaults(const struct trace *t, unsigned had, struct fault *f)
 {
 	static const enum key hint[] = {KEY_NAME, KEY_ID, KEY_STREAM, KEY_TRACER};
@@ -285,12 +285,12 @@ static void tell_defaults(const struct trace *t, unsigned had, struct fault *f)
 		if (had >> hint[i] & 1 || (hint[i] == KEY_TRACER && t->h.ptx))
 			continue;
 		fault_set(f, (struct place){t->name, t->line, 0}, "header-default",
-			"found the header's end without a line '%s = ...'", keys[hint[i]].shown);
+			"header has no line '%s = ...'", keys[hint[i]].shown);
 		trace_told(t, f);
 	}
 }
 
-/* Without grid, block and architecture no line can be judged. */
+/* Checks for grid, block and architecture, without which no line can be checked. */
 static int check_told(struct trace *t, unsigned had, struct fault *f)
 {
 	tell_defaults(t, had, f);
@@ -308,7 +308,7 @@ static int check_complete(struct trace *t, unsigned had, struct fault *f)
 		if (!must || had >> k & 1)
 			continue;
 		fault_set(f, (struct place){t->name, t->line, 0}, "header-missing",
-			"found the header's end without a line '%s = ...', wanted one", keys[k].shown);
+			"header has no line '%s = ...'", keys[k].shown);
 		if (!trace_told(t, f))
 			return -1;
 		without_value(&t->h, k);
@@ -316,7 +316,7 @@ static int check_complete(struct trace *t, unsigned had, struct fault *f)
 	uint32_t last = ptx_code_last(t->ptx);
 	if (t->h.ptx && last >= t->h.code_end && last)
 		return fault_set(f, (struct place){t->name, t->line, 0}, "code-line",
-			"found an instruction at pc 0x%x, wanted all before the end of code at 0x%x", last,
+			"instruction at pc 0x%x (expected all before the end of code at 0x%x)", last,
 			t->h.code_end);
 	if (t->o.watch && check_told(t, had, f) < 0)
 		return -1;
@@ -355,15 +355,15 @@ int header_read(struct trace *t, struct fault *f)
 		bool bad_line = w.n && w.s[0] != '-';
 		if (bad_line)
 			fault_set(f, at, "header-line",
-				"found '%s', wanted a header line that begins with '-', or '#'",
+				"unexpected '%s' (expected a header line that begins with '-', or '#')",
 				diag_quote(q, sizeof(q), w.s, (size_t)(line + len - w.s)));
 		else if (w.n)
-			bad_line = header_line(t, w.s, (size_t)(line + len - w.s), &had, f) < 0;
+			bad_line = take_header_line(t, w.s, (size_t)(line + len - w.s), &had, f) < 0;
 		if (bad_line && (is_binary(line, len) || !trace_told(t, f)))
 			return -1;
 		if (t->o.watch && len && line[len - 1] == '\r' && !returns++) {
 			fault_set(f, text_place(t, line, line + len - 1), "line-end",
-				"found a carriage return before the line's end");
+				"carriage return before the end of the line");
 			trace_told(t, f);
 		}
 		text_next(t, line + len);
@@ -372,9 +372,9 @@ int header_read(struct trace *t, struct fault *f)
 		return -1;
 	if (r == 0 && !had)
 		return fault_set(f, (struct place){t->name, t->line, 0}, "truncated",
-			"found the end of the file, wanted a kernel header");
+			"file is empty (expected a kernel header)");
 	if (r == 0)
 		return fault_set(f, (struct place){t->name, t->line, 0}, "truncated",
-			"found the end of the file in the header, wanted thread blocks behind a line that begins with '#'");
+			"file ends in the header (expected thread blocks after a line that begins with '#')");
 	return check_complete(t, had, f);
 }

@@ -2,9 +2,9 @@
 /*
  * Kernel lists: read whole, checked line by line, names joined with the folder of the list.
  *
- * Always true of a list that was read: it has a command, every copy has an address and a count below
- * 4 GiB, and commands stand in the order of the file. Kernel files are not opened here, except to tell
- * a kernel file from a list when a path names neither a folder nor "-".
+ * Always true of a list that was read: it has a command, every copy has an address and a count below 4
+ * GiB, and commands are in the order of the file. A kernel file is opened here only if a path names
+ * neither a folder nor "-", to distinguish a kernel file from a list.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -23,25 +23,25 @@ struct list_field {
 	size_t n;
 };
 
-/* Who is told of faults; .fault NULL: nobody, the first one ends the reading. */
+/* Receiver of faults; .fault NULL: the first fault ends the reading. */
 struct teller {
 	bool (*fault)(void *ctx, const struct fault *f);
 	void *ctx;
 	bool told_return;
 };
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static bool is_list_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-static bool starts(struct list_field l, const char *word)
+static bool list_begins(struct list_field l, const char *word)
 {
 	return l.n >= strlen(word) && !memcmp(l.s, word, strlen(word));
 }
 
 static struct list_field trim(const char *s, size_t n)
 {
-	while (n && is_blank(s[n - 1]))
+	while (n && is_list_blank(s[n - 1]))
 		n--;
-	while (n && is_blank(*s))
+	while (n && is_list_blank(*s))
 		s++, n--;
 	return (struct list_field){s, n};
 }
@@ -56,7 +56,7 @@ static int digit_value(char c)
 }
 
 /* The whole field as a number of the base; false: empty, another character, or beyond 64 bits. */
-static bool number(struct list_field w, unsigned base, uint64_t *v)
+static bool take_list_number(struct list_field w, unsigned base, uint64_t *v)
 {
 	if (base == 16 && w.n > 2 && w.s[0] == '0' && (w.s[1] == 'x' || w.s[1] == 'X'))
 		w.s += 2, w.n -= 2;
@@ -85,22 +85,22 @@ static int parse_memcpy(struct command *c, struct list_field line, struct place 
 	}
 	if (n < 3 || part[0].n != strlen("MemcpyHtoD"))
 		return fault_set(f, at, "memcpy-fields",
-			"found '%s', wanted 'MemcpyHtoD,<hex address>,<bytes>'",
+			"unexpected '%s' (expected 'MemcpyHtoD,<hex address>,<bytes>')",
 			diag_quote(q, sizeof(q), line.s, line.n));
 	at.col += (uint32_t)(part[1].s - line.s);
-	if (!number(part[1], 16, &c->address))
+	if (!take_list_number(part[1], 16, &c->address))
 		return fault_set(f, at, "memcpy-address",
-			"found address '%s', wanted a hexadecimal number of at most 64 bits",
+			"invalid address '%s' (expected a hexadecimal number of at most 64 bits)",
 			diag_quote(q, sizeof(q), part[1].s, part[1].n));
 	at.col += (uint32_t)(part[2].s - part[1].s);
-	if (!number(part[2], 10, &c->bytes) || c->bytes > UINT32_MAX)
+	if (!take_list_number(part[2], 10, &c->bytes) || c->bytes > UINT32_MAX)
 		return fault_set(f, at, "memcpy-count",
-			"found byte count '%s', wanted a decimal number below 4294967296",
+			"invalid byte count '%s' (expected a decimal number below 4294967296)",
 			diag_quote(q, sizeof(q), part[2].s, part[2].n));
 	return 0;
 }
 
-static char *join(const char *folder, struct list_field name)
+static char *join_list_path(const char *folder, struct list_field name)
 {
 	size_t n = folder ? strlen(folder) : 0;
 	bool slash = n && folder[n - 1] != '/' && name.s[0] != '/';
@@ -116,7 +116,7 @@ static char *join(const char *folder, struct list_field name)
 	return path;
 }
 
-static struct command *add(
+static struct command *add_command(
 	struct klist *k, uint32_t *cap, enum command_kind kind, uint64_t line, struct list_field text)
 {
 	grow(&k->cmd, cap, k->n_cmds + 1, sizeof(k->cmd[0]));
@@ -125,44 +125,46 @@ static struct command *add(
 	return c;
 }
 
-static int parse_line(struct klist *k, uint32_t *cap, struct list_field line, const char *folder,
+static int parse_list_line(struct klist *k, uint32_t *cap, struct list_field line, const char *folder,
 	struct place at, struct fault *f)
 {
 	char q[100];
 	if (memchr(line.s, '\0', line.n))
-		return fault_set(f, at, "list-line", "found a NUL byte, wanted a kernel list, a text file");
-	if (starts(line, "kernel")) {
-		struct command *c = add(k, cap, CMD_KERNEL, at.line, line);
-		c->path = join(folder, line);
+		return fault_set(f, at, "list-line", "NUL byte in a kernel list (expected a text file)");
+	if (list_begins(line, "kernel")) {
+		struct command *c = add_command(k, cap, CMD_KERNEL, at.line, line);
+		c->path = join_list_path(folder, line);
 		c->position = ++k->n_kernels;
 		return 0;
 	}
-	if (starts(line, "MemcpyHtoD")) {
+	if (list_begins(line, "MemcpyHtoD")) {
 		struct command c = {0};
 		if (parse_memcpy(&c, line, at, f) < 0)
 			return -1;
-		struct command *to = add(k, cap, CMD_MEMCPY, at.line, line);
+		struct command *to = add_command(k, cap, CMD_MEMCPY, at.line, line);
 		to->address = c.address;
 		to->bytes = c.bytes;
 		return 0;
 	}
-	if (starts(line,
-		    "MemcpyDtoH")) { /* what it says is not judged, as the original does not look at it */
+	if (list_begins(line, "MemcpyDtoH")) { /* not checked, since the original ignores it */
 		struct command c = {0}, *to;
 		struct fault ignored;
 		if (parse_memcpy(&c, line, at, &ignored) < 0)
 			return 0;
-		to = add(k, cap, CMD_COPY_BACK, at.line, line);
+		to = add_command(k, cap, CMD_COPY_BACK, at.line, line);
 		to->address = c.address;
 		to->bytes = c.bytes;
 		return 0;
 	}
 	return fault_set(f, at, "list-line",
-		"found '%s', wanted a kernel file name that begins with 'kernel', or 'MemcpyHtoD,<hex address>,<bytes>'",
+		"unexpected '%s' (expected a kernel file name that begins with 'kernel', or 'MemcpyHtoD,<hex address>,<bytes>')",
 		diag_quote(q, sizeof(q), line.s, line.n));
 }
 
-/* What a line has around its text. Where the line has a newline, text[len] is the first byte of its end. */
+/*
+ * Reports blanks and carriage returns around a line's text. With a newline, text[len] is the first byte of
+ * the line's end.
+ */
 static void remark(struct teller *tell, const char *text, size_t len, bool newline, struct list_field line,
 	struct place at, struct fault *f)
 {
@@ -171,7 +173,7 @@ static void remark(struct teller *tell, const char *text, size_t len, bool newli
 	size_t behind = len - (size_t)(line.s - text) - line.n;
 	if (newline && text[len] == '\r') {
 		fault_set(f, (struct place){at.file, at.line, (uint32_t)len + 1}, "line-end",
-			"found a carriage return before the line's end");
+			"carriage return before the end of the line");
 		if (!tell->told_return)
 			tell->fault(tell->ctx, f);
 		tell->told_return = true;
@@ -179,12 +181,12 @@ static void remark(struct teller *tell, const char *text, size_t len, bool newli
 	if (line.s == text && !behind)
 		return;
 	at.col = line.s == text ? (uint32_t)line.n + 1 : 1;
-	fault_set(
-		f, at, "list-blank", "found blanks %s the line's text", line.s == text ? "behind" : "before");
+	fault_set(f, at, "list-blank", "blanks %s the line's text", line.s == text ? "behind" : "before");
 	tell->fault(tell->ctx, f);
 }
 
-static int parse(struct klist *k, struct input *in, const char *folder, struct teller *tell, struct fault *f)
+static int parse_list_input(
+	struct klist *k, struct input *in, const char *folder, struct teller *tell, struct fault *f)
 {
 	const char *text;
 	size_t len;
@@ -194,7 +196,7 @@ static int parse(struct klist *k, struct input *in, const char *folder, struct t
 		struct list_field line = trim(text, len);
 		struct place at = {input_name(in), input_lineno(in), (uint32_t)(line.s - text) + 1};
 		remark(tell, text, len, input_line_had_newline(in), line, at, f);
-		if (line.n && parse_line(k, &cap, line, folder, at, f) < 0 &&
+		if (line.n && parse_list_line(k, &cap, line, folder, at, f) < 0 &&
 			!(tell->fault && tell->fault(tell->ctx, f)))
 			return -1;
 	}
@@ -205,39 +207,37 @@ static int parse(struct klist *k, struct input *in, const char *folder, struct t
 		needed += k->cmd[i].kind != CMD_COPY_BACK;
 	if (!needed)
 		return fault_set(f, (struct place){input_name(in), 0, 0}, "list-empty",
-			"found an empty kernel list, wanted lines that name kernel files");
+			"kernel list is empty (expected lines that name kernel files)");
 	return 0;
 }
 
 int klist_parse(struct klist *k, struct input *in, const char *folder, struct fault *f)
 {
 	struct teller nobody = {NULL, NULL, false};
-	return parse(k, in, folder, &nobody, f);
+	return parse_list_input(k, in, folder, &nobody, f);
 }
 
 /* ---- from a path -------------------------------------------------------------------------- */
 
-/* Does the folder hold what the tracer wrote, its own list or raw kernel files, and no grouped file? */
-static bool is_raw_folder(const char *path)
+/* True if the folder has raw kernel files, or the list that the tracer writes for them. */
+static bool folder_has_raw(const char *path)
 {
 	DIR *d = opendir(path);
-	bool raw = false, grouped = false;
+	bool raw = false;
 
 	if (!d)
 		return false;
 	for (struct dirent *e; (e = readdir(d));) {
 		const char *trace = strncmp(e->d_name, "kernel-", 7) ? NULL : strstr(e->d_name, ".trace");
 
-		grouped |= trace && trace[6] == 'g';
 		raw |= (trace && trace[6] != 'g') || !strcmp(e->d_name, "kernelslist") ||
 		       (!strncmp(e->d_name, "kernelslist_ctx_", 16) && !strchr(e->d_name, '.'));
 	}
 	closedir(d);
-	return raw && !grouped;
+	return raw;
 }
 
-/* Path of the list in folder k->path, put in its place. */
-/* The first list of a context, kernelslist_ctx_*.g; *n: how many there are. */
+/* Path of the first list of a context, kernelslist_ctx_*.g; *n: their number. */
 static char *list_of_context(const char *folder, unsigned *n)
 {
 	DIR *d = opendir(folder);
@@ -251,16 +251,17 @@ static char *list_of_context(const char *folder, unsigned *n)
 
 		if (!strncmp(e->d_name, "kernelslist_ctx_", 16) && !strcmp(e->d_name + len - 2, ".g") &&
 			!(*n)++)
-			list = join(folder, (struct list_field){e->d_name, len});
+			list = join_list_path(folder, (struct list_field){e->d_name, len});
 	}
 	closedir(d);
 	return list;
 }
 
+/* Puts the path of the list in folder k->path into k->path. */
 static int list_in_folder(struct klist *k, struct fault *f)
 {
 	struct place at = {diag_keep(k->path), 0, 0};
-	char *list = join(k->path, (struct list_field){"kernelslist.g", 13});
+	char *list = join_list_path(k->path, (struct list_field){"kernelslist.g", 13});
 	char q[120];
 	struct stat st;
 	unsigned n;
@@ -268,17 +269,19 @@ static int list_in_folder(struct klist *k, struct fault *f)
 	if (stat(list, &st) < 0) {
 		free(list);
 		if (access(k->path, R_OK | X_OK))
-			return fault_set(f, at, "open",
-				"found a folder that cannot be read, wanted one with a kernel list");
+			return fault_set(f, at, "open", "folder cannot be read");
 		list = list_of_context(k->path, &n);
 		if (n != 1) {
 			free(list);
-			if (!n && is_raw_folder(k->path))
+			if (!n && folder_has_raw(k->path))
 				return fault_set(f, at, "list-raw",
-					"found raw traces, wanted grouped ones with a list: trace-pack --group %s -C DIR makes them",
+					"raw traces, not grouped by thread block and warp: run trace-pack --group %s -C DIR first",
 					diag_quote(q, sizeof(q), k->path, strlen(k->path)));
+			if (!n)
+				return fault_set(f, at, "list-missing",
+					"no kernel list in the folder (expected kernelslist.g)");
 			return fault_set(f, at, "list-missing",
-				"found %u files kernelslist_ctx_*.g and no kernelslist.g in the folder, wanted one list",
+				"%u files kernelslist_ctx_*.g and no kernelslist.g in the folder: name one of the lists",
 				n);
 		}
 	}
@@ -297,7 +300,7 @@ static int is_kernel_file(struct input *in, struct fault *f)
 		if (n < 0)
 			return -1;
 		for (long i = had; i < n; i++)
-			if (!is_blank(text[i]) && text[i] != '\n')
+			if (!is_list_blank(text[i]) && text[i] != '\n')
 				return text[i] == '-';
 		if (n == had || n > INPUT_LINE_MAX)
 			return 0;
@@ -305,17 +308,18 @@ static int is_kernel_file(struct input *in, struct fault *f)
 	}
 }
 
-static void one_kernel(struct klist *k, struct input *in)
+static void list_of_one_kernel(struct klist *k, struct input *in)
 {
 	uint32_t cap = 0;
-	struct command *c = add(k, &cap, CMD_KERNEL, 0, (struct list_field){k->path, strlen(k->path)});
+	struct command *c =
+		add_command(k, &cap, CMD_KERNEL, 0, (struct list_field){k->path, strlen(k->path)});
 	c->path = xstrdup(k->path);
 	c->position = ++k->n_kernels;
 	c->in = in;
 }
 
-/* The input is opened once, so that k->path may be a pipe; who reads it further has it from then on. */
-static int read_list(struct klist *k, struct teller *tell, struct fault *f)
+/* Opens the input once, so that k->path may be a pipe; the caller continues with it. */
+static int read_list_file(struct klist *k, struct teller *tell, struct fault *f)
 {
 	struct input *in = input_open(k->path, f);
 	if (!in)
@@ -326,13 +330,13 @@ static int read_list(struct klist *k, struct teller *tell, struct fault *f)
 		k->pack = pack_input(&in, k->path, f);
 		r = k->pack ? pack_klist(k->pack, k, f) : -1;
 	} else if (r == 1) {
-		one_kernel(k, in);
+		list_of_one_kernel(k, in);
 		in = NULL;
 		r = 0;
 	} else if (r == 0) {
 		const char *slash = strrchr(k->path, '/');
 		char *folder = slash ? xstrndup(k->path, (size_t)(slash - k->path) + 1) : NULL;
-		r = parse(k, in, folder, tell, f);
+		r = parse_list_input(k, in, folder, tell, f);
 		free(folder);
 	}
 	input_close(in);
@@ -351,7 +355,7 @@ int klist_read_on(struct klist *k, const char *path, bool (*on_fault)(void *ctx,
 	*k = (struct klist){.path = xstrdup(path)};
 	struct stat st;
 	bool folder = strcmp(path, "-") && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-	return folder && list_in_folder(k, f) < 0 ? -1 : read_list(k, &tell, f);
+	return folder && list_in_folder(k, f) < 0 ? -1 : read_list_file(k, &tell, f);
 }
 
 /* ---- kernels ------------------------------------------------------------------------------ */

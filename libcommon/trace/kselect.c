@@ -3,7 +3,7 @@
  * Selecting kernels: positions, ranges and name patterns of -k.
  *
  * Always true: a selection has at least one item, or is a file of picks. An item made of digits and '-' is a
- * position or a range, anything else a pattern in which * stands for any text and ? for one character.
+ * position or a range, anything else a pattern in which * represents any text and ? for one character.
  * Whether an item matches any kernel at all is for the caller to see.
  */
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct kselect {
 	struct picks *picks; /* NULL: items */
 };
 
-/* Leading decimal digits of *s, *s behind them; 0 when there are none or the number is too large. */
+/* Leading decimal digits of *s, *s after them; 0 when there are none or the number is too large. */
 static uint32_t position(const char **s, const char *end)
 {
 	uint64_t v;
@@ -51,7 +51,7 @@ static int parse_item(
 	}
 	if (!it->from || p != end || it->to < it->from)
 		return fault_set(f, at, "kernel-list",
-			"found '%s', wanted a position from 1 ('3'), a range ('7-9', '12-') or a name pattern",
+			"invalid selection '%s' (expected a position from 1 ('3'), a range ('7-9', '12-') or a name pattern)",
 			diag_quote(q, sizeof(q), s, n));
 	return 0;
 }

@@ -126,7 +126,7 @@ AVX512 static void spread_avx512(uint64_t to[32], const uint64_t *from, uint32_t
 	}
 }
 
-/* Where the dwords of the chosen ones of four lanes come from. */
+/* Source dwords of the selected ones of four lanes. */
 static const uint32_t chosen[16][8] = {
 #define A 0, 1
 #define B 2, 3
@@ -178,7 +178,7 @@ LOOPS_FOR(none, )
 
 const struct lanes_loops *lanes_loops = &none;
 
-__attribute__((constructor)) static void choose(void)
+__attribute__((constructor)) static void choose_lane_loops(void)
 {
 #if CHOICE
 	const char *most = getenv("WARPTOOLS_SIMD");

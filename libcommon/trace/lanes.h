@@ -16,7 +16,7 @@ struct lanes_loops {
 	void (*pattern)(uint64_t to[32], const int64_t *pattern, uint64_t base);
 	void (*line)(uint64_t to[32], uint64_t base, uint64_t step);
 	void (*run)(uint64_t to[32], uint64_t base, uint64_t step, uint32_t mask); /* others are 0 */
-	/* The active lanes one after the other; up to 8 words behind the last are written too. */
+	/* Packs the active lanes; up to 8 words after the last are overwritten. */
 	void (*pack)(uint64_t *to, const uint64_t from[32], uint32_t mask);
 	void (*spread)(uint64_t to[32], const uint64_t *from, uint32_t mask); /* back again; others are 0 */
 };

@@ -25,15 +25,15 @@
 
 /* ---- faults and words --------------------------------------------------------------------- */
 
-/* The word read last is not what was wanted. */
+/* Sets the fault that the word read last is not the expected one. */
 int line_found(struct parse *s, const char *id, const char *wanted)
 {
 	char q[64];
 	struct place at = text_place(s->t, s->line, s->w.s);
 	if (!s->w.n)
-		return fault_set(s->f, at, id, "found the end of the line, wanted %s", wanted);
-	return fault_set(
-		s->f, at, id, "found '%s', wanted %s", diag_quote(q, sizeof(q), s->w.s, s->w.n), wanted);
+		return fault_set(s->f, at, id, "line ends early (expected %s)", wanted);
+	return fault_set(s->f, at, id, "unexpected '%s' (expected %s)",
+		diag_quote(q, sizeof(q), s->w.s, s->w.n), wanted);
 }
 
 /* The same by the table's row of the column. */
@@ -69,7 +69,7 @@ static int count_numbers(struct parse *s)
 /* ---- the dialect -------------------------------------------------------------------------- */
 
 /* Columns before the PC, from the line's shape; where it has none, from what the header declares. */
-static void find_prefix(struct trace *t, const char *line, const char *end)
+static void count_prefix(struct trace *t, const char *line, const char *end)
 {
 	int k = line_prefix(t->d.form, line, (size_t)(end - line));
 	if (k < 0)
@@ -84,7 +84,7 @@ int line_read_prefix(struct parse *s)
 	static const char *const name[4] = {"thread block x", "thread block y", "thread block z", "warp"};
 	struct trace *t = s->t;
 	if (t->d.prefix < 0)
-		find_prefix(t, s->line, s->end);
+		count_prefix(t, s->line, s->end);
 	for (int i = 0; i < t->d.prefix; i++) {
 		uint64_t v;
 		line_next(s);
@@ -93,8 +93,9 @@ int line_read_prefix(struct parse *s)
 		uint32_t is = i < 3 ? t->id[i] : t->warp;
 		if (t->d.block_ids && i < 4 && v != is) {
 			struct place at = text_place(t, s->line, s->w.s);
-			return fault_set(s->f, at, "prefix", "found %s %llu, wanted %u as in the lines above",
-				name[i], (unsigned long long)v, is);
+			return fault_set(s->f, at, "prefix",
+				"%s %llu differs from the lines above (expected %u)", name[i],
+				(unsigned long long)v, is);
 		}
 		if (t->d.lineno && i == t->d.prefix - 1)
 			s->d.lineno = (uint32_t)v;
@@ -104,7 +105,7 @@ int line_read_prefix(struct parse *s)
 
 /* ---- from the PC to the width ------------------------------------------------------------- */
 
-static int parse_register(struct parse *s, unsigned *n)
+static int parse_operand(struct parse *s, unsigned *n)
 {
 	line_next(s);
 	struct tok w = s->w;
@@ -128,13 +129,13 @@ static int parse_registers(struct parse *s, unsigned *n, enum line_column c)
 	if (next_number(s, 255, &count, line_columns[c].id, line_columns[c].wanted) < 0)
 		return -1;
 	for (; count; count--)
-		if (parse_register(s, &had) < 0)
+		if (parse_operand(s, &had) < 0)
 			return -1;
 	*n = had;
 	return 0;
 }
 
-/* Destinations stand before the sources, whichever came first in the line. */
+/* Destinations precede the sources, whichever came first in the line. */
 int line_read_dst(struct parse *s)
 {
 	struct draft *d = &s->d;
@@ -185,7 +186,7 @@ int line_read_mask(struct parse *s)
 	if (!(s->mask & ~s->lanes))
 		return 0;
 	fault_set(s->f, text_place(s->t, s->line, s->w.s), "lanes",
-		"found active lanes %08x that the block of %u threads lacks in warp %u, wanted none outside %08x",
+		"mask has active lanes %08x outside a block of %u threads, warp %u (expected none outside %08x)",
 		s->mask & ~s->lanes, kernel_threads(&s->t->h), s->t->warp, s->lanes);
 	return trace_told(s->t, s->f) ? 0 : -1;
 }
@@ -220,13 +221,13 @@ static int short_list(struct parse *s, unsigned had, unsigned want, const char *
 	char q[64];
 	struct place at = text_place(s->t, s->line, s->w.s);
 	if (!s->w.n)
-		return fault_set(s->f, at, "address-count", "found %u %s, wanted %u for mask %08x", had, what,
+		return fault_set(s->f, at, "address-count", "%u %s (expected %u for mask %08x)", had, what,
 			want, s->mask);
-	return fault_set(s->f, at, "address", "found '%s', wanted %s %u of %u for mask %08x",
+	return fault_set(s->f, at, "address", "unexpected '%s' (expected %s %u of %u for mask %08x)",
 		diag_quote(q, sizeof(q), s->w.s, s->w.n), what, had + 1, want, s->mask);
 }
 
-static int parse_list(struct parse *s, uint64_t a[32], unsigned n)
+static int parse_address_list(struct parse *s, uint64_t a[32], unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		line_next(s);
@@ -297,7 +298,7 @@ static int parse_mode(struct parse *s)
 	addr_room(tb);
 	switch (mode) {
 	case MODE_LIST:
-		if (parse_list(s, a, n) < 0)
+		if (parse_address_list(s, a, n) < 0)
 			return -1;
 		s->addr = n ? addr_list(tb, a, n) : 0;
 		return 0;
@@ -402,7 +403,7 @@ int line_read_tail(struct parse *s)
 	return 0;
 }
 
-static int finish_record(struct parse *s)
+static int add_record(struct parse *s)
 {
 	struct tblock *tb = s->tb;
 	struct trace *t = s->t;
@@ -415,7 +416,7 @@ static int finish_record(struct parse *s)
 	s->seen.needs_addr = !i->has_addr && kind_moves(i->kind);
 	if (s->seen.needs_addr && s->mask) {
 		fault_set(s->f, where.at, "no-address",
-			"found memory opcode '%.60s' without addresses (width 0), wanted one for each lane of mask %08x",
+			"memory opcode '%.60s' has no addresses (width 0) (expected one for each lane of mask %08x)",
 			i->opcode, s->mask);
 		if (!trace_told(t, s->f))
 			return -1;
@@ -442,7 +443,7 @@ static int (*const read_column[LINE_COLUMNS])(struct parse *s) = {
 #include "columns.def"
 };
 
-static int parse_line(
+static int parse_inst_line(
 	struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len, struct fault *f)
 {
 	struct parse s; /* all but the registers zeroed */
@@ -457,13 +458,13 @@ static int parse_line(
 	for (const uint8_t *c = line_dialects[t->d.form]; *c != LINE_COLUMNS; c++)
 		if (read_column[*c](&s) < 0)
 			return -1;
-	return finish_record(&s);
+	return add_record(&s);
 }
 
-/* ---- bad lines, for who watches ----------------------------------------------------------- */
+/* bad lines, for a watcher */
 
 /* Does neither the PC nor the mask read as a number? */
-static bool no_instruction(const struct trace *t, const char *line, const char *end)
+static bool is_no_instruction(const struct trace *t, const char *line, const char *end)
 {
 	uint64_t v;
 	for (int i = 0; i < t->d.prefix; i++)
@@ -471,7 +472,7 @@ static bool no_instruction(const struct trace *t, const char *line, const char *
 	return !tok_hex(tok_next(&line, end), &v) && !tok_hex(tok_next(&line, end), &v);
 }
 
-/* A bad line: 0 when it is an instruction of another dialect and that was told. */
+/* Handles a bad line. 0: it is an instruction of another dialect, and was reported as that. */
 static int other_dialect(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
 {
 	const struct trace_watch *watch = t->o.watch;
@@ -483,7 +484,7 @@ static int other_dialect(struct trace *t, struct tblock *tb, const char *line, s
 		t->d.prefix = t->d.imms = -1;
 		t->o.watch = NULL;
 		t->probing = true;
-		r = parse_line(t, tb, UINT32_MAX, line, len, &ignored);
+		r = parse_inst_line(t, tb, UINT32_MAX, line, len, &ignored);
 		is = t->d;
 		t->d = d;
 		t->o.watch = watch;
@@ -495,12 +496,12 @@ static int other_dialect(struct trace *t, struct tblock *tb, const char *line, s
 	struct place at = {t->name, t->line, f->at.col};
 	if (is.prefix == d.prefix && (kind == ADDR_LIST || kind == ADDR_DELTA))
 		fault_set(f, at, "address-count",
-			"found %d addresses or deltas %s than mask %08x wants, or another number of immediates than on other lines, wanted %d immediates behind them",
+			"%d addresses or deltas %s than mask %08x needs, or a number of immediates unlike that of other lines (expected %d immediates after the addresses)",
 			is.imms > d.imms ? is.imms - d.imms : d.imms - is.imms,
 			is.imms > d.imms ? "more" : "fewer", tb->rec[tb->n_recs - 1].mask, d.imms);
 	else
 		fault_set(f, at, "dialect",
-			"found %d columns before the PC and %d immediates, wanted %d and %d as on the first line of the kernel",
+			"%d columns before the PC and %d immediates (expected %d and %d as on the first line of the kernel)",
 			is.prefix, is.imms, d.prefix, d.imms);
 	if (trace_told(t, f))
 		return 0;
@@ -514,7 +515,7 @@ int line_parse(
 	const struct dialect d = t->d;
 	uint32_t words = tb->n_words;
 	char q[80];
-	if (parse_line(t, tb, lanes, line, len, f) == 0)
+	if (parse_inst_line(t, tb, lanes, line, len, f) == 0)
 		return 0;
 	if (!t->o.watch)
 		return -1;
@@ -522,9 +523,9 @@ int line_parse(
 	t->d = d;
 	const char *p = line;
 	struct tok first = tok_next(&p, line + len);
-	if (no_instruction(t, line, line + len))
+	if (is_no_instruction(t, line, line + len))
 		return fault_set(f, text_place(t, line, first.s), "inst-line",
-			"found '%s', wanted an instruction line",
+			"unexpected '%s' (expected an instruction line)",
 			diag_quote(q, sizeof(q), first.s, (size_t)(line + len - first.s)));
 	return other_dialect(t, tb, line, len, f);
 }

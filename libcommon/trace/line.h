@@ -24,12 +24,12 @@ struct parse {
 	struct draft d;
 };
 
-/* The word read last is not what was wanted. Returns -1. */
+/* Sets the fault that the word read last is not the expected one. Returns -1. */
 int line_found(struct parse *s, const char *id, const char *wanted);
 int line_found_not(struct parse *s, enum line_column c); /* the same by the table's row of the column */
 void line_next(struct parse *s);                         /* the next word */
 
-/* A reader for each column (columns.def): from s->p on, to behind it. 0 or -1. */
+/* Readers of columns (columns.def): each reads at s->p and moves s->p after the column. 0 or -1. */
 #define COLUMN(name, kind, reader, id, wanted) int reader(struct parse *s);
 #include "columns.def"
 

@@ -13,8 +13,8 @@
 
 #define STEP         8u  /* bytes of an instruction */
 #define ITEMS        96u /* registers of an instruction */
-#define CHECKED      3u  /* scalar sources behind these are not waited for */
-#define ADDRESS_SLOT 4u  /* where the address register stands among those that are read */
+#define CHECKED      3u  /* later scalar sources are not waited for */
+#define ADDRESS_SLOT 4u  /* position of the address register among the registers read */
 #define BARRIERS     16u
 
 struct ptx_code {
@@ -27,7 +27,7 @@ struct ptx_code {
 /* The registers of a line while they are sorted. */
 struct items {
 	uint16_t dst[ITEMS], src[ITEMS], beside[ITEMS], bank_dst[ITEMS], bank_src[ITEMS];
-	unsigned n_dst, n_src, n_beside, n_bank_dst, n_bank_src; /* beside: guard and address */
+	unsigned n_dst, n_src, n_beside, n_bank_dst, n_bank_src; /* n_beside: guard and address */
 	unsigned slot; /* sources so far, whether or not they are checked */
 	unsigned n;
 };
@@ -39,18 +39,18 @@ struct item_line {
 	struct fault *f;
 };
 
-static int bad(const struct item_line *l, const char *wanted)
+static int bad_item(const struct item_line *l, const char *wanted)
 {
 	char q[64];
 	struct place at = text_place(l->t, l->line, l->w.s);
 
 	if (!l->w.n)
-		return fault_set(l->f, at, "code-line", "found the end of the line, wanted %s", wanted);
-	return fault_set(l->f, at, "code-line", "found '%s', wanted %s",
+		return fault_set(l->f, at, "code-line", "line ends early (expected %s)", wanted);
+	return fault_set(l->f, at, "code-line", "unexpected '%s' (expected %s)",
 		diag_quote(q, sizeof(q), l->w.s, l->w.n), wanted);
 }
 
-static void next(struct item_line *l) { l->w = tok_next(&l->p, l->end); }
+static void next_item(struct item_line *l) { l->w = tok_next(&l->p, l->end); }
 
 void ptx_code_free(struct ptx_code *c)
 {
@@ -121,7 +121,7 @@ static void add_address(struct items *i, uint32_t number, int32_t bank)
 		i->bank_src[i->slot > ADDRESS_SLOT ? ADDRESS_SLOT : i->n_bank_src++] = (uint16_t)bank;
 }
 
-static int take_register(const struct item_line *l, struct items *i, const struct ptx_form *form)
+static int take_code_register(const struct item_line *l, struct items *i, const struct ptx_form *form)
 {
 	const char kind = l->w.s[0];
 	const struct ptx_op *op = form->op;
@@ -129,9 +129,9 @@ static int take_register(const struct item_line *l, struct items *i, const struc
 	int32_t bank;
 
 	if (!numbers((struct tok){l->w.s + 1, l->w.n - 1}, &number, &bank))
-		return bad(l, "a register number from 1 to 65535 and perhaps /BANK behind its letter");
+		return bad_item(l, "a register number from 1 to 65535 and perhaps /BANK behind its letter");
 	if (i->n++ == ITEMS)
-		return bad(l, "fewer registers");
+		return bad_item(l, "fewer registers");
 	switch (kind) {
 	case 'D':
 		if (op && op->kind == PTX_KIND_VOTE)
@@ -183,19 +183,19 @@ static int take_source_line(const struct item_line *l, struct ptx_static *s)
 	if (!comma || !tok_u64((struct tok){from, (size_t)(comma - from)}, &file) ||
 		!tok_u64((struct tok){comma + 1, l->w.n - (size_t)(comma + 1 - l->w.s)}, &line) ||
 		file > UINT32_MAX || line > UINT32_MAX)
-		return bad(l, "l:FILE,LINE");
+		return bad_item(l, "l:FILE,LINE");
 	s->file = (uint32_t)file;
 	s->lineno = (uint32_t)line;
 	return 0;
 }
 
-static bool begins(struct tok w, const char *with) { return w.n > 2 && !memcmp(w.s, with, 2); }
+static bool item_begins(struct tok w, const char *with) { return w.n > 2 && !memcmp(w.s, with, 2); }
 
-static int take_item(const struct item_line *l, struct ptx_static *s, struct items *i)
+static int take_code_item(const struct item_line *l, struct ptx_static *s, struct items *i)
 {
 	if (strchr("DSVPA", l->w.s[0]))
-		return take_register(l, i, &s->form);
-	if (begins(l->w, "l:"))
+		return take_code_register(l, i, &s->form);
+	if (item_begins(l->w, "l:"))
 		return take_source_line(l, s);
 	if (tok_is(l->w, "ends")) {
 		s->ends = true;
@@ -205,14 +205,14 @@ static int take_item(const struct item_line *l, struct ptx_static *s, struct ite
 		s->form.space = SPACE_LOCAL_PARAM;
 		return 0;
 	}
-	if (begins(l->w, "b:") && s->form.class == CLASS_BARRIER) {
+	if (item_begins(l->w, "b:") && s->form.class == CLASS_BARRIER) {
 		s->barrier_known = true;
 		if (ptx_barrier((struct tok){l->w.s + 2, l->w.n - 2}, &s->barrier, &s->barrier_warps))
 			return 0;
-		return bad(l,
+		return bad_item(l,
 			"b:ID or b:ID,THREADS with an id below 16 and a multiple of 32 threads up to 2048");
 	}
-	return bad(l,
+	return bad_item(l,
 		"a register (D, S, V, P, A), l:FILE,LINE, s:local of a parameter, b: of a barrier, or ends");
 }
 
@@ -236,26 +236,26 @@ static void keep_numbers(struct ptx_code *c, struct ptx_static *s, const struct 
 	memcpy(to + i->n_bank_dst, i->bank_src, i->n_bank_src * sizeof(*to));
 }
 
-static int take_pc(struct item_line *l, struct ptx_static *s)
+static int take_code_pc(struct item_line *l, struct ptx_static *s)
 {
 	const struct ptx_code *c = l->t->ptx;
 	uint64_t pc;
 
-	next(l);
+	next_item(l);
 	if (!tok_hex(l->w, &pc) || pc % STEP || pc >= PTX_CODE_MAX || (c->n && pc <= c->s[c->n - 1].pc))
-		return bad(l, "a hexadecimal PC, a multiple of 8 above that of the line before");
+		return bad_item(l, "a hexadecimal PC, a multiple of 8 above that of the line before");
 	s->pc = (uint32_t)pc;
 	return 0;
 }
 
 static int take_opcode(struct item_line *l, struct ptx_static *s)
 {
-	next(l);
+	next_item(l);
 	bool good = l->w.n && l->w.n < 256 && l->w.s[0] >= 'a' && l->w.s[0] <= 'z';
 	for (size_t i = 0; good && i < l->w.n; i++)
 		good = l->w.s[i] > ' ' && l->w.s[i] <= '~';
 	if (!good)
-		return bad(l, "an opcode of PTX");
+		return bad_item(l, "an opcode of PTX");
 	ptx_form_of(&s->form, l->w.s, l->w.n);
 	s->opcode_place = text_place(l->t, l->line, l->w.s);
 	s->text = arena_strndup(&l->t->ptx->text, l->w.s, (size_t)(l->end - l->w.s));
@@ -274,10 +274,10 @@ int ptx_code_line(struct trace *t, const char *line, const char *p, const char *
 		t->ptx = xcalloc(1, sizeof(*t->ptx));
 	while (l.end > l.p && is_space(l.end[-1]))
 		l.end--;
-	if (take_pc(&l, &s) < 0 || take_opcode(&l, &s) < 0)
+	if (take_code_pc(&l, &s) < 0 || take_opcode(&l, &s) < 0)
 		return -1;
-	for (next(&l); l.w.n; next(&l))
-		if (take_item(&l, &s, &items) < 0)
+	for (next_item(&l); l.w.n; next_item(&l))
+		if (take_code_item(&l, &s, &items) < 0)
 			return -1;
 	keep_numbers(t->ptx, &s, &items);
 	grow(&t->ptx->s, &t->ptx->cap, t->ptx->n + 1, sizeof(t->ptx->s[0]));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The columns that only traces from PTX have: the width, with which the line in the header is looked up, and
- * what stands behind the addresses, [i:issue mask] [b:barrier[,threads]] [s:space].
+ * Columns of traces from PTX: the width, with which the line in the header is looked up, and the items
+ * after the addresses, [i:issue mask] [b:barrier[,threads]] [s:space].
  *
- * Always true of a record: its PC has a line in the header, which says the rest. The mask is that of the
- * lanes that executed, and the addresses are theirs; where the guard kept lanes from it, the issue mask has
- * more. What is said of a barrier or a generic access makes instructions apart of one PC, as the record has
- * no room for it.
+ * Always true of a record: its PC has a line in the header, which holds the other fields. The mask and the
+ * addresses are those of the lanes that executed; the issue mask also has the lanes that the guard
+ * excluded. Barriers and spaces of generic accesses make separate static instructions of one PC, since a
+ * record cannot hold them.
  */
 #include <string.h>
 #include "bits.h"
@@ -14,11 +14,11 @@
 
 #define WIDTH_MAX 64u
 
-static bool begins(struct tok w, const char *with) { return w.n >= 2 && !memcmp(w.s, with, 2); }
+static bool word_begins(struct tok w, const char *with) { return w.n >= 2 && !memcmp(w.s, with, 2); }
 
-static struct tok behind(struct tok w) { return (struct tok){w.s + 2, w.n - 2}; }
+static struct tok skip_past(struct tok w) { return (struct tok){w.s + 2, w.n - 2}; }
 
-static void draft(struct parse *s)
+static void draft_ptx(struct parse *s)
 {
 	const struct ptx_static *c = s->code;
 	unsigned n = (unsigned)c->n_dst + c->n_src + c->n_bank_dst + c->n_bank_src;
@@ -42,7 +42,7 @@ static void draft(struct parse *s)
 	memcpy(s->d.reg, c->number, n * sizeof(s->d.reg[0]));
 }
 
-/* A word for the issue mask stands before the addresses, so it has to be known whether there is one. */
+/* Reserves a word before the addresses if the line has an issue mask. */
 static void reserve_issue_mask(struct parse *s)
 {
 	s->ptx.issue_mask = memmem(s->p, (size_t)(s->end - s->p), " i:", 3) != NULL;
@@ -61,9 +61,8 @@ int ptx_line_read_bytes(struct parse *s)
 	s->code = ptx_code_at(s->t->ptx, s->d.pc);
 	if (!s->code)
 		return fault_set(s->f, text_place(s->t, s->line, s->seen.head), "pc",
-			"found an instruction at pc 0x%x, wanted one that a line '-code' of the header has",
-			s->d.pc);
-	draft(s);
+			"instruction at pc 0x%x has no line '-code' in the header", s->d.pc);
+	draft_ptx(s);
 	access = s->ptx.form.space != SPACE_NONE;
 	line_next(s);
 	if (!tok_u64(s->w, &width) || width > WIDTH_MAX || (width != 0) != access)
@@ -76,13 +75,13 @@ int ptx_line_read_bytes(struct parse *s)
 	return 0;
 }
 
-/* ---- behind the addresses ------------------------------------------------------------------- */
+/* ---- after the addresses ------------------------------------------------------------------- */
 
 static int take_issue_mask(struct parse *s)
 {
 	uint64_t v;
 
-	if (!tok_hex(behind(s->w), &v) || v > UINT32_MAX || !v || s->mask & ~v || v & ~s->lanes)
+	if (!tok_hex(skip_past(s->w), &v) || v > UINT32_MAX || !v || s->mask & ~v || v & ~s->lanes)
 		return line_found(s, "issue-mask",
 			"i: and a hexadecimal mask of lanes that the warp has, with all of the mask before");
 	s->tb->word[s->issue_at] = v;
@@ -97,7 +96,7 @@ static int take_barrier(struct parse *s)
 {
 	if (s->ptx.form.class != CLASS_BARRIER)
 		return line_found(s, "barrier", "no b:, as the instruction is no barrier");
-	if (!ptx_barrier(behind(s->w), &s->ptx.barrier, &s->ptx.barrier_warps))
+	if (!ptx_barrier(skip_past(s->w), &s->ptx.barrier, &s->ptx.barrier_warps))
 		return line_found(s, "barrier",
 			"b: and an id below 16, perhaps with a multiple of 32 threads up to 2048");
 	line_next(s);
@@ -106,7 +105,7 @@ static int take_barrier(struct parse *s)
 
 static int take_space(struct parse *s)
 {
-	struct tok name = behind(s->w);
+	struct tok name = skip_past(s->w);
 	bool shared = tok_is(name, "shared");
 
 	if (s->ptx.form.space != SPACE_GENERIC)
@@ -123,12 +122,12 @@ int ptx_line_read_items(struct parse *s)
 	bool barrier;
 
 	line_next(s);
-	if (begins(s->w, "i:") && take_issue_mask(s) < 0)
+	if (word_begins(s->w, "i:") && take_issue_mask(s) < 0)
 		return -1;
-	barrier = begins(s->w, "b:");
+	barrier = word_begins(s->w, "b:");
 	if (barrier && take_barrier(s) < 0)
 		return -1;
-	if (begins(s->w, "s:") && take_space(s) < 0)
+	if (word_begins(s->w, "s:") && take_space(s) < 0)
 		return -1;
 	if (s->w.n || s->ptx.issue_mask != s->seen.issue)
 		return line_found_not(s, COLUMN_ITEMS);

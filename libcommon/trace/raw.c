@@ -3,7 +3,7 @@
  * Raw traces, as the tracer writes them: one instruction line after the other, each with its thread block and
  * warp, in the order in which they happened.
  *
- * Always true: only who watches gets here; a record is given before the next line is read and then forgotten,
+ * Always true: only a watcher gets here; a record is given before the next line is read and then forgotten,
  * so that memory does not grow with the file. What is left out: putting the lines in groups.
  */
 #include "reader.h"
@@ -25,7 +25,7 @@ static void take_ids(struct trace *t, struct tblock *tb, const char *line, size_
 	t->warp = v[3];
 }
 
-static uint32_t lanes_of(const struct trace *t)
+static uint32_t raw_lanes(const struct trace *t)
 {
 	uint64_t threads = kernel_threads(&t->h), first = (uint64_t)t->warp * 32;
 	if (first >= threads)
@@ -46,12 +46,12 @@ int raw_read(struct trace *t, struct tblock *tb, struct fault *f)
 		tb->n_recs = tb->n_words = 0;
 		if (w.n && w.s[0] != '#') {
 			take_ids(t, tb, line, len);
-			if (line_parse(t, tb, lanes_of(t), line, len, f) == 0) {
+			if (line_parse(t, tb, raw_lanes(t), line, len, f) == 0) {
 				trace_give(t, tb, line, len, t->line);
 			} else {
 				if (t->last && line + len == t->end)
 					fault_set(f, text_place(t, line, line + len), "truncated",
-						"found the end of the file inside a line, wanted the rest of it");
+						"file ends inside a line");
 				if (!trace_told(t, f))
 					return -1;
 			}

@@ -8,11 +8,12 @@
  *   columns.def  the columns of instruction lines and the dialects; columns.c finds one in a line
  *   line.c       one instruction line, whatever its dialect, token by token
  *   ptx_code.c   the code of traces from PTX, in the header; ptx_line.c  their instruction lines
- *   raw.c        ungrouped traces, line by line, for who watches
+ *   raw.c        ungrouped traces, line by line, for a watcher
  *   fast.c       instruction lines that were met before: recognised by PC and text
  *   echo.c       whole warps that were met before: their lines by comparing stretches of text
  *   digits.h     hexadecimal numbers, for both
  *   addr.c       address lists in and out of their words
+ *   checksum.c   the checksum of decoded thread blocks
  *   lanes.c      loops over the lanes of a warp, for packed streams too
  */
 #ifndef TRACE_IN_H
@@ -27,24 +28,24 @@
 
 /* A static instruction as this kernel's text wrote it. */
 struct seen {
-	uint64_t head, head_bits; /* the PC's text and the blank behind it, and which bits of a word it is */
+	uint64_t head, head_bits; /* text of the PC and the blank after it, and a mask of its bits */
 	uint64_t mask_text;       /* of the mask met last */
 	uint32_t mask;
-	uint32_t follow;   /* entry + 1 that came behind it last, 0: none */
+	uint32_t follow;   /* entry + 1 that followed it last, 0: none */
 	uint32_t pc, next; /* next + 1 of the same slot, 0: none */
 	uint32_t handle;
 	uint32_t lineno;
-	uint32_t mid;  /* text[]: from behind the mask to the width, or to the newline */
-	uint32_t tail; /* text[]: from behind the addresses to the newline */
+	uint32_t mid;  /* text[]: from the mask's end to the width, or to the newline */
+	uint32_t tail; /* text[]: from the end of the addresses to the newline */
 	uint16_t mid_len, tail_len;
 	uint8_t head_len;
 	bool quick; /* head and mask_text are known, and no flag but has_addr and word is set */
 	bool has_addr;
-	bool open_end;   /* the tail's text stops at a word behind which anything may follow */
+	bool open_end;   /* the tail's text ends at a word that anything may follow */
 	bool needs_addr; /* no addresses although active lanes need them */
 	bool unknown;    /* the opcode has no row */
-	bool word;       /* a word stands at the end */
-	bool issue;      /* of PTX: " i:" and a mask stand before the tail */
+	bool word;       /* the line ends with a word */
+	bool issue;      /* PTX: " i:" and a mask precede the tail */
 };
 
 struct seen_table {
@@ -73,7 +74,7 @@ struct echoes {
 struct dialect {
 	enum line_dialect form;
 	int prefix;     /* columns before the PC: 0, 1, 4, 5, 11, ... */
-	int imms;       /* immediates behind the addresses: 0, 1 or 2 */
+	int imms;       /* immediates after the addresses: 0, 1 or 2 */
 	bool lineno;    /* the last prefix column is a source line */
 	bool block_ids; /* prefix columns 1 to 4 are the thread block and the warp */
 };
@@ -108,14 +109,14 @@ struct trace {
 	uint32_t want_insts, got_insts;
 	bool has_id, has_insts;
 
-	/* going on behind faults (struct trace_watch); all false without */
+	/* continuing after faults (struct trace_watch); all false without a watcher */
 	uint32_t bad_lines; /* of the current warp, passed over */
 	bool stray;         /* the current warp is none of the block's */
-	bool uncounted;     /* the current warp's count is unknown, or wrong and told */
+	bool uncounted;     /* the current warp's count is unknown, or wrong and reported */
 	bool passing;       /* lines are passed over up to the next that is expected */
 	bool begun;         /* the #BEGIN_TB of the next block was read */
 	bool loose_grid;    /* more blocks than the grid: ids are not checked */
-	bool over;          /* the end was reached and told */
+	bool over;          /* the end was reached and reported */
 	bool probing;       /* a line is tried as one of another dialect */
 	bool raw;           /* not grouped */
 	bool tail;          /* struct trace_line's, of the line read last */
@@ -127,18 +128,19 @@ struct trace {
 	const unsigned char *stored_hash; /* found in the stream */
 
 	XXH3_state_t *hash;
+	uint64_t checksum; /* of the thread blocks handed out */
 	bool finished;
 	bool only_slow;  /* tests: every line takes the way of line.c */
 	bool no_newline; /* the last line has none */
 };
 
-/* Give a fault to the one who watches. True: go on behind it. */
+/* Gives a fault to the watcher. True: continue after it. */
 static inline bool trace_told(const struct trace *t, const struct fault *f)
 {
 	return t->o.watch && t->o.watch->fault(t->o.watch->ctx, f);
 }
 
-/* Give the record appended last, whose line is line number no. */
+/* Gives the watcher the record appended last, whose line has number no. */
 static inline void trace_give(
 	const struct trace *t, const struct tblock *tb, const char *line, size_t len, uint64_t no)
 {
@@ -149,7 +151,7 @@ static inline void trace_give(
 /* ---- trace.c, for pack/trace.c too ---- */
 
 void trace_begin(struct trace *t, struct tblock *tb); /* an empty block, all warps absent */
-/* In the grid, and for the first time. */
+/* Checks that a thread block is in the grid and new. 0 or -1. */
 int trace_claim(struct trace *t, const uint64_t id[3], struct fault *f);
 int trace_placement(
 	struct trace *t, const char *line, size_t len, struct fault *f);          /* a cluster or core line */
@@ -168,9 +170,9 @@ void packed_close(struct packed *k);
 int text_fill(struct trace *t, size_t n, struct fault *f);
 /* The line at p, without its end; p stays. 1, 0: end of the input, -1. */
 int text_line(struct trace *t, const char **line, size_t *len, struct fault *f);
-/* Behind the line at p that text_line gave. */
+/* Moves after the line at p that text_line returned. */
 void text_next(struct trace *t, const char *line_end);
-/* Give back to the input what was consumed, and hash it. */
+/* Hashes the consumed text and releases it to the input. */
 void text_take(struct trace *t);
 struct place text_place(const struct trace *t, const char *line, const char *at);
 
@@ -178,7 +180,7 @@ struct tok {
 	const char *s;
 	size_t n;
 };
-/* Next blank-separated word in [*s, end); n 0: none. *s is moved behind it. */
+/* Next blank-separated word in [*s, end); n 0: none. Moves *s after it. */
 struct tok tok_next(const char **s, const char *end);
 bool tok_is(struct tok w, const char *word);
 bool tok_u64(struct tok w, uint64_t *v); /* decimal */
@@ -213,7 +215,7 @@ struct ptx_static {
 	struct ptx_form form;
 };
 
-/* One line, read from behind "-code" (p) to end, into t->ptx. 0 or -1. */
+/* Reads one line, from after "-code" (p) to end, into t->ptx. 0 or -1. */
 int ptx_code_line(struct trace *t, const char *line, const char *p, const char *end, struct fault *f);
 const struct ptx_static *ptx_code_at(const struct ptx_code *c, uint64_t pc); /* NULL: none */
 uint32_t ptx_code_last(const struct ptx_code *c);                            /* the highest PC, 0: no code */
@@ -229,12 +231,15 @@ bool raw_line(const struct trace *t, const char *line, size_t len);
 int raw_read(struct trace *t, struct tblock *tb, struct fault *f);
 
 /* ---- fast.c ---- */
-/* As many lines of the current warp as were met before, up to want_insts. 0, or -1 when the input fails. */
+/*
+ * Reads lines of the current warp while they were met before, up to want_insts. 0, or -1 when the input
+ * fails.
+ */
 int fast_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault *f);
 /*
- * A parsed line to remember: head is where the PC begins; mid reaches from behind the mask to behind the
- * width, tail from there behind the addresses (NULL: no addresses, mid is all) to the newline, or, with
- * open_end, to behind a word after which anything may follow.
+ * A parsed line to remember: head is where the PC begins; mid reaches from after the mask to after the
+ * width, tail from there after the addresses (NULL: no addresses, mid is all) to the newline, or, with
+ * open_end, to after a word after which anything may follow.
  */
 struct seen_line {
 	uint32_t pc, handle, lineno;
@@ -248,7 +253,7 @@ void seen_free(struct seen_table *s);
 /* A warp whose want_insts lines come next, and which was read. */
 void echo_begin(struct trace *t, const struct tblock *tb);
 void echo_end(struct trace *t, const struct tblock *tb);
-/* Of the current warp, as many lines as are those kept. Text is readable for 64 bytes at t->p. */
+/* Reads lines of the current warp while they equal the kept ones. Text is readable for 64 bytes at t->p. */
 void echo_lines(struct trace *t, struct tblock *tb);
 void echo_missed(struct trace *t); /* the line at t->p was another */
 /* The line from line to end is entry's, its record and words the last of tb: keep it. */
@@ -261,6 +266,10 @@ enum { MODE_LIST, MODE_STRIDE, MODE_DELTA };
 uint32_t addr_list(struct tblock *tb, const uint64_t *a, unsigned n);
 uint32_t addr_stride(struct tblock *tb, uint64_t base, int64_t stride);
 uint32_t addr_delta(struct tblock *tb, uint64_t base, const int64_t *delta, unsigned n_deltas);
+
+/* ---- checksum.c ---- */
+/* Checksum of a thread block, starting from sum. */
+uint64_t checksum_block(uint64_t sum, const struct code *code, const struct tblock *tb, bool ptx);
 
 static inline void addr_room(struct tblock *tb)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a kernel does, counted. Generic accesses are taken for global ones, for an application's are mostly
- * that.
+ * Counts of a kernel's work. Generic accesses are counted as global ones, which they mostly are.
  */
 #include <stdbool.h>
 #include "bits.h"
@@ -10,7 +9,7 @@
 #define SLOTS 128u /* twice the sectors of a warp's access, so that a free one is met soon */
 
 /* Is the sector new among those in slot[], which hold 1 more than each? */
-static bool enter(uint64_t slot[SLOTS], uint64_t sector)
+static bool tally_block(uint64_t slot[SLOTS], uint64_t sector)
 {
 	uint32_t at = (uint32_t)(sector * 0x9e3779b97f4a7c15u >> 57);
 
@@ -29,8 +28,8 @@ static uint32_t sectors_any(const uint64_t lane[32], uint32_t mask, uint32_t mor
 	FOR_BITS32 (i, mask) {
 		uint64_t first = lane[i] / 32, last = (lane[i] + more) / 32;
 
-		n += enter(slot, first);
-		n += last > first && enter(slot, first + 1);
+		n += tally_block(slot, first);
+		n += last > first && tally_block(slot, first + 1);
 	}
 	return n;
 }
@@ -38,7 +37,7 @@ static uint32_t sectors_any(const uint64_t lane[32], uint32_t mask, uint32_t mor
 /* Distinct 32-byte sectors that the active lanes touch; of an access of any size its first and the next. */
 static uint32_t sectors(const uint64_t lane[32], uint32_t mask, uint32_t size)
 {
-	uint64_t next = 0; /* behind the last sector so far */
+	uint64_t next = 0; /* after the last sector so far */
 	uint32_t n = 0, more = size ? size - 1 : 0;
 
 	FOR_BITS32 (i, mask) {

@@ -21,7 +21,7 @@ extern XXH_errorcode XXH3_128bits_update_dispatch(XXH3_state_t *s, const void *b
  * The same hash either way: by what the processor can do, where the library at hand has that choice, else
  * by what the library was built for.
  */
-static void add_hash(XXH3_state_t *s, const char *bytes, size_t n)
+static void hash_taken(XXH3_state_t *s, const char *bytes, size_t n)
 {
 #if CHOICE
 	if (XXH3_128bits_update_dispatch) {
@@ -38,7 +38,7 @@ void text_take(struct trace *t)
 	if (!n)
 		return;
 	if (t->hash)
-		add_hash(t->hash, t->base, n);
+		hash_taken(t->hash, t->base, n);
 	input_take(t->in, n, t->line - t->base_line);
 	t->base = t->p;
 	t->base_line = t->line;
@@ -75,7 +75,7 @@ int text_line(struct trace *t, const char **line, size_t *len, struct fault *f)
 			return 0;
 		if (have > INPUT_LINE_MAX)
 			return fault_set(f, (struct place){t->name, t->line, 0}, "line-too-long",
-				"found a line of more than %u bytes, wanted a shorter one", INPUT_LINE_MAX);
+				"line is longer than %u bytes", INPUT_LINE_MAX);
 		known = have;
 		if (text_fill(t, have + 1, f) < 0)
 			return -1;

@@ -92,13 +92,13 @@ void tblock_free(struct tblock *tb)
 
 /* ---- faults ------------------------------------------------------------------------------- */
 
-static struct place here(const struct trace *t) { return (struct place){t->name, t->line, 0}; }
+static struct place current_place(const struct trace *t) { return (struct place){t->name, t->line, 0}; }
 
 static int found_line(const struct trace *t, const char *id, const char *line, size_t len, const char *wanted,
 	struct fault *f)
 {
 	char q[80];
-	return fault_set(f, text_place(t, line, line), id, "found '%s', wanted %s",
+	return fault_set(f, text_place(t, line, line), id, "unexpected '%s' (expected %s)",
 		diag_quote(q, sizeof(q), line, len), wanted);
 }
 
@@ -158,8 +158,8 @@ int trace_claim(struct trace *t, const uint64_t v[3], struct fault *f)
 {
 	const uint32_t *g = t->h.grid;
 	if (v[0] >= g[0] || v[1] >= g[1] || v[2] >= g[2])
-		return fault_set(f, here(t), "block-id-grid",
-			"found thread block %llu,%llu,%llu, wanted one in the grid of %u,%u,%u",
+		return fault_set(f, current_place(t), "block-id-grid",
+			"thread block %llu,%llu,%llu is outside the grid of %u,%u,%u",
 			(unsigned long long)v[0], (unsigned long long)v[1], (unsigned long long)v[2], g[0],
 			g[1], g[2]);
 	uint64_t id = v[0] + g[0] * (v[1] + g[1] * v[2]);
@@ -168,29 +168,28 @@ int trace_claim(struct trace *t, const uint64_t v[3], struct fault *f)
 	if (!*page)
 		*page = xcalloc(ID_PAGE_BITS / 64, sizeof(**page));
 	if ((*page)[bit / 64] >> bit % 64 & 1)
-		return fault_set(f, here(t), "block-id-repeated",
-			"found thread block %u,%u,%u a second time, wanted each once", (unsigned)v[0],
-			(unsigned)v[1], (unsigned)v[2]);
+		return fault_set(f, current_place(t), "block-id-repeated",
+			"thread block %u,%u,%u occurs twice", (unsigned)v[0], (unsigned)v[1], (unsigned)v[2]);
 	(*page)[bit / 64] |= 1ull << bit % 64;
 	return 0;
 }
 
-/* The current warp, if any, has what its "insts" line promised. */
+/* Checks that the current warp, if any, has as many records as its "insts" line says. */
 static int check_warp_done(const struct trace *t, struct fault *f)
 {
 	if (t->warp == UINT32_MAX || t->uncounted)
 		return 0;
 	if (!t->has_insts)
-		return fault_set(f, here(t), "insts-missing",
-			"found no line 'insts = <number>' for warp %u, wanted one", t->warp);
+		return fault_set(f, current_place(t), "insts-missing",
+			"warp %u has no line 'insts = <number>'", t->warp);
 	if (t->got_insts > t->want_insts || t->got_insts + t->bad_lines < t->want_insts)
-		return fault_set(f, here(t), "insts-count",
-			"found %u instruction lines in warp %u, wanted %u as its 'insts' line says",
-			t->got_insts, t->warp, t->want_insts);
+		return fault_set(f, current_place(t), "insts-count",
+			"%u instruction lines in warp %u (expected %u, from its 'insts' line)", t->got_insts,
+			t->warp, t->want_insts);
 	return 0;
 }
 
-static int take_warp(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
+static int take_warp_line(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
 {
 	uint64_t v;
 	if (check_warp_done(t, f) < 0 && !trace_told(t, f))
@@ -209,13 +208,12 @@ static int take_warp(struct trace *t, struct tblock *tb, const char *line, size_
 	t->want_insts = t->got_insts = t->bad_lines = 0;
 	t->stray = true;
 	if (v >= tb->n_warps)
-		return fault_set(f, here(t), "warp-id",
-			"found warp %llu, wanted 0 to %u for a block of %u threads", (unsigned long long)v,
-			tb->n_warps - 1, kernel_threads(&t->h));
+		return fault_set(f, current_place(t), "warp-id",
+			"warp %llu does not exist (expected 0 to %u for a block of %u threads)",
+			(unsigned long long)v, tb->n_warps - 1, kernel_threads(&t->h));
 	if (tb->warp[v].count != ABSENT)
-		return fault_set(f, here(t), "warp-repeated",
-			"found warp %u a second time in thread block %u,%u,%u, wanted each once", (unsigned)v,
-			tb->x, tb->y, tb->z);
+		return fault_set(f, current_place(t), "warp-repeated",
+			"warp %u occurs twice in thread block %u,%u,%u", (unsigned)v, tb->x, tb->y, tb->z);
 	t->stray = false;
 	tb->warp[v] = (struct warp_recs){tb->n_recs, 0, t->line};
 	return 0;
@@ -251,8 +249,8 @@ static int check_count(struct trace *t, const char *line, size_t len, struct fau
 		r = found_line(t, "insts-missing", line, len, "'insts = <number>' behind the 'warp' line", f);
 	else if (t->got_insts == t->want_insts)
 		r = fault_set(f, text_place(t, line, line), "insts-count",
-			"found more instruction lines in warp %u than the %u of its 'insts' line, wanted as many",
-			t->warp, t->want_insts);
+			"warp %u has more instruction lines than the %u of its 'insts' line", t->warp,
+			t->want_insts);
 	if (r == 0)
 		return 0;
 	if (!trace_told(t, f))
@@ -274,8 +272,8 @@ static int take_inst(
 	if (check_count(t, line, len, f) < 0)
 		return -1;
 	if (tb->n_words > (UINT32_MAX >> 2) - 2 * ADDR_WORDS)
-		return fault_set(f, here(t), "block-size",
-			"found more addresses in a thread block than 2^30 words hold, wanted fewer");
+		return fault_set(
+			f, current_place(t), "block-size", "addresses of a thread block exceed 2^30 words");
 	if (line_parse(t, tb, lanes, line, len, f) < 0) {
 		t->bad_lines++;
 		return -1;
@@ -325,12 +323,12 @@ void trace_begin(struct trace *t, struct tblock *tb)
 	t->want_insts = t->got_insts = t->bad_lines = 0;
 }
 
-static int check_block(struct trace *t, const struct tblock *tb, struct fault *f)
+static int check_whole_block(struct trace *t, const struct tblock *tb, struct fault *f)
 {
 	if (check_warp_done(t, f) < 0 && !trace_told(t, f))
 		return -1;
-	if (!t->has_id && (fault_set(f, here(t), "block-id",
-				   "found a thread block without id, wanted 'thread block = x,y,z'"),
+	if (!t->has_id && (fault_set(f, current_place(t), "block-id",
+				   "thread block has no id (expected 'thread block = x,y,z')"),
 				  !trace_told(t, f)))
 		return -1;
 	return trace_check_warps(t, tb, f);
@@ -355,9 +353,9 @@ int trace_check_warps(struct trace *t, const struct tblock *tb, struct fault *f)
 	uint32_t first = 0, missing = fill_missing(tb, &first);
 	if (!missing || t->o.fragments)
 		return 0;
-	fault_set(f, here(t), "warp-missing",
-		"found %u warps in thread block %u,%u,%u, wanted %u: warp %u is not there",
-		tb->n_warps - missing, tb->x, tb->y, tb->z, tb->n_warps, first);
+	fault_set(f, current_place(t), "warp-missing",
+		"%u warps in thread block %u,%u,%u (expected %u): warp %u is missing", tb->n_warps - missing,
+		tb->x, tb->y, tb->z, tb->n_warps, first);
 	return trace_told(t, f) ? 0 : -1;
 }
 
@@ -368,25 +366,25 @@ static bool line_begins(struct tok w, struct tok line, const char *word)
 }
 
 /* One line of an open block. 1: it was #END_TB, 0, or -1. */
-static int block_line(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
+static int take_block_line(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
 {
 	const char *p = line;
 	struct tok w = tok_next(&p, line + len), rest = {w.s, (size_t)(line + len - w.s)};
 	if (!w.n)
 		return 0;
 	if (tok_is(w, "#END_TB"))
-		return check_block(t, tb, f) < 0 ? -1 : 1;
+		return check_whole_block(t, tb, f) < 0 ? -1 : 1;
 	if (w.s[0] == '#') {
 		found_line(t, "block-nested", rest.s, rest.n, "#END_TB before it", f);
 		if (!tok_is(w, "#BEGIN_TB") || !trace_told(t, f))
 			return -1;
 		t->begun = true;
-		return check_block(t, tb, f) < 0 ? -1 : 1;
+		return check_whole_block(t, tb, f) < 0 ? -1 : 1;
 	}
 	if (line_begins(w, rest, "thread"))
 		return take_id(t, tb, rest.s, rest.n, f);
 	if (line_begins(w, rest, "warp"))
-		return take_warp(t, tb, rest.s, rest.n, f);
+		return take_warp_line(t, tb, rest.s, rest.n, f);
 	if (line_begins(w, rest, "insts"))
 		return take_insts(t, tb, rest.s, rest.n, f);
 	if (tok_is(w, "cluster") || tok_is(w, "core") || tok_is(w, "sm"))
@@ -397,18 +395,18 @@ static int block_line(struct trace *t, struct tblock *tb, const char *line, size
 static int ended_early(const struct trace *t, bool inside, struct fault *f)
 {
 	const char *id = inside || !t->o.watch ? "truncated" : "blocks-missing";
-	return fault_set(f, here(t), id,
-		"found the end of the file%s after %llu of %llu thread blocks, wanted %s",
+	return fault_set(f, current_place(t), id,
+		"file ends%s after %llu of %llu thread blocks (expected %s)",
 		inside ? " inside a thread block," : "", (unsigned long long)t->blocks,
 		(unsigned long long)kernel_blocks(&t->h), inside ? "#END_TB" : "#BEGIN_TB");
 }
 
-/* A bad line that the end of the file cuts short is told as that. */
+/* Reports a bad line at the end of the file as truncated. */
 static int cut_line(const struct trace *t, const char *line, size_t len, struct fault *f)
 {
 	if (t->last && line + len == t->end)
 		fault_set(f, text_place(t, line, line + len), "truncated",
-			"found the end of the file inside a line, wanted the rest of it and #END_TB");
+			"file ends inside a line (expected the rest of it and #END_TB)");
 	return -1;
 }
 
@@ -433,7 +431,7 @@ static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 			fill_missing(tb, &first);
 			return trace_told(t, f) ? 0 : -1;
 		}
-		if ((r = block_line(t, tb, line, len, f)) < 0) {
+		if ((r = take_block_line(t, tb, line, len, f)) < 0) {
 			cut_line(t, line, len, f);
 			if (!trace_told(t, f))
 				return -1;
@@ -448,9 +446,7 @@ static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 	return 0;
 }
 
-/*
- * To behind the next #BEGIN_TB. 1: there, 0: end of the input, -1. Comments may stand between blocks.
- */
+/* Moves after the next #BEGIN_TB, over comments. 1: found, 0: end of the input, -1. */
 static int find_block(struct trace *t, struct fault *f)
 {
 	const char *line;
@@ -484,11 +480,11 @@ static int find_block(struct trace *t, struct fault *f)
 static int grid_small(const struct trace *t, struct fault *f)
 {
 	return fault_set(f, (struct place){t->name, t->line - 1, 0}, "grid-small",
-		"found a thread block behind the %llu that the grid of %u,%u,%u has, wanted the end of the file",
+		"thread block after the %llu of the grid of %u,%u,%u (expected the end of the file)",
 		(unsigned long long)t->blocks, t->h.grid[0], t->h.grid[1], t->h.grid[2]);
 }
 
-/* Who watches gets raw traces too. 1: the next line is one of a raw trace, 0, -1. */
+/* Raw traces are read for a watcher only. 1: the next line is one of a raw trace, 0, -1. */
 static int raw_next(struct trace *t, struct fault *f)
 {
 	const char *line;
@@ -538,6 +534,8 @@ int trace_next(struct trace *t, struct tblock *tb, struct fault *f)
 		return -1;
 	t->blocks++;
 	tb->n_unknown = (uint32_t)(t->unknown_recs - unknown);
+	if (t->o.hash)
+		t->checksum = checksum_block(t->checksum, t->o.code, tb, t->h.ptx);
 	return 1;
 }
 
@@ -552,11 +550,13 @@ int trace_finish(struct trace *t, struct fault *f)
 	t->finished = r == 0;
 	if (r == 0 && t->o.watch && t->no_newline) {
 		fault_set(f, (struct place){t->name, t->line - 1, 0}, "final-newline",
-			"found no newline at the end of the file");
+			"no newline at the end of the file");
 		trace_told(t, f);
 	}
 	return r;
 }
+
+uint64_t trace_checksum(const struct trace *t) { return t->checksum; }
 
 void trace_hash(const struct trace *t, unsigned char out[16])
 {

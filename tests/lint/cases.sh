@@ -13,23 +13,23 @@ lint compressed-damaged 'app/kernel-1.traceg:28:1: error: compressed-damaged: da
 	'xz -c $K >x; printf '\''\377\377\377\377'\'' | dd of=x bs=1 seek=400 conv=notrunc status=none; mv x $K'
 lint compressed-memory 'app/kernel-1.traceg:1:1: error: compressed-memory: zstd data that takes more than 128 MiB to decompress, wanted a smaller window' \
 	'head -c 300000000 /dev/zero | zstd -q --ultra --long=31 >$K'
-lint line-too-long 'app/kernel-1.traceg:1:1: error: line-too-long: found a line of more than 1048576 bytes, wanted a shorter one' \
+lint line-too-long 'app/kernel-1.traceg:1:1: error: line-too-long: line is longer than 1048576 bytes' \
 	'head -c 5000000 /dev/zero | tr "\0" a | sed "s/^/-kernel name = /" >x; cat $K >>x; mv x $K'
-lint line-end "app/kernel-1.traceg:1:22: warning: line-end: found a carriage return before the line's end" \
+lint line-end "app/kernel-1.traceg:1:22: warning: line-end: carriage return before the end of the line" \
 	'sed -i "s/\$/\r/" $K'
-lint final-newline 'app/kernel-1.traceg:896:1: warning: final-newline: found no newline at the end of the file' \
+lint final-newline 'app/kernel-1.traceg:896:1: warning: final-newline: no newline at the end of the file' \
 	'awk "{l[NR]=\$0} /END_TB/{e=NR} END{for(i=1;i<e;i++)print l[i]; printf \"%s\", l[e]}" $K >x; mv x $K'
-lint truncated 'app/kernel-1.traceg:287:1: error: truncated: found the end of the file inside a thread block, after 2 of 8 thread blocks, wanted #END_TB' \
+lint truncated 'app/kernel-1.traceg:287:1: error: truncated: file ends inside a thread block, after 2 of 8 thread blocks (expected #END_TB)' \
 	'truncate -s 9000 $K'
-lint list-missing 'app:1:1: error: list-missing: found 0 files kernelslist_ctx_*.g and no kernelslist.g in the folder, wanted one list' \
+lint list-missing 'app:1:1: error: list-missing: no kernel list in the folder (expected kernelslist.g)' \
 	'rm $L; TRACE=app'
-lint list-raw 'app:1:1: error: list-raw: found raw traces, wanted grouped ones with a list: trace-pack --group app -C DIR makes them' \
+lint list-raw 'app:1:1: error: list-raw: raw traces, not grouped by thread block and warp: run trace-pack --group app -C DIR first' \
 	'mv $K app/kernel-1.trace; mv $L app/kernelslist; TRACE=app'
-lint list-empty 'app/kernelslist.g:1:1: error: list-empty: found an empty kernel list, wanted lines that name kernel files' \
+lint list-empty 'app/kernelslist.g:1:1: error: list-empty: kernel list is empty (expected lines that name kernel files)' \
 	': >$L'
-lint list-line "app/kernelslist.g:2:1: error: list-line: found 'Kernel-1.traceg', wanted a kernel file name that begins with 'kernel', or 'MemcpyHtoD,<hex address>,<bytes>'" \
+lint list-line "app/kernelslist.g:2:1: error: list-line: unexpected 'Kernel-1.traceg' (expected a kernel file name that begins with 'kernel', or 'MemcpyHtoD,<hex address>,<bytes>')" \
 	'sed -i s/kernel/Kernel/ $L'
-lint list-blank "app/kernelslist.g:2:1: warning: list-blank: found blanks before the line's text" \
+lint list-blank "app/kernelslist.g:2:1: warning: list-blank: blanks before the line's text" \
 	'sed -i "s/^kernel/ kernel/" $L'
 lint list-no-kernels 'app/kernelslist.g:1:1: warning: list-no-kernels: found no kernel in the list' \
 	'sed -i /kernel/d $L'
@@ -43,25 +43,25 @@ lint list-unnamed "app/kernelslist.g:1:1: note: list-unnamed: found the file 'ke
 	'cp $K app/kernel-2.traceg'
 lint kernel-missing "app/kernelslist.g:3:1: error: kernel-missing: found no kernel file 'app/kernel-2.traceg' (cannot be opened: No such file or directory)" \
 	'echo kernel-2.traceg >>$L'
-lint memcpy-fields "app/kernelslist.g:1:1: error: memcpy-fields: found 'MemcpyHtoD,0x00007f4000000000', wanted 'MemcpyHtoD,<hex address>,<bytes>'" \
+lint memcpy-fields "app/kernelslist.g:1:1: error: memcpy-fields: unexpected 'MemcpyHtoD,0x00007f4000000000' (expected 'MemcpyHtoD,<hex address>,<bytes>')" \
 	'sed -i "s/,16384//" $L'
-lint memcpy-address "app/kernelslist.g:1:12: error: memcpy-address: found address 'zzz', wanted a hexadecimal number of at most 64 bits" \
+lint memcpy-address "app/kernelslist.g:1:12: error: memcpy-address: invalid address 'zzz' (expected a hexadecimal number of at most 64 bits)" \
 	'sed -i "1s/.*/MemcpyHtoD,zzz,16384/" $L'
-lint memcpy-count "app/kernelslist.g:1:31: error: memcpy-count: found byte count '4294967296', wanted a decimal number below 4294967296" \
+lint memcpy-count "app/kernelslist.g:1:31: error: memcpy-count: invalid byte count '4294967296' (expected a decimal number below 4294967296)" \
 	'sed -i "s/,16384/,4294967296/" $L'
 lint memcpy-last 'app/kernelslist.g:3:1: warning: memcpy-last: found a copy to the device behind the last kernel' \
 	'echo MemcpyHtoD,0x7f4000000000,64 >>$L'
-lint header-line "app/kernel-1.traceg:2:1: error: header-line: found 'hello', wanted a header line that begins with '-', or '#'" \
+lint header-line "app/kernel-1.traceg:2:1: error: header-line: unexpected 'hello' (expected a header line that begins with '-', or '#')" \
 	'sed -i "2i hello" $K'
-lint header-missing "app/kernel-1.traceg:14:1: error: header-missing: found the header's end without a line '-grid dim = ...', wanted one" \
+lint header-missing "app/kernel-1.traceg:14:1: error: header-missing: header has no line '-grid dim = ...'" \
 	'drop "grid dim"'
-lint header-default "app/kernel-1.traceg:14:1: warning: header-default: found the header's end without a line '-cuda stream id = ...'" \
+lint header-default "app/kernel-1.traceg:14:1: warning: header-default: header has no line '-cuda stream id = ...'" \
 	'drop "cuda stream"'
-lint header-repeated "app/kernel-1.traceg:7:1: warning: header-repeated: found '-nregs' a second time, the last one counts" \
+lint header-repeated "app/kernel-1.traceg:7:1: warning: header-repeated: '-nregs' occurs twice; the last one is used" \
 	'sed -i "5i -nregs = 16" $K'
-lint header-unknown "app/kernel-1.traceg:2:1: note: header-unknown: found key '-future', which is not known and not used" \
+lint header-unknown "app/kernel-1.traceg:2:1: note: header-unknown: unknown key '-future' is ignored" \
 	'sed -i "2i -future key = 7" $K'
-lint header-value "app/kernel-1.traceg:3:13: error: header-value: found '-grid dim = (0,1,1)', wanted dimensions of at least 1 with a product of at most 4294967295" \
+lint header-value "app/kernel-1.traceg:3:13: error: header-value: invalid value '-grid dim = (0,1,1)' (expected dimensions of at least 1 with a product of at most 4294967295)" \
 	'first "(8,1,1)" "(0,1,1)"'
 lint header-original 'app/kernel-1.traceg:1:1: warning: header-original: found binary version 90, which the original simulator does not know' \
 	'first "binary version = 80" "binary version = 90"'
@@ -73,37 +73,37 @@ lint shmem-size 'app/kernel-1.traceg:1:1: warning: shmem-size: found 10485760 by
 	'first "shmem = 0" "shmem = 10485760"'
 lint nregs-size 'app/kernel-1.traceg:1:1: warning: nregs-size: found 500 registers of a thread, wanted at most 256' \
 	'first "nregs = 16" "nregs = 500"'
-lint outside-block "app/kernel-1.traceg:19:1: error: outside-block: found 'thread block = 0,0,0', wanted #BEGIN_TB before it (a raw trace is grouped by trace-pack --group)" \
+lint outside-block "app/kernel-1.traceg:19:1: error: outside-block: unexpected 'thread block = 0,0,0' (expected #BEGIN_TB before it (a raw trace is grouped by trace-pack --group))" \
 	'drop "BEGIN_TB"'
 lint raw 'app/kernel-1.trace:1:1: error: raw: found a raw trace, wanted it grouped by trace-pack' \
 	'raw <$K >app/kernel-1.trace; rm $K; sed -i s/traceg/trace/ $L'
-lint block-nested "app/kernel-1.traceg:127:1: error: block-nested: found '#BEGIN_TB', wanted #END_TB before it" \
+lint block-nested "app/kernel-1.traceg:127:1: error: block-nested: unexpected '#BEGIN_TB' (expected #END_TB before it)" \
 	'drop "END_TB"'
-lint block-line "app/kernel-1.traceg:23:1: error: block-line: found 'insts = -5', wanted 'insts = <number>'" \
+lint block-line "app/kernel-1.traceg:23:1: error: block-line: unexpected 'insts = -5' (expected 'insts = <number>')" \
 	'first "insts = 10" "insts = -5"'
-lint block-id "app/kernel-1.traceg:21:1: error: block-id: found 'warp = 0', wanted 'thread block = x,y,z' before the first warp" \
+lint block-id "app/kernel-1.traceg:21:1: error: block-id: unexpected 'warp = 0' (expected 'thread block = x,y,z' before the first warp)" \
 	'drop "thread block = 0"'
-lint block-id-grid 'app/kernel-1.traceg:130:1: error: block-id-grid: found thread block 999,0,0, wanted one in the grid of 8,1,1' \
+lint block-id-grid 'app/kernel-1.traceg:130:1: error: block-id-grid: thread block 999,0,0 is outside the grid of 8,1,1' \
 	'first "thread block = 1,0,0" "thread block = 999,0,0"'
-lint block-id-repeated 'app/kernel-1.traceg:130:1: error: block-id-repeated: found thread block 0,0,0 a second time, wanted each once' \
+lint block-id-repeated 'app/kernel-1.traceg:130:1: error: block-id-repeated: thread block 0,0,0 occurs twice' \
 	'first "thread block = 1,0,0" "thread block = 0,0,0"'
 lint block-order 'app/kernel-1.traceg:134:1: warning: block-order: found thread block 0,0,0 behind one with a higher id: file order is schedule order' \
 	'sed -i "s/block = 1,0,0/block = x,0,0/; s/block = 0,0,0/block = 1,0,0/; s/block = x,0,0/block = 0,0,0/" $K'
-lint blocks-missing 'app/kernel-1.traceg:897:1: error: blocks-missing: found the end of the file after 8 of 9 thread blocks, wanted #BEGIN_TB' \
+lint blocks-missing 'app/kernel-1.traceg:897:1: error: blocks-missing: file ends after 8 of 9 thread blocks (expected #BEGIN_TB)' \
 	'first "(8,1,1)" "(9,1,1)"'
-lint grid-small 'app/kernel-1.traceg:458:1: error: grid-small: found a thread block behind the 4 that the grid of 4,1,1 has, wanted the end of the file' \
+lint grid-small 'app/kernel-1.traceg:458:1: error: grid-small: thread block after the 4 of the grid of 4,1,1 (expected the end of the file)' \
 	'first "(8,1,1)" "(4,1,1)"'
-lint warp-id 'app/kernel-1.traceg:113:1: error: warp-id: found warp 8, wanted 0 to 7 for a block of 256 threads' \
+lint warp-id 'app/kernel-1.traceg:113:1: error: warp-id: warp 8 does not exist (expected 0 to 7 for a block of 256 threads)' \
 	'first "warp = 7" "warp = 8"'
-lint warp-repeated 'app/kernel-1.traceg:113:1: error: warp-repeated: found warp 6 a second time in thread block 0,0,0, wanted each once' \
+lint warp-repeated 'app/kernel-1.traceg:113:1: error: warp-repeated: warp 6 occurs twice in thread block 0,0,0' \
 	'first "warp = 7" "warp = 6"'
-lint warp-missing 'app/kernel-1.traceg:113:1: error: warp-missing: found 7 warps in thread block 0,0,0, wanted 8: warp 7 is not there' \
+lint warp-missing 'app/kernel-1.traceg:113:1: error: warp-missing: 7 warps in thread block 0,0,0 (expected 8): warp 7 is missing' \
 	'awk "/^warp = 7/ && !n++ {skip=13} skip-- <= 0" $K >x; mv x $K'
 lint warp-empty 'app/kernel-1.traceg:24:1: warning: warp-empty: found warp 0 without instructions' \
 	'awk "/^insts/ && !n++ {print \"insts = 0\"; skip=1; next} /^\$/ {skip=0} !skip" $K >x; mv x $K'
-lint insts-missing "app/kernel-1.traceg:23:1: error: insts-missing: found '0000 ffffffff 1 R1 IMAD.MOV.U32 2 R255 R255 0 0 ', wanted 'insts = <number>' behind the 'warp' line" \
+lint insts-missing "app/kernel-1.traceg:23:1: error: insts-missing: unexpected '0000 ffffffff 1 R1 IMAD.MOV.U32 2 R255 R255 0 0 ' (expected 'insts = <number>' behind the 'warp' line)" \
 	'drop "^insts"'
-lint insts-count "app/kernel-1.traceg:34:1: error: insts-count: found 9 instruction lines in warp 0, wanted 10 as its 'insts' line says" \
+lint insts-count "app/kernel-1.traceg:34:1: error: insts-count: 9 instruction lines in warp 0 (expected 10, from its 'insts' line)" \
 	'drop "^0030"'
 lint lane-after-exit 'app/kernel-1.traceg:32:6: warning: lane-after-exit: found lanes 0000000f of warp 0 active after their EXIT' \
 	'first "^0070 ffffffff 1 R9 FADD 2 R4 R5" "0070 0000000f 0 EXIT 0"'
@@ -117,53 +117,53 @@ lint barrier-count 'app/kernel-1.traceg:65582:1: warning: barrier-count: found 0
 	'awk "/^insts = 10/ && !done { print \"insts = 65546\"; done = 1; for (i = 0; i < 65536; i++) print \"0000 ffffffff 0 BAR.SYNC.DEFER_BLOCKING 0 0 0 \"; next } 1" "$K" >k; mv k "$K"'
 lint depbar-groups 'app/kernel-1.traceg:30:17: warning: depbar-groups: found a DEPBAR for 9 groups, wanted at most the 3 that warp 0 has closed' \
 	'use ldgsts; first "DEPBAR.LE 0 0 [0-9]*" "DEPBAR.LE 0 0 9"'
-lint inst-line "app/kernel-1.traceg:28:1: error: inst-line: found 'hello world', wanted an instruction line" \
+lint inst-line "app/kernel-1.traceg:28:1: error: inst-line: unexpected 'hello world' (expected an instruction line)" \
 	'first "^0040.*" "hello world"'
-lint dialect 'app/kernel-1.traceg:27:35: error: dialect: found 0 columns before the PC and 0 immediates, wanted 0 and 1 as on the first line of the kernel' \
+lint dialect 'app/kernel-1.traceg:27:35: error: dialect: 0 columns before the PC and 0 immediates (expected 0 and 1 as on the first line of the kernel)' \
 	'first "^0030 \(.*\) 0 0 $" "0030 \1 0 "'
-lint prefix "app/kernel-1.traceg:28:1: error: prefix: found 'x', wanted a decimal column before the PC as on other lines" \
+lint prefix "app/kernel-1.traceg:28:1: error: prefix: unexpected 'x' (expected a decimal column before the PC as on other lines)" \
 	'use vecadd; sed -i "s/^00[0-9a-f]0 /7 &/; s/enable lineinfo = 0/enable lineinfo = 1/" $K; first "^7 0040" "x 0040"'
-lint pc "app/kernel-1.traceg:25:1: error: pc: found 'zz10', wanted a hexadecimal PC" \
+lint pc "app/kernel-1.traceg:25:1: error: pc: unexpected 'zz10' (expected a hexadecimal PC)" \
 	'first "^0010 " "zz10 "'
 lint pc-align 'app/kernel-1.traceg:25:1: warning: pc-align: found PC 0014, wanted a multiple of 16' \
 	'first "^0010 " "0014 "'
-lint mask "app/kernel-1.traceg:25:6: error: mask: found 'zzzzzzzz', wanted a hexadecimal mask of 32 lanes" \
+lint mask "app/kernel-1.traceg:25:6: error: mask: unexpected 'zzzzzzzz' (expected a hexadecimal mask of 32 lanes)" \
 	'first "^0010 ffffffff" "0010 zzzzzzzz"'
-lint lanes 'app/kernel-1.traceg:115:6: error: lanes: found active lanes ffff0000 that the block of 240 threads lacks in warp 7, wanted none outside 0000ffff' \
+lint lanes 'app/kernel-1.traceg:115:6: error: lanes: mask has active lanes ffff0000 outside a block of 240 threads, warp 7 (expected none outside 0000ffff)' \
 	'first "(256,1,1)" "(240,1,1)"'
-lint dst-count "app/kernel-1.traceg:25:15: error: dst-count: found 'x', wanted a number of destination registers up to 255" \
+lint dst-count "app/kernel-1.traceg:25:15: error: dst-count: unexpected 'x' (expected a number of destination registers up to 255)" \
 	'first "1 R6 S2R" "x R6 S2R"'
-lint src-count "app/kernel-1.traceg:25:24: error: src-count: found 'x', wanted a number of source registers up to 255" \
+lint src-count "app/kernel-1.traceg:25:24: error: src-count: unexpected 'x' (expected a number of source registers up to 255)" \
 	'first "S2R 0" "S2R x"'
 lint operands 'app/kernel-1.traceg:28:23: warning: operands: found 2 destinations and 2 sources, which the original simulator does not take' \
 	'first "1 R2 IMAD.WIDE" "2 R2 R3 IMAD.WIDE"'
-lint register "app/kernel-1.traceg:25:17: error: register: found 'R999', wanted a register R0 to R255, UR0 to UR255, P<n> or UP<n>" \
+lint register "app/kernel-1.traceg:25:17: error: register: unexpected 'R999' (expected a register R0 to R255, UR0 to UR255, P<n> or UP<n>)" \
 	'first "1 R6 S2R" "1 R999 S2R"'
 lint register-nregs "app/kernel-1.traceg:25:21: warning: register-nregs: found register R77, wanted one below the 16 of '-nregs'" \
 	'first "1 R6 S2R" "1 R77 S2R"'
-lint opcode "app/kernel-1.traceg:28:20: error: opcode: found '.', wanted an opcode" \
+lint opcode "app/kernel-1.traceg:28:20: error: opcode: unexpected '.' (expected an opcode)" \
 	'first "IMAD.WIDE" "."'
 lint opcode-unknown "app/kernel-1.traceg:28:20: warning: opcode-unknown: opcode 'FOOBAR' is not in the table of ampere, taken as ALU" \
 	'first IMAD.WIDE FOOBAR'
 lint opcode-approximated "app/kernel-1.traceg:28:20: warning: opcode-approximated: opcode 'SYNCS' (SYNCS) is not modelled, taken as INT" \
 	'first "binary version = 80" "binary version = 90"; first "IMAD.WIDE" "SYNCS"'
-lint opcode-width "app/kernel-1.traceg:29:20: error: opcode-width: found a width below 8 or beyond 524280 bits in opcode 'LDG.E.4', wanted bits of a memory access" \
+lint opcode-width "app/kernel-1.traceg:29:20: error: opcode-width: opcode 'LDG.E.4' has an access width below 8 or above 524280 bits" \
 	'first "LDG.E " "LDG.E.4 "'
-lint width "app/kernel-1.traceg:29:31: error: width: found 'x', wanted a width in bytes, 0 for no memory access" \
+lint width "app/kernel-1.traceg:29:31: error: width: unexpected 'x' (expected a width in bytes, 0 for no memory access)" \
 	'first "LDG.E 1 R2 4" "LDG.E 1 R2 x"'
-lint immediate "app/kernel-1.traceg:27:35: error: immediate: found '0x', wanted a decimal immediate" \
+lint immediate "app/kernel-1.traceg:27:35: error: immediate: unexpected '0x' (expected a decimal immediate)" \
 	'first "^0030 \(.*\) 0 0 $" "0030 \1 0 0x "'
-lint columns "app/kernel-1.traceg:27:37: error: columns: found '%', wanted the end of the line, as on other lines" \
+lint columns "app/kernel-1.traceg:27:37: error: columns: unexpected '%' (expected the end of the line, as on other lines)" \
 	'first "^0030 \(.*\) 0 0 $" "0030 \1 0 0 %"'
 lint line-tail 'app/kernel-1.traceg:27:1: note: line-tail: found words behind the instruction that the model does not read' \
 	'first "^0030 \(.*\) 0 0 $" "0030 \1 0 0 NoVal"'
-lint no-address "app/kernel-1.traceg:29:20: error: no-address: found memory opcode 'LDG.E' without addresses (width 0), wanted one for each lane of mask ffffffff" \
+lint no-address "app/kernel-1.traceg:29:20: error: no-address: memory opcode 'LDG.E' has no addresses (width 0) (expected one for each lane of mask ffffffff)" \
 	'first "LDG.E 1 R2 4 1 0x7f4000000000 4 0" "LDG.E 1 R2 0 0"'
-lint mode "app/kernel-1.traceg:29:33: error: mode: found '7', wanted an address mode 0, 1 or 2" \
+lint mode "app/kernel-1.traceg:29:33: error: mode: unexpected '7' (expected an address mode 0, 1 or 2)" \
 	'first "4 1 0x7f4000000000 4" "4 7 0x7f4000000000 4"'
-lint address "app/kernel-1.traceg:29:35: error: address: found 'xyz', wanted a hexadecimal base address" \
+lint address "app/kernel-1.traceg:29:35: error: address: unexpected 'xyz' (expected a hexadecimal base address)" \
 	'first "0x7f4000000000 4" "xyz 4"'
-lint address-count 'app/kernel-1.traceg:29:56: error: address-count: found 3 deltas, wanted 31 for mask ffffffff' \
+lint address-count 'app/kernel-1.traceg:29:56: error: address-count: 3 deltas (expected 31 for mask ffffffff)' \
 	'first "4 1 0x7f4000000000 4 0" "4 2 0x7f4000000000 4 4 4"'
 lint stride-holes 'app/kernel-1.traceg:29:35: error: stride-holes: found mode 1 over mask fff0ffff, wanted a mask without holes' \
 	'first "ffffffff 1 R4 LDG.E" "fff0ffff 1 R4 LDG.E"'

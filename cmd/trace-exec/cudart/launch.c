@@ -81,17 +81,17 @@ static bool trace_block_done(void *ctx, struct cta *c)
 static const struct lower *lowered_code(const struct grid *g)
 {
 	static const struct func *of;
-	static uint32_t insts; /* of the program: it grows when more is loaded */
+	static uint32_t modules; /* of the program: it is bound again when more are loaded */
 	static struct lower *code;
 	static struct fault f;
 
 	if (!cudart.wire.binary || !g->record)
 		return NULL;
-	if (of != g->l->kernel || insts != g->code->prog->n_insts) {
+	if (of != g->l->kernel || modules != g->code->prog->n_modules) {
 		lower_free(code);
 		code = lower_kernel(g->code, g->kernel, (unsigned)cudart.wire.binary, &f);
 		of = g->l->kernel;
-		insts = g->code->prog->n_insts;
+		modules = g->code->prog->n_modules;
 	}
 	if (!code)
 		die_fault(&f);

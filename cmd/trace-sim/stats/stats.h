@@ -43,6 +43,7 @@ struct kernel_record {
 	uint64_t stream;
 	uint32_t grid[3], block[3];
 	unsigned char hash[16];
+	uint64_t checksum;
 	uint64_t first_cycle; /* tot_cycle when its interval began */
 	bool slice;
 	bool unfinished;               /* the run ended in it */

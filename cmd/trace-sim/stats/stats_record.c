@@ -208,6 +208,7 @@ void stats_kernel_record(struct record_writer *w, const struct kernel_record *k,
 	const struct figures *before, const struct figures *now)
 {
 	struct stretch by;
+	char checksum[17];
 
 	(void)g;
 	record_begin(w, "kernel");
@@ -218,6 +219,8 @@ void stats_kernel_record(struct record_writer *w, const struct kernel_record *k,
 	record_dim(w, "grid", k->grid);
 	record_dim(w, "block", k->block);
 	write_hash(w, k->hash);
+	snprintf(checksum, sizeof(checksum), "%016llx", (unsigned long long)k->checksum);
+	record_string(w, "checksum", checksum);
 	record_bool(w, "slice", k->slice);
 	if (k->unfinished)
 		record_string(w, "status", "unfinished");

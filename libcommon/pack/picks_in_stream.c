@@ -16,7 +16,7 @@ static int from_stream(struct picks *p, const char *path, struct fault *f)
 
 	if (s && !pack_picks(s)) {
 		fault_set(f, (struct place){diag_keep(path), 0, 0}, "picks",
-			"found a packed stream without picks, wanted one that trace-pack -k @FILE has made");
+			"packed stream has no picks (expected one made by trace-pack -k @FILE)");
 	} else if (s) {
 		struct input *in = input_memory(path, pack_picks(s), strlen(pack_picks(s)), f);
 

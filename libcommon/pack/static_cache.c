@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of meaning.h: text of static instructions with its context, to handles of the reader's code.
+ * The table of static_cache.h: from text of static instructions and its context to handles of the reader's
+ * code.
  *
- * Always true: keys and text are compared whole, so that equal hashes are harmless; the table is never more
- * than half full; it is begun anew when it is full or the handles are another reader's. Parsing itself is
- * done by who asks.
+ * Always true: keys and text are compared whole, so that equal hashes are harmless; the table is at most
+ * half full; it is restarted when it is full or when the struct code, known by its serial number, is
+ * another. The caller parses.
  */
 #include <xxhash.h>
-#include "meaning.h"
+#include "static_cache.h"
 
-#define MEANINGS_MAX (1u << 18)
+#define STATIC_CACHE_MAX (1u << 18)
 
-void static_cache_free(struct meanings *m)
+void static_cache_free(struct static_cache *m)
 {
 	if (!m)
 		return;
@@ -47,13 +48,14 @@ static bool same_key(const struct static_cache_key *a, const struct static_cache
 	       a->lineinfo == b->lineinfo;
 }
 
-uint32_t static_cache_slot(const struct meanings *m, const struct static_cache_key *c, const void *text, size_t n)
+uint32_t static_cache_slot(
+	const struct static_cache *m, const struct static_cache_key *c, const void *text, size_t n)
 {
 	uint64_t h = XXH3_64bits_withSeed(text, n, XXH3_64bits(c, sizeof(*c)));
 	uint32_t at = (uint32_t)h & (m->n_slots - 1);
 
 	for (; m->slot[at]; at = (at + 1) & (m->n_slots - 1)) {
-		const struct meaning *e = &m->e[m->slot[at] - 1];
+		const struct static_entry *e = &m->e[m->slot[at] - 1];
 
 		if (e->len == n && same_key(&e->before, c) && !memcmp(m->text.p + e->text, text, n))
 			break;
@@ -61,17 +63,17 @@ uint32_t static_cache_slot(const struct meanings *m, const struct static_cache_k
 	return at;
 }
 
-struct meanings *static_cache_of(struct pack *p, const struct code *code)
+struct static_cache *static_cache_of(struct pack *p, const struct code *code)
 {
-	struct meanings *m = p->meanings;
+	struct static_cache *m = p->statics;
 
-	if (m && (m->code != code || m->n == MEANINGS_MAX)) {
+	if (m && (m->code != code_serial(code) || m->n == STATIC_CACHE_MAX)) {
 		static_cache_free(m);
 		m = NULL;
 	}
 	if (!m) {
 		m = xcalloc(1, sizeof(*m));
-		m->code = code;
+		m->code = code_serial(code);
 	}
 	if (m->n * 2 >= m->n_slots) {
 		free(m->slot);
@@ -81,6 +83,6 @@ struct meanings *static_cache_of(struct pack *p, const struct code *code)
 			m->slot[static_cache_slot(m, &m->e[i].before, m->text.p + m->e[i].text, m->e[i].len)] =
 				i + 1;
 	}
-	p->meanings = m;
+	p->statics = m;
 	return m;
 }

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Static instructions recur from kernel to kernel and are parsed once. The key of an entry is their text,
+ * the dialect before them and the header fields that their meaning depends on.
+ */
+#ifndef PACK_STATIC_CACHE_H
+#define PACK_STATIC_CACHE_H
+
+#include "codec.h"
+#include "trace/reader.h"
+
+struct static_cache_key {
+	uint64_t code; /* of PTX: its lines in the header */
+	struct dialect d;
+	int binary, tracer, arch, lineinfo;
+};
+
+struct static_entry {
+	struct static_cache_key before;
+	struct dialect after;
+	uint32_t text, len, handle;
+	bool needs;
+};
+
+struct static_cache {
+	uint64_t code; /* serial of the struct code that the handles belong to; an address could be another's later */
+	struct static_entry *e;
+	uint32_t n, cap, *slot, n_slots;
+	struct buf text;
+};
+
+/* The fields of a trace that the meaning of its lines depends on; padding is zero. */
+struct static_cache_key static_cache_key_of(const struct trace *t);
+/* The slot of this text in this context: empty, or the number of its meaning + 1. */
+uint32_t static_cache_slot(
+	const struct static_cache *m, const struct static_cache_key *c, const void *text, size_t n);
+/* The stream's cache with space for one more entry; its handles belong to code. */
+struct static_cache *static_cache_of(struct pack *p, const struct code *code);
+
+#endif

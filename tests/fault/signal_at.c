@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A library for LD_PRELOAD that delivers signals at chosen calls of a program.
+ *
+ * SIGNAL_AT=N or N,M: right before the N-th and the M-th counted call, from 1, the process raises a signal.
+ * SIGNAL=NUMBER: which one (default: SIGTERM). SIGNAL_COUNT=FILE: the number of calls is written there at the
+ * end. Counted are calls of open, write, pwrite, ftruncate, rename, renameat2, unlink, close, fork, waitpid
+ * and poll, and of getppid, which builds with -DCHECK_TURNS call once a turn of the main loop. Processes that
+ * the program forks neither count nor get signals.
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static unsigned long calls, first, second;
+static int number = SIGTERM;
+static pid_t counted; /* process */
+
+__attribute__((constructor)) static void begin(void)
+{
+	const char *at = getenv("SIGNAL_AT"), *which = getenv("SIGNAL");
+	char *end;
+
+	first = at ? strtoul(at, &end, 10) : 0;
+	second = at && *end == ',' ? strtoul(end + 1, NULL, 10) : 0;
+	number = which ? atoi(which) : SIGTERM;
+	counted = getpid();
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	const char *path = getenv("SIGNAL_COUNT");
+	char text[24];
+	int fd, n = snprintf(text, sizeof(text), "%lu\n", calls);
+
+	if (!path || getpid() != counted)
+		return;
+	fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	if (fd < 0 || syscall(SYS_write, fd, text, (size_t)n) != n)
+		_exit(3);
+}
+
+static void count_call(void)
+{
+	if (!counted || (pid_t)syscall(SYS_getpid) != counted)
+		return;
+	calls++;
+	if (calls == first || calls == second)
+		raise(number);
+}
+
+#define NEXT(name) (count_call(), next_##name ? 0 : (*(void **)&next_##name = dlsym(RTLD_NEXT, #name), 0))
+
+static int (*next_open)(const char *, int, ...);
+static ssize_t (*next_write)(int, const void *, size_t);
+static ssize_t (*next_pwrite)(int, const void *, size_t, off_t);
+static int (*next_ftruncate)(int, off_t);
+static int (*next_rename)(const char *, const char *);
+static int (*next_renameat2)(int, const char *, int, const char *, unsigned);
+static int (*next_unlink)(const char *);
+static int (*next_close)(int);
+static pid_t (*next_fork)(void);
+static pid_t (*next_waitpid)(pid_t, int *, int);
+static int (*next_poll)(struct pollfd *, nfds_t, int);
+
+int open(const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+
+	if (flags & O_CREAT) {
+		va_list args;
+
+		va_start(args, flags);
+		mode = va_arg(args, mode_t);
+		va_end(args);
+	}
+	NEXT(open);
+	return next_open(path, flags, mode);
+}
+
+ssize_t write(int fd, const void *p, size_t n)
+{
+	NEXT(write);
+	return next_write(fd, p, n);
+}
+
+ssize_t pwrite(int fd, const void *p, size_t n, off_t at)
+{
+	NEXT(pwrite);
+	return next_pwrite(fd, p, n, at);
+}
+
+int ftruncate(int fd, off_t n)
+{
+	NEXT(ftruncate);
+	return next_ftruncate(fd, n);
+}
+
+int rename(const char *from, const char *to)
+{
+	NEXT(rename);
+	return next_rename(from, to);
+}
+
+int renameat2(int a, const char *from, int b, const char *to, unsigned flags)
+{
+	NEXT(renameat2);
+	return next_renameat2(a, from, b, to, flags);
+}
+
+int unlink(const char *path)
+{
+	NEXT(unlink);
+	return next_unlink(path);
+}
+
+int close(int fd)
+{
+	NEXT(close);
+	return next_close(fd);
+}
+
+pid_t fork(void)
+{
+	NEXT(fork);
+	return next_fork();
+}
+
+pid_t waitpid(pid_t pid, int *status, int options)
+{
+	NEXT(waitpid);
+	return next_waitpid(pid, status, options);
+}
+
+int poll(struct pollfd *fd, nfds_t n, int ms)
+{
+	NEXT(poll);
+	return next_poll(fd, n, ms);
+}
+
+pid_t getppid(void)
+{
+	count_call();
+	return (pid_t)syscall(SYS_getppid);
+}

@@ -1,0 +1,20 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# Signals at sampled calls of short runs, one and two at a time: nothing half-written stays, and what resumes is exact.
+# make soak takes every call.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup() { plain_build_only; }
+
+signals() {
+	run -0 python3 "$ROOT/tests/tools/signals" "$BUILD" "$BATS_TEST_TMPDIR" -s 9 -p 3 "$@"
+	refute_output --partial ' at ('
+}
+
+@test "signals: --isolate --resume, plain and packed" { signals isolate isolate-packed; }
+
+@test "signals: a plain run and one with --interval" { signals plain interval; }
+
+@test "signals: trace-pack" { signals pack; }
