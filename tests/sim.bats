@@ -181,8 +181,8 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 @test "every shipped configuration runs a trace" {
 	for g in "$WARPTOOLS_GPUS"/*.config; do
 		g=${g##*/} g=${g%.config}
-		trace-sim -h | grep -qw "$g"
-		trace-lint -h | grep -qw "$g"
+		trace-sim --list-gpus | grep -q "^$g "
+		trace-lint --completion bash | grep -qw -- "$g"
 		run -0 trace-sim -q -g "$g" "$(trace example)"
 		assert_output --partial 'status complete'
 	done
@@ -366,7 +366,7 @@ start_second() {
 		assert_output --partial 'empty name'
 	done
 	run -2 timeout 60 trace-sim -q -g qv100 --net-report r -o out "$d"
-	assert_output --partial 'without channels between routers'
+	assert_output --partial 'requires a network with channels between routers'
 	[ ! -e out ] && [ ! -e out.part ] && [ ! -e r ]
 }
 
@@ -386,29 +386,29 @@ start_second() {
 	for option in -o --events --profile --timeline --net-report; do
 		for file in app/kernel-1.traceg app/../app/kernelslist.g gpu.config; do
 			run -2 trace-sim -q -c gpu.config -f $option $file app
-			assert_output "trace-sim: $file: found the output among the inputs, wanted another file"
+			assert_output "trace-sim: error: $file: found the output among the inputs, wanted another file"
 		done
 	done
 	for file in gpu.config any.icnt links; do # files that a file names
 		run -2 trace-sim -q -c outer.config -f -o $file app
-		assert_output "trace-sim: $file: found the output among the inputs, wanted another file"
+		assert_output "trace-sim: error: $file: found the output among the inputs, wanted another file"
 	done
 	ln app/kernel-1.traceg out.part
 	run -2 trace-sim -q -c gpu.config -o out app # what it would be named while it is written
-	assert_output "trace-sim: out.part: found the output among the inputs, wanted another file"
+	assert_output "trace-sim: error: out.part: found the output among the inputs, wanted another file"
 	run -2 trace-sim -q -c gpu.config --isolate --resume -f -o app/kernel-1.traceg app
 	assert_output --partial "kernel-1.traceg: found the output among the inputs"
 	printf 'schema\n' >gpu.measured
 	: >isa
 	for file in gpu.config gpu.measured rows isa; do
 		run -2 trace-sim --selftest -c gpu.config --measured rows --isa isa -f -o $file
-		assert_output "trace-sim: $file: found the output among the inputs, wanted another file"
+		assert_output "trace-sim: error: $file: found the output among the inputs, wanted another file"
 	done
 	printf 'id\tgpu\tworkload\tparams\tmetric\tvalue\tunit\tmin\tmax\tclock_mhz\ttool\tsource\tnote\n' >gpu.measured
 	run -2 trace-sim --selftest -c gpu.config -f -o titanx.icnt
 	assert_output --partial "titanx.icnt: found the output among the inputs, wanted another file"
 	run -2 trace-sim -c gpu.config --dump-config -f -o gpu.config
-	assert_output "trace-sim: gpu.config: found the output among the inputs, wanted another file"
+	assert_output "trace-sim: error: gpu.config: found the output among the inputs, wanted another file"
 	trace-pack -q -o app.tpack app
 	for job in trace-pick 'trace-sim -c gpu.config'; do
 		run -2 $job -f -o app.tpack - <app.tpack
