@@ -48,6 +48,13 @@ extern const struct conf_row conf_rows[N_OPTIONS];
 /* The shipped configurations of gpus.def: their names, a blank before each; and the help of an option -g. */
 extern const char gpuconf_names[], gpuconf_help[];
 
+/* A shipped configuration. */
+struct gpuconf_gpu {
+	const char *name, *chip;
+	double error; /* mean error of its selftest in percent; negative: no measured figures */
+};
+extern const struct gpuconf_gpu gpuconf_gpus[]; /* the last one has no name */
+
 struct conf_value {
 	char *text;      /* as written, never NULL */
 	int64_t number;  /* bool and integers */

@@ -47,7 +47,7 @@ FILENAME ~ /options\.def$/ && /^OPTION\(/ {
 }
 FILENAME ~ /gpus\.def$/ && /^GPU\(/ {
 	split($0, part, /"/)
-	match($0, /[a-z0-9]+,/)
+	match($0, /[a-z0-9-]+,/)
 	gpus = gpus ".It Cm " substr($0, RSTART, RLENGTH - 1) "\n" part[2] ".\n"
 }
 /@GPUS@/ {

@@ -231,3 +231,16 @@ l1	'
 		! comm -23 wanted had | grep -v '	stream/\|	small streaming\|	backprop$'
 	done
 }
+
+@test "--list-gpus: a row for each configuration, with the mean error of its selftest" {
+	run -0 trace-sim --list-gpus
+	for c in "$ROOT"/examples/gpus/*.config; do
+		g=$(basename "$c" .config)
+		assert_line --regexp "^$g +[0-9]+  (modern +no|legacy +yes) "
+		error=-
+		t=$ROOT/tests/selftest/$g.tsv
+		[ ! -e "$t" ] || error=$(awk -F'\t' 'NR > 1 && $5 != "" { s += $5 < 0 ? -$5 : $5; n++ }
+			END { printf "%.1f", s / n }' "$t")
+		assert_line --regexp "^$g .* (yes|no) +$error "
+	done
+}

@@ -12,6 +12,7 @@
 #include "cli.h"
 #include "complete.h"
 #include "cubin.h"
+#include "gpus.h"
 #include "icnt.h"
 #include "isolate.h"
 #include "namelist.h"
@@ -23,6 +24,7 @@
 
 enum {
 	OPT_LIST_OPTIONS = 256,
+	OPT_LIST_GPUS,
 	OPT_DUMP_CONFIG,
 	OPT_EVENTS,
 	OPT_FLITS,
@@ -65,6 +67,9 @@ static const struct cli_row rows[] = {
 	{OPT_STRICT, "strict", NULL, "fail on an opcode without a row", NULL},
 	{OPT_DUMP_CONFIG, "dump-config", NULL, "print the resolved configuration and exit", NULL},
 	{OPT_LIST_OPTIONS, "list-options", NULL, "print the table of configuration options and exit", NULL},
+	{OPT_LIST_GPUS, "list-gpus", NULL,
+		"print the shipped configurations and exit: SMs, core model, PTX support, mean error of the selftest",
+		NULL},
 	{CLI_GROUP, "Simulation", NULL, NULL, NULL},
 	{'k', "kernels", "LIST",
 		"simulate only these: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
@@ -148,7 +153,7 @@ struct sim_args {
 	unsigned threads;
 	bool force, warm, sample_blocks, strict, host_time, dump, list, quiet, verbose, selftest, tsv,
 		isolate, resume;
-	bool provenance, pass_unknown;
+	bool provenance, pass_unknown, list_gpus;
 	const char **measured, **fit;
 	uint32_t n_measured, n_fit;
 	struct namelist only; /* patterns of --only */
@@ -236,6 +241,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_RESUME: a->resume = true; break;
 	case OPT_DUMP_CONFIG: a->dump = true; break;
 	case OPT_LIST_OPTIONS: a->list = true; break;
+	case OPT_LIST_GPUS: a->list_gpus = true; break;
 	}
 }
 
@@ -434,6 +440,10 @@ static int run_selftest(
 /* Prints a list or a dump of options, or runs a selftest or a simulation. */
 static int run_command(struct run *r, const struct sim_args *a, struct isa *isa, const char *operand)
 {
+	if (a->list_gpus) {
+		gpus_list(stdout);
+		return EXIT_GOOD;
+	}
 	if (a->list || a->dump) {
 		if (a->dump)
 			gpuconf_spare(&r->conf, a->output);

@@ -29,10 +29,16 @@ const struct conf_row conf_rows[N_OPTIONS] = {
 };
 
 const char gpuconf_names[] =
-#define GPU(name, about) " " #name
+#define GPU(name, chip, error) " " #name
 #include "gpus.def"
 #undef GPU
 	;
+
+const struct gpuconf_gpu gpuconf_gpus[] = {
+#define GPU(name, chip, error) {#name, chip, error},
+#include "gpus.def"
+#undef GPU
+	{NULL, NULL, 0}};
 
 const char gpuconf_help[] = "a shipped configuration, such as rtx3070 or h100-sxm; trace-config(5) lists all";
 

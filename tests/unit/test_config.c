@@ -447,7 +447,7 @@ static void test_defaults(void)
 static void test_shipped(void)
 {
 	static const char *const name[] = {
-#define GPU(name, about) #name,
+#define GPU(name, chip, error) #name,
 #include "arch/gpus.def"
 #undef GPU
 	};

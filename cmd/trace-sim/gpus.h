@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* --list-gpus. Used by main.c. */
+#ifndef GPUS_H
+#define GPUS_H
+
+#include <stdio.h>
+
+/* Prints a table of the shipped configurations. Ends the program if one cannot be read. */
+void gpus_list(FILE *out);
+
+#endif
