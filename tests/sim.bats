@@ -412,7 +412,7 @@ start_second() {
 	trace-pack -q -o app.tpack app
 	for job in trace-pick 'trace-sim -c gpu.config'; do
 		run -2 $job -f -o app.tpack - <app.tpack
-		assert_output --partial 'app.tpack: found the output among the inputs'
+		assert_output --partial 'app.tpack: the output is also an input'
 	done
 	for file in titanx.icnt picks rows k.cubin; do
 		run -2 trace-sim -q -c gpu.config -k @picks --isa rows --cubin k.cubin -f -o $file app
@@ -422,11 +422,11 @@ start_second() {
 		'trace-pick --times times.csv -o times.csv app' 'stats-csv -k @picks -o picks app' \
 		'stats-csv --weights picks -o picks app'; do
 		run -2 $job -q -f
-		assert_output --partial 'found the output among the inputs'
+		assert_output --partial 'the output is also an input'
 	done
 	for file in app/kernel-1.traceg app/kernelslist.g; do
 		run -2 trace-pick -q -f -o $file app
-		assert_output --partial 'found the output among the inputs'
+		assert_output --partial 'the output is also an input'
 	done
 	md5sum --quiet -c sums
 	trace-sim -q -c gpu.config -o run app
