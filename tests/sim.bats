@@ -273,7 +273,7 @@ start_second() {
 	assert_output --regexp $'run,status,kernel_name,id,gpu_sim_cycle\r\nout.part,cut,vecadd,1,[0-9]+\r$'
 	[[ $stderr == *"this run is not complete"* ]]
 	run -0 trace-sim -F json -g rtx3070 -o out two
-	assert_output --partial 'out.part: warning: found what a run left that did not end, which is replaced'
+	assert_output --partial 'out.part: warning: replacing the output of a run that did not finish'
 	[ ! -e out.part ]
 	run -0 stats-csv -s gpu_sim_cycle out
 	refute_output --partial status
@@ -363,7 +363,7 @@ start_second() {
 		assert_equal "$output" ""
 		[ ! -e out ] && [ ! -e out.part ]
 		run -2 trace-sim -q -g titanx $option '' -o out "$(trace alu-pascal)"
-		assert_output --partial 'empty name'
+		assert_output --partial 'the name of an output is empty'
 	done
 	run -2 timeout 60 trace-sim -q -g qv100 --net-report r -o out "$d"
 	assert_output --partial 'requires a network with channels between routers'
