@@ -18,7 +18,7 @@ CFLAGS_ALL = -std=c11 $(OPT) $(WARN) -MMD -MP $(CFLAGS)
 # Objects serve the programs, which are optimised as a whole, and the tests, which are linked as they are.
 LTO_OBJ    = $(if $(LTO),$(LTO) -ffat-lto-objects)
 # The C library first: starting a program is looking up names, and most are found there.
-LDLIBS_ALL = -lc -lzstd -llzma -lz -lxxhash -ljansson -lmsgpackc -lcsv -lm -pthread $(LDLIBS)
+LDLIBS_ALL = -lc -lzstd -llzma -lz -lxxhash -ljansson -lmsgpackc -lcsv -Wl,--as-needed -lexpat -Wl,--no-as-needed -lm -pthread $(LDLIBS)
 
 # A program exists when its folder has a main.c.
 PROGRAMS = $(patsubst cmd/%/main.c,%,$(sort $(wildcard cmd/*/main.c)))

@@ -15,6 +15,7 @@
 #include "icnt.h"
 #include "isolate.h"
 #include "namelist.h"
+#include "power_setup.h"
 #include "run.h"
 #include "selftest/measured.h"
 #include "selftest/selftest.h"
@@ -46,6 +47,8 @@ enum {
 	OPT_RESUME,
 	OPT_PROVENANCE,
 	OPT_INTERVAL,
+	OPT_POWER_REPORT,
+	OPT_POWER_ENERGIES,
 	OPT_UNKNOWN
 };
 
@@ -93,6 +96,10 @@ static const struct cli_row rows[] = {
 	{OPT_TIMELINE_INTERVAL, "timeline-interval", "CYCLES",
 		"cycles between values of its counters; default: by the run's length", NULL},
 	{OPT_TIMELINE_SMS, "timeline-sms", "N", "show the CTAs of N SMs, evenly spread (8)", NULL},
+	{OPT_POWER_REPORT, "power-report", "FILE",
+		"write the power report of AccelWattch's form (-power_simulation_enabled 1)", "file"},
+	{OPT_POWER_ENERGIES, "power-energies", "FILE",
+		"energies of events in place of those of the shipped hardware part", "file"},
 	{OPT_CUBIN, "cubin", "FILE",
 		"control codes for the modern core out of a cubin, fat binary or program; may be repeated",
 		"file"},
@@ -145,6 +152,7 @@ struct sim_args {
 	uint32_t n_config, n_define, n_cubin;
 	const char *kernels, *output, *isa;
 	struct beside_args beside;
+	struct power_args power;
 	uint64_t interval; /* of --interval */
 	enum run_format format;
 	unsigned threads;
@@ -194,7 +202,7 @@ static void on_option(void *ctx, int letter, const char *value)
 		break;
 	case 'k': a->kernels = value; break;
 	case 'o': a->output = value; break;
-	case 'f': a->force = a->beside.force = true; break;
+	case 'f': a->force = a->beside.force = a->power.force = true; break;
 	case OPT_SELFTEST: a->selftest = true; break;
 	case OPT_MEASURED: a->measured[a->n_measured++] = value; break;
 	case OPT_FIT: a->fit[a->n_fit++] = value; break;
@@ -214,6 +222,8 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_TIMELINE_SMS:
 		a->beside.timeline_sms = (uint32_t)cli_number("--timeline-sms", value, 0, UINT32_MAX);
 		break;
+	case OPT_POWER_REPORT: a->power.report = value; break;
+	case OPT_POWER_ENERGIES: a->power.energies = value; break;
 	case OPT_CUBIN: a->cubin[a->n_cubin++] = value; break;
 	case OPT_ISA: a->isa = value; break;
 	case OPT_WARM: a->warm = true; break;
@@ -328,6 +338,7 @@ static void spare_inputs(const struct run *r, const struct sim_args *a, const ch
 	kselect_spare(r->select, output);
 	output_spare(output, a->isa);
 	icnt_spare(&r->gpu.params, output);
+	power_setup_spare(r, &a->power, output);
 	for (uint32_t i = 0; i < a->n_cubin; i++)
 		output_spare(output, a->cubin[i]);
 }
@@ -346,6 +357,7 @@ static int simulate(struct run *r, const struct sim_args *a, struct isa *isa, co
 {
 	struct output *out;
 	struct beside beside = {0};
+	struct power_files power = {.report = NULL};
 	struct fault f;
 	int status;
 
@@ -356,6 +368,8 @@ static int simulate(struct run *r, const struct sim_args *a, struct isa *isa, co
 	spare_all(r, a, a->beside.profile);
 	spare_all(r, a, a->beside.timeline);
 	spare_all(r, a, a->beside.net_report);
+	spare_all(r, a, a->power.report);
+	power_setup_read(&power, r, &a->power);
 	read_cubins(&r->gpu, a);
 	if (a->isolate) {
 		run_check(r);
@@ -368,6 +382,7 @@ static int simulate(struct run *r, const struct sim_args *a, struct isa *isa, co
 	if (a->sample_blocks)
 		prepare_sampling(r);
 	beside_log(&beside, r, &a->beside);
+	power_setup_open(&power, r, &a->power);
 	if (gpu_init(&r->gpu, isa, &f) < 0)
 		die_fault(&f);
 	run_check(r);
@@ -385,6 +400,7 @@ static int simulate(struct run *r, const struct sim_args *a, struct isa *isa, co
 	status = run_application(r);
 	progress_end(r);
 	beside_close(&beside, r);
+	power_setup_close(&power);
 	gpu_end(&r->gpu);
 	code_free(r->warm);
 	klist_free(&r->list);

@@ -15,6 +15,7 @@
 #include "arena.h"
 #include "stats/interval.h"
 #include "stats/profile_record.h"
+#include "gpu/power_read.h"
 #include "gpu/window.h"
 #include "threads/readahead.h"
 #include "run.h"
@@ -123,7 +124,7 @@ static uint64_t told_at(const struct run *r)
 
 	if (r->intervals && interval_due(r->intervals) < at)
 		at = interval_due(r->intervals);
-	return at;
+	return power_due(&r->gpu) < at ? power_due(&r->gpu) : at;
 }
 
 /* May steps be skipped? None beyond the moment at which somebody must be told. */
@@ -149,6 +150,15 @@ static void tell(struct run *r)
 		interval_record(r->intervals, g, g->launch->n_loaded ? g->launch->loaded[0] : NULL);
 }
 
+static void skip_steps(struct gpu *g, const struct skip *skip)
+{
+	if (g->power)
+		power_settle(g);
+	gpu_skip(g, skip);
+	if (g->power)
+		power_settle(g);
+}
+
 /* PTX-launch-2: the last kernel that runs, if it is from PTX, ends behind its traffic. */
 static bool drains(const struct run *r, const struct kernel *k)
 {
@@ -166,11 +176,13 @@ static struct kernel *simulate(struct run *r)
 		unsigned fired;
 
 		if (may_skip(r, &skip))
-			gpu_skip(g, &skip);
+			skip_steps(g, &skip);
 		fired = window_run(g, progress_interrupted() ? 0 : told_at(r)) ? CLOCK_CORE : gpu_step(g);
 		if ((fired & CLOCK_CORE) && g->cycle % DEADLOCK_PERIOD == 0 && run_deadlocked(r))
 			g->deadlock = true;
 		progress_poll(r);
+		if (g->power)
+			power_poll(g);
 		if (gpu_now(g) >= told_at(r))
 			tell(r);
 		if (!k)
@@ -216,21 +228,40 @@ static void kernel_record(struct run *r, const struct kernel *k)
 	stats_kernel_record(r->writer, &rec, &r->gpu, r->before, r->now);
 }
 
+/* The kernels that were first selected since the last block. */
+static void name_kernels(const struct run *r, struct stats_block *b)
+{
+	const struct launch *l = r->gpu.launch;
+
+	b->n = l->n_fresh;
+	b->name = xcalloc(l->n_fresh + 1, sizeof(*b->name));
+	b->uid = xcalloc(l->n_fresh + 1, sizeof(*b->uid));
+	for (uint32_t i = 0; i < l->n_fresh; i++) {
+		b->name[i] = l->fresh[i]->head->name;
+		b->uid[i] = l->fresh[i]->uid;
+	}
+}
+
 /* trace-stats(5): the block of kernel k, or of what was simulated when k is NULL. */
 static void print_block(struct run *r, const struct kernel *k)
 {
-	struct launch *l = r->gpu.launch;
 	struct stats_block b = {.stream = k ? k->head->stream : UINT64_MAX,
-		.n = l->n_fresh,
 		.host_seconds = r->host_time ? progress_seconds() : -1};
 
-	b.name = xcalloc(l->n_fresh + 1, sizeof(*b.name));
-	b.uid = xcalloc(l->n_fresh + 1, sizeof(*b.uid));
-	for (uint32_t i = 0; i < l->n_fresh; i++) {
-		b.name[i] = l->fresh[i]->head->name;
-		b.uid[i] = l->fresh[i]->uid;
-	}
+	name_kernels(r, &b);
 	stats_print_block(&r->gpu, &b, r->out);
+	free(b.name);
+	free(b.uid);
+}
+
+/* The block of the power report (POWER-report). */
+static void report_power(struct run *r)
+{
+	struct stats_block b = {.n = 0};
+
+	name_kernels(r, &b);
+	power_update(&r->gpu, true);
+	power_block(&r->gpu, b.name, b.uid, b.n);
 	free(b.name);
 	free(b.uid);
 }
@@ -262,6 +293,8 @@ static void fold(struct run *r)
 static void finish_kernel(struct run *r, struct kernel *k)
 {
 	gpu_sync(&r->gpu);
+	if (r->gpu.power)
+		report_power(r);
 	if (r->gpu.profile)
 		profile_kernel(r->gpu.profile, &r->gpu, k);
 	if (r->gpu.timeline && k)

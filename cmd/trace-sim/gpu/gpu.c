@@ -13,6 +13,7 @@
 #include "core/core.h"
 #include "instrument/invariants.h"
 #include "launch.h"
+#include "power_read.h"
 #include "threads/readahead.h"
 #include "window.h"
 
@@ -124,6 +125,8 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 	for (uint32_t i = 0; i < p->sms; i++)
 		build_sm(g, i);
 	window_init(g);
+	if (g->power_setup)
+		power_start(g, g->power_setup);
 	return launch_init(g);
 }
 
@@ -148,6 +151,7 @@ void gpu_free(struct gpu *g)
 
 	launch_free(g);
 	window_free(g);
+	power_end(g);
 	for (uint32_t c = 0; g->cluster && c < p->clusters; c++)
 		cluster_free(&g->cluster[c]);
 	for (uint32_t i = 0; g->sm && i < p->sms; i++)

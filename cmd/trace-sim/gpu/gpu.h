@@ -28,6 +28,8 @@
 
 enum clock_domain { CLOCK_CORE = 1, CLOCK_ICNT = 2, CLOCK_L2 = 4, CLOCK_DRAM = 8 };
 
+struct power_meter;
+struct power_setup;
 struct window;
 struct core_code;
 
@@ -90,6 +92,8 @@ struct gpu {
 	struct events *events;
 	struct profile *profile;   /* NULL: none wanted */
 	struct timeline *timeline; /* NULL: none wanted */
+	struct power_meter *power; /* NULL: none wanted */
+	const struct power_setup *power_setup; /* what is wanted of it; set before gpu_init */
 	struct launch *launch;     /* launch.c */
 	struct window *window;     /* window.c */
 	bool deadlock;

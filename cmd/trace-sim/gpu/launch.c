@@ -10,6 +10,7 @@
 #include "arena.h"
 #include "core/core.h"
 #include "launch.h"
+#include "power_read.h"
 #include "threads/readahead.h"
 #include "gpu/timeline.h"
 
@@ -260,6 +261,8 @@ static void translate_new(struct gpu *g, const struct kernel *k, uint32_t codes)
 		g->launch->ldgsts |= (g->uops[h].flags & UOP_LDGSTS) != 0;
 		if (g->core_code)
 			core_code_add(g->core_code, h, code_at(g->code, h), &g->uops[h]);
+		if (g->power)
+			power_add_code(g, h);
 	}
 }
 

@@ -56,6 +56,8 @@ void ldst_push_response(struct sm *s, uint32_t req);
 uint64_t ldst_next(const struct sm *s);
 /* Counters as of the SM's clock: cycles in which the unit had nothing to do are counted when it runs next. */
 void ldst_count_idle(struct sm *s);
+/* The instruction in DISP has not made its last pass through shared memory. */
+bool ldst_passes_left(const struct sm *s);
 void ldst_registers(struct sm *s, uint32_t limit); /* register numbers below limit are to come */
 void ldst_read_only(struct sm *s);                 /* constant and texture caches are to be there */
 struct cache *ldst_l1c(const struct sm *s), *ldst_l1t(const struct sm *s); /* NULL: none, or none yet */

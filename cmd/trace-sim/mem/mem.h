@@ -155,6 +155,8 @@ struct dram_counts {
 	const uint32_t *bank_access, *bank_idle; /* nbk entries */
 };
 void memory_dram_counts(struct memory *m, uint32_t channel, struct dram_counts *out);
+/* Adds the bursts that all channels have read (without write-allocate) and written, and the precharges. */
+void memory_add_bursts(const struct memory *m, uint64_t sum[3]);
 /* Requests in a sub partition's tracker, and in a channel's latency queue. */
 uint32_t memory_tracked(const struct memory *m, uint32_t sub);
 uint32_t memory_delayed(const struct memory *m, uint32_t channel);

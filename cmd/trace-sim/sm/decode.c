@@ -8,6 +8,7 @@
 #include <string.h>
 #include "decode.h"
 #include "depend.h"
+#include "power/counts.h"
 #include "sm/kernel.h"
 
 /*
@@ -61,6 +62,13 @@ static APART void decode_ptx(struct sm *s, unsigned w)
 	s->changed = true;
 }
 
+static APART void count_decode_power(struct sm *s, const struct rec *rec, unsigned n)
+{
+	const struct power_op *op = s->power->tables->op;
+
+	power_count_decode(s->power, &op[rec[0].inst], n == 2 ? &op[rec[1].inst] : NULL);
+}
+
 void decode(struct sm *s)
 {
 	unsigned w = (unsigned)s->fetch_buffer;
@@ -76,6 +84,8 @@ void decode(struct sm *s)
 		memcpy(p->buffer, p->rec + p->cursor, sizeof(p->buffer));
 	else
 		p->buffer[0] = p->rec[p->cursor];
+	if (s->power)
+		count_decode_power(s, p->buffer, n);
 	p->cursor += n;
 	p->in_pipe += n;
 	p->buffered = (uint8_t)n;

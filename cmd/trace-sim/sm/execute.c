@@ -6,6 +6,7 @@
  * in them need no moving: they wait in the calendar for their writeback.
  */
 #include "lsu/ldst.h"
+#include "power/counts.h"
 #include "pipereg.h"
 
 /* Into the list of the clock's writebacks, by age. */
@@ -44,6 +45,8 @@ static inline bool offer(struct sm *s, struct unit_in *r, struct func_unit *u, u
 	s->bus_used[stage0]++;
 	in->unit = u;
 	unit_in_take(s, r, slot);
+	if (s->power)
+		power_count_unit(s->power, in->code, in->mask, in->lanes);
 	schedule_writeback(s, in, w, end + 2);
 	s->changed = true;
 	return true;

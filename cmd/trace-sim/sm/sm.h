@@ -40,6 +40,7 @@
 
 struct kernel;
 struct core; /* of core/ */
+struct power_sm;
 struct core_code;
 
 /* ---- one warp instruction in flight: issue .. writeback ------------------------------------ */
@@ -350,6 +351,7 @@ struct sm {
 	struct ring *replies;  /* its cluster's: with perfect memory requests turn around here */
 	uint64_t *replying;    /* clusters whose replies are not empty */
 	struct events *events; /* NULL: not logged */
+	struct power_sm *power; /* counters of the power model; NULL: none */
 
 	struct core *modern; /* NULL: the pipeline is that of sm/; else that of core/ */
 	const struct core_params *core;

@@ -5,6 +5,7 @@
  * stage's width is kept by the result buses, so EX_WB itself needs no registers.
  */
 #include "depend.h"
+#include "power/counts.h"
 
 static inline void count_complete(struct sm *s, const struct uop *u, unsigned lanes)
 {
@@ -33,6 +34,8 @@ static void write_result(struct sm *s, const struct winst *in)
 	for (unsigned i = 0; i < in->uop->n_bank_dst; i++)
 		if (!collector_write(s, in->uop, i, in->warp, in->sched))
 			return;
+	if (s->power)
+		power_count_writes(s->power, in->mask, in->uop->n_bank_dst);
 }
 
 APART void writeback_stage(struct sm *s)
