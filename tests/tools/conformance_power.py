@@ -72,7 +72,7 @@ def occupancies(text):
 
 def expected_lines(path):
     table = {}
-    for line in open(path):
+    for line in open(path) if os.path.exists(path) else ():  # none: the original aborts before its first block
         block, name, value = line.rstrip("\n").split("\t")
         table[int(block), name] = value.strip()
     return table
@@ -131,7 +131,7 @@ def check(sim, ref, case, find_trace):
         report = folder + "/accelwattch_power_report.log"
         got, want = report_lines(report, occupancies(text)), expected_lines(base + case + ".tsv")
         if "aborts" in note:
-            last = max(k[0] for k in want)
+            last = max((k[0] for k in want), default=0)
             got = {k: v for k, v in got.items() if k[0] <= last}
         bad = sorted(k for k in set(got) | set(want) if got.get(k) != want.get(k) and k[1] != "kernel_launch_uid")
         detail += ["    block %d %s: want %s, got %s" % (k[0], k[1], want.get(k), got.get(k)) for k in bad]
@@ -148,7 +148,7 @@ def check(sim, ref, case, find_trace):
             ours = metric if "-power_simulation_mode" in words else without_block_rows(metric, text, interval)
             want_rows = expected_rows(base + "samples/" + case + ".tsv")
             if "aborts" in note:
-                ours = ours[:max(want_rows)]
+                ours = ours[:max(want_rows, default=0)]
             counts = compare_rows(ours, want_rows, "sample", detail)
             rows_same, rows_total = rows_same + counts[0], rows_total + counts[1]
         for name, ours in ((base + case + ".steady.csv", glob.glob(folder + "/gpgpusim_steady*")),

@@ -75,7 +75,12 @@ float power_duty_mean(const struct power_meter *m)
 	return (double)x < 0.8 ? x : 0.8f;
 }
 
+/* quirk: the original adds SM by SM in single precision, so the sum ends at 2^24 (POWER-duty-3). */
+#define FLOAT_WHOLE 16777216.0f
+
 float power_idle_sms(const struct power_meter *m, uint64_t active_cycles)
 {
-	return (float)m->gpu.sms - (float)active_cycles / (float)m->setup->interval;
+	float active = active_cycles < 16777216 ? (float)active_cycles : FLOAT_WHOLE;
+
+	return (float)m->gpu.sms - active / (float)m->setup->interval;
 }
