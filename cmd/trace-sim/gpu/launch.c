@@ -110,6 +110,8 @@ struct kernel *launch_load(
 	l->ptx |= k->head->ptx;
 	k->uid = ++l->next_uid;
 	k->code_base = launch_code_base(k->head->name);
+	if (g->power && k->head->ptx)
+		power_load_ptx(k);
 	append(&l->loaded, &l->n_loaded, &l->cap_loaded, k);
 	return k;
 }
@@ -598,6 +600,7 @@ void launch_remove(struct gpu *g, struct kernel *k)
 			g->sm[i].kernel = NULL;
 	readahead_forget(g->readahead, k->trace);
 	trace_close(k->trace);
+	free(k->floating);
 	free(k->path);
 	free(k);
 }

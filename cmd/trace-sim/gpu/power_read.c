@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Counters of the power model, out of the whole GPU (POWER-count); see power_read.h. */
 #include "power_read.h"
+#include "arena.h"
 #include "uop.h"
 
 /* ---- the SM (POWER-count-1 to 5) --------------------------------------------------------------------- */
@@ -16,29 +17,30 @@ static uint32_t reads_left(const struct opcoll *c, unsigned unit)
 	return n;
 }
 
-/* Lanes of the registers that instructions have read which no unit has taken yet. */
-static uint64_t reads_before_units(const struct sm *s)
+/* Lanes of registers, and of other operands, that instructions have read which no unit has taken yet. */
+static void add_before_units(struct power_totals *to, const struct sm *s)
 {
 	const struct power_tables *t = s->power->tables;
 	const struct opcoll *c = &s->collector;
-	uint64_t units = (c->n_units >= 64 ? UINT64_MAX : (1ull << c->n_units) - 1) & ~c->free, n = 0;
+	uint64_t units = (c->n_units >= 64 ? UINT64_MAX : (1ull << c->n_units) - 1) & ~c->free;
 
 	FOR_BITS64 (u, units) {
 		const struct winst *w = &s->winst[c->unit[u].inst];
 		uint32_t left = reads_left(c, (unsigned)u);
 
-		n += (uint64_t)(t->op[w->code].reads - left) * power_register_lanes(t, w->mask);
+		to->count[POWER_REG_RD] += (t->op[w->code].reads - left) * power_register_lanes(t, w->mask);
 	}
 	FOR_BITS32 (kind, s->unit_in_used) {
 		const struct unit_in *r = &s->unit_in[kind];
 
 		FOR_BITS64 (k, r->slots ^ r->room) {
 			const struct winst *w = &s->winst[r->slot[k]];
+			uint32_t lanes = power_register_lanes(t, w->mask);
 
-			n += (uint64_t)t->op[w->code].reads * power_register_lanes(t, w->mask);
+			to->count[POWER_REG_RD] += t->op[w->code].reads * lanes;
+			to->count[POWER_NON_REG_OPs] += t->op[w->code].others * lanes;
 		}
 	}
-	return n;
 }
 
 static void add_sm(struct power_totals *t, struct sm *s, uint64_t now)
@@ -51,7 +53,9 @@ static void add_sm(struct power_totals *t, struct sm *s, uint64_t now)
 	t->count[POWER_FP_INT] += (double)p->scheduled;
 	t->count[POWER_CC_H] += (double)p->constant_loads;
 	t->count[POWER_SHRD_ACC] += (double)(s->n.shmem_bkconflict + p->shared_begun - ldst_passes_left(s));
-	t->count[POWER_REG_RD] += (double)(p->reg_reads + (s->modern ? 0 : reads_before_units(s)));
+	t->count[POWER_REG_RD] += (double)p->reg_reads;
+	if (!s->modern)
+		add_before_units(t, s);
 	t->count[POWER_REG_WR] += (double)p->reg_writes;
 	t->count[POWER_NON_REG_OPs] += (double)p->other_operands;
 	t->count[POWER_NOC_A] += (double)s->n.flits_out;
@@ -182,6 +186,19 @@ void power_add_code(struct gpu *g, uint32_t code)
 		power_op_make_ptx(&g->power->tables.op[code], in, reads);
 	else
 		power_op_make(&g->power->tables.op[code], in, reads);
+}
+
+void power_load_ptx(struct kernel *k)
+{
+	uint32_t n = k->head->code_end / 8 + 2;
+
+	k->floating = xcalloc(n, sizeof(*k->floating));
+	for (uint32_t i = 0; i < n; i++) {
+		size_t len;
+		const char *opcode = trace_ptx_opcode(k->trace, 8 * i, &len);
+
+		k->floating[i] = opcode && power_ptx_is_floating(opcode, len);
+	}
 }
 
 void power_settle(struct gpu *g) { power_duty_settle(g->power, gpu_now(g)); }

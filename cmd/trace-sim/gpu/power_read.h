@@ -15,6 +15,8 @@ void power_start(struct gpu *g, const struct power_setup *setup);
 void power_end(struct gpu *g);
 /* A static instruction that was met for the first time. */
 void power_add_code(struct gpu *g, uint32_t code);
+/* A kernel from PTX that was loaded: the operand classes of its code. */
+void power_load_ptx(struct kernel *k);
 /* After a step or a window: the sample that is due, if it is. */
 void power_poll(struct gpu *g);
 /* Before steps are skipped, and after. */

@@ -81,6 +81,16 @@ static inline void power_count_decode(struct power_sm *p, const struct power_op 
 	p->scheduled += 1u + (b && (!a->floating || b->floating));
 }
 
+/*
+ * The same of PTX, whose buffer may hold what the warp does not execute: operand classes by pc / 8 of the code, one or
+ * two from pc on.
+ */
+static inline void power_count_decode_ptx(struct power_sm *p, const bool *floating, uint32_t pc, unsigned n)
+{
+	p->decoded += n;
+	p->scheduled += 1u + (n > 1 && (!floating[pc / 8] || floating[pc / 8 + 1]));
+}
+
 /* Counts an instruction that a unit takes (POWER-unit-1). */
 static inline void power_count_unit(struct power_sm *p, uint32_t code, uint32_t mask, unsigned lanes)
 {

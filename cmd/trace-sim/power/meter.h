@@ -137,6 +137,8 @@ void power_take_units(struct power_meter *m, struct power_sample *s, bool marked
 
 /* classes.c, ptx_classes.c */
 void power_op_make(struct power_op *op, const struct inst *in, unsigned reads);
+/* Has the opcode of n bytes the operand class FP? */
+bool power_ptx_is_floating(const char *opcode, size_t n);
 void power_op_make_ptx(struct power_op *op, const struct inst *in, unsigned reads);
 
 /* report.c */

@@ -52,6 +52,8 @@ static APART void decode_ptx(struct sm *s, unsigned w)
 	struct warp *p = &s->warp[w];
 	unsigned n = p->fetch_pc + 8 < s->cta[p->cta].kernel->head->code_end ? 2 : 1;
 
+	if (s->power)
+		power_count_decode_ptx(s->power, s->cta[p->cta].kernel->floating, p->fetch_pc, n);
 	for (unsigned i = 0; i < n; i++, p->cursor++)
 		if (p->cursor < p->n_recs)
 			p->buffer[i] = p->rec[p->cursor];
