@@ -202,6 +202,7 @@ conformance: all
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py "$(REFERENCE)"
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -k "$(REFERENCE)"
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -n "$(REFERENCE)"
+	@[ ! -x $(BUILD)/trace-exec ] || TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -w "$(REFERENCE)"
 	@[ ! -x $(BUILD)/trace-exec ] || TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -p "$(REFERENCE)"
 	@TRACE_PTX=$(BUILD)/trace-exec python3 tests/tools/ptx-values.py "$(REFERENCE)"
 # The golden figures anew, of a commit without changes and what it was compared with; then look at the diff and commit.

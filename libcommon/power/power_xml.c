@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#define XXH_STATIC_LINKING_ONLY
+#include <xxhash.h>
 #include "power_int.h"
 
 static const struct hardware_row {
@@ -34,6 +36,7 @@ struct xml_reader {
 	bool in_leaf;                     /* inside of param or stat */
 	char id[POWER_DEPTH_MAX][ID_MAX]; /* of the open components */
 	bool system_seen;
+	bool public;               /* the hardware part is the public one, to the byte */
 	uint64_t line[N_HARDWARE]; /* of the param, the last of its name; 0: none */
 	uint32_t column[N_HARDWARE];
 	bool same[N_HARDWARE];          /* it has the row's value */
@@ -136,10 +139,8 @@ static bool take_number(struct xml_reader *r, const char *name, const char *text
 static void report_param(
 	struct xml_reader *r, const char *component, const char *name, double value, bool used)
 {
-	const struct power_param p = {component, name, value, used, here(r)};
-
 	if (r->each)
-		r->each(r->ctx, &p);
+		r->each(r->ctx, &(struct power_param){component, name, value, used, here(r)});
 }
 
 /* Notes a param of the hardware part; texts that are equal as numbers are equal. */
@@ -160,7 +161,7 @@ static void take_param(struct xml_reader *r, const char *name, const char *value
 {
 	const char *component = r->id[r->depth - 1];
 	const struct upper_row *upper = r->depth == 2 ? find_upper(name) : NULL;
-	int row = find_hardware(component, name);
+	int row = upper ? -1 : find_hardware(component, name);
 	enum power_energy energy;
 	double v;
 
@@ -280,28 +281,63 @@ static int check_hardware(const struct xml_reader *r)
 	return 0;
 }
 
+/* The text from this comment on, the same bytes in all public files: it is recognised, and not parsed. */
+#define PUBLIC_BEGIN "<!-- LEAVE BELOW UNCHANGED"
+#define PUBLIC_BYTES 30110u
+#define PUBLIC_LOW   0xca3532ab1df4b862ull
+#define PUBLIC_HIGH  0xa820af67e116cf79ull
+
+/* Bytes before the public hardware part; n: the text ends with another. */
+static size_t bytes_before_public(const char *bytes, size_t n)
+{
+	XXH128_hash_t hash;
+	size_t before;
+
+	if (n < PUBLIC_BYTES || memcmp(bytes + n - PUBLIC_BYTES, PUBLIC_BEGIN, strlen(PUBLIC_BEGIN)) != 0)
+		return n;
+	before = n - PUBLIC_BYTES;
+	hash = XXH3_128bits(bytes + before, PUBLIC_BYTES);
+	return hash.low64 == PUBLIC_LOW && hash.high64 == PUBLIC_HIGH ? before : n;
+}
+
+static bool parse_text(struct xml_reader *r, const char *bytes, size_t n)
+{
+	static const char end[] = "</component></component>";
+	size_t before = bytes_before_public(bytes, n);
+
+	r->public = before < n;
+	if (!r->public)
+		return XML_Parse(r->parser, bytes, (int)n, 1) == XML_STATUS_OK;
+	return XML_Parse(r->parser, bytes, (int)before, 0) == XML_STATUS_OK &&
+	       XML_Parse(r->parser, end, sizeof(end) - 1, 1) == XML_STATUS_OK;
+}
+
 int power_xml_parse(struct power_config *c, const char *name, const char *bytes, size_t n,
 	void (*each)(void *ctx, const struct power_param *p), void *ctx, struct fault *f)
 {
-	struct xml_reader *r = calloc(1, sizeof(*r));
+	struct xml_reader *r = calloc(1, sizeof(*r)); /* too much for a small stack */
 	XML_Parser parser = r ? XML_ParserCreate(NULL) : NULL;
 	int status = 0;
 
 	if (!parser)
 		die("out of memory");
-	*r = (struct xml_reader){
-		.parser = parser, .config = c, .file = name, .each = each, .ctx = ctx, .fault = f};
+	r->parser = parser;
+	r->config = c;
+	r->file = name;
+	r->each = each;
+	r->ctx = ctx;
+	r->fault = f;
 	XML_SetUserData(parser, r);
 	XML_SetElementHandler(parser, start_element, end_element);
 	XML_SetStartDoctypeDeclHandler(parser, reject_doctype);
-	if (XML_Parse(parser, bytes, (int)n, 1) != XML_STATUS_OK && !r->failed)
+	if (!parse_text(r, bytes, n) && !r->failed)
 		status = fault_set(f, here(r), "power-xml-syntax", "no XML: %s",
 			XML_ErrorString(XML_GetErrorCode(parser)));
 	else if (r->failed)
 		status = -1;
 	else if (!r->system_seen)
 		status = fault_set(f, (struct place){.file = name}, "power-xml-form", "no component system");
-	else if (!c->own_energies)
+	else if (!c->own_energies && !r->public)
 		status = check_hardware(r);
 	if (status == 0 && !(c->reference_volt > 0))
 		status = fault_set(f, (struct place){.file = name}, "power-xml-number",

@@ -38,7 +38,15 @@ def prepare(sim, ref, case, folder, find_trace):
     if not trace.startswith("ptx-"):
         return ["-c", "%s/gpus/%s.config" % (os.path.abspath(ref), gpu)], os.path.abspath(find_trace(ref, trace))
     tool = os.path.join(os.path.dirname(os.path.abspath(sim)), "trace-exec")
-    launch = "%s/ptx/cases/%s/launch" % (ref, trace[4:])
+    source = "%s/ptx/cases/%s" % (ref, trace[4:])
+    os.mkdir(folder + "/source")
+    for name in glob.glob(source + "/*"):
+        if os.path.isfile(name):
+            data = open(name, "rb").read()
+            # The original reads this immediate as 0, and so takes the other branch.
+            data = data.replace(b"-4294967296", b"0") if name.endswith(".ptx") else data
+            open(folder + "/source/" + os.path.basename(name), "wb").write(data)
+    launch = folder + "/source/launch"
     run = subprocess.run([tool, "-q", "--no-check", "-o", folder + "/trace", "-C", folder, launch], capture_output=True)
     if run.returncode:
         raise RuntimeError(run.stderr.decode(errors="replace"))
