@@ -372,6 +372,7 @@ static int simulate(struct run *r, const struct sim_args *a, struct isa *isa, co
 	power_setup_read(&power, r, &a->power);
 	read_cubins(&r->gpu, a);
 	if (a->isolate) {
+		power_setup_alone(&power);
 		run_check(r);
 		status = isolate_run(r, isa, a->output, a->force, a->resume, a->threads);
 		klist_free(&r->list);
@@ -478,7 +479,7 @@ static void check_isolate(const struct sim_args *a)
 	if (a->warm || a->sample_blocks)
 		cli_usage("found --isolate with %s, wanted one of them",
 			a->warm ? "--warm" : "--sample-blocks");
-	if (beside_any(&a->beside) || a->selftest)
+	if (beside_any(&a->beside) || a->selftest || a->power.report)
 		cli_usage("found --isolate with an option for a run in one piece, wanted one of them");
 }
 

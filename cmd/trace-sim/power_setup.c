@@ -180,6 +180,12 @@ static struct output *open_trace(const struct power_args *a, const char *kind, c
 	return o;
 }
 
+void power_setup_alone(const struct power_files *p)
+{
+	if (p->setup.traces || p->setup.steady)
+		die("-power_trace_enabled and -steady_power_levels_enabled do not work with --isolate");
+}
+
 void power_setup_open(struct power_files *p, const struct run *r, const struct power_args *a)
 {
 	struct power_setup *s = &p->setup;

@@ -20,6 +20,8 @@ struct power_files {
 
 /* Reads the model's files, when r's configuration asks for power; a fault ends the program. Before gpu_init(). */
 void power_setup_read(struct power_files *p, struct run *r, const struct power_args *a);
+/* Ends the program when files are asked for, which kernels that are simulated one by one do not write. */
+void power_setup_alone(const struct power_files *p);
 /* Opens the report and the traces, before gpu_init(). Ends the program when one cannot be made. */
 void power_setup_open(struct power_files *p, const struct run *r, const struct power_args *a);
 /* After the last cycle. */

@@ -153,6 +153,7 @@ void power_meter_block(struct power_meter *m, const struct power_block *b)
 	power_files_row(m, &m->last);
 	power_steady_flush(m, b->totals->insts, true);
 	m->shown = m->kernel;
+	m->block_at = b->now;
 	m->kernel = (struct power_sums){0};
 	memset(&m->last.watt, 0, sizeof(m->last.watt));
 	memset(&m->last.count, 0, sizeof(m->last.count));
@@ -194,5 +195,7 @@ void power_meter_close(struct power_meter *m, uint64_t now, const struct power_t
 void power_meter_look(struct power_meter *m, uint64_t now, const struct power_totals *t)
 {
 	m->now = m->energy;
+	if (now != m->block_at)
+		m->shown = m->kernel;
 	add_span(m, now, t, false, &m->now);
 }

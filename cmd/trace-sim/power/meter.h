@@ -93,7 +93,8 @@ struct power_meter {
 	uint64_t marked_at;                 /* cycle of the last span */
 	struct power_sample last;           /* sample */
 	struct power_sums kernel, run;
-	struct power_sums shown;      /* the kernel's, as its block had them */
+	uint64_t block_at;       /* cycle of the last block */
+	struct power_sums shown; /* of the kernel, as the last block or look had them */
 	struct power_energies energy; /* of closed spans */
 	struct power_energies now;    /* with the open span, as of the last look */
 	struct power_steady steady;
