@@ -271,9 +271,7 @@ static void warn_idle(const struct gpuconf *c)
 	if (n > 4)
 		snprintf(names + strlen(names), sizeof(names) - strlen(names), " and %u more", n - 4);
 	if (n)
-		diag_warn(first->at,
-			"found options for power or logs of the original, of which nothing comes here: %s",
-			names);
+		diag_warn(first->at, "options for logs of the original have no effect: %s", names);
 }
 
 static void read_configuration(struct gpuconf *c, const struct sim_args *a)

@@ -80,7 +80,7 @@ int power_load(struct bytes *b, const char *path, struct fault *f)
 		b->n += n > 0 ? (size_t)n : 0;
 		b->p[b->n] = '\0';
 		if (b->n > POWER_FILE_MAX)
-			n = fault_set(f, (struct place){.file = diag_keep(path)}, "power-size",
+			n = fault_set(f, (struct place){.file = diag_keep(path)}, "power-xml",
 				"the file has more than %u bytes", POWER_FILE_MAX);
 	} while (n > 0);
 	input_close(in);
@@ -110,19 +110,19 @@ static int parse_energy(struct power_config *c, char *line, struct place at, boo
 	row = find_energy(name);
 	diag_quote(q, sizeof(q), name, strlen(name));
 	if (row < 0)
-		return fault_set(f, at, "power-energy-name", "unknown energy '%s'", q);
+		return fault_set(f, at, "power-energies", "unknown energy '%s'", q);
 	if (seen[row])
-		return fault_set(f, at, "power-energy-name", "second row of energy '%s'", q);
+		return fault_set(f, at, "power-energies", "second row of energy '%s'", q);
 	seen[row] = true;
 	value = strtok_r(NULL, " \t\r", &save);
 	at.col = (uint32_t)((value ? value : name) - line) + 1;
 	if (!value || !power_number(value, &end, &c->energy[row]) || *end || c->energy[row] < 0)
 		return fault_set(
-			f, at, "power-energy-value", "no energy for '%s' (expected a number from 0 on)", q);
+			f, at, "power-energies", "no energy for '%s' (expected a number from 0 on)", q);
 	unit = strtok_r(NULL, " \t\r", &save);
 	at.col = (uint32_t)((unit ? unit : value) - line) + 1;
 	if (!unit || strcmp(unit, energy_units[row]) != 0 || strtok_r(NULL, " \t\r", &save))
-		return fault_set(f, at, "power-energy-unit", "no unit, or another, for '%s' (expected %s)", q,
+		return fault_set(f, at, "power-energies", "no unit, or another, for '%s' (expected %s)", q,
 			energy_units[row]);
 	return 0;
 }
@@ -143,7 +143,7 @@ int power_energies_parse(
 		line.n = 0;
 		bytes_add(&line, bytes + i, len);
 		if (strlen(line.p) != len)
-			r = fault_set(f, at, "power-energy-name", "a zero byte");
+			r = fault_set(f, at, "power-energies", "a zero byte");
 		else
 			r = parse_energy(c, line.p, at, seen, f);
 		i += len + 1;
@@ -151,7 +151,7 @@ int power_energies_parse(
 	bytes_free(&line);
 	for (unsigned i = 0; r == 0 && i < N_POWER_ENERGIES; i++)
 		if (!seen[i])
-			r = fault_set(f, (struct place){.file = name}, "power-energy-missing",
+			r = fault_set(f, (struct place){.file = name}, "power-energies",
 				"no row for energy '%s' (expected all %d)", power_energy_names[i],
 				(int)N_POWER_ENERGIES);
 	c->own_energies = r == 0;

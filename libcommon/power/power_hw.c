@@ -35,20 +35,20 @@ static int parse_row(struct power_hw_table *t, char *line, struct place at, stru
 	unsigned n = split_columns(line, column);
 
 	if (n != COLUMNS)
-		return fault_set(f, at, "power-hw-columns", "%u columns (expected %d)%s", n, (int)COLUMNS,
+		return fault_set(f, at, "power-table", "%u columns (expected %d)%s", n, (int)COLUMNS,
 			n > COLUMNS ? " or more" : "");
 	if (at.line == 1 && !power_number(column[2], &end, &row.value[0])) /* the header */
 		return 0;
 	for (unsigned i = 0; i < N_POWER_HW; i++) {
 		at.col = (uint32_t)(column[2 + i] - line) + 1;
 		if (!power_number(column[2 + i], &end, &row.value[i]) || end[strspn(end, " \t")])
-			return fault_set(f, at, "power-hw-number", "'%s' is no number",
+			return fault_set(f, at, "power-table", "'%s' is no number",
 				diag_quote(q, sizeof(q), column[2 + i], strlen(column[2 + i])));
 	}
 	at.col = (uint32_t)(column[2 + POWER_HW_CYCLES] - line) + 1;
 	if (row.value[POWER_HW_CYCLES] < 0.5 || row.value[POWER_HW_CYCLES] > 1e15)
-		return fault_set(f, at, "power-hw-cycles", "%g cycles (expected 0.5 to 1e15)",
-			row.value[POWER_HW_CYCLES]);
+		return fault_set(
+			f, at, "power-table", "%g cycles (expected 0.5 to 1e15)", row.value[POWER_HW_CYCLES]);
 	row.benchmark = xstrdup(column[0]);
 	row.kernel = xstrdup(column[1]);
 	grow(&t->row, &t->cap, t->n + 1, sizeof(*t->row));
@@ -74,10 +74,10 @@ int power_hw_parse(struct power_hw_table *t, const char *name, const char *bytes
 		if (line.n && line.p[line.n - 1] == '\r')
 			line.p[--line.n] = '\0';
 		if (strlen(line.p) != line.n)
-			r = fault_set(f, at, "power-hw-number", "a zero byte");
+			r = fault_set(f, at, "power-table", "a zero byte");
 		else if (!line.n)
-			r = fault_set(f, at, "power-hw-columns", "an empty line (expected %d columns)",
-				(int)COLUMNS);
+			r = fault_set(
+				f, at, "power-table", "an empty line (expected %d columns)", (int)COLUMNS);
 		else
 			r = parse_row(t, line.p, at, f);
 	}

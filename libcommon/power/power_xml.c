@@ -130,7 +130,7 @@ static bool take_number(struct xml_reader *r, const char *name, const char *text
 
 	if (power_number(text, &end, out))
 		return true;
-	fault_set(r->fault, here(r), "power-xml-number", "value '%s' of %s is no number",
+	fault_set(r->fault, here(r), "power-xml", "value '%s' of %s is no number",
 		diag_quote(q, sizeof(q), text, strlen(text)), name);
 	stop_parsing(r);
 	return false;
@@ -188,18 +188,18 @@ static void open_component(struct xml_reader *r, const char **atts)
 	static const char *const outer[] = {"root", "system"};
 
 	if (!id)
-		fault_set(r->fault, here(r), "power-xml-form", "a component without id");
+		fault_set(r->fault, here(r), "power-xml", "a component without id");
 	else if (strlen(id) >= ID_MAX)
-		fault_set(r->fault, here(r), "power-xml-form", "a component's id has more than %d bytes",
+		fault_set(r->fault, here(r), "power-xml", "a component's id has more than %d bytes",
 			ID_MAX - 1);
 	else if (r->depth == POWER_DEPTH_MAX)
-		fault_set(r->fault, here(r), "power-xml-depth", "components are nested more than %d deep",
+		fault_set(r->fault, here(r), "power-xml", "components are nested more than %d deep",
 			POWER_DEPTH_MAX);
 	else if (r->depth < 2 && strcmp(id, outer[r->depth]) != 0)
-		fault_set(r->fault, here(r), "power-xml-form",
-			"a component other than %s (expected id=\"%s\")", outer[r->depth], outer[r->depth]);
+		fault_set(r->fault, here(r), "power-xml", "a component other than %s (expected id=\"%s\")",
+			outer[r->depth], outer[r->depth]);
 	else if (r->depth == 1 && r->system_seen)
-		fault_set(r->fault, here(r), "power-xml-form", "a second component system");
+		fault_set(r->fault, here(r), "power-xml", "a second component system");
 	else {
 		r->system_seen |= r->depth == 1;
 		strcpy(r->id[r->depth++], id);
@@ -222,15 +222,15 @@ static void start_element(void *ctx, const char *element, const char **atts)
 		return;
 	}
 	if (r->in_leaf || !leaf || r->depth < 2) {
-		fault_set(r->fault, here(r), "power-xml-form", "unexpected element '%s' (expected %s)",
+		fault_set(r->fault, here(r), "power-xml", "unexpected element '%s' (expected %s)",
 			diag_quote(q, sizeof(q), element, strlen(element)),
 			r->depth < 2 ? "component" : "component, param or stat");
 		stop_parsing(r);
 		return;
 	}
 	if (!name || !value) {
-		fault_set(r->fault, here(r), "power-xml-form", "a %s without %s", element,
-			name ? "value" : "name");
+		fault_set(
+			r->fault, here(r), "power-xml", "a %s without %s", element, name ? "value" : "name");
 		stop_parsing(r);
 		return;
 	}
@@ -256,8 +256,7 @@ static void reject_doctype(void *ctx, const char *name, const char *system, cons
 	struct xml_reader *r = ctx;
 
 	(void)name, (void)system, (void)public, (void)internal;
-	fault_set(r->fault, here(r), "power-xml-doctype",
-		"a document type, and so perhaps entities (expected none)");
+	fault_set(r->fault, here(r), "power-xml", "a document type, and so perhaps entities (expected none)");
 	stop_parsing(r);
 }
 
@@ -269,12 +268,12 @@ static int check_hardware(const struct xml_reader *r)
 		const struct hardware_row *h = &hardware_rows[i];
 
 		if (!r->line[i])
-			return fault_set(r->fault, (struct place){.file = r->file}, "power-xml-hardware",
+			return fault_set(r->fault, (struct place){.file = r->file}, "power-hardware",
 				"%s lacks %s (expected %s; --power-energies replaces the hardware part)",
 				h->component, h->name, h->value);
 		if (!r->same[i])
 			return fault_set(r->fault, (struct place){r->file, r->line[i], r->column[i]},
-				"power-xml-hardware",
+				"power-hardware",
 				"%s %s is %s (expected %s, for which the energies hold; --power-energies replaces the hardware part)",
 				h->component, h->name, r->other[i], h->value);
 	}
@@ -331,16 +330,16 @@ int power_xml_parse(struct power_config *c, const char *name, const char *bytes,
 	XML_SetElementHandler(parser, start_element, end_element);
 	XML_SetStartDoctypeDeclHandler(parser, reject_doctype);
 	if (!parse_text(r, bytes, n) && !r->failed)
-		status = fault_set(f, here(r), "power-xml-syntax", "no XML: %s",
-			XML_ErrorString(XML_GetErrorCode(parser)));
+		status = fault_set(
+			f, here(r), "power-xml", "no XML: %s", XML_ErrorString(XML_GetErrorCode(parser)));
 	else if (r->failed)
 		status = -1;
 	else if (!r->system_seen)
-		status = fault_set(f, (struct place){.file = name}, "power-xml-form", "no component system");
+		status = fault_set(f, (struct place){.file = name}, "power-xml", "no component system");
 	else if (!c->own_energies && !r->public)
 		status = check_hardware(r);
 	if (status == 0 && !(c->reference_volt > 0))
-		status = fault_set(f, (struct place){.file = name}, "power-xml-number",
+		status = fault_set(f, (struct place){.file = name}, "power-xml",
 			"modeled_chip_voltage_ref is %g (expected more than 0)", c->reference_volt);
 	XML_ParserFree(parser);
 	free(r);
