@@ -81,7 +81,7 @@ static void add_read_only(
 	}
 }
 
-/* quirk: a hit of an MSHR is a hit, and is taken from misses that do not contain it (POWER-count-6). */
+/* quirk Q7-4: a hit of an MSHR is a hit, and is taken from misses that do not contain it (POWER-count-6). */
 static void add_l1_type(const struct cache_counts *n, enum acc_type type, double *hits, double *misses)
 {
 	const uint64_t *s = n->status[type];

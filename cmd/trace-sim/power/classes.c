@@ -28,7 +28,7 @@ static unsigned class_of_stem(const char *stem)
 	return r ? r->unit : POWER_NO_UNIT;
 }
 
-/* POWER-class-2. quirk: an opcode with any other suffix than these is a multiplication, or a sine. */
+/* POWER-class-2. quirk Q7-7: an opcode with any other suffix than these is a multiplication, or a sine. */
 static unsigned exception_of(const char *opcode, unsigned unit)
 {
 	static const struct {

@@ -74,7 +74,7 @@ static inline uint32_t power_register_lanes(const struct power_tables *t, uint32
 	return n;
 }
 
-/* Counts a decode of one instruction, or of two (POWER-decode-1). */
+/* Counts a decode of one instruction, or of two (POWER-decode-1). quirk Q7-3: FP_INT lacks some. */
 static inline void power_count_decode(struct power_sm *p, const struct power_op *a, const struct power_op *b)
 {
 	p->decoded += 1u + (b != NULL);
@@ -109,12 +109,13 @@ static inline void power_count_unit(struct power_sm *p, uint32_t code, uint32_t 
 	p->unit_warps++;
 }
 
+/* quirk Q7-20: of an attempt that succeeds to the end (POWER-count-5). */
 static inline void power_count_writes(struct power_sm *p, uint32_t mask, unsigned registers)
 {
 	p->reg_writes += registers * power_register_lanes(p->tables, mask);
 }
 
-/* Duty in the cycles after the last that was run, while the SM sleeps or has no thread block. */
+/* quirk Q7-8: duty in the cycles after the last that was run: 0 while the SM sleeps, else that of its last cycle. */
 static inline float power_duty_kept(const struct power_sm *p) { return p->live ? 0 : p->duty; }
 
 /* Sets the duty of the cycles before element k of the row. */

@@ -67,7 +67,7 @@ void power_duty_settle(struct power_meter *m, uint64_t now)
 	m->tables.row_start = now;
 }
 
-/* quirk: compared in double, replaced in single precision. */
+/* quirk Q7-9: compared in double, replaced in single precision. */
 float power_duty_mean(const struct power_meter *m)
 {
 	float x = m->duty / (float)m->setup->interval;
@@ -75,7 +75,7 @@ float power_duty_mean(const struct power_meter *m)
 	return (double)x < 0.8 ? x : 0.8f;
 }
 
-/* quirk: the original adds SM by SM in single precision, so the sum ends at 2^24 (POWER-duty-3). */
+/* quirk Q7-10: the original adds SM by SM in single precision, so the sum ends at 2^24 (POWER-duty-3). */
 #define FLOAT_WHOLE 16777216.0f
 
 float power_idle_sms(const struct power_meter *m, uint64_t active_cycles)

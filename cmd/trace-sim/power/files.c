@@ -40,7 +40,7 @@ static void put_counter_names(struct bytes *b)
 	bytes_puts(b, "\n");
 }
 
-/* quirk: no comma after CONSTP, so the header has a column less than the rows. */
+/* quirk Q7-15: no comma after CONSTP, so the header has a column less than the rows. */
 static void put_component_names(struct bytes *b)
 {
 	bytes_puts(b, "power,");
@@ -127,7 +127,7 @@ void power_steady_flush(struct power_meter *m, uint64_t insts, bool at_block)
 	y->insts = insts;
 }
 
-/* quirk: a sample that ends a state is part of none. */
+/* quirk Q7-16: a sample that ends a state is part of none. */
 void power_steady_sample(struct power_meter *m, const struct power_sample *p, uint64_t insts)
 {
 	struct power_steady *y = &m->steady;

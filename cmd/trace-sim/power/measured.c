@@ -69,7 +69,7 @@ static bool simulated(const struct power_setup *s, enum power_measured input)
 }
 
 /*
- * The total since the last block. quirk: constant and shared memory accesses are saved in each other's place
+ * The total since the last block. quirk Q7-17: constant and shared memory accesses are saved in each other's place
  * (POWER-hw-3).
  */
 static double since_block(const struct power_meter *m, const struct power_totals *t, enum power_counter i)
@@ -136,7 +136,7 @@ static void aggregate(struct power_saved *v, struct power_sample *s, uint64_t la
 	s->threads = ratio_of_sums(v->sum_lanes, v->sum_warps);
 }
 
-/* quirk: with -aggregate_power_stats the totals of integer and floating-point units are exchanged. */
+/* quirk Q7-18: with -aggregate_power_stats the totals of integer and floating-point units are exchanged. */
 static void exchange_units(const struct power_meter *m, struct power_sample *s)
 {
 	const double *energy = m->setup->config.energy;

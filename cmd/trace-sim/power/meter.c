@@ -8,7 +8,10 @@
 #include "arena.h"
 #include "trace.h"
 
-/* What an instruction of a unit adds by its active lanes (POWER-unit-2). */
+/*
+ * What an instruction of a unit adds by its active lanes (POWER-unit-2). quirk Q7-5: with the factor. quirk Q7-6:
+ * other lanes are truncated with it.
+ */
 static void fill_tables(struct power_meter *m)
 {
 	static const bool thirds[N_POWER_UNITS] = {[POWER_INT_MUL32_ACC - POWER_UNIT_FIRST] = true,
@@ -34,7 +37,7 @@ static void fill_tables(struct power_meter *m)
 		}
 }
 
-/* quirk: with an interval of 1 the first cycle of the run has no sample (POWER-sample-1). */
+/* quirk Q7-2: with an interval of 1 the first cycle of the run has no sample (POWER-sample-1). */
 static uint64_t next_sample(uint64_t now, uint32_t interval)
 {
 	uint32_t low = (uint32_t)now, left = interval - low % interval;
@@ -119,6 +122,8 @@ static void take_counts(
 	s->threads = threads_per_warp(now, before);
 }
 
+/* quirk Q7-1: samples ignore the ends of kernels. */
+
 /* ---- samples (POWER-sample) ------------------------------------------------------------------------ */
 
 void power_meter_sample(struct power_meter *m, uint64_t now, const struct power_totals *t)
@@ -150,7 +155,7 @@ void power_meter_block(struct power_meter *m, const struct power_block *b)
 		power_measured_sample(m, b);
 	power_steady_flush(m, b->totals->insts, true);
 	power_report_block(m, b);
-	power_files_row(m, &m->last);
+	power_files_row(m, &m->last); /* quirk Q7-19: a row more */
 	power_steady_flush(m, b->totals->insts, true);
 	m->shown = m->kernel;
 	m->block_at = b->now;

@@ -5,7 +5,7 @@
  * steady states), measured.c (modes 1 and 2), classes.c and ptx_classes.c (POWER-class), model.c.
  *
  * Always true: nothing here changes the simulation. Counters come as totals since the start of the run
- * (gpu/power_read.c); differences of two moments make a sample. A sample follows the original, quirks included. A span
+ * (gpu/power_read.c); differences of two moments make a sample. A sample follows the original in all that looks wrong, too. A span
  * is ours: it ends with a sample, a kernel or an interval, and the energies are sums over spans.
  */
 #ifndef POWER_METER_H
@@ -93,8 +93,8 @@ struct power_meter {
 	uint64_t marked_at;                 /* cycle of the last span */
 	struct power_sample last;           /* sample */
 	struct power_sums kernel, run;
-	uint64_t block_at;       /* cycle of the last block */
-	struct power_sums shown; /* of the kernel, as the last block or look had them */
+	uint64_t block_at;            /* cycle of the last block */
+	struct power_sums shown;      /* of the kernel, as the last block or look had them */
 	struct power_energies energy; /* of closed spans */
 	struct power_energies now;    /* with the open span, as of the last look */
 	struct power_steady steady;

@@ -95,7 +95,7 @@ static enum power_static static_row(const struct power_sample *s)
 	return tex ? POWER_STATIC_cat5 : POWER_STATIC_cat2;
 }
 
-/* quirk: a sample without units always has the row of the L1 (POWER-static-1). */
+/* quirk Q7-11: a sample without units always has the row of the L1 (POWER-static-1). */
 static double static_watt(
 	const struct power_config *c, const struct power_gpu *g, const struct power_sample *s)
 {
@@ -127,7 +127,7 @@ void power_model(const struct power_config *c, const struct power_gpu *g, struct
 	s->total = s->dynamic + s->watt[POWER_CONSTP] + s->watt[POWER_STATICP];
 }
 
-/* quirk: the total has the dynamic power without the voltage. */
+/* quirk Q7-12: the total has the dynamic power without the voltage. */
 void power_model_voltage(const struct power_config *c, double volt, struct power_sample *s)
 {
 	double ratio = volt / c->reference_volt;

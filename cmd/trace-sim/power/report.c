@@ -6,7 +6,7 @@
 #include "meter.h"
 #include <math.h>
 
-/* 0 / 0 is the negative NaN of x86. */
+/* quirk Q7-21: without a sample 0 / 0, the negative NaN of x86. */
 static double mean_of(double sum, uint64_t n) { return n ? sum / (double)n : copysign((double)NAN, -1.0); }
 
 static void put_line(struct bytes *b, const char *prefix, const char *name, const char *comma, double v)
@@ -19,7 +19,7 @@ static void put_line(struct bytes *b, const char *prefix, const char *name, cons
 	bytes_puts(b, "\n");
 }
 
-/* quirk: these have no comma after their name. */
+/* quirk Q7-14: these have no comma after their name. */
 static const char *component_comma(unsigned i) { return i == POWER_CONSTP || i == POWER_STATICP ? "" : ","; }
 static const char *counter_comma(unsigned i) { return i == POWER_constant_power ? "" : ","; }
 
