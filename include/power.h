@@ -94,7 +94,7 @@ int power_energies_read(struct power_config *c, const char *path, struct fault *
 int power_energies_parse(
 	struct power_config *c, const char *name, const char *bytes, size_t n, struct fault *f);
 
-/* Columns of the table of measured counters, behind the two names (POWER-hw-1). */
+/* Columns of the table of measured counters after the two names (POWER-hw-1). */
 enum power_measured {
 	POWER_HW_L1_RH,
 	POWER_HW_L1_RM,

@@ -11,7 +11,7 @@
 
 #define FACTOR_MAX 1000.0 /* the public files have factors up to 84 */
 
-/* What the reader accepts, and who wrote it hardly meant. */
+/* Reports params that the reader accepts, and that are probably mistakes. */
 static void lint_param(void *ctx, const struct power_param *p)
 {
 	struct report *rep = ctx;
@@ -25,7 +25,7 @@ static void lint_param(void *ctx, const struct power_param *p)
 			FACTOR_MAX);
 }
 
-static bool reads_table(const struct gpuconf *c) { return conf_num(c, OPT_power_simulation_mode) > 0; }
+static bool lint_reads_table(const struct gpuconf *c) { return conf_num(c, OPT_power_simulation_mode) > 0; }
 
 static void lint_table(struct report *rep, const struct gpuconf *c)
 {
@@ -51,7 +51,7 @@ void lint_power(struct report *rep, const struct gpuconf *c)
 	power_config_init(&power);
 	if (power_xml_read(&power, conf_path(c, OPT_accelwattch_xml_file), lint_param, rep, &f) < 0)
 		report_fault(rep, &f);
-	if (reads_table(c))
+	if (lint_reads_table(c))
 		lint_table(rep, c);
 }
 

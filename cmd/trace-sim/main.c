@@ -541,7 +541,7 @@ int main(int argc, char **argv)
 	r->progress = !a.quiet && (a.verbose || isatty(STDERR_FILENO));
 	const struct invocation invoked = {a.config, a.define, a.cubin, a.shipped, a.n_config, a.n_define,
 		a.n_cubin, a.kernels, a.isa, kselect_picks(select), a.strict, a.isolate, a.warm,
-		a.sample_blocks, a.interval, a.provenance ? command : NULL, operand};
+		a.sample_blocks, a.interval, a.provenance ? command : NULL, operand, a.power.energies};
 	r->invoked = &invoked;
 	r->interval = a.interval;
 	int status = serve(r, &a, isa, operand);

@@ -88,7 +88,7 @@ static void read_flags(struct power_setup *s, const struct gpuconf *c, const str
 
 /* ---- input files -------------------------------------------------------------------------------------- */
 
-static bool reads_table(const struct gpuconf *c)
+static bool mode_reads_table(const struct gpuconf *c)
 {
 	enum power_mode mode = mode_of(conf_num(c, OPT_power_simulation_mode));
 
@@ -131,7 +131,7 @@ void power_setup_read(struct power_files *p, struct run *r, const struct power_a
 	if (power_xml_read(&s->config, conf_path(c, OPT_accelwattch_xml_file), NULL, NULL, &f) < 0)
 		die_fault(&f);
 	s->unvalidated = a->energies != NULL;
-	if (reads_table(c))
+	if (mode_reads_table(c))
 		read_table(s, c);
 	r->gpu.power_setup = s;
 }
@@ -141,14 +141,14 @@ void power_setup_spare(const struct run *r, const struct power_args *a, const ch
 	if (!conf_bool(&r->conf, OPT_power_simulation_enabled))
 		return;
 	output_spare(output, conf_path(&r->conf, OPT_accelwattch_xml_file));
-	if (reads_table(&r->conf))
+	if (mode_reads_table(&r->conf))
 		output_spare(output, conf_path(&r->conf, OPT_hw_perf_file_name));
 	output_spare(output, a->energies);
 }
 
 /* ---- output files (POWER-file) ------------------------------------------------------------------------ */
 
-/* As ctime() has it, blanks and colons turned into dashes. */
+/* The date of ctime(), blanks and colons turned into dashes. */
 static void name_by_date(char *out, size_t cap, const char *begin)
 {
 	time_t now = time(NULL);
@@ -164,7 +164,7 @@ static void name_by_date(char *out, size_t cap, const char *begin)
 }
 
 /* FILE.KIND.gz next to the report of that name; without one the original's name. */
-static struct output *open_trace(const struct power_args *a, const char *kind, const char *original)
+static struct output *open_power_trace(const struct power_args *a, const char *kind, const char *original)
 {
 	struct bytes name = {0};
 	struct output *o;
@@ -200,13 +200,13 @@ void power_setup_open(struct power_files *p, const struct run *r, const struct p
 		s->report = output_stream(p->report);
 	}
 	if (s->traces) {
-		p->power_trace = open_trace(a, "power", "gpgpusim_power_trace_report");
-		p->metric_trace = open_trace(a, "metric", "gpgpusim_metric_trace_report");
+		p->power_trace = open_power_trace(a, "power", "gpgpusim_power_trace_report");
+		p->metric_trace = open_power_trace(a, "metric", "gpgpusim_metric_trace_report");
 		s->power_trace = output_stream(p->power_trace);
 		s->metric_trace = output_stream(p->metric_trace);
 	}
 	if (s->steady) {
-		p->steady = open_trace(a, "steady", "gpgpusim_steady_state_tracking_report");
+		p->steady = open_power_trace(a, "steady", "gpgpusim_steady_state_tracking_report");
 		s->steady_file = output_stream(p->steady);
 	}
 }

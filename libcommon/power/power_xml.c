@@ -43,7 +43,7 @@ struct xml_reader {
 	char other[N_HARDWARE][ID_MAX]; /* the value that differs */
 };
 
-static struct place here(const struct xml_reader *r)
+static struct place xml_place(const struct xml_reader *r)
 {
 	return (struct place){.file = r->file,
 		.line = XML_GetCurrentLineNumber(r->parser),
@@ -57,7 +57,7 @@ static void stop_parsing(struct xml_reader *r)
 	XML_StopParser(r->parser, XML_FALSE);
 }
 
-static const char *attribute(const char **atts, const char *name)
+static const char *xml_attribute(const char **atts, const char *name)
 {
 	for (; *atts; atts += 2)
 		if (!strcmp(*atts, name))
@@ -89,7 +89,7 @@ static const struct upper_row upper_rows[] = {
 };
 #define N_UPPER (sizeof(upper_rows) / sizeof(*upper_rows))
 
-/* From the end: constant_power is a counter's name, too, and names the coefficient here. */
+/* Searches from the end: constant_power is a counter's name, too, and names the coefficient here. */
 static const struct upper_row *find_upper(const char *name)
 {
 	for (size_t i = N_UPPER; i-- > 0;)
@@ -123,14 +123,14 @@ static bool find_coefficient(const char *component, const char *name, enum power
 }
 
 /* The number of a param; trailing text is ignored, as by the original ("3.8e-8f"). */
-static bool take_number(struct xml_reader *r, const char *name, const char *text, double *out)
+static bool take_param_value(struct xml_reader *r, const char *name, const char *text, double *out)
 {
 	char q[64];
 	const char *end;
 
 	if (power_number(text, &end, out))
 		return true;
-	fault_set(r->fault, here(r), "power-xml", "value '%s' of %s is no number",
+	fault_set(r->fault, xml_place(r), "power-xml", "value '%s' of %s is no number",
 		diag_quote(q, sizeof(q), text, strlen(text)), name);
 	stop_parsing(r);
 	return false;
@@ -140,7 +140,7 @@ static void report_param(
 	struct xml_reader *r, const char *component, const char *name, double value, bool used)
 {
 	if (r->each)
-		r->each(r->ctx, &(struct power_param){component, name, value, used, here(r)});
+		r->each(r->ctx, &(struct power_param){component, name, value, used, xml_place(r)});
 }
 
 /* Notes a param of the hardware part; texts that are equal as numbers are equal. */
@@ -149,8 +149,8 @@ static void note_hardware(struct xml_reader *r, int row, const char *value)
 	const char *want = hardware_rows[row].value, *end_a, *end_b;
 	double a, b;
 
-	r->line[row] = here(r).line;
-	r->column[row] = here(r).col;
+	r->line[row] = xml_place(r).line;
+	r->column[row] = xml_place(r).col;
 	r->same[row] =
 		!strcmp(want, value) || (power_number(want, &end_a, &a) && power_number(value, &end_b, &b) &&
 						a == b && !*end_a && !*end_b);
@@ -166,12 +166,12 @@ static void take_param(struct xml_reader *r, const char *name, const char *value
 	double v;
 
 	if (upper) {
-		if (!take_number(r, name, value, &v))
+		if (!take_param_value(r, name, value, &v))
 			return;
 		*(double *)(void *)((char *)r->config + upper->offset) = v;
 		report_param(r, component, name, v, upper->used);
 	} else if (find_coefficient(component, name, &energy)) {
-		if (take_number(r, name, value, &v) && !r->config->own_energies)
+		if (take_param_value(r, name, value, &v) && !r->config->own_energies)
 			r->config->energy[energy] = v;
 	} else if (row >= 0) {
 		note_hardware(r, row, value);
@@ -184,22 +184,22 @@ static void take_param(struct xml_reader *r, const char *name, const char *value
 
 static void open_component(struct xml_reader *r, const char **atts)
 {
-	const char *id = attribute(atts, "id");
+	const char *id = xml_attribute(atts, "id");
 	static const char *const outer[] = {"root", "system"};
 
 	if (!id)
-		fault_set(r->fault, here(r), "power-xml", "a component without id");
+		fault_set(r->fault, xml_place(r), "power-xml", "a component without id");
 	else if (strlen(id) >= ID_MAX)
-		fault_set(r->fault, here(r), "power-xml", "a component's id has more than %d bytes",
+		fault_set(r->fault, xml_place(r), "power-xml", "a component's id has more than %d bytes",
 			ID_MAX - 1);
 	else if (r->depth == POWER_DEPTH_MAX)
-		fault_set(r->fault, here(r), "power-xml", "components are nested more than %d deep",
+		fault_set(r->fault, xml_place(r), "power-xml", "components are nested more than %d deep",
 			POWER_DEPTH_MAX);
 	else if (r->depth < 2 && strcmp(id, outer[r->depth]) != 0)
-		fault_set(r->fault, here(r), "power-xml", "a component other than %s (expected id=\"%s\")",
-			outer[r->depth], outer[r->depth]);
+		fault_set(r->fault, xml_place(r), "power-xml",
+			"a component other than %s (expected id=\"%s\")", outer[r->depth], outer[r->depth]);
 	else if (r->depth == 1 && r->system_seen)
-		fault_set(r->fault, here(r), "power-xml", "a second component system");
+		fault_set(r->fault, xml_place(r), "power-xml", "a second component system");
 	else {
 		r->system_seen |= r->depth == 1;
 		strcpy(r->id[r->depth++], id);
@@ -211,7 +211,7 @@ static void open_component(struct xml_reader *r, const char **atts)
 static void start_element(void *ctx, const char *element, const char **atts)
 {
 	struct xml_reader *r = ctx;
-	const char *name = attribute(atts, "name"), *value = attribute(atts, "value");
+	const char *name = xml_attribute(atts, "name"), *value = xml_attribute(atts, "value");
 	bool param = !strcmp(element, "param"), leaf = param || !strcmp(element, "stat");
 	char q[64];
 
@@ -222,15 +222,15 @@ static void start_element(void *ctx, const char *element, const char **atts)
 		return;
 	}
 	if (r->in_leaf || !leaf || r->depth < 2) {
-		fault_set(r->fault, here(r), "power-xml", "unexpected element '%s' (expected %s)",
+		fault_set(r->fault, xml_place(r), "power-xml", "unexpected element '%s' (expected %s)",
 			diag_quote(q, sizeof(q), element, strlen(element)),
 			r->depth < 2 ? "component" : "component, param or stat");
 		stop_parsing(r);
 		return;
 	}
 	if (!name || !value) {
-		fault_set(
-			r->fault, here(r), "power-xml", "a %s without %s", element, name ? "value" : "name");
+		fault_set(r->fault, xml_place(r), "power-xml", "a %s without %s", element,
+			name ? "value" : "name");
 		stop_parsing(r);
 		return;
 	}
@@ -256,7 +256,8 @@ static void reject_doctype(void *ctx, const char *name, const char *system, cons
 	struct xml_reader *r = ctx;
 
 	(void)name, (void)system, (void)public, (void)internal;
-	fault_set(r->fault, here(r), "power-xml", "a document type, and so perhaps entities (expected none)");
+	fault_set(r->fault, xml_place(r), "power-xml",
+		"a document type, and so perhaps entities (expected none)");
 	stop_parsing(r);
 }
 
@@ -299,7 +300,7 @@ static size_t bytes_before_public(const char *bytes, size_t n)
 	return hash.low64 == PUBLIC_LOW && hash.high64 == PUBLIC_HIGH ? before : n;
 }
 
-static bool parse_text(struct xml_reader *r, const char *bytes, size_t n)
+static bool parse_xml_text(struct xml_reader *r, const char *bytes, size_t n)
 {
 	static const char end[] = "</component></component>";
 	size_t before = bytes_before_public(bytes, n);
@@ -329,9 +330,9 @@ int power_xml_parse(struct power_config *c, const char *name, const char *bytes,
 	XML_SetUserData(parser, r);
 	XML_SetElementHandler(parser, start_element, end_element);
 	XML_SetStartDoctypeDeclHandler(parser, reject_doctype);
-	if (!parse_text(r, bytes, n) && !r->failed)
-		status = fault_set(
-			f, here(r), "power-xml", "no XML: %s", XML_ErrorString(XML_GetErrorCode(parser)));
+	if (!parse_xml_text(r, bytes, n) && !r->failed)
+		status = fault_set(f, xml_place(r), "power-xml", "no XML: %s",
+			XML_ErrorString(XML_GetErrorCode(parser)));
 	else if (r->failed)
 		status = -1;
 	else if (!r->system_seen)

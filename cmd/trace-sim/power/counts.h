@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an SM counts for the power model, inline, for the stages that count (POWER-count, POWER-unit, POWER-duty).
+ * Counters of an SM for the power model, inline, for the stages that count (POWER-count, POWER-unit, POWER-duty).
  *
  * Always true: an SM without these counters (sm.power NULL) does nothing of this. Each thread writes to its own SMs'
  * counters; tables are constant while threads run.
@@ -26,7 +26,7 @@ struct power_op {
 	bool load_constant; /* LDC */
 };
 
-/* What all SMs share. */
+/* Tables that all SMs share. */
 struct power_tables {
 	struct power_op *op;              /* by code handle */
 	double active[N_POWER_UNITS][33]; /* by lanes: what they add */
@@ -127,7 +127,7 @@ static inline void power_duty_fill(struct power_sm *p, uint32_t k)
 		p->row[p->n_row++] = kept;
 }
 
-/* At the start of a cycle of the SM, which has completed so many instructions, or lanes, so far (POWER-duty-1). */
+/* Starts a cycle of the SM; completed: instructions, or lanes, so far (POWER-duty-1). */
 static inline void power_duty_begin(struct power_sm *p, uint64_t now, uint64_t completed)
 {
 	uint64_t done = completed - p->completed;
@@ -141,7 +141,7 @@ static inline void power_duty_begin(struct power_sm *p, uint64_t now, uint64_t c
 	p->row[p->n_row++] = p->duty;
 }
 
-/* At the end of that cycle. */
+/* Ends that cycle; live: the SM has a thread block. */
 static inline void power_duty_end(struct power_sm *p, bool live) { p->live = live; }
 
 #endif

@@ -9,7 +9,7 @@
  */
 #include "meter.h"
 
-/* Of the next n cycles: t += the SM's duty. */
+/* Adds the SM's duty in the next n cycles to t. */
 static void add_duty_row(float *t, struct power_sm *p, uint32_t n)
 {
 	if (!p->n_row && power_duty_kept(p) == 0)

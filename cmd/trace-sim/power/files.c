@@ -27,7 +27,7 @@ static void put_member(FILE *out, const struct bytes *b, int level)
 	deflateEnd(&z);
 }
 
-static void put_text(FILE *out, struct bytes *b, int level)
+static void put_member_and_free(FILE *out, struct bytes *b, int level)
 {
 	put_member(out, b, level);
 	bytes_free(b);
@@ -56,14 +56,14 @@ void power_files_start(const struct power_meter *m)
 
 	if (s->power_trace) {
 		put_component_names(&b);
-		put_text(s->power_trace, &b, s->level);
+		put_member_and_free(s->power_trace, &b, s->level);
 		put_counter_names(&b);
-		put_text(s->metric_trace, &b, s->level);
+		put_member_and_free(s->metric_trace, &b, s->level);
 	}
 	if (s->steady_file) {
 		bytes_puts(&b, "start,end,power,IPC,");
 		put_counter_names(&b);
-		put_text(s->steady_file, &b, s->level);
+		put_member_and_free(s->steady_file, &b, s->level);
 	}
 }
 
@@ -85,10 +85,10 @@ void power_files_row(const struct power_meter *m, const struct power_sample *p)
 	put_values(&b, &p->total, 1, 1);
 	put_values(&b, p->watt, N_POWER_COMPONENTS, 1);
 	bytes_puts(&b, "\n");
-	put_text(s->power_trace, &b, Z_DEFAULT_COMPRESSION);
+	put_member_and_free(s->power_trace, &b, Z_DEFAULT_COMPRESSION);
 	put_values(&b, p->count, N_POWER_COUNTERS, 1);
 	bytes_puts(&b, "\n");
-	put_text(s->metric_trace, &b, Z_DEFAULT_COMPRESSION);
+	put_member_and_free(s->metric_trace, &b, Z_DEFAULT_COMPRESSION);
 }
 
 /* ---- steady states (POWER-file-3) ------------------------------------------------------------------- */
@@ -107,7 +107,7 @@ static void put_steady(struct power_meter *m, uint64_t insts)
 	bytes_puts(&b, ",");
 	put_values(&b, y->count, N_POWER_COUNTERS, y->n);
 	bytes_puts(&b, "\n");
-	put_text(s->steady_file, &b, Z_DEFAULT_COMPRESSION);
+	put_member_and_free(s->steady_file, &b, Z_DEFAULT_COMPRESSION);
 }
 
 void power_steady_flush(struct power_meter *m, uint64_t insts, bool at_block)
@@ -121,7 +121,7 @@ void power_steady_flush(struct power_meter *m, uint64_t insts, bool at_block)
 		put_steady(m, insts);
 	} else if (at_block && !y->written) {
 		bytes_puts(&b, "ERROR! Not enough steady state points to generate average\n");
-		put_text(m->setup->steady_file, &b, Z_DEFAULT_COMPRESSION);
+		put_member_and_free(m->setup->steady_file, &b, Z_DEFAULT_COMPRESSION);
 	}
 	y->n = y->start = 0;
 	y->insts = insts;

@@ -9,7 +9,7 @@
 #include "trace.h"
 
 /*
- * What an instruction of a unit adds by its active lanes (POWER-unit-2). quirk Q7-5: with the factor. quirk Q7-6:
+ * Fills the tables of what an instruction of a unit adds by its active lanes (POWER-unit-2). quirk Q7-5: with the factor. quirk Q7-6:
  * other lanes are truncated with it.
  */
 static void fill_tables(struct power_meter *m)

@@ -20,7 +20,7 @@
 
 enum power_mode { POWER_SIMULATED, POWER_MEASURED, POWER_HYBRID, POWER_NO_SAMPLES };
 
-/* What is asked for; texts live as long as the run. */
+/* Options and inputs of the model; texts live as long as the run. */
 struct power_setup {
 	struct power_config config;
 	enum power_mode mode;

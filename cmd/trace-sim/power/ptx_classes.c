@@ -13,15 +13,15 @@ struct word {
 	size_t n;
 };
 
-static bool word_is(struct word w, const char *text)
+static bool opcode_word_is(struct word w, const char *text)
 {
 	return w.n == strlen(text) && !memcmp(w.s, text, w.n);
 }
 
-static bool word_in(struct word w, const char *const *list)
+static bool opcode_word_in(struct word w, const char *const *list)
 {
 	for (; *list; list++)
-		if (word_is(w, *list))
+		if (opcode_word_is(w, *list))
 			return true;
 	return false;
 }
@@ -40,11 +40,11 @@ static bool is_type(struct word w)
 	static const char *const types[] = {"s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64", "b8", "b16",
 		"b32", "b64", "f16", "f32", "f64", "f16x2", "bf16", "bf16x2", "pred", NULL};
 
-	return word_in(w, types);
+	return opcode_word_in(w, types);
 }
 
 /* The first type of the opcode, or the last of the first two. */
-static struct word type_of(const char *rest, const char *end, bool second)
+static struct word deciding_type(const char *rest, const char *end, bool second)
 {
 	struct word type = {"", 0};
 	bool any = false;
@@ -67,12 +67,12 @@ static bool is_control(struct word stem)
 	static const char *const list[] = {
 		"membar", "ssy", "bra", "bar", "ret", "retp", "nop", "exit", "callp", "call", NULL};
 
-	return word_in(stem, list);
+	return opcode_word_in(stem, list);
 }
 
 static bool is_float_type(struct word type)
 {
-	return word_is(type, "f16") || word_is(type, "f32") || word_is(type, "f64");
+	return opcode_word_is(type, "f16") || opcode_word_is(type, "f32") || opcode_word_is(type, "f64");
 }
 
 /* The second type decides for cvt, set and slct (POWER-ptx-1). */
@@ -82,50 +82,50 @@ bool power_ptx_is_floating(const char *opcode, size_t n)
 	const char *rest = opcode, *end = opcode + n;
 	struct word stem = first_word(&rest, end);
 
-	return !is_control(stem) && is_float_type(type_of(rest, end, word_in(stem, by_second)));
+	return !is_control(stem) && is_float_type(deciding_type(rest, end, opcode_word_in(stem, by_second)));
 }
 
 /* ---- power class (POWER-ptx-2) ------------------------------------------------------------------------- */
 
 static bool is_product(struct word stem)
 {
-	return word_in(stem, (const char *const[]){"mul", "mad", "fma", NULL});
+	return opcode_word_in(stem, (const char *const[]){"mul", "mad", "fma", NULL});
 }
 
 static unsigned float_class(struct word stem, bool is_double, bool plain)
 {
 	if (is_product(stem))
 		return is_double ? UNIT_OF(DP_MUL_ACC) : UNIT_OF(FP_MUL_ACC);
-	if (word_in(stem, (const char *const[]){"div", "rem", "rcp", NULL}))
+	if (opcode_word_in(stem, (const char *const[]){"div", "rem", "rcp", NULL}))
 		return is_double ? UNIT_OF(DP_DIV_ACC) : UNIT_OF(FP_DIV_ACC);
-	if (word_is(stem, "lg2"))
+	if (opcode_word_is(stem, "lg2"))
 		return UNIT_OF(FP_LG_ACC);
-	if (word_is(stem, "sqrt") || word_is(stem, "rsqrt"))
+	if (opcode_word_is(stem, "sqrt") || opcode_word_is(stem, "rsqrt"))
 		return UNIT_OF(FP_SQRT_ACC);
-	if (word_is(stem, "sin") || word_is(stem, "cos"))
+	if (opcode_word_is(stem, "sin") || opcode_word_is(stem, "cos"))
 		return UNIT_OF(FP_SIN_ACC);
-	if (word_is(stem, "ex2"))
+	if (opcode_word_is(stem, "ex2"))
 		return UNIT_OF(FP_EXP_ACC);
-	if (word_is(stem, "mma"))
+	if (opcode_word_is(stem, "mma"))
 		return UNIT_OF(TENSOR_ACC);
-	if (word_is(stem, "tex"))
+	if (opcode_word_is(stem, "tex"))
 		return UNIT_OF(TEX_ACC);
 	return !plain ? POWER_NO_UNIT : is_double ? UNIT_OF(DPU_ACC) : UNIT_OF(FPU_ACC);
 }
 
 static unsigned integer_class(struct word stem, struct word type, bool plain)
 {
-	if (word_is(stem, "mul24") || word_is(stem, "mad24"))
+	if (opcode_word_is(stem, "mul24") || opcode_word_is(stem, "mad24"))
 		return UNIT_OF(INT_MUL24_ACC);
 	if (is_product(stem))
-		return word_in(type, (const char *const[]){"u32", "s32", "b32", NULL})
+		return opcode_word_in(type, (const char *const[]){"u32", "s32", "b32", NULL})
 			       ? UNIT_OF(INT_MUL32_ACC)
 			       : UNIT_OF(INT_MUL_ACC);
-	if (word_is(stem, "div") || word_is(stem, "rem"))
+	if (opcode_word_is(stem, "div") || opcode_word_is(stem, "rem"))
 		return UNIT_OF(INT_DIV_ACC);
-	if (word_is(stem, "mma"))
+	if (opcode_word_is(stem, "mma"))
 		return UNIT_OF(TENSOR_ACC);
-	if (word_is(stem, "tex"))
+	if (opcode_word_is(stem, "tex"))
 		return UNIT_OF(TEX_ACC);
 	return plain ? UNIT_OF(INT_ACC) : POWER_NO_UNIT;
 }
@@ -136,7 +136,7 @@ static unsigned ptx_class(struct word stem, struct word type, enum isa_class cla
 
 	if (is_control(stem))
 		return POWER_NO_UNIT;
-	if (word_is(type, "f64"))
+	if (opcode_word_is(type, "f64"))
 		return float_class(stem, true, alu || class == CLASS_DP);
 	if (is_float_type(type))
 		return float_class(stem, false, alu || class == CLASS_SP);
@@ -146,7 +146,7 @@ static unsigned ptx_class(struct word stem, struct word type, enum isa_class cla
 /* ---- operands that are no registers (POWER-ptx-3) -------------------------------------------------------- */
 
 /* Operands after the first. */
-static unsigned operands_of(struct word stem)
+static unsigned operands_of_stem(struct word stem)
 {
 	static const struct {
 		unsigned n;
@@ -163,7 +163,7 @@ static unsigned operands_of(struct word stem)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		for (const char *const *s = rows[i].stems; *s; s++)
-			if (word_is(stem, *s))
+			if (opcode_word_is(stem, *s))
 				return rows[i].n;
 	return 2;
 }
@@ -185,7 +185,7 @@ static unsigned register_operands(const struct inst *in)
 
 static unsigned other_operands(const struct inst *in, struct word stem)
 {
-	unsigned all = operands_of(stem), registers = register_operands(in);
+	unsigned all = operands_of_stem(stem), registers = register_operands(in);
 
 	return all > registers ? all - registers : 0;
 }
@@ -193,7 +193,7 @@ static unsigned other_operands(const struct inst *in, struct word stem)
 void power_op_make_ptx(struct power_op *op, const struct inst *in, unsigned reads)
 {
 	const char *rest = in->opcode, *end = rest + strlen(rest);
-	struct word stem = first_word(&rest, end), type = type_of(rest, end, false);
+	struct word stem = first_word(&rest, end), type = deciding_type(rest, end, false);
 
 	*op = (struct power_op){
 		.unit = (uint8_t)ptx_class(stem, type, (enum isa_class)in->class),
