@@ -134,12 +134,37 @@ static void add_l2(struct power_totals *t, const struct cache *c, unsigned strea
 	}
 }
 
+static void read_bursts(struct gpu *g, struct power_totals *t)
+{
+	uint64_t bursts[3] = {0};
+
+	memory_add_bursts(g->mem, bursts);
+	t->count[POWER_MEM_RD] = (double)bursts[0];
+	t->count[POWER_MEM_WR] = (double)bursts[1];
+	t->count[POWER_MEM_PRE] = (double)bursts[2];
+}
+
+/* Nothing but DRAM counts until a thread block is placed. */
+static bool is_quiet(const struct gpu *g)
+{
+	return !gpu_live(g) && net_empty(g->net) && !memory_busy(g->mem);
+}
+
+/* Reads all counters, or takes the last ones where the GPU has been quiet since. */
 static void read_totals(struct gpu *g, struct power_totals *t)
 {
 	unsigned streams = g->n_streams;
-	uint64_t bursts[3] = {0};
+	struct power_meter *m = g->power;
+	uint64_t placed = g->tot_issued_ctas + g->issued_ctas;
 	double *n = t->count;
 
+	if (m->quiet && placed == m->placed) {
+		*t = m->marked;
+		read_bursts(g, t);
+		return;
+	}
+	m->quiet = is_quiet(g);
+	m->placed = placed;
 	*t = (struct power_totals){.insts = 0};
 	for (uint32_t i = 0; i < g->params.sms; i++) {
 		struct sm *s = &g->sm[i];
@@ -153,10 +178,7 @@ static void read_totals(struct gpu *g, struct power_totals *t)
 		n[POWER_NOC_A] += (double)g->cluster[i].flits_in;
 	for (uint32_t i = 0; i < memory_sub_partitions(g->mem); i++)
 		add_l2(t, memory_l2(g->mem, i), streams);
-	memory_add_bursts(g->mem, bursts);
-	n[POWER_MEM_RD] = (double)bursts[0];
-	n[POWER_MEM_WR] = (double)bursts[1];
-	n[POWER_MEM_PRE] = (double)bursts[2];
+	read_bursts(g, t);
 }
 
 /* ---- the run ----------------------------------------------------------------------------------------- */
@@ -226,6 +248,7 @@ void power_update(struct gpu *g, bool closes)
 		power_meter_close(g->power, gpu_now(g), &t);
 	else
 		power_meter_look(g->power, gpu_now(g), &t);
+	g->power->quiet &= closes; /* else t is not what marked is */
 }
 
 void power_block(struct gpu *g, char *const *name, const uint32_t *uid, uint32_t n)

@@ -90,6 +90,8 @@ struct power_meter {
 	float duty, duty_per_tick[POWER_DUTY_ROW];
 	double duty_marked;
 	struct power_totals before, marked; /* at the last sample, at the last span */
+	bool quiet;                         /* nothing but DRAM has counted since marked, */
+	uint64_t placed;                    /* if no more thread blocks have been placed than these */
 	uint64_t marked_at;                 /* cycle of the last span */
 	struct power_sample last;           /* sample */
 	struct power_sums kernel, run;
