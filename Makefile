@@ -16,7 +16,7 @@ LINK_END = && mv -f $@.$$$$.d $@.d $(RENAME)
 # Objects serve the programs, which use link-time optimisation, and the tests, which do not.
 LTO_OBJ    = $(if $(LTO),$(LTO) -ffat-lto-objects)
 # The C library first: starting a program is looking up names, and most are found there.
-LDLIBS_ALL = -lc -lzstd -llz4 -llzma -lz -lxxhash -ljansson -lmsgpackc -lcsv -lm -pthread $(LDLIBS)
+LDLIBS_ALL = -lc -lzstd -llz4 -llzma -lz -lxxhash -ljansson -lmsgpackc -lcsv -Wl,--as-needed -lexpat -Wl,--no-as-needed -lm -pthread $(LDLIBS)
 
 # A program exists when its directory has a main.c.
 PROGRAMS = $(patsubst cmd/%/main.c,%,$(sort $(wildcard cmd/*/main.c)))
@@ -204,6 +204,7 @@ conformance: all ## figures of Accel-Sim, from REFERENCE
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py "$(REFERENCE)"
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -k "$(REFERENCE)"
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -n "$(REFERENCE)"
+	@[ ! -x $(BUILD)/trace-exec ] || TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -w "$(REFERENCE)"
 	@[ ! -x $(BUILD)/trace-exec ] || TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -p "$(REFERENCE)"
 	@TRACE_PTX=$(BUILD)/trace-exec python3 tests/tools/ptx-values.py "$(REFERENCE)"
 # The golden figures anew, of a commit without changes and what it was compared with; then look at the diff and commit.

@@ -98,7 +98,7 @@ const char *gpuconf_shipped_file(struct gpuconf *c, const char *name, const char
 
 /*
  * Was the option set by the user, a switch on, anything else to another value than its default, and nothing
- * comes of it where the original would do something: simulate power, write a log?
+ * comes of it where the original would write a log?
  */
 bool conf_is_idle(const struct gpuconf *c, enum conf_id id);
 int conf_find(const char *name);                       /* enum conf_id, or -1; name with or without dash */

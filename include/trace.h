@@ -153,6 +153,8 @@ const struct kernel_header *trace_header(const struct trace *t);
  * guard and address are not meant; n is 0 where there is none. They are valid until the trace is closed.
  */
 const uint16_t *trace_ptx_operands(const struct trace *t, uint32_t pc, unsigned *n);
+/* The opcode of that instruction, n bytes; NULL: there is none. */
+const char *trace_ptx_opcode(const struct trace *t, uint32_t pc, size_t *n);
 const char *trace_path(const struct trace *t);
 /*
  * The kernel's function, where a packed stream has its control codes, as long as the trace: machine code of

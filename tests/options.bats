@@ -235,8 +235,8 @@ refused() {
 	refused 'access of 128 bytes by the instruction at pc 0x0 (expected at most the 32 of an L1 sector, -gpgpu_coalesce_arch 20)' -g qv100 -D gpgpu_coalesce_arch=20
 }
 
-# A configuration of a fork: a known option of another simulator, an unknown one, one without a value, one for power.
-fork() { printf -- '-gpgpu_l1_latency 30\n-is_L0I_enabled 1\n-foo -3\n-flag\n-power_simulation_enabled 1\n' >fork.config; }
+# A configuration of a fork: a known option of another simulator, an unknown one, one without a value, one for a log.
+fork() { printf -- '-gpgpu_l1_latency 30\n-is_L0I_enabled 1\n-foo -3\n-flag\n-visualizer_enabled 1\n' >fork.config; }
 
 @test "--unknown-options: error by default; warn passes over them, each with what it means elsewhere" {
 	cd "$BATS_TEST_TMPDIR"
@@ -250,8 +250,8 @@ fork() { printf -- '-gpgpu_l1_latency 30\n-is_L0I_enabled 1\n-foo -3\n-flag\n-po
 	[[ $stderr == *"fork.config:3:1: warning: found unknown option '-foo'"* ]]
 	[[ $stderr == *"fork.config:4:1: warning: found unknown option '-flag'"* ]]
 	[[ $stderr == *"-D bar=1: warning: found unknown option '-bar'"* ]]
-	[[ $stderr == *"fork.config:5:27: warning: options without effect, for power or logs of Accel-Sim: -power_simulation_enabled"* ]]
-	trace-sim -q -g rtx3070 -D gpgpu_l1_latency=30 -D power_simulation_enabled=1 "$d" | grep -v ^given >plain
+	[[ $stderr == *"fork.config:5:21: warning: options for logs of Accel-Sim have no effect: -visualizer_enabled"* ]]
+	trace-sim -q -g rtx3070 -D gpgpu_l1_latency=30 -D visualizer_enabled=1 "$d" | grep -v ^given >plain
 	grep -v ^given <<<"$output" | cmp - plain
 	run -2 trace-sim -g rtx3070 --unknown-options maybe "$d"
 	assert_output --partial 'expected warn or error'
@@ -263,7 +263,7 @@ fork() { printf -- '-gpgpu_l1_latency 30\n-is_L0I_enabled 1\n-foo -3\n-flag\n-po
 	run -1 trace-lint -g rtx3070 -c fork.config -D bar=1 "$(trace vecadd)"
 	assert_equal "$(grep -c 'conf-option' <<<"$output")" 4
 	assert_line --partial "conf-option: found option '-is_L0I_enabled' of another simulator"
-	assert_line --partial "fork.config:5:27: note: conf-idle: found -power_simulation_enabled"
+	assert_line --partial "fork.config:5:21: note: conf-idle: found -visualizer_enabled"
 }
 
 @test "options without effect: one warning, none for what a shipped configuration sets or is off" {
@@ -271,7 +271,7 @@ fork() { printf -- '-gpgpu_l1_latency 30\n-is_L0I_enabled 1\n-foo -3\n-flag\n-po
 	run -0 --separate-stderr trace-sim -g rtx3070 -D visualizer_enabled=0 -D trace_enabled=0 "$d"
 	assert_equal "$stderr" ''
 	run -0 --separate-stderr trace-sim -g rtx3070 -D visualizer_enabled=1 -D trace_enabled=1 -D trace_components=ALL \
-		-D icnt_verbose=1 -D power_simulation_enabled=1 "$d"
+		-D icnt_verbose=1 -D liveness_message_freq=7 "$d"
 	assert_equal "$(grep -c warning <<<"$stderr")" 1
 	[[ $stderr == *"-visualizer_enabled, "*" and 1 more" ]]
 }

@@ -62,6 +62,7 @@ struct lint {
 	struct report *rep;
 	const struct isa *isa;
 	const struct params *params; /* NULL: no configuration */
+	bool power;                  /* it asks for power */
 	struct pc_range *copy;       /* of the list up to this kernel */
 	uint32_t n_copies, cap_copies, last_copy;
 
@@ -88,6 +89,12 @@ struct lint {
 	bool any_bars, fed;
 	struct raw_warps *raw;
 };
+
+/* ---- lint_power.c ---- */
+/* The files of the power model, where the configuration asks for power. */
+void lint_power(struct report *rep, const struct gpuconf *c);
+/* A kernel of so many warp instructions, which have been read. */
+void lint_power_kernel(struct lint *l, uint64_t insts);
 
 /* ---- lint_list.c ---- */
 /* All that an operand names. False: it cannot be read. */

@@ -219,6 +219,7 @@ bool lint_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path
 {
 	struct trace_watch watch = {on_fault, lint_record, l};
 	struct trace_options o = {.warn = on_warning, .ctx = l, .watch = &watch};
+	uint64_t insts;
 
 	o.code = l->code = code_new(l->isa);
 	l->path = path;
@@ -233,7 +234,9 @@ bool lint_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path
 		if (l->params)
 			lint_config_kernel(l);
 		lint_cubin_kernel(l);
+		insts = l->rep->insts;
 		read_blocks(l);
+		lint_power_kernel(l, l->rep->insts - insts);
 		lint_cubin_end(l);
 	} else if (f->id && !unopened) {
 		report_fault(l->rep, f);

@@ -74,6 +74,7 @@ struct params *lint_config(
 		r = make_machine(p, c, &f);
 	if (r == 0) {
 		lint_unfit(rep, c, p);
+		lint_power(rep, c);
 		return p;
 	}
 	if (!f.at.file && a->n_files)

@@ -146,6 +146,7 @@ static int check(struct lint_args *a, int n, char **trace)
 	rep->json = a->json ? record_open(rep->out, RECORD_JSON) : NULL;
 	if (configured)
 		l.params = params = lint_config(rep, &conf, &a->config, &unreadable);
+	l.power = params && conf_bool(&conf, OPT_power_simulation_enabled);
 	l.isa = isa;
 	unreadable |= !lint_cubins(&l, a->cubin, a->n_cubins);
 	for (int i = 0; i < n; i++)

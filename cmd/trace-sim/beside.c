@@ -9,12 +9,12 @@
 #include "stats/profile_record.h"
 #include "gpu/timeline.h"
 
-bool beside_any(const struct beside_args *a)
+bool logs_any(const struct logs_args *a)
 {
 	return a->events || a->profile || a->timeline || a->net_report;
 }
 
-void beside_log(struct beside *b, struct run *r, const struct beside_args *a)
+void logs_open_events(struct beside *b, struct run *r, const struct logs_args *a)
 {
 	if (!a->events)
 		return;
@@ -31,7 +31,7 @@ static enum net_report report_form(const char *name)
 	return dot && !strcmp(dot, ".json") ? NET_REPORT_JSON : NET_REPORT_TEXT;
 }
 
-void beside_open(struct beside *b, struct run *r, const struct beside_args *a)
+void logs_open(struct beside *b, struct run *r, const struct logs_args *a)
 {
 	struct gpu *g = &r->gpu;
 
@@ -54,7 +54,7 @@ void beside_open(struct beside *b, struct run *r, const struct beside_args *a)
 	}
 }
 
-void beside_close(struct beside *b, struct run *r)
+void logs_close(struct beside *b, struct run *r)
 {
 	if (b->net_report) {
 		net_write_report(r->gpu.net, b->form, output_stream(b->net_report));

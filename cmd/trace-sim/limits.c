@@ -24,7 +24,7 @@ const char *run_limit(const struct run *r)
 }
 
 /* Something may still happen by itself, however long nothing completes. */
-static bool delayed(const struct gpu *g) { return launch_least_delay(g) != 0; }
+static bool delayed(const struct gpu *g) { return launch_min_delay(g) != 0; }
 
 bool run_active(const struct run *r)
 {
@@ -32,7 +32,7 @@ bool run_active(const struct run *r)
 
 	if (run_limit(r) || g->deadlock)
 		return false;
-	if (launch_more(g) || delayed(g))
+	if (launch_has_ctas(g) || delayed(g))
 		return true;
 	return gpu_live(g) || memory_busy(g->mem) || net_busy(g->net);
 }

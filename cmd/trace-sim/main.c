@@ -16,6 +16,7 @@
 #include "icnt.h"
 #include "isolate.h"
 #include "namelist.h"
+#include "power_setup.h"
 #include "run.h"
 #include "selftest/measured.h"
 #include "selftest/selftest.h"
@@ -48,6 +49,8 @@ enum {
 	OPT_RESUME,
 	OPT_PROVENANCE,
 	OPT_INTERVAL,
+	OPT_POWER_REPORT,
+	OPT_POWER_ENERGIES,
 	OPT_UNKNOWN
 };
 
@@ -104,6 +107,10 @@ static const struct cli_row rows[] = {
 	{OPT_TIMELINE_INTERVAL, "timeline-interval", "CYCLES",
 		"cycles between values of its counters; default: by the run's length", NULL},
 	{OPT_TIMELINE_SMS, "timeline-sms", "N", "show the CTAs of N SMs, evenly spread (8)", NULL},
+	{OPT_POWER_REPORT, "power-report", "FILE",
+		"write the power report in AccelWattch's form (-power_simulation_enabled 1)", "file"},
+	{OPT_POWER_ENERGIES, "power-energies", "FILE",
+		"energies of events, in place of those of the shipped hardware part", "file"},
 	{OPT_HOST_TIME, "host-time", NULL, "put host times and rates into the result", NULL},
 	{OPT_PROVENANCE, "provenance", NULL,
 		"put the command line and the paths of the inputs into the result", NULL},
@@ -147,7 +154,8 @@ struct sim_args {
 	const char **cubin;
 	uint32_t n_config, n_define, n_cubin;
 	const char *kernels, *output, *isa;
-	struct beside_args beside;
+	struct logs_args beside;
+	struct power_args power;
 	uint64_t interval; /* value of --interval */
 	enum run_format format;
 	unsigned threads;
@@ -204,7 +212,7 @@ static void on_option(void *ctx, int letter, const char *value)
 		break;
 	case 'k': a->kernels = value; break;
 	case 'o': a->output = value; break;
-	case 'f': a->force = a->beside.force = true; break;
+	case 'f': a->force = a->beside.force = a->power.force = true; break;
 	case OPT_SELFTEST: a->selftest = true; break;
 	case OPT_MEASURED: a->measured[a->n_measured++] = value; break;
 	case OPT_FIT: a->fit[a->n_fit++] = value; break;
@@ -224,6 +232,8 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_TIMELINE_SMS:
 		a->beside.timeline_sms = (uint32_t)cli_number("--timeline-sms", value, 0, UINT32_MAX);
 		break;
+	case OPT_POWER_REPORT: a->power.report = value; break;
+	case OPT_POWER_ENERGIES: a->power.energies = value; break;
 	case OPT_CUBIN: a->cubin[a->n_cubin++] = value; break;
 	case OPT_ISA: a->isa = value; break;
 	case OPT_WARM: a->warm = true; break;
@@ -272,7 +282,7 @@ static void warn_idle_options(const struct gpuconf *c)
 	if (n > 4)
 		snprintf(names + strlen(names), sizeof(names) - strlen(names), " and %u more", n - 4);
 	if (n)
-		diag_warn(first->at, "options without effect, for power or logs of Accel-Sim: %s", names);
+		diag_warn(first->at, "options for logs of Accel-Sim have no effect: %s", names);
 }
 
 static void read_configuration(struct gpuconf *c, const struct sim_args *a)
@@ -340,6 +350,7 @@ static void check_not_input(const struct run *r, const struct sim_args *a, const
 	kselect_spare(r->select, output);
 	output_spare(output, a->isa);
 	icnt_spare(&r->gpu.params, output);
+	power_setup_spare(r, &a->power, output);
 	for (uint32_t i = 0; i < a->n_cubin; i++)
 		output_spare(output, a->cubin[i]);
 }
@@ -358,6 +369,7 @@ static int run_simulation(struct run *r, const struct sim_args *a, struct isa *i
 {
 	struct output *out;
 	struct beside beside = {0};
+	struct power_files power = {.report = NULL};
 	struct fault f;
 	int status;
 
@@ -368,8 +380,11 @@ static int run_simulation(struct run *r, const struct sim_args *a, struct isa *i
 	check_not_overwriting(r, a, a->beside.profile);
 	check_not_overwriting(r, a, a->beside.timeline);
 	check_not_overwriting(r, a, a->beside.net_report);
+	check_not_overwriting(r, a, a->power.report);
+	power_setup_read(&power, r, &a->power);
 	read_cubins(&r->gpu, a);
 	if (a->isolate) {
+		power_setup_alone(&power);
 		run_check(r);
 		status = isolate_run(r, isa, a->output, a->force, a->resume, a->threads);
 		klist_free(&r->list);
@@ -379,7 +394,8 @@ static int run_simulation(struct run *r, const struct sim_args *a, struct isa *i
 		prepare_warm(r, isa);
 	if (a->sample_blocks)
 		prepare_sampling(r);
-	beside_log(&beside, r, &a->beside);
+	logs_open_events(&beside, r, &a->beside);
+	power_setup_open(&power, r, &a->power);
 	if (gpu_init(&r->gpu, isa, &f) < 0)
 		die_fault(&f);
 	run_check(r);
@@ -392,11 +408,12 @@ static int run_simulation(struct run *r, const struct sim_args *a, struct isa *i
 	} else {
 		run_head(r, r->out);
 	}
-	beside_open(&beside, r, &a->beside);
+	logs_open(&beside, r, &a->beside);
 	progress_start(r);
 	status = run_application(r);
 	progress_end(r);
-	beside_close(&beside, r);
+	logs_close(&beside, r);
+	power_setup_close(&power);
 	gpu_free(&r->gpu);
 	code_free(r->warm);
 	klist_free(&r->list);
@@ -412,7 +429,7 @@ static int run_selftest(
 	struct selftest t = {.conf = c,
 		.name = name,
 		.shipped =
-			name ? gpuconf_shipped_file(c, name, ".measured") : measured_beside(last, c->arena),
+			name ? gpuconf_shipped_file(c, name, ".measured") : measured_of_config(last, c->arena),
 		.measured = a->measured,
 		.n_measured = a->n_measured,
 		.fit = a->fit,
@@ -478,9 +495,9 @@ static void check_isolate(const struct sim_args *a)
 			"--isolate cannot be used with -F accelsim, which has totals over kernels (expected text, json or msgpack)");
 	if (a->warm || a->sample_blocks)
 		cli_usage("--isolate cannot be used with %s", a->warm ? "--warm" : "--sample-blocks");
-	if (beside_any(&a->beside) || a->selftest)
+	if (logs_any(&a->beside) || a->selftest || a->power.report)
 		cli_usage(
-			"--isolate cannot be used with --selftest, --events, --profile, --timeline or --net-report");
+			"--isolate cannot be used with --selftest, --events, --profile, --timeline, --net-report or --power-report");
 }
 
 /* Parses the command line into *a. Returns the operand; NULL: none. */
@@ -541,7 +558,7 @@ int main(int argc, char **argv)
 	r->progress = !a.quiet && (a.verbose || isatty(STDERR_FILENO));
 	const struct invocation invoked = {a.config, a.define, a.cubin, a.shipped, a.n_config, a.n_define,
 		a.n_cubin, a.kernels, a.isa, kselect_picks(select), a.strict, a.isolate, a.warm,
-		a.sample_blocks, a.interval, a.provenance ? command : NULL, operand};
+		a.sample_blocks, a.interval, a.provenance ? command : NULL, operand, a.power.energies};
 	r->invoked = &invoked;
 	r->interval = a.interval;
 	int status = run_command(r, &a, isa, operand);

@@ -58,6 +58,7 @@ static void invocation(struct record_writer *w, const struct invocation *g)
 	put_list(w, "define", g->define, g->n_define, false);
 	put_list(w, "cubin", g->cubin, g->n_cubin, true);
 	put_list(w, "isa", &g->isa, g->isa != NULL, true);
+	put_list(w, "power_energies", &g->energies, g->energies != NULL, true);
 	if (g->kernels)
 		given_kernels(w, g->kernels, g->picks);
 	if (g->strict)
@@ -123,6 +124,7 @@ static void provenance(struct record_writer *w, const struct invocation *g)
 			full_path(w, name, g->config[i]);
 		}
 	full_path(w, "isa", g->isa);
+	full_path(w, "power_energies", g->energies);
 	record_group_end(w);
 	bytes_free(&text);
 	free(folder);

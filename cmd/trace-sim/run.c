@@ -15,6 +15,7 @@
 #include "arena.h"
 #include "stats/interval.h"
 #include "stats/profile_record.h"
+#include "gpu/power_read.h"
 #include "gpu/window.h"
 #include "threads/readahead.h"
 #include "run.h"
@@ -122,7 +123,7 @@ static uint64_t next_sample_cycle(const struct run *r)
 
 	if (r->intervals && interval_due(r->intervals) < at)
 		at = interval_due(r->intervals);
-	return at;
+	return power_due(&r->gpu) < at ? power_due(&r->gpu) : at;
 }
 
 /* Sets *k to the steps that can be skipped now, up to the next sample; false: none. */
@@ -148,6 +149,16 @@ static void take_samples(struct run *r)
 		interval_record(r->intervals, g, g->launch->n_loaded ? g->launch->loaded[0] : NULL);
 }
 
+/* Skips steps; the power model takes its counters before and after. */
+static void skip_steps(struct gpu *g, const struct skip *skip)
+{
+	if (g->power)
+		power_settle(g);
+	gpu_skip(g, skip);
+	if (g->power)
+		power_settle(g);
+}
+
 /* The last kernel, if it is from PTX, ends after its traffic (PTX-launch-2). */
 static bool must_drain(const struct run *r, const struct kernel *k)
 {
@@ -165,11 +176,13 @@ static struct kernel *simulate_kernel(struct run *r)
 		unsigned fired;
 
 		if (can_skip(r, &skip))
-			gpu_skip(g, &skip);
+			skip_steps(g, &skip);
 		fired = window_run(g, next_sample_cycle(r)) ? CLOCK_CORE : gpu_step(g);
 		if ((fired & CLOCK_CORE) && g->cycle % DEADLOCK_PERIOD == 0 && run_deadlocked(r))
 			g->deadlock = true;
 		progress_poll(r);
+		if (g->power)
+			power_poll(g);
 		if (gpu_now(g) >= next_sample_cycle(r))
 			take_samples(r);
 		if (!k)
@@ -217,21 +230,40 @@ static void kernel_record(struct run *r, const struct kernel *k)
 	stats_kernel_record(r->writer, &rec, &r->gpu, r->before, r->now);
 }
 
+/* Stores in *b the kernels that were first selected since the last block. */
+static void name_kernels(const struct run *r, struct stats_block *b)
+{
+	const struct launch *l = r->gpu.launch;
+
+	b->n = l->n_fresh;
+	b->name = xcalloc(l->n_fresh + 1, sizeof(*b->name));
+	b->uid = xcalloc(l->n_fresh + 1, sizeof(*b->uid));
+	for (uint32_t i = 0; i < l->n_fresh; i++) {
+		b->name[i] = l->fresh[i]->head->name;
+		b->uid[i] = l->fresh[i]->uid;
+	}
+}
+
 /* Prints the block of kernel k (trace-stats(5)); NULL: of all that was simulated. */
 static void print_block(struct run *r, const struct kernel *k)
 {
-	struct launch *l = r->gpu.launch;
 	struct stats_block b = {.stream = k ? k->head->stream : UINT64_MAX,
-		.n = l->n_fresh,
 		.host_seconds = r->host_time ? progress_seconds() : -1};
 
-	b.name = xcalloc(l->n_fresh + 1, sizeof(*b.name));
-	b.uid = xcalloc(l->n_fresh + 1, sizeof(*b.uid));
-	for (uint32_t i = 0; i < l->n_fresh; i++) {
-		b.name[i] = l->fresh[i]->head->name;
-		b.uid[i] = l->fresh[i]->uid;
-	}
+	name_kernels(r, &b);
 	stats_print_block(&r->gpu, &b, r->out);
+	free(b.name);
+	free(b.uid);
+}
+
+/* Prints the block of the power report (POWER-report). */
+static void report_power(struct run *r)
+{
+	struct stats_block b = {.n = 0};
+
+	name_kernels(r, &b);
+	power_update(&r->gpu, true);
+	power_block(&r->gpu, b.name, b.uid, b.n);
 	free(b.name);
 	free(b.uid);
 }
@@ -243,7 +275,7 @@ static void fold_counters(struct run *r)
 	struct figures *f = r->before;
 	uint64_t insn = gpu_interval_insn(g);
 
-	gpu_window(g);
+	gpu_end_sample_period(g);
 	g->tot_insn += insn;
 	g->insn_base += insn;
 	g->tot_cycle += g->cycle;
@@ -263,6 +295,8 @@ static void fold_counters(struct run *r)
 static void finish_kernel(struct run *r, struct kernel *k)
 {
 	gpu_sync(&r->gpu);
+	if (r->gpu.power)
+		report_power(r);
 	if (r->gpu.profile)
 		profile_kernel(r->gpu.profile, &r->gpu, k);
 	if (r->gpu.timeline && k)

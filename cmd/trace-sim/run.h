@@ -54,6 +54,7 @@ struct invocation {
 	uint64_t interval;          /* 0: not given */
 	const char *const *command; /* --provenance: the command line, ended by NULL; else NULL */
 	const char *trace;          /* the operand; NULL: none */
+	const char *energies;       /* --power-energies; NULL: none */
 };
 
 /* Prints the first lines of a log of the original: version and options. */

@@ -189,7 +189,7 @@ bool conf_is_idle(const struct gpuconf *c, enum conf_id id)
 	const struct conf_row *row = &conf_rows[id];
 	int64_t usual = 0;
 
-	bool asks = row->use == USE_POWER || row->use == USE_DEBUG;
+	bool asks = row->use == USE_DEBUG;
 	if (!v->order || v->shipped || !asks)
 		return false;
 	if (row->type == CONF_BOOL)

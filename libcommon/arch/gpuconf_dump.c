@@ -55,7 +55,7 @@ static const char *const use_name[] = {
 	[USE_MODEL] = "model",
 	[USE_NONE] = "unused",
 	[USE_FUNCTIONAL] = "unused(ptx)",
-	[USE_POWER] = "unused(power)",
+	[USE_POWER] = "power",
 	[USE_DEBUG] = "unused(log)",
 };
 

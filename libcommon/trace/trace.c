@@ -73,6 +73,15 @@ const uint16_t *trace_ptx_operands(const struct trace *t, uint32_t pc, unsigned 
 	*n = s ? s->n_operands : 0;
 	return s ? s->number + s->n_dst : NULL;
 }
+
+const char *trace_ptx_opcode(const struct trace *t, uint32_t pc, size_t *n)
+{
+	const struct ptx_static *s = ptx_code_at(t->ptx, pc);
+
+	*n = s ? s->opcode_len : 0;
+	return s ? s->text : NULL;
+}
+
 const char *trace_path(const struct trace *t) { return t->name; }
 const struct cubins *trace_codes(const struct trace *t) { return t->packed ? packed_codes(t->packed) : NULL; }
 uint32_t trace_warp(const struct trace *t) { return t->warp; }

@@ -187,8 +187,8 @@ lint conf-open "none.config:1:1: error: conf-open: cannot open configuration 'no
 	'ARGS="-c none.config"; WANT=2'
 lint conf-option "o.config:1:1: error: conf-option: unknown option '-gpgpu_n_clustres', did you mean '-gpgpu_n_clusters'?" \
 	'echo "-gpgpu_n_clustres 4" >o.config; ARGS="-g rtx3070 -c o.config"'
-lint conf-idle '-D power_simulation_enabled=1:1:1: note: conf-idle: found -power_simulation_enabled, of which nothing comes in trace-sim' \
-	'ARGS="-g rtx3070 -D power_simulation_enabled=1"'
+lint conf-idle '-D visualizer_enabled=1:1:1: note: conf-idle: found -visualizer_enabled, of which nothing comes in trace-sim' \
+	'ARGS="-g rtx3070 -D visualizer_enabled=1"'
 lint conf-syntax 'o.config:1:24: error: conf-syntax: quote without an end' \
 	'echo "-gpgpu_dram_timing_opt \"nbk=16" >o.config; ARGS="-g rtx3070 -c o.config"'
 lint conf-value "-D gpgpu_n_clusters=abc:1:1: error: conf-value: -gpgpu_n_clusters: invalid value 'abc' (expected a whole number from 1 to 4096)" \
@@ -256,3 +256,18 @@ lint cubin-share 'app/kernel-1.traceg:1:1: warning: cubin-share: found 9 of 10 i
 	'cubin -x 0x50'
 lint cubin-packed 's.tpack/kernel-1.traceg:1:1: warning: cubin-share: found 8 of 10 instructions of the first thread block in the function, wanted all' \
 	'cubin -n 0x80; "$BUILD/trace-pack" --cubin c app >s.tpack; ARGS=; TRACE=s.tpack'
+
+# ---- the power model
+power() { sh "$here/../tools/power-xml" "$@" >p.xml; ARGS="-g qv100 -D power_simulation_enabled=1 -D accelwattch_xml_file=p.xml"; }
+lint power-xml "p.xml:5:1: error: power-xml: value 'much' of idle_core_power is no number" \
+	'power idle_core_power=much'
+lint power-hardware 'p.xml:40:1: error: power-hardware: system core_tech_node is 22 (expected 23, for which the energies hold; --power-energies replaces the hardware part)' \
+	'power; sed -i "/core_tech_node/s/23/22/" p.xml'
+lint power-element "p.xml:26:1: note: power-element: unknown param 'TOTINST' has no effect" \
+	'power TOTINST=4'
+lint power-factor 'p.xml:10:1: warning: power-factor: REG_RD is -1 (expected 0 to 1000)' \
+	'power REG_RD=-1'
+lint power-table "t.csv:1:1: error: power-table: no row of benchmark 'x' (-hw_perf_bench_name)" \
+	'power; echo b,k,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1 >t.csv; ARGS="$ARGS -D power_simulation_mode=1 -D hw_perf_file_name=t.csv -D hw_perf_bench_name=x"'
+lint power-sample 'app/kernel-1.traceg:1:1: note: power-sample: a power sample of 1000000 cycles is longer than the kernel of roughly 5220 (-gpgpu_runtime_stat)' \
+	'power; ARGS="$ARGS -D gpgpu_runtime_stat=1000000"'

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compare trace-sim with the recorded figures and event logs of Accel-Sim.
 
-usage: conformance.py [-e | -k | -n | -p] [-j N] [-v] REFERENCE [PATTERN...]
+usage: conformance.py [-e | -k | -n | -p | -w] [-j N] [-v] REFERENCE [PATTERN...]
 
 REFERENCE is the folder that holds reference/, traces/, synth/, bench/ and gpus/. A case is a file
 reference/TRACE.GPU[+VARIANT].tsv (with -e: reference/events/TRACE.GPU[+VARIANT].tsv.zst; with -k: a kernel of
 reference/perkernel/TRACE.GPU.tsv alone, its cycles and instructions; with -n: reference/networks/NETWORK.TRACE.tsv,
 run as reference/networks/cases.tsv says; with -p: ptx/cases/NAME/ref.GPU.tsv as NAME.GPU, whose launch file the
-trace-exec beside trace-sim executes); PATTERN picks cases.
+trace-exec beside trace-sim executes; with -w: reports and samples of power, see conformance_power.py); PATTERN picks cases.
 Prints a row a case: kernels, our cycles, the reference's, error, figures equal, and the first that is not.
 TRACE_SIM names the binary. Figures in tests/conformance.except cannot be equal and are left out.
 Exit status 0 only when everything is equal. A run of all cases from a clean checkout is noted beside the binary, in
@@ -22,6 +22,8 @@ import re
 import subprocess
 import sys
 import tempfile
+
+import conformance_power
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SIM = os.environ.get("TRACE_SIM", "build/trace-sim")
@@ -109,6 +111,10 @@ def ptx_cases(ref):
     return sorted("%s.%s" % case for case in found if case[0] not in ORDER)
 
 
+def power_figures(ref, case, _rows, _free):
+    return conformance_power.check(SIM, ref, case, find_trace)
+
+
 def figures(ref, case, rows, free):
     return compare(ref, case, case, command(ref, case, rows, "-F", "accelsim"), free)
 
@@ -193,6 +199,8 @@ def list_cases(ref, check):
         return kernels_alone(ref)
     if check is ptx_figures:
         return ptx_cases(ref)
+    if check is power_figures:
+        return sorted(conformance_power.rows(ref))
     if check is network_figures:
         files = glob.glob(ref + "/reference/networks/*.*.tsv")
         return sorted(os.path.basename(p)[:-4] for p in files)
@@ -220,6 +228,8 @@ def main():
             check = kernel_alone
         elif flag == "-p":
             check = ptx_figures
+        elif flag == "-w":
+            check = power_figures
         elif flag == "-n":
             check = network_figures
         elif flag == "-v":

@@ -75,7 +75,7 @@ static uint64_t find_gap(uint64_t n, uint64_t unit)
 		at = (at + unit - 1) / unit * unit;
 		if (b->addr >= at && b->addr - at >= n)
 			return at;
-		g = cudart_grant(b->addr);
+		g = cudart_find_grant(b->addr);
 		at = g && g->kind != GRANT_DEVICE ? page_up(b->addr + b->size)
 						  : (b->addr + b->size + BETWEEN - 1) / BETWEEN * BETWEEN;
 	}
@@ -165,7 +165,7 @@ int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned fla
 	return cudaSuccess;
 }
 
-struct grant *cudart_grant(uint64_t addr)
+struct grant *cudart_find_grant(uint64_t addr)
 {
 	uint32_t n = addr < HEAP_BASE ? 0 : grants_below(addr + 1);
 	struct grant *g = n ? &cudart.grant[n - 1] : NULL;
@@ -188,7 +188,7 @@ static void free_grant(struct grant *g)
 
 static int release_grant(uint64_t addr, bool pinned)
 {
-	struct grant *g = cudart_grant(addr);
+	struct grant *g = cudart_find_grant(addr);
 
 	if (!addr)
 		return cudaSuccess;
@@ -200,7 +200,7 @@ static int release_grant(uint64_t addr, bool pinned)
 
 int cudart_release(uint64_t addr) { return release_grant(addr, false); }
 
-void cudart_leaks(void)
+void cudart_report_leaks(void)
 {
 	bool found = memory_leaks(&cudart.mem, cudart.wire.leaks);
 	uint64_t bytes = 0;
@@ -222,10 +222,10 @@ void cudart_leaks(void)
 		cudart_send(WIRE_FOUND, NULL, 0);
 }
 
-void *cudart_at(const void *p, size_t n)
+void *cudart_host_address(const void *p, size_t n)
 {
 	uint64_t addr = (uintptr_t)p;
-	struct grant *g = cudart_grant(addr);
+	struct grant *g = cudart_find_grant(addr);
 
 	if (g)
 		return g->bytes - (addr - g->addr) >= n ? cudart.mem.heap + (addr - HEAP_BASE) : NULL;
@@ -239,7 +239,7 @@ void *cudart_at(const void *p, size_t n)
 bool cudart_is_device(const void *p)
 {
 	uint64_t addr = (uintptr_t)p;
-	struct grant *g = cudart_grant(addr);
+	struct grant *g = cudart_find_grant(addr);
 
 	return g ? g->kind != GRANT_PINNED : addr >= STATIC_BASE && addr < cudart.static_limit;
 }

@@ -48,19 +48,19 @@ static const struct array *find(const struct array *a)
 	return i;
 }
 
-const struct texture *cudart_array(const struct array *a)
+const struct texture *cudart_array_form(const struct array *a)
 {
 	a = find(a);
 	return a ? &a->form : NULL;
 }
 
-size_t cudart_array_texel(const struct array *a)
+size_t cudart_array_texel_bytes(const struct array *a)
 {
 	a = find(a);
 	return a ? texture_bytes(&a->form) : 0;
 }
 
-int cudart_channels(struct texture *t, const struct channels *c)
+int cudart_set_channels(struct texture *t, const struct channels *c)
 {
 	static const uint8_t kinds[] = {TEXEL_SIGNED, TEXEL_UNSIGNED, TEXEL_FLOAT};
 	unsigned n = 0;
@@ -123,7 +123,7 @@ static int describe(
 		return cudaErrorInvalidValue;
 	if (flags & ~(unsigned)ARRAY_KNOWN)
 		return cudart_unsupported(what, "a sparse array or one of another interface");
-	return (e = cudart_channels(t, c)) ? e : shape(t, x, flags);
+	return (e = cudart_set_channels(t, c)) ? e : shape(t, x, flags);
 }
 
 static struct array *add(const struct texture *t, const struct channels *c, struct extent x, unsigned flags)
@@ -199,7 +199,7 @@ API(int, cudaGetChannelDesc, struct channels *c, const struct array *a)
 
 /* ---- levels ---- */
 
-const struct texture *cudart_mipmap(const struct mipmap *m)
+const struct texture *cudart_mipmap_form(const struct mipmap *m)
 {
 	const struct mipmap *i = mipmaps;
 
@@ -244,7 +244,7 @@ API(int, cudaGetMipmappedArrayLevel, struct array **to, const struct mipmap *m, 
 {
 	int e = cudart_enter(false);
 
-	if (!e && (!to || !cudart_mipmap(m) || level >= m->form.levels))
+	if (!e && (!to || !cudart_mipmap_form(m) || level >= m->form.levels))
 		e = cudaErrorInvalidValue;
 	if (!e)
 		*to = m->level[level];
@@ -255,7 +255,7 @@ API(int, cudaFreeMipmappedArray, struct mipmap *m)
 {
 	int e = cudart_enter(true);
 
-	if (!e && m && !cudart_mipmap(m))
+	if (!e && m && !cudart_mipmap_form(m))
 		e = cudaErrorInvalidValue;
 	if (e || !m || (e = cudart_release(m->form.addr)))
 		return cudart_leave(e);
@@ -275,7 +275,7 @@ API(int, cudaFreeMipmappedArray, struct mipmap *m)
 int cudart_array_box(
 	const struct array *a, struct position at, struct extent extent, struct pitched *out, size_t *slice)
 {
-	const struct texture *t = cudart_array(a);
+	const struct texture *t = cudart_array_form(a);
 
 	if (!t)
 		return cudaErrorInvalidResourceHandle;

@@ -93,7 +93,7 @@ static void append(struct branch *b, struct graph_node *n)
 
 static bool is_legacy(const struct stream *s) { return (uintptr_t)s <= 1; }
 
-bool capture_on(const struct stream *s, int *status)
+bool capture_blocks(const struct stream *s, int *status)
 {
 	struct branch *b = find(s);
 
@@ -112,7 +112,7 @@ bool capture_on(const struct stream *s, int *status)
 	return *status;
 }
 
-int capture_broken(const struct stream *s)
+int capture_break(const struct stream *s)
 {
 	find(s)->in->broken = true;
 	return cudaErrorStreamCaptureUnsupported;
@@ -122,7 +122,7 @@ int capture_rejects(const struct stream *s, const char *what)
 {
 	int e;
 
-	if (!capture_on(s, &e) || e)
+	if (!capture_blocks(s, &e) || e)
 		return e;
 	find(s)->in->broken = true;
 	return cudart_unsupported(what, "in a stream that records");
@@ -161,7 +161,7 @@ bool capture_record(const struct event *event, const struct stream *s, int *stat
 {
 	struct branch *b, *at;
 
-	if (!capture_on(s, status)) {
+	if (!capture_blocks(s, status)) {
 		capture_forget(event);
 		return false;
 	}
@@ -179,7 +179,7 @@ bool capture_record(const struct event *event, const struct stream *s, int *stat
 bool capture_wait(const struct event *event, const struct stream *s, int *status)
 {
 	struct branch *at = find(event), *b = find(s);
-	bool records = capture_on(s, status);
+	bool records = capture_blocks(s, status);
 
 	if (*status || (!records && !at))
 		return *status || records;
@@ -205,7 +205,7 @@ bool capture_wait(const struct event *event, const struct stream *s, int *status
 	return true;
 }
 
-bool capture_of_event(const struct event *event) { return find(event); }
+bool capture_has_event(const struct event *event) { return find(event); }
 
 /* ---- the program's calls ---- */
 
@@ -370,7 +370,7 @@ ALSO(cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo_v3);
 API(int, cudaStreamGetCaptureInfo, struct stream *s, int *to, unsigned long long *id,
 	struct cuda_graph **graph, struct graph_node *const **last, const void **data, size_t *n_last)
 {
-	return cudart_runtime() < 13 ? cudaStreamGetCaptureInfo_v2(s, to, id, NULL, NULL, NULL)
+	return cudart_runtime_release() < 13 ? cudaStreamGetCaptureInfo_v2(s, to, id, NULL, NULL, NULL)
 				     : cudaStreamGetCaptureInfo_v3(s, to, id, graph, last, data, n_last);
 }
 ALSO(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);

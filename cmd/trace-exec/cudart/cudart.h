@@ -151,36 +151,36 @@ int cudart_fault_status(const struct fault *f);
 
 /* image.c: load what was registered. 0 or a status. */
 int cudart_load(void);
-struct kernel *cudart_kernel(const void *host, int *status);
+struct kernel *cudart_find_kernel(const void *host, int *status);
 /* Address and size of a variable. */
-int cudart_symbol(const void *host, uint64_t *addr, size_t *size);
+int cudart_find_symbol(const void *host, uint64_t *addr, size_t *size);
 /* The variable that the program knows by that address; NULL: none. */
 struct variable *cudart_variable(const void *host);
 
 /* variable.c: allocates the variables of an image that are in the heap, before linking. 0 or a status. */
 int cudart_place_variables(uint32_t image);
 /* Gives variables their initial values and names; resets all to these values. */
-void cudart_begin_variables(const struct module *m);
+void cudart_init_variables(const struct module *m);
 void cudart_reset_variables(void);
 /* One that the image defines; NULL: none such. */
 struct symbol *cudart_find_variable(const struct image *m, const char *name);
 /* Address at which static variables must end, as the host has memory above it. */
-uint64_t cudart_find_limit(void);
+uint64_t cudart_find_static_limit(void);
 
 /* allocate.c */
 int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned flags, const char *what);
-struct grant *cudart_grant(uint64_t addr); /* that holds addr and lives; NULL: none */
+struct grant *cudart_find_grant(uint64_t addr); /* that holds addr and lives; NULL: none */
 /*
  * Host address of n bytes at p, which is a device address or one of the host. NULL: not all in one piece.
  */
-void *cudart_at(const void *p, size_t n);
+void *cudart_host_address(const void *p, size_t n);
 bool cudart_is_device(const void *p); /* memory that the host cannot reach, or a variable */
-void cudart_leaks(void);
+void cudart_report_leaks(void);
 /* Frees device memory of cudart_allocate(). 0 or a status. */
 int cudart_release(uint64_t addr);
 
 /* pointer.c: is p in memory registered with cudaHostRegister()? */
-bool cudart_registered(const void *p);
+bool cudart_is_registered(const void *p);
 
 /* pool.c: adds to the bytes of a pool that are in use; subtracts from them. */
 void cudart_pool_add_used(struct pool *p, uint64_t bytes);
@@ -195,13 +195,13 @@ struct channels { /* as the program describes a texel: bits of each channel, and
 	int bits[4], kind;
 };
 /* The form of a texel of those channels; 0 or a status. */
-int cudart_channels(struct texture *t, const struct channels *c);
+int cudart_set_channels(struct texture *t, const struct channels *c);
 /* The array as a texture without a sampler; NULL: no such array. */
-const struct texture *cudart_array(const struct array *a);
+const struct texture *cudart_array_form(const struct array *a);
 /* The mipmapped array as a texture without a sampler; NULL: no such array. */
-const struct texture *cudart_mipmap(const struct mipmap *m);
+const struct texture *cudart_mipmap_form(const struct mipmap *m);
 /* Bytes of a texel of the array; 0: none such. */
-size_t cudart_array_texel(const struct array *a);
+size_t cudart_array_texel_bytes(const struct array *a);
 /*
  * Finds the box of an array that begins at byte x, row y, plane z; extent: bytes, rows, planes. 0 or a status.
  */
@@ -209,7 +209,7 @@ int cudart_array_box(
 	const struct array *a, struct position at, struct extent extent, struct pitched *out, size_t *slice);
 
 /* device.c: release of the runtime that the program was linked with */
-int cudart_runtime(void);
+int cudart_runtime_release(void);
 
 /* stream.c: the stream's number for the trace; -1: none such */
 int64_t cudart_stream_number(const struct stream *s);

@@ -57,7 +57,7 @@ static int find_release(struct dl_phdr_info *info, size_t n, void *found)
 	return *release != 0;
 }
 
-int cudart_runtime(void)
+int cudart_runtime_release(void)
 {
 	static int found;
 
@@ -136,7 +136,7 @@ API(int, cudaGetDeviceProperties, void *to, int device)
 	if (!e && !to)
 		e = cudaErrorInvalidValue;
 	if (!e)
-		write_properties(to, cudart_runtime());
+		write_properties(to, cudart_runtime_release());
 	return cudart_leave(e);
 }
 
@@ -243,7 +243,7 @@ API(int, cudaDeviceReset, void)
 }
 ALSO(cudaThreadExit, cudaDeviceReset);
 
-API(int, cudaRuntimeGetVersion, int *version) { return store_number(version, cudart_runtime() * 1000); }
+API(int, cudaRuntimeGetVersion, int *version) { return store_number(version, cudart_runtime_release() * 1000); }
 ALSO(cudaDriverGetVersion, cudaRuntimeGetVersion);
 
 API(int, cudaDeviceCanAccessPeer, int *can, int device, int peer)

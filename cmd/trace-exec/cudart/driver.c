@@ -72,7 +72,7 @@ static int describe(struct tensor_map *m, const struct described *x)
 /* *to is made where the map is good. */
 static int finish(struct tensor_map *to, const struct tensor_map *m, int e)
 {
-	if (!e && (!to || tensor_wrong(m)))
+	if (!e && (!to || tensor_map_error(m)))
 		e = cudaErrorInvalidValue;
 	if (!e)
 		memcpy(to, m, sizeof(*m));
@@ -176,7 +176,7 @@ static int entry_point(const char *name, void *to, unsigned long long flags, int
 /* Before release 12 the call has the function alone as a result. */
 API(int, cudaGetDriverEntryPoint, const char *name, void *to, unsigned long long flags, int *found)
 {
-	return entry_point(name, to, flags, cudart_runtime() < 12 ? NULL : found);
+	return entry_point(name, to, flags, cudart_runtime_release() < 12 ? NULL : found);
 }
 ALSO(cudaGetDriverEntryPoint_ptsz, cudaGetDriverEntryPoint);
 

@@ -7,7 +7,7 @@
 
 static struct cuda_graph *graphs;
 
-bool graph_is(const struct cuda_graph *g)
+bool graph_exists(const struct cuda_graph *g)
 {
 	for (const struct cuda_graph *i = graphs; i; i = i->next)
 		if (i == g)
@@ -66,8 +66,8 @@ static int take_work(struct graph_work *to, const struct graph_work *w)
 {
 	*to = *w;
 	switch (w->kind) {
-	case WORK_KERNEL: return work_kernel(&to->kernel, w->kernel.host, &w->kernel.c, w->kernel.args);
-	case WORK_COPY: return work_judge_copy(&w->copy);
+	case WORK_KERNEL: return work_prepare_kernel(&to->kernel, w->kernel.host, &w->kernel.c, w->kernel.args);
+	case WORK_COPY: return work_check_copy(&w->copy);
 	case WORK_FILL:
 		return w->fill.unit != 1 && w->fill.unit != 2 && w->fill.unit != 4 ? cudaErrorInvalidValue
 										   : cudaSuccess;
@@ -79,7 +79,7 @@ static int take_work(struct graph_work *to, const struct graph_work *w)
 	}
 }
 
-int graph_set(struct graph_node *n, const struct graph_work *w)
+int graph_set_work(struct graph_node *n, const struct graph_work *w)
 {
 	struct graph_work taken;
 	int e = n->work.kind != w->kind ? cudaErrorInvalidValue : take_work(&taken, w);
@@ -93,7 +93,7 @@ int graph_set(struct graph_node *n, const struct graph_work *w)
 
 /* ---- nodes ---- */
 
-bool graph_has(const struct cuda_graph *g, const struct graph_node *n)
+bool graph_has_node(const struct cuda_graph *g, const struct graph_node *n)
 {
 	for (uint32_t i = 0; i < g->n_nodes; i++)
 		if (g->node[i] == n)
@@ -101,15 +101,15 @@ bool graph_has(const struct cuda_graph *g, const struct graph_node *n)
 	return false;
 }
 
-struct graph_node *graph_known(struct graph_node *n)
+struct graph_node *graph_find_node(struct graph_node *n)
 {
 	for (const struct cuda_graph *g = graphs; g; g = g->next)
-		if (graph_has(g, n))
+		if (graph_has_node(g, n))
 			return n;
 	return NULL;
 }
 
-bool graph_depends(const struct graph_node *n, const struct graph_node *on)
+bool graph_has_edge(const struct graph_node *n, const struct graph_node *on)
 {
 	for (uint32_t i = 0; i < n->n_after; i++)
 		if (n->after[i] == on)
@@ -117,9 +117,9 @@ bool graph_depends(const struct graph_node *n, const struct graph_node *on)
 	return false;
 }
 
-int graph_depend(struct graph_node *n, struct graph_node *on)
+int graph_add_edge(struct graph_node *n, struct graph_node *on)
 {
-	if (n == on || graph_depends(n, on))
+	if (n == on || graph_has_edge(n, on))
 		return cudaErrorInvalidValue;
 	grow(&n->after, &n->cap_after, n->n_after + 1, sizeof(struct graph_node *));
 	n->after[n->n_after++] = on;
@@ -134,7 +134,7 @@ int graph_add(struct cuda_graph *g, struct graph_node *const *after, size_t n, c
 	int e;
 
 	for (size_t i = 0; i < n; i++)
-		if (!after || !graph_has(g, after[i]))
+		if (!after || !graph_has_node(g, after[i]))
 			return cudaErrorInvalidValue;
 	e = take_work(&taken, w);
 	if (e)
@@ -142,7 +142,7 @@ int graph_add(struct cuda_graph *g, struct graph_node *const *after, size_t n, c
 	node = xcalloc(1, sizeof(*node));
 	*node = (struct graph_node){.graph = g, .work = taken};
 	for (size_t i = 0; i < n && !e; i++)
-		e = graph_depend(node, after[i]);
+		e = graph_add_edge(node, after[i]);
 	if (e) {
 		free_node(node);
 		return e;
@@ -170,7 +170,7 @@ int graph_copy(struct cuda_graph **to, const struct cuda_graph *g)
 		for (uint32_t k = 0; k < g->node[i]->n_after; k++)
 			for (uint32_t j = 0; j < g->n_nodes; j++)
 				if (g->node[j] == g->node[i]->after[k])
-					graph_depend(copy->node[i], copy->node[j]);
+					graph_add_edge(copy->node[i], copy->node[j]);
 	if (e) {
 		graph_copy_free(copy);
 		copy = NULL;
@@ -221,7 +221,7 @@ API(int, cudaGraphDestroy, struct cuda_graph *g)
 {
 	int e = cudart_enter(false);
 
-	if (!e && !graph_is(g))
+	if (!e && !graph_exists(g))
 		e = cudaErrorInvalidValue;
 	if (!e)
 		graph_free(g);
@@ -233,7 +233,7 @@ API(int, cudaGraphClone, struct cuda_graph **to, const struct cuda_graph *g)
 	int e = cudart_enter(false);
 	struct cuda_graph *copy;
 
-	if (!e && (!to || !graph_is(g)))
+	if (!e && (!to || !graph_exists(g)))
 		e = cudaErrorInvalidValue;
 	if (!e && !(e = graph_copy(&copy, g))) {
 		copy->next = graphs;
@@ -247,7 +247,7 @@ API(int, cudaGraphNodeFindInClone, struct graph_node **to, const struct graph_no
 {
 	int e = cudart_enter(false);
 
-	if (!e && (!to || !graph_is(g)))
+	if (!e && (!to || !graph_exists(g)))
 		e = cudaErrorInvalidValue;
 	for (uint32_t i = 0; !e && i < g->n_nodes; i++)
 		if (g->node[i]->of == n) {
@@ -262,7 +262,7 @@ static int add(struct graph_node **to, struct cuda_graph *g, struct graph_node *
 {
 	int e = cudart_enter(false);
 
-	if (!e && (!to || !graph_is(g)))
+	if (!e && (!to || !graph_exists(g)))
 		e = cudaErrorInvalidValue;
 	return cudart_leave(e ? e : graph_add(g, after, n, w, to));
 }
@@ -301,7 +301,7 @@ ADD(cudaGraphAddMemcpyNode, const struct copy_3d *p)
 
 ADD(cudaGraphAddMemcpyNode1D, void *dst, const void *src, size_t bytes, int kind)
 {
-	struct graph_work w = {.kind = WORK_COPY, .copy = work_bytes(dst, src, bytes, kind)};
+	struct graph_work w = {.kind = WORK_COPY, .copy = work_copy_of_bytes(dst, src, bytes, kind)};
 
 	return add(to, g, after, n, &w);
 }
@@ -336,7 +336,7 @@ ADD(cudaGraphAddChildGraphNode, struct cuda_graph *child)
 {
 	struct graph_work w = {.kind = WORK_GRAPH, .child = child};
 
-	if (!graph_is(child) || child == g)
+	if (!graph_exists(child) || child == g)
 		return cudart_leave((cudart_enter(false), cudaErrorInvalidValue));
 	return add(to, g, after, n, &w);
 }
@@ -360,7 +360,7 @@ API(int, cudaGraphDestroyNode, struct graph_node *n)
 	int e = cudart_enter(false);
 	struct cuda_graph *g;
 
-	if (!e && !graph_known(n))
+	if (!e && !graph_find_node(n))
 		e = cudaErrorInvalidValue;
 	if (e)
 		return cudart_leave(e);
@@ -384,7 +384,7 @@ static int tell_nodes(const struct cuda_graph *g, struct graph_node **to, size_t
 	int e = cudart_enter(false);
 	size_t found = 0;
 
-	if (!e && (!graph_is(g) || !n))
+	if (!e && (!graph_exists(g) || !n))
 		e = cudaErrorInvalidValue;
 	for (uint32_t i = 0; !e && i < g->n_nodes; i++)
 		if (!roots || !g->node[i]->n_after) {
@@ -413,7 +413,7 @@ API(int, cudaGraphNodeGetType, struct graph_node *n, int *to)
 {
 	int e = cudart_enter(false);
 
-	if (!e && (!to || !graph_known(n)))
+	if (!e && (!to || !graph_find_node(n)))
 		e = cudaErrorInvalidValue;
 	if (!e)
 		*to = n->work.kind;
@@ -426,7 +426,7 @@ static int judge_node(struct graph_node *n, const void *params, int kind)
 {
 	int e = cudart_enter(false);
 
-	return e ? e : params && graph_known(n) && n->work.kind == kind ? cudaSuccess : cudaErrorInvalidValue;
+	return e ? e : params && graph_find_node(n) && n->work.kind == kind ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 API(int, cudaGraphKernelNodeGetParams, struct graph_node *n, struct kernel_params *p)
@@ -449,7 +449,7 @@ API(int, cudaGraphKernelNodeSetParams, struct graph_node *n, const struct kernel
 
 	if (!e && !graph_kernel_work(&w, p))
 		e = cudaErrorInvalidValue;
-	return cudart_leave(e ? e : graph_set(n, &w));
+	return cudart_leave(e ? e : graph_set_work(n, &w));
 }
 
 #define PARAMS(what, work_kind, type, member) \
@@ -468,7 +468,7 @@ API(int, cudaGraphKernelNodeSetParams, struct graph_node *n, const struct kernel
 \
 		if (!e) \
 			w.member = *p; \
-		return cudart_leave(e ? e : graph_set(n, &w)); \
+		return cudart_leave(e ? e : graph_set_work(n, &w)); \
 	}
 
 PARAMS(Memcpy, WORK_COPY, copy_3d, copy)

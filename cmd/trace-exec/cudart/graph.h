@@ -102,23 +102,23 @@ struct cuda_graph {
 	uint32_t n_nodes, cap_nodes;
 };
 
-/* graph.c. All but graph_is: 0 or a status; the lock is held. */
-bool graph_is(const struct cuda_graph *g);
+/* graph.c. All but graph_exists: 0 or a status; the lock is held. */
+bool graph_exists(const struct cuda_graph *g);
 struct cuda_graph *graph_new(void);
 void graph_free(struct cuda_graph *g);
 /* A copy in *to, its nodes in the same order; no graph of the program. */
 int graph_copy(struct cuda_graph **to, const struct cuda_graph *g);
 void graph_copy_free(struct cuda_graph *g);
-bool graph_has(const struct cuda_graph *g, const struct graph_node *n);
+bool graph_has_node(const struct cuda_graph *g, const struct graph_node *n);
 /* A node with a copy of the work. */
 int graph_add(struct cuda_graph *g, struct graph_node *const *after, size_t n, const struct graph_work *w,
 	struct graph_node **to);
-int graph_depend(struct graph_node *n, struct graph_node *on);
-bool graph_depends(const struct graph_node *n, const struct graph_node *on);
+int graph_add_edge(struct graph_node *n, struct graph_node *on);
+bool graph_has_edge(const struct graph_node *n, const struct graph_node *on);
 /* The program's node, wherever it is; NULL: none such. */
-struct graph_node *graph_known(struct graph_node *n);
+struct graph_node *graph_find_node(struct graph_node *n);
 /* Another work of the same kind for a node. */
-int graph_set(struct graph_node *n, const struct graph_work *w);
+int graph_set_work(struct graph_node *n, const struct graph_work *w);
 /* The order of the nodes' work: by node's number. cudaErrorInvalidValue: they go round. */
 int graph_order(const struct cuda_graph *g, uint32_t *order);
 
@@ -126,17 +126,17 @@ int graph_order(const struct cuda_graph *g, uint32_t *order);
 bool graph_kernel_work(struct graph_work *w, const struct kernel_params *p);
 
 /* launch.c: is a launch possible? Its arguments in w (NULL: none), to be freed by work_free. */
-int work_kernel(struct kernel_work *w, const void *host, const struct configuration *c, void *const *args);
+int work_prepare_kernel(struct kernel_work *w, const void *host, const struct configuration *c, void *const *args);
 void work_free(struct kernel_work *w);
 /* On a stream, whatever the work's own is. */
 int work_launch(const struct kernel_work *w, struct stream *s);
 
 /* copy.c */
-int work_judge_copy(const struct copy_3d *c);
+int work_check_copy(const struct copy_3d *c);
 int work_copy(const struct copy_3d *c);
 int work_fill(const struct fill_2d *f);
 /* The parameters of a copy of bytes in one piece. */
-struct copy_3d work_bytes(void *to, const void *from, size_t n, int kind);
+struct copy_3d work_copy_of_bytes(void *to, const void *from, size_t n, int kind);
 
 /* stream.c: an event happens on a stream. */
 int work_record(struct event *event, struct stream *s);
@@ -149,13 +149,13 @@ bool cudart_stream_blocks(const struct stream *s);
  * that does,
  * *status why.
  */
-bool capture_on(const struct stream *s, int *status);
+bool capture_blocks(const struct stream *s, int *status);
 /* Adds the work as a node after the last ones of the recording stream. */
 int capture_add(const struct stream *s, const struct graph_work *w);
 /*
  * The recording on the stream, which there is, ends in an error for a call that it cannot have: its status.
  */
-int capture_broken(const struct stream *s);
+int capture_break(const struct stream *s);
 /*
  * What cannot be recorded here is refused, and the recording ends in an error: 0 where the stream does not
  * record.
@@ -167,7 +167,7 @@ int capture_forbids(void);
 bool capture_record(const struct event *event, const struct stream *s, int *status);
 bool capture_wait(const struct event *event, const struct stream *s, int *status);
 /* Was it recorded last by a stream that records? */
-bool capture_of_event(const struct event *event);
+bool capture_has_event(const struct event *event);
 /* The stream or event is no more, or the event is recorded by a stream that does not. */
 void capture_forget(const void *stream_or_event);
 

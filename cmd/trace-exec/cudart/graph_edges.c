@@ -53,7 +53,7 @@ static int edges(const struct cuda_graph *g, struct graph_node **from, struct gr
 	int e = cudart_enter(false);
 	struct told t = {from, to, data, from && n ? *n : 0, 0};
 
-	if (!e && (!graph_is(g) || !n || !from != !to))
+	if (!e && (!graph_exists(g) || !n || !from != !to))
 		e = cudaErrorInvalidValue;
 	for (uint32_t i = 0; !e && i < g->n_nodes; i++)
 		for (uint32_t k = 0; k < g->node[i]->n_after; k++)
@@ -68,12 +68,12 @@ static int neighbours(
 	int e = cudart_enter(false);
 	struct told t = {before ? to : NULL, before ? NULL : to, data, to && n ? *n : 0, 0};
 
-	if (!e && (!n || !graph_known(of)))
+	if (!e && (!n || !graph_find_node(of)))
 		e = cudaErrorInvalidValue;
 	for (uint32_t k = 0; !e && before && k < of->n_after; k++)
 		tell(&t, of->after[k], of);
 	for (uint32_t i = 0; !e && !before && i < of->graph->n_nodes; i++)
-		if (graph_depends(of->graph->node[i], of))
+		if (graph_has_edge(of->graph->node[i], of))
 			tell(&t, of, of->graph->node[i]);
 	return cudart_leave(e ? e : finish(&t, n));
 }
@@ -87,7 +87,7 @@ API(int, cudaGraphGetEdges_v2, const struct cuda_graph *g, struct graph_node **f
 API(int, cudaGraphGetEdges, const struct cuda_graph *g, struct graph_node **from, struct graph_node **to,
 	void *fourth, size_t *fifth)
 {
-	return cudart_runtime() < 13 ? edges(g, from, to, NULL, fourth) : edges(g, from, to, fourth, fifth);
+	return cudart_runtime_release() < 13 ? edges(g, from, to, NULL, fourth) : edges(g, from, to, fourth, fifth);
 }
 
 #define NEIGHBOURS(name, before) \
@@ -97,7 +97,7 @@ API(int, cudaGraphGetEdges, const struct cuda_graph *g, struct graph_node **from
 	} \
 	API(int, name, struct graph_node *of, struct graph_node **to, void *third, size_t *fourth) \
 	{ \
-		return cudart_runtime() < 13 ? neighbours(of, to, NULL, third, before) \
+		return cudart_runtime_release() < 13 ? neighbours(of, to, NULL, third, before) \
 					     : neighbours(of, to, third, fourth, before); \
 	}
 
@@ -113,13 +113,13 @@ static int change(struct cuda_graph *g, struct graph_node *const *from, struct g
 	static const struct edge_data none;
 	int e = cudart_enter(false);
 
-	if (!e && (!graph_is(g) || (n && (!from || !to))))
+	if (!e && (!graph_exists(g) || (n && (!from || !to))))
 		e = cudaErrorInvalidValue;
 	for (size_t i = 0; i < n && !e && data; i++)
 		if (memcmp(&data[i], &none, sizeof(none)))
 			e = cudart_unsupported("cudaGraphAddDependencies", "data of edges");
 	for (size_t i = 0; i < n && !e; i++)
-		e = graph_has(g, from[i]) && graph_has(g, to[i]) ? call(to[i], from[i])
+		e = graph_has_node(g, from[i]) && graph_has_node(g, to[i]) ? call(to[i], from[i])
 								 : cudaErrorInvalidValue;
 	return cudart_leave(e);
 }
@@ -143,11 +143,11 @@ static int part(struct graph_node *n, struct graph_node *on)
 	API(int, name, struct cuda_graph *g, struct graph_node *const *from, struct graph_node *const *to, \
 		uintptr_t fourth, size_t fifth) \
 	{ \
-		return cudart_runtime() < 13 \
+		return cudart_runtime_release() < 13 \
 			       ? change(g, from, to, NULL, fourth, call) \
 			       : change(g, from, to, (const struct edge_data *)fourth, fifth, call); \
 	}
 
-CHANGE(cudaGraphAddDependencies, graph_depend)
+CHANGE(cudaGraphAddDependencies, graph_add_edge)
 CHANGE(cudaGraphRemoveDependencies, part)
 #undef CHANGE

@@ -31,7 +31,7 @@ static int instantiate(struct graph_exec **to, const struct cuda_graph *g, unsig
 	struct cuda_graph *copy;
 	int e;
 
-	if (!to || !graph_is(g) || flags > FLAGS_MOST)
+	if (!to || !graph_exists(g) || flags > FLAGS_MOST)
 		return cudaErrorInvalidValue;
 	e = graph_copy(&copy, g);
 	if (e)
@@ -177,7 +177,7 @@ API(int, cudaGraphLaunch, struct graph_exec *x, struct stream *s)
 
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
-	if (!e && capture_on(s, &e)) {
+	if (!e && capture_blocks(s, &e)) {
 		struct graph_work w = {.kind = WORK_GRAPH, .child = x->graph};
 
 		return cudart_leave(e ? e : capture_add(s, &w));
@@ -224,7 +224,7 @@ static enum update compare(const struct cuda_graph *x, const struct cuda_graph *
 		if (a->n_after != b->n_after)
 			return UPDATE_EDGES;
 		for (uint32_t k = 0; k < a->n_after; k++)
-			if (!graph_depends(a, x->node[number_of(g, b->after[k])]))
+			if (!graph_has_edge(a, x->node[number_of(g, b->after[k])]))
 				return UPDATE_EDGES;
 		if (a->work.kind == WORK_GRAPH && (u = compare(a->work.child, b->work.child, &inner)))
 			return u;
@@ -241,7 +241,7 @@ static int update(
 
 	*wrong = NULL;
 	*result = UPDATE_FAILED;
-	if (!graph_is(g))
+	if (!graph_exists(g))
 		return cudaErrorInvalidValue;
 	if ((*result = compare(x->graph, g, wrong)))
 		return cudaErrorGraphExecUpdateFailure;
@@ -273,9 +273,9 @@ API(int, cudaGraphExecUpdate, struct graph_exec *x, const struct cuda_graph *g, 
 
 	if (!e)
 		e = update(x, g, &result, &wrong);
-	if (cudart_runtime() >= 12 && third) {
+	if (cudart_runtime_release() >= 12 && third) {
 		*(struct update_result *)third = (struct update_result){(int)result, wrong, NULL};
-	} else if (cudart_runtime() < 12) {
+	} else if (cudart_runtime_release() < 12) {
 		if (third)
 			*(struct graph_node **)third = wrong;
 		if (fourth)
@@ -302,7 +302,7 @@ static int set(struct graph_exec *x, const struct graph_node *of, const struct g
 
 	if (!e && (!n || !given))
 		e = cudaErrorInvalidValue;
-	return cudart_leave(e ? e : graph_set(n, w));
+	return cudart_leave(e ? e : graph_set_work(n, w));
 }
 
 API(int, cudaGraphExecKernelNodeSetParams, struct graph_exec *x, const struct graph_node *n,
@@ -337,7 +337,7 @@ API(int, cudaGraphExecChildGraphNodeSetParams, struct graph_exec *x, const struc
 	bool same = false;
 	int e = judge(x);
 
-	if (!e && graph_is(g) && (now = find(x, n)) && now->work.kind == WORK_GRAPH)
+	if (!e && graph_exists(g) && (now = find(x, n)) && now->work.kind == WORK_GRAPH)
 		same = !compare(now->work.child, g, &wrong);
 	e = set(x, n, &w, same);
 	cudart_leave(cudaSuccess);
@@ -347,7 +347,7 @@ API(int, cudaGraphExecChildGraphNodeSetParams, struct graph_exec *x, const struc
 API(int, cudaGraphExecMemcpyNodeSetParams1D, struct graph_exec *x, const struct graph_node *n, void *dst,
 	const void *src, size_t bytes, int kind)
 {
-	struct graph_work w = {.kind = WORK_COPY, .copy = work_bytes(dst, src, bytes, kind)};
+	struct graph_work w = {.kind = WORK_COPY, .copy = work_copy_of_bytes(dst, src, bytes, kind)};
 
 	return set(x, n, &w, true);
 }

@@ -343,7 +343,7 @@ int cudart_load(void)
 	}
 	cudart.mem.static_bytes = cudart.prog.static_end;
 	for (uint32_t i = before; i < cudart.prog.n_modules; i++)
-		cudart_begin_variables(cudart.prog.module[i]);
+		cudart_init_variables(cudart.prog.module[i]);
 	return cudaSuccess;
 }
 
@@ -395,7 +395,7 @@ static uint32_t kernel_registers(struct image *m, const char *name)
 	return 0;
 }
 
-struct kernel *cudart_kernel(const void *host, int *status)
+struct kernel *cudart_find_kernel(const void *host, int *status)
 {
 	struct kernel *k = NULL;
 
@@ -426,7 +426,7 @@ struct kernel *cudart_kernel(const void *host, int *status)
 /* A managed variable is also known by where it is. */
 struct variable *cudart_variable(const void *host)
 {
-	const struct grant *g = cudart_grant((uintptr_t)host);
+	const struct grant *g = cudart_find_grant((uintptr_t)host);
 
 	FOR_TABLE (w, &cudart.variables, hash_of(host))
 		if (cudart.variable[w.number].host == host)
@@ -437,7 +437,7 @@ struct variable *cudart_variable(const void *host)
 	return NULL;
 }
 
-int cudart_symbol(const void *host, uint64_t *addr, size_t *size)
+int cudart_find_symbol(const void *host, uint64_t *addr, size_t *size)
 {
 	const struct symbol *s;
 	const struct variable *v;

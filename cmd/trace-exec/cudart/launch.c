@@ -226,13 +226,13 @@ void work_free(struct kernel_work *w)
 	w->args = NULL;
 }
 
-int work_kernel(struct kernel_work *w, const void *host, const struct configuration *c, void *const *args)
+int work_prepare_kernel(struct kernel_work *w, const void *host, const struct configuration *c, void *const *args)
 {
 	const struct func *f;
 	struct kernel *k;
 	int e;
 
-	k = cudart_kernel(host, &e);
+	k = cudart_find_kernel(host, &e);
 	if (!k || (e = check_launch(k, c)) || (c->cooperative && (e = check_cooperative(host, c))))
 		return e;
 	f = k->func;
@@ -253,7 +253,7 @@ int work_launch(const struct kernel_work *w, struct stream *s)
 {
 	const struct configuration *c = &w->c;
 	int e;
-	struct kernel *k = cudart_kernel(w->host, &e);
+	struct kernel *k = cudart_find_kernel(w->host, &e);
 	struct launch l;
 	struct dim cluster;
 
@@ -285,12 +285,12 @@ static int launch_kernel(const void *host, const struct configuration *c, void *
 		return cudaErrorInvalidResourceHandle;
 	if (c->event && !cudart_is_event(c->event))
 		return cudaErrorInvalidResourceHandle;
-	if (capture_on(c->stream, &e)) {
+	if (capture_blocks(c->stream, &e)) {
 		if (!e && c->event)
 			e = capture_rejects(c->stream, "cudaLaunchKernelExC with an event");
 		return e ? e : capture_add(c->stream, &w);
 	}
-	e = work_kernel(&w.kernel, host, c, args);
+	e = work_prepare_kernel(&w.kernel, host, c, args);
 	if (e)
 		return e;
 	e = work_launch(&w.kernel, c->stream);
@@ -396,7 +396,7 @@ static int resident_blocks(const void *host, const struct launch_config *from, s
 	uint64_t *n, unsigned *most)
 {
 	int e = cudart_enter(false), fit = 0;
-	const struct kernel *k = e ? NULL : cudart_kernel(host, &e);
+	const struct kernel *k = e ? NULL : cudart_find_kernel(host, &e);
 
 	if (!e && !(e = take_config(c, from)))
 		e = active_blocks(&fit, host, c);
@@ -448,7 +448,7 @@ API(int, cudaLaunchHostFunc, struct stream *stream, void (*call)(void *), void *
 
 	if (!e && (!call || cudart_stream_number(stream) < 0))
 		e = call ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
-	if (!e && capture_on(stream, &e))
+	if (!e && capture_blocks(stream, &e))
 		return cudart_leave(e ? e : capture_add(stream, &w));
 	cudart_leave(e);
 	if (!e)
@@ -464,7 +464,7 @@ API(int, cudaStreamAddCallback, struct stream *stream, void (*call)(struct strea
 
 	if (!e && (!call || flags || cudart_stream_number(stream) < 0))
 		e = call && !flags ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
-	if (!e && capture_on(stream, &e) && !e) /* only functions without a status can be recorded */
+	if (!e && capture_blocks(stream, &e) && !e) /* only functions without a status can be recorded */
 		e = cudaErrorStreamCaptureUnsupported;
 	cudart_leave(e);
 	if (!e)

@@ -26,9 +26,9 @@ static int check_location(struct location l, bool number)
 /* All of it is managed, in one piece. */
 static int check_managed_range(const void *at, size_t n)
 {
-	const struct grant *g = cudart_grant((uintptr_t)at);
+	const struct grant *g = cudart_find_grant((uintptr_t)at);
 
-	return g && g->kind == GRANT_MANAGED && n && cudart_at(at, n) ? cudaSuccess : cudaErrorInvalidValue;
+	return g && g->kind == GRANT_MANAGED && n && cudart_host_address(at, n) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 static int prefetch_managed(
@@ -53,7 +53,7 @@ API(int, cudaMemPrefetchAsync_v2, const void *at, size_t n, struct location l, u
 API(int, cudaMemPrefetchAsync, const void *at, size_t n, struct location l, uintptr_t fourth,
 	const struct stream *fifth)
 {
-	if (cudart_runtime() < 13)
+	if (cudart_runtime_release() < 13)
 		return prefetch_managed(at, n, l, true, 0, (const struct stream *)fourth);
 	return prefetch_managed(at, n, l, false, fourth & UINT32_MAX, fifth);
 }
@@ -77,7 +77,7 @@ API(int, cudaMemAdvise_v2, const void *at, size_t n, int advice, struct location
 
 API(int, cudaMemAdvise, const void *at, size_t n, int advice, struct location l)
 {
-	return advise_managed(at, n, advice, l, cudart_runtime() < 13);
+	return advise_managed(at, n, advice, l, cudart_runtime_release() < 13);
 }
 
 enum { ATTACH_LAST = 4 };

@@ -32,7 +32,7 @@ static int find_kernel_of_call(const void *host, struct kernel **k)
 	int e = cudart_enter(false);
 
 	if (!e)
-		*k = cudart_kernel(host, &e);
+		*k = cudart_find_kernel(host, &e);
 	return e;
 }
 
@@ -65,7 +65,7 @@ API(int, cudaFuncGetAttributes, struct attributes *to, const void *host)
 			.scheduling = k->scheduling,
 			.large_cluster = k->large_cluster};
 		memcpy(to, &a,
-			cudart_runtime() < 12 ? offsetof(struct attributes, cluster_needed) : sizeof(a));
+			cudart_runtime_release() < 12 ? offsetof(struct attributes, cluster_needed) : sizeof(a));
 	}
 	return cudart_leave(e);
 }

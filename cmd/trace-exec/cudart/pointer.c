@@ -31,12 +31,12 @@ static struct range *find_registered_range(uint64_t addr)
 	return NULL;
 }
 
-bool cudart_registered(const void *p) { return find_registered_range((uintptr_t)p); }
+bool cudart_is_registered(const void *p) { return find_registered_range((uintptr_t)p); }
 
 /* Does some of it belong to the library or to a registered range? */
 static bool overlaps_known_memory(uint64_t at, uint64_t n)
 {
-	if (cudart_grant(at) || cudart_grant(at + n - 1))
+	if (cudart_find_grant(at) || cudart_find_grant(at + n - 1))
 		return true;
 	for (uint32_t i = 0; i < registered.n; i++)
 		if (registered.range[i].at < at + n &&
@@ -49,7 +49,7 @@ API(int, cudaHostRegister, void *p, size_t n, unsigned flags)
 {
 	int e = cudart_enter(true);
 	uint64_t at = (uintptr_t)p;
-	const struct grant *g = cudart_grant(at);
+	const struct grant *g = cudart_find_grant(at);
 	bool device = g ? g->kind == GRANT_DEVICE : cudart_is_device(p);
 
 	if (!e && (!p || !n || n > UINT64_MAX - at || flags > REGISTER_FLAGS || device))
@@ -82,7 +82,7 @@ API(int, cudaHostUnregister, void *p)
 API(int, cudaHostGetDevicePointer, void **to, void *p, unsigned flags)
 {
 	int e = cudart_enter(false);
-	const struct grant *g = cudart_grant((uintptr_t)p);
+	const struct grant *g = cudart_find_grant((uintptr_t)p);
 
 	if (!e && (!to || flags || (!find_registered_range((uintptr_t)p) && (!g || g->kind == GRANT_DEVICE))))
 		e = cudaErrorInvalidValue;
@@ -96,7 +96,7 @@ API(int, cudaHostGetDevicePointer, void **to, void *p, unsigned flags)
 API(int, cudaHostGetFlags, unsigned *flags, void *p)
 {
 	int e = cudart_enter(false);
-	const struct grant *g = cudart_grant((uintptr_t)p);
+	const struct grant *g = cudart_find_grant((uintptr_t)p);
 	const struct range *r = find_registered_range((uintptr_t)p);
 
 	if (!e && (!flags || (!r && (!g || g->kind != GRANT_PINNED))))
@@ -119,7 +119,7 @@ API(int, cudaPointerGetAttributes, struct pointer_attributes *to, const void *p)
 		[GRANT_PINNED] = POINTER_HOST,
 		[GRANT_MANAGED] = POINTER_MANAGED};
 	int e = cudart_enter(false);
-	const struct grant *g = cudart_grant((uintptr_t)p);
+	const struct grant *g = cudart_find_grant((uintptr_t)p);
 	void *same = (void *)(uintptr_t)p;
 
 	if (!e && !to)

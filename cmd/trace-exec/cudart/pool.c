@@ -66,7 +66,7 @@ static int allocate_from_pool(void **to, size_t n, struct pool *p, const struct 
 	if (!e)
 		e = cudart_allocate(&addr, n, GRANT_DEVICE, 0, what);
 	if (!e) {
-		struct grant *g = cudart_grant(addr);
+		struct grant *g = cudart_find_grant(addr);
 
 		*to = (void *)(uintptr_t)addr;
 		if (g) {

@@ -135,7 +135,7 @@ static void open_memory(void)
 	close(fd);
 	m->heap = own;
 	m->statics = reserve(STATIC_LIMIT, 1);
-	cudart.static_limit = cudart_find_limit();
+	cudart.static_limit = cudart_find_static_limit();
 	pthread_mutex_init(&m->lock, NULL);
 }
 
@@ -194,7 +194,7 @@ __attribute__((destructor)) static void finish_device(void)
 		return;
 	pthread_mutex_lock(&cudart.lock); /* another thread's kernel ends first, and none begins after */
 	if (cudart.exec.check && !cudart.broken && !cudart.pending)
-		cudart_leaks();
+		cudart_report_leaks();
 	done[0] = cudart.thread_insts;
 	done[1] = cudart.warp_insts;
 	cudart_send(WIRE_DONE, done, sizeof(done));

@@ -115,8 +115,8 @@ static int judge_idle(struct stream *s)
 {
 	int e = judge_stream(s, true);
 
-	if (!e && capture_on(s, &e) && !e)
-		e = capture_broken(s);
+	if (!e && capture_blocks(s, &e) && !e)
+		e = capture_break(s);
 	return e;
 }
 
@@ -284,7 +284,7 @@ static int judge_happened(struct event *event)
 {
 	int e = judge_event(event, true);
 
-	return e ? e : capture_of_event(event) ? cudaErrorCapturedEvent : cudaSuccess;
+	return e ? e : capture_has_event(event) ? cudaErrorCapturedEvent : cudaSuccess;
 }
 
 API(int, cudaEventSynchronize, struct event *event) { return cudart_leave(judge_happened(event)); }
@@ -297,7 +297,7 @@ API(int, cudaEventElapsedTime, float *ms, struct event *from, struct event *to)
 
 	if (!e && !ms)
 		e = cudaErrorInvalidValue;
-	if (!e && capture_of_event(to))
+	if (!e && capture_has_event(to))
 		e = cudaErrorCapturedEvent;
 	if (!e && (!cudart_is_event(to) || !from->recorded || !to->recorded ||
 			  from->flags & EVENT_NO_TIMING || to->flags & EVENT_NO_TIMING))

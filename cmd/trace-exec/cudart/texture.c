@@ -49,7 +49,7 @@ static struct {
 static int over_memory(struct texture *t, const struct resource *r)
 {
 	size_t bytes;
-	int e = cudart_channels(t, &r->of.memory.channels);
+	int e = cudart_set_channels(t, &r->of.memory.channels);
 
 	if (e)
 		return e;
@@ -68,7 +68,7 @@ static int over_memory(struct texture *t, const struct resource *r)
 			bytes / texture_bytes(t) > 1u << 28 ? 1u << 28 : (uint32_t)(bytes / texture_bytes(t));
 	}
 	texture_complete(t);
-	return !cudart_is_device(r->of.memory.at) || !cudart_at(r->of.memory.at, bytes)
+	return !cudart_is_device(r->of.memory.at) || !cudart_host_address(r->of.memory.at, bytes)
 		       ? cudaErrorInvalidValue
 	       : texture_wrong(t, bytes) ? cudaErrorInvalidValue
 					 : cudaSuccess;
@@ -82,7 +82,7 @@ static int over_resource(struct texture *t, const struct resource *r)
 		return over_memory(t, r);
 	if (r->type != RESOURCE_ARRAY && r->type != RESOURCE_MIPMAP)
 		return cudaErrorInvalidValue;
-	form = r->type == RESOURCE_ARRAY ? cudart_array(r->of.array) : cudart_mipmap(r->of.mipmap);
+	form = r->type == RESOURCE_ARRAY ? cudart_array_form(r->of.array) : cudart_mipmap_form(r->of.mipmap);
 	if (!form)
 		return cudaErrorInvalidResourceHandle;
 	*t = *form;
@@ -150,7 +150,7 @@ static int create(uint64_t *to, const struct resource *r, const struct descripti
 API(int, cudaCreateTextureObject, uint64_t *to, const struct resource *r, const struct description *s,
 	const void *view)
 {
-	return create(to, r, s, cudart_runtime() < 12 ? DESCRIPTION_11 : sizeof(*s), view);
+	return create(to, r, s, cudart_runtime_release() < 12 ? DESCRIPTION_11 : sizeof(*s), view);
 }
 
 API(int, cudaCreateTextureObject_v2, uint64_t *to, const struct resource *r, const struct description *s,
@@ -234,7 +234,7 @@ static int tell(struct description *to, uint64_t handle, size_t bytes)
 
 API(int, cudaGetTextureObjectTextureDesc, struct description *to, uint64_t handle)
 {
-	return tell(to, handle, cudart_runtime() < 12 ? DESCRIPTION_11 : sizeof(*to));
+	return tell(to, handle, cudart_runtime_release() < 12 ? DESCRIPTION_11 : sizeof(*to));
 }
 
 API(int, cudaGetTextureObjectTextureDesc_v2, struct description *to, uint64_t handle)
@@ -249,7 +249,7 @@ API(int, cudaDeviceGetTexture1DLinearMaxWidth, size_t *to, const struct channels
 
 	if (!e && device)
 		e = cudaErrorInvalidDevice;
-	if (!e && !(e = to && c ? cudart_channels(&t, c) : cudaErrorInvalidValue))
+	if (!e && !(e = to && c ? cudart_set_channels(&t, c) : cudaErrorInvalidValue))
 		*to = (size_t)1 << 28;
 	return cudart_leave(e);
 }
@@ -272,7 +272,7 @@ static int bind(const struct reference *ref, const struct resource *r)
 	size_t size;
 	int e;
 
-	if (!v || cudart_symbol(ref, &addr, &size))
+	if (!v || cudart_find_symbol(ref, &addr, &size))
 		return cudaErrorInvalidTexture;
 	s.filter = ref->filter;
 	s.normalized = ref->normalized;
@@ -295,7 +295,7 @@ API(int, cudaBindTexture, size_t *offset, const struct reference *ref, const voi
 	if (!e && (!ref || !c))
 		e = cudaErrorInvalidValue;
 	if (!e) {
-		const struct grant *g = cudart_grant((uintptr_t)at);
+		const struct grant *g = cudart_find_grant((uintptr_t)at);
 		size_t left = g ? g->bytes - ((uintptr_t)at - g->addr) : 0;
 
 		r.of.memory.at = (char *)(uintptr_t)at;
@@ -357,7 +357,7 @@ API(int, cudaBindSurfaceToArray, const void *ref, struct array *a, const struct 
 	int e = cudart_enter(true);
 
 	(void)c;
-	if (!e && cudart_symbol(ref, &addr, &size))
+	if (!e && cudart_find_symbol(ref, &addr, &size))
 		e = cudaErrorInvalidSurface;
 	if (!e && !(e = over_resource(&t, &r))) {
 		t.surface = true;
@@ -373,7 +373,7 @@ API(int, cudaUnbindTexture, const struct reference *ref)
 	size_t size;
 	int e = cudart_enter(true);
 
-	if (!e && cudart_symbol(ref, &addr, &size))
+	if (!e && cudart_find_symbol(ref, &addr, &size))
 		e = cudaErrorInvalidTexture;
 	if (!e)
 		memset(cudart.mem.statics + addr, 0, 8);

@@ -50,7 +50,7 @@ static int place_in_heap(struct symbol *s, enum grant_kind kind)
 		return e;
 	memory_set(&cudart.mem, s->addr, s->size);
 	((struct buffer *)memory_near(&cudart.mem, s->addr))->name = s->name;
-	cudart_grant(s->addr)->lasting = true;
+	cudart_find_grant(s->addr)->lasting = true;
 	s->placed = true;
 	return cudaSuccess;
 }
@@ -97,7 +97,7 @@ int cudart_place_variables(uint32_t image)
 	return e ? e : taken > cudart.static_limit ? cudaErrorMemoryAllocation : cudaSuccess;
 }
 
-uint64_t cudart_find_limit(void)
+uint64_t cudart_find_static_limit(void)
 {
 	FILE *f = fopen("/proc/self/maps", "r");
 	unsigned long long first = PARAM_BASE;
@@ -136,7 +136,7 @@ static void name_variable(struct symbol *v)
 	m->buffer[at] = (struct buffer){v->name, v->addr, v->size, true, NOWHERE, false};
 }
 
-void cudart_begin_variables(const struct module *m)
+void cudart_init_variables(const struct module *m)
 {
 	for_variables(m, set_variable);
 	for_variables(m, name_variable);

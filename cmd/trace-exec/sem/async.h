@@ -17,13 +17,13 @@ struct address {
 
 int address_bind(struct bind *b, struct address *a, const struct operand *at, enum state_space space);
 /* Host address of bytes there for a lane, whose w->addr is the offset then. NULL: the launch has failed. */
-uint8_t *address_at(
+uint8_t *address_find_host(
 	struct warp *w, const struct op *o, const struct address *a, unsigned lane, uint64_t bytes);
 /*
  * n bytes have come for a lane: the mbarrier at a host address hears of it, whose w->addr is the offset.
  * false: the launch has failed.
  */
-bool async_arrived(struct warp *w, const struct op *o, unsigned lane, uint8_t *mbarrier, uint64_t n);
+bool async_report_bytes(struct warp *w, const struct op *o, unsigned lane, uint8_t *mbarrier, uint64_t n);
 
 /*
  * Where a copy goes: the thread blocks of a cluster, each at the same place as the executing one, or one
@@ -37,7 +37,7 @@ struct targets {
 /*
  * The host address of bytes in block rank's shared memory (mask: else ignored). NULL: the launch has failed.
  */
-uint8_t *targets_at(struct warp *w, const struct op *o, const struct targets *t, const struct address *a,
+uint8_t *targets_find_host(struct warp *w, const struct op *o, const struct targets *t, const struct address *a,
 	unsigned lane, unsigned rank, uint64_t bytes);
 /*
  * The ranks that a lane copies to: bits; bit 0 alone without .multicast::cluster. 0: the launch has failed.

@@ -27,7 +27,7 @@ u64 atom_value(enum atom a, enum type t, u64 old, u64 b, u64 c);
 /* The same in global memory, where a sum of f32 takes subnormal numbers for zeros. */
 u64 atom_global(enum atom a, enum type t, u64 old, u64 b, u64 c);
 /* Do reductions that go on by themselves have the operation for the type, in global memory or a cluster's? */
-bool atom_async(enum atom a, enum type t, bool global);
+bool atom_fits_async(enum atom a, enum type t, bool global);
 /* frame.order of an operation whose old value is unused. */
 uint32_t atom_order(enum atom a, enum type t);
 

@@ -86,7 +86,7 @@ static bool expect(struct warp *w, const struct op *o, unsigned lane, struct sta
 	return false;
 }
 
-bool async_arrived(struct warp *w, const struct op *o, unsigned lane, uint8_t *mbarrier, uint64_t n)
+bool async_report_bytes(struct warp *w, const struct op *o, unsigned lane, uint8_t *mbarrier, uint64_t n)
 {
 	struct state s;
 	u64 v;
@@ -137,7 +137,7 @@ static bool places(struct warp *w, const struct op *o, uint32_t m, uint8_t **at)
 	bool change = o->n == MB_INIT || o->n == MB_INVAL;
 
 	exec_addresses(w, o);
-	if (!in_own(w, o, m) || !mem_at(w, o, m, (enum state_space)o->space, 8, at))
+	if (!in_own(w, o, m) || !mem_find_host(w, o, m, (enum state_space)o->space, 8, at))
 		return false;
 	FOR_BITS32 (i, m)
 		if (!is_aligned(w, o, i))

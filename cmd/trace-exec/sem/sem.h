@@ -50,14 +50,14 @@ int bind_absneg_int(struct bind *b, struct op *o);
  * Host addresses of the lanes of m for bytes each at w->addr, which become offsets of the space. false:
  * failed.
  */
-bool mem_at(
+bool mem_find_host(
 	struct warp *w, const struct op *o, uint32_t m, enum state_space space, uint64_t bytes, uint8_t **at);
 /*
  * The shared memory of block rank of the cluster, for a lane's access to offset w->addr. NULL: that block has
  * ended, and now the launch has failed.
  */
-uint8_t *mem_block(struct warp *w, const struct op *o, unsigned lane, unsigned rank);
-/* The addresses of op o for the lanes of m, as mem_at, then the checks. false: the launch has failed. */
+uint8_t *mem_block_shared(struct warp *w, const struct op *o, unsigned lane, unsigned rank);
+/* The addresses of op o for the lanes of m, as mem_find_host, then the checks. false: the launch has failed. */
 bool mem_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);
 bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);
 /* barrier.cluster.arrive and .wait; sem/cluster.c. */
@@ -65,6 +65,6 @@ int bind_cluster_barrier(struct bind *b, struct op *o);
 /* bar.warp.sync; sem/warp.c. */
 int bind_bar_warp(struct bind *b, struct op *o);
 /* Space and address of the memory operand at: o->space, o->a, o->imm. */
-int mem_space(struct bind *b, struct op *o, const struct operand *at, bool write);
+int mem_bind_space(struct bind *b, struct op *o, const struct operand *at, bool write);
 
 #endif

@@ -32,6 +32,6 @@ static inline unsigned tensor_step(const struct tensor_map *m, unsigned d)
 }
 
 /* NULL, or what is wrong with the map: sizes, alignments. */
-const char *tensor_wrong(const struct tensor_map *m);
+const char *tensor_map_error(const struct tensor_map *m);
 
 #endif

@@ -8,6 +8,7 @@
  * before. Cycles in which a sub-core was not run have the reason of the last one that was.
  */
 #include "core/core.h"
+#include "power/counts.h"
 #include "sm/kernel.h"
 #include "sm/profile.h"
 
@@ -139,6 +140,14 @@ static uint16_t new_op(struct sm *s, unsigned w, const struct rec *rec, const st
 	return h;
 }
 
+/* The modern core counts all that an instruction does for the power model when it issues (POWER-modern). */
+static NOINLINE void count_power(struct sm *s, const struct rec *rec, unsigned lanes)
+{
+	power_count_decode(s->power, &s->power->tables->op[rec->inst], NULL);
+	power_count_unit(s->power, rec->inst, rec->mask, lanes);
+	power_count_writes(s->power, rec->mask, s->uops[rec->inst].n_dst);
+}
+
 static void count_issue(
 	struct sm *s, unsigned sub, unsigned w, const struct rec *rec, const struct core_inst *in)
 {
@@ -148,6 +157,8 @@ static void count_issue(
 	s->n.occupancy[OCC_LANES + lanes]++;
 	s->n.single_issue[sub]++;
 	s->n.issue_hist[w]++;
+	if (s->power)
+		count_power(s, rec, lanes);
 	if (!(in->flags & INST_FIXED))
 		return;
 	sm_inst_complete(s, rec->inst, rec->mask);

@@ -9,6 +9,7 @@
  * acceptance. A rejected lookup delays those after it. An operation ends when all its accesses have ended and
  * the link to its sub-core has carried its result.
  */
+#include "power/counts.h"
 #include "core/core.h"
 #include "lsu/ldst_int.h"
 #include "sm/kernel.h"
@@ -107,6 +108,8 @@ static void accept_shared(struct sm *s, const struct core_inst *in, uint16_t h)
 		busy = in->regs * core_div_up(128, c->p->shared_bytes);
 	occupy_port(c, s->clock, passes > busy ? passes : busy);
 	s->n.shmem_bkconflict += passes - 1;
+	if (s->power)
+		s->power->shared_begun++; /* all passes count when they begin */
 	s->n.stall[STALL_S_MEM][STALL_BK_CONF] += passes - 1;
 	s->n.stall_shd_mem += passes - 1;
 	if (in->n_dst > 0 || w->uop->flags & UOP_LOAD)

@@ -13,6 +13,7 @@
 #include "core/core.h"
 #include "instrument/invariants.h"
 #include "launch.h"
+#include "power_read.h"
 #include "threads/readahead.h"
 #include "window.h"
 
@@ -124,6 +125,8 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 	for (uint32_t i = 0; i < p->sms; i++)
 		build_sm(g, i);
 	window_init(g);
+	if (g->power_setup)
+		power_start(g, g->power_setup);
 	return launch_init(g);
 }
 
@@ -133,6 +136,7 @@ void gpu_free(struct gpu *g)
 
 	launch_free(g);
 	window_free(g);
+	power_end(g);
 	for (uint32_t c = 0; g->cluster && c < p->clusters; c++)
 		cluster_free(&g->cluster[c]);
 	for (uint32_t i = 0; g->sm && i < p->sms; i++)
@@ -174,7 +178,7 @@ NOINLINE void gpu_tick_several(struct gpu *g, struct cluster *cl, uint32_t id, u
 /* While there are CTAs to come, idle clusters turn, too. */
 static void tick_clusters(struct gpu *g)
 {
-	bool turn_all = g->params.sms_per_cluster > 1 && launch_more(g);
+	bool turn_all = g->params.sms_per_cluster > 1 && launch_has_ctas(g);
 	uint64_t now = gpu_now(g);
 
 	for (uint32_t c = 0; turn_all && c < g->params.clusters; c++)
@@ -243,7 +247,7 @@ static void core_end(struct gpu *g)
 	if (p->mem.flush_l2 && !gpu_live(g))
 		memory_flush_l2(g->mem, NULL);
 	if (g->cycle % p->sample_cycles == 0)
-		gpu_window(g);
+		gpu_end_sample_period(g);
 }
 
 /* 2 to 4: the memory side, with the DRAM ticks of the steps since the last one. */
@@ -310,10 +314,10 @@ void gpu_sync(struct gpu *g)
 	take_occupancy(g);
 }
 
-void gpu_window(struct gpu *g)
+void gpu_end_sample_period(struct gpu *g)
 {
 	memstat_fold(g->memstat, g->threads);
-	memstat_window(g->memstat);
+	memstat_end_sample_period(g->memstat);
 }
 
 uint64_t gpu_interval_insn(const struct gpu *g)

@@ -28,6 +28,8 @@
 
 enum clock_domain { CLOCK_CORE = 1, CLOCK_ICNT = 2, CLOCK_L2 = 4, CLOCK_DRAM = 8 };
 
+struct power_meter;
+struct power_setup;
 struct window;
 struct core_code;
 
@@ -89,6 +91,8 @@ struct gpu {
 	struct events *events;
 	struct profile *profile;   /* NULL: none wanted */
 	struct timeline *timeline; /* NULL: none wanted */
+	struct power_meter *power; /* NULL: none wanted */
+	const struct power_setup *power_setup; /* what is wanted of it; set before gpu_init */
 	struct launch *launch;     /* launch.c */
 	struct window *window;     /* window.c */
 	bool deadlock;
@@ -111,7 +115,7 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f); /* g->param
 void gpu_free(struct gpu *g);
 unsigned gpu_step(struct gpu *g); /* one GPU step; the domains that fired */
 void gpu_sync(struct gpu *g);     /* every lazily kept counter up to date */
-void gpu_window(struct gpu *g);   /* close the sampling window of the latency statistics */
+void gpu_end_sample_period(struct gpu *g);   /* close the sampling window of the latency statistics */
 /* The pieces of a core tick, for window.c. Tick an SM if it is due, all of a cluster of several, all of any; */
 static inline void gpu_tick_sm(struct gpu *g, struct cluster *cl, uint32_t id, uint64_t now)
 {

@@ -10,6 +10,7 @@
 #include "arena.h"
 #include "core/core.h"
 #include "launch.h"
+#include "power_read.h"
 #include "threads/readahead.h"
 #include "gpu/timeline.h"
 
@@ -108,6 +109,8 @@ struct kernel *launch_load(
 	l->ptx |= k->head->ptx;
 	k->uid = ++l->next_uid;
 	k->code_base = launch_code_base(k->head->name);
+	if (g->power && k->head->ptx)
+		power_load_ptx(k);
 	append(&l->loaded, &l->n_loaded, &l->cap_loaded, k);
 	return k;
 }
@@ -149,7 +152,7 @@ static bool launch_limit_reached(const struct gpu *g)
 	return g->params.max_cta && g->tot_issued_ctas + g->issued_ctas >= g->params.max_cta;
 }
 
-bool launch_more(const struct gpu *g) { return g->launch->ctas_left && !launch_limit_reached(g); }
+bool launch_has_ctas(const struct gpu *g) { return g->launch->ctas_left && !launch_limit_reached(g); }
 
 static bool ctas_left(const struct kernel *k) { return k && k->next_cta < k->n_ctas && !k->sample.stopped; }
 
@@ -259,6 +262,8 @@ static void translate_new(struct gpu *g, const struct kernel *k, uint32_t codes)
 		g->launch->ldgsts |= (g->uops[h].flags & UOP_LDGSTS) != 0;
 		if (g->core_code)
 			core_code_add(g->core_code, h, code_at(g->code, h), &g->uops[h]);
+		if (g->power)
+			power_add_code(g, h);
 	}
 }
 
@@ -425,12 +430,12 @@ void launch_ctas(struct gpu *g, const uint64_t *among)
 	l->retry = placed;
 }
 
-bool launch_placing(const struct gpu *g)
+bool launch_may_place(const struct gpu *g)
 {
-	return (g->launch->retry && g->launch->ctas_left) || launch_least_delay(g);
+	return (g->launch->retry && g->launch->ctas_left) || launch_min_delay(g);
 }
 
-bool launch_ptx(const struct gpu *g) { return g->launch->ptx; }
+bool launch_has_ptx(const struct gpu *g) { return g->launch->ptx; }
 
 uint32_t launch_next_records(struct gpu *g)
 {
@@ -448,7 +453,7 @@ uint32_t launch_next_records(struct gpu *g)
 	return 0;
 }
 
-uint32_t launch_least_delay(const struct gpu *g)
+uint32_t launch_min_delay(const struct gpu *g)
 {
 	uint32_t least = 0;
 
@@ -461,7 +466,7 @@ uint32_t launch_least_delay(const struct gpu *g)
 	return least;
 }
 
-uint32_t launch_least_closing(const struct gpu *g)
+uint32_t launch_min_closing_delay(const struct gpu *g)
 {
 	uint32_t least = 0;
 
@@ -594,6 +599,7 @@ void launch_remove(struct gpu *g, struct kernel *k)
 			g->sm[i].kernel = NULL;
 	readahead_forget(g->readahead, k->trace);
 	trace_close(k->trace);
+	free(k->floating);
 	free(k->path);
 	free(k);
 }

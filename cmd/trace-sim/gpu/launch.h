@@ -49,18 +49,18 @@ struct kernel *launch_load(
 void launch_kernels(struct gpu *g);
 /* LAUNCH-place-1: the end of a core tick. */
 void launch_ctas(struct gpu *g, const uint64_t *among);
-bool launch_placing(const struct gpu *g); /* the next pass may place a thread block, or a launch delay runs */
-bool launch_ptx(const struct gpu *g);     /* a kernel from PTX has been loaded */
+bool launch_may_place(const struct gpu *g); /* the next pass may place a thread block, or a launch delay runs */
+bool launch_has_ptx(const struct gpu *g);     /* a kernel from PTX has been loaded */
 /* Records of the longest warp of the thread block that is placed next, less one; 0: not known. */
 uint32_t launch_next_records(struct gpu *g);
 /* LAUNCH-step-6: one tick of every launch delay; n ticks at once when skipping. */
 void launch_delays(struct gpu *g, uint64_t n);
 /* Smallest non-zero delay of a kernel in a slot, 0: none waits. */
-uint32_t launch_least_delay(const struct gpu *g);
+uint32_t launch_min_delay(const struct gpu *g);
 /* The same of kernels that end with it; that happens in a step. */
-uint32_t launch_least_closing(const struct gpu *g);
+uint32_t launch_min_closing_delay(const struct gpu *g);
 /* A kernel in a slot has CTAs left and the CTA limit is not reached. */
-bool launch_more(const struct gpu *g);
+bool launch_has_ctas(const struct gpu *g);
 bool launch_idle(const struct gpu *g); /* no kernel is in a slot */
 /* Oldest finished kernel, or NULL. */
 struct kernel *launch_pop_finished(struct gpu *g);

@@ -60,10 +60,10 @@ bool gpu_skippable(const struct gpu *g, struct skip *k)
 		n = until - gpu_now(g);
 	if (p->max_cycle && p->max_cycle - gpu_now(g) - 1 < n)
 		n = p->max_cycle - gpu_now(g) - 1;
-	delay = launch_least_delay(g);
+	delay = launch_min_delay(g);
 	if (delay && delay < n)
 		n = delay;
-	delay = launch_least_closing(g);
+	delay = launch_min_closing_delay(g);
 	if (delay && delay - 1 < n)
 		n = delay - 1;
 	k->cycles = n;
@@ -73,7 +73,7 @@ bool gpu_skippable(const struct gpu *g, struct skip *k)
 static void rotate_clusters(struct gpu *g, uint64_t n)
 {
 	uint32_t per = g->params.sms_per_cluster;
-	bool more = launch_more(g);
+	bool more = launch_has_ctas(g);
 
 	if (per == 1 || !g->params.rotate_sms)
 		return;
@@ -90,7 +90,7 @@ void gpu_skip(struct gpu *g, const struct skip *k)
 	net_idle_advances(g->net, n.icnt);
 	rotate_clusters(g, n.core);
 	if ((g->cycle + n.core) / g->params.sample_cycles != g->cycle / g->params.sample_cycles)
-		gpu_window(g);
+		gpu_end_sample_period(g);
 	launch_delays(g, n.core);
 	g->cycle += n.core;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include "arena.h"
 #include "ldst_int.h"
+#include "power/counts.h"
 #include "request/addrdec.h"
 #include "sm/depend.h"
 
@@ -149,6 +150,8 @@ void ldst_accept(struct sm *s, uint16_t handle)
 	if (w->uop->flags & UOP_LOAD && w->space != SPACE_SHARED)
 		pend_add(s, w->uop, w->warp, l->acc.n, l->acc.lane0);
 	ldst_count_entry(s, w);
+	if (s->power)
+		power_count_unit(s->power, w->code, w->mask, w->lanes);
 	l->disp_inst = handle;
 	l->disp = (uint8_t)disp_kind_of(s, l, w);
 	if (l->acc.n)
@@ -158,6 +161,8 @@ void ldst_accept(struct sm *s, uint16_t handle)
 	if (l->disp == DISP_SHARED) {
 		l->passes_end = first + coalesce_shared_passes(s, w) - 1;
 		first = l->passes_end;
+		if (s->power)
+			s->power->shared_begun++;
 	}
 	if (clock_of(s, first) < l->due)
 		l->due = clock_of(s, first);
@@ -262,6 +267,13 @@ static void disp_step(struct sm *s, struct ldst *l)
 	}
 	s->n.stall_shd_mem++;
 	s->n.stall[memory_stall(&s->winst[l->disp_inst])][reason]++;
+}
+
+bool ldst_passes_left(const struct sm *s)
+{
+	const struct ldst *l = s->ldst;
+
+	return l->disp == DISP_SHARED && (s->clock + 1) * s->core->ldst_steps <= l->passes_end;
 }
 
 /* ---- the cycle ----------------------------------------------------------------------------------------- */

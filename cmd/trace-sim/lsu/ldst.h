@@ -55,6 +55,8 @@ void ldst_push_response(struct sm *s, uint32_t req);
 uint64_t ldst_next(const struct sm *s);
 /* Brings counters up to the SM's clock, including cycles in which the unit did not run. */
 void ldst_count_idle(struct sm *s);
+/* Returns true while the instruction in DISP has passes through shared memory left. */
+bool ldst_passes_left(const struct sm *s);
 void ldst_registers(
 	struct sm *s, uint32_t limit); /* makes tables large enough for register numbers below limit */
 void ldst_read_only(struct sm *s);     /* creates the constant and texture caches */

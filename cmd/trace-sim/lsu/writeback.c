@@ -6,15 +6,20 @@
  * passes through it separately and needs the register banks of all its destinations.
  */
 #include "ldst_int.h"
+#include "power/counts.h"
 #include "sm/depend.h"
 
 /* ---- the write-back register ------------------------------------------------------------------------ */
 
 static bool banks_granted(struct sm *s, struct write_back *wb, const struct uop *u)
 {
+	unsigned before = wb->granted;
+
 	for (; wb->granted < u->n_bank_dst; wb->granted++)
 		if (!collector_write(s, u, wb->granted, wb->warp, wb->sched))
 			return false;
+	if (s->power)
+		power_count_writes(s->power, wb->mask, u->n_bank_dst - before);
 	return true;
 }
 

@@ -43,7 +43,7 @@ void memstat_fold(struct memstat *m, unsigned threads); /* m[1], ... are added t
 void memstat_accepted(struct memstat *m, const struct req *r, uint64_t now);
 /* Counts a reply that an SM takes; not for INST_ACC_R. */
 void memstat_replied(struct memstat *m, const struct req *r, uint64_t now);
-void memstat_window(struct memstat *m); /* closes the sampling window */
+void memstat_end_sample_period(struct memstat *m); /* closes the sampling window */
 /* Counts a request that enters its DRAM channel. */
 void memstat_queued(struct memstat *m, const struct req *r, uint32_t atoms);
 void memstat_scheduled(struct memstat *m, uint32_t latency); /* counts one that FR-FCFS assigns to a bank */
@@ -140,6 +140,8 @@ struct dram_counts {
 	const uint32_t *bank_access, *bank_idle; /* nbk entries */
 };
 void memory_dram_counts(struct memory *m, uint32_t channel, struct dram_counts *out);
+/* Adds the bursts that all channels have read (without write-allocate) and written, and the precharges. */
+void memory_add_bursts(const struct memory *m, uint64_t sum[3]);
 /* Number of requests in a sub partition's tracker, and in a channel's latency queue. */
 uint32_t memory_tracked(const struct memory *m, uint32_t sub);
 uint32_t memory_delayed(const struct memory *m, uint32_t channel);

@@ -428,6 +428,17 @@ void memory_dram_counts(struct memory *m, uint32_t channel, struct dram_counts *
 	dram_stat_counts(&m->channel[channel].dram, out);
 }
 
+void memory_add_bursts(const struct memory *m, uint64_t sum[3])
+{
+	for (uint32_t i = 0; i < memory_channels(m); i++) {
+		const struct dram_counts *n = &m->channel[i].dram.n;
+
+		sum[0] += n->n_rd;
+		sum[1] += n->n_wr + n->n_wr_WB;
+		sum[2] += n->n_pre;
+	}
+}
+
 uint32_t memory_tracked(const struct memory *m, uint32_t sub) { return m->sub[sub].tracked; }
 
 uint32_t memory_delayed(const struct memory *m, uint32_t channel) { return m->channel[channel].delay.count; }

@@ -333,7 +333,7 @@ bool measured_word(const char *params, const char *key, char *out, size_t cap)
 	return true;
 }
 
-const char *measured_beside(const char *config, struct arena *a)
+const char *measured_of_config(const char *config, struct arena *a)
 {
 	const char *dot = config ? strrchr(config, '.') : NULL;
 

@@ -52,7 +52,7 @@ void measured_free(struct measured *m);
  * The measured file beside a configuration NAME.config, in a; NULL: there is none, or no such name (NULL is
  * none).
  */
-const char *measured_beside(const char *config, struct arena *a);
+const char *measured_of_config(const char *config, struct arena *a);
 
 /*
  * Value of key in "key=number,key=number", where key may be what stands before '=' of any item. false: not

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "decode.h"
 #include "depend.h"
+#include "power/counts.h"
 #include "sm/kernel.h"
 
 /*
@@ -50,6 +51,8 @@ static NOINLINE void decode_ptx(struct sm *s, unsigned w)
 	struct warp *p = &s->warp[w];
 	unsigned n = p->fetch_pc + 8 < s->cta[p->cta].kernel->head->code_end ? 2 : 1;
 
+	if (s->power)
+		power_count_decode_ptx(s->power, s->cta[p->cta].kernel->floating, p->fetch_pc, n);
 	for (unsigned i = 0; i < n; i++, p->cursor++)
 		if (p->cursor < p->n_recs)
 			p->buffer[i] = p->rec[p->cursor];
@@ -58,6 +61,13 @@ static NOINLINE void decode_ptx(struct sm *s, unsigned w)
 	s->ibuf |= 1ull << w;
 	new_head(s, p, w);
 	s->changed = true;
+}
+
+static NOINLINE void count_decode_power(struct sm *s, const struct rec *rec, unsigned n)
+{
+	const struct power_op *op = s->power->tables->op;
+
+	power_count_decode(s->power, &op[rec[0].inst], n == 2 ? &op[rec[1].inst] : NULL);
 }
 
 void decode(struct sm *s)
@@ -75,6 +85,8 @@ void decode(struct sm *s)
 		memcpy(p->buffer, p->rec + p->cursor, sizeof(p->buffer));
 	else
 		p->buffer[0] = p->rec[p->cursor];
+	if (s->power)
+		count_decode_power(s, p->buffer, n);
 	p->cursor += n;
 	p->in_pipe += n;
 	p->buffered = (uint8_t)n;

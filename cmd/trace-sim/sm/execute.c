@@ -6,6 +6,7 @@
  * them wait in the calendar for their writeback.
  */
 #include "lsu/ldst.h"
+#include "power/counts.h"
 #include "pipereg.h"
 
 /* Inserts an instruction into the list of a clock's writebacks, by age. */
@@ -44,6 +45,8 @@ static inline bool dispatch_to_unit(struct sm *s, struct unit_in *r, struct func
 	s->bus_used[stage0]++;
 	in->unit = u;
 	unit_in_take(s, r, slot);
+	if (s->power)
+		power_count_unit(s->power, in->code, in->mask, in->lanes);
 	schedule_writeback(s, in, w, end + 2);
 	s->changed = true;
 	return true;

@@ -22,7 +22,7 @@ static inline uint64_t reachable_slots(const struct sm *s, unsigned slot)
 
 /* ---- ID_OC: into the operand collector ----------------------------------------------------- */
 
-static inline bool collector_in_room(const struct sm *s, const struct collector_in *q, unsigned sched)
+static inline bool collector_in_has_free_slot(const struct sm *s, const struct collector_in *q, unsigned sched)
 {
 	return q->free_slots & reachable_slots(s, sched);
 }
@@ -58,7 +58,7 @@ static inline void collector_in_take(struct sm *s, struct collector_in *q, unsig
 
 /* ---- OC_EX: into the units ----------------------------------------------------------------- */
 
-static inline bool unit_in_room(const struct sm *s, const struct unit_in *r, unsigned slot)
+static inline bool unit_in_has_free_slot(const struct sm *s, const struct unit_in *r, unsigned slot)
 {
 	return r->free_slots & reachable_slots(s, slot);
 }

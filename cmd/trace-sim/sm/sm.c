@@ -12,6 +12,7 @@
 #include "arena.h"
 #include "core/core.h"
 #include "lsu/ldst.h"
+#include "power/counts.h"
 #include "sm/kernel.h"
 #include "threads/catch.h"
 #include "scheduler.h"
@@ -236,9 +237,22 @@ static void run_stages(struct sm *s, uint64_t now)
 	*s->wake_at = next == NEVER ? NEVER : now + (next - s->clock);
 }
 
+/* A tick whose duty is recorded (POWER-duty-1). */
+static NOINLINE void tick_with_duty(struct sm *s, uint64_t now)
+{
+	power_duty_begin(s->power, now, s->core->clock_gated_lanes ? s->n.insts : s->n.warp_insts);
+	if (s->modern)
+		core_tick(s, now);
+	else
+		run_stages(s, now);
+	power_duty_end(s->power, s->live_ctas != 0);
+}
+
 void sm_tick(struct sm *s, uint64_t now)
 {
-	if (s->modern)
+	if (s->power)
+		tick_with_duty(s, now);
+	else if (s->modern)
 		core_tick(s, now);
 	else
 		run_stages(s, now);

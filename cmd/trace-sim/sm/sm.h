@@ -39,6 +39,7 @@
 
 struct kernel;
 struct core; /* core/core_int.h */
+struct power_sm;
 struct core_code;
 
 /* ---- one warp instruction in flight: issue .. writeback ------------------------------------ */
@@ -319,6 +320,7 @@ struct sm {
 	struct ring *replies;            /* its cluster's; with perfect memory, requests go straight here */
 	uint64_t *clusters_with_replies; /* mask of the clusters whose replies are not empty */
 	struct events *events;           /* NULL: not logged */
+	struct power_sm *power;          /* counters of the power model; NULL: none */
 
 	struct core *modern; /* state of the modern core; NULL: this SM has the pipeline of sm/ */
 	const struct core_params *core;

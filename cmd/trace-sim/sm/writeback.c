@@ -5,6 +5,7 @@
  * stage's width, so EX_WB needs no registers.
  */
 #include "depend.h"
+#include "power/counts.h"
 
 static inline void count_complete(struct sm *s, const struct uop *u, unsigned lanes)
 {
@@ -33,6 +34,8 @@ static void write_result_banks(struct sm *s, const struct winst *in)
 	for (unsigned i = 0; i < in->uop->n_bank_dst; i++)
 		if (!collector_write(s, in->uop, i, in->warp, in->sched))
 			return;
+	if (s->power)
+		power_count_writes(s->power, in->mask, in->uop->n_bank_dst);
 }
 
 NOINLINE void writeback_stage(struct sm *s)

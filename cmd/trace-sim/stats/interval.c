@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include "arena.h"
+#include "gpu/power_read.h"
 #include "interval.h"
 
 struct interval {
@@ -38,6 +39,8 @@ void interval_record(struct interval *n, struct gpu *g, const struct kernel *k)
 		rec.name = k->head->name;
 	}
 	gpu_sync(g);
+	if (g->power)
+		power_update(g, false);
 	figures_take(n->now, g);
 	stats_interval_record(n->w, &rec, n->before, n->now);
 	n->before = n->now;

@@ -68,6 +68,10 @@ void stats_prefix(struct stats_sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void stats_note(struct stats_sink *s, uint64_t value, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void stats_note_ratio(struct stats_sink *s, const char *name, double num, double den, double scale);
 
+/* stats_record.c: a real number, and the product of two, of which a kernel's own is the product of differences. */
+void stats_note_real(struct stats_sink *s, const char *name, double v);
+void stats_note_product(struct stats_sink *s, const char *name, double a, double b);
+
 /* stats_record.c: a row of the collector's table. */
 void stats_collect_count(struct stats_sink *s, const char *name, uint64_t running);
 void stats_collect_ratio(struct stats_sink *s, const char *name, struct quotient q);
@@ -147,5 +151,7 @@ void stats_walk_network(struct stats_sink *s, struct gpu *g);
 void stats_walk_links(struct stats_sink *s, struct gpu *g); /* recorded only */
 /* stats_more.c: figures that the original lacks; recorded only. */
 void stats_walk_more(struct stats_sink *s, struct gpu *g);
+/* stats_power.c: power and energies; recorded only. */
+void stats_walk_power(struct stats_sink *s, const struct gpu *g);
 
 #endif

@@ -18,12 +18,19 @@
 
 #define NONE UINT32_MAX
 
+enum figure_form {
+	FORM_COUNT,
+	FORM_RATIO,   /* num / den * scale */
+	FORM_REAL,    /* num */
+	FORM_PRODUCT, /* num * den */
+};
+
 struct recorded_figure {
 	uint32_t name; /* offset into text */
 	uint64_t hash;
-	uint64_t count;         /* when not ratio */
-	double num, den, scale; /* when ratio */
-	bool ratio;
+	uint64_t count;         /* of FORM_COUNT */
+	double num, den, scale; /* of the others */
+	enum figure_form form;
 };
 
 struct figures {
@@ -94,10 +101,29 @@ void stats_collect_ratio(struct stats_sink *s, const char *name, struct quotient
 	if (s->sparse && q.den == 0)
 		return;
 	r = add_row(s, name);
-	r->ratio = true;
+	r->form = FORM_RATIO;
 	r->num = q.num;
 	r->den = q.den;
 	r->scale = q.scale;
+}
+
+static void add_real(struct stats_sink *s, const char *name, double num, double den, enum figure_form form)
+{
+	struct recorded_figure *r;
+
+	if (!collecting(s) || (s->sparse && num == 0))
+		return;
+	r = add_row(s, name);
+	r->form = form;
+	r->num = num;
+	r->den = den;
+}
+
+void stats_note_real(struct stats_sink *s, const char *name, double v) { add_real(s, name, v, 1, FORM_REAL); }
+
+void stats_note_product(struct stats_sink *s, const char *name, double a, double b)
+{
+	add_real(s, name, a, b, FORM_PRODUCT);
 }
 
 void figures_take(struct figures *f, struct gpu *g)
@@ -145,13 +171,29 @@ static double stretched_rate(const struct figure *about, const struct stretch *b
 	return by && below && !strcmp(below, "/gpu_sim_cycle") ? by->counts / by->cycles : 1;
 }
 
+/* A real number, or a product of two, of which old has the earlier values. */
+static void write_real(struct record_writer *w, const char *name, const struct recorded_figure *r,
+	const struct recorded_figure *old, const struct figure *about, const struct stretch *by)
+{
+	double num = r->num - (old ? old->num : 0), v = num * (by ? by->counts : 1);
+
+	if (r->form == FORM_PRODUCT)
+		v *= (r->den - (old ? old->den : 0)) * (by ? by->cycles : 1);
+	if (v != 0 || !about || !about->sparse)
+		record_real(w, name, v, about ? about->unit : "-");
+}
+
 static void write_row(struct record_writer *w, const char *name, const struct recorded_figure *r,
 	const struct recorded_figure *old, const struct figure *about, const struct stretch *by)
 {
 	const char *unit = about ? about->unit : "-";
 	double num = r->num, den = r->den;
 
-	if (!r->ratio) {
+	if (r->form > FORM_RATIO) {
+		write_real(w, name, r, old, about, by);
+		return;
+	}
+	if (r->form == FORM_COUNT) {
 		uint64_t v = stretched(old ? subtract(r->count, old->count) : r->count, name, by);
 
 		if (v || !about || !about->sparse)

@@ -205,4 +205,6 @@ void stats_walk(struct stats_sink *s, struct gpu *g)
 	stats_walk_flits(s, g);
 	stats_walk_network(s, g);
 	stats_walk_more(s, g);
+	if (g->power && collecting(s))
+		stats_walk_power(s, g);
 }

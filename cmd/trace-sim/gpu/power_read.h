@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Power of the whole GPU: reads the counters and hands them to the power module (trace-sim-power(7)).
+ *
+ * Always true: every call is made between two steps or windows, with all units at the same cycle.
+ */
+#ifndef POWER_READ_H
+#define POWER_READ_H
+
+#include "gpu/gpu.h"
+#include "power/meter.h"
+
+/* After the SMs were built. setup lives as long as g. */
+void power_start(struct gpu *g, const struct power_setup *setup);
+void power_end(struct gpu *g);
+/* A static instruction that was met for the first time. */
+void power_add_code(struct gpu *g, uint32_t code);
+/* A kernel from PTX that was loaded: the operand classes of its code. */
+void power_load_ptx(struct kernel *k);
+/* After a step or a window: the sample that is due, if it is. */
+void power_poll(struct gpu *g);
+/* Before steps are skipped, and after. */
+void power_settle(struct gpu *g);
+/* Brings the energies up to date: at the end of a kernel (closes: the span ends), and of an interval. */
+void power_update(struct gpu *g, bool closes);
+/* A statistics block of these kernels; after power_update(). */
+void power_block(struct gpu *g, char *const *name, const uint32_t *uid, uint32_t n);
+/* Cycle of the run at which the next sample is due. */
+static inline uint64_t power_due(const struct gpu *g) { return g->power ? g->power->due : UINT64_MAX; }
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Counters measured on hardware (POWER-hw): one sample for each statistics block, of the table's counters, or, in the
+ * hybrid mode, some of the simulation's.
+ *
+ * Always true: what the original saves at a block is kept as it keeps it, 64 bits without sign.
+ */
+#include "meter.h"
+#include <stdlib.h>
+#include "arena.h"
+
+struct power_saved {
+	uint64_t count[N_POWER_COUNTERS]; /* totals at the last block */
+	uint64_t sum[N_POWER_COUNTERS];   /* -aggregate_power_stats: over all kernels */
+	uint64_t sum_lanes, sum_warps;
+};
+
+void power_measured_start(struct power_meter *m) { m->saved = xcalloc(1, sizeof(*m->saved)); }
+
+void power_measured_free(struct power_meter *m) { free(m->saved); }
+
+/* Negative totals wrap (POWER-hw-3). */
+static uint64_t as_saved(double v) { return v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v; }
+
+/* ---- the table's row (POWER-hw-1) ---------------------------------------------------------------------- */
+
+static const struct power_hw_row *row_of_block(const struct power_meter *m, const struct power_block *b)
+{
+	const struct power_setup *s = m->setup;
+	const struct power_hw_row *row;
+	struct bytes name = {0};
+
+	for (uint32_t i = 0; i < b->n; i++) {
+		bytes_puts(&name, b->name[i]);
+		if (b->n > 1)
+			bytes_puts(&name, " ");
+	}
+	row = power_hw_find(&s->table, s->benchmark, name.n ? name.p : "");
+	bytes_free(&name);
+	return row;
+}
+
+/* ---- counters ------------------------------------------------------------------------------------------ */
+
+/* Counters that the table or, where the hybrid mode says so, the simulation gives (POWER-hw-2). */
+static const struct {
+	enum power_counter counter;
+	enum power_measured input;
+} table_counters[] = {
+	{POWER_DC_RH, POWER_HW_L1_RH},
+	{POWER_DC_RM, POWER_HW_L1_RM},
+	{POWER_DC_WH, POWER_HW_L1_WH},
+	{POWER_DC_WM, POWER_HW_L1_WM},
+	{POWER_L2_RH, POWER_HW_L2_RH},
+	{POWER_L2_RM, POWER_HW_L2_RM},
+	{POWER_L2_WH, POWER_HW_L2_WH},
+	{POWER_L2_WM, POWER_HW_L2_WM},
+	{POWER_MEM_RD, POWER_HW_DRAM_RD},
+	{POWER_MEM_WR, POWER_HW_DRAM_WR},
+	{POWER_NOC_A, POWER_HW_NOC},
+	{POWER_CC_H, POWER_HW_CC_ACC},
+	{POWER_SHRD_ACC, POWER_HW_SHRD_ACC},
+};
+#define N_TABLE_COUNTERS (sizeof(table_counters) / sizeof(*table_counters))
+
+static bool simulated(const struct power_setup *s, enum power_measured input)
+{
+	return s->mode == POWER_HYBRID && s->from_sim[input];
+}
+
+/*
+ * The total since the last block. quirk Q7-17: constant and shared memory accesses are saved in each other's place
+ * (POWER-hw-3).
+ */
+static double since_block(const struct power_meter *m, const struct power_totals *t, enum power_counter i)
+{
+	const uint64_t *saved = m->saved->count;
+
+	if (i == POWER_CC_H)
+		return t->count[i] - m->before.count[i] - (double)saved[POWER_SHRD_ACC];
+	if (i == POWER_SHRD_ACC)
+		return t->count[i] - (double)saved[POWER_CC_H];
+	return t->count[i] - (double)saved[i];
+}
+
+static void take_table(const struct power_meter *m, const struct power_totals *t, const double *value,
+	struct power_sample *s)
+{
+	const struct power_setup *setup = m->setup;
+
+	for (size_t i = 0; i < N_TABLE_COUNTERS; i++) {
+		enum power_counter c = table_counters[i].counter;
+		enum power_measured input = table_counters[i].input;
+
+		s->count[c] = simulated(setup, input) ? since_block(m, t, c) : value[input];
+	}
+	s->count[POWER_MEM_PRE] = simulated(setup, POWER_HW_DRAM_RD) ? since_block(m, t, POWER_MEM_PRE) : 0;
+	s->count[POWER_PIPE_A] =
+		simulated(setup, POWER_HW_PIPE_DUTY) ? (double)power_duty_mean(m) : value[POWER_HW_PIPE_DUTY];
+	s->count[POWER_IDLE_CORE_N] = simulated(setup, POWER_HW_IDLE_SMS)
+					      ? (double)power_idle_sms(m, t->active_cycles)
+					      : value[POWER_HW_IDLE_SMS];
+}
+
+/* Counters that always come from the simulation. */
+static void take_simulated(struct power_meter *m, const struct power_totals *t, struct power_sample *s)
+{
+	static const enum power_counter since[] = {
+		POWER_TOT_INST, POWER_FP_INT, POWER_REG_RD, POWER_REG_WR, POWER_NON_REG_OPs};
+
+	for (size_t i = 0; i < sizeof(since) / sizeof(*since); i++)
+		s->count[since[i]] = t->count[since[i]] - m->before.count[since[i]];
+	s->count[POWER_IC_H] = since_block(m, t, POWER_IC_H);
+	s->count[POWER_IC_M] = since_block(m, t, POWER_IC_M);
+	power_take_units(m, s, false, true);
+}
+
+static double ratio_of_sums(uint64_t lanes, uint64_t warps)
+{
+	return warps ? (double)((float)lanes / (float)warps) : 0;
+}
+
+/* -aggregate_power_stats (POWER-hw-5): sums over all kernels, truncated at each addition. */
+static void aggregate(struct power_saved *v, struct power_sample *s, uint64_t lanes, uint64_t warps)
+{
+	for (unsigned i = 0; i < N_POWER_COUNTERS; i++) {
+		bool unit = i >= POWER_UNIT_FIRST && i < POWER_UNIT_FIRST + N_POWER_UNITS;
+
+		if (!unit && i != POWER_TOT_INST && i != POWER_FP_INT)
+			continue;
+		v->sum[i] = (uint64_t)((double)v->sum[i] + s->count[i]);
+		s->count[i] = (double)v->sum[i];
+	}
+	v->sum_lanes += lanes;
+	v->sum_warps += warps;
+	s->threads = ratio_of_sums(v->sum_lanes, v->sum_warps);
+}
+
+/* quirk Q7-18: with -aggregate_power_stats the totals of integer and floating-point units are exchanged. */
+static void exchange_units(const struct power_meter *m, struct power_sample *s)
+{
+	const double *energy = m->setup->config.energy;
+	double t = power_model_seconds(&m->gpu, s->cycles), *w = s->watt;
+	double others = s->dynamic - w[POWER_INTP] - w[POWER_FPUP] - w[POWER_DPUP];
+
+	w[POWER_INTP] = (s->count[POWER_FPU_ACC] + s->count[POWER_DPU_ACC]) * energy[POWER_ENERGY_int] / t;
+	if (s->count[POWER_INT_ACC] == 0)
+		w[POWER_FPUP] = w[POWER_DPUP] = 0;
+	s->dynamic = others + w[POWER_INTP] + s->count[POWER_INT_ACC] * energy[POWER_ENERGY_fpu] / t;
+	s->total = s->dynamic + w[POWER_CONSTP] + w[POWER_STATICP];
+}
+
+/* ---- the sample ---------------------------------------------------------------------------------------- */
+
+/* The counters of units, and the duties, begin anew at each block (POWER-hw-4). */
+static void restart_sms(struct power_meter *m)
+{
+	for (uint32_t i = 0; i < m->gpu.sms; i++) {
+		struct power_sm *p = &m->sm[i];
+
+		memset(p->unit, 0, sizeof(p->unit));
+		memset(p->unit_before, 0, sizeof(p->unit_before));
+		p->duty = 0;
+	}
+}
+
+static void add_energy(struct power_meter *m, const struct power_sample *s)
+{
+	double seconds = power_model_seconds(&m->gpu, s->cycles);
+
+	for (unsigned i = 0; i < N_POWER_COMPONENTS; i++)
+		m->energy.joule[i] += s->watt[i] * seconds;
+	m->energy.seconds += seconds;
+	m->now = m->energy;
+}
+
+void power_measured_sample(struct power_meter *m, const struct power_block *b)
+{
+	const struct power_setup *setup = m->setup;
+	const struct power_hw_row *row = row_of_block(m, b);
+	const struct power_totals *t = b->totals;
+	uint64_t lanes = t->unit_lanes - m->before.unit_lanes, warps = t->unit_warps - m->before.unit_warps;
+	struct power_sample s = {.threads = ratio_of_sums(lanes, warps)};
+	double volt = simulated(setup, POWER_HW_VOLTAGE) ? 1 : row->value[POWER_HW_VOLTAGE];
+
+	s.cycles = simulated(setup, POWER_HW_CYCLES) ? (double)b->cycles
+						     : (double)(uint64_t)(row->value[POWER_HW_CYCLES] + 0.5);
+	take_table(m, t, row->value, &s);
+	take_simulated(m, t, &s);
+	if (setup->aggregate)
+		aggregate(m->saved, &s, lanes, warps);
+	power_model(&setup->config, &m->gpu, &s);
+	if (setup->aggregate)
+		exchange_units(m, &s);
+	if (setup->voltage_scaling)
+		power_model_voltage(&setup->config, volt, &s);
+	m->last = s;
+	power_sums_add(&m->kernel, &s);
+	power_sums_add(&m->run, &s);
+	add_energy(m, &s);
+	for (unsigned i = 0; i < N_POWER_COUNTERS; i++)
+		m->saved->count[i] = as_saved(t->count[i]);
+	m->saved->count[POWER_CC_H] = as_saved(t->count[POWER_CC_H] - m->before.count[POWER_CC_H]);
+	m->before = *t;
+	restart_sms(m);
+}

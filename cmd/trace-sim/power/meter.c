@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Samples and spans (see meter.h). A sample takes the counters since the one before, computes its power and adds it to
+ * the kernel's and the run's sums (POWER-sample). A span does the same for the energies (POWER-own).
+ */
+#include "meter.h"
+#include <stdlib.h>
+#include "arena.h"
+#include "trace.h"
+
+/*
+ * Fills the tables of what an instruction of a unit adds by its active lanes (POWER-unit-2). quirk Q7-5: with the factor. quirk Q7-6:
+ * other lanes are truncated with it.
+ */
+static void fill_tables(struct power_meter *m)
+{
+	static const bool thirds[N_POWER_UNITS] = {[POWER_INT_MUL32_ACC - POWER_UNIT_FIRST] = true,
+		[POWER_INT_DIV_ACC - POWER_UNIT_FIRST] = true,
+		[POWER_FP_DIV_ACC - POWER_UNIT_FIRST] = true,
+		[POWER_FP_SQRT_ACC - POWER_UNIT_FIRST] = true,
+		[POWER_FP_LG_ACC - POWER_UNIT_FIRST] = true,
+		[POWER_FP_SIN_ACC - POWER_UNIT_FIRST] = true,
+		[POWER_FP_EXP_ACC - POWER_UNIT_FIRST] = true,
+		[POWER_DP_DIV_ACC - POWER_UNIT_FIRST] = true,
+		[POWER_TENSOR_ACC - POWER_UNIT_FIRST] = true,
+		[POWER_TEX_ACC - POWER_UNIT_FIRST] = true};
+
+	for (unsigned u = 0; u < N_POWER_UNITS; u++)
+		for (unsigned lanes = 0; lanes <= 32; lanes++) {
+			double f = m->setup->config.factor[POWER_UNIT_FIRST + u];
+			unsigned off = 32 - lanes;
+			double idle =
+				thirds[u] ? (off >> 1) * f + (off >> 3) * f + (off >> 3) * f : (off >> 1) * f;
+
+			m->tables.active[u][lanes] = lanes * f;
+			m->tables.idle[u][lanes] = (double)(uint32_t)(int64_t)idle;
+		}
+}
+
+/* quirk Q7-2: with an interval of 1 the first cycle of the run has no sample (POWER-sample-1). */
+static uint64_t next_sample(uint64_t now, uint32_t interval)
+{
+	uint32_t low = (uint32_t)now, left = interval - low % interval;
+
+	if (now == 0 && interval == 1)
+		return 2;
+	return (uint64_t)low + left > UINT32_MAX ? (now | UINT32_MAX) + 1 : now + left;
+}
+
+struct power_meter *power_meter_new(const struct power_setup *s, const struct params *p)
+{
+	struct power_meter *m = xcalloc(1, sizeof(*m));
+
+	m->setup = s;
+	m->modern = p->modern.on;
+	m->gpu = (struct power_gpu){(uint32_t)(p->hz[0] / 1000000), p->sms};
+	m->tables.op = reserve(CODE_MAX, sizeof(*m->tables.op));
+	m->tables.gating_group = s->gating_group;
+	m->tables.count_idle = !s->clock_gated_lanes;
+	m->tables.lanes_complete = s->clock_gated_lanes;
+	m->tables.duty_divisor = 32 * p->core.ex_wb_width;
+	fill_tables(m);
+	m->sm = reserve(p->sms, sizeof(*m->sm));
+	for (uint32_t i = 0; i < p->sms; i++)
+		m->sm[i].tables = &m->tables;
+	m->due = s->mode == POWER_SIMULATED ? next_sample(0, s->interval) : UINT64_MAX;
+	if (s->mode != POWER_SIMULATED)
+		power_measured_start(m);
+	power_files_start(m);
+	return m;
+}
+
+void power_meter_free(struct power_meter *m)
+{
+	if (!m)
+		return;
+	power_measured_free(m);
+	reserve_free(m->tables.op, CODE_MAX, sizeof(*m->tables.op));
+	reserve_free(m->sm, m->gpu.sms, sizeof(*m->sm));
+	free(m);
+}
+
+/* ---- what is taken --------------------------------------------------------------------------------- */
+
+static void take_unit(struct power_sm *p, double *count, double *before, uint64_t *warps, bool keep)
+{
+	if (p->unit_warps == *warps)
+		return;
+	for (unsigned u = 0; u < N_POWER_UNITS; u++)
+		count[u] += p->unit[u] - before[u];
+	if (!keep)
+		return;
+	memcpy(before, p->unit, sizeof(p->unit));
+	*warps = p->unit_warps;
+}
+
+void power_take_units(struct power_meter *m, struct power_sample *s, bool marked, bool keep)
+{
+	for (uint32_t i = 0; i < m->gpu.sms; i++) {
+		struct power_sm *p = &m->sm[i];
+
+		take_unit(p, s->count + POWER_UNIT_FIRST, marked ? p->unit_marked : p->unit_before,
+			marked ? &p->warps_marked : &p->warps_before, keep);
+	}
+}
+
+/* POWER-duty-4: both sums are 32 bits wide. */
+static double threads_per_warp(const struct power_totals *now, const struct power_totals *before)
+{
+	uint32_t lanes = (uint32_t)(now->unit_lanes - before->unit_lanes);
+	uint32_t warps = (uint32_t)(now->unit_warps - before->unit_warps);
+
+	return warps ? (double)((float)lanes / (float)warps) : 0;
+}
+
+/* The differences of all counters that are totals. */
+static void take_counts(
+	const struct power_totals *now, const struct power_totals *before, struct power_sample *s)
+{
+	for (unsigned i = 0; i < N_POWER_COUNTERS; i++)
+		s->count[i] = now->count[i] - before->count[i];
+	s->threads = threads_per_warp(now, before);
+}
+
+/* quirk Q7-1: samples ignore the ends of kernels. */
+
+/* ---- samples (POWER-sample) ------------------------------------------------------------------------ */
+
+void power_meter_sample(struct power_meter *m, uint64_t now, const struct power_totals *t)
+{
+	const struct power_setup *setup = m->setup;
+	struct power_sample s = {.cycles = setup->interval};
+
+	take_counts(t, &m->before, &s);
+	power_take_units(m, &s, false, true);
+	s.count[POWER_PIPE_A] = (double)power_duty_mean(m);
+	s.count[POWER_IDLE_CORE_N] = (double)power_idle_sms(m, t->active_cycles - m->before.active_cycles);
+	power_model(&setup->config, &m->gpu, &s);
+	if (setup->voltage_scaling)
+		power_model_voltage(&setup->config, 1, &s);
+	m->last = s;
+	power_files_row(m, &s);
+	m->before = *t;
+	m->duty = 0;
+	power_steady_sample(m, &s, t->insts);
+	power_sums_add(&m->kernel, &s);
+	power_sums_add(&m->run, &s);
+	m->due = next_sample(now, setup->interval);
+	power_meter_close(m, now, t);
+}
+
+void power_meter_block(struct power_meter *m, const struct power_block *b)
+{
+	if (m->setup->mode == POWER_MEASURED || m->setup->mode == POWER_HYBRID)
+		power_measured_sample(m, b);
+	power_steady_flush(m, b->totals->insts, true);
+	power_report_block(m, b);
+	power_files_row(m, &m->last); /* quirk Q7-19: a row more */
+	power_steady_flush(m, b->totals->insts, true);
+	m->shown = m->kernel;
+	m->block_at = b->now;
+	m->kernel = (struct power_sums){0};
+	memset(&m->last.watt, 0, sizeof(m->last.watt));
+	memset(&m->last.count, 0, sizeof(m->last.count));
+}
+
+/* ---- spans (POWER-own) ------------------------------------------------------------------------------ */
+
+static void add_span(struct power_meter *m, uint64_t now, const struct power_totals *t, bool keep,
+	struct power_energies *e)
+{
+	double cycles = (double)(now - m->marked_at), seconds = power_model_seconds(&m->gpu, cycles), duty;
+	struct power_sample s = {.cycles = cycles};
+
+	if (now == m->marked_at || m->setup->mode != POWER_SIMULATED)
+		return;
+	take_counts(t, &m->marked, &s);
+	power_take_units(m, &s, true, keep);
+	duty = m->duty_marked / cycles;
+	s.count[POWER_PIPE_A] = duty < 0.8 ? duty : 0.8;
+	s.count[POWER_IDLE_CORE_N] =
+		m->gpu.sms - (double)(t->active_cycles - m->marked.active_cycles) / cycles;
+	power_model(&m->setup->config, &m->gpu, &s);
+	if (m->setup->voltage_scaling)
+		power_model_voltage(&m->setup->config, 1, &s);
+	for (unsigned i = 0; i < N_POWER_COMPONENTS; i++)
+		e->joule[i] += s.watt[i] * seconds;
+	e->seconds += seconds;
+}
+
+void power_meter_close(struct power_meter *m, uint64_t now, const struct power_totals *t)
+{
+	add_span(m, now, t, true, &m->energy);
+	m->marked = *t;
+	m->marked_at = now;
+	m->duty_marked = 0;
+	m->now = m->energy;
+}
+
+void power_meter_look(struct power_meter *m, uint64_t now, const struct power_totals *t)
+{
+	m->now = m->energy;
+	if (now != m->block_at)
+		m->shown = m->kernel;
+	add_span(m, now, t, false, &m->now);
+}

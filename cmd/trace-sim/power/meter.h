@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The power of a run: samples, the sums of kernels and of the run, energies, and the files of the original.
+ * Files: meter.c (building, samples, spans), duty.c (POWER-duty), sums.c, report.c (POWER-report), files.c (traces,
+ * steady states), measured.c (modes 1 and 2), classes.c and ptx_classes.c (POWER-class), model.c.
+ *
+ * Always true: nothing here changes the simulation. Counters come as totals since the start of the run
+ * (gpu/power_read.c); differences of two moments make a sample. A sample follows the original in all that looks wrong, too. A span
+ * is ours: it ends with a sample, a kernel or an interval, and the energies are sums over spans.
+ */
+#ifndef POWER_METER_H
+#define POWER_METER_H
+
+#include "bytes.h"
+#include "inst.h"
+#include "output.h"
+#include "params.h"
+#include "power/counts.h"
+#include "power/model.h"
+
+enum power_mode { POWER_SIMULATED, POWER_MEASURED, POWER_HYBRID, POWER_NO_SAMPLES };
+
+/* Options and inputs of the model; texts live as long as the run. */
+struct power_setup {
+	struct power_config config;
+	enum power_mode mode;
+	uint32_t interval;         /* core cycles from sample to sample */
+	bool from_sim[N_POWER_HW]; /* mode 2: this input comes from the simulation */
+	struct power_hw_table table;
+	const char *benchmark; /* its rows of the table */
+	bool aggregate, voltage_scaling, clock_gated_lanes;
+	uint32_t gating_group; /* 0: register accesses are not gated */
+	bool traces, steady;
+	double steady_deviation, steady_samples;
+	int level;        /* of compression of the traces' headers */
+	bool unvalidated; /* the modern core, or energies of the user's own */
+	FILE *report;     /* NULL: none is written */
+	FILE *power_trace, *metric_trace, *steady_file;
+};
+
+/* Totals since the start of the run. The counters of units are in struct power_sm. */
+struct power_totals {
+	double count[N_POWER_COUNTERS];
+	uint64_t active_cycles; /* cycles of SMs with a thread block */
+	uint64_t insts;         /* thread instructions */
+	uint64_t unit_lanes, unit_warps;
+};
+
+/* Sums over samples (POWER-total-2). */
+struct power_extreme {
+	double total, watt[N_POWER_COMPONENTS], count[N_POWER_COUNTERS];
+};
+struct power_sums {
+	uint64_t n;
+	double total, threads, watt[N_POWER_COMPONENTS], count[N_POWER_COUNTERS];
+	struct power_extreme most, least;
+};
+void power_sums_add(struct power_sums *s, const struct power_sample *p);
+
+/* The energies of spans: joules by component, and the seconds. */
+struct power_energies {
+	double joule[N_POWER_COMPONENTS];
+	double seconds;
+};
+static inline double power_energies_total(const struct power_energies *e)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < N_POWER_COMPONENTS; i++)
+		sum += e->joule[i];
+	return sum;
+}
+
+/* A steady state under way (POWER-file-3). */
+struct power_steady {
+	uint32_t n, start, taken; /* samples of it; number of its first; samples of the run */
+	double sum, count[N_POWER_COUNTERS];
+	uint64_t insts; /* at its start */
+	bool written;   /* some row */
+};
+
+struct power_meter {
+	const struct power_setup *setup;
+	struct power_gpu gpu;
+	struct power_tables tables;
+	struct power_sm *sm; /* by SM */
+	uint64_t due;        /* cycle of the next sample */
+	bool modern;
+	/* duty: the float sum of the original's ticks, and ours since the last span */
+	float duty, duty_per_tick[POWER_DUTY_ROW];
+	double duty_marked;
+	struct power_totals before, marked; /* at the last sample, at the last span */
+	bool quiet;                         /* nothing but DRAM has counted since marked, */
+	uint64_t placed;                    /* if no more thread blocks have been placed than these */
+	uint64_t marked_at;                 /* cycle of the last span */
+	struct power_sample last;           /* sample */
+	struct power_sums kernel, run;
+	uint64_t block_at;            /* cycle of the last block */
+	struct power_sums shown;      /* of the kernel, as the last block or look had them */
+	struct power_energies energy; /* of closed spans */
+	struct power_energies now;    /* with the open span, as of the last look */
+	struct power_steady steady;
+	struct power_saved *saved; /* modes 1 and 2 */
+};
+
+struct power_meter *power_meter_new(const struct power_setup *s, const struct params *p);
+void power_meter_free(struct power_meter *m);
+
+/* duty.c: adds up the duty of the cycles before now. */
+void power_duty_settle(struct power_meter *m, uint64_t now);
+/* Settles when the rows are about to be full. */
+static inline void power_duty_poll(struct power_meter *m, uint64_t now)
+{
+	if (now - m->tables.row_start >= POWER_DUTY_ROW / 2)
+		power_duty_settle(m, now);
+}
+/* The duty of the interval that ends now (POWER-duty-2). */
+float power_duty_mean(const struct power_meter *m);
+/* Idle SMs, on the average of the interval's cycles, of which active_cycles SM cycles were not idle. */
+float power_idle_sms(const struct power_meter *m, uint64_t active_cycles);
+
+/* meter.c. A sample of mode 0; the duty is settled. */
+void power_meter_sample(struct power_meter *m, uint64_t now, const struct power_totals *t);
+/* Ends the span that began with the last one, at a sample or a kernel's end. */
+void power_meter_close(struct power_meter *m, uint64_t now, const struct power_totals *t);
+/* Brings m->now up to date with the open span. */
+void power_meter_look(struct power_meter *m, uint64_t now, const struct power_totals *t);
+/* Kernels of a report block. */
+struct power_block {
+	char *const *name;
+	const uint32_t *uid;
+	uint32_t n;
+	uint64_t now, cycles; /* of the interval */
+	const struct power_totals *totals;
+};
+/* A statistics block: reports the kernel's sums and clears them. */
+void power_meter_block(struct power_meter *m, const struct power_block *b);
+/* The differences of units and threads since the last sample, or span (marked), into s; they become the last ones. */
+void power_take_units(struct power_meter *m, struct power_sample *s, bool marked, bool keep);
+
+/* classes.c, ptx_classes.c */
+void power_op_make(struct power_op *op, const struct inst *in, unsigned reads);
+/* Has the opcode of n bytes the operand class FP? */
+bool power_ptx_is_floating(const char *opcode, size_t n);
+void power_op_make_ptx(struct power_op *op, const struct inst *in, unsigned reads);
+
+/* report.c */
+void power_report_block(const struct power_meter *m, const struct power_block *b);
+
+/* files.c */
+void power_files_start(const struct power_meter *m);
+void power_files_row(const struct power_meter *m, const struct power_sample *p);
+void power_steady_sample(struct power_meter *m, const struct power_sample *p, uint64_t insts);
+void power_steady_flush(struct power_meter *m, uint64_t insts, bool at_block);
+
+/* measured.c */
+void power_measured_start(struct power_meter *m);
+void power_measured_free(struct power_meter *m);
+/* The one sample of a block (POWER-hw). */
+void power_measured_sample(struct power_meter *m, const struct power_block *b);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The arithmetic of the power model (POWER-component, POWER-static, POWER-total): from counters to watts.
+ */
+#ifndef POWER_MODEL_H
+#define POWER_MODEL_H
+
+#include "power.h"
+
+/* The facts of the GPU that enter. */
+struct power_gpu {
+	uint32_t mhz; /* core clock, truncated */
+	uint32_t sms;
+};
+
+struct power_sample {
+	double count[N_POWER_COUNTERS];
+	double cycles;
+	double threads; /* active lanes of an instruction of a unit, on the average; 0: none */
+	double watt[N_POWER_COMPONENTS];
+	double dynamic; /* all components except constant and static power */
+	double total;
+};
+
+/* Computes the components, the dynamic and the total power of s from its counters, cycles and threads. */
+void power_model(const struct power_config *c, const struct power_gpu *g, struct power_sample *s);
+/* Scales the components by a voltage (POWER-total-3). */
+void power_model_voltage(const struct power_config *c, double volt, struct power_sample *s);
+double power_model_seconds(const struct power_gpu *g, double cycles);
+
+#endif

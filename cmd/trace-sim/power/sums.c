@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sums over samples, and the samples of the greatest and the least total (POWER-total-2). */
+#include "meter.h"
+
+static void keep_extreme(struct power_extreme *e, const struct power_sample *p)
+{
+	e->total = p->total;
+	memcpy(e->watt, p->watt, sizeof(e->watt));
+	memcpy(e->count, p->count, sizeof(e->count));
+}
+
+/* quirk Q7-13: the extremes of a component are its values in the sample of extreme total. */
+void power_sums_add(struct power_sums *s, const struct power_sample *p)
+{
+	s->n++;
+	s->total += p->total;
+	s->threads += p->threads;
+	for (unsigned i = 0; i < N_POWER_COMPONENTS; i++)
+		s->watt[i] += p->watt[i];
+	for (unsigned i = 0; i < N_POWER_COUNTERS; i++)
+		s->count[i] += p->count[i];
+	if (p->total > s->most.total)
+		keep_extreme(&s->most, p);
+	if (p->total < s->least.total || s->least.total == 0)
+		keep_extreme(&s->least, p);
+}

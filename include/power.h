@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Inputs of the power model (trace-sim-power(7)): an AccelWattch XML file, a table of energies, a table of counters
+ * measured on hardware. trace-sim computes with them, trace-lint checks them.
+ *
+ * Always true of what a reader accepts: every number is finite, and every name is known or without effect.
+ */
+#ifndef POWER_H
+#define POWER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "diag.h"
+
+/* Counters of a sample, in the order of the original's report. */
+enum power_counter {
+#define COUNTER(id)      POWER_##id,
+#define UNIT(id, factor) POWER_##id,
+#include "../libcommon/power/names.def"
+	N_POWER_COUNTERS
+};
+
+/* The counters of function units are side by side. */
+#define POWER_UNIT_FIRST POWER_INT_ACC
+#define N_POWER_UNITS    (POWER_TEX_ACC - POWER_INT_ACC + 1)
+
+enum power_component {
+#define COMPONENT(id, about) POWER_##id,
+#include "../libcommon/power/names.def"
+	N_POWER_COMPONENTS
+};
+
+enum power_static {
+#define STATIC(id, used) POWER_STATIC_##id,
+#include "../libcommon/power/names.def"
+	N_POWER_STATICS
+};
+
+enum power_energy {
+#define ENERGY(id, value, unit, event) POWER_ENERGY_##id,
+#include "../libcommon/power/energies.def"
+#undef ENERGY
+	N_POWER_ENERGIES
+};
+
+extern const char *const power_counter_names[N_POWER_COUNTERS];
+extern const char *const power_component_names[N_POWER_COMPONENTS];
+extern const char *const power_component_abouts[N_POWER_COMPONENTS];
+extern const char *const power_energy_names[N_POWER_ENERGIES];
+
+/* Static power of an active SM: the first lane, and each further one. */
+struct power_lanes {
+	double first_watt, more_watt;
+};
+
+/* The coefficients of the model. */
+struct power_config {
+	double factor[N_POWER_COUNTERS]; /* of a counter; of a unit's counter, part of the count */
+	double constant_watt;
+	double idle_sm_watt;
+	double reference_volt;
+	struct power_lanes lanes[N_POWER_STATICS];
+	double energy[N_POWER_ENERGIES]; /* joule, or watt, per event */
+	bool own_energies;               /* energy[] was read from a table */
+};
+
+/* The model without an XML file: every factor 1, shipped energies. */
+void power_config_init(struct power_config *c);
+
+#define POWER_FILE_MAX  (1u << 20) /* bytes of an input file */
+#define POWER_DEPTH_MAX 16         /* nested components of an XML file */
+
+/* A number of the XML file, for a linter; name and component live for the call. */
+struct power_param {
+	const char *component, *name;
+	double value;
+	bool used;
+	struct place at;
+};
+
+/*
+ * Reads an XML file into *c (POWER-xml). own_energies of *c: the hardware part is not compared. each, where it is
+ * not NULL, gets every param of the system component. 0, or -1 and *f.
+ */
+int power_xml_read(struct power_config *c, const char *path,
+	void (*each)(void *ctx, const struct power_param *p), void *ctx, struct fault *f);
+/* The same of n bytes in memory. */
+int power_xml_parse(struct power_config *c, const char *name, const char *bytes, size_t n,
+	void (*each)(void *ctx, const struct power_param *p), void *ctx, struct fault *f);
+
+/* Reads a table of energies (POWER-energy-3) into c->energy. 0, or -1 and *f. */
+int power_energies_read(struct power_config *c, const char *path, struct fault *f);
+int power_energies_parse(
+	struct power_config *c, const char *name, const char *bytes, size_t n, struct fault *f);
+
+/* Columns of the table of measured counters after the two names (POWER-hw-1). */
+enum power_measured {
+	POWER_HW_L1_RH,
+	POWER_HW_L1_RM,
+	POWER_HW_L1_WH,
+	POWER_HW_L1_WM,
+	POWER_HW_CC_ACC,
+	POWER_HW_SHRD_ACC,
+	POWER_HW_DRAM_RD,
+	POWER_HW_DRAM_WR,
+	POWER_HW_L2_RH,
+	POWER_HW_L2_RM,
+	POWER_HW_L2_WH,
+	POWER_HW_L2_WM,
+	POWER_HW_NOC,
+	POWER_HW_PIPE_DUTY,
+	POWER_HW_IDLE_SMS,
+	POWER_HW_CYCLES,
+	POWER_HW_VOLTAGE,
+	N_POWER_HW
+};
+
+struct power_hw_row {
+	char *benchmark, *kernel;
+	double value[N_POWER_HW];
+	uint64_t line;
+};
+
+struct power_hw_table {
+	struct power_hw_row *row;
+	uint32_t n, cap;
+	const char *file;
+};
+
+/* Reads the table. 0, or -1 and *f; free it in both cases. */
+int power_hw_read(struct power_hw_table *t, const char *path, struct fault *f);
+int power_hw_parse(struct power_hw_table *t, const char *name, const char *bytes, size_t n, struct fault *f);
+void power_hw_free(struct power_hw_table *t);
+/*
+ * Row of a kernel: the first of the benchmark whose kernel is empty or the given one, else the first of the
+ * benchmark; NULL: none.
+ */
+const struct power_hw_row *power_hw_find(
+	const struct power_hw_table *t, const char *benchmark, const char *kernel);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Internal to libcommon/power. */
+#ifndef POWER_INT_H
+#define POWER_INT_H
+
+#include "bytes.h"
+#include "power.h"
+
+/* Reads the whole file, at most POWER_FILE_MAX bytes. 0, or -1 and *f; *b is the caller's in both cases. */
+int power_load(struct bytes *b, const char *path, struct fault *f);
+/* The finite number that text begins with, *end is the rest; false: there is none. */
+bool power_number(const char *text, const char **end, double *out);
+
+#endif
