@@ -243,7 +243,7 @@ static void fold_counters(struct run *r)
 	struct figures *f = r->before;
 	uint64_t insn = gpu_interval_insn(g);
 
-	gpu_window(g);
+	gpu_end_sample_period(g);
 	g->tot_insn += insn;
 	g->insn_base += insn;
 	g->tot_cycle += g->cycle;

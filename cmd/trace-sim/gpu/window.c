@@ -114,9 +114,9 @@ static struct window_length window_length(struct gpu *g, uint64_t until)
 	if (w->longest <= 1)
 		return (struct window_length){
 			1, w->disabled_reason == N_WINDOW_BOUNDS ? WINDOW_longest : w->disabled_reason};
-	if (!gpu_live(g) || launch_least_delay(g))
+	if (!gpu_live(g) || launch_min_delay(g))
 		return (struct window_length){1, WINDOW_idle};
-	if (launch_ptx(g))
+	if (launch_has_ptx(g))
 		return (struct window_length){1, WINDOW_ptx};
 	limit_length(&l, equal_length(p->sample_cycles - cycle % p->sample_cycles, l.cycles), WINDOW_sample);
 	limit_length(&l, DEADLOCK_PERIOD - cycle % DEADLOCK_PERIOD, WINDOW_deadlock);
@@ -270,6 +270,6 @@ bool window_run(struct gpu *g, uint64_t until)
 	gpu_invariants(g);
 #endif
 	if (g->cycle % g->params.sample_cycles == 0)
-		gpu_window(g);
+		gpu_end_sample_period(g);
 	return true;
 }

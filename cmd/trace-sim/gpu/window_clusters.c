@@ -63,7 +63,7 @@ static void run_cluster_cycles(struct gpu *g, uint32_t id)
 	const struct window *w = g->window;
 	const struct window_plan *p = &g->window->plan;
 	struct net_push_time *push = net_push_time(g->net, id);
-	bool rotates = bitset_test(g->live, id) || launch_more(g);
+	bool rotates = bitset_test(g->live, id) || launch_has_ctas(g);
 	uint32_t reply = next_reply_cycle(g, c, id, c->cycle, c->end_cycle);
 	uint32_t free_cycles = 0; /* for which the input surely takes all packets of a cycle */
 	const uint64_t *wake_at = g->wake_at + id * g->params.sms_per_cluster;
@@ -229,7 +229,7 @@ static uint32_t next_waiting_cycle(const struct gpu *g, uint32_t at)
 static void resume_clusters(struct gpu *g, const uint64_t *among, uint32_t at)
 {
 	uint32_t end = g->window->plan.cycles, next = end;
-	bool placing = launch_placing(g) && at < end;
+	bool placing = launch_may_place(g) && at < end;
 
 	if (placing)
 		next = at + 1;

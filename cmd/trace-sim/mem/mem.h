@@ -43,7 +43,7 @@ void memstat_fold(struct memstat *m, unsigned threads); /* m[1], ... are added t
 void memstat_accepted(struct memstat *m, const struct req *r, uint64_t now);
 /* Counts a reply that an SM takes; not for INST_ACC_R. */
 void memstat_replied(struct memstat *m, const struct req *r, uint64_t now);
-void memstat_window(struct memstat *m); /* closes the sampling window */
+void memstat_end_sample_period(struct memstat *m); /* closes the sampling window */
 /* Counts a request that enters its DRAM channel. */
 void memstat_queued(struct memstat *m, const struct req *r, uint32_t atoms);
 void memstat_scheduled(struct memstat *m, uint32_t latency); /* counts one that FR-FCFS assigns to a bank */

@@ -132,7 +132,7 @@ void memstat_replied(struct memstat *m, const struct req *r, uint64_t now)
 }
 
 /* quirk Q4-12: what came since the last window is in no average. */
-void memstat_window(struct memstat *m)
+void memstat_end_sample_period(struct memstat *m)
 {
 	if (!m->window_num)
 		return;
