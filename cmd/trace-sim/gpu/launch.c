@@ -412,7 +412,7 @@ static bool next_cta_due(const struct gpu *g)
 	return !g->params.modern.on || g->launch->next_cta_at < (gpu_now(g) + 1) * MILLION;
 }
 
-/* A pass that places no CTA changes nothing, so there is no other until something may have changed */
+/* A pass that places no CTA changes nothing, so the next one waits until something may have changed. */
 void launch_ctas(struct gpu *g, const uint64_t *among)
 {
 	struct launch *l = g->launch;

@@ -46,7 +46,7 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 
 	if (p->mem.dram.nbk > DRAM_BANKS) {
 		fault_set(f, NOWHERE, "dram-banks",
-			"-gpgpu_dram_timing_opt: %u banks (nbk), wanted at most %d", p->mem.dram.nbk,
+			"-gpgpu_dram_timing_opt: %u banks (nbk; expected at most %d)", p->mem.dram.nbk,
 			DRAM_BANKS);
 		return NULL;
 	}

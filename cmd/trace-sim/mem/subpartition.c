@@ -226,7 +226,7 @@ static void cycle_l2(struct memory *m, struct sub *s)
 	cache_cycle(s->l2);
 }
 
-/* A miss that the L2 took: does it owe the write an answer now? */
+/* True if the L2 must answer a write miss now that it has accepted. */
 static bool answered_at_once(const struct memory *m, const struct req *r, const struct cache_events *ev)
 {
 	const struct cache_params *l2 = &m->mp->l2;
@@ -238,7 +238,7 @@ static bool answered_at_once(const struct memory *m, const struct req *r, const 
 	return !ev->write_sent;
 }
 
-/* The request waits in another slice of its channel from now on. */
+/* Moves a request to another slice of its channel. */
 static void move_to_slice(struct sub *from, struct sub *to, struct req *r)
 {
 	from->tracked--;
@@ -247,12 +247,13 @@ static void move_to_slice(struct sub *from, struct sub *to, struct req *r)
 	to->wake = 0;
 }
 
-/* Which instruction asked is not known here. */
-NOINLINE _Noreturn static void refuse_for_ever(const struct req *r, enum cache_never why)
+/* Ends the program. The instruction of the request is unknown here. */
+NOINLINE _Noreturn static void die_unacceptable_access(const struct req *r, enum cache_never why)
 {
 	struct fault f;
 
-	fault_set(&f, NOWHERE, "access", "found a %s of address 0x%llx, wanted %s (-gpgpu_cache:dl2)",
+	fault_set(&f, NOWHERE, "access",
+		"the L2 can never accept a %s of address 0x%llx (expected %s: -gpgpu_cache:dl2)",
 		r->flags & REQ_WRITE ? "write" : "read", (unsigned long long)r->addr,
 		cache_never_wanted[why]);
 	catch_fault(&f);
@@ -281,7 +282,7 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 		events_l2(m->events, now, at->id, r->addr, r->type, status);
 	if (status == STATUS_RESERVATION_FAIL) {
 		if (ev.never)
-			refuse_for_ever(r, ev.never);
+			die_unacceptable_access(r, ev.never);
 		mem_fifo_put_back(&s->icnt_l2, req);
 		if (at != s)
 			move_to_slice(at, s, r);
