@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels simulated apart: one process a kernel, up to -j of them at the same time, each with a machine that
- * is cold, that no memory copy has touched and whose cycle 0 is the kernel's. Their records are written in
- * the order of the list.
+ * Isolated kernels: one process per kernel, up to -j of them at the same time, each with a cold GPU that no
+ * memory copy has touched and whose cycle 0 is the start of the kernel. The records are written in the order
+ * of the list.
  *
- * Always true: what a process writes depends on its kernel alone, so the result is the same for any number of
- * them; at most one file and one pipe is open for each that runs, whatever the length of the list; a process
- * ends with this one. A kernel that cannot be simulated ends the run once those before it are written. Leaves
- * out: logs beside the result, and the original's block, whose totals run from kernel to kernel.
+ * Always true: the output of a process depends only on its kernel, so the result is the same for any number
+ * of processes. At most one file and one pipe are open per running process, whatever the length of the list.
+ * Processes end with this one. A kernel that cannot be simulated ends the run after the kernels before it
+ * are written. Leaves out: output files in addition to the result, and the original's block, whose totals
+ * continue from kernel to kernel.
  */
 #include <errno.h>
 #include <math.h>
@@ -25,15 +26,16 @@
 #include "bytes.h"
 #include "isolate.h"
 
-/* What a process tells of its run beside the records; in memory that both see. */
+/* Outcome of a process except its records, in shared memory. */
 struct outcome {
 	char status[16], limit[48];
 	unsigned char hash[16];
-	uint32_t kernels, done; /* records; those of kernels that came to their end */
+	uint32_t kernels; /* number of kernel records */
+	uint32_t done;    /* number of kernels that completed */
 };
 
 struct child {
-	pid_t pid; /* 0: the place is free */
+	pid_t pid; /* 0: this element is free */
 	int pipe;  /* readable once the process has ended */
 	FILE *records;
 	uint32_t command;
@@ -43,7 +45,7 @@ enum child_state { WAITING, RUNNING, READY, FAILED };
 
 struct child_result {
 	uint8_t state;
-	uint64_t at, n; /* its records in the spool */
+	uint64_t offset, n; /* offset and size of its records in the spool */
 	struct outcome outcome;
 };
 
@@ -54,18 +56,18 @@ struct isolate {
 	struct child child[MAX_THREADS];
 	struct outcome *outcome;     /* by child */
 	struct child_result *result; /* by command */
-	uint32_t start, write;       /* commands: the next to be started, the next to be written */
-	uint32_t failed;             /* the first command that cannot be simulated; n_cmds: none */
-	struct kept spool;           /* records of kernels that wait for one before */
-	struct kept all;             /* what was written, for the totals */
+	uint32_t start, write;       /* next command to start, next command to write */
+	uint32_t failed;             /* first command that cannot be simulated; n_cmds: none */
+	struct kept spool;           /* records of kernels that wait for an earlier kernel */
+	struct kept all;             /* all written records, for the totals */
 	uint32_t kernels, done;
-	char limit[48]; /* the first that a kernel met; "": none */
+	char limit[48]; /* first limit that a kernel reached; "": none */
 	/*
-	 * In a process of a kernel: what its own took the place of, as leak checkers want to see all memory
-	 * named.
+	 * In the process of a kernel: pointers of the parent that the process replaces, kept so that leak
+	 * checkers find all memory.
 	 */
 	const void *inherited[2];
-	bool shown; /* a line without newline stands on the terminal */
+	bool shown; /* a line without newline is on the terminal */
 };
 
 /* ---- kept records -------------------------------------------------------------------------------- */
@@ -101,8 +103,8 @@ static void kept_close(struct kept *k)
 	k->file = NULL;
 }
 
-/* Give n bytes at `at` of a file to use(), in pieces. */
-static void pieces(
+/* Passes n bytes at `at` of a file to use(), in pieces. */
+static void pass_pieces(
 	int fd, uint64_t at, uint64_t n, void (*use)(void *ctx, const char *p, size_t n), void *ctx)
 {
 	char buffer[1u << 16];
@@ -120,21 +122,21 @@ static void pieces(
 	}
 }
 
-static void to_kept(void *ctx, const char *p, size_t n) { kept_add(ctx, p, n); }
+static void add_to_kept(void *ctx, const char *p, size_t n) { kept_add(ctx, p, n); }
 
-static void to_output(void *ctx, const char *p, size_t n) { fwrite(p, 1, n, ctx); }
+static void write_to_output(void *ctx, const char *p, size_t n) { fwrite(p, 1, n, ctx); }
 
 /* ---- a process ------------------------------------------------------------------------------------ */
 
 static void copy_word(char *to, size_t cap, const char *word) { snprintf(to, cap, "%s", word ? word : ""); }
 
-static _Noreturn void be_child(struct isolate *o, const struct child *c, struct outcome *t)
+static _Noreturn void run_child(struct isolate *o, const struct child *c, struct outcome *t)
 {
 	struct run *r = o->r;
 	struct fault f;
 	int status;
 
-	/* A signal to all of a terminal's processes is the parent's to answer. */
+	/* the parent handles signals to all processes of the terminal */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
@@ -142,7 +144,7 @@ static _Noreturn void be_child(struct isolate *o, const struct child *c, struct 
 	o->inherited[0] = r->writer;
 	o->inherited[1] = r->hash;
 	r->progress = false;
-	r->selection = NULL; /* that its name is none of the selected is no fault here */
+	r->selection = NULL; /* an unselected name is no error here */
 	r->next_command = c->command;
 	r->list.n_cmds = c->command + 1;
 	r->alone = true;
@@ -183,7 +185,7 @@ static void start_child(struct isolate *o, uint32_t command)
 		close(ends[0]);
 		if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 			_exit(EXIT_TROUBLE);
-		be_child(o, c, &o->outcome[c - o->child]);
+		run_child(o, c, &o->outcome[c - o->child]);
 	}
 	close(ends[1]);
 	c->pipe = ends[0];
@@ -191,7 +193,7 @@ static void start_child(struct isolate *o, uint32_t command)
 	o->running++;
 }
 
-static int wait_for(pid_t pid)
+static int wait_for_child(pid_t pid)
 {
 	int status;
 
@@ -201,7 +203,7 @@ static int wait_for(pid_t pid)
 	return status;
 }
 
-static void forget(struct isolate *o, struct child *c)
+static void release_child(struct isolate *o, struct child *c)
 {
 	close(c->pipe);
 	fclose(c->records);
@@ -209,21 +211,21 @@ static void forget(struct isolate *o, struct child *c)
 	o->running--;
 }
 
-/* End those behind the first that failed, or all. */
-static void kill_children(struct isolate *o, uint32_t behind)
+/* Kills the children from command `from` on. */
+static void kill_children(struct isolate *o, uint32_t from)
 {
 	for (struct child *c = o->child; c < o->child + o->jobs; c++)
-		if (c->pid && c->command >= behind) {
+		if (c->pid && c->command >= from) {
 			kill(c->pid, SIGKILL);
-			wait_for(c->pid);
-			forget(o, c);
+			wait_for_child(c->pid);
+			release_child(o, c);
 		}
 }
 
-static void reap(struct isolate *o, struct child *c)
+static void reap_child(struct isolate *o, struct child *c)
 {
 	struct child_result *to = &o->result[c->command];
-	int status = wait_for(c->pid);
+	int status = wait_for_child(c->pid);
 	off_t n = lseek(fileno(c->records), 0, SEEK_END);
 
 	to->outcome = o->outcome[c - o->child];
@@ -236,14 +238,14 @@ static void reap(struct isolate *o, struct child *c)
 		if (c->command < o->failed)
 			o->failed = c->command;
 	} else {
-		to->at = o->spool.n;
+		to->offset = o->spool.n;
 		to->n = (uint64_t)n;
-		pieces(fileno(c->records), 0, to->n, to_kept, &o->spool);
+		pass_pieces(fileno(c->records), 0, to->n, add_to_kept, &o->spool);
 	}
-	forget(o, c);
+	release_child(o, c);
 }
 
-/* Until a process ends, a signal comes or a moment has passed. */
+/* Waits until a process ends, a signal arrives or 200 ms have passed; reaps processes. */
 static void wait_children(struct isolate *o)
 {
 	struct pollfd fd[MAX_THREADS];
@@ -259,12 +261,12 @@ static void wait_children(struct isolate *o)
 		return;
 	for (nfds_t i = 0; i < n; i++)
 		if (fd[i].revents)
-			reap(o, of[i]);
+			reap_child(o, of[i]);
 }
 
 /* ---- the records ---------------------------------------------------------------------------------- */
 
-static void show(struct isolate *o, bool keep)
+static void print_isolate_progress(struct isolate *o, bool keep)
 {
 	fprintf(stderr, "%s%u kernels done, %u of %u commands of the list, %u running, %.0f s%s",
 		o->shown ? "\r\033[K" : "", o->kernels, o->write, o->r->list.n_cmds, o->running,
@@ -272,7 +274,8 @@ static void show(struct isolate *o, bool keep)
 	o->shown = !keep;
 }
 
-static const char *worse(const char *a, const char *b)
+/* The worse of two statuses. */
+static const char *worse_status(const char *a, const char *b)
 {
 	static const char *const order[] = {"complete", "limit", "deadlock", "interrupted"};
 	unsigned i = 0, k = 0;
@@ -288,11 +291,11 @@ static void write_result(struct isolate *o, const struct child_result *done)
 {
 	struct run *r = o->r;
 
-	pieces(o->spool.fd, done->at, done->n, to_output, r->out);
-	pieces(o->spool.fd, done->at, done->n, to_kept, &o->all);
+	pass_pieces(o->spool.fd, done->offset, done->n, write_to_output, r->out);
+	pass_pieces(o->spool.fd, done->offset, done->n, add_to_kept, &o->all);
 	output_keep(r->result);
 	XXH3_128bits_update(r->hash, done->outcome.hash, sizeof(done->outcome.hash));
-	r->status = worse(r->status, done->outcome.status);
+	r->status = worse_status(r->status, done->outcome.status);
 	if (!r->limit && *done->outcome.limit) {
 		memcpy(o->limit, done->outcome.limit, sizeof(o->limit));
 		r->limit = o->limit;
@@ -300,7 +303,7 @@ static void write_result(struct isolate *o, const struct child_result *done)
 	o->kernels += done->outcome.kernels;
 	o->done += done->outcome.done;
 	if (r->progress)
-		show(o, !isatty(STDERR_FILENO));
+		print_isolate_progress(o, !isatty(STDERR_FILENO));
 }
 
 static void write_ready(struct isolate *o)
@@ -319,19 +322,22 @@ static void write_ready(struct isolate *o)
 		o->spool.n = 0;
 }
 
-static bool chosen(const struct run *r, const struct command *c, uint32_t after)
+static bool is_chosen(const struct run *r, const struct command *c, uint32_t after)
 {
 	return c->kind == CMD_KERNEL && c->position > after &&
 	       (kselect_needs_name(r->select) || kselect_has(r->select, c->position, NULL));
 }
 
-/* Commands that are none of ours are ready with nothing to write. */
+/*
+ * Starts processes while there are free ones. Commands without a selected kernel are ready at once, with no
+ * records.
+ */
 static void start_children(struct isolate *o, uint32_t after)
 {
 	while (o->start < o->r->list.n_cmds && o->failed == o->r->list.n_cmds) {
 		const struct command *c = &o->r->list.cmd[o->start];
 
-		if (!chosen(o->r, c, after))
+		if (!is_chosen(o->r, c, after))
 			o->result[o->start].state = READY;
 		else if (o->running == o->jobs)
 			break;
@@ -351,7 +357,7 @@ static void run_children(struct isolate *o, uint32_t after)
 		wait_children(o);
 		kill_children(o, o->failed);
 		if (progress_asked())
-			show(o, true);
+			print_isolate_progress(o, true);
 		if (progress_interrupted()) {
 			o->r->status = "interrupted";
 			break;
@@ -369,7 +375,7 @@ struct kept_cursor {
 	uint64_t at;
 };
 
-static size_t read_all(void *ctx, void *buf, size_t n)
+static size_t read_kept(void *ctx, void *buf, size_t n)
 {
 	struct kept_cursor *g = ctx;
 	ssize_t got;
@@ -383,15 +389,12 @@ static size_t read_all(void *ctx, void *buf, size_t n)
 	return (size_t)got;
 }
 
-/*
- * Running totals of the machine, which each kernel of its own machine begins anew: their sums over the
- * kernels.
- */
+/* Running totals of a GPU. Each kernel begins with a new one, so these are their sums over the kernels. */
 struct totals {
 	uint64_t insts, cycles, ctas;
 };
 
-static uint64_t *total_of(struct totals *t, const char *name)
+static uint64_t *running_total(struct totals *t, const char *name)
 {
 	if (!strcmp(name, "gpu_tot_sim_insn"))
 		return &t->insts;
@@ -403,21 +406,21 @@ static uint64_t *total_of(struct totals *t, const char *name)
 static void add_totals(struct totals *t, const struct result_item *item)
 {
 	for (uint32_t i = 0; i < item->n_figures; i++) {
-		uint64_t *to = total_of(t, item->figure[i].name);
+		uint64_t *to = running_total(t, item->figure[i].name);
 
 		if (to)
 			*to += item->figure[i].value.count;
 	}
 }
 
-/* The figures of the run that have a value over machines that do not know of each other; how many. */
-static uint32_t sums(struct result_figure *to, const struct result_item *item, struct totals *t)
+/* Sets to[] to the figures of the run that are defined over several GPUs; returns their number. */
+static uint32_t sum_figures(struct result_figure *to, const struct result_item *item, struct totals *t)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < item->n_figures; i++) {
 		struct result_figure f = item->figure[i];
-		uint64_t *total = total_of(t, f.name);
+		uint64_t *total = running_total(t, f.name);
 
 		if (total) {
 			f.value.count = *total;
@@ -433,11 +436,11 @@ static uint32_t sums(struct result_figure *to, const struct result_item *item, s
 	return n;
 }
 
-/* The totals are what the kernels' records add up to, so a run that was continued has the same. */
-static void write_end(struct isolate *o)
+/* Writes the "end" record. Its totals are the sums of all written records, so a resumed run has the same. */
+static void write_isolated_end(struct isolate *o)
 {
 	struct kept_cursor all = {.all = &o->all};
-	struct results *reader = results_new(input_made("result", read_all, &all), 0);
+	struct results *reader = results_new(input_made("result", read_kept, &all), 0);
 	struct totals totals = {0};
 	struct result_figure *figure;
 	XXH128_canonical_t hash;
@@ -454,12 +457,13 @@ static void write_end(struct isolate *o)
 	figure = xcalloc(item.n_figures + 1u, sizeof(*figure));
 	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(o->r->hash));
 	stats_sums_record(o->r->writer, o->r->status, o->r->limit, o->done, hash.digest, figure,
-		sums(figure, &item, &totals));
+		sum_figures(figure, &item, &totals));
 	free(figure);
 	results_close(reader);
 }
 
-static void begin(struct isolate *o, const char *output, bool force, bool resume, struct resumed *done)
+static void begin_isolated(
+	struct isolate *o, const char *output, bool force, bool resume, struct resumed *done)
 {
 	struct run *r = o->r;
 	struct bytes head = {0};
@@ -483,7 +487,7 @@ static void begin(struct isolate *o, const char *output, bool force, bool resume
 	r->result = output_open_part(output, force || done->bytes);
 	r->out = output_stream(r->result);
 	r->writer = record_open(r->out, (enum record_format)r->format);
-	pieces(o->all.fd, 0, o->all.n, to_output, r->out);
+	pass_pieces(o->all.fd, 0, o->all.n, write_to_output, r->out);
 	output_flush(r->result);
 	if (done->kernels)
 		output_keep(r->result);
@@ -491,8 +495,8 @@ static void begin(struct isolate *o, const char *output, bool force, bool resume
 	o->done = done->done;
 }
 
-/* The shared memory, results and processes. */
-static void prepare(struct isolate *o)
+/* Allocates the shared memory, the results and the spool. */
+static void prepare_isolate(struct isolate *o)
 {
 	o->outcome = mmap(NULL, sizeof(struct outcome) * MAX_THREADS, PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -512,17 +516,17 @@ int isolate_run(
 	int status = EXIT_GOOD;
 
 	*o = (struct isolate){.r = r, .isa = isa, .jobs = jobs};
-	prepare(o);
-	begin(o, output, force, resume, &done);
+	prepare_isolate(o);
+	begin_isolated(o, output, force, resume, &done);
 	if (!done.complete) {
 		progress_start(r);
 		run_children(o, done.position);
 		if (o->failed < r->list.n_cmds && !progress_interrupted())
-			exit(EXIT_TROUBLE); /* its process has told why */
+			exit(EXIT_TROUBLE); /* its process has printed the reason */
 		if (r->selection && !o->kernels && !progress_interrupted())
 			die("-k '%s' matches none of %u kernel%s", r->selection, r->list.n_kernels,
 				r->list.n_kernels == 1 ? "" : "s");
-		write_end(o);
+		write_isolated_end(o);
 		record_close(r->writer);
 		output_commit(r->result);
 		progress_end(r);

@@ -411,8 +411,8 @@ static int run_selftest(
 	const char *name = operand ? operand : last && a->shipped[a->n_config - 1] ? last : NULL;
 	struct selftest t = {.conf = c,
 		.name = name,
-		.shipped =
-			name ? gpuconf_shipped_file(c, name, ".measured") : measured_of_config(last, c->arena),
+		.shipped = name ? gpuconf_shipped_file(c, name, ".measured")
+				: measured_of_config(last, c->arena),
 		.measured = a->measured,
 		.n_measured = a->n_measured,
 		.fit = a->fit,

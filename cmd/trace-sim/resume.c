@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --resume: the records that an earlier run has left, as far as this one would write the same bytes.
+ * --resume: reading of the records of an earlier run, as far as this run would write the same bytes.
  *
- * Always true: what is taken over starts with the run record of this run, byte by byte, so version,
- * configuration and options are the same; it ends behind a whole record of a kernel; each such kernel is the
- * next that is selected, and its text still has the same hash and decodes to the same checksum. A kernel in which the run ended is simulated
- * again, and so is the last of a text that stops early, since its record could be torn between two lines.
+ * Always true: the records taken over begin with the run record of this run, byte for byte, so version,
+ * configuration and options are the same. They end after a whole record of a kernel. Each kernel is the next
+ * selected one, and its text still has the same hash and decodes to the same checksum. A kernel in which the
+ * run ended is simulated again. So is the last kernel of a text that ends early, because its record could be
+ * cut between two lines.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,46 +20,49 @@
 #include "isolate.h"
 #include "results.h"
 
-/* A kernel whose record may be the last and torn. */
+/* A kernel whose record may be the last one and incomplete. */
 struct held {
-	bool is;
+	bool valid;
 	uint32_t position;
-	uint64_t end; /* of its record */
+	uint64_t end; /* end of its record in the file */
 	unsigned char hash[16];
 };
 
-struct left {
-	char *path; /* of the records; NULL: there are none */
+struct earlier {
+	char *path; /* path of the records; NULL: none */
 	bool part;
 	struct held held;
 };
 
-static bool has_content(const char *path)
+static bool is_nonempty_file(const char *path)
 {
 	struct stat st;
 
 	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size > 0;
 }
 
-static void find_left(struct left *l, const char *name)
+static void find_earlier_records(struct earlier *l, const char *name)
 {
 	size_t n = strlen(name);
 
 	l->path = xmalloc(n + sizeof(".part"));
 	memcpy(l->path, name, n);
 	strcpy(l->path + n, ".part");
-	l->part = has_content(l->path);
+	l->part = is_nonempty_file(l->path);
 	if (l->part)
 		return;
 	l->path[n] = '\0';
-	if (!has_content(l->path)) {
+	if (!is_nonempty_file(l->path)) {
 		free(l->path);
 		l->path = NULL;
 	}
 }
 
-/* Bytes from..to of the file, to k or, with compare, against those of k. */
-static bool transfer(const char *path, uint64_t from, uint64_t to, struct kept *k, bool compare)
+/*
+ * Copies bytes from..to of the file to k or, with compare, compares them with those of k; false: different
+ * or too short.
+ */
+static bool copy_or_compare(const char *path, uint64_t from, uint64_t to, struct kept *k, bool compare)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char bytes[1u << 15], mine[1u << 15];
@@ -85,17 +89,18 @@ static bool transfer(const char *path, uint64_t from, uint64_t to, struct kept *
 	return same;
 }
 
-static void no_warning(void *ctx, const struct fault *f)
+static void ignore_warning(void *ctx, const struct fault *f)
 {
 	(void)ctx;
 	(void)f;
 }
 
-/* Reads the kernel of a command; returns the checksum of its decoded thread blocks. */
-static uint64_t read_kernel(struct run *r, const struct isa *isa, uint32_t command, unsigned char hash[16])
+/* Reads the kernel of a command. Returns the checksum of its decoded thread blocks. */
+static uint64_t read_kernel_again(
+	struct run *r, const struct isa *isa, uint32_t command, unsigned char hash[16])
 {
 	struct code *code = code_new(isa);
-	struct trace_options o = {.code = code, .hash = true, .warn = no_warning};
+	struct trace_options o = {.code = code, .hash = true, .warn = ignore_warning};
 	struct fault f;
 	struct trace *t = klist_open(&r->list, command, &o, &f);
 	struct tblock tb = {0};
@@ -117,10 +122,10 @@ static uint64_t read_kernel(struct run *r, const struct isa *isa, uint32_t comma
 }
 
 /*
- * The command of the kernel that follows `after` in what is selected, and is the kernel k; ends the program.
+ * The command of the selected kernel after position `after`, which must be k. Ends the program if it is not.
  */
-static uint32_t next_command(
-	const struct run *r, uint32_t after, const struct result_kernel *k, const struct left *l)
+static uint32_t next_selected_command(
+	const struct run *r, uint32_t after, const struct result_kernel *k, const struct earlier *l)
 {
 	for (uint32_t i = 0; i < r->list.n_cmds; i++) {
 		const struct command *c = &r->list.cmd[i];
@@ -137,28 +142,30 @@ static uint32_t next_command(
 		k->position);
 }
 
+/* Takes over the held kernel, whose record is known to be complete. */
 static void take_held(struct run *r, struct held *h, struct resumed *done)
 {
-	if (!h->is)
+	if (!h->valid)
 		return;
 	XXH3_128bits_update(r->hash, h->hash, sizeof(h->hash));
 	done->bytes = h->end;
 	done->position = h->position;
 	done->kernels++;
 	done->done++;
-	h->is = false;
+	h->valid = false;
 }
 
-static void hold_kernel(
-	struct run *r, const struct isa *isa, const struct result_item *item, struct left *l, uint32_t after)
+/* Checks a kernel against the list and holds it until its record is known to be complete. */
+static void hold_kernel(struct run *r, const struct isa *isa, const struct result_item *item,
+	struct earlier *l, uint32_t after)
 {
-	uint32_t command = next_command(r, after, &item->kernel, l);
+	uint32_t command = next_selected_command(r, after, &item->kernel, l);
 	struct held *h = &l->held;
 	char text[33], checksum[17];
 
-	*h = (struct held){.is = true, .position = item->kernel.position, .end = item->end};
+	*h = (struct held){.valid = true, .position = item->kernel.position, .end = item->end};
 	snprintf(checksum, sizeof(checksum), "%016llx",
-		(unsigned long long)read_kernel(r, isa, command, h->hash));
+		(unsigned long long)read_kernel_again(r, isa, command, h->hash));
 	for (int i = 0; i < 16; i++)
 		snprintf(text + 2 * i, 3, "%02x", (unsigned)h->hash[i]);
 	if (strcmp(text, item->kernel.hash))
@@ -171,8 +178,9 @@ static void hold_kernel(
 			item->kernel.checksum, h->position, checksum);
 }
 
-/* The kernels up to one in which the run ended, up to the end, or up to where the records stop. */
-static void read_kernels(struct run *r, const struct isa *isa, struct left *l, struct resumed *done)
+/* Takes over kernels up to one in which the run ended, the end of the run, or the end of the records. */
+static void read_earlier_kernels(
+	struct run *r, const struct isa *isa, struct earlier *l, struct resumed *done)
 {
 	struct results *reader;
 	struct result_item item;
@@ -204,24 +212,24 @@ static void read_kernels(struct run *r, const struct isa *isa, struct left *l, s
 void resume_read(struct run *r, const struct isa *isa, const char *name, struct kept *k, struct resumed *done)
 {
 	uint64_t head = k->n;
-	struct left l = {.path = NULL};
+	struct earlier l = {.path = NULL};
 	struct stat st;
-	bool cut; /* within the run record */
+	bool cut; /* the file ends within the run record */
 
-	find_left(&l, name);
+	find_earlier_records(&l, name);
 	if (!l.path)
 		return;
 	if (stat(l.path, &st))
 		die_errno("%s", l.path);
 	cut = (uint64_t)st.st_size < head;
-	if (!transfer(l.path, 0, cut ? (uint64_t)st.st_size : head, k, true))
+	if (!copy_or_compare(l.path, 0, cut ? (uint64_t)st.st_size : head, k, true))
 		die_at((struct place){.file = diag_keep(l.path)},
 			"found the records of another version, configuration, selection or format, wanted those of this run: without --resume all of it is simulated");
 	if (!cut) {
 		done->bytes = head;
-		read_kernels(r, isa, &l, done);
+		read_earlier_kernels(r, isa, &l, done);
 	}
 	if (!done->complete && done->bytes)
-		transfer(l.path, head, done->bytes, k, false);
+		copy_or_compare(l.path, head, done->bytes, k, false);
 	free(l.path);
 }

@@ -226,7 +226,7 @@ static void cycle_l2(struct memory *m, struct sub *s)
 	cache_cycle(s->l2);
 }
 
-/* True if the L2 must answer a write miss now that it has accepted. */
+/* True if an accepted miss is of a write that must be answered at once. */
 static bool answered_at_once(const struct memory *m, const struct req *r, const struct cache_events *ev)
 {
 	const struct cache_params *l2 = &m->mp->l2;
