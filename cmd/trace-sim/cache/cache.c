@@ -111,7 +111,7 @@ enum cache_status cache_reject(struct cache_visit *a, enum cache_fail why)
 	return STATUS_RESERVATION_FAIL;
 }
 
-static void count_access(struct cache_visit *a, enum cache_status result)
+static void count_cache_access(struct cache_visit *a, enum cache_status result)
 {
 	enum cache_status found = a->at.status, as = result;
 
@@ -313,7 +313,7 @@ NOINLINE FLATTEN enum cache_status cache_access(
 		occupy_cache_port(c, &c->data_free, &c->ports.data_busy, (size + c->port - 1) / c->port);
 	else if (a.evicted_bytes)
 		occupy_cache_port(c, &c->data_free, &c->ports.data_busy, a.evicted_bytes / c->port);
-	count_access(&a, result);
+	count_cache_access(&a, result);
 	if (ev)
 		*ev = a.ev;
 	if (probe)
@@ -342,7 +342,7 @@ enum cache_status cache_read_only_access(struct cache *c, uint32_t r, uint64_t n
 	visit_start(&a, c, r, now);
 	assert(!(a.q->flags & REQ_WRITE));
 	result = read_only_access(&a);
-	count_access(&a, result);
+	count_cache_access(&a, result);
 	return result;
 }
 

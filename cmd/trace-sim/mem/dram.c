@@ -147,7 +147,10 @@ void dram_bank_changed(struct dram *d, uint32_t bank)
 	note_ready_bank(&d->row_at, &d->row_set, bank, row_time(d, bank));
 }
 
-/* These banks can issue in tick `time`; *set: those that can in *at, the first such tick. */
+/*
+ * Merges banks that can issue in tick `time` into *set, the banks that can issue in *at, the first such
+ * tick.
+ */
 static inline void merge_ready_banks(uint64_t *at, uint64_t *set, uint64_t banks, uint64_t time)
 {
 	*set = time < *at ? banks : *set | (time == *at ? banks : 0);
@@ -350,9 +353,10 @@ static inline uint64_t bank_range(const struct dram *d, uint32_t from, uint32_t 
 }
 
 /*
- * The single-bus loop after a row command on bank in its visit i. quirk Q4-4: prio has moved, so the visits
- * left are of the banks from bank + i + 2 on, cyclic, up to bank: the n + 1 behind it are never visited, the n
- * before it twice, which shows in n_idle, and one of those visited now may still issue a column command.
+ * Completes the single-bus loop after a row command on `bank` in visit i. quirk Q4-4: prio has moved, so the
+ * remaining visits cyclically cover the banks from bank + i + 2 up to bank. The n + 1 banks after `bank` are
+ * never visited and the n before it twice, which shows in n_idle. A bank visited now may still issue a
+ * column command.
  */
 static void single_bus_rest(struct dram *d, uint32_t bank, uint32_t i, uint64_t t, uint64_t now)
 {
@@ -431,8 +435,8 @@ static uint32_t pop_burst(struct dram *d)
 	return REQ_NONE;
 }
 
-/* The bus is full and may have room in a tick in which nothing happens. */
-static bool full_for_now(const struct dram_bus *b) { return b->length >= b->max && b->length > b->min; }
+/* True if the bus is full but may become free in a tick in which nothing else happens. */
+static bool bus_may_drain(const struct dram_bus *b) { return b->length >= b->max && b->length > b->min; }
 
 uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle)
 {
@@ -453,7 +457,7 @@ uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle)
 		dram_count_queue(d);
 	if (t >= d->column_at || t >= d->row_at)
 		issue_commands(d, t, now);
-	if (dram_bus_full(&d->bus, t) && full_for_now(&d->bus))
+	if (dram_bus_full(&d->bus, t) && bus_may_drain(&d->bus))
 		dram_stat_bus(d, t + 1);
 	return gone;
 }
@@ -463,7 +467,7 @@ uint64_t dram_next(struct dram *d)
 {
 	uint64_t first = d->ticks + 1, next = d->bus.next;
 
-	if (next <= first || d->done.count >= d->done_max || dram_schedule_next(d) || full_for_now(&d->bus))
+	if (next <= first || d->done.count >= d->done_max || dram_schedule_next(d) || bus_may_drain(&d->bus))
 		return first;
 	if (d->bus.length < d->bus.max && d->column_at < next) {
 		if (!d->column_set)

@@ -142,7 +142,7 @@ static void end_spans(const struct dram *d, uint64_t end, struct dram_counts *n)
 	n->ave_mrqs += (uint32_t)(d->pending[0] * end);
 }
 
-/* What is under way is counted as if it ended with the last tick, in the copy that is handed out. */
+/* Copies the counters. Activity in progress is counted in the copy as if it ended with the last tick. */
 void dram_stat_counts(struct dram *d, struct dram_counts *out)
 {
 	uint64_t end = d->ticks + 1;

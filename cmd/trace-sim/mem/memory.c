@@ -11,7 +11,7 @@
 #include "bits.h"
 #include "partition.h"
 
-/* Channels that may have something to do; those that turn out to have nothing are left out from then on. */
+/* Iterates over the channels that may have work; a channel without work leaves the set. */
 #define FOR_AWAKE(c, m) \
 	for (uint32_t w_ = 0; w_ < (m)->channel_words; w_++) \
 		FOR_BITS64 (b_, (m)->awake[w_]) \

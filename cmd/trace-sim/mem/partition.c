@@ -114,7 +114,7 @@ static bool release_delayed(struct memory *m, struct channel *c, uint64_t now)
 	return moves && over;
 }
 
-/* The oldest answer goes up, if there is room. */
+/* Sends the oldest reply of the DRAM to its sub partition, if that has a free slot. */
 static void return_reply(struct memory *m, struct channel *c)
 {
 	struct sub *s = channel_room_above(m, c->dram.done.head);

@@ -60,7 +60,7 @@ static void sector_bytes(uint64_t bytes[2], unsigned lo, unsigned hi)
 	}
 }
 
-/* One piece of request from: sector s at addr; of its bytes those in sectors lo to s. */
+/* Creates a piece of request `from`: sector s at addr, with the bytes of sectors lo to s. */
 NOINLINE static void make_piece(struct memory *m, struct sub *sub, uint32_t from, uint64_t addr, unsigned s,
 	unsigned lo, uint64_t now)
 {
@@ -89,7 +89,7 @@ NOINLINE static void make_piece(struct memory *m, struct sub *sub, uint32_t from
 	enter_sub(m, sub, handle, now);
 }
 
-/* What is more than a sector becomes pieces of one each. */
+/* Splits a request of more than a sector into pieces of a sector each. */
 NOINLINE static void split_request(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
 	const struct req *r = &m->pool->at[req];
@@ -113,7 +113,7 @@ NOINLINE static void split_request(struct memory *m, struct sub *s, uint32_t req
 		FOR_BITS32 (i, mask)
 			make_piece(m, s, req, addr + 32 * i, i, i, now);
 	}
-	/* Nobody waits for a write-back, so nobody else would give back the whole. */
+	/* a write-back gets no reply, so the whole request is freed here */
 	if (r->type == L1_WRBK_ACC)
 		req_free(m->pool, req);
 }
@@ -178,7 +178,7 @@ static void answer_ready(struct memory *m, struct sub *s, uint64_t now)
 }
 
 /* MEM-l2-2: the head of DRAM->L2. */
-static void take_returned(struct memory *m, struct sub *s, uint64_t now)
+static void take_dram_reply(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = s->dram_l2.head;
 	bool fill = s->l2 && cache_waiting_for_fill(s->l2, req);
@@ -201,9 +201,9 @@ static void send_to_dram(struct memory *m, struct sub *s, uint32_t req)
 }
 
 /*
- * Requests that the L2 made: channel and sub partition are those of the access that caused them, which is
- * here; bank and row follow their own address. RANDOM indexing draws nothing, for a line in the L2 was
- * decoded before.
+ * Decodes the address of a request that the L2 made. Channel and sub partition are those of the access that
+ * caused it, that is, these; bank and row follow its own address. RANDOM indexing draws no number, because
+ * lines in the L2 were decoded before.
  */
 NOINLINE static void decode_own(struct memory *m, const struct sub *s, struct req *r)
 {
@@ -324,7 +324,7 @@ static uint64_t sub_next_tick(const struct sub *s, uint64_t now)
 	return reached(now, s->rop_due) ? 0 : now + (s->rop_due - (uint32_t)now);
 }
 
-/* The tick behind `done` earlier ones. */
+/* Runs the tick after `done` earlier ones. */
 static void sub_tick(struct memory *m, struct sub *s, uint64_t now, uint64_t done)
 {
 	if (s->l2)
@@ -332,7 +332,7 @@ static void sub_tick(struct memory *m, struct sub *s, uint64_t now, uint64_t don
 	if (s->l2 && cache_has_ready(s->l2) && s->l2_icnt.count < m->mp->queue_l2_icnt)
 		answer_ready(m, s, now);
 	if (s->dram_l2.count)
-		take_returned(m, s, now);
+		take_dram_reply(m, s, now);
 	if (s->l2)
 		cycle_l2(m, s);
 	if (s->cross_side_replies.count && s->l2_icnt.count < m->mp->queue_l2_icnt) {
@@ -353,7 +353,7 @@ static bool is_waiting(const uint64_t *waiting, const struct sub *s)
 	return waiting && bitset_test(waiting, s->id);
 }
 
-/* Before its tick: has icnt->L2 room for a packet? Take one in, if one has come. */
+/* Before a tick: accepts a packet that has come if icnt->L2 has free entries, else counts a refusal. */
 static void look_for_packet(struct memory *m, struct sub *s, const struct memory_work *k, bool come)
 {
 	if (s->icnt_l2.count + 3 >= m->mp->queue_icnt_l2) {
@@ -365,9 +365,10 @@ static void look_for_packet(struct memory *m, struct sub *s, const struct memory
 }
 
 /*
- * Most of what an L2 costs: no calls within it. Who is due is asked before the first moves: what one does to
- * its partner is for the next tick; all have one, or none. So a slice that has a partner does not move for
- * what arrives alone, which in a window it does not know.
+ * Runs the L2 ticks of a channel. It takes most of the time of an L2, so it contains no calls. It determines
+ * which slices are due before the first one moves, because changes to a partner take effect in the next
+ * tick. Either all slices have a partner or none. A slice with a partner does not move merely because a
+ * packet arrives, which it does not know in a window.
  */
 FLATTEN void channel_l2_tick(
 	struct memory *m, struct channel *c, const struct memory_work *k, const uint64_t *waiting)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The two arbiters of the local crossbar (NET-islip, NET-rr). Both visit only inputs that hold a
- * packet and outputs that one wants; the figures are those of a scan over all devices.
+ * The two arbiters of the local crossbar (NET-islip, NET-rr). Both visit only inputs with a packet and
+ * outputs with a request; the figures equal those of a scan over all devices.
  */
 #include "bits.h"
 #include "crossbar.h"
@@ -70,7 +70,7 @@ void xbar_round_robin(struct xbar *x, uint32_t filled)
 	uint64_t served[BITSET_WORDS(ICNT_PORTS_MAX)] = {0};
 	uint32_t first = x->next_node - x->first_node, conflict = 0, granted = 0;
 
-	/* Devices that are no inputs lie before or behind the inputs in the scan. */
+	/* devices that are no inputs precede or follow the inputs in the scan */
 	if (x->next_node < x->first_node || first >= x->n_in)
 		first = 0;
 	for (uint32_t i = first; filled; filled--) {

@@ -3,13 +3,13 @@
  * One network step of one subnet of mode 1: links, buffers at the edge, and the input-queued router
  * (NET-step, NET-router).
  *
- * With one virtual channel an output is bound to one input from the grant to the packet's tail, so the switch
- * allocator of the original never sees two requests for an output: who is ready and has credit wins. An input
- * asks for one output, so whoever an output grants accepts. The original's lists of requests are sets
- * here, for their order decides nothing; only the round-robin pointers of the outputs do.
+ * With one virtual channel an output is bound to one input from the grant to the tail of the packet. So the
+ * switch allocator of the original never gets two requests for an output: an input that is ready and has a
+ * credit wins. An input requests one output, so it accepts every grant. The original's lists of requests are
+ * sets here, because only the round-robin pointers of the outputs matter, not the order of the lists.
  *
- * Always true: what a step consumes from a link was sent two steps ago (NET-link); sets hold the ports that
- * have work, and nothing visits another port.
+ * Always true: a step consumes flits and credits that were sent two steps ago (NET-link). Sets hold the
+ * ports that have work, and only these are visited.
  */
 #include <assert.h>
 #include "bits.h"

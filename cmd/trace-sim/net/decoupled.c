@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The two crossbars of mode 2 decoupled, for windows (LAUNCH-window): each may be ahead of the devices or
- * behind them in time.
+ * The two crossbars of mode 2 decoupled, for windows (LAUNCH-window): the time of each may be before or
+ * after that of the devices.
  *
  * Always true: queries are answered for the device's local time, not for the time that the crossbar has
  * reached.

@@ -19,7 +19,7 @@ static bool marked(const uint64_t *marks, uint32_t threads, uint32_t row, uint32
 	return false;
 }
 
-/* Of an output, the inputs whose head goes there. */
+/* Checks the set of inputs whose head goes to an output. */
 static void check_wants(const struct xbar *x, uint32_t o)
 {
 	bool wanted = false;
@@ -34,7 +34,7 @@ static void check_wants(const struct xbar *x, uint32_t o)
 	invariant("xbar.wanted", o, 0, bitset_test(x->requested_outputs, o), wanted);
 }
 
-/* Of an input that is ahead: when its head may move it is looked at. */
+/* Checks that the head of an input is in the arrival set of the advance in which it may move. */
 static void check_ahead(const struct xbar *x, uint32_t i)
 {
 	uint32_t at = port_front(&x->in[i])->advance;
@@ -75,8 +75,8 @@ struct noc_found {
 	uint64_t flits, credits;
 };
 
-/* The room that a flit which has gone to an input port, or a node, was sent to. */
-static uint32_t room_at(const struct noc *n, uint32_t to)
+/* Sender that a flit in an input port, or in a node, came from. */
+static uint32_t sender_to(const struct noc *n, uint32_t to)
 {
 	return to & NOC_NODE ? n->plan->eject[to & ~NOC_NODE] : n->plan->in[to].sender;
 }
@@ -94,7 +94,7 @@ static void find_on_channels(const struct noc *n, const struct noc_subnet *s, st
 		const struct noc_slot *slot = &s->wheel[t];
 
 		for (uint32_t i = 0; i < slot->flits; i++)
-			x->behind[room_at(n, slot->flit[i].to) * n->vcs + slot->flit[i].flit.vc]++;
+			x->behind[sender_to(n, slot->flit[i].to) * n->vcs + slot->flit[i].flit.vc]++;
 		for (uint32_t i = 0; i < slot->credits; i++)
 			x->behind[slot->credit[i].to * n->vcs + slot->credit[i].vc]++;
 		x->flits += slot->flits;
@@ -107,11 +107,11 @@ static void find_at_port(const struct noc *n, const struct noc_subnet *s, uint32
 	const struct noc_owed *q = &s->owed[port];
 
 	for (uint32_t v = 0; v < n->vcs; v++) {
-		x->behind[room_at(n, port) * n->vcs + v] += s->vc[port * n->vcs + v].count;
+		x->behind[sender_to(n, port) * n->vcs + v] += s->vc[port * n->vcs + v].count;
 		x->flits += s->vc[port * n->vcs + v].count;
 	}
 	for (uint32_t i = 0; i < q->count; i++)
-		x->behind[room_at(n, port) * n->vcs +
+		x->behind[sender_to(n, port) * n->vcs +
 			  (q->slot[(q->head + i) & (n->output_cap - 1)] & ~NOC_MORE)]++;
 	x->credits += q->count;
 	find_flits(n, x, port, &s->output[port]);
@@ -170,7 +170,10 @@ static void check_owners(const struct noc *n, const struct noc_subnet *s, const 
 		}
 }
 
-/* What channel v of an input is to output o of its router: asked, could cross to. */
+/*
+ * Checks the sets of output o of a router for channel v of an input: its head requests the output, or its
+ * next flit could cross to it.
+ */
 static void check_noc_channel(const struct noc *n, const struct noc_router *r, const struct noc_vc *v,
 	uint32_t o, uint32_t *heads, uint64_t *wants)
 {
@@ -256,8 +259,8 @@ static void check_subnet(const struct noc *n, const struct noc_subnet *s)
 
 /* ---- the network of one router (booksim.h) ------------------------------------------------------ */
 
-/* Of the link, how many sets have the port. */
-static uint32_t on_link(const struct book_link *l, uint32_t port)
+/* Number of sets of the link that have the port. */
+static uint32_t count_on_link(const struct book_link *l, uint32_t port)
 {
 	return (uint32_t)bitset_test(l->set[0], port) + bitset_test(l->set[1], port);
 }
@@ -267,14 +270,15 @@ static uint32_t check_book_input(const struct book_net *x, uint32_t i)
 {
 	const struct book_input *in = &x->in[i];
 	bool active = in->state == INPUT_ACTIVE;
-	uint32_t sent = on_link(&x->inject, i) + in->fifo.count;
+	uint32_t sent = count_on_link(&x->inject, i) + in->fifo.count;
 
 	invariant("book.sending", i, 0, bitset_test(x->sending, i), !ring_empty(&x->queue[i].packets));
 	invariant("book.crediting", i, 0, bitset_test(x->crediting, i), in->credits != 0);
 	invariant("book.granted", i, 0, bitset_test(x->granted, i), false);
 	invariant("book.ready", i, 0, bitset_test(x->ready, i), active && in->fifo.count);
 	invariant("book.state", i, 0, in->state == INPUT_IDLE && in->fifo.count, false);
-	invariant("book.in.occupied", i, 0, in->occupied, sent + in->credits + on_link(&x->inject_credit, i));
+	invariant("book.in.occupied", i, 0, in->occupied,
+		sent + in->credits + count_on_link(&x->inject_credit, i));
 	if (active)
 		invariant("book.owned by an input", i, in->output, bitset_test(x->owned, in->output), true);
 	return x->queue[i].flits + sent;
@@ -284,7 +288,7 @@ static uint32_t check_book_input(const struct book_net *x, uint32_t i)
 static uint32_t check_book_output(const struct book_net *x, uint32_t o)
 {
 	const struct book_output *out = &x->out[o];
-	uint32_t flits = out->queue.count + on_link(&x->eject, o) + out->ejection.count, owners = 0;
+	uint32_t flits = out->queue.count + count_on_link(&x->eject, o) + out->ejection.count, owners = 0;
 	bool wanted = false;
 
 	for (uint32_t c = 0; c < x->n_cross; c++)
@@ -302,7 +306,7 @@ static uint32_t check_book_output(const struct book_net *x, uint32_t o)
 	invariant("book.queued", o, 0, bitset_test(x->queued, o), out->queue.count != 0);
 	invariant("book.ejecting", o, 0, bitset_test(x->ejecting, o), out->ejection.count != 0);
 	invariant("book.waiting", o, 0, !ring_empty(&out->boundary) && !bitset_test(x->waiting, o), false);
-	invariant("book.out.occupied", o, 0, out->occupied, flits + on_link(&x->eject_credit, o));
+	invariant("book.out.occupied", o, 0, out->occupied, flits + count_on_link(&x->eject_credit, o));
 	return flits;
 }
 
@@ -313,13 +317,13 @@ static void check_book(const struct book_net *x, uint32_t subnet)
 
 	for (uint32_t i = 0; i < x->n_in; i++) {
 		flits += check_book_input(x, i);
-		credits += x->in[i].credits + on_link(&x->inject_credit, i);
+		credits += x->in[i].credits + count_on_link(&x->inject_credit, i);
 		wanting += x->in[i].state == INPUT_WANTS;
 		ready += bitset_test(x->ready, i);
 	}
 	for (uint32_t o = 0; o < x->n_out; o++) {
 		flits += check_book_output(x, o);
-		credits += on_link(&x->eject_credit, o);
+		credits += count_on_link(&x->eject_credit, o);
 	}
 	invariant("book.n_wanting", subnet, 0, x->n_requests, wanting);
 	invariant("book.n_ready", subnet, 0, x->n_ready, ready);

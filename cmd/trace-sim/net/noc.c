@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A network of routers as devices see it (NET-noc-1 to NET-noc-4): queues in front of it, buffers behind it,
- * and one cycle of its time.
+ * A network of routers as devices see it (NET-noc-1 to NET-noc-4): injection queues, ejection buffers, and
+ * one cycle.
  *
- * Always true: a cycle has three parts, each over both subnets before the next: arrivals at nodes and
- * routers; nodes send; nodes return credits and retire flits, routers step. The order of subnets, nodes and
- * routers in them is fixed, for random numbers are drawn on the way. What is sent in cycle t over a channel
- * of latency l is there in cycle t + l + 1.
+ * Always true: a cycle has three parts, and each covers both subnets before the next begins: arrivals at
+ * nodes and routers; nodes send; nodes return credits and retire flits, and routers step. The order of
+ * subnets, nodes and routers within a part is fixed, because they draw random numbers. A flit or credit that
+ * is sent in cycle t over a channel of latency l arrives in cycle t + l + 1.
  */
 #include <assert.h>
 #include <limits.h>
@@ -19,7 +19,7 @@
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
-/* The first flit that waits at a port goes on its channel. False: none is left. */
+/* Sends the first flit that waits at a port; false: none is left. */
 static bool send_flit(struct noc *n, struct noc_subnet *s, uint32_t port)
 {
 	struct noc_flits *q = &s->output[port];
@@ -47,7 +47,7 @@ static bool send_credits(struct noc *n, struct noc_subnet *s, uint32_t port)
 	return q->count != 0;
 }
 
-/* Send what stands at the outputs and credits; false: nothing is left there. */
+/* Sends the flits and credits that wait at a router's ports; false: none are left. */
 static bool send_router(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	bool left = false;
@@ -103,9 +103,9 @@ static void deliver_arrivals(struct noc *n, struct noc_subnet *s)
 	slot->flits = slot->credits = 0;
 }
 
-/* ---- behind the network ---------------------------------------------------------------------- */
+/* ---- ejection -------------------------------------------------------------------------------- */
 
-/* A flit has moved to the buffer that the device reads. */
+/* Counts a flit that has moved to the buffer from which the device reads. */
 static void move_to_boundary(struct noc_subnet *s, uint32_t node, const struct noc_flit *f)
 {
 	struct noc_sink *k = &s->sink[node];
@@ -195,8 +195,8 @@ static bool vc_available(const struct noc *n, const struct noc_subnet *s, uint32
 }
 
 /*
- * A free channel with room, in turn from the last one on; -1. quirk Q4-32: a turn outside the range stays at
- * its start.
+ * A free channel with a free slot, in round robin after the last one; -1: none. quirk Q4-32: a pointer
+ * outside the range stays at the start of the range.
  */
 static int32_t pick_first_vc(const struct noc *n, const struct noc_subnet *s, uint32_t sender,
 	const struct noc_source *q, const struct noc_way *w)
@@ -262,7 +262,10 @@ static void start_packet(
 	q->sent_packets++;
 }
 
-/* A node without room is visited again when a credit comes, unless room or channel may be had without one. */
+/*
+ * Lets a node without a free slot sleep until a credit arrives, unless a slot or channel can become free
+ * without one.
+ */
 static void wait_for_credit(const struct noc *n, struct noc_subnet *s, uint32_t node)
 {
 	if (n->sleep_until_credit)
@@ -464,9 +467,12 @@ void noc_idle(struct noc *n, uint64_t k)
 			noc_internal_steps(n);
 }
 
-/* ---- questions ------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
-/* counted: as BookSim counts, who looks for packets only at as many nodes as there are devices. */
+/*
+ * True if a subnet holds a packet. counted: as BookSim counts, which checks only as many nodes as there are
+ * devices.
+ */
 static bool noc_holds_packet(const struct noc *n, int k, bool counted)
 {
 	const struct noc_subnet *s = &n->net[k];

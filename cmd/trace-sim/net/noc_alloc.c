@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Allocators: a matching of inputs with outputs from their requests. Requests are rows of bits on both sides,
- * so that "the next in turn" is a search in words; who asked for nothing is never looked at.
+ * Allocators: a matching of inputs with outputs from their requests. Requests are rows of bits on both
+ * sides, so the next requester in round robin is found by a search in words. Only requesters are visited.
  *
- * Always true: turns (pointers) change as BookSim changes them, also where that is odd; the allocator pim
- * draws a number for every input and every output, whether they have requests or not.
+ * Always true: round-robin pointers move as in BookSim, even where that is odd. The allocator pim draws a
+ * number for every input and every output, with or without requests.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -202,7 +202,7 @@ struct wave {
 	uint32_t diagonal, in, out;
 };
 
-/* By priority of the output's side, then of the input's, then by diagonal, then by output. */
+/* Order: by priority of the output's side, then of the input's, then by diagonal, then by output. */
 static bool wave_before(const struct wave *x, const struct wave *y)
 {
 	if (x->out_priority != y->out_priority)
@@ -295,7 +295,7 @@ static int32_t highest(const struct noc_alloc *a, uint32_t row, bool by_out, uin
 	return best;
 }
 
-/* quirk Q4-33: grants of earlier rounds still stand in later ones. */
+/* quirk Q4-33: grants of earlier rounds remain valid in later ones. */
 static void select_highest(struct noc_alloc *a)
 {
 	for (uint32_t round = 0; round < a->kind.rounds; round++) {
@@ -441,7 +441,7 @@ static void output_first(struct noc_alloc *a)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* Whether it looks at priorities. */
+/* True if the allocator considers priorities. */
 static bool noc_alloc_priorities(const struct icnt_alloc *kind)
 {
 	switch (kind->kind) {

@@ -16,7 +16,7 @@
 #include "arena.h"
 #include "net/noc_step.h"
 
-/* Of a channel by its global number. */
+/* Priority of a channel, by its global number. */
 static int32_t noc_vc_priority(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
 {
 	int32_t best = vc_flit(n, s, vc, 0)->priority;
@@ -43,8 +43,8 @@ static bool output_full(const struct noc *n, const struct noc_subnet *s, uint32_
 }
 
 /*
- * noq: the way through the next router is found here, for the channel to it is one of those of the output
- * that the packet takes there.
+ * noq: finds the way through the next router, because the channel to that router must be one of those of the
+ * output that the packet takes there.
  */
 static void look_two_ahead(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
@@ -195,7 +195,7 @@ static void vc_granted(const struct noc *n, struct noc_router *r)
 	}
 }
 
-/* A channel that was granted cycles ago has been nobody's since, but its room may be gone. */
+/* Checks grants of earlier cycles: the channel is still unowned, but its buffer may have filled up. */
 static void vc_confirm(const struct noc *n, const struct noc_subnet *s, struct noc_router *r)
 {
 	for (uint32_t i = 0; i < r->vc.begun; i++) {
@@ -341,7 +341,7 @@ static void hold_update(struct noc *n, struct noc_subnet *s, struct noc_router *
 
 /* ---- the switch ------------------------------------------------------------------------------ */
 
-/* Who of two channels of one input goes first. */
+/* True if channel vc precedes the earlier request of the same input. */
 static bool supersedes(
 	int32_t vc, int32_t priority, const struct noc_request *old, uint32_t turn, uint32_t vcs)
 {
@@ -375,20 +375,20 @@ static void ask_switch(struct noc *n, struct noc_subnet *s, struct noc_router *r
 	noc_alloc_add(a, input, output, (struct noc_request){(int32_t)v, priority, priority});
 }
 
-/* A way that has a free channel, and one with room. */
+/* True if a way has a free channel, and one with a free slot, as far as the configuration checks these. */
 static bool may_succeed(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
 	const struct noc_way *way)
 {
 	uint32_t sender = r->base + way->port;
-	bool is_free = false, roomy = false;
+	bool is_free = false, has_slot = false;
 
-	for (uint32_t vc = way->lo; n->check_free && vc <= way->hi && !roomy; vc++) {
+	for (uint32_t vc = way->lo; n->check_free && vc <= way->hi && !has_slot; vc++) {
 		if (!noc_sender_free_vc(&s->senders, sender, vc) || output_full(n, s, sender))
 			continue;
 		is_free = true;
-		roomy = !n->check_credit || !credit_full(n, s, sender, vc);
+		has_slot = !n->check_credit || !credit_full(n, s, sender, vc);
 	}
-	return (!n->check_free || is_free) && (!n->check_credit || roomy);
+	return (!n->check_free || is_free) && (!n->check_credit || has_slot);
 }
 
 static void speculate(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_entry *e)
@@ -423,7 +423,10 @@ static int32_t switch_grant(struct noc *n, struct noc_router *r, uint32_t vc)
 	return output;
 }
 
-/* The next free channel with room of a way to port, in turn; -1. highest: by the way's priority. */
+/*
+ * The next free channel with a free slot on a way to port, by the way's priority, then in round robin; -1:
+ * none.
+ */
 static int32_t piggyback_vc(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
 	uint32_t vc, uint32_t port)
 {
@@ -446,7 +449,7 @@ static int32_t piggyback_vc(const struct noc *n, const struct noc_subnet *s, con
 	return best.label;
 }
 
-/* Whether a speculative grant can be used, now that channels are known. */
+/* True if a speculative grant can be used, now that channels are assigned. */
 static bool speculation_holds(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, const struct noc_entry *e)
 {

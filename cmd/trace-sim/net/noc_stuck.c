@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What waits in a network: virtual channels with flits, the packet at the front of each, what that waits for,
- * and a circle of them if there is one. Read-only; printed once, so it may search.
+ * Report of the waits in a network: virtual channels with flits, the packet at the front of each, the
+ * channel or buffer that it waits for, and a cycle of waits if there is one. Read-only; printed once, so it
+ * may search.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include "arena.h"
 #include "net/noc.h"
 
-#define LINES_MAX 100 /* for each subnet; the rest is counted */
-#define NOBODY    UINT32_MAX
+#define LINES_MAX  100 /* for each subnet; the rest is counted */
+#define NO_CHANNEL UINT32_MAX
 
 static const struct noc_packet *front_packet(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
 {
@@ -32,7 +33,7 @@ static uint32_t waited_channel(
 	*port = v->state == NOC_ACTIVE || !p->n_ways ? v->port : p->way[0].port;
 	*out = v->state == NOC_ACTIVE || !p->n_ways ? v->vc : p->way[0].lo;
 	to = n->plan->out[base + *port].to;
-	return to & NOC_NODE ? NOBODY : to * n->vcs + *out;
+	return to & NOC_NODE ? NO_CHANNEL : to * n->vcs + *out;
 }
 
 static void print_channel(const struct noc *n, const struct noc_subnet *s, uint32_t vc, FILE *out)
@@ -52,7 +53,7 @@ static void print_channel(const struct noc *n, const struct noc_subnet *s, uint3
 	fputc('\n', out);
 }
 
-/* A channel of a circle of waiting, or NOBODY. mark: 0 new, 1 on the way, 2 done. */
+/* A channel of a circle of waiting, or NO_CHANNEL. mark: 0 new, 1 on the way, 2 done. */
 static uint32_t find_circle(const struct noc *n, const struct noc_subnet *s, uint8_t *mark)
 {
 	uint32_t port, out, vcs = n->plan->ports * n->vcs;
@@ -60,16 +61,17 @@ static uint32_t find_circle(const struct noc *n, const struct noc_subnet *s, uin
 	for (uint32_t first = 0; first < vcs; first++) {
 		uint32_t at = first;
 
-		while (at != NOBODY && !mark[at] && s->vc[at].count) {
+		while (at != NO_CHANNEL && !mark[at] && s->vc[at].count) {
 			mark[at] = 1;
 			at = waited_channel(n, s, at, &port, &out);
 		}
-		if (at != NOBODY && mark[at] == 1)
+		if (at != NO_CHANNEL && mark[at] == 1)
 			return at;
-		for (at = first; at != NOBODY && mark[at] == 1; at = waited_channel(n, s, at, &port, &out))
+		for (at = first; at != NO_CHANNEL && mark[at] == 1;
+			at = waited_channel(n, s, at, &port, &out))
 			mark[at] = 2;
 	}
-	return NOBODY;
+	return NO_CHANNEL;
 }
 
 static void print_circle(const struct noc *n, const struct noc_subnet *s, FILE *out)
@@ -78,7 +80,7 @@ static void print_circle(const struct noc *n, const struct noc_subnet *s, FILE *
 	uint32_t start = find_circle(n, s, mark), at = start, port, channel, lines = 0;
 
 	free(mark);
-	if (start == NOBODY)
+	if (start == NO_CHANNEL)
 		return;
 	fputs("\tthese wait for each other in a circle:\n", out);
 	do {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Address decoder (MEM-addr): which channel, sub partition, bank and row an address belongs to.
+ * Address decoder (MEM-addr): channel, sub partition, bank and row of an address.
  *
- * A field of an address is the bits under a mask, packed; a mask is kept as its runs of ones, each moved down
- * by one shift. Where numbers of channels and slices are powers of two every bit of the answer is a sum
- * modulo 2 of bits of the address, whatever the index function but RANDOM: then the answers of each byte of
- * an address stand in a table, and are added. Column and burst bits are left out: they influence nothing.
- * -gpgpu_mem_addr_test only prints.
+ * A field of an address is the bits under a mask, packed. A mask is stored as its runs of ones, each with
+ * the shift that moves it down. If the numbers of channels and slices are powers of two, every bit of the
+ * result is a sum modulo 2 of address bits, for all index functions except RANDOM. Then a table has the
+ * result of each value of each byte of an address, and results are added. Column and burst bits are left out
+ * because they have no effect. -gpgpu_mem_addr_test only prints.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static void gather_init(struct gather *g, uint64_t mask)
 	}
 }
 
-/* Mostly two runs at most; the masks of those that are none are empty. */
+/* Packs the bits of v. Most masks have at most two runs; unused ones have an empty mask. */
 static uint64_t gather_bits(const struct gather *g, uint64_t v)
 {
 	uint64_t out = (v >> g->run[0].shift & g->run[0].mask) | (v >> g->run[1].shift & g->run[1].mask);
@@ -88,7 +88,7 @@ static uint64_t gather_bits(const struct gather *g, uint64_t v)
 	return out;
 }
 
-/* Make room for n bits at position at: every bit from there on moves up. */
+/* Inserts n zero bits at position `at`; all bits from there on move up. */
 static uint64_t insert_bits(uint64_t mask, uint32_t at, uint32_t n)
 {
 	uint64_t low = mask & ((1ull << at) - 1);
@@ -229,7 +229,7 @@ static uint64_t local_address(const struct addrdec *d, uint64_t addr, uint32_t *
 	return quotient << d->chip_at | (addr & ((1ull << d->chip_at) - 1));
 }
 
-/* MEM-sides-2: half of the lines of every set of a slice, whatever a footprint's size. */
+/* MEM-sides-2: half of the lines of every set of a slice, for footprints of any size. */
 static uint32_t home_side(uint32_t chip, uint64_t high) { return (chip ^ bit_count64(high & 15)) & 1; }
 
 uint32_t addrdec_home(const struct addrdec *d, uint64_t addr)
@@ -343,7 +343,7 @@ bool addrdec_draws(const struct addrdec *d) { return d->index == INDEX_RANDOM; }
 
 /* ---- life --------------------------------------------------------------------------------------- */
 
-/* A byte without its highest bit stands in the table before it. */
+/* Fills the tables of all byte values. The entry of a value without its highest bit precedes it. */
 static void make_byte_tables(struct addrdec *d)
 {
 	for (uint32_t bit = 0; bit < 64; bit++) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whereto an address goes (MEM-addr): channel, sub partition, bank and row, as the address mapping of the
- * configuration has it. Always true: equal addresses get equal answers. Left out: who carries the request
- * there.
+ * Channel, sub partition, bank and row of an address (MEM-addr), by the address mapping of the
+ * configuration. Always true: equal addresses have equal results.
  */
 #ifndef ADDRDEC_H
 #define ADDRDEC_H

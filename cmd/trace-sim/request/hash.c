@@ -43,7 +43,7 @@ static const uint8_t poly64[NIBBLES][16] = {
 	SUMS(0x35, 0x29, 0x11, 0),
 };
 
-/* The column behind c: times x, less the polynomial p of degree k where that is of degree k. */
+/* The column after c: c times x, minus the polynomial p if the product has the degree k of p. */
 #define NEXT(c, k, p) ((uint32_t)(c) << 1 ^ ((uint32_t)(c) >> ((k)-1) & 1 ? (uint32_t)(p) : 0))
 
 /* Columns of degree k: x to the power of k, k + 1, ... modulo p. */

@@ -96,7 +96,7 @@ static bool assign_opcode(struct probe_window *w, struct probe_line *l)
 static bool is_store_line(const struct probe_line *l) { return !strncmp(l->op, "ST", 2); }
 
 /* Parses operand number *n, register "R12" or "RZ", and counts it. */
-static bool parse_register(struct probe_line *l, const char *s, const char *end, uint32_t *n)
+static bool parse_code_register(struct probe_line *l, const char *s, const char *end, uint32_t *n)
 {
 	unsigned reg = s[1] == 'Z' ? NO_REG : (unsigned)strtoul(s + 1, NULL, 10);
 	bool dst = !*n && !is_store_line(l);
@@ -120,7 +120,7 @@ static bool parse_register(struct probe_line *l, const char *s, const char *end,
 	return true;
 }
 
-static bool parse_operands(struct probe_line *l, const char *s, const char *end)
+static bool parse_code_operands(struct probe_line *l, const char *s, const char *end)
 {
 	const char *counter = strstr(s, "SB");
 	uint32_t n = 0;
@@ -141,7 +141,7 @@ static bool parse_operands(struct probe_line *l, const char *s, const char *end)
 			!(s[1] == 'Z' || isdigit((unsigned char)s[1])))
 			continue;
 		s += strspn(s + 1, "0123456789Z"); /* now at the last character of the register */
-		if (!parse_register(l, from, s + 1, &n))
+		if (!parse_code_register(l, from, s + 1, &n))
 			return false;
 	}
 	return true;
@@ -167,7 +167,7 @@ static bool append_code_line(struct probe_window *w, const char *s, const char *
 		return false;
 	memcpy(l->op, s, n);
 	w->n++;
-	return assign_opcode(w, l) && parse_operands(l, s + n, end);
+	return assign_opcode(w, l) && parse_code_operands(l, s + n, end);
 }
 
 static bool append_code_text(struct probe_window *w, const char *text)

@@ -4,8 +4,8 @@
  *
  * Always true: each is opened before the first cycle, and gets its name at the end of the run.
  */
-#ifndef TRACE_SIM_BESIDE_H
-#define TRACE_SIM_BESIDE_H
+#ifndef TRACE_SIM_LOGS_H
+#define TRACE_SIM_LOGS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ struct output;
 struct record_writer;
 
 /* The files of the command line; NULL: not given. */
-struct beside_args {
+struct logs_args {
 	const char *events, *profile, *timeline, *net_report;
 	uint64_t interval;     /* cycles between samples of the timeline; 0: automatic */
 	uint32_t timeline_sms; /* maximum number of SMs with rows */
@@ -25,7 +25,7 @@ struct beside_args {
 	bool force;            /* replace existing files */
 };
 
-struct beside {
+struct logs {
 	struct output *events, *profile, *timeline, *net_report;
 	enum net_report form;
 	struct events log;
@@ -33,12 +33,12 @@ struct beside {
 };
 
 /* True if any file is given. */
-bool beside_any(const struct beside_args *a);
+bool logs_any(const struct logs_args *a);
 /* Opens the event log, which gpu_init() needs. */
-void beside_log(struct beside *b, struct run *r, const struct beside_args *a);
+void logs_open_events(struct logs *l, struct run *r, const struct logs_args *a);
 /* Opens the other files, after gpu_init(). Both functions end the program if a file cannot be created. */
-void beside_open(struct beside *b, struct run *r, const struct beside_args *a);
+void logs_open(struct logs *l, struct run *r, const struct logs_args *a);
 /* Completes the files after the last cycle. */
-void beside_close(struct beside *b, struct run *r);
+void logs_close(struct logs *l, struct run *r);
 
 #endif
