@@ -47,7 +47,7 @@ struct timeline {
 	uint32_t channels, groups;
 	uint64_t *part; /* by sample: DRAM bytes by channel, then thread instructions by group of SMs */
 	uint32_t cap_part;
-	char *text;                  /* buffer for the values of such a counter */
+	char *text;                  /* buffer for the values of a counter */
 	char *by_channel, *by_group; /* values written last */
 };
 

@@ -7,7 +7,7 @@
  * Always true: thread blocks are processed in file order, one after another. They are assigned to clusters
  * as a launch would assign them (LAUNCH-place-6), so that the next kernel begins at the same cluster. Reads
  * that hit in the L1D do not reach the L2. Where the L1D is invalid at the start of a kernel
- * (-gpgpu_flush_l1_cache), the lines that a thread block accessed recently stand in for it. Leaves out:
+ * (-gpgpu_flush_l1_cache), the lines that a thread block accessed recently represent it. Leaves out:
  * local memory, constant and texture caches, the state of DRAM, all counters.
  */
 #include <stdlib.h>
@@ -40,7 +40,7 @@ struct warm {
 	struct sm *sm;
 	struct cache *l1d; /* L1D of the SM; NULL: accesses bypass it */
 	bool warms_code;   /* fetches reach the L2 */
-	bool flushes_l1d;  /* kernels begin with an invalid L1D: `touched` stands in for it */
+	bool flushes_l1d;  /* kernels begin with an invalid L1D, represented by `touched` */
 	uint64_t code_base;
 	uint64_t block_lines[CODE_LINES / 64];  /* set of code lines that the thread block has fetched */
 	uint64_t kernel_lines[CODE_LINES / 64]; /* set of code lines that the kernel has fetched */

@@ -41,7 +41,7 @@ enum disp_kind {
 	DISP_BYPASS  /* accesses to the network */
 };
 
-/* LDGSTS under way (LSU-state-2). quirk Q3-32: pc and lane 0's address are cut to 32 bits. */
+/* LDGSTS in flight (LSU-state-2). quirk Q3-32: pc and lane 0's address are cut to 32 bits. */
 struct ldgsts_count {
 	uint64_t key;
 	uint32_t warp, count;

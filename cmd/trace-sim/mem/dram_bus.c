@@ -12,11 +12,11 @@
 
 void dram_bus_init(struct dram_bus *b, uint32_t latency)
 {
-	uint32_t room = fifo_capacity(latency + 2);
+	uint32_t slots = fifo_capacity(latency + 2);
 
 	*b = (struct dram_bus){
-		.mask = room - 1, .length = latency, .min = latency, .max = latency + 1, .next = UINT64_MAX};
-	b->slot = xcalloc(room, sizeof(*b->slot));
+		.mask = slots - 1, .length = latency, .min = latency, .max = latency + 1, .next = UINT64_MAX};
+	b->slot = xcalloc(slots, sizeof(*b->slot));
 }
 
 void dram_bus_push(struct dram_bus *b, uint32_t req, uint64_t t)

@@ -10,7 +10,7 @@
 #include "bits.h"
 #include "dram.h"
 
-/* Appends a request to those of its row. */
+/* Appends a request to the queue of its row. */
 static void enter_row(struct dram *d, struct row_queue *q, uint32_t req)
 {
 	struct req *node = d->pool->at;

@@ -128,7 +128,7 @@ void dram_stat_bus(struct dram *d, uint64_t t)
 	}
 }
 
-/* End what is under way with the tick before `end`. */
+/* Ends activity in progress with the tick before `end`. */
 static void end_spans(const struct dram *d, uint64_t end, struct dram_counts *n)
 {
 	n->n_activity += d->busy ? end : until(d->idle_from, end, quiet_at(d));

@@ -201,8 +201,8 @@ static void send_to_dram(struct memory *m, struct sub *s, uint32_t req)
 }
 
 /*
- * Decodes the address of a request that the L2 made. Channel and sub partition are those of the access that
- * caused it, that is, these; bank and row follow its own address. RANDOM indexing draws no number, because
+ * Decodes the address of a request that the L2 made. Channel and sub partition are copied from s, where the
+ * access that caused it is; bank and row follow its own address. RANDOM indexing draws no number, because
  * lines in the L2 were decoded before.
  */
 NOINLINE static void decode_own(struct memory *m, const struct sub *s, struct req *r)

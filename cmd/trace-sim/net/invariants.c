@@ -69,9 +69,9 @@ static void check_crossbar(const struct xbar *x)
 
 /* ---- networks of routers (noc.h) ------------------------------------------------------------------ */
 
-/* Found in a walk over everything that holds flits and credits. */
+/* Result of a walk over everything that holds flits and credits. */
 struct noc_found {
-	uint32_t *behind; /* rooms * vcs: flits sent there, and their credits on the way back */
+	uint32_t *downstream; /* senders * vcs: flits in the buffer after the sender, and their credits on the way back */
 	uint64_t flits, credits;
 };
 
@@ -84,7 +84,7 @@ static uint32_t sender_to(const struct noc *n, uint32_t to)
 static void find_flits(const struct noc *n, struct noc_found *x, uint32_t sender, const struct noc_flits *q)
 {
 	for (uint32_t i = 0; i < q->count; i++)
-		x->behind[sender * n->vcs + noc_flits_at(q, i).vc]++;
+		x->downstream[sender * n->vcs + noc_flits_at(q, i).vc]++;
 	x->flits += q->count;
 }
 
@@ -94,9 +94,9 @@ static void find_on_channels(const struct noc *n, const struct noc_subnet *s, st
 		const struct noc_slot *slot = &s->wheel[t];
 
 		for (uint32_t i = 0; i < slot->flits; i++)
-			x->behind[sender_to(n, slot->flit[i].to) * n->vcs + slot->flit[i].flit.vc]++;
+			x->downstream[sender_to(n, slot->flit[i].to) * n->vcs + slot->flit[i].flit.vc]++;
 		for (uint32_t i = 0; i < slot->credits; i++)
-			x->behind[slot->credit[i].to * n->vcs + slot->credit[i].vc]++;
+			x->downstream[slot->credit[i].to * n->vcs + slot->credit[i].vc]++;
 		x->flits += slot->flits;
 		x->credits += slot->credits;
 	}
@@ -107,12 +107,12 @@ static void find_at_port(const struct noc *n, const struct noc_subnet *s, uint32
 	const struct noc_owed *q = &s->owed[port];
 
 	for (uint32_t v = 0; v < n->vcs; v++) {
-		x->behind[sender_to(n, port) * n->vcs + v] += s->vc[port * n->vcs + v].count;
+		x->downstream[sender_to(n, port) * n->vcs + v] += s->vc[port * n->vcs + v].count;
 		x->flits += s->vc[port * n->vcs + v].count;
 	}
 	for (uint32_t i = 0; i < q->count; i++)
-		x->behind[sender_to(n, port) * n->vcs +
-			  (q->slot[(q->head + i) & (n->output_cap - 1)] & ~NOC_MORE)]++;
+		x->downstream[sender_to(n, port) * n->vcs +
+			      (q->slot[(q->head + i) & (n->output_cap - 1)] & ~NOC_MORE)]++;
 	x->credits += q->count;
 	find_flits(n, x, port, &s->output[port]);
 }
@@ -122,12 +122,12 @@ static void find_in_router(const struct noc *n, const struct noc_router *r, stru
 	for (uint32_t i = 0; i < r->cross.count; i++) {
 		const struct noc_crossing *c = &r->cross.slot[(r->cross.head + i) & r->cross.mask];
 
-		x->behind[(r->base + c->output) * n->vcs + c->flit.vc]++;
+		x->downstream[(r->base + c->output) * n->vcs + c->flit.vc]++;
 	}
 	for (uint32_t i = 0; i < r->credit.count; i++) {
 		const struct noc_credit *c = &r->credit.slot[(r->credit.head + i) & r->credit.mask];
 
-		x->behind[c->port * n->vcs + c->vc]++;
+		x->downstream[c->port * n->vcs + c->vc]++;
 	}
 	x->flits += r->cross.count;
 	x->credits += r->credit.count;
@@ -218,17 +218,18 @@ static void check_rooms(const struct noc *n, const struct noc_subnet *s, const s
 		for (uint32_t v = 0; v < n->vcs; v++) {
 			uint32_t used = s->senders.vc_used[sender * n->vcs + v];
 
-			invariant("noc.room.vc_used", sender, v, used, x->behind[sender * n->vcs + v]);
-			invariant("noc.room overflows", sender, v, used > n->conf.vc_buffer, false);
+			invariant("noc.sender.vc_used", sender, v, used, x->downstream[sender * n->vcs + v]);
+			invariant("noc.sender overflows", sender, v, used > n->conf.vc_buffer, false);
 			sum += used;
 		}
-		invariant("noc.room.used", sender, 0, s->senders.used[sender], sum);
+		invariant("noc.sender.used", sender, 0, s->senders.used[sender], sum);
 	}
 }
 
 static void check_subnet(const struct noc *n, const struct noc_subnet *s)
 {
-	struct noc_found x = {.behind = xcalloc((size_t)s->senders.senders * n->vcs, sizeof(*x.behind))};
+	struct noc_found x = {
+		.downstream = xcalloc((size_t)s->senders.senders * n->vcs, sizeof(*x.downstream))};
 
 	find_on_channels(n, s, &x);
 	for (uint32_t i = 0; i < n->plan->nodes; i++)
@@ -254,7 +255,7 @@ static void check_subnet(const struct noc *n, const struct noc_subnet *s)
 	check_rooms(n, s, &x);
 	invariant("noc.flits", 0, 0, s->flits, x.flits);
 	invariant("noc.credits", 0, 0, s->credits, x.credits);
-	free(x.behind);
+	free(x.downstream);
 }
 
 /* ---- the network of one router (booksim.h) ------------------------------------------------------ */

@@ -301,7 +301,8 @@ static void grant_channels(struct noc *n, const struct noc_quick *q, uint32_t po
 }
 
 /*
- * Assigns the next channel in round robin, of those granted on its ways, to a head; false: none was granted.
+ * Assigns the next channel in round robin, among those that its ways were granted, to a head; false: none
+ * was granted.
  */
 static ALWAYS_INLINE bool take_granted(struct noc *n, struct noc_subnet *s, struct noc_router *r,
 	struct noc_vc *v, uint64_t granted0, uint64_t granted1)

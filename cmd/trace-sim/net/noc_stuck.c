@@ -38,7 +38,7 @@ static uint32_t waited_channel(
 
 static void print_channel(const struct noc *n, const struct noc_subnet *s, uint32_t vc, FILE *out)
 {
-	static const char *const states[] = {"nothing", "its way", "a virtual channel", "room"};
+	static const char *const states[] = {"nothing", "its route", "a virtual channel", "a free slot"};
 	const struct noc_packet *p = front_packet(n, s, vc);
 	uint32_t router = n->plan->router_of[vc / n->vcs], port, channel;
 
@@ -53,8 +53,8 @@ static void print_channel(const struct noc *n, const struct noc_subnet *s, uint3
 	fputc('\n', out);
 }
 
-/* A channel of a circle of waiting, or NO_CHANNEL. mark: 0 new, 1 on the way, 2 done. */
-static uint32_t find_circle(const struct noc *n, const struct noc_subnet *s, uint8_t *mark)
+/* A channel of a circular wait; NO_CHANNEL: none. mark: 0 new, 1 on the present path, 2 done. */
+static uint32_t find_circular_wait(const struct noc *n, const struct noc_subnet *s, uint8_t *mark)
 {
 	uint32_t port, out, vcs = n->plan->ports * n->vcs;
 
@@ -74,15 +74,15 @@ static uint32_t find_circle(const struct noc *n, const struct noc_subnet *s, uin
 	return NO_CHANNEL;
 }
 
-static void print_circle(const struct noc *n, const struct noc_subnet *s, FILE *out)
+static void print_circular_wait(const struct noc *n, const struct noc_subnet *s, FILE *out)
 {
 	uint8_t *mark = xcalloc((size_t)n->plan->ports * n->vcs, 1);
-	uint32_t start = find_circle(n, s, mark), at = start, port, channel, lines = 0;
+	uint32_t start = find_circular_wait(n, s, mark), at = start, port, channel, lines = 0;
 
 	free(mark);
 	if (start == NO_CHANNEL)
 		return;
-	fputs("\tthese wait for each other in a circle:\n", out);
+	fputs("\tcircular wait:\n", out);
 	do {
 		print_channel(n, s, at, out);
 		at = waited_channel(n, s, at, &port, &channel);
@@ -98,13 +98,14 @@ void noc_stuck(const struct noc *n, FILE *out)
 		if (!s->flits)
 			continue;
 		fprintf(out,
-			"network of %s: %" PRIu64 " flits under way, none arrived for %" PRIu64 " cycles\n",
+			"network of %s: %" PRIu64 " flits in flight, none has arrived for %" PRIu64
+			" cycles\n",
 			k ? "replies" : "requests", s->flits, s->cycles_since_arrival);
 		for (uint32_t vc = 0; vc < n->plan->ports * n->vcs; vc++)
 			if (s->vc[vc].count && ++lines <= LINES_MAX)
 				print_channel(n, s, vc, out);
 		if (lines > LINES_MAX)
 			fprintf(out, "\t... and %u more channels\n", lines - LINES_MAX);
-		print_circle(n, s, out);
+		print_circular_wait(n, s, out);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Independent jobs, several at a time, each worker a process of its own, so that a GPU that is built, run
- * and freed leaves nothing behind. With one process all jobs run in the caller.
+ * Independent jobs, several at a time. Each worker is a process of its own, so a GPU that it builds leaves
+ * no state in the caller. With one process all jobs run in the caller.
  */
 #ifndef SELFTEST_JOBS_H
 #define SELFTEST_JOBS_H

@@ -27,7 +27,7 @@
 #define DATA    32u
 #define NO_REG  255u
 
-#define AHEAD      24u /* registers of loads under way; compiled code has 12 to 20 */
+#define AHEAD      24u /* registers of loads in flight; compiled code has 12 to 20 */
 #define OWN        3u  /* loads that have a counter each; the others share one */
 #define FIRST_WAIT 2u  /* first counter of loads; lower ones are for the readers of addresses */
 

@@ -26,7 +26,7 @@ struct loop {
 uint32_t loop_turn(const struct loop *l);
 /* body() of a micro whose arg is a struct loop. */
 void loop_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp);
-/* Control codes of such a kernel. Caller deletes them. */
+/* Control codes of a micro with loop_body(). Caller deletes them. */
 struct cubins *loop_codes(const struct micro *m);
 
 #endif

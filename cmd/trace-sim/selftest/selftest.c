@@ -180,7 +180,7 @@ int selftest_run(const struct selftest *t)
 	struct measured files = {.n_rows = 0}, shipped = {.n_rows = 0},
 			*rows = t->n_measured ? &files : &shipped;
 	struct subjects *subjects;
-	struct figure_table table = {.machine = t->name ? t->name : "the configuration",
+	struct figure_table table = {.config = t->name ? t->name : "the configuration",
 		.rows_of = t->n_measured ? t->measured[0] : t->shipped};
 	struct output *out;
 	bool good;

@@ -86,7 +86,7 @@ static void print_table_text(const struct figure_table *t, FILE *out)
 	for (uint32_t i = 0; i < t->n; i++)
 		if (strlen(t->row[i].row->id) > width)
 			width = (uint32_t)strlen(t->row[i].row->id);
-	fprintf(out, "%s, measured figures of %s\n\n%-*s %12s %12s %8s  %s\n", t->machine, t->rows_of,
+	fprintf(out, "%s, measured figures of %s\n\n%-*s %12s %12s %8s  %s\n", t->config, t->rows_of,
 		(int)width, "figure", "measured", "simulated", "error", "source");
 	for (uint32_t i = 0; i < t->n; i++) {
 		const struct figure_row *r = &t->row[i];
@@ -168,7 +168,7 @@ static void print_table_json(const struct figure_table *t, FILE *out)
 	for (uint32_t i = 0; i < n_why; i++)
 		missing += why[i].n;
 	record_begin(w, "end");
-	record_string(w, "machine", t->machine);
+	record_string(w, "machine", t->config);
 	record_uint(w, "not_made", missing, "rows");
 	record_uint(w, "of_other_gpus", t->n_other, "rows");
 	record_end(w);

@@ -16,7 +16,8 @@ struct figure_row {
 };
 
 struct figure_table {
-	const char *machine, *rows_of; /* rows_of: name of the measured file */
+	const char *config;  /* name of the configuration */
+	const char *rows_of; /* name of the measured file */
 	struct figure_row *row;
 	uint32_t n, n_other; /* n_other: number of rows of other GPUs, which are left out */
 };

@@ -58,7 +58,7 @@ static inline void collector_in_take(struct sm *s, struct collector_in *q, unsig
 
 /* ---- OC_EX: into the units ----------------------------------------------------------------- */
 
-static inline bool unit_in_room(const struct sm *s, const struct unit_in *r, unsigned slot)
+static inline bool unit_in_has_free_slot(const struct sm *s, const struct unit_in *r, unsigned slot)
 {
 	return r->free_slots & reachable_slots(s, slot);
 }
@@ -68,11 +68,11 @@ static inline uint64_t unit_in_full(const struct unit_in *r) { return r->all_slo
 /* Puts an instruction into the lowest free slot of `where`. */
 static inline void unit_in_put(struct sm *s, struct unit_in *r, uint64_t where, uint16_t w)
 {
-	uint64_t room = r->free_slots & where;
+	uint64_t free_slots = r->free_slots & where;
 
-	assert(room);
-	r->free_slots ^= room & -room;
-	r->slot[bit_lowest64(room)] = w;
+	assert(free_slots);
+	r->free_slots ^= free_slots & -free_slots;
+	r->slot[bit_lowest64(free_slots)] = w;
 	s->unit_in_used |= r->bit;
 }
 

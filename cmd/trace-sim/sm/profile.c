@@ -115,7 +115,7 @@ static void set_idle(struct sm *s, unsigned k, unsigned w, unsigned reason, uint
 /* Reason why the pipeline register before a unit stays full. */
 static unsigned stage_full(const struct sm *s, unsigned k, unsigned unit)
 {
-	if (unit_in_room(s, &s->unit_in[unit], k))
+	if (unit_in_has_free_slot(s, &s->unit_in[unit], k))
 		return PROFILE_COLLECTOR_FULL;
 	return unit == UNIT_MEM ? PROFILE_LDST_QUEUE : PROFILE_UNIT_BUSY;
 }
