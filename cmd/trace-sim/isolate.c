@@ -372,7 +372,7 @@ static void run_children(struct isolate *o, uint32_t after)
 
 struct kept_cursor {
 	const struct kept *all;
-	uint64_t at;
+	uint64_t offset; /* of the next byte to read */
 };
 
 static size_t read_kept(void *ctx, void *buf, size_t n)
@@ -381,11 +381,11 @@ static size_t read_kept(void *ctx, void *buf, size_t n)
 	ssize_t got;
 
 	do
-		got = pread(g->all->fd, buf, n, (off_t)g->at);
+		got = pread(g->all->fd, buf, n, (off_t)g->offset);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		die_errno("temporary file");
-	g->at += (uint64_t)got;
+	g->offset += (uint64_t)got;
 	return (size_t)got;
 }
 

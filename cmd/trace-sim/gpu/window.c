@@ -248,7 +248,7 @@ static bool window_begin(struct gpu *g, uint64_t until)
 {
 	struct window_length l = window_length(g, until);
 
-	g->window->count.by[l.bound]++;
+	g->window->count.by_bound[l.bound]++;
 	if (l.cycles <= 1)
 		return false;
 	run_reply_side(g, l.cycles);

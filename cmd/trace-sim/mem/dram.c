@@ -79,7 +79,7 @@ static uint32_t bank_index(const struct dram_params *p, const struct req *r)
 
 void dram_push(struct dram *d, uint32_t req, uint64_t now)
 {
-	struct req *r = &d->pool->at[req];
+	struct req *r = &d->pool->req[req];
 	uint32_t bank = bank_index(d->p, r);
 
 	assert(r->chip == d->id && bank < d->p->nbk);
@@ -101,13 +101,13 @@ static inline uint64_t column_time(const struct dram *d, uint64_t b)
 {
 	uint64_t all = tick_max(d->ccd, write_bank(d, b) ? d->rtw : d->wtr);
 
-	return tick_max(all, tick_max(d->bank_ready_at[b], d->ccdl.at[d->group[b]]));
+	return tick_max(all, tick_max(d->bank_ready_at[b], d->ccdl.expires[d->group[b]]));
 }
 
 /* Likewise its precharge or activate. */
 static inline uint64_t row_time(const struct dram *d, uint64_t b)
 {
-	return tick_max(d->bank_ready_at[b], d->active >> b & 1 ? d->rtpl.at[d->group[b]] : d->rrd);
+	return tick_max(d->bank_ready_at[b], d->active >> b & 1 ? d->rtpl.expires[d->group[b]] : d->rrd);
 }
 
 /* Another bank can issue from tick `time` on; *set, if it is known, can in tick *at. */
@@ -179,7 +179,7 @@ static inline void load_group(struct group_timer *g, uint32_t group, uint64_t ba
 	if (g->banks != banks)
 		g->others = g->end;
 	g->banks = banks;
-	g->at[group] = g->end = time;
+	g->expires[group] = g->end = time;
 }
 
 /* Banks of the groups whose timer runs in tick t. */
@@ -190,7 +190,7 @@ static inline uint64_t held_banks(const struct dram *d, const struct group_timer
 	if (t >= timer->others)
 		return t < timer->end ? timer->banks : 0;
 	for (uint32_t g = 0; g < d->groups; g++)
-		held |= timer->at[g] > t ? d->group_mask[g] : 0;
+		held |= timer->expires[g] > t ? d->group_mask[g] : 0;
 	return held;
 }
 
@@ -226,7 +226,7 @@ static void find_rows(struct dram *d, uint64_t t)
 		merge_ready_banks(&at, &set, to_close & ~held, t);
 	if (at > t)
 		FOR_BITS64 (b, held)
-			merge_ready_banks(&at, &set, 1ull << b, d->rtpl.at[d->group[b]]);
+			merge_ready_banks(&at, &set, 1ull << b, d->rtpl.expires[d->group[b]]);
 	if (at >= d->timing_ready_at[0])
 		FOR_BITS64 (b, banks & ~ripe)
 			merge_ready_banks(&at, &set, 1ull << b, row_time(d, b));
@@ -427,11 +427,11 @@ static uint32_t pop_burst(struct dram *d)
 
 	if (!req)
 		return REQ_NONE;
-	r = &d->pool->at[req];
+	r = &d->pool->req[req];
 	if (r->type == L1_WRBK_ACC || r->type == L2_WRBK_ACC)
 		return req;
 	r->flags |= REQ_REPLY;
-	mem_fifo_push(d->pool->at, &d->done, req);
+	mem_fifo_push(d->pool->req, &d->done, req);
 	return REQ_NONE;
 }
 

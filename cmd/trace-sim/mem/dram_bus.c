@@ -41,14 +41,14 @@ uint32_t dram_bus_take(struct dram_bus *b)
 {
 	uint32_t req = b->slot[b->first++ & b->mask].req;
 
-	b->next = --b->used ? b->slot[b->first & b->mask].at : UINT64_MAX;
+	b->next = --b->used ? b->slot[b->first & b->mask].tick : UINT64_MAX;
 	return req;
 }
 
 void dram_bus_stall(struct dram_bus *b)
 {
 	for (uint32_t i = 0; i < b->used; i++)
-		b->slot[(b->first + i) & b->mask].at++;
+		b->slot[(b->first + i) & b->mask].tick++;
 	if (b->used) {
 		b->next++;
 		b->last++;

@@ -13,7 +13,7 @@
 /* Appends a request to the queue of its row. */
 static void enter_row(struct dram *d, struct row_queue *q, uint32_t req)
 {
-	struct req *node = d->pool->at;
+	struct req *node = d->pool->req;
 	const struct req *r = &node[req];
 	uint32_t first = q->first_row;
 
@@ -40,7 +40,7 @@ static void enter_row(struct dram *d, struct row_queue *q, uint32_t req)
 
 void dram_enqueue(struct dram *d, uint32_t req, uint32_t bank)
 {
-	int set = d->split && d->pool->at[req].flags & REQ_WRITE;
+	int set = d->split && d->pool->req[req].flags & REQ_WRITE;
 	uint32_t n = d->pending[set]++;
 
 	if (!set)
@@ -76,7 +76,7 @@ static void row_change(struct dram *d, uint32_t bank, uint32_t cycle)
  */
 static bool choose_row(struct dram *d, struct row_queue *q, uint32_t bank, uint32_t cycle)
 {
-	struct req *node = d->pool->at;
+	struct req *node = d->pool->req;
 	uint32_t open_row = d->bank[bank].open_row, before = REQ_NONE, first = q->first_row;
 	bool hit;
 
@@ -106,8 +106,8 @@ static uint32_t take_from_row(struct dram *d, int set, uint32_t bank, uint32_t c
 {
 	struct row_queue *q = &d->bank[bank].queue[set];
 	bool hit = q->service.count || choose_row(d, q, bank, cycle);
-	uint32_t req = q->service.head, next = d->pool->at[req].next;
-	bool write = d->pool->at[req].flags & REQ_WRITE;
+	uint32_t req = q->service.head, next = d->pool->req[req].next;
+	bool write = d->pool->req[req].flags & REQ_WRITE;
 
 	q->service = next ? (struct mem_fifo){next, q->service.tail, 1} : (struct mem_fifo){0};
 	if (!next && !q->first_row)
@@ -139,7 +139,7 @@ static uint64_t *column_counter(struct dram *d, const struct req *r)
 static void assign_to_bank(struct dram *d, uint32_t bank, uint32_t req)
 {
 	struct dram_bank *b = &d->bank[bank];
-	const struct req *r = &d->pool->at[req];
+	const struct req *r = &d->pool->req[req];
 	uint64_t bit = 1ull << bank;
 
 	dram_stat_assigned(d, bank, d->ticks);
@@ -213,7 +213,7 @@ static void schedule_fr_fcfs(struct dram *d, uint64_t now, uint32_t cycle)
 	req = take_from_row(d, d->write_mode, bank, cycle);
 	d->prio = d->prio + 1 < d->p->nbk ? d->prio + 1 : 0;
 	assign_to_bank(d, bank, req);
-	memstat_scheduled(d->ms, (uint32_t)now - d->pool->at[req].pushed);
+	memstat_scheduled(d->ms, (uint32_t)now - d->pool->req[req].pushed);
 }
 
 static void schedule_fifo(struct dram *d)

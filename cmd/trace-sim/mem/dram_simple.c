@@ -11,7 +11,7 @@ bool dram_simple_tick(struct memory *m, struct channel *c, uint64_t now)
 	bool moved = false;
 
 	if (c->delay.count && reached(now, c->delay_due)) {
-		struct req *r = &m->pool->at[req];
+		struct req *r = &m->pool->req[req];
 
 		if (r->type == L1_WRBK_ACC || r->type == L2_WRBK_ACC) {
 			channel_done(m, c, channel_delay_pop(m, c));

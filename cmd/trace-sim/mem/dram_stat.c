@@ -92,7 +92,7 @@ void dram_stat_ready(struct dram *d, uint64_t ready)
 static void limits(struct dram *d, uint64_t b, uint64_t from, uint64_t to)
 {
 	bool write = d->writes >> b & 1;
-	uint64_t group = until(from, to, d->ccdl.at[d->group[b]]),
+	uint64_t group = until(from, to, d->ccdl.expires[d->group[b]]),
 		 turn = until(from, to, write ? d->rtw : d->wtr);
 
 	*(write ? &d->n.RCDWRc_limit : &d->n.RCDc_limit) += until(from, to, d->bank_ready_at[b]);

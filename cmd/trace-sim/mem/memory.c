@@ -106,7 +106,7 @@ void memory_set_events(struct memory *m, struct events *e)
 static ALWAYS_INLINE FLATTEN void send_reply(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = s->l2_icnt.head, device = m->p->clusters + s->id;
-	struct req *r = &m->pool->at[req];
+	struct req *r = &m->pool->req[req];
 	uint32_t bytes = req_bytes_back(r);
 
 	if (!net_has_buffer(m->net, device, bytes)) {
@@ -114,7 +114,7 @@ static ALWAYS_INLINE FLATTEN void send_reply(struct memory *m, struct sub *s, ui
 		return;
 	}
 	r->returned = (uint32_t)now;
-	mem_fifo_pop(m->pool->at, &s->l2_icnt);
+	mem_fifo_pop(m->pool->req, &s->l2_icnt);
 	untrack(m, req);
 	net_push(m->net, device, r->cluster, req, bytes);
 	s->channel->replies++;
@@ -447,7 +447,7 @@ static void report_sub(const struct memory *m, const struct sub *s, FILE *out)
 		s->id, s->tracked, s->rop.count, s->icnt_l2.count, s->l2_dram.count, s->dram_l2.count,
 		s->l2_icnt.count, entries, misses);
 	if (s->icnt_l2.count) {
-		const struct req *r = &m->pool->at[s->icnt_l2.head];
+		const struct req *r = &m->pool->req[s->icnt_l2.head];
 
 		fprintf(out, "\tnext for the L2: %s 0x%llx of SM %u warp %u\n", acc_type_names[r->type],
 			(unsigned long long)r->addr, r->sm, r->warp);

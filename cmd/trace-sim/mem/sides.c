@@ -42,22 +42,22 @@ void sides_served(struct sub *s, const struct sub *at, const struct req *r)
 
 bool sides_answer(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
-	struct req *r = &m->pool->at[req];
+	struct req *r = &m->pool->req[req];
 
 	if (addrdec_side(m->dec, r->cluster) == side_of(s))
 		return false;
 	if (is_read(r) && cache_put_copy(s->partner->l2, r, now + s->partner->copies))
 		s->partner->wake = 0;
 	r->key = (uint32_t)now + m->mp->l2_far_latency;
-	mem_fifo_push(m->pool->at, &s->cross_side_replies, req);
+	mem_fifo_push(m->pool->req, &s->cross_side_replies, req);
 	return true;
 }
 
 uint32_t sides_due(struct memory *m, struct sub *s, uint64_t now)
 {
-	if (!s->cross_side_replies.count || !reached(now, m->pool->at[s->cross_side_replies.head].key))
+	if (!s->cross_side_replies.count || !reached(now, m->pool->req[s->cross_side_replies.head].key))
 		return REQ_NONE;
-	return mem_fifo_pop(m->pool->at, &s->cross_side_replies);
+	return mem_fifo_pop(m->pool->req, &s->cross_side_replies);
 }
 
 static void warm_slice(

@@ -21,9 +21,9 @@ static inline bool is_texture(const struct req *r)
 
 static void rop_push(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
-	struct req *n = &m->pool->at[req];
+	struct req *n = &m->pool->req[req];
 
-	mem_fifo_push(m->pool->at, &s->rop, req);
+	mem_fifo_push(m->pool->req, &s->rop, req);
 	n->key = (uint32_t)now + m->mp->rop_latency;
 	if (n->flags & REQ_AWAITED)
 		channel_awaits(s->channel, over_at(now, m->mp->rop_latency));
@@ -35,7 +35,7 @@ static void rop_push(struct memory *m, struct sub *s, uint32_t req, uint64_t now
 
 static void enter_sub(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
-	struct req *r = &m->pool->at[req];
+	struct req *r = &m->pool->req[req];
 
 	r->flags |= REQ_TRACKED;
 	s->tracked++;
@@ -43,7 +43,7 @@ static void enter_sub(struct memory *m, struct sub *s, uint32_t req, uint64_t no
 		rop_push(m, s, req, now);
 		return;
 	}
-	mem_fifo_push(m->pool->at, &s->icnt_l2, req);
+	mem_fifo_push(m->pool->req, &s->icnt_l2, req);
 	s->wake = 0;
 }
 
@@ -65,8 +65,8 @@ NOINLINE static void make_piece(struct memory *m, struct sub *sub, uint32_t from
 	unsigned lo, uint64_t now)
 {
 	uint32_t handle = req_new(m->pool);
-	struct req *r = &m->pool->at[handle];
-	const struct req *o = &m->pool->at[from];
+	struct req *r = &m->pool->req[handle];
+	const struct req *o = &m->pool->req[from];
 
 	*r = (struct req){.addr = addr,
 		.bytes = {o->bytes[0], o->bytes[1]},
@@ -92,7 +92,7 @@ NOINLINE static void make_piece(struct memory *m, struct sub *sub, uint32_t from
 /* Splits a request of more than a sector into pieces of a sector each. */
 NOINLINE static void split_request(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
-	const struct req *r = &m->pool->at[req];
+	const struct req *r = &m->pool->req[req];
 	uint32_t size = r->size, mask = r->sectors;
 	uint64_t addr = r->addr;
 
@@ -121,7 +121,7 @@ NOINLINE static void split_request(struct memory *m, struct sub *s, uint32_t req
 /* Once for each request: no calls within it. */
 NOINLINE FLATTEN bool sub_accept(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
-	const struct req *r = &m->pool->at[req];
+	const struct req *r = &m->pool->req[req];
 
 	if (!req)
 		return false;
@@ -143,14 +143,14 @@ static void drop_request(struct memory *m, uint32_t req)
 
 static void queue_reply(struct memory *m, struct sub *s, uint32_t req)
 {
-	m->pool->at[req].flags |= REQ_REPLY;
-	mem_fifo_push(m->pool->at, &s->l2_icnt, req);
+	m->pool->req[req].flags |= REQ_REPLY;
+	mem_fifo_push(m->pool->req, &s->l2_icnt, req);
 }
 
 /* A write that needs no answer from below: an L1's write-back vanishes, others are acknowledged. */
 static void acknowledge_write(struct memory *m, struct sub *s, uint32_t req)
 {
-	if (m->pool->at[req].type == L1_WRBK_ACC)
+	if (m->pool->req[req].type == L1_WRBK_ACC)
 		drop_request(m, req);
 	else
 		queue_reply(m, s, req);
@@ -166,7 +166,7 @@ static void answer_request(struct memory *m, struct sub *s, uint32_t req, uint64
 static void answer_ready(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = cache_pop_ready(s->l2);
-	const struct req *r = &m->pool->at[req];
+	const struct req *r = &m->pool->req[req];
 
 	if (r->type != L2_WR_ALLOC_R) {
 		answer_request(m, s, req, now);
@@ -187,7 +187,7 @@ static void take_dram_reply(struct memory *m, struct sub *s, uint64_t now)
 		return;
 	if (s->dram_l2.count >= m->mp->queue_dram_l2)
 		channel_poke(s->channel);
-	mem_fifo_pop(m->pool->at, &s->dram_l2);
+	mem_fifo_pop(m->pool->req, &s->dram_l2);
 	if (fill)
 		cache_fill(s->l2, req, now + s->copies);
 	else
@@ -196,7 +196,7 @@ static void take_dram_reply(struct memory *m, struct sub *s, uint64_t now)
 
 static void send_to_dram(struct memory *m, struct sub *s, uint32_t req)
 {
-	mem_fifo_push(m->pool->at, &s->l2_dram, req);
+	mem_fifo_push(m->pool->req, &s->l2_dram, req);
 	channel_sent(m, s);
 }
 
@@ -217,7 +217,7 @@ static void cycle_l2(struct memory *m, struct sub *s)
 {
 	if (!cache_miss_queue_empty(s->l2) && s->l2_dram.count < m->mp->queue_l2_dram) {
 		uint32_t req = cache_miss_queue_pop(s->l2);
-		struct req *r = &m->pool->at[req];
+		struct req *r = &m->pool->req[req];
 
 		if (r->type == L2_WRBK_ACC || r->type == L2_WR_ALLOC_R)
 			decode_own(m, s, r);
@@ -263,7 +263,7 @@ NOINLINE _Noreturn static void die_unacceptable_access(const struct req *r, enum
 static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = s->icnt_l2.head;
-	struct req *r = &m->pool->at[req];
+	struct req *r = &m->pool->req[req];
 	struct cache_events ev = {0};
 	enum cache_status status;
 	struct sub *at = s->partner ? sides_serving(m, s, r) : s;
@@ -276,7 +276,7 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 		move_to_slice(s, at, r);
 	}
 	/* A miss that joins others is linked by the MSHR. */
-	mem_fifo_pop(m->pool->at, &s->icnt_l2);
+	mem_fifo_pop(m->pool->req, &s->icnt_l2);
 	status = cache_access(at->l2, req, now + at->copies, &ev, NULL);
 	if (m->events)
 		events_l2(m->events, now, at->id, r->addr, r->type, status);
@@ -296,10 +296,10 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 
 static void take_from_icnt_l2(struct memory *m, struct sub *s, uint64_t now)
 {
-	if (s->l2 && (!m->mp->l2_texture_only || is_texture(&m->pool->at[s->icnt_l2.head])))
+	if (s->l2 && (!m->mp->l2_texture_only || is_texture(&m->pool->req[s->icnt_l2.head])))
 		access_l2(m, s, now);
 	else
-		send_to_dram(m, s, mem_fifo_pop(m->pool->at, &s->icnt_l2));
+		send_to_dram(m, s, mem_fifo_pop(m->pool->req, &s->icnt_l2));
 }
 
 /* MEM-l2-5: one entry of the ROP queue. quirk Q4-7: its time is in core cycles. */
@@ -307,9 +307,9 @@ static void leave_rop(struct memory *m, struct sub *s, uint64_t now)
 {
 	if (!s->rop.count || !reached(now, s->rop_due) || s->icnt_l2.count >= m->mp->queue_icnt_l2)
 		return;
-	mem_fifo_push(m->pool->at, &s->icnt_l2, mem_fifo_pop(m->pool->at, &s->rop));
+	mem_fifo_push(m->pool->req, &s->icnt_l2, mem_fifo_pop(m->pool->req, &s->rop));
 	if (s->rop.count)
-		s->rop_due = m->pool->at[s->rop.head].key;
+		s->rop_due = m->pool->req[s->rop.head].key;
 }
 
 /* When the next tick may move something, if nothing else comes. Busy ports get free by themselves. */

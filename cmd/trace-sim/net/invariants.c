@@ -183,8 +183,10 @@ static void check_noc_channel(const struct noc *n, const struct noc_router *r, c
 	for (uint32_t i = 0; v->state == NOC_WANTS && i < v->ways; i++)
 		waits |= v->way_port[i] == o && v != q->lone;
 	could = could && *v->vc_used < n->conf.vc_buffer && v != q->next;
-	invariant("noc.quick.waiting", r->base + o, v->at, bitset_test(q->port[o].waiting, v->at), waits);
-	invariant("noc.quick.ready", r->base + o, v->at, q->port[o].ready[v->in] >> v->in_vc & 1, could);
+	invariant("noc.quick.waiting", r->base + o, v->input_index,
+		bitset_test(q->port[o].waiting, v->input_index), waits);
+	invariant("noc.quick.ready", r->base + o, v->input_index, q->port[o].ready[v->in] >> v->in_vc & 1,
+		could);
 	*heads += waits;
 	*wants |= (uint64_t)could << v->in;
 }

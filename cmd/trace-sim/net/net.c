@@ -164,7 +164,7 @@ static bool many_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 
 static void many_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes)
 {
-	noc_push(n->noc, from, to, req, bytes, n->pool->at && n->pool->at[req].flags & REQ_WRITE);
+	noc_push(n->noc, from, to, req, bytes, n->pool->req && n->pool->req[req].flags & REQ_WRITE);
 }
 
 static bool many_has_packet(const struct net *n, uint32_t dev) { return noc_has_packet(n->noc, dev); }

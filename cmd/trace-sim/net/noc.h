@@ -320,7 +320,7 @@ struct noc_vc {
 	uint8_t in, in_vc; /* input port of the router, and channel of that port */
 	uint8_t ways;      /* different output ports of the head at the front */
 	uint8_t way_port[NOC_WAYS];
-	uint16_t at;                   /* in * vcs + in_vc */
+	uint16_t input_index;          /* in * vcs + in_vc */
 	uint16_t turn;                 /* output channel to look at first */
 	struct noc_flit *slot;         /* the ring */
 	struct noc_quick_port *input;  /* its own port */

@@ -261,8 +261,8 @@ static void subnet_init(struct noc *n, struct noc_subnet *s, bool links)
 	for (uint32_t r = 0; r < n->plan->routers; r++)
 		router_init(n, s, r);
 	for (uint32_t i = 0; i < vcs; i++) {
-		s->vc[i].at = (uint16_t)(i - n->plan->base[n->plan->router_of[i / n->vcs]] * n->vcs);
-		s->vc[i].in = (uint8_t)(s->vc[i].at / n->vcs);
+		s->vc[i].input_index = (uint16_t)(i - n->plan->base[n->plan->router_of[i / n->vcs]] * n->vcs);
+		s->vc[i].in = (uint8_t)(s->vc[i].input_index / n->vcs);
 		s->vc[i].in_vc = (uint8_t)(i % n->vcs);
 		s->vc[i].slot = &s->buffer[(size_t)i * n->buffer_cap];
 	}

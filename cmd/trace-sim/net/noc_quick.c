@@ -138,7 +138,7 @@ static inline void wait_at_output(struct noc_quick *q, const struct noc_vc *v, u
 {
 	struct noc_quick_port *o = &q->port[port];
 
-	o->waiting[v->at / 64] |= 1ull << v->at % 64;
+	o->waiting[v->input_index / 64] |= 1ull << v->input_index % 64;
 	o->heads++;
 	q->requested |= 1ull << port;
 }
@@ -229,7 +229,7 @@ static inline void leave_output(struct noc_quick *q, const struct noc_vc *v, uin
 {
 	struct noc_quick_port *o = &q->port[port];
 
-	o->waiting[v->at / 64] &= ~(1ull << v->at % 64);
+	o->waiting[v->input_index / 64] &= ~(1ull << v->input_index % 64);
 	if (!--o->heads)
 		q->requested &= ~(1ull << port);
 }
@@ -252,7 +252,7 @@ static ALWAYS_INLINE void bind_channel(struct noc *n, struct noc_subnet *s, stru
 	struct noc_quick_port *o = &q->port[port];
 	uint32_t out_vc = out - port * n->vcs;
 
-	q->turn[out] = v->at + 1u;
+	q->turn[out] = v->input_index + 1u;
 	v->output = o;
 	v->ready = &o->ready[v->in];
 	v->turn = (uint16_t)(out + 1);

@@ -40,7 +40,7 @@ struct random {
 	uint16_t *sub;
 	uint32_t size, used;
 	uint32_t state[31]; /* the generator, see random_draw() */
-	uint32_t at;
+	uint32_t next;      /* index in state of the next number */
 };
 
 struct addrdec {
@@ -143,9 +143,9 @@ static void set_masks(struct addrdec *d, const struct addr_params *p)
  */
 static uint32_t random_draw(struct random *r)
 {
-	uint32_t i = r->at, v = r->state[i] += r->state[(i + 28) % 31];
+	uint32_t i = r->next, v = r->state[i] += r->state[(i + 28) % 31];
 
-	r->at = (i + 1) % 31;
+	r->next = (i + 1) % 31;
 	return v >> 1;
 }
 
@@ -158,7 +158,7 @@ static void random_init(struct random *r)
 		v = v * 16807 % 2147483647;
 		r->state[i] = (uint32_t)v;
 	}
-	r->at = 3;
+	r->next = 3;
 	for (int i = 0; i < 310; i++)
 		(void)random_draw(r);
 	r->size = 4096;

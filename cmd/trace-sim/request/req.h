@@ -127,7 +127,7 @@ struct req_piles {
 };
 
 struct req_pool {
-	struct req *at;         /* reserved address space; at[0] unused */
+	struct req *req;        /* reserved address space; req[0] unused */
 	struct req_piles *mine; /* by thread_index */
 	uint32_t limit;
 	_Alignas(64) uint32_t *store; /* heads of full lists; store and made are guarded by lock */

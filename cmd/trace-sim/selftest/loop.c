@@ -267,7 +267,7 @@ void loop_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t
 {
 	const struct loop *l = m->arg;
 	struct turn *t = new_turn(m);
-	uint32_t ahead = (uint32_t)((uint64_t)l->apart * (uint32_t)(block * GOLDEN) >> 32);
+	uint32_t ahead = (uint32_t)((uint64_t)l->start_rows * (uint32_t)(block * GOLDEN) >> 32);
 
 	for (uint32_t i = 0; i < l->total; i += t->rows) {
 		s->pc = 0;

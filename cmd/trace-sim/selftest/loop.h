@@ -15,11 +15,11 @@
 #include "selftest/micro.h"
 
 struct loop {
-	uint32_t pass;  /* rows of a pass; a row is one load of a warp, or a pair of loads */
-	uint32_t total; /* rows of the whole program, in whole turns */
-	uint32_t apart; /* rows between the first SM and the last */
-	uint32_t word;  /* bytes of a lane's load, 4 or 8 */
-	bool pairs;     /* each row has a second one, one pass further, and the two are multiplied */
+	uint32_t pass;       /* rows of a pass; a row is one load of a warp, or a pair of loads */
+	uint32_t total;      /* rows of the whole program, in whole turns */
+	uint32_t start_rows; /* rows between the first SM and the last */
+	uint32_t word;       /* bytes of a lane's load, 4 or 8 */
+	bool pairs;          /* each row has a second one, one pass further, and the two are multiplied */
 };
 
 /* Rows of one turn of the loop. */

@@ -43,12 +43,12 @@ static bool parse_parameters(
 
 		memcpy(key, names, len);
 		key[len] = '\0';
-		if (!measured_row_param(with, r, key, &p->n[i])) {
+		if (!measured_row_param(with, r, key, &p->param[i])) {
 			if (!def)
 				return false;
-			p->n[i] = def[1] == '-' ? -(double)(def[2] - '0') : 0;
+			p->param[i] = def[1] == '-' ? -(double)(def[2] - '0') : 0;
 			for (const char *d = def + 1; isdigit((unsigned char)*d); d++)
-				p->n[i] = p->n[i] * 10 + (*d - '0');
+				p->param[i] = p->param[i] * 10 + (*d - '0');
 		}
 		names += n;
 		names += *names == ' ';

@@ -26,10 +26,10 @@ typedef double probe_run(const struct probe *p, const struct subject *s);
 
 struct probe {
 	const struct probe_kind *kind;
-	double n[PROBE_NUMBERS]; /* values of the kind's parameters, in its order */
-	const char *rest;        /* text after the kind's name in the workload; "": none */
-	const char *params;      /* params of the row */
-	char group[24];          /* group in the summary */
+	double param[PROBE_NUMBERS]; /* values of the kind's parameters, in its order */
+	const char *rest;            /* text after the kind's name in the workload; "": none */
+	const char *params;          /* params of the row */
+	char group[24];              /* group in the summary */
 };
 
 /*

@@ -76,7 +76,7 @@ static uint64_t chase_address(const struct chase_order *o, uint64_t step)
 
 struct chase {
 	struct chase_order order;
-	uint64_t first, loads;
+	uint64_t first_step, loads;
 };
 
 static void chase_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
@@ -90,7 +90,7 @@ static void chase_body(struct scribe *s, const struct micro *m, uint32_t block, 
 	for (uint64_t i = 0; i < c->loads; i++) {
 		if (i % UNROLL == 0)
 			s->pc = 0x100;
-		scribe_mem(s, 1, "R2", "LDG.E.64", "R2", 8, chase_address(&c->order, c->first + i), 0);
+		scribe_mem(s, 1, "R2", "LDG.E.64", "R2", 8, chase_address(&c->order, c->first_step + i), 0);
 		if (i % UNROLL == UNROLL - 1) {
 			scribe_op(s, "R6", "IADD3", "R6 R255 R255", 0);
 			scribe_op(s, "", "ISETP.GE.U32.AND", "R6", 0);
@@ -122,7 +122,7 @@ static void warm_chase(struct bench *b, const struct subject *s, const struct ch
 
 double probe_chase(const struct probe *p, const struct subject *s)
 {
-	struct chase c = {.first = 0};
+	struct chase c = {.first_step = 0};
 	struct micro m = {.name = "chase",
 		.blocks = 1,
 		.threads = 32,
@@ -130,7 +130,7 @@ double probe_chase(const struct probe *p, const struct subject *s)
 		.arch = s->arch,
 		.body = chase_body,
 		.arg = &c};
-	uint64_t lines = (uint64_t)(p->n[0] * 1024 / LINE), pass, at[4], time[4];
+	uint64_t lines = (uint64_t)(p->param[0] * 1024 / LINE), pass, at[4], time[4];
 	double load, first;
 	struct bench *b;
 
@@ -156,7 +156,8 @@ double probe_chase(const struct probe *p, const struct subject *s)
 bool probe_chase_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
-	double bytes = p->n[0] * 1024, l1 = (double)subject_l1_bytes(s, 32), l2 = (double)subject_l2_bytes(s);
+	double bytes = p->param[0] * 1024, l1 = (double)subject_l1_bytes(s, 32),
+	       l2 = (double)subject_l2_bytes(s);
 	double near = l2 / s->params.mem.l2_sides;
 	const char *level = "between";
 

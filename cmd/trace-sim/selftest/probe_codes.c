@@ -34,7 +34,8 @@ struct probe_line {
 
 struct probe_window {
 	struct probe_line line[LINES_MOST];
-	uint32_t n, first, last; /* number of lines; lines of the two clock reads */
+	uint32_t n;                       /* lines */
+	uint32_t first_clock, last_clock; /* lines of the two clock reads */
 	char stem[STEMS_MOST][16];
 	uint32_t n_stems;
 };
@@ -195,19 +196,19 @@ static struct probe_window *new_probe_window(const struct probe *p)
 		good &= append_code_text(w, "[B------:R-:W-:-:S04] STS [R11], R12");
 		good &= append_code_text(w, "[B------:R-:W-:-:S06] BAR.SYNC");
 	}
-	w->first = w->n;
+	w->first_clock = w->n;
 	while (good && code) {
 		const char *end = strstr(code, " | ");
 
 		good = append_code_line(w, code, end ? end : code + strlen(code));
 		code = end ? end + 3 : NULL;
 	}
-	w->last = w->n - 1;
+	w->last_clock = w->n - 1;
 	if (span)
 		good &= append_code_text(w, "[B0-----:R-:W-:Y:S13] LOP3.LUT RZ, R8, RZ");
 	good = good && append_code_text(w, "[B------:R-:W-:-:S05] EXIT") &&
-	       !strncmp(w->line[w->first].op, "CS2R", 4) && !strncmp(w->line[w->last].op, "CS2R", 4) &&
-	       w->last > w->first;
+	       !strncmp(w->line[w->first_clock].op, "CS2R", 4) &&
+	       !strncmp(w->line[w->last_clock].op, "CS2R", 4) && w->last_clock > w->first_clock;
 	if (!good) {
 		free(w);
 		w = NULL;
@@ -265,9 +266,9 @@ static double window_cycles(
 		uint64_t cycle, warp, pc;
 
 		if (parse_issue_event(at, &cycle, &warp, &pc) && warp < 32) {
-			if (pc == 16 * w->first)
+			if (pc == 16 * w->first_clock)
 				start[warp] = cycle;
-			if (pc == 16 * w->last)
+			if (pc == 16 * w->last_clock)
 				stop[warp] = cycle;
 		}
 	}

@@ -82,10 +82,10 @@ static double time_kernel(const struct subject *s, const struct micro *m)
 static double time_grid(const struct probe *p, const struct subject *s, const char *name,
 	void (*body)(struct scribe *, const struct micro *, uint32_t, uint32_t))
 {
-	uint32_t rounds = (uint32_t)p->n[2];
+	uint32_t rounds = (uint32_t)p->param[2];
 	struct micro m = {.name = name,
-		.blocks = (uint32_t)p->n[1],
-		.threads = (uint32_t)p->n[0],
+		.blocks = (uint32_t)p->param[1],
+		.threads = (uint32_t)p->param[0],
 		.nregs = 24,
 		.arch = s->arch,
 		.body = body,
@@ -112,8 +112,9 @@ bool probe_grid_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	*why = "thread, block or iters out of range (expected 1 to the threads of an SM, 1 to 2^20, at most 10000)";
-	if (p->n[0] < 1 || p->n[0] > fmin(1024, s->params.core.threads) || p->n[1] < 1 || p->n[1] > 1 << 20 ||
-		p->n[2] < 0 || p->n[2] > 10000 || (p->kind->run == probe_ffma_loop && p->n[2] < 1))
+	if (p->param[0] < 1 || p->param[0] > fmin(1024, s->params.core.threads) || p->param[1] < 1 ||
+		p->param[1] > 1 << 20 || p->param[2] < 0 || p->param[2] > 10000 ||
+		(p->kind->run == probe_ffma_loop && p->param[2] < 1))
 		return false;
 	*why = "these instructions require compute capability 9.0 or later";
 	if (s->arch < 90)
@@ -300,7 +301,7 @@ static bool parse_rate(const struct probe *p, struct chain *c, char *src, size_t
 
 double probe_rate(const struct probe *p, const struct subject *s)
 {
-	uint32_t warps = (uint32_t)p->n[0] * s->params.core.schedulers;
+	uint32_t warps = (uint32_t)p->param[0] * s->params.core.schedulers;
 	char src[64];
 	struct chain c;
 	struct micro m = {.name = "rate",
@@ -314,7 +315,7 @@ double probe_rate(const struct probe *p, const struct subject *s)
 
 	parse_rate(p, &c, src, sizeof(src));
 	return time_rounds(s, &m, &c.rounds, 4 * CHAIN_UNROLL, 8 * CHAIN_UNROLL) / (8 * CHAIN_UNROLL) /
-	       p->n[0];
+	       p->param[0];
 }
 
 bool probe_rate_ready(
@@ -326,8 +327,8 @@ bool probe_rate_ready(
 	(void)r;
 	strcpy(p->group, "rates");
 	*why = "invalid op, src or warps (expected op=NAME, src=R4+R6, and 1 to 8 warps that fit on a sub-core)";
-	return parse_rate(p, &c, src, sizeof(src)) && p->n[0] >= 1 && p->n[0] <= 8 &&
-	       p->n[0] * s->params.core.schedulers <= s->params.core.warps;
+	return parse_rate(p, &c, src, sizeof(src)) && p->param[0] >= 1 && p->param[0] <= 8 &&
+	       p->param[0] * s->params.core.schedulers <= s->params.core.warps;
 }
 
 /* ---- shared memory and atomics -------------------------------------------------------------- */
@@ -356,7 +357,7 @@ static void conflict_body(struct scribe *s, const struct micro *m, uint32_t bloc
 
 double probe_conflict(const struct probe *p, const struct subject *s)
 {
-	struct meet t = {.ways = (uint32_t)fmin(fmax(p->n[0], 1), 32)};
+	struct meet t = {.ways = (uint32_t)fmin(fmax(p->param[0], 1), 32)};
 	struct micro m = {.name = "conflict",
 		.blocks = 1,
 		.threads = 256,
@@ -388,7 +389,7 @@ static void atomic_body(struct scribe *s, const struct micro *m, uint32_t block,
 
 double probe_atomic(const struct probe *p, const struct subject *s)
 {
-	struct meet t = {.lanes = (uint32_t)fmin(fmax(p->n[0], 1), 32), .same = p->n[1] > 0};
+	struct meet t = {.lanes = (uint32_t)fmin(fmax(p->param[0], 1), 32), .same = p->param[1] > 0};
 	struct micro m = {.name = "atomics",
 		.blocks = 1,
 		.threads = 256,

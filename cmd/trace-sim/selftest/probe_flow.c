@@ -64,10 +64,10 @@ static struct loop_part loop_span(uint32_t pass, double bytes, double l1)
 
 double probe_l1_flow(const struct probe *p, const struct subject *s)
 {
-	double bytes = p->n[0] * 1024, l1 = (double)subject_l1_bytes(s, L1_THREADS),
+	double bytes = p->param[0] * 1024, l1 = (double)subject_l1_bytes(s, L1_THREADS),
 	       l2 = (double)subject_l2_bytes(s);
-	bool inside = bytes <= 0.95 * l1, pairs = p->n[1] > 0;
-	struct loop l = {.word = probe_count(p->n[2]), .pairs = pairs};
+	bool inside = bytes <= 0.95 * l1, pairs = p->param[1] > 0;
+	struct loop l = {.word = probe_count(p->param[2]), .pairs = pairs};
 	uint32_t threads = loop_threads(probe_count(bytes / l.word), pairs), parts = pairs ? 2 : 1;
 	struct micro m = {.name = "read",
 		.blocks = inside ? 1 : s->params.sms,
@@ -83,7 +83,7 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 	l.pass = probe_count(bytes / l.word / threads / parts);
 	part = loop_span(l.pass, bytes, l1);
 	l.total = (part.steps + loop_turn(&l) - 1) / loop_turn(&l) * loop_turn(&l);
-	l.apart = inside ? 0 : bytes <= l2 ? LOOP_APART : LOOP_CLOSE;
+	l.start_rows = inside ? 0 : bytes <= l2 ? LOOP_APART : LOOP_CLOSE;
 	b = bench_open(&s->params, s->isa);
 	b->run.gpu.joins.cubins = loop_codes(&m);
 	for (uint64_t at = 0; at < (uint64_t)fmin(bytes, l2); at += SECTOR)
@@ -109,11 +109,11 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 #define L2_ROWS    12u
 
 struct shares {
-	uint32_t run, rows;    /* number of shares in the buffer, of rows in a share */
-	uint32_t slots;        /* number of resident CTAs */
-	uint16_t *turn;        /* rank of each slot's CTA by start time; random, as on a GPU */
-	uint32_t first, loads; /* next row of slot 0; loads of a thread */
-	uint32_t pieces;       /* adjacent pieces of a row */
+	uint32_t shares, rows;    /* number of shares in the buffer, of rows in a share */
+	uint32_t slots;           /* number of resident CTAs */
+	uint16_t *rank;           /* rank of each slot's CTA by start time; random, as on a GPU */
+	uint32_t next_row, loads; /* next row of slot 0; loads of a thread */
+	uint32_t pieces;          /* adjacent pieces of a row */
 };
 
 /* A random permutation of the slots, always the same. */
@@ -136,11 +136,11 @@ static uint16_t *shuffled_slots(uint32_t slots)
 /* Address of the row that the CTA in a slot reads in a step. */
 static uint64_t share_row_address(const struct shares *h, uint32_t slot, uint32_t step)
 {
-	uint32_t turn = h->turn[slot];
+	uint32_t turn = h->rank[slot];
 	uint64_t progress = step + (uint64_t)turn * h->rows / h->slots, row = progress % h->rows;
 	uint64_t cta = progress / h->rows * h->slots + (h->slots - 1 - turn), piece = row % h->pieces;
 
-	return MICRO_DATA + ((row / h->pieces * h->run + cta % h->run) * h->pieces + piece) * ROW_BYTES;
+	return MICRO_DATA + ((row / h->pieces * h->shares + cta % h->shares) * h->pieces + piece) * ROW_BYTES;
 }
 
 static void share_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
@@ -149,7 +149,7 @@ static void share_body(struct scribe *s, const struct micro *m, uint32_t block, 
 
 	for (uint32_t i = 0; i < h->loads; i += L2_BATCH) {
 		for (uint32_t k = 0; k < L2_BATCH; k++) {
-			uint64_t at = share_row_address(h, block, h->first + i + k) + warp * 32 * 8;
+			uint64_t at = share_row_address(h, block, h->next_row + i + k) + warp * 32 * 8;
 			char reg[8];
 
 			snprintf(reg, sizeof(reg), "R%u", 16 + 2 * k);
@@ -168,23 +168,23 @@ static void share_body(struct scribe *s, const struct micro *m, uint32_t block, 
 /* Warms the L2 with the steps that fill it twice, at least one pass over a smaller buffer. */
 static void share_warm(struct bench *b, const struct subject *s, struct shares *h)
 {
-	double most = fmin(4 * (double)subject_l2_bytes(s), 8.0 * h->run * h->rows * ROW_BYTES);
+	double most = fmin(4 * (double)subject_l2_bytes(s), 8.0 * h->shares * h->rows * ROW_BYTES);
 	uint32_t steps = probe_count(ceil(most / ((double)h->slots * ROW_BYTES)));
 
-	for (; h->first < steps; h->first++)
+	for (; h->next_row < steps; h->next_row++)
 		for (uint32_t slot = 0; slot < h->slots; slot++)
-			bench_warm(b, share_row_address(h, slot, h->first), ROW_BYTES,
+			bench_warm(b, share_row_address(h, slot, h->next_row), ROW_BYTES,
 				slot % s->params.clusters, false);
 }
 
 double probe_l2_flow(const struct probe *p, const struct subject *s)
 {
 	uint32_t per_sm = s->params.core.threads / L2_THREADS;
-	struct shares h = {.run = probe_count(p->n[0] / p->n[1]),
-		.rows = probe_count(p->n[1] * 1024 / ROW_BYTES),
+	struct shares h = {.shares = probe_count(p->param[0] / p->param[1]),
+		.rows = probe_count(p->param[1] * 1024 / ROW_BYTES),
 		.slots = s->params.sms * (per_sm ? per_sm : 1),
 		.loads = L2_ROWS,
-		.pieces = p->n[2] > 0 ? 2 : 1};
+		.pieces = p->param[2] > 0 ? 2 : 1};
 	struct micro m = {.name = "shares",
 		.blocks = h.slots,
 		.threads = L2_THREADS,
@@ -196,12 +196,12 @@ double probe_l2_flow(const struct probe *p, const struct subject *s)
 	struct bench *b;
 	double cycles;
 
-	h.turn = shuffled_slots(h.slots);
+	h.rank = shuffled_slots(h.slots);
 	b = bench_open(&s->params, s->isa);
 	share_warm(b, s, &h);
 	cycles = (double)bench_steady(b, &m, BENCH_INSTS, from, to);
 	bench_close(b);
-	free(h.turn);
+	free(h.rank);
 	return subject_rate(s, (to - from) * h.loads * m.blocks * ROW_BYTES, cycles);
 }
 
@@ -209,15 +209,16 @@ bool probe_flow_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	bool l1 = p->kind->run == probe_l1_flow;
-	double bytes = p->n[0] * 1024,
+	double bytes = p->param[0] * 1024,
 	       cache = (double)(l1 ? subject_l1_bytes(s, L1_THREADS) : subject_l2_bytes(s));
 
 	(void)r;
 	*why = "word size not supported (expected 4 or 8 bytes)";
-	if (l1 && p->n[2] != 4 && p->n[2] != 8)
+	if (l1 && p->param[2] != 4 && p->param[2] != 8)
 		return false;
 	*why = "footprint out of range (expected 1 KiB to 1 GiB)";
-	if (bytes < 1024 || bytes > 1024.0 * 1024 * 1024 || (!l1 && (p->n[1] < 1 || p->n[1] > p->n[0])))
+	if (bytes < 1024 || bytes > 1024.0 * 1024 * 1024 ||
+		(!l1 && (p->param[1] < 1 || p->param[1] > p->param[0])))
 		return false;
 	snprintf(p->group, sizeof(p->group), "bandwidth %s",
 		l1 ? (bytes <= 0.95 * cache         ? "L1"

@@ -38,7 +38,7 @@ static const struct stream_kind streams[] = {
 
 struct probe_stream {
 	const struct stream_kind *kind;
-	uint64_t first; /* element of the first thread */
+	uint64_t first_element; /* of the first thread */
 };
 
 static uint64_t element_address(unsigned array, uint64_t i)
@@ -51,7 +51,7 @@ static void stream_body(struct scribe *s, const struct micro *m, uint32_t block,
 	const struct probe_stream *st = m->arg;
 	const struct stream_kind *k = st->kind;
 	uint32_t left = m->threads - warp * 32, lanes = left >= 32 ? LANES_ALL : (1u << left) - 1, reg = 16;
-	uint64_t i = st->first + (uint64_t)block * m->threads + warp * 32;
+	uint64_t i = st->first_element + (uint64_t)block * m->threads + warp * 32;
 	char name[16];
 
 	scribe_masked(s, lanes, "R0", "S2R", "", 0);
@@ -156,9 +156,9 @@ static double stream_rate(const struct subject *s, const struct stream_kind *k, 
 	struct bench *b;
 	double cycles;
 
-	st.first = (uint64_t)(2 * (double)subject_l2_bytes(s) / counted_bytes(k)) / PIECE * PIECE;
+	st.first_element = (uint64_t)(2 * (double)subject_l2_bytes(s) / counted_bytes(k)) / PIECE * PIECE;
 	b = bench_open(&p, s->isa);
-	stream_warm(b, s, k, st.first);
+	stream_warm(b, s, k, st.first_element);
 	cycles = (double)bench_steady(b, &m, BENCH_CTAS, STREAM_FROM, STREAM_TO);
 	bench_close(b);
 	return subject_rate(s, counted_bytes(k) * m.blocks * m.threads * (STREAM_TO - STREAM_FROM), cycles);
@@ -178,9 +178,9 @@ static const struct stream_kind *stream_of(const char *name)
  */
 double probe_stream(const struct probe *p, const struct subject *s)
 {
-	struct flow_shape h = stream_shape(s, probe_count(p->n[1]), probe_count(p->n[2]));
+	struct flow_shape h = stream_shape(s, probe_count(p->param[1]), probe_count(p->param[2]));
 
-	return stream_rate(s, stream_of(p->n[3] > 0 ? "triad of four" : p->rest), &h);
+	return stream_rate(s, stream_of(p->param[3] > 0 ? "triad of four" : p->rest), &h);
 }
 
 static unsigned count_columns(const char *s)
@@ -207,18 +207,18 @@ bool probe_stream_ready(
 		word--;
 	while (word && word > r->params && word[-1] != ' ')
 		word--;
-	if (!word || num_real(&word, &share) != NUM_GOOD || !(share > 0 && share <= 100) || p->n[0] < 1 ||
-		p->n[0] > 2048)
+	if (!word || num_real(&word, &share) != NUM_GOOD || !(share > 0 && share <= 100) || p->param[0] < 1 ||
+		p->param[0] > 2048)
 		return false;
 	threads = floor(share / 100 * s->params.core.threads / 16 + 0.5) * 16;
-	p->n[1] = p->n[0] > 1024 ? p->n[0] / 2 : p->n[0];
-	p->n[2] = floor(threads / p->n[1] + 0.5);
-	if (p->n[2] < 1)
-		p->n[2] = 1;
+	p->param[1] = p->param[0] > 1024 ? p->param[0] / 2 : p->param[0];
+	p->param[2] = floor(threads / p->param[1] + 0.5);
+	if (p->param[2] < 1)
+		p->param[2] = 1;
 	*why = "more threads than an SM of this GPU has";
-	if (p->n[2] * ceil(p->n[1] / 32) * 32 > s->params.core.threads)
+	if (p->param[2] * ceil(p->param[1] / 32) * 32 > s->params.core.threads)
 		return false;
-	p->n[3] = !strcmp(p->rest, "triad") && count_columns(line + 5) == 4;
+	p->param[3] = !strcmp(p->rest, "triad") && count_columns(line + 5) == 4;
 	snprintf(p->group, sizeof(p->group), "stream %s", share >= 50 ? "full" : "by occupancy");
 	return true;
 }
@@ -262,7 +262,7 @@ static double time_small_kernel(const struct subject *s, double bytes)
  */
 double probe_small(const struct probe *p, const struct subject *s)
 {
-	double bytes = p->n[0], run = bytes < SMALL_MOST ? bytes : SMALL_MOST;
+	double bytes = p->param[0], run = bytes < SMALL_MOST ? bytes : SMALL_MOST;
 	double time = time_small_kernel(s, run);
 
 	if (bytes > 0.8 * (double)subject_l2_bytes(s)) {
@@ -285,5 +285,5 @@ bool probe_small_ready(
 		return false;
 	strcpy(p->group, "small kernels");
 	*why = "size out of range (expected 64 bytes to 16 GiB)";
-	return p->n[0] >= 64 && p->n[0] <= 16.0 * (1u << 30);
+	return p->param[0] >= 64 && p->param[0] <= 16.0 * (1u << 30);
 }

@@ -72,10 +72,10 @@ double probe_stride(const struct probe *p, const struct subject *s)
 	struct bench *b;
 	double cycles;
 
-	if (p->n[0] >= 0)
-		t.stride = (uint32_t)p->n[0];
+	if (p->param[0] >= 0)
+		t.stride = (uint32_t)p->param[0];
 	else
-		t.block = (uint32_t)p->n[1];
+		t.block = (uint32_t)p->param[1];
 	b = bench_open(&s->params, s->isa);
 	cycles = (double)bench_steady(b, &m, BENCH_INSTS, from, to);
 	bench_close(b);
@@ -90,5 +90,6 @@ bool probe_stride_ready(
 	strcpy(p->group, "strides");
 	*why = "stride or block out of range (expected stride=0 to 4096 or block=1 to 64, of float or double)";
 	return (!strncmp(p->rest, "float", 5) || !strncmp(p->rest, "double", 6)) &&
-	       ((p->n[0] >= 0 && p->n[0] <= 4096) || (p->n[0] < 0 && p->n[1] >= 1 && p->n[1] <= 64));
+	       ((p->param[0] >= 0 && p->param[0] <= 4096) ||
+		       (p->param[0] < 0 && p->param[1] >= 1 && p->param[1] <= 64));
 }

@@ -22,7 +22,7 @@ struct figure_group {
 	const char *name, *worst_id;
 	uint32_t n;
 	double sum, worst; /* sum and maximum of |error| */
-	double apart;      /* largest difference in the unit of the figures */
+	double max_diff;   /* largest difference in the unit of the figures */
 };
 
 static struct figure_group *find_figure_group(struct figure_group *g, uint32_t *n, const char *name)
@@ -36,7 +36,7 @@ static struct figure_group *find_figure_group(struct figure_group *g, uint32_t *
 
 static void add_to_group(struct figure_group *g, const struct figure_row *r)
 {
-	double error = fabs(table_error(r)), apart = fabs(r->simulated - r->row->value);
+	double error = fabs(table_error(r)), diff = fabs(r->simulated - r->row->value);
 
 	g->n++;
 	g->sum += error;
@@ -44,8 +44,8 @@ static void add_to_group(struct figure_group *g, const struct figure_row *r)
 		g->worst = error;
 		g->worst_id = r->row->id;
 	}
-	if (apart > g->apart)
-		g->apart = apart;
+	if (diff > g->max_diff)
+		g->max_diff = diff;
 }
 
 /* Groups of the simulated rows, followed by a group of all of them; *n: without the last. */

@@ -264,7 +264,7 @@ static void write_windows(struct record_writer *w, const struct window_counts *n
 	uint64_t all = 0;
 
 	for (unsigned i = 0; i < N_WINDOW_BOUNDS; i++)
-		all += n->by[i];
+		all += n->by_bound[i];
 	record_uint(w, "windows", n->windows, "windows");
 	record_uint(w, "window_cycles", n->cycles, "cycles");
 	record_uint(w, "window_steps", all - n->windows, "steps");
@@ -273,8 +273,8 @@ static void write_windows(struct record_writer *w, const struct window_counts *n
 		char name[32];
 
 		snprintf(name, sizeof(name), "window[%s]", names[i]);
-		if (n->by[i])
-			record_uint(w, name, n->by[i], "windows");
+		if (n->by_bound[i])
+			record_uint(w, name, n->by_bound[i], "windows");
 	}
 }
 
