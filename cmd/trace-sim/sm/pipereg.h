@@ -22,7 +22,8 @@ static inline uint64_t reachable_slots(const struct sm *s, unsigned slot)
 
 /* ---- ID_OC: into the operand collector ----------------------------------------------------- */
 
-static inline bool collector_in_room(const struct sm *s, const struct collector_in *q, unsigned sched)
+static inline bool collector_in_has_free_slot(
+	const struct sm *s, const struct collector_in *q, unsigned sched)
 {
 	return q->free_slots & reachable_slots(s, sched);
 }
