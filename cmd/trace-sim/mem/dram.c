@@ -96,7 +96,7 @@ static inline bool write_bank(const struct dram *d, uint64_t bank) { return d->w
 
 static inline uint64_t tick_min(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* When bank b can issue its column command, if nothing else happens. */
+/* Earliest tick at which bank b can issue its column command, if nothing else happens. */
 static inline uint64_t column_time(const struct dram *d, uint64_t b)
 {
 	uint64_t all = tick_max(d->ccd, write_bank(d, b) ? d->rtw : d->wtr);
@@ -104,13 +104,16 @@ static inline uint64_t column_time(const struct dram *d, uint64_t b)
 	return tick_max(all, tick_max(d->bank_ready_at[b], d->ccdl.expires[d->group[b]]));
 }
 
-/* Likewise its precharge or activate. */
+/* The same for its precharge or activate. */
 static inline uint64_t row_time(const struct dram *d, uint64_t b)
 {
 	return tick_max(d->bank_ready_at[b], d->active >> b & 1 ? d->rtpl.expires[d->group[b]] : d->rrd);
 }
 
-/* Another bank can issue from tick `time` on; *set, if it is known, can in tick *at. */
+/*
+ * Notes that a bank can issue from tick `time` on. *at: first such tick of all banks; *set: banks that can
+ * issue then, 0 if unknown.
+ */
 static inline void note_ready_bank(uint64_t *at, uint64_t *set, uint32_t bank, uint64_t time)
 {
 	if (time < *at) {
@@ -157,8 +160,8 @@ static inline void merge_ready_banks(uint64_t *at, uint64_t *set, uint64_t banks
 	*at = tick_min(*at, time);
 }
 
-/* Those of the banks that their own timers do not hold in tick t, from which on they are asked for. */
-static inline uint64_t ripe_banks(struct dram *d, uint64_t banks, bool match, uint64_t t)
+/* Subset of `banks` whose own timers have expired by tick t; t does not decrease from call to call. */
+static inline uint64_t timing_ready_banks(struct dram *d, uint64_t banks, bool match, uint64_t t)
 {
 	uint64_t next = UINT64_MAX;
 
@@ -195,13 +198,13 @@ static inline uint64_t held_banks(const struct dram *d, const struct group_timer
 }
 
 /*
- * The first tick from t on in which a bank of match can issue, and which of them can then: mostly some bank
- * can as soon as the bus lets any. Timers only move on, so what was found stays right until a command is
- * issued, and is never too late.
+ * Sets column_at to the first tick from t on in which a bank of row_hits can issue, and column_set to the
+ * banks that can issue then. In most cases some bank can as soon as the bus is free. Timers only move
+ * forward, so the result remains a lower bound until a command is issued.
  */
 static void find_columns(struct dram *d, uint64_t t)
 {
-	uint64_t first = tick_max(t, d->ccd), able = ripe_banks(d, d->row_hits, true, first);
+	uint64_t first = tick_max(t, d->ccd), able = timing_ready_banks(d, d->row_hits, true, first);
 
 	able &= ~(first < d->rtw ? d->writes : 0) & (first < d->wtr ? d->writes : ~0ull);
 	able &= ~held_banks(d, &d->ccdl, first);
@@ -213,11 +216,11 @@ static void find_columns(struct dram *d, uint64_t t)
 				&d->column_at, &d->column_set, 1ull << b, tick_max(column_time(d, b), t));
 }
 
-/* The same for the row commands of the others. */
+/* The same for row commands of the other busy banks. */
 static void find_rows(struct dram *d, uint64_t t)
 {
-	uint64_t banks = d->busy & ~d->row_hits, ripe = ripe_banks(d, banks, false, t);
-	uint64_t to_open = ripe & ~d->active, to_close = ripe & d->active, at = UINT64_MAX, set = 0;
+	uint64_t banks = d->busy & ~d->row_hits, ready = timing_ready_banks(d, banks, false, t);
+	uint64_t to_open = ready & ~d->active, to_close = ready & d->active, at = UINT64_MAX, set = 0;
 	uint64_t held = to_close & held_banks(d, &d->rtpl, t);
 
 	if (to_open)
@@ -228,7 +231,7 @@ static void find_rows(struct dram *d, uint64_t t)
 		FOR_BITS64 (b, held)
 			merge_ready_banks(&at, &set, 1ull << b, d->rtpl.expires[d->group[b]]);
 	if (at >= d->timing_ready_at[0])
-		FOR_BITS64 (b, banks & ~ripe)
+		FOR_BITS64 (b, banks & ~ready)
 			merge_ready_banks(&at, &set, 1ull << b, row_time(d, b));
 	d->row_at = at;
 	d->row_set = set;
@@ -462,7 +465,7 @@ uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle)
 	return gone;
 }
 
-/* A time that may be too early is looked at only where it would decide. */
+/* The next tick with work. Recomputes a lower bound only if it would decide. */
 uint64_t dram_next(struct dram *d)
 {
 	uint64_t first = d->ticks + 1, next = d->bus.next;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * -gpgpu_simple_dram_model: memory answers after the DRAM latency, one request a tick and in order
- * (MEM-simple). The channel itself never ticks and all its figures stay zero.
+ * -gpgpu_simple_dram_model: memory replies after the DRAM latency, one request per tick and in order
+ * (MEM-simple). The channel itself never ticks, and all its figures remain zero.
  */
 #include "partition.h"
 

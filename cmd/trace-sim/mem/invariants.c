@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The derived state of the memory side, made anew: the sets of what is awake, the counts and credits of the
- * channels, the banks of each DRAM and what they can do when; see instrument/invariants.h. Empty in builds without
- * the check.
+ * Recomputes and compares the derived state of the memory side: the sets of awake channels, the counts and
+ * credits of the channels, the banks of each DRAM and their timers; see instrument/invariants.h. Empty in
+ * other builds.
  */
 #ifdef CHECK_INVARIANTS
 

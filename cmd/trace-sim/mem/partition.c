@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A memory partition: one DRAM channel with its sub partitions, the credits by which they share it and the
+ * A memory partition: a DRAM channel with its sub partitions, the credits with which they share it, and the
  * latency queue (MEM-part).
  *
- * A tick is run only when something may move in it; the ticks between are counted when the next one runs.
+ * A tick runs only if it may move something; skipped ticks are counted when the next one runs.
  */
 #include <assert.h>
 #include "bits.h"
@@ -57,7 +57,7 @@ void channel_reply(struct memory *m, struct channel *c, struct sub *s, uint32_t 
 	return_credit(c, s);
 }
 
-/* MEM-part-4: one request from L2->DRAM into the latency queue. */
+/* Moves one request from L2->DRAM into the latency queue (MEM-part-4); false: none can move. */
 bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 {
 	for (uint32_t p = 1; p <= m->subs_per_channel; p++) {
@@ -69,9 +69,7 @@ bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 		/* quirk Q4-6: a full channel stops the search for all. */
 		if (dram_full(&c->dram, m->pool->req[s->l2_dram.head].flags & REQ_WRITE))
 			return false;
-		/*
-		 * A full L2->DRAM queue had blocked the sub partition; it is awake, so it will look again.
-		 */
+		/* a full L2->DRAM queue may have blocked the sub partition; it is awake and will try again */
 		req = mem_fifo_pop(m->pool->req, &s->l2_dram);
 		c->pending_l2_requests--;
 		m->pool->req[req].key = (uint32_t)now + m->mp->dram_latency;
@@ -100,7 +98,10 @@ uint32_t channel_delay_pop(struct memory *m, struct channel *c)
 	return req;
 }
 
-/* The head of the latency queue may go on; returns whether the next one may at once. */
+/*
+ * Moves the head of the latency queue into the DRAM if it is ready. Returns true if the next one is ready,
+ * too.
+ */
 static bool release_delayed(struct memory *m, struct channel *c, uint64_t now)
 {
 	bool over = delay_over(c, now),

@@ -3,8 +3,8 @@
  * A memory sub partition: takes requests from the network, splits them into sectors, delays them in the ROP
  * queue, drives the L2 and collects replies (MEM-sub).
  *
- * Always true: the request tracker is the set of requests with REQ_TRACKED. With several queues full nothing
- * is lost, for each step looks first.
+ * Always true: the request tracker is the set of requests with REQ_TRACKED. Every step
+ * checks for free entries first, so nothing is lost when several queues are full.
  */
 #include <assert.h>
 #include "bits.h"
@@ -107,7 +107,7 @@ NOINLINE static void split_request(struct memory *m, struct sub *s, uint32_t req
 		make_piece(m, s, req, addr, lo, lo, now);
 		make_piece(m, s, req, addr, lo + 1, lo, now);
 	} else {
-		/* The original aborts on an empty mask; the address names a sector. */
+		/* the original aborts on an empty mask; here the address selects a sector */
 		if (!mask)
 			mask = 1u << addr % 128 / 32;
 		FOR_BITS32 (i, mask)
@@ -118,7 +118,7 @@ NOINLINE static void split_request(struct memory *m, struct sub *s, uint32_t req
 		req_free(m->pool, req);
 }
 
-/* Once for each request: no calls within it. */
+/* Accepts a packet from the network; false: there is none. Runs once per request, so it contains no calls. */
 NOINLINE FLATTEN bool sub_accept(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
 	const struct req *r = &m->pool->req[req];
@@ -147,7 +147,7 @@ static void queue_reply(struct memory *m, struct sub *s, uint32_t req)
 	mem_fifo_push(m->pool->req, &s->l2_icnt, req);
 }
 
-/* A write that needs no answer from below: an L1's write-back vanishes, others are acknowledged. */
+/* Completes a write that DRAM does not answer: an L1's write-back is dropped, others are acknowledged. */
 static void acknowledge_write(struct memory *m, struct sub *s, uint32_t req)
 {
 	if (m->pool->req[req].type == L1_WRBK_ACC)
@@ -162,7 +162,7 @@ static void answer_request(struct memory *m, struct sub *s, uint32_t req, uint64
 		acknowledge_write(m, s, req);
 }
 
-/* MEM-l2-1: one completed miss. */
+/* Answers one completed miss (MEM-l2-1). */
 static void answer_ready(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = cache_pop_ready(s->l2);
@@ -177,7 +177,7 @@ static void answer_ready(struct memory *m, struct sub *s, uint64_t now)
 	req_free(m->pool, req);
 }
 
-/* MEM-l2-2: the head of DRAM->L2. */
+/* Moves the head of DRAM->L2 into the L2, or on to the replies (MEM-l2-2). */
 static void take_dram_reply(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = s->dram_l2.head;
@@ -212,7 +212,7 @@ NOINLINE static void decode_own(struct memory *m, const struct sub *s, struct re
 	r->chip = (uint16_t)(s->id >> m->sub_log2);
 }
 
-/* MEM-l2-3: one request from the miss queue, then the ports. */
+/* Sends one request from the miss queue, then advances the ports (MEM-l2-3). */
 static void cycle_l2(struct memory *m, struct sub *s)
 {
 	if (!cache_miss_queue_empty(s->l2) && s->l2_dram.count < m->mp->queue_l2_dram) {
@@ -234,7 +234,10 @@ static bool answered_at_once(const struct memory *m, const struct req *r, const 
 	if (!(r->flags & REQ_WRITE) || (l2->walloc != WALLOC_FETCH && l2->walloc != WALLOC_LAZY) ||
 		ev->alloc_sent)
 		return false;
-	/* A write sent nowhere is complete; the original never answers one if the L2 is not write-back. */
+	/*
+	 * a write that is sent nowhere is complete; the original never answers one if the L2 is not
+	 * write-back
+	 */
 	return !ev->write_sent;
 }
 
@@ -259,7 +262,7 @@ NOINLINE _Noreturn static void die_unacceptable_access(const struct req *r, enum
 	catch_fault(&f);
 }
 
-/* MEM-l2-4: the head of icnt->L2 enters the L2. */
+/* Passes the head of icnt->L2 to the L2 (MEM-l2-4). */
 static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = s->icnt_l2.head;
@@ -275,7 +278,7 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 			return;
 		move_to_slice(s, at, r);
 	}
-	/* A miss that joins others is linked by the MSHR. */
+	/* the MSHR links a miss that joins others */
 	mem_fifo_pop(m->pool->req, &s->icnt_l2);
 	status = cache_access(at->l2, req, now + at->copies, &ev, NULL);
 	if (m->events)
@@ -302,7 +305,7 @@ static void take_from_icnt_l2(struct memory *m, struct sub *s, uint64_t now)
 		send_to_dram(m, s, mem_fifo_pop(m->pool->req, &s->icnt_l2));
 }
 
-/* MEM-l2-5: one entry of the ROP queue. quirk Q4-7: its time is in core cycles. */
+/* Moves one ready entry of the ROP queue to icnt->L2 (MEM-l2-5). quirk Q4-7: its time is in core cycles. */
 static void leave_rop(struct memory *m, struct sub *s, uint64_t now)
 {
 	if (!s->rop.count || !reached(now, s->rop_due) || s->icnt_l2.count >= m->mp->queue_icnt_l2)
@@ -312,7 +315,10 @@ static void leave_rop(struct memory *m, struct sub *s, uint64_t now)
 		s->rop_due = m->pool->req[s->rop.head].key;
 }
 
-/* When the next tick may move something, if nothing else comes. Busy ports get free by themselves. */
+/*
+ * Earliest time at which a tick may move something if nothing else arrives. Busy ports become free without
+ * an event.
+ */
 static uint64_t sub_next_tick(const struct sub *s, uint64_t now)
 {
 	if (s->icnt_l2.count || s->dram_l2.count || s->cross_side_replies.count)

@@ -21,7 +21,7 @@ static void islip_grant(struct xbar *x, uint32_t o)
  */
 void xbar_islip(struct xbar *x, uint32_t filled)
 {
-	/* inputs whose head goes where an earlier head goes already */
+	/* inputs whose head goes to the output of an earlier head */
 	uint32_t conflict = filled - bitset_count(x->requested_outputs, x->out_words), granted = 0;
 
 	x->n.conflicts += conflict;
@@ -46,7 +46,7 @@ void xbar_islip(struct xbar *x, uint32_t filled)
 	x->grant_count = x->grant_count == 1 ? x->grant_cycles : x->grant_count - 1;
 }
 
-/* One input of a round-robin advance; conflict and granted are counted up. */
+/* Serves one input of a round-robin advance; adds to *conflict and *granted. */
 static void round_robin_input(
 	struct xbar *x, uint32_t i, uint64_t *served, uint32_t *conflict, uint32_t *granted)
 {

@@ -89,8 +89,8 @@ static struct rates node_rates(const struct book_view *v, enum book_count what)
 /* ---- printing ---------------------------------------------------------------------------------------- */
 
 /*
- * The lines of a class come once in the classes' part and once more, for some, in the overall part. So
- * averages bear their name twice for each class, and minimum and maximum theirs sixteen times.
+ * The lines of a class appear once in the part of the classes and, some of them, again in the overall part.
+ * So the name of an average appears twice per class, and those of minima and maxima sixteen times.
  */
 #define FIGURES 8u /* that have an average, a minimum and a maximum */
 
@@ -261,7 +261,7 @@ void book_print(struct book_stats *s, const struct book_view *v, const struct bo
 	}
 }
 
-/* ---- packets in front of a subnet --------------------------------------------------------------------- */
+/* ---- source queues -------------- --------------------------------------------------------------------- */
 
 void book_push(struct book_numbers *n, struct book_queue *q, uint32_t req, struct book_packet *p)
 {

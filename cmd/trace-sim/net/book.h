@@ -83,7 +83,7 @@ void book_stats_retire(struct book_stats *s, const struct book_packet *p, const 
 /* Prints the lines between the Interconnect-DETAILS markers; counts a print. */
 void book_print(struct book_stats *s, const struct book_view *v, const struct book_out *out);
 
-/* ---- packets in front of a subnet --------------------------------------------------------------------- */
+/* ---- source queues -------------- --------------------------------------------------------------------- */
 
 /* Packets that a device has pushed and that have flits to inject. */
 struct book_queue {

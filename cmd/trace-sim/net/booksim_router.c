@@ -23,7 +23,7 @@ static bool is_tail(const struct book_net *x, const struct book_flit *f)
 
 /* ---- arrivals --------------------------------------------------------------------------------------- */
 
-/* The head of an idle input, or of one whose packet has just left, asks for its output. */
+/* Requests the output of the head of an input that is idle or whose packet has just left. */
 static void request_output(struct book_net *x, uint32_t i)
 {
 	struct book_input *in = &x->in[i];
@@ -73,7 +73,7 @@ static void links_deliver(struct book_net *x, unsigned turn)
 
 /* ---- the edge --------------------------------------------------------------------------------------- */
 
-/* A flit enters the boundary buffer, which retires it and returns a credit. */
+/* Moves a flit into the boundary buffer, which retires it and returns a credit. */
 static void eject_flit(struct booksim *b, struct book_net *x, uint32_t o, unsigned turn)
 {
 	struct book_output *out = &x->out[o];
@@ -146,7 +146,7 @@ static void inject_flits(struct booksim *b, struct book_net *x, unsigned turn)
 
 /* ---- an internal step ------------------------------------------------------------------------------- */
 
-/* A free output that is wanted takes the next input in turn; it is ready from the next internal step on. */
+/* Grants a free output to the next requester in round robin; it is ready from the next internal step on. */
 static void grant_output(struct book_net *x, uint32_t o)
 {
 	uint64_t *want = &x->want[(size_t)o * x->in_words], left = 0;

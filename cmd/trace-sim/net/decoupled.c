@@ -81,7 +81,7 @@ static uint32_t xbar_output_free(const struct xbar *x)
 
 void net_set_max_injections(struct net *n, uint32_t packets) { n->max_injections = packets; }
 
-/* Until the next advance only the cluster itself fills its input. */
+/* until the next advance only the cluster itself fills its input */
 uint32_t net_cycles_until_full(const struct net *n, uint32_t cluster)
 {
 	uint32_t left = slots_left(n->params->in_limit, n->in[cluster].count);

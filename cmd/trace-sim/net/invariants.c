@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The derived state of the network, made anew; see instrument/invariants.h. Empty in builds without the check. */
+/*
+ * Recomputes and compares the derived state of the network; see instrument/invariants.h. Empty in other
+ * builds.
+ */
 #ifdef CHECK_INVARIANTS
 
 #include <stdlib.h>
@@ -10,8 +13,8 @@
 #include "instrument/invariants.h"
 #include "net/noc.h"
 
-/* Is the port marked by any thread as not yet accounted for? */
-static bool marked(const uint64_t *marks, uint32_t threads, uint32_t row, uint32_t port)
+/* True if any thread has marked the port as not yet accounted for. */
+static bool is_marked(const uint64_t *marks, uint32_t threads, uint32_t row, uint32_t port)
 {
 	for (uint32_t t = 0; t < threads; t++)
 		if (bitset_test(marks + (size_t)t * row, port))
@@ -54,7 +57,7 @@ static void check_crossbar(const struct xbar *x)
 		if (ahead)
 			check_ahead(x, i);
 		invariant("xbar.in, sets", x->first_node, i,
-			(uint64_t)ahead + filled + marked(x->new_heads, x->threads, x->row, i),
+			(uint64_t)ahead + filled + is_marked(x->new_heads, x->threads, x->row, i),
 			x->in[i].count != 0);
 	}
 	for (uint32_t o = 0; o < x->n_out; o++) {
@@ -153,7 +156,10 @@ static bool channel_free(
 	return n->quick ? r->quick.port[o].free >> v & 1 : noc_sender_free_vc(&s->senders, r->base + o, v);
 }
 
-/* A channel of an output belongs to the one that has it, or with wait_for_tail_credit had it last. */
+/*
+ * Checks that a channel of an output is owned by the input channel that uses it or, with
+ * wait_for_tail_credit, used it last.
+ */
 static void check_owners(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r)
 {
 	for (uint32_t o = 0; o < r->ports; o++)

@@ -31,7 +31,10 @@ static bool send_flit(struct noc *n, struct noc_subnet *s, uint32_t port)
 	return q->count != 0;
 }
 
-/* Credits of one step of an input go to the output, or node, that it comes from. False: none is left. */
+/*
+ * Sends the credits of one step of an input to the output or node that the flits came from; false: none are
+ * left.
+ */
 static bool send_credits(struct noc *n, struct noc_subnet *s, uint32_t port)
 {
 	struct noc_owed *q = &s->owed[port];
@@ -86,7 +89,10 @@ static void deliver_flit(struct noc *n, struct noc_subnet *s, const struct noc_m
 	bitset_set(s->active, router);
 }
 
-/* Only what a node gets is used in this part of the cycle, so one pass serves nodes and routers. */
+/*
+ * Delivers arrivals to nodes and routers in one pass, because this part of the cycle uses only those of
+ * nodes.
+ */
 static void deliver_arrivals(struct noc *n, struct noc_subnet *s)
 {
 	struct noc_slot *slot;
@@ -119,7 +125,7 @@ static void move_to_boundary(struct noc_subnet *s, uint32_t node, const struct n
 	bitset_set(s->ready, s->device_of[node]);
 }
 
-/* One flit of each virtual channel passes; one of all that have is retired, the first. */
+/* Moves one flit of each virtual channel to the boundary, and retires one flit of the node, the first. */
 static void eject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 {
 	struct noc_sink *k = &s->sink[node];
@@ -186,7 +192,7 @@ static void retire_flit(struct noc *n, struct noc_subnet *s, const struct noc_mo
 	s->cycles_since_arrival = 0;
 }
 
-/* ---- in front of the network ----------------------------------------------------------------- */
+/* ---- injection ------------- ----------------------------------------------------------------- */
 
 static bool vc_available(const struct noc *n, const struct noc_subnet *s, uint32_t sender, uint32_t vc)
 {
@@ -232,8 +238,8 @@ static void route_first(struct noc *n, struct noc_subnet *s, uint32_t node, stru
 }
 
 /*
- * The channels to the first router among which a head takes
- * one. noq: its way there is found anew in each cycle.
+ * Channels to the first router from which a head takes one. With noq its way in that router is computed
+ * again in each cycle.
  */
 static struct noc_way injection_way(struct noc *n, struct noc_subnet *s, uint32_t node, struct noc_packet *p)
 {
@@ -246,7 +252,7 @@ static struct noc_way injection_way(struct noc *n, struct noc_subnet *s, uint32_
 	return noc_part(n, &w, n->plan->router_of[n->plan->inject[node].to], p->way[0].port);
 }
 
-/* The head has its first channel. */
+/* Starts the packet of a head that has got channel vc. */
 static void start_packet(
 	struct noc *n, struct noc_subnet *s, uint32_t node, struct noc_packet *p, uint32_t vc)
 {
@@ -456,7 +462,7 @@ void noc_advance(struct noc *n)
 	n->time++;
 }
 
-/* An idle router only grows older; the fraction is a sum of doubles and is kept as such. */
+/* an idle router only advances in time; the fraction is a sum of doubles and must be computed as such */
 void noc_idle(struct noc *n, uint64_t k)
 {
 	noc_update_ready(n, 0);

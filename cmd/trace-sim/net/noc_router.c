@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The input-queued router (NET-noc-5 to NET-noc-10): one internal step. Heads find their way, get a virtual
- * channel of an output, then every flit gets the switch, crosses it and waits at the output to be sent.
+ * The input-queued router (NET-noc-5 to NET-noc-10): one internal step. Heads are routed and get a virtual
+ * channel of an output. Then each flit gets the switch, crosses it and waits at the output to be sent.
  *
- * Always true: work is in lists, in BookSim's order, for that order decides about random numbers and about
- * flits that reach an output together. Results are found before any state changes: first all evaluate, then
- * all update. What an update appends is looked at in the next step only.
- * quirk Q4-36: a list with a delay above 1 begins together what is in it; what comes in meanwhile waits until
- * that is done.
+ * Always true: work is in lists in BookSim's order, because that order determines random numbers and the
+ * order of flits that reach an output together. All results are computed before any state changes: first all
+ * evaluate, then all update. Entries that an update appends are processed in the next step. quirk Q4-36: a
+ * list with a delay above 1 starts all its entries together; entries that are added meanwhile wait until
+ * those are done.
  */
 #include <assert.h>
 #include <limits.h>
@@ -61,7 +61,7 @@ static void look_two_ahead(struct noc *n, struct noc_subnet *s, struct noc_route
 	p->way[0] = here;
 }
 
-/* The head at the front of a channel, whose way is known, asks for a channel of an output. */
+/* Requests an output channel for the routed head at the front of a channel. */
 static void request_vc(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
 	s->vc[r->base * n->vcs + vc].state = NOC_WANTS;
@@ -207,7 +207,7 @@ static void vc_confirm(const struct noc *n, const struct noc_subnet *s, struct n
 	}
 }
 
-/* The allocator runs, and some draw random numbers, also while nothing is asked. */
+/* Runs the VC allocator, even without requests, because some allocators draw random numbers then. */
 static void vc_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	bool begin = noc_list_begins(&r->vc, (uint32_t)n->time, n->vc_delay);
@@ -263,7 +263,7 @@ static void owe_credit(struct noc *n, struct noc_subnet *s, struct noc_router *r
 	s->credits++;
 }
 
-/* The flit at the front enters the switch. Returns whether it was a tail. */
+/* Moves the flit at the front into the switch. Returns true for a tail. */
 static bool cross_switch_flit(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
 	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
@@ -403,7 +403,7 @@ static void speculate(struct noc *n, struct noc_subnet *s, struct noc_router *r,
 	}
 }
 
-/* The output that a channel got, or FAILED. */
+/* Output that was granted to a channel, or FAILED. */
 static int32_t switch_grant(struct noc *n, struct noc_router *r, uint32_t vc)
 {
 	uint32_t v = vc % n->vcs, input = vc / n->vcs * n->input_speedup + v % n->input_speedup;
@@ -460,7 +460,7 @@ static bool speculation_holds(
 
 	if (n->hold && (r->hold_in[input] >= 0 || r->hold_out[e->result] >= 0))
 		return false;
-	/* With a slow switch perhaps only since it asked, and of another output. */
+	/* with a slow switch the channel may have been assigned after the request, and at another output */
 	if (v->state == NOC_ACTIVE)
 		return v->port == port && !credit_full(n, s, r->base + port, v->vc);
 	if (n->conf.vc_alloc.kind == ALLOCATOR_PIGGYBACK)
@@ -517,8 +517,8 @@ static void hold_switch(struct noc *n, struct noc_router *r, uint32_t vc, uint32
 }
 
 /*
- * A head that got the switch without having a channel takes one: with piggyback. Else its grant came before
- * that of a VC allocator with a delay, and is lost.
+ * Assigns a channel to a head that got the switch without one; only with piggyback. Otherwise the grant came
+ * before that of a VC allocator with a delay, and is lost.
  */
 static bool take_piggyback_vc(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port)

@@ -115,7 +115,7 @@ static void limited_send(
  * ------------------------------------------------------------------------------------------------
  */
 
-/* Mean of round trips, the last one weighing 1 / 2^scale. */
+/* Moving average of round trips; the last one has the weight 1 / 2^scale. */
 static int32_t mean_trip(const struct icnt *c, int32_t old, int32_t last)
 {
 	int scale = icnt_int(c, ICNT_feedback_aging_scale);
@@ -123,7 +123,7 @@ static int32_t mean_trip(const struct icnt *c, int32_t old, int32_t last)
 	return old < 0 ? last : (int32_t)((((int64_t)old << scale) + last - old) >> scale);
 }
 
-/* A flit less for each cycle that the way takes longer than it must. */
+/* Limit on uncredited flits: one less for each cycle that the round trip exceeds its minimum. */
 static int32_t limit_of(const struct icnt *c, const struct noc_senders *m, uint32_t sender, int32_t trip)
 {
 	int32_t limit = (int32_t)m->min_credit_rtt[sender] * 2 - trip + icnt_int(c, ICNT_feedback_offset);

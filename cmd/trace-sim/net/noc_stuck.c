@@ -9,7 +9,7 @@
 #include "arena.h"
 #include "net/noc.h"
 
-#define LINES_MAX  100 /* for each subnet; the rest is counted */
+#define LINES_MAX  100 /* per subnet; further channels are only counted */
 #define NO_CHANNEL UINT32_MAX
 
 static const struct noc_packet *front_packet(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
@@ -19,10 +19,7 @@ static const struct noc_packet *front_packet(const struct noc *n, const struct n
 	return &s->packet[v->slot[v->head & (n->buffer_cap - 1)].req];
 }
 
-/*
- * The channel that holds what the front of vc waits for:
- * the packet's own next one, or the first that it asks for.
- */
+/* Channel that the front of vc waits for: the one that its packet owns, or the first that it requests. */
 static uint32_t waited_channel(
 	const struct noc *n, const struct noc_subnet *s, uint32_t vc, uint32_t *port, uint32_t *out)
 {

@@ -22,7 +22,7 @@ enum field { FIELD_CHIP, FIELD_BANK, FIELD_ROW, FIELD_PARTITION, N_FIELDS };
 #define MAX_RUNS  64
 #define LINE_LOG2 7 /* of the bytes of a line */
 
-/* An answer in one word: the row below, then the bank and the slice. */
+/* A result in one word: the row in the low bits, then the bank and the slice. */
 #define BANK_AT 32
 #define SUB_AT  48
 
@@ -31,7 +31,7 @@ struct gather {
 	struct bit_run {
 		uint64_t mask;
 		uint32_t shift;
-	} run[MAX_RUNS / 2 + 1]; /* mask: where the run arrives */
+	} run[MAX_RUNS / 2 + 1]; /* mask: of the run after the shift */
 };
 
 /* RANDOM indexing: an open table of the keys seen, at most half full. */
@@ -49,9 +49,9 @@ struct addrdec {
 	int chip_at;                    /* ADDR_CHIP_S; -1: channel bits are given one by one */
 	uint32_t channels, subs, index; /* subs: slices of a channel that share its addresses, on one side */
 	uint32_t sides, clusters;
-	bool gap;            /* channels are no power of two */
-	bool lines_whole;    /* all of a line belongs to one slice */
-	uint32_t high_shift; /* what is left of the address for hashing */
+	bool gap;            /* the number of channels is not a power of two */
+	bool lines_whole;    /* a line belongs to one slice */
+	uint32_t high_shift; /* shift that gives the address for hashing */
 	uint32_t ipoly_n;
 	struct random random;
 	bool linear; /* by_byte is made */
@@ -175,7 +175,7 @@ static uint32_t random_slot(const struct random *r, uint64_t key)
 	return at;
 }
 
-/* The footprint of a run is not known beforehand, so this table alone grows during a simulation. */
+/* This table grows during a simulation, because the footprint of a run is not known beforehand. */
 static void random_grow(struct random *r)
 {
 	struct random old = *r;
@@ -213,7 +213,7 @@ static uint32_t random_sub(struct random *r, uint64_t key, uint32_t n)
 
 /* ---- decoding ------------------------------------------------------------------------------- */
 
-/* The address without its channel, and what the hash functions see of it. */
+/* Address without its channel. *high: address for the hash functions. */
 static uint64_t local_address(const struct addrdec *d, uint64_t addr, uint32_t *chip, uint64_t *high)
 {
 	uint64_t quotient;
@@ -259,10 +259,7 @@ static uint32_t sub_of(struct addrdec *d, uint64_t addr, uint32_t chip, uint32_t
 	return chip * d->subs + local;
 }
 
-/*
- * MEM-sides-1: the slice of the cluster's side. What an L2 makes itself belongs to no cluster, and knows its
- * slice.
- */
+/* MEM-sides-1: the slice on a side. Requests that an L2 makes have no cluster; their slice is known. */
 static uint32_t slice_on_side(const struct addrdec *d, uint32_t sub, uint32_t side)
 {
 	return sub / d->subs * d->subs * d->sides + side * d->subs + sub % d->subs;
@@ -273,7 +270,7 @@ uint32_t addrdec_side(const struct addrdec *d, uint32_t cluster)
 	return cluster * d->sides / d->clusters % d->sides;
 }
 
-/* Slice, bank and row in a word. */
+/* Slice, bank and row of an address, in a word. */
 static uint64_t decode_address(struct addrdec *d, uint64_t addr)
 {
 	uint32_t chip, bank;
@@ -284,7 +281,7 @@ static uint64_t decode_address(struct addrdec *d, uint64_t addr)
 	       (uint32_t)gather_bits(&d->field[FIELD_ROW], local);
 }
 
-/* The same, however it is found. */
+/* The same, from the tables if there are any. */
 static uint64_t decode_fast(struct addrdec *d, uint64_t addr)
 {
 	uint64_t sum = 0;

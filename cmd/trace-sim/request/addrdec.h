@@ -14,8 +14,8 @@ struct addrdec;
 struct addrdec *addrdec_new(const struct params *p);
 void addrdec_delete(struct addrdec *d);
 /*
- * Fill chip, sub, bank, row of r from r->addr. quirk Q4-25: RANDOM (index 4) draws at first touch, in call
- * order.
+ * Fills chip, sub, bank and row of r from r->addr. quirk Q4-25: RANDOM (index 4) draws at first touch, in
+ * call order.
  */
 void addrdec_request(struct addrdec *d, struct req *r);
 /* Sub partition of an address for a cluster: what addrdec_request() finds. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The request pool. Handles given back are handed out again last in, first out, so that the records in use
- * stay few and warm in the host's cache; pages of records never reached are never touched.
+ * The request pool. Freed handles are reused last in, first out, so that the records in use are few and stay
+ * in the host's cache; pages of unused records are never touched.
  */
 #include <assert.h>
 #include <string.h>
@@ -42,7 +42,7 @@ void req_pool_free(struct req_pool *p)
 	*p = (struct req_pool){0};
 }
 
-/* Held for a few instructions, once in REQ_PILE requests. */
+/* The lock is held for a few instructions, once per REQ_PILE requests. */
 static void pool_lock(struct req_pool *p)
 {
 	while (__atomic_test_and_set(&p->lock, __ATOMIC_ACQUIRE))
@@ -51,7 +51,7 @@ static void pool_lock(struct req_pool *p)
 
 static void pool_unlock(struct req_pool *p) { __atomic_clear(&p->lock, __ATOMIC_RELEASE); }
 
-/* A full pile of handles never used before. */
+/* Creates a full list of new handles. */
 static uint32_t make_pile(struct req_pool *p, uint32_t first)
 {
 	for (uint32_t i = 0; i < REQ_PILE - 1; i++)

@@ -79,7 +79,7 @@ enum req_flag {
  */
 struct req {
 	_Alignas(128) uint64_t addr; /* current address */
-	uint64_t orig_addr;          /* as it was made */
+	uint64_t orig_addr;          /* address when the request was made */
 	uint64_t bytes[2];           /* byte mask, bit = address mod 128 */
 	uint32_t next;               /* link of the owner: FIFO, list of free requests, MSHR entry */
 	uint32_t tail, bin;          /* memory side: DRAM rows (dram_sched.c), ROP queues in order of time */

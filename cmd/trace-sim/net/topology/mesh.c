@@ -80,7 +80,7 @@ static uint32_t mesh_next_up(const struct noc_view *v, uint32_t at, uint32_t des
 	return noc_toward(v, at, dest, mesh_lowest_port);
 }
 
-/* The same for the highest. */
+/* The same for the highest dimension that differs. */
 static uint32_t mesh_next_down(const struct icnt *c, uint32_t at, uint32_t dest)
 {
 	uint32_t d = c->n - 1, step = c->nodes / c->k;
@@ -150,7 +150,10 @@ void noc_route_mesh_dor_pni(const struct noc_view *v, struct noc_packet *p, uint
  * ---- two orders -------------------------------------------------------------------------------------------
  */
 
-/* The lower half of the channels for the first order, the upper for the second. */
+/*
+ * Restricts a packet to the lower half of the channels for the first order of dimensions, the upper half for
+ * the second.
+ */
 static void mesh_vc_half(const struct noc_view *v, struct noc_packet *p, uint32_t port, bool lower)
 {
 	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], half = (hi - lo + 1) / 2;
