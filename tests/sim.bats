@@ -363,7 +363,7 @@ start_second() {
 		assert_equal "$output" ""
 		[ ! -e out ] && [ ! -e out.part ]
 		run -2 trace-sim -q -g titanx $option '' -o out "$(trace alu-pascal)"
-		assert_output --partial 'empty name'
+		assert_output --partial 'the name of an output is empty'
 	done
 	run -2 timeout 60 trace-sim -q -g qv100 --net-report r -o out "$d"
 	assert_output --partial 'requires a network with channels between routers'
@@ -474,11 +474,11 @@ start_second() {
 	mkdir raw
 	touch raw/kernel-1.trace raw/kernel-2.trace.xz
 	run -2 trace-sim -g rtx3070 -o out raw
-	assert_output 'trace-sim: error: raw: raw traces, not grouped by thread block and warp: run trace-pack --group raw -C DIR first'
+	assert_output 'trace-sim: raw: error: raw traces, not grouped by thread block and warp: run trace-pack --group raw -C DIR first'
 	[ ! -e out ]
 	rm raw/*
 	run -2 trace-sim -g rtx3070 -o out raw
-	assert_output 'trace-sim: error: raw: no kernel list in the folder (expected kernelslist.g)'
+	assert_output 'trace-sim: raw: error: no kernel list in the folder (expected kernelslist.g)'
 }
 
 @test "-k that selects nothing is an error, and no result" {
