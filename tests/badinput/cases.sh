@@ -310,7 +310,7 @@ measured() {
 	bad "measured-$1" "$2" "printf 'id\tgpu\tworkload\tparams\tmetric\tvalue\tunit\tmin\tmax\tclock_mhz\ttool\tsource\tnote\na\tv100\tchain\tops=FADD\tlatency\t4\tcycles\t\t\t\t\tmine\t\n' >m && ARGS='--selftest --measured m' TRACE=v100 && $3"
 }
 measured empty 'm: error: no line of column names' ': >m'
-measured no-file 'm: cannot be opened' 'rm m'
+measured no-file 'm: error: cannot be opened' 'rm m'
 measured no-header 'm:1:.*error: column 1 is .* .expected .id' 'sed -i 1d m'
 measured column-name "m:1:.*column 3 is 'worklode' .expected 'workload'" 'sed -i 1s/workload/worklode/ m'
 measured column-missing "m:1:.*column 13 is '' .expected 'note'" 'sed -i "1s/.note$//" m'
@@ -328,7 +328,7 @@ measured id-twice "m:3.*duplicate id 'a'" 'sed -i 2p m'
 measured zero-byte 'm:2:.*NUL byte' 'printf "a\tv100\tch\000ain\tops=FADD\tx\t4\tcycles\t\t\t\t\tmine\t\n" >>m && sed -i 2d m'
 measured with-nothing 'm:1:.*incomplete line .expected .#with' 'sed -i "1i #with ncu" m'
 measured with-no-value 'm:1:.*incomplete line .expected .#with' 'sed -i "1i #with ncu core_model" m'
-measured with-unknown 'found.*no_such_option' 'sed -i "1i #with mine no_such_option=3" m && sed -i "3s/\t\tmine/\tmine\tmine/" m'
+measured with-unknown "unknown option '-no_such_option'" 'sed -i "1i #with mine no_such_option=3" m && sed -i "3s/\t\tmine/\tmine\tmine/" m'
 measured params-nothing 'm:1:.*incomplete line .expected .#params' 'sed -i "1i #params ncu" m'
 measured params-unknown "m:1:.*invalid 'wrod=8'" 'sed -i "1i #params mine wrod=8" m'
 measured params-word "m:1:.*invalid 'word=wide'" 'sed -i "1i #params mine word=wide" m'
