@@ -273,7 +273,7 @@ start_second() {
 	assert_output --regexp $'run,status,kernel_name,id,gpu_sim_cycle\r\nout.part,cut,vecadd,1,[0-9]+\r$'
 	[[ $stderr == *"this run is not complete"* ]]
 	run -0 trace-sim -F json -g rtx3070 -o out two
-	assert_output --partial 'out.part: warning: found what a run left that did not end, which is replaced'
+	assert_output --partial 'out.part: warning: replacing the output of a run that did not finish'
 	[ ! -e out.part ]
 	run -0 stats-csv -s gpu_sim_cycle out
 	refute_output --partial status
@@ -412,7 +412,7 @@ start_second() {
 	trace-pack -q -o app.tpack app
 	for job in trace-pick 'trace-sim -c gpu.config'; do
 		run -2 $job -f -o app.tpack - <app.tpack
-		assert_output --partial 'app.tpack: found the output among the inputs'
+		assert_output --partial 'app.tpack: the output is also an input'
 	done
 	for file in titanx.icnt picks rows k.cubin; do
 		run -2 trace-sim -q -c gpu.config -k @picks --isa rows --cubin k.cubin -f -o $file app
@@ -422,11 +422,11 @@ start_second() {
 		'trace-pick --times times.csv -o times.csv app' 'stats-csv -k @picks -o picks app' \
 		'stats-csv --weights picks -o picks app'; do
 		run -2 $job -q -f
-		assert_output --partial 'found the output among the inputs'
+		assert_output --partial 'the output is also an input'
 	done
 	for file in app/kernel-1.traceg app/kernelslist.g; do
 		run -2 trace-pick -q -f -o $file app
-		assert_output --partial 'found the output among the inputs'
+		assert_output --partial 'the output is also an input'
 	done
 	md5sum --quiet -c sums
 	trace-sim -q -c gpu.config -o run app

@@ -28,10 +28,13 @@ static struct place pick_place(const struct picks_line *l, const char *at)
 
 static int bad_pick(const struct picks_line *l, const char *at, const char *wanted)
 {
+	size_t n = strcspn(at, " \t");
 	char q[60];
 
+	if (!n)
+		return fault_set(l->f, pick_place(l, at), "picks", "the line ends early (expected %s)", wanted);
 	return fault_set(l->f, pick_place(l, at), "picks", "unexpected '%s' (expected %s)",
-		diag_quote(q, sizeof(q), at, strcspn(at, " \t")), wanted);
+		diag_quote(q, sizeof(q), at, n), wanted);
 }
 
 static void skip_pick_blanks(struct picks_line *l) { l->at += strspn(l->at, " \t"); }

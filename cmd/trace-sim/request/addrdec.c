@@ -54,7 +54,11 @@ struct addrdec {
 	uint32_t high_shift; /* shift that gives the address for hashing */
 	uint32_t ipoly_n;
 	struct random random;
-	bool linear; /* by_byte is made */
+	/*
+	 * by_byte is valid. It saves 8.9 M instructions of 729 M on gemm-hmma-86 and 3.4 M of 568 M on
+	 * bfs-rodinia-a100 (rtx3070, -j 1).
+	 */
+	bool linear;
 	uint64_t by_byte[8][256];
 };
 
