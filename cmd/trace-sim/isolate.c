@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Isolated kernels: one process per kernel, up to -j of them at the same time, each with a cold GPU that no
- * memory copy has touched and whose cycle 0 is the start of the kernel. The records are written in the order
- * of the list.
+ * --isolate: one process for each kernel, up to -j at the same time. Each simulates a cold GPU without earlier
+ * memory copies, from cycle 0. Records are written in the order of the list.
  *
- * Always true: the output of a process depends only on its kernel, so the result is the same for any number
- * of processes. At most one file and one pipe are open per running process, whatever the length of the list.
- * Processes end with this one. A kernel that cannot be simulated ends the run after the kernels before it
- * are written. Leaves out: output files in addition to the result, and the original's block, whose totals
- * continue from kernel to kernel.
+ * Always true: the records of a process depend on its kernel alone, so the result is the same for any -j. Each
+ * running process has one open file and one pipe. A process ends with its parent. A kernel that cannot be
+ * simulated ends the run after the records of the kernels before it are written. Not available: logs, and
+ * Accel-Sim's format, whose totals continue from kernel to kernel.
  */
 #include <errno.h>
 #include <math.h>
@@ -26,16 +24,16 @@
 #include "bytes.h"
 #include "isolate.h"
 
-/* Outcome of a process except its records, in shared memory. */
+/* Outcome of a process besides its records, in memory shared with its parent. */
 struct outcome {
 	char status[16], limit[48];
 	unsigned char hash[16];
-	uint32_t kernels; /* number of kernel records */
-	uint32_t done;    /* number of kernels that completed */
+	uint32_t kernels; /* with a record */
+	uint32_t done;    /* simulated to their end */
 };
 
 struct child {
-	pid_t pid; /* 0: this element is free */
+	pid_t pid; /* 0: the place is free */
 	int pipe;  /* readable once the process has ended */
 	FILE *records;
 	uint32_t command;
@@ -45,7 +43,7 @@ enum child_state { WAITING, RUNNING, READY, FAILED };
 
 struct child_result {
 	uint8_t state;
-	uint64_t offset, n; /* offset and size of its records in the spool */
+	uint64_t at, n; /* its records in the spool */
 	struct outcome outcome;
 };
 
@@ -56,18 +54,14 @@ struct isolate {
 	struct child child[MAX_THREADS];
 	struct outcome *outcome;     /* by child */
 	struct child_result *result; /* by command */
-	uint32_t start, write;       /* next command to start, next command to write */
-	uint32_t failed;             /* first command that cannot be simulated; n_cmds: none */
+	uint32_t start, write;       /* commands: the next to be started, the next to be written */
+	uint32_t failed;             /* the first command that cannot be simulated; n_cmds: none */
 	struct kept spool;           /* records of kernels that wait for an earlier kernel */
 	struct kept all;             /* all written records, for the totals */
 	uint32_t kernels, done;
-	char limit[48]; /* first limit that a kernel reached; "": none */
-	/*
-	 * In the process of a kernel: pointers of the parent that the process replaces, kept so that leak
-	 * checkers find all memory.
-	 */
-	const void *inherited[2];
-	bool shown; /* a line without newline is on the terminal */
+	char limit[48];           /* the first that a kernel met; "": none */
+	const void *inherited[2]; /* in a child: the parent's objects, so that leak checkers find them */
+	bool shown;               /* the terminal shows a line without newline */
 };
 
 /* ---- kept records -------------------------------------------------------------------------------- */
@@ -103,8 +97,8 @@ static void kept_close(struct kept *k)
 	k->file = NULL;
 }
 
-/* Passes n bytes at `at` of a file to use(), in pieces. */
-static void pass_pieces(
+/* Passes n bytes of a file, from offset `at`, to use() in pieces. */
+static void pieces(
 	int fd, uint64_t at, uint64_t n, void (*use)(void *ctx, const char *p, size_t n), void *ctx)
 {
 	char buffer[1u << 16];
@@ -122,21 +116,21 @@ static void pass_pieces(
 	}
 }
 
-static void add_to_kept(void *ctx, const char *p, size_t n) { kept_add(ctx, p, n); }
+static void to_kept(void *ctx, const char *p, size_t n) { kept_add(ctx, p, n); }
 
-static void write_to_output(void *ctx, const char *p, size_t n) { fwrite(p, 1, n, ctx); }
+static void to_output(void *ctx, const char *p, size_t n) { fwrite(p, 1, n, ctx); }
 
 /* ---- a process ------------------------------------------------------------------------------------ */
 
 static void copy_word(char *to, size_t cap, const char *word) { snprintf(to, cap, "%s", word ? word : ""); }
 
-static _Noreturn void run_child(struct isolate *o, const struct child *c, struct outcome *t)
+static _Noreturn void be_child(struct isolate *o, const struct child *c, struct outcome *t)
 {
 	struct run *r = o->r;
 	struct fault f;
 	int status;
 
-	/* the parent handles signals to all processes of the terminal */
+	/* The parent handles signals that the terminal sends to all processes. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
@@ -144,7 +138,7 @@ static _Noreturn void run_child(struct isolate *o, const struct child *c, struct
 	o->inherited[0] = r->writer;
 	o->inherited[1] = r->hash;
 	r->progress = false;
-	r->selection = NULL; /* an unselected name is no error here */
+	r->selection = NULL; /* a kernel that -k does not select by name is no fault here */
 	r->next_command = c->command;
 	r->list.n_cmds = c->command + 1;
 	r->alone = true;
@@ -185,7 +179,7 @@ static void start_child(struct isolate *o, uint32_t command)
 		close(ends[0]);
 		if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 			_exit(EXIT_TROUBLE);
-		run_child(o, c, &o->outcome[c - o->child]);
+		be_child(o, c, &o->outcome[c - o->child]);
 	}
 	close(ends[1]);
 	c->pipe = ends[0];
@@ -193,7 +187,7 @@ static void start_child(struct isolate *o, uint32_t command)
 	o->running++;
 }
 
-static int wait_for_child(pid_t pid)
+static int wait_for(pid_t pid)
 {
 	int status;
 
@@ -203,7 +197,7 @@ static int wait_for_child(pid_t pid)
 	return status;
 }
 
-static void release_child(struct isolate *o, struct child *c)
+static void forget(struct isolate *o, struct child *c)
 {
 	close(c->pipe);
 	fclose(c->records);
@@ -211,21 +205,21 @@ static void release_child(struct isolate *o, struct child *c)
 	o->running--;
 }
 
-/* Kills the children from command `from` on. */
-static void kill_children(struct isolate *o, uint32_t from)
+/* Ends the processes of the commands from `first` on. */
+static void kill_children(struct isolate *o, uint32_t first)
 {
 	for (struct child *c = o->child; c < o->child + o->jobs; c++)
-		if (c->pid && c->command >= from) {
+		if (c->pid && c->command >= first) {
 			kill(c->pid, SIGKILL);
-			wait_for_child(c->pid);
-			release_child(o, c);
+			wait_for(c->pid);
+			forget(o, c);
 		}
 }
 
-static void reap_child(struct isolate *o, struct child *c)
+static void reap(struct isolate *o, struct child *c)
 {
 	struct child_result *to = &o->result[c->command];
-	int status = wait_for_child(c->pid);
+	int status = wait_for(c->pid);
 	off_t n = lseek(fileno(c->records), 0, SEEK_END);
 
 	to->outcome = o->outcome[c - o->child];
@@ -233,19 +227,21 @@ static void reap_child(struct isolate *o, struct child *c)
 	if (WIFSIGNALED(status))
 		diag_error((struct place){.file = o->r->list.cmd[c->command].path},
 			"process ended by signal: %s", strsignal(WTERMSIG(status)));
+	else if (n < 0)
+		diag_error(NOWHERE, "temporary file: %s", strerror(errno));
 	if (!WIFEXITED(status) || WEXITSTATUS(status) > EXIT_NO || n < 0) {
 		to->state = FAILED;
 		if (c->command < o->failed)
 			o->failed = c->command;
 	} else {
-		to->offset = o->spool.n;
+		to->at = o->spool.n;
 		to->n = (uint64_t)n;
-		pass_pieces(fileno(c->records), 0, to->n, add_to_kept, &o->spool);
+		pieces(fileno(c->records), 0, to->n, to_kept, &o->spool);
 	}
-	release_child(o, c);
+	forget(o, c);
 }
 
-/* Waits until a process ends, a signal arrives or 200 ms have passed; reaps processes. */
+/* Waits until a process ends, a signal comes or 200 ms have passed. */
 static void wait_children(struct isolate *o)
 {
 	struct pollfd fd[MAX_THREADS];
@@ -261,12 +257,12 @@ static void wait_children(struct isolate *o)
 		return;
 	for (nfds_t i = 0; i < n; i++)
 		if (fd[i].revents)
-			reap_child(o, of[i]);
+			reap(o, of[i]);
 }
 
 /* ---- the records ---------------------------------------------------------------------------------- */
 
-static void print_isolate_progress(struct isolate *o, bool keep)
+static void show(struct isolate *o, bool keep)
 {
 	fprintf(stderr, "%s%u kernels done, %u of %u commands of the list, %u running, %.0f s%s",
 		o->shown ? "\r\033[K" : "", o->kernels, o->write, o->r->list.n_cmds, o->running,
@@ -274,8 +270,7 @@ static void print_isolate_progress(struct isolate *o, bool keep)
 	o->shown = !keep;
 }
 
-/* The worse of two statuses. */
-static const char *worse_status(const char *a, const char *b)
+static const char *worse(const char *a, const char *b)
 {
 	static const char *const order[] = {"complete", "limit", "deadlock", "interrupted"};
 	unsigned i = 0, k = 0;
@@ -291,11 +286,11 @@ static void write_result(struct isolate *o, const struct child_result *done)
 {
 	struct run *r = o->r;
 
-	pass_pieces(o->spool.fd, done->offset, done->n, write_to_output, r->out);
-	pass_pieces(o->spool.fd, done->offset, done->n, add_to_kept, &o->all);
+	pieces(o->spool.fd, done->at, done->n, to_output, r->out);
+	pieces(o->spool.fd, done->at, done->n, to_kept, &o->all);
 	output_keep(r->result);
 	XXH3_128bits_update(r->hash, done->outcome.hash, sizeof(done->outcome.hash));
-	r->status = worse_status(r->status, done->outcome.status);
+	r->status = worse(r->status, done->outcome.status);
 	if (!r->limit && *done->outcome.limit) {
 		memcpy(o->limit, done->outcome.limit, sizeof(o->limit));
 		r->limit = o->limit;
@@ -303,7 +298,7 @@ static void write_result(struct isolate *o, const struct child_result *done)
 	o->kernels += done->outcome.kernels;
 	o->done += done->outcome.done;
 	if (r->progress)
-		print_isolate_progress(o, !isatty(STDERR_FILENO));
+		show(o, !isatty(STDERR_FILENO));
 }
 
 static void write_ready(struct isolate *o)
@@ -322,22 +317,19 @@ static void write_ready(struct isolate *o)
 		o->spool.n = 0;
 }
 
-static bool is_chosen(const struct run *r, const struct command *c, uint32_t after)
+static bool chosen(const struct run *r, const struct command *c, uint32_t after)
 {
 	return c->kind == CMD_KERNEL && c->position > after &&
 	       (kselect_needs_name(r->select) || kselect_has(r->select, c->position, NULL));
 }
 
-/*
- * Starts processes while there are free ones. Commands without a selected kernel are ready at once, with no
- * records.
- */
+/* Starts processes while fewer than -j run; commands that are not selected are ready at once. */
 static void start_children(struct isolate *o, uint32_t after)
 {
 	while (o->start < o->r->list.n_cmds && o->failed == o->r->list.n_cmds) {
 		const struct command *c = &o->r->list.cmd[o->start];
 
-		if (!is_chosen(o->r, c, after))
+		if (!chosen(o->r, c, after))
 			o->result[o->start].state = READY;
 		else if (o->running == o->jobs)
 			break;
@@ -357,7 +349,7 @@ static void run_children(struct isolate *o, uint32_t after)
 		wait_children(o);
 		kill_children(o, o->failed);
 		if (progress_asked())
-			print_isolate_progress(o, true);
+			show(o, true);
 		if (progress_interrupted()) {
 			o->r->status = "interrupted";
 			break;
@@ -372,29 +364,29 @@ static void run_children(struct isolate *o, uint32_t after)
 
 struct kept_cursor {
 	const struct kept *all;
-	uint64_t offset; /* of the next byte to read */
+	uint64_t at;
 };
 
-static size_t read_kept(void *ctx, void *buf, size_t n)
+static size_t read_all(void *ctx, void *buf, size_t n)
 {
 	struct kept_cursor *g = ctx;
 	ssize_t got;
 
 	do
-		got = pread(g->all->fd, buf, n, (off_t)g->offset);
+		got = pread(g->all->fd, buf, n, (off_t)g->at);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		die_errno("temporary file");
-	g->offset += (uint64_t)got;
+	g->at += (uint64_t)got;
 	return (size_t)got;
 }
 
-/* Running totals of a GPU. Each kernel begins with a new one, so these are their sums over the kernels. */
+/* Sums over the kernels of the running totals, which restart with each kernel. */
 struct totals {
 	uint64_t insts, cycles, ctas;
 };
 
-static uint64_t *running_total(struct totals *t, const char *name)
+static uint64_t *total_of(struct totals *t, const char *name)
 {
 	if (!strcmp(name, "gpu_tot_sim_insn"))
 		return &t->insts;
@@ -406,21 +398,21 @@ static uint64_t *running_total(struct totals *t, const char *name)
 static void add_totals(struct totals *t, const struct result_item *item)
 {
 	for (uint32_t i = 0; i < item->n_figures; i++) {
-		uint64_t *to = running_total(t, item->figure[i].name);
+		uint64_t *to = total_of(t, item->figure[i].name);
 
 		if (to)
 			*to += item->figure[i].value.count;
 	}
 }
 
-/* Sets to[] to the figures of the run that are defined over several GPUs; returns their number. */
-static uint32_t sum_figures(struct result_figure *to, const struct result_item *item, struct totals *t)
+/* Copies the figures of the run that are defined over separate GPUs to `to`; returns their number. */
+static uint32_t sums(struct result_figure *to, const struct result_item *item, struct totals *t)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < item->n_figures; i++) {
 		struct result_figure f = item->figure[i];
-		uint64_t *total = running_total(t, f.name);
+		uint64_t *total = total_of(t, f.name);
 
 		if (total) {
 			f.value.count = *total;
@@ -436,11 +428,11 @@ static uint32_t sum_figures(struct result_figure *to, const struct result_item *
 	return n;
 }
 
-/* Writes the "end" record. Its totals are the sums of all written records, so a resumed run has the same. */
-static void write_isolated_end(struct isolate *o)
+/* Writes the end record. Totals are sums over the kernels' records, so a resumed run has the same. */
+static void write_end(struct isolate *o)
 {
 	struct kept_cursor all = {.all = &o->all};
-	struct results *reader = results_new(input_made("result", read_kept, &all), 0);
+	struct results *reader = results_new(input_made("result", read_all, &all), 0);
 	struct totals totals = {0};
 	struct result_figure *figure;
 	XXH128_canonical_t hash;
@@ -457,13 +449,12 @@ static void write_isolated_end(struct isolate *o)
 	figure = xcalloc(item.n_figures + 1u, sizeof(*figure));
 	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(o->r->hash));
 	stats_sums_record(o->r->writer, o->r->status, o->r->limit, o->done, hash.digest, figure,
-		sum_figures(figure, &item, &totals));
+		sums(figure, &item, &totals));
 	free(figure);
 	results_close(reader);
 }
 
-static void begin_isolated(
-	struct isolate *o, const char *output, bool force, bool resume, struct resumed *done)
+static void begin(struct isolate *o, const char *output, bool force, bool resume, struct resumed *done)
 {
 	struct run *r = o->r;
 	struct bytes head = {0};
@@ -487,7 +478,7 @@ static void begin_isolated(
 	r->result = output_open_part(output, force || done->bytes);
 	r->out = output_stream(r->result);
 	r->writer = record_open(r->out, (enum record_format)r->format);
-	pass_pieces(o->all.fd, 0, o->all.n, write_to_output, r->out);
+	pieces(o->all.fd, 0, o->all.n, to_output, r->out);
 	output_flush(r->result);
 	if (done->kernels)
 		output_keep(r->result);
@@ -495,8 +486,8 @@ static void begin_isolated(
 	o->done = done->done;
 }
 
-/* Allocates the shared memory, the results and the spool. */
-static void prepare_isolate(struct isolate *o)
+/* Allocates the shared memory and the results. */
+static void prepare(struct isolate *o)
 {
 	o->outcome = mmap(NULL, sizeof(struct outcome) * MAX_THREADS, PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -516,17 +507,17 @@ int isolate_run(
 	int status = EXIT_GOOD;
 
 	*o = (struct isolate){.r = r, .isa = isa, .jobs = jobs};
-	prepare_isolate(o);
-	begin_isolated(o, output, force, resume, &done);
+	prepare(o);
+	begin(o, output, force, resume, &done);
 	if (!done.complete) {
 		progress_start(r);
 		run_children(o, done.position);
 		if (o->failed < r->list.n_cmds && !progress_interrupted())
-			exit(EXIT_TROUBLE); /* its process has printed the reason */
+			exit(EXIT_TROUBLE); /* the process has printed why */
 		if (r->selection && !o->kernels && !progress_interrupted())
 			die("-k '%s' matches none of %u kernel%s", r->selection, r->list.n_kernels,
 				r->list.n_kernels == 1 ? "" : "s");
-		write_isolated_end(o);
+		write_end(o);
 		record_close(r->writer);
 		output_commit(r->result);
 		progress_end(r);

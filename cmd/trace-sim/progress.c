@@ -14,7 +14,7 @@
 #include "run.h"
 
 struct progress {
-	double last_seconds, last_insns; /* at the last line */
+	double last, last_insns; /* at the last line */
 	unsigned steps;
 	bool terminal; /* redraw one line; else print single lines */
 	bool shown;    /* a line without newline is on the terminal */
@@ -68,7 +68,7 @@ void progress_start(struct run *r)
 	r->meter->terminal = isatty(STDERR_FILENO);
 }
 
-static uint64_t count_warp_insts(const struct gpu *g)
+static uint64_t warp_insts(const struct gpu *g)
 {
 	uint64_t n = 0;
 
@@ -81,10 +81,9 @@ static void print_progress(struct run *r, double seconds, bool keep)
 {
 	const struct gpu *g = &r->gpu;
 	const struct kernel *k = g->launch->n_loaded ? g->launch->loaded[0] : NULL;
-	double insns = (double)count_warp_insts(g), share = 0, left = 0;
-	double rate = seconds > r->meter->last_seconds
-			      ? (insns - r->meter->last_insns) / (seconds - r->meter->last_seconds)
-			      : 0;
+	double insns = (double)warp_insts(g), share = 0, left = 0;
+	double rate =
+		seconds > r->meter->last ? (insns - r->meter->last_insns) / (seconds - r->meter->last) : 0;
 
 	if (k && k->n_ctas && !k->done) /* a finished kernel is counted in kernels_done */
 		share = (double)k->next_cta / (double)k->n_ctas;
@@ -97,7 +96,7 @@ static void print_progress(struct run *r, double seconds, bool keep)
 		k ? k->head->name : "", (unsigned long long)gpu_now(g),
 		gpu_now(g) ? insns / (double)gpu_now(g) : 0, rate, 100 * share, left, keep ? "\n" : "");
 	r->meter->shown = !keep;
-	r->meter->last_seconds = seconds;
+	r->meter->last = seconds;
 	r->meter->last_insns = insns;
 }
 
@@ -113,7 +112,7 @@ void progress_poll(struct run *r)
 	if (!r->progress || ++r->meter->steps % 512)
 		return;
 	seconds = progress_seconds();
-	if (seconds - r->meter->last_seconds >= (r->meter->terminal ? 0.5 : 10))
+	if (seconds - r->meter->last >= (r->meter->terminal ? 0.5 : 10))
 		print_progress(r, seconds, !r->meter->terminal);
 }
 

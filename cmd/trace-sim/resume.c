@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --resume: reading of the records of an earlier run, as far as this run would write the same bytes.
+ * --resume: reuses the records of an earlier run that this run would write byte for byte.
  *
- * Always true: the records taken over begin with the run record of this run, byte for byte, so version,
- * configuration and options are the same. They end after a whole record of a kernel. Each kernel is the next
- * selected one, and its text still has the same hash and decodes to the same checksum. A kernel in which the
- * run ended is simulated again. So is the last kernel of a text that ends early, because its record could be
- * cut between two lines.
+ * Always true: the reused bytes begin with the run record of this run, so version, configuration and options are
+ * equal, and end after a whole record of a kernel. Each such kernel is the next selected one; its trace has the
+ * recorded hash and decodes to the recorded checksum. A kernel in which the earlier run ended is simulated again.
+ * So is the last kernel of a text that stops early, since its record may be torn between two lines.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,49 +19,46 @@
 #include "isolate.h"
 #include "results.h"
 
-/* A kernel whose record may be the last one and incomplete. */
+/* A kernel whose record may be the last one and torn. */
 struct held {
-	bool valid;
+	bool pending;
 	uint32_t position;
-	uint64_t end; /* end of its record in the file */
+	uint64_t end; /* of its record */
 	unsigned char hash[16];
 };
 
-struct earlier {
-	char *path; /* path of the records; NULL: none */
-	bool part;
+struct left {
+	char *path; /* of the records; NULL: none */
+	bool part;  /* path ends in .part */
 	struct held held;
 };
 
-static bool is_nonempty_file(const char *path)
+static bool has_content(const char *path)
 {
 	struct stat st;
 
 	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size > 0;
 }
 
-static void find_earlier_records(struct earlier *l, const char *name)
+static void find_left(struct left *l, const char *name)
 {
 	size_t n = strlen(name);
 
 	l->path = xmalloc(n + sizeof(".part"));
 	memcpy(l->path, name, n);
 	strcpy(l->path + n, ".part");
-	l->part = is_nonempty_file(l->path);
+	l->part = has_content(l->path);
 	if (l->part)
 		return;
 	l->path[n] = '\0';
-	if (!is_nonempty_file(l->path)) {
+	if (!has_content(l->path)) {
 		free(l->path);
 		l->path = NULL;
 	}
 }
 
-/*
- * Copies bytes from..to of the file to k or, with compare, compares them with those of k; false: different
- * or too short.
- */
-static bool copy_or_compare(const char *path, uint64_t from, uint64_t to, struct kept *k, bool compare)
+/* Appends bytes from..to of the file to k; with compare: returns whether k has the same bytes there. */
+static bool transfer(const char *path, uint64_t from, uint64_t to, struct kept *k, bool compare)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char bytes[1u << 15], mine[1u << 15];
@@ -89,18 +85,17 @@ static bool copy_or_compare(const char *path, uint64_t from, uint64_t to, struct
 	return same;
 }
 
-static void ignore_warning(void *ctx, const struct fault *f)
+static void no_warning(void *ctx, const struct fault *f)
 {
 	(void)ctx;
 	(void)f;
 }
 
-/* Reads the kernel of a command. Returns the checksum of its decoded thread blocks. */
-static uint64_t read_kernel_again(
-	struct run *r, const struct isa *isa, uint32_t command, unsigned char hash[16])
+/* Reads the kernel of a command; returns the checksum of its decoded thread blocks. */
+static uint64_t read_kernel(struct run *r, const struct isa *isa, uint32_t command, unsigned char hash[16])
 {
 	struct code *code = code_new(isa);
-	struct trace_options o = {.code = code, .hash = true, .warn = ignore_warning};
+	struct trace_options o = {.code = code, .hash = true, .warn = no_warning};
 	struct fault f;
 	struct trace *t = klist_open(&r->list, command, &o, &f);
 	struct tblock tb = {0};
@@ -121,11 +116,9 @@ static uint64_t read_kernel_again(
 	return checksum;
 }
 
-/*
- * The command of the selected kernel after position `after`, which must be k. Ends the program if it is not.
- */
-static uint32_t next_selected_command(
-	const struct run *r, uint32_t after, const struct result_kernel *k, const struct earlier *l)
+/* Returns the command of kernel k, the next selected one after position `after`; exits if it is another. */
+static uint32_t next_command(
+	const struct run *r, uint32_t after, const struct result_kernel *k, const struct left *l)
 {
 	for (uint32_t i = 0; i < r->list.n_cmds; i++) {
 		const struct command *c = &r->list.cmd[i];
@@ -138,49 +131,46 @@ static uint32_t next_selected_command(
 			break;
 	}
 	die_at((struct place){.file = l->path},
-		"found kernel %u where this list has another, wanted the records of the same run: without --resume all of it is simulated",
+		"kernel %u is not the next kernel of this list (expected the records of the same list; without --resume all kernels are simulated)",
 		k->position);
 }
 
-/* Takes over the held kernel, whose record is known to be complete. */
 static void take_held(struct run *r, struct held *h, struct resumed *done)
 {
-	if (!h->valid)
+	if (!h->pending)
 		return;
 	XXH3_128bits_update(r->hash, h->hash, sizeof(h->hash));
 	done->bytes = h->end;
 	done->position = h->position;
 	done->kernels++;
 	done->done++;
-	h->valid = false;
+	h->pending = false;
 }
 
-/* Checks a kernel against the list and holds it until its record is known to be complete. */
-static void hold_kernel(struct run *r, const struct isa *isa, const struct result_item *item,
-	struct earlier *l, uint32_t after)
+static void hold_kernel(
+	struct run *r, const struct isa *isa, const struct result_item *item, struct left *l, uint32_t after)
 {
-	uint32_t command = next_selected_command(r, after, &item->kernel, l);
+	uint32_t command = next_command(r, after, &item->kernel, l);
 	struct held *h = &l->held;
 	char text[33], checksum[17];
 
-	*h = (struct held){.valid = true, .position = item->kernel.position, .end = item->end};
+	*h = (struct held){.pending = true, .position = item->kernel.position, .end = item->end};
 	snprintf(checksum, sizeof(checksum), "%016llx",
-		(unsigned long long)read_kernel_again(r, isa, command, h->hash));
+		(unsigned long long)read_kernel(r, isa, command, h->hash));
 	for (int i = 0; i < 16; i++)
 		snprintf(text + 2 * i, 3, "%02x", (unsigned)h->hash[i]);
 	if (strcmp(text, item->kernel.hash))
 		die_at((struct place){.file = l->path},
-			"found kernel %u of another text than %s has now, wanted the records of the same traces: without --resume all of it is simulated",
+			"the trace of kernel %u, %s, has changed since its record was written (without --resume all kernels are simulated)",
 			h->position, r->list.cmd[command].path);
 	if (strcmp(checksum, item->kernel.checksum))
 		die_at((struct place){.file = l->path},
-			"checksum '%s' of kernel %u in the record does not match its trace, which decodes to %s: the record is wrong; without --resume all kernels are simulated again",
+			"checksum %s in the record of kernel %u is wrong: its trace decodes to %s (without --resume all kernels are simulated)",
 			item->kernel.checksum, h->position, checksum);
 }
 
-/* Takes over kernels up to one in which the run ended, the end of the run, or the end of the records. */
-static void read_earlier_kernels(
-	struct run *r, const struct isa *isa, struct earlier *l, struct resumed *done)
+/* Reads kernels up to the one in which the earlier run ended, or to the end of the records. */
+static void read_kernels(struct run *r, const struct isa *isa, struct left *l, struct resumed *done)
 {
 	struct results *reader;
 	struct result_item item;
@@ -212,24 +202,24 @@ static void read_earlier_kernels(
 void resume_read(struct run *r, const struct isa *isa, const char *name, struct kept *k, struct resumed *done)
 {
 	uint64_t head = k->n;
-	struct earlier l = {.path = NULL};
+	struct left l = {.path = NULL};
 	struct stat st;
-	bool cut; /* the file ends within the run record */
+	bool cut; /* within the run record */
 
-	find_earlier_records(&l, name);
+	find_left(&l, name);
 	if (!l.path)
 		return;
 	if (stat(l.path, &st))
 		die_errno("%s", l.path);
 	cut = (uint64_t)st.st_size < head;
-	if (!copy_or_compare(l.path, 0, cut ? (uint64_t)st.st_size : head, k, true))
+	if (!transfer(l.path, 0, cut ? (uint64_t)st.st_size : head, k, true))
 		die_at((struct place){.file = diag_keep(l.path)},
-			"found the records of another version, configuration, selection or format, wanted those of this run: without --resume all of it is simulated");
+			"the records are of another version, configuration, selection or format (without --resume all kernels are simulated)");
 	if (!cut) {
 		done->bytes = head;
-		read_earlier_kernels(r, isa, &l, done);
+		read_kernels(r, isa, &l, done);
 	}
 	if (!done->complete && done->bytes)
-		copy_or_compare(l.path, head, done->bytes, k, false);
+		transfer(l.path, head, done->bytes, k, false);
 	free(l.path);
 }

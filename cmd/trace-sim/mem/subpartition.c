@@ -251,7 +251,7 @@ static void move_to_slice(struct sub *from, struct sub *to, struct req *r)
 }
 
 /* Ends the program. The instruction of the request is unknown here. */
-NOINLINE _Noreturn static void die_unacceptable_access(const struct req *r, enum cache_never why)
+NOINLINE _Noreturn static void refuse_for_ever(const struct req *r, enum cache_never why)
 {
 	struct fault f;
 
@@ -285,7 +285,7 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 		events_l2(m->events, now, at->id, r->addr, r->type, status);
 	if (status == STATUS_RESERVATION_FAIL) {
 		if (ev.never)
-			die_unacceptable_access(r, ev.never);
+			refuse_for_ever(r, ev.never);
 		mem_fifo_put_back(&s->icnt_l2, req);
 		if (at != s)
 			move_to_slice(at, s, r);
