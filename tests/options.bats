@@ -211,13 +211,13 @@ refused() {
 		[ "$(cycles $l2=$l:0,32)" -eq "$(cycles $l2=S:32:128:24,L:B:m:L:P,A:192:4,32:0,32)" ]
 	done
 	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" | one_block 1
-	refused 'found a read of address 0x7f4000000000, wanted a larger miss queue' $l2=S:32:128:24,L:B:m:L:P,A:192:4,1:0,32
-	refused 'found a read of address 0x7f4000000000, wanted MSHR kind A' $l2=S:32:128:24,L:B:m:L:P,S:192:4,32:0,32
+	refused 'the L2 can never accept a read of address 0x7f4000000000 (expected a larger miss queue' $l2=S:32:128:24,L:B:m:L:P,A:192:4,1:0,32
+	refused 'the L2 can never accept a read of address 0x7f4000000000 (expected MSHR kind A' $l2=S:32:128:24,L:B:m:L:P,S:192:4,32:0,32
 	echo "0 STG.E 2 R2 R9 4 1 0x7f4000000000 4 0" | one_block 1
-	refused 'found a write of address 0x7f4000000000, wanted a larger miss queue' $l2=S:32:128:24,L:B:m:W:P,A:192:4,2:0,32
-	refused 'found a write of address 0x7f4000000000, wanted another write allocation' $l2=S:32:128:24,L:T:m:F:P,A:192:4,32:0,32
+	refused 'the L2 can never accept a write of address 0x7f4000000000 (expected a larger miss queue' $l2=S:32:128:24,L:B:m:W:P,A:192:4,2:0,32
+	refused 'the L2 can never accept a write of address 0x7f4000000000 (expected another write allocation' $l2=S:32:128:24,L:T:m:F:P,A:192:4,32:0,32
 	printf '%s\n' "0 STG.E 2 R2 R9 4 1 0x7f4000000000 8 0" "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" | one_block 1
-	refused ', wanted a sector cache (S) with write allocation L' $l2=N:32:128:24,L:B:m:L:P,A:192:4,32:0,32 -D gpgpu_gmem_skip_L1D=1
+	refused '(expected a sector cache (S) with write allocation L' $l2=N:32:128:24,L:B:m:L:P,A:192:4,32:0,32 -D gpgpu_gmem_skip_L1D=1
 }
 
 @test "an L1 of lines above an L2 of sectors: stores of a sector pass, loads are refused" {

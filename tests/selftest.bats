@@ -21,7 +21,7 @@ setup() {
 	run -0 trace-sim --selftest -c my.config
 	assert_output --regexp 'near +240 +[0-9.]+ +-?[0-9.]+% +mine'
 	assert_output --partial 'not made: 1 (no micro-trace for this workload)'
-	assert_output --partial 'not made: 1 (the value is no number)'
+	assert_output --partial 'not made: 1 (the value is not a number)'
 	run -0 trace-sim --selftest -c my.config -F tsv
 	assert_line --index 0 --partial 'id	workload	measured	simulated	error	source'
 	[ "${#lines[@]}" -eq 6 ]
@@ -54,7 +54,7 @@ near	.*
 l1	'
 	refute_output --regexp '(lds|odd|range)	'
 	run -2 trace-sim --selftest -c my.config --only nothing
-	assert_output --partial 'no row that --only asks for'
+	assert_output --partial 'error: --only matches no row of'
 	run -2 trace-sim -c my.config --only near
 }
 
@@ -191,7 +191,7 @@ l1	'
 	awk -F'\t' 'NR > 1 && $3 != $4 { print; bad = 1 } END { exit bad || NR < 50 }' now
 	sed 's/B------:R-/B------:R9/' few.measured >odd.measured
 	run -0 trace-sim --selftest a100-40 --measured odd.measured
-	assert_output --partial '(no window: instructions'
+	assert_output --partial '(params are no window (expected instructions'
 }
 
 @test "examples/measure compiles where nvcc is" {

@@ -470,6 +470,17 @@ start_second() {
 	assert_output --partial '"status":"complete"'
 }
 
+@test "a folder with only raw traces is an error that names trace-pack --group" {
+	mkdir raw
+	touch raw/kernel-1.trace raw/kernel-2.trace.xz
+	run -2 trace-sim -g rtx3070 -o out raw
+	assert_output 'trace-sim: raw: error: raw traces, not grouped by thread block and warp: run trace-pack --group raw -C DIR first'
+	[ ! -e out ]
+	rm raw/*
+	run -2 trace-sim -g rtx3070 -o out raw
+	assert_output 'trace-sim: raw: error: no kernel list in the folder (expected kernelslist.g)'
+}
+
 @test "-k that selects nothing is an error, and no result" {
 	run -2 --separate-stderr trace-sim -g rtx3070 -k 99 "$(trace example)"
 	assert_equal "$output" ""

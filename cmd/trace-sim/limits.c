@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * When a run goes on, and when it may not: activity, limits, deadlock (LAUNCH-stop).
+ * Conditions under which a run continues: activity, limits, deadlock (LAUNCH-stop).
  *
- * Unlike the original, a launch delay is no deadlock, nor is silence that began since the last look, and what
- * that look saw never goes stale: it is the run's total, not the interval's.
+ * Unlike in the original, a launch delay is no deadlock, and neither is silence that began since the last
+ * deadlock test. The progress that a test saw never goes stale, because it is the total of the run, not of
+ * the interval.
  */
 #include "run.h"
 
@@ -23,8 +24,8 @@ const char *run_limit(const struct run *r)
 	return NULL;
 }
 
-/* Something may still happen by itself, however long nothing completes. */
-static bool delayed(const struct gpu *g) { return launch_min_delay(g) != 0; }
+/* True if a launch delay will end, even if no instruction completes meanwhile. */
+static bool launch_delayed(const struct gpu *g) { return launch_min_delay(g) != 0; }
 
 bool run_active(const struct run *r)
 {
@@ -32,13 +33,15 @@ bool run_active(const struct run *r)
 
 	if (run_limit(r) || g->deadlock)
 		return false;
-	if (launch_has_ctas(g) || delayed(g))
+	if (launch_has_ctas(g) || launch_delayed(g))
 		return true;
 	return gpu_live(g) || memory_busy(g->mem) || net_busy(g->net);
 }
 
-/* Whatever moves when the run does: thread blocks placed, instructions issued and completed. */
-static uint64_t progress(const struct gpu *g)
+/*
+ * Number of thread blocks placed plus instructions issued and completed: grows whenever the run progresses.
+ */
+static uint64_t progress_count(const struct gpu *g)
 {
 	uint64_t n = g->tot_issued_ctas + g->issued_ctas;
 
@@ -50,10 +53,10 @@ static uint64_t progress(const struct gpu *g)
 bool run_deadlocked(struct run *r)
 {
 	struct gpu *g = &r->gpu;
-	uint64_t now = progress(g) + 1;
-	bool waits = delayed(g), stuck = now == r->deadlock_progress && !waits && !r->deadlock_delayed;
+	uint64_t now = progress_count(g) + 1;
+	bool waits = launch_delayed(g), stuck = now == r->deadlock_progress && !waits && !r->deadlock_delayed;
 
 	r->deadlock_progress = now;
-	r->deadlock_delayed = waits; /* a delay that ended since the last look explains its silence */
+	r->deadlock_delayed = waits; /* a delay that has ended since the last test explains the silence */
 	return g->params.deadlock_detect && stuck;
 }

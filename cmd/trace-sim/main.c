@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "arena.h"
-#include "beside.h"
+#include "logs.h"
 #include "cli.h"
 #include "complete.h"
 #include "cubin.h"
@@ -154,7 +154,7 @@ struct sim_args {
 	const char **cubin;
 	uint32_t n_config, n_define, n_cubin;
 	const char *kernels, *output, *isa;
-	struct logs_args beside;
+	struct logs_args logs;
 	struct power_args power;
 	uint64_t interval; /* value of --interval */
 	enum run_format format;
@@ -195,7 +195,7 @@ static unsigned parse_threads(const char *text)
 	return n ? (unsigned)n : threads_available();
 }
 
-static void on_option(void *ctx, int letter, const char *value)
+static void set_sim_option(void *ctx, int letter, const char *value)
 {
 	struct sim_args *a = ctx;
 
@@ -212,7 +212,7 @@ static void on_option(void *ctx, int letter, const char *value)
 		break;
 	case 'k': a->kernels = value; break;
 	case 'o': a->output = value; break;
-	case 'f': a->force = a->beside.force = a->power.force = true; break;
+	case 'f': a->force = a->logs.force = a->power.force = true; break;
 	case OPT_SELFTEST: a->selftest = true; break;
 	case OPT_MEASURED: a->measured[a->n_measured++] = value; break;
 	case OPT_FIT: a->fit[a->n_fit++] = value; break;
@@ -221,16 +221,16 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'j': a->threads = parse_threads(value); break;
 	case 'q': a->quiet = true; break;
 	case 'v': a->verbose = true; break;
-	case OPT_EVENTS: a->beside.events = value; break;
-	case OPT_FLITS: a->beside.flits = true; break;
-	case OPT_PROFILE: a->beside.profile = value; break;
-	case OPT_NET_REPORT: a->beside.net_report = value; break;
-	case OPT_TIMELINE: a->beside.timeline = value; break;
+	case OPT_EVENTS: a->logs.events = value; break;
+	case OPT_FLITS: a->logs.flits = true; break;
+	case OPT_PROFILE: a->logs.profile = value; break;
+	case OPT_NET_REPORT: a->logs.net_report = value; break;
+	case OPT_TIMELINE: a->logs.timeline = value; break;
 	case OPT_TIMELINE_INTERVAL:
-		a->beside.interval = cli_number("--timeline-interval", value, 1, UINT32_MAX);
+		a->logs.interval = cli_number("--timeline-interval", value, 1, UINT32_MAX);
 		break;
 	case OPT_TIMELINE_SMS:
-		a->beside.timeline_sms = (uint32_t)cli_number("--timeline-sms", value, 0, UINT32_MAX);
+		a->logs.timeline_sms = (uint32_t)cli_number("--timeline-sms", value, 0, UINT32_MAX);
 		break;
 	case OPT_POWER_REPORT: a->power.report = value; break;
 	case OPT_POWER_ENERGIES: a->power.energies = value; break;
@@ -368,7 +368,7 @@ static void check_not_overwriting(const struct run *r, const struct sim_args *a,
 static int run_simulation(struct run *r, const struct sim_args *a, struct isa *isa, const char *trace)
 {
 	struct output *out;
-	struct beside beside = {0};
+	struct logs logs = {0};
 	struct power_files power = {.report = NULL};
 	struct fault f;
 	int status;
@@ -376,10 +376,10 @@ static int run_simulation(struct run *r, const struct sim_args *a, struct isa *i
 	if (klist_read(&r->list, trace, &f) < 0 || params_init(&r->gpu.params, &r->conf, &f) < 0)
 		die_fault(&f);
 	check_not_overwriting(r, a, a->output);
-	check_not_overwriting(r, a, a->beside.events);
-	check_not_overwriting(r, a, a->beside.profile);
-	check_not_overwriting(r, a, a->beside.timeline);
-	check_not_overwriting(r, a, a->beside.net_report);
+	check_not_overwriting(r, a, a->logs.events);
+	check_not_overwriting(r, a, a->logs.profile);
+	check_not_overwriting(r, a, a->logs.timeline);
+	check_not_overwriting(r, a, a->logs.net_report);
 	check_not_overwriting(r, a, a->power.report);
 	power_setup_read(&power, r, &a->power);
 	read_cubins(&r->gpu, a);
@@ -394,7 +394,7 @@ static int run_simulation(struct run *r, const struct sim_args *a, struct isa *i
 		prepare_warm(r, isa);
 	if (a->sample_blocks)
 		prepare_sampling(r);
-	logs_open_events(&beside, r, &a->beside);
+	logs_open_events(&logs, r, &a->logs);
 	power_setup_open(&power, r, &a->power);
 	if (gpu_init(&r->gpu, isa, &f) < 0)
 		die_fault(&f);
@@ -408,11 +408,11 @@ static int run_simulation(struct run *r, const struct sim_args *a, struct isa *i
 	} else {
 		run_head(r, r->out);
 	}
-	logs_open(&beside, r, &a->beside);
+	logs_open(&logs, r, &a->logs);
 	progress_start(r);
 	status = run_application(r);
 	progress_end(r);
-	logs_close(&beside, r);
+	logs_close(&logs, r);
 	power_setup_close(&power);
 	gpu_free(&r->gpu);
 	code_free(r->warm);
@@ -428,8 +428,8 @@ static int run_selftest(
 	const char *name = operand ? operand : last && a->shipped[a->n_config - 1] ? last : NULL;
 	struct selftest t = {.conf = c,
 		.name = name,
-		.shipped =
-			name ? gpuconf_shipped_file(c, name, ".measured") : measured_of_config(last, c->arena),
+		.shipped = name ? gpuconf_shipped_file(c, name, ".measured")
+				: measured_of_config(last, c->arena),
 		.measured = a->measured,
 		.n_measured = a->n_measured,
 		.fit = a->fit,
@@ -495,7 +495,7 @@ static void check_isolate(const struct sim_args *a)
 			"--isolate cannot be used with -F accelsim, which has totals over kernels (expected text, json or msgpack)");
 	if (a->warm || a->sample_blocks)
 		cli_usage("--isolate cannot be used with %s", a->warm ? "--warm" : "--sample-blocks");
-	if (logs_any(&a->beside) || a->selftest || a->power.report)
+	if (logs_any(&a->logs) || a->selftest || a->power.report)
 		cli_usage(
 			"--isolate cannot be used with --selftest, --events, --profile, --timeline, --net-report or --power-report");
 }
@@ -512,10 +512,10 @@ static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 	a->cubin = xcalloc(n_words, sizeof(char *));
 	a->measured = xcalloc(n_words, sizeof(char *));
 	a->fit = xcalloc(n_words, sizeof(char *));
-	n = cli_parse(&cli, argc, argv, on_option, a);
+	n = cli_parse(&cli, argc, argv, set_sim_option, a);
 	if (n > 1)
 		cli_usage("%d traces (expected one)", n);
-	if (a->beside.flits && !a->beside.events)
+	if (a->logs.flits && !a->logs.events)
 		cli_usage("--flits requires --events FILE");
 	diag_quiet(a->quiet);
 	if (a->selftest && n) { /* as the first configuration, so that -D overrides it */
@@ -534,7 +534,7 @@ static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct sim_args a = {.beside.timeline_sms = TIMELINE_SMS, .tolerance = -1, .threads = 1};
+	struct sim_args a = {.logs.timeline_sms = TIMELINE_SMS, .tolerance = -1, .threads = 1};
 	struct fault f;
 
 	diag_init(argv[0]);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a person sees while a run goes on, and the signals: a line on stderr, drawn anew twice a second, when
- * it is a terminal; with -v where it is none, a line every ten seconds and one for each kernel that ends. It
- * tells kernel, cycles, warp instructions per cycle and per second, share of thread blocks, time left. One
- * such line for SIGUSR1 anywhere; SIGINT, SIGTERM and SIGHUP, unless nohup has it ignored, end the run after
- * the current step with valid statistics. Nothing here reaches the result.
+ * Progress on stderr, and signals. On a terminal one line is redrawn twice a second. Elsewhere -v prints a
+ * line every ten seconds and at the end of each kernel. A line has the kernel, cycles, warp instructions per
+ * cycle and per second, share of thread blocks, and time left. SIGUSR1 prints one such line in any case.
+ * SIGINT, SIGTERM and SIGHUP (unless ignored by nohup) end the run after the current step with valid
+ * statistics. The result does not depend on any of this.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -14,16 +14,16 @@
 #include "run.h"
 
 struct progress {
-	double last, last_insns;
+	double last, last_insns; /* at the last line */
 	unsigned steps;
-	bool terminal; /* redraw one line; else a line now and then, each for itself */
-	bool shown;    /* a line without newline stands on the terminal */
+	bool terminal; /* redraw one line; else print single lines */
+	bool shown;    /* a line without newline is on the terminal */
 };
 
 static volatile sig_atomic_t stop_signal, show_signal;
 static struct timespec start;
 
-/* The second signal does not wait for the step to end. */
+/* A second signal ends the program at once. */
 static void on_stop(int sig)
 {
 	if (stop_signal) {
@@ -77,7 +77,7 @@ static uint64_t warp_insts(const struct gpu *g)
 	return n;
 }
 
-static void show(struct run *r, double seconds, bool keep)
+static void print_progress(struct run *r, double seconds, bool keep)
 {
 	const struct gpu *g = &r->gpu;
 	const struct kernel *k = g->launch->n_loaded ? g->launch->loaded[0] : NULL;
@@ -85,7 +85,7 @@ static void show(struct run *r, double seconds, bool keep)
 	double rate =
 		seconds > r->meter->last ? (insns - r->meter->last_insns) / (seconds - r->meter->last) : 0;
 
-	if (k && k->n_ctas && !k->done) /* else it is among kernels_done */
+	if (k && k->n_ctas && !k->done) /* a finished kernel is counted in kernels_done */
 		share = (double)k->next_cta / (double)k->n_ctas;
 	share = ((double)r->kernels_done + share) / (double)(r->list.n_kernels ? r->list.n_kernels : 1);
 	if (share > 0)
@@ -105,21 +105,21 @@ void progress_poll(struct run *r)
 	double seconds;
 
 #ifdef CHECK_TURNS
-	(void)getppid(); /* tests/fault/signal_at.c counts the turns of the main loop */
+	(void)getppid(); /* tests/fault/signal_at.c counts iterations of the main loop */
 #endif
 	if (show_signal && progress_asked())
-		show(r, progress_seconds(), true);
+		print_progress(r, progress_seconds(), true);
 	if (!r->progress || ++r->meter->steps % 512)
 		return;
 	seconds = progress_seconds();
 	if (seconds - r->meter->last >= (r->meter->terminal ? 0.5 : 10))
-		show(r, seconds, !r->meter->terminal);
+		print_progress(r, seconds, !r->meter->terminal);
 }
 
 void progress_kernel(struct run *r)
 {
 	if (r->progress && !r->meter->terminal)
-		show(r, progress_seconds(), true);
+		print_progress(r, progress_seconds(), true);
 }
 
 void progress_end(struct run *r)

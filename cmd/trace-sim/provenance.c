@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The run record: which program with which options made a result, and the configuration that came of them.
+ * The run record: the program and the options that produced a result, and the resulting configuration.
  *
- * Always true: without --provenance it holds no path, so that the same options on another machine give the
- * same bytes; what only decides how a result is made or written (-j, -o, -f, -q, -v) is never in it.
+ * Always true: without --provenance it has no paths, so the same options on another host give the same
+ * bytes. Options that only determine how a result is computed or written (-j, -o, -f, -q, -v) are never in
+ * it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +15,11 @@
 #include "picks.h"
 #include "run.h"
 
-/* The values, separated by blanks; of a file its name without folder. */
-static void put_list(
+/* Writes values separated by blanks; files without their folder. */
+static void record_words(
 	struct record_writer *w, const char *name, const char *const *value, uint32_t n, bool files)
 {
-	size_t size = 1, at = 0;
+	size_t size = 1, n_text = 0;
 	char *text;
 
 	if (!n)
@@ -29,14 +30,14 @@ static void put_list(
 	for (uint32_t i = 0; i < n; i++) {
 		const char *slash = files ? strrchr(value[i], '/') : NULL;
 
-		at += (size_t)sprintf(text + at, "%s%s", i ? " " : "", slash ? slash + 1 : value[i]);
+		n_text += (size_t)sprintf(text + n_text, "%s%s", i ? " " : "", slash ? slash + 1 : value[i]);
 	}
 	record_string(w, name, text);
 	free(text);
 }
 
-/* -k: "@FILE" without the folder, and which picks these are; anything else as it is. */
-static void given_kernels(struct record_writer *w, const char *kernels, const struct picks *p)
+/* Writes the operand of -k, "@FILE" without the folder, and the hash of its picks. */
+static void record_selection(struct record_writer *w, const char *kernels, const struct picks *p)
 {
 	char hash[PICKS_HASH_TEXT];
 	const char *slash = *kernels == '@' ? strrchr(kernels, '/') : NULL;
@@ -51,16 +52,16 @@ static void given_kernels(struct record_writer *w, const char *kernels, const st
 	record_string(w, "picks", hash);
 }
 
-static void invocation(struct record_writer *w, const struct invocation *g)
+static void record_given(struct record_writer *w, const struct invocation *g)
 {
 	record_group(w, "given");
-	put_list(w, "config", g->config, g->n_config, true);
-	put_list(w, "define", g->define, g->n_define, false);
-	put_list(w, "cubin", g->cubin, g->n_cubin, true);
-	put_list(w, "isa", &g->isa, g->isa != NULL, true);
-	put_list(w, "power_energies", &g->energies, g->energies != NULL, true);
+	record_words(w, "config", g->config, g->n_config, true);
+	record_words(w, "define", g->define, g->n_define, false);
+	record_words(w, "cubin", g->cubin, g->n_cubin, true);
+	record_words(w, "isa", &g->isa, g->isa != NULL, true);
+	record_words(w, "power_energies", &g->energies, g->energies != NULL, true);
 	if (g->kernels)
-		given_kernels(w, g->kernels, g->picks);
+		record_selection(w, g->kernels, g->picks);
 	if (g->strict)
 		record_bool(w, "strict", true);
 	if (g->warm)
@@ -74,8 +75,8 @@ static void invocation(struct record_writer *w, const struct invocation *g)
 	record_group_end(w);
 }
 
-/* As a shell would take it: in quotes where it holds more than plain characters. */
-static void add_word(struct bytes *to, const char *word)
+/* Appends a word, quoted for the shell if it has other than plain characters. */
+static void append_shell_word(struct bytes *to, const char *word)
 {
 	static const char plain[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
@@ -93,7 +94,7 @@ static void add_word(struct bytes *to, const char *word)
 	bytes_puts(to, "'");
 }
 
-static void full_path(struct record_writer *w, const char *name, const char *path)
+static void record_full_path(struct record_writer *w, const char *name, const char *path)
 {
 	char *full = path && strcmp(path, "-") ? realpath(path, NULL) : NULL;
 
@@ -102,8 +103,8 @@ static void full_path(struct record_writer *w, const char *name, const char *pat
 	free(full);
 }
 
-/* Paths as they are on this machine: what is needed to do it again. */
-static void provenance(struct record_writer *w, const struct invocation *g)
+/* Writes the command line and the absolute paths of this host, with which the run can be repeated. */
+static void record_provenance(struct record_writer *w, const struct invocation *g)
 {
 	struct bytes text = {0};
 	char *folder = realpath(".", NULL), name[32];
@@ -111,27 +112,27 @@ static void provenance(struct record_writer *w, const struct invocation *g)
 	for (const char *const *word = g->command; *word; word++) {
 		if (word != g->command)
 			bytes_puts(&text, " ");
-		add_word(&text, *word);
+		append_shell_word(&text, *word);
 	}
 	record_group(w, "provenance");
 	record_string(w, "command", text.p);
 	if (folder)
 		record_string(w, "folder", folder);
-	full_path(w, "trace", g->trace ? g->trace : "-");
+	record_full_path(w, "trace", g->trace ? g->trace : "-");
 	for (uint32_t i = 0, k = 0; i < g->n_config; i++)
 		if (!g->shipped[i]) {
 			snprintf(name, sizeof(name), "config[%u]", k++);
-			full_path(w, name, g->config[i]);
+			record_full_path(w, name, g->config[i]);
 		}
-	full_path(w, "isa", g->isa);
-	full_path(w, "power_energies", g->energies);
+	record_full_path(w, "isa", g->isa);
+	record_full_path(w, "power_energies", g->energies);
 	record_group_end(w);
 	bytes_free(&text);
 	free(folder);
 }
 
-/* XXH3-128 of the lines that --dump-config would print of names and values. */
-static void config_hash(const struct gpuconf *c, struct record_writer *w)
+/* Writes the XXH3-128 of the names and values that --dump-config would print. */
+static void record_config_hash(const struct gpuconf *c, struct record_writer *w)
 {
 	XXH3_state_t *state = XXH3_createState();
 	XXH128_canonical_t hash;
@@ -163,10 +164,10 @@ void run_record(const struct run *r, struct record_writer *w)
 	record_string(w, "tool", "trace-sim");
 	record_string(w, "version", VERSION);
 	if (r->invoked)
-		invocation(w, r->invoked);
-	config_hash(&r->conf, w);
+		record_given(w, r->invoked);
+	record_config_hash(&r->conf, w);
 	if (r->invoked && r->invoked->command)
-		provenance(w, r->invoked);
+		record_provenance(w, r->invoked);
 	record_group(w, "config");
 	for (unsigned i = 0; i < N_OPTIONS; i++) {
 		const struct conf_row *row = &conf_rows[i];
@@ -180,8 +181,8 @@ void run_record(const struct run *r, struct record_writer *w)
 	record_end(w);
 }
 
-/* Options that the original lacks. */
-static bool is_own(const char *name)
+/* True for options that the original lacks. */
+static bool is_own_option(const char *name)
 {
 	static const char *const own[] = {"-core_", "-l2_sides", "-l2_far_", "-icnt_cluster_ports",
 		"-ptx_vector_access", "-ptx_streams"};
@@ -193,7 +194,7 @@ static bool is_own(const char *name)
 }
 
 /*
- * Names stand in 20 columns, values to the right of 20 more. Options that the original lacks are there when
+ * Names have 20 columns, values are right-aligned in 20 more. Options that the original lacks appear only if
  * set.
  */
 void run_head(const struct run *r, FILE *out)
@@ -208,7 +209,7 @@ void run_head(const struct run *r, FILE *out)
 	for (unsigned i = 0; i < N_OPTIONS; i++) {
 		const struct conf_row *row = &conf_rows[i];
 
-		if (!r->conf.v[i].order && is_own(row->name))
+		if (!r->conf.v[i].order && is_own_option(row->name))
 			continue;
 		bytes_column(&text, row->name, -20);
 		bytes_puts(&text, " ");

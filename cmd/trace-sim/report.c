@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The deadlock report: for each warp that is not finished, what it waits for and at which trace line.
- * Read-only; printed once, so it may search.
+ * The deadlock report: for each unfinished warp the reason for its wait, and the trace line. Read-only;
+ * printed once, so it may search.
  */
 #include "run.h"
 
-#define REPORT_WARPS 200 /* lines at most; the rest is counted */
+#define REPORT_WARPS 200 /* maximum number of lines; further warps are only counted */
 
-static const char *waits_for(const struct sm *s, unsigned w)
+static const char *wait_reason(const struct sm *s, unsigned w)
 {
 	uint64_t bit = 1ull << w;
 
@@ -30,7 +30,7 @@ static const char *waits_for(const struct sm *s, unsigned w)
 	return "a pipeline register or function unit";
 }
 
-static void print_registers(const struct sm *s, unsigned w, FILE *out)
+static void print_awaited_registers(const struct sm *s, unsigned w, FILE *out)
 {
 	const char *before = ": ";
 
@@ -45,16 +45,17 @@ static void print_registers(const struct sm *s, unsigned w, FILE *out)
 	}
 }
 
-static void print_warp(const struct sm *s, unsigned w, FILE *out)
+static void print_waiting_warp(const struct sm *s, unsigned w, FILE *out)
 {
 	const struct warp *p = &s->warp[w];
 	const struct cta *c = &s->cta[p->cta];
-	uint32_t at = p->cursor - p->buffered;
+	uint32_t line = p->cursor - p->buffered;
 	const struct warp_recs *recs = &c->block.warp[w - c->first_thread / 32];
 
 	fprintf(out, "%s:%llu: SM %u warp %u (thread block %llu): waits for %s", c->kernel->path,
-		(unsigned long long)recs->line + at, s->id, w, (unsigned long long)c->id, waits_for(s, w));
-	print_registers(s, w, out);
+		(unsigned long long)recs->line + line, s->id, w, (unsigned long long)c->id,
+		wait_reason(s, w));
+	print_awaited_registers(s, w, out);
 	fputc('\n', out);
 }
 
@@ -72,7 +73,7 @@ void report_deadlock(struct run *r, FILE *out)
 
 		FOR_BITS64 (w, s->live) {
 			if (++shown <= REPORT_WARPS)
-				print_warp(s, (unsigned)w, out);
+				print_waiting_warp(s, (unsigned)w, out);
 			else
 				more++;
 		}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The outer loop: load, launch, simulate, report, until commands and kernels are used up (LAUNCH-loop).
+ * The outer loop: load, launch, simulate and report, until commands and kernels are used up (LAUNCH-loop).
  *
- * Always true: one block or "kernel" record per finished kernel, in the order in which they finish; a limit,
- * a deadlock or a signal ends the run after a block for what was simulated. Unlike the original, a window
- * above 1 drops no kernel and makes no spurious block, and a list may end with a copy.
+ * Always true: each finished kernel has one block or one "kernel" record, in the order of their ends. A
+ * limit, a deadlock or a signal ends the run after a block for the simulated part. Unlike in the original, a
+ * window above 1 drops no kernel and makes no spurious block, and a list may end with a copy.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -96,8 +96,8 @@ static void load_kernel(struct run *r, uint32_t command)
 		clocks_init(&r->gpu.clocks, r->gpu.params.hz);
 }
 
-/* PTX-launch: a copy to the host does what one to the device does, among kernels from PTX. */
-static bool copies(const struct run *r, const struct command *c)
+/* True if the copy warms the L2. PTX-launch: with kernels from PTX, copies to the host do so, too. */
+static bool copy_warms_l2(const struct run *r, const struct command *c)
 {
 	return r->gpu.params.mem.memcpy_warms_l2 && (c->kind == CMD_MEMCPY || r->ptx);
 }
@@ -111,7 +111,7 @@ static void load_commands(struct run *r)
 
 		if (c->kind == CMD_KERNEL)
 			load_kernel(r, command);
-		else if (copies(r, c))
+		else if (copy_warms_l2(r, c))
 			memory_host_copy(r->gpu.mem, c->address, c->bytes, gpu_now(&r->gpu));
 	}
 }
@@ -119,11 +119,11 @@ static void load_commands(struct run *r)
 /* Next cycle of the run at which the timeline or an interval record takes a sample. */
 static uint64_t next_sample_cycle(const struct run *r)
 {
-	uint64_t at = r->gpu.timeline ? timeline_due(r->gpu.timeline) : UINT64_MAX;
+	uint64_t due = r->gpu.timeline ? timeline_due(r->gpu.timeline) : UINT64_MAX;
 
-	if (r->intervals && interval_due(r->intervals) < at)
-		at = interval_due(r->intervals);
-	return power_due(&r->gpu) < at ? power_due(&r->gpu) : at;
+	if (r->intervals && interval_due(r->intervals) < due)
+		due = interval_due(r->intervals);
+	return power_due(&r->gpu) < due ? power_due(&r->gpu) : due;
 }
 
 /* Sets *k to the steps that can be skipped now, up to the next sample; false: none. */
@@ -420,7 +420,8 @@ int run_application(struct run *r)
 	if (r->interval && r->writer)
 		r->intervals = interval_start(r->interval, r->writer);
 	run_kernels(r);
-	if (r->selection && !r->kernels_loaded && !strcmp(r->status, "complete")) /* by name */
+	if (r->selection && !r->kernels_loaded &&
+		!strcmp(r->status, "complete")) /* no kernel has a selected name */
 		die("-k '%s' matches none of %u kernel%s", r->selection, r->list.n_kernels,
 			r->list.n_kernels == 1 ? "" : "s");
 	figures_free(r->before);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A run: the outer loop over an application's commands (LAUNCH-loop), its limits (LAUNCH-stop), what it
- * prints and how it ends. Used by main.c.
+ * A run: the outer loop over the commands of an application (LAUNCH-loop), its limits (LAUNCH-stop), its
+ * output and its end. Used by main.c.
  */
 #ifndef RUN_H
 #define RUN_H
@@ -67,10 +67,11 @@ int run_application(struct run *r);
 /* Ends the program unless the kernels selected by number, and their files, exist. */
 void run_check(struct run *r);
 
-/* limits.c: LAUNCH-stop. */
+/* limits.c: true while the run continues (LAUNCH-stop). */
 bool run_active(const struct run *r);
 /* Name of the option whose limit is hit, or NULL. */
 const char *run_limit(const struct run *r);
+/* Deadlock test: true if nothing has progressed since the last call. */
 bool run_deadlocked(struct run *r);
 
 /* report.c: prints the waiting warps with reason and trace line. */
@@ -82,7 +83,7 @@ void progress_start(struct run *r);
 void progress_poll(struct run *r);   /* called every step */
 void progress_kernel(struct run *r); /* called when the figures of a kernel are written */
 bool progress_interrupted(void);
-bool progress_asked(void);     /* by SIGUSR1, since the last call */
+bool progress_asked(void);     /* true if SIGUSR1 has arrived since the last call */
 double progress_seconds(void); /* host seconds since the start */
 void progress_end(struct run *r);
 

@@ -269,7 +269,7 @@ int gpuconf_override(struct gpuconf *c, const char *assignment, struct fault *f)
 	return conf_set(c, (enum conf_id)id, value, at, f);
 }
 
-const char *conf_beside(struct arena *a, const char *base, const char *path)
+const char *conf_relative_path(struct arena *a, const char *base, const char *path)
 {
 	const char *slash = base ? strrchr(base, '/') : NULL;
 
@@ -284,7 +284,7 @@ const char *conf_beside(struct arena *a, const char *base, const char *path)
 
 const char *conf_path(const struct gpuconf *c, enum conf_id id)
 {
-	const char *beside = conf_beside(c->arena, c->v[id].at.file, c->v[id].text);
+	const char *beside = conf_relative_path(c->arena, c->v[id].at.file, c->v[id].text);
 	return access(beside, F_OK) == 0 ? beside : c->v[id].text;
 }
 

@@ -12,6 +12,6 @@ int conf_set(struct gpuconf *c, enum conf_id id, const char *text, struct place 
 /* Fault about a name that no option has, with the nearest that one has. */
 int conf_unknown(const char *name, struct place at, struct fault *f);
 /* dir of base joined with path, in c's arena; path itself when it is absolute or base has no folder. */
-const char *conf_beside(struct arena *a, const char *base, const char *path);
+const char *conf_relative_path(struct arena *a, const char *base, const char *path);
 
 #endif

@@ -263,7 +263,7 @@ static int read_stream(struct conf_reader *r, FILE *in, const char *name, unsign
 /* Open path, beside base first; *name is the one opened. */
 static FILE *open_beside(struct conf_reader *r, const char *path, const char *base, const char **name)
 {
-	*name = conf_beside(r->conf->arena, base, path);
+	*name = conf_relative_path(r->conf->arena, base, path);
 	FILE *in = fopen(*name, "re");
 
 	if (!in && errno == ENOENT && *name != path) {

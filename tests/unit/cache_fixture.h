@@ -50,7 +50,7 @@ static inline struct cache *l2(void) { return make(sectors(WRITE_BACK, WALLOC_LA
 static inline uint32_t request(enum acc_type type, uint64_t addr, unsigned bytes)
 {
 	uint32_t h = req_new(&pool), off = addr % 128;
-	struct req *r = &pool.at[h];
+	struct req *r = &pool.req[h];
 
 	r->addr = r->orig_addr = addr;
 	r->type = (uint8_t)type;
@@ -69,7 +69,7 @@ static inline uint32_t request(enum acc_type type, uint64_t addr, unsigned bytes
 
 static inline uint32_t load(uint64_t addr) { return request(GLOBAL_ACC_R, addr, 32); }
 static inline uint32_t store(uint64_t addr, unsigned bytes) { return request(GLOBAL_ACC_W, addr, bytes); }
-static inline struct req *at(uint32_t h) { return &pool.at[h]; }
+static inline struct req *at(uint32_t h) { return &pool.req[h]; }
 
 static inline const char *go(struct cache *c, uint32_t h, uint64_t now)
 {

@@ -78,7 +78,7 @@ static uint32_t new_request(struct slow_dram *s)
 	static const uint8_t types[] = {
 		GLOBAL_ACC_R, GLOBAL_ACC_R, GLOBAL_ACC_R, L2_WRBK_ACC, GLOBAL_ACC_W, L2_WR_ALLOC_R};
 	uint32_t handle = req_new(&pool);
-	struct req *r = &pool.at[handle];
+	struct req *r = &pool.req[handle];
 
 	r->type = types[rnd(6)];
 	r->flags = r->type == L2_WRBK_ACC || r->type == GLOBAL_ACC_W ? REQ_WRITE : 0;
@@ -144,7 +144,7 @@ static uint64_t run(unsigned variant, uint64_t *run_ticks)
 	memstat_init(&s->ms, &params);
 	dram_init(&f.d, &params, 0, &pool, &stat);
 	s->p = &params.mem.dram;
-	s->at = pool.at;
+	s->at = pool.req;
 	s->length = s->min = s->p->CL;
 	memset(s->slot, 0xff, sizeof(s->slot));
 	while (left && !bad && ++t < 60000) {
@@ -155,7 +155,7 @@ static uint64_t run(unsigned variant, uint64_t *run_ticks)
 			drain = rnd(5) ? 1 : 0;
 		}
 		if (drain && s->taken < s->n_done && f.d.done.count) {
-			bad |= mem_fifo_pop(pool.at, &f.d.done) != s->done[s->taken++];
+			bad |= mem_fifo_pop(pool.req, &f.d.done) != s->done[s->taken++];
 			drained++;
 			f.wake = 0;
 		}

@@ -460,7 +460,7 @@ static void test_read(bool sleep)
 	if (!ok(machine_init(m), "a QV100"))
 		return;
 	handle = req_new(&m->pool);
-	r = &m->pool.at[handle];
+	r = &m->pool.req[handle];
 	*r = (struct req){
 		.addr = 0x7fb02d700200, .created = 5697, .flags = REQ_LOAD, .size = 32, .sectors = 1};
 	addrdec_request(m->dec, r);

@@ -111,7 +111,7 @@ enum cache_status cache_reject(struct cache_visit *a, enum cache_fail why)
 	return STATUS_RESERVATION_FAIL;
 }
 
-static void count_access(struct cache_visit *a, enum cache_status result)
+static void count_cache_access(struct cache_visit *a, enum cache_status result)
 {
 	enum cache_status found = a->at.status, as = result;
 
@@ -150,7 +150,7 @@ uint32_t cache_make_request(struct cache_visit *a, uint8_t type, unsigned flags,
 {
 	struct cache *c = a->c;
 	uint32_t r = req_new(c->pool);
-	struct req *n = &c->pool->at[r];
+	struct req *n = &c->pool->req[r];
 	const struct req *q = a->q;
 
 	n->addr = n->orig_addr = addr;
@@ -177,7 +177,7 @@ static NOINLINE void send_write_back(struct cache_visit *a)
 {
 	struct cache *c = a->c;
 	uint32_t r = cache_make_request(a, c->write_back_type, REQ_WRITE, a->out.tag);
-	struct req *n = &c->pool->at[r];
+	struct req *n = &c->pool->req[r];
 
 	n->size = n->orig_size = (uint16_t)a->out.size;
 	n->bytes[0] = a->out.bytes[0];
@@ -201,7 +201,7 @@ uint32_t cache_emit_write_back(struct cache_visit *a)
 bool cache_send_read(struct cache_visit *a, uint32_t r)
 {
 	struct cache *c = a->c;
-	struct req *q = &c->pool->at[r];
+	struct req *q = &c->pool->req[r];
 	uint64_t addr = q->addr & ~(uint64_t)(c->atom - 1);
 	uint32_t *bucket = mshr_bucket(&c->mshr, addr);
 	struct mshr_entry *e = mshr_find(&c->mshr, bucket, addr);
@@ -248,7 +248,7 @@ static void visit_start(struct cache_visit *a, struct cache *c, uint32_t r, uint
 {
 	a->c = c;
 	a->r = r;
-	a->q = &c->pool->at[r];
+	a->q = &c->pool->req[r];
 	a->now = stamp(c, now);
 	a->out.wanted = false;
 	a->ev = (struct cache_events){0};
@@ -313,7 +313,7 @@ NOINLINE FLATTEN enum cache_status cache_access(
 		occupy_cache_port(c, &c->data_free, &c->ports.data_busy, (size + c->port - 1) / c->port);
 	else if (a.evicted_bytes)
 		occupy_cache_port(c, &c->data_free, &c->ports.data_busy, a.evicted_bytes / c->port);
-	count_access(&a, result);
+	count_cache_access(&a, result);
 	if (ev)
 		*ev = a.ev;
 	if (probe)
@@ -342,7 +342,7 @@ enum cache_status cache_read_only_access(struct cache *c, uint32_t r, uint64_t n
 	visit_start(&a, c, r, now);
 	assert(!(a.q->flags & REQ_WRITE));
 	result = read_only_access(&a);
-	count_access(&a, result);
+	count_cache_access(&a, result);
 	return result;
 }
 
@@ -350,7 +350,7 @@ enum cache_status cache_read_only_access(struct cache *c, uint32_t r, uint64_t n
 
 static struct mshr_entry *outstanding_entry(const struct cache *c, uint32_t r)
 {
-	struct mshr_entry *e = &c->mshr.entry[c->pool->at[r].entry[c->l2]];
+	struct mshr_entry *e = &c->mshr.entry[c->pool->req[r].entry[c->l2]];
 
 	return e->waiting && e->first == r ? e : NULL;
 }
@@ -377,9 +377,9 @@ FLATTEN void cache_fill(struct cache *c, uint32_t r, uint64_t now)
 	struct req *q;
 
 	if (c->pieces) {
-		uint32_t parent = c->pool->at[r].parent;
+		uint32_t parent = c->pool->req[r].parent;
 
-		assert(c->pool->at[r].flags & REQ_PIECE);
+		assert(c->pool->req[r].flags & REQ_PIECE);
 		req_free(c->pool, r);
 		r = parent;
 	}
@@ -387,7 +387,7 @@ FLATTEN void cache_fill(struct cache *c, uint32_t r, uint64_t now)
 	assert(e);
 	if (e->pieces && --e->pieces)
 		return;
-	q = &c->pool->at[r];
+	q = &c->pool->req[r];
 	q->addr = e->made_addr;
 	q->size = e->made_size;
 	e->waiting = false;

@@ -58,7 +58,7 @@ struct cache_events {
 	uint8_t never; /* enum cache_never */
 };
 
-/* Expected configuration, for a message after "wanted"; none for NEVER_SAID. */
+/* Expected configuration, for a message after "expected"; none for NEVER_SAID. */
 extern const char *const cache_never_wanted[N_NEVERS];
 
 struct cache;

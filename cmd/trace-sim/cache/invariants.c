@@ -56,7 +56,7 @@ static void check_entry(const struct mshr *m, const struct req_pool *pool, uint3
 	const struct mshr_entry *e = &m->entry[i];
 	uint32_t held = e->first != REQ_NONE;
 
-	for (uint32_t r = e->head; r != REQ_NONE && held <= e->count; r = pool->at[r].next)
+	for (uint32_t r = e->head; r != REQ_NONE && held <= e->count; r = pool->req[r].next)
 		held++;
 	invariant("mshr.count", unit, i, e->count, held);
 	invariant("mshr.entry in use", unit, i, e->count != 0, true);

@@ -58,7 +58,7 @@ struct mshr_entry *mshr_open(
 		i = ++m->made;
 	e = &m->entry[i];
 	*e = (struct mshr_entry){.addr = addr, .first = r, .count = 1, .chain = *bucket, .waiting = true};
-	e->atomic = pool->at[r].flags & REQ_ATOMIC;
+	e->atomic = pool->req[r].flags & REQ_ATOMIC;
 	*bucket = i;
 	m->used++;
 	return e;
@@ -67,14 +67,14 @@ struct mshr_entry *mshr_open(
 void mshr_merge(struct mshr *m, struct mshr_entry *e, uint32_t r, struct req_pool *pool)
 {
 	assert(e->count < m->merge);
-	pool->at[r].next = REQ_NONE;
+	pool->req[r].next = REQ_NONE;
 	if (e->head == REQ_NONE)
 		e->head = r;
 	else
-		pool->at[e->tail].next = r;
+		pool->req[e->tail].next = r;
 	e->tail = r;
 	e->count++;
-	if (pool->at[r].flags & REQ_ATOMIC)
+	if (pool->req[r].flags & REQ_ATOMIC)
 		e->atomic = true;
 }
 
@@ -116,7 +116,7 @@ uint32_t mshr_pop(struct mshr *m, const struct req_pool *pool)
 	if (e->first != REQ_NONE)
 		e->first = REQ_NONE;
 	else
-		e->head = pool->at[r].next;
+		e->head = pool->req[r].next;
 	if (!--e->count)
 		close_entry(m, ring_pop(&m->ready));
 	return r;

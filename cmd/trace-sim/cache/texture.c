@@ -71,7 +71,7 @@ static void count_texture(struct cache *c, const struct req *q, enum cache_statu
 enum cache_status texture_access(struct cache *c, uint32_t r, uint64_t now)
 {
 	struct texture_cache *t = c->texture;
-	struct req *q = &c->pool->at[r];
+	struct req *q = &c->pool->req[r];
 	struct evicted out = {.wanted = false};
 	struct lookup at;
 	bool miss;
@@ -96,14 +96,14 @@ enum cache_status texture_access(struct cache *c, uint32_t r, uint64_t now)
 void texture_fill(struct cache *c, uint32_t r)
 {
 	if (c->pieces) {
-		uint32_t parent = c->pool->at[r].parent;
+		uint32_t parent = c->pool->req[r].parent;
 
 		req_free(c->pool, r);
-		if (--c->pool->at[parent].pieces)
+		if (--c->pool->req[parent].pieces)
 			return;
 		r = parent;
 	}
-	c->texture->ready[c->pool->at[r].entry[0]] = true;
+	c->texture->ready[c->pool->req[r].entry[0]] = true;
 }
 
 bool texture_moves(const struct cache *c)

@@ -105,7 +105,7 @@ static enum cache_status may_allocate(struct cache_visit *a, uint32_t x)
 static void send_allocate_read(struct cache_visit *a, uint32_t parent)
 {
 	uint32_t r = cache_make_request(a, a->c->alloc_type, parent ? REQ_PARENT_WRITE : 0, a->q->addr);
-	struct req *n = &a->c->pool->at[r];
+	struct req *n = &a->c->pool->req[r];
 
 	n->size = n->orig_size = (uint16_t)a->c->atom;
 	n->bytes[0] = a->q->bytes[0];

@@ -166,12 +166,12 @@ struct core_warp {
 	uint32_t first_group;                /* oldest open group */
 	uint32_t group;                      /* current group */
 	uint32_t fence_until;                /* groups below must be done */
-	uint16_t group_left[LDGSTS_SLOTS];   /* copies under way, by group modulo LDGSTS_SLOTS */
+	uint16_t group_left[LDGSTS_SLOTS];   /* copies in flight, by group modulo LDGSTS_SLOTS */
 	uint8_t group_counter[LDGSTS_SLOTS]; /* dependence counter + 1 that closing raised */
 	/* by register */
 	uint64_t written[REG_LIMIT]; /* time << 8 | class of the last writer */
-	uint8_t pending[REG_LIMIT];  /* results of variable latency under way */
-	uint8_t readers[REG_LIMIT];  /* reads under way */
+	uint8_t pending[REG_LIMIT];  /* results of variable latency in flight */
+	uint8_t readers[REG_LIMIT];  /* reads in flight */
 };
 
 /* ---- sub-cores -------------------------------------------------------------------------------- */
@@ -253,7 +253,7 @@ struct core_event {
 struct core_op {
 	uint64_t last_hit_ready_at; /* time at which the last hit of its accesses is ready */
 	uint64_t read_at;           /* time at which its sources are read; 0: not known */
-	uint32_t accesses_left;     /* accesses under way, plus 1 while there are more to make */
+	uint32_t accesses_left;     /* accesses in flight, plus 1 while there are more to make */
 	uint32_t group;             /* LDGSTS */
 	uint8_t sub;
 	uint8_t link;        /* cycles of the result on the link */

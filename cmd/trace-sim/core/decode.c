@@ -277,7 +277,7 @@ static void add_sources(
 	i->n_src = (uint8_t)n;
 }
 
-static void set_operands(
+static void set_core_operands(
 	struct core_inst *i, struct core_code *c, const struct core_kind *kind, const struct inst *in)
 {
 	struct core_source all[2 * SPAN_MAX], *at;
@@ -404,5 +404,5 @@ void core_code_add(struct core_code *c, uint32_t h, const struct inst *in, const
 	*i = kind->inst;
 	i->pc = in->pc;
 	i->groups = u->groups;
-	set_operands(i, c, kind, in);
+	set_core_operands(i, c, kind, in);
 }

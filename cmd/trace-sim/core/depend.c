@@ -38,7 +38,7 @@ const struct core_control *core_control_of(const struct core_warp *cw, uint32_t 
 
 /* ---- from an ordinary trace --------------------------------------------------------------------- */
 
-/* Returns the count of results of variable latency under way of a register of the instruction, or NULL. */
+/* Returns the number of results of variable latency in flight for a register of the instruction, or NULL. */
 static const uint8_t *result_missing(const struct core_warp *cw, const struct core_inst *in)
 {
 	if (!cw->n_pending)
@@ -49,7 +49,7 @@ static const uint8_t *result_missing(const struct core_warp *cw, const struct co
 	return NULL;
 }
 
-/* Returns the count of reads under way of a destination of the instruction, or NULL. */
+/* Returns the number of reads in flight of a destination of the instruction, or NULL. */
 static const uint8_t *read_missing(const struct core_warp *cw, const struct core_inst *in)
 {
 	if (!cw->n_readers)

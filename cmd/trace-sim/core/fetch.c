@@ -313,7 +313,7 @@ void core_l1i_access(struct sm *s, unsigned sub, uint64_t line)
 		return;
 	}
 	h = req_new(pool);
-	r = &pool->at[h];
+	r = &pool->req[h];
 	r->addr = r->orig_addr = line;
 	r->size = r->orig_size = 16;
 	r->type = INST_ACC_R;
@@ -353,13 +353,13 @@ void core_l1i_step(struct sm *s)
 	while (cache_has_ready(s->l1i)) {
 		uint32_t h = cache_pop_ready(s->l1i);
 
-		reply_with_line(s, pool->at[h].warp, pool->at[h].orig_addr);
+		reply_with_line(s, pool->req[h].warp, pool->req[h].orig_addr);
 		req_free(pool, h);
 	}
 	while (fixed && !cache_miss_queue_empty(s->l1i))
 		core_event_put(s, s->clock + fixed, EVENT_FILL, 0, cache_miss_queue_pop(s->l1i));
 	if (!cache_miss_queue_empty(s->l1i) &&
-		inject_can_push(s, &pool->at[cache_miss_queue_front(s->l1i)], false))
+		inject_can_push(s, &pool->req[cache_miss_queue_front(s->l1i)], false))
 		inject(s, cache_miss_queue_pop(s->l1i));
 	cache_cycle(s->l1i);
 	s->modern->l1i_busy =

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Clock domains: which of core, icnt, L2 and DRAM fire in a GPU step (LAUNCH-clock).
+ * Clock domains: the domains (core, icnt, L2, DRAM) that fire in a GPU step (LAUNCH-clock).
  *
- * Always true: times are running sums of doubles, for their rounding decides how the domains interleave.
- * They start at 0 once and are never reset between kernels, but of kernels from PTX (PTX-launch).
+ * Always true: times are running sums of doubles, because their rounding determines how the domains
+ * interleave. They start at 0 and are never reset, except before a kernel from PTX (PTX-launch).
  */
 #include "gpu.h"
 
@@ -18,10 +18,10 @@ void clocks_init(struct clocks *c, const double hz[4])
 enum { CORE, ICNT, L2, DRAM };
 
 /*
- * One step: the ticks in it are added to n. quirk Q1-24: L2 takes no part in the minimum, yet may lower it; core
- * is compared with the lowered value.
+ * Takes one step and adds its ticks to *n. quirk Q1-24: L2 takes no part in the minimum, yet may lower it;
+ * core is compared with the lowered value.
  */
-static inline void step(struct clocks *c, struct clock_ticks *n)
+static inline void step_clocks(struct clocks *c, struct clock_ticks *n)
 {
 	double *t = c->time, least = t[CORE];
 
@@ -52,20 +52,23 @@ unsigned clocks_step(struct clocks *c)
 {
 	struct clock_ticks n = {0};
 
-	step(c, &n);
+	step_clocks(c, &n);
 	return (n.core ? CLOCK_CORE : 0) | (n.icnt ? CLOCK_ICNT : 0) | (n.l2 ? CLOCK_L2 : 0) |
 	       (n.dram ? CLOCK_DRAM : 0);
 }
 
-/* Core, icnt and L2 have one frequency in most machines: they fire together, as they always have. */
-static bool all_but_dram_agree(const struct clocks *c)
+/*
+ * True if core, icnt and L2 have the same frequency and time, as in most configurations: they fire together
+ * from then on.
+ */
+static bool are_in_phase(const struct clocks *c)
 {
 	const double *t = c->time, *p = c->period;
 
 	return t[ICNT] == t[CORE] && t[L2] == t[CORE] && p[ICNT] == p[CORE] && p[L2] == p[CORE];
 }
 
-static struct clock_ticks run_agreed(struct clocks *c, uint64_t core, uint64_t dram)
+static struct clock_ticks run_in_phase(struct clocks *c, uint64_t core, uint64_t dram)
 {
 	double t = c->time[CORE], d = c->time[DRAM], period = c->period[CORE], dram_period = c->period[DRAM];
 	uint64_t n = 0, n_dram = 0;
@@ -94,14 +97,14 @@ static bool dram_is_next(const double t[4])
 	return t[DRAM] <= t[CORE] && t[DRAM] <= t[ICNT] && t[DRAM] <= t[L2];
 }
 
-/* Thousands of steps at once are what launch delays are made of. */
+/* Called with thousands of core ticks for launch delays. */
 struct clock_ticks clocks_run(struct clocks *c, uint64_t core, uint64_t dram)
 {
 	struct clock_ticks n = {0};
 
-	if (all_but_dram_agree(c))
-		return run_agreed(c, core, dram);
+	if (are_in_phase(c))
+		return run_in_phase(c, core, dram);
 	while (n.core < core && !(n.dram == dram && dram_is_next(c->time)))
-		step(c, &n);
+		step_clocks(c, &n);
 	return n;
 }

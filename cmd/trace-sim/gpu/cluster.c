@@ -30,7 +30,7 @@ void cluster_free(struct cluster *c)
 static void deliver_reply(struct gpu *g, struct cluster *c, uint64_t now)
 {
 	uint32_t handle = ring_front(&c->reply);
-	const struct req *r = &g->reqs.at[handle];
+	const struct req *r = &g->reqs.req[handle];
 	struct sm *s = &g->sm[r->sm];
 
 	if (r->type == INST_ACC_R) {
@@ -52,7 +52,7 @@ static void accept_reply(struct gpu *g, struct cluster *c, uint32_t handle, uint
 
 	if (handle == REQ_NONE)
 		return;
-	r = &g->reqs.at[handle];
+	r = &g->reqs.req[handle];
 	bytes = req_bytes_back(r);
 	traffic_add(g->back, r, bytes);
 	c->flits_in += (bytes + g->params.net.flit_bytes - 1) / g->params.net.flit_bytes;

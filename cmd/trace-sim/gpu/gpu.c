@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The machine: building it, and one GPU step (LAUNCH-step).
+ * Construction of the GPU, and one GPU step (LAUNCH-step).
  *
- * Always true: a step does the work of the domains that fire in the fixed order below; `now` is the same for
- * all of it and grows near the end of the core part. Units that have nothing to do are not visited; steps in
- * which the whole machine would only count are skipped together (skip.c), with the counters as if each had
- * run.
+ * Always true: a step does the work of the domains that fire in the fixed order below. `now` is the same for
+ * all of it and grows near the end of the core part. Units without work are not visited. Steps in which the
+ * whole GPU would only count are skipped together (skip.c); the counters are as if each step had run.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +17,15 @@
 #include "window.h"
 
 /*
- * Whatever has one order for the whole machine is done by one thread: the event log, the random numbers of
- * address decoding; and perfect memory, where an SM answers itself through its cluster.
+ * Creates the threads. One thread runs everything that has a single order in the whole GPU: the event log,
+ * random numbers of address decoding, and perfect memory, where an SM answers its own requests through its
+ * cluster.
  */
 static void threads_init(struct gpu *g)
 {
-	bool alone = g->events || addrdec_draws(g->dec) || g->params.core.perfect_mem;
+	bool single = g->events || addrdec_draws(g->dec) || g->params.core.perfect_mem;
 
-	g->threads = alone ? 1 : g->threads;
+	g->threads = single ? 1 : g->threads;
 	if (g->threads > g->params.clusters)
 		g->threads = g->params.clusters;
 	g->memstat = reserve(g->threads, sizeof(*g->memstat));
@@ -35,7 +35,7 @@ static void threads_init(struct gpu *g)
 		memstat_init(&g->memstat[i], &g->params);
 	if (g->threads > 1)
 		g->pool = threads_new(g->threads);
-	/* With several kernels at once the order of reading would be a matter of luck. */
+	/* With several concurrent kernels the order of reading would depend on the timing of threads. */
 	if (g->pool && g->params.window == 1)
 		threads_set_idle_work(g->pool, readahead_step, g->readahead);
 }
@@ -52,7 +52,10 @@ static void threads_free(struct gpu *g)
 	reserve_free(g->back, g->threads, sizeof(*g->back));
 }
 
-/* A bound on requests alive at once: what all MSHRs, queues and pipes can hold. Address space, not memory. */
+/*
+ * Upper bound on the requests in flight: the capacity of all MSHRs, queues and pipes. Only address space is
+ * reserved for them.
+ */
 static uint32_t request_bound(const struct params *p)
 {
 	const struct memory_params *m = &p->mem;
@@ -69,8 +72,8 @@ static uint32_t request_bound(const struct params *p)
 
 static void decode_hook(void *ctx, struct req *r) { addrdec_request(ctx, r); }
 
-/* An SM with what it shares with the others. */
-static void build_sm(struct gpu *g, uint32_t id)
+/* Initializes an SM with the objects that it shares with others. */
+static void init_sm(struct gpu *g, uint32_t id)
 {
 	struct sm *s = &g->sm[id];
 	struct cache *l1d;
@@ -123,7 +126,7 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 	g->sm = reserve(p->sms, sizeof(*g->sm));
 	g->wake_at = reserve(p->sms, sizeof(*g->wake_at));
 	for (uint32_t i = 0; i < p->sms; i++)
-		build_sm(g, i);
+		init_sm(g, i);
 	window_init(g);
 	if (g->power_setup)
 		power_start(g, g->power_setup);
@@ -161,10 +164,7 @@ void gpu_free(struct gpu *g)
 
 /* ---- the SMs of a core tick ------------------------------------------------------------------- */
 
-/*
- * LAUNCH-step-6. quirk Q1-30: the order inside a cluster rotates only in ticks in which the cluster is
- * cycled.
- */
+/* LAUNCH-step-6. quirk Q1-30: the order within a cluster rotates only in ticks in which the cluster runs. */
 NOINLINE void gpu_tick_several(struct gpu *g, struct cluster *cl, uint32_t id, uint64_t now)
 {
 	uint32_t per = g->params.sms_per_cluster;
@@ -175,15 +175,18 @@ NOINLINE void gpu_tick_several(struct gpu *g, struct cluster *cl, uint32_t id, u
 		cl->first = 0;
 }
 
-/* While there are CTAs to come, idle clusters turn, too. */
+/*
+ * Ticks all clusters while CTAs are left to place, because idle clusters then rotate, too; else the live
+ * ones.
+ */
 static void tick_clusters(struct gpu *g)
 {
-	bool turn_all = g->params.sms_per_cluster > 1 && launch_has_ctas(g);
+	bool tick_all = g->params.sms_per_cluster > 1 && launch_has_ctas(g);
 	uint64_t now = gpu_now(g);
 
-	for (uint32_t c = 0; turn_all && c < g->params.clusters; c++)
+	for (uint32_t c = 0; tick_all && c < g->params.clusters; c++)
 		gpu_tick_cluster(g, c, now);
-	for (uint32_t w = 0; !turn_all && w < BITSET_WORDS(g->params.clusters); w++)
+	for (uint32_t w = 0; !tick_all && w < BITSET_WORDS(g->params.clusters); w++)
 		FOR_BITS64 (b, g->live[w])
 			gpu_tick_cluster(g, w * 64 + (uint32_t)b, now);
 }
@@ -202,7 +205,7 @@ void gpu_end_ctas(struct gpu *g, struct cluster *cl)
 	cl->n_ended = 0;
 }
 
-/* In the order in which the SMs were ticked. */
+/* Removes ended CTAs in the order in which their SMs were ticked. */
 static void end_all_ctas(struct gpu *g)
 {
 	for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++)
@@ -212,8 +215,8 @@ static void end_all_ctas(struct gpu *g)
 }
 
 /*
- * quirk Q1-19: the original invalidates in every tick of an idle cluster; only the first of them can find
- * anything, so the others are left out.
+ * quirk Q1-19: the original invalidates in every tick of an idle cluster. Only the first time can find valid
+ * lines, so the others are left out.
  */
 void gpu_flush_idle(struct gpu *g)
 {
@@ -233,8 +236,8 @@ void gpu_flush_idle(struct gpu *g)
 	}
 }
 
-/* 6: the core part of a step. */
-static void core_end(struct gpu *g)
+/* Runs part 6 of a step, the core part. */
+static void run_core_part(struct gpu *g)
 {
 	const struct params *p = &g->params;
 
@@ -250,8 +253,8 @@ static void core_end(struct gpu *g)
 		gpu_end_sample_period(g);
 }
 
-/* 2 to 4: the memory side, with the DRAM ticks of the steps since the last one. */
-static void memory_part(struct gpu *g, unsigned fired)
+/* Runs parts 2 to 4 of a step, the memory side, with the DRAM ticks of all steps since the last call. */
+static void run_memory_part(struct gpu *g, unsigned fired)
 {
 	struct memory_work k = {.now = gpu_now(g),
 		.cycle = g->cycle,
@@ -269,28 +272,28 @@ unsigned gpu_step(struct gpu *g)
 {
 	unsigned fired = clocks_step(&g->clocks);
 
-	/* `now` grows only in core ticks, so DRAM ticks alone can wait for company. */
+	/* `now` grows only in core ticks, so steps with DRAM ticks alone can be combined with a later one */
 	if (fired == CLOCK_DRAM && !g->events) {
 		g->dram_ticks++;
 		return fired;
 	}
 	if (fired & CLOCK_CORE)
 		cluster_response_steps(g);
-	memory_part(g, fired);
+	run_memory_part(g, fired);
 	if (g->events)
 		g->events->now = gpu_now(g);
 	if (fired & CLOCK_ICNT)
 		net_advance(g->net);
 	if (fired & CLOCK_CORE)
-		core_end(g);
+		run_core_part(g);
 #ifdef CHECK_INVARIANTS
 	gpu_invariants(g);
 #endif
 	return fired;
 }
 
-/* The interval's occupancy. */
-static void take_occupancy(struct gpu *g)
+/* Computes the occupancy of the interval. */
+static void compute_occupancy(struct gpu *g)
 {
 	uint64_t filled = 0, cycles = 0;
 
@@ -305,13 +308,13 @@ static void take_occupancy(struct gpu *g)
 void gpu_sync(struct gpu *g)
 {
 	if (g->dram_ticks)
-		memory_part(g, 0);
+		run_memory_part(g, 0);
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		sm_flush(&g->sm[i], gpu_now(g));
 	memstat_fold(g->memstat, g->threads);
 	traffic_fold(g->out, g->threads);
 	traffic_fold(g->back, g->threads);
-	take_occupancy(g);
+	compute_occupancy(g);
 }
 
 void gpu_end_sample_period(struct gpu *g)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The machine's own derived state, made anew; see invariants.h. Empty in builds without it. */
+/* Recomputes and compares the derived state of the GPU; see invariants.h. Empty in other builds. */
 #ifdef CHECK_INVARIANTS
 
 #include "gpu.h"
 #include "instrument/invariants.h"
 
-/* Steps between two looks at the lines of all caches. */
+/* Steps between two checks of the lines of all caches. */
 #define ALL_EVERY 64u
 
 void gpu_invariants(const struct gpu *g)

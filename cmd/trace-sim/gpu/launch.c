@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernel window, run slots, kernel selection and CTA placement. See launch.h for what is always true.
- * What is left out: checkpoints, device-side launches.
+ * Kernel window, run slots, kernel selection and CTA placement; see launch.h. Leaves out: checkpoints,
+ * device-side launches.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "threads/readahead.h"
 #include "gpu/timeline.h"
 
-static void append(struct kernel ***list, uint32_t *n, uint32_t *cap, struct kernel *k)
+static void append_kernel(struct kernel ***list, uint32_t *n, uint32_t *cap, struct kernel *k)
 {
 	grow(list, cap, *n + 1, sizeof(**list));
 	(*list)[(*n)++] = k;
@@ -54,7 +54,7 @@ void launch_free(struct gpu *g)
 	g->launch = NULL;
 }
 
-/* Index of a stream id; streams are few. */
+/* Index of a stream id; a linear search, since streams are few. */
 static int stream_index(struct gpu *g, uint64_t id, struct place at, struct fault *f)
 {
 	for (uint32_t i = 0; i < g->n_streams; i++)
@@ -66,7 +66,7 @@ static int stream_index(struct gpu *g, uint64_t id, struct place at, struct faul
 	return (int)g->n_streams++;
 }
 
-/* Functions lie apart, each where its name says: their lines are told from each other's in every cache. */
+/* The hash of its name places each function, so that functions do not share cache lines. */
 uint64_t launch_code_base(const char *name)
 {
 	return 0xF0000000ull + (XXH3_64bits(name, strlen(name)) & 0xfff) * CORE_CODE_SPAN;
@@ -93,7 +93,10 @@ struct kernel *launch_load(
 	k->position = position;
 	k->n_ctas = kernel_blocks(k->head);
 	k->padded_threads = (kernel_threads(k->head) + 31) / 32 * 32;
-	/* quirk Q1-23: the latency per thread block delays the whole kernel once; 32 bits as the original. */
+	/*
+	 * quirk Q1-23: the latency per thread block delays the whole kernel once, in 32 bits like the
+	 * original.
+	 */
 	k->delay = p->launch_latency + (uint32_t)k->n_ctas * p->tb_latency;
 	stream = stream_index(g, k->head->stream, at, f);
 	if (stream < 0 || kernel_threads(k->head) > p->core.threads) {
@@ -111,7 +114,7 @@ struct kernel *launch_load(
 	k->code_base = launch_code_base(k->head->name);
 	if (g->power && k->head->ptx)
 		power_load_ptx(k);
-	append(&l->loaded, &l->n_loaded, &l->cap_loaded, k);
+	append_kernel(&l->loaded, &l->n_loaded, &l->cap_loaded, k);
 	return k;
 }
 
@@ -146,7 +149,7 @@ void launch_kernels(struct gpu *g)
 	}
 }
 
-/* -gpgpu_max_cta */
+/* True if -gpgpu_max_cta is reached. */
 static bool launch_limit_reached(const struct gpu *g)
 {
 	return g->params.max_cta && g->tot_issued_ctas + g->issued_ctas >= g->params.max_cta;
@@ -154,37 +157,46 @@ static bool launch_limit_reached(const struct gpu *g)
 
 bool launch_has_ctas(const struct gpu *g) { return g->launch->ctas_left && !launch_limit_reached(g); }
 
-static bool ctas_left(const struct kernel *k) { return k && k->next_cta < k->n_ctas && !k->sample.stopped; }
-
-static bool has_ctas(const struct gpu *g, const struct kernel *k)
+static bool kernel_has_ctas(const struct kernel *k)
 {
-	return ctas_left(k) && !launch_limit_reached(g);
+	return k && k->next_cta < k->n_ctas && !k->sample.stopped;
 }
 
-/* A kernel has CTAs left and no delay; while none has, each SM would look through all slots in vain. */
-static bool any_ready(const struct launch *l)
+static bool may_place_ctas_of(const struct gpu *g, const struct kernel *k)
+{
+	return kernel_has_ctas(k) && !launch_limit_reached(g);
+}
+
+/*
+ * True if a launched kernel has CTAs left and no delay. Otherwise each SM would search all run slots without
+ * a result.
+ */
+static bool any_kernel_ready(const struct launch *l)
 {
 	for (uint32_t i = 0; i < l->n_loaded; i++)
-		if (l->loaded[i]->launched && ctas_left(l->loaded[i]) && !l->loaded[i]->delay)
+		if (l->loaded[i]->launched && kernel_has_ctas(l->loaded[i]) && !l->loaded[i]->delay)
 			return true;
 	return false;
 }
 
-/* LAUNCH-place-4. The slot chosen last is kept while it has CTAs, whatever the limit says. */
-static struct kernel *select_kernel(struct gpu *g)
+/*
+ * Kernel to place a CTA of (LAUNCH-place-4); NULL: none. The slot selected last is kept while it has CTAs,
+ * even when the CTA limit is reached.
+ */
+static struct kernel *select_next_kernel(struct gpu *g)
 {
 	struct launch *l = g->launch;
 	uint32_t n = g->params.run_slots;
 	struct kernel *k = l->slot[l->selected_slot];
 
-	if (!(ctas_left(k) && !k->delay)) {
+	if (!(kernel_has_ctas(k) && !k->delay)) {
 		uint32_t i;
 
 		for (i = 0; i < n; i++) {
 			uint32_t s = (i + l->selected_slot + 1) % n;
 
 			k = l->slot[s];
-			if (has_ctas(g, k) && !k->delay) {
+			if (may_place_ctas_of(g, k) && !k->delay) {
 				l->selected_slot = s;
 				break;
 			}
@@ -194,13 +206,13 @@ static struct kernel *select_kernel(struct gpu *g)
 	}
 	if (!k->selected) {
 		k->selected = true;
-		append(&l->fresh, &l->n_fresh, &l->cap_fresh, k);
+		append_kernel(&l->fresh, &l->n_fresh, &l->cap_fresh, k);
 	}
 	return k;
 }
 
-/* Free thread range of a concurrent SM for padded threads; -1: none (LAUNCH-place-5). */
-static int free_range(const struct gpu *g, const struct occupied *o, uint32_t padded)
+/* First thread of a free range of `padded` threads in a concurrent SM (LAUNCH-place-5); -1: none. */
+static int free_thread_range(const struct gpu *g, const struct occupied *o, uint32_t padded)
 {
 	uint32_t threads = g->params.core.threads;
 
@@ -215,8 +227,8 @@ static int free_range(const struct gpu *g, const struct occupied *o, uint32_t pa
 	return -1;
 }
 
-/* LAUNCH-place-5; *first gets the hardware thread the CTA would start at in concurrent mode. */
-static bool can_take(struct gpu *g, struct sm *s, struct kernel *k, int *first)
+/* True if a CTA of k fits on SM s (LAUNCH-place-5). *first: its first hardware thread in concurrent mode. */
+static bool cta_fits(struct gpu *g, struct sm *s, struct kernel *k, int *first)
 {
 	const struct core_params *c = &g->params.core;
 	uint32_t limit = resources_limit(g, k);
@@ -227,16 +239,17 @@ static bool can_take(struct gpu *g, struct sm *s, struct kernel *k, int *first)
 	o = &g->launch->occupied[s->id];
 	if (!limit || o->threads + k->padded_threads > c->threads)
 		return false;
-	*first = free_range(g, o, k->padded_threads);
+	*first = free_thread_range(g, o, k->padded_threads);
 	return *first >= 0 && o->shmem + k->head->shmem_bytes <= c->shmem_bytes &&
 	       o->regs + k->padded_threads * ((k->head->nregs + 3) / 4 * 4) <= c->registers &&
 	       o->ctas + 1 <= c->max_ctas;
 }
 
-static void occupy(struct gpu *g, uint32_t sm, const struct kernel *k, uint32_t first, bool take)
+/* Adds the resources of a CTA of k to those in use on an SM, or subtracts them. */
+static void count_resources(struct gpu *g, uint32_t sm, const struct kernel *k, uint32_t first, bool take)
 {
 	struct occupied *o = &g->launch->occupied[sm];
-	uint32_t sign = take ? 1u : UINT32_MAX; /* 32-bit wrap makes the second a subtraction */
+	uint32_t sign = take ? 1u : UINT32_MAX; /* -1 modulo 2^32 */
 
 	for (uint32_t i = 0; i < k->padded_threads; i++)
 		if (take)
@@ -249,8 +262,8 @@ static void occupy(struct gpu *g, uint32_t sm, const struct kernel *k, uint32_t 
 	o->ctas += sign;
 }
 
-/* Static instructions met for the first time in the block just read. */
-static void translate_new(struct gpu *g, const struct kernel *k, uint32_t codes)
+/* Translates the static instructions that the block just read has first. */
+static void translate_new_code(struct gpu *g, const struct kernel *k, uint32_t codes)
 {
 	struct fault f;
 
@@ -267,8 +280,8 @@ static void translate_new(struct gpu *g, const struct kernel *k, uint32_t codes)
 	}
 }
 
-/* LAUNCH-place-6. */
-static void place(struct gpu *g, struct sm *s, struct kernel *k, int first)
+/* Places the next CTA of k on SM s, from hardware thread `first` in concurrent mode (LAUNCH-place-6). */
+static void place_next_cta(struct gpu *g, struct sm *s, struct kernel *k, int first)
 {
 	struct launch *l = g->launch;
 	uint32_t slot = 0, codes;
@@ -278,7 +291,7 @@ static void place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 		slot++;
 	assert(slot < MAX_CTAS);
 	if (g->params.concurrent_kernels) {
-		occupy(g, s->id, k, (uint32_t)first, true);
+		count_resources(g, s->id, k, (uint32_t)first, true);
 	} else {
 		first = (int)(slot * k->padded_threads);
 		s->cta_limit = k->cta_limit;
@@ -293,7 +306,7 @@ static void place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 	case -1: die_fault(&f);
 	}
 	g->unknown_recs += s->cta[slot].block.n_unknown;
-	translate_new(g, k, codes);
+	translate_new_code(g, k, codes);
 	k->ldgsts = l->ldgsts;
 	if (!k->next_cta && g->params.modern.on)
 		core_join(&g->joins, g->params.modern.dependence, g->code, k, &s->cta[slot].block);
@@ -317,34 +330,35 @@ static void place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 		l->on_block(l->ctx, k);
 }
 
-/* The kernel whose CTA SM s would take next (LAUNCH-place-3). */
-static struct kernel *candidate(struct gpu *g, struct sm *s)
+/* Kernel of which SM s would place the next CTA (LAUNCH-place-3). */
+static struct kernel *candidate_kernel(struct gpu *g, struct sm *s)
 {
 	struct kernel *k = s->kernel;
 
 	if (g->params.concurrent_kernels)
-		return select_kernel(g);
-	if (k && has_ctas(g, k))
+		return select_next_kernel(g);
+	if (k && may_place_ctas_of(g, k))
 		return k;
 	if (s->live_threads)
 		return k;
-	s->kernel = select_kernel(g);
+	s->kernel = select_next_kernel(g);
 	return s->kernel;
 }
 
-static bool cluster_takes_one(struct gpu *g, uint32_t c)
+/* Places one CTA in cluster c, on the first SM in round robin that has the resources; false: none. */
+static bool place_in_cluster(struct gpu *g, uint32_t c)
 {
 	uint32_t per = g->params.sms_per_cluster;
 
 	for (uint32_t i = 0, last = g->launch->last_sm[c]; i < per; i++) {
 		uint32_t j = (i + last + 1) % per;
 		struct sm *s = &g->sm[c * per + j];
-		struct kernel *k = candidate(g, s);
+		struct kernel *k = candidate_kernel(g, s);
 		int first = 0;
 
-		if (!has_ctas(g, k) || !can_take(g, s, k, &first))
+		if (!may_place_ctas_of(g, k) || !cta_fits(g, s, k, &first))
 			continue;
-		place(g, s, k, first);
+		place_next_cta(g, s, k, first);
 		g->launch->last_sm[c] = j;
 		return true;
 	}
@@ -353,37 +367,37 @@ static bool cluster_takes_one(struct gpu *g, uint32_t c)
 
 #define MILLION 1000000u
 
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 /*
- * The modern core's GPU has one unit that places CTAs and takes back those that have ended: in turn while it
- * has both to do, so that of those that wait one goes before the next CTA, and all of them where it would
- * idle.
+ * A GPU with the modern core has one distributor, which places CTAs and retires ended ones. It alternates
+ * while it has both to do: it retires one CTA before it places the next. While it has none to place, it
+ * retires all that wait. Retires the CTAs that fit into the idle time up to now, `retire` each.
  */
-static void distributor_catches_up(struct launch *l, uint64_t retire, uint64_t now)
+static void retire_while_idle(struct launch *l, uint64_t retire, uint64_t now)
 {
 	uint64_t n = now > l->next_cta_at && retire ? (now - l->next_cta_at) / retire : 0;
 
-	n = n < l->to_take_back ? n : l->to_take_back;
-	l->to_take_back -= (uint32_t)n;
+	n = n < l->to_retire ? n : l->to_retire;
+	l->to_retire -= (uint32_t)n;
 	l->next_cta_at += n * retire;
 }
 
-static void distributor_places(struct gpu *g)
+/* Advances the distributor by the placement of a CTA. */
+static void count_placement(struct gpu *g)
 {
 	const struct modern_params *m = &g->params.modern;
 	struct launch *l = g->launch;
 	uint64_t now = gpu_now(g) * MILLION;
 
-	distributor_catches_up(l, m->cta_retire, now);
-	l->next_cta_at = larger(l->next_cta_at, now) + m->cta_interval;
-	if (l->to_take_back) {
-		l->to_take_back--;
+	retire_while_idle(l, m->cta_retire, now);
+	l->next_cta_at = max_u64(l->next_cta_at, now) + m->cta_interval;
+	if (l->to_retire) {
+		l->to_retire--;
 		l->next_cta_at += m->cta_retire;
 	}
 }
 
-static void distributor_takes_back(struct gpu *g)
+/* Advances the distributor by a CTA that has ended. */
+static void count_retirement(struct gpu *g)
 {
 	const struct modern_params *m = &g->params.modern;
 	struct launch *l = g->launch;
@@ -391,11 +405,11 @@ static void distributor_takes_back(struct gpu *g)
 
 	if (!m->cta_retire)
 		return;
-	distributor_catches_up(l, m->cta_retire, now);
-	if (now >= l->next_cta_at && !l->to_take_back)
+	retire_while_idle(l, m->cta_retire, now);
+	if (now >= l->next_cta_at && !l->to_retire)
 		l->next_cta_at = now + m->cta_retire;
 	else
-		l->to_take_back++;
+		l->to_retire++;
 }
 
 static bool next_cta_due(const struct gpu *g)
@@ -403,14 +417,14 @@ static bool next_cta_due(const struct gpu *g)
 	return !g->params.modern.on || g->launch->next_cta_at < (gpu_now(g) + 1) * MILLION;
 }
 
-/* Passes that place nothing change nothing, so they are not repeated until something may have changed. */
+/* A pass that places no CTA changes nothing, so the next one waits until something may have changed. */
 void launch_ctas(struct gpu *g, const uint64_t *among)
 {
 	struct launch *l = g->launch;
 	uint32_t n = g->params.clusters, last = l->last_cluster;
 	bool placed = false;
 
-	l->retry = l->retry && any_ready(l);
+	l->retry = l->retry && any_kernel_ready(l);
 	if (!l->retry)
 		return;
 	for (uint32_t i = 0; i < n && l->ctas_left; i++) {
@@ -420,9 +434,9 @@ void launch_ctas(struct gpu *g, const uint64_t *among)
 			return;
 		if (among && !bitset_test(among, c))
 			continue;
-		if (cluster_takes_one(g, c)) {
+		if (place_in_cluster(g, c)) {
 			l->last_cluster = c;
-			distributor_places(g);
+			count_placement(g);
 			g->issued_ctas++;
 			placed = true;
 		}
@@ -445,7 +459,7 @@ uint32_t launch_next_records(struct gpu *g)
 		const struct kernel *k = l->loaded[i];
 		uint32_t records;
 
-		if (!k->launched || !ctas_left(k))
+		if (!k->launched || !kernel_has_ctas(k))
 			continue;
 		records = readahead_peek(g->readahead, k->trace, k->padded_threads / 32);
 		return records ? records - 1 : 0;
@@ -479,13 +493,13 @@ uint32_t launch_min_closing_delay(const struct gpu *g)
 	return least;
 }
 
-/* -core_kernel_least: what is left of it when the last CTA has ended is a delay, too. */
-static bool ends_later(struct gpu *g, struct kernel *k)
+/* Delays the end of kernel k to its minimum time (-core_kernel_least); false: the minimum has passed. */
+static bool delay_kernel_end(struct gpu *g, struct kernel *k)
 {
 	const uint64_t *part = g->params.modern.kernel_least;
-	uint64_t least = part[0] + k->padded_threads / 32 * part[1] + k->next_cta * part[2], end;
+	uint64_t millionths = part[0] + k->padded_threads / 32 * part[1] + k->next_cta * part[2];
+	uint64_t end = k->start_cycle + millionths / MILLION;
 
-	end = k->start_cycle + least / MILLION;
 	if (!g->params.modern.on || end <= gpu_now(g) + 1)
 		return false;
 	k->closing = true;
@@ -494,14 +508,14 @@ static bool ends_later(struct gpu *g, struct kernel *k)
 	return true;
 }
 
-static void kernel_ends(struct gpu *g, struct kernel *k)
+static void finish_launched_kernel(struct gpu *g, struct kernel *k)
 {
 	struct launch *l = g->launch;
 
 	k->done = true;
 	for (uint32_t i = 0; g->params.modern.on && i < g->params.sms; i++)
 		core_kernel_end(&g->sm[i]);
-	append(&l->finished, &l->n_finished, &l->cap_finished, k);
+	append_kernel(&l->finished, &l->n_finished, &l->cap_finished, k);
 	for (uint32_t s = 0; s < g->params.run_slots; s++)
 		if (l->slot[s] == k) {
 			l->slot[s] = NULL;
@@ -522,18 +536,18 @@ void launch_delays(struct gpu *g, uint64_t n)
 			l->delayed--;
 			l->retry = true;
 			if (l->slot[s]->closing)
-				kernel_ends(g, l->slot[s]);
+				finish_launched_kernel(g, l->slot[s]);
 		}
 }
 
-/* LAUNCH-end-1; the SM's own counts fell when its last warp was reaped. */
+/* LAUNCH-end-1. The SM's own counts were reduced when its last warp ended. */
 void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 {
 	struct cta *c = &s->cta[slot];
 	struct kernel *k = c->kernel;
 
 	g->completed_ctas++;
-	distributor_takes_back(g);
+	count_retirement(g);
 	if (g->timeline)
 		timeline_cta_end(g->timeline, gpu_now(g) + 1, s->id, slot);
 	g->cluster[s->cluster].live_threads -= c->threads;
@@ -542,7 +556,7 @@ void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 		g->cluster_idled = true;
 	}
 	if (g->params.concurrent_kernels)
-		occupy(g, s->id, k, c->first_thread, false);
+		count_resources(g, s->id, k, c->first_thread, false);
 	c->kernel = NULL;
 	if (!s->live_ctas)
 		s->kernel = NULL;
@@ -550,11 +564,11 @@ void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 	if (g->sampling)
 		sample_cta_ended(g, k);
 	g->launch->retry = true;
-	if (!k->running_ctas && !has_ctas(g, k)) {
+	if (!k->running_ctas && !may_place_ctas_of(g, k)) {
 		if (s->kernel == k)
 			s->kernel = NULL;
-		if (!ends_later(g, k))
-			kernel_ends(g, k);
+		if (!delay_kernel_end(g, k))
+			finish_launched_kernel(g, k);
 	}
 }
 

@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stopping a kernel whose progress is stable (--sample-blocks), as PKA and Photon do it: of its thread blocks
- * no more are launched when the rate at which they complete hardly changed over the last waves; those under
- * way run to their end, so that the kernel's end, with fewer and fewer of them, is simulated and not
+ * Stopping a kernel whose progress is stable (--sample-blocks), as in PKA and Photon. No further thread
+ * blocks are launched once the rate at which they complete has hardly changed over the last waves. Running
+ * blocks complete, so the end of the kernel, with fewer and fewer of them, is simulated and not
  * extrapolated.
  *
- * Always true: what it looks at happens in the serial end of a step, so that the number of threads shows
- * nowhere; a kernel of less than SAMPLE_WAVES + 2 waves is never stopped, and none whose use of the L2 is
- * about to change: accesses become slower when the L2 is full, and what was quick before tells nothing of it.
- * A wave is as many thread blocks as were under way at the most, and LEAST_WAVE where few SMs have fewer. Left
- * out: what the blocks that never ran would have done to the caches.
+ * Always true: decisions use only state of the serial end of a step, so they do not depend on the number of
+ * threads. A kernel of less than SAMPLE_WAVES + 2 waves is never stopped. Neither is one whose use of the L2
+ * is about to change: accesses become slower when the L2 is full, and earlier rates do not predict that. A
+ * wave is the largest number of thread blocks that ran at once, at least LEAST_WAVE. Leaves out: effects on
+ * the caches of blocks that did not run.
  */
 #include <math.h>
 #include "launch.h"
 
-#define LEAST_WAVE 64u /* thread blocks: what fewer do together is chance, and the first of them are slower */
+#define LEAST_WAVE 64u /* thread blocks; the rate of fewer is random, and the first of them are slower */
 
-#define STABLE 0.1  /* of their mean, between the slowest and the fastest wave */
-#define DRIFT  0.02 /* of it, between the means of their first and second half */
-#define FULL   1.1  /* lines that the kernel brought, by those of the L2: it holds nothing but the kernel's */
-#define ROOM   0.7  /* the same at the kernel's end, where sets that fill before others do not matter yet */
-#define STILL  0.01 /* the same, so few that nothing changes */
+#define STABLE 0.1 /* largest difference between waves, relative to their mean */
+#define DRIFT \
+	0.02 /* largest difference between the means of the first and the second half, relative to the mean */
+#define FULL \
+	1.1 /* lines that the kernel has brought, relative to the lines of the L2: the L2 holds only its lines */
+#define ENOUGH 0.7  /* the same at the end of the kernel: sets that fill before others do not matter yet */
+#define STILL  0.01 /* the same for the rest of the kernel: too few to change the rate */
 
-/* Lines that the L2 got since the run began, in multiples of those that it has. */
-static double turnover(const struct gpu *g)
+/* Lines brought into the L2 since the run began, relative to its number of lines. */
+static double l2_turnover(const struct gpu *g)
 {
 	uint64_t lines = 0, brought = 0;
 
@@ -46,13 +48,13 @@ static struct sample_wave *wave_at(struct block_rate *s, uint32_t n)
 	return &s->waves[n % (SAMPLE_WAVES + 1)];
 }
 
-/* The last waves, and what they are like on the average. */
-static bool stable(struct block_rate *s)
+/* Computes mean, deviation and drift of the last waves. Returns true if the waves are stable. */
+static bool waves_are_stable(struct block_rate *s)
 {
 	double least = INFINITY, most = 0, sum = 0, squares = 0, half[2] = {0, 0};
 
 	for (uint32_t i = 0; i < SAMPLE_WAVES; i++) {
-		double took = wave_at(s, s->n - SAMPLE_WAVES + i)->took; /* the oldest first */
+		double took = wave_at(s, s->n - SAMPLE_WAVES + i)->took; /* oldest first */
 
 		least = fmin(least, took);
 		most = fmax(most, took);
@@ -70,13 +72,13 @@ static bool stable(struct block_rate *s)
 	return most - least <= STABLE * sum && s->drift <= DRIFT * sum;
 }
 
-/* Is the L2 the same to the blocks that are left as it was to the last waves'? */
-static bool settled(struct block_rate *s, uint64_t left)
+/* True if the L2 will behave for the `left` remaining blocks as it did for the last waves. */
+static bool l2_is_settled(struct block_rate *s, uint64_t left)
 {
 	double now = wave_at(s, s->n - 1)->turnover, before = wave_at(s, s->n - 1 - SAMPLE_WAVES)->turnover;
 	double at_end = now + (now - before) / (double)(SAMPLE_WAVES * s->wave) * (double)left;
 
-	return before >= FULL || at_end <= ROOM || at_end - now <= STILL;
+	return before >= FULL || at_end <= ENOUGH || at_end - now <= STILL;
 }
 
 void sample_cta_ended(struct gpu *g, struct kernel *k)
@@ -92,23 +94,23 @@ void sample_cta_ended(struct gpu *g, struct kernel *k)
 	if (done < s->mark + s->wave)
 		return;
 	if (!s->n)
-		s->brought = turnover(g);
-	/* Cycles of a block, so that waves of different lengths compare. */
+		s->brought = l2_turnover(g);
+	/* Cycles per block, which waves of different lengths have in common. */
 	*wave_at(s, s->n++) = (struct sample_wave){
-		(double)(gpu_now(g) - s->at) / (double)(done - s->mark), turnover(g) - s->brought};
+		(double)(gpu_now(g) - s->at) / (double)(done - s->mark), l2_turnover(g) - s->brought};
 	s->at = gpu_now(g);
 	s->mark = done;
-	/* The first wave has the launch in it and does not count. */
-	s->stopped = s->n > SAMPLE_WAVES && k->n_ctas - k->next_cta >= s->wave && stable(s) &&
-		     settled(s, k->n_ctas - done);
+	/* The first wave contains the launch and does not count. */
+	s->stopped = s->n > SAMPLE_WAVES && k->n_ctas - k->next_cta >= s->wave && waves_are_stable(s) &&
+		     l2_is_settled(s, k->n_ctas - done);
 }
 
-#define STUDENT 2.365 /* 95 %, of SAMPLE_WAVES - 1 degrees of freedom */
+#define STUDENT 2.365 /* Student's t for 95 % and SAMPLE_WAVES - 1 degrees of freedom */
 
 /*
- * Waves that vary, a trend in them that may go on, and the last wave each make the interval wider: where thread blocks
- * end together, a part of a wave takes as long as a whole one; elsewhere the end comes by as much as that part earlier
- * or later.
+ * The interval grows with the variation of the waves, with a trend that may continue, and with the last
+ * partial wave. Where thread blocks end together, a partial wave takes as long as a whole one; elsewhere the
+ * end is earlier or later by up to that part.
  */
 void sample_result(const struct kernel *k, uint64_t cycles, struct sampled *out)
 {

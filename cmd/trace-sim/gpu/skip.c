@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Skipping steps in which nothing can happen: the ticks of a launch delay, all warps asleep while the memory
- * side is empty or waits for latencies to pass. The clocks still take every step, for their sums of doubles
- * decide what follows; each unit is told how many of its ticks passed.
+ * Skipping of steps in which nothing can happen: the ticks of a launch delay, and steps in which all warps
+ * sleep while the memory side is empty or waits for latencies to pass. The clocks still take every step,
+ * because the rounding of their sums determines later steps. Each unit receives the number of ticks that it
+ * missed.
  */
 #include "launch.h"
 
-/* Core cycles during which no SM of the cluster has anything to do, at most limit. */
-static uint64_t cluster_sleeps(const struct gpu *g, uint32_t cluster, uint64_t limit)
+/* Number of core cycles, at most limit, in which no SM of the cluster has work. */
+static uint64_t cluster_sleep_cycles(const struct gpu *g, uint32_t cluster, uint64_t limit)
 {
 	uint32_t per = g->params.sms_per_cluster;
 	uint64_t now = gpu_now(g);
@@ -24,18 +25,19 @@ static uint64_t cluster_sleeps(const struct gpu *g, uint32_t cluster, uint64_t l
 	return limit;
 }
 
-static uint64_t sms_sleep(const struct gpu *g, uint64_t limit)
+/* The same over all clusters with a thread block. */
+static uint64_t sm_sleep_cycles(const struct gpu *g, uint64_t limit)
 {
 	for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++)
 		FOR_BITS64 (b, g->live[w]) {
-			limit = cluster_sleeps(g, w * 64 + (uint32_t)b, limit);
+			limit = cluster_sleep_cycles(g, w * 64 + (uint32_t)b, limit);
 			if (!limit)
 				return 0;
 		}
 	return limit;
 }
 
-static bool replies_waiting(const struct gpu *g)
+static bool any_reply_waits(const struct gpu *g)
 {
 	for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++)
 		if (g->replying[w])
@@ -43,7 +45,7 @@ static bool replies_waiting(const struct gpu *g)
 	return false;
 }
 
-/* The memory side only counts until a time, and for so many DRAM ticks. */
+/* memory_asleep() sets the time and the DRAM ticks up to which the memory side only counts. */
 bool gpu_skippable(const struct gpu *g, struct skip *k)
 {
 	const struct params *p = &g->params;
@@ -52,8 +54,8 @@ bool gpu_skippable(const struct gpu *g, struct skip *k)
 
 	if ((g->launch->retry && g->launch->ctas_left) || g->dram_ticks)
 		return false;
-	n = sms_sleep(g, n);
-	if (!n || !net_empty(g->net) || replies_waiting(g) ||
+	n = sm_sleep_cycles(g, n);
+	if (!n || !net_empty(g->net) || any_reply_waits(g) ||
 		!memory_asleep(g->mem, gpu_now(g), &until, &k->dram_ticks))
 		return false;
 	if (until - gpu_now(g) < n)
@@ -70,7 +72,7 @@ bool gpu_skippable(const struct gpu *g, struct skip *k)
 	return n != 0;
 }
 
-static void rotate_clusters(struct gpu *g, uint64_t n)
+static void rotate_skipped_clusters(struct gpu *g, uint64_t n)
 {
 	uint32_t per = g->params.sms_per_cluster;
 	bool more = launch_has_ctas(g);
@@ -88,7 +90,7 @@ void gpu_skip(struct gpu *g, const struct skip *k)
 
 	memory_idle_ticks(g->mem, n.icnt, n.dram, n.l2);
 	net_idle_advances(g->net, n.icnt);
-	rotate_clusters(g, n.core);
+	rotate_skipped_clusters(g, n.core);
 	if ((g->cycle + n.core) / g->params.sample_cycles != g->cycle / g->params.sample_cycles)
 		gpu_end_sample_period(g);
 	launch_delays(g, n.core);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Thread blocks and kernels on the timeline (timeline.h). Always true: each is written when it ends. Left
- * out: counters (stats/timeline_counters.c), single instructions (--profile sums them up) and requests
- * (--events lists them).
+ * Thread blocks and kernels on the timeline (timeline.h). Always true: a slice is written when it ends.
+ * Leaves out: counters (stats/timeline_counters.c), single instructions (--profile adds them up) and
+ * requests (--events lists them).
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -25,6 +25,7 @@ static void name_process(struct timeline *t, unsigned pid, const char *name)
 		pid, name, pid, pid);
 }
 
+/* Names the processes of n evenly spread SMs. */
 static void name_sms(struct timeline *t, const struct gpu *g, uint32_t n)
 {
 	uint32_t sms = g->params.sms;
@@ -78,7 +79,7 @@ struct timeline *timeline_start(const struct gpu *g, FILE *out, uint64_t interva
 	return t;
 }
 
-static char *json_name(const char *name)
+static char *quote_for_json(const char *name)
 {
 	char *text = record_utf8(name);
 	json_t *value = json_string_nocheck(text);
@@ -91,8 +92,8 @@ static char *json_name(const char *name)
 	return json;
 }
 
-/* NULL: no such kernel has thread blocks. */
-static struct open_kernel *find_kernel(struct timeline *t, uint32_t uid)
+/* Kernel of a uid; NULL: it has had no thread block. */
+static struct open_kernel *find_open_kernel(struct timeline *t, uint32_t uid)
 {
 	for (uint32_t i = 0; i < t->n_kernels; i++)
 		if (t->kernel[i].uid == uid)
@@ -104,7 +105,7 @@ void timeline_cta(struct timeline *t, uint64_t now, uint32_t sm, unsigned slot, 
 {
 	if (!k->next_cta) {
 		grow(&t->kernel, &t->cap_kernels, t->n_kernels + 1, sizeof(*t->kernel));
-		t->kernel[t->n_kernels++] = (struct open_kernel){k->uid, now, json_name(k->head->name)};
+		t->kernel[t->n_kernels++] = (struct open_kernel){k->uid, now, quote_for_json(k->head->name)};
 	}
 	if (!bitset_test(t->shown, sm))
 		return;
@@ -118,10 +119,10 @@ void timeline_cta(struct timeline *t, uint64_t now, uint32_t sm, unsigned slot, 
 	}
 }
 
-static void write_cta(struct timeline *t, uint32_t sm, unsigned slot, uint64_t end)
+static void write_cta_slice(struct timeline *t, uint32_t sm, unsigned slot, uint64_t end)
 {
 	struct open_cta *c = &t->cta[sm][slot];
-	const struct open_kernel *k = find_kernel(t, c->kernel);
+	const struct open_kernel *k = find_open_kernel(t, c->kernel);
 
 	fprintf(t->out,
 		",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64
@@ -133,7 +134,7 @@ static void write_cta(struct timeline *t, uint32_t sm, unsigned slot, uint64_t e
 void timeline_cta_end(struct timeline *t, uint64_t end, uint32_t sm, unsigned slot)
 {
 	if (t->cta[sm][slot].kernel)
-		write_cta(t, sm, slot, end);
+		write_cta_slice(t, sm, slot, end);
 }
 
 static void name_stream(struct timeline *t, const struct kernel *k)
@@ -147,7 +148,7 @@ static void name_stream(struct timeline *t, const struct kernel *k)
 		PID_KERNELS, k->stream + 1u, k->head->stream);
 }
 
-static void kernel_slice(
+static void write_kernel_slice(
 	struct timeline *t, const struct kernel *k, const char *name, uint64_t start, uint64_t end)
 {
 	fprintf(t->out,
@@ -158,15 +159,15 @@ static void kernel_slice(
 
 void timeline_kernel(struct timeline *t, const struct gpu *g, const struct kernel *k)
 {
-	struct open_kernel *open = find_kernel(t, k->uid);
+	struct open_kernel *open = find_open_kernel(t, k->uid);
 	uint64_t first = open ? open->first : gpu_now(g);
 
 	name_stream(t, k);
 	if (first > k->start_cycle)
-		kernel_slice(t, k, "\"launch latency\"", k->start_cycle, first);
+		write_kernel_slice(t, k, "\"launch latency\"", k->start_cycle, first);
 	if (!open)
 		return;
-	kernel_slice(t, k, open->name, first, gpu_now(g));
+	write_kernel_slice(t, k, open->name, first, gpu_now(g));
 	free(open->name);
 	*open = t->kernel[--t->n_kernels];
 }
@@ -178,7 +179,7 @@ void timeline_close(struct timeline *t, uint32_t sms, uint64_t end)
 	for (uint32_t i = 0; i < sms; i++)
 		for (unsigned slot = 0; slot < MAX_CTAS; slot++)
 			if (t->cta[i][slot].kernel)
-				write_cta(t, i, slot, end);
+				write_cta_slice(t, i, slot, end);
 }
 
 void timeline_free(struct timeline *t)

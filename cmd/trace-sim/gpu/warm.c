@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels that are left out but leave their traces in the caches (--warm): their accesses go through the tags
- * of the L2, of the L1D where kernels leave it as it is, and their code through the L1I and the L2, in no
- * time.
+ * Kernels that are not simulated but update the caches (--warm): their accesses pass through the tags of the
+ * L2, and of the L1D unless kernels begin with an invalid one. Their code passes through the L1I and the L2.
+ * This takes no simulated time.
  *
- * Always true: thread blocks come in the order of the file, each as a whole; they are counted onto clusters
- * as the launch would have (LAUNCH-place-6), so that the next kernel begins where it would have begun. Reads
- * that hit in the L1D do not reach the L2. Where the L1D is invalid when a kernel begins
- * (-gpgpu_flush_l1_cache), what a thread block touched lately stands for it. Left out: local memory, constant
- * and texture caches; the state of DRAM; all counters.
+ * Always true: thread blocks are processed in file order, one after another. They are assigned to clusters
+ * as a launch would assign them (LAUNCH-place-6), so that the next kernel begins at the same cluster. Reads
+ * that hit in the L1D do not reach the L2. Where the L1D is invalid at the start of a kernel
+ * (-gpgpu_flush_l1_cache), the lines that a thread block accessed recently represent it. Leaves out:
+ * local memory, constant and texture caches, the state of DRAM, all counters.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +17,13 @@
 #include "launch.h"
 #include "trace.h"
 
-#define LEGACY_CODE 0xF0000000ull
-#define LINE        128u
-#define ALL_SECTORS 15u
-#define CODE_LINES  4096u /* code beyond so many lines is not warmed */
-#define LATELY      256u  /* lines: as many as an L1D of 32 KiB has */
+#define LEGACY_CODE  0xF0000000ull
+#define LINE         128u
+#define ALL_SECTORS  15u
+#define CODE_LINES   4096u /* lines of code that are warmed, at most */
+#define RECENT_LINES 256u  /* lines of an L1D of 32 KiB */
 
-/* What the thread block at hand has done with a line, a bit a sector. */
+/* Accesses of the present thread block to a line, a bit per sector. */
 struct touched {
 	uint64_t line;
 	uint32_t block;
@@ -35,26 +35,29 @@ struct warm {
 	const struct kernel_header *head;
 	struct code *code;
 	struct tblock block;
-	uint32_t number; /* of the thread block, from 1 */
+	uint32_t number; /* number of the thread block, from 1 */
 	uint32_t cluster;
 	struct sm *sm;
-	struct cache *l1d; /* of the SM; NULL: accesses do not go through it */
-	bool code_comes;   /* through the L2 */
-	bool flushes_l1d;  /* what a thread block touched lately stands for it */
+	struct cache *l1d; /* L1D of the SM; NULL: accesses bypass it */
+	bool warms_code;   /* fetches reach the L2 */
+	bool flushes_l1d;  /* kernels begin with an invalid L1D, represented by `touched` */
 	uint64_t code_base;
-	uint64_t seen[CODE_LINES / 64], known[CODE_LINES / 64]; /* lines of the thread block, of the kernel */
-	uint32_t *ran, cap_ran; /* by static instruction: the last thread block in which it was met */
-	struct touched touched[LATELY];
+	uint64_t block_lines[CODE_LINES / 64];  /* set of code lines that the thread block has fetched */
+	uint64_t kernel_lines[CODE_LINES / 64]; /* set of code lines that the kernel has fetched */
+	uint32_t *ran, cap_ran; /* last thread block that executed a static instruction, by instruction */
+	struct touched touched[RECENT_LINES];
 };
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
 struct access_kind {
-	bool write, bypass; /* of the L1D */
+	bool write;
+	bool bypass; /* bypasses the L1D */
 };
 
-/* Does the instruction touch global memory? */
-static bool is_global(const struct warm *w, const struct inst *in, uint64_t first_lane, struct access_kind *a)
+/* True if the instruction accesses global memory; sets *a. */
+static bool accesses_global(
+	const struct warm *w, const struct inst *in, uint64_t first_lane, struct access_kind *a)
 {
 	*a = (struct access_kind){in->class == CLASS_STORE, false};
 	if (in->ptx)
@@ -72,10 +75,13 @@ static bool is_global(const struct warm *w, const struct inst *in, uint64_t firs
 	}
 }
 
-/* Sectors with which the thread block has not done the same lately: the others would have no effect. */
-static uint32_t not_lately(struct warm *w, uint64_t line, uint32_t sectors, bool write)
+/*
+ * Subset of `sectors` that the thread block has not accessed in the same way recently. Repeating the others
+ * would have no effect.
+ */
+static uint32_t drop_recent_sectors(struct warm *w, uint64_t line, uint32_t sectors, bool write)
 {
-	struct touched *t = &w->touched[line / LINE % LATELY];
+	struct touched *t = &w->touched[line / LINE % RECENT_LINES];
 
 	if (t->line != line || t->block != w->number)
 		*t = (struct touched){line, w->number, 0, 0};
@@ -84,14 +90,15 @@ static uint32_t not_lately(struct warm *w, uint64_t line, uint32_t sectors, bool
 	return sectors;
 }
 
-static void touch(struct warm *w, uint64_t line, uint32_t sectors, struct access_kind a)
+/* Passes an access to sectors of a line through the tags. */
+static void touch_line(struct warm *w, uint64_t line, uint32_t sectors, struct access_kind a)
 {
 	struct gpu *g = w->g;
 
 	if (a.bypass || !w->l1d)
 		;
 	else if (w->flushes_l1d)
-		sectors = not_lately(w, line, sectors, a.write);
+		sectors = drop_recent_sectors(w, line, sectors, a.write);
 	else if (a.write)
 		cache_touch_written(w->l1d, line, sectors, gpu_now(g));
 	else
@@ -100,7 +107,7 @@ static void touch(struct warm *w, uint64_t line, uint32_t sectors, struct access
 		memory_warm(g->mem, line, sectors, w->cluster, a.write, gpu_now(g));
 }
 
-/* Lanes mostly go on where the one before left off. */
+/* Passes an access of a warp through the tags, line by line; neighbouring lanes mostly share a line. */
 static void warm_access(struct warm *w, const struct rec *r, const struct inst *in)
 {
 	uint64_t lane[32], line = UINT64_MAX;
@@ -108,7 +115,7 @@ static void warm_access(struct warm *w, const struct rec *r, const struct inst *
 	struct access_kind a;
 
 	rec_addresses(&w->block, r, lane);
-	if (!is_global(w, in, lane[bit_lowest32(r->mask)], &a))
+	if (!accesses_global(w, in, lane[bit_lowest32(r->mask)], &a))
 		return;
 	FOR_BITS32 (i, r->mask) {
 		uint64_t from = lane[i] / 32, to = (lane[i] + (in->size ? in->size - 1u : 0)) / 32;
@@ -116,29 +123,32 @@ static void warm_access(struct warm *w, const struct rec *r, const struct inst *
 		for (uint64_t s = from; s <= to; s++) {
 			if (s / 4 * LINE != line) {
 				if (sectors)
-					touch(w, line, sectors, a);
+					touch_line(w, line, sectors, a);
 				line = s / 4 * LINE;
 				sectors = 0;
 			}
 			sectors |= 1u << s % 4;
 		}
 	}
-	touch(w, line, sectors, a);
+	touch_line(w, line, sectors, a);
 }
 
 /* ---- code ------------------------------------------------------------------------------------ */
 
-static void code_to_l2(struct warm *w, uint32_t line)
+static void touch_code_in_l2(struct warm *w, uint32_t line)
 {
-	if (line >= CODE_LINES || bitset_test(w->known, line))
+	if (line >= CODE_LINES || bitset_test(w->kernel_lines, line))
 		return;
-	bitset_set(w->known, line);
+	bitset_set(w->kernel_lines, line);
 	memory_warm(w->g->mem, w->code_base + (uint64_t)line * LINE, ALL_SECTORS, w->cluster, false,
 		gpu_now(w->g));
 }
 
-/* The stream buffers of the modern core fetch ahead; its L1I is invalid when a kernel begins. */
-static void warm_modern(struct warm *w, uint32_t line)
+/*
+ * Fetches a code line and the lines that the stream buffers of the modern core prefetch. Its L1I is invalid
+ * when a kernel begins.
+ */
+static void warm_code_modern(struct warm *w, uint32_t line)
 {
 	const struct modern_params *p = &w->g->params.modern;
 	uint32_t brought = p->launch_lines * p->l0i_line / LINE,
@@ -146,35 +156,37 @@ static void warm_modern(struct warm *w, uint32_t line)
 
 	for (uint32_t i = line; i <= line + ahead; i++)
 		if (i >= brought)
-			code_to_l2(w, i);
+			touch_code_in_l2(w, i);
 }
 
-static void warm_legacy(struct warm *w, uint32_t line)
+static void warm_code_legacy(struct warm *w, uint32_t line)
 {
-	code_to_l2(w, line);
+	touch_code_in_l2(w, line);
 	if (w->sm->l1i)
 		cache_touch(
 			w->sm->l1i, w->code_base + (uint64_t)line * LINE, ALL_SECTORS, false, gpu_now(w->g));
 }
 
-/* The first time that an instruction runs in the thread block. */
+/* Fetches the code line of an instruction that the thread block executes for the first time. */
 static void warm_code(struct warm *w, const struct inst *in)
 {
 	uint32_t line = in->pc / LINE;
 
-	if (!w->code_comes || line >= CODE_LINES || bitset_test(w->seen, line))
+	if (!w->warms_code || line >= CODE_LINES || bitset_test(w->block_lines, line))
 		return;
-	bitset_set(w->seen, line);
+	bitset_set(w->block_lines, line);
 	if (w->g->params.modern.on)
-		warm_modern(w, line);
+		warm_code_modern(w, line);
 	else
-		warm_legacy(w, line);
+		warm_code_legacy(w, line);
 }
 
 /* ---- thread blocks --------------------------------------------------------------------------- */
 
-/* Where the next thread block would go: clusters by turns, and the SMs of each by turns. */
-static void place(struct warm *w)
+/*
+ * Moves to the place of the next thread block: clusters in round robin, and the SMs of each in round robin.
+ */
+static void move_to_next_cta(struct warm *w)
 {
 	struct gpu *g = w->g;
 	struct launch *l = g->launch;
@@ -196,11 +208,12 @@ static void grow_ran(struct warm *w)
 	memset(w->ran + had, 0, (w->cap_ran - had) * sizeof(*w->ran));
 }
 
+/* Passes the accesses of a thread block through the tags. */
 static void warm_block(struct warm *w)
 {
-	place(w);
+	move_to_next_cta(w);
 	grow_ran(w);
-	memset(w->seen, 0, sizeof(w->seen));
+	memset(w->block_lines, 0, sizeof(w->block_lines));
 	for (uint32_t i = 0; i < w->block.n_recs; i++) {
 		const struct rec *r = &w->block.rec[i];
 
@@ -213,8 +226,8 @@ static void warm_block(struct warm *w)
 	}
 }
 
-/* An L1D that is not flushed gets the size that it would have had. */
-static void size_l1d(struct gpu *g, const struct trace *t)
+/* Sets the L1D, which is not flushed, to the size that the kernel would give it. */
+static void resize_warm_l1d(struct gpu *g, const struct trace *t)
 {
 	const struct kernel_header *h = trace_header(t);
 	struct kernel k = {.head = h,
@@ -237,11 +250,11 @@ int warm_kernel(struct gpu *g, struct trace *t, struct code *code, struct fault 
 	w->code_base = g->params.modern.on ? launch_code_base(w->head->name) : LEGACY_CODE;
 	w->flushes_l1d = g->params.core.flush_l1;
 	if (!w->flushes_l1d && g->params.core.adaptive_l1)
-		size_l1d(g, t);
-	w->code_comes =
+		resize_warm_l1d(g, t);
+	w->warms_code =
 		!g->params.core.perfect_icache && !(g->params.modern.on && g->params.modern.l1i_miss_latency);
-	if (w->code_comes && g->params.modern.on &&
-		g->params.modern.const_cold) /* which lie before the code */
+	if (w->warms_code && g->params.modern.on &&
+		g->params.modern.const_cold) /* constants lie before the code */
 		memory_warm(g->mem, w->code_base - 4096, ALL_SECTORS, 0, false, gpu_now(g));
 	while ((r = trace_next(t, &w->block, f)) > 0)
 		warm_block(w);

@@ -93,7 +93,7 @@ static void limit_length(struct window_length *l, uint64_t cycles, enum window_b
 }
 
 /* Length of windows that divide the rest of a period about equally, at most `longest`. */
-static uint64_t equal_length(uint64_t left, uint32_t longest)
+static uint64_t equal_window_length(uint64_t left, uint32_t longest)
 {
 	uint64_t n = (left + longest - 1) / longest;
 
@@ -118,7 +118,8 @@ static struct window_length window_length(struct gpu *g, uint64_t until)
 		return (struct window_length){1, WINDOW_idle};
 	if (launch_has_ptx(g))
 		return (struct window_length){1, WINDOW_ptx};
-	limit_length(&l, equal_length(p->sample_cycles - cycle % p->sample_cycles, l.cycles), WINDOW_sample);
+	limit_length(&l, equal_window_length(p->sample_cycles - cycle % p->sample_cycles, l.cycles),
+		WINDOW_sample);
 	limit_length(&l, DEADLOCK_PERIOD - cycle % DEADLOCK_PERIOD, WINDOW_deadlock);
 	limit_length(&l, cycles_until(now, until), WINDOW_told);
 	if (p->max_cycle)
@@ -247,7 +248,7 @@ static bool window_begin(struct gpu *g, uint64_t until)
 {
 	struct window_length l = window_length(g, until);
 
-	g->window->count.by[l.bound]++;
+	g->window->count.by_bound[l.bound]++;
 	if (l.cycles <= 1)
 		return false;
 	run_reply_side(g, l.cycles);

@@ -25,8 +25,8 @@ enum window_bound {
 
 struct window_counts {
 	uint64_t windows, cycles;
-	uint64_t by[N_WINDOW_BOUNDS]; /* windows and single steps, by their bound */
-	uint64_t phases;              /* parts of windows that threads can share */
+	uint64_t by_bound[N_WINDOW_BOUNDS]; /* windows and single steps */
+	uint64_t phases;                    /* parts of windows that threads can share */
 };
 
 void window_init(struct gpu *g); /* after network, memory side, SMs and clusters */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writing the event log. Lines are put together by hand in a small buffer: a log has millions of them and
- * printf would cost more than the simulation.
+ * Writing of the event log. Lines are assembled by hand in a small buffer: a log has millions of them, and
+ * printf() would cost more than the simulation.
  */
 #include "events.h"
 
@@ -37,7 +37,7 @@ static char *put_word(char *p, const char *word)
 }
 
 /* "cycle<TAB>kind" */
-static char *begin(char *line, uint64_t cycle, const char *kind)
+static char *begin_event(char *line, uint64_t cycle, const char *kind)
 {
 	char *p = put_decimal(line, cycle);
 
@@ -45,19 +45,19 @@ static char *begin(char *line, uint64_t cycle, const char *kind)
 	return put_word(p, kind);
 }
 
-static char *dec(char *p, uint64_t v)
+static char *tab_decimal(char *p, uint64_t v)
 {
 	*p++ = '\t';
 	return put_decimal(p, v);
 }
 
-static char *hex(char *p, uint64_t v)
+static char *tab_hex(char *p, uint64_t v)
 {
 	*p++ = '\t';
 	return put_hex(p, v);
 }
 
-static void end(struct events *e, char *line, char *p)
+static void end_event(struct events *e, char *line, char *p)
 {
 	*p++ = '\n';
 	fwrite(line, 1, (size_t)(p - line), e->out);
@@ -67,7 +67,8 @@ void events_cta(struct events *e, uint64_t cycle, unsigned sm, unsigned slot, ui
 {
 	char line[LINE_MAX_BYTES];
 
-	end(e, line, dec(dec(dec(begin(line, cycle, "cta"), sm), slot), ctaid));
+	end_event(e, line,
+		tab_decimal(tab_decimal(tab_decimal(begin_event(line, cycle, "cta"), sm), slot), ctaid));
 }
 
 void events_issue(
@@ -75,30 +76,35 @@ void events_issue(
 {
 	char line[LINE_MAX_BYTES];
 
-	end(e, line, dec(hex(dec(dec(begin(line, cycle, "issue"), sm), warp), pc), scheduler));
+	end_event(e, line,
+		tab_decimal(
+			tab_hex(tab_decimal(tab_decimal(begin_event(line, cycle, "issue"), sm), warp), pc),
+			scheduler));
 }
 
 void events_writeback(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint32_t pc)
 {
 	char line[LINE_MAX_BYTES];
 
-	end(e, line, hex(dec(dec(begin(line, cycle, "writeback"), sm), warp), pc));
+	end_event(e, line,
+		tab_hex(tab_decimal(tab_decimal(begin_event(line, cycle, "writeback"), sm), warp), pc));
 }
 
 void events_memdone(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint32_t pc)
 {
 	char line[LINE_MAX_BYTES];
 
-	end(e, line, hex(dec(dec(begin(line, cycle, "memdone"), sm), warp), pc));
+	end_event(e, line,
+		tab_hex(tab_decimal(tab_decimal(begin_event(line, cycle, "memdone"), sm), warp), pc));
 }
 
 void events_request(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint64_t address,
 	unsigned bytes, unsigned type, unsigned partition)
 {
 	char line[LINE_MAX_BYTES];
-	char *p = hex(dec(dec(begin(line, cycle, "request"), sm), warp), address);
+	char *p = tab_hex(tab_decimal(tab_decimal(begin_event(line, cycle, "request"), sm), warp), address);
 
-	end(e, line, dec(dec(dec(p, bytes), type), partition));
+	end_event(e, line, tab_decimal(tab_decimal(tab_decimal(p, bytes), type), partition));
 }
 
 void events_reply(
@@ -106,7 +112,10 @@ void events_reply(
 {
 	char line[LINE_MAX_BYTES];
 
-	end(e, line, dec(hex(dec(dec(begin(line, cycle, "reply"), sm), warp), address), type));
+	end_event(e, line,
+		tab_decimal(tab_hex(tab_decimal(tab_decimal(begin_event(line, cycle, "reply"), sm), warp),
+				    address),
+			type));
 }
 
 void events_l2(struct events *e, uint64_t cycle, unsigned partition, uint64_t address, unsigned type,
@@ -114,23 +123,32 @@ void events_l2(struct events *e, uint64_t cycle, unsigned partition, uint64_t ad
 {
 	char line[LINE_MAX_BYTES];
 
-	end(e, line, dec(dec(hex(dec(begin(line, cycle, "l2"), partition), address), type), status));
+	end_event(e, line,
+		tab_decimal(
+			tab_decimal(tab_hex(tab_decimal(begin_event(line, cycle, "l2"), partition), address),
+				type),
+			status));
 }
 
 void events_dram(
 	struct events *e, uint64_t cycle, unsigned channel, const char *command, unsigned bank, uint32_t row)
 {
 	char line[LINE_MAX_BYTES];
-	char *p = dec(begin(line, cycle, "dram"), channel);
+	char *p = tab_decimal(begin_event(line, cycle, "dram"), channel);
 
 	*p++ = '\t';
-	end(e, line, hex(dec(put_word(p, command), bank), row));
+	end_event(e, line, tab_hex(tab_decimal(put_word(p, command), bank), row));
 }
 
 void events_flit(struct events *e, bool in, unsigned subnet, unsigned node, uint64_t packet, unsigned flit)
 {
 	char line[LINE_MAX_BYTES];
 
-	end(e, line,
-		dec(dec(dec(dec(begin(line, e->now, in ? "inject" : "eject"), subnet), node), packet), flit));
+	end_event(e, line,
+		tab_decimal(tab_decimal(tab_decimal(tab_decimal(begin_event(line, e->now,
+									in ? "inject" : "eject"),
+							    subnet),
+						node),
+				    packet),
+			flit));
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The event log (--events): one tab-separated line an event, in the order in which things happen.
- * Every caller tests the pointer first; a run without --events pays one predictable branch an event. (cold:
- * the compiler keeps the calls out of the code that does so.) cycle is the total of core cycles so far; pc,
- * address and row are hexadecimal.
+ * The event log (--events): one tab-separated line per event, in the order of the events. Every caller tests
+ * the pointer first, so a run without --events pays one predictable branch per event. The attribute cold
+ * keeps the calls out of the calling code. cycle is the running total of core cycles; pc, address and row
+ * are hexadecimal.
  */
 #ifndef EVENTS_H
 #define EVENTS_H
@@ -14,8 +14,8 @@
 
 struct events {
 	FILE *out;
-	bool flits;   /* flits of network mode 1 as well */
-	uint64_t now; /* with flits: the cycle of the network's next advance */
+	bool flits;   /* also logs the flits of network mode 1 */
+	uint64_t now; /* with flits: cycle of the next advance of the network */
 };
 
 #define EVENT __attribute__((cold, noinline)) void
@@ -33,7 +33,9 @@ EVENT events_l2(struct events *e, uint64_t cycle, unsigned partition, uint64_t a
 	unsigned status);
 EVENT events_dram(
 	struct events *e, uint64_t cycle, unsigned channel, const char *command, unsigned bank, uint32_t row);
-/* A flit enters (in) or leaves a subnet at a node; number of its packet, its own in that. */
+/*
+ * A flit enters (in) or leaves a subnet at a node. packet: number of the packet; flit: index in the packet.
+ */
 EVENT events_flit(struct events *e, bool in, unsigned subnet, unsigned node, uint64_t packet, unsigned flit);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Telling of an invariant that does not hold; see invariants.h. Empty in builds without it. */
+/* Report of an invariant that does not hold; see invariants.h. Empty in other builds. */
 #ifdef CHECK_INVARIANTS
 
 #include <inttypes.h>
@@ -9,8 +9,8 @@
 
 _Noreturn void invariant_broken(const char *name, uint32_t unit, uint32_t part, uint64_t is, uint64_t should)
 {
-	fprintf(stderr, "invariant %s of %u/%u: found %#" PRIx64 ", wanted %#" PRIx64 "\n", name, unit, part,
-		is, should);
+	fprintf(stderr, "invariant %s of %u/%u does not hold: %#" PRIx64 " (expected %#" PRIx64 ")\n", name,
+		unit, part, is, should);
 	abort();
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What traffic.h says; each thread has histograms of its own. */
+/* Packet size histograms; see traffic.h. Each thread has its own. */
 #include <assert.h>
 #include "threads/threads.h"
 #include "instrument/traffic.h"

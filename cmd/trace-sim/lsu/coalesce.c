@@ -28,7 +28,7 @@ _Noreturn static void reject_access(
 }
 
 /* Sets bits offset .. offset + n - 1 of a line's byte mask; bits beyond the line are dropped. n <= 32. */
-static void mark_bytes(uint64_t bytes[2], unsigned offset, unsigned n)
+static void mark_written_bytes(uint64_t bytes[2], unsigned offset, unsigned n)
 {
 	uint64_t m = (1ull << n) - 1;
 
@@ -45,7 +45,7 @@ static bool overlaps_bytes(const struct access *a, unsigned offset, unsigned n)
 {
 	uint64_t m[2] = {0, 0};
 
-	mark_bytes(m, offset, n);
+	mark_written_bytes(m, offset, n);
 	return (a->bytes[0] & m[0]) || (a->bytes[1] & m[1]);
 }
 
@@ -90,14 +90,14 @@ static void mark_lane(struct access *a, unsigned offset, unsigned n, unsigned la
 {
 	a->sectors |= (uint8_t)(1u << offset / 32);
 	a->lanes |= 1u << lane;
-	mark_bytes(a->bytes, offset, n);
+	mark_written_bytes(a->bytes, offset, n);
 }
 
 /*
  * quirk Q1-13: the second segment of a crossing access gets as many bytes as the access has, from its last byte
  * on (LSU-gen-5).
  */
-static void mark_access(struct segments *t, uint64_t addr, unsigned size, unsigned lane)
+static void mark_lane_sectors(struct segments *t, uint64_t addr, unsigned size, unsigned lane)
 {
 	uint64_t low = t->segment_bytes - 1, last = addr + size - 1;
 
@@ -220,7 +220,7 @@ static void gather_local(
 			reject_access(s, w, "local access of warp slot", w->warp,
 				"a slot within the local memory of the SM");
 		for (unsigned k = 0; k < n && word[k]; k++)
-			mark_access(t, word[k], piece, i);
+			mark_lane_sectors(t, word[k], piece, i);
 	}
 }
 
@@ -244,7 +244,7 @@ static void gather_global(const uint64_t lane[32], unsigned size, uint32_t lanes
 {
 	FOR_BITS32 (i, lanes)
 		if (lane[i])
-			mark_access(t, lane[i], size, i);
+			mark_lane_sectors(t, lane[i], size, i);
 }
 
 /*

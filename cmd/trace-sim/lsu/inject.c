@@ -25,7 +25,7 @@ bool inject_can_push(struct sm *s, const struct req *r, bool bypass)
 }
 
 /* Decodes the original address of a request; a miss in flight has the address of its atom. */
-static void decode_address(struct sm *s, struct req *r)
+static void decode_request_address(struct sm *s, struct req *r)
 {
 	uint64_t addr = r->addr;
 	uint16_t chip = r->chip, sub = r->sub;
@@ -62,7 +62,7 @@ void inject(struct sm *s, uint32_t handle)
 	uint32_t bytes = req_bytes_out(r);
 
 	if (!s->ldst->decode_early || r->flags & REQ_BLANK)
-		decode_address(s, r);
+		decode_request_address(s, r);
 	s->n.flits_out += (bytes + s->params->net.flit_bytes - 1) / s->params->net.flit_bytes;
 	if (s->core->perfect_mem) {
 		ring_push(s->replies, handle);

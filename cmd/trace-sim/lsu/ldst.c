@@ -15,9 +15,9 @@
 
 /* ---- building ------------------------------------------------------------------------------------------ */
 
-static void timed_fifo_new(struct timed_fifo *f, uint32_t room)
+static void timed_fifo_new(struct timed_fifo *f, uint32_t entries)
 {
-	uint32_t cap = fifo_capacity(room);
+	uint32_t cap = fifo_capacity(entries);
 
 	timed_fifo_init(f, xcalloc(cap, sizeof(*f->slot)), cap);
 }

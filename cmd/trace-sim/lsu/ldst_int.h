@@ -41,7 +41,7 @@ enum disp_kind {
 	DISP_BYPASS  /* accesses to the network */
 };
 
-/* LDGSTS under way (LSU-state-2). quirk Q3-32: pc and lane 0's address are cut to 32 bits. */
+/* LDGSTS in flight (LSU-state-2). quirk Q3-32: pc and lane 0's address are cut to 32 bits. */
 struct ldgsts_count {
 	uint64_t key;
 	uint32_t warp, count;
@@ -131,7 +131,7 @@ void ldst_prepare_requests(struct sm *s, uint16_t inst, uint64_t lane0);
 uint32_t ldst_make_request(struct sm *s, const struct access *a);
 uint32_t ldst_store_acks_of(const struct ldst *l, uint32_t bytes);
 
-static inline struct req *ldst_req(const struct sm *s, uint32_t handle) { return &s->reqs->at[handle]; }
+static inline struct req *ldst_req(const struct sm *s, uint32_t handle) { return &s->reqs->req[handle]; }
 
 /* fit.c: checks the accesses in l->acc of w; needed if core_params.unfit is not 0. */
 void fit_check(const struct sm *s, const struct winst *w, bool to_l1);

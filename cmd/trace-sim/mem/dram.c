@@ -79,7 +79,7 @@ static uint32_t bank_index(const struct dram_params *p, const struct req *r)
 
 void dram_push(struct dram *d, uint32_t req, uint64_t now)
 {
-	struct req *r = &d->pool->at[req];
+	struct req *r = &d->pool->req[req];
 	uint32_t bank = bank_index(d->p, r);
 
 	assert(r->chip == d->id && bank < d->p->nbk);
@@ -96,21 +96,24 @@ static inline bool write_bank(const struct dram *d, uint64_t bank) { return d->w
 
 static inline uint64_t tick_min(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* When bank b can issue its column command, if nothing else happens. */
+/* Earliest tick at which bank b can issue its column command, if nothing else happens. */
 static inline uint64_t column_time(const struct dram *d, uint64_t b)
 {
 	uint64_t all = tick_max(d->ccd, write_bank(d, b) ? d->rtw : d->wtr);
 
-	return tick_max(all, tick_max(d->bank_ready_at[b], d->ccdl.at[d->group[b]]));
+	return tick_max(all, tick_max(d->bank_ready_at[b], d->ccdl.expires[d->group[b]]));
 }
 
-/* Likewise its precharge or activate. */
+/* The same for its precharge or activate. */
 static inline uint64_t row_time(const struct dram *d, uint64_t b)
 {
-	return tick_max(d->bank_ready_at[b], d->active >> b & 1 ? d->rtpl.at[d->group[b]] : d->rrd);
+	return tick_max(d->bank_ready_at[b], d->active >> b & 1 ? d->rtpl.expires[d->group[b]] : d->rrd);
 }
 
-/* Another bank can issue from tick `time` on; *set, if it is known, can in tick *at. */
+/*
+ * Notes that a bank can issue from tick `time` on. *at: first such tick of all banks; *set: banks that can
+ * issue then, 0 if unknown.
+ */
 static inline void note_ready_bank(uint64_t *at, uint64_t *set, uint32_t bank, uint64_t time)
 {
 	if (time < *at) {
@@ -147,15 +150,18 @@ void dram_bank_changed(struct dram *d, uint32_t bank)
 	note_ready_bank(&d->row_at, &d->row_set, bank, row_time(d, bank));
 }
 
-/* These banks can issue in tick `time`; *set: those that can in *at, the first such tick. */
+/*
+ * Merges banks that can issue in tick `time` into *set, the banks that can issue in *at, the first such
+ * tick.
+ */
 static inline void merge_ready_banks(uint64_t *at, uint64_t *set, uint64_t banks, uint64_t time)
 {
 	*set = time < *at ? banks : *set | (time == *at ? banks : 0);
 	*at = tick_min(*at, time);
 }
 
-/* Those of the banks that their own timers do not hold in tick t, from which on they are asked for. */
-static inline uint64_t ripe_banks(struct dram *d, uint64_t banks, bool match, uint64_t t)
+/* Subset of `banks` whose own timers have expired by tick t; t does not decrease from call to call. */
+static inline uint64_t timing_ready_banks(struct dram *d, uint64_t banks, bool match, uint64_t t)
 {
 	uint64_t next = UINT64_MAX;
 
@@ -176,7 +182,7 @@ static inline void load_group(struct group_timer *g, uint32_t group, uint64_t ba
 	if (g->banks != banks)
 		g->others = g->end;
 	g->banks = banks;
-	g->at[group] = g->end = time;
+	g->expires[group] = g->end = time;
 }
 
 /* Banks of the groups whose timer runs in tick t. */
@@ -187,18 +193,18 @@ static inline uint64_t held_banks(const struct dram *d, const struct group_timer
 	if (t >= timer->others)
 		return t < timer->end ? timer->banks : 0;
 	for (uint32_t g = 0; g < d->groups; g++)
-		held |= timer->at[g] > t ? d->group_mask[g] : 0;
+		held |= timer->expires[g] > t ? d->group_mask[g] : 0;
 	return held;
 }
 
 /*
- * The first tick from t on in which a bank of match can issue, and which of them can then: mostly some bank
- * can as soon as the bus lets any. Timers only move on, so what was found stays right until a command is
- * issued, and is never too late.
+ * Sets column_at to the first tick from t on in which a bank of row_hits can issue, and column_set to the
+ * banks that can issue then. In most cases some bank can as soon as the bus is free. Timers only move
+ * forward, so the result remains a lower bound until a command is issued.
  */
 static void find_columns(struct dram *d, uint64_t t)
 {
-	uint64_t first = tick_max(t, d->ccd), able = ripe_banks(d, d->row_hits, true, first);
+	uint64_t first = tick_max(t, d->ccd), able = timing_ready_banks(d, d->row_hits, true, first);
 
 	able &= ~(first < d->rtw ? d->writes : 0) & (first < d->wtr ? d->writes : ~0ull);
 	able &= ~held_banks(d, &d->ccdl, first);
@@ -210,11 +216,11 @@ static void find_columns(struct dram *d, uint64_t t)
 				&d->column_at, &d->column_set, 1ull << b, tick_max(column_time(d, b), t));
 }
 
-/* The same for the row commands of the others. */
+/* The same for row commands of the other busy banks. */
 static void find_rows(struct dram *d, uint64_t t)
 {
-	uint64_t banks = d->busy & ~d->row_hits, ripe = ripe_banks(d, banks, false, t);
-	uint64_t to_open = ripe & ~d->active, to_close = ripe & d->active, at = UINT64_MAX, set = 0;
+	uint64_t banks = d->busy & ~d->row_hits, ready = timing_ready_banks(d, banks, false, t);
+	uint64_t to_open = ready & ~d->active, to_close = ready & d->active, at = UINT64_MAX, set = 0;
 	uint64_t held = to_close & held_banks(d, &d->rtpl, t);
 
 	if (to_open)
@@ -223,9 +229,9 @@ static void find_rows(struct dram *d, uint64_t t)
 		merge_ready_banks(&at, &set, to_close & ~held, t);
 	if (at > t)
 		FOR_BITS64 (b, held)
-			merge_ready_banks(&at, &set, 1ull << b, d->rtpl.at[d->group[b]]);
+			merge_ready_banks(&at, &set, 1ull << b, d->rtpl.expires[d->group[b]]);
 	if (at >= d->timing_ready_at[0])
-		FOR_BITS64 (b, banks & ~ripe)
+		FOR_BITS64 (b, banks & ~ready)
 			merge_ready_banks(&at, &set, 1ull << b, row_time(d, b));
 	d->row_at = at;
 	d->row_set = set;
@@ -350,9 +356,10 @@ static inline uint64_t bank_range(const struct dram *d, uint32_t from, uint32_t 
 }
 
 /*
- * The single-bus loop after a row command on bank in its visit i. quirk Q4-4: prio has moved, so the visits
- * left are of the banks from bank + i + 2 on, cyclic, up to bank: the n + 1 behind it are never visited, the n
- * before it twice, which shows in n_idle, and one of those visited now may still issue a column command.
+ * Completes the single-bus loop after a row command on `bank` in visit i. quirk Q4-4: prio has moved, so the
+ * remaining visits cyclically cover the banks from bank + i + 2 up to bank. The n + 1 banks after `bank` are
+ * never visited and the n before it twice, which shows in n_idle. A bank visited now may still issue a
+ * column command.
  */
 static void single_bus_rest(struct dram *d, uint32_t bank, uint32_t i, uint64_t t, uint64_t now)
 {
@@ -423,16 +430,16 @@ static uint32_t pop_burst(struct dram *d)
 
 	if (!req)
 		return REQ_NONE;
-	r = &d->pool->at[req];
+	r = &d->pool->req[req];
 	if (r->type == L1_WRBK_ACC || r->type == L2_WRBK_ACC)
 		return req;
 	r->flags |= REQ_REPLY;
-	mem_fifo_push(d->pool->at, &d->done, req);
+	mem_fifo_push(d->pool->req, &d->done, req);
 	return REQ_NONE;
 }
 
-/* The bus is full and may have room in a tick in which nothing happens. */
-static bool full_for_now(const struct dram_bus *b) { return b->length >= b->max && b->length > b->min; }
+/* True if the bus is full but may become free in a tick in which nothing else happens. */
+static bool bus_may_drain(const struct dram_bus *b) { return b->length >= b->max && b->length > b->min; }
 
 uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle)
 {
@@ -453,17 +460,17 @@ uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle)
 		dram_count_queue(d);
 	if (t >= d->column_at || t >= d->row_at)
 		issue_commands(d, t, now);
-	if (dram_bus_full(&d->bus, t) && full_for_now(&d->bus))
+	if (dram_bus_full(&d->bus, t) && bus_may_drain(&d->bus))
 		dram_stat_bus(d, t + 1);
 	return gone;
 }
 
-/* A time that may be too early is looked at only where it would decide. */
+/* The next tick with work. Recomputes a lower bound only if it would decide. */
 uint64_t dram_next(struct dram *d)
 {
 	uint64_t first = d->ticks + 1, next = d->bus.next;
 
-	if (next <= first || d->done.count >= d->done_max || dram_schedule_next(d) || full_for_now(&d->bus))
+	if (next <= first || d->done.count >= d->done_max || dram_schedule_next(d) || bus_may_drain(&d->bus))
 		return first;
 	if (d->bus.length < d->bus.max && d->column_at < next) {
 		if (!d->column_set)

@@ -71,19 +71,19 @@ struct dram_bank {
 
 /* A timer of each bank group, loaded with the same number of ticks each time. */
 struct group_timer {
-	uint64_t at[DRAM_GROUPS];
-	uint64_t end;    /* timer of the group loaded last */
-	uint64_t banks;  /* its banks */
-	uint64_t others; /* tick from which no timer of another group runs */
+	uint64_t expires[DRAM_GROUPS]; /* tick at which the timer of a group expires */
+	uint64_t end;                  /* timer of the group loaded last */
+	uint64_t banks;                /* its banks */
+	uint64_t others;               /* tick from which no timer of another group runs */
 };
 
 struct bus_slot {
-	uint64_t at;
-	uint32_t req;
-}; /* req: REQ_NONE unless its last burst */
+	uint64_t tick; /* tick that pops the slot */
+	uint32_t req;  /* REQ_NONE unless this is its last burst */
+};
 
 /*
- * A pipeline of slots; each tick pops one (bus_slot.at is that tick). A tick without a burst shortens the pipeline
+ * A pipeline of slots; each tick pops one (bus_slot.tick). A tick without a burst shortens the pipeline
  * by one, down to min, so its length follows from the length at synced_at.
  */
 struct dram_bus {

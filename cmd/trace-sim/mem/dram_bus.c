@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The data bus of a channel as a pipeline of places, most of them empty (MEM-bus). Only places with a burst
- * are stored; an empty place is a gap between their numbers.
+ * The data bus of a channel as a pipeline of slots, most of them empty (MEM-bus). Only slots with a burst
+ * are stored; a gap between their ticks is an empty slot.
  *
- * Always true after dram_bus_see in tick t: t < at of every stored place <= t + length; min <= length <= max.
+ * Always true after dram_bus_see() in tick t: t < tick <= t + length for every stored slot; min <= length <=
+ * max.
  */
 #include <assert.h>
 #include "arena.h"
@@ -12,11 +13,11 @@
 
 void dram_bus_init(struct dram_bus *b, uint32_t latency)
 {
-	uint32_t room = fifo_capacity(latency + 2);
+	uint32_t slots = fifo_capacity(latency + 2);
 
 	*b = (struct dram_bus){
-		.mask = room - 1, .length = latency, .min = latency, .max = latency + 1, .next = UINT64_MAX};
-	b->slot = xcalloc(room, sizeof(*b->slot));
+		.mask = slots - 1, .length = latency, .min = latency, .max = latency + 1, .next = UINT64_MAX};
+	b->slot = xcalloc(slots, sizeof(*b->slot));
 }
 
 void dram_bus_push(struct dram_bus *b, uint32_t req, uint64_t t)
@@ -26,7 +27,7 @@ void dram_bus_push(struct dram_bus *b, uint32_t req, uint64_t t)
 	dram_bus_see(b, t);
 	end = t + b->length;
 	assert(b->length < b->max);
-	/* The last place, if it is empty and need not move, or one more. */
+	/* uses the last slot if it is empty and need not move, or appends one */
 	if (!b->length || b->last == end || b->length < b->min) {
 		b->length++;
 		end++;
@@ -41,14 +42,14 @@ uint32_t dram_bus_take(struct dram_bus *b)
 {
 	uint32_t req = b->slot[b->first++ & b->mask].req;
 
-	b->next = --b->used ? b->slot[b->first & b->mask].at : UINT64_MAX;
+	b->next = --b->used ? b->slot[b->first & b->mask].tick : UINT64_MAX;
 	return req;
 }
 
 void dram_bus_stall(struct dram_bus *b)
 {
 	for (uint32_t i = 0; i < b->used; i++)
-		b->slot[(b->first + i) & b->mask].at++;
+		b->slot[(b->first + i) & b->mask].tick++;
 	if (b->used) {
 		b->next++;
 		b->last++;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * DRAM schedulers: which waiting request enters a free bank (MEM-frfcfs, MEM-fifo, MEM-row).
+ * DRAM schedulers: choice of the waiting request that enters a free bank (MEM-frfcfs, MEM-fifo, MEM-row).
  *
- * FR-FCFS keeps, per bank, the waiting rows in order of their oldest request; a row that goes into service is
- * taken out of that order and served to the end, with all that arrives for it meanwhile. Since no row but the
- * one in service has lost a request, the order of creation is the order of age.
+ * FR-FCFS keeps the waiting rows of each bank in the order of their oldest request. A row in service leaves
+ * that order and is served completely, including requests for it that arrive meanwhile. Only the row in
+ * service loses requests, so the order in which rows were created is the order of age.
  */
 #include <assert.h>
 #include "bits.h"
 #include "dram.h"
 
-/* As the last one of its row. */
+/* Appends a request to the queue of its row. */
 static void enter_row(struct dram *d, struct row_queue *q, uint32_t req)
 {
-	struct req *node = d->pool->at;
+	struct req *node = d->pool->req;
 	const struct req *r = &node[req];
 	uint32_t first = q->first_row;
 
@@ -40,7 +40,7 @@ static void enter_row(struct dram *d, struct row_queue *q, uint32_t req)
 
 void dram_enqueue(struct dram *d, uint32_t req, uint32_t bank)
 {
-	int set = d->split && d->pool->at[req].flags & REQ_WRITE;
+	int set = d->split && d->pool->req[req].flags & REQ_WRITE;
 	uint32_t n = d->pending[set]++;
 
 	if (!set)
@@ -71,12 +71,12 @@ static void row_change(struct dram *d, uint32_t bank, uint32_t cycle)
 }
 
 /*
- * Put a row of the bank in service; returns whether it is a hit. quirk Q4-5: the row that a bank remembers
- * counts as open though it was closed or never opened, row 0 at the start.
+ * Puts a row of the bank into service. Returns true for a hit. quirk Q4-5: the row that a bank stores counts
+ * as open even if it was closed or never opened; it is row 0 at the start.
  */
 static bool choose_row(struct dram *d, struct row_queue *q, uint32_t bank, uint32_t cycle)
 {
-	struct req *node = d->pool->at;
+	struct req *node = d->pool->req;
 	uint32_t open_row = d->bank[bank].open_row, before = REQ_NONE, first = q->first_row;
 	bool hit;
 
@@ -106,8 +106,8 @@ static uint32_t take_from_row(struct dram *d, int set, uint32_t bank, uint32_t c
 {
 	struct row_queue *q = &d->bank[bank].queue[set];
 	bool hit = q->service.count || choose_row(d, q, bank, cycle);
-	uint32_t req = q->service.head, next = d->pool->at[req].next;
-	bool write = d->pool->at[req].flags & REQ_WRITE;
+	uint32_t req = q->service.head, next = d->pool->req[req].next;
+	bool write = d->pool->req[req].flags & REQ_WRITE;
 
 	q->service = next ? (struct mem_fifo){next, q->service.tail, 1} : (struct mem_fifo){0};
 	if (!next && !q->first_row)
@@ -128,7 +128,7 @@ static uint32_t take_from_row(struct dram *d, int set, uint32_t bank, uint32_t c
 	return req;
 }
 
-/* The figure that counts column commands of the request. */
+/* Counter of column commands of the request. */
 static uint64_t *column_counter(struct dram *d, const struct req *r)
 {
 	if (r->flags & REQ_WRITE)
@@ -139,7 +139,7 @@ static uint64_t *column_counter(struct dram *d, const struct req *r)
 static void assign_to_bank(struct dram *d, uint32_t bank, uint32_t req)
 {
 	struct dram_bank *b = &d->bank[bank];
-	const struct req *r = &d->pool->at[req];
+	const struct req *r = &d->pool->req[req];
 	uint64_t bit = 1ull << bank;
 
 	dram_stat_assigned(d, bank, d->ticks);
@@ -158,7 +158,7 @@ static void assign_to_bank(struct dram *d, uint32_t bank, uint32_t req)
 	dram_bank_changed(d, bank);
 }
 
-/* Read or write mode of the channel, with the separate write queue only. */
+/* Updates the mode, read or write, of a channel with a separate write queue. */
 static void update_mode(struct dram *d)
 {
 	if (!d->write_mode && d->pending[1] >= d->p->write_high)
@@ -168,9 +168,9 @@ static void update_mode(struct dram *d)
 }
 
 /*
- * First free bank, from prio on, for which a request of the mode waits; DRAM_BANKS: none. quirk Q4-9: the
- * mode is looked at once for every bank that is asked. A second look changes nothing unless the low watermark
- * is above the high one, where it may flip each time.
+ * First free bank, from prio on, with a waiting request of the mode; DRAM_BANKS: none. quirk Q4-9: the mode
+ * is updated for every bank that is examined. A second update has no effect unless the low watermark is
+ * above the high one; then it may toggle each time.
  */
 static uint32_t find_bank(struct dram *d, uint64_t free)
 {
@@ -194,12 +194,12 @@ static uint32_t find_bank(struct dram *d, uint64_t free)
 
 void dram_schedule_skip(struct dram *d, uint64_t n)
 {
-	uint64_t asked = n * bit_count64(d->all & ~d->busy);
+	uint64_t visits = n * bit_count64(d->all & ~d->busy);
 
-	if (!asked)
+	if (!visits)
 		return;
 	if (d->pending[1] >= d->p->write_high && d->pending[1] < d->p->write_low)
-		d->write_mode ^= asked & 1;
+		d->write_mode ^= visits & 1;
 	else
 		update_mode(d);
 }
@@ -213,7 +213,7 @@ static void schedule_fr_fcfs(struct dram *d, uint64_t now, uint32_t cycle)
 	req = take_from_row(d, d->write_mode, bank, cycle);
 	d->prio = d->prio + 1 < d->p->nbk ? d->prio + 1 : 0;
 	assign_to_bank(d, bank, req);
-	memstat_scheduled(d->ms, (uint32_t)now - d->pool->at[req].pushed);
+	memstat_scheduled(d->ms, (uint32_t)now - d->pool->req[req].pushed);
 }
 
 static void schedule_fifo(struct dram *d)
@@ -242,7 +242,10 @@ void dram_count_queue(struct dram *d)
 		d->n.max_mrqs = d->pending[0];
 }
 
-/* With the separate write queue every tick is looked at until one in which nothing moves. */
+/*
+ * True if the scheduler has work in the next tick. With a separate write queue this includes all ticks until
+ * one in which nothing moves.
+ */
 bool dram_schedule_next(const struct dram *d)
 {
 	if (d->split && d->pending[0] + d->pending[1])

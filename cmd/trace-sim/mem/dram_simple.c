@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * -gpgpu_simple_dram_model: memory answers after the DRAM latency, one request a tick and in order
- * (MEM-simple). The channel itself never ticks and all its figures stay zero.
+ * -gpgpu_simple_dram_model: memory replies after the DRAM latency, one request per tick and in order
+ * (MEM-simple). The channel itself never ticks, and all its figures remain zero.
  */
 #include "partition.h"
 
@@ -11,7 +11,7 @@ bool dram_simple_tick(struct memory *m, struct channel *c, uint64_t now)
 	bool moved = false;
 
 	if (c->delay.count && reached(now, c->delay_due)) {
-		struct req *r = &m->pool->at[req];
+		struct req *r = &m->pool->req[req];
 
 		if (r->type == L1_WRBK_ACC || r->type == L2_WRBK_ACC) {
 			channel_done(m, c, channel_delay_pop(m, c));

@@ -16,8 +16,8 @@ static inline uint64_t until(uint64_t from, uint64_t to, uint64_t end)
 }
 
 /*
- * A sum of doubles, rounded at each step: the ticks before upto, with the set match as it is. Ticks are
- * counted for what the banks are between scheduling and commands.
+ * Adds the write-to-read ratio of all ticks before `upto`, with the present row_hits. The sum of doubles is
+ * rounded at each step. It counts the state of the banks between scheduling and commands.
  */
 static void count_ratio(struct dram *d, uint64_t upto)
 {
@@ -32,7 +32,7 @@ static void count_ratio(struct dram *d, uint64_t upto)
 	d->ratio_counted = upto;
 }
 
-/* No timer of the n_activity test runs from here on, if no bank has a request. */
+/* First tick in which no timer of the n_activity test runs, if no bank has a request. */
 static uint64_t quiet_at(const struct dram *d)
 {
 	uint64_t columns = tick_max(d->ccd, tick_max(d->rtw, d->wtr));
@@ -80,7 +80,7 @@ void dram_stat_finish(struct dram *d, uint32_t bank, uint64_t t)
 	d->idle_from = t;
 }
 
-/* Few are ready at a time. */
+/* Counts the ready banks, which are few. */
 void dram_stat_ready(struct dram *d, uint64_t ready)
 {
 	for (; ready; ready &= ready - 1)
@@ -88,11 +88,11 @@ void dram_stat_ready(struct dram *d, uint64_t ready)
 	d->n.banks_access_ready_total++;
 }
 
-/* One open bank over [from, to): what its column command waits for. */
+/* Counts the timers that the column command of bank b waits for over [from, to). */
 static void limits(struct dram *d, uint64_t b, uint64_t from, uint64_t to)
 {
 	bool write = d->writes >> b & 1;
-	uint64_t group = until(from, to, d->ccdl.at[d->group[b]]),
+	uint64_t group = until(from, to, d->ccdl.expires[d->group[b]]),
 		 turn = until(from, to, write ? d->rtw : d->wtr);
 
 	*(write ? &d->n.RCDWRc_limit : &d->n.RCDc_limit) += until(from, to, d->bank_ready_at[b]);
@@ -107,8 +107,8 @@ static void limits(struct dram *d, uint64_t b, uint64_t from, uint64_t to)
 }
 
 /*
- * MEM-stat-4, with the state as it is: it has not changed in the ticks not yet counted. While a full bus gets
- * shorter they are counted one by one.
+ * MEM-stat-4 for all ticks before t that are not yet counted. The state has been the same in all of them.
+ * While a full bus gets shorter they are counted one by one.
  */
 void dram_stat_bus(struct dram *d, uint64_t t)
 {
@@ -128,7 +128,7 @@ void dram_stat_bus(struct dram *d, uint64_t t)
 	}
 }
 
-/* End what is under way with the tick before `end`. */
+/* Ends activity in progress with the tick before `end`. */
 static void end_spans(const struct dram *d, uint64_t end, struct dram_counts *n)
 {
 	n->n_activity += d->busy ? end : until(d->idle_from, end, quiet_at(d));
@@ -142,7 +142,7 @@ static void end_spans(const struct dram *d, uint64_t end, struct dram_counts *n)
 	n->ave_mrqs += (uint32_t)(d->pending[0] * end);
 }
 
-/* What is under way is counted as if it ended with the last tick, in the copy that is handed out. */
+/* Copies the counters. Activity in progress is counted in the copy as if it ended with the last tick. */
 void dram_stat_counts(struct dram *d, struct dram_counts *out)
 {
 	uint64_t end = d->ticks + 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The derived state of the memory side, made anew: the sets of what is awake, the counts and credits of the
- * channels, the banks of each DRAM and what they can do when; see instrument/invariants.h. Empty in builds without
- * the check.
+ * Recomputes and compares the derived state of the memory side: the sets of awake channels, the counts and
+ * credits of the channels, the banks of each DRAM and their timers; see instrument/invariants.h. Empty in
+ * other builds.
  */
 #ifdef CHECK_INVARIANTS
 
@@ -49,7 +49,7 @@ static void check_bank(const struct dram *d, uint32_t b)
 	if (!busy)
 		return;
 	invariant("dram.writes", d->id, b, (d->writes & bit) != 0,
-		(d->pool->at[k->req].flags & REQ_WRITE) != 0);
+		(d->pool->req[k->req].flags & REQ_WRITE) != 0);
 	at = bank_time(d, b);
 	invariant("dram.own", d->id, b, d->bank_ready_at[b], at);
 	if (d->timing_ready & bit)
@@ -58,11 +58,11 @@ static void check_bank(const struct dram *d, uint32_t b)
 		set_at = d->column_at;
 		set = d->column_set;
 		at = tick_max(tick_max(at, d->ccd),
-			tick_max(d->ccdl.at[d->group[b]], d->writes & bit ? d->rtw : d->wtr));
+			tick_max(d->ccdl.expires[d->group[b]], d->writes & bit ? d->rtw : d->wtr));
 	} else {
 		set_at = d->row_at;
 		set = d->row_set;
-		at = tick_max(at, active ? d->rtpl.at[d->group[b]] : d->rrd);
+		at = tick_max(at, active ? d->rtpl.expires[d->group[b]] : d->rrd);
 	}
 	invariant("dram.column_at, row_at, not late", d->id, b, set_at <= tick_max(at, d->ticks + 1), true);
 	if (set && set_at > d->ticks)
@@ -72,7 +72,7 @@ static void check_bank(const struct dram *d, uint32_t b)
 /* Requests that wait for the bank: of the row in service, and row by row. */
 static uint32_t queued(const struct dram *d, const struct row_queue *q, uint32_t bank)
 {
-	const struct req *node = d->pool->at;
+	const struct req *node = d->pool->req;
 	uint32_t most = d->pending[0] + d->pending[1], n, last = REQ_NONE;
 
 	n = q->service.count ? linked(node, q->service.head, most) : 0;
@@ -111,13 +111,13 @@ static void check_dram(const struct dram *d)
 	for (uint32_t b = 0; b < d->p->nbk; b++)
 		check_bank(d, b);
 	check_sub_queues(d);
-	check_fifo("dram.done", d->id, d->pool->at, &d->done);
+	check_fifo("dram.done", d->id, d->pool->req, &d->done);
 	invariant("dram.bus.next", d->id, 0, d->bus.next,
-		d->bus.used ? d->bus.slot[d->bus.first & d->bus.mask].at : UINT64_MAX);
+		d->bus.used ? d->bus.slot[d->bus.first & d->bus.mask].tick : UINT64_MAX);
 	for (uint32_t i = 1; i < d->bus.used; i++)
 		invariant("dram.bus, in order", d->id, i,
-			d->bus.slot[(d->bus.first + i - 1) & d->bus.mask].at <
-				d->bus.slot[(d->bus.first + i) & d->bus.mask].at,
+			d->bus.slot[(d->bus.first + i - 1) & d->bus.mask].tick <
+				d->bus.slot[(d->bus.first + i) & d->bus.mask].tick,
 			true);
 }
 
@@ -135,7 +135,7 @@ static uint32_t held(const struct dram *d)
 
 static void check_sub_partition(const struct memory *m, const struct sub *s, bool all)
 {
-	const struct req *node = m->pool->at;
+	const struct req *node = m->pool->req;
 
 	check_fifo("sub.icnt_l2", s->id, node, &s->icnt_l2);
 	check_fifo("sub.l2_dram", s->id, node, &s->l2_dram);
@@ -174,9 +174,9 @@ static void check_dram_channel(const struct memory *m, const struct channel *c)
 	invariant("channel.spare", c->dram.id, 0, c->free_credits + credits,
 		(uint64_t)m->subs_per_channel + m->credit_limit);
 	invariant("channel.credits", c->dram.id, 0, credits, c->delay.count + (simple ? 0 : held(&c->dram)));
-	check_fifo("channel.delay", c->dram.id, m->pool->at, &c->delay);
+	check_fifo("channel.delay", c->dram.id, m->pool->req, &c->delay);
 	if (c->delay.count)
-		invariant("channel.delay_due", c->dram.id, 0, c->delay_due, m->pool->at[c->delay.head].key);
+		invariant("channel.delay_due", c->dram.id, 0, c->delay_due, m->pool->req[c->delay.head].key);
 	if (!c->live)
 		invariant("channel.live", c->dram.id, 0, c->wake == UINT64_MAX && !c->delay_waits, true);
 	if (!simple)

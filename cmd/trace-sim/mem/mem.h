@@ -105,12 +105,12 @@ void memory_host_copy(struct memory *m, uint64_t address, uint64_t bytes, uint64
  */
 void memory_warm(
 	struct memory *m, uint64_t line, uint32_t sectors, uint32_t cluster, bool write, uint64_t now);
-/* Sectors that memory_warm() did not find in the L2, and the DRAM traffic that they stand for. */
+/* Sectors that memory_warm() did not find in the L2, and the DRAM traffic that they would cause. */
 struct memory_warmed {
 	uint64_t misses, read_bytes, written_bytes;
 };
 struct memory_warmed memory_warmed(const struct memory *m);
-/* -gpgpu_flush_l2_cache (MEM-flush): the lines it prints go to out (NULL: none). */
+/* Flushes the L2 (-gpgpu_flush_l2_cache, MEM-flush); prints to out, unless that is NULL. */
 void memory_flush_l2(struct memory *m, FILE *out);
 
 struct memory_counts {

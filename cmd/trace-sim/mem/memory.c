@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory side as a whole: building it, its ticks, sleeping, and its figures (MEM-sub, MEM-part).
+ * The memory side as a whole: construction, ticks, sleeping and figures (MEM-sub, MEM-part).
  *
- * All queues are lists through one array of links indexed by request handle, so no queue limit costs memory
- * and nothing is allocated after memory_new.
+ * All queues are lists through one array of links indexed by request handle, so queue limits cost no memory,
+ * and nothing is allocated after memory_new().
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "bits.h"
 #include "partition.h"
 
-/* Channels that may have something to do; those that turn out to have nothing are left out from then on. */
+/* Iterates over the channels that may have work; a channel without work leaves the set. */
 #define FOR_AWAKE(c, m) \
 	for (uint32_t w_ = 0; w_ < (m)->channel_words; w_++) \
 		FOR_BITS64 (b_, (m)->awake[w_]) \
@@ -46,7 +46,7 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 
 	if (p->mem.dram.nbk > DRAM_BANKS) {
 		fault_set(f, NOWHERE, "dram-banks",
-			"-gpgpu_dram_timing_opt: %u banks (nbk), wanted at most %d", p->mem.dram.nbk,
+			"-gpgpu_dram_timing_opt: %u banks (nbk; expected at most %d)", p->mem.dram.nbk,
 			DRAM_BANKS);
 		return NULL;
 	}
@@ -102,11 +102,14 @@ void memory_set_events(struct memory *m, struct events *e)
 
 /* ---- ticks ---------------------------------------------------------------------------------- */
 
-/* Once for each request: no calls within it. */
+/*
+ * Sends the oldest reply of a sub partition, if the network has space. Runs once per request, so it contains
+ * no calls.
+ */
 static ALWAYS_INLINE FLATTEN void send_reply(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = s->l2_icnt.head, device = m->p->clusters + s->id;
-	struct req *r = &m->pool->at[req];
+	struct req *r = &m->pool->req[req];
 	uint32_t bytes = req_bytes_back(r);
 
 	if (!net_has_buffer(m->net, device, bytes)) {
@@ -114,7 +117,7 @@ static ALWAYS_INLINE FLATTEN void send_reply(struct memory *m, struct sub *s, ui
 		return;
 	}
 	r->returned = (uint32_t)now;
-	mem_fifo_pop(m->pool->at, &s->l2_icnt);
+	mem_fifo_pop(m->pool->req, &s->l2_icnt);
 	untrack(m, req);
 	net_push(m->net, device, r->cluster, req, bytes);
 	s->channel->replies++;
@@ -127,13 +130,16 @@ static void channel_replies(struct memory *m, struct channel *c, uint64_t now)
 			send_reply(m, s, now);
 }
 
-/* Does one of these ticks move anything? */
+/* True if one of the ticks of *k moves something. */
 static inline bool dram_due(const struct channel *c, const struct memory_work *k)
 {
 	return c->wake <= k->dram_done + k->dram_ticks || channel_delay_over(c, k->now);
 }
 
-/* It is due. Its ticks are most of what a DRAM channel costs: no calls within them. */
+/*
+ * Runs the DRAM ticks of a channel for which dram_due() is true. They take most of the time of a DRAM
+ * channel, so they contain no calls.
+ */
 static NOINLINE FLATTEN void channel_dram(struct memory *m, struct channel *c, const struct memory_work *k)
 {
 	uint64_t first = k->dram_done + 1, last = k->dram_done + k->dram_ticks;
@@ -206,15 +212,15 @@ void memory_l2_tick(struct memory *m, uint64_t now)
 	memory_step(m, &(struct memory_work){.now = now, .l2 = true, .l2_done = m->l2_ticks});
 }
 
-/* ---- a window: the same ticks, channel by channel --------------------------------------------- */
+/* ---- windows: the same ticks, channel by channel ---------------------------------------------- */
 
-static void forget_refusals(struct channel *c)
+static void clear_refusals(struct channel *c)
 {
 	for (struct sub *s = c->sub; s < c->end; s++)
 		memset(s->refuses, 0, sizeof(s->refuses));
 }
 
-/* Would an L2 tick at this time be more than a count? */
+/* True if an L2 tick at this time would do more than count. */
 static bool l2_due(const struct channel *c, uint64_t now)
 {
 	for (const struct sub *s = c->sub; s < c->end; s++)
@@ -223,7 +229,7 @@ static bool l2_due(const struct channel *c, uint64_t now)
 	return false;
 }
 
-/* Returns whether something was due. */
+/* Runs one step of a channel. Returns true if something was due. */
 static ALWAYS_INLINE bool run_step(struct memory *m, struct channel *c, const struct memory_work *k)
 {
 	bool due = false;
@@ -246,7 +252,7 @@ static ALWAYS_INLINE bool run_step(struct memory *m, struct channel *c, const st
 	return due;
 }
 
-/* The first step from k on in which something may be due. */
+/* First step from k on in which something may be due. */
 static const struct memory_work *next_due_step(
 	const struct channel *c, const struct memory_work *k, const struct memory_work *end)
 {
@@ -268,7 +274,7 @@ void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_
 	struct channel *c = &m->channel[channel];
 	const struct memory_work *end = k + n;
 
-	forget_refusals(c);
+	clear_refusals(c);
 	if (!has_work(c))
 		return;
 	while (k < end)
@@ -308,7 +314,7 @@ uint64_t memory_awaited(const struct memory *m)
 
 /* ---- sleeping ------------------------------------------------------------------------------- */
 
-/* quirk Q4-10: what the L2 made itself keeps nothing busy. */
+/* quirk Q4-10: requests that the L2 made do not count. */
 bool memory_busy(const struct memory *m)
 {
 	for (uint32_t i = 0; i < m->subs; i++)
@@ -317,7 +323,9 @@ bool memory_busy(const struct memory *m)
 	return false;
 }
 
-/* Lower *until to the time key, which is short in the future; false: it is reached. */
+/*
+ * Lowers *until to the time `key`, which has 32 bits and is in the near future; false: it has been reached.
+ */
 static bool lower_until(uint32_t key, uint64_t now, uint64_t *until)
 {
 	if (reached(now, key))
@@ -327,7 +335,10 @@ static bool lower_until(uint32_t key, uint64_t now, uint64_t *until)
 	return true;
 }
 
-/* Channel c only counts: lower *until and *dram_ticks to when it does more; false: at once. */
+/*
+ * Lowers *until and *dram_ticks to the time and DRAM tick up to which channel c only counts; false: it has
+ * work now.
+ */
 static bool channel_asleep(
 	const struct memory *m, const struct channel *c, uint64_t now, uint64_t *until, uint64_t *dram_ticks)
 {
@@ -458,7 +469,7 @@ static void report_sub(const struct memory *m, const struct sub *s, FILE *out)
 		s->id, s->tracked, s->rop.count, s->icnt_l2.count, s->l2_dram.count, s->dram_l2.count,
 		s->l2_icnt.count, entries, misses);
 	if (s->icnt_l2.count) {
-		const struct req *r = &m->pool->at[s->icnt_l2.head];
+		const struct req *r = &m->pool->req[s->icnt_l2.head];
 
 		fprintf(out, "\tnext for the L2: %s 0x%llx of SM %u warp %u\n", acc_type_names[r->type],
 			(unsigned long long)r->addr, r->sm, r->warp);

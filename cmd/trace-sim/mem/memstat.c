@@ -45,7 +45,8 @@ static inline void raise_to(uint32_t *max, uint32_t v)
 }
 
 /*
- * The original's tables of 24 entries are overrun by latencies of 2^24 and more; those go to the last entry.
+ * Bin of a latency. Latencies of 2^24 and more overrun the original's tables of 24 entries; here the last
+ * entry counts them.
  */
 static inline uint32_t bin24(uint32_t latency)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A memory partition: one DRAM channel with its sub partitions, the credits by which they share it and the
+ * A memory partition: a DRAM channel with its sub partitions, the credits with which they share it, and the
  * latency queue (MEM-part).
  *
- * A tick is run only when something may move in it; the ticks between are counted when the next one runs.
+ * A tick runs only if it may move something; skipped ticks are counted when the next one runs.
  */
 #include <assert.h>
 #include "bits.h"
@@ -38,26 +38,26 @@ static void return_credit(struct channel *c, struct sub *s)
 
 void channel_done(struct memory *m, struct channel *c, uint32_t req)
 {
-	return_credit(c, &m->sub[m->pool->at[req].sub]);
+	return_credit(c, &m->sub[m->pool->req[req].sub]);
 	untrack(m, req);
 	req_free(m->pool, req);
 }
 
 struct sub *channel_room_above(const struct memory *m, uint32_t req)
 {
-	struct sub *s = &m->sub[m->pool->at[req].sub];
+	struct sub *s = &m->sub[m->pool->req[req].sub];
 
 	return s->dram_l2.count < m->mp->queue_dram_l2 ? s : NULL;
 }
 
 void channel_reply(struct memory *m, struct channel *c, struct sub *s, uint32_t req)
 {
-	mem_fifo_push(m->pool->at, &s->dram_l2, req);
+	mem_fifo_push(m->pool->req, &s->dram_l2, req);
 	s->wake = 0;
 	return_credit(c, s);
 }
 
-/* MEM-part-4: one request from L2->DRAM into the latency queue. */
+/* Moves one request from L2->DRAM into the latency queue (MEM-part-4); false: none can move. */
 bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 {
 	for (uint32_t p = 1; p <= m->subs_per_channel; p++) {
@@ -67,19 +67,17 @@ bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 		if (!s->l2_dram.count || !has_credit(m, c, s) || s->dram_l2.count >= m->mp->queue_dram_l2)
 			continue;
 		/* quirk Q4-6: a full channel stops the search for all. */
-		if (dram_full(&c->dram, m->pool->at[s->l2_dram.head].flags & REQ_WRITE))
+		if (dram_full(&c->dram, m->pool->req[s->l2_dram.head].flags & REQ_WRITE))
 			return false;
-		/*
-		 * A full L2->DRAM queue had blocked the sub partition; it is awake, so it will look again.
-		 */
-		req = mem_fifo_pop(m->pool->at, &s->l2_dram);
+		/* a full L2->DRAM queue may have blocked the sub partition; it is awake and will try again */
+		req = mem_fifo_pop(m->pool->req, &s->l2_dram);
 		c->pending_l2_requests--;
-		m->pool->at[req].key = (uint32_t)now + m->mp->dram_latency;
-		if (m->pool->at[req].flags & REQ_AWAITED)
+		m->pool->req[req].key = (uint32_t)now + m->mp->dram_latency;
+		if (m->pool->req[req].flags & REQ_AWAITED)
 			channel_awaits(c, over_at(now, m->mp->dram_latency));
 		if (!c->delay.count)
-			c->delay_due = m->pool->at[req].key;
-		mem_fifo_push(m->pool->at, &c->delay, req);
+			c->delay_due = m->pool->req[req].key;
+		mem_fifo_push(m->pool->req, &c->delay, req);
 		take_shared_credit(c, k);
 		return true;
 	}
@@ -93,18 +91,21 @@ static bool delay_over(const struct channel *c, uint64_t now)
 
 uint32_t channel_delay_pop(struct memory *m, struct channel *c)
 {
-	uint32_t req = mem_fifo_pop(m->pool->at, &c->delay);
+	uint32_t req = mem_fifo_pop(m->pool->req, &c->delay);
 
 	if (c->delay.count)
-		c->delay_due = m->pool->at[c->delay.head].key;
+		c->delay_due = m->pool->req[c->delay.head].key;
 	return req;
 }
 
-/* The head of the latency queue may go on; returns whether the next one may at once. */
+/*
+ * Moves the head of the latency queue into the DRAM if it is ready. Returns true if the next one is ready,
+ * too.
+ */
 static bool release_delayed(struct memory *m, struct channel *c, uint64_t now)
 {
 	bool over = delay_over(c, now),
-	     moves = over && !dram_full(&c->dram, m->pool->at[c->delay.head].flags & REQ_WRITE);
+	     moves = over && !dram_full(&c->dram, m->pool->req[c->delay.head].flags & REQ_WRITE);
 
 	if (moves) {
 		dram_push(&c->dram, channel_delay_pop(m, c), now);
@@ -114,14 +115,14 @@ static bool release_delayed(struct memory *m, struct channel *c, uint64_t now)
 	return moves && over;
 }
 
-/* The oldest answer goes up, if there is room. */
+/* Sends the oldest reply of the DRAM to its sub partition, if that has a free slot. */
 static void return_reply(struct memory *m, struct channel *c)
 {
 	struct sub *s = channel_room_above(m, c->dram.done.head);
 
 	c->blocked = !s;
 	if (s)
-		channel_reply(m, c, s, mem_fifo_pop(m->pool->at, &c->dram.done));
+		channel_reply(m, c, s, mem_fifo_pop(m->pool->req, &c->dram.done));
 }
 
 /*

@@ -30,7 +30,7 @@ struct sub {
 	uint32_t rop_due; /* key of the first in rop */
 	bool tick_due;    /* with a partner only: `wake` was reached at the start of this tick */
 	uint64_t refuses[MEMORY_TICKS / 64]; /* ticks of the window in which icnt->L2 is full */
-	uint32_t id, tracked, credits; /* credits: private ones in use */
+	uint32_t id, tracked, credits;       /* credits: private ones in use */
 };
 
 struct channel {
@@ -90,7 +90,7 @@ struct memory {
 
 static inline void untrack(struct memory *m, uint32_t req)
 {
-	struct req *r = &m->pool->at[req];
+	struct req *r = &m->pool->req[req];
 
 	if (!(r->flags & REQ_TRACKED))
 		return;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An L2 of two sides (-l2_sides 2, MEM-sides): each half of the clusters has a half of every channel's
- * slices, and the slice of one side is the partner of that with the same addresses on the other.
+ * An L2 of two sides (-l2_sides 2, MEM-sides): each half of the clusters has half of the slices of every
+ * channel. The partner of a slice is the slice on the other side with the same addresses.
  *
- * Always true: an address is at home on one side. Writes, atomics, misses and DRAM belong to its slice there.
- * The other side's slice keeps copies of what its clusters have read: clean, dropped without a word, and gone
- * when the home side writes. So data that both sides read take their room twice, and one SM that reads more
- * than a side holds finds half of it at home on the other side and half in DRAM. What passes between the
- * sides takes -l2_far_latency longer. Both slices belong to one channel, so the rules are the same for any
- * number of threads. A machine with one side has no partners and never comes here.
+ * Always true: each address has a home side. Writes, atomics, misses and DRAM belong to its slice there. The
+ * slice of the other side keeps copies of lines that its clusters have read: clean, dropped silently, and
+ * invalidated when the home side writes. So data that both sides read take space twice, and an SM that reads
+ * more than the size of a side finds half of it in the home slices of the other side and half in DRAM.
+ * Traffic between the sides takes -l2_far_latency longer. Both slices belong to one channel, so the same
+ * rules apply for any number of threads. A GPU with one side has no partners and does not call this file.
  */
 #include "bits.h"
 #include "partition.h"
@@ -42,22 +42,22 @@ void sides_served(struct sub *s, const struct sub *at, const struct req *r)
 
 bool sides_answer(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
-	struct req *r = &m->pool->at[req];
+	struct req *r = &m->pool->req[req];
 
 	if (addrdec_side(m->dec, r->cluster) == side_of(s))
 		return false;
 	if (is_read(r) && cache_put_copy(s->partner->l2, r, now + s->partner->copies))
 		s->partner->wake = 0;
 	r->key = (uint32_t)now + m->mp->l2_far_latency;
-	mem_fifo_push(m->pool->at, &s->cross_side_replies, req);
+	mem_fifo_push(m->pool->req, &s->cross_side_replies, req);
 	return true;
 }
 
 uint32_t sides_due(struct memory *m, struct sub *s, uint64_t now)
 {
-	if (!s->cross_side_replies.count || !reached(now, m->pool->at[s->cross_side_replies.head].key))
+	if (!s->cross_side_replies.count || !reached(now, m->pool->req[s->cross_side_replies.head].key))
 		return REQ_NONE;
-	return mem_fifo_pop(m->pool->at, &s->cross_side_replies);
+	return mem_fifo_pop(m->pool->req, &s->cross_side_replies);
 }
 
 static void warm_slice(

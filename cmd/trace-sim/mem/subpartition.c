@@ -3,8 +3,8 @@
  * A memory sub partition: takes requests from the network, splits them into sectors, delays them in the ROP
  * queue, drives the L2 and collects replies (MEM-sub).
  *
- * Always true: the request tracker is the set of requests with REQ_TRACKED. With several queues full nothing
- * is lost, for each step looks first.
+ * Always true: the request tracker is the set of requests with REQ_TRACKED. Every step
+ * checks for free entries first, so nothing is lost when several queues are full.
  */
 #include <assert.h>
 #include "bits.h"
@@ -21,9 +21,9 @@ static inline bool is_texture(const struct req *r)
 
 static void rop_push(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
-	struct req *n = &m->pool->at[req];
+	struct req *n = &m->pool->req[req];
 
-	mem_fifo_push(m->pool->at, &s->rop, req);
+	mem_fifo_push(m->pool->req, &s->rop, req);
 	n->key = (uint32_t)now + m->mp->rop_latency;
 	if (n->flags & REQ_AWAITED)
 		channel_awaits(s->channel, over_at(now, m->mp->rop_latency));
@@ -35,7 +35,7 @@ static void rop_push(struct memory *m, struct sub *s, uint32_t req, uint64_t now
 
 static void enter_sub(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
-	struct req *r = &m->pool->at[req];
+	struct req *r = &m->pool->req[req];
 
 	r->flags |= REQ_TRACKED;
 	s->tracked++;
@@ -43,7 +43,7 @@ static void enter_sub(struct memory *m, struct sub *s, uint32_t req, uint64_t no
 		rop_push(m, s, req, now);
 		return;
 	}
-	mem_fifo_push(m->pool->at, &s->icnt_l2, req);
+	mem_fifo_push(m->pool->req, &s->icnt_l2, req);
 	s->wake = 0;
 }
 
@@ -60,13 +60,13 @@ static void sector_bytes(uint64_t bytes[2], unsigned lo, unsigned hi)
 	}
 }
 
-/* One piece of request from: sector s at addr; of its bytes those in sectors lo to s. */
+/* Creates a piece of request `from`: sector s at addr, with the bytes of sectors lo to s. */
 NOINLINE static void make_piece(struct memory *m, struct sub *sub, uint32_t from, uint64_t addr, unsigned s,
 	unsigned lo, uint64_t now)
 {
 	uint32_t handle = req_new(m->pool);
-	struct req *r = &m->pool->at[handle];
-	const struct req *o = &m->pool->at[from];
+	struct req *r = &m->pool->req[handle];
+	const struct req *o = &m->pool->req[from];
 
 	*r = (struct req){.addr = addr,
 		.bytes = {o->bytes[0], o->bytes[1]},
@@ -89,10 +89,10 @@ NOINLINE static void make_piece(struct memory *m, struct sub *sub, uint32_t from
 	enter_sub(m, sub, handle, now);
 }
 
-/* What is more than a sector becomes pieces of one each. */
+/* Splits a request of more than a sector into pieces of a sector each. */
 NOINLINE static void split_request(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
-	const struct req *r = &m->pool->at[req];
+	const struct req *r = &m->pool->req[req];
 	uint32_t size = r->size, mask = r->sectors;
 	uint64_t addr = r->addr;
 
@@ -107,21 +107,21 @@ NOINLINE static void split_request(struct memory *m, struct sub *s, uint32_t req
 		make_piece(m, s, req, addr, lo, lo, now);
 		make_piece(m, s, req, addr, lo + 1, lo, now);
 	} else {
-		/* The original aborts on an empty mask; the address names a sector. */
+		/* the original aborts on an empty mask; here the address selects a sector */
 		if (!mask)
 			mask = 1u << addr % 128 / 32;
 		FOR_BITS32 (i, mask)
 			make_piece(m, s, req, addr + 32 * i, i, i, now);
 	}
-	/* Nobody waits for a write-back, so nobody else would give back the whole. */
+	/* a write-back gets no reply, so the whole request is freed here */
 	if (r->type == L1_WRBK_ACC)
 		req_free(m->pool, req);
 }
 
-/* Once for each request: no calls within it. */
+/* Accepts a packet from the network; false: there is none. Runs once per request, so it contains no calls. */
 NOINLINE FLATTEN bool sub_accept(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
-	const struct req *r = &m->pool->at[req];
+	const struct req *r = &m->pool->req[req];
 
 	if (!req)
 		return false;
@@ -143,14 +143,14 @@ static void drop_request(struct memory *m, uint32_t req)
 
 static void queue_reply(struct memory *m, struct sub *s, uint32_t req)
 {
-	m->pool->at[req].flags |= REQ_REPLY;
-	mem_fifo_push(m->pool->at, &s->l2_icnt, req);
+	m->pool->req[req].flags |= REQ_REPLY;
+	mem_fifo_push(m->pool->req, &s->l2_icnt, req);
 }
 
-/* A write that needs no answer from below: an L1's write-back vanishes, others are acknowledged. */
+/* Completes a write that DRAM does not answer: an L1's write-back is dropped, others are acknowledged. */
 static void acknowledge_write(struct memory *m, struct sub *s, uint32_t req)
 {
-	if (m->pool->at[req].type == L1_WRBK_ACC)
+	if (m->pool->req[req].type == L1_WRBK_ACC)
 		drop_request(m, req);
 	else
 		queue_reply(m, s, req);
@@ -162,11 +162,11 @@ static void answer_request(struct memory *m, struct sub *s, uint32_t req, uint64
 		acknowledge_write(m, s, req);
 }
 
-/* MEM-l2-1: one completed miss. */
+/* Answers one completed miss (MEM-l2-1). */
 static void answer_ready(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = cache_pop_ready(s->l2);
-	const struct req *r = &m->pool->at[req];
+	const struct req *r = &m->pool->req[req];
 
 	if (r->type != L2_WR_ALLOC_R) {
 		answer_request(m, s, req, now);
@@ -177,8 +177,8 @@ static void answer_ready(struct memory *m, struct sub *s, uint64_t now)
 	req_free(m->pool, req);
 }
 
-/* MEM-l2-2: the head of DRAM->L2. */
-static void take_returned(struct memory *m, struct sub *s, uint64_t now)
+/* Moves the head of DRAM->L2 into the L2, or on to the replies (MEM-l2-2). */
+static void take_dram_reply(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = s->dram_l2.head;
 	bool fill = s->l2 && cache_waiting_for_fill(s->l2, req);
@@ -187,7 +187,7 @@ static void take_returned(struct memory *m, struct sub *s, uint64_t now)
 		return;
 	if (s->dram_l2.count >= m->mp->queue_dram_l2)
 		channel_poke(s->channel);
-	mem_fifo_pop(m->pool->at, &s->dram_l2);
+	mem_fifo_pop(m->pool->req, &s->dram_l2);
 	if (fill)
 		cache_fill(s->l2, req, now + s->copies);
 	else
@@ -196,14 +196,14 @@ static void take_returned(struct memory *m, struct sub *s, uint64_t now)
 
 static void send_to_dram(struct memory *m, struct sub *s, uint32_t req)
 {
-	mem_fifo_push(m->pool->at, &s->l2_dram, req);
+	mem_fifo_push(m->pool->req, &s->l2_dram, req);
 	channel_sent(m, s);
 }
 
 /*
- * Requests that the L2 made: channel and sub partition are those of the access that caused them, which is
- * here; bank and row follow their own address. RANDOM indexing draws nothing, for a line in the L2 was
- * decoded before.
+ * Decodes the address of a request that the L2 made. Channel and sub partition are copied from s, where the
+ * access that caused it is; bank and row follow its own address. RANDOM indexing draws no number, because
+ * lines in the L2 were decoded before.
  */
 NOINLINE static void decode_own(struct memory *m, const struct sub *s, struct req *r)
 {
@@ -212,12 +212,12 @@ NOINLINE static void decode_own(struct memory *m, const struct sub *s, struct re
 	r->chip = (uint16_t)(s->id >> m->sub_log2);
 }
 
-/* MEM-l2-3: one request from the miss queue, then the ports. */
+/* Sends one request from the miss queue, then advances the ports (MEM-l2-3). */
 static void cycle_l2(struct memory *m, struct sub *s)
 {
 	if (!cache_miss_queue_empty(s->l2) && s->l2_dram.count < m->mp->queue_l2_dram) {
 		uint32_t req = cache_miss_queue_pop(s->l2);
-		struct req *r = &m->pool->at[req];
+		struct req *r = &m->pool->req[req];
 
 		if (r->type == L2_WRBK_ACC || r->type == L2_WR_ALLOC_R)
 			decode_own(m, s, r);
@@ -226,7 +226,7 @@ static void cycle_l2(struct memory *m, struct sub *s)
 	cache_cycle(s->l2);
 }
 
-/* A miss that the L2 took: does it owe the write an answer now? */
+/* True if an accepted miss is of a write that must be answered at once. */
 static bool answered_at_once(const struct memory *m, const struct req *r, const struct cache_events *ev)
 {
 	const struct cache_params *l2 = &m->mp->l2;
@@ -234,11 +234,14 @@ static bool answered_at_once(const struct memory *m, const struct req *r, const 
 	if (!(r->flags & REQ_WRITE) || (l2->walloc != WALLOC_FETCH && l2->walloc != WALLOC_LAZY) ||
 		ev->alloc_sent)
 		return false;
-	/* A write sent nowhere is complete; the original never answers one if the L2 is not write-back. */
+	/*
+	 * a write that is sent nowhere is complete; the original never answers one if the L2 is not
+	 * write-back
+	 */
 	return !ev->write_sent;
 }
 
-/* The request waits in another slice of its channel from now on. */
+/* Moves a request to another slice of its channel. */
 static void move_to_slice(struct sub *from, struct sub *to, struct req *r)
 {
 	from->tracked--;
@@ -247,22 +250,23 @@ static void move_to_slice(struct sub *from, struct sub *to, struct req *r)
 	to->wake = 0;
 }
 
-/* Which instruction asked is not known here. */
+/* Ends the program. The instruction of the request is unknown here. */
 NOINLINE _Noreturn static void die_unacceptable_access(const struct req *r, enum cache_never why)
 {
 	struct fault f;
 
-	fault_set(&f, NOWHERE, "access", "found a %s of address 0x%llx, wanted %s (-gpgpu_cache:dl2)",
+	fault_set(&f, NOWHERE, "access",
+		"the L2 can never accept a %s of address 0x%llx (expected %s: -gpgpu_cache:dl2)",
 		r->flags & REQ_WRITE ? "write" : "read", (unsigned long long)r->addr,
 		cache_never_wanted[why]);
 	catch_fault(&f);
 }
 
-/* MEM-l2-4: the head of icnt->L2 enters the L2. */
+/* Passes the head of icnt->L2 to the L2 (MEM-l2-4). */
 static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = s->icnt_l2.head;
-	struct req *r = &m->pool->at[req];
+	struct req *r = &m->pool->req[req];
 	struct cache_events ev = {0};
 	enum cache_status status;
 	struct sub *at = s->partner ? sides_serving(m, s, r) : s;
@@ -274,8 +278,8 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 			return;
 		move_to_slice(s, at, r);
 	}
-	/* A miss that joins others is linked by the MSHR. */
-	mem_fifo_pop(m->pool->at, &s->icnt_l2);
+	/* the MSHR links a miss that joins others */
+	mem_fifo_pop(m->pool->req, &s->icnt_l2);
 	status = cache_access(at->l2, req, now + at->copies, &ev, NULL);
 	if (m->events)
 		events_l2(m->events, now, at->id, r->addr, r->type, status);
@@ -295,23 +299,26 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 
 static void take_from_icnt_l2(struct memory *m, struct sub *s, uint64_t now)
 {
-	if (s->l2 && (!m->mp->l2_texture_only || is_texture(&m->pool->at[s->icnt_l2.head])))
+	if (s->l2 && (!m->mp->l2_texture_only || is_texture(&m->pool->req[s->icnt_l2.head])))
 		access_l2(m, s, now);
 	else
-		send_to_dram(m, s, mem_fifo_pop(m->pool->at, &s->icnt_l2));
+		send_to_dram(m, s, mem_fifo_pop(m->pool->req, &s->icnt_l2));
 }
 
-/* MEM-l2-5: one entry of the ROP queue. quirk Q4-7: its time is in core cycles. */
+/* Moves one ready entry of the ROP queue to icnt->L2 (MEM-l2-5). quirk Q4-7: its time is in core cycles. */
 static void leave_rop(struct memory *m, struct sub *s, uint64_t now)
 {
 	if (!s->rop.count || !reached(now, s->rop_due) || s->icnt_l2.count >= m->mp->queue_icnt_l2)
 		return;
-	mem_fifo_push(m->pool->at, &s->icnt_l2, mem_fifo_pop(m->pool->at, &s->rop));
+	mem_fifo_push(m->pool->req, &s->icnt_l2, mem_fifo_pop(m->pool->req, &s->rop));
 	if (s->rop.count)
-		s->rop_due = m->pool->at[s->rop.head].key;
+		s->rop_due = m->pool->req[s->rop.head].key;
 }
 
-/* When the next tick may move something, if nothing else comes. Busy ports get free by themselves. */
+/*
+ * Earliest time at which a tick may move something if nothing else arrives. Busy ports become free without
+ * an event.
+ */
 static uint64_t sub_next_tick(const struct sub *s, uint64_t now)
 {
 	if (s->icnt_l2.count || s->dram_l2.count || s->cross_side_replies.count)
@@ -323,7 +330,7 @@ static uint64_t sub_next_tick(const struct sub *s, uint64_t now)
 	return reached(now, s->rop_due) ? 0 : now + (s->rop_due - (uint32_t)now);
 }
 
-/* The tick behind `done` earlier ones. */
+/* Runs the tick after `done` earlier ones. */
 static void sub_tick(struct memory *m, struct sub *s, uint64_t now, uint64_t done)
 {
 	if (s->l2)
@@ -331,7 +338,7 @@ static void sub_tick(struct memory *m, struct sub *s, uint64_t now, uint64_t don
 	if (s->l2 && cache_has_ready(s->l2) && s->l2_icnt.count < m->mp->queue_l2_icnt)
 		answer_ready(m, s, now);
 	if (s->dram_l2.count)
-		take_returned(m, s, now);
+		take_dram_reply(m, s, now);
 	if (s->l2)
 		cycle_l2(m, s);
 	if (s->cross_side_replies.count && s->l2_icnt.count < m->mp->queue_l2_icnt) {
@@ -352,7 +359,7 @@ static bool is_waiting(const uint64_t *waiting, const struct sub *s)
 	return waiting && bitset_test(waiting, s->id);
 }
 
-/* Before its tick: has icnt->L2 room for a packet? Take one in, if one has come. */
+/* Before a tick: accepts a packet that has come if icnt->L2 has free entries, else counts a refusal. */
 static void look_for_packet(struct memory *m, struct sub *s, const struct memory_work *k, bool come)
 {
 	if (s->icnt_l2.count + 3 >= m->mp->queue_icnt_l2) {
@@ -364,9 +371,10 @@ static void look_for_packet(struct memory *m, struct sub *s, const struct memory
 }
 
 /*
- * Most of what an L2 costs: no calls within it. Who is due is asked before the first moves: what one does to
- * its partner is for the next tick; all have one, or none. So a slice that has a partner does not move for
- * what arrives alone, which in a window it does not know.
+ * Runs the L2 ticks of a channel. It takes most of the time of an L2, so it contains no calls. It determines
+ * which slices are due before the first one moves, because changes to a partner take effect in the next
+ * tick. Either all slices have a partner or none. A slice with a partner does not move merely because a
+ * packet arrives, which it does not know in a window.
  */
 FLATTEN void channel_l2_tick(
 	struct memory *m, struct channel *c, const struct memory_work *k, const uint64_t *waiting)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The two arbiters of the local crossbar (NET-islip, NET-rr). Both visit only inputs that hold a
- * packet and outputs that one wants; the figures are those of a scan over all devices.
+ * The two arbiters of the local crossbar (NET-islip, NET-rr). Both visit only inputs with a packet and
+ * outputs with a request; the figures equal those of a scan over all devices.
  */
 #include "bits.h"
 #include "crossbar.h"
@@ -21,7 +21,7 @@ static void islip_grant(struct xbar *x, uint32_t o)
  */
 void xbar_islip(struct xbar *x, uint32_t filled)
 {
-	/* inputs whose head goes where an earlier head goes already */
+	/* inputs whose head goes to the output of an earlier head */
 	uint32_t conflict = filled - bitset_count(x->requested_outputs, x->out_words), granted = 0;
 
 	x->n.conflicts += conflict;
@@ -46,7 +46,7 @@ void xbar_islip(struct xbar *x, uint32_t filled)
 	x->grant_count = x->grant_count == 1 ? x->grant_cycles : x->grant_count - 1;
 }
 
-/* One input of a round-robin advance; conflict and granted are counted up. */
+/* Serves one input of a round-robin advance; adds to *conflict and *granted. */
 static void round_robin_input(
 	struct xbar *x, uint32_t i, uint64_t *served, uint32_t *conflict, uint32_t *granted)
 {
@@ -70,7 +70,7 @@ void xbar_round_robin(struct xbar *x, uint32_t filled)
 	uint64_t served[BITSET_WORDS(ICNT_PORTS_MAX)] = {0};
 	uint32_t first = x->next_node - x->first_node, conflict = 0, granted = 0;
 
-	/* Devices that are no inputs lie before or behind the inputs in the scan. */
+	/* devices that are no inputs precede or follow the inputs in the scan */
 	if (x->next_node < x->first_node || first >= x->n_in)
 		first = 0;
 	for (uint32_t i = first; filled; filled--) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The figures of network mode 1 (NET-bstat), printed as the original's streams print numbers.
+ * The figures of network mode 1 (NET-bstat), with numbers formatted like the original's streams.
  *
- * Always true: nothing is cleared between kernels, so each print shows the run so far, and the overall block
- * averages what was printed up to now. Means without samples are NaN with the sign that the original's
- * machine gives them. Leaves out the tables that map nodes to devices, which are printed once at creation.
+ * Always true: nothing is cleared between kernels, so each print covers the run so far, and the overall
+ * block averages the prints so far. Means without samples are NaN with the sign that x86 gives them. Leaves
+ * out the tables that map nodes to devices, which the original prints once at creation.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include "net/book.h"
 
-#define NO_MEAN (-(double)NAN) /* what 0/0 gives on x86 */
+#define NO_MEAN (-(double)NAN) /* 0/0 on x86 */
 
 static double mean_or_nan(double a, double b) { return a == 0 && b == 0 ? NO_MEAN : a / b; }
 
@@ -89,8 +89,8 @@ static struct rates node_rates(const struct book_view *v, enum book_count what)
 /* ---- printing ---------------------------------------------------------------------------------------- */
 
 /*
- * The lines of a class come once in the classes' part and once more, for some, in the overall part. So
- * averages bear their name twice for each class, and minimum and maximum theirs sixteen times.
+ * The lines of a class appear once in the part of the classes and, some of them, again in the overall part.
+ * So the name of an average appears twice per class, and those of minima and maxima sixteen times.
  */
 #define FIGURES 8u /* that have an average, a minimum and a maximum */
 
@@ -101,7 +101,7 @@ struct printout {
 	uint32_t extremes; /* pairs of minimum and maximum so far */
 };
 
-static void print_heading(const struct printout *p, const char *fmt, uint32_t class)
+static void print_book_heading(const struct printout *p, const char *fmt, uint32_t class)
 {
 	char text[64];
 
@@ -109,7 +109,7 @@ static void print_heading(const struct printout *p, const char *fmt, uint32_t cl
 	p->out->text(p->out->ctx, text);
 }
 
-/* In both parts. */
+/* Prints an average, which both parts of the output have. */
 static void print_average(
 	const struct printout *p, const char *name, const char *equals, double value, const char *after)
 {
@@ -118,7 +118,7 @@ static void print_average(
 	p->out->real(p->out->ctx, &n, value, after);
 }
 
-/* In one part alone. */
+/* Name of a figure that only one part of the output has. */
 static struct book_name name_in_one_part(const struct printout *p, const char *name)
 {
 	return (struct book_name){name, " = ", p->rank, p->classes};
@@ -185,7 +185,7 @@ static void print_overall(struct printout *p, const struct book_overall *a, uint
 {
 	char samples[32];
 
-	print_heading(p, "====== Traffic class %u ======\n", class);
+	print_book_heading(p, "====== Traffic class %u ======\n", class);
 	snprintf(samples, sizeof(samples), " (%d samples)\n", a->prints);
 	print_three(p, "Packet latency average", a->plat, a->prints, samples);
 	print_three(p, "Network latency average", a->nlat, a->prints, samples);
@@ -202,14 +202,14 @@ static void print_overall(struct printout *p, const struct book_overall *a, uint
 	print_single(p, "Hops average", a->hops / a->prints, samples);
 }
 
-/* One class; v->count is NULL for those without packets. */
+/* Prints the figures of a class. v->count: NULL for classes without packets. */
 static void print_class(struct printout *p, struct book_stats *s, const struct book_view *v, uint32_t class)
 {
 	struct book_overall *a = &s->all;
 	struct rates sent_packets, taken_packets, sent_flits, taken_flits;
 	char measured[48];
 
-	print_heading(p, "Class %u:\n", class);
+	print_book_heading(p, "Class %u:\n", class);
 	print_sample(p, "Packet latency average", &s->plat, a->plat);
 	print_sample(p, "Network latency average", &s->nlat, a->nlat);
 	print_number(p, "Slowest packet", s->slowest_packet, "\n");
@@ -261,7 +261,7 @@ void book_print(struct book_stats *s, const struct book_view *v, const struct bo
 	}
 }
 
-/* ---- packets in front of a subnet --------------------------------------------------------------------- */
+/* ---- source queues -------------- --------------------------------------------------------------------- */
 
 void book_push(struct book_numbers *n, struct book_queue *q, uint32_t req, struct book_packet *p)
 {

@@ -77,13 +77,13 @@ struct book_out {
 };
 
 void book_stats_init(struct book_stats *s);
-/* Takes the figures of a flit that arrives now after `hops` routers; with a tail, also those of its packet. */
+/* Counts a flit that arrives now after `hops` routers; with a tail, also its packet. */
 void book_stats_retire(struct book_stats *s, const struct book_packet *p, const struct book_flit *f,
 	uint32_t hops, uint32_t now);
 /* Prints the lines between the Interconnect-DETAILS markers; counts a print. */
 void book_print(struct book_stats *s, const struct book_view *v, const struct book_out *out);
 
-/* ---- packets in front of a subnet --------------------------------------------------------------------- */
+/* ---- source queues -------------- --------------------------------------------------------------------- */
 
 /* Packets that a device has pushed and that have flits to inject. */
 struct book_queue {

@@ -183,7 +183,7 @@ bool booksim_has_buffer(const struct booksim *b, unsigned s, uint32_t port, uint
 	return b->net[s].queue[port].flits + booksim_flits(b, bytes) <= b->conf.source_max;
 }
 
-/* A packet larger than what was asked for enters all the same: the queue holds at most source_max packets. */
+/* a packet larger than the requested size enters all the same: the queue holds at most source_max packets */
 void booksim_push(struct booksim *b, unsigned s, uint32_t port, uint32_t output, uint32_t req, uint32_t bytes)
 {
 	struct book_net *x = &b->net[s];
@@ -223,7 +223,7 @@ static void booksim_update_waiting(struct book_net *x)
 				bitset_clear(x->waiting, w * 64 + (uint32_t)o);
 }
 
-/* Internal steps of the routers in this network step; both routers have the same fraction left over. */
+/* Number of internal steps of the routers in this network step; both routers carry the same fraction over. */
 static uint32_t booksim_internal_steps(struct booksim *b)
 {
 	uint32_t n;
@@ -246,7 +246,7 @@ void booksim_advance(struct booksim *b)
 	b->time++;
 }
 
-/* An idle router only grows older; the fraction is a sum of doubles and is kept as such. */
+/* an idle router only advances in time; the fraction is a sum of doubles and must be computed as such */
 void booksim_idle(struct booksim *b, uint64_t k)
 {
 	booksim_update_waiting(&b->net[0]);
@@ -282,7 +282,7 @@ bool booksim_empty(const struct booksim *b)
 
 /* ---- figures --------------------------------------------------------------------------------------- */
 
-/* A node sends in one subnet and takes in the other; nodes without a device do neither. */
+/* a node sends in one subnet and receives in the other; nodes without a device do neither */
 static uint64_t booksim_node_count(const void *network, enum book_count what, uint32_t node)
 {
 	const struct booksim *b = network;

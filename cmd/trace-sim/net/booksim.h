@@ -69,8 +69,9 @@ struct book_cross {
 
 struct book_net {
 	uint32_t n_in, n_out, in_words, out_words;
-	struct book_packet *packet; /* by request handle; a handle may stand for one in each subnet */
-	struct book_queue *queue;   /* inputs */
+	struct book_packet
+		*packet; /* by request handle; each subnet has its own, because a handle may be in both */
+	struct book_queue *queue; /* inputs */
 	struct book_input *in;
 	struct book_output *out;
 	struct book_link inject, inject_credit, eject, eject_credit;

@@ -3,13 +3,13 @@
  * One network step of one subnet of mode 1: links, buffers at the edge, and the input-queued router
  * (NET-step, NET-router).
  *
- * With one virtual channel an output is bound to one input from the grant to the packet's tail, so the switch
- * allocator of the original never sees two requests for an output: who is ready and has credit wins. An input
- * asks for one output, so whoever an output grants accepts. The original's lists of requests are sets
- * here, for their order decides nothing; only the round-robin pointers of the outputs do.
+ * With one virtual channel an output is bound to one input from the grant to the tail of the packet. So the
+ * switch allocator of the original never gets two requests for an output: an input that is ready and has a
+ * credit wins. An input requests one output, so it accepts every grant. The original's lists of requests are
+ * sets here, because only the round-robin pointers of the outputs matter, not the order of the lists.
  *
- * Always true: what a step consumes from a link was sent two steps ago (NET-link); sets hold the ports that
- * have work, and nothing visits another port.
+ * Always true: a step consumes flits and credits that were sent two steps ago (NET-link). Sets hold the
+ * ports that have work, and only these are visited.
  */
 #include <assert.h>
 #include "bits.h"
@@ -23,7 +23,7 @@ static bool is_tail(const struct book_net *x, const struct book_flit *f)
 
 /* ---- arrivals --------------------------------------------------------------------------------------- */
 
-/* The head of an idle input, or of one whose packet has just left, asks for its output. */
+/* Requests the output of the head of an input that is idle or whose packet has just left. */
 static void request_output(struct book_net *x, uint32_t i)
 {
 	struct book_input *in = &x->in[i];
@@ -73,7 +73,7 @@ static void links_deliver(struct book_net *x, unsigned turn)
 
 /* ---- the edge --------------------------------------------------------------------------------------- */
 
-/* A flit enters the boundary buffer, which retires it and returns a credit. */
+/* Moves a flit into the boundary buffer, which retires it and returns a credit. */
 static void eject_flit(struct booksim *b, struct book_net *x, uint32_t o, unsigned turn)
 {
 	struct book_output *out = &x->out[o];
@@ -146,7 +146,7 @@ static void inject_flits(struct booksim *b, struct book_net *x, unsigned turn)
 
 /* ---- an internal step ------------------------------------------------------------------------------- */
 
-/* A free output that is wanted takes the next input in turn; it is ready from the next internal step on. */
+/* Grants a free output to the next requester in round robin; it is ready from the next internal step on. */
 static void grant_output(struct book_net *x, uint32_t o)
 {
 	uint64_t *want = &x->want[(size_t)o * x->in_words], left = 0;

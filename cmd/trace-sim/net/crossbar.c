@@ -177,7 +177,7 @@ void xbar_idle(struct xbar *x, const struct network_params *p, uint64_t k)
 		x->n.out_full += x->n_full * k;
 }
 
-/* FLATTEN inlines all steps of a packet on its way across. */
+/* Runs one advance. FLATTEN inlines all steps of a packet. */
 FLATTEN void xbar_advance(struct xbar *x, const struct network_params *p)
 {
 	uint32_t filled;

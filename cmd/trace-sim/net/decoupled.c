@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The two crossbars of mode 2 decoupled, for windows (LAUNCH-window): each may be ahead of the devices or
- * behind them in time.
+ * The two crossbars of mode 2 decoupled, for windows (LAUNCH-window): the time of each may be before or
+ * after that of the devices.
  *
  * Always true: queries are answered for the device's local time, not for the time that the crossbar has
  * reached.
@@ -81,7 +81,7 @@ static uint32_t xbar_output_free(const struct xbar *x)
 
 void net_set_max_injections(struct net *n, uint32_t packets) { n->max_injections = packets; }
 
-/* Until the next advance only the cluster itself fills its input. */
+/* until the next advance only the cluster itself fills its input */
 uint32_t net_cycles_until_full(const struct net *n, uint32_t cluster)
 {
 	uint32_t left = slots_left(n->params->in_limit, n->in[cluster].count);

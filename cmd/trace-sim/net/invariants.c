@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The derived state of the network, made anew; see instrument/invariants.h. Empty in builds without the check. */
+/*
+ * Recomputes and compares the derived state of the network; see instrument/invariants.h. Empty in other
+ * builds.
+ */
 #ifdef CHECK_INVARIANTS
 
 #include <stdlib.h>
@@ -10,8 +13,8 @@
 #include "instrument/invariants.h"
 #include "net/noc.h"
 
-/* Is the port marked by any thread as not yet accounted for? */
-static bool marked(const uint64_t *marks, uint32_t threads, uint32_t row, uint32_t port)
+/* True if any thread has marked the port as not yet accounted for. */
+static bool is_marked(const uint64_t *marks, uint32_t threads, uint32_t row, uint32_t port)
 {
 	for (uint32_t t = 0; t < threads; t++)
 		if (bitset_test(marks + (size_t)t * row, port))
@@ -19,7 +22,7 @@ static bool marked(const uint64_t *marks, uint32_t threads, uint32_t row, uint32
 	return false;
 }
 
-/* Of an output, the inputs whose head goes there. */
+/* Checks the set of inputs whose head goes to an output. */
 static void check_wants(const struct xbar *x, uint32_t o)
 {
 	bool wanted = false;
@@ -34,7 +37,7 @@ static void check_wants(const struct xbar *x, uint32_t o)
 	invariant("xbar.wanted", o, 0, bitset_test(x->requested_outputs, o), wanted);
 }
 
-/* Of an input that is ahead: when its head may move it is looked at. */
+/* Checks that the head of an input is in the arrival set of the advance in which it may move. */
 static void check_ahead(const struct xbar *x, uint32_t i)
 {
 	uint32_t at = port_front(&x->in[i])->advance;
@@ -54,7 +57,7 @@ static void check_crossbar(const struct xbar *x)
 		if (ahead)
 			check_ahead(x, i);
 		invariant("xbar.in, sets", x->first_node, i,
-			(uint64_t)ahead + filled + marked(x->new_heads, x->threads, x->row, i),
+			(uint64_t)ahead + filled + is_marked(x->new_heads, x->threads, x->row, i),
 			x->in[i].count != 0);
 	}
 	for (uint32_t o = 0; o < x->n_out; o++) {
@@ -69,14 +72,14 @@ static void check_crossbar(const struct xbar *x)
 
 /* ---- networks of routers (noc.h) ------------------------------------------------------------------ */
 
-/* Found in a walk over everything that holds flits and credits. */
+/* Result of a walk over everything that holds flits and credits. */
 struct noc_found {
-	uint32_t *behind; /* rooms * vcs: flits sent there, and their credits on the way back */
+	uint32_t *downstream; /* senders * vcs: flits in the buffer after the sender, and their credits on the way back */
 	uint64_t flits, credits;
 };
 
-/* The room that a flit which has gone to an input port, or a node, was sent to. */
-static uint32_t room_at(const struct noc *n, uint32_t to)
+/* Sender that a flit in an input port, or in a node, came from. */
+static uint32_t sender_to(const struct noc *n, uint32_t to)
 {
 	return to & NOC_NODE ? n->plan->eject[to & ~NOC_NODE] : n->plan->in[to].sender;
 }
@@ -84,7 +87,7 @@ static uint32_t room_at(const struct noc *n, uint32_t to)
 static void find_flits(const struct noc *n, struct noc_found *x, uint32_t sender, const struct noc_flits *q)
 {
 	for (uint32_t i = 0; i < q->count; i++)
-		x->behind[sender * n->vcs + noc_flits_at(q, i).vc]++;
+		x->downstream[sender * n->vcs + noc_flits_at(q, i).vc]++;
 	x->flits += q->count;
 }
 
@@ -94,9 +97,9 @@ static void find_on_channels(const struct noc *n, const struct noc_subnet *s, st
 		const struct noc_slot *slot = &s->wheel[t];
 
 		for (uint32_t i = 0; i < slot->flits; i++)
-			x->behind[room_at(n, slot->flit[i].to) * n->vcs + slot->flit[i].flit.vc]++;
+			x->downstream[sender_to(n, slot->flit[i].to) * n->vcs + slot->flit[i].flit.vc]++;
 		for (uint32_t i = 0; i < slot->credits; i++)
-			x->behind[slot->credit[i].to * n->vcs + slot->credit[i].vc]++;
+			x->downstream[slot->credit[i].to * n->vcs + slot->credit[i].vc]++;
 		x->flits += slot->flits;
 		x->credits += slot->credits;
 	}
@@ -107,12 +110,12 @@ static void find_at_port(const struct noc *n, const struct noc_subnet *s, uint32
 	const struct noc_owed *q = &s->owed[port];
 
 	for (uint32_t v = 0; v < n->vcs; v++) {
-		x->behind[room_at(n, port) * n->vcs + v] += s->vc[port * n->vcs + v].count;
+		x->downstream[sender_to(n, port) * n->vcs + v] += s->vc[port * n->vcs + v].count;
 		x->flits += s->vc[port * n->vcs + v].count;
 	}
 	for (uint32_t i = 0; i < q->count; i++)
-		x->behind[room_at(n, port) * n->vcs +
-			  (q->slot[(q->head + i) & (n->output_cap - 1)] & ~NOC_MORE)]++;
+		x->downstream[sender_to(n, port) * n->vcs +
+			      (q->slot[(q->head + i) & (n->output_cap - 1)] & ~NOC_MORE)]++;
 	x->credits += q->count;
 	find_flits(n, x, port, &s->output[port]);
 }
@@ -122,12 +125,12 @@ static void find_in_router(const struct noc *n, const struct noc_router *r, stru
 	for (uint32_t i = 0; i < r->cross.count; i++) {
 		const struct noc_crossing *c = &r->cross.slot[(r->cross.head + i) & r->cross.mask];
 
-		x->behind[(r->base + c->output) * n->vcs + c->flit.vc]++;
+		x->downstream[(r->base + c->output) * n->vcs + c->flit.vc]++;
 	}
 	for (uint32_t i = 0; i < r->credit.count; i++) {
 		const struct noc_credit *c = &r->credit.slot[(r->credit.head + i) & r->credit.mask];
 
-		x->behind[c->port * n->vcs + c->vc]++;
+		x->downstream[c->port * n->vcs + c->vc]++;
 	}
 	x->flits += r->cross.count;
 	x->credits += r->credit.count;
@@ -153,7 +156,10 @@ static bool channel_free(
 	return n->quick ? r->quick.port[o].free >> v & 1 : noc_sender_free_vc(&s->senders, r->base + o, v);
 }
 
-/* A channel of an output belongs to the one that has it, or with wait_for_tail_credit had it last. */
+/*
+ * Checks that a channel of an output is owned by the input channel that uses it or, with
+ * wait_for_tail_credit, used it last.
+ */
 static void check_owners(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r)
 {
 	for (uint32_t o = 0; o < r->ports; o++)
@@ -170,7 +176,10 @@ static void check_owners(const struct noc *n, const struct noc_subnet *s, const 
 		}
 }
 
-/* What channel v of an input is to output o of its router: asked, could cross to. */
+/*
+ * Checks the sets of output o of a router for channel v of an input: its head requests the output, or its
+ * next flit could cross to it.
+ */
 static void check_noc_channel(const struct noc *n, const struct noc_router *r, const struct noc_vc *v,
 	uint32_t o, uint32_t *heads, uint64_t *wants)
 {
@@ -180,8 +189,10 @@ static void check_noc_channel(const struct noc *n, const struct noc_router *r, c
 	for (uint32_t i = 0; v->state == NOC_WANTS && i < v->ways; i++)
 		waits |= v->way_port[i] == o && v != q->lone;
 	could = could && *v->vc_used < n->conf.vc_buffer && v != q->next;
-	invariant("noc.quick.waiting", r->base + o, v->at, bitset_test(q->port[o].waiting, v->at), waits);
-	invariant("noc.quick.ready", r->base + o, v->at, q->port[o].ready[v->in] >> v->in_vc & 1, could);
+	invariant("noc.quick.waiting", r->base + o, v->input_index,
+		bitset_test(q->port[o].waiting, v->input_index), waits);
+	invariant("noc.quick.ready", r->base + o, v->input_index, q->port[o].ready[v->in] >> v->in_vc & 1,
+		could);
 	*heads += waits;
 	*wants |= (uint64_t)could << v->in;
 }
@@ -215,17 +226,18 @@ static void check_rooms(const struct noc *n, const struct noc_subnet *s, const s
 		for (uint32_t v = 0; v < n->vcs; v++) {
 			uint32_t used = s->senders.vc_used[sender * n->vcs + v];
 
-			invariant("noc.room.vc_used", sender, v, used, x->behind[sender * n->vcs + v]);
-			invariant("noc.room overflows", sender, v, used > n->conf.vc_buffer, false);
+			invariant("noc.sender.vc_used", sender, v, used, x->downstream[sender * n->vcs + v]);
+			invariant("noc.sender overflows", sender, v, used > n->conf.vc_buffer, false);
 			sum += used;
 		}
-		invariant("noc.room.used", sender, 0, s->senders.used[sender], sum);
+		invariant("noc.sender.used", sender, 0, s->senders.used[sender], sum);
 	}
 }
 
 static void check_subnet(const struct noc *n, const struct noc_subnet *s)
 {
-	struct noc_found x = {.behind = xcalloc((size_t)s->senders.senders * n->vcs, sizeof(*x.behind))};
+	struct noc_found x = {
+		.downstream = xcalloc((size_t)s->senders.senders * n->vcs, sizeof(*x.downstream))};
 
 	find_on_channels(n, s, &x);
 	for (uint32_t i = 0; i < n->plan->nodes; i++)
@@ -251,13 +263,13 @@ static void check_subnet(const struct noc *n, const struct noc_subnet *s)
 	check_rooms(n, s, &x);
 	invariant("noc.flits", 0, 0, s->flits, x.flits);
 	invariant("noc.credits", 0, 0, s->credits, x.credits);
-	free(x.behind);
+	free(x.downstream);
 }
 
 /* ---- the network of one router (booksim.h) ------------------------------------------------------ */
 
-/* Of the link, how many sets have the port. */
-static uint32_t on_link(const struct book_link *l, uint32_t port)
+/* Number of sets of the link that have the port. */
+static uint32_t count_on_link(const struct book_link *l, uint32_t port)
 {
 	return (uint32_t)bitset_test(l->set[0], port) + bitset_test(l->set[1], port);
 }
@@ -267,14 +279,15 @@ static uint32_t check_book_input(const struct book_net *x, uint32_t i)
 {
 	const struct book_input *in = &x->in[i];
 	bool active = in->state == INPUT_ACTIVE;
-	uint32_t sent = on_link(&x->inject, i) + in->fifo.count;
+	uint32_t sent = count_on_link(&x->inject, i) + in->fifo.count;
 
 	invariant("book.sending", i, 0, bitset_test(x->sending, i), !ring_empty(&x->queue[i].packets));
 	invariant("book.crediting", i, 0, bitset_test(x->crediting, i), in->credits != 0);
 	invariant("book.granted", i, 0, bitset_test(x->granted, i), false);
 	invariant("book.ready", i, 0, bitset_test(x->ready, i), active && in->fifo.count);
 	invariant("book.state", i, 0, in->state == INPUT_IDLE && in->fifo.count, false);
-	invariant("book.in.occupied", i, 0, in->occupied, sent + in->credits + on_link(&x->inject_credit, i));
+	invariant("book.in.occupied", i, 0, in->occupied,
+		sent + in->credits + count_on_link(&x->inject_credit, i));
 	if (active)
 		invariant("book.owned by an input", i, in->output, bitset_test(x->owned, in->output), true);
 	return x->queue[i].flits + sent;
@@ -284,7 +297,7 @@ static uint32_t check_book_input(const struct book_net *x, uint32_t i)
 static uint32_t check_book_output(const struct book_net *x, uint32_t o)
 {
 	const struct book_output *out = &x->out[o];
-	uint32_t flits = out->queue.count + on_link(&x->eject, o) + out->ejection.count, owners = 0;
+	uint32_t flits = out->queue.count + count_on_link(&x->eject, o) + out->ejection.count, owners = 0;
 	bool wanted = false;
 
 	for (uint32_t c = 0; c < x->n_cross; c++)
@@ -302,7 +315,7 @@ static uint32_t check_book_output(const struct book_net *x, uint32_t o)
 	invariant("book.queued", o, 0, bitset_test(x->queued, o), out->queue.count != 0);
 	invariant("book.ejecting", o, 0, bitset_test(x->ejecting, o), out->ejection.count != 0);
 	invariant("book.waiting", o, 0, !ring_empty(&out->boundary) && !bitset_test(x->waiting, o), false);
-	invariant("book.out.occupied", o, 0, out->occupied, flits + on_link(&x->eject_credit, o));
+	invariant("book.out.occupied", o, 0, out->occupied, flits + count_on_link(&x->eject_credit, o));
 	return flits;
 }
 
@@ -313,13 +326,13 @@ static void check_book(const struct book_net *x, uint32_t subnet)
 
 	for (uint32_t i = 0; i < x->n_in; i++) {
 		flits += check_book_input(x, i);
-		credits += x->in[i].credits + on_link(&x->inject_credit, i);
+		credits += x->in[i].credits + count_on_link(&x->inject_credit, i);
 		wanting += x->in[i].state == INPUT_WANTS;
 		ready += bitset_test(x->ready, i);
 	}
 	for (uint32_t o = 0; o < x->n_out; o++) {
 		flits += check_book_output(x, o);
-		credits += on_link(&x->eject_credit, o);
+		credits += count_on_link(&x->eject_credit, o);
 	}
 	invariant("book.n_wanting", subnet, 0, x->n_requests, wanting);
 	invariant("book.n_ready", subnet, 0, x->n_ready, ready);

@@ -164,7 +164,7 @@ static bool many_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 
 static void many_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes)
 {
-	noc_push(n->noc, from, to, req, bytes, n->pool->at && n->pool->at[req].flags & REQ_WRITE);
+	noc_push(n->noc, from, to, req, bytes, n->pool->req && n->pool->req[req].flags & REQ_WRITE);
 }
 
 static bool many_has_packet(const struct net *n, uint32_t dev) { return noc_has_packet(n->noc, dev); }
@@ -249,7 +249,7 @@ void net_log_flits(struct net *n, struct events *e)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* The calls for each packet name the functions of mode 2, so that the compiler can inline them. */
+/* Calls per packet name the functions of mode 2 directly, so that the compiler can inline them. */
 bool net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 {
 	return n->ops == &xbars_ops ? xbars_has_buffer(n, dev, bytes) : n->ops->has_buffer(n, dev, bytes);
@@ -278,7 +278,7 @@ bool net_busy(const struct net *n) { return n->ops->busy(n); }
 bool net_empty(const struct net *n) { return n->ops->empty(n); }
 void net_print_booksim(struct net *n, const struct book_out *out) { n->ops->print(n, out); }
 
-/* Sum over the packets in a port of the advances they have been there for. */
+/* Sum over the packets in a port of the number of advances since they arrived. */
 static uint64_t port_residence(const struct port *p)
 {
 	uint64_t sum = 0;

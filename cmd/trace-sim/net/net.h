@@ -100,7 +100,7 @@ enum net_report { NET_REPORT_TEXT, NET_REPORT_JSON };
 
 /* Returns false for networks without channels between routers: mode 2, and a single router. */
 bool net_has_report(const struct net *n);
-/* Writes the use of channels and routers so far, of a network that has such a report. */
+/* Writes the use of channels and routers so far. Requires net_has_report(). */
 void net_write_report(const struct net *n, enum net_report form, FILE *out);
 /* Prints the waits of packets for each other, for the report of a deadlock; nothing if no packet is in the network. */
 void net_print_stuck(const struct net *n, FILE *out);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A network of routers as devices see it (NET-noc-1 to NET-noc-4): queues in front of it, buffers behind it,
- * and one cycle of its time.
+ * A network of routers as devices see it (NET-noc-1 to NET-noc-4): injection queues, ejection buffers, and
+ * one cycle.
  *
- * Always true: a cycle has three parts, each over both subnets before the next: arrivals at nodes and
- * routers; nodes send; nodes return credits and retire flits, routers step. The order of subnets, nodes and
- * routers in them is fixed, for random numbers are drawn on the way. What is sent in cycle t over a channel
- * of latency l is there in cycle t + l + 1.
+ * Always true: a cycle has three parts, and each covers both subnets before the next begins: arrivals at
+ * nodes and routers; nodes send; nodes return credits and retire flits, and routers step. The order of
+ * subnets, nodes and routers within a part is fixed, because they draw random numbers. A flit or credit that
+ * is sent in cycle t over a channel of latency l arrives in cycle t + l + 1.
  */
 #include <assert.h>
 #include <limits.h>
@@ -19,7 +19,7 @@
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
-/* The first flit that waits at a port goes on its channel. False: none is left. */
+/* Sends the first flit that waits at a port; false: none is left. */
 static bool send_flit(struct noc *n, struct noc_subnet *s, uint32_t port)
 {
 	struct noc_flits *q = &s->output[port];
@@ -31,7 +31,10 @@ static bool send_flit(struct noc *n, struct noc_subnet *s, uint32_t port)
 	return q->count != 0;
 }
 
-/* Credits of one step of an input go to the output, or node, that it comes from. False: none is left. */
+/*
+ * Sends the credits of one step of an input to the output or node that the flits came from; false: none are
+ * left.
+ */
 static bool send_credits(struct noc *n, struct noc_subnet *s, uint32_t port)
 {
 	struct noc_owed *q = &s->owed[port];
@@ -47,7 +50,7 @@ static bool send_credits(struct noc *n, struct noc_subnet *s, uint32_t port)
 	return q->count != 0;
 }
 
-/* Send what stands at the outputs and credits; false: nothing is left there. */
+/* Sends the flits and credits that wait at a router's ports; false: none are left. */
 static bool send_router(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	bool left = false;
@@ -86,7 +89,10 @@ static void deliver_flit(struct noc *n, struct noc_subnet *s, const struct noc_m
 	bitset_set(s->active, router);
 }
 
-/* Only what a node gets is used in this part of the cycle, so one pass serves nodes and routers. */
+/*
+ * Delivers arrivals to nodes and routers in one pass, because this part of the cycle uses only those of
+ * nodes.
+ */
 static void deliver_arrivals(struct noc *n, struct noc_subnet *s)
 {
 	struct noc_slot *slot;
@@ -103,9 +109,9 @@ static void deliver_arrivals(struct noc *n, struct noc_subnet *s)
 	slot->flits = slot->credits = 0;
 }
 
-/* ---- behind the network ---------------------------------------------------------------------- */
+/* ---- ejection -------------------------------------------------------------------------------- */
 
-/* A flit has moved to the buffer that the device reads. */
+/* Counts a flit that has moved to the buffer from which the device reads. */
 static void move_to_boundary(struct noc_subnet *s, uint32_t node, const struct noc_flit *f)
 {
 	struct noc_sink *k = &s->sink[node];
@@ -119,7 +125,7 @@ static void move_to_boundary(struct noc_subnet *s, uint32_t node, const struct n
 	bitset_set(s->ready, s->device_of[node]);
 }
 
-/* One flit of each virtual channel passes; one of all that have is retired, the first. */
+/* Moves one flit of each virtual channel to the boundary, and retires one flit of the node, the first. */
 static void eject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 {
 	struct noc_sink *k = &s->sink[node];
@@ -186,7 +192,7 @@ static void retire_flit(struct noc *n, struct noc_subnet *s, const struct noc_mo
 	s->cycles_since_arrival = 0;
 }
 
-/* ---- in front of the network ----------------------------------------------------------------- */
+/* ---- injection ------------- ----------------------------------------------------------------- */
 
 static bool vc_available(const struct noc *n, const struct noc_subnet *s, uint32_t sender, uint32_t vc)
 {
@@ -195,8 +201,8 @@ static bool vc_available(const struct noc *n, const struct noc_subnet *s, uint32
 }
 
 /*
- * A free channel with room, in turn from the last one on; -1. quirk Q4-32: a turn outside the range stays at
- * its start.
+ * A free channel with a free slot, in round robin after the last one; -1: none. quirk Q4-32: a pointer
+ * outside the range stays at the start of the range.
  */
 static int32_t pick_first_vc(const struct noc *n, const struct noc_subnet *s, uint32_t sender,
 	const struct noc_source *q, const struct noc_way *w)
@@ -232,8 +238,8 @@ static void route_first(struct noc *n, struct noc_subnet *s, uint32_t node, stru
 }
 
 /*
- * The channels to the first router among which a head takes
- * one. noq: its way there is found anew in each cycle.
+ * Channels to the first router from which a head takes one. With noq its way in that router is computed
+ * again in each cycle.
  */
 static struct noc_way injection_way(struct noc *n, struct noc_subnet *s, uint32_t node, struct noc_packet *p)
 {
@@ -246,7 +252,7 @@ static struct noc_way injection_way(struct noc *n, struct noc_subnet *s, uint32_
 	return noc_part(n, &w, n->plan->router_of[n->plan->inject[node].to], p->way[0].port);
 }
 
-/* The head has its first channel. */
+/* Starts the packet of a head that has got channel vc. */
 static void start_packet(
 	struct noc *n, struct noc_subnet *s, uint32_t node, struct noc_packet *p, uint32_t vc)
 {
@@ -262,7 +268,10 @@ static void start_packet(
 	q->sent_packets++;
 }
 
-/* A node without room is visited again when a credit comes, unless room or channel may be had without one. */
+/*
+ * Lets a node without a free slot sleep until a credit arrives, unless a slot or channel can become free
+ * without one.
+ */
 static void wait_for_credit(const struct noc *n, struct noc_subnet *s, uint32_t node)
 {
 	if (n->sleep_until_credit)
@@ -453,7 +462,7 @@ void noc_advance(struct noc *n)
 	n->time++;
 }
 
-/* An idle router only grows older; the fraction is a sum of doubles and is kept as such. */
+/* an idle router only advances in time; the fraction is a sum of doubles and must be computed as such */
 void noc_idle(struct noc *n, uint64_t k)
 {
 	noc_update_ready(n, 0);
@@ -464,9 +473,12 @@ void noc_idle(struct noc *n, uint64_t k)
 			noc_internal_steps(n);
 }
 
-/* ---- questions ------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
-/* counted: as BookSim counts, who looks for packets only at as many nodes as there are devices. */
+/*
+ * True if a subnet holds a packet. counted: as BookSim counts, which checks only as many nodes as there are
+ * devices.
+ */
 static bool noc_holds_packet(const struct noc *n, int k, bool counted)
 {
 	const struct noc_subnet *s = &n->net[k];

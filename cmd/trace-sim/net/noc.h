@@ -320,7 +320,7 @@ struct noc_vc {
 	uint8_t in, in_vc; /* input port of the router, and channel of that port */
 	uint8_t ways;      /* different output ports of the head at the front */
 	uint8_t way_port[NOC_WAYS];
-	uint16_t at;                   /* in * vcs + in_vc */
+	uint16_t input_index;          /* in * vcs + in_vc */
 	uint16_t turn;                 /* output channel to look at first */
 	struct noc_flit *slot;         /* the ring */
 	struct noc_quick_port *input;  /* its own port */
@@ -468,7 +468,8 @@ struct noc_subnet {
 	struct noc_slot **round; /* the slots of the wheel, twice round */
 	struct noc_slot *
 		*ahead; /* into `round`: by latency, the slot of arrivals that are sent in this cycle */
-	struct noc_packet *packet; /* by request handle; a handle may stand for one in each subnet */
+	struct noc_packet
+		*packet; /* by request handle; each subnet has its own, because a handle may be in both */
 	struct noc_source *source;
 	struct book_queue *queue; /* nodes */
 	struct noc_sink *sink;
@@ -513,7 +514,7 @@ struct noc {
 	bool lookahead, noq, speculative, check_free, check_credit, mask_by_requests, hold, shuffle,
 		busy_when_full, empty_first;
 	bool priorities; /* of requests */
-	bool quick; /* routers are those of noc_quick.c: a flit that leaves an input is on its channel at once */
+	bool quick; /* noc_quick.c models the routers: a flit that leaves an input is on its channel at once */
 	bool sleep_until_credit; /* a source with a full buffer draws no random number until a credit comes */
 	bool immediate_credits;  /* credits are counted when they arrive, not in their router's step */
 	/* scratch of noc_quick.c, empty between two steps of a router */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Allocators: a matching of inputs with outputs from their requests. Requests are rows of bits on both sides,
- * so that "the next in turn" is a search in words; who asked for nothing is never looked at.
+ * Allocators: a matching of inputs with outputs from their requests. Requests are rows of bits on both
+ * sides, so the next requester in round robin is found by a search in words. Only requesters are visited.
  *
- * Always true: turns (pointers) change as BookSim changes them, also where that is odd; the allocator pim
- * draws a number for every input and every output, whether they have requests or not.
+ * Always true: round-robin pointers move as in BookSim, even where that is odd. The allocator pim draws a
+ * number for every input and every output, with or without requests.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void match_pair(struct noc_alloc *a, uint32_t in, uint32_t out)
 	a->out_match[out] = (int32_t)in;
 }
 
-/* First input at or cyclically after from that asks for out and has no match; -1. */
+/* First unmatched input, cyclically from `from` on, that requests out; -1: none. */
 static int32_t next_unmatched(const struct noc_alloc *a, uint32_t out, uint32_t from)
 {
 	const uint64_t *row = out_row(a, out);
@@ -151,8 +151,8 @@ static void pim(struct noc_alloc *a, struct noc_random *random)
 
 /* ---- loa ------------------------------------------------------------------------------------- */
 
-/* The output with fewest requests, the first of them in turn. */
-static uint32_t loneliest(const struct noc_alloc *a, uint32_t in)
+/* The requested output with the fewest requests; among equals the first in round robin. */
+static uint32_t least_requested(const struct noc_alloc *a, uint32_t in)
 {
 	const uint64_t *row = in_row(a, in);
 	uint32_t best = a->n_out, fewest = UINT32_MAX, nearest = 0;
@@ -171,11 +171,11 @@ static uint32_t loneliest(const struct noc_alloc *a, uint32_t in)
 	return best;
 }
 
-/* quirk Q4-33: turns go on by one, wherever the grant was. */
+/* quirk Q4-33: pointers advance by one, wherever the grant was. */
 static void loa(struct noc_alloc *a)
 {
 	FOR_SET (i, a->in_busy, a->in_words) {
-		uint32_t in = (uint32_t)i, out = loneliest(a, in);
+		uint32_t in = (uint32_t)i, out = least_requested(a, in);
 		int32_t rival = a->grant[out];
 		uint32_t from = a->out_pointer[out];
 
@@ -202,7 +202,7 @@ struct wave {
 	uint32_t diagonal, in, out;
 };
 
-/* By priority of the output's side, then of the input's, then by diagonal, then by output. */
+/* Order: by priority of the output's side, then of the input's, then by diagonal, then by output. */
 static bool wave_before(const struct wave *x, const struct wave *y)
 {
 	if (x->out_priority != y->out_priority)
@@ -270,10 +270,10 @@ static void wavefront(struct noc_alloc *a)
 /* ---- select ---------------------------------------------------------------------------------- */
 
 /*
- * The highest of a row, the first of them in turn; by_out:
- * rows of outputs. free_only: inputs without a match.
+ * The request of a row with the highest priority; among equals the first in round robin; -1: none. by_out:
+ * rows are outputs; only unmatched inputs count.
  */
-static int32_t highest(const struct noc_alloc *a, uint32_t row, bool by_out, uint32_t from)
+static int32_t highest_request(const struct noc_alloc *a, uint32_t row, bool by_out, uint32_t from)
 {
 	const uint64_t *set = by_out ? out_row(a, row) : in_row(a, row);
 	uint32_t words = by_out ? a->in_words : a->out_words, size = by_out ? a->n_in : a->n_out, nearest = 0;
@@ -295,19 +295,20 @@ static int32_t highest(const struct noc_alloc *a, uint32_t row, bool by_out, uin
 	return best;
 }
 
-/* quirk Q4-33: grants of earlier rounds still stand in later ones. */
+/* quirk Q4-33: grants of earlier rounds remain valid in later ones. */
 static void select_highest(struct noc_alloc *a)
 {
 	for (uint32_t round = 0; round < a->kind.rounds; round++) {
 		FOR_SET (o, a->out_busy, a->out_words) {
-			int32_t in =
-				a->out_match[o] >= 0 ? -1 : highest(a, (uint32_t)o, true, a->out_pointer[o]);
+			int32_t in = a->out_match[o] >= 0
+					     ? -1
+					     : highest_request(a, (uint32_t)o, true, a->out_pointer[o]);
 
 			if (in >= 0)
 				a->grant[o] = in;
 		}
 		FOR_SET (i, a->in_busy, a->in_words) {
-			int32_t out = highest(a, (uint32_t)i, false, a->in_pointer[i]);
+			int32_t out = highest_request(a, (uint32_t)i, false, a->in_pointer[i]);
 
 			if (out < 0)
 				continue;
@@ -324,8 +325,8 @@ static void select_highest(struct noc_alloc *a)
 
 /* ---- max_size -------------------------------------------------------------------------------- */
 
-/* Turn over the matches along the way that ends at out. grant[out]: the input from which out was reached. */
-static void augment(struct noc_alloc *a, uint32_t out)
+/* Inverts the matches on the path that ends at out. grant[out]: input from which out was reached. */
+static void augment_matching(struct noc_alloc *a, uint32_t out)
 {
 	for (;;) {
 		uint32_t in = (uint32_t)a->grant[out];
@@ -339,8 +340,8 @@ static void augment(struct noc_alloc *a, uint32_t out)
 }
 
 /*
- * Outputs first reached from one input. True: a free one, and matches are turned over.
- * quirk Q4-33: outputs beyond the number of inputs are never reached.
+ * Extends the search from an input. Returns true if it has reached an unmatched output; the matching has
+ * then been augmented. quirk Q4-33: outputs beyond the number of inputs are never reached.
  */
 static bool extend_search(struct noc_alloc *a, uint32_t in, int32_t *next, uint32_t *n_next)
 {
@@ -349,7 +350,7 @@ static bool extend_search(struct noc_alloc *a, uint32_t in, int32_t *next, uint3
 			continue;
 		a->grant[o] = (int32_t)in;
 		if (a->out_match[o] < 0) {
-			augment(a, (uint32_t)o);
+			augment_matching(a, (uint32_t)o);
 			return true;
 		}
 		next[(*n_next)++] = a->out_match[o];
@@ -441,7 +442,7 @@ static void output_first(struct noc_alloc *a)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* Whether it looks at priorities. */
+/* True if the allocator considers priorities. */
 static bool noc_alloc_priorities(const struct icnt_alloc *kind)
 {
 	switch (kind->kind) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arbiters of separable allocators: one of many requests wins, by priority, then by turn.
+ * Arbiters of separable allocators: one of many requests wins, by priority, then in round robin or by least
+ * recent win.
  *
- * Always true: between noc_arbiter_clear and noc_arbiter_pick requests are added, each input once; a win
- * changes the turn only when noc_arbiter_won says that it was used. A matrix of who goes before whom is an
- * order of inputs, for a winner goes behind all others at once: kept as the time of the last win. At first
- * higher numbers go before.
+ * Always true: between noc_arbiter_clear() and noc_arbiter_pick() each input adds at most one request. A win
+ * moves the pointer only when noc_arbiter_won() reports that it was used. The matrix arbiter's matrix of
+ * precedence is an order of inputs, because a winner moves after all others at once; it is stored as the
+ * time of the last win. Initially, higher numbers precede.
  */
 #include <assert.h>
 #include <limits.h>
@@ -16,7 +17,7 @@
 struct noc_arbiter {
 	enum icnt_arbiter kind;
 	uint32_t size, n; /* inputs; requests */
-	uint32_t pointer; /* round robin: who is first in turn */
+	uint32_t pointer; /* round robin: input with the highest precedence */
 	uint32_t clock;
 	int32_t best, best_priority; /* so far, of the requests; -1 */
 	uint32_t *won;               /* matrix: when each input won last */
@@ -72,7 +73,7 @@ void noc_arbiters_delete(struct noc_arbiter *a, uint32_t n)
 	free(a);
 }
 
-/* Whether input goes before the best so far at the same priority. */
+/* True if input precedes the best one so far at the same priority. */
 static bool arbiter_precedes(const struct noc_arbiter *a, uint32_t input)
 {
 	uint32_t best = (uint32_t)a->best;

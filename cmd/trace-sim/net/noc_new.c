@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Building a network of routers: everything that its cycles need has its place before the first.
+ * Construction of a network of routers: all memory that its cycles need is allocated before the first.
  *
- * Bounds follow from credits: all flits and credits between a sender and the buffer behind it are at most
- * that buffer.
+ * Bounds follow from credits: the flits and credits between a sender and its downstream buffer are at most
+ * the size of the buffer.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static int32_t *fill_minus_one(uint32_t n)
 	return p;
 }
 
-/* What a port knows of its channels: the one that comes in and the one that goes out. */
+/* Initializes a port of a fast router: its incoming and its outgoing channel. */
 static void quick_port(const struct noc *n, struct noc_quick *q, const struct noc_router *r, uint32_t port)
 {
 	const struct noc_end *in = &n->plan->in[r->base + port], *out = &n->plan->out[r->base + port];
@@ -208,7 +208,10 @@ static void nodes_init(struct noc *n, struct noc_subnet *s)
 
 /* ---- subnets ------------------------------------------------------------------------------------------- */
 
-/* Each input takes a flit, each room a credit of so many channels, in a cycle. */
+/*
+ * Allocates the wheel: in a cycle each input receives at most one flit, and each sender at most
+ * input_speedup credits.
+ */
 static void wheel_init(struct noc *n, struct noc_subnet *s)
 {
 	size_t flits = n->plan->ports + n->plan->nodes, credits = flits * n->input_speedup;
@@ -258,8 +261,8 @@ static void subnet_init(struct noc *n, struct noc_subnet *s, bool links)
 	for (uint32_t r = 0; r < n->plan->routers; r++)
 		router_init(n, s, r);
 	for (uint32_t i = 0; i < vcs; i++) {
-		s->vc[i].at = (uint16_t)(i - n->plan->base[n->plan->router_of[i / n->vcs]] * n->vcs);
-		s->vc[i].in = (uint8_t)(s->vc[i].at / n->vcs);
+		s->vc[i].input_index = (uint16_t)(i - n->plan->base[n->plan->router_of[i / n->vcs]] * n->vcs);
+		s->vc[i].in = (uint8_t)(s->vc[i].input_index / n->vcs);
 		s->vc[i].in_vc = (uint8_t)(i % n->vcs);
 		s->vc[i].slot = &s->buffer[(size_t)i * n->buffer_cap];
 	}
@@ -340,7 +343,7 @@ static void copy_options(struct noc *n)
 	n->wheel_mask = fifo_capacity(n->plan->most_latency + 3) - 1;
 }
 
-/* Whether noc_quick.c models the routers of a network. */
+/* True if noc_quick.c can model the routers of a network. */
 static bool quick_fits(const struct noc *n)
 {
 	const struct icnt *c = &n->conf;

@@ -113,7 +113,7 @@ void noc_table(struct noc_builder *b, noc_toward_fn *toward)
 
 /* ---- finishing ---------------------------------------------------------------------------------------- */
 
-/* A head through a router as far as the switch, as feedback policies count it. */
+/* Cycles of a head through a router up to the switch, as feedback policies count them. */
 static uint32_t to_the_switch(const struct icnt *c, bool speculative)
 {
 	uint32_t vc = (uint32_t)icnt_int(c, ICNT_vc_alloc_delay),
@@ -147,7 +147,7 @@ static void place_ports(struct noc_builder *b)
 	p->eject = xcalloc(p->nodes, sizeof(*p->eject));
 }
 
-/* Both ends of every channel; from, into: output and input port of a channel. */
+/* Sets both ends of every channel. from, into: output and input port of a channel. */
 static void join_ends(struct noc_builder *b, uint32_t *from, uint32_t *into)
 {
 	struct noc_plan *p = b->plan;
@@ -262,7 +262,7 @@ void noc_route_none(const struct noc_view *v, struct noc_packet *p, uint32_t rou
 	abort();
 }
 
-/* Any channel of the packet's class. */
+/* A way with all channels of the packet's class. */
 struct noc_way noc_inject_class(const struct noc_view *v, const struct noc_packet *p)
 {
 	return (struct noc_way){

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One step of the routers that most networks have: ways known on arrival, both allocators islip with one
- * round, nothing speculative or held, no priorities, no speedup, private buffers, one step through the
- * switch, at most 64 ports and virtual channels. The same as noc_router.c, to the order of its lists, with
- * sets for these.
+ * One step of a fast router for the common configuration: routes known on arrival, both allocators islip
+ * with one round, no speculation, hold, priorities or speedup, private buffers, one step through the switch,
+ * at most 64 ports and virtual channels. The results equal those of noc_router.c, down to the order of its
+ * lists, which are sets here.
  *
- * Always true between two cycles: a head stands at the outputs that it asks for, and a channel whose next
- * flit could cross at its own, so that nobody is asked in vain and a router in which nothing can move is not
- * visited. One that is the only one of its kind in the router stands nowhere: it is kept apart (lone, next),
- * and needs no matching. Where a list would have a channel follows from two numbers of it; only those who
- * cross in one step are put in order, for they draw random numbers, and look at routers, one after the other.
+ * Always true between two cycles: a head is in the set of each output that it requests, and a channel whose
+ * next flit could cross in the set of its output. So only requesters are visited, and a router in which
+ * nothing can move is not visited at all. The only head of a router that requests a channel is not in a set
+ * but in `lone`, and the only channel that could cross in `next`; neither needs an allocator. The position
+ * of a channel in the lists of noc_router.c follows from two numbers, `batch` and `order`. Only channels
+ * that cross in the same step are sorted, because they draw random numbers and examine routers one after
+ * another.
  */
 #include "inlining.h"
 #include "net/noc_step.h"
 
 /*
- * noc_vc.order: so many numbers for each time, first those of arrivals, then those of heads behind a tail
- * that crosses.
+ * noc_vc.order has ORDERS numbers per cycle: first those of arrivals, from AFTER_TAIL on those of heads
+ * after a tail that crosses.
  */
-#define ORDERS 128
-#define BEHIND 64
+#define ORDERS     128
+#define AFTER_TAIL 64
 
-/* ---- who could cross ------------------------------------------------------------------------- */
+/* ---- channels that could cross --------------------------------------------------------------- */
 
 static inline void set_ready(struct noc_router *r, const struct noc_vc *v)
 {
@@ -39,7 +41,7 @@ static inline void clear_ready(struct noc_router *r, const struct noc_vc *v)
 	r->quick.wanted &= ~(1ull << v->port);
 }
 
-/* A channel's next flit could cross from now on. */
+/* Notes that the next flit of a channel could cross from now on. */
 static inline void note_can_cross(struct noc_router *r, struct noc_vc *v)
 {
 	struct noc_quick *q = &r->quick;
@@ -56,7 +58,7 @@ static inline void note_can_cross(struct noc_router *r, struct noc_vc *v)
 
 /* ---- credits --------------------------------------------------------------------------------- */
 
-/* The buffer of a channel behind an output was full, and is not. Returns whether that lets anything move. */
+/* Called when the buffer after an output's channel is no longer full. Returns true if a flit can move now. */
 static inline bool buffer_not_full(const struct noc *n, struct noc_router *r, uint32_t port, uint32_t vc)
 {
 	struct noc_quick *q = &r->quick;
@@ -68,8 +70,9 @@ static inline bool buffer_not_full(const struct noc *n, struct noc_router *r, ui
 	return true;
 }
 
-/* A credit for channel vc of output `room` counts. Returns whether it lets anything move in the router. */
-static ALWAYS_INLINE bool count_credit(const struct noc *n, struct noc_subnet *s, uint32_t sender, uint32_t vc)
+/* Counts a credit for channel vc of a sender. Returns true if something can move in its router now. */
+static ALWAYS_INLINE bool count_credit(
+	const struct noc *n, struct noc_subnet *s, uint32_t sender, uint32_t vc)
 {
 	uint32_t left = --s->senders.vc_used[sender * n->vcs + vc];
 	struct noc_router *r;
@@ -91,8 +94,8 @@ static ALWAYS_INLINE bool count_credit(const struct noc *n, struct noc_subnet *s
 	return moves;
 }
 
-/* Those that are delayed. */
-static void delayed_credits(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+/* Counts the delayed credits that are due. */
+static void count_delayed_credits(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	while (r->credit.count) {
 		struct noc_credit *c = &r->credit.slot[r->credit.head & r->credit.mask];
@@ -130,12 +133,12 @@ static inline uint64_t range(const struct noc_way *w)
 	return (2ull << (w->hi & 63)) - (1ull << (w->lo & 63));
 }
 
-/* A head stands at output `port`. */
+/* Adds a head to the waiting heads of output `port`. */
 static inline void wait_at_output(struct noc_quick *q, const struct noc_vc *v, uint32_t port)
 {
 	struct noc_quick_port *o = &q->port[port];
 
-	o->waiting[v->at / 64] |= 1ull << v->at % 64;
+	o->waiting[v->input_index / 64] |= 1ull << v->input_index % 64;
 	o->heads++;
 	q->requested |= 1ull << port;
 }
@@ -147,7 +150,7 @@ static inline void wait_at_outputs(struct noc_quick *q, const struct noc_vc *v)
 		wait_at_output(q, v, v->way_port[1]);
 }
 
-/* The head of p has come to the front of a channel, and asks for channels of outputs. */
+/* Requests output channels for the head of p, which has reached the front of channel v. */
 static inline void quick_head_arrives(struct noc_router *r, struct noc_vc *v, const struct noc_packet *p)
 {
 	struct noc_quick *q = &r->quick;
@@ -173,7 +176,7 @@ static inline void quick_head_arrives(struct noc_router *r, struct noc_vc *v, co
 	wait_at_outputs(q, v);
 }
 
-/* A flit comes to an input port, numbered over all routers. */
+/* Stores a flit that arrives at an input port, numbered over all routers. */
 static inline void quick_flit_arrives(struct noc *n, struct noc_subnet *s, const struct noc_moving *m)
 {
 	uint32_t router = n->plan->router_of[m->to];
@@ -214,9 +217,7 @@ void noc_quick_deliver(struct noc *n, struct noc_subnet *s)
 
 /* ---- virtual channels ------------------------------------------------------------------------ */
 
-/*
- * The next in turn of channels of an output whose channel 0 has the number low: from `turn` on, else of all.
- */
+/* The next channel in round robin, from `turn` on, of an output whose channel 0 has the number `low`. */
 static inline uint32_t next_in_turn(uint64_t got, uint32_t low, uint32_t turn)
 {
 	uint64_t later = turn <= low ? got : turn - low < 64 ? got >> (turn - low) << (turn - low) : 0;
@@ -228,7 +229,7 @@ static inline void leave_output(struct noc_quick *q, const struct noc_vc *v, uin
 {
 	struct noc_quick_port *o = &q->port[port];
 
-	o->waiting[v->at / 64] &= ~(1ull << v->at % 64);
+	o->waiting[v->input_index / 64] &= ~(1ull << v->input_index % 64);
 	if (!--o->heads)
 		q->requested &= ~(1ull << port);
 }
@@ -241,17 +242,17 @@ static inline void leave_outputs(struct noc_quick *q, const struct noc_vc *v)
 }
 
 /*
- * A head gets output channel `out` of a port, and comes to
- * the front of the switch list with all others of this step.
+ * Assigns output channel `out` of a port to the head of v. v moves to the front of the switch list, with all
+ * others of this step.
  */
-static ALWAYS_INLINE void bind_channel(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v,
-	uint32_t port, uint32_t out)
+static ALWAYS_INLINE void bind_channel(struct noc *n, struct noc_subnet *s, struct noc_router *r,
+	struct noc_vc *v, uint32_t port, uint32_t out)
 {
 	struct noc_quick *q = &r->quick;
 	struct noc_quick_port *o = &q->port[port];
 	uint32_t out_vc = out - port * n->vcs;
 
-	q->turn[out] = v->at + 1u;
+	q->turn[out] = v->input_index + 1u;
 	v->output = o;
 	v->ready = &o->ready[v->in];
 	v->turn = (uint16_t)(out + 1);
@@ -267,10 +268,10 @@ static ALWAYS_INLINE void bind_channel(struct noc *n, struct noc_subnet *s, stru
 		note_can_cross(r, v);
 }
 
-/* Of the ways of a channel's head the one to an output. */
+/* Index of the way of a channel's head that leads to an output. */
 static inline uint32_t way_index(const struct noc_vc *v, uint32_t port) { return v->way_port[0] != port; }
 
-/* Channels that the heads at an output ask for there. */
+/* Channels that the heads at an output request there. */
 static uint64_t request_of(const struct noc_quick *q, uint32_t port)
 {
 	uint64_t asks = 0;
@@ -284,9 +285,7 @@ static uint64_t request_of(const struct noc_quick *q, uint32_t port)
 	return asks;
 }
 
-/*
- * The channels left of an output are granted to heads in turn; those who are granted any come into n->chosen.
- */
+/* Grants the free channels of an output to heads in round robin; adds these to n->inputs_granted. */
 static void grant_channels(struct noc *n, const struct noc_quick *q, uint32_t port)
 {
 	const uint64_t *heads = q->port[port].waiting;
@@ -302,10 +301,11 @@ static void grant_channels(struct noc *n, const struct noc_quick *q, uint32_t po
 }
 
 /*
- * A head takes the next in turn of the channels that it was granted, by way. Returns whether there are any.
+ * Assigns the next channel in round robin, among those that its ways were granted, to a head; false: none
+ * was granted.
  */
-static ALWAYS_INLINE bool take_granted(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v,
-	uint64_t granted0, uint64_t granted1)
+static ALWAYS_INLINE bool take_granted(struct noc *n, struct noc_subnet *s, struct noc_router *r,
+	struct noc_vc *v, uint64_t granted0, uint64_t granted1)
 {
 	uint32_t port = v->way_port[0], best = 0, out;
 
@@ -324,7 +324,7 @@ static ALWAYS_INLINE bool take_granted(struct noc *n, struct noc_subnet *s, stru
 	return true;
 }
 
-/* The head that is alone at a port, if it is alone wherever it waits; NULL. */
+/* The only head that waits at a port, if it is also the only one at its other output; else NULL. */
 static inline struct noc_vc *lone_head_at(const struct noc_quick *q, uint32_t port)
 {
 	const uint64_t *heads = q->port[port].waiting;
@@ -339,8 +339,9 @@ static inline struct noc_vc *lone_head_at(const struct noc_quick *q, uint32_t po
 	return v->ways == 1 || q->port[v->way_port[v->way_port[0] == port]].heads == 1 ? v : NULL;
 }
 
-/* All channels left that a head asks for are granted to it. Returns whether there are any. */
-static ALWAYS_INLINE bool serve_head(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
+/* Assigns one of the free channels that it requests to a head without competitors; false: none is free. */
+static ALWAYS_INLINE bool serve_head(
+	struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
 {
 	const struct noc_quick_port *port = r->quick.port;
 	uint64_t second = v->ways > 1 ? v->requests[1] & port[v->way_port[1]].free : 0;
@@ -348,7 +349,7 @@ static ALWAYS_INLINE bool serve_head(struct noc *n, struct noc_subnet *s, struct
 	return take_granted(n, s, r, v, v->requests[0] & port[v->way_port[0]].free, second);
 }
 
-/* Heads that were granted channels take one each. */
+/* Lets each head with grants take a channel; false: none did. */
 static bool accept_grants(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	bool got = false;
@@ -367,13 +368,13 @@ static bool accept_grants(struct noc *n, struct noc_subnet *s, struct noc_router
 }
 
 /*
- * Heads that stand at outputs get channels; those who meet
- * no other get theirs at once. Returns whether any got one.
+ * Assigns channels to the heads that wait at outputs; heads without competitors get theirs at once. Returns
+ * true if any got one.
  */
 static bool match_many_channels(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;
-	bool got = false, chosen = false;
+	bool got = false, granted = false;
 
 	FOR_BITS64 (port, q->requested & q->open) {
 		struct noc_vc *v;
@@ -383,16 +384,16 @@ static bool match_many_channels(struct noc *n, struct noc_subnet *s, struct noc_
 		v = lone_head_at(q, (uint32_t)port);
 		if (!v) {
 			grant_channels(n, q, (uint32_t)port);
-			chosen = true;
+			granted = true;
 		} else if (serve_head(n, s, r, v)) {
 			leave_outputs(q, v);
 			got = true;
 		}
 	}
-	return (chosen && accept_grants(n, s, r)) || got;
+	return (granted && accept_grants(n, s, r)) || got;
 }
 
-/* Heads get channels. Returns whether any got one. */
+/* Assigns channels to heads. Returns true if any got one. */
 static inline bool match_channels(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;
@@ -407,13 +408,13 @@ static inline bool match_channels(struct noc *n, struct noc_subnet *s, struct no
 
 /* ---- the switch ------------------------------------------------------------------------------ */
 
-/* First member of a set at or cyclically after a turn. */
+/* First member of a set, cyclically from `turn` on. */
 static inline uint32_t pick_in_turn(uint64_t set, uint32_t turn)
 {
 	return set & (set - 1) ? bit_next_cyclic64(set, turn) : bit_lowest64(set);
 }
 
-/* A channel crosses: turns go on behind it. */
+/* Moves the round-robin pointers past a channel that crosses. */
 static inline struct noc_vc *advance_turns(struct noc_vc *v)
 {
 	v->output->out_turn = v->in + 1u;
@@ -437,7 +438,10 @@ static bool crosses_before(const struct noc_vc *a, const struct noc_vc *b)
 	return a->batch < b->batch || (a->batch == b->batch && a->order < b->order);
 }
 
-/* Inputs and outputs are matched, of which several are wanted. Those who cross come into n->go. */
+/*
+ * Matches inputs with several requested outputs. Stores the channels that cross in n->crossing, sorted;
+ * returns their number.
+ */
 static uint32_t match_many(struct noc *n, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;
@@ -462,7 +466,7 @@ static uint32_t match_many(struct noc *n, struct noc_router *r)
 	return count;
 }
 
-/* Those who cross come into n->go, in the order of their list. */
+/* Stores the channels that cross in n->crossing, in the order of the switch list; returns their number. */
 static inline uint32_t match_switch(struct noc *n, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;
@@ -482,9 +486,9 @@ static inline uint32_t match_switch(struct noc *n, struct noc_router *r)
 }
 
 /*
- * The flit at the front of a channel crosses. In the next step it would reach an output that has sent all, so
- * that its time on the channel is known, and the credit would leave in this one. Returns whether it was a
- * tail.
+ * Sends the flit at the front of a channel over the switch, and its credit. In noc_router.c the flit would
+ * reach the output in the next step, and the output has sent all earlier flits by then, so its time on the
+ * channel is known; the credit would leave in this step. Returns true for a tail.
  */
 static inline bool send_flit_and_credit(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
@@ -515,16 +519,19 @@ static inline bool send_flit_and_credit(
 	return f->index + 1u == p->book.flits;
 }
 
-/* rank: among those who cross in this step. in_sets: of what could cross. */
+/*
+ * Moves the flit of a channel that crosses. rank: position among the channels that cross in this step.
+ * in_sets: the channel is in the ready sets.
+ */
 static inline void quick_cross(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v,
 	uint32_t rank, bool in_sets)
 {
 	bool tail = send_flit_and_credit(n, s, r, v),
-	     goes_on = !tail && v->count && *v->vc_used != n->conf.vc_buffer;
+	     can_continue = !tail && v->count && *v->vc_used != n->conf.vc_buffer;
 
-	if (in_sets && !goes_on)
+	if (in_sets && !can_continue)
 		clear_ready(r, v);
-	else if (!in_sets && goes_on)
+	else if (!in_sets && can_continue)
 		note_can_cross(r, v);
 	if (!tail)
 		return;
@@ -537,13 +544,13 @@ static inline void quick_cross(struct noc *n, struct noc_subnet *s, struct noc_r
 	v->state = NOC_IDLE;
 	if (!v->count)
 		return;
-	v->order = (int64_t)n->time * ORDERS + BEHIND + rank;
+	v->order = (int64_t)n->time * ORDERS + AFTER_TAIL + rank;
 	quick_head_arrives(r, v, &s->packet[v->slot[v->head & (n->buffer_cap - 1)].req]);
 }
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-/* False: nothing can move in the router until something comes. */
+/* Runs one step of a router; false: nothing can move in it until a flit or credit arrives. */
 static inline bool quick_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;
@@ -551,7 +558,7 @@ static inline bool quick_router_step(struct noc *n, struct noc_subnet *s, struct
 	bool moved, in_sets;
 
 	if (r->credit.count)
-		delayed_credits(n, s, r);
+		count_delayed_credits(n, s, r);
 	count = match_switch(n, r);
 	in_sets = !q->next;
 	q->next = NULL;

@@ -11,9 +11,9 @@
 #define SHORT_LAG 37
 #define MASK      ((1u << 30) - 1)
 #define STREAMS   70 /* bits of a point */
-#define BLOCK     36 /* numbers that do not depend on each other, a multiple of what a vector holds */
+#define BLOCK     36 /* numbers that are independent of each other, a multiple of the vector length */
 
-/* n >= 100 numbers from the state on, which then stands behind them. */
+/* Draws n >= 100 numbers from the state and advances it. */
 static void stretch(uint32_t *state, uint32_t *out, int n)
 {
 	int j = LONG_LAG;

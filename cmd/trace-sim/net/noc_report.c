@@ -3,8 +3,8 @@
  * The report of a network (--net-report): use of each channel, the busiest routers, distribution of
  * latencies; as text or JSON.
  *
- * Always true: both subnets lie alike; what their channels carried is told apart in text and JSON and added
- * elsewhere. Leaves out mode 2, which has no channels between routers.
+ * Always true: both subnets have the same topology. Text and JSON show the flits of each subnet; elsewhere
+ * they are added. Leaves out mode 2, which has no channels between routers.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The input-queued router (NET-noc-5 to NET-noc-10): one internal step. Heads find their way, get a virtual
- * channel of an output, then every flit gets the switch, crosses it and waits at the output to be sent.
+ * The input-queued router (NET-noc-5 to NET-noc-10): one internal step. Heads are routed and get a virtual
+ * channel of an output. Then each flit gets the switch, crosses it and waits at the output to be sent.
  *
- * Always true: work is in lists, in BookSim's order, for that order decides about random numbers and about
- * flits that reach an output together. Results are found before any state changes: first all evaluate, then
- * all update. What an update appends is looked at in the next step only.
- * quirk Q4-36: a list with a delay above 1 begins together what is in it; what comes in meanwhile waits until
- * that is done.
+ * Always true: work is in lists in BookSim's order, because that order determines random numbers and the
+ * order of flits that reach an output together. All results are computed before any state changes: first all
+ * evaluate, then all update. Entries that an update appends are processed in the next step. quirk Q4-36: a
+ * list with a delay above 1 starts all its entries together; entries that are added meanwhile wait until
+ * those are done.
  */
 #include <assert.h>
 #include <limits.h>
@@ -16,7 +16,7 @@
 #include "arena.h"
 #include "net/noc_step.h"
 
-/* Of a channel by its global number. */
+/* Priority of a channel, by its global number. */
 static int32_t noc_vc_priority(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
 {
 	int32_t best = vc_flit(n, s, vc, 0)->priority;
@@ -43,8 +43,8 @@ static bool output_full(const struct noc *n, const struct noc_subnet *s, uint32_
 }
 
 /*
- * noq: the way through the next router is found here, for the channel to it is one of those of the output
- * that the packet takes there.
+ * noq: finds the way through the next router, because the channel to that router must be one of those of the
+ * output that the packet takes there.
  */
 static void look_two_ahead(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
@@ -61,7 +61,7 @@ static void look_two_ahead(struct noc *n, struct noc_subnet *s, struct noc_route
 	p->way[0] = here;
 }
 
-/* The head at the front of a channel, whose way is known, asks for a channel of an output. */
+/* Requests an output channel for the routed head at the front of a channel. */
 static void request_vc(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
 	s->vc[r->base * n->vcs + vc].state = NOC_WANTS;
@@ -195,7 +195,7 @@ static void vc_granted(const struct noc *n, struct noc_router *r)
 	}
 }
 
-/* A channel that was granted cycles ago has been nobody's since, but its room may be gone. */
+/* Checks grants of earlier cycles: the channel is still unowned, but its buffer may have filled up. */
 static void vc_confirm(const struct noc *n, const struct noc_subnet *s, struct noc_router *r)
 {
 	for (uint32_t i = 0; i < r->vc.begun; i++) {
@@ -207,7 +207,7 @@ static void vc_confirm(const struct noc *n, const struct noc_subnet *s, struct n
 	}
 }
 
-/* The allocator runs, and some draw random numbers, also while nothing is asked. */
+/* Runs the VC allocator, even without requests, because some allocators draw random numbers then. */
 static void vc_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	bool begin = noc_list_begins(&r->vc, (uint32_t)n->time, n->vc_delay);
@@ -263,7 +263,7 @@ static void owe_credit(struct noc *n, struct noc_subnet *s, struct noc_router *r
 	s->credits++;
 }
 
-/* The flit at the front enters the switch. Returns whether it was a tail. */
+/* Moves the flit at the front into the switch. Returns true for a tail. */
 static bool cross_switch_flit(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
 	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
@@ -341,7 +341,7 @@ static void hold_update(struct noc *n, struct noc_subnet *s, struct noc_router *
 
 /* ---- the switch ------------------------------------------------------------------------------ */
 
-/* Who of two channels of one input goes first. */
+/* True if channel vc precedes the earlier request of the same input. */
 static bool supersedes(
 	int32_t vc, int32_t priority, const struct noc_request *old, uint32_t turn, uint32_t vcs)
 {
@@ -375,20 +375,20 @@ static void ask_switch(struct noc *n, struct noc_subnet *s, struct noc_router *r
 	noc_alloc_add(a, input, output, (struct noc_request){(int32_t)v, priority, priority});
 }
 
-/* A way that has a free channel, and one with room. */
+/* True if a way has a free channel, and one with a free slot, as far as the configuration checks these. */
 static bool may_succeed(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
 	const struct noc_way *way)
 {
 	uint32_t sender = r->base + way->port;
-	bool is_free = false, roomy = false;
+	bool is_free = false, has_slot = false;
 
-	for (uint32_t vc = way->lo; n->check_free && vc <= way->hi && !roomy; vc++) {
+	for (uint32_t vc = way->lo; n->check_free && vc <= way->hi && !has_slot; vc++) {
 		if (!noc_sender_free_vc(&s->senders, sender, vc) || output_full(n, s, sender))
 			continue;
 		is_free = true;
-		roomy = !n->check_credit || !credit_full(n, s, sender, vc);
+		has_slot = !n->check_credit || !credit_full(n, s, sender, vc);
 	}
-	return (!n->check_free || is_free) && (!n->check_credit || roomy);
+	return (!n->check_free || is_free) && (!n->check_credit || has_slot);
 }
 
 static void speculate(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_entry *e)
@@ -403,7 +403,7 @@ static void speculate(struct noc *n, struct noc_subnet *s, struct noc_router *r,
 	}
 }
 
-/* The output that a channel got, or FAILED. */
+/* Output that was granted to a channel, or FAILED. */
 static int32_t switch_grant(struct noc *n, struct noc_router *r, uint32_t vc)
 {
 	uint32_t v = vc % n->vcs, input = vc / n->vcs * n->input_speedup + v % n->input_speedup;
@@ -423,7 +423,10 @@ static int32_t switch_grant(struct noc *n, struct noc_router *r, uint32_t vc)
 	return output;
 }
 
-/* The next free channel with room of a way to port, in turn; -1. highest: by the way's priority. */
+/*
+ * The next free channel with a free slot on a way to port, by the way's priority, then in round robin; -1:
+ * none.
+ */
 static int32_t piggyback_vc(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
 	uint32_t vc, uint32_t port)
 {
@@ -446,7 +449,7 @@ static int32_t piggyback_vc(const struct noc *n, const struct noc_subnet *s, con
 	return best.label;
 }
 
-/* Whether a speculative grant can be used, now that channels are known. */
+/* True if a speculative grant can be used, now that channels are assigned. */
 static bool speculation_holds(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, const struct noc_entry *e)
 {
@@ -457,7 +460,7 @@ static bool speculation_holds(
 
 	if (n->hold && (r->hold_in[input] >= 0 || r->hold_out[e->result] >= 0))
 		return false;
-	/* With a slow switch perhaps only since it asked, and of another output. */
+	/* with a slow switch the channel may have been assigned after the request, and at another output */
 	if (v->state == NOC_ACTIVE)
 		return v->port == port && !credit_full(n, s, r->base + port, v->vc);
 	if (n->conf.vc_alloc.kind == ALLOCATOR_PIGGYBACK)
@@ -514,8 +517,8 @@ static void hold_switch(struct noc *n, struct noc_router *r, uint32_t vc, uint32
 }
 
 /*
- * A head that got the switch without having a channel takes one: with piggyback. Else its grant came before
- * that of a VC allocator with a delay, and is lost.
+ * Assigns a channel to a head that got the switch without one; only with piggyback. Otherwise the grant came
+ * before that of a VC allocator with a delay, and is lost.
  */
 static bool take_piggyback_vc(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port)

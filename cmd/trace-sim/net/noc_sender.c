@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What senders know of the buffers behind their channels (NET-noc-9): flits sent and not yet credited,
- * channels that belong to a packet, and the policies that part a buffer among its channels.
+ * State that senders keep of the buffers after their channels (NET-noc-9): flits sent and not yet credited,
+ * channels that belong to a packet, and the policies that divide a buffer among its channels.
  *
  * Always true: used is the sum of vc_used; a policy's own counts change only in its calls. Policies other
- * than private lay parts aside for channels: the flits of a part beyond its size are in the shared rest. A
- * slot that comes free while its channel's packet has nothing else in the buffer stays reserved for that
- * packet.
+ * than private reserve parts of the buffer for channels; flits of a part beyond its size are in the shared
+ * rest. A slot that becomes free while its channel's packet has nothing else in the buffer stays reserved
+ * for that packet.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "arena.h"
 #include "net/noc.h"
 
-static size_t at(const struct noc_senders *m, uint32_t sender, uint32_t vc)
+static size_t sender_vc_index(const struct noc_senders *m, uint32_t sender, uint32_t vc)
 {
 	return (size_t)sender * m->vcs + vc;
 }
@@ -38,7 +38,7 @@ static bool shared_full(
 	uint32_t part = c->private_of[vc];
 
 	(void)now;
-	return !m->reserved[at(m, sender, vc)] &&
+	return !m->reserved[sender_vc_index(m, sender, vc)] &&
 	       m->part_used[(size_t)sender * m->parts + part] >= c->private_size[part] &&
 	       m->shared[sender] >= c->shared_size;
 }
@@ -46,7 +46,7 @@ static bool shared_full(
 static void shared_send(
 	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, bool tail, uint32_t now)
 {
-	uint32_t *reserved = &m->reserved[at(m, sender, vc)];
+	uint32_t *reserved = &m->reserved[sender_vc_index(m, sender, vc)];
 
 	(void)now;
 	if (*reserved) {
@@ -65,8 +65,8 @@ static void shared_credit(
 	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
 {
 	(void)now;
-	if (!noc_sender_free_vc(m, sender, vc) && !m->vc_used[at(m, sender, vc)])
-		m->reserved[at(m, sender, vc)]++;
+	if (!noc_sender_free_vc(m, sender, vc) && !m->vc_used[sender_vc_index(m, sender, vc)])
+		m->reserved[sender_vc_index(m, sender, vc)]++;
 	else
 		leave_part(c, m, sender, vc);
 }
@@ -79,7 +79,8 @@ static void shared_credit(
 static bool limited_full(
 	const struct icnt *c, const struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
 {
-	return shared_full(c, m, sender, vc, now) || m->vc_used[at(m, sender, vc)] >= m->held_max[sender];
+	return shared_full(c, m, sender, vc, now) ||
+	       m->vc_used[sender_vc_index(m, sender, vc)] >= m->held_max[sender];
 }
 
 static void set_held(const struct icnt *c, struct noc_senders *m, uint32_t sender)
@@ -114,7 +115,7 @@ static void limited_send(
  * ------------------------------------------------------------------------------------------------
  */
 
-/* Mean of round trips, the last one weighing 1 / 2^scale. */
+/* Moving average of round trips; the last one has the weight 1 / 2^scale. */
 static int32_t mean_trip(const struct icnt *c, int32_t old, int32_t last)
 {
 	int scale = icnt_int(c, ICNT_feedback_aging_scale);
@@ -122,7 +123,7 @@ static int32_t mean_trip(const struct icnt *c, int32_t old, int32_t last)
 	return old < 0 ? last : (int32_t)((((int64_t)old << scale) + last - old) >> scale);
 }
 
-/* A flit less for each cycle that the way takes longer than it must. */
+/* Limit on uncredited flits: one less for each cycle that the round trip exceeds its minimum. */
 static int32_t limit_of(const struct icnt *c, const struct noc_senders *m, uint32_t sender, int32_t trip)
 {
 	int32_t limit = (int32_t)m->min_credit_rtt[sender] * 2 - trip + icnt_int(c, ICNT_feedback_offset);
@@ -133,7 +134,7 @@ static int32_t limit_of(const struct icnt *c, const struct noc_senders *m, uint3
 static bool feedback_full(
 	const struct icnt *c, const struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
 {
-	size_t i = at(m, sender, vc);
+	size_t i = sender_vc_index(m, sender, vc);
 	int32_t most = m->limit[i];
 
 	if (shared_full(c, m, sender, vc, now))
@@ -151,24 +152,24 @@ static void feedback_send(
 	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, bool tail, uint32_t now)
 {
 	shared_send(c, m, sender, vc, tail, now);
-	ring_push(&m->sent[at(m, sender, vc)], now);
+	ring_push(&m->sent[sender_vc_index(m, sender, vc)], now);
 }
 
 static void feedback_credit(
 	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
 {
-	size_t i = at(m, sender, vc);
+	size_t i = sender_vc_index(m, sender, vc);
 
 	shared_credit(c, m, sender, vc, now);
 	m->round_trip[i] = mean_trip(c, m->round_trip[i], (int32_t)(now - ring_pop(&m->sent[i])));
 	m->limit[i] = limit_of(c, m, sender, m->round_trip[i]);
 }
 
-/* One flit at a time is measured; pending: those before it whose credits are still to come. */
+/* Measures one flit at a time. pending: number of earlier flits whose credits have not arrived. */
 static void simple_send(
 	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, bool tail, uint32_t now)
 {
-	size_t i = at(m, sender, vc);
+	size_t i = sender_vc_index(m, sender, vc);
 
 	if (!ring_empty(&m->sent[i])) {
 		shared_send(c, m, sender, vc, tail, now);
@@ -181,7 +182,7 @@ static void simple_send(
 static void simple_credit(
 	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
 {
-	size_t i = at(m, sender, vc);
+	size_t i = sender_vc_index(m, sender, vc);
 
 	if (!ring_empty(&m->sent[i]) && !m->pending[i]) {
 		feedback_credit(c, m, sender, vc, now);

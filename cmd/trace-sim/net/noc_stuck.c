@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What waits in a network: virtual channels with flits, the packet at the front of each, what that waits for,
- * and a circle of them if there is one. Read-only; printed once, so it may search.
+ * Report of the waits in a network: virtual channels with flits, the packet at the front of each, the
+ * channel or buffer that it waits for, and a cycle of waits if there is one. Read-only; printed once, so it
+ * may search.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include "arena.h"
 #include "net/noc.h"
 
-#define LINES_MAX 100 /* for each subnet; the rest is counted */
-#define NOBODY    UINT32_MAX
+#define LINES_MAX  100 /* per subnet; further channels are only counted */
+#define NO_CHANNEL UINT32_MAX
 
 static const struct noc_packet *front_packet(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
 {
@@ -18,10 +19,7 @@ static const struct noc_packet *front_packet(const struct noc *n, const struct n
 	return &s->packet[v->slot[v->head & (n->buffer_cap - 1)].req];
 }
 
-/*
- * The channel that holds what the front of vc waits for:
- * the packet's own next one, or the first that it asks for.
- */
+/* Channel that the front of vc waits for: the one that its packet owns, or the first that it requests. */
 static uint32_t waited_channel(
 	const struct noc *n, const struct noc_subnet *s, uint32_t vc, uint32_t *port, uint32_t *out)
 {
@@ -32,12 +30,12 @@ static uint32_t waited_channel(
 	*port = v->state == NOC_ACTIVE || !p->n_ways ? v->port : p->way[0].port;
 	*out = v->state == NOC_ACTIVE || !p->n_ways ? v->vc : p->way[0].lo;
 	to = n->plan->out[base + *port].to;
-	return to & NOC_NODE ? NOBODY : to * n->vcs + *out;
+	return to & NOC_NODE ? NO_CHANNEL : to * n->vcs + *out;
 }
 
 static void print_channel(const struct noc *n, const struct noc_subnet *s, uint32_t vc, FILE *out)
 {
-	static const char *const states[] = {"nothing", "its way", "a virtual channel", "room"};
+	static const char *const states[] = {"nothing", "its route", "a virtual channel", "a free slot"};
 	const struct noc_packet *p = front_packet(n, s, vc);
 	uint32_t router = n->plan->router_of[vc / n->vcs], port, channel;
 
@@ -52,35 +50,36 @@ static void print_channel(const struct noc *n, const struct noc_subnet *s, uint3
 	fputc('\n', out);
 }
 
-/* A channel of a circle of waiting, or NOBODY. mark: 0 new, 1 on the way, 2 done. */
-static uint32_t find_circle(const struct noc *n, const struct noc_subnet *s, uint8_t *mark)
+/* A channel of a circular wait; NO_CHANNEL: none. mark: 0 new, 1 on the present path, 2 done. */
+static uint32_t find_circular_wait(const struct noc *n, const struct noc_subnet *s, uint8_t *mark)
 {
 	uint32_t port, out, vcs = n->plan->ports * n->vcs;
 
 	for (uint32_t first = 0; first < vcs; first++) {
 		uint32_t at = first;
 
-		while (at != NOBODY && !mark[at] && s->vc[at].count) {
+		while (at != NO_CHANNEL && !mark[at] && s->vc[at].count) {
 			mark[at] = 1;
 			at = waited_channel(n, s, at, &port, &out);
 		}
-		if (at != NOBODY && mark[at] == 1)
+		if (at != NO_CHANNEL && mark[at] == 1)
 			return at;
-		for (at = first; at != NOBODY && mark[at] == 1; at = waited_channel(n, s, at, &port, &out))
+		for (at = first; at != NO_CHANNEL && mark[at] == 1;
+			at = waited_channel(n, s, at, &port, &out))
 			mark[at] = 2;
 	}
-	return NOBODY;
+	return NO_CHANNEL;
 }
 
-static void print_circle(const struct noc *n, const struct noc_subnet *s, FILE *out)
+static void print_circular_wait(const struct noc *n, const struct noc_subnet *s, FILE *out)
 {
 	uint8_t *mark = xcalloc((size_t)n->plan->ports * n->vcs, 1);
-	uint32_t start = find_circle(n, s, mark), at = start, port, channel, lines = 0;
+	uint32_t start = find_circular_wait(n, s, mark), at = start, port, channel, lines = 0;
 
 	free(mark);
-	if (start == NOBODY)
+	if (start == NO_CHANNEL)
 		return;
-	fputs("\tthese wait for each other in a circle:\n", out);
+	fputs("\tcircular wait:\n", out);
 	do {
 		print_channel(n, s, at, out);
 		at = waited_channel(n, s, at, &port, &channel);
@@ -96,13 +95,14 @@ void noc_stuck(const struct noc *n, FILE *out)
 		if (!s->flits)
 			continue;
 		fprintf(out,
-			"network of %s: %" PRIu64 " flits under way, none arrived for %" PRIu64 " cycles\n",
+			"network of %s: %" PRIu64 " flits in flight, none has arrived for %" PRIu64
+			" cycles\n",
 			k ? "replies" : "requests", s->flits, s->cycles_since_arrival);
 		for (uint32_t vc = 0; vc < n->plan->ports * n->vcs; vc++)
 			if (s->vc[vc].count && ++lines <= LINES_MAX)
 				print_channel(n, s, vc, out);
 		if (lines > LINES_MAX)
 			fprintf(out, "\t... and %u more channels\n", lines - LINES_MAX);
-		print_circle(n, s, out);
+		print_circular_wait(n, s, out);
 	}
 }

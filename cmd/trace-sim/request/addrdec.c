@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Address decoder (MEM-addr): which channel, sub partition, bank and row an address belongs to.
+ * Address decoder (MEM-addr): channel, sub partition, bank and row of an address.
  *
- * A field of an address is the bits under a mask, packed; a mask is kept as its runs of ones, each moved down
- * by one shift. Where numbers of channels and slices are powers of two every bit of the answer is a sum
- * modulo 2 of bits of the address, whatever the index function but RANDOM: then the answers of each byte of
- * an address stand in a table, and are added. Column and burst bits are left out: they influence nothing.
- * -gpgpu_mem_addr_test only prints.
+ * A field of an address is the bits under a mask, packed. A mask is stored as its runs of ones, each with
+ * the shift that moves it down. If the numbers of channels and slices are powers of two, every bit of the
+ * result is a sum modulo 2 of address bits, for all index functions except RANDOM. Then a table has the
+ * result of each value of each byte of an address, and results are added. Column and burst bits are left out
+ * because they have no effect. -gpgpu_mem_addr_test only prints.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ enum field { FIELD_CHIP, FIELD_BANK, FIELD_ROW, FIELD_PARTITION, N_FIELDS };
 #define MAX_RUNS  64
 #define LINE_LOG2 7 /* of the bytes of a line */
 
-/* An answer in one word: the row below, then the bank and the slice. */
+/* A result in one word: the row in the low bits, then the bank and the slice. */
 #define BANK_AT 32
 #define SUB_AT  48
 
@@ -31,7 +31,7 @@ struct gather {
 	struct bit_run {
 		uint64_t mask;
 		uint32_t shift;
-	} run[MAX_RUNS / 2 + 1]; /* mask: where the run arrives */
+	} run[MAX_RUNS / 2 + 1]; /* mask: of the run after the shift */
 };
 
 /* RANDOM indexing: an open table of the keys seen, at most half full. */
@@ -40,7 +40,7 @@ struct random {
 	uint16_t *sub;
 	uint32_t size, used;
 	uint32_t state[31]; /* the generator, see random_draw() */
-	uint32_t at;
+	uint32_t next;      /* index in state of the next number */
 };
 
 struct addrdec {
@@ -49,9 +49,9 @@ struct addrdec {
 	int chip_at;                    /* ADDR_CHIP_S; -1: channel bits are given one by one */
 	uint32_t channels, subs, index; /* subs: slices of a channel that share its addresses, on one side */
 	uint32_t sides, clusters;
-	bool gap;            /* channels are no power of two */
-	bool lines_whole;    /* all of a line belongs to one slice */
-	uint32_t high_shift; /* what is left of the address for hashing */
+	bool gap;            /* the number of channels is not a power of two */
+	bool lines_whole;    /* a line belongs to one slice */
+	uint32_t high_shift; /* shift that gives the address for hashing */
 	uint32_t ipoly_n;
 	struct random random;
 	/*
@@ -82,7 +82,7 @@ static void gather_init(struct gather *g, uint64_t mask)
 	}
 }
 
-/* Mostly two runs at most; the masks of those that are none are empty. */
+/* Packs the bits of v. Most masks have at most two runs; unused ones have an empty mask. */
 static uint64_t gather_bits(const struct gather *g, uint64_t v)
 {
 	uint64_t out = (v >> g->run[0].shift & g->run[0].mask) | (v >> g->run[1].shift & g->run[1].mask);
@@ -92,7 +92,7 @@ static uint64_t gather_bits(const struct gather *g, uint64_t v)
 	return out;
 }
 
-/* Make room for n bits at position at: every bit from there on moves up. */
+/* Inserts n zero bits at position `at`; all bits from there on move up. */
 static uint64_t insert_bits(uint64_t mask, uint32_t at, uint32_t n)
 {
 	uint64_t low = mask & ((1ull << at) - 1);
@@ -147,9 +147,9 @@ static void set_masks(struct addrdec *d, const struct addr_params *p)
  */
 static uint32_t random_draw(struct random *r)
 {
-	uint32_t i = r->at, v = r->state[i] += r->state[(i + 28) % 31];
+	uint32_t i = r->next, v = r->state[i] += r->state[(i + 28) % 31];
 
-	r->at = (i + 1) % 31;
+	r->next = (i + 1) % 31;
 	return v >> 1;
 }
 
@@ -162,7 +162,7 @@ static void random_init(struct random *r)
 		v = v * 16807 % 2147483647;
 		r->state[i] = (uint32_t)v;
 	}
-	r->at = 3;
+	r->next = 3;
 	for (int i = 0; i < 310; i++)
 		(void)random_draw(r);
 	r->size = 4096;
@@ -179,7 +179,7 @@ static uint32_t random_slot(const struct random *r, uint64_t key)
 	return at;
 }
 
-/* The footprint of a run is not known beforehand, so this table alone grows during a simulation. */
+/* This table grows during a simulation, because the footprint of a run is not known beforehand. */
 static void random_grow(struct random *r)
 {
 	struct random old = *r;
@@ -217,7 +217,7 @@ static uint32_t random_sub(struct random *r, uint64_t key, uint32_t n)
 
 /* ---- decoding ------------------------------------------------------------------------------- */
 
-/* The address without its channel, and what the hash functions see of it. */
+/* Address without its channel. *high: address for the hash functions. */
 static uint64_t local_address(const struct addrdec *d, uint64_t addr, uint32_t *chip, uint64_t *high)
 {
 	uint64_t quotient;
@@ -233,7 +233,7 @@ static uint64_t local_address(const struct addrdec *d, uint64_t addr, uint32_t *
 	return quotient << d->chip_at | (addr & ((1ull << d->chip_at) - 1));
 }
 
-/* MEM-sides-2: half of the lines of every set of a slice, whatever a footprint's size. */
+/* MEM-sides-2: half of the lines of every set of a slice, for footprints of any size. */
 static uint32_t home_side(uint32_t chip, uint64_t high) { return (chip ^ bit_count64(high & 15)) & 1; }
 
 uint32_t addrdec_home(const struct addrdec *d, uint64_t addr)
@@ -263,10 +263,7 @@ static uint32_t sub_of(struct addrdec *d, uint64_t addr, uint32_t chip, uint32_t
 	return chip * d->subs + local;
 }
 
-/*
- * MEM-sides-1: the slice of the cluster's side. What an L2 makes itself belongs to no cluster, and knows its
- * slice.
- */
+/* MEM-sides-1: the slice on a side. Requests that an L2 makes have no cluster; their slice is known. */
 static uint32_t slice_on_side(const struct addrdec *d, uint32_t sub, uint32_t side)
 {
 	return sub / d->subs * d->subs * d->sides + side * d->subs + sub % d->subs;
@@ -277,7 +274,7 @@ uint32_t addrdec_side(const struct addrdec *d, uint32_t cluster)
 	return cluster * d->sides / d->clusters % d->sides;
 }
 
-/* Slice, bank and row in a word. */
+/* Slice, bank and row of an address, in a word. */
 static uint64_t decode_address(struct addrdec *d, uint64_t addr)
 {
 	uint32_t chip, bank;
@@ -288,7 +285,7 @@ static uint64_t decode_address(struct addrdec *d, uint64_t addr)
 	       (uint32_t)gather_bits(&d->field[FIELD_ROW], local);
 }
 
-/* The same, however it is found. */
+/* The same, from the tables if there are any. */
 static uint64_t decode_fast(struct addrdec *d, uint64_t addr)
 {
 	uint64_t sum = 0;
@@ -347,7 +344,7 @@ bool addrdec_draws(const struct addrdec *d) { return d->index == INDEX_RANDOM; }
 
 /* ---- life --------------------------------------------------------------------------------------- */
 
-/* A byte without its highest bit stands in the table before it. */
+/* Fills the tables of all byte values. The entry of a value without its highest bit precedes it. */
 static void make_byte_tables(struct addrdec *d)
 {
 	for (uint32_t bit = 0; bit < 64; bit++) {

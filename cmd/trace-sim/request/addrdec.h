@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whereto an address goes (MEM-addr): channel, sub partition, bank and row, as the address mapping of the
- * configuration has it. Always true: equal addresses get equal answers. Left out: who carries the request
- * there.
+ * Channel, sub partition, bank and row of an address (MEM-addr), by the address mapping of the
+ * configuration. Always true: equal addresses have equal results.
  */
 #ifndef ADDRDEC_H
 #define ADDRDEC_H
@@ -15,8 +14,8 @@ struct addrdec;
 struct addrdec *addrdec_new(const struct params *p);
 void addrdec_delete(struct addrdec *d);
 /*
- * Fill chip, sub, bank, row of r from r->addr. quirk Q4-25: RANDOM (index 4) draws at first touch, in call
- * order.
+ * Fills chip, sub, bank and row of r from r->addr. quirk Q4-25: RANDOM (index 4) draws at first touch, in
+ * call order.
  */
 void addrdec_request(struct addrdec *d, struct req *r);
 /* Sub partition of an address for a cluster: what addrdec_request() finds. */

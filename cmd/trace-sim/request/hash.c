@@ -5,14 +5,14 @@
  * IPOLY takes the address above the offset as a polynomial over GF(2) and leaves its remainder by a primitive
  * polynomial of the index's degree. That is linear over single bits, so the whole is the index, xor one
  * column per set bit above it; columns are summed four address bits at a time. The original has 16, 32 and 64
- * indices, and looks at 13, 15 and 19 bits above them; others go on in its way, with 20.
+ * indices, and looks at 13, 15 and 19 bits above them; others continue its scheme, with 20.
  * Which configurations are possible is checked where they are read (params_cache.c, addrdec.c).
  */
 #include <assert.h>
 #include "bits.h"
 #include "request/hash.h"
 
-/* All sums of four columns, by which of them are taken. */
+/* All sums of four columns, indexed by the set of columns. */
 #define SUMS(a, b, c, d) \
 	{ \
 		0, a, b, (a) ^ (b), c, (a) ^ (c), (b) ^ (c), (a) ^ (b) ^ (c), d, (a) ^ (d), (b) ^ (d), \
@@ -43,7 +43,7 @@ static const uint8_t poly64[NIBBLES][16] = {
 	SUMS(0x35, 0x29, 0x11, 0),
 };
 
-/* The column behind c: times x, less the polynomial p of degree k where that is of degree k. */
+/* The column after c: c times x, minus the polynomial p if the product has the degree k of p. */
 #define NEXT(c, k, p) ((uint32_t)(c) << 1 ^ ((uint32_t)(c) >> ((k)-1) & 1 ? (uint32_t)(p) : 0))
 
 /* Columns of degree k: x to the power of k, k + 1, ... modulo p. */

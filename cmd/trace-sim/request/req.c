@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The request pool. Handles given back are handed out again last in, first out, so that the records in use
- * stay few and warm in the host's cache; pages of records never reached are never touched.
+ * The request pool. Freed handles are reused last in, first out, so that the records in use are few and stay
+ * in the host's cache; pages of unused records are never touched.
  */
 #include <assert.h>
 #include <string.h>
@@ -27,22 +27,22 @@ const char *const acc_type_names[N_ACC_TYPES] = {
 void req_pool_init(struct req_pool *p, uint32_t limit)
 {
 	*p = (struct req_pool){.limit = limit + 3 * REQ_PILE * MAX_THREADS};
-	p->at = reserve((size_t)p->limit + 1, sizeof(*p->at));
+	p->req = reserve((size_t)p->limit + 1, sizeof(*p->req));
 	p->store = reserve(p->limit / REQ_PILE + 1, sizeof(*p->store));
 	p->mine = reserve(MAX_THREADS, sizeof(*p->mine));
 }
 
 void req_pool_free(struct req_pool *p)
 {
-	if (!p->at)
+	if (!p->req)
 		return;
-	reserve_free(p->at, (size_t)p->limit + 1, sizeof(*p->at));
+	reserve_free(p->req, (size_t)p->limit + 1, sizeof(*p->req));
 	reserve_free(p->store, p->limit / REQ_PILE + 1, sizeof(*p->store));
 	reserve_free(p->mine, MAX_THREADS, sizeof(*p->mine));
 	*p = (struct req_pool){0};
 }
 
-/* Held for a few instructions, once in REQ_PILE requests. */
+/* The lock is held for a few instructions, once per REQ_PILE requests. */
 static void pool_lock(struct req_pool *p)
 {
 	while (__atomic_test_and_set(&p->lock, __ATOMIC_ACQUIRE))
@@ -51,12 +51,12 @@ static void pool_lock(struct req_pool *p)
 
 static void pool_unlock(struct req_pool *p) { __atomic_clear(&p->lock, __ATOMIC_RELEASE); }
 
-/* A full pile of handles never used before. */
+/* Creates a full list of new handles. */
 static uint32_t make_pile(struct req_pool *p, uint32_t first)
 {
 	for (uint32_t i = 0; i < REQ_PILE - 1; i++)
-		p->at[first + i].next = first + i + 1;
-	p->at[first + REQ_PILE - 1].next = REQ_NONE;
+		p->req[first + i].next = first + i + 1;
+	p->req[first + REQ_PILE - 1].next = REQ_NONE;
 	return first;
 }
 
@@ -88,7 +88,7 @@ static ALWAYS_INLINE uint32_t take_handle(struct req_pool *p)
 		m->count = REQ_PILE;
 	}
 	handle = m->head;
-	m->head = p->at[handle].next;
+	m->head = p->req[handle].next;
 	m->count--;
 	m->live++;
 	return handle;
@@ -98,7 +98,7 @@ uint32_t req_new(struct req_pool *p)
 {
 	uint32_t handle = take_handle(p);
 
-	memset(&p->at[handle], 0, sizeof(p->at[handle]));
+	memset(&p->req[handle], 0, sizeof(p->req[handle]));
 	return handle;
 }
 
@@ -106,7 +106,7 @@ uint32_t req_like(struct req_pool *p, const struct req *model)
 {
 	uint32_t handle = take_handle(p);
 
-	p->at[handle] = *model;
+	p->req[handle] = *model;
 	return handle;
 }
 
@@ -125,7 +125,7 @@ void req_free(struct req_pool *p, uint32_t handle)
 		m->head = REQ_NONE;
 		m->count = 0;
 	}
-	p->at[handle].next = m->head;
+	p->req[handle].next = m->head;
 	m->head = handle;
 	m->count++;
 	m->live--;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A machine for micro-traces (bench.h). What a whole run prints and counts beside cycles is left out. */
+/* A GPU for micro-traces (bench.h). Leaves out the output and the counters of a whole run, except cycles. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,10 +47,10 @@ void bench_warm(struct bench *b, uint64_t addr, uint64_t bytes, uint32_t cluster
 	}
 }
 
-#define MANY (UINT64_C(1) << 30) /* cycles: longer than any window */
+#define MANY (UINT64_C(1) << 30) /* cycles; longer than any window */
 
-/* A step, or several of them within so many cycles; moments at which nothing happens are left out before. */
-static void step(struct run *r, uint64_t cycles)
+/* Runs a step, or a window of at most `cycles`, after skipping steps in which nothing happens. */
+static void step_bench(struct run *r, uint64_t cycles)
 {
 	struct gpu *g = &r->gpu;
 	struct skip skip;
@@ -60,10 +60,10 @@ static void step(struct run *r, uint64_t cycles)
 		gpu_skip(g, &skip);
 	fired = window_run(g, gpu_now(g) + cycles) ? CLOCK_CORE : gpu_step(g);
 	if (fired & CLOCK_CORE && g->cycle % DEADLOCK_PERIOD == 0 && run_deadlocked(r))
-		die("a micro-trace hangs on this machine after %llu cycles", (unsigned long long)gpu_now(g));
+		die("micro-trace deadlocked after %llu cycles", (unsigned long long)gpu_now(g));
 }
 
-static void load(struct bench *b, const struct micro *m)
+static void load_micro(struct bench *b, const struct micro *m)
 {
 	struct gpu *g = &b->run.gpu;
 	struct trace_options o = {.code = g->code};
@@ -84,9 +84,9 @@ uint64_t bench_kernel(struct bench *b, const struct micro *m)
 	uint64_t start = gpu_now(g);
 	struct kernel *k;
 
-	load(b, m);
+	load_micro(b, m);
 	do
-		step(&b->run, MANY);
+		step_bench(&b->run, MANY);
 	while (!(k = launch_pop_finished(g)));
 	launch_remove(g, k);
 	micro_text_free(b->text);
@@ -94,7 +94,7 @@ uint64_t bench_kernel(struct bench *b, const struct micro *m)
 	return gpu_now(g) - start;
 }
 
-static uint64_t issued(const struct gpu *g)
+static uint64_t count_issued(const struct gpu *g)
 {
 	uint64_t n = 0;
 
@@ -104,11 +104,11 @@ static uint64_t issued(const struct gpu *g)
 }
 
 /*
- * Until so many instructions or CTAs are done. No SM issues more than its schedulers can, so instructions
- * that are lacking take some cycles at least; CTAs do where their warps do not all wait for the last one, and
- * else are found to have ended at the end of a window.
+ * Runs until n instructions or CTAs are done. A window must not run past that: no SM issues more than its
+ * schedulers can, so `lack` missing instructions take a minimum number of cycles. The same holds for CTAs
+ * unless their warps all wait for the last one; then the end is noticed only at the end of a window.
  */
-static void run_until(struct bench *b, const struct micro *m, enum bench_count what, double n)
+static void run_bench_until(struct bench *b, const struct micro *m, enum bench_count unit, double n)
 {
 	struct gpu *g = &b->run.gpu;
 	const struct core_params *c = &g->params.core;
@@ -116,33 +116,33 @@ static void run_until(struct bench *b, const struct micro *m, enum bench_count w
 	double most = (double)sms * c->schedulers * c->max_issue;
 	double lack;
 
-	if (what == BENCH_CTAS)
+	if (unit == BENCH_CTAS)
 		most /= (m->threads + 31) / 32;
-	while ((lack = n - (double)(what == BENCH_CTAS ? g->completed_ctas : issued(g))) > 0)
-		step(&b->run, (uint64_t)fmin(lack / most, (double)MANY));
+	while ((lack = n - (double)(unit == BENCH_CTAS ? g->completed_ctas : count_issued(g))) > 0)
+		step_bench(&b->run, (uint64_t)fmin(lack / most, (double)MANY));
 }
 
 void bench_times(struct bench *b, const struct micro *m, const uint64_t *at, uint64_t *time, unsigned n)
 {
-	uint64_t before = issued(&b->run.gpu);
+	uint64_t before = count_issued(&b->run.gpu);
 
-	load(b, m);
+	load_micro(b, m);
 	for (unsigned i = 0; i < n; i++) {
-		run_until(b, m, BENCH_INSTS, (double)(before + at[i]));
+		run_bench_until(b, m, BENCH_INSTS, (double)(before + at[i]));
 		time[i] = gpu_now(&b->run.gpu);
 	}
 }
 
-uint64_t bench_steady(struct bench *b, const struct micro *m, enum bench_count what, double from, double to)
+uint64_t bench_steady(struct bench *b, const struct micro *m, enum bench_count unit, double from, double to)
 {
 	const struct gpu *g = &b->run.gpu;
-	double all = what == BENCH_CTAS ? m->blocks : (double)micro_insts(m);
-	double before = what == BENCH_CTAS ? (double)g->completed_ctas : (double)issued(g);
+	double all = unit == BENCH_CTAS ? m->blocks : (double)micro_insts(m);
+	double before = unit == BENCH_CTAS ? (double)g->completed_ctas : (double)count_issued(g);
 	uint64_t start;
 
-	load(b, m);
-	run_until(b, m, what, before + from * all);
+	load_micro(b, m);
+	run_bench_until(b, m, unit, before + from * all);
 	start = gpu_now(g);
-	run_until(b, m, what, before + to * all);
+	run_bench_until(b, m, unit, before + to * all);
 	return gpu_now(g) - start;
 }

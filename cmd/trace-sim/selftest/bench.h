@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A machine for micro-traces: built, its L2 warmed without spending time, kernels run one after another.
+ * A GPU for micro-traces: it is built, its L2 is warmed in no simulated time, and kernels run one after
+ * another.
  *
- * Always true: a machine is built anew for each figure, by the thread or process that wants it, so figures do
- * not depend on each other nor on their order.
+ * Always true: a GPU is built anew for each figure, in the process that computes it, so figures depend
+ * neither on each other nor on their order.
  */
 #ifndef SELFTEST_BENCH_H
 #define SELFTEST_BENCH_H
@@ -14,34 +15,35 @@
 struct bench {
 	struct run run;
 	uint32_t position;
-	struct micro_text *text; /* of the kernel loaded last */
+	struct micro_text *text; /* text of the kernel loaded last */
 };
 
-/* p: parameters that params_init() has checked. Dies where the machine cannot be built. */
+/* Builds a GPU from parameters that params_init() has checked. Ends the program if it cannot be built. */
 struct bench *bench_open(const struct params *p, const struct isa *isa);
-/* The same with an event log, which outlives the machine. */
+/* The same with an event log, which must outlive the bench. */
 struct bench *bench_open_logged(const struct params *p, const struct isa *isa, struct events *events);
 void bench_close(struct bench *b);
 /*
- * The sectors of so many bytes are read or written by the cluster, line after line: the L2's tags change,
- * nothing else.
+ * Reads or writes the sectors of `bytes` bytes as the cluster would, line by line. Only the tags of the L2
+ * change.
  */
 void bench_warm(struct bench *b, uint64_t addr, uint64_t bytes, uint32_t cluster, bool write);
 /*
- * Run one kernel to its end: the core cycles that it took, its launch latency among them. Dies of a deadlock.
+ * Runs one kernel to its end. Returns its core cycles, including the launch latency. Ends the program on a
+ * deadlock.
  */
 uint64_t bench_kernel(struct bench *b, const struct micro *m);
 /*
- * Run a kernel until the share `to` of it is done: the core cycles since that was the share `from`, so that
- * neither start nor end count. Done is counted in warp instructions that have issued, where all warps are
- * equally long, or in CTAs that have ended, where there are many (looked at after each window). The kernel is
- * left there; only bench_close() may follow.
+ * Runs a kernel until the fraction `to` of it is done. Returns the core cycles since the fraction `from` was
+ * done, so that neither its start nor its end counts. BENCH_INSTS counts issued warp instructions and
+ * requires warps of equal length; BENCH_CTAS counts ended CTAs, and requires many of them because it is
+ * evaluated after each window. The kernel remains unfinished: only bench_close() may follow.
  */
 enum bench_count { BENCH_INSTS, BENCH_CTAS };
-uint64_t bench_steady(struct bench *b, const struct micro *m, enum bench_count what, double from, double to);
+uint64_t bench_steady(struct bench *b, const struct micro *m, enum bench_count unit, double from, double to);
 /*
- * Run a kernel until at[n - 1] of its instructions have issued: time[i] is the core cycle of at[i]. Left
- * likewise.
+ * Runs a kernel until at[n - 1] of its instructions have issued. time[i]: core cycle in which at[i] of them
+ * had. Only bench_close() may follow.
  */
 void bench_times(struct bench *b, const struct micro *m, const uint64_t *at, uint64_t *time, unsigned n);
 

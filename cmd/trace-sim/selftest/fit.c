@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The search of --fit (fit.h). Each step tries a value below and one above, half as far apart each time
- * neither is better, so the steps of an option are about twice the binary logarithm of its range.
+ * The search of --fit (fit.h). Each step tries a lower and a higher value, and halves the distance when
+ * neither is better. So an option takes about twice the binary logarithm of its range in steps.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "selftest/fit.h"
 
 #define ROUNDS 4u
-#define KNOWN  64u /* trials that are remembered: the steps come back to values that they have left */
+#define KNOWN  64u /* trials that are remembered, because the search returns to earlier values */
 
 struct knob {
 	enum conf_id id;
@@ -17,7 +17,7 @@ struct knob {
 };
 
 struct trial {
-	int64_t *value; /* of each knob */
+	int64_t *value; /* by knob */
 	double error;
 };
 
@@ -27,11 +27,11 @@ struct search {
 	const struct measured *with;
 	struct knob *knob;
 	uint32_t n, tried;
-	struct trial known[KNOWN]; /* trial number modulo KNOWN */
+	struct trial known[KNOWN]; /* by trial number modulo KNOWN */
 	FILE *out;
 };
 
-static int64_t number(const char *s, const char **end)
+static int64_t parse_integer(const char *s, const char **end)
 {
 	char *e;
 	int64_t v = strtoll(s, &e, 10);
@@ -40,8 +40,11 @@ static int64_t number(const char *s, const char **end)
 	return v;
 }
 
-/* "NAME" or "NAME=FROM..TO"; without a range a quarter to four times the value that the option has. */
-static struct knob knob_of(const struct gpuconf *c, const char *text)
+/*
+ * Parses "NAME" or "NAME=FROM..TO". The default range is a quarter of the present value to four times the
+ * value.
+ */
+static struct knob parse_knob(const struct gpuconf *c, const char *text)
 {
 	size_t n = strcspn(text, "=");
 	char *name = xstrndup(text, n);
@@ -50,14 +53,14 @@ static struct knob knob_of(const struct gpuconf *c, const char *text)
 	struct knob k;
 
 	if (id < 0 || conf_rows[id].type == CONF_STRING || conf_rows[id].type == CONF_BOOL)
-		die("--fit: found '%s', wanted an option that is a number", name);
+		die("--fit '%s' is not an option with a numeric value", name);
 	k = (struct knob){.id = (enum conf_id)id, .value = conf_num(c, (enum conf_id)id)};
 	k.from = k.value / 4;
 	k.to = k.value * 4 > 16 ? k.value * 4 : 16;
 	if (*s) {
-		k.from = number(s + 1, &s);
-		if (strncmp(s, "..", 2) != 0 || (k.to = number(s + 2, &s), *s) || k.from > k.to)
-			die("--fit: found '%s', wanted NAME=FROM..TO", text);
+		k.from = parse_integer(s + 1, &s);
+		if (strncmp(s, "..", 2) != 0 || (k.to = parse_integer(s + 2, &s), *s) || k.from > k.to)
+			die("--fit '%s' has no valid range (expected NAME=FROM..TO)", text);
 	}
 	if (k.from < conf_rows[id].min)
 		k.from = conf_rows[id].min;
@@ -68,8 +71,8 @@ static struct knob knob_of(const struct gpuconf *c, const char *text)
 	return k;
 }
 
-/* The configuration with the knobs as they are; free() gives it back. */
-static struct gpuconf *turned(const struct search *s)
+/* The configuration with the present values of the knobs. Caller frees. */
+static struct gpuconf *turned_config(const struct search *s)
 {
 	struct gpuconf *c = xcalloc(1, sizeof(*c));
 
@@ -86,7 +89,7 @@ static struct gpuconf *turned(const struct search *s)
 	return c;
 }
 
-static bool possible(const struct gpuconf *c)
+static bool is_valid_config(const struct gpuconf *c)
 {
 	struct params *p = xcalloc(1, sizeof(*p));
 	bool good = params_init(p, c, NULL) >= 0;
@@ -95,24 +98,24 @@ static bool possible(const struct gpuconf *c)
 	return good;
 }
 
-/* Mean error of the rows with the knobs as they are; infinite where the machine is impossible. */
-static double error_of(struct search *s)
+/* Mean error of the rows with the present values; infinite if the configuration is invalid. */
+static double mean_error(struct search *s)
 {
-	struct gpuconf *c = turned(s);
+	struct gpuconf *c = turned_config(s);
 	struct selftest t = *s->t;
-	struct machines *m;
+	struct subjects *m;
 	double sum = 0;
 	uint32_t n = 0;
 
 	t.conf = c;
-	if (!possible(c)) {
+	if (!is_valid_config(c)) {
 		free(c);
 		return INFINITY;
 	}
-	m = machines_new(&t, s->with);
+	m = subjects_new(&t, s->with);
 	for (uint32_t i = 0; i < s->table->n; i++)
 		if (s->table->row[i].subject)
-			s->table->row[i].subject = machines_for(m, &t, s->table->row[i].row->tool);
+			s->table->row[i].subject = subjects_for(m, &t, s->table->row[i].row->tool);
 	selftest_simulate(s->table, t.threads);
 	for (uint32_t i = 0; i < s->table->n; i++)
 		if (s->table->row[i].subject) {
@@ -128,8 +131,8 @@ static double error_of(struct search *s)
 	return n ? sum / n : INFINITY;
 }
 
-/* The trial with the knobs as they are, if it is remembered. */
-static const struct trial *known(const struct search *s)
+/* The remembered trial of the present values; NULL: none. */
+static const struct trial *known_trial(const struct search *s)
 {
 	for (uint32_t i = 0; i < s->tried && i < KNOWN; i++) {
 		uint32_t k = 0;
@@ -142,14 +145,15 @@ static const struct trial *known(const struct search *s)
 	return NULL;
 }
 
-static double trial(struct search *s)
+/* Mean error with the present values, remembered or simulated. */
+static double try_values(struct search *s)
 {
-	const struct trial *before = known(s);
+	const struct trial *before = known_trial(s);
 	struct trial *t = &s->known[s->tried % KNOWN];
 
 	if (before)
 		return before->error;
-	t->error = error_of(s);
+	t->error = mean_error(s);
 	if (!t->value)
 		t->value = xcalloc(s->n, sizeof(*t->value));
 	for (uint32_t k = 0; k < s->n; k++)
@@ -158,7 +162,8 @@ static double trial(struct search *s)
 	return t->error;
 }
 
-static bool try(struct search *s, struct knob *k, int64_t value, double *best)
+/* Sets a knob to `value` if that reduces the error *best; false: it does not. */
+static bool improve_knob(struct search *s, struct knob *k, int64_t value, double *best)
 {
 	int64_t before = k->value;
 	double error;
@@ -166,7 +171,7 @@ static bool try(struct search *s, struct knob *k, int64_t value, double *best)
 	if (value < k->from || value > k->to || value == before)
 		return false;
 	k->value = value;
-	error = trial(s);
+	error = try_values(s);
 	if (error < *best) {
 		*best = error;
 		return true;
@@ -175,18 +180,18 @@ static bool try(struct search *s, struct knob *k, int64_t value, double *best)
 	return false;
 }
 
-/* true: the knob has moved. */
-static bool turn(struct search *s, struct knob *k, double *best)
+/* Searches for the best value of a knob; true: the value has changed. */
+static bool search_knob(struct search *s, struct knob *k, double *best)
 {
 	int64_t start = k->value;
 
 	for (int64_t step = (k->to - k->from + 3) / 4; step; step = step > 1 ? step / 2 : 0)
-		while (try(s, k, k->value - step, best) || try(s, k, k->value + step, best))
+		while (improve_knob(s, k, k->value - step, best) || improve_knob(s, k, k->value + step, best))
 			;
 	return k->value != start;
 }
 
-void fit_run(const struct selftest *t, struct figure_table *table, const struct machines *m, FILE *out)
+void fit_run(const struct selftest *t, struct figure_table *table, const struct subjects *m, FILE *out)
 {
 	struct search s = {.t = t, .table = table, .with = m->with, .n = t->n_fit, .out = out};
 	bool moved = true;
@@ -194,12 +199,12 @@ void fit_run(const struct selftest *t, struct figure_table *table, const struct 
 
 	s.knob = xcalloc(s.n, sizeof(*s.knob));
 	for (uint32_t i = 0; i < s.n; i++)
-		s.knob[i] = knob_of(t->conf, t->fit[i]);
-	best = trial(&s);
+		s.knob[i] = parse_knob(t->conf, t->fit[i]);
+	best = try_values(&s);
 	for (unsigned round = 0; moved && round < ROUNDS; round++) {
 		moved = false;
 		for (uint32_t i = 0; i < s.n; i++)
-			moved |= turn(&s, &s.knob[i], &best);
+			moved |= search_knob(&s, &s.knob[i], &best);
 	}
 	fprintf(out, "\n# mean error %.3f%% after %u trials\n", best, s.tried);
 	for (uint32_t i = 0; i < s.n; i++)

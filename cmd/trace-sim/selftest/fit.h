@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --fit: a plain search for values of options. Used by selftest.c.
+ * --fit: a search for values of options. Used by selftest.c.
  *
- * Option by option, in the order given, and round after round until nothing changes: the value that gives the
- * least mean error of the rows that can be made, with the others as they are. Whole numbers only.
+ * It goes option by option in the given order, and repeats until nothing changes. For each option it takes
+ * the value with the smallest mean error over the rows that have a probe, with the other options unchanged.
+ * Only integers.
  */
 #ifndef SELFTEST_FIT_H
 #define SELFTEST_FIT_H
 
 #include "selftest/table.h"
 
-#define MAX_MACHINES 8u
+#define MAX_SUBJECTS 8u
 
-/* The configuration, and the configuration under the conditions of tools. */
-struct machines {
+/* The configuration, and its variants under the conditions of tools (#with lines). */
+struct subjects {
 	const struct measured *with;
-	const char *tool[MAX_MACHINES];
-	struct subject subject[MAX_MACHINES];
+	const char *tool[MAX_SUBJECTS];
+	struct subject subject[MAX_SUBJECTS];
 	uint32_t n;
 };
 
-/* free() gives it back. */
-struct machines *machines_new(const struct selftest *t, const struct measured *with);
-const struct subject *machines_for(struct machines *s, const struct selftest *t, const char *tool);
-/* Run every row that can be made. */
+/* Starts with the configuration itself. Caller frees. */
+struct subjects *subjects_new(const struct selftest *t, const struct measured *with);
+/* The configuration for the rows of a tool. */
+const struct subject *subjects_for(struct subjects *s, const struct selftest *t, const char *tool);
+/* Simulates every row that has a probe. */
 void selftest_simulate(struct figure_table *t, unsigned threads);
 
-/* Search, and print each step and the values found, as lines that a configuration may hold. */
-void fit_run(const struct selftest *t, struct figure_table *table, const struct machines *m, FILE *out);
+/* Searches; prints each step and the final values, in the syntax of a configuration file. */
+void fit_run(const struct selftest *t, struct figure_table *table, const struct subjects *s, FILE *out);
 
 #endif

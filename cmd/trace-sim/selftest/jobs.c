@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Work in several processes (jobs.h): they take the next number from shared memory, and leave results there.
+ * Jobs in several processes (jobs.h). Workers take the next job number from shared memory and store results
+ * there.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -19,7 +20,7 @@ struct shared {
 	double result[];
 };
 
-static void take(struct shared *s, uint32_t n, double (*work)(void *ctx, uint32_t i), void *ctx)
+static void run_worker(struct shared *s, uint32_t n, double (*work)(void *ctx, uint32_t i), void *ctx)
 {
 	uint32_t i;
 
@@ -27,8 +28,8 @@ static void take(struct shared *s, uint32_t n, double (*work)(void *ctx, uint32_
 		s->result[i] = work(ctx, i);
 }
 
-/* true: all went well. */
-static bool wait_for(const pid_t *child, unsigned n)
+/* Waits for all workers; false: one has failed. */
+static bool wait_for_workers(const pid_t *child, unsigned n)
 {
 	bool good = true;
 
@@ -37,7 +38,7 @@ static bool wait_for(const pid_t *child, unsigned n)
 
 		while (waitpid(child[i], &status, 0) < 0)
 			if (errno != EINTR)
-				die_errno("waiting for a process");
+				die_errno("cannot wait for a process");
 		good &= WIFEXITED(status) && WEXITSTATUS(status) == 0;
 	}
 	return good;
@@ -59,20 +60,20 @@ void jobs_run(
 	}
 	s = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (s == MAP_FAILED)
-		die_errno("memory for %u figures", n);
+		die_errno("cannot map memory for %u figures", n);
 	atomic_init(&s->next, 0);
 	child = xcalloc(processes, sizeof(*child));
 	fflush(NULL);
 	for (unsigned i = 0; i < processes; i++) {
 		child[i] = fork();
 		if (child[i] < 0)
-			die_errno("starting a process");
+			die_errno("cannot fork");
 		if (!child[i]) {
-			take(s, n, work, ctx);
+			run_worker(s, n, work, ctx);
 			_exit(0);
 		}
 	}
-	if (!wait_for(child, processes))
+	if (!wait_for_workers(child, processes))
 		exit(EXIT_TROUBLE);
 	memcpy(result, s->result, n * sizeof(double));
 	free(child);

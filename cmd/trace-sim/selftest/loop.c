@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A turn of a bandwidth program's loop, instruction by instruction, and the control codes of it (loop.h).
+ * A turn of a bandwidth program's loop: instructions and control codes (loop.h).
  *
- * Always true: an instruction issues as soon as the fixed latencies before it allow, one memory instruction
- * each MEMORY_APART cycles; what comes at an unknown time is waited for by a counter. Compiled turns differ
- * in the order of single instructions.
+ * Always true: an instruction issues as soon as the fixed latencies before it allow, memory instructions at
+ * least MEMORY_APART cycles apart. Variable latencies are waited for with counters. Compiled turns differ in
+ * the order of single instructions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,9 +27,9 @@
 #define DATA    32u
 #define NO_REG  255u
 
-#define AHEAD      24u /* registers of loads under way; compiled code has 12 to 20 */
-#define OWN        3u  /* loads of these that have a counter to themselves; the others share one */
-#define FIRST_WAIT 2u  /* counter of the first; those below are of the addresses' readers */
+#define AHEAD      24u /* registers of loads in flight; compiled code has 12 to 20 */
+#define OWN        3u  /* loads that have a counter each; the others share one */
+#define FIRST_WAIT 2u  /* first counter of loads; lower ones are for the readers of addresses */
 
 #define OPS_MOST 512u
 
@@ -38,24 +38,25 @@ enum turn_kind { WIDE, LOAD, MUL, FMA, ADD, COUNT, JUMP_BACK, END, N_KINDS };
 struct turn_op {
 	enum turn_kind kind;
 	uint8_t dst, src[3];
-	uint32_t row, part; /* of a load: from the turn's first; 1 for the second of a pair */
+	uint32_t row,
+		part; /* of a load: row from the first one of the turn; part: 1 for the second load of a pair */
 	struct control_code code;
 };
 
 struct turn {
 	const struct loop *l;
 	uint32_t rows, ahead, n;
-	uint32_t sum;          /* cycles of an addition */
-	uint32_t wide, single; /* for which IMAD.WIDE, single precision keep their unit */
+	uint32_t sum;          /* latency of an addition in cycles */
+	uint32_t wide, single; /* cycles for which IMAD.WIDE and single precision occupy their unit */
 	uint32_t now;          /* cycle of the last instruction */
-	uint32_t memory, fp32; /* those that the next of the memory and the single-precision unit may have */
-	uint32_t ready[DATA];  /* cycle in which a register of fixed latency has its value */
+	uint32_t memory, fp32; /* earliest issue of the next memory and single-precision instruction */
+	uint32_t ready[DATA];  /* cycle in which a register of fixed latency is ready */
 	struct turn_op op[OPS_MOST];
 };
 
 /*
- * Passes shorter than this are unrolled to that many loads: the program asks for 32, and without such a
- * request the compiler makes some 90 of passes of a few loads.
+ * Passes shorter than `most` are unrolled to that many loads. The program asks for 32; for passes of a few
+ * loads it does not, and the compiler unrolls to about 90.
  */
 uint32_t loop_turn(const struct loop *l)
 {
@@ -64,9 +65,10 @@ uint32_t loop_turn(const struct loop *l)
 	return l->pass >= 64 ? 32 : l->pass > most ? l->pass : most / l->pass * l->pass;
 }
 
-static uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
+static uint32_t later_cycle(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-static struct turn_op *put(
+/* Appends an instruction and schedules it. takes: its fixed latency. */
+static struct turn_op *put_op(
 	struct turn *t, enum turn_kind kind, unsigned dst, unsigned a, unsigned b, unsigned c, unsigned takes)
 {
 	const unsigned src[3] = {a, b, c};
@@ -79,13 +81,13 @@ static struct turn_op *put(
 	for (unsigned i = 0; i < 3; i++) {
 		o->src[i] = o->code.slot[i] = (uint8_t)src[i];
 		if (src[i] < DATA)
-			at = later(at, t->ready[src[i]]);
+			at = later_cycle(at, t->ready[src[i]]);
 	}
 	if (kind == LOAD) {
-		at = later(at, t->memory);
+		at = later_cycle(at, t->memory);
 		t->memory = at + MEMORY_APART;
 	} else if (kind == WIDE || (kind <= ADD && t->l->word == 4)) {
-		at = later(at, t->fp32);
+		at = later_cycle(at, t->fp32);
 		t->fp32 = at + (kind == WIDE ? t->wide : t->single);
 	}
 	if (t->n > 1)
@@ -101,63 +103,77 @@ static unsigned data_reg(const struct turn *t, uint32_t row, unsigned part)
 	return DATA + (row % t->ahead * (t->l->pairs ? 2 : 1) + part) * (t->l->word / 4);
 }
 
-static unsigned counter_of(const struct turn *t, uint32_t row)
+static unsigned load_counter(const struct turn *t, uint32_t row)
 {
 	uint32_t place = row % t->ahead;
 
 	return FIRST_WAIT + (place < OWN ? place : OWN);
 }
 
-/* Counter of the readers of a row's address, which lies in the registers of that number of pairs. */
-static unsigned reader_of(const struct turn *t, uint32_t row) { return row / t->l->pass % 2; }
+/* Counter of the readers of a row's address. Passes alternate between two address registers. */
+static unsigned reader_counter(const struct turn *t, uint32_t row) { return row / t->l->pass % 2; }
 
-static unsigned base_of(const struct turn *t, uint32_t row) { return BASE + 2 * reader_of(t, row); }
-
-/* The address of a pass, from that of the pass before, once the loads of the one before that have read it. */
-static void put_address(struct turn *t, uint32_t row)
+static unsigned address_register(const struct turn *t, uint32_t row)
 {
-	unsigned reader = reader_of(t, row);
+	return BASE + 2 * reader_counter(t, row);
+}
+
+/*
+ * Appends the address computation of a pass, from the address of the previous pass. It waits until the loads
+ * of the pass before that have read the register.
+ */
+static void put_address_op(struct turn *t, uint32_t row)
+{
+	unsigned reader = reader_counter(t, row);
 
 	if (row % t->l->pass == 0)
-		put(t, WIDE, base_of(t, row), STEP, NO_REG, BASE + 2 * (1 - reader), ADDRESS)->code.wait =
-			(uint8_t)(1u << reader);
+		put_op(t, WIDE, address_register(t, row), STEP, NO_REG, BASE + 2 * (1 - reader), ADDRESS)
+			->code.wait = (uint8_t)(1u << reader);
 }
 
 static void put_loads(struct turn *t, uint32_t row)
 {
 	for (unsigned part = t->l->pairs ? 2 : 1; part-- > 0;) {
-		struct turn_op *o = put(t, LOAD, data_reg(t, row, part), base_of(t, row), NO_REG, NO_REG, 0);
+		struct turn_op *o =
+			put_op(t, LOAD, data_reg(t, row, part), address_register(t, row), NO_REG, NO_REG, 0);
 
 		o->row = row;
 		o->part = part;
-		o->code.read = (uint8_t)reader_of(t, row);
-		o->code.write = (uint8_t)counter_of(t, row);
+		o->code.read = (uint8_t)reader_counter(t, row);
+		o->code.write = (uint8_t)load_counter(t, row);
 	}
 }
 
-/* The first row of a pass scales the sum before it, but that of a turn, whose sum is scaled at its end. */
-static bool scales(const struct turn *t, uint32_t row) { return row && row % t->l->pass == 0; }
+/*
+ * True if the row scales the sum so far: the first of a pass, except the first of a turn, whose sum is
+ * scaled at the end of the turn.
+ */
+static bool row_scales_sum(const struct turn *t, uint32_t row) { return row && row % t->l->pass == 0; }
 
-/* What takes a row's loads: the sum, or their product where the sum is to be scaled. */
-static struct turn_op *put_taker(struct turn *t, uint32_t row)
+/*
+ * Appends the instruction that consumes a row's loads: adds them, or multiplies them where the sum is to be
+ * scaled first.
+ */
+static struct turn_op *put_sum(struct turn *t, uint32_t row)
 {
 	unsigned a = data_reg(t, row, 0), b = data_reg(t, row, 1);
 	struct turn_op *o;
 
 	if (t->l->pairs)
-		o = scales(t, row) ? put(t, MUL, PRODUCT, a, b, NO_REG, t->sum)
-				   : put(t, FMA, SUM, a, b, SUM, t->sum);
+		o = row_scales_sum(t, row) ? put_op(t, MUL, PRODUCT, a, b, NO_REG, t->sum)
+					   : put_op(t, FMA, SUM, a, b, SUM, t->sum);
 	else
-		o = scales(t, row) ? put(t, FMA, SUM, SUM, FACTOR, a, t->sum)
-				   : put(t, ADD, SUM, SUM, a, NO_REG, t->sum);
+		o = row_scales_sum(t, row) ? put_op(t, FMA, SUM, SUM, FACTOR, a, t->sum)
+					   : put_op(t, ADD, SUM, SUM, a, NO_REG, t->sum);
 	if (row % t->ahead <= OWN)
-		o->code.wait = (uint8_t)(1u << counter_of(t, row));
+		o->code.wait = (uint8_t)(1u << load_counter(t, row));
 	return o;
 }
 
 /*
- * A row is summed up, and the loads go out that its registers are free for. With an address for each pair of
- * loads the compiler is short of registers: half of the sums go into one that these loads have to read first.
+ * Appends the sum of a row, and the loads into the registers that it frees. With one address per pair of
+ * loads the compiler is short of registers: half of the sums write to a register that these loads must have
+ * read.
  */
 static void put_row(struct turn *t, uint32_t row)
 {
@@ -165,51 +181,54 @@ static void put_row(struct turn *t, uint32_t row)
 	struct turn_op *o;
 
 	if (next < t->rows)
-		put_address(t, next);
-	o = put_taker(t, row);
+		put_address_op(t, next);
+	o = put_sum(t, row);
 	if (next < t->rows)
 		put_loads(t, next);
-	if (t->l->pairs && scales(t, row))
-		o = put(t, FMA, SUM, SUM, FACTOR, PRODUCT, t->sum);
+	if (t->l->pairs && row_scales_sum(t, row))
+		o = put_op(t, FMA, SUM, SUM, FACTOR, PRODUCT, t->sum);
 	if (t->l->pairs && t->l->pass == 1 && next < t->rows && next % 2 == 0)
-		o->code.wait |= (uint8_t)(1u << reader_of(t, next));
+		o->code.wait |= (uint8_t)(1u << reader_counter(t, next));
 }
 
-/* 8.6 and 8.9 put single precision right behind IMAD.WIDE: the integer unit executes it. */
-static void spacing(struct turn *t, uint32_t arch)
+/*
+ * Sets the issue distances. Compute capabilities 8.6 and 8.9 issue single precision right after IMAD.WIDE,
+ * which the integer unit executes.
+ */
+static void set_issue_distances(struct turn *t, uint32_t arch)
 {
 	t->single = arch > 80 ? 1 : 2;
 	t->wide = arch > 80 && arch < 90 ? 1 : 4;
 }
 
-/* Caller frees. */
-static struct turn *turn_of(const struct micro *m)
+/* Builds the turn of a micro. Caller frees. */
+static struct turn *new_turn(const struct micro *m)
 {
-	const struct loop *l = m->what;
+	const struct loop *l = m->arg;
 	struct turn *t = xcalloc(1, sizeof(*t));
 
 	t->l = l;
-	spacing(t, m->arch);
+	set_issue_distances(t, m->arch);
 	t->rows = loop_turn(l);
 	t->sum = l->word == 8 ? FP64 : FP32;
 	t->ahead = AHEAD / (l->word / 4) / (l->pairs ? 2 : 1);
 	if (t->ahead > t->rows)
 		t->ahead = t->rows;
 	for (uint32_t row = 0; row < t->ahead; row++) {
-		put_address(t, row);
+		put_address_op(t, row);
 		put_loads(t, row);
 	}
 	for (uint32_t row = 0; row < t->rows; row++)
 		put_row(t, row);
-	put(t, COUNT, FACTOR + 2, FACTOR + 2, NO_REG, NO_REG, FP32);
-	put(t, MUL, SUM, SUM, FACTOR, NO_REG, 0);
-	put(t, JUMP_BACK, NO_REG, NO_REG, NO_REG, NO_REG, 0);
-	put(t, END, NO_REG, NO_REG, NO_REG, NO_REG, 0)->code.stall = JUMP;
+	put_op(t, COUNT, FACTOR + 2, FACTOR + 2, NO_REG, NO_REG, FP32);
+	put_op(t, MUL, SUM, SUM, FACTOR, NO_REG, 0);
+	put_op(t, JUMP_BACK, NO_REG, NO_REG, NO_REG, NO_REG, 0);
+	put_op(t, END, NO_REG, NO_REG, NO_REG, NO_REG, 0)->code.stall = JUMP;
 	t->op[t->n - 2].code.stall = JUMP;
 	return t;
 }
 
-static const char *opcode_of(const struct loop *l, enum turn_kind kind)
+static const char *turn_opcode(const struct loop *l, enum turn_kind kind)
 {
 	static const char *const name[2][N_KINDS] = {
 		{"IMAD.WIDE", "LDG.E", "FMUL", "FFMA", "FADD", "IADD3", "BRA", "EXIT"},
@@ -218,11 +237,11 @@ static const char *opcode_of(const struct loop *l, enum turn_kind kind)
 	return name[l->word == 8][kind];
 }
 
-static void write_op(
+static void write_turn_op(
 	struct scribe *s, const struct micro *m, const struct turn_op *o, uint32_t from, uint32_t warp)
 {
-	const struct loop *l = m->what;
-	const char *op = opcode_of(l, o->kind);
+	const struct loop *l = m->arg;
+	const char *op = turn_opcode(l, o->kind);
 	char dst[8] = "", src[24] = "";
 	size_t n = 0;
 
@@ -241,28 +260,28 @@ static void write_op(
 	}
 }
 
-/* Products with 2^32 by the golden ratio are spread evenly. */
+/* 2^32 divided by the golden ratio: multiples modulo 2^32 are evenly spread */
 #define GOLDEN UINT32_C(2654435769)
 
 void loop_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
-	const struct loop *l = m->what;
-	struct turn *t = turn_of(m);
-	uint32_t ahead = (uint32_t)((uint64_t)l->apart * (uint32_t)(block * GOLDEN) >> 32);
+	const struct loop *l = m->arg;
+	struct turn *t = new_turn(m);
+	uint32_t ahead = (uint32_t)((uint64_t)l->start_rows * (uint32_t)(block * GOLDEN) >> 32);
 
 	for (uint32_t i = 0; i < l->total; i += t->rows) {
 		s->pc = 0;
 		for (uint32_t k = 0; k < t->n - 1; k++)
-			write_op(s, m, &t->op[k], ahead + i, warp);
+			write_turn_op(s, m, &t->op[k], ahead + i, warp);
 	}
-	write_op(s, m, &t->op[t->n - 1], 0, warp);
+	write_turn_op(s, m, &t->op[t->n - 1], 0, warp);
 	free(t);
 }
 
 struct cubins *loop_codes(const struct micro *m)
 {
 	struct cubins *c = cubins_new();
-	struct turn *t = turn_of(m);
+	struct turn *t = new_turn(m);
 	uint8_t(*code)[16] = xcalloc(t->n, sizeof(*code));
 
 	for (uint32_t i = 0; i < t->n; i++)

@@ -33,13 +33,13 @@ struct cell {
 	size_t n;
 };
 
-static struct place at(const struct input *in, const char *line, const char *s)
+static struct place measured_place(const struct input *in, const char *line, const char *s)
 {
 	return (struct place){input_name(in), input_lineno(in), (uint32_t)(s - line) + 1};
 }
 
-/* Cells between tabs; the number of them, or N_COLUMNS + 1 when there are more. */
-static unsigned split(struct cell c[N_COLUMNS], const char *line, size_t len)
+/* Splits a line at tabs. Returns the number of cells, or N_COLUMNS + 1 if there are more. */
+static unsigned split_cells(struct cell c[N_COLUMNS], const char *line, size_t len)
 {
 	const char *end = line + len;
 	unsigned n = 0;
@@ -56,27 +56,27 @@ static unsigned split(struct cell c[N_COLUMNS], const char *line, size_t len)
 	}
 }
 
-static int check_header(const struct input *in, const char *line, size_t len, struct fault *f)
+static int check_columns(const struct input *in, const char *line, size_t len, struct fault *f)
 {
 	struct cell c[N_COLUMNS];
-	unsigned n = split(c, line, len);
+	unsigned n = split_cells(c, line, len);
 	char shown[64];
 
 	for (unsigned i = 0; i < N_COLUMNS; i++) {
 		if (i < n && c[i].n == strlen(column_name[i]) && !memcmp(c[i].s, column_name[i], c[i].n))
 			continue;
-		return fault_set(f, at(in, line, i < n ? c[i].s : line + len), "measured-header",
-			"found '%s' as column %u, wanted '%s'",
-			i < n ? diag_quote(shown, sizeof(shown), c[i].s, c[i].n) : "", i + 1, column_name[i]);
+		return fault_set(f, measured_place(in, line, i < n ? c[i].s : line + len), "measured-header",
+			"column %u is '%s' (expected '%s')", i + 1,
+			i < n ? diag_quote(shown, sizeof(shown), c[i].s, c[i].n) : "", column_name[i]);
 	}
 	if (n > N_COLUMNS)
-		return fault_set(f, at(in, line, line), "measured-header",
-			"found more columns than the %u of the format", (unsigned)N_COLUMNS);
+		return fault_set(f, measured_place(in, line, line), "measured-header", "more than %u columns",
+			(unsigned)N_COLUMNS);
 	return 0;
 }
 
-/* A decimal number at *s, which moves behind it. Its own parser, for the locale must not matter. */
-static bool decimal(const char **s, double *out)
+/* Parses a decimal number at *s and moves *s past it. Unlike strtod(), independent of the locale. */
+static bool parse_decimal(const char **s, double *out)
 {
 	const char *p = *s;
 	double v = 0, scale = 1;
@@ -110,40 +110,43 @@ static bool decimal(const char **s, double *out)
 	return true;
 }
 
-/* A number, or numbers separated by commas: the first. */
-static bool first_number(const char *text, double *out)
+/* Parses a number, or the first of several separated by commas. */
+static bool parse_first_number(const char *text, double *out)
 {
 	double ignored;
 
-	if (!decimal(&text, out))
+	if (!parse_decimal(&text, out))
 		return false;
-	while (*text == ',' && (text++, decimal(&text, &ignored)))
+	while (*text == ',' && (text++, parse_decimal(&text, &ignored)))
 		;
 	return !*text;
 }
 
-static int take_row(struct measured *m, const struct input *in, const char *line, size_t len, struct fault *f)
+static int parse_row(
+	struct measured *m, const struct input *in, const char *line, size_t len, struct fault *f)
 {
 	struct cell c[N_COLUMNS];
 	const char *text[N_COLUMNS];
-	unsigned n = split(c, line, len);
+	unsigned n = split_cells(c, line, len);
 	struct measured_row *r;
 
 	if (n != N_COLUMNS)
-		return fault_set(f, at(in, line, line), "measured-row",
-			"found %s%u columns, wanted %u separated by tabs", n > N_COLUMNS ? "more than " : "",
-			n > N_COLUMNS ? (unsigned)N_COLUMNS : n, (unsigned)N_COLUMNS);
+		return fault_set(f, measured_place(in, line, line), "measured-row",
+			"%s%u column%s (expected %u, separated by tabs)", n > N_COLUMNS ? "more than " : "",
+			n > N_COLUMNS ? (unsigned)N_COLUMNS : n, n == 1 ? "" : "s", (unsigned)N_COLUMNS);
 	for (unsigned i = 0; i < N_COLUMNS; i++)
 		text[i] = arena_strndup(&m->arena, c[i].s, c[i].n);
 	if (memchr(line, '\0', len))
-		return fault_set(f, at(in, line, line), "measured-row", "found a zero byte, wanted text");
+		return fault_set(
+			f, measured_place(in, line, line), "measured-row", "NUL byte (expected text)");
 	if (!*text[ID] || !*text[WORKLOAD] || !*text[VALUE])
-		return fault_set(f, at(in, line, line), "measured-row", "found no %s, wanted one",
+		return fault_set(f, measured_place(in, line, line), "measured-row", "row has no %s",
 			!*text[ID]         ? "id"
 			: !*text[WORKLOAD] ? "workload"
 					   : "value");
 	if (m->n_rows == MAX_ROWS)
-		return fault_set(f, at(in, line, line), "measured-row", "found more than %u rows", MAX_ROWS);
+		return fault_set(
+			f, measured_place(in, line, line), "measured-row", "more than %u rows", MAX_ROWS);
 	grow(&m->row, &m->cap_rows, m->n_rows + 1, sizeof(*m->row));
 	r = &m->row[m->n_rows++];
 	*r = (struct measured_row){.id = text[ID],
@@ -156,21 +159,22 @@ static int take_row(struct measured *m, const struct input *in, const char *line
 		.tool = text[TOOL],
 		.source = text[SOURCE],
 		.note = text[NOTE],
-		.at = at(in, line, line)};
-	r->at.col = 0;
-	r->number = first_number(text[VALUE], &r->value);
+		.place = measured_place(in, line, line)};
+	r->place.col = 0;
+	r->number = parse_first_number(text[VALUE], &r->value);
 	if (r->number && !(fabs(r->value) <= 1e15))
-		return fault_set(f, at(in, line, c[VALUE].s), "measured-value", "found a value beyond 1e15");
-	if (*text[CLOCK] && (!first_number(text[CLOCK], &r->clock_mhz) || r->clock_mhz < 0))
-		return fault_set(f, at(in, line, c[CLOCK].s), "measured-clock",
-			"found no clock in MHz, wanted one or nothing");
+		return fault_set(
+			f, measured_place(in, line, c[VALUE].s), "measured-value", "value is beyond 1e15");
+	if (*text[CLOCK] && (!parse_first_number(text[CLOCK], &r->clock_mhz) || r->clock_mhz < 0))
+		return fault_set(f, measured_place(in, line, c[CLOCK].s), "measured-clock",
+			"invalid clock (expected MHz or nothing)");
 	return 0;
 }
 
 static const char *const with_words[] = {"#with", "#params"};
 
-/* Which of them the line begins with, as a word; -1: none. */
-static int with_word(const char *line, size_t len)
+/* Index of the word that the line begins with; -1: none. */
+static int find_with_word(const char *line, size_t len)
 {
 	for (unsigned i = 0; i < sizeof(with_words) / sizeof(*with_words); i++) {
 		size_t n = strlen(with_words[i]);
@@ -181,8 +185,8 @@ static int with_word(const char *line, size_t len)
 	return -1;
 }
 
-/* "#with TOOL NAME=VALUE ...", and #params likewise */
-static int take_with(
+/* Parses "#with TOOL NAME=VALUE ..." or the same with #params. */
+static int parse_with(
 	struct measured *m, const struct input *in, const char *line, size_t len, int word, struct fault *f)
 {
 	size_t skip = strlen(with_words[word]);
@@ -194,25 +198,26 @@ static int take_with(
 		if (!strchr(define, '='))
 			break;
 		grow(&m->with, &m->cap_with, m->n_with + 1, sizeof(*m->with));
-		m->with[m->n_with++] = (struct measured_with){tool, define, word == 1, at(in, line, line)};
+		m->with[m->n_with++] =
+			(struct measured_with){tool, define, word == 1, measured_place(in, line, line)};
 		any = true;
 	}
 	if (define || !any)
-		return fault_set(f, at(in, line, line), "measured-with",
-			"found no '%s TOOL NAME=VALUE...', wanted that", with_words[word]);
+		return fault_set(f, measured_place(in, line, line), "measured-with",
+			"incomplete line (expected '%s TOOL NAME=VALUE...')", with_words[word]);
 	return 0;
 }
 
-static int by_id(const void *a, const void *b)
+static int compare_ids(const void *a, const void *b)
 {
 	const struct measured_row *const *x = a, *const *y = b;
 	int c = strcmp((*x)->id, (*y)->id);
 
-	return c ? c : (*x)->at.line < (*y)->at.line ? -1 : 1;
+	return c ? c : (*x)->place.line < (*y)->place.line ? -1 : 1;
 }
 
-/* Ids of the rows from first on. */
-static int check_ids(const struct measured *m, uint32_t first, struct fault *f)
+/* Checks that the ids of the rows from `first` on are unique. */
+static int check_unique_ids(const struct measured *m, uint32_t first, struct fault *f)
 {
 	uint32_t n = m->n_rows - first;
 	const struct measured_row **sorted = xcalloc(n + 1, sizeof(*sorted));
@@ -220,13 +225,12 @@ static int check_ids(const struct measured *m, uint32_t first, struct fault *f)
 
 	for (uint32_t i = 0; i < n; i++)
 		sorted[i] = &m->row[first + i];
-	qsort(sorted, n, sizeof(*sorted), by_id);
+	qsort(sorted, n, sizeof(*sorted), compare_ids);
 	for (uint32_t i = 1; i < n && !result; i++) {
 		char shown[64];
 
 		if (!strcmp(sorted[i]->id, sorted[i - 1]->id))
-			result = fault_set(f, sorted[i]->at, "measured-id",
-				"found the id '%s' a second time, wanted each once",
+			result = fault_set(f, sorted[i]->place, "measured-id", "duplicate id '%s'",
 				diag_quote(shown, sizeof(shown), sorted[i]->id, strlen(sorted[i]->id)));
 	}
 	free(sorted);
@@ -242,24 +246,24 @@ int measured_parse(struct measured *m, struct input *in, struct fault *f)
 	int r;
 
 	while ((r = input_line(in, &line, &len, f)) > 0) {
-		int with = with_word(line, len);
+		int with = find_with_word(line, len);
 
 		if (!len || (*line == '#' && with < 0))
 			continue;
 		if (with >= 0)
-			r = take_with(m, in, line, len, with, f);
+			r = parse_with(m, in, line, len, with, f);
 		else if (header)
-			r = take_row(m, in, line, len, f);
+			r = parse_row(m, in, line, len, f);
 		else
-			r = check_header(in, line, len, f);
+			r = check_columns(in, line, len, f);
 		if (r < 0)
 			return -1;
 		header |= with < 0;
 	}
 	if (r == 0 && !header)
 		return fault_set(f, (struct place){input_name(in), 0, 0}, "measured-header",
-			"found no line of column names, wanted 'id gpu workload ...' separated by tabs");
-	return r < 0 ? -1 : check_ids(m, first, f);
+			"no line of column names (expected 'id gpu workload ...', separated by tabs)");
+	return r < 0 ? -1 : check_unique_ids(m, first, f);
 }
 
 int measured_read(struct measured *m, const char *path, struct fault *f)
@@ -280,8 +284,8 @@ void measured_free(struct measured *m)
 
 /* ---- parameters ----------------------------------------------------------------------------- */
 
-/* What stands behind "key=", NULL: there is none. */
-static const char *find(const char *params, const char *key)
+/* Text after "key="; NULL: absent. */
+static const char *find_value(const char *params, const char *key)
 {
 	size_t n = strlen(key);
 
@@ -295,14 +299,14 @@ static const char *find(const char *params, const char *key)
 
 bool measured_param(const char *params, const char *key, double *value)
 {
-	const char *s = find(params, key);
+	const char *s = find_value(params, key);
 	double from, to;
 
-	if (!s || !decimal(&s, &from))
+	if (!s || !parse_decimal(&s, &from))
 		return false;
 	if (s[0] == '.' && s[1] == '.') {
 		s += 2;
-		if (!decimal(&s, &to) || from <= 0 || to <= 0)
+		if (!parse_decimal(&s, &to) || from <= 0 || to <= 0)
 			return false;
 		from = sqrt(from * to);
 	}
@@ -323,7 +327,7 @@ bool measured_row_param(
 
 bool measured_word(const char *params, const char *key, char *out, size_t cap)
 {
-	const char *s = find(params, key);
+	const char *s = find_value(params, key);
 	size_t n = s ? strcspn(s, ",") : 0;
 
 	if (!n || n >= cap)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The text of micro-traces: instruction lines, and the kernel file around them as it is read (micro.h).
+ * Text of micro-traces: instruction lines, and the kernel file around them, generated while it is read
+ * (micro.h).
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -13,16 +14,16 @@
 
 struct micro_text {
 	const struct micro *m;
-	struct scribe warp; /* the body made last */
-	struct bytes out;   /* what is not read yet begins at */
-	size_t at;
-	uint64_t block; /* the next one */
-	bool made;      /* the body that all warps share */
+	struct scribe warp; /* body generated last */
+	struct bytes out;   /* text of the present thread block */
+	size_t n_read;      /* bytes of out that have been read */
+	uint64_t block;     /* next thread block */
+	bool made;          /* the body that all warps share has been generated */
 };
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
-static unsigned words(const char *s)
+static unsigned count_words(const char *s)
 {
 	unsigned n = 0;
 
@@ -31,10 +32,10 @@ static unsigned words(const char *s)
 	return n;
 }
 
-static void begin(struct scribe *s, uint32_t mask, const char *dst, const char *op, const char *src)
+static void begin_inst(struct scribe *s, uint32_t mask, const char *dst, const char *op, const char *src)
 {
-	bytes_printf(&s->text, "%04" PRIx32 " %08" PRIx32 " %u %s%s%s %u %s%s", s->pc, mask, words(dst), dst,
-		*dst ? " " : "", op, words(src), src, *src ? " " : "");
+	bytes_printf(&s->text, "%04" PRIx32 " %08" PRIx32 " %u %s%s%s %u %s%s", s->pc, mask, count_words(dst),
+		dst, *dst ? " " : "", op, count_words(src), src, *src ? " " : "");
 	s->pc += 16;
 	s->insts++;
 }
@@ -42,7 +43,7 @@ static void begin(struct scribe *s, uint32_t mask, const char *dst, const char *
 void scribe_masked(
 	struct scribe *s, uint32_t mask, const char *dst, const char *op, const char *src, uint64_t imm)
 {
-	begin(s, mask, dst, op, src);
+	begin_inst(s, mask, dst, op, src);
 	bytes_printf(&s->text, "0 %" PRIu64 " \n", imm);
 }
 
@@ -51,11 +52,11 @@ void scribe_op(struct scribe *s, const char *dst, const char *op, const char *sr
 	scribe_masked(s, LANES_ALL, dst, op, src, imm);
 }
 
-/* Address modes of the format: 0 a list, 1 base and stride of one unbroken run of lanes. */
+/* Address modes of the format: 0 is a list; 1 is base and stride of one run of lanes */
 void scribe_mem(struct scribe *s, uint32_t mask, const char *dst, const char *op, const char *src,
 	uint32_t width, uint64_t base, int64_t stride)
 {
-	begin(s, mask, dst, op, src);
+	begin_inst(s, mask, dst, op, src);
 	if (mask & (mask - 1))
 		bytes_printf(&s->text, "%" PRIu32 " 1 0x%" PRIx64 " %" PRId64 " 0 \n", width, base, stride);
 	else
@@ -65,7 +66,7 @@ void scribe_mem(struct scribe *s, uint32_t mask, const char *dst, const char *op
 void scribe_lanes(struct scribe *s, const char *dst, const char *op, const char *src, uint32_t width,
 	const uint64_t lane[32])
 {
-	begin(s, LANES_ALL, dst, op, src);
+	begin_inst(s, LANES_ALL, dst, op, src);
 	bytes_printf(&s->text, "%" PRIu32 " 0 ", width);
 	for (unsigned i = 0; i < 32; i++)
 		bytes_printf(&s->text, "0x%" PRIx64 " ", lane[i]);
@@ -100,7 +101,7 @@ struct micro_text *micro_text_new(const struct micro *m)
 	return t;
 }
 
-static void make_warp(struct micro_text *t, uint32_t block, uint32_t warp)
+static void generate_warp(struct micro_text *t, uint32_t block, uint32_t warp)
 {
 	struct scribe *s = &t->warp;
 
@@ -112,14 +113,14 @@ static void make_warp(struct micro_text *t, uint32_t block, uint32_t warp)
 	t->made = t->m->alike;
 }
 
-static void make_block(struct micro_text *t)
+static void generate_block(struct micro_text *t)
 {
 	const struct micro *m = t->m;
 	struct bytes *out = &t->out;
 
 	bytes_printf(out, "#BEGIN_TB\n\nthread block = %" PRIu64 ",0,0\n", t->block);
 	for (uint32_t w = 0; w < (m->threads + 31) / 32; w++) {
-		make_warp(t, (uint32_t)t->block, w);
+		generate_warp(t, (uint32_t)t->block, w);
 		bytes_printf(out, "\nwarp = %" PRIu32 "\ninsts = %" PRIu32 "\n", w, t->warp.insts);
 		bytes_add(out, t->warp.text.p, t->warp.text.n);
 	}
@@ -130,19 +131,19 @@ static void make_block(struct micro_text *t)
 static size_t read_text(void *ctx, void *buf, size_t n)
 {
 	struct micro_text *t = ctx;
-	size_t have = t->out.n - t->at;
+	size_t have = t->out.n - t->n_read;
 
 	if (!have) {
 		if (t->block == t->m->blocks)
 			return 0;
-		t->out.n = t->at = 0;
-		make_block(t);
+		t->out.n = t->n_read = 0;
+		generate_block(t);
 		have = t->out.n;
 	}
 	if (n > have)
 		n = have;
-	memcpy(buf, t->out.p + t->at, n);
-	t->at += n;
+	memcpy(buf, t->out.p + t->n_read, n);
+	t->n_read += n;
 	return n;
 }
 

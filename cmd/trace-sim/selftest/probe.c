@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of probes, and the probe that a row of a measured file asks for (probe.h). */
+/* The table of probes, and the choice of a probe for a row (probe.h). */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -12,8 +12,8 @@ const struct probe_kind probe_kinds[] = {
 };
 const unsigned n_probe_kinds = sizeof(probe_kinds) / sizeof(*probe_kinds);
 
-/* The kind whose workload the row's begins with. */
-static const struct probe_kind *kind_of(const char *workload)
+/* Kind with the longest name that the workload begins with; NULL: none. */
+static const struct probe_kind *find_probe_kind(const char *workload)
 {
 	const struct probe_kind *best = NULL;
 	size_t best_len = 0;
@@ -31,8 +31,8 @@ static const struct probe_kind *kind_of(const char *workload)
 	return best;
 }
 
-/* "a b=7": the parameters' values. false: one is missing that must be there. */
-static bool take_numbers(
+/* Sets the values of the parameters in names ("a b=7"); false: a required one is missing. */
+static bool parse_parameters(
 	struct probe *p, const struct measured_row *r, const struct measured *with, const char *names)
 {
 	for (unsigned i = 0; *names && i < PROBE_NUMBERS; i++) {
@@ -43,12 +43,12 @@ static bool take_numbers(
 
 		memcpy(key, names, len);
 		key[len] = '\0';
-		if (!measured_row_param(with, r, key, &p->n[i])) {
+		if (!measured_row_param(with, r, key, &p->param[i])) {
 			if (!def)
 				return false;
-			p->n[i] = def[1] == '-' ? -(double)(def[2] - '0') : 0;
+			p->param[i] = def[1] == '-' ? -(double)(def[2] - '0') : 0;
 			for (const char *d = def + 1; isdigit((unsigned char)*d); d++)
-				p->n[i] = p->n[i] * 10 + (*d - '0');
+				p->param[i] = p->param[i] * 10 + (*d - '0');
 		}
 		names += n;
 		names += *names == ' ';
@@ -75,7 +75,7 @@ bool probe_takes(const char *define)
 bool probe_of(struct probe *p, const struct measured_row *r, const struct measured *with,
 	const struct subject *s, const char **why)
 {
-	const struct probe_kind *k = kind_of(r->workload);
+	const struct probe_kind *k = find_probe_kind(r->workload);
 
 	*why = "no micro-trace for this workload";
 	if (!k)
@@ -83,11 +83,11 @@ bool probe_of(struct probe *p, const struct measured_row *r, const struct measur
 	*p = (struct probe){.kind = k, .params = r->params, .rest = r->workload + strlen(k->workload)};
 	p->rest += *p->rest == '/' || *p->rest == ' ';
 	strncpy(p->group, k->workload, sizeof(p->group) - 1);
-	*why = "the value is no number";
+	*why = "the value is not a number";
 	if (!r->number)
 		return false;
 	*why = "parameters are missing";
-	if (!take_numbers(p, r, with, k->names))
+	if (!parse_parameters(p, r, with, k->names))
 		return false;
 	return !k->ready || k->ready(p, r, s, why);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Probes: what a row of a measured file asks for, as micro-traces that a machine can run.
+ * Probes: micro-traces that reproduce the measurement of a row of a measured file on a simulated GPU.
  *
- * probes.def has one row for every kind of probe; the parser, the manual page and the groups of the summary
- * follow from it. A row that no probe can make says why. A probe's figure depends on the machine and the row
- * alone.
+ * probes.def has one line per kind of probe; the parser, the manual page and the groups of the summary are
+ * generated from it. A row without a probe has a reason. The figure of a probe depends only on the GPU and
+ * the row.
  */
 #ifndef SELFTEST_PROBE_H
 #define SELFTEST_PROBE_H
@@ -12,7 +12,7 @@
 #include "params.h"
 #include "selftest/measured.h"
 
-/* The machine that figures are simulated on. */
+/* The GPU that is simulated. */
 struct subject {
 	struct params params;
 	const struct isa *isa;
@@ -26,16 +26,16 @@ typedef double probe_run(const struct probe *p, const struct subject *s);
 
 struct probe {
 	const struct probe_kind *kind;
-	double n[PROBE_NUMBERS]; /* values of the kind's parameters, in its order */
-	const char *rest;        /* of the workload's name behind the kind's, "" for none */
-	const char *params;      /* as the row has them */
-	char group[24];          /* of the summary */
+	double param[PROBE_NUMBERS]; /* values of the kind's parameters, in its order */
+	const char *rest;            /* text after the kind's name in the workload; "": none */
+	const char *params;          /* params of the row */
+	char group[24];              /* group in the summary */
 };
 
 /*
- * names: the parameters that must be there, separated by blanks; behind '=' the value of one that may be left
- * out. ready: fills in what the row's words mean, and judges; NULL and *why (static text) where it cannot be
- * made.
+ * names: parameters, separated by blanks; NAME is required, NAME=VALUE optional with this default. ready:
+ * interprets the other words of the row and checks it; returns false and sets *why (static text) if the row
+ * cannot be reproduced. ready may be NULL.
  */
 struct probe_kind {
 	const char *workload, *names, *unit, *help;
@@ -47,10 +47,13 @@ struct probe_kind {
 extern const struct probe_kind probe_kinds[];
 extern const unsigned n_probe_kinds;
 
-/* The probe of a row on this machine; with: what is said of its tool. false and *why: it cannot be made. */
+/*
+ * Sets *p to the probe of a row for GPU s. with: #params lines. Returns false and sets *why if there is
+ * none.
+ */
 bool probe_of(struct probe *p, const struct measured_row *r, const struct measured *with,
 	const struct subject *s, const char **why);
-/* Is it "name=number", of a parameter that any kind has? */
+/* True if define is "NAME=NUMBER" with a parameter of any kind. */
 bool probe_takes(const char *define);
 
 /* probe_core.c */
@@ -91,14 +94,13 @@ bool probe_stride_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /*
- * Bytes that the L1 holds beside CTAs of so many threads without shared memory of their own, and the whole
- * L2.
+ * Size of the L1 next to CTAs of `threads` threads without shared memory of their own; size of the whole L2.
  */
 uint64_t subject_l1_bytes(const struct subject *s, uint32_t threads);
 uint64_t subject_l2_bytes(const struct subject *s);
-/* Bytes in so many core cycles, as GB/s. */
+/* `bytes` in `cycles` core cycles, in GB/s. */
 double subject_rate(const struct subject *s, double bytes, double cycles);
-/* The whole number that a parameter stands for: 1 to 1e9. */
+/* v rounded to an integer from 1 to 1e9. */
 uint32_t probe_count(double v);
 
 #endif

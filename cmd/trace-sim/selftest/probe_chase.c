@@ -2,12 +2,12 @@
 /*
  * Pointer chases: the cycles of one load that waits for the one before.
  *
- * The chase goes over the lines of its footprint in one random order, again and again. A pass over hundreds
- * of megabytes would be millions of loads, so the caches are brought to where a pass leaves them without
- * spending time (the L2 by reading tags in the chase's order, as much of the order as any cache can still
- * hold; a small footprint's L1 by a real pass), and then some loads of the next pass are timed, from the
- * issue of one to that of another, within one kernel. The programs begin with an empty L1 and time that, too,
- * which shows where a footprint fits it; so the first pass counts by its share of their loads.
+ * The chase visits the lines of its footprint in one random order, again and again. A pass over hundreds of
+ * megabytes would be millions of loads. So the caches are brought into the state that a pass leaves, in no
+ * simulated time: the L2 by passing the chase through its tags, as much of it as any cache can hold, and the
+ * L1 of a small footprint by a real pass. Then some loads of the next pass are timed within one kernel, from
+ * issue to issue. The measured programs begin with an empty L1 and time that, too, which matters where a
+ * footprint fits into it; so the first pass is added in proportion to its share of their loads.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,21 +15,21 @@
 #include "selftest/probe.h"
 
 #define LINE      128u
-#define TIMED     1504u /* loads of which the figure is the mean */
+#define TIMED     1504u /* loads that are timed; the figure is their mean */
 #define LEAD      64u   /* loads before them */
-#define REAL_PASS 4096u /* lines up to which a pass is run: more than any L1 holds */
+#define REAL_PASS 4096u /* largest pass that is run, in lines: more than any L1 holds */
 #define UNROLL    32u
-#define BEYOND_L1 1.6      /* times its size: no line of a chase stays */
-#define PROGRAM   350000.0 /* loads of a program's kernel, by how the plateaus of L1s rise */
+#define BEYOND_L1 1.6      /* footprint relative to the L1 at which no line of a chase stays */
+#define PROGRAM   350000.0 /* loads of a measured kernel, derived from the slope of the L1 plateaus */
 
 /* ---- the order ------------------------------------------------------------------------------ */
 
 struct chase_order {
 	uint64_t lines;
-	uint32_t half; /* bits of each half of a number that the network permutes */
+	uint32_t half; /* bits of each half of a number in the Feistel network */
 };
 
-static uint32_t mix(uint32_t half, uint32_t round)
+static uint32_t mix_bits(uint32_t half, uint32_t round)
 {
 	uint64_t z = ((uint64_t)round << 32 | half) * 0x9E3779B97F4A7C15ull;
 
@@ -46,8 +46,8 @@ static void order_init(struct chase_order *o, uint64_t lines)
 }
 
 /*
- * The line of step i of a pass: a permutation of 0 to lines - 1 (a Feistel network, walked until it stays
- * inside).
+ * Line of step i of a pass: a permutation of 0 to lines - 1 by a Feistel network, repeated until the result
+ * is in range.
  */
 static uint64_t order_at(const struct chase_order *o, uint64_t i)
 {
@@ -57,7 +57,7 @@ static uint64_t order_at(const struct chase_order *o, uint64_t i)
 		uint64_t left = i >> o->half, right = i & mask;
 
 		for (uint32_t round = 0; round < 4; round++) {
-			uint64_t next = left ^ (mix((uint32_t)right, round) & mask);
+			uint64_t next = left ^ (mix_bits((uint32_t)right, round) & mask);
 
 			left = right;
 			right = next;
@@ -67,7 +67,7 @@ static uint64_t order_at(const struct chase_order *o, uint64_t i)
 	return i;
 }
 
-static uint64_t address(const struct chase_order *o, uint64_t step)
+static uint64_t chase_address(const struct chase_order *o, uint64_t step)
 {
 	return MICRO_DATA + order_at(o, step % o->lines) * LINE;
 }
@@ -76,12 +76,12 @@ static uint64_t address(const struct chase_order *o, uint64_t step)
 
 struct chase {
 	struct chase_order order;
-	uint64_t first, loads;
+	uint64_t first_step, loads;
 };
 
-static void body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void chase_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
-	const struct chase *c = m->what;
+	const struct chase *c = m->arg;
 
 	(void)block;
 	(void)warp;
@@ -90,7 +90,7 @@ static void body(struct scribe *s, const struct micro *m, uint32_t block, uint32
 	for (uint64_t i = 0; i < c->loads; i++) {
 		if (i % UNROLL == 0)
 			s->pc = 0x100;
-		scribe_mem(s, 1, "R2", "LDG.E.64", "R2", 8, address(&c->order, c->first + i), 0);
+		scribe_mem(s, 1, "R2", "LDG.E.64", "R2", 8, chase_address(&c->order, c->first_step + i), 0);
 		if (i % UNROLL == UNROLL - 1) {
 			scribe_op(s, "R6", "IADD3", "R6 R255 R255", 0);
 			scribe_op(s, "", "ISETP.GE.U32.AND", "R6", 0);
@@ -101,11 +101,14 @@ static void body(struct scribe *s, const struct micro *m, uint32_t block, uint32
 	scribe_exit(s);
 }
 
-/* Instructions up to the load number i, itself with them. */
-static uint64_t issue_of(uint64_t i) { return 2 + i / UNROLL * 3 + i + 1; }
+/* Number of instructions up to and including load i. */
+static uint64_t insts_up_to_load(uint64_t i) { return 2 + i / UNROLL * 3 + i + 1; }
 
-/* Of a footprint far larger than the L2 a pass finds nothing that the one before has left. */
-static void warm(struct bench *b, const struct subject *s, const struct chase_order *o)
+/*
+ * Passes the chase through the tags of the L2. A footprint far larger than the L2 finds no line of the
+ * previous pass, so it is skipped.
+ */
+static void warm_chase(struct bench *b, const struct subject *s, const struct chase_order *o)
 {
 	uint64_t most = 5 * subject_l2_bytes(s) / 2 / LINE, steps = 2 * o->lines;
 
@@ -114,32 +117,32 @@ static void warm(struct bench *b, const struct subject *s, const struct chase_or
 	if (steps > most)
 		steps = most < o->lines ? most : (most / o->lines) * o->lines;
 	for (uint64_t i = o->lines - steps % o->lines, n = 0; n < steps; n++)
-		bench_warm(b, address(o, i + n), 8, 0, false);
+		bench_warm(b, chase_address(o, i + n), 8, 0, false);
 }
 
 double probe_chase(const struct probe *p, const struct subject *s)
 {
-	struct chase c = {.first = 0};
+	struct chase c = {.first_step = 0};
 	struct micro m = {.name = "chase",
 		.blocks = 1,
 		.threads = 32,
 		.nregs = 16,
 		.arch = s->arch,
-		.body = body,
-		.what = &c};
-	uint64_t lines = (uint64_t)(p->n[0] * 1024 / LINE), pass, at[4], time[4];
+		.body = chase_body,
+		.arg = &c};
+	uint64_t lines = (uint64_t)(p->param[0] * 1024 / LINE), pass, at[4], time[4];
 	double load, first;
 	struct bench *b;
 
 	order_init(&c.order, lines ? lines : 1);
 	pass = c.order.lines <= REAL_PASS ? c.order.lines : 0;
 	b = bench_open(&s->params, s->isa);
-	warm(b, s, &c.order);
+	warm_chase(b, s, &c.order);
 	c.loads = pass + LEAD + TIMED + 1;
-	at[0] = issue_of(pass > LEAD ? LEAD : 0);
-	at[1] = issue_of(pass);
-	at[2] = issue_of(pass + LEAD);
-	at[3] = issue_of(pass + LEAD + TIMED);
+	at[0] = insts_up_to_load(pass > LEAD ? LEAD : 0);
+	at[1] = insts_up_to_load(pass);
+	at[2] = insts_up_to_load(pass + LEAD);
+	at[3] = insts_up_to_load(pass + LEAD + TIMED);
 	bench_times(b, &m, at, time, 4);
 	load = (double)(time[3] - time[2]) / TIMED;
 	bench_close(b);
@@ -149,16 +152,17 @@ double probe_chase(const struct probe *p, const struct subject *s)
 	return load + (first - load) * (double)pass / PROGRAM;
 }
 
-/* The group tells on which level of this machine the footprint lives; between the levels is "between". */
+/* The group names the level of this GPU that holds the footprint; "between": none holds all of it. */
 bool probe_chase_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
-	double bytes = p->n[0] * 1024, l1 = (double)subject_l1_bytes(s, 32), l2 = (double)subject_l2_bytes(s);
+	double bytes = p->param[0] * 1024, l1 = (double)subject_l1_bytes(s, 32),
+	       l2 = (double)subject_l2_bytes(s);
 	double near = l2 / s->params.mem.l2_sides;
 	const char *level = "between";
 
 	(void)r;
-	*why = "a footprint of 128 bytes to 64 GiB is wanted";
+	*why = "footprint out of range (expected 128 bytes to 64 GiB)";
 	if (bytes < LINE || bytes > 64e9)
 		return false;
 	if (bytes <= 0.95 * l1)

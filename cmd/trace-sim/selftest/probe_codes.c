@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Clock windows: instructions with their control codes between two reads of the clock, on a core that obeys
- * the codes.
+ * Clock windows: instructions with control codes between two reads of the clock, on a core that obeys the
+ * codes.
  *
- * The row's params are the code, " | " between instructions, each as
+ * The params of a row are the code, with " | " between instructions, each as
  *   PC [B012345:Rn:Wn:Y:Snn] OPCODE OPERANDS
- * wait mask, read and write counter, yield, stall, '-' for none; a slot that is kept is marked .reuse. The
- * code before the window is made up: independent moves, and where shared loads are queued a store and a
- * barrier, as in the measured programs. There instructions hit their caches. Windows of all warps have two
- * special registers read before them, waited for behind them, and begin with empty caches, as measured: when
- * each warp begins is part of the figure. The bits of an instruction that the core looks at follow from the
- * text, so that no assembler is needed.
+ * with wait mask, read counter, write counter, yield and stall; '-' is none. An operand whose register is
+ * kept for reuse is marked .reuse. The code before the window is made up: independent moves and, where
+ * shared loads are queued, a store and a barrier, as in the measured programs. Its instructions hit their
+ * caches. Windows of all warps read two special registers before the window, wait for them after it, and
+ * begin with empty caches, as in the measurement: the start of each warp is part of the figure. The encoding
+ * of an instruction, as far as the core uses it, follows from the text, so no assembler is needed.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -34,21 +34,22 @@ struct probe_line {
 
 struct probe_window {
 	struct probe_line line[LINES_MOST];
-	uint32_t n, first, last; /* lines; those of the clock reads */
+	uint32_t n;                       /* lines */
+	uint32_t first_clock, last_clock; /* lines of the two clock reads */
 	char stem[STEMS_MOST][16];
 	uint32_t n_stems;
 };
 
 /* ---- one instruction ---------------------------------------------------------------------------- */
 
-static bool counter_of(char c, uint8_t *n)
+static bool parse_counter(char c, uint8_t *n)
 {
 	*n = c == '-' ? 7 : (uint8_t)(c - '0');
 	return c == '-' || (c >= '0' && c <= '5');
 }
 
-/* "[B------:R-:W2:-:S04] ". Returns what follows, NULL: it is none. */
-static const char *control_of(const char *s, struct control_code *k)
+/* Parses "[B------:R-:W2:-:S04] ". Returns the text after it; NULL: not a control code. */
+static const char *parse_control(const char *s, struct control_code *k)
 {
 	static const char form[] = "[B......:R.:W.:.:S..] ";
 
@@ -62,15 +63,15 @@ static const char *control_of(const char *s, struct control_code *k)
 		else if (s[2 + i] != '-')
 			return NULL;
 	k->yield = s[15] == 'Y';
-	if (!counter_of(s[10], &k->read) || !counter_of(s[13], &k->write) || !isdigit((unsigned char)s[18]) ||
-		!isdigit((unsigned char)s[19]))
+	if (!parse_counter(s[10], &k->read) || !parse_counter(s[13], &k->write) ||
+		!isdigit((unsigned char)s[18]) || !isdigit((unsigned char)s[19]))
 		return NULL;
 	k->stall = (uint8_t)((s[18] - '0') * 10 + s[19] - '0');
 	return k->stall < 16 ? s + sizeof(form) - 1 : NULL;
 }
 
-/* One number for each stem, from the first on. */
-static bool number_of(struct probe_window *w, struct probe_line *l)
+/* Assigns an opcode number per stem, in order of appearance. */
+static bool assign_opcode(struct probe_window *w, struct probe_line *l)
 {
 	size_t n = strcspn(l->op, ".");
 	uint32_t i = 0;
@@ -93,14 +94,14 @@ static bool number_of(struct probe_window *w, struct probe_line *l)
 	return true;
 }
 
-static bool stores(const struct probe_line *l) { return !strncmp(l->op, "ST", 2); }
+static bool is_store_line(const struct probe_line *l) { return !strncmp(l->op, "ST", 2); }
 
-/* Register s, "R12" or "RZ", and its place among the operands. */
-static bool take_register(struct probe_line *l, const char *s, const char *end, uint32_t *n)
+/* Parses operand number *n, register "R12" or "RZ", and counts it. */
+static bool parse_code_register(struct probe_line *l, const char *s, const char *end, uint32_t *n)
 {
 	unsigned reg = s[1] == 'Z' ? NO_REG : (unsigned)strtoul(s + 1, NULL, 10);
-	bool dst = !*n && !stores(l);
-	uint32_t slot = *n - !stores(l);
+	bool dst = !*n && !is_store_line(l);
+	uint32_t slot = *n - !is_store_line(l);
 
 	if (reg > NO_REG)
 		return false;
@@ -120,7 +121,7 @@ static bool take_register(struct probe_line *l, const char *s, const char *end, 
 	return true;
 }
 
-static bool operands_of(struct probe_line *l, const char *s, const char *end)
+static bool parse_code_operands(struct probe_line *l, const char *s, const char *end)
 {
 	const char *counter = strstr(s, "SB");
 	uint32_t n = 0;
@@ -140,15 +141,15 @@ static bool operands_of(struct probe_line *l, const char *s, const char *end)
 		if (*s != 'R' || isalnum((unsigned char)s[-1]) || s[-1] == '_' ||
 			!(s[1] == 'Z' || isdigit((unsigned char)s[1])))
 			continue;
-		s += strspn(s + 1, "0123456789Z"); /* the register's last character */
-		if (!take_register(l, from, s + 1, &n))
+		s += strspn(s + 1, "0123456789Z"); /* now at the last character of the register */
+		if (!parse_code_register(l, from, s + 1, &n))
 			return false;
 	}
 	return true;
 }
 
-/* One more line of code, up to end; the address before it is skipped. */
-static bool add_line(struct probe_window *w, const char *s, const char *end)
+/* Parses an instruction, up to end, without the address before it, and appends it. */
+static bool append_code_line(struct probe_window *w, const char *s, const char *end)
 {
 	struct probe_line *l = &w->line[w->n];
 	size_t n;
@@ -159,7 +160,7 @@ static bool add_line(struct probe_window *w, const char *s, const char *end)
 	if (w->n == LINES_MOST || s >= end)
 		return false;
 	*l = (struct probe_line){.op = ""};
-	s = control_of(s, &l->code);
+	s = parse_control(s, &l->code);
 	if (!s || s >= end)
 		return false;
 	n = strcspn(s, " |");
@@ -167,43 +168,47 @@ static bool add_line(struct probe_window *w, const char *s, const char *end)
 		return false;
 	memcpy(l->op, s, n);
 	w->n++;
-	return number_of(w, l) && operands_of(l, s + n, end);
+	return assign_opcode(w, l) && parse_code_operands(l, s + n, end);
 }
 
-static bool add(struct probe_window *w, const char *text) { return add_line(w, text, text + strlen(text)); }
+static bool append_code_text(struct probe_window *w, const char *text)
+{
+	return append_code_line(w, text, text + strlen(text));
+}
 
 /* ---- the window --------------------------------------------------------------------------------- */
 
-/* NULL: the text is no window. */
-static struct probe_window *window_of(const struct probe *p)
+/* Builds the window of a row; NULL: the params are not a window. */
+static struct probe_window *new_probe_window(const struct probe *p)
 {
 	struct probe_window *w = xcalloc(1, sizeof(*w));
 	const char *code = p->params;
 	bool good = true, span = !strcmp(p->rest, "cggty_policy");
 
 	if (span) {
-		good &= add(w, "[B------:R-:W-:-:S02] IMAD.MOV.U32 R1, RZ, RZ");
-		good &= add(w, "[B------:R-:W0:-:S04] S2R R8, SR");
-		good &= add(w, "[B------:R-:W1:-:S02] S2R R0, SR");
+		good &= append_code_text(w, "[B------:R-:W-:-:S02] IMAD.MOV.U32 R1, RZ, RZ");
+		good &= append_code_text(w, "[B------:R-:W0:-:S04] S2R R8, SR");
+		good &= append_code_text(w, "[B------:R-:W1:-:S02] S2R R0, SR");
 	}
 	for (unsigned i = 0; i < 4 && !span; i++)
-		good &= add(w, "[B------:R-:W-:-:S04] MOV R20, R21");
+		good &= append_code_text(w, "[B------:R-:W-:-:S04] MOV R20, R21");
 	if (!strcmp(p->rest, "queue_throughput") || !strcmp(p->rest, "four_subcores")) {
-		good &= add(w, "[B------:R-:W-:-:S04] STS [R11], R12");
-		good &= add(w, "[B------:R-:W-:-:S06] BAR.SYNC");
+		good &= append_code_text(w, "[B------:R-:W-:-:S04] STS [R11], R12");
+		good &= append_code_text(w, "[B------:R-:W-:-:S06] BAR.SYNC");
 	}
-	w->first = w->n;
+	w->first_clock = w->n;
 	while (good && code) {
 		const char *end = strstr(code, " | ");
 
-		good = add_line(w, code, end ? end : code + strlen(code));
+		good = append_code_line(w, code, end ? end : code + strlen(code));
 		code = end ? end + 3 : NULL;
 	}
-	w->last = w->n - 1;
+	w->last_clock = w->n - 1;
 	if (span)
-		good &= add(w, "[B0-----:R-:W-:Y:S13] LOP3.LUT RZ, R8, RZ");
-	good = good && add(w, "[B------:R-:W-:-:S05] EXIT") && !strncmp(w->line[w->first].op, "CS2R", 4) &&
-	       !strncmp(w->line[w->last].op, "CS2R", 4) && w->last > w->first;
+		good &= append_code_text(w, "[B0-----:R-:W-:Y:S13] LOP3.LUT RZ, R8, RZ");
+	good = good && append_code_text(w, "[B------:R-:W-:-:S05] EXIT") &&
+	       !strncmp(w->line[w->first_clock].op, "CS2R", 4) &&
+	       !strncmp(w->line[w->last_clock].op, "CS2R", 4) && w->last_clock > w->first_clock;
 	if (!good) {
 		free(w);
 		w = NULL;
@@ -213,7 +218,7 @@ static struct probe_window *window_of(const struct probe *p)
 
 static void window_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
-	const struct probe_window *w = m->what;
+	const struct probe_window *w = m->arg;
 
 	(void)block;
 	(void)warp;
@@ -229,12 +234,12 @@ static void window_body(struct scribe *s, const struct micro *m, uint32_t block,
 	}
 }
 
-/* ---- what is read off the event log ------------------------------------------------------------- */
+/* ---- cycles from the event log ------------------------------------------------------------------ */
 
 enum probe_reading { READ_FIRST, READ_LEAST, READ_SPAN };
 
-/* "CYCLE issue SM WARP PC ...", apart by tabs */
-static bool is_issue(const char *at, uint64_t *cycle, uint64_t *warp, uint64_t *pc)
+/* Parses "CYCLE issue SM WARP PC ...", separated by tabs; false: another event. */
+static bool parse_issue_event(const char *at, uint64_t *cycle, uint64_t *warp, uint64_t *pc)
 {
 	uint64_t sm;
 
@@ -248,18 +253,22 @@ static bool is_issue(const char *at, uint64_t *cycle, uint64_t *warp, uint64_t *
 	return num_digits(&at, NULL, 16, UINT32_MAX, pc) == NUM_GOOD;
 }
 
-/* Cycles from the first to the last clock read: of warp 0, the least of all warps, or from any to any. */
-static double read_log(const char *log, const struct probe_window *w, enum probe_reading how, uint32_t warps)
+/*
+ * Cycles from the first to the last clock read: of warp 0, the smallest of all warps, or from the first of
+ * any warp to the last of any.
+ */
+static double window_cycles(
+	const char *log, const struct probe_window *w, enum probe_reading how, uint32_t warps)
 {
 	uint64_t start[32] = {0}, stop[32] = {0}, least = UINT64_MAX, from = UINT64_MAX, to = 0;
 
 	for (const char *at = log; *at; at = strchr(at, '\n') + 1) {
 		uint64_t cycle, warp, pc;
 
-		if (is_issue(at, &cycle, &warp, &pc) && warp < 32) {
-			if (pc == 16 * w->first)
+		if (parse_issue_event(at, &cycle, &warp, &pc) && warp < 32) {
+			if (pc == 16 * w->first_clock)
 				start[warp] = cycle;
-			if (pc == 16 * w->last)
+			if (pc == 16 * w->last_clock)
 				stop[warp] = cycle;
 		}
 	}
@@ -271,7 +280,7 @@ static double read_log(const char *log, const struct probe_window *w, enum probe
 	return (double)(how == READ_FIRST ? stop[0] - start[0] : how == READ_LEAST ? least : to - from);
 }
 
-static struct cubins *cubins_of(const struct probe_window *w, const struct micro *m)
+static struct cubins *window_cubins(const struct probe_window *w, const struct micro *m)
 {
 	struct cubins *c = cubins_new();
 	uint8_t(*code)[16] = xcalloc(w->n, sizeof(*code));
@@ -299,23 +308,23 @@ double probe_codes(const struct probe *p, const struct subject *s)
 		.alike = true,
 		.body = window_body};
 	struct params *params = xcalloc(1, sizeof(*params));
-	struct probe_window *w = window_of(p);
+	struct probe_window *w = new_probe_window(p);
 	struct bytes log = {0};
 	struct events events = {.out = bytes_stream(&log)};
 	struct bench *b;
 	double cycles;
 
-	m.what = w;
+	m.arg = w;
 	*params = s->params;
 	params->core.perfect_icache = how != READ_SPAN;
 	b = bench_open_logged(params, s->isa, &events);
-	b->run.gpu.joins.cubins = cubins_of(w, &m);
+	b->run.gpu.joins.cubins = window_cubins(w, &m);
 	for (uint64_t at = 0; at < 128; at += 32)
 		bench_warm(b, MICRO_DATA + at, 32, 0, false);
 	bench_kernel(b, &m);
 	bench_close(b);
 	fclose(events.out);
-	cycles = read_log(log.p, w, how, m.threads / 32);
+	cycles = window_cycles(log.p, w, how, m.threads / 32);
 	bytes_free(&log);
 	free(w);
 	free(params);
@@ -334,11 +343,11 @@ bool probe_codes_ready(
 						    : "");
 	if (strstr(p->params, "LDG"))
 		snprintf(p->group, sizeof(p->group), "windows with L2");
-	*why = "windows obey control codes, which only the modern core does";
+	*why = "requires a modern core of four sub-cores, which obeys control codes";
 	if (!s->params.modern.on || s->params.core.schedulers != 4)
 		return false;
-	*why = "no window: instructions 'PC [B------:R-:W-:-:S01] OPCODE OPERANDS' from CS2R to CS2R, ' | ' between them";
-	w = window_of(p);
+	*why = "params are no window (expected instructions 'PC [B------:R-:W-:-:S01] OPCODE OPERANDS' from CS2R to CS2R, with ' | ' between them)";
+	w = new_probe_window(p);
 	free(w);
 	return w != NULL;
 }

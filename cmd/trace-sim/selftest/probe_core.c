@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Probes of the SM: grids of FFMA and of nothing, chains, issue rates, shared-memory conflicts, atomics.
+ * Probes of the SM: grids of FFMA and empty grids, chains, issue rates, shared-memory conflicts, atomics.
  *
- * The grids are timed as a profiler times them, from launch to end; their instructions are those that the
- * compiler made of the measured kernels. All others are the difference of a longer and a shorter run.
+ * Grids are timed from launch to end, like a profiler does, and have the instructions that the compiler
+ * generated for the measured kernels. All other figures are differences of a longer and a shorter run.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,17 +13,17 @@
 
 /* ---- grids ---------------------------------------------------------------------------------- */
 
-static uint32_t lanes_of(const struct micro *m, uint32_t warp)
+static uint32_t warp_mask(const struct micro *m, uint32_t warp)
 {
 	uint32_t left = m->threads - warp * 32;
 
 	return left >= 32 ? LANES_ALL : (1u << left) - 1;
 }
 
-/* 128 FFMA in a loop, each with the result of the one before. */
-static void loop_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+/* A loop of 128 FFMA, each with the result of the one before. */
+static void ffma_loop_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
-	uint32_t rounds = *(const uint32_t *)m->what, all = lanes_of(m, warp);
+	uint32_t rounds = *(const uint32_t *)m->arg, all = warp_mask(m, warp);
 
 	(void)block;
 	scribe_masked(s, all, "R1", "LDC", "", 0);
@@ -48,7 +48,7 @@ static void loop_body(struct scribe *s, const struct micro *m, uint32_t block, u
 
 static void fixed_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
-	uint32_t all = lanes_of(m, warp);
+	uint32_t all = warp_mask(m, warp);
 
 	(void)block;
 	scribe_masked(s, all, "R1", "LDC", "", 0);
@@ -64,11 +64,11 @@ static void fixed_body(struct scribe *s, const struct micro *m, uint32_t block, 
 static void empty_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	(void)block;
-	scribe_masked(s, lanes_of(m, warp), "R1", "LDC", "", 0);
-	scribe_masked(s, lanes_of(m, warp), "", "EXIT", "", 0);
+	scribe_masked(s, warp_mask(m, warp), "R1", "LDC", "", 0);
+	scribe_masked(s, warp_mask(m, warp), "", "EXIT", "", 0);
 }
 
-static double run_once(const struct subject *s, const struct micro *m)
+static double time_kernel(const struct subject *s, const struct micro *m)
 {
 	struct bench *b;
 	double cycles;
@@ -79,40 +79,44 @@ static double run_once(const struct subject *s, const struct micro *m)
 	return cycles;
 }
 
-static double grid(const struct probe *p, const struct subject *s, const char *name,
+static double time_grid(const struct probe *p, const struct subject *s, const char *name,
 	void (*body)(struct scribe *, const struct micro *, uint32_t, uint32_t))
 {
-	uint32_t rounds = (uint32_t)p->n[2];
+	uint32_t rounds = (uint32_t)p->param[2];
 	struct micro m = {.name = name,
-		.blocks = (uint32_t)p->n[1],
-		.threads = (uint32_t)p->n[0],
+		.blocks = (uint32_t)p->param[1],
+		.threads = (uint32_t)p->param[0],
 		.nregs = 24,
 		.arch = s->arch,
 		.body = body,
-		.what = &rounds};
+		.arg = &rounds};
 
 	m.alike = m.threads % 32 == 0 || m.threads < 32;
-	return run_once(s, &m);
+	return time_kernel(s, &m);
 }
 
 double probe_ffma_loop(const struct probe *p, const struct subject *s)
 {
-	return grid(p, s, "ffma_loop", loop_body);
+	return time_grid(p, s, "ffma_loop", ffma_loop_body);
 }
 double probe_ffma_fixed(const struct probe *p, const struct subject *s)
 {
-	return grid(p, s, "ffma_fixed", fixed_body);
+	return time_grid(p, s, "ffma_fixed", fixed_body);
 }
-double probe_empty(const struct probe *p, const struct subject *s) { return grid(p, s, "empty", empty_body); }
+double probe_empty(const struct probe *p, const struct subject *s)
+{
+	return time_grid(p, s, "empty", empty_body);
+}
 
 bool probe_grid_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
-	*why = "a whole number of threads that an SM has, of blocks up to 2^20 and of iterations up to 10000 is wanted";
-	if (p->n[0] < 1 || p->n[0] > fmin(1024, s->params.core.threads) || p->n[1] < 1 || p->n[1] > 1 << 20 ||
-		p->n[2] < 0 || p->n[2] > 10000 || (p->kind->run == probe_ffma_loop && p->n[2] < 1))
+	*why = "thread, block or iters out of range (expected 1 to the threads of an SM, 1 to 2^20, at most 10000)";
+	if (p->param[0] < 1 || p->param[0] > fmin(1024, s->params.core.threads) || p->param[1] < 1 ||
+		p->param[1] > 1 << 20 || p->param[2] < 0 || p->param[2] > 10000 ||
+		(p->kind->run == probe_ffma_loop && p->param[2] < 1))
 		return false;
-	*why = "these instructions are of compute capability 9.0 and later";
+	*why = "these instructions require compute capability 9.0 or later";
 	if (s->arch < 90)
 		return false;
 	snprintf(p->group, sizeof(p->group), "%s%s%.8s", p->kind->workload, *r->tool ? " " : "", r->tool);
@@ -131,13 +135,12 @@ struct probe_op {
 struct chain {
 	struct probe_op op[MAX_OPS];
 	uint32_t n, rounds;
-	const char *src; /* of independent instructions; NULL: a chain */
+	const char *src; /* source registers of independent instructions; NULL: a chain */
 };
 
 /*
- * Chains that measured files know by a name of their own. Without ops it is none: what is published under the
- * name is a third of the time that three statements of PTX take side by side, made into instructions that
- * nobody has written down.
+ * Chains that measured files refer to by name. NULL instructions: the published figure is a third of the
+ * time of three independent PTX statements, compiled to unknown instructions, so it is no latency.
  */
 static const struct {
 	const char *name, *ops;
@@ -153,10 +156,10 @@ static const struct {
 	{"atomic", "ATOMG.E.ADD.STRONG.GPU"},
 };
 
-static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
+static bool has_op_prefix(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
 
-/* "A+B+C" */
-static bool take_ops(struct chain *c, const char *text)
+/* Parses "A+B+C"; false: invalid. */
+static bool parse_ops(struct chain *c, const char *text)
 {
 	for (c->n = 0; *text; c->n++) {
 		size_t n = strcspn(text, "+");
@@ -167,31 +170,31 @@ static bool take_ops(struct chain *c, const char *text)
 			return false;
 		memcpy(o->name, text, n);
 		o->name[n] = '\0';
-		o->shared = begins(o->name, "LDS") || begins(o->name, "ATOMS");
-		o->global = begins(o->name, "LDG") || begins(o->name, "ATOMG");
+		o->shared = has_op_prefix(o->name, "LDS") || has_op_prefix(o->name, "ATOMS");
+		o->global = has_op_prefix(o->name, "LDG") || has_op_prefix(o->name, "ATOMG");
 		text += n + (text[n] == '+');
 	}
 	return c->n != 0;
 }
 
-static bool chain_of(const struct probe *p, struct chain *c, const char **why)
+static bool parse_chain(const struct probe *p, struct chain *c, const char **why)
 {
 	char ops[256];
 
 	*c = (struct chain){.n = 0};
-	*why = "no chain of this name, and no ops=A+B+... of at most 16 instructions";
+	*why = "unknown chain (expected a known name, or ops=A+B+... of at most 16 instructions)";
 	for (unsigned i = 0; *p->rest && i < sizeof(chain_names) / sizeof(*chain_names); i++) {
 		if (strcmp(p->rest, chain_names[i].name) != 0)
 			continue;
-		*why = "three independent statements of PTX were timed, of unknown instructions: no latency";
-		return chain_names[i].ops && take_ops(c, chain_names[i].ops);
+		*why = "the measured figure is of three independent PTX statements of unknown instructions, not a latency";
+		return chain_names[i].ops && parse_ops(c, chain_names[i].ops);
 	}
-	return measured_word(p->params, "ops", ops, sizeof(ops)) && take_ops(c, ops);
+	return measured_word(p->params, "ops", ops, sizeof(ops)) && parse_ops(c, ops);
 }
 
 #define CHAIN_UNROLL 32u /* rounds between branches */
 
-static void one_op(
+static void write_probe_op(
 	struct scribe *s, const struct probe_op *o, const char *dst, const char *src, uint64_t offset)
 {
 	bool wide = o->name[0] == 'D' || strstr(o->name, ".64");
@@ -207,7 +210,7 @@ static void one_op(
 
 static void chain_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
-	const struct chain *c = m->what;
+	const struct chain *c = m->arg;
 
 	(void)block;
 	(void)warp;
@@ -215,21 +218,22 @@ static void chain_body(struct scribe *s, const struct micro *m, uint32_t block, 
 		if (r % CHAIN_UNROLL == 0)
 			s->pc = 0x100;
 		for (uint32_t i = 0; i < c->n; i++)
-			one_op(s, &c->op[i], "R8", "R8", 0);
+			write_probe_op(s, &c->op[i], "R8", "R8", 0);
 	}
 	s->pc = 0x100 + 16 * CHAIN_UNROLL * c->n;
 	scribe_exit(s);
 }
 
-/* Cycles of `more` rounds of what body makes. */
-static double rounds(const struct subject *s, struct micro *m, uint32_t *count, uint32_t few, uint32_t more)
+/* Cycles of `more` rounds of the body, which reads their number from *count. */
+static double time_rounds(
+	const struct subject *s, struct micro *m, uint32_t *count, uint32_t few, uint32_t more)
 {
 	double first;
 
 	*count = few;
-	first = run_once(s, m);
+	first = time_kernel(s, m);
 	*count = few + more;
-	return run_once(s, m) - first;
+	return time_kernel(s, m) - first;
 }
 
 double probe_chain(const struct probe *p, const struct subject *s)
@@ -244,10 +248,10 @@ double probe_chain(const struct probe *p, const struct subject *s)
 		.arch = s->arch,
 		.alike = true,
 		.body = chain_body,
-		.what = &c};
+		.arg = &c};
 
-	chain_of(p, &c, &why);
-	return rounds(s, &m, &c.rounds, 4 * CHAIN_UNROLL, 8 * CHAIN_UNROLL) / (8 * CHAIN_UNROLL) /
+	parse_chain(p, &c, &why);
+	return time_rounds(s, &m, &c.rounds, 4 * CHAIN_UNROLL, 8 * CHAIN_UNROLL) / (8 * CHAIN_UNROLL) /
 	       (*p->rest ? c.n : 1);
 }
 
@@ -259,14 +263,14 @@ bool probe_chain_ready(
 	(void)r;
 	(void)s;
 	strcpy(p->group, "chains");
-	return chain_of(p, &c, why);
+	return parse_chain(p, &c, why);
 }
 
 /* ---- issue rates ---------------------------------------------------------------------------- */
 
 static void rate_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
-	const struct chain *c = m->what;
+	const struct chain *c = m->arg;
 	char dst[8];
 
 	(void)block;
@@ -274,18 +278,18 @@ static void rate_body(struct scribe *s, const struct micro *m, uint32_t block, u
 		if (r % CHAIN_UNROLL == 0)
 			s->pc = 0x100;
 		snprintf(dst, sizeof(dst), "R%u", 20 + 2 * (r % 16));
-		one_op(s, &c->op[0], dst, c->src, warp * 128);
+		write_probe_op(s, &c->op[0], dst, c->src, warp * 128);
 	}
 	s->pc = 0x100 + 16 * CHAIN_UNROLL;
 	scribe_exit(s);
 }
 
-static bool rate_of(const struct probe *p, struct chain *c, char *src, size_t cap)
+static bool parse_rate(const struct probe *p, struct chain *c, char *src, size_t cap)
 {
 	char op[40];
 
 	*c = (struct chain){.src = src};
-	if (!measured_word(p->params, "op", op, sizeof(op)) || !take_ops(c, op) || c->n != 1)
+	if (!measured_word(p->params, "op", op, sizeof(op)) || !parse_ops(c, op) || c->n != 1)
 		return false;
 	if (!measured_word(p->params, "src", src, cap))
 		strcpy(src, c->op[0].shared || c->op[0].global ? "R2" : "R4 R5 R6");
@@ -297,7 +301,7 @@ static bool rate_of(const struct probe *p, struct chain *c, char *src, size_t ca
 
 double probe_rate(const struct probe *p, const struct subject *s)
 {
-	uint32_t warps = (uint32_t)p->n[0] * s->params.core.schedulers;
+	uint32_t warps = (uint32_t)p->param[0] * s->params.core.schedulers;
 	char src[64];
 	struct chain c;
 	struct micro m = {.name = "rate",
@@ -307,10 +311,11 @@ double probe_rate(const struct probe *p, const struct subject *s)
 		.nregs = 64,
 		.arch = s->arch,
 		.body = rate_body,
-		.what = &c};
+		.arg = &c};
 
-	rate_of(p, &c, src, sizeof(src));
-	return rounds(s, &m, &c.rounds, 4 * CHAIN_UNROLL, 8 * CHAIN_UNROLL) / (8 * CHAIN_UNROLL) / p->n[0];
+	parse_rate(p, &c, src, sizeof(src));
+	return time_rounds(s, &m, &c.rounds, 4 * CHAIN_UNROLL, 8 * CHAIN_UNROLL) / (8 * CHAIN_UNROLL) /
+	       p->param[0];
 }
 
 bool probe_rate_ready(
@@ -321,9 +326,9 @@ bool probe_rate_ready(
 
 	(void)r;
 	strcpy(p->group, "rates");
-	*why = "op=NAME, src=R4+R6 and as many warps as a sub-core has, at most 8, are wanted";
-	return rate_of(p, &c, src, sizeof(src)) && p->n[0] >= 1 && p->n[0] <= 8 &&
-	       p->n[0] * s->params.core.schedulers <= s->params.core.warps;
+	*why = "invalid op, src or warps (expected op=NAME, src=R4+R6, and 1 to 8 warps that fit on a sub-core)";
+	return parse_rate(p, &c, src, sizeof(src)) && p->param[0] >= 1 && p->param[0] <= 8 &&
+	       p->param[0] * s->params.core.schedulers <= s->params.core.warps;
 }
 
 /* ---- shared memory and atomics -------------------------------------------------------------- */
@@ -335,7 +340,7 @@ struct meet {
 
 static void conflict_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
-	const struct meet *t = m->what;
+	const struct meet *t = m->arg;
 	char dst[8];
 
 	(void)block;
@@ -352,7 +357,7 @@ static void conflict_body(struct scribe *s, const struct micro *m, uint32_t bloc
 
 double probe_conflict(const struct probe *p, const struct subject *s)
 {
-	struct meet t = {.ways = (uint32_t)fmin(fmax(p->n[0], 1), 32)};
+	struct meet t = {.ways = (uint32_t)fmin(fmax(p->param[0], 1), 32)};
 	struct micro m = {.name = "conflict",
 		.blocks = 1,
 		.threads = 256,
@@ -361,14 +366,14 @@ double probe_conflict(const struct probe *p, const struct subject *s)
 		.arch = s->arch,
 		.alike = true,
 		.body = conflict_body,
-		.what = &t};
+		.arg = &t};
 
-	return rounds(s, &m, &t.rounds, CHAIN_UNROLL, 2 * CHAIN_UNROLL) / (2 * CHAIN_UNROLL * 8);
+	return time_rounds(s, &m, &t.rounds, CHAIN_UNROLL, 2 * CHAIN_UNROLL) / (2 * CHAIN_UNROLL * 8);
 }
 
 static void atomic_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
-	const struct meet *t = m->what;
+	const struct meet *t = m->arg;
 	uint32_t mask = t->lanes >= 32 ? LANES_ALL : (1u << t->lanes) - 1;
 
 	(void)block;
@@ -384,14 +389,14 @@ static void atomic_body(struct scribe *s, const struct micro *m, uint32_t block,
 
 double probe_atomic(const struct probe *p, const struct subject *s)
 {
-	struct meet t = {.lanes = (uint32_t)fmin(fmax(p->n[0], 1), 32), .same = p->n[1] > 0};
+	struct meet t = {.lanes = (uint32_t)fmin(fmax(p->param[0], 1), 32), .same = p->param[1] > 0};
 	struct micro m = {.name = "atomics",
 		.blocks = 1,
 		.threads = 256,
 		.nregs = 24,
 		.arch = s->arch,
 		.body = atomic_body,
-		.what = &t};
+		.arg = &t};
 
-	return rounds(s, &m, &t.rounds, CHAIN_UNROLL, 2 * CHAIN_UNROLL) / (2 * CHAIN_UNROLL * 8);
+	return time_rounds(s, &m, &t.rounds, CHAIN_UNROLL, 2 * CHAIN_UNROLL) / (2 * CHAIN_UNROLL * 8);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bandwidths of the caches: what flows out of the L1 and the L2 when all SMs read as fast as they can.
+ * Bandwidths of the caches: the traffic out of the L1 and the L2 when all SMs read as fast as they can.
  *
- * Each figure is that of the middle of one kernel, on a machine whose L2 holds what the traffic before would
- * have left there. Where all SMs do the same in their L1s, one of them is run.
+ * Each figure is taken in the middle of one kernel, on a GPU whose L2 holds the lines that the traffic
+ * before would have left. Where all SMs do the same in their L1s, only one of them is simulated.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,16 +20,17 @@
 #define L1_THREADS 256u
 
 /*
- * Over thousands of passes nothing holds SMs in step, so they begin at rows of their own: more rows apart
- * than they have loads under way, and few for an L2. Where the L2 does not hold the buffer they begin about as
- * many apart as are under way: who is ahead there waits for DRAM until the others have come up.
+ * Rows between the first SM and the last at the start. In thousands of passes SMs drift apart, so each
+ * begins at its own row: more rows apart than it has loads in flight, yet close together relative to the L2.
+ * Where the L2 does not hold the buffer, SMs begin about as far apart as they have loads in flight, because
+ * an SM that is ahead waits for DRAM until the others have caught up.
  */
 #define LOOP_APART 1024u
 #define LOOP_CLOSE 16u
 
 /*
- * Threads of the CTA: of the program with pairs the widest
- * of 128, 256 and 512 that divides half of the buffer.
+ * Number of threads of a CTA. The program with pairs uses the largest of 128, 256 and 512 that divides half
+ * of the buffer.
  */
 static uint32_t loop_threads(uint32_t words, bool pairs)
 {
@@ -43,8 +44,9 @@ static uint32_t loop_threads(uint32_t words, bool pairs)
 }
 
 /*
- * What is run and what of it counts: a pass to fill an L1, and the next to see what it keeps; many passes
- * over a buffer that it holds; a part of one over a buffer far larger.
+ * The part of a program that is simulated, and the fraction of it that counts: a pass that fills an L1 and
+ * the next, which finds the lines that stayed; many passes over a buffer that fits; a part of one pass over
+ * a far larger buffer.
  */
 struct loop_part {
 	uint32_t steps;
@@ -62,10 +64,10 @@ static struct loop_part loop_span(uint32_t pass, double bytes, double l1)
 
 double probe_l1_flow(const struct probe *p, const struct subject *s)
 {
-	double bytes = p->n[0] * 1024, l1 = (double)subject_l1_bytes(s, L1_THREADS),
+	double bytes = p->param[0] * 1024, l1 = (double)subject_l1_bytes(s, L1_THREADS),
 	       l2 = (double)subject_l2_bytes(s);
-	bool inside = bytes <= 0.95 * l1, pairs = p->n[1] > 0;
-	struct loop l = {.word = probe_count(p->n[2]), .pairs = pairs};
+	bool inside = bytes <= 0.95 * l1, pairs = p->param[1] > 0;
+	struct loop l = {.word = probe_count(p->param[2]), .pairs = pairs};
 	uint32_t threads = loop_threads(probe_count(bytes / l.word), pairs), parts = pairs ? 2 : 1;
 	struct micro m = {.name = "read",
 		.blocks = inside ? 1 : s->params.sms,
@@ -73,7 +75,7 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 		.nregs = 64,
 		.arch = s->arch,
 		.body = loop_body,
-		.what = &l};
+		.arg = &l};
 	struct loop_part part;
 	double cycles;
 	struct bench *b;
@@ -81,7 +83,7 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 	l.pass = probe_count(bytes / l.word / threads / parts);
 	part = loop_span(l.pass, bytes, l1);
 	l.total = (part.steps + loop_turn(&l) - 1) / loop_turn(&l) * loop_turn(&l);
-	l.apart = inside ? 0 : bytes <= l2 ? LOOP_APART : LOOP_CLOSE;
+	l.start_rows = inside ? 0 : bytes <= l2 ? LOOP_APART : LOOP_CLOSE;
 	b = bench_open(&s->params, s->isa);
 	b->run.gpu.joins.cubins = loop_codes(&m);
 	for (uint64_t at = 0; at < (uint64_t)fmin(bytes, l2); at += SECTOR)
@@ -96,26 +98,26 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 /* ---- CTAs that read a share of a buffer each ------------------------------------------------ */
 
 /*
- * CTA b of the program reads share b modulo their number, row by row; each row of a share is as long as a CTA
- * is wide, or of two such pieces that are multiplied, with pairs. A figure is taken in the middle of a long
- * run: the CTAs that are resident have come one after the other, so that each is in another row, and what the
- * L2 holds is what they and those before them have read.
+ * CTA b of the program reads share b modulo the number of shares, row by row. A row is as long as a CTA is
+ * wide; with pairs it has two such pieces, which are multiplied. The figure is taken in the middle of a long
+ * run: resident CTAs have started one after another, so each is in another row, and the L2 holds lines that
+ * they and earlier CTAs have read.
  */
 #define L2_THREADS 1024u
 #define ROW_BYTES  (L2_THREADS * 8)
-#define L2_BATCH   4u /* rows that a warp reads before it sums them up */
+#define L2_BATCH   4u /* rows that a warp reads before it adds them up */
 #define L2_ROWS    12u
 
 struct shares {
-	uint32_t run, rows;    /* shares in the buffer, rows of a share */
-	uint32_t slots;        /* resident CTAs */
-	uint16_t *turn;        /* of a slot's CTA among them: which SM a CTA finds free is chance */
-	uint32_t first, loads; /* row that slot 0 reads next; loads of a thread */
-	uint32_t pieces;       /* of a row that lie side by side */
+	uint32_t shares, rows;    /* number of shares in the buffer, of rows in a share */
+	uint32_t slots;           /* number of resident CTAs */
+	uint16_t *rank;           /* rank of each slot's CTA by start time; random, as on a GPU */
+	uint32_t next_row, loads; /* next row of slot 0; loads of a thread */
+	uint32_t pieces;          /* adjacent pieces of a row */
 };
 
-/* The slots in an order that nothing else has, always the same. */
-static uint16_t *shuffled(uint32_t slots)
+/* A random permutation of the slots, always the same. */
+static uint16_t *shuffled_slots(uint32_t slots)
 {
 	uint16_t *turn = xcalloc(slots, sizeof(*turn));
 	uint32_t seed = 1;
@@ -131,23 +133,23 @@ static uint16_t *shuffled(uint32_t slots)
 	return turn;
 }
 
-/* Address of the row that a slot's CTA reads at that step. */
-static uint64_t row_at(const struct shares *h, uint32_t slot, uint32_t step)
+/* Address of the row that the CTA in a slot reads in a step. */
+static uint64_t share_row_address(const struct shares *h, uint32_t slot, uint32_t step)
 {
-	uint32_t turn = h->turn[slot];
+	uint32_t turn = h->rank[slot];
 	uint64_t progress = step + (uint64_t)turn * h->rows / h->slots, row = progress % h->rows;
 	uint64_t cta = progress / h->rows * h->slots + (h->slots - 1 - turn), piece = row % h->pieces;
 
-	return MICRO_DATA + ((row / h->pieces * h->run + cta % h->run) * h->pieces + piece) * ROW_BYTES;
+	return MICRO_DATA + ((row / h->pieces * h->shares + cta % h->shares) * h->pieces + piece) * ROW_BYTES;
 }
 
 static void share_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
-	const struct shares *h = m->what;
+	const struct shares *h = m->arg;
 
 	for (uint32_t i = 0; i < h->loads; i += L2_BATCH) {
 		for (uint32_t k = 0; k < L2_BATCH; k++) {
-			uint64_t at = row_at(h, block, h->first + i + k) + warp * 32 * 8;
+			uint64_t at = share_row_address(h, block, h->next_row + i + k) + warp * 32 * 8;
 			char reg[8];
 
 			snprintf(reg, sizeof(reg), "R%u", 16 + 2 * k);
@@ -163,42 +165,43 @@ static void share_body(struct scribe *s, const struct micro *m, uint32_t block, 
 	scribe_exit(s);
 }
 
-/* The steps that fill the L2 twice over, and the whole buffer if it is smaller. */
+/* Warms the L2 with the steps that fill it twice, at least one pass over a smaller buffer. */
 static void share_warm(struct bench *b, const struct subject *s, struct shares *h)
 {
-	double most = fmin(4 * (double)subject_l2_bytes(s), 8.0 * h->run * h->rows * ROW_BYTES);
+	double most = fmin(4 * (double)subject_l2_bytes(s), 8.0 * h->shares * h->rows * ROW_BYTES);
 	uint32_t steps = probe_count(ceil(most / ((double)h->slots * ROW_BYTES)));
 
-	for (; h->first < steps; h->first++)
+	for (; h->next_row < steps; h->next_row++)
 		for (uint32_t slot = 0; slot < h->slots; slot++)
-			bench_warm(b, row_at(h, slot, h->first), ROW_BYTES, slot % s->params.clusters, false);
+			bench_warm(b, share_row_address(h, slot, h->next_row), ROW_BYTES,
+				slot % s->params.clusters, false);
 }
 
 double probe_l2_flow(const struct probe *p, const struct subject *s)
 {
 	uint32_t per_sm = s->params.core.threads / L2_THREADS;
-	struct shares h = {.run = probe_count(p->n[0] / p->n[1]),
-		.rows = probe_count(p->n[1] * 1024 / ROW_BYTES),
+	struct shares h = {.shares = probe_count(p->param[0] / p->param[1]),
+		.rows = probe_count(p->param[1] * 1024 / ROW_BYTES),
 		.slots = s->params.sms * (per_sm ? per_sm : 1),
 		.loads = L2_ROWS,
-		.pieces = p->n[2] > 0 ? 2 : 1};
+		.pieces = p->param[2] > 0 ? 2 : 1};
 	struct micro m = {.name = "shares",
 		.blocks = h.slots,
 		.threads = L2_THREADS,
 		.nregs = 32,
 		.arch = s->arch,
 		.body = share_body,
-		.what = &h};
+		.arg = &h};
 	const double from = 0.3, to = 0.9;
 	struct bench *b;
 	double cycles;
 
-	h.turn = shuffled(h.slots);
+	h.rank = shuffled_slots(h.slots);
 	b = bench_open(&s->params, s->isa);
 	share_warm(b, s, &h);
 	cycles = (double)bench_steady(b, &m, BENCH_INSTS, from, to);
 	bench_close(b);
-	free(h.turn);
+	free(h.rank);
 	return subject_rate(s, (to - from) * h.loads * m.blocks * ROW_BYTES, cycles);
 }
 
@@ -206,15 +209,16 @@ bool probe_flow_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	bool l1 = p->kind->run == probe_l1_flow;
-	double bytes = p->n[0] * 1024,
+	double bytes = p->param[0] * 1024,
 	       cache = (double)(l1 ? subject_l1_bytes(s, L1_THREADS) : subject_l2_bytes(s));
 
 	(void)r;
-	*why = "words of 4 or 8 bytes are wanted";
-	if (l1 && p->n[2] != 4 && p->n[2] != 8)
+	*why = "word size not supported (expected 4 or 8 bytes)";
+	if (l1 && p->param[2] != 4 && p->param[2] != 8)
 		return false;
-	*why = "a footprint of 1 KiB to 1 GiB is wanted";
-	if (bytes < 1024 || bytes > 1024.0 * 1024 * 1024 || (!l1 && (p->n[1] < 1 || p->n[1] > p->n[0])))
+	*why = "footprint out of range (expected 1 KiB to 1 GiB)";
+	if (bytes < 1024 || bytes > 1024.0 * 1024 * 1024 ||
+		(!l1 && (p->param[1] < 1 || p->param[1] > p->param[0])))
 		return false;
 	snprintf(p->group, sizeof(p->group), "bandwidth %s",
 		l1 ? (bytes <= 0.95 * cache         ? "L1"

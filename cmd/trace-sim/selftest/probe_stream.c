@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Streams over arrays far larger than the L2, and small ones kernel after kernel.
+ * Streams over arrays far larger than the L2, and sequences of small kernels.
  *
- * A stream's figure is that of the middle of one kernel, on a machine whose L2 holds what the part of the
- * arrays before would have left there, so that neither launches nor queues that are still empty count.
+ * The figure of a stream is taken in the middle of one kernel, on a GPU whose L2 holds the lines that the
+ * preceding part of the arrays would have left. So neither launches nor the filling of queues count.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 struct stream_kind {
 	const char *name;
-	uint32_t reads, taps; /* arrays read; loads of a thread from the first of them */
+	uint32_t reads, taps; /* number of arrays read; loads of a thread from the first of them */
 	bool writes;
 	const char *op;
 };
@@ -33,21 +33,25 @@ static const struct stream_kind streams[] = {
 	{"triad of four", 3, 1, true, "DFMA"},
 };
 
-#define ARRAY_BYTES ((UINT64_C(2) << 30) + (UINT64_C(2) << 20)) /* as the program's, each at 2 MiB */
+#define ARRAY_BYTES \
+	((UINT64_C(2) << 30) + (UINT64_C(2) << 20)) /* like the program's, each at a multiple of 2 MiB */
 
 struct probe_stream {
 	const struct stream_kind *kind;
-	uint64_t first; /* element of the first thread */
+	uint64_t first_element; /* of the first thread */
 };
 
-static uint64_t element(unsigned array, uint64_t i) { return MICRO_DATA + array * ARRAY_BYTES + i * 8; }
+static uint64_t element_address(unsigned array, uint64_t i)
+{
+	return MICRO_DATA + array * ARRAY_BYTES + i * 8;
+}
 
 static void stream_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
-	const struct probe_stream *st = m->what;
+	const struct probe_stream *st = m->arg;
 	const struct stream_kind *k = st->kind;
 	uint32_t left = m->threads - warp * 32, lanes = left >= 32 ? LANES_ALL : (1u << left) - 1, reg = 16;
-	uint64_t i = st->first + (uint64_t)block * m->threads + warp * 32;
+	uint64_t i = st->first_element + (uint64_t)block * m->threads + warp * 32;
 	char name[16];
 
 	scribe_masked(s, lanes, "R0", "S2R", "", 0);
@@ -58,21 +62,21 @@ static void stream_body(struct scribe *s, const struct micro *m, uint32_t block,
 	for (uint32_t a = 1; a <= k->reads; a++)
 		for (uint32_t t = 0; t < (a == 1 ? k->taps : 1); t++, reg += 2) {
 			snprintf(name, sizeof(name), "R%u", reg);
-			scribe_mem(
-				s, lanes, name, "LDG.E.64", "R2", 8, element(a, i + 8 + t - k->taps / 2), 8);
+			scribe_mem(s, lanes, name, "LDG.E.64", "R2", 8,
+				element_address(a, i + 8 + t - k->taps / 2), 8);
 		}
 	for (uint32_t r = 16; r < reg; r += 2) {
 		snprintf(name, sizeof(name), "R%u R%u", r, 8);
 		scribe_masked(s, lanes, k->writes ? "R8" : "", k->op, name, 0);
 	}
 	if (k->writes)
-		scribe_mem(s, lanes, "", "STG.E.64", "R2 R8", 8, element(0, i + 8), 8);
+		scribe_mem(s, lanes, "", "STG.E.64", "R2 R8", 8, element_address(0, i + 8), 8);
 	scribe_masked(s, lanes, "", "EXIT", "", 0);
 }
 
-#define PIECE 1024u /* elements that one cluster touches before the next */
+#define PIECE 1024u /* consecutive elements that one cluster accesses */
 
-/* What so many elements leave in the L2, in the order in which they were touched. */
+/* Warms the L2 with the first n elements, in the order of their accesses. */
 static void stream_warm(struct bench *b, const struct subject *s, const struct stream_kind *k, uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i += PIECE) {
@@ -80,9 +84,9 @@ static void stream_warm(struct bench *b, const struct subject *s, const struct s
 		uint64_t bytes = (n - i < PIECE ? n - i : PIECE) * 8;
 
 		for (uint32_t a = 1; a <= k->reads; a++)
-			bench_warm(b, element(a, i + 8), bytes, cluster, false);
+			bench_warm(b, element_address(a, i + 8), bytes, cluster, false);
 		if (k->writes)
-			bench_warm(b, element(0, i + 8), bytes, cluster, true);
+			bench_warm(b, element_address(0, i + 8), bytes, cluster, true);
 	}
 }
 
@@ -90,8 +94,11 @@ struct flow_shape {
 	uint32_t block, per_sm, nregs, shmem;
 };
 
-/* CTAs of block threads, per_sm on each SM, held there by registers or else by shared memory. */
-static struct flow_shape shape_of(const struct subject *s, uint32_t block, uint32_t per_sm)
+/*
+ * Shape of CTAs with `block` threads, `per_sm` of them on each SM, limited by registers or else by shared
+ * memory.
+ */
+static struct flow_shape stream_shape(const struct subject *s, uint32_t block, uint32_t per_sm)
 {
 	const struct core_params *c = &s->params.core;
 	struct flow_shape h = {.block = block, .per_sm = per_sm};
@@ -102,11 +109,12 @@ static struct flow_shape shape_of(const struct subject *s, uint32_t block, uint3
 	return h;
 }
 
-/* Bytes that count for a thread of the kind, as the benchmark counts them. */
-static double counted(const struct stream_kind *k) { return 8.0 * (k->reads + k->writes); }
+/* Bytes per thread, as the benchmark counts them. */
+static double counted_bytes(const struct stream_kind *k) { return 8.0 * (k->reads + k->writes); }
 
 /*
- * Waves of CTAs that are run, and the share of them that counts: neither ramps nor the filling of queues do.
+ * Number of waves of CTAs, and the fraction of the run that counts, without its start, its end and the
+ * filling of queues.
  */
 #define STREAM_BYTES 20e6
 #define STREAM_WAVES 5.0
@@ -114,11 +122,11 @@ static double counted(const struct stream_kind *k) { return 8.0 * (k->reads + k-
 #define STREAM_TO    0.80
 
 /*
- * Long after its launch a kernel's CTAs are in all places of their code at once; those of a launch would read
- * in one burst and write in the next for many waves. So they are placed no faster than DRAM could let them
- * end.
+ * Parameters that place CTAs no faster than DRAM could complete them. Long after the launch of a kernel its
+ * CTAs are spread over all positions of their code; right after a launch they would read in one burst and
+ * write in the next, for many waves.
  */
-static struct params out_of_step(const struct subject *s, double cta_bytes)
+static struct params params_out_of_step(const struct subject *s, double cta_bytes)
 {
 	const struct dram_params *d = &s->params.mem.dram;
 	double rate = s->params.mem.channels * (double)d->atom_bytes / d->burst_cycles * s->params.hz[3];
@@ -133,8 +141,8 @@ static struct params out_of_step(const struct subject *s, double cta_bytes)
 
 static double stream_rate(const struct subject *s, const struct stream_kind *k, const struct flow_shape *h)
 {
-	struct params p = out_of_step(s, counted(k) * h->block);
-	double wave = counted(k) * h->block * h->per_sm * s->params.sms;
+	struct params p = params_out_of_step(s, counted_bytes(k) * h->block);
+	double wave = counted_bytes(k) * h->block * h->per_sm * s->params.sms;
 	struct probe_stream st = {.kind = k};
 	struct micro m = {.name = "stream",
 		.blocks = s->params.sms * h->per_sm *
@@ -144,16 +152,16 @@ static double stream_rate(const struct subject *s, const struct stream_kind *k, 
 		.shmem = h->shmem,
 		.arch = s->arch,
 		.body = stream_body,
-		.what = &st};
+		.arg = &st};
 	struct bench *b;
 	double cycles;
 
-	st.first = (uint64_t)(2 * (double)subject_l2_bytes(s) / counted(k)) / PIECE * PIECE;
+	st.first_element = (uint64_t)(2 * (double)subject_l2_bytes(s) / counted_bytes(k)) / PIECE * PIECE;
 	b = bench_open(&p, s->isa);
-	stream_warm(b, s, k, st.first);
+	stream_warm(b, s, k, st.first_element);
 	cycles = (double)bench_steady(b, &m, BENCH_CTAS, STREAM_FROM, STREAM_TO);
 	bench_close(b);
-	return subject_rate(s, counted(k) * m.blocks * m.threads * (STREAM_TO - STREAM_FROM), cycles);
+	return subject_rate(s, counted_bytes(k) * m.blocks * m.threads * (STREAM_TO - STREAM_FROM), cycles);
 }
 
 static const struct stream_kind *stream_of(const char *name)
@@ -165,17 +173,17 @@ static const struct stream_kind *stream_of(const char *name)
 }
 
 /*
- * The params are a line of the source's table: block size, threads, [CTAs of an SM,] occupancy in percent.
- * The program that prints four columns reads three arrays in its triad, the older one two.
+ * The params are a line of the source's table: block size, threads, [CTAs per SM,] occupancy in percent. The
+ * program that prints four columns reads three arrays in its triad, the older one two.
  */
 double probe_stream(const struct probe *p, const struct subject *s)
 {
-	struct flow_shape h = shape_of(s, probe_count(p->n[1]), probe_count(p->n[2]));
+	struct flow_shape h = stream_shape(s, probe_count(p->param[1]), probe_count(p->param[2]));
 
-	return stream_rate(s, stream_of(p->n[3] > 0 ? "triad of four" : p->rest), &h);
+	return stream_rate(s, stream_of(p->param[3] > 0 ? "triad of four" : p->rest), &h);
 }
 
-static unsigned columns_of(const char *s)
+static unsigned count_columns(const char *s)
 {
 	unsigned n = 0;
 	double column;
@@ -191,26 +199,26 @@ bool probe_stream_ready(
 	const char *percent = strrchr(r->params, '%'), *word = percent, *line = strstr(r->params, "line=");
 	double share, threads;
 
-	*why = "no stream of this name";
+	*why = "unknown stream";
 	if (!stream_of(p->rest))
 		return false;
-	*why = "no block size and occupancy of at most 100 % in the params";
+	*why = "no block size and occupancy in the params (expected at most 100 %)";
 	while (word && word > r->params && word[-1] == ' ')
 		word--;
 	while (word && word > r->params && word[-1] != ' ')
 		word--;
-	if (!word || num_real(&word, &share) != NUM_GOOD || !(share > 0 && share <= 100) || p->n[0] < 1 ||
-		p->n[0] > 2048)
+	if (!word || num_real(&word, &share) != NUM_GOOD || !(share > 0 && share <= 100) || p->param[0] < 1 ||
+		p->param[0] > 2048)
 		return false;
 	threads = floor(share / 100 * s->params.core.threads / 16 + 0.5) * 16;
-	p->n[1] = p->n[0] > 1024 ? p->n[0] / 2 : p->n[0];
-	p->n[2] = floor(threads / p->n[1] + 0.5);
-	if (p->n[2] < 1)
-		p->n[2] = 1;
-	*why = "more threads than an SM of this machine has";
-	if (p->n[2] * ceil(p->n[1] / 32) * 32 > s->params.core.threads)
+	p->param[1] = p->param[0] > 1024 ? p->param[0] / 2 : p->param[0];
+	p->param[2] = floor(threads / p->param[1] + 0.5);
+	if (p->param[2] < 1)
+		p->param[2] = 1;
+	*why = "more threads than an SM of this GPU has";
+	if (p->param[2] * ceil(p->param[1] / 32) * 32 > s->params.core.threads)
 		return false;
-	p->n[3] = !strcmp(p->rest, "triad") && columns_of(line + 5) == 4;
+	p->param[3] = !strcmp(p->rest, "triad") && count_columns(line + 5) == 4;
 	snprintf(p->group, sizeof(p->group), "stream %s", share >= 50 ? "full" : "by occupancy");
 	return true;
 }
@@ -218,9 +226,9 @@ bool probe_stream_ready(
 /* ---- small kernels one after another --------------------------------------------------------- */
 
 #define SMALL_BLOCK 256u
-#define SMALL_MOST  6e6 /* bytes up to which a kernel is run as it is */
+#define SMALL_MOST  6e6 /* bytes of the largest kernel that is simulated as a whole */
 
-static double small_time(const struct subject *s, double bytes)
+static double time_small_kernel(const struct subject *s, double bytes)
 {
 	static const struct stream_kind there = {"scale", 1, 1, true, "DMUL"};
 	struct probe_stream st = {.kind = &there};
@@ -230,7 +238,7 @@ static double small_time(const struct subject *s, double bytes)
 		.nregs = 16,
 		.arch = s->arch,
 		.body = stream_body,
-		.what = &st};
+		.arg = &st};
 	struct bench *b;
 	double cycles;
 
@@ -238,8 +246,8 @@ static double small_time(const struct subject *s, double bytes)
 	for (uint64_t i = 0; i < m.blocks * (uint64_t)SMALL_BLOCK; i += SECTOR / 8) {
 		uint32_t cluster = (uint32_t)(i / SMALL_BLOCK) % s->params.clusters;
 
-		bench_warm(b, element(1, i + 8), SECTOR, cluster, false);
-		bench_warm(b, element(0, i + 8), SECTOR, cluster, true);
+		bench_warm(b, element_address(1, i + 8), SECTOR, cluster, false);
+		bench_warm(b, element_address(0, i + 8), SECTOR, cluster, true);
 	}
 	bench_kernel(b, &m);
 	cycles = (double)bench_kernel(b, &m);
@@ -248,21 +256,21 @@ static double small_time(const struct subject *s, double bytes)
 }
 
 /*
- * Beyond what is run, time grows with the bytes as from half of that to all of it, or, where both arrays do
- * not fit into the L2, as in a stream: each kernel begins with what the one before has touched first, so that
- * nothing is kept.
+ * Beyond SMALL_MOST bytes, time grows at the rate between half of that size and the whole. Where both arrays
+ * do not fit into the L2, it grows as in a stream, because each kernel begins with the lines that the
+ * previous one accessed first, and finds none of them.
  */
 double probe_small(const struct probe *p, const struct subject *s)
 {
-	double bytes = p->n[0], run = bytes < SMALL_MOST ? bytes : SMALL_MOST;
-	double time = small_time(s, run);
+	double bytes = p->param[0], run = bytes < SMALL_MOST ? bytes : SMALL_MOST;
+	double time = time_small_kernel(s, run);
 
 	if (bytes > 0.8 * (double)subject_l2_bytes(s)) {
-		struct flow_shape h = shape_of(s, 512, s->params.core.threads / 512);
+		struct flow_shape h = stream_shape(s, 512, s->params.core.threads / 512);
 
 		time += (bytes - run) / (stream_rate(s, stream_of("scale"), &h) * 1e9 / s->params.hz[0]);
 	} else if (bytes > run) {
-		time += (time - small_time(s, run / 2)) / (run / 2) * (bytes - run);
+		time += (time - time_small_kernel(s, run / 2)) / (run / 2) * (bytes - run);
 	}
 	return subject_rate(s, bytes, time);
 }
@@ -276,6 +284,6 @@ bool probe_small_ready(
 	if (*p->rest)
 		return false;
 	strcpy(p->group, "small kernels");
-	*why = "64 bytes to 16 GiB are wanted";
-	return p->n[0] >= 64 && p->n[0] <= 16.0 * (1u << 30);
+	*why = "size out of range (expected 64 bytes to 16 GiB)";
+	return p->param[0] >= 64 && p->param[0] <= 16.0 * (1u << 30);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cycles that the L1 of an SM takes for a load of a warp, by the shape of its addresses: all of them hits, in
- * the middle of one CTA of 1024 threads.
+ * Cycles of an SM's L1 per load of a warp, by the pattern of its addresses. All loads hit; the figure is
+ * taken in the middle of one CTA of 1024 threads.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 /* ---- strides -------------------------------------------------------------------------------- */
 
 #define STRIDE_THREADS 1024u
-#define ROUNDS         20u   /* of 8 loads of each warp */
-#define PITCH          4098u /* elements between the rows of a block */
+#define ROUNDS         20u   /* rounds, with 8 loads of each warp */
+#define PITCH          4098u /* elements between rows of a block */
 
 struct stride {
 	uint32_t size, stride, block, rounds; /* block 0: a stride */
@@ -21,7 +21,7 @@ struct stride {
 static void stride_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	static const uint8_t at[8] = {0, 4, 8, 12, 20, 16, 24, 28};
-	const struct stride *t = m->what;
+	const struct stride *t = m->arg;
 	bool wide = t->size == 8;
 
 	(void)block;
@@ -67,15 +67,15 @@ double probe_stride(const struct probe *p, const struct subject *s)
 		.nregs = 32,
 		.arch = s->arch,
 		.body = stride_body,
-		.what = &t};
+		.arg = &t};
 	const double from = 0.3, to = 0.9;
 	struct bench *b;
 	double cycles;
 
-	if (p->n[0] >= 0)
-		t.stride = (uint32_t)p->n[0];
+	if (p->param[0] >= 0)
+		t.stride = (uint32_t)p->param[0];
 	else
-		t.block = (uint32_t)p->n[1];
+		t.block = (uint32_t)p->param[1];
 	b = bench_open(&s->params, s->isa);
 	cycles = (double)bench_steady(b, &m, BENCH_INSTS, from, to);
 	bench_close(b);
@@ -88,7 +88,8 @@ bool probe_stride_ready(
 	(void)r;
 	(void)s;
 	strcpy(p->group, "strides");
-	*why = "stride=0 to 4096 or block=1 to 64, of float or double, is wanted";
+	*why = "stride or block out of range (expected stride=0 to 4096 or block=1 to 64, of float or double)";
 	return (!strncmp(p->rest, "float", 5) || !strncmp(p->rest, "double", 6)) &&
-	       ((p->n[0] >= 0 && p->n[0] <= 4096) || (p->n[0] < 0 && p->n[1] >= 1 && p->n[1] <= 64));
+	       ((p->param[0] >= 0 && p->param[0] <= 4096) ||
+		       (p->param[0] < 0 && p->param[1] >= 1 && p->param[1] <= 64));
 }

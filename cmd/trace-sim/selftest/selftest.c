@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The selftest's frame (selftest.h): rows, the machines they are made on, the runs, the verdict. */
+/* The selftest (selftest.h): rows, configurations by tool, simulation, exit status. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,26 +10,26 @@
 #include "selftest/selftest.h"
 #include "selftest/table.h"
 
-/* Names under which measurements know the chip of a configuration. */
+/* Other names of GPUs in measured files. */
 static const struct {
-	const char *name, *also;
+	const char *name, *alias;
 } aliases[] = {
 	{"a100-40", "a100-sxm4-40"},
 	{"v100", "titan-v"},
 	{"rtx2070", "titan-rtx"},
 };
 
-static bool is_of(const struct measured_row *r, const char *name)
+static bool is_row_of_gpu(const struct measured_row *r, const char *name)
 {
 	if (!name || !strcmp(r->gpu, name))
 		return true;
 	for (unsigned i = 0; i < sizeof(aliases) / sizeof(*aliases); i++)
-		if (!strcmp(aliases[i].name, name) && !strcmp(aliases[i].also, r->gpu))
+		if (!strcmp(aliases[i].name, name) && !strcmp(aliases[i].alias, r->gpu))
 			return true;
 	return false;
 }
 
-/* ---- machines ------------------------------------------------------------------------------- */
+/* ---- configurations ------------------------------------------------------------------------- */
 
 static void subject_init(struct subject *s, const struct gpuconf *c, const struct selftest *t)
 {
@@ -42,11 +42,14 @@ static void subject_init(struct subject *s, const struct gpuconf *c, const struc
 	s->arch = conf_uint(c, OPT_gpgpu_compute_capability_major) * 10 +
 		  conf_uint(c, OPT_gpgpu_compute_capability_minor);
 	if (isa_arch_of((int)s->arch) < 0)
-		die("found the compute capability %u.%u (-gpgpu_compute_capability_major, _minor), wanted one that traces are read for",
+		die("compute capability %u.%u is not supported (-gpgpu_compute_capability_major, -gpgpu_compute_capability_minor)",
 			s->arch / 10, s->arch % 10);
 }
 
-/* The conditions of a tool, on top of the configuration; c shares its memory with base. */
+/*
+ * Applies the conditions of a tool to c, which shares its memory with the configuration; false: there are
+ * none.
+ */
 static bool apply_with(struct gpuconf *c, const struct measured *m, const char *tool)
 {
 	bool any = false;
@@ -61,8 +64,8 @@ static bool apply_with(struct gpuconf *c, const struct measured *m, const char *
 	return any;
 }
 
-/* The machine for rows of that tool: made once for each, the plain one first. */
-static const struct subject *subject_for(struct machines *s, const struct selftest *t, const char *tool)
+/* Subject for the rows of a tool, created once each; the configuration without conditions is the first. */
+static const struct subject *find_subject(struct subjects *s, const struct selftest *t, const char *tool)
 {
 	struct gpuconf *c;
 
@@ -71,7 +74,7 @@ static const struct subject *subject_for(struct machines *s, const struct selfte
 			return &s->subject[i];
 	c = xcalloc(1, sizeof(*c));
 	*c = *t->conf;
-	if (*tool && (s->n == MAX_MACHINES || !apply_with(c, s->with, tool))) {
+	if (*tool && (s->n == MAX_SUBJECTS || !apply_with(c, s->with, tool))) {
 		free(c);
 		return &s->subject[0];
 	}
@@ -81,23 +84,23 @@ static const struct subject *subject_for(struct machines *s, const struct selfte
 	return &s->subject[s->n++];
 }
 
-struct machines *machines_new(const struct selftest *t, const struct measured *with)
+struct subjects *subjects_new(const struct selftest *t, const struct measured *with)
 {
-	struct machines *s = xcalloc(1, sizeof(*s));
+	struct subjects *s = xcalloc(1, sizeof(*s));
 
 	s->with = with;
-	subject_for(s, t, "");
+	find_subject(s, t, "");
 	return s;
 }
 
-const struct subject *machines_for(struct machines *s, const struct selftest *t, const char *tool)
+const struct subject *subjects_for(struct subjects *s, const struct selftest *t, const char *tool)
 {
-	return subject_for(s, t, tool);
+	return find_subject(s, t, tool);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static void read_files(const struct selftest *t, struct measured *rows, struct measured *with)
+static void read_measured_files(const struct selftest *t, struct measured *rows, struct measured *with)
 {
 	struct fault f;
 
@@ -107,36 +110,34 @@ static void read_files(const struct selftest *t, struct measured *rows, struct m
 		if (measured_read(rows, t->measured[i], &f) < 0)
 			die_fault(&f);
 	if (!t->n_measured && !t->shipped)
-		die("found no measured file beside the configuration, wanted --measured FILE");
+		die("no measured file next to the configuration (expected --measured FILE)");
 	for (uint32_t i = 0; i < rows->n_with; i++) {
 		grow(&with->with, &with->cap_with, with->n_with + 1, sizeof(*with->with));
 		with->with[with->n_with++] = rows->with[i];
 	}
 	for (uint32_t i = 0; i < with->n_with; i++)
 		if (with->with[i].param && !probe_takes(with->with[i].define)) {
-			fault_set(&f, with->with[i].at, "measured-params",
-				"found '%s', wanted a number for a parameter of a workload",
+			fault_set(&f, with->with[i].place, "measured-params",
+				"invalid '%s' (expected NAME=NUMBER, a parameter of a workload)",
 				with->with[i].define);
 			die_fault(&f);
 		}
 }
 
-/*
- * A row that is not among those asked for is as if the file had it not; one that cannot be made has no group.
- */
-static void add_row(struct figure_table *table, struct machines *s, const struct selftest *t,
+/* Appends a row of the measured file, unless --only excludes it. A row without a probe has no group. */
+static void append_figure_row(struct figure_table *table, struct subjects *s, const struct selftest *t,
 	const struct measured_row *r)
 {
 	struct figure_row *f = &table->row[table->n];
 
-	*f = (struct figure_row){.row = r, .subject = machines_for(s, t, r->tool)};
+	*f = (struct figure_row){.row = r, .subject = subjects_for(s, t, r->tool)};
 	if (!probe_of(&f->probe, r, s->with, f->subject, &f->why))
 		f->subject = NULL;
 	table->n += !t->only->n || namelist_find(t->only, r->id) >= 0 ||
 		    (f->subject && namelist_find(t->only, f->probe.group) >= 0);
 }
 
-static double work(void *ctx, uint32_t i)
+static double simulate_row(void *ctx, uint32_t i)
 {
 	const struct figure_row *const *made = ctx;
 
@@ -144,10 +145,10 @@ static double work(void *ctx, uint32_t i)
 }
 
 /*
- * All SMs are busy in most bandwidths, which take seconds each: they come first, so that no processor ends
- * alone.
+ * True for bandwidths, which take seconds each because all SMs are busy. They run first, so that no worker
+ * ends long after the others.
  */
-static bool is_long(const struct figure_row *r) { return !strcmp(r->probe.kind->unit, "GB/s"); }
+static bool is_long_row(const struct figure_row *r) { return !strcmp(r->probe.kind->unit, "GB/s"); }
 
 void selftest_simulate(struct figure_table *t, unsigned threads)
 {
@@ -157,16 +158,16 @@ void selftest_simulate(struct figure_table *t, unsigned threads)
 
 	for (int first = 1; first >= 0; first--)
 		for (uint32_t i = 0; i < t->n; i++)
-			if (t->row[i].subject && is_long(&t->row[i]) == first)
+			if (t->row[i].subject && is_long_row(&t->row[i]) == first)
 				made[n++] = &t->row[i];
-	jobs_run(n, threads, work, made, result);
+	jobs_run(n, threads, simulate_row, made, result);
 	for (uint32_t i = 0; i < n; i++)
 		made[i]->simulated = result[i];
 	free(made);
 	free(result);
 }
 
-static bool within(const struct figure_table *t, double tolerance)
+static bool is_within_tolerance(const struct figure_table *t, double tolerance)
 {
 	for (uint32_t i = 0; i < t->n && tolerance >= 0; i++)
 		if (t->row[i].subject && !(fabs(table_error(&t->row[i])) <= tolerance))
@@ -178,37 +179,37 @@ int selftest_run(const struct selftest *t)
 {
 	struct measured files = {.n_rows = 0}, shipped = {.n_rows = 0},
 			*rows = t->n_measured ? &files : &shipped;
-	struct machines *machines;
-	struct figure_table table = {.machine = t->name ? t->name : "the configuration",
+	struct subjects *subjects;
+	struct figure_table table = {.config = t->name ? t->name : "the configuration",
 		.rows_of = t->n_measured ? t->measured[0] : t->shipped};
 	struct output *out;
 	bool good;
 
 	if (t->n_fit && t->format != SELFTEST_TEXT)
-		die("--fit: found another format than text (-F), which is all it has");
-	read_files(t, &files, &shipped);
-	machines = machines_new(t, &shipped);
+		die("--fit cannot be used with this format (expected -F text)");
+	read_measured_files(t, &files, &shipped);
+	subjects = subjects_new(t, &shipped);
 	table.row = xcalloc(rows->n_rows + 1, sizeof(*table.row));
 	for (uint32_t i = 0; i < rows->n_rows; i++) {
-		if (is_of(&rows->row[i], t->name))
-			add_row(&table, machines, t, &rows->row[i]);
+		if (is_row_of_gpu(&rows->row[i], t->name))
+			append_figure_row(&table, subjects, t, &rows->row[i]);
 		else
 			table.n_other++;
 	}
 	if (t->only->n && !table.n)
-		die("found no row that --only asks for in %s", table.rows_of);
+		die("--only matches no row of %s", table.rows_of);
 	out = output_open_part(t->output, t->force);
 	if (t->n_fit) {
-		fit_run(t, &table, machines, output_stream(out));
+		fit_run(t, &table, subjects, output_stream(out));
 		good = true;
 	} else {
 		selftest_simulate(&table, t->threads);
 		table_print(&table, t->format, output_stream(out));
-		good = within(&table, t->tolerance);
+		good = is_within_tolerance(&table, t->tolerance);
 	}
 	output_commit(out);
 	free(table.row);
-	free(machines);
+	free(subjects);
 	measured_free(&files);
 	measured_free(&shipped);
 	return good ? EXIT_GOOD : EXIT_NO;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The selftest's result as text, JSON records or tab-separated columns (table.h). Rows stand in the order of
- * their files; groups in the order in which they are met. A row that could not be made has no simulated
- * figure.
+ * Output of a selftest as text, JSON records or tab-separated columns (table.h). Rows are in the order of
+ * their files, groups in order of appearance. A row that was not simulated has no simulated figure.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,11 +21,11 @@ double table_error(const struct figure_row *r)
 struct figure_group {
 	const char *name, *worst_id;
 	uint32_t n;
-	double sum, worst; /* of |error| */
-	double apart;      /* largest difference in the figures' unit */
+	double sum, worst; /* sum and maximum of |error| */
+	double max_diff;   /* largest difference in the unit of the figures */
 };
 
-static struct figure_group *group_of(struct figure_group *g, uint32_t *n, const char *name)
+static struct figure_group *find_figure_group(struct figure_group *g, uint32_t *n, const char *name)
 {
 	for (uint32_t i = 0; i < *n; i++)
 		if (!strcmp(g[i].name, name))
@@ -35,9 +34,9 @@ static struct figure_group *group_of(struct figure_group *g, uint32_t *n, const 
 	return &g[(*n)++];
 }
 
-static void add(struct figure_group *g, const struct figure_row *r)
+static void add_to_group(struct figure_group *g, const struct figure_row *r)
 {
-	double error = fabs(table_error(r)), apart = fabs(r->simulated - r->row->value);
+	double error = fabs(table_error(r)), diff = fabs(r->simulated - r->row->value);
 
 	g->n++;
 	g->sum += error;
@@ -45,49 +44,49 @@ static void add(struct figure_group *g, const struct figure_row *r)
 		g->worst = error;
 		g->worst_id = r->row->id;
 	}
-	if (apart > g->apart)
-		g->apart = apart;
+	if (diff > g->max_diff)
+		g->max_diff = diff;
 }
 
-/* Groups of the rows that were made, and behind them all of these together. */
-static struct figure_group *groups_of(const struct figure_table *t, uint32_t *n)
+/* Groups of the simulated rows, followed by a group of all of them; *n: without the last. */
+static struct figure_group *new_groups(const struct figure_table *t, uint32_t *n)
 {
 	struct figure_group *g = xcalloc(t->n + 1, sizeof(*g)), all = {.name = "all"};
 
 	*n = 0;
 	for (uint32_t i = 0; i < t->n; i++)
 		if (t->row[i].subject) {
-			add(group_of(g, n, t->row[i].probe.group), &t->row[i]);
-			add(&all, &t->row[i]);
+			add_to_group(find_figure_group(g, n, t->row[i].probe.group), &t->row[i]);
+			add_to_group(&all, &t->row[i]);
 		}
 	g[*n] = all;
 	return g;
 }
 
-/* Reasons why rows were not made, with their number, in the order in which they are met. */
-static uint32_t reasons_of(const struct figure_table *t, struct figure_group **out)
+/* Reasons why rows were not simulated, with their numbers, in order of appearance. */
+static uint32_t new_reasons(const struct figure_table *t, struct figure_group **out)
 {
 	struct figure_group *g = xcalloc(t->n + 1, sizeof(*g));
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < t->n; i++)
 		if (!t->row[i].subject)
-			group_of(g, &n, t->row[i].why)->n++;
+			find_figure_group(g, &n, t->row[i].why)->n++;
 	*out = g;
 	return n;
 }
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-static void print_text(const struct figure_table *t, FILE *out)
+static void print_table_text(const struct figure_table *t, FILE *out)
 {
 	struct figure_group *g, *why;
-	uint32_t n, n_why = reasons_of(t, &why), width = 6;
+	uint32_t n, n_why = new_reasons(t, &why), width = 6;
 
 	for (uint32_t i = 0; i < t->n; i++)
 		if (strlen(t->row[i].row->id) > width)
 			width = (uint32_t)strlen(t->row[i].row->id);
-	fprintf(out, "%s, measured figures of %s\n\n%-*s %12s %12s %8s  %s\n", t->machine, t->rows_of,
+	fprintf(out, "%s, measured figures of %s\n\n%-*s %12s %12s %8s  %s\n", t->config, t->rows_of,
 		(int)width, "figure", "measured", "simulated", "error", "source");
 	for (uint32_t i = 0; i < t->n; i++) {
 		const struct figure_row *r = &t->row[i];
@@ -96,7 +95,7 @@ static void print_text(const struct figure_table *t, FILE *out)
 			fprintf(out, "%-*s %12.6g %12.6g %7.2f%%  %s\n", (int)width, r->row->id,
 				r->row->value, r->simulated, table_error(r), r->row->source);
 	}
-	g = groups_of(t, &n);
+	g = new_groups(t, &n);
 	fprintf(out, "\n%-22s %7s %8s %8s  %s\n", "group", "figures", "mean", "worst", "worst at");
 	for (uint32_t i = 0; i <= n; i++)
 		fprintf(out, "%-22s %7u %7.2f%% %7.2f%%  %s\n", g[i].name, g[i].n,
@@ -111,7 +110,7 @@ static void print_text(const struct figure_table *t, FILE *out)
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
-static void print_tsv(const struct figure_table *t, FILE *out)
+static void print_table_tsv(const struct figure_table *t, FILE *out)
 {
 	fputs("id\tworkload\tmeasured\tsimulated\terror\tsource\tgroup\tparams\tunit\twhy\n", out);
 	for (uint32_t i = 0; i < t->n; i++) {
@@ -130,7 +129,7 @@ static void print_tsv(const struct figure_table *t, FILE *out)
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-static void print_figure(const struct figure_row *r, struct record_writer *w)
+static void print_figure_record(const struct figure_row *r, struct record_writer *w)
 {
 	record_begin(w, "figure");
 	record_string(w, "id", r->row->id);
@@ -148,15 +147,15 @@ static void print_figure(const struct figure_row *r, struct record_writer *w)
 	record_end(w);
 }
 
-static void print_json(const struct figure_table *t, FILE *out)
+static void print_table_json(const struct figure_table *t, FILE *out)
 {
 	struct record_writer *w = record_open(out, RECORD_JSON);
 	struct figure_group *g, *why;
-	uint32_t n, n_why = reasons_of(t, &why), missing = 0;
+	uint32_t n, n_why = new_reasons(t, &why), missing = 0;
 
 	for (uint32_t i = 0; i < t->n; i++)
-		print_figure(&t->row[i], w);
-	g = groups_of(t, &n);
+		print_figure_record(&t->row[i], w);
+	g = new_groups(t, &n);
 	for (uint32_t i = 0; i <= n; i++) {
 		record_begin(w, "group");
 		record_string(w, "name", g[i].name);
@@ -169,7 +168,7 @@ static void print_json(const struct figure_table *t, FILE *out)
 	for (uint32_t i = 0; i < n_why; i++)
 		missing += why[i].n;
 	record_begin(w, "end");
-	record_string(w, "machine", t->machine);
+	record_string(w, "machine", t->config);
 	record_uint(w, "not_made", missing, "rows");
 	record_uint(w, "of_other_gpus", t->n_other, "rows");
 	record_end(w);
@@ -181,8 +180,8 @@ static void print_json(const struct figure_table *t, FILE *out)
 void table_print(const struct figure_table *t, enum selftest_format format, FILE *out)
 {
 	switch (format) {
-	case SELFTEST_JSON: print_json(t, out); break;
-	case SELFTEST_TSV: print_tsv(t, out); break;
-	default: print_text(t, out);
+	case SELFTEST_JSON: print_table_json(t, out); break;
+	case SELFTEST_TSV: print_table_tsv(t, out); break;
+	default: print_table_text(t, out);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a selftest prints: a row a figure, a summary by group. */
+/* Output of a selftest: a row per figure, and a summary by group. */
 #ifndef SELFTEST_TABLE_H
 #define SELFTEST_TABLE_H
 
@@ -10,18 +10,19 @@
 struct figure_row {
 	const struct measured_row *row;
 	struct probe probe;
-	const struct subject *subject; /* NULL: not made, and why */
+	const struct subject *subject; /* NULL: not simulated, for the reason `why` */
 	const char *why;
 	double simulated;
 };
 
 struct figure_table {
-	const char *machine, *rows_of; /* rows_of: the files' names */
+	const char *config;  /* name of the configuration */
+	const char *rows_of; /* name of the measured file */
 	struct figure_row *row;
-	uint32_t n, n_other; /* n_other: rows of other GPUs, which were left out */
+	uint32_t n, n_other; /* n_other: number of rows of other GPUs, which are left out */
 };
 
-/* Percent; 0 where nothing was made. */
+/* Error in percent; 0 if the row was not simulated. */
 double table_error(const struct figure_row *r);
 void table_print(const struct figure_table *t, enum selftest_format format, FILE *out);
 

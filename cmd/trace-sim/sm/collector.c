@@ -316,12 +316,12 @@ static inline bool allocate_one(struct sm *s, const struct port_group *g, unsign
 {
 	struct collector_in *q = &s->collector_in[input];
 	unsigned sched = q->front;
-	uint64_t room = s->collector.free & g->units[sched].all, own;
+	uint64_t free_units = s->collector.free & g->units[sched].all, own;
 
-	if (!room)
+	if (!free_units)
 		return false;
-	own = room & g->units[sched].own;
-	allocate_unit(s, bit_lowest64(own ? own : room), q, sched);
+	own = free_units & g->units[sched].own;
+	allocate_unit(s, bit_lowest64(own ? own : free_units), q, sched);
 	s->changed = true;
 	return true;
 }

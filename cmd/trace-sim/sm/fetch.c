@@ -60,7 +60,7 @@ static NOINLINE void access_icache(struct sm *s, unsigned w)
 {
 	struct req_pool *pool = s->reqs;
 	uint32_t h = req_new(pool), line = s->core->l1i.line_bytes, pc = s->warp[w].fetch_pc;
-	struct req *r = &pool->at[h];
+	struct req *r = &pool->req[h];
 	uint32_t offset = pc & (line - 1);
 	enum cache_status status;
 
@@ -99,7 +99,7 @@ static NOINLINE void consume_partition_random(struct sm *s, unsigned w)
 static void take_ready(struct sm *s)
 {
 	uint32_t h = cache_pop_ready(s->l1i);
-	unsigned w = s->reqs->at[h].warp;
+	unsigned w = s->reqs->req[h].warp;
 
 	req_free(s->reqs, h);
 	s->imiss &= ~(1ull << w);
@@ -131,7 +131,7 @@ static inline void scan_round(struct sm *s)
 static void step_icache(struct sm *s)
 {
 	if (!cache_miss_queue_empty(s->l1i) &&
-		inject_can_push(s, &s->reqs->at[cache_miss_queue_front(s->l1i)], false))
+		inject_can_push(s, &s->reqs->req[cache_miss_queue_front(s->l1i)], false))
 		inject(s, cache_miss_queue_pop(s->l1i));
 	cache_cycle(s->l1i);
 }

@@ -82,9 +82,9 @@ static void check_collector_queue(const struct sm *s, const struct collector_in 
 	if (n)
 		invariant("collector_in.front", s->id, k, q->front, s->winst[q->first].sched);
 	invariant("collector_in.end", s->id, k, q->end == end, true);
-	invariant("collector_in.room", s->id, k, bit_count64(taken), n);
+	invariant("collector_in.free_slots", s->id, k, bit_count64(taken), n);
 	if (!s->any_slot)
-		invariant("collector_in.room, of schedulers", s->id, k, taken, scheds);
+		invariant("collector_in.free_slots, of schedulers", s->id, k, taken, scheds);
 	invariant("collector_in_used", s->id, k, (s->collector_in_used & q->bit) != 0, n != 0);
 }
 
@@ -95,7 +95,7 @@ static void check_pipe_registers(const struct sm *s)
 		const struct unit_in *r = &s->unit_in[k];
 
 		check_collector_queue(s, q, k);
-		invariant("unit_in.room", s->id, k, r->free_slots & ~r->all_slots, 0);
+		invariant("unit_in.free_slots", s->id, k, r->free_slots & ~r->all_slots, 0);
 		invariant("unit_in_used", s->id, k, (s->unit_in_used & r->bit) != 0, unit_in_full(r) != 0);
 	}
 }

@@ -200,7 +200,8 @@ static bool issuable(struct sm *s, unsigned w) { return !warp_waiting(s, w) && s
 
 static bool can_issue(const struct sm *s, unsigned k, unsigned w)
 {
-	return !(s->hazard >> w & 1) && collector_in_has_free_slot(s, s->collector_of[s->warp[w].head->unit], k);
+	return !(s->hazard >> w & 1) &&
+	       collector_in_has_free_slot(s, s->collector_of[s->warp[w].head->unit], k);
 }
 
 static unsigned type_of(const struct uop *u) { return u->unit < UNIT_SPEC ? u->unit : ANY_SPEC; }

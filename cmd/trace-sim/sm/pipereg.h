@@ -22,7 +22,8 @@ static inline uint64_t reachable_slots(const struct sm *s, unsigned slot)
 
 /* ---- ID_OC: into the operand collector ----------------------------------------------------- */
 
-static inline bool collector_in_has_free_slot(const struct sm *s, const struct collector_in *q, unsigned sched)
+static inline bool collector_in_has_free_slot(
+	const struct sm *s, const struct collector_in *q, unsigned sched)
 {
 	return q->free_slots & reachable_slots(s, sched);
 }
@@ -68,11 +69,11 @@ static inline uint64_t unit_in_full(const struct unit_in *r) { return r->all_slo
 /* Puts an instruction into the lowest free slot of `where`. */
 static inline void unit_in_put(struct sm *s, struct unit_in *r, uint64_t where, uint16_t w)
 {
-	uint64_t room = r->free_slots & where;
+	uint64_t free_slots = r->free_slots & where;
 
-	assert(room);
-	r->free_slots ^= room & -room;
-	r->slot[bit_lowest64(room)] = w;
+	assert(free_slots);
+	r->free_slots ^= free_slots & -free_slots;
+	r->slot[bit_lowest64(free_slots)] = w;
 	s->unit_in_used |= r->bit;
 }
 

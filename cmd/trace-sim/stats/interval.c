@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Interval records; see interval.h. Always true: an interval begins where the one before ended; two tables of
- * running values, the last and the present, are all that is kept.
+ * Interval records; see interval.h. Always true: an interval begins where the previous one ended. Only two
+ * tables of running values are kept, the last and the present one.
  */
 #include <stdlib.h>
 #include "arena.h"

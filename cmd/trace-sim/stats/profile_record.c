@@ -2,13 +2,13 @@
 /*
  * Profile records: rows of all SMs become one "kernel" record, as in trace-stats(5). Its figures:
  *
- *	sched_cycles			all cycles of all schedulers of the machine
- *	sched_cycles[REASON]		the parts it consists of; "empty": the SM had no thread block
+ *	sched_cycles			cycles of all schedulers of the GPU
+ *	sched_cycles[REASON]		parts of it; "empty": the SM had no thread block
  *	pc[PC:OPCODE].issues		warp instructions issued; with line information pc[PC:OPCODE:LINE]
  *	pc[PC:OPCODE].cycles[REASON]	cycles that issued it ("issue") or waited for it
  *
- * Always true: the parts add up, for each kernel and, checked here, for each SM; an entry that is 0 has no
- * figure under pc. Instructions of one PC, opcode and line are one, whatever their operands.
+ * Always true: the parts add up, for each kernel and, checked here, for each SM. An entry that is 0 has no
+ * figure under pc. Instructions with the same PC, opcode and line count as one, whatever their operands.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -28,9 +28,9 @@ struct profile {
 	struct code_sum {
 		uint32_t code;
 		uint64_t issues, cycles[N_PROFILE_REASONS];
-	} * sum; /* of the kernel at hand */
+	} * sum; /* of the present kernel */
 	uint32_t n_sums, cap_sums;
-	uint32_t *at, cap_at;                     /* by code + 1: index into sum + 1 */
+	uint32_t *sum_index, cap_index;           /* index into sum plus 1, by code + 1 */
 	uint64_t total[N_PROFILE_REASONS], empty; /* of the run */
 };
 
@@ -51,25 +51,26 @@ void profile_free(struct profile *p, struct gpu *g)
 		g->sm[i].profile = NULL;
 	}
 	free(p->sum);
-	free(p->at);
+	free(p->sum_index);
 	free(p);
 }
 
 /* ---- adding up ------------------------------------------------------------------------------ */
 
-static void add(struct profile *p, const struct profile_row *r)
+/* Adds a row of an SM to the sum of its instruction. */
+static void add_profile_row(struct profile *p, const struct profile_row *r)
 {
-	uint32_t old = p->cap_at, i = r->code + 1;
+	uint32_t old = p->cap_index, i = r->code + 1;
 	struct code_sum *sum;
 
-	grow(&p->at, &p->cap_at, i + 1, sizeof(*p->at));
-	memset(p->at + old, 0, (p->cap_at - old) * sizeof(*p->at));
-	if (!p->at[i]) {
+	grow(&p->sum_index, &p->cap_index, i + 1, sizeof(*p->sum_index));
+	memset(p->sum_index + old, 0, (p->cap_index - old) * sizeof(*p->sum_index));
+	if (!p->sum_index[i]) {
 		grow(&p->sum, &p->cap_sums, p->n_sums + 1, sizeof(*p->sum));
 		p->sum[p->n_sums] = (struct code_sum){.code = r->code};
-		p->at[i] = ++p->n_sums;
+		p->sum_index[i] = ++p->n_sums;
 	}
-	sum = &p->sum[p->at[i] - 1];
+	sum = &p->sum[p->sum_index[i] - 1];
 	sum->issues += r->issues;
 	for (unsigned c = 0; c < N_PROFILE_REASONS; c++)
 		sum->cycles[c] += r->cycles[c];
@@ -84,8 +85,10 @@ static uint64_t row_cycles(const struct profile_row *r)
 	return n;
 }
 
-/* Take the rows of kernel uid (0: of all) from an SM; those that stay are numbered anew. */
-static void take_rows(struct profile *p, const struct sm *s, uint32_t uid)
+/*
+ * Adds the rows of kernel uid (0: of all) of an SM and removes them; the remaining ones are numbered again.
+ */
+static void take_sm_rows(struct profile *p, const struct sm *s, uint32_t uid)
 {
 	struct sm_profile *sp = s->profile;
 	uint32_t n = sp->n_rows;
@@ -98,7 +101,7 @@ static void take_rows(struct profile *p, const struct sm *s, uint32_t uid)
 		struct profile_row *r = &sp->row[i], *to = &sp->row[sp->n_rows];
 
 		if (!uid || r->kernel == uid) {
-			add(p, r);
+			add_profile_row(p, r);
 			sp->taken += row_cycles(r);
 			continue;
 		}
@@ -112,7 +115,7 @@ static void take_rows(struct profile *p, const struct sm *s, uint32_t uid)
 	assert(sp->taken + left == s->clock * s->core->schedulers);
 }
 
-/* Scheduler cycles in which SMs had no thread block, since the last kernel. */
+/* Number of scheduler cycles since the last kernel in which SMs had no thread block. */
 static uint64_t empty_cycles(struct gpu *g)
 {
 	uint64_t all = g->cycle * g->params.sms, ran = 0;
@@ -129,11 +132,11 @@ static uint64_t empty_cycles(struct gpu *g)
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-/* qsort() has no place for this; set while it runs. */
+/* Argument of compare_by_pc(), for which qsort() has no parameter. */
 static const struct code *sorting;
 
-/* By PC, then opcode, then line; what has no instruction comes first. */
-static int by_pc(const void *a, const void *b)
+/* Orders by PC, then opcode, then line; sums without an instruction come first. */
+static int compare_by_pc(const void *a, const void *b)
 {
 	uint32_t ca = ((const struct code_sum *)a)->code, cb = ((const struct code_sum *)b)->code;
 	const struct inst *x, *y;
@@ -153,19 +156,19 @@ static void write_pc(struct record_writer *w, const struct inst *in, const struc
 {
 	size_t cap = strlen(in->opcode) + 96;
 	char *name = xmalloc(cap), line[16] = "", *end;
-	size_t room;
+	size_t size;
 
 	if (in->lineno)
 		snprintf(line, sizeof(line), ":%u", in->lineno);
 	end = name + snprintf(name, cap, "pc[0x%04x:%s%s].", in->pc, in->opcode, line);
-	room = cap - (size_t)(end - name);
-	snprintf(end, room, "issues");
+	size = cap - (size_t)(end - name);
+	snprintf(end, size, "issues");
 	if (sum->issues)
 		record_uint(w, name, sum->issues, "warp-insts");
 	for (unsigned c = 0; c < N_PROFILE_REASONS; c++) {
 		if (!sum->cycles[c])
 			continue;
-		snprintf(end, room, "cycles[%s]", reason_names[c]);
+		snprintf(end, size, "cycles[%s]", reason_names[c]);
 		record_uint(w, name, sum->cycles[c], "cycles");
 	}
 	free(name);
@@ -175,9 +178,9 @@ static void write_pcs(struct profile *p, const struct code *code)
 {
 	sorting = code;
 	if (p->n_sums)
-		qsort(p->sum, p->n_sums, sizeof(*p->sum), by_pc);
+		qsort(p->sum, p->n_sums, sizeof(*p->sum), compare_by_pc);
 	for (uint32_t i = 0, next; i < p->n_sums; i = next) {
-		for (next = i + 1; next < p->n_sums && !by_pc(&p->sum[i], &p->sum[next]); next++) {
+		for (next = i + 1; next < p->n_sums && !compare_by_pc(&p->sum[i], &p->sum[next]); next++) {
 			p->sum[i].issues += p->sum[next].issues;
 			for (unsigned c = 0; c < N_PROFILE_REASONS; c++)
 				p->sum[i].cycles[c] += p->sum[next].cycles[c];
@@ -214,14 +217,17 @@ static void write_identity(struct record_writer *w, const struct kernel *k)
 	record_dim(w, "block", k->head->block);
 }
 
-/* The rows of kernel uid (0: of all) into p->sum, their sums by reason into cycles and the run's. */
-static void collect(struct profile *p, const struct gpu *g, uint32_t uid, uint64_t cycles[N_PROFILE_REASONS])
+/*
+ * Adds the rows of kernel uid (0: of all) up in p->sum, and by reason in cycles[] and the totals of the run.
+ */
+static void collect_rows(
+	struct profile *p, const struct gpu *g, uint32_t uid, uint64_t cycles[N_PROFILE_REASONS])
 {
 	p->n_sums = 0;
-	if (p->cap_at)
-		memset(p->at, 0, p->cap_at * sizeof(*p->at));
+	if (p->cap_index)
+		memset(p->sum_index, 0, p->cap_index * sizeof(*p->sum_index));
 	for (uint32_t i = 0; i < g->params.sms; i++)
-		take_rows(p, &g->sm[i], uid);
+		take_sm_rows(p, &g->sm[i], uid);
 	for (uint32_t i = 0; i < p->n_sums; i++)
 		for (unsigned c = 0; c < N_PROFILE_REASONS; c++)
 			cycles[c] += p->sum[i].cycles[c];
@@ -236,7 +242,7 @@ void profile_kernel(struct profile *p, struct gpu *g, const struct kernel *k)
 	p->empty += empty;
 	if (!k)
 		return;
-	collect(p, g, k->uid, cycles);
+	collect_rows(p, g, k->uid, cycles);
 	write_identity(p->w, k);
 	record_group(p->w, "stats");
 	write_totals(p->w, cycles, empty);
@@ -245,7 +251,9 @@ void profile_kernel(struct profile *p, struct gpu *g, const struct kernel *k)
 	record_end(p->w);
 }
 
-/* How the run was cut, for the simulator's own speed: of no meaning for the machine. */
+/*
+ * Writes the windows of the run, for work on the speed of the simulator. The results do not depend on them.
+ */
 static void write_windows(struct record_writer *w, const struct window_counts *n)
 {
 	static const char *const names[] = {
@@ -256,7 +264,7 @@ static void write_windows(struct record_writer *w, const struct window_counts *n
 	uint64_t all = 0;
 
 	for (unsigned i = 0; i < N_WINDOW_BOUNDS; i++)
-		all += n->by[i];
+		all += n->by_bound[i];
 	record_uint(w, "windows", n->windows, "windows");
 	record_uint(w, "window_cycles", n->cycles, "cycles");
 	record_uint(w, "window_steps", all - n->windows, "steps");
@@ -265,8 +273,8 @@ static void write_windows(struct record_writer *w, const struct window_counts *n
 		char name[32];
 
 		snprintf(name, sizeof(name), "window[%s]", names[i]);
-		if (n->by[i])
-			record_uint(w, name, n->by[i], "windows");
+		if (n->by_bound[i])
+			record_uint(w, name, n->by_bound[i], "windows");
 	}
 }
 
@@ -274,7 +282,7 @@ void profile_end(struct profile *p, struct gpu *g, const char *status, uint32_t 
 {
 	uint64_t cycles[N_PROFILE_REASONS] = {0};
 
-	collect(p, g, 0, cycles);
+	collect_rows(p, g, 0, cycles);
 	record_begin(p->w, "end");
 	record_string(p->w, "status", status);
 	record_uint(p->w, "kernels", kernels, "kernels");

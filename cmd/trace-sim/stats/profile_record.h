@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Profile records of a whole machine (--profile): what the SMs' profiles (sm/profile.h) say of a kernel. */
+/*
+ * Profile records of the whole GPU (--profile): the profiles of all SMs (sm/profile.h), added up by kernel.
+ */
 #ifndef PROFILE_RECORD_H
 #define PROFILE_RECORD_H
 
@@ -8,10 +10,14 @@
 
 struct profile;
 
-/* Every SM of g is profiled from now on; records go to w. */
+/* Starts the profiles of all SMs of g. Writes records to w. */
 struct profile *profile_start(struct gpu *g, struct record_writer *w);
-/* The record of a finished kernel; the machine is synchronised, the interval not folded. */
+/*
+ * Writes the record of a finished kernel. Called after gpu_sync(), before the interval is folded. k NULL:
+ * only counts idle cycles.
+ */
 void profile_kernel(struct profile *p, struct gpu *g, const struct kernel *k);
+/* Writes the "end" record. */
 void profile_end(struct profile *p, struct gpu *g, const char *status, uint32_t kernels);
 void profile_free(struct profile *p, struct gpu *g);
 

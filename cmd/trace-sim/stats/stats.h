@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Statistics: what is printed after each kernel, and the records of trace-stats(5).
+ * Statistics: the original's block after each kernel, and the records of trace-stats(5).
  *
- * One walk over the machine (stats_walk.c) names every figure once, in the original's order, with its
- * printed format; it feeds either the printer of the original's block (stats_accelsim.c) or a table of
- * numbers (stats_record.c), from which a kernel's own figures are differences. Names, units and
- * descriptions come from results/stats.def, as does man/trace-stats.5.
- * The machine must be synchronised (gpu_sync) before any of these is called.
+ * One walk over the GPU (stats_walk.c) names every figure once, in the original's order and with its printed
+ * format. It feeds either the printer of the original's block (stats_accelsim.c) or a table of numbers
+ * (stats_record.c); the figures of a kernel are differences of two tables. Names, units and descriptions
+ * come from results/stats.def, as does man/trace-stats.5. gpu_sync() must be called before any of these
+ * functions.
  */
 #ifndef STATS_H
 #define STATS_H
@@ -17,25 +17,29 @@
 #include "record.h"
 #include "results.h"
 
-/* What a block is about (trace-stats(5)). */
+/* Identity of a block (trace-stats(5)). */
 struct stats_block {
 	char **name; /* kernels first selected since the last block */
 	uint32_t *uid;
 	uint32_t n;
-	uint64_t stream;     /* print id; UINT64_MAX: none removed, all streams */
-	double host_seconds; /* since the start; printed only when >= 0 (--host-time) */
+	uint64_t stream;     /* stream id; UINT64_MAX: no kernel has ended, all streams */
+	double host_seconds; /* since the start; printed only if not negative (--host-time) */
 };
 
-/* The original's block, from "kernel_name = " to the end of the interconnect details, running totals. */
+/*
+ * Prints the original's block, from "kernel_name = " to the end of the interconnect details, with running
+ * totals.
+ */
 void stats_print_block(struct gpu *g, const struct stats_block *b, FILE *out);
-/* The lines after a block's interval was folded (LAUNCH-loop-5); only under --host-time. */
+/* Prints the lines after a block whose interval has been folded (LAUNCH-loop-5); only with --host-time. */
 void stats_print_speed(const struct gpu *g, double host_seconds, FILE *out);
 
-/* A table of all figures at one moment; differences of two give a kernel's own. */
+/* A table of all figures at one moment. Differences of two give the figures of a kernel. */
 struct figures;
 struct figures *figures_new(void);
 void figures_free(struct figures *f);
-void figures_take(struct figures *f, struct gpu *g); /* all streams */
+/* Fills the table, over all streams. */
+void figures_take(struct figures *f, struct gpu *g);
 
 struct kernel_record {
 	uint32_t position, uid;
@@ -47,8 +51,8 @@ struct kernel_record {
 	uint64_t first_cycle; /* tot_cycle when its interval began */
 	bool slice;
 	bool unfinished;               /* the run ended in it */
-	uint64_t cycles;               /* that it was simulated for */
-	const struct sampled *sampled; /* NULL: all of its thread blocks ran */
+	uint64_t cycles;               /* simulated cycles of the kernel */
+	const struct sampled *sampled; /* extrapolated figures; NULL: all thread blocks ran */
 };
 
 struct interval_record {
@@ -57,22 +61,22 @@ struct interval_record {
 	uint64_t first_cycle, cycles;
 };
 
-/* "interval" record: what happened between two moments. */
+/* Writes an "interval" record: the difference of two tables. */
 void stats_interval_record(struct record_writer *w, const struct interval_record *i,
 	const struct figures *before, const struct figures *now);
 /*
- * "kernel" record: identity, then "stats": now - before
- * (gauges, maxima and averages as they are defined there).
+ * Writes a "kernel" record: identity, then "stats": now minus before, or as defined for gauges, maxima and
+ * averages.
  */
 void stats_kernel_record(struct record_writer *w, const struct kernel_record *k, struct gpu *g,
 	const struct figures *before, const struct figures *now);
 /*
- * "end" record: status "complete", "limit", "deadlock" or
- * "interrupted", totals, hash over all kernels' hashes.
+ * Writes an "end" record: status "complete", "limit", "deadlock" or "interrupted", totals, hash over the
+ * hashes of all kernels.
  */
 void stats_end_record(struct record_writer *w, struct gpu *g, const char *status, const char *limit,
 	uint32_t kernels, const unsigned char hash[16], const struct figures *now);
-/* The same of n figures that were read back from records and added up. */
+/* The same with n figures that were read from records and added up. */
 void stats_sums_record(struct record_writer *w, const char *status, const char *limit, uint32_t kernels,
 	const unsigned char hash[16], const struct result_figure *figure, uint32_t n);
 

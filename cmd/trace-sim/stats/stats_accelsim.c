@@ -20,7 +20,7 @@ void stats_real(struct stats_sink *s, enum real_style style, double v)
 	}
 }
 
-/* Whoever checks the stream at the end sees a write that failed. */
+/* The caller checks the stream for a failed write. */
 void stats_print_block(struct gpu *g, const struct stats_block *b, FILE *out)
 {
 	struct bytes text = {0};

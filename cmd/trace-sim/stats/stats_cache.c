@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Statistics of the caches: those of the SMs and the L2 (CACHE-stat). quirk Q3-23: L1D_cache_core is by
- * cluster.
+ * Statistics of the caches of the SMs and of the L2 (CACHE-stat). quirk Q3-23: L1D_cache_core is by cluster.
  *
- * Always true: totals, per-cluster and per-slice lines are of all streams; the breakdowns in the block
- * are of one stream (of each stream in turn when the block has none), in records of all together.
- * L1C and L1T have accesses of kernels from PTX only.
+ * Always true: totals, per-cluster and per-slice lines are over all streams. The breakdowns in the block are
+ * of one stream, or of each stream in turn if the block has none; in records they are over all streams. L1C
+ * and L1T have accesses of kernels from PTX only.
  */
 #include <assert.h>
 #include <string.h>
@@ -15,7 +14,7 @@ struct cache_sum {
 	uint64_t accesses, misses, pending_hits, fails;
 };
 
-static struct cache_sum sum_counts(const struct cache_counts *c)
+static struct cache_sum sum_statuses(const struct cache_counts *c)
 {
 	struct cache_sum t = {0};
 
@@ -38,14 +37,14 @@ static void add_sum(struct cache_sum *to, struct cache_sum t)
 	to->fails += t.fails;
 }
 
-/* Of all streams; NULL: no such cache. */
+/* Sum over all streams; cache may be NULL. */
 static struct cache_sum sum_cache(const struct gpu *g, const struct cache *cache)
 {
 	struct cache_sum all = {0};
 
 	for (unsigned i = 0; cache && i < g->n_streams; i++)
 		if (cache_counts_of(cache, i))
-			add_sum(&all, sum_counts(cache_counts_of(cache, i)));
+			add_sum(&all, sum_statuses(cache_counts_of(cache, i)));
 	return all;
 }
 
@@ -61,7 +60,7 @@ static void add_ports(struct cache_ports *to, const struct cache *cache)
 	to->fill_busy += p.fill_busy;
 }
 
-/* Lines "LEVEL_total_cache_accesses = n" and so on; the rate only where there is one. */
+/* Lines "LEVEL_total_cache_accesses = n" and so on; the block has a rate only if there are accesses. */
 static void walk_totals(struct stats_sink *s, const char *level, struct cache_sum t)
 {
 	char name[64];
@@ -88,7 +87,7 @@ static void walk_ports(
 	stats_line_real(s, fill_name, F3, fill);
 }
 
-/* "NAME[i]: Access = ..." of one cluster's L1Ds or one L2 slice. */
+/* "NAME[i]: Access = ..." for the L1Ds of a cluster or for an L2 slice. */
 static void walk_one(struct stats_sink *s, const char *name, unsigned i, struct cache_sum t)
 {
 	struct quotient rate = quotient_double((double)t.misses, (double)t.accesses);
@@ -108,7 +107,7 @@ static void walk_one(struct stats_sink *s, const char *name, unsigned i, struct 
 
 /* ---- breakdowns ------------------------------------------------------------------------------ */
 
-/* "NAME[TYPE][WHAT]"; there are some hundred of them in a block. */
+/* "NAME[TYPE][WHAT]", without printf() because a block has some hundred of them. */
 static const char *row_name(char full[96], const char *name, int type, const char *what)
 {
 	assert(strlen(name) + strlen(acc_type_names[type]) + strlen(what) + sizeof("[][]") <= 96);
@@ -181,7 +180,7 @@ static bool add_stream(const struct cache *cache, unsigned stream, struct cache_
 	return n;
 }
 
-/* Counts of one stream; false when no cache of the level ever counted for it: then nothing is printed. */
+/* Counts of one stream; false: no cache of the level has counted for it, and nothing is printed. */
 static bool stream_counts(const struct cache_level *l, unsigned stream, struct cache_counts *sum)
 {
 	struct gpu *g = l->g;

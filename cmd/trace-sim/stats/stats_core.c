@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Statistics of the SMs: issue histogram, instruction and stall counters, warp occupancy, traffic
- * (SM-stat, LSU-stat).
+ * Statistics of the SMs: issue histogram, instruction and stall counters, warp occupancy, traffic (SM-stat,
+ * LSU-stat).
  *
- * Always true: the machine's counters are 64 bits wide; where the original's wrap, the block shows the
- * wrapped value and records hold the exact one. Wrapping happens before the sum over SMs where the
- * original keeps one counter an SM.
+ * Always true: counters have 64 bits. Where the original's counters wrap, the block shows the wrapped value
+ * and records have the exact one. The value is wrapped before the sum over SMs where the original keeps one
+ * counter per SM.
  */
 #include <stddef.h>
 #include <string.h>
@@ -16,15 +16,15 @@ static const char *traffic_class_name(unsigned class)
 	return class < N_ACC_TYPES ? acc_type_names[class] : "GLOBAL_ATOMIC";
 }
 
-/* As the original prints a 32-bit counter (quirk Q1-34). */
+/* v as the original prints a 32-bit counter (quirk Q1-34). */
 static int32_t wrapped(uint64_t v) { return (int32_t)(uint32_t)v; }
 
 enum counter_place { PLACE_INSTS, PLACE_STALLS, PLACE_RECORD, PLACE_OWN };
 enum counter_width { BITS_32, SM_BITS_32 };
 
-/* The rows of counters.def, in their order. */
+/* Rows of counters.def, in their order. */
 static const struct {
-	size_t at; /* in struct sm_counts */
+	size_t offset; /* in struct sm_counts */
 	enum counter_place place;
 	enum counter_width width;
 	const char *name, *before;
@@ -37,26 +37,29 @@ static const struct {
 
 #define N_COUNTERS (sizeof(counters) / sizeof(*counters))
 
-/* Counters of all SMs added up; cut: each SM's share cut to 32 bits first. */
+/* Counters of all SMs, added up. cut: sums of counters that are cut to 32 bits per SM. */
 struct core_sum {
 	struct sm_counts n;
 	uint64_t cut[N_COUNTERS];
 };
 
-static uint64_t *counter(struct sm_counts *n, size_t i) { return (void *)((char *)n + counters[i].at); }
-
-static uint64_t counter_of(const struct sm_counts *n, size_t i)
+static uint64_t *counter_ptr(struct sm_counts *n, size_t i)
 {
-	return *(const uint64_t *)(const void *)((const char *)n + counters[i].at);
+	return (void *)((char *)n + counters[i].offset);
 }
 
-static void add_core(struct core_sum *sum, const struct sm_counts *n)
+static uint64_t counter_value(const struct sm_counts *n, size_t i)
+{
+	return *(const uint64_t *)(const void *)((const char *)n + counters[i].offset);
+}
+
+static void add_sm_counts(struct core_sum *sum, const struct sm_counts *n)
 {
 	struct sm_counts *to = &sum->n;
 
 	for (size_t i = 0; i < N_COUNTERS; i++) {
-		*counter(to, i) += counter_of(n, i);
-		sum->cut[i] += (uint32_t)counter_of(n, i);
+		*counter_ptr(to, i) += counter_value(n, i);
+		sum->cut[i] += (uint32_t)counter_value(n, i);
 	}
 	for (int t = 0; t < N_STALL_TYPES; t++)
 		for (int r = 0; r < N_STALL_REASONS; r++)
@@ -71,7 +74,7 @@ static void add_core(struct core_sum *sum, const struct sm_counts *n)
 
 /* ---- parts of the block ---------------------------------------------------------------------- */
 
-/* The highest slot that ever issued, -1: none. */
+/* Highest slot that has issued; -1: none. */
 static int highest_slot(const struct sm_counts *n)
 {
 	int top = MAX_WARPS - 1;
@@ -106,7 +109,7 @@ static void walk_issue(struct stats_sink *s, const struct gpu *g, const struct c
 static void walk_counters(struct stats_sink *s, const struct core_sum *sum, enum counter_place place)
 {
 	for (size_t i = 0; i < N_COUNTERS; i++) {
-		uint64_t n = counter_of(&sum->n, i);
+		uint64_t n = counter_value(&sum->n, i);
 
 		if (counters[i].place != place)
 			continue;
@@ -119,7 +122,7 @@ static void walk_counters(struct stats_sink *s, const struct core_sum *sum, enum
 	}
 }
 
-/* One reason of all global and local accesses. */
+/* Stalls of all global and local accesses for one reason. */
 static uint64_t gl_mem(const struct sm_counts *n, enum stall_reason why)
 {
 	return n->stall[STALL_G_MEM_LD][why] + n->stall[STALL_G_MEM_ST][why] + n->stall[STALL_L_MEM_LD][why] +
@@ -167,7 +170,7 @@ static void walk_warp_occupancy(struct stats_sink *s, const struct gpu *g, const
 /* ---- traffic --------------------------------------------------------------------------------- */
 
 /* Classes in alphabetical order. */
-static void sorted_classes(unsigned order[TRAFFIC_CLASSES])
+static void sort_traffic_classes(unsigned order[TRAFFIC_CLASSES])
 {
 	for (unsigned i = 0; i < TRAFFIC_CLASSES; i++) {
 		unsigned k = i;
@@ -185,7 +188,7 @@ static void walk_class(
 
 	for (unsigned size = 0; size < TRAFFIC_BYTES; size++)
 		packets += count[size];
-	if (!packets) /* most classes */
+	if (!packets) /* true for most classes */
 		return;
 	for (unsigned size = 0; size < TRAFFIC_BYTES; size++)
 		bytes += size * count[size];
@@ -206,7 +209,7 @@ static void walk_traffic(struct stats_sink *s, const char *direction, const stru
 {
 	unsigned order[TRAFFIC_CLASSES];
 
-	sorted_classes(order);
+	sort_traffic_classes(order);
 	s->sparse = true;
 	for (unsigned i = 0; i < TRAFFIC_CLASSES; i++)
 		walk_class(s, direction, traffic_class_name(order[i]), t->count[order[i]]);
@@ -218,7 +221,7 @@ void stats_walk_cores(struct stats_sink *s, struct gpu *g)
 	struct core_sum sum = {0};
 
 	for (uint32_t i = 0; i < g->params.sms; i++)
-		add_core(&sum, &g->sm[i].n);
+		add_sm_counts(&sum, &g->sm[i].n);
 	walk_issue(s, g, &sum);
 	walk_counters(s, &sum, PLACE_INSTS);
 	walk_counters(s, &sum, PLACE_STALLS);

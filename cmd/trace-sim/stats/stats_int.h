@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The walk over the machine and the sinks it feeds; used by stats_*.c only.
+ * The walk over the GPU and the sinks that it feeds; used by stats_*.c only.
  *
  * The walk names every figure once, in the order of the original's block. A sink is either the printer
  * (stats_accelsim.c), which writes the block, or the collector (stats_record.c), which keeps a table of
- * names and running values. Text that carries no figure of its own is the printer's alone.
- * Always true: the recorded name is the printed one without leading blanks, inner blanks as '_', behind
- * the sink's prefix; unit and kind are in results/stats.def. Within a sparse stretch of the walk the
- * collector leaves out zeros; such figures are marked sparse there.
+ * names and running values. Text without a figure of its own goes only to the printer. Always true: the
+ * recorded name is the sink's prefix and the printed name without leading blanks, with '_' for inner blanks;
+ * unit and kind are in results/stats.def. In a sparse part of the walk the collector leaves out zeros; these
+ * figures are marked sparse there.
  */
 #ifndef STATS_INT_H
 #define STATS_INT_H
@@ -31,7 +31,7 @@ struct quotient {
 struct stats_sink {
 	struct bytes *out;               /* printer: the block so far; NULL: collector */
 	struct figures *table;           /* collector */
-	const struct stats_block *block; /* printer: what the block is about */
+	const struct stats_block *block; /* printer: identity of the block */
 	bool sparse;
 	char prefix[64]; /* of recorded names */
 };
@@ -39,8 +39,8 @@ struct stats_sink {
 static inline bool collecting(const struct stats_sink *s) { return !s->out; }
 
 /*
- * Printed only: formatted text; and, without printf() on the way, what there is most of: a text, a number on the
- * right of a column, a count between two texts, a real number.
+ * Functions for the printer only: formatted text and, without the cost of printf(), the frequent cases: a
+ * text, a right-aligned number, a count between two texts, a real number.
  */
 void stats_show(struct stats_sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 static ALWAYS_INLINE void stats_text(struct stats_sink *s, const char *text)
@@ -64,19 +64,19 @@ static ALWAYS_INLINE void stats_value(struct stats_sink *s, const char *before, 
 void stats_real(struct stats_sink *s, enum real_style style, double v);
 /* Prefix of recorded names from now on; "" for none. */
 void stats_prefix(struct stats_sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Recorded only; fmt gives the name behind the prefix. */
+/* Functions for the collector only. fmt: name after the prefix. */
 void stats_note(struct stats_sink *s, uint64_t value, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void stats_note_ratio(struct stats_sink *s, const char *name, double num, double den, double scale);
 
-/* stats_record.c: a real number, and the product of two, of which a kernel's own is the product of differences. */
+/* stats_record.c: a real number, and the product of two; a kernel has the product of the differences. */
 void stats_note_real(struct stats_sink *s, const char *name, double v);
 void stats_note_product(struct stats_sink *s, const char *name, double a, double b);
 
-/* stats_record.c: a row of the collector's table. */
+/* stats_record.c: append a row to the collector's table. */
 void stats_collect_count(struct stats_sink *s, const char *name, uint64_t running);
 void stats_collect_ratio(struct stats_sink *s, const char *name, struct quotient q);
 
-/* A figure: shown with texts around it, or its running value recorded. */
+/* Passes a figure to the sink: `shown` between two texts, or the running value. */
 static ALWAYS_INLINE void field_count(struct stats_sink *s, const char *name, const char *before,
 	uint64_t shown, uint64_t running, enum count_style style, const char *after)
 {
@@ -129,7 +129,7 @@ static ALWAYS_INLINE void stats_line_real(
 	field_real(s, name, " = ", style, q, "\n");
 }
 
-/* a / b in single and double precision; 0 / 0 is the negative NaN that x86 makes, on every machine. */
+/* a / b in single and double precision; 0 / 0 is the negative NaN of x86, on every host. */
 double stats_divide_single(uint64_t a, uint64_t b);
 double stats_divide_double(double a, double b);
 struct quotient quotient(uint64_t num, uint64_t den); /* single precision */

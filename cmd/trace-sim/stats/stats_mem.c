@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Statistics of the memory side: latency tables and rows by bank (MEM-lat, MEM-row), and the block
- * of each channel (MEM-stat).
+ * Statistics of the memory side: latency tables and rows by bank (MEM-lat, MEM-row), and the block of each
+ * channel (MEM-stat).
  *
- * Always true: rows by bank are recorded under "dram[c].bk[b]."; what a channel's block prints a second
- * time (n_cmd as total_CMD, n_rd as Read, ...) is recorded once. Skews follow from the rows and are printed
- * only. Requests still in flight are announced by the original's heading lines alone: it lists them in the
- * order of addresses in its own memory.
+ * Always true: rows by bank are recorded under "dram[c].bk[b].". Figures that the block of a channel prints
+ * a second time (n_cmd as total_CMD, n_rd as Read, ...) are recorded once. Skews follow from the rows and
+ * are only printed. For requests in flight only the original's headings are printed: the original lists them
+ * in the order of addresses in its own memory.
  */
 #include "stats_int.h"
 
-/* As the original shows 32 bits: with a sign. */
+/* Prints v as the original prints 32 bits, with a sign. */
 static void show_int(struct stats_sink *s, const char *before, uint32_t v, const char *after)
 {
 	stats_text(s, before);
@@ -41,7 +41,7 @@ static void walk_max(struct stats_sink *s, const char *name, uint32_t value)
 	field_count(s, name, " = ", value, value, SHOW_32, " \n");
 }
 
-/* Integer quotient in the block; absent there when nothing was counted. */
+/* Average, an integer in the block; absent there if nothing was counted. */
 static void walk_average(struct stats_sink *s, const char *name, uint64_t sum, uint64_t n, bool shown)
 {
 	if (shown)
@@ -74,7 +74,7 @@ static void walk_tables(struct stats_sink *s, const struct memstat *m)
 
 /* ---- rows by bank ---------------------------------------------------------------------------- */
 
-/* One "dram[c]: " row a channel; figure NULL: printed only. */
+/* A "dram[c]: " row for each channel. figure NULL: not recorded. */
 static void walk_rows(struct stats_sink *s, const struct memstat *m, const uint32_t *value, const char *blank,
 	unsigned width, const char *figure)
 {
@@ -263,8 +263,8 @@ static void walk_parallelism(struct stats_sink *s, const struct dram_counts *d)
 		" \n");
 }
 
-/* "NAME = value " with the original's blank at the end. */
-static void detail(struct stats_sink *s, const char *name, uint64_t value)
+/* Line "NAME = value ", with the original's blank at the end. */
+static void walk_detail(struct stats_sink *s, const char *name, uint64_t value)
 {
 	field64(s, name, " = ", value, " \n");
 }
@@ -274,20 +274,20 @@ static void walk_bandwidth(struct stats_sink *s, const struct dram_counts *d)
 	stats_text(s, "\nBW Util details:\nbwutil = ");
 	stats_real(s, F6, stats_divide_single(d->bwutil, d->n_cmd));
 	stats_value(s, " \ntotal_CMD = ", d->n_cmd, " \n");
-	detail(s, "util_bw", d->util_bw);
-	detail(s, "Wasted_Col", d->wasted_bw_col);
-	detail(s, "Wasted_Row", d->wasted_bw_row);
-	detail(s, "Idle", d->idle_bw);
+	walk_detail(s, "util_bw", d->util_bw);
+	walk_detail(s, "Wasted_Col", d->wasted_bw_col);
+	walk_detail(s, "Wasted_Row", d->wasted_bw_row);
+	walk_detail(s, "Idle", d->idle_bw);
 	stats_text(s, "\nBW Util Bottlenecks: \n");
-	detail(s, "RCDc_limit", d->RCDc_limit);
-	detail(s, "RCDWRc_limit", d->RCDWRc_limit);
-	detail(s, "WTRc_limit", d->WTRc_limit);
-	detail(s, "RTWc_limit", d->RTWc_limit);
-	detail(s, "CCDLc_limit", d->CCDLc_limit);
-	detail(s, "rwq", d->rwq_limit);
-	detail(s, "CCDLc_limit_alone", d->CCDLc_limit_alone);
-	detail(s, "WTRc_limit_alone", d->WTRc_limit_alone);
-	detail(s, "RTWc_limit_alone", d->RTWc_limit_alone);
+	walk_detail(s, "RCDc_limit", d->RCDc_limit);
+	walk_detail(s, "RCDWRc_limit", d->RCDWRc_limit);
+	walk_detail(s, "WTRc_limit", d->WTRc_limit);
+	walk_detail(s, "RTWc_limit", d->RTWc_limit);
+	walk_detail(s, "CCDLc_limit", d->CCDLc_limit);
+	walk_detail(s, "rwq", d->rwq_limit);
+	walk_detail(s, "CCDLc_limit_alone", d->CCDLc_limit_alone);
+	walk_detail(s, "WTRc_limit_alone", d->WTRc_limit_alone);
+	walk_detail(s, "RTWc_limit_alone", d->RTWc_limit_alone);
 }
 
 static void show_details(struct stats_sink *s, const struct dram_counts *d)
@@ -307,8 +307,8 @@ static void show_details(struct stats_sink *s, const struct dram_counts *d)
 static void walk_buses(struct stats_sink *s, const struct dram_params *p, const struct dram_counts *d)
 {
 	stats_text(s, "\nDual Bus Interface Util: \n");
-	detail(s, "issued_total_row", d->issued_total_row);
-	detail(s, "issued_total_col", d->issued_total_col);
+	walk_detail(s, "issued_total_row", d->issued_total_row);
+	walk_detail(s, "issued_total_col", d->issued_total_col);
 	field_real(s, "Row_Bus_Util", " =  ", F6, quotient(d->issued_total_row, d->n_cmd), " \n");
 	field_real(s, "CoL_Bus_Util", " = ", F6, quotient(d->issued_total_col, d->n_cmd), " \n");
 	field_real(s, "Either_Row_CoL_Bus_Util", " = ", F6, quotient(d->issued_total, d->n_cmd), " \n");
@@ -357,7 +357,7 @@ static void show_timing(struct stats_sink *s, const struct dram_params *p, uint3
 	show_int(s, " tRC=", p->tRC, "\n");
 }
 
-static void add_commands(struct dram_counts *to, const struct dram_counts *d)
+static void add_dram_counts(struct dram_counts *to, const struct dram_counts *d)
 {
 	to->n_cmd += d->n_cmd;
 	to->n_nop += d->n_nop;
@@ -412,7 +412,7 @@ void stats_walk_channels(struct stats_sink *s, struct gpu *g)
 		walk_buses(s, p, &d);
 		s->sparse = false;
 		stats_prefix(s, "%s", "");
-		add_commands(&sum, &d);
+		add_dram_counts(&sum, &d);
 		bwutil += d.bwutil;
 	}
 	if (collecting(s))

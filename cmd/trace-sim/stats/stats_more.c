@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Figures that the original lacks or gets wrong, under names of their own; recorded, never in the block.
- * Those of DRAM are in stats_mem.c beside the counters that they add up.
+ * Figures that the original lacks or computes wrongly, under names of their own, for records only. Those of
+ * DRAM are in stats_mem.c next to the counters that they add up.
  *
- * Always true: a byte is counted once a level. Bytes at the L1D are those of the sectors (or lines, where a
- * line has no sectors) of accepted accesses; bytes at the L2 are the data in packets, heads left out.
+ * Always true: a byte is counted once per level. Bytes at the L1D are sectors (or lines, if lines have no
+ * sectors) of accepted accesses. Bytes at the L2 are the data in packets, without headers.
  */
 #include "core/core.h"
 #include "stats_int.h"
 
-#define HEAD_BYTES 8 /* of every packet (LSU-inject-4) */
+#define HEADER_BYTES 8 /* size of a packet header (LSU-inject-4) */
 
 static const char *const stall_types[N_STALL_TYPES] = {
 	"c_mem", "t_mem", "s_mem", "g_mem_ld", "g_mem_st", "l_mem_ld", "l_mem_st"};
@@ -53,7 +53,7 @@ static void note_stalls(struct stats_sink *s, const struct gpu *g)
 	}
 }
 
-static void add_core(struct core_counts *to, const struct core_counts *n)
+static void add_modern_counts(struct core_counts *to, const struct core_counts *n)
 {
 	for (unsigned i = 0; i < N_CORE_STALLS; i++)
 		to->stall[i] += n->stall[i];
@@ -66,7 +66,7 @@ static void add_core(struct core_counts *to, const struct core_counts *n)
 	to->queue_cycles += n->queue_cycles;
 }
 
-/* Of the modern core; with the other there are none. */
+/* Figures of the modern core; the legacy core has none of them. */
 static void note_core(struct stats_sink *s, const struct gpu *g)
 {
 	struct core_counts n = {0};
@@ -74,7 +74,7 @@ static void note_core(struct stats_sink *s, const struct gpu *g)
 	if (!g->params.modern.on)
 		return;
 	for (uint32_t i = 0; i < g->params.sms; i++)
-		add_core(&n, &g->sm[i].modern->n);
+		add_modern_counts(&n, &g->sm[i].modern->n);
 	for (unsigned i = 0; i < N_CORE_STALLS; i++)
 		stats_note(s, n.stall[i], "core_stall[%s]", core_stall_names[i]);
 	stats_note(s, n.fetches, "core_fetches");
@@ -111,18 +111,18 @@ static void note_l1d(struct stats_sink *s, const struct gpu *g)
 	stats_note(s, n[1] * bytes, "l1d_write_bytes");
 }
 
-/* Data of one direction: packets of 8 bytes are requests or acknowledgements without any. */
+/* Bytes of data in one direction. Packets of 8 bytes are requests or acknowledgements without data. */
 static uint64_t payload(const struct traffic *t)
 {
 	uint64_t sum = 0;
 
 	for (unsigned c = 0; c < TRAFFIC_CLASSES; c++)
-		for (unsigned size = HEAD_BYTES + 1; size < TRAFFIC_BYTES; size++)
-			sum += t->count[c][size] * (size - HEAD_BYTES);
+		for (unsigned size = HEADER_BYTES + 1; size < TRAFFIC_BYTES; size++)
+			sum += t->count[c][size] * (size - HEADER_BYTES);
 	return sum;
 }
 
-/* Only where kernels were left out with --warm. */
+/* Figures of --warm, if kernels were left out. */
 static void note_warmed(struct stats_sink *s, const struct gpu *g)
 {
 	struct memory_warmed w = memory_warmed(g->mem);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Statistics of the network: flits, constant latency lines, and the block between the dashed lines
+ * Statistics of the network: flits, lines that are always 0, and the block between the dashed lines
  * (NET-stat, NET-bstat).
  *
- * Always true: mode 1 prints its own lines (net_print_booksim), and each print counts in its averages; so
- * one moment of a run prints, or is collected, once. Its figures are averages since the start of the run
- * and are never subtracted. Names that it prints several times are numbered in order of appearance.
+ * Always true: mode 1 prints its own lines (net_print_booksim), and each print counts in its averages. So
+ * each moment of a run is printed or collected once. Its figures are averages since the start of the run and
+ * are never subtracted. Names that it prints several times are numbered in order of appearance.
  */
 #include "net/book.h"
 #include "stats_int.h"
@@ -35,8 +35,8 @@ void stats_walk_flits(struct stats_sink *s, struct gpu *g)
 
 /* ---- mode 2 ---------------------------------------------------------------------------------- */
 
-/* A mean over ports too: a third division by their number, in single precision as the others. */
-static struct quotient per_port(uint64_t sum, uint64_t cycles, uint32_t ports)
+/* A mean also over ports: a third division by their number, in single precision like the others. */
+static struct quotient mean_per_port(uint64_t sum, uint64_t cycles, uint32_t ports)
 {
 	struct quotient q = quotient(sum, cycles);
 
@@ -45,7 +45,7 @@ static struct quotient per_port(uint64_t sum, uint64_t cycles, uint32_t ports)
 	return q;
 }
 
-/* Where the two crossbars' lines differ in blanks. */
+/* Names and blanks of a crossbar's lines; the two crossbars differ in blanks. */
 struct crossbar {
 	const char *name, *equals, *after;
 	uint32_t inputs, outputs;
@@ -67,9 +67,11 @@ static void walk_crossbar(struct stats_sink *s, const struct crossbar *x, const 
 		quotient(c->conflicts_util, c->cycles_util));
 	stats_line_real(s, NAMED("Bank_Level_Parallism"), F12_4, quotient(c->reqs_util, c->cycles_util));
 	stats_line_real(s, NAMED("Network_in_buffer_full_per_cycle"), F12_4, quotient(c->in_full, n));
-	stats_line_real(s, NAMED("Network_in_buffer_avg_util"), F12_4, per_port(c->in_util, n, x->inputs));
+	stats_line_real(
+		s, NAMED("Network_in_buffer_avg_util"), F12_4, mean_per_port(c->in_util, n, x->inputs));
 	stats_line_real(s, NAMED("Network_out_buffer_full_per_cycle"), F12_4, quotient(c->out_full, n));
-	stats_line_real(s, NAMED("Network_out_buffer_avg_util"), F12_4, per_port(c->out_util, n, x->outputs));
+	stats_line_real(
+		s, NAMED("Network_out_buffer_avg_util"), F12_4, mean_per_port(c->out_util, n, x->outputs));
 #undef NAMED
 }
 
@@ -88,8 +90,8 @@ static void walk_crossbars(struct stats_sink *s, const struct gpu *g)
 
 /* ---- mode 1 ---------------------------------------------------------------------------------- */
 
-/* The name to record: numbered where several figures bear it. */
-static const char *numbered(char out[64], const struct book_name *n)
+/* Recorded name: numbered if several figures have it. */
+static const char *numbered_name(char out[64], const struct book_name *n)
 {
 	const char *text = n->text + (*n->text == '\t');
 
@@ -108,7 +110,7 @@ static void booksim_real(void *ctx, const struct book_name *n, double value, con
 	struct quotient q = {value, 1, 1, value};
 	char name[64];
 
-	field_real(s, collecting(s) ? numbered(name, n) : n->text, n->equals, G6, q, after);
+	field_real(s, collecting(s) ? numbered_name(name, n) : n->text, n->equals, G6, q, after);
 }
 
 static void booksim_count(void *ctx, const struct book_name *n, int64_t value, const char *after)
@@ -117,7 +119,7 @@ static void booksim_count(void *ctx, const struct book_name *n, int64_t value, c
 	char name[64];
 
 	if (collecting(s))
-		stats_note_ratio(s, numbered(name, n), (double)value, 1, 1);
+		stats_note_ratio(s, numbered_name(name, n), (double)value, 1, 1);
 	else
 		stats_show(s, "%s%s%" PRId64 "%s", n->text, n->equals, value, after);
 }

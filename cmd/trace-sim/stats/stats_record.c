@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The collector: a table of all figures at one moment, and the records made of two of them.
+ * The collector: a table of all figures at one moment, and the records computed from two of them.
  *
- * Always true: a table holds running values in the order of the walk, each name once; a figure that is
- * absent from the earlier table was 0 there (the walk leaves out zeros of sparse figures, and classes of
- * traffic appear when they are first seen). How two values make a kernel's own is the kind of the
- * figure in results/stats.def. A table's memory is kept for the next moment.
+ * Always true: a table has running values in the order of the walk, each name once. A figure that is missing
+ * in the earlier table was 0 then: the walk leaves out zeros of sparse figures, and classes of traffic
+ * appear when they first occur. The kind of the figure in results/stats.def determines how two values give
+ * the figure of a kernel. The memory of a table is reused for the next moment.
  */
 #include <assert.h>
 #include <math.h>
@@ -28,8 +28,8 @@ enum figure_form {
 struct recorded_figure {
 	uint32_t name; /* offset into text */
 	uint64_t hash;
-	uint64_t count;         /* of FORM_COUNT */
-	double num, den, scale; /* of the others */
+	uint64_t count;         /* value of FORM_COUNT */
+	double num, den, scale; /* value of the other forms */
 	enum figure_form form;
 };
 
@@ -55,7 +55,8 @@ void figures_free(struct figures *f)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static const struct recorded_figure *find_row(const struct figures *f, const char *name, uint64_t hash)
+static const struct recorded_figure *find_recorded_row(
+	const struct figures *f, const char *name, uint64_t hash)
 {
 	FOR_TABLE (w, &f->names, hash)
 		if (!strcmp(f->text + f->row[w.number].name, name))
@@ -63,8 +64,8 @@ static const struct recorded_figure *find_row(const struct figures *f, const cha
 	return NULL;
 }
 
-/* A new row for prefix + name, blanks replaced. */
-static struct recorded_figure *add_row(struct stats_sink *s, const char *name)
+/* Appends a row for prefix + name, with blanks replaced. */
+static struct recorded_figure *append_recorded_row(struct stats_sink *s, const char *name)
 {
 	struct figures *f = s->table;
 	size_t n = strlen(s->prefix);
@@ -82,7 +83,7 @@ static struct recorded_figure *add_row(struct stats_sink *s, const char *name)
 	text[n] = '\0';
 	r = &f->row[f->n];
 	*r = (struct recorded_figure){.name = f->text_n, .hash = table_hash(text, n)};
-	assert(!find_row(f, text, r->hash) && "a figure has two values");
+	assert(!find_recorded_row(f, text, r->hash) && "a figure has two values");
 	table_add(&f->names, r->hash, f->n++);
 	f->text_n += (uint32_t)n + 1;
 	return r;
@@ -91,7 +92,7 @@ static struct recorded_figure *add_row(struct stats_sink *s, const char *name)
 void stats_collect_count(struct stats_sink *s, const char *name, uint64_t running)
 {
 	if (running || !s->sparse)
-		add_row(s, name)->count = running;
+		append_recorded_row(s, name)->count = running;
 }
 
 void stats_collect_ratio(struct stats_sink *s, const char *name, struct quotient q)
@@ -100,7 +101,7 @@ void stats_collect_ratio(struct stats_sink *s, const char *name, struct quotient
 
 	if (s->sparse && q.den == 0)
 		return;
-	r = add_row(s, name);
+	r = append_recorded_row(s, name);
 	r->form = FORM_RATIO;
 	r->num = q.num;
 	r->den = q.den;
@@ -113,7 +114,7 @@ static void add_real(struct stats_sink *s, const char *name, double num, double 
 
 	if (!collecting(s) || (s->sparse && num == 0))
 		return;
-	r = add_row(s, name);
+	r = append_recorded_row(s, name);
 	r->form = form;
 	r->num = num;
 	r->den = den;
@@ -137,41 +138,44 @@ void figures_take(struct figures *f, struct gpu *g)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static bool is_difference(const struct figure *f) { return f->kind != FIGURE_TOTAL && f->kind != FIGURE_MAX; }
+static bool is_kernel_difference(const struct figure *f)
+{
+	return f->kind != FIGURE_TOTAL && f->kind != FIGURE_MAX;
+}
 
-/* Some counters of the machine are 32 bits wide and may have wrapped in between. */
-static uint64_t subtract(uint64_t now, uint64_t before)
+/* Difference of counters; some have only 32 bits and may have wrapped in between. */
+static uint64_t count_difference(uint64_t now, uint64_t before)
 {
 	return now >= before ? now - before : now + (1ull << 32) - before;
 }
 
-static double subtract_real(double now, double before)
+static double real_difference(double now, double before)
 {
 	return now >= before ? now - before : now + 0x1p32 - before;
 }
 
-/* By what a kernel that was stopped (--sample-blocks) multiplies its counts, and its cycles. */
+/* Factors for the counts and the cycles of a kernel that --sample-blocks stopped. */
 struct stretch {
 	double counts, cycles;
 };
 
-/* Counts of blocks that all ran are as they are. */
-static uint64_t stretched(uint64_t v, const char *name, const struct stretch *by)
+/* A count, extrapolated; unchanged if by is NULL. */
+static uint64_t extrapolate_count(uint64_t v, const char *name, const struct stretch *by)
 {
 	if (!by)
 		return v;
 	return (uint64_t)((double)v * (strcmp(name, "gpu_sim_cycle") ? by->counts : by->cycles) + 0.5);
 }
 
-/* A rate keeps its value but where it is one of kernel cycles. */
-static double stretched_rate(const struct figure *about, const struct stretch *by)
+/* Factor for a rate: 1, unless it is per cycle of the kernel. */
+static double rate_factor(const struct figure *about, const struct stretch *by)
 {
 	const char *below = about ? strrchr(about->formula, '/') : NULL;
 
 	return by && below && !strcmp(below, "/gpu_sim_cycle") ? by->counts / by->cycles : 1;
 }
 
-/* A real number, or a product of two, of which old has the earlier values. */
+/* Writes a real number, or a product of two; old has the earlier values. */
 static void write_real(struct record_writer *w, const char *name, const struct recorded_figure *r,
 	const struct recorded_figure *old, const struct figure *about, const struct stretch *by)
 {
@@ -183,7 +187,7 @@ static void write_real(struct record_writer *w, const char *name, const struct r
 		record_real(w, name, v, about ? about->unit : "-");
 }
 
-static void write_row(struct record_writer *w, const char *name, const struct recorded_figure *r,
+static void write_figure_row(struct record_writer *w, const char *name, const struct recorded_figure *r,
 	const struct recorded_figure *old, const struct figure *about, const struct stretch *by)
 {
 	const char *unit = about ? about->unit : "-";
@@ -194,23 +198,23 @@ static void write_row(struct record_writer *w, const char *name, const struct re
 		return;
 	}
 	if (r->form == FORM_COUNT) {
-		uint64_t v = stretched(old ? subtract(r->count, old->count) : r->count, name, by);
+		uint64_t v = extrapolate_count(old ? count_difference(r->count, old->count) : r->count, name, by);
 
 		if (v || !about || !about->sparse)
 			record_uint(w, name, v, unit);
 		return;
 	}
 	if (old) {
-		num = subtract_real(num, old->num);
-		den = subtract_real(den, old->den);
+		num = real_difference(num, old->num);
+		den = real_difference(den, old->den);
 	}
 	if (den != 0)
-		record_real(w, name, num / den * r->scale * stretched_rate(about, by), unit);
+		record_real(w, name, num / den * r->scale * rate_factor(about, by), unit);
 	else if (!about || !about->sparse)
 		record_real(w, name, NAN, unit);
 }
 
-/* before NULL: running values. by NULL: as they are. */
+/* Writes the figures: the difference to `before` (NULL: running values), extrapolated (by NULL: not). */
 static void write_stats(struct record_writer *w, const struct figures *before, const struct figures *now,
 	const struct stretch *by)
 {
@@ -220,9 +224,9 @@ static void write_stats(struct record_writer *w, const struct figures *before, c
 		const char *name = now->text + r->name;
 		const struct figure *about = figure_find(name);
 
-		if (before && about && is_difference(about))
-			old = find_row(before, name, r->hash);
-		write_row(w, name, r, old, about, !about || is_difference(about) ? by : NULL);
+		if (before && about && is_kernel_difference(about))
+			old = find_recorded_row(before, name, r->hash);
+		write_figure_row(w, name, r, old, about, !about || is_kernel_difference(about) ? by : NULL);
 	}
 	record_group_end(w);
 }
@@ -289,7 +293,7 @@ void stats_interval_record(struct record_writer *w, const struct interval_record
 	record_end(w);
 }
 
-static void begin_end(struct record_writer *w, const char *status, const char *limit, uint32_t kernels,
+static void begin_end_record(struct record_writer *w, const char *status, const char *limit, uint32_t kernels,
 	const unsigned char hash[16])
 {
 	record_begin(w, "end");
@@ -304,7 +308,7 @@ void stats_end_record(struct record_writer *w, struct gpu *g, const char *status
 	uint32_t kernels, const unsigned char hash[16], const struct figures *now)
 {
 	(void)g;
-	begin_end(w, status, limit, kernels, hash);
+	begin_end_record(w, status, limit, kernels, hash);
 	write_stats(w, NULL, now, NULL);
 	record_end(w);
 }
@@ -312,7 +316,7 @@ void stats_end_record(struct record_writer *w, struct gpu *g, const char *status
 void stats_sums_record(struct record_writer *w, const char *status, const char *limit, uint32_t kernels,
 	const unsigned char hash[16], const struct result_figure *figure, uint32_t n)
 {
-	begin_end(w, status, limit, kernels, hash);
+	begin_end_record(w, status, limit, kernels, hash);
 	record_group(w, "stats");
 	for (const struct result_figure *f = figure; f < figure + n; f++) {
 		const char *unit = f->about ? f->about->unit : "-";

@@ -2,9 +2,9 @@
 /*
  * The walk: general lines of the block, and the order of all parts (trace-stats(5)).
  *
- * Always true: what is shown is computed with the original's widths and in its order of operations; what
- * is recorded is the exact running value. Interval figures are recorded as running values too, so that a
- * difference of two moments is again the interval's.
+ * Always true: printed values are computed with the original's widths and order of operations; recorded
+ * values are the exact running values. Figures of an interval are recorded as running values, too, so the
+ * difference of two moments is again that of the interval.
  */
 #include <math.h>
 #include <stdio.h>
@@ -80,7 +80,7 @@ void stats_note_ratio(struct stats_sink *s, const char *name, double num, double
 		stats_collect_ratio(s, name, (struct quotient){num, den, scale, 0});
 }
 
-/* ---- the whole machine ----------------------------------------------------------------------- */
+/* ---- the whole GPU --------------------------------------------------------------------------- */
 
 static void walk_identity(struct stats_sink *s)
 {
@@ -97,14 +97,14 @@ static void walk_identity(struct stats_sink *s)
 	stats_show(s, "\nkernel_stream_id = %" PRIu64 "\n", b->stream);
 }
 
-/* "NAME = interval value", recorded as running value. */
+/* Line "NAME = value of the interval", recorded as running value. */
 static void line_interval(struct stats_sink *s, const char *name, uint64_t interval, uint64_t running)
 {
 	field_count(s, name, " = ", interval, running, SHOW_64, "\n");
 }
 
-/* The same for a quotient; total gives its running parts. */
-static struct quotient interval_of(struct quotient interval, struct quotient total)
+/* A quotient that shows the value of the interval and records the running parts of `total`. */
+static struct quotient with_interval_value(struct quotient interval, struct quotient total)
 {
 	total.shown = interval.shown;
 	return total;
@@ -117,14 +117,14 @@ static void walk_cycles(struct stats_sink *s, const struct gpu *g)
 
 	line_interval(s, "gpu_sim_cycle", g->cycle, cycles);
 	line_interval(s, "gpu_sim_insn", insn, insns);
-	stats_line_real(s, "gpu_ipc", F12_4, interval_of(quotient(insn, g->cycle), ipc));
+	stats_line_real(s, "gpu_ipc", F12_4, with_interval_value(quotient(insn, g->cycle), ipc));
 	stats_line64(s, "gpu_tot_sim_cycle", cycles);
 	stats_line64(s, "gpu_tot_sim_insn", insns);
 	stats_line_real(s, "gpu_tot_ipc", F12_4, ipc);
 	stats_line64(s, "gpu_tot_issued_cta", g->tot_issued_ctas + g->issued_ctas);
 }
 
-static struct quotient percent(uint64_t num, uint64_t den)
+static struct quotient percent_quotient(uint64_t num, uint64_t den)
 {
 	struct quotient q = quotient(num, den);
 
@@ -133,19 +133,19 @@ static struct quotient percent(uint64_t num, uint64_t den)
 	return q;
 }
 
-/* The original counts nothing for these unless it simulates power, and prints -nan. */
+/* The original counts nothing for these, unless it simulates power, and prints -nan. */
 static void walk_occupancy(struct stats_sink *s, const struct gpu *g)
 {
-	struct quotient now = percent(g->occupancy_filled, g->occupancy_slots);
-	struct quotient all = percent(
+	struct quotient now = percent_quotient(g->occupancy_filled, g->occupancy_slots);
+	struct quotient all = percent_quotient(
 		g->tot_occupancy_filled + g->occupancy_filled, g->tot_occupancy_slots + g->occupancy_slots);
 
-	field_real(s, "gpu_occupancy", " = ", F4, interval_of(now, all), "% \n");
+	field_real(s, "gpu_occupancy", " = ", F4, with_interval_value(now, all), "% \n");
 	field_real(s, "gpu_tot_occupancy", " = ", F4, all, "% \n");
 }
 
 /* quirk Q1-32: every reply counts as 32 bytes (LAUNCH-stat-3). */
-static struct quotient bandwidth(uint64_t replies, uint64_t cycles, double period)
+static struct quotient l2_bandwidth(uint64_t replies, uint64_t cycles, double period)
 {
 	double seconds = (double)cycles * period;
 	struct quotient q = {(double)replies, (double)cycles, 32 / period / 1e9, 0};
@@ -162,16 +162,16 @@ static void walk_partitions(struct stats_sink *s, const struct gpu *g)
 	struct quotient all = quotient(accepted, gpu_now(g));
 	struct quotient util =
 		quotient(m->accepted_util_total + m->accepted_util, m->util_ticks_total + m->util_ticks);
-	struct quotient bw = bandwidth(replies, gpu_now(g), period);
+	struct quotient bw = l2_bandwidth(replies, gpu_now(g), period);
 
-	stats_line_real(
-		s, "partiton_level_parallism", F12_4, interval_of(quotient(m->accepted, g->cycle), all));
+	stats_line_real(s, "partiton_level_parallism", F12_4,
+		with_interval_value(quotient(m->accepted, g->cycle), all));
 	field_real(s, "partiton_level_parallism_total", "  = ", F12_4, all, "\n");
 	stats_line_real(s, "partiton_level_parallism_util", F12_4,
-		interval_of(quotient(m->accepted_util, m->util_ticks), util));
+		with_interval_value(quotient(m->accepted_util, m->util_ticks), util));
 	field_real(s, "partiton_level_parallism_util_total", "  = ", F12_4, util, "\n");
-	field_real(s, "L2_BW", "  = ", F12_4, interval_of(bandwidth(m->replies, g->cycle, period), bw),
-		" GB/Sec\n");
+	field_real(s, "L2_BW", "  = ", F12_4,
+		with_interval_value(l2_bandwidth(m->replies, g->cycle, period), bw), " GB/Sec\n");
 	field_real(s, "L2_BW_total", "  = ", F12_4, bw, " GB/Sec\n");
 }
 

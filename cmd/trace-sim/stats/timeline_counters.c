@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counters on the timeline (gpu/timeline.h): instructions, hits, traffic and warps of the whole machine, of
- * each channel and of groups of SMs. Always true: samples are running values, in the order of their cycles;
- * what is shown is the difference of two. They are written at the end of the run, or of their interval where
- * that was given.
+ * Counters of the timeline (gpu/timeline.h): instructions, hits, traffic and warps of the whole GPU, of each
+ * channel and of groups of SMs. Always true: samples are running values, in the order of their cycles; the
+ * timeline shows differences of two. They are written at the end of the run, or at the end of each interval
+ * if --timeline-interval is given.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "gpu/timeline_int.h"
 #include "stats/timeline_counters.h"
 
-/* Accesses and misses as in the total miss rates of trace-stats(5). */
-static void add_cache(const struct cache *c, uint64_t *accesses, uint64_t *misses)
+/* Adds accesses and misses, as in the total miss rates of trace-stats(5). */
+static void add_cache_accesses(const struct cache *c, uint64_t *accesses, uint64_t *misses)
 {
 	struct cache_counts n = {0};
 
@@ -25,7 +25,7 @@ static void add_cache(const struct cache *c, uint64_t *accesses, uint64_t *misse
 	}
 }
 
-static uint32_t group_of(const struct timeline *t, const struct gpu *g, uint32_t sm)
+static uint32_t sm_group(const struct timeline *t, const struct gpu *g, uint32_t sm)
 {
 	return (uint32_t)((uint64_t)sm * t->groups / g->params.sms);
 }
@@ -41,17 +41,17 @@ static void take_sample(struct timeline *t, struct gpu *g)
 		const struct sm *sm = &g->sm[i];
 
 		s->insts += sm->n.insts;
-		group[group_of(t, g, i)] += sm->n.insts;
+		group[sm_group(t, g, i)] += sm->n.insts;
 		s->warps += sm->live_warps;
 		s->flits_out += sm->n.flits_out;
 		if (ldst_l1d(sm))
-			add_cache(ldst_l1d(sm), &s->l1, &s->l1_miss);
+			add_cache_accesses(ldst_l1d(sm), &s->l1, &s->l1_miss);
 	}
 	for (uint32_t i = 0; i < g->params.clusters; i++)
 		s->flits_in += g->cluster[i].flits_in;
 	for (uint32_t i = 0; i < memory_sub_partitions(g->mem); i++)
 		if (memory_l2(g->mem, i))
-			add_cache(memory_l2(g->mem, i), &s->l2, &s->l2_miss);
+			add_cache_accesses(memory_l2(g->mem, i), &s->l2, &s->l2_miss);
 	for (uint32_t i = 0; i < g->params.mem.channels; i++) {
 		struct dram_counts d;
 
@@ -68,8 +68,8 @@ static void write_counter(struct timeline *t, const char *name, uint64_t cycle, 
 		PID_KERNELS, cycle, name, value);
 }
 
-/* The values of several counters that belong together, when they are others than those written last. */
-static void write_parts(struct timeline *t, const char *name, uint64_t cycle, char *last)
+/* Writes the values of several related counters in t->text, unless they equal those written last. */
+static void write_part_counters(struct timeline *t, const char *name, uint64_t cycle, char *last)
 {
 	if (!strcmp(t->text, last))
 		return;
@@ -78,32 +78,35 @@ static void write_parts(struct timeline *t, const char *name, uint64_t cycle, ch
 		PID_KERNELS, cycle, name, t->text);
 }
 
-/* first_a, first_b: the parts of two samples, as timeline.part has them. */
+/*
+ * Writes the counters by channel and by group of SMs. first_a, first_b: parts of two samples
+ * (timeline.part).
+ */
 static void write_by_part(struct timeline *t, const struct gpu *g, uint64_t cycle, double cycles,
 	const uint64_t *first_a, const uint64_t *first_b)
 {
 	const uint32_t sms = g->params.sms;
-	size_t at = 0;
+	size_t n_text = 0;
 
 	for (uint32_t i = 0; i < t->channels; i++)
-		at += (size_t)snprintf(t->text + at, PART_TEXT, "%s\"channel %u\":%.6g", i ? "," : "", i,
-			(double)(first_b[i] - first_a[i]) / cycles * g->params.hz[0] / 1e9);
-	write_parts(t, "DRAM bandwidth by channel (GB/s)", cycle, t->by_channel);
-	at = 0;
+		n_text += (size_t)snprintf(t->text + n_text, PART_TEXT, "%s\"channel %u\":%.6g", i ? "," : "",
+			i, (double)(first_b[i] - first_a[i]) / cycles * g->params.hz[0] / 1e9);
+	write_part_counters(t, "DRAM bandwidth by channel (GB/s)", cycle, t->by_channel);
+	n_text = 0;
 	for (uint32_t i = 0, sm = 0; i < t->groups; i++) {
 		const uint32_t first = sm, n = t->channels + i;
 
-		while (sm < sms && group_of(t, g, sm) == i)
+		while (sm < sms && sm_group(t, g, sm) == i)
 			sm++;
-		at += (size_t)snprintf(t->text + at, PART_TEXT, "%s\"SM %u-%u\":%.6g", i ? "," : "", first,
-			sm - 1, (double)(first_b[n] - first_a[n]) / cycles);
+		n_text += (size_t)snprintf(t->text + n_text, PART_TEXT, "%s\"SM %u-%u\":%.6g", i ? "," : "",
+			first, sm - 1, (double)(first_b[n] - first_a[n]) / cycles);
 	}
-	write_parts(t, "IPC by SM", cycle, t->by_group);
+	write_part_counters(t, "IPC by SM", cycle, t->by_group);
 }
 
-static double rate(uint64_t hits, uint64_t of) { return of ? 100.0 * (double)hits / (double)of : 0; }
+static double percent_of(uint64_t hits, uint64_t of) { return of ? 100.0 * (double)hits / (double)of : 0; }
 
-/* What happened between two samples is shown from the first on. */
+/* Writes the difference of two samples, at the cycle of the first. */
 static void write_interval(struct timeline *t, const struct gpu *g, uint32_t ia, uint32_t ib)
 {
 	const struct timeline_sample *a = &t->sample[ia], *b = &t->sample[ib];
@@ -113,15 +116,15 @@ static void write_interval(struct timeline *t, const struct gpu *g, uint32_t ia,
 	uint64_t l1 = b->l1 - a->l1, l2 = b->l2 - a->l2;
 
 	write_counter(t, "IPC", a->cycle, (double)(b->insts - a->insts) / cycles);
-	write_counter(t, "L1D hit rate (%)", a->cycle, rate(l1 - (b->l1_miss - a->l1_miss), l1));
-	write_counter(t, "L2 hit rate (%)", a->cycle, rate(l2 - (b->l2_miss - a->l2_miss), l2));
+	write_counter(t, "L1D hit rate (%)", a->cycle, percent_of(l1 - (b->l1_miss - a->l1_miss), l1));
+	write_counter(t, "L2 hit rate (%)", a->cycle, percent_of(l2 - (b->l2_miss - a->l2_miss), l2));
 	write_counter(t, "network requests (flits/cycle)", a->cycle,
 		(double)(b->flits_out - a->flits_out) / cycles);
 	write_counter(
 		t, "network replies (flits/cycle)", a->cycle, (double)(b->flits_in - a->flits_in) / cycles);
 	write_counter(t, "DRAM bandwidth (GB/s)", a->cycle,
 		(double)(b->dram_bytes - a->dram_bytes) / cycles * g->params.hz[0] / 1e9);
-	write_counter(t, "occupancy (%)", a->cycle, rate(b->warps, slots));
+	write_counter(t, "occupancy (%)", a->cycle, percent_of(b->warps, slots));
 	write_by_part(t, g, a->cycle, cycles, &t->part[ia * parts], &t->part[ib * parts]);
 }
 
@@ -168,7 +171,7 @@ void timeline_end(struct timeline *t, struct gpu *g)
 	move_sample(t, last + 1, last);
 	t->sample[last + 1].cycle++;
 	t->sample[last + 1].warps = 0;
-	write_interval(t, g, last, last + 1); /* counters fall to 0 at the end */
+	write_interval(t, g, last, last + 1); /* counters drop to 0 at the end */
 	fputs("\n]}\n", t->out);
 	timeline_free(t);
 }

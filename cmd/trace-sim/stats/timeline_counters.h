@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counters on the timeline (gpu/timeline.h), and its end. */
+/* Counters of the timeline (gpu/timeline.h), and its end. */
 #ifndef TIMELINE_COUNTERS_H
 #define TIMELINE_COUNTERS_H
 
 #include "gpu/timeline.h"
 
+/* Takes a sample of all counters. */
 void timeline_sample(struct timeline *t, struct gpu *g);
-uint64_t timeline_due(const struct timeline *t);      /* cycle of the next sample */
-void timeline_end(struct timeline *t, struct gpu *g); /* counters, what is still open; frees t */
+/* Cycle of the next sample. */
+uint64_t timeline_due(const struct timeline *t);
+/* Writes the counters and the slices of running thread blocks, and frees t. */
+void timeline_end(struct timeline *t, struct gpu *g);
 
 #endif

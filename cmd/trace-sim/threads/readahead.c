@@ -81,7 +81,7 @@ void readahead_queue_warnings(struct readahead *a, struct trace_options *o)
 	o->ctx = a;
 }
 
-static size_t block_bytes(const struct tblock *tb)
+static size_t tblock_bytes(const struct tblock *tb)
 {
 	return (size_t)tb->n_recs * sizeof(*tb->rec) + (size_t)tb->n_words * sizeof(*tb->word);
 }
@@ -126,7 +126,7 @@ static bool read_queued_block(struct readahead *a)
 	a->reading = NULL;
 	pthread_mutex_lock(&a->lock);
 	a->ended = w->result != 1;
-	a->bytes += w->result == 1 ? block_bytes(&w->tb) : 0;
+	a->bytes += w->result == 1 ? tblock_bytes(&w->tb) : 0;
 	a->n++;
 	update_hungry(a);
 	pthread_mutex_unlock(&a->lock);
@@ -158,7 +158,7 @@ static int dequeue_block(struct readahead *a, struct tblock *tb, uint32_t *codes
 		*f = w->fault;
 		return w->result;
 	}
-	a->bytes -= block_bytes(&w->tb);
+	a->bytes -= tblock_bytes(&w->tb);
 	*tb = w->tb;
 	w->tb = old;
 	a->first = (a->first + 1) % QUEUE_BLOCKS;

@@ -37,7 +37,7 @@ void noc_plan_dragonflynew(struct noc_builder *b, const struct icnt *c)
 	}
 }
 
-/* Output of a router on the shortest way to a node. */
+/* Output of a router on the shortest path to a node. */
 static uint32_t dragonfly_next_port(const struct icnt *c, uint32_t router, uint32_t dest)
 {
 	uint32_t p = c->k, a = 2 * p, group = router / a, dest_group = dest / (a * p), way = 0, leaves;
@@ -67,7 +67,7 @@ void noc_route_dragonfly_min(const struct noc_view *v, struct noc_packet *p, uin
 	noc_one_way(p, port, (uint32_t)p->phase, (uint32_t)p->phase);
 }
 
-#define BIAS 30 /* flits by which the shortest way may be fuller */
+#define BIAS 30 /* number of flits by which the shortest path may be fuller */
 
 /* Phases: 0 to the router between, 1 to the group of the destination, 2 in it. */
 static void dragonfly_choose(const struct noc_view *v, struct noc_packet *p, uint32_t router)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fat trees: n levels of k to the power of n - 1 switches, the top one first. Ports 0 to k - 1 of a switch
- * lead fattree_down_port, k to 2k - 1 up; the lowest level has the nodes below it. Channels of a level's outputs down come
- * first, then those of the next level's outputs up.
+ * Fat trees: n levels of k to the power of n - 1 switches; the first level is the top. Ports 0 to k - 1 of a
+ * switch lead down, ports k to 2k - 1 up; the nodes are below the lowest level. The channels of a level's
+ * down ports come first, then those of the next level's up ports.
  */
 #include "net/noc.h"
 
@@ -15,9 +15,7 @@ static uint32_t fattree_power(uint32_t base, uint32_t exponent)
 	return p;
 }
 
-/*
- * Which of the channels from the level above or below comes into a port: by region, branch, and place in it.
- */
+/* Channel from the level above or below that enters a port, by region, branch and position in the branch. */
 static uint32_t fattree_channel(const struct icnt *c, uint32_t level, uint32_t pos, uint32_t port)
 {
 	uint32_t region = fattree_power(c->k, c->n - 1 - level), branch = region / c->k;

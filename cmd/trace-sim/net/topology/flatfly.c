@@ -18,11 +18,11 @@ static uint32_t coordinate_distance(uint32_t a, uint32_t b) { return a > b ? a -
 
 /* Steps from a router's middle to a node in place i of n, which is never 0 when n is even. */
 struct offset {
-	int at, half;
+	int distance, half;
 	bool odd;
 };
 
-static void offset_next(struct offset *o) { o->at += !o->at && !o->odd; }
+static void offset_next(struct offset *o) { o->distance += !o->distance && !o->odd; }
 
 static uint32_t beyond_one(int at)
 {
@@ -45,11 +45,12 @@ static void join_nodes(struct noc_builder *b, const struct icnt *c, uint32_t rou
 			offset_next(&down);
 			offset_next(&across);
 			if (c->chip_latency)
-				noc_node_latency(b, node, 1 + beyond_one(down.at) + beyond_one(across.at));
+				noc_node_latency(
+					b, node, 1 + beyond_one(down.distance) + beyond_one(across.distance));
 			noc_join_node(b, router, node);
-			if (++down.at > down.half) {
-				down.at = -half;
-				across.at++;
+			if (++down.distance > down.half) {
+				down.distance = -half;
+				across.distance++;
 			}
 		}
 }

@@ -5,7 +5,10 @@
  */
 #include "net/noc.h"
 
-/* Channel into input `port` of switch `at` of a stage, numbered by the output that it comes from. */
+/*
+ * Channel into input `port` of switch `at` of a stage. Channels are numbered by the output that they come
+ * from.
+ */
 static uint32_t in_channel(const struct icnt *c, uint32_t stage, uint32_t at, uint32_t port)
 {
 	uint32_t step = 1, digit;

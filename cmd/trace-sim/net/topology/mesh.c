@@ -80,7 +80,7 @@ static uint32_t mesh_next_up(const struct noc_view *v, uint32_t at, uint32_t des
 	return noc_toward(v, at, dest, mesh_lowest_port);
 }
 
-/* The same for the highest. */
+/* The same for the highest dimension that differs. */
 static uint32_t mesh_next_down(const struct icnt *c, uint32_t at, uint32_t dest)
 {
 	uint32_t d = c->n - 1, step = c->nodes / c->k;
@@ -101,7 +101,10 @@ void noc_route_mesh_dor(const struct noc_view *v, struct noc_packet *p, uint32_t
 	noc_one_way(p, mesh_next_up(v, router, p->dest), v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
 }
 
-/* Channels for destination or coordinate number `which` of so many; all at the destination. */
+/*
+ * Restricts a packet to part `which` of `of` equal parts of its channels, chosen by destination or
+ * coordinate; at the destination it may use all.
+ */
 static void mesh_vc_part(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t port,
 	uint32_t which, uint32_t of)
 {
@@ -147,7 +150,10 @@ void noc_route_mesh_dor_pni(const struct noc_view *v, struct noc_packet *p, uint
  * ---- two orders -------------------------------------------------------------------------------------------
  */
 
-/* The lower half of the channels for the first order, the upper for the second. */
+/*
+ * Restricts a packet to the lower half of the channels for the first order of dimensions, the upper half for
+ * the second.
+ */
 static void mesh_vc_half(const struct noc_view *v, struct noc_packet *p, uint32_t port, bool lower)
 {
 	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], half = (hi - lo + 1) / 2;
@@ -205,7 +211,7 @@ void noc_route_mesh_adaptive_xy_yx(
  * ----------------------------------------------------------------------------------
  */
 
-/* By chance in the box that source and destination span. */
+/* A random router in the box between source and destination. */
 static uint32_t mesh_random_between(const struct noc_view *v, uint32_t source, uint32_t dest)
 {
 	uint32_t at = 0, step = 1, k = v->c->k;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The quad tree of 64 nodes: 1, 4 and 16 switches with four children each. Ports 0 to 3 lead down, 4 up.
+ * The quad tree of 64 nodes: levels of 1, 4 and 16 switches with four children each. Ports 0 to 3 lead down,
+ * port 4 up.
  */
 #include "net/noc.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tori: meshes whose lines are closed to rings, so that their channels are twice as long on a chip, and their
- * routings. A ring's channels are parted in two so that packets cannot wait for each other all round; a
- * packet keeps its part (phase) until it turns into the next dimension.
+ * Tori: meshes whose lines are closed to rings, so that their channels are twice as long on a chip, and
+ * their routings. The channels of a ring are divided into two parts so that packets cannot form a circular
+ * wait; a packet keeps its part (phase) until it turns into the next dimension.
  */
 #include "net/noc.h"
 #include "net/topology/cube.h"

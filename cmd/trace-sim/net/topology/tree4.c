@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tree of 64 nodes with 4, 8 and 16 switches: every switch of a level is joined with all above it that
- * reach the same nodes. Ports 0 to 3 of the lower levels lead down, those from 4 up; the top has eight down.
+ * The tree of 64 nodes with 4, 8 and 16 switches: every switch of a level is connected to all switches above
+ * it that reach the same nodes. Ports 0 to 3 of the lower levels lead down, ports from 4 up; the top has
+ * eight ports down.
  */
 #include "net/noc.h"
 
@@ -30,7 +31,7 @@ void noc_plan_tree4(struct noc_builder *b, const struct icnt *c)
 			tree4_join(b, TOP + i, MIDDLE + port, &channel);
 }
 
-/* by_chance: among all ways up; else the first. */
+/* by_chance: a random way up; else the first. */
 static void tree4_route(const struct noc_view *v, struct noc_packet *p, uint32_t router, bool by_chance)
 {
 	uint32_t port, dest = p->dest;

@@ -4,8 +4,8 @@
  *
  * Always true: each is opened before the first cycle, and gets its name at the end of the run.
  */
-#ifndef TRACE_SIM_BESIDE_H
-#define TRACE_SIM_BESIDE_H
+#ifndef TRACE_SIM_LOGS_H
+#define TRACE_SIM_LOGS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ struct logs_args {
 	bool force;            /* replace existing files */
 };
 
-struct beside {
+struct logs {
 	struct output *events, *profile, *timeline, *net_report;
 	enum net_report form;
 	struct events log;
@@ -35,10 +35,10 @@ struct beside {
 /* True if any file is given. */
 bool logs_any(const struct logs_args *a);
 /* Opens the event log, which gpu_init() needs. */
-void logs_open_events(struct beside *b, struct run *r, const struct logs_args *a);
+void logs_open_events(struct logs *l, struct run *r, const struct logs_args *a);
 /* Opens the other files, after gpu_init(). Both functions end the program if a file cannot be created. */
-void logs_open(struct beside *b, struct run *r, const struct logs_args *a);
+void logs_open(struct logs *l, struct run *r, const struct logs_args *a);
 /* Completes the files after the last cycle. */
-void logs_close(struct beside *b, struct run *r);
+void logs_close(struct logs *l, struct run *r);
 
 #endif
