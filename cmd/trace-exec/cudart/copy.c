@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Copies and fills, between host and device in all directions, of rows and boxes, of variables.
+ * Copies and fills: between host and device in all directions, of rows, boxes and variables.
  *
- * Always true: a copy has happened when the call returns. The trace's list has a line for what goes from the
- * host to device memory or back, row by row where rows do not touch; none for copies on the device, of
- * variables, for fills.
+ * Always true: a copy is complete when the call returns. The trace's list has a line for a copy from the host
+ * to device memory or back, and one per row where the rows have gaps. It has none for copies on the device,
+ * copies of variables, and fills.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum direction { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE,
 static void send_copy(const char *direction, const void *at, size_t n)
 {
 	uint64_t addr = (uintptr_t)at;
-	const struct grant *g = cudart_grant(addr);
+	const struct grant *g = cudart_find_grant(addr);
 	char line[80];
 	int len;
 
@@ -27,24 +27,23 @@ static void send_copy(const char *direction, const void *at, size_t n)
 
 static void mark_written(const void *at, size_t n)
 {
-	if (cudart_grant((uintptr_t)at))
+	if (cudart_find_grant((uintptr_t)at))
 		memory_set(&cudart.mem, (uintptr_t)at, n);
 }
 
-/* Does the device reach the memory? Is it hidden from the host? */
 static bool is_device_accessible(const void *p)
 {
-	return cudart_is_device(p) || cudart_grant((uintptr_t)p) || cudart_registered(p);
+	return cudart_is_device(p) || cudart_find_grant((uintptr_t)p) || cudart_is_registered(p);
 }
 
 static bool is_hidden_from_host(const void *p)
 {
-	const struct grant *g = cudart_grant((uintptr_t)p);
+	const struct grant *g = cudart_find_grant((uintptr_t)p);
 
 	return cudart_is_device(p) && !(g && g->kind == GRANT_MANAGED);
 }
 
-/* Direction of a copy by its addresses; below 0: minus a status. */
+/* Returns the direction of a copy by its addresses; below 0: minus a status. */
 static int copy_direction(const void *to, const void *from, int kind)
 {
 	bool device_to = cudart_is_device(to), device_from = cudart_is_device(from);
@@ -52,8 +51,8 @@ static int copy_direction(const void *to, const void *from, int kind)
 	if (kind < HOST_TO_HOST || kind > BY_ADDRESS)
 		return -cudaErrorInvalidMemcpyDirection;
 	if (kind != BY_ADDRESS &&
-		((kind == HOST_TO_DEVICE && !cudart_grant((uintptr_t)to) && !device_to) ||
-			(kind == DEVICE_TO_HOST && !cudart_grant((uintptr_t)from) && !device_from)))
+		((kind == HOST_TO_DEVICE && !cudart_find_grant((uintptr_t)to) && !device_to) ||
+			(kind == DEVICE_TO_HOST && !cudart_find_grant((uintptr_t)from) && !device_from)))
 		return -cudaErrorInvalidValue;
 	if ((kind == DEVICE_TO_DEVICE && !(is_device_accessible(to) && is_device_accessible(from))) ||
 		(kind == HOST_TO_HOST && (is_hidden_from_host(to) || is_hidden_from_host(from))))
@@ -80,8 +79,8 @@ int cudart_copy_rows(
 	to_n = to_pitch * (height - 1) + width;
 	from_n = from_pitch * (height - 1) + width;
 	way = copy_direction(to, from, kind);
-	d = cudart_at(to, to_n);
-	s = cudart_at(from, from_n);
+	d = cudart_host_address(to, to_n);
+	s = cudart_host_address(from, from_n);
 	if (way < 0)
 		return -way;
 	if (!d || !s)
@@ -101,7 +100,7 @@ int cudart_copy_rows(
 	return cudaSuccess;
 }
 
-struct copy_3d work_bytes(void *to, const void *from, size_t n, int kind)
+struct copy_3d work_copy_of_bytes(void *to, const void *from, size_t n, int kind)
 {
 	return (struct copy_3d){.from = {(char *)(uintptr_t)from, n, n, 1},
 		.to = {to, n, n, 1},
@@ -112,12 +111,12 @@ struct copy_3d work_bytes(void *to, const void *from, size_t n, int kind)
 static int copy_2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
 	size_t height, int kind, const struct stream *s)
 {
-	struct graph_work w = {.kind = WORK_COPY, .copy = work_bytes(to, from, width, kind)};
+	struct graph_work w = {.kind = WORK_COPY, .copy = work_copy_of_bytes(to, from, width, kind)};
 	int e = cudart_enter(true);
 
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
-	if (!e && capture_on(s, &e)) {
+	if (!e && capture_blocks(s, &e)) {
 		w.copy.from.pitch = from_pitch;
 		w.copy.to.pitch = to_pitch;
 		w.copy.extent.height = height;
@@ -169,24 +168,24 @@ ALSO(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
 
 /* ---- boxes ---- */
 
-/* One end of a copy: where its box begins, with its pitch and the bytes from plane to plane. */
-static int find_end(const struct array *array, const struct pitched *p, struct position at, size_t unit,
+/* Finds the box of one end of a copy: its start, pitch and the bytes from plane to plane. */
+static int find_end(const struct array *array, const struct pitched *p, struct position start, size_t unit,
 	struct extent bytes, struct pitched *out, size_t *slice)
 {
 	if (array) {
-		at.x *= unit;
-		return cudart_array_box(array, at, bytes, out, slice);
+		start.x *= unit;
+		return cudart_array_box(array, start, bytes, out, slice);
 	}
 	*out = *p;
-	out->at += (at.z * p->height + at.y) * p->pitch + at.x;
+	out->base += (start.z * p->height + start.y) * p->pitch + start.x;
 	*slice = p->pitch * p->height;
 	return cudaSuccess;
 }
 
 int work_copy(const struct copy_3d *c)
 {
-	size_t unit = c->to_array     ? cudart_array_texel(c->to_array)
-		      : c->from_array ? cudart_array_texel(c->from_array)
+	size_t unit = c->to_array     ? cudart_array_texel_bytes(c->to_array)
+		      : c->from_array ? cudart_array_texel_bytes(c->from_array)
 				      : 1;
 	struct extent x = c->extent;
 	struct pitched to, from;
@@ -196,19 +195,19 @@ int work_copy(const struct copy_3d *c)
 	if (x.width > SIZE_MAX / 16)
 		return cudaErrorInvalidValue;
 	x.width *= unit;
-	if ((e = find_end(c->to_array, &c->to, c->to_at, unit, x, &to, &to_slice)) ||
-		(e = find_end(c->from_array, &c->from, c->from_at, unit, x, &from, &from_slice)))
+	if ((e = find_end(c->to_array, &c->to, c->to_position, unit, x, &to, &to_slice)) ||
+		(e = find_end(c->from_array, &c->from, c->from_position, unit, x, &from, &from_slice)))
 		return e;
 	for (size_t z = 0; !e && z < x.depth; z++)
-		e = cudart_copy_rows(to.at + z * to_slice, to.pitch, from.at + z * from_slice, from.pitch,
+		e = cudart_copy_rows(to.base + z * to_slice, to.pitch, from.base + z * from_slice, from.pitch,
 			x.width, x.height, c->kind);
 	return e;
 }
 
-int work_judge_copy(const struct copy_3d *c)
+int work_check_copy(const struct copy_3d *c)
 {
-	return (c->from.at || c->from_array) && (c->to.at || c->to_array) ? cudaSuccess
-									  : cudaErrorInvalidValue;
+	return (c->from.base || c->from_array) && (c->to.base || c->to_array) ? cudaSuccess
+									      : cudaErrorInvalidValue;
 }
 
 API(int, cudaMemcpy3DAsync, const struct copy_3d *c, struct stream *s)
@@ -219,8 +218,8 @@ API(int, cudaMemcpy3DAsync, const struct copy_3d *c, struct stream *s)
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
 	if (!e)
-		e = c ? work_judge_copy(c) : cudaErrorInvalidValue;
-	if (!e && capture_on(s, &e)) {
+		e = c ? work_check_copy(c) : cudaErrorInvalidValue;
+	if (!e && capture_blocks(s, &e)) {
 		w.copy = *c;
 		return cudart_leave(e ? e : capture_add(s, &w));
 	}
@@ -248,13 +247,13 @@ static int copy_symbol(const void *symbol, void *host, size_t n, size_t offset, 
 		kind != (to_symbol ? HOST_TO_DEVICE : DEVICE_TO_HOST))
 		e = cudaErrorInvalidMemcpyDirection;
 	if (!e)
-		e = cudart_symbol(symbol, &addr, &size);
+		e = cudart_find_symbol(symbol, &addr, &size);
 	if (!e && (offset > size || n > size - offset))
 		e = cudaErrorInvalidValue;
 	at = (char *)(uintptr_t)(addr + offset);
-	if (!e && capture_on(s, &e)) {
-		w.copy =
-			to_symbol ? work_bytes(at, host, n, BY_ADDRESS) : work_bytes(host, at, n, BY_ADDRESS);
+	if (!e && capture_blocks(s, &e)) {
+		w.copy = to_symbol ? work_copy_of_bytes(at, host, n, BY_ADDRESS)
+				   : work_copy_of_bytes(host, at, n, BY_ADDRESS);
 		return cudart_leave(e ? e : capture_add(s, &w));
 	}
 	if (!e)
@@ -296,7 +295,7 @@ API(int, cudaGetSymbolAddress, void **to, const void *symbol)
 	int e = cudart_enter(false);
 
 	if (!e)
-		e = to ? cudart_symbol(symbol, &addr, &size) : cudaErrorInvalidValue;
+		e = to ? cudart_find_symbol(symbol, &addr, &size) : cudaErrorInvalidValue;
 	if (!e)
 		*to = (void *)(uintptr_t)addr;
 	return cudart_leave(e);
@@ -307,12 +306,12 @@ API(int, cudaGetSymbolSize, size_t *to, const void *symbol)
 	uint64_t addr;
 	int e = cudart_enter(false);
 
-	return cudart_leave(e ? e : to ? cudart_symbol(symbol, &addr, to) : cudaErrorInvalidValue);
+	return cudart_leave(e ? e : to ? cudart_find_symbol(symbol, &addr, to) : cudaErrorInvalidValue);
 }
 
 /* ---- fills ---- */
 
-/* A row of elements, of 1, 2 or 4 bytes. */
+/* Fills a row of elements of 1, 2 or 4 bytes. */
 static void fill_row(uint8_t *to, const struct fill_2d *f)
 {
 	if (f->unit == 1)
@@ -330,12 +329,12 @@ int work_fill(const struct fill_2d *f)
 		return cudaSuccess;
 	if (f->width > SIZE_MAX / 8 || pitch < width || f->height > SIZE_MAX / 2 / pitch)
 		return cudaErrorInvalidValue;
-	d = cudart_at(f->at, pitch * (f->height - 1) + width);
-	if (!d || (d == f->at && !cudart_grant((uintptr_t)f->at)))
+	d = cudart_host_address(f->base, pitch * (f->height - 1) + width);
+	if (!d || (d == f->base && !cudart_find_grant((uintptr_t)f->base)))
 		return cudaErrorInvalidValue;
 	for (size_t i = 0; i < f->height; i++) {
 		fill_row(d + i * pitch, f);
-		mark_written((const uint8_t *)f->at + i * pitch, width);
+		mark_written((const uint8_t *)f->base + i * pitch, width);
 	}
 	return cudaSuccess;
 }
@@ -350,7 +349,7 @@ static int fill_memory(void *at, size_t pitch, int value, size_t width, size_t h
 		e = cudaErrorInvalidResourceHandle;
 	if (!e && width && height && (pitch < width || height > SIZE_MAX / 2 / pitch))
 		e = cudaErrorInvalidValue;
-	if (!e && capture_on(s, &e))
+	if (!e && capture_blocks(s, &e))
 		return cudart_leave(e ? e : capture_add(s, &w));
 	return cudart_leave(e ? e : work_fill(&w.fill));
 }
@@ -381,7 +380,7 @@ API(int, cudaMemset3DAsync, struct pitched p, int value, struct extent x, struct
 	int e = cudaSuccess;
 
 	for (size_t z = 0; !e && z < x.depth; z++)
-		e = fill_memory(p.at + z * p.pitch * p.height, p.pitch, value, x.width, x.height, s);
+		e = fill_memory(p.base + z * p.pitch * p.height, p.pitch, value, x.width, x.height, s);
 	return e;
 }
 ALSO(cudaMemset3DAsync_ptsz, cudaMemset3DAsync);

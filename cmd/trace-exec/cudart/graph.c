@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Graphs and their nodes, as the program puts them together: see graph.h. */
+/* Graphs and their nodes, and the calls that build them: see graph.h. */
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
 #include "cudart/graph.h"
 
 static struct cuda_graph *graphs;
+static uint64_t n_serials; /* serial of the newest node */
 
-bool graph_is(const struct cuda_graph *g)
+bool graph_exists(const struct cuda_graph *g)
 {
 	for (const struct cuda_graph *i = graphs; i; i = i->next)
 		if (i == g)
@@ -61,13 +62,14 @@ void graph_free(struct cuda_graph *g)
 
 /* ---- work ---- */
 
-/* Copies the arguments of the program into the node. */
-static int take_work(struct graph_work *to, const struct graph_work *w)
+/* Checks work and copies it, with the arguments of a kernel. */
+static int copy_checked_work(struct graph_work *to, const struct graph_work *w)
 {
 	*to = *w;
 	switch (w->kind) {
-	case WORK_KERNEL: return work_kernel(&to->kernel, w->kernel.host, &w->kernel.c, w->kernel.args);
-	case WORK_COPY: return work_judge_copy(&w->copy);
+	case WORK_KERNEL:
+		return work_prepare_kernel(&to->kernel, w->kernel.host, &w->kernel.c, w->kernel.args);
+	case WORK_COPY: return work_check_copy(&w->copy);
 	case WORK_FILL:
 		return w->fill.unit != 1 && w->fill.unit != 2 && w->fill.unit != 4 ? cudaErrorInvalidValue
 										   : cudaSuccess;
@@ -79,10 +81,10 @@ static int take_work(struct graph_work *to, const struct graph_work *w)
 	}
 }
 
-int graph_set(struct graph_node *n, const struct graph_work *w)
+int graph_set_work(struct graph_node *n, const struct graph_work *w)
 {
 	struct graph_work taken;
-	int e = n->work.kind != w->kind ? cudaErrorInvalidValue : take_work(&taken, w);
+	int e = n->work.kind != w->kind ? cudaErrorInvalidValue : copy_checked_work(&taken, w);
 
 	if (e)
 		return e;
@@ -93,7 +95,7 @@ int graph_set(struct graph_node *n, const struct graph_work *w)
 
 /* ---- nodes ---- */
 
-bool graph_has(const struct cuda_graph *g, const struct graph_node *n)
+bool graph_has_node(const struct cuda_graph *g, const struct graph_node *n)
 {
 	for (uint32_t i = 0; i < g->n_nodes; i++)
 		if (g->node[i] == n)
@@ -101,15 +103,25 @@ bool graph_has(const struct cuda_graph *g, const struct graph_node *n)
 	return false;
 }
 
-struct graph_node *graph_known(struct graph_node *n)
+struct graph_node *graph_find_node(struct graph_node *n)
 {
 	for (const struct cuda_graph *g = graphs; g; g = g->next)
-		if (graph_has(g, n))
+		if (graph_has_node(g, n))
 			return n;
 	return NULL;
 }
 
-bool graph_depends(const struct graph_node *n, const struct graph_node *on)
+struct graph_node *graph_copy_of_node(const struct cuda_graph *g, const struct graph_node *of)
+{
+	const struct graph_node *source = graph_find_node((struct graph_node *)(uintptr_t)of);
+
+	for (uint32_t i = 0; source && i < g->n_nodes; i++)
+		if (g->node[i]->origin == source->serial)
+			return g->node[i];
+	return NULL;
+}
+
+bool graph_has_edge(const struct graph_node *n, const struct graph_node *on)
 {
 	for (uint32_t i = 0; i < n->n_after; i++)
 		if (n->after[i] == on)
@@ -117,9 +129,9 @@ bool graph_depends(const struct graph_node *n, const struct graph_node *on)
 	return false;
 }
 
-int graph_depend(struct graph_node *n, struct graph_node *on)
+int graph_add_edge(struct graph_node *n, struct graph_node *on)
 {
-	if (n == on || graph_depends(n, on))
+	if (n == on || graph_has_edge(n, on))
 		return cudaErrorInvalidValue;
 	grow(&n->after, &n->cap_after, n->n_after + 1, sizeof(struct graph_node *));
 	n->after[n->n_after++] = on;
@@ -134,15 +146,15 @@ int graph_add(struct cuda_graph *g, struct graph_node *const *after, size_t n, c
 	int e;
 
 	for (size_t i = 0; i < n; i++)
-		if (!after || !graph_has(g, after[i]))
+		if (!after || !graph_has_node(g, after[i]))
 			return cudaErrorInvalidValue;
-	e = take_work(&taken, w);
+	e = copy_checked_work(&taken, w);
 	if (e)
 		return e;
 	node = xcalloc(1, sizeof(*node));
-	*node = (struct graph_node){.graph = g, .work = taken};
+	*node = (struct graph_node){.graph = g, .work = taken, .serial = ++n_serials};
 	for (size_t i = 0; i < n && !e; i++)
-		e = graph_depend(node, after[i]);
+		e = graph_add_edge(node, after[i]);
 	if (e) {
 		free_node(node);
 		return e;
@@ -162,7 +174,7 @@ int graph_copy(struct cuda_graph **to, const struct cuda_graph *g)
 
 		e = graph_add(copy, NULL, 0, &g->node[i]->work, &n);
 		if (!e) {
-			n->of = g->node[i];
+			n->origin = g->node[i]->serial;
 			n->disabled = g->node[i]->disabled;
 		}
 	}
@@ -170,7 +182,7 @@ int graph_copy(struct cuda_graph **to, const struct cuda_graph *g)
 		for (uint32_t k = 0; k < g->node[i]->n_after; k++)
 			for (uint32_t j = 0; j < g->n_nodes; j++)
 				if (g->node[j] == g->node[i]->after[k])
-					graph_depend(copy->node[i], copy->node[j]);
+					graph_add_edge(copy->node[i], copy->node[j]);
 	if (e) {
 		graph_copy_free(copy);
 		copy = NULL;
@@ -221,7 +233,7 @@ API(int, cudaGraphDestroy, struct cuda_graph *g)
 {
 	int e = cudart_enter(false);
 
-	if (!e && !graph_is(g))
+	if (!e && !graph_exists(g))
 		e = cudaErrorInvalidValue;
 	if (!e)
 		graph_free(g);
@@ -233,7 +245,7 @@ API(int, cudaGraphClone, struct cuda_graph **to, const struct cuda_graph *g)
 	int e = cudart_enter(false);
 	struct cuda_graph *copy;
 
-	if (!e && (!to || !graph_is(g)))
+	if (!e && (!to || !graph_exists(g)))
 		e = cudaErrorInvalidValue;
 	if (!e && !(e = graph_copy(&copy, g))) {
 		copy->next = graphs;
@@ -246,23 +258,23 @@ API(int, cudaGraphNodeFindInClone, struct graph_node **to, const struct graph_no
 	const struct cuda_graph *g)
 {
 	int e = cudart_enter(false);
+	struct graph_node *copy;
 
-	if (!e && (!to || !graph_is(g)))
+	if (!e && (!to || !graph_exists(g)))
 		e = cudaErrorInvalidValue;
-	for (uint32_t i = 0; !e && i < g->n_nodes; i++)
-		if (g->node[i]->of == n) {
-			*to = g->node[i];
-			return cudart_leave(e);
-		}
-	return cudart_leave(e ? e : cudaErrorInvalidValue);
+	if (!e && !(copy = graph_copy_of_node(g, n)))
+		e = cudaErrorInvalidValue;
+	if (!e)
+		*to = copy;
+	return cudart_leave(e);
 }
 
-static int add(struct graph_node **to, struct cuda_graph *g, struct graph_node *const *after, size_t n,
-	const struct graph_work *w)
+static int add_program_node(struct graph_node **to, struct cuda_graph *g, struct graph_node *const *after,
+	size_t n, const struct graph_work *w)
 {
 	int e = cudart_enter(false);
 
-	if (!e && (!to || !graph_is(g)))
+	if (!e && (!to || !graph_exists(g)))
 		e = cudaErrorInvalidValue;
 	return cudart_leave(e ? e : graph_add(g, after, n, w, to));
 }
@@ -286,7 +298,7 @@ ADD(cudaGraphAddKernelNode, const struct kernel_params *p)
 {
 	struct graph_work w;
 
-	return graph_kernel_work(&w, p) ? add(to, g, after, n, &w)
+	return graph_kernel_work(&w, p) ? add_program_node(to, g, after, n, &w)
 					: cudart_leave((cudart_enter(false), cudaErrorInvalidValue));
 }
 
@@ -296,14 +308,14 @@ ADD(cudaGraphAddMemcpyNode, const struct copy_3d *p)
 
 	if (p)
 		w.copy = *p;
-	return add(to, g, after, n, &w);
+	return add_program_node(to, g, after, n, &w);
 }
 
 ADD(cudaGraphAddMemcpyNode1D, void *dst, const void *src, size_t bytes, int kind)
 {
-	struct graph_work w = {.kind = WORK_COPY, .copy = work_bytes(dst, src, bytes, kind)};
+	struct graph_work w = {.kind = WORK_COPY, .copy = work_copy_of_bytes(dst, src, bytes, kind)};
 
-	return add(to, g, after, n, &w);
+	return add_program_node(to, g, after, n, &w);
 }
 
 ADD(cudaGraphAddMemsetNode, const struct fill_2d *p)
@@ -312,7 +324,7 @@ ADD(cudaGraphAddMemsetNode, const struct fill_2d *p)
 
 	if (p)
 		w.fill = *p;
-	return add(to, g, after, n, &w);
+	return add_program_node(to, g, after, n, &w);
 }
 
 ADD(cudaGraphAddHostNode, const struct host_call *p)
@@ -321,7 +333,7 @@ ADD(cudaGraphAddHostNode, const struct host_call *p)
 
 	if (p)
 		w.host = *p;
-	return add(to, g, after, n, &w);
+	return add_program_node(to, g, after, n, &w);
 }
 
 API(int, cudaGraphAddEmptyNode, struct graph_node **to, struct cuda_graph *g, struct graph_node *const *after,
@@ -329,30 +341,30 @@ API(int, cudaGraphAddEmptyNode, struct graph_node **to, struct cuda_graph *g, st
 {
 	struct graph_work w = {.kind = WORK_EMPTY};
 
-	return add(to, g, after, n, &w);
+	return add_program_node(to, g, after, n, &w);
 }
 
 ADD(cudaGraphAddChildGraphNode, struct cuda_graph *child)
 {
 	struct graph_work w = {.kind = WORK_GRAPH, .child = child};
 
-	if (!graph_is(child) || child == g)
+	if (!graph_exists(child) || child == g)
 		return cudart_leave((cudart_enter(false), cudaErrorInvalidValue));
-	return add(to, g, after, n, &w);
+	return add_program_node(to, g, after, n, &w);
 }
 
 ADD(cudaGraphAddEventRecordNode, struct event *event)
 {
 	struct graph_work w = {.kind = WORK_RECORD, .event = event};
 
-	return add(to, g, after, n, &w);
+	return add_program_node(to, g, after, n, &w);
 }
 
 ADD(cudaGraphAddEventWaitNode, struct event *event)
 {
 	struct graph_work w = {.kind = WORK_WAIT, .event = event};
 
-	return add(to, g, after, n, &w);
+	return add_program_node(to, g, after, n, &w);
 }
 
 API(int, cudaGraphDestroyNode, struct graph_node *n)
@@ -360,7 +372,7 @@ API(int, cudaGraphDestroyNode, struct graph_node *n)
 	int e = cudart_enter(false);
 	struct cuda_graph *g;
 
-	if (!e && !graph_known(n))
+	if (!e && !graph_find_node(n))
 		e = cudaErrorInvalidValue;
 	if (e)
 		return cudart_leave(e);
@@ -378,13 +390,13 @@ API(int, cudaGraphDestroyNode, struct graph_node *n)
 	return cudart_leave(cudaSuccess);
 }
 
-/* Their number, or as many of them as there is room for, NULL behind the last. */
-static int tell_nodes(const struct cuda_graph *g, struct graph_node **to, size_t *n, bool roots)
+/* Stores the first *n nodes in to, with NULL after the last, or without to their number in *n. */
+static int list_nodes(const struct cuda_graph *g, struct graph_node **to, size_t *n, bool roots)
 {
 	int e = cudart_enter(false);
 	size_t found = 0;
 
-	if (!e && (!graph_is(g) || !n))
+	if (!e && (!graph_exists(g) || !n))
 		e = cudaErrorInvalidValue;
 	for (uint32_t i = 0; !e && i < g->n_nodes; i++)
 		if (!roots || !g->node[i]->n_after) {
@@ -401,19 +413,19 @@ static int tell_nodes(const struct cuda_graph *g, struct graph_node **to, size_t
 
 API(int, cudaGraphGetNodes, const struct cuda_graph *g, struct graph_node **to, size_t *n)
 {
-	return tell_nodes(g, to, n, false);
+	return list_nodes(g, to, n, false);
 }
 
 API(int, cudaGraphGetRootNodes, const struct cuda_graph *g, struct graph_node **to, size_t *n)
 {
-	return tell_nodes(g, to, n, true);
+	return list_nodes(g, to, n, true);
 }
 
 API(int, cudaGraphNodeGetType, struct graph_node *n, int *to)
 {
 	int e = cudart_enter(false);
 
-	if (!e && (!to || !graph_known(n)))
+	if (!e && (!to || !graph_find_node(n)))
 		e = cudaErrorInvalidValue;
 	if (!e)
 		*to = n->work.kind;
@@ -422,16 +434,18 @@ API(int, cudaGraphNodeGetType, struct graph_node *n, int *to)
 
 /* ---- parameters of nodes ---- */
 
-static int judge_node(struct graph_node *n, const void *params, int kind)
+static int enter_for_node(struct graph_node *n, const void *params, int kind)
 {
 	int e = cudart_enter(false);
 
-	return e ? e : params && graph_known(n) && n->work.kind == kind ? cudaSuccess : cudaErrorInvalidValue;
+	return e                                                      ? e
+	       : params && graph_find_node(n) && n->work.kind == kind ? cudaSuccess
+								      : cudaErrorInvalidValue;
 }
 
 API(int, cudaGraphKernelNodeGetParams, struct graph_node *n, struct kernel_params *p)
 {
-	int e = judge_node(n, p, WORK_KERNEL);
+	int e = enter_for_node(n, p, WORK_KERNEL);
 
 	if (!e) {
 		const struct kernel_work *k = &n->work.kernel;
@@ -444,18 +458,18 @@ API(int, cudaGraphKernelNodeGetParams, struct graph_node *n, struct kernel_param
 
 API(int, cudaGraphKernelNodeSetParams, struct graph_node *n, const struct kernel_params *p)
 {
-	int e = judge_node(n, p, WORK_KERNEL);
+	int e = enter_for_node(n, p, WORK_KERNEL);
 	struct graph_work w;
 
 	if (!e && !graph_kernel_work(&w, p))
 		e = cudaErrorInvalidValue;
-	return cudart_leave(e ? e : graph_set(n, &w));
+	return cudart_leave(e ? e : graph_set_work(n, &w));
 }
 
 #define PARAMS(what, work_kind, type, member) \
 	API(int, cudaGraph##what##NodeGetParams, struct graph_node *n, struct type *p) \
 	{ \
-		int e = judge_node(n, p, work_kind); \
+		int e = enter_for_node(n, p, work_kind); \
 \
 		if (!e) \
 			*p = n->work.member; \
@@ -463,12 +477,12 @@ API(int, cudaGraphKernelNodeSetParams, struct graph_node *n, const struct kernel
 	} \
 	API(int, cudaGraph##what##NodeSetParams, struct graph_node *n, const struct type *p) \
 	{ \
-		int e = judge_node(n, p, work_kind); \
+		int e = enter_for_node(n, p, work_kind); \
 		struct graph_work w = {.kind = work_kind}; \
 \
 		if (!e) \
 			w.member = *p; \
-		return cudart_leave(e ? e : graph_set(n, &w)); \
+		return cudart_leave(e ? e : graph_set_work(n, &w)); \
 	}
 
 PARAMS(Memcpy, WORK_COPY, copy_3d, copy)

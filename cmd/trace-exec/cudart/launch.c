@@ -2,8 +2,8 @@
 /*
  * Launches: configuration, arguments, execution, the trace.
  *
- * Always true: what a GPU of the device's size refuses at the launch is refused with the same status; the
- * kernel has ended when the call returns, but what it did wrong shows in a later call, as with a GPU.
+ * Always true: a launch that the modelled GPU would refuse is refused with the same status. The kernel has
+ * ended when the call returns; as on a GPU, a later call returns its error.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ API(int, __cudaPopCallConfiguration, struct dim *grid, struct dim *block, size_t
 
 /* ---- the trace ---- */
 
-static ssize_t to_wire(void *ctx, const char *bytes, size_t n)
+static ssize_t write_to_wire(void *ctx, const char *bytes, size_t n)
 {
 	(void)ctx;
 	cudart_send(WIRE_DATA, bytes, n);
@@ -55,11 +55,11 @@ static ssize_t to_wire(void *ctx, const char *bytes, size_t n)
 
 static FILE *begin_trace(const struct launch *l)
 {
-	cookie_io_functions_t io = {.write = to_wire};
+	cookie_io_functions_t io = {.write = write_to_wire};
 	char name[40];
 	FILE *f;
 
-	if (!cudart.wire.trace || !cudart.telling)
+	if (!cudart.wire.trace || !cudart.has_token)
 		return NULL;
 	snprintf(name, sizeof(name), "kernel-%u.traceg", l->id);
 	cudart_send(WIRE_KERNEL, name, strlen(name));
@@ -77,20 +77,20 @@ static bool trace_block_done(void *ctx, struct cta *c)
 	return true;
 }
 
-/* --as sass: machine code of the kernel, kept until another kernel is launched. */
+/* Returns the machine code of the kernel (--as sass), kept until another kernel is launched. */
 static const struct lower *lowered_code(const struct grid *g)
 {
-	static const struct func *of;
-	static uint32_t modules; /* of the program: it is bound again when more are loaded */
+	static const struct func *lowered;
+	static uint32_t modules; /* of the program, which is bound again when more are loaded */
 	static struct lower *code;
 	static struct fault f;
 
 	if (!cudart.wire.binary || !g->record)
 		return NULL;
-	if (of != g->l->kernel || modules != g->code->prog->n_modules) {
+	if (lowered != g->l->kernel || modules != g->code->prog->n_modules) {
 		lower_free(code);
 		code = lower_kernel(g->code, g->kernel, (unsigned)cudart.wire.binary, &f);
-		of = g->l->kernel;
+		lowered = g->l->kernel;
 		modules = g->code->prog->n_modules;
 	}
 	if (!code)
@@ -105,7 +105,7 @@ static void execute_launch(const struct launch *l, const struct kernel *k)
 		.textures = &cudart.textures,
 		.opt = &cudart.exec,
 		.l = l,
-		.record = cudart.wire.trace && cudart.telling ? trace_out_line : NULL,
+		.record = cudart.wire.trace && cudart.has_token ? trace_out_line : NULL,
 		.print = stdout};
 	struct occupancy o = {k->regs, k->shared};
 	FILE *trace = begin_trace(l);
@@ -130,11 +130,11 @@ static void execute_launch(const struct launch *l, const struct kernel *k)
 	cudart_send(WIRE_FAILED, NULL, 0);
 }
 
-/* ---- what a launch must be ---- */
+/* ---- checks of a launch ---- */
 
-#define CLUSTER_PORTABLE 8u /* blocks of a cluster that all GPUs have which have clusters */
+#define CLUSTER_PORTABLE 8u /* blocks of a cluster on every GPU that has clusters */
 
-/* Cluster of the launch, else of the kernel, else of its attributes; x 0: none. */
+/* Returns the cluster of the launch, else of the kernel's code, else of its attributes; x 0: none. */
 static struct dim cluster_of(const struct kernel *k, const struct configuration *c)
 {
 	const uint32_t *own = k->func->cluster[0] ? k->func->cluster : k->cluster;
@@ -143,9 +143,7 @@ static struct dim cluster_of(const struct kernel *k, const struct configuration 
 	return c->cluster.x ? c->cluster : d;
 }
 
-/*
- * Clusters fill the grid, are those of the kernel if it has any, and have no more blocks than there can be.
- */
+/* Does the cluster divide the grid, equal that of the kernel's code, and stay within the largest size? */
 static bool cluster_fits(const struct kernel *k, const struct configuration *c)
 {
 	const uint32_t grid[3] = {c->grid.x, c->grid.y, c->grid.z}, *own = k->func->cluster;
@@ -189,7 +187,7 @@ static int check_launch(const struct kernel *k, const struct configuration *c)
 	return cudaSuccess;
 }
 
-/* Address of the counters by which blocks of cooperative launches wait for each other; 0: no memory. */
+/* Returns the address of the counters for barriers of a cooperative grid; 0: no memory. */
 static uint64_t grid_workspace(void)
 {
 	static uint64_t addr;
@@ -199,7 +197,7 @@ static uint64_t grid_workspace(void)
 	return addr;
 }
 
-/* Blocks that an SM has at once. */
+/* Finds the number of resident blocks of an SM. 0 or a status. */
 static int active_blocks(int *fit, const void *host, const struct configuration *c)
 {
 	int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
@@ -208,7 +206,7 @@ static int active_blocks(int *fit, const void *host, const struct configuration 
 		fit, host, (int)(c->block.x * c->block.y * c->block.z), c->shared);
 }
 
-/* All blocks of a cooperative launch must fit on the GPU at once; they take turns here. */
+/* Checks that all blocks of a cooperative launch fit on the GPU at once. The executor does not need it. */
 static int check_cooperative(const void *host, const struct configuration *c)
 {
 	int fit = 0, e = active_blocks(&fit, host, c);
@@ -226,13 +224,14 @@ void work_free(struct kernel_work *w)
 	w->args = NULL;
 }
 
-int work_kernel(struct kernel_work *w, const void *host, const struct configuration *c, void *const *args)
+int work_prepare_kernel(
+	struct kernel_work *w, const void *host, const struct configuration *c, void *const *args)
 {
 	const struct func *f;
 	struct kernel *k;
 	int e;
 
-	k = cudart_kernel(host, &e);
+	k = cudart_find_kernel(host, &e);
 	if (!k || (e = check_launch(k, c)) || (c->cooperative && (e = check_cooperative(host, c))))
 		return e;
 	f = k->func;
@@ -253,7 +252,7 @@ int work_launch(const struct kernel_work *w, struct stream *s)
 {
 	const struct configuration *c = &w->c;
 	int e;
-	struct kernel *k = cudart_kernel(w->host, &e);
+	struct kernel *k = cudart_find_kernel(w->host, &e);
 	struct launch l;
 	struct dim cluster;
 
@@ -271,7 +270,7 @@ int work_launch(const struct kernel_work *w, struct stream *s)
 		.workspace = c->cooperative ? grid_workspace() : 0,
 		.id = ++cudart.launches,
 		.param = w->params};
-	if (!cudart.pending) /* none begins after a kernel that failed */
+	if (!cudart.pending) /* no kernel starts after one that failed */
 		execute_launch(&l, k);
 	return cudaSuccess;
 }
@@ -285,12 +284,12 @@ static int launch_kernel(const void *host, const struct configuration *c, void *
 		return cudaErrorInvalidResourceHandle;
 	if (c->event && !cudart_is_event(c->event))
 		return cudaErrorInvalidResourceHandle;
-	if (capture_on(c->stream, &e)) {
+	if (capture_blocks(c->stream, &e)) {
 		if (!e && c->event)
 			e = capture_rejects(c->stream, "cudaLaunchKernelExC with an event");
 		return e ? e : capture_add(c->stream, &w);
 	}
-	e = work_kernel(&w.kernel, host, c, args);
+	e = work_prepare_kernel(&w.kernel, host, c, args);
 	if (e)
 		return e;
 	e = work_launch(&w.kernel, c->stream);
@@ -342,7 +341,7 @@ struct launch_attribute {
 	int id, unused;
 	union {
 		unsigned number[16];
-		char room[64];
+		char reserved[64];
 	} value;
 };
 
@@ -391,12 +390,12 @@ API(int, cudaLaunchKernelExC, const struct launch_config *config, const void *ho
 }
 ALSO(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
 
-/* Blocks of such launches that are on the GPU at once, *c what they are, *most those of a cluster. */
+/* Finds the launch in *c, the resident blocks of the GPU in *n, and the largest cluster in *most. 0 or a status. */
 static int resident_blocks(const void *host, const struct launch_config *from, struct configuration *c,
 	uint64_t *n, unsigned *most)
 {
 	int e = cudart_enter(false), fit = 0;
-	const struct kernel *k = e ? NULL : cudart_kernel(host, &e);
+	const struct kernel *k = e ? NULL : cudart_find_kernel(host, &e);
 
 	if (!e && !(e = take_config(c, from)))
 		e = active_blocks(&fit, host, c);
@@ -408,8 +407,8 @@ static int resident_blocks(const void *host, const struct launch_config *from, s
 	return cudaSuccess;
 }
 
-/* Number of clusters that are resident at once, or (largest) of the blocks of the largest. */
-static int ask_clusters(int *to, const void *host, const struct launch_config *from, bool largest)
+/* Stores the number of resident clusters, or (largest) the blocks of the largest cluster. */
+static int store_clusters(int *to, const void *host, const struct launch_config *from, bool largest)
 {
 	struct configuration c;
 	unsigned most;
@@ -428,47 +427,47 @@ static int ask_clusters(int *to, const void *host, const struct launch_config *f
 	return cudart_leave(cudaSuccess);
 }
 
-/* A cluster may have any SMs: what the configurations say knows no part of the GPU that it must stay in. */
+/* A cluster may use any SMs: the configurations do not describe graphics processing clusters. */
 API(int, cudaOccupancyMaxActiveClusters, int *to, const void *host, const struct launch_config *from)
 {
-	return ask_clusters(to, host, from, false);
+	return store_clusters(to, host, from, false);
 }
 
 API(int, cudaOccupancyMaxPotentialClusterSize, int *to, const void *host, const struct launch_config *from)
 {
-	return ask_clusters(to, host, from, true);
+	return store_clusters(to, host, from, true);
 }
 
-/* ---- host functions, in order with everything else ---- */
+/* ---- host functions ---- */
 
-API(int, cudaLaunchHostFunc, struct stream *stream, void (*call)(void *), void *with)
+API(int, cudaLaunchHostFunc, struct stream *stream, void (*call)(void *), void *arg)
 {
-	struct graph_work w = {.kind = WORK_HOST, .host = {call, with}};
+	struct graph_work w = {.kind = WORK_HOST, .host = {call, arg}};
 	int e = cudart_enter(true);
 
 	if (!e && (!call || cudart_stream_number(stream) < 0))
 		e = call ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
-	if (!e && capture_on(stream, &e))
+	if (!e && capture_blocks(stream, &e))
 		return cudart_leave(e ? e : capture_add(stream, &w));
 	cudart_leave(e);
 	if (!e)
-		call(with);
+		call(arg);
 	return e;
 }
 ALSO(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);
 
-API(int, cudaStreamAddCallback, struct stream *stream, void (*call)(struct stream *, int, void *), void *with,
+API(int, cudaStreamAddCallback, struct stream *stream, void (*call)(struct stream *, int, void *), void *arg,
 	unsigned flags)
 {
 	int e = cudart_enter(true);
 
 	if (!e && (!call || flags || cudart_stream_number(stream) < 0))
 		e = call && !flags ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
-	if (!e && capture_on(stream, &e) && !e) /* only functions without a status can be recorded */
+	if (!e && capture_blocks(stream, &e) && !e) /* only functions without a status can be recorded */
 		e = cudaErrorStreamCaptureUnsupported;
 	cudart_leave(e);
 	if (!e)
-		call(stream, cudaSuccess, with);
+		call(stream, cudaSuccess, arg);
 	return e;
 }
 ALSO(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);
