@@ -99,7 +99,7 @@ int bind_shf(struct bind *b, struct op *o)
 		T_B32, T_B32, T_B32, T_U32);
 }
 
-/* ---- counts and places of bits ---- */
+/* ---- counts and positions of bits ---- */
 
 static inline u32 reverse32(u32 v)
 {
@@ -148,18 +148,18 @@ int bind_count(struct bind *b, struct op *o)
 	}
 }
 
-/* The place of the n-th set bit at or above base (n > 0), at or below it (n < 0); base itself for n = 0. */
-static u32 nth_set(u32 mask, u32 base, s32 n)
+/* Returns the position of the n-th set bit at or above base (n > 0), at or below it (n < 0), or base (n = 0); ~0: none. */
+static u32 nth_set_bit(u32 mask, u32 base, s32 n)
 {
 	base &= 31;
 	if (!n)
 		return mask >> base & 1 ? base : ~0u;
-	for (s32 at = (s32)base; at >= 0 && at<32; at += n> 0 ? 1 : -1)
-		if (mask >> at & 1 && (n += n > 0 ? -1 : 1) == 0)
-			return (u32)at;
+	for (s32 i = (s32)base; i >= 0 && i<32; i += n> 0 ? 1 : -1)
+		if (mask >> i & 1 && (n += n > 0 ? -1 : 1) == 0)
+			return (u32)i;
 	return ~0u;
 }
-LANE_EACH3(fns, u32, u32, u32, s32, nth_set(a, b, c))
+LANE_EACH3(fns, u32, u32, u32, s32, nth_set_bit(a, b, c))
 int bind_fns(struct bind *b, struct op *o)
 {
 	return bind_types(b, 1)
@@ -170,8 +170,8 @@ int bind_fns(struct bind *b, struct op *o)
 /* ---- fields ---- */
 
 static inline u64 field_mask(u32 len) { return len > 63 ? UINT64_MAX : (1ull << len) - 1; }
-/* Bits from pos up, len of them; a signed field whose end lies outside repeats the top bit. */
-static inline u64 field(u64 v, u32 pos, u32 len, unsigned bits, bool is_signed)
+/* Returns len bits from pos up. A signed field that ends outside repeats the top bit. */
+static inline u64 extract_field(u64 v, u32 pos, u32 len, unsigned bits, bool is_signed)
 {
 	pos &= 255;
 	len &= 255;
@@ -185,10 +185,10 @@ static inline u64 field(u64 v, u32 pos, u32 len, unsigned bits, bool is_signed)
 		x |= ~field_mask(have);
 	return x;
 }
-LANE_OP3(bfe_u32, u32, u32, u32, u32, field(a, b, c, 32, false))
-LANE_OP3(bfe_s32, u32, u32, u32, u32, field(a, b, c, 32, true))
-LANE_OP3(bfe_u64, u64, u64, u32, u32, field(a, b, c, 64, false))
-LANE_OP3(bfe_s64, u64, u64, u32, u32, field(a, b, c, 64, true))
+LANE_OP3(bfe_u32, u32, u32, u32, u32, extract_field(a, b, c, 32, false))
+LANE_OP3(bfe_s32, u32, u32, u32, u32, extract_field(a, b, c, 32, true))
+LANE_OP3(bfe_u64, u64, u64, u32, u32, extract_field(a, b, c, 64, false))
+LANE_OP3(bfe_s64, u64, u64, u32, u32, extract_field(a, b, c, 64, true))
 
 int bind_bfe(struct bind *b, struct op *o)
 {
@@ -246,7 +246,7 @@ static inline u32 mask_of(u32 pos, u32 len, bool clamp)
 }
 LANE_OP2(bmsk_clamp, u32, u32, u32, mask_of(a, b, true))
 LANE_OP2(bmsk_wrap, u32, u32, u32, mask_of(a, b, false))
-static inline u32 extend(u32 v, u32 n, bool clamp, bool is_signed)
+static inline u32 extend_low_bits(u32 v, u32 n, bool clamp, bool is_signed)
 {
 	n = clamp ? n : n & 31;
 	if (n >= 32)
@@ -255,10 +255,10 @@ static inline u32 extend(u32 v, u32 n, bool clamp, bool is_signed)
 		return 0;
 	return is_signed ? (u32)((s32)(v << (32 - n)) >> (32 - n)) : v & (u32)field_mask(n);
 }
-LANE_OP2(szext_u_clamp, u32, u32, u32, extend(a, b, true, false))
-LANE_OP2(szext_s_clamp, u32, u32, u32, extend(a, b, true, true))
-LANE_OP2(szext_u_wrap, u32, u32, u32, extend(a, b, false, false))
-LANE_OP2(szext_s_wrap, u32, u32, u32, extend(a, b, false, true))
+LANE_OP2(szext_u_clamp, u32, u32, u32, extend_low_bits(a, b, true, false))
+LANE_OP2(szext_s_clamp, u32, u32, u32, extend_low_bits(a, b, true, true))
+LANE_OP2(szext_u_wrap, u32, u32, u32, extend_low_bits(a, b, false, false))
+LANE_OP2(szext_s_wrap, u32, u32, u32, extend_low_bits(a, b, false, true))
 
 int bind_bmsk(struct bind *b, struct op *o)
 {

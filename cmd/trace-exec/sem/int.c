@@ -2,9 +2,9 @@
 /*
  * Integer arithmetic: add sub mul mad div rem min max abs neg sad mul24 mad24, with carry, dot products.
  *
- * Always true: results wrap; a division by zero gives all ones, as the hardware does, the remainder the
- * dividend; the most negative number divided by -1 is itself. The carry is a register of the warp that .cc
- * writes and addc, subc and madc read: a vector of words in the frame, one for each function.
+ * Always true: results wrap. As in hardware, a division by zero returns all ones, and its remainder is the
+ * dividend. The most negative number divided by -1 is itself. The carry is a register that .cc writes and addc,
+ * subc and madc read: a vector of words in the frame, one vector per function.
  */
 #include "sem/sem.h"
 
@@ -101,7 +101,7 @@ static uint32_t carry_slot(struct bind *b)
 	return b->frame->carry;
 }
 
-/* mode bit 1: writes the carry; bit 2: reads it; bit 3: subtracts. The vector's lowest bit is the carry. */
+/* Bits of mode: write the carry, read it, subtract. The carry is the lowest bit of a word of the vector. */
 enum { CARRY_OUT = 2, CARRY_IN = 4, CARRY_SUB = 8 };
 
 #define CARRY_ADD(name, T, W) \
@@ -286,7 +286,7 @@ int bind_mad24(struct bind *b, struct op *o)
 		t, t, t, t);
 }
 
-/* ---- sums and the rest; each also for its name without integer type ---- */
+/* ---- other operations ---- */
 
 int bind_add_int(struct bind *b, struct op *o)
 {
@@ -387,7 +387,7 @@ int bind_sad(struct bind *b, struct op *o)
 	return bind_types(b, 1) ? -1 : BIND(b, o, sad[t], t, t, t, t);
 }
 
-/* ---- dot products of bytes; mode bits: a signed, b signed, high half ---- */
+/* ---- dot products of bytes; bits of mode: a signed, b signed, high half ---- */
 
 enum { DOT_A = 2, DOT_B = 4, DOT_HI = 8 };
 static inline s32 dot_byte(u32 v, unsigned k, bool is_signed)

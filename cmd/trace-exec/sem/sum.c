@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sums as sources: "temp + 1", a register plus a constant, as the assembler takes it.
+ * Sums as sources: "temp + 1", a register plus a constant, which the assembler accepts.
  *
- * Each sum has a scratch slot of the frame. The op of such an instruction is sum_execute(), which fills the
- * slots and calls the instruction's own function. Sums are rare, so they are kept apart from the ops, in the
- * order of their instructions. Always true: an instruction that changes the flow has no sum.
+ * Each sum has a scratch slot in the frame. The op of such an instruction is sum_execute(), which fills the slots
+ * and calls the instruction's own function. Sums are rare, so they are in a separate table in the order of their
+ * instructions. Always true: an instruction that changes the flow has no sum.
  */
 #include <stdlib.h>
 #include "sem/sum.h"

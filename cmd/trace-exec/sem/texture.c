@@ -2,13 +2,12 @@
 /*
  * Fetches from textures: tex and tld4.
  *
- * A fetch is the sum of up to eight texels of a level by their shares; the sum is exact and rounded once.
- * Where the filter between levels is linear the sums of two levels are weighed and rounded once more. Integer
- * coordinates count texels of the level that is named, whatever the sampler. Without .level and .grad the
- * level of detail is 0.
+ * A fetch is the weighted sum of up to eight texels of a level. The sum is exact and rounded once. With a linear
+ * filter between levels, the results of two levels are weighted and rounded once more. Integer coordinates count
+ * texels of the given level and ignore the sampler. Without .level and .grad the level of detail is 0.
  *
- * Always true: the faces of a cube are each clamped; linear memory reads as zeros outside; a layer outside is
- * the nearest there is.
+ * Always true: each face of a cube is clamped on its own. Linear memory reads as zeros outside. A layer outside
+ * is clamped to the nearest layer.
  */
 #include <math.h>
 #include "exec/check.h"
@@ -30,7 +29,7 @@ struct texture_fetch { /* x->family */
 	uint32_t grad[2][3]; /* slots of .f32 */
 };
 
-/* Where one lane reads: a level, texels along each dimension, the layer or face; by which sampler. */
+/* The texels that a lane reads: level, texels along each dimension, layer or face, and the sampler. */
 struct spot {
 	struct texture t;
 	const struct sampler *sampler;
@@ -38,12 +37,12 @@ struct spot {
 	uint32_t layer;
 };
 
-static bool normalized(const struct texture *t, const struct sampler *s)
+static bool is_normalized(const struct texture *t, const struct sampler *s)
 {
 	return t->normalized && !s->unnormalized;
 }
 
-/* Texels along each dimension of s->t, which is of one level. */
+/* Finds the texels along each dimension of s->t, which has one level. */
 static void find_spot(
 	struct spot *s, const struct warp *w, const struct texture_fetch *x, unsigned lane, bool linear)
 {
@@ -61,7 +60,7 @@ static void find_spot(
 
 		if (g->real) {
 			v[d] = (double)REG(float, w, g->slot[d])[lane];
-			s->axis[d] = sample_axis(v[d], n[d], mode, linear, normalized(t, s->sampler));
+			s->axis[d] = sample_axis(v[d], n[d], mode, linear, is_normalized(t, s->sampler));
 		} else {
 			s->axis[d] = sample_axis_int(REG(s32, w, g->slot[d])[lane], n[d], mode);
 		}
@@ -79,8 +78,8 @@ static void find_spot(
 	}
 }
 
-/* Gradients of a lane, in texels of level 0. */
-static double lod_of(const struct warp *w, const struct texture *t, const struct sampler *s,
+/* Returns the level of detail from a lane's gradients, in texels of level 0. */
+static double gradient_lod(const struct warp *w, const struct texture *t, const struct sampler *s,
 	const struct texture_fetch *x, unsigned lane)
 {
 	const uint32_t size[3] = {t->width, t->height, t->depth};
@@ -98,13 +97,13 @@ static double lod_of(const struct warp *w, const struct texture *t, const struct
 			memcpy(d[i], at, sizeof(at));
 		}
 		for (unsigned k = 0; k < n; k++)
-			d[i][k] *= cube || normalized(t, s) ? size[k] : 1;
+			d[i][k] *= cube || is_normalized(t, s) ? size[k] : 1;
 	}
 	return sample_lod(d, n);
 }
 
-/* The levels that a lane reads. */
-static struct depth depth_of(const struct warp *w, const struct texture *t, const struct sampler *s,
+/* Returns the levels that a lane reads. */
+static struct depth lane_depth(const struct warp *w, const struct texture *t, const struct sampler *s,
 	const struct texture_fetch *x, unsigned lane)
 {
 	struct depth d = {{0}, 0};
@@ -113,7 +112,7 @@ static struct depth depth_of(const struct warp *w, const struct texture *t, cons
 		return d;
 	if (x->g.real)
 		return sample_depth(s, t->levels,
-			x->detail == DETAIL_GRAD    ? lod_of(w, t, s, x, lane)
+			x->detail == DETAIL_GRAD    ? gradient_lod(w, t, s, x, lane)
 			: x->detail == DETAIL_LEVEL ? (double)REG(float, w, x->level)[lane]
 						    : 0);
 	if (x->detail == DETAIL_LEVEL) {
@@ -124,9 +123,9 @@ static struct depth depth_of(const struct warp *w, const struct texture *t, cons
 	return d;
 }
 
-/* Texel (i, j, k) of each axis' two. false: the launch has failed. */
-static bool texel(struct warp *w, const struct op *o, const struct spot *s, unsigned which, unsigned lane,
-	uint32_t out[4])
+/* Reads one of the eight texels; bit d of which selects the texel of axis d. false: the launch has failed. */
+static bool read_texel(struct warp *w, const struct op *o, const struct spot *s, unsigned which,
+	unsigned lane, uint32_t out[4])
 {
 	const struct texture *t = &s->t;
 	int64_t x = s->axis[0].at[which & 1], y = s->axis[1].at[which >> 1 & 1],
@@ -150,8 +149,9 @@ static bool texel(struct warp *w, const struct op *o, const struct spot *s, unsi
 	return true;
 }
 
-/* The sum of the texels by their shares; one whole share: the texel's own bits. */
-static bool filtered(struct warp *w, const struct op *o, const struct spot *s, unsigned lane, uint32_t out[4])
+/* Computes the weighted sum of the texels. A texel with the whole weight is copied unchanged. */
+static bool filter_texels(
+	struct warp *w, const struct op *o, const struct spot *s, unsigned lane, uint32_t out[4])
 {
 	const uint32_t all = SAMPLE_WHOLE * SAMPLE_WHOLE * SAMPLE_WHOLE;
 	double sum[4] = {0};
@@ -164,7 +164,7 @@ static bool filtered(struct warp *w, const struct op *o, const struct spot *s, u
 			share *= which >> d & 1 ? s->axis[d].share : SAMPLE_WHOLE - s->axis[d].share;
 		if (!share)
 			continue;
-		if (!texel(w, o, s, which, lane, v))
+		if (!read_texel(w, o, s, which, lane, v))
 			return false;
 		first = first ? first : w->addr[lane];
 		if (share == all) {
@@ -180,15 +180,15 @@ static bool filtered(struct warp *w, const struct op *o, const struct spot *s, u
 	return true;
 }
 
-/* One channel of the four texels that a linear filter would take, counter-clockwise from the lower left. */
-static bool gathered(struct warp *w, const struct op *o, const struct spot *s, unsigned lane,
+/* Reads a channel of the four texels of a linear filter, counter-clockwise from the lower left. */
+static bool gather_texels(struct warp *w, const struct op *o, const struct spot *s, unsigned lane,
 	unsigned channel, uint32_t out[4])
 {
 	static const uint8_t order[4] = {2, 3, 1, 0};
 	uint32_t v[4];
 
 	for (unsigned i = 0; i < 4; i++) {
-		if (!texel(w, o, s, order[i], lane, v))
+		if (!read_texel(w, o, s, order[i], lane, v))
 			return false;
 		out[i] = v[channel];
 	}
@@ -210,7 +210,7 @@ static void put_result(
 	}
 }
 
-/* What a lane fetches from one level; its address to w->addr. false: the launch has failed. */
+/* Fetches from one level and sets w->addr of the lane. false: the launch has failed. */
 static bool fetch_level(struct warp *w, const struct op *o, const struct texture *t, const struct sampler *by,
 	unsigned level, unsigned lane, uint32_t v[4])
 {
@@ -218,23 +218,24 @@ static bool fetch_level(struct warp *w, const struct op *o, const struct texture
 	struct spot s = {.t = texture_level(t, level), .sampler = by};
 
 	find_spot(&s, w, x, lane, by->linear || x->gather);
-	return x->gather ? gathered(w, o, &s, lane, x->gather - 1u, v) : filtered(w, o, &s, lane, v);
+	return x->gather ? gather_texels(w, o, &s, lane, x->gather - 1u, v)
+			 : filter_texels(w, o, &s, lane, v);
 }
 
 static bool fetch_lane(struct warp *w, const struct op *o, unsigned lane, uint32_t v[4])
 {
 	const struct texture_fetch *x = o->x->family;
 	const struct texture *t = geometry_texture(w, o, &x->g, lane, false);
-	struct sampler apart;
-	const struct sampler *by = &apart;
+	struct sampler own_sampler;
+	const struct sampler *by = &own_sampler;
 	struct depth d;
 	uint32_t more[4];
 
-	if (!t || (x->g.sampled && !geometry_sampler(w, o, &x->g, t, lane, &apart)))
+	if (!t || (x->g.sampled && !geometry_sampler(w, o, &x->g, t, lane, &own_sampler)))
 		return false;
 	if (!x->g.sampled)
 		by = &t->sampler;
-	d = depth_of(w, t, by, x, lane);
+	d = lane_depth(w, t, by, x, lane);
 	if (!fetch_level(w, o, t, by, d.level[d.share == SAMPLE_WHOLE], lane, v))
 		return false;
 	if (!d.share || d.share == SAMPLE_WHOLE || !texture_real(t))
@@ -250,7 +251,7 @@ static bool fetch_lane(struct warp *w, const struct op *o, unsigned lane, uint32
 	return true;
 }
 
-static void fetch(struct warp *w, const struct op *o, uint32_t m)
+static void fetch_lanes(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint64_t addr[LANES] = {0};
 
@@ -266,7 +267,7 @@ static void fetch(struct warp *w, const struct op *o, uint32_t m)
 	memcpy(w->addr, addr, sizeof(addr));
 }
 
-/* ---- what surfaces share ---- */
+/* ---- functions shared with surfaces ---- */
 
 bool geometry_find(const struct stmt *in, struct geometry *g)
 {
@@ -363,7 +364,7 @@ const struct texture *geometry_texture(
 
 /* ---- binding ---- */
 
-/* The four registers of 32 bits, or two of halves, and what is common to both instructions. */
+/* Binds the result, four registers of 32 bits or two of f16x2, and the coordinates. */
 static int bind_fetch(struct bind *b, struct op *o, struct texture_fetch *f)
 {
 	const struct stmt *in = b->in;
@@ -388,11 +389,11 @@ static int bind_fetch(struct bind *b, struct op *o, struct texture_fetch *f)
 	o->memory = 1;
 	o->bytes = f->half ? 2 : 4;
 	o->space = SP_GLOBAL;
-	o->fn = fetch;
+	o->fn = fetch_lanes;
 	return 0;
 }
 
-/* The level of detail, or how the coordinates change. */
+/* Binds the level of detail or the gradients. */
 static int bind_detail(struct bind *b, struct texture_fetch *f)
 {
 	const struct operand *more = &b->in->operand[2];

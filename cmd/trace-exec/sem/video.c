@@ -3,15 +3,15 @@
  * Video instructions: on one word with selected bytes or halves (vadd vsub vabsdiff vmin vmax vshl vshr vmad
  * vset), and on two halves or four bytes at once (vadd2 ... vset4).
  *
- * Always true: an operation is done in 64 bits on extended operands, saturated (or cut) to the type and width
- * of the destination, then joined to the third operand: added, compared, or put in its place there.
+ * Always true: an operation is computed in 64 bits from extended operands, saturated or cut to the type and width
+ * of the destination, then joined with the third operand by addition, minimum, maximum or insertion.
  */
 #include "sem/sem.h"
 
 enum video { V_ADD, V_SUB, V_ABSDIFF, V_AVRG, V_MIN, V_MAX, V_SHL, V_SHR, V_SET };
 enum { JOIN_NONE, JOIN_ADD, JOIN_MIN, JOIN_MAX, JOIN_PLACE };
 
-/* What an op knows; a part of one word is bits from shift on, those of a vector are numbered through b:a. */
+/* Data of an op. Parts of one word are given by their first bit; parts of a vector are numbered through b:a. */
 struct video_op {
 	enum video v;
 	enum type td, ta, tb;
@@ -22,14 +22,14 @@ struct video_op {
 	uint8_t c_bits, c_part, shr, plus, neg_ab, neg_c; /* vmad */
 };
 
-static s64 extend(u64 v, unsigned bits, enum type t)
+static s64 extend_part(u64 v, unsigned bits, enum type t)
 {
 	unsigned off = 64 - bits;
 
 	return types[t].kind == K_SINT ? (s64)(v << off) >> off : (s64)(v << off >> off);
 }
 
-static bool compare(unsigned cmp, s64 a, s64 b)
+static bool compare_parts(unsigned cmp, s64 a, s64 b)
 {
 	switch (cmp) {
 	case M_EQ: return a == b;
@@ -52,7 +52,7 @@ static s64 compute(const struct video_op *x, s64 a, s64 b)
 	case V_AVRG: return (a + b + (a + b >= 0)) >> 1;
 	case V_MIN: return a < b ? a : b;
 	case V_MAX: return a > b ? a : b;
-	case V_SET: return compare(x->cmp, a, b);
+	case V_SET: return compare_parts(x->cmp, a, b);
 	default: break;
 	}
 	n = x->clamp ? n > 32 ? 32 : n : n & 31;
@@ -66,7 +66,7 @@ static s64 saturate(s64 v, unsigned bits, bool is_signed)
 	return v > high ? high : v < low ? low : v;
 }
 
-static u32 join(const struct video_op *x, s64 v, u32 c)
+static u32 join_third(const struct video_op *x, s64 v, u32 c)
 {
 	bool less = x->td == T_S32 ? (s32)v < (s32)c : (u32)v < c;
 	u32 mask = x->bits == 32 ? ~0u : ((1u << x->bits) - 1) << x->d_shift;
@@ -85,12 +85,12 @@ static void video_one(struct warp *w, const struct op *o, uint32_t m)
 	const struct video_op *x = o->x->family;
 
 	FOR_BITS32 (i, m) {
-		s64 a = extend(REG(u32, w, o->a)[i] >> x->a[0], x->a_bits, x->ta);
-		s64 b = extend(REG(u32, w, o->b)[i] >> x->b[0], x->b_bits, x->tb), v = compute(x, a, b);
+		s64 a = extend_part(REG(u32, w, o->a)[i] >> x->a[0], x->a_bits, x->ta);
+		s64 b = extend_part(REG(u32, w, o->b)[i] >> x->b[0], x->b_bits, x->tb), v = compute(x, a, b);
 
 		if (x->sat)
 			v = saturate(v, x->bits, x->td == T_S32);
-		REG(u32, w, o->d)[i] = join(x, v, REG(u32, w, o->c)[i]);
+		REG(u32, w, o->d)[i] = join_third(x, v, REG(u32, w, o->c)[i]);
 	}
 }
 
@@ -103,8 +103,8 @@ static void video_many(struct warp *w, const struct op *o, uint32_t m)
 		u32 r = REG(u32, w, o->c)[i], mask = (1u << x->bits) - 1;
 
 		for (unsigned e = 0; e < x->n; e++) {
-			s64 v = compute(x, extend(both >> x->bits * x->a[e], x->bits, x->ta),
-				extend(both >> x->bits * x->b[e], x->bits, x->tb));
+			s64 v = compute(x, extend_part(both >> x->bits * x->a[e], x->bits, x->ta),
+				extend_part(both >> x->bits * x->b[e], x->bits, x->tb));
 
 			if (!(x->d >> e & 1))
 				continue;
@@ -125,8 +125,8 @@ static void video_mad(struct warp *w, const struct op *o, uint32_t m)
 	bool is_signed = types[x->ta].kind == K_SINT || types[x->tb].kind == K_SINT || x->neg_ab || x->neg_c;
 
 	FOR_BITS32 (i, m) {
-		s128 a = extend(REG(u32, w, o->a)[i] >> x->a[0], x->a_bits, x->ta);
-		s128 b = extend(REG(u32, w, o->b)[i] >> x->b[0], x->b_bits, x->tb);
+		s128 a = extend_part(REG(u32, w, o->a)[i] >> x->a[0], x->a_bits, x->ta);
+		s128 b = extend_part(REG(u32, w, o->b)[i] >> x->b[0], x->b_bits, x->tb);
 		u32 c = REG(u32, w, o->c)[i];
 		s128 v = a * b, add;
 
@@ -153,7 +153,7 @@ static int bad_part(struct bind *b, const struct operand *k)
 		(int)k->n_part, k->part, b->in->text);
 }
 
-/* ".b2" or ".h1": a part of a word; none: all of it. */
+/* Reads ".b2" or ".h1", a part of a word; without one, the whole word. */
 static int one_part(struct bind *b, const struct operand *k, uint8_t *shift, uint8_t *bits)
 {
 	*shift = 0;
@@ -168,7 +168,7 @@ static int one_part(struct bind *b, const struct operand *k, uint8_t *shift, uin
 	return 0;
 }
 
-/* ".h10", ".b7654": n digits below 2 n, the last one for element 0; none: first, first + 1 ... */
+/* Reads ".h10" or ".b7654": n digits below 2 n, the last one for element 0; without them first, first + 1 ... */
 static int many_parts(struct bind *b, const struct operand *k, unsigned n, unsigned first, uint8_t *part)
 {
 	for (unsigned e = 0; e < n; e++) {
@@ -183,7 +183,7 @@ static int many_parts(struct bind *b, const struct operand *k, unsigned n, unsig
 	return 0;
 }
 
-/* ".h1", ".b320": the elements that are computed; none: all. */
+/* Reads ".h1" or ".b320", the elements that are computed; without them all. */
 static int mask_parts(struct bind *b, const struct operand *k, unsigned n, uint8_t *mask)
 {
 	*mask = (uint8_t)((1u << n) - 1);
@@ -200,7 +200,7 @@ static int mask_parts(struct bind *b, const struct operand *k, unsigned n, uint8
 	return *mask && k->part[0] == (n == 2 ? 'h' : 'b') ? 0 : bad_part(b, k);
 }
 
-/* The operands without their parts and signs. */
+/* Binds the operands without their parts and signs. */
 static int bind_words(struct bind *b, struct op *o, const struct operand *k, unsigned n)
 {
 	uint32_t *slot[4] = {&o->d, &o->a, &o->b, &o->c};
@@ -218,8 +218,8 @@ static int bind_words(struct bind *b, struct op *o, const struct operand *k, uns
 	return 0;
 }
 
-/* The operation and its number of elements, after the opcode. */
-static void name_of(enum opcode op, struct video_op *x)
+/* Sets the operation and its number of elements from the opcode. */
+static void find_video_operation(enum opcode op, struct video_op *x)
 {
 	static const struct {
 		uint16_t op[3];
@@ -244,7 +244,7 @@ static void name_of(enum opcode op, struct video_op *x)
 			}
 }
 
-static int take_types(struct bind *b, struct video_op *x)
+static int bind_video_types(struct bind *b, struct video_op *x)
 {
 	static const enum modifier cmp[] = {M_EQ, M_NE, M_LT, M_LE, M_GT, M_GE};
 	const struct stmt *in = b->in;
@@ -285,8 +285,8 @@ int bind_video(struct bind *b, struct op *o)
 	const struct operand *k = b->in->operand;
 	struct video_op *x = new_video(b, o);
 
-	name_of((enum opcode)b->in->op, x);
-	if (take_types(b, x))
+	find_video_operation((enum opcode)b->in->op, x);
+	if (bind_video_types(b, x))
 		return -1;
 	if (x->n > 1) {
 		o->fn = video_many;
@@ -314,7 +314,7 @@ int bind_vmad(struct bind *b, struct op *o)
 	const struct operand *k = b->in->operand;
 	struct video_op *x = new_video(b, o);
 
-	if (bind_operands(b, 4, 4) || take_types(b, x) || one_part(b, &k[1], &x->a[0], &x->a_bits) ||
+	if (bind_operands(b, 4, 4) || bind_video_types(b, x) || one_part(b, &k[1], &x->a[0], &x->a_bits) ||
 		one_part(b, &k[2], &x->b[0], &x->b_bits) || one_part(b, &k[3], &x->c_part, &x->c_bits))
 		return -1;
 	if (x->c_bits != 32 || k[0].part)
