@@ -50,7 +50,7 @@ static int instantiate(struct graph_exec **to, const struct cuda_graph *g, unsig
 }
 
 /*
- * In release 11 the third argument is a pointer to the node of an error, with a text after it; both stay unset.
+ * The third argument of release 11 is a pointer to the node of an error, with a text after it; both stay unset.
  * A value from 4096 on is such a pointer.
  */
 API(int, cudaGraphInstantiate, struct graph_exec **to, const struct cuda_graph *g, unsigned long long flags)

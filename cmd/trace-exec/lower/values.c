@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * PTX instructions without machine code: parameters, constants and special registers that are constants to the
- * machine, copies, conversions of pointers to global memory, sums of an address and a constant, unused
- * results; and pairs of instructions that become one.
+ * PTX instructions without machine code: loads of parameters and constants, reads of special registers that are
+ * constants in machine code, copies, conversions of pointers to global memory, sums of an address and a constant,
+ * unused results; and pairs of instructions that are fused into one.
  *
- * Always true: a register is taken for another, or its computation moved to its user, only where nothing else
- * is written between that the value depends on.
+ * Always true: a register replaces another, or its computation moves to its user, only if no write in between
+ * changes the value.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void count_definition(struct plan *p, const struct operand *o, uint32_t i
 		count_definition(p, &o->elem[k], i);
 }
 
-static void used_reg(struct plan *p, uint32_t reg, uint32_t i, bool address)
+static void count_reg_use(struct plan *p, uint32_t reg, uint32_t i, bool address)
 {
 	struct lower_value *v = &p->value[reg];
 
@@ -38,9 +38,9 @@ static void used_reg(struct plan *p, uint32_t reg, uint32_t i, bool address)
 static void count_use(struct plan *p, const struct operand *o, uint32_t i)
 {
 	if (o->kind == O_REG)
-		used_reg(p, o->reg, i, false);
+		count_reg_use(p, o->reg, i, false);
 	if (o->kind == O_ADDR && o->reg != UINT32_MAX)
-		used_reg(p, o->reg, i, true);
+		count_reg_use(p, o->reg, i, true);
 	for (unsigned k = 0; (o->kind == O_VEC || o->kind == O_ADDR) && k < o->n; k++)
 		count_use(p, &o->elem[k], i);
 }
@@ -71,7 +71,7 @@ static void count_uses_and_definitions(struct plan *p)
 			else
 				count_use(p, &in->operand[k], i);
 		if (in->guard)
-			used_reg(p, in->guard - 1, i, false);
+			count_reg_use(p, in->guard - 1, i, false);
 	}
 	for (uint32_t i = 0; i < f->n_insts; i++)
 		for (unsigned k = stmt_results(&f->inst[i]); k < f->inst[i].n_operands; k++)
@@ -119,7 +119,7 @@ static void find_basic_blocks(struct plan *p)
 	free(leader);
 }
 
-/* ---- registers that are others ---- */
+/* ---- registers that replace others ---- */
 
 uint32_t plan_root(const struct plan *p, uint32_t reg)
 {
@@ -155,7 +155,7 @@ static bool is_constant_sreg(unsigned s)
 	       s == S_DYNAMIC_SMEM || s == S_TOTAL_SMEM || s >= S_ENVREG0;
 }
 
-/* Takes the result of instruction i for another register. A copy of a register to itself does nothing. */
+/* Replaces the result of instruction i by register reg, if possible. A copy of a register to itself does nothing. */
 static bool alias_result(struct plan *p, uint32_t i, uint32_t reg)
 {
 	struct lower_value *v = &p->value[p->f->inst[i].operand[0].reg];
@@ -210,7 +210,7 @@ static bool is_free_move(struct plan *p, uint32_t i, struct lower_value *v)
 	       alias_result(p, i, s->reg);
 }
 
-/* The result of instruction i, its register's only one: is it no instruction's work? */
+/* Does instruction i, the only definition of v, need no machine instruction? */
 static bool needs_no_instruction(struct plan *p, uint32_t i, struct lower_value *v)
 {
 	const struct stmt *in = &p->f->inst[i];
@@ -261,7 +261,7 @@ static bool is_dead(const struct plan *p, uint32_t i)
 	       q.in->op != I_mbarrier && q.in->op != I_wgmma && q.in->op != I_mma;
 }
 
-static void find_values(struct plan *p)
+static void find_free_values(struct plan *p)
 {
 	for (uint32_t i = 0; i < p->f->n_insts; i++) {
 		const struct stmt *in = &p->f->inst[i];
@@ -275,10 +275,10 @@ static void find_values(struct plan *p)
 	}
 }
 
-/* ---- two that become one ---- */
+/* ---- fused pairs ---- */
 
-/* The instruction whose result, operand k of instruction i, could be computed there; UINT32_MAX: none. */
-static uint32_t first_of(const struct plan *p, uint32_t i, unsigned k, const char **sequence)
+/* Returns the instruction that computes operand k of instruction i and can be fused with it; UINT32_MAX: none. */
+static uint32_t find_producer(const struct plan *p, uint32_t i, unsigned k, const char **sequence)
 {
 	const struct operand *o = &p->f->inst[i].operand[k];
 	const struct lower_value *v = o->kind == O_REG ? &p->value[o->reg] : NULL;
@@ -299,7 +299,7 @@ static uint32_t first_of(const struct plan *p, uint32_t i, unsigned k, const cha
 	return v->at;
 }
 
-static bool is_sum(const struct stmt *in)
+static bool is_sum_or_logic(const struct stmt *in)
 {
 	return in->n_operands == 3 &&
 	       (in->op == I_add || in->op == I_and || in->op == I_or || in->op == I_xor);
@@ -311,11 +311,11 @@ static void find_pairs(struct plan *p)
 	const char *sequence = NULL;
 
 	for (uint32_t i = 0; i < f->n_insts; i++)
-		for (unsigned k = 1; is_sum(&f->inst[i]) && p->act[i] == ACT_ROW && k < 3; k++) {
-			p->producer[i] = first_of(p, i, k, &sequence);
+		for (unsigned k = 1; is_sum_or_logic(&f->inst[i]) && p->act[i] == ACT_ROW && k < 3; k++) {
+			p->producer[i] = find_producer(p, i, k, &sequence);
 			if (p->producer[i] == UINT32_MAX)
 				continue;
-			p->value[f->inst[i].operand[k].reg].chosen++;
+			p->value[f->inst[i].operand[k].reg].fused_uses++;
 			p->sequence[i] = sequence;
 			break;
 		}
@@ -325,8 +325,8 @@ static void find_pairs(struct plan *p)
 		if (!p->sequence[i])
 			continue;
 		v = &p->value[f->inst[p->producer[i]].operand[0].reg];
-		/* Not of three: the first must not itself have taken one in. */
-		if (v->chosen == v->uses && p->act[p->producer[i]] != ACT_FUSED) {
+		/* Three instructions are not fused: the first must not be fused itself. */
+		if (v->fused_uses == v->uses && p->act[p->producer[i]] != ACT_FUSED) {
 			p->act[i] = ACT_FUSED;
 			p->act[p->producer[i]] = ACT_GONE;
 		}
@@ -356,7 +356,7 @@ void plan_make(struct plan *p, const struct bound_code *c, const struct func *f,
 	}
 	find_basic_blocks(p);
 	count_uses_and_definitions(p);
-	find_values(p);
+	find_free_values(p);
 	find_pairs(p);
 	plan_widen(p);
 }
