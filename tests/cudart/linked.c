@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two files that were compiled separately, and one without
- * PTX for the device, as the device linker registers them.
+ * Two separately compiled files, and one without PTX for the device, as the device linker registers them.
  */
 #include "cuda.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The sum of two vectors of N elements, checked; "exit N" ends with that status, "die" by a signal; "leak" and
- * "stale" free too little and too early. */
+/*
+ * Adds two vectors of N elements and checks the sum. usage: vecadd [N [die|leak|stale|exit [STATUS]]]
+ * die: ends by a signal; leak: does not free a vector; stale: frees a vector too early.
+ */
 #include <signal.h>
 #include "cuda.h"
 

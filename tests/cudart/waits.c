@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A kernel that waits for the host to write to pinned memory ("host"), or to device memory that no thread writes. */
+/* Launches a kernel that waits for a write to pinned memory ("host") or to device memory, which no thread writes. */
 #include "cuda.h"
 
 int main(int argc, char **argv)
