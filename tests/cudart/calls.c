@@ -52,7 +52,7 @@ static void test_shared_memory(void)
 	IS(0, cudaMallocHost((void **)&h, 64 * 4));
 	for (unsigned i = 0; i < n; i++)
 		m[i] = h[i] = (float)i;
-	IS(0, launch(&add, 1, 64, 0, (void *[]){&m, &h, &m, &n}));
+	IS(0, launch_1d(&add, 1, 64, 0, (void *[]){&m, &h, &m, &n}));
 	IS(0, cudaDeviceSynchronize());
 	IS(0, m[63] != 126);
 	IS(1, cudaFree(h));
@@ -79,7 +79,7 @@ static void test_symbols(void)
 		h[i] = (float)i;
 	IS(0, cudaMalloc((void **)&d, sizeof(h)));
 	IS(0, cudaMemcpy(d, h, sizeof(h), HOST_TO_DEVICE));
-	IS(0, launch(&scale, 2, 32, 128, (void *[]){&d}));
+	IS(0, launch_1d(&scale, 2, 32, 128, (void *[]){&d}));
 	IS(0, cudaMemcpy(h, d, sizeof(h), DEVICE_TO_HOST));
 	IS(0, h[50] != 150);
 	IS(0, cudaGetSymbolAddress(&at, &counter));
@@ -169,15 +169,15 @@ static void test_launches(void)
 	struct dim3 one = {1, 1, 1}, many = {100000, 1, 1};
 	int fit = 0;
 
-	IS(9, launch(&add, 0, 32, 0, args));
-	IS(9, launch(&add, 1, 1025, 0, args));
-	IS(1, launch(&add, 1, 32, 50000, args));
+	IS(9, launch_1d(&add, 0, 32, 0, args));
+	IS(9, launch_1d(&add, 1, 1025, 0, args));
+	IS(1, launch_1d(&add, 1, 32, 50000, args));
 	IS(0, cudaFuncSetAttribute(&add, 8, 65536));
-	IS(0, launch(&add, 1, 32, 50000, args));
+	IS(0, launch_1d(&add, 1, 32, 50000, args));
 	IS(1, cudaFuncSetAttribute(&add, 8, 1 << 20));
-	IS(1, launch(&wild, 1, 65, 0, (void *[]){&d, &d}));
-	IS(98, launch(&unknown, 1, 1, 0, args));
-	IS(98, launch(&odd, 1, 1, 0, args));
+	IS(1, launch_1d(&wild, 1, 65, 0, (void *[]){&d, &d}));
+	IS(98, launch_1d(&unknown, 1, 1, 0, args));
+	IS(98, launch_1d(&odd, 1, 1, 0, args));
 	IS(400, cudaLaunchKernel(&add, one, one, args, 0, (struct stream *)args));
 	IS(0, cudaLaunchCooperativeKernel(&add, one, one, args, 0, NULL));
 	IS(720, cudaLaunchCooperativeKernel(&add, many, one, args, 0, NULL));
@@ -207,7 +207,7 @@ static void test_device_and_events(void)
 	IS(0, cudaEventCreate(&b));
 	IS(400, cudaEventElapsedTime(&ms, a, b));
 	IS(0, cudaEventRecord(a, s));
-	IS(0, launch(&add, 64, 256, 0, (void *[]){&d, &d, &d, &n}));
+	IS(0, launch_1d(&add, 64, 256, 0, (void *[]){&d, &d, &d, &n}));
 	IS(0, cudaEventRecord(b, s));
 	IS(0, cudaEventElapsedTime(&ms, a, b));
 	IS(0, !(ms > 0));
@@ -228,12 +228,12 @@ static void test_failure(void)
 	void *d;
 
 	IS(0, cudaMalloc(&d, 1024));
-	IS(0, launch(&wild, 1, 1, 0, (void *[]){&d, &outside}));
+	IS(0, launch_1d(&wild, 1, 1, 0, (void *[]){&d, &outside}));
 	IS(700, cudaDeviceSynchronize());
 	IS(700, cudaGetLastError());
 	IS(700, cudaGetLastError());
 	IS(700, cudaFree(d));
-	IS(700, launch(&wild, 1, 1, 0, (void *[]){&d, &outside}));
+	IS(700, launch_1d(&wild, 1, 1, 0, (void *[]){&d, &outside}));
 }
 
 int main(int argc, char **argv)

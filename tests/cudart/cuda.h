@@ -83,7 +83,7 @@ __attribute__((constructor)) static void register_all(void)
 }
 
 /* Launches KERNEL<<<grid, block, shared>>>(args) as compiled code does. */
-static inline int launch(const void *kernel, unsigned grid, unsigned block, size_t shared, void **args)
+static inline int launch_1d(const void *kernel, unsigned grid, unsigned block, size_t shared, void **args)
 {
 	struct dim3 g = {grid, 1, 1}, b = {block, 1, 1};
 	struct stream *s = NULL;

@@ -118,11 +118,11 @@ static void test_texture(void)
 	IS(0, cudaCreateTextureObject(&t, &r, &s, NULL));
 	IS(0, cudaGetTextureObjectResourceDesc(&same, t));
 	IS(0, same.data.array != b);
-	IS(0, launch(&fetch, H, W, 0, (void *[]){&t, &o, &width, &scale}));
+	IS(0, launch_1d(&fetch, H, W, 0, (void *[]){&t, &o, &width, &scale}));
 	IS(0, cudaMemcpy(back, o, sizeof(back), DEVICE_TO_HOST));
 	IS(0, memcmp(back, picture, sizeof(back)));
 	scale = 0.5f;
-	IS(0, launch(&fetch, H, W, 0, (void *[]){&t, &o, &width, &scale}));
+	IS(0, launch_1d(&fetch, H, W, 0, (void *[]){&t, &o, &width, &scale}));
 	IS(0, cudaMemcpy(back, o, sizeof(back), DEVICE_TO_HOST));
 	/* (1.75, 1.25) is texel (1.25, 0.75): a quarter of column 2, three of row 1 */
 	float want = 0.25f * (0.75f * picture[0][1] + 0.25f * picture[0][2]) +
@@ -171,7 +171,7 @@ static void test_levels(void)
 	IS(0, cudaMalloc((void **)&o, sizeof(got)));
 	r.data.array = m;
 	IS(0, cudaCreateTextureObject(&t, &r, &s, NULL));
-	IS(0, launch(&deep, 1, 4, 0, (void *[]){&t, &o, &lod}));
+	IS(0, launch_1d(&deep, 1, 4, 0, (void *[]){&t, &o, &lod}));
 	IS(0, cudaMemcpy(got, o, sizeof(got), DEVICE_TO_HOST));
 	for (int i = 0; i < 4; i++) /* lod 0.5, 1, 1.5, and 2 after clamping */
 		IS(5 * (i + 1), (int)got[i]);
@@ -206,7 +206,7 @@ static void test_reference(void)
 	IS(0, cudaMemcpy(d, bytes, 64, HOST_TO_DEVICE));
 	IS(0, cudaBindTexture(NULL, &tx, d, &u8, 60));
 	IS(18, cudaBindTexture(NULL, &fetch, d, &u8, 60));
-	IS(0, launch(&refer, 1, 64, 0, (void *[]){&o}));
+	IS(0, launch_1d(&refer, 1, 64, 0, (void *[]){&o}));
 	IS(0, cudaMemcpy(got, o, sizeof(got), DEVICE_TO_HOST));
 	for (int i = 0; i < 64; i++)
 		IS(i < 60 ? bytes[i] : 0, (int)got[i]);
@@ -229,7 +229,7 @@ static void test_surface(void)
 	r.data.array = a;
 	IS(0, cudaCreateSurfaceObject(&s, &r));
 	IS(0, cudaBindSurfaceToArray(&sf, b, NULL));
-	IS(0, launch(&paint, H, W, 0, (void *[]){&s, &is_deep}));
+	IS(0, launch_1d(&paint, H, W, 0, (void *[]){&s, &is_deep}));
 	IS(0, cudaMemcpy2DFromArray(got[0], 4 * W, a, 0, 0, 4 * W, H, DEVICE_TO_HOST));
 	IS(0, cudaMemcpy2DFromArray(got[1], 4 * W, b, 0, 0, 4 * W, H, DEVICE_TO_HOST));
 	IS(406, got[0][4][6]);
@@ -245,7 +245,7 @@ static void test_surface(void)
 	r.data.array = a;
 	IS(0, cudaCreateSurfaceObject(&s, &r));
 	is_deep = 1;
-	IS(0, launch(&paint, H, W, 0, (void *[]){&s, &is_deep}));
+	IS(0, launch_1d(&paint, H, W, 0, (void *[]){&s, &is_deep}));
 	c = (struct copy){.from_array = a,
 		.from_position = {2, 1, 1},
 		.to = {got, 4 * W, W, H},

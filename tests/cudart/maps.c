@@ -38,12 +38,12 @@ static void test_tiles(encode *tiled, unsigned *tensor)
 
 	IS(0, tiled(map, WORD, 2, tensor, dim, stride, box, one, 0, 0, 2, 0));
 	IS(0, cudaMalloc(&d, sizeof(got)));
-	IS(0, launch(&take, 1, 16, 0, (void *[]){map, &d, &x, &y}));
+	IS(0, launch_1d(&take, 1, 16, 0, (void *[]){map, &d, &x, &y}));
 	IS(0, cudaMemcpy(got, d, sizeof(got), DEVICE_TO_HOST));
 	for (unsigned i = 0; i < 16; i++)
 		IS((int)(i % 4 < 2 ? (y + i / 4) * WIDTH + x + i % 4 : 0), (int)got[i]);
 	IS(0, tiled(map, WORD, 2, tensor, dim, stride, tall, two, 0, 0, 0, 0));
-	IS(0, launch(&take, 1, 16, 0, (void *[]){map, &d, &x, &y}));
+	IS(0, launch_1d(&take, 1, 16, 0, (void *[]){map, &d, &x, &y}));
 	IS(0, cudaMemcpy(got, d, sizeof(got), DEVICE_TO_HOST));
 	for (unsigned i = 0; i < 16; i++) {
 		unsigned row = y + i / 4 * 2;

@@ -203,10 +203,10 @@ static void test_clusters(void)
 	IS(0, cudaOccupancyMaxActiveClusters(&n, &blocks, &c));
 	IS(32 * 132 / 16, n);
 	IS(0, cudaFuncSetAttribute(&blocks, 11, 4));
-	IS(0, launch(&blocks, 16, 32, 0, (void *[]){&seen}));
+	IS(0, launch_1d(&blocks, 16, 32, 0, (void *[]){&seen}));
 	IS(0, cudaDeviceSynchronize());
 	IS(4, (int)*seen);
-	IS(912, launch(&blocks, 6, 32, 0, (void *[]){&seen}));
+	IS(912, launch_1d(&blocks, 6, 32, 0, (void *[]){&seen}));
 	c.n_attributes = 0;
 	c.grid.x = 4;
 	IS(0, cudaEventCreate(&e));

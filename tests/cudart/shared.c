@@ -52,7 +52,7 @@ static void test_managed_variables(void)
 
 	IS(5, *tally);
 	list[2] = 40;
-	IS(0, launch(&count, 1, 32, 0, (void *[]){&list}));
+	IS(0, launch_1d(&count, 1, 32, 0, (void *[]){&list}));
 	IS(0, cudaDeviceSynchronize());
 	IS(37, *tally);
 	IS(42, list[2]);
@@ -167,7 +167,7 @@ static void test_reset(void)
 	IS(3, v);
 	IS(5, *tally);
 	IS(0, list[99]);
-	IS(0, launch(&count, 1, 32, 0, (void *[]){&list}));
+	IS(0, launch_1d(&count, 1, 32, 0, (void *[]){&list}));
 	IS(0, cudaDeviceSynchronize());
 	IS(37, *tally);
 	IS(32, list[99]);

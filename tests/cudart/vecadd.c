@@ -21,9 +21,9 @@ int main(int argc, char **argv)
 	cudaMemcpy(b, h, bytes, BY_ADDRESS);
 	if (argc > 2 && !strcmp(argv[2], "stale"))
 		cudaFree(c);
-	int status = launch(&add, (n + 255) / 256, 256, 0, (void *[]){&a, &b, &c, &n});
+	int status = launch_1d(&add, (n + 255) / 256, 256, 0, (void *[]){&a, &b, &c, &n});
 	if (argc > 2 && !strcmp(argv[2], "stale"))
-		launch(&add, (n + 255) / 256, 256, 0, (void *[]){&a, &b, &c, &n});
+		launch_1d(&add, (n + 255) / 256, 256, 0, (void *[]){&a, &b, &c, &n});
 	if (status)
 		puts(cudaGetErrorString(status));
 	if (argc > 2 && !strcmp(argv[2], "die"))

@@ -12,7 +12,7 @@ int main(int argc, char **argv)
 	} else if (cudaMalloc(&flag, 64) || cudaMemset(flag, 0, 64)) {
 		return 3;
 	}
-	launch(&add, 1, 32, 0, (void *[]){&flag});
+	launch_1d(&add, 1, 32, 0, (void *[]){&flag});
 	puts(cudaGetErrorName(cudaDeviceSynchronize()));
 	return 0;
 }

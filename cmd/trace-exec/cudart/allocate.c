@@ -192,7 +192,7 @@ static int release_grant(uint64_t addr, bool pinned)
 
 	if (!addr)
 		return cudaSuccess;
-	if (!g || g->addr != addr || g->lasting || (g->kind == GRANT_PINNED) != pinned)
+	if (!g || g->addr != addr || g->is_variable || (g->kind == GRANT_PINNED) != pinned)
 		return cudaErrorInvalidValue;
 	free_grant(g);
 	return cudaSuccess;
@@ -208,7 +208,7 @@ void cudart_report_leaks(void)
 	char text[96];
 
 	for (uint32_t i = 0; i < cudart.n_grants; i++)
-		if (cudart.grant[i].live && !cudart.grant[i].lasting) {
+		if (cudart.grant[i].live && !cudart.grant[i].is_variable) {
 			bytes += cudart.grant[i].bytes;
 			n++;
 		}

@@ -19,7 +19,7 @@ static void send_copy(const char *direction, const void *at, size_t n)
 	char line[80];
 	int len;
 
-	if (!cudart.wire.trace || addr < HEAP_BASE || !n || (g && g->lasting))
+	if (!cudart.wire.trace || addr < HEAP_BASE || !n || (g && g->is_variable))
 		return;
 	len = snprintf(line, sizeof(line), "Memcpy%s,0x%llx,%zu", direction, (unsigned long long)addr, n);
 	cudart_send(WIRE_COPY, line, (size_t)len);

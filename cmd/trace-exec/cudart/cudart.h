@@ -66,8 +66,8 @@ struct image {
 	struct module **module;
 	uint32_t n_modules, cap_modules;
 	struct cubins *cubins; /* of the same fat binary; registers and shared memory of kernels */
-	bool found;            /* it has PTX */
-	bool refused;          /* the PTX is not executable, reported at a kernel's first use */
+	bool has_ptx;
+	bool refused; /* the PTX is not executable, reported at a kernel's first use */
 	struct fault fault;
 };
 
@@ -77,7 +77,7 @@ struct kernel {
 	uint32_t image;
 	struct func *func; /* NULL: not loaded, or no such kernel */
 	uint32_t regs, shared;
-	int dynamic_most;                   /* largest dynamic shared memory, in bytes */
+	int max_dynamic_shared;             /* largest dynamic shared memory, in bytes */
 	int carveout, scheduling;           /* set by the program; -1 or 0: not set */
 	bool cluster_needed, large_cluster; /* likewise; large: more blocks than the portable size */
 	uint32_t cluster[3];                /* set by the program; 0: none */
@@ -100,7 +100,7 @@ enum grant_kind { GRANT_DEVICE, GRANT_PINNED, GRANT_MANAGED };
 struct grant {
 	uint64_t addr, bytes;
 	uint8_t kind;
-	bool live, lasting; /* lasting: a variable, which the program cannot free */
+	bool live, is_variable; /* the program cannot free a variable */
 	unsigned flags;
 	struct pool *pool; /* its memory pool; NULL: none */
 };

@@ -232,7 +232,7 @@ API(int, cudaDeviceReset, void)
 	for (uint32_t i = 0; !e && i < cudart.n_grants; i++) {
 		const struct grant *g = &cudart.grant[i];
 
-		if (g->live && !g->lasting)
+		if (g->live && !g->is_variable)
 			(g->kind == GRANT_PINNED ? cudaFreeHost : cudaFree)((void *)(uintptr_t)g->addr);
 	}
 	if (!e)

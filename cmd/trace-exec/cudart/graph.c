@@ -68,7 +68,7 @@ static int copy_checked_work(struct graph_work *to, const struct graph_work *w)
 	*to = *w;
 	switch (w->kind) {
 	case WORK_KERNEL:
-		return work_prepare_kernel(&to->kernel, w->kernel.host, &w->kernel.c, w->kernel.args);
+		return work_prepare_kernel(&to->kernel, w->kernel.host, &w->kernel.config, w->kernel.args);
 	case WORK_COPY: return work_check_copy(&w->copy);
 	case WORK_FILL:
 		return w->fill.unit != 1 && w->fill.unit != 2 && w->fill.unit != 4 ? cudaErrorInvalidValue
@@ -289,7 +289,7 @@ bool graph_kernel_work(struct graph_work *w, const struct kernel_params *p)
 		return false;
 	*w = (struct graph_work){.kind = WORK_KERNEL,
 		.kernel = {.host = p->host,
-			.c = {.grid = p->grid, .block = p->block, .shared = p->shared},
+			.config = {.grid = p->grid, .block = p->block, .shared = p->shared},
 			.args = p->args}};
 	return true;
 }
@@ -451,7 +451,7 @@ API(int, cudaGraphKernelNodeGetParams, struct graph_node *n, struct kernel_param
 		const struct kernel_work *k = &n->work.kernel;
 
 		*p = (struct kernel_params){
-			k->host, k->c.grid, k->c.block, (unsigned)k->c.shared, k->args, NULL};
+			k->host, k->config.grid, k->config.block, (unsigned)k->config.shared, k->args, NULL};
 	}
 	return cudart_leave(e);
 }

@@ -26,7 +26,7 @@ struct configuration {
 /* A launch with its own copy of the kernel's arguments. */
 struct kernel_work {
 	const void *host;
-	struct configuration c;
+	struct configuration config;
 	uint8_t *params;
 	void **args; /* address of each argument */
 };

@@ -2,7 +2,7 @@
 /*
  * Edges of graphs: queries, additions and removals. See graph.h.
  *
- * Since release 13 the functions have an argument for data of list_edges before the number of list_edges. Always true:
+ * Since release 13 the functions have an argument for data of edges before the number of edges. Always true:
  * an edge has no data, which the functions express by zeros.
  */
 #include <string.h>
@@ -14,7 +14,7 @@ struct edge_data {
 
 /* ---- queries ---- */
 
-/* A list of list_edges for the program. Edges beyond its capacity are counted and not stored. */
+/* A list of edges for the program. Edges beyond its capacity are counted and not stored. */
 struct edge_list {
 	struct graph_node **from, **to;
 	struct edge_data *data;
@@ -35,7 +35,7 @@ static void append_edge(struct edge_list *t, struct graph_node *from, struct gra
 		memset(&t->data[i], 0, sizeof(*t->data));
 }
 
-/* Stores the number of list_edges in *n, and NULL after the last; *n stays where the list is full. */
+/* Stores the number of edges in *n, and NULL after the last; *n stays where the list is full. */
 static int finish_edge_list(struct edge_list *t, size_t *n)
 {
 	size_t found = t->n;

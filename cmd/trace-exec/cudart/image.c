@@ -74,8 +74,11 @@ API(void, __cudaRegisterFunction, void **handle, const char *host, char *device,
 	(void)device, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
 	pthread_mutex_lock(&cudart.lock);
 	grow(&cudart.kernel, &cudart.cap_kernels, cudart.n_kernels + 1, sizeof(*cudart.kernel));
-	cudart.kernel[cudart.n_kernels] = (struct kernel){
-		.host = host, .name = name, .image = image_of(handle), .dynamic_most = -1, .carveout = -1};
+	cudart.kernel[cudart.n_kernels] = (struct kernel){.host = host,
+		.name = name,
+		.image = image_of(handle),
+		.max_dynamic_shared = -1,
+		.carveout = -1};
 	table_add(&cudart.kernels, hash_of(host), cudart.n_kernels++);
 	pthread_mutex_unlock(&cudart.lock);
 }
@@ -257,7 +260,7 @@ static int read_best_ptx(uint32_t i, uint32_t part, const void *bytes)
 		return -1;
 	if (coded && best.sm > device_sm())
 		return 0;
-	m->found |= best.bytes != NULL;
+	m->has_ptx |= best.bytes != NULL;
 	return best.bytes ? read_ptx(i, part, &b, &best) : 0;
 }
 
@@ -352,7 +355,7 @@ static int report_unexecutable(struct image *m)
 		cudart_send(WIRE_FOUND, NULL, 0);
 		m->fault.id = NULL;
 	}
-	return m->found ? cudaErrorInvalidPtx : cudaErrorNoKernelImageForDevice;
+	return m->has_ptx ? cudaErrorInvalidPtx : cudaErrorNoKernelImageForDevice;
 }
 
 /* A program calls this before it accesses a managed variable of the fat binary. */
@@ -428,7 +431,7 @@ struct variable *cudart_variable(const void *host)
 	FOR_TABLE (w, &cudart.variables, hash_of(host))
 		if (cudart.variable[w.number].host == host)
 			return &cudart.variable[w.number];
-	for (uint32_t i = 0; g && g->lasting && i < cudart.n_variables; i++)
+	for (uint32_t i = 0; g && g->is_variable && i < cudart.n_variables; i++)
 		if (cudart.variable[i].managed && *cudart.variable[i].managed == host)
 			return &cudart.variable[i];
 	return NULL;

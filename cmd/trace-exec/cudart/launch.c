@@ -165,13 +165,13 @@ static int check_launch(const struct kernel *k, const struct configuration *c)
 	uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
 	const struct func *f = k->func;
 	uint64_t most = (uint64_t)f->maxntid[0] * f->maxntid[1] * f->maxntid[2];
-	uint64_t allowed = k->dynamic_most > 0 ? (uint64_t)k->dynamic_most : 49152;
+	uint64_t allowed = k->max_dynamic_shared > 0 ? (uint64_t)k->max_dynamic_shared : 49152;
 
 	if (!c->grid.x || !c->grid.y || !c->grid.z || !threads || threads > 1024 || c->block.x > 1024 ||
 		c->block.y > 1024 || c->block.z > 64 || c->grid.x > 0x7fffffff || c->grid.y > 65535 ||
 		c->grid.z > 65535)
 		return cudaErrorInvalidConfiguration;
-	if (k->dynamic_most <= 0)
+	if (k->max_dynamic_shared <= 0)
 		allowed = k->shared < allowed ? allowed - k->shared : 0;
 	if (c->shared > allowed || k->shared + c->shared > cudart.wire.shared_block)
 		return cudaErrorInvalidValue;
@@ -238,7 +238,7 @@ int work_prepare_kernel(
 	if (f->n_params && !args)
 		return cudaErrorInvalidValue;
 	*w = (struct kernel_work){.host = host,
-		.c = *c,
+		.config = *c,
 		.params = xcalloc(f->param_bytes + 16u, 1),
 		.args = xcalloc(f->n_params + 1u, sizeof(*w->args))};
 	for (uint32_t i = 0; i < f->n_params; i++) {
@@ -250,7 +250,7 @@ int work_prepare_kernel(
 
 int work_launch(const struct kernel_work *w, struct stream *s)
 {
-	const struct configuration *c = &w->c;
+	const struct configuration *c = &w->config;
 	int e;
 	struct kernel *k = cudart_find_kernel(w->host, &e);
 	struct launch l;
@@ -277,7 +277,7 @@ int work_launch(const struct kernel_work *w, struct stream *s)
 
 static int launch_kernel(const void *host, const struct configuration *c, void **args)
 {
-	struct graph_work w = {.kind = WORK_KERNEL, .kernel = {.host = host, .c = *c, .args = args}};
+	struct graph_work w = {.kind = WORK_KERNEL, .kernel = {.host = host, .config = *c, .args = args}};
 	int e;
 
 	if (cudart_stream_number(c->stream) < 0)

@@ -11,7 +11,7 @@
 
 struct attributes {
 	size_t shared, constant, local;
-	int threads, regs, ptx, binary, cache, dynamic_most, carveout;
+	int threads, regs, ptx, binary, cache, max_dynamic_shared, carveout;
 	int cluster_needed, cluster[3], scheduling, large_cluster, reserved[16]; /* since release 12 */
 };
 
@@ -58,7 +58,8 @@ API(int, cudaFuncGetAttributes, struct attributes *to, const void *host)
 			.regs = (int)k->regs,
 			.ptx = (int)f->module->target,
 			.binary = (int)(10 * cudart.wire.major + cudart.wire.minor),
-			.dynamic_most = k->dynamic_most >= 0 ? k->dynamic_most : 49152 - (int)k->shared,
+			.max_dynamic_shared =
+				k->max_dynamic_shared >= 0 ? k->max_dynamic_shared : 49152 - (int)k->shared,
 			.carveout = k->carveout,
 			.cluster_needed = f->cluster[0] || k->cluster_needed,
 			.cluster = {(int)cluster[0], (int)cluster[1], (int)cluster[2]},
@@ -90,7 +91,7 @@ static int set_attribute(struct kernel *k, int attribute, int value)
 	case DYNAMIC_SHARED:
 		if (k->shared + (uint64_t)value > cudart.wire.shared_block)
 			return cudaErrorInvalidValue;
-		k->dynamic_most = value;
+		k->max_dynamic_shared = value;
 		break;
 	case CARVEOUT:
 		if (value > 100)

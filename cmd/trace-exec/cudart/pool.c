@@ -14,16 +14,16 @@
 
 struct pool {
 	struct pool *next;
-	bool gone; /* destroyed */
+	bool destroyed;
 	int reuse[3];
-	uint64_t threshold, used, used_most, reserved_most,
-		most; /* most: its capacity in bytes; 0: unlimited */
+	uint64_t threshold, used, used_most, reserved_most;
+	uint64_t capacity; /* in bytes; 0: unlimited */
 };
 
 struct pool_properties {
 	int type, handles, place, device;
 	void *security;
-	size_t most;
+	size_t capacity;
 	unsigned char rest[56];
 };
 
@@ -38,7 +38,7 @@ static bool is_pool(const struct pool *p)
 
 	while (i && i != p)
 		i = i->next;
-	return i && !i->gone;
+	return i && !i->destroyed;
 }
 
 void cudart_pool_add_used(struct pool *p, uint64_t bytes)
@@ -63,7 +63,7 @@ static int allocate_from_pool(void **to, size_t n, struct pool *p, const struct 
 		e = capture_rejects(s, what);
 	if (!e && (!to || !is_pool(p)))
 		e = cudaErrorInvalidValue;
-	if (!e && p->most && n > p->most - p->used)
+	if (!e && p->capacity && n > p->capacity - p->used)
 		e = cudaErrorMemoryAllocation;
 	if (!e)
 		e = cudart_allocate(&addr, n, GRANT_DEVICE, 0, what);
@@ -105,7 +105,7 @@ API(int, cudaMemPoolCreate, struct pool **to, const struct pool_properties *x)
 		e = cudaErrorInvalidDevice;
 	if (!e) {
 		*to = xcalloc(1, sizeof(**to));
-		**to = (struct pool){.next = standard.next, .reuse = {1, 1, 1}, .most = x->most};
+		**to = (struct pool){.next = standard.next, .reuse = {1, 1, 1}, .capacity = x->capacity};
 		standard.next = *to;
 	}
 	return cudart_leave(e);
@@ -118,7 +118,7 @@ API(int, cudaMemPoolDestroy, struct pool *p)
 	if (!e && (!is_pool(p) || p == &standard))
 		e = cudaErrorInvalidValue;
 	if (!e) {
-		p->gone = true; /* its live allocations still count here */
+		p->destroyed = true; /* its live allocations still count here */
 		current = current == p ? &standard : current;
 	}
 	return cudart_leave(e);

@@ -50,7 +50,7 @@ static int place_in_heap(struct symbol *s, enum grant_kind kind)
 		return e;
 	memory_set(&cudart.mem, s->addr, s->size);
 	((struct buffer *)memory_near(&cudart.mem, s->addr))->name = s->name;
-	cudart_find_grant(s->addr)->lasting = true;
+	cudart_find_grant(s->addr)->is_variable = true;
 	s->placed = true;
 	return cudaSuccess;
 }

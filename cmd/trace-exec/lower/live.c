@@ -40,7 +40,7 @@ static void extend_over_loops(struct lower_code *c, const struct plan *p)
 {
 	for (bool changed = true; changed;) {
 		changed = false;
-		for (uint32_t i = p->f->n_insts; i-- > 0;) {
+		for (uint32_t i = p->func->n_insts; i-- > 0;) {
 			uint32_t from = c->start[i], to;
 
 			if (!p->loop_end[i])

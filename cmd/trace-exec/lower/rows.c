@@ -29,7 +29,7 @@ static const struct lower_row rows[] = {
 
 /* ---- words ---- */
 
-static bool word_is(const char *word, size_t n, const char *name)
+static bool word_equals(const char *word, size_t n, const char *name)
 {
 	return strlen(name) == n && !memcmp(word, name, n);
 }
@@ -41,7 +41,7 @@ static bool is_alternative(const char *words, size_t n, const char *name)
 		const char *bar = memchr(words, '|', (size_t)(end - words));
 		size_t part = (size_t)((bar ? bar : end) - words);
 
-		if (word_is(words, part, name))
+		if (word_equals(words, part, name))
 			return true;
 		words += part + 1;
 	}
@@ -53,9 +53,9 @@ static bool type_fits(const char *word, size_t n, enum type t)
 	const struct type_row *row = &types[t];
 	bool integer = row->kind == K_BITS || row->kind == K_UINT || row->kind == K_SINT;
 
-	if (word_is(word, n, row->name))
+	if (word_equals(word, n, row->name))
 		return true;
-	if (word_is(word, n, "h"))
+	if (word_equals(word, n, "h"))
 		return row->kind == K_FLOAT && (strstr(row->name, "f16") || row->bits == 8);
 	if (*word != 'i' || !integer || strchr(row->name, 'x'))
 		return false;
@@ -81,10 +81,10 @@ static bool last_operand_fits(const struct stmt *in, bool special)
 
 static bool space_fits(const struct op *o, const char *word, size_t n)
 {
-	if (word_is(word, n, "param"))
+	if (word_equals(word, n, "param"))
 		return o->is_param;
 	return o->memory && !o->is_param &&
-	       word_is(word, n, o->space == SP_GENERIC ? "generic" : space_name[o->space]);
+	       word_equals(word, n, o->space == SP_GENERIC ? "generic" : space_name[o->space]);
 }
 
 static bool word_fits(const struct facts *q, const char *word, size_t n)
@@ -92,11 +92,11 @@ static bool word_fits(const struct facts *q, const char *word, size_t n)
 	const struct stmt *in = q->in;
 	enum modifier m;
 
-	if (word_is(word, n, "unused"))
+	if (word_equals(word, n, "unused"))
 		return q->unused;
-	if (word_is(word, n, "kernel"))
+	if (word_equals(word, n, "kernel"))
 		return q->entry;
-	if (word_is(word, n, "imm") || word_is(word, n, "sreg"))
+	if (word_equals(word, n, "imm") || word_equals(word, n, "sreg"))
 		return last_operand_fits(in, *word == 's');
 	if (*word == '~')
 		return any_type_fits(in, word + 1, n - 1);

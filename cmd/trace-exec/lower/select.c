@@ -20,13 +20,13 @@ struct held_constant { /* a constant in a register */
 };
 
 struct selecting {
-	struct lower_code *c;
-	const struct plan *p;
-	struct fault *f;
+	struct lower_code *code;
+	const struct plan *plan;
+	struct fault *fault;
 	struct held_constant held[CONSTANTS],
 		early[CONSTANTS]; /* held: for the block; early: for the function, loaded at its start */
 	uint32_t n_held, n_early, block;
-	uint32_t at; /* current PTX instruction */
+	uint32_t current; /* current PTX instruction */
 	uint32_t temp[TEMPS];
 	const struct operand *operand[OPERANDS_MAX]; /* results, then sources without addresses */
 	const struct operand *address[2];
@@ -44,16 +44,16 @@ static uint32_t add_item(struct lower_code *c, unsigned size)
 
 static uint32_t ref_of(struct selecting *s, uint32_t reg)
 {
-	struct lower_value *v = &s->p->value[reg];
+	struct lower_value *v = &s->plan->value[reg];
 
 	if (v->item == UINT32_MAX)
-		v->item = add_item(s->c, v->size);
+		v->item = add_item(s->code, v->size);
 	return REF(v->item, v->offset);
 }
 
 static struct machine_inst *emit_inst(struct selecting *s, const char *opcode, uint32_t dst)
 {
-	struct lower_code *c = s->c;
+	struct lower_code *c = s->code;
 	struct machine_inst *m;
 
 	grow(&c->inst, &c->cap_insts, c->n_insts + 1, sizeof(*c->inst));
@@ -98,17 +98,17 @@ static struct held_constant *new_held_constant(struct selecting *s)
 static uint32_t materialise_constant(struct selecting *s, const struct operand *o, unsigned size)
 {
 	struct held_constant h = {o->kind == O_REG ? NULL : o->sym, o->kind == O_REG ? 0 : (uint64_t)o->value,
-		o->kind == O_REG ? plan_root(s->p, o->reg) : UINT32_MAX, 0, s->at};
+		o->kind == O_REG ? plan_root(s->plan, o->reg) : UINT32_MAX, 0, s->current};
 
 	for (uint32_t i = 0; i < s->n_early; i++)
 		if (is_same_constant(&s->early[i], &h))
 			return REF(s->early[i].item, 0);
 	for (uint32_t i = 0; i < s->n_held; i++)
 		if (is_same_constant(&s->held[i], &h)) {
-			s->held[i].used = s->at;
+			s->held[i].used = s->current;
 			return REF(s->held[i].item, 0);
 		}
-	h.item = add_item(s->c, size);
+	h.item = add_item(s->code, size);
 	for (unsigned k = 0; k < size; k++)
 		emit_inst(s, "MOV", REF(h.item, k));
 	*new_held_constant(s) = h;
@@ -118,7 +118,7 @@ static uint32_t materialise_constant(struct selecting *s, const struct operand *
 static bool is_constant(const struct selecting *s, const struct operand *o)
 {
 	return o->kind == O_FLOAT || o->kind == O_SYM || o->kind == O_INT ||
-	       (o->kind == O_REG && s->p->value[plan_root(s->p, o->reg)].kind == VALUE_CONST);
+	       (o->kind == O_REG && s->plan->value[plan_root(s->plan, o->reg)].kind == VALUE_CONST);
 }
 
 /* Zero needs no constant: RZ has it. */
@@ -128,10 +128,10 @@ static bool is_zero(const struct operand *o) { return (o->kind == O_INT || o->ki
 
 static uint32_t reg_part(struct selecting *s, uint32_t reg, unsigned half)
 {
-	uint32_t root = plan_root(s->p, reg);
-	const struct lower_value *v = &s->p->value[root];
+	uint32_t root = plan_root(s->plan, reg);
+	const struct lower_value *v = &s->plan->value[root];
 
-	if (v->kind != VALUE_REG || (half != WHOLE && half >= s->p->value[reg].size))
+	if (v->kind != VALUE_REG || (half != WHOLE && half >= s->plan->value[reg].size))
 		return NO_REF;
 	return ref_of(s, root) + (half == WHOLE ? 0 : half);
 }
@@ -148,7 +148,7 @@ static uint32_t contiguous_base(struct selecting *s, const struct operand *o)
 		if (ref == NO_REF || (k && ref != next))
 			return NO_REF;
 		first = k ? first : ref;
-		next = ref + s->p->value[plan_root(s->p, e->reg)].size;
+		next = ref + s->plan->value[plan_root(s->plan, e->reg)].size;
 	}
 	return first;
 }
@@ -161,21 +161,22 @@ static void coalesce_vector(struct selecting *s, const struct operand *o)
 
 	for (unsigned k = 0; k < n; k++) {
 		const struct operand *e = &o->elem[k];
-		const struct lower_value *v = e->kind == O_REG ? &s->p->value[plan_root(s->p, e->reg)] : NULL;
+		const struct lower_value *v =
+			e->kind == O_REG ? &s->plan->value[plan_root(s->plan, e->reg)] : NULL;
 
 		if (!v || v->kind != VALUE_REG || v->item != UINT32_MAX)
 			return;
 		for (unsigned j = 0; j < k; j++)
-			if (plan_root(s->p, o->elem[j].reg) == plan_root(s->p, e->reg))
+			if (plan_root(s->plan, o->elem[j].reg) == plan_root(s->plan, e->reg))
 				return;
 		size += v->size;
 	}
 	if (size < 2 || size > 128)
 		return;
-	item = add_item(s->c, size);
+	item = add_item(s->code, size);
 	size = 0;
 	for (unsigned k = 0; k < n; k++) {
-		struct lower_value *v = &s->p->value[plan_root(s->p, o->elem[k].reg)];
+		struct lower_value *v = &s->plan->value[plan_root(s->plan, o->elem[k].reg)];
 
 		v->item = item;
 		v->offset = size;
@@ -194,8 +195,8 @@ static uint32_t vector_item(struct selecting *s, const struct operand *o)
 	unsigned size = 0;
 
 	for (unsigned k = 0; k < o->n; k++)
-		size += o->elem[k].kind == O_REG ? s->p->value[o->elem[k].reg].size : 1;
-	return REF(add_item(s->c, size > 128 ? 128 : size), 0);
+		size += o->elem[k].kind == O_REG ? s->plan->value[o->elem[k].reg].size : 1;
+	return REF(add_item(s->code, size > 128 ? 128 : size), 0);
 }
 
 static uint32_t source_vector(struct selecting *s, const struct operand *o)
@@ -209,7 +210,7 @@ static uint32_t source_vector(struct selecting *s, const struct operand *o)
 		const struct operand *e = &o->elem[k];
 
 		emit_move(s, at, e->kind == O_REG ? reg_part(s, e->reg, WHOLE) : NO_REF);
-		at += e->kind == O_REG ? s->p->value[e->reg].size : 1;
+		at += e->kind == O_REG ? s->plan->value[e->reg].size : 1;
 	}
 	return ref;
 }
@@ -219,9 +220,9 @@ static void result_vector(struct selecting *s, const struct operand *o, uint32_t
 	for (unsigned k = 0; k < o->n; k++) {
 		const struct operand *e = &o->elem[k];
 
-		if (e->kind == O_REG && s->p->value[e->reg].uses)
+		if (e->kind == O_REG && s->plan->value[e->reg].uses)
 			emit_move(s, reg_part(s, e->reg, WHOLE), from);
-		from += e->kind == O_REG ? s->p->value[e->reg].size : 1;
+		from += e->kind == O_REG ? s->plan->value[e->reg].size : 1;
 	}
 }
 
@@ -272,12 +273,12 @@ static uint32_t source_ref(struct selecting *s, struct lower_part part, struct s
 
 	if (part.kind == PART_TEMP) {
 		if (s->temp[part.index] == UINT32_MAX)
-			s->temp[part.index] = add_item(s->c, part.index < TEMPS / 2 ? 1 : 2);
+			s->temp[part.index] = add_item(s->code, part.index < TEMPS / 2 ? 1 : 2);
 		return REF(s->temp[part.index], part.half == WHOLE ? 0 : part.half);
 	}
 	if (part.kind == PART_RESULT && o && o->kind == O_VEC && part.half == WHOLE)
 		return contiguous_base(s, o);
-	if (o && part.half == WHOLE && is_vector(&s->p->f->inst[s->at], o))
+	if (o && part.half == WHOLE && is_vector(&s->plan->func->inst[s->current], o))
 		return source_vector(s, o);
 	o = o ? vector_element(o, part.half, &rest) : NULL;
 	if (o && o->kind == O_ADDR && o->reg != UINT32_MAX) {
@@ -285,12 +286,12 @@ static uint32_t source_ref(struct selecting *s, struct lower_part part, struct s
 
 		if (!is_constant(s, &base))
 			return reg_part(s, o->reg, WHOLE);
-		return materialise_constant(s, &base, s->p->value[o->reg].size);
+		return materialise_constant(s, &base, s->plan->value[o->reg].size);
 	}
 	if (!o || o->kind == O_ADDR || is_zero(o))
 		return NO_REF;
 	if (is_constant(s, o)) {
-		unsigned size = o->kind == O_REG ? s->p->value[o->reg].size : rest == WHOLE ? 1 : 2;
+		unsigned size = o->kind == O_REG ? s->plan->value[o->reg].size : rest == WHOLE ? 1 : 2;
 
 		if ((rest != WHOLE && rest >= size) || take_constant_slot(slots, o))
 			return NO_REF;
@@ -309,7 +310,7 @@ static uint32_t result_ref(struct selecting *s, struct lower_part part, uint32_t
 		return source_ref(s, part, NULL);
 	if (part.kind != PART_RESULT || !o)
 		return NO_REF;
-	if (part.half == WHOLE && is_vector(&s->p->f->inst[s->at], o)) {
+	if (part.half == WHOLE && is_vector(&s->plan->func->inst[s->current], o)) {
 		uint32_t ref = contiguous_base(s, o);
 
 		if (ref == NO_REF)
@@ -317,7 +318,7 @@ static uint32_t result_ref(struct selecting *s, struct lower_part part, uint32_t
 		return ref;
 	}
 	o = vector_element(o, part.half, &rest);
-	return o && o->kind == O_REG && s->p->value[o->reg].uses ? reg_part(s, o->reg, rest) : NO_REF;
+	return o && o->kind == O_REG && s->plan->value[o->reg].uses ? reg_part(s, o->reg, rest) : NO_REF;
 }
 
 /* ---- opcodes ---- */
@@ -391,11 +392,11 @@ static struct slots constant_slots_of(const struct selecting *s, const struct lo
 
 static void emit_step(struct selecting *s, const struct lower_step *step)
 {
-	const struct stmt *in = &s->p->f->inst[s->at];
-	const struct op *o = &s->p->code->op[s->p->f->first_pc + s->at];
+	const struct stmt *in = &s->plan->func->inst[s->current];
+	const struct op *o = &s->plan->code->op[s->plan->func->first_pc + s->current];
 	uint32_t src[STEP_SOURCES], dst, vector;
 	struct slots slots = constant_slots_of(s, step);
-	const struct operand *wide = s->p->wide[s->at];
+	const struct operand *wide = s->plan->wide[s->current];
 	unsigned bytes = wide ? 4u * wide->n : access_bytes(in, o);
 	struct machine_inst *m;
 	char opcode[OPCODE_ROOM];
@@ -412,7 +413,7 @@ static void emit_step(struct selecting *s, const struct lower_step *step)
 			add_source(m, src[k]);
 		m->access = step->access && o->memory;
 		m->bytes = (uint8_t)bytes;
-		m->shift = s->p->shift[s->at];
+		m->shift = s->plan->shift[s->current];
 		if (step->immediate && in->n_operands && in->operand[0].kind == O_INT)
 			m->immediate = (int32_t)in->operand[0].value;
 	}
@@ -422,7 +423,7 @@ static void emit_step(struct selecting *s, const struct lower_step *step)
 
 /* ---- instructions ---- */
 
-static void set_operands(struct selecting *s, const struct stmt *in)
+static void set_part_operands(struct selecting *s, const struct stmt *in)
 {
 	unsigned addresses = 0;
 
@@ -436,8 +437,8 @@ static void set_operands(struct selecting *s, const struct stmt *in)
 		} else {
 			s->operand[s->n_operands++] = &in->operand[k];
 		}
-	if (s->p->wide[s->at])
-		s->operand[0] = s->p->wide[s->at];
+	if (s->plan->wide[s->current])
+		s->operand[0] = s->plan->wide[s->current];
 	for (unsigned t = 0; t < TEMPS; t++)
 		s->temp[t] = UINT32_MAX;
 }
@@ -448,7 +449,7 @@ static void set_fused(struct selecting *s, const struct stmt *first, const struc
 	unsigned other =
 		second->operand[1].kind == O_REG && second->operand[1].reg == first->operand[0].reg ? 2 : 1;
 
-	set_operands(s, second);
+	set_part_operands(s, second);
 	s->operand[1] = &first->operand[1];
 	s->operand[2] = &first->operand[2];
 	s->operand[3] = &second->operand[other];
@@ -457,29 +458,29 @@ static void set_fused(struct selecting *s, const struct stmt *first, const struc
 
 static int report_missing_row(struct selecting *s, const struct stmt *in)
 {
-	return fault_set(s->f, stmt_place(s->p->f, in), "sass-lacks",
+	return fault_set(s->fault, stmt_place(s->plan->func, in), "sass-lacks",
 		"'%s' has no instruction on a GPU of binary version %u (choose another with -g, or --as ptx)",
-		in->text, s->p->binary);
+		in->text, s->plan->binary);
 }
 
 static int select_inst(struct selecting *s)
 {
-	const struct plan *p = s->p;
-	const struct stmt *in = &p->f->inst[s->at];
-	struct facts q = plan_facts(p, s->at);
-	const char *sequence = p->sequence[s->at];
+	const struct plan *p = s->plan;
+	const struct stmt *in = &p->func->inst[s->current];
+	struct facts q = plan_facts(p, s->current);
+	const char *sequence = p->sequence[s->current];
 	struct lower_step step;
 
-	if (p->block[s->at] != s->block)
+	if (p->block[s->current] != s->block)
 		s->n_held = 0;
-	s->block = p->block[s->at];
-	if (p->act[s->at] == ACT_GONE)
+	s->block = p->block[s->current];
+	if (p->act[s->current] == ACT_GONE)
 		return 0;
-	if (p->act[s->at] == ACT_FUSED)
-		set_fused(s, &p->f->inst[p->producer[s->at]], in);
+	if (p->act[s->current] == ACT_FUSED)
+		set_fused(s, &p->func->inst[p->producer[s->current]], in);
 	else
-		set_operands(s, in);
-	if (p->act[s->at] == ACT_ROW && !(sequence = rows_find(&q)))
+		set_part_operands(s, in);
+	if (p->act[s->current] == ACT_ROW && !(sequence = rows_find(&q)))
 		return report_missing_row(s, in);
 	while (rows_step(&sequence, &step))
 		emit_step(s, &step);
@@ -489,13 +490,13 @@ static int select_inst(struct selecting *s)
 /* Loads the constants that loops need into registers at the start of the function. */
 static void load_loop_constants(struct selecting *s)
 {
-	struct lower_code *c = s->c;
+	struct lower_code *c = s->code;
 	struct selecting dry = *s;
 	struct lower_code trial = {0};
 
-	dry.c = &trial;
-	for (dry.at = 0; dry.at < s->p->f->n_insts; dry.at++) {
-		bool loop = s->p->in_loop[dry.at];
+	dry.code = &trial;
+	for (dry.current = 0; dry.current < s->plan->func->n_insts; dry.current++) {
+		bool loop = s->plan->in_loop[dry.current];
 
 		dry.n_held = 0;
 		if (!loop || select_inst(&dry))
@@ -512,8 +513,8 @@ static void load_loop_constants(struct selecting *s)
 	}
 	free(trial.inst);
 	free(trial.item);
-	for (uint32_t r = 0; r < s->p->f->n_regs; r++)
-		s->p->value[r].item = UINT32_MAX;
+	for (uint32_t r = 0; r < s->plan->func->n_regs; r++)
+		s->plan->value[r].item = UINT32_MAX;
 }
 
 /*
@@ -522,11 +523,11 @@ static void load_loop_constants(struct selecting *s)
  */
 static void emit_kernel_start(struct selecting *s)
 {
-	const struct func *f = s->p->f;
+	const struct func *f = s->plan->func;
 
-	emit_inst(s, "MOV", REF(add_item(s->c, 0), 0));
-	for (uint32_t i = 0; i < f->n_insts && s->p->binary >= 80; i++) {
-		const struct op *o = &s->p->code->op[f->first_pc + i];
+	emit_inst(s, "MOV", REF(add_item(s->code, 0), 0));
+	for (uint32_t i = 0; i < f->n_insts && s->plan->binary >= 80; i++) {
+		const struct op *o = &s->plan->code->op[f->first_pc + i];
 
 		if (o->memory && (o->space == SP_GLOBAL || o->space == SP_GENERIC)) {
 			emit_inst(s, "ULDC.64", NO_REF);
@@ -537,25 +538,26 @@ static void emit_kernel_start(struct selecting *s)
 
 int select_code(struct lower_code *c, const struct plan *p, struct fault *f)
 {
-	struct selecting s = {.c = c, .p = p, .f = f};
+	struct selecting s = {.code = c, .plan = p, .fault = f};
 
-	*c = (struct lower_code){.start = xcalloc(p->f->n_insts + 1u, sizeof(*c->start))};
-	if (p->f->entry)
+	*c = (struct lower_code){.start = xcalloc(p->func->n_insts + 1u, sizeof(*c->start))};
+	if (p->func->entry)
 		emit_kernel_start(&s);
 	load_loop_constants(&s);
-	for (uint32_t i = 0; i < p->f->n_insts; i++) {
+	for (uint32_t i = 0; i < p->func->n_insts; i++) {
 		if (p->wide[i])
 			coalesce_vector(&s, p->wide[i]);
-		for (unsigned k = 0; k < p->f->inst[i].n_operands; k++)
-			if (p->act[i] != ACT_GONE && is_vector(&p->f->inst[i], &p->f->inst[i].operand[k]))
-				coalesce_vector(&s, &p->f->inst[i].operand[k]);
+		for (unsigned k = 0; k < p->func->inst[i].n_operands; k++)
+			if (p->act[i] != ACT_GONE &&
+				is_vector(&p->func->inst[i], &p->func->inst[i].operand[k]))
+				coalesce_vector(&s, &p->func->inst[i].operand[k]);
 	}
 	s.block = UINT32_MAX;
-	for (s.at = 0; s.at < p->f->n_insts; s.at++) {
-		c->start[s.at] = s.at ? c->n_insts : 0;
+	for (s.current = 0; s.current < p->func->n_insts; s.current++) {
+		c->start[s.current] = s.current ? c->n_insts : 0;
 		if (select_inst(&s))
 			return -1;
 	}
-	c->start[s.at] = c->n_insts;
+	c->start[s.current] = c->n_insts;
 	return 0;
 }

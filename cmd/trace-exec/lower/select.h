@@ -45,20 +45,20 @@ enum value_kind { VALUE_REG, VALUE_PRED, VALUE_CONST, VALUE_SAME };
 
 struct lower_value {
 	uint32_t defs, uses, address_uses;
-	uint32_t fused_uses;   /* uses in pairs that could be fused */
-	uint32_t at, last;     /* instructions of its last definition and last use */
-	uint32_t of;           /* VALUE_SAME: the register whose value, or lower half, it is */
-	uint32_t item, offset; /* select.c */
-	uint8_t kind, size;    /* size: registers */
-	bool scattered;        /* used outside of the block that defines it */
-	bool guarded;          /* defined under a guard */
+	uint32_t fused_uses;    /* uses in pairs that could be fused */
+	uint32_t def, last_use; /* instructions of its last definition and last use */
+	uint32_t same_as;       /* VALUE_SAME: the register whose value, or lower half, it is */
+	uint32_t item, offset;  /* select.c */
+	uint8_t kind, size;     /* size: registers */
+	bool scattered;         /* used outside of the block that defines it */
+	bool guarded;           /* defined under a guard */
 };
 
 enum act { ACT_ROW, ACT_GONE, ACT_FUSED };
 
 struct plan {
 	const struct bound_code *code;
-	const struct func *f;
+	const struct func *func;
 	unsigned binary;
 	struct lower_value *value; /* by register */
 	uint8_t *act;              /* by instruction */

@@ -27,7 +27,7 @@ static unsigned alignment_of(const struct plan *p, const struct operand *o, unsi
 /* Returns the alignment of the result of instruction i. */
 static unsigned alignment_of_result(const struct plan *p, uint32_t i, unsigned depth)
 {
-	const struct stmt *in = &p->f->inst[i];
+	const struct stmt *in = &p->func->inst[i];
 	const struct operand *o = in->operand;
 	unsigned a, b;
 
@@ -62,14 +62,14 @@ static unsigned alignment_of(const struct plan *p, const struct operand *o, unsi
 	if (o->kind != O_REG || o->part)
 		return 1;
 	reg = o->reg;
-	return p->value[reg].defs == 1 ? alignment_of_result(p, p->value[reg].at, depth) : 1;
+	return p->value[reg].defs == 1 ? alignment_of_result(p, p->value[reg].def, depth) : 1;
 }
 
 /* Is instruction i a load of one word of shared memory that can be widened? */
 static bool is_word_load(const struct plan *p, uint32_t i)
 {
-	const struct stmt *in = &p->f->inst[i];
-	const struct op *o = &p->code->op[p->f->first_pc + i];
+	const struct stmt *in = &p->func->inst[i];
+	const struct op *o = &p->code->op[p->func->first_pc + i];
 	const struct lower_value *v;
 
 	if (in->op != I_ld || in->guard || p->act[i] != ACT_ROW || o->space != SP_SHARED || o->bytes != 4 ||
@@ -86,13 +86,13 @@ static uint32_t address_base(const struct plan *p, const struct operand *at, int
 
 	*offset = at->value;
 	while (reg != UINT32_MAX && p->value[reg].kind == VALUE_SAME) {
-		const struct stmt *in = &p->f->inst[p->value[reg].at];
+		const struct stmt *in = &p->func->inst[p->value[reg].def];
 
 		if (in->op == I_add)
 			*offset += in->operand[2].value;
 		if (in->op == I_add && in->operand[2].kind != O_INT)
 			return reg;
-		reg = p->value[reg].of;
+		reg = p->value[reg].same_as;
 	}
 	return reg;
 }
@@ -117,8 +117,8 @@ static bool uses_register(const struct operand *o, uint32_t reg)
 static bool is_unused_between(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++)
-		for (unsigned k = 0; k < p->f->inst[i].n_operands; k++)
-			if (uses_register(&p->f->inst[i].operand[k], reg))
+		for (unsigned k = 0; k < p->func->inst[i].n_operands; k++)
+			if (uses_register(&p->func->inst[i].operand[k], reg))
 				return false;
 	return true;
 }
@@ -127,17 +127,17 @@ static bool is_unused_between(const struct plan *p, uint32_t reg, uint32_t from,
 static bool find_words(const struct plan *p, uint32_t i, unsigned n, uint32_t *word)
 {
 	int64_t offset, other, line;
-	const struct operand *at = &p->f->inst[i].operand[1];
+	const struct operand *at = &p->func->inst[i].operand[1];
 	uint32_t base = address_base(p, at, &offset), found = 1;
 
 	line = offset & ~(int64_t)(4 * n - 1);
 	for (unsigned k = 0; k < n; k++)
 		word[k] = UINT32_MAX;
 	word[(offset - line) / 4] = i;
-	for (uint32_t j = i + 1; j < p->f->n_insts && p->block[j] == p->block[i] && found < n; j++) {
-		const struct stmt *in = &p->f->inst[j];
+	for (uint32_t j = i + 1; j < p->func->n_insts && p->block[j] == p->block[i] && found < n; j++) {
+		const struct stmt *in = &p->func->inst[j];
 
-		if (ends_widening(&p->code->op[p->f->first_pc + j]))
+		if (ends_widening(&p->code->op[p->func->first_pc + j]))
 			return false;
 		if (!is_word_load(p, j) || in->operand[1].sym != at->sym ||
 			address_base(p, &in->operand[1], &other) != base || other < line ||
@@ -161,11 +161,11 @@ static void make_wide(struct plan *p, uint32_t i, unsigned n, const uint32_t *wo
 	v->n = (uint8_t)n;
 	v->elem = arena_alloc(&p->arena, n, sizeof(*v));
 	for (unsigned k = 0; k < n; k++) {
-		v->elem[k] = p->f->inst[word[k]].operand[0];
+		v->elem[k] = p->func->inst[word[k]].operand[0];
 		p->act[word[k]] = ACT_GONE;
 	}
-	address_base(p, &p->f->inst[i].operand[1], &own);
-	address_base(p, &p->f->inst[word[0]].operand[1], &lowest);
+	address_base(p, &p->func->inst[i].operand[1], &own);
+	address_base(p, &p->func->inst[word[0]].operand[1], &lowest);
 	p->act[i] = ACT_ROW;
 	p->wide[i] = v;
 	p->shift[i] = (int32_t)(own - lowest);
@@ -173,7 +173,7 @@ static void make_wide(struct plan *p, uint32_t i, unsigned n, const uint32_t *wo
 
 void plan_widen(struct plan *p)
 {
-	for (uint32_t i = 0; i < p->f->n_insts; i++) {
+	for (uint32_t i = 0; i < p->func->n_insts; i++) {
 		const struct operand *at;
 		struct operand base = {.kind = O_REG};
 		unsigned alignment;
@@ -182,7 +182,7 @@ void plan_widen(struct plan *p)
 
 		if (!is_word_load(p, i) || p->wide[i])
 			continue;
-		at = &p->f->inst[i].operand[1];
+		at = &p->func->inst[i].operand[1];
 		base.reg = address_base(p, at, &offset);
 		alignment =
 			base.reg != UINT32_MAX ? alignment_of(p, &base, 0) : alignment_of_variable(at->sym);

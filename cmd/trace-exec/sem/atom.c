@@ -154,8 +154,8 @@ static void atom_128(struct warp *w, const struct op *o, uint32_t m)
 }
 
 static const struct {
-	enum modifier m;
-	enum atom a;
+	enum modifier modifier;
+	enum atom atom;
 } operations[] = {
 	{M_ADD, ATOM_ADD},
 	{M_MIN, ATOM_MIN},
@@ -224,8 +224,8 @@ bool atom_find(const struct stmt *in, enum type t, enum atom *a)
 	unsigned found = 0;
 
 	for (unsigned i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
-		if (has(in, operations[i].m)) {
-			*a = operations[i].a;
+		if (has(in, operations[i].modifier)) {
+			*a = operations[i].atom;
 			found++;
 		}
 	return found == 1 && (t == T_NONE || atom_fits(*a, t));

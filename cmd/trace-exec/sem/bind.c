@@ -291,7 +291,7 @@ static bool is_clock(enum sreg s)
 	       s == S_GLOBALTIMER_LO || s == S_GLOBALTIMER_HI;
 }
 
-static uint32_t source_slot(struct bind *b, const struct operand *o, enum type type, unsigned bytes)
+static uint32_t operand_slot(struct bind *b, const struct operand *o, enum type type, unsigned bytes)
 {
 	uint64_t v = 0;
 
@@ -331,7 +331,7 @@ uint32_t bind_src(struct bind *b, const struct operand *o, enum type type)
 				      : "one without '-'");
 	if (!bytes && (o->kind == O_SREG ? sregs[o->sreg].bits != 1 : o->kind != O_REG && o->kind != O_INT))
 		return bad_operand(b, o, "a predicate");
-	return source_slot(b, o, type, bytes);
+	return operand_slot(b, o, type, bytes);
 }
 
 uint32_t bind_src_any(struct bind *b, const struct operand *o, enum type type, uint8_t *bytes)

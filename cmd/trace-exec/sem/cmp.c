@@ -79,8 +79,8 @@ static order_fn *const order_of[N_TYPES] = {
 /* Outcomes that count as true: less, equal, greater, unordered. */
 enum { IS_LESS = 1, IS_EQUAL = 2, IS_GREATER = 4, IS_UNORDERED = 8 };
 static const struct {
-	enum modifier m;
-	uint8_t is;
+	enum modifier modifier;
+	uint8_t outcomes;
 } relation[] = {
 	{M_EQ, IS_EQUAL},
 	{M_NE, IS_LESS | IS_GREATER},
@@ -220,8 +220,8 @@ static int bind_compare(struct bind *b, struct op *o, enum type t, unsigned firs
 	if (bind_operands(b, first + 2 + (o->mode ? 1 : 0), first + 2 + (o->mode ? 1 : 0)))
 		return -1;
 	for (unsigned i = 0; i < sizeof(relation) / sizeof(relation[0]); i++)
-		if (has(in, relation[i].m)) {
-			o->n = relation[i].is;
+		if (has(in, relation[i].modifier)) {
+			o->n = relation[i].outcomes;
 			n++;
 		}
 	if (!fn || n != 1)

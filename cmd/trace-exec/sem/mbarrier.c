@@ -11,26 +11,27 @@
 
 #define COUNT_MOST 0xfffff
 
-struct state {
+struct mbarrier_state {
 	u64 pending, count, phase;
-	s64 tx;
+	s64 pending_bytes;
 };
 
-static u64 pack_mbarrier(const struct state *s)
+static u64 pack_mbarrier(const struct mbarrier_state *s)
 {
-	return s->pending | s->count << 20 | (s->phase & 1) << 40 | ((u64)s->tx & 0x3fffff) << 41 |
+	return s->pending | s->count << 20 | (s->phase & 1) << 40 | ((u64)s->pending_bytes & 0x3fffff) << 41 |
 	       1ull << 63;
 }
 
-static struct state unpack_mbarrier(u64 v)
+static struct mbarrier_state unpack_mbarrier(u64 v)
 {
-	return (struct state){v & COUNT_MOST, v >> 20 & COUNT_MOST, v >> 40 & 1, (s64)(v << 1) >> 42};
+	return (struct mbarrier_state){
+		v & COUNT_MOST, v >> 20 & COUNT_MOST, v >> 40 & 1, (s64)(v << 1) >> 42};
 }
 
 /* Begins the next phase if nothing is pending. */
-static void end_complete_phase(struct state *s)
+static void end_complete_phase(struct mbarrier_state *s)
 {
-	if (s->pending || s->tx)
+	if (s->pending || s->pending_bytes)
 		return;
 	s->pending = s->count;
 	s->phase ^= 1;
@@ -60,7 +61,8 @@ static bool read_mbarrier(struct warp *w, const struct op *o, unsigned lane, con
 	return false;
 }
 
-static bool subtract_arrivals(struct warp *w, const struct op *o, unsigned lane, struct state *s, u64 n)
+static bool subtract_arrivals(
+	struct warp *w, const struct op *o, unsigned lane, struct mbarrier_state *s, u64 n)
 {
 	if (n && n <= s->pending) {
 		s->pending -= n;
@@ -73,21 +75,22 @@ static bool subtract_arrivals(struct warp *w, const struct op *o, unsigned lane,
 }
 
 /* Adds n pending bytes; n is negative for bytes that have arrived. false: the launch has failed. */
-static bool add_pending_bytes(struct warp *w, const struct op *o, unsigned lane, struct state *s, s64 n)
+static bool add_pending_bytes(
+	struct warp *w, const struct op *o, unsigned lane, struct mbarrier_state *s, s64 n)
 {
-	if (s->tx + n <= COUNT_MOST && s->tx + n >= -COUNT_MOST) {
-		s->tx += n;
+	if (s->pending_bytes + n <= COUNT_MOST && s->pending_bytes + n >= -COUNT_MOST) {
+		s->pending_bytes += n;
 		return true;
 	}
 	exec_fail(w, o, 1u << lane, "mbarrier",
 		"%lld bytes that an mbarrier would wait for (expected no more than %d)",
-		(long long)(s->tx + n), COUNT_MOST);
+		(long long)(s->pending_bytes + n), COUNT_MOST);
 	return false;
 }
 
 bool async_arrived(struct warp *w, const struct op *o, unsigned lane, uint8_t *mbarrier, uint64_t n)
 {
-	struct state s;
+	struct mbarrier_state s;
 	u64 v;
 
 	if (w->space != SP_SHARED || w->addr[lane] % 8) {
@@ -144,7 +147,7 @@ static bool find_mbarriers(struct warp *w, const struct op *o, uint32_t m, uint8
 
 static bool init_mbarrier(struct warp *w, const struct op *o, unsigned lane, u64 n, u64 *v)
 {
-	struct state s = {n, n, 0, 0};
+	struct mbarrier_state s = {n, n, 0, 0};
 
 	if (!n || n > COUNT_MOST) {
 		exec_fail(w, o, 1u << lane, "mbarrier",
@@ -159,7 +162,7 @@ static bool init_mbarrier(struct warp *w, const struct op *o, unsigned lane, u64
 /* Applies the op to an mbarrier. false: the launch has failed. */
 static bool apply_operation(struct warp *w, const struct op *o, unsigned lane, u64 n, u64 *v)
 {
-	struct state s = unpack_mbarrier(*v);
+	struct mbarrier_state s = unpack_mbarrier(*v);
 	bool tx = o->x->aux[AUX_TX], incomplete = o->x->aux[AUX_INCOMPLETE], good;
 	u64 phase = s.phase, arrivals = tx ? 1 : n;
 
@@ -256,10 +259,10 @@ static void pending_count(struct warp *w, const struct op *o, uint32_t m)
 
 /* The first form whose suffix the statement has is valid. result: a state or predicate precedes the address. */
 static const struct mb_form {
-	enum modifier m;
+	enum modifier modifier;
 	enum mb_op op;
-	uint8_t result, least, most; /* operands */
-	bool remote;                 /* the mbarrier may be in another block of the cluster */
+	uint8_t result, min_operands, max_operands;
+	bool remote; /* the mbarrier may be in another block of the cluster */
 } forms[] = {
 	{M_INIT, MB_INIT, 0, 2, 2, false},
 	{M_INVAL, MB_INVAL, 0, 1, 1, false},
@@ -274,7 +277,7 @@ static const struct mb_form {
 static const struct mb_form *find_form(const struct stmt *in)
 {
 	for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-		if (has(in, forms[i].m))
+		if (has(in, forms[i].modifier))
 			return &forms[i];
 	return NULL;
 }
@@ -317,8 +320,9 @@ int bind_mbarrier(struct bind *b, struct op *o)
 	if (!r)
 		return bind_fault(
 			b, NULL, "suffix", "%s (expected .init, .arrive, .try_wait or the like)", in->text);
-	if (bind_operands(
-		    b, r->result && r->op != MB_TEST && (tx || incomplete) ? r->most : r->least, r->most))
+	if (bind_operands(b,
+		    r->result && r->op != MB_TEST && (tx || incomplete) ? r->max_operands : r->min_operands,
+		    r->max_operands))
 		return -1;
 	if (cluster && (!r->remote || (r->result && k[0].kind != O_NULL)))
 		return bind_fault(b, NULL, "suffix", "%s (expected .shared::cta%s)", in->text,

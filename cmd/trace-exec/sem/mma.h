@@ -14,7 +14,7 @@ struct mma_shape {
 };
 
 struct matrix { /* data of an op */
-	struct mma_shape s;
+	struct mma_shape shape;
 	uint8_t a, b, c, d; /* types */
 	bool saturate, a_col, b_row, volta;
 	uint8_t bit_op;             /* b1: 1 xor, 2 and */

@@ -95,7 +95,8 @@ enum { FOUR = 4, RANDOM = 4 }; /* slots: the sources, then the random bits */
 
 struct narrow { /* x->family */
 	enum small d, s;
-	uint8_t n, d_bytes, s_bytes, to, from; /* to, from: bits from one element to the next; from 0: f32 */
+	uint8_t n, d_bytes, s_bytes;
+	uint8_t d_step, s_step; /* bits from one element to the next; s_step 0: f32 */
 	bool relu, satfinite;
 	enum rounding round;
 };
@@ -139,9 +140,9 @@ static void narrow(struct warp *w, const struct op *o, uint32_t m)
 		for (unsigned i = 0; i < c->n; i++) {
 			double v;
 
-			if (c->from)
+			if (c->s_step)
 				v = small_value((u32)(read_lane(w->frame + slot[0], c->s_bytes, lane) >>
-							(c->n - 1 - i) * c->from),
+							(c->n - 1 - i) * c->s_step),
 					c->s);
 			else
 				v = (double)REG(float, w, slot[i])[lane];
@@ -149,7 +150,7 @@ static void narrow(struct warp *w, const struct op *o, uint32_t m)
 				v = 0;
 			if (c->round == ROUND_RS)
 				rounds = random_bits_of(c, REG(u32, w, slot[RANDOM])[lane], i);
-			r = r << c->to | small_round(v, c->d, &rounds, c->satfinite);
+			r = r << c->d_step | small_round(v, c->d, &rounds, c->satfinite);
 		}
 		if (c->d_bytes == 2)
 			REG(u16, w, o->d)[lane] = (u16)r;
@@ -203,7 +204,7 @@ static int check_narrow_suffixes(struct bind *b, const struct narrow_form *f, en
 static int bind_sources(struct bind *b, struct op *o, struct narrow *c, enum type s)
 {
 	const struct operand *k = b->in->operand, *from = k + 1;
-	unsigned n = c->from ? 1 : c->n, operands = 1 + (n == FOUR ? 1 : n) + (c->round == ROUND_RS);
+	unsigned n = c->s_step ? 1 : c->n, operands = 1 + (n == FOUR ? 1 : n) + (c->round == ROUND_RS);
 	uint32_t *slot = bind_ext(b, o)->slot;
 
 	if (bind_operands(b, operands, operands))
@@ -214,8 +215,8 @@ static int bind_sources(struct bind *b, struct op *o, struct narrow *c, enum typ
 		from = from->elem;
 	}
 	for (unsigned i = 0; i < n; i++)
-		if ((slot[i] = c->from ? bind_src_any(b, &from[i], s, &c->s_bytes)
-				       : bind_src(b, &from[i], s)) == UINT32_MAX)
+		if ((slot[i] = c->s_step ? bind_src_any(b, &from[i], s, &c->s_bytes)
+					 : bind_src(b, &from[i], s)) == UINT32_MAX)
 			return -1;
 	if (c->s_bytes > 8)
 		return bind_refuse(b, "registers of at most 64 bits");
@@ -238,8 +239,8 @@ int bind_narrow(struct bind *b, struct op *o, enum rounding round)
 	*c = (struct narrow){.d = to.f,
 		.s = from.f,
 		.n = to.n,
-		.to = (uint8_t)(types[d].bits / to.n),
-		.from = (uint8_t)(from.n ? types[s].bits / from.n : 0),
+		.d_step = (uint8_t)(types[d].bits / to.n),
+		.s_step = (uint8_t)(from.n ? types[s].bits / from.n : 0),
 		.relu = has(b->in, M_RELU),
 		.satfinite = has(b->in, M_SATFINITE),
 		.round = round};

@@ -71,7 +71,7 @@ struct product {
 static void place_a(
 	const struct matrix *x, unsigned lane, unsigned r, unsigned e, unsigned *row, unsigned *col)
 {
-	unsigned p = mma_per_reg((enum type)x->a), g = lane / 4, t = lane % 4, two = x->s.m == 16 ? 1 : 0;
+	unsigned p = mma_per_reg((enum type)x->a), g = lane / 4, t = lane % 4, two = x->shape.m == 16 ? 1 : 0;
 
 	*row = g + (two ? 8 * (r % 2) : 0);
 	*col = t * p + e + 4 * p * (two ? r / 2 : r);
@@ -141,11 +141,12 @@ static void gather_a(const struct warp *w, const struct op *o, const struct matr
 			u64 bits = mma_reg(w, o->x->slot[x->n_d + i / per], t, lane);
 
 			if (x->wmma)
-				mma_place_fragment(x->s.m, x->s.k, x->n_a * per, lane, i, &row, &col);
+				mma_place_fragment(x->shape.m, x->shape.k, x->n_a * per, lane, i, &row, &col);
 			else
 				place_a(x, lane, i / per, i % per, &row, &col);
 			if (x->sparse)
-				col = mma_sparse_column(REG(u32, w, o->a), t, x->s.k, x->selector, row, col);
+				col = mma_sparse_column(
+					REG(u32, w, o->a), t, x->shape.k, x->selector, row, col);
 			p->a[row][col] = mma_element(bits, i % per, t);
 		}
 }
@@ -160,7 +161,7 @@ static void gather_b(const struct warp *w, const struct op *o, const struct matr
 			u64 bits = mma_reg(w, o->x->slot[x->n_d + x->n_a + i / per], t, lane);
 
 			if (x->wmma)
-				mma_place_fragment(x->s.k, x->s.n, x->n_b * per, lane, i, &row, &col);
+				mma_place_fragment(x->shape.k, x->shape.n, x->n_b * per, lane, i, &row, &col);
 			else
 				place_b(x, lane, i / per, i % per, &row, &col);
 			p->b[row][col] = mma_element(bits, i % per, t);
@@ -175,7 +176,7 @@ static void gather_c(const struct warp *w, const struct op *o, const struct matr
 	for (unsigned lane = 0; lane < LANES; lane++)
 		for (unsigned i = 0; i < x->n_c * per; i++) {
 			if (x->wmma)
-				mma_place_fragment(x->s.m, x->s.n, x->n_c * per, lane, i, &row, &col);
+				mma_place_fragment(x->shape.m, x->shape.n, x->n_c * per, lane, i, &row, &col);
 			else
 				place_c(lane, i, &row, &col);
 			p->c[row][col] =
@@ -187,7 +188,7 @@ static double mma_sum(const struct matrix *x, const struct product *p, unsigned 
 {
 	double v = p->c[i][j];
 
-	for (unsigned k = 0; k < x->s.k; k++)
+	for (unsigned k = 0; k < x->shape.k; k++)
 		v += x->bit_op == 1 ? (double)(p->a[i][k] != p->b[k][j]) : p->a[i][k] * p->b[k][j];
 	if (!mma_is_int((enum type)x->d))
 		return v;
@@ -206,8 +207,8 @@ static void scatter_d(struct warp *w, const struct op *o, const struct matrix *x
 
 			for (unsigned e = 0; e < pd; e++) {
 				if (x->wmma)
-					mma_place_fragment(
-						x->s.m, x->s.n, x->n_d * pd, lane, r * pd + e, &row, &col);
+					mma_place_fragment(x->shape.m, x->shape.n, x->n_d * pd, lane,
+						r * pd + e, &row, &col);
 				else
 					place_c(lane, r * pd + e, &row, &col);
 				v |= mma_bits(d[row][col], (enum type)x->d) << (types[x->d].bits % 64) * e;
@@ -241,8 +242,8 @@ void mma_run(struct warp *w, const struct op *o, uint32_t m)
 	gather_a(w, o, x, p);
 	gather_b(w, o, x, p);
 	gather_c(w, o, x, p);
-	for (unsigned i = 0; i < x->s.m; i++)
-		for (unsigned j = 0; j < x->s.n; j++)
+	for (unsigned i = 0; i < x->shape.m; i++)
+		for (unsigned j = 0; j < x->shape.n; j++)
 			p->d[i][j] = mma_sum(x, p, i, j);
 	scatter_d(w, o, x, p->d);
 }

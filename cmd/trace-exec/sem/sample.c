@@ -41,8 +41,8 @@ struct axis sample_axis(double x, uint32_t n, enum texture_mode mode, bool linea
 	x = x < -most ? -most : x > most ? most : x;
 	x -= linear ? 0.5 : 0;
 	low = floor(x);
-	a.at[0] = wrap_texel((int64_t)low, n, mode);
-	a.at[1] = wrap_texel((int64_t)low + 1, n, mode);
+	a.texel[0] = wrap_texel((int64_t)low, n, mode);
+	a.texel[1] = wrap_texel((int64_t)low + 1, n, mode);
 	if (linear)
 		a.share = (unsigned)lrint((x - low) * SAMPLE_WHOLE);
 	return a;
@@ -56,10 +56,10 @@ struct axis sample_axis_int(int64_t x, uint32_t n, enum texture_mode mode)
 
 /* ---- cubes ---- */
 
-/* The cube face of a direction: indices of the coordinates along its axis (m), across (s) and down (t), and signs. */
+/* The cube face of a direction: indices of the coordinates along its axis (main), across and down, and signs. */
 struct face {
-	uint8_t number, m, s, t;
-	double sign_s, sign_t;
+	uint8_t number, main, across, down;
+	double sign_across, sign_down;
 };
 
 static struct face cube_face(const double v[3])
@@ -76,20 +76,20 @@ static struct face cube_face(const double v[3])
 uint32_t sample_face(const double v[3], double at[2])
 {
 	struct face f = cube_face(v);
-	double m = fabs(v[f.m]);
+	double m = fabs(v[f.main]);
 
-	at[0] = (f.sign_s * v[f.s] / m + 1) / 2;
-	at[1] = (f.sign_t * v[f.t] / m + 1) / 2;
+	at[0] = (f.sign_across * v[f.across] / m + 1) / 2;
+	at[1] = (f.sign_down * v[f.down] / m + 1) / 2;
 	return f.number;
 }
 
 void sample_face_gradient(const double v[3], const double d[3], double at[2])
 {
 	struct face f = cube_face(v);
-	double m = fabs(v[f.m]), dm = v[f.m] < 0 ? -d[f.m] : d[f.m];
+	double m = fabs(v[f.main]), dm = v[f.main] < 0 ? -d[f.main] : d[f.main];
 
-	at[0] = f.sign_s * (d[f.s] * m - v[f.s] * dm) / (2 * m * m);
-	at[1] = f.sign_t * (d[f.t] * m - v[f.t] * dm) / (2 * m * m);
+	at[0] = f.sign_across * (d[f.across] * m - v[f.across] * dm) / (2 * m * m);
+	at[1] = f.sign_down * (d[f.down] * m - v[f.down] * dm) / (2 * m * m);
 }
 
 /* ---- levels ---- */

@@ -10,7 +10,7 @@
 
 /* Two texels along one dimension, and the weight of the second in 256ths. SAMPLE_OUTSIDE: the border. */
 struct axis {
-	int64_t at[2];
+	int64_t texel[2];
 	unsigned share;
 };
 

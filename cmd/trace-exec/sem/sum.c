@@ -11,7 +11,7 @@
 
 struct reg_sum {
 	uint32_t inst; /* instruction number in the program */
-	uint32_t slot, from;
+	uint32_t slot, from_slot;
 	uint8_t bytes;
 	uint64_t value;
 	op_fn *fn; /* the instruction's own function */
@@ -53,13 +53,13 @@ static void sum_execute(struct warp *w, const struct op *o, uint32_t m)
 			switch (s->bytes) {
 			case 2:
 				REG(uint16_t, w, s->slot)
-				[i] = (uint16_t)(REG(uint16_t, w, s->from)[i] + s->value);
+				[i] = (uint16_t)(REG(uint16_t, w, s->from_slot)[i] + s->value);
 				break;
 			case 4:
 				REG(uint32_t, w, s->slot)
-				[i] = REG(uint32_t, w, s->from)[i] + (uint32_t)s->value;
+				[i] = REG(uint32_t, w, s->from_slot)[i] + (uint32_t)s->value;
 				break;
-			default: REG(uint64_t, w, s->slot)[i] = REG(uint64_t, w, s->from)[i] + s->value;
+			default: REG(uint64_t, w, s->slot)[i] = REG(uint64_t, w, s->from_slot)[i] + s->value;
 			}
 	first->fn(w, o, m);
 }

@@ -15,7 +15,7 @@
 enum outside { OUTSIDE_TRAP, OUTSIDE_CLAMP, OUTSIDE_ZERO };
 
 struct surface_access { /* x->family */
-	struct geometry g;
+	struct geometry geometry;
 	uint8_t outside; /* enum outside */
 	bool formatted;
 	enum atom atom;
@@ -29,11 +29,11 @@ static int surface_address(struct warp *w, const struct op *o, const struct surf
 	uint32_t each = texture_bytes(t), bytes = x->formatted ? each : (uint32_t)o->bytes * o->n;
 	int64_t most[3] = {x->formatted ? (int64_t)t->width - 1 : (int64_t)t->width * each - bytes,
 		(int64_t)t->height - 1, (int64_t)t->depth - 1};
-	int64_t v[3] = {0}, layer = x->g.layered ? (int64_t)REG(u32, w, x->g.layer)[lane] : 0;
+	int64_t v[3] = {0}, layer = x->geometry.layered ? (int64_t)REG(u32, w, x->geometry.layer)[lane] : 0;
 	bool inside = layer < t->layers;
 
-	for (unsigned d = 0; d < x->g.n; d++) {
-		int64_t c = REG(s32, w, x->g.slot[d])[lane];
+	for (unsigned d = 0; d < x->geometry.n; d++) {
+		int64_t c = REG(s32, w, x->geometry.slot[d])[lane];
 
 		v[d] = c < 0 || most[d] < 0 ? 0 : c > most[d] ? most[d] : c;
 		inside = inside && c >= 0 && c <= most[d];
@@ -42,10 +42,11 @@ static int surface_address(struct warp *w, const struct op *o, const struct surf
 	if (!inside && x->outside == OUTSIDE_TRAP) {
 		exec_fail(w, o, 1u << lane, "out-of-bounds",
 			"coordinates (%d,%d,%d) in layer %u, outside a surface of %u x %u x %u texels of %u bytes, %u layers",
-			REG(s32, w, x->g.slot[0])[lane], x->g.n > 1 ? REG(s32, w, x->g.slot[1])[lane] : 0,
-			x->g.n > 2 ? REG(s32, w, x->g.slot[2])[lane] : 0,
-			x->g.layered ? REG(u32, w, x->g.layer)[lane] : 0, t->width, t->height, t->depth, each,
-			t->layers);
+			REG(s32, w, x->geometry.slot[0])[lane],
+			x->geometry.n > 1 ? REG(s32, w, x->geometry.slot[1])[lane] : 0,
+			x->geometry.n > 2 ? REG(s32, w, x->geometry.slot[2])[lane] : 0,
+			x->geometry.layered ? REG(u32, w, x->geometry.layer)[lane] : 0, t->width, t->height,
+			t->depth, each, t->layers);
 		return -1;
 	}
 	if (!x->formatted && inside && v[0] % bytes) {
@@ -70,7 +71,7 @@ static bool find_texel(
 	int in;
 
 	*at = NULL;
-	if (!(*t = geometry_texture(w, o, &x->g, lane, true)) ||
+	if (!(*t = geometry_texture(w, o, &x->geometry, lane, true)) ||
 		(in = surface_address(w, o, x, *t, lane)) < 0)
 		return false;
 	if (!in)
@@ -256,7 +257,7 @@ static int bind_surface_access(struct bind *b, struct op *o, const struct operan
 {
 	struct surface_access *x = o->x->family;
 
-	if (!geometry_find(b->in, &x->g))
+	if (!geometry_find(b->in, &x->geometry))
 		return bind_fault(
 			b, NULL, "suffix", "no dimensions in %s (expected one such as .2d)", b->in->text);
 	x->formatted = has(b->in, M_P);
@@ -265,7 +266,7 @@ static int bind_surface_access(struct bind *b, struct op *o, const struct operan
 		return bind_fault(b, NULL, "suffix", "%s (expected .b or .p)", b->in->text);
 	o->memory = 1;
 	o->space = SP_GLOBAL;
-	return geometry_bind(b, o, at, &x->g, T_S32);
+	return geometry_bind(b, o, at, &x->geometry, T_S32);
 }
 
 /* Binds the registers that are loaded or stored. */

@@ -70,7 +70,7 @@ struct tensor_copy { /* x->family */
 
 /* A copy of one lane. */
 struct box {
-	const struct tensor_map *m;
+	const struct tensor_map *map;
 	int64_t corner[TENSOR_RANK], offset[TENSOR_RANK];
 	uint8_t direction, order;
 	enum atom atom;
@@ -99,9 +99,9 @@ static uint64_t count_lines(const struct box *b)
 	if (b->order == ORDER_ROWS)
 		return 4;
 	if (b->order == ORDER_PIXELS)
-		return b->m->pixels;
-	for (unsigned d = 1; d < b->m->rank; d++)
-		n *= box_extent(b->m, d);
+		return b->map->pixels;
+	for (unsigned d = 1; d < b->map->rank; d++)
+		n *= box_extent(b->map, d);
 	return n;
 }
 
@@ -124,7 +124,7 @@ static void next_pixel(const struct tensor_map *m, int64_t c[TENSOR_RANK])
 static void line_coordinates(
 	const struct box *b, uint64_t number, int64_t at[TENSOR_RANK], int64_t c[TENSOR_RANK])
 {
-	const struct tensor_map *m = b->m;
+	const struct tensor_map *m = b->map;
 
 	memcpy(c, b->order == ORDER_PIXELS ? at : b->corner, TENSOR_RANK * sizeof(*c));
 	if (b->order == ORDER_ROWS) {
@@ -146,10 +146,10 @@ static void reduce_element(struct warp *w, const struct box *b, uint8_t *to, con
 	u64 old = 0, v = 0;
 
 	pthread_mutex_lock(&w->mem->lock);
-	memcpy(&old, to, b->m->bytes);
-	memcpy(&v, from, b->m->bytes);
-	v = atom_value(b->atom, (enum type)b->m->type, old, v, 0);
-	memcpy(to, &v, b->m->bytes);
+	memcpy(&old, to, b->map->bytes);
+	memcpy(&v, from, b->map->bytes);
+	v = atom_value(b->atom, (enum type)b->map->type, old, v, 0);
+	memcpy(to, &v, b->map->bytes);
 	pthread_mutex_unlock(&w->mem->lock);
 }
 
@@ -157,7 +157,7 @@ static void reduce_element(struct warp *w, const struct box *b, uint8_t *to, con
 static bool check_tensor_buffer(
 	struct warp *w, const struct op *o, const struct box *b, unsigned lane, uint64_t addr, uint64_t bytes)
 {
-	if (!w->g->opt->check || memory_near(w->mem, addr) == memory_near(w->mem, b->m->addr))
+	if (!w->g->opt->check || memory_near(w->mem, addr) == memory_near(w->mem, b->map->addr))
 		return true;
 	exec_fail(w, o, 1u << lane, "out-of-bounds",
 		"copy of %llu bytes at 0x%llx, outside the buffer that the tensor begins in",
@@ -173,7 +173,7 @@ static uint8_t *line_at(struct warp *w, const struct op *o, const struct box *b,
 	const int64_t c[TENSOR_RANK], uint64_t *first, uint64_t *n)
 {
 	static uint8_t nowhere;
-	const struct tensor_map *m = b->m;
+	const struct tensor_map *m = b->map;
 	int64_t len = (int64_t)line_elements(m), low = c[0] < 0 ? -c[0] : 0, high = (int64_t)m->dim[0] - c[0];
 	uint64_t addr = m->addr + (uint64_t)(c[0] + low) * m->bytes;
 	uint8_t *at;
@@ -200,7 +200,7 @@ static uint8_t *line_at(struct warp *w, const struct op *o, const struct box *b,
 static bool copy_line(struct warp *w, const struct op *o, const struct box *b, unsigned lane,
 	const int64_t c[TENSOR_RANK], uint64_t number, uint64_t base, uint8_t *shared)
 {
-	const struct tensor_map *m = b->m;
+	const struct tensor_map *m = b->map;
 	uint64_t first, n, len = line_elements(m);
 	uint8_t *line = line_at(w, o, b, lane, c, &first, &n);
 
@@ -254,7 +254,7 @@ static const struct tensor_map *read_map(
 static bool copy_box(struct warp *w, const struct op *o, const struct box *b, unsigned lane, unsigned rank)
 {
 	const struct tensor_copy *x = o->x->family;
-	const struct tensor_map *m = b->m;
+	const struct tensor_map *m = b->map;
 	uint64_t n = count_lines(b), bytes = n * line_elements(m) * m->bytes,
 		 span_bytes = m->span ? (bytes + 127) / 128 * 128
 				      : bytes; /* the swizzle permutes within 128 bytes */
@@ -291,11 +291,11 @@ static void copy_tensors(struct warp *w, const struct op *o, uint32_t m)
 	w->changed = true;
 	FOR_BITS32 (i, m) {
 		struct tensor_map map;
-		struct box b = {.m = read_map(w, o, i, &map),
+		struct box b = {.map = read_map(w, o, i, &map),
 			.direction = x->direction,
 			.order = x->order,
 			.atom = x->atom};
-		uint32_t ranks = b.m ? targets_ranks(w, o, &x->targets, i) : 0;
+		uint32_t ranks = b.map ? targets_ranks(w, o, &x->targets, i) : 0;
 
 		if (!ranks)
 			return;

@@ -21,7 +21,7 @@
 enum detail { DETAIL_BASE, DETAIL_LEVEL, DETAIL_GRAD };
 
 struct texture_fetch { /* x->family */
-	struct geometry g;
+	struct geometry geometry;
 	bool half;           /* .v2.f16x2 */
 	uint8_t gather;      /* tld4: the channel + 1 */
 	uint8_t detail;      /* enum detail */
@@ -31,7 +31,7 @@ struct texture_fetch { /* x->family */
 
 /* The texels that a lane reads: level, texels along each dimension, layer or face, and the sampler. */
 struct spot {
-	struct texture t;
+	struct texture level;
 	const struct sampler *sampler;
 	struct axis axis[3];
 	uint32_t layer;
@@ -42,12 +42,12 @@ static bool is_normalized(const struct texture *t, const struct sampler *s)
 	return t->normalized && !s->unnormalized;
 }
 
-/* Finds the texels along each dimension of s->t, which has one level. */
+/* Finds the texels along each dimension of s->level, which has one level. */
 static void find_spot(
 	struct spot *s, const struct warp *w, const struct texture_fetch *x, unsigned lane, bool linear)
 {
-	const struct texture *t = &s->t;
-	const struct geometry *g = &x->g;
+	const struct texture *t = &s->level;
+	const struct geometry *g = &x->geometry;
 	const uint32_t n[3] = {t->width, t->height, t->depth};
 	uint32_t step = t->shape == TEXTURE_CUBE ? 6 : 1, layers = t->layers / step;
 	double v[3] = {0}, face[2];
@@ -83,14 +83,14 @@ static double gradient_lod(const struct warp *w, const struct texture *t, const 
 	const struct texture_fetch *x, unsigned lane)
 {
 	const uint32_t size[3] = {t->width, t->height, t->depth};
-	bool cube = x->g.shape == TEXTURE_CUBE;
-	unsigned n = cube ? 2 : x->g.n;
+	bool cube = x->geometry.shape == TEXTURE_CUBE;
+	unsigned n = cube ? 2 : x->geometry.n;
 	double d[2][3], v[3] = {0}, at[2];
 
 	for (unsigned i = 0; i < 2; i++) {
-		for (unsigned k = 0; k < x->g.n; k++) {
+		for (unsigned k = 0; k < x->geometry.n; k++) {
 			d[i][k] = (double)REG(float, w, x->grad[i][k])[lane];
-			v[k] = (double)REG(float, w, x->g.slot[k])[lane];
+			v[k] = (double)REG(float, w, x->geometry.slot[k])[lane];
 		}
 		if (cube) {
 			sample_face_gradient(v, d[i], at);
@@ -110,7 +110,7 @@ static struct depth lane_depth(const struct warp *w, const struct texture *t, co
 
 	if (t->levels == 1)
 		return d;
-	if (x->g.real)
+	if (x->geometry.real)
 		return sample_depth(s, t->levels,
 			x->detail == DETAIL_GRAD    ? gradient_lod(w, t, s, x, lane)
 			: x->detail == DETAIL_LEVEL ? (double)REG(float, w, x->level)[lane]
@@ -127,9 +127,9 @@ static struct depth lane_depth(const struct warp *w, const struct texture *t, co
 static bool read_texel(struct warp *w, const struct op *o, const struct spot *s, unsigned which,
 	unsigned lane, uint32_t out[4])
 {
-	const struct texture *t = &s->t;
-	int64_t x = s->axis[0].at[which & 1], y = s->axis[1].at[which >> 1 & 1],
-		z = s->axis[2].at[which >> 2 & 1];
+	const struct texture *t = &s->level;
+	int64_t x = s->axis[0].texel[which & 1], y = s->axis[1].texel[which >> 1 & 1],
+		z = s->axis[2].texel[which >> 2 & 1];
 	static const uint8_t zeros[16];
 	uint8_t *at[LANES];
 
@@ -215,7 +215,7 @@ static bool fetch_level(struct warp *w, const struct op *o, const struct texture
 	unsigned level, unsigned lane, uint32_t v[4])
 {
 	const struct texture_fetch *x = o->x->family;
-	struct spot s = {.t = texture_level(t, level), .sampler = by};
+	struct spot s = {.level = texture_level(t, level), .sampler = by};
 
 	find_spot(&s, w, x, lane, by->linear || x->gather);
 	return x->gather ? gather_texels(w, o, &s, lane, x->gather - 1u, v)
@@ -225,15 +225,15 @@ static bool fetch_level(struct warp *w, const struct op *o, const struct texture
 static bool fetch_lane(struct warp *w, const struct op *o, unsigned lane, uint32_t v[4])
 {
 	const struct texture_fetch *x = o->x->family;
-	const struct texture *t = geometry_texture(w, o, &x->g, lane, false);
+	const struct texture *t = geometry_texture(w, o, &x->geometry, lane, false);
 	struct sampler own_sampler;
 	const struct sampler *by = &own_sampler;
 	struct depth d;
 	uint32_t more[4];
 
-	if (!t || (x->g.sampled && !geometry_sampler(w, o, &x->g, t, lane, &own_sampler)))
+	if (!t || (x->geometry.sampled && !geometry_sampler(w, o, &x->geometry, t, lane, &own_sampler)))
 		return false;
-	if (!x->g.sampled)
+	if (!x->geometry.sampled)
 		by = &t->sampler;
 	d = lane_depth(w, t, by, x, lane);
 	if (!fetch_level(w, o, t, by, d.level[d.share == SAMPLE_WHOLE], lane, v))
@@ -272,7 +272,7 @@ static void fetch_lanes(struct warp *w, const struct op *o, uint32_t m)
 bool geometry_find(const struct stmt *in, struct geometry *g)
 {
 	static const struct {
-		enum modifier m;
+		enum modifier modifier;
 		uint8_t shape, n;
 		bool layered;
 	} known[] = {
@@ -286,7 +286,7 @@ bool geometry_find(const struct stmt *in, struct geometry *g)
 	};
 
 	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (has(in, known[i].m)) {
+		if (has(in, known[i].modifier)) {
 			*g = (struct geometry){
 				.shape = known[i].shape, .n = known[i].n, .layered = known[i].layered};
 			return true;
@@ -376,7 +376,7 @@ static int bind_fetch(struct bind *b, struct op *o, struct texture_fetch *f)
 	f->half = n == 2;
 	if (!has(in, f->half ? M_V2 : M_V4) || types[result].bits != 32)
 		return bind_refuse(b, "a result other than .v4 of 32 bits or .v2.f16x2");
-	if (coordinate != T_F32 && (coordinate != T_S32 || f->g.shape == TEXTURE_CUBE || f->gather))
+	if (coordinate != T_F32 && (coordinate != T_S32 || f->geometry.shape == TEXTURE_CUBE || f->gather))
 		return bind_fault(b, NULL, "types", "coordinates of type .%s (expected .f32 or .s32)",
 			types[coordinate].name);
 	if (d->kind != O_VEC || d->n != n)
@@ -384,7 +384,7 @@ static int bind_fetch(struct bind *b, struct op *o, struct texture_fetch *f)
 	for (unsigned i = 0; i < n; i++)
 		if ((x->slot[i] = bind_dst(b, &d->elem[i], 32)) == UINT32_MAX)
 			return -1;
-	if (geometry_bind(b, o, &in->operand[1], &f->g, coordinate))
+	if (geometry_bind(b, o, &in->operand[1], &f->geometry, coordinate))
 		return -1;
 	o->memory = 1;
 	o->bytes = f->half ? 2 : 4;
@@ -399,20 +399,21 @@ static int bind_detail(struct bind *b, struct texture_fetch *f)
 	const struct operand *more = &b->in->operand[2];
 
 	if (f->detail == DETAIL_LEVEL) {
-		f->level = bind_src(b, more, f->g.real ? T_F32 : T_S32);
+		f->level = bind_src(b, more, f->geometry.real ? T_F32 : T_S32);
 		return f->level == UINT32_MAX ? -1 : 0;
 	}
 	for (unsigned i = 0; f->detail == DETAIL_GRAD && i < 2; i++) {
 		const struct operand *e = more[i].kind == O_VEC ? more[i].elem : &more[i];
 		unsigned n = more[i].kind == O_VEC ? more[i].n : 1;
 
-		if (n < f->g.n)
-			return bind_fault(b, &more[i], "operand", "gradient of %u (expected %u)", n, f->g.n);
-		for (unsigned d = 0; d < f->g.n; d++)
+		if (n < f->geometry.n)
+			return bind_fault(
+				b, &more[i], "operand", "gradient of %u (expected %u)", n, f->geometry.n);
+		for (unsigned d = 0; d < f->geometry.n; d++)
 			if ((f->grad[i][d] = bind_src(b, &e[d], T_F32)) == UINT32_MAX)
 				return -1;
 	}
-	return f->detail == DETAIL_GRAD && !f->g.real
+	return f->detail == DETAIL_GRAD && !f->geometry.real
 		       ? bind_fault(b, NULL, "types", "gradients of whole coordinates (expected .f32)")
 		       : 0;
 }
@@ -425,7 +426,7 @@ int bind_tex(struct bind *b, struct op *o)
 
 	f->detail = has(in, M_LEVEL) ? DETAIL_LEVEL : has(in, M_GRAD) ? DETAIL_GRAD : DETAIL_BASE;
 
-	if (!geometry_find(in, &f->g))
+	if (!geometry_find(in, &f->geometry))
 		return bind_refuse(b, "textures of several samples");
 	if (bind_types(b, 2))
 		return -1;
@@ -449,7 +450,8 @@ int bind_tld4(struct bind *b, struct op *o)
 		return bind_refuse(b, "an offset or a comparison of depths");
 	if (bind_operands(b, 2, 2))
 		return -1;
-	if (!f->gather || !geometry_find(in, &f->g) || f->g.n < 2 || f->g.shape == TEXTURE_3D)
+	if (!f->gather || !geometry_find(in, &f->geometry) || f->geometry.n < 2 ||
+		f->geometry.shape == TEXTURE_3D)
 		return bind_fault(b, NULL, "suffix",
 			"%s (expected .r, .g, .b or .a of .2d, .a2d, .cube or .acube)", in->text);
 	return bind_fetch(b, o, f);

@@ -13,8 +13,8 @@ enum { JOIN_NONE, JOIN_ADD, JOIN_MIN, JOIN_MAX, JOIN_PLACE };
 
 /* Data of an op. Parts of one word are given by their first bit; parts of a vector are numbered through b:a. */
 struct video_op {
-	enum video v;
-	enum type td, ta, tb;
+	enum video operation;
+	enum type type_d, type_a, type_b;
 	uint8_t join, cmp, sat, clamp;
 	uint8_t bits, n;                 /* of an element; elements: 1, 2 or 4 */
 	uint8_t a[4], b[4], d;           /* part of the operand; d: bit i: element i is computed */
@@ -45,7 +45,7 @@ static s64 compute(const struct video_op *x, s64 a, s64 b)
 {
 	u32 n = (u32)b;
 
-	switch (x->v) {
+	switch (x->operation) {
 	case V_ADD: return a + b;
 	case V_SUB: return a - b;
 	case V_ABSDIFF: return a > b ? a - b : b - a;
@@ -56,7 +56,7 @@ static s64 compute(const struct video_op *x, s64 a, s64 b)
 	default: break;
 	}
 	n = x->clamp ? n > 32 ? 32 : n : n & 31;
-	return x->v == V_SHL ? (s64)((u64)a << n) : a >> n;
+	return x->operation == V_SHL ? (s64)((u64)a << n) : a >> n;
 }
 
 static s64 saturate(s64 v, unsigned bits, bool is_signed)
@@ -68,7 +68,7 @@ static s64 saturate(s64 v, unsigned bits, bool is_signed)
 
 static u32 join_third(const struct video_op *x, s64 v, u32 c)
 {
-	bool less = x->td == T_S32 ? (s32)v < (s32)c : (u32)v < c;
+	bool less = x->type_d == T_S32 ? (s32)v < (s32)c : (u32)v < c;
 	u32 mask = x->bits == 32 ? ~0u : ((1u << x->bits) - 1) << x->d_shift;
 
 	switch (x->join) {
@@ -85,11 +85,12 @@ static void video_one(struct warp *w, const struct op *o, uint32_t m)
 	const struct video_op *x = o->x->family;
 
 	FOR_BITS32 (i, m) {
-		s64 a = extend_part(REG(u32, w, o->a)[i] >> x->a[0], x->a_bits, x->ta);
-		s64 b = extend_part(REG(u32, w, o->b)[i] >> x->b[0], x->b_bits, x->tb), v = compute(x, a, b);
+		s64 a = extend_part(REG(u32, w, o->a)[i] >> x->a[0], x->a_bits, x->type_a);
+		s64 b = extend_part(REG(u32, w, o->b)[i] >> x->b[0], x->b_bits, x->type_b),
+		    v = compute(x, a, b);
 
 		if (x->sat)
-			v = saturate(v, x->bits, x->td == T_S32);
+			v = saturate(v, x->bits, x->type_d == T_S32);
 		REG(u32, w, o->d)[i] = join_third(x, v, REG(u32, w, o->c)[i]);
 	}
 }
@@ -103,13 +104,13 @@ static void video_many(struct warp *w, const struct op *o, uint32_t m)
 		u32 r = REG(u32, w, o->c)[i], mask = (1u << x->bits) - 1;
 
 		for (unsigned e = 0; e < x->n; e++) {
-			s64 v = compute(x, extend_part(both >> x->bits * x->a[e], x->bits, x->ta),
-				extend_part(both >> x->bits * x->b[e], x->bits, x->tb));
+			s64 v = compute(x, extend_part(both >> x->bits * x->a[e], x->bits, x->type_a),
+				extend_part(both >> x->bits * x->b[e], x->bits, x->type_b));
 
 			if (!(x->d >> e & 1))
 				continue;
 			if (x->sat)
-				v = saturate(v, x->bits, x->td == T_S32);
+				v = saturate(v, x->bits, x->type_d == T_S32);
 			if (x->join == JOIN_ADD)
 				r += (u32)v;
 			else
@@ -122,11 +123,12 @@ static void video_many(struct warp *w, const struct op *o, uint32_t m)
 static void video_mad(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct video_op *x = o->x->family;
-	bool is_signed = types[x->ta].kind == K_SINT || types[x->tb].kind == K_SINT || x->neg_ab || x->neg_c;
+	bool is_signed =
+		types[x->type_a].kind == K_SINT || types[x->type_b].kind == K_SINT || x->neg_ab || x->neg_c;
 
 	FOR_BITS32 (i, m) {
-		s128 a = extend_part(REG(u32, w, o->a)[i] >> x->a[0], x->a_bits, x->ta);
-		s128 b = extend_part(REG(u32, w, o->b)[i] >> x->b[0], x->b_bits, x->tb);
+		s128 a = extend_part(REG(u32, w, o->a)[i] >> x->a[0], x->a_bits, x->type_a);
+		s128 b = extend_part(REG(u32, w, o->b)[i] >> x->b[0], x->b_bits, x->type_b);
 		u32 c = REG(u32, w, o->c)[i];
 		s128 v = a * b, add;
 
@@ -222,8 +224,8 @@ static int bind_words(struct bind *b, struct op *o, const struct operand *k, uns
 static void find_video_operation(enum opcode op, struct video_op *x)
 {
 	static const struct {
-		uint16_t op[3];
-		uint8_t v;
+		uint16_t opcode[3];
+		uint8_t operation;
 	} rows[] = {
 		{{I_vadd, I_vadd2, I_vadd4}, V_ADD},
 		{{I_vsub, I_vsub2, I_vsub4}, V_SUB},
@@ -238,8 +240,8 @@ static void find_video_operation(enum opcode op, struct video_op *x)
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		for (unsigned k = 0; k < 3; k++)
-			if (rows[i].op[k] == op) {
-				x->v = (enum video)rows[i].v;
+			if (rows[i].opcode[k] == op) {
+				x->operation = (enum video)rows[i].operation;
 				x->n = (uint8_t)(1u << k);
 			}
 }
@@ -248,7 +250,7 @@ static int bind_video_types(struct bind *b, struct video_op *x)
 {
 	static const enum modifier cmp[] = {M_EQ, M_NE, M_LT, M_LE, M_GT, M_GE};
 	const struct stmt *in = b->in;
-	bool set = x->v == V_SET;
+	bool set = x->operation == V_SET;
 	unsigned found = 0;
 
 	if (bind_types(b, set ? 2 : 3))
@@ -256,9 +258,9 @@ static int bind_video_types(struct bind *b, struct video_op *x)
 	for (unsigned i = 0; i < in->n_types; i++)
 		if (in->type[i] != T_U32 && in->type[i] != T_S32)
 			return bind_fault(b, NULL, "types", "%s (expected .u32 or .s32)", in->text);
-	x->td = set ? T_U32 : (enum type)in->type[0];
-	x->ta = (enum type)in->type[in->n_types - 2];
-	x->tb = (enum type)in->type[in->n_types - 1];
+	x->type_d = set ? T_U32 : (enum type)in->type[0];
+	x->type_a = (enum type)in->type[in->n_types - 2];
+	x->type_b = (enum type)in->type[in->n_types - 1];
 	for (unsigned i = 0; set && i < sizeof(cmp) / sizeof(cmp[0]); i++)
 		if (has(in, cmp[i])) {
 			x->cmp = (uint8_t)cmp[i];

@@ -31,7 +31,7 @@ struct view { /* a matrix in shared memory: "row" counts M or N */
 	uint64_t start, lead, stride, offset;
 	unsigned span; /* bytes of the swizzle; 0: none */
 	bool trans;
-	enum type t;
+	enum type type;
 };
 
 static struct view read_descriptor(u64 desc, enum type t, bool trans)
@@ -45,7 +45,7 @@ static struct view read_descriptor(u64 desc, enum type t, bool trans)
 /* Returns the offset in shared memory of element (row, k); elements of one bit share bytes. */
 static uint64_t element_offset(const struct view *v, unsigned row, unsigned k)
 {
-	uint64_t at, bits = types[v->t].bits, row_byte = row * bits / 8, k_byte = k * bits / 8;
+	uint64_t at, bits = types[v->type].bits, row_byte = row * bits / 8, k_byte = k * bits / 8;
 
 	if (!v->span)
 		return v->start +
@@ -60,7 +60,8 @@ static uint64_t element_offset(const struct view *v, unsigned row, unsigned k)
 static bool load_number(
 	struct warp *w, const struct op *o, const struct view *v, unsigned row, unsigned k, double *out)
 {
-	uint64_t at = element_offset(v, row, k), bytes = types[v->t].bits < 8 ? 1 : types[v->t].bits / 8;
+	uint64_t at = element_offset(v, row, k),
+		 bytes = types[v->type].bits < 8 ? 1 : types[v->type].bits / 8;
 	u64 bits = 0;
 
 	if (at + bytes > w->cta->shared_bytes) {
@@ -70,7 +71,7 @@ static bool load_number(
 		return false;
 	}
 	memcpy(&bits, w->cta->shared + at, bytes);
-	*out = mma_element(bits, types[v->t].bits == 1 ? k % 8 : 0, v->t);
+	*out = mma_element(bits, types[v->type].bits == 1 ? k % 8 : 0, v->type);
 	return true;
 }
 
