@@ -72,7 +72,7 @@ static int describe_tensor_map(struct tensor_map *m, const struct map_descriptio
 /* Stores a map in *to if it is valid and e is 0. 0 or a status. */
 static int store_tensor_map(struct tensor_map *to, const struct tensor_map *m, int e)
 {
-	if (!e && (!to || tensor_wrong(m)))
+	if (!e && (!to || tensor_map_error(m)))
 		e = cudaErrorInvalidValue;
 	if (!e)
 		memcpy(to, m, sizeof(*m));

@@ -156,7 +156,7 @@ int launch_tensormap(struct reader *r)
 					    (said.steps && said.steps != said.dims)
 				    ? "lists of different lengths"
 			    : m.fill_nan && said.whole ? "NaNs to fill whole numbers with"
-						       : tensor_wrong(&m);
+						       : tensor_map_error(&m);
 	if (wrong)
 		return fault_set(r->f, launch_at(r, 0), "tensor-map",
 			"%s (expected a map that the hardware takes)", wrong);

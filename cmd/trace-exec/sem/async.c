@@ -43,10 +43,10 @@ static bool find_sources(
 		return false;
 	}
 	if (whole)
-		return mem_at(w, o, m, SP_GLOBAL, o->bytes, from) &&
+		return mem_find_host(w, o, m, SP_GLOBAL, o->bytes, from) &&
 		       (!w->g->opt->check || check_read(w, o, m, o->bytes, from));
 	FOR_BITS32 (i, m)
-		if (n[i] && (!mem_at(w, o, 1u << i, SP_GLOBAL, n[i], from) ||
+		if (n[i] && (!mem_find_host(w, o, 1u << i, SP_GLOBAL, n[i], from) ||
 				    !check_run(w, o, SP_GLOBAL, i, n[i], from[i], false)))
 			return false;
 	return true;
@@ -64,7 +64,7 @@ static bool find_destinations(struct warp *w, const struct op *o, uint32_t m, ui
 	dst.mode = (uint8_t)o->x->aux[0];
 	dst.space = SP_SHARED;
 	exec_addresses(w, &dst);
-	good = mem_at(w, &dst, m, SP_SHARED, o->bytes, to) &&
+	good = mem_find_host(w, &dst, m, SP_SHARED, o->bytes, to) &&
 	       (!w->g->opt->check || check_write(w, &dst, m, o->bytes, to));
 	if (good && w->g->opt->check)
 		flight_begin(w, m, o->bytes, to);

@@ -17,13 +17,13 @@ struct address {
 
 int address_bind(struct bind *b, struct address *a, const struct operand *at, enum state_space space);
 /* Returns a lane's host address of bytes and sets w->addr to its offset. NULL: the launch has failed. */
-uint8_t *address_at(
+uint8_t *address_find_host(
 	struct warp *w, const struct op *o, const struct address *a, unsigned lane, uint64_t bytes);
 /*
  * Reports the arrival of n bytes of a lane to the mbarrier at a host address, whose offset is w->addr. false:
  * the launch has failed.
  */
-bool async_arrived(struct warp *w, const struct op *o, unsigned lane, uint8_t *mbarrier, uint64_t n);
+bool async_report_bytes(struct warp *w, const struct op *o, unsigned lane, uint8_t *mbarrier, uint64_t n);
 
 /* Destination of a copy: one address, or the same offset in several thread blocks of a cluster. */
 struct targets {
@@ -32,8 +32,8 @@ struct targets {
 	bool reports;  /* the copy reports to mbarrier bar */
 };
 /* Returns the host address in block rank's shared memory; rank is ignored without mask. NULL: the launch has failed. */
-uint8_t *targets_at(struct warp *w, const struct op *o, const struct targets *t, const struct address *a,
-	unsigned lane, unsigned rank, uint64_t bytes);
+uint8_t *targets_find_host(struct warp *w, const struct op *o, const struct targets *t,
+	const struct address *a, unsigned lane, unsigned rank, uint64_t bytes);
 /* Returns the ranks of a lane's copy as bits; bit 0 without .multicast::cluster. 0: the launch has failed. */
 uint32_t targets_ranks(struct warp *w, const struct op *o, const struct targets *t, unsigned lane);
 

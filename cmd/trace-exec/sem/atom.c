@@ -184,7 +184,7 @@ bool atom_fits(enum atom a, enum type t)
 	return bits >= 16 && types[t].kind != K_PRED && types[t].kind != K_OPAQUE;
 }
 
-bool atom_async(enum atom a, enum type t, bool global)
+bool atom_fits_async(enum atom a, enum type t, bool global)
 {
 	bool whole = t == T_U32 || t == T_S32, half = t == T_F16 || t == T_BF16;
 
@@ -256,7 +256,8 @@ int bind_atom(struct bind *b, struct op *o)
 		return bind_fault(
 			b, NULL, "types", "%s (expected one operation and a type that it has)", in->text);
 	unsigned count = first + 2 + (a == ATOM_CAS);
-	if (bind_operands(b, count, count + has(in, M_L2__CACHE_HINT)) || mem_space(b, o, &k[first], true))
+	if (bind_operands(b, count, count + has(in, M_L2__CACHE_HINT)) ||
+		mem_bind_space(b, o, &k[first], true))
 		return -1;
 	if (o->space != SP_GLOBAL && o->space != SP_SHARED && o->space != SP_GENERIC)
 		return bind_fault(b, &k[first], "space", "atomic on .%s (expected .global or .shared)",

@@ -27,7 +27,7 @@ u64 atom_value(enum atom a, enum type t, u64 old, u64 b, u64 c);
 /* Same as atom_value() in global memory, where a sum of f32 flushes subnormal numbers. */
 u64 atom_global(enum atom a, enum type t, u64 old, u64 b, u64 c);
 /* Do asynchronous reductions have the operation for the type, in global memory or in a cluster? */
-bool atom_async(enum atom a, enum type t, bool global);
+bool atom_fits_async(enum atom a, enum type t, bool global);
 /* Returns the bits of frame.order for an operation whose old value is unused. */
 uint32_t atom_order(enum atom a, enum type t);
 

@@ -24,7 +24,7 @@ int address_bind(struct bind *b, struct address *a, const struct operand *at, en
 	return 0;
 }
 
-uint8_t *address_at(
+uint8_t *address_find_host(
 	struct warp *w, const struct op *o, const struct address *a, unsigned lane, uint64_t bytes)
 {
 	struct op one = *o;
@@ -35,7 +35,7 @@ uint8_t *address_at(
 	one.mode = a->mode;
 	one.space = a->space;
 	exec_addresses(w, &one);
-	return mem_at(w, &one, 1u << lane, (enum state_space)a->space, bytes, at) ? at[lane] : NULL;
+	return mem_find_host(w, &one, 1u << lane, (enum state_space)a->space, bytes, at) ? at[lane] : NULL;
 }
 
 uint32_t targets_ranks(struct warp *w, const struct op *o, const struct targets *t, unsigned lane)
@@ -51,14 +51,14 @@ uint32_t targets_ranks(struct warp *w, const struct op *o, const struct targets 
 	return 0;
 }
 
-uint8_t *targets_at(struct warp *w, const struct op *o, const struct targets *t, const struct address *a,
-	unsigned lane, unsigned rank, uint64_t bytes)
+uint8_t *targets_find_host(struct warp *w, const struct op *o, const struct targets *t,
+	const struct address *a, unsigned lane, unsigned rank, uint64_t bytes)
 {
-	uint8_t *own = address_at(w, o, a, lane, bytes), *other;
+	uint8_t *own = address_find_host(w, o, a, lane, bytes), *other;
 
 	if (!own || !t->mask)
 		return own;
-	return (other = mem_block(w, o, lane, rank)) ? other + w->addr[lane] : NULL;
+	return (other = mem_block_shared(w, o, lane, rank)) ? other + w->addr[lane] : NULL;
 }
 
 /* ---- bulk copies ---- */
@@ -117,11 +117,12 @@ static bool bulk_copy_lane(struct warp *w, const struct op *o, unsigned lane)
 	uint32_t ranks = targets_ranks(w, o, &x->targets, lane);
 	uint8_t *from;
 
-	if (!ranks || !check_bulk_size(w, o, lane, n) || !(from = address_at(w, o, &x->from, lane, n)) ||
+	if (!ranks || !check_bulk_size(w, o, lane, n) ||
+		!(from = address_find_host(w, o, &x->from, lane, n)) ||
 		!check_bulk_end(w, o, lane, n, from, false))
 		return false;
 	FOR_BITS32 (r, ranks) {
-		uint8_t *to = targets_at(w, o, &x->targets, &x->targets.to, lane, r, n), *bar;
+		uint8_t *to = targets_find_host(w, o, &x->targets, &x->targets.to, lane, r, n), *bar;
 
 		if (!to || !check_bulk_end(w, o, lane, n, to, true))
 			return false;
@@ -132,8 +133,8 @@ static bool bulk_copy_lane(struct warp *w, const struct op *o, unsigned lane)
 		check_mark(w->cta, to, n);
 		if (!x->targets.reports)
 			continue;
-		if (!(bar = targets_at(w, o, &x->targets, &x->targets.bar, lane, r, 8)) ||
-			!async_arrived(w, o, lane, bar, n))
+		if (!(bar = targets_find_host(w, o, &x->targets, &x->targets.bar, lane, r, 8)) ||
+			!async_report_bytes(w, o, lane, bar, n))
 			return false;
 	}
 	return true;
@@ -154,7 +155,7 @@ static void bulk_prefetch(struct warp *w, const struct op *o, uint32_t m)
 
 	FOR_BITS32 (i, m) {
 		uint64_t n = REG(u32, w, x->bytes)[i];
-		uint8_t *at = check_bulk_size(w, o, i, n) ? address_at(w, o, &x->from, i, n) : NULL;
+		uint8_t *at = check_bulk_size(w, o, i, n) ? address_find_host(w, o, &x->from, i, n) : NULL;
 
 		if (!at || !check_bulk_end(w, o, i, 0, at, false))
 			return;
@@ -168,7 +169,7 @@ static int bind_reduction(struct bind *b, struct bulk *x)
 		return -1;
 	x->type = (enum type)b->in->type[0];
 	bool global = x->targets.to.space == SP_GLOBAL, half = x->type == T_F16 || x->type == T_BF16;
-	if (!atom_find(b->in, T_NONE, &x->atom) || !atom_async(x->atom, x->type, global))
+	if (!atom_find(b->in, T_NONE, &x->atom) || !atom_fits_async(x->atom, x->type, global))
 		return bind_fault(
 			b, NULL, "types", "%s (expected one operation and a type that it has)", b->in->text);
 	if (has(b->in, M_NOFTZ) != (half && x->atom == ATOM_ADD))
@@ -263,7 +264,7 @@ static void store_and_report(struct warp *w, const struct op *o, uint32_t m)
 
 	w->changed = true;
 	FOR_BITS32 (i, m) {
-		uint8_t *to = address_at(w, o, &x->to, i, bytes), *bar;
+		uint8_t *to = address_find_host(w, o, &x->to, i, bytes), *bar;
 
 		if (!to)
 			return;
@@ -293,7 +294,8 @@ static void store_and_report(struct warp *w, const struct op *o, uint32_t m)
 			memcpy(to + k * o->bytes, &v, o->bytes);
 		}
 		check_mark(w->cta, to, bytes);
-		if (!(bar = address_at(w, o, &x->bar, i, 8)) || !async_arrived(w, o, i, bar, bytes))
+		if (!(bar = address_find_host(w, o, &x->bar, i, 8)) ||
+			!async_report_bytes(w, o, i, bar, bytes))
 			return;
 	}
 	memcpy(w->addr, addr, sizeof(addr));
@@ -319,7 +321,8 @@ int bind_store_async(struct bind *b, struct op *o)
 	o->bytes = (uint8_t)(types[x->type].bits / 8);
 	o->n = has(in, M_V2) ? 2 : has(in, M_V4) ? 4 : 1;
 	if ((o->bytes != 4 && o->bytes != 8) || o->bytes * o->n > 16 || (x->reduce && o->n > 1) ||
-		(x->reduce && (!atom_find(in, T_NONE, &x->atom) || !atom_async(x->atom, x->type, false))))
+		(x->reduce &&
+			(!atom_find(in, T_NONE, &x->atom) || !atom_fits_async(x->atom, x->type, false))))
 		return bind_fault(
 			b, NULL, "types", "%s (expected a type of 4 or 8 bytes, 16 together)", in->text);
 	if (o->n > 1 && (k[1].kind != O_VEC || k[1].n != o->n))
@@ -350,7 +353,7 @@ static bool bulk_zero_lane(struct warp *w, const struct op *o, unsigned lane)
 			"bulk store of %llu bytes (expected a multiple of 8)", (unsigned long long)n);
 		return false;
 	}
-	if (!(to = address_at(w, o, &x->to, lane, n)))
+	if (!(to = address_find_host(w, o, &x->to, lane, n)))
 		return false;
 	if (w->space != SP_SHARED || w->addr[lane] % 8) {
 		exec_fail(w, o, 1u << lane, "misaligned",

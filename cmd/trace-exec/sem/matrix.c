@@ -70,7 +70,7 @@ int bind_ldmatrix(struct bind *b, struct op *o)
 		if ((x->slot[i] = store ? bind_src(b, &vec->elem[i], T_B32)
 					: bind_dst(b, &vec->elem[i], 32)) == UINT32_MAX)
 			return -1;
-	return mem_space(b, o, &k[!store], store);
+	return mem_bind_space(b, o, &k[!store], store);
 }
 
 static void transpose_matrix(struct warp *w, const struct op *o, uint32_t m)

@@ -88,7 +88,7 @@ static bool add_pending_bytes(
 	return false;
 }
 
-bool async_arrived(struct warp *w, const struct op *o, unsigned lane, uint8_t *mbarrier, uint64_t n)
+bool async_report_bytes(struct warp *w, const struct op *o, unsigned lane, uint8_t *mbarrier, uint64_t n)
 {
 	struct mbarrier_state s;
 	u64 v;
@@ -137,7 +137,7 @@ static bool find_mbarriers(struct warp *w, const struct op *o, uint32_t m, uint8
 	bool change = o->n == MB_INIT || o->n == MB_INVAL;
 
 	exec_addresses(w, o);
-	if (!check_own_block(w, o, m) || !mem_at(w, o, m, (enum state_space)o->space, 8, at))
+	if (!check_own_block(w, o, m) || !mem_find_host(w, o, m, (enum state_space)o->space, 8, at))
 		return false;
 	FOR_BITS32 (i, m)
 		if (!check_mbarrier_alignment(w, o, i))

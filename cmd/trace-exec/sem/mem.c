@@ -40,7 +40,7 @@ static bool global_at(struct warp *w, const struct op *o, uint32_t m, uint64_t b
 	return true;
 }
 
-uint8_t *mem_block(struct warp *w, const struct op *o, unsigned lane, unsigned rank)
+uint8_t *mem_block_shared(struct warp *w, const struct op *o, unsigned lane, unsigned rank)
 {
 	const struct cta *c = w->cta->cluster->cta[rank];
 
@@ -63,7 +63,7 @@ static uint8_t *other_block_at(struct warp *w, const struct op *o, unsigned lane
 	}
 	w->addr[lane] %= CLUSTER_STRIDE;
 	if (o->space != SP_SHARED || has(o->in, M_SHARED__CLUSTER))
-		return mem_block(w, o, lane, (unsigned)rank);
+		return mem_block_shared(w, o, lane, (unsigned)rank);
 	exec_fail(w, o, 1u << lane, "space",
 		"byte %llu of the shared memory of thread block %u of the cluster (expected a generic address or .shared::cluster)",
 		(unsigned long long)w->addr[lane], (unsigned)rank);
@@ -132,7 +132,7 @@ static bool generic_at(struct warp *w, const struct op *o, uint32_t m, uint64_t 
 	       (!param || window_at(w, o, param, bytes, SP_PARAM, at));
 }
 
-bool mem_at(
+bool mem_find_host(
 	struct warp *w, const struct op *o, uint32_t m, enum state_space space, uint64_t bytes, uint8_t **at)
 {
 	w->space = (uint8_t)space;
@@ -151,7 +151,7 @@ bool mem_at(
 bool mem_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
 {
 	exec_addresses(w, o);
-	return mem_at(w, o, m, (enum state_space)o->space, bytes, at) &&
+	return mem_find_host(w, o, m, (enum state_space)o->space, bytes, at) &&
 	       (!w->g->opt->check || check_read(w, o, m, bytes, at));
 }
 
@@ -159,7 +159,7 @@ bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, u
 {
 	w->changed = true;
 	exec_addresses(w, o);
-	return mem_at(w, o, m, (enum state_space)o->space, bytes, at) &&
+	return mem_find_host(w, o, m, (enum state_space)o->space, bytes, at) &&
 	       (!w->g->opt->check || check_write(w, o, m, bytes, at));
 }
 
@@ -367,7 +367,7 @@ static void st(struct warp *w, const struct op *o, uint32_t m)
 /* ---- bindings ---- */
 
 /* An access with .param is to the kernel's parameters, or to the frame of the executing function. */
-int mem_space(struct bind *b, struct op *o, const struct operand *at, bool write)
+int mem_bind_space(struct bind *b, struct op *o, const struct operand *at, bool write)
 {
 	enum state_space s = bind_space(b);
 
@@ -442,7 +442,7 @@ static int bind_load_store(struct bind *b, struct op *o, bool write)
 	if (bytes < 1 || types[t].kind == K_PRED || types[t].kind == K_OPAQUE)
 		return bind_fault(b, NULL, "types",
 			"type .%s of a memory access (expected one of whole bytes)", types[t].name);
-	if (mem_space(b, o, at, write))
+	if (mem_bind_space(b, o, at, write))
 		return -1;
 	if (write && (o->space == SP_CONST || o->space == SP_PARAM))
 		return bind_fault(b, at, "space", "store to .%s (expected a space that can be written)",

@@ -229,7 +229,7 @@ static void wmma_move(struct warp *w, const struct op *o, uint32_t m)
 	uint8_t *at[LANES];
 	struct op plain = *o;
 
-	if (!mma_whole(w, o, m, "access"))
+	if (!mma_check_lanes(w, o, m, "access"))
 		return;
 	plain.imm = (int64_t)o->x->value[0];
 	exec_addresses(w, &plain);
@@ -242,14 +242,15 @@ static void wmma_move(struct warp *w, const struct op *o, uint32_t m)
 			bit[lane] = wmma_offset(o, row, col, REG(u32, w, o->b)[lane]) * bits;
 			w->addr[lane] = base[lane] + bit[lane] / 8;
 		}
-		if (!mem_at(w, o, m, (enum state_space)o->space, bits < 8 ? 1 : bits / 8, at))
+		if (!mem_find_host(w, o, m, (enum state_space)o->space, bits < 8 ? 1 : bits / 8, at))
 			return;
 		for (unsigned lane = 0; lane < LANES; lane++)
 			move_element(w, o, lane, i, bit[lane], at[lane]);
 	}
 	w->changed = w->changed || o->is_signed;
 	memcpy(w->addr, base, sizeof(base));
-	mem_at(w, &plain, m, (enum state_space)o->space, 1, at); /* the trace has the matrix's address */
+	mem_find_host(
+		w, &plain, m, (enum state_space)o->space, 1, at); /* the trace has the matrix's address */
 }
 
 static int bind_wmma_product(struct bind *b, struct op *o, struct mma_shape s)
@@ -287,7 +288,7 @@ static int bind_wmma_move(struct bind *b, struct op *o, struct mma_shape s)
 		x.shape.m, x.shape.n, (enum type)x.a, (of_a || of_b) && x.a == T_F16);
 	if (s.k > 128 || !x.n_a || x.n_a > 16 || (store && types[x.a].bits < 16))
 		return bind_refuse(b, "this shape with this type");
-	if (mem_space(b, o, &k[!store], store) ||
+	if (mem_bind_space(b, o, &k[!store], store) ||
 		bind_fragment(b, &k[store], x.n_a, (enum type)x.a, !store, bind_ext(b, o)->slot))
 		return -1;
 	o->b = in->n_operands == 3 ? bind_src(b, &k[2], T_U32)

@@ -49,7 +49,7 @@ unsigned mma_sparse_column(
 	const u32 *metadata, enum type t, unsigned k, unsigned selector, unsigned row, unsigned c);
 
 /* Checks that all lanes execute. false: the launch has failed. what: "product", "access". */
-bool mma_whole(struct warp *w, const struct op *o, uint32_t m, const char *what);
+bool mma_check_lanes(struct warp *w, const struct op *o, uint32_t m, const char *what);
 /* Execute the product o->x->matrix, with the registers of D, A, B and C in o->x->slot. */
 void mma_run(struct warp *w, const struct op *o, uint32_t m);
 /* m8n8k4 of f16. */

@@ -220,7 +220,7 @@ static void scatter_d(struct warp *w, const struct op *o, const struct matrix *x
 		}
 }
 
-bool mma_whole(struct warp *w, const struct op *o, uint32_t m, const char *what)
+bool mma_check_lanes(struct warp *w, const struct op *o, uint32_t m, const char *what)
 {
 	if (m != ALL_LANES)
 		exec_fail(w, o, m, "mma-divergent", "%u lanes at a matrix %s (expected all 32)",
@@ -234,7 +234,7 @@ void mma_run(struct warp *w, const struct op *o, uint32_t m)
 	struct cta *c = w->cta;
 	struct product *p;
 
-	if (!mma_whole(w, o, m, "product"))
+	if (!mma_check_lanes(w, o, m, "product"))
 		return;
 	if (!c->product)
 		c->product = xcalloc(1, sizeof(*p));
@@ -303,7 +303,7 @@ static void volta_scatter(struct warp *w, const struct op *o, unsigned q, struct
 
 void mma_run_volta(struct warp *w, const struct op *o, uint32_t m)
 {
-	if (!mma_whole(w, o, m, "product"))
+	if (!mma_check_lanes(w, o, m, "product"))
 		return;
 	for (unsigned q = 0; q < 4; q++) {
 		struct quads p;

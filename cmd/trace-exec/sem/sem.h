@@ -47,13 +47,13 @@ int bind_absneg_int(struct bind *b, struct op *o);
  * Finds the host addresses of bytes at w->addr for the lanes of m. w->addr becomes offsets of the space. false:
  * the launch has failed.
  */
-bool mem_at(
+bool mem_find_host(
 	struct warp *w, const struct op *o, uint32_t m, enum state_space space, uint64_t bytes, uint8_t **at);
 /*
  * Returns the shared memory of block rank of the cluster, for a lane's access at offset w->addr. NULL: the block
  * has ended, and the launch has failed.
  */
-uint8_t *mem_block(struct warp *w, const struct op *o, unsigned lane, unsigned rank);
+uint8_t *mem_block_shared(struct warp *w, const struct op *o, unsigned lane, unsigned rank);
 /* Find the host addresses of op o for the lanes of m and check the accesses. false: the launch has failed. */
 bool mem_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);
 bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);
@@ -62,6 +62,6 @@ int bind_cluster_barrier(struct bind *b, struct op *o);
 /* bar.warp.sync; sem/warp.c. */
 int bind_bar_warp(struct bind *b, struct op *o);
 /* Binds space and address of the memory operand: o->space, o->a, o->imm. */
-int mem_space(struct bind *b, struct op *o, const struct operand *at, bool write);
+int mem_bind_space(struct bind *b, struct op *o, const struct operand *at, bool write);
 
 #endif

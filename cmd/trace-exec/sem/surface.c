@@ -77,7 +77,7 @@ static bool find_texel(
 	if (!in)
 		return true;
 	bytes = x->formatted ? texture_bytes(*t) : (uint64_t)o->bytes * o->n;
-	if (!mem_at(w, o, 1u << lane, SP_GLOBAL, bytes, all))
+	if (!mem_find_host(w, o, 1u << lane, SP_GLOBAL, bytes, all))
 		return false;
 	*at = all[lane];
 	if (!w->g->opt->check)

@@ -31,7 +31,7 @@ static const char *pixels_wrong(const struct tensor_map *m)
 	return tensor_step(m, m->rank - 1u) == 1 ? NULL : "steps along the last dimension of im2col";
 }
 
-const char *tensor_wrong(const struct tensor_map *m)
+const char *tensor_map_error(const struct tensor_map *m)
 {
 	uint64_t inner = (uint64_t)(m->pixels ? m->channels : m->box[0]) * m->bytes;
 
@@ -228,7 +228,7 @@ static const struct tensor_map *read_map(
 	struct warp *w, const struct op *o, unsigned lane, struct tensor_map *m)
 {
 	const struct tensor_copy *x = o->x->family;
-	const uint8_t *at = address_at(w, o, &x->map, lane, sizeof(*m));
+	const uint8_t *at = address_find_host(w, o, &x->map, lane, sizeof(*m));
 	const char *wrong;
 
 	if (!at)
@@ -236,7 +236,7 @@ static const struct tensor_map *read_map(
 	memcpy(m, at, sizeof(*m));
 	wrong = w->space == SP_SHARED || w->space == SP_LOCAL ? "a tensor map in shared or local memory"
 		: w->addr[lane] % 64                          ? "a tensor map at no multiple of 64 bytes"
-							      : tensor_wrong(m);
+							      : tensor_map_error(m);
 	if (!wrong && m->rank != x->rank)
 		wrong = "a tensor map of another number of dimensions";
 	else if (!wrong && (x->order == ORDER_PIXELS) != (m->pixels != 0))
@@ -258,7 +258,7 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 	uint64_t n = count_lines(b), bytes = n * line_elements(m) * m->bytes,
 		 span_bytes = m->span ? (bytes + 127) / 128 * 128
 				      : bytes; /* the swizzle permutes within 128 bytes */
-	uint8_t *at = targets_at(w, o, &x->targets, &x->targets.to, lane, rank, span_bytes), *bar;
+	uint8_t *at = targets_find_host(w, o, &x->targets, &x->targets.to, lane, rank, span_bytes), *bar;
 	int64_t pixel[TENSOR_RANK], c[TENSOR_RANK];
 
 	if (!at)
@@ -280,8 +280,8 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 	}
 	if (!x->targets.reports)
 		return true;
-	return (bar = targets_at(w, o, &x->targets, &x->targets.bar, lane, rank, 8)) &&
-	       async_arrived(w, o, lane, bar, bytes);
+	return (bar = targets_find_host(w, o, &x->targets, &x->targets.bar, lane, rank, 8)) &&
+	       async_report_bytes(w, o, lane, bar, bytes);
 }
 
 static void copy_tensors(struct warp *w, const struct op *o, uint32_t m)

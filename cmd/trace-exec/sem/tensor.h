@@ -33,6 +33,6 @@ static inline unsigned tensor_step(const struct tensor_map *m, unsigned d)
 }
 
 /* Returns what is wrong with the sizes or alignments of the map; NULL: nothing. */
-const char *tensor_wrong(const struct tensor_map *m);
+const char *tensor_map_error(const struct tensor_map *m);
 
 #endif

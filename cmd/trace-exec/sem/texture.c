@@ -142,7 +142,7 @@ static bool read_texel(struct warp *w, const struct op *o, const struct spot *s,
 		return true;
 	}
 	w->addr[lane] = texture_at(t, (uint32_t)x, (uint32_t)y, (uint32_t)z, s->layer);
-	if (!mem_at(w, o, 1u << lane, SP_GLOBAL, texture_bytes(t), at) ||
+	if (!mem_find_host(w, o, 1u << lane, SP_GLOBAL, texture_bytes(t), at) ||
 		(w->g->opt->check && !check_read(w, o, 1u << lane, texture_bytes(t), at)))
 		return false;
 	texture_texel(t, at[lane], out);
