@@ -390,7 +390,7 @@ API(int, cudaGraphDestroyNode, struct graph_node *n)
 	return cudart_leave(cudaSuccess);
 }
 
-/* Stores the first *n nodes in to, with NULL after the last, or without to their number in *n. */
+/* Stores up to *n nodes in to, then NULL. *n becomes their number if it is smaller, or if to is NULL. */
 static int list_nodes(const struct cuda_graph *g, struct graph_node **to, size_t *n, bool roots)
 {
 	int e = cudart_enter(false);

@@ -132,7 +132,7 @@ static void execute_launch(const struct launch *l, const struct kernel *k)
 
 /* ---- checks of a launch ---- */
 
-#define CLUSTER_PORTABLE 8u /* blocks of a cluster on every GPU that has clusters */
+#define CLUSTER_PORTABLE 8u /* largest cluster, in blocks, of every GPU with clusters */
 
 /* Returns the cluster of the launch, else of the kernel's code, else of its attributes; x 0: none. */
 static struct dim cluster_of(const struct kernel *k, const struct configuration *c)

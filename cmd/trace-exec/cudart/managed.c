@@ -2,7 +2,7 @@
 /*
  * Hints about managed memory: prefetches, advice and attachment to streams.
  *
- * Always true: host and device share managed memory. A hint is checked like in the real runtime and has no
+ * Always true: host and device share managed memory. A hint is checked as in the real runtime and has no
  * effect.
  */
 #include "cudart/cudart.h"

@@ -21,7 +21,7 @@ struct pool {
 };
 
 struct pool_properties {
-	int type, handles, place, device;
+	int type, handles, location, device;
 	void *security;
 	size_t capacity;
 	unsigned char rest[56];
@@ -99,7 +99,7 @@ API(int, cudaMemPoolCreate, struct pool **to, const struct pool_properties *x)
 
 	if (!e && (!to || !x))
 		e = cudaErrorInvalidValue;
-	if (!e && (x->type != PINNED || x->place != ON_DEVICE || x->handles))
+	if (!e && (x->type != PINNED || x->location != ON_DEVICE || x->handles))
 		e = cudart_unsupported("cudaMemPoolCreate", "a pool elsewhere than on the device, or shared");
 	if (!e && x->device)
 		e = cudaErrorInvalidDevice;

@@ -6,7 +6,7 @@
  * Always true: fma is fused. A NaN result of f32, f16 or bf16 is the canonical NaN (0x7fffffff, 0x7fff).
  * Rounding follows the suffix. .ftz flushes subnormal operands and results to zeros of the same sign. An
  * approximation is the correctly rounded result in f32 (in f64 for .approx.ftz.f64), within the bounds of PTX;
- * sine and cosine do not reduce their argument first. f16 and bf16 are computed in more bits and rounded once.
+ * sine and cosine are of the exact argument. f16 and bf16 are computed in more bits and rounded once.
  */
 #include <fenv.h>
 #include <float.h>
