@@ -83,7 +83,7 @@ static struct {
 } hand;
 
 /* Adds nodes out of order. Of the nodes that are ready, the first one added is executed first. */
-static void test_adding(void)
+static void test_additions(void)
 {
 	struct fill f = {b, 0, 0x3f800000, 4, N, 1};
 	struct host one = {note_call, "1"}, two = {note_call, "2"};
@@ -108,7 +108,7 @@ static void test_adding(void)
 	hand.k.block.x = N;
 }
 
-static void test_asking(void)
+static void test_queries(void)
 {
 	struct kernel_params seen;
 	struct node *all[9];
@@ -229,8 +229,8 @@ static void test_stale_nodes(void)
 static void test_by_hand(void)
 {
 	hand.k = (struct kernel_params){&add, {1, 1, 1}, {N, 1, 1}, 0, (void *[]){&a, &b, &c, &n}, NULL};
-	test_adding();
-	test_asking();
+	test_additions();
+	test_queries();
 	test_edges();
 	test_launching();
 	test_instances();
@@ -240,7 +240,7 @@ static void test_by_hand(void)
 }
 
 /* Captures two streams. The second waits for an event of the first, and the first for one of the second. */
-static void test_recorded(void)
+static void test_captures(void)
 {
 	struct stream *s, *t;
 	struct event *fork, *join;
@@ -412,7 +412,7 @@ int main(void)
 	if (cudaMalloc(&a, sizeof(h)) || cudaMalloc(&b, sizeof(h)) || cudaMalloc(&c, sizeof(h)))
 		return 3;
 	test_by_hand();
-	test_recorded();
+	test_captures();
 	test_broken();
 	test_updates();
 	cudaFree(a);

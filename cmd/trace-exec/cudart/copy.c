@@ -169,8 +169,8 @@ ALSO(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
 /* ---- boxes ---- */
 
 /* Finds the box of one end of a copy: its start, pitch and the bytes from plane to plane. */
-static int find_end(const struct array *array, const struct pitched *p, struct position start, size_t unit,
-	struct extent bytes, struct pitched *out, size_t *slice)
+static int find_copy_box(const struct array *array, const struct pitched *p, struct position start,
+	size_t unit, struct extent bytes, struct pitched *out, size_t *slice)
 {
 	if (array) {
 		start.x *= unit;
@@ -195,8 +195,8 @@ int work_copy(const struct copy_3d *c)
 	if (x.width > SIZE_MAX / 16)
 		return cudaErrorInvalidValue;
 	x.width *= unit;
-	if ((e = find_end(c->to_array, &c->to, c->to_position, unit, x, &to, &to_slice)) ||
-		(e = find_end(c->from_array, &c->from, c->from_position, unit, x, &from, &from_slice)))
+	if ((e = find_copy_box(c->to_array, &c->to, c->to_position, unit, x, &to, &to_slice)) ||
+		(e = find_copy_box(c->from_array, &c->from, c->from_position, unit, x, &from, &from_slice)))
 		return e;
 	for (size_t z = 0; !e && z < x.depth; z++)
 		e = cudart_copy_rows(to.base + z * to_slice, to.pitch, from.base + z * from_slice, from.pitch,

@@ -25,7 +25,7 @@ static bool is_exec(const struct graph_exec *x)
 
 enum { FLAGS_MOST = 15 }; /* all four flags, which have no effect here */
 
-static int instantiate(struct graph_exec **to, const struct cuda_graph *g, unsigned long long flags)
+static int instantiate_graph(struct graph_exec **to, const struct cuda_graph *g, unsigned long long flags)
 {
 	struct graph_exec *x;
 	struct cuda_graph *copy;
@@ -57,7 +57,7 @@ API(int, cudaGraphInstantiate, struct graph_exec **to, const struct cuda_graph *
 {
 	int e = cudart_enter(false);
 
-	return cudart_leave(e ? e : instantiate(to, g, flags >= 4096 ? 0 : flags));
+	return cudart_leave(e ? e : instantiate_graph(to, g, flags >= 4096 ? 0 : flags));
 }
 
 API(int, cudaGraphInstantiateWithFlags, struct graph_exec **to, const struct cuda_graph *g,
@@ -65,7 +65,7 @@ API(int, cudaGraphInstantiateWithFlags, struct graph_exec **to, const struct cud
 {
 	int e = cudart_enter(false);
 
-	return cudart_leave(e ? e : instantiate(to, g, flags));
+	return cudart_leave(e ? e : instantiate_graph(to, g, flags));
 }
 
 struct instantiation {
@@ -83,7 +83,7 @@ API(int, cudaGraphInstantiateWithParams, struct graph_exec **to, const struct cu
 	if (!e && !p)
 		e = cudaErrorInvalidValue;
 	if (!e) {
-		e = instantiate(to, g, p->flags);
+		e = instantiate_graph(to, g, p->flags);
 		p->wrong = NULL;
 		p->result = e != cudaSuccess;
 	}

@@ -30,7 +30,7 @@ struct wrapper {
 };
 enum { WRAPPER_LINKED = 2 };
 
-static uint64_t hash_of(const void *p) { return table_hash(&p, sizeof(p)); }
+static uint64_t address_hash(const void *p) { return table_hash(&p, sizeof(p)); }
 
 /* ---- registration: before main, and without starting the device ---- */
 
@@ -79,7 +79,7 @@ API(void, __cudaRegisterFunction, void **handle, const char *host, char *device,
 		.image = image_of(handle),
 		.max_dynamic_shared = -1,
 		.carveout = -1};
-	table_add(&cudart.kernels, hash_of(host), cudart.n_kernels++);
+	table_add(&cudart.kernels, address_hash(host), cudart.n_kernels++);
 	pthread_mutex_unlock(&cudart.lock);
 }
 
@@ -90,7 +90,7 @@ static void add_variable(
 	grow(&cudart.variable, &cudart.cap_variables, cudart.n_variables + 1, sizeof(*cudart.variable));
 	cudart.variable[cudart.n_variables] =
 		(struct variable){host, managed, name, image_of(handle), size, normalized};
-	table_add(&cudart.variables, hash_of(host), cudart.n_variables++);
+	table_add(&cudart.variables, address_hash(host), cudart.n_variables++);
 	pthread_mutex_unlock(&cudart.lock);
 }
 
@@ -402,7 +402,7 @@ struct kernel *cudart_find_kernel(const void *host, int *status)
 	*status = cudart_load();
 	if (*status)
 		return NULL;
-	FOR_TABLE (w, &cudart.kernels, hash_of(host))
+	FOR_TABLE (w, &cudart.kernels, address_hash(host))
 		if (cudart.kernel[w.number].host == host)
 			k = &cudart.kernel[w.number];
 	if (!k) {
@@ -428,7 +428,7 @@ struct variable *cudart_variable(const void *host)
 {
 	const struct grant *g = cudart_find_grant((uintptr_t)host);
 
-	FOR_TABLE (w, &cudart.variables, hash_of(host))
+	FOR_TABLE (w, &cudart.variables, address_hash(host))
 		if (cudart.variable[w.number].host == host)
 			return &cudart.variable[w.number];
 	for (uint32_t i = 0; g && g->is_variable && i < cudart.n_variables; i++)

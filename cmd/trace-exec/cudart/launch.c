@@ -353,7 +353,7 @@ struct launch_config {
 	unsigned n_attributes;
 };
 
-static int take_attribute(struct configuration *c, const struct launch_attribute *a)
+static int apply_attribute(struct configuration *c, const struct launch_attribute *a)
 {
 	const unsigned *v = a->value.number;
 
@@ -366,7 +366,7 @@ static int take_attribute(struct configuration *c, const struct launch_attribute
 	return cudaSuccess;
 }
 
-static int take_config(struct configuration *c, const struct launch_config *from)
+static int apply_config(struct configuration *c, const struct launch_config *from)
 {
 	int e = cudaSuccess;
 
@@ -375,7 +375,7 @@ static int take_config(struct configuration *c, const struct launch_config *from
 	*c = (struct configuration){
 		.grid = from->grid, .block = from->block, .shared = from->shared, .stream = from->stream};
 	for (unsigned i = 0; !e && i < from->n_attributes; i++)
-		e = take_attribute(c, &from->attribute[i]);
+		e = apply_attribute(c, &from->attribute[i]);
 	return e;
 }
 
@@ -385,7 +385,7 @@ API(int, cudaLaunchKernelExC, const struct launch_config *config, const void *ho
 	struct configuration c;
 
 	if (!e)
-		e = take_config(&c, config);
+		e = apply_config(&c, config);
 	return cudart_leave(e ? e : launch_kernel(host, &c, args));
 }
 ALSO(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
@@ -397,7 +397,7 @@ static int resident_blocks(const void *host, const struct launch_config *from, s
 	int e = cudart_enter(false), fit = 0;
 	const struct kernel *k = e ? NULL : cudart_find_kernel(host, &e);
 
-	if (!e && !(e = take_config(c, from)))
+	if (!e && !(e = apply_config(c, from)))
 		e = active_blocks(&fit, host, c);
 	if (e)
 		return e;

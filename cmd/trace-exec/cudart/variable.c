@@ -22,7 +22,7 @@ static bool is_static(const struct symbol *v)
 	return (v->space == SP_GLOBAL || v->space == SP_CONST) && !v->external && v->size;
 }
 
-static void for_variables(const struct module *m, void call(struct symbol *))
+static void for_each_variable(const struct module *m, void call(struct symbol *))
 {
 	for (uint32_t k = 0; k < m->n_vars; k++)
 		call(m->var[k]);
@@ -76,7 +76,7 @@ static int place_managed(uint32_t image)
 
 static uint64_t static_end; /* upper bound of the end of static variables */
 
-static void place_large(struct symbol *v)
+static void place_large_variable(struct symbol *v)
 {
 	uint64_t end = (static_end + ALIGN_MOST - 1) / ALIGN_MOST * ALIGN_MOST + v->size;
 
@@ -93,7 +93,7 @@ int cudart_place_variables(uint32_t image)
 
 	static_end = static_end ? static_end : STATIC_BASE;
 	for (uint32_t k = 0; !e && k < m->n_modules; k++)
-		for_variables(m->module[k], place_large);
+		for_each_variable(m->module[k], place_large_variable);
 	return e ? e : static_end > cudart.static_limit ? cudaErrorMemoryAllocation : cudaSuccess;
 }
 
@@ -138,12 +138,12 @@ static void name_variable(struct symbol *v)
 
 void cudart_init_variables(const struct module *m)
 {
-	for_variables(m, set_variable);
-	for_variables(m, name_variable);
+	for_each_variable(m, set_variable);
+	for_each_variable(m, name_variable);
 }
 
 void cudart_reset_variables(void)
 {
 	for (uint32_t i = 0; i < cudart.prog.n_modules; i++)
-		for_variables(cudart.prog.module[i], set_variable);
+		for_each_variable(cudart.prog.module[i], set_variable);
 }

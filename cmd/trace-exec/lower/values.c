@@ -80,7 +80,7 @@ static void count_uses_and_definitions(struct plan *p)
 
 /* ---- blocks and loops ---- */
 
-static void find_jump(struct plan *p, uint8_t *leader, uint32_t from, const struct symbol *label)
+static void mark_jump(struct plan *p, uint8_t *leader, uint32_t from, const struct symbol *label)
 {
 	uint32_t to;
 
@@ -107,9 +107,9 @@ static void find_basic_blocks(struct plan *p)
 		for (unsigned k = 0; k < in->n_operands && (in->op == I_bra || in->op == I_brx); k++) {
 			struct symbol *s = in->operand[k].sym;
 
-			find_jump(p, leader, i, s);
+			mark_jump(p, leader, i, s);
 			for (uint32_t t = 0; s && s->kind == SYM_TARGETS && t < s->n_targets; t++)
-				find_jump(p, leader, i, s->target[t]);
+				mark_jump(p, leader, i, s->target[t]);
 		}
 		if (p->code->op[f->first_pc + i].flow != FLOW_NEXT)
 			leader[i + 1] = 1;

@@ -31,7 +31,7 @@ static void not_pred(struct warp *w, const struct op *o, uint32_t m)
 	*d = (*d & ~m) | (~a & m);
 }
 
-static op_fn *by_bits(enum type t, op_fn *f16, op_fn *f32, op_fn *f64, op_fn *pred)
+static op_fn *function_by_bits(enum type t, op_fn *f16, op_fn *f32, op_fn *f64, op_fn *pred)
 {
 	return t == T_B16 ? f16 : t == T_B32 ? f32 : t == T_B64 ? f64 : t == T_PRED ? pred : NULL;
 }
@@ -43,11 +43,11 @@ int bind_logic(struct bind *b, struct op *o)
 	if (bind_types(b, 1))
 		return -1;
 	switch (b->in->op) {
-	case I_and: return BIND(b, o, by_bits(t, and_16, and_32, and_64, and_pred), t, t, t);
-	case I_or: return BIND(b, o, by_bits(t, or_16, or_32, or_64, or_pred), t, t, t);
-	case I_xor: return BIND(b, o, by_bits(t, xor_16, xor_32, xor_64, xor_pred), t, t, t);
-	case I_not: return BIND(b, o, by_bits(t, not_16, not_32, not_64, not_pred), t, t);
-	default: return BIND(b, o, by_bits(t, cnot_16, cnot_32, cnot_64, NULL), t, t);
+	case I_and: return BIND(b, o, function_by_bits(t, and_16, and_32, and_64, and_pred), t, t, t);
+	case I_or: return BIND(b, o, function_by_bits(t, or_16, or_32, or_64, or_pred), t, t, t);
+	case I_xor: return BIND(b, o, function_by_bits(t, xor_16, xor_32, xor_64, xor_pred), t, t, t);
+	case I_not: return BIND(b, o, function_by_bits(t, not_16, not_32, not_64, not_pred), t, t);
+	default: return BIND(b, o, function_by_bits(t, cnot_16, cnot_32, cnot_64, NULL), t, t);
 	}
 }
 
@@ -76,8 +76,8 @@ int bind_shift(struct bind *b, struct op *o)
 
 	if (bind_types(b, 1))
 		return -1;
-	return BIND(
-		b, o, b->in->op == I_shr ? right[t] : by_bits(t, shl_16, shl_32, shl_64, NULL), t, t, T_U32);
+	return BIND(b, o, b->in->op == I_shr ? right[t] : function_by_bits(t, shl_16, shl_32, shl_64, NULL),
+		t, t, T_U32);
 }
 
 LANE_OP3(shf_l_wrap, u32, u32, u32, u32, ((u64)b << 32 | a) << (c & 31) >> 32)
@@ -134,9 +134,9 @@ int bind_count(struct bind *b, struct op *o)
 	if (bind_types(b, 1))
 		return -1;
 	switch (b->in->op) {
-	case I_popc: return BIND(b, o, by_bits(t, NULL, popc_32, popc_64, NULL), T_U32, t);
-	case I_clz: return BIND(b, o, by_bits(t, NULL, clz_32, clz_64, NULL), T_U32, t);
-	case I_brev: return BIND(b, o, by_bits(t, NULL, brev_32, brev_64, NULL), t, t);
+	case I_popc: return BIND(b, o, function_by_bits(t, NULL, popc_32, popc_64, NULL), T_U32, t);
+	case I_clz: return BIND(b, o, function_by_bits(t, NULL, clz_32, clz_64, NULL), T_U32, t);
+	case I_brev: return BIND(b, o, function_by_bits(t, NULL, brev_32, brev_64, NULL), t, t);
 	default:
 		return BIND(b, o,
 			t == T_U32   ? amount ? find32_amount_u : find32_u
@@ -222,7 +222,7 @@ int bind_bfi(struct bind *b, struct op *o)
 
 	if (bind_types(b, 1) || bind_operands(b, 5, 5))
 		return -1;
-	o->fn = by_bits(t, NULL, bfi_32, bfi_64, NULL);
+	o->fn = function_by_bits(t, NULL, bfi_32, bfi_64, NULL);
 	if (!o->fn)
 		return bind_plain(b, o, NULL, t, NULL, 0);
 	o->d = bind_dst(b, &k[0], types[t].bits);

@@ -165,7 +165,7 @@ static unsigned modes_of(const struct stmt *in)
 	       (has(in, M_RELU) ? MODE_RELU : 0u);
 }
 
-static int one_rounding(const struct bind *b)
+static int check_one_rounding(const struct bind *b)
 {
 	unsigned n = (unsigned)has(b->in, M_RN) + has(b->in, M_RZ) + has(b->in, M_RM) + has(b->in, M_RP);
 
@@ -327,7 +327,7 @@ static int bind_real(struct bind *b, struct op *o, unsigned n, op_fn *const fn[5
 	enum type t = (enum type)b->in->type[0];
 	op_fn *f;
 
-	if (one_rounding(b))
+	if (check_one_rounding(b))
 		return -1;
 	o->mode = (uint8_t)modes_of(b->in);
 	f = t == T_F32     ? o->mode ? fn[2] : fn[0]
@@ -398,15 +398,16 @@ int bind_div(struct bind *b, struct op *o)
 	if (is_int(b))
 		return bind_div_int(b, o);
 	o->mode = (uint8_t)modes_of(b->in);
-	return one_rounding(b) ? -1
-			       : BIND(b, o,
-					 t == T_F32 ? has(b->in, M_APPROX) ? div_approx_any_f32 : div_any_f32
-					 : t == T_F64 ? div_any_f64
-						      : NULL,
-					 t, t, t);
+	return check_one_rounding(b)
+		       ? -1
+		       : BIND(b, o,
+				 t == T_F32   ? has(b->in, M_APPROX) ? div_approx_any_f32 : div_any_f32
+				 : t == T_F64 ? div_any_f64
+					      : NULL,
+				 t, t, t);
 }
 
-static void abs_mode(struct warp *w, const struct op *o, uint32_t m)
+static void abs_neg_any_f32(struct warp *w, const struct op *o, uint32_t m)
 {
 	float v[LANES];
 
@@ -434,7 +435,7 @@ int bind_absneg(struct bind *b, struct op *o)
 	return BIND(b, o,
 		t == T_F64   ? neg ? neg_f64 : abs_f64
 		: t != T_F32 ? NULL
-		: o->mode    ? abs_mode
+		: o->mode    ? abs_neg_any_f32
 		: neg        ? neg_f32
 			     : abs_f32,
 		t, t);
@@ -456,7 +457,7 @@ int bind_unary(struct bind *b, struct op *o)
 	enum type t = (enum type)b->in->type[0];
 	unsigned op = b->in->op;
 
-	if (bind_types(b, 1) || one_rounding(b))
+	if (bind_types(b, 1) || check_one_rounding(b))
 		return -1;
 	if (is_small(t)) {
 		if (op != I_ex2 && op != I_tanh)

@@ -79,10 +79,11 @@ LANE_OP1(neg_64, u64, u64, 0ull - a)
 
 /* ---- pairs of 16 bits ---- */
 
-static inline u32 pair(u32 lo, u32 hi) { return (lo & 0xffff) | hi << 16; }
+static inline u32 pack_halves(u32 lo, u32 hi) { return (lo & 0xffff) | hi << 16; }
 #define PAIR_OP(name, T, expr) \
 	static inline u32 name##_half(T a, T b) { return (u16)(expr); } \
-	LANE_OP2(name, u32, u32, u32, pair(name##_half((T)a, (T)b), name##_half((T)(a >> 16), (T)(b >> 16))))
+	LANE_OP2(name, u32, u32, u32, \
+		pack_halves(name##_half((T)a, (T)b), name##_half((T)(a >> 16), (T)(b >> 16))))
 PAIR_OP(add_x2, u16, a + b)
 PAIR_OP(sub_x2, u16, a - b)
 PAIR_OP(min_u16x2, u16, a < b ? a : b)

@@ -23,7 +23,7 @@ static bool fail_outside(struct warp *w, const struct op *o, uint32_t lane, enum
 	return false;
 }
 
-static bool global_at(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
+static bool global_find_host(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
 {
 	uint64_t low, high;
 	uint8_t *base;
@@ -53,7 +53,7 @@ uint8_t *mem_block_shared(struct warp *w, const struct op *o, unsigned lane, uns
 }
 
 /* Returns the shared memory of another block of the cluster; w->addr becomes the offset in it. NULL: failed. */
-static uint8_t *other_block_at(struct warp *w, const struct op *o, unsigned lane, uint64_t bytes)
+static uint8_t *find_other_block(struct warp *w, const struct op *o, unsigned lane, uint64_t bytes)
 {
 	uint64_t rank = w->addr[lane] / CLUSTER_STRIDE - 1;
 
@@ -70,7 +70,7 @@ static uint8_t *other_block_at(struct warp *w, const struct op *o, unsigned lane
 	return NULL;
 }
 
-static bool window_at(
+static bool window_find_host(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, enum state_space space, uint8_t **at)
 {
 	uint64_t size = space == SP_SHARED  ? w->cta->shared_bytes
@@ -94,7 +94,7 @@ static bool window_at(
 		uint8_t *from = base + stride * i;
 
 		if (space == SP_SHARED && w->addr[i] >= CLUSTER_STRIDE && w->g->cluster_size > 1) {
-			if (!(from = other_block_at(w, o, i, bytes)))
+			if (!(from = find_other_block(w, o, i, bytes)))
 				return false;
 		}
 		if (w->addr[i] > size || size - w->addr[i] < bytes)
@@ -104,7 +104,7 @@ static bool window_at(
 	return true;
 }
 
-static bool generic_at(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
+static bool generic_find_host(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
 {
 	uint32_t shared = 0, local = 0, param = 0;
 
@@ -126,10 +126,10 @@ static bool generic_at(struct warp *w, const struct op *o, uint32_t m, uint64_t 
 	}
 	uint32_t global = m & ~(shared | local | param), last = 31u - (uint32_t)__builtin_clz(m);
 	w->space = shared >> last & 1 ? SP_SHARED : local >> last & 1 ? SP_LOCAL : SP_GLOBAL;
-	return (!global || global_at(w, o, global, bytes, at)) &&
-	       (!shared || window_at(w, o, shared, bytes, SP_SHARED, at)) &&
-	       (!local || window_at(w, o, local, bytes, SP_LOCAL, at)) &&
-	       (!param || window_at(w, o, param, bytes, SP_PARAM, at));
+	return (!global || global_find_host(w, o, global, bytes, at)) &&
+	       (!shared || window_find_host(w, o, shared, bytes, SP_SHARED, at)) &&
+	       (!local || window_find_host(w, o, local, bytes, SP_LOCAL, at)) &&
+	       (!param || window_find_host(w, o, param, bytes, SP_PARAM, at));
 }
 
 bool mem_find_host(
@@ -138,13 +138,13 @@ bool mem_find_host(
 	w->space = (uint8_t)space;
 	switch (space) {
 	case SP_SHARED:
-	case SP_PARAM: return window_at(w, o, m, bytes, space, at);
+	case SP_PARAM: return window_find_host(w, o, m, bytes, space, at);
 	case SP_LOCAL:
 		for (unsigned i = 0; i < LANES; i++)
 			w->addr[i] += o->is_param ? w->local_base : 0;
-		return window_at(w, o, m, bytes, space, at);
-	case SP_GENERIC: return generic_at(w, o, m, bytes, at);
-	default: return global_at(w, o, m, bytes, at);
+		return window_find_host(w, o, m, bytes, space, at);
+	case SP_GENERIC: return generic_find_host(w, o, m, bytes, at);
+	default: return global_find_host(w, o, m, bytes, at);
 	}
 }
 

@@ -14,7 +14,7 @@
 #pragma STDC FP_CONTRACT OFF
 #endif
 
-static void mixed(struct warp *w, const struct op *o, uint32_t m)
+static void mixed_arithmetic(struct warp *w, const struct op *o, uint32_t m)
 {
 	static const int roundings[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
 	enum small f = (enum small)o->reg_bytes;
@@ -48,8 +48,8 @@ int bind_mixed(struct bind *b, struct op *o)
 	o->reg_bytes = s == T_BF16 ? SMALL_BF16 : SMALL_F16;
 	o->imm = in->op == I_sub;
 	if (in->op == I_fma)
-		return BIND(b, o, good ? mixed : NULL, d, s, s, d);
-	if (BIND(b, o, good ? mixed : NULL, d, s, d))
+		return BIND(b, o, good ? mixed_arithmetic : NULL, d, s, s, d);
+	if (BIND(b, o, good ? mixed_arithmetic : NULL, d, s, d))
 		return -1;
 	o->c = o->b;
 	o->b = 0;

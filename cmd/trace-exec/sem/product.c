@@ -68,7 +68,7 @@ struct product {
 
 /* ---- positions of elements of mma.sync ---- */
 
-static void place_a(
+static void position_in_a(
 	const struct matrix *x, unsigned lane, unsigned r, unsigned e, unsigned *row, unsigned *col)
 {
 	unsigned p = mma_per_reg((enum type)x->a), g = lane / 4, t = lane % 4, two = x->shape.m == 16 ? 1 : 0;
@@ -77,7 +77,7 @@ static void place_a(
 	*col = t * p + e + 4 * p * (two ? r / 2 : r);
 }
 
-static void place_b(
+static void position_in_b(
 	const struct matrix *x, unsigned lane, unsigned r, unsigned e, unsigned *row, unsigned *col)
 {
 	unsigned p = mma_per_reg((enum type)x->b);
@@ -87,7 +87,7 @@ static void place_b(
 }
 
 /* Finds the position of element i of the lane's part of C or D. */
-static void place_c(unsigned lane, unsigned i, unsigned *row, unsigned *col)
+static void position_in_c(unsigned lane, unsigned i, unsigned *row, unsigned *col)
 {
 	*row = lane / 4 + 8 * (i / 2);
 	*col = lane % 4 * 2 + i % 2;
@@ -143,7 +143,7 @@ static void gather_a(const struct warp *w, const struct op *o, const struct matr
 			if (x->wmma)
 				mma_place_fragment(x->shape.m, x->shape.k, x->n_a * per, lane, i, &row, &col);
 			else
-				place_a(x, lane, i / per, i % per, &row, &col);
+				position_in_a(x, lane, i / per, i % per, &row, &col);
 			if (x->sparse)
 				col = mma_sparse_column(
 					REG(u32, w, o->a), t, x->shape.k, x->selector, row, col);
@@ -163,7 +163,7 @@ static void gather_b(const struct warp *w, const struct op *o, const struct matr
 			if (x->wmma)
 				mma_place_fragment(x->shape.k, x->shape.n, x->n_b * per, lane, i, &row, &col);
 			else
-				place_b(x, lane, i / per, i % per, &row, &col);
+				position_in_b(x, lane, i / per, i % per, &row, &col);
 			p->b[row][col] = mma_element(bits, i % per, t);
 		}
 }
@@ -178,7 +178,7 @@ static void gather_c(const struct warp *w, const struct op *o, const struct matr
 			if (x->wmma)
 				mma_place_fragment(x->shape.m, x->shape.n, x->n_c * per, lane, i, &row, &col);
 			else
-				place_c(lane, i, &row, &col);
+				position_in_c(lane, i, &row, &col);
 			p->c[row][col] =
 				mma_element(mma_reg(w, o->x->slot[first + i / per], t, lane), i % per, t);
 		}
@@ -210,7 +210,7 @@ static void scatter_d(struct warp *w, const struct op *o, const struct matrix *x
 					mma_place_fragment(x->shape.m, x->shape.n, x->n_d * pd, lane,
 						r * pd + e, &row, &col);
 				else
-					place_c(lane, r * pd + e, &row, &col);
+					position_in_c(lane, r * pd + e, &row, &col);
 				v |= mma_bits(d[row][col], (enum type)x->d) << (types[x->d].bits % 64) * e;
 			}
 			if (x->d == T_F64)

@@ -292,14 +292,14 @@ static int bind_surface_data(struct bind *b, struct op *o, const struct operand 
 	return 0;
 }
 
-static struct surface_access *access_new(struct bind *b, struct op *o)
+static struct surface_access *new_surface_access(struct bind *b, struct op *o)
 {
 	return bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(struct surface_access));
 }
 
 int bind_suld(struct bind *b, struct op *o)
 {
-	access_new(b, o);
+	new_surface_access(b, o);
 	o->fn = suld;
 	return bind_types(b, 1) || bind_operands(b, 2, 2) || bind_surface_access(b, o, &b->in->operand[1]) ||
 			       bind_surface_data(b, o, &b->in->operand[0], false)
@@ -309,7 +309,7 @@ int bind_suld(struct bind *b, struct op *o)
 
 int bind_sust(struct bind *b, struct op *o)
 {
-	const struct surface_access *x = access_new(b, o);
+	const struct surface_access *x = new_surface_access(b, o);
 
 	o->fn = sust;
 	if (bind_types(b, 1) || bind_operands(b, 2, 2) || bind_surface_access(b, o, &b->in->operand[0]) ||
@@ -323,7 +323,7 @@ int bind_sust(struct bind *b, struct op *o)
 
 int bind_sured(struct bind *b, struct op *o)
 {
-	struct surface_access *x = access_new(b, o);
+	struct surface_access *x = new_surface_access(b, o);
 	const struct stmt *in = b->in;
 
 	o->fn = sured;

@@ -14,7 +14,7 @@
 #include "sem/tensor.h"
 
 /* Returns what is wrong with the corners, pixels or steps of an im2col map; NULL: nothing. */
-static const char *pixels_wrong(const struct tensor_map *m)
+static const char *pixels_error(const struct tensor_map *m)
 {
 	int most = m->rank == 3 ? 1 << 15 : m->rank == 4 ? 1 << 7 : 1 << 4;
 
@@ -53,7 +53,7 @@ const char *tensor_map_error(const struct tensor_map *m)
 		return "an address or the box's innermost bytes no multiple of 16";
 	if (m->span && (inner > m->span || (m->span != 32 && m->span != 64 && m->span != 128)))
 		return "a box whose innermost bytes are more than the swizzle's";
-	return m->pixels ? pixels_wrong(m) : NULL;
+	return m->pixels ? pixels_error(m) : NULL;
 }
 
 enum direction { WAY_LOAD, WAY_STORE, WAY_REDUCE, WAY_PREFETCH };
@@ -169,7 +169,7 @@ static bool check_tensor_buffer(
  * Returns the host address of the elements of the line at c that are in the tensor: *n elements from *first on.
  * NULL: outside of memory, the launch has failed.
  */
-static uint8_t *line_at(struct warp *w, const struct op *o, const struct box *b, unsigned lane,
+static uint8_t *line_find_host(struct warp *w, const struct op *o, const struct box *b, unsigned lane,
 	const int64_t c[TENSOR_RANK], uint64_t *first, uint64_t *n)
 {
 	static uint8_t nowhere;
@@ -202,7 +202,7 @@ static bool copy_line(struct warp *w, const struct op *o, const struct box *b, u
 {
 	const struct tensor_map *m = b->map;
 	uint64_t first, n, len = line_elements(m);
-	uint8_t *line = line_at(w, o, b, lane, c, &first, &n);
+	uint8_t *line = line_find_host(w, o, b, lane, c, &first, &n);
 
 	if (!line)
 		return false;

@@ -103,7 +103,7 @@ static double gradient_lod(const struct warp *w, const struct texture *t, const 
 }
 
 /* Returns the levels that a lane reads. */
-static struct depth lane_depth(const struct warp *w, const struct texture *t, const struct sampler *s,
+static struct depth lane_levels(const struct warp *w, const struct texture *t, const struct sampler *s,
 	const struct texture_fetch *x, unsigned lane)
 {
 	struct depth d = {{0}, 0};
@@ -235,7 +235,7 @@ static bool fetch_lane(struct warp *w, const struct op *o, unsigned lane, uint32
 		return false;
 	if (!x->geometry.sampled)
 		by = &t->sampler;
-	d = lane_depth(w, t, by, x, lane);
+	d = lane_levels(w, t, by, x, lane);
 	if (!fetch_level(w, o, t, by, d.level[d.share == SAMPLE_WHOLE], lane, v))
 		return false;
 	if (!d.share || d.share == SAMPLE_WHOLE || !texture_real(t))

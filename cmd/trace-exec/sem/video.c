@@ -149,14 +149,14 @@ static void video_mad(struct warp *w, const struct op *o, uint32_t m)
 
 /* ---- binding ---- */
 
-static int bad_part(struct bind *b, const struct operand *k)
+static int report_bad_part(struct bind *b, const struct operand *k)
 {
 	return bind_fault(b, k, "operand", "part .%.*s of a register (expected one that %s has)",
 		(int)k->n_part, k->part, b->in->text);
 }
 
 /* Reads ".b2" or ".h1", a part of a word; without one, the whole word. */
-static int one_part(struct bind *b, const struct operand *k, uint8_t *shift, uint8_t *bits)
+static int read_part_suffix(struct bind *b, const struct operand *k, uint8_t *shift, uint8_t *bits)
 {
 	*shift = 0;
 	*bits = 32;
@@ -164,14 +164,15 @@ static int one_part(struct bind *b, const struct operand *k, uint8_t *shift, uin
 		return 0;
 	unsigned size = k->part[0] == 'b' ? 8 : 16, n = k->n_part == 2 ? (unsigned)(k->part[1] - '0') : 99;
 	if ((k->part[0] != 'b' && k->part[0] != 'h') || n >= 32 / size)
-		return bad_part(b, k);
+		return report_bad_part(b, k);
 	*shift = (uint8_t)(n * size);
 	*bits = (uint8_t)size;
 	return 0;
 }
 
 /* Reads ".h10" or ".b7654": n digits below 2 n, the last one for element 0; without them first, first + 1 ... */
-static int many_parts(struct bind *b, const struct operand *k, unsigned n, unsigned first, uint8_t *part)
+static int read_parts_suffix(
+	struct bind *b, const struct operand *k, unsigned n, unsigned first, uint8_t *part)
 {
 	for (unsigned e = 0; e < n; e++) {
 		part[e] = (uint8_t)(first + e);
@@ -179,14 +180,14 @@ static int many_parts(struct bind *b, const struct operand *k, unsigned n, unsig
 			continue;
 		if (k->n_part != n + 1 || k->part[0] != (n == 2 ? 'h' : 'b') ||
 			(unsigned)(k->part[n - e] - '0') >= 2 * n)
-			return bad_part(b, k);
+			return report_bad_part(b, k);
 		part[e] = (uint8_t)(k->part[n - e] - '0');
 	}
 	return 0;
 }
 
 /* Reads ".h1" or ".b320", the elements that are computed; without them all. */
-static int mask_parts(struct bind *b, const struct operand *k, unsigned n, uint8_t *mask)
+static int read_mask_suffix(struct bind *b, const struct operand *k, unsigned n, uint8_t *mask)
 {
 	*mask = (uint8_t)((1u << n) - 1);
 	if (!k->part)
@@ -196,10 +197,10 @@ static int mask_parts(struct bind *b, const struct operand *k, unsigned n, uint8
 		unsigned digit = (unsigned)(k->part[i] - '0');
 
 		if (digit >= n || *mask & ((2u << digit) - 1))
-			return bad_part(b, k);
+			return report_bad_part(b, k);
 		*mask |= (uint8_t)(1u << digit);
 	}
-	return *mask && k->part[0] == (n == 2 ? 'h' : 'b') ? 0 : bad_part(b, k);
+	return *mask && k->part[0] == (n == 2 ? 'h' : 'b') ? 0 : report_bad_part(b, k);
 }
 
 /* Binds the operands without their parts and signs. */
@@ -293,18 +294,19 @@ int bind_video(struct bind *b, struct op *o)
 	if (x->n > 1) {
 		o->fn = video_many;
 		x->bits = (uint8_t)(32 / x->n);
-		return bind_operands(b, 4, 4) || mask_parts(b, &k[0], x->n, &x->d) ||
-				       many_parts(b, &k[1], x->n, 0, x->a) ||
-				       many_parts(b, &k[2], x->n, x->n, x->b) || bind_words(b, o, k, 4)
+		return bind_operands(b, 4, 4) || read_mask_suffix(b, &k[0], x->n, &x->d) ||
+				       read_parts_suffix(b, &k[1], x->n, 0, x->a) ||
+				       read_parts_suffix(b, &k[2], x->n, x->n, x->b) || bind_words(b, o, k, 4)
 			       ? -1
 			       : 0;
 	}
 	o->fn = video_one;
 	if (b->in->n_operands && k[0].part)
 		x->join = JOIN_PLACE;
-	if (bind_operands(b, x->join ? 4 : 3, x->join ? 4 : 3) || one_part(b, &k[0], &x->d_shift, &x->bits) ||
-		one_part(b, &k[1], &x->a[0], &x->a_bits) || one_part(b, &k[2], &x->b[0], &x->b_bits) ||
-		bind_words(b, o, k, x->join ? 4 : 3))
+	if (bind_operands(b, x->join ? 4 : 3, x->join ? 4 : 3) ||
+		read_part_suffix(b, &k[0], &x->d_shift, &x->bits) ||
+		read_part_suffix(b, &k[1], &x->a[0], &x->a_bits) ||
+		read_part_suffix(b, &k[2], &x->b[0], &x->b_bits) || bind_words(b, o, k, x->join ? 4 : 3))
 		return -1;
 	if (!x->join)
 		o->c = o->a;
@@ -316,11 +318,13 @@ int bind_vmad(struct bind *b, struct op *o)
 	const struct operand *k = b->in->operand;
 	struct video_op *x = new_video(b, o);
 
-	if (bind_operands(b, 4, 4) || bind_video_types(b, x) || one_part(b, &k[1], &x->a[0], &x->a_bits) ||
-		one_part(b, &k[2], &x->b[0], &x->b_bits) || one_part(b, &k[3], &x->c_part, &x->c_bits))
+	if (bind_operands(b, 4, 4) || bind_video_types(b, x) ||
+		read_part_suffix(b, &k[1], &x->a[0], &x->a_bits) ||
+		read_part_suffix(b, &k[2], &x->b[0], &x->b_bits) ||
+		read_part_suffix(b, &k[3], &x->c_part, &x->c_bits))
 		return -1;
 	if (x->c_bits != 32 || k[0].part)
-		return bad_part(b, k[0].part ? &k[0] : &k[3]);
+		return report_bad_part(b, k[0].part ? &k[0] : &k[3]);
 	o->fn = video_mad;
 	x->shr = has(b->in, M_SHR7) ? 7 : has(b->in, M_SHR15) ? 15 : 0;
 	x->plus = has(b->in, M_PO);

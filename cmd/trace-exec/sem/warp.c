@@ -10,7 +10,7 @@
 #include "sem/sem.h"
 
 /* Removes from *left the group of its lowest lane, the lanes that this lane names. Returns the group. */
-static u32 take_members(const u32 *mask, u32 *left)
+static u32 remove_group(const u32 *mask, u32 *left)
 {
 	unsigned first = bit_lowest32(*left);
 	u32 group = (mask[first] & *left) | 1u << first;
@@ -181,7 +181,7 @@ static void vote_sync(struct warp *w, const struct op *o, uint32_t m)
 	check_sync_lanes(w, o, o->b, m);
 	memcpy(mask, REG(u32, w, o->b), sizeof(mask));
 	while (m)
-		vote(w, o, take_members(mask, &m));
+		vote(w, o, remove_group(mask, &m));
 }
 
 int bind_vote(struct bind *b, struct op *o)
@@ -243,7 +243,7 @@ static void match(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, m)
 		v[i] = o->reg_bytes == 8 ? REG(u64, w, o->a)[i] : REG(u32, w, o->a)[i];
 	while (m)
-		match_members(w, o, v, take_members(mask, &m));
+		match_members(w, o, v, remove_group(mask, &m));
 }
 
 int bind_match(struct bind *b, struct op *o)
@@ -303,7 +303,7 @@ static void redux(struct warp *w, const struct op *o, uint32_t m)
 	memcpy(in, REG(u32, w, o->a), sizeof(in));
 	memcpy(mask, REG(u32, w, o->b), sizeof(mask));
 	while (m) {
-		u32 group = take_members(mask, &m),
+		u32 group = remove_group(mask, &m),
 		    r = in[bit_lowest32(group)] & (o->mode & 4 ? 0x7fffffff : ~0u);
 
 		FOR_BITS32 (i, group & (group - 1))
@@ -353,7 +353,7 @@ static void elect(struct warp *w, const struct op *o, uint32_t m)
 	check_sync_lanes(w, o, o->a, m);
 	memcpy(mask, REG(u32, w, o->a), sizeof(mask));
 	while (m) {
-		u32 group = take_members(mask, &m), leader = bit_lowest32(group);
+		u32 group = remove_group(mask, &m), leader = bit_lowest32(group);
 
 		FOR_BITS32 (i, group)
 			REG(u32, w, o->d)[i] = leader;
