@@ -89,8 +89,8 @@ static void test_symbols(void)
 }
 
 /*
- * Allocates and frees more memory than the address space has. Freed memory uses no pages, live memory keeps its
- * contents, and reused addresses contain zeros.
+ * Allocates and frees more memory than the address space has. Freed memory uses no pages, live memory keeps
+ * its contents, and reused addresses contain zeros.
  */
 static void test_addresses(void)
 {

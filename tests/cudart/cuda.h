@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The part of the CUDA runtime's interface that the test programs need, and the code that nvcc adds to a program:
- * a fat binary (file FATBIN, included by the assembler) and the registration of its kernels and variables before
- * main.
+ * The part of the CUDA runtime's interface that the test programs need, and the code that nvcc adds to a
+ * program: a fat binary (file FATBIN, included by the assembler) and the registration of its kernels and
+ * variables before main.
  */
 #ifndef TEST_CUDA_H
 #define TEST_CUDA_H

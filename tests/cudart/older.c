@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions whose arguments changed with a release, as programs of RELEASE 11 or 12 call them. The runtime that
- * the program is linked with determines the release.
+ * Functions whose arguments changed with a release, as programs of RELEASE 11 or 12 call them. The runtime
+ * that the program is linked with determines the release.
  */
 #include "wants.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Launches a kernel that waits for a write to pinned memory ("host") or to device memory, which no thread writes. */
+/*
+ * Launches a kernel that waits for a write to pinned memory ("host") or to device memory, which no thread
+ * writes.
+ */
 #include "cuda.h"
 
 int main(int argc, char **argv)

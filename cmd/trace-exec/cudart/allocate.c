@@ -3,8 +3,8 @@
  * Memory: allocation, release and queries.
  *
  * Always true: addresses ascend and are not reused, so that a use after cudaFree is found. When all addresses
- * are used, the lowest sufficient gap of freed memory is allocated again. The pages of freed memory go back to
- * the system. Managed and pinned memory fills whole pages, which the host may access.
+ * are used, the lowest sufficient gap of freed memory is allocated again. The pages of freed memory go back
+ * to the system. Managed and pinned memory fills whole pages, which the host may access.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,10 +2,10 @@
 /*
  * Stream capture: streams that record their calls as the nodes of a graph.
  *
- * A recording has a branch for each stream that takes part, and for each event recorded by one of them. A branch
- * has the nodes that are last on its stream. A call on the stream becomes a node that depends on these. A stream
- * joins a recording when it waits for one of its events. Always true: a recording that met an error is broken,
- * and calls on its streams fail until the program ends it.
+ * A recording has a branch for each stream that takes part, and for each event recorded by one of them. A
+ * branch has the nodes that are last on its stream. A call on the stream becomes a node that depends on
+ * these. A stream joins a recording when it waits for one of its events. Always true: a recording that met an
+ * error is broken, and calls on its streams fail until the program ends it.
  */
 #include <stdlib.h>
 #include <string.h>

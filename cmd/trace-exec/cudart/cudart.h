@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The CUDA runtime's interface over the executor: a shared library that trace-exec --run loads in front of the
- * runtime that a program was linked with.
+ * The CUDA runtime's interface over the executor: a shared library that trace-exec --run loads in front of
+ * the runtime that a program was linked with.
  *
  *   start.c    settings, device memory, the end           status.c   codes, names, the last error
  *   image.c    fat binaries, kernels                      launch.c   launches
@@ -16,9 +16,9 @@
  *   cudart.def every function of the interface
  *
  * Always true: a call completes its work before it returns, and calls run one at a time. A stream is never
- * busy, and a recorded event has happened. Pointers to device memory are the executor's addresses. Managed and
- * pinned memory has the same address on the host; other device memory has no host address. An error of a kernel
- * stays, as with the real runtime; the next call that waits for the device returns it.
+ * busy, and a recorded event has happened. Pointers to device memory are the executor's addresses. Managed
+ * and pinned memory has the same address on the host; other device memory has no host address. An error of a
+ * kernel stays, as with the real runtime; the next call that waits for the device returns it.
  */
 #ifndef CUDART_H
 #define CUDART_H
@@ -201,7 +201,8 @@ const struct texture *cudart_mipmap_form(const struct mipmap *m);
 /* Returns the bytes of a texel of the array; 0: a is no array. */
 size_t cudart_array_texel_bytes(const struct array *a);
 /*
- * Finds the box of an array that begins at byte x, row y, plane z; extent: bytes, rows, planes. 0 or a status.
+ * Finds the box of an array that begins at byte x, row y, plane z; extent: bytes, rows, planes. 0 or a
+ * status.
  */
 int cudart_array_box(const struct array *a, struct position start, struct extent extent, struct pitched *out,
 	size_t *slice);

@@ -320,7 +320,10 @@ API(int, cudaDeviceGetStreamPriorityRange, int *least, int *greatest)
 
 /* ---- limits and preferences: stored, without effect ---- */
 
-/* Sizes of stack, printf buffer and heap; depth and number of kernels' launches; L2 fetch size; persisting L2 size. */
+/*
+ * Sizes of stack, printf buffer and heap; depth and number of kernels' launches; L2 fetch size; persisting L2
+ * size.
+ */
 static size_t limit[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 #define N_LIMITS (int)(sizeof(limit) / sizeof(limit[0]))
 

@@ -35,7 +35,9 @@ static int unsupported_map(const struct map_description *x, const char *what)
 
 static bool is_float(unsigned type) { return types[type].kind == K_FLOAT; }
 
-/* Checks a description and sets all fields but the box. 0 or a status, equal in the driver and the runtime. */
+/*
+ * Checks a description and sets all fields but the box. 0 or a status, equal in the driver and the runtime.
+ */
 static int describe_tensor_map(struct tensor_map *m, const struct map_description *x)
 {
 	if (x->type >= sizeof(elements) || !x->rank || x->rank > TENSOR_RANK || !x->base || !x->dim ||

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CUDA graphs: work that a program builds node by node, or captures from its streams, and launches repeatedly.
+ * CUDA graphs: work that a program builds node by node, or captures from its streams, and launches
+ * repeatedly.
  *
  *   graph.c        graphs and their nodes       graph_exec.c      instances, launches, updates
  *   graph_edges.c  dependencies                 launch.c, copy.c  work of kernels, copies and fills
@@ -150,8 +151,8 @@ bool cudart_stream_blocks(const struct stream *s);
 
 /*
  * capture.c: returns true if the caller must not execute work on the stream. *status is 0 where the stream
- * records. Else it is an error: the recording is broken, or the legacy stream would wait for a recording stream,
- * which breaks that recording.
+ * records. Else it is an error: the recording is broken, or the legacy stream would wait for a recording
+ * stream, which breaks that recording.
  */
 bool capture_blocks(const struct stream *s, int *status);
 /* Adds the work as a node after the last ones of the recording stream. */
@@ -160,7 +161,9 @@ int capture_add(const struct stream *s, const struct graph_work *w);
 int capture_break(const struct stream *s);
 /* Refuses a call that cannot be recorded, and breaks the recording. 0: the stream does not record. */
 int capture_rejects(const struct stream *s, const char *what);
-/* Checks a call that is forbidden while a stream records. Returns 0, or the status of the broken recording. */
+/*
+ * Checks a call that is forbidden while a stream records. Returns 0, or the status of the broken recording.
+ */
 int capture_forbids(void);
 /* Record an event on, or wait for it in, a recording stream. false: the stream does not record. */
 bool capture_record(const struct event *event, const struct stream *s, int *status);

@@ -50,8 +50,8 @@ static int instantiate_graph(struct graph_exec **to, const struct cuda_graph *g,
 }
 
 /*
- * The third argument of release 11 is a pointer to the node of an error, with a text after it; both stay unset.
- * A value from 4096 on is such a pointer.
+ * The third argument of release 11 is a pointer to the node of an error, with a text after it; both stay
+ * unset. A value from 4096 on is such a pointer.
  */
 API(int, cudaGraphInstantiate, struct graph_exec **to, const struct cuda_graph *g, unsigned long long flags)
 {
@@ -209,7 +209,10 @@ static uint32_t node_index(const struct cuda_graph *g, const struct graph_node *
 	return i;
 }
 
-/* Compares the forms of two graphs, without the work of their nodes. *wrong: the node of g that differs, or NULL. */
+/*
+ * Compares the forms of two graphs, without the work of their nodes. *wrong: the node of g that differs, or
+ * NULL.
+ */
 static enum update compare_graphs(
 	const struct cuda_graph *x, const struct cuda_graph *g, struct graph_node **wrong)
 {

@@ -7,8 +7,8 @@
  * follow the loaded ones in the PC space and in static memory. Separately compiled files register one fat
  * binary without PTX, which points to the fat binaries of the files; these are linked by name.
  *
- * Always true: a module that cannot be executed does not affect another; a name belongs to the fat binary that
- * registered it, so that two modules can have the same name.
+ * Always true: a module that cannot be executed does not affect another; a name belongs to the fat binary
+ * that registered it, so that two modules can have the same name.
  */
 #include <errno.h>
 #include <link.h>
@@ -166,7 +166,10 @@ static size_t extent_of(const void *bytes)
 
 /* ---- loading ---- */
 
-/* Writes the name of a PTX text for messages. part: separately compiled file, from 1 on; 0: the fat binary itself. */
+/*
+ * Writes the name of a PTX text for messages. part: separately compiled file, from 1 on; 0: the fat binary
+ * itself.
+ */
 static void image_name(uint32_t i, uint32_t part, const struct fatbin_entry *e, char *out, size_t cap)
 {
 	char number[16] = "";

@@ -390,7 +390,10 @@ API(int, cudaLaunchKernelExC, const struct launch_config *config, const void *ho
 }
 ALSO(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
 
-/* Finds the launch in *c, the resident blocks of the GPU in *n, and the largest cluster in *most. 0 or a status. */
+/*
+ * Finds the launch in *c, the resident blocks of the GPU in *n, and the largest cluster in *most. 0 or a
+ * status.
+ */
 static int resident_blocks(const void *host, const struct launch_config *from, struct configuration *c,
 	uint64_t *n, unsigned *most)
 {

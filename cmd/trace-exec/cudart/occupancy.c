@@ -2,8 +2,8 @@
 /*
  * Attributes of kernels, and the number of resident blocks of an SM.
  *
- * Always true: threads, blocks, registers (a multiple of 4 per thread, whole warps) and shared memory of the SM
- * limit the blocks, as in trace-sim. Registers are known only where the fat binary has machine code.
+ * Always true: threads, blocks, registers (a multiple of 4 per thread, whole warps) and shared memory of the
+ * SM limit the blocks, as in trace-sim. Registers are known only where the fat binary has machine code.
  */
 #include <string.h>
 #include "bits.h"

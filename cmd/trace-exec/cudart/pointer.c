@@ -2,8 +2,8 @@
 /*
  * Attributes of addresses: pinned memory, and memory of the program that it registered.
  *
- * Always true: registered ranges do not overlap each other or the library's allocations. Registration does not
- * pin pages. A kernel cannot access registered memory, and a request for its device address is refused.
+ * Always true: registered ranges do not overlap each other or the library's allocations. Registration does
+ * not pin pages. A kernel cannot access registered memory, and a request for its device address is refused.
  */
 #include <string.h>
 #include "arena.h"

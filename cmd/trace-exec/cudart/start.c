@@ -6,8 +6,8 @@
  * addresses for the program, which can access only managed and pinned memory there. A program that reads
  * device memory on the host ends as it does with a GPU.
  *
- * Always true: only the first process of the program that uses the device can use it. A process forked from it
- * gets an initialization error, as with a GPU.
+ * Always true: only the first process of the program that uses the device can use it. A process forked from
+ * it gets an initialization error, as with a GPU.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  *
  * The linker places most of them in static memory. Two kinds are in the heap, where the program cannot free
  * them: managed variables, which the host accesses at the same address; and variables that would overlap the
- * program itself, which begins at 4 MiB if it is position dependent. A host pointer must not be mistaken for a
- * device pointer.
+ * program itself, which begins at 4 MiB if it is position dependent. A host pointer must not be mistaken for
+ * a device pointer.
  *
  * Always true: static variables are below cudart.static_limit, host memory is at or above it.
  */
@@ -122,7 +122,9 @@ static void set_variable(struct symbol *v)
 		memset(bytes, 0, v->size);
 }
 
-/* Adds a static variable to the buffers, for messages about accesses. A variable in the heap is one already. */
+/*
+ * Adds a static variable to the buffers, for messages about accesses. A variable in the heap is one already.
+ */
 static void name_variable(struct symbol *v)
 {
 	struct memory *m = &cudart.mem;

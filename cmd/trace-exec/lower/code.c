@@ -2,9 +2,9 @@
 /*
  * Trace of a lowered kernel, in the format of tracers of machine code (version 5).
  *
- * The text of a line without mask and addresses is written once, when the kernel is lowered. Functions follow the
- * kernel in the order of their numbers. Pascal has a control word before every three instructions. Generic
- * addresses of shared and local memory are moved to the windows that the header names.
+ * The text of a line without mask and addresses is written once, when the kernel is lowered. Functions follow
+ * the kernel in the order of their numbers. Pascal has a control word before every three instructions.
+ * Generic addresses of shared and local memory are moved to the windows that the header names.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Register allocation by linear scan: an item lives from its first to its last definition or use, and to the end
- * of each loop that it enters from outside and is used in. Items are allocated in the order of their starts to
- * the lowest free registers, aligned to their size. Nothing is spilled.
+ * Register allocation by linear scan: an item lives from its first to its last definition or use, and to the
+ * end of each loop that it enters from outside and is used in. Items are allocated in the order of their
+ * starts to the lowest free registers, aligned to their size. Nothing is spilled.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,10 @@ static void find_intervals(struct lower_code *c)
 	}
 }
 
-/* Extends items over loops until nothing changes: an extension over an inner loop can need one over an outer loop. */
+/*
+ * Extends items over loops until nothing changes: an extension over an inner loop can need one over an outer
+ * loop.
+ */
 static void extend_over_loops(struct lower_code *c, const struct plan *p)
 {
 	for (bool changed = true; changed;) {

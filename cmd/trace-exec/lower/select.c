@@ -2,9 +2,9 @@
 /*
  * Code selection: the machine instructions of a function with their registers.
  *
- * A machine instruction can have one constant operand; a memory access or matrix product has none. A MOV loads
- * further constants into registers: at the first use in a block, or at the start of the function if the use is in
- * a loop. The elements of a vector are in consecutive registers, with moves where needed.
+ * A machine instruction can have one constant operand; a memory access or matrix product has none. A MOV
+ * loads further constants into registers: at the first use in a block, or at the start of the function if the
+ * use is in a loop. The elements of a vector are in consecutive registers, with moves where needed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -248,7 +248,10 @@ static const struct operand *part_operand(const struct selecting *s, struct lowe
 	return k < s->n_operands && (part.kind != PART_RESULT || s->results) ? s->operand[k] : NULL;
 }
 
-/* Constants that an instruction can have as operands: at most one, and a parameter has priority over a literal. */
+/*
+ * Constants that an instruction can have as operands: at most one, and a parameter has priority over a
+ * literal.
+ */
 struct slots {
 	bool registers; /* no constant operand */
 	bool literals;  /* any number of literals */
@@ -443,7 +446,10 @@ static void set_part_operands(struct selecting *s, const struct stmt *in)
 		s->temp[t] = UINT32_MAX;
 }
 
-/* Sets the operands of a fused pair: the first's sources, the other addend of the second, the second's result. */
+/*
+ * Sets the operands of a fused pair: the first's sources, the other addend of the second, the second's
+ * result.
+ */
 static void set_fused(struct selecting *s, const struct stmt *first, const struct stmt *second)
 {
 	unsigned other =
@@ -518,8 +524,8 @@ static void load_loop_constants(struct selecting *s)
 }
 
 /*
- * Emits the first instructions of a kernel: the stack pointer (an item without registers of its own), and since
- * Ampere the descriptor of global memory.
+ * Emits the first instructions of a kernel: the stack pointer (an item without registers of its own), and
+ * since Ampere the descriptor of global memory.
  */
 static void emit_kernel_start(struct selecting *s)
 {

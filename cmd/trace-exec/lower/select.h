@@ -110,8 +110,8 @@ struct lower_code {
 };
 
 /*
- * Allocates registers for all items and raises *most to their number. -1: no register is free for the item that
- * begins at machine instruction *at.
+ * Allocates registers for all items and raises *most to their number. -1: no register is free for the item
+ * that begins at machine instruction *at.
  */
 int live_allocate(struct lower_code *c, const struct plan *p, uint32_t *most, uint32_t *at);
 

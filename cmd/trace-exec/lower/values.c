@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * PTX instructions without machine code: loads of parameters and constants, reads of special registers that are
- * constants in machine code, copies, conversions of pointers to global memory, sums of an address and a constant,
- * unused results; and pairs of instructions that are fused into one.
+ * PTX instructions without machine code: loads of parameters and constants, reads of special registers that
+ * are constants in machine code, copies, conversions of pointers to global memory, sums of an address and a
+ * constant, unused results; and pairs of instructions that are fused into one.
  *
  * Always true: a register replaces another, or its computation moves to its user, only if no write in between
  * changes the value.
@@ -155,7 +155,10 @@ static bool is_constant_sreg(unsigned s)
 	       s == S_DYNAMIC_SMEM || s == S_TOTAL_SMEM || s >= S_ENVREG0;
 }
 
-/* Replaces the result of instruction i by register reg, if possible. A copy of a register to itself does nothing. */
+/*
+ * Replaces the result of instruction i by register reg, if possible. A copy of a register to itself does
+ * nothing.
+ */
 static bool alias_result(struct plan *p, uint32_t i, uint32_t reg)
 {
 	struct lower_value *v = &p->value[p->func->inst[i].operand[0].reg];
@@ -277,7 +280,10 @@ static void find_free_values(struct plan *p)
 
 /* ---- fused pairs ---- */
 
-/* Returns the instruction that computes operand k of instruction i and can be fused with it; UINT32_MAX: none. */
+/*
+ * Returns the instruction that computes operand k of instruction i and can be fused with it; UINT32_MAX:
+ * none.
+ */
 static uint32_t find_producer(const struct plan *p, uint32_t i, unsigned k, const char **sequence)
 {
 	const struct operand *o = &p->func->inst[i].operand[k];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Widening: loads of two or four adjacent words of shared memory become one load, if the address is known to be a
- * multiple of their bytes, in one block and without a store in between.
+ * Widening: loads of two or four adjacent words of shared memory become one load, if the address is known to
+ * be a multiple of their bytes, in one block and without a store in between.
  *
- * Always true: the wide load replaces the first of the loads, and no instruction in between uses the results of
- * the others. Shared arrays are assumed to begin at multiples of 16, as assemblers place them.
+ * Always true: the wide load replaces the first of the loads, and no instruction in between uses the results
+ * of the others. Shared arrays are assumed to begin at multiples of 16, as assemblers place them.
  */
 #include <stdlib.h>
 #include "bits.h"
@@ -79,7 +79,10 @@ static bool is_word_load(const struct plan *p, uint32_t i)
 	return v->kind == VALUE_REG && v->size == 1 && v->defs == 1;
 }
 
-/* Returns the base register of an address. *offset: the constant added to it, with sums folded into the address. */
+/*
+ * Returns the base register of an address. *offset: the constant added to it, with sums folded into the
+ * address.
+ */
 static uint32_t address_base(const struct plan *p, const struct operand *at, int64_t *offset)
 {
 	uint32_t reg = at->reg;

@@ -2,8 +2,8 @@
 /*
  * Asynchronous copies of a few bytes by each lane (cp.async), and the binding of all cp instructions.
  *
- * A copy completes at its issue, as PTX permits. Groups are therefore always complete, and a copy reports to its
- * mbarrier at once.
+ * A copy completes at its issue, as PTX permits. Groups are therefore always complete, and a copy reports to
+ * its mbarrier at once.
  */
 #include "exec/check.h"
 #include "sem/async.h"

@@ -31,7 +31,10 @@ struct targets {
 	uint32_t mask; /* slot of the blocks' mask; 0: not .multicast::cluster */
 	bool reports;  /* the copy reports to mbarrier bar */
 };
-/* Returns the host address in block rank's shared memory; rank is ignored without mask. NULL: the launch has failed. */
+/*
+ * Returns the host address in block rank's shared memory; rank is ignored without mask. NULL: the launch has
+ * failed.
+ */
 uint8_t *targets_find_host(struct warp *w, const struct op *o, const struct targets *t,
 	const struct address *a, unsigned lane, unsigned rank, uint64_t bytes);
 /* Returns the ranks of a lane's copy as bits; bit 0 without .multicast::cluster. 0: the launch has failed. */

@@ -3,8 +3,9 @@
  * Atomics: atom and red of every type, on global, shared and generic addresses.
  *
  * Always true: the lanes of a warp execute in ascending order. Scope and ordering suffixes have no effect, as
- * all threads see every store at once. A lock serializes thread blocks on several host threads. A sum of f32 in
- * global memory flushes subnormal operands and results to zeros of the same sign; one in shared memory does not.
+ * all threads see every store at once. A lock serializes thread blocks on several host threads. A sum of f32
+ * in global memory flushes subnormal operands and results to zeros of the same sign; one in shared memory
+ * does not.
  */
 #include <math.h>
 #include "exec/check.h"

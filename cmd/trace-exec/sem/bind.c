@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversion of instructions to ops: registers get offsets in the frame, constants get vectors, and the binding
- * of the opcode (its row in ptx.def) selects the function that executes it.
+ * Conversion of instructions to ops: registers get offsets in the frame, constants get vectors, and the
+ * binding of the opcode (its row in ptx.def) selects the function that executes it.
  *
- * Always true after bind_program: every op has its function, every offset is in the frame, and every operand has
- * the width that the function reads. Instructions with wrong operands or suffixes and instructions that are not
- * executed are refused.
+ * Always true after bind_program: every op has its function, every offset is in the frame, and every operand
+ * has the width that the function reads. Instructions with wrong operands or suffixes and instructions that
+ * are not executed are refused.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -456,7 +456,9 @@ static int bind_func(struct bound_code *c, uint32_t n, struct fault *f)
 	return 0;
 }
 
-/* Returns the local memory of the deepest chain of calls from function n. on[]: marks that detect recursion. */
+/*
+ * Returns the local memory of the deepest chain of calls from function n. on[]: marks that detect recursion.
+ */
 static uint32_t deepest_local_bytes(
 	struct bound_code *c, uint32_t n, uint8_t *on, uint32_t *known, unsigned depth)
 {

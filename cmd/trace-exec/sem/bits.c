@@ -148,7 +148,10 @@ int bind_count(struct bind *b, struct op *o)
 	}
 }
 
-/* Returns the position of the n-th set bit at or above base (n > 0), at or below it (n < 0), or base (n = 0); ~0: none. */
+/*
+ * Returns the position of the n-th set bit at or above base (n > 0), at or below it (n < 0), or base (n = 0);
+ * ~0: none.
+ */
 static u32 nth_set_bit(u32 mask, u32 base, s32 n)
 {
 	base &= 31;

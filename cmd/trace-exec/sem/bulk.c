@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bulk copies and reductions (cp.async.bulk, cp.reduce.async.bulk), bulk stores of zeros (st.bulk), and stores
- * and reductions that report to an mbarrier of a cluster (st.async, red.async).
+ * Bulk copies and reductions (cp.async.bulk, cp.reduce.async.bulk), bulk stores of zeros (st.bulk), and
+ * stores and reductions that report to an mbarrier of a cluster (st.async, red.async).
  *
  * Always true: an instruction completes at its issue, one lane after another, and reports its bytes to the
- * mbarrier at once. The checks treat it as an access of the issuing warp. A copy to several thread blocks uses
- * the same offsets in the shared memory of each block, for the data and for the mbarrier.
+ * mbarrier at once. The checks treat it as an access of the issuing warp. A copy to several thread blocks
+ * uses the same offsets in the shared memory of each block, for the data and for the mbarrier.
  */
 #include <string.h>
 #include "exec/check.h"

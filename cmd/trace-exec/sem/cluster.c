@@ -22,8 +22,8 @@ int bind_cluster_barrier(struct bind *b, struct op *o)
 }
 
 /*
- * Returns the block whose shared memory contains address a: its rank + 1, or 0 for an address of the own block
- * without a rank. UINT32_MAX: none, the launch has failed. o->mode: generic addresses.
+ * Returns the block whose shared memory contains address a: its rank + 1, or 0 for an address of the own
+ * block without a rank. UINT32_MAX: none, the launch has failed. o->mode: generic addresses.
  */
 static uint32_t shared_block_of(struct warp *w, const struct op *o, unsigned lane, u64 a)
 {

@@ -3,8 +3,8 @@
  * Comparisons and choices: setp set selp slct.
  *
  * Each type has one function, which compares 32 lanes and returns a bit mask for each of less, equal and
- * unordered. The relation of the suffix is combined from these masks. Always true: .ftz compares subnormals as
- * zeros.
+ * unordered. The relation of the suffix is combined from these masks. Always true: .ftz compares subnormals
+ * as zeros.
  */
 #include <float.h>
 #include <math.h>

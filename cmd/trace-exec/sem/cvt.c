@@ -2,10 +2,10 @@
 /*
  * Conversions between all scalar types; conversions of packed types are in narrow.c.
  *
- * A conversion loads its source as a 64-bit integer or a double, converts it, and stores it into a register that
- * can be wider than the type (extended by the type's sign). Always true: a NaN becomes the integer 0, or the
- * integer with only the top bit set if either type has 64 bits. A conversion from floating point or with .sat
- * clamps to the range of the destination.
+ * A conversion loads its source as a 64-bit integer or a double, converts it, and stores it into a register
+ * that can be wider than the type (extended by the type's sign). Always true: a NaN becomes the integer 0, or
+ * the integer with only the top bit set if either type has 64 bits. A conversion from floating point or with
+ * .sat clamps to the range of the destination.
  */
 #include <fenv.h>
 #include <float.h>

@@ -5,8 +5,8 @@
  *
  * Always true: fma is fused. A NaN result of f32, f16 or bf16 is the canonical NaN (0x7fffffff, 0x7fff).
  * Rounding follows the suffix. .ftz flushes subnormal operands and results to zeros of the same sign. An
- * approximation is the correctly rounded result in f32 (in f64 for .approx.ftz.f64), within the bounds of PTX;
- * sine and cosine are of the exact argument. f16 and bf16 are computed in more bits and rounded once.
+ * approximation is the correctly rounded result in f32 (in f64 for .approx.ftz.f64), within the bounds of
+ * PTX; sine and cosine are of the exact argument. f16 and bf16 are computed in more bits and rounded once.
  */
 #include <fenv.h>
 #include <float.h>
@@ -134,7 +134,10 @@ ROUNDED(sqrt, sqrtf(a), sqrt(a))
 ROUNDED(rcp, 1 / a, 1 / a)
 ROUNDED(rsqrt, (float)(1 / sqrt((double)a)), 1 / sqrt(a))
 
-/* .approx.ftz.f64: returns the upper 32 bits of the reciprocal (root: reciprocal square root) of the upper 32 bits. */
+/*
+ * .approx.ftz.f64: returns the upper 32 bits of the reciprocal (root: reciprocal square root) of the upper 32
+ * bits.
+ */
 static u64 upper_inverse(u64 bits, bool root)
 {
 	union {
@@ -337,7 +340,9 @@ static int bind_real(struct bind *b, struct op *o, unsigned n, op_fn *const fn[5
 	return n == 2 ? BIND(b, o, f, t, t, t) : BIND(b, o, f, t, t, t, t);
 }
 
-/* Binds an operation of all kinds of numbers: of_int for integers, `small` for f16 and bf16, fn for others. */
+/*
+ * Binds an operation of all kinds of numbers: of_int for integers, `small` for f16 and bf16, fn for others.
+ */
 static int bind_all(struct bind *b, struct op *o, int (*of_int)(struct bind *, struct op *),
 	enum small_op small, op_fn *const fn[5])
 {

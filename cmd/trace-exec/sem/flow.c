@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bindings of control flow: branches, calls, returns, barriers. Their execution is in exec/stack.c, exec/call.c
- * and exec/cta.c.
+ * Bindings of control flow: branches, calls, returns, barriers. Their execution is in exec/stack.c,
+ * exec/call.c and exec/cta.c.
  */
 #include "sem/sem.h"
 #include "exec/call.h"

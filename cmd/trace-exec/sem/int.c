@@ -3,8 +3,8 @@
  * Integer arithmetic: add sub mul mad div rem min max abs neg sad mul24 mad24, with carry, dot products.
  *
  * Always true: results wrap. As in hardware, a division by zero returns all ones, and its remainder is the
- * dividend. The most negative number divided by -1 is itself. The carry is a register that .cc writes and addc,
- * subc and madc read: a vector of words in the frame, one vector per function.
+ * dividend. The most negative number divided by -1 is itself. The carry is a register that .cc writes and
+ * addc, subc and madc read: a vector of words in the frame, one vector per function.
  */
 #include "sem/sem.h"
 

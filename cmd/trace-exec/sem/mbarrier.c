@@ -2,9 +2,9 @@
 /*
  * mbarriers: arrivals of threads and of bytes that copies write.
  *
- * The 64 bits of an mbarrier are, from the lowest: pending arrivals (20 bits), arrivals per phase (20), phase (1),
- * pending bytes (22, signed), and a bit that is 1 for every initialised mbarrier. Always true: a phase ends when
- * neither arrivals nor bytes are pending. A wait that fails yields, so that other warps can arrive.
+ * The 64 bits of an mbarrier are, from the lowest: pending arrivals (20 bits), arrivals per phase (20), phase
+ * (1), pending bytes (22, signed), and a bit that is 1 for every initialised mbarrier. Always true: a phase
+ * ends when neither arrivals nor bytes are pending. A wait that fails yields, so that other warps can arrive.
  */
 #include "exec/check.h"
 #include "sem/async.h"
@@ -49,7 +49,9 @@ static bool check_mbarrier_alignment(struct warp *w, const struct op *o, unsigne
 	return false;
 }
 
-/* Reads the mbarrier at host address at, offset w->addr[lane]. false: none is there, the launch has failed. */
+/*
+ * Reads the mbarrier at host address at, offset w->addr[lane]. false: none is there, the launch has failed.
+ */
 static bool read_mbarrier(struct warp *w, const struct op *o, unsigned lane, const uint8_t *at, u64 *v)
 {
 	memcpy(v, at, 8);
@@ -257,7 +259,9 @@ static void pending_count(struct warp *w, const struct op *o, uint32_t m)
 
 /* ---- binding ---- */
 
-/* The first form whose suffix the statement has is valid. result: a state or predicate precedes the address. */
+/*
+ * The first form whose suffix the statement has is valid. result: a state or predicate precedes the address.
+ */
 static const struct mb_form {
 	enum modifier modifier;
 	enum mb_op op;

@@ -3,8 +3,8 @@
  * Memory: ld ldu st, fences, prefetches and cache hints.
  *
  * An access computes the lanes' addresses, converts them to host addresses for all spaces alike, then moves
- * elements. Always true: no lane accesses host memory outside of the modelled memory, with or without checks. A
- * generic address belongs to the space that contains it; the trace has its offset in this space.
+ * elements. Always true: no lane accesses host memory outside of the modelled memory, with or without checks.
+ * A generic address belongs to the space that contains it; the trace has its offset in this space.
  */
 #include "exec/check.h"
 #include "sem/async.h"
@@ -52,7 +52,9 @@ uint8_t *mem_block_shared(struct warp *w, const struct op *o, unsigned lane, uns
 	return NULL;
 }
 
-/* Returns the shared memory of another block of the cluster; w->addr becomes the offset in it. NULL: failed. */
+/*
+ * Returns the shared memory of another block of the cluster; w->addr becomes the offset in it. NULL: failed.
+ */
 static uint8_t *find_other_block(struct warp *w, const struct op *o, unsigned lane, uint64_t bytes)
 {
 	uint64_t rank = w->addr[lane] / CLUSTER_STRIDE - 1;
@@ -180,8 +182,8 @@ LANE_FN static void gather_64(u64 *d, uintptr_t base, const uint64_t *a)
 }
 
 /*
- * Returns the host address of address 0 of the global or shared space, if the bytes of all lanes are contiguous
- * host memory; 0: they are not.
+ * Returns the host address of address 0 of the global or shared space, if the bytes of all lanes are
+ * contiguous host memory; 0: they are not.
  */
 static uintptr_t flat_base(const struct warp *w, const struct op *o, uint64_t low, uint64_t high)
 {

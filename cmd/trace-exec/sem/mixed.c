@@ -2,8 +2,8 @@
 /*
  * add, sub and fma of f32 with factors or a first summand of 16 bits (for example add.f32.bf16).
  *
- * Always true: a source of 16 bits is converted to f32 exactly, also a subnormal one, and the result is rounded
- * once. The default rounding is .rn.
+ * Always true: a source of 16 bits is converted to f32 exactly, also a subnormal one, and the result is
+ * rounded once. The default rounding is .rn.
  */
 #include <fenv.h>
 #include <math.h>

@@ -37,7 +37,9 @@ static bool find_mma_shape(const struct stmt *in, struct mma_shape *s)
 	return false;
 }
 
-/* Returns the registers per lane of rows x cols elements. eight: f16 inputs of wmma, which always use eight. */
+/*
+ * Returns the registers per lane of rows x cols elements. eight: f16 inputs of wmma, which always use eight.
+ */
 static unsigned fragment_registers(unsigned rows, unsigned cols, enum type t, bool eight)
 {
 	return eight ? 8 : rows * cols / LANES / mma_per_reg(t);

@@ -2,8 +2,8 @@
 /*
  * Moves: of registers, vectors, addresses and special registers; cvta, isspacep.
  *
- * Always true: a special register that is constant for a warp is a vector of the frame. The clock is the number
- * of warp instructions that the CTA has executed, so it increases with every instruction.
+ * Always true: a special register that is constant for a warp is a vector of the frame. The clock is the
+ * number of warp instructions that the CTA has executed, so it increases with every instruction.
  */
 #include "sem/sem.h"
 
@@ -61,7 +61,10 @@ static void write_part(const struct warp *w, uint32_t slot, unsigned bytes, unsi
 		REG(u64, w, slot)[i] = v;
 }
 
-/* Packs {a, b, ...} into one register, the first element lowest. o->bytes: of an element; o->reg_bytes: of the register. */
+/*
+ * Packs {a, b, ...} into one register, the first element lowest. o->bytes: of an element; o->reg_bytes: of
+ * the register.
+ */
 static void mov_pack(struct warp *w, const struct op *o, uint32_t m)
 {
 	FOR_BITS32 (i, m) {

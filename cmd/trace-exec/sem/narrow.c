@@ -9,8 +9,8 @@
  *   - Of four elements, the first two share the upper half, and the last two the lower half. The first of such two
  *     reads it in reversed bit order.
  *   - The "halves" of e2m1x4 are the upper bytes of both halves of the operand, and the lower bytes.
- * The rule for four elements follows reports about a B200, except e2m3x4 and e3m2x4, which are assumed to behave
- * as e4m3x4. None of it was checked on a GPU.
+ * The rule for four elements follows reports about a B200, except e2m3x4 and e3m2x4, which are assumed to
+ * behave as e4m3x4. None of it was checked on a GPU.
  */
 #include <stdio.h>
 #include "sem/narrow.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Execution of matrix products of a warp: mma.sync, dense and sparse, and wmma with a fragment layout of its own.
+ * Execution of matrix products of a warp: mma.sync, dense and sparse, and wmma with a fragment layout of its
+ * own.
  *
- * One rule gives the position of every element of mma.sync except m8n8k4 of f16. Let g = lane / 4, t = lane % 4,
- * and P the elements per register. Register r of A holds row g + 8 (r mod 2) and columns t P to t P + P - 1 of
- * block r / 2 of 4 P columns. B is the same with rows and columns exchanged. C and D hold two neighbours of row
- * g, then two of row g + 8. PTX does not define the fragments of wmma; here a fragment is its matrix row by row,
- * cut into 32 pieces, or twice that if a fragment has registers for two copies.
+ * One rule gives the position of every element of mma.sync except m8n8k4 of f16. Let g = lane / 4, t = lane %
+ * 4, and P the elements per register. Register r of A holds row g + 8 (r mod 2) and columns t P to t P + P -
+ * 1 of block r / 2 of 4 P columns. B is the same with rows and columns exchanged. C and D hold two neighbours
+ * of row g, then two of row g + 8. PTX does not define the fragments of wmma; here a fragment is its matrix
+ * row by row, cut into 32 pieces, or twice that if a fragment has registers for two copies.
  *
  * Always true: products are exact. A floating-point sum is computed in double precision in the order of k,
  * beginning with the accumulator, and rounded once. Integers wrap without .satfinite.
@@ -103,9 +104,9 @@ void mma_place_fragment(
 }
 
 /*
- * Four bits of metadata select two of the four elements of a chunk (two of four pairs for elements of 4 bits, one
- * of two elements for tf32). A row has 16 bits of metadata, in the lower (rows below 8) or upper half of a lane's
- * word; for elements of at most 8 bits it has a whole word.
+ * Four bits of metadata select two of the four elements of a chunk (two of four pairs for elements of 4 bits,
+ * one of two elements for tf32). A row has 16 bits of metadata, in the lower (rows below 8) or upper half of
+ * a lane's word; for elements of at most 8 bits it has a whole word.
  */
 unsigned mma_sparse_column(
 	const u32 *metadata, enum type t, unsigned k, unsigned selector, unsigned row, unsigned c)

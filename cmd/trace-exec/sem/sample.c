@@ -4,8 +4,8 @@
  *
  * Weights are multiples of 1/256 from 0 to 1, rounded to the nearest.
  *
- * Always true: wrap and mirror act as clamp on coordinates that are not normalised. A NaN coordinate or level of
- * detail is 0. A level of detail is shifted by the bias, then clamped by the sampler, then to the existing
+ * Always true: wrap and mirror act as clamp on coordinates that are not normalised. A NaN coordinate or level
+ * of detail is 0. A level of detail is shifted by the bias, then clamped by the sampler, then to the existing
  * levels. Between two equally near levels, the one with fewer texels is chosen.
  */
 #include <math.h>
@@ -56,7 +56,9 @@ struct axis sample_axis_int(int64_t x, uint32_t n, enum texture_mode mode)
 
 /* ---- cubes ---- */
 
-/* The cube face of a direction: indices of the coordinates along its axis (main), across and down, and signs. */
+/*
+ * The cube face of a direction: indices of the coordinates along its axis (main), across and down, and signs.
+ */
 struct face {
 	uint8_t number, main, across, down;
 	double sign_across, sign_down;

@@ -14,7 +14,9 @@
 /* mode bits of floating-point ops; bit 0 belongs to addresses. */
 enum { MODE_FTZ = 2, MODE_SAT = 4, MODE_RZ = 8, MODE_RM = 16, MODE_RP = 32, MODE_NAN = 64, MODE_RELU = 128 };
 
-/* Binds fn with destination operand 0 of type d, and n sources of types s[]. fn NULL: the types are refused. */
+/*
+ * Binds fn with destination operand 0 of type d, and n sources of types s[]. fn NULL: the types are refused.
+ */
 int bind_plain(struct bind *b, struct op *o, op_fn *fn, enum type d, const enum type *s, unsigned n);
 #define BIND(b, o, fn, d, ...) \
 	bind_plain(b, o, fn, d, (const enum type[]){__VA_ARGS__}, \
@@ -44,14 +46,14 @@ int bind_minmax_int(struct bind *b, struct op *o);
 int bind_absneg_int(struct bind *b, struct op *o);
 
 /*
- * Finds the host addresses of bytes at w->addr for the lanes of m. w->addr becomes offsets of the space. false:
- * the launch has failed.
+ * Finds the host addresses of bytes at w->addr for the lanes of m. w->addr becomes offsets of the space.
+ * false: the launch has failed.
  */
 bool mem_find_host(
 	struct warp *w, const struct op *o, uint32_t m, enum state_space space, uint64_t bytes, uint8_t **at);
 /*
- * Returns the shared memory of block rank of the cluster, for a lane's access at offset w->addr. NULL: the block
- * has ended, and the launch has failed.
+ * Returns the shared memory of block rank of the cluster, for a lane's access at offset w->addr. NULL: the
+ * block has ended, and the launch has failed.
  */
 uint8_t *mem_block_shared(struct warp *w, const struct op *o, unsigned lane, unsigned rank);
 /* Find the host addresses of op o for the lanes of m and check the accesses. false: the launch has failed. */

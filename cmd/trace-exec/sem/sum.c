@@ -2,9 +2,9 @@
 /*
  * Sums as sources: "temp + 1", a register plus a constant, which the assembler accepts.
  *
- * Each sum has a scratch slot in the frame. The op of such an instruction is sum_execute(), which fills the slots
- * and calls the instruction's own function. Sums are rare, so they are in a separate table in the order of their
- * instructions. Always true: an instruction that changes the flow has no sum.
+ * Each sum has a scratch slot in the frame. The op of such an instruction is sum_execute(), which fills the
+ * slots and calls the instruction's own function. Sums are rare, so they are in a separate table in the order
+ * of their instructions. Always true: an instruction that changes the flow has no sum.
  */
 #include <stdlib.h>
 #include "sem/sum.h"

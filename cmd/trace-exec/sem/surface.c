@@ -2,11 +2,12 @@
 /*
  * Surfaces: suld, sust, sured; queries of textures and surfaces (txq, suq, istypep).
  *
- * The first coordinate of an unformatted access (.b) counts bytes, which are moved unchanged. A formatted access
- * (.p) counts texels and writes 32-bit numbers to the channels, cut to their bits.
+ * The first coordinate of an unformatted access (.b) counts bytes, which are moved unchanged. A formatted
+ * access (.p) counts texels and writes 32-bit numbers to the channels, cut to their bits.
  *
- * Always true: coordinates outside of the surface end the launch (.trap, the default), are moved to the nearest
- * ones inside (.clamp), or read zeros and write nothing (.zero). The checks treat a surface as global memory.
+ * Always true: coordinates outside of the surface end the launch (.trap, the default), are moved to the
+ * nearest ones inside (.clamp), or read zeros and write nothing (.zero). The checks treat a surface as global
+ * memory.
  */
 #include "exec/check.h"
 #include "sem/atom.h"
@@ -61,7 +62,9 @@ static int surface_address(struct warp *w, const struct op *o, const struct surf
 	return inside || x->outside == OUTSIDE_CLAMP;
 }
 
-/* Finds a lane's texture and host address (NULL: outside, without an access). false: the launch has failed. */
+/*
+ * Finds a lane's texture and host address (NULL: outside, without an access). false: the launch has failed.
+ */
 static bool find_texel(
 	struct warp *w, const struct op *o, unsigned lane, bool write, const struct texture **t, uint8_t **at)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tensor copies and reductions: cp.async.bulk.tensor and cp.reduce.async.bulk.tensor between a tensor in global
- * memory and shared memory, in boxes (tiles), four rows (gather4, scatter4), or pixels of a convolution (im2col).
+ * Tensor copies and reductions: cp.async.bulk.tensor and cp.reduce.async.bulk.tensor between a tensor in
+ * global memory and shared memory, in boxes (tiles), four rows (gather4, scatter4), or pixels of a
+ * convolution (im2col).
  *
- * A copy completes at its issue and reports its bytes to the mbarrier at once. Always true: elements outside of
- * the tensor read as zeros (or NaNs) and are not written. In shared memory, dimension 0 of the box is contiguous,
- * and its 16-byte pieces are permuted by the map's swizzle.
+ * A copy completes at its issue and reports its bytes to the mbarrier at once. Always true: elements outside
+ * of the tensor read as zeros (or NaNs) and are not written. In shared memory, dimension 0 of the box is
+ * contiguous, and its 16-byte pieces are permuted by the map's swizzle.
  */
 #include <string.h>
 #include "exec/check.h"
@@ -166,8 +167,8 @@ static bool check_tensor_buffer(
 }
 
 /*
- * Returns the host address of the elements of the line at c that are in the tensor: *n elements from *first on.
- * NULL: outside of memory, the launch has failed.
+ * Returns the host address of the elements of the line at c that are in the tensor: *n elements from *first
+ * on. NULL: outside of memory, the launch has failed.
  */
 static uint8_t *line_find_host(struct warp *w, const struct op *o, const struct box *b, unsigned lane,
 	const int64_t c[TENSOR_RANK], uint64_t *first, uint64_t *n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tensor maps, 128-byte arguments of kernels. PTX does not define their format; this one is our own. Dimension 0
- * is contiguous; strides are in bytes, from dimension 1 on.
+ * Tensor maps, 128-byte arguments of kernels. PTX does not define their format; this one is our own.
+ * Dimension 0 is contiguous; strides are in bytes, from dimension 1 on.
  */
 #ifndef TENSOR_H
 #define TENSOR_H

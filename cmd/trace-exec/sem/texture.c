@@ -2,12 +2,13 @@
 /*
  * Fetches from textures: tex and tld4.
  *
- * A fetch is the weighted sum of up to eight texels of a level. The sum is exact and rounded once. With a linear
- * filter between levels, the results of two levels are weighted and rounded once more. Integer coordinates count
- * texels of the given level and ignore the sampler. Without .level and .grad the level of detail is 0.
+ * A fetch is the weighted sum of up to eight texels of a level. The sum is exact and rounded once. With a
+ * linear filter between levels, the results of two levels are weighted and rounded once more. Integer
+ * coordinates count texels of the given level and ignore the sampler. Without .level and .grad the level of
+ * detail is 0.
  *
- * Always true: each face of a cube is clamped on its own. Linear memory reads as zeros outside. A layer outside
- * is clamped to the nearest layer.
+ * Always true: each face of a cube is clamped on its own. Linear memory reads as zeros outside. A layer
+ * outside is clamped to the nearest layer.
  */
 #include <math.h>
 #include "exec/check.h"

@@ -24,8 +24,8 @@ bool geometry_find(const struct stmt *in, struct geometry *g);
 int geometry_bind(
 	struct bind *b, struct op *o, const struct operand *at, struct geometry *g, enum type coordinate);
 /*
- * Returns the texture or surface of a lane by the handle in w->addr. g: its expected geometry; NULL: any. NULL:
- * the launch has failed.
+ * Returns the texture or surface of a lane by the handle in w->addr. g: its expected geometry; NULL: any.
+ * NULL: the launch has failed.
  */
 const struct texture *geometry_texture(
 	struct warp *w, const struct op *o, const struct geometry *g, unsigned lane, bool surface);

@@ -3,15 +3,17 @@
  * Video instructions: on one word with selected bytes or halves (vadd vsub vabsdiff vmin vmax vshl vshr vmad
  * vset), and on two halves or four bytes at once (vadd2 ... vset4).
  *
- * Always true: an operation is computed in 64 bits from extended operands, saturated or cut to the type and width
- * of the destination, then joined with the third operand by addition, minimum, maximum or insertion.
+ * Always true: an operation is computed in 64 bits from extended operands, saturated or cut to the type and
+ * width of the destination, then joined with the third operand by addition, minimum, maximum or insertion.
  */
 #include "sem/sem.h"
 
 enum video { V_ADD, V_SUB, V_ABSDIFF, V_AVRG, V_MIN, V_MAX, V_SHL, V_SHR, V_SET };
 enum { JOIN_NONE, JOIN_ADD, JOIN_MIN, JOIN_MAX, JOIN_PLACE };
 
-/* Data of an op. Parts of one word are given by their first bit; parts of a vector are numbered through b:a. */
+/*
+ * Data of an op. Parts of one word are given by their first bit; parts of a vector are numbered through b:a.
+ */
 struct video_op {
 	enum video operation;
 	enum type type_d, type_a, type_b;
@@ -170,7 +172,9 @@ static int read_part_suffix(struct bind *b, const struct operand *k, uint8_t *sh
 	return 0;
 }
 
-/* Reads ".h10" or ".b7654": n digits below 2 n, the last one for element 0; without them first, first + 1 ... */
+/*
+ * Reads ".h10" or ".b7654": n digits below 2 n, the last one for element 0; without them first, first + 1 ...
+ */
 static int read_parts_suffix(
 	struct bind *b, const struct operand *k, unsigned n, unsigned first, uint8_t *part)
 {

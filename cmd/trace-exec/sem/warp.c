@@ -4,8 +4,8 @@
  *
  * Always true: a source lane that does not execute returns the reading lane's own value (shfl) or counts as
  * false. The mask operand of a .sync form names the lanes that take part. Named lanes that do not execute are
- * left out, and lanes with different masks form separate groups even if they execute together. The checks report
- * both cases.
+ * left out, and lanes with different masks form separate groups even if they execute together. The checks
+ * report both cases.
  */
 #include "sem/sem.h"
 
@@ -21,7 +21,10 @@ static u32 remove_group(const u32 *mask, u32 *left)
 
 /* ---- checks of the masks of .sync forms ---- */
 
-/* Reports lanes of m whose mask lacks them or differs from the mask of a named lane: PTX does not define the result. */
+/*
+ * Reports lanes of m whose mask lacks them or differs from the mask of a named lane: PTX does not define the
+ * result.
+ */
 static void check_masks(struct warp *w, const struct op *o, const u32 *mask, u32 m)
 {
 	u32 lacking = 0, differing = 0;
@@ -41,8 +44,8 @@ static void check_masks(struct warp *w, const struct op *o, const u32 *mask, u32
 }
 
 /*
- * Checks the lanes of m, which execute the .sync form o with their masks in the slot. Reports lanes that execute
- * it after lanes that they name and that named them: a GPU makes these wait for each other.
+ * Checks the lanes of m, which execute the .sync form o with their masks in the slot. Reports lanes that
+ * execute it after lanes that they name and that named them: a GPU makes these wait for each other.
  */
 static void check_sync_lanes(struct warp *w, const struct op *o, u32 slot, u32 m)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Matrix products of a warpgroup (wgmma): D (64 x N) in registers += A (64 x K) times B (K x N). B is in shared
- * memory, with a descriptor; A is in shared memory or registers.
+ * Matrix products of a warpgroup (wgmma): D (64 x N) in registers += A (64 x K) times B (K x N). B is in
+ * shared memory, with a descriptor; A is in shared memory or registers.
  *
  * Each of the four warps computes its own 16 rows when it issues the instruction, as PTX permits. Groups are
  * therefore always complete, and wgmma.fence, commit_group and wait_group do nothing. Always true: the start,
- * leading and stride offsets of a descriptor count 16 bytes. The swizzle permutes the 16-byte pieces (bits 4 to 6
- * of the address) by the bits from 7 up, minus the descriptor's base offset. A sparse A holds half of its
- * columns; each warp's metadata has the layout of mma.sp of the same depth.
+ * leading and stride offsets of a descriptor count 16 bytes. The swizzle permutes the 16-byte pieces (bits 4
+ * to 6 of the address) by the bits from 7 up, minus the descriptor's base offset. A sparse A holds half of
+ * its columns; each warp's metadata has the layout of mma.sp of the same depth.
  */
 #include <stdlib.h>
 #include <string.h>
