@@ -75,7 +75,7 @@ struct kernel {
 	const void *host; /* address of its stub, the program's handle */
 	const char *name;
 	uint32_t image;
-	struct func *func; /* NULL: not loaded, or no such kernel */
+	struct func *func; /* NULL: not loaded, or the image lacks the kernel */
 	uint32_t regs, shared;
 	int max_dynamic_shared;             /* largest dynamic shared memory, in bytes */
 	int carveout, scheduling;           /* set by the program; -1 or 0: not set */

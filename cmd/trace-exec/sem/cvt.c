@@ -319,7 +319,7 @@ static bool has_any(const struct stmt *in, const enum modifier *m, unsigned n)
 	return false;
 }
 
-/* Returns what .sat, .relu or .satfinite expect of a conversion; NULL: it fits. */
+/* Returns the requirement that .sat, .relu or .satfinite violate; NULL: none. */
 static const char *expected_clamps(const struct stmt *in, enum type d, enum type s)
 {
 	static const enum modifier others[] = {M_RM, M_RP, M_FTZ, M_SAT};
@@ -336,7 +336,7 @@ static const char *expected_clamps(const struct stmt *in, enum type d, enum type
 						   : NULL;
 }
 
-/* Returns what the suffixes of a conversion expect; NULL: they fit. */
+/* Returns the requirement that the suffixes of a conversion violate; NULL: none. */
 static const char *expected_suffixes(const struct stmt *in, enum type d, enum type s)
 {
 	static const enum modifier whole[] = {M_RNI, M_RZI, M_RMI, M_RPI}, near[] = {M_RN, M_RZ, M_RM, M_RP};

@@ -134,10 +134,7 @@ ROUNDED(sqrt, sqrtf(a), sqrt(a))
 ROUNDED(rcp, 1 / a, 1 / a)
 ROUNDED(rsqrt, (float)(1 / sqrt((double)a)), 1 / sqrt(a))
 
-/*
- * .approx.ftz.f64: returns the upper 32 bits of the reciprocal (root: reciprocal square root) of the upper 32
- * bits.
- */
+/* .approx.ftz.f64: returns the upper 32 bits of 1 / v (root: 1 / sqrt(v)), v being the upper 32 bits. */
 static u64 upper_inverse(u64 bits, bool root)
 {
 	union {
@@ -340,9 +337,7 @@ static int bind_real(struct bind *b, struct op *o, unsigned n, op_fn *const fn[5
 	return n == 2 ? BIND(b, o, f, t, t, t) : BIND(b, o, f, t, t, t, t);
 }
 
-/*
- * Binds an operation of all kinds of numbers: of_int for integers, `small` for f16 and bf16, fn for others.
- */
+/* Binds an operation of all types: of_int for integers, `small` for f16 and bf16, fn for others. */
 static int bind_all(struct bind *b, struct op *o, int (*of_int)(struct bind *, struct op *),
 	enum small_op small, op_fn *const fn[5])
 {

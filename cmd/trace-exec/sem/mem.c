@@ -253,7 +253,7 @@ static void load_element(struct warp *w, uint32_t m, uint8_t *const *at, size_t 
 	case 4 << 8 | 8 << 1 | 1: LOAD(u64, s32); break;
 	case 8 << 8 | 8 << 1:
 	case 8 << 8 | 8 << 1 | 1: LOAD(u64, u64); break;
-	default: /* 128 bits, or less in a register of 128 */
+	default: /* 128 bits, or fewer in a register of 128 bits */
 		FOR_BITS32 (i, m) {
 			u64 v[2] = {0, 0};
 

@@ -14,7 +14,7 @@
 #include "sem/atom.h"
 #include "sem/tensor.h"
 
-/* Returns what is wrong with the corners, pixels or steps of an im2col map; NULL: nothing. */
+/* Returns the error in the corners, pixels or steps of an im2col map; NULL: none. */
 static const char *pixels_error(const struct tensor_map *m)
 {
 	int most = m->rank == 3 ? 1 << 15 : m->rank == 4 ? 1 << 7 : 1 << 4;

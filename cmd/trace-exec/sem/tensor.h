@@ -32,7 +32,7 @@ static inline unsigned tensor_step(const struct tensor_map *m, unsigned d)
 	return (m->steps >> 3 * d & 7u) + 1;
 }
 
-/* Returns what is wrong with the sizes or alignments of the map; NULL: nothing. */
+/* Returns the error in the sizes or alignments of a map; NULL: none. */
 const char *tensor_map_error(const struct tensor_map *m);
 
 #endif

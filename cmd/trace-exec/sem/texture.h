@@ -8,7 +8,7 @@
 
 /* Shape of the texture or surface that an instruction expects, and the slots of its coordinates. */
 struct geometry {
-	uint8_t shape;      /* enum texture_shape; .1d takes linear memory as well */
+	uint8_t shape;      /* enum texture_shape; .1d also accepts linear memory */
 	uint8_t n;          /* coordinates without the layer */
 	bool layered, real; /* real: coordinates of .f32 */
 	bool sampled;       /* with a separate sampler, whose handle is in slot sampler */
