@@ -55,7 +55,7 @@ static void test_hints_of_release(void)
 	IS(RELEASE == 11 ? 0x55 : 0, a[140]);
 }
 
-/* In release 11 the description of a texture ends before the field seamless_cube. */
+/* The description of a texture ends before the field seamless_cube in release 11. */
 static void test_texture_description(void)
 {
 #if RELEASE == 11
