@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Breadth-first search, one launch a level, in a random graph of which each node has DEGREE neighbours.
+// Breadth-first search, one launch per level, in a random graph whose nodes have DEGREE neighbours.
 // usage: bfs [NODES]
 #include <vector>
 #include "common.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the five programs share: checked calls, and the random numbers of launch files (trace-launch(5)), so that a
-// program and its launch file work on the same values.
+// Functions of the five programs: checked calls, and the random numbers of launch files (trace-launch(5)), so that a
+// program and its launch file process the same values.
 #ifndef COMMON_H
 #define COMMON_H
 
@@ -42,7 +42,7 @@ template <typename T> void to_host(T *host, const T *device, size_t n)
 	CHECK(cudaMemcpy(host, device, n * sizeof(T), cudaMemcpyDeviceToHost));
 }
 
-// The last line of every program: its name and whether the result is right; the exit status follows.
+// Prints the last line of a program, its name and whether the result is right. Returns the exit status.
 static inline int verdict(const char *name, bool good)
 {
 	printf("%s: %s\n", name, good ? "right" : "WRONG");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How often each byte occurs: bins of a block by atomics on shared memory, then added up by atomics on global memory.
+// Histogram of bytes: atomics on shared memory count in each block, atomics on global memory add the blocks' bins.
 // usage: histogram [N]
 #include <vector>
 #include "common.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The product of two square matrices in tiles of 16 by 16 held in shared memory.   usage: matmul [N, a multiple of 16]
+// Product of two square matrices, with tiles of 16 by 16 in shared memory.   usage: matmul [N, a multiple of 16]
 #include <cmath>
 #include <vector>
 #include "common.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The sum of many numbers: halves in shared memory, shuffles in the last warp, one atomic a block.   usage: reduce [N]
+// Sum of numbers: a tree in shared memory, shuffles in the last warp, one atomic per block.   usage: reduce [N]
 #include <vector>
 #include "common.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The sum of two vectors: the kernel that only moves memory.   usage: vecadd [N]
+// Sum of two vectors: a kernel bound by memory bandwidth.   usage: vecadd [N]
 #include <vector>
 #include "common.h"
 

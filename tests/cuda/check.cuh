@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* CHECK tells of what is not so, CALL of what does not return 0; verdict is the last line and the exit status. */
+/* CHECK reports a false condition, CALL a status other than 0. verdict prints the last line, returns the exit status. */
 #ifndef TEST_CHECK_CUH
 #define TEST_CHECK_CUH
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Algorithms of CUB, of the device and of a block, against those of the standard library. */
+/* Device and block algorithms of CUB, compared with the standard library. */
 #include "check.cuh"
 #include <cub/cub.cuh>
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-/* Calls f twice: for the room that it wants, then with it. */
+/* Calls f twice: for the size of its temporary storage, then with the storage. */
 template <typename F> static void with_room(F f)
 {
 	void *room = nullptr;
@@ -42,7 +42,7 @@ struct is_odd {
 	__host__ __device__ bool operator()(int a) const { return a & 1; }
 };
 
-/* The threads of a block scan and sort what they hold. */
+/* The threads of a block scan and sort their values. */
 __global__ void in_block(int *scanned, int *sorted)
 {
 	using scan = cub::BlockScan<int, 128>;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What CUDA C++ offers kernels: memory of every kind, groups, pipelines, barriers, small floats, mathematics, objects
+ * Features of CUDA C++ in kernels: memory of every kind, groups, pipelines, barriers, small floats, mathematics, objects
  * with virtual functions, recursion, tables of functions, streams, printf and assert.
  */
 #include "check.cuh"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A kernel whose functions and variables another file has; see linked-makers.cu. */
+/* A kernel with functions and variables of another file: see linked-makers.cu. */
 #include "check.cuh"
 extern __device__ int shared_counter;
 __device__ int helper(int);

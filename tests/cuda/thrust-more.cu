@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sets, searches, keys, partitions and types of its own with Thrust, against the standard library. */
+/* Sets, searches, keys, partitions and user types with Thrust, compared with the standard library. */
 #include "check.cuh"
 #include <thrust/device_vector.h>
 #include <thrust/host_vector.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Algorithms of Thrust against those of the standard library. */
+/* Algorithms of Thrust, compared with the standard library. */
 #include "check.cuh"
 #include <thrust/device_vector.h>
 #include <thrust/host_vector.h>

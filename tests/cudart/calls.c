@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What calls of the runtime return and do, right ones and wrong ones; prints a line for each that is not as
- * it is with a GPU.
+ * Valid and invalid calls of the runtime. Prints a line for each result that differs from a GPU.
  */
 #include "wants.h"
 
-static void test_memory(void)
+static void test_copies(void)
 {
 	char host[512], back[512] = {0};
 	void *d, *e, *p;
@@ -43,7 +42,7 @@ static void test_memory(void)
 	IS(0, cudaFree(d));
 }
 
-/* Managed and pinned memory is the host's, too. */
+/* The host can access managed and pinned memory. */
 static void test_shared_memory(void)
 {
 	float *m, *h;
@@ -53,7 +52,7 @@ static void test_shared_memory(void)
 	IS(0, cudaMallocHost((void **)&h, 64 * 4));
 	for (unsigned i = 0; i < n; i++)
 		m[i] = h[i] = (float)i;
-	IS(0, launch(&add, 1, 64, 0, (void *[]){&m, &h, &m, &n}));
+	IS(0, launch_1d(&add, 1, 64, 0, (void *[]){&m, &h, &m, &n}));
 	IS(0, cudaDeviceSynchronize());
 	IS(0, m[63] != 126);
 	IS(1, cudaFree(h));
@@ -61,7 +60,7 @@ static void test_shared_memory(void)
 	IS(0, cudaFree(m));
 }
 
-static void test_variables(void)
+static void test_symbols(void)
 {
 	float four[4] = {1, 3, 5, 7}, *d, h[64];
 	unsigned seen = 0;
@@ -80,7 +79,7 @@ static void test_variables(void)
 		h[i] = (float)i;
 	IS(0, cudaMalloc((void **)&d, sizeof(h)));
 	IS(0, cudaMemcpy(d, h, sizeof(h), HOST_TO_DEVICE));
-	IS(0, launch(&scale, 2, 32, 128, (void *[]){&d}));
+	IS(0, launch_1d(&scale, 2, 32, 128, (void *[]){&d}));
 	IS(0, cudaMemcpy(h, d, sizeof(h), DEVICE_TO_HOST));
 	IS(0, h[50] != 150);
 	IS(0, cudaGetSymbolAddress(&at, &counter));
@@ -90,8 +89,8 @@ static void test_variables(void)
 }
 
 /*
- * More memory one after another than there are addresses, and none of it takes real memory: what lies between
- * stays, what is given again is empty.
+ * Allocates and frees more memory than the address space has. Freed memory uses no pages, live memory keeps
+ * its contents, and reused addresses contain zeros.
  */
 static void test_addresses(void)
 {
@@ -116,7 +115,7 @@ static void test_addresses(void)
 	IS(0, cudaFree(kept));
 }
 
-/* Memory in the order of a stream: a pool knows what is in use. */
+/* Allocations in stream order, and the figures of their pools. */
 static void test_pools(void)
 {
 	struct {
@@ -170,15 +169,15 @@ static void test_launches(void)
 	struct dim3 one = {1, 1, 1}, many = {100000, 1, 1};
 	int fit = 0;
 
-	IS(9, launch(&add, 0, 32, 0, args));
-	IS(9, launch(&add, 1, 1025, 0, args));
-	IS(1, launch(&add, 1, 32, 50000, args));
+	IS(9, launch_1d(&add, 0, 32, 0, args));
+	IS(9, launch_1d(&add, 1, 1025, 0, args));
+	IS(1, launch_1d(&add, 1, 32, 50000, args));
 	IS(0, cudaFuncSetAttribute(&add, 8, 65536));
-	IS(0, launch(&add, 1, 32, 50000, args));
+	IS(0, launch_1d(&add, 1, 32, 50000, args));
 	IS(1, cudaFuncSetAttribute(&add, 8, 1 << 20));
-	IS(1, launch(&wild, 1, 65, 0, (void *[]){&d, &d}));
-	IS(98, launch(&unknown, 1, 1, 0, args));
-	IS(98, launch(&odd, 1, 1, 0, args));
+	IS(1, launch_1d(&wild, 1, 65, 0, (void *[]){&d, &d}));
+	IS(98, launch_1d(&unknown, 1, 1, 0, args));
+	IS(98, launch_1d(&odd, 1, 1, 0, args));
 	IS(400, cudaLaunchKernel(&add, one, one, args, 0, (struct stream *)args));
 	IS(0, cudaLaunchCooperativeKernel(&add, one, one, args, 0, NULL));
 	IS(720, cudaLaunchCooperativeKernel(&add, many, one, args, 0, NULL));
@@ -189,7 +188,7 @@ static void test_launches(void)
 	IS(801, cudaGetLastError());
 }
 
-static void test_rest(void)
+static void test_device_and_events(void)
 {
 	struct event *a, *b;
 	struct stream *s;
@@ -208,7 +207,7 @@ static void test_rest(void)
 	IS(0, cudaEventCreate(&b));
 	IS(400, cudaEventElapsedTime(&ms, a, b));
 	IS(0, cudaEventRecord(a, s));
-	IS(0, launch(&add, 64, 256, 0, (void *[]){&d, &d, &d, &n}));
+	IS(0, launch_1d(&add, 64, 256, 0, (void *[]){&d, &d, &d, &n}));
 	IS(0, cudaEventRecord(b, s));
 	IS(0, cudaEventElapsedTime(&ms, a, b));
 	IS(0, !(ms > 0));
@@ -222,30 +221,30 @@ static void test_rest(void)
 	IS(0, strcmp(cudaGetErrorString(77777), "unrecognized error code"));
 }
 
-/* A kernel that fails: later calls say so, all of them. */
+/* All calls after a failed kernel return its error. */
 static void test_failure(void)
 {
-	size_t behind = 1024;
+	size_t outside = 1024;
 	void *d;
 
 	IS(0, cudaMalloc(&d, 1024));
-	IS(0, launch(&wild, 1, 1, 0, (void *[]){&d, &behind}));
+	IS(0, launch_1d(&wild, 1, 1, 0, (void *[]){&d, &outside}));
 	IS(700, cudaDeviceSynchronize());
 	IS(700, cudaGetLastError());
 	IS(700, cudaGetLastError());
 	IS(700, cudaFree(d));
-	IS(700, launch(&wild, 1, 1, 0, (void *[]){&d, &behind}));
+	IS(700, launch_1d(&wild, 1, 1, 0, (void *[]){&d, &outside}));
 }
 
 int main(int argc, char **argv)
 {
-	test_memory();
+	test_copies();
 	test_shared_memory();
 	test_addresses();
-	test_variables();
+	test_symbols();
 	test_pools();
 	test_launches();
-	test_rest();
+	test_device_and_events();
 	if (argc > 1 && !strcmp(argv[1], "fail"))
 		test_failure();
 	return bad;

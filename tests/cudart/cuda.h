@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * As much of the CUDA runtime's interface as the test programs need, and what nvcc would add to a program: a
- * fat binary (the file FATBIN, placed by the assembler) and the registration of its kernels and variables
- * before main.
+ * The part of the CUDA runtime's interface that the test programs need, and the code that nvcc adds to a
+ * program: a fat binary (file FATBIN, included by the assembler) and the registration of its kernels and
+ * variables before main.
  */
 #ifndef TEST_CUDA_H
 #define TEST_CUDA_H
@@ -64,7 +64,7 @@ static struct {
 	const void *fatbin, *more;
 } wrapper = {0x466243b1, 1, fatbin_bytes, NULL};
 
-/* Kernels and variables are known to the program by addresses of its own. */
+/* The handles of kernels and variables are addresses of the program. */
 static char add, scale, wild, odd, unknown;
 static unsigned counter;
 static float factor[4];
@@ -82,8 +82,8 @@ __attribute__((constructor)) static void register_all(void)
 	__cudaRegisterFatBinaryEnd(h);
 }
 
-/* KERNEL<<<grid, block, shared>>>(args) as the compiler writes it. */
-static inline int launch(const void *kernel, unsigned grid, unsigned block, size_t shared, void **args)
+/* Launches KERNEL<<<grid, block, shared>>>(args) as compiled code does. */
+static inline int launch_1d(const void *kernel, unsigned grid, unsigned block, size_t shared, void **args)
 {
 	struct dim3 g = {grid, 1, 1}, b = {block, 1, 1};
 	struct stream *s = NULL;

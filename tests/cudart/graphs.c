@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Graphs: by hand, and recorded from streams; prints a line for each call that is not as it is with a GPU. */
+/* Graphs, built by hand and captured from streams. Prints a line for each call that differs from a GPU. */
 #include "wants.h"
 
 struct graph;
@@ -12,14 +12,14 @@ struct kernel_params {
 	void **args, **extra;
 };
 struct fill {
-	void *at;
+	void *base;
 	size_t pitch;
 	unsigned value, unit;
 	size_t width, height;
 };
 struct host {
 	void (*call)(void *);
-	void *with;
+	void *arg;
 };
 
 int cudaGraphCreate(struct graph **, unsigned), cudaGraphDestroy(struct graph *);
@@ -32,7 +32,7 @@ int cudaGraphAddMemsetNode(struct node **, struct graph *, struct node **, size_
 int cudaGraphAddHostNode(struct node **, struct graph *, struct node **, size_t, const struct host *);
 int cudaGraphAddEmptyNode(struct node **, struct graph *, struct node **, size_t);
 int cudaGraphAddChildGraphNode(struct node **, struct graph *, struct node **, size_t, struct graph *);
-/* As release 13 has them: with the data of edges. */
+/* The forms of release 13, with data of edges. */
 int cudaGraphAddDependencies(struct graph *, struct node **, struct node **, const void *, size_t);
 int cudaGraphRemoveDependencies(struct graph *, struct node **, struct node **, const void *, size_t);
 int cudaGraphGetEdges(struct graph *, struct node **, struct node **, void *, size_t *);
@@ -59,6 +59,8 @@ int cudaGraphKernelNodeGetParams(struct node *, struct kernel_params *);
 int cudaGraphInstantiate(struct exec **, struct graph *, unsigned long long);
 int cudaGraphLaunch(struct exec *, struct stream *), cudaGraphExecDestroy(struct exec *);
 int cudaGraphExecKernelNodeSetParams(struct exec *, struct node *, const struct kernel_params *);
+int cudaGraphExecHostNodeSetParams(struct exec *, struct node *, const struct host *);
+int cudaGraphNodeFindInClone(struct node **, struct node *, struct graph *);
 int cudaGraphNodeSetEnabled(struct exec *, struct node *, unsigned);
 int cudaStreamBeginCapture(struct stream *, int), cudaStreamEndCapture(struct stream *, struct graph **);
 int cudaStreamIsCapturing(struct stream *, int *);
@@ -70,9 +72,9 @@ static void *a, *b, *c;
 static unsigned n = N;
 static char order[32];
 
-static void note(void *text) { strcat(order, text); }
+static void note_call(void *text) { strcat(order, text); }
 
-/* A graph put together by hand: a and b are filled, c is their sum, back is c. */
+/* A graph built by hand: fills a and b, stores their sum in c, copies c to back. */
 static struct {
 	struct graph *g;
 	struct exec *x;
@@ -80,11 +82,11 @@ static struct {
 	struct kernel_params k;
 } hand;
 
-/* Added out of their order: of those that can be done the first one added is. */
-static void test_adding(void)
+/* Adds nodes out of order. Of the nodes that are ready, the first one added is executed first. */
+static void test_additions(void)
 {
 	struct fill f = {b, 0, 0x3f800000, 4, N, 1};
-	struct host one = {note, "1"}, two = {note, "2"};
+	struct host one = {note_call, "1"}, two = {note_call, "2"};
 	struct graph **g = &hand.g;
 	struct node *none;
 
@@ -106,7 +108,7 @@ static void test_adding(void)
 	hand.k.block.x = N;
 }
 
-static void test_asking(void)
+static void test_queries(void)
 {
 	struct kernel_params seen;
 	struct node *all[9];
@@ -150,7 +152,7 @@ static void test_edges(void)
 	IS(0, cudaGraphAddDependencies(hand.g, &hand.empty, &hand.sum, data[4], 1));
 }
 
-/* Arguments are the node's own, until they are set anew. */
+/* A node keeps its own copy of the arguments until they are set again. */
 static void test_launching(void)
 {
 	void *other = b;
@@ -170,7 +172,7 @@ static void test_launching(void)
 	b = other;
 }
 
-/* An instance does not see what becomes of its graph. */
+/* Changes of a graph do not affect its instances. */
 static void test_instances(void)
 {
 	struct graph *twin;
@@ -195,20 +197,50 @@ static void test_instances(void)
 	IS(0, cudaGraphExecDestroy(y));
 }
 
+/* A destroyed node stays unknown to instances and clones, even if a new node has its address. */
+static void test_stale_nodes(void)
+{
+	struct host one = {note_call, "1"};
+	struct graph *g, *clone, *other;
+	struct node *stale, *fresh;
+	struct exec *x;
+
+	IS(0, cudaGraphCreate(&g, 0));
+	IS(0, cudaGraphAddHostNode(&stale, g, NULL, 0, &one));
+	IS(0, cudaGraphInstantiate(&x, g, 0));
+	IS(0, cudaGraphClone(&clone, g));
+	IS(0, cudaGraphExecHostNodeSetParams(x, stale, &one));
+	IS(0, cudaGraphNodeFindInClone(&fresh, stale, clone));
+	IS(0, cudaGraphDestroy(g));
+	IS(1, cudaGraphExecHostNodeSetParams(x, stale, &one));
+	IS(1, cudaGraphNodeFindInClone(&fresh, stale, clone));
+	IS(0, cudaGraphCreate(&other, 0));
+	for (unsigned i = 0; i < 8; i++) {
+		IS(0, cudaGraphAddHostNode(&fresh, other, NULL, 0, &one));
+		IS(1, cudaGraphExecHostNodeSetParams(x, fresh, &one));
+	}
+	IS(1, cudaGraphExecHostNodeSetParams(x, stale, &one));
+	IS(0, cudaGraphDestroy(other));
+	IS(0, cudaGraphDestroy(clone));
+	IS(0, cudaGraphExecDestroy(x));
+	cudaGetLastError();
+}
+
 static void test_by_hand(void)
 {
 	hand.k = (struct kernel_params){&add, {1, 1, 1}, {N, 1, 1}, 0, (void *[]){&a, &b, &c, &n}, NULL};
-	test_adding();
-	test_asking();
+	test_additions();
+	test_queries();
 	test_edges();
 	test_launching();
 	test_instances();
+	test_stale_nodes();
 	for (unsigned i = 0; i < N; i++)
 		h[i] = (float)i;
 }
 
-/* Two streams; what the second does depends on an event of the first, and the first waits for it. */
-static void test_recorded(void)
+/* Captures two streams. The second waits for an event of the first, and the first for one of the second. */
+static void test_captures(void)
 {
 	struct stream *s, *t;
 	struct event *fork, *join;
@@ -232,7 +264,7 @@ static void test_recorded(void)
 	IS(0, cudaStreamWaitEvent(t, fork, 0));
 	IS(0, cudaMemcpyAsync(b, h, sizeof(h), HOST_TO_DEVICE, t));
 	IS(0, cudaEventRecord(join, t));
-	IS(0, cudaLaunchHostFunc(s, note, "x"));
+	IS(0, cudaLaunchHostFunc(s, note_call, "x"));
 	IS(0, cudaStreamWaitEvent(s, join, 0));
 	IS(0, cudaLaunchKernel(&add, grid, block, (void *[]){&a, &b, &c, &n}, 0, s));
 	IS(0, cudaMemcpyAsync(back, c, sizeof(back), DEVICE_TO_HOST, s));
@@ -251,7 +283,7 @@ static void test_recorded(void)
 	IS(0, back[N - 1] != 2 * (N - 1) || strcmp(order, "x") != 0);
 	IS(0, cudaEventRecord(fork, s));
 	IS(0, cudaEventQuery(fork));
-	/* a launch is recorded as a child */
+	/* a captured launch becomes a child node */
 	IS(0, cudaGraphDestroy(g));
 	IS(0, cudaStreamBeginCapture(t, 2));
 	IS(0, cudaGraphLaunch(x, t));
@@ -268,7 +300,7 @@ static void test_recorded(void)
 	cudaStreamDestroy(t);
 }
 
-/* Begins to record, does what is wrong, and ends with an error. */
+/* Begins a capture, makes a call that fails with error wrong, and ends the capture with error end. */
 #define BROKEN(wrong, call, end) \
 	do { \
 		IS(0, cudaStreamBeginCapture(s, 0)); \
@@ -314,8 +346,8 @@ static void test_broken(void)
 	cudaGetLastError();
 }
 
-/* A fill by value between two functions, or as many of these as are wanted. */
-static struct graph *recorded(struct stream *s, int value, unsigned behind)
+/* Captures a host function, a fill by value (0: none), and n_after host functions. */
+static struct graph *capture_calls(struct stream *s, int value, unsigned n_after)
 {
 	struct node *const *last;
 	const void *data = "";
@@ -324,18 +356,18 @@ static struct graph *recorded(struct stream *s, int value, unsigned behind)
 	int state = 0;
 
 	IS(0, cudaStreamBeginCapture(s, 0));
-	IS(0, cudaLaunchHostFunc(s, note, "u"));
+	IS(0, cudaLaunchHostFunc(s, note_call, "u"));
 	if (value)
 		IS(0, cudaMemsetAsync(a, value, 4, s));
-	for (unsigned i = 0; i < behind; i++)
-		IS(0, cudaLaunchHostFunc(s, note, "v"));
+	for (unsigned i = 0; i < n_after; i++)
+		IS(0, cudaLaunchHostFunc(s, note_call, "v"));
 	IS(0, cudaStreamGetCaptureInfo(s, &state, NULL, NULL, &last, &data, &count));
 	IS(0, state != 1 || count != 1 || data);
 	IS(0, cudaStreamEndCapture(s, &g));
 	return g;
 }
 
-/* An instance does what another graph of the same form does. */
+/* Updates an instance to another graph of the same form. */
 static void test_updates(void)
 {
 	struct instantiation p = {0, NULL, NULL, 9};
@@ -347,21 +379,21 @@ static void test_updates(void)
 
 	cudaStreamCreate(&s);
 	*order = 0;
-	g = recorded(s, 5, 1);
+	g = capture_calls(s, 5, 1);
 	IS(0, cudaGraphInstantiateWithParams(&x, g, &p));
 	IS(0, p.result);
-	other = recorded(s, 6, 1);
+	other = capture_calls(s, 6, 1);
 	IS(0, cudaGraphExecUpdate(x, other, &u));
 	IS(0, u.result);
 	IS(0, cudaGraphDestroy(other));
 	IS(0, cudaGraphLaunch(x, s));
 	IS(0, cudaMemcpy(got, a, 4, DEVICE_TO_HOST));
 	IS(6, got[3]);
-	other = recorded(s, 0, 2);
+	other = capture_calls(s, 0, 2);
 	IS(910, cudaGraphExecUpdate(x, other, &u));
 	IS(0, u.result != 3 || !u.wrong);
 	IS(0, cudaGraphDestroy(other));
-	other = recorded(s, 7, 2);
+	other = capture_calls(s, 7, 2);
 	IS(910, cudaGraphExecUpdate(x, other, &u));
 	IS(0, u.result != 2 || u.wrong);
 	IS(0, cudaGraphDestroy(other));
@@ -380,7 +412,7 @@ int main(void)
 	if (cudaMalloc(&a, sizeof(h)) || cudaMalloc(&b, sizeof(h)) || cudaMalloc(&c, sizeof(h)))
 		return 3;
 	test_by_hand();
-	test_recorded();
+	test_captures();
 	test_broken();
 	test_updates();
 	cudaFree(a);

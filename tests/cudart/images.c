@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arrays, textures and surfaces of the runtime: prints a
- * line for each call or value that is not as it should be.
+ * Arrays, textures and surfaces of the runtime. Prints a line for each wrong result or value.
  */
 #include "wants.h"
 
@@ -12,15 +11,15 @@ struct extent {
 	size_t width, height, depth;
 };
 struct pitched {
-	void *at;
+	void *base;
 	size_t pitch, width, height;
 };
 struct copy {
 	void *from_array;
-	size_t from_at[3];
+	size_t from_position[3];
 	struct pitched from;
 	void *to_array;
-	size_t to_at[3];
+	size_t to_position[3];
 	struct pitched to;
 	struct extent extent;
 	int kind;
@@ -30,12 +29,12 @@ struct resource {
 	union {
 		void *array;
 		struct {
-			void *at;
+			void *base;
 			struct channels channels;
 			size_t width, height, pitch;
 		} memory;
-		int room[32];
-	} of;
+		int reserved[32];
+	} data;
 	unsigned flags;
 };
 struct sampler {
@@ -94,7 +93,7 @@ static const struct channels f32 = {32, 0, 0, 0, 2}, s32 = {32, 0, 0, 0, 0}, u8 
 			     ragged = {8, 16, 0, 0, 1};
 static float picture[H][W], back[H][W];
 
-/* Scale 1: the texels themselves; 0.5: between them by half and quarter. */
+/* Scale 1 reads the texels themselves; scale 0.5 also reads between them. */
 static void test_texture(void)
 {
 	struct sampler s = {.mode = {1, 1, 1}, .filter = 1};
@@ -115,15 +114,15 @@ static void test_texture(void)
 	IS(0, cudaMemcpy2DFromArray(back, 4 * W, b, 0, 0, 4 * W, H, DEVICE_TO_HOST));
 	IS(0, memcmp(back, picture, sizeof(back)));
 	IS(0, cudaMalloc((void **)&o, sizeof(back)));
-	r.of.array = b;
+	r.data.array = b;
 	IS(0, cudaCreateTextureObject(&t, &r, &s, NULL));
 	IS(0, cudaGetTextureObjectResourceDesc(&same, t));
-	IS(0, same.of.array != b);
-	IS(0, launch(&fetch, H, W, 0, (void *[]){&t, &o, &width, &scale}));
+	IS(0, same.data.array != b);
+	IS(0, launch_1d(&fetch, H, W, 0, (void *[]){&t, &o, &width, &scale}));
 	IS(0, cudaMemcpy(back, o, sizeof(back), DEVICE_TO_HOST));
 	IS(0, memcmp(back, picture, sizeof(back)));
 	scale = 0.5f;
-	IS(0, launch(&fetch, H, W, 0, (void *[]){&t, &o, &width, &scale}));
+	IS(0, launch_1d(&fetch, H, W, 0, (void *[]){&t, &o, &width, &scale}));
 	IS(0, cudaMemcpy(back, o, sizeof(back), DEVICE_TO_HOST));
 	/* (1.75, 1.25) is texel (1.25, 0.75): a quarter of column 2, three of row 1 */
 	float want = 0.25f * (0.75f * picture[0][1] + 0.25f * picture[0][2]) +
@@ -131,13 +130,13 @@ static void test_texture(void)
 	IS(0, back[2][3] != want);
 	IS(0, cudaDestroyTextureObject(t));
 	IS(1, cudaDestroyTextureObject(t));
-	r.of.array = a;
+	r.data.array = a;
 	s.srgb = 1;
 	IS(801, cudaCreateTextureObject(&t, &r, &s, NULL));
-	r = (struct resource){.type = 2, .of.memory = {.at = o, .channels = s32, .width = sizeof(back)}};
+	r = (struct resource){.type = 2, .data.memory = {.base = o, .channels = s32, .width = sizeof(back)}};
 	s = (struct sampler){.normalized_float = 1};
 	IS(27, cudaCreateTextureObject(&t, &r, &s, NULL));
-	r.of.memory.at = picture;
+	r.data.memory.base = picture;
 	IS(1, cudaCreateTextureObject(&t, &r, &s, NULL));
 	IS(0, cudaFreeArray(a));
 	IS(0, cudaFreeArray(b));
@@ -145,7 +144,7 @@ static void test_texture(void)
 	IS(0, cudaFree(o));
 }
 
-/* Levels of 8 x 4, 4 x 2 and 2 x 1 texels of their number, the last painted; between two: their mean. */
+/* Levels of 8 x 4, 4 x 2 and 2 x 1 texels, with 10 times their number; between two levels, the mean. */
 static void test_levels(void)
 {
 	struct sampler s = {.mode = {1, 1, 1}, .normalized = 1, .mip_filter = 1, .mip = {0, 0, 9}};
@@ -170,18 +169,18 @@ static void test_levels(void)
 	IS(1, cudaMemcpy2DToArray(level, 0, 0, texels, 8, 8, 2, HOST_TO_DEVICE));
 	IS(1, cudaFreeArray(level));
 	IS(0, cudaMalloc((void **)&o, sizeof(got)));
-	r.of.array = m;
+	r.data.array = m;
 	IS(0, cudaCreateTextureObject(&t, &r, &s, NULL));
-	IS(0, launch(&deep, 1, 4, 0, (void *[]){&t, &o, &lod}));
+	IS(0, launch_1d(&deep, 1, 4, 0, (void *[]){&t, &o, &lod}));
 	IS(0, cudaMemcpy(got, o, sizeof(got), DEVICE_TO_HOST));
-	for (int i = 0; i < 4; i++) /* lod 0.5, 1, 1.5 and, bounded, 2 */
+	for (int i = 0; i < 4; i++) /* lod 0.5, 1, 1.5, and 2 after clamping */
 		IS(5 * (i + 1), (int)got[i]);
 	s.normalized = 0;
 	IS(1, cudaCreateTextureObject(&t, &r, &s, NULL));
 	s.normalized = 1;
 	s.anisotropy = 8;
 	IS(801, cudaCreateTextureObject(&t, &r, &s, NULL));
-	r = (struct resource){.of.array = level};
+	r = (struct resource){.data.array = level};
 	IS(0, cudaCreateSurfaceObject(&surface, &r));
 	IS(0, cudaMallocMipmappedArray(&a, &f32, size, 99, 0));
 	IS(0, cudaGetMipmappedArrayLevel(&level, a, 3));
@@ -207,7 +206,7 @@ static void test_reference(void)
 	IS(0, cudaMemcpy(d, bytes, 64, HOST_TO_DEVICE));
 	IS(0, cudaBindTexture(NULL, &tx, d, &u8, 60));
 	IS(18, cudaBindTexture(NULL, &fetch, d, &u8, 60));
-	IS(0, launch(&refer, 1, 64, 0, (void *[]){&o}));
+	IS(0, launch_1d(&refer, 1, 64, 0, (void *[]){&o}));
 	IS(0, cudaMemcpy(got, o, sizeof(got), DEVICE_TO_HOST));
 	for (int i = 0; i < 64; i++)
 		IS(i < 60 ? bytes[i] : 0, (int)got[i]);
@@ -227,10 +226,10 @@ static void test_surface(void)
 
 	IS(0, cudaMallocArray(&a, &s32, W, H, 2));
 	IS(0, cudaMallocArray(&b, &s32, W, H, 2));
-	r.of.array = a;
+	r.data.array = a;
 	IS(0, cudaCreateSurfaceObject(&s, &r));
 	IS(0, cudaBindSurfaceToArray(&sf, b, NULL));
-	IS(0, launch(&paint, H, W, 0, (void *[]){&s, &is_deep}));
+	IS(0, launch_1d(&paint, H, W, 0, (void *[]){&s, &is_deep}));
 	IS(0, cudaMemcpy2DFromArray(got[0], 4 * W, a, 0, 0, 4 * W, H, DEVICE_TO_HOST));
 	IS(0, cudaMemcpy2DFromArray(got[1], 4 * W, b, 0, 0, 4 * W, H, DEVICE_TO_HOST));
 	IS(406, got[0][4][6]);
@@ -243,12 +242,12 @@ static void test_surface(void)
 	IS(0, cudaMalloc3DArray(&a, &s32, deep, 2));
 	struct copy c = {.from = {got, 4 * W, W, H}, .to_array = a, .extent = deep, .kind = HOST_TO_DEVICE};
 	IS(0, cudaMemcpy3D(&c));
-	r.of.array = a;
+	r.data.array = a;
 	IS(0, cudaCreateSurfaceObject(&s, &r));
 	is_deep = 1;
-	IS(0, launch(&paint, H, W, 0, (void *[]){&s, &is_deep}));
+	IS(0, launch_1d(&paint, H, W, 0, (void *[]){&s, &is_deep}));
 	c = (struct copy){.from_array = a,
-		.from_at = {2, 1, 1},
+		.from_position = {2, 1, 1},
 		.to = {got, 4 * W, W, H},
 		.extent = {3, 2, 2},
 		.kind = DEVICE_TO_HOST};
@@ -269,5 +268,5 @@ int main(void)
 	test_levels();
 	test_reference();
 	test_surface();
-	return 0;
+	return bad;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two files that were compiled separately, and one without
- * PTX for the device, as the device linker registers them.
+ * Two separately compiled files, and one without PTX for the device, as the device linker registers them.
  */
 #include "cuda.h"
 
@@ -38,7 +37,7 @@ int main(void)
 	int got = 5;
 
 	if (cudaMemcpyToSymbol(&total, &got, sizeof(got), 0, HOST_TO_DEVICE) ||
-		launch(&use, 2, 32, 0, NULL) ||
+		launch_1d(&use, 2, 32, 0, NULL) ||
 		cudaMemcpyFromSymbol(&got, &total, sizeof(got), 0, DEVICE_TO_HOST))
 		puts(cudaGetErrorString(cudaGetLastError()));
 	printf("%d\n", got);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tensor maps as programs make them: by a function of the driver that the runtime gives.
+ * Tensor maps that a program encodes with the driver's functions, which it gets from the runtime.
  */
 #include <stdint.h>
 #include "wants.h"
@@ -29,7 +29,7 @@ static const uint64_t dim[5] = {WIDTH, HEIGHT, 4, 4, 4}, stride[4] = {WIDTH * 4,
 static const uint32_t box[5] = {4, 4, 1, 1, 1}, one[5] = {1, 1, 1, 1, 1}, tall[5] = {4, 8, 1, 1, 1},
 		      two[5] = {1, 2, 1, 1, 1};
 
-/* What lies outside of the tensor is 0. */
+/* Elements outside of the tensor are 0. */
 static void test_tiles(encode *tiled, unsigned *tensor)
 {
 	static _Alignas(64) char map[128];
@@ -38,12 +38,12 @@ static void test_tiles(encode *tiled, unsigned *tensor)
 
 	IS(0, tiled(map, WORD, 2, tensor, dim, stride, box, one, 0, 0, 2, 0));
 	IS(0, cudaMalloc(&d, sizeof(got)));
-	IS(0, launch(&take, 1, 16, 0, (void *[]){map, &d, &x, &y}));
+	IS(0, launch_1d(&take, 1, 16, 0, (void *[]){map, &d, &x, &y}));
 	IS(0, cudaMemcpy(got, d, sizeof(got), DEVICE_TO_HOST));
 	for (unsigned i = 0; i < 16; i++)
 		IS((int)(i % 4 < 2 ? (y + i / 4) * WIDTH + x + i % 4 : 0), (int)got[i]);
 	IS(0, tiled(map, WORD, 2, tensor, dim, stride, tall, two, 0, 0, 0, 0));
-	IS(0, launch(&take, 1, 16, 0, (void *[]){map, &d, &x, &y}));
+	IS(0, launch_1d(&take, 1, 16, 0, (void *[]){map, &d, &x, &y}));
 	IS(0, cudaMemcpy(got, d, sizeof(got), DEVICE_TO_HOST));
 	for (unsigned i = 0; i < 16; i++) {
 		unsigned row = y + i / 4 * 2;

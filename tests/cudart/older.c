@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions whose form changed with a release, as programs of RELEASE 11 or 12 call them; the runtime that the
- * program is linked with says which is meant.
+ * Functions whose arguments changed with a release, as programs of RELEASE 11 or 12 call them. The runtime
+ * that the program is linked with determines the release.
  */
 #include "wants.h"
 
@@ -33,7 +33,7 @@ int cudaGraphExecUpdate(struct exec *, struct graph *, struct node **, int *);
 int cudaGraphExecUpdate(struct exec *, struct graph *, struct updated *);
 #endif
 
-static void test_memory(void)
+static void test_hints_of_release(void)
 {
 	char a[144];
 	int version = 0;
@@ -55,34 +55,32 @@ static void test_memory(void)
 	IS(RELEASE == 11 ? 0x55 : 0, a[140]);
 }
 
-#if RELEASE == 11
-/* A description of a texture ends before the seamless cube. */
-static void test_textures(void)
+/* The description of a texture ends before the field seamless_cube in release 11. */
+static void test_texture_description(void)
 {
+#if RELEASE == 11
 	struct {
-		int description[17], behind;
-	} d = {.behind = 1}, seen = {.behind = 7};
+		int description[17], after;
+	} d = {.after = 1}, seen = {.after = 7};
 	unsigned long long object;
 	struct {
 		int type;
-		void *at;
+		void *base;
 		int bits[4], kind;
-		size_t bytes, room[12];
+		size_t bytes, reserved[12];
 		unsigned flags;
 	} r = {.type = 2, .bits = {32}, .kind = 2, .bytes = 256};
 
-	IS(0, cudaMalloc(&r.at, 256));
+	IS(0, cudaMalloc(&r.base, 256));
 	IS(0, cudaCreateTextureObject(&object, &r, &d, NULL));
 	IS(0, cudaGetTextureObjectTextureDesc(&seen, object));
-	IS(7, seen.behind);
+	IS(7, seen.after);
 	IS(0, cudaDestroyTextureObject(object));
-	IS(0, cudaFree(r.at));
-}
-#else
-static void test_textures(void) {}
+	IS(0, cudaFree(r.base));
 #endif
+}
 
-static void test_graphs(void)
+static void test_edges_of_release(void)
 {
 	struct node *one, *two, *from, *to;
 	struct graph *g, *other;
@@ -115,7 +113,7 @@ static void test_graphs(void)
 	IS(0, cudaGraphDestroy(g));
 }
 
-static void test_recording(void)
+static void test_capture_info(void)
 {
 	unsigned long long id = 0;
 	struct stream *s;
@@ -134,9 +132,9 @@ static void test_recording(void)
 
 int main(void)
 {
-	test_memory();
-	test_textures();
-	test_graphs();
-	test_recording();
+	test_hints_of_release();
+	test_texture_description();
+	test_edges_of_release();
+	test_capture_info();
 	return bad;
 }

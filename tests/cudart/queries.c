@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the program asks of the device, of kernels and streams, and sets: answers, and what is refused.
+ * Queries and settings of the device, kernels and streams: results and errors.
  */
 #include <stdint.h>
 #include "wants.h"
@@ -55,18 +55,18 @@ static int attribute(int number)
 	return v;
 }
 
-/* The number at a place of the properties, as programs have them. */
-static int number_at(const char *room, size_t at)
+/* Returns the number at an offset of cudaDeviceProp. */
+static int property_at(const char *properties, size_t offset)
 {
 	int v;
 
-	memcpy(&v, room + at, sizeof(v));
+	memcpy(&v, properties + offset, sizeof(v));
 	return v;
 }
 
 static void test_device(void)
 {
-	char name[20], room[2048];
+	char name[20], properties[2048];
 	unsigned flags = 9;
 	size_t n = 0;
 	int v = 9;
@@ -74,21 +74,21 @@ static void test_device(void)
 	IS(1, cudaGetDevice(NULL));
 	IS(1, cudaGetDeviceCount(NULL));
 	IS(1, cudaGetDeviceProperties(NULL, 0));
-	IS(101, cudaGetDeviceProperties(room, 1));
+	IS(101, cudaGetDeviceProperties(properties, 1));
 	IS(1, cudaDeviceGetAttribute(&v, 1000, 0));
 	IS(1, attribute(89));      /* managed memory while kernels run */
 	IS(1, attribute(115));     /* pools */
 	IS(1, attribute(120));     /* clusters */
 	IS(131072, attribute(21)); /* width of a texture */
 	IS(1024, attribute(111));
-	IS(0, cudaGetDeviceProperties(room, 0));
-	IS(131072, number_at(room, 396));
-	IS(32768, number_at(room, 544));
-	IS(2046, number_at(room, 548));
-	IS(1024, number_at(room, 696));
-	IS(1, number_at(room, 656));
-	IS(1, number_at(room, 720));
-	IS(1, number_at(room, 748));
+	IS(0, cudaGetDeviceProperties(properties, 0));
+	IS(131072, property_at(properties, 396));
+	IS(32768, property_at(properties, 544));
+	IS(2046, property_at(properties, 548));
+	IS(1024, property_at(properties, 696));
+	IS(1, property_at(properties, 656));
+	IS(1, property_at(properties, 720));
+	IS(1, property_at(properties, 748));
 	IS(0, cudaSetDeviceFlags(4));
 	IS(1, cudaSetDeviceFlags(3));
 	IS(0, cudaGetDeviceFlags(&flags));
@@ -156,7 +156,7 @@ static void test_kernels(void)
 	struct {
 		size_t shared, constant, local;
 		int threads, regs, ptx, binary, cache, dynamic_most, carveout, needed, cluster[3], policy,
-			large, room[16];
+			large, reserved[16];
 	} a;
 
 	memset(&a, 0x55, sizeof(a));
@@ -164,7 +164,7 @@ static void test_kernels(void)
 	IS(48, (int)a.constant);
 	IS(90, a.ptx);
 	IS(-1, a.carveout);
-	IS(0, a.needed | a.cluster[0] | a.policy | a.large | a.room[15]);
+	IS(0, a.needed | a.cluster[0] | a.policy | a.large | a.reserved[15]);
 	IS(1, cudaFuncGetAttributes(NULL, &blocks));
 	IS(98, cudaFuncGetAttributes(&a, &attribute));
 	IS(1, cudaFuncSetCacheConfig(&blocks, 4));
@@ -178,7 +178,7 @@ static void test_kernels(void)
 	IS(0, cudaFuncSetAttribute(&blocks, 14, 0));
 }
 
-/* From the launch and from what the program says of the kernel; more than 8 blocks only where it may. */
+/* Clusters of the launch and of kernel attributes; more than 8 blocks only where the program permits it. */
 static void test_clusters(void)
 {
 	struct attribute a = {4, 0, {16, 1, 1}};
@@ -203,10 +203,10 @@ static void test_clusters(void)
 	IS(0, cudaOccupancyMaxActiveClusters(&n, &blocks, &c));
 	IS(32 * 132 / 16, n);
 	IS(0, cudaFuncSetAttribute(&blocks, 11, 4));
-	IS(0, launch(&blocks, 16, 32, 0, (void *[]){&seen}));
+	IS(0, launch_1d(&blocks, 16, 32, 0, (void *[]){&seen}));
 	IS(0, cudaDeviceSynchronize());
 	IS(4, (int)*seen);
-	IS(912, launch(&blocks, 6, 32, 0, (void *[]){&seen}));
+	IS(912, launch_1d(&blocks, 6, 32, 0, (void *[]){&seen}));
 	c.n_attributes = 0;
 	c.grid.x = 4;
 	IS(0, cudaEventCreate(&e));
@@ -227,7 +227,7 @@ static void test_clusters(void)
 	IS(0, cudaFree(seen));
 }
 
-/* With an argument: the value of that attribute. */
+/* Runs the tests, or prints the value of the attribute given as an argument. */
 int main(int argc, char **argv)
 {
 	if (argc > 1)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What host and device share: managed variables, as the compiler registers them, hints about them, memory that
- * was registered; what a reset leaves of all that.
+ * Memory that host and device share: managed variables, as the compiler registers them, hints about them, and
+ * registered memory; a reset of the device.
  */
 #include "wants.h"
 
@@ -26,7 +26,7 @@ enum { LARGE = 8 << 20 };
 static int *tally, *list, plain;
 static char count, large;
 
-/* Both variables are told of before any is asked for. */
+/* Registers all variables before their first use. */
 __attribute__((constructor)) static void register_shared(void)
 {
 	static struct {
@@ -44,7 +44,7 @@ __attribute__((constructor)) static void register_shared(void)
 	__cudaInitModule(h);
 }
 
-static void test_variables(void)
+static void test_managed_variables(void)
 {
 	struct pointer p;
 	int back[100];
@@ -52,7 +52,7 @@ static void test_variables(void)
 
 	IS(5, *tally);
 	list[2] = 40;
-	IS(0, launch(&count, 1, 32, 0, (void *[]){&list}));
+	IS(0, launch_1d(&count, 1, 32, 0, (void *[]){&list}));
 	IS(0, cudaDeviceSynchronize());
 	IS(37, *tally);
 	IS(42, list[2]);
@@ -60,7 +60,7 @@ static void test_variables(void)
 	IS(32, list[99]);
 	IS(0, cudaMemcpy(back, list, sizeof(back), DEVICE_TO_HOST));
 	IS(32, back[99]);
-	IS(0, cudaGetSymbolAddress(&at, list)); /* as the compiler writes it: &list[0] */
+	IS(0, cudaGetSymbolAddress(&at, list)); /* the compiler passes &list[0] */
 	IS(0, at != list);
 	IS(0, cudaPointerGetAttributes(&p, list + 3));
 	IS(3, p.type);
@@ -68,8 +68,8 @@ static void test_variables(void)
 	IS(1, cudaFree(list));
 }
 
-/* The host's own memory is never taken for the device's, wherever the program stands. */
-static void test_places(void)
+/* Host memory is never mistaken for device memory, wherever the program is loaded. */
+static void test_host_memory(void)
 {
 	static char own[1000], back[1000];
 	char *few = malloc(1000), *d;
@@ -167,7 +167,7 @@ static void test_reset(void)
 	IS(3, v);
 	IS(5, *tally);
 	IS(0, list[99]);
-	IS(0, launch(&count, 1, 32, 0, (void *[]){&list}));
+	IS(0, launch_1d(&count, 1, 32, 0, (void *[]){&list}));
 	IS(0, cudaDeviceSynchronize());
 	IS(37, *tally);
 	IS(32, list[99]);
@@ -175,8 +175,8 @@ static void test_reset(void)
 
 int main(void)
 {
-	test_variables();
-	test_places();
+	test_managed_variables();
+	test_host_memory();
 	test_hints();
 	test_registered();
 	test_reset();

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The sum of two vectors of N elements, checked; "exit N" ends with that status, "die" by a signal; "leak" and
- * "stale" free too little and too early. */
+/*
+ * Adds two vectors of N elements and checks the sum. usage: vecadd [N [die|leak|stale|exit [STATUS]]]
+ * die: ends by a signal; leak: does not free a vector; stale: frees a vector too early.
+ */
 #include <signal.h>
 #include "cuda.h"
 
@@ -19,9 +21,9 @@ int main(int argc, char **argv)
 	cudaMemcpy(b, h, bytes, BY_ADDRESS);
 	if (argc > 2 && !strcmp(argv[2], "stale"))
 		cudaFree(c);
-	int status = launch(&add, (n + 255) / 256, 256, 0, (void *[]){&a, &b, &c, &n});
+	int status = launch_1d(&add, (n + 255) / 256, 256, 0, (void *[]){&a, &b, &c, &n});
 	if (argc > 2 && !strcmp(argv[2], "stale"))
-		launch(&add, (n + 255) / 256, 256, 0, (void *[]){&a, &b, &c, &n});
+		launch_1d(&add, (n + 255) / 256, 256, 0, (void *[]){&a, &b, &c, &n});
 	if (status)
 		puts(cudaGetErrorString(status));
 	if (argc > 2 && !strcmp(argv[2], "die"))

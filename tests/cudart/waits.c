@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A kernel that waits for the host to write to pinned memory ("host"), or to device memory that no thread writes. */
+/*
+ * Launches a kernel that waits for a write to pinned memory ("host") or to device memory, which no thread
+ * writes.
+ */
 #include "cuda.h"
 
 int main(int argc, char **argv)
@@ -12,7 +15,7 @@ int main(int argc, char **argv)
 	} else if (cudaMalloc(&flag, 64) || cudaMemset(flag, 0, 64)) {
 		return 3;
 	}
-	launch(&add, 1, 32, 0, (void *[]){&flag});
+	launch_1d(&add, 1, 32, 0, (void *[]){&flag});
 	puts(cudaGetErrorName(cudaDeviceSynchronize()));
 	return 0;
 }

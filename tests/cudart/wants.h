@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * IS: a line for each call that returns another error, or each value that is another, and `bad' for the exit
- * status.
+ * IS(expected, call) prints a line and sets `bad', the exit status, if the error or value of a call is
+ * another.
  */
 #ifndef TEST_WANTS_H
 #define TEST_WANTS_H
@@ -10,14 +10,14 @@
 
 static int bad;
 
-static void wants(int got, int wanted, const char *what)
+static void expect_value(int got, int expected, const char *call)
 {
-	if (got == wanted)
+	if (got == expected)
 		return;
 	bad = 1;
-	printf("%s: found %d (%s), wanted %d (%s)\n", what, got, cudaGetErrorName(got), wanted,
-		cudaGetErrorName(wanted));
+	printf("%s: %d (%s), expected %d (%s)\n", call, got, cudaGetErrorName(got), expected,
+		cudaGetErrorName(expected));
 }
-#define IS(wanted, call) wants(call, wanted, #call)
+#define IS(expected, call) expect_value(call, expected, #call)
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory: what the program asks for, frees and asks about.
+ * Memory: allocation, release and queries.
  *
- * Always true: addresses ascend and are not given twice, so that a use after cudaFree is found, until there
- * are no more: then those of freed memory are given again, the lowest that suffice. The pages of freed memory
- * go back to the system. Managed and pinned memory fills whole pages, which the host may touch.
+ * Always true: addresses ascend and are not reused, so that a use after cudaFree is found. When all addresses
+ * are used, the lowest sufficient gap of freed memory is allocated again. The pages of freed memory go back
+ * to the system. Managed and pinned memory fills whole pages, which the host may access.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,18 +49,18 @@ static uint32_t buffers_below(uint64_t addr)
 static void clear_freed_memory(uint64_t addr, uint64_t n)
 {
 	uint64_t first = page_up(addr), end = (addr + n) / PAGE * PAGE;
-	uint8_t *at = cudart.mem.heap + (addr - HEAP_BASE);
+	uint8_t *base = cudart.mem.heap + (addr - HEAP_BASE);
 
-	if (end <= first || madvise(at + (first - addr), end - first, MADV_REMOVE)) {
-		memset(at, 0, n);
+	if (end <= first || madvise(base + (first - addr), end - first, MADV_REMOVE)) {
+		memset(base, 0, n);
 	} else {
-		memset(at, 0, first - addr);
-		memset(at + (end - addr), 0, addr + n - end);
+		memset(base, 0, first - addr);
+		memset(base + (end - addr), 0, addr + n - end);
 	}
 	memory_set(&cudart.mem, addr, n);
 }
 
-/* Address of a gap of n bytes between living buffers, at a multiple of unit; 0: none. */
+/* Returns the lowest gap of n bytes between live buffers, at a multiple of unit; 0: none. */
 static uint64_t find_gap(uint64_t n, uint64_t unit)
 {
 	const struct memory *m = &cudart.mem;
@@ -107,7 +107,7 @@ static uint64_t allocate_freed_addresses(const char *name, uint64_t bytes, enum 
 	return at;
 }
 
-/* Allocates addresses that were never used; whole pages for memory that the host sees. */
+/* Allocates addresses that were never used. Memory visible to the host gets whole pages. */
 static uint64_t allocate_new_addresses(const char *name, uint64_t bytes, enum grant_kind kind)
 {
 	struct memory *m = &cudart.mem;
@@ -141,12 +141,12 @@ int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned fla
 	*addr = 0;
 	if (!n)
 		return cudaSuccess;
-	if (kind != GRANT_DEVICE && !cudart.shown)
+	if (kind != GRANT_DEVICE && !cudart.host_visible)
 		return cudart_unsupported(
 			what, "the addresses from 0xc0000000 on are in use in this process");
 	if (n > m->heap_cap || (kind != GRANT_PINNED && n > cudart.wire.memory_bytes - cudart.live_bytes))
 		return cudaErrorMemoryAllocation;
-	snprintf(name, sizeof(name), "%s %u", what, ++cudart.given);
+	snprintf(name, sizeof(name), "%s %u", what, ++cudart.n_given);
 	kept = diag_keep(name);
 	*addr = allocate_new_addresses(kept, n, kind);
 	if (!*addr)
@@ -192,7 +192,7 @@ static int release_grant(uint64_t addr, bool pinned)
 
 	if (!addr)
 		return cudaSuccess;
-	if (!g || g->addr != addr || g->lasting || (g->kind == GRANT_PINNED) != pinned)
+	if (!g || g->addr != addr || g->is_variable || (g->kind == GRANT_PINNED) != pinned)
 		return cudaErrorInvalidValue;
 	free_grant(g);
 	return cudaSuccess;
@@ -208,7 +208,7 @@ void cudart_report_leaks(void)
 	char text[96];
 
 	for (uint32_t i = 0; i < cudart.n_grants; i++)
-		if (cudart.grant[i].live && !cudart.grant[i].lasting) {
+		if (cudart.grant[i].live && !cudart.grant[i].is_variable) {
 			bytes += cudart.grant[i].bytes;
 			n++;
 		}
@@ -305,13 +305,13 @@ API(int, cudaMallocPitch, void **to, size_t *pitch, size_t width, size_t height)
 
 API(int, cudaMalloc3D, struct pitched *to, struct extent e)
 {
-	void *at = NULL;
+	void *base = NULL;
 	size_t pitch = row_bytes(e.width),
 	       n = saturating_product(pitch, saturating_product(e.height, e.depth));
-	int status = allocate_for_program(to ? &at : NULL, n, GRANT_DEVICE, 0, "cudaMalloc3D");
+	int status = allocate_for_program(to ? &base : NULL, n, GRANT_DEVICE, 0, "cudaMalloc3D");
 
 	if (!status)
-		*to = (struct pitched){at, pitch, e.width, e.height};
+		*to = (struct pitched){base, pitch, e.width, e.height};
 	return status;
 }
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arrays: texels in device memory, row by row, that textures and surfaces are made of; copies to and from
- * them.
+ * Arrays: texels in device memory, row by row, for textures and surfaces; copies to and from them.
  *
- * Always true: an array's memory is a grant like any other, so it is found when it is not freed, and a copy
- * into it stands in the trace's list at the address of its texels; the levels of a mipmapped array are arrays
- * that lie in one grant. Leaves out: sparse arrays.
+ * Always true: an array's memory is a grant like any other. The leak check reports it, and the trace's list
+ * has a copy into it with the address of its texels. The levels of a mipmapped array are arrays in one grant.
+ * Sparse arrays are not executed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +15,14 @@ struct array {
 	struct array *next;
 	struct texture form;
 	struct channels channels;
-	struct extent extent; /* as the program gave it */
+	struct extent extent; /* as the program set it */
 	unsigned flags;
-	bool level; /* of a mipmapped array, which it goes with */
+	bool level; /* a level of a mipmapped array, which is freed with that array */
 };
 
 struct mipmap {
 	struct mipmap *next;
-	struct texture form; /* of all levels */
+	struct texture form; /* with all levels */
 	struct array *level[TEXTURE_LEVELS];
 };
 
@@ -39,7 +38,7 @@ enum {
 	ARRAY_KNOWN = ARRAY_LAYERED | ARRAY_SURFACE | ARRAY_CUBE | ARRAY_GATHER
 };
 
-static const struct array *find(const struct array *a)
+static const struct array *find_array(const struct array *a)
 {
 	const struct array *i = arrays;
 
@@ -50,13 +49,13 @@ static const struct array *find(const struct array *a)
 
 const struct texture *cudart_array_form(const struct array *a)
 {
-	a = find(a);
+	a = find_array(a);
 	return a ? &a->form : NULL;
 }
 
 size_t cudart_array_texel_bytes(const struct array *a)
 {
-	a = find(a);
+	a = find_array(a);
 	return a ? texture_bytes(&a->form) : 0;
 }
 
@@ -82,10 +81,10 @@ int cudart_set_channels(struct texture *t, const struct channels *c)
 	return cudaSuccess;
 }
 
-/* ---- making and asking ---- */
+/* ---- allocation and queries ---- */
 
-/* Dimensions of the texels from what the program asked for. */
-static int shape(struct texture *t, struct extent x, unsigned flags)
+/* Sets the texture's shape and dimensions from the program's extent and flags. 0 or a status. */
+static int set_array_shape(struct texture *t, struct extent x, unsigned flags)
 {
 	if (!x.width || x.width > 1u << 28 || x.height > 1u << 17 || x.depth > 1u << 15)
 		return cudaErrorInvalidValue;
@@ -112,8 +111,8 @@ static int shape(struct texture *t, struct extent x, unsigned flags)
 	return cudaSuccess;
 }
 
-/* Fields that arrays and mipmapped arrays share. */
-static int describe(
+/* Sets the format and shape of an array or mipmapped array. 0 or a status. */
+static int describe_array(
 	struct texture *t, const struct channels *c, struct extent x, unsigned flags, const char *what)
 {
 	int e;
@@ -123,10 +122,11 @@ static int describe(
 		return cudaErrorInvalidValue;
 	if (flags & ~(unsigned)ARRAY_KNOWN)
 		return cudart_unsupported(what, "a sparse array or one of another interface");
-	return (e = cudart_set_channels(t, c)) ? e : shape(t, x, flags);
+	return (e = cudart_set_channels(t, c)) ? e : set_array_shape(t, x, flags);
 }
 
-static struct array *add(const struct texture *t, const struct channels *c, struct extent x, unsigned flags)
+static struct array *add_array(
+	const struct texture *t, const struct channels *c, struct extent x, unsigned flags)
 {
 	struct array *a = xcalloc(1, sizeof(*a));
 
@@ -134,7 +134,7 @@ static struct array *add(const struct texture *t, const struct channels *c, stru
 	return arrays = a;
 }
 
-static void drop(const struct array *a)
+static void remove_array(const struct array *a)
 {
 	for (struct array **i = &arrays; *i; i = &(*i)->next)
 		if (*i == a) {
@@ -153,10 +153,10 @@ API(int, cudaMalloc3DArray, struct array **to, const struct channels *c, struct 
 
 	if (!e && !to)
 		e = cudaErrorInvalidValue;
-	if (!e && !(e = describe(&t, c, x, flags, "cudaMalloc3DArray")))
+	if (!e && !(e = describe_array(&t, c, x, flags, "cudaMalloc3DArray")))
 		e = cudart_allocate(&t.addr, texture_span(&t), GRANT_DEVICE, flags, "cudaMallocArray");
 	if (!e)
-		*to = add(&t, c, x, flags);
+		*to = add_array(&t, c, x, flags);
 	return cudart_leave(e);
 }
 
@@ -170,10 +170,10 @@ API(int, cudaFreeArray, struct array *a)
 {
 	int e = cudart_enter(true);
 
-	if (!e && a && (!find(a) || a->level))
+	if (!e && a && (!find_array(a) || a->level))
 		e = cudaErrorInvalidValue;
 	if (!e && a && !(e = cudart_release(a->form.addr)))
-		drop(a);
+		remove_array(a);
 	return cudart_leave(e);
 }
 
@@ -181,7 +181,7 @@ API(int, cudaArrayGetInfo, struct channels *c, struct extent *x, unsigned *flags
 {
 	int e = cudart_enter(false);
 
-	if (!e && !find(a))
+	if (!e && !find_array(a))
 		e = cudaErrorInvalidValue;
 	if (!e && c)
 		*c = a->channels;
@@ -216,7 +216,7 @@ API(int, cudaMallocMipmappedArray, struct mipmap **to, const struct channels *c,
 
 	if (!e && !to)
 		e = cudaErrorInvalidValue;
-	if (!e && !(e = describe(&t, c, x, flags, "cudaMallocMipmappedArray"))) {
+	if (!e && !(e = describe_array(&t, c, x, flags, "cudaMallocMipmappedArray"))) {
 		unsigned most = texture_levels_most(&t);
 
 		t.levels = (uint8_t)(!levels ? 1 : levels < most ? levels : most);
@@ -233,7 +233,7 @@ API(int, cudaMallocMipmappedArray, struct mipmap **to, const struct channels *c,
 		struct texture l = texture_level(&t, i);
 		bool deep = t.shape == TEXTURE_3D;
 
-		m->level[i] = add(&l, c,
+		m->level[i] = add_array(&l, c,
 			(struct extent){l.width, x.height ? l.height : 0, deep ? l.depth : x.depth}, flags);
 		m->level[i]->level = true;
 	}
@@ -260,7 +260,7 @@ API(int, cudaFreeMipmappedArray, struct mipmap *m)
 	if (e || !m || (e = cudart_release(m->form.addr)))
 		return cudart_leave(e);
 	for (unsigned i = 0; i < m->form.levels; i++)
-		drop(m->level[i]);
+		remove_array(m->level[i]);
 	for (struct mipmap **i = &mipmaps; *i; i = &(*i)->next)
 		if (*i == m) {
 			*i = m->next;
@@ -272,25 +272,26 @@ API(int, cudaFreeMipmappedArray, struct mipmap *m)
 
 /* ---- copies ---- */
 
-int cudart_array_box(
-	const struct array *a, struct position at, struct extent extent, struct pitched *out, size_t *slice)
+int cudart_array_box(const struct array *a, struct position start, struct extent extent, struct pitched *out,
+	size_t *slice)
 {
 	const struct texture *t = cudart_array_form(a);
 
 	if (!t)
 		return cudaErrorInvalidResourceHandle;
 	size_t planes = (size_t)t->depth * t->layers;
-	if (at.x > t->pitch || extent.width > t->pitch - at.x || at.y > t->height ||
-		extent.height > t->height - at.y || at.z > planes || extent.depth > planes - at.z)
+	if (start.x > t->pitch || extent.width > t->pitch - start.x || start.y > t->height ||
+		extent.height > t->height - start.y || start.z > planes || extent.depth > planes - start.z)
 		return cudaErrorInvalidValue;
-	*out = (struct pitched){(char *)(uintptr_t)(t->addr + at.z * t->slice + at.y * t->pitch + at.x),
-		t->pitch, t->pitch, t->height};
+	*out = (struct pitched){
+		(char *)(uintptr_t)(t->addr + start.z * t->slice + start.y * t->pitch + start.x), t->pitch,
+		t->pitch, t->height};
 	*slice = t->slice;
 	return cudaSuccess;
 }
 
-/* cudart_enter for a copy in stream s. */
-static int enter_copy(const struct stream *s)
+/* Begins a copy of an array in stream s. 0 or a status. */
+static int enter_array_copy(const struct stream *s)
 {
 	int e = cudart_enter(true);
 
@@ -299,11 +300,11 @@ static int enter_copy(const struct stream *s)
 					      : cudaErrorInvalidResourceHandle;
 }
 
-/* Rows between an array and memory. */
-static int copy_array(const struct array *a, size_t x, size_t y, void *p, size_t pitch, size_t width,
+/* Copies rows between an array and memory. */
+static int copy_array_rows(const struct array *a, size_t x, size_t y, void *p, size_t pitch, size_t width,
 	size_t height, int kind, const struct stream *s, bool to_array)
 {
-	int e = enter_copy(s);
+	int e = enter_array_copy(s);
 	struct pitched box;
 	size_t slice;
 
@@ -311,15 +312,15 @@ static int copy_array(const struct array *a, size_t x, size_t y, void *p, size_t
 		e = cudart_array_box(
 			a, (struct position){x, y, 0}, (struct extent){width, height, 1}, &box, &slice);
 	if (!e)
-		e = to_array ? cudart_copy_rows(box.at, box.pitch, p, pitch, width, height, kind)
-			     : cudart_copy_rows(p, pitch, box.at, box.pitch, width, height, kind);
+		e = to_array ? cudart_copy_rows(box.base, box.pitch, p, pitch, width, height, kind)
+			     : cudart_copy_rows(p, pitch, box.base, box.pitch, width, height, kind);
 	return cudart_leave(e);
 }
 
 API(int, cudaMemcpy2DToArrayAsync, struct array *to, size_t x, size_t y, const void *from, size_t pitch,
 	size_t width, size_t height, int kind, struct stream *s)
 {
-	return copy_array(to, x, y, (void *)(uintptr_t)from, pitch, width, height, kind, s, true);
+	return copy_array_rows(to, x, y, (void *)(uintptr_t)from, pitch, width, height, kind, s, true);
 }
 ALSO(cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArrayAsync);
 
@@ -333,7 +334,7 @@ ALSO(cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray);
 API(int, cudaMemcpy2DFromArrayAsync, void *to, size_t pitch, const struct array *from, size_t x, size_t y,
 	size_t width, size_t height, int kind, struct stream *s)
 {
-	return copy_array(from, x, y, to, pitch, width, height, kind, s, false);
+	return copy_array_rows(from, x, y, to, pitch, width, height, kind, s, false);
 }
 ALSO(cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArrayAsync);
 
@@ -344,11 +345,11 @@ API(int, cudaMemcpy2DFromArray, void *to, size_t pitch, const struct array *from
 }
 ALSO(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray);
 
-/* n bytes in the order of the texels, from (x bytes, y) on: the rows of an array touch. */
-static int copy_bytes(const struct array *a, size_t x, size_t y, void *p, size_t n, int kind,
+/* Copies n contiguous bytes to or from byte x, row y of an array, whose rows have no gaps. */
+static int copy_array_bytes(const struct array *a, size_t x, size_t y, void *p, size_t n, int kind,
 	const struct stream *s, bool to_array)
 {
-	int e = enter_copy(s);
+	int e = enter_array_copy(s);
 	struct pitched box;
 	size_t slice;
 
@@ -357,34 +358,34 @@ static int copy_bytes(const struct array *a, size_t x, size_t y, void *p, size_t
 	if (!e && n > box.pitch * (box.height - y) - x)
 		e = cudaErrorInvalidValue;
 	if (!e)
-		e = to_array ? cudart_copy_rows(box.at, n, p, n, n, 1, kind)
-			     : cudart_copy_rows(p, n, box.at, n, n, 1, kind);
+		e = to_array ? cudart_copy_rows(box.base, n, p, n, n, 1, kind)
+			     : cudart_copy_rows(p, n, box.base, n, n, 1, kind);
 	return cudart_leave(e);
 }
 
 API(int, cudaMemcpyToArrayAsync, struct array *to, size_t x, size_t y, const void *from, size_t n, int kind,
 	struct stream *s)
 {
-	return copy_bytes(to, x, y, (void *)(uintptr_t)from, n, kind, s, true);
+	return copy_array_bytes(to, x, y, (void *)(uintptr_t)from, n, kind, s, true);
 }
 ALSO(cudaMemcpyToArrayAsync_ptsz, cudaMemcpyToArrayAsync);
 
 API(int, cudaMemcpyToArray, struct array *to, size_t x, size_t y, const void *from, size_t n, int kind)
 {
-	return copy_bytes(to, x, y, (void *)(uintptr_t)from, n, kind, NULL, true);
+	return copy_array_bytes(to, x, y, (void *)(uintptr_t)from, n, kind, NULL, true);
 }
 ALSO(cudaMemcpyToArray_ptds, cudaMemcpyToArray);
 
 API(int, cudaMemcpyFromArrayAsync, void *to, const struct array *from, size_t x, size_t y, size_t n, int kind,
 	struct stream *s)
 {
-	return copy_bytes(from, x, y, to, n, kind, s, false);
+	return copy_array_bytes(from, x, y, to, n, kind, s, false);
 }
 ALSO(cudaMemcpyFromArrayAsync_ptsz, cudaMemcpyFromArrayAsync);
 
 API(int, cudaMemcpyFromArray, void *to, const struct array *from, size_t x, size_t y, size_t n, int kind)
 {
-	return copy_bytes(from, x, y, to, n, kind, NULL, false);
+	return copy_array_bytes(from, x, y, to, n, kind, NULL, false);
 }
 ALSO(cudaMemcpyFromArray_ptds, cudaMemcpyFromArray);
 
@@ -401,6 +402,6 @@ API(int, cudaMemcpy2DArrayToArray, struct array *to, size_t to_x, size_t to_y, c
 	if (!e)
 		e = cudart_array_box(
 			from, (struct position){x, y, 0}, (struct extent){width, height, 1}, &b, &slice);
-	return cudart_leave(e ? e : cudart_copy_rows(a.at, a.pitch, b.at, b.pitch, width, height, kind));
+	return cudart_leave(e ? e : cudart_copy_rows(a.base, a.pitch, b.base, b.pitch, width, height, kind));
 }
 ALSO(cudaMemcpy2DArrayToArray_ptds, cudaMemcpy2DArrayToArray);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Streams that record what they are asked into a graph.
+ * Stream capture: streams that record their calls as the nodes of a graph.
  *
- * A recording has branches: each stream that takes part, and each event recorded by one of them, knows the
- * nodes that come last on it. What a stream is asked becomes a node behind its last ones; a stream that waits
- * for an event takes part from then on. Always true: a recording that met an error is broken, and says so
- * until it is ended.
+ * A recording has a branch for each stream that takes part, and for each event recorded by one of them. A
+ * branch has the nodes that are last on its stream. A call on the stream becomes a node that depends on
+ * these. A stream joins a recording when it waits for one of its events. Always true: a recording that met an
+ * error is broken, and calls on its streams fail until the program ends it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,8 @@
 
 enum capture_mode { MODE_GLOBAL, MODE_THREAD, MODE_RELAXED };
 
-struct recording_of {
-	struct recording_of *next;
+struct stream_capture {
+	struct stream_capture *next;
 	struct cuda_graph *graph;
 	const struct stream *origin;
 	unsigned long long id;
@@ -26,46 +26,46 @@ struct recording_of {
 
 struct branch {
 	struct branch *next;
-	const void *of; /* a stream or an event */
+	const void *owner; /* a stream or an event */
 	bool is_event;
-	struct recording_of *in; /* NULL: of an event whose recording has ended */
+	struct stream_capture *recording; /* NULL: an event whose recording has ended */
 	struct graph_node **last;
 	uint32_t n_last, cap_last;
 };
 
-static struct recording_of *recordings;
+static struct stream_capture *recordings;
 static struct branch *branches;
 static unsigned long long n_recordings;
 static _Thread_local int thread_mode = MODE_GLOBAL;
 
-static struct branch *find(const void *of)
+static struct branch *find_branch(const void *owner)
 {
 	for (struct branch *b = branches; b; b = b->next)
-		if (b->of == of)
+		if (b->owner == owner)
 			return b;
 	return NULL;
 }
 
-static struct branch *branch_of(const void *of, bool is_event)
+static struct branch *ensure_branch(const void *owner, bool is_event)
 {
-	struct branch *b = find(of);
+	struct branch *b = find_branch(owner);
 
 	if (!b) {
 		b = xcalloc(1, sizeof(*b));
-		*b = (struct branch){.next = branches, .of = of, .is_event = is_event};
+		*b = (struct branch){.next = branches, .owner = owner, .is_event = is_event};
 		branches = b;
 	}
 	return b;
 }
 
-void capture_forget(const void *of)
+void capture_forget(const void *owner)
 {
 	for (struct branch **i = &branches; *i; i = &(*i)->next)
-		if ((*i)->of == of) {
+		if ((*i)->owner == owner) {
 			struct branch *b = *i;
 
-			if (b->in && !b->is_event)
-				b->in->broken = true;
+			if (b->recording && !b->is_event)
+				b->recording->broken = true;
 			*i = b->next;
 			free(b->last);
 			free(b);
@@ -81,7 +81,7 @@ static bool is_last(const struct branch *b, const struct graph_node *n)
 	return false;
 }
 
-static void append(struct branch *b, struct graph_node *n)
+static void append_last_node(struct branch *b, struct graph_node *n)
 {
 	if (is_last(b, n))
 		return;
@@ -89,24 +89,24 @@ static void append(struct branch *b, struct graph_node *n)
 	b->last[b->n_last++] = n;
 }
 
-/* ---- what the other calls ask ---- */
+/* ---- queries of other files ---- */
 
 static bool is_legacy(const struct stream *s) { return (uintptr_t)s <= 1; }
 
 bool capture_blocks(const struct stream *s, int *status)
 {
-	struct branch *b = find(s);
+	struct branch *b = find_branch(s);
 
 	*status = cudaSuccess;
 	if (!is_legacy(s)) {
-		if (b && b->in && b->in->broken)
+		if (b && b->recording && b->recording->broken)
 			*status = cudaErrorStreamCaptureInvalidated;
-		return b && b->in;
+		return b && b->recording;
 	}
-	/* The legacy stream waits for all others but those that do not block. */
+	/* The legacy stream waits for all blocking streams. */
 	for (struct branch *i = branches; i; i = i->next)
-		if (i->in && !i->is_event && cudart_stream_blocks(i->of)) {
-			i->in->broken = true;
+		if (i->recording && !i->is_event && cudart_stream_blocks(i->owner)) {
+			i->recording->broken = true;
 			*status = cudaErrorStreamCaptureImplicit;
 		}
 	return *status;
@@ -114,7 +114,7 @@ bool capture_blocks(const struct stream *s, int *status)
 
 int capture_break(const struct stream *s)
 {
-	find(s)->in->broken = true;
+	find_branch(s)->recording->broken = true;
 	return cudaErrorStreamCaptureUnsupported;
 }
 
@@ -124,7 +124,7 @@ int capture_rejects(const struct stream *s, const char *what)
 
 	if (!capture_blocks(s, &e) || e)
 		return e;
-	find(s)->in->broken = true;
+	find_branch(s)->recording->broken = true;
 	return cudart_unsupported(what, "in a stream that records");
 }
 
@@ -132,7 +132,7 @@ int capture_forbids(void)
 {
 	int e = cudaSuccess;
 
-	for (struct recording_of *r = recordings; r; r = r->next)
+	for (struct stream_capture *r = recordings; r; r = r->next)
 		if ((r->mode == MODE_GLOBAL && thread_mode == MODE_GLOBAL) ||
 			(r->mode == MODE_THREAD && thread_mode != MODE_RELAXED &&
 				pthread_equal(r->thread, pthread_self()))) {
@@ -144,22 +144,22 @@ int capture_forbids(void)
 
 int capture_add(const struct stream *s, const struct graph_work *w)
 {
-	struct branch *b = find(s);
+	struct branch *b = find_branch(s);
 	struct graph_node *n;
-	int e = graph_add(b->in->graph, b->last, b->n_last, w, &n);
+	int e = graph_add(b->recording->graph, b->last, b->n_last, w, &n);
 
 	if (e) {
-		b->in->broken = true;
+		b->recording->broken = true;
 		return e;
 	}
 	b->n_last = 0;
-	append(b, n);
+	append_last_node(b, n);
 	return cudaSuccess;
 }
 
 bool capture_record(const struct event *event, const struct stream *s, int *status)
 {
-	struct branch *b, *at;
+	struct branch *b, *to;
 
 	if (!capture_blocks(s, status)) {
 		capture_forget(event);
@@ -167,52 +167,52 @@ bool capture_record(const struct event *event, const struct stream *s, int *stat
 	}
 	if (*status)
 		return true;
-	at = branch_of(event, true);
-	b = find(s);
-	at->in = b->in;
-	at->n_last = 0;
+	to = ensure_branch(event, true);
+	b = find_branch(s);
+	to->recording = b->recording;
+	to->n_last = 0;
 	for (uint32_t i = 0; i < b->n_last; i++)
-		append(at, b->last[i]);
+		append_last_node(to, b->last[i]);
 	return true;
 }
 
 bool capture_wait(const struct event *event, const struct stream *s, int *status)
 {
-	struct branch *at = find(event), *b = find(s);
+	struct branch *from = find_branch(event), *b = find_branch(s);
 	bool records = capture_blocks(s, status);
 
-	if (*status || (!records && !at))
+	if (*status || (!records && !from))
 		return *status || records;
-	if (!at || !at->in) {
+	if (!from || !from->recording) {
 		/* The event was recorded outside of this capture, or its capture has ended. */
 		if (records)
-			b->in->broken = true;
-		*status = at ? cudaErrorCapturedEvent : cudaErrorStreamCaptureIsolation;
+			b->recording->broken = true;
+		*status = from ? cudaErrorCapturedEvent : cudaErrorStreamCaptureIsolation;
 		return true;
 	}
 	if (is_legacy(s))
 		*status = cudaErrorStreamCaptureImplicit;
-	else if (records && b->in != at->in)
+	else if (records && b->recording != from->recording)
 		*status = cudaErrorStreamCaptureMerge;
 	if (*status) {
-		at->in->broken = true;
+		from->recording->broken = true;
 		return true;
 	}
-	b = branch_of(s, false);
-	b->in = at->in;
-	for (uint32_t i = 0; i < at->n_last; i++)
-		append(b, at->last[i]);
+	b = ensure_branch(s, false);
+	b->recording = from->recording;
+	for (uint32_t i = 0; i < from->n_last; i++)
+		append_last_node(b, from->last[i]);
 	return true;
 }
 
-bool capture_has_event(const struct event *event) { return find(event); }
+bool capture_has_event(const struct event *event) { return find_branch(event); }
 
 /* ---- the program's calls ---- */
 
 API(int, cudaStreamBeginCapture, struct stream *s, int mode)
 {
 	int e = cudart_enter(false);
-	struct recording_of *r;
+	struct stream_capture *r;
 
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
@@ -220,20 +220,20 @@ API(int, cudaStreamBeginCapture, struct stream *s, int mode)
 		e = cudaErrorInvalidValue;
 	if (!e && is_legacy(s))
 		e = cudaErrorStreamCaptureUnsupported;
-	if (!e && find(s) && find(s)->in)
+	if (!e && find_branch(s) && find_branch(s)->recording)
 		e = cudaErrorIllegalState;
 	if (e)
 		return cudart_leave(e);
 	r = xcalloc(1, sizeof(*r));
-	*r = (struct recording_of){recordings, graph_new(), s, ++n_recordings, pthread_self(), mode, false};
+	*r = (struct stream_capture){recordings, graph_new(), s, ++n_recordings, pthread_self(), mode, false};
 	recordings = r;
-	branch_of(s, false)->in = r;
+	ensure_branch(s, false)->recording = r;
 	return cudart_leave(cudaSuccess);
 }
 ALSO(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture);
 
-/* Does every node lead to the origin's last ones? */
-static bool is_joined(const struct recording_of *r, const struct branch *origin)
+/* Is every node a last one of the origin stream, or does a later node depend on it? */
+static bool is_joined(const struct stream_capture *r, const struct branch *origin)
 {
 	const struct cuda_graph *g = r->graph;
 
@@ -250,24 +250,24 @@ static bool is_joined(const struct recording_of *r, const struct branch *origin)
 }
 
 /* Detaches the streams of a capture. Its events stay recorded. */
-static void end(struct recording_of *r)
+static void end_recording(struct stream_capture *r)
 {
 	for (struct branch **i = &branches; *i;) {
 		struct branch *b = *i;
 
-		if (b->in == r && !b->is_event) {
+		if (b->recording == r && !b->is_event) {
 			*i = b->next;
 			free(b->last);
 			free(b);
 			continue;
 		}
-		if (b->in == r) {
-			b->in = NULL;
+		if (b->recording == r) {
+			b->recording = NULL;
 			b->n_last = 0;
 		}
 		i = &b->next;
 	}
-	for (struct recording_of **i = &recordings; *i; i = &(*i)->next)
+	for (struct stream_capture **i = &recordings; *i; i = &(*i)->next)
 		if (*i == r) {
 			*i = r->next;
 			break;
@@ -278,8 +278,8 @@ static void end(struct recording_of *r)
 API(int, cudaStreamEndCapture, struct stream *s, struct cuda_graph **to)
 {
 	int e = cudart_enter(false);
-	struct branch *b = find(s);
-	struct recording_of *r = b ? b->in : NULL;
+	struct branch *b = find_branch(s);
+	struct stream_capture *r = b ? b->recording : NULL;
 
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
@@ -304,17 +304,17 @@ API(int, cudaStreamEndCapture, struct stream *s, struct cuda_graph **to)
 		graph_free(r->graph);
 	else
 		*to = r->graph;
-	end(r);
+	end_recording(r);
 	return cudart_leave(e);
 }
 ALSO(cudaStreamEndCapture_ptsz, cudaStreamEndCapture);
 
-/* 0: it does not record; 1: it does; 2: what it recorded is broken. */
-static int state(const struct stream *s)
+/* Returns 0: s does not record; 1: it records; 2: its recording is broken. */
+static int capture_state(const struct stream *s)
 {
-	const struct branch *b = find(s);
+	const struct branch *b = find_branch(s);
 
-	return b && b->in ? 1 + b->in->broken : 0;
+	return b && b->recording ? 1 + b->recording->broken : 0;
 }
 
 API(int, cudaStreamIsCapturing, struct stream *s, int *to)
@@ -326,7 +326,7 @@ API(int, cudaStreamIsCapturing, struct stream *s, int *to)
 	if (!e && !to)
 		e = cudaErrorInvalidValue;
 	if (!e)
-		*to = state(s);
+		*to = capture_state(s);
 	return cudart_leave(e);
 }
 ALSO(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);
@@ -335,7 +335,7 @@ API(int, cudaStreamGetCaptureInfo_v2, struct stream *s, int *to, unsigned long l
 	struct cuda_graph **graph, struct graph_node *const **last, size_t *n_last)
 {
 	int e = cudart_enter(false);
-	const struct branch *b = find(s);
+	const struct branch *b = find_branch(s);
 
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
@@ -343,11 +343,11 @@ API(int, cudaStreamGetCaptureInfo_v2, struct stream *s, int *to, unsigned long l
 		e = cudaErrorInvalidValue;
 	if (e)
 		return cudart_leave(e);
-	*to = state(s);
+	*to = capture_state(s);
 	if (*to && id)
-		*id = b->in->id;
+		*id = b->recording->id;
 	if (*to && graph)
-		*graph = b->in->graph;
+		*graph = b->recording->graph;
 	if (*to && last)
 		*last = b->last;
 	if (*to && n_last)
@@ -356,7 +356,7 @@ API(int, cudaStreamGetCaptureInfo_v2, struct stream *s, int *to, unsigned long l
 }
 ALSO(cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo_v2);
 
-/* Edges have no data: the program gets NULL for it. */
+/* Edges have no data: *data is NULL. */
 API(int, cudaStreamGetCaptureInfo_v3, struct stream *s, int *to, unsigned long long *id,
 	struct cuda_graph **graph, struct graph_node *const **last, const void **data, size_t *n_last)
 {
@@ -366,12 +366,13 @@ API(int, cudaStreamGetCaptureInfo_v3, struct stream *s, int *to, unsigned long l
 }
 ALSO(cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo_v3);
 
-/* Before release 13 without what stands behind the number. */
+/* Before release 13 the function has no arguments after id. */
 API(int, cudaStreamGetCaptureInfo, struct stream *s, int *to, unsigned long long *id,
 	struct cuda_graph **graph, struct graph_node *const **last, const void **data, size_t *n_last)
 {
-	return cudart_runtime_release() < 13 ? cudaStreamGetCaptureInfo_v2(s, to, id, NULL, NULL, NULL)
-				     : cudaStreamGetCaptureInfo_v3(s, to, id, graph, last, data, n_last);
+	return cudart_runtime_release() < 13
+		       ? cudaStreamGetCaptureInfo_v2(s, to, id, NULL, NULL, NULL)
+		       : cudaStreamGetCaptureInfo_v3(s, to, id, graph, last, data, n_last);
 }
 ALSO(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
 

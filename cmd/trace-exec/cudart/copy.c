@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Copies and fills, between host and device in all directions, of rows and boxes, of variables.
+ * Copies and fills: between host and device in all directions, of rows, boxes and variables.
  *
- * Always true: a copy has happened when the call returns. The trace's list has a line for what goes from the
- * host to device memory or back, row by row where rows do not touch; none for copies on the device, of
- * variables, for fills.
+ * Always true: a copy is complete when the call returns. The trace's list has a line for a copy from the host
+ * to device memory or back, and one per row where the rows have gaps. It has none for copies on the device,
+ * copies of variables, and fills.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static void send_copy(const char *direction, const void *at, size_t n)
 	char line[80];
 	int len;
 
-	if (!cudart.wire.trace || addr < HEAP_BASE || !n || (g && g->lasting))
+	if (!cudart.wire.trace || addr < HEAP_BASE || !n || (g && g->is_variable))
 		return;
 	len = snprintf(line, sizeof(line), "Memcpy%s,0x%llx,%zu", direction, (unsigned long long)addr, n);
 	cudart_send(WIRE_COPY, line, (size_t)len);
@@ -31,7 +31,6 @@ static void mark_written(const void *at, size_t n)
 		memory_set(&cudart.mem, (uintptr_t)at, n);
 }
 
-/* Does the device reach the memory? Is it hidden from the host? */
 static bool is_device_accessible(const void *p)
 {
 	return cudart_is_device(p) || cudart_find_grant((uintptr_t)p) || cudart_is_registered(p);
@@ -44,7 +43,7 @@ static bool is_hidden_from_host(const void *p)
 	return cudart_is_device(p) && !(g && g->kind == GRANT_MANAGED);
 }
 
-/* Direction of a copy by its addresses; below 0: minus a status. */
+/* Returns the direction of a copy by its addresses; below 0: minus a status. */
 static int copy_direction(const void *to, const void *from, int kind)
 {
 	bool device_to = cudart_is_device(to), device_from = cudart_is_device(from);
@@ -169,16 +168,16 @@ ALSO(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
 
 /* ---- boxes ---- */
 
-/* One end of a copy: where its box begins, with its pitch and the bytes from plane to plane. */
-static int find_end(const struct array *array, const struct pitched *p, struct position at, size_t unit,
-	struct extent bytes, struct pitched *out, size_t *slice)
+/* Finds the box of one end of a copy: its start, pitch and the bytes from plane to plane. */
+static int find_copy_box(const struct array *array, const struct pitched *p, struct position start,
+	size_t unit, struct extent bytes, struct pitched *out, size_t *slice)
 {
 	if (array) {
-		at.x *= unit;
-		return cudart_array_box(array, at, bytes, out, slice);
+		start.x *= unit;
+		return cudart_array_box(array, start, bytes, out, slice);
 	}
 	*out = *p;
-	out->at += (at.z * p->height + at.y) * p->pitch + at.x;
+	out->base += (start.z * p->height + start.y) * p->pitch + start.x;
 	*slice = p->pitch * p->height;
 	return cudaSuccess;
 }
@@ -196,19 +195,19 @@ int work_copy(const struct copy_3d *c)
 	if (x.width > SIZE_MAX / 16)
 		return cudaErrorInvalidValue;
 	x.width *= unit;
-	if ((e = find_end(c->to_array, &c->to, c->to_at, unit, x, &to, &to_slice)) ||
-		(e = find_end(c->from_array, &c->from, c->from_at, unit, x, &from, &from_slice)))
+	if ((e = find_copy_box(c->to_array, &c->to, c->to_position, unit, x, &to, &to_slice)) ||
+		(e = find_copy_box(c->from_array, &c->from, c->from_position, unit, x, &from, &from_slice)))
 		return e;
 	for (size_t z = 0; !e && z < x.depth; z++)
-		e = cudart_copy_rows(to.at + z * to_slice, to.pitch, from.at + z * from_slice, from.pitch,
+		e = cudart_copy_rows(to.base + z * to_slice, to.pitch, from.base + z * from_slice, from.pitch,
 			x.width, x.height, c->kind);
 	return e;
 }
 
 int work_check_copy(const struct copy_3d *c)
 {
-	return (c->from.at || c->from_array) && (c->to.at || c->to_array) ? cudaSuccess
-									  : cudaErrorInvalidValue;
+	return (c->from.base || c->from_array) && (c->to.base || c->to_array) ? cudaSuccess
+									      : cudaErrorInvalidValue;
 }
 
 API(int, cudaMemcpy3DAsync, const struct copy_3d *c, struct stream *s)
@@ -253,8 +252,8 @@ static int copy_symbol(const void *symbol, void *host, size_t n, size_t offset, 
 		e = cudaErrorInvalidValue;
 	at = (char *)(uintptr_t)(addr + offset);
 	if (!e && capture_blocks(s, &e)) {
-		w.copy =
-			to_symbol ? work_copy_of_bytes(at, host, n, BY_ADDRESS) : work_copy_of_bytes(host, at, n, BY_ADDRESS);
+		w.copy = to_symbol ? work_copy_of_bytes(at, host, n, BY_ADDRESS)
+				   : work_copy_of_bytes(host, at, n, BY_ADDRESS);
 		return cudart_leave(e ? e : capture_add(s, &w));
 	}
 	if (!e)
@@ -312,7 +311,7 @@ API(int, cudaGetSymbolSize, size_t *to, const void *symbol)
 
 /* ---- fills ---- */
 
-/* A row of elements, of 1, 2 or 4 bytes. */
+/* Fills a row of elements of 1, 2 or 4 bytes. */
 static void fill_row(uint8_t *to, const struct fill_2d *f)
 {
 	if (f->unit == 1)
@@ -330,12 +329,12 @@ int work_fill(const struct fill_2d *f)
 		return cudaSuccess;
 	if (f->width > SIZE_MAX / 8 || pitch < width || f->height > SIZE_MAX / 2 / pitch)
 		return cudaErrorInvalidValue;
-	d = cudart_host_address(f->at, pitch * (f->height - 1) + width);
-	if (!d || (d == f->at && !cudart_find_grant((uintptr_t)f->at)))
+	d = cudart_host_address(f->base, pitch * (f->height - 1) + width);
+	if (!d || (d == f->base && !cudart_find_grant((uintptr_t)f->base)))
 		return cudaErrorInvalidValue;
 	for (size_t i = 0; i < f->height; i++) {
 		fill_row(d + i * pitch, f);
-		mark_written((const uint8_t *)f->at + i * pitch, width);
+		mark_written((const uint8_t *)f->base + i * pitch, width);
 	}
 	return cudaSuccess;
 }
@@ -381,7 +380,7 @@ API(int, cudaMemset3DAsync, struct pitched p, int value, struct extent x, struct
 	int e = cudaSuccess;
 
 	for (size_t z = 0; !e && z < x.depth; z++)
-		e = fill_memory(p.at + z * p.pitch * p.height, p.pitch, value, x.width, x.height, s);
+		e = fill_memory(p.base + z * p.pitch * p.height, p.pitch, value, x.width, x.height, s);
 	return e;
 }
 ALSO(cudaMemset3DAsync_ptsz, cudaMemset3DAsync);

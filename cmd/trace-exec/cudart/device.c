@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The device: one, with the figures of the GPU configuration that trace-exec was given.
+ * The only device, with the figures of trace-exec's GPU configuration.
  *
- * Always true: a property that the configuration has no figure for is 0; the layout of cudaDeviceProp is that
- * of the runtime that the program was linked with.
+ * Always true: a property without a figure in the configuration is 0; cudaDeviceProp has the layout of the
+ * runtime that the program was linked with.
  */
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "bits.h"
 #include "cudart/graph.h"
 
 #define ATTRIBUTE_LAST 148
-#define RELEASE        13 /* whose interface is meant when the program does not say */
+#define RELEASE        13 /* of the interface where the program does not name one */
 
-/* A block's shared memory without asking for more. */
-static uint64_t block_bytes(const struct wire *w)
-{
-	return w->shared_block < 49152 ? w->shared_block : 49152;
-}
+/* Returns a block's shared memory without cudaFuncSetAttribute(). */
+static uint64_t default_shared_bytes(const struct wire *w) { return min_u64(w->shared_block, 49152); }
 
-/* "libcudart.so.12": 12; 0: another name. */
+/* Returns 12 for "libcudart.so.12"; 0: another name. */
 static int release_of(const char *path)
 {
 	static const char name[] = "libcudart.so.";
@@ -86,7 +84,7 @@ static uint64_t double_ratio(const struct wire *w)
 	}
 }
 
-/* Largest part of the L2 that can be set aside: known of the A100 alone, 30 MiB on boards of 40 and 80 GB. */
+/* Returns the largest part of the L2 for persisting data: 30 MiB for the A100, else unknown. */
 static uint64_t persisting_bytes(const struct wire *w) { return w->major == 8 && !w->minor ? 31457280 : 0; }
 
 static uint64_t attribute_value(int number)
@@ -234,7 +232,7 @@ API(int, cudaDeviceReset, void)
 	for (uint32_t i = 0; !e && i < cudart.n_grants; i++) {
 		const struct grant *g = &cudart.grant[i];
 
-		if (g->live && !g->lasting)
+		if (g->live && !g->is_variable)
 			(g->kind == GRANT_PINNED ? cudaFreeHost : cudaFree)((void *)(uintptr_t)g->addr);
 	}
 	if (!e)
@@ -243,7 +241,10 @@ API(int, cudaDeviceReset, void)
 }
 ALSO(cudaThreadExit, cudaDeviceReset);
 
-API(int, cudaRuntimeGetVersion, int *version) { return store_number(version, cudart_runtime_release() * 1000); }
+API(int, cudaRuntimeGetVersion, int *version)
+{
+	return store_number(version, cudart_runtime_release() * 1000);
+}
 ALSO(cudaDriverGetVersion, cudaRuntimeGetVersion);
 
 API(int, cudaDeviceCanAccessPeer, int *can, int device, int peer)
@@ -259,7 +260,7 @@ API(int, cudaDeviceCanAccessPeer, int *can, int device, int peer)
 	return cudart_leave(e);
 }
 
-/* There is no other device. */
+/* No other device exists. */
 API(int, cudaDeviceEnablePeerAccess, int peer, unsigned flags)
 {
 	(void)peer;
@@ -278,7 +279,7 @@ API(int, cudaDeviceGetP2PAttribute, int *to, int attribute, int device, int peer
 	return cudart_leave((cudart_enter(false), cudaErrorInvalidDevice));
 }
 
-enum { BUS = 1 }; /* as in the properties */
+enum { BUS = 1 }; /* as in properties.def */
 #define BUS_ID "0000:01:00.0"
 
 API(int, cudaDeviceGetPCIBusId, char *to, int n, int device)
@@ -292,7 +293,7 @@ API(int, cudaDeviceGetPCIBusId, char *to, int n, int device)
 	return cudart_leave(e);
 }
 
-/* "0000:01:00.0"; its domain and function may be absent. */
+/* Reads "0000:01:00.0"; the domain and function may be absent. */
 API(int, cudaDeviceGetByPCIBusId, int *device, const char *name)
 {
 	unsigned domain = 0, bus, slot, function = 0;
@@ -317,9 +318,12 @@ API(int, cudaDeviceGetStreamPriorityRange, int *least, int *greatest)
 	return cudart_leave(e);
 }
 
-/* ---- limits and preferences: taken, and without effect ---- */
+/* ---- limits and preferences: stored, without effect ---- */
 
-/* Stack, printf, heap, depth and number of launches by kernels, fetches of the L2, lines that stay there. */
+/*
+ * Sizes of stack, printf buffer and heap; depth and number of kernels' launches; L2 fetch size; persisting L2
+ * size.
+ */
 static size_t limit[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 #define N_LIMITS (int)(sizeof(limit) / sizeof(limit[0]))
 
@@ -364,7 +368,7 @@ API(int, cudaDeviceSetCacheConfig, int to)
 	return cudart_leave(e);
 }
 
-/* Taken, as by GPUs whose banks have 4 bytes whatever they are asked. */
+/* Accepted without effect, as on a GPU with banks of 4 bytes only. */
 API(int, cudaDeviceSetSharedMemConfig, int to)
 {
 	int e = cudart_enter(false);

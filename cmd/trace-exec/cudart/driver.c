@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions of the driver that a program gets from its runtime by name: those that make tensor maps.
+ * Functions of the driver that a program gets from its runtime by name: the encoders of tensor maps.
  *
- * Always true: a map that was made is one that the executor takes, in its own form; what it has no form for is
- * refused. Whoever asks for another function of the driver gets none, and is told so.
+ * Always true: an encoded map is in the executor's own format; a property that the format lacks is refused. A
+ * request for another function of the driver returns NULL and an error.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,47 +14,49 @@
 
 enum { SWIZZLE_LAST = 3, SWIZZLE_KNOWN = 6, INTERLEAVE_LAST = 2, PROMOTION_LAST = 3 };
 
-/* Elements, by the driver's number; T_NONE: those that a copy changes or unpacks. */
+/* Element types by the driver's number. T_NONE: not executed. */
 static const uint8_t elements[] = {T_U8, T_U16, T_U32, T_S32, T_U64, T_S64, T_F16, T_F32, T_F64, T_BF16,
 	T_NONE, T_NONE, T_NONE, T_NONE, T_NONE, T_NONE};
 
 /* Description that tiled and im2col maps share. */
-struct described {
+struct map_description {
 	const char *function;
 	unsigned type, rank;
-	const void *at;
+	const void *base;
 	const uint64_t *dim, *stride;
 	const uint32_t *step;
 	unsigned interleave, swizzle, promotion, fill;
 };
 
-static int not_here(const struct described *x, const char *what)
+static int unsupported_map(const struct map_description *x, const char *what)
 {
 	return cudart_unsupported(x->function, what);
 }
 
 static bool is_float(unsigned type) { return types[type].kind == K_FLOAT; }
 
-/* All but the box. 0 or a status, of which the driver's have the runtime's numbers. */
-static int describe(struct tensor_map *m, const struct described *x)
+/*
+ * Checks a description and sets all fields but the box. 0 or a status, equal in the driver and the runtime.
+ */
+static int describe_tensor_map(struct tensor_map *m, const struct map_description *x)
 {
-	if (x->type >= sizeof(elements) || !x->rank || x->rank > TENSOR_RANK || !x->at || !x->dim ||
+	if (x->type >= sizeof(elements) || !x->rank || x->rank > TENSOR_RANK || !x->base || !x->dim ||
 		(x->rank > 1 && !x->stride) || !x->step || x->interleave > INTERLEAVE_LAST ||
 		x->swizzle > SWIZZLE_KNOWN || x->promotion > PROMOTION_LAST || x->fill > 1)
 		return cudaErrorInvalidValue;
 	if (elements[x->type] == T_NONE)
-		return not_here(x, "elements that are flushed, rounded or packed");
+		return unsupported_map(x, "elements that are flushed, rounded or packed");
 	if (x->interleave)
-		return not_here(x, "an interleaved layout");
+		return unsupported_map(x, "an interleaved layout");
 	if (x->swizzle > SWIZZLE_LAST)
-		return not_here(x, "a swizzle of pieces of more than 16 bytes");
+		return unsupported_map(x, "a swizzle of pieces of more than 16 bytes");
 	*m = (struct tensor_map){.magic = TENSOR_MAGIC,
 		.rank = (uint8_t)x->rank,
 		.type = elements[x->type],
 		.bytes = (uint8_t)(types[elements[x->type]].bits / 8),
 		.span = (uint8_t)(x->swizzle ? 16u << x->swizzle : 0),
 		.fill_nan = (uint8_t)x->fill,
-		.addr = (uintptr_t)x->at};
+		.addr = (uintptr_t)x->base};
 	if (m->fill_nan && !is_float(m->type))
 		return cudaErrorInvalidValue;
 	for (unsigned d = 0; d < x->rank; d++) {
@@ -62,15 +64,15 @@ static int describe(struct tensor_map *m, const struct described *x)
 			return cudaErrorInvalidValue;
 		m->dim[d] = x->dim[d];
 		if (!d)
-			continue; /* whose step is ignored */
+			continue; /* the step of the first dimension is ignored */
 		m->stride[d - 1] = x->stride[d - 1];
 		m->steps |= (uint16_t)((x->step[d] - 1) << 3 * d);
 	}
 	return cudaSuccess;
 }
 
-/* *to is made where the map is good. */
-static int finish(struct tensor_map *to, const struct tensor_map *m, int e)
+/* Stores a map in *to if it is valid and e is 0. 0 or a status. */
+static int store_tensor_map(struct tensor_map *to, const struct tensor_map *m, int e)
 {
 	if (!e && (!to || tensor_map_error(m)))
 		e = cudaErrorInvalidValue;
@@ -79,21 +81,21 @@ static int finish(struct tensor_map *to, const struct tensor_map *m, int e)
 	return e;
 }
 
-static int encode_tiled(struct tensor_map *to, unsigned type, unsigned rank, void *at, const uint64_t *dim,
+static int encode_tiled(struct tensor_map *to, unsigned type, unsigned rank, void *base, const uint64_t *dim,
 	const uint64_t *stride, const uint32_t *box, const uint32_t *step, unsigned interleave,
 	unsigned swizzle, unsigned promotion, unsigned fill)
 {
-	const struct described x = {"cuTensorMapEncodeTiled", type, rank, at, dim, stride, step, interleave,
-		swizzle, promotion, fill};
+	const struct map_description x = {"cuTensorMapEncodeTiled", type, rank, base, dim, stride, step,
+		interleave, swizzle, promotion, fill};
 	struct tensor_map m;
-	int e = box ? describe(&m, &x) : cudaErrorInvalidValue;
+	int e = box ? describe_tensor_map(&m, &x) : cudaErrorInvalidValue;
 
 	for (unsigned d = 0; !e && d < rank; d++)
 		m.box[d] = box[d];
-	return finish(to, &m, e);
+	return store_tensor_map(to, &m, e);
 }
 
-/* Corners lie within bounds that depend on their number: 16, 8 or 5 bits. */
+/* Sets the corners of an im2col box. Their range is 16, 8 or 5 bits for rank 3, 4 or 5. */
 static int set_corners(struct tensor_map *m, const int *lower, const int *upper)
 {
 	static const int least[] = {-32768, -128, -16};
@@ -111,14 +113,14 @@ static int set_corners(struct tensor_map *m, const int *lower, const int *upper)
 	return cudaSuccess;
 }
 
-static int encode_im2col(struct tensor_map *to, unsigned type, unsigned rank, void *at, const uint64_t *dim,
+static int encode_im2col(struct tensor_map *to, unsigned type, unsigned rank, void *base, const uint64_t *dim,
 	const uint64_t *stride, const int *lower, const int *upper, unsigned channels, unsigned pixels,
 	const uint32_t *step, unsigned interleave, unsigned swizzle, unsigned promotion, unsigned fill)
 {
-	const struct described x = {"cuTensorMapEncodeIm2col", type, rank, at, dim, stride, step, interleave,
-		swizzle, promotion, fill};
+	const struct map_description x = {"cuTensorMapEncodeIm2col", type, rank, base, dim, stride, step,
+		interleave, swizzle, promotion, fill};
 	struct tensor_map m;
-	int e = describe(&m, &x);
+	int e = describe_tensor_map(&m, &x);
 
 	if (!e && (!channels || channels > 256 || !pixels || pixels > 1024))
 		e = cudaErrorInvalidValue;
@@ -126,21 +128,21 @@ static int encode_im2col(struct tensor_map *to, unsigned type, unsigned rank, vo
 		m.channels = (uint16_t)channels;
 		m.pixels = (uint16_t)pixels;
 	}
-	return finish(to, &m, e);
+	return store_tensor_map(to, &m, e);
 }
 
-static int replace_address(struct tensor_map *m, void *at)
+static int replace_address(struct tensor_map *m, void *base)
 {
 	struct tensor_map with;
 
-	if (!m || !at)
+	if (!m || !base)
 		return cudaErrorInvalidValue;
 	memcpy(&with, m, sizeof(with));
-	with.addr = (uintptr_t)at;
-	return finish(m, &with, cudaSuccess);
+	with.addr = (uintptr_t)base;
+	return store_tensor_map(m, &with, cudaSuccess);
 }
 
-/* ---- by name ---- */
+/* ---- entry points ---- */
 
 static const struct {
 	const char *name;
@@ -153,7 +155,7 @@ static const struct {
 
 enum { FOUND, NOT_FOUND, FLAGS_MOST = 2 };
 
-static int entry_point(const char *name, void *to, unsigned long long flags, int *found)
+static int get_entry_point(const char *name, void *to, unsigned long long flags, int *found)
 {
 	int e = cudart_enter(false);
 	void (*function)(void) = NULL;
@@ -173,10 +175,10 @@ static int entry_point(const char *name, void *to, unsigned long long flags, int
 	return cudart_leave(function ? cudaSuccess : cudart_unsupported("cudaGetDriverEntryPoint", what));
 }
 
-/* Before release 12 the call has the function alone as a result. */
+/* Before release 12 the function has no argument found. */
 API(int, cudaGetDriverEntryPoint, const char *name, void *to, unsigned long long flags, int *found)
 {
-	return entry_point(name, to, flags, cudart_runtime_release() < 12 ? NULL : found);
+	return get_entry_point(name, to, flags, cudart_runtime_release() < 12 ? NULL : found);
 }
 ALSO(cudaGetDriverEntryPoint_ptsz, cudaGetDriverEntryPoint);
 
@@ -185,6 +187,6 @@ API(int, cudaGetDriverEntryPointByVersion, const char *name, void *to, unsigned 
 	unsigned long long flags, int *found)
 {
 	(void)version;
-	return entry_point(name, to, flags, found);
+	return get_entry_point(name, to, flags, found);
 }
 ALSO(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPointByVersion);

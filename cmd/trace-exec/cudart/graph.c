@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Graphs and their nodes, as the program puts them together: see graph.h. */
+/* Graphs and their nodes, and the calls that build them: see graph.h. */
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
 #include "cudart/graph.h"
 
 static struct cuda_graph *graphs;
+static uint64_t n_serials; /* serial of the newest node */
 
 bool graph_exists(const struct cuda_graph *g)
 {
@@ -61,12 +62,13 @@ void graph_free(struct cuda_graph *g)
 
 /* ---- work ---- */
 
-/* Copies the arguments of the program into the node. */
-static int take_work(struct graph_work *to, const struct graph_work *w)
+/* Checks work and copies it, with the arguments of a kernel. */
+static int copy_checked_work(struct graph_work *to, const struct graph_work *w)
 {
 	*to = *w;
 	switch (w->kind) {
-	case WORK_KERNEL: return work_prepare_kernel(&to->kernel, w->kernel.host, &w->kernel.c, w->kernel.args);
+	case WORK_KERNEL:
+		return work_prepare_kernel(&to->kernel, w->kernel.host, &w->kernel.config, w->kernel.args);
 	case WORK_COPY: return work_check_copy(&w->copy);
 	case WORK_FILL:
 		return w->fill.unit != 1 && w->fill.unit != 2 && w->fill.unit != 4 ? cudaErrorInvalidValue
@@ -82,7 +84,7 @@ static int take_work(struct graph_work *to, const struct graph_work *w)
 int graph_set_work(struct graph_node *n, const struct graph_work *w)
 {
 	struct graph_work taken;
-	int e = n->work.kind != w->kind ? cudaErrorInvalidValue : take_work(&taken, w);
+	int e = n->work.kind != w->kind ? cudaErrorInvalidValue : copy_checked_work(&taken, w);
 
 	if (e)
 		return e;
@@ -106,6 +108,16 @@ struct graph_node *graph_find_node(struct graph_node *n)
 	for (const struct cuda_graph *g = graphs; g; g = g->next)
 		if (graph_has_node(g, n))
 			return n;
+	return NULL;
+}
+
+struct graph_node *graph_copy_of_node(const struct cuda_graph *g, const struct graph_node *of)
+{
+	const struct graph_node *source = graph_find_node((struct graph_node *)(uintptr_t)of);
+
+	for (uint32_t i = 0; source && i < g->n_nodes; i++)
+		if (g->node[i]->origin == source->serial)
+			return g->node[i];
 	return NULL;
 }
 
@@ -136,11 +148,11 @@ int graph_add(struct cuda_graph *g, struct graph_node *const *after, size_t n, c
 	for (size_t i = 0; i < n; i++)
 		if (!after || !graph_has_node(g, after[i]))
 			return cudaErrorInvalidValue;
-	e = take_work(&taken, w);
+	e = copy_checked_work(&taken, w);
 	if (e)
 		return e;
 	node = xcalloc(1, sizeof(*node));
-	*node = (struct graph_node){.graph = g, .work = taken};
+	*node = (struct graph_node){.graph = g, .work = taken, .serial = ++n_serials};
 	for (size_t i = 0; i < n && !e; i++)
 		e = graph_add_edge(node, after[i]);
 	if (e) {
@@ -162,7 +174,7 @@ int graph_copy(struct cuda_graph **to, const struct cuda_graph *g)
 
 		e = graph_add(copy, NULL, 0, &g->node[i]->work, &n);
 		if (!e) {
-			n->of = g->node[i];
+			n->origin = g->node[i]->serial;
 			n->disabled = g->node[i]->disabled;
 		}
 	}
@@ -246,19 +258,19 @@ API(int, cudaGraphNodeFindInClone, struct graph_node **to, const struct graph_no
 	const struct cuda_graph *g)
 {
 	int e = cudart_enter(false);
+	struct graph_node *copy;
 
 	if (!e && (!to || !graph_exists(g)))
 		e = cudaErrorInvalidValue;
-	for (uint32_t i = 0; !e && i < g->n_nodes; i++)
-		if (g->node[i]->of == n) {
-			*to = g->node[i];
-			return cudart_leave(e);
-		}
-	return cudart_leave(e ? e : cudaErrorInvalidValue);
+	if (!e && !(copy = graph_copy_of_node(g, n)))
+		e = cudaErrorInvalidValue;
+	if (!e)
+		*to = copy;
+	return cudart_leave(e);
 }
 
-static int add(struct graph_node **to, struct cuda_graph *g, struct graph_node *const *after, size_t n,
-	const struct graph_work *w)
+static int add_program_node(struct graph_node **to, struct cuda_graph *g, struct graph_node *const *after,
+	size_t n, const struct graph_work *w)
 {
 	int e = cudart_enter(false);
 
@@ -277,7 +289,7 @@ bool graph_kernel_work(struct graph_work *w, const struct kernel_params *p)
 		return false;
 	*w = (struct graph_work){.kind = WORK_KERNEL,
 		.kernel = {.host = p->host,
-			.c = {.grid = p->grid, .block = p->block, .shared = p->shared},
+			.config = {.grid = p->grid, .block = p->block, .shared = p->shared},
 			.args = p->args}};
 	return true;
 }
@@ -286,7 +298,7 @@ ADD(cudaGraphAddKernelNode, const struct kernel_params *p)
 {
 	struct graph_work w;
 
-	return graph_kernel_work(&w, p) ? add(to, g, after, n, &w)
+	return graph_kernel_work(&w, p) ? add_program_node(to, g, after, n, &w)
 					: cudart_leave((cudart_enter(false), cudaErrorInvalidValue));
 }
 
@@ -296,14 +308,14 @@ ADD(cudaGraphAddMemcpyNode, const struct copy_3d *p)
 
 	if (p)
 		w.copy = *p;
-	return add(to, g, after, n, &w);
+	return add_program_node(to, g, after, n, &w);
 }
 
 ADD(cudaGraphAddMemcpyNode1D, void *dst, const void *src, size_t bytes, int kind)
 {
 	struct graph_work w = {.kind = WORK_COPY, .copy = work_copy_of_bytes(dst, src, bytes, kind)};
 
-	return add(to, g, after, n, &w);
+	return add_program_node(to, g, after, n, &w);
 }
 
 ADD(cudaGraphAddMemsetNode, const struct fill_2d *p)
@@ -312,7 +324,7 @@ ADD(cudaGraphAddMemsetNode, const struct fill_2d *p)
 
 	if (p)
 		w.fill = *p;
-	return add(to, g, after, n, &w);
+	return add_program_node(to, g, after, n, &w);
 }
 
 ADD(cudaGraphAddHostNode, const struct host_call *p)
@@ -321,7 +333,7 @@ ADD(cudaGraphAddHostNode, const struct host_call *p)
 
 	if (p)
 		w.host = *p;
-	return add(to, g, after, n, &w);
+	return add_program_node(to, g, after, n, &w);
 }
 
 API(int, cudaGraphAddEmptyNode, struct graph_node **to, struct cuda_graph *g, struct graph_node *const *after,
@@ -329,7 +341,7 @@ API(int, cudaGraphAddEmptyNode, struct graph_node **to, struct cuda_graph *g, st
 {
 	struct graph_work w = {.kind = WORK_EMPTY};
 
-	return add(to, g, after, n, &w);
+	return add_program_node(to, g, after, n, &w);
 }
 
 ADD(cudaGraphAddChildGraphNode, struct cuda_graph *child)
@@ -338,21 +350,21 @@ ADD(cudaGraphAddChildGraphNode, struct cuda_graph *child)
 
 	if (!graph_exists(child) || child == g)
 		return cudart_leave((cudart_enter(false), cudaErrorInvalidValue));
-	return add(to, g, after, n, &w);
+	return add_program_node(to, g, after, n, &w);
 }
 
 ADD(cudaGraphAddEventRecordNode, struct event *event)
 {
 	struct graph_work w = {.kind = WORK_RECORD, .event = event};
 
-	return add(to, g, after, n, &w);
+	return add_program_node(to, g, after, n, &w);
 }
 
 ADD(cudaGraphAddEventWaitNode, struct event *event)
 {
 	struct graph_work w = {.kind = WORK_WAIT, .event = event};
 
-	return add(to, g, after, n, &w);
+	return add_program_node(to, g, after, n, &w);
 }
 
 API(int, cudaGraphDestroyNode, struct graph_node *n)
@@ -378,8 +390,8 @@ API(int, cudaGraphDestroyNode, struct graph_node *n)
 	return cudart_leave(cudaSuccess);
 }
 
-/* Their number, or as many of them as there is room for, NULL behind the last. */
-static int tell_nodes(const struct cuda_graph *g, struct graph_node **to, size_t *n, bool roots)
+/* Stores up to *n nodes in to, then NULL. *n becomes their number if it is smaller, or if to is NULL. */
+static int list_nodes(const struct cuda_graph *g, struct graph_node **to, size_t *n, bool roots)
 {
 	int e = cudart_enter(false);
 	size_t found = 0;
@@ -401,12 +413,12 @@ static int tell_nodes(const struct cuda_graph *g, struct graph_node **to, size_t
 
 API(int, cudaGraphGetNodes, const struct cuda_graph *g, struct graph_node **to, size_t *n)
 {
-	return tell_nodes(g, to, n, false);
+	return list_nodes(g, to, n, false);
 }
 
 API(int, cudaGraphGetRootNodes, const struct cuda_graph *g, struct graph_node **to, size_t *n)
 {
-	return tell_nodes(g, to, n, true);
+	return list_nodes(g, to, n, true);
 }
 
 API(int, cudaGraphNodeGetType, struct graph_node *n, int *to)
@@ -422,29 +434,31 @@ API(int, cudaGraphNodeGetType, struct graph_node *n, int *to)
 
 /* ---- parameters of nodes ---- */
 
-static int judge_node(struct graph_node *n, const void *params, int kind)
+static int enter_for_node(struct graph_node *n, const void *params, int kind)
 {
 	int e = cudart_enter(false);
 
-	return e ? e : params && graph_find_node(n) && n->work.kind == kind ? cudaSuccess : cudaErrorInvalidValue;
+	return e                                                      ? e
+	       : params && graph_find_node(n) && n->work.kind == kind ? cudaSuccess
+								      : cudaErrorInvalidValue;
 }
 
 API(int, cudaGraphKernelNodeGetParams, struct graph_node *n, struct kernel_params *p)
 {
-	int e = judge_node(n, p, WORK_KERNEL);
+	int e = enter_for_node(n, p, WORK_KERNEL);
 
 	if (!e) {
 		const struct kernel_work *k = &n->work.kernel;
 
 		*p = (struct kernel_params){
-			k->host, k->c.grid, k->c.block, (unsigned)k->c.shared, k->args, NULL};
+			k->host, k->config.grid, k->config.block, (unsigned)k->config.shared, k->args, NULL};
 	}
 	return cudart_leave(e);
 }
 
 API(int, cudaGraphKernelNodeSetParams, struct graph_node *n, const struct kernel_params *p)
 {
-	int e = judge_node(n, p, WORK_KERNEL);
+	int e = enter_for_node(n, p, WORK_KERNEL);
 	struct graph_work w;
 
 	if (!e && !graph_kernel_work(&w, p))
@@ -455,7 +469,7 @@ API(int, cudaGraphKernelNodeSetParams, struct graph_node *n, const struct kernel
 #define PARAMS(what, work_kind, type, member) \
 	API(int, cudaGraph##what##NodeGetParams, struct graph_node *n, struct type *p) \
 	{ \
-		int e = judge_node(n, p, work_kind); \
+		int e = enter_for_node(n, p, work_kind); \
 \
 		if (!e) \
 			*p = n->work.member; \
@@ -463,7 +477,7 @@ API(int, cudaGraphKernelNodeSetParams, struct graph_node *n, const struct kernel
 	} \
 	API(int, cudaGraph##what##NodeSetParams, struct graph_node *n, const struct type *p) \
 	{ \
-		int e = judge_node(n, p, work_kind); \
+		int e = enter_for_node(n, p, work_kind); \
 		struct graph_work w = {.kind = work_kind}; \
 \
 		if (!e) \

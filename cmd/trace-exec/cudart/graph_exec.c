@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Instances of graphs: what is launched. See graph.h. */
+/* Instances of graphs, which the program launches. See graph.h. */
 #include <stdlib.h>
 #include "arena.h"
 #include "cudart/graph.h"
@@ -23,9 +23,9 @@ static bool is_exec(const struct graph_exec *x)
 
 /* ---- instances ---- */
 
-enum { FLAGS_MOST = 15 }; /* four flags are known; none of them changes what is done here */
+enum { FLAGS_MOST = 15 }; /* all four flags, which have no effect here */
 
-static int instantiate(struct graph_exec **to, const struct cuda_graph *g, unsigned long long flags)
+static int instantiate_graph(struct graph_exec **to, const struct cuda_graph *g, unsigned long long flags)
 {
 	struct graph_exec *x;
 	struct cuda_graph *copy;
@@ -50,14 +50,14 @@ static int instantiate(struct graph_exec **to, const struct cuda_graph *g, unsig
 }
 
 /*
- * Release 11 has a node for an error in the place of the flags, and a text behind it: a pointer, which stays
- * unset.
+ * The third argument of release 11 is a pointer to the node of an error, with a text after it; both stay
+ * unset. A value from 4096 on is such a pointer.
  */
 API(int, cudaGraphInstantiate, struct graph_exec **to, const struct cuda_graph *g, unsigned long long flags)
 {
 	int e = cudart_enter(false);
 
-	return cudart_leave(e ? e : instantiate(to, g, flags >= 4096 ? 0 : flags));
+	return cudart_leave(e ? e : instantiate_graph(to, g, flags >= 4096 ? 0 : flags));
 }
 
 API(int, cudaGraphInstantiateWithFlags, struct graph_exec **to, const struct cuda_graph *g,
@@ -65,12 +65,12 @@ API(int, cudaGraphInstantiateWithFlags, struct graph_exec **to, const struct cud
 {
 	int e = cudart_enter(false);
 
-	return cudart_leave(e ? e : instantiate(to, g, flags));
+	return cudart_leave(e ? e : instantiate_graph(to, g, flags));
 }
 
 struct instantiation {
 	unsigned long long flags;
-	struct stream *stream; /* that it is brought to the device on */
+	struct stream *stream; /* stream of the upload to the device */
 	struct graph_node *wrong;
 	int result;
 };
@@ -83,7 +83,7 @@ API(int, cudaGraphInstantiateWithParams, struct graph_exec **to, const struct cu
 	if (!e && !p)
 		e = cudaErrorInvalidValue;
 	if (!e) {
-		e = instantiate(to, g, p->flags);
+		e = instantiate_graph(to, g, p->flags);
 		p->wrong = NULL;
 		p->result = e != cudaSuccess;
 	}
@@ -91,7 +91,7 @@ API(int, cudaGraphInstantiateWithParams, struct graph_exec **to, const struct cu
 }
 ALSO(cudaGraphInstantiateWithParams_ptsz, cudaGraphInstantiateWithParams);
 
-static int judge(struct graph_exec *x)
+static int enter_for_exec(struct graph_exec *x)
 {
 	int e = cudart_enter(false);
 
@@ -100,7 +100,7 @@ static int judge(struct graph_exec *x)
 
 API(int, cudaGraphExecDestroy, struct graph_exec *x)
 {
-	int e = judge(x);
+	int e = enter_for_exec(x);
 
 	for (struct graph_exec **i = &execs; !e && *i; i = &(*i)->next)
 		if (*i == x) {
@@ -115,7 +115,7 @@ API(int, cudaGraphExecDestroy, struct graph_exec *x)
 
 API(int, cudaGraphExecGetFlags, struct graph_exec *x, unsigned long long *to)
 {
-	int e = judge(x);
+	int e = enter_for_exec(x);
 
 	if (!e)
 		*to = x->flags;
@@ -124,56 +124,56 @@ API(int, cudaGraphExecGetFlags, struct graph_exec *x, unsigned long long *to)
 
 /* ---- launches ---- */
 
-static int do_graph(const struct cuda_graph *g, const uint32_t *order, struct stream *s);
+static int run_graph(const struct cuda_graph *g, const uint32_t *order, struct stream *s);
 
-/* The program's function may call nothing of the runtime, but what it waits for may. */
-static int do_host(const struct host_call *h)
+/* Calls without the lock: the function may wait for a thread that calls the runtime. */
+static int run_host_call(const struct host_call *h)
 {
 	struct host_call call = *h;
 
 	cudart_leave(cudaSuccess);
-	call.call(call.with);
+	call.call(call.arg);
 	return cudart_enter(false);
 }
 
-static int do_child(const struct cuda_graph *g, struct stream *s)
+static int run_child_graph(const struct cuda_graph *g, struct stream *s)
 {
 	uint32_t *order = xcalloc(g->n_nodes + 1u, sizeof(*order));
 	int e = graph_order(g, order);
 
 	if (!e)
-		e = do_graph(g, order, s);
+		e = run_graph(g, order, s);
 	free(order);
 	return e;
 }
 
-static int do_work(const struct graph_work *w, struct stream *s)
+static int run_work(const struct graph_work *w, struct stream *s)
 {
 	switch (w->kind) {
 	case WORK_KERNEL: return work_launch(&w->kernel, s);
 	case WORK_COPY: return work_copy(&w->copy);
 	case WORK_FILL: return work_fill(&w->fill);
-	case WORK_HOST: return do_host(&w->host);
-	case WORK_GRAPH: return do_child(w->child, s);
+	case WORK_HOST: return run_host_call(&w->host);
+	case WORK_GRAPH: return run_child_graph(w->child, s);
 	case WORK_RECORD: return work_record(w->event, s);
 	default: return cudaSuccess;
 	}
 }
 
-/* A kernel that fails ends the graph, and shows in a later call as with any launch. */
-static int do_graph(const struct cuda_graph *g, const uint32_t *order, struct stream *s)
+/* A kernel that fails ends the graph. A later call returns its error, as after any launch. */
+static int run_graph(const struct cuda_graph *g, const uint32_t *order, struct stream *s)
 {
 	int e = cudaSuccess;
 
 	for (uint32_t i = 0; i < g->n_nodes && !e && !cudart.pending; i++)
 		if (!g->node[order[i]]->disabled)
-			e = do_work(&g->node[order[i]]->work, s);
+			e = run_work(&g->node[order[i]]->work, s);
 	return e;
 }
 
 API(int, cudaGraphLaunch, struct graph_exec *x, struct stream *s)
 {
-	int e = judge(x);
+	int e = enter_for_exec(x);
 
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
@@ -182,13 +182,13 @@ API(int, cudaGraphLaunch, struct graph_exec *x, struct stream *s)
 
 		return cudart_leave(e ? e : capture_add(s, &w));
 	}
-	return cudart_leave(e ? e : do_graph(x->graph, x->order, s));
+	return cudart_leave(e ? e : run_graph(x->graph, x->order, s));
 }
 ALSO(cudaGraphLaunch_ptsz, cudaGraphLaunch);
 
 API(int, cudaGraphUpload, struct graph_exec *x, struct stream *s)
 {
-	int e = judge(x);
+	int e = enter_for_exec(x);
 
 	return cudart_leave(e                             ? e
 			    : cudart_stream_number(s) < 0 ? cudaErrorInvalidResourceHandle
@@ -200,7 +200,7 @@ ALSO(cudaGraphUpload_ptsz, cudaGraphUpload);
 
 enum update { UPDATED, UPDATE_FAILED, UPDATE_EDGES, UPDATE_KIND };
 
-static uint32_t number_of(const struct cuda_graph *g, const struct graph_node *n)
+static uint32_t node_index(const struct cuda_graph *g, const struct graph_node *n)
 {
 	uint32_t i = 0;
 
@@ -209,8 +209,12 @@ static uint32_t number_of(const struct cuda_graph *g, const struct graph_node *n
 	return i;
 }
 
-/* Are both the same but for what their nodes do? *wrong: the node of g that is not, if it is one. */
-static enum update compare(const struct cuda_graph *x, const struct cuda_graph *g, struct graph_node **wrong)
+/*
+ * Compares the forms of two graphs, without the work of their nodes. *wrong: the node of g that differs, or
+ * NULL.
+ */
+static enum update compare_graphs(
+	const struct cuda_graph *x, const struct cuda_graph *g, struct graph_node **wrong)
 {
 	if (x->n_nodes != g->n_nodes)
 		return UPDATE_EDGES;
@@ -224,16 +228,16 @@ static enum update compare(const struct cuda_graph *x, const struct cuda_graph *
 		if (a->n_after != b->n_after)
 			return UPDATE_EDGES;
 		for (uint32_t k = 0; k < a->n_after; k++)
-			if (!graph_has_edge(a, x->node[number_of(g, b->after[k])]))
+			if (!graph_has_edge(a, x->node[node_index(g, b->after[k])]))
 				return UPDATE_EDGES;
-		if (a->work.kind == WORK_GRAPH && (u = compare(a->work.child, b->work.child, &inner)))
+		if (a->work.kind == WORK_GRAPH && (u = compare_graphs(a->work.child, b->work.child, &inner)))
 			return u;
 	}
 	*wrong = NULL;
 	return UPDATED;
 }
 
-static int update(
+static int update_instance(
 	struct graph_exec *x, const struct cuda_graph *g, enum update *result, struct graph_node **wrong)
 {
 	struct cuda_graph *copy;
@@ -243,15 +247,15 @@ static int update(
 	*result = UPDATE_FAILED;
 	if (!graph_exists(g))
 		return cudaErrorInvalidValue;
-	if ((*result = compare(x->graph, g, wrong)))
+	if ((*result = compare_graphs(x->graph, g, wrong)))
 		return cudaErrorGraphExecUpdateFailure;
 	if ((e = graph_copy(&copy, g))) {
 		*result = UPDATE_FAILED;
 		return e;
 	}
-	/* Finds the node of an instance by the node of the graph that it was made from. */
+	/* The program still names the instance's nodes by the graph that it was made from. */
 	for (uint32_t i = 0; i < copy->n_nodes; i++) {
-		copy->node[i]->of = x->graph->node[i]->of;
+		copy->node[i]->origin = x->graph->node[i]->origin;
 		copy->node[i]->disabled = x->graph->node[i]->disabled;
 	}
 	graph_copy_free(x->graph);
@@ -264,15 +268,15 @@ struct update_result {
 	struct graph_node *wrong, *from;
 };
 
-/* Before release 12 the node stands in the place of all results, and the number behind it. */
+/* Before release 12 the third argument receives the node, and the fourth the result. */
 API(int, cudaGraphExecUpdate, struct graph_exec *x, const struct cuda_graph *g, void *third, int *fourth)
 {
-	int e = judge(x);
+	int e = enter_for_exec(x);
 	enum update result = UPDATE_FAILED;
 	struct graph_node *wrong = NULL;
 
 	if (!e)
-		e = update(x, g, &result, &wrong);
+		e = update_instance(x, g, &result, &wrong);
 	if (cudart_runtime_release() >= 12 && third) {
 		*(struct update_result *)third = (struct update_result){(int)result, wrong, NULL};
 	} else if (cudart_runtime_release() < 12) {
@@ -286,19 +290,11 @@ API(int, cudaGraphExecUpdate, struct graph_exec *x, const struct cuda_graph *g, 
 
 /* ---- nodes of instances ---- */
 
-/* The instance's node for one of its graph. */
-static struct graph_node *find(struct graph_exec *x, const struct graph_node *of)
+static int set_instance_work(
+	struct graph_exec *x, const struct graph_node *of, const struct graph_work *w, bool given)
 {
-	for (uint32_t i = 0; i < x->graph->n_nodes; i++)
-		if (x->graph->node[i]->of == of)
-			return x->graph->node[i];
-	return NULL;
-}
-
-static int set(struct graph_exec *x, const struct graph_node *of, const struct graph_work *w, bool given)
-{
-	int e = judge(x);
-	struct graph_node *n = e ? NULL : find(x, of);
+	int e = enter_for_exec(x);
+	struct graph_node *n = e ? NULL : graph_copy_of_node(x->graph, of);
 
 	if (!e && (!n || !given))
 		e = cudaErrorInvalidValue;
@@ -310,7 +306,7 @@ API(int, cudaGraphExecKernelNodeSetParams, struct graph_exec *x, const struct gr
 {
 	struct graph_work w = {.kind = WORK_KERNEL};
 
-	return set(x, n, &w, graph_kernel_work(&w, p));
+	return set_instance_work(x, n, &w, graph_kernel_work(&w, p));
 }
 
 #define SET(what, work_kind, type, member) \
@@ -321,7 +317,7 @@ API(int, cudaGraphExecKernelNodeSetParams, struct graph_exec *x, const struct gr
 \
 		if (p) \
 			w.member = *p; \
-		return set(x, n, &w, p); \
+		return set_instance_work(x, n, &w, p); \
 	}
 
 SET(Memcpy, WORK_COPY, copy_3d, copy)
@@ -335,11 +331,11 @@ API(int, cudaGraphExecChildGraphNodeSetParams, struct graph_exec *x, const struc
 	struct graph_work w = {.kind = WORK_GRAPH, .child = g};
 	struct graph_node *wrong = NULL, *now;
 	bool same = false;
-	int e = judge(x);
+	int e = enter_for_exec(x);
 
-	if (!e && graph_exists(g) && (now = find(x, n)) && now->work.kind == WORK_GRAPH)
-		same = !compare(now->work.child, g, &wrong);
-	e = set(x, n, &w, same);
+	if (!e && graph_exists(g) && (now = graph_copy_of_node(x->graph, n)) && now->work.kind == WORK_GRAPH)
+		same = !compare_graphs(now->work.child, g, &wrong);
+	e = set_instance_work(x, n, &w, same);
 	cudart_leave(cudaSuccess);
 	return e;
 }
@@ -349,14 +345,14 @@ API(int, cudaGraphExecMemcpyNodeSetParams1D, struct graph_exec *x, const struct 
 {
 	struct graph_work w = {.kind = WORK_COPY, .copy = work_copy_of_bytes(dst, src, bytes, kind)};
 
-	return set(x, n, &w, true);
+	return set_instance_work(x, n, &w, true);
 }
 
-static int judge_enabled(struct graph_exec *x, const struct graph_node *of, struct graph_node **n)
+static int enter_for_enabled_node(struct graph_exec *x, const struct graph_node *of, struct graph_node **n)
 {
-	int e = judge(x);
+	int e = enter_for_exec(x);
 
-	*n = e ? NULL : find(x, of);
+	*n = e ? NULL : graph_copy_of_node(x->graph, of);
 	if (e)
 		return e;
 	return *n && (*n)->work.kind <= WORK_FILL ? cudaSuccess : cudaErrorInvalidValue;
@@ -365,7 +361,7 @@ static int judge_enabled(struct graph_exec *x, const struct graph_node *of, stru
 API(int, cudaGraphNodeSetEnabled, struct graph_exec *x, const struct graph_node *of, unsigned enabled)
 {
 	struct graph_node *n;
-	int e = judge_enabled(x, of, &n);
+	int e = enter_for_enabled_node(x, of, &n);
 
 	if (!e)
 		n->disabled = !enabled;
@@ -375,7 +371,7 @@ API(int, cudaGraphNodeSetEnabled, struct graph_exec *x, const struct graph_node 
 API(int, cudaGraphNodeGetEnabled, struct graph_exec *x, const struct graph_node *of, unsigned *to)
 {
 	struct graph_node *n;
-	int e = judge_enabled(x, of, &n);
+	int e = enter_for_enabled_node(x, of, &n);
 
 	if (!e)
 		*to = !n->disabled;

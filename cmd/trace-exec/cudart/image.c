@@ -2,14 +2,13 @@
 /*
  * Fat binaries that the program registers, and the kernels and variables in them.
  *
- * Of a fat binary the PTX for the highest machine that is not above the device's is taken, or where all are
- * above the lowest of them. Modules are loaded when the first kernel or variable is asked for; those that
- * come later follow them in the PC space and in static memory, where what is there stays. Of separately
- * compiled files one fat binary is registered, which holds no PTX and points to theirs: they are linked by
- * name.
+ * The library uses a fat binary's PTX with the highest target up to the device's, or the lowest target if all
+ * are higher. It loads modules at the first use of a kernel or variable. Modules that are registered later
+ * follow the loaded ones in the PC space and in static memory. Separately compiled files register one fat
+ * binary without PTX, which points to the fat binaries of the files; these are linked by name.
  *
- * Always true: a module that cannot be executed takes no other with it; a name belongs to the fat binary that
- * registered it, so that two modules may have the same.
+ * Always true: a module that cannot be executed does not affect another; a name belongs to the fat binary
+ * that registered it, so that two modules can have the same name.
  */
 #include <errno.h>
 #include <link.h>
@@ -31,9 +30,9 @@ struct wrapper {
 };
 enum { WRAPPER_LINKED = 2 };
 
-static uint64_t hash_of(const void *p) { return table_hash(&p, sizeof(p)); }
+static uint64_t address_hash(const void *p) { return table_hash(&p, sizeof(p)); }
 
-/* ---- registering: before main, and in programs that never use the device: nothing is started ---- */
+/* ---- registration: before main, and without starting the device ---- */
 
 static void **add_image(const struct wrapper *w)
 {
@@ -49,12 +48,12 @@ static void **add_image(const struct wrapper *w)
 
 static uint32_t image_of(void **handle) { return (uint32_t)(uintptr_t)*handle; }
 
-API(void **, __cudaRegisterFatBinary, void *at)
+API(void **, __cudaRegisterFatBinary, void *wrapper)
 {
 	void **handle;
 
 	pthread_mutex_lock(&cudart.lock);
-	handle = add_image(at);
+	handle = add_image(wrapper);
 	pthread_mutex_unlock(&cudart.lock);
 	return handle;
 }
@@ -75,9 +74,12 @@ API(void, __cudaRegisterFunction, void **handle, const char *host, char *device,
 	(void)device, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
 	pthread_mutex_lock(&cudart.lock);
 	grow(&cudart.kernel, &cudart.cap_kernels, cudart.n_kernels + 1, sizeof(*cudart.kernel));
-	cudart.kernel[cudart.n_kernels] = (struct kernel){
-		.host = host, .name = name, .image = image_of(handle), .dynamic_most = -1, .carveout = -1};
-	table_add(&cudart.kernels, hash_of(host), cudart.n_kernels++);
+	cudart.kernel[cudart.n_kernels] = (struct kernel){.host = host,
+		.name = name,
+		.image = image_of(handle),
+		.max_dynamic_shared = -1,
+		.carveout = -1};
+	table_add(&cudart.kernels, address_hash(host), cudart.n_kernels++);
 	pthread_mutex_unlock(&cudart.lock);
 }
 
@@ -88,7 +90,7 @@ static void add_variable(
 	grow(&cudart.variable, &cudart.cap_variables, cudart.n_variables + 1, sizeof(*cudart.variable));
 	cudart.variable[cudart.n_variables] =
 		(struct variable){host, managed, name, image_of(handle), size, normalized};
-	table_add(&cudart.variables, hash_of(host), cudart.n_variables++);
+	table_add(&cudart.variables, address_hash(host), cudart.n_variables++);
 	pthread_mutex_unlock(&cudart.lock);
 }
 
@@ -99,9 +101,7 @@ API(void, __cudaRegisterVar, void **handle, char *host, char *device, const char
 	add_variable(handle, host, NULL, name, size, false);
 }
 
-/*
- * The host's name of a managed variable is a pointer that the runtime sets, when its module is loaded.
- */
+/* host is the pointer to the managed variable, which is set when the module is loaded. */
 API(void, __cudaRegisterManagedVar, void **handle, void **host, char *device, const char *name, int ext,
 	size_t size, int constant, int global)
 {
@@ -109,7 +109,7 @@ API(void, __cudaRegisterManagedVar, void **handle, void **host, char *device, co
 	add_variable(handle, host, host, name, size, false);
 }
 
-/* References of textures and surfaces: variables that hold a handle. */
+/* References of textures and surfaces are variables that hold a handle. */
 API(void, __cudaRegisterTexture, void **handle, const void *host, const void **device, const char *name,
 	int dim, int normalized, int ext)
 {
@@ -129,10 +129,10 @@ API(void, __cudaRegisterHostVar, void **handle, const char *name, void *host, si
 	(void)handle, (void)name, (void)host, (void)size;
 }
 
-/* ---- where a fat binary ends ---- */
+/* ---- extent of a fat binary ---- */
 
 struct span {
-	uintptr_t at, left; /* left: bytes of the loaded file from at on */
+	uintptr_t start, left; /* left: bytes of the loaded file from start on */
 };
 
 static int find_segment(struct dl_phdr_info *info, size_t n, void *found)
@@ -144,15 +144,15 @@ static int find_segment(struct dl_phdr_info *info, size_t n, void *found)
 		uintptr_t first = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr,
 			  size = info->dlpi_phdr[i].p_memsz;
 
-		if (info->dlpi_phdr[i].p_type == PT_LOAD && s->at >= first && s->at - first < size)
-			s->left = size - (s->at - first);
+		if (info->dlpi_phdr[i].p_type == PT_LOAD && s->start >= first && s->start - first < size)
+			s->left = size - (s->start - first);
 	}
 	return s->left != 0;
 }
 
 /*
- * Bytes of a fat binary: those of its header, at most those of the loaded file after it. In other memory
- * the header is trusted.
+ * Returns the bytes of a fat binary by its header, at most up to the end of the loaded file. The header is
+ * trusted in other memory.
  */
 static size_t extent_of(const void *bytes)
 {
@@ -166,7 +166,10 @@ static size_t extent_of(const void *bytes)
 
 /* ---- loading ---- */
 
-/* part: of separate compilation, from 1 on; 0: the fat binary itself. */
+/*
+ * Writes the name of a PTX text for messages. part: separately compiled file, from 1 on; 0: the fat binary
+ * itself.
+ */
 static void image_name(uint32_t i, uint32_t part, const struct fatbin_entry *e, char *out, size_t cap)
 {
 	char number[16] = "";
@@ -180,8 +183,8 @@ static void image_name(uint32_t i, uint32_t part, const struct fatbin_entry *e, 
 static unsigned device_sm(void) { return (unsigned)(10 * cudart.wire.major + cudart.wire.minor); }
 
 /*
- * Rank of an entry for the device, the higher the better. sm_NNa is for that capability alone, sm_NNf for those of its major
- * number from NN on, and goes before the plain text of an equal number.
+ * Returns the rank of an entry for the device; the highest is the best. sm_NNa fits this capability alone,
+ * sm_NNf the same major number from NN on. Both precede the plain sm_NN.
  */
 static int64_t entry_rank(const struct fatbin_entry *e)
 {
@@ -199,7 +202,7 @@ static bool is_better_entry(const struct fatbin_entry *a, const struct fatbin_en
 	return !b->bytes || entry_rank(a) > entry_rank(b);
 }
 
-/* The text of PTX ends at its first NUL, if it has one. */
+/* Parses the PTX of an entry. The text ends at its first NUL or with the entry. */
 static int read_ptx(uint32_t i, uint32_t part, const struct fatbin *b, const struct fatbin_entry *e)
 {
 	struct image *m = &cudart.image[i];
@@ -224,7 +227,7 @@ static int read_ptx(uint32_t i, uint32_t part, const struct fatbin *b, const str
 	return 0;
 }
 
-/* Is it machine code of the device? It is not executed, but then the PTX next to it is for other GPUs. */
+/* Is the entry machine code for the device? Then the PTX next to it is for other GPUs. */
 static bool is_native_code(const struct fatbin_entry *e)
 {
 	unsigned device = device_sm();
@@ -233,8 +236,8 @@ static bool is_native_code(const struct fatbin_entry *e)
 }
 
 /*
- * The best PTX of one fat binary; without any nothing happens. Files of the toolkit that are linked to
- * separately compiled ones have machine code for the device and PTX for later ones alone: it is as none.
+ * Reads the best PTX of a fat binary, if it has any. The toolkit's own files, linked to separately compiled
+ * ones, have machine code for the device and PTX for later GPUs only; this PTX is ignored.
  */
 static int read_best_ptx(uint32_t i, uint32_t part, const void *bytes)
 {
@@ -260,7 +263,7 @@ static int read_best_ptx(uint32_t i, uint32_t part, const void *bytes)
 		return -1;
 	if (coded && best.sm > device_sm())
 		return 0;
-	m->found |= best.bytes != NULL;
+	m->has_ptx |= best.bytes != NULL;
 	return best.bytes ? read_ptx(i, part, &b, &best) : 0;
 }
 
@@ -279,7 +282,7 @@ static int read_image(uint32_t i)
 	return 0;
 }
 
-/* Registers have no places yet: a module is bound by itself first, then with the others. */
+/* Resets the register slots: a module is bound by itself first, then with the others. */
 static void unbind_registers(const struct module *m)
 {
 	for (uint32_t i = 0; i < m->n_funcs; i++)
@@ -287,7 +290,7 @@ static void unbind_registers(const struct module *m)
 			m->func[i]->reg[k].slot = 0;
 }
 
-/* Can the modules be executed by themselves? */
+/* Can the modules of the image be executed without other images? */
 static bool can_execute_image(struct image *m)
 {
 	struct program p = {0};
@@ -347,7 +350,7 @@ int cudart_load(void)
 	return cudaSuccess;
 }
 
-/* Reports, once, why a fat binary cannot be executed; a status. */
+/* Reports once why a fat binary cannot be executed. Returns a status. */
 static int report_unexecutable(struct image *m)
 {
 	if (m->fault.id) {
@@ -355,10 +358,10 @@ static int report_unexecutable(struct image *m)
 		cudart_send(WIRE_FOUND, NULL, 0);
 		m->fault.id = NULL;
 	}
-	return m->found ? cudaErrorInvalidPtx : cudaErrorNoKernelImageForDevice;
+	return m->has_ptx ? cudaErrorInvalidPtx : cudaErrorNoKernelImageForDevice;
 }
 
-/* The program asks for it before it touches a managed variable of the fat binary. */
+/* A program calls this before it accesses a managed variable of the fat binary. */
 API(char, __cudaInitModule, void **handle)
 {
 	struct image *m;
@@ -369,7 +372,7 @@ API(char, __cudaInitModule, void **handle)
 	return 1;
 }
 
-/* ---- looking up ---- */
+/* ---- lookup ---- */
 
 static struct func *find_entry(const struct image *m, const char *name)
 {
@@ -380,7 +383,7 @@ static struct func *find_entry(const struct image *m, const char *name)
 	return NULL;
 }
 
-/* Registers of a kernel in a cubin next to the PTX; 0: there is none. */
+/* Returns a kernel's registers from a cubin of the fat binary; 0: it has none. */
 static uint32_t kernel_registers(struct image *m, const char *name)
 {
 	struct fault f;
@@ -402,7 +405,7 @@ struct kernel *cudart_find_kernel(const void *host, int *status)
 	*status = cudart_load();
 	if (*status)
 		return NULL;
-	FOR_TABLE (w, &cudart.kernels, hash_of(host))
+	FOR_TABLE (w, &cudart.kernels, address_hash(host))
 		if (cudart.kernel[w.number].host == host)
 			k = &cudart.kernel[w.number];
 	if (!k) {
@@ -423,15 +426,15 @@ struct kernel *cudart_find_kernel(const void *host, int *status)
 	return k->func ? k : NULL;
 }
 
-/* A managed variable is also known by where it is. */
+/* A managed variable is also found by its own address. */
 struct variable *cudart_variable(const void *host)
 {
 	const struct grant *g = cudart_find_grant((uintptr_t)host);
 
-	FOR_TABLE (w, &cudart.variables, hash_of(host))
+	FOR_TABLE (w, &cudart.variables, address_hash(host))
 		if (cudart.variable[w.number].host == host)
 			return &cudart.variable[w.number];
-	for (uint32_t i = 0; g && g->lasting && i < cudart.n_variables; i++)
+	for (uint32_t i = 0; g && g->is_variable && i < cudart.n_variables; i++)
 		if (cudart.variable[i].managed && *cudart.variable[i].managed == host)
 			return &cudart.variable[i];
 	return NULL;

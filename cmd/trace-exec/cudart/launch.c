@@ -2,8 +2,8 @@
 /*
  * Launches: configuration, arguments, execution, the trace.
  *
- * Always true: what a GPU of the device's size refuses at the launch is refused with the same status; the
- * kernel has ended when the call returns, but what it did wrong shows in a later call, as with a GPU.
+ * Always true: a launch that the modelled GPU would refuse is refused with the same status. The kernel has
+ * ended when the call returns; as on a GPU, a later call returns its error.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ API(int, __cudaPopCallConfiguration, struct dim *grid, struct dim *block, size_t
 
 /* ---- the trace ---- */
 
-static ssize_t to_wire(void *ctx, const char *bytes, size_t n)
+static ssize_t write_to_wire(void *ctx, const char *bytes, size_t n)
 {
 	(void)ctx;
 	cudart_send(WIRE_DATA, bytes, n);
@@ -55,11 +55,11 @@ static ssize_t to_wire(void *ctx, const char *bytes, size_t n)
 
 static FILE *begin_trace(const struct launch *l)
 {
-	cookie_io_functions_t io = {.write = to_wire};
+	cookie_io_functions_t io = {.write = write_to_wire};
 	char name[40];
 	FILE *f;
 
-	if (!cudart.wire.trace || !cudart.telling)
+	if (!cudart.wire.trace || !cudart.has_token)
 		return NULL;
 	snprintf(name, sizeof(name), "kernel-%u.traceg", l->id);
 	cudart_send(WIRE_KERNEL, name, strlen(name));
@@ -77,20 +77,20 @@ static bool trace_block_done(void *ctx, struct cta *c)
 	return true;
 }
 
-/* --as sass: machine code of the kernel, kept until another kernel is launched. */
+/* Returns the machine code of the kernel (--as sass), kept until another kernel is launched. */
 static const struct lower *lowered_code(const struct grid *g)
 {
-	static const struct func *of;
-	static uint32_t modules; /* of the program: it is bound again when more are loaded */
+	static const struct func *lowered;
+	static uint32_t modules; /* of the program, which is bound again when more are loaded */
 	static struct lower *code;
 	static struct fault f;
 
 	if (!cudart.wire.binary || !g->record)
 		return NULL;
-	if (of != g->l->kernel || modules != g->code->prog->n_modules) {
+	if (lowered != g->l->kernel || modules != g->code->prog->n_modules) {
 		lower_free(code);
 		code = lower_kernel(g->code, g->kernel, (unsigned)cudart.wire.binary, &f);
-		of = g->l->kernel;
+		lowered = g->l->kernel;
 		modules = g->code->prog->n_modules;
 	}
 	if (!code)
@@ -105,7 +105,7 @@ static void execute_launch(const struct launch *l, const struct kernel *k)
 		.textures = &cudart.textures,
 		.opt = &cudart.exec,
 		.l = l,
-		.record = cudart.wire.trace && cudart.telling ? trace_out_line : NULL,
+		.record = cudart.wire.trace && cudart.has_token ? trace_out_line : NULL,
 		.print = stdout};
 	struct occupancy o = {k->regs, k->shared};
 	FILE *trace = begin_trace(l);
@@ -130,11 +130,11 @@ static void execute_launch(const struct launch *l, const struct kernel *k)
 	cudart_send(WIRE_FAILED, NULL, 0);
 }
 
-/* ---- what a launch must be ---- */
+/* ---- checks of a launch ---- */
 
-#define CLUSTER_PORTABLE 8u /* blocks of a cluster that all GPUs have which have clusters */
+#define CLUSTER_PORTABLE 8u /* largest cluster, in blocks, of every GPU with clusters */
 
-/* Cluster of the launch, else of the kernel, else of its attributes; x 0: none. */
+/* Returns the cluster of the launch, else of the kernel's code, else of its attributes; x 0: none. */
 static struct dim cluster_of(const struct kernel *k, const struct configuration *c)
 {
 	const uint32_t *own = k->func->cluster[0] ? k->func->cluster : k->cluster;
@@ -143,9 +143,7 @@ static struct dim cluster_of(const struct kernel *k, const struct configuration 
 	return c->cluster.x ? c->cluster : d;
 }
 
-/*
- * Clusters fill the grid, are those of the kernel if it has any, and have no more blocks than there can be.
- */
+/* Does the cluster divide the grid, equal that of the kernel's code, and stay within the largest size? */
 static bool cluster_fits(const struct kernel *k, const struct configuration *c)
 {
 	const uint32_t grid[3] = {c->grid.x, c->grid.y, c->grid.z}, *own = k->func->cluster;
@@ -167,13 +165,13 @@ static int check_launch(const struct kernel *k, const struct configuration *c)
 	uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
 	const struct func *f = k->func;
 	uint64_t most = (uint64_t)f->maxntid[0] * f->maxntid[1] * f->maxntid[2];
-	uint64_t allowed = k->dynamic_most > 0 ? (uint64_t)k->dynamic_most : 49152;
+	uint64_t allowed = k->max_dynamic_shared > 0 ? (uint64_t)k->max_dynamic_shared : 49152;
 
 	if (!c->grid.x || !c->grid.y || !c->grid.z || !threads || threads > 1024 || c->block.x > 1024 ||
 		c->block.y > 1024 || c->block.z > 64 || c->grid.x > 0x7fffffff || c->grid.y > 65535 ||
 		c->grid.z > 65535)
 		return cudaErrorInvalidConfiguration;
-	if (k->dynamic_most <= 0)
+	if (k->max_dynamic_shared <= 0)
 		allowed = k->shared < allowed ? allowed - k->shared : 0;
 	if (c->shared > allowed || k->shared + c->shared > cudart.wire.shared_block)
 		return cudaErrorInvalidValue;
@@ -189,7 +187,7 @@ static int check_launch(const struct kernel *k, const struct configuration *c)
 	return cudaSuccess;
 }
 
-/* Address of the counters by which blocks of cooperative launches wait for each other; 0: no memory. */
+/* Returns the address of the counters for barriers of a cooperative grid; 0: no memory. */
 static uint64_t grid_workspace(void)
 {
 	static uint64_t addr;
@@ -199,7 +197,7 @@ static uint64_t grid_workspace(void)
 	return addr;
 }
 
-/* Blocks that an SM has at once. */
+/* Finds the number of resident blocks of an SM. 0 or a status. */
 static int active_blocks(int *fit, const void *host, const struct configuration *c)
 {
 	int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
@@ -208,7 +206,7 @@ static int active_blocks(int *fit, const void *host, const struct configuration 
 		fit, host, (int)(c->block.x * c->block.y * c->block.z), c->shared);
 }
 
-/* All blocks of a cooperative launch must fit on the GPU at once; they take turns here. */
+/* Checks that all blocks of a cooperative launch fit on the GPU at once. The executor does not need it. */
 static int check_cooperative(const void *host, const struct configuration *c)
 {
 	int fit = 0, e = active_blocks(&fit, host, c);
@@ -226,7 +224,8 @@ void work_free(struct kernel_work *w)
 	w->args = NULL;
 }
 
-int work_prepare_kernel(struct kernel_work *w, const void *host, const struct configuration *c, void *const *args)
+int work_prepare_kernel(
+	struct kernel_work *w, const void *host, const struct configuration *c, void *const *args)
 {
 	const struct func *f;
 	struct kernel *k;
@@ -239,7 +238,7 @@ int work_prepare_kernel(struct kernel_work *w, const void *host, const struct co
 	if (f->n_params && !args)
 		return cudaErrorInvalidValue;
 	*w = (struct kernel_work){.host = host,
-		.c = *c,
+		.config = *c,
 		.params = xcalloc(f->param_bytes + 16u, 1),
 		.args = xcalloc(f->n_params + 1u, sizeof(*w->args))};
 	for (uint32_t i = 0; i < f->n_params; i++) {
@@ -251,7 +250,7 @@ int work_prepare_kernel(struct kernel_work *w, const void *host, const struct co
 
 int work_launch(const struct kernel_work *w, struct stream *s)
 {
-	const struct configuration *c = &w->c;
+	const struct configuration *c = &w->config;
 	int e;
 	struct kernel *k = cudart_find_kernel(w->host, &e);
 	struct launch l;
@@ -271,14 +270,14 @@ int work_launch(const struct kernel_work *w, struct stream *s)
 		.workspace = c->cooperative ? grid_workspace() : 0,
 		.id = ++cudart.launches,
 		.param = w->params};
-	if (!cudart.pending) /* none begins after a kernel that failed */
+	if (!cudart.pending) /* no kernel starts after one that failed */
 		execute_launch(&l, k);
 	return cudaSuccess;
 }
 
 static int launch_kernel(const void *host, const struct configuration *c, void **args)
 {
-	struct graph_work w = {.kind = WORK_KERNEL, .kernel = {.host = host, .c = *c, .args = args}};
+	struct graph_work w = {.kind = WORK_KERNEL, .kernel = {.host = host, .config = *c, .args = args}};
 	int e;
 
 	if (cudart_stream_number(c->stream) < 0)
@@ -342,7 +341,7 @@ struct launch_attribute {
 	int id, unused;
 	union {
 		unsigned number[16];
-		char room[64];
+		char reserved[64];
 	} value;
 };
 
@@ -354,7 +353,7 @@ struct launch_config {
 	unsigned n_attributes;
 };
 
-static int take_attribute(struct configuration *c, const struct launch_attribute *a)
+static int apply_attribute(struct configuration *c, const struct launch_attribute *a)
 {
 	const unsigned *v = a->value.number;
 
@@ -367,7 +366,7 @@ static int take_attribute(struct configuration *c, const struct launch_attribute
 	return cudaSuccess;
 }
 
-static int take_config(struct configuration *c, const struct launch_config *from)
+static int apply_config(struct configuration *c, const struct launch_config *from)
 {
 	int e = cudaSuccess;
 
@@ -376,7 +375,7 @@ static int take_config(struct configuration *c, const struct launch_config *from
 	*c = (struct configuration){
 		.grid = from->grid, .block = from->block, .shared = from->shared, .stream = from->stream};
 	for (unsigned i = 0; !e && i < from->n_attributes; i++)
-		e = take_attribute(c, &from->attribute[i]);
+		e = apply_attribute(c, &from->attribute[i]);
 	return e;
 }
 
@@ -386,19 +385,22 @@ API(int, cudaLaunchKernelExC, const struct launch_config *config, const void *ho
 	struct configuration c;
 
 	if (!e)
-		e = take_config(&c, config);
+		e = apply_config(&c, config);
 	return cudart_leave(e ? e : launch_kernel(host, &c, args));
 }
 ALSO(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
 
-/* Blocks of such launches that are on the GPU at once, *c what they are, *most those of a cluster. */
+/*
+ * Finds the launch in *c, the resident blocks of the GPU in *n, and the largest cluster in *most. 0 or a
+ * status.
+ */
 static int resident_blocks(const void *host, const struct launch_config *from, struct configuration *c,
 	uint64_t *n, unsigned *most)
 {
 	int e = cudart_enter(false), fit = 0;
 	const struct kernel *k = e ? NULL : cudart_find_kernel(host, &e);
 
-	if (!e && !(e = take_config(c, from)))
+	if (!e && !(e = apply_config(c, from)))
 		e = active_blocks(&fit, host, c);
 	if (e)
 		return e;
@@ -408,8 +410,8 @@ static int resident_blocks(const void *host, const struct launch_config *from, s
 	return cudaSuccess;
 }
 
-/* Number of clusters that are resident at once, or (largest) of the blocks of the largest. */
-static int ask_clusters(int *to, const void *host, const struct launch_config *from, bool largest)
+/* Stores the number of resident clusters, or (largest) the blocks of the largest cluster. */
+static int store_clusters(int *to, const void *host, const struct launch_config *from, bool largest)
 {
 	struct configuration c;
 	unsigned most;
@@ -428,22 +430,22 @@ static int ask_clusters(int *to, const void *host, const struct launch_config *f
 	return cudart_leave(cudaSuccess);
 }
 
-/* A cluster may have any SMs: what the configurations say knows no part of the GPU that it must stay in. */
+/* A cluster may use any SMs: the configurations do not describe graphics processing clusters. */
 API(int, cudaOccupancyMaxActiveClusters, int *to, const void *host, const struct launch_config *from)
 {
-	return ask_clusters(to, host, from, false);
+	return store_clusters(to, host, from, false);
 }
 
 API(int, cudaOccupancyMaxPotentialClusterSize, int *to, const void *host, const struct launch_config *from)
 {
-	return ask_clusters(to, host, from, true);
+	return store_clusters(to, host, from, true);
 }
 
-/* ---- host functions, in order with everything else ---- */
+/* ---- host functions ---- */
 
-API(int, cudaLaunchHostFunc, struct stream *stream, void (*call)(void *), void *with)
+API(int, cudaLaunchHostFunc, struct stream *stream, void (*call)(void *), void *arg)
 {
-	struct graph_work w = {.kind = WORK_HOST, .host = {call, with}};
+	struct graph_work w = {.kind = WORK_HOST, .host = {call, arg}};
 	int e = cudart_enter(true);
 
 	if (!e && (!call || cudart_stream_number(stream) < 0))
@@ -452,12 +454,12 @@ API(int, cudaLaunchHostFunc, struct stream *stream, void (*call)(void *), void *
 		return cudart_leave(e ? e : capture_add(stream, &w));
 	cudart_leave(e);
 	if (!e)
-		call(with);
+		call(arg);
 	return e;
 }
 ALSO(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);
 
-API(int, cudaStreamAddCallback, struct stream *stream, void (*call)(struct stream *, int, void *), void *with,
+API(int, cudaStreamAddCallback, struct stream *stream, void (*call)(struct stream *, int, void *), void *arg,
 	unsigned flags)
 {
 	int e = cudart_enter(true);
@@ -468,7 +470,7 @@ API(int, cudaStreamAddCallback, struct stream *stream, void (*call)(struct strea
 		e = cudaErrorStreamCaptureUnsupported;
 	cudart_leave(e);
 	if (!e)
-		call(stream, cudaSuccess, with);
+		call(stream, cudaSuccess, arg);
 	return e;
 }
 ALSO(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hints about managed memory: where it is wanted next, how it will be used, by which stream.
+ * Hints about managed memory: prefetches, advice and attachment to streams.
  *
- * Always true: the memory is where it is wanted, so that a hint is judged as the real runtime judges it, and
- * has no effect.
+ * Always true: host and device share managed memory. A hint is checked as in the real runtime and has no
+ * effect.
  */
 #include "cudart/cudart.h"
 
-/* Preferred place of memory. Before release 13 it was a number: of the device, or CPU. */
+/* Location of memory. Before release 13 it is the number of the device, or CPU. */
 struct location {
 	int type, id;
 };
@@ -23,16 +23,17 @@ static int check_location(struct location l, bool number)
 	return l.type >= ON_HOST && l.type <= ON_OWN_NODE ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/* All of it is managed, in one piece. */
-static int check_managed_range(const void *at, size_t n)
+/* Checks that n bytes are in one allocation of managed memory. 0 or a status. */
+static int check_managed_range(const void *base, size_t n)
 {
-	const struct grant *g = cudart_find_grant((uintptr_t)at);
+	const struct grant *g = cudart_find_grant((uintptr_t)base);
 
-	return g && g->kind == GRANT_MANAGED && n && cudart_host_address(at, n) ? cudaSuccess : cudaErrorInvalidValue;
+	return g && g->kind == GRANT_MANAGED && n && cudart_host_address(base, n) ? cudaSuccess
+										  : cudaErrorInvalidValue;
 }
 
 static int prefetch_managed(
-	const void *at, size_t n, struct location l, bool number, uintptr_t flags, const struct stream *s)
+	const void *base, size_t n, struct location l, bool number, uintptr_t flags, const struct stream *s)
 {
 	int e = cudart_enter(true);
 
@@ -40,26 +41,26 @@ static int prefetch_managed(
 		e = cudaErrorInvalidResourceHandle;
 	if (!e)
 		e = flags ? cudaErrorInvalidValue : check_location(l, number);
-	return cudart_leave(e ? e : check_managed_range(at, n));
+	return cudart_leave(e ? e : check_managed_range(base, n));
 }
 
-API(int, cudaMemPrefetchAsync_v2, const void *at, size_t n, struct location l, unsigned flags,
+API(int, cudaMemPrefetchAsync_v2, const void *base, size_t n, struct location l, unsigned flags,
 	const struct stream *s)
 {
-	return prefetch_managed(at, n, l, false, flags, s);
+	return prefetch_managed(base, n, l, false, flags, s);
 }
 
 /* Before release 13 the stream is the fourth argument. */
-API(int, cudaMemPrefetchAsync, const void *at, size_t n, struct location l, uintptr_t fourth,
+API(int, cudaMemPrefetchAsync, const void *base, size_t n, struct location l, uintptr_t fourth,
 	const struct stream *fifth)
 {
 	if (cudart_runtime_release() < 13)
-		return prefetch_managed(at, n, l, true, 0, (const struct stream *)fourth);
-	return prefetch_managed(at, n, l, false, fourth & UINT32_MAX, fifth);
+		return prefetch_managed(base, n, l, true, 0, (const struct stream *)fourth);
+	return prefetch_managed(base, n, l, false, fourth & UINT32_MAX, fifth);
 }
 ALSO(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync);
 
-static int advise_managed(const void *at, size_t n, int advice, struct location l, bool number)
+static int advise_managed(const void *base, size_t n, int advice, struct location l, bool number)
 {
 	int e = cudart_enter(true);
 
@@ -67,23 +68,23 @@ static int advise_managed(const void *at, size_t n, int advice, struct location 
 		e = cudaErrorInvalidValue;
 	if (!e && (advice == PREFERRED_LOCATION || advice >= ACCESSED_BY))
 		e = check_location(l, number);
-	return cudart_leave(e ? e : check_managed_range(at, n));
+	return cudart_leave(e ? e : check_managed_range(base, n));
 }
 
-API(int, cudaMemAdvise_v2, const void *at, size_t n, int advice, struct location l)
+API(int, cudaMemAdvise_v2, const void *base, size_t n, int advice, struct location l)
 {
-	return advise_managed(at, n, advice, l, false);
+	return advise_managed(base, n, advice, l, false);
 }
 
-API(int, cudaMemAdvise, const void *at, size_t n, int advice, struct location l)
+API(int, cudaMemAdvise, const void *base, size_t n, int advice, struct location l)
 {
-	return advise_managed(at, n, advice, l, cudart_runtime_release() < 13);
+	return advise_managed(base, n, advice, l, cudart_runtime_release() < 13);
 }
 
 enum { ATTACH_LAST = 4 };
 
-/* 0 bytes: all of the allocation. */
-API(int, cudaStreamAttachMemAsync, const struct stream *s, const void *at, size_t n, unsigned flags)
+/* 0 bytes mean the whole allocation. */
+API(int, cudaStreamAttachMemAsync, const struct stream *s, const void *base, size_t n, unsigned flags)
 {
 	int e = cudart_enter(false);
 
@@ -91,6 +92,6 @@ API(int, cudaStreamAttachMemAsync, const struct stream *s, const void *at, size_
 		e = cudaErrorInvalidResourceHandle;
 	if (!e && (!flags || flags > ATTACH_LAST || flags & (flags - 1)))
 		e = cudaErrorInvalidValue;
-	return cudart_leave(e ? e : check_managed_range(at, n ? n : 1));
+	return cudart_leave(e ? e : check_managed_range(base, n ? n : 1));
 }
 ALSO(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);

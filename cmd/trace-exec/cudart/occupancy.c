@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Attributes of kernels, and the number of their blocks that fit on an SM.
+ * Attributes of kernels, and the number of resident blocks of an SM.
  *
- * Always true: blocks are limited by threads, blocks, registers (in fours a thread, threads in whole warps)
- * and shared memory of the SM, as trace-sim limits them; registers are known only where machine code is
- * next to the PTX.
+ * Always true: threads, blocks, registers (a multiple of 4 per thread, whole warps) and shared memory of the
+ * SM limit the blocks, as in trace-sim. Registers are known only where the fat binary has machine code.
  */
 #include <string.h>
+#include "bits.h"
 #include "cudart/cudart.h"
 
 struct attributes {
 	size_t shared, constant, local;
-	int threads, regs, ptx, binary, cache, dynamic_most, carveout;
-	int cluster_needed, cluster[3], scheduling, large_cluster, room[16]; /* from release 12 on */
+	int threads, regs, ptx, binary, cache, max_dynamic_shared, carveout;
+	int cluster_needed, cluster[3], scheduling, large_cluster, reserved[16]; /* since release 12 */
 };
 
-/* Bytes of the kernel's constants. */
+/* Returns the bytes of the constants of the kernel's module. */
 static size_t constant_bytes(const struct func *f)
 {
 	const struct module *m = f->module;
@@ -58,14 +58,16 @@ API(int, cudaFuncGetAttributes, struct attributes *to, const void *host)
 			.regs = (int)k->regs,
 			.ptx = (int)f->module->target,
 			.binary = (int)(10 * cudart.wire.major + cudart.wire.minor),
-			.dynamic_most = k->dynamic_most >= 0 ? k->dynamic_most : 49152 - (int)k->shared,
+			.max_dynamic_shared =
+				k->max_dynamic_shared >= 0 ? k->max_dynamic_shared : 49152 - (int)k->shared,
 			.carveout = k->carveout,
 			.cluster_needed = f->cluster[0] || k->cluster_needed,
 			.cluster = {(int)cluster[0], (int)cluster[1], (int)cluster[2]},
 			.scheduling = k->scheduling,
 			.large_cluster = k->large_cluster};
 		memcpy(to, &a,
-			cudart_runtime_release() < 12 ? offsetof(struct attributes, cluster_needed) : sizeof(a));
+			cudart_runtime_release() < 12 ? offsetof(struct attributes, cluster_needed)
+						      : sizeof(a));
 	}
 	return cudart_leave(e);
 }
@@ -80,7 +82,7 @@ enum {
 	SCHEDULING
 };
 
-/* A cluster that the kernel was compiled with stays. */
+/* Sets an attribute. The cluster of the kernel's code cannot be changed. */
 static int set_attribute(struct kernel *k, int attribute, int value)
 {
 	if (value < -(attribute == CARVEOUT))
@@ -89,7 +91,7 @@ static int set_attribute(struct kernel *k, int attribute, int value)
 	case DYNAMIC_SHARED:
 		if (k->shared + (uint64_t)value > cudart.wire.shared_block)
 			return cudaErrorInvalidValue;
-		k->dynamic_most = value;
+		k->max_dynamic_shared = value;
 		break;
 	case CARVEOUT:
 		if (value > 100)
@@ -156,8 +158,6 @@ API(int, cudaFuncGetParamInfo, const void *host, size_t i, size_t *offset, size_
 
 /* ---- occupancy ---- */
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 API(int, cudaOccupancyMaxActiveBlocksPerMultiprocessor, int *to, const void *host, int threads,
 	size_t dynamic)
 {
@@ -168,11 +168,11 @@ API(int, cudaOccupancyMaxActiveBlocksPerMultiprocessor, int *to, const void *hos
 	if (!e && (!to || threads <= 0))
 		e = cudaErrorInvalidValue;
 	if (!e) {
-		uint64_t lanes = ((uint64_t)threads + 31) / 32 * 32, n = least(w->ctas, w->threads / lanes);
+		uint64_t lanes = ((uint64_t)threads + 31) / 32 * 32, n = min_u64(w->ctas, w->threads / lanes);
 		uint64_t shared = k->shared + dynamic, regs = (k->regs + 3u) / 4 * 4;
 
-		n = regs ? least(n, w->regs / (lanes * regs)) : n;
-		n = shared ? least(n, w->shared / shared) : n;
+		n = regs ? min_u64(n, w->regs / (lanes * regs)) : n;
+		n = shared ? min_u64(n, w->shared / shared) : n;
 		*to = threads > 1024 || shared > w->shared_block ? 0 : (int)n;
 	}
 	return cudart_leave(e);
@@ -194,7 +194,7 @@ API(int, cudaOccupancyAvailableDynamicSMemPerBlock, size_t *to, const void *host
 	if (!e && (!to || blocks <= 0 || threads <= 0))
 		e = cudaErrorInvalidValue;
 	if (!e) {
-		uint64_t each = least(w->shared / (unsigned)blocks, w->shared_block);
+		uint64_t each = min_u64(w->shared / (unsigned)blocks, w->shared_block);
 
 		*to = each > k->shared ? each - k->shared : 0;
 	}

@@ -2,16 +2,15 @@
 /*
  * Attributes of addresses: pinned memory, and memory of the program that it registered.
  *
- * Always true: registered ranges do not overlap each other or what the library gave. Copies need no pinned
- * pages here, so nothing happens to the memory; a kernel cannot use it, and a request for its address on the
- * device is refused.
+ * Always true: registered ranges do not overlap each other or the library's allocations. Registration does
+ * not pin pages. A kernel cannot access registered memory, and a request for its device address is refused.
  */
 #include <string.h>
 #include "arena.h"
 #include "cudart/cudart.h"
 
 struct range {
-	uint64_t at, bytes;
+	uint64_t start, bytes;
 	unsigned flags;
 };
 
@@ -26,21 +25,21 @@ enum { NO_DEVICE = -2 };
 static struct range *find_registered_range(uint64_t addr)
 {
 	for (uint32_t i = 0; i < registered.n; i++)
-		if (addr - registered.range[i].at < registered.range[i].bytes)
+		if (addr - registered.range[i].start < registered.range[i].bytes)
 			return &registered.range[i];
 	return NULL;
 }
 
 bool cudart_is_registered(const void *p) { return find_registered_range((uintptr_t)p); }
 
-/* Does some of it belong to the library or to a registered range? */
-static bool overlaps_known_memory(uint64_t at, uint64_t n)
+/* Do n bytes at start overlap an allocation of the library at their ends, or a registered range? */
+static bool overlaps_known_memory(uint64_t start, uint64_t n)
 {
-	if (cudart_find_grant(at) || cudart_find_grant(at + n - 1))
+	if (cudart_find_grant(start) || cudart_find_grant(start + n - 1))
 		return true;
 	for (uint32_t i = 0; i < registered.n; i++)
-		if (registered.range[i].at < at + n &&
-			at < registered.range[i].at + registered.range[i].bytes)
+		if (registered.range[i].start < start + n &&
+			start < registered.range[i].start + registered.range[i].bytes)
 			return true;
 	return false;
 }
@@ -48,19 +47,19 @@ static bool overlaps_known_memory(uint64_t at, uint64_t n)
 API(int, cudaHostRegister, void *p, size_t n, unsigned flags)
 {
 	int e = cudart_enter(true);
-	uint64_t at = (uintptr_t)p;
-	const struct grant *g = cudart_find_grant(at);
+	uint64_t start = (uintptr_t)p;
+	const struct grant *g = cudart_find_grant(start);
 	bool device = g ? g->kind == GRANT_DEVICE : cudart_is_device(p);
 
-	if (!e && (!p || !n || n > UINT64_MAX - at || flags > REGISTER_FLAGS || device))
+	if (!e && (!p || !n || n > UINT64_MAX - start || flags > REGISTER_FLAGS || device))
 		e = cudaErrorInvalidValue;
 	if (!e && flags & REGISTER_IO)
 		e = cudart_unsupported("cudaHostRegister", "memory of another device");
-	if (!e && overlaps_known_memory(at, n))
+	if (!e && overlaps_known_memory(start, n))
 		e = cudaErrorHostMemoryAlreadyRegistered;
 	if (!e) {
 		grow(&registered.range, &registered.cap, registered.n + 1, sizeof(*registered.range));
-		registered.range[registered.n++] = (struct range){at, n, flags};
+		registered.range[registered.n++] = (struct range){start, n, flags};
 	}
 	return cudart_leave(e);
 }
@@ -72,7 +71,7 @@ API(int, cudaHostUnregister, void *p)
 
 	if (!e && !p)
 		e = cudaErrorInvalidValue;
-	if (!e && (!r || r->at != (uintptr_t)p))
+	if (!e && (!r || r->start != (uintptr_t)p))
 		e = cudaErrorHostMemoryNotRegistered;
 	if (!e)
 		*r = registered.range[--registered.n];

@@ -2,26 +2,28 @@
 /*
  * Memory pools: the source of allocations in the order of a stream.
  *
- * Freed memory goes back to the system at once, so a pool holds the bytes in use and no more. Its release
- * threshold and its ways of reuse are stored and returned, without effect. Leaves out: pools that other processes share, of managed memory, and those that have been destroyed
- * but for what is still in use.
+ * Freed memory goes back to the system at once, so a pool holds only the bytes in use. Its release threshold
+ * and reuse policies are stored and returned, without effect. Pools of managed memory and pools shared with
+ * other processes are not executed. A destroyed pool stays for the memory that is still in use.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
+#include "bits.h"
 #include "cudart/graph.h"
 
 struct pool {
 	struct pool *next;
-	bool gone; /* destroyed */
+	bool destroyed;
 	int reuse[3];
-	uint64_t threshold, used, used_most, reserved_most, most; /* most: bytes that it may give; 0: any */
+	uint64_t threshold, used, used_most, reserved_most;
+	uint64_t capacity; /* in bytes; 0: unlimited */
 };
 
 struct pool_properties {
-	int type, handles, place, device;
+	int type, handles, location, device;
 	void *security;
-	size_t most;
+	size_t capacity;
 	unsigned char rest[56];
 };
 
@@ -36,14 +38,14 @@ static bool is_pool(const struct pool *p)
 
 	while (i && i != p)
 		i = i->next;
-	return i && !i->gone;
+	return i && !i->destroyed;
 }
 
 void cudart_pool_add_used(struct pool *p, uint64_t bytes)
 {
 	p->used += bytes;
-	p->used_most = p->used > p->used_most ? p->used : p->used_most;
-	p->reserved_most = p->used > p->reserved_most ? p->used : p->reserved_most;
+	p->used_most = max_u64(p->used, p->used_most);
+	p->reserved_most = max_u64(p->used, p->reserved_most);
 }
 
 void cudart_pool_subtract_used(struct pool *p, uint64_t bytes) { p->used -= bytes; }
@@ -61,7 +63,7 @@ static int allocate_from_pool(void **to, size_t n, struct pool *p, const struct 
 		e = capture_rejects(s, what);
 	if (!e && (!to || !is_pool(p)))
 		e = cudaErrorInvalidValue;
-	if (!e && p->most && n > p->most - p->used)
+	if (!e && p->capacity && n > p->capacity - p->used)
 		e = cudaErrorMemoryAllocation;
 	if (!e)
 		e = cudart_allocate(&addr, n, GRANT_DEVICE, 0, what);
@@ -97,13 +99,13 @@ API(int, cudaMemPoolCreate, struct pool **to, const struct pool_properties *x)
 
 	if (!e && (!to || !x))
 		e = cudaErrorInvalidValue;
-	if (!e && (x->type != PINNED || x->place != ON_DEVICE || x->handles))
+	if (!e && (x->type != PINNED || x->location != ON_DEVICE || x->handles))
 		e = cudart_unsupported("cudaMemPoolCreate", "a pool elsewhere than on the device, or shared");
 	if (!e && x->device)
 		e = cudaErrorInvalidDevice;
 	if (!e) {
 		*to = xcalloc(1, sizeof(**to));
-		**to = (struct pool){.next = standard.next, .reuse = {1, 1, 1}, .most = x->most};
+		**to = (struct pool){.next = standard.next, .reuse = {1, 1, 1}, .capacity = x->capacity};
 		standard.next = *to;
 	}
 	return cudart_leave(e);
@@ -116,13 +118,13 @@ API(int, cudaMemPoolDestroy, struct pool *p)
 	if (!e && (!is_pool(p) || p == &standard))
 		e = cudaErrorInvalidValue;
 	if (!e) {
-		p->gone = true; /* what it gave is still in use, and counts here */
+		p->destroyed = true; /* its live allocations still count here */
 		current = current == p ? &standard : current;
 	}
 	return cudart_leave(e);
 }
 
-/* begins a call that is about pool p. */
+/* Begins a call about pool p. value: an argument that must not be NULL. 0 or a status. */
 static int check_pool(const struct pool *p, const void *value)
 {
 	int e = cudart_enter(false);
@@ -130,32 +132,32 @@ static int check_pool(const struct pool *p, const void *value)
 	return e ? e : value && is_pool(p) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-API(int, cudaMemPoolSetAttribute, struct pool *p, int what, void *value)
+API(int, cudaMemPoolSetAttribute, struct pool *p, int attribute, void *value)
 {
 	int e = check_pool(p, value);
 
-	if (!e && what >= REUSE_FIRST && what <= REUSE_LAST)
-		p->reuse[what - REUSE_FIRST] = *(const int *)value != 0;
-	else if (!e && what == THRESHOLD)
+	if (!e && attribute >= REUSE_FIRST && attribute <= REUSE_LAST)
+		p->reuse[attribute - REUSE_FIRST] = *(const int *)value != 0;
+	else if (!e && attribute == THRESHOLD)
 		p->threshold = *(const uint64_t *)value;
-	else if (!e && (what == USED_MOST || what == RESERVED_MOST) && !*(const uint64_t *)value)
-		*(what == USED_MOST ? &p->used_most : &p->reserved_most) = p->used;
+	else if (!e && (attribute == USED_MOST || attribute == RESERVED_MOST) && !*(const uint64_t *)value)
+		*(attribute == USED_MOST ? &p->used_most : &p->reserved_most) = p->used;
 	else if (!e)
 		e = cudaErrorInvalidValue;
 	return cudart_leave(e);
 }
 
-API(int, cudaMemPoolGetAttribute, struct pool *p, int what, void *value)
+API(int, cudaMemPoolGetAttribute, struct pool *p, int attribute, void *value)
 {
 	int e = check_pool(p, value);
 
-	if (!e && what >= REUSE_FIRST && what <= REUSE_LAST)
-		*(int *)value = p->reuse[what - REUSE_FIRST];
-	else if (!e && what >= THRESHOLD && what <= USED_MOST)
-		*(uint64_t *)value = what == THRESHOLD       ? p->threshold
-				     : what == USED_MOST     ? p->used_most
-				     : what == RESERVED_MOST ? p->reserved_most
-							     : p->used;
+	if (!e && attribute >= REUSE_FIRST && attribute <= REUSE_LAST)
+		*(int *)value = p->reuse[attribute - REUSE_FIRST];
+	else if (!e && attribute >= THRESHOLD && attribute <= USED_MOST)
+		*(uint64_t *)value = attribute == THRESHOLD       ? p->threshold
+				     : attribute == USED_MOST     ? p->used_most
+				     : attribute == RESERVED_MOST ? p->reserved_most
+								  : p->used;
 	else if (!e)
 		e = cudaErrorInvalidValue;
 	return cudart_leave(e);
@@ -167,7 +169,7 @@ API(int, cudaMemPoolTrimTo, struct pool *p, size_t keep)
 	return cudart_leave(check_pool(p, p));
 }
 
-/* ---- the device's ---- */
+/* ---- pools of the device ---- */
 
 static int store_pool(struct pool **to, int device, struct pool *p)
 {

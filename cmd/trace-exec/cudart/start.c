@@ -2,12 +2,12 @@
 /*
  * Start and end of the library: settings from trace-exec, device memory, messages to trace-exec.
  *
- * Device memory is one file without a name that is seen twice: by the executor anywhere, all of it; by the
- * program at the device's own addresses, only where it was given managed or pinned memory. A program that
- * reads device memory on the host ends as it does with a GPU.
+ * Device memory is an anonymous file that is mapped twice: completely for the executor; at the device's own
+ * addresses for the program, which can access only managed and pinned memory there. A program that reads
+ * device memory on the host ends as it does with a GPU.
  *
- * Always true: of all processes that the program starts one uses the device, the first that asks; a process
- * that it forks from there gets an initialization error, as with a GPU.
+ * Always true: only the first process of the program that uses the device can use it. A process forked from
+ * it gets an initialization error, as with a GPU.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include "arena.h"
 #include "cudart/cudart.h"
 
-#define HEAP_MOST  (64ull << 30) /* addresses; real memory is taken when it is touched */
+#define HEAP_MOST  (64ull << 30) /* reserved addresses; memory is allocated on access */
 #define HEAP_LEAST (1ull << 30)
 
 struct cudart cudart = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
@@ -30,14 +30,14 @@ static void send_all(const void *bytes, size_t n)
 	const char *p = bytes;
 
 	while (n) {
-		ssize_t put = write((int)cudart.wire.fd, p, n);
+		ssize_t written = write((int)cudart.wire.fd, p, n);
 
-		if (put < 0 && errno == EINTR)
+		if (written < 0 && errno == EINTR)
 			continue;
-		if (put <= 0)
+		if (written <= 0)
 			die_errno("the trace");
-		p += put;
-		n -= (size_t)put;
+		p += written;
+		n -= (size_t)written;
 	}
 }
 
@@ -45,7 +45,7 @@ void cudart_send(enum wire_kind kind, const void *bytes, size_t n)
 {
 	const char *p = bytes;
 
-	if (!cudart.telling)
+	if (!cudart.has_token)
 		return;
 	do {
 		size_t part = n < WIRE_MOST ? n : WIRE_MOST;
@@ -60,29 +60,29 @@ void cudart_send(enum wire_kind kind, const void *bytes, size_t n)
 
 int cudart_unsupported(const char *function, const char *what)
 {
-	static char told[64][96];
-	static unsigned n_told;
+	static char reported[64][96];
+	static unsigned n_reported;
 	char text[96];
 
 	snprintf(text, sizeof(text), "%s%s%s", function, what ? ": " : "", what ? what : "");
-	for (unsigned i = 0; i < n_told; i++)
-		if (!strcmp(told[i], text))
+	for (unsigned i = 0; i < n_reported; i++)
+		if (!strcmp(reported[i], text))
 			return cudaErrorNotSupported;
-	if (n_told < 64)
-		memcpy(told[n_told++], text, sizeof(text));
+	if (n_reported < 64)
+		memcpy(reported[n_reported++], text, sizeof(text));
 	diag_error(NOWHERE, "not executed: %s (see trace-exec --run --list)", text);
 	cudart_send(WIRE_FOUND, NULL, 0);
 	return cudaErrorNotSupported;
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
 static void read_wire(const char *text)
 {
 	struct wire *w = &cudart.wire;
 	const char *gpu = strstr(text, "gpu=");
 
-	/* A GPU of middle size, where the library is loaded without trace-exec. */
+	/* Defaults where the library is loaded without trace-exec: a GPU of middle size. */
 	*w = (struct wire){.fd = UINT64_MAX,
 		.check = 1,
 		.jobs = 1,
@@ -129,9 +129,9 @@ static void open_memory(void)
 		}
 	if (own == MAP_FAILED)
 		die_errno("device memory");
-	/* A sanitizer has its own memory there: then nothing is shared with the host. */
-	cudart.shown = mmap((void *)(uintptr_t)HEAP_BASE, m->heap_cap, PROT_NONE,
-			       MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0) != MAP_FAILED;
+	/* A sanitizer uses these addresses itself; then the host cannot access device memory. */
+	cudart.host_visible = mmap((void *)(uintptr_t)HEAP_BASE, m->heap_cap, PROT_NONE,
+				      MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0) != MAP_FAILED;
 	close(fd);
 	m->heap = own;
 	m->statics = reserve(STATIC_LIMIT, 1);
@@ -149,8 +149,8 @@ static void start_device(void)
 	diag_init("trace-exec");
 	read_wire(text ? text : "");
 	diag_quiet(cudart.wire.quiet);
-	cudart.telling = cudart.wire.fd != UINT64_MAX && read((int)cudart.wire.token, &byte, 1) == 1;
-	if (cudart.wire.fd != UINT64_MAX && !cudart.telling) {
+	cudart.has_token = cudart.wire.fd != UINT64_MAX && read((int)cudart.wire.token, &byte, 1) == 1;
+	if (cudart.wire.fd != UINT64_MAX && !cudart.has_token) {
 		diag_error(NOWHERE, "a second process uses the device (one can)");
 		cudart.broken = cudaErrorDevicesUnavailable;
 	}
@@ -184,7 +184,7 @@ int cudart_leave(int status)
 	return status;
 }
 
-/* ---- the end ---- */
+/* ---- end ---- */
 
 __attribute__((destructor)) static void finish_device(void)
 {
@@ -192,13 +192,13 @@ __attribute__((destructor)) static void finish_device(void)
 
 	if (!cudart.started || cudart.pid != getpid())
 		return;
-	pthread_mutex_lock(&cudart.lock); /* another thread's kernel ends first, and none begins after */
+	pthread_mutex_lock(&cudart.lock); /* waits for another thread's kernel */
 	if (cudart.exec.check && !cudart.broken && !cudart.pending)
 		cudart_report_leaks();
 	done[0] = cudart.thread_insts;
 	done[1] = cudart.warp_insts;
 	cudart_send(WIRE_DONE, done, sizeof(done));
-	cudart.telling = false;
+	cudart.has_token = false;
 	cudart.broken = cudaErrorCudartUnloading;
 	pthread_mutex_unlock(&cudart.lock);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Status codes, their names and texts, and the error that a thread made last.
+ * Status codes, their names and texts, and the last error of a thread.
  *
- * Always true: a query that is not ready is no error; the error that stays is never cleared by asking for it.
+ * Always true: cudaErrorNotReady is no error; cudaGetLastError() does not clear an error that stays.
  */
 #include <string.h>
 #include "cudart/cudart.h"

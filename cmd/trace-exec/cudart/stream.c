@@ -2,16 +2,17 @@
 /*
  * Streams and events.
  *
- * Always true: the default streams have number 0, the others 1, 2 ... in the order in which they were made;
- * nothing is ever under way. The time between two events is that of the warp instructions executed between
- * them, one a cycle on every SM, so that it is the same in every run; trace-sim says what it would have been.
+ * Always true: the default streams have number 0, the others 1, 2 ... in the order of their creation. Work is
+ * complete when its call returns. The time between two events assumes one warp instruction per cycle and SM
+ * for the warp instructions executed between them. It is the same in every run; trace-sim simulates the real
+ * time.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
 #include "cudart/graph.h"
 
-/* Attributes of a stream that are stored and returned, without effect; by the runtime's number. */
+/* Attributes of a stream by the runtime's number. They are stored and returned, without effect. */
 #define N_HINTS 17
 struct hint {
 	char value[64];
@@ -64,7 +65,7 @@ bool cudart_stream_blocks(const struct stream *s)
 	return (uintptr_t)s <= 2 || !(s->flags & STREAM_NOT_BLOCKING);
 }
 
-static int judge_stream(struct stream *s, bool wait)
+static int enter_for_stream(struct stream *s, bool wait)
 {
 	int e = cudart_enter(wait);
 
@@ -96,7 +97,7 @@ API(int, cudaStreamCreate, struct stream **to) { return cudaStreamCreateWithPrio
 
 API(int, cudaStreamDestroy, struct stream *s)
 {
-	int e = judge_stream(s, false);
+	int e = enter_for_stream(s, false);
 
 	if (!e && (uintptr_t)s <= 2)
 		e = cudaErrorInvalidResourceHandle;
@@ -110,25 +111,25 @@ API(int, cudaStreamDestroy, struct stream *s)
 	return cudart_leave(e);
 }
 
-/* A stream that records cannot be waited for. */
-static int judge_idle(struct stream *s)
+/* Waiting for a recording stream is an error and breaks the recording. */
+static int enter_for_idle_stream(struct stream *s)
 {
-	int e = judge_stream(s, true);
+	int e = enter_for_stream(s, true);
 
 	if (!e && capture_blocks(s, &e) && !e)
 		e = capture_break(s);
 	return e;
 }
 
-API(int, cudaStreamSynchronize, struct stream *s) { return cudart_leave(judge_idle(s)); }
+API(int, cudaStreamSynchronize, struct stream *s) { return cudart_leave(enter_for_idle_stream(s)); }
 ALSO(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
 
-API(int, cudaStreamQuery, struct stream *s) { return cudart_leave(judge_idle(s)); }
+API(int, cudaStreamQuery, struct stream *s) { return cudart_leave(enter_for_idle_stream(s)); }
 ALSO(cudaStreamQuery_ptsz, cudaStreamQuery);
 
 API(int, cudaStreamWaitEvent, struct stream *s, struct event *event, unsigned flags)
 {
-	int e = judge_stream(s, false);
+	int e = enter_for_stream(s, false);
 
 	if (!e && flags > 1)
 		e = cudaErrorInvalidValue;
@@ -140,11 +141,11 @@ API(int, cudaStreamWaitEvent, struct stream *s, struct event *event, unsigned fl
 }
 ALSO(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
 
-/* What a stream is asked; it answers when it is one. */
+/* A query of a stream: value is stored in *answer. */
 #define ANSWER(name, type, value) \
 	API(int, name, struct stream *s, type *answer) \
 	{ \
-		int e = judge_stream(s, false); \
+		int e = enter_for_stream(s, false); \
 \
 		if (!e && !answer) \
 			e = cudaErrorInvalidValue; \
@@ -165,9 +166,9 @@ static struct hint *hint_of(struct stream *s, int id)
 	return (uintptr_t)s <= 2 ? &standard.hint[id] : &s->hint[id];
 }
 
-static int judge_hint(struct stream *s, int id, const void *value)
+static int enter_for_hint(struct stream *s, int id, const void *value)
 {
-	int e = judge_stream(s, false);
+	int e = enter_for_stream(s, false);
 
 	if (!e && (!value || (id != HINT_WINDOW && id != HINT_WAIT && id != HINT_LINKS &&
 				     (id < HINT_PRIORITY || id > HINT_DOMAIN))))
@@ -177,7 +178,7 @@ static int judge_hint(struct stream *s, int id, const void *value)
 
 API(int, cudaStreamSetAttribute, struct stream *s, int id, const struct hint *value)
 {
-	int e = judge_hint(s, id, value);
+	int e = enter_for_hint(s, id, value);
 
 	if (!e && id == HINT_PRIORITY && (uintptr_t)s > 2)
 		memcpy(&s->priority, value, sizeof(s->priority));
@@ -189,7 +190,7 @@ ALSO(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute);
 
 API(int, cudaStreamGetAttribute, struct stream *s, int id, struct hint *value)
 {
-	int e = judge_hint(s, id, value);
+	int e = enter_for_hint(s, id, value);
 
 	if (!e)
 		*value = *hint_of(s, id);
@@ -201,7 +202,7 @@ ALSO(cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute);
 
 API(int, cudaStreamCopyAttributes, struct stream *to, struct stream *from)
 {
-	int e = judge_stream(to, false);
+	int e = enter_for_stream(to, false);
 
 	if (!e && cudart_stream_number(from) < 0)
 		e = cudaErrorInvalidResourceHandle;
@@ -229,7 +230,7 @@ API(int, cudaEventCreateWithFlags, struct event **to, unsigned flags)
 
 API(int, cudaEventCreate, struct event **to) { return cudaEventCreateWithFlags(to, 0); }
 
-static int judge_event(struct event *event, bool wait)
+static int enter_for_event(struct event *event, bool wait)
 {
 	int e = cudart_enter(wait);
 
@@ -238,7 +239,7 @@ static int judge_event(struct event *event, bool wait)
 
 API(int, cudaEventDestroy, struct event *event)
 {
-	int e = judge_event(event, false);
+	int e = enter_for_event(event, false);
 
 	for (struct event **i = &events; !e && *i; i = &(*i)->next)
 		if (*i == event) {
@@ -261,7 +262,7 @@ int work_record(struct event *event, struct stream *s)
 
 API(int, cudaEventRecordWithFlags, struct event *event, struct stream *s, unsigned flags)
 {
-	int e = judge_event(event, false);
+	int e = enter_for_event(event, false);
 
 	if (!e && flags > 1)
 		e = cudaErrorInvalidValue;
@@ -280,20 +281,20 @@ API(int, cudaEventRecord, struct event *event, struct stream *s)
 ALSO(cudaEventRecord_ptsz, cudaEventRecord);
 
 /* An event that a stream recorded into a graph has not happened. */
-static int judge_happened(struct event *event)
+static int enter_for_happened_event(struct event *event)
 {
-	int e = judge_event(event, true);
+	int e = enter_for_event(event, true);
 
 	return e ? e : capture_has_event(event) ? cudaErrorCapturedEvent : cudaSuccess;
 }
 
-API(int, cudaEventSynchronize, struct event *event) { return cudart_leave(judge_happened(event)); }
+API(int, cudaEventSynchronize, struct event *event) { return cudart_leave(enter_for_happened_event(event)); }
 
-API(int, cudaEventQuery, struct event *event) { return cudart_leave(judge_happened(event)); }
+API(int, cudaEventQuery, struct event *event) { return cudart_leave(enter_for_happened_event(event)); }
 
 API(int, cudaEventElapsedTime, float *ms, struct event *from, struct event *to)
 {
-	int e = judge_happened(from);
+	int e = enter_for_happened_event(from);
 
 	if (!e && !ms)
 		e = cudaErrorInvalidValue;

@@ -2,9 +2,9 @@
 /*
  * Texture and surface objects, and the references that older programs bind.
  *
- * An object is a handle of the executor; a reference is a variable of the module in which a handle is put
- * when it is bound. Always true: what a description asks for and no texture here has is refused; a destroyed
- * handle is none.
+ * An object is a handle of the executor. A reference is a variable of the module; binding it stores a handle
+ * in it. Always true: a description with a feature that the executor lacks is refused; a destroyed handle is
+ * invalid.
  */
 #include <string.h>
 #include "arena.h"
@@ -18,12 +18,12 @@ struct resource {
 		struct array *array;
 		struct mipmap *mipmap;
 		struct {
-			char *at;
+			char *base;
 			struct channels channels;
-			size_t width, height, pitch; /* of linear memory: width in bytes alone */
+			size_t width, height, pitch; /* linear memory: only width, in bytes */
 		} memory;
-		int room[32];
-	} of;
+		int reserved[32];
+	} data;
 	unsigned flags;
 };
 
@@ -34,7 +34,8 @@ struct description {
 	unsigned anisotropy;
 	int mip_filter;
 	float mip[3];
-	int plain_trilinear, seamless_cube; /* the last from release 12 on, and in functions of version 2 */
+	int plain_trilinear,
+		seamless_cube; /* seamless_cube: since release 12, and in functions of version 2 */
 };
 #define DESCRIPTION_11 offsetof(struct description, seamless_cube)
 
@@ -42,54 +43,55 @@ static struct {
 	struct resource *resource; /* by number of the texture */
 	struct description *description;
 	uint32_t cap_resources, cap_descriptions;
-} made;
+} objects;
 
-/* ---- descriptions to textures ---- */
+/* ---- textures from descriptions ---- */
 
-static int over_memory(struct texture *t, const struct resource *r)
+static int texture_of_memory(struct texture *t, const struct resource *r)
 {
 	size_t bytes;
-	int e = cudart_set_channels(t, &r->of.memory.channels);
+	int e = cudart_set_channels(t, &r->data.memory.channels);
 
 	if (e)
 		return e;
 	t->shape = r->type == RESOURCE_PITCH ? TEXTURE_2D : TEXTURE_LINEAR;
-	t->addr = (uintptr_t)r->of.memory.at;
-	bytes = r->of.memory.width;
+	t->addr = (uintptr_t)r->data.memory.base;
+	bytes = r->data.memory.width;
 	if (r->type == RESOURCE_PITCH) {
-		if (bytes > 1u << 17 || r->of.memory.height > 1u << 17 || !r->of.memory.height)
+		if (bytes > 1u << 17 || r->data.memory.height > 1u << 17 || !r->data.memory.height)
 			return cudaErrorInvalidValue;
 		t->width = (uint32_t)bytes;
-		t->height = (uint32_t)r->of.memory.height;
-		t->pitch = r->of.memory.pitch;
+		t->height = (uint32_t)r->data.memory.height;
+		t->pitch = r->data.memory.pitch;
 		bytes = t->pitch * (t->height - 1) + (size_t)t->width * texture_bytes(t);
 	} else {
 		t->width =
 			bytes / texture_bytes(t) > 1u << 28 ? 1u << 28 : (uint32_t)(bytes / texture_bytes(t));
 	}
 	texture_complete(t);
-	return !cudart_is_device(r->of.memory.at) || !cudart_host_address(r->of.memory.at, bytes)
+	return !cudart_is_device(r->data.memory.base) || !cudart_host_address(r->data.memory.base, bytes)
 		       ? cudaErrorInvalidValue
 	       : texture_wrong(t, bytes) ? cudaErrorInvalidValue
 					 : cudaSuccess;
 }
 
-static int over_resource(struct texture *t, const struct resource *r)
+static int texture_of_resource(struct texture *t, const struct resource *r)
 {
 	const struct texture *form;
 
 	if (r->type == RESOURCE_LINEAR || r->type == RESOURCE_PITCH)
-		return over_memory(t, r);
+		return texture_of_memory(t, r);
 	if (r->type != RESOURCE_ARRAY && r->type != RESOURCE_MIPMAP)
 		return cudaErrorInvalidValue;
-	form = r->type == RESOURCE_ARRAY ? cudart_array_form(r->of.array) : cudart_mipmap_form(r->of.mipmap);
+	form = r->type == RESOURCE_ARRAY ? cudart_array_form(r->data.array)
+					 : cudart_mipmap_form(r->data.mipmap);
 	if (!form)
 		return cudaErrorInvalidResourceHandle;
 	*t = *form;
 	return cudaSuccess;
 }
 
-static int with_sampler(struct texture *t, const struct description *s)
+static int set_sampler(struct texture *t, const struct description *s)
 {
 	if (s->srgb || s->seamless_cube)
 		return cudart_unsupported("cudaCreateTextureObject", "sRGB or a seamless cube");
@@ -115,22 +117,22 @@ static int with_sampler(struct texture *t, const struct description *s)
 	return t->sampler.linear && !texture_real(t) ? cudaErrorInvalidFilterSetting : cudaSuccess;
 }
 
-static uint64_t make(const struct texture *t, const struct resource *r, const struct description *s)
+static uint64_t add_object(const struct texture *t, const struct resource *r, const struct description *s)
 {
 	uint64_t handle = texture_add(&cudart.textures, t);
 	uint32_t n = cudart.textures.n;
 
-	grow(&made.resource, &made.cap_resources, n, sizeof(*made.resource));
-	grow(&made.description, &made.cap_descriptions, n, sizeof(*made.description));
-	made.resource[n - 1] = *r;
-	made.description[n - 1] = s ? *s : (struct description){.filter = 0};
+	grow(&objects.resource, &objects.cap_resources, n, sizeof(*objects.resource));
+	grow(&objects.description, &objects.cap_descriptions, n, sizeof(*objects.description));
+	objects.resource[n - 1] = *r;
+	objects.description[n - 1] = s ? *s : (struct description){.filter = 0};
 	return handle;
 }
 
 /* ---- objects ---- */
 
-static int create(uint64_t *to, const struct resource *r, const struct description *given, size_t bytes,
-	const void *view)
+static int create_texture(uint64_t *to, const struct resource *r, const struct description *given,
+	size_t bytes, const void *view)
 {
 	struct texture t = {.width = 0};
 	struct description s = {.filter = 0};
@@ -142,21 +144,21 @@ static int create(uint64_t *to, const struct resource *r, const struct descripti
 		e = cudart_unsupported("cudaCreateTextureObject", "a view of a resource");
 	if (!e)
 		memcpy(&s, given, bytes);
-	if (!e && !(e = over_resource(&t, r)) && !(e = with_sampler(&t, &s)))
-		*to = make(&t, r, &s);
+	if (!e && !(e = texture_of_resource(&t, r)) && !(e = set_sampler(&t, &s)))
+		*to = add_object(&t, r, &s);
 	return cudart_leave(e);
 }
 
 API(int, cudaCreateTextureObject, uint64_t *to, const struct resource *r, const struct description *s,
 	const void *view)
 {
-	return create(to, r, s, cudart_runtime_release() < 12 ? DESCRIPTION_11 : sizeof(*s), view);
+	return create_texture(to, r, s, cudart_runtime_release() < 12 ? DESCRIPTION_11 : sizeof(*s), view);
 }
 
 API(int, cudaCreateTextureObject_v2, uint64_t *to, const struct resource *r, const struct description *s,
 	const void *view)
 {
-	return create(to, r, s, sizeof(*s), view);
+	return create_texture(to, r, s, sizeof(*s), view);
 }
 
 API(int, cudaCreateSurfaceObject, uint64_t *to, const struct resource *r)
@@ -166,19 +168,19 @@ API(int, cudaCreateSurfaceObject, uint64_t *to, const struct resource *r)
 
 	if (!e && (!to || !r || r->type != RESOURCE_ARRAY))
 		e = cudaErrorInvalidValue;
-	if (!e && !(e = over_resource(&t, r))) {
+	if (!e && !(e = texture_of_resource(&t, r))) {
 		t.surface = true;
 		if (t.shape == TEXTURE_CUBE) { /* its faces are layers */
 			t.shape = TEXTURE_2D;
 			t.layered = true;
 		}
-		*to = make(&t, r, NULL);
+		*to = add_object(&t, r, NULL);
 	}
 	return cudart_leave(e);
 }
 
-/* The object of a handle; NULL: none, or of the other kind. */
-static struct texture *object(uint64_t handle, bool surface)
+/* Returns the texture or surface (surface) of a handle; NULL: none of this kind. */
+static struct texture *find_object(uint64_t handle, bool surface)
 {
 	uint64_t i = handle - TEXTURE_HANDLE;
 	struct texture *t = i < cudart.textures.n ? &cudart.textures.texture[i] : NULL;
@@ -186,10 +188,10 @@ static struct texture *object(uint64_t handle, bool surface)
 	return t && t->width && t->surface == surface ? t : NULL;
 }
 
-static int destroy(uint64_t handle, bool surface)
+static int destroy_object(uint64_t handle, bool surface)
 {
 	int e = cudart_enter(true);
-	struct texture *t = object(handle, surface);
+	struct texture *t = find_object(handle, surface);
 
 	if (!e && handle && !t)
 		e = cudaErrorInvalidValue;
@@ -198,48 +200,48 @@ static int destroy(uint64_t handle, bool surface)
 	return cudart_leave(e);
 }
 
-API(int, cudaDestroyTextureObject, uint64_t handle) { return destroy(handle, false); }
-API(int, cudaDestroySurfaceObject, uint64_t handle) { return destroy(handle, true); }
+API(int, cudaDestroyTextureObject, uint64_t handle) { return destroy_object(handle, false); }
+API(int, cudaDestroySurfaceObject, uint64_t handle) { return destroy_object(handle, true); }
 
-static int resource_of(struct resource *to, uint64_t handle, bool surface)
+static int get_resource(struct resource *to, uint64_t handle, bool surface)
 {
 	int e = cudart_enter(false);
 
-	if (!e && (!to || !object(handle, surface)))
+	if (!e && (!to || !find_object(handle, surface)))
 		e = cudaErrorInvalidValue;
 	if (!e)
-		*to = made.resource[handle - TEXTURE_HANDLE];
+		*to = objects.resource[handle - TEXTURE_HANDLE];
 	return cudart_leave(e);
 }
 
 API(int, cudaGetTextureObjectResourceDesc, struct resource *to, uint64_t handle)
 {
-	return resource_of(to, handle, false);
+	return get_resource(to, handle, false);
 }
 API(int, cudaGetSurfaceObjectResourceDesc, struct resource *to, uint64_t handle)
 {
-	return resource_of(to, handle, true);
+	return get_resource(to, handle, true);
 }
 
-static int tell(struct description *to, uint64_t handle, size_t bytes)
+static int get_description(struct description *to, uint64_t handle, size_t bytes)
 {
 	int e = cudart_enter(false);
 
-	if (!e && (!to || !object(handle, false)))
+	if (!e && (!to || !find_object(handle, false)))
 		e = cudaErrorInvalidValue;
 	if (!e)
-		memcpy(to, &made.description[handle - TEXTURE_HANDLE], bytes);
+		memcpy(to, &objects.description[handle - TEXTURE_HANDLE], bytes);
 	return cudart_leave(e);
 }
 
 API(int, cudaGetTextureObjectTextureDesc, struct description *to, uint64_t handle)
 {
-	return tell(to, handle, cudart_runtime_release() < 12 ? DESCRIPTION_11 : sizeof(*to));
+	return get_description(to, handle, cudart_runtime_release() < 12 ? DESCRIPTION_11 : sizeof(*to));
 }
 
 API(int, cudaGetTextureObjectTextureDesc_v2, struct description *to, uint64_t handle)
 {
-	return tell(to, handle, sizeof(*to));
+	return get_description(to, handle, sizeof(*to));
 }
 
 API(int, cudaDeviceGetTexture1DLinearMaxWidth, size_t *to, const struct channels *c, int device)
@@ -254,7 +256,7 @@ API(int, cudaDeviceGetTexture1DLinearMaxWidth, size_t *to, const struct channels
 	return cudart_leave(e);
 }
 
-/* ---- references, of runtimes up to 11 ---- */
+/* ---- references (runtimes up to 11) ---- */
 
 struct reference {
 	int normalized, filter, mode[3];
@@ -262,8 +264,8 @@ struct reference {
 	int srgb;
 };
 
-/* The reference's variable gets a handle. */
-static int bind(const struct reference *ref, const struct resource *r)
+/* Makes a texture and stores its handle in the reference's variable. */
+static int bind_reference(const struct reference *ref, const struct resource *r)
 {
 	const struct variable *v = cudart_variable(ref);
 	struct description s = {.filter = 0};
@@ -279,14 +281,14 @@ static int bind(const struct reference *ref, const struct resource *r)
 	s.normalized_float = v->normalized;
 	s.srgb = ref->srgb;
 	memcpy(s.mode, ref->mode, sizeof(s.mode));
-	if ((e = over_resource(&t, r)) || (e = with_sampler(&t, &s)))
+	if ((e = texture_of_resource(&t, r)) || (e = set_sampler(&t, &s)))
 		return e;
-	handle = make(&t, r, &s);
+	handle = add_object(&t, r, &s);
 	memcpy(cudart.mem.statics + addr, &handle, sizeof(handle));
 	return cudaSuccess;
 }
 
-API(int, cudaBindTexture, size_t *offset, const struct reference *ref, const void *at,
+API(int, cudaBindTexture, size_t *offset, const struct reference *ref, const void *base,
 	const struct channels *c, size_t bytes)
 {
 	struct resource r = {.type = RESOURCE_LINEAR};
@@ -295,20 +297,20 @@ API(int, cudaBindTexture, size_t *offset, const struct reference *ref, const voi
 	if (!e && (!ref || !c))
 		e = cudaErrorInvalidValue;
 	if (!e) {
-		const struct grant *g = cudart_find_grant((uintptr_t)at);
-		size_t left = g ? g->bytes - ((uintptr_t)at - g->addr) : 0;
+		const struct grant *g = cudart_find_grant((uintptr_t)base);
+		size_t left = g ? g->bytes - ((uintptr_t)base - g->addr) : 0;
 
-		r.of.memory.at = (char *)(uintptr_t)at;
-		r.of.memory.channels = *c;
-		r.of.memory.width = bytes < left ? bytes : left;
-		e = bind(ref, &r);
+		r.data.memory.base = (char *)(uintptr_t)base;
+		r.data.memory.channels = *c;
+		r.data.memory.width = bytes < left ? bytes : left;
+		e = bind_reference(ref, &r);
 	}
 	if (!e && offset)
 		*offset = 0;
 	return cudart_leave(e);
 }
 
-API(int, cudaBindTexture2D, size_t *offset, const struct reference *ref, const void *at,
+API(int, cudaBindTexture2D, size_t *offset, const struct reference *ref, const void *base,
 	const struct channels *c, size_t width, size_t height, size_t pitch)
 {
 	struct resource r = {.type = RESOURCE_PITCH};
@@ -317,12 +319,12 @@ API(int, cudaBindTexture2D, size_t *offset, const struct reference *ref, const v
 	if (!e && (!ref || !c))
 		e = cudaErrorInvalidValue;
 	if (!e) {
-		r.of.memory.at = (char *)(uintptr_t)at;
-		r.of.memory.channels = *c;
-		r.of.memory.width = width;
-		r.of.memory.height = height;
-		r.of.memory.pitch = pitch;
-		e = bind(ref, &r);
+		r.data.memory.base = (char *)(uintptr_t)base;
+		r.data.memory.channels = *c;
+		r.data.memory.width = width;
+		r.data.memory.height = height;
+		r.data.memory.pitch = pitch;
+		e = bind_reference(ref, &r);
 	}
 	if (!e && offset)
 		*offset = 0;
@@ -331,26 +333,26 @@ API(int, cudaBindTexture2D, size_t *offset, const struct reference *ref, const v
 
 API(int, cudaBindTextureToArray, const struct reference *ref, struct array *a, const struct channels *c)
 {
-	struct resource r = {.type = RESOURCE_ARRAY, .of.array = a};
+	struct resource r = {.type = RESOURCE_ARRAY, .data.array = a};
 	int e = cudart_enter(true);
 
 	(void)c;
-	return cudart_leave(e ? e : ref ? bind(ref, &r) : cudaErrorInvalidValue);
+	return cudart_leave(e ? e : ref ? bind_reference(ref, &r) : cudaErrorInvalidValue);
 }
 
 API(int, cudaBindTextureToMipmappedArray, const struct reference *ref, struct mipmap *m,
 	const struct channels *c)
 {
-	struct resource r = {.type = RESOURCE_MIPMAP, .of.mipmap = m};
+	struct resource r = {.type = RESOURCE_MIPMAP, .data.mipmap = m};
 	int e = cudart_enter(true);
 
 	(void)c;
-	return cudart_leave(e ? e : ref ? bind(ref, &r) : cudaErrorInvalidValue);
+	return cudart_leave(e ? e : ref ? bind_reference(ref, &r) : cudaErrorInvalidValue);
 }
 
 API(int, cudaBindSurfaceToArray, const void *ref, struct array *a, const struct channels *c)
 {
-	struct resource r = {.type = RESOURCE_ARRAY, .of.array = a};
+	struct resource r = {.type = RESOURCE_ARRAY, .data.array = a};
 	struct texture t = {.width = 0};
 	uint64_t addr, handle;
 	size_t size;
@@ -359,9 +361,9 @@ API(int, cudaBindSurfaceToArray, const void *ref, struct array *a, const struct 
 	(void)c;
 	if (!e && cudart_find_symbol(ref, &addr, &size))
 		e = cudaErrorInvalidSurface;
-	if (!e && !(e = over_resource(&t, &r))) {
+	if (!e && !(e = texture_of_resource(&t, &r))) {
 		t.surface = true;
-		handle = make(&t, &r, NULL);
+		handle = add_object(&t, &r, NULL);
 		memcpy(cudart.mem.statics + addr, &handle, sizeof(handle));
 	}
 	return cudart_leave(e);

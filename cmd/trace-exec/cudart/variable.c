@@ -2,19 +2,19 @@
 /*
  * Variables of modules: their addresses and initial values.
  *
- * The linker places them among the static variables. Two kinds are memory of the heap that the program cannot
- * free: managed ones, which the host reads and writes at the same address; and those that would overlap the
- * program itself, which begins at 4 MiB where it is not position independent: a pointer of the host there must
- * not be taken for one of the device.
+ * The linker places most of them in static memory. Two kinds are in the heap, where the program cannot free
+ * them: managed variables, which the host accesses at the same address; and variables that would overlap the
+ * program itself, which begins at 4 MiB if it is position dependent. A host pointer must not be mistaken for
+ * a device pointer.
  *
- * Always true: no static variable lies at or above cudart.static_limit, nothing of the host below it.
+ * Always true: static variables are below cudart.static_limit, host memory is at or above it.
  */
 #include <stdio.h>
 #include <string.h>
 #include "arena.h"
 #include "cudart/cudart.h"
 
-#define SMALL      64u  /* handles of textures and the like stay where they are */
+#define SMALL      64u  /* bytes up to which a variable stays static, as handles of textures */
 #define ALIGN_MOST 128u /* of static variables */
 
 static bool is_static(const struct symbol *v)
@@ -22,7 +22,7 @@ static bool is_static(const struct symbol *v)
 	return (v->space == SP_GLOBAL || v->space == SP_CONST) && !v->external && v->size;
 }
 
-static void for_variables(const struct module *m, void call(struct symbol *))
+static void for_each_variable(const struct module *m, void call(struct symbol *))
 {
 	for (uint32_t k = 0; k < m->n_vars; k++)
 		call(m->var[k]);
@@ -40,7 +40,7 @@ struct symbol *cudart_find_variable(const struct image *m, const char *name)
 	return NULL;
 }
 
-/* ---- in the heap ---- */
+/* ---- variables in the heap ---- */
 
 static int place_in_heap(struct symbol *s, enum grant_kind kind)
 {
@@ -50,12 +50,12 @@ static int place_in_heap(struct symbol *s, enum grant_kind kind)
 		return e;
 	memory_set(&cudart.mem, s->addr, s->size);
 	((struct buffer *)memory_near(&cudart.mem, s->addr))->name = s->name;
-	cudart_find_grant(s->addr)->lasting = true;
+	cudart_find_grant(s->addr)->is_variable = true;
 	s->placed = true;
 	return cudaSuccess;
 }
 
-/* The program's name of a managed variable is a pointer to it. */
+/* Places the managed variables of an image and sets the program's pointers to them. 0 or a status. */
 static int place_managed(uint32_t image)
 {
 	for (uint32_t i = 0; i < cudart.n_variables; i++) {
@@ -74,16 +74,16 @@ static int place_managed(uint32_t image)
 	return cudaSuccess;
 }
 
-static uint64_t taken; /* up to where static variables reach, and a little more */
+static uint64_t static_end; /* upper bound of the end of static variables */
 
-static void place_large(struct symbol *v)
+static void place_large_variable(struct symbol *v)
 {
-	uint64_t end = (taken + ALIGN_MOST - 1) / ALIGN_MOST * ALIGN_MOST + v->size;
+	uint64_t end = (static_end + ALIGN_MOST - 1) / ALIGN_MOST * ALIGN_MOST + v->size;
 
 	if (!is_static(v) || v->placed)
 		return;
 	if (end <= cudart.static_limit || v->size <= SMALL || place_in_heap(v, GRANT_DEVICE))
-		taken = end;
+		static_end = end;
 }
 
 int cudart_place_variables(uint32_t image)
@@ -91,10 +91,10 @@ int cudart_place_variables(uint32_t image)
 	const struct image *m = &cudart.image[image];
 	int e = place_managed(image);
 
-	taken = taken ? taken : STATIC_BASE;
+	static_end = static_end ? static_end : STATIC_BASE;
 	for (uint32_t k = 0; !e && k < m->n_modules; k++)
-		for_variables(m->module[k], place_large);
-	return e ? e : taken > cudart.static_limit ? cudaErrorMemoryAllocation : cudaSuccess;
+		for_each_variable(m->module[k], place_large_variable);
+	return e ? e : static_end > cudart.static_limit ? cudaErrorMemoryAllocation : cudaSuccess;
 }
 
 uint64_t cudart_find_static_limit(void)
@@ -111,18 +111,20 @@ uint64_t cudart_find_static_limit(void)
 
 /* ---- initial values ---- */
 
-/* The initial value: again, when the device is reset. */
+/* Sets the initial value, also when the device is reset. */
 static void set_variable(struct symbol *v)
 {
-	uint8_t *at = is_static(v) ? memory_at(&cudart.mem, v->addr, v->size) : NULL;
+	uint8_t *bytes = is_static(v) ? memory_at(&cudart.mem, v->addr, v->size) : NULL;
 
-	if (at && v->init)
-		memcpy(at, v->init, v->size);
-	else if (at)
-		memset(at, 0, v->size);
+	if (bytes && v->init)
+		memcpy(bytes, v->init, v->size);
+	else if (bytes)
+		memset(bytes, 0, v->size);
 }
 
-/* Accesses find it by its name. One in the heap is a buffer already. */
+/*
+ * Adds a static variable to the buffers, for messages about accesses. A variable in the heap is one already.
+ */
 static void name_variable(struct symbol *v)
 {
 	struct memory *m = &cudart.mem;
@@ -138,12 +140,12 @@ static void name_variable(struct symbol *v)
 
 void cudart_init_variables(const struct module *m)
 {
-	for_variables(m, set_variable);
-	for_variables(m, name_variable);
+	for_each_variable(m, set_variable);
+	for_each_variable(m, name_variable);
 }
 
 void cudart_reset_variables(void)
 {
 	for (uint32_t i = 0; i < cudart.prog.n_modules; i++)
-		for_variables(cudart.prog.module[i], set_variable);
+		for_each_variable(cudart.prog.module[i], set_variable);
 }

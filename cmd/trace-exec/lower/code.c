@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The trace of a lowered kernel, in the dialect of tracers of machine code (version 5).
+ * Trace of a lowered kernel, in the format of tracers of machine code (version 5).
  *
- * The text of a line without mask and addresses is made once, when the kernel is lowered. Functions follow
- * the kernel, in the order of their numbers; on Pascal a word of control stands before every three
- * instructions. Generic addresses of shared and local memory are moved into the windows that the header
- * names.
+ * The text of a line without mask and addresses is written once, when the kernel is lowered. Functions follow
+ * the kernel in the order of their numbers. Pascal has a control word before every three instructions.
+ * Generic addresses of shared and local memory are moved to the windows that the header names.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "exec/call.h"
 #include "lower/select.h"
 
-#define SHARED_WINDOW_AT 0x7f0000000000ull
-#define LOCAL_WINDOW_AT  0x7f1000000000ull
+#define SHARED_WINDOW_BASE 0x7f0000000000ull
+#define LOCAL_WINDOW_BASE  0x7f1000000000ull
 
 struct text_inst {
 	char pc[12], *rest; /* "0010 ", " 1 R4 LDG.E 1 R2 " */
@@ -28,8 +27,8 @@ struct lower {
 	uint32_t kernel, n, cap, registers;
 	unsigned binary;
 	struct text_inst *inst;
-	uint32_t *start; /* by PTX instruction of the program: its first; the next one's is its end */
-	uint32_t *end;
+	uint32_t *start; /* first machine instruction of each PTX instruction of the program */
+	uint32_t *end;   /* end of the machine instructions of each PTX instruction */
 	struct arena arena;
 };
 
@@ -38,7 +37,7 @@ static uint64_t pc_of(const struct lower *l, uint32_t i)
 	return l->binary < 70 ? 32ull * (i / 3) + 8 * (i % 3 + 1) : 16ull * i;
 }
 
-static unsigned number(const struct lower_code *c, uint32_t ref)
+static unsigned register_number(const struct lower_code *c, uint32_t ref)
 {
 	return c->item[ref >> 8].reg + (ref & 255);
 }
@@ -57,16 +56,17 @@ static void put_inst(struct lower *l, const struct lower_code *c, const struct m
 	if (m->dst == NO_REF)
 		n = snprintf(text, sizeof(text), " 0 %s %u", m->opcode, m->n_src);
 	else
-		n = snprintf(text, sizeof(text), " 1 R%u %s %u", number(c, m->dst), m->opcode, m->n_src);
+		n = snprintf(
+			text, sizeof(text), " 1 R%u %s %u", register_number(c, m->dst), m->opcode, m->n_src);
 	for (unsigned k = 0; k < m->n_src; k++)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, " R%u", number(c, m->src[k]));
+		n += snprintf(text + n, sizeof(text) - (size_t)n, " R%u", register_number(c, m->src[k]));
 	text[n++] = ' ';
 	t->n_rest = (uint16_t)n;
 	t->rest = arena_strndup(&l->arena, text, (size_t)n);
 	l->n++;
 }
 
-static int add_function(struct lower *l, const struct func *f, struct fault *fault)
+static int lower_function(struct lower *l, const struct func *f, struct fault *fault)
 {
 	struct plan p;
 	struct lower_code c;
@@ -107,10 +107,10 @@ struct lower *lower_kernel(const struct bound_code *c, uint32_t kernel, unsigned
 	l->start = xcalloc(prog->n_insts + 1u, sizeof(*l->start));
 	l->end = xcalloc(prog->n_insts + 1u, sizeof(*l->end));
 	call_reach(c, kernel, on);
-	status = add_function(l, prog->func[kernel], f);
+	status = lower_function(l, prog->func[kernel], f);
 	for (uint32_t i = 0; i < prog->n_funcs && !status; i++)
 		if (on[i] && i != kernel)
-			status = add_function(l, prog->func[i], f);
+			status = lower_function(l, prog->func[i], f);
 	free(on);
 	if (!status)
 		return l;
@@ -139,36 +139,36 @@ void lower_header(FILE *out, const struct grid *g, const struct occupancy *k)
 		l->kernel->name, l->id, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
 		l->block[2], g->shared_bytes, k->regs > c->registers ? k->regs : c->registers, c->binary,
 		l->stream);
-	fprintf(out, "-shmem base_addr = 0x%016llx\n-local mem base_addr = 0x%016llx\n", SHARED_WINDOW_AT,
-		LOCAL_WINDOW_AT);
+	fprintf(out, "-shmem base_addr = 0x%016llx\n-local mem base_addr = 0x%016llx\n", SHARED_WINDOW_BASE,
+		LOCAL_WINDOW_BASE);
 	fputs("-accelsim tracer version = 5\n-enable lineinfo = 0\n\n"
 	      "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
 	      "[adrrescompress?] [mem_addresses] immediate\n",
 		out);
 }
 
-/* Addresses as the machine would have them. */
+/* Returns the addresses that a GPU would use, in w->addr or storage. */
 static const uint64_t *machine_addresses(
-	const struct warp *w, const struct op *o, int32_t shift, uint64_t room[LANES])
+	const struct warp *w, const struct op *o, int32_t shift, uint64_t storage[LANES])
 {
 	uint64_t base = o->space != SP_GENERIC  ? 0
-			: w->space == SP_SHARED ? SHARED_WINDOW_AT
-			: w->space == SP_LOCAL  ? LOCAL_WINDOW_AT
+			: w->space == SP_SHARED ? SHARED_WINDOW_BASE
+			: w->space == SP_LOCAL  ? LOCAL_WINDOW_BASE
 						: 0;
 
 	base -= (uint64_t)(int64_t)shift;
 	if (!base)
 		return w->addr;
 	for (unsigned i = 0; i < LANES; i++)
-		room[i] = w->addr[i] + base;
-	return room;
+		storage[i] = w->addr[i] + base;
+	return storage;
 }
 
 void lower_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
 	const struct lower *l = w->g->lower;
 	struct text *out = &w->out;
-	uint64_t room[LANES];
+	uint64_t storage[LANES];
 
 	(void)issue;
 	for (uint32_t i = l->start[pc]; i < l->end[pc]; i++) {
@@ -183,7 +183,7 @@ void lower_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issu
 		p += t->n_rest;
 		p = text_number(p, t->access ? t->bytes : 0);
 		if (t->access)
-			p = text_addresses(p, machine_addresses(w, o, t->shift, room), exec);
+			p = text_addresses(p, machine_addresses(w, o, t->shift, storage), exec);
 		*p++ = ' ';
 		p = text_number(p, t->immediate);
 		*p++ = '\n';

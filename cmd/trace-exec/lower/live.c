@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Registers: an item holds its own from its first definition or use to its last, and to the end of each loop
- * that it enters from outside and is used in; the lowest that are free, aligned to the item's size, are taken
- * in the order in which items begin (a linear scan). Nothing is spilled.
+ * Register allocation by linear scan: an item lives from its first to its last definition or use, and to the
+ * end of each loop that it enters from outside and is used in. Items are allocated in the order of their
+ * starts to the lowest free registers, aligned to their size. Nothing is spilled.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "lower/select.h"
 
 #define REGISTERS 255u /* R255 is zero */
-#define STACK     1u   /* R1 is the stack's */
+#define STACK     1u   /* R1 is the stack pointer */
 
 static void extend_interval(struct lower_code *c, uint32_t ref, uint32_t at)
 {
@@ -35,12 +35,15 @@ static void find_intervals(struct lower_code *c)
 	}
 }
 
-/* Loops by their beginning; an inner one lengthens what an outer one lengthens again. */
+/*
+ * Extends items over loops until nothing changes: an extension over an inner loop can need one over an outer
+ * loop.
+ */
 static void extend_over_loops(struct lower_code *c, const struct plan *p)
 {
 	for (bool changed = true; changed;) {
 		changed = false;
-		for (uint32_t i = p->f->n_insts; i-- > 0;) {
+		for (uint32_t i = p->func->n_insts; i-- > 0;) {
 			uint32_t from = c->start[i], to;
 
 			if (!p->loop_end[i])
@@ -60,7 +63,7 @@ static void extend_over_loops(struct lower_code *c, const struct plan *p)
 
 static unsigned alignment(unsigned size) { return size >= 3 ? 4 : size; }
 
-/* The lowest free run; REGISTERS: none. */
+/* Returns the start of the lowest free run of registers; REGISTERS: none. */
 static unsigned find_run(const bool *taken, unsigned size)
 {
 	for (unsigned r = 0, step = alignment(size); r + size <= REGISTERS; r += step) {

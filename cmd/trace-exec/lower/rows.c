@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rows of lower.def: which fits an instruction, and the steps of its sequence. */
+/* Rows of lower.def: search for the row of an instruction, and the steps of its sequence. */
 #include <stdlib.h>
 #include <string.h>
 #include "lower/select.h"
@@ -29,19 +29,19 @@ static const struct lower_row rows[] = {
 
 /* ---- words ---- */
 
-static bool is(const char *word, size_t n, const char *name)
+static bool word_equals(const char *word, size_t n, const char *name)
 {
 	return strlen(name) == n && !memcmp(word, name, n);
 }
 
-/* Is name among the alternatives, which bars separate? */
-static bool among(const char *words, size_t n, const char *name)
+/* Is name one of the alternatives, separated by bars? */
+static bool is_alternative(const char *words, size_t n, const char *name)
 {
 	for (const char *end = words + n; words < end;) {
 		const char *bar = memchr(words, '|', (size_t)(end - words));
 		size_t part = (size_t)((bar ? bar : end) - words);
 
-		if (is(words, part, name))
+		if (word_equals(words, part, name))
 			return true;
 		words += part + 1;
 	}
@@ -53,16 +53,16 @@ static bool type_fits(const char *word, size_t n, enum type t)
 	const struct type_row *row = &types[t];
 	bool integer = row->kind == K_BITS || row->kind == K_UINT || row->kind == K_SINT;
 
-	if (is(word, n, row->name))
+	if (word_equals(word, n, row->name))
 		return true;
-	if (is(word, n, "h"))
+	if (word_equals(word, n, "h"))
 		return row->kind == K_FLOAT && (strstr(row->name, "f16") || row->bits == 8);
 	if (*word != 'i' || !integer || strchr(row->name, 'x'))
 		return false;
 	return n == 1 || (n == 3 && row->bits == (unsigned)atoi(word + 1));
 }
 
-static bool any_type(const struct stmt *in, const char *word, size_t n)
+static bool any_type_fits(const struct stmt *in, const char *word, size_t n)
 {
 	for (unsigned i = 0; i < in->n_types; i++)
 		if (type_fits(word, n, (enum type)in->type[i]))
@@ -70,7 +70,7 @@ static bool any_type(const struct stmt *in, const char *word, size_t n)
 	return false;
 }
 
-static bool last_operand(const struct stmt *in, bool special)
+static bool last_operand_fits(const struct stmt *in, bool special)
 {
 	const struct operand *o = in->n_operands ? &in->operand[in->n_operands - 1] : NULL;
 
@@ -81,10 +81,10 @@ static bool last_operand(const struct stmt *in, bool special)
 
 static bool space_fits(const struct op *o, const char *word, size_t n)
 {
-	if (is(word, n, "param"))
+	if (word_equals(word, n, "param"))
 		return o->is_param;
 	return o->memory && !o->is_param &&
-	       is(word, n, o->space == SP_GENERIC ? "generic" : space_name[o->space]);
+	       word_equals(word, n, o->space == SP_GENERIC ? "generic" : space_name[o->space]);
 }
 
 static bool word_fits(const struct facts *q, const char *word, size_t n)
@@ -92,14 +92,14 @@ static bool word_fits(const struct facts *q, const char *word, size_t n)
 	const struct stmt *in = q->in;
 	enum modifier m;
 
-	if (is(word, n, "unused"))
+	if (word_equals(word, n, "unused"))
 		return q->unused;
-	if (is(word, n, "kernel"))
+	if (word_equals(word, n, "kernel"))
 		return q->entry;
-	if (is(word, n, "imm") || is(word, n, "sreg"))
-		return last_operand(in, *word == 's');
+	if (word_equals(word, n, "imm") || word_equals(word, n, "sreg"))
+		return last_operand_fits(in, *word == 's');
 	if (*word == '~')
-		return any_type(in, word + 1, n - 1);
+		return any_type_fits(in, word + 1, n - 1);
 	if (*word == ':')
 		return in->n_types && type_fits(word + 1, n - 1, (enum type)in->type[in->n_types - 1]);
 	if (in->n_types && type_fits(word, n, (enum type)in->type[0]))
@@ -115,7 +115,7 @@ static bool pattern_fits(const struct facts *q, const char *words)
 {
 	size_t n = strcspn(words, " ");
 
-	if (!among(words, n, opcodes[q->in->op].name))
+	if (!is_alternative(words, n, opcodes[q->in->op].name))
 		return false;
 	for (words += n; *words; words += n) {
 		words++;
@@ -151,7 +151,7 @@ const char *rows_fuse(const struct facts *first, const struct facts *second, boo
 
 /* ---- steps ---- */
 
-static struct lower_part part_of(const char *word, size_t n)
+static struct lower_part step_part(const char *word, size_t n)
 {
 	static const char sources[] = "abce", addresses[] = "mnp", temps[] = "tuvwTUVW";
 	struct lower_part p = {PART_NONE, 0, n > 1 ? (uint8_t)(word[1] - '0') : WHOLE};
@@ -186,10 +186,10 @@ bool rows_step(const char **at, struct lower_step *s)
 		} else if (*p == '#') {
 			s->immediate = true;
 		} else if (first) {
-			s->dst = part_of(p, n);
+			s->dst = step_part(p, n);
 		} else if (s->n_src < STEP_SOURCES) {
 			s->access |= *p == 'm' || *p == 'n';
-			s->src[s->n_src++] = part_of(p, n);
+			s->src[s->n_src++] = step_part(p, n);
 		}
 		first = false;
 	}

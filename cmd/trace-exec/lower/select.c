@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A function's code: each instruction's sequence with registers in its places.
+ * Code selection: the machine instructions of a function with their registers.
  *
- * A machine instruction takes one constant as an operand, an access or a product of matrices none. A MOV puts
- * further constants into registers: at the first use in a block, or before all else where the use is in a
- * loop. The elements of a vector are in consecutive registers, moved there where needed.
+ * A machine instruction can have one constant operand; a memory access or matrix product has none. A MOV
+ * loads further constants into registers: at the first use in a block, or at the start of the function if the
+ * use is in a loop. The elements of a vector are in consecutive registers, with moves where needed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,18 +15,18 @@
 struct held_constant { /* a constant in a register */
 	const struct symbol *sym;
 	uint64_t value;
-	uint32_t reg, item; /* reg: the PTX register that is one; UINT32_MAX: a literal */
-	uint32_t used;      /* instruction of PTX that used it last */
+	uint32_t reg, item; /* reg: a constant PTX register; UINT32_MAX: a literal */
+	uint32_t used;      /* PTX instruction of its last use */
 };
 
 struct selecting {
-	struct lower_code *c;
-	const struct plan *p;
-	struct fault *f;
+	struct lower_code *code;
+	const struct plan *plan;
+	struct fault *fault;
 	struct held_constant held[CONSTANTS],
-		early[CONSTANTS]; /* of the block; of the function, in front of it */
+		early[CONSTANTS]; /* held: for the block; early: for the function, loaded at its start */
 	uint32_t n_held, n_early, block;
-	uint32_t at; /* instruction of PTX */
+	uint32_t current; /* current PTX instruction */
 	uint32_t temp[TEMPS];
 	const struct operand *operand[OPERANDS_MAX]; /* results, then sources without addresses */
 	const struct operand *address[2];
@@ -35,7 +35,7 @@ struct selecting {
 
 /* ---- registers ---- */
 
-static uint32_t new_item(struct lower_code *c, unsigned size)
+static uint32_t add_item(struct lower_code *c, unsigned size)
 {
 	grow(&c->item, &c->cap_items, c->n_items + 1, sizeof(*c->item));
 	c->item[c->n_items] = (struct lower_item){UINT32_MAX, 0, (uint16_t)size, 0};
@@ -44,16 +44,16 @@ static uint32_t new_item(struct lower_code *c, unsigned size)
 
 static uint32_t ref_of(struct selecting *s, uint32_t reg)
 {
-	struct lower_value *v = &s->p->value[reg];
+	struct lower_value *v = &s->plan->value[reg];
 
 	if (v->item == UINT32_MAX)
-		v->item = new_item(s->c, v->size);
+		v->item = add_item(s->code, v->size);
 	return REF(v->item, v->offset);
 }
 
-static struct machine_inst *emit(struct selecting *s, const char *opcode, uint32_t dst)
+static struct machine_inst *emit_inst(struct selecting *s, const char *opcode, uint32_t dst)
 {
-	struct lower_code *c = s->c;
+	struct lower_code *c = s->code;
 	struct machine_inst *m;
 
 	grow(&c->inst, &c->cap_insts, c->n_insts + 1, sizeof(*c->inst));
@@ -71,7 +71,7 @@ static void add_source(struct machine_inst *m, uint32_t ref)
 
 static void emit_move(struct selecting *s, uint32_t to, uint32_t from)
 {
-	add_source(emit(s, "MOV", to), from);
+	add_source(emit_inst(s, "MOV", to), from);
 }
 
 /* ---- constants ---- */
@@ -81,7 +81,7 @@ static bool is_same_constant(const struct held_constant *a, const struct held_co
 	return a->reg == b->reg && a->value == b->value && a->sym == b->sym;
 }
 
-/* An entry for one more constant of the block; the least recently used one where all are taken. */
+/* Returns an entry for another constant of the block; the least recently used one if all are used. */
 static struct held_constant *new_held_constant(struct selecting *s)
 {
 	struct held_constant *oldest = s->held;
@@ -94,23 +94,23 @@ static struct held_constant *new_held_constant(struct selecting *s)
 	return oldest;
 }
 
-/* A register with the constant, that stays for the block or for good. */
+/* Returns a register with the constant, held for the block or the function. */
 static uint32_t materialise_constant(struct selecting *s, const struct operand *o, unsigned size)
 {
 	struct held_constant h = {o->kind == O_REG ? NULL : o->sym, o->kind == O_REG ? 0 : (uint64_t)o->value,
-		o->kind == O_REG ? plan_root(s->p, o->reg) : UINT32_MAX, 0, s->at};
+		o->kind == O_REG ? plan_root(s->plan, o->reg) : UINT32_MAX, 0, s->current};
 
 	for (uint32_t i = 0; i < s->n_early; i++)
 		if (is_same_constant(&s->early[i], &h))
 			return REF(s->early[i].item, 0);
 	for (uint32_t i = 0; i < s->n_held; i++)
 		if (is_same_constant(&s->held[i], &h)) {
-			s->held[i].used = s->at;
+			s->held[i].used = s->current;
 			return REF(s->held[i].item, 0);
 		}
-	h.item = new_item(s->c, size);
+	h.item = add_item(s->code, size);
 	for (unsigned k = 0; k < size; k++)
-		emit(s, "MOV", REF(h.item, k));
+		emit_inst(s, "MOV", REF(h.item, k));
 	*new_held_constant(s) = h;
 	return REF(h.item, 0);
 }
@@ -118,25 +118,25 @@ static uint32_t materialise_constant(struct selecting *s, const struct operand *
 static bool is_constant(const struct selecting *s, const struct operand *o)
 {
 	return o->kind == O_FLOAT || o->kind == O_SYM || o->kind == O_INT ||
-	       (o->kind == O_REG && s->p->value[plan_root(s->p, o->reg)].kind == VALUE_CONST);
+	       (o->kind == O_REG && s->plan->value[plan_root(s->plan, o->reg)].kind == VALUE_CONST);
 }
 
-/* Zero is a register of its own. */
+/* Zero needs no constant: RZ has it. */
 static bool is_zero(const struct operand *o) { return (o->kind == O_INT || o->kind == O_FLOAT) && !o->value; }
 
 /* ---- parts of steps ---- */
 
 static uint32_t reg_part(struct selecting *s, uint32_t reg, unsigned half)
 {
-	uint32_t root = plan_root(s->p, reg);
-	const struct lower_value *v = &s->p->value[root];
+	uint32_t root = plan_root(s->plan, reg);
+	const struct lower_value *v = &s->plan->value[root];
 
-	if (v->kind != VALUE_REG || (half != WHOLE && half >= s->p->value[reg].size))
+	if (v->kind != VALUE_REG || (half != WHOLE && half >= s->plan->value[reg].size))
 		return NO_REF;
 	return ref_of(s, root) + (half == WHOLE ? 0 : half);
 }
 
-/* Register of the first element where the elements are in consecutive registers; else NO_REF. */
+/* Returns the register of the first element if all are in consecutive registers; else NO_REF. */
 static uint32_t contiguous_base(struct selecting *s, const struct operand *o)
 {
 	uint32_t first = NO_REF, next = NO_REF;
@@ -148,7 +148,7 @@ static uint32_t contiguous_base(struct selecting *s, const struct operand *o)
 		if (ref == NO_REF || (k && ref != next))
 			return NO_REF;
 		first = k ? first : ref;
-		next = ref + s->p->value[plan_root(s->p, e->reg)].size;
+		next = ref + s->plan->value[plan_root(s->plan, e->reg)].size;
 	}
 	return first;
 }
@@ -161,21 +161,22 @@ static void coalesce_vector(struct selecting *s, const struct operand *o)
 
 	for (unsigned k = 0; k < n; k++) {
 		const struct operand *e = &o->elem[k];
-		const struct lower_value *v = e->kind == O_REG ? &s->p->value[plan_root(s->p, e->reg)] : NULL;
+		const struct lower_value *v =
+			e->kind == O_REG ? &s->plan->value[plan_root(s->plan, e->reg)] : NULL;
 
 		if (!v || v->kind != VALUE_REG || v->item != UINT32_MAX)
 			return;
 		for (unsigned j = 0; j < k; j++)
-			if (plan_root(s->p, o->elem[j].reg) == plan_root(s->p, e->reg))
+			if (plan_root(s->plan, o->elem[j].reg) == plan_root(s->plan, e->reg))
 				return;
 		size += v->size;
 	}
 	if (size < 2 || size > 128)
 		return;
-	item = new_item(s->c, size);
+	item = add_item(s->code, size);
 	size = 0;
 	for (unsigned k = 0; k < n; k++) {
-		struct lower_value *v = &s->p->value[plan_root(s->p, o->elem[k].reg)];
+		struct lower_value *v = &s->plan->value[plan_root(s->plan, o->elem[k].reg)];
 
 		v->item = item;
 		v->offset = size;
@@ -183,7 +184,7 @@ static void coalesce_vector(struct selecting *s, const struct operand *o)
 	}
 }
 
-/* Vectors that pair what is written alone, and lists of parameters, are no vectors to the machine. */
+/* Is o a vector in consecutive registers? Pairs of results, parameter lists and operands of mov are not. */
 static bool is_vector(const struct stmt *in, const struct operand *o)
 {
 	return o->kind == O_VEC && o->n > 1 && !o->pair && !o->list && in->op != I_mov;
@@ -194,8 +195,8 @@ static uint32_t vector_item(struct selecting *s, const struct operand *o)
 	unsigned size = 0;
 
 	for (unsigned k = 0; k < o->n; k++)
-		size += o->elem[k].kind == O_REG ? s->p->value[o->elem[k].reg].size : 1;
-	return REF(new_item(s->c, size > 128 ? 128 : size), 0);
+		size += o->elem[k].kind == O_REG ? s->plan->value[o->elem[k].reg].size : 1;
+	return REF(add_item(s->code, size > 128 ? 128 : size), 0);
 }
 
 static uint32_t source_vector(struct selecting *s, const struct operand *o)
@@ -209,7 +210,7 @@ static uint32_t source_vector(struct selecting *s, const struct operand *o)
 		const struct operand *e = &o->elem[k];
 
 		emit_move(s, at, e->kind == O_REG ? reg_part(s, e->reg, WHOLE) : NO_REF);
-		at += e->kind == O_REG ? s->p->value[e->reg].size : 1;
+		at += e->kind == O_REG ? s->plan->value[e->reg].size : 1;
 	}
 	return ref;
 }
@@ -219,13 +220,13 @@ static void result_vector(struct selecting *s, const struct operand *o, uint32_t
 	for (unsigned k = 0; k < o->n; k++) {
 		const struct operand *e = &o->elem[k];
 
-		if (e->kind == O_REG && s->p->value[e->reg].uses)
+		if (e->kind == O_REG && s->plan->value[e->reg].uses)
 			emit_move(s, reg_part(s, e->reg, WHOLE), from);
-		from += e->kind == O_REG ? s->p->value[e->reg].size : 1;
+		from += e->kind == O_REG ? s->plan->value[e->reg].size : 1;
 	}
 }
 
-static const struct operand *element(const struct operand *o, unsigned half, unsigned *rest)
+static const struct operand *vector_element(const struct operand *o, unsigned half, unsigned *rest)
 {
 	*rest = half;
 	while (o && (o->kind == O_VEC || (o->kind == O_ADDR && o->n))) {
@@ -238,7 +239,7 @@ static const struct operand *element(const struct operand *o, unsigned half, uns
 	return o;
 }
 
-static const struct operand *operand_of(const struct selecting *s, struct lower_part part)
+static const struct operand *part_operand(const struct selecting *s, struct lower_part part)
 {
 	unsigned k = part.kind == PART_SOURCE ? s->results + part.index : part.index;
 
@@ -247,13 +248,18 @@ static const struct operand *operand_of(const struct selecting *s, struct lower_
 	return k < s->n_operands && (part.kind != PART_RESULT || s->results) ? s->operand[k] : NULL;
 }
 
-/* Constants that an instruction can have as operands: one, a parameter before a literal. */
-struct room {
-	bool registers, literals; /* none; all that are literals */
-	bool bank, taken;         /* some source is a parameter */
+/*
+ * Constants that an instruction can have as operands: at most one, and a parameter has priority over a
+ * literal.
+ */
+struct slots {
+	bool registers; /* no constant operand */
+	bool literals;  /* any number of literals */
+	bool bank;      /* some source is a parameter */
+	bool taken;     /* the constant operand is used */
 };
 
-static bool has_room(struct room *r, const struct operand *o)
+static bool take_constant_slot(struct slots *r, const struct operand *o)
 {
 	if (r->literals && o->kind != O_REG)
 		return true;
@@ -262,35 +268,35 @@ static bool has_room(struct room *r, const struct operand *o)
 	return r->taken = true;
 }
 
-/* The register of an address or a source; NO_REF: it needs none. */
-static uint32_t source_ref(struct selecting *s, struct lower_part part, struct room *room)
+/* Returns the register of an address or source; NO_REF: it needs none. */
+static uint32_t source_ref(struct selecting *s, struct lower_part part, struct slots *slots)
 {
-	const struct operand *o = operand_of(s, part);
+	const struct operand *o = part_operand(s, part);
 	unsigned rest;
 
 	if (part.kind == PART_TEMP) {
 		if (s->temp[part.index] == UINT32_MAX)
-			s->temp[part.index] = new_item(s->c, part.index < TEMPS / 2 ? 1 : 2);
+			s->temp[part.index] = add_item(s->code, part.index < TEMPS / 2 ? 1 : 2);
 		return REF(s->temp[part.index], part.half == WHOLE ? 0 : part.half);
 	}
 	if (part.kind == PART_RESULT && o && o->kind == O_VEC && part.half == WHOLE)
 		return contiguous_base(s, o);
-	if (o && part.half == WHOLE && is_vector(&s->p->f->inst[s->at], o))
+	if (o && part.half == WHOLE && is_vector(&s->plan->func->inst[s->current], o))
 		return source_vector(s, o);
-	o = o ? element(o, part.half, &rest) : NULL;
+	o = o ? vector_element(o, part.half, &rest) : NULL;
 	if (o && o->kind == O_ADDR && o->reg != UINT32_MAX) {
 		const struct operand base = {.kind = O_REG, .reg = o->reg};
 
 		if (!is_constant(s, &base))
 			return reg_part(s, o->reg, WHOLE);
-		return materialise_constant(s, &base, s->p->value[o->reg].size);
+		return materialise_constant(s, &base, s->plan->value[o->reg].size);
 	}
 	if (!o || o->kind == O_ADDR || is_zero(o))
 		return NO_REF;
 	if (is_constant(s, o)) {
-		unsigned size = o->kind == O_REG ? s->p->value[o->reg].size : rest == WHOLE ? 1 : 2;
+		unsigned size = o->kind == O_REG ? s->plan->value[o->reg].size : rest == WHOLE ? 1 : 2;
 
-		if ((rest != WHOLE && rest >= size) || has_room(room, o))
+		if ((rest != WHOLE && rest >= size) || take_constant_slot(slots, o))
 			return NO_REF;
 		return materialise_constant(s, o, size) + (rest == WHOLE ? 0 : rest);
 	}
@@ -299,7 +305,7 @@ static uint32_t source_ref(struct selecting *s, struct lower_part part, struct r
 
 static uint32_t result_ref(struct selecting *s, struct lower_part part, uint32_t *vector)
 {
-	const struct operand *o = operand_of(s, part);
+	const struct operand *o = part_operand(s, part);
 	unsigned rest;
 
 	*vector = NO_REF;
@@ -307,15 +313,15 @@ static uint32_t result_ref(struct selecting *s, struct lower_part part, uint32_t
 		return source_ref(s, part, NULL);
 	if (part.kind != PART_RESULT || !o)
 		return NO_REF;
-	if (part.half == WHOLE && is_vector(&s->p->f->inst[s->at], o)) {
+	if (part.half == WHOLE && is_vector(&s->plan->func->inst[s->current], o)) {
 		uint32_t ref = contiguous_base(s, o);
 
 		if (ref == NO_REF)
 			*vector = ref = vector_item(s, o);
 		return ref;
 	}
-	o = element(o, part.half, &rest);
-	return o && o->kind == O_REG && s->p->value[o->reg].uses ? reg_part(s, o->reg, rest) : NO_REF;
+	o = vector_element(o, part.half, &rest);
+	return o && o->kind == O_REG && s->plan->value[o->reg].uses ? reg_part(s, o->reg, rest) : NO_REF;
 }
 
 /* ---- opcodes ---- */
@@ -342,7 +348,7 @@ static const char *atomic_suffix(const struct stmt *in)
 	return "";
 }
 
-/* Bytes that a lane accesses: a machine's instruction has at most 16. */
+/* Returns the bytes that a lane accesses, at most 16 in a machine instruction. */
 static unsigned access_bytes(const struct stmt *in, const struct op *o)
 {
 	unsigned bytes = o->bytes;
@@ -356,7 +362,7 @@ static unsigned access_bytes(const struct stmt *in, const struct op *o)
 
 #define OPCODE_ROOM 48u
 
-static void spell(
+static void spell_opcode(
 	char to[OPCODE_ROOM], const char *opcode, const struct stmt *in, const struct op *o, unsigned bytes)
 {
 	char *p = to;
@@ -371,16 +377,16 @@ static void spell(
 	*p = '\0';
 }
 
-static struct room room_of(const struct selecting *s, const struct lower_step *step)
+static struct slots constant_slots_of(const struct selecting *s, const struct lower_step *step)
 {
 	bool shfl = !strncmp(step->opcode, "SHFL", 4);
-	struct room r = {.registers = step->access || shfl ||
-				      strstr(step->opcode, "MMA") == step->opcode + 1 ||
-				      !strncmp(step->opcode, "TEX", 3),
+	struct slots r = {.registers = step->access || shfl ||
+				       strstr(step->opcode, "MMA") == step->opcode + 1 ||
+				       !strncmp(step->opcode, "TEX", 3),
 		.literals = shfl};
 
 	for (unsigned k = 0; k < step->n_src; k++) {
-		const struct operand *o = operand_of(s, step->src[k]);
+		const struct operand *o = part_operand(s, step->src[k]);
 
 		r.bank |= o && o->kind == O_REG && is_constant(s, o);
 	}
@@ -389,11 +395,11 @@ static struct room room_of(const struct selecting *s, const struct lower_step *s
 
 static void emit_step(struct selecting *s, const struct lower_step *step)
 {
-	const struct stmt *in = &s->p->f->inst[s->at];
-	const struct op *o = &s->p->code->op[s->p->f->first_pc + s->at];
+	const struct stmt *in = &s->plan->func->inst[s->current];
+	const struct op *o = &s->plan->code->op[s->plan->func->first_pc + s->current];
 	uint32_t src[STEP_SOURCES], dst, vector;
-	struct room room = room_of(s, step);
-	const struct operand *wide = s->p->wide[s->at];
+	struct slots slots = constant_slots_of(s, step);
+	const struct operand *wide = s->plan->wide[s->current];
 	unsigned bytes = wide ? 4u * wide->n : access_bytes(in, o);
 	struct machine_inst *m;
 	char opcode[OPCODE_ROOM];
@@ -402,25 +408,25 @@ static void emit_step(struct selecting *s, const struct lower_step *step)
 	if (in->op == I_mov && dst == NO_REF && step->dst.kind == PART_RESULT)
 		return;
 	for (unsigned k = 0; k < step->n_src; k++)
-		src[k] = source_ref(s, step->src[k], &room);
-	spell(opcode, step->opcode, in, o, bytes);
+		src[k] = source_ref(s, step->src[k], &slots);
+	spell_opcode(opcode, step->opcode, in, o, bytes);
 	for (unsigned n = 0; n < step->times; n++) {
-		m = emit(s, opcode, dst);
+		m = emit_inst(s, opcode, dst);
 		for (unsigned k = 0; k < step->n_src; k++)
 			add_source(m, src[k]);
 		m->access = step->access && o->memory;
 		m->bytes = (uint8_t)bytes;
-		m->shift = s->p->shift[s->at];
+		m->shift = s->plan->shift[s->current];
 		if (step->immediate && in->n_operands && in->operand[0].kind == O_INT)
 			m->immediate = (int32_t)in->operand[0].value;
 	}
 	if (vector != NO_REF)
-		result_vector(s, operand_of(s, step->dst), vector);
+		result_vector(s, part_operand(s, step->dst), vector);
 }
 
 /* ---- instructions ---- */
 
-static void set_operands(struct selecting *s, const struct stmt *in)
+static void set_part_operands(struct selecting *s, const struct stmt *in)
 {
 	unsigned addresses = 0;
 
@@ -434,66 +440,69 @@ static void set_operands(struct selecting *s, const struct stmt *in)
 		} else {
 			s->operand[s->n_operands++] = &in->operand[k];
 		}
-	if (s->p->wide[s->at])
-		s->operand[0] = s->p->wide[s->at];
+	if (s->plan->wide[s->current])
+		s->operand[0] = s->plan->wide[s->current];
 	for (unsigned t = 0; t < TEMPS; t++)
 		s->temp[t] = UINT32_MAX;
 }
 
-/* Operands of two that are one: the first's sources, what the second adds, the second's result. */
+/*
+ * Sets the operands of a fused pair: the first's sources, the other addend of the second, the second's
+ * result.
+ */
 static void set_fused(struct selecting *s, const struct stmt *first, const struct stmt *second)
 {
 	unsigned other =
 		second->operand[1].kind == O_REG && second->operand[1].reg == first->operand[0].reg ? 2 : 1;
 
-	set_operands(s, second);
+	set_part_operands(s, second);
 	s->operand[1] = &first->operand[1];
 	s->operand[2] = &first->operand[2];
 	s->operand[3] = &second->operand[other];
 	s->n_operands = 4;
 }
 
-static int lacks(struct selecting *s, const struct stmt *in)
+static int report_missing_row(struct selecting *s, const struct stmt *in)
 {
-	return fault_set(s->f, stmt_place(s->p->f, in), "sass-lacks",
+	return fault_set(s->fault, stmt_place(s->plan->func, in), "sass-lacks",
 		"'%s' has no instruction on a GPU of binary version %u (choose another with -g, or --as ptx)",
-		in->text, s->p->binary);
+		in->text, s->plan->binary);
 }
 
 static int select_inst(struct selecting *s)
 {
-	const struct plan *p = s->p;
-	const struct stmt *in = &p->f->inst[s->at];
-	struct facts q = plan_facts(p, s->at);
-	const char *sequence = p->sequence[s->at];
+	const struct plan *p = s->plan;
+	const struct stmt *in = &p->func->inst[s->current];
+	struct facts q = plan_facts(p, s->current);
+	const char *sequence = p->sequence[s->current];
 	struct lower_step step;
 
-	if (p->block[s->at] != s->block)
+	if (p->block[s->current] != s->block)
 		s->n_held = 0;
-	s->block = p->block[s->at];
-	if (p->act[s->at] == ACT_GONE)
+	s->block = p->block[s->current];
+	if (p->act[s->current] == ACT_GONE)
 		return 0;
-	if (p->act[s->at] == ACT_FUSED)
-		set_fused(s, &p->f->inst[p->producer[s->at]], in);
+	if (p->act[s->current] == ACT_FUSED)
+		set_fused(s, &p->func->inst[p->producer[s->current]], in);
 	else
-		set_operands(s, in);
-	if (p->act[s->at] == ACT_ROW && !(sequence = rows_find(&q)))
-		return lacks(s, in);
+		set_part_operands(s, in);
+	if (p->act[s->current] == ACT_ROW && !(sequence = rows_find(&q)))
+		return report_missing_row(s, in);
 	while (rows_step(&sequence, &step))
 		emit_step(s, &step);
 	return 0;
 }
 
-/* Constants that loops need in registers, in front of everything. */
-static void hold_early(struct selecting *s)
+/* Loads the constants that loops need into registers at the start of the function. */
+static void load_loop_constants(struct selecting *s)
 {
-	struct lower_code *c = s->c;
+	struct lower_code *c = s->code;
 	struct selecting dry = *s;
 	struct lower_code trial = {0};
 
-	dry.c = &trial;
-	for (dry.at = 0; dry.at < s->p->f->n_insts; dry.at++) {
-		bool loop = s->p->in_loop[dry.at];
+	dry.code = &trial;
+	for (dry.current = 0; dry.current < s->plan->func->n_insts; dry.current++) {
+		bool loop = s->plan->in_loop[dry.current];
 
 		dry.n_held = 0;
 		if (!loop || select_inst(&dry))
@@ -501,33 +510,33 @@ static void hold_early(struct selecting *s)
 		for (uint32_t i = 0; i < dry.n_held && s->n_early < CONSTANTS; i++) {
 			unsigned size = trial.item[dry.held[i].item].size;
 
-			dry.held[i].item = new_item(c, size);
+			dry.held[i].item = add_item(c, size);
 			for (unsigned k = 0; k < size; k++)
-				emit(s, "MOV", REF(dry.held[i].item, k));
+				emit_inst(s, "MOV", REF(dry.held[i].item, k));
 			s->early[s->n_early++] = dry.held[i];
 			dry.early[dry.n_early++] = dry.held[i];
 		}
 	}
 	free(trial.inst);
 	free(trial.item);
-	for (uint32_t r = 0; r < s->p->f->n_regs; r++)
-		s->p->value[r].item = UINT32_MAX;
+	for (uint32_t r = 0; r < s->plan->func->n_regs; r++)
+		s->plan->value[r].item = UINT32_MAX;
 }
 
 /*
- * A kernel's first instructions: the stack's pointer (an item without registers of its own), and from Ampere
- * on the descriptor of global memory.
+ * Emits the first instructions of a kernel: the stack pointer (an item without registers of its own), and
+ * since Ampere the descriptor of global memory.
  */
-static void begin(struct selecting *s)
+static void emit_kernel_start(struct selecting *s)
 {
-	const struct func *f = s->p->f;
+	const struct func *f = s->plan->func;
 
-	emit(s, "MOV", REF(new_item(s->c, 0), 0));
-	for (uint32_t i = 0; i < f->n_insts && s->p->binary >= 80; i++) {
-		const struct op *o = &s->p->code->op[f->first_pc + i];
+	emit_inst(s, "MOV", REF(add_item(s->code, 0), 0));
+	for (uint32_t i = 0; i < f->n_insts && s->plan->binary >= 80; i++) {
+		const struct op *o = &s->plan->code->op[f->first_pc + i];
 
 		if (o->memory && (o->space == SP_GLOBAL || o->space == SP_GENERIC)) {
-			emit(s, "ULDC.64", NO_REF);
+			emit_inst(s, "ULDC.64", NO_REF);
 			break;
 		}
 	}
@@ -535,25 +544,26 @@ static void begin(struct selecting *s)
 
 int select_code(struct lower_code *c, const struct plan *p, struct fault *f)
 {
-	struct selecting s = {.c = c, .p = p, .f = f};
+	struct selecting s = {.code = c, .plan = p, .fault = f};
 
-	*c = (struct lower_code){.start = xcalloc(p->f->n_insts + 1u, sizeof(*c->start))};
-	if (p->f->entry)
-		begin(&s);
-	hold_early(&s);
-	for (uint32_t i = 0; i < p->f->n_insts; i++) {
+	*c = (struct lower_code){.start = xcalloc(p->func->n_insts + 1u, sizeof(*c->start))};
+	if (p->func->entry)
+		emit_kernel_start(&s);
+	load_loop_constants(&s);
+	for (uint32_t i = 0; i < p->func->n_insts; i++) {
 		if (p->wide[i])
 			coalesce_vector(&s, p->wide[i]);
-		for (unsigned k = 0; k < p->f->inst[i].n_operands; k++)
-			if (p->act[i] != ACT_GONE && is_vector(&p->f->inst[i], &p->f->inst[i].operand[k]))
-				coalesce_vector(&s, &p->f->inst[i].operand[k]);
+		for (unsigned k = 0; k < p->func->inst[i].n_operands; k++)
+			if (p->act[i] != ACT_GONE &&
+				is_vector(&p->func->inst[i], &p->func->inst[i].operand[k]))
+				coalesce_vector(&s, &p->func->inst[i].operand[k]);
 	}
 	s.block = UINT32_MAX;
-	for (s.at = 0; s.at < p->f->n_insts; s.at++) {
-		c->start[s.at] = s.at ? c->n_insts : 0;
+	for (s.current = 0; s.current < p->func->n_insts; s.current++) {
+		c->start[s.current] = s.current ? c->n_insts : 0;
 		if (select_inst(&s))
 			return -1;
 	}
-	c->start[s.at] = c->n_insts;
+	c->start[s.current] = c->n_insts;
 	return 0;
 }

@@ -24,7 +24,7 @@ struct lower_step {
 	bool access, immediate;
 };
 
-/* Facts about an instruction that rows test, besides its words. */
+/* Facts about an instruction that the words of rows test. */
 struct facts {
 	const struct stmt *in;
 	const struct op *op;
@@ -32,11 +32,11 @@ struct facts {
 	bool unused, entry;
 };
 
-/* The sequence of an instruction; NULL: the GPU has none. */
+/* Returns the sequence of an instruction; NULL: the GPU has none. */
 const char *rows_find(const struct facts *q);
-/* The sequence for two; NULL: none. multiple: the first's result may have several such users. */
+/* Returns the sequence of a fused pair; NULL: none. multiple: several users may fuse the first's result. */
 const char *rows_fuse(const struct facts *first, const struct facts *second, bool *multiple);
-/* Reads the step at *at and moves *at after it. false: there is none. */
+/* Reads the step at *at and moves *at after it. false: no step is left. */
 bool rows_step(const char **at, struct lower_step *s);
 
 /* ---- values.c ---- */
@@ -44,38 +44,41 @@ bool rows_step(const char **at, struct lower_step *s);
 enum value_kind { VALUE_REG, VALUE_PRED, VALUE_CONST, VALUE_SAME };
 
 struct lower_value {
-	uint32_t defs, uses, address_uses, chosen; /* chosen: uses that would take it in */
-	uint32_t at, last;                         /* its (last) definition, its last use */
-	uint32_t of;                               /* VALUE_SAME: the register it is, or its lower half */
-	uint32_t item, offset;                     /* select.c */
-	uint8_t kind, size;                        /* size: registers */
-	bool scattered, guarded; /* used outside of the block that defines it; defined under a guard */
+	uint32_t defs, uses, address_uses;
+	uint32_t fused_uses;    /* uses in pairs that could be fused */
+	uint32_t def, last_use; /* instructions of its last definition and last use */
+	uint32_t same_as;       /* VALUE_SAME: the register whose value, or lower half, it is */
+	uint32_t item, offset;  /* select.c */
+	uint8_t kind, size;     /* size: registers */
+	bool scattered;         /* used outside of the block that defines it */
+	bool guarded;           /* defined under a guard */
 };
 
 enum act { ACT_ROW, ACT_GONE, ACT_FUSED };
 
 struct plan {
 	const struct bound_code *code;
-	const struct func *f;
+	const struct func *func;
 	unsigned binary;
-	struct lower_value *value;  /* by register */
-	uint8_t *act;               /* by instruction */
-	uint32_t *producer, *block; /* ACT_FUSED: the first of the two; block's number */
-	const char **sequence;      /* ACT_FUSED */
-	uint32_t *loop_end;         /* of a loop that begins with the instruction: its last one; else 0 */
+	struct lower_value *value; /* by register */
+	uint8_t *act;              /* by instruction */
+	uint32_t *producer;        /* ACT_FUSED: the first instruction of the pair */
+	uint32_t *block;           /* number of the basic block */
+	const char **sequence;     /* ACT_FUSED */
+	uint32_t *loop_end;        /* last instruction of a loop that begins here; 0: none does */
 	bool *in_loop;
-	const struct operand **wide; /* the results of a load in the place of several; NULL: one */
-	int32_t *shift;              /* bytes from its lowest address to its own */
+	const struct operand **wide; /* the results of a widened load; NULL: not widened */
+	int32_t *shift;              /* bytes from the lowest address of a widened load to its own */
 	struct arena arena;
 };
 
 void plan_make(struct plan *p, const struct bound_code *c, const struct func *f, unsigned binary);
 void plan_free(struct plan *p);
-/* Follows copies. */
+/* Returns the register whose value reg has, through all copies. */
 uint32_t plan_root(const struct plan *p, uint32_t reg);
 struct facts plan_facts(const struct plan *p, uint32_t i);
 
-/* Does the register hold from instruction `from' to instruction `to' what it held at `from'? */
+/* Is the value of the register the same at instructions `from' and `to'? */
 bool plan_holds(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to);
 
 /* widen.c */
@@ -87,7 +90,7 @@ void plan_widen(struct plan *p);
 #define REF(item, offset) ((item) << 8 | (offset))
 
 struct lower_item {           /* consecutive registers */
-	uint32_t first, last; /* of the function's instructions, as they become */
+	uint32_t first, last; /* machine instructions of the function */
 	uint16_t size, reg;
 };
 
@@ -96,19 +99,19 @@ struct machine_inst {
 	uint32_t dst, src[STEP_SOURCES];
 	uint8_t n_src, bytes;
 	bool access;
-	int32_t immediate, shift; /* shift: of the address that was executed above that of the access */
+	int32_t immediate, shift; /* shift: bytes from the address of the access to the executed one */
 };
 
 struct lower_code {
 	struct machine_inst *inst;
 	struct lower_item *item;
 	uint32_t n_insts, cap_insts, n_items, cap_items;
-	uint32_t *start; /* by PTX instruction of the function, and the end */
+	uint32_t *start; /* first machine instruction of each PTX instruction of the function, then the end */
 };
 
 /*
- * Registers for all items, and the highest in *most. -1 and *at: nothing is left for the item of that
- * instruction.
+ * Allocates registers for all items and raises *most to their number. -1: no register is free for the item
+ * that begins at machine instruction *at.
  */
 int live_allocate(struct lower_code *c, const struct plan *p, uint32_t *most, uint32_t *at);
 

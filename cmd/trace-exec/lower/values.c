@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * PTX instructions without machine code: parameters, constants and special registers that are constants to the
- * machine, copies, conversions of pointers to global memory, sums of an address and a constant, unused
- * results; and pairs of instructions that become one.
+ * PTX instructions without machine code: loads of parameters and constants, reads of special registers that
+ * are constants in machine code, copies, conversions of pointers to global memory, sums of an address and a
+ * constant, unused results; and pairs of instructions that are fused into one.
  *
- * Always true: a register is taken for another, or its computation moved to its user, only where nothing else
- * is written between that the value depends on.
+ * Always true: a register replaces another, or its computation moves to its user, only if no write in between
+ * changes the value.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,28 +19,28 @@ static void count_definition(struct plan *p, const struct operand *o, uint32_t i
 		struct lower_value *v = &p->value[o->reg];
 
 		v->defs++;
-		v->at = i;
-		v->guarded |= p->f->inst[i].guard != 0;
+		v->def = i;
+		v->guarded |= p->func->inst[i].guard != 0;
 	}
 	for (unsigned k = 0; o->kind == O_VEC && k < o->n; k++)
 		count_definition(p, &o->elem[k], i);
 }
 
-static void used_reg(struct plan *p, uint32_t reg, uint32_t i, bool address)
+static void count_reg_use(struct plan *p, uint32_t reg, uint32_t i, bool address)
 {
 	struct lower_value *v = &p->value[reg];
 
 	v->uses++;
 	v->address_uses += address;
-	v->last = i;
+	v->last_use = i;
 }
 
 static void count_use(struct plan *p, const struct operand *o, uint32_t i)
 {
 	if (o->kind == O_REG)
-		used_reg(p, o->reg, i, false);
+		count_reg_use(p, o->reg, i, false);
 	if (o->kind == O_ADDR && o->reg != UINT32_MAX)
-		used_reg(p, o->reg, i, true);
+		count_reg_use(p, o->reg, i, true);
 	for (unsigned k = 0; (o->kind == O_VEC || o->kind == O_ADDR) && k < o->n; k++)
 		count_use(p, &o->elem[k], i);
 }
@@ -51,7 +51,7 @@ static void mark_scattered_use(struct plan *p, const struct operand *o, uint32_t
 	if (o->kind == O_REG || (o->kind == O_ADDR && o->reg != UINT32_MAX)) {
 		struct lower_value *v = &p->value[o->reg];
 
-		v->scattered |= p->block[i] != p->block[v->at] || i <= v->at;
+		v->scattered |= p->block[i] != p->block[v->def] || i <= v->def;
 	}
 	for (unsigned k = 0; (o->kind == O_VEC || o->kind == O_ADDR) && k < o->n; k++)
 		mark_scattered_use(p, &o->elem[k], i);
@@ -59,7 +59,7 @@ static void mark_scattered_use(struct plan *p, const struct operand *o, uint32_t
 
 static void count_uses_and_definitions(struct plan *p)
 {
-	const struct func *f = p->f;
+	const struct func *f = p->func;
 
 	for (uint32_t i = 0; i < f->n_insts; i++) {
 		const struct stmt *in = &f->inst[i];
@@ -71,7 +71,7 @@ static void count_uses_and_definitions(struct plan *p)
 			else
 				count_use(p, &in->operand[k], i);
 		if (in->guard)
-			used_reg(p, in->guard - 1, i, false);
+			count_reg_use(p, in->guard - 1, i, false);
 	}
 	for (uint32_t i = 0; i < f->n_insts; i++)
 		for (unsigned k = stmt_results(&f->inst[i]); k < f->inst[i].n_operands; k++)
@@ -80,11 +80,11 @@ static void count_uses_and_definitions(struct plan *p)
 
 /* ---- blocks and loops ---- */
 
-static void find_jump(struct plan *p, uint8_t *leader, uint32_t from, const struct symbol *label)
+static void mark_jump(struct plan *p, uint8_t *leader, uint32_t from, const struct symbol *label)
 {
 	uint32_t to;
 
-	if (!label || label->kind != SYM_LABEL || label->at >= p->f->n_insts)
+	if (!label || label->kind != SYM_LABEL || label->at >= p->func->n_insts)
 		return;
 	to = label->at;
 	leader[to] = 1;
@@ -98,7 +98,7 @@ static void find_jump(struct plan *p, uint8_t *leader, uint32_t from, const stru
 
 static void find_basic_blocks(struct plan *p)
 {
-	const struct func *f = p->f;
+	const struct func *f = p->func;
 	uint8_t *leader = xcalloc(f->n_insts + 1u, 1);
 
 	for (uint32_t i = 0; i < f->n_insts; i++) {
@@ -107,9 +107,9 @@ static void find_basic_blocks(struct plan *p)
 		for (unsigned k = 0; k < in->n_operands && (in->op == I_bra || in->op == I_brx); k++) {
 			struct symbol *s = in->operand[k].sym;
 
-			find_jump(p, leader, i, s);
+			mark_jump(p, leader, i, s);
 			for (uint32_t t = 0; s && s->kind == SYM_TARGETS && t < s->n_targets; t++)
-				find_jump(p, leader, i, s->target[t]);
+				mark_jump(p, leader, i, s->target[t]);
 		}
 		if (p->code->op[f->first_pc + i].flow != FLOW_NEXT)
 			leader[i + 1] = 1;
@@ -119,12 +119,12 @@ static void find_basic_blocks(struct plan *p)
 	free(leader);
 }
 
-/* ---- registers that are others ---- */
+/* ---- registers that replace others ---- */
 
 uint32_t plan_root(const struct plan *p, uint32_t reg)
 {
 	while (p->value[reg].kind == VALUE_SAME)
-		reg = p->value[reg].of;
+		reg = p->value[reg].same_as;
 	return reg;
 }
 
@@ -137,7 +137,7 @@ bool plan_holds(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to)
 	if (p->block[from] != p->block[to])
 		return false;
 	for (uint32_t i = from; i < to; i++) {
-		const struct stmt *in = &p->f->inst[i];
+		const struct stmt *in = &p->func->inst[i];
 
 		for (unsigned k = 0; k < stmt_results(in); k++) {
 			const struct operand *o = &in->operand[k];
@@ -155,10 +155,13 @@ static bool is_constant_sreg(unsigned s)
 	       s == S_DYNAMIC_SMEM || s == S_TOTAL_SMEM || s >= S_ENVREG0;
 }
 
-/* Takes the result of instruction i for another register. A copy of a register to itself does nothing. */
+/*
+ * Replaces the result of instruction i by register reg, if possible. A copy of a register to itself does
+ * nothing.
+ */
 static bool alias_result(struct plan *p, uint32_t i, uint32_t reg)
 {
-	struct lower_value *v = &p->value[p->f->inst[i].operand[0].reg];
+	struct lower_value *v = &p->value[p->func->inst[i].operand[0].reg];
 	uint32_t root = plan_root(p, reg);
 
 	if (&p->value[root] == v)
@@ -166,14 +169,14 @@ static bool alias_result(struct plan *p, uint32_t i, uint32_t reg)
 	if (p->value[root].kind == VALUE_PRED || p->value[root].size < v->size)
 		return false;
 	if (p->value[root].kind != VALUE_CONST && (p->value[root].defs > 1 || p->value[root].guarded) &&
-		(v->scattered || !plan_holds(p, root, i + 1, v->last)))
+		(v->scattered || !plan_holds(p, root, i + 1, v->last_use)))
 		return false;
 	if (p->value[root].kind == VALUE_CONST) {
 		v->kind = VALUE_CONST;
 		return true;
 	}
 	v->kind = VALUE_SAME;
-	v->of = root;
+	v->same_as = root;
 	return true;
 }
 
@@ -191,7 +194,7 @@ static bool is_literal(const struct operand *o)
 
 static bool is_free_move(struct plan *p, uint32_t i, struct lower_value *v)
 {
-	const struct stmt *in = &p->f->inst[i];
+	const struct stmt *in = &p->func->inst[i];
 	const struct operand *s = &in->operand[1];
 
 	if (is_literal(s))
@@ -210,11 +213,11 @@ static bool is_free_move(struct plan *p, uint32_t i, struct lower_value *v)
 	       alias_result(p, i, s->reg);
 }
 
-/* The result of instruction i, its register's only one: is it no instruction's work? */
+/* Does instruction i, the only definition of v, need no machine instruction? */
 static bool needs_no_instruction(struct plan *p, uint32_t i, struct lower_value *v)
 {
-	const struct stmt *in = &p->f->inst[i];
-	const struct op *o = &p->code->op[p->f->first_pc + i];
+	const struct stmt *in = &p->func->inst[i];
+	const struct op *o = &p->code->op[p->func->first_pc + i];
 	const struct operand *s = in->n_operands > 1 ? &in->operand[1] : NULL;
 
 	switch (in->op) {
@@ -243,13 +246,13 @@ static bool is_result_unused(const struct plan *p, const struct operand *o)
 
 struct facts plan_facts(const struct plan *p, uint32_t i)
 {
-	const struct stmt *in = &p->f->inst[i];
+	const struct stmt *in = &p->func->inst[i];
 
 	return (struct facts){.in = in,
-		.op = &p->code->op[p->f->first_pc + i],
+		.op = &p->code->op[p->func->first_pc + i],
 		.binary = p->binary,
 		.unused = !stmt_results(in) || is_result_unused(p, &in->operand[0]),
-		.entry = p->f->entry};
+		.entry = p->func->entry};
 }
 
 /* Is the instruction without an effect, and its result unused? */
@@ -261,10 +264,10 @@ static bool is_dead(const struct plan *p, uint32_t i)
 	       q.in->op != I_mbarrier && q.in->op != I_wgmma && q.in->op != I_mma;
 }
 
-static void find_values(struct plan *p)
+static void find_free_values(struct plan *p)
 {
-	for (uint32_t i = 0; i < p->f->n_insts; i++) {
-		const struct stmt *in = &p->f->inst[i];
+	for (uint32_t i = 0; i < p->func->n_insts; i++) {
+		const struct stmt *in = &p->func->inst[i];
 		struct lower_value *v = stmt_results(in) && in->operand[0].kind == O_REG
 						? &p->value[in->operand[0].reg]
 						: NULL;
@@ -275,31 +278,34 @@ static void find_values(struct plan *p)
 	}
 }
 
-/* ---- two that become one ---- */
+/* ---- fused pairs ---- */
 
-/* The instruction whose result, operand k of instruction i, could be computed there; UINT32_MAX: none. */
-static uint32_t first_of(const struct plan *p, uint32_t i, unsigned k, const char **sequence)
+/*
+ * Returns the instruction that computes operand k of instruction i and can be fused with it; UINT32_MAX:
+ * none.
+ */
+static uint32_t find_producer(const struct plan *p, uint32_t i, unsigned k, const char **sequence)
 {
-	const struct operand *o = &p->f->inst[i].operand[k];
+	const struct operand *o = &p->func->inst[i].operand[k];
 	const struct lower_value *v = o->kind == O_REG ? &p->value[o->reg] : NULL;
 	bool multiple;
 	struct facts q[2];
 
-	if (!v || v->kind != VALUE_REG || v->defs != 1 || v->guarded || p->act[v->at] != ACT_ROW)
+	if (!v || v->kind != VALUE_REG || v->defs != 1 || v->guarded || p->act[v->def] != ACT_ROW)
 		return UINT32_MAX;
-	q[0] = plan_facts(p, v->at);
+	q[0] = plan_facts(p, v->def);
 	q[1] = plan_facts(p, i);
 	*sequence = rows_fuse(&q[0], &q[1], &multiple);
 	if (!*sequence || (v->uses > 1 && !multiple))
 		return UINT32_MAX;
 	for (unsigned n = 1; n < q[0].in->n_operands; n++)
 		if (q[0].in->operand[n].kind == O_REG &&
-			!plan_holds(p, plan_root(p, q[0].in->operand[n].reg), v->at, i))
+			!plan_holds(p, plan_root(p, q[0].in->operand[n].reg), v->def, i))
 			return UINT32_MAX;
-	return v->at;
+	return v->def;
 }
 
-static bool is_sum(const struct stmt *in)
+static bool is_sum_or_logic(const struct stmt *in)
 {
 	return in->n_operands == 3 &&
 	       (in->op == I_add || in->op == I_and || in->op == I_or || in->op == I_xor);
@@ -307,15 +313,15 @@ static bool is_sum(const struct stmt *in)
 
 static void find_pairs(struct plan *p)
 {
-	const struct func *f = p->f;
+	const struct func *f = p->func;
 	const char *sequence = NULL;
 
 	for (uint32_t i = 0; i < f->n_insts; i++)
-		for (unsigned k = 1; is_sum(&f->inst[i]) && p->act[i] == ACT_ROW && k < 3; k++) {
-			p->producer[i] = first_of(p, i, k, &sequence);
+		for (unsigned k = 1; is_sum_or_logic(&f->inst[i]) && p->act[i] == ACT_ROW && k < 3; k++) {
+			p->producer[i] = find_producer(p, i, k, &sequence);
 			if (p->producer[i] == UINT32_MAX)
 				continue;
-			p->value[f->inst[i].operand[k].reg].chosen++;
+			p->value[f->inst[i].operand[k].reg].fused_uses++;
 			p->sequence[i] = sequence;
 			break;
 		}
@@ -325,8 +331,8 @@ static void find_pairs(struct plan *p)
 		if (!p->sequence[i])
 			continue;
 		v = &p->value[f->inst[p->producer[i]].operand[0].reg];
-		/* Not of three: the first must not itself have taken one in. */
-		if (v->chosen == v->uses && p->act[p->producer[i]] != ACT_FUSED) {
+		/* Three instructions are not fused: the first must not be fused itself. */
+		if (v->fused_uses == v->uses && p->act[p->producer[i]] != ACT_FUSED) {
 			p->act[i] = ACT_FUSED;
 			p->act[p->producer[i]] = ACT_GONE;
 		}
@@ -337,7 +343,7 @@ void plan_make(struct plan *p, const struct bound_code *c, const struct func *f,
 {
 	uint32_t n = f->n_insts + 1;
 
-	*p = (struct plan){.code = c, .f = f, .binary = binary};
+	*p = (struct plan){.code = c, .func = f, .binary = binary};
 	p->value = xcalloc(f->n_regs + 1u, sizeof(*p->value));
 	p->act = xcalloc(n, 1);
 	p->producer = xcalloc(n, sizeof(*p->producer));
@@ -356,7 +362,7 @@ void plan_make(struct plan *p, const struct bound_code *c, const struct func *f,
 	}
 	find_basic_blocks(p);
 	count_uses_and_definitions(p);
-	find_values(p);
+	find_free_values(p);
 	find_pairs(p);
 	plan_widen(p);
 }

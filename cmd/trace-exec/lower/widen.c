@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loads of shared memory that become one: of two or four adjacent words, from an address
- * that is known to be a multiple of their bytes, within one block and with no store between.
+ * Widening: loads of two or four adjacent words of shared memory become one load, if the address is known to
+ * be a multiple of their bytes, in one block and without a store in between.
  *
- * Always true: the wide load stands where the first of them stood, and nothing between looked at what the
- * others write. Shared arrays are taken to begin at multiples of 16, as assemblers place them.
+ * Always true: the wide load replaces the first of the loads, and no instruction in between uses the results
+ * of the others. Shared arrays are assumed to begin at multiples of 16, as assemblers place them.
  */
 #include <stdlib.h>
+#include "bits.h"
 #include "lower/select.h"
 
 #define WIDEST 16u /* bytes */
 
-/* A power of two that divides the value, up to WIDEST. */
-static unsigned divisor(uint64_t v) { return v % WIDEST ? (unsigned)(v & (0 - v)) : WIDEST; }
-
-static unsigned less(unsigned a, unsigned b) { return a < b ? a : b; }
+/* Returns the largest power of two that divides the value, at most WIDEST. */
+static unsigned power_of_two_divisor(uint64_t v) { return v % WIDEST ? (unsigned)(v & (0 - v)) : WIDEST; }
 
 static unsigned alignment_of_variable(const struct symbol *s)
 {
 	if (!s || s->space != SP_SHARED)
 		return 1;
-	return s->unsized ? less(divisor(s->align), WIDEST) : WIDEST;
+	return s->unsized ? min_u32(power_of_two_divisor(s->align), WIDEST) : WIDEST;
 }
 
 static unsigned alignment_of(const struct plan *p, const struct operand *o, unsigned depth);
 
-/* Value of the result of instruction i. */
-static unsigned alignment_at(const struct plan *p, uint32_t i, unsigned depth)
+/* Returns the alignment of the result of instruction i. */
+static unsigned alignment_of_result(const struct plan *p, uint32_t i, unsigned depth)
 {
-	const struct stmt *in = &p->f->inst[i];
+	const struct stmt *in = &p->func->inst[i];
 	const struct operand *o = in->operand;
 	unsigned a, b;
 
@@ -39,14 +38,15 @@ static unsigned alignment_at(const struct plan *p, uint32_t i, unsigned depth)
 	case I_mov:
 	case I_cvta: return a;
 	case I_add:
-	case I_sub: return less(a, alignment_of(p, &o[2], depth + 1));
-	case I_shl: return o[2].kind != O_INT ? 1 : o[2].value < 4 ? less(a << o[2].value, WIDEST) : WIDEST;
+	case I_sub: return min_u32(a, alignment_of(p, &o[2], depth + 1));
+	case I_shl:
+		return o[2].kind != O_INT ? 1 : o[2].value < 4 ? min_u32(a << o[2].value, WIDEST) : WIDEST;
 	case I_mul:
 	case I_mad:
 		if (has(in, M_HI))
 			return 1;
-		b = less(a * alignment_of(p, &o[2], depth + 1), WIDEST);
-		return in->op == I_mul ? b : less(b, alignment_of(p, &o[3], depth + 1));
+		b = min_u32(a * alignment_of(p, &o[2], depth + 1), WIDEST);
+		return in->op == I_mul ? b : min_u32(b, alignment_of(p, &o[3], depth + 1));
 	default: return 1;
 	}
 }
@@ -56,20 +56,20 @@ static unsigned alignment_of(const struct plan *p, const struct operand *o, unsi
 	uint32_t reg;
 
 	if (o->kind == O_INT)
-		return divisor((uint64_t)o->value);
+		return power_of_two_divisor((uint64_t)o->value);
 	if (o->kind == O_SYM)
-		return less(divisor((uint64_t)o->value), alignment_of_variable(o->sym));
+		return min_u32(power_of_two_divisor((uint64_t)o->value), alignment_of_variable(o->sym));
 	if (o->kind != O_REG || o->part)
 		return 1;
 	reg = o->reg;
-	return p->value[reg].defs == 1 ? alignment_at(p, p->value[reg].at, depth) : 1;
+	return p->value[reg].defs == 1 ? alignment_of_result(p, p->value[reg].def, depth) : 1;
 }
 
-/* Parts of a load's address: base register or variable, and constant. */
-static bool is_narrow(const struct plan *p, uint32_t i)
+/* Is instruction i a load of one word of shared memory that can be widened? */
+static bool is_word_load(const struct plan *p, uint32_t i)
 {
-	const struct stmt *in = &p->f->inst[i];
-	const struct op *o = &p->code->op[p->f->first_pc + i];
+	const struct stmt *in = &p->func->inst[i];
+	const struct op *o = &p->code->op[p->func->first_pc + i];
 	const struct lower_value *v;
 
 	if (in->op != I_ld || in->guard || p->act[i] != ACT_ROW || o->space != SP_SHARED || o->bytes != 4 ||
@@ -79,71 +79,74 @@ static bool is_narrow(const struct plan *p, uint32_t i)
 	return v->kind == VALUE_REG && v->size == 1 && v->defs == 1;
 }
 
-/* The base in registers and what is added to it, sums folded into the address too. */
-static uint32_t base_of(const struct plan *p, const struct operand *at, int64_t *offset)
+/*
+ * Returns the base register of an address. *offset: the constant added to it, with sums folded into the
+ * address.
+ */
+static uint32_t address_base(const struct plan *p, const struct operand *at, int64_t *offset)
 {
 	uint32_t reg = at->reg;
 
 	*offset = at->value;
 	while (reg != UINT32_MAX && p->value[reg].kind == VALUE_SAME) {
-		const struct stmt *in = &p->f->inst[p->value[reg].at];
+		const struct stmt *in = &p->func->inst[p->value[reg].def];
 
 		if (in->op == I_add)
 			*offset += in->operand[2].value;
 		if (in->op == I_add && in->operand[2].kind != O_INT)
 			return reg;
-		reg = p->value[reg].of;
+		reg = p->value[reg].same_as;
 	}
 	return reg;
 }
 
-static bool changes_shared(const struct op *o)
+static bool ends_widening(const struct op *o)
 {
 	return o->flow != FLOW_NEXT || (o->memory && o->in->op != I_ld && o->in->op != I_ldu) ||
 	       o->in->op == I_membar || o->in->op == I_fence || o->in->op == I_cp;
 }
 
-static bool looks_at(const struct operand *o, uint32_t reg)
+static bool uses_register(const struct operand *o, uint32_t reg)
 {
 	if ((o->kind == O_REG || o->kind == O_ADDR) && o->reg == reg)
 		return true;
 	for (unsigned k = 0; (o->kind == O_VEC || o->kind == O_ADDR) && k < o->n; k++)
-		if (looks_at(&o->elem[k], reg))
+		if (uses_register(&o->elem[k], reg))
 			return true;
 	return false;
 }
 
-/* Does nothing between two instructions look at or write the register? */
-static bool untouched(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to)
+/* Does no instruction from `from' up to `to' read or write the register? */
+static bool is_unused_between(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++)
-		for (unsigned k = 0; k < p->f->inst[i].n_operands; k++)
-			if (looks_at(&p->f->inst[i].operand[k], reg))
+		for (unsigned k = 0; k < p->func->inst[i].n_operands; k++)
+			if (uses_register(&p->func->inst[i].operand[k], reg))
 				return false;
 	return true;
 }
 
-/* Those loads behind i that read the n words of the line that i's word is in: true: all are there. */
+/* Finds the loads after i of the n words of the aligned line of i's word. true: all are found. */
 static bool find_words(const struct plan *p, uint32_t i, unsigned n, uint32_t *word)
 {
 	int64_t offset, other, line;
-	const struct operand *at = &p->f->inst[i].operand[1];
-	uint32_t base = base_of(p, at, &offset), found = 1;
+	const struct operand *at = &p->func->inst[i].operand[1];
+	uint32_t base = address_base(p, at, &offset), found = 1;
 
 	line = offset & ~(int64_t)(4 * n - 1);
 	for (unsigned k = 0; k < n; k++)
 		word[k] = UINT32_MAX;
 	word[(offset - line) / 4] = i;
-	for (uint32_t j = i + 1; j < p->f->n_insts && p->block[j] == p->block[i] && found < n; j++) {
-		const struct stmt *in = &p->f->inst[j];
+	for (uint32_t j = i + 1; j < p->func->n_insts && p->block[j] == p->block[i] && found < n; j++) {
+		const struct stmt *in = &p->func->inst[j];
 
-		if (changes_shared(&p->code->op[p->f->first_pc + j]))
+		if (ends_widening(&p->code->op[p->func->first_pc + j]))
 			return false;
-		if (!is_narrow(p, j) || in->operand[1].sym != at->sym ||
-			base_of(p, &in->operand[1], &other) != base || other < line ||
+		if (!is_word_load(p, j) || in->operand[1].sym != at->sym ||
+			address_base(p, &in->operand[1], &other) != base || other < line ||
 			other >= line + 4 * n || (other - line) % 4 || word[(other - line) / 4] != UINT32_MAX)
 			continue;
-		if (!untouched(p, in->operand[0].reg, i, j) ||
+		if (!is_unused_between(p, in->operand[0].reg, i, j) ||
 			(base != UINT32_MAX && !plan_holds(p, base, i, j)))
 			return false;
 		word[(other - line) / 4] = j;
@@ -161,11 +164,11 @@ static void make_wide(struct plan *p, uint32_t i, unsigned n, const uint32_t *wo
 	v->n = (uint8_t)n;
 	v->elem = arena_alloc(&p->arena, n, sizeof(*v));
 	for (unsigned k = 0; k < n; k++) {
-		v->elem[k] = p->f->inst[word[k]].operand[0];
+		v->elem[k] = p->func->inst[word[k]].operand[0];
 		p->act[word[k]] = ACT_GONE;
 	}
-	base_of(p, &p->f->inst[i].operand[1], &own);
-	base_of(p, &p->f->inst[word[0]].operand[1], &lowest);
+	address_base(p, &p->func->inst[i].operand[1], &own);
+	address_base(p, &p->func->inst[word[0]].operand[1], &lowest);
 	p->act[i] = ACT_ROW;
 	p->wide[i] = v;
 	p->shift[i] = (int32_t)(own - lowest);
@@ -173,17 +176,17 @@ static void make_wide(struct plan *p, uint32_t i, unsigned n, const uint32_t *wo
 
 void plan_widen(struct plan *p)
 {
-	for (uint32_t i = 0; i < p->f->n_insts; i++) {
+	for (uint32_t i = 0; i < p->func->n_insts; i++) {
 		const struct operand *at;
 		struct operand base = {.kind = O_REG};
 		unsigned alignment;
 		uint32_t word[4];
 		int64_t offset;
 
-		if (!is_narrow(p, i) || p->wide[i])
+		if (!is_word_load(p, i) || p->wide[i])
 			continue;
-		at = &p->f->inst[i].operand[1];
-		base.reg = base_of(p, at, &offset);
+		at = &p->func->inst[i].operand[1];
+		base.reg = address_base(p, at, &offset);
 		alignment =
 			base.reg != UINT32_MAX ? alignment_of(p, &base, 0) : alignment_of_variable(at->sym);
 		for (unsigned n = alignment / 4; n > 1; n /= 2)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Asynchronous copies of a few bytes by each lane: cp.async; and all that begins with cp.
+ * Asynchronous copies of a few bytes by each lane (cp.async), and the binding of all cp instructions.
  *
- * A copy is done when it is issued, which is one of the times PTX allows; so groups are always complete, and
- * a copy that reports to an mbarrier does it at once.
+ * A copy completes at its issue, as PTX permits. Groups are therefore always complete, and a copy reports to
+ * its mbarrier at once.
  */
 #include "exec/check.h"
 #include "sem/async.h"
 
 /* ---- cp.async ---- */
 
-/* Bytes that lanes read, the rest being zeros. false: the launch has failed. */
-static bool lengths(struct warp *w, const struct op *o, uint32_t m, uint32_t n[LANES])
+/* Finds the bytes that each lane reads; the rest is zeros. false: the launch has failed. */
+static bool find_source_lengths(struct warp *w, const struct op *o, uint32_t m, uint32_t n[LANES])
 {
 	FOR_BITS32 (i, m) {
 		bool ignored = o->c && PRED(w, o->c) >> i & 1;
@@ -26,8 +26,8 @@ static bool lengths(struct warp *w, const struct op *o, uint32_t m, uint32_t n[L
 	return true;
 }
 
-/* Where the lanes read, n bytes each of as many as the copy aligns them to. false: the launch has failed. */
-static bool sources(
+/* Finds the source of each lane, n bytes at a multiple of o->bytes. false: the launch has failed. */
+static bool find_sources(
 	struct warp *w, const struct op *o, uint32_t m, const uint32_t n[LANES], uint8_t *from[LANES])
 {
 	bool whole = true;
@@ -52,7 +52,7 @@ static bool sources(
 	return true;
 }
 
-static bool destinations(struct warp *w, const struct op *o, uint32_t m, uint8_t *to[LANES])
+static bool find_destinations(struct warp *w, const struct op *o, uint32_t m, uint8_t *to[LANES])
 {
 	struct op dst = *o;
 	uint64_t src[LANES];
@@ -78,7 +78,8 @@ static void copy_async(struct warp *w, const struct op *o, uint32_t m)
 	uint8_t *to[LANES], *from[LANES] = {NULL};
 	uint32_t n[LANES];
 
-	if (!lengths(w, o, m, n) || !sources(w, o, m, n, from) || !destinations(w, o, m, to))
+	if (!find_source_lengths(w, o, m, n) || !find_sources(w, o, m, n, from) ||
+		!find_destinations(w, o, m, to))
 		return;
 	w->changed = true;
 	FOR_BITS32 (i, m) {
@@ -94,7 +95,7 @@ static void commit_group(struct warp *w, const struct op *o, uint32_t m)
 	flight_commit(w, m);
 }
 
-/* o->imm: how many groups may be under way. */
+/* o->imm: number of groups that may be incomplete. */
 static void wait_group(struct warp *w, const struct op *o, uint32_t m)
 {
 	flight_wait(w, m, (uint32_t)o->imm);
@@ -107,14 +108,15 @@ static void wait_all(struct warp *w, const struct op *o, uint32_t m)
 	flight_wait(w, m, 0);
 }
 
-static void nothing(struct warp *w, const struct op *o, uint32_t m)
+static void ignore_group(struct warp *w, const struct op *o, uint32_t m)
 {
 	(void)w;
 	(void)o;
 	(void)m;
 }
 
-static int bind_two_places(struct bind *b, struct op *o, const struct operand *to, const struct operand *from)
+static int bind_two_addresses(
+	struct bind *b, struct op *o, const struct operand *to, const struct operand *from)
 {
 	struct ext *x = bind_ext(b, o);
 	struct op dst = {.mode = 0};
@@ -129,7 +131,7 @@ static int bind_two_places(struct bind *b, struct op *o, const struct operand *t
 
 /* ---- cp ---- */
 
-/* Groups of copies; copies in bulk are over when they are issued, for the checks, too. */
+/* Binds commit_group, wait_group and wait_all. The checks treat bulk copies as complete at their issue. */
 static int bind_group(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
@@ -141,7 +143,7 @@ static int bind_group(struct bind *b, struct op *o)
 	if (wait && (k->kind != O_INT || k->value < 0 || k->value > INT32_MAX))
 		return bind_fault(b, k, "operand", "number of groups that varies (expected a constant)");
 	o->imm = wait ? k->value : 0;
-	o->fn = has(in, M_BULK)           ? nothing
+	o->fn = has(in, M_BULK)           ? ignore_group
 		: wait                    ? wait_group
 		: has(in, M_COMMIT_GROUP) ? commit_group
 					  : wait_all;
@@ -181,5 +183,5 @@ int bind_cp(struct bind *b, struct op *o)
 		if (o->b == UINT32_MAX || o->c == UINT32_MAX)
 			return -1;
 	}
-	return bind_two_places(b, o, &k[0], &k[1]);
+	return bind_two_addresses(b, o, &k[0], &k[1]);
 }

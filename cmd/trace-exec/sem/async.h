@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What copies that go on by themselves share: further addresses of an instruction, mbarriers that hear of
- * bytes.
+ * Functions shared by asynchronous copies: further addresses of an instruction, and reports of bytes to
+ * mbarriers.
  */
 #ifndef ASYNC_H
 #define ASYNC_H
 
 #include "sem/sem.h"
 
-/* An address besides the op's own, as bind_address leaves one. */
+/* A second address of an op, in the form of bind_address(). */
 struct address {
 	uint32_t slot;
 	int64_t imm;
@@ -16,32 +16,28 @@ struct address {
 };
 
 int address_bind(struct bind *b, struct address *a, const struct operand *at, enum state_space space);
-/* Host address of bytes there for a lane, whose w->addr is the offset then. NULL: the launch has failed. */
+/* Returns a lane's host address of bytes and sets w->addr to its offset. NULL: the launch has failed. */
 uint8_t *address_find_host(
 	struct warp *w, const struct op *o, const struct address *a, unsigned lane, uint64_t bytes);
 /*
- * n bytes have come for a lane: the mbarrier at a host address hears of it, whose w->addr is the offset.
- * false: the launch has failed.
+ * Reports the arrival of n bytes of a lane to the mbarrier at a host address, whose offset is w->addr. false:
+ * the launch has failed.
  */
 bool async_report_bytes(struct warp *w, const struct op *o, unsigned lane, uint8_t *mbarrier, uint64_t n);
 
-/*
- * Where a copy goes: the thread blocks of a cluster, each at the same place as the executing one, or one
- * address.
- */
+/* Destination of a copy: one address, or the same offset in several thread blocks of a cluster. */
 struct targets {
 	struct address to, bar;
 	uint32_t mask; /* slot of the blocks' mask; 0: not .multicast::cluster */
-	bool reports;  /* bar is there */
+	bool reports;  /* the copy reports to mbarrier bar */
 };
 /*
- * The host address of bytes in block rank's shared memory (mask: else ignored). NULL: the launch has failed.
+ * Returns the host address in block rank's shared memory; rank is ignored without mask. NULL: the launch has
+ * failed.
  */
-uint8_t *targets_find_host(struct warp *w, const struct op *o, const struct targets *t, const struct address *a,
-	unsigned lane, unsigned rank, uint64_t bytes);
-/*
- * The ranks that a lane copies to: bits; bit 0 alone without .multicast::cluster. 0: the launch has failed.
- */
+uint8_t *targets_find_host(struct warp *w, const struct op *o, const struct targets *t,
+	const struct address *a, unsigned lane, unsigned rank, uint64_t bytes);
+/* Returns the ranks of a lane's copy as bits; bit 0 without .multicast::cluster. 0: the launch has failed. */
 uint32_t targets_ranks(struct warp *w, const struct op *o, const struct targets *t, unsigned lane);
 
 /* cp.async.mbarrier.arrive; sem/mbarrier.c. */

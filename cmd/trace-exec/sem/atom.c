@@ -2,10 +2,10 @@
 /*
  * Atomics: atom and red of every type, on global, shared and generic addresses.
  *
- * Always true: the lanes of a warp take their turns in ascending order; scope and ordering suffixes change
- * nothing, since every store is seen by everybody at once. Thread blocks on several threads take turns by a
- * lock. A sum of f32 in global memory takes subnormal operands and results for zeros of their sign, one in
- * shared memory does not.
+ * Always true: the lanes of a warp execute in ascending order. Scope and ordering suffixes have no effect, as
+ * all threads see every store at once. A lock serializes thread blocks on several host threads. A sum of f32
+ * in global memory flushes subnormal operands and results to zeros of the same sign; one in shared memory
+ * does not.
  */
 #include <math.h>
 #include "exec/check.h"
@@ -13,8 +13,8 @@
 #include "sem/async.h"
 #include "sem/atom.h"
 
-/* The bits of a sum: one NaN for all. */
-static u64 sum_bits(float f) { return f != f ? 0x7fffffff : ieee_f32_bits(f); }
+/* Returns the bits of f, with the canonical NaN for all NaNs. */
+static u64 canonical_f32_bits(float f) { return f != f ? 0x7fffffff : ieee_f32_bits(f); }
 
 static u16 small_atom(enum atom a, enum small f, u16 x, u16 y)
 {
@@ -34,16 +34,17 @@ static u64 float_atom(enum atom a, enum type t, u64 x, u64 y)
 				     : ieee_f64_bits(a == ATOM_MIN ? fmin(ieee_f64(x), ieee_f64(y))
 								   : fmax(ieee_f64(x), ieee_f64(y)));
 	if (t == T_F32)
-		return a == ATOM_ADD ? sum_bits(ieee_f32((u32)x) + ieee_f32((u32)y))
-				     : sum_bits(a == ATOM_MIN ? fminf(ieee_f32((u32)x), ieee_f32((u32)y))
-							      : fmaxf(ieee_f32((u32)x), ieee_f32((u32)y)));
+		return a == ATOM_ADD ? canonical_f32_bits(ieee_f32((u32)x) + ieee_f32((u32)y))
+				     : canonical_f32_bits(
+					       a == ATOM_MIN ? fminf(ieee_f32((u32)x), ieee_f32((u32)y))
+							     : fmaxf(ieee_f32((u32)x), ieee_f32((u32)y)));
 	enum small f = t == T_BF16 || t == T_BF16X2 ? SMALL_BF16 : SMALL_F16;
 	u64 lo = small_atom(a, f, (u16)x, (u16)y);
 	return t == T_F16 || t == T_BF16 ? lo
 					 : lo | (u64)small_atom(a, f, (u16)(x >> 16), (u16)(y >> 16)) << 16;
 }
 
-static bool less(enum type t, u64 x, u64 y)
+static bool atom_is_less(enum type t, u64 x, u64 y)
 {
 	return t == T_S32                 ? (s32)x < (s32)y
 	       : t == T_S64               ? (s64)x < (s64)y
@@ -57,8 +58,8 @@ u64 atom_value(enum atom a, enum type t, u64 old, u64 b, u64 c)
 		return float_atom(a, t, old, b);
 	switch (a) {
 	case ATOM_ADD: return old + b;
-	case ATOM_MIN: return less(t, b, old) ? b : old;
-	case ATOM_MAX: return less(t, old, b) ? b : old;
+	case ATOM_MIN: return atom_is_less(t, b, old) ? b : old;
+	case ATOM_MAX: return atom_is_less(t, old, b) ? b : old;
 	case ATOM_INC: return (u32)old >= (u32)b ? 0 : old + 1;
 	case ATOM_DEC: return !(u32)old || (u32)old > (u32)b ? b : old - 1;
 	case ATOM_AND: return old & b;
@@ -82,7 +83,7 @@ u64 atom_global(enum atom a, enum type t, u64 old, u64 b, u64 c)
 					   : atom_value(a, t, old, b, c);
 }
 
-static bool in_shared(const struct warp *w, const uint8_t *at)
+static bool is_in_shared(const struct warp *w, const uint8_t *at)
 {
 	const struct cluster *c = w->cta->cluster;
 
@@ -110,7 +111,7 @@ static void atom(struct warp *w, const struct op *o, uint32_t m)
 			    c = x->aux[0] == ATOM_CAS ? lane_value(w, o->c, o->reg_bytes, i) : 0;
 
 			memcpy(&old, at[i] + k * o->bytes, o->bytes);
-			v = (sum_f32 && !in_shared(w, at[i]) ? atom_global : atom_value)(
+			v = (sum_f32 && !is_in_shared(w, at[i]) ? atom_global : atom_value)(
 				(enum atom)x->aux[0], (enum type)x->aux[1], old, b, c);
 			changed |= memcmp(at[i] + k * o->bytes, &v, o->bytes) != 0;
 			memcpy(at[i] + k * o->bytes, &v, o->bytes);
@@ -128,7 +129,7 @@ static void atom(struct warp *w, const struct op *o, uint32_t m)
 	w->changed = changed;
 }
 
-/* 128 bits: exch and cas. */
+/* Executes exch and cas of 128 bits. */
 static void atom_128(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
@@ -154,9 +155,9 @@ static void atom_128(struct warp *w, const struct op *o, uint32_t m)
 }
 
 static const struct {
-	enum modifier m;
-	enum atom a;
-} names[] = {
+	enum modifier modifier;
+	enum atom atom;
+} operations[] = {
 	{M_ADD, ATOM_ADD},
 	{M_MIN, ATOM_MIN},
 	{M_MAX, ATOM_MAX},
@@ -201,7 +202,7 @@ bool atom_fits_async(enum atom a, enum type t, bool global)
 	}
 }
 
-/* Values and old values: one of each, or vectors of o->n. k: the values, d: the destination or NULL. */
+/* Binds source s and destination d (NULL: none): single registers, or vectors of o->n. */
 static int bind_values(
 	struct bind *b, struct op *o, const struct operand *s, const struct operand *d, enum type t)
 {
@@ -223,9 +224,9 @@ bool atom_find(const struct stmt *in, enum type t, enum atom *a)
 {
 	unsigned found = 0;
 
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (has(in, names[i].m)) {
-			*a = names[i].a;
+	for (unsigned i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
+		if (has(in, operations[i].modifier)) {
+			*a = operations[i].atom;
 			found++;
 		}
 	return found == 1 && (t == T_NONE || atom_fits(*a, t));
@@ -256,7 +257,8 @@ int bind_atom(struct bind *b, struct op *o)
 		return bind_fault(
 			b, NULL, "types", "%s (expected one operation and a type that it has)", in->text);
 	unsigned count = first + 2 + (a == ATOM_CAS);
-	if (bind_operands(b, count, count + has(in, M_L2__CACHE_HINT)) || mem_bind_space(b, o, &k[first], true))
+	if (bind_operands(b, count, count + has(in, M_L2__CACHE_HINT)) ||
+		mem_bind_space(b, o, &k[first], true))
 		return -1;
 	if (o->space != SP_GLOBAL && o->space != SP_SHARED && o->space != SP_GENERIC)
 		return bind_fault(b, &k[first], "space", "atomic on .%s (expected .global or .shared)",

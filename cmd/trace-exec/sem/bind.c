@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Instructions to ops: registers get their places in the frame, constants their vectors, each opcode's own
- * binding (its row in ptx.def) chooses what is executed.
+ * Conversion of instructions to ops: registers get offsets in the frame, constants get vectors, and the
+ * binding of the opcode (its row in ptx.def) selects the function that executes it.
  *
- * Always true after code_bind: every op has its function, every offset lies in the frame, every operand has
- * the width that the function reads. Refused are instructions whose operands or suffixes do not fit, and what
- * is not executed.
+ * Always true after bind_program: every op has its function, every offset is in the frame, and every operand
+ * has the width that the function reads. Instructions with wrong operands or suffixes and instructions that
+ * are not executed are refused.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #define FRAME_MAX (64u << 20)
 
 #define OP(id, name, fn, ver, sm, words) [I_##id] = fn,
-static int (*const binding[N_OPCODES])(struct bind *b, struct op *o) = {
+static int (*const bindings[N_OPCODES])(struct bind *b, struct op *o) = {
 #include "lang/ptx.def"
 };
 #undef OP
@@ -48,7 +48,7 @@ int bind_refuse(const struct bind *b, const char *needs)
 		*when ? ", " : "", when);
 }
 
-/* Instructions that are known, and what this executor lacks for them. */
+/* Refuses a known instruction and names the feature that this executor lacks for it. */
 int bind_refused(struct bind *b, struct op *o)
 {
 	static const struct {
@@ -91,21 +91,21 @@ int bind_types(const struct bind *b, unsigned n)
 	return 0;
 }
 
-/* ---- places in the frame ---- */
+/* ---- slots of the frame ---- */
 
-static uint32_t frame_room(struct bind *b, unsigned bytes)
+static uint32_t alloc_frame(struct bind *b, unsigned bytes)
 {
 	struct frame *f = b->frame;
-	unsigned room = bytes ? (bytes < 2 ? 2 : bytes) * LANES : 4, align = room < 64 ? 4 : 64;
-	uint32_t at = (f->bytes + align - 1) / align * align;
+	unsigned size = bytes ? (bytes < 2 ? 2 : bytes) * LANES : 4, align = size < 64 ? 4 : 64;
+	uint32_t slot = (f->bytes + align - 1) / align * align;
 
-	f->bytes = at + room;
-	return at;
+	f->bytes = slot + size;
+	return slot;
 }
 
-uint32_t bind_scratch(struct bind *b, unsigned bytes) { return frame_room(b, bytes); }
+uint32_t bind_scratch(struct bind *b, unsigned bytes) { return alloc_frame(b, bytes); }
 
-static unsigned reg_width(const struct func *fn, uint32_t reg) /* bytes; 0: a predicate */
+static unsigned reg_width(const struct func *fn, uint32_t reg) /* in bytes; 0: a predicate */
 {
 	unsigned bits = types[fn->reg[reg].type].bits;
 
@@ -117,7 +117,7 @@ static uint32_t reg_slot(struct bind *b, uint32_t reg)
 	struct reg *r = &b->fn->reg[reg];
 
 	if (!r->slot)
-		r->slot = frame_room(b, reg_width(b->fn, reg));
+		r->slot = alloc_frame(b, reg_width(b->fn, reg));
 	return r->slot;
 }
 
@@ -137,7 +137,7 @@ static uint32_t add_init(struct bind *b, uint64_t value, unsigned bytes, unsigne
 		if (f->init[i].value == value && f->init[i].bytes == bytes && f->init[i].sreg == sreg)
 			return f->init[i].slot;
 	grow(&f->init, &f->cap_init, f->n_init + 1, sizeof(*f->init));
-	f->init[f->n_init] = (struct frame_init){frame_room(b, bytes), (uint8_t)bytes, (uint8_t)sreg, value};
+	f->init[f->n_init] = (struct frame_init){alloc_frame(b, bytes), (uint8_t)bytes, (uint8_t)sreg, value};
 	return f->init[f->n_init++].slot;
 }
 
@@ -148,7 +148,7 @@ static double float_value(const struct operand *o)
 	return o->single ? (double)ieee_f32((uint32_t)o->value) : ieee_f64((uint64_t)o->value);
 }
 
-/* The bits of an immediate as the type has them. */
+/* Converts an immediate to the bits of the type. */
 static int const_bits(const struct bind *b, const struct operand *o, enum type type, uint64_t *v)
 {
 	unsigned bits = types[type].bits;
@@ -215,7 +215,7 @@ static uint32_t bad_width(const struct bind *b, const struct operand *o, unsigne
 	return bad_operand(b, o, wanted);
 }
 
-/* The slot of a source register, or of its sum with a constant. */
+/* Returns the slot of a source register, or of its sum with a constant. */
 static uint32_t reg_source(struct bind *b, const struct operand *o)
 {
 	unsigned bytes = reg_width(b->fn, o->reg);
@@ -233,7 +233,7 @@ uint32_t bind_dst(struct bind *b, const struct operand *o, unsigned bits)
 	unsigned bytes = bits == 1 ? 0 : bits <= 16 ? 2 : bits / 8;
 
 	if (o->kind == O_NULL)
-		return frame_room(b, bytes);
+		return alloc_frame(b, bytes);
 	if (o->kind != O_REG || o->part)
 		return bad_operand(b, o, o->part ? "all of it" : "a register");
 	if (reg_width(b->fn, o->reg) != bytes)
@@ -247,7 +247,7 @@ uint32_t bind_dst_any(struct bind *b, const struct operand *o, unsigned least, u
 
 	if (o->kind == O_NULL) {
 		*bytes = (uint8_t)(least < 2 ? 2 : least);
-		return frame_room(b, *bytes);
+		return alloc_frame(b, *bytes);
 	}
 	if (o->kind != O_REG)
 		return bad_operand(b, o, "a register");
@@ -258,8 +258,8 @@ uint32_t bind_dst_any(struct bind *b, const struct operand *o, unsigned least, u
 	return reg_slot(b, o->reg);
 }
 
-/* Variables whose address is known when a frame is opened only. */
-static unsigned moves(const struct bind *b, const struct symbol *s)
+/* Returns the initialisation of an address that depends on the frame or launch; 0: it is constant. */
+static unsigned address_init_kind(const struct bind *b, const struct symbol *s)
 {
 	bool kernel_param = s->space == SP_PARAM && b->fn->entry && s->owner == b->fn;
 
@@ -282,16 +282,16 @@ static uint32_t symbol_slot(struct bind *b, const struct operand *o, unsigned by
 	if (s->kind != SYM_VAR)
 		return bad_operand(b, o, "a variable or a function");
 	return add_init(b, (s->addr + (uint64_t)o->value) & (bytes == 4 ? 0xffffffffu : UINT64_MAX), bytes,
-		moves(b, s));
+		address_init_kind(b, s));
 }
 
-static bool changes(enum sreg s)
+static bool is_clock(enum sreg s)
 {
 	return s == S_CLOCK || s == S_CLOCK_HI || s == S_CLOCK64 || s == S_GLOBALTIMER ||
 	       s == S_GLOBALTIMER_LO || s == S_GLOBALTIMER_HI;
 }
 
-static uint32_t src_of(struct bind *b, const struct operand *o, enum type type, unsigned bytes)
+static uint32_t operand_slot(struct bind *b, const struct operand *o, enum type type, unsigned bytes)
 {
 	uint64_t v = 0;
 
@@ -307,7 +307,7 @@ static uint32_t src_of(struct bind *b, const struct operand *o, enum type type, 
 			v &= (1ull << 8 * bytes) - 1;
 		return add_init(b, v, bytes, 0);
 	case O_SREG:
-		if (changes((enum sreg)o->sreg))
+		if (is_clock((enum sreg)o->sreg))
 			return bad_operand(b, o, "a register: the clock is read by mov alone");
 		return add_init(b, 0, bytes, o->sreg);
 	case O_SYM:
@@ -331,7 +331,7 @@ uint32_t bind_src(struct bind *b, const struct operand *o, enum type type)
 				      : "one without '-'");
 	if (!bytes && (o->kind == O_SREG ? sregs[o->sreg].bits != 1 : o->kind != O_REG && o->kind != O_INT))
 		return bad_operand(b, o, "a predicate");
-	return src_of(b, o, type, bytes);
+	return operand_slot(b, o, type, bytes);
 }
 
 uint32_t bind_src_any(struct bind *b, const struct operand *o, enum type type, uint8_t *bytes)
@@ -371,7 +371,7 @@ enum state_space bind_space(const struct bind *b)
 											   : SP_GENERIC;
 }
 
-/* Generic address of the variable that a plain name denotes. */
+/* Returns the generic address of the start of the space of variable s. */
 static uint64_t generic_base(const struct symbol *s)
 {
 	return s->space == SP_SHARED  ? SHARED_BASE
@@ -389,10 +389,10 @@ int bind_address(struct bind *b, struct op *o, const struct operand *at, enum st
 	if (at->sym) {
 		const struct symbol *s = sym_def(at->sym);
 		uint64_t base = s->addr + (space == SP_GENERIC ? generic_base(s) : 0);
-		unsigned move = moves(b, s);
+		unsigned move = address_init_kind(b, s);
 
 		if (space != SP_GENERIC && move == INIT_LOCAL)
-			move = 0; /* the access itself adds the frame's start */
+			move = 0; /* the access adds the start of the frame */
 		if (s->kind != SYM_VAR)
 			return bind_fault(b, at, "operand", "'%s' (expected a variable)", s->name);
 		if (space != SP_GENERIC && s->space != space && !(space == SP_CONST && s->space == SP_GLOBAL))
@@ -418,7 +418,7 @@ int bind_address(struct bind *b, struct op *o, const struct operand *at, enum st
 	return 0;
 }
 
-/* ---- all of a program ---- */
+/* ---- programs ---- */
 
 static int bind_inst(struct bind *b, struct op *o, const struct stmt *in, uint32_t n)
 {
@@ -433,7 +433,7 @@ static int bind_inst(struct bind *b, struct op *o, const struct stmt *in, uint32
 		o->guard_not = in->guard_not ? ALL_LANES : 0;
 	}
 	uint32_t first_sum = b->code->n_sums;
-	if (binding[in->op](b, o) || sum_finish(b, o, first_sum))
+	if (bindings[in->op](b, o) || sum_finish(b, o, first_sum))
 		return -1;
 	if (b->frame->bytes > FRAME_MAX)
 		return bind_fault(
@@ -446,7 +446,7 @@ static int bind_func(struct bound_code *c, uint32_t n, struct fault *f)
 	struct func *fn = c->prog->func[n];
 	struct bind b = {c, c->prog, fn, NULL, &c->frame[n], f};
 
-	b.frame->bytes = 64; /* offset 0: a predicate that is true; no register has offset 0 */
+	b.frame->bytes = 64; /* offset 0 is a true predicate, no register */
 	for (uint32_t i = 0; i < fn->n_insts; i++) {
 		c->owner[fn->first_pc + i] = n;
 		if (bind_inst(&b, &c->op[fn->first_pc + i], &fn->inst[i], i))
@@ -456,8 +456,11 @@ static int bind_func(struct bound_code *c, uint32_t n, struct fault *f)
 	return 0;
 }
 
-/* Local memory of the deepest chain of calls from function n; marks on[] find recursion. */
-static uint32_t deepest(struct bound_code *c, uint32_t n, uint8_t *on, uint32_t *known, unsigned depth)
+/*
+ * Returns the local memory of the deepest chain of calls from function n. on[]: marks that detect recursion.
+ */
+static uint32_t deepest_local_bytes(
+	struct bound_code *c, uint32_t n, uint8_t *on, uint32_t *known, unsigned depth)
 {
 	const struct func *fn = c->prog->func[n];
 	uint32_t most = 0;
@@ -474,10 +477,10 @@ static uint32_t deepest(struct bound_code *c, uint32_t n, uint8_t *on, uint32_t 
 		uint32_t below = 0;
 
 		if (o->flow == FLOW_CALL)
-			below = deepest(c, c->owner[o->target], on, known, depth + 1);
+			below = deepest_local_bytes(c, c->owner[o->target], on, known, depth + 1);
 		else if (o->flow == FLOW_CALL_REG)
 			c->recursive = true;
-		most = below > most ? below : most;
+		most = max_u32(below, most);
 	}
 	on[n] = 2;
 	return known[n] = fn->local_bytes + (fn->local_align ? fn->local_align - 1 : 0) + most;
@@ -498,9 +501,9 @@ int bind_program(struct bound_code *c, const struct program *p, struct fault *f)
 	uint8_t *on = xcalloc(p->n_funcs ? p->n_funcs : 1, 1);
 	uint32_t *known = xcalloc(p->n_funcs ? p->n_funcs : 1, sizeof(*known));
 	for (uint32_t i = 0; i < p->n_funcs; i++) {
-		uint32_t n = deepest(c, i, on, known, 0);
+		uint32_t n = deepest_local_bytes(c, i, on, known, 0);
 
-		c->local_bytes = n > c->local_bytes ? n : c->local_bytes;
+		c->local_bytes = max_u32(n, c->local_bytes);
 	}
 	if (c->recursive)
 		c->local_bytes = c->local_bytes < LOCAL_MAX / 16 ? LOCAL_MAX / 16 : LOCAL_MAX;

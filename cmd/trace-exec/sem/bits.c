@@ -31,7 +31,7 @@ static void not_pred(struct warp *w, const struct op *o, uint32_t m)
 	*d = (*d & ~m) | (~a & m);
 }
 
-static op_fn *by_bits(enum type t, op_fn *f16, op_fn *f32, op_fn *f64, op_fn *pred)
+static op_fn *function_by_bits(enum type t, op_fn *f16, op_fn *f32, op_fn *f64, op_fn *pred)
 {
 	return t == T_B16 ? f16 : t == T_B32 ? f32 : t == T_B64 ? f64 : t == T_PRED ? pred : NULL;
 }
@@ -43,11 +43,11 @@ int bind_logic(struct bind *b, struct op *o)
 	if (bind_types(b, 1))
 		return -1;
 	switch (b->in->op) {
-	case I_and: return BIND(b, o, by_bits(t, and_16, and_32, and_64, and_pred), t, t, t);
-	case I_or: return BIND(b, o, by_bits(t, or_16, or_32, or_64, or_pred), t, t, t);
-	case I_xor: return BIND(b, o, by_bits(t, xor_16, xor_32, xor_64, xor_pred), t, t, t);
-	case I_not: return BIND(b, o, by_bits(t, not_16, not_32, not_64, not_pred), t, t);
-	default: return BIND(b, o, by_bits(t, cnot_16, cnot_32, cnot_64, NULL), t, t);
+	case I_and: return BIND(b, o, function_by_bits(t, and_16, and_32, and_64, and_pred), t, t, t);
+	case I_or: return BIND(b, o, function_by_bits(t, or_16, or_32, or_64, or_pred), t, t, t);
+	case I_xor: return BIND(b, o, function_by_bits(t, xor_16, xor_32, xor_64, xor_pred), t, t, t);
+	case I_not: return BIND(b, o, function_by_bits(t, not_16, not_32, not_64, not_pred), t, t);
+	default: return BIND(b, o, function_by_bits(t, cnot_16, cnot_32, cnot_64, NULL), t, t);
 	}
 }
 
@@ -76,8 +76,8 @@ int bind_shift(struct bind *b, struct op *o)
 
 	if (bind_types(b, 1))
 		return -1;
-	return BIND(
-		b, o, b->in->op == I_shr ? right[t] : by_bits(t, shl_16, shl_32, shl_64, NULL), t, t, T_U32);
+	return BIND(b, o, b->in->op == I_shr ? right[t] : function_by_bits(t, shl_16, shl_32, shl_64, NULL),
+		t, t, T_U32);
 }
 
 LANE_OP3(shf_l_wrap, u32, u32, u32, u32, ((u64)b << 32 | a) << (c & 31) >> 32)
@@ -99,7 +99,7 @@ int bind_shf(struct bind *b, struct op *o)
 		T_B32, T_B32, T_B32, T_U32);
 }
 
-/* ---- counts and places of bits ---- */
+/* ---- counts and positions of bits ---- */
 
 static inline u32 reverse32(u32 v)
 {
@@ -134,9 +134,9 @@ int bind_count(struct bind *b, struct op *o)
 	if (bind_types(b, 1))
 		return -1;
 	switch (b->in->op) {
-	case I_popc: return BIND(b, o, by_bits(t, NULL, popc_32, popc_64, NULL), T_U32, t);
-	case I_clz: return BIND(b, o, by_bits(t, NULL, clz_32, clz_64, NULL), T_U32, t);
-	case I_brev: return BIND(b, o, by_bits(t, NULL, brev_32, brev_64, NULL), t, t);
+	case I_popc: return BIND(b, o, function_by_bits(t, NULL, popc_32, popc_64, NULL), T_U32, t);
+	case I_clz: return BIND(b, o, function_by_bits(t, NULL, clz_32, clz_64, NULL), T_U32, t);
+	case I_brev: return BIND(b, o, function_by_bits(t, NULL, brev_32, brev_64, NULL), t, t);
 	default:
 		return BIND(b, o,
 			t == T_U32   ? amount ? find32_amount_u : find32_u
@@ -148,18 +148,21 @@ int bind_count(struct bind *b, struct op *o)
 	}
 }
 
-/* The place of the n-th set bit at or above base (n > 0), at or below it (n < 0); base itself for n = 0. */
-static u32 nth_set(u32 mask, u32 base, s32 n)
+/*
+ * Returns the position of the n-th set bit at or above base (n > 0), at or below it (n < 0), or base (n = 0);
+ * ~0: none.
+ */
+static u32 nth_set_bit(u32 mask, u32 base, s32 n)
 {
 	base &= 31;
 	if (!n)
 		return mask >> base & 1 ? base : ~0u;
-	for (s32 at = (s32)base; at >= 0 && at<32; at += n> 0 ? 1 : -1)
-		if (mask >> at & 1 && (n += n > 0 ? -1 : 1) == 0)
-			return (u32)at;
+	for (s32 i = (s32)base; i >= 0 && i<32; i += n> 0 ? 1 : -1)
+		if (mask >> i & 1 && (n += n > 0 ? -1 : 1) == 0)
+			return (u32)i;
 	return ~0u;
 }
-LANE_EACH3(fns, u32, u32, u32, s32, nth_set(a, b, c))
+LANE_EACH3(fns, u32, u32, u32, s32, nth_set_bit(a, b, c))
 int bind_fns(struct bind *b, struct op *o)
 {
 	return bind_types(b, 1)
@@ -170,8 +173,8 @@ int bind_fns(struct bind *b, struct op *o)
 /* ---- fields ---- */
 
 static inline u64 field_mask(u32 len) { return len > 63 ? UINT64_MAX : (1ull << len) - 1; }
-/* Bits from pos up, len of them; a signed field whose end lies outside repeats the top bit. */
-static inline u64 field(u64 v, u32 pos, u32 len, unsigned bits, bool is_signed)
+/* Returns len bits from pos up. A signed field that ends outside repeats the top bit. */
+static inline u64 extract_field(u64 v, u32 pos, u32 len, unsigned bits, bool is_signed)
 {
 	pos &= 255;
 	len &= 255;
@@ -185,10 +188,10 @@ static inline u64 field(u64 v, u32 pos, u32 len, unsigned bits, bool is_signed)
 		x |= ~field_mask(have);
 	return x;
 }
-LANE_OP3(bfe_u32, u32, u32, u32, u32, field(a, b, c, 32, false))
-LANE_OP3(bfe_s32, u32, u32, u32, u32, field(a, b, c, 32, true))
-LANE_OP3(bfe_u64, u64, u64, u32, u32, field(a, b, c, 64, false))
-LANE_OP3(bfe_s64, u64, u64, u32, u32, field(a, b, c, 64, true))
+LANE_OP3(bfe_u32, u32, u32, u32, u32, extract_field(a, b, c, 32, false))
+LANE_OP3(bfe_s32, u32, u32, u32, u32, extract_field(a, b, c, 32, true))
+LANE_OP3(bfe_u64, u64, u64, u32, u32, extract_field(a, b, c, 64, false))
+LANE_OP3(bfe_s64, u64, u64, u32, u32, extract_field(a, b, c, 64, true))
 
 int bind_bfe(struct bind *b, struct op *o)
 {
@@ -222,7 +225,7 @@ int bind_bfi(struct bind *b, struct op *o)
 
 	if (bind_types(b, 1) || bind_operands(b, 5, 5))
 		return -1;
-	o->fn = by_bits(t, NULL, bfi_32, bfi_64, NULL);
+	o->fn = function_by_bits(t, NULL, bfi_32, bfi_64, NULL);
 	if (!o->fn)
 		return bind_plain(b, o, NULL, t, NULL, 0);
 	o->d = bind_dst(b, &k[0], types[t].bits);
@@ -246,7 +249,7 @@ static inline u32 mask_of(u32 pos, u32 len, bool clamp)
 }
 LANE_OP2(bmsk_clamp, u32, u32, u32, mask_of(a, b, true))
 LANE_OP2(bmsk_wrap, u32, u32, u32, mask_of(a, b, false))
-static inline u32 extend(u32 v, u32 n, bool clamp, bool is_signed)
+static inline u32 extend_low_bits(u32 v, u32 n, bool clamp, bool is_signed)
 {
 	n = clamp ? n : n & 31;
 	if (n >= 32)
@@ -255,10 +258,10 @@ static inline u32 extend(u32 v, u32 n, bool clamp, bool is_signed)
 		return 0;
 	return is_signed ? (u32)((s32)(v << (32 - n)) >> (32 - n)) : v & (u32)field_mask(n);
 }
-LANE_OP2(szext_u_clamp, u32, u32, u32, extend(a, b, true, false))
-LANE_OP2(szext_s_clamp, u32, u32, u32, extend(a, b, true, true))
-LANE_OP2(szext_u_wrap, u32, u32, u32, extend(a, b, false, false))
-LANE_OP2(szext_s_wrap, u32, u32, u32, extend(a, b, false, true))
+LANE_OP2(szext_u_clamp, u32, u32, u32, extend_low_bits(a, b, true, false))
+LANE_OP2(szext_s_clamp, u32, u32, u32, extend_low_bits(a, b, true, true))
+LANE_OP2(szext_u_wrap, u32, u32, u32, extend_low_bits(a, b, false, false))
+LANE_OP2(szext_s_wrap, u32, u32, u32, extend_low_bits(a, b, false, true))
 
 int bind_bmsk(struct bind *b, struct op *o)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Copies and reductions of runs of bytes (cp.async.bulk, cp.reduce.async.bulk), runs of zeros (st.bulk), and
- * stores and reductions that tell an mbarrier of a cluster (st.async, red.async).
+ * Bulk copies and reductions (cp.async.bulk, cp.reduce.async.bulk), bulk stores of zeros (st.bulk), and
+ * stores and reductions that report to an mbarrier of a cluster (st.async, red.async).
  *
- * Always true: all is done when it is issued, one lane after another, and the mbarrier hears of its bytes at
- * once; to the checks it is an access of the warp that issues it. A copy to several thread blocks writes at the same offset of each one's shared memory and tells the
- * mbarrier at the same offset there.
+ * Always true: an instruction completes at its issue, one lane after another, and reports its bytes to the
+ * mbarrier at once. The checks treat it as an access of the issuing warp. A copy to several thread blocks
+ * uses the same offsets in the shared memory of each block, for the data and for the mbarrier.
  */
 #include <string.h>
 #include "exec/check.h"
@@ -51,8 +51,8 @@ uint32_t targets_ranks(struct warp *w, const struct op *o, const struct targets 
 	return 0;
 }
 
-uint8_t *targets_find_host(struct warp *w, const struct op *o, const struct targets *t, const struct address *a,
-	unsigned lane, unsigned rank, uint64_t bytes)
+uint8_t *targets_find_host(struct warp *w, const struct op *o, const struct targets *t,
+	const struct address *a, unsigned lane, unsigned rank, uint64_t bytes)
 {
 	uint8_t *own = address_find_host(w, o, a, lane, bytes), *other;
 
@@ -61,7 +61,7 @@ uint8_t *targets_find_host(struct warp *w, const struct op *o, const struct targ
 	return (other = mem_block_shared(w, o, lane, rank)) ? other + w->addr[lane] : NULL;
 }
 
-/* ---- runs of bytes ---- */
+/* ---- bulk copies ---- */
 
 struct bulk { /* x->family */
 	struct targets targets;
@@ -72,24 +72,24 @@ struct bulk { /* x->family */
 	enum type type;
 };
 
-static void reduce(struct warp *w, const struct bulk *x, uint8_t *to, const uint8_t *from, uint64_t n)
+static void bulk_reduce(struct warp *w, const struct bulk *x, uint8_t *to, const uint8_t *from, uint64_t n)
 {
 	unsigned each = types[x->type].bits / 8;
 	bool global = x->targets.to.space == SP_GLOBAL;
 
 	pthread_mutex_lock(&w->mem->lock);
-	for (uint64_t at = 0; at + each <= n; at += each) {
+	for (uint64_t i = 0; i + each <= n; i += each) {
 		u64 a = 0, b = 0;
 
-		memcpy(&a, to + at, each);
-		memcpy(&b, from + at, each);
+		memcpy(&a, to + i, each);
+		memcpy(&b, from + i, each);
 		a = (global ? atom_global : atom_value)(x->atom, x->type, a, b, 0);
-		memcpy(to + at, &a, each);
+		memcpy(to + i, &a, each);
 	}
 	pthread_mutex_unlock(&w->mem->lock);
 }
 
-static bool whole_pieces(struct warp *w, const struct op *o, unsigned lane, uint64_t n)
+static bool check_bulk_size(struct warp *w, const struct op *o, unsigned lane, uint64_t n)
 {
 	if (n % 16 == 0)
 		return true;
@@ -98,8 +98,9 @@ static bool whole_pieces(struct warp *w, const struct op *o, unsigned lane, uint
 	return false;
 }
 
-/* One end of a copy, that w->addr was found for, may be used so. false: the launch has failed. */
-static bool good_end(struct warp *w, const struct op *o, unsigned lane, uint64_t n, uint8_t *at, bool write)
+/* Checks the end of a copy whose offset is w->addr[lane]. false: the launch has failed. */
+static bool check_bulk_end(
+	struct warp *w, const struct op *o, unsigned lane, uint64_t n, uint8_t *at, bool write)
 {
 	if (w->addr[lane] % 16 == 0)
 		return check_run(w, o, (enum state_space)w->space, lane, n, at, write);
@@ -109,23 +110,24 @@ static bool good_end(struct warp *w, const struct op *o, unsigned lane, uint64_t
 	return false;
 }
 
-static bool copy_lane(struct warp *w, const struct op *o, unsigned lane)
+static bool bulk_copy_lane(struct warp *w, const struct op *o, unsigned lane)
 {
 	const struct bulk *x = o->x->family;
 	uint64_t n = REG(u32, w, x->bytes)[lane];
 	uint32_t ranks = targets_ranks(w, o, &x->targets, lane);
 	uint8_t *from;
 
-	if (!ranks || !whole_pieces(w, o, lane, n) || !(from = address_find_host(w, o, &x->from, lane, n)) ||
-		!good_end(w, o, lane, n, from, false))
+	if (!ranks || !check_bulk_size(w, o, lane, n) ||
+		!(from = address_find_host(w, o, &x->from, lane, n)) ||
+		!check_bulk_end(w, o, lane, n, from, false))
 		return false;
 	FOR_BITS32 (r, ranks) {
 		uint8_t *to = targets_find_host(w, o, &x->targets, &x->targets.to, lane, r, n), *bar;
 
-		if (!to || !good_end(w, o, lane, n, to, true))
+		if (!to || !check_bulk_end(w, o, lane, n, to, true))
 			return false;
 		if (x->reduce)
-			reduce(w, x, to, from, n);
+			bulk_reduce(w, x, to, from, n);
 		else
 			memmove(to, from, n);
 		check_mark(w->cta, to, n);
@@ -138,24 +140,24 @@ static bool copy_lane(struct warp *w, const struct op *o, unsigned lane)
 	return true;
 }
 
-static void copy(struct warp *w, const struct op *o, uint32_t m)
+static void bulk_copy(struct warp *w, const struct op *o, uint32_t m)
 {
 	w->changed = true;
 	FOR_BITS32 (i, m)
-		if (!copy_lane(w, o, i))
+		if (!bulk_copy_lane(w, o, i))
 			return;
 }
 
-/* Nothing but its operands can be wrong. */
-static void prefetch(struct warp *w, const struct op *o, uint32_t m)
+/* Checks the operands of a prefetch. */
+static void bulk_prefetch(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct bulk *x = o->x->family;
 
 	FOR_BITS32 (i, m) {
 		uint64_t n = REG(u32, w, x->bytes)[i];
-		uint8_t *at = whole_pieces(w, o, i, n) ? address_find_host(w, o, &x->from, i, n) : NULL;
+		uint8_t *at = check_bulk_size(w, o, i, n) ? address_find_host(w, o, &x->from, i, n) : NULL;
 
-		if (!at || !good_end(w, o, i, 0, at, false))
+		if (!at || !check_bulk_end(w, o, i, 0, at, false))
 			return;
 	}
 }
@@ -186,11 +188,11 @@ static int bind_size(struct bind *b, struct bulk *x, const struct operand *k)
 	return (x->bytes = bind_src(b, k, T_U32)) == UINT32_MAX ? -1 : 0;
 }
 
-static int bind_prefetch(struct bind *b, struct op *o, struct bulk *x)
+static int bind_bulk_prefetch(struct bind *b, struct op *o, struct bulk *x)
 {
 	if (!has(b->in, M_L2) || !has(b->in, M_GLOBAL))
 		return bind_fault(b, NULL, "suffix", "%s (expected .L2.global)", b->in->text);
-	o->fn = prefetch;
+	o->fn = bulk_prefetch;
 	return bind_operands(b, 2, 2u + has(b->in, M_L2__CACHE_HINT)) ||
 			       address_bind(b, &x->from, &b->in->operand[0], SP_GLOBAL) ||
 			       bind_size(b, x, &b->in->operand[1])
@@ -198,8 +200,8 @@ static int bind_prefetch(struct bind *b, struct op *o, struct bulk *x)
 		       : 0;
 }
 
-/* Where to, where from, and who is told, as PTX has them together. */
-static int bind_ends(struct bind *b, bool to_global)
+/* Checks the combination of destination, source and completion mechanism. */
+static int bind_bulk_ends(struct bind *b, bool to_global)
 {
 	const struct stmt *in = b->in;
 	bool reports = has(in, M_MBARRIER__COMPLETE_TX__BYTES), cta = has(in, M_SHARED__CTA),
@@ -229,8 +231,8 @@ int bind_bulk(struct bind *b, struct op *o)
 	unsigned n = 3u + reports + many;
 
 	if (has(in, M_PREFETCH))
-		return bind_prefetch(b, o, x);
-	if (bind_ends(b, to_global) || bind_operands(b, n, n + has(in, M_L2__CACHE_HINT)))
+		return bind_bulk_prefetch(b, o, x);
+	if (bind_bulk_ends(b, to_global) || bind_operands(b, n, n + has(in, M_L2__CACHE_HINT)))
 		return -1;
 	x->targets.reports = reports;
 	if (address_bind(b, &x->targets.to, &k[0], to_global ? SP_GLOBAL : SP_SHARED) ||
@@ -241,7 +243,7 @@ int bind_bulk(struct bind *b, struct op *o)
 		return -1;
 	if (has(in, M_REDUCE) && bind_reduction(b, x))
 		return -1;
-	o->fn = copy;
+	o->fn = bulk_copy;
 	return bind_size(b, x, &k[2]);
 }
 
@@ -254,7 +256,7 @@ struct store_async { /* x->family */
 	enum type type;
 };
 
-static void store(struct warp *w, const struct op *o, uint32_t m)
+static void store_and_report(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct store_async *x = o->x->family;
 	uint64_t addr[LANES] = {0};
@@ -292,7 +294,8 @@ static void store(struct warp *w, const struct op *o, uint32_t m)
 			memcpy(to + k * o->bytes, &v, o->bytes);
 		}
 		check_mark(w->cta, to, bytes);
-		if (!(bar = address_find_host(w, o, &x->bar, i, 8)) || !async_report_bytes(w, o, i, bar, bytes))
+		if (!(bar = address_find_host(w, o, &x->bar, i, 8)) ||
+			!async_report_bytes(w, o, i, bar, bytes))
 			return;
 	}
 	memcpy(w->addr, addr, sizeof(addr));
@@ -307,7 +310,7 @@ int bind_store_async(struct bind *b, struct op *o)
 	enum state_space space = has(in, M_SHARED__CLUSTER) ? SP_SHARED : SP_GENERIC;
 
 	if (bind_space(b) != space || !has(in, M_MBARRIER__COMPLETE_TX__BYTES))
-		return bind_refuse(b, "a store that goes on by itself into memory without an mbarrier");
+		return bind_refuse(b, "an asynchronous store without an mbarrier");
 	if (bind_types(b, 1) || bind_operands(b, 3, 3) || address_bind(b, &x->to, &k[0], space) ||
 		address_bind(b, &x->bar, &k[2], space))
 		return -1;
@@ -318,7 +321,8 @@ int bind_store_async(struct bind *b, struct op *o)
 	o->bytes = (uint8_t)(types[x->type].bits / 8);
 	o->n = has(in, M_V2) ? 2 : has(in, M_V4) ? 4 : 1;
 	if ((o->bytes != 4 && o->bytes != 8) || o->bytes * o->n > 16 || (x->reduce && o->n > 1) ||
-		(x->reduce && (!atom_find(in, T_NONE, &x->atom) || !atom_fits_async(x->atom, x->type, false))))
+		(x->reduce &&
+			(!atom_find(in, T_NONE, &x->atom) || !atom_fits_async(x->atom, x->type, false))))
 		return bind_fault(
 			b, NULL, "types", "%s (expected a type of 4 or 8 bytes, 16 together)", in->text);
 	if (o->n > 1 && (k[1].kind != O_VEC || k[1].n != o->n))
@@ -327,18 +331,18 @@ int bind_store_async(struct bind *b, struct op *o)
 	for (unsigned i = 0; i < o->n; i++)
 		if ((o->x->slot[i] = bind_src(b, o->n > 1 ? &k[1].elem[i] : &k[1], x->type)) == UINT32_MAX)
 			return -1;
-	o->fn = store;
+	o->fn = store_and_report;
 	return 0;
 }
 
-/* ---- runs of zeros ---- */
+/* ---- bulk stores of zeros ---- */
 
 struct zeros { /* x->family */
 	struct address to;
 	uint32_t bytes; /* slot */
 };
 
-static bool zero_lane(struct warp *w, const struct op *o, unsigned lane)
+static bool bulk_zero_lane(struct warp *w, const struct op *o, unsigned lane)
 {
 	const struct zeros *x = o->x->family;
 	uint64_t n = REG(u64, w, x->bytes)[lane];
@@ -362,11 +366,11 @@ static bool zero_lane(struct warp *w, const struct op *o, unsigned lane)
 	return true;
 }
 
-static void zero(struct warp *w, const struct op *o, uint32_t m)
+static void bulk_zero(struct warp *w, const struct op *o, uint32_t m)
 {
 	w->changed = true;
 	FOR_BITS32 (i, m)
-		if (!zero_lane(w, o, i))
+		if (!bulk_zero_lane(w, o, i))
 			return;
 }
 
@@ -383,6 +387,6 @@ int bind_store_bulk(struct bind *b, struct op *o)
 			b, &k[1], "operand", "%lld bytes (expected a multiple of 8)", (long long)k[1].value);
 	if (k[2].kind != O_INT || k[2].value)
 		return bind_fault(b, &k[2], "operand", "value to store in bulk (expected 0)");
-	o->fn = zero;
+	o->fn = bulk_zero;
 	return (x->bytes = bind_src(b, &k[1], T_U64)) == UINT32_MAX ? -1 : 0;
 }

@@ -22,10 +22,10 @@ int bind_cluster_barrier(struct bind *b, struct op *o)
 }
 
 /*
- * The block of the cluster whose shared memory address a of a lane is in: rank + 1, 0 without a rank for the
- * own one. UINT32_MAX: none, the launch has failed. mode: generic addresses.
+ * Returns the block whose shared memory contains address a: its rank + 1, or 0 for an address of the own
+ * block without a rank. UINT32_MAX: none, the launch has failed. o->mode: generic addresses.
  */
-static uint32_t block_of(struct warp *w, const struct op *o, unsigned lane, u64 a)
+static uint32_t shared_block_of(struct warp *w, const struct op *o, unsigned lane, u64 a)
 {
 	u64 base = o->mode ? SHARED_BASE : 0, n = (a - base) / CLUSTER_STRIDE;
 
@@ -36,7 +36,7 @@ static uint32_t block_of(struct warp *w, const struct op *o, unsigned lane, u64 
 	return UINT32_MAX;
 }
 
-/* mapa: the address of a place of shared memory in the block of rank b. */
+/* mapa: moves an address of shared memory to the block of rank b. */
 static void mapa(struct warp *w, const struct op *o, uint32_t m)
 {
 	u64 base = o->mode ? SHARED_BASE : 0;
@@ -51,7 +51,7 @@ static void mapa(struct warp *w, const struct op *o, uint32_t m)
 				w->cta->cluster->n);
 			return;
 		}
-		if (block_of(w, o, i, a) == UINT32_MAX)
+		if (shared_block_of(w, o, i, a) == UINT32_MAX)
 			return;
 		a = base + (a - base) % CLUSTER_STRIDE;
 		if (rank != w->cta->rank)
@@ -67,7 +67,7 @@ static void getctarank(struct warp *w, const struct op *o, uint32_t m)
 {
 	FOR_BITS32 (i, m) {
 		u64 a = o->reg_bytes == 8 ? REG(u64, w, o->a)[i] : REG(u32, w, o->a)[i];
-		u32 n = block_of(w, o, i, a);
+		u32 n = shared_block_of(w, o, i, a);
 
 		if (n == UINT32_MAX)
 			return;

@@ -2,8 +2,8 @@
 /*
  * Comparisons and choices: setp set selp slct.
  *
- * A comparison is reduced to a word of 32 lanes, one for each of less, equal and unordered; what the suffix
- * asks for is put together from these, so each type has one function. Always true: .ftz compares subnormals
+ * Each type has one function, which compares 32 lanes and returns a bit mask for each of less, equal and
+ * unordered. The relation of the suffix is combined from these masks. Always true: .ftz compares subnormals
  * as zeros.
  */
 #include <float.h>
@@ -79,8 +79,8 @@ static order_fn *const order_of[N_TYPES] = {
 /* Outcomes that count as true: less, equal, greater, unordered. */
 enum { IS_LESS = 1, IS_EQUAL = 2, IS_GREATER = 4, IS_UNORDERED = 8 };
 static const struct {
-	enum modifier m;
-	uint8_t is;
+	enum modifier modifier;
+	uint8_t outcomes;
 } relation[] = {
 	{M_EQ, IS_EQUAL},
 	{M_NE, IS_LESS | IS_GREATER},
@@ -116,7 +116,7 @@ static u32 combine(unsigned how, u32 v, u32 q)
 	return how == BOOL_AND ? v & q : how == BOOL_OR ? v | q : how ? v ^ q : v;
 }
 
-static u32 compare(const struct warp *w, const struct op *o)
+static u32 compare_lanes(const struct warp *w, const struct op *o)
 {
 	order_fn *const *fn = (order_fn *const *)(const void *)&o->imm;
 	struct order r = (*fn)(w->frame + o->a, w->frame + o->b);
@@ -128,13 +128,13 @@ static void setp(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *p = &PRED(w, o->d);
 
-	*p = (*p & ~m) | (compare(w, o) & m);
+	*p = (*p & ~m) | (compare_lanes(w, o) & m);
 }
 
-/* p|q, and a third predicate. */
+/* Sets p|q, combined with a third predicate. */
 static void setp_more(struct warp *w, const struct op *o, uint32_t m)
 {
-	u32 v = compare(w, o), c = PRED(w, o->c) ^ o->x->aux[0];
+	u32 v = compare_lanes(w, o), c = PRED(w, o->c) ^ o->x->aux[0];
 	u32 *p = &PRED(w, o->d), *q = &PRED(w, o->x->slot[0]);
 	u32 first = combine(o->mode, v, c), second = combine(o->mode, ~v, c);
 
@@ -142,7 +142,7 @@ static void setp_more(struct warp *w, const struct op *o, uint32_t m)
 	*q = (*q & ~m) | (second & m);
 }
 
-/* f16x2: p for the low halves, q for the high ones. */
+/* Splits registers of f16x2 into their low halves (for p) and high halves (for q). */
 static void split_halves(const struct warp *w, uint32_t slot, u16 *lo, u16 *hi)
 {
 	const u32 *r = REG(u32, w, slot);
@@ -153,7 +153,7 @@ static void split_halves(const struct warp *w, uint32_t slot, u16 *lo, u16 *hi)
 	}
 }
 
-static void compare_pair(const struct warp *w, const struct op *o, u32 v[2])
+static void compare_halves(const struct warp *w, const struct op *o, u32 v[2])
 {
 	order_fn *const *fn = (order_fn *const *)(const void *)&o->imm;
 	u16 a[2][LANES], b[2][LANES];
@@ -172,14 +172,14 @@ static void setp_pair(struct warp *w, const struct op *o, uint32_t m)
 	u32 v[2], c = PRED(w, o->c) ^ o->x->aux[0];
 	u32 *p = &PRED(w, o->d), *q = &PRED(w, o->x->slot[0]);
 
-	compare_pair(w, o, v);
+	compare_halves(w, o, v);
 	*p = (*p & ~m) | (combine(o->mode, v[0], c) & m);
 	*q = (*q & ~m) | (combine(o->mode, v[1], c) & m);
 }
 
 static void set_word(struct warp *w, const struct op *o, uint32_t m)
 {
-	u32 v = combine(o->mode, compare(w, o), PRED(w, o->c) ^ o->x->aux[0]);
+	u32 v = combine(o->mode, compare_lanes(w, o), PRED(w, o->c) ^ o->x->aux[0]);
 
 	FOR_BITS32 (i, m) {
 		bool t = v >> i & 1;
@@ -195,7 +195,7 @@ static void set_pair(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 v[2], c = PRED(w, o->c) ^ o->x->aux[0];
 
-	compare_pair(w, o, v);
+	compare_halves(w, o, v);
 	v[0] = combine(o->mode, v[0], c);
 	v[1] = combine(o->mode, v[1], c);
 	FOR_BITS32 (i, m)
@@ -203,7 +203,7 @@ static void set_pair(struct warp *w, const struct op *o, uint32_t m)
 	[i] = (v[0] >> i & 1 ? o->x->aux[1] & 0xffff : 0) | (v[1] >> i & 1 ? o->x->aux[1] << 16 : 0);
 }
 
-/* a, b, the relation and the third predicate; first is the number of a's operand. */
+/* Binds a (operand first), b, the relation and the third predicate. */
 static int bind_compare(struct bind *b, struct op *o, enum type t, unsigned first)
 {
 	const struct stmt *in = b->in;
@@ -220,8 +220,8 @@ static int bind_compare(struct bind *b, struct op *o, enum type t, unsigned firs
 	if (bind_operands(b, first + 2 + (o->mode ? 1 : 0), first + 2 + (o->mode ? 1 : 0)))
 		return -1;
 	for (unsigned i = 0; i < sizeof(relation) / sizeof(relation[0]); i++)
-		if (has(in, relation[i].m)) {
-			o->n = relation[i].is;
+		if (has(in, relation[i].modifier)) {
+			o->n = relation[i].outcomes;
 			n++;
 		}
 	if (!fn || n != 1)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversions between all types of one number; those of several are in narrow.c.
+ * Conversions between all scalar types; conversions of packed types are in narrow.c.
  *
- * A conversion loads its source into 64-bit integers or doubles, changes them, and stores them into a
- * register that may be wider than the type (extended by the type's sign). Always true: what is no number
- * becomes the integer 0, or that of which only the top bit is set when 64 bits are on either side; integers
- * are clamped to the destination's range when they come from floating point or .sat asks for it.
+ * A conversion loads its source as a 64-bit integer or a double, converts it, and stores it into a register
+ * that can be wider than the type (extended by the type's sign). Always true: a NaN becomes the integer 0, or
+ * the integer with only the top bit set if either type has 64 bits. A conversion from floating point or with
+ * .sat clamps to the range of the destination.
  */
 #include <fenv.h>
 #include <float.h>
@@ -22,7 +22,7 @@ struct cvt {
 };
 enum { INTEGRAL_NO, INTEGRAL_RN, INTEGRAL_RZ, INTEGRAL_RM, INTEGRAL_RP };
 
-static void unpack(const struct ext *x, struct cvt *c)
+static void unpack_cvt(const struct ext *x, struct cvt *c)
 {
 	*c = (struct cvt){(enum type)x->aux[0], (enum type)x->aux[1], x->bytes[0], x->bytes[1], x->aux[2] & 1,
 		x->aux[2] & 2, x->aux[2] & 4, x->aux[2] & 8, (enum rounding)x->aux[3], (uint8_t)x->aux[4]};
@@ -83,7 +83,7 @@ static double load_float(const void *r, const struct cvt *c, unsigned i)
 	return small_value((u32)v, small_of(c->s));
 }
 
-/* Where results are kept: only bits of the type count; the rest repeats the sign or is zero. */
+/* Stores an integer, cut to the bits of the type and extended by its sign or zeros. */
 static void store_int(void *r, const struct cvt *c, unsigned i, u64 v)
 {
 	unsigned bits = types[c->d].bits;
@@ -92,7 +92,7 @@ static void store_int(void *r, const struct cvt *c, unsigned i, u64 v)
 		types[c->d].kind == K_SINT ? (u64)sign_extend(v, bits) : zero_extend(v, bits));
 }
 
-static u64 float_bits(double v, const struct cvt *c)
+static u64 cvt_float_bits(double v, const struct cvt *c)
 {
 	union {
 		float f;
@@ -137,22 +137,22 @@ static double to_integral(double v, unsigned how)
 	}
 }
 
-/* ---- by kind ---- */
+/* ---- conversions by kind ---- */
 
 static void int_to_int(struct warp *w, const struct op *o, uint32_t m)
 {
 	struct cvt c;
 
-	unpack(o->x, &c);
+	unpack_cvt(o->x, &c);
 	bool s = types[c.s].kind == K_SINT;
 	FOR_BITS32 (i, m) {
 		s64 v = load_int(w->frame + o->a, &c, i);
 
 		if (c.sat) {
-			if (s && v < least_of(c.d))
-				v = least_of(c.d);
-			else if (!(s && v < 0) && (u64)v > most_of(c.d))
-				v = (s64)most_of(c.d);
+			if (s && v < type_min(c.d))
+				v = type_min(c.d);
+			else if (!(s && v < 0) && (u64)v > type_max(c.d))
+				v = (s64)type_max(c.d);
 		}
 		store_int(w->frame + o->d, &c, i, (u64)v);
 	}
@@ -162,24 +162,24 @@ static void float_to_int(struct warp *w, const struct op *o, uint32_t m)
 {
 	struct cvt c;
 
-	unpack(o->x, &c);
+	unpack_cvt(o->x, &c);
 	FOR_BITS32 (i, m) {
 		double v = to_integral(load_float(w->frame + o->a, &c, i), c.integral);
 		u64 r;
 
 		if (v != v)
 			r = c.s == T_F64 || types[c.d].bits == 64 ? 1ull << (types[c.d].bits - 1) : 0;
-		else if (v <= (double)least_of(c.d))
-			r = (u64)least_of(c.d);
-		else if (v >= (double)most_of(c.d))
-			r = most_of(c.d);
+		else if (v <= (double)type_min(c.d))
+			r = (u64)type_min(c.d);
+		else if (v >= (double)type_max(c.d))
+			r = type_max(c.d);
 		else
 			r = v < 0 ? (u64)(s64)v : (u64)v;
 		store_int(w->frame + o->d, &c, i, r);
 	}
 }
 
-/* An integer of 64 bits in a double, rounded to odd: rounding it again is right. */
+/* Returns a 64-bit integer as a double, rounded to odd, so that a second rounding is correct. */
 static double odd_double(s64 v, bool is_signed)
 {
 	u64 a = is_signed && v < 0 ? 0 - (u64)v : (u64)v;
@@ -195,7 +195,7 @@ static void int_to_float(struct warp *w, const struct op *o, uint32_t m)
 {
 	struct cvt c;
 
-	unpack(o->x, &c);
+	unpack_cvt(o->x, &c);
 	bool s = types[c.s].kind == K_SINT;
 	FOR_BITS32 (i, m) {
 		s64 v = load_int(w->frame + o->a, &c, i);
@@ -215,7 +215,7 @@ static void int_to_float(struct warp *w, const struct op *o, uint32_t m)
 			fesetround(FE_TONEAREST);
 			put_lane(w->frame + o->d, c.d_bytes, i, d.u);
 		} else {
-			put_lane(w->frame + o->d, c.d_bytes, i, float_bits(odd_double(v, s), &c));
+			put_lane(w->frame + o->d, c.d_bytes, i, cvt_float_bits(odd_double(v, s), &c));
 		}
 	}
 }
@@ -224,17 +224,17 @@ static void float_to_float(struct warp *w, const struct op *o, uint32_t m)
 {
 	struct cvt c;
 
-	unpack(o->x, &c);
+	unpack_cvt(o->x, &c);
 	FOR_BITS32 (i, m) {
 		double v = to_integral(load_float(w->frame + o->a, &c, i), c.integral);
 
 		if (c.ftz && c.d == T_F32 && c.s == T_F32 && fabs(v) < (double)FLT_MIN)
 			v = copysign(0, v);
-		put_lane(w->frame + o->d, c.d_bytes, i, float_bits(v, &c));
+		put_lane(w->frame + o->d, c.d_bytes, i, cvt_float_bits(v, &c));
 	}
 }
 
-/* ---- the common ones, over all lanes ---- */
+/* ---- fast functions of common conversions ---- */
 
 LANE_OP1(u64_u32, u64, u32, a)
 LANE_OP1(s64_s32, s64, s32, a)
@@ -252,7 +252,7 @@ LANE_OP1(rz_s32_f32, s32, float,
 	: a >= 2147483648.0f  ? INT32_MAX
 			      : (s32)a)
 
-static op_fn *common(const struct cvt *c)
+static op_fn *fast_cvt(const struct cvt *c)
 {
 	bool exact = c->d_bytes * 8 == types[c->d].bits && c->s_bytes * 8 == types[c->s].bits && !c->sat &&
 		     !c->ftz && !c->relu && c->round == ROUND_RN;
@@ -319,8 +319,8 @@ static bool has_any(const struct stmt *in, const enum modifier *m, unsigned n)
 	return false;
 }
 
-/* What a conversion to floating point of the suffixes that clamp would have to be; NULL: it is. */
-static const char *clamps_fit(const struct stmt *in, enum type d, enum type s)
+/* Returns the requirement that .sat, .relu or .satfinite violate; NULL: none. */
+static const char *expected_clamps(const struct stmt *in, enum type d, enum type s)
 {
 	static const enum modifier others[] = {M_RM, M_RP, M_FTZ, M_SAT};
 	bool few = d == T_F16 || d == T_BF16 || d == T_TF32;
@@ -336,8 +336,8 @@ static const char *clamps_fit(const struct stmt *in, enum type d, enum type s)
 						   : NULL;
 }
 
-/* What the conversion would have to be for its suffixes to mean something; NULL: it is that. */
-static const char *suffixes_fit(const struct stmt *in, enum type d, enum type s)
+/* Returns the requirement that the suffixes of a conversion violate; NULL: none. */
+static const char *expected_suffixes(const struct stmt *in, enum type d, enum type s)
 {
 	static const enum modifier whole[] = {M_RNI, M_RZI, M_RMI, M_RPI}, near[] = {M_RN, M_RZ, M_RM, M_RP};
 	bool df = types[d].kind == K_FLOAT, sf = types[s].kind == K_FLOAT, rounds = has_any(in, near, 4);
@@ -354,10 +354,10 @@ static const char *suffixes_fit(const struct stmt *in, enum type d, enum type s)
 		return ".rna to .tf32 alone, and there .rn, .rz or .rna";
 	if (has(in, M_FTZ) && ((d != T_F32 && s != T_F32) || d == T_TF32))
 		return ".ftz with .f32 alone, and not to .tf32";
-	return clamps_fit(in, d, s);
+	return expected_clamps(in, d, s);
 }
 
-/* Meaning of types and suffixes. */
+/* Sets the fields of c from types and suffixes. */
 static void read_suffixes(const struct stmt *in, struct cvt *c)
 {
 	enum type d = (enum type)in->type[0], s = (enum type)in->type[1];
@@ -381,7 +381,7 @@ static void read_suffixes(const struct stmt *in, struct cvt *c)
 	c->satfinite = has(in, M_SATFINITE);
 }
 
-static void pack(struct ext *x, const struct cvt *c)
+static void pack_cvt(struct ext *x, const struct cvt *c)
 {
 	x->bytes[0] = c->d_bytes;
 	x->bytes[1] = c->s_bytes;
@@ -405,7 +405,7 @@ int bind_cvt(struct bind *b, struct op *o)
 		return -1;
 	if (has(in, M_RS) || narrow_type((enum type)in->type[0]) || narrow_type((enum type)in->type[1]))
 		return bind_narrow(b, o, rounding_of(in));
-	wanted = suffixes_fit(in, (enum type)in->type[0], (enum type)in->type[1]);
+	wanted = expected_suffixes(in, (enum type)in->type[0], (enum type)in->type[1]);
 	if (wanted)
 		return bind_fault(b, NULL, "suffix", "%s (expected %s)", in->text, wanted);
 	if (bind_operands(b, 2, 2))
@@ -418,11 +418,11 @@ int bind_cvt(struct bind *b, struct op *o)
 		return -1;
 	if (c.d_bytes > 8 || c.s_bytes > 8)
 		return bind_refuse(b, "registers of at most 64 bits");
-	o->fn = common(&c);
+	o->fn = fast_cvt(&c);
 	if (!o->fn)
 		o->fn = d_float   ? s_float ? float_to_float : int_to_float
 			: s_float ? float_to_int
 				  : int_to_int;
-	pack(bind_ext(b, o), &c);
+	pack_cvt(bind_ext(b, o), &c);
 	return 0;
 }

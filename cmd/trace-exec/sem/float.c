@@ -3,11 +3,10 @@
  * Floating point: add sub mul fma mad div min max abs neg sqrt rcp rsqrt, the approximations, f16 and bf16
  * and pairs.
  *
- * Always true: fma is fused; results of f32, f16 and bf16 that are no number are the canonical one
- * (0x7fffffff, 0x7fff); rounding is what the suffix says; .ftz takes subnormal operands and results for zeros
- * of their sign. An approximation is the correctly rounded result in f32 (in f64 for .approx.ftz.f64), which
- * is within the bounds that PTX states; sine and cosine are those of the argument as it is. f16 and bf16 are
- * computed in more bits, then rounded once.
+ * Always true: fma is fused. A NaN result of f32, f16 or bf16 is the canonical NaN (0x7fffffff, 0x7fff).
+ * Rounding follows the suffix. .ftz flushes subnormal operands and results to zeros of the same sign. An
+ * approximation is the correctly rounded result in f32 (in f64 for .approx.ftz.f64), within the bounds of
+ * PTX; sine and cosine are of the exact argument. f16 and bf16 are computed in more bits and rounded once.
  */
 #include <fenv.h>
 #include <float.h>
@@ -28,7 +27,7 @@ static inline float canon(float v)
 	return v == v ? v : nan.f;
 }
 
-/* ---- the common ones ---- */
+/* ---- round to nearest, without .ftz and .sat ---- */
 
 LANE_OP2(add_f32, float, float, float, canon(a + b))
 LANE_OP2(sub_f32, float, float, float, canon(a - b))
@@ -47,7 +46,7 @@ LANE_OP1(abs_f64, u64, u64, a & ~(1ull << 63))
 
 static inline float flush(float v) { return fabsf(v) < FLT_MIN ? copysignf(0, v) : v; }
 
-static void load(const struct warp *w, const struct op *o, uint32_t slot, float *v)
+static void load_f32(const struct warp *w, const struct op *o, uint32_t slot, float *v)
 {
 	const float *r = REG(const float, w, slot);
 
@@ -55,7 +54,7 @@ static void load(const struct warp *w, const struct op *o, uint32_t slot, float 
 		v[i] = o->mode & MODE_FTZ ? flush(r[i]) : r[i];
 }
 
-static void store(struct warp *w, const struct op *o, uint32_t m, const float *v)
+static void store_f32(struct warp *w, const struct op *o, uint32_t m, const float *v)
 {
 	float *d = REG(float, w, o->d);
 
@@ -68,7 +67,7 @@ static void store(struct warp *w, const struct op *o, uint32_t m, const float *v
 	}
 }
 
-static void store64(struct warp *w, const struct op *o, uint32_t m, const double *v)
+static void store_f64(struct warp *w, const struct op *o, uint32_t m, const double *v)
 {
 	double *d = REG(double, w, o->d);
 
@@ -86,9 +85,9 @@ static void round_as(const struct op *o)
 	static void name##_any_f32(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
 		float va[LANES], vb[LANES], vc[LANES], r[LANES]; \
-		load(w, o, o->a, va); \
-		load(w, o, o->b ? o->b : o->a, vb); \
-		load(w, o, o->c ? o->c : o->a, vc); \
+		load_f32(w, o, o->a, va); \
+		load_f32(w, o, o->b ? o->b : o->a, vb); \
+		load_f32(w, o, o->c ? o->c : o->a, vc); \
 		if (o->mode & (MODE_RZ | MODE_RM | MODE_RP)) \
 			round_as(o); \
 		for (unsigned i = 0; i < LANES; i++) { \
@@ -99,7 +98,7 @@ static void round_as(const struct op *o)
 		} \
 		if (o->mode & (MODE_RZ | MODE_RM | MODE_RP)) \
 			fesetround(FE_TONEAREST); \
-		store(w, o, m, r); \
+		store_f32(w, o, m, r); \
 	}
 #define ROUNDED(name, e32, e64) \
 	ROUNDED_F32(name, e32) \
@@ -118,14 +117,14 @@ static void round_as(const struct op *o)
 		} \
 		if (o->mode & (MODE_RZ | MODE_RM | MODE_RP)) \
 			fesetround(FE_TONEAREST); \
-		store64(w, o, m, r); \
+		store_f64(w, o, m, r); \
 	}
 ROUNDED(add, a + b, a + b)
 ROUNDED(sub, a - b, a - b)
 ROUNDED(mul, a *b, a *b)
 ROUNDED(fma, fmaf(a, b, c), fma(a, b, c))
 ROUNDED(div, a / b, a / b)
-/* The product by an inverse that is 0 for the greatest divisors. */
+/* Multiplies by the reciprocal, which is 0 for the largest divisors. */
 static inline float div_approx(float a, float b)
 {
 	return fabsf(b) > 0x1p126f && !isinf(b) ? a * copysignf(0, b) : a / b;
@@ -135,7 +134,7 @@ ROUNDED(sqrt, sqrtf(a), sqrt(a))
 ROUNDED(rcp, 1 / a, 1 / a)
 ROUNDED(rsqrt, (float)(1 / sqrt((double)a)), 1 / sqrt(a))
 
-/* .approx.ftz.f64: the upper 32 bits of an inverse of the upper 32 bits. */
+/* .approx.ftz.f64: returns the upper 32 bits of 1 / v (root: 1 / sqrt(v)), v being the upper 32 bits. */
 static u64 upper_inverse(u64 bits, bool root)
 {
 	union {
@@ -166,7 +165,7 @@ static unsigned modes_of(const struct stmt *in)
 	       (has(in, M_RELU) ? MODE_RELU : 0u);
 }
 
-static int one_rounding(const struct bind *b)
+static int check_one_rounding(const struct bind *b)
 {
 	unsigned n = (unsigned)has(b->in, M_RN) + has(b->in, M_RZ) + has(b->in, M_RM) + has(b->in, M_RP);
 
@@ -177,7 +176,7 @@ static int one_rounding(const struct bind *b)
 
 enum small_op { SO_ADD, SO_SUB, SO_MUL, SO_FMA, SO_MIN, SO_MAX, SO_NEG, SO_ABS, SO_EX2, SO_TANH, SO_RCP };
 
-static inline u16 h_min(u16 x, u16 y, double a, double b, bool max, const struct op *o)
+static inline u16 small_min_max(u16 x, u16 y, double a, double b, bool max, const struct op *o)
 {
 	bool xn = a != a, yn = b != b, first = max ? a > b : a < b;
 
@@ -192,7 +191,7 @@ static inline u16 h_min(u16 x, u16 y, double a, double b, bool max, const struct
 	return first ? x : y;
 }
 
-static u16 small_do(const struct op *o, u16 x, u16 y, u16 z)
+static u16 small_compute(const struct op *o, u16 x, u16 y, u16 z)
 {
 	enum small f = (enum small)o->reg_bytes;
 	bool bf = f == SMALL_BF16;
@@ -213,7 +212,7 @@ static u16 small_do(const struct op *o, u16 x, u16 y, u16 z)
 		return o->n == SO_NEG ? x ^ 0x8000 : x & 0x7fff;
 	case SO_MIN:
 	case SO_MAX: {
-		u16 h = h_min(x, y, a, b, o->n == SO_MAX, o);
+		u16 h = small_min_max(x, y, a, b, o->n == SO_MAX, o);
 
 		return o->mode & MODE_FTZ && fabs(small_value(h, f)) < tiny ? h & 0x8000 : h;
 	}
@@ -244,7 +243,7 @@ static void small_one(struct warp *w, const struct op *o, uint32_t m)
 	u16 *d = REG(u16, w, o->d);
 
 	FOR_BITS32 (i, m)
-		d[i] = small_do(o, a[i], b[i], c[i]);
+		d[i] = small_compute(o, a[i], b[i], c[i]);
 }
 
 static void small_pair(struct warp *w, const struct op *o, uint32_t m)
@@ -253,9 +252,10 @@ static void small_pair(struct warp *w, const struct op *o, uint32_t m)
 	u32 *d = REG(u32, w, o->d);
 
 	FOR_BITS32 (i, m) {
-		u32 lo = small_do(o, (u16)a[i], (u16)b[i], (u16)c[i]);
+		u32 lo = small_compute(o, (u16)a[i], (u16)b[i], (u16)c[i]);
 
-		d[i] = lo | (u32)small_do(o, (u16)(a[i] >> 16), (u16)(b[i] >> 16), (u16)(c[i] >> 16)) << 16;
+		d[i] = lo | (u32)small_compute(o, (u16)(a[i] >> 16), (u16)(b[i] >> 16), (u16)(c[i] >> 16))
+				    << 16;
 	}
 }
 
@@ -289,7 +289,7 @@ static bool is_int(const struct bind *b)
 	return types[t].kind != K_FLOAT;
 }
 
-/* f32x2: both halves of 64 bits, one after the other. */
+/* f32x2: both halves of 64 bits. */
 #define PAIR_F32(name, expr) \
 	static void name##_x2(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
@@ -321,13 +321,13 @@ PAIR_F32(sub, a - b)
 PAIR_F32(mul, a *b)
 PAIR_F32(fma, fmaf(a, b, c))
 
-/* fast: no mode; f32 and f64 of any mode. n: sources */
+/* fn: f32 and f64 without a mode, f32 and f64 with any mode, f32x2. n: number of sources. */
 static int bind_real(struct bind *b, struct op *o, unsigned n, op_fn *const fn[5])
 {
 	enum type t = (enum type)b->in->type[0];
 	op_fn *f;
 
-	if (one_rounding(b))
+	if (check_one_rounding(b))
 		return -1;
 	o->mode = (uint8_t)modes_of(b->in);
 	f = t == T_F32     ? o->mode ? fn[2] : fn[0]
@@ -337,7 +337,7 @@ static int bind_real(struct bind *b, struct op *o, unsigned n, op_fn *const fn[5
 	return n == 2 ? BIND(b, o, f, t, t, t) : BIND(b, o, f, t, t, t, t);
 }
 
-/* What numbers of every kind have: integers are bound by of_int, small ones take operation `small`. */
+/* Binds an operation of all types: of_int for integers, `small` for f16 and bf16, fn for others. */
 static int bind_all(struct bind *b, struct op *o, int (*of_int)(struct bind *, struct op *),
 	enum small_op small, op_fn *const fn[5])
 {
@@ -380,7 +380,7 @@ int bind_fma(struct bind *b, struct op *o)
 	if (bind_types(b, 1))
 		return -1;
 	if (has(b->in, M_OOB))
-		return bind_refuse(b, "numbers that stand for elements out of bounds");
+		return bind_refuse(b, "numbers that represent elements out of bounds");
 	return is_small((enum type)b->in->type[0]) ? bind_small(b, o, SO_FMA, 3) : bind_real(b, o, 3, fn);
 }
 
@@ -398,19 +398,20 @@ int bind_div(struct bind *b, struct op *o)
 	if (is_int(b))
 		return bind_div_int(b, o);
 	o->mode = (uint8_t)modes_of(b->in);
-	return one_rounding(b) ? -1
-			       : BIND(b, o,
-					 t == T_F32 ? has(b->in, M_APPROX) ? div_approx_any_f32 : div_any_f32
-					 : t == T_F64 ? div_any_f64
-						      : NULL,
-					 t, t, t);
+	return check_one_rounding(b)
+		       ? -1
+		       : BIND(b, o,
+				 t == T_F32   ? has(b->in, M_APPROX) ? div_approx_any_f32 : div_any_f32
+				 : t == T_F64 ? div_any_f64
+					      : NULL,
+				 t, t, t);
 }
 
-static void abs_mode(struct warp *w, const struct op *o, uint32_t m)
+static void abs_neg_any_f32(struct warp *w, const struct op *o, uint32_t m)
 {
 	float v[LANES];
 
-	load(w, o, o->a, v);
+	load_f32(w, o, o->a, v);
 	for (unsigned i = 0; i < LANES; i++)
 		v[i] = canon(o->imm ? -v[i] : fabsf(v[i]));
 	float *d = REG(float, w, o->d);
@@ -434,13 +435,13 @@ int bind_absneg(struct bind *b, struct op *o)
 	return BIND(b, o,
 		t == T_F64   ? neg ? neg_f64 : abs_f64
 		: t != T_F32 ? NULL
-		: o->mode    ? abs_mode
+		: o->mode    ? abs_neg_any_f32
 		: neg        ? neg_f32
 			     : abs_f32,
 		t, t);
 }
 
-/* One operand: sqrt rcp rsqrt sin cos lg2 ex2 tanh. */
+/* Binds sqrt, rcp, rsqrt, sin, cos, lg2, ex2 and tanh. */
 int bind_unary(struct bind *b, struct op *o)
 {
 	static op_fn *const f32[N_OPCODES] = {[I_sqrt] = sqrt_any_f32,
@@ -456,7 +457,7 @@ int bind_unary(struct bind *b, struct op *o)
 	enum type t = (enum type)b->in->type[0];
 	unsigned op = b->in->op;
 
-	if (bind_types(b, 1) || one_rounding(b))
+	if (bind_types(b, 1) || check_one_rounding(b))
 		return -1;
 	if (is_small(t)) {
 		if (op != I_ex2 && op != I_tanh)
@@ -476,7 +477,7 @@ int bind_unary(struct bind *b, struct op *o)
 
 /* ---- min and max ---- */
 
-static inline u32 f32_less(u32 x, u32 y, bool max, unsigned mode, bool xorsign)
+static inline u32 f32_min_max(u32 x, u32 y, bool max, unsigned mode, bool xorsign)
 {
 	union {
 		u32 u;
@@ -500,17 +501,17 @@ static inline u32 f32_less(u32 x, u32 y, bool max, unsigned mode, bool xorsign)
 		return max ? a.u & b.u : a.u | b.u;
 	return (a.f < b.f) != max ? a.u : b.u;
 }
-LANE_OP2(min_f32, u32, u32, u32, f32_less(a, b, false, o->mode, o->imm))
-LANE_OP2(max_f32, u32, u32, u32, f32_less(a, b, true, o->mode, o->imm))
-/* Of three; keep: all bits, or all but the sign. */
-static inline u32 f32_least(u32 a, u32 b, u32 c, bool max, unsigned mode, u32 keep)
+LANE_OP2(min_f32, u32, u32, u32, f32_min_max(a, b, false, o->mode, o->imm))
+LANE_OP2(max_f32, u32, u32, u32, f32_min_max(a, b, true, o->mode, o->imm))
+/* Returns the minimum or maximum of three. keep: all bits, or all but the sign. */
+static inline u32 f32_min_max3(u32 a, u32 b, u32 c, bool max, unsigned mode, u32 keep)
 {
-	return f32_less(f32_less(a & keep, b & keep, max, mode, false), c & keep, max, mode, false);
+	return f32_min_max(f32_min_max(a & keep, b & keep, max, mode, false), c & keep, max, mode, false);
 }
-LANE_OP3(min3_f32, u32, u32, u32, u32, f32_least(a, b, c, false, o->mode, (u32)o->imm))
-LANE_OP3(max3_f32, u32, u32, u32, u32, f32_least(a, b, c, true, o->mode, (u32)o->imm))
+LANE_OP3(min3_f32, u32, u32, u32, u32, f32_min_max3(a, b, c, false, o->mode, (u32)o->imm))
+LANE_OP3(max3_f32, u32, u32, u32, u32, f32_min_max3(a, b, c, true, o->mode, (u32)o->imm))
 
-static inline u64 f64_less(u64 x, u64 y, bool max)
+static inline u64 f64_min_max(u64 x, u64 y, bool max)
 {
 	union {
 		u64 u;
@@ -523,8 +524,8 @@ static inline u64 f64_less(u64 x, u64 y, bool max)
 		return max ? x & y : x | y;
 	return (a.f < b.f) != max ? x : y;
 }
-LANE_OP2(min_f64, u64, u64, u64, f64_less(a, b, false))
-LANE_OP2(max_f64, u64, u64, u64, f64_less(a, b, true))
+LANE_OP2(min_f64, u64, u64, u64, f64_min_max(a, b, false))
+LANE_OP2(max_f64, u64, u64, u64, f64_min_max(a, b, true))
 
 int bind_minmax(struct bind *b, struct op *o)
 {

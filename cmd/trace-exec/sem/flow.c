@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bindings of what changes the flow of a warp: branches, calls, returns, barriers. Their execution is in
- * exec/stack.c, exec/call.c and exec/cta.c.
+ * Bindings of control flow: branches, calls, returns, barriers. Their execution is in exec/stack.c,
+ * exec/call.c and exec/cta.c.
  */
 #include "sem/sem.h"
 #include "exec/call.h"
@@ -112,7 +112,7 @@ static int bind_arguments(struct bind *b, const struct operand *list, struct sym
 	return 0;
 }
 
-/* Is it a function by which a kernel launches another: of the device runtime's first or second version? */
+/* Is name a function of the device runtime (version 1 or 2) that launches a kernel? */
 static bool launches_kernel(const char *name)
 {
 	static const char *const begin[] = {
@@ -124,8 +124,8 @@ static bool launches_kernel(const char *name)
 	return false;
 }
 
-/* A call by name: o's function or target. NULL: a fault. */
-static const struct func *bind_named(struct bind *b, struct op *o, const struct operand *what)
+/* Binds a call by name. Returns the called function; NULL: a fault. */
+static const struct func *bind_named_call(struct bind *b, struct op *o, const struct operand *what)
 {
 	const struct symbol *s = sym_def(what->sym);
 	const struct func *f = s->func;
@@ -161,7 +161,7 @@ static const struct func *bind_named(struct bind *b, struct op *o, const struct 
 	return f;
 }
 
-static void keep_targets(const struct bind *b, struct call_site *s, const struct symbol *list)
+static void store_call_targets(const struct bind *b, struct call_site *s, const struct symbol *list)
 {
 	struct func **to = arena_alloc(&b->code->arena, list->n_targets, sizeof(struct func *));
 
@@ -171,8 +171,8 @@ static void keep_targets(const struct bind *b, struct call_site *s, const struct
 	s->n_targets = list->n_targets;
 }
 
-/* A call through a register: the prototype, or that of the first of the targets. NULL: a fault. */
-static const struct func *bind_through(
+/* Binds a call through a register. Returns the prototype, or the first of the targets; NULL: a fault. */
+static const struct func *bind_register_call(
 	struct bind *b, struct op *o, const struct operand *what, const struct symbol *p)
 {
 	if (!p || (p->kind != SYM_PROTO && (p->kind != SYM_TARGETS || !p->n_targets))) {
@@ -192,7 +192,7 @@ static const struct func *bind_through(
 	if ((o->a = bind_src_any(b, what, T_U32, &o->reg_bytes)) == UINT32_MAX)
 		return NULL;
 	if (p->kind == SYM_TARGETS)
-		keep_targets(b, o->x->site, p);
+		store_call_targets(b, o->x->site, p);
 	return p->kind == SYM_TARGETS ? sym_def(p->target[0])->func : p->func;
 }
 
@@ -213,9 +213,9 @@ int bind_call(struct bind *b, struct op *o)
 	struct call_site *site = arena_alloc(&b->code->arena, 1, sizeof(*site));
 	bind_ext(b, o)->site = site;
 	if (what->kind == O_SYM && what->sym->kind == SYM_FUNC)
-		proto = bind_named(b, o, what);
+		proto = bind_named_call(b, o, what);
 	else if (what->kind == O_REG)
-		proto = bind_through(b, o, what, at < n ? k[at].sym : NULL);
+		proto = bind_register_call(b, o, what, at < n ? k[at].sym : NULL);
 	else
 		bind_fault(b, what, "function", "call without a function (expected a name or a register)");
 	if (!proto)
@@ -267,7 +267,7 @@ int bind_bar(struct bind *b, struct op *o)
 	if (k[at].kind == O_INT && (k[at].value < 0 || k[at].value > 15))
 		return bind_fault(
 			b, &k[at], "barrier", "barrier %lld (expected 0 to 15)", (long long)k[at].value);
-	o->mode = k[at].kind != O_INT; /* the record has to say which barrier */
+	o->mode = k[at].kind != O_INT; /* the trace must name the barrier */
 	if ((o->a = bind_src(b, &k[at++], T_U32)) == UINT32_MAX)
 		return -1;
 	o->b = 0;

@@ -2,9 +2,9 @@
 /*
  * Integer arithmetic: add sub mul mad div rem min max abs neg sad mul24 mad24, with carry, dot products.
  *
- * Always true: results wrap; a division by zero gives all ones, as the hardware does, the remainder the
- * dividend; the most negative number divided by -1 is itself. The carry is a register of the warp that .cc
- * writes and addc, subc and madc read: a vector of words in the frame, one for each function.
+ * Always true: results wrap. As in hardware, a division by zero returns all ones, and its remainder is the
+ * dividend. The most negative number divided by -1 is itself. The carry is a register that .cc writes and
+ * addc, subc and madc read: a vector of words in the frame, one vector per function.
  */
 #include "sem/sem.h"
 
@@ -79,10 +79,11 @@ LANE_OP1(neg_64, u64, u64, 0ull - a)
 
 /* ---- pairs of 16 bits ---- */
 
-static inline u32 pair(u32 lo, u32 hi) { return (lo & 0xffff) | hi << 16; }
+static inline u32 pack_halves(u32 lo, u32 hi) { return (lo & 0xffff) | hi << 16; }
 #define PAIR_OP(name, T, expr) \
 	static inline u32 name##_half(T a, T b) { return (u16)(expr); } \
-	LANE_OP2(name, u32, u32, u32, pair(name##_half((T)a, (T)b), name##_half((T)(a >> 16), (T)(b >> 16))))
+	LANE_OP2(name, u32, u32, u32, \
+		pack_halves(name##_half((T)a, (T)b), name##_half((T)(a >> 16), (T)(b >> 16))))
 PAIR_OP(add_x2, u16, a + b)
 PAIR_OP(sub_x2, u16, a - b)
 PAIR_OP(min_u16x2, u16, a < b ? a : b)
@@ -101,7 +102,7 @@ static uint32_t carry_slot(struct bind *b)
 	return b->frame->carry;
 }
 
-/* mode bit 1: writes the carry; bit 2: reads it; bit 3: subtracts. The vector's lowest bit is the carry. */
+/* Bits of mode: write the carry, read it, subtract. The carry is the lowest bit of a word of the vector. */
 enum { CARRY_OUT = 2, CARRY_IN = 4, CARRY_SUB = 8 };
 
 #define CARRY_ADD(name, T, W) \
@@ -286,7 +287,7 @@ int bind_mad24(struct bind *b, struct op *o)
 		t, t, t, t);
 }
 
-/* ---- sums and the rest; each also for its name without integer type ---- */
+/* ---- other operations ---- */
 
 int bind_add_int(struct bind *b, struct op *o)
 {
@@ -387,7 +388,7 @@ int bind_sad(struct bind *b, struct op *o)
 	return bind_types(b, 1) ? -1 : BIND(b, o, sad[t], t, t, t, t);
 }
 
-/* ---- dot products of bytes; mode bits: a signed, b signed, high half ---- */
+/* ---- dot products of bytes; bits of mode: a signed, b signed, high half ---- */
 
 enum { DOT_A = 2, DOT_B = 4, DOT_HI = 8 };
 static inline s32 dot_byte(u32 v, unsigned k, bool is_signed)

@@ -2,12 +2,12 @@
 /*
  * Small matrices between shared memory and the lanes: ldmatrix stmatrix movmatrix.
  *
- * Always true: lane l gives the address of row l mod 8 of matrix l / 8; lane l holds elements 2 (l mod 4) and
- * the next of row l / 4, of column l / 4 when transposed.
+ * Always true: lane l has the address of row l mod 8 of matrix l / 8. Lane l holds elements 2 (l mod 4) and
+ * 2 (l mod 4) + 1 of row l / 4, or of column l / 4 if transposed.
  */
 #include "sem/sem.h"
 
-static bool all_lanes(struct warp *w, const struct op *o, uint32_t m)
+static bool check_all_lanes(struct warp *w, const struct op *o, uint32_t m)
 {
 	if (m == ALL_LANES)
 		return true;
@@ -16,12 +16,12 @@ static bool all_lanes(struct warp *w, const struct op *o, uint32_t m)
 	return false;
 }
 
-static void move(struct warp *w, const struct op *o, uint32_t m)
+static void move_matrices(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
 	uint32_t rows = o->n == 4 ? ALL_LANES : (1u << 8 * o->n) - 1;
 
-	if (!all_lanes(w, o, m))
+	if (!check_all_lanes(w, o, m))
 		return;
 	if (!(o->is_signed ? mem_write : mem_read)(w, o, rows, 16, at))
 		return;
@@ -63,7 +63,7 @@ int bind_ldmatrix(struct bind *b, struct op *o)
 	o->is_signed = store;
 	o->memory = 1;
 	o->bytes = 16;
-	o->fn = move;
+	o->fn = move_matrices;
 	if (vec->kind != O_VEC || vec->n != o->n)
 		return bind_fault(b, vec, "operand", "no vector of %u elements (expected {..})", o->n);
 	for (unsigned i = 0; i < o->n; i++)
@@ -73,11 +73,11 @@ int bind_ldmatrix(struct bind *b, struct op *o)
 	return mem_bind_space(b, o, &k[!store], store);
 }
 
-static void transpose(struct warp *w, const struct op *o, uint32_t m)
+static void transpose_matrix(struct warp *w, const struct op *o, uint32_t m)
 {
 	u16 v[8][8];
 
-	if (!all_lanes(w, o, m))
+	if (!check_all_lanes(w, o, m))
 		return;
 	for (unsigned l = 0; l < LANES; l++)
 		for (unsigned e = 0; e < 2; e++)
@@ -88,5 +88,6 @@ static void transpose(struct warp *w, const struct op *o, uint32_t m)
 
 int bind_movmatrix(struct bind *b, struct op *o)
 {
-	return bind_types(b, 1) ? -1 : BIND(b, o, b->in->type[0] == T_B16 ? transpose : NULL, T_B32, T_B32);
+	return bind_types(b, 1) ? -1
+				: BIND(b, o, b->in->type[0] == T_B16 ? transpose_matrix : NULL, T_B32, T_B32);
 }

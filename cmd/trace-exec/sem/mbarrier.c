@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mbarriers: arrivals of threads and of bytes that copies bring.
+ * mbarriers: arrivals of threads and of bytes that copies write.
  *
- * Always true of an mbarrier's 64 bits: the arrivals that are still missing (20 bits), the count of a phase
- * (20), the phase (1), the bytes that are still missing (22, signed), and a last one that says that it is
- * one. A phase ends with an arrival or with bytes, when neither is missing. A wait that fails ends the warp's
- * turn, so that others may arrive.
+ * The 64 bits of an mbarrier are, from the lowest: pending arrivals (20 bits), arrivals per phase (20), phase
+ * (1), pending bytes (22, signed), and a bit that is 1 for every initialised mbarrier. Always true: a phase
+ * ends when neither arrivals nor bytes are pending. A wait that fails yields, so that other warps can arrive.
  */
 #include "exec/check.h"
 #include "sem/async.h"
 
 #define COUNT_MOST 0xfffff
 
-struct state {
+struct mbarrier_state {
 	u64 pending, count, phase;
-	s64 tx;
+	s64 pending_bytes;
 };
 
-static u64 pack(const struct state *s)
+static u64 pack_mbarrier(const struct mbarrier_state *s)
 {
-	return s->pending | s->count << 20 | (s->phase & 1) << 40 | ((u64)s->tx & 0x3fffff) << 41 |
+	return s->pending | s->count << 20 | (s->phase & 1) << 40 | ((u64)s->pending_bytes & 0x3fffff) << 41 |
 	       1ull << 63;
 }
 
-static struct state unpack(u64 v)
+static struct mbarrier_state unpack_mbarrier(u64 v)
 {
-	return (struct state){v & COUNT_MOST, v >> 20 & COUNT_MOST, v >> 40 & 1, (s64)(v << 1) >> 42};
+	return (struct mbarrier_state){
+		v & COUNT_MOST, v >> 20 & COUNT_MOST, v >> 40 & 1, (s64)(v << 1) >> 42};
 }
 
-/* The phase ends when nothing is missing. */
-static void settle(struct state *s)
+/* Begins the next phase if nothing is pending. */
+static void end_complete_phase(struct mbarrier_state *s)
 {
-	if (s->pending || s->tx)
+	if (s->pending || s->pending_bytes)
 		return;
 	s->pending = s->count;
 	s->phase ^= 1;
 }
 
-/* ---- what happens to one ---- */
+/* ---- one mbarrier ---- */
 
-static bool is_aligned(struct warp *w, const struct op *o, unsigned lane)
+static bool check_mbarrier_alignment(struct warp *w, const struct op *o, unsigned lane)
 {
 	if (w->addr[lane] % 8 == 0)
 		return true;
@@ -49,8 +49,10 @@ static bool is_aligned(struct warp *w, const struct op *o, unsigned lane)
 	return false;
 }
 
-/* What lies at the host address, w->addr being its offset. false: no mbarrier; the launch has failed. */
-static bool is_one(struct warp *w, const struct op *o, unsigned lane, const uint8_t *at, u64 *v)
+/*
+ * Reads the mbarrier at host address at, offset w->addr[lane]. false: none is there, the launch has failed.
+ */
+static bool read_mbarrier(struct warp *w, const struct op *o, unsigned lane, const uint8_t *at, u64 *v)
 {
 	memcpy(v, at, 8);
 	if (*v >> 63)
@@ -61,7 +63,8 @@ static bool is_one(struct warp *w, const struct op *o, unsigned lane, const uint
 	return false;
 }
 
-static bool arrive(struct warp *w, const struct op *o, unsigned lane, struct state *s, u64 n)
+static bool subtract_arrivals(
+	struct warp *w, const struct op *o, unsigned lane, struct mbarrier_state *s, u64 n)
 {
 	if (n && n <= s->pending) {
 		s->pending -= n;
@@ -73,22 +76,23 @@ static bool arrive(struct warp *w, const struct op *o, unsigned lane, struct sta
 	return false;
 }
 
-/* Bytes to come, or (negative) that have come. */
-static bool expect(struct warp *w, const struct op *o, unsigned lane, struct state *s, s64 n)
+/* Adds n pending bytes; n is negative for bytes that have arrived. false: the launch has failed. */
+static bool add_pending_bytes(
+	struct warp *w, const struct op *o, unsigned lane, struct mbarrier_state *s, s64 n)
 {
-	if (s->tx + n <= COUNT_MOST && s->tx + n >= -COUNT_MOST) {
-		s->tx += n;
+	if (s->pending_bytes + n <= COUNT_MOST && s->pending_bytes + n >= -COUNT_MOST) {
+		s->pending_bytes += n;
 		return true;
 	}
 	exec_fail(w, o, 1u << lane, "mbarrier",
 		"%lld bytes that an mbarrier would wait for (expected no more than %d)",
-		(long long)(s->tx + n), COUNT_MOST);
+		(long long)(s->pending_bytes + n), COUNT_MOST);
 	return false;
 }
 
 bool async_report_bytes(struct warp *w, const struct op *o, unsigned lane, uint8_t *mbarrier, uint64_t n)
 {
-	struct state s;
+	struct mbarrier_state s;
 	u64 v;
 
 	if (w->space != SP_SHARED || w->addr[lane] % 8) {
@@ -97,13 +101,13 @@ bool async_report_bytes(struct warp *w, const struct op *o, unsigned lane, uint8
 			(unsigned long long)w->addr[lane], space_name[w->space]);
 		return false;
 	}
-	if (!is_one(w, o, lane, mbarrier, &v))
+	if (!read_mbarrier(w, o, lane, mbarrier, &v))
 		return false;
-	s = unpack(v);
-	if (!expect(w, o, lane, &s, -(s64)n))
+	s = unpack_mbarrier(v);
+	if (!add_pending_bytes(w, o, lane, &s, -(s64)n))
 		return false;
-	settle(&s);
-	v = pack(&s);
+	end_complete_phase(&s);
+	v = pack_mbarrier(&s);
 	memcpy(mbarrier, &v, 8);
 	return true;
 }
@@ -111,13 +115,11 @@ bool async_report_bytes(struct warp *w, const struct op *o, unsigned lane, uint8
 /* ---- instructions ---- */
 
 enum mb_op { MB_INIT, MB_INVAL, MB_ARRIVE, MB_DROP, MB_EXPECT, MB_COMPLETE, MB_COPIES, MB_TEST };
-enum {
-	AUX_TX,
-	AUX_INCOMPLETE
-}; /* of x->aux: the operand counts bytes; .noComplete, or of MB_COPIES .noinc */
+/* Indices of x->aux: the operand counts bytes; .noComplete, or .noinc for MB_COPIES. */
+enum { AUX_TX, AUX_INCOMPLETE };
 
-/* Generic addresses lie in the block's own shared memory; others are bound to. */
-static bool in_own(struct warp *w, const struct op *o, uint32_t m)
+/* Checks that generic addresses are in the own block's shared memory. false: the launch has failed. */
+static bool check_own_block(struct warp *w, const struct op *o, uint32_t m)
 {
 	if (o->space != SP_GENERIC)
 		return true;
@@ -131,23 +133,23 @@ static bool in_own(struct warp *w, const struct op *o, uint32_t m)
 	return true;
 }
 
-/* Host addresses of mbarriers. false: the launch has failed. */
-static bool places(struct warp *w, const struct op *o, uint32_t m, uint8_t **at)
+/* Finds the host addresses of the lanes' mbarriers. false: the launch has failed. */
+static bool find_mbarriers(struct warp *w, const struct op *o, uint32_t m, uint8_t **at)
 {
 	bool change = o->n == MB_INIT || o->n == MB_INVAL;
 
 	exec_addresses(w, o);
-	if (!in_own(w, o, m) || !mem_find_host(w, o, m, (enum state_space)o->space, 8, at))
+	if (!check_own_block(w, o, m) || !mem_find_host(w, o, m, (enum state_space)o->space, 8, at))
 		return false;
 	FOR_BITS32 (i, m)
-		if (!is_aligned(w, o, i))
+		if (!check_mbarrier_alignment(w, o, i))
 			return false;
 	return !w->g->opt->check || (change ? check_write(w, o, m, 8, at) : check_read(w, o, m, 8, at));
 }
 
-static bool init(struct warp *w, const struct op *o, unsigned lane, u64 n, u64 *v)
+static bool init_mbarrier(struct warp *w, const struct op *o, unsigned lane, u64 n, u64 *v)
 {
-	struct state s = {n, n, 0, 0};
+	struct mbarrier_state s = {n, n, 0, 0};
 
 	if (!n || n > COUNT_MOST) {
 		exec_fail(w, o, 1u << lane, "mbarrier",
@@ -155,40 +157,41 @@ static bool init(struct warp *w, const struct op *o, unsigned lane, u64 n, u64 *
 			COUNT_MOST);
 		return false;
 	}
-	*v = pack(&s);
+	*v = pack_mbarrier(&s);
 	return true;
 }
 
 /* Applies the op to an mbarrier. false: the launch has failed. */
-static bool happen(struct warp *w, const struct op *o, unsigned lane, u64 n, u64 *v)
+static bool apply_operation(struct warp *w, const struct op *o, unsigned lane, u64 n, u64 *v)
 {
-	struct state s = unpack(*v);
+	struct mbarrier_state s = unpack_mbarrier(*v);
 	bool tx = o->x->aux[AUX_TX], incomplete = o->x->aux[AUX_INCOMPLETE], good;
 	u64 phase = s.phase, arrivals = tx ? 1 : n;
 
 	if (o->n == MB_EXPECT) {
-		good = expect(w, o, lane, &s, (s64)n);
-		*v = pack(&s);
+		good = add_pending_bytes(w, o, lane, &s, (s64)n);
+		*v = pack_mbarrier(&s);
 		return good;
 	}
 	if (o->n == MB_COMPLETE) {
-		good = expect(w, o, lane, &s, -(s64)n);
+		good = add_pending_bytes(w, o, lane, &s, -(s64)n);
 	} else if (o->n == MB_COPIES) {
-		good = !incomplete || arrive(w, o, lane, &s, 1);
+		good = !incomplete || subtract_arrivals(w, o, lane, &s, 1);
 	} else {
-		good = (!tx || expect(w, o, lane, &s, (s64)n)) && arrive(w, o, lane, &s, arrivals);
+		good = (!tx || add_pending_bytes(w, o, lane, &s, (s64)n)) &&
+		       subtract_arrivals(w, o, lane, &s, arrivals);
 		if (o->n == MB_DROP)
 			s.count -= arrivals;
 	}
 	if (!good)
 		return false;
-	settle(&s);
+	end_complete_phase(&s);
 	if (incomplete && o->n != MB_COPIES && s.phase != phase) {
 		exec_fail(w, o, 1u << lane, "mbarrier",
 			"last arrival of a phase with .noComplete (expected others to be missing)");
 		return false;
 	}
-	*v = pack(&s);
+	*v = pack_mbarrier(&s);
 	return true;
 }
 
@@ -196,19 +199,20 @@ static void mbarrier(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
 
-	if (!places(w, o, m, at))
+	if (!find_mbarriers(w, o, m, at))
 		return;
-	if (o->n == MB_COPIES) { /* who waits for the mbarrier has waited for them */
+	if (o->n == MB_COPIES) { /* a wait for the mbarrier includes these copies */
 		flight_commit(w, m);
 		flight_wait(w, m, 0);
 	}
 	FOR_BITS32 (i, m) {
 		u64 v = 0, old = 0, n = o->b ? REG(u32, w, o->b)[i] : 1;
-		bool good = o->n == MB_INIT ? init(w, o, i, n, &v) : is_one(w, o, i, at[i], &old);
+		bool good =
+			o->n == MB_INIT ? init_mbarrier(w, o, i, n, &v) : read_mbarrier(w, o, i, at[i], &old);
 
 		if (good && o->n > MB_INVAL) {
 			v = old;
-			good = happen(w, o, i, n, &v);
+			good = apply_operation(w, o, i, n, &v);
 		}
 		if (!good)
 			return;
@@ -220,26 +224,26 @@ static void mbarrier(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-/* Is the phase over that the token or the parity names? */
+/* Sets a predicate: is the phase of the token or parity complete? */
 static void mbarrier_wait(struct warp *w, const struct op *o, uint32_t m)
 {
 	bool parity = o->x->aux[AUX_TX];
 	uint8_t *at[LANES];
 	uint32_t p = 0, *d = &PRED(w, o->d);
 
-	if (!places(w, o, m, at))
+	if (!find_mbarriers(w, o, m, at))
 		return;
 	FOR_BITS32 (i, m) {
-		u64 v, phase = parity ? REG(u32, w, o->b)[i] : unpack(REG(u64, w, o->b)[i]).phase;
+		u64 v, phase = parity ? REG(u32, w, o->b)[i] : unpack_mbarrier(REG(u64, w, o->b)[i]).phase;
 
-		if (!is_one(w, o, i, at[i], &v))
+		if (!read_mbarrier(w, o, i, at[i], &v))
 			return;
 		if (phase > 1) {
 			exec_fail(w, o, 1u << i, "mbarrier", "parity %llu of a phase (expected 0 or 1)",
 				(unsigned long long)phase);
 			return;
 		}
-		p |= (u32)(unpack(v).phase != phase) << i;
+		p |= (u32)(unpack_mbarrier(v).phase != phase) << i;
 	}
 	*d = (*d & ~m) | p;
 	if (p != m)
@@ -250,17 +254,19 @@ static void mbarrier_wait(struct warp *w, const struct op *o, uint32_t m)
 static void pending_count(struct warp *w, const struct op *o, uint32_t m)
 {
 	FOR_BITS32 (i, m)
-		REG(u32, w, o->d)[i] = (u32)unpack(REG(u64, w, o->a)[i]).pending;
+		REG(u32, w, o->d)[i] = (u32)unpack_mbarrier(REG(u64, w, o->a)[i]).pending;
 }
 
 /* ---- binding ---- */
 
-/* The first that the statement has; result: a state or predicate stands in front of the address. */
+/*
+ * The first form whose suffix the statement has is valid. result: a state or predicate precedes the address.
+ */
 static const struct mb_form {
-	enum modifier m;
+	enum modifier modifier;
 	enum mb_op op;
-	uint8_t result, least, most; /* operands */
-	bool remote;                 /* may be at one of another block of the cluster */
+	uint8_t result, min_operands, max_operands;
+	bool remote; /* the mbarrier may be in another block of the cluster */
 } forms[] = {
 	{M_INIT, MB_INIT, 0, 2, 2, false},
 	{M_INVAL, MB_INVAL, 0, 1, 1, false},
@@ -275,7 +281,7 @@ static const struct mb_form {
 static const struct mb_form *find_form(const struct stmt *in)
 {
 	for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-		if (has(in, forms[i].m))
+		if (has(in, forms[i].modifier))
 			return &forms[i];
 	return NULL;
 }
@@ -292,7 +298,7 @@ static int bind_pending_count(struct bind *b, struct op *o)
 }
 
 /* Binds the operands after the address. */
-static int bind_behind(struct bind *b, struct op *o, const struct operand *k, unsigned n)
+static int bind_after_address(struct bind *b, struct op *o, const struct operand *k, unsigned n)
 {
 	bool parity = has(b->in, M_PARITY), test = o->n == MB_TEST;
 
@@ -318,8 +324,9 @@ int bind_mbarrier(struct bind *b, struct op *o)
 	if (!r)
 		return bind_fault(
 			b, NULL, "suffix", "%s (expected .init, .arrive, .try_wait or the like)", in->text);
-	if (bind_operands(
-		    b, r->result && r->op != MB_TEST && (tx || incomplete) ? r->most : r->least, r->most))
+	if (bind_operands(b,
+		    r->result && r->op != MB_TEST && (tx || incomplete) ? r->max_operands : r->min_operands,
+		    r->max_operands))
 		return -1;
 	if (cluster && (!r->remote || (r->result && k[0].kind != O_NULL)))
 		return bind_fault(b, NULL, "suffix", "%s (expected .shared::cta%s)", in->text,
@@ -333,7 +340,7 @@ int bind_mbarrier(struct bind *b, struct op *o)
 	if (r->result && (o->d = bind_dst(b, &k[0], r->op == MB_TEST ? 1 : 64)) == UINT32_MAX)
 		return -1;
 	return bind_address(b, o, &k[r->result], (enum state_space)o->space) ||
-			       bind_behind(b, o, k + r->result + 1, in->n_operands - r->result - 1u)
+			       bind_after_address(b, o, k + r->result + 1, in->n_operands - r->result - 1u)
 		       ? -1
 		       : 0;
 }

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory: ld ldu st, fences, prefetches, what stands in for caches.
+ * Memory: ld ldu st, fences, prefetches and cache hints.
  *
- * An access computes the lanes' addresses, turns them into host addresses once for all spaces, then moves
- * elements. Always true: no lane reaches outside the memory that exists, checks or not; a generic address
- * counts in the space it falls in; the addresses kept for the trace are offsets of that space.
+ * An access computes the lanes' addresses, converts them to host addresses for all spaces alike, then moves
+ * elements. Always true: no lane accesses host memory outside of the modelled memory, with or without checks.
+ * A generic address belongs to the space that contains it; the trace has its offset in this space.
  */
 #include "exec/check.h"
 #include "sem/async.h"
 
-/* Host addresses of all lanes: base + what they add. Lanes outside of a mask get what is never used. */
-LANE_FN static void spread(uint8_t **at, const uint64_t *a, uintptr_t base)
+/* Sets at[] to base plus the offset of each lane, also of lanes that do not execute. */
+LANE_FN static void add_base(uint8_t **at, const uint64_t *a, uintptr_t base)
 {
 	EACH_LANE (i)
 		at[i] = (uint8_t *)(base + a[i]);
 }
 
-static bool outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space, uint64_t addr,
-	uint64_t bytes)
+static bool fail_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space,
+	uint64_t addr, uint64_t bytes)
 {
 	check_outside(w, o, lane, space, addr, bytes);
 	return false;
 }
 
-static bool global_at(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
+static bool global_find_host(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
 {
 	uint64_t low, high;
 	uint8_t *base;
@@ -31,12 +31,12 @@ static bool global_at(struct warp *w, const struct op *o, uint32_t m, uint64_t b
 	lanes_extremes(w->addr, m, &low, &high);
 	base = high - low <= UINT64_MAX - bytes ? memory_at(w->mem, low, high - low + bytes) : NULL;
 	if (base) {
-		spread(at, w->addr, (uintptr_t)base - low);
+		add_base(at, w->addr, (uintptr_t)base - low);
 		return true;
 	}
 	FOR_BITS32 (i, m)
 		if (!(at[i] = memory_at(w->mem, w->addr[i], bytes)))
-			return outside(w, o, i, SP_GLOBAL, w->addr[i], bytes);
+			return fail_outside(w, o, i, SP_GLOBAL, w->addr[i], bytes);
 	return true;
 }
 
@@ -52,8 +52,10 @@ uint8_t *mem_block_shared(struct warp *w, const struct op *o, unsigned lane, uns
 	return NULL;
 }
 
-/* The shared memory of another block of the cluster, w->addr becoming the offset there. NULL: failed. */
-static uint8_t *other_at(struct warp *w, const struct op *o, unsigned lane, uint64_t bytes)
+/*
+ * Returns the shared memory of another block of the cluster; w->addr becomes the offset in it. NULL: failed.
+ */
+static uint8_t *find_other_block(struct warp *w, const struct op *o, unsigned lane, uint64_t bytes)
 {
 	uint64_t rank = w->addr[lane] / CLUSTER_STRIDE - 1;
 
@@ -70,7 +72,7 @@ static uint8_t *other_at(struct warp *w, const struct op *o, unsigned lane, uint
 	return NULL;
 }
 
-static bool window_at(
+static bool window_find_host(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, enum state_space space, uint8_t **at)
 {
 	uint64_t size = space == SP_SHARED  ? w->cta->shared_bytes
@@ -87,24 +89,24 @@ static bool window_at(
 	lanes_extremes(w->addr, m, &low, &high);
 	if (!stride && high <= size && size - high >= bytes &&
 		(high < CLUSTER_STRIDE || w->g->cluster_size == 1)) {
-		spread(at, w->addr, (uintptr_t)base);
+		add_base(at, w->addr, (uintptr_t)base);
 		return true;
 	}
 	FOR_BITS32 (i, m) {
 		uint8_t *from = base + stride * i;
 
 		if (space == SP_SHARED && w->addr[i] >= CLUSTER_STRIDE && w->g->cluster_size > 1) {
-			if (!(from = other_at(w, o, i, bytes)))
+			if (!(from = find_other_block(w, o, i, bytes)))
 				return false;
 		}
 		if (w->addr[i] > size || size - w->addr[i] < bytes)
-			return outside(w, o, i, space, w->addr[i], bytes);
+			return fail_outside(w, o, i, space, w->addr[i], bytes);
 		at[i] = from + w->addr[i];
 	}
 	return true;
 }
 
-static bool generic_at(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
+static bool generic_find_host(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
 {
 	uint32_t shared = 0, local = 0, param = 0;
 
@@ -126,10 +128,10 @@ static bool generic_at(struct warp *w, const struct op *o, uint32_t m, uint64_t 
 	}
 	uint32_t global = m & ~(shared | local | param), last = 31u - (uint32_t)__builtin_clz(m);
 	w->space = shared >> last & 1 ? SP_SHARED : local >> last & 1 ? SP_LOCAL : SP_GLOBAL;
-	return (!global || global_at(w, o, global, bytes, at)) &&
-	       (!shared || window_at(w, o, shared, bytes, SP_SHARED, at)) &&
-	       (!local || window_at(w, o, local, bytes, SP_LOCAL, at)) &&
-	       (!param || window_at(w, o, param, bytes, SP_PARAM, at));
+	return (!global || global_find_host(w, o, global, bytes, at)) &&
+	       (!shared || window_find_host(w, o, shared, bytes, SP_SHARED, at)) &&
+	       (!local || window_find_host(w, o, local, bytes, SP_LOCAL, at)) &&
+	       (!param || window_find_host(w, o, param, bytes, SP_PARAM, at));
 }
 
 bool mem_find_host(
@@ -138,13 +140,13 @@ bool mem_find_host(
 	w->space = (uint8_t)space;
 	switch (space) {
 	case SP_SHARED:
-	case SP_PARAM: return window_at(w, o, m, bytes, space, at);
+	case SP_PARAM: return window_find_host(w, o, m, bytes, space, at);
 	case SP_LOCAL:
 		for (unsigned i = 0; i < LANES; i++)
 			w->addr[i] += o->is_param ? w->local_base : 0;
-		return window_at(w, o, m, bytes, space, at);
-	case SP_GENERIC: return generic_at(w, o, m, bytes, at);
-	default: return global_at(w, o, m, bytes, at);
+		return window_find_host(w, o, m, bytes, space, at);
+	case SP_GENERIC: return generic_find_host(w, o, m, bytes, at);
+	default: return global_find_host(w, o, m, bytes, at);
 	}
 }
 
@@ -180,9 +182,10 @@ LANE_FN static void gather_64(u64 *d, uintptr_t base, const uint64_t *a)
 }
 
 /*
- * Where address 0 of a global or shared space would lie for lanes that all have their bytes there; 0: not so.
+ * Returns the host address of address 0 of the global or shared space, if the bytes of all lanes are
+ * contiguous host memory; 0: they are not.
  */
-static uintptr_t flat(const struct warp *w, const struct op *o, uint64_t low, uint64_t high)
+static uintptr_t flat_base(const struct warp *w, const struct op *o, uint64_t low, uint64_t high)
 {
 	if (o->space == SP_SHARED)
 		return high < w->cta->shared_bytes && w->cta->shared_bytes - high >= o->bytes &&
@@ -193,9 +196,9 @@ static uintptr_t flat(const struct warp *w, const struct op *o, uint64_t low, ui
 	return base ? (uintptr_t)base - low : 0;
 }
 
-/* Whole words of 4 or 8 bytes to whole registers, all lanes, without checks; else as any other load. */
+/* Loads words of 4 or 8 bytes into registers of this size; fast if all lanes execute and checks are off. */
 static void ld(struct warp *w, const struct op *o, uint32_t m);
-static void ld_plain(struct warp *w, const struct op *o, uint32_t m)
+static void ld_words(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint64_t low, high;
 	uintptr_t base;
@@ -206,7 +209,7 @@ static void ld_plain(struct warp *w, const struct op *o, uint32_t m)
 	}
 	exec_addresses(w, o);
 	lanes_extremes(w->addr, m, &low, &high);
-	base = flat(w, o, low, high);
+	base = flat_base(w, o, low, high);
 	if (!base)
 		ld(w, o, m);
 	else if (low == w->addr[0] && high - low == (LANES - 1) * o->bytes &&
@@ -250,7 +253,7 @@ static void load_element(struct warp *w, uint32_t m, uint8_t *const *at, size_t 
 	case 4 << 8 | 8 << 1 | 1: LOAD(u64, s32); break;
 	case 8 << 8 | 8 << 1:
 	case 8 << 8 | 8 << 1 | 1: LOAD(u64, u64); break;
-	default: /* 128 bits, or less in a register of 128 */
+	default: /* 128 bits, or fewer in a register of 128 bits */
 		FOR_BITS32 (i, m) {
 			u64 v[2] = {0, 0};
 
@@ -261,8 +264,8 @@ static void load_element(struct warp *w, uint32_t m, uint8_t *const *at, size_t 
 	}
 }
 
-/* All lanes read consecutive words: one copy. */
-static bool in_a_row(uint8_t *const *at, size_t bytes)
+/* Do all lanes access consecutive words? */
+static bool is_consecutive(uint8_t *const *at, size_t bytes)
 {
 	uintptr_t wrong = 0, first = (uintptr_t)at[0];
 
@@ -278,7 +281,8 @@ static void ld(struct warp *w, const struct op *o, uint32_t m)
 	if (!mem_read(w, o, m, (uint64_t)o->bytes * o->n, at))
 		return;
 	if (o->n == 1) {
-		if (m == ALL_LANES && o->bytes == o->reg_bytes && o->bytes <= 8 && in_a_row(at, o->bytes))
+		if (m == ALL_LANES && o->bytes == o->reg_bytes && o->bytes <= 8 &&
+			is_consecutive(at, o->bytes))
 			memcpy(w->frame + o->d, at[0], (size_t)o->bytes * LANES);
 		else
 			load_element(w, m, at, 0, o->d, o->bytes, o->reg_bytes, o->is_signed);
@@ -289,7 +293,7 @@ static void ld(struct warp *w, const struct op *o, uint32_t m)
 			o->is_signed);
 }
 
-/* A kernel parameter at a fixed place: the same value in every lane. */
+/* Loads a kernel parameter at a fixed offset: the same value in every lane. */
 static void ld_param(struct warp *w, const struct op *o, uint32_t m)
 {
 	u64 v = 0;
@@ -351,7 +355,8 @@ static void st(struct warp *w, const struct op *o, uint32_t m)
 	if (w->g->opt->check)
 		clash_store(w, o, m, at);
 	if (o->n == 1) {
-		if (m == ALL_LANES && o->bytes == o->reg_bytes && o->bytes <= 8 && in_a_row(at, o->bytes))
+		if (m == ALL_LANES && o->bytes == o->reg_bytes && o->bytes <= 8 &&
+			is_consecutive(at, o->bytes))
 			memcpy(at[0], w->frame + o->d, (size_t)o->bytes * LANES);
 		else
 			store_element(w, m, at, 0, o->d, o->bytes, o->reg_bytes);
@@ -363,7 +368,7 @@ static void st(struct warp *w, const struct op *o, uint32_t m)
 
 /* ---- bindings ---- */
 
-/* The space an access with .param touches: a kernel's parameters, or the frame of the function that runs. */
+/* An access with .param is to the kernel's parameters, or to the frame of the executing function. */
 int mem_bind_space(struct bind *b, struct op *o, const struct operand *at, bool write)
 {
 	enum state_space s = bind_space(b);
@@ -385,11 +390,11 @@ int mem_bind_space(struct bind *b, struct op *o, const struct operand *at, bool 
 		if (bind_address(b, o, at, SP_PARAM))
 			return -1;
 		o->space = frame ? SP_LOCAL : SP_PARAM;
-		o->is_param = frame && at->sym; /* an address that was moved has the frame's start */
+		o->is_param = frame && at->sym; /* an address that mov made includes the start of the frame */
 		return 0;
 	}
 	o->space = (uint8_t)s;
-	/* Local variables of functions are named by their offset in the frame; it moves with calls. */
+	/* The address of a local variable of a function is its offset in the frame. */
 	if (bind_address(b, o, at, s))
 		return -1;
 	if (s == SP_LOCAL && at->sym && sym_def(at->sym)->owner)
@@ -397,7 +402,7 @@ int mem_bind_space(struct bind *b, struct op *o, const struct operand *at, bool 
 	return 0;
 }
 
-/* The o->n registers of a vector, each of o->bytes. */
+/* Binds the o->n registers of a vector, each of o->bytes. */
 static int bind_vector(struct bind *b, struct op *o, const struct operand *data, enum type t, bool write)
 {
 	if (data->kind != O_VEC || data->n != o->n)
@@ -413,8 +418,8 @@ static int bind_vector(struct bind *b, struct op *o, const struct operand *data,
 	return 0;
 }
 
-/* An argument or result of a call is accessed inside of it. */
-static int bind_inside(const struct bind *b, const struct operand *at, uint64_t bytes, bool write)
+/* Checks that an access to an argument or result of a call is within its size. */
+static int check_param_bounds(const struct bind *b, const struct operand *at, uint64_t bytes, bool write)
 {
 	const struct symbol *s = at->sym;
 
@@ -426,7 +431,7 @@ static int bind_inside(const struct bind *b, const struct operand *at, uint64_t 
 		(unsigned long long)s->size);
 }
 
-static int bind_access(struct bind *b, struct op *o, bool write)
+static int bind_load_store(struct bind *b, struct op *o, bool write)
 {
 	const struct stmt *in = b->in;
 	const struct operand *data = &in->operand[write], *at = &in->operand[!write];
@@ -448,14 +453,14 @@ static int bind_access(struct bind *b, struct op *o, bool write)
 		(has(in, M_VOLATILE) || has(in, M_RELAXED) || has(in, M_ACQUIRE) || has(in, M_RELEASE) ||
 			has(in, M_MMIO)))
 		b->frame->order |= ORDER_FENCE;
-	if (o->is_param && bind_inside(b, at, (uint64_t)bytes * n, write))
+	if (o->is_param && check_param_bounds(b, at, (uint64_t)bytes * n, write))
 		return -1;
 	o->memory = 1;
 	o->bytes = (uint8_t)bytes;
 	o->n = (uint8_t)n;
 	o->is_signed = types[t].kind == K_SINT && !write;
 	o->fn = write ? st : ld;
-	if (data->kind == O_VEC && data->n == 1 && n == 1) { /* {r}: as good as r */
+	if (data->kind == O_VEC && data->n == 1 && n == 1) { /* {r} is the same as r */
 		one = data->elem[0];
 		data = &one;
 	}
@@ -466,7 +471,7 @@ static int bind_access(struct bind *b, struct op *o, bool write)
 			return -1;
 		if (!write && (bytes == 4 || bytes == 8) && o->reg_bytes == bytes &&
 			(o->space == SP_GLOBAL || o->space == SP_SHARED))
-			o->fn = ld_plain;
+			o->fn = ld_words;
 		if (!write && o->space == SP_PARAM && at->sym && bytes <= 8 && o->reg_bytes <= 8) {
 			if ((uint64_t)o->imm > b->fn->param_bytes ||
 				b->fn->param_bytes - (uint64_t)o->imm < bytes)
@@ -480,22 +485,22 @@ static int bind_access(struct bind *b, struct op *o, bool write)
 	return bind_vector(b, o, data, t, write);
 }
 
-int bind_ld(struct bind *b, struct op *o) { return bind_access(b, o, false); }
+int bind_ld(struct bind *b, struct op *o) { return bind_load_store(b, o, false); }
 int bind_st(struct bind *b, struct op *o)
 {
 	return has(b->in, M_ASYNC)  ? bind_store_async(b, o)
 	       : has(b->in, M_BULK) ? bind_store_bulk(b, o)
-				    : bind_access(b, o, true);
+				    : bind_load_store(b, o, true);
 }
 
-static void nothing(struct warp *w, const struct op *o, uint32_t m)
+static void ignore_hint(struct warp *w, const struct op *o, uint32_t m)
 {
 	(void)w;
 	(void)o;
 	(void)m;
 }
 
-/* A fence: lanes see each other's stores at once, so only the search for races hears of it. */
+/* Lanes see each other's stores at once, so only the race check needs a fence. */
 static void fence(struct warp *w, const struct op *o, uint32_t m)
 {
 	(void)o;
@@ -511,10 +516,10 @@ int bind_fence(struct bind *b, struct op *o)
 	return 0;
 }
 
-/* Prefetches and hints. */
+/* Binds prefetches and hints. */
 int bind_nothing(struct bind *b, struct op *o)
 {
 	(void)b;
-	o->fn = nothing;
+	o->fn = ignore_hint;
 	return 0;
 }

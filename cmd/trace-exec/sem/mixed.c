@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * add, sub and fma of f32 whose factors or first summand are of 16 bits (add.f32.bf16 and the like).
+ * add, sub and fma of f32 with factors or a first summand of 16 bits (for example add.f32.bf16).
  *
- * Always true: what is of 16 bits becomes f32 without loss, subnormal numbers too, and the result is rounded
- * once. Without a suffix the rounding is .rn.
+ * Always true: a source of 16 bits is converted to f32 exactly, also a subnormal one, and the result is
+ * rounded once. The default rounding is .rn.
  */
 #include <fenv.h>
 #include <math.h>
@@ -14,18 +14,18 @@
 #pragma STDC FP_CONTRACT OFF
 #endif
 
-static void mixed(struct warp *w, const struct op *o, uint32_t m)
+static void mixed_arithmetic(struct warp *w, const struct op *o, uint32_t m)
 {
-	static const int ways[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+	static const int roundings[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
 	enum small f = (enum small)o->reg_bytes;
 	const u16 *pa = REG(u16, w, o->a), *pb = REG(u16, w, o->b);
 	const float *pc = REG(float, w, o->c);
 	float *d = REG(float, w, o->d);
 
-	fesetround(ways[o->n]);
+	fesetround(roundings[o->n]);
 	FOR_BITS32 (i, m) {
 		volatile float a = (float)small_value(pa[i], f),
-			       c = pc[i]; /* not computed before the rounding is set */
+			       c = pc[i]; /* volatile: computed after the rounding is set */
 		volatile float b = o->b ? (float)small_value(pb[i], f) : 1;
 		float r = o->b ? fmaf(a, b, c) : o->imm ? a - c : a + c;
 
@@ -48,8 +48,8 @@ int bind_mixed(struct bind *b, struct op *o)
 	o->reg_bytes = s == T_BF16 ? SMALL_BF16 : SMALL_F16;
 	o->imm = in->op == I_sub;
 	if (in->op == I_fma)
-		return BIND(b, o, good ? mixed : NULL, d, s, s, d);
-	if (BIND(b, o, good ? mixed : NULL, d, s, d))
+		return BIND(b, o, good ? mixed_arithmetic : NULL, d, s, s, d);
+	if (BIND(b, o, good ? mixed_arithmetic : NULL, d, s, d))
 		return -1;
 	o->c = o->b;
 	o->b = 0;

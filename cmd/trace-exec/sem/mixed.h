@@ -5,7 +5,7 @@
 
 #include "sem/sem.h"
 
-/* add, sub or fma with two types. */
+/* Binds add, sub or fma with two types. */
 int bind_mixed(struct bind *b, struct op *o);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Matrix products of a warp, bound: shapes, types and registers of mma.sync and wmma, and the accesses of
- * wmma. How a product is computed is in sem/product.c.
+ * Binding of matrix products of a warp: shapes, types and registers of mma.sync and wmma, and the memory
+ * accesses of wmma. The products are computed in sem/product.c.
  */
 #include "exec/check.h"
 #include "sem/mma.h"
 
 static const struct {
-	enum modifier m;
-	struct mma_shape s;
+	enum modifier modifier;
+	struct mma_shape shape;
 } shapes[] = {
 	{M_M8N8K4, {8, 8, 4}},
 	{M_M8N8K16, {8, 8, 16}},
@@ -27,18 +27,20 @@ static const struct {
 	{M_M16N16K8, {16, 16, 8}},
 };
 
-static bool find_shape(const struct stmt *in, struct mma_shape *s)
+static bool find_mma_shape(const struct stmt *in, struct mma_shape *s)
 {
 	for (unsigned i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
-		if (has(in, shapes[i].m)) {
-			*s = shapes[i].s;
+		if (has(in, shapes[i].modifier)) {
+			*s = shapes[i].shape;
 			return true;
 		}
 	return false;
 }
 
-/* Registers of rows x cols elements of a type; inputs of f16 of wmma are always held in eight. */
-static unsigned registers(unsigned rows, unsigned cols, enum type t, bool eight)
+/*
+ * Returns the registers per lane of rows x cols elements. eight: f16 inputs of wmma, which always use eight.
+ */
+static unsigned fragment_registers(unsigned rows, unsigned cols, enum type t, bool eight)
 {
 	return eight ? 8 : rows * cols / LANES / mma_per_reg(t);
 }
@@ -64,10 +66,10 @@ static int bind_fragment(
 	return 0;
 }
 
-/* Which inputs go with which shape: bits of A's elements times k is 128, 256 or 512 ... */
-static bool known(const struct matrix *x)
+/* Do types and shape fit together? (Bits of an element of A times k is 128, 256 or 512.) */
+static bool is_known_mma(const struct matrix *x)
 {
-	unsigned bits = types[x->a].bits, deep = bits * x->s.k;
+	unsigned bits = types[x->a].bits, deep = bits * x->shape.k;
 	bool floats = !mma_is_int((enum type)x->a);
 
 	if (floats != !mma_is_int((enum type)x->b) || floats != !mma_is_int((enum type)x->c) ||
@@ -81,26 +83,27 @@ static bool known(const struct matrix *x)
 	if (!floats && (x->d != T_S32 || x->c != T_S32 || bits > 8))
 		return false;
 	if (x->wmma)
-		return x->a == T_F64    ? x->s.m == 8 && x->s.k == 4
-		       : x->a == T_TF32 ? x->s.k == 8
-		       : bits >= 8      ? x->s.k == 16 && x->s.m * x->s.n == 256
-					: x->s.m == 8 && deep == 128;
+		return x->a == T_F64    ? x->shape.m == 8 && x->shape.k == 4
+		       : x->a == T_TF32 ? x->shape.k == 8
+		       : bits >= 8      ? x->shape.k == 16 && x->shape.m * x->shape.n == 256
+					: x->shape.m == 8 && deep == 128;
 	if (x->a == T_F64)
-		return x->s.k <= 16 && !x->sparse;
+		return x->shape.k <= 16 && !x->sparse;
 	if (x->sparse)
-		return x->s.m == 16 && bits > 1 && (deep == 256 || deep == 512);
-	return x->s.m == 8 ? deep == 128 && !floats : deep == 128 || deep == 256;
+		return x->shape.m == 16 && bits > 1 && (deep == 256 || deep == 512);
+	return x->shape.m == 8 ? deep == 128 && !floats : deep == 128 || deep == 256;
 }
 
-static int finish(struct bind *b, struct op *o, struct matrix *x, const struct operand *k)
+static int finish_mma(struct bind *b, struct op *o, struct matrix *x, const struct operand *k)
 {
 	uint32_t *slot = bind_ext(b, o)->slot;
 	bool eight = x->wmma && x->a == T_F16;
 
-	x->n_a = (uint8_t)registers(x->s.m, x->sparse ? x->s.k / 2u : x->s.k, (enum type)x->a, eight);
-	x->n_b = (uint8_t)registers(x->s.k, x->s.n, (enum type)x->b, eight);
-	x->n_c = (uint8_t)registers(x->s.m, x->s.n, (enum type)x->c, false);
-	x->n_d = (uint8_t)registers(x->s.m, x->s.n, (enum type)x->d, false);
+	x->n_a = (uint8_t)fragment_registers(
+		x->shape.m, x->sparse ? x->shape.k / 2u : x->shape.k, (enum type)x->a, eight);
+	x->n_b = (uint8_t)fragment_registers(x->shape.k, x->shape.n, (enum type)x->b, eight);
+	x->n_c = (uint8_t)fragment_registers(x->shape.m, x->shape.n, (enum type)x->c, false);
+	x->n_d = (uint8_t)fragment_registers(x->shape.m, x->shape.n, (enum type)x->d, false);
 	if (x->volta) {
 		x->n_a = x->n_b = 2;
 		x->n_c = x->c == T_F16 ? 4 : 8;
@@ -119,7 +122,7 @@ static int finish(struct bind *b, struct op *o, struct matrix *x, const struct o
 		       : 0;
 }
 
-/* Suffixes that the product would leave out of account, or that it cannot do without. */
+/* Checks for suffixes that the product ignores, and for required ones that are missing. */
 static int check_suffixes(struct bind *b, const struct matrix *x, bool layouts)
 {
 	const struct stmt *in = b->in;
@@ -135,11 +138,11 @@ static int check_suffixes(struct bind *b, const struct matrix *x, bool layouts)
 	return 0;
 }
 
-/* The fifth and sixth operand of a sparse product. */
-static int bind_metadata(struct bind *b, struct op *o, struct matrix *x)
+/* Binds the metadata and the selector of a sparse product, operands 4 and 5. */
+static int bind_mma_metadata(struct bind *b, struct op *o, struct matrix *x)
 {
 	const struct operand *k = b->in->operand;
-	unsigned bits = types[x->a].bits, deep = bits * x->s.k,
+	unsigned bits = types[x->a].bits, deep = bits * x->shape.k,
 		 most = deep == 256 ? bits >= 16 ? 3 : 1 : bits >= 16;
 
 	if (k[5].kind != O_INT || k[5].value < 0 || k[5].value > most)
@@ -157,7 +160,7 @@ int bind_mma(struct bind *b, struct op *o)
 	x.sparse = has(in, M_SP) || has(in, M_SP__ORDERED_METADATA);
 	if (bind_types(b, 4) || bind_operands(b, x.sparse ? 6 : 4, x.sparse ? 6 : 4))
 		return -1;
-	if (!find_shape(in, &x.s))
+	if (!find_mma_shape(in, &x.shape))
 		return bind_fault(
 			b, NULL, "suffix", "no shape in %s (expected one such as .m16n8k16)", in->text);
 	x.d = in->type[0];
@@ -166,33 +169,33 @@ int bind_mma(struct bind *b, struct op *o)
 	x.c = in->type[3];
 	x.saturate = has(in, M_SATFINITE);
 	x.bit_op = x.a == T_B1 ? has(in, M_XOR) ? 1 : 2 : 0;
-	x.volta = x.a == T_F16 && x.s.m == 8 && !x.sparse;
+	x.volta = x.a == T_F16 && x.shape.m == 8 && !x.sparse;
 	x.a_col = has(in, M_COL) && !has(in, M_ROW);
 	x.b_row = has(in, M_ROW) && !has(in, M_COL);
-	if (x.volta) { /* .row.col and .col.row: the text tells them apart */
+	if (x.volta) { /* .row.col or .col.row: only the text has their order */
 		const char *l = strstr(in->text, ".row"), *c = strstr(in->text, ".col");
 
 		x.a_col = c && (!l || c < l);
 		x.b_row = l && (!c || c < l);
 		if (types[x.c].bits != types[x.d].bits && x.c != T_F32 && x.c != T_F16)
 			return bind_refuse(b, "this shape with these types");
-	} else if (!known(&x)) {
+	} else if (!is_known_mma(&x)) {
 		return bind_refuse(b, "this shape with these types");
 	}
-	return check_suffixes(b, &x, !x.volta) || (x.sparse && bind_metadata(b, o, &x))
+	return check_suffixes(b, &x, !x.volta) || (x.sparse && bind_mma_metadata(b, o, &x))
 		       ? -1
-		       : finish(b, o, &x, in->operand);
+		       : finish_mma(b, o, &x, in->operand);
 }
 
 /* ---- wmma ---- */
 
-/* Element (row, col) of a matrix in memory: o->imm bit 0: stored by columns. */
-static uint64_t offset_of(const struct op *o, unsigned row, unsigned col, uint64_t stride)
+/* Returns the offset of element (row, col) of a matrix in memory. o->imm bit 0: stored by columns. */
+static uint64_t wmma_offset(const struct op *o, unsigned row, unsigned col, uint64_t stride)
 {
 	return o->imm & 1 ? (uint64_t)col * stride + row : (uint64_t)row * stride + col;
 }
 
-/* One element between a lane's register and memory; bit: where it starts there, o->is_signed: a store. */
+/* Moves an element between a lane's register and memory. bit: its first bit there; o->is_signed: a store. */
 static void move_element(
 	struct warp *w, const struct op *o, unsigned lane, unsigned i, uint64_t bit, uint8_t *at)
 {
@@ -237,8 +240,8 @@ static void wmma_move(struct warp *w, const struct op *o, uint32_t m)
 		for (unsigned lane = 0; lane < LANES; lane++) {
 			unsigned row, col;
 
-			mma_place_fragment(x->s.m, x->s.n, n, lane, i, &row, &col);
-			bit[lane] = offset_of(o, row, col, REG(u32, w, o->b)[lane]) * bits;
+			mma_place_fragment(x->shape.m, x->shape.n, n, lane, i, &row, &col);
+			bit[lane] = wmma_offset(o, row, col, REG(u32, w, o->b)[lane]) * bits;
 			w->addr[lane] = base[lane] + bit[lane] / 8;
 		}
 		if (!mem_find_host(w, o, m, (enum state_space)o->space, bits < 8 ? 1 : bits / 8, at))
@@ -248,13 +251,14 @@ static void wmma_move(struct warp *w, const struct op *o, uint32_t m)
 	}
 	w->changed = w->changed || o->is_signed;
 	memcpy(w->addr, base, sizeof(base));
-	mem_find_host(w, &plain, m, (enum state_space)o->space, 1, at); /* the trace has the matrix's address */
+	mem_find_host(
+		w, &plain, m, (enum state_space)o->space, 1, at); /* the trace has the matrix's address */
 }
 
 static int bind_wmma_product(struct bind *b, struct op *o, struct mma_shape s)
 {
 	const struct stmt *in = b->in;
-	struct matrix x = {.wmma = true, .s = s};
+	struct matrix x = {.wmma = true, .shape = s};
 
 	if (in->n_types != 2 && in->n_types != 4)
 		return bind_types(b, 4);
@@ -264,9 +268,10 @@ static int bind_wmma_product(struct bind *b, struct op *o, struct mma_shape s)
 	x.c = in->type[in->n_types - 1];
 	x.saturate = has(in, M_SATFINITE);
 	x.bit_op = x.a == T_B1 ? has(in, M_XOR) ? 1 : 2 : 0;
-	if (!known(&x))
+	if (!is_known_mma(&x))
 		return bind_refuse(b, "this shape with these types");
-	return check_suffixes(b, &x, false) || bind_operands(b, 4, 4) ? -1 : finish(b, o, &x, in->operand);
+	return check_suffixes(b, &x, false) || bind_operands(b, 4, 4) ? -1
+								      : finish_mma(b, o, &x, in->operand);
 }
 
 static int bind_wmma_move(struct bind *b, struct op *o, struct mma_shape s)
@@ -280,14 +285,16 @@ static int bind_wmma_move(struct bind *b, struct op *o, struct mma_shape s)
 	if (bind_types(b, 1) || bind_operands(b, 2, 3))
 		return -1;
 	x.a = in->type[0];
-	x.s = (struct mma_shape){of_b ? (uint8_t)s.k : s.m, of_a ? (uint8_t)s.k : s.n, 0};
-	x.n_a = (uint8_t)registers(x.s.m, x.s.n, (enum type)x.a, (of_a || of_b) && x.a == T_F16);
+	x.shape = (struct mma_shape){of_b ? (uint8_t)s.k : s.m, of_a ? (uint8_t)s.k : s.n, 0};
+	x.n_a = (uint8_t)fragment_registers(
+		x.shape.m, x.shape.n, (enum type)x.a, (of_a || of_b) && x.a == T_F16);
 	if (s.k > 128 || !x.n_a || x.n_a > 16 || (store && types[x.a].bits < 16))
 		return bind_refuse(b, "this shape with this type");
 	if (mem_bind_space(b, o, &k[!store], store) ||
 		bind_fragment(b, &k[store], x.n_a, (enum type)x.a, !store, bind_ext(b, o)->slot))
 		return -1;
-	o->b = in->n_operands == 3 ? bind_src(b, &k[2], T_U32) : bind_const(b, by_col ? x.s.m : x.s.n, 4);
+	o->b = in->n_operands == 3 ? bind_src(b, &k[2], T_U32)
+				   : bind_const(b, by_col ? x.shape.m : x.shape.n, 4);
 	o->x->value[0] = (uint64_t)o->imm;
 	o->imm = by_col;
 	o->is_signed = store;
@@ -304,7 +311,7 @@ int bind_wmma(struct bind *b, struct op *o)
 {
 	struct mma_shape s;
 
-	if (!find_shape(b->in, &s))
+	if (!find_mma_shape(b->in, &s))
 		return bind_fault(
 			b, NULL, "suffix", "no shape in %s (expected one such as .m16n16k16)", b->in->text);
 	return has(b->in, M_STORE) || has(b->in, M_LOAD) ? bind_wmma_move(b, o, s)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Interface of all matrix products: what an op knows of its product, elements of registers and of memory as
- * numbers, and back; sem/product.c. Which products there are and what their operands mean is in sem/mma.c and
- * sem/wgmma.c.
+ * Interface of all matrix products: data of an op, conversion of elements to numbers and back, execution;
+ * sem/product.c. The valid products and their operands are in sem/mma.c and sem/wgmma.c.
  */
 #ifndef MMA_H
 #define MMA_H
@@ -14,8 +13,8 @@ struct mma_shape {
 	uint16_t k;
 };
 
-struct matrix { /* what an op knows of its product */
-	struct mma_shape s;
+struct matrix { /* data of an op */
+	struct mma_shape shape;
 	uint8_t a, b, c, d; /* types */
 	bool saturate, a_col, b_row, volta;
 	uint8_t bit_op;             /* b1: 1 xor, 2 and */
@@ -26,32 +25,32 @@ struct matrix { /* what an op knows of its product */
 };
 
 static inline bool mma_is_int(enum type t) { return types[t].kind != K_FLOAT; }
-/* Elements of a type that share a 32-bit register; 1 for 32 bits and more. */
+/* Returns the elements of a type in a 32-bit register; 1 for 32 bits and more. */
 static inline unsigned mma_per_reg(enum type t) { return types[t].bits >= 32 ? 1 : 32u / types[t].bits; }
-/* The bits of a lane's register of a fragment. */
+/* Returns the bits of a lane's register of a fragment. */
 static inline u64 mma_reg(const struct warp *w, uint32_t slot, enum type t, unsigned lane)
 {
 	return types[t].bits == 64 ? REG(u64, w, slot)[lane] : REG(u32, w, slot)[lane];
 }
-/* Element i of a register's (or a memory word's) bits. */
+/* Returns element i of the bits of a register or memory word. */
 double mma_element(u64 bits, unsigned i, enum type t);
-/* A sum as the bits of type t: rounded to the nearest, integers cut. */
+/* Returns a sum as the bits of type t: rounded to the nearest, integers cut. */
 u64 mma_bits(double v, enum type t);
 
-/* Row and column of element i of a lane's n elements of a wmma fragment of rows x cols. */
+/* Finds row and column of element i of a lane's n elements of a wmma fragment of rows x cols. */
 void mma_place_fragment(
 	unsigned rows, unsigned cols, unsigned n, unsigned lane, unsigned i, unsigned *row, unsigned *col);
 
 /*
- * The column (of k) that column c of the k / 2 of a sparse A of type t stands for, in row 0 to 15; metadata:
- * of the lanes.
+ * Returns the column (below k) of stored column c (below k / 2) of a sparse A of type t, in row 0 to 15.
+ * metadata: a word per lane.
  */
 unsigned mma_sparse_column(
 	const u32 *metadata, enum type t, unsigned k, unsigned selector, unsigned row, unsigned c);
 
-/* false: the launch has failed, for a lane of the warp is not there. what: "product", "access". */
+/* Checks that all lanes execute. false: the launch has failed. what: "product", "access". */
 bool mma_check_lanes(struct warp *w, const struct op *o, uint32_t m, const char *what);
-/* The products: o->x->matrix, registers of D, A, B and C in o->x->slot. */
+/* Execute the product o->x->matrix, with the registers of D, A, B and C in o->x->slot. */
 void mma_run(struct warp *w, const struct op *o, uint32_t m);
 /* m8n8k4 of f16. */
 void mma_run_volta(struct warp *w, const struct op *o, uint32_t m);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Moves: between registers, into and out of parts, of addresses and special registers; cvta, isspacep.
+ * Moves: of registers, vectors, addresses and special registers; cvta, isspacep.
  *
- * Always true: a special register that does not change while a warp lives is a vector of the frame; the clock
- * is the number of warp instructions that the CTA has executed, so that it never stands still and never goes
- * back.
+ * Always true: a special register that is constant for a warp is a vector of the frame. The clock is the
+ * number of warp instructions that the CTA has executed, so it increases with every instruction.
  */
 #include "sem/sem.h"
 
@@ -47,12 +46,12 @@ static void mov_clock(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-static u64 part(const struct warp *w, uint32_t slot, unsigned bytes, unsigned i)
+static u64 read_part(const struct warp *w, uint32_t slot, unsigned bytes, unsigned i)
 {
 	return bytes == 2 ? REG(u16, w, slot)[i] : bytes == 4 ? REG(u32, w, slot)[i] : REG(u64, w, slot)[i];
 }
 
-static void put_part(const struct warp *w, uint32_t slot, unsigned bytes, unsigned i, u64 v)
+static void write_part(const struct warp *w, uint32_t slot, unsigned bytes, unsigned i, u64 v)
 {
 	if (bytes == 2)
 		REG(u16, w, slot)[i] = (u16)v;
@@ -63,8 +62,8 @@ static void put_part(const struct warp *w, uint32_t slot, unsigned bytes, unsign
 }
 
 /*
- * {a, b, ...} to one register: the first element is the lowest part. o->bytes: of an element; mode: bytes of
- * the whole
+ * Packs {a, b, ...} into one register, the first element lowest. o->bytes: of an element; o->reg_bytes: of
+ * the register.
  */
 static void mov_pack(struct warp *w, const struct op *o, uint32_t m)
 {
@@ -74,7 +73,7 @@ static void mov_pack(struct warp *w, const struct op *o, uint32_t m)
 		for (unsigned k = 0; k < o->n; k++) {
 			unsigned bit = 8 * o->bytes * k;
 
-			v[bit / 64] |= (part(w, o->x->slot[k], o->x->bytes[k], i) &
+			v[bit / 64] |= (read_part(w, o->x->slot[k], o->x->bytes[k], i) &
 					       (o->bytes == 8 ? UINT64_MAX : (1ull << 8 * o->bytes) - 1))
 				       << bit % 64;
 		}
@@ -82,7 +81,7 @@ static void mov_pack(struct warp *w, const struct op *o, uint32_t m)
 			REG(u64, w, o->d)[i] = v[0];
 			REG(u64, w, o->d)[i + LANES] = v[1];
 		} else {
-			put_part(w, o->d, o->reg_bytes, i, v[0]);
+			write_part(w, o->d, o->reg_bytes, i, v[0]);
 		}
 	}
 }
@@ -96,12 +95,12 @@ static void mov_unpack(struct warp *w, const struct op *o, uint32_t m)
 			v[0] = REG(u64, w, o->a)[i];
 			v[1] = REG(u64, w, o->a)[i + LANES];
 		} else {
-			v[0] = part(w, o->a, o->reg_bytes, i);
+			v[0] = read_part(w, o->a, o->reg_bytes, i);
 		}
 		for (unsigned k = 0; k < o->n; k++) {
 			unsigned bit = 8 * o->bytes * k;
 
-			put_part(w, o->x->slot[k], o->x->bytes[k], i,
+			write_part(w, o->x->slot[k], o->x->bytes[k], i,
 				v[bit / 64] >> bit % 64 &
 					(o->bytes == 8 ? UINT64_MAX : (1ull << 8 * o->bytes) - 1));
 		}
@@ -114,9 +113,9 @@ static void mov_vector(struct warp *w, const struct op *o, uint32_t m)
 
 	FOR_BITS32 (i, m) {
 		for (unsigned k = 0; k < o->n; k++)
-			v[k] = part(w, o->x->slot[o->n + k], o->bytes, i);
+			v[k] = read_part(w, o->x->slot[o->n + k], o->bytes, i);
 		for (unsigned k = 0; k < o->n; k++)
-			put_part(w, o->x->slot[k], o->bytes, i, v[k]);
+			write_part(w, o->x->slot[k], o->bytes, i, v[k]);
 	}
 }
 
@@ -208,7 +207,7 @@ int bind_mov(struct bind *b, struct op *o)
 LANE_OP1(cvta_32, u32, u32, a + (u32)o->imm)
 LANE_OP1(cvta_64, u64, u64, a + (u64)o->imm)
 
-static u64 window(enum state_space s)
+static u64 window_base(enum state_space s)
 {
 	return s == SP_SHARED ? SHARED_BASE : s == SP_LOCAL ? LOCAL_BASE : s == SP_PARAM ? PARAM_BASE : 0;
 }
@@ -216,7 +215,7 @@ static u64 window(enum state_space s)
 int bind_cvta(struct bind *b, struct op *o)
 {
 	enum type t = (enum type)b->in->type[0];
-	u64 base = window(bind_space(b));
+	u64 base = window_base(bind_space(b));
 
 	if (bind_types(b, 1))
 		return -1;
@@ -232,7 +231,7 @@ int bind_cvta(struct bind *b, struct op *o)
 
 static void isspacep(struct warp *w, const struct op *o, uint32_t m)
 {
-	/* .shared alone is the block's own */
+	/* .shared without ::cluster is the own block's memory */
 	u64 far = (u64)CLUSTER_STRIDE * (has(o->in, M_SHARED__CLUSTER) ? w->g->cluster_size + 1u : 1u);
 	u32 r = 0, *p = &PRED(w, o->d);
 
@@ -265,7 +264,7 @@ int bind_isspacep(struct bind *b, struct op *o)
 	return o->d == UINT32_MAX || o->a == UINT32_MAX ? -1 : 0;
 }
 
-/* Policies of caches and ranks of clusters of one thread block: a fixed number. */
+/* Binds cache policies, and ranks in clusters of one thread block: the result is 0. */
 int bind_zero(struct bind *b, struct op *o)
 {
 	enum type t = b->in->n_types ? (enum type)b->in->type[0] : T_B32;

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversions to and from pairs and fours of numbers of few bits (cvt.f16x2.f32, .e2m1x4.f32, .bf16x2.ue8m0x2
- * and the like), and cvt.pack.
+ * Conversions to and from packed types of two or four elements (for example cvt.f16x2.f32, .e2m1x4.f32 and
+ * .bf16x2.ue8m0x2), and cvt.pack.
  *
- * Always true: the first source is the uppermost element; an element of 6 bits lies in 8, the upper two of
- * them 0. With .rs each element has random bits of its own: a pair takes those of its half of the operand, 13
- * of them for f16; of four, the first and the second share a half of 16, which the first reads backwards, and
- * so do the third and fourth; the halves of e2m1x4 are the upper bytes of both halves of the operand, and the
- * lower ones. That of fours others have reported of a B200, but for e2m3x4 and e3m2x4, which are taken to do
- * as e4m3x4; none of it was checked on a GPU.
+ * Always true: the first source is the uppermost element. An element of 6 bits is in 8 bits, the upper two 0.
+ * With .rs, elements use random bits of the operand:
+ *   - Each element of a pair uses its half of the operand (13 of its 16 bits for f16).
+ *   - Of four elements, the first two share the upper half, and the last two the lower half. The first of such two
+ *     reads it in reversed bit order.
+ *   - The "halves" of e2m1x4 are the upper bytes of both halves of the operand, and the lower bytes.
+ * The rule for four elements follows reports about a B200, except e2m3x4 and e3m2x4, which are assumed to
+ * behave as e4m3x4. None of it was checked on a GPU.
  */
 #include <stdio.h>
 #include "sem/narrow.h"
 #include "sem/sem.h"
 
-/* How .satfinite goes with a form. */
+/* Is .satfinite forbidden, permitted or required? */
 enum { SATFINITE_NOT, SATFINITE_MAY, SATFINITE_MUST };
 
 #define HOW(x) (1u << ROUND_##x)
 static const struct narrow_form {
 	uint8_t d, s;
-	uint8_t rounds; /* those that the form may have; one of them it must have */
+	uint8_t rounds; /* permitted roundings; one is required */
 	uint8_t satfinite;
 	bool relu;
 } forms[] = {
@@ -61,7 +63,7 @@ static const struct narrow_form {
 	{T_E3M2X4, T_F32, HOW(RS), SATFINITE_MUST, true},
 };
 
-/* Elements of a packed type; n 0: no packed type. */
+/* Returns the elements of a packed type; n 0: t is none. */
 static struct narrow_parts {
 	enum small f;
 	uint8_t n;
@@ -87,18 +89,19 @@ static struct narrow_parts {
 
 bool narrow_type(enum type t) { return parts_of(t).n; }
 
-/* ---- executed ---- */
+/* ---- execution ---- */
 
 enum { FOUR = 4, RANDOM = 4 }; /* slots: the sources, then the random bits */
 
 struct narrow { /* x->family */
 	enum small d, s;
-	uint8_t n, d_bytes, s_bytes, to, from; /* to, from: bits from one element to the next; from 0: f32 */
+	uint8_t n, d_bytes, s_bytes;
+	uint8_t d_step, s_step; /* bits from one element to the next; s_step 0: f32 */
 	bool relu, satfinite;
 	enum rounding round;
 };
 
-static u32 backwards(u32 v)
+static u32 reverse16(u32 v)
 {
 	u32 r = 0;
 
@@ -107,8 +110,8 @@ static u32 backwards(u32 v)
 	return r;
 }
 
-/* The random bits of element i, counted from the top. */
-static struct rounds random_of(const struct narrow *c, u32 r, unsigned i)
+/* Returns the random bits of element i, counted from the top. */
+static struct rounds random_bits_of(const struct narrow *c, u32 r, unsigned i)
 {
 	u32 half = i < c->n / 2u ? r >> 16 : r & 0xffff;
 
@@ -117,7 +120,7 @@ static struct rounds random_of(const struct narrow *c, u32 r, unsigned i)
 					 : (struct rounds){ROUND_RS, half, 16};
 	if (c->d == SMALL_E2M1)
 		half = i < 2 ? (r >> 16 & 0xff00) | (r >> 8 & 0xff) : (r >> 8 & 0xff00) | (r & 0xff);
-	return (struct rounds){ROUND_RS, i & 1 ? half : backwards(half), 16};
+	return (struct rounds){ROUND_RS, i & 1 ? half : reverse16(half), 16};
 }
 
 static u64 read_lane(const void *r, unsigned bytes, unsigned i)
@@ -137,17 +140,17 @@ static void narrow(struct warp *w, const struct op *o, uint32_t m)
 		for (unsigned i = 0; i < c->n; i++) {
 			double v;
 
-			if (c->from)
+			if (c->s_step)
 				v = small_value((u32)(read_lane(w->frame + slot[0], c->s_bytes, lane) >>
-							(c->n - 1 - i) * c->from),
+							(c->n - 1 - i) * c->s_step),
 					c->s);
 			else
 				v = (double)REG(float, w, slot[i])[lane];
 			if (c->relu && !(v > 0) && v == v)
 				v = 0;
 			if (c->round == ROUND_RS)
-				rounds = random_of(c, REG(u32, w, slot[RANDOM])[lane], i);
-			r = r << c->to | small_round(v, c->d, &rounds, c->satfinite);
+				rounds = random_bits_of(c, REG(u32, w, slot[RANDOM])[lane], i);
+			r = r << c->d_step | small_round(v, c->d, &rounds, c->satfinite);
 		}
 		if (c->d_bytes == 2)
 			REG(u16, w, o->d)[lane] = (u16)r;
@@ -158,9 +161,9 @@ static void narrow(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-/* ---- bound ---- */
+/* ---- binding ---- */
 
-static const struct narrow_form *form_of(enum type d, enum type s)
+static const struct narrow_form *find_narrow_form(enum type d, enum type s)
 {
 	for (unsigned i = 0; i < sizeof(forms) / sizeof(*forms); i++)
 		if (forms[i].d == d && forms[i].s == s)
@@ -168,8 +171,8 @@ static const struct narrow_form *form_of(enum type d, enum type s)
 	return NULL;
 }
 
-/* The suffixes are those of the form; -1: told. */
-static int suffixes_fit(struct bind *b, const struct narrow_form *f, enum rounding round)
+/* Checks that the suffixes are valid for the form. -1: a fault. */
+static int check_narrow_suffixes(struct bind *b, const struct narrow_form *f, enum rounding round)
 {
 	static const enum modifier meaningless[] = {M_FTZ, M_SAT, M_RNI, M_RZI, M_RMI, M_RPI, M_RNA};
 	const struct stmt *in = b->in;
@@ -181,7 +184,7 @@ static int suffixes_fit(struct bind *b, const struct narrow_form *f, enum roundi
 			return bind_fault(b, NULL, "suffix", ".%s in %s (expected none between such types)",
 				modifier_name[meaningless[i]], in->text);
 	if (!(f->rounds >> round & 1) ||
-		(round == ROUND_RN && !has(in, M_RN))) { /* without a suffix it is ROUND_RN, too */
+		(round == ROUND_RN && !has(in, M_RN))) { /* ROUND_RN is also the default without a suffix */
 		static const char *const names[] = {"rn", "rz", "rm", "rp", "rna", "rs"};
 
 		for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -201,7 +204,7 @@ static int suffixes_fit(struct bind *b, const struct narrow_form *f, enum roundi
 static int bind_sources(struct bind *b, struct op *o, struct narrow *c, enum type s)
 {
 	const struct operand *k = b->in->operand, *from = k + 1;
-	unsigned n = c->from ? 1 : c->n, operands = 1 + (n == FOUR ? 1 : n) + (c->round == ROUND_RS);
+	unsigned n = c->s_step ? 1 : c->n, operands = 1 + (n == FOUR ? 1 : n) + (c->round == ROUND_RS);
 	uint32_t *slot = bind_ext(b, o)->slot;
 
 	if (bind_operands(b, operands, operands))
@@ -212,8 +215,8 @@ static int bind_sources(struct bind *b, struct op *o, struct narrow *c, enum typ
 		from = from->elem;
 	}
 	for (unsigned i = 0; i < n; i++)
-		if ((slot[i] = c->from ? bind_src_any(b, &from[i], s, &c->s_bytes)
-				       : bind_src(b, &from[i], s)) == UINT32_MAX)
+		if ((slot[i] = c->s_step ? bind_src_any(b, &from[i], s, &c->s_bytes)
+					 : bind_src(b, &from[i], s)) == UINT32_MAX)
 			return -1;
 	if (c->s_bytes > 8)
 		return bind_refuse(b, "registers of at most 64 bits");
@@ -225,19 +228,19 @@ static int bind_sources(struct bind *b, struct op *o, struct narrow *c, enum typ
 int bind_narrow(struct bind *b, struct op *o, enum rounding round)
 {
 	enum type d = (enum type)b->in->type[0], s = (enum type)b->in->type[1];
-	const struct narrow_form *f = form_of(d, s);
+	const struct narrow_form *f = find_narrow_form(d, s);
 	struct narrow_parts to = parts_of(d), from = parts_of(s);
 	struct narrow *c = arena_alloc(&b->code->arena, 1, sizeof(*c));
 
 	if (!f)
 		return bind_fault(b, NULL, "types", "%s (expected a conversion that PTX has)", b->in->text);
-	if (suffixes_fit(b, f, round))
+	if (check_narrow_suffixes(b, f, round))
 		return -1;
 	*c = (struct narrow){.d = to.f,
 		.s = from.f,
 		.n = to.n,
-		.to = (uint8_t)(types[d].bits / to.n),
-		.from = (uint8_t)(from.n ? types[s].bits / from.n : 0),
+		.d_step = (uint8_t)(types[d].bits / to.n),
+		.s_step = (uint8_t)(from.n ? types[s].bits / from.n : 0),
 		.relu = has(b->in, M_RELU),
 		.satfinite = has(b->in, M_SATFINITE),
 		.round = round};
@@ -249,9 +252,9 @@ int bind_narrow(struct bind *b, struct op *o, enum rounding round)
 	return c->d_bytes > 8 ? bind_refuse(b, "registers of at most 64 bits") : 0;
 }
 
-/* ---- whole numbers ---- */
+/* ---- integers ---- */
 
-/* cvt.pack: o->a and o->b, saturated to o->n bits each, b lowest; what is left from the low bits of o->c. */
+/* cvt.pack: packs o->a and o->b, saturated to type o->mode, b lowest; the rest are the low bits of o->c. */
 static void pack_two(struct warp *w, const struct op *o, uint32_t m)
 {
 	enum type t = (enum type)o->mode;
@@ -259,7 +262,7 @@ static void pack_two(struct warp *w, const struct op *o, uint32_t m)
 	u32 mask = (1u << bits) - 1;
 
 	FOR_BITS32 (i, m) {
-		s64 low = least_of(t), high = (s64)most_of(t), a = REG(s32, w, o->a)[i],
+		s64 low = type_min(t), high = (s64)type_max(t), a = REG(s32, w, o->a)[i],
 		    b = REG(s32, w, o->b)[i];
 
 		a = a < low ? low : a > high ? high : a;

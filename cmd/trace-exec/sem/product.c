@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Matrix products of a warp, executed: mma.sync, dense and sparse, and wmma on fragments of its own layout.
+ * Execution of matrix products of a warp: mma.sync, dense and sparse, and wmma with a fragment layout of its
+ * own.
  *
- * One rule gives the place of every element of mma.sync but for m8n8k4 of f16: with g = lane / 4, t = lane %
- * 4 and P elements a register, register r of A holds row g + 8 (r mod 2) and columns t P .. t P + P - 1 of
- * the block r / 2 of 4 P columns; B likewise by columns; C and D hold two neighbours of row g, then of row g
- * + 8. A fragment of wmma, whose layout PTX leaves open, is its matrix row by row, cut into 32 pieces (twice,
- * where there is room).
+ * One rule gives the position of every element of mma.sync except m8n8k4 of f16. Let g = lane / 4, t = lane %
+ * 4, and P the elements per register. Register r of A holds row g + 8 (r mod 2) and columns t P to t P + P -
+ * 1 of block r / 2 of 4 P columns. B is the same with rows and columns exchanged. C and D hold two neighbours
+ * of row g, then two of row g + 8. PTX does not define the fragments of wmma; here a fragment is its matrix
+ * row by row, cut into 32 pieces, or twice that if a fragment has registers for two copies.
  *
- * Always true: products are exact; a floating-point sum is taken in double precision in the order of k with
- * the accumulator first, then rounded once; integers wrap unless .satfinite.
+ * Always true: products are exact. A floating-point sum is computed in double precision in the order of k,
+ * beginning with the accumulator, and rounded once. Integers wrap without .satfinite.
  */
 #include <math.h>
 #include "sem/mma.h"
@@ -66,18 +67,18 @@ struct product {
 	double a[32][DEEP], b[DEEP][32], c[32][32], d[32][32];
 };
 
-/* ---- places of mma.sync ---- */
+/* ---- positions of elements of mma.sync ---- */
 
-static void place_a(
+static void position_in_a(
 	const struct matrix *x, unsigned lane, unsigned r, unsigned e, unsigned *row, unsigned *col)
 {
-	unsigned p = mma_per_reg((enum type)x->a), g = lane / 4, t = lane % 4, two = x->s.m == 16 ? 1 : 0;
+	unsigned p = mma_per_reg((enum type)x->a), g = lane / 4, t = lane % 4, two = x->shape.m == 16 ? 1 : 0;
 
 	*row = g + (two ? 8 * (r % 2) : 0);
 	*col = t * p + e + 4 * p * (two ? r / 2 : r);
 }
 
-static void place_b(
+static void position_in_b(
 	const struct matrix *x, unsigned lane, unsigned r, unsigned e, unsigned *row, unsigned *col)
 {
 	unsigned p = mma_per_reg((enum type)x->b);
@@ -86,35 +87,33 @@ static void place_b(
 	*col = lane / 4;
 }
 
-/* Element number i of the lane's part of C or D. */
-static void place_c(unsigned lane, unsigned i, unsigned *row, unsigned *col)
+/* Finds the position of element i of the lane's part of C or D. */
+static void position_in_c(unsigned lane, unsigned i, unsigned *row, unsigned *col)
 {
 	*row = lane / 4 + 8 * (i / 2);
 	*col = lane % 4 * 2 + i % 2;
 }
 
-/* A fragment of rows x cols elements with n elements a lane. */
 void mma_place_fragment(
 	unsigned rows, unsigned cols, unsigned n, unsigned lane, unsigned i, unsigned *row, unsigned *col)
 {
-	unsigned pieces = rows * cols / n, at = lane % (pieces < LANES ? pieces : LANES) * n + i;
+	unsigned pieces = rows * cols / n, position = lane % min_u32(pieces, LANES) * n + i;
 
-	*row = at / cols % rows;
-	*col = at % cols;
+	*row = position / cols % rows;
+	*col = position % cols;
 }
 
 /*
- * The column that column c of a sparse A stands for. Four bits of metadata say which two of four elements (of
- * pairs, for elements of 4 bits) a chunk has; of tf32 which one of two. 16 bits of them are a row's part in
- * the lower (rows below 8) or upper half of a lane's word; with elements of 8 bits and less a row's part is a
- * word.
+ * Four bits of metadata select two of the four elements of a chunk (two of four pairs for elements of 4 bits,
+ * one of two elements for tf32). A row has 16 bits of metadata, in the lower (rows below 8) or upper half of
+ * a lane's word; for elements of at most 8 bits it has a whole word.
  */
 unsigned mma_sparse_column(
 	const u32 *metadata, enum type t, unsigned k, unsigned selector, unsigned row, unsigned c)
 {
 	unsigned bits = types[t].bits, per = bits >= 32 ? 1 : bits >= 8 ? 2 : 4, chunk = c / per;
 	unsigned upper = row / 8, quad = row % 8 * 4, lane, shift;
-	bool both = k * bits == 512; /* a row's chunks lie in two lanes */
+	bool both = k * bits == 512; /* two lanes have the metadata of a row */
 
 	if (bits >= 16) {
 		lane = both ? 2u * selector + chunk / 4 : selector;
@@ -143,11 +142,12 @@ static void gather_a(const struct warp *w, const struct op *o, const struct matr
 			u64 bits = mma_reg(w, o->x->slot[x->n_d + i / per], t, lane);
 
 			if (x->wmma)
-				mma_place_fragment(x->s.m, x->s.k, x->n_a * per, lane, i, &row, &col);
+				mma_place_fragment(x->shape.m, x->shape.k, x->n_a * per, lane, i, &row, &col);
 			else
-				place_a(x, lane, i / per, i % per, &row, &col);
+				position_in_a(x, lane, i / per, i % per, &row, &col);
 			if (x->sparse)
-				col = mma_sparse_column(REG(u32, w, o->a), t, x->s.k, x->selector, row, col);
+				col = mma_sparse_column(
+					REG(u32, w, o->a), t, x->shape.k, x->selector, row, col);
 			p->a[row][col] = mma_element(bits, i % per, t);
 		}
 }
@@ -162,9 +162,9 @@ static void gather_b(const struct warp *w, const struct op *o, const struct matr
 			u64 bits = mma_reg(w, o->x->slot[x->n_d + x->n_a + i / per], t, lane);
 
 			if (x->wmma)
-				mma_place_fragment(x->s.k, x->s.n, x->n_b * per, lane, i, &row, &col);
+				mma_place_fragment(x->shape.k, x->shape.n, x->n_b * per, lane, i, &row, &col);
 			else
-				place_b(x, lane, i / per, i % per, &row, &col);
+				position_in_b(x, lane, i / per, i % per, &row, &col);
 			p->b[row][col] = mma_element(bits, i % per, t);
 		}
 }
@@ -177,19 +177,19 @@ static void gather_c(const struct warp *w, const struct op *o, const struct matr
 	for (unsigned lane = 0; lane < LANES; lane++)
 		for (unsigned i = 0; i < x->n_c * per; i++) {
 			if (x->wmma)
-				mma_place_fragment(x->s.m, x->s.n, x->n_c * per, lane, i, &row, &col);
+				mma_place_fragment(x->shape.m, x->shape.n, x->n_c * per, lane, i, &row, &col);
 			else
-				place_c(lane, i, &row, &col);
+				position_in_c(lane, i, &row, &col);
 			p->c[row][col] =
 				mma_element(mma_reg(w, o->x->slot[first + i / per], t, lane), i % per, t);
 		}
 }
 
-static double sum(const struct matrix *x, const struct product *p, unsigned i, unsigned j)
+static double mma_sum(const struct matrix *x, const struct product *p, unsigned i, unsigned j)
 {
 	double v = p->c[i][j];
 
-	for (unsigned k = 0; k < x->s.k; k++)
+	for (unsigned k = 0; k < x->shape.k; k++)
 		v += x->bit_op == 1 ? (double)(p->a[i][k] != p->b[k][j]) : p->a[i][k] * p->b[k][j];
 	if (!mma_is_int((enum type)x->d))
 		return v;
@@ -198,7 +198,7 @@ static double sum(const struct matrix *x, const struct product *p, unsigned i, u
 	return (double)(s32)(u32)(s64)v;
 }
 
-static void scatter(struct warp *w, const struct op *o, const struct matrix *x, double (*d)[32])
+static void scatter_d(struct warp *w, const struct op *o, const struct matrix *x, double (*d)[32])
 {
 	unsigned pd = mma_per_reg((enum type)x->d), row, col;
 
@@ -208,10 +208,10 @@ static void scatter(struct warp *w, const struct op *o, const struct matrix *x, 
 
 			for (unsigned e = 0; e < pd; e++) {
 				if (x->wmma)
-					mma_place_fragment(
-						x->s.m, x->s.n, x->n_d * pd, lane, r * pd + e, &row, &col);
+					mma_place_fragment(x->shape.m, x->shape.n, x->n_d * pd, lane,
+						r * pd + e, &row, &col);
 				else
-					place_c(lane, r * pd + e, &row, &col);
+					position_in_c(lane, r * pd + e, &row, &col);
 				v |= mma_bits(d[row][col], (enum type)x->d) << (types[x->d].bits % 64) * e;
 			}
 			if (x->d == T_F64)
@@ -243,10 +243,10 @@ void mma_run(struct warp *w, const struct op *o, uint32_t m)
 	gather_a(w, o, x, p);
 	gather_b(w, o, x, p);
 	gather_c(w, o, x, p);
-	for (unsigned i = 0; i < x->s.m; i++)
-		for (unsigned j = 0; j < x->s.n; j++)
-			p->d[i][j] = sum(x, p, i, j);
-	scatter(w, o, x, p->d);
+	for (unsigned i = 0; i < x->shape.m; i++)
+		for (unsigned j = 0; j < x->shape.n; j++)
+			p->d[i][j] = mma_sum(x, p, i, j);
+	scatter_d(w, o, x, p->d);
 }
 
 /* ---- m8n8k4 of f16: four products, each of a pair of quads ---- */
@@ -255,10 +255,10 @@ struct quads {
 	double a[8][4], b[4][8], c[8][8];
 };
 
-/* Lane number n (0 to 7) of the pair q of quads. */
+/* Returns lane n (0 to 7) of pair q of quads. */
 static unsigned volta_lane(unsigned q, unsigned n) { return n % 4 + 4 * q + n / 4 * 16; }
 
-/* Element i (0 to 7) of lane n of C or D: rows and columns of f32 are scattered, of f16 a row's. */
+/* Returns element i (0 to 7) of lane n of C or D: for f16 an element of row n, for f32 scattered ones. */
 static double *volta_c(double (*c)[8], unsigned n, unsigned i, bool f16)
 {
 	unsigned up = n / 4 * 4, lane = n % 4;

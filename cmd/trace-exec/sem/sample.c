@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Coordinates as a sampler maps them: texel numbers, faces of cubes, mip levels.
+ * Mapping of coordinates by a sampler: texel numbers, faces of cubes, mip levels.
  *
- * Shares are multiples of 1/256 (nine bits, so that 1 is one), rounded to the nearest.
+ * Weights are multiples of 1/256 from 0 to 1, rounded to the nearest.
  *
- * Always true: wrap and mirror are for normalised coordinates and clamp without; a coordinate or level of
- * detail that is no number is 0; a level of detail is first shifted, then bounded by the sampler, then by the
- * levels there are; of two levels as near the one with fewer texels is taken.
+ * Always true: wrap and mirror act as clamp on coordinates that are not normalised. A NaN coordinate or level
+ * of detail is 0. A level of detail is shifted by the bias, then clamped by the sampler, then to the existing
+ * levels. Between two equally near levels, the one with fewer texels is chosen.
  */
 #include <math.h>
 #include "sem/sample.h"
 
-static int64_t fit(int64_t i, uint32_t n, enum texture_mode mode)
+static int64_t wrap_texel(int64_t i, uint32_t n, enum texture_mode mode)
 {
 	if (i >= 0 && i < n)
 		return i;
@@ -41,8 +41,8 @@ struct axis sample_axis(double x, uint32_t n, enum texture_mode mode, bool linea
 	x = x < -most ? -most : x > most ? most : x;
 	x -= linear ? 0.5 : 0;
 	low = floor(x);
-	a.at[0] = fit((int64_t)low, n, mode);
-	a.at[1] = fit((int64_t)low + 1, n, mode);
+	a.texel[0] = wrap_texel((int64_t)low, n, mode);
+	a.texel[1] = wrap_texel((int64_t)low + 1, n, mode);
 	if (linear)
 		a.share = (unsigned)lrint((x - low) * SAMPLE_WHOLE);
 	return a;
@@ -50,18 +50,21 @@ struct axis sample_axis(double x, uint32_t n, enum texture_mode mode, bool linea
 
 struct axis sample_axis_int(int64_t x, uint32_t n, enum texture_mode mode)
 {
-	return (struct axis){{fit(x, n, mode == TEXTURE_BORDER ? mode : TEXTURE_CLAMP), SAMPLE_OUTSIDE}, 0};
+	return (struct axis){
+		{wrap_texel(x, n, mode == TEXTURE_BORDER ? mode : TEXTURE_CLAMP), SAMPLE_OUTSIDE}, 0};
 }
 
 /* ---- cubes ---- */
 
-/* A direction's face; the coordinate along its axis (m), across (s) and down (t): indices and signs. */
+/*
+ * The cube face of a direction: indices of the coordinates along its axis (main), across and down, and signs.
+ */
 struct face {
-	uint8_t number, m, s, t;
-	double sign_s, sign_t;
+	uint8_t number, main, across, down;
+	double sign_across, sign_down;
 };
 
-static struct face face_of(const double v[3])
+static struct face cube_face(const double v[3])
 {
 	double x = fabs(v[0]), y = fabs(v[1]), z = fabs(v[2]);
 
@@ -74,21 +77,21 @@ static struct face face_of(const double v[3])
 
 uint32_t sample_face(const double v[3], double at[2])
 {
-	struct face f = face_of(v);
-	double m = fabs(v[f.m]);
+	struct face f = cube_face(v);
+	double m = fabs(v[f.main]);
 
-	at[0] = (f.sign_s * v[f.s] / m + 1) / 2;
-	at[1] = (f.sign_t * v[f.t] / m + 1) / 2;
+	at[0] = (f.sign_across * v[f.across] / m + 1) / 2;
+	at[1] = (f.sign_down * v[f.down] / m + 1) / 2;
 	return f.number;
 }
 
 void sample_face_gradient(const double v[3], const double d[3], double at[2])
 {
-	struct face f = face_of(v);
-	double m = fabs(v[f.m]), dm = v[f.m] < 0 ? -d[f.m] : d[f.m];
+	struct face f = cube_face(v);
+	double m = fabs(v[f.main]), dm = v[f.main] < 0 ? -d[f.main] : d[f.main];
 
-	at[0] = f.sign_s * (d[f.s] * m - v[f.s] * dm) / (2 * m * m);
-	at[1] = f.sign_t * (d[f.t] * m - v[f.t] * dm) / (2 * m * m);
+	at[0] = f.sign_across * (d[f.across] * m - v[f.across] * dm) / (2 * m * m);
+	at[1] = f.sign_down * (d[f.down] * m - v[f.down] * dm) / (2 * m * m);
 }
 
 /* ---- levels ---- */

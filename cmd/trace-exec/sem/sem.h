@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Interface of the families of instructions: bindings by type, lanes, memory. */
+/* Interface of the instruction families: bindings by type, lanes, memory. */
 #ifndef SEM_H
 #define SEM_H
 
@@ -15,29 +15,28 @@
 enum { MODE_FTZ = 2, MODE_SAT = 4, MODE_RZ = 8, MODE_RM = 16, MODE_RP = 32, MODE_NAN = 64, MODE_RELU = 128 };
 
 /*
- * fn with d = operand 0 of type d, sources = operands 1.. of types s[0..n-1]; exactly so many operands. fn
- * NULL: refused.
+ * Binds fn with destination operand 0 of type d, and n sources of types s[]. fn NULL: the types are refused.
  */
 int bind_plain(struct bind *b, struct op *o, op_fn *fn, enum type d, const enum type *s, unsigned n);
 #define BIND(b, o, fn, d, ...) \
 	bind_plain(b, o, fn, d, (const enum type[]){__VA_ARGS__}, \
 		sizeof((const enum type[]){__VA_ARGS__}) / sizeof(enum type))
 
-/* Range of a whole number of the type. */
-static inline s64 least_of(enum type t)
+/* Return the range of an integer type. */
+static inline s64 type_min(enum type t)
 {
 	return types[t].kind != K_SINT ? 0
 	       : types[t].bits == 64   ? INT64_MIN
 				       : -(s64)(1ull << (types[t].bits - 1));
 }
-static inline u64 most_of(enum type t)
+static inline u64 type_max(enum type t)
 {
 	return types[t].kind == K_SINT ? (1ull << (types[t].bits - 1)) - 1
 	       : types[t].bits == 64   ? UINT64_MAX
 				       : (1ull << types[t].bits) - 1;
 }
 
-/* The integer side of instructions that both kinds of numbers have; sem/int.c. */
+/* Bind the integer forms of instructions that also have floating-point forms; sem/int.c. */
 int bind_add_int(struct bind *b, struct op *o);
 int bind_sub_int(struct bind *b, struct op *o);
 int bind_mul_int(struct bind *b, struct op *o);
@@ -47,24 +46,24 @@ int bind_minmax_int(struct bind *b, struct op *o);
 int bind_absneg_int(struct bind *b, struct op *o);
 
 /*
- * Host addresses of the lanes of m for bytes each at w->addr, which become offsets of the space. false:
- * failed.
+ * Finds the host addresses of bytes at w->addr for the lanes of m. w->addr becomes offsets of the space.
+ * false: the launch has failed.
  */
 bool mem_find_host(
 	struct warp *w, const struct op *o, uint32_t m, enum state_space space, uint64_t bytes, uint8_t **at);
 /*
- * The shared memory of block rank of the cluster, for a lane's access to offset w->addr. NULL: that block has
- * ended, and now the launch has failed.
+ * Returns the shared memory of block rank of the cluster, for a lane's access at offset w->addr. NULL: the
+ * block has ended, and the launch has failed.
  */
 uint8_t *mem_block_shared(struct warp *w, const struct op *o, unsigned lane, unsigned rank);
-/* The addresses of op o for the lanes of m, as mem_find_host, then the checks. false: the launch has failed. */
+/* Find the host addresses of op o for the lanes of m and check the accesses. false: the launch has failed. */
 bool mem_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);
 bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);
 /* barrier.cluster.arrive and .wait; sem/cluster.c. */
 int bind_cluster_barrier(struct bind *b, struct op *o);
 /* bar.warp.sync; sem/warp.c. */
 int bind_bar_warp(struct bind *b, struct op *o);
-/* Space and address of the memory operand at: o->space, o->a, o->imm. */
+/* Binds space and address of the memory operand: o->space, o->a, o->imm. */
 int mem_bind_space(struct bind *b, struct op *o, const struct operand *at, bool write);
 
 #endif

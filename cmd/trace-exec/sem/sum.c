@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sums as sources: "temp + 1", a register plus a constant, as the assembler takes it.
+ * Sums as sources: "temp + 1", a register plus a constant, which the assembler accepts.
  *
- * Each sum has a scratch slot of the frame. The op of such an instruction is sum_execute(), which fills the
- * slots and calls the instruction's own function. Sums are rare, so they are kept apart from the ops, in the
- * order of their instructions. Always true: an instruction that changes the flow has no sum.
+ * Each sum has a scratch slot in the frame. The op of such an instruction is sum_execute(), which fills the
+ * slots and calls the instruction's own function. Sums are rare, so they are in a separate table in the order
+ * of their instructions. Always true: an instruction that changes the flow has no sum.
  */
 #include <stdlib.h>
 #include "sem/sum.h"
 
 struct reg_sum {
 	uint32_t inst; /* instruction number in the program */
-	uint32_t slot, from;
+	uint32_t slot, from_slot;
 	uint8_t bytes;
 	uint64_t value;
 	op_fn *fn; /* the instruction's own function */
@@ -53,13 +53,13 @@ static void sum_execute(struct warp *w, const struct op *o, uint32_t m)
 			switch (s->bytes) {
 			case 2:
 				REG(uint16_t, w, s->slot)
-				[i] = (uint16_t)(REG(uint16_t, w, s->from)[i] + s->value);
+				[i] = (uint16_t)(REG(uint16_t, w, s->from_slot)[i] + s->value);
 				break;
 			case 4:
 				REG(uint32_t, w, s->slot)
-				[i] = REG(uint32_t, w, s->from)[i] + (uint32_t)s->value;
+				[i] = REG(uint32_t, w, s->from_slot)[i] + (uint32_t)s->value;
 				break;
-			default: REG(uint64_t, w, s->slot)[i] = REG(uint64_t, w, s->from)[i] + s->value;
+			default: REG(uint64_t, w, s->slot)[i] = REG(uint64_t, w, s->from_slot)[i] + s->value;
 			}
 	first->fn(w, o, m);
 }

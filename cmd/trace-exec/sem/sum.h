@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A register plus a constant as a source; see sum.c. */
+/* A register plus a constant as a source: see sum.c. */
 #ifndef SEM_SUM_H
 #define SEM_SUM_H
 

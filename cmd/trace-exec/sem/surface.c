@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Surfaces: suld, sust, sured; what textures and surfaces are asked (txq, suq, istypep).
+ * Surfaces: suld, sust, sured; queries of textures and surfaces (txq, suq, istypep).
  *
- * Unformatted accesses (.b) count the first coordinate in bytes and move them as they are; formatted ones
- * (.p) count texels and put 32-bit numbers into the channels, cut to their bits.
+ * The first coordinate of an unformatted access (.b) counts bytes, which are moved unchanged. A formatted
+ * access (.p) counts texels and writes 32-bit numbers to the channels, cut to their bits.
  *
- * Always true: coordinates outside end the launch (.trap, which is meant without a suffix), are moved to the
- * nearest inside (.clamp), or read as zeros and write nothing (.zero). A surface is global memory to the
- * checks.
+ * Always true: coordinates outside of the surface end the launch (.trap, the default), are moved to the
+ * nearest ones inside (.clamp), or read zeros and write nothing (.zero). The checks treat a surface as global
+ * memory.
  */
 #include "exec/check.h"
 #include "sem/atom.h"
@@ -16,28 +16,25 @@
 enum outside { OUTSIDE_TRAP, OUTSIDE_CLAMP, OUTSIDE_ZERO };
 
 struct surface_access { /* x->family */
-	struct geometry g;
+	struct geometry geometry;
 	uint8_t outside; /* enum outside */
 	bool formatted;
 	enum atom atom;
 	enum type type;
 };
 
-/*
- * The address of what a lane accesses to w->addr. 1; 0: outside, and nothing is to be done; -1: the launch
- * has failed.
- */
-static int place(struct warp *w, const struct op *o, const struct surface_access *x, const struct texture *t,
-	unsigned lane)
+/* Sets w->addr of a lane. Returns 1; 0: outside, without an access; -1: the launch has failed. */
+static int surface_address(struct warp *w, const struct op *o, const struct surface_access *x,
+	const struct texture *t, unsigned lane)
 {
 	uint32_t each = texture_bytes(t), bytes = x->formatted ? each : (uint32_t)o->bytes * o->n;
 	int64_t most[3] = {x->formatted ? (int64_t)t->width - 1 : (int64_t)t->width * each - bytes,
 		(int64_t)t->height - 1, (int64_t)t->depth - 1};
-	int64_t v[3] = {0}, layer = x->g.layered ? (int64_t)REG(u32, w, x->g.layer)[lane] : 0;
+	int64_t v[3] = {0}, layer = x->geometry.layered ? (int64_t)REG(u32, w, x->geometry.layer)[lane] : 0;
 	bool inside = layer < t->layers;
 
-	for (unsigned d = 0; d < x->g.n; d++) {
-		int64_t c = REG(s32, w, x->g.slot[d])[lane];
+	for (unsigned d = 0; d < x->geometry.n; d++) {
+		int64_t c = REG(s32, w, x->geometry.slot[d])[lane];
 
 		v[d] = c < 0 || most[d] < 0 ? 0 : c > most[d] ? most[d] : c;
 		inside = inside && c >= 0 && c <= most[d];
@@ -46,10 +43,11 @@ static int place(struct warp *w, const struct op *o, const struct surface_access
 	if (!inside && x->outside == OUTSIDE_TRAP) {
 		exec_fail(w, o, 1u << lane, "out-of-bounds",
 			"coordinates (%d,%d,%d) in layer %u, outside a surface of %u x %u x %u texels of %u bytes, %u layers",
-			REG(s32, w, x->g.slot[0])[lane], x->g.n > 1 ? REG(s32, w, x->g.slot[1])[lane] : 0,
-			x->g.n > 2 ? REG(s32, w, x->g.slot[2])[lane] : 0,
-			x->g.layered ? REG(u32, w, x->g.layer)[lane] : 0, t->width, t->height, t->depth, each,
-			t->layers);
+			REG(s32, w, x->geometry.slot[0])[lane],
+			x->geometry.n > 1 ? REG(s32, w, x->geometry.slot[1])[lane] : 0,
+			x->geometry.n > 2 ? REG(s32, w, x->geometry.slot[2])[lane] : 0,
+			x->geometry.layered ? REG(u32, w, x->geometry.layer)[lane] : 0, t->width, t->height,
+			t->depth, each, t->layers);
 		return -1;
 	}
 	if (!x->formatted && inside && v[0] % bytes) {
@@ -64,8 +62,10 @@ static int place(struct warp *w, const struct op *o, const struct surface_access
 	return inside || x->outside == OUTSIDE_CLAMP;
 }
 
-/* Texture and host address of what a lane accesses. As place(); NULL in *at: outside. */
-static bool reach(
+/*
+ * Finds a lane's texture and host address (NULL: outside, without an access). false: the launch has failed.
+ */
+static bool find_texel(
 	struct warp *w, const struct op *o, unsigned lane, bool write, const struct texture **t, uint8_t **at)
 {
 	const struct surface_access *x = o->x->family;
@@ -74,7 +74,8 @@ static bool reach(
 	int in;
 
 	*at = NULL;
-	if (!(*t = geometry_texture(w, o, &x->g, lane, true)) || (in = place(w, o, x, *t, lane)) < 0)
+	if (!(*t = geometry_texture(w, o, &x->geometry, lane, true)) ||
+		(in = surface_address(w, o, x, *t, lane)) < 0)
 		return false;
 	if (!in)
 		return true;
@@ -87,8 +88,8 @@ static bool reach(
 	return write ? check_write(w, o, 1u << lane, bytes, all) : check_read(w, o, 1u << lane, bytes, all);
 }
 
-/* A lane's register of 16, 32 or 64 bits. */
-static u64 take(const struct warp *w, uint32_t slot, unsigned bytes, unsigned lane)
+/* Returns a lane's register of 16, 32 or 64 bits. */
+static u64 read_register(const struct warp *w, uint32_t slot, unsigned bytes, unsigned lane)
 {
 	return bytes == 2   ? REG(u16, w, slot)[lane]
 	       : bytes == 4 ? REG(u32, w, slot)[lane]
@@ -104,7 +105,7 @@ static void suld(struct warp *w, const struct op *o, uint32_t m)
 		const struct texture *t;
 		uint8_t *at;
 
-		if (!reach(w, o, i, false, &t, &at))
+		if (!find_texel(w, o, i, false, &t, &at))
 			return;
 		for (unsigned k = 0; k < o->n; k++) {
 			u64 v = 0;
@@ -132,10 +133,10 @@ static void sust(struct warp *w, const struct op *o, uint32_t m)
 		u32 four[4] = {0};
 		uint8_t *at;
 
-		if (!reach(w, o, i, true, &t, &at))
+		if (!find_texel(w, o, i, true, &t, &at))
 			return;
 		for (unsigned k = 0; at && k < o->n; k++) {
-			u64 v = take(w, o->x->slot[k], o->x->bytes[k], i);
+			u64 v = read_register(w, o->x->slot[k], o->x->bytes[k], i);
 
 			if (!x->formatted)
 				memcpy(at + k * o->bytes, &v, o->bytes);
@@ -157,22 +158,22 @@ static void sured(struct warp *w, const struct op *o, uint32_t m)
 		u64 old = 0, v;
 		uint8_t *at;
 
-		if (!reach(w, o, i, true, &t, &at))
+		if (!find_texel(w, o, i, true, &t, &at))
 			return;
 		if (!at)
 			continue;
 		pthread_mutex_lock(&w->mem->lock);
 		memcpy(&old, at, o->bytes);
-		v = atom_value(x->atom, x->type, old, take(w, o->x->slot[0], o->bytes, i), 0);
+		v = atom_value(x->atom, x->type, old, read_register(w, o->x->slot[0], o->bytes, i), 0);
 		memcpy(at, &v, o->bytes);
 		pthread_mutex_unlock(&w->mem->lock);
 	}
 }
 
-/* ---- what they are asked ---- */
+/* ---- queries ---- */
 
-/* Numbers of OpenCL, whose names PTX uses. */
-static uint32_t data_type(const struct texture *t)
+/* Returns the number of OpenCL for the channel type, as PTX uses its names. */
+static uint32_t channel_data_type(const struct texture *t)
 {
 	static const uint16_t whole[3][3] = {
 		[TEXEL_SIGNED] = {0x10d7, 0x10d8, 0x10d9},
@@ -186,7 +187,7 @@ static uint32_t data_type(const struct texture *t)
 	return whole[t->kind][size];
 }
 
-static uint32_t answer(const struct texture *t, uint32_t what)
+static uint32_t query_value(const struct texture *t, uint32_t what)
 {
 	static const uint8_t modes[] = {
 		[TEXTURE_WRAP] = 0, [TEXTURE_MIRROR] = 1, [TEXTURE_CLAMP] = 2, [TEXTURE_BORDER] = 4};
@@ -199,7 +200,7 @@ static uint32_t answer(const struct texture *t, uint32_t what)
 	case M_NUM_MIPMAP_LEVELS: return t->levels;
 	case M_NUM_SAMPLES: return 1;
 	case M_MEMORY_LAYOUT: return 1; /* linear */
-	case M_CHANNEL_DATA_TYPE: return data_type(t);
+	case M_CHANNEL_DATA_TYPE: return channel_data_type(t);
 	case M_CHANNEL_ORDER: return t->channels == 1 ? 0x10b0 : t->channels == 2 ? 0x10b2 : 0x10b5;
 	case M_NORMALIZED_COORDS: return t->normalized;
 	case M_FILTER_MODE: return t->sampler.linear;
@@ -214,7 +215,7 @@ static bool asks_sampler(uint32_t what)
 	       what == M_ADDR_MODE_1 || what == M_ADDR_MODE_2;
 }
 
-static void query(struct warp *w, const struct op *o, uint32_t m)
+static void run_query(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint32_t what = o->x->aux[0];
 
@@ -234,7 +235,7 @@ static void query(struct warp *w, const struct op *o, uint32_t m)
 			level = texture_level(t, n < t->levels ? n : t->levels - 1u);
 			t = &level;
 		}
-		REG(u32, w, o->d)[i] = answer(t, what);
+		REG(u32, w, o->d)[i] = query_value(t, what);
 	}
 }
 
@@ -255,11 +256,11 @@ static void istypep(struct warp *w, const struct op *o, uint32_t m)
 
 /* ---- binding ---- */
 
-static int bind_access(struct bind *b, struct op *o, const struct operand *at)
+static int bind_surface_access(struct bind *b, struct op *o, const struct operand *at)
 {
 	struct surface_access *x = o->x->family;
 
-	if (!geometry_find(b->in, &x->g))
+	if (!geometry_find(b->in, &x->geometry))
 		return bind_fault(
 			b, NULL, "suffix", "no dimensions in %s (expected one such as .2d)", b->in->text);
 	x->formatted = has(b->in, M_P);
@@ -268,11 +269,11 @@ static int bind_access(struct bind *b, struct op *o, const struct operand *at)
 		return bind_fault(b, NULL, "suffix", "%s (expected .b or .p)", b->in->text);
 	o->memory = 1;
 	o->space = SP_GLOBAL;
-	return geometry_bind(b, o, at, &x->g, T_S32);
+	return geometry_bind(b, o, at, &x->geometry, T_S32);
 }
 
-/* The registers that are loaded or stored. */
-static int bind_data(struct bind *b, struct op *o, const struct operand *data, bool write)
+/* Binds the registers that are loaded or stored. */
+static int bind_surface_data(struct bind *b, struct op *o, const struct operand *data, bool write)
 {
 	enum type t = (enum type)b->in->type[0];
 	struct ext *x = o->x;
@@ -294,28 +295,28 @@ static int bind_data(struct bind *b, struct op *o, const struct operand *data, b
 	return 0;
 }
 
-static struct surface_access *access_new(struct bind *b, struct op *o)
+static struct surface_access *new_surface_access(struct bind *b, struct op *o)
 {
 	return bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(struct surface_access));
 }
 
 int bind_suld(struct bind *b, struct op *o)
 {
-	access_new(b, o);
+	new_surface_access(b, o);
 	o->fn = suld;
-	return bind_types(b, 1) || bind_operands(b, 2, 2) || bind_access(b, o, &b->in->operand[1]) ||
-			       bind_data(b, o, &b->in->operand[0], false)
+	return bind_types(b, 1) || bind_operands(b, 2, 2) || bind_surface_access(b, o, &b->in->operand[1]) ||
+			       bind_surface_data(b, o, &b->in->operand[0], false)
 		       ? -1
 		       : 0;
 }
 
 int bind_sust(struct bind *b, struct op *o)
 {
-	const struct surface_access *x = access_new(b, o);
+	const struct surface_access *x = new_surface_access(b, o);
 
 	o->fn = sust;
-	if (bind_types(b, 1) || bind_operands(b, 2, 2) || bind_access(b, o, &b->in->operand[0]) ||
-		bind_data(b, o, &b->in->operand[1], true))
+	if (bind_types(b, 1) || bind_operands(b, 2, 2) || bind_surface_access(b, o, &b->in->operand[0]) ||
+		bind_surface_data(b, o, &b->in->operand[1], true))
 		return -1;
 	if (x->formatted && types[b->in->type[0]].bits != 32)
 		return bind_fault(
@@ -325,12 +326,12 @@ int bind_sust(struct bind *b, struct op *o)
 
 int bind_sured(struct bind *b, struct op *o)
 {
-	struct surface_access *x = access_new(b, o);
+	struct surface_access *x = new_surface_access(b, o);
 	const struct stmt *in = b->in;
 
 	o->fn = sured;
-	if (bind_types(b, 1) || bind_operands(b, 2, 2) || bind_access(b, o, &in->operand[0]) ||
-		bind_data(b, o, &in->operand[1], true))
+	if (bind_types(b, 1) || bind_operands(b, 2, 2) || bind_surface_access(b, o, &in->operand[0]) ||
+		bind_surface_data(b, o, &in->operand[1], true))
 		return -1;
 	x->type = (enum type)in->type[0];
 	if (o->bytes < 4 || !atom_find(in, x->type, &x->atom))
@@ -361,7 +362,7 @@ int bind_query(struct bind *b, struct op *o)
 	if (level && (o->b = bind_src(b, &in->operand[2], T_B32)) == UINT32_MAX)
 		return -1;
 	o->is_signed = in->op == I_suq;
-	o->fn = query;
+	o->fn = run_query;
 	return (o->d = bind_dst(b, &in->operand[0], 32)) == UINT32_MAX ? -1 : 0;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tensor copies and reductions: cp.async.bulk.tensor and cp.reduce.async.bulk.tensor between a tensor in
- * global memory and shared memory: boxes (tiles), four rows (gather4, scatter4), pixels of a convolution
- * (im2col).
+ * global memory and shared memory, in boxes (tiles), four rows (gather4, scatter4), or pixels of a
+ * convolution (im2col).
  *
- * A copy is done when it is issued, and reports its bytes to the mbarrier at once. Always true: elements
- * outside of the tensor read as zeros (or NaNs) and are not written; the box lies in shared memory with
- * dimension 0 closest, its 16-byte pieces exchanged as the map's swizzle says.
+ * A copy completes at its issue and reports its bytes to the mbarrier at once. Always true: elements outside
+ * of the tensor read as zeros (or NaNs) and are not written. In shared memory, dimension 0 of the box is
+ * contiguous, and its 16-byte pieces are permuted by the map's swizzle.
  */
 #include <string.h>
 #include "exec/check.h"
@@ -14,8 +14,8 @@
 #include "sem/atom.h"
 #include "sem/tensor.h"
 
-/* Of im2col: what is wrong with corners, pixels, steps. */
-static const char *pixels_wrong(const struct tensor_map *m)
+/* Returns the error in the corners, pixels or steps of an im2col map; NULL: none. */
+static const char *pixels_error(const struct tensor_map *m)
 {
 	int most = m->rank == 3 ? 1 << 15 : m->rank == 4 ? 1 << 7 : 1 << 4;
 
@@ -54,64 +54,61 @@ const char *tensor_map_error(const struct tensor_map *m)
 		return "an address or the box's innermost bytes no multiple of 16";
 	if (m->span && (inner > m->span || (m->span != 32 && m->span != 64 && m->span != 128)))
 		return "a box whose innermost bytes are more than the swizzle's";
-	return m->pixels ? pixels_wrong(m) : NULL;
+	return m->pixels ? pixels_error(m) : NULL;
 }
 
-enum way { WAY_LOAD, WAY_STORE, WAY_REDUCE, WAY_PREFETCH };
-enum tensor_order {
-	ORDER_TILE,
-	ORDER_ROWS,
-	ORDER_PIXELS
-}; /* a box; four rows that are named; pixels of im2col */
+enum direction { WAY_LOAD, WAY_STORE, WAY_REDUCE, WAY_PREFETCH };
+/* A box; four rows by their numbers; pixels of im2col. */
+enum tensor_order { ORDER_TILE, ORDER_ROWS, ORDER_PIXELS };
 
 struct tensor_copy { /* x->family */
 	struct address map;
-	struct targets targets; /* .to: the shared memory of all ways */
-	uint8_t way, order, rank;
+	struct targets targets; /* .to: the shared memory, also the source of a store */
+	uint8_t direction, order, rank;
 	enum atom atom;
-	uint32_t at[TENSOR_RANK], offset[TENSOR_RANK - 2]; /* slots of coordinates; offsets of im2col */
+	uint32_t coordinate[TENSOR_RANK], offset[TENSOR_RANK - 2]; /* slots; offset: im2col */
 };
 
-/* One copy of one lane. */
+/* A copy of one lane. */
 struct box {
-	const struct tensor_map *m;
+	const struct tensor_map *map;
 	int64_t corner[TENSOR_RANK], offset[TENSOR_RANK];
-	uint8_t way, order;
+	uint8_t direction, order;
 	enum atom atom;
 };
 
-/* Place of byte n of the box in shared memory. */
-static uint64_t swizzled(const struct tensor_map *m, uint64_t at)
+/* Returns the swizzled offset in shared memory. */
+static uint64_t swizzle_offset(const struct tensor_map *m, uint64_t offset)
 {
-	return m->span ? at ^ ((at >> 7) & (m->span / 16u - 1)) << 4 : at;
+	return m->span ? offset ^ ((offset >> 7) & (m->span / 16u - 1)) << 4 : offset;
 }
 
-/* Elements of a line: those of a box that lie along dimension 0. */
-static uint64_t line_of(const struct tensor_map *m) { return m->pixels ? m->channels : m->box[0]; }
+/* Returns the elements of a line, a row of the box along dimension 0. */
+static uint64_t line_elements(const struct tensor_map *m) { return m->pixels ? m->channels : m->box[0]; }
 
-/* Elements of a box in dimension d. */
-static uint64_t along(const struct tensor_map *m, unsigned d)
+/* Returns the elements of a box in dimension d. */
+static uint64_t box_extent(const struct tensor_map *m, unsigned d)
 {
 	return (m->box[d] + tensor_step(m, d) - 1) / tensor_step(m, d);
 }
 
-/* Lines that a copy moves. */
-static uint64_t lines(const struct box *b)
+/* Returns the number of lines of a copy. */
+static uint64_t count_lines(const struct box *b)
 {
 	uint64_t n = 1;
 
 	if (b->order == ORDER_ROWS)
 		return 4;
 	if (b->order == ORDER_PIXELS)
-		return b->m->pixels;
-	for (unsigned d = 1; d < b->m->rank; d++)
-		n *= along(b->m, d);
+		return b->map->pixels;
+	for (unsigned d = 1; d < b->map->rank; d++)
+		n *= box_extent(b->map, d);
 	return n;
 }
 
 /*
- * To the next pixel between the two corners of the map, dimension 1 closest; offsets are added to where a
- * copy stands.
+ * Moves c to the next pixel between the two corners of the map, dimension 1 first. The offsets of im2col are
+ * not part of c.
  */
 static void next_pixel(const struct tensor_map *m, int64_t c[TENSOR_RANK])
 {
@@ -124,10 +121,11 @@ static void next_pixel(const struct tensor_map *m, int64_t c[TENSOR_RANK])
 	c[m->rank - 1]++;
 }
 
-/* Where line number begins. at: where im2col stands, which goes on. */
-static void coordinates(const struct box *b, uint64_t number, int64_t at[TENSOR_RANK], int64_t c[TENSOR_RANK])
+/* Finds the coordinates c of a line. at: the pixel of im2col, which moves to the next one. */
+static void line_coordinates(
+	const struct box *b, uint64_t number, int64_t at[TENSOR_RANK], int64_t c[TENSOR_RANK])
 {
-	const struct tensor_map *m = b->m;
+	const struct tensor_map *m = b->map;
 
 	memcpy(c, b->order == ORDER_PIXELS ? at : b->corner, TENSOR_RANK * sizeof(*c));
 	if (b->order == ORDER_ROWS) {
@@ -135,8 +133,8 @@ static void coordinates(const struct box *b, uint64_t number, int64_t at[TENSOR_
 		return;
 	}
 	if (b->order == ORDER_TILE) {
-		for (unsigned d = 1; d < m->rank; number /= along(m, d++))
-			c[d] += (int64_t)(number % along(m, d) * tensor_step(m, d));
+		for (unsigned d = 1; d < m->rank; number /= box_extent(m, d++))
+			c[d] += (int64_t)(number % box_extent(m, d) * tensor_step(m, d));
 		return;
 	}
 	for (unsigned d = 1; d + 1 < m->rank; d++)
@@ -144,23 +142,23 @@ static void coordinates(const struct box *b, uint64_t number, int64_t at[TENSOR_
 	next_pixel(m, at);
 }
 
-static void reduce(struct warp *w, const struct box *b, uint8_t *to, const uint8_t *from)
+static void reduce_element(struct warp *w, const struct box *b, uint8_t *to, const uint8_t *from)
 {
 	u64 old = 0, v = 0;
 
 	pthread_mutex_lock(&w->mem->lock);
-	memcpy(&old, to, b->m->bytes);
-	memcpy(&v, from, b->m->bytes);
-	v = atom_value(b->atom, (enum type)b->m->type, old, v, 0);
-	memcpy(to, &v, b->m->bytes);
+	memcpy(&old, to, b->map->bytes);
+	memcpy(&v, from, b->map->bytes);
+	v = atom_value(b->atom, (enum type)b->map->type, old, v, 0);
+	memcpy(to, &v, b->map->bytes);
 	pthread_mutex_unlock(&w->mem->lock);
 }
 
-/* The line lies in the buffer that the tensor begins in. false: the launch has failed. */
-static bool in_its_buffer(
+/* Checks that a line is in the buffer that contains the start of the tensor. false: the launch has failed. */
+static bool check_tensor_buffer(
 	struct warp *w, const struct op *o, const struct box *b, unsigned lane, uint64_t addr, uint64_t bytes)
 {
-	if (!w->g->opt->check || memory_near(w->mem, addr) == memory_near(w->mem, b->m->addr))
+	if (!w->g->opt->check || memory_near(w->mem, addr) == memory_near(w->mem, b->map->addr))
 		return true;
 	exec_fail(w, o, 1u << lane, "out-of-bounds",
 		"copy of %llu bytes at 0x%llx, outside the buffer that the tensor begins in",
@@ -169,15 +167,15 @@ static bool in_its_buffer(
 }
 
 /*
- * Where the elements of a line from c on lie that are in the tensor: from *first, *n of them. NULL: outside of
- * all memory, the launch has failed.
+ * Returns the host address of the elements of the line at c that are in the tensor: *n elements from *first
+ * on. NULL: outside of memory, the launch has failed.
  */
-static uint8_t *line_at(struct warp *w, const struct op *o, const struct box *b, unsigned lane,
+static uint8_t *line_find_host(struct warp *w, const struct op *o, const struct box *b, unsigned lane,
 	const int64_t c[TENSOR_RANK], uint64_t *first, uint64_t *n)
 {
 	static uint8_t nowhere;
-	const struct tensor_map *m = b->m;
-	int64_t len = (int64_t)line_of(m), low = c[0] < 0 ? -c[0] : 0, high = (int64_t)m->dim[0] - c[0];
+	const struct tensor_map *m = b->map;
+	int64_t len = (int64_t)line_elements(m), low = c[0] < 0 ? -c[0] : 0, high = (int64_t)m->dim[0] - c[0];
 	uint64_t addr = m->addr + (uint64_t)(c[0] + low) * m->bytes;
 	uint8_t *at;
 
@@ -191,42 +189,43 @@ static uint8_t *line_at(struct warp *w, const struct op *o, const struct box *b,
 	if (!*n)
 		return &nowhere;
 	w->addr[lane] = addr;
-	if (!in_its_buffer(w, o, b, lane, addr, *n * m->bytes))
+	if (!check_tensor_buffer(w, o, b, lane, addr, *n * m->bytes))
 		return NULL;
 	if (!(at = memory_at(w->mem, addr, *n * m->bytes)))
 		check_outside(w, o, lane, SP_GLOBAL, addr, *n * m->bytes);
-	return at && check_run(w, o, SP_GLOBAL, lane, *n * m->bytes, at, b->way != WAY_LOAD) ? at : NULL;
+	return at && check_run(w, o, SP_GLOBAL, lane, *n * m->bytes, at, b->direction != WAY_LOAD) ? at
+												   : NULL;
 }
 
-/* Line number of the box at byte base of shared memory. false: the launch has failed. */
+/* Copies a line of the box at byte base of shared memory. false: the launch has failed. */
 static bool copy_line(struct warp *w, const struct op *o, const struct box *b, unsigned lane,
 	const int64_t c[TENSOR_RANK], uint64_t number, uint64_t base, uint8_t *shared)
 {
-	const struct tensor_map *m = b->m;
-	uint64_t first, n, len = line_of(m);
-	uint8_t *line = line_at(w, o, b, lane, c, &first, &n);
+	const struct tensor_map *m = b->map;
+	uint64_t first, n, len = line_elements(m);
+	uint8_t *line = line_find_host(w, o, b, lane, c, &first, &n);
 
 	if (!line)
 		return false;
 	for (uint64_t k = 0; k < len; k++) {
-		uint8_t *in = shared + (swizzled(m, base + (number * len + k) * m->bytes) - base);
+		uint8_t *in = shared + (swizzle_offset(m, base + (number * len + k) * m->bytes) - base);
 		bool inside = k >= first && k - first < n;
 		uint8_t *out = inside ? line + (k - first) * m->bytes : NULL;
 
-		if (b->way == WAY_LOAD && inside)
+		if (b->direction == WAY_LOAD && inside)
 			memcpy(in, out, m->bytes);
-		else if (b->way == WAY_LOAD)
+		else if (b->direction == WAY_LOAD)
 			memset(in, m->fill_nan ? 0xff : 0, m->bytes);
-		else if (inside && b->way == WAY_REDUCE)
-			reduce(w, b, out, in);
+		else if (inside && b->direction == WAY_REDUCE)
+			reduce_element(w, b, out, in);
 		else if (inside)
 			memcpy(out, in, m->bytes);
 	}
 	return true;
 }
 
-/* The tensor map of a lane. NULL: the launch has failed. */
-static const struct tensor_map *map_of(
+/* Reads and checks the tensor map of a lane. NULL: the launch has failed. */
+static const struct tensor_map *read_map(
 	struct warp *w, const struct op *o, unsigned lane, struct tensor_map *m)
 {
 	const struct tensor_copy *x = o->x->family;
@@ -245,23 +244,23 @@ static const struct tensor_map *map_of(
 		wrong = "a tensor map of the other kind, of tiles or im2col";
 	else if (!wrong && x->order == ORDER_ROWS && m->box[1] != 1)
 		wrong = "a box of several rows";
-	else if (!wrong && x->way == WAY_REDUCE && !atom_fits(x->atom, (enum type)m->type))
+	else if (!wrong && x->direction == WAY_REDUCE && !atom_fits(x->atom, (enum type)m->type))
 		wrong = "elements of a type that the reduction does not have";
 	if (wrong)
 		exec_fail(w, o, 1u << lane, "tensor-map", "%s (expected a map that fits the copy)", wrong);
 	return wrong ? NULL : m;
 }
 
-/* A lane's copy between the tensor and the shared memory of block rank. */
+/* Executes a lane's copy between the tensor and the shared memory of block rank. */
 static bool copy_box(struct warp *w, const struct op *o, const struct box *b, unsigned lane, unsigned rank)
 {
 	const struct tensor_copy *x = o->x->family;
-	const struct tensor_map *m = b->m;
-	uint64_t n = lines(b), bytes = n * line_of(m) * m->bytes,
-		 room = m->span ? (bytes + 127) / 128 * 128
-				: bytes; /* pieces change places within 128 bytes */
-	uint8_t *at = targets_find_host(w, o, &x->targets, &x->targets.to, lane, rank, room), *bar;
-	int64_t stands[TENSOR_RANK], c[TENSOR_RANK];
+	const struct tensor_map *m = b->map;
+	uint64_t n = count_lines(b), bytes = n * line_elements(m) * m->bytes,
+		 span_bytes = m->span ? (bytes + 127) / 128 * 128
+				      : bytes; /* the swizzle permutes within 128 bytes */
+	uint8_t *at = targets_find_host(w, o, &x->targets, &x->targets.to, lane, rank, span_bytes), *bar;
+	int64_t pixel[TENSOR_RANK], c[TENSOR_RANK];
 
 	if (!at)
 		return false;
@@ -272,11 +271,11 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 			m->span ? 128 : 16);
 		return false;
 	}
-	if (!check_run(w, o, SP_SHARED, lane, room, at, b->way == WAY_LOAD))
+	if (!check_run(w, o, SP_SHARED, lane, span_bytes, at, b->direction == WAY_LOAD))
 		return false;
-	memcpy(stands, b->corner, sizeof(stands));
+	memcpy(pixel, b->corner, sizeof(pixel));
 	for (uint64_t k = 0; k < n; k++) {
-		coordinates(b, k, stands, c);
+		line_coordinates(b, k, pixel, c);
 		if (!copy_line(w, o, b, lane, c, k, base, at))
 			return false;
 	}
@@ -286,23 +285,25 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 	       async_report_bytes(w, o, lane, bar, bytes);
 }
 
-static void copy(struct warp *w, const struct op *o, uint32_t m)
+static void copy_tensors(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct tensor_copy *x = o->x->family;
 
 	w->changed = true;
 	FOR_BITS32 (i, m) {
 		struct tensor_map map;
-		struct box b = {
-			.m = map_of(w, o, i, &map), .way = x->way, .order = x->order, .atom = x->atom};
-		uint32_t ranks = b.m ? targets_ranks(w, o, &x->targets, i) : 0;
+		struct box b = {.map = read_map(w, o, i, &map),
+			.direction = x->direction,
+			.order = x->order,
+			.atom = x->atom};
+		uint32_t ranks = b.map ? targets_ranks(w, o, &x->targets, i) : 0;
 
 		if (!ranks)
 			return;
-		if (x->way == WAY_PREFETCH)
+		if (x->direction == WAY_PREFETCH)
 			continue;
 		for (unsigned d = 0; d < (x->order == ORDER_ROWS ? 5u : x->rank); d++)
-			b.corner[d] = REG(s32, w, x->at[d])[i];
+			b.corner[d] = REG(s32, w, x->coordinate[d])[i];
 		for (unsigned d = 1; x->order == ORDER_PIXELS && d + 1 < x->rank; d++)
 			b.offset[d] = REG(u16, w, x->offset[d - 1])[i];
 		FOR_BITS32 (r, ranks)
@@ -313,7 +314,7 @@ static void copy(struct warp *w, const struct op *o, uint32_t m)
 
 /* ---- binding ---- */
 
-/* "[map, {coordinates}]"; with offsets of im2col, a list of their own. */
+/* Binds "[map, {coordinates}]", and the list of offsets of im2col. */
 static int bind_map(
 	struct bind *b, struct tensor_copy *x, const struct operand *map, const struct operand *offsets)
 {
@@ -331,7 +332,7 @@ static int bind_map(
 	if (address_bind(b, &x->map, &plain, SP_GENERIC))
 		return -1;
 	for (unsigned d = 0; d < n; d++)
-		if ((x->at[d] = bind_src(b, &map->elem[0].elem[d], T_S32)) == UINT32_MAX)
+		if ((x->coordinate[d] = bind_src(b, &map->elem[0].elem[d], T_S32)) == UINT32_MAX)
 			return -1;
 	for (unsigned d = 0; offsets && d < offsets->n; d++)
 		if ((x->offset[d] = bind_src(b, &offsets->elem[d], T_U16)) == UINT32_MAX)
@@ -339,13 +340,13 @@ static int bind_map(
 	return 0;
 }
 
-/* Which elements, in which order. */
+/* Sets the dimensions and the mode from the suffixes. */
 static int bind_order(struct bind *b, struct tensor_copy *x)
 {
 	static const enum modifier dims[TENSOR_RANK] = {M_1D, M_2D, M_3D, M_4D, M_5D};
 	const struct stmt *in = b->in;
 	bool rows = has(in, M_TILE__GATHER4) || has(in, M_TILE__SCATTER4),
-	     load = x->way == WAY_LOAD || x->way == WAY_PREFETCH;
+	     load = x->direction == WAY_LOAD || x->direction == WAY_PREFETCH;
 
 	for (unsigned d = 0; d < TENSOR_RANK; d++)
 		if (has(in, dims[d]))
@@ -353,33 +354,33 @@ static int bind_order(struct bind *b, struct tensor_copy *x)
 	x->order = rows                                             ? ORDER_ROWS
 		   : has(in, M_IM2COL) || has(in, M_IM2COL_NO_OFFS) ? ORDER_PIXELS
 								    : ORDER_TILE;
-	if ((rows && (x->rank != 2 || x->way == WAY_REDUCE || has(in, M_TILE__GATHER4) != load)) ||
+	if ((rows && (x->rank != 2 || x->direction == WAY_REDUCE || has(in, M_TILE__GATHER4) != load)) ||
 		(x->order == ORDER_PIXELS && (x->rank < 3 || has(in, M_IM2COL) != load)))
 		return bind_fault(b, NULL, "suffix",
 			"%s (expected dimensions and a direction that have this mode)", in->text);
 	return 0;
 }
 
-/* A prefetch of a map that is wrong is wrong, too. */
-static int bind_prefetch(struct bind *b, struct op *o, struct tensor_copy *x)
+/* A prefetch executes no copy, but its map is checked. */
+static int bind_tensor_prefetch(struct bind *b, struct op *o, struct tensor_copy *x)
 {
 	const struct stmt *in = b->in;
 
-	x->way = WAY_PREFETCH;
+	x->direction = WAY_PREFETCH;
 	if (!has(in, M_L2) || !has(in, M_GLOBAL))
 		return bind_fault(b, NULL, "suffix", "%s (expected .L2.global)", in->text);
 	if (bind_order(b, x))
 		return -1;
 	bool offsets = x->order == ORDER_PIXELS;
-	o->fn = copy;
+	o->fn = copy_tensors;
 	return bind_operands(b, 1u + offsets, 1u + offsets + has(in, M_L2__CACHE_HINT)) ||
 			       bind_map(b, x, &in->operand[0], offsets ? &in->operand[1] : NULL)
 		       ? -1
 		       : 0;
 }
 
-/* Where to, where from, and who is told, as PTX has them together. */
-static int bind_ends(struct bind *b, bool store)
+/* Checks the combination of destination, source and completion mechanism. */
+static int bind_tensor_ends(struct bind *b, bool store)
 {
 	const struct stmt *in = b->in;
 	bool cluster = has(in, M_SHARED__CLUSTER);
@@ -404,9 +405,9 @@ int bind_tensor_copy(struct bind *b, struct op *o)
 	bool load = has(in, M_MBARRIER__COMPLETE_TX__BYTES), many = has(in, M_MULTICAST__CLUSTER);
 
 	if (has(in, M_PREFETCH))
-		return bind_prefetch(b, o, x);
-	x->way = load ? WAY_LOAD : has(in, M_REDUCE) ? WAY_REDUCE : WAY_STORE;
-	if (bind_ends(b, !load) || bind_order(b, x))
+		return bind_tensor_prefetch(b, o, x);
+	x->direction = load ? WAY_LOAD : has(in, M_REDUCE) ? WAY_REDUCE : WAY_STORE;
+	if (bind_tensor_ends(b, !load) || bind_order(b, x))
 		return -1;
 	bool offsets = load && x->order == ORDER_PIXELS;
 	unsigned n = load ? 3u + offsets + many : 2;
@@ -418,11 +419,11 @@ int bind_tensor_copy(struct bind *b, struct op *o)
 	x->targets.reports = load;
 	if (many && (!load || (x->targets.mask = bind_src(b, &k[3 + offsets], T_U16)) == UINT32_MAX))
 		return -1;
-	if (x->way == WAY_REDUCE) {
+	if (x->direction == WAY_REDUCE) {
 		if (!atom_find(in, T_NONE, &x->atom) || x->atom >= ATOM_EXCH)
 			return bind_fault(b, NULL, "suffix", "%s (expected one operation)", in->text);
-		b->frame->order |= ORDER_SHOWS; /* the map has its type */
+		b->frame->order |= ORDER_SHOWS; /* the type is in the map, unknown here */
 	}
-	o->fn = copy;
+	o->fn = copy_tensors;
 	return 0;
 }

@@ -2,13 +2,13 @@
 /*
  * Fetches from textures: tex and tld4.
  *
- * A fetch is the sum of up to eight texels of a level by their shares; the sum is exact and rounded once.
- * Where the filter between levels is linear the sums of two levels are weighed and rounded once more. Integer
- * coordinates count texels of the level that is named, whatever the sampler. Without .level and .grad the
- * level of detail is 0.
+ * A fetch is the weighted sum of up to eight texels of a level. The sum is exact and rounded once. With a
+ * linear filter between levels, the results of two levels are weighted and rounded once more. Integer
+ * coordinates count texels of the given level and ignore the sampler. Without .level and .grad the level of
+ * detail is 0.
  *
- * Always true: the faces of a cube are each clamped; linear memory reads as zeros outside; a layer outside is
- * the nearest there is.
+ * Always true: each face of a cube is clamped on its own. Linear memory reads as zeros outside. A layer
+ * outside is clamped to the nearest layer.
  */
 #include <math.h>
 #include "exec/check.h"
@@ -22,7 +22,7 @@
 enum detail { DETAIL_BASE, DETAIL_LEVEL, DETAIL_GRAD };
 
 struct texture_fetch { /* x->family */
-	struct geometry g;
+	struct geometry geometry;
 	bool half;           /* .v2.f16x2 */
 	uint8_t gather;      /* tld4: the channel + 1 */
 	uint8_t detail;      /* enum detail */
@@ -30,25 +30,25 @@ struct texture_fetch { /* x->family */
 	uint32_t grad[2][3]; /* slots of .f32 */
 };
 
-/* Where one lane reads: a level, texels along each dimension, the layer or face; by which sampler. */
+/* The texels that a lane reads: level, texels along each dimension, layer or face, and the sampler. */
 struct spot {
-	struct texture t;
+	struct texture level;
 	const struct sampler *sampler;
 	struct axis axis[3];
 	uint32_t layer;
 };
 
-static bool normalized(const struct texture *t, const struct sampler *s)
+static bool is_normalized(const struct texture *t, const struct sampler *s)
 {
 	return t->normalized && !s->unnormalized;
 }
 
-/* Texels along each dimension of s->t, which is of one level. */
+/* Finds the texels along each dimension of s->level, which has one level. */
 static void find_spot(
 	struct spot *s, const struct warp *w, const struct texture_fetch *x, unsigned lane, bool linear)
 {
-	const struct texture *t = &s->t;
-	const struct geometry *g = &x->g;
+	const struct texture *t = &s->level;
+	const struct geometry *g = &x->geometry;
 	const uint32_t n[3] = {t->width, t->height, t->depth};
 	uint32_t step = t->shape == TEXTURE_CUBE ? 6 : 1, layers = t->layers / step;
 	double v[3] = {0}, face[2];
@@ -61,7 +61,7 @@ static void find_spot(
 
 		if (g->real) {
 			v[d] = (double)REG(float, w, g->slot[d])[lane];
-			s->axis[d] = sample_axis(v[d], n[d], mode, linear, normalized(t, s->sampler));
+			s->axis[d] = sample_axis(v[d], n[d], mode, linear, is_normalized(t, s->sampler));
 		} else {
 			s->axis[d] = sample_axis_int(REG(s32, w, g->slot[d])[lane], n[d], mode);
 		}
@@ -79,41 +79,41 @@ static void find_spot(
 	}
 }
 
-/* Gradients of a lane, in texels of level 0. */
-static double lod_of(const struct warp *w, const struct texture *t, const struct sampler *s,
+/* Returns the level of detail from a lane's gradients, in texels of level 0. */
+static double gradient_lod(const struct warp *w, const struct texture *t, const struct sampler *s,
 	const struct texture_fetch *x, unsigned lane)
 {
 	const uint32_t size[3] = {t->width, t->height, t->depth};
-	bool cube = x->g.shape == TEXTURE_CUBE;
-	unsigned n = cube ? 2 : x->g.n;
+	bool cube = x->geometry.shape == TEXTURE_CUBE;
+	unsigned n = cube ? 2 : x->geometry.n;
 	double d[2][3], v[3] = {0}, at[2];
 
 	for (unsigned i = 0; i < 2; i++) {
-		for (unsigned k = 0; k < x->g.n; k++) {
+		for (unsigned k = 0; k < x->geometry.n; k++) {
 			d[i][k] = (double)REG(float, w, x->grad[i][k])[lane];
-			v[k] = (double)REG(float, w, x->g.slot[k])[lane];
+			v[k] = (double)REG(float, w, x->geometry.slot[k])[lane];
 		}
 		if (cube) {
 			sample_face_gradient(v, d[i], at);
 			memcpy(d[i], at, sizeof(at));
 		}
 		for (unsigned k = 0; k < n; k++)
-			d[i][k] *= cube || normalized(t, s) ? size[k] : 1;
+			d[i][k] *= cube || is_normalized(t, s) ? size[k] : 1;
 	}
 	return sample_lod(d, n);
 }
 
-/* The levels that a lane reads. */
-static struct depth depth_of(const struct warp *w, const struct texture *t, const struct sampler *s,
+/* Returns the levels that a lane reads. */
+static struct depth lane_levels(const struct warp *w, const struct texture *t, const struct sampler *s,
 	const struct texture_fetch *x, unsigned lane)
 {
 	struct depth d = {{0}, 0};
 
 	if (t->levels == 1)
 		return d;
-	if (x->g.real)
+	if (x->geometry.real)
 		return sample_depth(s, t->levels,
-			x->detail == DETAIL_GRAD    ? lod_of(w, t, s, x, lane)
+			x->detail == DETAIL_GRAD    ? gradient_lod(w, t, s, x, lane)
 			: x->detail == DETAIL_LEVEL ? (double)REG(float, w, x->level)[lane]
 						    : 0);
 	if (x->detail == DETAIL_LEVEL) {
@@ -124,13 +124,13 @@ static struct depth depth_of(const struct warp *w, const struct texture *t, cons
 	return d;
 }
 
-/* Texel (i, j, k) of each axis' two. false: the launch has failed. */
-static bool texel(struct warp *w, const struct op *o, const struct spot *s, unsigned which, unsigned lane,
-	uint32_t out[4])
+/* Reads one of the eight texels; bit d of which selects the texel of axis d. false: the launch has failed. */
+static bool read_texel(struct warp *w, const struct op *o, const struct spot *s, unsigned which,
+	unsigned lane, uint32_t out[4])
 {
-	const struct texture *t = &s->t;
-	int64_t x = s->axis[0].at[which & 1], y = s->axis[1].at[which >> 1 & 1],
-		z = s->axis[2].at[which >> 2 & 1];
+	const struct texture *t = &s->level;
+	int64_t x = s->axis[0].texel[which & 1], y = s->axis[1].texel[which >> 1 & 1],
+		z = s->axis[2].texel[which >> 2 & 1];
 	static const uint8_t zeros[16];
 	uint8_t *at[LANES];
 
@@ -150,8 +150,9 @@ static bool texel(struct warp *w, const struct op *o, const struct spot *s, unsi
 	return true;
 }
 
-/* The sum of the texels by their shares; one whole share: the texel's own bits. */
-static bool filtered(struct warp *w, const struct op *o, const struct spot *s, unsigned lane, uint32_t out[4])
+/* Computes the weighted sum of the texels. A texel with the whole weight is copied unchanged. */
+static bool filter_texels(
+	struct warp *w, const struct op *o, const struct spot *s, unsigned lane, uint32_t out[4])
 {
 	const uint32_t all = SAMPLE_WHOLE * SAMPLE_WHOLE * SAMPLE_WHOLE;
 	double sum[4] = {0};
@@ -164,7 +165,7 @@ static bool filtered(struct warp *w, const struct op *o, const struct spot *s, u
 			share *= which >> d & 1 ? s->axis[d].share : SAMPLE_WHOLE - s->axis[d].share;
 		if (!share)
 			continue;
-		if (!texel(w, o, s, which, lane, v))
+		if (!read_texel(w, o, s, which, lane, v))
 			return false;
 		first = first ? first : w->addr[lane];
 		if (share == all) {
@@ -180,15 +181,15 @@ static bool filtered(struct warp *w, const struct op *o, const struct spot *s, u
 	return true;
 }
 
-/* One channel of the four texels that a linear filter would take, counter-clockwise from the lower left. */
-static bool gathered(struct warp *w, const struct op *o, const struct spot *s, unsigned lane,
+/* Reads a channel of the four texels of a linear filter, counter-clockwise from the lower left. */
+static bool gather_texels(struct warp *w, const struct op *o, const struct spot *s, unsigned lane,
 	unsigned channel, uint32_t out[4])
 {
 	static const uint8_t order[4] = {2, 3, 1, 0};
 	uint32_t v[4];
 
 	for (unsigned i = 0; i < 4; i++) {
-		if (!texel(w, o, s, order[i], lane, v))
+		if (!read_texel(w, o, s, order[i], lane, v))
 			return false;
 		out[i] = v[channel];
 	}
@@ -210,31 +211,32 @@ static void put_result(
 	}
 }
 
-/* What a lane fetches from one level; its address to w->addr. false: the launch has failed. */
+/* Fetches from one level and sets w->addr of the lane. false: the launch has failed. */
 static bool fetch_level(struct warp *w, const struct op *o, const struct texture *t, const struct sampler *by,
 	unsigned level, unsigned lane, uint32_t v[4])
 {
 	const struct texture_fetch *x = o->x->family;
-	struct spot s = {.t = texture_level(t, level), .sampler = by};
+	struct spot s = {.level = texture_level(t, level), .sampler = by};
 
 	find_spot(&s, w, x, lane, by->linear || x->gather);
-	return x->gather ? gathered(w, o, &s, lane, x->gather - 1u, v) : filtered(w, o, &s, lane, v);
+	return x->gather ? gather_texels(w, o, &s, lane, x->gather - 1u, v)
+			 : filter_texels(w, o, &s, lane, v);
 }
 
 static bool fetch_lane(struct warp *w, const struct op *o, unsigned lane, uint32_t v[4])
 {
 	const struct texture_fetch *x = o->x->family;
-	const struct texture *t = geometry_texture(w, o, &x->g, lane, false);
-	struct sampler apart;
-	const struct sampler *by = &apart;
+	const struct texture *t = geometry_texture(w, o, &x->geometry, lane, false);
+	struct sampler own_sampler;
+	const struct sampler *by = &own_sampler;
 	struct depth d;
 	uint32_t more[4];
 
-	if (!t || (x->g.sampled && !geometry_sampler(w, o, &x->g, t, lane, &apart)))
+	if (!t || (x->geometry.sampled && !geometry_sampler(w, o, &x->geometry, t, lane, &own_sampler)))
 		return false;
-	if (!x->g.sampled)
+	if (!x->geometry.sampled)
 		by = &t->sampler;
-	d = depth_of(w, t, by, x, lane);
+	d = lane_levels(w, t, by, x, lane);
 	if (!fetch_level(w, o, t, by, d.level[d.share == SAMPLE_WHOLE], lane, v))
 		return false;
 	if (!d.share || d.share == SAMPLE_WHOLE || !texture_real(t))
@@ -250,7 +252,7 @@ static bool fetch_lane(struct warp *w, const struct op *o, unsigned lane, uint32
 	return true;
 }
 
-static void fetch(struct warp *w, const struct op *o, uint32_t m)
+static void fetch_lanes(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint64_t addr[LANES] = {0};
 
@@ -266,12 +268,12 @@ static void fetch(struct warp *w, const struct op *o, uint32_t m)
 	memcpy(w->addr, addr, sizeof(addr));
 }
 
-/* ---- what surfaces share ---- */
+/* ---- functions shared with surfaces ---- */
 
 bool geometry_find(const struct stmt *in, struct geometry *g)
 {
 	static const struct {
-		enum modifier m;
+		enum modifier modifier;
 		uint8_t shape, n;
 		bool layered;
 	} known[] = {
@@ -285,7 +287,7 @@ bool geometry_find(const struct stmt *in, struct geometry *g)
 	};
 
 	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (has(in, known[i].m)) {
+		if (has(in, known[i].modifier)) {
 			*g = (struct geometry){
 				.shape = known[i].shape, .n = known[i].n, .layered = known[i].layered};
 			return true;
@@ -363,7 +365,7 @@ const struct texture *geometry_texture(
 
 /* ---- binding ---- */
 
-/* The four registers of 32 bits, or two of halves, and what is common to both instructions. */
+/* Binds the result, four registers of 32 bits or two of f16x2, and the coordinates. */
 static int bind_fetch(struct bind *b, struct op *o, struct texture_fetch *f)
 {
 	const struct stmt *in = b->in;
@@ -375,7 +377,7 @@ static int bind_fetch(struct bind *b, struct op *o, struct texture_fetch *f)
 	f->half = n == 2;
 	if (!has(in, f->half ? M_V2 : M_V4) || types[result].bits != 32)
 		return bind_refuse(b, "a result other than .v4 of 32 bits or .v2.f16x2");
-	if (coordinate != T_F32 && (coordinate != T_S32 || f->g.shape == TEXTURE_CUBE || f->gather))
+	if (coordinate != T_F32 && (coordinate != T_S32 || f->geometry.shape == TEXTURE_CUBE || f->gather))
 		return bind_fault(b, NULL, "types", "coordinates of type .%s (expected .f32 or .s32)",
 			types[coordinate].name);
 	if (d->kind != O_VEC || d->n != n)
@@ -383,35 +385,36 @@ static int bind_fetch(struct bind *b, struct op *o, struct texture_fetch *f)
 	for (unsigned i = 0; i < n; i++)
 		if ((x->slot[i] = bind_dst(b, &d->elem[i], 32)) == UINT32_MAX)
 			return -1;
-	if (geometry_bind(b, o, &in->operand[1], &f->g, coordinate))
+	if (geometry_bind(b, o, &in->operand[1], &f->geometry, coordinate))
 		return -1;
 	o->memory = 1;
 	o->bytes = f->half ? 2 : 4;
 	o->space = SP_GLOBAL;
-	o->fn = fetch;
+	o->fn = fetch_lanes;
 	return 0;
 }
 
-/* The level of detail, or how the coordinates change. */
+/* Binds the level of detail or the gradients. */
 static int bind_detail(struct bind *b, struct texture_fetch *f)
 {
 	const struct operand *more = &b->in->operand[2];
 
 	if (f->detail == DETAIL_LEVEL) {
-		f->level = bind_src(b, more, f->g.real ? T_F32 : T_S32);
+		f->level = bind_src(b, more, f->geometry.real ? T_F32 : T_S32);
 		return f->level == UINT32_MAX ? -1 : 0;
 	}
 	for (unsigned i = 0; f->detail == DETAIL_GRAD && i < 2; i++) {
 		const struct operand *e = more[i].kind == O_VEC ? more[i].elem : &more[i];
 		unsigned n = more[i].kind == O_VEC ? more[i].n : 1;
 
-		if (n < f->g.n)
-			return bind_fault(b, &more[i], "operand", "gradient of %u (expected %u)", n, f->g.n);
-		for (unsigned d = 0; d < f->g.n; d++)
+		if (n < f->geometry.n)
+			return bind_fault(
+				b, &more[i], "operand", "gradient of %u (expected %u)", n, f->geometry.n);
+		for (unsigned d = 0; d < f->geometry.n; d++)
 			if ((f->grad[i][d] = bind_src(b, &e[d], T_F32)) == UINT32_MAX)
 				return -1;
 	}
-	return f->detail == DETAIL_GRAD && !f->g.real
+	return f->detail == DETAIL_GRAD && !f->geometry.real
 		       ? bind_fault(b, NULL, "types", "gradients of whole coordinates (expected .f32)")
 		       : 0;
 }
@@ -424,7 +427,7 @@ int bind_tex(struct bind *b, struct op *o)
 
 	f->detail = has(in, M_LEVEL) ? DETAIL_LEVEL : has(in, M_GRAD) ? DETAIL_GRAD : DETAIL_BASE;
 
-	if (!geometry_find(in, &f->g))
+	if (!geometry_find(in, &f->geometry))
 		return bind_refuse(b, "textures of several samples");
 	if (bind_types(b, 2))
 		return -1;
@@ -448,7 +451,8 @@ int bind_tld4(struct bind *b, struct op *o)
 		return bind_refuse(b, "an offset or a comparison of depths");
 	if (bind_operands(b, 2, 2))
 		return -1;
-	if (!f->gather || !geometry_find(in, &f->g) || f->g.n < 2 || f->g.shape == TEXTURE_3D)
+	if (!f->gather || !geometry_find(in, &f->geometry) || f->geometry.n < 2 ||
+		f->geometry.shape == TEXTURE_3D)
 		return bind_fault(b, NULL, "suffix",
 			"%s (expected .r, .g, .b or .a of .2d, .a2d, .cube or .acube)", in->text);
 	return bind_fetch(b, o, f);

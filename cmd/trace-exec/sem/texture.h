@@ -6,30 +6,30 @@
 #include "exec/texture.h"
 #include "sem/sem.h"
 
-/* What an instruction says of the texture or surface, and where its coordinates are. */
+/* Shape of the texture or surface that an instruction expects, and the slots of its coordinates. */
 struct geometry {
-	uint8_t shape;      /* enum texture_shape; .1d takes linear memory as well */
+	uint8_t shape;      /* enum texture_shape; .1d also accepts linear memory */
 	uint8_t n;          /* coordinates without the layer */
 	bool layered, real; /* real: coordinates of .f32 */
-	bool sampled;       /* by a sampler apart, whose handle is in slot sampler */
+	bool sampled;       /* with a separate sampler, whose handle is in slot sampler */
 	uint32_t slot[3], layer, sampler;
 };
 
-/* ".2d" and its kind. false: none that is executed. */
+/* Reads the shape from a suffix as ".2d". false: none that is executed. */
 bool geometry_find(const struct stmt *in, struct geometry *g);
 /*
- * The memory operand "[handle, sampler, {coordinates}]", the sampler of textures alone and if at all: o->a,
- * o->imm and g. 0, or -1 with the fault set.
+ * Binds the memory operand "[handle, sampler, {coordinates}]": o->a, o->imm and g. Only textures can have a
+ * sampler, which may be absent. 0, or -1 with the fault set.
  */
 int geometry_bind(
 	struct bind *b, struct op *o, const struct operand *at, struct geometry *g, enum type coordinate);
 /*
- * The texture of a lane whose handle is in w->addr; of that
- * geometry unless it is NULL. NULL: the launch has failed.
+ * Returns the texture or surface of a lane by the handle in w->addr. g: its expected geometry; NULL: any.
+ * NULL: the launch has failed.
  */
 const struct texture *geometry_texture(
 	struct warp *w, const struct op *o, const struct geometry *g, unsigned lane, bool surface);
-/* The sampler of a lane, which goes with t. false: the launch has failed. */
+/* Finds the sampler of a lane and checks that it fits t. false: the launch has failed. */
 bool geometry_sampler(struct warp *w, const struct op *o, const struct geometry *g, const struct texture *t,
 	unsigned lane, struct sampler *to);
 

@@ -3,18 +3,20 @@
  * Video instructions: on one word with selected bytes or halves (vadd vsub vabsdiff vmin vmax vshl vshr vmad
  * vset), and on two halves or four bytes at once (vadd2 ... vset4).
  *
- * Always true: an operation is done in 64 bits on extended operands, saturated (or cut) to the type and width
- * of the destination, then joined to the third operand: added, compared, or put in its place there.
+ * Always true: an operation is computed in 64 bits from extended operands, saturated or cut to the type and
+ * width of the destination, then joined with the third operand by addition, minimum, maximum or insertion.
  */
 #include "sem/sem.h"
 
 enum video { V_ADD, V_SUB, V_ABSDIFF, V_AVRG, V_MIN, V_MAX, V_SHL, V_SHR, V_SET };
 enum { JOIN_NONE, JOIN_ADD, JOIN_MIN, JOIN_MAX, JOIN_PLACE };
 
-/* What an op knows; a part of one word is bits from shift on, those of a vector are numbered through b:a. */
+/*
+ * Data of an op. Parts of one word are given by their first bit; parts of a vector are numbered through b:a.
+ */
 struct video_op {
-	enum video v;
-	enum type td, ta, tb;
+	enum video operation;
+	enum type type_d, type_a, type_b;
 	uint8_t join, cmp, sat, clamp;
 	uint8_t bits, n;                 /* of an element; elements: 1, 2 or 4 */
 	uint8_t a[4], b[4], d;           /* part of the operand; d: bit i: element i is computed */
@@ -22,14 +24,14 @@ struct video_op {
 	uint8_t c_bits, c_part, shr, plus, neg_ab, neg_c; /* vmad */
 };
 
-static s64 extend(u64 v, unsigned bits, enum type t)
+static s64 extend_part(u64 v, unsigned bits, enum type t)
 {
 	unsigned off = 64 - bits;
 
 	return types[t].kind == K_SINT ? (s64)(v << off) >> off : (s64)(v << off >> off);
 }
 
-static bool compare(unsigned cmp, s64 a, s64 b)
+static bool compare_parts(unsigned cmp, s64 a, s64 b)
 {
 	switch (cmp) {
 	case M_EQ: return a == b;
@@ -45,18 +47,18 @@ static s64 compute(const struct video_op *x, s64 a, s64 b)
 {
 	u32 n = (u32)b;
 
-	switch (x->v) {
+	switch (x->operation) {
 	case V_ADD: return a + b;
 	case V_SUB: return a - b;
 	case V_ABSDIFF: return a > b ? a - b : b - a;
 	case V_AVRG: return (a + b + (a + b >= 0)) >> 1;
 	case V_MIN: return a < b ? a : b;
 	case V_MAX: return a > b ? a : b;
-	case V_SET: return compare(x->cmp, a, b);
+	case V_SET: return compare_parts(x->cmp, a, b);
 	default: break;
 	}
 	n = x->clamp ? n > 32 ? 32 : n : n & 31;
-	return x->v == V_SHL ? (s64)((u64)a << n) : a >> n;
+	return x->operation == V_SHL ? (s64)((u64)a << n) : a >> n;
 }
 
 static s64 saturate(s64 v, unsigned bits, bool is_signed)
@@ -66,9 +68,9 @@ static s64 saturate(s64 v, unsigned bits, bool is_signed)
 	return v > high ? high : v < low ? low : v;
 }
 
-static u32 join(const struct video_op *x, s64 v, u32 c)
+static u32 join_third(const struct video_op *x, s64 v, u32 c)
 {
-	bool less = x->td == T_S32 ? (s32)v < (s32)c : (u32)v < c;
+	bool less = x->type_d == T_S32 ? (s32)v < (s32)c : (u32)v < c;
 	u32 mask = x->bits == 32 ? ~0u : ((1u << x->bits) - 1) << x->d_shift;
 
 	switch (x->join) {
@@ -85,12 +87,13 @@ static void video_one(struct warp *w, const struct op *o, uint32_t m)
 	const struct video_op *x = o->x->family;
 
 	FOR_BITS32 (i, m) {
-		s64 a = extend(REG(u32, w, o->a)[i] >> x->a[0], x->a_bits, x->ta);
-		s64 b = extend(REG(u32, w, o->b)[i] >> x->b[0], x->b_bits, x->tb), v = compute(x, a, b);
+		s64 a = extend_part(REG(u32, w, o->a)[i] >> x->a[0], x->a_bits, x->type_a);
+		s64 b = extend_part(REG(u32, w, o->b)[i] >> x->b[0], x->b_bits, x->type_b),
+		    v = compute(x, a, b);
 
 		if (x->sat)
-			v = saturate(v, x->bits, x->td == T_S32);
-		REG(u32, w, o->d)[i] = join(x, v, REG(u32, w, o->c)[i]);
+			v = saturate(v, x->bits, x->type_d == T_S32);
+		REG(u32, w, o->d)[i] = join_third(x, v, REG(u32, w, o->c)[i]);
 	}
 }
 
@@ -103,13 +106,13 @@ static void video_many(struct warp *w, const struct op *o, uint32_t m)
 		u32 r = REG(u32, w, o->c)[i], mask = (1u << x->bits) - 1;
 
 		for (unsigned e = 0; e < x->n; e++) {
-			s64 v = compute(x, extend(both >> x->bits * x->a[e], x->bits, x->ta),
-				extend(both >> x->bits * x->b[e], x->bits, x->tb));
+			s64 v = compute(x, extend_part(both >> x->bits * x->a[e], x->bits, x->type_a),
+				extend_part(both >> x->bits * x->b[e], x->bits, x->type_b));
 
 			if (!(x->d >> e & 1))
 				continue;
 			if (x->sat)
-				v = saturate(v, x->bits, x->td == T_S32);
+				v = saturate(v, x->bits, x->type_d == T_S32);
 			if (x->join == JOIN_ADD)
 				r += (u32)v;
 			else
@@ -122,11 +125,12 @@ static void video_many(struct warp *w, const struct op *o, uint32_t m)
 static void video_mad(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct video_op *x = o->x->family;
-	bool is_signed = types[x->ta].kind == K_SINT || types[x->tb].kind == K_SINT || x->neg_ab || x->neg_c;
+	bool is_signed =
+		types[x->type_a].kind == K_SINT || types[x->type_b].kind == K_SINT || x->neg_ab || x->neg_c;
 
 	FOR_BITS32 (i, m) {
-		s128 a = extend(REG(u32, w, o->a)[i] >> x->a[0], x->a_bits, x->ta);
-		s128 b = extend(REG(u32, w, o->b)[i] >> x->b[0], x->b_bits, x->tb);
+		s128 a = extend_part(REG(u32, w, o->a)[i] >> x->a[0], x->a_bits, x->type_a);
+		s128 b = extend_part(REG(u32, w, o->b)[i] >> x->b[0], x->b_bits, x->type_b);
 		u32 c = REG(u32, w, o->c)[i];
 		s128 v = a * b, add;
 
@@ -147,14 +151,14 @@ static void video_mad(struct warp *w, const struct op *o, uint32_t m)
 
 /* ---- binding ---- */
 
-static int bad_part(struct bind *b, const struct operand *k)
+static int report_bad_part(struct bind *b, const struct operand *k)
 {
 	return bind_fault(b, k, "operand", "part .%.*s of a register (expected one that %s has)",
 		(int)k->n_part, k->part, b->in->text);
 }
 
-/* ".b2" or ".h1": a part of a word; none: all of it. */
-static int one_part(struct bind *b, const struct operand *k, uint8_t *shift, uint8_t *bits)
+/* Reads ".b2" or ".h1", a part of a word; without one, the whole word. */
+static int read_part_suffix(struct bind *b, const struct operand *k, uint8_t *shift, uint8_t *bits)
 {
 	*shift = 0;
 	*bits = 32;
@@ -162,14 +166,17 @@ static int one_part(struct bind *b, const struct operand *k, uint8_t *shift, uin
 		return 0;
 	unsigned size = k->part[0] == 'b' ? 8 : 16, n = k->n_part == 2 ? (unsigned)(k->part[1] - '0') : 99;
 	if ((k->part[0] != 'b' && k->part[0] != 'h') || n >= 32 / size)
-		return bad_part(b, k);
+		return report_bad_part(b, k);
 	*shift = (uint8_t)(n * size);
 	*bits = (uint8_t)size;
 	return 0;
 }
 
-/* ".h10", ".b7654": n digits below 2 n, the last one for element 0; none: first, first + 1 ... */
-static int many_parts(struct bind *b, const struct operand *k, unsigned n, unsigned first, uint8_t *part)
+/*
+ * Reads ".h10" or ".b7654": n digits below 2 n, the last one for element 0; without them first, first + 1 ...
+ */
+static int read_parts_suffix(
+	struct bind *b, const struct operand *k, unsigned n, unsigned first, uint8_t *part)
 {
 	for (unsigned e = 0; e < n; e++) {
 		part[e] = (uint8_t)(first + e);
@@ -177,14 +184,14 @@ static int many_parts(struct bind *b, const struct operand *k, unsigned n, unsig
 			continue;
 		if (k->n_part != n + 1 || k->part[0] != (n == 2 ? 'h' : 'b') ||
 			(unsigned)(k->part[n - e] - '0') >= 2 * n)
-			return bad_part(b, k);
+			return report_bad_part(b, k);
 		part[e] = (uint8_t)(k->part[n - e] - '0');
 	}
 	return 0;
 }
 
-/* ".h1", ".b320": the elements that are computed; none: all. */
-static int mask_parts(struct bind *b, const struct operand *k, unsigned n, uint8_t *mask)
+/* Reads ".h1" or ".b320", the elements that are computed; without them all. */
+static int read_mask_suffix(struct bind *b, const struct operand *k, unsigned n, uint8_t *mask)
 {
 	*mask = (uint8_t)((1u << n) - 1);
 	if (!k->part)
@@ -194,13 +201,13 @@ static int mask_parts(struct bind *b, const struct operand *k, unsigned n, uint8
 		unsigned digit = (unsigned)(k->part[i] - '0');
 
 		if (digit >= n || *mask & ((2u << digit) - 1))
-			return bad_part(b, k);
+			return report_bad_part(b, k);
 		*mask |= (uint8_t)(1u << digit);
 	}
-	return *mask && k->part[0] == (n == 2 ? 'h' : 'b') ? 0 : bad_part(b, k);
+	return *mask && k->part[0] == (n == 2 ? 'h' : 'b') ? 0 : report_bad_part(b, k);
 }
 
-/* The operands without their parts and signs. */
+/* Binds the operands without their parts and signs. */
 static int bind_words(struct bind *b, struct op *o, const struct operand *k, unsigned n)
 {
 	uint32_t *slot[4] = {&o->d, &o->a, &o->b, &o->c};
@@ -218,12 +225,12 @@ static int bind_words(struct bind *b, struct op *o, const struct operand *k, uns
 	return 0;
 }
 
-/* The operation and its number of elements, after the opcode. */
-static void name_of(enum opcode op, struct video_op *x)
+/* Sets the operation and its number of elements from the opcode. */
+static void find_video_operation(enum opcode op, struct video_op *x)
 {
 	static const struct {
-		uint16_t op[3];
-		uint8_t v;
+		uint16_t opcode[3];
+		uint8_t operation;
 	} rows[] = {
 		{{I_vadd, I_vadd2, I_vadd4}, V_ADD},
 		{{I_vsub, I_vsub2, I_vsub4}, V_SUB},
@@ -238,17 +245,17 @@ static void name_of(enum opcode op, struct video_op *x)
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		for (unsigned k = 0; k < 3; k++)
-			if (rows[i].op[k] == op) {
-				x->v = (enum video)rows[i].v;
+			if (rows[i].opcode[k] == op) {
+				x->operation = (enum video)rows[i].operation;
 				x->n = (uint8_t)(1u << k);
 			}
 }
 
-static int take_types(struct bind *b, struct video_op *x)
+static int bind_video_types(struct bind *b, struct video_op *x)
 {
 	static const enum modifier cmp[] = {M_EQ, M_NE, M_LT, M_LE, M_GT, M_GE};
 	const struct stmt *in = b->in;
-	bool set = x->v == V_SET;
+	bool set = x->operation == V_SET;
 	unsigned found = 0;
 
 	if (bind_types(b, set ? 2 : 3))
@@ -256,9 +263,9 @@ static int take_types(struct bind *b, struct video_op *x)
 	for (unsigned i = 0; i < in->n_types; i++)
 		if (in->type[i] != T_U32 && in->type[i] != T_S32)
 			return bind_fault(b, NULL, "types", "%s (expected .u32 or .s32)", in->text);
-	x->td = set ? T_U32 : (enum type)in->type[0];
-	x->ta = (enum type)in->type[in->n_types - 2];
-	x->tb = (enum type)in->type[in->n_types - 1];
+	x->type_d = set ? T_U32 : (enum type)in->type[0];
+	x->type_a = (enum type)in->type[in->n_types - 2];
+	x->type_b = (enum type)in->type[in->n_types - 1];
 	for (unsigned i = 0; set && i < sizeof(cmp) / sizeof(cmp[0]); i++)
 		if (has(in, cmp[i])) {
 			x->cmp = (uint8_t)cmp[i];
@@ -285,24 +292,25 @@ int bind_video(struct bind *b, struct op *o)
 	const struct operand *k = b->in->operand;
 	struct video_op *x = new_video(b, o);
 
-	name_of((enum opcode)b->in->op, x);
-	if (take_types(b, x))
+	find_video_operation((enum opcode)b->in->op, x);
+	if (bind_video_types(b, x))
 		return -1;
 	if (x->n > 1) {
 		o->fn = video_many;
 		x->bits = (uint8_t)(32 / x->n);
-		return bind_operands(b, 4, 4) || mask_parts(b, &k[0], x->n, &x->d) ||
-				       many_parts(b, &k[1], x->n, 0, x->a) ||
-				       many_parts(b, &k[2], x->n, x->n, x->b) || bind_words(b, o, k, 4)
+		return bind_operands(b, 4, 4) || read_mask_suffix(b, &k[0], x->n, &x->d) ||
+				       read_parts_suffix(b, &k[1], x->n, 0, x->a) ||
+				       read_parts_suffix(b, &k[2], x->n, x->n, x->b) || bind_words(b, o, k, 4)
 			       ? -1
 			       : 0;
 	}
 	o->fn = video_one;
 	if (b->in->n_operands && k[0].part)
 		x->join = JOIN_PLACE;
-	if (bind_operands(b, x->join ? 4 : 3, x->join ? 4 : 3) || one_part(b, &k[0], &x->d_shift, &x->bits) ||
-		one_part(b, &k[1], &x->a[0], &x->a_bits) || one_part(b, &k[2], &x->b[0], &x->b_bits) ||
-		bind_words(b, o, k, x->join ? 4 : 3))
+	if (bind_operands(b, x->join ? 4 : 3, x->join ? 4 : 3) ||
+		read_part_suffix(b, &k[0], &x->d_shift, &x->bits) ||
+		read_part_suffix(b, &k[1], &x->a[0], &x->a_bits) ||
+		read_part_suffix(b, &k[2], &x->b[0], &x->b_bits) || bind_words(b, o, k, x->join ? 4 : 3))
 		return -1;
 	if (!x->join)
 		o->c = o->a;
@@ -314,11 +322,13 @@ int bind_vmad(struct bind *b, struct op *o)
 	const struct operand *k = b->in->operand;
 	struct video_op *x = new_video(b, o);
 
-	if (bind_operands(b, 4, 4) || take_types(b, x) || one_part(b, &k[1], &x->a[0], &x->a_bits) ||
-		one_part(b, &k[2], &x->b[0], &x->b_bits) || one_part(b, &k[3], &x->c_part, &x->c_bits))
+	if (bind_operands(b, 4, 4) || bind_video_types(b, x) ||
+		read_part_suffix(b, &k[1], &x->a[0], &x->a_bits) ||
+		read_part_suffix(b, &k[2], &x->b[0], &x->b_bits) ||
+		read_part_suffix(b, &k[3], &x->c_part, &x->c_bits))
 		return -1;
 	if (x->c_bits != 32 || k[0].part)
-		return bad_part(b, k[0].part ? &k[0] : &k[3]);
+		return report_bad_part(b, k[0].part ? &k[0] : &k[3]);
 	o->fn = video_mad;
 	x->shr = has(b->in, M_SHR7) ? 7 : has(b->in, M_SHR15) ? 15 : 0;
 	x->plus = has(b->in, M_PO);

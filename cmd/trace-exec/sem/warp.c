@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Between the lanes of a warp: shfl vote match redux activemask elect.
+ * Exchange between the lanes of a warp: shfl vote match redux activemask elect.
  *
- * Always true: a source lane outside of the lanes that execute gives the lane its own value (shfl) or counts
- * as false; the mask operand of .sync forms names lanes that meet here: those of them that do not execute now
- * are left out, and lanes that name others know nothing of each other, though they execute together. Where
- * that shows it is found.
+ * Always true: a source lane that does not execute returns the reading lane's own value (shfl) or counts as
+ * false. The mask operand of a .sync form names the lanes that take part. Named lanes that do not execute are
+ * left out, and lanes with different masks form separate groups even if they execute together. The checks
+ * report both cases.
  */
 #include "sem/sem.h"
 
-/* Lanes of *left, which it takes, that meet: those that the lowest of them names. */
-static u32 take_members(const u32 *mask, u32 *left)
+/* Removes from *left the group of its lowest lane, the lanes that this lane names. Returns the group. */
+static u32 remove_group(const u32 *mask, u32 *left)
 {
 	unsigned first = bit_lowest32(*left);
 	u32 group = (mask[first] & *left) | 1u << first;
@@ -19,9 +19,12 @@ static u32 take_members(const u32 *mask, u32 *left)
 	return group;
 }
 
-/* ---- lanes that a .sync form names and that are elsewhere ---- */
+/* ---- checks of the masks of .sync forms ---- */
 
-/* Finds lanes of m whose mask lacks them, or differs from that of a lane they name: PTX leaves the result open. */
+/*
+ * Reports lanes of m whose mask lacks them or differs from the mask of a named lane: PTX does not define the
+ * result.
+ */
 static void check_masks(struct warp *w, const struct op *o, const u32 *mask, u32 m)
 {
 	u32 lacking = 0, differing = 0;
@@ -41,10 +44,10 @@ static void check_masks(struct warp *w, const struct op *o, const u32 *mask, u32
 }
 
 /*
- * The lanes of m execute o, which has their masks in the slot. It is found wrong when lanes come to a .sync
- * form after others that named them, and which they name in turn: a GPU has the ones wait for the others.
+ * Checks the lanes of m, which execute the .sync form o with their masks in the slot. Reports lanes that
+ * execute it after lanes that they name and that named them: a GPU makes these wait for each other.
  */
-static void warp_meet(struct warp *w, const struct op *o, u32 slot, u32 m)
+static void check_sync_lanes(struct warp *w, const struct op *o, u32 slot, u32 m)
 {
 	const u32 *mask = REG(u32, w, slot);
 	u32 alive = w->lanes & ~w->ended, named = 0;
@@ -69,7 +72,7 @@ static void warp_meet(struct warp *w, const struct op *o, u32 slot, u32 m)
 	w->ahead = named & alive ? w->ahead | m : w->ahead & ~m;
 }
 
-static void bar_warp(struct warp *w, const struct op *o, uint32_t m) { warp_meet(w, o, o->b, m); }
+static void bar_warp(struct warp *w, const struct op *o, uint32_t m) { check_sync_lanes(w, o, o->b, m); }
 
 int bind_bar_warp(struct bind *b, struct op *o)
 {
@@ -89,7 +92,7 @@ static void shfl(struct warp *w, const struct op *o, uint32_t m)
 	u32 *d = REG(u32, w, o->d), in[LANES], inside = 0;
 
 	if (o->mode)
-		warp_meet(w, o, (u32)o->imm, m);
+		check_sync_lanes(w, o, (u32)o->imm, m);
 	u32 absent = 0;
 	memcpy(in, a, sizeof(in));
 	FOR_BITS32 (i, m) {
@@ -178,10 +181,10 @@ static void vote_sync(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 mask[LANES];
 
-	warp_meet(w, o, o->b, m);
+	check_sync_lanes(w, o, o->b, m);
 	memcpy(mask, REG(u32, w, o->b), sizeof(mask));
 	while (m)
-		vote(w, o, take_members(mask, &m));
+		vote(w, o, remove_group(mask, &m));
 }
 
 int bind_vote(struct bind *b, struct op *o)
@@ -209,7 +212,7 @@ int bind_vote(struct bind *b, struct op *o)
 
 /* ---- match ---- */
 
-/* Lanes m of the values v, which meet. */
+/* Executes match for the values v of the group m. */
 static void match_members(struct warp *w, const struct op *o, const u64 *v, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), same = 0;
@@ -238,12 +241,12 @@ static void match(struct warp *w, const struct op *o, uint32_t m)
 	u32 mask[LANES];
 	u64 v[LANES];
 
-	warp_meet(w, o, o->b, m);
+	check_sync_lanes(w, o, o->b, m);
 	memcpy(mask, REG(u32, w, o->b), sizeof(mask));
 	FOR_BITS32 (i, m)
 		v[i] = o->reg_bytes == 8 ? REG(u64, w, o->a)[i] : REG(u32, w, o->a)[i];
 	while (m)
-		match_members(w, o, v, take_members(mask, &m));
+		match_members(w, o, v, remove_group(mask, &m));
 }
 
 int bind_match(struct bind *b, struct op *o)
@@ -273,7 +276,7 @@ int bind_match(struct bind *b, struct op *o)
 
 enum { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_AND, REDUX_OR, REDUX_XOR };
 
-static u32 reduce(unsigned how, enum type t, bool nan, bool abs, u32 x, u32 y)
+static u32 redux_values(unsigned how, enum type t, bool nan, bool abs, u32 x, u32 y)
 {
 	union {
 		u32 u;
@@ -299,15 +302,15 @@ static void redux(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), in[LANES], mask[LANES];
 
-	warp_meet(w, o, o->b, m);
+	check_sync_lanes(w, o, o->b, m);
 	memcpy(in, REG(u32, w, o->a), sizeof(in));
 	memcpy(mask, REG(u32, w, o->b), sizeof(mask));
 	while (m) {
-		u32 group = take_members(mask, &m),
+		u32 group = remove_group(mask, &m),
 		    r = in[bit_lowest32(group)] & (o->mode & 4 ? 0x7fffffff : ~0u);
 
 		FOR_BITS32 (i, group & (group - 1))
-			r = reduce(o->n, (enum type)o->imm, o->mode & 2, o->mode & 4, r, in[i]);
+			r = redux_values(o->n, (enum type)o->imm, o->mode & 2, o->mode & 4, r, in[i]);
 		FOR_BITS32 (i, group)
 			d[i] = r;
 	}
@@ -345,15 +348,15 @@ int bind_activemask(struct bind *b, struct op *o)
 	return (o->d = bind_dst(b, &b->in->operand[0], 32)) == UINT32_MAX ? -1 : 0;
 }
 
-/* elect.sync d|p, mask: the lowest lane of the mask is the leader */
+/* elect.sync d|p, mask: the lowest lane of the mask is the leader. */
 static void elect(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *p = &PRED(w, o->x->slot[0]), mask[LANES];
 
-	warp_meet(w, o, o->a, m);
+	check_sync_lanes(w, o, o->a, m);
 	memcpy(mask, REG(u32, w, o->a), sizeof(mask));
 	while (m) {
-		u32 group = take_members(mask, &m), leader = bit_lowest32(group);
+		u32 group = remove_group(mask, &m), leader = bit_lowest32(group);
 
 		FOR_BITS32 (i, group)
 			REG(u32, w, o->d)[i] = leader;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Matrix products of a warpgroup (wgmma): D (64 x N) of registers += A (64 x K) times B (K x N), B and mostly
- * A being described in shared memory.
+ * Matrix products of a warpgroup (wgmma): D (64 x N) in registers += A (64 x K) times B (K x N). B is in
+ * shared memory, with a descriptor; A is in shared memory or registers.
  *
- * Each of the four warps computes its own 16 rows when it issues the instruction, which is one of the times
- * PTX allows; so groups are always complete, and wgmma.fence, commit_group and wait_group do nothing. Always
- * true: a descriptor's start, leading and stride offsets count 16 bytes; the swizzle exchanges the 16-byte
- * pieces of an address (bits 4 to 6) by the bits from 7 up, less the descriptor's base offset. A sparse A is
- * held as the half of its columns that is kept; each warp's metadata lie as those of mma.sp of the same
- * depth.
+ * Each of the four warps computes its own 16 rows when it issues the instruction, as PTX permits. Groups are
+ * therefore always complete, and wgmma.fence, commit_group and wait_group do nothing. Always true: the start,
+ * leading and stride offsets of a descriptor count 16 bytes. The swizzle permutes the 16-byte pieces (bits 4
+ * to 6 of the address) by the bits from 7 up, minus the descriptor's base offset. A sparse A holds half of
+ * its columns; each warp's metadata has the layout of mma.sp of the same depth.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +19,10 @@ struct wgmma {
 	uint16_t n, k;
 	enum type d, a, b;
 	bool saturate, popc, a_minus, b_minus, a_trans, b_trans;
-	uint32_t slot_d[N_MOST / 2], slot_a[4]; /* slot_a[0]: of the descriptor unless in_regs */
-	uint32_t slot_b, scale;                 /* scale: a predicate: false: D is not read */
+	uint32_t slot_d[N_MOST / 2], slot_a[4]; /* slot_a[0]: the descriptor unless in_regs */
+	uint32_t slot_b, scale;                 /* scale: predicate; false: D is not read */
 	bool in_regs, sparse;
-	uint8_t selector; /* sparse: lanes that hold the metadata, which are in slot_meta */
+	uint8_t selector; /* sparse: selects the lanes whose slot_meta has the metadata */
 	uint32_t slot_meta;
 	uint16_t n_d;
 };
@@ -32,10 +31,10 @@ struct view { /* a matrix in shared memory: "row" counts M or N */
 	uint64_t start, lead, stride, offset;
 	unsigned span; /* bytes of the swizzle; 0: none */
 	bool trans;
-	enum type t;
+	enum type type;
 };
 
-static struct view view_of(u64 desc, enum type t, bool trans)
+static struct view read_descriptor(u64 desc, enum type t, bool trans)
 {
 	static const unsigned spans[4] = {0, 128, 64, 32};
 
@@ -43,10 +42,10 @@ static struct view view_of(u64 desc, enum type t, bool trans)
 		desc >> 49 & 7, spans[desc >> 62], trans, t};
 }
 
-/* Offset in shared memory of element (row, k); elements of one bit share bytes. */
-static uint64_t place(const struct view *v, unsigned row, unsigned k)
+/* Returns the offset in shared memory of element (row, k); elements of one bit share bytes. */
+static uint64_t element_offset(const struct view *v, unsigned row, unsigned k)
 {
-	uint64_t at, bits = types[v->t].bits, row_byte = row * bits / 8, k_byte = k * bits / 8;
+	uint64_t at, bits = types[v->type].bits, row_byte = row * bits / 8, k_byte = k * bits / 8;
 
 	if (!v->span)
 		return v->start +
@@ -58,10 +57,11 @@ static uint64_t place(const struct view *v, unsigned row, unsigned k)
 	return at ^ (((at >> 7) - v->offset) & (v->span / 16 - 1)) << 4;
 }
 
-static bool load(
+static bool load_number(
 	struct warp *w, const struct op *o, const struct view *v, unsigned row, unsigned k, double *out)
 {
-	uint64_t at = place(v, row, k), bytes = types[v->t].bits < 8 ? 1 : types[v->t].bits / 8;
+	uint64_t at = element_offset(v, row, k),
+		 bytes = types[v->type].bits < 8 ? 1 : types[v->type].bits / 8;
 	u64 bits = 0;
 
 	if (at + bytes > w->cta->shared_bytes) {
@@ -71,22 +71,22 @@ static bool load(
 		return false;
 	}
 	memcpy(&bits, w->cta->shared + at, bytes);
-	*out = mma_element(bits, types[v->t].bits == 1 ? k % 8 : 0, v->t);
+	*out = mma_element(bits, types[v->type].bits == 1 ? k % 8 : 0, v->type);
 	return true;
 }
 
-/* Where column k of those that A is held in stands, in row m of the warp's. */
-static double *column(const struct warp *w, const struct wgmma *x, double *a, unsigned m, unsigned k)
+/* Returns the element of a for stored column k of A, in row m of the warp's rows. */
+static double *column_of_a(const struct warp *w, const struct wgmma *x, double *a, unsigned m, unsigned k)
 {
 	if (x->sparse)
 		k = mma_sparse_column(REG(u32, w, x->slot_meta), x->a, x->k, x->selector, m, k);
 	return &a[m * x->k + k];
 }
 
-/* The warp's 16 rows of A, and B, as numbers; a is zeros. */
+/* Reads the warp's 16 rows of A, and B. a must be zeros. false: the launch has failed. */
 static bool read_inputs(struct warp *w, const struct op *o, const struct wgmma *x, double *a, double *b)
 {
-	struct view vb = view_of(REG(u64, w, x->slot_b)[0], x->b, x->b_trans), va;
+	struct view vb = read_descriptor(REG(u64, w, x->slot_b)[0], x->b, x->b_trans), va;
 	unsigned p = mma_per_reg(x->a), first = w->index % 4 * 16,
 		 row_bytes = (unsigned)types[x->b].bits * x->k / 8;
 
@@ -100,24 +100,24 @@ static bool read_inputs(struct warp *w, const struct op *o, const struct wgmma *
 		for (unsigned lane = 0; lane < LANES; lane++)
 			for (unsigned r = 0; r < 4; r++)
 				for (unsigned e = 0; e < p; e++)
-					*column(w, x, a, lane / 4 + 8 * (r % 2),
+					*column_of_a(w, x, a, lane / 4 + 8 * (r % 2),
 						lane % 4 * p + e + 4 * p * (r / 2)) =
 						mma_element(REG(u32, w, x->slot_a[r])[lane], e, x->a);
 	} else {
-		va = view_of(REG(u64, w, x->slot_a[0])[0], x->a, x->a_trans);
+		va = read_descriptor(REG(u64, w, x->slot_a[0])[0], x->a, x->a_trans);
 		for (unsigned m = 0; m < 16; m++)
 			for (unsigned k = 0; k < x->k / (x->sparse ? 2u : 1u); k++)
-				if (!load(w, o, &va, first + m, k, column(w, x, a, m, k)))
+				if (!load_number(w, o, &va, first + m, k, column_of_a(w, x, a, m, k)))
 					return false;
 	}
 	for (unsigned n = 0; n < x->n; n++)
 		for (unsigned k = 0; k < x->k; k++)
-			if (!load(w, o, &vb, n, k, &b[n * x->k + k]))
+			if (!load_number(w, o, &vb, n, k, &b[n * x->k + k]))
 				return false;
 	return true;
 }
 
-static double sum(const struct wgmma *x, const double *a, const double *b, double d)
+static double wgmma_sum(const struct wgmma *x, const double *a, const double *b, double d)
 {
 	double sign = x->a_minus != x->b_minus ? -1 : 1;
 
@@ -143,7 +143,7 @@ static void multiply(struct warp *w, const struct wgmma *x, const double *a, con
 			for (unsigned e = 0; e < p; e++) {
 				unsigned i = r * p + e, row = lane / 4 + 8 * (i / 2 % 2),
 					 col = i / 4 * 8 + lane % 4 * 2 + i % 2;
-				double s = sum(x, a + row * x->k, b + col * x->k,
+				double s = wgmma_sum(x, a + row * x->k, b + col * x->k,
 					add ? mma_element(*d, e, x->d) : 0);
 
 				v |= (u32)mma_bits(s, x->d) << bits % 32 * e;
@@ -155,23 +155,23 @@ static void multiply(struct warp *w, const struct wgmma *x, const double *a, con
 static void wgmma(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct wgmma *x = o->x->family;
-	double *room;
+	double *numbers;
 
 	if (m != ALL_LANES) {
 		exec_fail(w, o, m, "mma-divergent", "%u lanes at a matrix product (expected all 32)",
 			bit_count32(m));
 		return;
 	}
-	room = xcalloc((size_t)(16 + x->n) * x->k, sizeof(*room));
-	if (read_inputs(w, o, x, room, room + 16 * x->k))
-		multiply(w, x, room, room + 16 * x->k);
-	free(room);
+	numbers = xcalloc((size_t)(16 + x->n) * x->k, sizeof(*numbers));
+	if (read_inputs(w, o, x, numbers, numbers + 16 * x->k))
+		multiply(w, x, numbers, numbers + 16 * x->k);
+	free(numbers);
 }
 
 /* ---- binding ---- */
 
-/* ".m64n128k16" in the text; false: none. */
-static bool find_shape(const char *text, struct wgmma *x)
+/* Reads the shape from the text, as ".m64n128k16"; false: none. */
+static bool find_wgmma_shape(const char *text, struct wgmma *x)
 {
 	const char *s = strstr(text, ".m64n");
 	char *end;
@@ -184,7 +184,7 @@ static bool find_shape(const char *text, struct wgmma *x)
 	return n && n <= N_MOST && n % 8 == 0 && k && k <= 256 && (!*end || *end == '.');
 }
 
-static bool known(const struct wgmma *x)
+static bool is_known_wgmma(const struct wgmma *x)
 {
 	unsigned bits = types[x->a].bits;
 	bool small = x->a == T_E4M3 || x->a == T_E5M2;
@@ -225,8 +225,8 @@ static int bind_numbers(struct bind *b, struct wgmma *x, const struct operand *k
 	return 0;
 }
 
-/* The lanes' words and which lanes of four hold them. */
-static int bind_metadata(struct bind *b, struct wgmma *x, const struct operand *k)
+/* Binds the metadata and the selector of a sparse product. */
+static int bind_wgmma_metadata(struct bind *b, struct wgmma *x, const struct operand *k)
 {
 	int64_t most = types[x->a].bits >= 16;
 
@@ -252,7 +252,7 @@ static int bind_matrices(struct bind *b, struct wgmma *x, const struct operand *
 					       : bind_src(b, &k[1], T_B64)) == UINT32_MAX)
 			return -1;
 	x->slot_b = bind_src(b, &k[2], T_B64);
-	if (x->sparse && bind_metadata(b, x, &k[3]))
+	if (x->sparse && bind_wgmma_metadata(b, x, &k[3]))
 		return -1;
 	x->scale = bind_src(b, &k[x->sparse ? 5 : 3], T_PRED);
 	return x->slot_b == UINT32_MAX || x->scale == UINT32_MAX ? -1 : 0;
@@ -298,7 +298,7 @@ int bind_wgmma(struct bind *b, struct op *o)
 	x->popc = has(in, M_POPC) && has(in, M_AND);
 	if (x->saturate && x->d != T_S32)
 		return bind_fault(b, NULL, "suffix", ".satfinite in %s (expected integers)", in->text);
-	if (!find_shape(in->text, x) || !known(x))
+	if (!find_wgmma_shape(in->text, x) || !is_known_wgmma(x))
 		return bind_refuse(b, "this shape with these types");
 	o->fn = wgmma;
 	return bind_matrices(b, x, in->operand) ||
