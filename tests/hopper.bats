@@ -276,7 +276,7 @@ faults() {
 		ld.shared::cluster.u32 %r3, [%r14];	found byte 0 of the shared memory of thread block 1 of the cluster, which has ended, wanted a barrier.cluster
 		add.u32 %r14, %r14, 0x80000; getctarank.shared::cluster.u32 %r3, %r14;	found address 0x100000, wanted one in shared memory of the cluster
 		mapa.u64 %rd3, %rd1, 0;	found address 0xc0000000, wanted one in shared memory of the cluster
-		barrier.cluster.arrive; barrier.cluster.arrive;	found a second arrival at barrier.cluster, wanted a wait between
+		barrier.cluster.arrive; barrier.cluster.arrive;	second arrival at barrier.cluster (expected a wait before it)
 	E
 }
 
@@ -320,7 +320,7 @@ faults() {
 		@%p3 barrier.cluster.arrive.aligned;
 	E
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found 16 of 32 living lanes of warp 0 at a barrier, wanted all of them'
+	assert_output --partial '16 of 32 living lanes of warp 0 at a barrier (expected all'
 }
 
 @test "a bulk copy to several blocks is in each of them, and each one's mbarrier knows" {
@@ -381,7 +381,7 @@ faults() {
 		printf 'module k.ptx\nbuffer A bytes=64 zero\nlaunch k grid=1 block=64 args A\n' >k.launch
 		run trace-exec -n k.launch
 		[ -z "$barrier" ] || assert_success
-		[ -n "$barrier" ] || assert_output --partial 'found a copy at byte 0 of .shared that warp 0 has written since the last barrier'
+		[ -n "$barrier" ] || assert_output --partial 'race: copy at byte 0 of .shared that warp 0 has written since the last barrier'
 	done
 	# what blocks write in bulk, too
 	kernel <<-E
@@ -395,13 +395,13 @@ faults() {
 
 @test "what cp.async has under way is not used before its lane has waited for it" {
 	local copy='cp.async.ca.shared.global [s], [%rd1], 4' more='cp.async.ca.shared.global [s+4], [%rd1], 4'
-	local commit=cp.async.commit_group read='ld.shared.u32 %r2, [s]' flies='byte 0 of .shared that a cp.async in flight writes'
+	local commit=cp.async.commit_group read='ld.shared.u32 %r2, [s]' flies='byte 0 of .shared, which a cp.async in flight writes'
 	faults <<-E
-		$copy; $read;	a read at $flies, wanted cp.async.wait_group before
-		$copy; st.shared.u32 [s], %r0;	a write at $flies
-		$copy; $commit; $read;	a read at $flies
-		$copy; cp.async.wait_group 0; $read;	a read at $flies
-		$copy; $commit; cp.async.wait_group 1; $read;	a read at $flies
+		$copy; $read;	read at $flies (expected cp.async.wait_group before it)
+		$copy; st.shared.u32 [s], %r0;	write at $flies
+		$copy; $commit; $read;	read at $flies
+		$copy; cp.async.wait_group 0; $read;	read at $flies
+		$copy; $commit; cp.async.wait_group 1; $read;	read at $flies
 		$copy; $commit; cp.async.wait_group 0; $read;
 		$copy; cp.async.wait_all; $read;
 		$copy; $commit; $more; $commit; cp.async.wait_group 1; $read;
@@ -511,7 +511,7 @@ faults() {
 		$load [s], [%rd3, {0, 0}], [bar]; ld.shared.u32 %r2, [s+256];	a read of 4 bytes at byte 256 of .shared that nobody has written
 		$load [s], [%rd3, {0, 70}], [bar];	found a copy of 64 bytes at 0xc0001180, in another
 		$load [s], [%rd3, {0, 64}], [bar];	found a copy of 64 bytes at 0xc0001000, in another buffer than the tensor begins in
-		$load [s], [%rd4, {0, 0}], [bar];	found a copy of 16 bytes that nobody has written, in 'B'
+		$load [s], [%rd4, {0, 0}], [bar];	copy of 16 uninitialised bytes, at byte 0 of 'B'
 		$load [s+8], [%rd3, {0, 0}], [bar];	a box at byte 8 of .shared, wanted a multiple of 16
 		cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd3, {0, 0}], [s];	a copy of 256 bytes at byte 0 of .shared that nobody has written
 		cp.async.bulk.tensor.2d.global.shared::cluster.tile.bulk_group [%rd3, {0, 0}], [s];	wanted .global.shared::cta

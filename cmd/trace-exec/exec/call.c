@@ -55,8 +55,7 @@ static bool local_room(struct warp *w, const struct op *o, uint32_t exec, uint64
 {
 	if (end <= w->local_stride)
 		return true;
-	exec_fail(w, o, exec, "local-memory",
-		"found %llu bytes of local memory in use by calls, wanted at most %u",
+	exec_fail(w, o, exec, "local-memory", "calls use %llu bytes of local memory (at most %u)",
 		(unsigned long long)end, w->local_stride);
 	return false;
 }
@@ -69,7 +68,7 @@ void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec
 	size_t at = w->frame_at;
 
 	if (w->n_calls >= 4096) {
-		exec_fail(w, o, exec, "call-depth", "found calls more than 4096 deep, wanted fewer");
+		exec_fail(w, o, exec, "call-depth", "calls nested too deeply (at most 4096)");
 		return;
 	}
 	uint32_t frame = func_frame(callee, base + caller->local_bytes);
@@ -229,7 +228,7 @@ static void do_free(struct warp *w, const struct op *o, uint32_t m)
 		pthread_mutex_unlock(&w->mem->lock);
 		if (!good) {
 			exec_fail(w, o, 1u << i, "free",
-				"found free of 0x%llx, wanted an address that malloc gave",
+				"free of 0x%llx (expected an address that malloc returned)",
 				(unsigned long long)a);
 			return;
 		}
@@ -243,7 +242,7 @@ static void do_assert(struct warp *w, const struct op *o, uint32_t m)
 
 	print_text(w, lane, param_value(w, o, 0, lane), text, sizeof(text));
 	print_text(w, lane, param_value(w, o, 1, lane), file, sizeof(file));
-	exec_fail(w, o, m, "assert", "%s:%u: found assertion '%s' false", file,
+	exec_fail(w, o, m, "assert", "%s:%u: assertion '%s' failed", file,
 		(unsigned)param_value(w, o, 2, lane), text);
 }
 

@@ -26,17 +26,17 @@ static void neighbour(const struct memory *m, uint64_t addr, char *out, size_t c
 						   : NULL;
 
 	if (b && addr < b->addr + b->size)
-		snprintf(out, cap, "in '%s' of %llu bytes, at byte %llu%s", b->name,
-			(unsigned long long)b->size, (unsigned long long)(addr - b->addr),
-			b->live ? "" : ", that was freed");
+		snprintf(out, cap, "at byte %llu of '%s' of %llu bytes%s",
+			(unsigned long long)(addr - b->addr), b->name, (unsigned long long)b->size,
+			b->live ? "" : ", which was freed");
 	else if (b && (!next || addr - b->addr - b->size <= next->addr - addr))
-		snprintf(out, cap, "%llu bytes behind '%s' of %llu bytes",
+		snprintf(out, cap, "%llu bytes after '%s' of %llu bytes",
 			(unsigned long long)(addr - b->addr - b->size), b->name, (unsigned long long)b->size);
 	else if (next)
 		snprintf(out, cap, "%llu bytes before '%s' of %llu bytes",
 			(unsigned long long)(next->addr - addr), next->name, (unsigned long long)next->size);
 	else
-		snprintf(out, cap, "where no buffer is near");
+		snprintf(out, cap, "with no buffer near it");
 }
 
 static const char *verb(const struct op *o)
@@ -58,7 +58,7 @@ void check_outside(struct warp *w, const struct op *o, uint32_t lane, enum state
 	if (space == SP_GLOBAL) {
 		neighbour(w->mem, addr, where, sizeof(where));
 		exec_fail(w, o, 1u << lane, "out-of-bounds",
-			"found a %s of %llu bytes at 0x%llx, %s, wanted it inside of a buffer", verb(o),
+			"%s of %llu bytes at 0x%llx, %s (expected an address in a buffer)", verb(o),
 			(unsigned long long)bytes, (unsigned long long)addr, where);
 		return;
 	}
@@ -66,7 +66,7 @@ void check_outside(struct warp *w, const struct op *o, uint32_t lane, enum state
 			: space == SP_LOCAL ? w->local_stride
 					    : w->g->l->kernel->param_bytes;
 	exec_fail(w, o, 1u << lane, "out-of-bounds",
-		"found a %s of %llu bytes at byte %lld of .%s, wanted it in its %llu bytes", verb(o),
+		"%s of %llu bytes at byte %lld of .%s, which has %llu bytes", verb(o),
 		(unsigned long long)bytes, (long long)addr, space_name[space], (unsigned long long)size);
 }
 
@@ -89,7 +89,7 @@ static bool aligned(struct warp *w, const struct op *o, uint32_t m, uint64_t byt
 	FOR_BITS32 (i, m)
 		if (w->addr[i] & (step - 1)) {
 			exec_fail(w, o, 1u << i, "misaligned",
-				"found a %s of %llu bytes at 0x%llx, wanted an address that is a multiple of %llu",
+				"misaligned %s of %llu bytes at 0x%llx (expected a multiple of %llu)",
 				verb(o), (unsigned long long)bytes, (unsigned long long)w->addr[i],
 				(unsigned long long)step);
 			break;
@@ -158,9 +158,8 @@ static void heap_access(
 			char where[160];
 
 			neighbour(w->mem, HEAP_BASE + off, where, sizeof(where));
-			exec_find(w, o, 1u << i, "uninitialised",
-				"found %s %s of %llu bytes that nobody has written, %s, wanted a store before",
-				o->in->op == I_atom ? "an" : "a", verb(o), (unsigned long long)bytes, where);
+			exec_find(w, o, 1u << i, "uninitialised", "%s of %llu uninitialised bytes, %s",
+				verb(o), (unsigned long long)bytes, where);
 		}
 		if (write)
 			set_bytes(w->mem->unset + off, bytes);
@@ -320,7 +319,7 @@ static bool flies(struct warp *w, const struct op *o, uint32_t lane, const struc
 			!has(o->in, M_BULK))) /* another copy, which is under way, too */
 		return false;
 	exec_fail(w, o, 1u << lane, "race",
-		"found a %s at byte %u of .shared that a cp.async in flight writes, wanted cp.async.wait_group before",
+		"%s at byte %u of .shared, which a cp.async in flight writes (expected cp.async.wait_group before it)",
 		verb(o), off);
 	return true;
 }
@@ -347,8 +346,8 @@ static bool shared_access(
 			memset(s->written + off, WRITTEN, bytes);
 		} else if (!memchr(s->written + off, WRITTEN, bytes)) {
 			exec_find(w, o, 1u << i, "uninitialised",
-				"found a %s of %llu bytes at byte %u of .shared that nobody has written, wanted a store before",
-				verb(o), (unsigned long long)bytes, off);
+				"%s of %llu uninitialised bytes at byte %u of .shared", verb(o),
+				(unsigned long long)bytes, off);
 		}
 		if (bytes < 4 || owner != w->cta)
 			continue;
@@ -411,8 +410,8 @@ bool check_divergence(struct warp *w, const struct op *o, uint32_t exec)
 		return true;
 	exec_fail(w, o, exec, "barrier-divergent",
 		stack_gathers(w, o) || o->n >= BAR_AND
-			? "found %u of %u living lanes of warp %u at a barrier, wanted all of them"
-			: "found %u of %u living lanes of warp %u at a barrier, wanted all of them at once, or --stack volta, where they wait for those that come later",
+			? "%u of %u living lanes of warp %u at a barrier (expected all)"
+			: "%u of %u living lanes of warp %u at a barrier (expected all; with --stack volta lanes may arrive one after another)",
 		bit_count32(exec), bit_count32(alive), w->index);
 	return false;
 }

@@ -200,7 +200,7 @@ void cluster_arrive(struct warp *w, const struct op *o, uint32_t m)
 		return;
 	if (again) {
 		exec_fail(w, o, again, "barrier",
-			"found a second arrival at barrier.cluster, wanted a wait between");
+			"second arrival at barrier.cluster (expected a wait before it)");
 		return;
 	}
 	w->cluster_arrived |= m;
@@ -215,8 +215,7 @@ bool cluster_wait(struct warp *w, const struct op *o, uint32_t m)
 	if (!come_together(w, o, m))
 		return true;
 	if (early) {
-		exec_fail(w, o, early, "barrier",
-			"found a wait for barrier.cluster, wanted an arrival before it");
+		exec_fail(w, o, early, "barrier", "wait for barrier.cluster (expected an arrival before it)");
 		return true;
 	}
 	settle(w->cta->cluster);

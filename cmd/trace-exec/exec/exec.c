@@ -248,7 +248,7 @@ static void enter_by_register(struct warp *w, const struct op *o, uint32_t pc, u
 				       : NULL;
 	if (!f || f->first_pc != to || !call_may(o->x->site, f)) {
 		exec_fail(w, o, same, "call-address",
-			"found a call of 0x%llx%s%.80s, wanted a function of the prototype or the list of targets",
+			"call of 0x%llx%s%.80s (expected a function of the prototype or the list of targets)",
 			(unsigned long long)first, f ? ", " : "", f ? f->name : "");
 		return;
 	}

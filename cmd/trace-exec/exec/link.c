@@ -37,8 +37,8 @@ static int unfit(const struct link_name *a, const struct link_name *b, struct fa
 	char quoted[80];
 
 	diag_quote(quoted, sizeof(quoted), a->sym->name, strlen(a->sym->name));
-	return fault_set(f, place_of(a->in, a->sym), "link", "found '%s' %s, wanted %s as in %s:%u:%u",
-		quoted, found, wanted, b->in->path, b->sym->line, b->sym->col);
+	return fault_set(f, place_of(a->in, a->sym), "link", "'%s' %s (expected %s, as in %s:%u:%u)", quoted,
+		found, wanted, b->in->path, b->sym->line, b->sym->col);
 }
 
 /* Does a name go together with what is to stand for it? */
@@ -48,24 +48,24 @@ static int fits(const struct link_name *a, const struct link_name *to, struct fa
 	char found[60], wanted[60];
 
 	if (s->kind != d->kind)
-		return unfit(a, to, f, s->kind == SYM_FUNC ? "as a function" : "as a variable",
+		return unfit(a, to, f, s->kind == SYM_FUNC ? "is a function" : "is a variable",
 			d->kind == SYM_FUNC ? "a function" : "a variable");
 	if (s->kind == SYM_FUNC)
 		return !s->func || !d->func || func_same(s->func, d->func)
 			       ? 0
-			       : unfit(a, to, f, "with other parameters or results", "them");
-	snprintf(found, sizeof(found), "in .%s", space_name[s->space]);
+			       : unfit(a, to, f, "has other parameters or results", "the same");
+	snprintf(found, sizeof(found), "is in .%s", space_name[s->space]);
 	snprintf(wanted, sizeof(wanted), ".%s", space_name[d->space]);
 	if (s->space != d->space)
 		return unfit(a, to, f, found, wanted);
 	if (s->type != d->type && (types[s->type].kind == K_OPAQUE || types[d->type].kind == K_OPAQUE)) {
-		snprintf(found, sizeof(found), "of type .%s", types[s->type].name);
+		snprintf(found, sizeof(found), "has type .%s", types[s->type].name);
 		snprintf(wanted, sizeof(wanted), ".%s", types[d->type].name);
 		return unfit(a, to, f, found, wanted);
 	}
 	if (s->unsized || s->size == d->size || (s->common && (d->common || s->size < d->size)))
 		return 0;
-	snprintf(found, sizeof(found), "of %llu bytes", (unsigned long long)s->size);
+	snprintf(found, sizeof(found), "has %llu bytes", (unsigned long long)s->size);
 	snprintf(wanted, sizeof(wanted), "%llu", (unsigned long long)d->size);
 	return unfit(a, to, f, found, wanted);
 }
@@ -79,15 +79,15 @@ static int choose(struct link_name *best, const struct link_name *other, struct 
 	const struct symbol *a = best->sym, *b = other->sym;
 
 	if (!a->weak && !a->common && !b->weak && !b->common)
-		return unfit(other, best, f, "defined again", "one definition, or .weak,");
+		return unfit(other, best, f, "is defined again", "one definition, or .weak");
 	if (a->common && b->common) {
 		const struct link_name *least = a->size < b->size ? best : other;
 
 		if ((a->init || a->fixup) && (b->init || b->fixup))
-			return unfit(other, best, f, "with values again", "them once,");
+			return unfit(other, best, f, "has initial values again", "them once");
 		if (a->size != b->size && (least->sym->init || least->sym->fixup))
 			return unfit(least, least == best ? other : best, f,
-				"with values but smaller than elsewhere", "the size");
+				"has initial values but is smaller than elsewhere", "the size");
 		if (a->size < b->size || (a->size == b->size && (b->init || b->fixup)))
 			*best = *other;
 	} else if ((a->weak && !b->weak) || (a->common && !b->weak && !b->common)) {
@@ -135,7 +135,7 @@ static int link_symbol(const struct program *p, const struct module *m, struct s
 		return -1;
 	if (!found && !func)
 		return fault_set(f, place_of(m, s), "extern",
-			"found .extern variable '%s', wanted a module that defines it", s->name);
+			".extern variable '%s' is not defined by any module", s->name);
 	if (!found || best.sym == s)
 		return 0;
 	if (fits(&a, &best, f))
@@ -153,7 +153,7 @@ static int check_alias(const struct module *m, struct symbol *s, struct fault *f
 	struct link_name a = {s, m}, to = {s->def, m};
 
 	if (!s->def->func || !s->def->func->has_body || s->def->weak)
-		return unfit(&a, &to, f, "as the alias of a function without a body of its own", "one");
+		return unfit(&a, &to, f, "is the alias of a function without a body of its own", "a body");
 	return fits(&a, &to, f);
 }
 
@@ -188,7 +188,7 @@ static int check_kernels(const struct program *p, const struct module *group, st
 				if (p->module[n]->group == group && b.sym && b.sym->func &&
 					b.sym->func->entry && sym_def(b.sym) != sym_def(s))
 					return unfit(
-						&a, &b, f, "as a kernel again", "one kernel of the name,");
+						&a, &b, f, "is a kernel again", "one kernel of the name");
 			}
 		}
 	return 0;
@@ -222,8 +222,7 @@ static int fix_up(const struct module *m, struct symbol *v, struct fault *f)
 
 		if (func && !(s->func && s->func->has_body))
 			return fault_set(f, (struct place){m->path, x->line, x->col}, "initialiser",
-				"found '%s' among values, wanted a function that some module defines",
-				s->name);
+				"function '%s' in initial values is not defined by any module", s->name);
 		uint64_t a = func ? PROGRAM_BASE + 8ull * s->func->first_pc : s->addr;
 
 		a = (a + (uint64_t)x->add) >> x->shift;

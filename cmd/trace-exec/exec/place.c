@@ -30,7 +30,7 @@ static int place_static(struct program *p, const struct module *m, struct symbol
 		p->local_end = (uint32_t)(v->addr + v->size);
 		if (p->local_end > LOCAL_MAX / 2)
 			return fault_set(f, place_of(m, v), "local-memory",
-				"found more than %u bytes of local variables outside of functions, wanted less",
+				"too much local memory outside of functions (at most %u bytes)",
 				LOCAL_MAX / 2);
 	}
 	if ((v->space != SP_GLOBAL && v->space != SP_CONST) || v->external || v->placed)
@@ -39,7 +39,7 @@ static int place_static(struct program *p, const struct module *m, struct symbol
 	p->static_end = v->addr + v->size;
 	if (p->static_end > STATIC_LIMIT - 65536)
 		return fault_set(f, place_of(m, v), "static-memory",
-			"found more than %u bytes of static variables, wanted less",
+			"too much memory of static variables (at most %u bytes)",
 			STATIC_LIMIT - 65536 - STATIC_BASE);
 	return 0;
 }
@@ -216,8 +216,8 @@ static int place_shared_one(
 	v->addr = sym_place(v, at);
 	uint64_t end = v->addr + v->size;
 	if (end > SHARED_MOST)
-		return fault_set(f, place_of(m, v), "shared-memory",
-			"found more than 1 MiB of shared memory, wanted less");
+		return fault_set(
+			f, place_of(m, v), "shared-memory", "too much shared memory (at most 1 MiB)");
 	if (own) {
 		own->shared_end = (uint32_t)end;
 		return 0;

@@ -291,7 +291,7 @@ void race_delivered(struct cta *c)
 	const struct buffer *b = memory_near(g->mem, addr);
 	step_text(g, &x->first, first, sizeof(first));
 	diag_warn(stmt_place(o->func, o->in),
-		"found a race: warp %u %s byte %llu of '%s', which %s of CTA (%u,%u,%u), wanted a barrier between or an atomic (kernel %s)",
+		"race: warp %u %s byte %llu of '%s', which %s of CTA (%u,%u,%u) (expected a barrier between them or an atomic) (kernel %s)",
 		x->second.warp - 1, does(o), (unsigned long long)(addr - (b ? b->addr : 0)),
 		b ? b->name : "memory", first, c->id[0], c->id[1], c->id[2], g->l->kernel->name);
 }
@@ -354,7 +354,7 @@ static void report_race(const struct grid *g, uint64_t byte)
 			other->in->line);
 	}
 	diag_warn(stmt_place(o->func, o->in),
-		"found a race: %s writes byte %llu of '%s', which %s in the same launch, wanted an atomic or two launches (kernel %s)",
+		"race: %s writes byte %llu of '%s', which %s in the same launch (expected an atomic or two launches) (kernel %s)",
 		by, (unsigned long long)(addr - (b ? b->addr : 0)), b ? b->name : "memory", too,
 		g->l->kernel->name);
 }

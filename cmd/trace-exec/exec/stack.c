@@ -108,7 +108,7 @@ void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_
 
 		if (index[i] >= o->x->n_targets) {
 			exec_fail(w, o, 1u << i, "branch-index",
-				"found index %u of a branch with %u targets, wanted a smaller one", index[i],
+				"branch index %u (expected less than %u, the number of targets)", index[i],
 				o->x->n_targets);
 			return;
 		}
@@ -212,7 +212,7 @@ bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 		return true;
 	if (w->parked && w->parked_id != id) {
 		exec_fail(w, o, exec, "barrier-divergent",
-			"found lanes of warp %u at barrier %u and others at %u, wanted all of them at one",
+			"lanes of warp %u at barrier %u, others at barrier %u (expected all at the same barrier)",
 			w->index, id, w->parked_id);
 		return false;
 	}

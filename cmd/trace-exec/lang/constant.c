@@ -148,14 +148,14 @@ static bool term(struct parser *p, struct constant *c, unsigned depth)
 	struct token t = p->t;
 
 	if (depth > DEPTH)
-		return parser_unwanted(p, "a plainer expression: they nest no deeper");
+		return parser_unexpected(p, "an expression that nests less deeply");
 	if (parser_at_punct(p, '-') || parser_at_punct(p, '+') || parser_at_punct(p, '~') ||
 		parser_at_punct(p, '!')) {
 		if (!parser_next(p) || !term(p, c, depth + 1))
 			return false;
 		if (t.punct == '~' && c->kind == CONST_REAL)
 			return parser_bad(
-				p, &t, "expression", "found '~' of a real number, wanted a whole one");
+				p, &t, "expression", "'~' of a real number (expected a whole number)");
 		if (t.punct == '-')
 			*c = c->kind == CONST_REAL ? real(-constant_real(c))
 						   : (struct constant){c->kind, 0 - c->bits};
@@ -168,7 +168,7 @@ static bool term(struct parser *p, struct constant *c, unsigned depth)
 	if (parser_at_punct(p, '('))
 		return parser_next(p) && bracket(p, c, depth);
 	if (t.kind != TOK_INT && t.kind != TOK_F64)
-		return parser_unwanted(p, "a number");
+		return parser_unexpected(p, "a number");
 	*c = (struct constant){CONST_SIGNED, t.value};
 	if (t.kind == TOK_F64)
 		c->kind = CONST_REAL;
@@ -189,7 +189,7 @@ static bool bracket(struct parser *p, struct constant *c, unsigned depth)
 		double d = constant_real(c), most = to_signed ? 0x1p63 : 0x1p64;
 
 		if (!(d > -0x1p63 && d < most))
-			return parser_unwanted(p, "a number that fits before it");
+			return parser_unexpected(p, "a number that fits before it");
 		c->bits = d < 0 ? (uint64_t)(int64_t)d : (uint64_t)d;
 	}
 	c->kind = to_signed ? CONST_SIGNED : CONST_UNSIGNED;
@@ -207,10 +207,10 @@ static bool operate(
 		return true;
 	}
 	if (is_real && operators[which].whole)
-		return parser_bad(p, at, "expression", "found '%s' of a real number, wanted whole ones",
+		return parser_bad(p, at, "expression", "'%s' of a real number (expected whole numbers)",
 			operators[which].text);
 	if (!is_real && (op == DIV || op == MOD) && !b.bits)
-		return parser_bad(p, at, "expression", "found a division by 0, wanted another divisor");
+		return parser_bad(p, at, "expression", "division by 0");
 	*a = is_real ? operate_real(op, constant_real(a), constant_real(&b)) : operate_whole(op, *a, b);
 	return true;
 }
@@ -250,8 +250,7 @@ bool constant_take(struct parser *p, struct constant *c) { return expression(p, 
 static bool whole(struct parser *p, const struct token *at, const struct constant *c, int64_t *v)
 {
 	*v = (int64_t)c->bits;
-	return c->kind != CONST_REAL ||
-	       parser_bad(p, at, "syntax", "found a real number, wanted a whole one");
+	return c->kind != CONST_REAL || parser_bad(p, at, "syntax", "real number (expected a whole number)");
 }
 
 bool constant_take_whole(struct parser *p, int64_t *v)

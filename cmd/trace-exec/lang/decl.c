@@ -28,7 +28,7 @@ static bool take_spec(struct parser *p, struct spec *s)
 
 		if (type) {
 			if (s->type)
-				return parser_unwanted(p, "one type");
+				return parser_unexpected(p, "one type");
 			s->type = type;
 		} else if (parser_at_word(p, "v2") || parser_at_word(p, "v4") || parser_at_word(p, "v8")) {
 			s->vec = (unsigned)(p->t.s[1] - '0');
@@ -38,7 +38,7 @@ static bool take_spec(struct parser *p, struct spec *s)
 			if (!constant_take_number(p, &v))
 				return false;
 			if (v < 1 || v > 4096 || !is_pow2((uint64_t)v))
-				return parser_unwanted(
+				return parser_unexpected(
 					p, "an alignment that is a power of 2 up to 4096 before it");
 			s->align = (uint64_t)v;
 			s->align_given = true;
@@ -48,18 +48,18 @@ static bool take_spec(struct parser *p, struct spec *s)
 				return false;
 			while (!parser_at_punct(p, ')'))
 				if (p->t.kind == TOK_END || !parser_next(p))
-					return p->failed ? false : parser_unwanted(p, "')'");
+					return p->failed ? false : parser_unexpected(p, "')'");
 		} else if (!parser_at_word(p, "ptr") && !parser_at_word(p, "global") &&
 			   !parser_at_word(p, "shared") && !parser_at_word(p, "const") &&
 			   !parser_at_word(p, "local") && !parser_at_word(p, "generic") &&
 			   !parser_at_word(p, "param")) {
-			return parser_unwanted(p, "a type, .align or .v4");
+			return parser_unexpected(p, "a type, .align or .v4");
 		}
 		if (!parser_next(p))
 			return false;
 	}
 	if (!s->type)
-		return parser_unwanted(p, "a type");
+		return parser_unexpected(p, "a type");
 	return true;
 }
 
@@ -73,7 +73,7 @@ static bool take_dims(struct parser *p, uint64_t *elems, bool *unsized)
 	p->n_dims = 0;
 	for (bool first = true; parser_at_punct(p, '['); first = false) {
 		if (p->n_dims + 1 == DIMS_MAX)
-			return parser_unwanted(p, "at most 8 dimensions");
+			return parser_unexpected(p, "at most 8 dimensions");
 		if (!parser_next(p))
 			return false;
 		if (first && parser_at_punct(p, ']')) {
@@ -86,7 +86,7 @@ static bool take_dims(struct parser *p, uint64_t *elems, bool *unsized)
 				return false;
 			if (v < 0 || (v && *elems > VARIABLE_MAX / (uint64_t)v))
 				return parser_bad(p, &at, "array",
-					"found an array of %lld elements, wanted one of at most 4 GiB",
+					"array dimension of %lld elements (expected an array of at most 4 GiB)",
 					(long long)v);
 			*elems *= (uint64_t)v;
 			p->dim[p->n_dims++] = (uint64_t)v;
@@ -123,13 +123,12 @@ static struct symbol *decl_reg_range(
 	struct symbol *s;
 
 	if (types[type].kind == K_OPAQUE) {
-		parser_bad(
-			p, name, "type", "found a register of type .%s, wanted a variable", types[type].name);
+		parser_bad(p, name, "type", "register of type .%s (expected a variable)", types[type].name);
 		return NULL;
 	}
 	if (fn->n_regs + regs > REGS_PER_FUNC) {
-		parser_bad(p, name, "registers", "found more than %u registers in a function, wanted fewer",
-			REGS_PER_FUNC);
+		parser_bad(
+			p, name, "registers", "too many registers in a function (at most %u)", REGS_PER_FUNC);
 		return NULL;
 	}
 	if (!(s = parser_new_symbol(p, SYM_REG, name)))
@@ -159,7 +158,7 @@ static bool declare_registers(struct parser *p)
 		bool range = false;
 
 		if (p->t.kind != TOK_NAME)
-			return parser_unwanted(p, "the name of a register");
+			return parser_unexpected(p, "the name of a register");
 		count = 1;
 		if (!parser_next(p))
 			return false;
@@ -167,9 +166,8 @@ static bool declare_registers(struct parser *p)
 			if (!parser_next(p) || !constant_take_number(p, &count))
 				return false;
 			if (count < 1 || count > REGS_PER_FUNC)
-				return parser_bad(p, &name, "registers",
-					"found %lld registers, wanted 1 to %u", (long long)count,
-					REGS_PER_FUNC);
+				return parser_bad(p, &name, "registers", "%lld registers (expected 1 to %u)",
+					(long long)count, REGS_PER_FUNC);
 			if (!parser_take_punct(p, '>'))
 				return false;
 			range = true;
@@ -199,7 +197,7 @@ struct symbol *decl_adopt_register(struct parser *p, struct symbol *s, const str
 
 	if (s->owner && s->owner != p->fn && !(s->owner->entry && p->fn->entry)) {
 		parser_bad(p, used, "registers",
-			"found register '%s' of module scope, which function %s has, too, wanted it in kernels alone",
+			"register '%s' of module scope is also used by function %s (only kernels may share it)",
 			s->name, s->owner->name);
 		return NULL;
 	}
@@ -228,11 +226,11 @@ static bool check_size(struct parser *p, const struct token *name, const struct 
 								       : VARIABLE_MAX;
 
 	if (v->size > most)
-		return parser_bad(p, name, "array", "found a .%s variable of %llu bytes, wanted at most %llu",
+		return parser_bad(p, name, "array", ".%s variable of %llu bytes (expected at most %llu)",
 			space_name[v->space], (unsigned long long)v->size, (unsigned long long)most);
 	if (p->fn && p->fn->local_bytes > 1u << 20)
 		return parser_bad(
-			p, name, "local-memory", "found more than 1 MiB of local memory, wanted less");
+			p, name, "local-memory", "too much local memory in a function (at most 1 MiB)");
 	return true;
 }
 
@@ -261,8 +259,8 @@ static bool same_variable(
 	       (old->space == v->space && (old->unsized || v->unsized || old->size == v->size) &&
 		       (!opaque || old->type == v->type)) ||
 	       parser_bad(p, name, "name-twice",
-		       "found '%s' of another space, type or size, wanted them as line %u has declared them",
-		       v->name, old->line);
+		       "'%s' has another space, type or size than in its declaration at line %u", v->name,
+		       old->line);
 }
 
 /*
@@ -277,7 +275,7 @@ static bool declare_variable(struct parser *p, const struct spec *s, enum state_
 	bool unsized;
 
 	if (p->t.kind != TOK_NAME)
-		return parser_unwanted(p, "the name of a variable");
+		return parser_unexpected(p, "the name of a variable");
 	if (!(v = parser_new_symbol(p, SYM_VAR, &name)) || !parser_next(p) || !take_dims(p, &elems, &unsized))
 		return false;
 	const struct symbol old = *v;
@@ -291,12 +289,13 @@ static bool declare_variable(struct parser *p, const struct spec *s, enum state_
 	v->defined |= !l.external;
 	if (unsized && !l.external && !parser_at_punct(p, '='))
 		return parser_bad(
-			p, &name, "array", "found array '%s' without size, wanted one or .extern", v->name);
+			p, &name, "array", "array '%s' without size (expected a size, or .extern)", v->name);
 	if (!check_size(p, &name, v))
 		return false;
 	if (parser_at_punct(p, '=') &&
 		(space == SP_SHARED || space == SP_LOCAL || space == SP_PARAM || l.external))
-		return parser_unwanted(p, "';': only .global and .const variables have values");
+		return parser_unexpected(
+			p, "';', because only .global and .const variables have initial values");
 	if (s->vec)
 		p->dim[p->n_dims++] = s->vec;
 	if (parser_at_punct(p, '=') && (!parser_next(p) || !init_variable(p, v)))
@@ -337,7 +336,7 @@ bool decl_variables(struct parser *p, enum state_space space, struct linkage l)
 	if (!take_spec(p, &s))
 		return false;
 	if (types[s.type].bits < 8)
-		return parser_unwanted(p, "a type of whole bytes before it");
+		return parser_unexpected(p, "a type of whole bytes before it");
 	return declare_variables(p, &s, space, l);
 }
 
@@ -373,28 +372,27 @@ struct symbol *decl_param(struct parser *p, bool entry)
 	bool unsized, reg = parser_at_word(p, "reg");
 
 	if ((!reg && !parser_at_word(p, "param")) || (entry && reg)) {
-		parser_unwanted(p, entry ? ".param" : ".param or .reg");
+		parser_unexpected(p, entry ? ".param" : ".param or .reg");
 		return NULL;
 	}
 	if (!parser_next(p) || !take_spec(p, &s))
 		return NULL;
 	name = p->t;
 	if (p->t.kind != TOK_NAME) {
-		parser_unwanted(p, "the name of a parameter");
+		parser_unexpected(p, "the name of a parameter");
 		return NULL;
 	}
 	if (reg)
 		return parser_next(p) ? name_param(p, &s, true, &name) : NULL;
 	if (types[s.type].bits < 8) {
-		parser_unwanted(p, "a type of whole bytes before it");
+		parser_unexpected(p, "a type of whole bytes before it");
 		return NULL;
 	}
 	v = name_param(p, &s, false, &name);
 	if (!v || !parser_next(p) || !take_dims(p, &elems, &unsized))
 		return NULL;
 	if (elems > 65536) {
-		parser_bad(p, &name, "params",
-			"found a parameter of more than 65536 bytes, wanted a smaller one");
+		parser_bad(p, &name, "params", "too large a parameter (at most 65536 bytes)");
 		return NULL;
 	}
 	describe(v, &s, SP_PARAM, elems, unsized);

@@ -22,9 +22,8 @@ static bool put(struct parser *p, struct filling *fl, const struct token *at, co
 {
 	if (fl->at >= fl->cap) {
 		if (!fl->var->unsized)
-			return parser_bad(p, at, "initialiser",
-				"found more than %llu values for '%s', wanted no more",
-				(unsigned long long)fl->cap, fl->var->name);
+			return parser_bad(p, at, "initialiser", "too many values for '%s' (at most %llu)",
+				fl->var->name, (unsigned long long)fl->cap);
 		uint64_t cap = fl->cap ? 2 * fl->cap : 16;
 		uint8_t *more = arena_alloc(&p->m->arena, cap, fl->bytes);
 
@@ -82,7 +81,7 @@ static bool put_number(struct parser *p, struct filling *fl)
 		return false;
 	if (p->t.kind == TOK_F32) {
 		if (!takes_real(type, true))
-			return parser_unwanted(p, "a whole number");
+			return parser_unexpected(p, "a whole number");
 		v = element_of_bits((uint32_t)p->t.value ^ (minus ? 0x80000000u : 0), type, fl->bytes);
 		if (!parser_next(p))
 			return false;
@@ -91,7 +90,7 @@ static bool put_number(struct parser *p, struct filling *fl)
 			return false;
 		if (c.kind == CONST_REAL && !takes_real(type, false))
 			return parser_bad(p, &at, "initialiser",
-				"found a floating-point number, wanted one of type .%s", types[type].name);
+				"floating-point number (expected a value of type .%s)", types[type].name);
 		v = element_of(&c, type, fl->bytes);
 	}
 	memcpy(bytes, &v, 8);
@@ -114,7 +113,7 @@ static bool put_address(struct parser *p, struct filling *fl, uint64_t mask)
 	struct symbol *sym = t.kind == TOK_NAME ? parser_look_up(p, t.s, t.n) : NULL;
 	if (!sym || !(sym->kind == SYM_FUNC ||
 			    (sym->kind == SYM_VAR && (sym->space == SP_GLOBAL || sym->space == SP_CONST))))
-		return parser_unwanted(
+		return parser_unexpected(
 			p, "a number or the name of a .global or .const variable or a function");
 	if (!parser_next(p) || (generic && !parser_take_punct(p, ')')))
 		return false;
@@ -122,7 +121,7 @@ static bool put_address(struct parser *p, struct filling *fl, uint64_t mask)
 		return false;
 	if (!mask && fl->bytes < 4)
 		return parser_bad(p, &t, "initialiser",
-			"found an address for %u bytes, wanted 4 or 8, or a part such as 0xFF(name)",
+			"address in an element of %u bytes (expected 4 or 8 bytes, or a part such as 0xFF(name))",
 			fl->bytes);
 	while (mask && shift < 56 && !(mask >> shift & 0xff))
 		shift += 8;
@@ -156,7 +155,7 @@ static bool pad(struct parser *p, struct filling *fl, uint64_t at)
 	const struct token t = p->t;
 
 	if (at * fl->bytes > INITIALISED_MOST)
-		return parser_unwanted(p, "fewer values: initialised variables have at most 64 MiB");
+		return parser_unexpected(p, "at most 64 MiB of initial values");
 	if (at <= fl->cap)
 		fl->at = at;
 	while (fl->at < at)
@@ -171,7 +170,7 @@ static bool fill_list(struct parser *p, struct filling *fl, unsigned depth)
 	uint64_t start = fl->at, row = 1, rows = depth < p->n_dims ? p->dim[depth] : 1;
 
 	if (depth == DIMS_MAX)
-		return parser_unwanted(p, "a value: lists nest no deeper");
+		return parser_unexpected(p, "a value without further nested lists");
 	for (unsigned i = depth + 1; i < p->n_dims; i++)
 		row *= p->dim[i];
 	if (!parser_next(p))
@@ -180,11 +179,11 @@ static bool fill_list(struct parser *p, struct filling *fl, unsigned depth)
 		if (!first && !parser_take_punct(p, ','))
 			return false;
 		if (parser_at_punct(p, '{') && row && (fl->at - start) % row)
-			return parser_unwanted(p, "a number: no row begins here");
+			return parser_unexpected(p, "a number, because no row begins here");
 		if (rows && fl->at - start >= rows * row)
 			return parser_bad(p, &p->t, "initialiser",
-				"found more than %llu values in a list of '%s', wanted no more",
-				(unsigned long long)(rows * row), fl->var->name);
+				"too many values in a list of '%s' (at most %llu)", fl->var->name,
+				(unsigned long long)(rows * row));
 		if (!fill(p, fl, depth + 1))
 			return false;
 	}
@@ -214,7 +213,7 @@ static bool take_field(struct parser *p, uint64_t *bits)
 		    name.s[10] >= '0' && name.s[10] <= '2';
 
 	if (name.kind != TOK_NAME || !parser_next(p) || !parser_take_punct(p, '='))
-		return p->failed ? false : parser_unwanted(p, "a field of a sampler");
+		return p->failed ? false : parser_unexpected(p, "a field of a sampler");
 	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		const char *value = known[i].value;
 		size_t n = mode ? 10 : strlen(known[i].name);
@@ -225,7 +224,7 @@ static bool take_field(struct parser *p, uint64_t *bits)
 		*bits |= (uint64_t)known[i].set << (known[i].at + (mode ? 2 * (name.s[10] - '0') : 0));
 		return parser_next(p);
 	}
-	return parser_unwanted(p,
+	return parser_unexpected(p,
 		"addr_mode_N of wrap, mirror, clamp_to_edge or clamp_to_border, filter_mode of nearest or linear, or force_unnormalized_coords of 0 or 1");
 }
 
@@ -251,7 +250,7 @@ static bool skip_fields(struct parser *p)
 		return false;
 	while (!parser_at_punct(p, '}'))
 		if (p->t.kind == TOK_END || !parser_next(p))
-			return p->failed ? false : parser_unwanted(p, "'}'");
+			return p->failed ? false : parser_unexpected(p, "'}'");
 	return parser_next(p);
 }
 
@@ -265,7 +264,7 @@ bool init_variable(struct parser *p, struct symbol *v)
 	if (types[v->type].kind == K_OPAQUE)
 		return skip_fields(p);
 	if (fl.cap * fl.bytes > INITIALISED_MOST)
-		return parser_unwanted(p, "no value: initialised variables have at most 64 MiB");
+		return parser_unexpected(p, "a variable of at most 64 MiB before its initial value");
 	if (fl.cap)
 		v->init = arena_alloc(&p->m->arena, fl.cap, fl.bytes);
 	if (!fill(p, &fl, 0))

@@ -46,7 +46,7 @@ static int skip_blanks(struct lexer *l, struct fault *f)
 				}
 			if (l->end - l->p < 2)
 				return lex_fault(&start, f, start.p, "comment-open",
-					"found a comment without end, wanted */");
+					"comment without end (expected */)");
 			l->p += 2;
 		} else {
 			break;
@@ -73,8 +73,8 @@ static int bits_literal(struct lexer *l, struct token *t, struct fault *f)
 		v = v << 4 | hex_digit(*l->p++);
 	if (i < n || (l->p < l->end && name_part(*l->p)))
 		return lex_fault(l, f, t->s, "number",
-			n == 8 ? "found a bad 0f literal, wanted 8 hexadecimal digits"
-			       : "found a bad 0d literal, wanted 16 hexadecimal digits");
+			n == 8 ? "bad 0f literal (expected 8 hexadecimal digits)"
+			       : "bad 0d literal (expected 16 hexadecimal digits)");
 	t->value = v;
 	return 0;
 }
@@ -92,7 +92,7 @@ static int float_literal(struct lexer *l, struct token *t, struct fault *f)
 	text[n] = '\0';
 	v = strtod(text, &end);
 	if (*end || n == sizeof(text) - 1 || (l->p < l->end && name_part(*l->p)))
-		return lex_fault(l, f, t->s, "number", "found a bad number, wanted digits");
+		return lex_fault(l, f, t->s, "number", "bad number (expected digits)");
 	memcpy(&t->value, &v, 8);
 	t->kind = TOK_F64;
 	return 0;
@@ -129,14 +129,13 @@ static int number(struct lexer *l, struct token *t, struct fault *f)
 	const char *first = l->p;
 	for (; l->p < l->end && hex_digit(*l->p) < base; l->p++) {
 		if (v > (UINT64_MAX - hex_digit(*l->p)) / base)
-			return lex_fault(
-				l, f, t->s, "number", "found a number above 64 bits, wanted one that fits");
+			return lex_fault(l, f, t->s, "number", "number too large (at most 64 bits)");
 		v = v * base + hex_digit(*l->p);
 	}
 	const char *end = l->p;
 	l->p += l->p < l->end && (*l->p == 'U' || *l->p == 'u');
 	if (first == end || (l->p < l->end && name_part(*l->p)))
-		return lex_fault(l, f, t->s, "number", "found a bad number, wanted digits of its base");
+		return lex_fault(l, f, t->s, "number", "bad number (expected digits of its base)");
 	t->value = v;
 	return 0;
 }
@@ -149,8 +148,8 @@ static int text_literal(struct lexer *l, struct token *t, struct fault *f)
 		l->p += 1 + (*l->p == '\\' && l->end - l->p > 1 && l->p[1] != '\n');
 	if (l->p >= l->end || *l->p != '"') {
 		l->p = l->p > l->end ? l->end : l->p;
-		return lex_fault(l, f, t->s - 1, "text-open",
-			"found a text without end, wanted '\"' on the same line");
+		return lex_fault(
+			l, f, t->s - 1, "text-open", "string without end (expected '\"' on the same line)");
 	}
 	t->n = (uint32_t)(l->p++ - t->s);
 	return 0;

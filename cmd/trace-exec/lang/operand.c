@@ -48,7 +48,7 @@ static bool parse_list(struct parser *p, struct operand *o, const struct stmt *i
 		if (p->n_list > first && !parser_take_punct(p, ','))
 			return false;
 		if (p->n_list - first == 128)
-			return parser_unwanted(p, "at most 128 elements");
+			return parser_unexpected(p, "at most 128 elements");
 		if (!operand_parse(p, &elem, in, depth + 1))
 			return false;
 		operand_push(p, &elem);
@@ -111,7 +111,7 @@ static bool parse_register(struct parser *p, struct operand *o, struct symbol *s
 		unsigned i = at && *at ? (unsigned)(at - names) & 3 : 99;
 
 		if (i >= s->vec)
-			return parser_unwanted(p, "an element of the vector such as .x");
+			return parser_unexpected(p, "an element of the vector such as .x");
 		o->reg += i;
 		return parser_next(p);
 	}
@@ -155,7 +155,7 @@ static bool parse_name(struct parser *p, struct operand *o, const struct stmt *i
 	}
 	if (!s) {
 		diag_quote(shown, sizeof(shown), t.s, t.n);
-		return parser_bad(p, &t, "name-unknown", "found '%s', wanted a name that is declared", shown);
+		return parser_bad(p, &t, "name-unknown", "unknown name '%s'", shown);
 	}
 	o->kind = s->kind == SYM_LABEL ? O_LABEL : O_SYM;
 	o->sym = s;
@@ -180,7 +180,7 @@ static bool parse_address(struct parser *p, struct operand *o, const struct stmt
 		else if (base.kind == O_SYM && base.sym->kind == SYM_VAR)
 			o->sym = base.sym;
 		else
-			return parser_unwanted(p, "a register or a variable as address before it");
+			return parser_unexpected(p, "a register or a variable as address before it");
 		o->value = base.value;
 		if (base.kind == O_REG && !take_offset(p, &o->value))
 			return false;
@@ -189,7 +189,7 @@ static bool parse_address(struct parser *p, struct operand *o, const struct stmt
 	}
 	while (parser_at_punct(p, ',')) {
 		if (p->n_list - first == 8)
-			return parser_unwanted(p, "']'");
+			return parser_unexpected(p, "']'");
 		if (!parser_next(p) || !operand_parse(p, &elem, in, depth + 1))
 			return false;
 		operand_push(p, &elem);
@@ -222,7 +222,7 @@ bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, u
 {
 	*o = (struct operand){.line = p->t.line, .col = p->t.col};
 	if (depth > 4)
-		return parser_unwanted(p, "a plainer operand: lists nest no deeper");
+		return parser_unexpected(p, "an operand without further nested lists");
 	if (parser_at_punct(p, '[')) {
 		if (!parser_next(p) || !parse_address(p, o, in, depth))
 			return false;

@@ -27,9 +27,9 @@ bool parse_params(struct parser *p, bool entry, struct symbol ***out, uint32_t *
 		if (*n && !parser_take_punct(p, ','))
 			return false;
 		if (*n == 512)
-			return parser_bad(p, &p->t, "params", "found more than 512 parameters, wanted fewer");
+			return parser_bad(p, &p->t, "params", "too many parameters (at most 512)");
 		if (parser_at_punct(p, '.') || !(list[*n] = decl_param(p, entry)))
-			return parser_unwanted(p, "a parameter");
+			return parser_unexpected(p, "a parameter");
 		++*n;
 	}
 	*out = arena_alloc(&p->m->arena, *n ? *n : 1, sizeof(**out));
@@ -65,7 +65,7 @@ static bool take_numbers(struct parser *p, uint32_t *v, unsigned n)
 		if (!constant_take_number(p, &x))
 			return false;
 		if (x < 0 || x > UINT32_MAX)
-			return parser_unwanted(p, "a number that fits");
+			return parser_unexpected(p, "a number that fits");
 		v[i] = (uint32_t)x;
 		if (i + 1 < n && !parser_at_punct(p, ','))
 			break;
@@ -108,10 +108,10 @@ static bool performance_directives(struct parser *p, struct func *fn)
 				return false;
 			for (unsigned i = 0; (maxn || reqn) && i < 3; i++)
 				if (!v[i])
-					return parser_unwanted(p, "numbers above 0 before it");
+					return parser_unexpected(p, "numbers above 0 before it");
 			for (unsigned i = 0; cluster && i < 3; i++)
 				if (!v[i] || v[i] > CLUSTER_MAX)
-					return parser_unwanted(
+					return parser_unexpected(
 						p, "clusters of 1 to 16 thread blocks before it");
 		} else if (parser_at_word(p, "maxnreg") || parser_at_word(p, "maxnctapersm") ||
 			   parser_at_word(p, "maxclusterrank") || parser_at_word(p, "abi_preserve") ||
@@ -135,7 +135,7 @@ static bool performance_directives(struct parser *p, struct func *fn)
 		} else if (!fn->entry && directive_at(p)) {
 			break;
 		} else {
-			return parser_unwanted(p, "a directive of a function, '{' or ';'");
+			return parser_unexpected(p, "a directive of a function, '{' or ';'");
 		}
 	}
 	return true;
@@ -160,7 +160,7 @@ static bool place_params(struct parser *p, struct func *fn)
 		at += s->size;
 		if (at > 65536)
 			return parser_bad(p, &(struct token){.line = s->line, .col = s->col}, "params",
-				"found parameters of more than 65536 bytes, wanted fewer");
+				"parameters too large (at most 65536 bytes together)");
 	}
 	fn->param_bytes = (uint32_t)at;
 	return true;
@@ -182,7 +182,7 @@ static bool take_head(struct parser *p, struct func *fn, struct linkage l)
 		return false;
 	struct token name = p->t;
 	if (name.kind != TOK_NAME)
-		return parser_unwanted(p, "the name of a function");
+		return parser_unexpected(p, "the name of a function");
 	fn->line = name.line;
 	fn->col = name.col;
 	if (!(fn->sym = parser_new_symbol(p, SYM_FUNC, &name)) || !parser_next(p))
@@ -190,8 +190,7 @@ static bool take_head(struct parser *p, struct func *fn, struct linkage l)
 	fn->name = fn->sym->name;
 	if (fn->sym->func && fn->sym->func->has_body && !l.external && !parser_at_punct(p, ';') &&
 		!parser_at_punct(p, '('))
-		return parser_bad(
-			p, &name, "name-twice", "found function '%s' again, wanted one body", fn->name);
+		return parser_bad(p, &name, "name-twice", "function '%s' already has a body", fn->name);
 	return true;
 }
 
@@ -209,12 +208,11 @@ static bool take_tail(struct parser *p, struct func *fn)
 		return true;
 	}
 	if (sym->func && sym->func->has_body)
-		return parser_bad(
-			p, &p->t, "name-twice", "found function '%s' again, wanted one body", sym->name);
+		return parser_bad(p, &p->t, "name-twice", "function '%s' already has a body", sym->name);
 	if (sym->func && !func_same(sym->func, fn))
 		return parser_bad(p, &(struct token){.line = fn->line, .col = fn->col}, "name-twice",
-			"found function '%s' with other parameters or results, wanted those of line %u",
-			sym->name, sym->func->line);
+			"function '%s' has other parameters or results than at line %u", sym->name,
+			sym->func->line);
 	fn->has_body = sym->defined = true;
 	sym->external = false;
 	sym->func = fn;
@@ -256,10 +254,10 @@ static bool parse_version(struct parser *p)
 	double v;
 
 	if (p->t.kind != TOK_F64)
-		return parser_unwanted(p, "a version such as 8.4");
+		return parser_unexpected(p, "a version such as 8.4");
 	memcpy(&v, &p->t.value, 8);
 	if (!(v >= 1.0) || v >= 10.0)
-		return parser_bad(p, &p->t, "version", "found PTX version %.1f, wanted 1.0 to 9.9", v);
+		return parser_bad(p, &p->t, "version", "PTX version %.1f (expected 1.0 to 9.9)", v);
 	p->m->version = (uint32_t)(v * 10 + 0.5);
 	return parser_next(p);
 }
@@ -272,7 +270,7 @@ static bool parse_target(struct parser *p)
 		char suffix = 0, rest = 0;
 
 		if (p->t.kind != TOK_NAME)
-			return parser_unwanted(p, "a target such as sm_80");
+			return parser_unexpected(p, "a target such as sm_80");
 		snprintf(name, sizeof(name), "%.*s", (int)(p->t.n < 31 ? p->t.n : 31), p->t.s);
 		int n = sscanf(name, "sm_%3u%c%c", &sm, &suffix, &rest);
 		if (n >= 1 && n <= 2 && (n == 1 || suffix == 'a' || suffix == 'f')) {
@@ -283,7 +281,7 @@ static bool parse_target(struct parser *p)
 		} else if (first ||
 			   (strcmp(name, "debug") && strcmp(name, "texmode_unified") &&
 				   strcmp(name, "texmode_independent") && strcmp(name, "map_f64_to_f32"))) {
-			return parser_unwanted(p, "a target such as sm_80");
+			return parser_unexpected(p, "a target such as sm_80");
 		}
 		if (!parser_next(p))
 			return false;
@@ -299,11 +297,11 @@ static bool parse_file(struct parser *p)
 	uint64_t number = p->t.value;
 
 	if (p->t.kind != TOK_INT || number > 65535)
-		return parser_unwanted(p, "a file's number up to 65535");
+		return parser_unexpected(p, "a file's number up to 65535");
 	if (!parser_next(p))
 		return false;
 	if (p->t.kind != TOK_TEXT)
-		return parser_unwanted(p, "a file's name in quotes");
+		return parser_unexpected(p, "a file's name in quotes");
 	struct module *m = p->m;
 	if (number >= m->n_files) {
 		uint32_t n = (uint32_t)number + 1;
@@ -323,12 +321,12 @@ static bool skip_section(struct parser *p)
 
 	while (!parser_at_punct(p, '{'))
 		if (p->t.kind == TOK_END || !parser_next(p))
-			return p->failed ? false : parser_unwanted(p, "'{'");
+			return p->failed ? false : parser_unexpected(p, "'{'");
 	do {
 		depth += parser_at_punct(p, '{');
 		depth -= parser_at_punct(p, '}');
 		if (p->t.kind == TOK_END)
-			return parser_unwanted(p, "'}'");
+			return parser_unexpected(p, "'}'");
 		if (!parser_next(p))
 			return false;
 	} while (depth);
@@ -341,12 +339,12 @@ static bool parse_alias(struct parser *p)
 	struct symbol *a, *b;
 
 	if (p->t.kind != TOK_NAME || !parser_next(p) || !parser_take_punct(p, ','))
-		return parser_unwanted(p, "two names of functions");
+		return parser_unexpected(p, "two names of functions");
 	of = p->t;
 	a = parser_look_up(p, name.s, name.n);
 	b = p->t.kind == TOK_NAME ? parser_look_up(p, of.s, of.n) : NULL;
 	if (!a || !b || a->kind != SYM_FUNC || b->kind != SYM_FUNC || a == b || b->def)
-		return parser_unwanted(p, "the name of a declared function");
+		return parser_unexpected(p, "the name of a declared function");
 	a->def = b;
 	a->alias = true;
 	return parser_next(p) && parser_take_punct(p, ';');
@@ -373,7 +371,7 @@ static bool take_linkage(struct parser *p, struct linkage *l)
 static bool parse_address_size(struct parser *p)
 {
 	if (p->t.kind != TOK_INT || (p->t.value != 32 && p->t.value != 64))
-		return parser_unwanted(p, "32 or 64");
+		return parser_unexpected(p, "32 or 64");
 	p->m->address_bytes = (uint8_t)(p->t.value / 8);
 	return parser_next(p);
 }
@@ -426,11 +424,11 @@ static bool parse_directive(struct parser *p)
 		return false;
 	const struct directive_row *d = directive_at(p);
 	if (!d)
-		return parser_unwanted(p, p->t.kind == TOK_DOT ? "a directive of a module" : "a directive");
+		return parser_unexpected(p, p->t.kind == TOK_DOT ? "a directive of a module" : "a directive");
 	if (d->kind == D_PLAIN && (l.visible || l.external || l.weak))
-		return parser_unwanted(p, "a function or a variable");
+		return parser_unexpected(p, "a function or a variable");
 	if (l.common && d->space != SP_GLOBAL)
-		return parser_unwanted(p, "a .global variable behind .common");
+		return parser_unexpected(p, "a .global variable after .common");
 	if (!parser_next(p))
 		return false;
 	switch (d->kind) {
@@ -458,11 +456,11 @@ static struct module *parse_text(struct module *m, struct fault *f)
 		good = false;
 	good = good && parser_next(&p);
 	if (good && !parser_at_word(&p, "version"))
-		good = parser_unwanted(&p, ".version");
+		good = parser_unexpected(&p, ".version");
 	while (good && p.t.kind != TOK_END)
 		good = parse_directive(&p);
 	if (good && !m->target)
-		good = parser_bad(&p, &p.t, "target", "found no .target, wanted one such as sm_80");
+		good = parser_bad(&p, &p.t, "target", "no .target (expected a target such as sm_80)");
 	free(p.list);
 	if (good)
 		return m;
@@ -496,7 +494,7 @@ struct module *module_read(const char *path, struct fault *f)
 	while ((got = input_window(in, 1, &bytes, f)) > 0) {
 		if (n + (size_t)got > TEXT_MAX) {
 			got = fault_set(f, (struct place){name, 0, 0}, "too-long",
-				"found more than %u MiB of PTX, wanted less", TEXT_MAX >> 20);
+				"PTX text too large (at most %u MiB)", TEXT_MAX >> 20);
 			break;
 		}
 		if (n + (size_t)got + 1 > cap)

@@ -49,7 +49,7 @@ struct parser {
 
 bool parser_bad(struct parser *p, const struct token *t, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
-bool parser_unwanted(struct parser *p, const char *wanted); /* "found 'x', wanted ..." */
+bool parser_unexpected(struct parser *p, const char *wanted); /* "found 'x', wanted ..." */
 bool parser_next(struct parser *p);
 bool parser_at_punct(const struct parser *p, char c);
 bool parser_at_word(const struct parser *p, const char *dotted); /* a dotted word, without its dot */

@@ -38,12 +38,12 @@ static const char *shown(char *out, unsigned cap, const struct token *t)
 	return out;
 }
 
-bool parser_unwanted(struct parser *p, const char *wanted)
+bool parser_unexpected(struct parser *p, const char *wanted)
 {
 	char found[100];
 
-	return parser_bad(
-		p, &p->t, "syntax", "found %s, wanted %s", shown(found, sizeof(found), &p->t), wanted);
+	return parser_bad(p, &p->t, "syntax", "unexpected %s (expected %s)",
+		shown(found, sizeof(found), &p->t), wanted);
 }
 
 bool parser_next(struct parser *p)
@@ -74,13 +74,13 @@ bool parser_take_punct(struct parser *p, char c)
 {
 	char wanted[4] = {'\'', c, '\'', 0};
 
-	return parser_at_punct(p, c) ? parser_next(p) : parser_unwanted(p, wanted);
+	return parser_at_punct(p, c) ? parser_next(p) : parser_unexpected(p, wanted);
 }
 
 char *parser_take_name(struct parser *p, const char *wanted)
 {
 	if (p->failed || p->t.kind != TOK_NAME) {
-		parser_unwanted(p, wanted);
+		parser_unexpected(p, wanted);
 		return NULL;
 	}
 	char *s = arena_strndup(&p->m->arena, p->t.s, p->t.n);
@@ -131,8 +131,7 @@ struct symbol *parser_new_symbol(struct parser *p, enum sym_kind kind, const str
 	char text[100];
 
 	if (old && !(kind == SYM_FUNC && old->kind == SYM_FUNC) && !(old->kind == kind && old->external)) {
-		parser_bad(p, name, "name-twice",
-			"found %s again, wanted a name that line %u has not declared",
+		parser_bad(p, name, "name-twice", "%s is already declared at line %u",
 			shown(text, sizeof(text), name), old->line);
 		return NULL;
 	}

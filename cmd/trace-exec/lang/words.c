@@ -147,7 +147,7 @@ bool words_fit(const struct stmt *in, const char *text, char *why, size_t cap)
 		unsigned n = g->types >> t & 1 ? take(g, left) : 1;
 
 		if ((g->how == '|' && n != 1) || (g->how == '/' && n > 1)) {
-			snprintf(why, cap, "found %u of .%.*s in %s, wanted %s", n, g->length, g->text, text,
+			snprintf(why, cap, "%u of .%.*s in %s (expected %s)", n, g->length, g->text, text,
 				g->how == '|' ? "one" : "at most one");
 			return false;
 		}
@@ -156,8 +156,8 @@ bool words_fit(const struct stmt *in, const char *text, char *why, size_t cap)
 		if (left[i]) {
 			unsigned m = i * 64 + (unsigned)__builtin_ctzll(left[i]);
 
-			snprintf(why, cap, "found suffix .%s in %s, wanted it with a type that it goes with",
-				modifier_name[m], text);
+			snprintf(why, cap, "suffix .%s does not apply to the type in %s", modifier_name[m],
+				text);
 			return false;
 		}
 	return true;

@@ -23,7 +23,7 @@ struct place launch_at(const struct reader *r, uint32_t w)
 	return (struct place){r->file, r->line, last ? last->col + behind : 0};
 }
 
-int launch_wanted(const struct reader *r, uint32_t w, const char *what)
+int launch_unexpected(const struct reader *r, uint32_t w, const char *what)
 {
 	char found[100] = "the end of the line";
 
@@ -90,14 +90,15 @@ int launch_option(const struct reader *r, uint32_t w, const char *name, uint64_t
 		return 1;
 	char text[100];
 	snprintf(text, sizeof(text), "%s=NUMBER up to %llu", name, (unsigned long long)most);
-	return launch_wanted(r, w, text);
+	return launch_unexpected(r, w, text);
 }
 
 int launch_bytes(const struct reader *r, uint32_t w, uint64_t *v)
 {
 	int got = launch_option(r, w, "bytes", LAUNCH_HEAP_MAX, v);
 
-	return got < 0 || (got && *v) ? got : launch_wanted(r, w, got ? "bytes=NUMBER above 0" : "bytes=N");
+	return got < 0 || (got && *v) ? got
+				      : launch_unexpected(r, w, got ? "bytes=NUMBER above 0" : "bytes=N");
 }
 
 /* Whether word w, "name=value", has the name of one before it, from word first on: a fault. */
@@ -107,7 +108,7 @@ static int repeated(const struct reader *r, uint32_t first, uint32_t w)
 
 	for (uint32_t i = first; i < w; i++)
 		if (strcspn(r->word[i].s, "=") == n && !memcmp(r->word[i].s, r->word[w].s, n))
-			return launch_wanted(r, w, "it once");
+			return launch_unexpected(r, w, "it once");
 	return 0;
 }
 
@@ -146,7 +147,7 @@ struct step *launch_buffer(const struct script *s, const char *name, size_t n)
 static int do_module(struct reader *r)
 {
 	if (r->n != 2)
-		return launch_wanted(r, r->n > 2 ? 2 : 1, "module FILE");
+		return launch_unexpected(r, r->n > 2 ? 2 : 1, "module FILE");
 	struct module *m = r->s->ptx ? module_memory("module", r->s->ptx, strlen(r->s->ptx), r->f)
 				     : module_read(path_of(r, r->word[1].s), r->f);
 	if (!m)
@@ -161,12 +162,12 @@ static int do_kinfo(struct reader *r)
 	uint64_t v;
 
 	if (r->n < 2)
-		return launch_wanted(r, 1, "kinfo KERNEL regs=N smem=N");
+		return launch_unexpected(r, 1, "kinfo KERNEL regs=N smem=N");
 	k.kernel = r->word[1].s;
 	k.at = launch_at(r, 1);
 	for (uint32_t i = 0; i < r->n_kinfo; i++)
 		if (!strcmp(r->kinfo[i].kernel, k.kernel))
-			return launch_wanted(r, 1, "a kernel without a line kinfo before it");
+			return launch_unexpected(r, 1, "a kernel without a line kinfo before it");
 	for (uint32_t w = 2; w < r->n; w++) {
 		if (repeated(r, 2, w))
 			return -1;
@@ -178,7 +179,7 @@ static int do_kinfo(struct reader *r)
 			k.shared = (uint32_t)v;
 		else if (!got && !(got = launch_option(r, w, "lmem", UINT32_MAX, &v)) &&
 			 !(got = launch_option(r, w, "cmem", UINT32_MAX, &v)))
-			return launch_wanted(r, w, "regs=, smem=, lmem= or cmem=");
+			return launch_unexpected(r, w, "regs=, smem=, lmem= or cmem=");
 		if (got < 0)
 			return -1;
 	}
@@ -192,13 +193,13 @@ static int do_buffer(struct reader *r)
 	uint64_t bytes = 0;
 
 	if (r->n < 4 || r->n > 5 || (r->n == 5 && strcmp(r->word[4].s, "nocopy")))
-		return launch_wanted(r, r->n > 4 ? 4 : r->n, "buffer NAME bytes=N INIT [nocopy]");
+		return launch_unexpected(r, r->n > 4 ? 4 : r->n, "buffer NAME bytes=N INIT [nocopy]");
 	if (launch_buffer(r->s, r->word[1].s, strlen(r->word[1].s)))
-		return launch_wanted(r, 1, "a name that no buffer has yet");
+		return launch_unexpected(r, 1, "a name that no buffer has yet");
 	if (launch_texture_named(r->s, r->word[1].s, strlen(r->word[1].s)))
-		return launch_wanted(r, 1, "a name that no texture, surface or sampler has");
+		return launch_unexpected(r, 1, "a name that no texture, surface or sampler has");
 	if (strpbrk(r->word[1].s, "+:,") || (r->word[1].s[0] >= '0' && r->word[1].s[0] <= '9'))
-		return launch_wanted(r, 1, "a name without '+', ':' and ','");
+		return launch_unexpected(r, 1, "a name without '+', ':' and ','");
 	if (launch_bytes(r, 2, &bytes) < 0)
 		return -1;
 	struct step *c = launch_add(r, CMD_BUFFER);
@@ -209,7 +210,7 @@ static int do_buffer(struct reader *r)
 	c->nocopy = r->n == 5;
 	r->s->heap_bytes += (bytes + 255) / 256 * 256;
 	if (r->s->heap_bytes > LAUNCH_HEAP_MAX)
-		return launch_wanted(r, 2, "buffers of less than 1 TiB together");
+		return launch_unexpected(r, 2, "buffers of less than 1 TiB together");
 	return init_parse(&c->init, r->word[3].s, r->s->folder, &r->s->arena, c->at, r->f) ||
 			       init_fits(&c->init, bytes, c->at, r->f)
 		       ? -1
@@ -223,14 +224,15 @@ static int do_symbol(struct reader *r)
 	int got;
 
 	if (r->n < 4)
-		return launch_wanted(r, r->n, "symbol NAME bytes=N [offset=N] INIT");
+		return launch_unexpected(r, r->n, "symbol NAME bytes=N [offset=N] INIT");
 	if (launch_bytes(r, 2, &bytes) < 0)
 		return -1;
 	if ((got = launch_option(r, 3, "offset", LAUNCH_HEAP_MAX, &offset)) < 0)
 		return -1;
 	w += (uint32_t)got;
 	if (r->n != w + 1)
-		return launch_wanted(r, r->n < w + 1 ? r->n : w + 1, "symbol NAME bytes=N [offset=N] INIT");
+		return launch_unexpected(
+			r, r->n < w + 1 ? r->n : w + 1, "symbol NAME bytes=N [offset=N] INIT");
 	struct step *c = launch_add(r, CMD_SYMBOL);
 	c->at = launch_at(r, w);
 	c->name_col = r->word[1].col;
@@ -241,7 +243,7 @@ static int do_symbol(struct reader *r)
 	if (init_parse(&c->init, r->word[w].s, r->s->folder, &r->s->arena, c->at, r->f) ||
 		init_fits(&c->init, bytes, c->at, r->f))
 		return -1;
-	return c->init.kind == INIT_UNSET ? launch_wanted(r, w, "values: a variable is zero without them")
+	return c->init.kind == INIT_UNSET ? launch_unexpected(r, w, "values: a variable is zero without them")
 					  : 0;
 }
 
@@ -264,10 +266,10 @@ static int check_saved_name(const struct reader *r, uint32_t w)
 static int do_save(struct reader *r, enum step_kind kind)
 {
 	if (r->n != 3)
-		return launch_wanted(r, r->n > 3 ? 3 : r->n, "BUFFER FILE");
+		return launch_unexpected(r, r->n > 3 ? 3 : r->n, "BUFFER FILE");
 	struct step *b = launch_buffer(r->s, r->word[1].s, strlen(r->word[1].s));
 	if (!b)
-		return launch_wanted(r, 1, "the name of a buffer");
+		return launch_unexpected(r, 1, "the name of a buffer");
 	if (kind == CMD_SAVE && check_saved_name(r, 2))
 		return -1;
 	uint64_t addr = b->addr, bytes = b->bytes;
@@ -284,7 +286,7 @@ static int do_savesym(struct reader *r)
 	uint64_t bytes;
 
 	if (r->n != 4)
-		return launch_wanted(r, r->n > 4 ? 4 : r->n, "savesym NAME bytes=N FILE");
+		return launch_unexpected(r, r->n > 4 ? 4 : r->n, "savesym NAME bytes=N FILE");
 	if (launch_bytes(r, 2, &bytes) < 0 || check_saved_name(r, 3))
 		return -1;
 	struct step *c = launch_add(r, CMD_SAVESYM);
@@ -307,13 +309,13 @@ static int take_dims(const struct reader *r, uint32_t w, const char *s, const ui
 		unsigned long long v = *s >= '0' && *s <= '9' ? strtoull(s, &end, 10) : 0;
 
 		if (!v || v > most[i] || (*end && *end != ','))
-			return launch_wanted(r, w, "one to three numbers above 0, such as grid=16,4");
+			return launch_unexpected(r, w, "one to three numbers above 0, such as grid=16,4");
 		d[i] = (uint32_t)v;
 		if (!*end)
 			return 0;
 		s = end + 1;
 	}
-	return launch_wanted(r, w, "at most three numbers");
+	return launch_unexpected(r, w, "at most three numbers");
 }
 
 /*
@@ -346,7 +348,7 @@ static int do_launch(struct reader *r)
 	int got = 0;
 
 	if (r->n < 2)
-		return launch_wanted(r, 1, "launch KERNEL grid=X,Y,Z block=X,Y,Z args ...");
+		return launch_unexpected(r, 1, "launch KERNEL grid=X,Y,Z block=X,Y,Z args ...");
 	for (w = 2; w < r->n && strcmp(r->word[w].s, "args"); w++) {
 		const char *s = r->word[w].s;
 
@@ -365,19 +367,19 @@ static int do_launch(struct reader *r)
 		else if (!got && (got = launch_option(r, w, "stream", INT32_MAX, &v)) > 0)
 			l.stream = (uint32_t)v;
 		else if (!got && !(got = launch_option(r, w, "async", 1, &v)))
-			return launch_wanted(r, w,
+			return launch_unexpected(r, w,
 				"grid=, block=, cluster=, shmem=, stream=, async=, cooperative or args");
 		if (got < 0)
 			return -1;
 	}
 	if (!l.grid[0] || !l.block[0])
-		return launch_wanted(r, w, "grid=X,Y,Z and block=X,Y,Z");
+		return launch_unexpected(r, w, "grid=X,Y,Z and block=X,Y,Z");
 	if ((uint64_t)l.block[0] * l.block[1] * l.block[2] > 1024)
 		return fault_set(r->f, launch_at(r, block), "launch-file",
 			"%llu threads in a thread block (expected at most 1024)",
 			(unsigned long long)l.block[0] * l.block[1] * l.block[2]);
 	if (w < r->n && r->n > w + 2)
-		return launch_wanted(r, w + 2, "the arguments in one word, between commas");
+		return launch_unexpected(r, w + 2, "the arguments in one word, between commas");
 	struct step *c = launch_add(r, CMD_LAUNCH);
 	c->name = r->word[1].s;
 	c->launch = l;
@@ -540,8 +542,8 @@ static int do_line(struct reader *r)
 	       : !strcmp(w, "expect")    ? do_save(r, CMD_EXPECT)
 	       : !strcmp(w, "savesym")   ? do_savesym(r)
 	       : !strcmp(w, "sync")
-		       ? r->n > 1 ? launch_wanted(r, 1, "nothing behind sync") : 0
-		       : launch_wanted(r, 0,
+		       ? r->n > 1 ? launch_unexpected(r, 1, "nothing behind sync") : 0
+		       : launch_unexpected(r, 0,
 				 "module, kinfo, buffer, symbol, texture, surface, sampler, tensormap, launch, save, savesym, expect or sync");
 }
 

@@ -36,7 +36,7 @@ struct reader {
 /* Place of word w; behind the last one when there are fewer. */
 struct place launch_at(const struct reader *r, uint32_t w);
 /* "found WORD, wanted what": -1. */
-int launch_wanted(const struct reader *r, uint32_t w, const char *what);
+int launch_unexpected(const struct reader *r, uint32_t w, const char *what);
 /* "name=number" as word w: 1; 0: another word; -1: a fault. */
 int launch_option(const struct reader *r, uint32_t w, const char *name, uint64_t most, uint64_t *v);
 /* The same, above 0, and not 0 for another word: a fault, with what is wanted. */

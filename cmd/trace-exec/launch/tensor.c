@@ -27,7 +27,7 @@ static int take_list(struct reader *r, uint32_t w, const char *name, uint64_t *v
 		if (*end != ',')
 			break;
 	}
-	return launch_wanted(r, w, "one to five numbers between commas");
+	return launch_unexpected(r, w, "one to five numbers between commas");
 }
 
 /* What a line says besides the map itself. */
@@ -56,7 +56,7 @@ static int take_corner(struct reader *r, uint32_t w, const char *name, int16_t *
 		if (*end != ',')
 			break;
 	}
-	return launch_wanted(r, w, "one to three numbers of 16 bits between commas");
+	return launch_unexpected(r, w, "one to three numbers of 16 bits between commas");
 }
 
 static int take_type(struct reader *r, uint32_t w, struct tensor_map *m)
@@ -69,7 +69,7 @@ static int take_type(struct reader *r, uint32_t w, struct tensor_map *m)
 	t = type_find(name, (uint32_t)strlen(name));
 	if (t == T_NONE || (types[t].kind != K_UINT && types[t].kind != K_SINT && types[t].kind != K_FLOAT) ||
 		types[t].bits < 8 || types[t].bits > 64)
-		return launch_wanted(r, w, "type= and the type of elements, such as f32");
+		return launch_unexpected(r, w, "type= and the type of elements, such as f32");
 	m->type = (uint8_t)t;
 	m->bytes = (uint8_t)(types[t].bits / 8);
 	return 1;
@@ -84,7 +84,7 @@ static int take_steps(struct reader *r, uint32_t w, struct tensor_map *m)
 	m->steps = got > 0 ? 0 : m->steps;
 	for (int d = 0; d < got; d++) {
 		if (!list[d] || list[d] > 8)
-			return launch_wanted(r, w, "steps of 1 to 8");
+			return launch_unexpected(r, w, "steps of 1 to 8");
 		m->steps |= (uint16_t)((list[d] - 1) << 3 * d);
 	}
 	return got;
@@ -109,7 +109,7 @@ static int tensor_option(struct reader *r, uint32_t w, struct tensor_map *m, str
 	if ((got = take_steps(r, w, m)))
 		return said->steps = got;
 	if (!strncmp(r->word[w].s, "interleave=", 11))
-		return launch_wanted(r, w, "a layout that is not interleaved");
+		return launch_unexpected(r, w, "a layout that is not interleaved");
 	if ((got = take_corner(r, w, "lower", m->lower)) || (got = take_corner(r, w, "upper", m->upper)) ||
 		(got = take_type(r, w, m))) {
 		said->whole = m->type && types[m->type].kind != K_FLOAT;
@@ -136,14 +136,14 @@ int launch_tensormap(struct reader *r)
 	int got;
 
 	if (r->n < 5)
-		return launch_wanted(r, r->n,
+		return launch_unexpected(r, r->n,
 			"tensormap NAME BUFFER [bytes=N] dims=... box=... [strides=...] [steps=...] [swizzle=N] [fill=nan]");
 	if (!(b = launch_buffer(r->s, r->word[2].s, strlen(r->word[2].s))))
-		return launch_wanted(r, 2, "the name of a buffer");
+		return launch_unexpected(r, 2, "the name of a buffer");
 	for (uint32_t w = 3; w < r->n; w++)
 		if ((got = tensor_option(r, w, &m, &said)) <= 0)
 			return got ? got
-				   : launch_wanted(r, w,
+				   : launch_unexpected(r, w,
 					     "bytes=, type=, dims=, strides=, box=, steps=, swizzle=, fill=nan, pixels=, channels=, lower= or upper=");
 	m.addr = b->addr;
 	m.rank = (uint8_t)said.dims;

@@ -39,7 +39,7 @@ static int take_dims(struct reader *r, uint32_t w, struct texture *t)
 		if (*end != ',')
 			break;
 	}
-	return launch_wanted(r, w, "one to three numbers of texels between commas");
+	return launch_unexpected(r, w, "one to three numbers of texels between commas");
 }
 
 /* "address=clamp,wrap": the last counts for what follows. */
@@ -64,7 +64,7 @@ static int take_modes(struct reader *r, uint32_t w, struct sampler *t)
 			return 1;
 		s += n + 1;
 	}
-	return launch_wanted(r, w, "up to three of wrap, clamp, mirror and border between commas");
+	return launch_unexpected(r, w, "up to three of wrap, clamp, mirror and border between commas");
 }
 
 /* "name=1,2.5": least to most numbers; 0 without the name, else their count, -1 with the fault set. */
@@ -88,7 +88,7 @@ static int take_numbers(
 		if (!*end)
 			break;
 	}
-	return launch_wanted(r, w, what);
+	return launch_unexpected(r, w, what);
 }
 
 static int take_sampler(struct reader *r, uint32_t w, struct sampler *t)
@@ -126,7 +126,7 @@ static int take_form(struct reader *r, uint32_t w, struct texture *t)
 	else if ((got = launch_option(r, w, "layers", 65536, &v)) > 0) {
 		t->layers = (uint32_t)v;
 		t->layered = true;
-		got = v ? 1 : launch_wanted(r, w, "layers=N above 0");
+		got = v ? 1 : launch_unexpected(r, w, "layers=N above 0");
 	}
 	return got;
 }
@@ -142,7 +142,7 @@ static int take_texture(struct reader *r, uint32_t w, struct texture *t, bool *c
 		return got;
 	if ((got = launch_option(r, w, "levels", TEXTURE_LEVELS, &v)) > 0) {
 		t->levels = (uint8_t)v;
-		return v ? 1 : launch_wanted(r, w, "levels=N above 0");
+		return v ? 1 : launch_unexpected(r, w, "levels=N above 0");
 	}
 	if (got)
 		return got;
@@ -190,7 +190,7 @@ static int take_name(struct reader *r)
 	const char *s = r->word[1].s;
 
 	if (launch_buffer(r->s, s, strlen(s)) || strpbrk(s, "+:,"))
-		return launch_wanted(r, 1, "a name that no buffer has, without '+', ':' and ','");
+		return launch_unexpected(r, 1, "a name that no buffer has, without '+', ':' and ','");
 	return 0;
 }
 
@@ -217,22 +217,22 @@ int launch_texture(struct reader *r, bool surface)
 	int got;
 
 	if (r->n < 4)
-		return launch_wanted(r, r->n,
+		return launch_unexpected(r, r->n,
 			surface ? "surface NAME BUFFER FORMAT dims=W[,H[,D]] [layers=N]"
 				: "texture NAME BUFFER FORMAT [dims=W[,H[,D]] ...]");
 	if (!(b = launch_buffer(r->s, r->word[2].s, strlen(r->word[2].s))))
-		return launch_wanted(r, 2, "the name of a buffer");
+		return launch_unexpected(r, 2, "the name of a buffer");
 	if (take_name(r))
 		return -1;
 	if (!texture_format(&t, r->word[3].s))
-		return launch_wanted(r, 3, "a format such as f32, s32, u8x4 or f16x2");
+		return launch_unexpected(r, 3, "a format such as f32, s32, u8x4 or f16x2");
 	for (uint32_t w = 4; w < r->n; w++) {
 		got = take_form(r, w, &t);
 		if (!got && !surface)
 			got = take_texture(r, w, &t, &cube);
 		if (got <= 0)
 			return got ? got
-				   : launch_wanted(r, w,
+				   : launch_unexpected(r, w,
 					     surface ? "dims=, layers=, offset=, pitch= or slice="
 						     : "dims=, layers=, levels=, cube, offset=, pitch=, slice=, filter=, mipfilter=, lod=, bias=, address=, border=, normalized or read=");
 	}
@@ -248,7 +248,7 @@ int launch_sampler(struct reader *r)
 	int got;
 
 	if (r->n < 2)
-		return launch_wanted(r, r->n, "sampler NAME [filter=point|linear] [address=MODE,...]");
+		return launch_unexpected(r, r->n, "sampler NAME [filter=point|linear] [address=MODE,...]");
 	if (take_name(r))
 		return -1;
 	for (uint32_t w = 2; w < r->n; w++) {
@@ -257,7 +257,7 @@ int launch_sampler(struct reader *r)
 			got = t.sampler.unnormalized = true;
 		if (got <= 0)
 			return got ? got
-				   : launch_wanted(r, w,
+				   : launch_unexpected(r, w,
 					     "filter=, mipfilter=, lod=, bias=, address=, border= or unnormalized");
 	}
 	return add_texture(r, &t);
