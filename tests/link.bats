@@ -379,7 +379,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	assert_output --partial 'read of 4 bytes at 0x0'
 	sed -i 's/vprintf(.param .b64 x, .param .b64 y)/vprintf(.param .b64 x)/; s/(x, y)/(x)/' k.ptx
 	run -2 trace-exec -n k.launch
-	assert_output --partial "found 'vprintf' with 1 parameters, wanted 2"
+	assert_output --partial "'vprintf' with 1 parameters (expected 2)"
 }
 
 @test "lists of values: rows of several dimensions begin where they should, what they leave out is zero" {
@@ -416,9 +416,9 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 		.global .u32 x[2][2] = {1, {2}};|28: error: unexpected '{' (expected a number, because no row begins here)
 		.global .u32 x[1][1][1][1][1][1][1][1][1];|39: error: unexpected '[' (expected at most 8 dimensions)
 		.global .u32 x = 1.5;|18: error: floating-point number (expected a value of type .u32)
-		.global .b16 x = 0f3F800000;|18: error: found '0f3F800000', wanted a whole number
-		.global .u8 y; .global .u16 x = y;|33: error: found an address for 2 bytes, wanted 4 or 8
-		.global .u32 x[][1000000000] = {{1}};|35: error: found '}', wanted fewer values: initialised variables have at most 64 MiB
+		.global .b16 x = 0f3F800000;|18: error: unexpected '0f3F800000' (expected a whole number)
+		.global .u8 y; .global .u16 x = y;|33: error: address in an element of 2 bytes (expected 4 or 8
+		.global .u32 x[][1000000000] = {{1}};|35: error: unexpected '}' (expected at most 64 MiB of initial values)
 	E
 }
 
@@ -466,16 +466,16 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 		st.param.b32 [x], 7; call (x), f, (x); ld.param.b32 r, [x]; st.global.u32 [p], r;|
 		st.param.b32 [x], 8; call (x), moved, (x); ld.param.b32 r, [x]; st.global.u32 [p], r;|
 		call (r), regs, (6); st.global.u32 [p], r;|
-		call (x), f, (y);|a.ptx:11:15: error: found an argument of 8 bytes, wanted 4
-		call (y), f, (x);|a.ptx:11:7: error: found an argument of 8 bytes, wanted 4
-		st.param.b64 [x], 7;|a.ptx:11:14: error: found a write of 8 bytes at byte 0 of 'x', wanted it in its 4
-		ld.param.v2.b32 {r, r}, [z+4];|a.ptx:11:25: error: found a read of 8 bytes at byte 4 of 'z', wanted it in its 8
-		call bytes, (r);|a.ptx:11:14: error: found an argument that does not fit
+		call (x), f, (y);|a.ptx:11:15: error: argument of 8 bytes (expected 4)
+		call (y), f, (x);|a.ptx:11:7: error: argument of 8 bytes (expected 4)
+		st.param.b64 [x], 7;|a.ptx:11:14: error: write of 8 bytes at byte 0 of 'x', outside its 4
+		ld.param.v2.b32 {r, r}, [z+4];|a.ptx:11:25: error: read of 8 bytes at byte 4 of 'z', outside its 8
+		call bytes, (r);|a.ptx:11:14: error: argument that does not fit
 		mov.u64 fn, f; st.param.b32 [x], 7; t: .calltargets f; call (x), fn, (x), t; ld.param.b32 r, [x]; st.global.u32 [p], r;|
 		mov.u64 p, other; q: .callprototype (.param .b32 _) _ (.param .b32 _); call (x), p, (x), q;|error: call of 0xf0000020, other (expected a function of the prototype
 		mov.u64 p, regs; q: .callprototype (.param .b32 _) _ (.param .b32 _); call (x), p, (x), q;|regs (expected a function of the prototype
 		mov.u64 p, other; t: .calltargets f; call (x), p, (x), t;|other (expected a function of the prototype or the list of targets)
-		t: .calltargets nobody; call p, (x), t;|found 'nobody' among call targets, wanted functions with bodies
+		t: .calltargets nobody; call p, (x), t;|'nobody' among call targets (expected functions with bodies)
 	E
 	modules <<-'E'
 		.func f(.param .b32 v);

@@ -165,7 +165,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	assert_output --partial 'unknown suffix .frob (expected a suffix of add)'
 	kernel <<<'add.u32 %r1, %rd1, %r2;'
 	run -2 trace-exec -n k.launch
-	assert_output --partial 'found register %rd1 of type .b64, wanted a register of 32 bits'
+	assert_output --partial 'register %rd1 of type .b64 (expected a register of 32 bits)'
 }
 
 @test "suffixes that are part of an instruction's name stand in front, others in any order" {
@@ -406,7 +406,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	# before sm_70 all lanes that have not ended come at once
 	sed -i 's/sm_90/sm_60/' k.ptx
 	run -1 trace-exec -q -n k.launch
-	assert_output --partial 'or --stack volta'
+	assert_output --partial 'with --stack volta'
 	run -0 trace-exec -q --stack volta -n k.launch
 }
 
@@ -1004,7 +1004,7 @@ results() {
 	tail -1 k.launch >again && cat again >>k.launch
 	for o in '' '-j 3' '--stack volta'; do
 		run -0 trace-exec $o -n k.launch
-		assert_output --regexp "^trace-exec: k.ptx:16:[0-9]+: $race 8 of .A., CTA \(0,0,0\) \(expected one of them or an atomic\) \(kernel k\)$"
+		assert_output --regexp "^trace-exec: k.ptx:16:[0-9]+: $race 8 of .A., of CTA \(0,0,0\) \(expected one of them or an atomic\) \(kernel k\)$"
 		[ "${#lines[@]}" -eq 1 ]
 	done
 	sed -i 's/grid=1/grid=3/' k.launch
@@ -1047,7 +1047,7 @@ results() {
 	done
 }
 
-@test "bytes of a buffer that nobody has written are found" {
+@test "uninitialised bytes of a buffer are found" {
 	kernel <<-'E'
 		st.global.u32 [%rd1], %r1;
 		ld.global.u32 %r2, [%rd1];
@@ -1097,7 +1097,7 @@ results() {
 	launch 1
 	sed -i 's/zero/unset/' k.launch
 	run -1 trace-exec -n k.launch
-	assert_output --partial "k.ptx:19:1: error: read of 16 uninitialised bytes, at byte 0 of 'A'"
+	assert_output --partial "k.ptx:19:1: error: read of 16 uninitialised bytes, at byte 16 of 'A'"
 	sed -i 's/A.*unset/A bytes=256 zero/' k.launch
 	run -0 trace-exec -n k.launch
 	sed -i 's/\.entry k(/.entry a_name_that_is_longer_than_any_that_a_message_has_room_for_so_that_its_end_is_left_out_here(/' k.ptx

@@ -113,6 +113,6 @@ void clash_delivered(const struct cta *c)
 		snprintf(where, sizeof(where), "byte %llu of '%s'",
 			(unsigned long long)(x->place - (b ? b->addr : 0)), b ? b->name : "memory");
 	diag_warn(stmt_place(x->op->func, x->op->in),
-		"race: lanes %u and %u of warp %u write different values to %s, CTA (%u,%u,%u) (expected one of them or an atomic) (kernel %s)",
+		"race: lanes %u and %u of warp %u write different values to %s, of CTA (%u,%u,%u) (expected one of them or an atomic) (kernel %s)",
 		x->lane, x->other, x->warp, where, c->id[0], c->id[1], c->id[2], c->g->l->kernel->name);
 }

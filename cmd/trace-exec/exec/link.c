@@ -30,22 +30,22 @@ static bool offers(const struct symbol *s)
 	       ((s->defined && !s->external) || s->alias);
 }
 
-/* "function 'x', wanted one of ..": what is said of two that do not go together. */
+/* "function 'x', expected one of ..": what is said of two that do not go together. */
 static int unfit(const struct link_name *a, const struct link_name *b, struct fault *f, const char *found,
-	const char *wanted)
+	const char *expected)
 {
 	char quoted[80];
 
 	diag_quote(quoted, sizeof(quoted), a->sym->name, strlen(a->sym->name));
 	return fault_set(f, place_of(a->in, a->sym), "link", "'%s' %s (expected %s, as in %s:%u:%u)", quoted,
-		found, wanted, b->in->path, b->sym->line, b->sym->col);
+		found, expected, b->in->path, b->sym->line, b->sym->col);
 }
 
 /* Does a name go together with what is to stand for it? */
 static int fits(const struct link_name *a, const struct link_name *to, struct fault *f)
 {
 	const struct symbol *s = a->sym, *d = to->sym;
-	char found[60], wanted[60];
+	char found[60], expected[60];
 
 	if (s->kind != d->kind)
 		return unfit(a, to, f, s->kind == SYM_FUNC ? "is a function" : "is a variable",
@@ -55,19 +55,19 @@ static int fits(const struct link_name *a, const struct link_name *to, struct fa
 			       ? 0
 			       : unfit(a, to, f, "has other parameters or results", "the same");
 	snprintf(found, sizeof(found), "is in .%s", space_name[s->space]);
-	snprintf(wanted, sizeof(wanted), ".%s", space_name[d->space]);
+	snprintf(expected, sizeof(expected), ".%s", space_name[d->space]);
 	if (s->space != d->space)
-		return unfit(a, to, f, found, wanted);
+		return unfit(a, to, f, found, expected);
 	if (s->type != d->type && (types[s->type].kind == K_OPAQUE || types[d->type].kind == K_OPAQUE)) {
 		snprintf(found, sizeof(found), "has type .%s", types[s->type].name);
-		snprintf(wanted, sizeof(wanted), ".%s", types[d->type].name);
-		return unfit(a, to, f, found, wanted);
+		snprintf(expected, sizeof(expected), ".%s", types[d->type].name);
+		return unfit(a, to, f, found, expected);
 	}
 	if (s->unsized || s->size == d->size || (s->common && (d->common || s->size < d->size)))
 		return 0;
 	snprintf(found, sizeof(found), "has %llu bytes", (unsigned long long)s->size);
-	snprintf(wanted, sizeof(wanted), "%llu", (unsigned long long)d->size);
-	return unfit(a, to, f, found, wanted);
+	snprintf(expected, sizeof(expected), "%llu", (unsigned long long)d->size);
+	return unfit(a, to, f, found, expected);
 }
 
 /*

@@ -4,8 +4,8 @@
  *
  * Always true, as PTX has it: a number is a signed word of 64 bits, unsigned where it has a U or does not
  * fit, or a double; one unsigned operand makes an operation unsigned, one real operand real; a comparison
- * gives 0 or 1, a shift the type of its left side. 0f literals are no part of an expression: they stand for
- * their bits. Shifts by 64 and more leave nothing but the sign, which the language leaves open.
+ * gives 0 or 1, a shift the type of its left side. 0f literals denote bits and are no part of an expression.
+ * Shifts by 64 and more leave only the sign; the language leaves their result open.
  */
 #include <math.h>
 #include <string.h>
@@ -16,10 +16,11 @@
 
 enum operation { ADD, SUB, MUL, DIV, MOD, SHL, SHR, LT, GT, LE, GE, EQ, NE, AND, XOR, OR, LAND, LOR };
 
-/* Two characters before one of them. binds: the stronger, the higher. */
+/* Operators of two characters come before their first character alone. */
 static const struct {
 	char text[3];
-	uint8_t binds, operation;
+	uint8_t binds; /* precedence: the higher binds stronger */
+	uint8_t operation;
 	bool whole; /* for whole numbers only */
 } operators[] = {
 	{"||", 1, LOR, false},
@@ -82,7 +83,7 @@ static struct constant operate_real(enum operation op, double a, double b)
 	}
 }
 
-/* Quotient or remainder; b is not 0. The least number by -1 gives itself, and 0. */
+/* Returns the quotient or remainder; b is not 0. The least number by -1 gives itself, and 0. */
 static uint64_t divide(uint64_t a, uint64_t b, bool is_signed, bool remainder)
 {
 	if (!is_signed)
@@ -125,7 +126,7 @@ static struct constant operate_whole(enum operation op, struct constant a, struc
 	}
 }
 
-/* The operator at the token in hand, which may be one of two tokens; N_OPERATORS: none. */
+/* Returns the operator at the current token, which may have two tokens; N_OPERATORS: none. */
 static unsigned operator_at(const struct parser *p)
 {
 	const struct token *a = &p->ahead;
@@ -140,7 +141,7 @@ static unsigned operator_at(const struct parser *p)
 
 static bool expression(struct parser *p, struct constant *c, unsigned binds, unsigned depth);
 
-/* "(.s64)" before what is cast, or an expression in brackets. */
+/* Parses, after "(", a cast ".s64) term" or an expression in brackets. */
 static bool bracket(struct parser *p, struct constant *c, unsigned depth);
 
 static bool term(struct parser *p, struct constant *c, unsigned depth)
@@ -215,7 +216,7 @@ static bool operate(
 	return true;
 }
 
-/* "a ? b : c" behind a, the weakest of all. */
+/* Parses "? b : c" after a, which binds weakest. */
 static bool choose(struct parser *p, struct constant *c, unsigned depth)
 {
 	struct constant yes, no;
@@ -227,7 +228,7 @@ static bool choose(struct parser *p, struct constant *c, unsigned depth)
 	return true;
 }
 
-/* Operators that bind stronger than binds. */
+/* Parses a term and operators of a precedence above `binds`. */
 static bool expression(struct parser *p, struct constant *c, unsigned binds, unsigned depth)
 {
 	struct constant b;

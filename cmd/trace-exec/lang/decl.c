@@ -3,7 +3,7 @@
  * Declarations: registers, variables of every state space, parameters.
  *
  * Always true: registers of a function are numbered in the order of their declaration; a variable's size is
- * known unless it is an unsized .extern; local variables and the .param variables of a function lie in its
+ * known unless it is an unsized .extern; local variables and the .param variables of a function are in its
  * frame in the order of declaration, .local ones padded, .param ones aligned. Static and shared variables get
  * their addresses when modules are linked.
  */
@@ -63,7 +63,7 @@ static bool take_spec(struct parser *p, struct spec *s)
 	return true;
 }
 
-/* "[4][2]" behind a name: the number of elements; [] leaves it 0 and unsized. */
+/* Parses "[4][2]" after a name: *elems is the product; [] sets it to 0 and *unsized to true. */
 static bool take_dims(struct parser *p, uint64_t *elems, bool *unsized)
 {
 	int64_t v;
@@ -208,7 +208,7 @@ struct symbol *decl_adopt_register(struct parser *p, struct symbol *s, const str
 	return s;
 }
 
-/* A .local or .param variable of a function gets its place in the frame. */
+/* Sets the address of a .local or .param variable in its function's frame. */
 static void place_in_frame(struct func *fn, struct symbol *v)
 {
 	uint32_t at = (fn->local_bytes + v->align - 1) / v->align * v->align;
@@ -234,7 +234,7 @@ static bool check_size(struct parser *p, const struct token *name, const struct 
 	return true;
 }
 
-/* Type, size and linkage of a variable whose name and dimensions have been read. */
+/* Sets type, alignment and size of a variable whose name and dimensions have been read. */
 static void describe(
 	struct symbol *v, const struct spec *s, enum state_space space, uint64_t elems, bool unsized)
 {
@@ -249,7 +249,7 @@ static void describe(
 	v->size = unsized ? 0 : each * elems;
 }
 
-/* A variable that was .extern so far, as old, is the one of this declaration. */
+/* Checks that v agrees with its earlier .extern declaration, old. */
 static bool same_variable(
 	struct parser *p, const struct token *name, const struct symbol *old, const struct symbol *v)
 {
@@ -264,8 +264,8 @@ static bool same_variable(
 }
 
 /*
- * One variable of a declaration: its name, dimensions and value; its place, unless that is the linker's
- * business.
+ * Parses one variable of a declaration: its name, dimensions and value. Sets its address, unless the linker
+ * does.
  */
 static bool declare_variable(struct parser *p, const struct spec *s, enum state_space space, struct linkage l)
 {
@@ -327,7 +327,7 @@ bool decl_variables(struct parser *p, enum state_space space, struct linkage l)
 
 	if (space == SP_REG)
 		return declare_registers(p);
-	if (parser_at_punct(p, '[')) { /* .const[2]: an old form of banks */
+	if (parser_at_punct(p, '[')) { /* ".const[2]", an old form of banks */
 		int64_t bank;
 
 		if (!parser_next(p) || !constant_take_number(p, &bank) || !parser_take_punct(p, ']'))
@@ -350,7 +350,7 @@ bool decl_textures(struct parser *p)
 	return declare_variables(p, &s, SP_GLOBAL, (struct linkage){0});
 }
 
-/* The parameter's symbol. "_" in a prototype names nothing: any number of them may be called so. */
+/* Returns the parameter's symbol. "_" in a prototype is no name, so several parameters may have it. */
 static struct symbol *name_param(struct parser *p, const struct spec *s, bool reg, const struct token *name)
 {
 	struct scope apart = {.up = NULL}, *scope = p->scope;

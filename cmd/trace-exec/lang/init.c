@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Initial values of .global and .const variables: numbers, nested lists, addresses of variables and
- * functions, parts of addresses (0xFF00(name)). What lists leave out is zero. What a sampler's fields say is
- * its value; those of textures and surfaces, which the launch binds, are read over.
+ * functions, parts of addresses (0xFF00(name)). Elements without a value are zero. The fields of a sampler make
+ * its value; the fields of textures and surfaces, which the launch binds, are ignored.
  */
 #include <string.h>
 #include "lang/ieee.h"
@@ -13,26 +13,26 @@
 
 struct filling {
 	struct symbol *var;
-	uint64_t at;    /* next element */
-	uint64_t cap;   /* elements that have room */
-	unsigned bytes; /* of an element */
+	uint64_t next;  /* number of the next element */
+	uint64_t cap;   /* number of elements that init has space for */
+	unsigned bytes; /* size of an element */
 };
 
 static bool put(struct parser *p, struct filling *fl, const struct token *at, const void *bytes)
 {
-	if (fl->at >= fl->cap) {
+	if (fl->next >= fl->cap) {
 		if (!fl->var->unsized)
 			return parser_bad(p, at, "initialiser", "too many values for '%s' (at most %llu)",
 				fl->var->name, (unsigned long long)fl->cap);
 		uint64_t cap = fl->cap ? 2 * fl->cap : 16;
 		uint8_t *more = arena_alloc(&p->m->arena, cap, fl->bytes);
 
-		if (fl->at)
-			memcpy(more, fl->var->init, fl->at * fl->bytes);
+		if (fl->next)
+			memcpy(more, fl->var->init, fl->next * fl->bytes);
 		fl->var->init = more;
 		fl->cap = cap;
 	}
-	memcpy(fl->var->init + fl->at++ * fl->bytes, bytes, fl->bytes);
+	memcpy(fl->var->init + fl->next++ * fl->bytes, bytes, fl->bytes);
 	return true;
 }
 
@@ -41,19 +41,19 @@ static uint16_t half_of(double v, bool bf16)
 	return (uint16_t)small_from(v, bf16 ? SMALL_BF16 : SMALL_F16, ROUND_RN, false);
 }
 
-/* c as an element of the type has it. */
+/* Returns c converted to an element of the type. */
 static uint64_t element_of(const struct constant *c, enum type type, unsigned bytes)
 {
 	const double d = constant_real(c);
 
 	if (c->kind != CONST_REAL && type != T_F32 && type != T_F64)
-		return c->bits; /* of an f16 and its like a whole number is the bits */
+		return c->bits; /* a whole number gives the bits of an f16 or bf16 */
 	if (types[type].kind == K_FLOAT && bytes == 2)
 		return half_of(d, type == T_BF16);
 	return bytes == 4 ? ieee_f32_bits((float)d) : ieee_f64_bits(d);
 }
 
-/* A 0f literal, which stands for its bits, as the element's type has it. */
+/* Returns a 0f literal, which denotes bits, converted to an element of the type. */
 static uint64_t element_of_bits(uint32_t u, enum type type, unsigned bytes)
 {
 	const struct constant c = {CONST_REAL, ieee_f64_bits((double)ieee_f32(u))};
@@ -61,7 +61,7 @@ static uint64_t element_of_bits(uint32_t u, enum type type, unsigned bytes)
 	return bytes == 4 ? u : element_of(&c, type, bytes);
 }
 
-/* Do floating-point numbers, or the bits of one of 32, make elements of the type? */
+/* Tests whether the type takes floating-point numbers or, with `bits`, 0f literals. */
 static bool takes_real(enum type type, bool bits)
 {
 	return types[type].kind == K_FLOAT || type == T_B32 || type == T_B64 ||
@@ -126,7 +126,7 @@ static bool put_address(struct parser *p, struct filling *fl, uint64_t mask)
 	while (mask && shift < 56 && !(mask >> shift & 0xff))
 		shift += 8;
 	fix = arena_alloc(&p->m->arena, 1, sizeof(*fix));
-	*fix = (struct fixup){fl->var->fixup, sym, add, (uint32_t)(fl->at * fl->bytes), (uint8_t)fl->bytes,
+	*fix = (struct fixup){fl->var->fixup, sym, add, (uint32_t)(fl->next * fl->bytes), (uint8_t)fl->bytes,
 		(uint8_t)shift, t.line, t.col};
 	fl->var->fixup = fix;
 	return put(p, fl, &t, zero);
@@ -148,26 +148,26 @@ static bool fill(struct parser *p, struct filling *fl, unsigned depth)
 	return fill_list(p, fl, depth);
 }
 
-/* Zeros up to element at. */
-static bool pad(struct parser *p, struct filling *fl, uint64_t at)
+/* Adds zeros up to element `end`. */
+static bool fill_zeros(struct parser *p, struct filling *fl, uint64_t end)
 {
 	static const uint8_t zero[16];
 	const struct token t = p->t;
 
-	if (at * fl->bytes > INITIALISED_MOST)
+	if (end * fl->bytes > INITIALISED_MOST)
 		return parser_unexpected(p, "at most 64 MiB of initial values");
-	if (at <= fl->cap)
-		fl->at = at;
-	while (fl->at < at)
+	if (end <= fl->cap)
+		fl->next = end;
+	while (fl->next < end)
 		if (!put(p, fl, &t, zero))
 			return false;
 	return true;
 }
 
-/* "{1, 2}", a row of dimension depth: as in C the rows of one begin with it, what it leaves out is zero. */
+/* Parses "{1, 2}", a row of dimension `depth`; elements without a value are zero, as in C. */
 static bool fill_list(struct parser *p, struct filling *fl, unsigned depth)
 {
-	uint64_t start = fl->at, row = 1, rows = depth < p->n_dims ? p->dim[depth] : 1;
+	uint64_t start = fl->next, row = 1, rows = depth < p->n_dims ? p->dim[depth] : 1;
 
 	if (depth == DIMS_MAX)
 		return parser_unexpected(p, "a value without further nested lists");
@@ -178,9 +178,9 @@ static bool fill_list(struct parser *p, struct filling *fl, unsigned depth)
 	for (bool first = true; !parser_at_punct(p, '}'); first = false) {
 		if (!first && !parser_take_punct(p, ','))
 			return false;
-		if (parser_at_punct(p, '{') && row && (fl->at - start) % row)
+		if (parser_at_punct(p, '{') && row && (fl->next - start) % row)
 			return parser_unexpected(p, "a number, because no row begins here");
-		if (rows && fl->at - start >= rows * row)
+		if (rows && fl->next - start >= rows * row)
 			return parser_bad(p, &p->t, "initialiser",
 				"too many values in a list of '%s' (at most %llu)", fl->var->name,
 				(unsigned long long)(rows * row));
@@ -188,11 +188,11 @@ static bool fill_list(struct parser *p, struct filling *fl, unsigned depth)
 			return false;
 	}
 	if (!rows && row)
-		rows = (fl->at - start + row - 1) / row;
-	return pad(p, fl, start + rows * row) && parser_next(p);
+		rows = (fl->next - start + row - 1) / row;
+	return fill_zeros(p, fl, start + rows * row) && parser_next(p);
 }
 
-/* One "field = value" of a sampler to its bits. */
+/* Parses one "field = value" of a sampler and adds it to *bits. */
 static bool take_field(struct parser *p, uint64_t *bits)
 {
 	static const struct {
@@ -228,7 +228,7 @@ static bool take_field(struct parser *p, uint64_t *bits)
 		"addr_mode_N of wrap, mirror, clamp_to_edge or clamp_to_border, filter_mode of nearest or linear, or force_unnormalized_coords of 0 or 1");
 }
 
-/* "{ addr_mode_0 = clamp_to_edge, filter_mode = nearest }". */
+/* Parses "{ addr_mode_0 = clamp_to_edge, filter_mode = nearest }". */
 static bool take_sampler(struct parser *p, struct symbol *v)
 {
 	uint64_t bits = SAMPLER_FIXED;
@@ -243,7 +243,7 @@ static bool take_sampler(struct parser *p, struct symbol *v)
 	return parser_next(p);
 }
 
-/* "{ width = 8, height = 4 }": read over. */
+/* Skips "{ width = 8, height = 4 }". */
 static bool skip_fields(struct parser *p)
 {
 	if (!parser_take_punct(p, '{'))
@@ -271,8 +271,8 @@ bool init_variable(struct parser *p, struct symbol *v)
 		return false;
 	if (v->unsized) {
 		v->unsized = false;
-		v->elems = fl.at;
-		v->size = fl.at * fl.bytes;
+		v->elems = fl.next;
+		v->size = fl.next * fl.bytes;
 	}
 	return true;
 }

@@ -3,8 +3,8 @@
  * PTX text to tokens.
  *
  * Always true: a token points into the text; integers are kept in 64 bits whole, floating literals as the
- * bits of a double (TOK_F32: what was written as 0f, widened without loss but for NaN payloads); comments and
- * blanks are no tokens. A dotted word is one token without its dot, with its "::" parts.
+ * bits of a double (TOK_F32: the 32 bits of a 0f literal); comments and blanks are no tokens. A dotted word is
+ * one token without its dot, with its "::" parts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static unsigned hex_digit(char c)
 				      : 99;
 }
 
-/* 0fXXXXXXXX and 0dXXXXXXXXXXXXXXXX: the value's bits. */
+/* Reads the digits of 0fXXXXXXXX or 0dXXXXXXXXXXXXXXXX: the value's bits. */
 static int bits_literal(struct lexer *l, struct token *t, struct fault *f)
 {
 	unsigned n = t->kind == TOK_F32 ? 8 : 16, i;

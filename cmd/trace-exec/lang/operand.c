@@ -2,10 +2,9 @@
 /*
  * Operands of instructions: registers, numbers, addresses, vectors, lists and names.
  *
- * Always true: an operand is as written, its names looked up in the innermost scope that has them; a name
- * that nothing has is left to stmt.c, as it may become a label. Elements of a list are pushed on the parser's
- * own and kept when the list is complete. Whether number and kind fit the instruction is the business of its
- * row's binding.
+ * Always true: an operand is as written, its names looked up in the innermost scope that has them; the name
+ * of a branch target that is not defined yet is left to stmt.c. Elements of a list are pushed on the parser's
+ * list and kept when the list is complete. The binding of the opcode's row checks number and kind.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,10 +22,6 @@ void operand_push(struct parser *p, const struct operand *o)
 	p->list[p->n_list++] = *o;
 }
 
-/*
- * What was pushed since the list had first elements, at its final place. What waits for a label stands in no
- * list.
- */
 struct operand *operand_keep(struct parser *p, uint32_t first)
 {
 	uint32_t n = p->n_list - first;
@@ -66,7 +61,7 @@ static enum sreg find_sreg(const char *name, uint32_t n)
 	return S_NONE;
 }
 
-/* "%tid" with ".x" behind it, "%laneid", "WARP_SZ". *taken: the component was part of the name. */
+/* Returns the special register at the current token: "%tid" and ".x", "%laneid". *taken: it has two tokens. */
 static enum sreg sreg_at(const struct parser *p, bool *taken)
 {
 	char name[40];
@@ -123,7 +118,7 @@ static bool parse_register(struct parser *p, struct operand *o, struct symbol *s
 	return true;
 }
 
-/* What is added to a name, if anything is: its sign begins an expression. */
+/* Parses the constant added to a name, if there is one: its sign begins an expression. */
 static bool take_offset(struct parser *p, int64_t *v)
 {
 	return !(parser_at_punct(p, '+') || parser_at_punct(p, '-')) || constant_take_whole(p, v);
@@ -142,7 +137,7 @@ static bool parse_name(struct parser *p, struct operand *o, const struct stmt *i
 		return parser_next(p);
 	}
 	if (in->op == I_bra && !(s && s->kind == SYM_LABEL && s == scope_find(p->scope, t.s, t.n))) {
-		/* one further on in this block goes before those around it */
+		/* a later label of this block has precedence over those of enclosing blocks */
 		o->kind = O_LABEL;
 		return parser_next(p);
 	}
@@ -164,7 +159,7 @@ static bool parse_name(struct parser *p, struct operand *o, const struct stmt *i
 	return s->kind != SYM_VAR || take_offset(p, &o->value);
 }
 
-/* "[base+offset]", "[number]", "[texture, {x, y}]", "[map, {x, y}, offsets]". */
+/* Parses "[base+offset]", "[number]", "[texture, {x, y}]" or "[map, {x, y}, offsets]". */
 static bool parse_address(struct parser *p, struct operand *o, const struct stmt *in, unsigned depth)
 {
 	struct operand base = {0}, elem;
@@ -199,7 +194,7 @@ static bool parse_address(struct parser *p, struct operand *o, const struct stmt
 	return parser_take_punct(p, ']');
 }
 
-/* A 0f literal with the very bits, so that a NaN keeps its payload, or a constant expression. */
+/* Parses a 0f literal, whose bits are kept, also a NaN's payload, or a constant expression. */
 static bool parse_number(struct parser *p, struct operand *o)
 {
 	struct constant c;

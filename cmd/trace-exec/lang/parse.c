@@ -2,7 +2,7 @@
 /*
  * Modules: directives at module scope, heads of functions.
  *
- * Always true: a function declared earlier and defined later is one symbol; functions stand in the module's
+ * Always true: a function declared earlier and defined later is one symbol; functions are in the module's
  * list in the order in which their bodies end. Debug sections are skipped.
  */
 #include <stdio.h>
@@ -56,7 +56,7 @@ bool func_same(const struct func *a, const struct func *b)
 	       same_params(a->param, b->param, a->n_params) && same_params(a->ret, b->ret, a->n_rets);
 }
 
-/* ".maxntid 256, 1, 1" and its like: up to n numbers. */
+/* Parses up to n numbers, as of ".maxntid 256, 1, 1". */
 static bool take_numbers(struct parser *p, uint32_t *v, unsigned n)
 {
 	int64_t x;
@@ -84,8 +84,8 @@ static bool skip_value(struct parser *p)
 	return true;
 }
 
-static const struct directive_row *directive_at(
-	const struct parser *p); /* of the module; below, with its table */
+/* Returns the row of the current token if it is a directive of module scope, or NULL. */
+static const struct directive_row *directive_at(const struct parser *p);
 
 static bool performance_directives(struct parser *p, struct func *fn)
 {
@@ -147,7 +147,7 @@ static void add_func(struct module *m, struct func *fn)
 	m->func[m->n_funcs++] = fn;
 }
 
-/* Kernel parameters lie one behind the other, each aligned to its .align or its size. */
+/* Sets the offsets of kernel parameters: consecutive, each aligned to its .align or its size. */
 static bool place_params(struct parser *p, struct func *fn)
 {
 	uint64_t at = 0;
@@ -166,7 +166,7 @@ static bool place_params(struct parser *p, struct func *fn)
 	return true;
 }
 
-/* "(results) name": 0 with the function's symbol in fn->sym; a second body is a fault. */
+/* Parses "(results) name" and sets fn->sym; a second body is a fault. */
 static bool take_head(struct parser *p, struct func *fn, struct linkage l)
 {
 	struct scope *outer = p->scope;
@@ -194,7 +194,7 @@ static bool take_head(struct parser *p, struct func *fn, struct linkage l)
 	return true;
 }
 
-/* "{ body }" or ";". Early compilers left a declaration without it, before the next directive. */
+/* Parses "{ body }" or ";". Early compilers wrote declarations without ";" before the next directive. */
 static bool take_tail(struct parser *p, struct func *fn)
 {
 	struct symbol *sym = fn->sym;
@@ -314,7 +314,7 @@ static bool parse_file(struct parser *p)
 	return parser_next(p) && skip_value(p);
 }
 
-/* ".section .debug_info { ... }": skipped whole. */
+/* Skips ".section .debug_info { ... }". */
 static bool skip_section(struct parser *p)
 {
 	unsigned depth = 0;
@@ -378,13 +378,13 @@ static bool parse_address_size(struct parser *p)
 
 static bool parse_pragma(struct parser *p) { return skip_value(p) && parser_take_punct(p, ';'); }
 
-/* What may stand at module scope: functions, variables, and the rest, which has no linkage. */
+/* Directives of module scope: functions, variables, and D_PLAIN, which have no linkage. */
 enum directive { D_ENTRY, D_FUNC, D_VARIABLE, D_PLAIN, D_LINKAGE };
 static const struct directive_row {
 	const char *word;
 	enum directive kind;
 	enum state_space space;
-	bool (*parse)(struct parser *); /* from behind the word */
+	bool (*parse)(struct parser *); /* parses the directive after its word */
 } directives[] = {
 	{"visible", D_LINKAGE, SP_NONE, NULL},
 	{"extern", D_LINKAGE, SP_NONE, NULL},

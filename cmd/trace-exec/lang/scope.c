@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names: hash chains for each scope, innermost first. A range of registers (%r<10>) is one name, found by its
- * prefix; words, types and opcodes are found in perfect order by bisection of sorted tables built on first
- * use.
+ * Names: a hash table for each scope. A range of registers (%r<10>) is one name, its prefix. Words, types and
+ * opcodes are found by bisection of sorted tables that are built on first use.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -80,7 +79,7 @@ const struct sreg_row sregs[N_SREGS] = {
 const char *const space_name[N_STATE_SPACES] = {
 	"", "reg", "global", "const", "shared", "local", "param", "generic"};
 
-/* Names of a table in order, each with its index in the table. */
+/* Entry of a sorted table: a name and its index in the original table. */
 struct scope_entry {
 	const char *name;
 	uint16_t index;

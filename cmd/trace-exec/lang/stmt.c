@@ -2,9 +2,8 @@
 /*
  * Bodies of functions: blocks, labels, directives and instructions; operand.c has their operands.
  *
- * Always true: an instruction's suffixes are words of words.def that its row of ptx.def allows, and types; a
- * label may be named before it stands there, and each name that waits for one is found at the end of its
- * block or of one around.
+ * Always true: an instruction's suffixes are types, and words of words.def that its row of ptx.def allows. A
+ * label may be used before its definition; it is resolved at the end of its block or of an enclosing one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,7 +112,7 @@ static bool unknown_suffix(struct parser *p, const struct stmt *in)
 		opcodes[in->op].name, when);
 }
 
-/* A word of the instruction's name stands in front of all others; before: the first of these. */
+/* Checks that a suffix that is part of the name precedes all others; before: the first that precedes it. */
 static bool in_front(struct parser *p, const struct stmt *in, enum modifier m, const struct token *before)
 {
 	if (!words_in_name((enum opcode)in->op, m) || !before->n)
@@ -136,8 +135,9 @@ static bool take_suffix(struct parser *p, struct stmt *in, struct token *before)
 			return false;
 		in->mod[m / 64] |= 1ull << (m % 64);
 	} else if (in->op == I_wgmma && p->t.n > 4 && !memcmp(p->t.s, "m64n", 4)) {
-		;                                   /* a shape: its binding reads it in the text */
-	} else if (*opcodes[in->op].words != '*') { /* those are refused whatever they say */
+		; /* a shape, which the binding reads from the text */
+	} else if (*opcodes[in->op].words !=
+		   '*') { /* '*' allows any suffix: the binding rejects the instruction */
 		return unknown_suffix(p, in);
 	}
 	if (!before->n && (!m || !words_in_name((enum opcode)in->op, m)))
@@ -180,8 +180,8 @@ static void warn_younger(
 }
 
 /*
- * Instructions that are younger than the module says are executed all the same: once a module and opcode a
- * word of it.
+ * Warns of an instruction that is newer than the module's version or target, once a module and opcode. It is
+ * executed nevertheless.
  */
 static void warn_early(struct parser *p, const struct stmt *in)
 {
@@ -207,7 +207,7 @@ static void warn_need(struct parser *p, const struct stmt *in, const char *word,
 	warn_younger(p, in, opcodes[in->op].name, shown, need);
 }
 
-/* What is younger than its instruction, in a statement that has been read. */
+/* Warns of suffixes and forms of a statement that are newer than the module's version or target. */
 static void warn_needs(struct parser *p, const struct stmt *in)
 {
 	for (const char *s = strchr(in->text, '.'); s; s = strchr(s, '.')) {
@@ -275,7 +275,7 @@ static bool parse_inst(struct parser *p)
 	return parser_next(p);
 }
 
-/* ---- labels and what may stand behind them ---- */
+/* ---- labels and the tables and prototypes after them ---- */
 
 static bool parse_targets(struct parser *p, struct symbol *s)
 {

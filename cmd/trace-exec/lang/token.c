@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What all parts of the parser do with the token in hand: say what is wrong with it, take it, look it up,
- * name it.
+ * Operations of all parts of the parser on the current token: report a fault, move past it, look its name up,
+ * declare its name.
  *
- * Always true: the first fault is the one that is told; after it nothing is taken any more.
+ * Always true: only the first fault is reported; after it the parser does not move.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,12 +38,12 @@ static const char *shown(char *out, unsigned cap, const struct token *t)
 	return out;
 }
 
-bool parser_unexpected(struct parser *p, const char *wanted)
+bool parser_unexpected(struct parser *p, const char *expected)
 {
 	char found[100];
 
 	return parser_bad(p, &p->t, "syntax", "unexpected %s (expected %s)",
-		shown(found, sizeof(found), &p->t), wanted);
+		shown(found, sizeof(found), &p->t), expected);
 }
 
 bool parser_next(struct parser *p)
@@ -72,15 +72,15 @@ bool parser_at_word(const struct parser *p, const char *dotted)
 
 bool parser_take_punct(struct parser *p, char c)
 {
-	char wanted[4] = {'\'', c, '\'', 0};
+	char expected[4] = {'\'', c, '\'', 0};
 
-	return parser_at_punct(p, c) ? parser_next(p) : parser_unexpected(p, wanted);
+	return parser_at_punct(p, c) ? parser_next(p) : parser_unexpected(p, expected);
 }
 
-char *parser_take_name(struct parser *p, const char *wanted)
+char *parser_take_name(struct parser *p, const char *expected)
 {
 	if (p->failed || p->t.kind != TOK_NAME) {
-		parser_unexpected(p, wanted);
+		parser_unexpected(p, expected);
 		return NULL;
 	}
 	char *s = arena_strndup(&p->m->arena, p->t.s, p->t.n);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The words of the rows of ptx.def, and whether the suffixes of a statement go together and with its types.
+ * The words of the rows of ptx.def, and the check that the suffixes of a statement go together and with its
+ * types.
  *
- * A row becomes groups of words when the first statement is read: words that go with the same types and stand
- * alone, or are joined by one sign. Always true: a statement that words_fit passed has no suffix that its
- * instruction would leave out of account for its type, one of each choice that must be made, and at most one
- * of each that may.
+ * A row becomes groups of words when the first statement is read: words with the same types that are single,
+ * or joined by the same sign. Always true: a statement that words_fit() accepted has no suffix without an
+ * effect for its type, one of each required choice, and at most one of each optional choice.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -20,21 +20,21 @@ const struct opcode_row opcodes[N_OPCODES] = {
 
 #define SET_WORDS  ((N_MODIFIERS + 63) / 64)
 #define GROUPS_MAX 1024
-#define TWO_TYPES  63 /* stands for two types in sets of types */
+#define TWO_TYPES  63 /* bit for a statement with two types in sets of types */
 _Static_assert(N_TYPES <= TWO_TYPES, "a set of types is a word");
 
 struct word_group {
 	uint64_t words[SET_WORDS], types;
-	const char *text; /* in the row */
+	const char *text; /* start in the row */
 	uint8_t length;
 	char how; /* '|': exactly one of them, '/': at most one, ' ': any */
 };
 static struct word_group groups[GROUPS_MAX];
-static uint16_t first[N_OPCODES + 1];            /* group of each row */
-static uint64_t name_part[N_OPCODES][SET_WORDS]; /* words behind '^' */
+static uint16_t first[N_OPCODES + 1];            /* first group of each row */
+static uint64_t name_part[N_OPCODES][SET_WORDS]; /* words after '^' */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* The types behind '['; all for an empty list. */
+/* Returns the set of types after '['; an empty list: all. */
 static uint64_t read_types(const char *s)
 {
 	uint64_t set = *s == ']' ? UINT64_MAX : 0;
@@ -48,7 +48,7 @@ static uint64_t read_types(const char *s)
 	return set;
 }
 
-/* The word at s and those joined to it, into g: their length. */
+/* Adds the word at s and those joined to it to g. Returns the length of their text. */
 static size_t read_joined(const char *s, struct word_group *g)
 {
 	const char *end = s;
@@ -67,7 +67,7 @@ static size_t read_joined(const char *s, struct word_group *g)
 static unsigned read_row(const char *s, unsigned n, uint64_t *part)
 {
 	uint64_t set = UINT64_MAX;
-	bool open = false; /* the last group takes more words that stand alone */
+	bool open = false; /* the last group takes more single words */
 
 	while (*(s += strspn(s, " ")) && n < GROUPS_MAX) {
 		if (*s == '[') {
@@ -120,7 +120,7 @@ bool words_in_name(enum opcode op, enum modifier m)
 	return name_part[op][m / 64] >> (m % 64) & 1;
 }
 
-/* How many of the group's words the statement has; left loses them. */
+/* Removes the group's words from `left`. Returns the number of words removed. */
 static unsigned take(const struct word_group *g, uint64_t *left)
 {
 	unsigned n = 0;

@@ -37,12 +37,12 @@ static const struct {
 	{"u64", V_I64},
 };
 
-static int bad(struct place at, struct fault *f, const char *found, const char *wanted)
+static int bad(struct place at, struct fault *f, const char *found, const char *expected)
 {
 	char quoted[100];
 
 	diag_quote(quoted, sizeof(quoted), found, strlen(found));
-	return fault_set(f, at, "values", "values '%s' (expected %s)", quoted, wanted);
+	return fault_set(f, at, "values", "values '%s' (expected %s)", quoted, expected);
 }
 
 static int type_named(const char *s, size_t n)
