@@ -2,9 +2,8 @@
 /*
  * Calls: a frame of registers and of local memory above the caller's, arguments in, results out.
  *
- * Always true: lanes that return wait until the last of their call has; a result is copied for all lanes that
- * were called. The built-in functions take their arguments where a call puts them, in the caller's local
- * frame.
+ * Always true: lanes that return wait until the last lane of their call has; a result is copied for all lanes
+ * that called. Built-in functions read their arguments where a call puts them, in the caller's local frame.
  */
 #include <string.h>
 #include "exec/print.h"
@@ -17,7 +16,7 @@ static unsigned slot_width(const struct func *fn, uint32_t reg)
 	return bits == 1 ? 0 : bits <= 16 ? 2 : bits / 8;
 }
 
-/* Lanes of mask of one register to another of the same width; offsets from the start of all frames. */
+/* Copies the lanes of mask between registers of one width; offsets count from the start of all frames. */
 static void copy_slot(struct warp *w, size_t to, size_t from, unsigned bytes, uint32_t mask)
 {
 	uint8_t *d = w->frames + to, *s = w->frames + from;

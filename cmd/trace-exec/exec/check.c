@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What may be wrong with accesses and barriers: outside of a buffer, misaligned, of shared memory that nobody
- * wrote, races between the warps of a thread block on it, barriers under divergence. Races on global memory:
- * race.c.
+ * Checks of accesses and barriers: accesses outside of a buffer, misaligned or uninitialised, races between the
+ * warps of a thread block on shared memory, barriers under divergence. Races on global memory are in race.c.
  *
- * A race is looked for between warps only, on words of 4 bytes, since the last barrier, fence or atomic of
- * the block.
+ * Races are looked for between warps only, on words of 4 bytes, since the last barrier, fence or atomic of the
+ * block.
  *
- * Always true: what is found ends the launch at the first place in the order of execution, named by kernel,
- * thread, CTA, line of the PTX and of the source, and the buffer next to the address.
+ * Always true: a fault ends the launch at the first place in the order of execution, and is reported with
+ * kernel, thread, CTA, line of the PTX and of the source, and the buffer nearest to the address. Uninitialised
+ * reads and races are findings (exec_find), which do not end the launch.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "exec/call.h"
 #include "exec/lanes.h"
 
-/* "4 bytes behind 'A' (1024 bytes)" */
+/* Writes where an address is: "4 bytes after 'A' of 1024 bytes". */
 static void neighbour(const struct memory *m, uint64_t addr, char *out, size_t cap)
 {
 	const struct buffer *b = memory_near(m, addr);
@@ -83,7 +83,7 @@ static bool aligned(struct warp *w, const struct op *o, uint32_t m, uint64_t byt
 {
 	uint64_t step = bytes > 16 ? 16 : bytes;
 
-	/* copies in bulk have looked themselves */
+	/* bulk copies have checks of their own */
 	if (o->is_param || has(o->in, M_BULK) || !is_pow2(step) || !(bits_in_use(w->addr, m) & (step - 1)))
 		return true;
 	FOR_BITS32 (i, m)
@@ -97,7 +97,7 @@ static bool aligned(struct warp *w, const struct op *o, uint32_t m, uint64_t byt
 	return false;
 }
 
-/* Global accesses: every lane inside of one buffer that lives. Lanes mostly share one. */
+/* Checks that the global access of every lane is inside of a live buffer. Lanes mostly share one. */
 static bool inside(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes)
 {
 	const struct buffer *b;
@@ -122,11 +122,11 @@ static bool inside(struct warp *w, const struct op *o, uint32_t m, uint64_t byte
 	return true;
 }
 
-/* ---- buffers that nobody has written ---- */
+/* ---- uninitialised bytes of buffers ---- */
 
 /*
- * A read of which some bytes were written is none: structures have padding, and copies take it along. It ends
- * nothing: programs that are right read ahead of what they use.
+ * A read is reported only if all its bytes are uninitialised: structures have padding, which copies include. It
+ * does not end the launch: correct programs may read more than they use.
  */
 
 static uint64_t heap_offset(const struct memory *m, const uint8_t *at)
@@ -136,7 +136,7 @@ static uint64_t heap_offset(const struct memory *m, const uint8_t *at)
 	return d < m->heap_cap ? d : UINT64_MAX;
 }
 
-/* Other thread blocks may look at the same bytes. */
+/* Marks bytes as initialised. Other threads may access the marks at the same time. */
 static void set_bytes(uint8_t *unset, uint64_t n)
 {
 	for (uint64_t b = 0; b < n; b++)
@@ -166,19 +166,19 @@ static void heap_access(
 	}
 }
 
-/* ---- shared memory: what was written, by whom since the last barrier ---- */
+/* ---- shared memory: bytes written, and accesses of warps since the last barrier ---- */
 
 struct check_word {
-	uint32_t epoch;          /* of the marks; another: none */
+	uint32_t epoch;          /* epoch in which the marks are valid */
 	uint16_t writer, reader; /* warp + 1; MANY: several */
 };
 enum { MANY = 0xffff };
-enum { WRITTEN = 1, FLYING = 2 }; /* FLYING: by a copy that was not waited for */
+enum { WRITTEN = 1, FLYING = 2 }; /* FLYING: target of a copy in flight */
 
 struct shadow {
-	uint32_t epoch; /* barriers, fences and atomics so far */
+	uint32_t epoch; /* number of barriers, fences and atomics so far */
 	uint32_t bytes;
-	uint8_t *written; /* for each byte: 0: nobody has; or WRITTEN, FLYING */
+	uint8_t *written; /* of each byte: 0: uninitialised; WRITTEN; FLYING */
 	struct check_word *word;
 };
 
@@ -224,8 +224,8 @@ void check_barrier(struct cta *c)
 }
 
 /*
- * Offset in shared memory of what at points to, *c becoming
- * the block of the cluster that owns it; UINT32_MAX: none.
+ * Returns the offset in shared memory of host address `at`, and sets *c to the block of the cluster that owns
+ * it; UINT32_MAX: not in shared memory.
  */
 static uint32_t shared_offset(const struct cta **c, const uint8_t *at)
 {
@@ -298,7 +298,7 @@ static void mark_shared_word(struct warp *w, const struct op *o, uint32_t lane, 
 		x->reader = !x->reader || x->reader == self ? self : MANY;
 }
 
-/* The access changes nothing of what is known of its word, and is no race. */
+/* Tests whether the access is no race and leaves the marks of its word unchanged. */
 static inline bool known_word(const struct shadow *s, uint32_t off, uint16_t self, bool write)
 {
 	const struct check_word *x = &s->word[off / 4];
@@ -310,13 +310,12 @@ static inline bool known_word(const struct shadow *s, uint32_t off, uint16_t sel
 		      : (!x->writer || x->writer == self) && (x->reader == self || x->reader == MANY));
 }
 
-/* Bytes that a copy is writing. */
+/* Fails the launch if a copy in flight writes the bytes. Returns true in this case. */
 static bool flies(struct warp *w, const struct op *o, uint32_t lane, const struct shadow *s, uint32_t off,
 	uint64_t bytes, bool write)
 {
 	if (!memchr(s->written + off, FLYING, bytes) ||
-		(write && o->in->op == I_cp &&
-			!has(o->in, M_BULK))) /* another copy, which is under way, too */
+		(write && o->in->op == I_cp && !has(o->in, M_BULK))) /* another copy in flight */
 		return false;
 	exec_fail(w, o, 1u << lane, "race",
 		"%s at byte %u of .shared, which a cp.async in flight writes (expected cp.async.wait_group before it)",
@@ -377,7 +376,7 @@ static bool check_access(struct warp *w, const struct op *o, enum state_space sp
 	if (check_atomic(o) && write) {
 		FOR_BITS32 (i, m)
 			check_mark(w->cta, at[i], bytes);
-		check_barrier(w->cta); /* threads may wait for each other by it */
+		check_barrier(w->cta); /* atomics may synchronize threads */
 		return true;
 	}
 	return shared_access(w, o, m, bytes, at, write);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lanes of one store that write different values to one place, by no volatile or ordered access: which of
- * them stays is left open by PTX. Here it is the highest lane's.
+ * Lanes of one store that write different values to one address, without a volatile or ordered access. PTX does
+ * not define which value remains. Here it is the highest lane's.
  *
- * Programs may mean it (any of them will do), so it is a warning, once for each kernel. Always true: what is
- * told is the first one in the lowest block that has one, whatever thread executed which block. Stores of one
- * size are aligned, so that two of an instruction have the same place or none in common.
+ * Programs may intend it (any value will do), so it is a warning, once for each kernel. Always true: the warning
+ * is about the first clash in the lowest block that has one, whatever thread executed which block. Stores are
+ * aligned, so that stores of two lanes are equal or disjoint.
  */
 #include <stdio.h>
 #include <string.h>
 #include "exec/check.h"
 
-#define SLOTS 64u /* twice the lanes: a place is found after few others */
+#define SLOTS 64u /* of a hash table of addresses: twice the lanes */
 
-/* Have the lanes the same bytes of the register, of which bytes are stored? */
+/* Tests whether lanes a and b have the same value in the `bytes` bytes of a register that are stored. */
 static bool same_value(
 	const struct warp *w, uint32_t slot, unsigned reg_bytes, unsigned bytes, uint32_t a, uint32_t b)
 {
@@ -53,7 +53,7 @@ bool clash_keeps(const struct warp *w, const struct op *o, uint32_t lane, const 
 	return true;
 }
 
-/* Where the place is: an offset in the block's shared memory, or an address; UINT64_MAX: elsewhere. */
+/* Returns the offset of `at` in the block's shared memory, or its address; UINT64_MAX: elsewhere. */
 static uint64_t place_of(const struct warp *w, uint32_t lane, const uint8_t *at, bool *shared)
 {
 	uintptr_t off = (uintptr_t)at - (uintptr_t)w->cta->shared;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Clusters: thread blocks that run together, on one thread, by turns. Without clusters each block is one of
- * its own.
+ * Clusters: thread blocks that run together, on one thread, round robin. Without clusters each block is a
+ * cluster.
  *
- * barrier.cluster knows lanes: a phase is over when all have arrived that have not ended in the whole cluster.
- * Always true: the outcome depends on nothing but the program, for blocks and warps take their turns in
- * order.
+ * barrier.cluster counts lanes: a phase is over when all live lanes of the cluster have arrived. Always true:
+ * the outcome depends only on the program, because blocks and warps run in a fixed order.
  */
 #include <stdlib.h>
 #include "exec/check.h"
@@ -45,7 +44,7 @@ void grid_block(const struct grid *g, uint64_t number, uint32_t id[3])
 	id[2] = (uint32_t)(cluster * k[2] + rank / k[0] / k[1]);
 }
 
-/* The phase is over that lanes of the warp have arrived in. */
+/* Ends the phase for the warp's lanes that have arrived. */
 static void release(struct warp *w)
 {
 	w->cluster_over |= w->cluster_arrived;
@@ -57,7 +56,7 @@ static void release(struct warp *w)
 	w->waiting = NULL;
 }
 
-/* The phase of barrier.cluster ends when nobody is missing. */
+/* Ends the phase of barrier.cluster if all live lanes have arrived. */
 static void settle(struct cluster *c)
 {
 	if (!c->arrived)
@@ -77,7 +76,10 @@ static void settle(struct cluster *c)
 	}
 }
 
-/* A turn of each block; *moved: one of them could. false: the launch has failed. */
+/*
+ * Executes a turn of each block. *moved: a warp was ready; *done: number of blocks that have ended. Returns
+ * false if the launch has failed.
+ */
 static bool turn(struct cluster *c, bool *moved, uint32_t *done)
 {
 	struct grid *g = c->cta[0]->g;
@@ -108,7 +110,7 @@ void cluster_start(struct cluster *c, uint64_t number)
 		cta_start(c->cta[i], number * c->n + i);
 }
 
-/* Did a warp change memory since this was asked last? */
+/* Returns whether a warp changed memory since the last call. */
 static bool take_changes(struct cluster *c)
 {
 	bool changed = false;
@@ -121,7 +123,7 @@ static bool take_changes(struct cluster *c)
 	return changed;
 }
 
-/* All groups of lanes that can run go round, and no lane that waits for them can go on alone. */
+/* Tests whether all groups of lanes that can run spin and no lane that waits for them can continue alone. */
 static bool warp_spins(struct warp *w)
 {
 	uint32_t n = w->g->independent ? stack_rotate(w) : 1;
@@ -137,7 +139,7 @@ static bool warp_spins(struct warp *w)
 	return spins && !(w->g->independent && stack_release(w));
 }
 
-/* Every warp that is ready goes round: nothing but others can help. */
+/* Tests whether every warp that is ready spins. */
 static bool all_spin(struct cluster *c)
 {
 	for (uint32_t i = 0; i < c->n; i++)
@@ -169,7 +171,7 @@ enum cluster_state cluster_go(struct cluster *c)
 		} else if (++c->quiet >= c->watch_at) {
 			c->watch_at = 2 * c->quiet;
 			if (all_spin(c)) {
-				c->watch_at = 0; /* look at once when asked to go on */
+				c->watch_at = 0; /* look again in the first round of the next call */
 				return CLUSTER_STUCK;
 			}
 		}
@@ -185,7 +187,7 @@ void cluster_deadlock(struct cluster *c)
 		}
 }
 
-/* With .aligned all living lanes of a warp come at once. */
+/* Checks that all live lanes of a warp arrive together at a barrier with .aligned. */
 static bool come_together(struct warp *w, const struct op *o, uint32_t m)
 {
 	return !w->g->opt->check || !has(o->in, M_ALIGNED) || check_divergence(w, o, m);

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One thread block: its warps by turns, its barriers.
+ * One thread block: its warps, round robin, and its barriers.
  *
- * Each warp runs until it waits or ends, in the order of their numbers; one that does not come to an end
- * gives way after a while, so that warps may wait for each other's stores. Always true: a barrier is met when
- * as many warps have arrived as it names, or all that have not ended; the order does not depend on anything
- * but the program.
+ * Each warp runs until it waits or ends, or for TURN instructions, so that warps can wait for each other's
+ * stores. Always true: a barrier is met when the number of warps that it names, or all live warps, have arrived;
+ * the order of execution depends only on the program.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "exec/check.h"
 #include "exec/stack.h"
 
-#define TURN 8192u /* instructions before a warp gives way */
-#define STEP 256u  /* and, with independent lanes, before a group of its lanes does */
+#define TURN 8192u /* instructions of a warp in a turn */
+#define STEP 256u  /* instructions of a group of independent lanes in a row */
 
 struct cta *cta_new(struct grid *g)
 {
@@ -171,7 +170,7 @@ bool cta_arrive(struct warp *w, const struct op *o, uint32_t exec)
 		w->waiting = o;
 		w->wait_mask = exec;
 		w->barrier = (uint8_t)id;
-		w->state = WARP_BARRIER; /* the last one, too: release gives it its result */
+		w->state = WARP_BARRIER; /* also for the last one: release_barrier() sets its result */
 	}
 	if (met(c, b)) {
 		release(c, id);
@@ -180,7 +179,6 @@ bool cta_arrive(struct warp *w, const struct op *o, uint32_t exec)
 	return o->n == BAR_ARRIVE;
 }
 
-/* A warp has ended: barriers that wait for all may be met now. */
 void cta_ended(struct cta *c)
 {
 	c->n_done++;
@@ -189,7 +187,7 @@ void cta_ended(struct cta *c)
 			release(c, i);
 }
 
-/* The managed or pinned memory that one of the lanes accessed last; NULL: it accessed another. */
+/* Returns the managed or pinned memory that the lowest lane accessed last; NULL: it accessed other memory. */
 static const struct buffer *host_memory_accessed(const struct warp *w, uint32_t lanes)
 {
 	uint64_t addr = lanes ? w->addr[bit_lowest32(lanes)] : 0;
@@ -198,7 +196,7 @@ static const struct buffer *host_memory_accessed(const struct warp *w, uint32_t 
 	return b && b->live && b->host && addr - b->addr < b->size ? b : NULL;
 }
 
-/* A warp that goes round: at which instruction, who cannot. */
+/* Fails the launch at the instruction at which a warp spins. */
 static void name_loop(struct warp *w)
 {
 	const struct entry *top = &w->stack[w->depth - 1];
@@ -253,7 +251,7 @@ void cta_over_limit(struct cta *c)
 		(unsigned long long)c->g->opt->limit);
 }
 
-/* Independent lanes: each group of the warp that can run does so for a while. */
+/* Executes a turn of a warp with independent lanes: groups that can run get STEP instructions each. */
 static void share_turn(struct warp *w)
 {
 	uint64_t end = w->insts + TURN;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Copies of cp.async in flight: what each lane has under way, until it has waited for it.
+ * Copies of cp.async in flight: the copies of each lane until the lane has waited for them.
  *
- * The bytes are there when a copy is issued; that they must not be used yet is what the checks know. Always
- * true: a lane's entries of groups that it has waited for are gone; all of a warp count as waited for when
- * there are FLIGHTS_MOST.
+ * The bytes are copied when cp.async is issued; the checks report uses before the wait. Always true: entries of
+ * groups that a lane has waited for are removed; at FLIGHTS_MOST entries all of a warp count as waited for.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,7 @@ struct flight_part {
 struct flights { /* w->async */
 	struct flight_part *flight;
 	uint32_t n, cap;
-	uint32_t groups[LANES]; /* that the lane has committed */
+	uint32_t groups[LANES]; /* number of groups that each lane has committed */
 };
 
 void flight_begin(struct warp *w, uint32_t m, uint64_t bytes, uint8_t *const *to)

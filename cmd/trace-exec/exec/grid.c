@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A launch: its thread blocks (cluster by cluster), several at once on threads of their own where nobody can
- * tell.
+ * A launch: its thread blocks (cluster by cluster), several at once on several threads where their order has no
+ * effect.
  *
- * Blocks run one after another, in the order of their numbers, when the order could show: a kernel that uses
- * the old value of an atomic on global memory, adds floating-point numbers by atomics, mixes operations of
- * atomics, prints, allocates, or has fences or volatile accesses by which blocks may talk.
+ * Blocks run one after another, in the order of their numbers, when the order could have an effect: a kernel
+ * uses the old value of an atomic on global memory, adds floating-point numbers by atomics, mixes operations of
+ * atomics, prints, allocates, or has fences or volatile accesses by which blocks may communicate.
  *
- * Always true: blocks begin and are delivered in the order of their numbers; a failure is that of the lowest
- * block that fails, for all below it run to their end; instructions count against the limit in that order,
- * too.
+ * Always true: blocks start and are delivered in the order of their numbers; the failure reported is the one of
+ * the lowest block that fails, because all lower blocks run to their end; instructions count against the limit
+ * in the same order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -49,13 +49,14 @@ struct grid_team {
 	bool (*done)(void *ctx, struct cta *c);
 	void *ctx;
 	uint64_t clusters;
-	pthread_mutex_t lock; /* of what follows */
-	pthread_cond_t turn;
-	uint64_t next, delivered; /* clusters begun; delivered */
+	pthread_mutex_t lock; /* protects next, delivered and good */
+	pthread_cond_t turn;  /* delivered has changed */
+	uint64_t next;        /* number of clusters that have started */
+	uint64_t delivered;   /* number of clusters that were delivered */
 	bool good;
 };
 
-/* A CTA that has run to its end or failed, when all before it have been delivered. */
+/* Delivers a CTA that has ended or failed, after all lower ones: counts, reports findings, calls done. */
 static void deliver(struct grid_team *t, struct cta *c, bool good)
 {
 	struct grid *g = t->g;
@@ -102,12 +103,12 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* ---- one thread: clusters that wait for others in a loop let the next begin ---- */
+/* ---- one thread: when a cluster spins, the next one starts ---- */
 
 #define RESIDENT_MAX 4096u
 
 struct resident {
-	struct cluster **c; /* in the order of their numbers; NULL: no room yet */
+	struct cluster **c; /* in the order of their numbers; NULL: not allocated */
 	enum cluster_state *state;
 	uint32_t n, cap;
 };
@@ -132,7 +133,7 @@ static bool begin(struct grid_team *t, struct resident *r)
 	return true;
 }
 
-/* Deliver what has ended, from the first on; its room becomes free. */
+/* Delivers the leading clusters that have ended, and makes their structures available again. */
 static void deliver_front(struct grid_team *t, struct resident *r)
 {
 	uint32_t k = 0;
@@ -140,7 +141,7 @@ static void deliver_front(struct grid_team *t, struct resident *r)
 	for (; k < r->n && r->state[k] == CLUSTER_DONE && t->good; k++)
 		for (uint32_t i = 0; i < r->c[k]->n && t->good; i++)
 			deliver(t, r->c[k]->cta[i], true);
-	for (uint32_t i = 0; k && i < r->n; i++) { /* the freed rooms go to the end */
+	for (uint32_t i = 0; k && i < r->n; i++) { /* free structures move to the end */
 		struct cluster *c = r->c[i];
 
 		if (i + k < r->n) {
@@ -155,7 +156,7 @@ static void deliver_front(struct grid_team *t, struct resident *r)
 static void work_alone(struct grid_team *t)
 {
 	struct resident r = {0};
-	uint32_t from = 0; /* those before have been tried since the last began */
+	uint32_t from = 0; /* clusters before it have been tried since the last one started */
 
 	while (t->good && (r.n || t->next < t->clusters)) {
 		bool progress = begin(t, &r);
@@ -183,7 +184,7 @@ static void work_alone(struct grid_team *t)
 	free(r.state);
 }
 
-/* Threads for the launch: one when the order of its blocks could show. */
+/* Returns the number of threads for the launch: 1 when the order of its blocks could have an effect. */
 static unsigned team_size(const struct grid *g, uint64_t clusters)
 {
 	uint64_t n = g->opt->threads;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is asked of the addresses of all lanes at once. Versions for several instruction sets stay static, so
- * that the library of --run shows none of them.
+ * Properties of the addresses of all lanes. Functions with versions for several instruction sets are static, so
+ * that the library of --run exports none of them.
  */
 #include "exec/lanes.h"
 
 LANE_FN static void extremes_of_all(const uint64_t *a, uint64_t *low, uint64_t *high)
 {
-	int64_t l = INT64_MAX, h = INT64_MIN; /* the sign turned: vectors compare signed numbers */
+	int64_t l = INT64_MAX, h = INT64_MIN; /* sign bit inverted: vectors compare signed numbers */
 
 	for (unsigned i = 0; i < LANES; i++) {
 		int64_t x = (int64_t)(a[i] ^ 1ull << 63);

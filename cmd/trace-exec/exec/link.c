@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From modules to a program: definitions for names that other modules have, PCs, initial values that are
- * addresses; addresses are from place.c.
+ * Linking of modules to a program: definitions of names in other modules, PCs, initial values that are
+ * addresses. place.c sets the addresses of variables.
  *
- * Always true: PCs are dense over all functions with bodies, in the order in which the bodies end; a name
- * that stands for another has the other's kind, space, size and parameters.
+ * Always true: PCs are dense over all functions with bodies, in the order in which the bodies end; a name with a
+ * definition elsewhere has its kind, space, size and parameters.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static struct place place_of(const struct module *m, const struct symbol *s)
 	return (struct place){m->path, s->line, s->col};
 }
 
-/* ---- names: a name of a module is that of another, or the definition that stands for both ---- */
+/* ---- definitions of names ---- */
 
 /* A definition that other modules see, and its module. */
 struct link_name {
@@ -30,7 +30,7 @@ static bool offers(const struct symbol *s)
 	       ((s->defined && !s->external) || s->alias);
 }
 
-/* "function 'x', expected one of ..": what is said of two that do not go together. */
+/* Sets the fault for a name that disagrees with b, the definition or the other name. */
 static int unfit(const struct link_name *a, const struct link_name *b, struct fault *f, const char *found,
 	const char *expected)
 {
@@ -41,7 +41,7 @@ static int unfit(const struct link_name *a, const struct link_name *b, struct fa
 		found, expected, b->in->path, b->sym->line, b->sym->col);
 }
 
-/* Does a name go together with what is to stand for it? */
+/* Checks that a name agrees with its definition `to`. */
 static int fits(const struct link_name *a, const struct link_name *to, struct fault *f)
 {
 	const struct symbol *s = a->sym, *d = to->sym;
@@ -71,8 +71,8 @@ static int fits(const struct link_name *a, const struct link_name *to, struct fa
 }
 
 /*
- * Which of two definitions stands for both: one that is neither .weak nor .common, of common ones the larger,
- * or the one with values, of weak ones the first. -1: neither may.
+ * Sets *best to the definition that is used: one that is neither .weak nor .common; the larger of two common
+ * ones, or the one with values; the first of two weak ones. Returns -1 if the definitions conflict.
  */
 static int choose(struct link_name *best, const struct link_name *other, struct fault *f)
 {
@@ -96,7 +96,7 @@ static int choose(struct link_name *best, const struct link_name *other, struct 
 	return 0;
 }
 
-/* What stands for the name among the modules of a group. 0: nothing does; 1: *best; -1: a fault. */
+/* Finds the definition of a name among the modules of a group. Returns 1 with *best set; 0: none; -1: a fault. */
 static int find_definition(const struct program *p, const struct module *group, const char *name,
 	struct link_name *best, struct fault *f)
 {
@@ -118,7 +118,7 @@ static int find_definition(const struct program *p, const struct module *group, 
 	return found;
 }
 
-/* A name that waits for a definition, or a definition that another may stand for. */
+/* Sets the definition of a name that has none, or whose definition another one may replace. */
 static int link_symbol(const struct program *p, const struct module *m, struct symbol *s, struct fault *f)
 {
 	struct link_name a = {s, m}, best;
@@ -147,7 +147,7 @@ static int link_symbol(const struct program *p, const struct module *m, struct s
 	return 0;
 }
 
-/* An alias is for a function of its own module that has a body and is not to be replaced. */
+/* Checks that an alias is for a function of its own module that has a body and is not weak. */
 static int check_alias(const struct module *m, struct symbol *s, struct fault *f)
 {
 	struct link_name a = {s, m}, to = {s->def, m};
@@ -170,7 +170,7 @@ static int link_names(const struct program *p, const struct module *m, struct fa
 	return 0;
 }
 
-/* Kernels are launched by name, whether others see them or not. */
+/* Checks that a group has one kernel of a name: kernels are launched by name, visible or not. */
 static int check_kernels(const struct program *p, const struct module *group, struct fault *f)
 {
 	for (uint32_t i = 0; i < p->n_modules; i++)
@@ -194,7 +194,7 @@ static int check_kernels(const struct program *p, const struct module *group, st
 	return 0;
 }
 
-/* The modules that are new are a group: names of one are those of the others. */
+/* Links the new modules with each other: they become a group. */
 static int link_group(struct program *p, struct fault *f)
 {
 	uint32_t first = 0;
@@ -249,7 +249,7 @@ static int fix_up_all(const struct program *p, struct fault *f)
 
 /* ---- bodies ---- */
 
-/* Is the symbol a label of instruction at, or a list of labels with one? */
+/* Tests whether the symbol is a label of instruction `at`, or a list of labels with one. */
 static bool leads_to(const struct symbol *s, uint32_t at)
 {
 	bool found = s && s->kind == SYM_LABEL && s->at == at;
@@ -259,7 +259,7 @@ static bool leads_to(const struct symbol *s, uint32_t at)
 	return found;
 }
 
-/* A body that can run off its end gets a ret there: the program counter never leaves its function. */
+/* Adds a ret to a body that can run off its end, so that the program counter never leaves its function. */
 static void close_body(struct func *fn)
 {
 	const struct stmt *last = fn->n_insts ? &fn->inst[fn->n_insts - 1] : NULL;

@@ -2,14 +2,14 @@
 /*
  * Races on global memory: a word of a buffer or a static variable that one thread block writes and another
  * reads or writes in the same launch, or one warp of a block and another without a barrier, fence or atomic
- * of the block between; neither by an atomic. Kernels by whose fences, volatile or ordered accesses blocks
- * may talk are left out.
+ * of the block between; neither by an atomic. Kernels with fences, volatile or ordered accesses, by which blocks
+ * may communicate, are left out.
  *
- * Such races are often meant (many threads store the same flag), so they are warnings, one of each kind for
- * each kernel. Always true: what is told of blocks is that of the lowest word, whatever thread executed which
- * block: marks are maxima over blocks, and of two blocks that race the second always sees the first. What is
- * told of warps is the first in the lowest block that has one. Lanes of one warp, which run together, are not
- * compared.
+ * Such races are often intended (many threads store the same flag), so they are warnings, one of each kind for
+ * each kernel. Always true: the race of blocks that is reported is the one on the lowest byte, whatever thread
+ * executed which block, because marks are maxima over blocks, and the second of two blocks that race always
+ * sees the first. The race of warps that is reported is the first one of the lowest block that has one. Lanes
+ * of one warp, which run together, are not compared.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,10 +26,11 @@ struct mark {
 };
 
 struct race {
-	struct mark *word;           /* of accesses to whole words; NULL: one block, which races with none */
-	struct mark *_Atomic byte;   /* of accesses to parts of words; NULL: none yet */
-	uint64_t heap, words;        /* of buffers; of static variables, too, which follow them */
-	atomic_uint_fast64_t lowest; /* byte that was raced for; UINT64_MAX: none */
+	struct mark *word;           /* marks of accesses to whole words; NULL: the launch has one block */
+	struct mark *_Atomic byte;   /* marks of accesses to parts of words; NULL: none yet */
+	uint64_t heap;               /* number of words of buffers */
+	uint64_t words;              /* number of words of buffers and of static variables, which follow */
+	atomic_uint_fast64_t lowest; /* lowest byte with a race; UINT64_MAX: none */
 };
 
 #define BLOCK_BITS 31
@@ -73,7 +74,7 @@ static bool races(uint64_t writer, uint64_t reader)
 	       (writer & OTHERS || (reader && (reader & OTHERS || block_of(reader) != block_of(writer))));
 }
 
-/* Words of global memory; UINT64_MAX: it is elsewhere. */
+/* Returns the number of the word of global memory; UINT64_MAX: `at` is elsewhere. */
 static uint64_t word_of(const struct warp *w, const uint8_t *at)
 {
 	const struct race *r = w->g->race;
@@ -98,7 +99,7 @@ static uint64_t join_marks(uint64_t a, uint64_t b)
 	return (a > b ? a : b) | others;
 }
 
-/* The marks of a byte: of accesses to its word and to itself. */
+/* Return the marks of a byte: accesses to its word and to the byte. */
 static uint64_t byte_writer(struct race *r, const struct mark *bytes, uint64_t byte)
 {
 	return join_marks(
@@ -188,19 +189,20 @@ static void mark_range(struct grid *g, uint64_t key, uint64_t from, uint64_t byt
 
 /* ---- warps of one block ---- */
 
-struct race_step { /* an access: warp + 1, or MANY warps; by which instruction */
-	uint16_t warp;
-	uint32_t inst;
+struct race_step {     /* an access */
+	uint16_t warp; /* warp + 1; MANY: several */
+	uint32_t inst; /* number of the instruction */
 };
 enum { MANY = 0xffff };
 
 struct within {
-	uint32_t epoch; /* barriers, fences and atomics so far, of all blocks that this room was used for */
+	uint32_t epoch; /* number of barriers, fences and atomics so far, of all blocks that used this struct */
 	bool found;
-	uint64_t word, words;           /* raced for; of memory */
-	struct race_step first, second; /* in the order in which they were executed */
+	uint64_t word;                  /* word of the race */
+	uint64_t words;                 /* number of words of memory */
+	struct race_step first, second; /* accesses of the race, in the order of execution */
 	struct race_seen {
-		uint32_t epoch; /* of the marks; another: none */
+		uint32_t epoch; /* epoch in which the marks are valid */
 		uint32_t write_inst, read_inst;
 		uint16_t writer, reader;
 	} * seen;
@@ -296,7 +298,7 @@ void race_delivered(struct cta *c)
 		b ? b->name : "memory", first, c->id[0], c->id[1], c->id[2], g->l->kernel->name);
 }
 
-/* ---- accesses and what is told ---- */
+/* ---- accesses and reports ---- */
 
 void race_access(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
@@ -307,7 +309,7 @@ void race_access(
 	struct within *x = bytes >= 4 ? w->cta->within : NULL;
 
 	if (check_atomic(o)) {
-		race_order(w->cta); /* threads may wait for each other by it */
+		race_order(w->cta); /* atomics may synchronize threads */
 		return;
 	}
 	if (has(o->in, M_VOLATILE) || has(o->in, M_RELAXED) || has(o->in, M_ACQUIRE) ||

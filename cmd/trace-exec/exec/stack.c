@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the lanes of a warp are: a stack of (pc, lanes, meeting point), the running group on top.
+ * The SIMT stack of a warp: entries (pc, lanes, meeting point), the running group on top.
  *
- * A branch that divides the lanes makes the entry under it wait at the meeting point; of the two groups the
- * one that goes on behind the branch is pushed first, so that the taken one runs first. Always true: the top
- * entry has a lane that lives; no lane stands at its entry's own meeting point; entries of a call lie above
- * its base.
+ * When a branch divides the lanes, the entry under it waits at the meeting point. The group that falls through
+ * is pushed first, so that the group that takes the branch runs first. Always true: the top entry has a live
+ * lane; no entry is at its own meeting point; entries of a call are above its base.
  */
 #include <string.h>
 #include "exec/check.h"
@@ -25,7 +24,7 @@ void stack_start(struct warp *w, uint32_t pc)
 	push(w, pc, w->lanes, UINT32_MAX);
 }
 
-/* Entries without a living lane go; a call or the warp without one is over. */
+/* Removes entries without a live lane; a call or the warp without a live lane ends. */
 void stack_settle(struct warp *w)
 {
 	for (;;) {
@@ -53,7 +52,7 @@ void stack_next(struct warp *w, uint32_t pc)
 	stack_settle(w);
 }
 
-/* Groups of lanes that go different ways, in the order in which they are pushed. */
+/* Replaces the top entry by groups of lanes with different PCs, in the order in which they are pushed. */
 static void divide(struct warp *w, const struct entry *group, unsigned n, uint32_t rpc)
 {
 	struct entry top = w->stack[w->depth - 1], kept[LANES];
@@ -119,7 +118,7 @@ void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_
 			group[n++] = (struct entry){to, 0, 0};
 		group[k].mask |= 1u << i;
 	}
-	for (unsigned i = 2; i < n; i++) /* behind what goes on: ascending */
+	for (unsigned i = 2; i < n; i++) /* sorts the targets, after the group that falls through */
 		for (unsigned k = i; k > 1 && group[k].pc < group[k - 1].pc; k--) {
 			struct entry t = group[k];
 
@@ -148,7 +147,7 @@ uint32_t stack_rotate(struct warp *w)
 {
 	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0, lowest = UINT32_MAX, n = 0;
 
-	/* An entry waits for those above it that have lanes of its own, or at a barrier. */
+	/* An entry waits while entries above it have some of its lanes, or at a barrier. */
 	for (uint32_t i = w->depth; i-- > base;) {
 		uint32_t mask = w->stack[i].mask & w->live;
 
@@ -185,7 +184,7 @@ bool stack_gathers(const struct warp *w, const struct op *o)
 	return o->n < BAR_AND && (w->g->independent || (o->in->op == I_barrier && !has(o->in, M_ALIGNED)));
 }
 
-/* All groups but the running one have waited at a barrier: they go on behind it. */
+/* Moves all groups except the running one past the barrier at which they have waited. */
 static void unpark(struct warp *w)
 {
 	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0;
@@ -222,7 +221,7 @@ bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 	}
 	w->parked |= exec;
 	w->parked_id = id;
-	if (mask & ~exec) { /* those whose guard is false have passed it */
+	if (mask & ~exec) { /* lanes whose guard is false pass the barrier */
 		uint32_t rpc = top->rpc;
 
 		top->mask = exec;

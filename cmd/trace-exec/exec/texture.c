@@ -3,7 +3,7 @@
  * Textures and surfaces: handles, formats, texels as numbers.
  *
  * Always true: channels that the format lacks read as 0, alpha as 1; an integer read as floating point is
- * divided by the greatest of its bits, the least signed one being -1 as well.
+ * divided by the greatest number of its width, and the least signed number reads as -1, too.
  */
 #include <stdlib.h>
 #include <string.h>
