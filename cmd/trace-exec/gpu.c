@@ -2,8 +2,8 @@
 /*
  * The GPU that --run shows to the program, and for which --as sass writes code.
  *
- * Always true: every figure follows from options of the configuration; the one that none of them has, the
- * size of device memory, is MEMORY_BYTES.
+ * Always true: every figure follows from options of the configuration, except the size of device memory, which
+ * is MEMORY_BYTES.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static void load(const struct gpu_choice *g, struct gpuconf *c)
 			die_fault(&f);
 }
 
-/* The n-th number (from 0) of a text such as "1132:1132:1132:3500.5"; 0: there is none. */
+/* Returns the n-th number (from 0) of a text such as "1132:1132:1132:3500.5"; 0: there is none. */
 static double number_of(const char *text, unsigned n)
 {
 	while (n-- && text)
@@ -60,7 +60,7 @@ static double number_of(const char *text, unsigned n)
 	return text ? strtod(text, NULL) : 0;
 }
 
-/* Bytes of a cache string: sets, line and ways stand first, behind a letter where the cache has sectors. */
+/* Returns the bytes of a cache string: sets, line and ways come first, after a letter if the cache has sectors. */
 static uint64_t cache_bytes(const char *text)
 {
 	unsigned sectored = *text >= 'A' && *text <= 'Z';
@@ -102,7 +102,7 @@ void gpu_figures(const struct gpu_choice *g, struct wire *w)
 	w->ctas = option(&c, OPT_gpgpu_shader_cta);
 	w->regs = option(&c, OPT_gpgpu_shader_registers);
 	w->shared = option(&c, OPT_gpgpu_shmem_size);
-	/* From compute capability 8.0 on the system keeps 1 KiB for each block. */
+	/* Compute capability 8.0 and later: the system reserves 1 KiB for each block. */
 	w->shared_block = w->major >= 8 && w->shared > 1024 ? w->shared - 1024 : w->shared;
 	w->clock_khz = khz(number_of(clocks, 0));
 	w->memory_khz = khz(number_of(clocks, 3)) * option(&c, OPT_dram_data_command_freq_ratio) / 2;

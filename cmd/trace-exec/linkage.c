@@ -49,7 +49,7 @@ static const Elf64_Phdr *elf_segment_of_type(const struct elf_view *v, uint32_t 
 	return NULL;
 }
 
-/* Offset in the file of an address; UINT64_MAX: the file has no byte for it. */
+/* Returns the offset in the file of an address; UINT64_MAX: the file has no byte for it. */
 static uint64_t elf_offset(const struct elf_view *v, uint64_t addr)
 {
 	const Elf64_Phdr *p;
@@ -60,7 +60,7 @@ static uint64_t elf_offset(const struct elf_view *v, uint64_t addr)
 	return UINT64_MAX;
 }
 
-/* Does the file need a library whose name begins with RUNTIME_NAME? */
+/* Tests whether the file needs a library whose name begins with RUNTIME_NAME. */
 static bool needs_runtime(const struct elf_view *v)
 {
 	const Elf64_Phdr *p = elf_segment_of_type(v, PT_DYNAMIC);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --run: start the program with the library in front of its CUDA runtime, receive what it does, write the
- * trace.
+ * --run: starts the program with the library preloaded in place of its CUDA runtime, receives copies and
+ * kernels, writes the trace.
  *
- * A stream begins with its list, which is known when the program has ended: until then kernels are kept,
- * packed, in a file without a name in $TMPDIR. Kernels of a folder are written as they come, its list last.
+ * A stream begins with its list, which is known when the program has ended. Until then kernels are kept,
+ * compressed, in a file without a name in $TMPDIR. Kernels of a folder are written as they arrive, its list
+ * last.
  *
- * Always true: nothing under a final name is half a trace: a kernel that failed, a program that was killed or
- * left without its end leave no stream and no list. The program's output never mixes with the trace: when
- * that goes to stdout, the program's stdout is stderr.
+ * Always true: no stream and no list are left by a kernel that failed or a program that was killed or ended
+ * without exit(). The program's output never mixes with the trace: when the trace goes to stdout, the program's
+ * stdout is stderr.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +37,7 @@
 struct kept_text {
 	FILE *file;
 	ZSTD_CStream *z;
-	uint64_t *bytes; /* of each kernel's text */
+	uint64_t *bytes; /* size of each kernel's text */
 	uint32_t n, cap;
 };
 
@@ -46,9 +47,9 @@ struct receiver {
 	const char *program;
 	int fd;
 	struct bytes list;
-	struct output *kernel; /* of a folder, under way */
+	struct output *kernel; /* file of the current kernel in a folder */
 	struct kept_text kept;
-	uint64_t insts[2]; /* of threads, of warps */
+	uint64_t insts[2]; /* thread instructions, warp instructions */
 	bool failed, found, done;
 };
 
@@ -157,7 +158,7 @@ static void end_kernel(struct receiver *r)
 	r->kernel = NULL;
 }
 
-/* A file of the folder; neither the program nor the GPU's files are replaced. */
+/* Opens a file of the folder for writing; ends the program if it is the program's or the GPU's. */
 static struct output *open_in_folder(const struct receiver *r, const char *name)
 {
 	char *path = path_in(r->o->output, name);
@@ -220,7 +221,7 @@ static bool receive(struct receiver *r, void *to, size_t n)
 	return true;
 }
 
-/* false: nothing more comes. */
+/* Reads and handles one message. Returns false after the last one. */
 static bool message(struct receiver *r)
 {
 	static char body[WIRE_MOST + 1];
@@ -250,10 +251,7 @@ static bool message(struct receiver *r)
 	return true;
 }
 
-/*
- * Until the device's user says that it is done, or the
- * program has ended and nothing more is there to be read.
- */
+/* Reads messages until WIRE_DONE, or until the program has ended and the pipe is empty. Returns its wait status. */
 static int receive_all(struct receiver *r, pid_t program)
 {
 	struct pollfd p = {.fd = r->fd, .events = POLLIN};
@@ -278,8 +276,8 @@ static int receive_all(struct receiver *r, pid_t program)
 /* ---- the program ---- */
 
 /*
- * The library: named by the environment, beside the program,
- * installed beside it, installed where it was built for.
+ * Finds the library: named by the environment, in trace-exec's directory, installed relative to it, installed
+ * in LIBDIR.
  */
 static void find_library(char path[PATH_MAX])
 {
@@ -305,8 +303,8 @@ static void find_library(char path[PATH_MAX])
 		die_errno("%s", path);
 }
 
-/* One more entry of a list between colons; behind those that are there, or before them. */
-static void add_entry(const char *variable, const char *entry, bool behind)
+/* Adds an entry to a list separated by colons, at its end or at its start. */
+static void add_entry(const char *variable, const char *entry, bool at_end)
 {
 	const char *now = getenv(variable);
 	size_t n = strlen(entry) + (now ? strlen(now) : 0) + 2;
@@ -315,7 +313,7 @@ static void add_entry(const char *variable, const char *entry, bool behind)
 	if (!now || !*now)
 		snprintf(text, n, "%s", entry);
 	else
-		snprintf(text, n, "%s:%s", behind ? now : entry, behind ? entry : now);
+		snprintf(text, n, "%s:%s", at_end ? now : entry, at_end ? entry : now);
 	if (setenv(variable, text, 1))
 		die_errno("the environment");
 	free(text);

@@ -18,19 +18,19 @@
 #include "run.h"
 #include "trace_out.h"
 
-#define STREAM_LEVEL 1 /* quick: trace-pack makes it smaller where it is kept */
+#define STREAM_LEVEL 1 /* fast; trace-pack makes streams that are kept smaller */
 
 struct running {
 	struct script *s;
 	const struct run_options *o;
 	struct memory mem;
 	struct textures textures;
-	bool found;         /* what ends nothing, but is not as it should be */
+	bool found;         /* there was a finding, which does not end the run */
 	struct output *out; /* TRACE_STREAM */
 	struct pack_writer *pack;
-	FILE *trace;         /* of the kernel that runs, where it is text */
-	struct lower *lower; /* --as sass: of the kernel launched last */
-	const struct func *lowered;
+	FILE *trace;                /* trace of the running kernel, if it is text */
+	struct lower *lower;        /* --as sass: code of the kernel launched last */
+	const struct func *lowered; /* that kernel */
 	uint64_t insts, threads;
 };
 
@@ -62,7 +62,7 @@ static char *in_folder(const char *folder, const char *name)
 	return p;
 }
 
-/* The name has no "..": see check_saved_name(). */
+/* Returns the path of a file to be saved, whose name has no "..": see check_saved_name(). */
 static char *saved_path(const struct running *r, const struct step *c)
 {
 	return in_folder(r->o->saves ? r->o->saves : r->s->folder, c->path);
@@ -90,7 +90,7 @@ static void check_saved_path(char *path, size_t n)
 	}
 }
 
-/* "kernel-1.traceg" */
+/* Returns the path of a kernel's file, "kernel-1.traceg". */
 static char *kernel_path(const struct running *r, uint32_t id)
 {
 	char name[40];
@@ -99,7 +99,7 @@ static char *kernel_path(const struct running *r, uint32_t id)
 	return in_folder(r->o->output, name);
 }
 
-/* No file that is read is replaced, neither by the trace nor by what the script saves. */
+/* Ends the program if the trace or a saved file would replace a file that is read. */
 static void spare_inputs(const struct running *r)
 {
 	bool folder = r->o->to == TRACE_FOLDER;
@@ -165,7 +165,7 @@ static ssize_t to_pack(void *ctx, const char *bytes, size_t n)
 	return (ssize_t)n;
 }
 
-/* A kernel's trace begins; *out: its file, *inst: static code, both to be let go by trace_end. */
+/* Begins a kernel's trace. *out: its file; *inst: static code; trace_end() closes and frees them. */
 static void trace_begin(struct running *r, const struct grid *g, const struct occupancy *k,
 	struct output **out, struct pack_inst **inst)
 {
@@ -203,7 +203,7 @@ static void trace_end(struct running *r, struct output *out, struct pack_inst *i
 	free(inst);
 }
 
-/* --as sass: the machine's code of the kernel; the one of the launch before where it is the same kernel. */
+/* Returns the machine code of the kernel for --as sass, reused while the kernel is the same; NULL: PTX. */
 static const struct lower *lowered(struct running *r, const struct grid *g)
 {
 	struct fault f;
@@ -309,7 +309,7 @@ static int do_command(struct running *r, struct step *c)
 	}
 }
 
-#define DEVICE_HEAP (64ull << 20) /* of malloc in kernels */
+#define DEVICE_HEAP (64ull << 20) /* bytes for malloc in kernels */
 
 int run_script(struct script *s, const struct run_options *o)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arguments of launches: words between commas to the bytes of the parameter block.
+ * Arguments of launches: converts words between commas to the bytes of the parameter block.
  *
- * Always true: an argument's bytes fit its parameter; parameters without an argument are zero, which is
- * warned of.
+ * Always true: an argument's bytes fit its parameter; parameters without an argument are zero, with a warning.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,10 +17,7 @@ static int hex_value(char c)
 				      : -1;
 }
 
-/*
- * An argument being read: its text, and the parameter that it is for. Its readers give the bytes written to
- * out.
- */
+/* An argument: its text and its parameter. Functions that read it return the number of bytes written to out. */
 struct launch_argument {
 	struct reader *r;
 	struct place where;
@@ -57,7 +53,7 @@ static size_t hex_argument(const struct launch_argument *x)
 	return digits / 2;
 }
 
-/* i32:5 is the first element of i32=fill:5 */
+/* Reads "i32:5", the first element of i32=fill:5. */
 static size_t typed_argument(const struct launch_argument *x, const char *colon)
 {
 	static const uint8_t bytes[] = {1, 2, 4, 8, 2, 4, 8};
@@ -75,7 +71,7 @@ static size_t typed_argument(const struct launch_argument *x, const char *colon)
 	return bytes[init.type];
 }
 
-/* BUFFER or BUFFER+OFFSET */
+/* Reads "BUFFER" or "BUFFER+OFFSET". */
 static size_t buffer_argument(const struct launch_argument *x)
 {
 	const char *plus = memchr(x->s, '+', x->n);
@@ -102,7 +98,7 @@ static size_t buffer_argument(const struct launch_argument *x)
 	return size;
 }
 
-/* One argument's bytes; the count, or 0 with the fault set. */
+/* Writes one argument's bytes. Returns their number, or 0 with the fault set. */
 static size_t argument(
 	struct reader *r, struct place where, const char *s, size_t n, const struct symbol *p, uint8_t *out)
 {
@@ -127,7 +123,7 @@ static size_t argument(
 	return 8;
 }
 
-/* The parameter block of a launch. */
+
 int launch_arguments(struct reader *r, struct step *c)
 {
 	const struct func *k = c->launch.kernel;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading launch files: one command a line, words between blanks, '#' begins a comment.
+ * Reading of launch files: one command a line, words between blanks, '#' begins a comment.
  *
- * Modules are loaded where the file names them; kernels and symbols are looked up when all lines are read,
- * for a kernel's PC depends on all modules. Addresses of buffers follow from the order of their lines.
+ * Modules are loaded when the file names them; kernels and symbols are looked up after the last line, because a
+ * kernel's PC depends on all modules. Addresses of buffers follow from the order of their lines.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +101,7 @@ int launch_bytes(const struct reader *r, uint32_t w, uint64_t *v)
 				      : launch_unexpected(r, w, got ? "bytes=NUMBER above 0" : "bytes=N");
 }
 
-/* Whether word w, "name=value", has the name of one before it, from word first on: a fault. */
+/* Checks that word w, "name=value", has another name than the words from `first` on. Returns 0, or -1: a fault. */
 static int repeated(const struct reader *r, uint32_t first, uint32_t w)
 {
 	size_t n = strcspn(r->word[w].s, "=");
@@ -318,9 +318,7 @@ static int take_dims(const struct reader *r, uint32_t w, const char *s, const ui
 	return launch_unexpected(r, w, "at most three numbers");
 }
 
-/*
- * Where the blocks of cooperative launches count each other: memory of its own, made for the first of them.
- */
+/* Returns the address of the memory for barriers of cooperative launches, which the first of them allocates. */
 static uint64_t workspace(struct reader *r)
 {
 	static const char name[] = "grid workspace";
@@ -391,7 +389,10 @@ static int do_launch(struct reader *r)
 	return 0;
 }
 
-/* A cluster fits: it divides the grid, has at most 16 blocks, whose shared memory its addresses reach. */
+/*
+ * Checks the cluster of a launch: it divides the grid, has at most 16 blocks, and their shared memory fits its
+ * addresses.
+ */
 static int check_cluster(struct reader *r, const struct step *c)
 {
 	const struct launch *l = &c->launch;
@@ -499,7 +500,7 @@ static int check_kinfo(const struct reader *r)
 	return 0;
 }
 
-/* When all lines are read: link, bind, look up. */
+/* Links, binds and looks names up after the last line. */
 static int finish(struct reader *r)
 {
 	struct script *s = r->s;
@@ -542,7 +543,7 @@ static int do_line(struct reader *r)
 	       : !strcmp(w, "expect")    ? do_save(r, CMD_EXPECT)
 	       : !strcmp(w, "savesym")   ? do_savesym(r)
 	       : !strcmp(w, "sync")
-		       ? r->n > 1 ? launch_unexpected(r, 1, "nothing behind sync") : 0
+		       ? r->n > 1 ? launch_unexpected(r, 1, "nothing after sync") : 0
 		       : launch_unexpected(r, 0,
 				 "module, kinfo, buffer, symbol, texture, surface, sampler, tensormap, launch, save, savesym, expect or sync");
 }
