@@ -22,13 +22,13 @@
 #define FATBIN_NAME  ".nv_fatbin"
 
 struct elf_view {
-	const uint8_t *at;
+	const uint8_t *bytes;
 	uint64_t n;
 };
 
 static const void *elf_part(const struct elf_view *v, uint64_t offset, uint64_t n)
 {
-	return offset <= v->n && n <= v->n - offset ? v->at + offset : NULL;
+	return offset <= v->n && n <= v->n - offset ? v->bytes + offset : NULL;
 }
 
 static const Elf64_Phdr *elf_segment(const struct elf_view *v, unsigned i)
@@ -96,7 +96,8 @@ static enum linkage elf_linkage(const struct elf_view *v)
 		return LINKAGE_STATIC;
 	if (needs_runtime(v))
 		return LINKAGE_RUNTIME;
-	return memmem(v->at, v->n, FATBIN_NAME, sizeof(FATBIN_NAME)) ? LINKAGE_STATIC_RUNTIME : LINKAGE_OTHER;
+	return memmem(v->bytes, v->n, FATBIN_NAME, sizeof(FATBIN_NAME)) ? LINKAGE_STATIC_RUNTIME
+									: LINKAGE_OTHER;
 }
 
 /* Opens the file that execvp() finds: name itself where it has a slash, else in the directories of PATH. */

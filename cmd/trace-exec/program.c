@@ -66,7 +66,7 @@ static void keep_open(struct kept_text *k)
 	ZSTD_initCStream(k->z, 1);
 }
 
-static void keep(struct kept_text *k, const void *bytes, size_t n, ZSTD_EndDirective end)
+static void keep_kernel_text(struct kept_text *k, const void *bytes, size_t n, ZSTD_EndDirective end)
 {
 	ZSTD_inBuffer in = {bytes, n, 0};
 	char room[CHUNK];
@@ -95,7 +95,7 @@ static void feed_kernels(struct kept_text *k, struct pack_writer *w)
 
 	if (!z)
 		die("out of memory");
-	keep(k, NULL, 0, ZSTD_e_end);
+	keep_kernel_text(k, NULL, 0, ZSTD_e_end);
 	rewind(k->file);
 	while (at < k->n) {
 		ZSTD_outBuffer out = {text, sizeof(text), 0};
@@ -129,15 +129,6 @@ static void feed_kernels(struct kept_text *k, struct pack_writer *w)
 
 /* ---- the trace ---- */
 
-static char *path_in(const char *folder, const char *name)
-{
-	size_t n = strlen(folder) + strlen(name) + 2;
-	char *p = xmalloc(n);
-
-	snprintf(p, n, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
-	return p;
-}
-
 static void open_trace(struct receiver *r)
 {
 	const char *to = r->o->output;
@@ -161,7 +152,7 @@ static void end_kernel(struct receiver *r)
 /* Opens a file of the folder for writing; ends the program if it is the program's or the GPU's. */
 static struct output *open_in_folder(const struct receiver *r, const char *name)
 {
-	char *path = path_in(r->o->output, name);
+	char *path = run_path(r->o->output, name);
 	struct output *out;
 
 	output_spare(path, r->program);
@@ -171,7 +162,7 @@ static struct output *open_in_folder(const struct receiver *r, const char *name)
 	return out;
 }
 
-static void begin_kernel(struct receiver *r, const char *name)
+static void receive_kernel(struct receiver *r, const char *name)
 {
 	end_kernel(r);
 	bytes_printf(&r->list, "%s\n", name);
@@ -204,7 +195,7 @@ static void write_trace(struct receiver *r)
 
 /* ---- messages ---- */
 
-static bool receive(struct receiver *r, void *to, size_t n)
+static bool receive_bytes(struct receiver *r, void *to, size_t n)
 {
 	char *p = to;
 
@@ -222,22 +213,22 @@ static bool receive(struct receiver *r, void *to, size_t n)
 }
 
 /* Reads and handles one message. Returns false after the last one. */
-static bool message(struct receiver *r)
+static bool handle_message(struct receiver *r)
 {
 	static char body[WIRE_MOST + 1];
 	struct wire_head h;
 
-	if (!receive(r, &h, sizeof(h)) || h.bytes > WIRE_MOST || !receive(r, body, h.bytes))
+	if (!receive_bytes(r, &h, sizeof(h)) || h.bytes > WIRE_MOST || !receive_bytes(r, body, h.bytes))
 		return false;
 	body[h.bytes] = '\0';
 	switch (h.kind) {
 	case WIRE_COPY: bytes_printf(&r->list, "%s\n", body); break;
-	case WIRE_KERNEL: begin_kernel(r, body); break;
+	case WIRE_KERNEL: receive_kernel(r, body); break;
 	case WIRE_DATA:
 		if (r->kernel)
 			fwrite(body, 1, h.bytes, output_stream(r->kernel));
 		else if (r->kept.n)
-			keep(&r->kept, body, h.bytes, ZSTD_e_continue);
+			keep_kernel_text(&r->kept, body, h.bytes, ZSTD_e_continue);
 		break;
 	case WIRE_FAILED: r->failed = true; break;
 	case WIRE_FOUND: r->found = true; break;
@@ -261,7 +252,7 @@ static int receive_all(struct receiver *r, pid_t program)
 	for (;;) {
 		int ready = poll(&p, 1, ended ? 0 : 50);
 
-		if (ready > 0 && !message(r))
+		if (ready > 0 && !handle_message(r))
 			break;
 		if (ready == 0 && ended)
 			break;
@@ -338,8 +329,8 @@ static bool name_for_loader(char *path, size_t cap)
 }
 
 /*
- * Sets the variables of the program. Its directory of links stands for a runtime of the release that the
- * program needs where the system has none.
+ * Sets the variables of the program. The directory of links to the library satisfies the loader if the system has
+ * no runtime of the release that the program needs.
  */
 static void set_environment(const struct wire *w, const char *found)
 {
@@ -362,7 +353,7 @@ static void set_environment(const struct wire *w, const char *found)
 	add_entry("LD_PRELOAD", library, false);
 }
 
-static _Noreturn void become(char **argv, bool stdout_taken, int trouble)
+static _Noreturn void become_program(char **argv, bool stdout_taken, int trouble)
 {
 	int e;
 
@@ -381,7 +372,7 @@ static void open_pipe(int fd[2], int flags)
 		die_errno("a pipe");
 }
 
-static pid_t start(char **argv, struct wire *w, bool stdout_taken, int *fd, int *token)
+static pid_t start_program(char **argv, struct wire *w, bool stdout_taken, int *fd, int *token)
 {
 	int data[2], tokens[2], trouble[2], e;
 	char library[PATH_MAX];
@@ -403,7 +394,7 @@ static pid_t start(char **argv, struct wire *w, bool stdout_taken, int *fd, int 
 		close(data[0]);
 		close(tokens[1]);
 		set_environment(w, library);
-		become(argv, stdout_taken, trouble[1]);
+		become_program(argv, stdout_taken, trouble[1]);
 	}
 	close(data[1]);
 	close(tokens[1]);
@@ -438,7 +429,7 @@ static int judge_uncalled(const char *name, int own)
 }
 
 /* Reports an end that leaves the trace incomplete. Returns the exit status: trace-exec(1) has the table. */
-static int judge(struct receiver *r, const char *name, int status, int token)
+static int judge_end(struct receiver *r, const char *name, int status, int token)
 {
 	int own = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	char byte;
@@ -473,9 +464,9 @@ int program_run(char **argv, const struct run_options *o, const struct gpu_choic
 
 	gpu_figures(g, &w);
 	open_trace(&r);
-	child = start(argv, &w, o->to == TRACE_STREAM, &r.fd, &token);
+	child = start_program(argv, &w, o->to == TRACE_STREAM, &r.fd, &token);
 	status = receive_all(&r, child);
-	status = judge(&r, argv[0], status, token);
+	status = judge_end(&r, argv[0], status, token);
 	if (o->to != TRACE_NONE && r.done && !r.failed)
 		write_trace(&r);
 	else if (r.kernel)

@@ -17,6 +17,8 @@ struct run_options {
 	bool leaks; /* --run: memory that is not freed is an error */
 };
 
+/* Returns folder/name, allocated; an empty folder gives the name alone. */
+char *run_path(const char *folder, const char *name);
 /* Returns EXIT_GOOD, or EXIT_NO when a kernel failed or a buffer differs from its file. Dies on trouble. */
 int run_script(struct script *s, const struct run_options *o);
 

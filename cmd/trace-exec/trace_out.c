@@ -81,7 +81,7 @@ void trace_out_line(struct warp *w, const struct op *o, uint32_t pc, uint32_t is
 /* ---- runs for a packed stream ---- */
 
 /* Adds the addresses of all lanes: relative to a recent list of the warp, or as a new one. */
-static uint32_t put_list(struct recording *t, const uint64_t *a)
+static uint32_t put_address_list(struct recording *t, const uint64_t *a)
 {
 	const uint32_t kept = sizeof(t->list) / sizeof(t->list[0]), n = t->n_lists < kept ? t->n_lists : kept;
 	const uint64_t range = a[LANES - 1] - a[0]; /* differs in most lists that differ */
@@ -112,7 +112,7 @@ static inline bool may_stride(const uint64_t *a)
 }
 
 /* Adds the addresses of the lanes of m as words of a packed record. Returns their position and form. */
-static uint32_t put_words(struct recording *t, const uint64_t *a, uint32_t m)
+static uint32_t record_addresses(struct recording *t, const uint64_t *a, uint32_t m)
 {
 	uint32_t at = t->n_words << 2;
 	uint64_t *to;
@@ -128,7 +128,7 @@ static uint32_t put_words(struct recording *t, const uint64_t *a, uint32_t m)
 		return at | ADDR_STRIDE;
 	}
 	if (m == ALL_LANES)
-		return put_list(t, a);
+		return put_address_list(t, a);
 	FOR_BITS32 (i, m)
 		*to++ = a[i];
 	t->n_words = (uint32_t)(to - t->word);
@@ -136,7 +136,7 @@ static uint32_t put_words(struct recording *t, const uint64_t *a, uint32_t m)
 }
 
 /* Adds a record for the data of an instruction besides its mask. */
-static inline struct pack_more *more(struct recording *t)
+static inline struct pack_more *add_more(struct recording *t)
 {
 	if (t->n_more == t->cap_more)
 		grow(&t->more, &t->cap_more, t->n_more + 1, sizeof(*t->more));
@@ -160,7 +160,7 @@ static NOINLINE void begin_run(struct recording *t, uint32_t id, uint32_t mask)
 	t->mask = mask;
 }
 
-static inline void go_on(struct recording *t, uint32_t id, uint32_t mask)
+static inline void continue_run(struct recording *t, uint32_t id, uint32_t mask)
 {
 	if (id == t->next && mask == t->mask)
 		t->next++;
@@ -177,8 +177,8 @@ static NOINLINE void record_text(
 	uint32_t n = (uint32_t)(put_rest(from, w, o, issue, exec) - from);
 
 	w->out.n += n;
-	more(&w->packed)->text_len = n;
-	go_on(&w->packed, w->g->code->prog->n_insts + pc, exec);
+	add_more(&w->packed)->text_len = n;
+	continue_run(&w->packed, w->g->code->prog->n_insts + pc, exec);
 }
 
 /* Records an access with its addresses. */
@@ -186,8 +186,8 @@ static NOINLINE void record_access(struct warp *w, uint32_t pc, uint32_t exec)
 {
 	struct recording *t = &w->packed;
 
-	go_on(t, pc, exec);
-	more(t)->addr = put_words(t, w->addr, exec);
+	continue_run(t, pc, exec);
+	add_more(t)->addr = record_addresses(t, w->addr, exec);
 }
 
 void trace_out_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
@@ -197,7 +197,7 @@ void trace_out_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t 
 	else if (o->memory && o->bytes) /* width 0: the packer expects no addresses */
 		record_access(w, pc, exec);
 	else
-		go_on(&w->packed, pc, exec);
+		continue_run(&w->packed, pc, exec);
 }
 
 void trace_out_block(FILE *out, const struct cta *c)

@@ -50,7 +50,7 @@ static void copy_reg_argument(struct warp *w, const struct func *callee, const s
 	}
 }
 
-static bool local_room(struct warp *w, const struct op *o, uint32_t exec, uint64_t end)
+static bool check_local_memory(struct warp *w, const struct op *o, uint32_t exec, uint64_t end)
 {
 	if (end <= w->local_stride)
 		return true;
@@ -71,7 +71,7 @@ void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec
 		return;
 	}
 	uint32_t frame = func_frame(callee, base + caller->local_bytes);
-	if (!local_room(w, o, exec, (uint64_t)frame + callee->local_bytes))
+	if (!check_local_memory(w, o, exec, (uint64_t)frame + callee->local_bytes))
 		return;
 	if (w->n_calls == w->cap_calls)
 		grow(&w->call, &w->cap_calls, w->n_calls + 1, sizeof(*w->call));
@@ -239,8 +239,8 @@ static void do_assert(struct warp *w, const struct op *o, uint32_t m)
 	unsigned lane = bit_lowest32(m);
 	char text[128], file[128];
 
-	print_text(w, lane, param_value(w, o, 0, lane), text, sizeof(text));
-	print_text(w, lane, param_value(w, o, 1, lane), file, sizeof(file));
+	print_string(w, lane, param_value(w, o, 0, lane), text, sizeof(text));
+	print_string(w, lane, param_value(w, o, 1, lane), file, sizeof(file));
 	exec_fail(w, o, m, "assert", "%s:%u: assertion '%s' failed", file,
 		(unsigned)param_value(w, o, 2, lane), text);
 }

@@ -18,7 +18,7 @@
 #include "exec/lanes.h"
 
 /* Writes where an address is: "4 bytes after 'A' of 1024 bytes". */
-static void neighbour(const struct memory *m, uint64_t addr, char *out, size_t cap)
+static void describe_neighbour(const struct memory *m, uint64_t addr, char *out, size_t cap)
 {
 	const struct buffer *b = memory_near(m, addr);
 	const struct buffer *next = b              ? b + 1 < m->buffer + m->n_buffers ? b + 1 : NULL
@@ -39,7 +39,7 @@ static void neighbour(const struct memory *m, uint64_t addr, char *out, size_t c
 		snprintf(out, cap, "with no buffer near it");
 }
 
-static const char *verb(const struct op *o)
+static const char *access_noun(const struct op *o)
 {
 	switch (o->in->op) {
 	case I_st: return "write";
@@ -56,9 +56,9 @@ void check_outside(struct warp *w, const struct op *o, uint32_t lane, enum state
 	char where[160];
 
 	if (space == SP_GLOBAL) {
-		neighbour(w->mem, addr, where, sizeof(where));
+		describe_neighbour(w->mem, addr, where, sizeof(where));
 		exec_fail(w, o, 1u << lane, "out-of-bounds",
-			"%s of %llu bytes at 0x%llx, %s (expected an address in a buffer)", verb(o),
+			"%s of %llu bytes at 0x%llx, %s (expected an address in a buffer)", access_noun(o),
 			(unsigned long long)bytes, (unsigned long long)addr, where);
 		return;
 	}
@@ -66,7 +66,7 @@ void check_outside(struct warp *w, const struct op *o, uint32_t lane, enum state
 			: space == SP_LOCAL ? w->local_stride
 					    : w->g->l->kernel->param_bytes;
 	exec_fail(w, o, 1u << lane, "out-of-bounds",
-		"%s of %llu bytes at byte %lld of .%s, which has %llu bytes", verb(o),
+		"%s of %llu bytes at byte %lld of .%s, which has %llu bytes", access_noun(o),
 		(unsigned long long)bytes, (long long)addr, space_name[space], (unsigned long long)size);
 }
 
@@ -79,7 +79,7 @@ LANE_FN static uint64_t bits_in_use(const uint64_t *a, uint32_t m)
 	return bits;
 }
 
-static bool aligned(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes)
+static bool check_aligned(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes)
 {
 	uint64_t step = bytes > 16 ? 16 : bytes;
 
@@ -90,7 +90,7 @@ static bool aligned(struct warp *w, const struct op *o, uint32_t m, uint64_t byt
 		if (w->addr[i] & (step - 1)) {
 			exec_fail(w, o, 1u << i, "misaligned",
 				"misaligned %s of %llu bytes at 0x%llx (expected a multiple of %llu)",
-				verb(o), (unsigned long long)bytes, (unsigned long long)w->addr[i],
+				access_noun(o), (unsigned long long)bytes, (unsigned long long)w->addr[i],
 				(unsigned long long)step);
 			break;
 		}
@@ -98,7 +98,7 @@ static bool aligned(struct warp *w, const struct op *o, uint32_t m, uint64_t byt
 }
 
 /* Checks that the global access of every lane is inside of a live buffer. Lanes mostly share one. */
-static bool inside(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes)
+static bool check_inside(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes)
 {
 	const struct buffer *b;
 	uint64_t low, high;
@@ -137,13 +137,13 @@ static uint64_t heap_offset(const struct memory *m, const uint8_t *at)
 }
 
 /* Marks bytes as initialised. Other threads may access the marks at the same time. */
-static void set_bytes(uint8_t *unset, uint64_t n)
+static void mark_initialised(uint8_t *unset, uint64_t n)
 {
 	for (uint64_t b = 0; b < n; b++)
 		__atomic_store_n(&unset[b], 0, __ATOMIC_RELAXED);
 }
 
-static void heap_access(
+static void check_heap_access(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
 {
 	FOR_BITS32 (i, m) {
@@ -157,12 +157,12 @@ static void heap_access(
 		if (none) {
 			char where[160];
 
-			neighbour(w->mem, HEAP_BASE + off, where, sizeof(where));
+			describe_neighbour(w->mem, HEAP_BASE + off, where, sizeof(where));
 			exec_find(w, o, 1u << i, "uninitialised", "%s of %llu uninitialised bytes, %s",
-				verb(o), (unsigned long long)bytes, where);
+				access_noun(o), (unsigned long long)bytes, where);
 		}
 		if (write)
-			set_bytes(w->mem->unset + off, bytes);
+			mark_initialised(w->mem->unset + off, bytes);
 	}
 }
 
@@ -268,7 +268,7 @@ void check_mark(struct cta *c, const uint8_t *at, uint64_t bytes)
 	}
 	uint64_t heap = c->g->mem->unset ? heap_offset(c->g->mem, at) : UINT64_MAX;
 	if (heap != UINT64_MAX)
-		set_bytes(c->g->mem->unset + heap, bytes);
+		mark_initialised(c->g->mem->unset + heap, bytes);
 }
 
 static void report_shared_race(
@@ -276,7 +276,7 @@ static void report_shared_race(
 {
 	exec_find(w, o, 1u << lane, "race",
 		"race: %s at byte %u of .shared that warp %u %s since the last barrier (expected a barrier between)",
-		verb(o), off, other - 1, what);
+		access_noun(o), off, other - 1, what);
 }
 
 /* Judges an access to a word of shared memory and marks it. same: a store of the value that is there. */
@@ -299,7 +299,7 @@ static void mark_shared_word(struct warp *w, const struct op *o, uint32_t lane, 
 }
 
 /* Tests whether the access is no race and leaves the marks of its word unchanged. */
-static inline bool known_word(const struct shadow *s, uint32_t off, uint16_t self, bool write)
+static inline bool is_marked_word(const struct shadow *s, uint32_t off, uint16_t self, bool write)
 {
 	const struct check_word *x = &s->word[off / 4];
 	uint32_t written;
@@ -311,15 +311,15 @@ static inline bool known_word(const struct shadow *s, uint32_t off, uint16_t sel
 }
 
 /* Fails the launch if a copy in flight writes the bytes. Returns true in this case. */
-static bool flies(struct warp *w, const struct op *o, uint32_t lane, const struct shadow *s, uint32_t off,
-	uint64_t bytes, bool write)
+static bool hits_copy_in_flight(struct warp *w, const struct op *o, uint32_t lane, const struct shadow *s,
+	uint32_t off, uint64_t bytes, bool write)
 {
 	if (!memchr(s->written + off, FLYING, bytes) ||
 		(write && o->in->op == I_cp && !has(o->in, M_BULK))) /* another copy in flight */
 		return false;
 	exec_fail(w, o, 1u << lane, "race",
 		"%s at byte %u of .shared, which a cp.async in flight writes (expected cp.async.wait_group before it)",
-		verb(o), off);
+		access_noun(o), off);
 	return true;
 }
 
@@ -327,7 +327,7 @@ static bool flies(struct warp *w, const struct op *o, uint32_t lane, const struc
  * Words of 4 bytes; what is smaller, or another block's of the cluster, is marked as written but takes no
  * part in the search for races.
  */
-static bool shared_access(
+static bool check_shared_access(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
 {
 	uint16_t self = (uint16_t)(w->index + 1);
@@ -337,15 +337,16 @@ static bool shared_access(
 		uint32_t off = shared_offset(&owner, at[i]);
 		struct shadow *s = owner->check;
 
-		if (off == UINT32_MAX || (bytes == 4 && owner == w->cta && known_word(s, off, self, write)))
+		if (off == UINT32_MAX ||
+			(bytes == 4 && owner == w->cta && is_marked_word(s, off, self, write)))
 			continue;
-		if (flies(w, o, i, s, off, bytes, write))
+		if (hits_copy_in_flight(w, o, i, s, off, bytes, write))
 			return false;
 		if (write) {
 			memset(s->written + off, WRITTEN, bytes);
 		} else if (!memchr(s->written + off, WRITTEN, bytes)) {
 			exec_find(w, o, 1u << i, "uninitialised",
-				"%s of %llu uninitialised bytes at byte %u of .shared", verb(o),
+				"%s of %llu uninitialised bytes at byte %u of .shared", access_noun(o),
 				(unsigned long long)bytes, off);
 		}
 		if (bytes < 4 || owner != w->cta)
@@ -363,14 +364,14 @@ static bool shared_access(
 static bool check_access(struct warp *w, const struct op *o, enum state_space space, uint32_t m,
 	uint64_t bytes, uint8_t *const *at, bool write)
 {
-	if (!aligned(w, o, m, bytes))
+	if (!check_aligned(w, o, m, bytes))
 		return false;
-	if ((space == SP_GLOBAL || space == SP_CONST) && !inside(w, o, m, bytes))
+	if ((space == SP_GLOBAL || space == SP_CONST) && !check_inside(w, o, m, bytes))
 		return false;
 	if (w->g->race && space != SP_CONST && space != SP_SHARED && space != SP_LOCAL && space != SP_PARAM)
 		race_access(w, o, m, bytes, at, write);
 	if (w->mem->unset && (space == SP_GLOBAL || space == SP_GENERIC))
-		heap_access(w, o, m, bytes, at, write);
+		check_heap_access(w, o, m, bytes, at, write);
 	if ((space != SP_SHARED && space != SP_GENERIC) || !w->cta->check)
 		return true;
 	if (check_atomic(o) && write) {
@@ -379,7 +380,7 @@ static bool check_access(struct warp *w, const struct op *o, enum state_space sp
 		check_barrier(w->cta); /* atomics may synchronize threads */
 		return true;
 	}
-	return shared_access(w, o, m, bytes, at, write);
+	return check_shared_access(w, o, m, bytes, at, write);
 }
 
 bool check_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at)

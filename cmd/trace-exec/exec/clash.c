@@ -54,7 +54,7 @@ bool clash_keeps(const struct warp *w, const struct op *o, uint32_t lane, const 
 }
 
 /* Returns the offset of `at` in the block's shared memory, or its address; UINT64_MAX: elsewhere. */
-static uint64_t place_of(const struct warp *w, uint32_t lane, const uint8_t *at, bool *shared)
+static uint64_t clash_place(const struct warp *w, uint32_t lane, const uint8_t *at, bool *shared)
 {
 	uintptr_t off = (uintptr_t)at - (uintptr_t)w->cta->shared;
 	const struct memory *m = w->mem;
@@ -68,10 +68,10 @@ static uint64_t place_of(const struct warp *w, uint32_t lane, const uint8_t *at,
 		       : UINT64_MAX;
 }
 
-static void note(struct warp *w, const struct op *o, uint32_t lane, uint32_t other, const uint8_t *at)
+static void note_clash(struct warp *w, const struct op *o, uint32_t lane, uint32_t other, const uint8_t *at)
 {
 	bool shared;
-	uint64_t place = place_of(w, lane, at, &shared);
+	uint64_t place = clash_place(w, lane, at, &shared);
 
 	if (place != UINT64_MAX)
 		w->cta->clash = (struct clash){o, place, w->index, (uint8_t)lane, (uint8_t)other, shared};
@@ -90,7 +90,7 @@ void clash_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *const 
 		while (first[k] && at[first[k] - 1] != at[i])
 			k = (k + 1) % SLOTS;
 		if (first[k] && !same_store(w, o, first[k] - 1u, i)) {
-			note(w, o, first[k] - 1u, i, at[i]);
+			note_clash(w, o, first[k] - 1u, i, at[i]);
 			return;
 		}
 		first[k] = first[k] ? first[k] : (uint8_t)(i + 1);

@@ -45,7 +45,7 @@ void grid_block(const struct grid *g, uint64_t number, uint32_t id[3])
 }
 
 /* Ends the phase for the warp's lanes that have arrived. */
-static void release(struct warp *w)
+static void release_warp(struct warp *w)
 {
 	w->cluster_over |= w->cluster_arrived;
 	w->cluster_arrived = 0;
@@ -57,7 +57,7 @@ static void release(struct warp *w)
 }
 
 /* Ends the phase of barrier.cluster if all live lanes have arrived. */
-static void settle(struct cluster *c)
+static void settle_phase(struct cluster *c)
 {
 	if (!c->arrived)
 		return;
@@ -72,7 +72,7 @@ static void settle(struct cluster *c)
 	for (uint32_t i = 0; i < c->n; i++) {
 		check_barrier(c->cta[i]);
 		for (uint32_t k = 0; k < c->cta[i]->n_warps; k++)
-			release(&c->cta[i]->warp[k]);
+			release_warp(&c->cta[i]->warp[k]);
 	}
 }
 
@@ -80,7 +80,7 @@ static void settle(struct cluster *c)
  * Executes a turn of each block. *moved: a warp was ready; *done: number of blocks that have ended. Returns
  * false if the launch has failed.
  */
-static bool turn(struct cluster *c, bool *moved, uint32_t *done)
+static bool execute_round(struct cluster *c, bool *moved, uint32_t *done)
 {
 	struct grid *g = c->cta[0]->g;
 
@@ -95,7 +95,7 @@ static bool turn(struct cluster *c, bool *moved, uint32_t *done)
 			cta_over_limit(b);
 		if (grid_failed(g, b->number))
 			return false;
-		settle(c);
+		settle_phase(c);
 		*done += b->n_done == b->n_warps;
 	}
 	return true;
@@ -140,7 +140,7 @@ static bool warp_spins(struct warp *w)
 }
 
 /* Tests whether every warp that is ready spins. */
-static bool all_spin(struct cluster *c)
+static bool all_warps_spin(struct cluster *c)
 {
 	for (uint32_t i = 0; i < c->n; i++)
 		for (uint32_t k = 0; k < c->cta[i]->n_warps; k++)
@@ -156,7 +156,7 @@ enum cluster_state cluster_go(struct cluster *c)
 
 	c->changed = false;
 	for (;;) {
-		if (!turn(c, &moved, &done))
+		if (!execute_round(c, &moved, &done))
 			return CLUSTER_FAILED;
 		if (done == c->n)
 			return CLUSTER_DONE;
@@ -170,7 +170,7 @@ enum cluster_state cluster_go(struct cluster *c)
 			c->watch_at = 1;
 		} else if (++c->quiet >= c->watch_at) {
 			c->watch_at = 2 * c->quiet;
-			if (all_spin(c)) {
+			if (all_warps_spin(c)) {
 				c->watch_at = 0; /* look again in the first round of the next call */
 				return CLUSTER_STUCK;
 			}
@@ -188,7 +188,7 @@ void cluster_deadlock(struct cluster *c)
 }
 
 /* Checks that all live lanes of a warp arrive together at a barrier with .aligned. */
-static bool come_together(struct warp *w, const struct op *o, uint32_t m)
+static bool check_arrive_together(struct warp *w, const struct op *o, uint32_t m)
 {
 	return !w->g->opt->check || !has(o->in, M_ALIGNED) || check_divergence(w, o, m);
 }
@@ -198,7 +198,7 @@ void cluster_arrive(struct warp *w, const struct op *o, uint32_t m)
 	struct cluster *c = w->cta->cluster;
 	uint32_t again = m & (w->cluster_arrived | w->cluster_over);
 
-	if (!come_together(w, o, m))
+	if (!check_arrive_together(w, o, m))
 		return;
 	if (again) {
 		exec_fail(w, o, again, "barrier",
@@ -214,13 +214,13 @@ bool cluster_wait(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint32_t early = m & ~(w->cluster_arrived | w->cluster_over);
 
-	if (!come_together(w, o, m))
+	if (!check_arrive_together(w, o, m))
 		return true;
 	if (early) {
 		exec_fail(w, o, early, "barrier", "wait for barrier.cluster (expected an arrival before it)");
 		return true;
 	}
-	settle(w->cta->cluster);
+	settle_phase(w->cta->cluster);
 	w->cluster_over &= ~m;
 	if (!(m & w->cluster_arrived))
 		return true;

@@ -97,7 +97,7 @@ void cta_start(struct cta *c, uint64_t number)
 
 /* ---- barriers ---- */
 
-static void give_result(struct warp *w, const struct barrier *b)
+static void set_barrier_result(struct warp *w, const struct barrier *b)
 {
 	const struct op *o = w->waiting;
 	uint32_t m = w->wait_mask;
@@ -112,7 +112,7 @@ static void give_result(struct warp *w, const struct barrier *b)
 	}
 }
 
-static void release(struct cta *c, uint32_t id)
+static void complete_barrier(struct cta *c, uint32_t id)
 {
 	struct barrier *b = &c->barrier[id];
 
@@ -120,7 +120,7 @@ static void release(struct cta *c, uint32_t id)
 		struct warp *w = &c->warp[i];
 
 		if (w->waiting && w->state == WARP_BARRIER && w->barrier == id) {
-			give_result(w, b);
+			set_barrier_result(w, b);
 			w->waiting = NULL;
 			w->state = WARP_READY;
 		}
@@ -129,7 +129,7 @@ static void release(struct cta *c, uint32_t id)
 	check_barrier(c);
 }
 
-static bool met(const struct cta *c, const struct barrier *b)
+static bool barrier_met(const struct cta *c, const struct barrier *b)
 {
 	return b->arrived && b->arrived >= (b->counted ? b->expected : c->n_warps - c->n_done);
 }
@@ -170,10 +170,10 @@ bool cta_arrive(struct warp *w, const struct op *o, uint32_t exec)
 		w->waiting = o;
 		w->wait_mask = exec;
 		w->barrier = (uint8_t)id;
-		w->state = WARP_BARRIER; /* also for the last one: release_barrier() sets its result */
+		w->state = WARP_BARRIER; /* also for the last one: complete_barrier() sets its result */
 	}
-	if (met(c, b)) {
-		release(c, id);
+	if (barrier_met(c, b)) {
+		complete_barrier(c, id);
 		return true;
 	}
 	return o->n == BAR_ARRIVE;
@@ -183,8 +183,8 @@ void cta_ended(struct cta *c)
 {
 	c->n_done++;
 	for (uint32_t i = 0; i < 16; i++)
-		if (c->barrier[i].arrived && !c->barrier[i].counted && met(c, &c->barrier[i]))
-			release(c, i);
+		if (c->barrier[i].arrived && !c->barrier[i].counted && barrier_met(c, &c->barrier[i]))
+			complete_barrier(c, i);
 }
 
 /* Returns the managed or pinned memory that the lowest lane accessed last; NULL: it accessed other memory. */
@@ -197,7 +197,7 @@ static const struct buffer *host_memory_accessed(const struct warp *w, uint32_t 
 }
 
 /* Fails the launch at the instruction at which a warp spins. */
-static void name_loop(struct warp *w)
+static void report_spin(struct warp *w)
 {
 	const struct entry *top = &w->stack[w->depth - 1];
 	uint32_t others = w->lanes & ~w->ended & ~top->mask;
@@ -219,7 +219,7 @@ void cta_deadlock(struct cta *c)
 {
 	for (uint32_t i = 0; i < c->n_warps; i++)
 		if (c->warp[i].state == WARP_READY) {
-			name_loop(&c->warp[i]);
+			report_spin(&c->warp[i]);
 			return;
 		}
 	for (uint32_t i = 0; i < c->n_warps; i++) {
@@ -252,7 +252,7 @@ void cta_over_limit(struct cta *c)
 }
 
 /* Executes a turn of a warp with independent lanes: groups that can run get STEP instructions each. */
-static void share_turn(struct warp *w)
+static void execute_independent(struct warp *w)
 {
 	uint64_t end = w->insts + TURN;
 
@@ -276,7 +276,7 @@ bool cta_turn(struct cta *c)
 			continue;
 		moved = true;
 		if (c->g->independent)
-			share_turn(w);
+			execute_independent(w);
 		else
 			exec_warp(w, TURN);
 		c->clock += w->insts - before;

@@ -22,8 +22,8 @@ void exec_thread(const struct warp *w, unsigned lane, uint32_t tid[3])
 }
 
 /* Sets the fault: the message, with the place of o and the lowest lane of mask. A long kernel name is cut. */
-static void describe(struct fault *f, const struct warp *w, const struct op *o, uint32_t mask, const char *id,
-	const char *fmt, va_list args)
+static void describe_finding(struct fault *f, const struct warp *w, const struct op *o, uint32_t mask,
+	const char *id, const char *fmt, va_list args)
 {
 	const struct module *m = o->func->module;
 	const char *name = w->g->l->kernel->name;
@@ -48,7 +48,7 @@ void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id
 	va_start(args, fmt);
 	pthread_mutex_lock(&g->lock);
 	if (w->cta->number < atomic_load(&g->failed)) {
-		describe(&g->fault, w, o, mask, id, fmt, args);
+		describe_finding(&g->fault, w, o, mask, id, fmt, args);
 		atomic_store(&g->failed, w->cta->number);
 	}
 	pthread_mutex_unlock(&g->lock);
@@ -71,7 +71,7 @@ void exec_find(struct warp *w, const struct op *o, uint32_t mask, const char *id
 		return;
 	va_start(args, fmt);
 	c->finding[c->n_findings].op = o;
-	describe(&c->finding[c->n_findings++].fault, w, o, mask, id, fmt, args);
+	describe_finding(&c->finding[c->n_findings++].fault, w, o, mask, id, fmt, args);
 	va_end(args);
 }
 
@@ -290,7 +290,7 @@ static void change_flow(struct warp *w, const struct op *o, uint32_t pc, uint32_
 }
 
 /* Records an instruction. Most continue the last run (trace_out.c), whose end is all that changes. */
-static inline void keep(
+static inline void record_inst(
 	struct warp *w, record_fn *record, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
 	struct recording *t = &w->packed;
@@ -322,7 +322,7 @@ void exec_warp(struct warp *w, uint64_t quantum)
 			if (exec)
 				o->fn(w, o, exec);
 			if (record)
-				keep(w, record, o, pc, mask, exec);
+				record_inst(w, record, o, pc, mask, exec);
 			top->pc = pc + 1;
 			if (pc + 1 == top->rpc)
 				stack_next(w, pc + 1);
@@ -331,7 +331,7 @@ void exec_warp(struct warp *w, uint64_t quantum)
 			w->thread_insts -= lanes;
 		} else {
 			if (record)
-				keep(w, record, o, pc, mask, exec);
+				record_inst(w, record, o, pc, mask, exec);
 			change_flow(w, o, pc, mask, exec);
 		}
 	}
@@ -346,7 +346,7 @@ struct snapshot {
 	uint32_t depth, calls;
 };
 
-static void take(const struct warp *w, struct snapshot *s)
+static void take_snapshot(const struct warp *w, struct snapshot *s)
 {
 	s->bytes = w->g->code->frame[w->func].bytes;
 	s->depth = w->depth;
@@ -357,7 +357,7 @@ static void take(const struct warp *w, struct snapshot *s)
 	memcpy(s->stack, w->stack, s->depth * sizeof(*s->stack));
 }
 
-static bool same(const struct warp *w, const struct snapshot *s)
+static bool equals_snapshot(const struct warp *w, const struct snapshot *s)
 {
 	return w->depth == s->depth && w->n_calls == s->calls &&
 	       w->stack[w->depth - 1].pc == s->stack[s->depth - 1].pc &&
@@ -372,7 +372,7 @@ bool exec_spins(struct warp *w)
 	struct snapshot s;
 	bool spins = false;
 
-	take(w, &s);
+	take_snapshot(w, &s);
 	w->changed = false;
 	for (uint32_t n = 0; n < SPIN_STEPS && !spins; n++) {
 		exec_warp(w, 1);
@@ -380,7 +380,7 @@ bool exec_spins(struct warp *w)
 		if (w->state != WARP_READY || w->changed || w->stop & WARP_STOP)
 			break;
 		w->stop = 0;
-		spins = same(w, &s);
+		spins = equals_snapshot(w, &s);
 	}
 	free(s.frame);
 	free(s.stack);

@@ -12,7 +12,7 @@
 #define FLIGHTS_MOST 65536u
 
 struct flight_part {
-	uint8_t *at;
+	uint8_t *target; /* host address in shared memory */
 	uint32_t group;
 	uint8_t lane, bytes;
 };
@@ -57,7 +57,7 @@ void flight_wait(struct warp *w, uint32_t m, uint32_t groups)
 		const struct flight_part *x = &f->flight[k];
 
 		if (m >> x->lane & 1 && (uint64_t)x->group + groups < f->groups[x->lane])
-			check_flying(w->cta, x->at, x->bytes, false);
+			check_flying(w->cta, x->target, x->bytes, false);
 		else
 			f->flight[left++] = *x;
 	}

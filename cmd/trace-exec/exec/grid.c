@@ -57,7 +57,7 @@ struct grid_team {
 };
 
 /* Delivers a CTA that has ended or failed, after all lower ones: counts, reports findings, calls done. */
-static void deliver(struct grid_team *t, struct cta *c, bool good)
+static void deliver_cta(struct grid_team *t, struct cta *c, bool good)
 {
 	struct grid *g = t->g;
 
@@ -76,7 +76,7 @@ static void deliver(struct grid_team *t, struct cta *c, bool good)
 	t->good = t->good && good && (!t->done || t->done(t->ctx, c));
 }
 
-static void *work(void *arg)
+static void *run_clusters(void *arg)
 {
 	struct grid_team *t = arg;
 	struct cluster *c = cluster_new(t->g);
@@ -94,7 +94,7 @@ static void *work(void *arg)
 		while (t->delivered != n)
 			pthread_cond_wait(&t->turn, &t->lock);
 		for (uint32_t i = 0; i < c->n && t->good; i++)
-			deliver(t, c->cta[i], state == CLUSTER_DONE);
+			deliver_cta(t, c->cta[i], state == CLUSTER_DONE);
 		t->delivered++;
 		pthread_cond_broadcast(&t->turn);
 	}
@@ -113,7 +113,7 @@ struct resident {
 	uint32_t n, cap;
 };
 
-static bool begin(struct grid_team *t, struct resident *r)
+static bool start_next_cluster(struct grid_team *t, struct resident *r)
 {
 	if (t->next == t->clusters || r->n == RESIDENT_MAX)
 		return false;
@@ -140,7 +140,7 @@ static void deliver_front(struct grid_team *t, struct resident *r)
 
 	for (; k < r->n && r->state[k] == CLUSTER_DONE && t->good; k++)
 		for (uint32_t i = 0; i < r->c[k]->n && t->good; i++)
-			deliver(t, r->c[k]->cta[i], true);
+			deliver_cta(t, r->c[k]->cta[i], true);
 	for (uint32_t i = 0; k && i < r->n; i++) { /* free structures move to the end */
 		struct cluster *c = r->c[i];
 
@@ -153,13 +153,13 @@ static void deliver_front(struct grid_team *t, struct resident *r)
 	r->n -= k;
 }
 
-static void work_alone(struct grid_team *t)
+static void run_on_one_thread(struct grid_team *t)
 {
 	struct resident r = {0};
 	uint32_t from = 0; /* clusters before it have been tried since the last one started */
 
 	while (t->good && (r.n || t->next < t->clusters)) {
-		bool progress = begin(t, &r);
+		bool progress = start_next_cluster(t, &r);
 
 		if (progress)
 			from = r.n - 1;
@@ -185,7 +185,7 @@ static void work_alone(struct grid_team *t)
 }
 
 /* Returns the number of threads for the launch: 1 when the order of its blocks could have an effect. */
-static unsigned team_size(const struct grid *g, uint64_t clusters)
+static unsigned count_threads(const struct grid *g, uint64_t clusters)
 {
 	uint64_t n = g->opt->threads;
 	bool mixed = (g->order & (g->order - 1)) != 0, shows = g->order & (ORDER_SHOWS | ORDER_FENCE);
@@ -204,7 +204,7 @@ bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 		.clusters = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] / g->cluster_size,
 		.good = true};
 	pthread_t thread[THREADS_MAX];
-	unsigned n = team_size(g, t.clusters), started = 0;
+	unsigned n = count_threads(g, t.clusters), started = 0;
 
 	g->at_once = n;
 	atomic_store(&g->failed, UINT64_MAX);
@@ -212,12 +212,12 @@ bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 	pthread_mutex_init(&t.lock, NULL);
 	pthread_cond_init(&t.turn, NULL);
 	race_start(g);
-	while (started + 1 < n && !pthread_create(&thread[started], NULL, work, &t))
+	while (started + 1 < n && !pthread_create(&thread[started], NULL, run_clusters, &t))
 		started++;
 	if (n > 1)
-		work(&t);
+		run_clusters(&t);
 	else
-		work_alone(&t);
+		run_on_one_thread(&t);
 	for (unsigned i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
 	race_end(g, t.good);

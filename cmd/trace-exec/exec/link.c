@@ -11,7 +11,7 @@
 #include <string.h>
 #include "exec/call.h"
 
-static struct place place_of(const struct module *m, const struct symbol *s)
+static struct place symbol_place(const struct module *m, const struct symbol *s)
 {
 	return (struct place){m->path, s->line, s->col};
 }
@@ -24,69 +24,69 @@ struct link_name {
 	const struct module *in;
 };
 
-static bool offers(const struct symbol *s)
+static bool is_visible_definition(const struct symbol *s)
 {
 	return (s->kind == SYM_VAR || s->kind == SYM_FUNC) && s->visible &&
 	       ((s->defined && !s->external) || s->alias);
 }
 
 /* Sets the fault for a name that disagrees with b, the definition or the other name. */
-static int unfit(const struct link_name *a, const struct link_name *b, struct fault *f, const char *found,
-	const char *expected)
+static int link_fault(const struct link_name *a, const struct link_name *b, struct fault *f,
+	const char *found, const char *expected)
 {
 	char quoted[80];
 
 	diag_quote(quoted, sizeof(quoted), a->sym->name, strlen(a->sym->name));
-	return fault_set(f, place_of(a->in, a->sym), "link", "'%s' %s (expected %s, as in %s:%u:%u)", quoted,
-		found, expected, b->in->path, b->sym->line, b->sym->col);
+	return fault_set(f, symbol_place(a->in, a->sym), "link", "'%s' %s (expected %s, as in %s:%u:%u)",
+		quoted, found, expected, b->in->path, b->sym->line, b->sym->col);
 }
 
 /* Checks that a name agrees with its definition `to`. */
-static int fits(const struct link_name *a, const struct link_name *to, struct fault *f)
+static int check_fits(const struct link_name *a, const struct link_name *to, struct fault *f)
 {
 	const struct symbol *s = a->sym, *d = to->sym;
 	char found[60], expected[60];
 
 	if (s->kind != d->kind)
-		return unfit(a, to, f, s->kind == SYM_FUNC ? "is a function" : "is a variable",
+		return link_fault(a, to, f, s->kind == SYM_FUNC ? "is a function" : "is a variable",
 			d->kind == SYM_FUNC ? "a function" : "a variable");
 	if (s->kind == SYM_FUNC)
 		return !s->func || !d->func || func_same(s->func, d->func)
 			       ? 0
-			       : unfit(a, to, f, "has other parameters or results", "the same");
+			       : link_fault(a, to, f, "has other parameters or results", "the same");
 	snprintf(found, sizeof(found), "is in .%s", space_name[s->space]);
 	snprintf(expected, sizeof(expected), ".%s", space_name[d->space]);
 	if (s->space != d->space)
-		return unfit(a, to, f, found, expected);
+		return link_fault(a, to, f, found, expected);
 	if (s->type != d->type && (types[s->type].kind == K_OPAQUE || types[d->type].kind == K_OPAQUE)) {
 		snprintf(found, sizeof(found), "has type .%s", types[s->type].name);
 		snprintf(expected, sizeof(expected), ".%s", types[d->type].name);
-		return unfit(a, to, f, found, expected);
+		return link_fault(a, to, f, found, expected);
 	}
 	if (s->unsized || s->size == d->size || (s->common && (d->common || s->size < d->size)))
 		return 0;
 	snprintf(found, sizeof(found), "has %llu bytes", (unsigned long long)s->size);
 	snprintf(expected, sizeof(expected), "%llu", (unsigned long long)d->size);
-	return unfit(a, to, f, found, expected);
+	return link_fault(a, to, f, found, expected);
 }
 
 /*
  * Sets *best to the definition that is used: one that is neither .weak nor .common; the larger of two common
  * ones, or the one with values; the first of two weak ones. Returns -1 if the definitions conflict.
  */
-static int choose(struct link_name *best, const struct link_name *other, struct fault *f)
+static int choose_definition(struct link_name *best, const struct link_name *other, struct fault *f)
 {
 	const struct symbol *a = best->sym, *b = other->sym;
 
 	if (!a->weak && !a->common && !b->weak && !b->common)
-		return unfit(other, best, f, "is defined again", "one definition, or .weak");
+		return link_fault(other, best, f, "is defined again", "one definition, or .weak");
 	if (a->common && b->common) {
 		const struct link_name *least = a->size < b->size ? best : other;
 
 		if ((a->init || a->fixup) && (b->init || b->fixup))
-			return unfit(other, best, f, "has initial values again", "them once");
+			return link_fault(other, best, f, "has initial values again", "them once");
 		if (a->size != b->size && (least->sym->init || least->sym->fixup))
-			return unfit(least, least == best ? other : best, f,
+			return link_fault(least, least == best ? other : best, f,
 				"has initial values but is smaller than elsewhere", "the size");
 		if (a->size < b->size || (a->size == b->size && (b->init || b->fixup)))
 			*best = *other;
@@ -107,11 +107,11 @@ static int find_definition(const struct program *p, const struct module *group, 
 		struct link_name d = {NULL, m};
 
 		if (m->group != group || !(d.sym = scope_find(m->scope, name, (uint32_t)strlen(name))) ||
-			!offers(d.sym))
+			!is_visible_definition(d.sym))
 			continue;
 		if (!found)
 			*best = d;
-		else if (choose(best, &d, f))
+		else if (choose_definition(best, &d, f))
 			return -1;
 		found = 1;
 	}
@@ -134,11 +134,11 @@ static int link_symbol(const struct program *p, const struct module *m, struct s
 	if (found < 0)
 		return -1;
 	if (!found && !func)
-		return fault_set(f, place_of(m, s), "extern",
+		return fault_set(f, symbol_place(m, s), "extern",
 			".extern variable '%s' is not defined by any module", s->name);
 	if (!found || best.sym == s)
 		return 0;
-	if (fits(&a, &best, f))
+	if (check_fits(&a, &best, f))
 		return -1;
 	if (best.sym->align < s->align)
 		best.sym->align = s->align;
@@ -153,8 +153,9 @@ static int check_alias(const struct module *m, struct symbol *s, struct fault *f
 	struct link_name a = {s, m}, to = {s->def, m};
 
 	if (!s->def->func || !s->def->func->has_body || s->def->weak)
-		return unfit(&a, &to, f, "is the alias of a function without a body of its own", "a body");
-	return fits(&a, &to, f);
+		return link_fault(
+			&a, &to, f, "is the alias of a function without a body of its own", "a body");
+	return check_fits(&a, &to, f);
 }
 
 static int link_names(const struct program *p, const struct module *m, struct fault *f)
@@ -187,7 +188,7 @@ static int check_kernels(const struct program *p, const struct module *group, st
 
 				if (p->module[n]->group == group && b.sym && b.sym->func &&
 					b.sym->func->entry && sym_def(b.sym) != sym_def(s))
-					return unfit(
+					return link_fault(
 						&a, &b, f, "is a kernel again", "one kernel of the name");
 			}
 		}
@@ -214,7 +215,7 @@ static int link_group(struct program *p, struct fault *f)
 
 /* ---- initial values that are addresses ---- */
 
-static int fix_up(const struct module *m, struct symbol *v, struct fault *f)
+static int apply_fixups(const struct module *m, struct symbol *v, struct fault *f)
 {
 	for (struct fixup *x = v->fixup; x; x = x->next) {
 		struct symbol *s = sym_def(x->sym);
@@ -231,17 +232,17 @@ static int fix_up(const struct module *m, struct symbol *v, struct fault *f)
 	return 0;
 }
 
-static int fix_up_all(const struct program *p, struct fault *f)
+static int apply_all_fixups(const struct program *p, struct fault *f)
 {
 	for (uint32_t i = 0; i < p->n_modules; i++) {
 		const struct module *m = p->module[i];
 
 		for (uint32_t k = 0; k < m->n_vars; k++)
-			if (fix_up(m, m->var[k], f))
+			if (apply_fixups(m, m->var[k], f))
 				return -1;
 		for (uint32_t k = 0; k < m->n_funcs; k++)
 			for (uint32_t j = 0; j < m->func[k]->n_vars; j++)
-				if (fix_up(m, m->func[k]->var[j], f))
+				if (apply_fixups(m, m->func[k]->var[j], f))
 					return -1;
 	}
 	return 0;
@@ -301,7 +302,8 @@ int program_link(struct program *p, struct fault *f)
 			p->func[p->n_funcs++] = fn;
 		}
 	}
-	return link_group(p, f) || place_statics(p, f) || place_shared(p, f) || fix_up_all(p, f) ? -1 : 0;
+	return link_group(p, f) || place_statics(p, f) || place_shared(p, f) || apply_all_fixups(p, f) ? -1
+												       : 0;
 }
 
 struct func *program_kernel(const struct program *p, const char *name)

@@ -87,7 +87,7 @@ static bool map_marks(struct memory *m, uint8_t *at, uint64_t n, int value)
 	return true;
 }
 
-static void mark(struct memory *m, uint8_t *at, uint64_t n, int value)
+static void set_marks(struct memory *m, uint8_t *at, uint64_t n, int value)
 {
 	uint64_t before = (PAGE - (uintptr_t)at % PAGE) % PAGE;
 	uint64_t pages = n > before ? (n - before) / PAGE * PAGE : 0;
@@ -104,13 +104,13 @@ void memory_unset(struct memory *m, uint64_t addr, uint64_t bytes)
 {
 	if (!m->unset)
 		m->unset = reserve(m->heap_cap, 1);
-	mark(m, m->unset + (addr - HEAP_BASE), bytes, 1);
+	set_marks(m, m->unset + (addr - HEAP_BASE), bytes, 1);
 }
 
 void memory_set(struct memory *m, uint64_t addr, uint64_t bytes)
 {
 	if (m->unset)
-		mark(m, m->unset + (addr - HEAP_BASE), bytes, 0);
+		set_marks(m, m->unset + (addr - HEAP_BASE), bytes, 0);
 }
 
 #define PLACES_MAX 16u

@@ -17,7 +17,7 @@
 
 #define SHARED_MOST (1u << 20)
 
-static struct place place_of(const struct module *m, const struct symbol *v)
+static struct place variable_place(const struct module *m, const struct symbol *v)
 {
 	return (struct place){m->path, v->line, v->col};
 }
@@ -30,7 +30,7 @@ static int place_static(struct program *p, const struct module *m, struct symbol
 		v->addr = sym_place(v, p->local_end);
 		p->local_end = (uint32_t)(v->addr + v->size);
 		if (p->local_end > LOCAL_MAX / 2)
-			return fault_set(f, place_of(m, v), "local-memory",
+			return fault_set(f, variable_place(m, v), "local-memory",
 				"too much local memory outside of functions (at most %u bytes)",
 				LOCAL_MAX / 2);
 	}
@@ -39,7 +39,7 @@ static int place_static(struct program *p, const struct module *m, struct symbol
 	v->addr = sym_place(v, p->static_end);
 	p->static_end = v->addr + v->size;
 	if (p->static_end > STATIC_LIMIT - 65536)
-		return fault_set(f, place_of(m, v), "static-memory",
+		return fault_set(f, variable_place(m, v), "static-memory",
 			"too much memory of static variables (at most %u bytes)",
 			STATIC_LIMIT - 65536 - STATIC_BASE);
 	return 0;
@@ -220,7 +220,7 @@ static int place_shared_one(
 	uint64_t end = v->addr + v->size;
 	if (end > SHARED_MOST)
 		return fault_set(
-			f, place_of(m, v), "shared-memory", "too much shared memory (at most 1 MiB)");
+			f, variable_place(m, v), "shared-memory", "too much shared memory (at most 1 MiB)");
 	if (own) {
 		own->shared_end = (uint32_t)end;
 		return 0;

@@ -37,7 +37,7 @@ static const uint8_t *bytes_at(const struct warp *w, unsigned lane, uint64_t a, 
 	return a <= size && size - a >= n ? from + a : NULL;
 }
 
-void print_text(const struct warp *w, unsigned lane, uint64_t addr, char *out, size_t cap)
+void print_string(const struct warp *w, unsigned lane, uint64_t addr, char *out, size_t cap)
 {
 	size_t n = 0;
 	const uint8_t *c;
@@ -58,7 +58,7 @@ struct printing {
 	struct bytes out;
 };
 
-static bool outside(struct printing *p, uint64_t addr, uint64_t n)
+static bool fail_outside(struct printing *p, uint64_t addr, uint64_t n)
 {
 	const enum state_space space = space_at(addr);
 
@@ -75,18 +75,18 @@ static bool add_text(struct printing *p, struct bytes *to, uint64_t addr)
 	bytes_add(to, "", 0);
 	for (; (c = bytes_at(p->w, p->lane, addr, 1)) && *c; addr++)
 		bytes_add(to, c, 1);
-	return c || outside(p, addr, 1);
+	return c || fail_outside(p, addr, 1);
 }
 
 /* Reads the next argument, of 4 or 8 bytes. Returns false if the launch has failed. */
-static bool take(struct printing *p, unsigned size, uint64_t *v)
+static bool take_argument(struct printing *p, unsigned size, uint64_t *v)
 {
 	p->next = (p->next + size - 1) / size * size;
 	const uint8_t *a = bytes_at(p->w, p->lane, p->args + p->next, size);
 
 	*v = 0;
 	if (!a)
-		return outside(p, p->args + p->next, size);
+		return fail_outside(p, p->args + p->next, size);
 	memcpy(v, a, size);
 	p->next += size;
 	p->used++;
@@ -101,7 +101,7 @@ struct conversion {
 	unsigned shorts; /* number of h */
 };
 
-static const char *read_number(const char *s, bool *taken, unsigned *v)
+static const char *read_size(const char *s, bool *taken, unsigned *v)
 {
 	*taken = *s == '*';
 	s += *taken;
@@ -125,10 +125,10 @@ static const char *read_conversion(const char *s, struct conversion *c)
 	memset(c, 0, sizeof(*c));
 	for (; *s && strchr("-+ #0", *s); s++)
 		add_flag(c, *s);
-	s = read_number(s, &c->width_taken, &c->width);
+	s = read_size(s, &c->width_taken, &c->width);
 	c->point = *s == '.';
 	if (c->point)
-		s = read_number(s + 1, &c->precision_taken, &c->precision);
+		s = read_size(s + 1, &c->precision_taken, &c->precision);
 	for (; *s && strchr("hlLjzt", *s); s++) {
 		c->shorts += *s == 'h';
 		c->wide |= *s != 'h' && *s != 'L';
@@ -143,7 +143,7 @@ static bool take_sizes(struct printing *p, struct conversion *c)
 	uint64_t v;
 
 	if (c->width_taken) {
-		if (!take(p, 4, &v))
+		if (!take_argument(p, 4, &v))
 			return false;
 		if ((int32_t)v < 0)
 			add_flag(c, '-');
@@ -151,7 +151,7 @@ static bool take_sizes(struct printing *p, struct conversion *c)
 		c->width = v < WIDTH_MOST ? (unsigned)v : WIDTH_MOST;
 	}
 	if (c->precision_taken) {
-		if (!take(p, 4, &v))
+		if (!take_argument(p, 4, &v))
 			return false;
 		c->point = (int32_t)v >= 0; /* a negative precision counts as none */
 		c->precision = v < WIDTH_MOST ? (unsigned)v : WIDTH_MOST;
@@ -160,7 +160,7 @@ static bool take_sizes(struct printing *p, struct conversion *c)
 }
 
 /* Cuts an integer to the conversion's size. */
-static uint64_t whole(const struct conversion *c, uint64_t v)
+static uint64_t cut_integer(const struct conversion *c, uint64_t v)
 {
 	const unsigned cut = c->wide ? 0 : c->shorts > 1 ? 56 : c->shorts ? 48 : 32;
 
@@ -169,7 +169,7 @@ static uint64_t whole(const struct conversion *c, uint64_t v)
 }
 
 /* Appends v, or the text, in the format of c. */
-static void add_value(struct printing *p, const struct conversion *c, uint64_t v, const char *text)
+static void add_formatted(struct printing *p, const struct conversion *c, uint64_t v, const char *text)
 {
 	const bool number = strchr("diouxX", c->letter);
 	char width[12] = "", precision[12] = "", spec[48];
@@ -183,7 +183,7 @@ static void add_value(struct printing *p, const struct conversion *c, uint64_t v
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	if (number)
-		bytes_printf(&p->out, spec, (long long)whole(c, v));
+		bytes_printf(&p->out, spec, (long long)cut_integer(c, v));
 	else if (c->letter == 's')
 		bytes_printf(&p->out, spec, text);
 	else if (c->letter == 'c')
@@ -196,7 +196,7 @@ static void add_value(struct printing *p, const struct conversion *c, uint64_t v
 }
 
 /* Prints one conversion with its arguments. Returns false if the launch has failed. */
-static bool convert(struct printing *p, struct conversion *c)
+static bool print_conversion(struct printing *p, struct conversion *c)
 {
 	const bool number = strchr("diouxX", c->letter);
 	struct bytes text = {0};
@@ -209,7 +209,7 @@ static bool convert(struct printing *p, struct conversion *c)
 		bytes_add(&p->out, "%", 1);
 		return true;
 	}
-	good = take(p, c->letter == 'c' || (number && !c->wide) ? 4 : 8, &v);
+	good = take_argument(p, c->letter == 'c' || (number && !c->wide) ? 4 : 8, &v);
 	if (good && c->letter == 's') {
 		if (v)
 			good = add_text(p, &text, v);
@@ -217,12 +217,12 @@ static bool convert(struct printing *p, struct conversion *c)
 			bytes_puts(&text, "(null)");
 	}
 	if (good)
-		add_value(p, c, v, text.p);
+		add_formatted(p, c, v, text.p);
 	bytes_free(&text);
 	return good;
 }
 
-static bool print(struct printing *p, const char *s)
+static bool print_format(struct printing *p, const char *s)
 {
 	while (*s) {
 		const size_t plain = strcspn(s, "%");
@@ -241,7 +241,7 @@ static bool print(struct printing *p, const char *s)
 			s = end ? end : s + 1;
 			continue;
 		}
-		if (!convert(p, &c))
+		if (!print_conversion(p, &c))
 			return false;
 		s = end;
 	}
@@ -256,7 +256,7 @@ int print_lane(struct warp *w, const struct op *o, unsigned lane, uint64_t forma
 
 	if (!format)
 		return -1;
-	good = add_text(&p, &text, format) && print(&p, text.p);
+	good = add_text(&p, &text, format) && print_format(&p, text.p);
 	if (good && p.out.n) {
 		pthread_mutex_lock(&w->cta->g->lock);
 		fwrite(p.out.p, 1, p.out.n, w->g->print);

@@ -11,6 +11,6 @@
  */
 int print_lane(struct warp *w, const struct op *o, unsigned lane, uint64_t format, uint64_t args);
 /* Copies the string at a generic address, cut to cap bytes with its end. */
-void print_text(const struct warp *w, unsigned lane, uint64_t addr, char *out, size_t cap);
+void print_string(const struct warp *w, unsigned lane, uint64_t addr, char *out, size_t cap);
 
 #endif

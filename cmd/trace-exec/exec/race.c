@@ -36,8 +36,8 @@ struct race {
 #define BLOCK_BITS 31
 enum { OTHERS = 1 };
 
-static uint64_t block_of(uint64_t key) { return key >> 33; }
-static uint32_t inst_of(uint64_t key) { return (uint32_t)(key >> 1); }
+static uint64_t mark_block(uint64_t key) { return key >> 33; }
+static uint32_t mark_inst(uint64_t key) { return (uint32_t)(key >> 1); }
 
 void race_start(struct grid *g)
 {
@@ -60,7 +60,7 @@ static void set_mark(atomic_uint_fast64_t *at, uint64_t key)
 	uint64_t old = atomic_load(at), v;
 
 	do {
-		if (block_of(old) == block_of(key))
+		if (mark_block(old) == mark_block(key))
 			return;
 		v = (old > key ? old : key) | (old ? OTHERS : 0);
 		if (v == old)
@@ -68,14 +68,14 @@ static void set_mark(atomic_uint_fast64_t *at, uint64_t key)
 	} while (!atomic_compare_exchange_weak(at, &old, v));
 }
 
-static bool races(uint64_t writer, uint64_t reader)
+static bool marks_race(uint64_t writer, uint64_t reader)
 {
 	return writer &&
-	       (writer & OTHERS || (reader && (reader & OTHERS || block_of(reader) != block_of(writer))));
+	       (writer & OTHERS || (reader && (reader & OTHERS || mark_block(reader) != mark_block(writer))));
 }
 
 /* Returns the number of the word of global memory; UINT64_MAX: `at` is elsewhere. */
-static uint64_t word_of(const struct warp *w, const uint8_t *at)
+static uint64_t global_word(const struct warp *w, const uint8_t *at)
 {
 	const struct race *r = w->g->race;
 	uint64_t heap = (uintptr_t)at - (uintptr_t)w->mem->heap,
@@ -86,7 +86,7 @@ static uint64_t word_of(const struct warp *w, const uint8_t *at)
 	return fixed < w->mem->static_bytes ? r->heap + fixed / 4 : UINT64_MAX;
 }
 
-static uint64_t address_of(const struct race *r, uint64_t byte)
+static uint64_t byte_address(const struct race *r, uint64_t byte)
 {
 	return byte < 4 * r->heap ? HEAP_BASE + byte : byte - 4 * r->heap;
 }
@@ -94,7 +94,7 @@ static uint64_t address_of(const struct race *r, uint64_t byte)
 /* Returns the mark of two sets of accesses. */
 static uint64_t join_marks(uint64_t a, uint64_t b)
 {
-	uint64_t others = ((a | b) & OTHERS) || (a && b && block_of(a) != block_of(b)) ? OTHERS : 0;
+	uint64_t others = ((a | b) & OTHERS) || (a && b && mark_block(a) != mark_block(b)) ? OTHERS : 0;
 
 	return (a > b ? a : b) | others;
 }
@@ -117,7 +117,7 @@ static bool judge_byte(struct race *r, const struct mark *bytes, uint64_t byte)
 {
 	uint64_t low = atomic_load(&r->lowest);
 
-	if (!races(byte_writer(r, bytes, byte), byte_reader(r, bytes, byte)))
+	if (!marks_race(byte_writer(r, bytes, byte), byte_reader(r, bytes, byte)))
 		return false;
 	while (byte < low && !atomic_compare_exchange_weak(&r->lowest, &low, byte))
 		;
@@ -125,11 +125,11 @@ static bool judge_byte(struct race *r, const struct mark *bytes, uint64_t byte)
 }
 
 /* Marks an access; false: the block is marked already, so a race was seen then or by the other block. */
-static bool mark_access(struct mark *k, uint64_t key, bool write)
+static bool set_access_mark(struct mark *k, uint64_t key, bool write)
 {
 	atomic_uint_fast64_t *at = write ? &k->writer : &k->reader;
 
-	if (block_of(atomic_load_explicit(at, memory_order_relaxed)) == block_of(key))
+	if (mark_block(atomic_load_explicit(at, memory_order_relaxed)) == mark_block(key))
 		return false;
 	set_mark(at, key);
 	return true;
@@ -137,7 +137,7 @@ static bool mark_access(struct mark *k, uint64_t key, bool write)
 
 static void mark_word(struct race *r, uint64_t key, uint64_t n, bool write)
 {
-	if (!mark_access(&r->word[n], key, write))
+	if (!set_access_mark(&r->word[n], key, write))
 		return;
 	const struct mark *bytes = atomic_load(&r->byte);
 	for (unsigned i = 0; i < (bytes ? 4 : 1) && !judge_byte(r, bytes, 4 * n + i); i++)
@@ -158,13 +158,13 @@ static NOINLINE struct mark *byte_marks(struct grid *g)
 	return bytes;
 }
 
-static void mark_bytes(struct grid *g, uint64_t key, uint64_t from, uint64_t to, bool write)
+static void mark_access_bytes(struct grid *g, uint64_t key, uint64_t from, uint64_t to, bool write)
 {
 	struct mark *bytes = atomic_load(&g->race->byte);
 
 	bytes = bytes ? bytes : byte_marks(g);
 	for (uint64_t byte = from; byte < to; byte++)
-		if (mark_access(&bytes[byte], key, write))
+		if (set_access_mark(&bytes[byte], key, write))
 			judge_byte(g->race, bytes, byte);
 }
 
@@ -176,15 +176,15 @@ static void mark_range(struct grid *g, uint64_t key, uint64_t from, uint64_t byt
 	if (end > 4 * g->race->words)
 		return;
 	if (first > last) {
-		mark_bytes(g, key, from, end, write);
+		mark_access_bytes(g, key, from, end, write);
 		return;
 	}
 	if (from < 4 * first)
-		mark_bytes(g, key, from, 4 * first, write);
+		mark_access_bytes(g, key, from, 4 * first, write);
 	for (uint64_t n = first; n < last; n++)
 		mark_word(g->race, key, n, write);
 	if (end > 4 * last)
-		mark_bytes(g, key, 4 * last, end, write);
+		mark_access_bytes(g, key, 4 * last, end, write);
 }
 
 /* ---- warps of one block ---- */
@@ -237,7 +237,7 @@ void race_order(struct cta *c)
 		c->within->epoch++;
 }
 
-static void between_warps(struct within *x, uint32_t inst, uint16_t self, uint64_t n, bool write)
+static void note_warp_access(struct within *x, uint32_t inst, uint16_t self, uint64_t n, bool write)
 {
 	struct race_seen *s = &x->seen[n];
 
@@ -261,7 +261,7 @@ static void between_warps(struct within *x, uint32_t inst, uint16_t self, uint64
 	}
 }
 
-static const char *does(const struct op *o)
+static const char *access_verb(const struct op *o)
 {
 	bool bulk = o->in->op == I_cp && strstr(o->in->text, ".global.shared");
 
@@ -275,7 +275,7 @@ static void step_text(const struct grid *g, const struct race_step *s, char *out
 	if (s->warp == MANY)
 		snprintf(out, cap, "several warps read at line %u", o->in->line);
 	else
-		snprintf(out, cap, "warp %u %s at line %u", s->warp - 1, does(o), o->in->line);
+		snprintf(out, cap, "warp %u %s at line %u", s->warp - 1, access_verb(o), o->in->line);
 }
 
 void race_delivered(struct cta *c)
@@ -289,12 +289,12 @@ void race_delivered(struct cta *c)
 		return;
 	k->raced_within = true;
 	const struct op *o = &g->code->op[x->second.inst];
-	uint64_t addr = address_of(g->race, 4 * x->word);
+	uint64_t addr = byte_address(g->race, 4 * x->word);
 	const struct buffer *b = memory_near(g->mem, addr);
 	step_text(g, &x->first, first, sizeof(first));
 	diag_warn(stmt_place(o->func, o->in),
 		"race: warp %u %s byte %llu of '%s', which %s of CTA (%u,%u,%u) (expected a barrier between them or an atomic) (kernel %s)",
-		x->second.warp - 1, does(o), (unsigned long long)(addr - (b ? b->addr : 0)),
+		x->second.warp - 1, access_verb(o), (unsigned long long)(addr - (b ? b->addr : 0)),
 		b ? b->name : "memory", first, c->id[0], c->id[1], c->id[2], g->l->kernel->name);
 }
 
@@ -318,14 +318,14 @@ void race_access(
 		x = NULL;
 	}
 	FOR_BITS32 (i, m) {
-		uint64_t from = word_of(w, at[i]), to = from + (((uintptr_t)at[i] & 3) + bytes + 3) / 4;
+		uint64_t from = global_word(w, at[i]), to = from + (((uintptr_t)at[i] & 3) + bytes + 3) / 4;
 
 		if (from == UINT64_MAX)
 			continue;
 		if (r->word)
 			mark_range(w->cta->g, key, 4 * from + ((uintptr_t)at[i] & 3), bytes, write);
 		for (uint64_t n = from; x && n < to && n < r->words; n++)
-			between_warps(x, inst, (uint16_t)(w->index + 1), n, write);
+			note_warp_access(x, inst, (uint16_t)(w->index + 1), n, write);
 	}
 }
 
@@ -333,7 +333,7 @@ static void block_text(const struct grid *g, uint64_t key, char *out, size_t cap
 {
 	uint32_t id[3];
 
-	grid_block(g, block_of(key) - 1, id);
+	grid_block(g, mark_block(key) - 1, id);
 	snprintf(out, cap, "CTA (%u,%u,%u)", id[0], id[1], id[2]);
 }
 
@@ -341,9 +341,9 @@ static void report_race(const struct grid *g, uint64_t byte)
 {
 	const struct mark *bytes = atomic_load(&g->race->byte);
 	uint64_t writer = byte_writer(g->race, bytes, byte), reader = byte_reader(g->race, bytes, byte),
-		 addr = address_of(g->race, byte);
+		 addr = byte_address(g->race, byte);
 	const struct buffer *b = memory_near(g->mem, addr);
-	const struct op *o = &g->code->op[inst_of(writer)], *other = &g->code->op[inst_of(reader)];
+	const struct op *o = &g->code->op[mark_inst(writer)], *other = &g->code->op[mark_inst(reader)];
 	char by[60], too[120] = "others write";
 
 	block_text(g, writer, by, sizeof(by));
@@ -352,7 +352,7 @@ static void report_race(const struct grid *g, uint64_t byte)
 
 		block_text(g, reader, text, sizeof(text));
 		snprintf(too, sizeof(too), "%s%s at line %u", text,
-			block_of(reader) == block_of(writer) ? " and others read" : " reads",
+			mark_block(reader) == mark_block(writer) ? " and others read" : " reads",
 			other->in->line);
 	}
 	diag_warn(stmt_place(o->func, o->in),

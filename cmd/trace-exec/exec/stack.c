@@ -10,7 +10,7 @@
 #include "exec/check.h"
 #include "exec/stack.h"
 
-static struct entry *push(struct warp *w, uint32_t pc, uint32_t mask, uint32_t rpc)
+static struct entry *push_entry(struct warp *w, uint32_t pc, uint32_t mask, uint32_t rpc)
 {
 	if (w->depth == w->cap)
 		grow(&w->stack, &w->cap, w->depth + 1, sizeof(*w->stack));
@@ -21,7 +21,7 @@ static struct entry *push(struct warp *w, uint32_t pc, uint32_t mask, uint32_t r
 void stack_start(struct warp *w, uint32_t pc)
 {
 	w->depth = 0;
-	push(w, pc, w->lanes, UINT32_MAX);
+	push_entry(w, pc, w->lanes, UINT32_MAX);
 }
 
 /* Removes entries without a live lane; a call or the warp without a live lane ends. */
@@ -53,7 +53,7 @@ void stack_next(struct warp *w, uint32_t pc)
 }
 
 /* Replaces the top entry by groups of lanes with different PCs, in the order in which they are pushed. */
-static void divide(struct warp *w, const struct entry *group, unsigned n, uint32_t rpc)
+static void divide_lanes(struct warp *w, const struct entry *group, unsigned n, uint32_t rpc)
 {
 	struct entry top = w->stack[w->depth - 1], kept[LANES];
 	unsigned k = 0;
@@ -77,7 +77,7 @@ static void divide(struct warp *w, const struct entry *group, unsigned n, uint32
 		w->stack[w->depth - 1].pc = rpc;
 	for (unsigned i = 0; i < k; i++)
 		if (kept[i].pc != rpc || rpc == UINT32_MAX)
-			push(w, kept[i].pc, kept[i].mask, rpc);
+			push_entry(w, kept[i].pc, kept[i].mask, rpc);
 }
 
 void stack_branch(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
@@ -92,7 +92,7 @@ void stack_branch(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 		stack_next(w, pc + 1);
 		return;
 	}
-	divide(w, group, 2, o->rpc);
+	divide_lanes(w, group, 2, o->rpc);
 }
 
 void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
@@ -132,7 +132,7 @@ void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_
 	if (used == 1)
 		stack_next(w, group[0].pc);
 	else
-		divide(w, group, used, o->rpc);
+		divide_lanes(w, group, used, o->rpc);
 }
 
 static void raise_entry(struct warp *w, uint32_t i)
@@ -171,7 +171,7 @@ bool stack_release(struct warp *w)
 
 		if (waits && mask & above) {
 			w->stack[i].mask &= ~waits;
-			push(w, w->stack[i].pc, waits, w->stack[i].rpc);
+			push_entry(w, w->stack[i].pc, waits, w->stack[i].rpc);
 			return true;
 		}
 		above |= mask;
@@ -185,7 +185,7 @@ bool stack_gathers(const struct warp *w, const struct op *o)
 }
 
 /* Moves all groups except the running one past the barrier at which they have waited. */
-static void unpark(struct warp *w)
+static void pass_barrier(struct warp *w)
 {
 	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0;
 
@@ -216,7 +216,7 @@ bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 		return false;
 	}
 	if ((w->parked | exec) == alive) {
-		unpark(w);
+		pass_barrier(w);
 		return true;
 	}
 	w->parked |= exec;
@@ -226,7 +226,7 @@ bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 
 		top->mask = exec;
 		if (pc + 1 != rpc)
-			push(w, pc + 1, mask & ~exec, rpc);
+			push_entry(w, pc + 1, mask & ~exec, rpc);
 	}
 	if (!stack_rotate(w) && !stack_release(w))
 		check_divergence(w, o, w->parked);
@@ -237,7 +237,7 @@ void stack_again(struct warp *w, uint32_t pc, uint32_t mask)
 {
 	if (w->stack[w->depth - 1].rpc == pc + 1)
 		w->depth--;
-	push(w, pc, mask, pc + 1);
+	push_entry(w, pc, mask, pc + 1);
 }
 
-void stack_call(struct warp *w, uint32_t pc, uint32_t exec) { push(w, pc, exec, UINT32_MAX); }
+void stack_call(struct warp *w, uint32_t pc, uint32_t exec) { push_entry(w, pc, exec, UINT32_MAX); }

@@ -18,7 +18,7 @@ struct spec {
 	bool align_given;
 };
 
-static bool take_spec(struct parser *p, struct spec *s)
+static bool take_type_spec(struct parser *p, struct spec *s)
 {
 	int64_t v;
 
@@ -64,7 +64,7 @@ static bool take_spec(struct parser *p, struct spec *s)
 }
 
 /* Parses "[4][2]" after a name: *elems is the product; [] sets it to 0 and *unsized to true. */
-static bool take_dims(struct parser *p, uint64_t *elems, bool *unsized)
+static bool take_dimensions(struct parser *p, uint64_t *elems, bool *unsized)
 {
 	int64_t v;
 
@@ -151,7 +151,7 @@ static bool declare_registers(struct parser *p)
 	struct spec s;
 	int64_t count;
 
-	if (!take_spec(p, &s))
+	if (!take_type_spec(p, &s))
 		return false;
 	do {
 		struct token name = p->t;
@@ -219,7 +219,7 @@ static void place_in_frame(struct func *fn, struct symbol *v)
 		fn->local_align = v->align;
 }
 
-static bool check_size(struct parser *p, const struct token *name, const struct symbol *v)
+static bool check_variable_size(struct parser *p, const struct token *name, const struct symbol *v)
 {
 	uint64_t most = v->space == SP_SHARED                          ? 1u << 20
 			: v->space == SP_LOCAL || v->space == SP_PARAM ? 1u << 20
@@ -235,7 +235,7 @@ static bool check_size(struct parser *p, const struct token *name, const struct 
 }
 
 /* Sets type, alignment and size of a variable whose name and dimensions have been read. */
-static void describe(
+static void set_variable_type(
 	struct symbol *v, const struct spec *s, enum state_space space, uint64_t elems, bool unsized)
 {
 	uint64_t each = types[s->type].bits / 8u * (s->vec ? s->vec : 1u);
@@ -250,7 +250,7 @@ static void describe(
 }
 
 /* Checks that v agrees with its earlier .extern declaration, old. */
-static bool same_variable(
+static bool agrees_with_extern(
 	struct parser *p, const struct token *name, const struct symbol *old, const struct symbol *v)
 {
 	bool opaque = types[old->type].kind == K_OPAQUE || types[v->type].kind == K_OPAQUE;
@@ -276,11 +276,12 @@ static bool declare_variable(struct parser *p, const struct spec *s, enum state_
 
 	if (p->t.kind != TOK_NAME)
 		return parser_unexpected(p, "the name of a variable");
-	if (!(v = parser_new_symbol(p, SYM_VAR, &name)) || !parser_next(p) || !take_dims(p, &elems, &unsized))
+	if (!(v = parser_new_symbol(p, SYM_VAR, &name)) || !parser_next(p) ||
+		!take_dimensions(p, &elems, &unsized))
 		return false;
 	const struct symbol old = *v;
-	describe(v, s, space, elems, unsized);
-	if (!same_variable(p, &name, &old, v))
+	set_variable_type(v, s, space, elems, unsized);
+	if (!agrees_with_extern(p, &name, &old, v))
 		return false;
 	v->external = l.external;
 	v->visible |= l.visible;
@@ -290,7 +291,7 @@ static bool declare_variable(struct parser *p, const struct spec *s, enum state_
 	if (unsized && !l.external && !parser_at_punct(p, '='))
 		return parser_bad(
 			p, &name, "array", "array '%s' without size (expected a size, or .extern)", v->name);
-	if (!check_size(p, &name, v))
+	if (!check_variable_size(p, &name, v))
 		return false;
 	if (parser_at_punct(p, '=') &&
 		(space == SP_SHARED || space == SP_LOCAL || space == SP_PARAM || l.external))
@@ -306,7 +307,7 @@ static bool declare_variable(struct parser *p, const struct spec *s, enum state_
 		add_shared(p->m, v);
 	if (p->fn && (space == SP_LOCAL || space == SP_PARAM))
 		place_in_frame(p->fn, v);
-	return check_size(p, &name, v);
+	return check_variable_size(p, &name, v);
 }
 
 static bool declare_variables(
@@ -333,7 +334,7 @@ bool decl_variables(struct parser *p, enum state_space space, struct linkage l)
 		if (!parser_next(p) || !constant_take_number(p, &bank) || !parser_take_punct(p, ']'))
 			return false;
 	}
-	if (!take_spec(p, &s))
+	if (!take_type_spec(p, &s))
 		return false;
 	if (types[s.type].bits < 8)
 		return parser_unexpected(p, "a type of whole bytes before it");
@@ -344,7 +345,7 @@ bool decl_textures(struct parser *p)
 {
 	struct spec s;
 
-	if (!take_spec(p, &s))
+	if (!take_type_spec(p, &s))
 		return false;
 	s.type = T_TEXREF;
 	return declare_variables(p, &s, SP_GLOBAL, (struct linkage){0});
@@ -375,7 +376,7 @@ struct symbol *decl_param(struct parser *p, bool entry)
 		parser_unexpected(p, entry ? ".param" : ".param or .reg");
 		return NULL;
 	}
-	if (!parser_next(p) || !take_spec(p, &s))
+	if (!parser_next(p) || !take_type_spec(p, &s))
 		return NULL;
 	name = p->t;
 	if (p->t.kind != TOK_NAME) {
@@ -389,20 +390,20 @@ struct symbol *decl_param(struct parser *p, bool entry)
 		return NULL;
 	}
 	v = name_param(p, &s, false, &name);
-	if (!v || !parser_next(p) || !take_dims(p, &elems, &unsized))
+	if (!v || !parser_next(p) || !take_dimensions(p, &elems, &unsized))
 		return NULL;
 	if (elems > 65536) {
 		parser_bad(p, &name, "params", "too large a parameter (at most 65536 bytes)");
 		return NULL;
 	}
-	describe(v, &s, SP_PARAM, elems, unsized);
+	set_variable_type(v, &s, SP_PARAM, elems, unsized);
 	v->owner = p->fn;
 	v->defined = true;
 	v->line = name.line;
 	v->col = name.col;
 	if (!entry && p->fn)
 		place_in_frame(p->fn, v);
-	if (!check_size(p, &name, v))
+	if (!check_variable_size(p, &name, v))
 		return NULL;
 	return v;
 }

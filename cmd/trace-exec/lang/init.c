@@ -18,7 +18,7 @@ struct filling {
 	unsigned bytes; /* size of an element */
 };
 
-static bool put(struct parser *p, struct filling *fl, const struct token *at, const void *bytes)
+static bool put_element(struct parser *p, struct filling *fl, const struct token *at, const void *bytes)
 {
 	if (fl->next >= fl->cap) {
 		if (!fl->var->unsized)
@@ -36,7 +36,7 @@ static bool put(struct parser *p, struct filling *fl, const struct token *at, co
 	return true;
 }
 
-static uint16_t half_of(double v, bool bf16)
+static uint16_t half_bits(double v, bool bf16)
 {
 	return (uint16_t)small_from(v, bf16 ? SMALL_BF16 : SMALL_F16, ROUND_RN, false);
 }
@@ -49,7 +49,7 @@ static uint64_t element_of(const struct constant *c, enum type type, unsigned by
 	if (c->kind != CONST_REAL && type != T_F32 && type != T_F64)
 		return c->bits; /* a whole number gives the bits of an f16 or bf16 */
 	if (types[type].kind == K_FLOAT && bytes == 2)
-		return half_of(d, type == T_BF16);
+		return half_bits(d, type == T_BF16);
 	return bytes == 4 ? ieee_f32_bits((float)d) : ieee_f64_bits(d);
 }
 
@@ -94,10 +94,10 @@ static bool put_number(struct parser *p, struct filling *fl)
 		v = element_of(&c, type, fl->bytes);
 	}
 	memcpy(bytes, &v, 8);
-	return put(p, fl, &at, bytes);
+	return put_element(p, fl, &at, bytes);
 }
 
-static bool put_address(struct parser *p, struct filling *fl, uint64_t mask)
+static bool put_symbol_address(struct parser *p, struct filling *fl, uint64_t mask)
 {
 	struct token t = p->t;
 	bool generic =
@@ -129,23 +129,23 @@ static bool put_address(struct parser *p, struct filling *fl, uint64_t mask)
 	*fix = (struct fixup){fl->var->fixup, sym, add, (uint32_t)(fl->next * fl->bytes), (uint8_t)fl->bytes,
 		(uint8_t)shift, t.line, t.col};
 	fl->var->fixup = fix;
-	return put(p, fl, &t, zero);
+	return put_element(p, fl, &t, zero);
 }
 
-static bool fill_list(struct parser *p, struct filling *fl, unsigned depth);
+static bool fill_init_row(struct parser *p, struct filling *fl, unsigned depth);
 
-static bool fill(struct parser *p, struct filling *fl, unsigned depth)
+static bool fill_value(struct parser *p, struct filling *fl, unsigned depth)
 {
 	if (!parser_at_punct(p, '{')) {
 		if (p->t.kind == TOK_INT && p->ahead.kind == TOK_PUNCT && p->ahead.punct == '(') {
 			uint64_t mask = p->t.value;
 
-			return parser_next(p) && parser_next(p) && put_address(p, fl, mask) &&
+			return parser_next(p) && parser_next(p) && put_symbol_address(p, fl, mask) &&
 			       parser_take_punct(p, ')');
 		}
-		return p->t.kind == TOK_NAME ? put_address(p, fl, 0) : put_number(p, fl);
+		return p->t.kind == TOK_NAME ? put_symbol_address(p, fl, 0) : put_number(p, fl);
 	}
-	return fill_list(p, fl, depth);
+	return fill_init_row(p, fl, depth);
 }
 
 /* Adds zeros up to element `end`. */
@@ -159,13 +159,13 @@ static bool fill_zeros(struct parser *p, struct filling *fl, uint64_t end)
 	if (end <= fl->cap)
 		fl->next = end;
 	while (fl->next < end)
-		if (!put(p, fl, &t, zero))
+		if (!put_element(p, fl, &t, zero))
 			return false;
 	return true;
 }
 
 /* Parses "{1, 2}", a row of dimension `depth`; elements without a value are zero, as in C. */
-static bool fill_list(struct parser *p, struct filling *fl, unsigned depth)
+static bool fill_init_row(struct parser *p, struct filling *fl, unsigned depth)
 {
 	uint64_t start = fl->next, row = 1, rows = depth < p->n_dims ? p->dim[depth] : 1;
 
@@ -184,7 +184,7 @@ static bool fill_list(struct parser *p, struct filling *fl, unsigned depth)
 			return parser_bad(p, &p->t, "initialiser",
 				"too many values in a list of '%s' (at most %llu)", fl->var->name,
 				(unsigned long long)(rows * row));
-		if (!fill(p, fl, depth + 1))
+		if (!fill_value(p, fl, depth + 1))
 			return false;
 	}
 	if (!rows && row)
@@ -193,7 +193,7 @@ static bool fill_list(struct parser *p, struct filling *fl, unsigned depth)
 }
 
 /* Parses one "field = value" of a sampler and adds it to *bits. */
-static bool take_field(struct parser *p, uint64_t *bits)
+static bool take_sampler_field(struct parser *p, uint64_t *bits)
 {
 	static const struct {
 		const char *name, *value;
@@ -229,14 +229,14 @@ static bool take_field(struct parser *p, uint64_t *bits)
 }
 
 /* Parses "{ addr_mode_0 = clamp_to_edge, filter_mode = nearest }". */
-static bool take_sampler(struct parser *p, struct symbol *v)
+static bool take_sampler_value(struct parser *p, struct symbol *v)
 {
 	uint64_t bits = SAMPLER_FIXED;
 
 	if (!parser_take_punct(p, '{'))
 		return false;
 	for (bool first = true; !parser_at_punct(p, '}'); first = false)
-		if ((!first && !parser_take_punct(p, ',')) || !take_field(p, &bits))
+		if ((!first && !parser_take_punct(p, ',')) || !take_sampler_field(p, &bits))
 			return false;
 	v->init = arena_alloc(&p->m->arena, 1, sizeof(bits));
 	memcpy(v->init, &bits, sizeof(bits));
@@ -260,14 +260,14 @@ bool init_variable(struct parser *p, struct symbol *v)
 		v, 0, v->unsized ? 0 : v->size / (types[v->type].bits / 8u), types[v->type].bits / 8u};
 
 	if (v->type == T_SAMPLERREF && v->size == 8)
-		return take_sampler(p, v);
+		return take_sampler_value(p, v);
 	if (types[v->type].kind == K_OPAQUE)
 		return skip_fields(p);
 	if (fl.cap * fl.bytes > INITIALISED_MOST)
 		return parser_unexpected(p, "a variable of at most 64 MiB before its initial value");
 	if (fl.cap)
 		v->init = arena_alloc(&p->m->arena, fl.cap, fl.bytes);
-	if (!fill(p, &fl, 0))
+	if (!fill_value(p, &fl, 0))
 		return false;
 	if (v->unsized) {
 		v->unsized = false;

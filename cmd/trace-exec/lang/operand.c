@@ -11,7 +11,7 @@
 #include <string.h>
 #include "lang/parser.h"
 
-static bool is_name(const struct token *t, const char *s)
+static bool token_is_name(const struct token *t, const char *s)
 {
 	return t->kind == TOK_NAME && t->n == strlen(s) && !memcmp(t->s, s, t->n);
 }
@@ -33,7 +33,8 @@ struct operand *operand_keep(struct parser *p, uint32_t first)
 	return kept;
 }
 
-static bool parse_list(struct parser *p, struct operand *o, const struct stmt *in, char close, unsigned depth)
+static bool parse_operand_list(
+	struct parser *p, struct operand *o, const struct stmt *in, char close, unsigned depth)
 {
 	uint32_t first = p->n_list;
 	struct operand elem;
@@ -132,7 +133,7 @@ static bool parse_name(struct parser *p, struct operand *o, const struct stmt *i
 	enum sreg sreg;
 	char shown[80];
 
-	if (is_name(&t, "_") && !s) {
+	if (token_is_name(&t, "_") && !s) {
 		o->kind = O_NULL;
 		return parser_next(p);
 	}
@@ -195,7 +196,7 @@ static bool parse_address(struct parser *p, struct operand *o, const struct stmt
 }
 
 /* Parses a 0f literal, whose bits are kept, also a NaN's payload, or a constant expression. */
-static bool parse_number(struct parser *p, struct operand *o)
+static bool parse_number_operand(struct parser *p, struct operand *o)
 {
 	struct constant c;
 
@@ -224,10 +225,10 @@ bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, u
 		return true;
 	}
 	if (parser_at_punct(p, '{'))
-		return parser_next(p) && parse_list(p, o, in, '}', depth);
+		return parser_next(p) && parse_operand_list(p, o, in, '}', depth);
 	if (parser_at_punct(p, '(') && in->op == I_call) {
 		o->list = true;
-		return parser_next(p) && parse_list(p, o, in, ')', depth);
+		return parser_next(p) && parse_operand_list(p, o, in, ')', depth);
 	}
 	if (parser_at_punct(p, '!') && p->ahead.kind == TOK_NAME) {
 		o->inverted = true;
@@ -239,7 +240,7 @@ bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, u
 			return false;
 	}
 	if (p->t.kind != TOK_NAME)
-		return parse_number(p, o);
+		return parse_number_operand(p, o);
 	if (!parse_name(p, o, in) || (o->kind == O_REG && !o->part && !take_offset(p, &o->value)))
 		return false;
 	if (parser_at_punct(p, '|')) { /* a|b: two destinations */

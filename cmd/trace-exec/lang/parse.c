@@ -57,7 +57,7 @@ bool func_same(const struct func *a, const struct func *b)
 }
 
 /* Parses up to n numbers, as of ".maxntid 256, 1, 1". */
-static bool take_numbers(struct parser *p, uint32_t *v, unsigned n)
+static bool take_directive_numbers(struct parser *p, uint32_t *v, unsigned n)
 {
 	int64_t x;
 
@@ -104,7 +104,7 @@ static bool performance_directives(struct parser *p, struct func *fn)
 
 			if (!per_sm)
 				v[0] = v[1] = v[2] = 1;
-			if (!parser_next(p) || !take_numbers(p, v, per_sm ? 1 : 3))
+			if (!parser_next(p) || !take_directive_numbers(p, v, per_sm ? 1 : 3))
 				return false;
 			for (unsigned i = 0; (maxn || reqn) && i < 3; i++)
 				if (!v[i])
@@ -118,7 +118,7 @@ static bool performance_directives(struct parser *p, struct func *fn)
 			   parser_at_word(p, "abi_preserve_control")) {
 			uint32_t *v = parser_at_word(p, "maxclusterrank") ? &fn->max_cluster : ignored;
 
-			if (!parser_next(p) || !take_numbers(p, v, 1))
+			if (!parser_next(p) || !take_directive_numbers(p, v, 1))
 				return false;
 		} else if (parser_at_word(p, "noreturn")) {
 			fn->noreturn = true;
@@ -167,7 +167,7 @@ static bool place_params(struct parser *p, struct func *fn)
 }
 
 /* Parses "(results) name" and sets fn->sym; a second body is a fault. */
-static bool take_head(struct parser *p, struct func *fn, struct linkage l)
+static bool parse_function_head(struct parser *p, struct func *fn, struct linkage l)
 {
 	struct scope *outer = p->scope;
 	bool good;
@@ -195,7 +195,7 @@ static bool take_head(struct parser *p, struct func *fn, struct linkage l)
 }
 
 /* Parses "{ body }" or ";". Early compilers wrote declarations without ";" before the next directive. */
-static bool take_tail(struct parser *p, struct func *fn)
+static bool parse_function_tail(struct parser *p, struct func *fn)
 {
 	struct symbol *sym = fn->sym;
 
@@ -235,11 +235,12 @@ static bool parse_function(struct parser *p, struct linkage l, bool entry)
 	fn->scope = arena_alloc(&p->m->arena, 1, sizeof(*fn->scope));
 	fn->scope->up = outer;
 	p->fn = fn;
-	if (!take_head(p, fn, l))
+	if (!parse_function_head(p, fn, l))
 		return false;
 	p->scope = fn->scope;
 	good = !parser_at_punct(p, '(') || parse_params(p, entry, &fn->param, &fn->n_params);
-	good = good && performance_directives(p, fn) && (!entry || place_params(p, fn)) && take_tail(p, fn);
+	good = good && performance_directives(p, fn) && (!entry || place_params(p, fn)) &&
+	       parse_function_tail(p, fn);
 	fn->sym->visible |= l.visible;
 	fn->sym->weak |= l.weak;
 	p->scope = outer;

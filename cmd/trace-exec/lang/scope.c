@@ -105,7 +105,7 @@ static void sort_tables(void)
 	qsort(by_type, N_TYPES, sizeof(struct scope_entry), entry_order);
 }
 
-static unsigned find(const struct scope_entry *e, unsigned count, const char *s, uint32_t n)
+static unsigned find_by_name(const struct scope_entry *e, unsigned count, const char *s, uint32_t n)
 {
 	unsigned low = 1, high = count; /* the empty name, which is no word, comes first */
 
@@ -126,9 +126,12 @@ static unsigned find(const struct scope_entry *e, unsigned count, const char *s,
 	return 0;
 }
 
-enum opcode opcode_find(const char *s, uint32_t n) { return (enum opcode)find(by_opcode, N_OPCODES, s, n); }
+enum opcode opcode_find(const char *s, uint32_t n)
+{
+	return (enum opcode)find_by_name(by_opcode, N_OPCODES, s, n);
+}
 enum modifier modifier_find(const char *s, uint32_t n)
 {
-	return (enum modifier)find(by_word, N_MODIFIERS, s, n);
+	return (enum modifier)find_by_name(by_word, N_MODIFIERS, s, n);
 }
-enum type type_find(const char *s, uint32_t n) { return (enum type)find(by_type, N_TYPES, s, n); }
+enum type type_find(const char *s, uint32_t n) { return (enum type)find_by_name(by_type, N_TYPES, s, n); }

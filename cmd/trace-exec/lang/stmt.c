@@ -113,7 +113,8 @@ static bool unknown_suffix(struct parser *p, const struct stmt *in)
 }
 
 /* Checks that a suffix that is part of the name precedes all others; before: the first that precedes it. */
-static bool in_front(struct parser *p, const struct stmt *in, enum modifier m, const struct token *before)
+static bool check_suffix_order(
+	struct parser *p, const struct stmt *in, enum modifier m, const struct token *before)
 {
 	if (!words_in_name((enum opcode)in->op, m) || !before->n)
 		return true;
@@ -131,7 +132,7 @@ static bool take_suffix(struct parser *p, struct stmt *in, struct token *before)
 	if (type) {
 		in->type[in->n_types++] = (uint8_t)type;
 	} else if (m && words_allow((enum opcode)in->op, m)) {
-		if (!in_front(p, in, m, before))
+		if (!check_suffix_order(p, in, m, before))
 			return false;
 		in->mod[m / 64] |= 1ull << (m % 64);
 	} else if (in->op == I_wgmma && p->t.n > 4 && !memcmp(p->t.s, "m64n", 4)) {

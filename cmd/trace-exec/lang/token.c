@@ -27,7 +27,7 @@ bool parser_bad(struct parser *p, const struct token *t, const char *id, const c
 	return false;
 }
 
-static const char *shown(char *out, unsigned cap, const struct token *t)
+static const char *token_text(char *out, unsigned cap, const struct token *t)
 {
 	char quoted[80];
 
@@ -43,7 +43,7 @@ bool parser_unexpected(struct parser *p, const char *expected)
 	char found[100];
 
 	return parser_bad(p, &p->t, "syntax", "unexpected %s (expected %s)",
-		shown(found, sizeof(found), &p->t), expected);
+		token_text(found, sizeof(found), &p->t), expected);
 }
 
 bool parser_next(struct parser *p)
@@ -60,14 +60,14 @@ bool parser_next(struct parser *p)
 
 bool parser_at_punct(const struct parser *p, char c) { return p->t.kind == TOK_PUNCT && p->t.punct == c; }
 
-static bool is_text(const struct token *t, const char *s)
+static bool token_is(const struct token *t, const char *s)
 {
 	return strlen(s) == t->n && !memcmp(t->s, s, t->n);
 }
 
 bool parser_at_word(const struct parser *p, const char *dotted)
 {
-	return p->t.kind == TOK_DOT && is_text(&p->t, dotted);
+	return p->t.kind == TOK_DOT && token_is(&p->t, dotted);
 }
 
 bool parser_take_punct(struct parser *p, char c)
@@ -132,7 +132,7 @@ struct symbol *parser_new_symbol(struct parser *p, enum sym_kind kind, const str
 
 	if (old && !(kind == SYM_FUNC && old->kind == SYM_FUNC) && !(old->kind == kind && old->external)) {
 		parser_bad(p, name, "name-twice", "%s is already declared at line %u",
-			shown(text, sizeof(text), name), old->line);
+			token_text(text, sizeof(text), name), old->line);
 		return NULL;
 	}
 	if (old)

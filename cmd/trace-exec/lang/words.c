@@ -30,7 +30,7 @@ struct word_group {
 	char how; /* '|': exactly one of them, '/': at most one, ' ': any */
 };
 static struct word_group groups[GROUPS_MAX];
-static uint16_t first[N_OPCODES + 1];            /* first group of each row */
+static uint16_t first_group[N_OPCODES + 1];      /* first group of each row */
 static uint64_t name_part[N_OPCODES][SET_WORDS]; /* words after '^' */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -99,16 +99,16 @@ static void read_rows(void)
 	unsigned n = 0;
 
 	for (unsigned op = 0; op < N_OPCODES; op++) {
-		first[op] = (uint16_t)n;
+		first_group[op] = (uint16_t)n;
 		n = op ? read_row(opcodes[op].words, n, name_part[op]) : 0;
 	}
-	first[N_OPCODES] = (uint16_t)n;
+	first_group[N_OPCODES] = (uint16_t)n;
 }
 
 bool words_allow(enum opcode op, enum modifier m)
 {
 	pthread_once(&once, read_rows);
-	for (unsigned i = first[op]; i < first[op + 1]; i++)
+	for (unsigned i = first_group[op]; i < first_group[op + 1]; i++)
 		if (groups[i].words[m / 64] >> (m % 64) & 1)
 			return true;
 	return false;
@@ -121,7 +121,7 @@ bool words_in_name(enum opcode op, enum modifier m)
 }
 
 /* Removes the group's words from `left`. Returns the number of words removed. */
-static unsigned take(const struct word_group *g, uint64_t *left)
+static unsigned take_group_words(const struct word_group *g, uint64_t *left)
 {
 	unsigned n = 0;
 
@@ -138,13 +138,13 @@ bool words_fit(const struct stmt *in, const char *text, char *why, size_t cap)
 	uint64_t left[SET_WORDS];
 
 	pthread_once(&once, read_rows);
-	for (unsigned i = first[in->op]; in->n_types == 2 && i < first[in->op + 1]; i++)
+	for (unsigned i = first_group[in->op]; in->n_types == 2 && i < first_group[in->op + 1]; i++)
 		if (groups[i].types == 1ull << TWO_TYPES)
 			t = TWO_TYPES;
 	memcpy(left, in->mod, sizeof(left));
-	for (unsigned i = first[in->op]; i < first[in->op + 1]; i++) {
+	for (unsigned i = first_group[in->op]; i < first_group[in->op + 1]; i++) {
 		const struct word_group *g = &groups[i];
-		unsigned n = g->types >> t & 1 ? take(g, left) : 1;
+		unsigned n = g->types >> t & 1 ? take_group_words(g, left) : 1;
 
 		if ((g->how == '|' && n != 1) || (g->how == '/' && n > 1)) {
 			snprintf(why, cap, "%u of .%.*s in %s (expected %s)", n, g->length, g->text, text,

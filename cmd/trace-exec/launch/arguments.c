@@ -27,7 +27,7 @@ struct launch_argument {
 	uint8_t *out;
 };
 
-static size_t refused(const struct launch_argument *a)
+static size_t refuse_argument(const struct launch_argument *a)
 {
 	char quoted[90];
 
@@ -42,12 +42,12 @@ static size_t hex_argument(const struct launch_argument *x)
 	size_t digits = x->n - 4;
 
 	if (digits % 2 || digits / 2 > x->p->size || !digits)
-		return refused(x);
+		return refuse_argument(x);
 	for (size_t i = 0; i < digits / 2; i++) {
 		int a = hex_value(x->s[4 + 2 * i]), b = hex_value(x->s[5 + 2 * i]);
 
 		if (a < 0 || b < 0)
-			return refused(x);
+			return refuse_argument(x);
 		x->out[i] = (uint8_t)(a << 4 | b);
 	}
 	return digits / 2;
@@ -66,7 +66,7 @@ static size_t typed_argument(const struct launch_argument *x, const char *colon)
 	if (init_parse(&init, text, "", &r->s->arena, x->where, r->f))
 		return 0;
 	if (bytes[init.type] > x->p->size)
-		return refused(x);
+		return refuse_argument(x);
 	init_fill(&init, x->out, bytes[init.type], x->where, r->f);
 	return bytes[init.type];
 }
@@ -83,10 +83,10 @@ static size_t buffer_argument(const struct launch_argument *x)
 	if (plus && x->n < 300) {
 		snprintf(text, sizeof(text), "%.*s", (int)(x->n - (size_t)(plus - x->s) - 1), plus + 1);
 		if (!launch_number(text, LAUNCH_HEAP_MAX, &at))
-			return refused(x);
+			return refuse_argument(x);
 	}
 	if (!b || x->p->size < 4 || (size == 4 && b->addr + at > UINT32_MAX))
-		return refused(x);
+		return refuse_argument(x);
 	if (at > b->bytes) {
 		fault_set(x->r->f, x->where, "argument",
 			"byte %llu of buffer '%s' (expected at most its %llu)", (unsigned long long)at,
@@ -99,7 +99,7 @@ static size_t buffer_argument(const struct launch_argument *x)
 }
 
 /* Writes one argument's bytes. Returns their number, or 0 with the fault set. */
-static size_t argument(
+static size_t read_argument(
 	struct reader *r, struct place where, const char *s, size_t n, const struct symbol *p, uint8_t *out)
 {
 	const struct launch_argument x = {r, where, s, n, p, out};
@@ -123,7 +123,6 @@ static size_t argument(
 	return 8;
 }
 
-
 int launch_arguments(struct reader *r, struct step *c)
 {
 	const struct func *k = c->launch.kernel;
@@ -138,7 +137,7 @@ int launch_arguments(struct reader *r, struct step *c)
 		if (n == k->n_params)
 			return fault_set(
 				r->f, where, "argument", "more than %u arguments of kernel '%s'", n, k->name);
-		size_t got = argument(r, where, s, len, k->param[n], block + k->param[n]->addr);
+		size_t got = read_argument(r, where, s, len, k->param[n], block + k->param[n]->addr);
 		if (!got)
 			return -1;
 		if (got < k->param[n]->size)

@@ -102,7 +102,7 @@ int launch_bytes(const struct reader *r, uint32_t w, uint64_t *v)
 }
 
 /* Checks that word w, "name=value", has another name than the words from `first` on. Returns 0, or -1: a fault. */
-static int repeated(const struct reader *r, uint32_t first, uint32_t w)
+static int check_repeated(const struct reader *r, uint32_t first, uint32_t w)
 {
 	size_t n = strcspn(r->word[w].s, "=");
 
@@ -112,7 +112,7 @@ static int repeated(const struct reader *r, uint32_t first, uint32_t w)
 	return 0;
 }
 
-static char *path_of(const struct reader *r, const char *name)
+static char *launch_path(const struct reader *r, const char *name)
 {
 	size_t n = strlen(r->s->folder) + strlen(name) + 1;
 	char *p = arena_alloc(&r->s->arena, n, 1);
@@ -144,19 +144,19 @@ struct step *launch_buffer(const struct script *s, const char *name, size_t n)
 
 /* ---- commands ---- */
 
-static int do_module(struct reader *r)
+static int read_module(struct reader *r)
 {
 	if (r->n != 2)
 		return launch_unexpected(r, r->n > 2 ? 2 : 1, "module FILE");
 	struct module *m = r->s->ptx ? module_memory("module", r->s->ptx, strlen(r->s->ptx), r->f)
-				     : module_read(path_of(r, r->word[1].s), r->f);
+				     : module_read(launch_path(r, r->word[1].s), r->f);
 	if (!m)
 		return -1;
 	program_add(&r->s->prog, m);
 	return 0;
 }
 
-static int do_kinfo(struct reader *r)
+static int read_kinfo(struct reader *r)
 {
 	struct kinfo k = {0};
 	uint64_t v;
@@ -169,7 +169,7 @@ static int do_kinfo(struct reader *r)
 		if (!strcmp(r->kinfo[i].kernel, k.kernel))
 			return launch_unexpected(r, 1, "a kernel without a line kinfo before it");
 	for (uint32_t w = 2; w < r->n; w++) {
-		if (repeated(r, 2, w))
+		if (check_repeated(r, 2, w))
 			return -1;
 		int got = launch_option(r, w, "regs", 65536, &v);
 
@@ -188,7 +188,7 @@ static int do_kinfo(struct reader *r)
 	return 0;
 }
 
-static int do_buffer(struct reader *r)
+static int read_buffer(struct reader *r)
 {
 	uint64_t bytes = 0;
 
@@ -217,7 +217,7 @@ static int do_buffer(struct reader *r)
 		       : 0;
 }
 
-static int do_symbol(struct reader *r)
+static int read_symbol(struct reader *r)
 {
 	uint64_t bytes = 0, offset = 0;
 	uint32_t w = 3;
@@ -251,19 +251,16 @@ static int do_symbol(struct reader *r)
 static int check_saved_name(const struct reader *r, uint32_t w)
 {
 	const char *name = r->word[w].s;
-	bool leaves = *name == '/' || !strcmp(name, "-");
 	char quoted[90];
 
-	for (const char *s = name; s; s = strchr(s, '/') ? strchr(s, '/') + 1 : NULL)
-		leaves |= !strncmp(s, "..", 2) && (s[2] == '/' || !s[2]);
-	if (!leaves)
+	if (output_is_inside(name) && strcmp(name, "-"))
 		return 0;
 	return fault_set(r->f, launch_at(r, w), "launch-file",
 		"cannot save to '%s' (expected a relative name without '..')",
 		diag_quote(quoted, sizeof(quoted), name, strlen(name)));
 }
 
-static int do_save(struct reader *r, enum step_kind kind)
+static int read_save(struct reader *r, enum step_kind kind)
 {
 	if (r->n != 3)
 		return launch_unexpected(r, r->n > 3 ? 3 : r->n, "BUFFER FILE");
@@ -275,13 +272,13 @@ static int do_save(struct reader *r, enum step_kind kind)
 	uint64_t addr = b->addr, bytes = b->bytes;
 	struct step *c = launch_add(r, kind);
 	c->name = r->word[1].s;
-	c->path = kind == CMD_EXPECT ? path_of(r, r->word[2].s) : r->word[2].s;
+	c->path = kind == CMD_EXPECT ? launch_path(r, r->word[2].s) : r->word[2].s;
 	c->addr = addr;
 	c->bytes = bytes;
 	return 0;
 }
 
-static int do_savesym(struct reader *r)
+static int read_savesym(struct reader *r)
 {
 	uint64_t bytes;
 
@@ -300,7 +297,8 @@ static int do_savesym(struct reader *r)
 
 /* ---- launches ---- */
 
-static int take_dims(const struct reader *r, uint32_t w, const char *s, const uint32_t most[3], uint32_t d[3])
+static int take_launch_dims(
+	const struct reader *r, uint32_t w, const char *s, const uint32_t most[3], uint32_t d[3])
 {
 	char *end = NULL;
 
@@ -319,7 +317,7 @@ static int take_dims(const struct reader *r, uint32_t w, const char *s, const ui
 }
 
 /* Returns the address of the memory for barriers of cooperative launches, which the first of them allocates. */
-static uint64_t workspace(struct reader *r)
+static uint64_t cooperative_workspace(struct reader *r)
 {
 	static const char name[] = "grid workspace";
 	struct step *b = launch_buffer(r->s, name, strlen(name));
@@ -336,7 +334,7 @@ static uint64_t workspace(struct reader *r)
 	return b->addr;
 }
 
-static int do_launch(struct reader *r)
+static int read_launch(struct reader *r)
 {
 	static const uint32_t grid_most[3] = {0x7fffffff, 65535, 65535}, block_most[3] = {1024, 1024, 64},
 			      cluster_most[3] = {CLUSTER_MAX, CLUSTER_MAX, CLUSTER_MAX};
@@ -350,16 +348,16 @@ static int do_launch(struct reader *r)
 	for (w = 2; w < r->n && strcmp(r->word[w].s, "args"); w++) {
 		const char *s = r->word[w].s;
 
-		if (repeated(r, 2, w))
+		if (check_repeated(r, 2, w))
 			return -1;
 		if (!strncmp(s, "grid=", 5))
-			got = take_dims(r, w, s + 5, grid_most, l.grid);
+			got = take_launch_dims(r, w, s + 5, grid_most, l.grid);
 		else if (!strncmp(s, "block=", 6))
-			got = take_dims(r, block = w, s + 6, block_most, l.block);
+			got = take_launch_dims(r, block = w, s + 6, block_most, l.block);
 		else if (!strncmp(s, "cluster=", 8))
-			got = take_dims(r, cluster = w, s + 8, cluster_most, l.cluster);
+			got = take_launch_dims(r, cluster = w, s + 8, cluster_most, l.cluster);
 		else if (!strcmp(s, "cooperative"))
-			got = 1, l.workspace = workspace(r);
+			got = 1, l.workspace = cooperative_workspace(r);
 		else if ((got = launch_option(r, w, "shmem", 232448, &v)) > 0)
 			l.dyn_shared = (uint32_t)v;
 		else if (!got && (got = launch_option(r, w, "stream", INT32_MAX, &v)) > 0)
@@ -428,7 +426,7 @@ static int check_cluster(struct reader *r, const struct step *c)
 	return 0;
 }
 
-static int find_kernel(struct reader *r, struct step *c)
+static int bind_kernel(struct reader *r, struct step *c)
 {
 	const struct program *p = &r->s->prog;
 	char quoted[90];
@@ -463,7 +461,7 @@ static int find_kernel(struct reader *r, struct step *c)
 	return launch_arguments(r, c);
 }
 
-static int find_symbol(struct reader *r, struct step *c)
+static int bind_symbol(struct reader *r, struct step *c)
 {
 	char quoted[90];
 	unsigned n;
@@ -501,7 +499,7 @@ static int check_kinfo(const struct reader *r)
 }
 
 /* Links, binds and looks names up after the last line. */
-static int finish(struct reader *r)
+static int finish_script(struct reader *r)
 {
 	struct script *s = r->s;
 	uint32_t id = 0;
@@ -516,39 +514,39 @@ static int finish(struct reader *r)
 
 		if (c->kind == CMD_LAUNCH) {
 			c->launch.id = ++id;
-			if (find_kernel(r, c))
+			if (bind_kernel(r, c))
 				return -1;
-		} else if ((c->kind == CMD_SYMBOL || c->kind == CMD_SAVESYM) && find_symbol(r, c)) {
+		} else if ((c->kind == CMD_SYMBOL || c->kind == CMD_SAVESYM) && bind_symbol(r, c)) {
 			return -1;
 		}
 	}
 	return launch_textures_end(r);
 }
 
-static int do_line(struct reader *r)
+static int read_command(struct reader *r)
 {
 	const char *w = r->n ? r->word[0].s : "";
 
 	return !*w                       ? 0
-	       : !strcmp(w, "module")    ? do_module(r)
-	       : !strcmp(w, "kinfo")     ? do_kinfo(r)
-	       : !strcmp(w, "buffer")    ? do_buffer(r)
-	       : !strcmp(w, "symbol")    ? do_symbol(r)
+	       : !strcmp(w, "module")    ? read_module(r)
+	       : !strcmp(w, "kinfo")     ? read_kinfo(r)
+	       : !strcmp(w, "buffer")    ? read_buffer(r)
+	       : !strcmp(w, "symbol")    ? read_symbol(r)
 	       : !strcmp(w, "texture")   ? launch_texture(r, false)
 	       : !strcmp(w, "surface")   ? launch_texture(r, true)
 	       : !strcmp(w, "sampler")   ? launch_sampler(r)
 	       : !strcmp(w, "tensormap") ? launch_tensormap(r)
-	       : !strcmp(w, "launch")    ? do_launch(r)
-	       : !strcmp(w, "save")      ? do_save(r, CMD_SAVE)
-	       : !strcmp(w, "expect")    ? do_save(r, CMD_EXPECT)
-	       : !strcmp(w, "savesym")   ? do_savesym(r)
+	       : !strcmp(w, "launch")    ? read_launch(r)
+	       : !strcmp(w, "save")      ? read_save(r, CMD_SAVE)
+	       : !strcmp(w, "expect")    ? read_save(r, CMD_EXPECT)
+	       : !strcmp(w, "savesym")   ? read_savesym(r)
 	       : !strcmp(w, "sync")
 		       ? r->n > 1 ? launch_unexpected(r, 1, "nothing after sync") : 0
 		       : launch_unexpected(r, 0,
 				 "module, kinfo, buffer, symbol, texture, surface, sampler, tensormap, launch, save, savesym, expect or sync");
 }
 
-static int read_all(struct script *s, struct input *in, struct fault *f)
+static int read_script(struct script *s, struct input *in, struct fault *f)
 {
 	struct reader r = {.s = s, .f = f, .file = diag_keep(input_name(in))};
 	const char *text;
@@ -557,9 +555,9 @@ static int read_all(struct script *s, struct input *in, struct fault *f)
 
 	while (!bad && (got = input_line(in, &text, &len, f)) > 0) {
 		r.line = input_lineno(in);
-		bad = split_line(&r, text, len) || do_line(&r);
+		bad = split_line(&r, text, len) || read_command(&r);
 	}
-	bad = bad || got < 0 || finish(&r);
+	bad = bad || got < 0 || finish_script(&r);
 	free(r.word);
 	free(r.kinfo);
 	input_close(in);
@@ -578,7 +576,7 @@ int script_read(struct script *s, const char *path, struct fault *f)
 		return -1;
 	s->path = path;
 	s->folder = slash ? arena_strndup(&s->arena, path, (size_t)(slash - path) + 1) : "";
-	return read_all(s, in, f);
+	return read_script(s, in, f);
 }
 
 int script_memory(struct script *s, const void *text, size_t n, const char *ptx, struct fault *f)
@@ -591,7 +589,7 @@ int script_memory(struct script *s, const void *text, size_t n, const char *ptx,
 	s->path = "launch";
 	s->ptx = ptx;
 	s->folder = "";
-	return read_all(s, in, f);
+	return read_script(s, in, f);
 }
 
 void script_spare(const struct script *s, const char *output, bool values)
