@@ -124,15 +124,15 @@ faults() {
 		mbarrier.arrive.shared.b64 _, [bar];	no mbarrier at byte 4096 of .shared .expected an mbarrier.init
 		mbarrier.test_wait.parity.shared.b64 %p1, [bar], 1;	no mbarrier at byte 4096
 		mbarrier.init.shared.b64 [bar], 1; mbarrier.inval.shared.b64 [bar]; mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 16;	no mbarrier at byte 4096
-		mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 _, [bar], 3;	3 arrivals at an mbarrier that 2 are missing at
-		mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 _, [bar], 0;	0 arrivals at an mbarrier that 2 are
+		mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 _, [bar], 3;	3 arrivals at an mbarrier that lacks 2
+		mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 _, [bar], 0;	0 arrivals at an mbarrier that lacks 2
 		mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.noComplete.shared.b64 _, [bar], 1;	last arrival of a phase with .noComplete
 		mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.noComplete.shared.b64 _, [bar], 1;
 		mbarrier.init.shared.b64 [bar], 1; mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 4194304;	4194304 bytes that an mbarrier would wait for .expected no more than 1048575
 		mbarrier.init.shared.b64 [bar], 1; mov.b32 %r2, 2; mbarrier.try_wait.parity.shared.b64 %p1, [bar], %r2;	parity 2 of a phase .expected 0 or 1
 		mbarrier.try_wait.parity.shared.b64 %p1, [bar], 2;	parity 2 of a phase .expected 0 or 1
 		mbarrier.init.b64 [%rd1], 1;	mbarrier at 0xc0000000 .expected one in shared memory
-		mbarrier.init.shared.b64 [bar], 1; cp.async.mbarrier.arrive.noinc.shared.b64 [bar+8];	a .* at byte 4104 of .shared
+		mbarrier.init.shared.b64 [bar], 1; cp.async.mbarrier.arrive.noinc.shared.b64 [bar+8];	.* at byte 4104 of .shared
 		mbarrier.init.shared::cluster.b64 [bar], 1;	mbarrier.init.shared::cluster.b64 .expected .shared::cta
 		mbarrier.arrive.shared::cluster.b64 %rd2, [bar];	mbarrier.arrive.shared::cluster.b64 .expected .shared::cta or _ for a state
 		mbarrier.arrive.expect_tx.shared.b64 %rd2, [bar];	2 operands
@@ -397,7 +397,7 @@ faults() {
 	local copy='cp.async.ca.shared.global [s], [%rd1], 4' more='cp.async.ca.shared.global [s+4], [%rd1], 4'
 	local commit=cp.async.commit_group read='ld.shared.u32 %r2, [s]' flies='byte 0 of .shared, which a cp.async in flight writes'
 	faults <<-E
-		$copy; $read;	read at $flies (expected cp.async.wait_group before it)
+		$copy; $read;	read at $flies .expected cp.async.wait_group before
 		$copy; st.shared.u32 [s], %r0;	write at $flies
 		$copy; $commit; $read;	read at $flies
 		$copy; cp.async.wait_group 0; $read;	read at $flies
@@ -423,7 +423,7 @@ faults() {
 		E
 		printf 'module k.ptx\nbuffer A bytes=64 zero\nlaunch k grid=2 block=32 args A\n' >k.launch
 		run trace-exec -n k.launch
-		case $wait in @*) assert_output --partial 'byte 64 of .shared that a cp.async in flight writes' ;; *) assert_success ;; esac
+		case $wait in @*) assert_output --partial 'byte 64 of .shared, which a cp.async in flight writes' ;; *) assert_success ;; esac
 	done
 }
 
@@ -509,8 +509,8 @@ faults() {
 		mov.u64 %rd3, s; cvta.shared.u64 %rd3, %rd3; $load [s], [%rd3, {0, 0}], [bar];	tensor map in shared or local memory
 		$load [s], [%rd3, {0, 0}], [bar]; ld.shared.u32 %r2, [s+252];
 		$load [s], [%rd3, {0, 0}], [bar]; ld.shared.u32 %r2, [s+256];	read of 4 uninitialised bytes at byte 256 of .shared
-		$load [s], [%rd3, {0, 70}], [bar];	copy of 64 bytes at 0xc0001180, in another
-		$load [s], [%rd3, {0, 64}], [bar];	copy of 64 bytes at 0xc0001000, in another buffer than the tensor begins in
+		$load [s], [%rd3, {0, 70}], [bar];	copy of 64 bytes at 0xc0001180, outside the buffer
+		$load [s], [%rd3, {0, 64}], [bar];	copy of 64 bytes at 0xc0001000, outside the buffer that the tensor begins in
 		$load [s], [%rd4, {0, 0}], [bar];	copy of 16 uninitialised bytes, at byte 0 of 'B'
 		$load [s+8], [%rd3, {0, 0}], [bar];	box at byte 8 of .shared (expected a multiple of 16
 		cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd3, {0, 0}], [s];	copy of 256 uninitialised bytes at byte 0 of .shared
