@@ -50,8 +50,8 @@ enum wire_kind {
 	WIRE_KERNEL,   /* file name of the next kernel; data follow */
 	WIRE_DATA,     /* text of the current kernel */
 	WIRE_FAILED,   /* a kernel failed; the message has been printed */
-	WIRE_FOUND,    /* a finding (uninitialised read, race, leak), which was printed; the trace is complete */
-	WIRE_DONE      /* u64 thread instructions, u64 warp instructions */
+	WIRE_FOUND, /* a finding (uninitialised read, race, leak), which was printed; the trace is complete */
+	WIRE_DONE   /* u64 thread instructions, u64 warp instructions */
 };
 
 struct wire_head {

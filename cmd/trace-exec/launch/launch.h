@@ -19,7 +19,7 @@ enum init_kind { INIT_ZERO, INIT_UNSET, INIT_FILE, INIT_IOTA, INIT_FILL, INIT_LI
 struct init {
 	uint8_t kind;
 	uint8_t type;     /* type of the elements */
-	const char *text;   /* INIT_FILL, INIT_LIST: the values; INIT_FILE: the path */
+	const char *text; /* INIT_FILL, INIT_LIST: the values; INIT_FILE: the path */
 	uint64_t seed, mod;
 	double low, high;
 };
