@@ -48,4 +48,7 @@ void output_discard(struct output *o);
 /* Remove every temporary file of this process; async-signal-safe. The outputs must not be used again. */
 void output_discard_all(void);
 
+/* Tests whether a name, which an input gives, is a path inside of a directory: relative and without "..". */
+bool output_is_inside(const char *name);
+
 #endif

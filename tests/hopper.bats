@@ -109,7 +109,7 @@ faults() {
 		run trace-exec -n k.launch
 		if [ -n "$said" ]; then
 			assert_failure
-			assert_output --regexp "^trace-exec: k.ptx:[0-9]+:[0-9]+: error: found $said"
+			assert_output --regexp "^trace-exec: k.ptx:[0-9]+:[0-9]+: error: $said"
 		else
 			assert_success
 		fi
@@ -118,23 +118,23 @@ faults() {
 
 @test "an mbarrier counts arrivals and bytes apart; what is none, and what it cannot count, is named" {
 	faults <<-'E'
-		mbarrier.init.shared.b64 [bar], 0;	an mbarrier for 0 arrivals, wanted 1 to 1048575
-		mov.b32 %r2, 1048576; mbarrier.init.shared.b64 [bar], %r2;	an mbarrier for 1048576 arrivals
-		mbarrier.init.shared.b64 [s+4], 1;	an mbarrier at byte 4 of .shared, wanted a multiple of 8
-		mbarrier.arrive.shared.b64 _, [bar];	no mbarrier at byte 4096 of .shared, wanted an mbarrier.init
+		mbarrier.init.shared.b64 [bar], 0;	mbarrier for 0 arrivals .expected 1 to 1048575
+		mov.b32 %r2, 1048576; mbarrier.init.shared.b64 [bar], %r2;	mbarrier for 1048576 arrivals
+		mbarrier.init.shared.b64 [s+4], 1;	mbarrier at byte 4 of .shared .expected a multiple of 8
+		mbarrier.arrive.shared.b64 _, [bar];	no mbarrier at byte 4096 of .shared .expected an mbarrier.init
 		mbarrier.test_wait.parity.shared.b64 %p1, [bar], 1;	no mbarrier at byte 4096
 		mbarrier.init.shared.b64 [bar], 1; mbarrier.inval.shared.b64 [bar]; mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 16;	no mbarrier at byte 4096
-		mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 _, [bar], 3;	3 arrivals at an mbarrier that 2 are missing at
-		mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 _, [bar], 0;	0 arrivals at an mbarrier that 2 are
-		mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.noComplete.shared.b64 _, [bar], 1;	the last arrival of a phase with .noComplete
+		mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 _, [bar], 3;	3 arrivals at an mbarrier that lacks 2
+		mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 _, [bar], 0;	0 arrivals at an mbarrier that lacks 2
+		mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.noComplete.shared.b64 _, [bar], 1;	last arrival of a phase with .noComplete
 		mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.noComplete.shared.b64 _, [bar], 1;
-		mbarrier.init.shared.b64 [bar], 1; mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 4194304;	4194304 bytes that an mbarrier would wait for, wanted no more than 1048575
-		mbarrier.init.shared.b64 [bar], 1; mov.b32 %r2, 2; mbarrier.try_wait.parity.shared.b64 %p1, [bar], %r2;	parity 2 of a phase, wanted 0 or 1
-		mbarrier.try_wait.parity.shared.b64 %p1, [bar], 2;	parity 2 of a phase, wanted 0 or 1
-		mbarrier.init.b64 [%rd1], 1;	an mbarrier at 0xc0000000, wanted one in shared memory
-		mbarrier.init.shared.b64 [bar], 1; cp.async.mbarrier.arrive.noinc.shared.b64 [bar+8];	a .* at byte 4104 of .shared
-		mbarrier.init.shared::cluster.b64 [bar], 1;	mbarrier.init.shared::cluster.b64, wanted .shared::cta
-		mbarrier.arrive.shared::cluster.b64 %rd2, [bar];	mbarrier.arrive.shared::cluster.b64, wanted .shared::cta or _ for a state
+		mbarrier.init.shared.b64 [bar], 1; mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 4194304;	4194304 bytes that an mbarrier would wait for .expected no more than 1048575
+		mbarrier.init.shared.b64 [bar], 1; mov.b32 %r2, 2; mbarrier.try_wait.parity.shared.b64 %p1, [bar], %r2;	parity 2 of a phase .expected 0 or 1
+		mbarrier.try_wait.parity.shared.b64 %p1, [bar], 2;	parity 2 of a phase .expected 0 or 1
+		mbarrier.init.b64 [%rd1], 1;	mbarrier at 0xc0000000 .expected one in shared memory
+		mbarrier.init.shared.b64 [bar], 1; cp.async.mbarrier.arrive.noinc.shared.b64 [bar+8];	.* at byte 4104 of .shared
+		mbarrier.init.shared::cluster.b64 [bar], 1;	mbarrier.init.shared::cluster.b64 .expected .shared::cta
+		mbarrier.arrive.shared::cluster.b64 %rd2, [bar];	mbarrier.arrive.shared::cluster.b64 .expected .shared::cta or _ for a state
 		mbarrier.arrive.expect_tx.shared.b64 %rd2, [bar];	2 operands
 		mbarrier.test_wait.parity.shared.b64 %p1, [bar], 1, 9;	4 operands
 	E
@@ -272,11 +272,11 @@ faults() {
 		run -1 trace-exec -n k.launch
 		assert_output --partial "$said"
 	done <<-'E'
-		ld.shared.u32 %r3, [%r14];	found byte 0 of the shared memory of thread block 1 of the cluster, wanted a generic address or .shared::cluster
-		ld.shared::cluster.u32 %r3, [%r14];	found byte 0 of the shared memory of thread block 1 of the cluster, which has ended, wanted a barrier.cluster
-		add.u32 %r14, %r14, 0x80000; getctarank.shared::cluster.u32 %r3, %r14;	found address 0x100000, wanted one in shared memory of the cluster
-		mapa.u64 %rd3, %rd1, 0;	found address 0xc0000000, wanted one in shared memory of the cluster
-		barrier.cluster.arrive; barrier.cluster.arrive;	found a second arrival at barrier.cluster, wanted a wait between
+		ld.shared.u32 %r3, [%r14];	byte 0 of the shared memory of thread block 1 of the cluster (expected a generic address or .shared::cluster
+		ld.shared::cluster.u32 %r3, [%r14];	byte 0 of the shared memory of thread block 1 of the cluster, which has ended (expected a barrier.cluster
+		add.u32 %r14, %r14, 0x80000; getctarank.shared::cluster.u32 %r3, %r14;	address 0x100000 (expected one in shared memory of the cluster
+		mapa.u64 %rd3, %rd1, 0;	address 0xc0000000 (expected one in shared memory of the cluster
+		barrier.cluster.arrive; barrier.cluster.arrive;	second arrival at barrier.cluster (expected a wait before it)
 	E
 }
 
@@ -320,7 +320,7 @@ faults() {
 		@%p3 barrier.cluster.arrive.aligned;
 	E
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found 16 of 32 living lanes of warp 0 at a barrier, wanted all of them'
+	assert_output --partial '16 of 32 living lanes of warp 0 at a barrier (expected all'
 }
 
 @test "a bulk copy to several blocks is in each of them, and each one's mbarrier knows" {
@@ -339,31 +339,31 @@ faults() {
 	assert_line --index 0 '8 9 0 0 8 9 8 9'
 	sed -i 's/mov.b32 %r11, 13/mov.b32 %r11, 17/' k.ptx
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found mask 0x11 of thread blocks in a cluster of 4, wanted one of them at least and no others'
+	assert_output --partial 'mask 0x11 of thread blocks in a cluster of 4 (expected one of them at least and no others'
 }
 
 @test "copies in bulk are accesses: aligned, inside, of what was written, and races are found" {
 	local init='mbarrier.init.shared.b64 [bar], 1' load=cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes
 	local store=cp.async.bulk.global.shared::cta.bulk_group
 	faults <<-E
-		$init; $load [s+8], [%rd1], 16, [bar];	a bulk copy at byte 0x8 of .shared, wanted a multiple of 16
-		$init; $load [s], [%rd1+8], 16, [bar];	a bulk copy at byte 0xc0000008 of .global, wanted a multiple of 16
-		$init; $load [s], [%rd1], 24, [bar];	a bulk copy of 24 bytes, wanted a multiple of 16
-		$init; mov.u32 %r2, 24; $load [s], [%rd1], %r2, [bar];	a bulk copy of 24 bytes, wanted a multiple of 16
-		$init; $load [s], [%rd1], 16, [s+4];	an mbarrier at byte 4 of .shared, wanted a multiple of 8
+		$init; $load [s+8], [%rd1], 16, [bar];	bulk copy at byte 0x8 of .shared .expected a multiple of 16
+		$init; $load [s], [%rd1+8], 16, [bar];	bulk copy at byte 0xc0000008 of .global .expected a multiple of 16
+		$init; $load [s], [%rd1], 24, [bar];	bulk copy of 24 bytes .expected a multiple of 16
+		$init; mov.u32 %r2, 24; $load [s], [%rd1], %r2, [bar];	bulk copy of 24 bytes .expected a multiple of 16
+		$init; $load [s], [%rd1], 16, [s+4];	mbarrier at byte 4 of .shared .expected a multiple of 8
 		$load [s], [%rd1], 16, [bar];	no mbarrier at byte 4096
-		$init; $load [s+4080], [%rd1], 32, [bar];	a copy of 32 bytes at byte 4080 of .shared
-		$init; $load [s], [%rd1+4080], 32, [bar];	a copy of 32 bytes at 0xc0000ff0
-		$store [%rd1], [s+16], 16;	a copy of 16 bytes at byte 16 of .shared that nobody has written
+		$init; $load [s+4080], [%rd1], 32, [bar];	copy of 32 bytes at byte 4080 of .shared
+		$init; $load [s], [%rd1+4080], 32, [bar];	copy of 32 bytes at 0xc0000ff0
+		$store [%rd1], [s+16], 16;	copy of 16 uninitialised bytes at byte 16 of .shared
 		$init; $load [s+16], [%rd1], 16, [bar]; $store [%rd1], [s+16], 16;
 		cp.async.bulk.prefetch.L2.global [%rd1], 64; cp.async.bulk.prefetch.L2.global.L2::cache_hint [%rd1], 64, %rd2;
-		cp.async.bulk.prefetch.L2.global [%rd1+8], 16;	a bulk copy at byte 0xc0000008 of .global
-		cp.async.bulk.prefetch.L2.global [%rd1], 24;	a bulk copy of 24 bytes
-		cp.async.ca.shared.global [s], [%rd1+4], 8;	a copy of 8 bytes at 0xc0000004
-		cp.async.ca.shared.global [s], [%rd1+4], 8, 4;	a copy of 8 bytes at 0xc0000004
-		mov.u32 %r2, 9; cp.async.ca.shared.global [s], [%rd1], 8, %r2;	a source of 9 bytes, wanted at most 8
+		cp.async.bulk.prefetch.L2.global [%rd1+8], 16;	bulk copy at byte 0xc0000008 of .global
+		cp.async.bulk.prefetch.L2.global [%rd1], 24;	bulk copy of 24 bytes
+		cp.async.ca.shared.global [s], [%rd1+4], 8;	copy of 8 bytes at 0xc0000004
+		cp.async.ca.shared.global [s], [%rd1+4], 8, 4;	copy of 8 bytes at 0xc0000004
+		mov.u32 %r2, 9; cp.async.ca.shared.global [s], [%rd1], 8, %r2;	source of 9 bytes .expected at most 8
 		cp.async.ca.shared.global [s], [%rd1+4096], 8, 0; cp.async.wait_all; ld.shared.u32 %r3, [s];
-		cp.async.ca.shared.global [s], [%rd1+4096], 8, 4;	a copy of 4 bytes at 0xc0001000
+		cp.async.ca.shared.global [s], [%rd1+4096], 8, 4;	copy of 4 bytes at 0xc0001000
 	E
 	# warp 1 takes what warp 0 has written, without a barrier and with one
 	for barrier in '' 'bar.sync 0;'; do
@@ -381,7 +381,7 @@ faults() {
 		printf 'module k.ptx\nbuffer A bytes=64 zero\nlaunch k grid=1 block=64 args A\n' >k.launch
 		run trace-exec -n k.launch
 		[ -z "$barrier" ] || assert_success
-		[ -n "$barrier" ] || assert_output --partial 'found a copy at byte 0 of .shared that warp 0 has written since the last barrier'
+		[ -n "$barrier" ] || assert_output --partial 'race: copy at byte 0 of .shared that warp 0 has written since the last barrier'
 	done
 	# what blocks write in bulk, too
 	kernel <<-E
@@ -395,18 +395,18 @@ faults() {
 
 @test "what cp.async has under way is not used before its lane has waited for it" {
 	local copy='cp.async.ca.shared.global [s], [%rd1], 4' more='cp.async.ca.shared.global [s+4], [%rd1], 4'
-	local commit=cp.async.commit_group read='ld.shared.u32 %r2, [s]' flies='byte 0 of .shared that a cp.async in flight writes'
+	local commit=cp.async.commit_group read='ld.shared.u32 %r2, [s]' flies='byte 0 of .shared, which a cp.async in flight writes'
 	faults <<-E
-		$copy; $read;	a read at $flies, wanted cp.async.wait_group before
-		$copy; st.shared.u32 [s], %r0;	a write at $flies
-		$copy; $commit; $read;	a read at $flies
-		$copy; cp.async.wait_group 0; $read;	a read at $flies
-		$copy; $commit; cp.async.wait_group 1; $read;	a read at $flies
+		$copy; $read;	read at $flies .expected cp.async.wait_group before
+		$copy; st.shared.u32 [s], %r0;	write at $flies
+		$copy; $commit; $read;	read at $flies
+		$copy; cp.async.wait_group 0; $read;	read at $flies
+		$copy; $commit; cp.async.wait_group 1; $read;	read at $flies
 		$copy; $commit; cp.async.wait_group 0; $read;
 		$copy; cp.async.wait_all; $read;
 		$copy; $commit; $more; $commit; cp.async.wait_group 1; $read;
-		$copy; $commit; $more; $commit; cp.async.wait_group 1; ld.shared.u32 %r2, [s+4];	a read at byte 4 of .shared that a cp.async in flight
-		$copy; $copy; ld.shared.u32 %r2, [s+8];	a read of 4 bytes at byte 8 of .shared that nobody has written
+		$copy; $commit; $more; $commit; cp.async.wait_group 1; ld.shared.u32 %r2, [s+4];	read at byte 4 of .shared, which a cp.async in flight
+		$copy; $copy; ld.shared.u32 %r2, [s+8];	read of 4 uninitialised bytes at byte 8 of .shared
 		mbarrier.init.shared.b64 [bar], 1; $copy; cp.async.mbarrier.arrive.noinc.shared.b64 [bar]; $read;
 	E
 	# a barrier alone is not enough, and lanes wait each for its own
@@ -423,7 +423,7 @@ faults() {
 		E
 		printf 'module k.ptx\nbuffer A bytes=64 zero\nlaunch k grid=2 block=32 args A\n' >k.launch
 		run trace-exec -n k.launch
-		case $wait in @*) assert_output --partial 'byte 64 of .shared that a cp.async in flight writes' ;; *) assert_success ;; esac
+		case $wait in @*) assert_output --partial 'byte 64 of .shared, which a cp.async in flight writes' ;; *) assert_success ;; esac
 	done
 }
 
@@ -503,21 +503,21 @@ faults() {
 		[ -n "$said" ] || assert_success
 	done <<-E
 		cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd3, {0, 0}]; cp.async.bulk.prefetch.tensor.2d.L2.global [%rd3, {0, 0}];
-		cp.async.bulk.prefetch.tensor.3d.L2.global.im2col [%rd3, {0, 0, 0}], {%h1};	a tensor map of another number of dimensions
-		add.u64 %rd3, %rd3, 32; cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd3, {0, 0}];	a tensor map at no multiple of 64 bytes
-		cp.async.bulk.prefetch.tensor.2d.global.tile [%rd3, {0, 0}];	wanted .L2.global
-		mov.u64 %rd3, s; cvta.shared.u64 %rd3, %rd3; $load [s], [%rd3, {0, 0}], [bar];	a tensor map in shared or local memory
+		cp.async.bulk.prefetch.tensor.3d.L2.global.im2col [%rd3, {0, 0, 0}], {%h1};	tensor map of another number of dimensions
+		add.u64 %rd3, %rd3, 32; cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd3, {0, 0}];	tensor map at no multiple of 64 bytes
+		cp.async.bulk.prefetch.tensor.2d.global.tile [%rd3, {0, 0}];	expected .L2.global
+		mov.u64 %rd3, s; cvta.shared.u64 %rd3, %rd3; $load [s], [%rd3, {0, 0}], [bar];	tensor map in shared or local memory
 		$load [s], [%rd3, {0, 0}], [bar]; ld.shared.u32 %r2, [s+252];
-		$load [s], [%rd3, {0, 0}], [bar]; ld.shared.u32 %r2, [s+256];	a read of 4 bytes at byte 256 of .shared that nobody has written
-		$load [s], [%rd3, {0, 70}], [bar];	found a copy of 64 bytes at 0xc0001180, in another
-		$load [s], [%rd3, {0, 64}], [bar];	found a copy of 64 bytes at 0xc0001000, in another buffer than the tensor begins in
-		$load [s], [%rd4, {0, 0}], [bar];	found a copy of 16 bytes that nobody has written, in 'B'
-		$load [s+8], [%rd3, {0, 0}], [bar];	a box at byte 8 of .shared, wanted a multiple of 16
-		cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd3, {0, 0}], [s];	a copy of 256 bytes at byte 0 of .shared that nobody has written
-		cp.async.bulk.tensor.2d.global.shared::cluster.tile.bulk_group [%rd3, {0, 0}], [s];	wanted .global.shared::cta
-		cp.async.bulk.tensor.2d.shared::cluster.global.tile [s], [%rd3, {0, 0}];	wanted .bulk_group or .mbarrier
-		cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%rd3, {0, 0, 0}], [s];	a tensor map of another number
-		cp.async.bulk.tensor.3d.global.shared::cta.im2col.bulk_group [%rd3, {0, 0, 0}], [s];	wanted dimensions and a direction that have this mode
+		$load [s], [%rd3, {0, 0}], [bar]; ld.shared.u32 %r2, [s+256];	read of 4 uninitialised bytes at byte 256 of .shared
+		$load [s], [%rd3, {0, 70}], [bar];	copy of 64 bytes at 0xc0001180, outside the buffer
+		$load [s], [%rd3, {0, 64}], [bar];	copy of 64 bytes at 0xc0001000, outside the buffer that the tensor begins in
+		$load [s], [%rd4, {0, 0}], [bar];	copy of 16 uninitialised bytes, at byte 0 of 'B'
+		$load [s+8], [%rd3, {0, 0}], [bar];	box at byte 8 of .shared (expected a multiple of 16
+		cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd3, {0, 0}], [s];	copy of 256 uninitialised bytes at byte 0 of .shared
+		cp.async.bulk.tensor.2d.global.shared::cluster.tile.bulk_group [%rd3, {0, 0}], [s];	expected .global.shared::cta
+		cp.async.bulk.tensor.2d.shared::cluster.global.tile [s], [%rd3, {0, 0}];	expected .bulk_group or .mbarrier
+		cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%rd3, {0, 0, 0}], [s];	tensor map of another number
+		cp.async.bulk.tensor.3d.global.shared::cta.im2col.bulk_group [%rd3, {0, 0, 0}], [s];	expected dimensions and a direction that have this mode
 	E
 }
 
@@ -548,7 +548,7 @@ faults() {
 	assert_output "$(printf '%s\n' '5 6 7 8' '13 14 16 18' "$((0x40400000)) $((0x40800000)) $((0x40400000)) $((0x40800000))" '1 2 3 4')"
 	sed -i 's/add.tile.bulk_group \[%rd4/xor.tile.bulk_group [%rd4/' k.ptx
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found elements of a type that the reduction does not have'
+	assert_output --partial 'elements of a type that the reduction does not have'
 }
 
 @test "products of warpgroups: every n, types, transposed, every swizzle, A in registers, sparse A" {
@@ -562,5 +562,5 @@ faults() {
 	awk '/^\.visible/ { k = $3 } /mma_async.sp.*m64n24k64.f32.e4m3.e4m3/ { print k }' k.ptx | sed 's/(.*//' >name
 	awk -v n="$(cat name)(.param" '$3 == n { on = 1 } on && /add.u64 %db/ { sub(/0x8/, "0xc"); on = 0 } { print }' k.ptx >x && mv x k.ptx
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found a swizzle of 32 bytes for rows of 64 bytes, wanted one as wide'
+	assert_output --partial 'swizzle of 32 bytes for rows of 64 bytes (expected one as wide'
 }

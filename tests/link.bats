@@ -32,7 +32,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		.visible .global .u32 x = 2;
 	E
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: b.ptx:4:23: error: found 'x' defined again, wanted one definition, or .weak, as in a.ptx:4:23"
+	assert_output "trace-exec: b.ptx:4:23: error: 'x' is defined again (expected one definition, or .weak, as in a.ptx:4:23)"
 	modules <<-'E'
 		.visible .func f() { ret; }
 		.visible .entry k(.param .u64 a) { ret; }
@@ -40,14 +40,14 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		.visible .func f() { ret; }
 	E
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: b.ptx:4:16: error: found 'f' defined again, wanted one definition, or .weak, as in a.ptx:4:16"
+	assert_output "trace-exec: b.ptx:4:16: error: 'f' is defined again (expected one definition, or .weak, as in a.ptx:4:16)"
 	modules <<-'E'
 		.entry k(.param .u64 a) { ret; }
 		---
 		.entry k(.param .u64 a) { ret; }
 	E
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: b.ptx:4:8: error: found 'k' as a kernel again, wanted one kernel of the name, as in a.ptx:4:8"
+	assert_output "trace-exec: b.ptx:4:8: error: 'k' is a kernel again (expected one kernel of the name, as in a.ptx:4:8)"
 	# names that no other module sees are their own
 	modules <<-'E'
 		.global .u32 x = 1;
@@ -94,7 +94,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	[ "$(words 1)" = ' 1' ]
 	sed -i 's/.u64 a/.u64 a, .param .u64 b/' b.ptx
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: b.ptx:4:14: error: found 'k' with other parameters or results, wanted them as in a.ptx:4:14"
+	assert_output "trace-exec: b.ptx:4:14: error: 'k' has other parameters or results (expected the same, as in a.ptx:4:14)"
 }
 
 @test "common variables are one, of the largest size, with values once" {
@@ -112,13 +112,13 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	[ "$(words 1)" = ' 3' ]
 	sed -i 's/x\[2\]/x[8]/' c.ptx
 	run -2 trace-exec -n k.launch
-	assert_output --partial "b.ptx:4:22: error: found 'x' with values but smaller than elsewhere, wanted the size as in c.ptx:4:22"
+	assert_output --partial "b.ptx:4:22: error: 'x' has initial values but is smaller than elsewhere (expected the size, as in c.ptx:4:22)"
 	sed -i 's/x\[8\]/x[4] = {5}/' c.ptx
 	run -2 trace-exec -n k.launch
-	assert_output --partial "c.ptx:4:22: error: found 'x' with values again, wanted them once, as in b.ptx:4:22"
+	assert_output --partial "c.ptx:4:22: error: 'x' has initial values again (expected them once, as in b.ptx:4:22)"
 	modules <<<'.common .func f() { ret; }'
 	run -2 trace-exec -n k.launch
-	assert_output --partial "a.ptx:4:9: error: found '.func', wanted a .global variable behind .common"
+	assert_output --partial "a.ptx:4:9: error: unexpected '.func' (expected a .global variable after .common)"
 }
 
 @test "an .extern name is what its definition is, or refused" {
@@ -133,21 +133,21 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		run trace-exec -n k.launch
 		if [ -n "$said" ]; then
 			[ "$status" = 2 ]
-			assert_output "trace-exec: a.ptx:4:${said% as in*} as in b.ptx:4:${said#* as in }"
+			assert_output "trace-exec: a.ptx:4:${said% as in*} as in b.ptx:4:${said#* as in })"
 		else
 			[ "$status" = 0 ]
 			assert_output ''
 		fi
 	done <<-'E'
-		.visible .global .u32 x[4];|.extern .global .u32 x[2];|22: error: found 'x' of 8 bytes, wanted 16 as in 23
+		.visible .global .u32 x[4];|.extern .global .u32 x[2];|22: error: 'x' has 8 bytes (expected 16, as in 23
 		.visible .global .u32 x[4];|.extern .global .u32 x[];|
 		.visible .global .b8 x[16];|.extern .global .u32 x[4];|
-		.visible .const .u32 x;|.extern .global .u32 x;|22: error: found 'x' in .global, wanted .const as in 22
-		.visible .global .texref x;|.extern .global .u64 x;|22: error: found 'x' of type .u64, wanted .texref as in 26
-		.visible .func x() { ret; }|.extern .global .u64 x;|22: error: found 'x' as a variable, wanted a function as in 16
-		.visible .func x(.param .b32 p) { ret; }|.extern .func x(.param .b64 p);|15: error: found 'x' with other parameters or results, wanted them as in 16
-		.visible .func x(.param .b32 p) { ret; }|.extern .func x(.reg .b32 p);|15: error: found 'x' with other parameters or results, wanted them as in 16
-		.visible .func (.param .b32 r) x(.param .b32 p) { ret; }|.extern .func x(.param .b32 p);|15: error: found 'x' with other parameters or results, wanted them as in 32
+		.visible .const .u32 x;|.extern .global .u32 x;|22: error: 'x' is in .global (expected .const, as in 22
+		.visible .global .texref x;|.extern .global .u64 x;|22: error: 'x' has type .u64 (expected .texref, as in 26
+		.visible .func x() { ret; }|.extern .global .u64 x;|22: error: 'x' is a variable (expected a function, as in 16
+		.visible .func x(.param .b32 p) { ret; }|.extern .func x(.param .b64 p);|15: error: 'x' has other parameters or results (expected the same, as in 16
+		.visible .func x(.param .b32 p) { ret; }|.extern .func x(.reg .b32 p);|15: error: 'x' has other parameters or results (expected the same, as in 16
+		.visible .func (.param .b32 r) x(.param .b32 p) { ret; }|.extern .func x(.param .b32 p);|15: error: 'x' has other parameters or results (expected the same, as in 32
 		.visible .func (.param .b32 r) x(.param .b32 p) { ret; }|.extern .func (.param .b32 z) x(.param .b32 q);|
 	E
 	modules <<-E
@@ -157,7 +157,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		.global .u32 x = 5;
 	E
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: a.ptx:4:22: error: found .extern variable 'x', wanted a module that defines it"
+	assert_output "trace-exec: a.ptx:4:22: error: .extern variable 'x' is not defined by any module"
 	sed -i 's/^.global/.visible .global/' b.ptx
 	run -0 trace-exec -n k.launch
 	[ "$(words 1)" = ' 5' ]
@@ -171,7 +171,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 		$use
 	E
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: a.ptx:5:23: error: found 'x' of another space, type or size, wanted them as line 4 has declared them"
+	assert_output "trace-exec: a.ptx:5:23: error: 'x' has another space, type or size than in its declaration at line 4"
 }
 
 @test "an alias is seen by other modules, and has a body to stand for" {
@@ -187,7 +187,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	[ "$(words 1)" = ' 7' ]
 	sed -i 's/^.func.*/.func (.reg .b32 r) f;/' b.ptx
 	run -2 trace-exec -n k.launch
-	assert_output --partial "b.ptx:5:30: error: found 'g' as the alias of a function without a body of its own, wanted one as in b.ptx:4:21"
+	assert_output --partial "b.ptx:5:30: error: 'g' is the alias of a function without a body of its own (expected a body, as in b.ptx:4:21)"
 }
 
 @test "a function without a body is no value" {
@@ -198,13 +198,13 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	E
 	sed -i '/^.visible/d; $a .visible .entry k(.param .u64 a) { ret; }' a.ptx
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: a.ptx:5:25: error: found 'f' among values, wanted a function that some module defines"
+	assert_output "trace-exec: a.ptx:5:25: error: function 'f' in initial values is not defined by any module"
 	{ head -3 a.ptx; echo '.visible .func f() { ret; }'; } >b.ptx
 	sed -i '1a module b.ptx' k.launch
 	run -0 trace-exec -n k.launch
 	sed -i '/^.global/s/.*/.shared .u32 s; .global .u64 t = s;/' a.ptx
 	run -2 trace-exec -n k.launch
-	assert_output --partial "found 's', wanted a number or the name of a .global or .const variable or a function"
+	assert_output --partial "unexpected 's' (expected a number or the name of a .global or .const variable or a function)"
 }
 
 # Every thread block has one thread: it writes to the variables of the kernel and the functions, then reads them all.
@@ -264,7 +264,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	[ "$(words 3)" = ' 5 0 1024' ]
 	sed -i 's/^.visible .shared/.shared/' b.ptx
 	run -2 trace-exec -n k.launch
-	assert_output --partial "a.ptx:4:22: error: found .extern variable 'x', wanted a module that defines it"
+	assert_output --partial "a.ptx:4:22: error: .extern variable 'x' is not defined by any module"
 }
 
 @test "what .align asks for beyond the padding holds in every space" {
@@ -372,14 +372,14 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 @test "printf: a text or an argument that is not there is an access outside" {
 	printing <<<'%s|l64'
 	run -1 trace-exec -n k.launch
-	assert_output --regexp 'k.ptx:[0-9]+:1: error: found a read of 1 bytes at 0x40, .* wanted it inside of a buffer \(kernel k, thread \(0,0,0\)'
+	assert_output --regexp 'k.ptx:[0-9]+:1: error: read of 1 bytes at 0x40, .* \(expected an address in a buffer\) \(kernel k, thread \(0,0,0\)'
 	printing <<<'%d|i1'
 	sed -i 's/mov.u64 q, room; cvta.local.u64 q, q;/mov.u64 q, 0;/' k.ptx
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found a read of 4 bytes at 0x0'
+	assert_output --partial 'read of 4 bytes at 0x0'
 	sed -i 's/vprintf(.param .b64 x, .param .b64 y)/vprintf(.param .b64 x)/; s/(x, y)/(x)/' k.ptx
 	run -2 trace-exec -n k.launch
-	assert_output --partial "found 'vprintf' with 1 parameters, wanted 2"
+	assert_output --partial "'vprintf' with 1 parameters (expected 2)"
 }
 
 @test "lists of values: rows of several dimensions begin where they should, what they leave out is zero" {
@@ -411,14 +411,14 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 		run -2 trace-exec -n k.launch
 		assert_output --partial "a.ptx:4:$said"
 	done <<-'E'
-		.global .u32 x[2][2] = {{1, 2, 3}};|32: error: found more than 2 values in a list of 'x', wanted no more
-		.global .u32 x[2] = {1, 2, 3};|28: error: found more than 2 values in a list of 'x', wanted no more
-		.global .u32 x[2][2] = {1, {2}};|28: error: found '{', wanted a number: no row begins here
-		.global .u32 x[1][1][1][1][1][1][1][1][1];|39: error: found '[', wanted at most 8 dimensions
-		.global .u32 x = 1.5;|18: error: found a floating-point number, wanted one of type .u32
-		.global .b16 x = 0f3F800000;|18: error: found '0f3F800000', wanted a whole number
-		.global .u8 y; .global .u16 x = y;|33: error: found an address for 2 bytes, wanted 4 or 8
-		.global .u32 x[][1000000000] = {{1}};|35: error: found '}', wanted fewer values: initialised variables have at most 64 MiB
+		.global .u32 x[2][2] = {{1, 2, 3}};|32: error: too many values in a list of 'x' (at most 2)
+		.global .u32 x[2] = {1, 2, 3};|28: error: too many values in a list of 'x' (at most 2)
+		.global .u32 x[2][2] = {1, {2}};|28: error: unexpected '{' (expected a number, because no row begins here)
+		.global .u32 x[1][1][1][1][1][1][1][1][1];|39: error: unexpected '[' (expected at most 8 dimensions)
+		.global .u32 x = 1.5;|18: error: floating-point number (expected a value of type .u32)
+		.global .b16 x = 0f3F800000;|18: error: unexpected '0f3F800000' (expected a whole number)
+		.global .u8 y; .global .u16 x = y;|33: error: address in an element of 2 bytes (expected 4 or 8
+		.global .u32 x[][1000000000] = {{1}};|35: error: unexpected '}' (expected at most 64 MiB of initial values)
 	E
 }
 
@@ -466,23 +466,23 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 		st.param.b32 [x], 7; call (x), f, (x); ld.param.b32 r, [x]; st.global.u32 [p], r;|
 		st.param.b32 [x], 8; call (x), moved, (x); ld.param.b32 r, [x]; st.global.u32 [p], r;|
 		call (r), regs, (6); st.global.u32 [p], r;|
-		call (x), f, (y);|a.ptx:11:15: error: found an argument of 8 bytes, wanted 4
-		call (y), f, (x);|a.ptx:11:7: error: found an argument of 8 bytes, wanted 4
-		st.param.b64 [x], 7;|a.ptx:11:14: error: found a write of 8 bytes at byte 0 of 'x', wanted it in its 4
-		ld.param.v2.b32 {r, r}, [z+4];|a.ptx:11:25: error: found a read of 8 bytes at byte 4 of 'z', wanted it in its 8
-		call bytes, (r);|a.ptx:11:14: error: found an argument that does not fit
+		call (x), f, (y);|a.ptx:11:15: error: argument of 8 bytes (expected 4)
+		call (y), f, (x);|a.ptx:11:7: error: argument of 8 bytes (expected 4)
+		st.param.b64 [x], 7;|a.ptx:11:14: error: write of 8 bytes at byte 0 of 'x', outside its 4
+		ld.param.v2.b32 {r, r}, [z+4];|a.ptx:11:25: error: read of 8 bytes at byte 4 of 'z', outside its 8
+		call bytes, (r);|a.ptx:11:14: error: argument that does not fit
 		mov.u64 fn, f; st.param.b32 [x], 7; t: .calltargets f; call (x), fn, (x), t; ld.param.b32 r, [x]; st.global.u32 [p], r;|
-		mov.u64 p, other; q: .callprototype (.param .b32 _) _ (.param .b32 _); call (x), p, (x), q;|found a call of 0xf0000020, other, wanted a function of the prototype
-		mov.u64 p, regs; q: .callprototype (.param .b32 _) _ (.param .b32 _); call (x), p, (x), q;|regs, wanted a function of the prototype
-		mov.u64 p, other; t: .calltargets f; call (x), p, (x), t;|other, wanted a function of the prototype or the list of targets
-		t: .calltargets nobody; call p, (x), t;|found 'nobody' among call targets, wanted functions with bodies
+		mov.u64 p, other; q: .callprototype (.param .b32 _) _ (.param .b32 _); call (x), p, (x), q;|error: call of 0xf0000020, other (expected a function of the prototype
+		mov.u64 p, regs; q: .callprototype (.param .b32 _) _ (.param .b32 _); call (x), p, (x), q;|regs (expected a function of the prototype
+		mov.u64 p, other; t: .calltargets f; call (x), p, (x), t;|other (expected a function of the prototype or the list of targets)
+		t: .calltargets nobody; call p, (x), t;|'nobody' among call targets (expected functions with bodies)
 	E
 	modules <<-'E'
 		.func f(.param .b32 v);
 		.func f(.param .b64 v) { ret; }
 	E
 	run -2 trace-exec -n k.launch
-	assert_output --partial "a.ptx:5:7: error: found function 'f' with other parameters or results, wanted those of line 4"
+	assert_output --partial "a.ptx:5:7: error: function 'f' has other parameters or results than at line 4"
 }
 
 @test "a symbol that several modules have each for itself is none" {
@@ -524,6 +524,6 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	for word in '.reqntid 0' '.maxntid 32, 0'; do
 		modules <<<".visible .entry k(.param .u64 a) $word { ret; }"
 		run -2 trace-exec -n k.launch
-		assert_output --partial "found '{', wanted numbers above 0 before it"
+		assert_output --partial "unexpected '{' (expected numbers above 0 before it)"
 	done
 }

@@ -75,7 +75,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	launch 65
 	for o in --check --no-check; do
 		run -1 trace-exec $o -n k.launch
-		assert_output --partial 'k.ptx:17:1: error: found a write of 4 bytes at 0xc0000100, 0 bytes behind '"'A'"' of 256 bytes'
+		assert_output --partial 'k.ptx:17:1: error: write of 4 bytes at 0xc0000100, 0 bytes after '"'A'"' of 256 bytes'
 		assert_output --partial '(kernel k, thread (64,0,0) of CTA (0,0,0))'
 	done
 }
@@ -101,7 +101,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	kernel <<<'ld.global.u64 %rd2, [%rd1+4];'
 	launch 1
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found a read of 8 bytes at 0xc0000004, wanted an address that is a multiple of 8'
+	assert_output --partial 'misaligned read of 8 bytes at 0xc0000004 (expected a multiple of 8)'
 	run -0 trace-exec --no-check -n k.launch
 }
 
@@ -159,13 +159,13 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	kernel <<<'frobnicate.u32 %r1, %r2;'
 	launch 32
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: k.ptx:15:1: error: found instruction 'frobnicate', wanted one of PTX that is executed here"
+	assert_output "trace-exec: k.ptx:15:1: error: unknown or unsupported instruction 'frobnicate'"
 	kernel <<<'add.frob.u32 %r1, %r1, %r2;'
 	run -2 trace-exec -n k.launch
-	assert_output --partial 'found suffix .frob, wanted one that add has'
+	assert_output --partial 'unknown suffix .frob (expected a suffix of add)'
 	kernel <<<'add.u32 %r1, %rd1, %r2;'
 	run -2 trace-exec -n k.launch
-	assert_output --partial 'found register %rd1 of type .b64, wanted a register of 32 bits'
+	assert_output --partial 'register %rd1 of type .b64 (expected a register of 32 bits)'
 }
 
 @test "suffixes that are part of an instruction's name stand in front, others in any order" {
@@ -174,7 +174,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	E
 	launch 32
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: k.ptx:15:8: error: found suffix .lo behind .u32, wanted it in front: mul.lo"
+	assert_output "trace-exec: k.ptx:15:8: error: suffix .lo after .u32 (expected mul.lo)"
 	kernel <<-'E'
 		mov.f32 %f1, 0f3f800000;
 		add.f32.rn.sat %f1, %f1, %f1;
@@ -194,8 +194,8 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	launch 32
 	run -0 trace-exec -n k.launch
 	assert_output - <<-'E'
-	trace-exec: k.ptx:16:1: warning: found cvt.rs in a module of version 8.6 for sm_100, wanted at least 8.7 and sm_100a
-	trace-exec: k.ptx:18:1: warning: found max with 3 sources in a module of version 8.6 for sm_100, wanted at least 8.8 and sm_100
+	trace-exec: k.ptx:16:1: warning: cvt.rs in a module of version 8.6 for sm_100 (expected at least 8.7 and sm_100a)
+	trace-exec: k.ptx:18:1: warning: max with 3 sources in a module of version 8.6 for sm_100 (expected at least 8.8 and sm_100)
 	E
 }
 
@@ -344,7 +344,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	kernel <<<'ld.shared.u32 %r2, [s+8];'
 	launch 32
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found a read of 4 bytes at byte 8 of .shared that nobody has written'
+	assert_output --partial 'read of 4 uninitialised bytes at byte 8 of .shared'
 	run -0 trace-exec --no-check -n k.launch
 	kernel <<<'st.shared.u32 [s+4], %r1; st.shared.u32 [s+8], %r1; st.global.u32 [%rd1], 7;'
 	launch 64
@@ -379,7 +379,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	E
 	launch 32
 	run -1 trace-exec --stack simt -n k.launch
-	assert_output --partial 'found 7 of 32 living lanes of warp 0 at a barrier, wanted all of them at once, or --stack volta'
+	assert_output --partial '7 of 32 living lanes of warp 0 at a barrier (expected all; with --stack volta'
 }
 
 @test "lanes that have ended are not waited for at a barrier, whichever way the compiler put them" {
@@ -406,7 +406,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	# before sm_70 all lanes that have not ended come at once
 	sed -i 's/sm_90/sm_60/' k.ptx
 	run -1 trace-exec -q -n k.launch
-	assert_output --partial 'or --stack volta'
+	assert_output --partial 'with --stack volta'
 	run -0 trace-exec -q --stack volta -n k.launch
 }
 
@@ -436,7 +436,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 		assert_output 2
 		run trace-exec --stack simt -n k.launch
 		assert_equal "$way $status" "$way $([ "$way" = any ]; echo $?)"
-		[ "$way" = any ] || assert_output --partial 'lanes of warp 0 at a barrier, wanted all of them at once, or --stack volta'
+		[ "$way" = any ] || assert_output --partial 'lanes of warp 0 at a barrier (expected all; with --stack volta'
 	done <<-'E'
 		volta|{16..18} 0 {20..31} {0..2} 99 {4..15}|setp.eq.u32 %p3, %r1, 19; @!%p1 bra j; @%p2 exit; j: bar.sync 0;
 		any|{16..18} 0 {20..31} {0..2} 99 {4..15}|setp.eq.u32 %p3, %r1, 19; @!%p1 bra j; @%p2 exit; j: barrier.sync 0;
@@ -455,7 +455,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	E
 	launch 32
 	run -1 trace-exec --stack volta -n k.launch
-	assert_output --partial 'found lanes of warp 0 at barrier 2 and others at 1, wanted all of them at one'
+	assert_output --partial 'lanes of warp 0 at barrier 2, others at barrier 1 (expected all at the same barrier)'
 }
 
 # Each line: instructions that leave their result in %r2, a tab, the result. %r5 to %r8 are 0x00010002, 3, 4, 20.
@@ -632,7 +632,7 @@ results() {
 	run -0 trace-exec --no-check -n k.launch
 	sed -i 's/add.u32 %out, %in, %in/add.u32 %out, %in, %ra1/' k.ptx
 	run -2 --separate-stderr trace-exec -n k.launch
-	assert_regex "$stderr" "k.ptx:18:.*found register '%ra' of module scope, which function twice has, too"
+	assert_regex "$stderr" "k.ptx:18:.*register '%ra' of module scope is also used by function twice"
 }
 
 @test "packed conversions" {
@@ -910,7 +910,7 @@ results() {
 	tail -1 k.launch >again && cat again >>k.launch
 	for o in '' '-j 3' '-j 7 --order'; do
 		run -0 trace-exec $o -n k.launch
-		assert_output --regexp '^trace-exec: k.ptx:[0-9]+:[0-9]+: warning: found a race: CTA \(6,0,0\) writes byte 4 of .A., which others write'
+		assert_output --regexp '^trace-exec: k.ptx:[0-9]+:[0-9]+: warning: race: CTA \(6,0,0\) writes byte 4 of .A., which others write'
 		[ "${#lines[@]}" -eq 1 ]
 	done
 	run -0 trace-exec --no-check -j 3 -n k.launch
@@ -955,7 +955,7 @@ results() {
 }
 
 @test "warps of a block that race are warned of, in buffers and variables, unless something orders them" {
-	local race='warning: found a race: warp 1 reads byte 4 of .A., which warp 0 writes at line [0-9]+ of CTA \(0,0,0\), wanted a barrier'
+	local race='warning: race: warp 1 reads byte 4 of .A., which warp 0 writes at line [0-9]+ of CTA \(0,0,0\) \(expected a barrier'
 	local store='setp.lt.u32 %p1, %r1, 32; @%p1 st.global.u32 [%rd1+4], 9;' load='@!%p1 ld.global.u32 %r2, [%rd1+4];'
 
 	kernel <<<"$store $load"
@@ -996,7 +996,7 @@ results() {
 }
 
 @test "lanes that store different values to one place by one instruction are warned of, once a kernel" {
-	local race='warning: found a race: lanes 4 and 5 of warp 1 write different values to byte'
+	local race='warning: race: lanes 4 and 5 of warp 1 write different values to byte'
 
 	kernel <<<'and.b32 %r3, %r1, 36; sub.u32 %r4, %r1, %r3; setp.ge.u32 %p1, %r1, 36; setp.lt.and.u32 %p2, %r1, 38, %p1;
 		mov.u32 %r5, 8; @%p2 st.global.u32 [%rd1+8], %r4; @%p1 st.global.u32 [%rd1+12], %r5;'
@@ -1004,7 +1004,7 @@ results() {
 	tail -1 k.launch >again && cat again >>k.launch
 	for o in '' '-j 3' '--stack volta'; do
 		run -0 trace-exec $o -n k.launch
-		assert_output --regexp "^trace-exec: k.ptx:16:[0-9]+: $race 8 of .A., of CTA \(0,0,0\), wanted one of them or an atomic \(kernel k\)$"
+		assert_output --regexp "^trace-exec: k.ptx:16:[0-9]+: $race 8 of .A., of CTA \(0,0,0\) \(expected one of them or an atomic\) \(kernel k\)$"
 		[ "${#lines[@]}" -eq 1 ]
 	done
 	sed -i 's/grid=1/grid=3/' k.launch
@@ -1019,7 +1019,7 @@ results() {
 	kernel <<<'mov.u64 %rd3, 7; cvt.u64.u32 %rd2, %r1; st.shared.v2.u64 [s+16], {%rd3,%rd2};'
 	launch 2
 	run -0 trace-exec -n k.launch
-	assert_output --partial 'found a race: lanes 0 and 1 of warp 0 write different values to byte 16 of .shared'
+	assert_output --partial 'race: lanes 0 and 1 of warp 0 write different values to byte 16 of .shared'
 	kernel <<<'shl.b32 %r2, %r1, 8; cvt.u64.u32 %rd2, %r2; st.global.u8 [%rd1], %r2; st.global.u8 [%rd1+1], %rd2;
 		shl.b32 %r3, %r1, 4; mov.u64 %rd4, s; cvt.u64.u32 %rd3, %r3; add.u64 %rd3, %rd3, %rd4;
 		@%p1 st.shared.u32 [%rd3], %r1; st.local.u32 [l], %r1;'
@@ -1047,7 +1047,7 @@ results() {
 	done
 }
 
-@test "bytes of a buffer that nobody has written are found" {
+@test "uninitialised bytes of a buffer are found" {
 	kernel <<-'E'
 		st.global.u32 [%rd1], %r1;
 		ld.global.u32 %r2, [%rd1];
@@ -1056,7 +1056,7 @@ results() {
 	launch 1
 	sed -i 's/zero/unset/' k.launch
 	run -1 trace-exec -n k.launch
-	assert_output --partial "k.ptx:17:1: error: found a read of 4 bytes that nobody has written, in 'A' of 256 bytes, at byte 4, wanted a store before"
+	assert_output --partial "k.ptx:17:1: error: read of 4 uninitialised bytes, at byte 4 of 'A' of 256 bytes"
 	run -0 trace-exec --no-check -n k.launch
 	# marks of a large one are mapped, from no page's beginning on
 	kernel <<-'E'
@@ -1067,7 +1067,7 @@ results() {
 	launch 1
 	sed -i 's/^buffer A.*/buffer B bytes=256 zero\nbuffer A bytes=50000000 unset\nbuffer C bytes=256 zero/' k.launch
 	run -1 trace-exec -n k.launch
-	assert_output --partial "k.ptx:17:1: error: found a read of 4 bytes that nobody has written, in 'A' of 50000000 bytes, at byte 49999996, wanted a store before"
+	assert_output --partial "k.ptx:17:1: error: read of 4 uninitialised bytes, at byte 49999996 of 'A' of 50000000 bytes"
 	refute_output --partial k.ptx:16
 }
 
@@ -1083,7 +1083,7 @@ results() {
 	for o in -j1 -j3; do
 		rm -rf a app
 		run -1 trace-exec $o -o app k.launch
-		assert_output --regexp '^trace-exec: k.ptx:15:1: error: found a read of 4 bytes at byte 8 of .shared that nobody has written, wanted a store before \(kernel k, thread \(0,0,0\) of CTA \(0,0,0\)\)$'
+		assert_output --regexp '^trace-exec: k.ptx:15:1: error: read of 4 uninitialised bytes at byte 8 of .shared \(kernel k, thread \(0,0,0\) of CTA \(0,0,0\)\)$'
 		[ "$(od -An -tu1 -N4 a)" = '   5   0   0   0' ]
 		[ -e app/kernel-2.traceg ]
 	done
@@ -1097,7 +1097,7 @@ results() {
 	launch 1
 	sed -i 's/zero/unset/' k.launch
 	run -1 trace-exec -n k.launch
-	assert_output --partial "k.ptx:19:1: error: found a read of 16 bytes that nobody has written, in 'A'"
+	assert_output --partial "k.ptx:19:1: error: read of 16 uninitialised bytes, at byte 16 of 'A'"
 	sed -i 's/A.*unset/A bytes=256 zero/' k.launch
 	run -0 trace-exec -n k.launch
 	sed -i 's/\.entry k(/.entry a_name_that_is_longer_than_any_that_a_message_has_room_for_so_that_its_end_is_left_out_here(/' k.ptx

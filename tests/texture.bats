@@ -75,20 +75,20 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	launch 'sampler T filter=linear'
 	sed -i -e '4i texture tx B u8 dims=2,2' -e '4i sampler sa' k.launch
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found a texture of a sampler, wanted one that fits tex.1d.v4.f32.f32'
+	assert_output --partial 'texture of a sampler (expected one that fits tex.1d.v4.f32.f32'
 	launch 'texture T B u8 dims=64'
 	sed -i '4i sampler sa filter=linear\ntexture tx B u8 dims=2,2' k.launch
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found a linear filter over texels that are read as integers, wanted the nearest'
+	assert_output --partial 'linear filter over texels that are read as integers (expected the nearest)'
 	sed -i 's/ sa filter/ sz filter/' k.launch
 	run -2 trace-exec -n k.launch
 	assert_output --partial "k.launch:4:9: error: 'sz' (expected the name of a .samplerref of the modules or of an argument)"
 	sed -i '/^sampler/d' k.launch
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found 0x100 as sampler, wanted that of a sampler, or a variable that one is bound to'
+	assert_output --partial "sampler 0x100 (expected a sampler's handle, or a variable that one is bound to)"
 	sed -i 's/filter_mode = linear/filter_mode = cubic/' k.ptx
 	run -2 trace-exec -n k.launch
-	assert_output --partial "found 'cubic', wanted addr_mode_N of wrap, mirror, clamp_to_edge or clamp_to_border"
+	assert_output --partial "unexpected 'cubic' (expected addr_mode_N of wrap, mirror, clamp_to_edge or clamp_to_border"
 }
 
 @test "levels lie one behind the other, are written as surfaces and asked for their size" {
@@ -125,7 +125,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	assert_line --index 0 '256 770 3340 1'
 	launch 'texture T B u16x2'
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'k.ptx:16:1: error: found 0x100 as handle, wanted that of a texture, or a variable that one is bound to'
+	assert_output --partial 'k.ptx:16:1: error: handle 0x100 (expected the handle of a texture, or a variable that one is bound to)'
 }
 
 @test "surfaces are loaded by bytes, in layers and planes, with each way outside" {
@@ -178,16 +178,16 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	kernel <<<'suld.b.2d.b32.trap %r1, [%rd1, {%r0, 9}];'
 	launch 'surface T B u8x4 dims=2,8'
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found coordinates (0,9,0) in layer 0, wanted them in a surface of 2 x 8 x 1 texels of 4 bytes, 1 layers (kernel k, thread (0,0,0) of CTA (0,0,0))'
+	assert_output --partial 'coordinates (0,9,0) in layer 0, outside a surface of 2 x 8 x 1 texels of 4 bytes, 1 layers (kernel k, thread (0,0,0) of CTA (0,0,0))'
 	kernel <<<'suld.b.2d.b32.trap %r1, [%rd1, {2, 0}];'
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found byte 2 of a row of a surface, wanted a multiple of 4'
+	assert_output --partial 'byte 2 of a row of a surface (expected a multiple of 4)'
 	kernel <<<'suld.b.3d.b32.trap %r1, [%rd1, {0, 0, 0, 0}];'
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'found a surface of 2D, wanted one that fits suld.b.3d.b32.trap'
+	assert_output --partial 'surface of 2D (expected one that fits suld.b.3d.b32.trap'
 	kernel <<<'tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1, %f1}];'
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'as handle, wanted that of a texture'
+	assert_output --partial '(expected the handle of a texture'
 	launch 'surface T B u8x4 dims=2,8' 1 B
 	run -2 trace-exec -n k.launch
 	assert_output --partial "k.launch:4:9: error: 'T' (expected the name of a .surfref of the modules or of an argument)"

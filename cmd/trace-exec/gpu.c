@@ -2,8 +2,8 @@
 /*
  * The GPU that --run shows to the program, and for which --as sass writes code.
  *
- * Always true: every figure follows from options of the configuration; the one that none of them has, the
- * size of device memory, is MEMORY_BYTES.
+ * Always true: every figure follows from options of the configuration, except the size of device memory, which
+ * is MEMORY_BYTES.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ void gpu_spare(const struct gpu_choice *g, const char *output)
 			output_spare(output, g->file[i]);
 }
 
-static void load(const struct gpu_choice *g, struct gpuconf *c)
+static void load_config(const struct gpu_choice *g, struct gpuconf *c)
 {
 	struct fault f;
 
@@ -52,35 +52,35 @@ static void load(const struct gpu_choice *g, struct gpuconf *c)
 			die_fault(&f);
 }
 
-/* The n-th number (from 0) of a text such as "1132:1132:1132:3500.5"; 0: there is none. */
-static double number_of(const char *text, unsigned n)
+/* Returns the n-th number (from 0) of a text such as "1132:1132:1132:3500.5"; 0: there is none. */
+static double nth_number(const char *text, unsigned n)
 {
 	while (n-- && text)
 		text = strchr(text, ':') ? strchr(text, ':') + 1 : NULL;
 	return text ? strtod(text, NULL) : 0;
 }
 
-/* Bytes of a cache string: sets, line and ways stand first, behind a letter where the cache has sectors. */
+/* Returns the bytes of a cache string: sets, line and ways come first, after a letter if the cache has sectors. */
 static uint64_t cache_bytes(const char *text)
 {
 	unsigned sectored = *text >= 'A' && *text <= 'Z';
 
-	return (uint64_t)(number_of(text, sectored) * number_of(text, sectored + 1) *
-			  number_of(text, sectored + 2));
+	return (uint64_t)(nth_number(text, sectored) * nth_number(text, sectored + 1) *
+			  nth_number(text, sectored + 2));
 }
 
 static uint64_t khz(double mhz) { return mhz > 0 && mhz < 1e6 ? (uint64_t)(mhz * 1000 + 0.5) : 0; }
 
-static uint64_t option(const struct gpuconf *c, enum conf_id id) { return (uint64_t)conf_num(c, id); }
+static uint64_t option_number(const struct gpuconf *c, enum conf_id id) { return (uint64_t)conf_num(c, id); }
 
 unsigned gpu_binary(const struct gpu_choice *g)
 {
 	struct gpuconf c;
 	uint64_t binary;
 
-	load(g, &c);
-	binary = 10 * option(&c, OPT_gpgpu_compute_capability_major) +
-		 option(&c, OPT_gpgpu_compute_capability_minor);
+	load_config(g, &c);
+	binary = 10 * option_number(&c, OPT_gpgpu_compute_capability_major) +
+		 option_number(&c, OPT_gpgpu_compute_capability_minor);
 	gpuconf_free(&c);
 	return (unsigned)binary;
 }
@@ -92,22 +92,23 @@ void gpu_figures(const struct gpu_choice *g, struct wire *w)
 	struct gpuconf c;
 	uint64_t slices;
 
-	load(g, &c);
+	load_config(g, &c);
 	clocks = conf_text(&c, OPT_gpgpu_clock_domains);
-	slices = option(&c, OPT_gpgpu_n_mem) * option(&c, OPT_gpgpu_n_sub_partition_per_mchannel);
-	w->major = option(&c, OPT_gpgpu_compute_capability_major);
-	w->minor = option(&c, OPT_gpgpu_compute_capability_minor);
-	w->sms = option(&c, OPT_gpgpu_n_clusters) * option(&c, OPT_gpgpu_n_cores_per_cluster);
-	w->threads = (uint64_t)number_of(conf_text(&c, OPT_gpgpu_shader_core_pipeline), 0);
-	w->ctas = option(&c, OPT_gpgpu_shader_cta);
-	w->regs = option(&c, OPT_gpgpu_shader_registers);
-	w->shared = option(&c, OPT_gpgpu_shmem_size);
-	/* From compute capability 8.0 on the system keeps 1 KiB for each block. */
+	slices = option_number(&c, OPT_gpgpu_n_mem) *
+		 option_number(&c, OPT_gpgpu_n_sub_partition_per_mchannel);
+	w->major = option_number(&c, OPT_gpgpu_compute_capability_major);
+	w->minor = option_number(&c, OPT_gpgpu_compute_capability_minor);
+	w->sms = option_number(&c, OPT_gpgpu_n_clusters) * option_number(&c, OPT_gpgpu_n_cores_per_cluster);
+	w->threads = (uint64_t)nth_number(conf_text(&c, OPT_gpgpu_shader_core_pipeline), 0);
+	w->ctas = option_number(&c, OPT_gpgpu_shader_cta);
+	w->regs = option_number(&c, OPT_gpgpu_shader_registers);
+	w->shared = option_number(&c, OPT_gpgpu_shmem_size);
+	/* Compute capability 8.0 and later: the system reserves 1 KiB for each block. */
 	w->shared_block = w->major >= 8 && w->shared > 1024 ? w->shared - 1024 : w->shared;
-	w->clock_khz = khz(number_of(clocks, 0));
-	w->memory_khz = khz(number_of(clocks, 3)) * option(&c, OPT_dram_data_command_freq_ratio) / 2;
-	w->bus_bits = 8 * option(&c, OPT_gpgpu_n_mem) * option(&c, OPT_gpgpu_n_mem_per_ctrlr) *
-		      option(&c, OPT_gpgpu_dram_buswidth);
+	w->clock_khz = khz(nth_number(clocks, 0));
+	w->memory_khz = khz(nth_number(clocks, 3)) * option_number(&c, OPT_dram_data_command_freq_ratio) / 2;
+	w->bus_bits = 8 * option_number(&c, OPT_gpgpu_n_mem) * option_number(&c, OPT_gpgpu_n_mem_per_ctrlr) *
+		      option_number(&c, OPT_gpgpu_dram_buswidth);
 	w->l2_bytes = slices * cache_bytes(conf_text(&c, OPT_gpgpu_cache_dl2));
 	w->memory_bytes = MEMORY_BYTES;
 	snprintf(w->gpu, sizeof(w->gpu), "%s", slash ? slash + 1 : name);

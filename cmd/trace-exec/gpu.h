@@ -13,21 +13,21 @@
 #define GPU_DEFINES 256u
 #define GPU_DEFAULT "rtx3070"
 
-/* What the command line names, in its order. */
+/* Configuration files and settings of the command line, in its order. */
 struct gpu_choice {
 	const char *file[GPU_FILES], *define[GPU_DEFINES];
-	bool shipped[GPU_FILES]; /* file is the name of a configuration that is shipped */
+	bool shipped[GPU_FILES]; /* file is the name of a shipped configuration */
 	unsigned n_files, n_defines;
 };
 
-/* A usage error when there are too many. */
+/* Adds a file or setting; too many are a usage error. */
 void gpu_add_file(struct gpu_choice *g, const char *name, bool shipped);
 void gpu_add_define(struct gpu_choice *g, const char *assignment);
-/* Ends the program when output would replace one of its files. */
+/* Ends the program if output would replace one of the configuration files. */
 void gpu_spare(const struct gpu_choice *g, const char *output);
-/* The binary version that its capability stands for: 86 for 8.6. */
+/* Returns the binary version of the GPU's compute capability: 86 for 8.6. */
 unsigned gpu_binary(const struct gpu_choice *g);
-/* Its figures to w; of nothing named GPU_DEFAULT's. Dies of what cannot be read. */
+/* Copies the GPU's figures to w; default: GPU_DEFAULT. Dies if a configuration cannot be read. */
 void gpu_figures(const struct gpu_choice *g, struct wire *w);
 
 #endif

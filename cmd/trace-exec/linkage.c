@@ -22,13 +22,13 @@
 #define FATBIN_NAME  ".nv_fatbin"
 
 struct elf_view {
-	const uint8_t *at;
+	const uint8_t *bytes;
 	uint64_t n;
 };
 
 static const void *elf_part(const struct elf_view *v, uint64_t offset, uint64_t n)
 {
-	return offset <= v->n && n <= v->n - offset ? v->at + offset : NULL;
+	return offset <= v->n && n <= v->n - offset ? v->bytes + offset : NULL;
 }
 
 static const Elf64_Phdr *elf_segment(const struct elf_view *v, unsigned i)
@@ -49,7 +49,7 @@ static const Elf64_Phdr *elf_segment_of_type(const struct elf_view *v, uint32_t 
 	return NULL;
 }
 
-/* Offset in the file of an address; UINT64_MAX: the file has no byte for it. */
+/* Returns the offset in the file of an address; UINT64_MAX: the file has no byte for it. */
 static uint64_t elf_offset(const struct elf_view *v, uint64_t addr)
 {
 	const Elf64_Phdr *p;
@@ -60,7 +60,7 @@ static uint64_t elf_offset(const struct elf_view *v, uint64_t addr)
 	return UINT64_MAX;
 }
 
-/* Does the file need a library whose name begins with RUNTIME_NAME? */
+/* Tests whether the file needs a library whose name begins with RUNTIME_NAME. */
 static bool needs_runtime(const struct elf_view *v)
 {
 	const Elf64_Phdr *p = elf_segment_of_type(v, PT_DYNAMIC);
@@ -96,7 +96,8 @@ static enum linkage elf_linkage(const struct elf_view *v)
 		return LINKAGE_STATIC;
 	if (needs_runtime(v))
 		return LINKAGE_RUNTIME;
-	return memmem(v->at, v->n, FATBIN_NAME, sizeof(FATBIN_NAME)) ? LINKAGE_STATIC_RUNTIME : LINKAGE_OTHER;
+	return memmem(v->bytes, v->n, FATBIN_NAME, sizeof(FATBIN_NAME)) ? LINKAGE_STATIC_RUNTIME
+									: LINKAGE_OTHER;
 }
 
 /* Opens the file that execvp() finds: name itself where it has a slash, else in the directories of PATH. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace-exec: execute PTX on the CPU, check it, trace it. This file is the command line only.
+ * trace-exec: executes PTX on the CPU, checks it and writes its trace. This file has the command line only.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,57 +28,64 @@ enum {
 #define LIMIT 4000000000ull /* warp instructions of a launch */
 
 static const struct cli_row rows[] = {
-	{'n', "dry-run", NULL, "execute only: save and check buffers, write no trace", NULL},
-	{'o', "output", "PATH", "a folder for the trace, or - for a packed stream on stdout (default)",
-		"dir"},
-	{'C', "directory", "DIR", "folder of the files that the launch file saves (default: its own)", "dir"},
-	{'j', "jobs", "N", "threads that execute thread blocks and pack the stream, for the same bytes",
+	{CLI_GROUP, "What to execute", NULL, NULL, NULL},
+	{OPT_RUN, "run", NULL,
+		"run a program that is linked with the dynamic CUDA runtime; the rest of the line is its command",
+		"command"},
+	{OPT_CODE, "code", "KIND",
+		"code to execute: ptx, or auto (default): the code that is there, so far PTX", "auto ptx"},
+	{'g', "gpu", "GPU",
+		"with --run and --as sass: the GPU that the program sees or that code is for, a shipped configuration (default rtx3070)",
+		gpuconf_names},
+	{'c', "config", "FILE", "with --run and --as sass: the GPU of a configuration file; may be repeated",
+		"file"},
+	{'D', "define", "NAME=VALUE", "set an option of the GPU after all configuration files", NULL},
+	{'l', "list", NULL, "with --run: list the functions of the CUDA runtime, executed and refused", NULL},
+	{CLI_GROUP, "Execution", NULL, NULL, NULL},
+	{'j', "jobs", "N",
+		"threads that execute thread blocks and pack the stream; the output does not depend on N",
 		NULL},
-	{OPT_ORDER, "order", NULL, "execute thread blocks one after another, whatever -j says", NULL},
+	{OPT_ORDER, "order", NULL, "execute thread blocks one after another, also with -j", NULL},
 	{OPT_STACK, "stack", "KIND",
 		"diverged lanes: simt: one group at a time; volta: groups take turns (default: volta for sm_70 and later)",
 		"simt volta"},
 	{OPT_LIMIT, "limit", "N", "warp instructions that a launch may execute (default 4000000000)", NULL},
+	{CLI_GROUP, "Checks", NULL, NULL, NULL},
 	{OPT_CHECK, "check", NULL, "look for wrong accesses and barriers (default)", NULL},
-	{OPT_NO_CHECK, "no-check", NULL, "do not: faster; accesses outside of all memory still end the run",
-		NULL},
+	{OPT_NO_CHECK, "no-check", NULL,
+		"do not look for them: faster; accesses outside of all memory still end the run", NULL},
 	{OPT_STRICT, "strict-races", NULL,
 		"report also warps that store the same value to shared memory without a barrier", NULL},
-	{OPT_CODE, "code", "KIND", "code to execute: ptx, or auto (default): what there is, so far PTX",
-		"auto ptx"},
-	{OPT_AS, "as", "KIND",
-		"write the trace as ptx (default), or as sass: the machine code it would roughly be on the GPU of -g",
-		"ptx sass"},
-	{OPT_RUN, "run", NULL,
-		"run a program that is linked with the dynamic CUDA runtime; the rest of the line is its",
-		"command"},
-	{OPT_LEAKS, "leaks", NULL, "with --run: memory that is not freed at the end is a finding (status 1)",
+	{OPT_LEAKS, "leaks", NULL, "with --run: memory that is not freed at the end is an error (status 1)",
 		NULL},
-	{'g', "gpu", "GPU",
-		"with --run, --as sass: the GPU that the program sees or that code is for: a shipped configuration (rtx3070)",
-		gpuconf_names},
-	{'c', "config", "FILE", "the same from a configuration file; may be repeated", "file"},
-	{'D', "define", "NAME=VALUE", "set one option of it after all files", NULL},
-	{'l', "list", NULL, "with --run: list the functions of the CUDA runtime, executed and refused", NULL},
-	{'f', "force", NULL, "replace existing files, but none that is read", NULL},
+	{CLI_GROUP, "Output", NULL, NULL, NULL},
+	{'n', "dry-run", NULL, "execute only: save and check buffers, write no trace", NULL},
+	{'o', "output", "PATH", "folder for the trace, or - for a packed stream on stdout (default)", "dir"},
+	{OPT_AS, "as", "KIND",
+		"write the trace as ptx (default), or as sass: an estimate of the machine code for the GPU of -g",
+		"ptx sass"},
+	{'C', "directory", "DIR", "folder of the files that the launch file saves (default: its own)", "dir"},
+	{'f', "force", NULL, "replace existing files, except inputs", NULL},
+	{CLI_GROUP, "Messages", NULL, NULL, NULL},
 	{'q', "quiet", NULL, "no warnings", NULL},
-	{'v', "verbose", NULL, "say what was executed, on stderr", NULL},
+	{'v', "verbose", NULL, "report on stderr how much was executed", NULL},
 };
 
 static const struct cli cli = {
 	"[-nfqv] [-o DIR] [-C DIR] [-j N] [--order] [--stack KIND] [--limit N] [--no-check] [--as KIND] [-g GPU] LAUNCH | [-g GPU] --run PROGRAM [ARG...]",
 	"execute PTX kernels on the CPU, check them and write their traces",
 	"LAUNCH is a launch file (trace-launch(5)); - is stdin.\n"
-	"Exit status: 0 good; 1 a kernel or the program failed or a buffer is not as expected; 2 trouble.\n",
+	"Exit status: 0 good; 1 a kernel or the program failed or a buffer differs from its file; 2 trouble.\n",
 	rows, sizeof(rows) / sizeof(*rows), NULL};
 
 struct args {
 	struct run_options o;
 	struct gpu_choice gpu;
-	bool run, list, sass, machine; /* machine: -g, -c or -D */
+	bool run, list, sass;
+	bool gpu_given; /* by -g, -c or -D */
 };
 
-/* All that is executed is PTX, so the kind is checked, not kept; so is that of the name trace-ptx. */
+/* Checks the kind of code. Only PTX can be executed, so the kind is not kept. */
 static void check_code_kind(const char *kind)
 {
 	if (!strcmp(kind, "sass"))
@@ -122,11 +129,11 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'g':
 	case 'c':
 		gpu_add_file(&a->gpu, value, letter == 'g');
-		a->machine = true;
+		a->gpu_given = true;
 		break;
 	case 'D':
 		gpu_add_define(&a->gpu, value);
-		a->machine = true;
+		a->gpu_given = true;
 		break;
 	case 'f': o->force = true; break;
 	case 'q': o->quiet = true; break;
@@ -134,7 +141,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	}
 }
 
-/* --as sass: for which GPU. */
+/* Returns the binary version of the GPU of --as sass. */
 static unsigned binary_version(const struct gpu_choice *g)
 {
 	unsigned binary = gpu_binary(g);
@@ -145,7 +152,7 @@ static unsigned binary_version(const struct gpu_choice *g)
 	return binary;
 }
 
-/* The functions of the CUDA runtime, one a line: "executed" or "refused", a tab, the name. */
+/* Prints the functions of the CUDA runtime, one a line: "executed" or "refused", a tab, the name. */
 static void list_runtime(void)
 {
 	struct output *out = output_open(NULL, false);
@@ -186,7 +193,7 @@ int main(int argc, char **argv)
 		a.o.binary = binary_version(&a.gpu);
 	if (a.run)
 		return run_program(&a, n, argv);
-	if (a.list || (a.machine && !a.sass))
+	if (a.list || (a.gpu_given && !a.sass))
 		cli_usage("%s requires --run%s", a.list ? "--list" : "a GPU", a.list ? "" : " or --as sass");
 	if (n != 1)
 		cli_usage("%d launch files (expected one)", n);

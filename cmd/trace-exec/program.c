@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --run: start the program with the library in front of its CUDA runtime, receive what it does, write the
- * trace.
+ * --run: starts the program with the library preloaded in place of its CUDA runtime, receives copies and
+ * kernels, writes the trace.
  *
- * A stream begins with its list, which is known when the program has ended: until then kernels are kept,
- * packed, in a file without a name in $TMPDIR. Kernels of a folder are written as they come, its list last.
+ * A stream begins with its list, which is known when the program has ended. Until then kernels are kept,
+ * compressed, in a file without a name in $TMPDIR. Kernels of a folder are written as they arrive, its list
+ * last.
  *
- * Always true: nothing under a final name is half a trace: a kernel that failed, a program that was killed or
- * left without its end leave no stream and no list. The program's output never mixes with the trace: when
- * that goes to stdout, the program's stdout is stderr.
+ * Always true: no stream and no list are left by a kernel that failed or a program that was killed or ended
+ * without exit(). The program's output never mixes with the trace: when the trace goes to stdout, the program's
+ * stdout is stderr.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +37,7 @@
 struct kept_text {
 	FILE *file;
 	ZSTD_CStream *z;
-	uint64_t *bytes; /* of each kernel's text */
+	uint64_t *bytes; /* size of each kernel's text */
 	uint32_t n, cap;
 };
 
@@ -46,9 +47,9 @@ struct receiver {
 	const char *program;
 	int fd;
 	struct bytes list;
-	struct output *kernel; /* of a folder, under way */
+	struct output *kernel; /* file of the current kernel in a folder */
 	struct kept_text kept;
-	uint64_t insts[2]; /* of threads, of warps */
+	uint64_t insts[2]; /* thread instructions, warp instructions */
 	bool failed, found, done;
 };
 
@@ -65,7 +66,7 @@ static void keep_open(struct kept_text *k)
 	ZSTD_initCStream(k->z, 1);
 }
 
-static void keep(struct kept_text *k, const void *bytes, size_t n, ZSTD_EndDirective end)
+static void keep_kernel_text(struct kept_text *k, const void *bytes, size_t n, ZSTD_EndDirective end)
 {
 	ZSTD_inBuffer in = {bytes, n, 0};
 	char room[CHUNK];
@@ -94,7 +95,7 @@ static void feed_kernels(struct kept_text *k, struct pack_writer *w)
 
 	if (!z)
 		die("out of memory");
-	keep(k, NULL, 0, ZSTD_e_end);
+	keep_kernel_text(k, NULL, 0, ZSTD_e_end);
 	rewind(k->file);
 	while (at < k->n) {
 		ZSTD_outBuffer out = {text, sizeof(text), 0};
@@ -128,15 +129,6 @@ static void feed_kernels(struct kept_text *k, struct pack_writer *w)
 
 /* ---- the trace ---- */
 
-static char *path_in(const char *folder, const char *name)
-{
-	size_t n = strlen(folder) + strlen(name) + 2;
-	char *p = xmalloc(n);
-
-	snprintf(p, n, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
-	return p;
-}
-
 static void open_trace(struct receiver *r)
 {
 	const char *to = r->o->output;
@@ -157,10 +149,10 @@ static void end_kernel(struct receiver *r)
 	r->kernel = NULL;
 }
 
-/* A file of the folder; neither the program nor the GPU's files are replaced. */
+/* Opens a file of the folder for writing; ends the program if it is the program's or the GPU's. */
 static struct output *open_in_folder(const struct receiver *r, const char *name)
 {
-	char *path = path_in(r->o->output, name);
+	char *path = run_path(r->o->output, name);
 	struct output *out;
 
 	output_spare(path, r->program);
@@ -170,7 +162,7 @@ static struct output *open_in_folder(const struct receiver *r, const char *name)
 	return out;
 }
 
-static void begin_kernel(struct receiver *r, const char *name)
+static void receive_kernel(struct receiver *r, const char *name)
 {
 	end_kernel(r);
 	bytes_printf(&r->list, "%s\n", name);
@@ -203,7 +195,7 @@ static void write_trace(struct receiver *r)
 
 /* ---- messages ---- */
 
-static bool receive(struct receiver *r, void *to, size_t n)
+static bool receive_bytes(struct receiver *r, void *to, size_t n)
 {
 	char *p = to;
 
@@ -220,23 +212,23 @@ static bool receive(struct receiver *r, void *to, size_t n)
 	return true;
 }
 
-/* false: nothing more comes. */
-static bool message(struct receiver *r)
+/* Reads and handles one message. Returns false after the last one. */
+static bool handle_message(struct receiver *r)
 {
 	static char body[WIRE_MOST + 1];
 	struct wire_head h;
 
-	if (!receive(r, &h, sizeof(h)) || h.bytes > WIRE_MOST || !receive(r, body, h.bytes))
+	if (!receive_bytes(r, &h, sizeof(h)) || h.bytes > WIRE_MOST || !receive_bytes(r, body, h.bytes))
 		return false;
 	body[h.bytes] = '\0';
 	switch (h.kind) {
 	case WIRE_COPY: bytes_printf(&r->list, "%s\n", body); break;
-	case WIRE_KERNEL: begin_kernel(r, body); break;
+	case WIRE_KERNEL: receive_kernel(r, body); break;
 	case WIRE_DATA:
 		if (r->kernel)
 			fwrite(body, 1, h.bytes, output_stream(r->kernel));
 		else if (r->kept.n)
-			keep(&r->kept, body, h.bytes, ZSTD_e_continue);
+			keep_kernel_text(&r->kept, body, h.bytes, ZSTD_e_continue);
 		break;
 	case WIRE_FAILED: r->failed = true; break;
 	case WIRE_FOUND: r->found = true; break;
@@ -250,10 +242,7 @@ static bool message(struct receiver *r)
 	return true;
 }
 
-/*
- * Until the device's user says that it is done, or the
- * program has ended and nothing more is there to be read.
- */
+/* Reads messages until WIRE_DONE, or until the program has ended and the pipe is empty. Returns its wait status. */
 static int receive_all(struct receiver *r, pid_t program)
 {
 	struct pollfd p = {.fd = r->fd, .events = POLLIN};
@@ -263,7 +252,7 @@ static int receive_all(struct receiver *r, pid_t program)
 	for (;;) {
 		int ready = poll(&p, 1, ended ? 0 : 50);
 
-		if (ready > 0 && !message(r))
+		if (ready > 0 && !handle_message(r))
 			break;
 		if (ready == 0 && ended)
 			break;
@@ -278,8 +267,8 @@ static int receive_all(struct receiver *r, pid_t program)
 /* ---- the program ---- */
 
 /*
- * The library: named by the environment, beside the program,
- * installed beside it, installed where it was built for.
+ * Finds the library: named by the environment, in trace-exec's directory, installed relative to it, installed
+ * in LIBDIR.
  */
 static void find_library(char path[PATH_MAX])
 {
@@ -305,8 +294,8 @@ static void find_library(char path[PATH_MAX])
 		die_errno("%s", path);
 }
 
-/* One more entry of a list between colons; behind those that are there, or before them. */
-static void add_entry(const char *variable, const char *entry, bool behind)
+/* Adds an entry to a list separated by colons, at its end or at its start. */
+static void add_entry(const char *variable, const char *entry, bool at_end)
 {
 	const char *now = getenv(variable);
 	size_t n = strlen(entry) + (now ? strlen(now) : 0) + 2;
@@ -315,7 +304,7 @@ static void add_entry(const char *variable, const char *entry, bool behind)
 	if (!now || !*now)
 		snprintf(text, n, "%s", entry);
 	else
-		snprintf(text, n, "%s:%s", behind ? now : entry, behind ? entry : now);
+		snprintf(text, n, "%s:%s", at_end ? now : entry, at_end ? entry : now);
 	if (setenv(variable, text, 1))
 		die_errno("the environment");
 	free(text);
@@ -340,8 +329,8 @@ static bool name_for_loader(char *path, size_t cap)
 }
 
 /*
- * Sets the variables of the program. Its directory of links stands for a runtime of the release that the
- * program needs where the system has none.
+ * Sets the variables of the program. The directory of links to the library satisfies the loader if the system has
+ * no runtime of the release that the program needs.
  */
 static void set_environment(const struct wire *w, const char *found)
 {
@@ -364,7 +353,7 @@ static void set_environment(const struct wire *w, const char *found)
 	add_entry("LD_PRELOAD", library, false);
 }
 
-static _Noreturn void become(char **argv, bool stdout_taken, int trouble)
+static _Noreturn void become_program(char **argv, bool stdout_taken, int trouble)
 {
 	int e;
 
@@ -383,7 +372,7 @@ static void open_pipe(int fd[2], int flags)
 		die_errno("a pipe");
 }
 
-static pid_t start(char **argv, struct wire *w, bool stdout_taken, int *fd, int *token)
+static pid_t start_program(char **argv, struct wire *w, bool stdout_taken, int *fd, int *token)
 {
 	int data[2], tokens[2], trouble[2], e;
 	char library[PATH_MAX];
@@ -405,7 +394,7 @@ static pid_t start(char **argv, struct wire *w, bool stdout_taken, int *fd, int 
 		close(data[0]);
 		close(tokens[1]);
 		set_environment(w, library);
-		become(argv, stdout_taken, trouble[1]);
+		become_program(argv, stdout_taken, trouble[1]);
 	}
 	close(data[1]);
 	close(tokens[1]);
@@ -440,7 +429,7 @@ static int judge_uncalled(const char *name, int own)
 }
 
 /* Reports an end that leaves the trace incomplete. Returns the exit status: trace-exec(1) has the table. */
-static int judge(struct receiver *r, const char *name, int status, int token)
+static int judge_end(struct receiver *r, const char *name, int status, int token)
 {
 	int own = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	char byte;
@@ -475,9 +464,9 @@ int program_run(char **argv, const struct run_options *o, const struct gpu_choic
 
 	gpu_figures(g, &w);
 	open_trace(&r);
-	child = start(argv, &w, o->to == TRACE_STREAM, &r.fd, &token);
+	child = start_program(argv, &w, o->to == TRACE_STREAM, &r.fd, &token);
 	status = receive_all(&r, child);
-	status = judge(&r, argv[0], status, token);
+	status = judge_end(&r, argv[0], status, token);
 	if (o->to != TRACE_NONE && r.done && !r.failed)
 		write_trace(&r);
 	else if (r.kernel)

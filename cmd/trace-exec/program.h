@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --run: a CUDA program over the executor. */
+/* --run: a CUDA program whose kernels the executor runs. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
@@ -7,8 +7,8 @@
 #include "run.h"
 
 /*
- * argv: the program and its arguments, NULL behind them. EXIT_GOOD, EXIT_NO or EXIT_TROUBLE; dies of trouble
- * at once.
+ * Runs argv, the program and its arguments, with NULL at the end. Returns EXIT_GOOD, EXIT_NO or EXIT_TROUBLE, or
+ * dies.
  */
 int program_run(char **argv, const struct run_options *o, const struct gpu_choice *g);
 

@@ -18,19 +18,19 @@
 #include "run.h"
 #include "trace_out.h"
 
-#define STREAM_LEVEL 1 /* quick: trace-pack makes it smaller where it is kept */
+#define STREAM_LEVEL 1 /* fast; trace-pack makes streams that are kept smaller */
 
 struct running {
 	struct script *s;
 	const struct run_options *o;
 	struct memory mem;
 	struct textures textures;
-	bool found;         /* what ends nothing, but is not as it should be */
+	bool found;         /* there was a finding, which does not end the run */
 	struct output *out; /* TRACE_STREAM */
 	struct pack_writer *pack;
-	FILE *trace;         /* of the kernel that runs, where it is text */
-	struct lower *lower; /* --as sass: of the kernel launched last */
-	const struct func *lowered;
+	FILE *trace;                /* trace of the running kernel, if it is text */
+	struct lower *lower;        /* --as sass: code of the kernel launched last */
+	const struct func *lowered; /* that kernel */
 	uint64_t insts, threads;
 };
 
@@ -53,7 +53,7 @@ static struct bytes list_text(const struct script *s)
 	return list;
 }
 
-static char *in_folder(const char *folder, const char *name)
+char *run_path(const char *folder, const char *name)
 {
 	size_t n = strlen(folder) + strlen(name) + 2;
 	char *p = xmalloc(n);
@@ -62,10 +62,10 @@ static char *in_folder(const char *folder, const char *name)
 	return p;
 }
 
-/* The name has no "..": see check_saved_name(). */
+/* Returns the path of a file to be saved, whose name has no "..": see check_saved_name(). */
 static char *saved_path(const struct running *r, const struct step *c)
 {
-	return in_folder(r->o->saves ? r->o->saves : r->s->folder, c->path);
+	return run_path(r->o->saves ? r->o->saves : r->s->folder, c->path);
 }
 
 /*
@@ -90,20 +90,20 @@ static void check_saved_path(char *path, size_t n)
 	}
 }
 
-/* "kernel-1.traceg" */
+/* Returns the path of a kernel's file, "kernel-1.traceg". */
 static char *kernel_path(const struct running *r, uint32_t id)
 {
 	char name[40];
 
 	snprintf(name, sizeof(name), "kernel-%u.traceg", id);
-	return in_folder(r->o->output, name);
+	return run_path(r->o->output, name);
 }
 
-/* No file that is read is replaced, neither by the trace nor by what the script saves. */
-static void spare_inputs(const struct running *r)
+/* Ends the program if the trace or a saved file would replace a file that is read. */
+static void protect_inputs(const struct running *r)
 {
 	bool folder = r->o->to == TRACE_FOLDER;
-	char *path = folder ? in_folder(r->o->output, "kernelslist.g") : NULL;
+	char *path = folder ? run_path(r->o->output, "kernelslist.g") : NULL;
 
 	script_spare(r->s, path, true);
 	free(path);
@@ -123,7 +123,7 @@ static void spare_inputs(const struct running *r)
 static void write_list(struct running *r)
 {
 	struct bytes list = list_text(r->s);
-	char *path = in_folder(r->o->output, "kernelslist.g");
+	char *path = run_path(r->o->output, "kernelslist.g");
 	struct output *out = output_open(path, r->o->force);
 
 	fwrite(list.p, 1, list.n, output_stream(out));
@@ -159,14 +159,14 @@ static bool block_done(void *ctx, struct cta *c)
 	return true;
 }
 
-static ssize_t to_pack(void *ctx, const char *bytes, size_t n)
+static ssize_t feed_pack(void *ctx, const char *bytes, size_t n)
 {
 	pack_feed(ctx, bytes, n);
 	return (ssize_t)n;
 }
 
-/* A kernel's trace begins; *out: its file, *inst: static code, both to be let go by trace_end. */
-static void trace_begin(struct running *r, const struct grid *g, const struct occupancy *k,
+/* Begins a kernel's trace. *out: its file; *inst: static code; close_kernel_trace() closes and frees them. */
+static void open_kernel_trace(struct running *r, const struct grid *g, const struct occupancy *k,
 	struct output **out, struct pack_inst **inst)
 {
 	if (r->o->to == TRACE_FOLDER) {
@@ -178,7 +178,7 @@ static void trace_begin(struct running *r, const struct grid *g, const struct oc
 	} else if (r->pack) {
 		pack_begin(r->pack);
 		if (g->lower)
-			r->trace = fopencookie(r->pack, "w", (cookie_io_functions_t){.write = to_pack});
+			r->trace = fopencookie(r->pack, "w", (cookie_io_functions_t){.write = feed_pack});
 		else
 			*inst = trace_out_packed_header(r->pack, g, k);
 		if (g->lower && !r->trace)
@@ -188,7 +188,7 @@ static void trace_begin(struct running *r, const struct grid *g, const struct oc
 		trace_out_header(r->trace, g, k);
 }
 
-static void trace_end(struct running *r, struct output *out, struct pack_inst *inst, bool good)
+static void close_kernel_trace(struct running *r, struct output *out, struct pack_inst *inst, bool good)
 {
 	if (r->trace && r->pack)
 		fclose(r->trace);
@@ -203,8 +203,8 @@ static void trace_end(struct running *r, struct output *out, struct pack_inst *i
 	free(inst);
 }
 
-/* --as sass: the machine's code of the kernel; the one of the launch before where it is the same kernel. */
-static const struct lower *lowered(struct running *r, const struct grid *g)
+/* Returns the machine code of the kernel for --as sass, reused while the kernel is the same; NULL: PTX. */
+static const struct lower *kernel_code(struct running *r, const struct grid *g)
 {
 	struct fault f;
 
@@ -220,7 +220,7 @@ static const struct lower *lowered(struct running *r, const struct grid *g)
 	return r->lower;
 }
 
-static int do_launch(struct running *r, struct step *c)
+static int run_launch(struct running *r, struct step *c)
 {
 	struct grid g = {.code = &r->s->code,
 		.mem = &r->mem,
@@ -238,19 +238,19 @@ static int do_launch(struct running *r, struct step *c)
 	bool good;
 
 	grid_prepare(&g);
-	g.lower = lowered(r, &g);
-	trace_begin(r, &g, &k, &out, &inst);
+	g.lower = kernel_code(r, &g);
+	open_kernel_trace(r, &g, &k, &out, &inst);
 	good = grid_run(&g, block_done, r);
 	r->insts += g.warp_insts;
 	r->threads += g.thread_insts;
-	trace_end(r, out, inst, good);
+	close_kernel_trace(r, out, inst, good);
 	r->found |= g.found;
 	return good ? 0 : diag_fault(&g.fault);
 }
 
 /* ---- the other commands ---- */
 
-static void save(struct running *r, const struct step *c, const uint8_t *bytes)
+static void save_file(struct running *r, const struct step *c, const uint8_t *bytes)
 {
 	char *path = saved_path(r, c);
 	struct output *out = output_open(path, true);
@@ -260,7 +260,7 @@ static void save(struct running *r, const struct step *c, const uint8_t *bytes)
 	free(path);
 }
 
-static int expect(const struct step *c, const uint8_t *bytes)
+static int compare_file(const struct step *c, const uint8_t *bytes)
 {
 	struct init init = {.kind = INIT_FILE, .text = c->path};
 	uint8_t *want = xmalloc(c->bytes ? c->bytes : 1);
@@ -277,7 +277,7 @@ static int expect(const struct step *c, const uint8_t *bytes)
 	return status;
 }
 
-static int do_command(struct running *r, struct step *c)
+static int run_step(struct running *r, struct step *c)
 {
 	uint8_t *bytes = memory_at(&r->mem, c->addr, c->bytes);
 	struct fault f;
@@ -302,26 +302,26 @@ static int do_command(struct running *r, struct step *c)
 		if (c->sym)
 			memcpy(r->mem.statics + c->sym->addr, &c->addr, sizeof(c->addr));
 		return 0;
-	case CMD_SAVE: save(r, c, bytes); return 0;
-	case CMD_SAVESYM: save(r, c, r->mem.statics + c->sym->addr); return 0;
-	case CMD_EXPECT: return expect(c, bytes);
-	default: return do_launch(r, c);
+	case CMD_SAVE: save_file(r, c, bytes); return 0;
+	case CMD_SAVESYM: save_file(r, c, r->mem.statics + c->sym->addr); return 0;
+	case CMD_EXPECT: return compare_file(c, bytes);
+	default: return run_launch(r, c);
 	}
 }
 
-#define DEVICE_HEAP (64ull << 20) /* of malloc in kernels */
+#define DEVICE_HEAP (64ull << 20) /* bytes for malloc in kernels */
 
 int run_script(struct script *s, const struct run_options *o)
 {
 	struct running r = {.s = s, .o = o};
 	int status = EXIT_GOOD;
 
-	spare_inputs(&r);
+	protect_inputs(&r);
 	memory_open(&r.mem, s->heap_bytes + (s->code.uses_malloc ? DEVICE_HEAP : 0));
 	memory_statics(&r.mem, &s->prog);
 	trace_open_all(&r);
 	for (uint32_t i = 0; i < s->n_commands && status == EXIT_GOOD; i++)
-		if (do_command(&r, &s->command[i]))
+		if (run_step(&r, &s->command[i]))
 			status = EXIT_NO;
 	if (r.pack) {
 		if (status == EXIT_GOOD) {

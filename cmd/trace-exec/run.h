@@ -9,14 +9,17 @@ enum trace_to { TRACE_NONE, TRACE_STREAM, TRACE_FOLDER, TRACE_TEXT };
 
 struct run_options {
 	struct options exec;
-	unsigned binary; /* --as sass: of the GPU; 0: PTX */
+	unsigned binary; /* --as sass: binary version of the GPU; 0: PTX */
 	enum trace_to to;
-	const char *output;                /* the folder or the file; NULL or "-": stdout */
-	const char *saves;                 /* folder of what save writes; NULL: that of the launch file */
-	bool force, quiet, verbose, leaks; /* leaks: --run: memory that is not freed is a finding */
+	const char *output; /* folder or file; NULL or "-": stdout */
+	const char *saves;  /* folder of saved files; NULL: folder of the launch file */
+	bool force, quiet, verbose;
+	bool leaks; /* --run: memory that is not freed is an error */
 };
 
-/* EXIT_GOOD, or EXIT_NO when a kernel failed or a buffer is not as expected. Dies on trouble. */
+/* Returns folder/name, allocated; an empty folder gives the name alone. */
+char *run_path(const char *folder, const char *name);
+/* Returns EXIT_GOOD, or EXIT_NO when a kernel failed or a buffer differs from its file. Dies on trouble. */
 int run_script(struct script *s, const struct run_options *o);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Traces of what was executed: the header with its static code, a line for each warp instruction.
+ * Traces: the header with the static code, a line for each warp instruction.
  *
- * Always true: a warp's lines stand in the order in which it executed; those of a thread block are written
- * when it has ended, blocks in the order of their numbers. Of an instruction the line has its PC and what its
- * code line cannot say: the lanes that executed, addresses, the lanes that were issued where others, barrier
- * and space where only the execution decides them. A packed stream gets runs in place of lines: instructions
- * one after another, for the same lanes; only what a line has behind its addresses makes it text there, too.
+ * Always true: a warp's lines are in the order of execution; the lines of a thread block are written when it has
+ * ended, blocks in the order of their numbers. A line has the PC and the data that vary: the lanes that executed,
+ * addresses, the lanes that were issued if they differ, barrier and space if only the execution determines them.
+ * A packed stream gets runs in place of lines: consecutive instructions with the same lanes. Instructions with
+ * fields after the addresses are text there, too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 /* ---- lines ---- */
 
-/* A barrier's id and count when they are not constants. */
+/* Writes a barrier's id and count, which are not constants. */
 static char *put_barrier(char *p, const struct warp *w, const struct op *o, uint32_t exec)
 {
 	unsigned lane = exec ? bit_lowest32(exec) : 0;
@@ -33,14 +33,14 @@ static char *put_barrier(char *p, const struct warp *w, const struct op *o, uint
 	return p;
 }
 
-/* Does a line have more than mask, width and addresses? */
+/* Tests whether a line has more than mask, width and addresses. */
 static inline bool has_more(const struct warp *w, const struct op *o, uint32_t issue, uint32_t exec)
 {
 	return issue != exec || (o->flow == FLOW_BAR && o->mode) ||
 	       (o->memory && o->space == SP_GENERIC && exec && w->space != SP_GLOBAL);
 }
 
-/* What stands behind the mask. */
+/* Writes the fields after the mask. */
 static char *put_rest(char *p, const struct warp *w, const struct op *o, uint32_t issue, uint32_t exec)
 {
 	if (o->memory) {
@@ -80,11 +80,11 @@ void trace_out_line(struct warp *w, const struct op *o, uint32_t pc, uint32_t is
 
 /* ---- runs for a packed stream ---- */
 
-/* The addresses of all lanes: as a list that the warp had before, or a new one. */
-static uint32_t put_list(struct recording *t, const uint64_t *a)
+/* Adds the addresses of all lanes: relative to a recent list of the warp, or as a new one. */
+static uint32_t put_address_list(struct recording *t, const uint64_t *a)
 {
 	const uint32_t kept = sizeof(t->list) / sizeof(t->list[0]), n = t->n_lists < kept ? t->n_lists : kept;
-	const uint64_t range = a[LANES - 1] - a[0]; /* tells most that are not the same */
+	const uint64_t range = a[LANES - 1] - a[0]; /* differs in most lists that differ */
 	uint32_t at = t->n_words;
 	uint64_t *to = t->word + at;
 
@@ -105,14 +105,14 @@ static uint32_t put_list(struct recording *t, const uint64_t *a)
 	return at << 2 | ADDR_LIST;
 }
 
-/* May the addresses of all lanes have one stride? The ends tell most that have none. */
+/* Tests first two and last lane; most lists without a stride fail this test. */
 static inline bool may_stride(const uint64_t *a)
 {
 	return a[LANES - 1] - a[0] == (LANES - 1) * (a[1] - a[0]);
 }
 
-/* The addresses of the lanes of m as words of a packed record. */
-static uint32_t put_words(struct recording *t, const uint64_t *a, uint32_t m)
+/* Adds the addresses of the lanes of m as words of a packed record. Returns their position and form. */
+static uint32_t record_addresses(struct recording *t, const uint64_t *a, uint32_t m)
 {
 	uint32_t at = t->n_words << 2;
 	uint64_t *to;
@@ -128,15 +128,15 @@ static uint32_t put_words(struct recording *t, const uint64_t *a, uint32_t m)
 		return at | ADDR_STRIDE;
 	}
 	if (m == ALL_LANES)
-		return put_list(t, a);
+		return put_address_list(t, a);
 	FOR_BITS32 (i, m)
 		*to++ = a[i];
 	t->n_words = (uint32_t)(to - t->word);
 	return at | ADDR_LIST;
 }
 
-/* Of the instruction that is recorded: more than its mask. */
-static inline struct pack_more *more(struct recording *t)
+/* Adds a record for the data of an instruction besides its mask. */
+static inline struct pack_more *add_more(struct recording *t)
 {
 	if (t->n_more == t->cap_more)
 		grow(&t->more, &t->cap_more, t->n_more + 1, sizeof(*t->more));
@@ -160,7 +160,7 @@ static NOINLINE void begin_run(struct recording *t, uint32_t id, uint32_t mask)
 	t->mask = mask;
 }
 
-static inline void go_on(struct recording *t, uint32_t id, uint32_t mask)
+static inline void continue_run(struct recording *t, uint32_t id, uint32_t mask)
 {
 	if (id == t->next && mask == t->mask)
 		t->next++;
@@ -168,7 +168,7 @@ static inline void go_on(struct recording *t, uint32_t id, uint32_t mask)
 		begin_run(t, id, mask);
 }
 
-/* An instruction whose line has more than mask, width and addresses: all behind the mask is text. */
+/* Records an instruction whose line has more than mask, width and addresses: the fields after the mask as text. */
 static NOINLINE void record_text(
 	struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
@@ -177,27 +177,27 @@ static NOINLINE void record_text(
 	uint32_t n = (uint32_t)(put_rest(from, w, o, issue, exec) - from);
 
 	w->out.n += n;
-	more(&w->packed)->text_len = n;
-	go_on(&w->packed, w->g->code->prog->n_insts + pc, exec);
+	add_more(&w->packed)->text_len = n;
+	continue_run(&w->packed, w->g->code->prog->n_insts + pc, exec);
 }
 
-/* An access, of which the line has the addresses. */
+/* Records an access with its addresses. */
 static NOINLINE void record_access(struct warp *w, uint32_t pc, uint32_t exec)
 {
 	struct recording *t = &w->packed;
 
-	go_on(t, pc, exec);
-	more(t)->addr = put_words(t, w->addr, exec);
+	continue_run(t, pc, exec);
+	add_more(t)->addr = record_addresses(t, w->addr, exec);
 }
 
 void trace_out_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
 	if (has_more(w, o, issue, exec))
 		record_text(w, o, pc, issue, exec);
-	else if (o->memory && o->bytes) /* the packer tells by the width whether there are addresses */
+	else if (o->memory && o->bytes) /* width 0: the packer expects no addresses */
 		record_access(w, pc, exec);
 	else
-		go_on(&w->packed, pc, exec);
+		continue_run(&w->packed, pc, exec);
 }
 
 void trace_out_block(FILE *out, const struct cta *c)
@@ -214,7 +214,7 @@ void trace_out_block(FILE *out, const struct cta *c)
 
 /* ---- static code ---- */
 
-/* The first run of digits in the register's name; -1: none. */
+/* Returns the first run of digits in the register's name; -1: none. */
 static int64_t bank_number(const struct reg *r)
 {
 	const char *s = r->name;
@@ -226,7 +226,7 @@ static int64_t bank_number(const struct reg *r)
 		return r->number == UINT32_MAX ? !strcmp(r->name, "%sp") ? 0 : -1 : (int64_t)r->number;
 	for (; *s >= '0' && *s <= '9'; s++)
 		v = v * 10 + (unsigned)(*s - '0');
-	/* Digits at the prefix's end go on with the number in the range. */
+	/* Digits at the end of the prefix continue with the number in the range. */
 	if (!*s && r->number != UINT32_MAX) {
 		char digits[12];
 

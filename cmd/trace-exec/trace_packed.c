@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Traces of what was executed, to a packed stream: header and runs, no lines in between. Apart from
- * trace_out.c, for the library of --run has no packed streams.
+ * Traces as packed streams: header and runs, without lines. In a file of its own because the library of --run
+ * has no packed streams.
  */
 #include <stdlib.h>
 #include "bytes.h"

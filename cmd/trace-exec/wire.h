@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Between trace-exec --run and the library that it loads in front of the program's CUDA runtime: what the
- * library is told, in one variable of the environment, and what it sends back through a pipe.
+ * Protocol between trace-exec --run and the library that it preloads in place of the program's CUDA runtime:
+ * settings in one environment variable, results through a pipe.
  *
- * Always true: one process of those that the program starts takes the token, a byte in a pipe of its own, and
- * with it the right to send; WIRE_DONE is the last message, and a run without it has failed. The list and the
- * kernels are sent in the order in which the program does them.
+ * Always true: of the program's processes the one that takes the token, a byte in a second pipe, may send;
+ * WIRE_DONE is the last message, and a run without it has failed. Copies and kernels are sent in the order in
+ * which the program makes them.
  */
 #ifndef WIRE_H
 #define WIRE_H
@@ -14,28 +14,28 @@
 
 #define WIRE_ENV "TRACE_PTX_RUN"
 
-/* "name=number", blank-separated in WIRE_ENV; what it lacks is 0. "gpu=NAME" is the last word. */
+/* Settings: words "name=number" in WIRE_ENV; a missing one is 0. "gpu=NAME" is the last word. */
 #define WIRE_FIELDS(F) \
-	F(fd)    /* of the pipe */ \
-	F(token) /* of the token's pipe */ \
-	F(trace) /* kernels are traced, copies told */ \
+	F(fd)    /* descriptor of the pipe */ \
+	F(token) /* descriptor of the token's pipe */ \
+	F(trace) /* send copies and traces of kernels */ \
 	F(check) \
-	F(limit) /* warp instructions of a launch */ \
+	F(limit) /* largest number of warp instructions in a launch */ \
 	F(jobs)  /* threads that execute */ \
 	F(order) /* thread blocks one after another, always */ \
 	F(stack) /* enum stack_kind */ \
 	F(strict_races) \
-	F(leaks) /* memory that is not freed is a finding */ \
+	F(leaks) /* memory that is not freed is an error */ \
 	F(quiet) \
-	F(binary) /* --as sass: of the GPU whose code the trace has; 0: PTX */ \
+	F(binary) /* --as sass: binary version of the trace's code; 0: PTX */ \
 	F(major) \
 	F(minor) /* compute capability */ \
 	F(sms) \
-	F(threads)      /* resident on an SM */ \
-	F(ctas)         /* likewise */ \
-	F(regs)         /* of an SM */ \
-	F(shared)       /* bytes of an SM */ \
-	F(shared_block) /* most that a thread block may have */ \
+	F(threads)      /* threads resident on an SM */ \
+	F(ctas)         /* thread blocks resident on an SM */ \
+	F(regs)         /* registers of an SM */ \
+	F(shared)       /* bytes of shared memory of an SM */ \
+	F(shared_block) /* largest shared memory of a thread block */ \
 	F(clock_khz) F(memory_khz) F(bus_bits) F(l2_bytes) F(memory_bytes)
 
 struct wire {
@@ -47,16 +47,17 @@ struct wire {
 
 enum wire_kind {
 	WIRE_COPY = 1, /* a line of the list, without its end */
-	WIRE_KERNEL,   /* the next kernel's file name; data follow */
-	WIRE_DATA,     /* of the kernel begun last */
-	WIRE_FAILED,   /* a kernel failed: the message has been printed */
-	WIRE_FOUND,    /* not executed, read unwritten, left behind: printed, too; the trace is whole */
-	WIRE_DONE      /* u64 thread instructions, u64 warp instructions */
+	WIRE_KERNEL,   /* file name of the next kernel; data follow */
+	WIRE_DATA,     /* text of the current kernel */
+	WIRE_FAILED,   /* a kernel failed; the message has been printed */
+	WIRE_FOUND, /* a finding (uninitialised read, race, leak), which was printed; the trace is complete */
+	WIRE_DONE   /* u64 thread instructions, u64 warp instructions */
 };
 
 struct wire_head {
-	uint32_t kind, bytes; /* of what follows */
+	uint32_t kind;
+	uint32_t bytes; /* size of the body, which follows */
 };
-#define WIRE_MOST (1u << 20) /* bytes of a message */
+#define WIRE_MOST (1u << 20) /* largest size of a body */
 
 #endif

@@ -51,11 +51,8 @@ static void open_selected(struct source *s, const char *operand, const struct pa
 char *tool_target(const char *folder, const char *name)
 {
 	size_t n = strlen(folder);
-	bool bad = name[0] == '/' || !name[0];
 
-	for (const char *s = name; s; s = strchr(s, '/') ? strchr(s, '/') + 1 : NULL)
-		bad |= !strncmp(s, "..", 2) && (s[2] == '/' || !s[2]);
-	if (bad)
+	if (!output_is_inside(name))
 		die("file name '%s' in the stream leads out of the folder", name);
 	char *path = xmalloc(n + strlen(name) + 2);
 	sprintf(path, "%s/%s", folder, name);

@@ -426,3 +426,13 @@ void output_discard(struct output *o)
 		close(o->fd);
 	release(o);
 }
+
+bool output_is_inside(const char *name)
+{
+	if (!*name || *name == '/')
+		return false;
+	for (const char *s = name; s; s = strchr(s, '/') ? strchr(s, '/') + 1 : NULL)
+		if (!strncmp(s, "..", 2) && (s[2] == '/' || !s[2]))
+			return false;
+	return true;
+}

@@ -2,9 +2,8 @@
 /*
  * Calls: a frame of registers and of local memory above the caller's, arguments in, results out.
  *
- * Always true: lanes that return wait until the last of their call has; a result is copied for all lanes that
- * were called. The built-in functions take their arguments where a call puts them, in the caller's local
- * frame.
+ * Always true: lanes that return wait until the last lane of their call has; a result is copied for all lanes
+ * that called. Built-in functions read their arguments where a call puts them, in the caller's local frame.
  */
 #include <string.h>
 #include "exec/print.h"
@@ -17,7 +16,7 @@ static unsigned slot_width(const struct func *fn, uint32_t reg)
 	return bits == 1 ? 0 : bits <= 16 ? 2 : bits / 8;
 }
 
-/* Lanes of mask of one register to another of the same width; offsets from the start of all frames. */
+/* Copies the lanes of mask between registers of one width; offsets count from the start of all frames. */
 static void copy_slot(struct warp *w, size_t to, size_t from, unsigned bytes, uint32_t mask)
 {
 	uint8_t *d = w->frames + to, *s = w->frames + from;
@@ -51,12 +50,11 @@ static void copy_reg_argument(struct warp *w, const struct func *callee, const s
 	}
 }
 
-static bool local_room(struct warp *w, const struct op *o, uint32_t exec, uint64_t end)
+static bool check_local_memory(struct warp *w, const struct op *o, uint32_t exec, uint64_t end)
 {
 	if (end <= w->local_stride)
 		return true;
-	exec_fail(w, o, exec, "local-memory",
-		"found %llu bytes of local memory in use by calls, wanted at most %u",
+	exec_fail(w, o, exec, "local-memory", "calls use %llu bytes of local memory (at most %u)",
 		(unsigned long long)end, w->local_stride);
 	return false;
 }
@@ -69,11 +67,11 @@ void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec
 	size_t at = w->frame_at;
 
 	if (w->n_calls >= 4096) {
-		exec_fail(w, o, exec, "call-depth", "found calls more than 4096 deep, wanted fewer");
+		exec_fail(w, o, exec, "call-depth", "calls nested too deeply (at most 4096)");
 		return;
 	}
 	uint32_t frame = func_frame(callee, base + caller->local_bytes);
-	if (!local_room(w, o, exec, (uint64_t)frame + callee->local_bytes))
+	if (!check_local_memory(w, o, exec, (uint64_t)frame + callee->local_bytes))
 		return;
 	if (w->n_calls == w->cap_calls)
 		grow(&w->call, &w->cap_calls, w->n_calls + 1, sizeof(*w->call));
@@ -229,7 +227,7 @@ static void do_free(struct warp *w, const struct op *o, uint32_t m)
 		pthread_mutex_unlock(&w->mem->lock);
 		if (!good) {
 			exec_fail(w, o, 1u << i, "free",
-				"found free of 0x%llx, wanted an address that malloc gave",
+				"free of 0x%llx (expected an address that malloc returned)",
 				(unsigned long long)a);
 			return;
 		}
@@ -241,9 +239,9 @@ static void do_assert(struct warp *w, const struct op *o, uint32_t m)
 	unsigned lane = bit_lowest32(m);
 	char text[128], file[128];
 
-	print_text(w, lane, param_value(w, o, 0, lane), text, sizeof(text));
-	print_text(w, lane, param_value(w, o, 1, lane), file, sizeof(file));
-	exec_fail(w, o, m, "assert", "%s:%u: found assertion '%s' false", file,
+	print_string(w, lane, param_value(w, o, 0, lane), text, sizeof(text));
+	print_string(w, lane, param_value(w, o, 1, lane), file, sizeof(file));
+	exec_fail(w, o, m, "assert", "%s:%u: assertion '%s' failed", file,
 		(unsigned)param_value(w, o, 2, lane), text);
 }
 

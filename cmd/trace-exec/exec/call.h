@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Calls: where arguments and results lie at a place that calls; functions that the executor itself has. */
+/* Calls: locations of arguments and results at a call; built-in functions. */
 #ifndef CALL_H
 #define CALL_H
 
@@ -9,37 +9,40 @@ enum argument_kind { ARG_NONE, ARG_REG, ARG_PARAM, ARG_VALUE };
 
 struct argument {
 	uint8_t kind, n;
-	uint32_t slot[4];   /* ARG_REG, ARG_VALUE: of the caller's frame */
-	uint32_t at, bytes; /* at: ARG_PARAM: in the caller's local frame */
+	uint32_t slot[4]; /* ARG_REG, ARG_VALUE: offsets in the caller's frame */
+	uint32_t at;      /* ARG_PARAM: offset in the caller's local frame */
+	uint32_t bytes;
 };
 
 struct call_site {
-	const struct func *proto;   /* of a call through a register */
-	struct func *const *target; /* that it may call; n_targets 0: any */
+	const struct func *proto;   /* prototype of a call through a register */
+	struct func *const *target; /* functions that it may call; n_targets 0: any */
 	uint32_t n_targets;
 	struct argument *ret, *arg;
 	uint32_t n_rets, n_args;
 };
 
-/* bar and barrier: o->n */
+/* Forms of bar and barrier: o->n. */
 enum { BAR_SYNC, BAR_ARRIVE, BAR_AND, BAR_OR, BAR_POPC };
 
-/* Enter function number func with the lanes of exec; results come back when all of them have returned. */
+/* Enters function number func with the lanes of exec. */
 void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec);
+/* Leaves the running function, from which all lanes have returned, and copies its results. */
 void call_leave(struct warp *w);
-/* Whether a call through a register may be of f. */
+/* Tests whether a call through a register may call f. */
 bool call_may(const struct call_site *s, const struct func *f);
 /*
- * Sets on[f] (program->func, zeros before) for every function that n may reach; all that a register may call.
+ * Sets on[f] (by function number, zeros before) for every function that n may call, directly or not. A call
+ * through a register may call every function.
  */
 void call_reach(const struct bound_code *c, uint32_t n, uint8_t *on);
-/* A function that the executor itself has. */
+/* A function that the executor implements. */
 struct call_built_in {
 	const char *name;
 	op_fn *fn;
-	uint32_t n_params; /* that it reads */
+	uint32_t n_params; /* number of parameters that it reads */
 };
-/* vprintf, malloc, free, __assertfail; NULL: no such function. */
+/* Returns vprintf, malloc, free or __assertfail by name; NULL: another name. */
 const struct call_built_in *call_built_in(const char *name);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What may be wrong with accesses and barriers: outside of a buffer, misaligned, of shared memory that nobody
- * wrote, races between the warps of a thread block on it, barriers under divergence. Races on global memory:
- * race.c.
+ * Checks of accesses and barriers: accesses outside of a buffer, misaligned or uninitialised, races between the
+ * warps of a thread block on shared memory, barriers under divergence. Races on global memory are in race.c.
  *
- * A race is looked for between warps only, on words of 4 bytes, since the last barrier, fence or atomic of
- * the block.
+ * Races are looked for between warps only, on words of 4 bytes, since the last barrier, fence or atomic of the
+ * block.
  *
- * Always true: what is found ends the launch at the first place in the order of execution, named by kernel,
- * thread, CTA, line of the PTX and of the source, and the buffer next to the address.
+ * Always true: a fault ends the launch at the first place in the order of execution, and is reported with
+ * kernel, thread, CTA, line of the PTX and of the source, and the buffer nearest to the address. Uninitialised
+ * reads and races are findings (exec_find), which do not end the launch.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@
 #include "exec/call.h"
 #include "exec/lanes.h"
 
-/* "4 bytes behind 'A' (1024 bytes)" */
-static void neighbour(const struct memory *m, uint64_t addr, char *out, size_t cap)
+/* Writes where an address is: "4 bytes after 'A' of 1024 bytes". */
+static void describe_neighbour(const struct memory *m, uint64_t addr, char *out, size_t cap)
 {
 	const struct buffer *b = memory_near(m, addr);
 	const struct buffer *next = b              ? b + 1 < m->buffer + m->n_buffers ? b + 1 : NULL
@@ -26,20 +26,20 @@ static void neighbour(const struct memory *m, uint64_t addr, char *out, size_t c
 						   : NULL;
 
 	if (b && addr < b->addr + b->size)
-		snprintf(out, cap, "in '%s' of %llu bytes, at byte %llu%s", b->name,
-			(unsigned long long)b->size, (unsigned long long)(addr - b->addr),
-			b->live ? "" : ", that was freed");
+		snprintf(out, cap, "at byte %llu of '%s' of %llu bytes%s",
+			(unsigned long long)(addr - b->addr), b->name, (unsigned long long)b->size,
+			b->live ? "" : ", which was freed");
 	else if (b && (!next || addr - b->addr - b->size <= next->addr - addr))
-		snprintf(out, cap, "%llu bytes behind '%s' of %llu bytes",
+		snprintf(out, cap, "%llu bytes after '%s' of %llu bytes",
 			(unsigned long long)(addr - b->addr - b->size), b->name, (unsigned long long)b->size);
 	else if (next)
 		snprintf(out, cap, "%llu bytes before '%s' of %llu bytes",
 			(unsigned long long)(next->addr - addr), next->name, (unsigned long long)next->size);
 	else
-		snprintf(out, cap, "where no buffer is near");
+		snprintf(out, cap, "with no buffer near it");
 }
 
-static const char *verb(const struct op *o)
+static const char *access_noun(const struct op *o)
 {
 	switch (o->in->op) {
 	case I_st: return "write";
@@ -56,9 +56,9 @@ void check_outside(struct warp *w, const struct op *o, uint32_t lane, enum state
 	char where[160];
 
 	if (space == SP_GLOBAL) {
-		neighbour(w->mem, addr, where, sizeof(where));
+		describe_neighbour(w->mem, addr, where, sizeof(where));
 		exec_fail(w, o, 1u << lane, "out-of-bounds",
-			"found a %s of %llu bytes at 0x%llx, %s, wanted it inside of a buffer", verb(o),
+			"%s of %llu bytes at 0x%llx, %s (expected an address in a buffer)", access_noun(o),
 			(unsigned long long)bytes, (unsigned long long)addr, where);
 		return;
 	}
@@ -66,7 +66,7 @@ void check_outside(struct warp *w, const struct op *o, uint32_t lane, enum state
 			: space == SP_LOCAL ? w->local_stride
 					    : w->g->l->kernel->param_bytes;
 	exec_fail(w, o, 1u << lane, "out-of-bounds",
-		"found a %s of %llu bytes at byte %lld of .%s, wanted it in its %llu bytes", verb(o),
+		"%s of %llu bytes at byte %lld of .%s, which has %llu bytes", access_noun(o),
 		(unsigned long long)bytes, (long long)addr, space_name[space], (unsigned long long)size);
 }
 
@@ -79,26 +79,26 @@ LANE_FN static uint64_t bits_in_use(const uint64_t *a, uint32_t m)
 	return bits;
 }
 
-static bool aligned(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes)
+static bool check_aligned(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes)
 {
 	uint64_t step = bytes > 16 ? 16 : bytes;
 
-	/* copies in bulk have looked themselves */
+	/* bulk copies have checks of their own */
 	if (o->is_param || has(o->in, M_BULK) || !is_pow2(step) || !(bits_in_use(w->addr, m) & (step - 1)))
 		return true;
 	FOR_BITS32 (i, m)
 		if (w->addr[i] & (step - 1)) {
 			exec_fail(w, o, 1u << i, "misaligned",
-				"found a %s of %llu bytes at 0x%llx, wanted an address that is a multiple of %llu",
-				verb(o), (unsigned long long)bytes, (unsigned long long)w->addr[i],
+				"misaligned %s of %llu bytes at 0x%llx (expected a multiple of %llu)",
+				access_noun(o), (unsigned long long)bytes, (unsigned long long)w->addr[i],
 				(unsigned long long)step);
 			break;
 		}
 	return false;
 }
 
-/* Global accesses: every lane inside of one buffer that lives. Lanes mostly share one. */
-static bool inside(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes)
+/* Checks that the global access of every lane is inside of a live buffer. Lanes mostly share one. */
+static bool check_inside(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes)
 {
 	const struct buffer *b;
 	uint64_t low, high;
@@ -122,11 +122,11 @@ static bool inside(struct warp *w, const struct op *o, uint32_t m, uint64_t byte
 	return true;
 }
 
-/* ---- buffers that nobody has written ---- */
+/* ---- uninitialised bytes of buffers ---- */
 
 /*
- * A read of which some bytes were written is none: structures have padding, and copies take it along. It ends
- * nothing: programs that are right read ahead of what they use.
+ * A read is reported only if all its bytes are uninitialised: structures have padding, which copies include. It
+ * does not end the launch: correct programs may read more than they use.
  */
 
 static uint64_t heap_offset(const struct memory *m, const uint8_t *at)
@@ -136,14 +136,14 @@ static uint64_t heap_offset(const struct memory *m, const uint8_t *at)
 	return d < m->heap_cap ? d : UINT64_MAX;
 }
 
-/* Other thread blocks may look at the same bytes. */
-static void set_bytes(uint8_t *unset, uint64_t n)
+/* Marks bytes as initialised. Other threads may access the marks at the same time. */
+static void mark_initialised(uint8_t *unset, uint64_t n)
 {
 	for (uint64_t b = 0; b < n; b++)
 		__atomic_store_n(&unset[b], 0, __ATOMIC_RELAXED);
 }
 
-static void heap_access(
+static void check_heap_access(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
 {
 	FOR_BITS32 (i, m) {
@@ -157,29 +157,28 @@ static void heap_access(
 		if (none) {
 			char where[160];
 
-			neighbour(w->mem, HEAP_BASE + off, where, sizeof(where));
-			exec_find(w, o, 1u << i, "uninitialised",
-				"found %s %s of %llu bytes that nobody has written, %s, wanted a store before",
-				o->in->op == I_atom ? "an" : "a", verb(o), (unsigned long long)bytes, where);
+			describe_neighbour(w->mem, HEAP_BASE + off, where, sizeof(where));
+			exec_find(w, o, 1u << i, "uninitialised", "%s of %llu uninitialised bytes, %s",
+				access_noun(o), (unsigned long long)bytes, where);
 		}
 		if (write)
-			set_bytes(w->mem->unset + off, bytes);
+			mark_initialised(w->mem->unset + off, bytes);
 	}
 }
 
-/* ---- shared memory: what was written, by whom since the last barrier ---- */
+/* ---- shared memory: bytes written, and accesses of warps since the last barrier ---- */
 
 struct check_word {
-	uint32_t epoch;          /* of the marks; another: none */
+	uint32_t epoch;          /* epoch in which the marks are valid */
 	uint16_t writer, reader; /* warp + 1; MANY: several */
 };
 enum { MANY = 0xffff };
-enum { WRITTEN = 1, FLYING = 2 }; /* FLYING: by a copy that was not waited for */
+enum { WRITTEN = 1, FLYING = 2 }; /* FLYING: target of a copy in flight */
 
 struct shadow {
-	uint32_t epoch; /* barriers, fences and atomics so far */
+	uint32_t epoch; /* number of barriers, fences and atomics so far */
 	uint32_t bytes;
-	uint8_t *written; /* for each byte: 0: nobody has; or WRITTEN, FLYING */
+	uint8_t *written; /* of each byte: 0: uninitialised; WRITTEN; FLYING */
 	struct check_word *word;
 };
 
@@ -225,8 +224,8 @@ void check_barrier(struct cta *c)
 }
 
 /*
- * Offset in shared memory of what at points to, *c becoming
- * the block of the cluster that owns it; UINT32_MAX: none.
+ * Returns the offset in shared memory of host address `at`, and sets *c to the block of the cluster that owns
+ * it; UINT32_MAX: not in shared memory.
  */
 static uint32_t shared_offset(const struct cta **c, const uint8_t *at)
 {
@@ -269,7 +268,7 @@ void check_mark(struct cta *c, const uint8_t *at, uint64_t bytes)
 	}
 	uint64_t heap = c->g->mem->unset ? heap_offset(c->g->mem, at) : UINT64_MAX;
 	if (heap != UINT64_MAX)
-		set_bytes(c->g->mem->unset + heap, bytes);
+		mark_initialised(c->g->mem->unset + heap, bytes);
 }
 
 static void report_shared_race(
@@ -277,7 +276,7 @@ static void report_shared_race(
 {
 	exec_find(w, o, 1u << lane, "race",
 		"race: %s at byte %u of .shared that warp %u %s since the last barrier (expected a barrier between)",
-		verb(o), off, other - 1, what);
+		access_noun(o), off, other - 1, what);
 }
 
 /* Judges an access to a word of shared memory and marks it. same: a store of the value that is there. */
@@ -299,8 +298,8 @@ static void mark_shared_word(struct warp *w, const struct op *o, uint32_t lane, 
 		x->reader = !x->reader || x->reader == self ? self : MANY;
 }
 
-/* The access changes nothing of what is known of its word, and is no race. */
-static inline bool known_word(const struct shadow *s, uint32_t off, uint16_t self, bool write)
+/* Tests whether the access is no race and leaves the marks of its word unchanged. */
+static inline bool is_marked_word(const struct shadow *s, uint32_t off, uint16_t self, bool write)
 {
 	const struct check_word *x = &s->word[off / 4];
 	uint32_t written;
@@ -311,17 +310,16 @@ static inline bool known_word(const struct shadow *s, uint32_t off, uint16_t sel
 		      : (!x->writer || x->writer == self) && (x->reader == self || x->reader == MANY));
 }
 
-/* Bytes that a copy is writing. */
-static bool flies(struct warp *w, const struct op *o, uint32_t lane, const struct shadow *s, uint32_t off,
-	uint64_t bytes, bool write)
+/* Fails the launch if a copy in flight writes the bytes. Returns true in this case. */
+static bool hits_copy_in_flight(struct warp *w, const struct op *o, uint32_t lane, const struct shadow *s,
+	uint32_t off, uint64_t bytes, bool write)
 {
 	if (!memchr(s->written + off, FLYING, bytes) ||
-		(write && o->in->op == I_cp &&
-			!has(o->in, M_BULK))) /* another copy, which is under way, too */
+		(write && o->in->op == I_cp && !has(o->in, M_BULK))) /* another copy in flight */
 		return false;
 	exec_fail(w, o, 1u << lane, "race",
-		"found a %s at byte %u of .shared that a cp.async in flight writes, wanted cp.async.wait_group before",
-		verb(o), off);
+		"%s at byte %u of .shared, which a cp.async in flight writes (expected cp.async.wait_group before it)",
+		access_noun(o), off);
 	return true;
 }
 
@@ -329,7 +327,7 @@ static bool flies(struct warp *w, const struct op *o, uint32_t lane, const struc
  * Words of 4 bytes; what is smaller, or another block's of the cluster, is marked as written but takes no
  * part in the search for races.
  */
-static bool shared_access(
+static bool check_shared_access(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
 {
 	uint16_t self = (uint16_t)(w->index + 1);
@@ -339,16 +337,17 @@ static bool shared_access(
 		uint32_t off = shared_offset(&owner, at[i]);
 		struct shadow *s = owner->check;
 
-		if (off == UINT32_MAX || (bytes == 4 && owner == w->cta && known_word(s, off, self, write)))
+		if (off == UINT32_MAX ||
+			(bytes == 4 && owner == w->cta && is_marked_word(s, off, self, write)))
 			continue;
-		if (flies(w, o, i, s, off, bytes, write))
+		if (hits_copy_in_flight(w, o, i, s, off, bytes, write))
 			return false;
 		if (write) {
 			memset(s->written + off, WRITTEN, bytes);
 		} else if (!memchr(s->written + off, WRITTEN, bytes)) {
 			exec_find(w, o, 1u << i, "uninitialised",
-				"found a %s of %llu bytes at byte %u of .shared that nobody has written, wanted a store before",
-				verb(o), (unsigned long long)bytes, off);
+				"%s of %llu uninitialised bytes at byte %u of .shared", access_noun(o),
+				(unsigned long long)bytes, off);
 		}
 		if (bytes < 4 || owner != w->cta)
 			continue;
@@ -365,23 +364,23 @@ static bool shared_access(
 static bool check_access(struct warp *w, const struct op *o, enum state_space space, uint32_t m,
 	uint64_t bytes, uint8_t *const *at, bool write)
 {
-	if (!aligned(w, o, m, bytes))
+	if (!check_aligned(w, o, m, bytes))
 		return false;
-	if ((space == SP_GLOBAL || space == SP_CONST) && !inside(w, o, m, bytes))
+	if ((space == SP_GLOBAL || space == SP_CONST) && !check_inside(w, o, m, bytes))
 		return false;
 	if (w->g->race && space != SP_CONST && space != SP_SHARED && space != SP_LOCAL && space != SP_PARAM)
 		race_access(w, o, m, bytes, at, write);
 	if (w->mem->unset && (space == SP_GLOBAL || space == SP_GENERIC))
-		heap_access(w, o, m, bytes, at, write);
+		check_heap_access(w, o, m, bytes, at, write);
 	if ((space != SP_SHARED && space != SP_GENERIC) || !w->cta->check)
 		return true;
 	if (check_atomic(o) && write) {
 		FOR_BITS32 (i, m)
 			check_mark(w->cta, at[i], bytes);
-		check_barrier(w->cta); /* threads may wait for each other by it */
+		check_barrier(w->cta); /* atomics may synchronize threads */
 		return true;
 	}
-	return shared_access(w, o, m, bytes, at, write);
+	return check_shared_access(w, o, m, bytes, at, write);
 }
 
 bool check_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at)
@@ -411,8 +410,8 @@ bool check_divergence(struct warp *w, const struct op *o, uint32_t exec)
 		return true;
 	exec_fail(w, o, exec, "barrier-divergent",
 		stack_gathers(w, o) || o->n >= BAR_AND
-			? "found %u of %u living lanes of warp %u at a barrier, wanted all of them"
-			: "found %u of %u living lanes of warp %u at a barrier, wanted all of them at once, or --stack volta, where they wait for those that come later",
+			? "%u of %u living lanes of warp %u at a barrier (expected all)"
+			: "%u of %u living lanes of warp %u at a barrier (expected all; with --stack volta lanes may arrive one after another)",
 		bit_count32(exec), bit_count32(alive), w->index);
 	return false;
 }

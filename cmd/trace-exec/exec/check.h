@@ -1,79 +1,81 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What may be wrong with an access to memory or with a barrier.
+ * Checks of memory accesses and barriers.
  *
- * Accesses outside of all memory end the launch, checks or not. Everything else is looked for only when
- * checks are on.
+ * Accesses outside of all memory always end the launch. All other checks are made only when checks are on.
  */
 #ifndef CHECK_H
 #define CHECK_H
 
 #include "exec/exec.h"
 
-/* The launch fails: lane's bytes at addr of space do not exist. */
+/* Fails the launch: the lane's bytes at addr of space do not exist. */
 void check_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space, uint64_t addr,
 	uint64_t bytes);
 /*
- * Before the lanes of m read or write bytes each at w->addr (host addresses in at). false: the launch has
- * failed.
+ * Checks an access of the lanes of m to `bytes` bytes each at w->addr (host addresses in at) before it is made.
+ * Returns false if the launch has failed.
  */
 bool check_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at);
 bool check_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at);
-/* The same of a lane's bytes of a copy in bulk, at the host address at in space. */
+/* Checks a lane's bytes of a bulk copy, at host address `at` in space, in the same way. */
 bool check_run(struct warp *w, const struct op *o, enum state_space space, unsigned lane, uint64_t bytes,
 	uint8_t *at, bool write);
-/* Accesses that races leave out. */
+/* Tests whether the op is atomic, so that its accesses are no races. */
 static inline bool check_atomic(const struct op *o)
 {
 	return o->in->op == I_atom || o->in->op == I_red || (o->in->op == I_cp && has(o->in, M_REDUCE));
 }
-/* A warp arrives at a barrier with the lanes of exec. false: others of its lanes live and stand elsewhere. */
+/* Checks that a warp arrives at a barrier with all live lanes. Returns false if the launch has failed. */
 bool check_divergence(struct warp *w, const struct op *o, uint32_t exec);
-/* A barrier of the thread block has been met. */
+/* Notes that a barrier of the thread block was met. */
 void check_barrier(struct cta *c);
 
-/* A thread block begins with shared memory that nobody has written. */
+/* Marks the shared memory of a thread block that starts as uninitialised. */
 void check_start(struct cta *c);
 void check_free(struct cta *c);
-/* Bytes of shared memory (elsewhere: nothing) are written by other means than a store. */
+/* Marks bytes of shared or global memory that something else than a store has written. */
 void check_mark(struct cta *c, const uint8_t *at, uint64_t bytes);
 
-/* Bytes of shared memory are under way, or no longer. */
+/* Marks bytes of shared memory as the target of a copy in flight, or of a completed one. */
 void check_flying(struct cta *c, const uint8_t *at, uint64_t bytes, bool flying);
 
-/* Copies of cp.async; flight.c. */
-/* The lanes of m begin to copy bytes each to host addresses of shared memory. */
+/* ---- copies of cp.async; flight.c ---- */
+
+/* Notes copies of `bytes` bytes for each lane of m to host addresses of shared memory. */
 void flight_begin(struct warp *w, uint32_t m, uint64_t bytes, uint8_t *const *to);
-/* What the lanes have begun is a group. */
+/* Closes the current group of copies of the lanes. */
 void flight_commit(struct warp *w, uint32_t m);
-/* The lanes have waited for all groups but the newest ones. */
+/* Completes all groups of the lanes except the newest `groups`. */
 void flight_wait(struct warp *w, uint32_t m, uint32_t groups);
-/* The block's warps have nothing under way; its room is given back. */
+/* Forgets the copies of the block's warps. */
 void flight_reset(struct cta *c);
 void flight_free(struct cta *c);
 
-/* Races on global memory, between thread blocks and between warps of one; race.c. */
-/* Warps of the block that begins: nothing of theirs is known. */
+/* ---- races on global memory between thread blocks and between warps of a block; race.c ---- */
+
+/* Starts a block: forgets the accesses of its warps. */
 void race_cta(struct cta *c);
 void race_cta_free(struct cta *c);
-/* The warps of the block have met or may have told each other something. */
+/* Notes that the warps of the block met or may have communicated. */
 void race_order(struct cta *c);
-/* A block that has ended is delivered. */
+/* Reports a race of the warps of a block that is delivered. */
 void race_delivered(struct cta *c);
-/* A launch begins; it ends, good: without a failure. */
+/* Starts the search in a launch. */
 void race_start(struct grid *g);
+/* Ends it and, if the launch is good, reports a race of thread blocks. */
 void race_end(struct grid *g, bool good);
-/* The lanes of m read or write bytes each, host addresses in at. */
+/* Notes accesses of the lanes of m to `bytes` bytes each, host addresses in at. */
 void race_access(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write);
 
-/*
- * The lanes of m are about to execute the store, host addresses in at; of a block that is delivered it is
- * told.
- */
+/* ---- lanes of a store that write different values to one address; clash.c ---- */
+
+/* Checks a store of the lanes of m before it is executed, host addresses in at. */
 void clash_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *const *at);
+/* Reports a clash of a block that is delivered. */
 void clash_delivered(const struct cta *c);
-/* Does the store of the lane leave the bytes at host address `at` as they are? */
+/* Tests whether the lane's store leaves the bytes at host address `at` as they are. */
 bool clash_keeps(const struct warp *w, const struct op *o, uint32_t lane, const uint8_t *at);
 
 #endif

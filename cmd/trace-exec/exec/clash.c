@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lanes of one store that write different values to one place, by no volatile or ordered access: which of
- * them stays is left open by PTX. Here it is the highest lane's.
+ * Lanes of one store that write different values to one address, without a volatile or ordered access. PTX does
+ * not define which value remains. Here it is the highest lane's.
  *
- * Programs may mean it (any of them will do), so it is a warning, once for each kernel. Always true: what is
- * told is the first one in the lowest block that has one, whatever thread executed which block. Stores of one
- * size are aligned, so that two of an instruction have the same place or none in common.
+ * Programs may intend it (any value will do), so it is a warning, once for each kernel. Always true: the warning
+ * is about the first clash in the lowest block that has one, whatever thread executed which block. Stores are
+ * aligned, so that stores of two lanes are equal or disjoint.
  */
 #include <stdio.h>
 #include <string.h>
 #include "exec/check.h"
 
-#define SLOTS 64u /* twice the lanes: a place is found after few others */
+#define SLOTS 64u /* of a hash table of addresses: twice the lanes */
 
-/* Have the lanes the same bytes of the register, of which bytes are stored? */
+/* Tests whether lanes a and b have the same value in the `bytes` bytes of a register that are stored. */
 static bool same_value(
 	const struct warp *w, uint32_t slot, unsigned reg_bytes, unsigned bytes, uint32_t a, uint32_t b)
 {
@@ -53,8 +53,8 @@ bool clash_keeps(const struct warp *w, const struct op *o, uint32_t lane, const 
 	return true;
 }
 
-/* Where the place is: an offset in the block's shared memory, or an address; UINT64_MAX: elsewhere. */
-static uint64_t place_of(const struct warp *w, uint32_t lane, const uint8_t *at, bool *shared)
+/* Returns the offset of `at` in the block's shared memory, or its address; UINT64_MAX: elsewhere. */
+static uint64_t clash_place(const struct warp *w, uint32_t lane, const uint8_t *at, bool *shared)
 {
 	uintptr_t off = (uintptr_t)at - (uintptr_t)w->cta->shared;
 	const struct memory *m = w->mem;
@@ -68,10 +68,10 @@ static uint64_t place_of(const struct warp *w, uint32_t lane, const uint8_t *at,
 		       : UINT64_MAX;
 }
 
-static void note(struct warp *w, const struct op *o, uint32_t lane, uint32_t other, const uint8_t *at)
+static void note_clash(struct warp *w, const struct op *o, uint32_t lane, uint32_t other, const uint8_t *at)
 {
 	bool shared;
-	uint64_t place = place_of(w, lane, at, &shared);
+	uint64_t place = clash_place(w, lane, at, &shared);
 
 	if (place != UINT64_MAX)
 		w->cta->clash = (struct clash){o, place, w->index, (uint8_t)lane, (uint8_t)other, shared};
@@ -90,7 +90,7 @@ void clash_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *const 
 		while (first[k] && at[first[k] - 1] != at[i])
 			k = (k + 1) % SLOTS;
 		if (first[k] && !same_store(w, o, first[k] - 1u, i)) {
-			note(w, o, first[k] - 1u, i, at[i]);
+			note_clash(w, o, first[k] - 1u, i, at[i]);
 			return;
 		}
 		first[k] = first[k] ? first[k] : (uint8_t)(i + 1);
@@ -113,6 +113,6 @@ void clash_delivered(const struct cta *c)
 		snprintf(where, sizeof(where), "byte %llu of '%s'",
 			(unsigned long long)(x->place - (b ? b->addr : 0)), b ? b->name : "memory");
 	diag_warn(stmt_place(x->op->func, x->op->in),
-		"found a race: lanes %u and %u of warp %u write different values to %s, of CTA (%u,%u,%u), wanted one of them or an atomic (kernel %s)",
+		"race: lanes %u and %u of warp %u write different values to %s, of CTA (%u,%u,%u) (expected one of them or an atomic) (kernel %s)",
 		x->lane, x->other, x->warp, where, c->id[0], c->id[1], c->id[2], c->g->l->kernel->name);
 }

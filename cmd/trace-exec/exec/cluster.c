@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Clusters: thread blocks that run together, on one thread, by turns. Without clusters each block is one of
- * its own.
+ * Clusters: thread blocks that run together, on one thread, round robin. Without clusters each block is a
+ * cluster.
  *
- * barrier.cluster knows lanes: a phase is over when all have arrived that have not ended in the whole cluster.
- * Always true: the outcome depends on nothing but the program, for blocks and warps take their turns in
- * order.
+ * barrier.cluster counts lanes: a phase is over when all live lanes of the cluster have arrived. Always true:
+ * the outcome depends only on the program, because blocks and warps run in a fixed order.
  */
 #include <stdlib.h>
 #include "exec/check.h"
@@ -45,8 +44,8 @@ void grid_block(const struct grid *g, uint64_t number, uint32_t id[3])
 	id[2] = (uint32_t)(cluster * k[2] + rank / k[0] / k[1]);
 }
 
-/* The phase is over that lanes of the warp have arrived in. */
-static void release(struct warp *w)
+/* Ends the phase for the warp's lanes that have arrived. */
+static void release_warp(struct warp *w)
 {
 	w->cluster_over |= w->cluster_arrived;
 	w->cluster_arrived = 0;
@@ -57,8 +56,8 @@ static void release(struct warp *w)
 	w->waiting = NULL;
 }
 
-/* The phase of barrier.cluster ends when nobody is missing. */
-static void settle(struct cluster *c)
+/* Ends the phase of barrier.cluster if all live lanes have arrived. */
+static void settle_phase(struct cluster *c)
 {
 	if (!c->arrived)
 		return;
@@ -73,12 +72,15 @@ static void settle(struct cluster *c)
 	for (uint32_t i = 0; i < c->n; i++) {
 		check_barrier(c->cta[i]);
 		for (uint32_t k = 0; k < c->cta[i]->n_warps; k++)
-			release(&c->cta[i]->warp[k]);
+			release_warp(&c->cta[i]->warp[k]);
 	}
 }
 
-/* A turn of each block; *moved: one of them could. false: the launch has failed. */
-static bool turn(struct cluster *c, bool *moved, uint32_t *done)
+/*
+ * Executes a turn of each block. *moved: a warp was ready; *done: number of blocks that have ended. Returns
+ * false if the launch has failed.
+ */
+static bool execute_round(struct cluster *c, bool *moved, uint32_t *done)
 {
 	struct grid *g = c->cta[0]->g;
 
@@ -93,7 +95,7 @@ static bool turn(struct cluster *c, bool *moved, uint32_t *done)
 			cta_over_limit(b);
 		if (grid_failed(g, b->number))
 			return false;
-		settle(c);
+		settle_phase(c);
 		*done += b->n_done == b->n_warps;
 	}
 	return true;
@@ -108,7 +110,7 @@ void cluster_start(struct cluster *c, uint64_t number)
 		cta_start(c->cta[i], number * c->n + i);
 }
 
-/* Did a warp change memory since this was asked last? */
+/* Returns whether a warp changed memory since the last call. */
 static bool take_changes(struct cluster *c)
 {
 	bool changed = false;
@@ -121,7 +123,7 @@ static bool take_changes(struct cluster *c)
 	return changed;
 }
 
-/* All groups of lanes that can run go round, and no lane that waits for them can go on alone. */
+/* Tests whether all groups of lanes that can run spin and no lane that waits for them can continue alone. */
 static bool warp_spins(struct warp *w)
 {
 	uint32_t n = w->g->independent ? stack_rotate(w) : 1;
@@ -137,8 +139,8 @@ static bool warp_spins(struct warp *w)
 	return spins && !(w->g->independent && stack_release(w));
 }
 
-/* Every warp that is ready goes round: nothing but others can help. */
-static bool all_spin(struct cluster *c)
+/* Tests whether every warp that is ready spins. */
+static bool all_warps_spin(struct cluster *c)
 {
 	for (uint32_t i = 0; i < c->n; i++)
 		for (uint32_t k = 0; k < c->cta[i]->n_warps; k++)
@@ -154,7 +156,7 @@ enum cluster_state cluster_go(struct cluster *c)
 
 	c->changed = false;
 	for (;;) {
-		if (!turn(c, &moved, &done))
+		if (!execute_round(c, &moved, &done))
 			return CLUSTER_FAILED;
 		if (done == c->n)
 			return CLUSTER_DONE;
@@ -168,8 +170,8 @@ enum cluster_state cluster_go(struct cluster *c)
 			c->watch_at = 1;
 		} else if (++c->quiet >= c->watch_at) {
 			c->watch_at = 2 * c->quiet;
-			if (all_spin(c)) {
-				c->watch_at = 0; /* look at once when asked to go on */
+			if (all_warps_spin(c)) {
+				c->watch_at = 0; /* look again in the first round of the next call */
 				return CLUSTER_STUCK;
 			}
 		}
@@ -185,8 +187,8 @@ void cluster_deadlock(struct cluster *c)
 		}
 }
 
-/* With .aligned all living lanes of a warp come at once. */
-static bool come_together(struct warp *w, const struct op *o, uint32_t m)
+/* Checks that all live lanes of a warp arrive together at a barrier with .aligned. */
+static bool check_arrive_together(struct warp *w, const struct op *o, uint32_t m)
 {
 	return !w->g->opt->check || !has(o->in, M_ALIGNED) || check_divergence(w, o, m);
 }
@@ -196,11 +198,11 @@ void cluster_arrive(struct warp *w, const struct op *o, uint32_t m)
 	struct cluster *c = w->cta->cluster;
 	uint32_t again = m & (w->cluster_arrived | w->cluster_over);
 
-	if (!come_together(w, o, m))
+	if (!check_arrive_together(w, o, m))
 		return;
 	if (again) {
 		exec_fail(w, o, again, "barrier",
-			"found a second arrival at barrier.cluster, wanted a wait between");
+			"second arrival at barrier.cluster (expected a wait before it)");
 		return;
 	}
 	w->cluster_arrived |= m;
@@ -212,14 +214,13 @@ bool cluster_wait(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint32_t early = m & ~(w->cluster_arrived | w->cluster_over);
 
-	if (!come_together(w, o, m))
+	if (!check_arrive_together(w, o, m))
 		return true;
 	if (early) {
-		exec_fail(w, o, early, "barrier",
-			"found a wait for barrier.cluster, wanted an arrival before it");
+		exec_fail(w, o, early, "barrier", "wait for barrier.cluster (expected an arrival before it)");
 		return true;
 	}
-	settle(w->cta->cluster);
+	settle_phase(w->cta->cluster);
 	w->cluster_over &= ~m;
 	if (!(m & w->cluster_arrived))
 		return true;

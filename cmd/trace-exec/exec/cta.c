@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One thread block: its warps by turns, its barriers.
+ * One thread block: its warps, round robin, and its barriers.
  *
- * Each warp runs until it waits or ends, in the order of their numbers; one that does not come to an end
- * gives way after a while, so that warps may wait for each other's stores. Always true: a barrier is met when
- * as many warps have arrived as it names, or all that have not ended; the order does not depend on anything
- * but the program.
+ * Each warp runs until it waits or ends, or for TURN instructions, so that warps can wait for each other's
+ * stores. Always true: a barrier is met when the number of warps that it names, or all live warps, have arrived;
+ * the order of execution depends only on the program.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "exec/check.h"
 #include "exec/stack.h"
 
-#define TURN 8192u /* instructions before a warp gives way */
-#define STEP 256u  /* and, with independent lanes, before a group of its lanes does */
+#define TURN 8192u /* instructions of a warp in a turn */
+#define STEP 256u  /* instructions of a group of independent lanes in a row */
 
 struct cta *cta_new(struct grid *g)
 {
@@ -98,7 +97,7 @@ void cta_start(struct cta *c, uint64_t number)
 
 /* ---- barriers ---- */
 
-static void give_result(struct warp *w, const struct barrier *b)
+static void set_barrier_result(struct warp *w, const struct barrier *b)
 {
 	const struct op *o = w->waiting;
 	uint32_t m = w->wait_mask;
@@ -113,7 +112,7 @@ static void give_result(struct warp *w, const struct barrier *b)
 	}
 }
 
-static void release(struct cta *c, uint32_t id)
+static void complete_barrier(struct cta *c, uint32_t id)
 {
 	struct barrier *b = &c->barrier[id];
 
@@ -121,7 +120,7 @@ static void release(struct cta *c, uint32_t id)
 		struct warp *w = &c->warp[i];
 
 		if (w->waiting && w->state == WARP_BARRIER && w->barrier == id) {
-			give_result(w, b);
+			set_barrier_result(w, b);
 			w->waiting = NULL;
 			w->state = WARP_READY;
 		}
@@ -130,7 +129,7 @@ static void release(struct cta *c, uint32_t id)
 	check_barrier(c);
 }
 
-static bool met(const struct cta *c, const struct barrier *b)
+static bool barrier_met(const struct cta *c, const struct barrier *b)
 {
 	return b->arrived && b->arrived >= (b->counted ? b->expected : c->n_warps - c->n_done);
 }
@@ -171,25 +170,24 @@ bool cta_arrive(struct warp *w, const struct op *o, uint32_t exec)
 		w->waiting = o;
 		w->wait_mask = exec;
 		w->barrier = (uint8_t)id;
-		w->state = WARP_BARRIER; /* the last one, too: release gives it its result */
+		w->state = WARP_BARRIER; /* also for the last one: complete_barrier() sets its result */
 	}
-	if (met(c, b)) {
-		release(c, id);
+	if (barrier_met(c, b)) {
+		complete_barrier(c, id);
 		return true;
 	}
 	return o->n == BAR_ARRIVE;
 }
 
-/* A warp has ended: barriers that wait for all may be met now. */
 void cta_ended(struct cta *c)
 {
 	c->n_done++;
 	for (uint32_t i = 0; i < 16; i++)
-		if (c->barrier[i].arrived && !c->barrier[i].counted && met(c, &c->barrier[i]))
-			release(c, i);
+		if (c->barrier[i].arrived && !c->barrier[i].counted && barrier_met(c, &c->barrier[i]))
+			complete_barrier(c, i);
 }
 
-/* The managed or pinned memory that one of the lanes accessed last; NULL: it accessed another. */
+/* Returns the managed or pinned memory that the lowest lane accessed last; NULL: it accessed other memory. */
 static const struct buffer *host_memory_accessed(const struct warp *w, uint32_t lanes)
 {
 	uint64_t addr = lanes ? w->addr[bit_lowest32(lanes)] : 0;
@@ -198,8 +196,8 @@ static const struct buffer *host_memory_accessed(const struct warp *w, uint32_t 
 	return b && b->live && b->host && addr - b->addr < b->size ? b : NULL;
 }
 
-/* A warp that goes round: at which instruction, who cannot. */
-static void name_loop(struct warp *w)
+/* Fails the launch at the instruction at which a warp spins. */
+static void report_spin(struct warp *w)
 {
 	const struct entry *top = &w->stack[w->depth - 1];
 	uint32_t others = w->lanes & ~w->ended & ~top->mask;
@@ -221,7 +219,7 @@ void cta_deadlock(struct cta *c)
 {
 	for (uint32_t i = 0; i < c->n_warps; i++)
 		if (c->warp[i].state == WARP_READY) {
-			name_loop(&c->warp[i]);
+			report_spin(&c->warp[i]);
 			return;
 		}
 	for (uint32_t i = 0; i < c->n_warps; i++) {
@@ -253,8 +251,8 @@ void cta_over_limit(struct cta *c)
 		(unsigned long long)c->g->opt->limit);
 }
 
-/* Independent lanes: each group of the warp that can run does so for a while. */
-static void share_turn(struct warp *w)
+/* Executes a turn of a warp with independent lanes: groups that can run get STEP instructions each. */
+static void execute_independent(struct warp *w)
 {
 	uint64_t end = w->insts + TURN;
 
@@ -278,7 +276,7 @@ bool cta_turn(struct cta *c)
 			continue;
 		moved = true;
 		if (c->g->independent)
-			share_turn(w);
+			execute_independent(w);
 		else
 			exec_warp(w, TURN);
 		c->clock += w->insts - before;

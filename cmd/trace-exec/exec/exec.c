@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One warp: its next op, for its lanes, again and again.
+ * Execution of one warp, op by op.
  *
- * Always true: what changes the flow is the business of stack.c, call.c and cta.c; everything else goes on
- * behind itself. An op with no lane to execute is counted and recorded but not called.
+ * Always true: ops that change the flow are handled by stack.c, call.c and cta.c; all others continue at the
+ * next instruction. An op without a lane that executes is counted and recorded but not called.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,9 +21,9 @@ void exec_thread(const struct warp *w, unsigned lane, uint32_t tid[3])
 	tid[2] = t / n[0] / n[1];
 }
 
-/* What is found at o in the lowest lane of mask. A name that would leave no room for the rest is cut. */
-static void describe(struct fault *f, const struct warp *w, const struct op *o, uint32_t mask, const char *id,
-	const char *fmt, va_list args)
+/* Sets the fault: the message, with the place of o and the lowest lane of mask. A long kernel name is cut. */
+static void describe_finding(struct fault *f, const struct warp *w, const struct op *o, uint32_t mask,
+	const char *id, const char *fmt, va_list args)
 {
 	const struct module *m = o->func->module;
 	const char *name = w->g->l->kernel->name;
@@ -48,7 +48,7 @@ void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id
 	va_start(args, fmt);
 	pthread_mutex_lock(&g->lock);
 	if (w->cta->number < atomic_load(&g->failed)) {
-		describe(&g->fault, w, o, mask, id, fmt, args);
+		describe_finding(&g->fault, w, o, mask, id, fmt, args);
 		atomic_store(&g->failed, w->cta->number);
 	}
 	pthread_mutex_unlock(&g->lock);
@@ -71,11 +71,11 @@ void exec_find(struct warp *w, const struct op *o, uint32_t mask, const char *id
 		return;
 	va_start(args, fmt);
 	c->finding[c->n_findings].op = o;
-	describe(&c->finding[c->n_findings++].fault, w, o, mask, id, fmt, args);
+	describe_finding(&c->finding[c->n_findings++].fault, w, o, mask, id, fmt, args);
 	va_end(args);
 }
 
-/* Notes that a race at the instruction is printed. false: it was before. */
+/* Notes that a race at the instruction is printed. Returns false if one was printed before. */
 static bool first_race_at(const struct bound_code *code, const struct op *o)
 {
 	uint32_t inst = (uint32_t)(o - code->op);
@@ -105,7 +105,7 @@ void exec_found(const struct cta *c)
 
 /* ---- frames ---- */
 
-#define MANY_SMS 80u /* as many windows of shared memory as there are */
+#define MANY_SMS 80u /* value of %nsmid */
 
 uint64_t exec_sreg(const struct warp *w, unsigned sreg, unsigned lane)
 {
@@ -156,9 +156,9 @@ uint64_t exec_sreg(const struct warp *w, unsigned sreg, unsigned lane)
 	case S_CLUSTER_CTARANK: return w->cta->rank;
 	case S_CLUSTER_NCTARANK: return w->g->cluster_size;
 	case S_EXPLICIT_CLUSTER: return l->cluster[0] || l->kernel->cluster[0];
-	case S_ENVREG1: return l->workspace >> 32; /* as cooperative groups ask for it */
+	case S_ENVREG1: return l->workspace >> 32; /* cooperative groups read the workspace from it */
 	case S_ENVREG2: return (uint32_t)l->workspace;
-	default: return 0; /* nothing is measured, no shared memory kept back, no environment given */
+	default: return 0; /* no clocks or counters, no reserved shared memory, no environment */
 	}
 }
 
@@ -228,7 +228,8 @@ static void end_lanes(struct warp *w, uint32_t pc, uint32_t mask, uint32_t exec,
 }
 
 /*
- * A call by register: lanes that call another function than the lowest does call when that one has returned.
+ * Enters a function by register. Lanes whose function differs from the lowest lane's execute the call again when
+ * that function has returned.
  */
 static void enter_by_register(struct warp *w, const struct op *o, uint32_t pc, uint32_t exec)
 {
@@ -248,7 +249,7 @@ static void enter_by_register(struct warp *w, const struct op *o, uint32_t pc, u
 				       : NULL;
 	if (!f || f->first_pc != to || !call_may(o->x->site, f)) {
 		exec_fail(w, o, same, "call-address",
-			"found a call of 0x%llx%s%.80s, wanted a function of the prototype or the list of targets",
+			"call of 0x%llx%s%.80s (expected a function of the prototype or the list of targets)",
 			(unsigned long long)first, f ? ", " : "", f ? f->name : "");
 		return;
 	}
@@ -288,8 +289,8 @@ static void change_flow(struct warp *w, const struct op *o, uint32_t pc, uint32_
 	}
 }
 
-/* Most instructions go on with the run before them (trace_out.c), of which nothing is kept but its end. */
-static inline void keep(
+/* Records an instruction. Most continue the last run (trace_out.c), whose end is all that changes. */
+static inline void record_inst(
 	struct warp *w, record_fn *record, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
 	struct recording *t = &w->packed;
@@ -305,7 +306,7 @@ void exec_warp(struct warp *w, uint64_t quantum)
 	const struct op *code = w->g->code->op;
 	record_fn *record = w->g->record;
 	uint64_t end = w->insts + quantum;
-	uint32_t counted = 0, lanes = 0; /* most are executed by as many as the one before */
+	uint32_t counted = 0, lanes = 0; /* population count of `counted`; masks mostly repeat */
 
 	while (w->state == WARP_READY && !w->stop && w->insts < end) {
 		struct entry *top = &w->stack[w->depth - 1];
@@ -321,7 +322,7 @@ void exec_warp(struct warp *w, uint64_t quantum)
 			if (exec)
 				o->fn(w, o, exec);
 			if (record)
-				keep(w, record, o, pc, mask, exec);
+				record_inst(w, record, o, pc, mask, exec);
 			top->pc = pc + 1;
 			if (pc + 1 == top->rpc)
 				stack_next(w, pc + 1);
@@ -330,7 +331,7 @@ void exec_warp(struct warp *w, uint64_t quantum)
 			w->thread_insts -= lanes;
 		} else {
 			if (record)
-				keep(w, record, o, pc, mask, exec);
+				record_inst(w, record, o, pc, mask, exec);
 			change_flow(w, o, pc, mask, exec);
 		}
 	}
@@ -345,7 +346,7 @@ struct snapshot {
 	uint32_t depth, calls;
 };
 
-static void take(const struct warp *w, struct snapshot *s)
+static void take_snapshot(const struct warp *w, struct snapshot *s)
 {
 	s->bytes = w->g->code->frame[w->func].bytes;
 	s->depth = w->depth;
@@ -356,7 +357,7 @@ static void take(const struct warp *w, struct snapshot *s)
 	memcpy(s->stack, w->stack, s->depth * sizeof(*s->stack));
 }
 
-static bool same(const struct warp *w, const struct snapshot *s)
+static bool equals_snapshot(const struct warp *w, const struct snapshot *s)
 {
 	return w->depth == s->depth && w->n_calls == s->calls &&
 	       w->stack[w->depth - 1].pc == s->stack[s->depth - 1].pc &&
@@ -371,7 +372,7 @@ bool exec_spins(struct warp *w)
 	struct snapshot s;
 	bool spins = false;
 
-	take(w, &s);
+	take_snapshot(w, &s);
 	w->changed = false;
 	for (uint32_t n = 0; n < SPIN_STEPS && !spins; n++) {
 		exec_warp(w, 1);
@@ -379,7 +380,7 @@ bool exec_spins(struct warp *w)
 		if (w->state != WARP_READY || w->changed || w->stop & WARP_STOP)
 			break;
 		w->stop = 0;
-		spins = same(w, &s);
+		spins = equals_snapshot(w, &s);
 	}
 	free(s.frame);
 	free(s.stack);

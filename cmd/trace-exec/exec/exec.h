@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Execution: what an instruction becomes, warps, thread blocks, memory.
+ * Execution: ops (bound instructions), warps, thread blocks, memory.
  *
- * A warp's registers are a frame: for each register that is used a vector of 32 lanes (predicates: one word,
- * a bit a lane), for each constant and special register one, too, filled when the frame is opened; so every
- * operand of an op is an offset from the frame's start. An op is executed for the lanes of a mask at once.
+ * A warp's registers are a frame: a vector of 32 lanes for each register that is used (predicates: one word, a
+ * bit a lane), and for each constant and special register, filled when the frame is opened. Every operand of an
+ * op is therefore an offset from the frame's start. An op is executed for the lanes of a mask at once.
  * 128-bit registers are two vectors of 64 bits, the low halves first.
  *
  *   link.c     modules to a program             call.c     functions
- *   place.c    where variables lie              text.c     words of trace lines
- *   exec.c     one warp until it waits or ends  stack.c    where its lanes are
- *   cta.c      thread blocks and barriers       cluster.c  thread blocks that run together
- *   grid.c     a launch
- *   memory.c   address spaces                   check.c    what is wrong with an access
- *   flight.c   copies that are under way
- *   race.c     thread blocks that race          lanes.h    loops over the lanes of a warp
- *   print.c    printf and texts              texture.h  textures and surfaces
+ *   place.c    addresses of variables           text.c     words of trace lines
+ *   exec.c     one warp until it waits or ends  stack.c    the SIMT stack
+ *   cta.c      thread blocks and barriers       cluster.c  thread block clusters
+ *   grid.c     a launch                         memory.c   global memory
+ *   check.c    checks of accesses and barriers  flight.c   copies in flight
+ *   race.c     races on global memory           clash.c    different values from lanes of one store
+ *   lanes.h    loops over the lanes of a warp   print.c    printf
+ *   texture.h  textures and surfaces
  *
- * What ops do, by family, and how an instruction becomes one is in sem/.
+ * The effects of ops, by family, and the binding of instructions to ops are in sem/.
  *
- * Always true: a thread block touches nothing of another outside of its cluster but global memory; an op that
- * fails calls exec_fail once, and the launch ends.
+ * Always true: thread blocks of different clusters share only global memory; an op that fails calls exec_fail
+ * once, and the launch ends.
  */
 #ifndef EXEC_H
 #define EXEC_H
@@ -52,16 +52,16 @@ enum flow_kind {
 	FLOW_WAIT
 };
 
-/* What few ops need. */
+/* Data that only some ops need. */
 struct ext {
-	uint32_t slot[40]; /* elements of vectors, in operand order */
-	uint8_t bytes[40]; /* width of the register in the slot */
+	uint32_t slot[40]; /* frame offsets of vector elements, in operand order */
+	uint8_t bytes[40]; /* width of the register in each slot */
 	uint8_t n_dst, n_src;
 	uint32_t *target; /* FLOW_BRX: instruction numbers */
 	uint32_t n_targets;
 	struct call_site *site; /* call.h */
 	struct matrix *matrix;  /* sem/mma.h */
-	void *family;           /* what the ops of one family know: sem/video.c, sem/tensor.c */
+	void *family;           /* data of one family of ops: sem/video.c, sem/tensor.c */
 	const struct stmt *in;
 	uint64_t value[4];
 	uint32_t aux[8];
@@ -69,12 +69,16 @@ struct ext {
 
 struct op {
 	op_fn *fn;
-	uint32_t d, a, b, c;           /* offsets in the frame */
-	uint32_t guard, guard_not;     /* offset of the predicate; exclusive or with it */
-	uint32_t target, rpc;          /* instruction numbers in the program; rpc UINT32_MAX: none */
-	uint8_t flow, space, bytes, n; /* of a memory access: element's bytes, elements */
-	uint8_t reg_bytes, is_signed, memory,
-		mode;     /* memory: the record has addresses; mode: the family's own */
+	uint32_t d, a, b, c; /* offsets in the frame */
+	uint32_t guard;      /* offset of the predicate */
+	uint32_t guard_not;  /* mask for exclusive or with the predicate */
+	uint32_t target;     /* number of the target instruction in the program */
+	uint32_t rpc;        /* number of the meeting point; UINT32_MAX: none */
+	uint8_t flow, space;
+	uint8_t bytes, n; /* size and number of the elements of a memory access */
+	uint8_t reg_bytes, is_signed;
+	uint8_t memory;   /* the trace record has addresses */
+	uint8_t mode;     /* meaning depends on the family */
 	uint8_t is_param; /* SP_LOCAL: the address is an offset in the running function's frame */
 	int64_t imm;
 	struct ext *x;
@@ -85,10 +89,11 @@ struct op {
 /* ---- linking; place.c ---- */
 
 /*
- * Addresses of .global and .const variables, and of local ones of no function; of shared ones, when functions
- * have their numbers and names their definitions. 0, or -1 with the fault set.
+ * Sets the addresses of .global and .const variables, and of local variables of module scope. Returns 0, or -1
+ * with the fault set.
  */
 int place_statics(struct program *p, struct fault *f);
+/* Sets the addresses of shared variables. Functions must have their numbers and names their definitions. */
 int place_shared(struct program *p, struct fault *f);
 
 /* ---- binding ---- */
@@ -98,35 +103,29 @@ struct frame_init {
 	uint8_t bytes, sreg;
 	uint64_t value;
 }; /* sreg 0: the value in every lane */
-/*
- * value + first dynamic shared address of the launch; value
- * + where the function's frame begins in local memory
- */
+/* Values of sreg: the start of the launch's dynamic shared memory, or of the local frame, is added to value. */
 enum { INIT_DYN_SHARED = N_SREGS, INIT_LOCAL };
 
 struct frame {
-	uint32_t bytes; /* of registers and constants */
+	uint32_t bytes; /* size of registers and constants */
 	struct frame_init *init;
 	uint32_t n_init, cap_init;
-	uint32_t carry; /* of .cc; 0: not used */
-	uint32_t order; /* what of the function the order of thread blocks may show in; ORDER_* */
+	uint32_t carry; /* slot of the carry of .cc; 0: not used */
+	uint32_t order; /* effects of the function that depend on the order of thread blocks; ORDER_* */
 };
 
-/*
- * Bits of frame.order: an atomic of global memory for each
- * operation (by its number), and what stands for itself.
- */
+/* Bits of frame.order, besides a bit for each operation of atomics on global memory (by its number). */
 enum {
 	ORDER_SHOWS = 1 << 30, /* old values are used, sums are rounded, prints, device malloc */
-	ORDER_FENCE = 1 << 29  /* blocks tell each other something: fences, volatile and ordered accesses */
+	ORDER_FENCE = 1 << 29  /* fences, volatile and ordered accesses, by which blocks may communicate */
 };
 
 struct bound_code {
 	const struct program *prog;
 	struct op *op;        /* by instruction number */
-	struct frame *frame;  /* by function, as program->func */
-	uint32_t *owner;      /* function's number, by instruction */
-	uint32_t local_bytes; /* of a thread: frames of the deepest chain of calls */
+	struct frame *frame;  /* by function number */
+	uint32_t *owner;      /* number of each instruction's function */
+	uint32_t local_bytes; /* local memory of a thread: frames of the deepest chain of calls */
 	bool recursive;
 	bool uses_malloc;
 	struct reg_sum *sum; /* registers plus constants as sources, by instruction: sem/sum.c */
@@ -143,31 +142,37 @@ struct bind {
 	struct fault *fault;
 };
 
-/* Everything of a linked program. 0, or -1 and *f naming what is not executable. */
+/* Binds all instructions of a linked program. Returns 0, or -1 with *f about the first unsupported one. */
 int bind_program(struct bound_code *c, const struct program *p, struct fault *f);
 void bind_free(struct bound_code *c);
 
-/* For the bindings of families (sem_*.c). All return -1 (or UINT32_MAX for slots) with the fault set. */
+/* For the bindings of families (sem/). All return -1 (or UINT32_MAX for slots) with the fault set. */
 int bind_fault(const struct bind *b, const struct operand *at, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 int bind_operands(const struct bind *b, unsigned least, unsigned most);
 int bind_types(const struct bind *b, unsigned n);
-/* Not executable, with what it would need. */
+/* Reports the instruction as not supported; needs: the version and target that it requires. */
 int bind_refuse(const struct bind *b, const char *needs);
-/* Bits 1: a predicate; O_NULL: a sink. */
+/* Returns the slot of a destination of `bits` bits; 1: a predicate; O_NULL: a sink. */
 uint32_t bind_dst(struct bind *b, const struct operand *o, unsigned bits);
-uint32_t bind_src(struct bind *b, const struct operand *o,
-	enum type type); /* registers of the type's width, or constants */
-/* A register of any integer width, narrow or wide; its bytes in *bytes. Constants get the type's width. */
+/* Returns the slot of a source: a register of the type's width, or a constant. */
+uint32_t bind_src(struct bind *b, const struct operand *o, enum type type);
+/*
+ * Returns the slot of a source that may be a register of any integer width; *bytes: its width. Constants get
+ * the type's width.
+ */
 uint32_t bind_src_any(struct bind *b, const struct operand *o, enum type type, uint8_t *bytes);
 uint32_t bind_dst_any(struct bind *b, const struct operand *o, unsigned least, uint8_t *bytes);
-uint32_t bind_const(struct bind *b, uint64_t value, unsigned bytes); /* bytes 0: a predicate */
+/* Returns the slot of a constant; bytes 0: a predicate. */
+uint32_t bind_const(struct bind *b, uint64_t value, unsigned bytes);
 uint32_t bind_scratch(struct bind *b, unsigned bytes);
-unsigned bind_bits(const struct bind *b, const struct operand *o); /* of a register; 0: not a register */
+/* Returns the width of a register; 0: the operand is no register. */
+unsigned bind_bits(const struct bind *b, const struct operand *o);
 struct ext *bind_ext(struct bind *b, struct op *o);
-/* "[reg+imm]" or "[sym+imm]" of space: o->a and o->imm. */
+/* Sets o->a and o->imm from "[reg+imm]" or "[sym+imm]" of space. */
 int bind_address(struct bind *b, struct op *o, const struct operand *at, enum state_space space);
-enum state_space bind_space(const struct bind *b); /* from the suffix; SP_GENERIC when there is none */
+/* Returns the state space of the suffix; SP_GENERIC when there is none. */
+enum state_space bind_space(const struct bind *b);
 
 /* ---- memory ---- */
 
@@ -175,45 +180,48 @@ enum state_space bind_space(const struct bind *b); /* from the suffix; SP_GENERI
 #define STATIC_LIMIT  0x1f880000u
 #define LOCAL_BASE    0x1f880000u
 #define SHARED_BASE   0xbf880000u
-#define PARAM_BASE    0x1f870000u /* generic addresses of kernel parameters: behind all static variables */
+#define PARAM_BASE    0x1f870000u /* generic addresses of kernel parameters, after all static variables */
 #define HEAP_BASE     0xc0000000u
 #define SHARED_WINDOW 0x18000u
-#define PROGRAM_BASE  0xf0000000u /* of function addresses */
+#define PROGRAM_BASE  0xf0000000u /* address of the first function */
 #define LOCAL_MAX     (512u << 10)
 
 struct buffer {
 	const char *name;
 	uint64_t addr, size;
 	bool live;
-	struct place by; /* of the call that a kernel allocated it with; elsewhere: no line */
+	struct place by; /* place of the kernel's call that allocated it; line 0: not by a kernel */
 	bool host;       /* managed or pinned memory, which the host may write */
 };
 
 struct memory {
 	uint8_t *heap, *statics;
-	uint64_t heap_bytes, heap_cap, static_bytes; /* heap: handed out, reserved */
-	struct buffer *buffer;                       /* by address */
+	uint64_t heap_bytes; /* allocated */
+	uint64_t heap_cap;   /* reserved */
+	uint64_t static_bytes;
+	struct buffer *buffer; /* in ascending order of addresses */
 	uint32_t n_buffers, cap_buffers;
-	uint8_t *unset; /* a byte for each of the heap: 1: nobody wrote it; NULL: none is */
-	int ones;       /* a file of ones, and 1; 0: none */
+	uint8_t *unset; /* of each byte of the heap: 1: uninitialised; NULL: all are initialised */
+	int ones;       /* 1 + descriptor of a file of ones; 0: none */
 	pthread_mutex_t lock;
 };
 
 void memory_open(struct memory *m, uint64_t heap_cap);
 void memory_free(struct memory *m);
-/* As cudaMalloc: the address. 0: no room. */
+/* Allocates a buffer as cudaMalloc does. Returns its address; 0: out of memory. */
 uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes);
-/*
- * Heap bytes that nobody has written, to be found when a
- * kernel reads them; that have been written by other means.
- */
+/* Marks heap bytes as uninitialised, so that a read by a kernel is reported. */
 void memory_unset(struct memory *m, uint64_t addr, uint64_t bytes);
+/* Marks heap bytes as initialised. */
 void memory_set(struct memory *m, uint64_t addr, uint64_t bytes);
-/* What kernels allocated and did not free is told, place by place: their number. */
+/*
+ * Reports allocations of kernels that were not freed, one message for each place, as errors (finding) or
+ * warnings. Returns their number.
+ */
 uint64_t memory_leaks(const struct memory *m, bool finding);
-/* Static variables of the program, with their initial values. */
+/* Creates the static variables of the program with their initial values. */
 void memory_statics(struct memory *m, const struct program *p);
-/* Host address of n bytes of global or static memory; NULL when they are not all in one region. */
+/* Returns the host address of n bytes of global or static memory; NULL when they are not all in one region. */
 static inline uint8_t *memory_at(const struct memory *m, uint64_t addr, uint64_t n)
 {
 	if (addr >= HEAP_BASE)
@@ -224,7 +232,7 @@ static inline uint8_t *memory_at(const struct memory *m, uint64_t addr, uint64_t
 		       ? m->statics + addr
 		       : NULL;
 }
-/* The buffer or variable that holds addr, or the nearest below it; NULL: none. */
+/* Returns the buffer or variable that holds addr, or the nearest below it; NULL: none. */
 const struct buffer *memory_near(const struct memory *m, uint64_t addr);
 
 /* ---- launches ---- */
@@ -233,31 +241,32 @@ const struct buffer *memory_near(const struct memory *m, uint64_t addr);
 /* Scheduling of the lanes of a warp that diverge; STACK_TARGET: STACK_VOLTA for modules for sm_70 and later. */
 enum stack_kind { STACK_TARGET, STACK_SIMT, STACK_VOLTA };
 struct options {
-	bool check, order; /* order: CTAs one after another, always */
+	bool check;
+	bool order;        /* execute CTAs one after another, always */
 	bool strict_races; /* warps that store the same value to shared memory race, too */
 	uint8_t stack;     /* enum stack_kind */
 	unsigned threads;
-	uint64_t limit; /* warp instructions of a launch */
+	uint64_t limit; /* largest number of warp instructions in a launch */
 };
 
 #define WORKSPACE_BYTES 64u
 struct launch {
 	const struct func *kernel;
 	uint32_t grid[3], block[3], dyn_shared, stream, id;
-	uint32_t cluster[3];  /* 0: as the kernel has it, or 1 */
-	const uint8_t *param; /* param_bytes of the kernel */
-	uint64_t workspace; /* cooperative: zeros where its blocks count each other, WORKSPACE_BYTES; or 0 */
+	uint32_t cluster[3];  /* 0: the kernel's own, or 1 */
+	const uint8_t *param; /* parameter block, kernel->param_bytes */
+	uint64_t workspace;   /* cooperative: address of WORKSPACE_BYTES zeros for grid barriers; 0: none */
 };
 
 struct lower;
 
-/* What ptxas says of a kernel; 0: no limit. */
+/* Resources of a kernel as ptxas reports them; 0: no limit. */
 struct occupancy {
 	uint32_t regs, shared;
 };
 
 struct warp;
-/* Keeps what was executed: issue, the lanes for which it was issued, and exec, those that executed. */
+/* Records an executed instruction. issue: lanes for which it was issued; exec: lanes that executed it. */
 typedef void record_fn(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec);
 
 struct grid {
@@ -265,64 +274,72 @@ struct grid {
 	struct memory *mem;
 	const struct options *opt;
 	const struct launch *l;
-	uint32_t kernel; /* function's number */
+	uint32_t kernel; /* function number */
 	uint32_t threads, warps, shared_static, shared_bytes;
-	uint32_t cluster[3], cluster_size; /* CTAs; 1 without clusters */
-	const struct textures *textures;   /* that the kernel may use */
-	uint64_t warp_insts, thread_insts; /* of the CTAs that have ended, in order */
+	uint32_t cluster[3];               /* CTAs of a cluster in each dimension */
+	uint32_t cluster_size;             /* CTAs of a cluster; 1 without clusters */
+	const struct textures *textures;   /* textures that the kernel may use */
+	uint64_t warp_insts, thread_insts; /* instructions of the CTAs that have been delivered */
 	atomic_uint_fast64_t failed;       /* number of the lowest CTA that failed; UINT64_MAX: none */
-	pthread_mutex_t lock;              /* of fault and printing */
-	struct fault fault;                /* of that CTA */
-	bool found;                        /* something is wrong that ends nothing, in a CTA that has ended */
-	uint32_t order;                    /* of the kernel and what it calls */
+	pthread_mutex_t lock;              /* protects fault and printing */
+	struct fault fault;                /* fault of CTA `failed` */
+	bool found;                        /* a delivered CTA has a finding that does not end the launch */
+	uint32_t order;                    /* ORDER_* of the kernel and the functions that it calls */
 	bool independent;                  /* groups of diverged lanes take turns */
-	unsigned at_once;                  /* CTAs that may run */
-	struct race *race;                 /* race.c; NULL: not looked for */
-	record_fn *record;                 /* NULL: nothing is kept */
-	const struct lower *lower; /* the code of a trace as machine code (lower/lower.h); NULL: as PTX */
-	FILE *print;               /* of printf */
+	unsigned at_once;                  /* number of threads that execute CTAs */
+	struct race *race;                 /* race.c; NULL: no search for races */
+	record_fn *record;                 /* NULL: no trace */
+	const struct lower *lower;         /* machine code of the trace (lower/lower.h); NULL: PTX */
+	FILE *print;                       /* output of printf */
 };
 
-/* Where lanes are. */
+/* Entry of a SIMT stack: a group of lanes. */
 struct entry {
 	uint32_t pc, mask, rpc;
 };
 struct call {
-	uint32_t base;                    /* stack entries below the call's */
-	uint32_t live, exec, func, local; /* of the caller; exec: lanes that were called */
-	size_t frame_at;
+	uint32_t base;   /* stack entries below the call's */
+	uint32_t live;   /* live lanes of the caller */
+	uint32_t exec;   /* lanes that called */
+	uint32_t func;   /* number of the caller */
+	uint32_t local;  /* local_base of the caller */
+	size_t frame_at; /* frame_at of the caller */
 	const struct op *op;
 };
 
-/* Runs for the packed form: see trace_out.c. */
+/* Recorded instructions of a packed trace; trace_out.c. */
 struct pack_run;
 struct pack_more;
 struct recording {
-	struct pack_run *run; /* n of the last one is not set: it reaches up to next */
+	struct pack_run *run; /* n of the last run is not set: the run reaches up to next */
 	struct pack_more *more;
 	uint64_t *word;
-	uint32_t next, mask; /* the instruction that the last run goes on with, if it is for the same lanes */
+	uint32_t next; /* instruction that continues the last run */
+	uint32_t mask; /* lanes of the last run */
 	uint32_t n_runs, n_more, n_words, cap_runs, cap_more, cap_words;
 	struct {
-		uint32_t at;    /* in word[] */
-		uint64_t range; /* from its first address to its last */
-	} list[4];              /* the last ones of all lanes */
+		uint32_t at;    /* index in word[] */
+		uint64_t range; /* difference of its last and first address */
+	} list[4];              /* the last address lists of all lanes */
 	uint32_t n_lists;
 };
-#define NO_RUN UINT32_MAX /* next before the first */
+#define NO_RUN UINT32_MAX /* value of next before the first run */
 
-#define FINDINGS_MAX 8u /* of a thread block */
+#define FINDINGS_MAX 8u /* findings that a thread block keeps */
 
 struct cta;
 struct warp {
 	uint8_t *frame;
 	struct cta *cta;
 	const struct grid *g;
-	uint8_t *local;                    /* of lane 0; lanes are local_stride apart */
-	uint32_t local_stride, local_base; /* base: offset of the running function's frame */
+	uint8_t *local; /* local memory of lane 0; lanes are local_stride apart */
+	uint32_t local_stride;
+	uint32_t local_base; /* offset of the running function's frame */
 	struct memory *mem;
-	uint32_t live, ended;  /* of the running call; of the warp */
-	uint32_t index, lanes; /* in the CTA; lanes that exist */
+	uint32_t live;  /* live lanes of the running call */
+	uint32_t ended; /* lanes that have ended */
+	uint32_t index; /* number in the CTA */
+	uint32_t lanes; /* lanes that exist */
 	struct entry *stack;
 	uint32_t depth, cap;
 	struct call *call;
@@ -331,22 +348,23 @@ struct warp {
 	size_t frames_cap, frame_at;
 	uint32_t func;
 	uint8_t state, barrier;
-	uint32_t cluster_arrived,
-		cluster_over;     /* lanes at barrier.cluster; those that need not wait for it */
-	bool changed;             /* memory: a store, or an atomic that put another value */
-	uint8_t stop;             /* WARP_STOP: the launch has failed; WARP_YIELD: let others go first */
-	const struct op *waiting; /* FLOW_BAR not yet met */
+	uint32_t cluster_arrived; /* lanes that have arrived at barrier.cluster */
+	uint32_t cluster_over;    /* lanes whose phase of barrier.cluster is over */
+	bool changed;             /* memory was changed, by a store or by an atomic with another value */
+	uint8_t stop;             /* WARP_STOP: the launch has failed; WARP_YIELD: other groups run first */
+	const struct op *waiting; /* barrier at which the warp waits */
 	uint32_t wait_mask;
-	uint32_t missed, ahead;     /* lanes that others named and did not find; those others: sem/warp.c */
-	uint32_t parked, parked_id; /* lanes that wait at a barrier for others of the warp: stack_gather */
+	uint32_t missed;    /* lanes that a .sync form named while they were elsewhere: sem/warp.c */
+	uint32_t ahead;     /* lanes that executed that form */
+	uint32_t parked;    /* lanes that wait at a barrier for others of the warp: stack_gather() */
+	uint32_t parked_id; /* number of that barrier */
 	uint64_t insts, thread_insts;
-	/* the access made last */
-	uint64_t addr[LANES];
-	uint8_t space;   /* of a generic access: of its last lane */
-	struct text out; /* lines; of packed records the text that some have */
+	uint64_t addr[LANES]; /* addresses of the last access */
+	uint8_t space;        /* space of the last generic access, in its last lane */
+	struct text out;      /* trace lines; packed: the text that some records have */
 	struct recording packed;
 	uint64_t lines;
-	struct flights *async; /* flight.c; NULL: nothing was under way yet */
+	struct flights *async; /* flight.c; NULL: no copy so far */
 };
 
 enum { WARP_STOP = 1, WARP_YIELD = 2 };
@@ -369,11 +387,11 @@ struct cta {
 	uint32_t n_warps, n_done;
 	struct barrier barrier[16];
 	struct cluster *cluster;
-	uint32_t rank;         /* in the cluster */
+	uint32_t rank;         /* rank in the cluster */
 	void *check;           /* check.c */
-	struct within *within; /* race.c; NULL: not looked for */
+	struct within *within; /* race.c; NULL: no search for races */
 	struct clash {
-		const struct op *op; /* NULL: none was found */
+		const struct op *op; /* NULL: none found */
 		uint64_t place;
 		uint32_t warp;
 		uint8_t lane, other;
@@ -382,109 +400,108 @@ struct cta {
 	struct finding {
 		const struct op *op;
 		struct fault fault;
-	} finding[FINDINGS_MAX]; /* faults that do not end the launch: races, one a place; of the others the first */
+	} finding[FINDINGS_MAX]; /* faults that do not end the launch: races, one a place; the first other one */
 	uint32_t n_findings;
-	void *product; /* sem/product.c: the matrices in hand */
+	void *product; /* operands of a matrix product: sem/product.c */
 	uint64_t clock;
 };
 
 /*
- * CTAs that run together: they see each other's shared memory. Its addresses in .shared::cluster (and behind
- * SHARED_BASE) are those of the CTA itself below CLUSTER_STRIDE, and those of rank r from (r + 1) *
- * CLUSTER_STRIDE on.
+ * CTAs that run together and can access each other's shared memory. In .shared::cluster (and after SHARED_BASE)
+ * addresses below CLUSTER_STRIDE are the CTA's own memory, addresses from (r + 1) * CLUSTER_STRIDE on the memory
+ * of rank r.
  */
 #define CLUSTER_STRIDE 0x40000u
 struct cluster {
 	struct cta **cta; /* by rank */
 	uint32_t n;
-	uint32_t arrived; /* lanes, at barrier.cluster */
+	uint32_t arrived; /* number of lanes that have arrived at barrier.cluster */
 	uint64_t number;
-	uint32_t quiet,
-		watch_at; /* rounds in which no memory changed; the round in which to look for loops */
-	bool changed;     /* memory, since the cluster went on */
+	uint32_t quiet;    /* number of rounds since memory changed last */
+	uint32_t watch_at; /* value of quiet at which to look for endless loops */
+	bool changed;      /* memory was changed during the last cluster_go() */
 };
 enum cluster_state { CLUSTER_DONE, CLUSTER_FAILED, CLUSTER_STUCK };
 struct cluster *cluster_new(struct grid *g);
 void cluster_free(struct cluster *c);
-/* barrier.cluster.arrive. */
+/* Executes barrier.cluster.arrive for the lanes of m. */
 void cluster_arrive(struct warp *w, const struct op *o, uint32_t m);
-/* barrier.cluster.wait. true: the warp goes on at once. */
+/* Executes barrier.cluster.wait for the lanes of m. Returns true if the warp continues at once. */
 bool cluster_wait(struct warp *w, const struct op *o, uint32_t m);
 void cluster_start(struct cluster *c, uint64_t number);
-/*
- * Go on until the end, a failure, or until all that do not
- * wait go round in loops that nothing but others can end.
- */
+/* Executes the cluster until it ends or fails, or until all its warps wait or spin. */
 enum cluster_state cluster_go(struct cluster *c);
-/* The launch fails: nothing can free a cluster that is stuck. */
+/* Fails the launch because a cluster is stuck. */
 void cluster_deadlock(struct cluster *c);
-/* Coordinates of the CTA with a number: clusters one after another, within one by rank. */
+/* Sets id to the coordinates of a CTA: CTAs are numbered cluster by cluster, within a cluster by rank. */
 void grid_block(const struct grid *g, uint64_t number, uint32_t id[3]);
 
-/* One CTA's room, used for one after another. */
+/* Allocates a CTA, which can be started again and again. */
 struct cta *cta_new(struct grid *g);
 void cta_free(struct cta *c);
 void cta_start(struct cta *c, uint64_t number);
-/* A turn of each warp that is ready. false: none was. */
+/* Executes a turn of each warp that is ready. Returns false if none was. */
 bool cta_turn(struct cta *c);
-/* Nothing moves any more: name who waits for what. */
+/* Fails the launch because the CTA is stuck, and reports a warp that waits. */
 void cta_deadlock(struct cta *c);
 /*
- * What follows from the launch and its kernel: threads, warps, shared memory, clusters. Before anything else.
+ * Sets the members that follow from the launch and its kernel: threads, warps, shared memory, clusters. To be
+ * called first.
  */
 void grid_prepare(struct grid *g);
 /*
- * All CTAs, several at once where that cannot show; done (NULL: nothing) is called for each in order, by one
- * thread at a time. false: g->fault says why.
+ * Executes all CTAs, several at once where their order has no effect. Calls done (may be NULL) for each CTA in
+ * order, from one thread at a time. Returns false with g->fault set on failure.
  */
 bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx);
 
-/* Until the warp waits, ends, fails or has executed quantum instructions. */
+/* Executes the warp until it waits, ends, fails or has executed quantum instructions. */
 void exec_warp(struct warp *w, uint64_t quantum);
 /*
- * Goes on until the warp is in a state in which it was, no memory having changed meanwhile: true, it goes
- * round for ever unless others change what it reads. false: anything else happened, or nothing in 65536
- * instructions.
+ * Executes up to 65536 instructions. Returns true once the warp is in a state in which it was before while no
+ * memory was changed: it spins until another warp changes memory.
  */
 bool exec_spins(struct warp *w);
-/* Open the frame of function func above the running one. */
+/* Opens the frame of function func above the running one. */
 void exec_open_frame(struct warp *w, uint32_t func);
 void exec_set_sregs(struct warp *w, const struct frame *f);
-/* The launch fails here, in the lowest lane of mask. */
+/* Fails the launch at o, in the lowest lane of mask. */
 void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
 /*
- * Keeps a fault that does not end the launch, to be printed when the CTA is delivered: a race once a place, the
- * first of all others once a kernel.
+ * Keeps a finding, which does not end the launch, until the CTA is delivered: a race once a place, the first of
+ * all others once a kernel.
  */
 void exec_find(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
+/* Prints the findings of a CTA that is delivered. */
 void exec_found(const struct cta *c);
 uint64_t exec_sreg(const struct warp *w, unsigned sreg, unsigned lane);
-/* thread (x,y,z) of a lane */
+/* Sets tid to the thread (x,y,z) of a lane. */
 void exec_thread(const struct warp *w, unsigned lane, uint32_t tid[3]);
 
 void stack_start(struct warp *w, uint32_t pc);
-/* The lanes of another group run next, each in its turn; groups of callers wait. Their number. */
+/* Selects the next group of lanes, round robin; groups of callers wait. Returns the number of groups. */
 uint32_t stack_rotate(struct warp *w);
-/* Lanes that wait at a meeting point go on without those they wait for. false: none does. */
+/* Lets lanes that wait at a meeting point continue without the others. Returns false if there are none. */
 bool stack_release(struct warp *w);
-/* Whether lanes of a warp may come to the barrier one group after another. */
+/* Tests whether groups of lanes of a warp may arrive at the barrier one after another. */
 bool stack_gathers(const struct warp *w, const struct op *o);
 /*
- * The lanes of exec, of those in mask, come to a barrier where others of the warp are wanted, too. true: all
- * that live are there, it is executed; false: they wait, others go on or the launch has failed.
+ * The lanes of exec, out of those in mask, arrive at a barrier for which the warp's other lanes are needed, too.
+ * Returns true if all live lanes are there and the barrier is executed; false if they wait or the launch failed.
  */
 bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
-/* Arrive at barrier id; see cta.c. true: the warp goes on at once. */
+/* Executes bar or barrier for the lanes of exec. Returns true if the warp continues at once. */
 bool cta_arrive(struct warp *w, const struct op *o, uint32_t exec);
+/* Counts a warp that has ended. */
 void cta_ended(struct cta *c);
-/* The launch fails for the limit on instructions, where the block's first living warp stands. */
+/* Fails the launch because of --limit, at the instruction of the block's first live warp. */
 void cta_over_limit(struct cta *c);
-/* CTAs from here on need not go on: one of a lower number, or this one, has failed. */
+/* Tests whether this CTA or one of a lower number has failed. */
 static inline bool grid_failed(struct grid *g, uint64_t cta) { return atomic_load(&g->failed) <= cta; }
 
-/* Addresses of the lanes of exec to w->addr. */
+/* Computes the addresses of all lanes into w->addr. */
 static inline void exec_addresses(struct warp *w, const struct op *o)
 {
 	const uint64_t *a = (const uint64_t *)(const void *)(w->frame + o->a);

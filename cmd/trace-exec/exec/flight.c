@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Copies of cp.async in flight: what each lane has under way, until it has waited for it.
+ * Copies of cp.async in flight: the copies of each lane until the lane has waited for them.
  *
- * The bytes are there when a copy is issued; that they must not be used yet is what the checks know. Always
- * true: a lane's entries of groups that it has waited for are gone; all of a warp count as waited for when
- * there are FLIGHTS_MOST.
+ * The bytes are copied when cp.async is issued; the checks report uses before the wait. Always true: entries of
+ * groups that a lane has waited for are removed; at FLIGHTS_MOST entries all of a warp count as waited for.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 #define FLIGHTS_MOST 65536u
 
 struct flight_part {
-	uint8_t *at;
+	uint8_t *target; /* host address in shared memory */
 	uint32_t group;
 	uint8_t lane, bytes;
 };
@@ -21,7 +20,7 @@ struct flight_part {
 struct flights { /* w->async */
 	struct flight_part *flight;
 	uint32_t n, cap;
-	uint32_t groups[LANES]; /* that the lane has committed */
+	uint32_t groups[LANES]; /* number of groups that each lane has committed */
 };
 
 void flight_begin(struct warp *w, uint32_t m, uint64_t bytes, uint8_t *const *to)
@@ -58,7 +57,7 @@ void flight_wait(struct warp *w, uint32_t m, uint32_t groups)
 		const struct flight_part *x = &f->flight[k];
 
 		if (m >> x->lane & 1 && (uint64_t)x->group + groups < f->groups[x->lane])
-			check_flying(w->cta, x->at, x->bytes, false);
+			check_flying(w->cta, x->target, x->bytes, false);
 		else
 			f->flight[left++] = *x;
 	}

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A launch: its thread blocks (cluster by cluster), several at once on threads of their own where nobody can
- * tell.
+ * A launch: its thread blocks (cluster by cluster), several at once on several threads where their order has no
+ * effect.
  *
- * Blocks run one after another, in the order of their numbers, when the order could show: a kernel that uses
- * the old value of an atomic on global memory, adds floating-point numbers by atomics, mixes operations of
- * atomics, prints, allocates, or has fences or volatile accesses by which blocks may talk.
+ * Blocks run one after another, in the order of their numbers, when the order could have an effect: a kernel
+ * uses the old value of an atomic on global memory, adds floating-point numbers by atomics, mixes operations of
+ * atomics, prints, allocates, or has fences or volatile accesses by which blocks may communicate.
  *
- * Always true: blocks begin and are delivered in the order of their numbers; a failure is that of the lowest
- * block that fails, for all below it run to their end; instructions count against the limit in that order,
- * too.
+ * Always true: blocks start and are delivered in the order of their numbers; the failure reported is the one of
+ * the lowest block that fails, because all lower blocks run to their end; instructions count against the limit
+ * in the same order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -49,14 +49,15 @@ struct grid_team {
 	bool (*done)(void *ctx, struct cta *c);
 	void *ctx;
 	uint64_t clusters;
-	pthread_mutex_t lock; /* of what follows */
-	pthread_cond_t turn;
-	uint64_t next, delivered; /* clusters begun; delivered */
+	pthread_mutex_t lock; /* protects next, delivered and good */
+	pthread_cond_t turn;  /* delivered has changed */
+	uint64_t next;        /* number of clusters that have started */
+	uint64_t delivered;   /* number of clusters that were delivered */
 	bool good;
 };
 
-/* A CTA that has run to its end or failed, when all before it have been delivered. */
-static void deliver(struct grid_team *t, struct cta *c, bool good)
+/* Delivers a CTA that has ended or failed, after all lower ones: counts, reports findings, calls done. */
+static void deliver_cta(struct grid_team *t, struct cta *c, bool good)
 {
 	struct grid *g = t->g;
 
@@ -75,7 +76,7 @@ static void deliver(struct grid_team *t, struct cta *c, bool good)
 	t->good = t->good && good && (!t->done || t->done(t->ctx, c));
 }
 
-static void *work(void *arg)
+static void *run_clusters(void *arg)
 {
 	struct grid_team *t = arg;
 	struct cluster *c = cluster_new(t->g);
@@ -93,7 +94,7 @@ static void *work(void *arg)
 		while (t->delivered != n)
 			pthread_cond_wait(&t->turn, &t->lock);
 		for (uint32_t i = 0; i < c->n && t->good; i++)
-			deliver(t, c->cta[i], state == CLUSTER_DONE);
+			deliver_cta(t, c->cta[i], state == CLUSTER_DONE);
 		t->delivered++;
 		pthread_cond_broadcast(&t->turn);
 	}
@@ -102,17 +103,17 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* ---- one thread: clusters that wait for others in a loop let the next begin ---- */
+/* ---- one thread: when a cluster spins, the next one starts ---- */
 
 #define RESIDENT_MAX 4096u
 
 struct resident {
-	struct cluster **c; /* in the order of their numbers; NULL: no room yet */
+	struct cluster **c; /* in the order of their numbers; NULL: not allocated */
 	enum cluster_state *state;
 	uint32_t n, cap;
 };
 
-static bool begin(struct grid_team *t, struct resident *r)
+static bool start_next_cluster(struct grid_team *t, struct resident *r)
 {
 	if (t->next == t->clusters || r->n == RESIDENT_MAX)
 		return false;
@@ -132,15 +133,15 @@ static bool begin(struct grid_team *t, struct resident *r)
 	return true;
 }
 
-/* Deliver what has ended, from the first on; its room becomes free. */
+/* Delivers the leading clusters that have ended, and makes their structures available again. */
 static void deliver_front(struct grid_team *t, struct resident *r)
 {
 	uint32_t k = 0;
 
 	for (; k < r->n && r->state[k] == CLUSTER_DONE && t->good; k++)
 		for (uint32_t i = 0; i < r->c[k]->n && t->good; i++)
-			deliver(t, r->c[k]->cta[i], true);
-	for (uint32_t i = 0; k && i < r->n; i++) { /* the freed rooms go to the end */
+			deliver_cta(t, r->c[k]->cta[i], true);
+	for (uint32_t i = 0; k && i < r->n; i++) { /* free structures move to the end */
 		struct cluster *c = r->c[i];
 
 		if (i + k < r->n) {
@@ -152,13 +153,13 @@ static void deliver_front(struct grid_team *t, struct resident *r)
 	r->n -= k;
 }
 
-static void work_alone(struct grid_team *t)
+static void run_on_one_thread(struct grid_team *t)
 {
 	struct resident r = {0};
-	uint32_t from = 0; /* those before have been tried since the last began */
+	uint32_t from = 0; /* clusters before it have been tried since the last one started */
 
 	while (t->good && (r.n || t->next < t->clusters)) {
-		bool progress = begin(t, &r);
+		bool progress = start_next_cluster(t, &r);
 
 		if (progress)
 			from = r.n - 1;
@@ -183,8 +184,8 @@ static void work_alone(struct grid_team *t)
 	free(r.state);
 }
 
-/* Threads for the launch: one when the order of its blocks could show. */
-static unsigned team_size(const struct grid *g, uint64_t clusters)
+/* Returns the number of threads for the launch: 1 when the order of its blocks could have an effect. */
+static unsigned count_threads(const struct grid *g, uint64_t clusters)
 {
 	uint64_t n = g->opt->threads;
 	bool mixed = (g->order & (g->order - 1)) != 0, shows = g->order & (ORDER_SHOWS | ORDER_FENCE);
@@ -203,7 +204,7 @@ bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 		.clusters = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] / g->cluster_size,
 		.good = true};
 	pthread_t thread[THREADS_MAX];
-	unsigned n = team_size(g, t.clusters), started = 0;
+	unsigned n = count_threads(g, t.clusters), started = 0;
 
 	g->at_once = n;
 	atomic_store(&g->failed, UINT64_MAX);
@@ -211,12 +212,12 @@ bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 	pthread_mutex_init(&t.lock, NULL);
 	pthread_cond_init(&t.turn, NULL);
 	race_start(g);
-	while (started + 1 < n && !pthread_create(&thread[started], NULL, work, &t))
+	while (started + 1 < n && !pthread_create(&thread[started], NULL, run_clusters, &t))
 		started++;
 	if (n > 1)
-		work(&t);
+		run_clusters(&t);
 	else
-		work_alone(&t);
+		run_on_one_thread(&t);
 	for (unsigned i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
 	race_end(g, t.good);

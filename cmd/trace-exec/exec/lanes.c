@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is asked of the addresses of all lanes at once. Versions for several instruction sets stay static, so
- * that the library of --run shows none of them.
+ * Properties of the addresses of all lanes. Functions with versions for several instruction sets are static, so
+ * that the library of --run exports none of them.
  */
 #include "exec/lanes.h"
 
 LANE_FN static void extremes_of_all(const uint64_t *a, uint64_t *low, uint64_t *high)
 {
-	int64_t l = INT64_MAX, h = INT64_MIN; /* the sign turned: vectors compare signed numbers */
+	int64_t l = INT64_MAX, h = INT64_MIN; /* sign bit inverted: vectors compare signed numbers */
 
 	for (unsigned i = 0; i < LANES; i++) {
 		int64_t x = (int64_t)(a[i] ^ 1ull << 63);
@@ -42,7 +42,7 @@ void lanes_extremes(const uint64_t *a, uint32_t m, uint64_t *low, uint64_t *high
 		extremes_of_some(a, m, low, high);
 }
 
-LANE_FN static bool apart_by(const uint64_t *a, uint64_t step)
+LANE_FN static bool have_stride(const uint64_t *a, uint64_t step)
 {
 	uint64_t wrong = 0;
 
@@ -51,9 +51,9 @@ LANE_FN static bool apart_by(const uint64_t *a, uint64_t step)
 	return !wrong;
 }
 
-bool lanes_apart_by(const uint64_t *a, uint64_t step) { return apart_by(a, step); }
+bool lanes_apart_by(const uint64_t *a, uint64_t step) { return have_stride(a, step); }
 
-LANE_FN static bool moved(const uint64_t *a, const uint64_t *b)
+LANE_FN static bool all_moved(const uint64_t *a, const uint64_t *b)
 {
 	uint64_t wrong = 0, by = a[0] - b[0];
 
@@ -62,4 +62,4 @@ LANE_FN static bool moved(const uint64_t *a, const uint64_t *b)
 	return !wrong;
 }
 
-bool lanes_moved(const uint64_t *a, const uint64_t *b) { return moved(a, b); }
+bool lanes_moved(const uint64_t *a, const uint64_t *b) { return all_moved(a, b); }

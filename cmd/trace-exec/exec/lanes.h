@@ -4,7 +4,7 @@
  *
  * Functions marked LANE_FN exist for several instruction sets; the program picks one when it starts. A loop
  * over lanes reads element i of its sources before it writes element i of its destination, so a register may
- * be both: the compiler is told that there are no other dependences.
+ * be both: LANES_LOOP states that there are no other dependences.
  */
 #ifndef LANES_H
 #define LANES_H
@@ -25,7 +25,7 @@
 
 #define EACH_LANE(i) LANES_LOOP for (unsigned i = 0; i < LANES; i++)
 
-/* Register d gets expr, whose names LOAD declares for lane i: all lanes, or those of the mask m. */
+/* Sets register d to expr, whose names LOAD declares for lane i, in all lanes or in those of the mask m. */
 #define LANES_SET(D, LOAD, expr) \
 	if (m == ALL_LANES) \
 		EACH_LANE (i) { \
@@ -36,7 +36,7 @@
 			LOAD D r = (D)(expr); \
 			d[i] = m >> i & 1 ? r : d[i]; \
 		}
-/* Where lane i of the registers a, b and c is, and its values. */
+/* Declare pointers to the registers d, a, b and c; LANE_LOAD*: the values of lane i. */
 #define LANE_FROM1(D, A) \
 	D *d = REG(D, w, o->d); \
 	const A *pa = REG(A, w, o->a);
@@ -50,7 +50,7 @@
 #define LANE_LOAD2(A, B)    LANE_LOAD1(A) B b = pb[i];
 #define LANE_LOAD3(A, B, C) LANE_LOAD2(A, B) C c = pc[i];
 
-/* A function that sets register d to expr of a (and b, c). */
+/* Define a function that sets register d to expr of a (and b, c). */
 #define LANE_OP1(name, D, A, expr) \
 	LANE_FN static void name(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
@@ -69,7 +69,7 @@
 		LANE_FROM3(D, A, B, C) \
 		LANES_SET(D, LANE_LOAD3(A, B, C), expr) \
 	}
-/* The same for lanes of the mask alone, one after another: what may trap or is slow. */
+/* Like LANE_OP*, but only for lanes of the mask, one after another: for an expr that may trap or is slow. */
 #define LANE_EACH1(name, D, A, expr) \
 	static void name(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
@@ -109,11 +109,11 @@ typedef int64_t s64;
 typedef __uint128_t u128;
 typedef __int128_t s128;
 
-/* Least and greatest of the addresses that the lanes of m (not 0) have. */
+/* Sets *low and *high to the least and greatest address of the lanes of m (not 0). */
 void lanes_extremes(const uint64_t *a, uint32_t m, uint64_t *low, uint64_t *high);
-/* Are those of all lanes step apart, each from the one before? */
+/* Tests whether the addresses of all lanes have the stride `step`. */
 bool lanes_apart_by(const uint64_t *a, uint64_t step);
-/* Are those of all lanes a[i] = b[i] plus one number? */
+/* Tests whether a[i] - b[i] is the same in all lanes. */
 bool lanes_moved(const uint64_t *a, const uint64_t *b);
 
 #endif

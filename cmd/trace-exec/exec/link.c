@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From modules to a program: definitions for names that other modules have, PCs, initial values that are
- * addresses; addresses are from place.c.
+ * Linking of modules to a program: definitions of names in other modules, PCs, initial values that are
+ * addresses. place.c sets the addresses of variables.
  *
- * Always true: PCs are dense over all functions with bodies, in the order in which the bodies end; a name
- * that stands for another has the other's kind, space, size and parameters.
+ * Always true: PCs are dense over all functions with bodies, in the order in which the bodies end; a name with a
+ * definition elsewhere has its kind, space, size and parameters.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "exec/call.h"
 
-static struct place place_of(const struct module *m, const struct symbol *s)
+static struct place symbol_place(const struct module *m, const struct symbol *s)
 {
 	return (struct place){m->path, s->line, s->col};
 }
 
-/* ---- names: a name of a module is that of another, or the definition that stands for both ---- */
+/* ---- definitions of names ---- */
 
 /* A definition that other modules see, and its module. */
 struct link_name {
@@ -24,70 +24,70 @@ struct link_name {
 	const struct module *in;
 };
 
-static bool offers(const struct symbol *s)
+static bool is_visible_definition(const struct symbol *s)
 {
 	return (s->kind == SYM_VAR || s->kind == SYM_FUNC) && s->visible &&
 	       ((s->defined && !s->external) || s->alias);
 }
 
-/* "function 'x', wanted one of ..": what is said of two that do not go together. */
-static int unfit(const struct link_name *a, const struct link_name *b, struct fault *f, const char *found,
-	const char *wanted)
+/* Sets the fault for a name that disagrees with b, the definition or the other name. */
+static int link_fault(const struct link_name *a, const struct link_name *b, struct fault *f,
+	const char *found, const char *expected)
 {
 	char quoted[80];
 
 	diag_quote(quoted, sizeof(quoted), a->sym->name, strlen(a->sym->name));
-	return fault_set(f, place_of(a->in, a->sym), "link", "found '%s' %s, wanted %s as in %s:%u:%u",
-		quoted, found, wanted, b->in->path, b->sym->line, b->sym->col);
+	return fault_set(f, symbol_place(a->in, a->sym), "link", "'%s' %s (expected %s, as in %s:%u:%u)",
+		quoted, found, expected, b->in->path, b->sym->line, b->sym->col);
 }
 
-/* Does a name go together with what is to stand for it? */
-static int fits(const struct link_name *a, const struct link_name *to, struct fault *f)
+/* Checks that a name agrees with its definition `to`. */
+static int check_fits(const struct link_name *a, const struct link_name *to, struct fault *f)
 {
 	const struct symbol *s = a->sym, *d = to->sym;
-	char found[60], wanted[60];
+	char found[60], expected[60];
 
 	if (s->kind != d->kind)
-		return unfit(a, to, f, s->kind == SYM_FUNC ? "as a function" : "as a variable",
+		return link_fault(a, to, f, s->kind == SYM_FUNC ? "is a function" : "is a variable",
 			d->kind == SYM_FUNC ? "a function" : "a variable");
 	if (s->kind == SYM_FUNC)
 		return !s->func || !d->func || func_same(s->func, d->func)
 			       ? 0
-			       : unfit(a, to, f, "with other parameters or results", "them");
-	snprintf(found, sizeof(found), "in .%s", space_name[s->space]);
-	snprintf(wanted, sizeof(wanted), ".%s", space_name[d->space]);
+			       : link_fault(a, to, f, "has other parameters or results", "the same");
+	snprintf(found, sizeof(found), "is in .%s", space_name[s->space]);
+	snprintf(expected, sizeof(expected), ".%s", space_name[d->space]);
 	if (s->space != d->space)
-		return unfit(a, to, f, found, wanted);
+		return link_fault(a, to, f, found, expected);
 	if (s->type != d->type && (types[s->type].kind == K_OPAQUE || types[d->type].kind == K_OPAQUE)) {
-		snprintf(found, sizeof(found), "of type .%s", types[s->type].name);
-		snprintf(wanted, sizeof(wanted), ".%s", types[d->type].name);
-		return unfit(a, to, f, found, wanted);
+		snprintf(found, sizeof(found), "has type .%s", types[s->type].name);
+		snprintf(expected, sizeof(expected), ".%s", types[d->type].name);
+		return link_fault(a, to, f, found, expected);
 	}
 	if (s->unsized || s->size == d->size || (s->common && (d->common || s->size < d->size)))
 		return 0;
-	snprintf(found, sizeof(found), "of %llu bytes", (unsigned long long)s->size);
-	snprintf(wanted, sizeof(wanted), "%llu", (unsigned long long)d->size);
-	return unfit(a, to, f, found, wanted);
+	snprintf(found, sizeof(found), "has %llu bytes", (unsigned long long)s->size);
+	snprintf(expected, sizeof(expected), "%llu", (unsigned long long)d->size);
+	return link_fault(a, to, f, found, expected);
 }
 
 /*
- * Which of two definitions stands for both: one that is neither .weak nor .common, of common ones the larger,
- * or the one with values, of weak ones the first. -1: neither may.
+ * Sets *best to the definition that is used: one that is neither .weak nor .common; the larger of two common
+ * ones, or the one with values; the first of two weak ones. Returns -1 if the definitions conflict.
  */
-static int choose(struct link_name *best, const struct link_name *other, struct fault *f)
+static int choose_definition(struct link_name *best, const struct link_name *other, struct fault *f)
 {
 	const struct symbol *a = best->sym, *b = other->sym;
 
 	if (!a->weak && !a->common && !b->weak && !b->common)
-		return unfit(other, best, f, "defined again", "one definition, or .weak,");
+		return link_fault(other, best, f, "is defined again", "one definition, or .weak");
 	if (a->common && b->common) {
 		const struct link_name *least = a->size < b->size ? best : other;
 
 		if ((a->init || a->fixup) && (b->init || b->fixup))
-			return unfit(other, best, f, "with values again", "them once,");
+			return link_fault(other, best, f, "has initial values again", "them once");
 		if (a->size != b->size && (least->sym->init || least->sym->fixup))
-			return unfit(least, least == best ? other : best, f,
-				"with values but smaller than elsewhere", "the size");
+			return link_fault(least, least == best ? other : best, f,
+				"has initial values but is smaller than elsewhere", "the size");
 		if (a->size < b->size || (a->size == b->size && (b->init || b->fixup)))
 			*best = *other;
 	} else if ((a->weak && !b->weak) || (a->common && !b->weak && !b->common)) {
@@ -96,7 +96,7 @@ static int choose(struct link_name *best, const struct link_name *other, struct 
 	return 0;
 }
 
-/* What stands for the name among the modules of a group. 0: nothing does; 1: *best; -1: a fault. */
+/* Finds the definition of a name among the modules of a group. Returns 1 with *best set; 0: none; -1: a fault. */
 static int find_definition(const struct program *p, const struct module *group, const char *name,
 	struct link_name *best, struct fault *f)
 {
@@ -107,18 +107,18 @@ static int find_definition(const struct program *p, const struct module *group, 
 		struct link_name d = {NULL, m};
 
 		if (m->group != group || !(d.sym = scope_find(m->scope, name, (uint32_t)strlen(name))) ||
-			!offers(d.sym))
+			!is_visible_definition(d.sym))
 			continue;
 		if (!found)
 			*best = d;
-		else if (choose(best, &d, f))
+		else if (choose_definition(best, &d, f))
 			return -1;
 		found = 1;
 	}
 	return found;
 }
 
-/* A name that waits for a definition, or a definition that another may stand for. */
+/* Sets the definition of a name that has none, or whose definition another one may replace. */
 static int link_symbol(const struct program *p, const struct module *m, struct symbol *s, struct fault *f)
 {
 	struct link_name a = {s, m}, best;
@@ -134,11 +134,11 @@ static int link_symbol(const struct program *p, const struct module *m, struct s
 	if (found < 0)
 		return -1;
 	if (!found && !func)
-		return fault_set(f, place_of(m, s), "extern",
-			"found .extern variable '%s', wanted a module that defines it", s->name);
+		return fault_set(f, symbol_place(m, s), "extern",
+			".extern variable '%s' is not defined by any module", s->name);
 	if (!found || best.sym == s)
 		return 0;
-	if (fits(&a, &best, f))
+	if (check_fits(&a, &best, f))
 		return -1;
 	if (best.sym->align < s->align)
 		best.sym->align = s->align;
@@ -147,14 +147,15 @@ static int link_symbol(const struct program *p, const struct module *m, struct s
 	return 0;
 }
 
-/* An alias is for a function of its own module that has a body and is not to be replaced. */
+/* Checks that an alias is for a function of its own module that has a body and is not weak. */
 static int check_alias(const struct module *m, struct symbol *s, struct fault *f)
 {
 	struct link_name a = {s, m}, to = {s->def, m};
 
 	if (!s->def->func || !s->def->func->has_body || s->def->weak)
-		return unfit(&a, &to, f, "as the alias of a function without a body of its own", "one");
-	return fits(&a, &to, f);
+		return link_fault(
+			&a, &to, f, "is the alias of a function without a body of its own", "a body");
+	return check_fits(&a, &to, f);
 }
 
 static int link_names(const struct program *p, const struct module *m, struct fault *f)
@@ -170,7 +171,7 @@ static int link_names(const struct program *p, const struct module *m, struct fa
 	return 0;
 }
 
-/* Kernels are launched by name, whether others see them or not. */
+/* Checks that a group has one kernel of a name: kernels are launched by name, visible or not. */
 static int check_kernels(const struct program *p, const struct module *group, struct fault *f)
 {
 	for (uint32_t i = 0; i < p->n_modules; i++)
@@ -187,14 +188,14 @@ static int check_kernels(const struct program *p, const struct module *group, st
 
 				if (p->module[n]->group == group && b.sym && b.sym->func &&
 					b.sym->func->entry && sym_def(b.sym) != sym_def(s))
-					return unfit(
-						&a, &b, f, "as a kernel again", "one kernel of the name,");
+					return link_fault(
+						&a, &b, f, "is a kernel again", "one kernel of the name");
 			}
 		}
 	return 0;
 }
 
-/* The modules that are new are a group: names of one are those of the others. */
+/* Links the new modules with each other: they become a group. */
 static int link_group(struct program *p, struct fault *f)
 {
 	uint32_t first = 0;
@@ -214,7 +215,7 @@ static int link_group(struct program *p, struct fault *f)
 
 /* ---- initial values that are addresses ---- */
 
-static int fix_up(const struct module *m, struct symbol *v, struct fault *f)
+static int apply_fixups(const struct module *m, struct symbol *v, struct fault *f)
 {
 	for (struct fixup *x = v->fixup; x; x = x->next) {
 		struct symbol *s = sym_def(x->sym);
@@ -222,8 +223,7 @@ static int fix_up(const struct module *m, struct symbol *v, struct fault *f)
 
 		if (func && !(s->func && s->func->has_body))
 			return fault_set(f, (struct place){m->path, x->line, x->col}, "initialiser",
-				"found '%s' among values, wanted a function that some module defines",
-				s->name);
+				"function '%s' in initial values is not defined by any module", s->name);
 		uint64_t a = func ? PROGRAM_BASE + 8ull * s->func->first_pc : s->addr;
 
 		a = (a + (uint64_t)x->add) >> x->shift;
@@ -232,17 +232,17 @@ static int fix_up(const struct module *m, struct symbol *v, struct fault *f)
 	return 0;
 }
 
-static int fix_up_all(const struct program *p, struct fault *f)
+static int apply_all_fixups(const struct program *p, struct fault *f)
 {
 	for (uint32_t i = 0; i < p->n_modules; i++) {
 		const struct module *m = p->module[i];
 
 		for (uint32_t k = 0; k < m->n_vars; k++)
-			if (fix_up(m, m->var[k], f))
+			if (apply_fixups(m, m->var[k], f))
 				return -1;
 		for (uint32_t k = 0; k < m->n_funcs; k++)
 			for (uint32_t j = 0; j < m->func[k]->n_vars; j++)
-				if (fix_up(m, m->func[k]->var[j], f))
+				if (apply_fixups(m, m->func[k]->var[j], f))
 					return -1;
 	}
 	return 0;
@@ -250,7 +250,7 @@ static int fix_up_all(const struct program *p, struct fault *f)
 
 /* ---- bodies ---- */
 
-/* Is the symbol a label of instruction at, or a list of labels with one? */
+/* Tests whether the symbol is a label of instruction `at`, or a list of labels with one. */
 static bool leads_to(const struct symbol *s, uint32_t at)
 {
 	bool found = s && s->kind == SYM_LABEL && s->at == at;
@@ -260,7 +260,7 @@ static bool leads_to(const struct symbol *s, uint32_t at)
 	return found;
 }
 
-/* A body that can run off its end gets a ret there: the program counter never leaves its function. */
+/* Adds a ret to a body that can run off its end, so that the program counter never leaves its function. */
 static void close_body(struct func *fn)
 {
 	const struct stmt *last = fn->n_insts ? &fn->inst[fn->n_insts - 1] : NULL;
@@ -302,7 +302,8 @@ int program_link(struct program *p, struct fault *f)
 			p->func[p->n_funcs++] = fn;
 		}
 	}
-	return link_group(p, f) || place_statics(p, f) || place_shared(p, f) || fix_up_all(p, f) ? -1 : 0;
+	return link_group(p, f) || place_statics(p, f) || place_shared(p, f) || apply_all_fixups(p, f) ? -1
+												       : 0;
 }
 
 struct func *program_kernel(const struct program *p, const char *name)

@@ -3,8 +3,8 @@
  * Global memory: static variables at their addresses, and a heap that grows from HEAP_BASE, both in reserved
  * address space of which only touched pages are real.
  *
- * Always true: a buffer begins at a multiple of 256 when all before it did, as cudaMalloc gives them; nothing
- * moves; buffers stand in ascending order.
+ * Always true: buffers of the heap begin at multiples of 256, as with cudaMalloc; buffers never move and are in
+ * ascending order of addresses.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -49,11 +49,11 @@ uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes)
 }
 
 /*
- * Marks of many bytes take no memory of their own until one of them changes: pages of ones are pages of one
- * file, mapped again and again, those of zeros are not touched.
+ * Marks of many bytes take no memory of their own until one of them changes: pages of ones are private mappings
+ * of one file, pages of zeros anonymous mappings.
  */
-#define MARKS_MOST (1u << 20)  /* that are written one by one */
-#define ONES       (16u << 20) /* bytes of the file: mappings are few */
+#define MARKS_MOST (1u << 20)  /* from this number of bytes on marks are mapped */
+#define ONES       (16u << 20) /* size of the file */
 #define PAGE       4096u
 
 static int ones_file(void)
@@ -69,7 +69,7 @@ static int ones_file(void)
 	return fd;
 }
 
-/* Whole pages of one value; false: they are as they were. */
+/* Sets whole pages of marks to a value by mappings. Returns false on failure. */
 static bool map_marks(struct memory *m, uint8_t *at, uint64_t n, int value)
 {
 	int flags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE | (value ? 0 : MAP_ANONYMOUS);
@@ -87,7 +87,7 @@ static bool map_marks(struct memory *m, uint8_t *at, uint64_t n, int value)
 	return true;
 }
 
-static void mark(struct memory *m, uint8_t *at, uint64_t n, int value)
+static void set_marks(struct memory *m, uint8_t *at, uint64_t n, int value)
 {
 	uint64_t before = (PAGE - (uintptr_t)at % PAGE) % PAGE;
 	uint64_t pages = n > before ? (n - before) / PAGE * PAGE : 0;
@@ -104,13 +104,13 @@ void memory_unset(struct memory *m, uint64_t addr, uint64_t bytes)
 {
 	if (!m->unset)
 		m->unset = reserve(m->heap_cap, 1);
-	mark(m, m->unset + (addr - HEAP_BASE), bytes, 1);
+	set_marks(m, m->unset + (addr - HEAP_BASE), bytes, 1);
 }
 
 void memory_set(struct memory *m, uint64_t addr, uint64_t bytes)
 {
 	if (m->unset)
-		mark(m, m->unset + (addr - HEAP_BASE), bytes, 0);
+		set_marks(m, m->unset + (addr - HEAP_BASE), bytes, 0);
 }
 
 #define PLACES_MAX 16u

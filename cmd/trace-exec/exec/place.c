@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where variables lie that are no thread's: .global and .const ones, shared memory, and local memory of no
- * function.
+ * Addresses of variables outside of function frames: .global, .const and shared variables, and local variables
+ * of module scope.
  *
- * Static variables share one counter from STATIC_BASE on. A kernel's shared variables begin behind those that
- * its module declares before it outside of kernels, as the original has them; a variable of no kernel lies
- * behind all that any kernel that reaches it has so far, by its own name or that of a function.
+ * Static variables share one counter from STATIC_BASE on. A kernel's shared variables begin after those that its
+ * module declares before it outside of kernels, as in Accel-Sim. A shared variable outside of kernels is placed
+ * after all variables placed so far in any kernel that reaches it, by naming it or by calling a function that
+ * does.
  *
- * Always true: no two variables that a kernel reaches overlap; a variable has one address for all kernels;
- * what was placed when fewer modules were linked stays where it is.
+ * Always true: variables that one kernel reaches do not overlap; a variable has one address for all kernels;
+ * modules that are linked later do not change addresses.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +17,12 @@
 
 #define SHARED_MOST (1u << 20)
 
-static struct place place_of(const struct module *m, const struct symbol *v)
+static struct place variable_place(const struct module *m, const struct symbol *v)
 {
 	return (struct place){m->path, v->line, v->col};
 }
 
-/* ---- static variables, and local ones of no function ---- */
+/* ---- static variables, and local variables of module scope ---- */
 
 static int place_static(struct program *p, const struct module *m, struct symbol *v, struct fault *f)
 {
@@ -29,8 +30,8 @@ static int place_static(struct program *p, const struct module *m, struct symbol
 		v->addr = sym_place(v, p->local_end);
 		p->local_end = (uint32_t)(v->addr + v->size);
 		if (p->local_end > LOCAL_MAX / 2)
-			return fault_set(f, place_of(m, v), "local-memory",
-				"found more than %u bytes of local variables outside of functions, wanted less",
+			return fault_set(f, variable_place(m, v), "local-memory",
+				"too much local memory outside of functions (at most %u bytes)",
 				LOCAL_MAX / 2);
 	}
 	if ((v->space != SP_GLOBAL && v->space != SP_CONST) || v->external || v->placed)
@@ -38,8 +39,8 @@ static int place_static(struct program *p, const struct module *m, struct symbol
 	v->addr = sym_place(v, p->static_end);
 	p->static_end = v->addr + v->size;
 	if (p->static_end > STATIC_LIMIT - 65536)
-		return fault_set(f, place_of(m, v), "static-memory",
-			"found more than %u bytes of static variables, wanted less",
+		return fault_set(f, variable_place(m, v), "static-memory",
+			"too much memory of static variables (at most %u bytes)",
 			STATIC_LIMIT - 65536 - STATIC_BASE);
 	return 0;
 }
@@ -62,22 +63,24 @@ int place_statics(struct program *p, struct fault *f)
 	return 0;
 }
 
-/* ---- who reaches what: a graph from what is named to the functions that name it ---- */
+/* ---- reachability: a graph from functions and variables to the functions that name them ---- */
 
 /*
- * Nodes: functions by their number; then a node of each module, used for the first of a group: all of the
- * group's functions that a register may call; then the shared variables outside of functions.
+ * Nodes: functions by their number; then one for each module, used for the first of a group: the functions of
+ * the group that a register may call; then the shared variables outside of functions.
  */
 struct reach {
 	const struct program *p;
 	uint32_t n_nodes, cap_nodes;
-	uint32_t *from; /* of each node: the list of those that name it; UINT32_MAX: its end */
+	uint32_t *from; /* of each node: first edge from a node that names it; UINT32_MAX: none */
 	struct reach_edge {
 		uint32_t from, next;
 	} * edge;
 	uint32_t n_edges, cap_edges;
-	uint32_t *seen, turn;   /* of each node: the turn in which it was seen last */
-	uint32_t *walk, n_walk; /* nodes seen in this turn */
+	uint32_t turn;  /* number of the current walk */
+	uint32_t *seen; /* of each node: the last walk that reached it */
+	uint32_t *walk; /* nodes that the current walk reached */
+	uint32_t n_walk;
 };
 
 static uint32_t reach_any(const struct reach *r, const struct module *m)
@@ -98,7 +101,7 @@ static void reach_edge(struct reach *r, uint32_t from, uint32_t to)
 	r->from[to] = r->n_edges++;
 }
 
-/* Function fn names the symbol. */
+/* Adds the edges for a symbol that function fn names. */
 static void reach_symbol(struct reach *r, struct func *fn, struct symbol *named)
 {
 	struct symbol *s = sym_def(named);
@@ -124,7 +127,7 @@ static void reach_operand(struct reach *r, struct func *fn, const struct operand
 		reach_operand(r, fn, &o->elem[i]);
 }
 
-/* What the statements of a function name; a call through a register: any function, or those of its list. */
+/* Adds the edges of a function's statements; a call through a register may be of any function of the group. */
 static void reach_func(struct reach *r, struct func *fn)
 {
 	for (uint32_t i = 0; i < fn->n_insts; i++) {
@@ -172,7 +175,7 @@ static void reach_close(struct reach *r)
 	free(r->edge);
 }
 
-/* All that reach the node: walk[], n_walk of them, itself the first. */
+/* Sets walk[] to the node and all nodes that reach it. */
 static void reach_find(struct reach *r, uint32_t node)
 {
 	r->turn++;
@@ -187,7 +190,7 @@ static void reach_find(struct reach *r, uint32_t node)
 			}
 }
 
-/* The kernel that is node i of the walk, or NULL. */
+/* Returns node i of the walk if it is a kernel, or NULL. */
 static struct func *reach_kernel(const struct reach *r, uint32_t i)
 {
 	struct func *fn = r->walk[i] < r->p->n_funcs ? r->p->func[r->walk[i]] : NULL;
@@ -197,7 +200,7 @@ static struct func *reach_kernel(const struct reach *r, uint32_t i)
 
 /* ---- shared memory ---- */
 
-/* *next: the first address that is free behind the module's variables of no kernel. */
+/* Places one shared variable. *next: first free address after the module's variables outside of kernels. */
 static int place_shared_one(
 	struct reach *r, const struct module *m, struct symbol *v, uint32_t *next, struct fault *f)
 {
@@ -216,8 +219,8 @@ static int place_shared_one(
 	v->addr = sym_place(v, at);
 	uint64_t end = v->addr + v->size;
 	if (end > SHARED_MOST)
-		return fault_set(f, place_of(m, v), "shared-memory",
-			"found more than 1 MiB of shared memory, wanted less");
+		return fault_set(
+			f, variable_place(m, v), "shared-memory", "too much shared memory (at most 1 MiB)");
 	if (own) {
 		own->shared_end = (uint32_t)end;
 		return 0;
@@ -246,7 +249,7 @@ static int place_shared_module(struct reach *r, const struct module *m, struct f
 	return 0;
 }
 
-/* What dynamic variables want in functions holds for the kernels that reach them. */
+/* Passes the alignment of functions' dynamic variables on to the kernels that reach them. */
 static void place_dynamic(struct reach *r)
 {
 	for (uint32_t i = 0; i < r->p->n_funcs; i++) {

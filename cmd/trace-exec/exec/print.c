@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * printf of kernels, and texts in their memory.
+ * printf of kernels, and strings in their memory.
  *
- * Always true: a conversion is printed with the host's printf one at a time, its parts read and checked
- * first; what is no conversion of CUDA's, and what comes behind 32 arguments, is printed as it is written;
- * output is in the order in which lanes execute, warps and thread blocks in their order of execution on one
- * thread.
+ * Always true: each conversion is parsed and checked, then printed with the host's printf; text that is no
+ * conversion of CUDA, and conversions after 32 arguments, are printed as written; output is in the order of
+ * execution of lanes, warps and thread blocks.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +14,7 @@
 #include "lang/ieee.h"
 
 #define ARGUMENTS_MOST 32u
-#define WIDTH_MOST     65535u /* of a width or precision: more count as that */
+#define WIDTH_MOST     65535u /* larger widths and precisions count as this */
 
 static enum state_space space_at(uint64_t a)
 {
@@ -24,7 +23,7 @@ static enum state_space space_at(uint64_t a)
 						   : SP_GLOBAL;
 }
 
-/* Host address of n bytes at a generic address; NULL: they are not there. */
+/* Returns the host address of n bytes at a generic address; NULL: they do not exist. */
 static const uint8_t *bytes_at(const struct warp *w, unsigned lane, uint64_t a, uint64_t n)
 {
 	const enum state_space space = space_at(a);
@@ -38,7 +37,7 @@ static const uint8_t *bytes_at(const struct warp *w, unsigned lane, uint64_t a, 
 	return a <= size && size - a >= n ? from + a : NULL;
 }
 
-void print_text(const struct warp *w, unsigned lane, uint64_t addr, char *out, size_t cap)
+void print_string(const struct warp *w, unsigned lane, uint64_t addr, char *out, size_t cap)
 {
 	size_t n = 0;
 	const uint8_t *c;
@@ -48,17 +47,18 @@ void print_text(const struct warp *w, unsigned lane, uint64_t addr, char *out, s
 	out[n] = '\0';
 }
 
-/* A printf under way: of one lane. */
+/* State of one lane's printf. */
 struct printing {
 	struct warp *w;
 	const struct op *o;
 	unsigned lane;
-	uint64_t args, at; /* the arguments; the next one's offset */
+	uint64_t args; /* address of the arguments */
+	uint64_t next; /* offset of the next argument */
 	unsigned used;
 	struct bytes out;
 };
 
-static bool outside(struct printing *p, uint64_t addr, uint64_t n)
+static bool fail_outside(struct printing *p, uint64_t addr, uint64_t n)
 {
 	const enum state_space space = space_at(addr);
 
@@ -67,7 +67,7 @@ static bool outside(struct printing *p, uint64_t addr, uint64_t n)
 	return false;
 }
 
-/* The text at addr, to its end. false: the launch has failed. */
+/* Appends the string at addr. Returns false if the launch has failed. */
 static bool add_text(struct printing *p, struct bytes *to, uint64_t addr)
 {
 	const uint8_t *c;
@@ -75,32 +75,33 @@ static bool add_text(struct printing *p, struct bytes *to, uint64_t addr)
 	bytes_add(to, "", 0);
 	for (; (c = bytes_at(p->w, p->lane, addr, 1)) && *c; addr++)
 		bytes_add(to, c, 1);
-	return c || outside(p, addr, 1);
+	return c || fail_outside(p, addr, 1);
 }
 
-/* The next argument, of 4 or 8 bytes. */
-static bool take(struct printing *p, unsigned size, uint64_t *v)
+/* Reads the next argument, of 4 or 8 bytes. Returns false if the launch has failed. */
+static bool take_argument(struct printing *p, unsigned size, uint64_t *v)
 {
-	p->at = (p->at + size - 1) / size * size;
-	const uint8_t *a = bytes_at(p->w, p->lane, p->args + p->at, size);
+	p->next = (p->next + size - 1) / size * size;
+	const uint8_t *a = bytes_at(p->w, p->lane, p->args + p->next, size);
 
 	*v = 0;
 	if (!a)
-		return outside(p, p->args + p->at, size);
+		return fail_outside(p, p->args + p->next, size);
 	memcpy(v, a, size);
-	p->at += size;
+	p->next += size;
 	p->used++;
 	return true;
 }
 
-/* "%-8.*hhd" in its parts. */
+/* The parts of a conversion such as "%-8.*hhd". */
 struct conversion {
 	char flags[8], letter;
 	bool width_taken, point, precision_taken, wide; /* taken: from an argument */
-	unsigned width, precision, shorts;              /* shorts: how many h */
+	unsigned width, precision;
+	unsigned shorts; /* number of h */
 };
 
-static const char *read_number(const char *s, bool *taken, unsigned *v)
+static const char *read_size(const char *s, bool *taken, unsigned *v)
 {
 	*taken = *s == '*';
 	s += *taken;
@@ -118,16 +119,16 @@ static void add_flag(struct conversion *c, char flag)
 		c->flags[n] = flag;
 }
 
-/* From behind '%' to behind its letter. NULL: it is none. */
+/* Parses a conversion after '%'. Returns the end, after its letter; NULL: it is no conversion. */
 static const char *read_conversion(const char *s, struct conversion *c)
 {
 	memset(c, 0, sizeof(*c));
 	for (; *s && strchr("-+ #0", *s); s++)
 		add_flag(c, *s);
-	s = read_number(s, &c->width_taken, &c->width);
+	s = read_size(s, &c->width_taken, &c->width);
 	c->point = *s == '.';
 	if (c->point)
-		s = read_number(s + 1, &c->precision_taken, &c->precision);
+		s = read_size(s + 1, &c->precision_taken, &c->precision);
 	for (; *s && strchr("hlLjzt", *s); s++) {
 		c->shorts += *s == 'h';
 		c->wide |= *s != 'h' && *s != 'L';
@@ -136,13 +137,13 @@ static const char *read_conversion(const char *s, struct conversion *c)
 	return *s && strchr("%cdiouxXpeEfFgGaAs", *s) ? s + 1 : NULL;
 }
 
-/* Width and precision that are arguments. */
+/* Reads width and precision that are arguments. */
 static bool take_sizes(struct printing *p, struct conversion *c)
 {
 	uint64_t v;
 
 	if (c->width_taken) {
-		if (!take(p, 4, &v))
+		if (!take_argument(p, 4, &v))
 			return false;
 		if ((int32_t)v < 0)
 			add_flag(c, '-');
@@ -150,16 +151,16 @@ static bool take_sizes(struct printing *p, struct conversion *c)
 		c->width = v < WIDTH_MOST ? (unsigned)v : WIDTH_MOST;
 	}
 	if (c->precision_taken) {
-		if (!take(p, 4, &v))
+		if (!take_argument(p, 4, &v))
 			return false;
-		c->point = (int32_t)v >= 0; /* a negative one is none */
+		c->point = (int32_t)v >= 0; /* a negative precision counts as none */
 		c->precision = v < WIDTH_MOST ? (unsigned)v : WIDTH_MOST;
 	}
 	return true;
 }
 
-/* A whole number of the conversion's size. */
-static uint64_t whole(const struct conversion *c, uint64_t v)
+/* Cuts an integer to the conversion's size. */
+static uint64_t cut_integer(const struct conversion *c, uint64_t v)
 {
 	const unsigned cut = c->wide ? 0 : c->shorts > 1 ? 56 : c->shorts ? 48 : 32;
 
@@ -167,8 +168,8 @@ static uint64_t whole(const struct conversion *c, uint64_t v)
 						    : v << cut >> cut;
 }
 
-/* v as c says, or the text. */
-static void add_value(struct printing *p, const struct conversion *c, uint64_t v, const char *text)
+/* Appends v, or the text, in the format of c. */
+static void add_formatted(struct printing *p, const struct conversion *c, uint64_t v, const char *text)
 {
 	const bool number = strchr("diouxX", c->letter);
 	char width[12] = "", precision[12] = "", spec[48];
@@ -182,7 +183,7 @@ static void add_value(struct printing *p, const struct conversion *c, uint64_t v
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	if (number)
-		bytes_printf(&p->out, spec, (long long)whole(c, v));
+		bytes_printf(&p->out, spec, (long long)cut_integer(c, v));
 	else if (c->letter == 's')
 		bytes_printf(&p->out, spec, text);
 	else if (c->letter == 'c')
@@ -194,8 +195,8 @@ static void add_value(struct printing *p, const struct conversion *c, uint64_t v
 #pragma GCC diagnostic pop
 }
 
-/* One conversion with its arguments. false: the launch has failed. */
-static bool convert(struct printing *p, struct conversion *c)
+/* Prints one conversion with its arguments. Returns false if the launch has failed. */
+static bool print_conversion(struct printing *p, struct conversion *c)
 {
 	const bool number = strchr("diouxX", c->letter);
 	struct bytes text = {0};
@@ -208,7 +209,7 @@ static bool convert(struct printing *p, struct conversion *c)
 		bytes_add(&p->out, "%", 1);
 		return true;
 	}
-	good = take(p, c->letter == 'c' || (number && !c->wide) ? 4 : 8, &v);
+	good = take_argument(p, c->letter == 'c' || (number && !c->wide) ? 4 : 8, &v);
 	if (good && c->letter == 's') {
 		if (v)
 			good = add_text(p, &text, v);
@@ -216,12 +217,12 @@ static bool convert(struct printing *p, struct conversion *c)
 			bytes_puts(&text, "(null)");
 	}
 	if (good)
-		add_value(p, c, v, text.p);
+		add_formatted(p, c, v, text.p);
 	bytes_free(&text);
 	return good;
 }
 
-static bool print(struct printing *p, const char *s)
+static bool print_format(struct printing *p, const char *s)
 {
 	while (*s) {
 		const size_t plain = strcspn(s, "%");
@@ -240,7 +241,7 @@ static bool print(struct printing *p, const char *s)
 			s = end ? end : s + 1;
 			continue;
 		}
-		if (!convert(p, &c))
+		if (!print_conversion(p, &c))
 			return false;
 		s = end;
 	}
@@ -255,7 +256,7 @@ int print_lane(struct warp *w, const struct op *o, unsigned lane, uint64_t forma
 
 	if (!format)
 		return -1;
-	good = add_text(&p, &text, format) && print(&p, text.p);
+	good = add_text(&p, &text, format) && print_format(&p, text.p);
 	if (good && p.out.n) {
 		pthread_mutex_lock(&w->cta->g->lock);
 		fwrite(p.out.p, 1, p.out.n, w->g->print);

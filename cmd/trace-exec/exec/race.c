@@ -2,14 +2,14 @@
 /*
  * Races on global memory: a word of a buffer or a static variable that one thread block writes and another
  * reads or writes in the same launch, or one warp of a block and another without a barrier, fence or atomic
- * of the block between; neither by an atomic. Kernels by whose fences, volatile or ordered accesses blocks
- * may talk are left out.
+ * of the block between; neither by an atomic. Kernels with fences, volatile or ordered accesses, by which blocks
+ * may communicate, are left out.
  *
- * Such races are often meant (many threads store the same flag), so they are warnings, one of each kind for
- * each kernel. Always true: what is told of blocks is that of the lowest word, whatever thread executed which
- * block: marks are maxima over blocks, and of two blocks that race the second always sees the first. What is
- * told of warps is the first in the lowest block that has one. Lanes of one warp, which run together, are not
- * compared.
+ * Such races are often intended (many threads store the same flag), so they are warnings, one of each kind for
+ * each kernel. Always true: the race of blocks that is reported is the one on the lowest byte, whatever thread
+ * executed which block, because marks are maxima over blocks, and the second of two blocks that race always
+ * sees the first. The race of warps that is reported is the first one of the lowest block that has one. Lanes
+ * of one warp, which run together, are not compared.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,17 +26,18 @@ struct mark {
 };
 
 struct race {
-	struct mark *word;           /* of accesses to whole words; NULL: one block, which races with none */
-	struct mark *_Atomic byte;   /* of accesses to parts of words; NULL: none yet */
-	uint64_t heap, words;        /* of buffers; of static variables, too, which follow them */
-	atomic_uint_fast64_t lowest; /* byte that was raced for; UINT64_MAX: none */
+	struct mark *word;           /* marks of accesses to whole words; NULL: the launch has one block */
+	struct mark *_Atomic byte;   /* marks of accesses to parts of words; NULL: none yet */
+	uint64_t heap;               /* number of words of buffers */
+	uint64_t words;              /* number of words of buffers and of static variables, which follow */
+	atomic_uint_fast64_t lowest; /* lowest byte with a race; UINT64_MAX: none */
 };
 
 #define BLOCK_BITS 31
 enum { OTHERS = 1 };
 
-static uint64_t block_of(uint64_t key) { return key >> 33; }
-static uint32_t inst_of(uint64_t key) { return (uint32_t)(key >> 1); }
+static uint64_t mark_block(uint64_t key) { return key >> 33; }
+static uint32_t mark_inst(uint64_t key) { return (uint32_t)(key >> 1); }
 
 void race_start(struct grid *g)
 {
@@ -59,7 +60,7 @@ static void set_mark(atomic_uint_fast64_t *at, uint64_t key)
 	uint64_t old = atomic_load(at), v;
 
 	do {
-		if (block_of(old) == block_of(key))
+		if (mark_block(old) == mark_block(key))
 			return;
 		v = (old > key ? old : key) | (old ? OTHERS : 0);
 		if (v == old)
@@ -67,14 +68,14 @@ static void set_mark(atomic_uint_fast64_t *at, uint64_t key)
 	} while (!atomic_compare_exchange_weak(at, &old, v));
 }
 
-static bool races(uint64_t writer, uint64_t reader)
+static bool marks_race(uint64_t writer, uint64_t reader)
 {
 	return writer &&
-	       (writer & OTHERS || (reader && (reader & OTHERS || block_of(reader) != block_of(writer))));
+	       (writer & OTHERS || (reader && (reader & OTHERS || mark_block(reader) != mark_block(writer))));
 }
 
-/* Words of global memory; UINT64_MAX: it is elsewhere. */
-static uint64_t word_of(const struct warp *w, const uint8_t *at)
+/* Returns the number of the word of global memory; UINT64_MAX: `at` is elsewhere. */
+static uint64_t global_word(const struct warp *w, const uint8_t *at)
 {
 	const struct race *r = w->g->race;
 	uint64_t heap = (uintptr_t)at - (uintptr_t)w->mem->heap,
@@ -85,7 +86,7 @@ static uint64_t word_of(const struct warp *w, const uint8_t *at)
 	return fixed < w->mem->static_bytes ? r->heap + fixed / 4 : UINT64_MAX;
 }
 
-static uint64_t address_of(const struct race *r, uint64_t byte)
+static uint64_t byte_address(const struct race *r, uint64_t byte)
 {
 	return byte < 4 * r->heap ? HEAP_BASE + byte : byte - 4 * r->heap;
 }
@@ -93,12 +94,12 @@ static uint64_t address_of(const struct race *r, uint64_t byte)
 /* Returns the mark of two sets of accesses. */
 static uint64_t join_marks(uint64_t a, uint64_t b)
 {
-	uint64_t others = ((a | b) & OTHERS) || (a && b && block_of(a) != block_of(b)) ? OTHERS : 0;
+	uint64_t others = ((a | b) & OTHERS) || (a && b && mark_block(a) != mark_block(b)) ? OTHERS : 0;
 
 	return (a > b ? a : b) | others;
 }
 
-/* The marks of a byte: of accesses to its word and to itself. */
+/* Return the marks of a byte: accesses to its word and to the byte. */
 static uint64_t byte_writer(struct race *r, const struct mark *bytes, uint64_t byte)
 {
 	return join_marks(
@@ -116,7 +117,7 @@ static bool judge_byte(struct race *r, const struct mark *bytes, uint64_t byte)
 {
 	uint64_t low = atomic_load(&r->lowest);
 
-	if (!races(byte_writer(r, bytes, byte), byte_reader(r, bytes, byte)))
+	if (!marks_race(byte_writer(r, bytes, byte), byte_reader(r, bytes, byte)))
 		return false;
 	while (byte < low && !atomic_compare_exchange_weak(&r->lowest, &low, byte))
 		;
@@ -124,11 +125,11 @@ static bool judge_byte(struct race *r, const struct mark *bytes, uint64_t byte)
 }
 
 /* Marks an access; false: the block is marked already, so a race was seen then or by the other block. */
-static bool mark_access(struct mark *k, uint64_t key, bool write)
+static bool set_access_mark(struct mark *k, uint64_t key, bool write)
 {
 	atomic_uint_fast64_t *at = write ? &k->writer : &k->reader;
 
-	if (block_of(atomic_load_explicit(at, memory_order_relaxed)) == block_of(key))
+	if (mark_block(atomic_load_explicit(at, memory_order_relaxed)) == mark_block(key))
 		return false;
 	set_mark(at, key);
 	return true;
@@ -136,7 +137,7 @@ static bool mark_access(struct mark *k, uint64_t key, bool write)
 
 static void mark_word(struct race *r, uint64_t key, uint64_t n, bool write)
 {
-	if (!mark_access(&r->word[n], key, write))
+	if (!set_access_mark(&r->word[n], key, write))
 		return;
 	const struct mark *bytes = atomic_load(&r->byte);
 	for (unsigned i = 0; i < (bytes ? 4 : 1) && !judge_byte(r, bytes, 4 * n + i); i++)
@@ -157,13 +158,13 @@ static NOINLINE struct mark *byte_marks(struct grid *g)
 	return bytes;
 }
 
-static void mark_bytes(struct grid *g, uint64_t key, uint64_t from, uint64_t to, bool write)
+static void mark_access_bytes(struct grid *g, uint64_t key, uint64_t from, uint64_t to, bool write)
 {
 	struct mark *bytes = atomic_load(&g->race->byte);
 
 	bytes = bytes ? bytes : byte_marks(g);
 	for (uint64_t byte = from; byte < to; byte++)
-		if (mark_access(&bytes[byte], key, write))
+		if (set_access_mark(&bytes[byte], key, write))
 			judge_byte(g->race, bytes, byte);
 }
 
@@ -175,32 +176,33 @@ static void mark_range(struct grid *g, uint64_t key, uint64_t from, uint64_t byt
 	if (end > 4 * g->race->words)
 		return;
 	if (first > last) {
-		mark_bytes(g, key, from, end, write);
+		mark_access_bytes(g, key, from, end, write);
 		return;
 	}
 	if (from < 4 * first)
-		mark_bytes(g, key, from, 4 * first, write);
+		mark_access_bytes(g, key, from, 4 * first, write);
 	for (uint64_t n = first; n < last; n++)
 		mark_word(g->race, key, n, write);
 	if (end > 4 * last)
-		mark_bytes(g, key, 4 * last, end, write);
+		mark_access_bytes(g, key, 4 * last, end, write);
 }
 
 /* ---- warps of one block ---- */
 
-struct race_step { /* an access: warp + 1, or MANY warps; by which instruction */
-	uint16_t warp;
-	uint32_t inst;
+struct race_step {     /* an access */
+	uint16_t warp; /* warp + 1; MANY: several */
+	uint32_t inst; /* number of the instruction */
 };
 enum { MANY = 0xffff };
 
 struct within {
-	uint32_t epoch; /* barriers, fences and atomics so far, of all blocks that this room was used for */
+	uint32_t epoch; /* number of barriers, fences and atomics so far, of all blocks that used this struct */
 	bool found;
-	uint64_t word, words;           /* raced for; of memory */
-	struct race_step first, second; /* in the order in which they were executed */
+	uint64_t word;                  /* word of the race */
+	uint64_t words;                 /* number of words of memory */
+	struct race_step first, second; /* accesses of the race, in the order of execution */
 	struct race_seen {
-		uint32_t epoch; /* of the marks; another: none */
+		uint32_t epoch; /* epoch in which the marks are valid */
 		uint32_t write_inst, read_inst;
 		uint16_t writer, reader;
 	} * seen;
@@ -235,7 +237,7 @@ void race_order(struct cta *c)
 		c->within->epoch++;
 }
 
-static void between_warps(struct within *x, uint32_t inst, uint16_t self, uint64_t n, bool write)
+static void note_warp_access(struct within *x, uint32_t inst, uint16_t self, uint64_t n, bool write)
 {
 	struct race_seen *s = &x->seen[n];
 
@@ -259,7 +261,7 @@ static void between_warps(struct within *x, uint32_t inst, uint16_t self, uint64
 	}
 }
 
-static const char *does(const struct op *o)
+static const char *access_verb(const struct op *o)
 {
 	bool bulk = o->in->op == I_cp && strstr(o->in->text, ".global.shared");
 
@@ -273,7 +275,7 @@ static void step_text(const struct grid *g, const struct race_step *s, char *out
 	if (s->warp == MANY)
 		snprintf(out, cap, "several warps read at line %u", o->in->line);
 	else
-		snprintf(out, cap, "warp %u %s at line %u", s->warp - 1, does(o), o->in->line);
+		snprintf(out, cap, "warp %u %s at line %u", s->warp - 1, access_verb(o), o->in->line);
 }
 
 void race_delivered(struct cta *c)
@@ -287,16 +289,16 @@ void race_delivered(struct cta *c)
 		return;
 	k->raced_within = true;
 	const struct op *o = &g->code->op[x->second.inst];
-	uint64_t addr = address_of(g->race, 4 * x->word);
+	uint64_t addr = byte_address(g->race, 4 * x->word);
 	const struct buffer *b = memory_near(g->mem, addr);
 	step_text(g, &x->first, first, sizeof(first));
 	diag_warn(stmt_place(o->func, o->in),
-		"found a race: warp %u %s byte %llu of '%s', which %s of CTA (%u,%u,%u), wanted a barrier between or an atomic (kernel %s)",
-		x->second.warp - 1, does(o), (unsigned long long)(addr - (b ? b->addr : 0)),
+		"race: warp %u %s byte %llu of '%s', which %s of CTA (%u,%u,%u) (expected a barrier between them or an atomic) (kernel %s)",
+		x->second.warp - 1, access_verb(o), (unsigned long long)(addr - (b ? b->addr : 0)),
 		b ? b->name : "memory", first, c->id[0], c->id[1], c->id[2], g->l->kernel->name);
 }
 
-/* ---- accesses and what is told ---- */
+/* ---- accesses and reports ---- */
 
 void race_access(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
@@ -307,7 +309,7 @@ void race_access(
 	struct within *x = bytes >= 4 ? w->cta->within : NULL;
 
 	if (check_atomic(o)) {
-		race_order(w->cta); /* threads may wait for each other by it */
+		race_order(w->cta); /* atomics may synchronize threads */
 		return;
 	}
 	if (has(o->in, M_VOLATILE) || has(o->in, M_RELAXED) || has(o->in, M_ACQUIRE) ||
@@ -316,14 +318,14 @@ void race_access(
 		x = NULL;
 	}
 	FOR_BITS32 (i, m) {
-		uint64_t from = word_of(w, at[i]), to = from + (((uintptr_t)at[i] & 3) + bytes + 3) / 4;
+		uint64_t from = global_word(w, at[i]), to = from + (((uintptr_t)at[i] & 3) + bytes + 3) / 4;
 
 		if (from == UINT64_MAX)
 			continue;
 		if (r->word)
 			mark_range(w->cta->g, key, 4 * from + ((uintptr_t)at[i] & 3), bytes, write);
 		for (uint64_t n = from; x && n < to && n < r->words; n++)
-			between_warps(x, inst, (uint16_t)(w->index + 1), n, write);
+			note_warp_access(x, inst, (uint16_t)(w->index + 1), n, write);
 	}
 }
 
@@ -331,7 +333,7 @@ static void block_text(const struct grid *g, uint64_t key, char *out, size_t cap
 {
 	uint32_t id[3];
 
-	grid_block(g, block_of(key) - 1, id);
+	grid_block(g, mark_block(key) - 1, id);
 	snprintf(out, cap, "CTA (%u,%u,%u)", id[0], id[1], id[2]);
 }
 
@@ -339,9 +341,9 @@ static void report_race(const struct grid *g, uint64_t byte)
 {
 	const struct mark *bytes = atomic_load(&g->race->byte);
 	uint64_t writer = byte_writer(g->race, bytes, byte), reader = byte_reader(g->race, bytes, byte),
-		 addr = address_of(g->race, byte);
+		 addr = byte_address(g->race, byte);
 	const struct buffer *b = memory_near(g->mem, addr);
-	const struct op *o = &g->code->op[inst_of(writer)], *other = &g->code->op[inst_of(reader)];
+	const struct op *o = &g->code->op[mark_inst(writer)], *other = &g->code->op[mark_inst(reader)];
 	char by[60], too[120] = "others write";
 
 	block_text(g, writer, by, sizeof(by));
@@ -350,11 +352,11 @@ static void report_race(const struct grid *g, uint64_t byte)
 
 		block_text(g, reader, text, sizeof(text));
 		snprintf(too, sizeof(too), "%s%s at line %u", text,
-			block_of(reader) == block_of(writer) ? " and others read" : " reads",
+			mark_block(reader) == mark_block(writer) ? " and others read" : " reads",
 			other->in->line);
 	}
 	diag_warn(stmt_place(o->func, o->in),
-		"found a race: %s writes byte %llu of '%s', which %s in the same launch, wanted an atomic or two launches (kernel %s)",
+		"race: %s writes byte %llu of '%s', which %s in the same launch (expected an atomic or two launches) (kernel %s)",
 		by, (unsigned long long)(addr - (b ? b->addr : 0)), b ? b->name : "memory", too,
 		g->l->kernel->name);
 }

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the lanes of a warp are: a stack of (pc, lanes, meeting point), the running group on top.
+ * The SIMT stack of a warp: entries (pc, lanes, meeting point), the running group on top.
  *
- * A branch that divides the lanes makes the entry under it wait at the meeting point; of the two groups the
- * one that goes on behind the branch is pushed first, so that the taken one runs first. Always true: the top
- * entry has a lane that lives; no lane stands at its entry's own meeting point; entries of a call lie above
- * its base.
+ * When a branch divides the lanes, the entry under it waits at the meeting point. The group that falls through
+ * is pushed first, so that the group that takes the branch runs first. Always true: the top entry has a live
+ * lane; no entry is at its own meeting point; entries of a call are above its base.
  */
 #include <string.h>
 #include "exec/check.h"
 #include "exec/stack.h"
 
-static struct entry *push(struct warp *w, uint32_t pc, uint32_t mask, uint32_t rpc)
+static struct entry *push_entry(struct warp *w, uint32_t pc, uint32_t mask, uint32_t rpc)
 {
 	if (w->depth == w->cap)
 		grow(&w->stack, &w->cap, w->depth + 1, sizeof(*w->stack));
@@ -22,10 +21,10 @@ static struct entry *push(struct warp *w, uint32_t pc, uint32_t mask, uint32_t r
 void stack_start(struct warp *w, uint32_t pc)
 {
 	w->depth = 0;
-	push(w, pc, w->lanes, UINT32_MAX);
+	push_entry(w, pc, w->lanes, UINT32_MAX);
 }
 
-/* Entries without a living lane go; a call or the warp without one is over. */
+/* Removes entries without a live lane; a call or the warp without a live lane ends. */
 void stack_settle(struct warp *w)
 {
 	for (;;) {
@@ -53,8 +52,8 @@ void stack_next(struct warp *w, uint32_t pc)
 	stack_settle(w);
 }
 
-/* Groups of lanes that go different ways, in the order in which they are pushed. */
-static void divide(struct warp *w, const struct entry *group, unsigned n, uint32_t rpc)
+/* Replaces the top entry by groups of lanes with different PCs, in the order in which they are pushed. */
+static void divide_lanes(struct warp *w, const struct entry *group, unsigned n, uint32_t rpc)
 {
 	struct entry top = w->stack[w->depth - 1], kept[LANES];
 	unsigned k = 0;
@@ -78,7 +77,7 @@ static void divide(struct warp *w, const struct entry *group, unsigned n, uint32
 		w->stack[w->depth - 1].pc = rpc;
 	for (unsigned i = 0; i < k; i++)
 		if (kept[i].pc != rpc || rpc == UINT32_MAX)
-			push(w, kept[i].pc, kept[i].mask, rpc);
+			push_entry(w, kept[i].pc, kept[i].mask, rpc);
 }
 
 void stack_branch(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
@@ -93,7 +92,7 @@ void stack_branch(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 		stack_next(w, pc + 1);
 		return;
 	}
-	divide(w, group, 2, o->rpc);
+	divide_lanes(w, group, 2, o->rpc);
 }
 
 void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
@@ -108,7 +107,7 @@ void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_
 
 		if (index[i] >= o->x->n_targets) {
 			exec_fail(w, o, 1u << i, "branch-index",
-				"found index %u of a branch with %u targets, wanted a smaller one", index[i],
+				"branch index %u (expected less than %u, the number of targets)", index[i],
 				o->x->n_targets);
 			return;
 		}
@@ -119,7 +118,7 @@ void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_
 			group[n++] = (struct entry){to, 0, 0};
 		group[k].mask |= 1u << i;
 	}
-	for (unsigned i = 2; i < n; i++) /* behind what goes on: ascending */
+	for (unsigned i = 2; i < n; i++) /* sorts the targets, after the group that falls through */
 		for (unsigned k = i; k > 1 && group[k].pc < group[k - 1].pc; k--) {
 			struct entry t = group[k];
 
@@ -133,7 +132,7 @@ void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_
 	if (used == 1)
 		stack_next(w, group[0].pc);
 	else
-		divide(w, group, used, o->rpc);
+		divide_lanes(w, group, used, o->rpc);
 }
 
 static void raise_entry(struct warp *w, uint32_t i)
@@ -148,7 +147,7 @@ uint32_t stack_rotate(struct warp *w)
 {
 	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0, lowest = UINT32_MAX, n = 0;
 
-	/* An entry waits for those above it that have lanes of its own, or at a barrier. */
+	/* An entry waits while entries above it have some of its lanes, or at a barrier. */
 	for (uint32_t i = w->depth; i-- > base;) {
 		uint32_t mask = w->stack[i].mask & w->live;
 
@@ -172,7 +171,7 @@ bool stack_release(struct warp *w)
 
 		if (waits && mask & above) {
 			w->stack[i].mask &= ~waits;
-			push(w, w->stack[i].pc, waits, w->stack[i].rpc);
+			push_entry(w, w->stack[i].pc, waits, w->stack[i].rpc);
 			return true;
 		}
 		above |= mask;
@@ -185,8 +184,8 @@ bool stack_gathers(const struct warp *w, const struct op *o)
 	return o->n < BAR_AND && (w->g->independent || (o->in->op == I_barrier && !has(o->in, M_ALIGNED)));
 }
 
-/* All groups but the running one have waited at a barrier: they go on behind it. */
-static void unpark(struct warp *w)
+/* Moves all groups except the running one past the barrier at which they have waited. */
+static void pass_barrier(struct warp *w)
 {
 	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0;
 
@@ -212,22 +211,22 @@ bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 		return true;
 	if (w->parked && w->parked_id != id) {
 		exec_fail(w, o, exec, "barrier-divergent",
-			"found lanes of warp %u at barrier %u and others at %u, wanted all of them at one",
+			"lanes of warp %u at barrier %u, others at barrier %u (expected all at the same barrier)",
 			w->index, id, w->parked_id);
 		return false;
 	}
 	if ((w->parked | exec) == alive) {
-		unpark(w);
+		pass_barrier(w);
 		return true;
 	}
 	w->parked |= exec;
 	w->parked_id = id;
-	if (mask & ~exec) { /* those whose guard is false have passed it */
+	if (mask & ~exec) { /* lanes whose guard is false pass the barrier */
 		uint32_t rpc = top->rpc;
 
 		top->mask = exec;
 		if (pc + 1 != rpc)
-			push(w, pc + 1, mask & ~exec, rpc);
+			push_entry(w, pc + 1, mask & ~exec, rpc);
 	}
 	if (!stack_rotate(w) && !stack_release(w))
 		check_divergence(w, o, w->parked);
@@ -238,7 +237,7 @@ void stack_again(struct warp *w, uint32_t pc, uint32_t mask)
 {
 	if (w->stack[w->depth - 1].rpc == pc + 1)
 		w->depth--;
-	push(w, pc, mask, pc + 1);
+	push_entry(w, pc, mask, pc + 1);
 }
 
-void stack_call(struct warp *w, uint32_t pc, uint32_t exec) { push(w, pc, exec, UINT32_MAX); }
+void stack_call(struct warp *w, uint32_t pc, uint32_t exec) { push_entry(w, pc, exec, UINT32_MAX); }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The words of trace lines: masks, numbers, addresses. Always true: each is written in the tracer's spelling,
- * at p, and where it ends is returned. Left out: lines, which trace_out.c and lower/ make of them.
+ * The words of trace lines: masks, numbers, addresses. Always true: each is written in the tracer's spelling at
+ * p, and the end is returned. trace_out.c and lower/ make lines of them.
  */
 #include <string.h>
 #include "arena.h"
@@ -16,7 +16,7 @@ void text_room(struct text *t, size_t more)
 	t->p = xrealloc(t->p, t->cap, 1);
 }
 
-/* Texts that lines are made of: two hexadecimal digits of a byte, small numbers with a blank before them. */
+/* Tables: the two hexadecimal digits of each byte; small numbers with a blank before them. */
 #define SMALL 1024
 static char two_digits[256][2];
 static struct {
@@ -24,7 +24,7 @@ static struct {
 	uint8_t n;
 } small[2 * SMALL];
 
-/* v, whose digits are those of shorter and then the last one of a. */
+/* Adds the text of v: the digits of `shorter`, then the last digit of a. */
 static void add_small(int v, int a, int shorter)
 {
 	char *s = small[v + SMALL].s;
@@ -91,7 +91,7 @@ char *text_number(char *p, int64_t v)
 	return p;
 }
 
-/* " v"; up to 7 bytes behind the text may be overwritten. */
+/* Writes " v"; may overwrite up to 7 bytes after the text. */
 static inline char *put_delta(char *p, int64_t v)
 {
 	if (v >= -SMALL && v < SMALL) {
@@ -113,7 +113,7 @@ bool text_stride(const uint64_t *a, uint32_t m, int64_t *stride)
 	a += first;
 	d = a[1] - a[0];
 	*stride = (int64_t)d;
-	if (a[n - 1] - a[0] != (n - 1) * d || (int64_t)d != (int32_t)d) /* most are told by their ends */
+	if (a[n - 1] - a[0] != (n - 1) * d || (int64_t)d != (int32_t)d) /* rejects most lists by their ends */
 		return false;
 	if (n == LANES)
 		return lanes_apart_by(a, d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text of a trace while it is made: a buffer, and the words of lines. See text.c. */
+/* Text of a trace: a buffer, and the words of lines. See text.c. */
 #ifndef TEXT_H
 #define TEXT_H
 
@@ -7,21 +7,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRACE_LINE_ROOM 1024u /* bytes of a line, at most */
+#define TRACE_LINE_ROOM 1024u /* longest line in bytes */
 
 struct text {
 	char *p;
 	size_t n, cap;
 };
+/* Makes space for `more` bytes. */
 void text_room(struct text *t, size_t more);
 
-void text_prepare(void);                 /* before any of those below; not by two threads at once */
-char *text_mask(char *p, uint32_t mask); /* 8 digits */
-char *text_hex(char *p, uint64_t v, unsigned digits); /* at least so many */
+/* Makes the tables. To be called before the functions below, and not by two threads at once. */
+void text_prepare(void);
+/* Writes a mask as 8 hexadecimal digits. */
+char *text_mask(char *p, uint32_t mask);
+/* Writes v in at least `digits` hexadecimal digits. */
+char *text_hex(char *p, uint64_t v, unsigned digits);
 char *text_number(char *p, int64_t v);
-/* Of the lanes of m, a blank first. */
+/* Writes a blank, then the addresses of the lanes of m. */
 char *text_addresses(char *p, const uint64_t *a, uint32_t m);
-/* Have the lanes of m, without a hole between them, addresses of one stride? */
+/* Tests whether the lanes of m are adjacent and their addresses have one stride. */
 bool text_stride(const uint64_t *a, uint32_t m, int64_t *stride);
 
 #endif

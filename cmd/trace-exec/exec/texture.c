@@ -3,7 +3,7 @@
  * Textures and surfaces: handles, formats, texels as numbers.
  *
  * Always true: channels that the format lacks read as 0, alpha as 1; an integer read as floating point is
- * divided by the greatest of its bits, the least signed one being -1 as well.
+ * divided by the greatest number of its width, and the least signed number reads as -1, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -150,7 +150,7 @@ bool texture_sampler(const struct textures *all, const struct memory *m, uint64_
 
 /* ---- texels ---- */
 
-static uint32_t channel(const struct texture *t, uint32_t v)
+static uint32_t read_channel(const struct texture *t, uint32_t v)
 {
 	unsigned rest = 32u - t->bits;
 	int32_t wide = (int32_t)(v << rest) >> rest;
@@ -175,7 +175,7 @@ void texture_texel(const struct texture *t, const uint8_t *at, uint32_t out[4])
 		uint32_t v = 0;
 
 		memcpy(&v, at + c * bytes, bytes);
-		out[c] = channel(t, v);
+		out[c] = read_channel(t, v);
 	}
 }
 

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Textures and surfaces: memory that is read by coordinates, and how.
+ * Textures and surfaces: memory that is read by coordinates.
  *
- * A texture is texels in global memory, row by row, and the sampler that reads them; a surface is the texels
- * alone. A kernel knows either by its handle: a number that is no address, or the address of a .texref or
- * .surfref variable, in which the handle stands. A sampler has a handle, too, when it is apart from textures
- * (.samplerref): it is a texture without texels, or stands in the handle itself where PTX text says what it
- * does.
+ * A texture has texels in global memory, row by row, and a sampler that reads them; a surface has only texels. A
+ * kernel names either by its handle: a number that is no address, or the address of a .texref or .surfref
+ * variable that holds the handle. A sampler without a texture (.samplerref) also has a handle: it is a texture
+ * without texels, or, if PTX text declares its properties, the handle itself has them.
  *
- * The mip levels of a texture lie one behind the other, dense, each with half of the texels of the one before
- * along every dimension (but 1 at least), layers and faces all in each.
+ * The mip levels of a texture are consecutive and dense, each with half of the texels of the one before along
+ * every dimension (at least 1), and with all layers and faces.
  *
- * Always true: every texel of every level of a texture that texture_wrong passed lies within its bytes from
+ * Always true: every texel of every level of a texture that texture_wrong() accepted is within its bytes from
  * addr on.
  */
 #ifndef TEXTURE_H
@@ -28,67 +27,73 @@ enum texture_kind { TEXEL_SIGNED, TEXEL_UNSIGNED, TEXEL_FLOAT };
 enum texture_mode { TEXTURE_WRAP, TEXTURE_CLAMP, TEXTURE_MIRROR, TEXTURE_BORDER }; /* as CUDA numbers them */
 
 struct sampler {
-	bool linear, mip_linear; /* filters within a level and between two; else the nearest is taken */
-	bool unnormalized;       /* of a sampler apart: coordinates count texels, whatever the texture says */
-	uint8_t mode[3];         /* texture_mode of each dimension */
+	bool linear;       /* linear filter within a level; otherwise the nearest texel */
+	bool mip_linear;   /* linear filter between levels; otherwise the nearest level */
+	bool unnormalized; /* sampler without a texture: coordinates count texels, whatever the texture has */
+	uint8_t mode[3];   /* texture_mode of each dimension */
 	float border[4];
-	float lod[2], bias; /* least and most level of detail; what is added before */
+	float lod[2]; /* least and greatest level of detail */
+	float bias;   /* added to the level of detail */
 };
 
 struct texture {
-	uint64_t addr, pitch,
-		slice; /* of the first texel; bytes from row to row, from plane or layer to the next */
-	uint32_t width, height, depth,
-		layers; /* texels of level 0; 1 where there is none such; a cube's layers: faces */
-	uint8_t shape, kind, bits, channels, /* bits of a channel: 8, 16, 32; channels: 1, 2, 4 */
-		levels;
-	bool layered, normalized, read_float, surface; /* read_float: integers as 0..1 or -1..1 */
-	struct sampler sampler;                        /* a surface has none */
+	uint64_t addr;                 /* address of the first texel */
+	uint64_t pitch;                /* bytes from row to row */
+	uint64_t slice;                /* bytes from plane to plane or layer to layer */
+	uint32_t width, height, depth; /* texels of level 0; 1 for a dimension that the shape lacks */
+	uint32_t layers;               /* number of layers, or of faces of cubes */
+	uint8_t shape, kind;
+	uint8_t bits;     /* width of a channel: 8, 16, 32 */
+	uint8_t channels; /* 1, 2, 4 */
+	uint8_t levels;
+	bool layered, normalized, surface;
+	bool read_float;        /* integers are read as 0..1 or -1..1 */
+	struct sampler sampler; /* not used by a surface */
 };
 
 struct textures {
-	struct texture *texture; /* by number; of width 0: destroyed */
+	struct texture *texture; /* by number; width 0: destroyed */
 	uint32_t n, cap;
 };
 
 /* Handle of texture number i. */
 #define TEXTURE_HANDLE 0x7e78000000000000ull
-#define TEXTURE_LEVELS 29u /* most that a texture can have */
+#define TEXTURE_LEVELS 29u /* largest number of levels */
 
 static inline uint32_t texture_bytes(const struct texture *t) { return t->bits / 8u * t->channels; }
-/* Bytes from addr to behind the last texel of the last level. */
+/* Returns the bytes from addr to the end of the last level. */
 uint64_t texture_span(const struct texture *t);
-/* Level n, below t->levels, as a texture of one level. */
+/* Returns level n, below t->levels, as a texture of one level. */
 struct texture texture_level(const struct texture *t, unsigned n);
-/* Levels down to the one with one texel. */
+/* Returns the number of levels down to the one with a single texel. */
 unsigned texture_levels_most(const struct texture *t);
-/* Lengths that the fields leave at 0 (width only must be given) are set as if texels were dense. */
+/* Sets dimensions that are 0 to 1 (width must be given), and pitch and slice that are 0 for dense texels. */
 void texture_complete(struct texture *t);
-/* NULL, or what the texture is that none can be; bytes: of memory from addr on. */
+/* Returns NULL, or a description of what is wrong with the texture; bytes: size of the memory from addr on. */
 const char *texture_wrong(const struct texture *t, uint64_t bytes);
-/* "u8", "f16x4": kind, bits and channels. false: no format. */
+/* Sets kind, bits and channels from a name such as "u8" or "f16x4". Returns false for another name. */
 bool texture_format(struct texture *t, const char *name);
-/* A new handle. */
+/* Adds a texture. Returns its handle. */
 uint64_t texture_add(struct textures *all, const struct texture *t);
-/* What a handle, or the address of a variable that holds one, stands for. NULL: nothing. */
+/* Returns the texture of a handle, or of the address of a variable that holds one; NULL: none. */
 const struct texture *texture_find(const struct textures *all, const struct memory *m, uint64_t handle);
-/* The sampler that a handle, or the address of a variable that holds one, stands for. false: none. */
+/* Sets *to to the sampler of a handle, or of the address of a variable that holds one. Returns false if none. */
 bool texture_sampler(const struct textures *all, const struct memory *m, uint64_t handle, struct sampler *to);
 
-/* The address of a texel; layer: of a layered texture, the face of a cube, else 0. All within the texture. */
+/* Returns the address of a texel. layer: layer or face of a cube, else 0. The texel must exist. */
 static inline uint64_t texture_at(const struct texture *t, uint32_t x, uint32_t y, uint32_t z, uint32_t layer)
 {
 	return t->addr + (uint64_t)(z + layer) * t->slice + (uint64_t)y * t->pitch +
 	       (uint64_t)x * texture_bytes(t);
 }
 
-/* A texel as a fetch returns it without a filter: 32 bits each of red, green, blue, alpha. */
+/* Reads a texel as a fetch without a filter returns it: 32 bits each of red, green, blue, alpha. */
 void texture_texel(const struct texture *t, const uint8_t *at, uint32_t out[4]);
-/* The texel of four numbers, as a formatted store writes it: cut to the channels' bits. */
+/* Writes a texel from four numbers as a formatted store does: cut to the channels' width. */
 void texture_put(const struct texture *t, uint8_t *at, const uint32_t in[4]);
-/* What is read outside of the texture in mode border. */
+/* Sets out to the value that is read outside of the texture in border mode. */
 void texture_border(const struct texture *t, const struct sampler *s, uint32_t out[4]);
-/* true: a fetch returns floating point, so that it may be filtered. */
+/* Tests whether a fetch returns floating point, so that it can be filtered. */
 static inline bool texture_real(const struct texture *t) { return t->kind == TEXEL_FLOAT || t->read_float; }
 
 #endif

@@ -4,8 +4,8 @@
  *
  * Always true, as PTX has it: a number is a signed word of 64 bits, unsigned where it has a U or does not
  * fit, or a double; one unsigned operand makes an operation unsigned, one real operand real; a comparison
- * gives 0 or 1, a shift the type of its left side. 0f literals are no part of an expression: they stand for
- * their bits. Shifts by 64 and more leave nothing but the sign, which the language leaves open.
+ * gives 0 or 1, a shift the type of its left side. 0f literals denote bits and are no part of an expression.
+ * Shifts by 64 and more leave only the sign; the language leaves their result open.
  */
 #include <math.h>
 #include <string.h>
@@ -16,10 +16,11 @@
 
 enum operation { ADD, SUB, MUL, DIV, MOD, SHL, SHR, LT, GT, LE, GE, EQ, NE, AND, XOR, OR, LAND, LOR };
 
-/* Two characters before one of them. binds: the stronger, the higher. */
+/* Operators of two characters come before their first character alone. */
 static const struct {
 	char text[3];
-	uint8_t binds, operation;
+	uint8_t binds; /* precedence: the higher binds stronger */
+	uint8_t operation;
 	bool whole; /* for whole numbers only */
 } operators[] = {
 	{"||", 1, LOR, false},
@@ -50,11 +51,11 @@ double constant_real(const struct constant *c)
 					 : (double)c->bits;
 }
 
-static struct constant real(double d) { return (struct constant){CONST_REAL, ieee_f64_bits(d)}; }
+static struct constant real_constant(double d) { return (struct constant){CONST_REAL, ieee_f64_bits(d)}; }
 
-static struct constant truth(bool b) { return (struct constant){CONST_SIGNED, b}; }
+static struct constant truth_constant(bool b) { return (struct constant){CONST_SIGNED, b}; }
 
-static bool is_true(const struct constant *c)
+static bool constant_is_true(const struct constant *c)
 {
 	return c->kind == CONST_REAL ? constant_real(c) != 0 : c->bits != 0;
 }
@@ -71,19 +72,19 @@ static bool compare_reals(enum operation op, double a, double b)
 	}
 }
 
-static struct constant operate_real(enum operation op, double a, double b)
+static struct constant apply_real(enum operation op, double a, double b)
 {
 	switch (op) {
-	case ADD: return real(a + b);
-	case SUB: return real(a - b);
-	case MUL: return real(a * b);
-	case DIV: return real(a / b);
-	default: return truth(compare_reals(op, a, b));
+	case ADD: return real_constant(a + b);
+	case SUB: return real_constant(a - b);
+	case MUL: return real_constant(a * b);
+	case DIV: return real_constant(a / b);
+	default: return truth_constant(compare_reals(op, a, b));
 	}
 }
 
-/* Quotient or remainder; b is not 0. The least number by -1 gives itself, and 0. */
-static uint64_t divide(uint64_t a, uint64_t b, bool is_signed, bool remainder)
+/* Returns the quotient or remainder; b is not 0. The least number by -1 gives itself, and 0. */
+static uint64_t divide_constants(uint64_t a, uint64_t b, bool is_signed, bool remainder)
 {
 	if (!is_signed)
 		return remainder ? a % b : a / b;
@@ -99,7 +100,7 @@ static uint64_t shift_right(uint64_t a, uint64_t n, bool is_signed)
 	return n >= 64 ? sign : n ? a >> n | sign << (64 - n) : a;
 }
 
-static struct constant operate_whole(enum operation op, struct constant a, struct constant b)
+static struct constant apply_whole(enum operation op, struct constant a, struct constant b)
 {
 	bool is_signed = a.kind == CONST_SIGNED && b.kind == CONST_SIGNED;
 	uint64_t x = a.bits, y = b.bits, turn = is_signed ? 1ull << 63 : 0;
@@ -110,22 +111,22 @@ static struct constant operate_whole(enum operation op, struct constant a, struc
 	case SUB: return (struct constant){kind, x - y};
 	case MUL: return (struct constant){kind, x * y};
 	case DIV:
-	case MOD: return (struct constant){kind, divide(x, y, is_signed, op == MOD)};
+	case MOD: return (struct constant){kind, divide_constants(x, y, is_signed, op == MOD)};
 	case SHL: return (struct constant){a.kind, y < 64 ? x << y : 0};
 	case SHR: return (struct constant){a.kind, shift_right(x, y, a.kind == CONST_SIGNED)};
 	case AND: return (struct constant){kind, x & y};
 	case XOR: return (struct constant){kind, x ^ y};
 	case OR: return (struct constant){kind, x | y};
-	case LT: return truth((x ^ turn) < (y ^ turn));
-	case GT: return truth((x ^ turn) > (y ^ turn));
-	case LE: return truth((x ^ turn) <= (y ^ turn));
-	case GE: return truth((x ^ turn) >= (y ^ turn));
-	case EQ: return truth(x == y);
-	default: return truth(x != y);
+	case LT: return truth_constant((x ^ turn) < (y ^ turn));
+	case GT: return truth_constant((x ^ turn) > (y ^ turn));
+	case LE: return truth_constant((x ^ turn) <= (y ^ turn));
+	case GE: return truth_constant((x ^ turn) >= (y ^ turn));
+	case EQ: return truth_constant(x == y);
+	default: return truth_constant(x != y);
 	}
 }
 
-/* The operator at the token in hand, which may be one of two tokens; N_OPERATORS: none. */
+/* Returns the operator at the current token, which may have two tokens; N_OPERATORS: none. */
 static unsigned operator_at(const struct parser *p)
 {
 	const struct token *a = &p->ahead;
@@ -138,37 +139,37 @@ static unsigned operator_at(const struct parser *p)
 	return N_OPERATORS;
 }
 
-static bool expression(struct parser *p, struct constant *c, unsigned binds, unsigned depth);
+static bool parse_expression(struct parser *p, struct constant *c, unsigned binds, unsigned depth);
 
-/* "(.s64)" before what is cast, or an expression in brackets. */
-static bool bracket(struct parser *p, struct constant *c, unsigned depth);
+/* Parses, after "(", a cast ".s64) term" or an expression in brackets. */
+static bool parse_bracket(struct parser *p, struct constant *c, unsigned depth);
 
-static bool term(struct parser *p, struct constant *c, unsigned depth)
+static bool parse_term(struct parser *p, struct constant *c, unsigned depth)
 {
 	struct token t = p->t;
 
 	if (depth > DEPTH)
-		return parser_unwanted(p, "a plainer expression: they nest no deeper");
+		return parser_unexpected(p, "an expression that nests less deeply");
 	if (parser_at_punct(p, '-') || parser_at_punct(p, '+') || parser_at_punct(p, '~') ||
 		parser_at_punct(p, '!')) {
-		if (!parser_next(p) || !term(p, c, depth + 1))
+		if (!parser_next(p) || !parse_term(p, c, depth + 1))
 			return false;
 		if (t.punct == '~' && c->kind == CONST_REAL)
 			return parser_bad(
-				p, &t, "expression", "found '~' of a real number, wanted a whole one");
+				p, &t, "expression", "'~' of a real number (expected a whole number)");
 		if (t.punct == '-')
-			*c = c->kind == CONST_REAL ? real(-constant_real(c))
+			*c = c->kind == CONST_REAL ? real_constant(-constant_real(c))
 						   : (struct constant){c->kind, 0 - c->bits};
 		else if (t.punct == '~')
 			c->bits = ~c->bits;
 		else if (t.punct == '!')
-			*c = truth(!is_true(c));
+			*c = truth_constant(!constant_is_true(c));
 		return true;
 	}
 	if (parser_at_punct(p, '('))
-		return parser_next(p) && bracket(p, c, depth);
+		return parser_next(p) && parse_bracket(p, c, depth);
 	if (t.kind != TOK_INT && t.kind != TOK_F64)
-		return parser_unwanted(p, "a number");
+		return parser_unexpected(p, "a number");
 	*c = (struct constant){CONST_SIGNED, t.value};
 	if (t.kind == TOK_F64)
 		c->kind = CONST_REAL;
@@ -177,81 +178,82 @@ static bool term(struct parser *p, struct constant *c, unsigned depth)
 	return parser_next(p);
 }
 
-static bool bracket(struct parser *p, struct constant *c, unsigned depth)
+static bool parse_bracket(struct parser *p, struct constant *c, unsigned depth)
 {
 	bool to_signed = parser_at_word(p, "s64");
 
 	if (!to_signed && !parser_at_word(p, "u64"))
-		return expression(p, c, 0, depth + 1) && parser_take_punct(p, ')');
-	if (!parser_next(p) || !parser_take_punct(p, ')') || !term(p, c, depth + 1))
+		return parse_expression(p, c, 0, depth + 1) && parser_take_punct(p, ')');
+	if (!parser_next(p) || !parser_take_punct(p, ')') || !parse_term(p, c, depth + 1))
 		return false;
 	if (c->kind == CONST_REAL) {
 		double d = constant_real(c), most = to_signed ? 0x1p63 : 0x1p64;
 
 		if (!(d > -0x1p63 && d < most))
-			return parser_unwanted(p, "a number that fits before it");
+			return parser_unexpected(p, "a number that fits before it");
 		c->bits = d < 0 ? (uint64_t)(int64_t)d : (uint64_t)d;
 	}
 	c->kind = to_signed ? CONST_SIGNED : CONST_UNSIGNED;
 	return true;
 }
 
-static bool operate(
+static bool apply_operator(
 	struct parser *p, const struct token *at, unsigned which, struct constant *a, struct constant b)
 {
 	enum operation op = (enum operation)operators[which].operation;
 	bool is_real = a->kind == CONST_REAL || b.kind == CONST_REAL;
 
 	if (op == LAND || op == LOR) {
-		*a = truth(op == LAND ? is_true(a) && is_true(&b) : is_true(a) || is_true(&b));
+		*a = truth_constant(op == LAND ? constant_is_true(a) && constant_is_true(&b)
+					       : constant_is_true(a) || constant_is_true(&b));
 		return true;
 	}
 	if (is_real && operators[which].whole)
-		return parser_bad(p, at, "expression", "found '%s' of a real number, wanted whole ones",
+		return parser_bad(p, at, "expression", "'%s' of a real number (expected whole numbers)",
 			operators[which].text);
 	if (!is_real && (op == DIV || op == MOD) && !b.bits)
-		return parser_bad(p, at, "expression", "found a division by 0, wanted another divisor");
-	*a = is_real ? operate_real(op, constant_real(a), constant_real(&b)) : operate_whole(op, *a, b);
+		return parser_bad(p, at, "expression", "division by 0");
+	*a = is_real ? apply_real(op, constant_real(a), constant_real(&b)) : apply_whole(op, *a, b);
 	return true;
 }
 
-/* "a ? b : c" behind a, the weakest of all. */
-static bool choose(struct parser *p, struct constant *c, unsigned depth)
+/* Parses "? b : c" after a, which binds weakest. */
+static bool parse_conditional(struct parser *p, struct constant *c, unsigned depth)
 {
 	struct constant yes, no;
 
-	if (!parser_next(p) || !expression(p, &yes, 0, depth + 1) || !parser_take_punct(p, ':') ||
-		!expression(p, &no, 0, depth + 1))
+	if (!parser_next(p) || !parse_expression(p, &yes, 0, depth + 1) || !parser_take_punct(p, ':') ||
+		!parse_expression(p, &no, 0, depth + 1))
 		return false;
-	*c = is_true(c) ? yes : no;
+	*c = constant_is_true(c) ? yes : no;
 	return true;
 }
 
-/* Operators that bind stronger than binds. */
-static bool expression(struct parser *p, struct constant *c, unsigned binds, unsigned depth)
+/* Parses a term and operators of a precedence above `binds`. */
+static bool parse_expression(struct parser *p, struct constant *c, unsigned binds, unsigned depth)
 {
 	struct constant b;
 	unsigned i;
 
-	if (!term(p, c, depth))
+	if (!parse_term(p, c, depth))
 		return false;
 	while ((i = operator_at(p)) < N_OPERATORS && operators[i].binds > binds) {
 		struct token at = p->t;
 
 		if (!parser_next(p) || (operators[i].text[1] && !parser_next(p)) ||
-			!expression(p, &b, operators[i].binds, depth + 1) || !operate(p, &at, i, c, b))
+			!parse_expression(p, &b, operators[i].binds, depth + 1) ||
+			!apply_operator(p, &at, i, c, b))
 			return false;
 	}
-	return binds || !parser_at_punct(p, '?') || choose(p, c, depth);
+	return binds || !parser_at_punct(p, '?') || parse_conditional(p, c, depth);
 }
 
-bool constant_take(struct parser *p, struct constant *c) { return expression(p, c, 0, 0); }
+bool constant_take(struct parser *p, struct constant *c) { return parse_expression(p, c, 0, 0); }
 
-static bool whole(struct parser *p, const struct token *at, const struct constant *c, int64_t *v)
+static bool take_whole_value(struct parser *p, const struct token *at, const struct constant *c, int64_t *v)
 {
 	*v = (int64_t)c->bits;
-	return c->kind != CONST_REAL ||
-	       parser_bad(p, at, "syntax", "found a real number, wanted a whole one");
+	return c->kind != CONST_REAL || parser_bad(p, at, "syntax", "real number (expected a whole number)");
 }
 
 bool constant_take_whole(struct parser *p, int64_t *v)
@@ -260,7 +262,7 @@ bool constant_take_whole(struct parser *p, int64_t *v)
 	struct constant c;
 
 	*v = 0;
-	return expression(p, &c, 0, 0) && whole(p, &at, &c, v);
+	return parse_expression(p, &c, 0, 0) && take_whole_value(p, &at, &c, v);
 }
 
 bool constant_take_number(struct parser *p, int64_t *v)
@@ -269,5 +271,5 @@ bool constant_take_number(struct parser *p, int64_t *v)
 	struct constant c;
 
 	*v = 0;
-	return term(p, &c, 0) && whole(p, &at, &c, v);
+	return parse_term(p, &c, 0) && take_whole_value(p, &at, &c, v);
 }

@@ -3,7 +3,7 @@
  * Declarations: registers, variables of every state space, parameters.
  *
  * Always true: registers of a function are numbered in the order of their declaration; a variable's size is
- * known unless it is an unsized .extern; local variables and the .param variables of a function lie in its
+ * known unless it is an unsized .extern; local variables and the .param variables of a function are in its
  * frame in the order of declaration, .local ones padded, .param ones aligned. Static and shared variables get
  * their addresses when modules are linked.
  */
@@ -18,7 +18,7 @@ struct spec {
 	bool align_given;
 };
 
-static bool take_spec(struct parser *p, struct spec *s)
+static bool take_type_spec(struct parser *p, struct spec *s)
 {
 	int64_t v;
 
@@ -28,7 +28,7 @@ static bool take_spec(struct parser *p, struct spec *s)
 
 		if (type) {
 			if (s->type)
-				return parser_unwanted(p, "one type");
+				return parser_unexpected(p, "one type");
 			s->type = type;
 		} else if (parser_at_word(p, "v2") || parser_at_word(p, "v4") || parser_at_word(p, "v8")) {
 			s->vec = (unsigned)(p->t.s[1] - '0');
@@ -38,7 +38,7 @@ static bool take_spec(struct parser *p, struct spec *s)
 			if (!constant_take_number(p, &v))
 				return false;
 			if (v < 1 || v > 4096 || !is_pow2((uint64_t)v))
-				return parser_unwanted(
+				return parser_unexpected(
 					p, "an alignment that is a power of 2 up to 4096 before it");
 			s->align = (uint64_t)v;
 			s->align_given = true;
@@ -48,23 +48,23 @@ static bool take_spec(struct parser *p, struct spec *s)
 				return false;
 			while (!parser_at_punct(p, ')'))
 				if (p->t.kind == TOK_END || !parser_next(p))
-					return p->failed ? false : parser_unwanted(p, "')'");
+					return p->failed ? false : parser_unexpected(p, "')'");
 		} else if (!parser_at_word(p, "ptr") && !parser_at_word(p, "global") &&
 			   !parser_at_word(p, "shared") && !parser_at_word(p, "const") &&
 			   !parser_at_word(p, "local") && !parser_at_word(p, "generic") &&
 			   !parser_at_word(p, "param")) {
-			return parser_unwanted(p, "a type, .align or .v4");
+			return parser_unexpected(p, "a type, .align or .v4");
 		}
 		if (!parser_next(p))
 			return false;
 	}
 	if (!s->type)
-		return parser_unwanted(p, "a type");
+		return parser_unexpected(p, "a type");
 	return true;
 }
 
-/* "[4][2]" behind a name: the number of elements; [] leaves it 0 and unsized. */
-static bool take_dims(struct parser *p, uint64_t *elems, bool *unsized)
+/* Parses "[4][2]" after a name: *elems is the product; [] sets it to 0 and *unsized to true. */
+static bool take_dimensions(struct parser *p, uint64_t *elems, bool *unsized)
 {
 	int64_t v;
 
@@ -73,7 +73,7 @@ static bool take_dims(struct parser *p, uint64_t *elems, bool *unsized)
 	p->n_dims = 0;
 	for (bool first = true; parser_at_punct(p, '['); first = false) {
 		if (p->n_dims + 1 == DIMS_MAX)
-			return parser_unwanted(p, "at most 8 dimensions");
+			return parser_unexpected(p, "at most 8 dimensions");
 		if (!parser_next(p))
 			return false;
 		if (first && parser_at_punct(p, ']')) {
@@ -86,7 +86,7 @@ static bool take_dims(struct parser *p, uint64_t *elems, bool *unsized)
 				return false;
 			if (v < 0 || (v && *elems > VARIABLE_MAX / (uint64_t)v))
 				return parser_bad(p, &at, "array",
-					"found an array of %lld elements, wanted one of at most 4 GiB",
+					"array dimension of %lld elements (expected an array of at most 4 GiB)",
 					(long long)v);
 			*elems *= (uint64_t)v;
 			p->dim[p->n_dims++] = (uint64_t)v;
@@ -123,13 +123,12 @@ static struct symbol *decl_reg_range(
 	struct symbol *s;
 
 	if (types[type].kind == K_OPAQUE) {
-		parser_bad(
-			p, name, "type", "found a register of type .%s, wanted a variable", types[type].name);
+		parser_bad(p, name, "type", "register of type .%s (expected a variable)", types[type].name);
 		return NULL;
 	}
 	if (fn->n_regs + regs > REGS_PER_FUNC) {
-		parser_bad(p, name, "registers", "found more than %u registers in a function, wanted fewer",
-			REGS_PER_FUNC);
+		parser_bad(
+			p, name, "registers", "too many registers in a function (at most %u)", REGS_PER_FUNC);
 		return NULL;
 	}
 	if (!(s = parser_new_symbol(p, SYM_REG, name)))
@@ -152,14 +151,14 @@ static bool declare_registers(struct parser *p)
 	struct spec s;
 	int64_t count;
 
-	if (!take_spec(p, &s))
+	if (!take_type_spec(p, &s))
 		return false;
 	do {
 		struct token name = p->t;
 		bool range = false;
 
 		if (p->t.kind != TOK_NAME)
-			return parser_unwanted(p, "the name of a register");
+			return parser_unexpected(p, "the name of a register");
 		count = 1;
 		if (!parser_next(p))
 			return false;
@@ -167,9 +166,8 @@ static bool declare_registers(struct parser *p)
 			if (!parser_next(p) || !constant_take_number(p, &count))
 				return false;
 			if (count < 1 || count > REGS_PER_FUNC)
-				return parser_bad(p, &name, "registers",
-					"found %lld registers, wanted 1 to %u", (long long)count,
-					REGS_PER_FUNC);
+				return parser_bad(p, &name, "registers", "%lld registers (expected 1 to %u)",
+					(long long)count, REGS_PER_FUNC);
 			if (!parser_take_punct(p, '>'))
 				return false;
 			range = true;
@@ -199,7 +197,7 @@ struct symbol *decl_adopt_register(struct parser *p, struct symbol *s, const str
 
 	if (s->owner && s->owner != p->fn && !(s->owner->entry && p->fn->entry)) {
 		parser_bad(p, used, "registers",
-			"found register '%s' of module scope, which function %s has, too, wanted it in kernels alone",
+			"register '%s' of module scope is also used by function %s (only kernels may share it)",
 			s->name, s->owner->name);
 		return NULL;
 	}
@@ -210,7 +208,7 @@ struct symbol *decl_adopt_register(struct parser *p, struct symbol *s, const str
 	return s;
 }
 
-/* A .local or .param variable of a function gets its place in the frame. */
+/* Sets the address of a .local or .param variable in its function's frame. */
 static void place_in_frame(struct func *fn, struct symbol *v)
 {
 	uint32_t at = (fn->local_bytes + v->align - 1) / v->align * v->align;
@@ -221,23 +219,23 @@ static void place_in_frame(struct func *fn, struct symbol *v)
 		fn->local_align = v->align;
 }
 
-static bool check_size(struct parser *p, const struct token *name, const struct symbol *v)
+static bool check_variable_size(struct parser *p, const struct token *name, const struct symbol *v)
 {
 	uint64_t most = v->space == SP_SHARED                          ? 1u << 20
 			: v->space == SP_LOCAL || v->space == SP_PARAM ? 1u << 20
 								       : VARIABLE_MAX;
 
 	if (v->size > most)
-		return parser_bad(p, name, "array", "found a .%s variable of %llu bytes, wanted at most %llu",
+		return parser_bad(p, name, "array", ".%s variable of %llu bytes (expected at most %llu)",
 			space_name[v->space], (unsigned long long)v->size, (unsigned long long)most);
 	if (p->fn && p->fn->local_bytes > 1u << 20)
 		return parser_bad(
-			p, name, "local-memory", "found more than 1 MiB of local memory, wanted less");
+			p, name, "local-memory", "too much local memory in a function (at most 1 MiB)");
 	return true;
 }
 
-/* Type, size and linkage of a variable whose name and dimensions have been read. */
-static void describe(
+/* Sets type, alignment and size of a variable whose name and dimensions have been read. */
+static void set_variable_type(
 	struct symbol *v, const struct spec *s, enum state_space space, uint64_t elems, bool unsized)
 {
 	uint64_t each = types[s->type].bits / 8u * (s->vec ? s->vec : 1u);
@@ -251,8 +249,8 @@ static void describe(
 	v->size = unsized ? 0 : each * elems;
 }
 
-/* A variable that was .extern so far, as old, is the one of this declaration. */
-static bool same_variable(
+/* Checks that v agrees with its earlier .extern declaration, old. */
+static bool agrees_with_extern(
 	struct parser *p, const struct token *name, const struct symbol *old, const struct symbol *v)
 {
 	bool opaque = types[old->type].kind == K_OPAQUE || types[v->type].kind == K_OPAQUE;
@@ -261,13 +259,13 @@ static bool same_variable(
 	       (old->space == v->space && (old->unsized || v->unsized || old->size == v->size) &&
 		       (!opaque || old->type == v->type)) ||
 	       parser_bad(p, name, "name-twice",
-		       "found '%s' of another space, type or size, wanted them as line %u has declared them",
-		       v->name, old->line);
+		       "'%s' has another space, type or size than in its declaration at line %u", v->name,
+		       old->line);
 }
 
 /*
- * One variable of a declaration: its name, dimensions and value; its place, unless that is the linker's
- * business.
+ * Parses one variable of a declaration: its name, dimensions and value. Sets its address, unless the linker
+ * does.
  */
 static bool declare_variable(struct parser *p, const struct spec *s, enum state_space space, struct linkage l)
 {
@@ -277,12 +275,13 @@ static bool declare_variable(struct parser *p, const struct spec *s, enum state_
 	bool unsized;
 
 	if (p->t.kind != TOK_NAME)
-		return parser_unwanted(p, "the name of a variable");
-	if (!(v = parser_new_symbol(p, SYM_VAR, &name)) || !parser_next(p) || !take_dims(p, &elems, &unsized))
+		return parser_unexpected(p, "the name of a variable");
+	if (!(v = parser_new_symbol(p, SYM_VAR, &name)) || !parser_next(p) ||
+		!take_dimensions(p, &elems, &unsized))
 		return false;
 	const struct symbol old = *v;
-	describe(v, s, space, elems, unsized);
-	if (!same_variable(p, &name, &old, v))
+	set_variable_type(v, s, space, elems, unsized);
+	if (!agrees_with_extern(p, &name, &old, v))
 		return false;
 	v->external = l.external;
 	v->visible |= l.visible;
@@ -291,12 +290,13 @@ static bool declare_variable(struct parser *p, const struct spec *s, enum state_
 	v->defined |= !l.external;
 	if (unsized && !l.external && !parser_at_punct(p, '='))
 		return parser_bad(
-			p, &name, "array", "found array '%s' without size, wanted one or .extern", v->name);
-	if (!check_size(p, &name, v))
+			p, &name, "array", "array '%s' without size (expected a size, or .extern)", v->name);
+	if (!check_variable_size(p, &name, v))
 		return false;
 	if (parser_at_punct(p, '=') &&
 		(space == SP_SHARED || space == SP_LOCAL || space == SP_PARAM || l.external))
-		return parser_unwanted(p, "';': only .global and .const variables have values");
+		return parser_unexpected(
+			p, "';', because only .global and .const variables have initial values");
 	if (s->vec)
 		p->dim[p->n_dims++] = s->vec;
 	if (parser_at_punct(p, '=') && (!parser_next(p) || !init_variable(p, v)))
@@ -307,7 +307,7 @@ static bool declare_variable(struct parser *p, const struct spec *s, enum state_
 		add_shared(p->m, v);
 	if (p->fn && (space == SP_LOCAL || space == SP_PARAM))
 		place_in_frame(p->fn, v);
-	return check_size(p, &name, v);
+	return check_variable_size(p, &name, v);
 }
 
 static bool declare_variables(
@@ -328,16 +328,16 @@ bool decl_variables(struct parser *p, enum state_space space, struct linkage l)
 
 	if (space == SP_REG)
 		return declare_registers(p);
-	if (parser_at_punct(p, '[')) { /* .const[2]: an old form of banks */
+	if (parser_at_punct(p, '[')) { /* ".const[2]", an old form of banks */
 		int64_t bank;
 
 		if (!parser_next(p) || !constant_take_number(p, &bank) || !parser_take_punct(p, ']'))
 			return false;
 	}
-	if (!take_spec(p, &s))
+	if (!take_type_spec(p, &s))
 		return false;
 	if (types[s.type].bits < 8)
-		return parser_unwanted(p, "a type of whole bytes before it");
+		return parser_unexpected(p, "a type of whole bytes before it");
 	return declare_variables(p, &s, space, l);
 }
 
@@ -345,13 +345,13 @@ bool decl_textures(struct parser *p)
 {
 	struct spec s;
 
-	if (!take_spec(p, &s))
+	if (!take_type_spec(p, &s))
 		return false;
 	s.type = T_TEXREF;
 	return declare_variables(p, &s, SP_GLOBAL, (struct linkage){0});
 }
 
-/* The parameter's symbol. "_" in a prototype names nothing: any number of them may be called so. */
+/* Returns the parameter's symbol. "_" in a prototype is no name, so several parameters may have it. */
 static struct symbol *name_param(struct parser *p, const struct spec *s, bool reg, const struct token *name)
 {
 	struct scope apart = {.up = NULL}, *scope = p->scope;
@@ -373,38 +373,37 @@ struct symbol *decl_param(struct parser *p, bool entry)
 	bool unsized, reg = parser_at_word(p, "reg");
 
 	if ((!reg && !parser_at_word(p, "param")) || (entry && reg)) {
-		parser_unwanted(p, entry ? ".param" : ".param or .reg");
+		parser_unexpected(p, entry ? ".param" : ".param or .reg");
 		return NULL;
 	}
-	if (!parser_next(p) || !take_spec(p, &s))
+	if (!parser_next(p) || !take_type_spec(p, &s))
 		return NULL;
 	name = p->t;
 	if (p->t.kind != TOK_NAME) {
-		parser_unwanted(p, "the name of a parameter");
+		parser_unexpected(p, "the name of a parameter");
 		return NULL;
 	}
 	if (reg)
 		return parser_next(p) ? name_param(p, &s, true, &name) : NULL;
 	if (types[s.type].bits < 8) {
-		parser_unwanted(p, "a type of whole bytes before it");
+		parser_unexpected(p, "a type of whole bytes before it");
 		return NULL;
 	}
 	v = name_param(p, &s, false, &name);
-	if (!v || !parser_next(p) || !take_dims(p, &elems, &unsized))
+	if (!v || !parser_next(p) || !take_dimensions(p, &elems, &unsized))
 		return NULL;
 	if (elems > 65536) {
-		parser_bad(p, &name, "params",
-			"found a parameter of more than 65536 bytes, wanted a smaller one");
+		parser_bad(p, &name, "params", "too large a parameter (at most 65536 bytes)");
 		return NULL;
 	}
-	describe(v, &s, SP_PARAM, elems, unsized);
+	set_variable_type(v, &s, SP_PARAM, elems, unsized);
 	v->owner = p->fn;
 	v->defined = true;
 	v->line = name.line;
 	v->col = name.col;
 	if (!entry && p->fn)
 		place_in_frame(p->fn, v);
-	if (!check_size(p, &name, v))
+	if (!check_variable_size(p, &name, v))
 		return NULL;
 	return v;
 }

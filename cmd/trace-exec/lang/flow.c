@@ -40,7 +40,7 @@ struct flow_graph {
 	uint32_t *path;     /* scratch: a path that is compressed, or edges of the walk */
 };
 
-static bool ends_block(const struct stmt *in)
+static bool ends_basic_block(const struct stmt *in)
 {
 	return in->op == I_bra || in->op == I_brx || in->op == I_ret || in->op == I_exit ||
 	       in->op == I_trap || (in->op == I_call && in->guard);
@@ -78,7 +78,7 @@ static void find_blocks(struct flow_graph *g, const struct func *f)
 		const struct stmt *in = &f->inst[i];
 		const struct symbol *t = in->op == I_brx ? targets_of(in) : NULL;
 
-		if (ends_block(in))
+		if (ends_basic_block(in))
 			leader[i + 1] = true;
 		if (in->op == I_bra && in->n_operands)
 			mark_leader(leader, n, in->operand[0].sym);

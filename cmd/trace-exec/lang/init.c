@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Initial values of .global and .const variables: numbers, nested lists, addresses of variables and
- * functions, parts of addresses (0xFF00(name)). What lists leave out is zero. What a sampler's fields say is
- * its value; those of textures and surfaces, which the launch binds, are read over.
+ * functions, parts of addresses (0xFF00(name)). Elements without a value are zero. The fields of a sampler make
+ * its value; the fields of textures and surfaces, which the launch binds, are ignored.
  */
 #include <string.h>
 #include "lang/ieee.h"
@@ -13,48 +13,47 @@
 
 struct filling {
 	struct symbol *var;
-	uint64_t at;    /* next element */
-	uint64_t cap;   /* elements that have room */
-	unsigned bytes; /* of an element */
+	uint64_t next;  /* number of the next element */
+	uint64_t cap;   /* number of elements that init has space for */
+	unsigned bytes; /* size of an element */
 };
 
-static bool put(struct parser *p, struct filling *fl, const struct token *at, const void *bytes)
+static bool put_element(struct parser *p, struct filling *fl, const struct token *at, const void *bytes)
 {
-	if (fl->at >= fl->cap) {
+	if (fl->next >= fl->cap) {
 		if (!fl->var->unsized)
-			return parser_bad(p, at, "initialiser",
-				"found more than %llu values for '%s', wanted no more",
-				(unsigned long long)fl->cap, fl->var->name);
+			return parser_bad(p, at, "initialiser", "too many values for '%s' (at most %llu)",
+				fl->var->name, (unsigned long long)fl->cap);
 		uint64_t cap = fl->cap ? 2 * fl->cap : 16;
 		uint8_t *more = arena_alloc(&p->m->arena, cap, fl->bytes);
 
-		if (fl->at)
-			memcpy(more, fl->var->init, fl->at * fl->bytes);
+		if (fl->next)
+			memcpy(more, fl->var->init, fl->next * fl->bytes);
 		fl->var->init = more;
 		fl->cap = cap;
 	}
-	memcpy(fl->var->init + fl->at++ * fl->bytes, bytes, fl->bytes);
+	memcpy(fl->var->init + fl->next++ * fl->bytes, bytes, fl->bytes);
 	return true;
 }
 
-static uint16_t half_of(double v, bool bf16)
+static uint16_t half_bits(double v, bool bf16)
 {
 	return (uint16_t)small_from(v, bf16 ? SMALL_BF16 : SMALL_F16, ROUND_RN, false);
 }
 
-/* c as an element of the type has it. */
+/* Returns c converted to an element of the type. */
 static uint64_t element_of(const struct constant *c, enum type type, unsigned bytes)
 {
 	const double d = constant_real(c);
 
 	if (c->kind != CONST_REAL && type != T_F32 && type != T_F64)
-		return c->bits; /* of an f16 and its like a whole number is the bits */
+		return c->bits; /* a whole number gives the bits of an f16 or bf16 */
 	if (types[type].kind == K_FLOAT && bytes == 2)
-		return half_of(d, type == T_BF16);
+		return half_bits(d, type == T_BF16);
 	return bytes == 4 ? ieee_f32_bits((float)d) : ieee_f64_bits(d);
 }
 
-/* A 0f literal, which stands for its bits, as the element's type has it. */
+/* Returns a 0f literal, which denotes bits, converted to an element of the type. */
 static uint64_t element_of_bits(uint32_t u, enum type type, unsigned bytes)
 {
 	const struct constant c = {CONST_REAL, ieee_f64_bits((double)ieee_f32(u))};
@@ -62,7 +61,7 @@ static uint64_t element_of_bits(uint32_t u, enum type type, unsigned bytes)
 	return bytes == 4 ? u : element_of(&c, type, bytes);
 }
 
-/* Do floating-point numbers, or the bits of one of 32, make elements of the type? */
+/* Tests whether the type takes floating-point numbers or, with `bits`, 0f literals. */
 static bool takes_real(enum type type, bool bits)
 {
 	return types[type].kind == K_FLOAT || type == T_B32 || type == T_B64 ||
@@ -82,7 +81,7 @@ static bool put_number(struct parser *p, struct filling *fl)
 		return false;
 	if (p->t.kind == TOK_F32) {
 		if (!takes_real(type, true))
-			return parser_unwanted(p, "a whole number");
+			return parser_unexpected(p, "a whole number");
 		v = element_of_bits((uint32_t)p->t.value ^ (minus ? 0x80000000u : 0), type, fl->bytes);
 		if (!parser_next(p))
 			return false;
@@ -91,14 +90,14 @@ static bool put_number(struct parser *p, struct filling *fl)
 			return false;
 		if (c.kind == CONST_REAL && !takes_real(type, false))
 			return parser_bad(p, &at, "initialiser",
-				"found a floating-point number, wanted one of type .%s", types[type].name);
+				"floating-point number (expected a value of type .%s)", types[type].name);
 		v = element_of(&c, type, fl->bytes);
 	}
 	memcpy(bytes, &v, 8);
-	return put(p, fl, &at, bytes);
+	return put_element(p, fl, &at, bytes);
 }
 
-static bool put_address(struct parser *p, struct filling *fl, uint64_t mask)
+static bool put_symbol_address(struct parser *p, struct filling *fl, uint64_t mask)
 {
 	struct token t = p->t;
 	bool generic =
@@ -114,7 +113,7 @@ static bool put_address(struct parser *p, struct filling *fl, uint64_t mask)
 	struct symbol *sym = t.kind == TOK_NAME ? parser_look_up(p, t.s, t.n) : NULL;
 	if (!sym || !(sym->kind == SYM_FUNC ||
 			    (sym->kind == SYM_VAR && (sym->space == SP_GLOBAL || sym->space == SP_CONST))))
-		return parser_unwanted(
+		return parser_unexpected(
 			p, "a number or the name of a .global or .const variable or a function");
 	if (!parser_next(p) || (generic && !parser_take_punct(p, ')')))
 		return false;
@@ -122,56 +121,56 @@ static bool put_address(struct parser *p, struct filling *fl, uint64_t mask)
 		return false;
 	if (!mask && fl->bytes < 4)
 		return parser_bad(p, &t, "initialiser",
-			"found an address for %u bytes, wanted 4 or 8, or a part such as 0xFF(name)",
+			"address in an element of %u bytes (expected 4 or 8 bytes, or a part such as 0xFF(name))",
 			fl->bytes);
 	while (mask && shift < 56 && !(mask >> shift & 0xff))
 		shift += 8;
 	fix = arena_alloc(&p->m->arena, 1, sizeof(*fix));
-	*fix = (struct fixup){fl->var->fixup, sym, add, (uint32_t)(fl->at * fl->bytes), (uint8_t)fl->bytes,
+	*fix = (struct fixup){fl->var->fixup, sym, add, (uint32_t)(fl->next * fl->bytes), (uint8_t)fl->bytes,
 		(uint8_t)shift, t.line, t.col};
 	fl->var->fixup = fix;
-	return put(p, fl, &t, zero);
+	return put_element(p, fl, &t, zero);
 }
 
-static bool fill_list(struct parser *p, struct filling *fl, unsigned depth);
+static bool fill_init_row(struct parser *p, struct filling *fl, unsigned depth);
 
-static bool fill(struct parser *p, struct filling *fl, unsigned depth)
+static bool fill_value(struct parser *p, struct filling *fl, unsigned depth)
 {
 	if (!parser_at_punct(p, '{')) {
 		if (p->t.kind == TOK_INT && p->ahead.kind == TOK_PUNCT && p->ahead.punct == '(') {
 			uint64_t mask = p->t.value;
 
-			return parser_next(p) && parser_next(p) && put_address(p, fl, mask) &&
+			return parser_next(p) && parser_next(p) && put_symbol_address(p, fl, mask) &&
 			       parser_take_punct(p, ')');
 		}
-		return p->t.kind == TOK_NAME ? put_address(p, fl, 0) : put_number(p, fl);
+		return p->t.kind == TOK_NAME ? put_symbol_address(p, fl, 0) : put_number(p, fl);
 	}
-	return fill_list(p, fl, depth);
+	return fill_init_row(p, fl, depth);
 }
 
-/* Zeros up to element at. */
-static bool pad(struct parser *p, struct filling *fl, uint64_t at)
+/* Adds zeros up to element `end`. */
+static bool fill_zeros(struct parser *p, struct filling *fl, uint64_t end)
 {
 	static const uint8_t zero[16];
 	const struct token t = p->t;
 
-	if (at * fl->bytes > INITIALISED_MOST)
-		return parser_unwanted(p, "fewer values: initialised variables have at most 64 MiB");
-	if (at <= fl->cap)
-		fl->at = at;
-	while (fl->at < at)
-		if (!put(p, fl, &t, zero))
+	if (end * fl->bytes > INITIALISED_MOST)
+		return parser_unexpected(p, "at most 64 MiB of initial values");
+	if (end <= fl->cap)
+		fl->next = end;
+	while (fl->next < end)
+		if (!put_element(p, fl, &t, zero))
 			return false;
 	return true;
 }
 
-/* "{1, 2}", a row of dimension depth: as in C the rows of one begin with it, what it leaves out is zero. */
-static bool fill_list(struct parser *p, struct filling *fl, unsigned depth)
+/* Parses "{1, 2}", a row of dimension `depth`; elements without a value are zero, as in C. */
+static bool fill_init_row(struct parser *p, struct filling *fl, unsigned depth)
 {
-	uint64_t start = fl->at, row = 1, rows = depth < p->n_dims ? p->dim[depth] : 1;
+	uint64_t start = fl->next, row = 1, rows = depth < p->n_dims ? p->dim[depth] : 1;
 
 	if (depth == DIMS_MAX)
-		return parser_unwanted(p, "a value: lists nest no deeper");
+		return parser_unexpected(p, "a value without further nested lists");
 	for (unsigned i = depth + 1; i < p->n_dims; i++)
 		row *= p->dim[i];
 	if (!parser_next(p))
@@ -179,22 +178,22 @@ static bool fill_list(struct parser *p, struct filling *fl, unsigned depth)
 	for (bool first = true; !parser_at_punct(p, '}'); first = false) {
 		if (!first && !parser_take_punct(p, ','))
 			return false;
-		if (parser_at_punct(p, '{') && row && (fl->at - start) % row)
-			return parser_unwanted(p, "a number: no row begins here");
-		if (rows && fl->at - start >= rows * row)
+		if (parser_at_punct(p, '{') && row && (fl->next - start) % row)
+			return parser_unexpected(p, "a number, because no row begins here");
+		if (rows && fl->next - start >= rows * row)
 			return parser_bad(p, &p->t, "initialiser",
-				"found more than %llu values in a list of '%s', wanted no more",
-				(unsigned long long)(rows * row), fl->var->name);
-		if (!fill(p, fl, depth + 1))
+				"too many values in a list of '%s' (at most %llu)", fl->var->name,
+				(unsigned long long)(rows * row));
+		if (!fill_value(p, fl, depth + 1))
 			return false;
 	}
 	if (!rows && row)
-		rows = (fl->at - start + row - 1) / row;
-	return pad(p, fl, start + rows * row) && parser_next(p);
+		rows = (fl->next - start + row - 1) / row;
+	return fill_zeros(p, fl, start + rows * row) && parser_next(p);
 }
 
-/* One "field = value" of a sampler to its bits. */
-static bool take_field(struct parser *p, uint64_t *bits)
+/* Parses one "field = value" of a sampler and adds it to *bits. */
+static bool take_sampler_field(struct parser *p, uint64_t *bits)
 {
 	static const struct {
 		const char *name, *value;
@@ -214,7 +213,7 @@ static bool take_field(struct parser *p, uint64_t *bits)
 		    name.s[10] >= '0' && name.s[10] <= '2';
 
 	if (name.kind != TOK_NAME || !parser_next(p) || !parser_take_punct(p, '='))
-		return p->failed ? false : parser_unwanted(p, "a field of a sampler");
+		return p->failed ? false : parser_unexpected(p, "a field of a sampler");
 	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		const char *value = known[i].value;
 		size_t n = mode ? 10 : strlen(known[i].name);
@@ -225,33 +224,33 @@ static bool take_field(struct parser *p, uint64_t *bits)
 		*bits |= (uint64_t)known[i].set << (known[i].at + (mode ? 2 * (name.s[10] - '0') : 0));
 		return parser_next(p);
 	}
-	return parser_unwanted(p,
+	return parser_unexpected(p,
 		"addr_mode_N of wrap, mirror, clamp_to_edge or clamp_to_border, filter_mode of nearest or linear, or force_unnormalized_coords of 0 or 1");
 }
 
-/* "{ addr_mode_0 = clamp_to_edge, filter_mode = nearest }". */
-static bool take_sampler(struct parser *p, struct symbol *v)
+/* Parses "{ addr_mode_0 = clamp_to_edge, filter_mode = nearest }". */
+static bool take_sampler_value(struct parser *p, struct symbol *v)
 {
 	uint64_t bits = SAMPLER_FIXED;
 
 	if (!parser_take_punct(p, '{'))
 		return false;
 	for (bool first = true; !parser_at_punct(p, '}'); first = false)
-		if ((!first && !parser_take_punct(p, ',')) || !take_field(p, &bits))
+		if ((!first && !parser_take_punct(p, ',')) || !take_sampler_field(p, &bits))
 			return false;
 	v->init = arena_alloc(&p->m->arena, 1, sizeof(bits));
 	memcpy(v->init, &bits, sizeof(bits));
 	return parser_next(p);
 }
 
-/* "{ width = 8, height = 4 }": read over. */
+/* Skips "{ width = 8, height = 4 }". */
 static bool skip_fields(struct parser *p)
 {
 	if (!parser_take_punct(p, '{'))
 		return false;
 	while (!parser_at_punct(p, '}'))
 		if (p->t.kind == TOK_END || !parser_next(p))
-			return p->failed ? false : parser_unwanted(p, "'}'");
+			return p->failed ? false : parser_unexpected(p, "'}'");
 	return parser_next(p);
 }
 
@@ -261,19 +260,19 @@ bool init_variable(struct parser *p, struct symbol *v)
 		v, 0, v->unsized ? 0 : v->size / (types[v->type].bits / 8u), types[v->type].bits / 8u};
 
 	if (v->type == T_SAMPLERREF && v->size == 8)
-		return take_sampler(p, v);
+		return take_sampler_value(p, v);
 	if (types[v->type].kind == K_OPAQUE)
 		return skip_fields(p);
 	if (fl.cap * fl.bytes > INITIALISED_MOST)
-		return parser_unwanted(p, "no value: initialised variables have at most 64 MiB");
+		return parser_unexpected(p, "a variable of at most 64 MiB before its initial value");
 	if (fl.cap)
 		v->init = arena_alloc(&p->m->arena, fl.cap, fl.bytes);
-	if (!fill(p, &fl, 0))
+	if (!fill_value(p, &fl, 0))
 		return false;
 	if (v->unsized) {
 		v->unsized = false;
-		v->elems = fl.at;
-		v->size = fl.at * fl.bytes;
+		v->elems = fl.next;
+		v->size = fl.next * fl.bytes;
 	}
 	return true;
 }

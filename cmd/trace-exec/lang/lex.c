@@ -3,21 +3,21 @@
  * PTX text to tokens.
  *
  * Always true: a token points into the text; integers are kept in 64 bits whole, floating literals as the
- * bits of a double (TOK_F32: what was written as 0f, widened without loss but for NaN payloads); comments and
- * blanks are no tokens. A dotted word is one token without its dot, with its "::" parts.
+ * bits of a double (TOK_F32: the 32 bits of a 0f literal); comments and blanks are no tokens. A dotted word is
+ * one token without its dot, with its "::" parts.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "lang/lang.h"
 
-static bool name_start(char c)
+static bool starts_name(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%';
 }
 
-static bool digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_decimal_digit(char c) { return c >= '0' && c <= '9'; }
 
-static bool name_part(char c) { return (name_start(c) && c != '%') || digit(c); }
+static bool continues_name(char c) { return (starts_name(c) && c != '%') || is_decimal_digit(c); }
 
 static int lex_fault(const struct lexer *l, struct fault *f, const char *at, const char *id, const char *fmt)
 {
@@ -25,7 +25,7 @@ static int lex_fault(const struct lexer *l, struct fault *f, const char *at, con
 		f, (struct place){l->file, l->line, (uint32_t)(at - l->line_start) + 1}, id, "%s", fmt);
 }
 
-static int skip_blanks(struct lexer *l, struct fault *f)
+static int skip_blanks_and_comments(struct lexer *l, struct fault *f)
 {
 	while (l->p < l->end) {
 		if (*l->p == '\n') {
@@ -46,7 +46,7 @@ static int skip_blanks(struct lexer *l, struct fault *f)
 				}
 			if (l->end - l->p < 2)
 				return lex_fault(&start, f, start.p, "comment-open",
-					"found a comment without end, wanted */");
+					"comment without end (expected */)");
 			l->p += 2;
 		} else {
 			break;
@@ -55,50 +55,50 @@ static int skip_blanks(struct lexer *l, struct fault *f)
 	return 0;
 }
 
-static unsigned hex_digit(char c)
+static unsigned hex_digit_value(char c)
 {
-	return digit(c)               ? (unsigned)(c - '0')
+	return is_decimal_digit(c)    ? (unsigned)(c - '0')
 	       : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
 	       : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
 				      : 99;
 }
 
-/* 0fXXXXXXXX and 0dXXXXXXXXXXXXXXXX: the value's bits. */
-static int bits_literal(struct lexer *l, struct token *t, struct fault *f)
+/* Reads the digits of 0fXXXXXXXX or 0dXXXXXXXXXXXXXXXX: the value's bits. */
+static int lex_bits(struct lexer *l, struct token *t, struct fault *f)
 {
 	unsigned n = t->kind == TOK_F32 ? 8 : 16, i;
 	uint64_t v = 0;
 
-	for (i = 0; i < n && l->p < l->end && hex_digit(*l->p) < 16; i++)
-		v = v << 4 | hex_digit(*l->p++);
-	if (i < n || (l->p < l->end && name_part(*l->p)))
+	for (i = 0; i < n && l->p < l->end && hex_digit_value(*l->p) < 16; i++)
+		v = v << 4 | hex_digit_value(*l->p++);
+	if (i < n || (l->p < l->end && continues_name(*l->p)))
 		return lex_fault(l, f, t->s, "number",
-			n == 8 ? "found a bad 0f literal, wanted 8 hexadecimal digits"
-			       : "found a bad 0d literal, wanted 16 hexadecimal digits");
+			n == 8 ? "bad 0f literal (expected 8 hexadecimal digits)"
+			       : "bad 0d literal (expected 16 hexadecimal digits)");
 	t->value = v;
 	return 0;
 }
 
-static int float_literal(struct lexer *l, struct token *t, struct fault *f)
+static int lex_float(struct lexer *l, struct token *t, struct fault *f)
 {
 	char text[64], *end;
 	size_t n = 0;
 	double v;
 
 	while (l->p < l->end && n < sizeof(text) - 1 &&
-		(digit(*l->p) || *l->p == '.' || *l->p == 'e' || *l->p == 'E' ||
+		(is_decimal_digit(*l->p) || *l->p == '.' || *l->p == 'e' || *l->p == 'E' ||
 			((*l->p == '-' || *l->p == '+') && (l->p[-1] == 'e' || l->p[-1] == 'E'))))
 		text[n++] = *l->p++;
 	text[n] = '\0';
 	v = strtod(text, &end);
-	if (*end || n == sizeof(text) - 1 || (l->p < l->end && name_part(*l->p)))
-		return lex_fault(l, f, t->s, "number", "found a bad number, wanted digits");
+	if (*end || n == sizeof(text) - 1 || (l->p < l->end && continues_name(*l->p)))
+		return lex_fault(l, f, t->s, "number", "bad number (expected digits)");
 	memcpy(&t->value, &v, 8);
 	t->kind = TOK_F64;
 	return 0;
 }
 
-static int number(struct lexer *l, struct token *t, struct fault *f)
+static int lex_number(struct lexer *l, struct token *t, struct fault *f)
 {
 	unsigned base = 10;
 	const char *p = l->p;
@@ -108,7 +108,7 @@ static int number(struct lexer *l, struct token *t, struct fault *f)
 	if (*p == '0' && p + 1 < l->end && strchr("fFdD", p[1])) {
 		t->kind = p[1] == 'f' || p[1] == 'F' ? TOK_F32 : TOK_F64;
 		l->p += 2;
-		return bits_literal(l, t, f);
+		return lex_bits(l, t, f);
 	}
 	if (*p == '0' && p + 1 < l->end && (p[1] == 'x' || p[1] == 'X')) {
 		base = 16;
@@ -119,29 +119,29 @@ static int number(struct lexer *l, struct token *t, struct fault *f)
 	} else {
 		const char *q = p;
 
-		while (q < l->end && digit(*q))
+		while (q < l->end && is_decimal_digit(*q))
 			q++;
-		if (q < l->end && (*q == 'e' || *q == 'E' || (*q == '.' && q + 1 < l->end && digit(q[1]))))
-			return float_literal(l, t, f);
+		if (q < l->end &&
+			(*q == 'e' || *q == 'E' || (*q == '.' && q + 1 < l->end && is_decimal_digit(q[1]))))
+			return lex_float(l, t, f);
 		if (*p == '0' && q > p + 1)
 			base = 8;
 	}
 	const char *first = l->p;
-	for (; l->p < l->end && hex_digit(*l->p) < base; l->p++) {
-		if (v > (UINT64_MAX - hex_digit(*l->p)) / base)
-			return lex_fault(
-				l, f, t->s, "number", "found a number above 64 bits, wanted one that fits");
-		v = v * base + hex_digit(*l->p);
+	for (; l->p < l->end && hex_digit_value(*l->p) < base; l->p++) {
+		if (v > (UINT64_MAX - hex_digit_value(*l->p)) / base)
+			return lex_fault(l, f, t->s, "number", "number too large (at most 64 bits)");
+		v = v * base + hex_digit_value(*l->p);
 	}
 	const char *end = l->p;
 	l->p += l->p < l->end && (*l->p == 'U' || *l->p == 'u');
-	if (first == end || (l->p < l->end && name_part(*l->p)))
-		return lex_fault(l, f, t->s, "number", "found a bad number, wanted digits of its base");
+	if (first == end || (l->p < l->end && continues_name(*l->p)))
+		return lex_fault(l, f, t->s, "number", "bad number (expected digits of its base)");
 	t->value = v;
 	return 0;
 }
 
-static int text_literal(struct lexer *l, struct token *t, struct fault *f)
+static int lex_string(struct lexer *l, struct token *t, struct fault *f)
 {
 	t->kind = TOK_TEXT;
 	t->s = ++l->p;
@@ -149,8 +149,8 @@ static int text_literal(struct lexer *l, struct token *t, struct fault *f)
 		l->p += 1 + (*l->p == '\\' && l->end - l->p > 1 && l->p[1] != '\n');
 	if (l->p >= l->end || *l->p != '"') {
 		l->p = l->p > l->end ? l->end : l->p;
-		return lex_fault(l, f, t->s - 1, "text-open",
-			"found a text without end, wanted '\"' on the same line");
+		return lex_fault(
+			l, f, t->s - 1, "text-open", "string without end (expected '\"' on the same line)");
 	}
 	t->n = (uint32_t)(l->p++ - t->s);
 	return 0;
@@ -158,27 +158,28 @@ static int text_literal(struct lexer *l, struct token *t, struct fault *f)
 
 int lex(struct lexer *l, struct token *t, struct fault *f)
 {
-	if (skip_blanks(l, f))
+	if (skip_blanks_and_comments(l, f))
 		return -1;
 	*t = (struct token){.s = l->p, .line = l->line, .col = (uint32_t)(l->p - l->line_start) + 1};
 	if (l->p == l->end) {
 		t->kind = TOK_END;
 		return 0;
 	}
-	if (name_start(*l->p) && (*l->p != '%' || (l->p + 1 < l->end && name_part(l->p[1])))) {
+	if (starts_name(*l->p) && (*l->p != '%' || (l->p + 1 < l->end && continues_name(l->p[1])))) {
 		t->kind = TOK_NAME;
-		for (l->p++; l->p < l->end && name_part(*l->p); l->p++)
+		for (l->p++; l->p < l->end && continues_name(*l->p); l->p++)
 			;
-	} else if (digit(*l->p)) {
-		if (number(l, t, f))
+	} else if (is_decimal_digit(*l->p)) {
+		if (lex_number(l, t, f))
 			return -1;
 	} else if (*l->p == '"') {
-		return text_literal(l, t, f);
-	} else if (*l->p == '.' && l->p + 1 < l->end && (name_part(l->p[1]))) {
+		return lex_string(l, t, f);
+	} else if (*l->p == '.' && l->p + 1 < l->end && (continues_name(l->p[1]))) {
 		t->kind = TOK_DOT;
 		t->s = ++l->p;
-		while (l->p < l->end && (name_part(*l->p) || (l->end - l->p > 2 && *l->p == ':' &&
-								     l->p[1] == ':' && name_part(l->p[2]))))
+		while (l->p < l->end &&
+			(continues_name(*l->p) || (l->end - l->p > 2 && *l->p == ':' && l->p[1] == ':' &&
+							  continues_name(l->p[2]))))
 			l->p += *l->p == ':' ? 2 : 1;
 	} else {
 		t->kind = TOK_PUNCT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is younger than its instruction, and what a statement needs. */
+/* Suffixes newer than their instruction, and the PTX version and target that a statement needs. */
 #include <stdio.h>
 #include <string.h>
 #include "lang/lang.h"

@@ -2,17 +2,16 @@
 /*
  * Operands of instructions: registers, numbers, addresses, vectors, lists and names.
  *
- * Always true: an operand is as written, its names looked up in the innermost scope that has them; a name
- * that nothing has is left to stmt.c, as it may become a label. Elements of a list are pushed on the parser's
- * own and kept when the list is complete. Whether number and kind fit the instruction is the business of its
- * row's binding.
+ * Always true: an operand is as written, its names looked up in the innermost scope that has them; the name
+ * of a branch target that is not defined yet is left to stmt.c. Elements of a list are pushed on the parser's
+ * list and kept when the list is complete. The binding of the opcode's row checks number and kind.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "lang/parser.h"
 
-static bool is_name(const struct token *t, const char *s)
+static bool token_is_name(const struct token *t, const char *s)
 {
 	return t->kind == TOK_NAME && t->n == strlen(s) && !memcmp(t->s, s, t->n);
 }
@@ -23,10 +22,6 @@ void operand_push(struct parser *p, const struct operand *o)
 	p->list[p->n_list++] = *o;
 }
 
-/*
- * What was pushed since the list had first elements, at its final place. What waits for a label stands in no
- * list.
- */
 struct operand *operand_keep(struct parser *p, uint32_t first)
 {
 	uint32_t n = p->n_list - first;
@@ -38,7 +33,8 @@ struct operand *operand_keep(struct parser *p, uint32_t first)
 	return kept;
 }
 
-static bool parse_list(struct parser *p, struct operand *o, const struct stmt *in, char close, unsigned depth)
+static bool parse_operand_list(
+	struct parser *p, struct operand *o, const struct stmt *in, char close, unsigned depth)
 {
 	uint32_t first = p->n_list;
 	struct operand elem;
@@ -48,7 +44,7 @@ static bool parse_list(struct parser *p, struct operand *o, const struct stmt *i
 		if (p->n_list > first && !parser_take_punct(p, ','))
 			return false;
 		if (p->n_list - first == 128)
-			return parser_unwanted(p, "at most 128 elements");
+			return parser_unexpected(p, "at most 128 elements");
 		if (!operand_parse(p, &elem, in, depth + 1))
 			return false;
 		operand_push(p, &elem);
@@ -66,7 +62,7 @@ static enum sreg find_sreg(const char *name, uint32_t n)
 	return S_NONE;
 }
 
-/* "%tid" with ".x" behind it, "%laneid", "WARP_SZ". *taken: the component was part of the name. */
+/* Returns the special register at the current token: "%tid" and ".x", "%laneid". *taken: it has two tokens. */
 static enum sreg sreg_at(const struct parser *p, bool *taken)
 {
 	char name[40];
@@ -111,7 +107,7 @@ static bool parse_register(struct parser *p, struct operand *o, struct symbol *s
 		unsigned i = at && *at ? (unsigned)(at - names) & 3 : 99;
 
 		if (i >= s->vec)
-			return parser_unwanted(p, "an element of the vector such as .x");
+			return parser_unexpected(p, "an element of the vector such as .x");
 		o->reg += i;
 		return parser_next(p);
 	}
@@ -123,7 +119,7 @@ static bool parse_register(struct parser *p, struct operand *o, struct symbol *s
 	return true;
 }
 
-/* What is added to a name, if anything is: its sign begins an expression. */
+/* Parses the constant added to a name, if there is one: its sign begins an expression. */
 static bool take_offset(struct parser *p, int64_t *v)
 {
 	return !(parser_at_punct(p, '+') || parser_at_punct(p, '-')) || constant_take_whole(p, v);
@@ -137,12 +133,12 @@ static bool parse_name(struct parser *p, struct operand *o, const struct stmt *i
 	enum sreg sreg;
 	char shown[80];
 
-	if (is_name(&t, "_") && !s) {
+	if (token_is_name(&t, "_") && !s) {
 		o->kind = O_NULL;
 		return parser_next(p);
 	}
 	if (in->op == I_bra && !(s && s->kind == SYM_LABEL && s == scope_find(p->scope, t.s, t.n))) {
-		/* one further on in this block goes before those around it */
+		/* a later label of this block has precedence over those of enclosing blocks */
 		o->kind = O_LABEL;
 		return parser_next(p);
 	}
@@ -155,7 +151,7 @@ static bool parse_name(struct parser *p, struct operand *o, const struct stmt *i
 	}
 	if (!s) {
 		diag_quote(shown, sizeof(shown), t.s, t.n);
-		return parser_bad(p, &t, "name-unknown", "found '%s', wanted a name that is declared", shown);
+		return parser_bad(p, &t, "name-unknown", "unknown name '%s'", shown);
 	}
 	o->kind = s->kind == SYM_LABEL ? O_LABEL : O_SYM;
 	o->sym = s;
@@ -164,7 +160,7 @@ static bool parse_name(struct parser *p, struct operand *o, const struct stmt *i
 	return s->kind != SYM_VAR || take_offset(p, &o->value);
 }
 
-/* "[base+offset]", "[number]", "[texture, {x, y}]", "[map, {x, y}, offsets]". */
+/* Parses "[base+offset]", "[number]", "[texture, {x, y}]" or "[map, {x, y}, offsets]". */
 static bool parse_address(struct parser *p, struct operand *o, const struct stmt *in, unsigned depth)
 {
 	struct operand base = {0}, elem;
@@ -180,7 +176,7 @@ static bool parse_address(struct parser *p, struct operand *o, const struct stmt
 		else if (base.kind == O_SYM && base.sym->kind == SYM_VAR)
 			o->sym = base.sym;
 		else
-			return parser_unwanted(p, "a register or a variable as address before it");
+			return parser_unexpected(p, "a register or a variable as address before it");
 		o->value = base.value;
 		if (base.kind == O_REG && !take_offset(p, &o->value))
 			return false;
@@ -189,7 +185,7 @@ static bool parse_address(struct parser *p, struct operand *o, const struct stmt
 	}
 	while (parser_at_punct(p, ',')) {
 		if (p->n_list - first == 8)
-			return parser_unwanted(p, "']'");
+			return parser_unexpected(p, "']'");
 		if (!parser_next(p) || !operand_parse(p, &elem, in, depth + 1))
 			return false;
 		operand_push(p, &elem);
@@ -199,8 +195,8 @@ static bool parse_address(struct parser *p, struct operand *o, const struct stmt
 	return parser_take_punct(p, ']');
 }
 
-/* A 0f literal with the very bits, so that a NaN keeps its payload, or a constant expression. */
-static bool parse_number(struct parser *p, struct operand *o)
+/* Parses a 0f literal, whose bits are kept, also a NaN's payload, or a constant expression. */
+static bool parse_number_operand(struct parser *p, struct operand *o)
 {
 	struct constant c;
 
@@ -222,17 +218,17 @@ bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, u
 {
 	*o = (struct operand){.line = p->t.line, .col = p->t.col};
 	if (depth > 4)
-		return parser_unwanted(p, "a plainer operand: lists nest no deeper");
+		return parser_unexpected(p, "an operand without further nested lists");
 	if (parser_at_punct(p, '[')) {
 		if (!parser_next(p) || !parse_address(p, o, in, depth))
 			return false;
 		return true;
 	}
 	if (parser_at_punct(p, '{'))
-		return parser_next(p) && parse_list(p, o, in, '}', depth);
+		return parser_next(p) && parse_operand_list(p, o, in, '}', depth);
 	if (parser_at_punct(p, '(') && in->op == I_call) {
 		o->list = true;
-		return parser_next(p) && parse_list(p, o, in, ')', depth);
+		return parser_next(p) && parse_operand_list(p, o, in, ')', depth);
 	}
 	if (parser_at_punct(p, '!') && p->ahead.kind == TOK_NAME) {
 		o->inverted = true;
@@ -244,7 +240,7 @@ bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, u
 			return false;
 	}
 	if (p->t.kind != TOK_NAME)
-		return parse_number(p, o);
+		return parse_number_operand(p, o);
 	if (!parse_name(p, o, in) || (o->kind == O_REG && !o->part && !take_offset(p, &o->value)))
 		return false;
 	if (parser_at_punct(p, '|')) { /* a|b: two destinations */

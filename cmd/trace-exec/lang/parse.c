@@ -2,7 +2,7 @@
 /*
  * Modules: directives at module scope, heads of functions.
  *
- * Always true: a function declared earlier and defined later is one symbol; functions stand in the module's
+ * Always true: a function declared earlier and defined later is one symbol; functions are in the module's
  * list in the order in which their bodies end. Debug sections are skipped.
  */
 #include <stdio.h>
@@ -27,9 +27,9 @@ bool parse_params(struct parser *p, bool entry, struct symbol ***out, uint32_t *
 		if (*n && !parser_take_punct(p, ','))
 			return false;
 		if (*n == 512)
-			return parser_bad(p, &p->t, "params", "found more than 512 parameters, wanted fewer");
+			return parser_bad(p, &p->t, "params", "too many parameters (at most 512)");
 		if (parser_at_punct(p, '.') || !(list[*n] = decl_param(p, entry)))
-			return parser_unwanted(p, "a parameter");
+			return parser_unexpected(p, "a parameter");
 		++*n;
 	}
 	*out = arena_alloc(&p->m->arena, *n ? *n : 1, sizeof(**out));
@@ -56,8 +56,8 @@ bool func_same(const struct func *a, const struct func *b)
 	       same_params(a->param, b->param, a->n_params) && same_params(a->ret, b->ret, a->n_rets);
 }
 
-/* ".maxntid 256, 1, 1" and its like: up to n numbers. */
-static bool take_numbers(struct parser *p, uint32_t *v, unsigned n)
+/* Parses up to n numbers, as of ".maxntid 256, 1, 1". */
+static bool take_directive_numbers(struct parser *p, uint32_t *v, unsigned n)
 {
 	int64_t x;
 
@@ -65,7 +65,7 @@ static bool take_numbers(struct parser *p, uint32_t *v, unsigned n)
 		if (!constant_take_number(p, &x))
 			return false;
 		if (x < 0 || x > UINT32_MAX)
-			return parser_unwanted(p, "a number that fits");
+			return parser_unexpected(p, "a number that fits");
 		v[i] = (uint32_t)x;
 		if (i + 1 < n && !parser_at_punct(p, ','))
 			break;
@@ -84,8 +84,8 @@ static bool skip_value(struct parser *p)
 	return true;
 }
 
-static const struct directive_row *directive_at(
-	const struct parser *p); /* of the module; below, with its table */
+/* Returns the row of the current token if it is a directive of module scope, or NULL. */
+static const struct directive_row *directive_at(const struct parser *p);
 
 static bool performance_directives(struct parser *p, struct func *fn)
 {
@@ -104,21 +104,21 @@ static bool performance_directives(struct parser *p, struct func *fn)
 
 			if (!per_sm)
 				v[0] = v[1] = v[2] = 1;
-			if (!parser_next(p) || !take_numbers(p, v, per_sm ? 1 : 3))
+			if (!parser_next(p) || !take_directive_numbers(p, v, per_sm ? 1 : 3))
 				return false;
 			for (unsigned i = 0; (maxn || reqn) && i < 3; i++)
 				if (!v[i])
-					return parser_unwanted(p, "numbers above 0 before it");
+					return parser_unexpected(p, "numbers above 0 before it");
 			for (unsigned i = 0; cluster && i < 3; i++)
 				if (!v[i] || v[i] > CLUSTER_MAX)
-					return parser_unwanted(
+					return parser_unexpected(
 						p, "clusters of 1 to 16 thread blocks before it");
 		} else if (parser_at_word(p, "maxnreg") || parser_at_word(p, "maxnctapersm") ||
 			   parser_at_word(p, "maxclusterrank") || parser_at_word(p, "abi_preserve") ||
 			   parser_at_word(p, "abi_preserve_control")) {
 			uint32_t *v = parser_at_word(p, "maxclusterrank") ? &fn->max_cluster : ignored;
 
-			if (!parser_next(p) || !take_numbers(p, v, 1))
+			if (!parser_next(p) || !take_directive_numbers(p, v, 1))
 				return false;
 		} else if (parser_at_word(p, "noreturn")) {
 			fn->noreturn = true;
@@ -135,7 +135,7 @@ static bool performance_directives(struct parser *p, struct func *fn)
 		} else if (!fn->entry && directive_at(p)) {
 			break;
 		} else {
-			return parser_unwanted(p, "a directive of a function, '{' or ';'");
+			return parser_unexpected(p, "a directive of a function, '{' or ';'");
 		}
 	}
 	return true;
@@ -147,7 +147,7 @@ static void add_func(struct module *m, struct func *fn)
 	m->func[m->n_funcs++] = fn;
 }
 
-/* Kernel parameters lie one behind the other, each aligned to its .align or its size. */
+/* Sets the offsets of kernel parameters: consecutive, each aligned to its .align or its size. */
 static bool place_params(struct parser *p, struct func *fn)
 {
 	uint64_t at = 0;
@@ -160,14 +160,14 @@ static bool place_params(struct parser *p, struct func *fn)
 		at += s->size;
 		if (at > 65536)
 			return parser_bad(p, &(struct token){.line = s->line, .col = s->col}, "params",
-				"found parameters of more than 65536 bytes, wanted fewer");
+				"parameters too large (at most 65536 bytes together)");
 	}
 	fn->param_bytes = (uint32_t)at;
 	return true;
 }
 
-/* "(results) name": 0 with the function's symbol in fn->sym; a second body is a fault. */
-static bool take_head(struct parser *p, struct func *fn, struct linkage l)
+/* Parses "(results) name" and sets fn->sym; a second body is a fault. */
+static bool parse_function_head(struct parser *p, struct func *fn, struct linkage l)
 {
 	struct scope *outer = p->scope;
 	bool good;
@@ -182,7 +182,7 @@ static bool take_head(struct parser *p, struct func *fn, struct linkage l)
 		return false;
 	struct token name = p->t;
 	if (name.kind != TOK_NAME)
-		return parser_unwanted(p, "the name of a function");
+		return parser_unexpected(p, "the name of a function");
 	fn->line = name.line;
 	fn->col = name.col;
 	if (!(fn->sym = parser_new_symbol(p, SYM_FUNC, &name)) || !parser_next(p))
@@ -190,13 +190,12 @@ static bool take_head(struct parser *p, struct func *fn, struct linkage l)
 	fn->name = fn->sym->name;
 	if (fn->sym->func && fn->sym->func->has_body && !l.external && !parser_at_punct(p, ';') &&
 		!parser_at_punct(p, '('))
-		return parser_bad(
-			p, &name, "name-twice", "found function '%s' again, wanted one body", fn->name);
+		return parser_bad(p, &name, "name-twice", "function '%s' already has a body", fn->name);
 	return true;
 }
 
-/* "{ body }" or ";". Early compilers left a declaration without it, before the next directive. */
-static bool take_tail(struct parser *p, struct func *fn)
+/* Parses "{ body }" or ";". Early compilers wrote declarations without ";" before the next directive. */
+static bool parse_function_tail(struct parser *p, struct func *fn)
 {
 	struct symbol *sym = fn->sym;
 
@@ -209,12 +208,11 @@ static bool take_tail(struct parser *p, struct func *fn)
 		return true;
 	}
 	if (sym->func && sym->func->has_body)
-		return parser_bad(
-			p, &p->t, "name-twice", "found function '%s' again, wanted one body", sym->name);
+		return parser_bad(p, &p->t, "name-twice", "function '%s' already has a body", sym->name);
 	if (sym->func && !func_same(sym->func, fn))
 		return parser_bad(p, &(struct token){.line = fn->line, .col = fn->col}, "name-twice",
-			"found function '%s' with other parameters or results, wanted those of line %u",
-			sym->name, sym->func->line);
+			"function '%s' has other parameters or results than at line %u", sym->name,
+			sym->func->line);
 	fn->has_body = sym->defined = true;
 	sym->external = false;
 	sym->func = fn;
@@ -237,11 +235,12 @@ static bool parse_function(struct parser *p, struct linkage l, bool entry)
 	fn->scope = arena_alloc(&p->m->arena, 1, sizeof(*fn->scope));
 	fn->scope->up = outer;
 	p->fn = fn;
-	if (!take_head(p, fn, l))
+	if (!parse_function_head(p, fn, l))
 		return false;
 	p->scope = fn->scope;
 	good = !parser_at_punct(p, '(') || parse_params(p, entry, &fn->param, &fn->n_params);
-	good = good && performance_directives(p, fn) && (!entry || place_params(p, fn)) && take_tail(p, fn);
+	good = good && performance_directives(p, fn) && (!entry || place_params(p, fn)) &&
+	       parse_function_tail(p, fn);
 	fn->sym->visible |= l.visible;
 	fn->sym->weak |= l.weak;
 	p->scope = outer;
@@ -256,10 +255,10 @@ static bool parse_version(struct parser *p)
 	double v;
 
 	if (p->t.kind != TOK_F64)
-		return parser_unwanted(p, "a version such as 8.4");
+		return parser_unexpected(p, "a version such as 8.4");
 	memcpy(&v, &p->t.value, 8);
 	if (!(v >= 1.0) || v >= 10.0)
-		return parser_bad(p, &p->t, "version", "found PTX version %.1f, wanted 1.0 to 9.9", v);
+		return parser_bad(p, &p->t, "version", "PTX version %.1f (expected 1.0 to 9.9)", v);
 	p->m->version = (uint32_t)(v * 10 + 0.5);
 	return parser_next(p);
 }
@@ -272,7 +271,7 @@ static bool parse_target(struct parser *p)
 		char suffix = 0, rest = 0;
 
 		if (p->t.kind != TOK_NAME)
-			return parser_unwanted(p, "a target such as sm_80");
+			return parser_unexpected(p, "a target such as sm_80");
 		snprintf(name, sizeof(name), "%.*s", (int)(p->t.n < 31 ? p->t.n : 31), p->t.s);
 		int n = sscanf(name, "sm_%3u%c%c", &sm, &suffix, &rest);
 		if (n >= 1 && n <= 2 && (n == 1 || suffix == 'a' || suffix == 'f')) {
@@ -283,7 +282,7 @@ static bool parse_target(struct parser *p)
 		} else if (first ||
 			   (strcmp(name, "debug") && strcmp(name, "texmode_unified") &&
 				   strcmp(name, "texmode_independent") && strcmp(name, "map_f64_to_f32"))) {
-			return parser_unwanted(p, "a target such as sm_80");
+			return parser_unexpected(p, "a target such as sm_80");
 		}
 		if (!parser_next(p))
 			return false;
@@ -299,11 +298,11 @@ static bool parse_file(struct parser *p)
 	uint64_t number = p->t.value;
 
 	if (p->t.kind != TOK_INT || number > 65535)
-		return parser_unwanted(p, "a file's number up to 65535");
+		return parser_unexpected(p, "a file's number up to 65535");
 	if (!parser_next(p))
 		return false;
 	if (p->t.kind != TOK_TEXT)
-		return parser_unwanted(p, "a file's name in quotes");
+		return parser_unexpected(p, "a file's name in quotes");
 	struct module *m = p->m;
 	if (number >= m->n_files) {
 		uint32_t n = (uint32_t)number + 1;
@@ -316,19 +315,19 @@ static bool parse_file(struct parser *p)
 	return parser_next(p) && skip_value(p);
 }
 
-/* ".section .debug_info { ... }": skipped whole. */
+/* Skips ".section .debug_info { ... }". */
 static bool skip_section(struct parser *p)
 {
 	unsigned depth = 0;
 
 	while (!parser_at_punct(p, '{'))
 		if (p->t.kind == TOK_END || !parser_next(p))
-			return p->failed ? false : parser_unwanted(p, "'{'");
+			return p->failed ? false : parser_unexpected(p, "'{'");
 	do {
 		depth += parser_at_punct(p, '{');
 		depth -= parser_at_punct(p, '}');
 		if (p->t.kind == TOK_END)
-			return parser_unwanted(p, "'}'");
+			return parser_unexpected(p, "'}'");
 		if (!parser_next(p))
 			return false;
 	} while (depth);
@@ -341,12 +340,12 @@ static bool parse_alias(struct parser *p)
 	struct symbol *a, *b;
 
 	if (p->t.kind != TOK_NAME || !parser_next(p) || !parser_take_punct(p, ','))
-		return parser_unwanted(p, "two names of functions");
+		return parser_unexpected(p, "two names of functions");
 	of = p->t;
 	a = parser_look_up(p, name.s, name.n);
 	b = p->t.kind == TOK_NAME ? parser_look_up(p, of.s, of.n) : NULL;
 	if (!a || !b || a->kind != SYM_FUNC || b->kind != SYM_FUNC || a == b || b->def)
-		return parser_unwanted(p, "the name of a declared function");
+		return parser_unexpected(p, "the name of a declared function");
 	a->def = b;
 	a->alias = true;
 	return parser_next(p) && parser_take_punct(p, ';');
@@ -373,20 +372,20 @@ static bool take_linkage(struct parser *p, struct linkage *l)
 static bool parse_address_size(struct parser *p)
 {
 	if (p->t.kind != TOK_INT || (p->t.value != 32 && p->t.value != 64))
-		return parser_unwanted(p, "32 or 64");
+		return parser_unexpected(p, "32 or 64");
 	p->m->address_bytes = (uint8_t)(p->t.value / 8);
 	return parser_next(p);
 }
 
 static bool parse_pragma(struct parser *p) { return skip_value(p) && parser_take_punct(p, ';'); }
 
-/* What may stand at module scope: functions, variables, and the rest, which has no linkage. */
+/* Directives of module scope: functions, variables, and D_PLAIN, which have no linkage. */
 enum directive { D_ENTRY, D_FUNC, D_VARIABLE, D_PLAIN, D_LINKAGE };
 static const struct directive_row {
 	const char *word;
 	enum directive kind;
 	enum state_space space;
-	bool (*parse)(struct parser *); /* from behind the word */
+	bool (*parse)(struct parser *); /* parses the directive after its word */
 } directives[] = {
 	{"visible", D_LINKAGE, SP_NONE, NULL},
 	{"extern", D_LINKAGE, SP_NONE, NULL},
@@ -426,11 +425,11 @@ static bool parse_directive(struct parser *p)
 		return false;
 	const struct directive_row *d = directive_at(p);
 	if (!d)
-		return parser_unwanted(p, p->t.kind == TOK_DOT ? "a directive of a module" : "a directive");
+		return parser_unexpected(p, p->t.kind == TOK_DOT ? "a directive of a module" : "a directive");
 	if (d->kind == D_PLAIN && (l.visible || l.external || l.weak))
-		return parser_unwanted(p, "a function or a variable");
+		return parser_unexpected(p, "a function or a variable");
 	if (l.common && d->space != SP_GLOBAL)
-		return parser_unwanted(p, "a .global variable behind .common");
+		return parser_unexpected(p, "a .global variable after .common");
 	if (!parser_next(p))
 		return false;
 	switch (d->kind) {
@@ -458,11 +457,11 @@ static struct module *parse_text(struct module *m, struct fault *f)
 		good = false;
 	good = good && parser_next(&p);
 	if (good && !parser_at_word(&p, "version"))
-		good = parser_unwanted(&p, ".version");
+		good = parser_unexpected(&p, ".version");
 	while (good && p.t.kind != TOK_END)
 		good = parse_directive(&p);
 	if (good && !m->target)
-		good = parser_bad(&p, &p.t, "target", "found no .target, wanted one such as sm_80");
+		good = parser_bad(&p, &p.t, "target", "no .target (expected a target such as sm_80)");
 	free(p.list);
 	if (good)
 		return m;
@@ -496,7 +495,7 @@ struct module *module_read(const char *path, struct fault *f)
 	while ((got = input_window(in, 1, &bytes, f)) > 0) {
 		if (n + (size_t)got > TEXT_MAX) {
 			got = fault_set(f, (struct place){name, 0, 0}, "too-long",
-				"found more than %u MiB of PTX, wanted less", TEXT_MAX >> 20);
+				"PTX text too large (at most %u MiB)", TEXT_MAX >> 20);
 			break;
 		}
 		if (n + (size_t)got + 1 > cap)

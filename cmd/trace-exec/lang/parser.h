@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The parts of the PTX parser, one module at a time. Every function returns false when p->fault holds what
- * was found wrong; the first fault ends the reading.
+ * Shared declarations of the PTX parser, which reads one module at a time. Functions return false once p->fault
+ * is set; the first fault ends the parsing.
  */
 #ifndef PARSER_H
 #define PARSER_H
 
 #include "lang/lang.h"
 
-/* A label used before it was seen; resolved when its block closes, else handed to the block around it. */
+/* A label used before its definition; resolved when its block closes, else passed to the enclosing block. */
 struct pending {
 	struct pending *next;
-	struct operand *operand; /* O_LABEL whose sym is wanted, or */
-	struct symbol **slot;    /* the place in a table of targets */
+	struct operand *operand; /* O_LABEL whose sym is to be set; NULL: slot is */
+	struct symbol **slot;    /* entry of a table of targets */
 	const char *name;
 	uint32_t line, col;
 };
@@ -28,17 +28,17 @@ struct block {
 struct parser {
 	struct module *m;
 	struct lexer lexer;
-	struct token t, ahead; /* the token in hand and the one behind it */
+	struct token t, ahead; /* the current and the next token */
 	struct fault *fault;
 	bool failed;
-	struct func *fn;     /* whose body is being read */
-	struct block *block; /* innermost; its scope ends a chain through scope->up to the module's */
-	struct scope *scope; /* where names are looked up and put */
+	struct func *fn;     /* function whose body is being read */
+	struct block *block; /* innermost block */
+	struct scope *scope; /* innermost scope; scope->up leads to the module's */
 	uint32_t depth;
 	uint32_t loc_file, loc_line;
-	uint64_t dim[DIMS_MAX]; /* of the variable in hand, a vector's elements last; the first 0: not given */
+	uint64_t dim[DIMS_MAX]; /* dimensions of the current variable, vector elements last; dim[0] 0: not given */
 	unsigned n_dims;
-	struct operand *list; /* elements of the lists that are open, outermost first */
+	struct operand *list; /* elements of the open lists, outermost list first */
 	uint32_t n_list, cap_list;
 };
 
@@ -49,62 +49,71 @@ struct parser {
 
 bool parser_bad(struct parser *p, const struct token *t, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
-bool parser_unwanted(struct parser *p, const char *wanted); /* "found 'x', wanted ..." */
+/* Sets the fault "unexpected TOKEN (expected ...)" for the current token. Returns false. */
+bool parser_unexpected(struct parser *p, const char *expected);
+/* Moves to the next token. */
 bool parser_next(struct parser *p);
+/* Tests whether the current token is the character. */
 bool parser_at_punct(const struct parser *p, char c);
-bool parser_at_word(const struct parser *p, const char *dotted); /* a dotted word, without its dot */
-bool parser_take_punct(struct parser *p, char c);                /* or it is a fault */
-char *parser_take_name(struct parser *p, const char *wanted);    /* NULL: a fault */
-/* NULL: nothing has the name. */
+/* Tests whether the current token is the dotted word, which is given without its dot. */
+bool parser_at_word(const struct parser *p, const char *dotted);
+/* Moves past the character; another token is a fault. */
+bool parser_take_punct(struct parser *p, char c);
+/* Moves past a name and returns it; NULL: a fault. */
+char *parser_take_name(struct parser *p, const char *expected);
+/* Looks a name up in the open scopes; NULL: unknown. */
 struct symbol *parser_look_up(struct parser *p, const char *name, uint32_t n);
-/* A new name in the scope in hand; an earlier one of the same scope is a fault unless a declaration. */
+/* Adds a name to the innermost scope. An earlier one of the same scope is a fault unless a declaration. */
 struct symbol *parser_new_symbol(struct parser *p, enum sym_kind kind, const struct token *name);
 
-/* decl.c: from the word of a state space to the semicolon. */
+/* decl.c. */
 struct linkage {
 	bool external, weak, visible, common;
 };
+/* Parses a declaration after the word of its state space, to the semicolon. */
 bool decl_variables(struct parser *p, enum state_space space, struct linkage l);
 /*
- * ".reg" at module scope, from behind the word. Each kernel that uses such a register has one of its own, or
- * a single function has; functions that would share it are a fault. decl_adopt_register: s of module scope as
- * p->fn's own.
+ * Parses a ".reg" of module scope, after the word. Each kernel that uses such a register has a copy of its own, or
+ * one function has it; functions that share it are a fault.
  */
 bool decl_module_registers(struct parser *p);
+/* Returns a copy of register s of module scope that belongs to p->fn. */
 struct symbol *decl_adopt_register(struct parser *p, struct symbol *s, const struct token *used);
-/* ".tex .u64 name;", the form of PTX 1: a texture reference; from behind the word. */
+/* Parses ".tex .u64 name;", a texture reference of PTX 1, after the word. */
 bool decl_textures(struct parser *p);
-/* One parameter of a function: ".param .align 8 .b8 x[16]". */
+/* Parses one parameter of a function: ".param .align 8 .b8 x[16]". */
 struct symbol *decl_param(struct parser *p, bool entry);
-/* init.c: what stands behind "=". */
+/* Parses the initial value after "="; init.c. */
 bool init_variable(struct parser *p, struct symbol *var);
 
-/* constant.c: what numbers and the operators on them come to. */
+/* Value of a constant expression; constant.c. */
 enum constant_kind { CONST_SIGNED, CONST_UNSIGNED, CONST_REAL };
 struct constant {
 	enum constant_kind kind;
-	uint64_t bits; /* CONST_REAL: of a double */
+	uint64_t bits; /* CONST_REAL: bits of a double */
 };
+/* Parses and evaluates an expression. */
 bool constant_take(struct parser *p, struct constant *c);
-/* Its value, rounded to nearest. */
+/* Returns the value, rounded to nearest. */
 double constant_real(const struct constant *c);
-/* An expression that is a whole number. */
+/* Parses an expression whose value is a whole number. */
 bool constant_take_whole(struct parser *p, int64_t *v);
-/* The same where an operator may not follow: one literal with its sign, or an expression in brackets. */
+/* Parses a whole number without operators after it: a literal with its sign, or an expression in brackets. */
 bool constant_take_number(struct parser *p, int64_t *v);
 
-/* operand.c: one operand of *in, depth of them around it. */
+/* Parses one operand of *in inside `depth` others; operand.c. */
 bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, unsigned depth);
-/* The number of the register that token t names; s: its symbol, a register or a family of them. */
+/* Returns the number of the register that token t names; s: its symbol, a register or a range. */
 uint32_t operand_register(const struct symbol *s, const struct token *t);
-/* One more of the list in hand; what was pushed since it had first elements, at its final place. */
+/* Adds an element to the open list. */
 void operand_push(struct parser *p, const struct operand *o);
+/* Moves the elements from number `first` on to their final place. */
 struct operand *operand_keep(struct parser *p, uint32_t first);
-/* stmt.c: the statements of a body, from behind "{" to behind "}". */
+/* Parses the statements of a body after "{", and the "}"; stmt.c. */
 bool stmt_body(struct parser *p);
+/* Parses ".loc" after the word. */
 bool stmt_loc(struct parser *p);
-bool skip_directive(struct parser *p); /* to the end of its line */
-/* parse.c: "(params)" with its brackets, for functions and prototypes. */
+/* Parses "(params)" of a function or a prototype; parse.c. */
 bool parse_params(struct parser *p, bool entry, struct symbol ***out, uint32_t *n);
 
 #endif

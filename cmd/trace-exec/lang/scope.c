@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names: hash chains for each scope, innermost first. A range of registers (%r<10>) is one name, found by its
- * prefix; words, types and opcodes are found in perfect order by bisection of sorted tables built on first
- * use.
+ * Names: a hash table for each scope. A range of registers (%r<10>) is one name, its prefix. Words, types and
+ * opcodes are found by bisection of sorted tables that are built on first use.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -80,7 +79,7 @@ const struct sreg_row sregs[N_SREGS] = {
 const char *const space_name[N_STATE_SPACES] = {
 	"", "reg", "global", "const", "shared", "local", "param", "generic"};
 
-/* Names of a table in order, each with its index in the table. */
+/* Entry of a sorted table: a name and its index in the original table. */
 struct scope_entry {
 	const char *name;
 	uint16_t index;
@@ -106,7 +105,7 @@ static void sort_tables(void)
 	qsort(by_type, N_TYPES, sizeof(struct scope_entry), entry_order);
 }
 
-static unsigned find(const struct scope_entry *e, unsigned count, const char *s, uint32_t n)
+static unsigned find_by_name(const struct scope_entry *e, unsigned count, const char *s, uint32_t n)
 {
 	unsigned low = 1, high = count; /* the empty name, which is no word, comes first */
 
@@ -127,9 +126,12 @@ static unsigned find(const struct scope_entry *e, unsigned count, const char *s,
 	return 0;
 }
 
-enum opcode opcode_find(const char *s, uint32_t n) { return (enum opcode)find(by_opcode, N_OPCODES, s, n); }
+enum opcode opcode_find(const char *s, uint32_t n)
+{
+	return (enum opcode)find_by_name(by_opcode, N_OPCODES, s, n);
+}
 enum modifier modifier_find(const char *s, uint32_t n)
 {
-	return (enum modifier)find(by_word, N_MODIFIERS, s, n);
+	return (enum modifier)find_by_name(by_word, N_MODIFIERS, s, n);
 }
-enum type type_find(const char *s, uint32_t n) { return (enum type)find(by_type, N_TYPES, s, n); }
+enum type type_find(const char *s, uint32_t n) { return (enum type)find_by_name(by_type, N_TYPES, s, n); }

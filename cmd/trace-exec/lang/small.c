@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers of few bits: f16, bf16, tf32, those of 8, 6 and 4 bits, and the scales ue8m0; from doubles and back.
+ * Narrow floating-point formats: f16, bf16, tf32, formats of 8, 6 and 4 bits, and the scales ue8m0; from
+ * doubles and back.
  *
  * Always true: a double that is a sum or product of such numbers, or was rounded to odd, gives the right
- * result in every rounding. e4m3 has no infinities: what is too large becomes its greatest number or its only
- * NaN. Numbers of 6 and 4 bits have neither, so all three are their greatest number; a NaN gives the positive
- * one. A scale is a power of two alone: the sign of what it is made from does not matter.
+ * result in every rounding. e4m3 has no infinities: too large a value becomes its greatest number or its only
+ * NaN. Formats of 6 and 4 bits have neither infinities nor NaN: both become the greatest number, a NaN the
+ * positive one. A scale is a power of two; the sign of its source is ignored.
  */
 #include <math.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 
 struct format {
 	int exp_bits, man_bits;
-	uint32_t greatest, infinity, nan; /* positive */
+	uint32_t greatest, infinity, nan; /* bits of the positive ones */
 };
 static const struct format format[N_SMALL] = {
 	[SMALL_F16] = {5, 10, 0x7bff, 0x7c00, 0x7fff},
@@ -40,7 +41,7 @@ static bool rounds_up(double whole, double rest, const struct rounds *r, bool ne
 	}
 }
 
-/* The exponent of the least power of two that is not below v, or of the greatest not above it, as a scale. */
+/* Returns |v| as a scale: the exponent of the power of two next above (`up`) or below. */
 static uint32_t scale_from(double v, bool up, bool saturate)
 {
 	int exponent;
@@ -69,8 +70,8 @@ uint32_t small_round(double v, enum small f, const struct rounds *r, bool satura
 	if (isinf(v))
 		return sign | beyond;
 	frexp(a, &exponent);
-	exponent =
-		a == 0 || exponent - 1 < 1 - bias ? 1 - bias : exponent - 1; /* of the last place's number */
+	exponent = a == 0 || exponent - 1 < 1 - bias ? 1 - bias
+						     : exponent - 1; /* subnormal: the least exponent */
 	scaled = ldexp(a, n - exponent);
 	whole = floor(scaled);
 	whole += rounds_up(whole, scaled - whole, r, negative);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers of few bits, as initial values and instructions have them. */
+/* Narrow floating-point formats of initial values and instructions. */
 #ifndef SMALL_H
 #define SMALL_H
 
@@ -19,17 +19,17 @@ enum small {
 	N_SMALL
 };
 enum rounding { ROUND_RN, ROUND_RZ, ROUND_RM, ROUND_RP, ROUND_RNA, ROUND_RS };
-/* ROUND_RS: as many random bits; away from 0 when they and what is cut off, cut to as many bits, carry. */
 struct rounds {
 	enum rounding how;
-	uint32_t random, bits;
+	uint32_t random; /* ROUND_RS: added to the first `bits` discarded bits; away from 0 if the sum carries */
+	uint32_t bits; /* ROUND_RS: number of random bits */
 };
-/* v in the format, as its bits. saturate: the greatest finite value instead of infinity (e4m3 always). */
+/* Returns the bits of v in the format. saturate: the greatest finite value instead of infinity (e4m3 always). */
 uint32_t small_round(double v, enum small f, const struct rounds *r, bool saturate);
 uint32_t small_from(double v, enum small f, enum rounding r, bool saturate);
 double small_value(uint32_t bits, enum small f);
 static inline float half_value(uint16_t h) { return (float)small_value(h, SMALL_F16); }
-/* a * b + c rounded to odd in 53 bits: rounding it again to few bits is right in every mode. */
+/* Returns a * b + c rounded to odd in 53 bits, so that a second rounding to fewer bits is right in every mode. */
 double small_fma_to_odd(double a, double b, double c);
 
 #endif

@@ -2,9 +2,8 @@
 /*
  * Bodies of functions: blocks, labels, directives and instructions; operand.c has their operands.
  *
- * Always true: an instruction's suffixes are words of words.def that its row of ptx.def allows, and types; a
- * label may be named before it stands there, and each name that waits for one is found at the end of its
- * block or of one around.
+ * Always true: an instruction's suffixes are types, and words of words.def that its row of ptx.def allows. A
+ * label may be used before its definition; it is resolved at the end of its block or of an enclosing one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +59,7 @@ static bool close_block(struct parser *p)
 
 			diag_quote(shown, sizeof(shown), w->name, strlen(w->name));
 			return parser_bad(p, &(struct token){.line = w->line, .col = w->col}, "label-unknown",
-				"found label '%s', wanted one of this function", shown);
+				"unknown label '%s' (expected a label of this function)", shown);
 		}
 	}
 	p->scope = b->up ? b->scope->up : b->scope;
@@ -94,7 +93,7 @@ static bool parse_guard(struct parser *p, struct stmt *in)
 	}
 	struct symbol *s = p->t.kind == TOK_NAME ? parser_look_up(p, p->t.s, p->t.n) : NULL;
 	if (!s || s->kind != SYM_REG || s->type != T_PRED)
-		return parser_unwanted(p, "a predicate register");
+		return parser_unexpected(p, "a predicate register");
 	in->guard = operand_register(s, &p->t) + 1;
 	return parser_next(p);
 }
@@ -106,22 +105,21 @@ static bool unknown_suffix(struct parser *p, const struct stmt *in)
 
 	diag_quote(shown, sizeof(shown), p->t.s, p->t.n);
 	if (!need)
-		return parser_bad(p, &p->t, "suffix", "found suffix .%s, wanted one that %s has", shown,
+		return parser_bad(p, &p->t, "suffix", "unknown suffix .%s (expected a suffix of %s)", shown,
 			opcodes[in->op].name);
 	need_words(need, when, sizeof(when));
-	return parser_bad(p, &p->t, "suffix",
-		"found suffix .%s, which is not executed, wanted another one of %s: it would need %s", shown,
+	return parser_bad(p, &p->t, "suffix", "suffix .%s of %s is not supported (it needs %s)", shown,
 		opcodes[in->op].name, when);
 }
 
-/* A word of the instruction's name stands in front of all others; before: the first of these. */
-static bool in_front(struct parser *p, const struct stmt *in, enum modifier m, const struct token *before)
+/* Checks that a suffix that is part of the name precedes all others; before: the first that precedes it. */
+static bool check_suffix_order(
+	struct parser *p, const struct stmt *in, enum modifier m, const struct token *before)
 {
 	if (!words_in_name((enum opcode)in->op, m) || !before->n)
 		return true;
-	return parser_bad(p, &p->t, "suffix-order",
-		"found suffix .%s behind .%.*s, wanted it in front: %s.%s", modifier_name[m], (int)before->n,
-		before->s, opcodes[in->op].name, modifier_name[m]);
+	return parser_bad(p, &p->t, "suffix-order", "suffix .%s after .%.*s (expected %s.%s)",
+		modifier_name[m], (int)before->n, before->s, opcodes[in->op].name, modifier_name[m]);
 }
 
 static bool take_suffix(struct parser *p, struct stmt *in, struct token *before)
@@ -130,16 +128,17 @@ static bool take_suffix(struct parser *p, struct stmt *in, struct token *before)
 	enum modifier m = type ? M_NONE : modifier_find(p->t.s, p->t.n);
 
 	if (type && in->n_types == TYPES_MAX)
-		return parser_unwanted(p, "at most 4 types");
+		return parser_unexpected(p, "at most 4 types");
 	if (type) {
 		in->type[in->n_types++] = (uint8_t)type;
 	} else if (m && words_allow((enum opcode)in->op, m)) {
-		if (!in_front(p, in, m, before))
+		if (!check_suffix_order(p, in, m, before))
 			return false;
 		in->mod[m / 64] |= 1ull << (m % 64);
 	} else if (in->op == I_wgmma && p->t.n > 4 && !memcmp(p->t.s, "m64n", 4)) {
-		;                                   /* a shape: its binding reads it in the text */
-	} else if (*opcodes[in->op].words != '*') { /* those are refused whatever they say */
+		; /* a shape, which the binding reads from the text */
+	} else if (*opcodes[in->op].words !=
+		   '*') { /* '*' allows any suffix: the binding rejects the instruction */
 		return unknown_suffix(p, in);
 	}
 	if (!before->n && (!m || !words_in_name((enum opcode)in->op, m)))
@@ -158,7 +157,7 @@ static bool parse_suffixes(struct parser *p, struct stmt *in, char *text, size_t
 		if (!take_suffix(p, in, &before))
 			return false;
 		if (len + p->t.n + 2 > cap)
-			return parser_unwanted(p, "fewer suffixes");
+			return parser_unexpected(p, "fewer suffixes");
 		text[len++] = '.';
 		memcpy(text + len, p->t.s, p->t.n);
 		len += p->t.n;
@@ -176,14 +175,14 @@ static void warn_younger(
 	struct parser *p, const struct stmt *in, const char *what, const char *word, const struct need *need)
 {
 	diag_warn((struct place){p->m->path, in->line, in->col},
-		"found %s%s in a module of version %u.%u for sm_%u, wanted at least %u.%u and sm_%u%.*s",
-		what, word, p->m->version / 10, p->m->version % 10, p->m->target, need->version / 10u,
+		"%s%s in a module of version %u.%u for sm_%u (expected at least %u.%u and sm_%u%.*s)", what,
+		word, p->m->version / 10, p->m->version % 10, p->m->target, need->version / 10u,
 		need->version % 10u, need->target, need->letter != 0, &need->letter);
 }
 
 /*
- * Instructions that are younger than the module says are executed all the same: once a module and opcode a
- * word of it.
+ * Warns of an instruction that is newer than the module's version or target, once a module and opcode. It is
+ * executed nevertheless.
  */
 static void warn_early(struct parser *p, const struct stmt *in)
 {
@@ -209,7 +208,7 @@ static void warn_need(struct parser *p, const struct stmt *in, const char *word,
 	warn_younger(p, in, opcodes[in->op].name, shown, need);
 }
 
-/* What is younger than its instruction, in a statement that has been read. */
+/* Warns of suffixes and forms of a statement that are newer than the module's version or target. */
 static void warn_needs(struct parser *p, const struct stmt *in)
 {
 	for (const char *s = strchr(in->text, '.'); s; s = strchr(s, '.')) {
@@ -232,7 +231,7 @@ static bool parse_operands(struct parser *p, struct stmt *in)
 		if (p->n_list && !parser_take_punct(p, ','))
 			return false;
 		if (p->n_list == OPERANDS_MAX)
-			return parser_unwanted(p, "';'");
+			return parser_unexpected(p, "';'");
 		target = p->t;
 		if (!operand_parse(p, &one, in, 0))
 			return false;
@@ -253,14 +252,14 @@ static bool parse_inst(struct parser *p)
 	if (parser_at_punct(p, '@') && !parse_guard(p, in))
 		return false;
 	if (p->t.kind != TOK_NAME)
-		return parser_unwanted(p, "an instruction");
+		return parser_unexpected(p, "an instruction");
 	in->line = p->t.line;
 	in->col = p->t.col;
 	in->op = (uint16_t)opcode_find(p->t.s, p->t.n);
 	if (!in->op) {
 		diag_quote(shown, sizeof(shown), p->t.s, p->t.n);
-		return parser_bad(p, &p->t, "opcode-unknown",
-			"found instruction '%s', wanted one of PTX that is executed here", shown);
+		return parser_bad(
+			p, &p->t, "opcode-unknown", "unknown or unsupported instruction '%s'", shown);
 	}
 	snprintf(text, sizeof(text), "%s", opcodes[in->op].name);
 	if (!parser_next(p) || !parse_suffixes(p, in, text, sizeof(text)))
@@ -277,7 +276,7 @@ static bool parse_inst(struct parser *p)
 	return parser_next(p);
 }
 
-/* ---- labels and what may stand behind them ---- */
+/* ---- labels and the tables and prototypes after them ---- */
 
 static bool parse_targets(struct parser *p, struct symbol *s)
 {
@@ -285,7 +284,7 @@ static bool parse_targets(struct parser *p, struct symbol *s)
 
 	do {
 		if (n == TARGETS_MAX || p->t.kind != TOK_NAME)
-			return parser_unwanted(
+			return parser_unexpected(
 				p, n == TARGETS_MAX ? "at most 65536 targets" : "a label or a function");
 		add_pending(p, &p->t, NULL, NULL);
 		n++;
@@ -384,7 +383,7 @@ static bool parse_declaration(struct parser *p)
 	if (parser_at_word(p, "pragma")) {
 		while (!parser_at_punct(p, ';'))
 			if (p->t.kind == TOK_END || !parser_next(p))
-				return p->failed ? false : parser_unwanted(p, "';'");
+				return p->failed ? false : parser_unexpected(p, "';'");
 		return parser_next(p);
 	}
 	if (parser_at_word(p, "extern")) {
@@ -395,7 +394,7 @@ static bool parse_declaration(struct parser *p)
 	for (unsigned i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++)
 		if (parser_at_word(p, spaces[i].word))
 			return parser_next(p) && decl_variables(p, spaces[i].space, l);
-	return parser_unwanted(p, "a declaration or an instruction");
+	return parser_unexpected(p, "a declaration or an instruction");
 }
 
 static bool parse_statements(struct parser *p)
@@ -403,7 +402,7 @@ static bool parse_statements(struct parser *p)
 	struct block block;
 
 	if (++p->depth > DEPTH_MAX)
-		return parser_unwanted(p, "blocks nested no deeper than 200");
+		return parser_unexpected(p, "blocks nested no deeper than 200");
 	open_block(p, &block);
 	while (!parser_at_punct(p, '}')) {
 		bool good;
@@ -417,7 +416,7 @@ static bool parse_statements(struct parser *p)
 		else if (p->t.kind == TOK_NAME && p->ahead.kind == TOK_PUNCT && p->ahead.punct == ':')
 			good = parse_label(p);
 		else
-			good = p->t.kind == TOK_END ? parser_unwanted(p, "'}'") : parse_inst(p);
+			good = p->t.kind == TOK_END ? parser_unexpected(p, "'}'") : parse_inst(p);
 		if (!good)
 			return false;
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What all parts of the parser do with the token in hand: say what is wrong with it, take it, look it up,
- * name it.
+ * Operations of all parts of the parser on the current token: report a fault, move past it, look its name up,
+ * declare its name.
  *
- * Always true: the first fault is the one that is told; after it nothing is taken any more.
+ * Always true: only the first fault is reported; after it the parser does not move.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ bool parser_bad(struct parser *p, const struct token *t, const char *id, const c
 	return false;
 }
 
-static const char *shown(char *out, unsigned cap, const struct token *t)
+static const char *token_text(char *out, unsigned cap, const struct token *t)
 {
 	char quoted[80];
 
@@ -38,12 +38,12 @@ static const char *shown(char *out, unsigned cap, const struct token *t)
 	return out;
 }
 
-bool parser_unwanted(struct parser *p, const char *wanted)
+bool parser_unexpected(struct parser *p, const char *expected)
 {
 	char found[100];
 
-	return parser_bad(
-		p, &p->t, "syntax", "found %s, wanted %s", shown(found, sizeof(found), &p->t), wanted);
+	return parser_bad(p, &p->t, "syntax", "unexpected %s (expected %s)",
+		token_text(found, sizeof(found), &p->t), expected);
 }
 
 bool parser_next(struct parser *p)
@@ -60,27 +60,27 @@ bool parser_next(struct parser *p)
 
 bool parser_at_punct(const struct parser *p, char c) { return p->t.kind == TOK_PUNCT && p->t.punct == c; }
 
-static bool is_text(const struct token *t, const char *s)
+static bool token_is(const struct token *t, const char *s)
 {
 	return strlen(s) == t->n && !memcmp(t->s, s, t->n);
 }
 
 bool parser_at_word(const struct parser *p, const char *dotted)
 {
-	return p->t.kind == TOK_DOT && is_text(&p->t, dotted);
+	return p->t.kind == TOK_DOT && token_is(&p->t, dotted);
 }
 
 bool parser_take_punct(struct parser *p, char c)
 {
-	char wanted[4] = {'\'', c, '\'', 0};
+	char expected[4] = {'\'', c, '\'', 0};
 
-	return parser_at_punct(p, c) ? parser_next(p) : parser_unwanted(p, wanted);
+	return parser_at_punct(p, c) ? parser_next(p) : parser_unexpected(p, expected);
 }
 
-char *parser_take_name(struct parser *p, const char *wanted)
+char *parser_take_name(struct parser *p, const char *expected)
 {
 	if (p->failed || p->t.kind != TOK_NAME) {
-		parser_unwanted(p, wanted);
+		parser_unexpected(p, expected);
 		return NULL;
 	}
 	char *s = arena_strndup(&p->m->arena, p->t.s, p->t.n);
@@ -131,9 +131,8 @@ struct symbol *parser_new_symbol(struct parser *p, enum sym_kind kind, const str
 	char text[100];
 
 	if (old && !(kind == SYM_FUNC && old->kind == SYM_FUNC) && !(old->kind == kind && old->external)) {
-		parser_bad(p, name, "name-twice",
-			"found %s again, wanted a name that line %u has not declared",
-			shown(text, sizeof(text), name), old->line);
+		parser_bad(p, name, "name-twice", "%s is already declared at line %u",
+			token_text(text, sizeof(text), name), old->line);
 		return NULL;
 	}
 	if (old)

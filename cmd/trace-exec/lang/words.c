@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The words of the rows of ptx.def, and whether the suffixes of a statement go together and with its types.
+ * The words of the rows of ptx.def, and the check that the suffixes of a statement go together and with its
+ * types.
  *
- * A row becomes groups of words when the first statement is read: words that go with the same types and stand
- * alone, or are joined by one sign. Always true: a statement that words_fit passed has no suffix that its
- * instruction would leave out of account for its type, one of each choice that must be made, and at most one
- * of each that may.
+ * A row becomes groups of words when the first statement is read: words with the same types that are single,
+ * or joined by the same sign. Always true: a statement that words_fit() accepted has no suffix without an
+ * effect for its type, one of each required choice, and at most one of each optional choice.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -20,21 +20,21 @@ const struct opcode_row opcodes[N_OPCODES] = {
 
 #define SET_WORDS  ((N_MODIFIERS + 63) / 64)
 #define GROUPS_MAX 1024
-#define TWO_TYPES  63 /* stands for two types in sets of types */
+#define TWO_TYPES  63 /* bit for a statement with two types in sets of types */
 _Static_assert(N_TYPES <= TWO_TYPES, "a set of types is a word");
 
 struct word_group {
 	uint64_t words[SET_WORDS], types;
-	const char *text; /* in the row */
+	const char *text; /* start in the row */
 	uint8_t length;
 	char how; /* '|': exactly one of them, '/': at most one, ' ': any */
 };
 static struct word_group groups[GROUPS_MAX];
-static uint16_t first[N_OPCODES + 1];            /* group of each row */
-static uint64_t name_part[N_OPCODES][SET_WORDS]; /* words behind '^' */
+static uint16_t first_group[N_OPCODES + 1];      /* first group of each row */
+static uint64_t name_part[N_OPCODES][SET_WORDS]; /* words after '^' */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* The types behind '['; all for an empty list. */
+/* Returns the set of types after '['; an empty list: all. */
 static uint64_t read_types(const char *s)
 {
 	uint64_t set = *s == ']' ? UINT64_MAX : 0;
@@ -48,7 +48,7 @@ static uint64_t read_types(const char *s)
 	return set;
 }
 
-/* The word at s and those joined to it, into g: their length. */
+/* Adds the word at s and those joined to it to g. Returns the length of their text. */
 static size_t read_joined(const char *s, struct word_group *g)
 {
 	const char *end = s;
@@ -67,7 +67,7 @@ static size_t read_joined(const char *s, struct word_group *g)
 static unsigned read_row(const char *s, unsigned n, uint64_t *part)
 {
 	uint64_t set = UINT64_MAX;
-	bool open = false; /* the last group takes more words that stand alone */
+	bool open = false; /* the last group takes more single words */
 
 	while (*(s += strspn(s, " ")) && n < GROUPS_MAX) {
 		if (*s == '[') {
@@ -99,16 +99,16 @@ static void read_rows(void)
 	unsigned n = 0;
 
 	for (unsigned op = 0; op < N_OPCODES; op++) {
-		first[op] = (uint16_t)n;
+		first_group[op] = (uint16_t)n;
 		n = op ? read_row(opcodes[op].words, n, name_part[op]) : 0;
 	}
-	first[N_OPCODES] = (uint16_t)n;
+	first_group[N_OPCODES] = (uint16_t)n;
 }
 
 bool words_allow(enum opcode op, enum modifier m)
 {
 	pthread_once(&once, read_rows);
-	for (unsigned i = first[op]; i < first[op + 1]; i++)
+	for (unsigned i = first_group[op]; i < first_group[op + 1]; i++)
 		if (groups[i].words[m / 64] >> (m % 64) & 1)
 			return true;
 	return false;
@@ -120,8 +120,8 @@ bool words_in_name(enum opcode op, enum modifier m)
 	return name_part[op][m / 64] >> (m % 64) & 1;
 }
 
-/* How many of the group's words the statement has; left loses them. */
-static unsigned take(const struct word_group *g, uint64_t *left)
+/* Removes the group's words from `left`. Returns the number of words removed. */
+static unsigned take_group_words(const struct word_group *g, uint64_t *left)
 {
 	unsigned n = 0;
 
@@ -138,16 +138,16 @@ bool words_fit(const struct stmt *in, const char *text, char *why, size_t cap)
 	uint64_t left[SET_WORDS];
 
 	pthread_once(&once, read_rows);
-	for (unsigned i = first[in->op]; in->n_types == 2 && i < first[in->op + 1]; i++)
+	for (unsigned i = first_group[in->op]; in->n_types == 2 && i < first_group[in->op + 1]; i++)
 		if (groups[i].types == 1ull << TWO_TYPES)
 			t = TWO_TYPES;
 	memcpy(left, in->mod, sizeof(left));
-	for (unsigned i = first[in->op]; i < first[in->op + 1]; i++) {
+	for (unsigned i = first_group[in->op]; i < first_group[in->op + 1]; i++) {
 		const struct word_group *g = &groups[i];
-		unsigned n = g->types >> t & 1 ? take(g, left) : 1;
+		unsigned n = g->types >> t & 1 ? take_group_words(g, left) : 1;
 
 		if ((g->how == '|' && n != 1) || (g->how == '/' && n > 1)) {
-			snprintf(why, cap, "found %u of .%.*s in %s, wanted %s", n, g->length, g->text, text,
+			snprintf(why, cap, "%u of .%.*s in %s (expected %s)", n, g->length, g->text, text,
 				g->how == '|' ? "one" : "at most one");
 			return false;
 		}
@@ -156,8 +156,8 @@ bool words_fit(const struct stmt *in, const char *text, char *why, size_t cap)
 		if (left[i]) {
 			unsigned m = i * 64 + (unsigned)__builtin_ctzll(left[i]);
 
-			snprintf(why, cap, "found suffix .%s in %s, wanted it with a type that it goes with",
-				modifier_name[m], text);
+			snprintf(why, cap, "suffix .%s does not apply to the type in %s", modifier_name[m],
+				text);
 			return false;
 		}
 	return true;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arguments of launches: words between commas to the bytes of the parameter block.
+ * Arguments of launches: converts words between commas to the bytes of the parameter block.
  *
- * Always true: an argument's bytes fit its parameter; parameters without an argument are zero, which is
- * warned of.
+ * Always true: an argument's bytes fit its parameter; parameters without an argument are zero, with a warning.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,10 +17,7 @@ static int hex_value(char c)
 				      : -1;
 }
 
-/*
- * An argument being read: its text, and the parameter that it is for. Its readers give the bytes written to
- * out.
- */
+/* An argument: its text and its parameter. Functions that read it return the number of bytes written to out. */
 struct launch_argument {
 	struct reader *r;
 	struct place where;
@@ -31,7 +27,7 @@ struct launch_argument {
 	uint8_t *out;
 };
 
-static size_t refused(const struct launch_argument *a)
+static size_t refuse_argument(const struct launch_argument *a)
 {
 	char quoted[90];
 
@@ -46,18 +42,18 @@ static size_t hex_argument(const struct launch_argument *x)
 	size_t digits = x->n - 4;
 
 	if (digits % 2 || digits / 2 > x->p->size || !digits)
-		return refused(x);
+		return refuse_argument(x);
 	for (size_t i = 0; i < digits / 2; i++) {
 		int a = hex_value(x->s[4 + 2 * i]), b = hex_value(x->s[5 + 2 * i]);
 
 		if (a < 0 || b < 0)
-			return refused(x);
+			return refuse_argument(x);
 		x->out[i] = (uint8_t)(a << 4 | b);
 	}
 	return digits / 2;
 }
 
-/* i32:5 is the first element of i32=fill:5 */
+/* Reads "i32:5", the first element of i32=fill:5. */
 static size_t typed_argument(const struct launch_argument *x, const char *colon)
 {
 	static const uint8_t bytes[] = {1, 2, 4, 8, 2, 4, 8};
@@ -70,12 +66,12 @@ static size_t typed_argument(const struct launch_argument *x, const char *colon)
 	if (init_parse(&init, text, "", &r->s->arena, x->where, r->f))
 		return 0;
 	if (bytes[init.type] > x->p->size)
-		return refused(x);
+		return refuse_argument(x);
 	init_fill(&init, x->out, bytes[init.type], x->where, r->f);
 	return bytes[init.type];
 }
 
-/* BUFFER or BUFFER+OFFSET */
+/* Reads "BUFFER" or "BUFFER+OFFSET". */
 static size_t buffer_argument(const struct launch_argument *x)
 {
 	const char *plus = memchr(x->s, '+', x->n);
@@ -87,10 +83,10 @@ static size_t buffer_argument(const struct launch_argument *x)
 	if (plus && x->n < 300) {
 		snprintf(text, sizeof(text), "%.*s", (int)(x->n - (size_t)(plus - x->s) - 1), plus + 1);
 		if (!launch_number(text, LAUNCH_HEAP_MAX, &at))
-			return refused(x);
+			return refuse_argument(x);
 	}
 	if (!b || x->p->size < 4 || (size == 4 && b->addr + at > UINT32_MAX))
-		return refused(x);
+		return refuse_argument(x);
 	if (at > b->bytes) {
 		fault_set(x->r->f, x->where, "argument",
 			"byte %llu of buffer '%s' (expected at most its %llu)", (unsigned long long)at,
@@ -102,8 +98,8 @@ static size_t buffer_argument(const struct launch_argument *x)
 	return size;
 }
 
-/* One argument's bytes; the count, or 0 with the fault set. */
-static size_t argument(
+/* Writes one argument's bytes. Returns their number, or 0 with the fault set. */
+static size_t read_argument(
 	struct reader *r, struct place where, const char *s, size_t n, const struct symbol *p, uint8_t *out)
 {
 	const struct launch_argument x = {r, where, s, n, p, out};
@@ -127,7 +123,6 @@ static size_t argument(
 	return 8;
 }
 
-/* The parameter block of a launch. */
 int launch_arguments(struct reader *r, struct step *c)
 {
 	const struct func *k = c->launch.kernel;
@@ -142,7 +137,7 @@ int launch_arguments(struct reader *r, struct step *c)
 		if (n == k->n_params)
 			return fault_set(
 				r->f, where, "argument", "more than %u arguments of kernel '%s'", n, k->name);
-		size_t got = argument(r, where, s, len, k->param[n], block + k->param[n]->addr);
+		size_t got = read_argument(r, where, s, len, k->param[n], block + k->param[n]->addr);
 		if (!got)
 			return -1;
 		if (got < k->param[n]->size)

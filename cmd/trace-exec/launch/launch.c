@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading launch files: one command a line, words between blanks, '#' begins a comment.
+ * Reading of launch files: one command a line, words between blanks, '#' begins a comment.
  *
- * Modules are loaded where the file names them; kernels and symbols are looked up when all lines are read,
- * for a kernel's PC depends on all modules. Addresses of buffers follow from the order of their lines.
+ * Modules are loaded when the file names them; kernels and symbols are looked up after the last line, because a
+ * kernel's PC depends on all modules. Addresses of buffers follow from the order of their lines.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct place launch_at(const struct reader *r, uint32_t w)
 	return (struct place){r->file, r->line, last ? last->col + behind : 0};
 }
 
-int launch_wanted(const struct reader *r, uint32_t w, const char *what)
+int launch_unexpected(const struct reader *r, uint32_t w, const char *what)
 {
 	char found[100] = "the end of the line";
 
@@ -90,28 +90,29 @@ int launch_option(const struct reader *r, uint32_t w, const char *name, uint64_t
 		return 1;
 	char text[100];
 	snprintf(text, sizeof(text), "%s=NUMBER up to %llu", name, (unsigned long long)most);
-	return launch_wanted(r, w, text);
+	return launch_unexpected(r, w, text);
 }
 
 int launch_bytes(const struct reader *r, uint32_t w, uint64_t *v)
 {
 	int got = launch_option(r, w, "bytes", LAUNCH_HEAP_MAX, v);
 
-	return got < 0 || (got && *v) ? got : launch_wanted(r, w, got ? "bytes=NUMBER above 0" : "bytes=N");
+	return got < 0 || (got && *v) ? got
+				      : launch_unexpected(r, w, got ? "bytes=NUMBER above 0" : "bytes=N");
 }
 
-/* Whether word w, "name=value", has the name of one before it, from word first on: a fault. */
-static int repeated(const struct reader *r, uint32_t first, uint32_t w)
+/* Checks that word w, "name=value", has another name than the words from `first` on. Returns 0, or -1: a fault. */
+static int check_repeated(const struct reader *r, uint32_t first, uint32_t w)
 {
 	size_t n = strcspn(r->word[w].s, "=");
 
 	for (uint32_t i = first; i < w; i++)
 		if (strcspn(r->word[i].s, "=") == n && !memcmp(r->word[i].s, r->word[w].s, n))
-			return launch_wanted(r, w, "it once");
+			return launch_unexpected(r, w, "it once");
 	return 0;
 }
 
-static char *path_of(const struct reader *r, const char *name)
+static char *launch_path(const struct reader *r, const char *name)
 {
 	size_t n = strlen(r->s->folder) + strlen(name) + 1;
 	char *p = arena_alloc(&r->s->arena, n, 1);
@@ -143,32 +144,32 @@ struct step *launch_buffer(const struct script *s, const char *name, size_t n)
 
 /* ---- commands ---- */
 
-static int do_module(struct reader *r)
+static int read_module(struct reader *r)
 {
 	if (r->n != 2)
-		return launch_wanted(r, r->n > 2 ? 2 : 1, "module FILE");
+		return launch_unexpected(r, r->n > 2 ? 2 : 1, "module FILE");
 	struct module *m = r->s->ptx ? module_memory("module", r->s->ptx, strlen(r->s->ptx), r->f)
-				     : module_read(path_of(r, r->word[1].s), r->f);
+				     : module_read(launch_path(r, r->word[1].s), r->f);
 	if (!m)
 		return -1;
 	program_add(&r->s->prog, m);
 	return 0;
 }
 
-static int do_kinfo(struct reader *r)
+static int read_kinfo(struct reader *r)
 {
 	struct kinfo k = {0};
 	uint64_t v;
 
 	if (r->n < 2)
-		return launch_wanted(r, 1, "kinfo KERNEL regs=N smem=N");
+		return launch_unexpected(r, 1, "kinfo KERNEL regs=N smem=N");
 	k.kernel = r->word[1].s;
 	k.at = launch_at(r, 1);
 	for (uint32_t i = 0; i < r->n_kinfo; i++)
 		if (!strcmp(r->kinfo[i].kernel, k.kernel))
-			return launch_wanted(r, 1, "a kernel without a line kinfo before it");
+			return launch_unexpected(r, 1, "a kernel without a line kinfo before it");
 	for (uint32_t w = 2; w < r->n; w++) {
-		if (repeated(r, 2, w))
+		if (check_repeated(r, 2, w))
 			return -1;
 		int got = launch_option(r, w, "regs", 65536, &v);
 
@@ -178,7 +179,7 @@ static int do_kinfo(struct reader *r)
 			k.shared = (uint32_t)v;
 		else if (!got && !(got = launch_option(r, w, "lmem", UINT32_MAX, &v)) &&
 			 !(got = launch_option(r, w, "cmem", UINT32_MAX, &v)))
-			return launch_wanted(r, w, "regs=, smem=, lmem= or cmem=");
+			return launch_unexpected(r, w, "regs=, smem=, lmem= or cmem=");
 		if (got < 0)
 			return -1;
 	}
@@ -187,18 +188,18 @@ static int do_kinfo(struct reader *r)
 	return 0;
 }
 
-static int do_buffer(struct reader *r)
+static int read_buffer(struct reader *r)
 {
 	uint64_t bytes = 0;
 
 	if (r->n < 4 || r->n > 5 || (r->n == 5 && strcmp(r->word[4].s, "nocopy")))
-		return launch_wanted(r, r->n > 4 ? 4 : r->n, "buffer NAME bytes=N INIT [nocopy]");
+		return launch_unexpected(r, r->n > 4 ? 4 : r->n, "buffer NAME bytes=N INIT [nocopy]");
 	if (launch_buffer(r->s, r->word[1].s, strlen(r->word[1].s)))
-		return launch_wanted(r, 1, "a name that no buffer has yet");
+		return launch_unexpected(r, 1, "a name that no buffer has yet");
 	if (launch_texture_named(r->s, r->word[1].s, strlen(r->word[1].s)))
-		return launch_wanted(r, 1, "a name that no texture, surface or sampler has");
+		return launch_unexpected(r, 1, "a name that no texture, surface or sampler has");
 	if (strpbrk(r->word[1].s, "+:,") || (r->word[1].s[0] >= '0' && r->word[1].s[0] <= '9'))
-		return launch_wanted(r, 1, "a name without '+', ':' and ','");
+		return launch_unexpected(r, 1, "a name without '+', ':' and ','");
 	if (launch_bytes(r, 2, &bytes) < 0)
 		return -1;
 	struct step *c = launch_add(r, CMD_BUFFER);
@@ -209,28 +210,29 @@ static int do_buffer(struct reader *r)
 	c->nocopy = r->n == 5;
 	r->s->heap_bytes += (bytes + 255) / 256 * 256;
 	if (r->s->heap_bytes > LAUNCH_HEAP_MAX)
-		return launch_wanted(r, 2, "buffers of less than 1 TiB together");
+		return launch_unexpected(r, 2, "buffers of less than 1 TiB together");
 	return init_parse(&c->init, r->word[3].s, r->s->folder, &r->s->arena, c->at, r->f) ||
 			       init_fits(&c->init, bytes, c->at, r->f)
 		       ? -1
 		       : 0;
 }
 
-static int do_symbol(struct reader *r)
+static int read_symbol(struct reader *r)
 {
 	uint64_t bytes = 0, offset = 0;
 	uint32_t w = 3;
 	int got;
 
 	if (r->n < 4)
-		return launch_wanted(r, r->n, "symbol NAME bytes=N [offset=N] INIT");
+		return launch_unexpected(r, r->n, "symbol NAME bytes=N [offset=N] INIT");
 	if (launch_bytes(r, 2, &bytes) < 0)
 		return -1;
 	if ((got = launch_option(r, 3, "offset", LAUNCH_HEAP_MAX, &offset)) < 0)
 		return -1;
 	w += (uint32_t)got;
 	if (r->n != w + 1)
-		return launch_wanted(r, r->n < w + 1 ? r->n : w + 1, "symbol NAME bytes=N [offset=N] INIT");
+		return launch_unexpected(
+			r, r->n < w + 1 ? r->n : w + 1, "symbol NAME bytes=N [offset=N] INIT");
 	struct step *c = launch_add(r, CMD_SYMBOL);
 	c->at = launch_at(r, w);
 	c->name_col = r->word[1].col;
@@ -241,7 +243,7 @@ static int do_symbol(struct reader *r)
 	if (init_parse(&c->init, r->word[w].s, r->s->folder, &r->s->arena, c->at, r->f) ||
 		init_fits(&c->init, bytes, c->at, r->f))
 		return -1;
-	return c->init.kind == INIT_UNSET ? launch_wanted(r, w, "values: a variable is zero without them")
+	return c->init.kind == INIT_UNSET ? launch_unexpected(r, w, "values: a variable is zero without them")
 					  : 0;
 }
 
@@ -249,42 +251,39 @@ static int do_symbol(struct reader *r)
 static int check_saved_name(const struct reader *r, uint32_t w)
 {
 	const char *name = r->word[w].s;
-	bool leaves = *name == '/' || !strcmp(name, "-");
 	char quoted[90];
 
-	for (const char *s = name; s; s = strchr(s, '/') ? strchr(s, '/') + 1 : NULL)
-		leaves |= !strncmp(s, "..", 2) && (s[2] == '/' || !s[2]);
-	if (!leaves)
+	if (output_is_inside(name) && strcmp(name, "-"))
 		return 0;
 	return fault_set(r->f, launch_at(r, w), "launch-file",
 		"cannot save to '%s' (expected a relative name without '..')",
 		diag_quote(quoted, sizeof(quoted), name, strlen(name)));
 }
 
-static int do_save(struct reader *r, enum step_kind kind)
+static int read_save(struct reader *r, enum step_kind kind)
 {
 	if (r->n != 3)
-		return launch_wanted(r, r->n > 3 ? 3 : r->n, "BUFFER FILE");
+		return launch_unexpected(r, r->n > 3 ? 3 : r->n, "BUFFER FILE");
 	struct step *b = launch_buffer(r->s, r->word[1].s, strlen(r->word[1].s));
 	if (!b)
-		return launch_wanted(r, 1, "the name of a buffer");
+		return launch_unexpected(r, 1, "the name of a buffer");
 	if (kind == CMD_SAVE && check_saved_name(r, 2))
 		return -1;
 	uint64_t addr = b->addr, bytes = b->bytes;
 	struct step *c = launch_add(r, kind);
 	c->name = r->word[1].s;
-	c->path = kind == CMD_EXPECT ? path_of(r, r->word[2].s) : r->word[2].s;
+	c->path = kind == CMD_EXPECT ? launch_path(r, r->word[2].s) : r->word[2].s;
 	c->addr = addr;
 	c->bytes = bytes;
 	return 0;
 }
 
-static int do_savesym(struct reader *r)
+static int read_savesym(struct reader *r)
 {
 	uint64_t bytes;
 
 	if (r->n != 4)
-		return launch_wanted(r, r->n > 4 ? 4 : r->n, "savesym NAME bytes=N FILE");
+		return launch_unexpected(r, r->n > 4 ? 4 : r->n, "savesym NAME bytes=N FILE");
 	if (launch_bytes(r, 2, &bytes) < 0 || check_saved_name(r, 3))
 		return -1;
 	struct step *c = launch_add(r, CMD_SAVESYM);
@@ -298,7 +297,8 @@ static int do_savesym(struct reader *r)
 
 /* ---- launches ---- */
 
-static int take_dims(const struct reader *r, uint32_t w, const char *s, const uint32_t most[3], uint32_t d[3])
+static int take_launch_dims(
+	const struct reader *r, uint32_t w, const char *s, const uint32_t most[3], uint32_t d[3])
 {
 	char *end = NULL;
 
@@ -307,19 +307,17 @@ static int take_dims(const struct reader *r, uint32_t w, const char *s, const ui
 		unsigned long long v = *s >= '0' && *s <= '9' ? strtoull(s, &end, 10) : 0;
 
 		if (!v || v > most[i] || (*end && *end != ','))
-			return launch_wanted(r, w, "one to three numbers above 0, such as grid=16,4");
+			return launch_unexpected(r, w, "one to three numbers above 0, such as grid=16,4");
 		d[i] = (uint32_t)v;
 		if (!*end)
 			return 0;
 		s = end + 1;
 	}
-	return launch_wanted(r, w, "at most three numbers");
+	return launch_unexpected(r, w, "at most three numbers");
 }
 
-/*
- * Where the blocks of cooperative launches count each other: memory of its own, made for the first of them.
- */
-static uint64_t workspace(struct reader *r)
+/* Returns the address of the memory for barriers of cooperative launches, which the first of them allocates. */
+static uint64_t cooperative_workspace(struct reader *r)
 {
 	static const char name[] = "grid workspace";
 	struct step *b = launch_buffer(r->s, name, strlen(name));
@@ -336,7 +334,7 @@ static uint64_t workspace(struct reader *r)
 	return b->addr;
 }
 
-static int do_launch(struct reader *r)
+static int read_launch(struct reader *r)
 {
 	static const uint32_t grid_most[3] = {0x7fffffff, 65535, 65535}, block_most[3] = {1024, 1024, 64},
 			      cluster_most[3] = {CLUSTER_MAX, CLUSTER_MAX, CLUSTER_MAX};
@@ -346,38 +344,38 @@ static int do_launch(struct reader *r)
 	int got = 0;
 
 	if (r->n < 2)
-		return launch_wanted(r, 1, "launch KERNEL grid=X,Y,Z block=X,Y,Z args ...");
+		return launch_unexpected(r, 1, "launch KERNEL grid=X,Y,Z block=X,Y,Z args ...");
 	for (w = 2; w < r->n && strcmp(r->word[w].s, "args"); w++) {
 		const char *s = r->word[w].s;
 
-		if (repeated(r, 2, w))
+		if (check_repeated(r, 2, w))
 			return -1;
 		if (!strncmp(s, "grid=", 5))
-			got = take_dims(r, w, s + 5, grid_most, l.grid);
+			got = take_launch_dims(r, w, s + 5, grid_most, l.grid);
 		else if (!strncmp(s, "block=", 6))
-			got = take_dims(r, block = w, s + 6, block_most, l.block);
+			got = take_launch_dims(r, block = w, s + 6, block_most, l.block);
 		else if (!strncmp(s, "cluster=", 8))
-			got = take_dims(r, cluster = w, s + 8, cluster_most, l.cluster);
+			got = take_launch_dims(r, cluster = w, s + 8, cluster_most, l.cluster);
 		else if (!strcmp(s, "cooperative"))
-			got = 1, l.workspace = workspace(r);
+			got = 1, l.workspace = cooperative_workspace(r);
 		else if ((got = launch_option(r, w, "shmem", 232448, &v)) > 0)
 			l.dyn_shared = (uint32_t)v;
 		else if (!got && (got = launch_option(r, w, "stream", INT32_MAX, &v)) > 0)
 			l.stream = (uint32_t)v;
 		else if (!got && !(got = launch_option(r, w, "async", 1, &v)))
-			return launch_wanted(r, w,
+			return launch_unexpected(r, w,
 				"grid=, block=, cluster=, shmem=, stream=, async=, cooperative or args");
 		if (got < 0)
 			return -1;
 	}
 	if (!l.grid[0] || !l.block[0])
-		return launch_wanted(r, w, "grid=X,Y,Z and block=X,Y,Z");
+		return launch_unexpected(r, w, "grid=X,Y,Z and block=X,Y,Z");
 	if ((uint64_t)l.block[0] * l.block[1] * l.block[2] > 1024)
 		return fault_set(r->f, launch_at(r, block), "launch-file",
 			"%llu threads in a thread block (expected at most 1024)",
 			(unsigned long long)l.block[0] * l.block[1] * l.block[2]);
 	if (w < r->n && r->n > w + 2)
-		return launch_wanted(r, w + 2, "the arguments in one word, between commas");
+		return launch_unexpected(r, w + 2, "the arguments in one word, between commas");
 	struct step *c = launch_add(r, CMD_LAUNCH);
 	c->name = r->word[1].s;
 	c->launch = l;
@@ -389,7 +387,10 @@ static int do_launch(struct reader *r)
 	return 0;
 }
 
-/* A cluster fits: it divides the grid, has at most 16 blocks, whose shared memory its addresses reach. */
+/*
+ * Checks the cluster of a launch: it divides the grid, has at most 16 blocks, and their shared memory fits its
+ * addresses.
+ */
 static int check_cluster(struct reader *r, const struct step *c)
 {
 	const struct launch *l = &c->launch;
@@ -425,7 +426,7 @@ static int check_cluster(struct reader *r, const struct step *c)
 	return 0;
 }
 
-static int find_kernel(struct reader *r, struct step *c)
+static int bind_kernel(struct reader *r, struct step *c)
 {
 	const struct program *p = &r->s->prog;
 	char quoted[90];
@@ -460,7 +461,7 @@ static int find_kernel(struct reader *r, struct step *c)
 	return launch_arguments(r, c);
 }
 
-static int find_symbol(struct reader *r, struct step *c)
+static int bind_symbol(struct reader *r, struct step *c)
 {
 	char quoted[90];
 	unsigned n;
@@ -497,8 +498,8 @@ static int check_kinfo(const struct reader *r)
 	return 0;
 }
 
-/* When all lines are read: link, bind, look up. */
-static int finish(struct reader *r)
+/* Links, binds and looks names up after the last line. */
+static int finish_script(struct reader *r)
 {
 	struct script *s = r->s;
 	uint32_t id = 0;
@@ -513,39 +514,39 @@ static int finish(struct reader *r)
 
 		if (c->kind == CMD_LAUNCH) {
 			c->launch.id = ++id;
-			if (find_kernel(r, c))
+			if (bind_kernel(r, c))
 				return -1;
-		} else if ((c->kind == CMD_SYMBOL || c->kind == CMD_SAVESYM) && find_symbol(r, c)) {
+		} else if ((c->kind == CMD_SYMBOL || c->kind == CMD_SAVESYM) && bind_symbol(r, c)) {
 			return -1;
 		}
 	}
 	return launch_textures_end(r);
 }
 
-static int do_line(struct reader *r)
+static int read_command(struct reader *r)
 {
 	const char *w = r->n ? r->word[0].s : "";
 
 	return !*w                       ? 0
-	       : !strcmp(w, "module")    ? do_module(r)
-	       : !strcmp(w, "kinfo")     ? do_kinfo(r)
-	       : !strcmp(w, "buffer")    ? do_buffer(r)
-	       : !strcmp(w, "symbol")    ? do_symbol(r)
+	       : !strcmp(w, "module")    ? read_module(r)
+	       : !strcmp(w, "kinfo")     ? read_kinfo(r)
+	       : !strcmp(w, "buffer")    ? read_buffer(r)
+	       : !strcmp(w, "symbol")    ? read_symbol(r)
 	       : !strcmp(w, "texture")   ? launch_texture(r, false)
 	       : !strcmp(w, "surface")   ? launch_texture(r, true)
 	       : !strcmp(w, "sampler")   ? launch_sampler(r)
 	       : !strcmp(w, "tensormap") ? launch_tensormap(r)
-	       : !strcmp(w, "launch")    ? do_launch(r)
-	       : !strcmp(w, "save")      ? do_save(r, CMD_SAVE)
-	       : !strcmp(w, "expect")    ? do_save(r, CMD_EXPECT)
-	       : !strcmp(w, "savesym")   ? do_savesym(r)
+	       : !strcmp(w, "launch")    ? read_launch(r)
+	       : !strcmp(w, "save")      ? read_save(r, CMD_SAVE)
+	       : !strcmp(w, "expect")    ? read_save(r, CMD_EXPECT)
+	       : !strcmp(w, "savesym")   ? read_savesym(r)
 	       : !strcmp(w, "sync")
-		       ? r->n > 1 ? launch_wanted(r, 1, "nothing behind sync") : 0
-		       : launch_wanted(r, 0,
+		       ? r->n > 1 ? launch_unexpected(r, 1, "nothing after sync") : 0
+		       : launch_unexpected(r, 0,
 				 "module, kinfo, buffer, symbol, texture, surface, sampler, tensormap, launch, save, savesym, expect or sync");
 }
 
-static int read_all(struct script *s, struct input *in, struct fault *f)
+static int read_script(struct script *s, struct input *in, struct fault *f)
 {
 	struct reader r = {.s = s, .f = f, .file = diag_keep(input_name(in))};
 	const char *text;
@@ -554,9 +555,9 @@ static int read_all(struct script *s, struct input *in, struct fault *f)
 
 	while (!bad && (got = input_line(in, &text, &len, f)) > 0) {
 		r.line = input_lineno(in);
-		bad = split_line(&r, text, len) || do_line(&r);
+		bad = split_line(&r, text, len) || read_command(&r);
 	}
-	bad = bad || got < 0 || finish(&r);
+	bad = bad || got < 0 || finish_script(&r);
 	free(r.word);
 	free(r.kinfo);
 	input_close(in);
@@ -575,7 +576,7 @@ int script_read(struct script *s, const char *path, struct fault *f)
 		return -1;
 	s->path = path;
 	s->folder = slash ? arena_strndup(&s->arena, path, (size_t)(slash - path) + 1) : "";
-	return read_all(s, in, f);
+	return read_script(s, in, f);
 }
 
 int script_memory(struct script *s, const void *text, size_t n, const char *ptx, struct fault *f)
@@ -588,7 +589,7 @@ int script_memory(struct script *s, const void *text, size_t n, const char *ptx,
 	s->path = "launch";
 	s->ptx = ptx;
 	s->folder = "";
-	return read_all(s, in, f);
+	return read_script(s, in, f);
 }
 
 void script_spare(const struct script *s, const char *output, bool values)

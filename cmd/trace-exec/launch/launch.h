@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Launch files (trace-launch(5)): modules, buffers and their values, launches, what is saved.
+ * Launch files (trace-launch(5)): modules, buffers and their values, launches, files to save.
  *
- * Always true of a file that was read: every name it uses is declared before, every kernel exists and has as
- * many arguments of the right sizes, every buffer has its address; so that nothing but the kernels themselves
- * can fail later, apart from files that are read and written.
+ * Always true of a file that was read: every name it uses is declared before, every kernel exists, arguments fit
+ * its parameters, every buffer has its address. Later only kernels, and files that are read or written, can
+ * fail.
  */
 #ifndef LAUNCH_H
 #define LAUNCH_H
@@ -17,8 +17,9 @@ enum step_kind { CMD_BUFFER, CMD_SYMBOL, CMD_TEXTURE, CMD_LAUNCH, CMD_SAVE, CMD_
 enum init_kind { INIT_ZERO, INIT_UNSET, INIT_FILE, INIT_IOTA, INIT_FILL, INIT_LIST, INIT_RANDOM };
 
 struct init {
-	uint8_t kind, type; /* type: of the elements */
-	const char *text;   /* INIT_FILL, INIT_LIST: the values; INIT_FILE: the path */
+	uint8_t kind;
+	uint8_t type;     /* type of the elements */
+	const char *text; /* INIT_FILL, INIT_LIST: the values; INIT_FILE: the path */
 	uint64_t seed, mod;
 	double low, high;
 };
@@ -26,8 +27,9 @@ struct init {
 struct step {
 	uint8_t kind;
 	bool nocopy;
-	struct place at; /* CMD_BUFFER, CMD_SYMBOL: of the values; CMD_LAUNCH: of the arguments */
-	uint32_t name_col, size_col, cluster_col; /* size_col: of bytes= or block= */
+	struct place at; /* place of the values (CMD_BUFFER, CMD_SYMBOL) or of the arguments (CMD_LAUNCH) */
+	uint32_t name_col, cluster_col;
+	uint32_t size_col; /* column of bytes= or block= */
 	const char *name, *path;
 	uint64_t addr, bytes;
 	struct init init;
@@ -35,7 +37,7 @@ struct step {
 	struct launch launch; /* CMD_LAUNCH */
 	uint32_t regs, shared;
 	struct texture texture; /* CMD_TEXTURE: textures, surfaces, samplers; addr: the handle */
-	bool used;              /* by an argument */
+	bool used;              /* an argument names it */
 };
 
 /* A tensor map that arguments name; its own line makes no step. */
@@ -45,35 +47,36 @@ struct named_map {
 };
 
 struct script {
-	const char *path, *folder; /* folder: with its slash; "" for the one in hand */
+	const char *path;
+	const char *folder; /* folder of the file, with its slash; "": current directory */
 	struct program prog;
 	struct bound_code code;
 	struct step *command;
 	uint32_t n_commands, cap_commands;
 	struct named_map *map;
 	uint32_t n_maps, cap_maps;
-	uint64_t heap_bytes; /* of all buffers */
+	uint64_t heap_bytes; /* size of all buffers */
 	uint32_t n_textures;
-	const char *ptx; /* script_memory: of every module */
+	const char *ptx; /* script_memory: text of every module */
 	struct arena arena;
 };
 
-/* 0, or -1 and *f. */
+/* Reads a launch file. Returns 0, or -1 with *f set. */
 int script_read(struct script *s, const char *path, struct fault *f);
-/* The same from memory, every module being the text ptx. */
+/* Reads a launch file from memory; ptx is the text of every module. */
 int script_memory(struct script *s, const void *text, size_t n, const char *ptx, struct fault *f);
 /*
- * Ends the program when output, which would be replaced, is the launch file, a module or, with values, a file
- * that values are read from: what a line saves may be what another reads.
+ * Ends the program if output, which would be replaced, is the launch file, a module or, with `values`, a file of
+ * values. Without `values`: a line may save a file that another line reads.
  */
 void script_spare(const struct script *s, const char *output, bool values);
 void script_free(struct script *s);
-/* Values of n bytes. 0, or -1 and *f (a file that cannot be read or is too short). */
+/* Writes n bytes of values. Returns 0, or -1 with *f set (a file that cannot be read or is too short). */
 int init_fill(const struct init *i, uint8_t *to, uint64_t n, struct place at, struct fault *f);
-/* "type=kind:values" or "zero" or "file=path". 0, or -1 and *f. */
+/* Parses "type=kind:values", "zero" or "file=path". Returns 0, or -1 with *f set. */
 int init_parse(struct init *i, const char *text, const char *folder, struct arena *a, struct place at,
 	struct fault *f);
-/* Do n bytes have whole elements alone? 0, or -1 and *f. */
+/* Checks that n bytes are a whole number of elements. Returns 0, or -1 with *f set. */
 int init_fits(const struct init *i, uint64_t n, struct place at, struct fault *f);
 
 #endif

@@ -2,14 +2,14 @@
 /*
  * Tensor maps of launch files.
  *
- * Always true: a map that was taken fits what copies ask of it, but for the number of dimensions, which the
- * copy names.
+ * Always true: a map that was accepted is valid for copies, except the number of dimensions, which the copy
+ * names.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "launch/read.h"
 
-/* "name=1,2,3": up to 5 numbers; their count, 0 without the name, -1 with the fault set. */
+/* Reads "name=1,2,3", up to 5 numbers. Returns their count; 0: another name; -1: the fault is set. */
 static int take_list(struct reader *r, uint32_t w, const char *name, uint64_t *v)
 {
 	size_t n = strlen(name);
@@ -27,16 +27,16 @@ static int take_list(struct reader *r, uint32_t w, const char *name, uint64_t *v
 		if (*end != ',')
 			break;
 	}
-	return launch_wanted(r, w, "one to five numbers between commas");
+	return launch_unexpected(r, w, "one to five numbers between commas");
 }
 
-/* What a line says besides the map itself. */
-struct said {
+/* Words of a line besides the members of the map. */
+struct given {
 	int dims, strides, box, steps;
-	bool whole; /* numbers that are whole were asked for */
+	bool whole; /* integer elements are required */
 };
 
-/* "lower=-1,-1": corners of im2col. As launch_option. */
+/* Reads "lower=-1,-1", a corner of im2col. Returns as launch_option() does. */
 static int take_corner(struct reader *r, uint32_t w, const char *name, int16_t *to)
 {
 	size_t n = strlen(name);
@@ -56,7 +56,7 @@ static int take_corner(struct reader *r, uint32_t w, const char *name, int16_t *
 		if (*end != ',')
 			break;
 	}
-	return launch_wanted(r, w, "one to three numbers of 16 bits between commas");
+	return launch_unexpected(r, w, "one to three numbers of 16 bits between commas");
 }
 
 static int take_type(struct reader *r, uint32_t w, struct tensor_map *m)
@@ -69,13 +69,13 @@ static int take_type(struct reader *r, uint32_t w, struct tensor_map *m)
 	t = type_find(name, (uint32_t)strlen(name));
 	if (t == T_NONE || (types[t].kind != K_UINT && types[t].kind != K_SINT && types[t].kind != K_FLOAT) ||
 		types[t].bits < 8 || types[t].bits > 64)
-		return launch_wanted(r, w, "type= and the type of elements, such as f32");
+		return launch_unexpected(r, w, "type= and the type of elements, such as f32");
 	m->type = (uint8_t)t;
 	m->bytes = (uint8_t)(types[t].bits / 8);
 	return 1;
 }
 
-/* "steps=1,2": for each dimension every so many elements. As launch_option. */
+/* Reads "steps=1,2", the element strides of each dimension. Returns as launch_option() does. */
 static int take_steps(struct reader *r, uint32_t w, struct tensor_map *m)
 {
 	uint64_t list[TENSOR_RANK] = {0};
@@ -84,35 +84,35 @@ static int take_steps(struct reader *r, uint32_t w, struct tensor_map *m)
 	m->steps = got > 0 ? 0 : m->steps;
 	for (int d = 0; d < got; d++) {
 		if (!list[d] || list[d] > 8)
-			return launch_wanted(r, w, "steps of 1 to 8");
+			return launch_unexpected(r, w, "steps of 1 to 8");
 		m->steps |= (uint16_t)((list[d] - 1) << 3 * d);
 	}
 	return got;
 }
 
-static int tensor_option(struct reader *r, uint32_t w, struct tensor_map *m, struct said *said)
+static int tensor_option(struct reader *r, uint32_t w, struct tensor_map *m, struct given *given)
 {
 	uint64_t v = 0, list[TENSOR_RANK] = {0};
 	int got;
 
 	if ((got = take_list(r, w, "dims", m->dim)))
-		return said->dims = got;
+		return given->dims = got;
 	if ((got = take_list(r, w, "strides", list))) {
 		memcpy(m->stride, list, sizeof(m->stride));
-		return said->strides = got;
+		return given->strides = got;
 	}
 	if ((got = take_list(r, w, "box", list))) {
 		for (int i = 0; i < TENSOR_RANK; i++)
 			m->box[i] = list[i] > UINT32_MAX ? UINT32_MAX : (uint32_t)list[i];
-		return said->box = got;
+		return given->box = got;
 	}
 	if ((got = take_steps(r, w, m)))
-		return said->steps = got;
+		return given->steps = got;
 	if (!strncmp(r->word[w].s, "interleave=", 11))
-		return launch_wanted(r, w, "a layout that is not interleaved");
+		return launch_unexpected(r, w, "a layout that is not interleaved");
 	if ((got = take_corner(r, w, "lower", m->lower)) || (got = take_corner(r, w, "upper", m->upper)) ||
 		(got = take_type(r, w, m))) {
-		said->whole = m->type && types[m->type].kind != K_FLOAT;
+		given->whole = m->type && types[m->type].kind != K_FLOAT;
 		return got;
 	}
 	if ((got = launch_option(r, w, "bytes", 8, &v)) > 0)
@@ -131,32 +131,32 @@ static int tensor_option(struct reader *r, uint32_t w, struct tensor_map *m, str
 int launch_tensormap(struct reader *r)
 {
 	struct tensor_map m = {.magic = TENSOR_MAGIC, .bytes = 4};
-	struct said said = {.whole = false};
+	struct given given = {.whole = false};
 	struct step *b;
 	int got;
 
 	if (r->n < 5)
-		return launch_wanted(r, r->n,
+		return launch_unexpected(r, r->n,
 			"tensormap NAME BUFFER [bytes=N] dims=... box=... [strides=...] [steps=...] [swizzle=N] [fill=nan]");
 	if (!(b = launch_buffer(r->s, r->word[2].s, strlen(r->word[2].s))))
-		return launch_wanted(r, 2, "the name of a buffer");
+		return launch_unexpected(r, 2, "the name of a buffer");
 	for (uint32_t w = 3; w < r->n; w++)
-		if ((got = tensor_option(r, w, &m, &said)) <= 0)
+		if ((got = tensor_option(r, w, &m, &given)) <= 0)
 			return got ? got
-				   : launch_wanted(r, w,
+				   : launch_unexpected(r, w,
 					     "bytes=, type=, dims=, strides=, box=, steps=, swizzle=, fill=nan, pixels=, channels=, lower= or upper=");
 	m.addr = b->addr;
-	m.rank = (uint8_t)said.dims;
+	m.rank = (uint8_t)given.dims;
 	if (!m.type)
 		m.type = m.bytes == 1 ? T_U8 : m.bytes == 2 ? T_U16 : m.bytes == 8 ? T_U64 : T_U32;
-	for (int d = 1; d < said.dims && !said.strides; d++)
+	for (int d = 1; d < given.dims && !given.strides; d++)
 		m.stride[d - 1] = d == 1 ? m.dim[0] * m.bytes : m.stride[d - 2] * m.dim[d - 1];
-	const char *wrong = (m.pixels ? said.box != 0 : said.box != said.dims) ||
-					    (said.strides && said.strides != said.dims - 1) ||
-					    (said.steps && said.steps != said.dims)
+	const char *wrong = (m.pixels ? given.box != 0 : given.box != given.dims) ||
+					    (given.strides && given.strides != given.dims - 1) ||
+					    (given.steps && given.steps != given.dims)
 				    ? "lists of different lengths"
-			    : m.fill_nan && said.whole ? "NaNs to fill whole numbers with"
-						       : tensor_map_error(&m);
+			    : m.fill_nan && given.whole ? "NaNs to fill whole numbers with"
+							: tensor_map_error(&m);
 	if (wrong)
 		return fault_set(r->f, launch_at(r, 0), "tensor-map",
 			"%s (expected a map that the hardware takes)", wrong);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Textures, surfaces and samplers of launch files: which buffer, in which form, how it is sampled.
+ * Textures, surfaces and samplers of launch files: their buffer, form and sampling.
  *
- * A name that the modules have as .texref, .surfref or .samplerref is bound when the line is reached; any
- * other stands for a handle that arguments name. Always true: its texels lie in its buffer.
+ * A name that the modules have as .texref, .surfref or .samplerref is bound when the line is executed; any other
+ * name denotes a handle for arguments. Always true: the texels are in the buffer.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@ struct step *launch_texture_named(const struct script *s, const char *name, size
 	return NULL;
 }
 
-/* "name=1,2,3" as word w: up to 3 numbers; their count, 0 without the name, -1 with the fault set. */
-static int take_dims(struct reader *r, uint32_t w, struct texture *t)
+/* Reads word w as "dims=1,2,3", up to 3 numbers. Returns their count; 0: another name; -1: the fault is set. */
+static int take_texture_dims(struct reader *r, uint32_t w, struct texture *t)
 {
 	uint32_t *to[3] = {&t->width, &t->height, &t->depth};
 	const char *s = r->word[w].s + 5;
@@ -39,10 +39,10 @@ static int take_dims(struct reader *r, uint32_t w, struct texture *t)
 		if (*end != ',')
 			break;
 	}
-	return launch_wanted(r, w, "one to three numbers of texels between commas");
+	return launch_unexpected(r, w, "one to three numbers of texels between commas");
 }
 
-/* "address=clamp,wrap": the last counts for what follows. */
+/* Reads "address=clamp,wrap"; the last mode is also that of further dimensions. */
 static int take_modes(struct reader *r, uint32_t w, struct sampler *t)
 {
 	static const char *const names[] = {"wrap", "clamp", "mirror", "border"};
@@ -64,11 +64,11 @@ static int take_modes(struct reader *r, uint32_t w, struct sampler *t)
 			return 1;
 		s += n + 1;
 	}
-	return launch_wanted(r, w, "up to three of wrap, clamp, mirror and border between commas");
+	return launch_unexpected(r, w, "up to three of wrap, clamp, mirror and border between commas");
 }
 
-/* "name=1,2.5": least to most numbers; 0 without the name, else their count, -1 with the fault set. */
-static int take_numbers(
+/* Reads "name=1,2.5", `least` to `most` numbers. Returns their count; 0: another name; -1: the fault is set. */
+static int take_real_numbers(
 	struct reader *r, uint32_t w, const char *name, int least, int most, float *to, const char *what)
 {
 	size_t n = strlen(name);
@@ -88,18 +88,20 @@ static int take_numbers(
 		if (!*end)
 			break;
 	}
-	return launch_wanted(r, w, what);
+	return launch_unexpected(r, w, what);
 }
 
-static int take_sampler(struct reader *r, uint32_t w, struct sampler *t)
+static int take_sampler_word(struct reader *r, uint32_t w, struct sampler *t)
 {
 	const char *s = r->word[w].s;
 	int got;
 
 	if ((got = take_modes(r, w, t)) ||
-		(got = take_numbers(r, w, "border", 1, 4, t->border, "up to four numbers between commas")) ||
-		(got = take_numbers(r, w, "bias", 1, 1, &t->bias, "a number of levels")) ||
-		(got = take_numbers(r, w, "lod", 2, 2, t->lod, "the least and the most level of detail")))
+		(got = take_real_numbers(
+			 r, w, "border", 1, 4, t->border, "up to four numbers between commas")) ||
+		(got = take_real_numbers(r, w, "bias", 1, 1, &t->bias, "a number of levels")) ||
+		(got = take_real_numbers(
+			 r, w, "lod", 2, 2, t->lod, "the least and the most level of detail")))
 		return got;
 	if (!strcmp(s, "filter=linear") || !strcmp(s, "filter=point"))
 		t->linear = s[7] == 'l';
@@ -110,12 +112,12 @@ static int take_sampler(struct reader *r, uint32_t w, struct sampler *t)
 	return 1;
 }
 
-static int take_form(struct reader *r, uint32_t w, struct texture *t)
+static int take_form_word(struct reader *r, uint32_t w, struct texture *t)
 {
 	uint64_t v;
 	int got;
 
-	if ((got = take_dims(r, w, t)))
+	if ((got = take_texture_dims(r, w, t)))
 		return got;
 	if ((got = launch_option(r, w, "pitch", LAUNCH_HEAP_MAX, &v)))
 		t->pitch = v;
@@ -126,23 +128,23 @@ static int take_form(struct reader *r, uint32_t w, struct texture *t)
 	else if ((got = launch_option(r, w, "layers", 65536, &v)) > 0) {
 		t->layers = (uint32_t)v;
 		t->layered = true;
-		got = v ? 1 : launch_wanted(r, w, "layers=N above 0");
+		got = v ? 1 : launch_unexpected(r, w, "layers=N above 0");
 	}
 	return got;
 }
 
-/* Words of a texture alone. */
-static int take_texture(struct reader *r, uint32_t w, struct texture *t, bool *cube)
+/* Reads a word that only textures have. */
+static int take_texture_word(struct reader *r, uint32_t w, struct texture *t, bool *cube)
 {
 	const char *s = r->word[w].s;
 	uint64_t v;
-	int got = take_sampler(r, w, &t->sampler);
+	int got = take_sampler_word(r, w, &t->sampler);
 
 	if (got)
 		return got;
 	if ((got = launch_option(r, w, "levels", TEXTURE_LEVELS, &v)) > 0) {
 		t->levels = (uint8_t)v;
-		return v ? 1 : launch_wanted(r, w, "levels=N above 0");
+		return v ? 1 : launch_unexpected(r, w, "levels=N above 0");
 	}
 	if (got)
 		return got;
@@ -157,8 +159,11 @@ static int take_texture(struct reader *r, uint32_t w, struct texture *t, bool *c
 	return 1;
 }
 
-/* What follows from all words of the line; t->addr: bytes into the buffer so far. NULL, or what is wrong. */
-static const char *complete(struct texture *t, const struct step *b, bool cube)
+/*
+ * Completes the texture after all words of the line; before, t->addr is an offset in the buffer. Returns NULL, or
+ * a description of the error.
+ */
+static const char *complete_texture(struct texture *t, const struct step *b, bool cube)
 {
 	uint64_t bytes = t->addr < b->bytes ? b->bytes - t->addr : 0;
 
@@ -184,13 +189,13 @@ static const char *complete(struct texture *t, const struct step *b, bool cube)
 	return texture_wrong(t, bytes);
 }
 
-/* The name of the line, which no buffer has. 0, or -1 with the fault set. */
+/* Checks that no buffer has the line's name. Returns 0, or -1 with the fault set. */
 static int take_name(struct reader *r)
 {
 	const char *s = r->word[1].s;
 
 	if (launch_buffer(r->s, s, strlen(s)) || strpbrk(s, "+:,"))
-		return launch_wanted(r, 1, "a name that no buffer has, without '+', ':' and ','");
+		return launch_unexpected(r, 1, "a name that no buffer has, without '+', ':' and ','");
 	return 0;
 }
 
@@ -217,26 +222,26 @@ int launch_texture(struct reader *r, bool surface)
 	int got;
 
 	if (r->n < 4)
-		return launch_wanted(r, r->n,
+		return launch_unexpected(r, r->n,
 			surface ? "surface NAME BUFFER FORMAT dims=W[,H[,D]] [layers=N]"
 				: "texture NAME BUFFER FORMAT [dims=W[,H[,D]] ...]");
 	if (!(b = launch_buffer(r->s, r->word[2].s, strlen(r->word[2].s))))
-		return launch_wanted(r, 2, "the name of a buffer");
+		return launch_unexpected(r, 2, "the name of a buffer");
 	if (take_name(r))
 		return -1;
 	if (!texture_format(&t, r->word[3].s))
-		return launch_wanted(r, 3, "a format such as f32, s32, u8x4 or f16x2");
+		return launch_unexpected(r, 3, "a format such as f32, s32, u8x4 or f16x2");
 	for (uint32_t w = 4; w < r->n; w++) {
-		got = take_form(r, w, &t);
+		got = take_form_word(r, w, &t);
 		if (!got && !surface)
-			got = take_texture(r, w, &t, &cube);
+			got = take_texture_word(r, w, &t, &cube);
 		if (got <= 0)
 			return got ? got
-				   : launch_wanted(r, w,
+				   : launch_unexpected(r, w,
 					     surface ? "dims=, layers=, offset=, pitch= or slice="
 						     : "dims=, layers=, levels=, cube, offset=, pitch=, slice=, filter=, mipfilter=, lod=, bias=, address=, border=, normalized or read=");
 	}
-	if ((wrong = complete(&t, b, cube)))
+	if ((wrong = complete_texture(&t, b, cube)))
 		return fault_set(r->f, launch_at(r, 0), "texture", "%s (expected a %s that a GPU takes)",
 			wrong, surface ? "surface" : "texture");
 	return add_texture(r, &t);
@@ -248,16 +253,16 @@ int launch_sampler(struct reader *r)
 	int got;
 
 	if (r->n < 2)
-		return launch_wanted(r, r->n, "sampler NAME [filter=point|linear] [address=MODE,...]");
+		return launch_unexpected(r, r->n, "sampler NAME [filter=point|linear] [address=MODE,...]");
 	if (take_name(r))
 		return -1;
 	for (uint32_t w = 2; w < r->n; w++) {
-		got = take_sampler(r, w, &t.sampler);
+		got = take_sampler_word(r, w, &t.sampler);
 		if (!got && !strcmp(r->word[w].s, "unnormalized"))
 			got = t.sampler.unnormalized = true;
 		if (got <= 0)
 			return got ? got
-				   : launch_wanted(r, w,
+				   : launch_unexpected(r, w,
 					     "filter=, mipfilter=, lod=, bias=, address=, border= or unnormalized");
 	}
 	return add_texture(r, &t);

@@ -37,12 +37,12 @@ static const struct {
 	{"u64", V_I64},
 };
 
-static int bad(struct place at, struct fault *f, const char *found, const char *wanted)
+static int bad_values(struct place at, struct fault *f, const char *found, const char *expected)
 {
 	char quoted[100];
 
 	diag_quote(quoted, sizeof(quoted), found, strlen(found));
-	return fault_set(f, at, "values", "values '%s' (expected %s)", quoted, wanted);
+	return fault_set(f, at, "values", "values '%s' (expected %s)", quoted, expected);
 }
 
 static int type_named(const char *s, size_t n)
@@ -64,29 +64,29 @@ static int parse_random(struct init *i, const char *s, struct place at, struct f
 	i->high = 1;
 	i->seed = strtoull(s, &end, 0);
 	if (end == s)
-		return bad(at, f, s, "a seed");
+		return bad_values(at, f, s, "a seed");
 	if (*end == ':' && !value[i->type].real) {
 		const char *m = end + 1;
 
 		i->mod = strtoull(m, &end, 0);
 		if (end == m || !i->mod)
-			return bad(at, f, s, "SEED:MOD with MOD above 0");
+			return bad_values(at, f, s, "SEED:MOD with MOD above 0");
 	} else if (*end == ':') {
 		const char *m = end + 1;
 
 		i->low = strtod(m, &end);
 		if (end == m || *end != ':')
-			return bad(at, f, s, "SEED:LOW:HIGH");
+			return bad_values(at, f, s, "SEED:LOW:HIGH");
 		m = end + 1;
 		i->high = strtod(m, &end);
 		if (end == m)
-			return bad(at, f, s, "SEED:LOW:HIGH");
+			return bad_values(at, f, s, "SEED:LOW:HIGH");
 	}
-	return *end ? bad(at, f, s, "nothing behind the numbers") : 0;
+	return *end ? bad_values(at, f, s, "nothing after the numbers") : 0;
 }
 
-/* One element from text; *end behind it. */
-static bool element(const char *s, char **end, unsigned type, uint8_t *out)
+/* Parses one element; *end: its end. Returns false if it does not fit. */
+static bool parse_element(const char *s, char **end, unsigned type, uint8_t *out)
 {
 	errno = 0;
 	if (value[type].real) {
@@ -112,7 +112,7 @@ static bool element(const char *s, char **end, unsigned type, uint8_t *out)
 	return *end != s && !(errno == ERANGE && !value[type].real);
 }
 
-static const char *path_in(const char *folder, const char *name, struct arena *a)
+static const char *values_path(const char *folder, const char *name, struct arena *a)
 {
 	size_t n = strlen(folder) + strlen(name) + 1;
 	char *path = arena_alloc(a, n, 1);
@@ -121,15 +121,15 @@ static const char *path_in(const char *folder, const char *name, struct arena *a
 	return path;
 }
 
-static int parse_list(struct init *i, const char *text, struct place at, struct fault *f)
+static int parse_value_list(struct init *i, const char *text, struct place at, struct fault *f)
 {
-	uint8_t room[8];
+	uint8_t bytes[8];
 	char *end;
 
 	i->text = text;
 	for (const char *s = text;; s = end + 1) {
-		if (!element(s, &end, i->type, room) || (*end && *end != ','))
-			return bad(at, f, s, "list:NUMBER,NUMBER... of the type");
+		if (!parse_element(s, &end, i->type, bytes) || (*end && *end != ','))
+			return bad_values(at, f, s, "list:NUMBER,NUMBER... of the type");
 		if (!*end)
 			return 0;
 	}
@@ -139,7 +139,7 @@ int init_parse(struct init *i, const char *text, const char *folder, struct aren
 	struct fault *f)
 {
 	const char *eq = strchr(text, '='), *kind = eq ? eq + 1 : NULL;
-	uint8_t room[8];
+	uint8_t bytes[8];
 	char *end;
 
 	memset(i, 0, sizeof(*i));
@@ -151,12 +151,12 @@ int init_parse(struct init *i, const char *text, const char *folder, struct aren
 	}
 	if (!strncmp(text, "file=", 5) && text[5]) {
 		i->kind = INIT_FILE;
-		i->text = path_in(folder, kind, a);
+		i->text = values_path(folder, kind, a);
 		return 0;
 	}
 	int type = eq ? type_named(text, (size_t)(eq - text)) : -1;
 	if (type < 0)
-		return bad(at, f, text,
+		return bad_values(at, f, text,
 			"zero, unset, file=PATH or TYPE=... with a type of u8 i16 i32 i64 f16 f32 f64");
 	i->type = (uint8_t)type;
 	if (!strcmp(kind, "iota")) {
@@ -167,13 +167,13 @@ int init_parse(struct init *i, const char *text, const char *folder, struct aren
 	} else if (!strncmp(kind, "fill:", 5)) {
 		i->kind = INIT_FILL;
 		i->text = kind + 5;
-		if (!element(i->text, &end, i->type, room) || *end)
-			return bad(at, f, kind, "fill:NUMBER of the type");
+		if (!parse_element(i->text, &end, i->type, bytes) || *end)
+			return bad_values(at, f, kind, "fill:NUMBER of the type");
 	} else if (!strncmp(kind, "list:", 5)) {
 		i->kind = INIT_LIST;
-		return parse_list(i, kind + 5, at, f);
+		return parse_value_list(i, kind + 5, at, f);
 	} else {
-		return bad(at, f, kind, "iota, fill:V, list:V,V... or random:SEED");
+		return bad_values(at, f, kind, "iota, fill:V, list:V,V... or random:SEED");
 	}
 	return 0;
 }
@@ -250,7 +250,7 @@ static void fill_iota(const struct init *i, uint8_t *to, uint64_t count)
 	}
 }
 
-static int fill_list(const struct init *i, uint8_t *to, uint64_t n, struct place at, struct fault *f)
+static int fill_from_list(const struct init *i, uint8_t *to, uint64_t n, struct place at, struct fault *f)
 {
 	unsigned bytes = value[i->type].bytes;
 	const char *s = i->text;
@@ -261,7 +261,7 @@ static int fill_list(const struct init *i, uint8_t *to, uint64_t n, struct place
 			return fault_set(f, at, "values",
 				"more values than the buffer's %llu bytes hold (expected fewer)",
 				(unsigned long long)n);
-		element(s, &end, i->type, to + k * bytes);
+		parse_element(s, &end, i->type, to + k * bytes);
 		if (!*end)
 			return 0;
 	}
@@ -281,11 +281,11 @@ int init_fill(const struct init *i, uint8_t *to, uint64_t n, struct place at, st
 	case INIT_RANDOM: fill_random(i, to, count); return 0;
 	case INIT_IOTA: fill_iota(i, to, count); return 0;
 	case INIT_FILL:
-		element(s, &end, i->type, one);
+		parse_element(s, &end, i->type, one);
 		for (uint64_t k = 0; k < count; k++)
 			memcpy(to + k * bytes, one, bytes);
 		return 0;
-	case INIT_LIST: return fill_list(i, to, n, at, f);
+	case INIT_LIST: return fill_from_list(i, to, n, at, f);
 	default: return 0;
 	}
 }
