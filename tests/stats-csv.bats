@@ -312,3 +312,14 @@ kernels() {
 	[[ $stderr == *"unknown figure gpu_sim_cycel, did you mean gpu_sim_cycle?"* ]]
 	run -0 stats-csv -q -s 'nothing*' "$BATS_TEST_TMPDIR/r"
 }
+
+@test "Markdown shows control characters and marks of direction as \\xNN; CSV and TSV keep the bytes" {
+	mark=$(printf '\342\200\256')
+	sed "s/\"name\":\"write\"/\"name\":\"wr\\\\u001b[31m$mark\"/" app.json >name.json
+	run -0 csv -F markdown -s gpu_ipc name.json
+	assert_line --partial '| wr\\x1b\[31m\\xe2\\x80\\xae |'
+	for f in csv tsv; do
+		run -0 csv -F $f -s gpu_ipc name.json
+		assert_line --partial "wr$(printf '\033')[31m$mark"
+	done
+}

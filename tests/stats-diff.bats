@@ -203,3 +203,22 @@ setup() { take_results; }
 	run -1 stats-diff app.json limit.json
 	assert_line --partial 'status: A complete, B limit'
 }
+
+@test "control characters and marks of direction of the input never reach the terminal" {
+	mark=$(printf '\342\200\256')
+	sed 's/"status":"complete"/"status":"\\u001b[31mred"/' app.json >red.json
+	run -1 stats-diff app.json red.json
+	assert_line --partial 'status: A complete, B \x1b[31mred'
+	run -1 stats-diff -F markdown app.json red.json
+	assert_line --partial 'status: A complete, B \\x1b\[31mred'
+	run -1 stats-diff -F json app.json red.json
+	assert_output --partial '"status":{"a":"complete","b":"\u001B[31mred"}'
+	sed "s/\"name\":\"write\"/\"name\":\"wr\\\\u009b2J$mark\"/" app.json >name.json
+	! cmp -s app.json name.json
+	for f in text markdown; do
+		run -1 stats-diff -F $f app.json name.json
+		assert_output --partial 'xe2'
+		refute_output --partial "$mark"
+		refute_output --partial "$(printf '\302\233')"
+	done
+}

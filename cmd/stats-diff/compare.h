@@ -105,8 +105,11 @@ void print_summary(struct diff *d, FILE *out, const char *heading);
 void print_lone(enum diff_form form, FILE *out, const char *name, int side);
 /* The name of a pair of files, or both paths. */
 void print_heading(const struct diff *d, FILE *out, const char *heading);
-/* A text of the input, with what would break the form made harmless. */
+/* Prints a text of the input: unprintable bytes as \xNN, characters of Markdown with a backslash. */
 void print_name(FILE *out, const char *text, enum diff_form form);
+int print_name_width(const char *text); /* columns that DIFF_TEXT takes */
+/* Prints text as DIFF_TEXT, and blanks up to width columns. */
+void print_name_padded(FILE *out, const char *text, int width);
 json_t *print_json_text(const char *text);
 /* One object a line; takes o over. */
 void print_json_line(json_t *o, FILE *out);

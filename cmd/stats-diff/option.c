@@ -99,17 +99,19 @@ static void print_text(const struct diff *d, FILE *out, const struct rows *l)
 		int n[2];
 
 		name_of(d, &l->row[i], name, sizeof(name));
-		n[0] = (int)strlen(name);
-		n[1] = (int)strlen(l->row[i].value[0]);
+		n[0] = print_name_width(name);
+		n[1] = print_name_width(l->row[i].value[0]);
 		for (int k = 0; k < 2; k++)
 			w[k] = n[k] > w[k] ? n[k] : w[k];
 	}
 	fprintf(out, "  %-*s  %-*s  %s\n", w[0], "option", w[1], "A", "B");
 	for (uint32_t i = 0; i < l->n; i++) {
 		name_of(d, &l->row[i], name, sizeof(name));
-		fprintf(out, "  %-*s  ", w[0], name);
-		print_name(out, l->row[i].value[0], DIFF_TEXT);
-		fprintf(out, "%*s  ", w[1] - (int)strlen(l->row[i].value[0]), "");
+		fputs("  ", out);
+		print_name_padded(out, name, w[0]);
+		fputs("  ", out);
+		print_name_padded(out, l->row[i].value[0], w[1]);
+		fputs("  ", out);
 		print_name(out, l->row[i].value[1], DIFF_TEXT);
 		putc('\n', out);
 	}

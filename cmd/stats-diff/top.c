@@ -83,8 +83,10 @@ static void print_row(const struct diff_options *o, FILE *out, const struct top_
 		fputs(" |\n", out);
 		return;
 	}
-	fprintf(out, "  %12" PRIu64 "  %12" PRIu64 "  %9s  %-21s  %-28s  ", r->cycles[0], r->cycles[1],
-		change, stall_of(r), place);
+	fprintf(out, "  %12" PRIu64 "  %12" PRIu64 "  %9s  %-21s  ", r->cycles[0], r->cycles[1], change,
+		stall_of(r));
+	print_name_padded(out, place, 28);
+	fputs("  ", out);
 	print_name(out, *r->kernel ? r->kernel : "-", o->form);
 	putc('\n', out);
 }

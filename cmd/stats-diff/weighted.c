@@ -94,7 +94,7 @@ static void print_rows(const struct weighing *g, FILE *out)
 	int w = 4;
 
 	for (uint32_t i = 0; i < g->n; i++)
-		w = (int)strlen(g->row[i].name) > w ? (int)strlen(g->row[i].name) : w;
+		w = print_name_width(g->row[i].name) > w ? print_name_width(g->row[i].name) : w;
 	if (markdown)
 		fputs("\n| name | A | B | change | +- |\n|---|---:|---:|---:|---:|\n", out);
 	else if (g->n)
@@ -105,10 +105,13 @@ static void print_rows(const struct weighing *g, FILE *out)
 
 		percent_text(change, relative(m), "%+.2f%%");
 		percent_text(half, m->value[0] != 0 ? m->half / fabs(m->value[0]) : (double)NAN, "%.2f%%");
-		fprintf(out,
-			markdown ? "| %-*s | %.8g | %.8g | %s | %s |\n"
-				 : "  %-*s  %14.8g  %14.8g  %9s  %8s\n",
-			w, m->name, m->value[0], m->value[1], change, half);
+		fputs(markdown ? "| " : "  ", out);
+		if (markdown)
+			print_name(out, m->name, DIFF_MARKDOWN);
+		else
+			print_name_padded(out, m->name, w);
+		fprintf(out, markdown ? " | %.8g | %.8g | %s | %s |\n" : "  %14.8g  %14.8g  %9s  %8s\n",
+			m->value[0], m->value[1], change, half);
 	}
 }
 
@@ -124,7 +127,11 @@ static void print_json(const struct weighing *g, FILE *out)
 	for (uint32_t i = 0; i < g->n; i++) {
 		const struct moved *m = &g->row[i];
 
-		fprintf(out, "{\"name\":\"%s\"", m->name);
+		json_t *name = print_json_text(m->name);
+
+		fputs("{\"name\":", out);
+		json_dumpf(name, out, JSON_ENCODE_ANY);
+		json_decref(name);
 		put_real(out, "a", m->value[0]);
 		put_real(out, "b", m->value[1]);
 		put_real(out, "difference", m->value[1] - m->value[0]);
@@ -146,9 +153,14 @@ static void print_all(struct weighing *g, FILE *out, const char *heading)
 		print_json(g, out);
 		return;
 	}
-	if (heading)
-		fprintf(out, "%s: ", heading);
-	fprintf(out, "%s -> %s, %u of %u kernels\n", g->d->side[0].path, g->d->side[1].path, p->n, p->n_all);
+	if (heading) {
+		print_name(out, heading, DIFF_TEXT);
+		fputs(": ", out);
+	}
+	print_name(out, g->d->side[0].path, DIFF_TEXT);
+	fputs(" -> ", out);
+	print_name(out, g->d->side[1].path, DIFF_TEXT);
+	fprintf(out, ", %u of %u kernels\n", p->n, p->n_all);
 	print_rows(g, out);
 	fprintf(out, "  figures: %u outside the 95 %% interval\n", outside);
 }

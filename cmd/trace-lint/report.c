@@ -29,12 +29,13 @@ static void print(struct report *r, unsigned n, const struct fault *f)
 	uint64_t line = f->at.line ? f->at.line : 1;
 	uint32_t col = f->at.col ? f->at.col : 1;
 	const char *file = f->at.file ? f->at.file : "-", *level = lint_level_name(level_of(r, n));
-	char shown[1024];
+	char shown[1024], text[4 * sizeof(f->text)];
 
 	if (!r->json) {
 		diag_quote(shown, sizeof(shown), file, strlen(file));
+		diag_quote(text, sizeof(text), f->text, strlen(f->text));
 		fprintf(r->out, "%s:%" PRIu64 ":%" PRIu32 ": %s: %s: %s\n", shown, line, col, level, f->id,
-			f->text);
+			text);
 		return;
 	}
 	record_begin(r->json, "finding");
