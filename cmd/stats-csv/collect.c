@@ -33,7 +33,7 @@ static bool is_default(const struct store_column *c)
 
 static void use_parts(struct csv_job *j, struct store_column c);
 
-static enum column_use decide(struct csv_job *j, uint32_t column)
+static enum column_use choose_column_use(struct csv_job *j, uint32_t column)
 {
 	const struct store_column *c = &j->store->column[column];
 	long item = namelist_find(&j->select, c->name);
@@ -61,7 +61,7 @@ static enum column_use column_use(struct csv_job *j, uint32_t column)
 	enum column_use use = (enum column_use) * use_of(j, column);
 
 	if (use == COLUMN_NEW) {
-		use = decide(j, column);
+		use = choose_column_use(j, column);
 		*use_of(j, column) = (uint8_t)use;
 		if (use == COLUMN_SHOWN && j->n_aggs)
 			use_parts(j, j->store->column[column]);
@@ -138,7 +138,7 @@ static double find_figure(void *ctx, const char *name)
 	return v ? v->real : (double)NAN;
 }
 
-static void add_value(struct csv_reading *g, uint32_t column, struct result_value v)
+static void append_store_value(struct csv_reading *g, uint32_t column, struct result_value v)
 {
 	struct store_value *to;
 
@@ -162,14 +162,14 @@ static void derive(struct csv_reading *g)
 			d->found[k] |= !isnan(find_figure(g, expr_name(d->expr, k)));
 		*use_of(g->j, column) = COLUMN_SHOWN;
 		if (!isnan(d->value))
-			add_value(
+			append_store_value(
 				g, column, (struct result_value){.real = d->value, .decimals = RESULT_EXACT});
 	}
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static uint32_t column_of(struct csv_reading *g, const struct result_figure *f)
+static uint32_t column_for_figure(struct csv_reading *g, const struct result_figure *f)
 {
 	if (f->id >= g->n_column) {
 		grow(&g->column, &g->cap_column, f->id + 1, sizeof(*g->column));
@@ -189,18 +189,18 @@ static void note_match(struct csv_job *j, const char *name)
 			j->matched[i] = namelist_matches(j->select.pattern[i], name);
 }
 
-static void keep(struct csv_reading *g)
+static void keep_item(struct csv_reading *g)
 {
 	const struct result_item *item = g->item;
 
 	g->n = 0;
 	for (uint32_t i = 0; i < item->n_figures; i++) {
-		uint32_t column = column_of(g, &item->figure[i]);
+		uint32_t column = column_for_figure(g, &item->figure[i]);
 
 		if (column_use(g->j, column) == COLUMN_SHOWN)
 			note_match(g->j, item->figure[i].name);
 		if (column_use(g->j, column) >= COLUMN_PART && !g->j->list)
-			add_value(g, column, item->figure[i].value);
+			append_store_value(g, column, item->figure[i].value);
 	}
 	if (g->j->list)
 		return;
@@ -223,13 +223,13 @@ static void run_done(struct csv_reading *g)
 	g->j->status = EXIT_NO;
 }
 
-static bool wanted(const struct csv_job *j, const struct result_item *item)
+static bool kernel_is_selected(const struct csv_job *j, const struct result_item *item)
 {
 	return kselect_has(j->kernels, item->kernel.position, item->kernel.name);
 }
 
 /* What has a row; RESULT_DONE has other rules. */
-static int row_of(const struct csv_job *j)
+static int event_with_row(const struct csv_job *j)
 {
 	return j->per_interval ? RESULT_INTERVAL : j->per_run ? RESULT_END_OF_INPUT : RESULT_KERNEL;
 }
@@ -249,10 +249,10 @@ void collect(struct csv_job *j, const char *path)
 		j->any_interval |= event == RESULT_INTERVAL;
 		if (event == RESULT_START)
 			store_start(j->store, path, &item);
-		else if (event == row_of(j) && wanted(j, &item))
-			j->any_row = true, keep(&g);
+		else if (event == event_with_row(j) && kernel_is_selected(j, &item))
+			j->any_row = true, keep_item(&g);
 		else if (event == RESULT_DONE && (j->per_run || j->weights))
-			keep(&g);
+			keep_item(&g);
 		if (event == RESULT_DONE) {
 			store_end(j->store, &item);
 			run_done(&g);

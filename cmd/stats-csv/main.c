@@ -86,7 +86,7 @@ static const struct cli cli = {
 	"Exit status: 0 good; 1 a run stopped early, its rows are in the table; 2 trouble.\n",
 	rows, sizeof(rows) / sizeof(*rows), complete_results};
 
-static int choice(const char *option, const char *value, const char *const *name, int n, const char *wanted)
+static int choice_index(const char *option, const char *value, const char *const *name, int n, const char *wanted)
 {
 	for (int i = 0; i < n; i++)
 		if (!strcmp(value, name[i]))
@@ -105,7 +105,7 @@ static void add_aggs(struct csv_job *j, const char *value)
 
 	namelist_add(&l, value);
 	for (size_t i = 0; i < l.n; i++) {
-		enum agg a = (enum agg)choice("--agg", l.pattern[i], names, N_AGGS, agg_wanted);
+		enum agg a = (enum agg)choice_index("--agg", l.pattern[i], names, N_AGGS, agg_wanted);
 		uint32_t k = 0;
 
 		while (k < j->n_aggs && j->agg[k] != a)
@@ -168,7 +168,7 @@ static void add_derived(struct csv_job *j, const char *value)
 	d->found = xcalloc(expr_names(d->expr) + 1, sizeof(bool));
 }
 
-static void on_option(void *ctx, int letter, const char *value)
+static void on_csv_option(void *ctx, int letter, const char *value)
 {
 	static const char *const forms[] = {"csv", "tsv", "markdown"}, *const pers[] = {
 									       "kernel", "run", "interval"};
@@ -189,14 +189,14 @@ static void on_option(void *ctx, int letter, const char *value)
 			die_fault(&f);
 		break;
 	case OPT_PER:
-		per = choice("--per", value, pers, 3, "kernel, run or interval");
+		per = choice_index("--per", value, pers, 3, "kernel, run or interval");
 		j->per_run = per == 1;
 		j->per_interval = per == 2;
 		break;
 	case OPT_PROVENANCE: j->provenance = true; break;
 	case OPT_WIDE: j->tidy = false; break;
 	case OPT_LONG: j->tidy = true; break;
-	case 'F': j->form = (enum table_form)choice("-F", value, forms, 3, "csv, tsv or markdown"); break;
+	case 'F': j->form = (enum table_form)choice_index("-F", value, forms, 3, "csv, tsv or markdown"); break;
 	case 'o': j->output = value; break;
 	case 'f': j->force = true; break;
 	case OPT_LIST: j->list = true; break;
@@ -221,7 +221,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	}
 }
 
-static void check(struct csv_job *j)
+static void prepare_job(struct csv_job *j)
 {
 	if (j->weights)
 		csv_weights_check(j);
@@ -247,7 +247,7 @@ static void check(struct csv_job *j)
 	j->matched = xcalloc(j->select.n + 1, sizeof(bool));
 }
 
-static void finish(struct csv_job *j)
+static void free_job(struct csv_job *j)
 {
 	for (uint32_t i = 0; i < j->n_derived; i++) {
 		free(j->derived[i].name);
@@ -266,7 +266,7 @@ static void finish(struct csv_job *j)
 }
 
 /* No file that is read is replaced by the table. */
-static void spare_inputs(const struct csv_job *j, int n, char **argv)
+static void protect_csv_inputs(const struct csv_job *j, int n, char **argv)
 {
 	kselect_spare(j->kernels, j->output);
 	if (j->weights)
@@ -282,9 +282,9 @@ int main(int argc, char **argv)
 	int n;
 
 	diag_init(argv[0]);
-	n = cli_parse(&cli, argc, argv, on_option, &j);
-	check(&j);
-	spare_inputs(&j, n, argv);
+	n = cli_parse(&cli, argc, argv, on_csv_option, &j);
+	prepare_job(&j);
+	protect_csv_inputs(&j, n, argv);
 	collect_named(&j);
 	out = output_open(j.output, j.force);
 	for (int i = 0; i < n && !j.top; i++)
@@ -304,6 +304,6 @@ int main(int argc, char **argv)
 		csv_print_table(&j, output_stream(out));
 	output_commit(out);
 	n = j.status;
-	finish(&j);
+	free_job(&j);
 	return n;
 }

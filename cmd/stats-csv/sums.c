@@ -38,7 +38,7 @@ void sums_add(struct sums *s, const struct result_value *v, bool keep)
 	}
 }
 
-static int by_value(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -51,7 +51,7 @@ static double quantile(struct sums *s, double part)
 	uint64_t below = (uint64_t)at;
 
 	if (!s->sorted)
-		qsort(s->value, s->n, sizeof(*s->value), by_value);
+		qsort(s->value, s->n, sizeof(*s->value), compare_doubles);
 	s->sorted = true;
 	if (below + 1 >= s->n)
 		return s->value[s->n - 1];

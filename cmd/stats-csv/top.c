@@ -31,12 +31,12 @@ static void write_names(struct writer *w)
 }
 
 /* Two places of a percentage, as a number that prints without more of them. */
-static double percent(uint64_t part, uint64_t all)
+static double percent_of_cycles(uint64_t part, uint64_t all)
 {
 	return all ? round(10000 * (double)part / (double)all) / 100 : (double)NAN;
 }
 
-static void write_run(struct csv_job *j, struct writer *w, struct top *t, const char *run)
+static void write_hot_spots(struct csv_job *j, struct writer *w, struct top *t, const char *run)
 {
 	uint64_t sum = 0;
 
@@ -52,8 +52,8 @@ static void write_run(struct csv_job *j, struct writer *w, struct top *t, const 
 		writer_text(w, r->line);
 		writer_text(w, top_reason_name((int)top_main(r, 0)));
 		writer_value(w, &(struct result_value){.count = r->cycles[0], .whole = true});
-		writer_real(w, percent(r->cycles[0], t->all[0]));
-		writer_real(w, percent(sum, t->all[0]));
+		writer_real(w, percent_of_cycles(r->cycles[0], t->all[0]));
+		writer_real(w, percent_of_cycles(sum, t->all[0]));
 		writer_value(w,
 			r->issues[0] ? &(struct result_value){.count = r->issues[0], .whole = true} : NULL);
 		writer_end(w);
@@ -89,7 +89,7 @@ static void read_runs(struct csv_job *j, struct writer *w, struct results *r, co
 			kernels = true, profile |= top_add(t, 0, &item);
 		if (event != RESULT_DONE)
 			continue;
-		write_run(j, w, t, run_name(path, item.run));
+		write_hot_spots(j, w, t, run_name(path, item.run));
 		top_free(t);
 		t = NULL;
 		if (!strcmp(item.status, "cut"))

@@ -11,9 +11,9 @@
 #include <string.h>
 #include "compare.h"
 
-static bool has(const struct result_value *v) { return v->decimals != INT8_MAX; }
+static bool has_value(const struct result_value *v) { return v->decimals != INT8_MAX; }
 
-static void load_cells(struct diff *d, int side, uint32_t kernel)
+static void load_side_cells(struct diff *d, int side, uint32_t kernel)
 {
 	const struct store_kernel *k = &d->store->kernel[kernel - 1];
 	const struct store_value *v = store_load(d->store, k);
@@ -25,13 +25,13 @@ static void load_cells(struct diff *d, int side, uint32_t kernel)
 }
 
 /* The value of a side, with what is 0 by being left out. */
-static bool value_of(const struct diff *d, int side, uint32_t column, struct result_value *v)
+static bool value_or_zero(const struct diff *d, int side, uint32_t column, struct result_value *v)
 {
 	const struct figure *a = d->store->column[column].about;
 	bool family = a && d->seen_family[side][a - figures_table];
 
 	*v = d->cell[side][column];
-	if (has(v))
+	if (has_value(v))
 		return true;
 	if (!a || !a->sparse ||
 		(a->kind != FIGURE_COUNTER && a->kind != FIGURE_HISTOGRAM && a->kind != FIGURE_MAX))
@@ -49,7 +49,7 @@ const struct tolerance *tolerance_of(const struct diff_options *o, const char *n
 }
 
 /* Of b from a, exact where both are whole and a double does not tell them apart. */
-static double difference(const struct result_value *a, const struct result_value *b)
+static double value_difference(const struct result_value *a, const struct result_value *b)
 {
 	if (a->whole && b->whole)
 		return b->count >= a->count ? (double)(b->count - a->count) : -(double)(a->count - b->count);
@@ -70,7 +70,7 @@ static bool is_equal(
 	const struct diff *d, const char *name, const struct result_value *a, const struct result_value *b)
 {
 	const struct tolerance *t = tolerance_of(d->o, name);
-	double delta = fabs(difference(a, b)), most = fmax(fabs(a->real), fabs(b->real));
+	double delta = fabs(value_difference(a, b)), most = fmax(fabs(a->real), fabs(b->real));
 
 	if (delta == 0)
 		return true;
@@ -84,7 +84,7 @@ static void add_change(struct diff *d, uint32_t column)
 	if (!d->seen[0][column] && !d->seen[1][column])
 		return;
 	for (int side = 0; side < 2; side++) {
-		c.has[side] = value_of(d, side, column, &c.value[side]);
+		c.has[side] = value_or_zero(d, side, column, &c.value[side]);
 		if (!c.has[side] && !d->seen[side][column])
 			return;
 	}
@@ -94,7 +94,7 @@ static void add_change(struct diff *d, uint32_t column)
 	c.relative = NAN;
 	c.moved = c.has[0] != c.has[1] || !is_equal(d, c.name, &c.value[0], &c.value[1]);
 	if (c.has[0] && c.has[1]) {
-		double delta = difference(&c.value[0], &c.value[1]);
+		double delta = value_difference(&c.value[0], &c.value[1]);
 
 		c.relative = delta == 0             ? 0
 			     : c.value[0].real == 0 ? copysign(INFINITY, delta)
@@ -107,19 +107,19 @@ static void add_change(struct diff *d, uint32_t column)
 }
 
 /* A value that came or went stands before any change of one. */
-static double size_of(const struct change *c) { return isnan(c->relative) ? INFINITY : fabs(c->relative); }
+static double change_size(const struct change *c) { return isnan(c->relative) ? INFINITY : fabs(c->relative); }
 
 static int compare_changes(const void *pa, const void *pb)
 {
 	const struct change *a = pa, *b = pb;
-	double x = size_of(a), y = size_of(b), dx, dy;
+	double x = change_size(a), y = change_size(b), dx, dy;
 
 	if (a->moved != b->moved)
 		return a->moved ? -1 : 1;
 	if (x > y || x < y)
 		return x > y ? -1 : 1;
-	dx = fabs(difference(&a->value[0], &a->value[1]));
-	dy = fabs(difference(&b->value[0], &b->value[1]));
+	dx = fabs(value_difference(&a->value[0], &a->value[1]));
+	dy = fabs(value_difference(&b->value[0], &b->value[1]));
 	if (dx > dy || dx < dy)
 		return dx > dy ? -1 : 1;
 	return strcmp(a->name, b->name);
@@ -137,8 +137,8 @@ uint32_t compare_pair(struct diff *d, const struct pair *p)
 	uint32_t moved = 0;
 
 	d->n_changes = 0;
-	load_cells(d, 0, p->a);
-	load_cells(d, 1, p->b);
+	load_side_cells(d, 0, p->a);
+	load_side_cells(d, 1, p->b);
 	for (uint32_t i = 0; i < d->store->n_columns; i++)
 		if (is_compared(d->o, d->store->column[i].name))
 			add_change(d, i);

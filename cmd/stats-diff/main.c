@@ -85,7 +85,7 @@ static void add_names(struct namelist *l, const char *option, const char *value)
 }
 
 /* Once all options are read. */
-static void ask(struct diff_options *o)
+static void list_asked(struct diff_options *o)
 {
 	asked_names(o, "-s", &o->select);
 	asked_names(o, "-i", &o->ignore);
@@ -119,7 +119,7 @@ static void set_weights(struct diff_options *o, const char *path)
 		die_fault(&f);
 }
 
-static void on_option(void *ctx, int letter, const char *value)
+static void on_diff_option(void *ctx, int letter, const char *value)
 {
 	struct diff_options *o = ctx;
 	struct fault f;
@@ -184,7 +184,7 @@ static void diff_free(struct diff *d)
 	store_free(d->store);
 }
 
-static int worse(int a, int b) { return a > b ? a : b; }
+static int worse_status(int a, int b) { return a > b ? a : b; }
 
 static int diff_files(
 	const struct diff_options *o, FILE *out, const char *a, const char *b, const char *heading)
@@ -219,7 +219,7 @@ struct folder {
 	size_t n;
 };
 
-static int compare_names(const void *a, const void *b)
+static int compare_entry_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -231,7 +231,7 @@ static bool is_folder(const char *path)
 	return strcmp(path, "-") && !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-static char *join(const char *folder, const char *name)
+static char *join_path(const char *folder, const char *name)
 {
 	char *path = xmalloc(strlen(folder) + strlen(name) + 2);
 
@@ -248,7 +248,7 @@ static struct folder read_folder(const char *path)
 	if (!dir)
 		die_errno("%s", path);
 	while ((e = readdir(dir))) {
-		char *full = join(path, e->d_name);
+		char *full = join_path(path, e->d_name);
 
 		if (*e->d_name != '.' && !is_folder(full)) {
 			f.name = xrealloc(f.name, f.n + 1, sizeof(*f.name));
@@ -258,7 +258,7 @@ static struct folder read_folder(const char *path)
 	}
 	closedir(dir);
 	if (f.n)
-		qsort(f.name, f.n, sizeof(*f.name), compare_names);
+		qsort(f.name, f.n, sizeof(*f.name), compare_entry_names);
 	return f;
 }
 
@@ -282,11 +282,11 @@ static int diff_folders(const struct diff_options *o, FILE *out, const char *a, 
 
 		if (c) {
 			print_lone(o->form, out, c < 0 ? fa.name[i++] : fb.name[j++], c > 0);
-			status = worse(status, EXIT_NO);
+			status = worse_status(status, EXIT_NO);
 		} else {
-			char *pa = join(a, fa.name[i]), *pb = join(b, fb.name[j]);
+			char *pa = join_path(a, fa.name[i]), *pb = join_path(b, fb.name[j]);
 
-			status = worse(status, diff_files(o, out, pa, pb, fa.name[i]));
+			status = worse_status(status, diff_files(o, out, pa, pb, fa.name[i]));
 			free(pa);
 			free(pb);
 			i++;
@@ -307,7 +307,7 @@ static int diff_mixed(const struct diff_options *o, FILE *out, const char *a, co
 
 	if (!strcmp(file, "-"))
 		die("found a folder and standard input, wanted two files or two folders");
-	path = join(is_folder(a) ? a : b, slash ? slash + 1 : file);
+	path = join_path(is_folder(a) ? a : b, slash ? slash + 1 : file);
 	status = is_folder(a) ? diff_files(o, out, path, b, NULL) : diff_files(o, out, a, path, NULL);
 	free(path);
 	return status;
@@ -320,7 +320,7 @@ int main(int argc, char **argv)
 	int n, status;
 
 	diag_init(argv[0]);
-	n = cli_parse(&cli, argc, argv, on_option, &o);
+	n = cli_parse(&cli, argc, argv, on_diff_option, &o);
 	if (n != 2)
 		cli_usage("found %d operands, wanted two: A and B", n);
 	if (o.by && !o.top)
@@ -331,7 +331,7 @@ int main(int argc, char **argv)
 		cli_usage("found standard input on both sides, wanted it on one");
 	if (o.weights && (o.summary || o.kernels))
 		cli_usage("found --weights with %s, wanted one of them", o.summary ? "--summary" : "-k");
-	ask(&o);
+	list_asked(&o);
 	out = output_open(o.quiet ? "/dev/null" : NULL, true);
 	if (is_folder(argv[0]) && is_folder(argv[1]))
 		status = diff_folders(&o, output_stream(out), argv[0], argv[1]);

@@ -24,7 +24,7 @@ static void print_value(char *out, size_t cap, const struct result_value *v)
 		snprintf(out, cap, "%s", isfinite(v->real) ? record_real_text(text, v->real) : "-");
 }
 
-static void change_text(char *out, size_t cap, const struct change *c)
+static void figure_change_text(char *out, size_t cap, const struct change *c)
 {
 	if (!c->has[0] || !c->has[1])
 		snprintf(out, cap, "%s", c->has[0] ? "gone" : "new");
@@ -89,7 +89,7 @@ static void fill_cells(struct cells *c, const struct change *ch)
 		else
 			strcpy(c->value[s], "-");
 	}
-	change_text(c->change, sizeof(c->change), ch);
+	figure_change_text(c->change, sizeof(c->change), ch);
 }
 
 static void print_text_changes(const struct diff *d, FILE *out)

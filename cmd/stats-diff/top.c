@@ -42,7 +42,7 @@ static int read_side(struct top *t, const struct diff_options *o, int side, cons
 	return 0;
 }
 
-static void change_text(char *out, size_t cap, const struct top_row *r)
+static void hot_spot_change_text(char *out, size_t cap, const struct top_row *r)
 {
 	if (!r->cycles[0] || !r->cycles[1])
 		snprintf(out, cap, "%s", r->cycles[0] ? "gone" : "new");
@@ -68,11 +68,11 @@ static const char *stall_of(const struct top_row *r)
 	return top_reason_name((int)top_main(r, r->cycles[1] > r->cycles[0]));
 }
 
-static void print_row(const struct diff_options *o, FILE *out, const struct top_row *r)
+static void print_hot_spot(const struct diff_options *o, FILE *out, const struct top_row *r)
 {
 	char change[32], place[160];
 
-	change_text(change, sizeof(change), r);
+	hot_spot_change_text(change, sizeof(change), r);
 	place_text(place, sizeof(place), r);
 	if (o->form == DIFF_MARKDOWN) {
 		fprintf(out, "| %" PRIu64 " | %" PRIu64 " | %s | %s | ", r->cycles[0], r->cycles[1], change,
@@ -122,7 +122,7 @@ static void print_head(const struct diff_options *o, FILE *out, const struct top
 			"kernel");
 }
 
-static bool print_rows(const struct diff_options *o, FILE *out, struct top *t, const char *const path[2],
+static bool print_hot_spots(const struct diff_options *o, FILE *out, struct top *t, const char *const path[2],
 	const char *heading)
 {
 	struct diff d = {.o = o, .side = {{.path = path[0]}, {.path = path[1]}}};
@@ -143,7 +143,7 @@ static bool print_rows(const struct diff_options *o, FILE *out, struct top *t, c
 		if (o->form == DIFF_JSON)
 			print_json_row(out, heading, r);
 		else
-			print_row(o, out, r);
+			print_hot_spot(o, out, r);
 	}
 	return differs;
 }
@@ -156,7 +156,7 @@ int diff_top(const struct diff_options *o, FILE *out, const char *a, const char 
 	int result = EXIT_TROUBLE;
 
 	if (read_side(t, o, 0, a, status[0]) == 0 && read_side(t, o, 1, b, status[1]) == 0)
-		result = print_rows(o, out, t, path, heading) || strcmp(status[0], status[1]) ? EXIT_NO
+		result = print_hot_spots(o, out, t, path, heading) || strcmp(status[0], status[1]) ? EXIT_NO
 											      : EXIT_GOOD;
 	top_free(t);
 	return result;

@@ -57,17 +57,17 @@ static void weigh_column(struct weighing *g, uint32_t column)
 	g->row[g->n++] = m;
 }
 
-static double relative(const struct moved *m)
+static double relative_change(const struct moved *m)
 {
 	double delta = m->value[1] - m->value[0];
 
 	return delta == 0 ? 0 : m->value[0] == 0 ? copysign(INFINITY, delta) : delta / fabs(m->value[0]);
 }
 
-static int by_change(const void *pa, const void *pb)
+static int compare_moved(const void *pa, const void *pb)
 {
 	const struct moved *a = pa, *b = pb;
-	double x = fabs(relative(a)), y = fabs(relative(b));
+	double x = fabs(relative_change(a)), y = fabs(relative_change(b));
 
 	if (a->outside != b->outside)
 		return a->outside ? -1 : 1;
@@ -88,7 +88,7 @@ static void percent_text(char t[32], double part, const char *form)
 		snprintf(t, 32, form, 100 * part);
 }
 
-static void print_rows(const struct weighing *g, FILE *out)
+static void print_total_rows(const struct weighing *g, FILE *out)
 {
 	bool markdown = g->d->o->form == DIFF_MARKDOWN;
 	int w = 4;
@@ -103,7 +103,7 @@ static void print_rows(const struct weighing *g, FILE *out)
 		const struct moved *m = &g->row[i];
 		char change[32], half[32];
 
-		percent_text(change, relative(m), "%+.2f%%");
+		percent_text(change, relative_change(m), "%+.2f%%");
 		percent_text(half, m->value[0] != 0 ? m->half / fabs(m->value[0]) : (double)NAN, "%.2f%%");
 		fputs(markdown ? "| " : "  ", out);
 		if (markdown)
@@ -122,7 +122,7 @@ static void put_real(FILE *out, const char *name, double x)
 	fprintf(out, ",\"%s\":%s", name, isfinite(x) ? record_real_text(text, x) : "null");
 }
 
-static void print_json(const struct weighing *g, FILE *out)
+static void print_json_totals(const struct weighing *g, FILE *out)
 {
 	for (uint32_t i = 0; i < g->n; i++) {
 		const struct moved *m = &g->row[i];
@@ -140,17 +140,17 @@ static void print_json(const struct weighing *g, FILE *out)
 	}
 }
 
-static void print_all(struct weighing *g, FILE *out, const char *heading)
+static void print_weighted_totals(struct weighing *g, FILE *out, const char *heading)
 {
 	const struct picks *p = g->d->o->weights;
 	uint32_t outside = 0;
 
 	if (g->n)
-		qsort(g->row, g->n, sizeof(*g->row), by_change);
+		qsort(g->row, g->n, sizeof(*g->row), compare_moved);
 	for (uint32_t i = 0; i < g->n; i++)
 		outside += g->row[i].outside;
 	if (g->d->o->form == DIFF_JSON) {
-		print_json(g, out);
+		print_json_totals(g, out);
 		return;
 	}
 	if (heading) {
@@ -161,7 +161,7 @@ static void print_all(struct weighing *g, FILE *out, const char *heading)
 	fputs(" -> ", out);
 	print_name(out, g->d->side[1].path, DIFF_TEXT);
 	fprintf(out, ", %u of %u kernels\n", p->n, p->n_all);
-	print_rows(g, out);
+	print_total_rows(g, out);
 	fprintf(out, "  figures: %u outside the 95 %% interval\n", outside);
 }
 
@@ -185,7 +185,7 @@ int diff_print_weighted(struct diff *d, FILE *out, const char *heading)
 		if (diff_wanted(d->o, d->store->column[i].name))
 			weigh_column(&g, i);
 	if (status == 0)
-		print_all(&g, out, heading);
+		print_weighted_totals(&g, out, heading);
 	for (int s = 0; s < 2; s++) {
 		weighted_free(g.side[s]);
 		free(g.stray[s]);

@@ -16,7 +16,7 @@ struct lane_span {
 	bool null, holes;
 };
 
-static inline void join(struct lane_span *s, uint64_t a)
+static inline void extend_span(struct lane_span *s, uint64_t a)
 {
 	s->low = a < s->low ? a : s->low;
 	s->high = a > s->high ? a : s->high;
@@ -29,8 +29,8 @@ static void stride_span(struct lane_span *s, const uint64_t *w, uint32_t mask)
 	unsigned n = gap ? bit_lowest32(gap) : 32;
 
 	s->holes = run & (run + 1);
-	join(s, w[0]);
-	join(s, w[0] + w[1] * (n - 1));
+	extend_span(s, w[0]);
+	extend_span(s, w[0] + w[1] * (n - 1));
 	if (n > 1)
 		s->bits |= w[1];
 	s->null = !w[0] || !(w[0] + w[1] * (n - 1));
@@ -40,10 +40,10 @@ static void delta_span(struct lane_span *s, const uint64_t *w, unsigned n)
 {
 	uint64_t a = w[0], null = !a;
 
-	join(s, a);
+	extend_span(s, a);
 	for (unsigned i = 0; i + 1 < n; i++) {
 		a += (uint64_t)(int64_t)(int32_t)(uint32_t)(w[1 + i / 2] >> (i & 1) * 32);
-		join(s, a);
+		extend_span(s, a);
 		null |= !a;
 	}
 	s->null = null;
@@ -52,7 +52,7 @@ static void delta_span(struct lane_span *s, const uint64_t *w, unsigned n)
 static void list_span(struct lane_span *s, const uint64_t *w, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		join(s, w[i]);
+		extend_span(s, w[i]);
 	s->null = !s->low;
 }
 
@@ -88,17 +88,17 @@ struct check {
 	const struct lane_span *s;
 };
 
-static bool first(const struct check *c, enum rule_name rule) { return lint_first(c->l, c->r->inst, rule); }
+static bool first_finding(const struct check *c, enum rule_name rule) { return lint_first(c->l, c->r->inst, rule); }
 
-static struct place at(const struct check *c) { return lint_place(c->l, c->line, COLUMN_ADDRESSES); }
+static struct place address_place(const struct check *c) { return lint_place(c->l, c->line, COLUMN_ADDRESSES); }
 
 static void check_shared(const struct check *c, unsigned width)
 {
 	const struct kernel_header *h = c->l->head;
 	uint64_t last = last_offset(c->s, h->shmem_base, width);
 
-	if (last >= h->shmem_bytes && h->shmem_bytes != UINT32_MAX && first(c, RULE_SHARED_BEYOND))
-		report_at(c->l->rep, RULE_SHARED_BEYOND, at(c),
+	if (last >= h->shmem_bytes && h->shmem_bytes != UINT32_MAX && first_finding(c, RULE_SHARED_BEYOND))
+		report_at(c->l->rep, RULE_SHARED_BEYOND, address_place(c),
 			"found an access up to byte 0x%llx of shared memory, wanted it within the %u of '-shmem'",
 			(unsigned long long)last, h->shmem_bytes);
 }
@@ -108,12 +108,12 @@ static void check_local(const struct check *c, const struct fact *k)
 {
 	uint64_t last = last_offset(c->s, c->l->head->local_base, k->width);
 
-	if (k->flags & FACT_NARROW && c->s->bits & 3 && first(c, RULE_LOCAL_NARROW))
-		report_at(c->l->rep, RULE_LOCAL_NARROW, at(c),
+	if (k->flags & FACT_NARROW && c->s->bits & 3 && first_finding(c, RULE_LOCAL_NARROW))
+		report_at(c->l->rep, RULE_LOCAL_NARROW, address_place(c),
 			"local addresses from 0x%llx to 0x%llx of S8 or S16 are not all multiples of 4",
 			(unsigned long long)c->s->low, (unsigned long long)c->s->high);
-	if (last >= LOCAL_MAX && first(c, RULE_LOCAL_BEYOND))
-		report_at(c->l->rep, RULE_LOCAL_BEYOND, at(c),
+	if (last >= LOCAL_MAX && first_finding(c, RULE_LOCAL_BEYOND))
+		report_at(c->l->rep, RULE_LOCAL_BEYOND, address_place(c),
 			"found an access up to byte 0x%llx of local memory, wanted it within %u",
 			(unsigned long long)last, LOCAL_MAX);
 }
@@ -126,15 +126,15 @@ static void check_global(const struct check *c, const struct fact *k)
 
 	if (shared && k->where == PLACE_GENERIC)
 		check_shared(c, k->width);
-	if ((shared || local) && k->where == PLACE_GLOBAL && first(c, RULE_ADDRESS_SPACE))
-		report_at(l->rep, RULE_ADDRESS_SPACE, at(c),
+	if ((shared || local) && k->where == PLACE_GLOBAL && first_finding(c, RULE_ADDRESS_SPACE))
+		report_at(l->rep, RULE_ADDRESS_SPACE, address_place(c),
 			"found address 0x%llx of a global access in the %s window",
 			(unsigned long long)c->s->low, shared ? "shared" : "local");
-	if (c->s->null && first(c, RULE_ADDRESS_NULL))
-		report_at(l->rep, RULE_ADDRESS_NULL, at(c), "found address 0 in an active lane of mask %08x",
+	if (c->s->null && first_finding(c, RULE_ADDRESS_NULL))
+		report_at(l->rep, RULE_ADDRESS_NULL, address_place(c), "found address 0 in an active lane of mask %08x",
 			c->r->mask);
-	if (c->s->high >> GPU_ADDRESS_BITS && first(c, RULE_ADDRESS_RANGE))
-		report_at(l->rep, RULE_ADDRESS_RANGE, at(c), "found address 0x%llx, wanted one of %d bits",
+	if (c->s->high >> GPU_ADDRESS_BITS && first_finding(c, RULE_ADDRESS_RANGE))
+		report_at(l->rep, RULE_ADDRESS_RANGE, address_place(c), "found address 0x%llx, wanted one of %d bits",
 			(unsigned long long)c->s->high, GPU_ADDRESS_BITS);
 	if (shared || local || !(k->flags & FACT_LOAD) || !l->n_copies || c->s->null)
 		return;
@@ -143,7 +143,7 @@ static void check_global(const struct check *c, const struct fact *k)
 	if (l->window_told)
 		report_again(l->rep, RULE_ADDRESS_WINDOW);
 	else
-		report_at(l->rep, RULE_ADDRESS_WINDOW, at(c),
+		report_at(l->rep, RULE_ADDRESS_WINDOW, address_place(c),
 			"found a load from 0x%llx to 0x%llx, outside the windows of the header and the %u copies before the kernel",
 			(unsigned long long)c->s->low, (unsigned long long)c->s->high, l->n_copies);
 	l->window_told = true;
@@ -162,11 +162,11 @@ void lint_address(struct lint *l, const struct tblock *tb, const struct rec *r, 
 	case ADDR_DELTA: delta_span(&s, w, bit_count32(r->mask)); break;
 	case ADDR_LIST: list_span(&s, w, bit_count32(r->mask)); break;
 	}
-	if (s.holes && first(&c, RULE_STRIDE_HOLES))
-		report_at(l->rep, RULE_STRIDE_HOLES, at(&c),
+	if (s.holes && first_finding(&c, RULE_STRIDE_HOLES))
+		report_at(l->rep, RULE_STRIDE_HOLES, address_place(&c),
 			"found mode 1 over mask %08x, wanted a mask without holes", r->mask);
-	if (s.bits & (k->width - 1u) && first(&c, RULE_ADDRESS_ALIGN))
-		report_at(l->rep, RULE_ADDRESS_ALIGN, at(&c),
+	if (s.bits & (k->width - 1u) && first_finding(&c, RULE_ADDRESS_ALIGN))
+		report_at(l->rep, RULE_ADDRESS_ALIGN, address_place(&c),
 			"found addresses from 0x%llx to 0x%llx that are not all multiples of %u",
 			(unsigned long long)s.low, (unsigned long long)s.high, k->width);
 	if (k->where == PLACE_SHARED)

@@ -26,7 +26,7 @@ struct raw_warps {
 	struct table table;
 };
 
-static uint32_t lanes_of(const struct lint *l, uint32_t warp)
+static uint32_t lanes_of_warp(const struct lint *l, uint32_t warp)
 {
 	uint64_t threads = kernel_threads(l->head), first = (uint64_t)warp * 32;
 
@@ -47,7 +47,7 @@ static struct lint_warp *raw_warp(struct lint *l, const struct tblock *tb, uint3
 	}
 	grow(&t->warp, &t->cap, t->n + 1, sizeof(*t->warp));
 	table_add(&t->table, hash, t->n);
-	t->warp[t->n] = (struct raw_warp){tb->x, tb->y, tb->z, number, {.lanes = lanes_of(l, number)}};
+	t->warp[t->n] = (struct raw_warp){tb->x, tb->y, tb->z, number, {.lanes = lanes_of_warp(l, number)}};
 	return &t->warp[t->n++].state;
 }
 
@@ -89,10 +89,10 @@ struct lint_warp *lint_warp_of(struct lint *l, const struct tblock *tb, uint32_t
 	return l->now;
 }
 
-static void begin_block(struct lint *l)
+static void begin_lint_block(struct lint *l)
 {
 	for (uint32_t i = 0; i < l->n_warps; i++)
-		l->warp[i] = (struct lint_warp){.lanes = lanes_of(l, i)};
+		l->warp[i] = (struct lint_warp){.lanes = lanes_of_warp(l, i)};
 	if (l->any_bars)
 		memset(l->bars, 0, l->n_warps * sizeof(*l->bars));
 	l->stray = (struct lint_warp){.lanes = UINT32_MAX, .damaged = true};
@@ -101,7 +101,7 @@ static void begin_block(struct lint *l)
 }
 
 /* Records of a reader that has no text were not given while it read. */
-static void feed(struct lint *l)
+static void feed_records(struct lint *l)
 {
 	for (uint32_t i = 0; i < l->block.n_warps; i++) {
 		const struct warp_recs *w = &l->block.warp[i];
@@ -114,7 +114,7 @@ static void feed(struct lint *l)
 	}
 }
 
-static void check_order(struct lint *l)
+static void check_block_order(struct lint *l)
 {
 	const uint32_t *g = l->head->grid;
 	uint64_t id = l->block.x + g[0] * (l->block.y + (uint64_t)g[1] * l->block.z) + 1;
@@ -146,11 +146,11 @@ static void check_empty(struct lint *l)
 	}
 }
 
-static void end_block(struct lint *l)
+static void end_lint_block(struct lint *l)
 {
 	if (!l->fed)
-		feed(l);
-	check_order(l);
+		feed_records(l);
+	check_block_order(l);
 	check_empty(l);
 	lint_warps_end(l);
 	l->first_block_done = true;
@@ -161,7 +161,7 @@ static void end_block(struct lint *l)
 /* Faults about the block as a whole say nothing about the warp that was read last. */
 static bool about_block(const char *id) { return !strcmp(id, "warp-missing") || !strcmp(id, "block-nested"); }
 
-static bool on_fault(void *ctx, const struct fault *f)
+static bool on_trace_fault(void *ctx, const struct fault *f)
 {
 	struct lint *l = ctx;
 	uint32_t warp = l->trace ? trace_warp(l->trace) : UINT32_MAX;
@@ -184,10 +184,10 @@ static void read_blocks(struct lint *l)
 	struct fault f;
 	int r;
 
-	begin_block(l);
+	begin_lint_block(l);
 	while ((r = trace_next(l->trace, &l->block, &f)) > 0) {
-		end_block(l);
-		begin_block(l);
+		end_lint_block(l);
+		begin_lint_block(l);
 	}
 	if (l->raw)
 		raw_check_blocks(l);
@@ -197,7 +197,7 @@ static void read_blocks(struct lint *l)
 		report_fault(l->rep, &f);
 }
 
-static void begin_kernel(struct lint *l)
+static void begin_lint_kernel(struct lint *l)
 {
 	uint32_t had = l->cap_warps;
 
@@ -217,7 +217,7 @@ static void begin_kernel(struct lint *l)
 
 bool lint_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path, struct fault *f)
 {
-	struct trace_watch watch = {on_fault, lint_record, l};
+	struct trace_watch watch = {on_trace_fault, lint_record, l};
 	struct trace_options o = {.warn = on_warning, .ctx = l, .watch = &watch};
 
 	o.code = l->code = code_new(l->isa);
@@ -228,7 +228,7 @@ bool lint_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path
 
 	l->rep->kernels += !unopened;
 	if (l->trace) {
-		begin_kernel(l);
+		begin_lint_kernel(l);
 		lint_header(l);
 		if (l->params)
 			lint_config_kernel(l);

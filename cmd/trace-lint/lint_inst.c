@@ -165,7 +165,7 @@ static void check_registers(struct lint *l, const struct inst *in, const struct 
  * A result of an atomic operation may be what another order of thread blocks and warps would have made
  * another.
  */
-static void check_order(struct lint *l, const struct inst *in, const struct trace_line *line)
+static void check_atomic_order(struct lint *l, const struct inst *in, const struct trace_line *line)
 {
 	const struct ptx_op *op = in->ptx->form.op;
 
@@ -188,7 +188,7 @@ void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line)
 		lint_shape(l);
 	if (in->ptx) {
 		l->fact[handle] = ptx_fact(in);
-		check_order(l, in, line);
+		check_atomic_order(l, in, line);
 		if (l->params)
 			lint_config_inst(l, handle, line);
 		return;

@@ -9,7 +9,7 @@
 #include "arena.h"
 #include "lint.h"
 
-static bool on_fault(void *ctx, const struct fault *f)
+static bool on_list_fault(void *ctx, const struct fault *f)
 {
 	report_fault(ctx, f);
 	return true;
@@ -102,7 +102,7 @@ static int is_kernel_name(const struct dirent *e)
 	       !ends_in(e->d_name, ".g");
 }
 
-static char *in_folder(const char *folder, const char *name)
+static char *folder_path(const char *folder, const char *name)
 {
 	size_t n = strlen(folder) + strlen(name) + 2;
 	char *path = xmalloc(n);
@@ -111,14 +111,14 @@ static char *in_folder(const char *folder, const char *name)
 	return path;
 }
 
-static int compare_names(const struct dirent **a, const struct dirent **b) { return versionsort(a, b); }
+static int compare_directory_entries(const struct dirent **a, const struct dirent **b) { return versionsort(a, b); }
 
 static void check_unnamed(struct report *rep, const struct name *v, uint32_t n, const char *file)
 {
 	const char *slash = strrchr(file, '/');
 	char *folder = slash ? xstrndup(file, (size_t)(slash - file) + 1) : xstrdup(".");
 	struct dirent **e = NULL;
-	int files = scandir(folder, &e, is_kernel_name, compare_names);
+	int files = scandir(folder, &e, is_kernel_name, compare_directory_entries);
 
 	for (int i = 0; i < files; i++) {
 		struct name this = {e[i]->d_name, 0};
@@ -189,11 +189,11 @@ static void check_list(struct lint *l, const struct klist *k, const char *file)
 static bool folder_without_list(struct lint *l, const char *folder)
 {
 	struct dirent **e = NULL;
-	int n = scandir(folder, &e, is_kernel_name, compare_names);
+	int n = scandir(folder, &e, is_kernel_name, compare_directory_entries);
 	bool good = n > 0;
 
 	for (int i = 0; i < n; i++) {
-		char *path = in_folder(folder, e[i]->d_name);
+		char *path = folder_path(folder, e[i]->d_name);
 
 		good &= one_kernel(l, NULL, 0, path, NOWHERE);
 		free(path);
@@ -232,7 +232,7 @@ bool lint_operand(struct lint *l, const char *path)
 
 	l->n_copies = l->last_copy = 0;
 	l->rep->files++;
-	if (klist_read_on(&k, path, on_fault, l->rep, &f) == 0) {
+	if (klist_read_on(&k, path, on_list_fault, l->rep, &f) == 0) {
 		good = run_list(l, &k);
 	} else {
 		report_fault(l->rep, &f);

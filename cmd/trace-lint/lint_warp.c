@@ -24,7 +24,7 @@ static void after_exit(
 	}
 }
 
-static void barrier(struct lint *l, const struct rec *r, const struct trace_line *line)
+static void count_barrier(struct lint *l, const struct rec *r, const struct trace_line *line)
 {
 	if (code_at(l->code, r->inst)->imm || line->warp >= l->n_warps || !r->mask)
 		return;
@@ -33,7 +33,7 @@ static void barrier(struct lint *l, const struct rec *r, const struct trace_line
 	l->any_bars = true;
 }
 
-static void depbar(
+static void check_depbar(
 	struct lint *l, const struct lint_warp *w, const struct rec *r, const struct trace_line *line)
 {
 	uint32_t n = (uint32_t)code_at(l->code, r->inst)->imm;
@@ -44,21 +44,21 @@ static void depbar(
 			w->groups, line->warp);
 }
 
-static void control(struct lint *l, struct lint_warp *w, const struct rec *r, const struct trace_line *line)
+static void update_control(struct lint *l, struct lint_warp *w, const struct rec *r, const struct trace_line *line)
 {
 	uint8_t flags = l->fact[r->inst].flags;
 
 	if (flags & FACT_EXIT)
 		w->exited |= r->mask;
 	if (flags & FACT_BARRIER)
-		barrier(l, r, line);
+		count_barrier(l, r, line);
 	if (flags & FACT_GROUP)
 		w->groups++;
 	if (flags & FACT_DEPBAR && !w->damaged)
-		depbar(l, w, r, line);
+		check_depbar(l, w, r, line);
 }
 
-static void tail(struct lint *l, const struct trace_line *line)
+static void report_tail(struct lint *l, const struct trace_line *line)
 {
 	if (l->tail_told)
 		report_again(l->rep, RULE_LINE_TAIL);
@@ -86,11 +86,11 @@ void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const 
 	uint8_t flags = l->fact[r->inst].flags;
 
 	if (flags & (FACT_EXIT | FACT_BARRIER | FACT_GROUP | FACT_DEPBAR))
-		control(l, w, r, line);
+		update_control(l, w, r, line);
 	if (flags & FACT_ADDRESS && r->mask && r->addr)
 		lint_address(l, tb, r, line);
 	if (line->tail)
-		tail(l, line);
+		report_tail(l, line);
 }
 
 /* ---- the end of a warp -------------------------------------------------------------------- */
@@ -103,7 +103,7 @@ void lint_warp_end(struct lint *l, uint32_t number, const struct lint_warp *w)
 		"found the end of warp %u without an EXIT of lanes %08x", number, w->lanes & ~w->exited);
 }
 
-static unsigned most(const uint32_t n[32])
+static unsigned most_barriers(const uint32_t n[32])
 {
 	unsigned m = 0;
 
@@ -119,15 +119,15 @@ static void compare_barriers(struct lint *l)
 	for (uint32_t i = 0; i < l->n_warps; i++) {
 		if (!l->warp[i].met || l->warp[i].damaged)
 			return;
-		if (most(l->bars[i]) > most(l->bars[high]))
+		if (most_barriers(l->bars[i]) > most_barriers(l->bars[high]))
 			high = i;
-		if (most(l->bars[i]) < most(l->bars[low]))
+		if (most_barriers(l->bars[i]) < most_barriers(l->bars[low]))
 			low = i;
 	}
-	if (low != high && most(l->bars[low]) != most(l->bars[high]))
+	if (low != high && most_barriers(l->bars[low]) != most_barriers(l->bars[high]))
 		report_at(l->rep, RULE_BARRIER, (struct place){trace_path(l->trace), l->warp[low].line, 1},
 			"found %u barriers in warp %u and %u in warp %u of thread block %u,%u,%u, wanted as many",
-			most(l->bars[low]), low, most(l->bars[high]), high, l->block.x, l->block.y,
+			most_barriers(l->bars[low]), low, most_barriers(l->bars[high]), high, l->block.x, l->block.y,
 			l->block.z);
 }
 

@@ -37,7 +37,7 @@ static const struct cli_row rows[] = {
 };
 
 /* For completions. */
-static void words(FILE *out, const char *kind, char *const *word, int n)
+static void complete_lint_words(FILE *out, const char *kind, char *const *word, int n)
 {
 	(void)word, (void)n;
 	if (!strcmp(kind, "options"))
@@ -51,7 +51,7 @@ static const struct cli cli = {
 	"check traces for what would make a simulation wrong or impossible",
 	"TRACE is a kernel list, a folder, a kernel file, or - (a list on stdin).\n"
 	"Exit status: 0 no errors; 1 findings at error level (or warnings with -Werror); 2 trouble.\n",
-	rows, sizeof(rows) / sizeof(*rows), words};
+	rows, sizeof(rows) / sizeof(*rows), complete_lint_words};
 
 struct lint_args {
 	struct config_args config;
@@ -102,7 +102,7 @@ static void set_target(struct report *rep, const char *value)
 		cli_usage("found program '%s', wanted trace-sim or accel-sim", value);
 }
 
-static void on_option(void *ctx, int letter, const char *value)
+static void on_lint_option(void *ctx, int letter, const char *value)
 {
 	struct lint_args *a = ctx;
 
@@ -129,7 +129,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	}
 }
 
-static int check(struct lint_args *a, int n, char **trace)
+static int check_traces(struct lint_args *a, int n, char **trace)
 {
 	struct output *out = output_open(NULL, true);
 	struct report *rep = a->rep;
@@ -187,7 +187,7 @@ int main(int argc, char **argv)
 	a.level = xcalloc((size_t)argc, sizeof(char *));
 	a.cubin = xcalloc((size_t)argc, sizeof(char *));
 	report_init(&rep);
-	n = cli_parse(&cli, argc, argv, on_option, &a);
+	n = cli_parse(&cli, argc, argv, on_lint_option, &a);
 	if (a.target)
 		set_target(&rep, a.target);
 	for (size_t i = 0; i < a.n_levels; i++)
@@ -197,7 +197,7 @@ int main(int argc, char **argv)
 	else if (n == 0)
 		cli_usage("found no trace, wanted one or more");
 	else
-		status = check(&a, n, argv);
+		status = check_traces(&a, n, argv);
 	free(a.config.file);
 	free(a.config.define);
 	free(a.config.shipped);

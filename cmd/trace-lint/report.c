@@ -24,7 +24,7 @@ static enum lint_level level_of(const struct report *r, unsigned n)
 	return r->werror && r->level[n] == LEVEL_WARNING ? LEVEL_ERROR : r->level[n];
 }
 
-static void print(struct report *r, unsigned n, const struct fault *f)
+static void print_finding(struct report *r, unsigned n, const struct fault *f)
 {
 	uint64_t line = f->at.line ? f->at.line : 1;
 	uint32_t col = f->at.col ? f->at.col : 1;
@@ -61,7 +61,7 @@ void report_fault(struct report *r, const struct fault *f)
 		return;
 	}
 	r->here[n]++;
-	print(r, n, f);
+	print_finding(r, n, f);
 }
 
 void report_at(struct report *r, enum rule_name n, struct place at, const char *fmt, ...)

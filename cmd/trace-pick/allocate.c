@@ -40,14 +40,14 @@ struct stratum {
 	double urge;        /* picks go with it */
 };
 
-static double value_of(const struct app *a, uint32_t i)
+static double kernel_value(const struct app *a, uint32_t i)
 {
 	const struct pick_kernel *k = &a->kernel[i];
 
 	return a->timed ? k->time : k->insts ? (double)k->insts : 1;
 }
 
-static int by_value(const void *a, const void *b)
+static int compare_members(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
 
@@ -60,14 +60,14 @@ static int by_value(const void *a, const void *b)
  * The fewest picks of a stratum of n kernels: two tell of a spread, more of large strata, where few kernels
  * may differ much and would be met by none of two.
  */
-static uint32_t least_of(uint32_t n, const struct wish *w)
+static uint32_t fewest_picks(uint32_t n, const struct wish *w)
 {
 	if (w->one || n == 1 || w->most == 1)
 		return 1;
 	return n < MANY || w->most != UINT32_MAX ? 2 : n < VERY_MANY ? 3 : 5;
 }
 
-static void measure(struct stratum *s, const struct app *a, const struct method *m, const struct wish *w)
+static void measure_stratum(struct stratum *s, const struct app *a, const struct method *m, const struct wish *w)
 {
 	double rate, mean, spread = 0, stray = 0, cost = 0;
 
@@ -92,8 +92,8 @@ static void measure(struct stratum *s, const struct app *a, const struct method 
 
 	s->sigma = s->n > 1 ? sqrt(stray / (s->n - 1) + assumed * assumed) : 0;
 	s->urge = s->n * s->sigma / sqrt(cost / s->n);
-	s->least = least_of(s->n, w);
-	qsort(s->member, s->n, sizeof(*s->member), by_value);
+	s->least = fewest_picks(s->n, w);
+	qsort(s->member, s->n, sizeof(*s->member), compare_members);
 }
 
 /* Picks of each stratum at that level of effort; how many in all. */
@@ -126,7 +126,7 @@ static double expected_error(const struct stratum *s, uint32_t n)
 }
 
 /* The least effort that gives the wanted error, or the most that -n allows. */
-static void decide(struct stratum *s, uint32_t n, const struct wish *w)
+static void set_effort(struct stratum *s, uint32_t n, const struct wish *w)
 {
 	double lo = 0, hi = 0;
 
@@ -155,7 +155,7 @@ static void decide(struct stratum *s, uint32_t n, const struct wish *w)
  * Systematic: a random start, then equal steps through the kernels by value, so that small and large ones are
  * met.
  */
-static void draw(struct choice *c, const struct stratum *s, uint32_t number, const struct wish *w)
+static void draw_picks(struct choice *c, const struct stratum *s, uint32_t number, const struct wish *w)
 {
 	uint64_t word[2] = {w->seed, number}, state = table_hash_words(word, 2);
 	double start = (double)(linear_random(&state) >> 11) * 0x1p-53, step = (double)s->n / s->picks;
@@ -178,7 +178,7 @@ static void draw(struct choice *c, const struct stratum *s, uint32_t number, con
 /* ---- strata ------------------------------------------------------------------------------- */
 
 /* Where -n allows fewer picks than the strata want at least, the lightest ones become one. */
-static uint32_t merge(const struct app *a, uint32_t *of, uint32_t n, const struct wish *w)
+static uint32_t merge_light_strata(const struct app *a, uint32_t *of, uint32_t n, const struct wish *w)
 {
 	struct ranked *s = xcalloc(n, sizeof(*s));
 	uint32_t *count = xcalloc(n, sizeof(*count)), *to = xcalloc(n, sizeof(*to)), joined = 0, left = 0;
@@ -187,15 +187,15 @@ static uint32_t merge(const struct app *a, uint32_t *of, uint32_t n, const struc
 	for (uint32_t i = 0; i < n; i++)
 		s[i].number = i;
 	for (uint32_t i = 0; i < a->n; i++) {
-		s[of[i]].value += value_of(a, i);
+		s[of[i]].value += kernel_value(a, i);
 		count[of[i]]++;
 	}
 	qsort(s, n, sizeof(*s), method_rank_order);
 	for (uint32_t i = 0; i < n; i++)
-		least += least_of(count[i], w);
+		least += fewest_picks(count[i], w);
 	if (least > w->most)
-		for (least += least_of(a->n, w); joined < n && least > w->most; joined++)
-			least -= least_of(count[s[joined].number], w);
+		for (least += fewest_picks(a->n, w); joined < n && least > w->most; joined++)
+			least -= fewest_picks(count[s[joined].number], w);
 	for (uint32_t i = 0; i < n; i++)
 		to[s[i].number] = i < joined ? 0 : ++left;
 	for (uint32_t i = 0; i < a->n; i++)
@@ -207,7 +207,7 @@ static uint32_t merge(const struct app *a, uint32_t *of, uint32_t n, const struc
 }
 
 /* Members of each stratum, in one array. */
-static struct stratum *sort_out(struct member *all, const struct app *a, const uint32_t *of, uint32_t n)
+static struct stratum *group_members(struct member *all, const struct app *a, const uint32_t *of, uint32_t n)
 {
 	struct stratum *s = xcalloc(n, sizeof(*s));
 	uint32_t at = 0;
@@ -220,7 +220,7 @@ static struct stratum *sort_out(struct member *all, const struct app *a, const u
 		s[i].n = 0;
 	}
 	for (uint32_t i = 0; i < a->n; i++)
-		s[of[i]].member[s[of[i]].n++] = (struct member){value_of(a, i), i};
+		s[of[i]].member[s[of[i]].n++] = (struct member){kernel_value(a, i), i};
 	return s;
 }
 
@@ -237,7 +237,7 @@ static uint32_t set_firsts_apart(const struct app *a, uint32_t *of, uint32_t n, 
 	for (uint32_t i = 0; i < a->n; i++)
 		count[of[i]]++;
 	for (uint32_t i = 0; i < n; i++)
-		least += least_of(count[i], w) + (count[i] > 2);
+		least += fewest_picks(count[i], w) + (count[i] > 2);
 	for (uint32_t i = 0; i < a->n && !w->one && least <= w->most; i++) {
 		uint32_t s = of[i];
 
@@ -249,7 +249,7 @@ static uint32_t set_firsts_apart(const struct app *a, uint32_t *of, uint32_t n, 
 	return now;
 }
 
-static void weigh(struct choice *c, const struct app *a, const struct method *m, const struct stratum *s)
+static void set_weights(struct choice *c, const struct app *a, const struct method *m, const struct stratum *s)
 {
 	double *picked = xcalloc(c->n, sizeof(*picked));
 	uint32_t label = 0;
@@ -280,21 +280,21 @@ void choice_make(struct choice *c, const struct app *a, const struct method *m, 
 
 	*c = (struct choice){
 		.stratum = xcalloc(a->n, sizeof(uint32_t)), .picked = xcalloc(a->n, sizeof(bool))};
-	c->n = merge(a, c->stratum, m->strata(a, w, c->stratum), w);
+	c->n = merge_light_strata(a, c->stratum, m->strata(a, w, c->stratum), w);
 	if (m->strata != method_random)
 		c->n = set_firsts_apart(a, c->stratum, c->n, w);
 	c->weight = xcalloc(c->n, sizeof(double));
 	c->spread = xcalloc(c->n, sizeof(double));
 	c->kernels = xcalloc(c->n, sizeof(uint32_t));
 	c->label = xcalloc(c->n, sizeof(uint32_t));
-	struct stratum *s = sort_out(all, a, c->stratum, c->n);
+	struct stratum *s = group_members(all, a, c->stratum, c->n);
 
 	for (uint32_t i = 0; i < c->n; i++)
-		measure(&s[i], a, m, w);
-	decide(s, c->n, w);
+		measure_stratum(&s[i], a, m, w);
+	set_effort(s, c->n, w);
 	for (uint32_t i = 0; i < c->n; i++)
-		draw(c, &s[i], i, w);
-	weigh(c, a, m, s);
+		draw_picks(c, &s[i], i, w);
+	set_weights(c, a, m, s);
 	c->error = expected_error(s, c->n);
 	free(s);
 	free(all);

@@ -46,7 +46,7 @@ void counter_free(struct counter *c)
 	free(c);
 }
 
-static void count_access(struct counter *c, struct pick_kernel *k, const struct rec *r, const struct inst *in)
+static void count_lane_access(struct counter *c, struct pick_kernel *k, const struct rec *r, const struct inst *in)
 {
 	uint64_t lane[32];
 
@@ -69,7 +69,7 @@ static void count_record(struct counter *c, struct pick_kernel *k, const struct 
 	}
 	k->tally.lanes += (unsigned)__builtin_popcount(r->mask);
 	if (r->addr)
-		count_access(c, k, r, code_at(c->code, r->inst));
+		count_lane_access(c, k, r, code_at(c->code, r->inst));
 }
 
 static void count_block(struct counter *c, struct pick_kernel *k)
@@ -118,7 +118,7 @@ static void take_header(struct pick_kernel *k, const struct kernel_header *h)
 	memcpy(k->block, h->block, sizeof(k->block));
 }
 
-static void unheard(void *ctx, const struct fault *f)
+static void ignore_warning(void *ctx, const struct fault *f)
 {
 	(void)ctx;
 	(void)f;
@@ -135,7 +135,7 @@ static void take_pack(struct pick_kernel *k, struct pack_kernel *is)
 }
 
 /* 1: a packed stream tells all without unpacking the kernel, 0: it does not, -1. */
-static int summary(
+static int take_summary(
 	const struct counter *c, struct klist *list, uint32_t cmd, struct pick_kernel *k, struct fault *f)
 {
 	struct pack_kernel is;
@@ -157,9 +157,9 @@ static int summary(
 
 int counter_read(struct counter *c, struct klist *list, uint32_t cmd, struct pick_kernel *k, struct fault *f)
 {
-	struct trace_options o = {.code = c->code, .warn = unheard};
+	struct trace_options o = {.code = c->code, .warn = ignore_warning};
 	struct trace *t;
-	int r = summary(c, list, cmd, k, f);
+	int r = take_summary(c, list, cmd, k, f);
 
 	if (r)
 		return r < 0 ? -1 : 0;

@@ -20,19 +20,17 @@
 #define DRAM       20.0 /* sectors a cycle */
 #define HEAVY      4.0  /* issue slots of an instruction of a slow unit */
 
-static double larger(double a, double b) { return a > b ? a : b; }
-
 static double estimate(const struct pick_kernel *k)
 {
 	double sectors = (double)(k->tally.loads + k->tally.stores + k->tally.local),
 	       waves = ceil((double)k->blocks / (SMS * BLOCKS));
-	double busy = (double)k->blocks < SMS ? larger((double)k->blocks, 1) : SMS; /* SMs with work */
+	double busy = (double)k->blocks < SMS ? fmax((double)k->blocks, 1) : SMS; /* SMs with work */
 	double slow = (double)(k->tally.of_class[CLASS_DP] + k->tally.of_class[CLASS_SFU]) * (HEAVY - 1);
 	double issue = ((double)k->insts + slow) / (busy * SCHEDULERS);
-	double memory = larger(sectors / L2_SECTORS, sectors * DRAM_SHARE / DRAM);
+	double memory = fmax(sectors / L2_SECTORS, sectors * DRAM_SHARE / DRAM);
 
-	memory = larger(memory, ((double)k->tally.shared + 32 * (double)k->tally.atomics) / busy);
-	return LAUNCH + WAVE * waves + larger(issue, memory);
+	memory = fmax(memory, ((double)k->tally.shared + 32 * (double)k->tally.atomics) / busy);
+	return LAUNCH + WAVE * waves + fmax(issue, memory);
 }
 
 void estimate_times(struct app *a)

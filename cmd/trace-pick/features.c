@@ -25,7 +25,7 @@ struct reading_job {
 	pthread_mutex_t lock;
 };
 
-static void fail(struct reading_job *j, uint32_t kernel, const struct fault *f)
+static void note_failure(struct reading_job *j, uint32_t kernel, const struct fault *f)
 {
 	pthread_mutex_lock(&j->lock);
 	if (kernel < atomic_load(&j->failed)) {
@@ -42,12 +42,12 @@ static void read_from(struct reading_job *j, struct klist *list)
 
 	for (uint32_t i; (i = atomic_fetch_add(&j->next, 1)) < j->a->n && i < atomic_load(&j->failed);)
 		if (counter_read(c, list, j->cmd[i], &j->a->kernel[i], &f) < 0)
-			fail(j, i, &f);
+			note_failure(j, i, &f);
 	counter_free(c);
 }
 
 /* A packed stream serves one table of static instructions at a time, so that each thread opens its own. */
-static void *work(void *arg)
+static void *read_kernels_thread(void *arg)
 {
 	struct reading_job *j = arg;
 	struct klist own;
@@ -58,7 +58,7 @@ static void *work(void *arg)
 		return NULL;
 	}
 	if (klist_read(&own, j->path, &f) < 0)
-		fail(j, 0, &f);
+		note_failure(j, 0, &f);
 	else
 		read_from(j, &own);
 	klist_free(&own);
@@ -101,7 +101,7 @@ void features_read(struct app *a, const char *path, enum pick_depth reading, uns
 	unsigned running = 1;
 
 	for (; running < threads; running++)
-		if (pthread_create(&t[running], NULL, work, &j))
+		if (pthread_create(&t[running], NULL, read_kernels_thread, &j))
 			break;
 	read_from(&j, &a->list);
 	for (unsigned i = 1; i < running; i++)

@@ -58,7 +58,7 @@ struct pick_args {
 	bool force, quiet;
 };
 
-static double percent(const char *text)
+static double parse_percent(const char *text)
 {
 	char *end;
 	double v = strtod(text, &end);
@@ -77,13 +77,13 @@ static const struct method *method_of(const char *name)
 	return m;
 }
 
-static void on_option(void *ctx, int letter, const char *value)
+static void on_pick_option(void *ctx, int letter, const char *value)
 {
 	struct pick_args *a = ctx;
 
 	switch (letter) {
 	case 'm': a->method = method_of(value); break;
-	case 'e': a->wish.error = percent(value); break;
+	case 'e': a->wish.error = parse_percent(value); break;
 	case 'n': a->wish.most = (uint32_t)cli_number("-n", value, 1, UINT32_MAX - 1); break;
 	case OPT_TIMES: a->times = value; break;
 	case OPT_PER_STREAM: a->wish.per_stream = true; break;
@@ -96,7 +96,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	}
 }
 
-static void check(const struct pick_args *a)
+static void check_method_all(const struct pick_args *a)
 {
 	bool all = a->method == method_find("all");
 
@@ -113,11 +113,11 @@ int main(int argc, char **argv)
 	struct choice c;
 
 	diag_init(argv[0]);
-	int n = cli_parse(&cli, argc, argv, on_option, &a);
+	int n = cli_parse(&cli, argc, argv, on_pick_option, &a);
 	diag_quiet(a.quiet);
 	if (n > 1)
 		cli_usage("found %d traces, wanted one", n);
-	check(&a);
+	check_method_all(&a);
 	if (a.method->size == SIZE_TIME && !a.times)
 		a.times = "auto";
 	struct output *out = output_open(a.output, a.force);

@@ -20,7 +20,7 @@
 
 #define ALIKE 0.05
 
-static double distance(const struct pick_kernel *a, const struct pick_kernel *b)
+static double block_vector_distance(const struct pick_kernel *a, const struct pick_kernel *b)
 {
 	double sum = 0;
 
@@ -37,7 +37,7 @@ uint32_t method_photon(const struct app *a, const struct wish *w, uint32_t *of)
 		const struct pick_kernel *k = &a->kernel[i];
 		uint32_t s = 0;
 
-		while (s < n && (distance(k, &a->kernel[leader[s]]) >= ALIKE ||
+		while (s < n && (block_vector_distance(k, &a->kernel[leader[s]]) >= ALIKE ||
 					(w->per_stream && k->stream != a->kernel[leader[s]].stream)))
 			s++;
 		if (s == n)

@@ -73,7 +73,7 @@ static double valley(const double *v, uint32_t n)
 	return place;
 }
 
-static uint32_t cut(const struct ranked *k, uint32_t n)
+static uint32_t cut_by_insts(const struct ranked *k, uint32_t n)
 {
 	if (n < 2 || k[0].value >= k[n - 1].value || variation(k, n) < MOST_CV)
 		return 0;
@@ -90,11 +90,11 @@ static uint32_t cut(const struct ranked *k, uint32_t n)
 	return lower == 0 ? 1 : lower == n ? n - 1 : lower;
 }
 
-static double size_of(const struct pick_kernel *k) { return k->insts ? (double)k->insts : 1; }
+static double insts_or_one(const struct pick_kernel *k) { return k->insts ? (double)k->insts : 1; }
 
 uint32_t sieve_cuts(const struct app *a, uint32_t *of, uint32_t n)
 {
-	return method_cuts(a, of, n, size_of, cut);
+	return method_cuts(a, of, n, insts_or_one, cut_by_insts);
 }
 
 uint32_t method_sieve(const struct app *a, const struct wish *w, uint32_t *of)

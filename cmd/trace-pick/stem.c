@@ -28,7 +28,7 @@ static double weight(double n, double sum, double squares)
 	return n * sqrt(var > 0 ? var : 0);
 }
 
-static uint32_t cut(const struct ranked *t, uint32_t n)
+static uint32_t cut_by_time(const struct ranked *t, uint32_t n)
 {
 	double sum = 0, squares = 0, s = 0, q = 0, best;
 	uint32_t at = 0;
@@ -57,5 +57,5 @@ static double time_of(const struct pick_kernel *k) { return k->time; }
 
 uint32_t method_stem(const struct app *a, const struct wish *w, uint32_t *of)
 {
-	return sieve_cuts(a, of, method_cuts(a, of, method_by_name(a, w, of), time_of, cut));
+	return sieve_cuts(a, of, method_cuts(a, of, method_by_name(a, w, of), time_of, cut_by_time));
 }

@@ -35,7 +35,7 @@ struct table_reader {
 	bool failed; /* and *f says why */
 };
 
-static bool among(const char *s, size_t n, const char *const *names)
+static bool is_one_of(const char *s, size_t n, const char *const *names)
 {
 	for (; *names; names++)
 		if (strlen(*names) == n && !memcmp(*names, s, n))
@@ -52,11 +52,11 @@ static void head_field(struct table_reader *r, const char *s, size_t n)
 {
 	static const char *const metric[] = {"Metric Name", NULL};
 
-	if (r->time == NO_COLUMN && among(s, n, time_heads))
+	if (r->time == NO_COLUMN && is_one_of(s, n, time_heads))
 		r->time = r->column;
-	if (r->name == NO_COLUMN && among(s, n, name_heads))
+	if (r->name == NO_COLUMN && is_one_of(s, n, name_heads))
 		r->name = r->column;
-	if (among(s, n, metric))
+	if (is_one_of(s, n, metric))
 		r->metric = r->column;
 }
 
@@ -68,7 +68,7 @@ static void row_field(struct table_reader *r, const char *s, size_t n)
 	if (r->column == r->name)
 		r->is_copy = n && *s == '[';
 	if (r->column == r->metric)
-		r->is_other = !among(s, n, metrics);
+		r->is_other = !is_one_of(s, n, metrics);
 	if (r->column != r->time)
 		return;
 	for (size_t i = 0; i < n && m + 1 < sizeof(digits); i++)
@@ -80,7 +80,7 @@ static void row_field(struct table_reader *r, const char *s, size_t n)
 	diag_quote(r->text, sizeof(r->text), s, n);
 }
 
-static void field(void *bytes, size_t n, void *ctx)
+static void on_csv_field(void *bytes, size_t n, void *ctx)
 {
 	struct table_reader *r = ctx;
 
@@ -119,7 +119,7 @@ static void end_row(struct table_reader *r)
 	}
 }
 
-static void row(int c, void *ctx)
+static void on_csv_row(int c, void *ctx)
 {
 	struct table_reader *r = ctx;
 
@@ -141,14 +141,14 @@ static int read_lines(struct table_reader *r, struct csv_parser *p, struct input
 
 	while ((got = input_line(in, &text, &n, r->f)) > 0) {
 		r->line = input_lineno(in);
-		if (csv_parse(p, text, n, field, row, r) != n || csv_parse(p, "\n", 1, field, row, r) != 1)
+		if (csv_parse(p, text, n, on_csv_field, on_csv_row, r) != n || csv_parse(p, "\n", 1, on_csv_field, on_csv_row, r) != 1)
 			return fault_set(r->f, (struct place){r->file, r->line, 0}, "times", "%s",
 				csv_strerror(csv_error(p)));
 		if (r->failed)
 			return -1;
 	}
 	if (got == 0)
-		csv_fini(p, field, row, r);
+		csv_fini(p, on_csv_field, on_csv_row, r);
 	return got < 0 || r->failed ? -1 : 0;
 }
 
