@@ -62,8 +62,8 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	assert_output '0 errors, 0 warnings, 0 notes in 1 kernels (640 instructions)'
 	sed -i '0,/ EXIT /{/ EXIT /d}' raw.trace
 	run -1 trace-lint raw.trace
-	assert_output --partial 'lanes-left: found the end of warp 0'
-	assert_output --partial 'error: raw: found a raw trace'
+	assert_output --partial 'lanes-left: warp 0 ends'
+	assert_output --partial 'error: raw: raw trace'
 }
 
 # The level of a rule: error where trace-sim refuses the input or its figures would be wrong, warning where it is
@@ -85,7 +85,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	run -0 trace-lint --for trace-sim app
 	run -0 trace-lint --for accel-sim -W lane-after-exit=note app
 	run -2 trace-lint --for mgpusim app
-	assert_output --partial 'wanted trace-sim or accel-sim'
+	assert_output --partial 'expected trace-sim or accel-sim'
 }
 
 @test "trace-lint: real traces that trace-sim runs have no errors" {

@@ -28,7 +28,7 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	for bad in "-m median" "-e 5" "-e x%" "-e 0%" "-e 101%" "-n 0" "--seed x" "-j 0" "-m all -n 3" "--sed 1"; do
 		# shellcheck disable=SC2086
 		run -2 trace-pick $bad "$app"
-		assert_output --regexp '(found|unknown|trace-pick)'
+		assert_output --regexp '(invalid|unknown|trace-pick)'
 	done
 	run -2 trace-pick "$app" "$app"
 	run -2 trace-pick nothing
@@ -134,12 +134,12 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	run -0 trace-pick -m stem --times long.csv "$d"
 	sed -i '$d' nsys.csv
 	run -2 trace-pick -m stem --times nsys.csv "$d"
-	assert_output --partial "found times of 3 kernels, wanted the list's 4"
+	assert_output --partial "times of 3 kernels (expected the 4 of the list)"
 	printf '%s\n' 'Name,Duration' 'a,1' 'b,x' >bad.csv
 	run -2 trace-pick -m stem --times bad.csv "$d"
-	assert_output --partial "bad.csv:3: found the time 'x', wanted a number above 0"
+	assert_output --partial "bad.csv:3: error: invalid time 'x' (expected a number above 0)"
 	run -2 trace-pick -m stem --times "$d/kernelslist.g" "$d"
-	assert_output --partial 'found no column of times'
+	assert_output --partial 'no column of times'
 	trace-pick --times t.csv "$d" >a
 	trace-pick --times - "$d" <t.csv | cmp - a
 	run -2 sh -c "trace-pick --times - - <'$packed'"
@@ -289,7 +289,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	for bad in "--per run" --long "--group id" --running "-k 1" "-e x=1" "--agg max"; do
 		# shellcheck disable=SC2086
 		run -2 stats-csv --weights picks $bad a.json
-		assert_output --partial 'found --weights with'
+		assert_output --partial '--weights cannot be used with'
 	done
 	run -2 stats-csv --weights a.json a.json
 	assert_output --partial "expected 'picks 1"

@@ -22,7 +22,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	run -2 stats-csv --lst
 	assert_output --partial "--list"
 	run -2 stats-csv -F xml app.json
-	assert_output --partial "wanted csv, tsv or markdown"
+	assert_output --partial "expected csv, tsv or markdown"
 	run -2 stats-csv --per warp app.json
 	run -2 stats-csv --agg mode app.json
 	run -2 stats-csv --group gpu_ipc app.json
@@ -148,7 +148,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	assert_line --index 0 'run,kernel_name,id,gpu_sim_cycle,mpki,half,zero,big,lanes'
 	assert_line --index 1 --regexp '^app.json,write,1,[0-9]+,1200,600,,7,0$'
 	run -0 stats-csv -e 'x=nonsense+1' -s gpu_ipc app.json
-	assert_output --partial "found no value of nonsense"
+	assert_output --partial "no value of nonsense"
 	run -0 stats-csv -q -e 'x=nonsense+1' -s gpu_ipc app.json
 	refute_output --partial "warning"
 }
@@ -195,7 +195,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	run -0 csv --options gpgpu_n_mem --agg sum -s gpu_sim_cycle app.json
 	assert_line --index 0 'run,gpgpu_n_mem,kernels,gpu_sim_cycle.sum'
 	run -0 --separate-stderr stats-csv --options nothing -s gpu_sim_cycle app.json
-	[[ $stderr == *"--options nothing: found no such option"* ]]
+	[[ $stderr == *"--options nothing: no such option"* ]]
 	run -2 stats-csv --options , app.json
 }
 
@@ -243,16 +243,16 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 
 @test "a derived column takes no name of a figure, and none twice" {
 	run -2 stats-csv -e L2_total_cache_miss_rate=1 app.json
-	assert_output --partial "found 'L2_total_cache_miss_rate', which is the name of a figure"
+	assert_output --partial "'L2_total_cache_miss_rate' is the name of a figure"
 	run -2 stats-csv -e x=1 -e x=2 app.json
-	assert_output --partial "found 'x' twice"
+	assert_output --partial "'x' is defined twice"
 }
 
 @test "kernels or intervals that the input has not: status 2" {
 	run -2 stats-csv -k 99 app.json
-	assert_output --partial 'found no kernel that -k selects'
+	assert_output --partial '-k selects no kernel'
 	run -2 stats-csv --per interval -s gpu_sim_cycle app.json
-	assert_output --partial 'found no intervals, wanted runs of trace-sim --interval'
+	assert_output --partial 'no intervals in the input (expected results of trace-sim --interval)'
 }
 
 @test "standard input is read once" {

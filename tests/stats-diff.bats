@@ -18,7 +18,7 @@ setup() { take_results; }
 	assert_output --partial '--summary'
 	run -0 stats-diff --version
 	run -2 stats-diff app.json
-	assert_output --partial "wanted two: A and B"
+	assert_output --partial "expected two: A and B"
 	run -2 stats-diff - -
 	run -2 stats-diff -F xml app.json app.json
 	run -2 stats-diff -T ten app.json app.json
@@ -82,12 +82,12 @@ setup() { take_results; }
 	run -2 stats-diff -q -s gpu_sim_cycel app.json app.json
 	assert_output --partial '-s: unknown figure gpu_sim_cycel, did you mean gpu_sim_cycle?'
 	run -2 stats-diff -q -s 'gpu_ipc,nothing*' app.json app.json
-	assert_output --partial 'found no figure nothing* on either side'
+	assert_output --partial 'no figure nothing* on either side'
 	run -2 stats-diff -q -i gpu_ipk app.json app.json
 	run -2 stats-diff -q -T gpu_ipk=1 app.json app.json
 	run -0 stats-diff -q -T 'nothing*=1' -i 'nothing*' app.json app.json
 	run -2 stats-diff -q -k 99 app.json app.json
-	assert_output --partial 'found no kernel that -k selects'
+	assert_output --partial '-k selects no kernel'
 	run -2 stats-diff -T 1%,2% app.json app.json
 }
 

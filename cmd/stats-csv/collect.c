@@ -217,7 +217,7 @@ static void run_done(struct csv_reading *g)
 	else if (strcmp(status, "complete") && strcmp(status, "limit"))
 		diag_error((struct place){.file = store_word(g->j->store,
 						  g->j->store->run[g->j->store->n_runs - 1].name)},
-			"found a run with the status %.20s, wanted complete", status);
+			"the run is not complete: status %.20s", status);
 	else
 		return;
 	g->j->status = EXIT_NO;
@@ -269,9 +269,9 @@ void collect(struct csv_job *j, const char *path)
 void collect_some(const struct csv_job *j)
 {
 	if (j->per_interval && j->any_kernel && !j->any_interval)
-		die("found no intervals, wanted runs of trace-sim --interval");
+		die("no intervals in the input (expected results of trace-sim --interval)");
 	if (j->kernels && j->any_kernel && !j->any_row)
-		die("found no kernel that -k selects, wanted one");
+		die("-k selects no kernel of the input");
 }
 
 void collect_warn(const struct csv_job *j)
@@ -286,8 +286,7 @@ void collect_warn(const struct csv_job *j)
 	collect_some(j);
 	for (size_t i = 0; i < j->select.n; i++)
 		if (!j->matched[i]) {
-			diag_warn(NOWHERE,
-				"-s %s: found no such figure in the input; --list shows what is there",
+			diag_warn(NOWHERE, "-s %s: no such figure in the input (--list prints the figures)",
 				diag_quote(q, sizeof(q), j->select.pattern[i], strlen(j->select.pattern[i])));
 		}
 	for (uint32_t i = 0; i < j->n_derived && !j->list; i++) {
@@ -295,7 +294,7 @@ void collect_warn(const struct csv_job *j)
 
 		for (size_t k = 0; k < expr_names(d->expr); k++)
 			if (!d->found[k])
-				diag_warn(NOWHERE, "-e %s: found no value of %s in the input", d->name,
+				diag_warn(NOWHERE, "-e %s: no value of %s in the input", d->name,
 					diag_quote(q, sizeof(q), expr_name(d->expr, k),
 						strlen(expr_name(d->expr, k))));
 	}

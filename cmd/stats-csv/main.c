@@ -86,12 +86,13 @@ static const struct cli cli = {
 	"Exit status: 0 good; 1 a run stopped early, its rows are in the table; 2 trouble.\n",
 	rows, sizeof(rows) / sizeof(*rows), complete_results};
 
-static int choice_index(const char *option, const char *value, const char *const *name, int n, const char *wanted)
+static int choice_index(
+	const char *option, const char *value, const char *const *name, int n, const char *wanted)
 {
 	for (int i = 0; i < n; i++)
 		if (!strcmp(value, name[i]))
 			return i;
-	cli_usage("%s: found '%s', wanted %s", option, value, wanted);
+	cli_usage("unknown value '%s' of %s (expected %s)", value, option, wanted);
 }
 
 static void add_aggs(struct csv_job *j, const char *value)
@@ -115,7 +116,7 @@ static void add_aggs(struct csv_job *j, const char *value)
 	}
 	namelist_free(&l);
 	if (!j->n_aggs)
-		cli_usage("--agg: found '%s', wanted %s", value, agg_wanted);
+		cli_usage("--agg '%s' names no function (expected %s)", value, agg_wanted);
 }
 
 static void add_groups(struct csv_job *j, const char *value)
@@ -124,10 +125,10 @@ static void add_groups(struct csv_job *j, const char *value)
 	for (size_t i = 0; i < j->group.n; i++)
 		if (!group_is_key(j->group.pattern[i]))
 			cli_usage(
-				"--group: found '%s', wanted run, kernel_name, id, position, stream, grid or block",
+				"--group: unknown column '%s' (expected run, kernel_name, id, position, stream, grid or block)",
 				j->group.pattern[i]);
 	if (!j->group.n)
-		cli_usage("--group: found '%s', wanted a column such as kernel_name", value);
+		cli_usage("--group '%s' names no column (expected e.g. kernel_name)", value);
 }
 
 /* Names of options may have their dash. */
@@ -137,7 +138,7 @@ static void add_options(struct csv_job *j, const char *value)
 
 	namelist_add(&l, value);
 	if (!l.n)
-		cli_usage("--options: found '%s', wanted names or patterns", value);
+		cli_usage("--options '%s' has no name (expected names or patterns)", value);
 	for (size_t i = 0; i < l.n; i++)
 		namelist_add(&j->options, l.pattern[i] + (*l.pattern[i] == '-'));
 	namelist_free(&l);
@@ -152,13 +153,13 @@ static void add_derived(struct csv_job *j, const char *value)
 	char *name;
 
 	if (!equals || equals == value)
-		cli_usage("-e: found '%s', wanted NAME=EXPRESSION", value);
+		cli_usage("-e '%s' has no name (expected NAME=EXPRESSION)", value);
 	name = xstrndup(value, (size_t)(equals - value));
 	if (figure_find(name))
-		cli_usage("-e: found '%s', which is the name of a figure, wanted another", name);
+		cli_usage("-e: '%s' is the name of a figure (expected another name)", name);
 	for (uint32_t i = 0; i < j->n_derived; i++)
 		if (!strcmp(j->derived[i].name, name))
-			cli_usage("-e: found '%s' twice, wanted it once", name);
+			cli_usage("-e: '%s' is defined twice", name);
 	j->derived = xrealloc(j->derived, j->n_derived + 1, sizeof(*j->derived));
 	d = &j->derived[j->n_derived++];
 	d->name = name;
@@ -180,7 +181,7 @@ static void on_csv_option(void *ctx, int letter, const char *value)
 	case 's':
 		namelist_add(&j->select, value);
 		if (!j->select.n)
-			cli_usage("-s: found '%s', wanted names or patterns", value);
+			cli_usage("-s '%s' has no name (expected names or patterns)", value);
 		break;
 	case 'k':
 		kselect_free(j->kernels);
@@ -196,7 +197,9 @@ static void on_csv_option(void *ctx, int letter, const char *value)
 	case OPT_PROVENANCE: j->provenance = true; break;
 	case OPT_WIDE: j->tidy = false; break;
 	case OPT_LONG: j->tidy = true; break;
-	case 'F': j->form = (enum table_form)choice_index("-F", value, forms, 3, "csv, tsv or markdown"); break;
+	case 'F':
+		j->form = (enum table_form)choice_index("-F", value, forms, 3, "csv, tsv or markdown");
+		break;
 	case 'o': j->output = value; break;
 	case 'f': j->force = true; break;
 	case OPT_LIST: j->list = true; break;
@@ -214,7 +217,7 @@ static void on_csv_option(void *ctx, int letter, const char *value)
 	case OPT_BY:
 		j->by = top_by_find(value);
 		if (j->by < 0)
-			cli_usage("--by: found '%s', wanted one of " TOP_BY_WORDS, value);
+			cli_usage("unknown value '%s' of --by (expected one of " TOP_BY_WORDS ")", value);
 		j->by_given = true;
 		break;
 	case 'q': j->quiet = true; break;
@@ -230,18 +233,18 @@ static void prepare_job(struct csv_job *j)
 	if (j->n_aggs && !j->group.n)
 		namelist_add(&j->group, "run");
 	if (j->n_aggs && (j->tidy || j->per_run))
-		cli_usage("found --group or --agg with %s, wanted one of them",
-			j->tidy ? "--long" : "--per run");
+		cli_usage("--group and --agg cannot be used with %s", j->tidy ? "--long" : "--per run");
 	if (j->by_given && !j->top)
-		cli_usage("found --by without --top, wanted both");
+		cli_usage("--by requires --top");
 	if (j->top &&
 		(j->n_aggs || j->per_run || j->tidy || j->list || j->select.n || j->n_derived || j->running))
-		cli_usage("found --top with an option that chooses figures, wanted -k, -F, -o or --by");
+		cli_usage(
+			"--top cannot be used with an option that chooses figures (expected -k, -F, -o or --by)");
 	if (j->per_run && j->kernels)
-		cli_usage("found -k with --per run, wanted one of them");
+		cli_usage("-k cannot be used with --per run");
 	diag_quiet(j->quiet);
 	if (j->per_interval && j->running)
-		cli_usage("found --running with --per interval, wanted one of them");
+		cli_usage("--running cannot be used with --per interval");
 	j->store = store_new();
 	j->store->keep_about = j->provenance;
 	j->matched = xcalloc(j->select.n + 1, sizeof(bool));

@@ -81,8 +81,8 @@ struct shown_columns shown_columns(const struct csv_job *j)
 
 	for (uint32_t i = 0; i < s->n_columns; i++)
 		if (i < j->cap_shown && j->shown[i] == COLUMN_SHOWN)
-			key[c.n++] = (struct sort_key){
-				select_item_of(j, s->column[i].name), s->column[i].about, s->column[i].name, i};
+			key[c.n++] = (struct sort_key){select_item_of(j, s->column[i].name),
+				s->column[i].about, s->column[i].name, i};
 	qsort(key, c.n, sizeof(*key), compare_keys);
 	for (uint32_t i = 0; i < c.n; i++) {
 		c.column[i] = key[i].column;
@@ -122,8 +122,8 @@ static void named_options(const struct csv_job *j, struct shown_options *o)
 				namelist_find(&j->options, s->option[i]) == (long)k)
 				o->option[o->n++] = i;
 		if (o->n == had)
-			diag_warn(NOWHERE, "--options %s: found no such option in the input",
-				j->options.pattern[k]);
+			diag_warn(
+				NOWHERE, "--options %s: no such option in the input", j->options.pattern[k]);
 	}
 }
 

@@ -101,7 +101,7 @@ static void read_runs(struct csv_job *j, struct writer *w, struct results *r, co
 		die_fault(&f);
 	j->any_row |= kernels;
 	if (kernels && !profile)
-		die("%s: found no cycles of instructions, wanted what trace-sim --profile writes", path);
+		die("%s: no profile (expected a file of trace-sim --profile)", path);
 }
 
 void csv_print_top(struct csv_job *j, FILE *out, int n, char **path)

@@ -54,10 +54,10 @@ void csv_weights_check(struct csv_job *j)
 					  : NULL;
 
 	if (with)
-		cli_usage("found --weights with %s, wanted one of them", with);
+		cli_usage("--weights cannot be used with %s", with);
 	for (uint32_t i = 0; i < j->n_aggs; i++)
 		if (j->agg[i] != AGG_SUM && j->agg[i] != AGG_MEAN)
-			cli_usage("found --weights with an --agg other than sum and mean, wanted these");
+			cli_usage("--weights allows only --agg sum and mean");
 	if (!j->n_aggs)
 		j->agg[j->n_aggs++] = AGG_SUM; /* so that a rate's parts are kept, too */
 }

@@ -45,10 +45,10 @@ void asked_check(const struct diff_options *o)
 		if (a->met)
 			continue;
 		if (!strcmp(a->option, "-k"))
-			die("found no kernel that -k selects, wanted one");
+			die("-k selects no kernel of either side");
 		if (!strpbrk(a->name, "*?["))
 			figure_refuse(a->option, a->name);
-		die("%s: found no figure %s on either side, wanted one", a->option,
+		die("%s: no figure %s on either side", a->option,
 			diag_quote(q, sizeof(q), a->name, strlen(a->name)));
 	}
 }

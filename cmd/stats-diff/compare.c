@@ -107,7 +107,10 @@ static void add_change(struct diff *d, uint32_t column)
 }
 
 /* A value that came or went stands before any change of one. */
-static double change_size(const struct change *c) { return isnan(c->relative) ? INFINITY : fabs(c->relative); }
+static double change_size(const struct change *c)
+{
+	return isnan(c->relative) ? INFINITY : fabs(c->relative);
+}
 
 static int compare_changes(const void *pa, const void *pb)
 {

@@ -65,9 +65,12 @@ static void add_tolerance(struct diff_options *o, const char *value)
 		double *to = relative ? &t.relative : &t.absolute;
 
 		if (!good || (end[relative] && end[relative] != ',') || !*t.pattern)
-			cli_usage("-T: found '%s', wanted [NAME=]NUMBER or [NAME=]NUMBER%%", value);
+			cli_usage(
+				"invalid tolerance '%s' (expected [NAME=]NUMBER or [NAME=]NUMBER%%)", value);
 		if (*to >= 0)
-			cli_usage("-T: found '%s', wanted one number and one percentage at most", value);
+			cli_usage(
+				"tolerance '%s' has two values of one kind (expected at most one number and one percentage)",
+				value);
 		*to = relative ? x / 100 : x;
 		s = end + relative;
 	} while (*s++ == ',');
@@ -81,7 +84,7 @@ static void add_names(struct namelist *l, const char *option, const char *value)
 
 	namelist_add(l, value);
 	if (l->n == n)
-		cli_usage("%s: found '%s', wanted names or patterns", option, value);
+		cli_usage("%s '%s' has no name (expected names or patterns)", option, value);
 }
 
 /* Once all options are read. */
@@ -105,7 +108,7 @@ static void set_form(struct diff_options *o, const char *value)
 			return;
 		}
 	}
-	cli_usage("-F: found '%s', wanted text, json or markdown", value);
+	cli_usage("unknown format '%s' (expected text, json or markdown)", value);
 }
 
 static void set_weights(struct diff_options *o, const char *path)
@@ -113,7 +116,7 @@ static void set_weights(struct diff_options *o, const char *path)
 	struct fault f;
 
 	if (o->weights)
-		cli_usage("found --weights twice, wanted it once");
+		cli_usage("--weights is given twice");
 	o->weights = xcalloc(1, sizeof(*o->weights));
 	if (picks_read(o->weights, path, &f) < 0)
 		die_fault(&f);
@@ -142,7 +145,7 @@ static void on_diff_option(void *ctx, int letter, const char *value)
 	case OPT_BY:
 		o->by = top_by_find(value);
 		if (o->by < 0)
-			cli_usage("--by: found '%s', wanted one of " TOP_BY_WORDS, value);
+			cli_usage("unknown value '%s' of --by (expected one of " TOP_BY_WORDS ")", value);
 		break;
 	case OPT_SUMMARY: o->summary = true; break;
 	case OPT_WEIGHTS: set_weights(o, value); break;
@@ -276,7 +279,7 @@ static int diff_folders(const struct diff_options *o, FILE *out, const char *a, 
 	int status = EXIT_GOOD;
 
 	if (!fa.n && !fb.n)
-		die("%s, %s: found no files, wanted results in both folders", a, b);
+		die("%s, %s: no files in either directory", a, b);
 	while (i < fa.n || j < fb.n) {
 		int c = i == fa.n ? 1 : j == fb.n ? -1 : strcmp(fa.name[i], fb.name[j]);
 
@@ -306,7 +309,7 @@ static int diff_mixed(const struct diff_options *o, FILE *out, const char *a, co
 	int status;
 
 	if (!strcmp(file, "-"))
-		die("found a folder and standard input, wanted two files or two folders");
+		die("a directory cannot be compared with standard input (expected two files or two directories)");
 	path = join_path(is_folder(a) ? a : b, slash ? slash + 1 : file);
 	status = is_folder(a) ? diff_files(o, out, path, b, NULL) : diff_files(o, out, a, path, NULL);
 	free(path);
@@ -322,15 +325,16 @@ int main(int argc, char **argv)
 	diag_init(argv[0]);
 	n = cli_parse(&cli, argc, argv, on_diff_option, &o);
 	if (n != 2)
-		cli_usage("found %d operands, wanted two: A and B", n);
+		cli_usage("%d operands (expected two: A and B)", n);
 	if (o.by && !o.top)
-		cli_usage("found --by without --top, wanted both");
+		cli_usage("--by requires --top");
 	if (o.top && (o.weights || o.select.n || o.ignore.n || o.n_tolerances || o.summary || o.options))
-		cli_usage("found --top with an option about figures, wanted -k, -F, -q, --all or --by");
+		cli_usage(
+			"--top cannot be used with an option about figures (expected -k, -F, -q, --all or --by)");
 	if (!strcmp(argv[0], "-") && !strcmp(argv[1], "-"))
-		cli_usage("found standard input on both sides, wanted it on one");
+		cli_usage("A and B cannot both be standard input");
 	if (o.weights && (o.summary || o.kernels))
-		cli_usage("found --weights with %s, wanted one of them", o.summary ? "--summary" : "-k");
+		cli_usage("--weights cannot be used with %s", o.summary ? "--summary" : "-k");
 	list_asked(&o);
 	out = output_open(o.quiet ? "/dev/null" : NULL, true);
 	if (is_folder(argv[0]) && is_folder(argv[1]))

@@ -19,11 +19,15 @@ static void add_pair(struct diff *d, uint32_t a, uint32_t b)
 }
 
 /* Kernel i of a side, counted from 0; the same number + 1 in the store. */
-static uint32_t store_kernel_number(const struct diff *d, int side, uint32_t i) { return d->side[side].first_kernel + i + 1; }
+static uint32_t store_kernel_number(const struct diff *d, int side, uint32_t i)
+{
+	return d->side[side].first_kernel + i + 1;
+}
 
 static bool same_kernel_name(const struct diff *d, uint32_t a, uint32_t b)
 {
-	return d->store->kernel[store_kernel_number(d, 0, a) - 1].name == d->store->kernel[store_kernel_number(d, 1, b) - 1].name;
+	return d->store->kernel[store_kernel_number(d, 0, a) - 1].name ==
+	       d->store->kernel[store_kernel_number(d, 1, b) - 1].name;
 }
 
 /* What follows one kernel on both sides may be in any order: removals first. */

@@ -37,8 +37,8 @@ static int read_side(struct top *t, const struct diff_options *o, int side, cons
 	if (event < 0)
 		return diag_fault(&f);
 	if (kernels && !profile)
-		return diag_error((struct place){.file = path},
-			"found no cycles of instructions, wanted what trace-sim --profile writes");
+		return diag_error(
+			(struct place){.file = path}, "no profile (expected a file of trace-sim --profile)");
 	return 0;
 }
 
@@ -156,8 +156,9 @@ int diff_top(const struct diff_options *o, FILE *out, const char *a, const char 
 	int result = EXIT_TROUBLE;
 
 	if (read_side(t, o, 0, a, status[0]) == 0 && read_side(t, o, 1, b, status[1]) == 0)
-		result = print_hot_spots(o, out, t, path, heading) || strcmp(status[0], status[1]) ? EXIT_NO
-											      : EXIT_GOOD;
+		result = print_hot_spots(o, out, t, path, heading) || strcmp(status[0], status[1])
+				 ? EXIT_NO
+				 : EXIT_GOOD;
 	top_free(t);
 	return result;
 }

@@ -88,9 +88,15 @@ struct check {
 	const struct lane_span *s;
 };
 
-static bool first_finding(const struct check *c, enum rule_name rule) { return lint_first(c->l, c->r->inst, rule); }
+static bool first_finding(const struct check *c, enum rule_name rule)
+{
+	return lint_first(c->l, c->r->inst, rule);
+}
 
-static struct place address_place(const struct check *c) { return lint_place(c->l, c->line, COLUMN_ADDRESSES); }
+static struct place address_place(const struct check *c)
+{
+	return lint_place(c->l, c->line, COLUMN_ADDRESSES);
+}
 
 static void check_shared(const struct check *c, unsigned width)
 {
@@ -99,7 +105,7 @@ static void check_shared(const struct check *c, unsigned width)
 
 	if (last >= h->shmem_bytes && h->shmem_bytes != UINT32_MAX && first_finding(c, RULE_SHARED_BEYOND))
 		report_at(c->l->rep, RULE_SHARED_BEYOND, address_place(c),
-			"found an access up to byte 0x%llx of shared memory, wanted it within the %u of '-shmem'",
+			"access up to byte 0x%llx of shared memory (expected within the %u bytes of '-shmem')",
 			(unsigned long long)last, h->shmem_bytes);
 }
 
@@ -114,7 +120,7 @@ static void check_local(const struct check *c, const struct fact *k)
 			(unsigned long long)c->s->low, (unsigned long long)c->s->high);
 	if (last >= LOCAL_MAX && first_finding(c, RULE_LOCAL_BEYOND))
 		report_at(c->l->rep, RULE_LOCAL_BEYOND, address_place(c),
-			"found an access up to byte 0x%llx of local memory, wanted it within %u",
+			"access up to byte 0x%llx of local memory (expected within %u bytes)",
 			(unsigned long long)last, LOCAL_MAX);
 }
 
@@ -128,13 +134,14 @@ static void check_global(const struct check *c, const struct fact *k)
 		check_shared(c, k->width);
 	if ((shared || local) && k->where == PLACE_GLOBAL && first_finding(c, RULE_ADDRESS_SPACE))
 		report_at(l->rep, RULE_ADDRESS_SPACE, address_place(c),
-			"found address 0x%llx of a global access in the %s window",
+			"address 0x%llx of a global access is in the %s window",
 			(unsigned long long)c->s->low, shared ? "shared" : "local");
 	if (c->s->null && first_finding(c, RULE_ADDRESS_NULL))
-		report_at(l->rep, RULE_ADDRESS_NULL, address_place(c), "found address 0 in an active lane of mask %08x",
-			c->r->mask);
+		report_at(l->rep, RULE_ADDRESS_NULL, address_place(c),
+			"address 0 in an active lane of mask %08x", c->r->mask);
 	if (c->s->high >> GPU_ADDRESS_BITS && first_finding(c, RULE_ADDRESS_RANGE))
-		report_at(l->rep, RULE_ADDRESS_RANGE, address_place(c), "found address 0x%llx, wanted one of %d bits",
+		report_at(l->rep, RULE_ADDRESS_RANGE, address_place(c),
+			"address 0x%llx is too large (expected at most %d bits)",
 			(unsigned long long)c->s->high, GPU_ADDRESS_BITS);
 	if (shared || local || !(k->flags & FACT_LOAD) || !l->n_copies || c->s->null)
 		return;
@@ -144,8 +151,9 @@ static void check_global(const struct check *c, const struct fact *k)
 		report_again(l->rep, RULE_ADDRESS_WINDOW);
 	else
 		report_at(l->rep, RULE_ADDRESS_WINDOW, address_place(c),
-			"found a load from 0x%llx to 0x%llx, outside the windows of the header and the %u copies before the kernel",
-			(unsigned long long)c->s->low, (unsigned long long)c->s->high, l->n_copies);
+			"load from 0x%llx to 0x%llx is outside the header's windows and the %u %s before the kernel",
+			(unsigned long long)c->s->low, (unsigned long long)c->s->high, l->n_copies,
+			l->n_copies == 1 ? "copy" : "copies");
 	l->window_told = true;
 }
 
@@ -164,10 +172,10 @@ void lint_address(struct lint *l, const struct tblock *tb, const struct rec *r, 
 	}
 	if (s.holes && first_finding(&c, RULE_STRIDE_HOLES))
 		report_at(l->rep, RULE_STRIDE_HOLES, address_place(&c),
-			"found mode 1 over mask %08x, wanted a mask without holes", r->mask);
+			"mode 1 with mask %08x (expected a mask without holes)", r->mask);
 	if (s.bits & (k->width - 1u) && first_finding(&c, RULE_ADDRESS_ALIGN))
 		report_at(l->rep, RULE_ADDRESS_ALIGN, address_place(&c),
-			"found addresses from 0x%llx to 0x%llx that are not all multiples of %u",
+			"addresses from 0x%llx to 0x%llx are not all multiples of %u",
 			(unsigned long long)s.low, (unsigned long long)s.high, k->width);
 	if (k->where == PLACE_SHARED)
 		check_shared(&c, k->width);

@@ -64,12 +64,12 @@ static void raw_check_blocks(struct lint *l)
 		if (w->x >= g[0] || w->y >= g[1] || w->z >= g[2])
 			report_at(l->rep, RULE_BLOCK_ID_GRID,
 				(struct place){trace_path(l->trace), w->state.line, 1},
-				"found thread block %u,%u,%u, wanted one in the grid of %u,%u,%u", w->x, w->y,
-				w->z, g[0], g[1], g[2]);
+				"thread block %u,%u,%u is outside the grid of %u,%u,%u", w->x, w->y, w->z,
+				g[0], g[1], g[2]);
 	}
 	if (t->n < want)
 		report_at(l->rep, RULE_BLOCKS_MISSING, (struct place){.file = trace_path(l->trace)},
-			"found lines of %u warps, wanted the %" PRIu64 " of the grid", t->n, want);
+			"lines of %u warps (expected the %" PRIu64 " of the grid)", t->n, want);
 }
 
 /* ---- the thread block --------------------------------------------------------------------- */
@@ -79,7 +79,7 @@ struct lint_warp *lint_warp_of(struct lint *l, const struct tblock *tb, uint32_t
 	if (!l->raw && trace_shape(l->trace).raw) {
 		l->raw = xcalloc(1, sizeof(*l->raw));
 		report_at(l->rep, RULE_RAW, (struct place){.file = trace_path(l->trace)},
-			"found a raw trace, wanted it grouped by trace-pack");
+			"raw trace (trace-pack --group groups it)");
 	}
 	l->now_number = warp;
 	if (l->raw)
@@ -130,7 +130,7 @@ static void check_block_order(struct lint *l)
 	else
 		report_at(l->rep, RULE_BLOCK_ORDER,
 			(struct place){trace_path(l->trace), l->block.n_warps ? l->block.warp[0].line : 0, 1},
-			"found thread block %u,%u,%u behind one with a higher id: file order is schedule order",
+			"thread block %u,%u,%u is after one with a higher id: file order is schedule order",
 			l->block.x, l->block.y, l->block.z);
 	l->order_told = true;
 }
@@ -142,7 +142,7 @@ static void check_empty(struct lint *l)
 
 		if (w->line && !w->count && !l->warp[i].damaged)
 			report_at(l->rep, RULE_WARP_EMPTY, (struct place){trace_path(l->trace), w->line, 1},
-				"found warp %u without instructions", i);
+				"warp %u has no instructions", i);
 	}
 }
 

@@ -40,8 +40,8 @@ static void lint_idle(struct report *rep, const struct gpuconf *c)
 {
 	for (unsigned i = 0; i < N_OPTIONS; i++)
 		if (conf_is_idle(c, (enum conf_id)i))
-			report_at(rep, RULE_CONF_IDLE, c->v[i].at,
-				"found %s, of which nothing comes in trace-sim", conf_rows[i].name);
+			report_at(rep, RULE_CONF_IDLE, c->v[i].at, "%s has no effect in trace-sim",
+				conf_rows[i].name);
 }
 
 /* What stops a run only at an access that many kernels do not have. */
@@ -49,7 +49,7 @@ static void lint_unfit(struct report *rep, const struct gpuconf *c, const struct
 {
 	for (unsigned i = 0; i < N_UNFIT; i++)
 		if (p->core.unfit & unfit_rows[i].bit)
-			report_at(rep, RULE_CONFIG_ACCESS, c->v[unfit_rows[i].option].at, "%s: found %s",
+			report_at(rep, RULE_CONFIG_ACCESS, c->v[unfit_rows[i].option].at, "%s: %s",
 				conf_rows[unfit_rows[i].option].name, unfit_rows[i].found);
 }
 
@@ -94,15 +94,15 @@ void lint_config_kernel(struct lint *l)
 
 	if (threads > c->threads)
 		report_at(l->rep, RULE_CONFIG_THREADS, at,
-			"found a thread block of %u threads, wanted at most the %u of an SM (-gpgpu_shader_core_pipeline)",
+			"thread block of %u threads (expected at most the %u of an SM, -gpgpu_shader_core_pipeline)",
 			kernel_threads(h), c->threads);
 	if (registers > c->registers && !c->ignore_resources)
 		report_at(l->rep, RULE_CONFIG_REGISTERS, at,
-			"found a thread block of %llu registers, wanted at most the %u of an SM (-gpgpu_shader_registers)",
+			"thread block of %llu registers (expected at most the %u of an SM, -gpgpu_shader_registers)",
 			(unsigned long long)registers, c->registers);
 	if (h->shmem_bytes > c->shmem_bytes && h->shmem_bytes != UINT32_MAX && !c->ignore_resources)
 		report_at(l->rep, RULE_CONFIG_SHMEM, at,
-			"found a thread block of %u bytes of shared memory, wanted at most the %u of an SM (-gpgpu_shmem_size)",
+			"thread block of %u bytes of shared memory (expected at most the %u of an SM, -gpgpu_shmem_size)",
 			h->shmem_bytes, c->shmem_bytes);
 }
 

@@ -47,7 +47,7 @@ void lint_cubin_kernel(struct lint *l)
 		l->join = cubin_join_new(f);
 	else if (l->cubins)
 		report_at(l->rep, RULE_CUBIN_FUNCTION, (struct place){.file = trace_path(l->trace)},
-			"found no function %.200s for sm_%u in the files of --cubin", l->head->name, sm);
+			"no function %.200s for sm_%u in the files of --cubin", l->head->name, sm);
 }
 
 void lint_cubin_inst(struct lint *l, const struct inst *in, const struct trace_line *line)
@@ -62,10 +62,10 @@ void lint_cubin_inst(struct lint *l, const struct inst *in, const struct trace_l
 	}
 	if (got == CUBIN_NO_CODE)
 		report_at(l->rep, RULE_CUBIN_PC, lint_place(l, line, COLUMN_PC),
-			"found PC %04x, where the function has no instruction", in->pc);
+			"PC %04x is beyond the instructions of the function", in->pc);
 	else if (got == CUBIN_OTHER_OPCODE)
 		report_at(l->rep, RULE_CUBIN_OPCODE, lint_place(l, line, COLUMN_OPCODE),
-			"found '%.60s', where the function has the opcode of '%s'", in->opcode,
+			"opcode '%.60s', but the function has the opcode of '%s'", in->opcode,
 			diag_quote(shown, sizeof(shown), bound, strlen(bound)));
 }
 
@@ -73,7 +73,7 @@ void lint_cubin_end(struct lint *l)
 {
 	if (l->strange)
 		report_at(l->rep, RULE_CUBIN_SHARE, (struct place){.file = trace_path(l->trace)},
-			"found %u of %u instructions of the first thread block in the function, wanted all",
+			"only %u of %u instructions of the first thread block match the function",
 			l->joined - l->strange, l->joined);
 	cubin_join_free(l->join);
 	l->join = NULL;

@@ -16,21 +16,21 @@ void lint_header(struct lint *l)
 
 	if (kernel_threads(h) > 1024 || h->block[2] > 64)
 		report_at(l->rep, RULE_BLOCK_THREADS, whole_file(l),
-			"found a thread block of %u,%u,%u, %u threads, wanted at most 1024, and 64 in z",
+			"thread block of %u,%u,%u, %u threads (expected at most 1024, and 64 in z)",
 			h->block[0], h->block[1], h->block[2], kernel_threads(h));
 	if (h->grid[0] > INT32_MAX || h->grid[1] > 65535 || h->grid[2] > 65535)
 		report_at(l->rep, RULE_BLOCK_THREADS, whole_file(l),
-			"found a grid of %u,%u,%u, wanted at most 2147483647,65535,65535", h->grid[0],
-			h->grid[1], h->grid[2]);
+			"grid of %u,%u,%u (expected at most 2147483647,65535,65535)", h->grid[0], h->grid[1],
+			h->grid[2]);
 	if (h->shmem_bytes > SHMEM_MAX && h->shmem_bytes != UINT32_MAX)
 		report_at(l->rep, RULE_SHMEM_SIZE, whole_file(l),
-			"found %u bytes of shared memory, wanted at most %u", h->shmem_bytes, SHMEM_MAX);
+			"%u bytes of shared memory (expected at most %u)", h->shmem_bytes, SHMEM_MAX);
 	if (h->nregs > 256)
 		report_at(l->rep, RULE_NREGS_SIZE, whole_file(l),
-			"found %u registers of a thread, wanted at most 256", h->nregs);
+			"%u registers of a thread (expected at most 256)", h->nregs);
 	if (!h->ptx && b != 35 && b != 60 && b != 61 && b != 70 && b != 75 && b != 80 && b != 86)
 		report_at(l->rep, RULE_HEADER_ORIGINAL, whole_file(l),
-			"found binary version %d, which the original simulator does not know", b);
+			"binary version %d is unknown to the original simulator", b);
 }
 
 /* Columns that a tracer version writes before the PC without line information, and its immediates. */
@@ -55,6 +55,7 @@ void lint_shape(struct lint *l)
 	l->shape_known = true;
 	if (s.dialect == DIALECT_SASS && !as_declared(h, s))
 		report_at(l->rep, RULE_VERSION_SHAPE, whole_file(l),
-			"found lines with %d columns before the PC and %d immediates, which tracer version %d%s does not write",
-			s.prefix, s.imms, h->tracer_version, h->lineinfo ? " with line information" : "");
+			"tracer version %d%s does not write lines with %d column%s before the PC and %d immediate%s",
+			h->tracer_version, h->lineinfo ? " with line information" : "", s.prefix,
+			s.prefix == 1 ? "" : "s", s.imms, s.imms == 1 ? "" : "s");
 }

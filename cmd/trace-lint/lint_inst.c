@@ -153,12 +153,12 @@ static void check_registers(struct lint *l, const struct inst *in, const struct 
 			worst = n;
 	}
 	if (l->head->nregs && worst >= l->head->nregs)
-		report_at(l->rep, RULE_REGISTER_NREGS, at,
-			"found register R%u, wanted one below the %u of '-nregs'", worst, l->head->nregs);
+		report_at(l->rep, RULE_REGISTER_NREGS, at, "register R%u (expected below the %u of '-nregs')",
+			worst, l->head->nregs);
 	if (in->n_dst > 1 || in->n_src > 4)
 		report_at(l->rep, RULE_OPERANDS, at,
-			"found %u destinations and %u sources, which the original simulator does not take",
-			in->n_dst, in->n_src);
+			"the original simulator does not take %u destination%s and %u source%s", in->n_dst,
+			in->n_dst == 1 ? "" : "s", in->n_src, in->n_src == 1 ? "" : "s");
 }
 
 /*
@@ -173,7 +173,7 @@ static void check_atomic_order(struct lint *l, const struct inst *in, const stru
 		return;
 	l->order_dependent_told = true;
 	report_at(l->rep, RULE_ORDER_DEPENDENT, lint_place(l, line, COLUMN_PC),
-		"found '%.60s', whose result depends on the order in which warps came", in->opcode);
+		"the result of '%.60s' depends on the order of the warps", in->opcode);
 }
 
 void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line)
@@ -198,7 +198,7 @@ void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line)
 	check_registers(l, in, line);
 	if (in->pc % step)
 		report_at(l->rep, RULE_PC_ALIGN, lint_place(l, line, COLUMN_PC),
-			"found PC %04x, wanted a multiple of %u", in->pc, step);
+			"PC %04x (expected a multiple of %u)", in->pc, step);
 	if (l->join)
 		lint_cubin_inst(l, in, line);
 	if (l->params)

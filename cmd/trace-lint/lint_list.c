@@ -49,11 +49,11 @@ static void check_name(struct report *rep, const struct command *c, struct place
 
 	if (c->text[plain])
 		report_at(rep, RULE_LIST_NAME, (struct place){at.file, at.line, (uint32_t)plain + 1},
-			"found '%c' in the kernel file's name, which the original gives to a shell",
+			"'%c' in the name of a kernel file, which the original passes to a shell",
 			c->text[plain] >= ' ' && c->text[plain] < 127 ? c->text[plain] : '?');
 	if (!ends_in(c->text, ".traceg") && !ends_in(c->text, ".xz"))
-		report_at(rep, RULE_LIST_SUFFIX, at,
-			"found a kernel file's name that ends in neither .traceg nor .xz");
+		report_at(
+			rep, RULE_LIST_SUFFIX, at, "name of a kernel file without the suffix .traceg or .xz");
 }
 
 struct name {
@@ -89,7 +89,7 @@ static struct name *sorted_names(struct report *rep, const struct klist *k, cons
 	for (uint32_t i = 1; i < n; i++)
 		if (!strcmp(v[i].name, v[i - 1].name))
 			report_at(rep, RULE_LIST_REPEATED, (struct place){file, v[i].line, 1},
-				"found a kernel file that line %llu names already",
+				"kernel file is already named on line %llu",
 				(unsigned long long)v[i - 1].line);
 	return v;
 }
@@ -111,7 +111,10 @@ static char *folder_path(const char *folder, const char *name)
 	return path;
 }
 
-static int compare_directory_entries(const struct dirent **a, const struct dirent **b) { return versionsort(a, b); }
+static int compare_directory_entries(const struct dirent **a, const struct dirent **b)
+{
+	return versionsort(a, b);
+}
 
 static void check_unnamed(struct report *rep, const struct name *v, uint32_t n, const char *file)
 {
@@ -126,7 +129,7 @@ static void check_unnamed(struct report *rep, const struct name *v, uint32_t n, 
 
 		if (!bsearch(&this, v, n, sizeof(*v), by_name_alone))
 			report_at(rep, RULE_LIST_UNNAMED, (struct place){.file = file},
-				"found the file '%s' beside the list, which does not name it",
+				"file '%s' is next to the list but not named in it",
 				diag_quote(q, sizeof(q), e[i]->d_name, strlen(e[i]->d_name)));
 		free(e[i]);
 	}
@@ -150,7 +153,7 @@ static bool one_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char
 	char q[200];
 
 	if (!opened && named.line && !strcmp(f.id, "open"))
-		report_at(l->rep, RULE_KERNEL_MISSING, named, "found no kernel file '%s' (%.80s)",
+		report_at(l->rep, RULE_KERNEL_MISSING, named, "kernel file '%s' %.80s",
 			diag_quote(q, sizeof(q), path, strlen(path)), f.text);
 	else if (!opened)
 		report_fault(l->rep, &f);
@@ -174,11 +177,11 @@ static void check_list(struct lint *l, const struct klist *k, const char *file)
 		}
 	}
 	if (!k->n_kernels)
-		report_at(l->rep, RULE_LIST_NO_KERNELS, (struct place){.file = file},
-			"found no kernel in the list");
+		report_at(
+			l->rep, RULE_LIST_NO_KERNELS, (struct place){.file = file}, "no kernel in the list");
 	else if (behind)
 		report_at(l->rep, RULE_MEMCPY_LAST, (struct place){file, behind->line, 1},
-			"found a copy to the device behind the last kernel");
+			"copy to the device after the last kernel");
 	struct name *v = sorted_names(l->rep, k, file);
 
 	if (strcmp(k->path, "-") && !k->pack)

@@ -16,11 +16,11 @@ static void after_exit(
 	if (r->mask & w->exited) {
 		if (lint_first(l, r->inst, RULE_LANE_AFTER_EXIT))
 			report_at(l->rep, RULE_LANE_AFTER_EXIT, lint_place(l, line, COLUMN_MASK),
-				"found lanes %08x of warp %u active after their EXIT", r->mask & w->exited,
+				"lanes %08x of warp %u are active after their EXIT", r->mask & w->exited,
 				line->warp);
 	} else if (w->exited == w->lanes && lint_first(l, r->inst, RULE_AFTER_END)) {
 		report_at(l->rep, RULE_AFTER_END, lint_place(l, line, COLUMN_PC),
-			"found a line behind the last EXIT of warp %u", line->warp);
+			"line after the last EXIT of warp %u", line->warp);
 	}
 }
 
@@ -40,11 +40,12 @@ static void check_depbar(
 
 	if (l->has_imm && n > w->groups && lint_first(l, r->inst, RULE_DEPBAR))
 		report_at(l->rep, RULE_DEPBAR, lint_place(l, line, COLUMN_OPCODE),
-			"found a DEPBAR for %u groups, wanted at most the %u that warp %u has closed", n,
-			w->groups, line->warp);
+			"DEPBAR for %u group%s (expected at most the %u that warp %u has closed)", n,
+			n == 1 ? "" : "s", w->groups, line->warp);
 }
 
-static void update_control(struct lint *l, struct lint_warp *w, const struct rec *r, const struct trace_line *line)
+static void update_control(
+	struct lint *l, struct lint_warp *w, const struct rec *r, const struct trace_line *line)
 {
 	uint8_t flags = l->fact[r->inst].flags;
 
@@ -64,7 +65,7 @@ static void report_tail(struct lint *l, const struct trace_line *line)
 		report_again(l->rep, RULE_LINE_TAIL);
 	else
 		report_at(l->rep, RULE_LINE_TAIL, (struct place){trace_path(l->trace), line->line, 1},
-			"found words behind the instruction that the model does not read");
+			"words after the instruction, which the model does not read");
 	l->tail_told = true;
 }
 
@@ -100,7 +101,7 @@ void lint_warp_end(struct lint *l, uint32_t number, const struct lint_warp *w)
 	if (w->damaged || !w->met || !(w->lanes & ~w->exited))
 		return;
 	report_at(l->rep, RULE_LANES_LEFT, (struct place){trace_path(l->trace), w->line, 1},
-		"found the end of warp %u without an EXIT of lanes %08x", number, w->lanes & ~w->exited);
+		"warp %u ends without an EXIT of lanes %08x", number, w->lanes & ~w->exited);
 }
 
 static unsigned most_barriers(const uint32_t n[32])
@@ -126,9 +127,9 @@ static void compare_barriers(struct lint *l)
 	}
 	if (low != high && most_barriers(l->bars[low]) != most_barriers(l->bars[high]))
 		report_at(l->rep, RULE_BARRIER, (struct place){trace_path(l->trace), l->warp[low].line, 1},
-			"found %u barriers in warp %u and %u in warp %u of thread block %u,%u,%u, wanted as many",
-			most_barriers(l->bars[low]), low, most_barriers(l->bars[high]), high, l->block.x, l->block.y,
-			l->block.z);
+			"barriers differ: %u in warp %u, %u in warp %u of thread block %u,%u,%u",
+			most_barriers(l->bars[low]), low, most_barriers(l->bars[high]), high, l->block.x,
+			l->block.y, l->block.z);
 }
 
 void lint_warps_end(struct lint *l)

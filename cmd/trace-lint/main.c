@@ -73,8 +73,8 @@ static enum rule_name rule_of(const char *id, size_t n)
 	if (r < 0) {
 		const char *near = cli_nearest(name, rules, N_RULES, sizeof(*rules));
 
-		cli_usage("found rule '%s', wanted one of --list%s%s%s", name, near ? " (is '" : "",
-			near ? near : "", near ? "' meant?)" : "");
+		cli_usage("unknown rule '%s'%s%s%s (--list prints all)", name, near ? ", did you mean " : "",
+			near ? near : "", near ? "?" : "");
 	}
 	return (enum rule_name)r;
 }
@@ -89,7 +89,7 @@ static void set_level(struct report *rep, const char *value)
 		return;
 	}
 	if (level < 0)
-		cli_usage("found level '%s', wanted error, warning, note or off", value + n + 1);
+		cli_usage("unknown level '%s' (expected error, warning, note or off)", value + n + 1);
 	rep->level[rule_of(value, n)] = (enum lint_level)level;
 }
 
@@ -99,7 +99,7 @@ static void set_target(struct report *rep, const char *value)
 	if (!strcmp(value, "accel-sim"))
 		report_for_original(rep);
 	else if (strcmp(value, "trace-sim"))
-		cli_usage("found program '%s', wanted trace-sim or accel-sim", value);
+		cli_usage("unknown program '%s' (expected trace-sim or accel-sim)", value);
 }
 
 static void on_lint_option(void *ctx, int letter, const char *value)
@@ -119,7 +119,7 @@ static void on_lint_option(void *ctx, int letter, const char *value)
 	case 'F':
 		a->json = !strcmp(value, "json");
 		if (!a->json && strcmp(value, "text"))
-			cli_usage("found format '%s', wanted text or json", value);
+			cli_usage("unknown format '%s' (expected text or json)", value);
 		break;
 	case 'q': a->quiet = true; break;
 	case OPT_LIMIT: a->rep->limit = (uint32_t)cli_number("--limit", value, 0, UINT32_MAX); break;
@@ -195,7 +195,7 @@ int main(int argc, char **argv)
 	if (a.list || a.explain)
 		status = print_rules(&a);
 	else if (n == 0)
-		cli_usage("found no trace, wanted one or more");
+		cli_usage("no trace (expected one or more)");
 	else
 		status = check_traces(&a, n, argv);
 	free(a.config.file);

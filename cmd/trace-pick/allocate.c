@@ -67,7 +67,8 @@ static uint32_t fewest_picks(uint32_t n, const struct wish *w)
 	return n < MANY || w->most != UINT32_MAX ? 2 : n < VERY_MANY ? 3 : 5;
 }
 
-static void measure_stratum(struct stratum *s, const struct app *a, const struct method *m, const struct wish *w)
+static void measure_stratum(
+	struct stratum *s, const struct app *a, const struct method *m, const struct wish *w)
 {
 	double rate, mean, spread = 0, stray = 0, cost = 0;
 
@@ -249,7 +250,8 @@ static uint32_t set_firsts_apart(const struct app *a, uint32_t *of, uint32_t n, 
 	return now;
 }
 
-static void set_weights(struct choice *c, const struct app *a, const struct method *m, const struct stratum *s)
+static void set_weights(
+	struct choice *c, const struct app *a, const struct method *m, const struct stratum *s)
 {
 	double *picked = xcalloc(c->n, sizeof(*picked));
 	uint32_t label = 0;

@@ -46,7 +46,8 @@ void counter_free(struct counter *c)
 	free(c);
 }
 
-static void count_lane_access(struct counter *c, struct pick_kernel *k, const struct rec *r, const struct inst *in)
+static void count_lane_access(
+	struct counter *c, struct pick_kernel *k, const struct rec *r, const struct inst *in)
 {
 	uint64_t lane[32];
 

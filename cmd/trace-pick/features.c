@@ -87,8 +87,7 @@ void features_read(struct app *a, const char *path, enum pick_depth reading, uns
 		die_fault(&f);
 	a->n = a->list.n_kernels;
 	if (!a->n)
-		die_at((struct place){a->list.path, 0, 0},
-			"found a list without kernels, wanted one at least");
+		die_at((struct place){a->list.path, 0, 0}, "no kernels in the list");
 	a->kernel = xcalloc(a->n, sizeof(*a->kernel));
 	j.cmd = xmalloc(a->n * sizeof(*j.cmd));
 	for (uint32_t i = 0; i < a->list.n_cmds; i++)

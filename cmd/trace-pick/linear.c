@@ -168,8 +168,8 @@ static double squared(const double *a, const double *b, uint32_t d)
 }
 
 /* Each further centre is a row drawn with the square of its distance from the centres before. */
-static uint32_t draw_seeds(const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k, uint64_t seed,
-	double *centre, double *near)
+static uint32_t draw_seeds(const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k,
+	uint64_t seed, double *centre, double *near)
 {
 	uint32_t at = (uint32_t)(linear_random(&seed) % n), have = 0;
 

@@ -64,7 +64,7 @@ static double parse_percent(const char *text)
 	double v = strtod(text, &end);
 
 	if (*text < '0' || *text > '9' || strcmp(end, "%") != 0 || !(v > 0) || v > 100)
-		cli_usage("-e: found '%s', wanted an error from above 0%% to 100%%, such as 5%%", text);
+		cli_usage("invalid error '%s' (expected above 0%% and up to 100%%, such as 5%%)", text);
 	return v / 100;
 }
 
@@ -73,7 +73,7 @@ static const struct method *method_of(const char *name)
 	const struct method *m = method_find(name);
 
 	if (!m)
-		cli_usage("-m: found '%s', wanted one of: %s", name, method_names);
+		cli_usage("unknown method '%s' (expected one of: %s)", name, method_names);
 	return m;
 }
 
@@ -101,7 +101,7 @@ static void check_method_all(const struct pick_args *a)
 	bool all = a->method == method_find("all");
 
 	if (all && (a->wish.most != UINT32_MAX || a->wish.one))
-		cli_usage("found -m all with -n or --one, wanted another method");
+		cli_usage("-m all cannot be used with -n or --one");
 }
 
 int main(int argc, char **argv)
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 	int n = cli_parse(&cli, argc, argv, on_pick_option, &a);
 	diag_quiet(a.quiet);
 	if (n > 1)
-		cli_usage("found %d traces, wanted one", n);
+		cli_usage("%d traces (expected one)", n);
 	check_method_all(&a);
 	if (a.method->size == SIZE_TIME && !a.times)
 		a.times = "auto";

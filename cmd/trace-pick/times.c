@@ -109,10 +109,9 @@ static void end_row(struct table_reader *r)
 		return;
 	r->failed = true;
 	if (!r->has_value || !(r->value > 0)) {
-		fault_set(r->f, at, "times", "found the time '%s', wanted a number above 0", r->text);
+		fault_set(r->f, at, "times", "invalid time '%s' (expected a number above 0)", r->text);
 	} else if (r->n == r->a->n) {
-		fault_set(r->f, at, "times",
-			"found times of more than the list's %u kernels, wanted a row for each", r->a->n);
+		fault_set(r->f, at, "times", "more rows than the %u kernels of the list", r->a->n);
 	} else {
 		r->a->kernel[r->n++].time = r->value;
 		r->failed = false;
@@ -141,7 +140,8 @@ static int read_lines(struct table_reader *r, struct csv_parser *p, struct input
 
 	while ((got = input_line(in, &text, &n, r->f)) > 0) {
 		r->line = input_lineno(in);
-		if (csv_parse(p, text, n, on_csv_field, on_csv_row, r) != n || csv_parse(p, "\n", 1, on_csv_field, on_csv_row, r) != 1)
+		if (csv_parse(p, text, n, on_csv_field, on_csv_row, r) != n ||
+			csv_parse(p, "\n", 1, on_csv_field, on_csv_row, r) != 1)
 			return fault_set(r->f, (struct place){r->file, r->line, 0}, "times", "%s",
 				csv_strerror(csv_error(p)));
 		if (r->failed)
@@ -171,10 +171,10 @@ int times_parse(struct app *a, struct input *in, struct fault *f)
 		return -1;
 	if (!r.head)
 		return fault_set(f, (struct place){r.file, 0, 0}, "times",
-			"found no column of times, wanted one named 'Duration (ns)', 'gpu__time_duration.sum' or 'gpu_sim_cycle'");
+			"no column of times (expected one named 'Duration (ns)', 'gpu__time_duration.sum' or 'gpu_sim_cycle')");
 	if (r.n != a->n)
 		return fault_set(f, (struct place){r.file, 0, 0}, "times",
-			"found times of %u kernels, wanted the list's %u", r.n, a->n);
+			"times of %u kernels (expected the %u of the list)", r.n, a->n);
 	a->timed = true;
 	return 0;
 }
