@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From files to the store: kernels chosen, figures chosen, derived figures worked out while all of a
- * kernel's figures are at hand.
+ * Reads files into the store: selects kernels and figures, and computes derived figures of each kernel while all
+ * of its figures are available.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct csv_reading {
 
 /* ---- which figures ---------------------------------------------------------------------------- */
 
-/* Without -s: every figure of the whole machine that each record has, but for times of the host. */
+/* True for the columns shown without -s: figures of the whole GPU that every record has, except host times. */
 static bool is_default(const struct store_column *c)
 {
 	if (strchr(c->name, '['))
@@ -69,7 +69,7 @@ static enum column_use column_use(struct csv_job *j, uint32_t column)
 	return use;
 }
 
-/* A group's rate is divided from sums of its parts, shown or not. */
+/* Keeps the two figures from which a group's rate is computed, whether they are shown or not. */
 static void use_parts(struct csv_job *j, struct store_column c)
 {
 	char part[2][256];
@@ -84,7 +84,7 @@ static void use_parts(struct csv_job *j, struct store_column c)
 	}
 }
 
-/* A figure named in full has its column, be it empty. */
+/* Adds a column for each figure that -s names in full, even if it stays empty. */
 void collect_named(struct csv_job *j)
 {
 	for (size_t i = 0; i < j->select.n && !j->list; i++)
@@ -96,7 +96,7 @@ void collect_named(struct csv_job *j)
 
 /* ---- derived figures ------------------------------------------------------------------------- */
 
-/* Short names of the totals over all caches of a level, and of what a program executed. */
+/* Looks up short names: totals over all caches of a level, executed warp and thread instructions. */
 static const struct result_value *find_short(const struct results *r, const char *name)
 {
 	char full[96];
@@ -112,7 +112,7 @@ static const struct result_value *find_short(const struct results *r, const char
 	return results_find(r, full);
 }
 
-/* The sum of the figures that a family with [*] has in this kernel. */
+/* Returns the sum of all figures of a family with [*] in this kernel; NAN: it has none. */
 static double find_family(const struct result_item *item, const char *name)
 {
 	double sum = NAN;
@@ -181,7 +181,7 @@ static uint32_t column_for_figure(struct csv_reading *g, const struct result_fig
 	return g->column[f->id] - 1;
 }
 
-/* Each item of -s that some figure matches; a name given in full needs no search for others. */
+/* Notes the items of -s that match the figure. */
 static void note_match(struct csv_job *j, const char *name)
 {
 	for (size_t i = 0; i < j->select.n; i++)
@@ -228,7 +228,7 @@ static bool kernel_is_selected(const struct csv_job *j, const struct result_item
 	return kselect_has(j->kernels, item->kernel.position, item->kernel.name);
 }
 
-/* What has a row; RESULT_DONE has other rules. */
+/* Returns the event that makes a row; RESULT_DONE is handled apart. */
 static int event_with_row(const struct csv_job *j)
 {
 	return j->per_interval ? RESULT_INTERVAL : j->per_run ? RESULT_END_OF_INPUT : RESULT_KERNEL;
@@ -265,7 +265,7 @@ void collect(struct csv_job *j, const char *path)
 	free(g.value);
 }
 
-/* A run that stopped before its first kernel has no row, and its status tells. */
+/* A run that stopped before its first kernel has no row; its status reports that. */
 void collect_some(const struct csv_job *j)
 {
 	if (j->per_interval && j->any_kernel && !j->any_interval)
@@ -278,7 +278,7 @@ void collect_warn(const struct csv_job *j)
 {
 	char q[80];
 
-	/* A name in full that no input has and that no figure bears is a slip of the pen. */
+	/* A full name that is neither in the input nor in stats.def is a misspelling. */
 	for (size_t i = 0; i < j->select.n; i++)
 		if (!j->matched[i] && !strpbrk(j->select.pattern[i], "*?[") &&
 			!figure_find(j->select.pattern[i]))

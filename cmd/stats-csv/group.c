@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels added up by what --group names, each run by itself.
+ * Adds up the kernels of each run by the columns of --group.
  *
- * Always true: a missing value does not count. The sum of a rate is the rate of the sums of its parts, and
- * empty where it has none; the sum of a figure that is a maximum or a running total is the largest.
+ * Always true: a missing value does not count. The sum of a rate is the rate of the sums of its parts, empty if it has
+ * no parts. The sum of a maximum or a running total is the largest value.
  */
 #include <inttypes.h>
 #include <math.h>

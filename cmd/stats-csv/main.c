@@ -29,12 +29,12 @@ enum {
 	OPT_PROVENANCE
 };
 
-/* Of the words of aggs.def: for the completion, the help, a message. */
+/* The words of aggs.def for the completion, the help and a message. */
 #define AGG(name, word) " " word
 static const char agg_words[] =
 #include "aggs.def"
 	;
-static const char agg_help[] = "how, one or more of"
+static const char agg_help[] = "functions, one or more of"
 #include "aggs.def"
 			       " (default: sum)";
 static const char agg_wanted[] = "one of"
@@ -43,8 +43,8 @@ static const char agg_wanted[] = "one of"
 #undef AGG
 
 static const struct cli_row rows[] = {
-	{'s', "stats", "NAMES",
-		"figures: names and patterns (gpu_ipc,L2_*); default: those of the whole machine",
+	{CLI_GROUP, "Rows and columns", NULL, NULL, NULL},
+	{'s', "stats", "NAMES", "figures: names and patterns (gpu_ipc,L2_*); default: those of the whole GPU",
 		"@,figures"},
 	{'k', "kernels", "KERNELS",
 		"only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
@@ -52,29 +52,32 @@ static const struct cli_row rows[] = {
 	{OPT_PER, "per", "kernel|run|interval",
 		"a row for each kernel (default), for each run, or for each interval of trace-sim --interval",
 		"kernel run interval"},
-	{OPT_PROVENANCE, "provenance", NULL,
-		"columns of where runs come from: version, options given, hashes, command line", NULL},
-	{OPT_WIDE, "wide", NULL, "a column for each figure (default)", NULL},
-	{OPT_LONG, "long", NULL, "a row for each figure: statistic, value, unit", NULL},
-	{'F', "format", "FORMAT", "csv (default), tsv or markdown", "csv tsv markdown"},
-	{'o', "output", "FILE", "write the table there when complete; - is stdout", "file"},
-	{'f', "force", NULL, "replace an existing output file, but never one that is read", NULL},
-	{OPT_LIST, "list", NULL, "show which figures there are, with their units", NULL},
-	{OPT_RUNNING, "running", NULL, "running values, as Accel-Sim prints them", NULL},
-	{'e', "expression", "NAME=EXPR", "a derived column: + - * / ( ), names, min max sqrt log abs", NULL},
-	{OPT_GROUP, "group", "COLUMNS",
-		"add up the kernels of a run that agree in these: kernel_name, grid, ...",
-		"run kernel_name id position stream grid block"},
-	{OPT_AGG, "agg", "LIST", agg_help, agg_words},
+	{'e', "expression", "NAME=EXPR", "add a computed column: + - * / ( ), names, min max sqrt log abs",
+		NULL},
+	{OPT_RUNNING, "running", NULL, "print running values, as Accel-Sim prints them", NULL},
 	{OPT_OPTIONS, "options", "NAMES",
 		"columns of these configuration options: names and patterns; default: those that differ",
 		NULL},
 	{OPT_NO_OPTIONS, "no-options", NULL, "no columns of configuration options", NULL},
+	{OPT_PROVENANCE, "provenance", NULL,
+		"add columns on the origin of runs: version, options given, hashes, command line", NULL},
+	{CLI_GROUP, "Totals", NULL, NULL, NULL},
+	{OPT_GROUP, "group", "COLUMNS",
+		"add up the kernels of a run that are equal in these columns: kernel_name, grid, ...",
+		"run kernel_name id position stream grid block"},
+	{OPT_AGG, "agg", "LIST", agg_help, agg_words},
 	{OPT_WEIGHTS, "weights", "FILE",
-		"totals of the application whose picks (trace-pick) were run, with 95 % intervals", "file"},
-	{OPT_TOP, "top", "N", "of profiles: the N places where most cycles went, instead of figures", NULL},
-	{OPT_BY, "by", "WHAT", "what a place of --top is: " TOP_BY_WORDS " (default: stall)", TOP_BY_WORDS},
-	{'q', "quiet", NULL, "no warnings", NULL},
+		"totals of the application from runs of its picks (trace-pick), with 95 % intervals", "file"},
+	{OPT_TOP, "top", "N", "the N places of a profile with most cycles, instead of figures", NULL},
+	{OPT_BY, "by", "WHAT", "places of --top: " TOP_BY_WORDS " (default: stall)", TOP_BY_WORDS},
+	{CLI_GROUP, "Output", NULL, NULL, NULL},
+	{'F', "format", "FORMAT", "csv (default), tsv or markdown", "csv tsv markdown"},
+	{OPT_WIDE, "wide", NULL, "a column for each figure (default)", NULL},
+	{OPT_LONG, "long", NULL, "a row for each figure: statistic, value, unit", NULL},
+	{OPT_LIST, "list", NULL, "print the figures of the input with their units", NULL},
+	{'o', "output", "FILE", "write the table to FILE when it is complete; -: stdout", "file"},
+	{'f', "force", NULL, "replace an existing output file, but never an input", NULL},
+	{'q', "quiet", NULL, "print no warnings", NULL},
 };
 
 static const struct cli cli = {
@@ -83,7 +86,7 @@ static const struct cli cli = {
 	"make a table from simulation results",
 	"FILE holds results of trace-sim in any of its formats, or a log of Accel-Sim; - is stdin (the "
 	"default).\n"
-	"Exit status: 0 good; 1 a run stopped early, its rows are in the table; 2 trouble.\n",
+	"Exit status: 0 good; 1 a run stopped early (its rows are in the table); 2 trouble.\n",
 	rows, sizeof(rows) / sizeof(*rows), complete_results};
 
 static int choice_index(
@@ -131,7 +134,7 @@ static void add_groups(struct csv_job *j, const char *value)
 		cli_usage("--group '%s' names no column (expected e.g. kernel_name)", value);
 }
 
-/* Names of options may have their dash. */
+/* Adds names and patterns of options, which may begin with a dash. */
 static void add_options(struct csv_job *j, const char *value)
 {
 	struct namelist l = {0};
@@ -268,7 +271,7 @@ static void free_job(struct csv_job *j)
 	store_free(j->store);
 }
 
-/* No file that is read is replaced by the table. */
+/* Fails if the output would replace an input. */
 static void protect_csv_inputs(const struct csv_job *j, int n, char **argv)
 {
 	kselect_spare(j->kernels, j->output);

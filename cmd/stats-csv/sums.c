@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The values of one figure in one group, and what --agg makes of them.
+ * Values of one figure in one group, and the functions of --agg.
  *
- * Always true: a missing value does not count; the values themselves are kept only where a quantile is asked
- * for. Quantiles lie between neighbours in proportion, as a median of an even number does. The standard
- * deviation is that of a sample, of n - 1, and of one value there is none. A geometric mean over a value that
- * is not above 0 is none; its logarithms are those of ratios to the first value, so that the mean of equal
- * values is this value.
+ * Always true: a missing value does not count. Values are kept only for a quantile, which interpolates between
+ * neighbours. The standard deviation is that of a sample (n - 1); one value has none. A geometric mean requires
+ * values above 0; it uses logarithms of ratios to the first value, so that the mean of equal values is exact.
  */
 #include <math.h>
 #include <stdlib.h>

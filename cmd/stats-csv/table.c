@@ -2,8 +2,8 @@
 /*
  * The table of kernels or runs, wide and long, and the list of figures.
  *
- * Always true: columns stand in the order of -s, within one pattern in that of trace-stats(5), then by name
- * with numbers in their order; so the same figures give the same table whatever form they were read from.
+ * Always true: columns are in the order of -s, within one pattern in the order of trace-stats(5), then by name, with
+ * numbers compared as numbers. The table does not depend on the format of the input.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 /* ---- columns ---------------------------------------------------------------------------------- */
 
-/* Runs of digits compare as numbers. */
+/* Compares two names; digits compare as numbers. */
 static int compare_natural(const char *a, const char *b)
 {
 	while (*a && *b) {
@@ -63,7 +63,7 @@ static int compare_keys(const void *pa, const void *pb)
 	return compare_natural(a->name, b->name);
 }
 
-/* Derived figures stand last, in the order given. */
+/* Returns the sort position by -s; derived figures are last, in the order given. */
 static long select_item_of(const struct csv_job *j, const char *name)
 {
 	for (uint32_t i = 0; i < j->n_derived; i++)
@@ -107,8 +107,7 @@ static bool option_differs(const struct store *s, uint32_t option)
 }
 
 /*
- * Options that were named stand in that order, those that one pattern matches in the order of the
- * configuration.
+ * Adds the options of --options in that order; those of one pattern in the order of the configuration.
  */
 static void named_options(const struct csv_job *j, struct shown_options *o)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --top: where the cycles went, the most expensive places of each run's profile first. No store is needed: a
- * kernel's figures are added to the rows as they are read.
+ * --top: the places of each run's profile with most cycles, most first. A kernel's figures are added to the rows
+ * as they are read, without a store.
  *
- * Always true: a run has at most the rows asked for; share and sum are percent of the scheduler cycles of SMs
- * with thread blocks.
+ * Always true: a run has at most --top rows; share and sum are percent of the scheduler cycles of SMs with thread
+ * blocks.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -30,7 +30,7 @@ static void write_names(struct writer *w)
 	writer_head(w, &h);
 }
 
-/* Two places of a percentage, as a number that prints without more of them. */
+/* Returns a percentage rounded to two decimals. */
 static double percent_of_cycles(uint64_t part, uint64_t all)
 {
 	return all ? round(10000 * (double)part / (double)all) / 100 : (double)NAN;
@@ -60,7 +60,7 @@ static void write_hot_spots(struct csv_job *j, struct writer *w, struct top *t, 
 	}
 }
 
-/* "a.json", and of its second run "a.json#2". */
+/* Returns "a.json", for its second run "a.json#2". */
 static const char *run_name(const char *path, uint32_t run)
 {
 	char *name = xmalloc(strlen(path) + 16);

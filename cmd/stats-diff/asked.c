@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What options name that the results must have: kernels of -k, patterns of -s, and names in full that no
- * figure of stats.def bears. A comparison of nothing would find everything equal.
+ * Names on the command line that must occur in the results: kernels of -k, patterns of -s, and full names outside
+ * stats.def. Otherwise a misspelt name would compare nothing and find everything equal.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The figures of two kernels: which are equal within tolerance.
+ * Compares the figures of two kernels within the tolerances.
  *
- * Always true: a figure is compared where both sides can have it. A sparse counter that a record leaves out
- * is 0; a figure that a side never has (a log lacks some) is left out. Where one side is exact and the other
- * as printed, they are equal within one unit of the last printed place.
+ * Always true: a figure is compared only if both sides can have it. A sparse counter that a record omits is 0; a figure
+ * that a side never has (logs lack some) is skipped. An exact and a printed value are equal within one unit of
+ * the last printed digit.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void load_side_cells(struct diff *d, int side, uint32_t kernel)
 		d->cell[side][v[i].column] = v[i].value;
 }
 
-/* The value of a side, with what is 0 by being left out. */
+/* Sets *v to the value of a side, 0 for an omitted sparse counter. False: it has none. */
 static bool value_or_zero(const struct diff *d, int side, uint32_t column, struct result_value *v)
 {
 	const struct figure *a = d->store->column[column].about;
@@ -48,7 +48,7 @@ const struct tolerance *tolerance_of(const struct diff_options *o, const char *n
 	return NULL;
 }
 
-/* Of b from a, exact where both are whole and a double does not tell them apart. */
+/* Returns b minus a; exact for integers that are equal as doubles. */
 static double value_difference(const struct result_value *a, const struct result_value *b)
 {
 	if (a->whole && b->whole)
@@ -56,7 +56,7 @@ static double value_difference(const struct result_value *a, const struct result
 	return b->real - a->real;
 }
 
-/* One unit of the last place that was printed, where the other side is exact. */
+/* Returns one unit of the last printed digit if only one side is exact, else 0. */
 static double printed_unit(const struct result_value *a, const struct result_value *b)
 {
 	int8_t places = a->decimals == RESULT_EXACT ? b->decimals : a->decimals;
@@ -88,7 +88,7 @@ static void add_change(struct diff *d, uint32_t column)
 		if (!c.has[side] && !d->seen[side][column])
 			return;
 	}
-	/* What a log cannot tell of a kernel says nothing about a record's figure. */
+	/* A figure that only a record can have does not differ from a log. */
 	if ((!c.has[0] && !c.has[1]) || (c.has[0] != c.has[1] && d->side[0].log != d->side[1].log))
 		return;
 	c.relative = NAN;
@@ -106,7 +106,7 @@ static void add_change(struct diff *d, uint32_t column)
 	d->change[d->n_changes++] = c;
 }
 
-/* A value that came or went stands before any change of one. */
+/* Returns the sort key of a change; a value that appeared or disappeared is the largest. */
 static double change_size(const struct change *c)
 {
 	return isnan(c->relative) ? INFINITY : fabs(c->relative);
@@ -128,7 +128,7 @@ static int compare_changes(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
-/* gpu_sim_cycle is kept for the summary even where it is not to be compared. */
+/* The summary needs gpu_sim_cycle even if it is not compared. */
 static bool is_compared(const struct diff_options *o, const char *name)
 {
 	return strcmp(name, "gpu_sim_cycle") || ((!o->select.n || namelist_find(&o->select, name) >= 0) &&

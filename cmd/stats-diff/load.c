@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading a side into the store: kernels and figures that are to be compared.
+ * Reads the kernels and figures of a side into the store.
  *
- * Always true: each result is read once, forward; a figure is looked up by name once for each result, not
- * for each kernel; times of the host are left out unless -s names them in full. Nothing is compared here
- * (compare.c).
+ * Always true: each result is read once, forward. A figure is looked up by name once a result, not once a kernel.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +19,7 @@ static bool is_host(const char *name)
 	return false;
 }
 
-/* Host times are compared only where -s names them in full. */
+/* Host times are compared only if -s names them in full. */
 bool diff_wanted(const struct diff_options *o, const char *name)
 {
 	if (namelist_find(&o->ignore, name) >= 0)

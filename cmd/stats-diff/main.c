@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stats-diff: what moved between two simulation results, kernel by kernel.
- * This file is the command line, and folders whose files are paired by name.
+ * stats-diff: compares two simulation results, kernel by kernel. This file has the command line, and pairs the files
+ * of two directories by name.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,36 +20,37 @@
 enum { OPT_ALL = 256, OPT_SUMMARY, OPT_WEIGHTS, OPT_OPTIONS, OPT_TOP, OPT_BY };
 
 static const struct cli_row rows[] = {
+	{CLI_GROUP, "Comparison", NULL, NULL, NULL},
 	{'T', "tolerance", "[NAME=]TOL",
-		"a change up to TOL is none: 5% of the larger value, or 10 for a difference", NULL},
+		"ignore changes up to TOL: 5% of the larger value, or 10 for a difference", NULL},
 	{'s', "stats", "NAMES", "compare only these figures: names and patterns (gpu_ipc,L2_*)", "@,figures"},
-	{'i', "ignore", "NAMES", "compare all but these", "@,figures"},
+	{'i', "ignore", "NAMES", "do not compare these figures", "@,figures"},
 	{'k', "kernels", "KERNELS",
 		"only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
 		"@,runs"},
-	{OPT_ALL, "all", NULL, "show what is equal, too", NULL},
-	{'q', "quiet", NULL, "print nothing, the exit status tells", NULL},
-	{'F', "format", "FORMAT", "text (default), json or markdown", "text json markdown"},
-	{OPT_OPTIONS, "options", NULL, "show the configuration options that differ; --summary does", NULL},
-	{OPT_SUMMARY, "summary", NULL, "show speed-up and the kernels that matter instead of figures", NULL},
 	{OPT_WEIGHTS, "weights", "FILE",
-		"compare what two runs of picks (trace-pick) stand for; a difference inside its error is none",
+		"compare the application's totals from two runs of its picks (trace-pick), and their errors",
 		"file"},
-	{OPT_TOP, "top", "N", "of profiles: the N places whose cycles changed most, instead of figures",
-		NULL},
-	{OPT_BY, "by", "WHAT", "what a place of --top is: " TOP_BY_WORDS " (default: stall)", TOP_BY_WORDS},
+	{OPT_TOP, "top", "N", "the N places of profiles whose cycles changed most, instead of figures", NULL},
+	{OPT_BY, "by", "WHAT", "places of --top: " TOP_BY_WORDS " (default: stall)", TOP_BY_WORDS},
+	{CLI_GROUP, "Output", NULL, NULL, NULL},
+	{OPT_ALL, "all", NULL, "also show equal figures", NULL},
+	{OPT_OPTIONS, "options", NULL, "show the configuration options that differ (--summary does)", NULL},
+	{OPT_SUMMARY, "summary", NULL, "show the speed-up and the kernels that contribute most", NULL},
+	{'F', "format", "FORMAT", "text (default), json or markdown", "text json markdown"},
+	{'q', "quiet", NULL, "print nothing, only set the exit status", NULL},
 };
 
 static const struct cli cli = {
 	"[-T [NAME=]TOL]... [-s NAMES] [-i NAMES] [-k KERNELS] [--all] [-q] [-F FORMAT] [--options] [--summary] A B",
 	"compare two simulation results",
-	"A and B hold results of trace-sim in any of its formats or logs of Accel-Sim; - is stdin. Of two "
-	"folders\n"
-	"the files of equal names are compared. Host times are left out unless -s names them.\n"
+	"A and B hold results of trace-sim in any of its formats or logs of Accel-Sim; - is stdin. In two "
+	"directories\n"
+	"files of equal names are compared. Host times are left out unless -s names them.\n"
 	"Exit status: 0 equal within tolerance; 1 different; 2 trouble.\n",
 	rows, sizeof(rows) / sizeof(*rows), complete_results};
 
-/* "5%", "0.01"; several by commas. */
+/* Adds a tolerance: "5%", "0.01", or both separated by a comma. */
 static void add_tolerance(struct diff_options *o, const char *value)
 {
 	const char *equals = strrchr(value, '='), *s = equals ? equals + 1 : value;
@@ -87,7 +88,7 @@ static void add_names(struct namelist *l, const char *option, const char *value)
 		cli_usage("%s '%s' has no name (expected names or patterns)", option, value);
 }
 
-/* Once all options are read. */
+/* Lists the names that must occur, after all options are read. */
 static void list_asked(struct diff_options *o)
 {
 	asked_names(o, "-s", &o->select);
@@ -301,7 +302,7 @@ static int diff_folders(const struct diff_options *o, FILE *out, const char *a, 
 	return status;
 }
 
-/* A file and a folder: the file of the same name in it. */
+/* Compares a file with the file of the same name in a directory. */
 static int diff_mixed(const struct diff_options *o, FILE *out, const char *a, const char *b)
 {
 	const char *file = is_folder(a) ? b : a, *slash = strrchr(file, '/');

@@ -2,8 +2,8 @@
 /*
  * Configuration options that differ between the runs of both sides, which are paired in their order.
  *
- * Always true: an option that a side does not tell, as logs may not, differs from nothing; options stand in
- * the order of the configuration, and do not change the exit status.
+ * Always true: an option that a side lacks (logs lack some) does not differ. Options are in the order of the
+ * configuration and do not change the exit status.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static struct rows find_option_rows(const struct diff *d)
 	return l;
 }
 
-/* "gpgpu_n_mem", and of a later run of the input "#2 gpgpu_n_mem". */
+/* Writes "gpgpu_n_mem", for a later run of the input "#2 gpgpu_n_mem". */
 static void option_label(const struct diff *d, const struct option_row *r, char *out, size_t cap)
 {
 	if (r->run)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which kernel of A is which of B: a longest common subsequence of names, so that insertions and removals
- * show as diff(1) shows them.
+ * Pairs the kernels of A and B: a longest common subsequence of names, as diff(1) does for lines.
  *
- * Always true: pairs stand in the order of both sides. Equal starts and ends are paired first; where the
- * rest is too long for the quadratic table, the nearest place is searched where both go on alike.
+ * Always true: pairs are in the order of both sides. Equal starts and ends are paired first. If the rest is too long for
+ * the quadratic table, the nearest position with equal names is searched.
  */
 #include <stdlib.h>
 #include "compare.h"
@@ -18,7 +17,7 @@ static void add_pair(struct diff *d, uint32_t a, uint32_t b)
 	d->pair[d->n_pairs++] = (struct pair){a, b};
 }
 
-/* Kernel i of a side, counted from 0; the same number + 1 in the store. */
+/* Returns 1 + the index in the store of kernel i of a side. */
 static uint32_t store_kernel_number(const struct diff *d, int side, uint32_t i)
 {
 	return d->side[side].first_kernel + i + 1;
@@ -30,7 +29,7 @@ static bool same_kernel_name(const struct diff *d, uint32_t a, uint32_t b)
 	       d->store->kernel[store_kernel_number(d, 1, b) - 1].name;
 }
 
-/* What follows one kernel on both sides may be in any order: removals first. */
+/* Adds the kernels up to to_a and to_b without partners; removals first. */
 static void pair_with_none(struct diff *d, uint32_t *a, uint32_t to_a, uint32_t *b, uint32_t to_b)
 {
 	while (*a < to_a)

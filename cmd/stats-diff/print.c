@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What moved, as text, JSON (one object a line) or Markdown.
- * Always true: names, values and changes are aligned within a kernel; a kernel without a move is not shown
- * unless --all was given.
+ * Prints differences as text, JSON (one object a line) or Markdown. Always true: names, values and changes are
+ * aligned within a kernel; a kernel without a difference is shown with --all only.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -224,7 +223,7 @@ static void print_json_pair(const struct diff *d, FILE *out, const struct pair *
 	print_json_line(o, out);
 }
 
-/* A file that one folder lacks. */
+/* Prints the name of a file that one directory lacks. */
 void print_lone(enum diff_form form, FILE *out, const char *name, int side)
 {
 	if (form == DIFF_JSON) {

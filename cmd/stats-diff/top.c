@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --top: between two profiles, the places whose cycles changed most; kernels of equal names are one.
+ * --top: the places of two profiles whose cycles changed most; kernels of equal names are one.
  *
- * Always true: a place that did not change is shown with --all only; the order is that of the change, so that
- * the first rows tell why a run became slower or faster.
+ * Always true: rows are sorted by change, largest first; a place that did not change is shown with --all only.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -51,7 +50,7 @@ static void hot_spot_change_text(char *out, size_t cap, const struct top_row *r)
 			100 * ((double)r->cycles[1] - (double)r->cycles[0]) / (double)r->cycles[0]);
 }
 
-/* "0x0090 LDG.E:12"; of a line alone "line 12". */
+/* Writes "0x0090 LDG.E:12", for a line alone "line 12". */
 static void place_text(char *out, size_t cap, const struct top_row *r)
 {
 	if (*r->pc)
@@ -62,7 +61,7 @@ static void place_text(char *out, size_t cap, const struct top_row *r)
 		snprintf(out, cap, "-");
 }
 
-/* The reason of a row, or what most of a side's cycles went to: that of the side which took more. */
+/* Returns the reason of a row, or the main reason on the side with more cycles. */
 static const char *stall_of(const struct top_row *r)
 {
 	return top_reason_name((int)top_main(r, r->cycles[1] > r->cycles[0]));

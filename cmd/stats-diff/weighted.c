@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --weights: two runs of the same picks, compared as what they stand for: each figure of the whole
- * application on both sides, their difference, and half of its 95 % interval.
+ * --weights: compares the totals of the whole application from two runs of the same picks: each figure on both sides,
+ * the difference, and half of its 95 % interval.
  *
- * Always true: the interval is that of the difference, by pick, so that what both runs have in common does
- * not count; a figure moved when its difference is larger than that and than its tolerance. Where an interval
- * cannot be told, any difference beyond the tolerance is one.
+ * Always true: the interval is computed from the differences of the picks, so that common errors cancel. A figure moved
+ * if its difference is larger than the interval and the tolerance; an unknown interval counts as 0.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Addresses of a record: one pass over its words gives the lowest, the highest and all low bits, and
- * everything else is a comparison. Always true: what the model leaves out (the lanes of a stride behind a
- * hole) is not judged. What is left out: bulk copies, and opcodes that no rule of the model covers.
+ * Checks the addresses of a record: one pass over its words gives the lowest address, the highest and all low bits.
+ * Lanes that the model ignores (of a stride after a hole), bulk copies and opcodes without a rule are not judged.
  */
 #include "bits.h"
 #include "lint.h"
@@ -60,7 +59,7 @@ static void list_span(struct lane_span *s, const uint64_t *w, unsigned n)
 
 static bool in_window(uint64_t a, uint64_t base) { return base && a >= base && a - base < WINDOW_BYTES; }
 
-/* Offset of the last byte in a window that counts from 0 or from base. */
+/* Returns the offset of the last byte in a window that starts at 0 or at base. */
 static uint64_t last_offset(const struct lane_span *s, uint64_t base, unsigned width)
 {
 	return (base && s->low >= base ? s->high - base : s->high) + width - 1;
@@ -109,7 +108,7 @@ static void check_shared(const struct check *c, unsigned width)
 			(unsigned long long)last, h->shmem_bytes);
 }
 
-/* An access of fewer than 4 bytes that the model takes for one of 4: quirk Q1-6. */
+/* Checks a local access; quirk Q1-6: the model treats accesses of fewer than 4 bytes as 4 bytes. */
 static void check_local(const struct check *c, const struct fact *k)
 {
 	uint64_t last = last_offset(c->s, c->l->head->local_base, k->width);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A kernel file from its header to its end. The reader gives faults and records while it reads; here a thread
- * block is begun and ended, and the warps of a raw trace are told apart.
+ * Checks a kernel file from its header to its end. The reader reports faults and records; this file begins and ends
+ * thread blocks, and separates the warps of a raw trace.
  *
  * Always true: a file is read once and in order. A fault inside a warp marks the warp as damaged.
  */
@@ -15,7 +15,7 @@
 
 /* ---- warps of a raw trace ----------------------------------------------------------------- */
 
-/* By thread block and warp; memory grows with the number of warps in the file. */
+/* Warps of a raw trace, by thread block and number. */
 struct raw_warp {
 	uint32_t x, y, z, number;
 	struct lint_warp state;
@@ -33,7 +33,7 @@ static uint32_t lanes_of_warp(const struct lint *l, uint32_t warp)
 	return first >= threads || threads - first >= 32 ? UINT32_MAX : (1u << (threads - first)) - 1;
 }
 
-/* Good until the next warp is met. */
+/* Finds or adds a warp; the pointer is valid until the next call. */
 static struct lint_warp *raw_warp(struct lint *l, const struct tblock *tb, uint32_t number)
 {
 	struct raw_warps *t = l->raw;
@@ -100,7 +100,7 @@ static void begin_lint_block(struct lint *l)
 	l->now_number = UINT32_MAX;
 }
 
-/* Records of a reader that has no text were not given while it read. */
+/* Passes the records of a reader without text, which does not report them while it reads. */
 static void feed_records(struct lint *l)
 {
 	for (uint32_t i = 0; i < l->block.n_warps; i++) {
@@ -158,7 +158,7 @@ static void end_lint_block(struct lint *l)
 
 /* ---- the kernel --------------------------------------------------------------------------- */
 
-/* Faults about the block as a whole say nothing about the warp that was read last. */
+/* True for faults of the whole block, which do not concern the warp read last. */
 static bool about_block(const char *id) { return !strcmp(id, "warp-missing") || !strcmp(id, "block-nested"); }
 
 static bool on_trace_fault(void *ctx, const struct fault *f)

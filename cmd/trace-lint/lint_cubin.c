@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Control codes against the trace: of the files of --cubin, else those that came with the kernel in a packed
- * stream.
+ * Compares control codes with the trace: those of --cubin, else those packed with the kernel in a stream.
  *
- * Always true: an instruction is joined with the function as trace-sim does it (cubin.h), in the order in
- * which they are met; whether trace-sim runs the kernel by its control codes is decided by the first thread
- * block alone.
+ * Always true: instructions are joined with the function in trace order, as in trace-sim (cubin.h). The first thread block
+ * alone decides whether trace-sim uses the control codes.
  */
 #include <string.h>
 #include "cubin.h"
@@ -24,7 +22,7 @@ bool lint_cubins(struct lint *l, const char *const *path, uint32_t n)
 		report_fault(l->rep, &f);
 		good = false;
 	}
-	if (!good) { /* what a file lacks proves nothing then */
+	if (!good) { /* an incomplete set would give false findings */
 		cubins_free(l->cubins);
 		l->cubins = NULL;
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The header: what the reader lets pass but no GPU has, and what the lines say against it. Missing, repeated
- * and malformed fields are told by the reader.
+ * Checks the header for values that no GPU has, and against the lines. The reader reports missing, repeated and
+ * malformed fields.
  */
 #include "lint.h"
 
-#define SHMEM_MAX (228u << 10) /* of an SM of Hopper and Blackwell, the most there is */
+#define SHMEM_MAX (228u << 10) /* of an SM of Hopper or Blackwell, the largest */
 
 static struct place whole_file(const struct lint *l) { return (struct place){.file = trace_path(l->trace)}; }
 
@@ -33,7 +33,7 @@ void lint_header(struct lint *l)
 			"binary version %d is unknown to the original simulator", b);
 }
 
-/* Columns that a tracer version writes before the PC without line information, and its immediates. */
+/* True if the lines have the columns before the PC and the immediates of the declared tracer version. */
 static bool as_declared(const struct kernel_header *h, struct trace_shape s)
 {
 	int v = h->tracer_version, line = h->lineinfo, prefix = v < 3 ? 4 : 0,

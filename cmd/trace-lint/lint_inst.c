@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Static instructions, looked at when their first record comes: registers, PC, what the record checks need to
- * know. Unknown opcodes are told by the reader. Always true: a fact is complete before a record of it is
- * checked.
+ * Checks static instructions at their first record: registers, PC; collects the facts for the record checks. The
+ * reader reports unknown opcodes. Always true: a fact is complete before a record of it is checked.
  */
 #include <string.h>
 #include "arena.h"
@@ -10,7 +9,7 @@
 
 /* ---- columns ------------------------------------------------------------------------------ */
 
-/* Number of the character at which a column of an instruction line begins; 0: unknown. */
+/* Returns the position of a column in an instruction line, from 1; 0: unknown. */
 static uint32_t lint_column(const struct lint *l, const struct trace_line *line, enum line_column column)
 {
 	const char *p = line->text, *end = p + line->len;
@@ -20,7 +19,7 @@ static uint32_t lint_column(const struct lint *l, const struct trace_line *line,
 	if (!p)
 		return 0;
 	p = line_find(shape.dialect, shape.prefix, p, end, column);
-	if (column == COLUMN_ADDRESSES) { /* the first address stands behind the mode */
+	if (column == COLUMN_ADDRESSES) { /* the first address is after the mode */
 		line_word(&p, end, &n);
 		p = line_word(&p, end, &n);
 	}
@@ -60,8 +59,7 @@ static bool is_piece(const char *p, size_t n, const char *const *list, size_t co
 }
 
 /*
- * Bytes of a lane as the hardware has it; SM-inst-3 has the width that the model takes, which knows no
- * signed or floating-point suffix.
+ * Returns the bytes of a lane on hardware. The model's width (SM-inst-3) ignores signed and floating-point suffixes.
  */
 static uint8_t width_of(const struct inst *in)
 {
@@ -107,7 +105,7 @@ static uint8_t flags_of(const struct inst *in)
 	return (uint8_t)flags;
 }
 
-/* Of PTX, only addresses of global memory are judged: the sizes of other spaces are not in the trace. */
+/* PTX: only global addresses are judged, because the trace lacks the sizes of the other spaces. */
 static struct fact ptx_fact(const struct inst *in)
 {
 	const struct ptx_form *x = &in->ptx->form;
@@ -162,8 +160,7 @@ static void check_registers(struct lint *l, const struct inst *in, const struct 
 }
 
 /*
- * A result of an atomic operation may be what another order of thread blocks and warps would have made
- * another.
+ * Reports an atomic operation whose result is used: it may depend on the order of thread blocks and warps.
  */
 static void check_atomic_order(struct lint *l, const struct inst *in, const struct trace_line *line)
 {

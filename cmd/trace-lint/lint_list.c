@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Operands: a kernel list, a folder, a kernel file. Lines of a list are judged by libcommon's reader; here is
- * what only all of them together show, and which files lie beside the list.
+ * Checks operands: a kernel list, a directory, a kernel file. libcommon's reader checks single lines of a list; this
+ * file checks the list as a whole, and the files next to it.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static bool ends_in(const char *s, const char *end)
 	return n >= m && !strcmp(s + n - m, end);
 }
 
-/* Bytes that mean nothing to a shell; those of other scripts' letters are among them. */
+/* Returns the number of leading bytes without a meaning for a shell; bytes from 0x80 have none. */
 static size_t plain_bytes(const char *s)
 {
 	static const char plain[] =
@@ -76,7 +76,7 @@ static int by_name(const void *a, const void *b)
 	return c ? c : (x->line > y->line) - (x->line < y->line);
 }
 
-/* The names of the list's kernels, sorted; repeated ones are told. */
+/* Returns the sorted names of the list's kernels; reports repeated ones. */
 static struct name *sorted_names(struct report *rep, const struct klist *k, const char *file)
 {
 	struct name *v = xcalloc(k->n_kernels + 1, sizeof(*v));
@@ -145,7 +145,7 @@ static void add_copy(struct lint *l, const struct command *c)
 	l->copy[l->n_copies++] = (struct pc_range){c->address, c->address + c->bytes};
 }
 
-/* False: the file cannot be opened and no list named it. */
+/* Checks one kernel. False: the file cannot be opened and no list names it. */
 static bool one_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path, struct place named)
 {
 	struct fault f;
@@ -161,7 +161,7 @@ static bool one_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char
 	return opened || named.line;
 }
 
-/* As messages of what reads it name it. */
+/* Returns the name of an input for messages. */
 static const char *shown_name(const char *path) { return strcmp(path, "-") ? diag_keep(path) : "<stdin>"; }
 
 static void check_list(struct lint *l, const struct klist *k, const char *file)
@@ -206,7 +206,7 @@ static bool folder_without_list(struct lint *l, const char *folder)
 	return good;
 }
 
-/* All commands in order. */
+/* Processes all commands in order. */
 static bool run_list(struct lint *l, struct klist *k)
 {
 	const char *file = shown_name(k->path);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records in the order of their warp: lanes that leave, barriers, groups of asynchronous copies.
+ * Checks records in the order of their warp: exited lanes, barriers, groups of asynchronous copies.
  *
- * Always true: a warp of which lines were lost is judged by what it shows, never by what it lacks.
+ * Always true: a warp with lost lines is judged by its present records, never by missing ones.
  */
 #include <string.h>
 #include "bits.h"

@@ -14,29 +14,29 @@
 enum { OPT_LIST = 256, OPT_EXPLAIN, OPT_ISA, OPT_LIMIT, OPT_FOR, OPT_CUBIN };
 
 static const struct cli_row rows[] = {
-	{'c', "config", "FILE",
-		"check also against this GPU configuration; may be repeated, later values win", "file"},
+	{CLI_GROUP, "Configuration", NULL, NULL, NULL},
 	{'g', "gpu", "GPU", gpuconf_help, gpuconf_names},
+	{'c', "config", "FILE",
+		"also check against this GPU configuration; may be repeated, later values win", "file"},
 	{'D', "define", "NAME=VALUE", "set one configuration option after all files", "@options"},
 	{OPT_CUBIN, "cubin", "FILE",
-		"check the traces against the code in a cubin, fat binary or program; may be repeated",
-		"file"},
+		"check against the code in a cubin, fat binary or program; may be repeated", "file"},
+	{OPT_ISA, "isa", "FILE", "add or override opcode rows", "file"},
+	{CLI_GROUP, "Rules", NULL, NULL, NULL},
 	{'W', "rule", "ID[=LEVEL]",
 		"set a rule's level: error, warning (default), note, off; -Werror: warnings are errors",
 		"@rules"},
-	{OPT_FOR, "for", "PROGRAM",
-		"who is to run the traces: trace-sim (default), or accel-sim: what it does not run are errors",
+	{OPT_FOR, "for", "PROGRAM", "levels for this simulator: trace-sim (default) or accel-sim",
 		"trace-sim accel-sim"},
+	{OPT_LIST, "list", NULL, "print the table of rules and exit", NULL},
+	{OPT_EXPLAIN, "explain", "ID", "explain a rule and exit", "@rules"},
+	{CLI_GROUP, "Output", NULL, NULL, NULL},
 	{'F', "format", "FORMAT", "text (default) or json", "text json"},
-	{OPT_LIMIT, "limit", "N", "print at most N findings of a rule for each file, 10 by default, 0: all",
-		NULL},
-	{OPT_ISA, "isa", "FILE", "add or override opcode rows", "file"},
-	{OPT_LIST, "list", NULL, "print the table of rules and leave", NULL},
-	{OPT_EXPLAIN, "explain", "ID", "explain a rule and leave", "@rules"},
-	{'q', "quiet", NULL, "no summary", NULL},
+	{OPT_LIMIT, "limit", "N", "print at most N findings of a rule for each file (10; 0: all)", NULL},
+	{'q', "quiet", NULL, "print no summary", NULL},
 };
 
-/* For completions. */
+/* Prints the words for completions. */
 static void complete_lint_words(FILE *out, const char *kind, char *const *word, int n)
 {
 	(void)word, (void)n;
@@ -48,8 +48,8 @@ static void complete_lint_words(FILE *out, const char *kind, char *const *word, 
 
 static const struct cli cli = {
 	"[-c CONFIG]... [-g GPU] [-D NAME=VALUE]... [--cubin FILE]... [-W ID[=LEVEL]]... [-F FORMAT] TRACE...",
-	"check traces for what would make a simulation wrong or impossible",
-	"TRACE is a kernel list, a folder, a kernel file, or - (a list on stdin).\n"
+	"check traces for errors that make a simulation wrong or impossible",
+	"TRACE is a kernel list, a directory, a kernel file, or - (a list on stdin).\n"
 	"Exit status: 0 no errors; 1 findings at error level (or warnings with -Werror); 2 trouble.\n",
 	rows, sizeof(rows) / sizeof(*rows), complete_lint_words};
 
@@ -93,7 +93,7 @@ static void set_level(struct report *rep, const char *value)
 	rep->level[rule_of(value, n)] = (enum lint_level)level;
 }
 
-/* Levels of all rules; those of -W, wherever they stand, are set behind it. */
+/* Sets the levels of all rules for a program; the levels of -W are set afterwards. */
 static void set_target(struct report *rep, const char *value)
 {
 	if (!strcmp(value, "accel-sim"))

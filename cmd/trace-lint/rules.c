@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of rules and what is printed of it. Rules are in the order of rules.def everywhere. */
+/* The table of rules, in the order of rules.def, and its output. */
 #include <string.h>
 #include "rules.h"
 
@@ -77,7 +77,7 @@ void rules_list(FILE *out)
 			on_original[rules[r].original].name, rules[r].meaning);
 }
 
-/* The words of text in lines of at most 78 bytes. */
+/* Prints text in lines of at most 78 bytes. */
 static void print_folded(FILE *out, const char *text)
 {
 	size_t at = 0;

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From strata to picks: how many kernels of each, which ones, and what a pick's weight is.
+ * Selects picks from strata: the number of kernels of each, which ones, and their weights.
  *
  * Always true: the first kernel of a stratum of three or more is a stratum of its own; a stratum of two
- * kernels or more gives two picks at least, so that they tell how much their kernels vary (with --one
- * neither); the weights of a stratum times the sizes of its picks add up to the stratum's size; each kernel
- * of a stratum is picked with the same chance.
+ * or more kernels gives at least two picks, to estimate its spread (neither holds with --one). The weights times the
+ * sizes of the picks add up to the stratum's size. Each kernel of a stratum has the same chance.
  *
- * How much the cycles of a stratum's kernels will stray from their common rate is not known beforehand. It is
- * taken for their measured times where there are some; else for RATE_SPREAD of a kernel's instructions and a
- * quarter of the spread of these. The numbers of picks are those of least work for the wanted error
- * (Neyman's, with costs), which is half of the interval that would be told of them: Student's, so that few
- * picks in few strata are not enough.
+ * The deviation of cycles from a stratum's rate is unknown beforehand. It is estimated from measured times if there
+ * are some, else as RATE_SPREAD of a kernel's instructions and a quarter of their spread. The numbers of picks
+ * minimise the work for the wanted error (Neyman's allocation with costs). The error is half of the 95 % interval,
+ * by Student's distribution, which requires more picks if there are few.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -57,8 +55,8 @@ static int compare_members(const void *a, const void *b)
 }
 
 /*
- * The fewest picks of a stratum of n kernels: two tell of a spread, more of large strata, where few kernels
- * may differ much and would be met by none of two.
+ * Returns the fewest picks of a stratum of n kernels: two for a spread, more for large strata, in which two picks
+ * may miss the few kernels that differ much.
  */
 static uint32_t fewest_picks(uint32_t n, const struct wish *w)
 {
@@ -97,7 +95,7 @@ static void measure_stratum(
 	qsort(s->member, s->n, sizeof(*s->member), compare_members);
 }
 
-/* Picks of each stratum at that level of effort; how many in all. */
+/* Sets the picks of each stratum for an effort; returns their number. */
 static uint64_t set_picks(struct stratum *s, uint32_t n, double effort)
 {
 	uint64_t sum = 0;
@@ -126,7 +124,7 @@ static double expected_error(const struct stratum *s, uint32_t n)
 	return var > 0 ? weighted_student(var * var / squares) * sqrt(var) / sum : 0;
 }
 
-/* The least effort that gives the wanted error, or the most that -n allows. */
+/* Sets the picks for the least effort that reaches the wanted error, or for the most that -n allows. */
 static void set_effort(struct stratum *s, uint32_t n, const struct wish *w)
 {
 	double lo = 0, hi = 0;
@@ -153,8 +151,8 @@ static void set_effort(struct stratum *s, uint32_t n, const struct wish *w)
 }
 
 /*
- * Systematic: a random start, then equal steps through the kernels by value, so that small and large ones are
- * met.
+ * Picks kernels systematically: a random start, then equal steps through the kernels by value, so that small and
+ * large ones are included.
  */
 static void draw_picks(struct choice *c, const struct stratum *s, uint32_t number, const struct wish *w)
 {
@@ -162,8 +160,7 @@ static void draw_picks(struct choice *c, const struct stratum *s, uint32_t numbe
 	double start = (double)(linear_random(&state) >> 11) * 0x1p-53, step = (double)s->n / s->picks;
 
 	/*
-	 * Of equal ones, of which there are many, not the first, which meets caches unlike those of the
-	 * others.
+	 * The middle one: the first of many equal kernels runs with colder caches than the others.
 	 */
 	if (w->one) {
 		c->picked[s->member[s->n / 2].kernel] = true;
@@ -178,7 +175,7 @@ static void draw_picks(struct choice *c, const struct stratum *s, uint32_t numbe
 
 /* ---- strata ------------------------------------------------------------------------------- */
 
-/* Where -n allows fewer picks than the strata want at least, the lightest ones become one. */
+/* Merges the lightest strata into one if -n allows fewer picks than the strata need. */
 static uint32_t merge_light_strata(const struct app *a, uint32_t *of, uint32_t n, const struct wish *w)
 {
 	struct ranked *s = xcalloc(n, sizeof(*s));
@@ -207,7 +204,7 @@ static uint32_t merge_light_strata(const struct app *a, uint32_t *of, uint32_t n
 	return joined ? left + 1 : n;
 }
 
-/* Members of each stratum, in one array. */
+/* Groups the kernels by stratum, in one array. */
 static struct stratum *group_members(struct member *all, const struct app *a, const uint32_t *of, uint32_t n)
 {
 	struct stratum *s = xcalloc(n, sizeof(*s));
@@ -226,9 +223,8 @@ static struct stratum *group_members(struct member *all, const struct app *a, co
 }
 
 /*
- * The first kernel of a stratum meets caches that hold nothing of what it needs, unlike those behind it: it
- * becomes a stratum of its own, which is picked for certain. Not where -n has no room for that. How many
- * strata there are then.
+ * Makes the first kernel of a stratum, which runs with cold caches, a stratum of its own, so that it is always picked,
+ * unless -n allows too few picks. Returns the number of strata.
  */
 static uint32_t set_firsts_apart(const struct app *a, uint32_t *of, uint32_t n, const struct wish *w)
 {

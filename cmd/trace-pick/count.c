@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One kernel's counts: its thread blocks are read one after the other, records are counted by static
- * instruction, and what depends on an instruction alone is worked out once a kernel.
+ * Counts one kernel: reads its thread blocks in order and counts records by static instruction. Properties of an
+ * instruction are evaluated once a kernel.
  *
- * Always true: memory is that of one thread block and of the distinct instructions; only what the reading
- * asks for is looked at. A packed kernel is not unpacked where the stream's directory, or its tables, tell
- * enough.
+ * Always true: memory grows with one thread block and the distinct instructions. Only counts of the requested depth are
+ * made. A packed kernel is not unpacked if the stream's directory or tables have the counts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +14,14 @@
 #include "table.h"
 #include "trace.h"
 
-#define CODE_MOST (1u << 20) /* distinct instructions after which the table is begun anew */
+#define CODE_MOST (1u << 20) /* distinct instructions, after which a new table is started */
 
 struct counter {
 	const struct isa *isa;
 	enum pick_depth reading;
 	struct code *code;
 	struct tblock block;
-	uint64_t *count; /* by static instruction: warp instructions of the kernel at hand */
+	uint64_t *count; /* by static instruction: warp instructions of the current kernel */
 	uint32_t cap, n_used, cap_used;
 	uint32_t *used;
 };
@@ -90,8 +89,8 @@ static uint32_t bin_of(uint64_t name, const struct inst *in)
 }
 
 /*
- * What static instructions say, times how often they ran. Sums are whole, so that their order is of no
- * account.
+ * Adds up classes and code bins of the static instructions, times their executions. Sums are integers, so that
+ * their order does not matter.
  */
 static void count_end(struct counter *c, struct pick_kernel *k)
 {
@@ -135,7 +134,7 @@ static void take_pack(struct pick_kernel *k, struct pack_kernel *is)
 	memcpy(k->block, is->block, sizeof(k->block));
 }
 
-/* 1: a packed stream tells all without unpacking the kernel, 0: it does not, -1. */
+/* Reads the counts of a packed kernel without unpacking it. 1: done; 0: it must be unpacked; -1: *f. */
 static int take_summary(
 	const struct counter *c, struct klist *list, uint32_t cmd, struct pick_kernel *k, struct fault *f)
 {

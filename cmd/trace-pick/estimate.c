@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Times without a measurement (--times auto): a roofline of a GPU of 80 SMs with four schedulers each, by the
- * counts of the traces. A kernel's time is that of the busiest of its resources, plus what each launch and
- * each wave of thread blocks costs.
+ * Estimates times (--times auto) by a roofline of a GPU with 80 SMs of four schedulers, from the counts of the traces.
+ * A kernel's time is the time of its busiest resource, plus a cost for the launch and for each wave of thread blocks.
  *
- * It is an estimate for telling kernels of one name apart, not a figure to report: neither caches nor
- * latencies are simulated, but for the share of sectors that is taken to miss.
+ * The estimate distinguishes kernels of one name; it is no figure to report. A constant share of sectors misses;
+ * latencies are not simulated.
  */
 #include <math.h>
 #include "pick.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The one pass over the kernels of a list. Threads take them in the order of the list; each has its own
- * counter, and writes what it found into the kernel's own place, so that the number of threads shows nowhere.
- * Of several faults the first in the list is told.
+ * Reads the kernels of a list in one pass. Threads take them in the order of the list; each has its own counter and
+ * writes to the kernel's own entry, so that the result does not depend on the number of threads. The first fault in
+ * the order of the list is reported.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -46,7 +46,7 @@ static void read_from(struct reading_job *j, struct klist *list)
 	counter_free(c);
 }
 
-/* A packed stream serves one table of static instructions at a time, so that each thread opens its own. */
+/* Reads kernels on one thread. A packed stream has one table of static instructions, so each thread opens its own. */
 static void *read_kernels_thread(void *arg)
 {
 	struct reading_job *j = arg;
@@ -66,8 +66,8 @@ static void *read_kernels_thread(void *arg)
 }
 
 /*
- * A stream that comes through a pipe gives its kernels in their order only; a directory is read sooner than
- * more threads have opened the stream again.
+ * Returns the number of threads: one for a pipe, which gives its kernels in order only, and for a directory, which is
+ * read faster than the stream is opened again.
  */
 static unsigned threads_for(const struct app *a, const char *path, enum pick_depth depth, unsigned threads)
 {

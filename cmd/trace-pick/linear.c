@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Principal components by Jacobi's rotations, and k-means from seeds that lie apart.
+ * Principal components by Jacobi's rotations, and k-means from distant seeds.
  *
- * Always true: sums run in the order of the rows, so that every machine with IEEE numbers gives the same
- * clusters. Small and plain on purpose: tens of columns, tens of clusters.
+ * Always true: sums run in the order of the rows, so that every processor with IEEE numbers gives the same clusters.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -105,7 +104,7 @@ static void covariance(double *a, const double *x, uint32_t n, uint32_t d)
 			a[p * d + q] = a[q * d + p];
 }
 
-/* The columns of the largest eigenvalues, which together have the share of all; how many. */
+/* Selects the columns of the largest eigenvalues that together have the share; returns their number. */
 static uint32_t largest_axes(const double *a, uint32_t d, double share, uint32_t *axis)
 {
 	double all = 0, have = 0;
@@ -167,7 +166,7 @@ static double squared(const double *a, const double *b, uint32_t d)
 	return sum;
 }
 
-/* Each further centre is a row drawn with the square of its distance from the centres before. */
+/* Draws the centres: each further one is a row, with a probability by the square of its distance to the others. */
 static uint32_t draw_seeds(const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k,
 	uint64_t seed, double *centre, double *near)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of methods, and the partitions by name and by cuts that several share.
+ * The table of methods, and the partitions by name and by cuts that several methods use.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +102,8 @@ uint32_t method_cuts(const struct app *a, uint32_t *of, uint32_t n, value_fn *va
 		end[of[i] + 1]++;
 	for (uint32_t g = 0; g < n; g++)
 		end[g + 1] += end[g];
-	for (uint32_t i = 0; i < a->n; i++) /* end[g]: of the group before, until its last kernel is placed */
+	for (uint32_t i = 0; i < a->n;
+		i++) /* end[g]: end of the group before, until its last kernel is placed */
 		r[end[of[i]]++] = (struct ranked){value(&a->kernel[i]), i};
 	for (uint32_t g = 0, at = 0; g < n; at = end[g++]) {
 		qsort(r + at, end[g] - at, sizeof(*r), method_rank_order);

@@ -6,9 +6,9 @@
  * stratum whose first kernel is less than 0.05 away (the sum of absolute differences), in the order of the
  * list.
  *
- * The vectors do not tell how many warps a kernel has, and a pick counts for so many instructions: where
- * these vary much in a stratum it is cut as Sieve's are, so that few large kernels are not taken for many
- * small ones. (Photon itself takes, of the kernels that are alike, the one whose number of warps is nearest.)
+ * The vectors do not contain the number of warps. A stratum whose instructions vary much is therefore cut as Sieve's
+ * are, so that few large kernels are not represented by small ones. (Photon itself uses the most similar kernel with
+ * the nearest number of warps.)
  *
  * After Liu, Sun and Carlson, "Photon: A Fine-grained Sampled Simulation Methodology for GPU Workloads",
  * MICRO 2023, the part that compares kernels.

@@ -27,7 +27,7 @@ static double variation(const struct ranked *k, uint32_t n)
 	return n && mean > 0 ? sqrt(sum / n) / mean : 0;
 }
 
-/* Gaussian density of the sorted logarithms v at x; far points do not count. */
+/* Returns the Gaussian density of the sorted logarithms v at x; far points are skipped. */
 static double density(const double *v, uint32_t n, double x, double width)
 {
 	double sum = 0;
@@ -49,7 +49,7 @@ static double density(const double *v, uint32_t n, double x, double width)
 	return sum;
 }
 
-/* Where the density is least between two of its peaks; NAN: it has one peak. */
+/* Returns the lowest point of the density between two of its peaks; NAN: it has one peak. */
 static double valley(const double *v, uint32_t n)
 {
 	double mean = 0, var = 0, at[GRID], best = INFINITY, place = NAN, peak = 0;

@@ -27,12 +27,12 @@ struct table_reader {
 	uint32_t name, time, metric;
 	uint32_t n; /* kernels so far */
 	bool head;  /* it was read */
-	/* of the row at hand */
+	/* of the current row */
 	double value;
 	bool has_value, is_copy, is_other;
 	char text[64]; /* of its time, for messages */
 	struct fault *f;
-	bool failed; /* and *f says why */
+	bool failed; /* *f has the reason */
 };
 
 static bool is_one_of(const char *s, size_t n, const char *const *names)
@@ -93,7 +93,7 @@ static void on_csv_field(void *bytes, size_t n, void *ctx)
 
 static void end_head(struct table_reader *r)
 {
-	/* Text may stand before the table, as ncu's own messages do. */
+	/* Text may precede the table, such as messages of ncu. */
 	r->head = r->time != NO_COLUMN;
 	if (!r->head)
 		r->name = r->metric = NO_COLUMN;
@@ -131,7 +131,7 @@ static void on_csv_row(int c, void *ctx)
 	r->has_value = r->is_copy = r->is_other = false;
 }
 
-/* All lines; 0, or -1 and *r->f. */
+/* Reads all lines. Returns 0, or -1 and *r->f. */
 static int read_lines(struct table_reader *r, struct csv_parser *p, struct input *in)
 {
 	const char *text;
