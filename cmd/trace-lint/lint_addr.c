@@ -150,7 +150,7 @@ static void check_global(const struct check *c, const struct fact *k)
 		report_again(l->rep, RULE_ADDRESS_WINDOW);
 	else
 		report_at(l->rep, RULE_ADDRESS_WINDOW, address_place(c),
-			"load from 0x%llx to 0x%llx is outside the header's windows and the %u %s before the kernel",
+			"load from 0x%llx to 0x%llx is outside the windows of the header and the %u %s before the kernel",
 			(unsigned long long)c->s->low, (unsigned long long)c->s->high, l->n_copies,
 			l->n_copies == 1 ? "copy" : "copies");
 	l->window_told = true;

@@ -173,7 +173,7 @@ lint address-range 'app/kernel-1.traceg:29:35: warning: address-range: address 0
 	'first "4 1 0x7f4000000000 4" "4 1 0xffff000000000000 4"'
 lint address-space 'app/kernel-1.traceg:29:35: warning: address-space: address 0x7f5000000000 of a global access is in the shared window' \
 	'first "4 1 0x7f4000000000 4" "4 1 0x7f5000000000 4"'
-lint address-window 'app/kernel-1.traceg:29:35: note: address-window: load from 0x7e4000000000 to 0x7e400000007c is outside the header's windows and the 1 copy before the kernel' \
+lint address-window 'app/kernel-1.traceg:29:35: note: address-window: load from 0x7e4000000000 to 0x7e400000007c is outside the windows of the header and the 1 copy before the kernel' \
 	'first "4 1 0x7f4000000000 4" "4 1 0x7e4000000000 4"'
 lint address-align 'app/kernel-1.traceg:29:35: warning: address-align: addresses from 0x7f4000000002 to 0x7f400000007e are not all multiples of 4' \
 	'first "4 1 0x7f4000000000 4" "4 1 0x7f4000000002 4"'
