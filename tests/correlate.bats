@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# examples/plots/correlate: one application as each profiler tells of it (tests/correlate), against one model.
+# examples/plots/correlate: compares the output of each profiler (tests/correlate) for one application with one model.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -80,7 +80,7 @@ correlate() { python3 "$ROOT/examples/plots/correlate" -o c "$@" 2>err; }
 	done
 }
 
-@test "correlate: what cannot be is refused" {
+@test "correlate: invalid input is rejected" {
 	echo 'a,b' >bad.csv
 	run -2 correlate "$data/model.csv" bad.csv
 	grep -q 'bad.csv:1: no column Kernel Name' err

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-lint's command line, and the example that uses it. What it finds is in tests/lint.
+# trace-lint's command line and the example that uses it. The findings are tested in tests/lint.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -66,8 +66,8 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	assert_output --partial 'error: raw: raw trace'
 }
 
-# The level of a rule: error where trace-sim refuses the input or its figures would be wrong, warning where it is
-# suspicious or the original does not run it, note otherwise. With --for, what the original does not run are errors.
+# The level of a rule: error if trace-sim rejects the input or its figures would be wrong, warning if it is suspicious or
+# the original does not run it, note otherwise. With --for accel-sim, input that the original does not run is an error.
 @test "trace-lint: levels follow from consequences" {
 	trace-lint --list | awk '
 		{ sim = $4 == "REFUSES" || $4 == "WRONG" ? "error" : $4 == "DOUBTS" ? "warning" : "note" }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-pick: every method, option and exit status; files of picks, good and bad, in the programs that take them.
+# trace-pick: every method, option and exit status; valid and invalid files of picks in the programs that read them.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -18,7 +18,7 @@ setup() {
 	packed=$BATS_FILE_TMPDIR/app.tpack
 }
 
-# Kernels, sum of weights and of kernels in strata.
+# Prints the kernels, the sum of weights and the kernels in strata.
 sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d %.3f %d\n", n, w, k }' "$1"; }
 
 @test "help, version, usage errors" {
@@ -66,7 +66,7 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	done
 }
 
-@test "the directory of a packed stream tells what its kernels tell" {
+@test "the directory of a packed stream gives the same picks as its kernels" {
 	many=$(trace launches -n 50)
 	trace-pack -q -o many.tpack "$many"
 	[ "$(od -An -tu1 -j7 -N1 many.tpack | tr -d ' ')" = 6 ]
@@ -171,7 +171,7 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	[ "$(tail -n +2 c.csv | wc -l)" -eq "$(cat n)" ]
 }
 
-# Lines of a file of picks for the application, its first line good.
+# Prints a file of picks for the application with a valid first line and the given lines.
 picks() {
 	head -1 good
 	printf '%s\n' "$@"
@@ -184,7 +184,7 @@ refused() {
 	assert_output --partial "$want"
 }
 
-@test "bad picks are refused with their place" {
+@test "invalid picks are rejected with their place" {
 	trace-pick "$app" >good
 	refused "bad:3:1: error: unexpected '41' (expected the position of a kernel" 'stratum 1 40' '41 1 1'
 	refused "bad:3:1: error: unexpected '0'" 'stratum 1 40' '0 1 1'
@@ -214,7 +214,7 @@ refused() {
 	run -2 trace-sim -q -g rtx3070 -k @missing "$app"
 }
 
-@test "picks for another list are refused" {
+@test "picks for another list are rejected" {
 	trace-pick "$app" >picks
 	cp -r "$app" other
 	sed -i 1d other/kernelslist.g
@@ -231,7 +231,7 @@ refused() {
 	run -2 trace-pack -l -k @picks other.tpack
 }
 
-# One cell of a table of one row.
+# Prints one cell of a table of one row.
 cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i } NR == 2 { print $c }'; }
 
 @test "all kernels picked: totals are those of the run, intervals have no width" {
@@ -328,7 +328,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	run -2 stats-csv --weights bad.tpack b.json
 }
 
-@test "examples/pick: a table of estimates beside whole runs, and goes on where it stopped" {
+@test "examples/pick: a table of estimates and whole runs; a stopped run continues" {
 	run -0 sh "$ROOT/examples/pick" -t -o ex "$app" rtx3070 rtx3070,gpgpu_l1_latency=100
 	assert_line --regexp '^rtx3070: [+-][0-9]+\.[0-9]+ %, interval (holds|misses) the truth$'
 	awk -F '\t' 'NR > 1 { n++; e = $2 / $5 - 1; if (e > 0.1 || e < -0.1 || $3 > $2 || $4 < $2) exit 1 } END { exit n != 2 }' ex.tsv

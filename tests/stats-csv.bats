@@ -12,7 +12,7 @@ setup_file() {
 
 setup() { take_results; }
 
-# Without carriage returns.
+# Runs stats-csv; removes carriage returns.
 csv() { stats-csv "$@" | tr -d '\r'; }
 
 @test "help, version, usage errors" {
@@ -165,7 +165,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	assert_line --index 1 --regexp '^app.json,4,,[0-9]+$'
 }
 
-@test "--agg: every measure is what Python finds" {
+@test "--agg: every function is equal to Python's" {
 	run -0 csv -k 1-4 --agg sum,mean,geomean,median,stddev,min,max,p90 -s gpu_sim_cycle app.json
 	assert_line --index 0 --partial 'gpu_sim_cycle.geomean,gpu_sim_cycle.median,gpu_sim_cycle.stddev,'
 	csv --agg sum,mean,geomean,median,stddev,min,max,p90 -s gpu_sim_cycle app.json | tail -1 >got
@@ -222,7 +222,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	assert_line --partial 'two.log#2,80,write,1,'
 }
 
-@test "what stops early gives its rows and status 1" {
+@test "a run that stopped early gives its rows and status 1" {
 	for f in text json msgpack accelsim; do
 		n=$(($(wc -c <app.$f) * 7 / 10))
 		head -c $n app.$f >cut.$f
@@ -248,7 +248,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	assert_output --partial "'x' is defined twice"
 }
 
-@test "kernels or intervals that the input has not: status 2" {
+@test "kernels or intervals that are not in the input: status 2" {
 	run -2 stats-csv -k 99 app.json
 	assert_output --partial '-k selects no kernel'
 	run -2 stats-csv --per interval -s gpu_sim_cycle app.json
@@ -305,7 +305,7 @@ kernels() {
 	assert_output 241
 }
 
-@test "-s with a name that no figure bears has status 2 and a proposal" {
+@test "-s with an unknown name has status 2 and a suggestion" {
 	trace-sim -q -g rtx3070 -F json -o "$BATS_TEST_TMPDIR/r" "$(trace example)"
 	run -2 --separate-stderr stats-csv -s gpu_sim_cycel "$BATS_TEST_TMPDIR/r"
 	assert_equal "$output" ""

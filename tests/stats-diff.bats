@@ -40,7 +40,7 @@ setup() { take_results; }
 	run -0 stats-diff - app.json <app.accelsim
 }
 
-@test "what moved is shown, the largest change first, aligned" {
+@test "changes are shown, the largest first, aligned" {
 	run -1 stats-diff -s gpu_sim_cycle,gpu_ipc,gpu_sim_insn app.json small.json
 	assert_line --index 0 'app.json -> small.json'
 	assert_line --partial 'kernel 1 write'
@@ -91,7 +91,7 @@ setup() { take_results; }
 	run -2 stats-diff -T 1%,2% app.json app.json
 }
 
-@test "counts that a double does not tell apart" {
+@test "counts that are equal as doubles" {
 	sed 's/"gpu_sim_cycle":5836/"gpu_sim_cycle":9007199254740993/' app.json >a
 	sed 's/9007199254740993/9007199254740992/' a >b
 	run -1 stats-diff -s gpu_sim_cycle a b
@@ -193,12 +193,12 @@ setup() { take_results; }
 	assert_output --partial "before an end record"
 	: >empty
 	run -2 stats-diff app.json empty
-	assert_output --partial "empty: found no statistics"
+	assert_output --partial "empty: error: no statistics"
 	run -2 stats-diff missing app.json
 	run -2 sh -c 'stats-diff app.json small.json >/dev/full'
 }
 
-@test "how the runs ended is compared" {
+@test "the status of runs is compared" {
 	sed 's/"status":"complete"/"status":"limit"/' app.json >limit.json
 	run -1 stats-diff app.json limit.json
 	assert_line --partial 'status: A complete, B limit'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# The sweep of examples/sweep with each engine, for real where it is installed, and the plots.
+# examples/sweep with make, GNU parallel and Slurm, if installed, and the plots.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -19,7 +19,7 @@ setup() {
 	sweep=$ROOT/examples/sweep
 }
 
-# A run of this application fails until it is repaired.
+# Makes runs of this application fail until it is repaired.
 break_app() {
 	sh "$sweep/setup"
 	mv "$SWEEP/traces/$1/kernel-1.traceg" "$SWEEP/traces/$1/kept"
@@ -28,7 +28,7 @@ break_app() {
 
 repair_app() { mv "$SWEEP/traces/$1/kept" "$SWEEP/traces/$1/kernel-1.traceg"; }
 
-# The results are N, complete and as they must be, each with its profile; nothing else claims to be one.
+# Checks that there are N complete and correct results, each with its profile, and no other ones.
 check_results() {
 	for f in "$SWEEP"/results/*.json; do
 		cmp "$f" "$expected/${f##*/}"
@@ -57,7 +57,7 @@ wait_for_results() {
 	[ "$(cat "$expected"/*+8ch.json | md5sum)" != "$(cat "$expected"/*+16ch.json | md5sum)" ]
 }
 
-@test "make: a failure is told, what is done is kept, the failed runs are repeated" {
+@test "make: a failure is reported, finished runs are kept, failed runs are repeated" {
 	break_app reuse
 	run make -s -C "$sweep" -k -j2 SWEEP="$SWEEP"
 	assert_failure
@@ -89,7 +89,7 @@ wait_for_results() {
 	check_results 48
 }
 
-@test "GNU parallel: a sweep that was killed goes on" {
+@test "GNU parallel: a killed sweep continues" {
 	command -v parallel >/dev/null || skip "GNU parallel is not installed (Debian package parallel)"
 	setsid sh "$sweep/with-parallel" >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
 	pid=$!
@@ -161,7 +161,7 @@ teardown() {
 	assert_output --partial "no run of 'gather' with 'no-such'"
 }
 
-# A sweep of one's own: the examples copied away, programs in PATH, traces of one's own.
+# A user's sweep: copied examples, programs in PATH, traces of the user.
 own_sweep() {
 	cp -r "$ROOT/examples" "$BATS_TEST_TMPDIR/examples"
 	cd "$BATS_TEST_TMPDIR/examples/sweep"
@@ -240,7 +240,7 @@ own_sweep() {
 	[ ! -e other ]
 }
 
-@test "limits of time and memory end a run, and the status says why" {
+@test "limits of time and memory end a run, and the status has the reason" {
 	plain_build_only
 	tracegen -n 400 gather "$BATS_TEST_TMPDIR/long"
 	own_sweep "$BATS_TEST_TMPDIR/long"
@@ -256,7 +256,7 @@ own_sweep() {
 	LIMITS=time=1s run -124 sh ./run mine rtx3070+few
 }
 
-@test "the status tells how far a running point is" {
+@test "the status shows the progress of a running point" {
 	tracegen -n 400 gather "$BATS_TEST_TMPDIR/long"
 	cp "$(trace vecadd)/kernel-1.traceg" "$BATS_TEST_TMPDIR/long/kernel-0.traceg"
 	sed -i '0,/^kernel/s/^kernel/kernel-0.traceg\n&/' "$BATS_TEST_TMPDIR/long/kernelslist.g"

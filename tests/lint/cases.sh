@@ -5,13 +5,13 @@ lint open 'app/none:1:1: error: open: cannot be opened: No such file or director
 	'TRACE=app/none; WANT=2'
 lint read 'app/kernel-1.traceg:1:1: error: read: cannot be read: Input/output error' \
 	'rm $K; ln -s /proc/self/mem $K'
-lint is-folder 'app/kernel-1.traceg:1:1: error: is-folder: found a folder, wanted a file' \
+lint is-folder 'app/kernel-1.traceg:1:1: error: is-folder: is a directory (expected a file)' \
 	'rm $K; mkdir $K'
-lint compressed-truncated 'app/kernel-1.traceg:606:1: error: compressed-truncated: gzip data ends inside a member, wanted the rest of it' \
+lint compressed-truncated 'app/kernel-1.traceg:606:1: error: compressed-truncated: gzip data ends early' \
 	'gzip -c $K >x; truncate -s 1000 x; mv x $K'
-lint compressed-damaged 'app/kernel-1.traceg:28:1: error: compressed-damaged: damaged xz data (data or check is wrong), wanted an intact file' \
+lint compressed-damaged 'app/kernel-1.traceg:28:1: error: compressed-damaged: damaged xz data (data or check is wrong)' \
 	'xz -c $K >x; printf '\''\377\377\377\377'\'' | dd of=x bs=1 seek=400 conv=notrunc status=none; mv x $K'
-lint compressed-memory 'app/kernel-1.traceg:1:1: error: compressed-memory: zstd data that takes more than 128 MiB to decompress, wanted a smaller window' \
+lint compressed-memory 'app/kernel-1.traceg:1:1: error: compressed-memory: zstd data needs more than 128 MiB of memory to decompress' \
 	'head -c 300000000 /dev/zero | zstd -q --ultra --long=31 >$K'
 lint line-too-long 'app/kernel-1.traceg:1:1: error: line-too-long: line is longer than 1048576 bytes' \
 	'head -c 5000000 /dev/zero | tr "\0" a | sed "s/^/-kernel name = /" >x; cat $K >>x; mv x $K'
@@ -214,7 +214,7 @@ lint icnt-value "n.icnt:1:38: error: icnt-value: invalid 'topology = ring' (expe
 	"$net"'; echo "subnets=2;sim_type=gpgpusim;topology=ring;" >n.icnt'
 lint icnt-lacks 'n.icnt:1:1: error: icnt-lacks: no entry 'subnets', whose default is 1 (expected subnets = 2: BookSim looks for replies in the second)' \
 	"$net"'; echo "k = 99;" >n.icnt'
-lint icnt-nodes 'n.icnt:1:5: error: icnt-nodes: the network has 7 nodes, but 46 clusters and 32 memory sub-partitions need 78: set k = 78' \
+lint icnt-nodes 'n.icnt:1:5: error: icnt-nodes: the network has 7 nodes, but 46 clusters and 32 memory sub-partitions need 78' \
 	"$net"'; { echo "k = 7;"; grep -v "^k " n.icnt; } >m; mv m n.icnt'
 any="$net"'; echo "topology = anynet; network_file = l.anynet; routing_function = min;" >>n.icnt; links() { printf "%s\n" "$@" >l.anynet; }'
 lint anynet-word "l.anynet:1:1: error: anynet-word: unexpected 'switch' (expected router or node)" "$any"'; links "switch 0"'
