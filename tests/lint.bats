@@ -59,7 +59,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 		/^insts|TB$/ { next }
 		/^00/ { print id[1], id[2], id[3], warp, $0; next } { print }' app/kernel-1.traceg >raw.trace
 	run -0 trace-lint -W version-shape=off -W raw=off raw.trace
-	assert_output '0 errors, 0 warnings, 0 notes in 1 kernels (640 instructions)'
+	assert_output '0 errors, 0 warnings, 0 notes in 1 kernel (640 instructions)'
 	sed -i '0,/ EXIT /{/ EXIT /d}' raw.trace
 	run -1 trace-lint raw.trace
 	assert_output --partial 'lanes-left: warp 0 ends'

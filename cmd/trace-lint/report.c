@@ -131,16 +131,27 @@ static void end_json(struct report *r)
 	record_end(r->json);
 }
 
+/* Prints "1 error", "2 errors", and the text after it. */
+static void print_count(FILE *out, uint64_t n, const char *noun, const char *after)
+{
+	fprintf(out, "%" PRIu64 " %s%s%s", n, noun, n == 1 ? "" : "s", after);
+}
+
+static void print_summary_line(const struct report *r)
+{
+	print_count(r->out, report_total(r, LEVEL_ERROR), "error", ", ");
+	print_count(r->out, report_total(r, LEVEL_WARNING), "warning", ", ");
+	print_count(r->out, report_total(r, LEVEL_NOTE), "note", " in ");
+	print_count(r->out, r->kernels, "kernel", " (");
+	print_count(r->out, r->insts, "instruction", ")\n");
+}
+
 void report_end(struct report *r, bool quiet)
 {
 	if (r->json && !quiet)
 		end_json(r);
 	else if (!quiet)
-		fprintf(r->out,
-			"%" PRIu64 " errors, %" PRIu64 " warnings, %" PRIu64 " notes in %" PRIu64
-			" kernels (%" PRIu64 " instructions)\n",
-			report_total(r, LEVEL_ERROR), report_total(r, LEVEL_WARNING),
-			report_total(r, LEVEL_NOTE), r->kernels, r->insts);
+		print_summary_line(r);
 	if (r->json)
 		record_close(r->json);
 }

@@ -212,7 +212,7 @@ lint icnt-name "n.icnt:1:1: error: icnt-name: unknown name 'toplogy', did you me
 	"$net"'; echo "toplogy = fly;" >n.icnt'
 lint icnt-value "n.icnt:1:38: error: icnt-value: invalid 'topology = ring' (expected mesh, torus, cmesh, fly, fattree, tree4, qtree, flatfly, dragonflynew, anynet)" \
 	"$net"'; echo "subnets=2;sim_type=gpgpusim;topology=ring;" >n.icnt'
-lint icnt-lacks 'n.icnt:1:1: error: icnt-lacks: no entry 'subnets', whose default is 1 (expected subnets = 2: BookSim looks for replies in the second)' \
+lint icnt-lacks "n.icnt:1:1: error: icnt-lacks: no entry 'subnets', whose default is 1 (expected subnets = 2: BookSim looks for replies in the second)" \
 	"$net"'; echo "k = 99;" >n.icnt'
 lint icnt-nodes 'n.icnt:1:5: error: icnt-nodes: the network has 7 nodes, but 46 clusters and 32 memory sub-partitions need 78' \
 	"$net"'; { echo "k = 7;"; grep -v "^k " n.icnt; } >m; mv m n.icnt'
