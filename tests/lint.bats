@@ -15,7 +15,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	for id in $(trace-lint --list | awk '{ print $1 }'); do
 		run -0 trace-lint --explain "$id"
 		assert_output --partial "$id ("
-		assert_output --regexp $'\ntrace-sim (refuses|runs) it.*\nAccel-Sim '
+		assert_output --regexp $'\ntrace-sim (rejects|runs) it.*\nAccel-Sim '
 	done
 }
 

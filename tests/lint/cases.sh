@@ -244,7 +244,7 @@ lint for-accel-sim-level 'app/kernel-1.traceg:1:1: note: header-original: binary
 	'ARGS="-W header-original=note --for accel-sim"; first "binary version = 80" "binary version = 90"'
 lint cubin 'c:1:1: error: cubin: no cubin (expected a cubin, a fat binary or a program with one)' \
 	'cubin; : >c; WANT=2'
-lint cubin-missing 'c:1:1: error: cubin: found No such file or directory, wanted a file that can be read' \
+lint cubin-missing 'c:1:1: error: cubin: No such file or directory' \
 	'cubin; rm c; WANT=2'
 lint cubin-function 'app/kernel-1.traceg:1:1: warning: cubin-function: no function vecadd for sm_80 in the files of --cubin' \
 	'cubin; first "binary version = 80" "binary version = 86" && cubin && first "binary version = 86" "binary version = 80"'
