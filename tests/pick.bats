@@ -143,7 +143,7 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	trace-pick --times t.csv "$d" >a
 	trace-pick --times - "$d" <t.csv | cmp - a
 	run -2 sh -c "trace-pick --times - - <'$packed'"
-	assert_output --partial 'found standard input named twice'
+	assert_output --partial 'standard input is named twice'
 }
 
 @test "damage names the first bad kernel" {
@@ -363,9 +363,9 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	for other in heavier fewer; do
 		! cmp -s picks $other
 		run -2 stats-csv --weights $other a.json
-		assert_output --partial "a.json: found a run of other picks than those of $other"
+		assert_output --partial "a.json: error: the run used other picks than $other"
 		run -2 stats-diff --weights $other a.json a.msgpack
-		assert_output --partial "a.json: found a run of other picks than those of $other"
+		assert_output --partial "a.json: error: the run used other picks than $other"
 	done
 	# A run of all kernels does not say.
 	trace-sim -q -g rtx3070 -F json -o all.json "$app"
