@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Completions are printed by the programs from their option tables, under the names that each shell looks for.
+# The programs print completions from their option tables; the files have the names that each shell expects.
 COMPLETIONS = $(foreach p,$(PROGRAMS),$(BUILD)/completions/$(p).bash $(BUILD)/completions/_$(p) \
 	$(BUILD)/completions/$(p).fish)
 

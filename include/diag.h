@@ -61,5 +61,7 @@ const char *diag_keep(const char *name);
 
 /* Copy text of length n to out (size cap, always terminated), unprintable bytes as \xNN, cut with "..". */
 const char *diag_quote(char *out, unsigned cap, const char *text, unsigned long n);
+/* Returns all of text for readers: unprintable bytes as \xNN. The caller frees it. */
+char *diag_quoted(const char *text);
 
 #endif

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# examples/plots/correlate: one application as each profiler tells of it (tests/correlate), against one model.
+# examples/plots/correlate: compares the output of each profiler (tests/correlate) for one application with one model.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -66,7 +66,7 @@ correlate() { python3 "$ROOT/examples/plots/correlate" -o c "$@" 2>err; }
 	run -0 correlate -m cycles modelled.csv more.csv
 	[ "${#lines[@]}" = 11 ]
 	assert_line --index 10 --regexp '[+]4\.00 %'
-	grep -q 'correlate: found kernel k12 only in B' err
+	grep -q 'correlate: kernel k12 is only in B' err
 }
 
 @test "correlate: results of trace-sim, by name and launch" {
@@ -80,13 +80,13 @@ correlate() { python3 "$ROOT/examples/plots/correlate" -o c "$@" 2>err; }
 	done
 }
 
-@test "correlate: what cannot be is refused" {
+@test "correlate: invalid input is rejected" {
 	echo 'a,b' >bad.csv
 	run -2 correlate "$data/model.csv" bad.csv
-	grep -q 'bad.csv:1: found no column Kernel Name' err
+	grep -q 'bad.csv:1: no column Kernel Name' err
 	printf 'kernel,colour\nk,red\n' >bad.csv
 	run -2 correlate "$data/model.csv" bad.csv
-	grep -q 'found no metric that is known in 1 kernels' err
+	grep -q 'no known metric in 1 kernel' err
 	run -2 correlate -m speed "$data/model.csv" "$data/plain.csv"
 	run -2 correlate "$data/model.csv"
 	run -2 correlate "$data/model.csv" none.csv
@@ -94,5 +94,5 @@ correlate() { python3 "$ROOT/examples/plots/correlate" -o c "$@" 2>err; }
 	run -2 correlate "$data/model.csv" none.json
 	printf 'kernel,cycles\nother,5\n' >other.csv
 	run -2 correlate "$data/model.csv" other.csv
-	grep -q 'found no kernel with a metric that both have' err
+	grep -q 'no kernel with a metric on both sides' err
 }

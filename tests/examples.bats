@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# Examples are installed, may be copied away and take traces of one's own. The sweep is in sweep.bats.
+# Examples: installation, copies elsewhere, traces of the user. The sweep is in sweep.bats.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -50,7 +50,7 @@ setup() {
 	[ "$(wc -l <sweep/results.tsv)" = 3 ]
 }
 
-@test "demo: says what it does while it builds, and how long it may take" {
+@test "demo: prints each step while it builds, and its expected time" {
 	mkdir -p bin tree/cmd/trace-sim tree/tests tree/build/tests tree/examples
 	: >tree/cmd/trace-sim/main.c
 	: >tree/tests/deps

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-lint's command line, and the example that uses it. What it finds is in tests/lint.
+# trace-lint's command line and the example that uses it. The findings are tested in tests/lint.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -15,7 +15,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	for id in $(trace-lint --list | awk '{ print $1 }'); do
 		run -0 trace-lint --explain "$id"
 		assert_output --partial "$id ("
-		assert_output --regexp $'\ntrace-sim (refuses|runs) it.*\nAccel-Sim '
+		assert_output --regexp $'\ntrace-sim (rejects|runs) it.*\nAccel-Sim '
 	done
 }
 
@@ -59,15 +59,15 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 		/^insts|TB$/ { next }
 		/^00/ { print id[1], id[2], id[3], warp, $0; next } { print }' app/kernel-1.traceg >raw.trace
 	run -0 trace-lint -W version-shape=off -W raw=off raw.trace
-	assert_output '0 errors, 0 warnings, 0 notes in 1 kernels (640 instructions)'
+	assert_output '0 errors, 0 warnings, 0 notes in 1 kernel (640 instructions)'
 	sed -i '0,/ EXIT /{/ EXIT /d}' raw.trace
 	run -1 trace-lint raw.trace
-	assert_output --partial 'lanes-left: found the end of warp 0'
-	assert_output --partial 'error: raw: found a raw trace'
+	assert_output --partial 'lanes-left: warp 0 ends'
+	assert_output --partial 'error: raw: raw trace'
 }
 
-# The level of a rule: error where trace-sim refuses the input or its figures would be wrong, warning where it is
-# suspicious or the original does not run it, note otherwise. With --for, what the original does not run are errors.
+# The level of a rule: error if trace-sim rejects the input or its figures would be wrong, warning if it is suspicious or
+# the original does not run it, note otherwise. With --for accel-sim, input that the original does not run is an error.
 @test "trace-lint: levels follow from consequences" {
 	trace-lint --list | awk '
 		{ sim = $4 == "REFUSES" || $4 == "WRONG" ? "error" : $4 == "DOUBTS" ? "warning" : "note" }
@@ -85,7 +85,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	run -0 trace-lint --for trace-sim app
 	run -0 trace-lint --for accel-sim -W lane-after-exit=note app
 	run -2 trace-lint --for mgpusim app
-	assert_output --partial 'wanted trace-sim or accel-sim'
+	assert_output --partial 'expected trace-sim or accel-sim'
 }
 
 @test "trace-lint: real traces that trace-sim runs have no errors" {

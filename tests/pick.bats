@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-pick: every method, option and exit status; files of picks, good and bad, in the programs that take them.
+# trace-pick: every method, option and exit status; valid and invalid files of picks in the programs that read them.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -18,7 +18,7 @@ setup() {
 	packed=$BATS_FILE_TMPDIR/app.tpack
 }
 
-# Kernels, sum of weights and of kernels in strata.
+# Prints the kernels, the sum of weights and the kernels in strata.
 sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d %.3f %d\n", n, w, k }' "$1"; }
 
 @test "help, version, usage errors" {
@@ -28,7 +28,7 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	for bad in "-m median" "-e 5" "-e x%" "-e 0%" "-e 101%" "-n 0" "--seed x" "-j 0" "-m all -n 3" "--sed 1"; do
 		# shellcheck disable=SC2086
 		run -2 trace-pick $bad "$app"
-		assert_output --regexp '(found|unknown|trace-pick)'
+		assert_output --regexp '(invalid|unknown|trace-pick)'
 	done
 	run -2 trace-pick "$app" "$app"
 	run -2 trace-pick nothing
@@ -66,7 +66,7 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	done
 }
 
-@test "the directory of a packed stream tells what its kernels tell" {
+@test "the directory of a packed stream gives the same picks as its kernels" {
 	many=$(trace launches -n 50)
 	trace-pack -q -o many.tpack "$many"
 	[ "$(od -An -tu1 -j7 -N1 many.tpack | tr -d ' ')" = 6 ]
@@ -134,16 +134,16 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	run -0 trace-pick -m stem --times long.csv "$d"
 	sed -i '$d' nsys.csv
 	run -2 trace-pick -m stem --times nsys.csv "$d"
-	assert_output --partial "found times of 3 kernels, wanted the list's 4"
+	assert_output --partial "times of 3 kernels (expected the 4 of the list)"
 	printf '%s\n' 'Name,Duration' 'a,1' 'b,x' >bad.csv
 	run -2 trace-pick -m stem --times bad.csv "$d"
-	assert_output --partial "bad.csv:3: found the time 'x', wanted a number above 0"
+	assert_output --partial "bad.csv:3: error: invalid time 'x' (expected a number above 0)"
 	run -2 trace-pick -m stem --times "$d/kernelslist.g" "$d"
-	assert_output --partial 'found no column of times'
+	assert_output --partial 'no column of times'
 	trace-pick --times t.csv "$d" >a
 	trace-pick --times - "$d" <t.csv | cmp - a
 	run -2 sh -c "trace-pick --times - - <'$packed'"
-	assert_output --partial 'found standard input named twice'
+	assert_output --partial 'standard input is named twice'
 }
 
 @test "damage names the first bad kernel" {
@@ -171,7 +171,7 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	[ "$(tail -n +2 c.csv | wc -l)" -eq "$(cat n)" ]
 }
 
-# Lines of a file of picks for the application, its first line good.
+# Prints a file of picks for the application with a valid first line and the given lines.
 picks() {
 	head -1 good
 	printf '%s\n' "$@"
@@ -184,7 +184,7 @@ refused() {
 	assert_output --partial "$want"
 }
 
-@test "bad picks are refused with their place" {
+@test "invalid picks are rejected with their place" {
 	trace-pick "$app" >good
 	refused "bad:3:1: error: unexpected '41' (expected the position of a kernel" 'stratum 1 40' '41 1 1'
 	refused "bad:3:1: error: unexpected '0'" 'stratum 1 40' '0 1 1'
@@ -214,7 +214,7 @@ refused() {
 	run -2 trace-sim -q -g rtx3070 -k @missing "$app"
 }
 
-@test "picks for another list are refused" {
+@test "picks for another list are rejected" {
 	trace-pick "$app" >picks
 	cp -r "$app" other
 	sed -i 1d other/kernelslist.g
@@ -231,7 +231,7 @@ refused() {
 	run -2 trace-pack -l -k @picks other.tpack
 }
 
-# One cell of a table of one row.
+# Prints one cell of a table of one row.
 cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i } NR == 2 { print $c }'; }
 
 @test "all kernels picked: totals are those of the run, intervals have no width" {
@@ -289,7 +289,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	for bad in "--per run" --long "--group id" --running "-k 1" "-e x=1" "--agg max"; do
 		# shellcheck disable=SC2086
 		run -2 stats-csv --weights picks $bad a.json
-		assert_output --partial 'found --weights with'
+		assert_output --partial '--weights cannot be used with'
 	done
 	run -2 stats-csv --weights a.json a.json
 	assert_output --partial "expected 'picks 1"
@@ -328,7 +328,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	run -2 stats-csv --weights bad.tpack b.json
 }
 
-@test "examples/pick: a table of estimates beside whole runs, and goes on where it stopped" {
+@test "examples/pick: a table of estimates and whole runs; a stopped run continues" {
 	run -0 sh "$ROOT/examples/pick" -t -o ex "$app" rtx3070 rtx3070,gpgpu_l1_latency=100
 	assert_line --regexp '^rtx3070: [+-][0-9]+\.[0-9]+ %, interval (holds|misses) the truth$'
 	awk -F '\t' 'NR > 1 { n++; e = $2 / $5 - 1; if (e > 0.1 || e < -0.1 || $3 > $2 || $4 < $2) exit 1 } END { exit n != 2 }' ex.tsv
@@ -363,9 +363,9 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	for other in heavier fewer; do
 		! cmp -s picks $other
 		run -2 stats-csv --weights $other a.json
-		assert_output --partial "a.json: found a run of other picks than those of $other"
+		assert_output --partial "a.json: error: the run used other picks than those of $other"
 		run -2 stats-diff --weights $other a.json a.msgpack
-		assert_output --partial "a.json: found a run of other picks than those of $other"
+		assert_output --partial "a.json: error: the run used other picks than those of $other"
 	done
 	# A run of all kernels does not say.
 	trace-sim -q -g rtx3070 -F json -o all.json "$app"

@@ -531,3 +531,10 @@ $low
 node 0 router 0 3"
 	assert_output 9106
 }
+
+@test "-F accelsim prints control characters of a kernel name as \\xNN" {
+	cp -r "$(trace streams)" in
+	sed -i "1s/^-kernel name = .*/-kernel name = a$(printf '\033')[31m b/" in/kernel-1.traceg
+	run -0 trace-sim -q -g rtx3070 -k 1 -F accelsim in
+	assert_line 'kernel_name = a\x1b[31m b '
+}

@@ -12,7 +12,7 @@ setup_file() {
 
 setup() { take_results; }
 
-# Without carriage returns.
+# Runs stats-csv; removes carriage returns.
 csv() { stats-csv "$@" | tr -d '\r'; }
 
 @test "help, version, usage errors" {
@@ -22,7 +22,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	run -2 stats-csv --lst
 	assert_output --partial "--list"
 	run -2 stats-csv -F xml app.json
-	assert_output --partial "wanted csv, tsv or markdown"
+	assert_output --partial "expected csv, tsv or markdown"
 	run -2 stats-csv --per warp app.json
 	run -2 stats-csv --agg mode app.json
 	run -2 stats-csv --group gpu_ipc app.json
@@ -148,7 +148,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	assert_line --index 0 'run,kernel_name,id,gpu_sim_cycle,mpki,half,zero,big,lanes'
 	assert_line --index 1 --regexp '^app.json,write,1,[0-9]+,1200,600,,7,0$'
 	run -0 stats-csv -e 'x=nonsense+1' -s gpu_ipc app.json
-	assert_output --partial "found no value of nonsense"
+	assert_output --partial "no value of nonsense"
 	run -0 stats-csv -q -e 'x=nonsense+1' -s gpu_ipc app.json
 	refute_output --partial "warning"
 }
@@ -165,7 +165,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	assert_line --index 1 --regexp '^app.json,4,,[0-9]+$'
 }
 
-@test "--agg: every measure is what Python finds" {
+@test "--agg: every function is equal to Python's" {
 	run -0 csv -k 1-4 --agg sum,mean,geomean,median,stddev,min,max,p90 -s gpu_sim_cycle app.json
 	assert_line --index 0 --partial 'gpu_sim_cycle.geomean,gpu_sim_cycle.median,gpu_sim_cycle.stddev,'
 	csv --agg sum,mean,geomean,median,stddev,min,max,p90 -s gpu_sim_cycle app.json | tail -1 >got
@@ -195,7 +195,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	run -0 csv --options gpgpu_n_mem --agg sum -s gpu_sim_cycle app.json
 	assert_line --index 0 'run,gpgpu_n_mem,kernels,gpu_sim_cycle.sum'
 	run -0 --separate-stderr stats-csv --options nothing -s gpu_sim_cycle app.json
-	[[ $stderr == *"--options nothing: found no such option"* ]]
+	[[ $stderr == *"--options nothing: no such option"* ]]
 	run -2 stats-csv --options , app.json
 }
 
@@ -222,7 +222,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	assert_line --partial 'two.log#2,80,write,1,'
 }
 
-@test "what stops early gives its rows and status 1" {
+@test "a run that stopped early gives its rows and status 1" {
 	for f in text json msgpack accelsim; do
 		n=$(($(wc -c <app.$f) * 7 / 10))
 		head -c $n app.$f >cut.$f
@@ -243,16 +243,16 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 
 @test "a derived column takes no name of a figure, and none twice" {
 	run -2 stats-csv -e L2_total_cache_miss_rate=1 app.json
-	assert_output --partial "found 'L2_total_cache_miss_rate', which is the name of a figure"
+	assert_output --partial "'L2_total_cache_miss_rate' is the name of a figure"
 	run -2 stats-csv -e x=1 -e x=2 app.json
-	assert_output --partial "found 'x' twice"
+	assert_output --partial "'x' is defined twice"
 }
 
-@test "kernels or intervals that the input has not: status 2" {
+@test "kernels or intervals that are not in the input: status 2" {
 	run -2 stats-csv -k 99 app.json
-	assert_output --partial 'found no kernel that -k selects'
+	assert_output --partial '-k selects no kernel'
 	run -2 stats-csv --per interval -s gpu_sim_cycle app.json
-	assert_output --partial 'found no intervals, wanted runs of trace-sim --interval'
+	assert_output --partial 'no intervals in the input (expected results of trace-sim --interval)'
 }
 
 @test "standard input is read once" {
@@ -305,10 +305,21 @@ kernels() {
 	assert_output 241
 }
 
-@test "-s with a name that no figure bears has status 2 and a proposal" {
+@test "-s with an unknown name has status 2 and a suggestion" {
 	trace-sim -q -g rtx3070 -F json -o "$BATS_TEST_TMPDIR/r" "$(trace example)"
 	run -2 --separate-stderr stats-csv -s gpu_sim_cycel "$BATS_TEST_TMPDIR/r"
 	assert_equal "$output" ""
 	[[ $stderr == *"unknown figure gpu_sim_cycel, did you mean gpu_sim_cycle?"* ]]
 	run -0 stats-csv -q -s 'nothing*' "$BATS_TEST_TMPDIR/r"
+}
+
+@test "Markdown shows control characters and marks of direction as \\xNN; CSV and TSV keep the bytes" {
+	mark=$(printf '\342\200\256')
+	sed "s/\"name\":\"write\"/\"name\":\"wr\\\\u001b[31m$mark\"/" app.json >name.json
+	run -0 csv -F markdown -s gpu_ipc name.json
+	assert_line --partial '| wr\\x1b\[31m\\xe2\\x80\\xae |'
+	for f in csv tsv; do
+		run -0 csv -F $f -s gpu_ipc name.json
+		assert_line --partial "wr$(printf '\033')[31m$mark"
+	done
 }

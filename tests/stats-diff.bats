@@ -18,7 +18,7 @@ setup() { take_results; }
 	assert_output --partial '--summary'
 	run -0 stats-diff --version
 	run -2 stats-diff app.json
-	assert_output --partial "wanted two: A and B"
+	assert_output --partial "expected two: A and B"
 	run -2 stats-diff - -
 	run -2 stats-diff -F xml app.json app.json
 	run -2 stats-diff -T ten app.json app.json
@@ -40,7 +40,7 @@ setup() { take_results; }
 	run -0 stats-diff - app.json <app.accelsim
 }
 
-@test "what moved is shown, the largest change first, aligned" {
+@test "changes are shown, the largest first, aligned" {
 	run -1 stats-diff -s gpu_sim_cycle,gpu_ipc,gpu_sim_insn app.json small.json
 	assert_line --index 0 'app.json -> small.json'
 	assert_line --partial 'kernel 1 write'
@@ -82,16 +82,16 @@ setup() { take_results; }
 	run -2 stats-diff -q -s gpu_sim_cycel app.json app.json
 	assert_output --partial '-s: unknown figure gpu_sim_cycel, did you mean gpu_sim_cycle?'
 	run -2 stats-diff -q -s 'gpu_ipc,nothing*' app.json app.json
-	assert_output --partial 'found no figure nothing* on either side'
+	assert_output --partial 'no figure nothing* on either side'
 	run -2 stats-diff -q -i gpu_ipk app.json app.json
 	run -2 stats-diff -q -T gpu_ipk=1 app.json app.json
 	run -0 stats-diff -q -T 'nothing*=1' -i 'nothing*' app.json app.json
 	run -2 stats-diff -q -k 99 app.json app.json
-	assert_output --partial 'found no kernel that -k selects'
+	assert_output --partial '-k selects no kernel'
 	run -2 stats-diff -T 1%,2% app.json app.json
 }
 
-@test "counts that a double does not tell apart" {
+@test "counts that are equal as doubles" {
 	sed 's/"gpu_sim_cycle":5836/"gpu_sim_cycle":9007199254740993/' app.json >a
 	sed 's/9007199254740993/9007199254740992/' a >b
 	run -1 stats-diff -s gpu_sim_cycle a b
@@ -193,13 +193,32 @@ setup() { take_results; }
 	assert_output --partial "before an end record"
 	: >empty
 	run -2 stats-diff app.json empty
-	assert_output --partial "empty: found no statistics"
+	assert_output --partial "empty: error: no statistics"
 	run -2 stats-diff missing app.json
 	run -2 sh -c 'stats-diff app.json small.json >/dev/full'
 }
 
-@test "how the runs ended is compared" {
+@test "the status of runs is compared" {
 	sed 's/"status":"complete"/"status":"limit"/' app.json >limit.json
 	run -1 stats-diff app.json limit.json
 	assert_line --partial 'status: A complete, B limit'
+}
+
+@test "control characters and marks of direction of the input never reach the terminal" {
+	mark=$(printf '\342\200\256')
+	sed 's/"status":"complete"/"status":"\\u001b[31mred"/' app.json >red.json
+	run -1 stats-diff app.json red.json
+	assert_line --partial 'status: A complete, B \x1b[31mred'
+	run -1 stats-diff -F markdown app.json red.json
+	assert_line --partial 'status: A complete, B \\x1b\[31mred'
+	run -1 stats-diff -F json app.json red.json
+	assert_output --partial '"status":{"a":"complete","b":"\u001B[31mred"}'
+	sed "s/\"name\":\"write\"/\"name\":\"wr\\\\u009b2J$mark\"/" app.json >name.json
+	! cmp -s app.json name.json
+	for f in text markdown; do
+		run -1 stats-diff -F $f app.json name.json
+		assert_output --partial 'xe2'
+		refute_output --partial "$mark"
+		refute_output --partial "$(printf '\302\233')"
+	done
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# The sweep of examples/sweep with each engine, for real where it is installed, and the plots.
+# examples/sweep with make, GNU parallel and Slurm, if installed, and the plots.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -19,7 +19,7 @@ setup() {
 	sweep=$ROOT/examples/sweep
 }
 
-# A run of this application fails until it is repaired.
+# Makes runs of this application fail until it is repaired.
 break_app() {
 	sh "$sweep/setup"
 	mv "$SWEEP/traces/$1/kernel-1.traceg" "$SWEEP/traces/$1/kept"
@@ -28,7 +28,7 @@ break_app() {
 
 repair_app() { mv "$SWEEP/traces/$1/kept" "$SWEEP/traces/$1/kernel-1.traceg"; }
 
-# The results are N, complete and as they must be, each with its profile; nothing else claims to be one.
+# Checks that there are N complete and correct results, each with its profile, and no other ones.
 check_results() {
 	for f in "$SWEEP"/results/*.json; do
 		cmp "$f" "$expected/${f##*/}"
@@ -57,14 +57,14 @@ wait_for_results() {
 	[ "$(cat "$expected"/*+8ch.json | md5sum)" != "$(cat "$expected"/*+16ch.json | md5sum)" ]
 }
 
-@test "make: a failure is told, what is done is kept, the failed runs are repeated" {
+@test "make: a failure is reported, finished runs are kept, failed runs are repeated" {
 	break_app reuse
 	run make -s -C "$sweep" -k -j2 SWEEP="$SWEEP"
 	assert_failure
 	assert_output --partial 'reuse with small+lrr+l20+8ch failed, status 2'
 	check_results 36
 	run -1 sh "$sweep/status"
-	assert_line --regexp '^failed: reuse small[+]gto[+]l80[+]16ch: .*kernel-1.traceg:[0-9]+.*wanted'
+	assert_line --regexp '^failed: reuse small[+]gto[+]l80[+]16ch: .*kernel-1.traceg:[0-9]+.*expected'
 	assert_line '36 of 48 runs done, 0 running, 12 failed'
 	repair_app reuse
 	touch "$BATS_TEST_TMPDIR/before"
@@ -89,7 +89,7 @@ wait_for_results() {
 	check_results 48
 }
 
-@test "GNU parallel: a sweep that was killed goes on" {
+@test "GNU parallel: a killed sweep continues" {
 	command -v parallel >/dev/null || skip "GNU parallel is not installed (Debian package parallel)"
 	setsid sh "$sweep/with-parallel" >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
 	pid=$!
@@ -158,10 +158,10 @@ teardown() {
 	run -1 sh "$sweep/status"
 	assert_line --partial 'failed: gather small+lrr+l20+8ch'
 	run -2 sh "$sweep/run" gather no-such
-	assert_output --partial "found no run of 'gather' with 'no-such'"
+	assert_output --partial "no run of 'gather' with 'no-such'"
 }
 
-# A sweep of one's own: the examples copied away, programs in PATH, traces of one's own.
+# A user's sweep: copied examples, programs in PATH, traces of the user.
 own_sweep() {
 	cp -r "$ROOT/examples" "$BATS_TEST_TMPDIR/examples"
 	cd "$BATS_TEST_TMPDIR/examples/sweep"
@@ -193,12 +193,12 @@ own_sweep() {
 	for bad in 'rtx3070 + few time=soon' 'rtx3070 + few memory=4' 'rtx3070 + ' 'rtx3070; rm' $'rtx3070\nrtx3070'; do
 		printf '%s\n' "$bad" >points
 		run -2 sh ./jobs
-		assert_output --regexp 'points:[12]: found'
+		assert_output --regexp 'points:[12]: (unknown|invalid|point|no )'
 	done
 	printf 'mine\t/none/there\n' >apps
 	printf 'rtx3070\n' >points
 	run -2 sh ./setup
-	assert_output --partial 'mine: found no /none/there'
+	assert_output --partial 'mine: /none/there does not exist'
 }
 
 @test "one kernel a job: the records of an isolated run in one go" {
@@ -215,7 +215,7 @@ own_sweep() {
 		grep '"record":"kernel"' "$SWEEP/results/app.rtx3070+k$k.json"
 	done | cmp - <(grep '"record":"kernel"' whole.json)
 	run -2 sh "$BATS_TEST_DIRNAME/../examples/sweep/per-kernel" other /none/there rtx3070
-	assert_output --partial 'found no /none/there'
+	assert_output --partial '/none/there does not exist'
 }
 
 @test "over picks: runs of the picks, tables of the whole application" {
@@ -234,13 +234,13 @@ own_sweep() {
 		"$SWEEP/results.tsv" | cmp - want
 	[ "$(wc -l <"$SWEEP/results.tsv")" = 3 ]
 	run -2 sh "$sweep/over-picks" other /none/there
-	assert_output --partial 'found no /none/there'
+	assert_output --partial '/none/there does not exist'
 	run -2 sh "$sweep/over-picks" other "$app" -m median
-	assert_output --partial "found 'median', wanted one of"
+	assert_output --partial "unknown method 'median' (expected one of"
 	[ ! -e other ]
 }
 
-@test "limits of time and memory end a run, and the status says why" {
+@test "limits of time and memory end a run, and the status has the reason" {
 	plain_build_only
 	tracegen -n 400 gather "$BATS_TEST_TMPDIR/long"
 	own_sweep "$BATS_TEST_TMPDIR/long"
@@ -249,14 +249,14 @@ own_sweep() {
 	run -124 sh ./run mine rtx3070+few
 	run -2 sh ./run mine rtx3070+few+8banks
 	run -1 sh ./status
-	assert_line 'failed: mine rtx3070+few: run: found no end within 1s, its time limit'
+	assert_line 'failed: mine rtx3070+few: run: stopped at its time limit of 1s'
 	assert_line --regexp '^failed: mine rtx3070[+]few[+]8banks: .*memory'
 	assert_line '0 of 2 runs done, 0 running, 2 failed'
 	printf '%s\n' 'rtx3070 + few' >points
 	LIMITS=time=1s run -124 sh ./run mine rtx3070+few
 }
 
-@test "the status tells how far a running point is" {
+@test "the status shows the progress of a running point" {
 	tracegen -n 400 gather "$BATS_TEST_TMPDIR/long"
 	cp "$(trace vecadd)/kernel-1.traceg" "$BATS_TEST_TMPDIR/long/kernel-0.traceg"
 	sed -i '0,/^kernel/s/^kernel/kernel-0.traceg\n&/' "$BATS_TEST_TMPDIR/long/kernelslist.g"
@@ -342,11 +342,11 @@ own_sweep() {
 		NR > 1 { printf "%d,%d,\"%s\"\r\n", NR, $NF * (NR == 2 ? 0.8 : 1), $2 }
 		END { print "9,5,\"odd \"\"one\"\"\"" }' >m.csv
 	run -0 "$ROOT/examples/plots/correlate" -o c run.json m.csv
-	assert_line --regexp 'correlate: found kernel .*one.* only in B'
+	assert_line --regexp 'correlate: kernel .*one.* is only in B'
 	assert_line --regexp '^cycles: 2 kernels, mean absolute error 12\.5[0-9] %, median 12\.5[0-9] %, Pearson 1\.0000$'
 	grep -q '<svg' c.svg
 	[ "$(head -c 4 c.png | tail -c 3)" = PNG ]
 	run -2 sh "$ROOT/examples/plots/stalls" -o s
 	run ! sh "$ROOT/examples/plots/stalls" -o s run.json
-	assert_output --partial 'wanted profiles'
+	assert_output --partial 'expected profiles'
 }

@@ -20,13 +20,13 @@ leg() { sh "$ROOT/tests/tools/leg" log name "$@"; }
 
 @test "a leg that ends early, without a plan, with a status, or is not there fails" {
 	run -0 leg printf '%s\n' 1..3 'ok 1 - a'
-	assert_output 'not ok - name planned 3 tests and told of 1'
+	assert_output 'not ok - name planned 3 tests and reported 1'
 	run -0 leg printf '%s\n' 'ok 1 - a'
 	assert_output 'not ok - name has no plan'
 	run -0 leg sh -c 'echo 1..1; echo ok 1; exit 3'
 	assert_output 'not ok - name ended with status 3'
 	run -0 leg sh -c 'echo 1..2; echo ok 1; kill -9 $$'
-	assert_line 'not ok - name planned 2 tests and told of 1'
+	assert_line 'not ok - name planned 2 tests and reported 1'
 	assert_line 'not ok - name ended with status 137'
 	run -0 leg ./missing
 	assert_line 'not ok - name has no plan'

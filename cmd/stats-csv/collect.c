@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From files to the store: kernels chosen, figures chosen, derived figures worked out while all of a
- * kernel's figures are at hand.
+ * Reads files into the store: selects kernels and figures, and computes derived figures of each kernel while all
+ * of its figures are available.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct csv_reading {
 
 /* ---- which figures ---------------------------------------------------------------------------- */
 
-/* Without -s: every figure of the whole machine that each record has, but for times of the host. */
+/* True for the columns shown without -s: figures of the whole GPU that every record has, except host times. */
 static bool is_default(const struct store_column *c)
 {
 	if (strchr(c->name, '['))
@@ -33,7 +33,7 @@ static bool is_default(const struct store_column *c)
 
 static void use_parts(struct csv_job *j, struct store_column c);
 
-static enum column_use decide(struct csv_job *j, uint32_t column)
+static enum column_use choose_column_use(struct csv_job *j, uint32_t column)
 {
 	const struct store_column *c = &j->store->column[column];
 	long item = namelist_find(&j->select, c->name);
@@ -61,7 +61,7 @@ static enum column_use column_use(struct csv_job *j, uint32_t column)
 	enum column_use use = (enum column_use) * use_of(j, column);
 
 	if (use == COLUMN_NEW) {
-		use = decide(j, column);
+		use = choose_column_use(j, column);
 		*use_of(j, column) = (uint8_t)use;
 		if (use == COLUMN_SHOWN && j->n_aggs)
 			use_parts(j, j->store->column[column]);
@@ -69,7 +69,7 @@ static enum column_use column_use(struct csv_job *j, uint32_t column)
 	return use;
 }
 
-/* A group's rate is divided from sums of its parts, shown or not. */
+/* Keeps the two figures from which a group's rate is computed, whether they are shown or not. */
 static void use_parts(struct csv_job *j, struct store_column c)
 {
 	char part[2][256];
@@ -84,7 +84,7 @@ static void use_parts(struct csv_job *j, struct store_column c)
 	}
 }
 
-/* A figure named in full has its column, be it empty. */
+/* Adds a column for each figure that -s names in full, even if it stays empty. */
 void collect_named(struct csv_job *j)
 {
 	for (size_t i = 0; i < j->select.n && !j->list; i++)
@@ -96,7 +96,7 @@ void collect_named(struct csv_job *j)
 
 /* ---- derived figures ------------------------------------------------------------------------- */
 
-/* Short names of the totals over all caches of a level, and of what a program executed. */
+/* Looks up short names: totals over all caches of a level, executed warp and thread instructions. */
 static const struct result_value *find_short(const struct results *r, const char *name)
 {
 	char full[96];
@@ -112,7 +112,7 @@ static const struct result_value *find_short(const struct results *r, const char
 	return results_find(r, full);
 }
 
-/* The sum of the figures that a family with [*] has in this kernel. */
+/* Returns the sum of all figures of a family with [*] in this kernel; NAN: it has none. */
 static double find_family(const struct result_item *item, const char *name)
 {
 	double sum = NAN;
@@ -138,7 +138,7 @@ static double find_figure(void *ctx, const char *name)
 	return v ? v->real : (double)NAN;
 }
 
-static void add_value(struct csv_reading *g, uint32_t column, struct result_value v)
+static void append_store_value(struct csv_reading *g, uint32_t column, struct result_value v)
 {
 	struct store_value *to;
 
@@ -162,14 +162,14 @@ static void derive(struct csv_reading *g)
 			d->found[k] |= !isnan(find_figure(g, expr_name(d->expr, k)));
 		*use_of(g->j, column) = COLUMN_SHOWN;
 		if (!isnan(d->value))
-			add_value(
+			append_store_value(
 				g, column, (struct result_value){.real = d->value, .decimals = RESULT_EXACT});
 	}
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static uint32_t column_of(struct csv_reading *g, const struct result_figure *f)
+static uint32_t column_for_figure(struct csv_reading *g, const struct result_figure *f)
 {
 	if (f->id >= g->n_column) {
 		grow(&g->column, &g->cap_column, f->id + 1, sizeof(*g->column));
@@ -181,7 +181,7 @@ static uint32_t column_of(struct csv_reading *g, const struct result_figure *f)
 	return g->column[f->id] - 1;
 }
 
-/* Each item of -s that some figure matches; a name given in full needs no search for others. */
+/* Notes the items of -s that match the figure. */
 static void note_match(struct csv_job *j, const char *name)
 {
 	for (size_t i = 0; i < j->select.n; i++)
@@ -189,18 +189,18 @@ static void note_match(struct csv_job *j, const char *name)
 			j->matched[i] = namelist_matches(j->select.pattern[i], name);
 }
 
-static void keep(struct csv_reading *g)
+static void keep_item(struct csv_reading *g)
 {
 	const struct result_item *item = g->item;
 
 	g->n = 0;
 	for (uint32_t i = 0; i < item->n_figures; i++) {
-		uint32_t column = column_of(g, &item->figure[i]);
+		uint32_t column = column_for_figure(g, &item->figure[i]);
 
 		if (column_use(g->j, column) == COLUMN_SHOWN)
 			note_match(g->j, item->figure[i].name);
 		if (column_use(g->j, column) >= COLUMN_PART && !g->j->list)
-			add_value(g, column, item->figure[i].value);
+			append_store_value(g, column, item->figure[i].value);
 	}
 	if (g->j->list)
 		return;
@@ -217,19 +217,19 @@ static void run_done(struct csv_reading *g)
 	else if (strcmp(status, "complete") && strcmp(status, "limit"))
 		diag_error((struct place){.file = store_word(g->j->store,
 						  g->j->store->run[g->j->store->n_runs - 1].name)},
-			"found a run with the status %.20s, wanted complete", status);
+			"the run is not complete: status %.20s", status);
 	else
 		return;
 	g->j->status = EXIT_NO;
 }
 
-static bool wanted(const struct csv_job *j, const struct result_item *item)
+static bool kernel_is_selected(const struct csv_job *j, const struct result_item *item)
 {
 	return kselect_has(j->kernels, item->kernel.position, item->kernel.name);
 }
 
-/* What has a row; RESULT_DONE has other rules. */
-static int row_of(const struct csv_job *j)
+/* Returns the event that makes a row; RESULT_DONE is handled apart. */
+static int event_with_row(const struct csv_job *j)
 {
 	return j->per_interval ? RESULT_INTERVAL : j->per_run ? RESULT_END_OF_INPUT : RESULT_KERNEL;
 }
@@ -249,10 +249,10 @@ void collect(struct csv_job *j, const char *path)
 		j->any_interval |= event == RESULT_INTERVAL;
 		if (event == RESULT_START)
 			store_start(j->store, path, &item);
-		else if (event == row_of(j) && wanted(j, &item))
-			j->any_row = true, keep(&g);
+		else if (event == event_with_row(j) && kernel_is_selected(j, &item))
+			j->any_row = true, keep_item(&g);
 		else if (event == RESULT_DONE && (j->per_run || j->weights))
-			keep(&g);
+			keep_item(&g);
 		if (event == RESULT_DONE) {
 			store_end(j->store, &item);
 			run_done(&g);
@@ -265,20 +265,20 @@ void collect(struct csv_job *j, const char *path)
 	free(g.value);
 }
 
-/* A run that stopped before its first kernel has no row, and its status tells. */
+/* A run that stopped before its first kernel has no row; its status reports that. */
 void collect_some(const struct csv_job *j)
 {
 	if (j->per_interval && j->any_kernel && !j->any_interval)
-		die("found no intervals, wanted runs of trace-sim --interval");
+		die("no intervals in the input (expected results of trace-sim --interval)");
 	if (j->kernels && j->any_kernel && !j->any_row)
-		die("found no kernel that -k selects, wanted one");
+		die("-k selects no kernel of the input");
 }
 
 void collect_warn(const struct csv_job *j)
 {
 	char q[80];
 
-	/* A name in full that no input has and that no figure bears is a slip of the pen. */
+	/* A full name that is neither in the input nor in stats.def is a misspelling. */
 	for (size_t i = 0; i < j->select.n; i++)
 		if (!j->matched[i] && !strpbrk(j->select.pattern[i], "*?[") &&
 			!figure_find(j->select.pattern[i]))
@@ -286,8 +286,7 @@ void collect_warn(const struct csv_job *j)
 	collect_some(j);
 	for (size_t i = 0; i < j->select.n; i++)
 		if (!j->matched[i]) {
-			diag_warn(NOWHERE,
-				"-s %s: found no such figure in the input; --list shows what is there",
+			diag_warn(NOWHERE, "-s %s: no such figure in the input (--list prints the figures)",
 				diag_quote(q, sizeof(q), j->select.pattern[i], strlen(j->select.pattern[i])));
 		}
 	for (uint32_t i = 0; i < j->n_derived && !j->list; i++) {
@@ -295,7 +294,7 @@ void collect_warn(const struct csv_job *j)
 
 		for (size_t k = 0; k < expr_names(d->expr); k++)
 			if (!d->found[k])
-				diag_warn(NOWHERE, "-e %s: found no value of %s in the input", d->name,
+				diag_warn(NOWHERE, "-e %s: no value of %s in the input", d->name,
 					diag_quote(q, sizeof(q), expr_name(d->expr, k),
 						strlen(expr_name(d->expr, k))));
 	}

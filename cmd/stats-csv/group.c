@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels added up by what --group names, each run by itself.
+ * Adds up the kernels of each run by the columns of --group.
  *
- * Always true: a missing value does not count. The sum of a rate is the rate of the sums of its parts, and
- * empty where it has none; the sum of a figure that is a maximum or a running total is the largest.
+ * Always true: a missing value does not count. The sum of a rate is the rate of the sums of its parts, empty if it has
+ * no parts. The sum of a maximum or a running total is the largest value.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -84,7 +84,7 @@ static struct csv_group *find_group(const struct csv_groups *g, uint32_t run, co
 	return NULL;
 }
 
-static struct csv_group *group_of(struct csv_groups *g, uint32_t kernel)
+static struct csv_group *find_or_add_group(struct csv_groups *g, uint32_t kernel)
 {
 	const struct store_kernel *k = &g->s->kernel[kernel];
 	char *key = full_key(g, k);
@@ -202,7 +202,7 @@ void csv_print_groups(struct csv_job *j, FILE *out)
 	for (uint32_t a = 0; a < j->n_aggs; a++)
 		g.keep |= sums_keep(j->agg[a]);
 	for (uint32_t i = 0; i < s->n_kernels; i++) {
-		struct csv_group *p = group_of(&g, i);
+		struct csv_group *p = find_or_add_group(&g, i);
 		const struct store_value *v = store_load(s, &s->kernel[i]);
 
 		p->kernels++;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stats-csv: what its files share.
+ * stats-csv: declarations shared by its files.
  *
  *   main.c      the command line
  *   collect.c   results into a store
  *   table.c     the table of kernels or runs; the list of figures
  *   group.c     kernels added up, sums.c the values of one figure in a group
  *   weighted.c  the whole application, from runs of its picks
- *   top.c       where the cycles went
+ *   top.c       profiles: the places with most cycles
  *   writer.c    cells as CSV, TSV or Markdown
  */
 #ifndef STATS_CSV_H
@@ -61,12 +61,12 @@ struct csv_job {
 
 enum column_use { COLUMN_NEW, COLUMN_NO, COLUMN_PART, COLUMN_SHOWN };
 
-/* A column of the table: a figure, by its column of the store. */
+/* Figures shown, by their column of the store. */
 struct shown_columns {
 	uint32_t *column, n;
 	uint32_t *place;
 }; /* place: by column of the store, +1 */
-/* The options that --options names, else those that differ between runs. */
+/* Options shown: those of --options, else those that differ between runs. */
 struct shown_options {
 	uint32_t *option, n;
 };
@@ -74,12 +74,12 @@ struct shown_options {
 void collect(struct csv_job *j, const char *path);
 void collect_named(struct csv_job *j);
 void collect_warn(const struct csv_job *j);
-/* Ends the program where there were kernels and none was chosen. */
+/* Fatal error if the input had kernels and none was selected. */
 void collect_some(const struct csv_job *j);
 
 struct shown_columns shown_columns(const struct csv_job *j);
 struct shown_options shown_options(const struct csv_job *j);
-/* Is there a run that is not complete? Then each table has a column of it. */
+/* True if a run is not complete: each table then has the column "status". */
 bool table_shows_status(const struct store *s);
 void csv_print_table(struct csv_job *j, FILE *out);
 void csv_print_list(struct csv_job *j, FILE *out);
@@ -87,7 +87,7 @@ void csv_print_groups(struct csv_job *j, FILE *out);
 void csv_print_top(struct csv_job *j, FILE *out, int n, char **path);
 bool group_is_key(const char *name);
 
-/* sums.c: the values of a figure in a group. */
+/* sums.c: the values of one figure in one group. */
 struct sums {
 	uint64_t n, count;
 	double sum, mean, squares, min, max; /* squares: of the distances from the mean */
@@ -96,23 +96,23 @@ struct sums {
 	uint32_t cap;
 	bool whole, positive, sorted;
 };
-bool sums_keep(enum agg agg); /* it needs the values themselves */
+bool sums_keep(enum agg agg); /* true: agg needs every value */
 void sums_add(struct sums *s, const struct result_value *v, bool keep);
 double sums_value(struct sums *s, enum agg agg); /* NaN: none */
 
-/* weighted.c: totals of the application that --weights stand for. */
+/* weighted.c: totals of the application that the picks of --weights represent. */
 void csv_weights_read(struct csv_job *j, const char *path);
 void csv_weights_free(struct csv_job *j);
 void csv_weights_check(struct csv_job *j); /* after all options */
 void csv_print_weighted(struct csv_job *j, FILE *out);
 
-/* writer.c: one row at a time; cells are counted, so each row is as wide as the head. */
+/* writer.c: writes one row at a time; counts the cells of a row. */
 struct writer {
 	FILE *out;
 	enum table_form form;
 	uint32_t at;
 };
-/* The names of the columns, one after the other, and then the line of them all. */
+/* Column names, collected for writer_head(). */
 struct head {
 	char **name;
 	bool *number; /* Markdown: right-aligned */

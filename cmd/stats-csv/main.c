@@ -29,12 +29,12 @@ enum {
 	OPT_PROVENANCE
 };
 
-/* Of the words of aggs.def: for the completion, the help, a message. */
+/* The words of aggs.def for the completion, the help and a message. */
 #define AGG(name, word) " " word
 static const char agg_words[] =
 #include "aggs.def"
 	;
-static const char agg_help[] = "how, one or more of"
+static const char agg_help[] = "functions, one or more of"
 #include "aggs.def"
 			       " (default: sum)";
 static const char agg_wanted[] = "one of"
@@ -43,8 +43,8 @@ static const char agg_wanted[] = "one of"
 #undef AGG
 
 static const struct cli_row rows[] = {
-	{'s', "stats", "NAMES",
-		"figures: names and patterns (gpu_ipc,L2_*); default: those of the whole machine",
+	{CLI_GROUP, "Rows and columns", NULL, NULL, NULL},
+	{'s', "stats", "NAMES", "figures: names and patterns (gpu_ipc,L2_*); default: those of the whole GPU",
 		"@,figures"},
 	{'k', "kernels", "KERNELS",
 		"only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
@@ -52,29 +52,32 @@ static const struct cli_row rows[] = {
 	{OPT_PER, "per", "kernel|run|interval",
 		"a row for each kernel (default), for each run, or for each interval of trace-sim --interval",
 		"kernel run interval"},
-	{OPT_PROVENANCE, "provenance", NULL,
-		"columns of where runs come from: version, options given, hashes, command line", NULL},
-	{OPT_WIDE, "wide", NULL, "a column for each figure (default)", NULL},
-	{OPT_LONG, "long", NULL, "a row for each figure: statistic, value, unit", NULL},
-	{'F', "format", "FORMAT", "csv (default), tsv or markdown", "csv tsv markdown"},
-	{'o', "output", "FILE", "write the table there when complete; - is stdout", "file"},
-	{'f', "force", NULL, "replace an existing output file, but never one that is read", NULL},
-	{OPT_LIST, "list", NULL, "show which figures there are, with their units", NULL},
-	{OPT_RUNNING, "running", NULL, "running values, as Accel-Sim prints them", NULL},
-	{'e', "expression", "NAME=EXPR", "a derived column: + - * / ( ), names, min max sqrt log abs", NULL},
-	{OPT_GROUP, "group", "COLUMNS",
-		"add up the kernels of a run that agree in these: kernel_name, grid, ...",
-		"run kernel_name id position stream grid block"},
-	{OPT_AGG, "agg", "LIST", agg_help, agg_words},
+	{'e', "expression", "NAME=EXPR", "add a computed column: + - * / ( ), names, min max sqrt log abs",
+		NULL},
+	{OPT_RUNNING, "running", NULL, "print running values, as Accel-Sim prints them", NULL},
 	{OPT_OPTIONS, "options", "NAMES",
 		"columns of these configuration options: names and patterns; default: those that differ",
 		NULL},
 	{OPT_NO_OPTIONS, "no-options", NULL, "no columns of configuration options", NULL},
+	{OPT_PROVENANCE, "provenance", NULL,
+		"add columns on the origin of runs: version, options given, hashes, command line", NULL},
+	{CLI_GROUP, "Totals", NULL, NULL, NULL},
+	{OPT_GROUP, "group", "COLUMNS",
+		"add up the kernels of a run that are equal in these columns: kernel_name, grid, ...",
+		"run kernel_name id position stream grid block"},
+	{OPT_AGG, "agg", "LIST", agg_help, agg_words},
 	{OPT_WEIGHTS, "weights", "FILE",
-		"totals of the application whose picks (trace-pick) were run, with 95 % intervals", "file"},
-	{OPT_TOP, "top", "N", "of profiles: the N places where most cycles went, instead of figures", NULL},
-	{OPT_BY, "by", "WHAT", "what a place of --top is: " HOTSPOTS_BY_WORDS " (default: stall)", HOTSPOTS_BY_WORDS},
-	{'q', "quiet", NULL, "no warnings", NULL},
+		"totals of the application from runs of its picks (trace-pick), with 95 % intervals", "file"},
+	{OPT_TOP, "top", "N", "the N places of a profile with most cycles, instead of figures", NULL},
+	{OPT_BY, "by", "WHAT", "places of --top: " HOTSPOTS_BY_WORDS " (default: stall)", HOTSPOTS_BY_WORDS},
+	{CLI_GROUP, "Output", NULL, NULL, NULL},
+	{'F', "format", "FORMAT", "csv (default), tsv or markdown", "csv tsv markdown"},
+	{OPT_WIDE, "wide", NULL, "a column for each figure (default)", NULL},
+	{OPT_LONG, "long", NULL, "a row for each figure: statistic, value, unit", NULL},
+	{OPT_LIST, "list", NULL, "print the figures of the input with their units", NULL},
+	{'o', "output", "FILE", "write the table to FILE when it is complete; -: stdout", "file"},
+	{'f', "force", NULL, "replace an existing output file, but never an input", NULL},
+	{'q', "quiet", NULL, "print no warnings", NULL},
 };
 
 static const struct cli cli = {
@@ -83,15 +86,16 @@ static const struct cli cli = {
 	"make a table from simulation results",
 	"FILE holds results of trace-sim in any of its formats, or a log of Accel-Sim; - is stdin (the "
 	"default).\n"
-	"Exit status: 0 good; 1 a run stopped early, its rows are in the table; 2 trouble.\n",
+	"Exit status: 0 good; 1 a run stopped early (its rows are in the table); 2 trouble.\n",
 	rows, sizeof(rows) / sizeof(*rows), complete_results};
 
-static int choice(const char *option, const char *value, const char *const *name, int n, const char *wanted)
+static int choice_index(
+	const char *option, const char *value, const char *const *name, int n, const char *wanted)
 {
 	for (int i = 0; i < n; i++)
 		if (!strcmp(value, name[i]))
 			return i;
-	cli_usage("%s: found '%s', wanted %s", option, value, wanted);
+	cli_usage("unknown value '%s' of %s (expected %s)", value, option, wanted);
 }
 
 static void add_aggs(struct csv_job *j, const char *value)
@@ -105,7 +109,7 @@ static void add_aggs(struct csv_job *j, const char *value)
 
 	namelist_add(&l, value);
 	for (size_t i = 0; i < l.n; i++) {
-		enum agg a = (enum agg)choice("--agg", l.pattern[i], names, N_AGGS, agg_wanted);
+		enum agg a = (enum agg)choice_index("--agg", l.pattern[i], names, N_AGGS, agg_wanted);
 		uint32_t k = 0;
 
 		while (k < j->n_aggs && j->agg[k] != a)
@@ -115,7 +119,7 @@ static void add_aggs(struct csv_job *j, const char *value)
 	}
 	namelist_free(&l);
 	if (!j->n_aggs)
-		cli_usage("--agg: found '%s', wanted %s", value, agg_wanted);
+		cli_usage("--agg '%s' names no function (expected %s)", value, agg_wanted);
 }
 
 static void add_groups(struct csv_job *j, const char *value)
@@ -124,20 +128,20 @@ static void add_groups(struct csv_job *j, const char *value)
 	for (size_t i = 0; i < j->group.n; i++)
 		if (!group_is_key(j->group.pattern[i]))
 			cli_usage(
-				"--group: found '%s', wanted run, kernel_name, id, position, stream, grid or block",
+				"--group: unknown column '%s' (expected run, kernel_name, id, position, stream, grid or block)",
 				j->group.pattern[i]);
 	if (!j->group.n)
-		cli_usage("--group: found '%s', wanted a column such as kernel_name", value);
+		cli_usage("--group '%s' names no column (expected e.g. kernel_name)", value);
 }
 
-/* Names of options may have their dash. */
+/* Adds names and patterns of options, which may begin with a dash. */
 static void add_options(struct csv_job *j, const char *value)
 {
 	struct namelist l = {0};
 
 	namelist_add(&l, value);
 	if (!l.n)
-		cli_usage("--options: found '%s', wanted names or patterns", value);
+		cli_usage("--options '%s' has no name (expected names or patterns)", value);
 	for (size_t i = 0; i < l.n; i++)
 		namelist_add(&j->options, l.pattern[i] + (*l.pattern[i] == '-'));
 	namelist_free(&l);
@@ -152,13 +156,13 @@ static void add_derived(struct csv_job *j, const char *value)
 	char *name;
 
 	if (!equals || equals == value)
-		cli_usage("-e: found '%s', wanted NAME=EXPRESSION", value);
+		cli_usage("-e '%s' has no name (expected NAME=EXPRESSION)", value);
 	name = xstrndup(value, (size_t)(equals - value));
 	if (figure_find(name))
-		cli_usage("-e: found '%s', which is the name of a figure, wanted another", name);
+		cli_usage("-e: '%s' is the name of a figure (expected another name)", name);
 	for (uint32_t i = 0; i < j->n_derived; i++)
 		if (!strcmp(j->derived[i].name, name))
-			cli_usage("-e: found '%s' twice, wanted it once", name);
+			cli_usage("-e: '%s' is defined twice", name);
 	j->derived = xrealloc(j->derived, j->n_derived + 1, sizeof(*j->derived));
 	d = &j->derived[j->n_derived++];
 	d->name = name;
@@ -168,7 +172,7 @@ static void add_derived(struct csv_job *j, const char *value)
 	d->found = xcalloc(expr_names(d->expr) + 1, sizeof(bool));
 }
 
-static void on_option(void *ctx, int letter, const char *value)
+static void on_csv_option(void *ctx, int letter, const char *value)
 {
 	static const char *const forms[] = {"csv", "tsv", "markdown"}, *const pers[] = {
 									       "kernel", "run", "interval"};
@@ -180,7 +184,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 's':
 		namelist_add(&j->select, value);
 		if (!j->select.n)
-			cli_usage("-s: found '%s', wanted names or patterns", value);
+			cli_usage("-s '%s' has no name (expected names or patterns)", value);
 		break;
 	case 'k':
 		kselect_free(j->kernels);
@@ -189,14 +193,16 @@ static void on_option(void *ctx, int letter, const char *value)
 			die_fault(&f);
 		break;
 	case OPT_PER:
-		per = choice("--per", value, pers, 3, "kernel, run or interval");
+		per = choice_index("--per", value, pers, 3, "kernel, run or interval");
 		j->per_run = per == 1;
 		j->per_interval = per == 2;
 		break;
 	case OPT_PROVENANCE: j->provenance = true; break;
 	case OPT_WIDE: j->tidy = false; break;
 	case OPT_LONG: j->tidy = true; break;
-	case 'F': j->form = (enum table_form)choice("-F", value, forms, 3, "csv, tsv or markdown"); break;
+	case 'F':
+		j->form = (enum table_form)choice_index("-F", value, forms, 3, "csv, tsv or markdown");
+		break;
 	case 'o': j->output = value; break;
 	case 'f': j->force = true; break;
 	case OPT_LIST: j->list = true; break;
@@ -214,14 +220,14 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_BY:
 		j->by = hotspots_by_find(value);
 		if (j->by < 0)
-			cli_usage("--by: found '%s', wanted one of " HOTSPOTS_BY_WORDS, value);
+			cli_usage("unknown value '%s' of --by (expected one of " HOTSPOTS_BY_WORDS ")", value);
 		j->by_given = true;
 		break;
 	case 'q': j->quiet = true; break;
 	}
 }
 
-static void check(struct csv_job *j)
+static void prepare_job(struct csv_job *j)
 {
 	if (j->weights)
 		csv_weights_check(j);
@@ -230,24 +236,24 @@ static void check(struct csv_job *j)
 	if (j->n_aggs && !j->group.n)
 		namelist_add(&j->group, "run");
 	if (j->n_aggs && (j->tidy || j->per_run))
-		cli_usage("found --group or --agg with %s, wanted one of them",
-			j->tidy ? "--long" : "--per run");
+		cli_usage("--group and --agg cannot be used with %s", j->tidy ? "--long" : "--per run");
 	if (j->by_given && !j->top)
-		cli_usage("found --by without --top, wanted both");
+		cli_usage("--by requires --top");
 	if (j->top &&
 		(j->n_aggs || j->per_run || j->tidy || j->list || j->select.n || j->n_derived || j->running))
-		cli_usage("found --top with an option that chooses figures, wanted -k, -F, -o or --by");
+		cli_usage(
+			"--top cannot be used with an option that chooses figures (expected -k, -F, -o or --by)");
 	if (j->per_run && j->kernels)
-		cli_usage("found -k with --per run, wanted one of them");
+		cli_usage("-k cannot be used with --per run");
 	diag_quiet(j->quiet);
 	if (j->per_interval && j->running)
-		cli_usage("found --running with --per interval, wanted one of them");
+		cli_usage("--running cannot be used with --per interval");
 	j->store = store_new();
 	j->store->keep_about = j->provenance;
 	j->matched = xcalloc(j->select.n + 1, sizeof(bool));
 }
 
-static void finish(struct csv_job *j)
+static void free_job(struct csv_job *j)
 {
 	for (uint32_t i = 0; i < j->n_derived; i++) {
 		free(j->derived[i].name);
@@ -265,8 +271,8 @@ static void finish(struct csv_job *j)
 	store_free(j->store);
 }
 
-/* No file that is read is replaced by the table. */
-static void spare_inputs(const struct csv_job *j, int n, char **argv)
+/* Fails if the output would replace an input. */
+static void protect_csv_inputs(const struct csv_job *j, int n, char **argv)
 {
 	kselect_spare(j->kernels, j->output);
 	if (j->weights)
@@ -282,9 +288,9 @@ int main(int argc, char **argv)
 	int n;
 
 	diag_init(argv[0]);
-	n = cli_parse(&cli, argc, argv, on_option, &j);
-	check(&j);
-	spare_inputs(&j, n, argv);
+	n = cli_parse(&cli, argc, argv, on_csv_option, &j);
+	prepare_job(&j);
+	protect_csv_inputs(&j, n, argv);
 	collect_named(&j);
 	out = output_open(j.output, j.force);
 	for (int i = 0; i < n && !j.top; i++)
@@ -304,6 +310,6 @@ int main(int argc, char **argv)
 		csv_print_table(&j, output_stream(out));
 	output_commit(out);
 	n = j.status;
-	finish(&j);
+	free_job(&j);
 	return n;
 }

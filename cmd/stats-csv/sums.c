@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The values of one figure in one group, and what --agg makes of them.
+ * Values of one figure in one group, and the functions of --agg.
  *
- * Always true: a missing value does not count; the values themselves are kept only where a quantile is asked
- * for. Quantiles lie between neighbours in proportion, as a median of an even number does. The standard
- * deviation is that of a sample, of n - 1, and of one value there is none. A geometric mean over a value that
- * is not above 0 is none; its logarithms are those of ratios to the first value, so that the mean of equal
- * values is this value.
+ * Always true: a missing value does not count. Values are kept only for a quantile, which interpolates between
+ * neighbours. The standard deviation is that of a sample (n - 1); one value has none. A geometric mean requires
+ * values above 0; it uses logarithms of ratios to the first value, so that the mean of equal values is exact.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +36,7 @@ void sums_add(struct sums *s, const struct result_value *v, bool keep)
 	}
 }
 
-static int by_value(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -51,7 +49,7 @@ static double quantile(struct sums *s, double part)
 	uint64_t below = (uint64_t)at;
 
 	if (!s->sorted)
-		qsort(s->value, s->n, sizeof(*s->value), by_value);
+		qsort(s->value, s->n, sizeof(*s->value), compare_doubles);
 	s->sorted = true;
 	if (below + 1 >= s->n)
 		return s->value[s->n - 1];

@@ -2,8 +2,8 @@
 /*
  * The table of kernels or runs, wide and long, and the list of figures.
  *
- * Always true: columns stand in the order of -s, within one pattern in that of trace-stats(5), then by name
- * with numbers in their order; so the same figures give the same table whatever form they were read from.
+ * Always true: columns are in the order of -s, within one pattern in the order of trace-stats(5), then by name, with
+ * numbers compared as numbers. The table does not depend on the format of the input.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 /* ---- columns ---------------------------------------------------------------------------------- */
 
-/* Runs of digits compare as numbers. */
-static int natural(const char *a, const char *b)
+/* Compares two names; digits compare as numbers. */
+static int compare_natural(const char *a, const char *b)
 {
 	while (*a && *b) {
 		if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
@@ -60,11 +60,11 @@ static int compare_keys(const void *pa, const void *pb)
 		return a->item < b->item ? -1 : 1;
 	if (a->about != b->about)
 		return !a->about ? 1 : !b->about ? -1 : a->about < b->about ? -1 : 1;
-	return natural(a->name, b->name);
+	return compare_natural(a->name, b->name);
 }
 
-/* Derived figures stand last, in the order given. */
-static long item_of(const struct csv_job *j, const char *name)
+/* Returns the sort position by -s; derived figures are last, in the order given. */
+static long select_item_of(const struct csv_job *j, const char *name)
 {
 	for (uint32_t i = 0; i < j->n_derived; i++)
 		if (!strcmp(j->derived[i].name, name))
@@ -81,8 +81,8 @@ struct shown_columns shown_columns(const struct csv_job *j)
 
 	for (uint32_t i = 0; i < s->n_columns; i++)
 		if (i < j->cap_shown && j->shown[i] == COLUMN_SHOWN)
-			key[c.n++] = (struct sort_key){
-				item_of(j, s->column[i].name), s->column[i].about, s->column[i].name, i};
+			key[c.n++] = (struct sort_key){select_item_of(j, s->column[i].name),
+				s->column[i].about, s->column[i].name, i};
 	qsort(key, c.n, sizeof(*key), compare_keys);
 	for (uint32_t i = 0; i < c.n; i++) {
 		c.column[i] = key[i].column;
@@ -92,7 +92,7 @@ struct shown_columns shown_columns(const struct csv_job *j)
 	return c;
 }
 
-static bool differs(const struct store *s, uint32_t option)
+static bool option_differs(const struct store *s, uint32_t option)
 {
 	uint32_t first = 0;
 
@@ -107,8 +107,7 @@ static bool differs(const struct store *s, uint32_t option)
 }
 
 /*
- * Options that were named stand in that order, those that one pattern matches in the order of the
- * configuration.
+ * Adds the options of --options in that order; those of one pattern in the order of the configuration.
  */
 static void named_options(const struct csv_job *j, struct shown_options *o)
 {
@@ -122,8 +121,8 @@ static void named_options(const struct csv_job *j, struct shown_options *o)
 				namelist_find(&j->options, s->option[i]) == (long)k)
 				o->option[o->n++] = i;
 		if (o->n == had)
-			diag_warn(NOWHERE, "--options %s: found no such option in the input",
-				j->options.pattern[k]);
+			diag_warn(
+				NOWHERE, "--options %s: no such option in the input", j->options.pattern[k]);
 	}
 }
 
@@ -138,7 +137,7 @@ struct shown_options shown_options(const struct csv_job *j)
 	if (j->options.n)
 		named_options(j, &o);
 	for (uint32_t i = 0; i < s->n_options && !j->options.n && !j->no_options; i++)
-		if (!store_is_about(s->option[i]) && differs(s, i))
+		if (!store_is_about(s->option[i]) && option_differs(s, i))
 			o.option[o.n++] = i;
 	return o;
 }
@@ -163,7 +162,7 @@ bool table_shows_status(const struct store *s)
 	return false;
 }
 
-static void write_run(struct csv_rows *t, const struct store_kernel *k)
+static void write_run_cells(struct csv_rows *t, const struct store_kernel *k)
 {
 	const struct store_run *run = &t->s->run[k->run];
 
@@ -185,7 +184,7 @@ static void write_run(struct csv_rows *t, const struct store_kernel *k)
 	writer_value(&t->w, &(struct result_value){.count = k->cycles, .whole = true});
 }
 
-static void load_cells(struct csv_rows *t, const struct store_kernel *k)
+static void load_row_cells(struct csv_rows *t, const struct store_kernel *k)
 {
 	const struct store_value *v = store_load(t->s, k);
 
@@ -197,8 +196,8 @@ static void load_cells(struct csv_rows *t, const struct store_kernel *k)
 
 static void write_wide(struct csv_rows *t, const struct store_kernel *k)
 {
-	load_cells(t, k);
-	write_run(t, k);
+	load_row_cells(t, k);
+	write_run_cells(t, k);
 	for (uint32_t i = 0; i < t->c.n; i++)
 		writer_value(&t->w, t->cell[i]);
 	writer_end(&t->w);
@@ -206,13 +205,13 @@ static void write_wide(struct csv_rows *t, const struct store_kernel *k)
 
 static void write_long(struct csv_rows *t, const struct store_kernel *k)
 {
-	load_cells(t, k);
+	load_row_cells(t, k);
 	for (uint32_t i = 0; i < t->c.n; i++) {
 		const struct store_column *c = &t->s->column[t->c.column[i]];
 
 		if (!t->cell[i])
 			continue;
-		write_run(t, k);
+		write_run_cells(t, k);
 		writer_text(&t->w, c->name);
 		writer_value(&t->w, t->cell[i]);
 		writer_text(&t->w, c->about && strcmp(c->about->unit, "-") ? c->about->unit : "");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --top: where the cycles went, the most expensive places of each run's profile first. No store is needed: a
- * kernel's figures are added to the rows as they are read.
+ * --top: the places of each run's profile with most cycles, most first. A kernel's figures are added to the rows
+ * as they are read, without a store.
  *
- * Always true: a run has at most the rows asked for; share and sum are percent of the scheduler cycles of SMs
- * with thread blocks.
+ * Always true: a run has at most --top rows; share and sum are percent of the scheduler cycles of SMs with thread
+ * blocks.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -30,13 +30,13 @@ static void write_names(struct writer *w)
 	writer_head(w, &h);
 }
 
-/* Two places of a percentage, as a number that prints without more of them. */
-static double percent(uint64_t part, uint64_t all)
+/* Returns a percentage rounded to two decimals. */
+static double percent_of_cycles(uint64_t part, uint64_t all)
 {
 	return all ? round(10000 * (double)part / (double)all) / 100 : (double)NAN;
 }
 
-static void write_run(struct csv_job *j, struct writer *w, struct top *t, const char *run)
+static void write_hot_spots(struct csv_job *j, struct writer *w, struct top *t, const char *run)
 {
 	uint64_t sum = 0;
 
@@ -52,15 +52,15 @@ static void write_run(struct csv_job *j, struct writer *w, struct top *t, const 
 		writer_text(w, r->line);
 		writer_text(w, hotspots_reason_name((int)hotspots_main_reason(r, 0)));
 		writer_value(w, &(struct result_value){.count = r->cycles[0], .whole = true});
-		writer_real(w, percent(r->cycles[0], t->all[0]));
-		writer_real(w, percent(sum, t->all[0]));
+		writer_real(w, percent_of_cycles(r->cycles[0], t->all[0]));
+		writer_real(w, percent_of_cycles(sum, t->all[0]));
 		writer_value(w,
 			r->issues[0] ? &(struct result_value){.count = r->issues[0], .whole = true} : NULL);
 		writer_end(w);
 	}
 }
 
-/* "a.json", and of its second run "a.json#2". */
+/* Returns "a.json", for its second run "a.json#2". */
 static const char *run_name(const char *path, uint32_t run)
 {
 	char *name = xmalloc(strlen(path) + 16);
@@ -89,7 +89,7 @@ static void read_runs(struct csv_job *j, struct writer *w, struct results *r, co
 			kernels = true, profile |= hotspots_add(t, 0, &item);
 		if (event != RESULT_DONE)
 			continue;
-		write_run(j, w, t, run_name(path, item.run));
+		write_hot_spots(j, w, t, run_name(path, item.run));
 		hotspots_free(t);
 		t = NULL;
 		if (!strcmp(item.status, "cut"))
@@ -101,7 +101,7 @@ static void read_runs(struct csv_job *j, struct writer *w, struct results *r, co
 		die_fault(&f);
 	j->any_row |= kernels;
 	if (kernels && !profile)
-		die("%s: found no cycles of instructions, wanted what trace-sim --profile writes", path);
+		die("%s: no profile (expected a file of trace-sim --profile)", path);
 }
 
 void csv_print_top(struct csv_job *j, FILE *out, int n, char **path)

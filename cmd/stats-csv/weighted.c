@@ -2,9 +2,8 @@
 /*
  * --weights: a row for each run of picks, with the figures of the whole application and their 95 % intervals.
  *
- * Always true: every pick is in every run; a sum's columns are NAME, NAME.low and NAME.high, a mean's
- * NAME.mean and so on, per kernel of the application. An interval that cannot be told is empty, and so is a
- * figure that no totals give.
+ * Always true: every pick is in every run. A sum has the columns NAME, NAME.low and NAME.high; a mean, per kernel of
+ * the application, has NAME.mean, NAME.mean.low and NAME.mean.high. Unknown intervals and figures are empty.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -54,12 +53,12 @@ void csv_weights_check(struct csv_job *j)
 					  : NULL;
 
 	if (with)
-		cli_usage("found --weights with %s, wanted one of them", with);
+		cli_usage("--weights cannot be used with %s", with);
 	for (uint32_t i = 0; i < j->n_aggs; i++)
 		if (j->agg[i] != AGG_SUM && j->agg[i] != AGG_MEAN)
-			cli_usage("found --weights with an --agg other than sum and mean, wanted these");
+			cli_usage("--weights allows only --agg sum and mean");
 	if (!j->n_aggs)
-		j->agg[j->n_aggs++] = AGG_SUM; /* so that a rate's parts are kept, too */
+		j->agg[j->n_aggs++] = AGG_SUM; /* keeps the parts of rates */
 }
 
 static void write_head_of(struct csv_weighing *g)
@@ -79,7 +78,7 @@ static void write_head_of(struct csv_weighing *g)
 	writer_head(&g->w, &h);
 }
 
-/* Is it a sum, so that its mean is another value? */
+/* True if the figure is a sum, so that its mean differs from it. */
 static bool adds_up(const struct store_column *c)
 {
 	enum figure_kind kind = c->about ? c->about->kind : FIGURE_COUNTER;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tables: CSV as RFC 4180 has it (libcsv quotes what needs quotes), TSV with \t, \n and \\ written out, and
- * Markdown. Always true: lines of CSV end in CR LF, the others in LF; a missing value is an empty cell.
+ * Markdown, which shows unprintable bytes as \xNN. Always true: lines of CSV end in CR LF, the others in LF; a missing value is an empty cell.
  */
 #include <csv.h>
 #include <inttypes.h>
@@ -44,14 +44,14 @@ static void write_tsv(FILE *out, const char *text)
 
 static void write_markdown(FILE *out, const char *text)
 {
-	for (; *text; text++) {
-		if (strchr("|\\`*_<[]", *text) && *text != '_')
+	char *shown = diag_quoted(text);
+
+	for (const char *p = shown; *p; p++) {
+		if (strchr("|\\`*<[]", *p))
 			putc('\\', out);
-		if (*text == '\n' || *text == '\r')
-			putc(' ', out);
-		else
-			putc(*text, out);
+		putc(*p, out);
 	}
+	free(shown);
 }
 
 void writer_text(struct writer *w, const char *text)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What options name that the results must have: kernels of -k, patterns of -s, and names in full that no
- * figure of stats.def bears. A comparison of nothing would find everything equal.
+ * Names on the command line that must occur in the results: kernels of -k, patterns of -s, and full names outside
+ * stats.def. Otherwise a misspelt name would compare nothing and find everything equal.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,10 +45,10 @@ void asked_check(const struct diff_options *o)
 		if (a->met)
 			continue;
 		if (!strcmp(a->option, "-k"))
-			die("found no kernel that -k selects, wanted one");
+			die("-k selects no kernel of either side");
 		if (!strpbrk(a->name, "*?["))
 			figure_refuse(a->option, a->name);
-		die("%s: found no figure %s on either side, wanted one", a->option,
+		die("%s: no figure %s on either side", a->option,
 			diag_quote(q, sizeof(q), a->name, strlen(a->name)));
 	}
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The figures of two kernels: which are equal within tolerance.
+ * Compares the figures of two kernels within the tolerances.
  *
- * Always true: a figure is compared where both sides can have it. A sparse counter that a record leaves out
- * is 0; a figure that a side never has (a log lacks some) is left out. Where one side is exact and the other
- * as printed, they are equal within one unit of the last printed place.
+ * Always true: a figure is compared only if both sides can have it. A sparse counter that a record omits is 0; a figure
+ * that a side never has (logs lack some) is skipped. An exact and a printed value are equal within one unit of
+ * the last printed digit.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "compare.h"
 
-static bool has(const struct result_value *v) { return v->decimals != INT8_MAX; }
+static bool has_value(const struct result_value *v) { return v->decimals != INT8_MAX; }
 
-static void load_cells(struct diff *d, int side, uint32_t kernel)
+static void load_side_cells(struct diff *d, int side, uint32_t kernel)
 {
 	const struct store_kernel *k = &d->store->kernel[kernel - 1];
 	const struct store_value *v = store_load(d->store, k);
@@ -24,14 +24,14 @@ static void load_cells(struct diff *d, int side, uint32_t kernel)
 		d->cell[side][v[i].column] = v[i].value;
 }
 
-/* The value of a side, with what is 0 by being left out. */
-static bool value_of(const struct diff *d, int side, uint32_t column, struct result_value *v)
+/* Sets *v to the value of a side, 0 for an omitted sparse counter. False: it has none. */
+static bool value_or_zero(const struct diff *d, int side, uint32_t column, struct result_value *v)
 {
 	const struct figure *a = d->store->column[column].about;
 	bool family = a && d->seen_family[side][a - figures_table];
 
 	*v = d->cell[side][column];
-	if (has(v))
+	if (has_value(v))
 		return true;
 	if (!a || !a->sparse ||
 		(a->kind != FIGURE_COUNTER && a->kind != FIGURE_HISTOGRAM && a->kind != FIGURE_MAX))
@@ -48,15 +48,15 @@ const struct tolerance *tolerance_of(const struct diff_options *o, const char *n
 	return NULL;
 }
 
-/* Of b from a, exact where both are whole and a double does not tell them apart. */
-static double difference(const struct result_value *a, const struct result_value *b)
+/* Returns b minus a; exact for integers that are equal as doubles. */
+static double value_difference(const struct result_value *a, const struct result_value *b)
 {
 	if (a->whole && b->whole)
 		return b->count >= a->count ? (double)(b->count - a->count) : -(double)(a->count - b->count);
 	return b->real - a->real;
 }
 
-/* One unit of the last place that was printed, where the other side is exact. */
+/* Returns one unit of the last printed digit if only one side is exact, else 0. */
 static double printed_unit(const struct result_value *a, const struct result_value *b)
 {
 	int8_t places = a->decimals == RESULT_EXACT ? b->decimals : a->decimals;
@@ -70,7 +70,7 @@ static bool is_equal(
 	const struct diff *d, const char *name, const struct result_value *a, const struct result_value *b)
 {
 	const struct tolerance *t = tolerance_of(d->o, name);
-	double delta = fabs(difference(a, b)), most = fmax(fabs(a->real), fabs(b->real));
+	double delta = fabs(value_difference(a, b)), most = fmax(fabs(a->real), fabs(b->real));
 
 	if (delta == 0)
 		return true;
@@ -84,17 +84,17 @@ static void add_change(struct diff *d, uint32_t column)
 	if (!d->seen[0][column] && !d->seen[1][column])
 		return;
 	for (int side = 0; side < 2; side++) {
-		c.has[side] = value_of(d, side, column, &c.value[side]);
+		c.has[side] = value_or_zero(d, side, column, &c.value[side]);
 		if (!c.has[side] && !d->seen[side][column])
 			return;
 	}
-	/* What a log cannot tell of a kernel says nothing about a record's figure. */
+	/* A figure that only a record can have does not differ from a log. */
 	if ((!c.has[0] && !c.has[1]) || (c.has[0] != c.has[1] && d->side[0].log != d->side[1].log))
 		return;
 	c.relative = NAN;
 	c.moved = c.has[0] != c.has[1] || !is_equal(d, c.name, &c.value[0], &c.value[1]);
 	if (c.has[0] && c.has[1]) {
-		double delta = difference(&c.value[0], &c.value[1]);
+		double delta = value_difference(&c.value[0], &c.value[1]);
 
 		c.relative = delta == 0             ? 0
 			     : c.value[0].real == 0 ? copysign(INFINITY, delta)
@@ -106,26 +106,29 @@ static void add_change(struct diff *d, uint32_t column)
 	d->change[d->n_changes++] = c;
 }
 
-/* A value that came or went stands before any change of one. */
-static double size_of(const struct change *c) { return isnan(c->relative) ? INFINITY : fabs(c->relative); }
+/* Returns the sort key of a change; a value that appeared or disappeared is the largest. */
+static double change_size(const struct change *c)
+{
+	return isnan(c->relative) ? INFINITY : fabs(c->relative);
+}
 
 static int compare_changes(const void *pa, const void *pb)
 {
 	const struct change *a = pa, *b = pb;
-	double x = size_of(a), y = size_of(b), dx, dy;
+	double x = change_size(a), y = change_size(b), dx, dy;
 
 	if (a->moved != b->moved)
 		return a->moved ? -1 : 1;
 	if (x > y || x < y)
 		return x > y ? -1 : 1;
-	dx = fabs(difference(&a->value[0], &a->value[1]));
-	dy = fabs(difference(&b->value[0], &b->value[1]));
+	dx = fabs(value_difference(&a->value[0], &a->value[1]));
+	dy = fabs(value_difference(&b->value[0], &b->value[1]));
 	if (dx > dy || dx < dy)
 		return dx > dy ? -1 : 1;
 	return strcmp(a->name, b->name);
 }
 
-/* gpu_sim_cycle is kept for the summary even where it is not to be compared. */
+/* The summary needs gpu_sim_cycle even if it is not compared. */
 static bool is_compared(const struct diff_options *o, const char *name)
 {
 	return strcmp(name, "gpu_sim_cycle") || ((!o->select.n || namelist_find(&o->select, name) >= 0) &&
@@ -137,8 +140,8 @@ uint32_t compare_pair(struct diff *d, const struct pair *p)
 	uint32_t moved = 0;
 
 	d->n_changes = 0;
-	load_cells(d, 0, p->a);
-	load_cells(d, 1, p->b);
+	load_side_cells(d, 0, p->a);
+	load_side_cells(d, 1, p->b);
 	for (uint32_t i = 0; i < d->store->n_columns; i++)
 		if (is_compared(d->o, d->store->column[i].name))
 			add_change(d, i);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stats-diff: what its files share. Both sides lie in one store, so a column, a word and an option have the
- * same number on both; side 0 is A, side 1 is B.
+ * stats-diff: declarations shared by its files. One store has both sides, so a column, a word and an option have the
+ * same number on both. Side 0 is A, side 1 is B.
  */
 #ifndef STATS_DIFF_H
 #define STATS_DIFF_H
@@ -15,13 +15,13 @@
 
 enum diff_form { DIFF_TEXT, DIFF_JSON, DIFF_MARKDOWN };
 
-/* Within either of the two a figure counts as equal. */
+/* A figure is equal if it is within either of the two. */
 struct tolerance {
 	char *pattern;
 	double absolute, relative;
 };
 
-/* What an option names that some result must have. */
+/* A name on the command line that must occur in a result. */
 struct asked {
 	const char *option;
 	char *name;
@@ -76,43 +76,45 @@ struct diff {
 
 /* load.c: -1 after a message when a side cannot be read. */
 int diff_load(struct diff *d, int side, const char *path);
-/* Is the figure to be compared? */
+/* True if the figure is compared. */
 bool diff_wanted(const struct diff_options *o, const char *name);
-/* asked.c: of option; of each name of a list that is not sure to be there. */
+/* asked.c: adds a name; adds the names of a list that stats.def does not guarantee. */
 void asked_add(struct diff_options *o, const char *option, const char *name);
 void asked_names(struct diff_options *o, const char *option, const struct namelist *l);
-/* A side has this figure; a kernel of -k. */
+/* Notes that a side has this figure, or a kernel of -k. */
 void asked_figure(const struct diff_options *o, const char *name);
 void asked_kernel(const struct diff_options *o);
-/* Ends the program with a message where something was not met. */
+/* Fatal error if a name did not occur. */
 void asked_check(const struct diff_options *o);
 void asked_free(struct diff_options *o);
 void pair_kernels(struct diff *d);
-/* top.c: an exit status. */
+/* top.c: returns an exit status. */
 int diff_top(const struct diff_options *o, FILE *out, const char *a, const char *b, const char *heading);
-/* Fill change[] for a pair, what moved first and most first; returns how many moved. */
+/* Fills change[] for a pair, the largest change first. Returns the number of figures that moved. */
 uint32_t compare_pair(struct diff *d, const struct pair *p);
-/* The last -T that matches name, or NULL. */
+/* Returns the last -T that matches name, or NULL. */
 const struct tolerance *tolerance_of(const struct diff_options *o, const char *name);
 /*
- * weighted.c: a line for each figure of the application;
- * sets differs. -1 after a message: a pick was not run.
+ * weighted.c: prints a line for each figure of the application and sets differs. Returns -1 after a message if
+ * a pick was not run.
  */
 int diff_print_weighted(struct diff *d, FILE *out, const char *heading);
-/* A line for each pair; sets differs. */
+/* Prints each pair that moved; sets differs. */
 void print_diff(struct diff *d, FILE *out, const char *heading);
 void print_summary(struct diff *d, FILE *out, const char *heading);
 void print_lone(enum diff_form form, FILE *out, const char *name, int side);
-/* The name of a pair of files, or both paths. */
+/* Prints the name of a pair of files, or both paths. */
 void print_heading(const struct diff *d, FILE *out, const char *heading);
-/* A text of the input, with what would break the form made harmless. */
+/* Prints a text of the input: unprintable bytes as \xNN, characters of Markdown with a backslash. */
 void print_name(FILE *out, const char *text, enum diff_form form);
+int print_name_width(const char *text); /* columns that DIFF_TEXT takes */
+/* Prints text as DIFF_TEXT, and blanks up to width columns. */
+void print_name_padded(FILE *out, const char *text, int width);
 json_t *print_json_text(const char *text);
-/* One object a line; takes o over. */
+/* Prints o on one line and releases it. */
 void print_json_line(json_t *o, FILE *out);
 /*
- * option.c: the options that differ, under a heading of
- * their own unless there is one. True: there is one now.
+ * option.c: prints the options that differ, after a heading unless one was printed. Returns whether one was printed.
  */
 bool option_print(const struct diff *d, FILE *out, const char *heading, bool headed);
 

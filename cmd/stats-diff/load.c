@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading a side into the store: kernels and figures that are to be compared.
+ * Reads the kernels and figures of a side into the store.
  *
- * Always true: each result is read once, forward; a figure is looked up by name once for each result, not
- * for each kernel; times of the host are left out unless -s names them in full. Nothing is compared here
- * (compare.c).
+ * Always true: each result is read once, forward. A figure is looked up by name once a result, not once a kernel.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +19,7 @@ static bool is_host(const char *name)
 	return false;
 }
 
-/* Host times are compared only where -s names them in full. */
+/* Host times are compared only if -s names them in full. */
 bool diff_wanted(const struct diff_options *o, const char *name)
 {
 	if (namelist_find(&o->ignore, name) >= 0)
@@ -44,7 +42,7 @@ struct loading {
 	uint32_t cap_value;
 };
 
-static uint32_t column_of(struct loading *l, const struct result_figure *f)
+static uint32_t load_column(struct loading *l, const struct result_figure *f)
 {
 	if (f->id >= l->n) {
 		grow(&l->column, &l->cap, f->id + 1, sizeof(*l->column));
@@ -61,12 +59,12 @@ static uint32_t column_of(struct loading *l, const struct result_figure *f)
 	return l->column[f->id];
 }
 
-static void keep(struct loading *l, const struct result_item *item)
+static void keep_side_item(struct loading *l, const struct result_item *item)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < item->n_figures; i++) {
-		uint32_t column = column_of(l, &item->figure[i]);
+		uint32_t column = load_column(l, &item->figure[i]);
 
 		if (column == UINT32_MAX)
 			continue;
@@ -78,7 +76,7 @@ static void keep(struct loading *l, const struct result_item *item)
 	store_keep(l->d->store, item, l->value, n);
 }
 
-static int read_all(struct loading *l, struct results *r, struct fault *f)
+static int read_side_events(struct loading *l, struct results *r, struct fault *f)
 {
 	struct diff *d = l->d;
 	struct result_item item;
@@ -93,11 +91,11 @@ static int read_all(struct loading *l, struct results *r, struct fault *f)
 			if (!kselect_has(d->o->kernels, item.kernel.position, item.kernel.name))
 				continue;
 			asked_kernel(d->o);
-			keep(l, &item);
+			keep_side_item(l, &item);
 			l->side->n_kernels++;
 		} else {
 			if (d->o->weights)
-				keep(l, &item);
+				keep_side_item(l, &item);
 			store_end(d->store, &item);
 			if (strcmp(item.status, "cut"))
 				continue;
@@ -118,7 +116,7 @@ int diff_load(struct diff *d, int side, const char *path)
 	*l.side = (struct side){d->store->n_kernels, 0, d->store->n_runs, 0, path, false};
 	r = results_open(path, 0, &f);
 	if (r)
-		status = read_all(&l, r, &f);
+		status = read_side_events(&l, r, &f);
 	if (status < 0)
 		diag_fault(&f);
 	results_close(r);

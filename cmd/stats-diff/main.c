@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stats-diff: what moved between two simulation results, kernel by kernel.
- * This file is the command line, and folders whose files are paired by name.
+ * stats-diff: compares two simulation results, kernel by kernel. This file has the command line, and pairs the files
+ * of two directories by name.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,36 +20,37 @@
 enum { OPT_ALL = 256, OPT_SUMMARY, OPT_WEIGHTS, OPT_OPTIONS, OPT_TOP, OPT_BY };
 
 static const struct cli_row rows[] = {
+	{CLI_GROUP, "Comparison", NULL, NULL, NULL},
 	{'T', "tolerance", "[NAME=]TOL",
-		"a change up to TOL is none: 5% of the larger value, or 10 for a difference", NULL},
+		"ignore changes up to TOL: 5% of the larger value, or 10 for a difference", NULL},
 	{'s', "stats", "NAMES", "compare only these figures: names and patterns (gpu_ipc,L2_*)", "@,figures"},
-	{'i', "ignore", "NAMES", "compare all but these", "@,figures"},
+	{'i', "ignore", "NAMES", "do not compare these figures", "@,figures"},
 	{'k', "kernels", "KERNELS",
 		"only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
 		"@,runs"},
-	{OPT_ALL, "all", NULL, "show what is equal, too", NULL},
-	{'q', "quiet", NULL, "print nothing, the exit status tells", NULL},
-	{'F', "format", "FORMAT", "text (default), json or markdown", "text json markdown"},
-	{OPT_OPTIONS, "options", NULL, "show the configuration options that differ; --summary does", NULL},
-	{OPT_SUMMARY, "summary", NULL, "show speed-up and the kernels that matter instead of figures", NULL},
 	{OPT_WEIGHTS, "weights", "FILE",
-		"compare what two runs of picks (trace-pick) stand for; a difference inside its error is none",
+		"compare the application's totals from two runs of its picks (trace-pick), and their errors",
 		"file"},
-	{OPT_TOP, "top", "N", "of profiles: the N places whose cycles changed most, instead of figures",
-		NULL},
-	{OPT_BY, "by", "WHAT", "what a place of --top is: " HOTSPOTS_BY_WORDS " (default: stall)", HOTSPOTS_BY_WORDS},
+	{OPT_TOP, "top", "N", "the N places of profiles whose cycles changed most, instead of figures", NULL},
+	{OPT_BY, "by", "WHAT", "places of --top: " HOTSPOTS_BY_WORDS " (default: stall)", HOTSPOTS_BY_WORDS},
+	{CLI_GROUP, "Output", NULL, NULL, NULL},
+	{OPT_ALL, "all", NULL, "also show equal figures", NULL},
+	{OPT_OPTIONS, "options", NULL, "show the configuration options that differ (--summary does)", NULL},
+	{OPT_SUMMARY, "summary", NULL, "show the speed-up and the kernels that contribute most", NULL},
+	{'F', "format", "FORMAT", "text (default), json or markdown", "text json markdown"},
+	{'q', "quiet", NULL, "print nothing, only set the exit status", NULL},
 };
 
 static const struct cli cli = {
 	"[-T [NAME=]TOL]... [-s NAMES] [-i NAMES] [-k KERNELS] [--all] [-q] [-F FORMAT] [--options] [--summary] A B",
 	"compare two simulation results",
-	"A and B hold results of trace-sim in any of its formats or logs of Accel-Sim; - is stdin. Of two "
-	"folders\n"
-	"the files of equal names are compared. Host times are left out unless -s names them.\n"
+	"A and B hold results of trace-sim in any of its formats or logs of Accel-Sim; - is stdin. In two "
+	"directories\n"
+	"files of equal names are compared. Host times are left out unless -s names them.\n"
 	"Exit status: 0 equal within tolerance; 1 different; 2 trouble.\n",
 	rows, sizeof(rows) / sizeof(*rows), complete_results};
 
-/* "5%", "0.01"; several by commas. */
+/* Adds a tolerance: "5%", "0.01", or both separated by a comma. */
 static void add_tolerance(struct diff_options *o, const char *value)
 {
 	const char *equals = strrchr(value, '='), *s = equals ? equals + 1 : value;
@@ -65,9 +66,12 @@ static void add_tolerance(struct diff_options *o, const char *value)
 		double *to = relative ? &t.relative : &t.absolute;
 
 		if (!good || (end[relative] && end[relative] != ',') || !*t.pattern)
-			cli_usage("-T: found '%s', wanted [NAME=]NUMBER or [NAME=]NUMBER%%", value);
+			cli_usage(
+				"invalid tolerance '%s' (expected [NAME=]NUMBER or [NAME=]NUMBER%%)", value);
 		if (*to >= 0)
-			cli_usage("-T: found '%s', wanted one number and one percentage at most", value);
+			cli_usage(
+				"tolerance '%s' has two values of one kind (expected at most one number and one percentage)",
+				value);
 		*to = relative ? x / 100 : x;
 		s = end + relative;
 	} while (*s++ == ',');
@@ -81,11 +85,11 @@ static void add_names(struct namelist *l, const char *option, const char *value)
 
 	namelist_add(l, value);
 	if (l->n == n)
-		cli_usage("%s: found '%s', wanted names or patterns", option, value);
+		cli_usage("%s '%s' has no name (expected names or patterns)", option, value);
 }
 
-/* Once all options are read. */
-static void ask(struct diff_options *o)
+/* Lists the names that must occur, after all options are read. */
+static void list_asked(struct diff_options *o)
 {
 	asked_names(o, "-s", &o->select);
 	asked_names(o, "-i", &o->ignore);
@@ -105,7 +109,7 @@ static void set_form(struct diff_options *o, const char *value)
 			return;
 		}
 	}
-	cli_usage("-F: found '%s', wanted text, json or markdown", value);
+	cli_usage("unknown format '%s' (expected text, json or markdown)", value);
 }
 
 static void set_weights(struct diff_options *o, const char *path)
@@ -113,13 +117,13 @@ static void set_weights(struct diff_options *o, const char *path)
 	struct fault f;
 
 	if (o->weights)
-		cli_usage("found --weights twice, wanted it once");
+		cli_usage("--weights is given twice");
 	o->weights = xcalloc(1, sizeof(*o->weights));
 	if (picks_read(o->weights, path, &f) < 0)
 		die_fault(&f);
 }
 
-static void on_option(void *ctx, int letter, const char *value)
+static void on_diff_option(void *ctx, int letter, const char *value)
 {
 	struct diff_options *o = ctx;
 	struct fault f;
@@ -142,7 +146,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_BY:
 		o->by = hotspots_by_find(value);
 		if (o->by < 0)
-			cli_usage("--by: found '%s', wanted one of " HOTSPOTS_BY_WORDS, value);
+			cli_usage("unknown value '%s' of --by (expected one of " HOTSPOTS_BY_WORDS ")", value);
 		break;
 	case OPT_SUMMARY: o->summary = true; break;
 	case OPT_WEIGHTS: set_weights(o, value); break;
@@ -184,7 +188,7 @@ static void diff_free(struct diff *d)
 	store_free(d->store);
 }
 
-static int worse(int a, int b) { return a > b ? a : b; }
+static int worse_status(int a, int b) { return a > b ? a : b; }
 
 static int diff_files(
 	const struct diff_options *o, FILE *out, const char *a, const char *b, const char *heading)
@@ -219,7 +223,7 @@ struct folder {
 	size_t n;
 };
 
-static int compare_names(const void *a, const void *b)
+static int compare_entry_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -231,7 +235,7 @@ static bool is_folder(const char *path)
 	return strcmp(path, "-") && !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-static char *join(const char *folder, const char *name)
+static char *join_path(const char *folder, const char *name)
 {
 	char *path = xmalloc(strlen(folder) + strlen(name) + 2);
 
@@ -248,7 +252,7 @@ static struct folder read_folder(const char *path)
 	if (!dir)
 		die_errno("%s", path);
 	while ((e = readdir(dir))) {
-		char *full = join(path, e->d_name);
+		char *full = join_path(path, e->d_name);
 
 		if (*e->d_name != '.' && !is_folder(full)) {
 			f.name = xrealloc(f.name, f.n + 1, sizeof(*f.name));
@@ -258,7 +262,7 @@ static struct folder read_folder(const char *path)
 	}
 	closedir(dir);
 	if (f.n)
-		qsort(f.name, f.n, sizeof(*f.name), compare_names);
+		qsort(f.name, f.n, sizeof(*f.name), compare_entry_names);
 	return f;
 }
 
@@ -276,17 +280,17 @@ static int diff_folders(const struct diff_options *o, FILE *out, const char *a, 
 	int status = EXIT_GOOD;
 
 	if (!fa.n && !fb.n)
-		die("%s, %s: found no files, wanted results in both folders", a, b);
+		die("%s, %s: no files in either directory", a, b);
 	while (i < fa.n || j < fb.n) {
 		int c = i == fa.n ? 1 : j == fb.n ? -1 : strcmp(fa.name[i], fb.name[j]);
 
 		if (c) {
 			print_lone(o->form, out, c < 0 ? fa.name[i++] : fb.name[j++], c > 0);
-			status = worse(status, EXIT_NO);
+			status = worse_status(status, EXIT_NO);
 		} else {
-			char *pa = join(a, fa.name[i]), *pb = join(b, fb.name[j]);
+			char *pa = join_path(a, fa.name[i]), *pb = join_path(b, fb.name[j]);
 
-			status = worse(status, diff_files(o, out, pa, pb, fa.name[i]));
+			status = worse_status(status, diff_files(o, out, pa, pb, fa.name[i]));
 			free(pa);
 			free(pb);
 			i++;
@@ -298,7 +302,7 @@ static int diff_folders(const struct diff_options *o, FILE *out, const char *a, 
 	return status;
 }
 
-/* A file and a folder: the file of the same name in it. */
+/* Compares a file with the file of the same name in a directory. */
 static int diff_mixed(const struct diff_options *o, FILE *out, const char *a, const char *b)
 {
 	const char *file = is_folder(a) ? b : a, *slash = strrchr(file, '/');
@@ -306,8 +310,8 @@ static int diff_mixed(const struct diff_options *o, FILE *out, const char *a, co
 	int status;
 
 	if (!strcmp(file, "-"))
-		die("found a folder and standard input, wanted two files or two folders");
-	path = join(is_folder(a) ? a : b, slash ? slash + 1 : file);
+		die("a directory cannot be compared with standard input (expected two files or two directories)");
+	path = join_path(is_folder(a) ? a : b, slash ? slash + 1 : file);
 	status = is_folder(a) ? diff_files(o, out, path, b, NULL) : diff_files(o, out, a, path, NULL);
 	free(path);
 	return status;
@@ -320,18 +324,19 @@ int main(int argc, char **argv)
 	int n, status;
 
 	diag_init(argv[0]);
-	n = cli_parse(&cli, argc, argv, on_option, &o);
+	n = cli_parse(&cli, argc, argv, on_diff_option, &o);
 	if (n != 2)
-		cli_usage("found %d operands, wanted two: A and B", n);
+		cli_usage("%d operands (expected two: A and B)", n);
 	if (o.by && !o.top)
-		cli_usage("found --by without --top, wanted both");
+		cli_usage("--by requires --top");
 	if (o.top && (o.weights || o.select.n || o.ignore.n || o.n_tolerances || o.summary || o.options))
-		cli_usage("found --top with an option about figures, wanted -k, -F, -q, --all or --by");
+		cli_usage(
+			"--top cannot be used with an option about figures (expected -k, -F, -q, --all or --by)");
 	if (!strcmp(argv[0], "-") && !strcmp(argv[1], "-"))
-		cli_usage("found standard input on both sides, wanted it on one");
+		cli_usage("A and B cannot both be standard input");
 	if (o.weights && (o.summary || o.kernels))
-		cli_usage("found --weights with %s, wanted one of them", o.summary ? "--summary" : "-k");
-	ask(&o);
+		cli_usage("--weights cannot be used with %s", o.summary ? "--summary" : "-k");
+	list_asked(&o);
 	out = output_open(o.quiet ? "/dev/null" : NULL, true);
 	if (is_folder(argv[0]) && is_folder(argv[1]))
 		status = diff_folders(&o, output_stream(out), argv[0], argv[1]);

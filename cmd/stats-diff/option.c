@@ -2,8 +2,8 @@
 /*
  * Configuration options that differ between the runs of both sides, which are paired in their order.
  *
- * Always true: an option that a side does not tell, as logs may not, differs from nothing; options stand in
- * the order of the configuration, and do not change the exit status.
+ * Always true: an option that a side lacks (logs lack some) does not differ. Options are in the order of the
+ * configuration and do not change the exit status.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,21 +19,21 @@ struct rows {
 	uint32_t n, cap;
 };
 
-static const char *value_of(const struct store *s, uint32_t run, uint32_t option)
+static const char *option_text(const struct store *s, uint32_t run, uint32_t option)
 {
 	const struct store_run *r = &s->run[run];
 
 	return option < r->n_options && r->option[option] ? store_word(s, r->option[option]) : NULL;
 }
 
-static struct rows find(const struct diff *d)
+static struct rows find_option_rows(const struct diff *d)
 {
 	struct rows l = {0};
 
 	for (uint32_t r = 0; r < d->side[0].n_runs && r < d->side[1].n_runs; r++) {
 		for (uint32_t i = 0; i < d->store->n_options; i++) {
-			const char *a = value_of(d->store, d->side[0].first_run + r, i);
-			const char *b = value_of(d->store, d->side[1].first_run + r, i);
+			const char *a = option_text(d->store, d->side[0].first_run + r, i);
+			const char *b = option_text(d->store, d->side[1].first_run + r, i);
 
 			if (!a || !b || !strcmp(a, b))
 				continue;
@@ -44,8 +44,8 @@ static struct rows find(const struct diff *d)
 	return l;
 }
 
-/* "gpgpu_n_mem", and of a later run of the input "#2 gpgpu_n_mem". */
-static void name_of(const struct diff *d, const struct option_row *r, char *out, size_t cap)
+/* Writes "gpgpu_n_mem", for a later run of the input "#2 gpgpu_n_mem". */
+static void option_label(const struct diff *d, const struct option_row *r, char *out, size_t cap)
 {
 	if (r->run)
 		snprintf(out, cap, "#%u %s", r->run + 1, d->store->option[r->option]);
@@ -53,7 +53,7 @@ static void name_of(const struct diff *d, const struct option_row *r, char *out,
 		snprintf(out, cap, "%s", d->store->option[r->option]);
 }
 
-static void print_json(const struct diff *d, FILE *out, const struct rows *l, const char *heading)
+static void print_json_options(const struct diff *d, FILE *out, const struct rows *l, const char *heading)
 {
 	json_t *o = json_object(), *list = json_array();
 
@@ -72,13 +72,13 @@ static void print_json(const struct diff *d, FILE *out, const struct rows *l, co
 	print_json_line(o, out);
 }
 
-static void print_markdown(const struct diff *d, FILE *out, const struct rows *l)
+static void print_markdown_options(const struct diff *d, FILE *out, const struct rows *l)
 {
 	char name[256];
 
 	fputs("\n| option | A | B |\n|---|---|---|\n", out);
 	for (uint32_t i = 0; i < l->n; i++) {
-		name_of(d, &l->row[i], name, sizeof(name));
+		option_label(d, &l->row[i], name, sizeof(name));
 		fputs("| ", out);
 		print_name(out, name, DIFF_MARKDOWN);
 		for (int side = 0; side < 2; side++) {
@@ -90,7 +90,7 @@ static void print_markdown(const struct diff *d, FILE *out, const struct rows *l
 	putc('\n', out);
 }
 
-static void print_text(const struct diff *d, FILE *out, const struct rows *l)
+static void print_text_options(const struct diff *d, FILE *out, const struct rows *l)
 {
 	int w[2] = {6, 1};
 	char name[256];
@@ -98,18 +98,20 @@ static void print_text(const struct diff *d, FILE *out, const struct rows *l)
 	for (uint32_t i = 0; i < l->n; i++) {
 		int n[2];
 
-		name_of(d, &l->row[i], name, sizeof(name));
-		n[0] = (int)strlen(name);
-		n[1] = (int)strlen(l->row[i].value[0]);
+		option_label(d, &l->row[i], name, sizeof(name));
+		n[0] = print_name_width(name);
+		n[1] = print_name_width(l->row[i].value[0]);
 		for (int k = 0; k < 2; k++)
 			w[k] = n[k] > w[k] ? n[k] : w[k];
 	}
 	fprintf(out, "  %-*s  %-*s  %s\n", w[0], "option", w[1], "A", "B");
 	for (uint32_t i = 0; i < l->n; i++) {
-		name_of(d, &l->row[i], name, sizeof(name));
-		fprintf(out, "  %-*s  ", w[0], name);
-		print_name(out, l->row[i].value[0], DIFF_TEXT);
-		fprintf(out, "%*s  ", w[1] - (int)strlen(l->row[i].value[0]), "");
+		option_label(d, &l->row[i], name, sizeof(name));
+		fputs("  ", out);
+		print_name_padded(out, name, w[0]);
+		fputs("  ", out);
+		print_name_padded(out, l->row[i].value[0], w[1]);
+		fputs("  ", out);
 		print_name(out, l->row[i].value[1], DIFF_TEXT);
 		putc('\n', out);
 	}
@@ -117,16 +119,16 @@ static void print_text(const struct diff *d, FILE *out, const struct rows *l)
 
 bool option_print(const struct diff *d, FILE *out, const char *heading, bool headed)
 {
-	struct rows l = find(d);
+	struct rows l = find_option_rows(d);
 
 	if (l.n && !headed)
 		print_heading(d, out, heading);
 	if (!l.n)
 		return headed;
 	if (d->o->form == DIFF_JSON)
-		print_json(d, out, &l, heading);
+		print_json_options(d, out, &l, heading);
 	else
-		(d->o->form == DIFF_MARKDOWN ? print_markdown : print_text)(d, out, &l);
+		(d->o->form == DIFF_MARKDOWN ? print_markdown_options : print_text_options)(d, out, &l);
 	free(l.row);
 	return true;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which kernel of A is which of B: a longest common subsequence of names, so that insertions and removals
- * show as diff(1) shows them.
+ * Pairs the kernels of A and B: a longest common subsequence of names, as diff(1) does for lines.
  *
- * Always true: pairs stand in the order of both sides. Equal starts and ends are paired first; where the
- * rest is too long for the quadratic table, the nearest place is searched where both go on alike.
+ * Always true: pairs are in the order of both sides. Equal starts and ends are paired first. If the rest is too long for
+ * the quadratic table, the nearest position with equal names is searched.
  */
 #include <stdlib.h>
 #include "compare.h"
@@ -18,21 +17,25 @@ static void add_pair(struct diff *d, uint32_t a, uint32_t b)
 	d->pair[d->n_pairs++] = (struct pair){a, b};
 }
 
-/* Kernel i of a side, counted from 0; the same number + 1 in the store. */
-static uint32_t at(const struct diff *d, int side, uint32_t i) { return d->side[side].first_kernel + i + 1; }
-
-static bool same(const struct diff *d, uint32_t a, uint32_t b)
+/* Returns 1 + the index in the store of kernel i of a side. */
+static uint32_t store_kernel_number(const struct diff *d, int side, uint32_t i)
 {
-	return d->store->kernel[at(d, 0, a) - 1].name == d->store->kernel[at(d, 1, b) - 1].name;
+	return d->side[side].first_kernel + i + 1;
 }
 
-/* What follows one kernel on both sides may be in any order: removals first. */
-static void flush(struct diff *d, uint32_t *a, uint32_t to_a, uint32_t *b, uint32_t to_b)
+static bool same_kernel_name(const struct diff *d, uint32_t a, uint32_t b)
+{
+	return d->store->kernel[store_kernel_number(d, 0, a) - 1].name ==
+	       d->store->kernel[store_kernel_number(d, 1, b) - 1].name;
+}
+
+/* Adds the kernels up to to_a and to_b without partners; removals first. */
+static void pair_with_none(struct diff *d, uint32_t *a, uint32_t to_a, uint32_t *b, uint32_t to_b)
 {
 	while (*a < to_a)
-		add_pair(d, at(d, 0, (*a)++), 0);
+		add_pair(d, store_kernel_number(d, 0, (*a)++), 0);
 	while (*b < to_b)
-		add_pair(d, 0, at(d, 1, (*b)++));
+		add_pair(d, 0, store_kernel_number(d, 1, (*b)++));
 }
 
 static void pair_table(struct diff *d, uint32_t a, uint32_t end_a, uint32_t b, uint32_t end_b)
@@ -45,14 +48,14 @@ static void pair_table(struct diff *d, uint32_t a, uint32_t end_a, uint32_t b, u
 		for (uint32_t x = end_b; x-- > b;) {
 			uint32_t *c = &best[(y - a) * w + (x - b)];
 
-			*c = same(d, y, x) ? c[w + 1] + 1 : c[w] > c[1] ? c[w] : c[1];
+			*c = same_kernel_name(d, y, x) ? c[w + 1] + 1 : c[w] > c[1] ? c[w] : c[1];
 		}
 	while (i < end_a && j < end_b) {
 		const uint32_t *c = &best[(i - from_a) * w + (j - from_b)];
 
-		if (same(d, i, j)) {
-			flush(d, &a, i, &b, j);
-			add_pair(d, at(d, 0, i++), at(d, 1, j++));
+		if (same_kernel_name(d, i, j)) {
+			pair_with_none(d, &a, i, &b, j);
+			add_pair(d, store_kernel_number(d, 0, i++), store_kernel_number(d, 1, j++));
 			a = i;
 			b = j;
 		} else if (c[w] >= c[1]) {
@@ -61,7 +64,7 @@ static void pair_table(struct diff *d, uint32_t a, uint32_t end_a, uint32_t b, u
 			j++;
 		}
 	}
-	flush(d, &a, end_a, &b, end_b);
+	pair_with_none(d, &a, end_a, &b, end_b);
 	free(best);
 }
 
@@ -70,28 +73,28 @@ static void pair_near(struct diff *d, uint32_t a, uint32_t end_a, uint32_t b, ui
 	while (a < end_a && b < end_b) {
 		uint32_t k = 0;
 
-		while (k < AHEAD && !(a + k < end_a && same(d, a + k, b)) &&
-			!(b + k < end_b && same(d, a, b + k)))
+		while (k < AHEAD && !(a + k < end_a && same_kernel_name(d, a + k, b)) &&
+			!(b + k < end_b && same_kernel_name(d, a, b + k)))
 			k++;
 		if (k == AHEAD)
-			flush(d, &a, a + 1, &b, b + 1);
-		else if (a + k < end_a && same(d, a + k, b))
-			flush(d, &a, a + k, &b, b);
+			pair_with_none(d, &a, a + 1, &b, b + 1);
+		else if (a + k < end_a && same_kernel_name(d, a + k, b))
+			pair_with_none(d, &a, a + k, &b, b);
 		else
-			flush(d, &a, a, &b, b + k);
-		while (k < AHEAD && a < end_a && b < end_b && same(d, a, b))
-			add_pair(d, at(d, 0, a++), at(d, 1, b++));
+			pair_with_none(d, &a, a, &b, b + k);
+		while (k < AHEAD && a < end_a && b < end_b && same_kernel_name(d, a, b))
+			add_pair(d, store_kernel_number(d, 0, a++), store_kernel_number(d, 1, b++));
 	}
-	flush(d, &a, end_a, &b, end_b);
+	pair_with_none(d, &a, end_a, &b, end_b);
 }
 
 void pair_kernels(struct diff *d)
 {
 	uint32_t a = 0, b = 0, end_a = d->side[0].n_kernels, end_b = d->side[1].n_kernels, tail = 0;
 
-	for (; a < end_a && b < end_b && same(d, a, b); a++, b++)
-		add_pair(d, at(d, 0, a), at(d, 1, b));
-	for (; a < end_a && b < end_b && same(d, end_a - 1, end_b - 1); tail++) {
+	for (; a < end_a && b < end_b && same_kernel_name(d, a, b); a++, b++)
+		add_pair(d, store_kernel_number(d, 0, a), store_kernel_number(d, 1, b));
+	for (; a < end_a && b < end_b && same_kernel_name(d, end_a - 1, end_b - 1); tail++) {
 		end_a--;
 		end_b--;
 	}
@@ -100,5 +103,5 @@ void pair_kernels(struct diff *d)
 	else
 		pair_near(d, a, end_a, b, end_b);
 	for (uint32_t i = 0; i < tail; i++)
-		add_pair(d, at(d, 0, end_a + i), at(d, 1, end_b + i));
+		add_pair(d, store_kernel_number(d, 0, end_a + i), store_kernel_number(d, 1, end_b + i));
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What moved, as text, JSON (one object a line) or Markdown.
- * Always true: names, values and changes are aligned within a kernel; a kernel without a move is not shown
- * unless --all was given.
+ * Prints differences as text, JSON (one object a line) or Markdown. Always true: names, values and changes are
+ * aligned within a kernel; a kernel without a difference is shown with --all only.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -24,7 +23,7 @@ static void print_value(char *out, size_t cap, const struct result_value *v)
 		snprintf(out, cap, "%s", isfinite(v->real) ? record_real_text(text, v->real) : "-");
 }
 
-static void change_text(char *out, size_t cap, const struct change *c)
+static void figure_change_text(char *out, size_t cap, const struct change *c)
 {
 	if (!c->has[0] || !c->has[1])
 		snprintf(out, cap, "%s", c->has[0] ? "gone" : "new");
@@ -45,11 +44,29 @@ static const struct store_kernel *kernel_of(const struct diff *d, uint32_t k)
 
 void print_name(FILE *out, const char *text, enum diff_form form)
 {
-	for (; *text; text++) {
-		if (form == DIFF_MARKDOWN && strchr("|\\`*<[]", *text))
+	char *shown = diag_quoted(text);
+
+	for (const char *p = shown; *p; p++) {
+		if (form == DIFF_MARKDOWN && strchr("|\\`*<[]", *p))
 			putc('\\', out);
-		putc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, out);
+		putc(*p, out);
 	}
+	free(shown);
+}
+
+void print_name_padded(FILE *out, const char *text, int width)
+{
+	print_name(out, text, DIFF_TEXT);
+	fprintf(out, "%*s", width - print_name_width(text), "");
+}
+
+int print_name_width(const char *text)
+{
+	char *shown = diag_quoted(text);
+	size_t n = strlen(shown);
+
+	free(shown);
+	return (int)n;
 }
 
 static void print_kernel_name(const struct diff *d, FILE *out, uint32_t k)
@@ -71,7 +88,7 @@ static void fill_cells(struct cells *c, const struct change *ch)
 		else
 			strcpy(c->value[s], "-");
 	}
-	change_text(c->change, sizeof(c->change), ch);
+	figure_change_text(c->change, sizeof(c->change), ch);
 }
 
 static void print_text_changes(const struct diff *d, FILE *out)
@@ -83,7 +100,7 @@ static void print_text_changes(const struct diff *d, FILE *out)
 		int n[4];
 
 		fill_cells(&c[i], &d->change[i]);
-		n[0] = (int)strlen(d->change[i].name);
+		n[0] = print_name_width(d->change[i].name);
 		n[1] = (int)strlen(c[i].value[0]);
 		n[2] = (int)strlen(c[i].value[1]);
 		n[3] = (int)strlen(c[i].change);
@@ -93,9 +110,9 @@ static void print_text_changes(const struct diff *d, FILE *out)
 	fprintf(out, "  %-*s  %*s  %*s  %*s\n", w[0], "name", w[1], "A", w[2], "B", w[3], "change");
 	for (uint32_t i = 0; i < d->n_changes; i++) {
 		fputs("  ", out);
-		print_name(out, d->change[i].name, DIFF_TEXT);
-		fprintf(out, "%*s  %*s  %*s  %*s\n", w[0] - (int)strlen(d->change[i].name), "", w[1],
-			c[i].value[0], w[2], c[i].value[1], w[3], c[i].change);
+		print_name_padded(out, d->change[i].name, w[0]);
+		fprintf(out, "  %*s  %*s  %*s\n", w[1], c[i].value[0], w[2], c[i].value[1], w[3],
+			c[i].change);
 	}
 	free(c);
 }
@@ -206,7 +223,7 @@ static void print_json_pair(const struct diff *d, FILE *out, const struct pair *
 	print_json_line(o, out);
 }
 
-/* A file that one folder lacks. */
+/* Prints the name of a file that one directory lacks. */
 void print_lone(enum diff_form form, FILE *out, const char *name, int side)
 {
 	if (form == DIFF_JSON) {
@@ -240,7 +257,16 @@ void print_heading(const struct diff *d, FILE *out, const char *heading)
 	fputs(d->o->form == DIFF_MARKDOWN ? "\n\n" : "\n", out);
 }
 
-/* Runs that ended otherwise. */
+static void print_status(enum diff_form form, FILE *out, const char *a, const char *b)
+{
+	fputs(form == DIFF_MARKDOWN ? "status: A " : "  status: A ", out);
+	print_name(out, a, form);
+	fputs(", B ", out);
+	print_name(out, b, form);
+	fputs(form == DIFF_MARKDOWN ? "\n\n" : "\n", out);
+}
+
+/* Prints the runs whose status differs between the sides. */
 static void compare_status(struct diff *d, FILE *out, const char *heading)
 {
 	for (uint32_t i = 0; i < d->side[0].n_runs && i < d->side[1].n_runs; i++) {
@@ -253,10 +279,11 @@ static void compare_status(struct diff *d, FILE *out, const char *heading)
 			print_heading(d, out, heading);
 		d->differs = true;
 		if (d->o->form == DIFF_JSON)
-			print_json_line(json_pack("{s:{s:s,s:s}}", "status", "a", a, "b", b), out);
+			print_json_line(json_pack("{s:{s:o,s:o}}", "status", "a", print_json_text(a), "b",
+						print_json_text(b)),
+				out);
 		else
-			fprintf(out, "%sstatus: A %s, B %s%s\n", d->o->form == DIFF_MARKDOWN ? "" : "  ", a,
-				b, d->o->form == DIFF_MARKDOWN ? "\n" : "");
+			print_status(d->o->form, out, a, b);
 	}
 }
 

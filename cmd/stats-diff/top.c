@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --top: between two profiles, the places whose cycles changed most; kernels of equal names are one.
+ * --top: the places of two profiles whose cycles changed most; kernels of equal names are one.
  *
- * Always true: a place that did not change is shown with --all only; the order is that of the change, so that
- * the first rows tell why a run became slower or faster.
+ * Always true: rows are sorted by change, largest first; a place that did not change is shown with --all only.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,12 +36,12 @@ static int read_side(struct top *t, const struct diff_options *o, int side, cons
 	if (event < 0)
 		return diag_fault(&f);
 	if (kernels && !profile)
-		return diag_error((struct place){.file = path},
-			"found no cycles of instructions, wanted what trace-sim --profile writes");
+		return diag_error(
+			(struct place){.file = path}, "no profile (expected a file of trace-sim --profile)");
 	return 0;
 }
 
-static void change_text(char *out, size_t cap, const struct hotspot *r)
+static void hot_spot_change_text(char *out, size_t cap, const struct hotspot *r)
 {
 	if (!r->cycles[0] || !r->cycles[1])
 		snprintf(out, cap, "%s", r->cycles[0] ? "gone" : "new");
@@ -51,7 +50,7 @@ static void change_text(char *out, size_t cap, const struct hotspot *r)
 			100 * ((double)r->cycles[1] - (double)r->cycles[0]) / (double)r->cycles[0]);
 }
 
-/* "0x0090 LDG.E:12"; of a line alone "line 12". */
+/* Writes "0x0090 LDG.E:12", for a line alone "line 12". */
 static void place_text(char *out, size_t cap, const struct hotspot *r)
 {
 	if (*r->pc)
@@ -62,17 +61,17 @@ static void place_text(char *out, size_t cap, const struct hotspot *r)
 		snprintf(out, cap, "-");
 }
 
-/* The reason of a row, or what most of a side's cycles went to: that of the side which took more. */
+/* Returns the reason of a row, or the main reason on the side with more cycles. */
 static const char *stall_of(const struct hotspot *r)
 {
 	return hotspots_reason_name((int)hotspots_main_reason(r, r->cycles[1] > r->cycles[0]));
 }
 
-static void print_row(const struct diff_options *o, FILE *out, const struct hotspot *r)
+static void print_hot_spot(const struct diff_options *o, FILE *out, const struct hotspot *r)
 {
 	char change[32], place[160];
 
-	change_text(change, sizeof(change), r);
+	hot_spot_change_text(change, sizeof(change), r);
 	place_text(place, sizeof(place), r);
 	if (o->form == DIFF_MARKDOWN) {
 		fprintf(out, "| %" PRIu64 " | %" PRIu64 " | %s | %s | ", r->cycles[0], r->cycles[1], change,
@@ -83,8 +82,10 @@ static void print_row(const struct diff_options *o, FILE *out, const struct hots
 		fputs(" |\n", out);
 		return;
 	}
-	fprintf(out, "  %12" PRIu64 "  %12" PRIu64 "  %9s  %-21s  %-28s  ", r->cycles[0], r->cycles[1],
-		change, stall_of(r), place);
+	fprintf(out, "  %12" PRIu64 "  %12" PRIu64 "  %9s  %-21s  ", r->cycles[0], r->cycles[1], change,
+		stall_of(r));
+	print_name_padded(out, place, 28);
+	fputs("  ", out);
 	print_name(out, *r->kernel ? r->kernel : "-", o->form);
 	putc('\n', out);
 }
@@ -120,7 +121,7 @@ static void print_head(const struct diff_options *o, FILE *out, const struct top
 			"kernel");
 }
 
-static bool print_rows(const struct diff_options *o, FILE *out, struct top *t, const char *const path[2],
+static bool print_hot_spots(const struct diff_options *o, FILE *out, struct top *t, const char *const path[2],
 	const char *heading)
 {
 	struct diff d = {.o = o, .side = {{.path = path[0]}, {.path = path[1]}}};
@@ -141,7 +142,7 @@ static bool print_rows(const struct diff_options *o, FILE *out, struct top *t, c
 		if (o->form == DIFF_JSON)
 			print_json_row(out, heading, r);
 		else
-			print_row(o, out, r);
+			print_hot_spot(o, out, r);
 	}
 	return differs;
 }
@@ -154,8 +155,9 @@ int diff_top(const struct diff_options *o, FILE *out, const char *a, const char 
 	int result = EXIT_TROUBLE;
 
 	if (read_side(t, o, 0, a, status[0]) == 0 && read_side(t, o, 1, b, status[1]) == 0)
-		result = print_rows(o, out, t, path, heading) || strcmp(status[0], status[1]) ? EXIT_NO
-											      : EXIT_GOOD;
+		result = print_hot_spots(o, out, t, path, heading) || strcmp(status[0], status[1])
+				 ? EXIT_NO
+				 : EXIT_GOOD;
 	hotspots_free(t);
 	return result;
 }

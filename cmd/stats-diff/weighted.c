@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --weights: two runs of the same picks, compared as what they stand for: each figure of the whole
- * application on both sides, their difference, and half of its 95 % interval.
+ * --weights: compares the totals of the whole application from two runs of the same picks: each figure on both sides,
+ * the difference, and half of its 95 % interval.
  *
- * Always true: the interval is that of the difference, by pick, so that what both runs have in common does
- * not count; a figure moved when its difference is larger than that and than its tolerance. Where an interval
- * cannot be told, any difference beyond the tolerance is one.
+ * Always true: the interval is computed from the differences of the picks, so that common errors cancel. A figure moved
+ * if its difference is larger than the interval and the tolerance; an unknown interval counts as 0.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -57,17 +56,17 @@ static void weigh_column(struct weighing *g, uint32_t column)
 	g->row[g->n++] = m;
 }
 
-static double relative(const struct moved *m)
+static double relative_change(const struct moved *m)
 {
 	double delta = m->value[1] - m->value[0];
 
 	return delta == 0 ? 0 : m->value[0] == 0 ? copysign(INFINITY, delta) : delta / fabs(m->value[0]);
 }
 
-static int by_change(const void *pa, const void *pb)
+static int compare_moved(const void *pa, const void *pb)
 {
 	const struct moved *a = pa, *b = pb;
-	double x = fabs(relative(a)), y = fabs(relative(b));
+	double x = fabs(relative_change(a)), y = fabs(relative_change(b));
 
 	if (a->outside != b->outside)
 		return a->outside ? -1 : 1;
@@ -88,13 +87,13 @@ static void percent_text(char t[32], double part, const char *form)
 		snprintf(t, 32, form, 100 * part);
 }
 
-static void print_rows(const struct weighing *g, FILE *out)
+static void print_total_rows(const struct weighing *g, FILE *out)
 {
 	bool markdown = g->d->o->form == DIFF_MARKDOWN;
 	int w = 4;
 
 	for (uint32_t i = 0; i < g->n; i++)
-		w = (int)strlen(g->row[i].name) > w ? (int)strlen(g->row[i].name) : w;
+		w = print_name_width(g->row[i].name) > w ? print_name_width(g->row[i].name) : w;
 	if (markdown)
 		fputs("\n| name | A | B | change | +- |\n|---|---:|---:|---:|---:|\n", out);
 	else if (g->n)
@@ -103,12 +102,15 @@ static void print_rows(const struct weighing *g, FILE *out)
 		const struct moved *m = &g->row[i];
 		char change[32], half[32];
 
-		percent_text(change, relative(m), "%+.2f%%");
+		percent_text(change, relative_change(m), "%+.2f%%");
 		percent_text(half, m->value[0] != 0 ? m->half / fabs(m->value[0]) : (double)NAN, "%.2f%%");
-		fprintf(out,
-			markdown ? "| %-*s | %.8g | %.8g | %s | %s |\n"
-				 : "  %-*s  %14.8g  %14.8g  %9s  %8s\n",
-			w, m->name, m->value[0], m->value[1], change, half);
+		fputs(markdown ? "| " : "  ", out);
+		if (markdown)
+			print_name(out, m->name, DIFF_MARKDOWN);
+		else
+			print_name_padded(out, m->name, w);
+		fprintf(out, markdown ? " | %.8g | %.8g | %s | %s |\n" : "  %14.8g  %14.8g  %9s  %8s\n",
+			m->value[0], m->value[1], change, half);
 	}
 }
 
@@ -119,12 +121,16 @@ static void put_real(FILE *out, const char *name, double x)
 	fprintf(out, ",\"%s\":%s", name, isfinite(x) ? record_real_text(text, x) : "null");
 }
 
-static void print_json(const struct weighing *g, FILE *out)
+static void print_json_totals(const struct weighing *g, FILE *out)
 {
 	for (uint32_t i = 0; i < g->n; i++) {
 		const struct moved *m = &g->row[i];
 
-		fprintf(out, "{\"name\":\"%s\"", m->name);
+		json_t *name = print_json_text(m->name);
+
+		fputs("{\"name\":", out);
+		json_dumpf(name, out, JSON_ENCODE_ANY);
+		json_decref(name);
 		put_real(out, "a", m->value[0]);
 		put_real(out, "b", m->value[1]);
 		put_real(out, "difference", m->value[1] - m->value[0]);
@@ -133,23 +139,28 @@ static void print_json(const struct weighing *g, FILE *out)
 	}
 }
 
-static void print_all(struct weighing *g, FILE *out, const char *heading)
+static void print_weighted_totals(struct weighing *g, FILE *out, const char *heading)
 {
 	const struct picks *p = g->d->o->weights;
 	uint32_t outside = 0;
 
 	if (g->n)
-		qsort(g->row, g->n, sizeof(*g->row), by_change);
+		qsort(g->row, g->n, sizeof(*g->row), compare_moved);
 	for (uint32_t i = 0; i < g->n; i++)
 		outside += g->row[i].outside;
 	if (g->d->o->form == DIFF_JSON) {
-		print_json(g, out);
+		print_json_totals(g, out);
 		return;
 	}
-	if (heading)
-		fprintf(out, "%s: ", heading);
-	fprintf(out, "%s -> %s, %u of %u kernels\n", g->d->side[0].path, g->d->side[1].path, p->n, p->n_all);
-	print_rows(g, out);
+	if (heading) {
+		print_name(out, heading, DIFF_TEXT);
+		fputs(": ", out);
+	}
+	print_name(out, g->d->side[0].path, DIFF_TEXT);
+	fputs(" -> ", out);
+	print_name(out, g->d->side[1].path, DIFF_TEXT);
+	fprintf(out, ", %u of %u kernels\n", p->n, p->n_all);
+	print_total_rows(g, out);
 	fprintf(out, "  figures: %u outside the 95 %% interval\n", outside);
 }
 
@@ -173,7 +184,7 @@ int diff_print_weighted(struct diff *d, FILE *out, const char *heading)
 		if (diff_wanted(d->o, d->store->column[i].name))
 			weigh_column(&g, i);
 	if (status == 0)
-		print_all(&g, out, heading);
+		print_weighted_totals(&g, out, heading);
 	for (int s = 0; s < 2; s++) {
 		weighted_free(g.side[s]);
 		free(g.stray[s]);

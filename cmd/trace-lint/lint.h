@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the checks share: the run, the kernel that is being read, the warps of the current thread block.
+ * State shared by the checks: the run, the kernel being read, the warps of the current thread block.
  *
  *   lint_list.c    operands: lists, folders, single kernels
  *   lint_header.c  a kernel's header
@@ -8,12 +8,11 @@
  *   lint_inst.c    static instructions, each once for each kernel
  *   lint_warp.c    records: EXIT, barriers, groups
  *   lint_addr.c    addresses of a record
- *   lint_config.c  what a configuration cannot run
- *   lint_cubin.c   control codes that are not those of the trace
+ *   lint_config.c  configurations, and kernels that they cannot run
+ *   lint_cubin.c   control codes that differ from the trace
  *
- * Always true: a check sees a record once, while its line is at hand, and keeps nothing of it but the state
- * of its warp; memory is that of one thread block's warps and of the distinct instructions (of a raw trace:
- * all warps).
+ * Always true: a check sees each record once, with its line, and keeps only the state of its warp. Memory grows with the
+ * warps of one thread block (of a raw trace: all warps) and with the distinct instructions.
  */
 #ifndef LINT_H
 #define LINT_H
@@ -38,7 +37,7 @@ enum fact_flag {
 
 enum place_kind { PLACE_NONE, PLACE_GLOBAL, PLACE_GENERIC, PLACE_SHARED, PLACE_LOCAL };
 
-/* What the checks need of a static instruction. */
+/* Facts of a static instruction for the checks. */
 struct fact {
 	uint8_t flags, where;               /* enum fact_flag, enum place_kind */
 	uint8_t width;                      /* bytes of a lane, as the hardware has it */
@@ -48,7 +47,7 @@ struct fact {
 struct lint_warp {
 	uint64_t line; /* of its last record */
 	uint32_t lanes, exited, groups;
-	bool damaged; /* lines were lost: what is absent proves nothing */
+	bool damaged; /* lines were lost: only present records are judged */
 	bool met;
 };
 
@@ -97,7 +96,7 @@ void lint_power(struct report *rep, const struct gpuconf *c);
 void lint_power_kernel(struct lint *l, uint64_t insts);
 
 /* ---- lint_list.c ---- */
-/* All that an operand names. False: it cannot be read. */
+/* Checks everything that an operand names. False: it cannot be read. */
 bool lint_operand(struct lint *l, const char *path);
 
 /* ---- lint_header.c ---- */
@@ -106,8 +105,8 @@ void lint_shape(struct lint *l); /* once a line was read */
 
 /* ---- lint_block.c ---- */
 /*
- * Read and check the kernel of a list's command, or of path without a list. False: it cannot be opened, *f
- * says why.
+ * Reads and checks the kernel of a list's command, or of path without a list. False: it cannot be opened; *f has
+ * the reason.
  */
 bool lint_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path, struct fault *f);
 struct lint_warp *lint_warp_of(struct lint *l, const struct tblock *tb, uint32_t warp);
@@ -115,9 +114,9 @@ void lint_free(struct lint *l);
 
 /* ---- lint_inst.c ---- */
 void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line);
-/* Where a column of an instruction line begins. */
+/* Returns the start of a column of an instruction line. */
 struct place lint_place(const struct lint *l, const struct trace_line *line, enum line_column column);
-/* True: the rule was not printed for this instruction yet, and is to be; false: it was counted. */
+/* True if the rule is to be printed: the first finding for this instruction. Otherwise counts it. */
 bool lint_first(struct lint *l, uint32_t handle, enum rule_name rule);
 
 /* ---- lint_warp.c ---- */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Addresses of a record: one pass over its words gives the lowest, the highest and all low bits, and
- * everything else is a comparison. Always true: what the model leaves out (the lanes of a stride behind a
- * hole) is not judged. What is left out: bulk copies, and opcodes that no rule of the model covers.
+ * Checks the addresses of a record: one pass over its words gives the lowest address, the highest and all low bits.
+ * Lanes that the model ignores (of a stride after a hole), bulk copies and opcodes without a rule are not judged.
  */
 #include "bits.h"
 #include "lint.h"
@@ -16,7 +15,7 @@ struct lane_span {
 	bool null, holes;
 };
 
-static inline void join(struct lane_span *s, uint64_t a)
+static inline void extend_span(struct lane_span *s, uint64_t a)
 {
 	s->low = a < s->low ? a : s->low;
 	s->high = a > s->high ? a : s->high;
@@ -29,8 +28,8 @@ static void stride_span(struct lane_span *s, const uint64_t *w, uint32_t mask)
 	unsigned n = gap ? bit_lowest32(gap) : 32;
 
 	s->holes = run & (run + 1);
-	join(s, w[0]);
-	join(s, w[0] + w[1] * (n - 1));
+	extend_span(s, w[0]);
+	extend_span(s, w[0] + w[1] * (n - 1));
 	if (n > 1)
 		s->bits |= w[1];
 	s->null = !w[0] || !(w[0] + w[1] * (n - 1));
@@ -40,10 +39,10 @@ static void delta_span(struct lane_span *s, const uint64_t *w, unsigned n)
 {
 	uint64_t a = w[0], null = !a;
 
-	join(s, a);
+	extend_span(s, a);
 	for (unsigned i = 0; i + 1 < n; i++) {
 		a += (uint64_t)(int64_t)(int32_t)(uint32_t)(w[1 + i / 2] >> (i & 1) * 32);
-		join(s, a);
+		extend_span(s, a);
 		null |= !a;
 	}
 	s->null = null;
@@ -52,7 +51,7 @@ static void delta_span(struct lane_span *s, const uint64_t *w, unsigned n)
 static void list_span(struct lane_span *s, const uint64_t *w, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		join(s, w[i]);
+		extend_span(s, w[i]);
 	s->null = !s->low;
 }
 
@@ -60,7 +59,7 @@ static void list_span(struct lane_span *s, const uint64_t *w, unsigned n)
 
 static bool in_window(uint64_t a, uint64_t base) { return base && a >= base && a - base < WINDOW_BYTES; }
 
-/* Offset of the last byte in a window that counts from 0 or from base. */
+/* Returns the offset of the last byte in a window that starts at 0 or at base. */
 static uint64_t last_offset(const struct lane_span *s, uint64_t base, unsigned width)
 {
 	return (base && s->low >= base ? s->high - base : s->high) + width - 1;
@@ -88,33 +87,39 @@ struct check {
 	const struct lane_span *s;
 };
 
-static bool first(const struct check *c, enum rule_name rule) { return lint_first(c->l, c->r->inst, rule); }
+static bool first_finding(const struct check *c, enum rule_name rule)
+{
+	return lint_first(c->l, c->r->inst, rule);
+}
 
-static struct place at(const struct check *c) { return lint_place(c->l, c->line, COLUMN_ADDRESSES); }
+static struct place address_place(const struct check *c)
+{
+	return lint_place(c->l, c->line, COLUMN_ADDRESSES);
+}
 
 static void check_shared(const struct check *c, unsigned width)
 {
 	const struct kernel_header *h = c->l->head;
 	uint64_t last = last_offset(c->s, h->shmem_base, width);
 
-	if (last >= h->shmem_bytes && h->shmem_bytes != UINT32_MAX && first(c, RULE_SHARED_BEYOND))
-		report_at(c->l->rep, RULE_SHARED_BEYOND, at(c),
-			"found an access up to byte 0x%llx of shared memory, wanted it within the %u of '-shmem'",
+	if (last >= h->shmem_bytes && h->shmem_bytes != UINT32_MAX && first_finding(c, RULE_SHARED_BEYOND))
+		report_at(c->l->rep, RULE_SHARED_BEYOND, address_place(c),
+			"access up to byte 0x%llx of shared memory (expected within the %u bytes of '-shmem')",
 			(unsigned long long)last, h->shmem_bytes);
 }
 
-/* An access of fewer than 4 bytes that the model takes for one of 4: quirk Q1-6. */
+/* Checks a local access; quirk Q1-6: the model treats accesses of fewer than 4 bytes as 4 bytes. */
 static void check_local(const struct check *c, const struct fact *k)
 {
 	uint64_t last = last_offset(c->s, c->l->head->local_base, k->width);
 
-	if (k->flags & FACT_NARROW && c->s->bits & 3 && first(c, RULE_LOCAL_NARROW))
-		report_at(c->l->rep, RULE_LOCAL_NARROW, at(c),
+	if (k->flags & FACT_NARROW && c->s->bits & 3 && first_finding(c, RULE_LOCAL_NARROW))
+		report_at(c->l->rep, RULE_LOCAL_NARROW, address_place(c),
 			"local addresses from 0x%llx to 0x%llx of S8 or S16 are not all multiples of 4",
 			(unsigned long long)c->s->low, (unsigned long long)c->s->high);
-	if (last >= LOCAL_MAX && first(c, RULE_LOCAL_BEYOND))
-		report_at(c->l->rep, RULE_LOCAL_BEYOND, at(c),
-			"found an access up to byte 0x%llx of local memory, wanted it within %u",
+	if (last >= LOCAL_MAX && first_finding(c, RULE_LOCAL_BEYOND))
+		report_at(c->l->rep, RULE_LOCAL_BEYOND, address_place(c),
+			"access up to byte 0x%llx of local memory (expected within %u bytes)",
 			(unsigned long long)last, LOCAL_MAX);
 }
 
@@ -126,15 +131,16 @@ static void check_global(const struct check *c, const struct fact *k)
 
 	if (shared && k->where == PLACE_GENERIC)
 		check_shared(c, k->width);
-	if ((shared || local) && k->where == PLACE_GLOBAL && first(c, RULE_ADDRESS_SPACE))
-		report_at(l->rep, RULE_ADDRESS_SPACE, at(c),
-			"found address 0x%llx of a global access in the %s window",
+	if ((shared || local) && k->where == PLACE_GLOBAL && first_finding(c, RULE_ADDRESS_SPACE))
+		report_at(l->rep, RULE_ADDRESS_SPACE, address_place(c),
+			"address 0x%llx of a global access is in the %s window",
 			(unsigned long long)c->s->low, shared ? "shared" : "local");
-	if (c->s->null && first(c, RULE_ADDRESS_NULL))
-		report_at(l->rep, RULE_ADDRESS_NULL, at(c), "found address 0 in an active lane of mask %08x",
-			c->r->mask);
-	if (c->s->high >> GPU_ADDRESS_BITS && first(c, RULE_ADDRESS_RANGE))
-		report_at(l->rep, RULE_ADDRESS_RANGE, at(c), "found address 0x%llx, wanted one of %d bits",
+	if (c->s->null && first_finding(c, RULE_ADDRESS_NULL))
+		report_at(l->rep, RULE_ADDRESS_NULL, address_place(c),
+			"address 0 in an active lane of mask %08x", c->r->mask);
+	if (c->s->high >> GPU_ADDRESS_BITS && first_finding(c, RULE_ADDRESS_RANGE))
+		report_at(l->rep, RULE_ADDRESS_RANGE, address_place(c),
+			"address 0x%llx is too large (expected at most %d bits)",
 			(unsigned long long)c->s->high, GPU_ADDRESS_BITS);
 	if (shared || local || !(k->flags & FACT_LOAD) || !l->n_copies || c->s->null)
 		return;
@@ -143,9 +149,10 @@ static void check_global(const struct check *c, const struct fact *k)
 	if (l->window_told)
 		report_again(l->rep, RULE_ADDRESS_WINDOW);
 	else
-		report_at(l->rep, RULE_ADDRESS_WINDOW, at(c),
-			"found a load from 0x%llx to 0x%llx, outside the windows of the header and the %u copies before the kernel",
-			(unsigned long long)c->s->low, (unsigned long long)c->s->high, l->n_copies);
+		report_at(l->rep, RULE_ADDRESS_WINDOW, address_place(c),
+			"load from 0x%llx to 0x%llx is outside the windows of the header and the %u %s before the kernel",
+			(unsigned long long)c->s->low, (unsigned long long)c->s->high, l->n_copies,
+			l->n_copies == 1 ? "copy" : "copies");
 	l->window_told = true;
 }
 
@@ -162,12 +169,12 @@ void lint_address(struct lint *l, const struct tblock *tb, const struct rec *r, 
 	case ADDR_DELTA: delta_span(&s, w, bit_count32(r->mask)); break;
 	case ADDR_LIST: list_span(&s, w, bit_count32(r->mask)); break;
 	}
-	if (s.holes && first(&c, RULE_STRIDE_HOLES))
-		report_at(l->rep, RULE_STRIDE_HOLES, at(&c),
-			"found mode 1 over mask %08x, wanted a mask without holes", r->mask);
-	if (s.bits & (k->width - 1u) && first(&c, RULE_ADDRESS_ALIGN))
-		report_at(l->rep, RULE_ADDRESS_ALIGN, at(&c),
-			"found addresses from 0x%llx to 0x%llx that are not all multiples of %u",
+	if (s.holes && first_finding(&c, RULE_STRIDE_HOLES))
+		report_at(l->rep, RULE_STRIDE_HOLES, address_place(&c),
+			"mode 1 with mask %08x (expected a mask without holes)", r->mask);
+	if (s.bits & (k->width - 1u) && first_finding(&c, RULE_ADDRESS_ALIGN))
+		report_at(l->rep, RULE_ADDRESS_ALIGN, address_place(&c),
+			"addresses from 0x%llx to 0x%llx are not all multiples of %u",
 			(unsigned long long)s.low, (unsigned long long)s.high, k->width);
 	if (k->where == PLACE_SHARED)
 		check_shared(&c, k->width);

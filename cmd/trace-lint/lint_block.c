@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A kernel file from its header to its end. The reader gives faults and records while it reads; here a thread
- * block is begun and ended, and the warps of a raw trace are told apart.
+ * Checks a kernel file from its header to its end. The reader reports faults and records; this file begins and ends
+ * thread blocks, and separates the warps of a raw trace.
  *
  * Always true: a file is read once and in order. A fault inside a warp marks the warp as damaged.
  */
@@ -15,7 +15,7 @@
 
 /* ---- warps of a raw trace ----------------------------------------------------------------- */
 
-/* By thread block and warp; memory grows with the number of warps in the file. */
+/* Warps of a raw trace, by thread block and number. */
 struct raw_warp {
 	uint32_t x, y, z, number;
 	struct lint_warp state;
@@ -26,14 +26,14 @@ struct raw_warps {
 	struct table table;
 };
 
-static uint32_t lanes_of(const struct lint *l, uint32_t warp)
+static uint32_t lanes_of_warp(const struct lint *l, uint32_t warp)
 {
 	uint64_t threads = kernel_threads(l->head), first = (uint64_t)warp * 32;
 
 	return first >= threads || threads - first >= 32 ? UINT32_MAX : (1u << (threads - first)) - 1;
 }
 
-/* Good until the next warp is met. */
+/* Finds or adds a warp; the pointer is valid until the next call. */
 static struct lint_warp *raw_warp(struct lint *l, const struct tblock *tb, uint32_t number)
 {
 	struct raw_warps *t = l->raw;
@@ -47,7 +47,7 @@ static struct lint_warp *raw_warp(struct lint *l, const struct tblock *tb, uint3
 	}
 	grow(&t->warp, &t->cap, t->n + 1, sizeof(*t->warp));
 	table_add(&t->table, hash, t->n);
-	t->warp[t->n] = (struct raw_warp){tb->x, tb->y, tb->z, number, {.lanes = lanes_of(l, number)}};
+	t->warp[t->n] = (struct raw_warp){tb->x, tb->y, tb->z, number, {.lanes = lanes_of_warp(l, number)}};
 	return &t->warp[t->n++].state;
 }
 
@@ -64,12 +64,12 @@ static void raw_check_blocks(struct lint *l)
 		if (w->x >= g[0] || w->y >= g[1] || w->z >= g[2])
 			report_at(l->rep, RULE_BLOCK_ID_GRID,
 				(struct place){trace_path(l->trace), w->state.line, 1},
-				"found thread block %u,%u,%u, wanted one in the grid of %u,%u,%u", w->x, w->y,
-				w->z, g[0], g[1], g[2]);
+				"thread block %u,%u,%u is outside the grid of %u,%u,%u", w->x, w->y, w->z,
+				g[0], g[1], g[2]);
 	}
 	if (t->n < want)
 		report_at(l->rep, RULE_BLOCKS_MISSING, (struct place){.file = trace_path(l->trace)},
-			"found lines of %u warps, wanted the %" PRIu64 " of the grid", t->n, want);
+			"lines of %u warps (expected the %" PRIu64 " of the grid)", t->n, want);
 }
 
 /* ---- the thread block --------------------------------------------------------------------- */
@@ -79,7 +79,7 @@ struct lint_warp *lint_warp_of(struct lint *l, const struct tblock *tb, uint32_t
 	if (!l->raw && trace_shape(l->trace).raw) {
 		l->raw = xcalloc(1, sizeof(*l->raw));
 		report_at(l->rep, RULE_RAW, (struct place){.file = trace_path(l->trace)},
-			"found a raw trace, wanted it grouped by trace-pack");
+			"raw trace (trace-pack --group groups it)");
 	}
 	l->now_number = warp;
 	if (l->raw)
@@ -89,10 +89,10 @@ struct lint_warp *lint_warp_of(struct lint *l, const struct tblock *tb, uint32_t
 	return l->now;
 }
 
-static void begin_block(struct lint *l)
+static void begin_lint_block(struct lint *l)
 {
 	for (uint32_t i = 0; i < l->n_warps; i++)
-		l->warp[i] = (struct lint_warp){.lanes = lanes_of(l, i)};
+		l->warp[i] = (struct lint_warp){.lanes = lanes_of_warp(l, i)};
 	if (l->any_bars)
 		memset(l->bars, 0, l->n_warps * sizeof(*l->bars));
 	l->stray = (struct lint_warp){.lanes = UINT32_MAX, .damaged = true};
@@ -100,8 +100,8 @@ static void begin_block(struct lint *l)
 	l->now_number = UINT32_MAX;
 }
 
-/* Records of a reader that has no text were not given while it read. */
-static void feed(struct lint *l)
+/* Passes the records of a reader without text, which does not report them while it reads. */
+static void feed_records(struct lint *l)
 {
 	for (uint32_t i = 0; i < l->block.n_warps; i++) {
 		const struct warp_recs *w = &l->block.warp[i];
@@ -114,7 +114,7 @@ static void feed(struct lint *l)
 	}
 }
 
-static void check_order(struct lint *l)
+static void check_block_order(struct lint *l)
 {
 	const uint32_t *g = l->head->grid;
 	uint64_t id = l->block.x + g[0] * (l->block.y + (uint64_t)g[1] * l->block.z) + 1;
@@ -130,7 +130,7 @@ static void check_order(struct lint *l)
 	else
 		report_at(l->rep, RULE_BLOCK_ORDER,
 			(struct place){trace_path(l->trace), l->block.n_warps ? l->block.warp[0].line : 0, 1},
-			"found thread block %u,%u,%u behind one with a higher id: file order is schedule order",
+			"thread block %u,%u,%u is after one with a higher id: file order is schedule order",
 			l->block.x, l->block.y, l->block.z);
 	l->order_told = true;
 }
@@ -142,15 +142,15 @@ static void check_empty(struct lint *l)
 
 		if (w->line && !w->count && !l->warp[i].damaged)
 			report_at(l->rep, RULE_WARP_EMPTY, (struct place){trace_path(l->trace), w->line, 1},
-				"found warp %u without instructions", i);
+				"warp %u has no instructions", i);
 	}
 }
 
-static void end_block(struct lint *l)
+static void end_lint_block(struct lint *l)
 {
 	if (!l->fed)
-		feed(l);
-	check_order(l);
+		feed_records(l);
+	check_block_order(l);
 	check_empty(l);
 	lint_warps_end(l);
 	l->first_block_done = true;
@@ -158,10 +158,10 @@ static void end_block(struct lint *l)
 
 /* ---- the kernel --------------------------------------------------------------------------- */
 
-/* Faults about the block as a whole say nothing about the warp that was read last. */
+/* True for faults of the whole block, which do not concern the warp read last. */
 static bool about_block(const char *id) { return !strcmp(id, "warp-missing") || !strcmp(id, "block-nested"); }
 
-static bool on_fault(void *ctx, const struct fault *f)
+static bool on_trace_fault(void *ctx, const struct fault *f)
 {
 	struct lint *l = ctx;
 	uint32_t warp = l->trace ? trace_warp(l->trace) : UINT32_MAX;
@@ -184,10 +184,10 @@ static void read_blocks(struct lint *l)
 	struct fault f;
 	int r;
 
-	begin_block(l);
+	begin_lint_block(l);
 	while ((r = trace_next(l->trace, &l->block, &f)) > 0) {
-		end_block(l);
-		begin_block(l);
+		end_lint_block(l);
+		begin_lint_block(l);
 	}
 	if (l->raw)
 		raw_check_blocks(l);
@@ -197,7 +197,7 @@ static void read_blocks(struct lint *l)
 		report_fault(l->rep, &f);
 }
 
-static void begin_kernel(struct lint *l)
+static void begin_lint_kernel(struct lint *l)
 {
 	uint32_t had = l->cap_warps;
 
@@ -217,7 +217,7 @@ static void begin_kernel(struct lint *l)
 
 bool lint_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path, struct fault *f)
 {
-	struct trace_watch watch = {on_fault, lint_record, l};
+	struct trace_watch watch = {on_trace_fault, lint_record, l};
 	struct trace_options o = {.warn = on_warning, .ctx = l, .watch = &watch};
 	uint64_t insts;
 
@@ -229,7 +229,7 @@ bool lint_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path
 
 	l->rep->kernels += !unopened;
 	if (l->trace) {
-		begin_kernel(l);
+		begin_lint_kernel(l);
 		lint_header(l);
 		if (l->params)
 			lint_config_kernel(l);

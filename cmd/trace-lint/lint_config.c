@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a configuration cannot run. The machine is read and judged by libcommon's params.c, icnt.c and uop.c,
- * as in trace-sim, so that this says what the simulator would say, before it is run.
+ * Checks a configuration, and whether it can run a kernel. libcommon's params.c, icnt.c and uop.c judge it, as in
+ * trace-sim, so that the findings are the errors that the simulator would report.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "lint.h"
 #include "uop.h"
 
-/* The reader has one id for all that makes a machine impossible; the option tells more. */
+/* Returns a more specific id than the reader's "conf-machine", derived from the option. */
 static const char *id_of(const struct fault *f)
 {
 	static const char partitions[] = "-gpgpu_memory_partition_indexing: ", cache[] = "-gpgpu_cache:";
@@ -29,7 +29,7 @@ static int make_machine(struct params *p, const struct gpuconf *c, struct fault 
 	return p->net.mode == 1 ? icnt_check(p, f) : 0;
 }
 
-/* The others may be as unknown: go on. */
+/* Reports an unknown option and continues. */
 static bool on_unknown(void *ctx, const struct fault *f)
 {
 	report_fault(ctx, f);
@@ -40,16 +40,16 @@ static void lint_idle(struct report *rep, const struct gpuconf *c)
 {
 	for (unsigned i = 0; i < N_OPTIONS; i++)
 		if (conf_is_idle(c, (enum conf_id)i))
-			report_at(rep, RULE_CONF_IDLE, c->v[i].at,
-				"found %s, of which nothing comes in trace-sim", conf_rows[i].name);
+			report_at(rep, RULE_CONF_IDLE, c->v[i].at, "%s has no effect in trace-sim",
+				conf_rows[i].name);
 }
 
-/* What stops a run only at an access that many kernels do not have. */
+/* Reports settings that stop a run only at a rare kind of access. */
 static void lint_unfit(struct report *rep, const struct gpuconf *c, const struct params *p)
 {
 	for (unsigned i = 0; i < N_UNFIT; i++)
 		if (p->core.unfit & unfit_rows[i].bit)
-			report_at(rep, RULE_CONFIG_ACCESS, c->v[unfit_rows[i].option].at, "%s: found %s",
+			report_at(rep, RULE_CONFIG_ACCESS, c->v[unfit_rows[i].option].at, "%s: %s",
 				conf_rows[unfit_rows[i].option].name, unfit_rows[i].found);
 }
 
@@ -95,15 +95,15 @@ void lint_config_kernel(struct lint *l)
 
 	if (threads > c->threads)
 		report_at(l->rep, RULE_CONFIG_THREADS, at,
-			"found a thread block of %u threads, wanted at most the %u of an SM (-gpgpu_shader_core_pipeline)",
+			"thread block of %u threads (expected at most the %u of an SM, -gpgpu_shader_core_pipeline)",
 			kernel_threads(h), c->threads);
 	if (registers > c->registers && !c->ignore_resources)
 		report_at(l->rep, RULE_CONFIG_REGISTERS, at,
-			"found a thread block of %llu registers, wanted at most the %u of an SM (-gpgpu_shader_registers)",
+			"thread block of %llu registers (expected at most the %u of an SM, -gpgpu_shader_registers)",
 			(unsigned long long)registers, c->registers);
 	if (h->shmem_bytes > c->shmem_bytes && h->shmem_bytes != UINT32_MAX && !c->ignore_resources)
 		report_at(l->rep, RULE_CONFIG_SHMEM, at,
-			"found a thread block of %u bytes of shared memory, wanted at most the %u of an SM (-gpgpu_shmem_size)",
+			"thread block of %u bytes of shared memory (expected at most the %u of an SM, -gpgpu_shmem_size)",
 			h->shmem_bytes, c->shmem_bytes);
 }
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Control codes against the trace: of the files of --cubin, else those that came with the kernel in a packed
- * stream.
+ * Compares control codes with the trace: those of --cubin, else those packed with the kernel in a stream.
  *
- * Always true: an instruction is joined with the function as trace-sim does it (cubin.h), in the order in
- * which they are met; whether trace-sim runs the kernel by its control codes is decided by the first thread
- * block alone.
+ * Always true: instructions are joined with the function in trace order, as in trace-sim (cubin.h). The first thread block
+ * alone decides whether trace-sim uses the control codes.
  */
 #include <string.h>
 #include "cubin.h"
@@ -24,7 +22,7 @@ bool lint_cubins(struct lint *l, const char *const *path, uint32_t n)
 		report_fault(l->rep, &f);
 		good = false;
 	}
-	if (!good) { /* what a file lacks proves nothing then */
+	if (!good) { /* an incomplete set would give false findings */
 		cubins_free(l->cubins);
 		l->cubins = NULL;
 	}
@@ -47,7 +45,7 @@ void lint_cubin_kernel(struct lint *l)
 		l->join = cubin_join_new(f);
 	else if (l->cubins)
 		report_at(l->rep, RULE_CUBIN_FUNCTION, (struct place){.file = trace_path(l->trace)},
-			"found no function %.200s for sm_%u in the files of --cubin", l->head->name, sm);
+			"no function %.200s for sm_%u in the files of --cubin", l->head->name, sm);
 }
 
 void lint_cubin_inst(struct lint *l, const struct inst *in, const struct trace_line *line)
@@ -62,10 +60,10 @@ void lint_cubin_inst(struct lint *l, const struct inst *in, const struct trace_l
 	}
 	if (got == CUBIN_NO_CODE)
 		report_at(l->rep, RULE_CUBIN_PC, lint_place(l, line, COLUMN_PC),
-			"found PC %04x, where the function has no instruction", in->pc);
+			"PC %04x is beyond the instructions of the function", in->pc);
 	else if (got == CUBIN_OTHER_OPCODE)
 		report_at(l->rep, RULE_CUBIN_OPCODE, lint_place(l, line, COLUMN_OPCODE),
-			"found '%.60s', where the function has the opcode of '%s'", in->opcode,
+			"opcode '%.60s', but the function has the opcode of '%s'", in->opcode,
 			diag_quote(shown, sizeof(shown), bound, strlen(bound)));
 }
 
@@ -73,7 +71,7 @@ void lint_cubin_end(struct lint *l)
 {
 	if (l->strange)
 		report_at(l->rep, RULE_CUBIN_SHARE, (struct place){.file = trace_path(l->trace)},
-			"found %u of %u instructions of the first thread block in the function, wanted all",
+			"only %u of %u instructions of the first thread block match the function",
 			l->joined - l->strange, l->joined);
 	cubin_join_free(l->join);
 	l->join = NULL;

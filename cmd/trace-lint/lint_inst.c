@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Static instructions, looked at when their first record comes: registers, PC, what the record checks need to
- * know. Unknown opcodes are told by the reader. Always true: a fact is complete before a record of it is
- * checked.
+ * Checks static instructions at their first record: registers, PC; collects the facts for the record checks. The
+ * reader reports unknown opcodes. Always true: a fact is complete before a record of it is checked.
  */
 #include <string.h>
 #include "arena.h"
@@ -10,7 +9,7 @@
 
 /* ---- columns ------------------------------------------------------------------------------ */
 
-/* Number of the character at which a column of an instruction line begins; 0: unknown. */
+/* Returns the position of a column in an instruction line, from 1; 0: unknown. */
 static uint32_t lint_column(const struct lint *l, const struct trace_line *line, enum line_column column)
 {
 	const char *p = line->text, *end = p + line->len;
@@ -20,7 +19,7 @@ static uint32_t lint_column(const struct lint *l, const struct trace_line *line,
 	if (!p)
 		return 0;
 	p = line_find(shape.dialect, shape.prefix, p, end, column);
-	if (column == COLUMN_ADDRESSES) { /* the first address stands behind the mode */
+	if (column == COLUMN_ADDRESSES) { /* the first address is after the mode */
 		line_word(&p, end, &n);
 		p = line_word(&p, end, &n);
 	}
@@ -60,8 +59,7 @@ static bool is_piece(const char *p, size_t n, const char *const *list, size_t co
 }
 
 /*
- * Bytes of a lane as the hardware has it; SM-inst-3 has the width that the model takes, which knows no
- * signed or floating-point suffix.
+ * Returns the bytes of a lane on hardware. The model's width (SM-inst-3) ignores signed and floating-point suffixes.
  */
 static uint8_t width_of(const struct inst *in)
 {
@@ -107,7 +105,7 @@ static uint8_t flags_of(const struct inst *in)
 	return (uint8_t)flags;
 }
 
-/* Of PTX, only addresses of global memory are judged: the sizes of other spaces are not in the trace. */
+/* PTX: only global addresses are judged, because the trace lacks the sizes of the other spaces. */
 static struct fact ptx_fact(const struct inst *in)
 {
 	const struct ptx_form *x = &in->ptx->form;
@@ -153,19 +151,18 @@ static void check_registers(struct lint *l, const struct inst *in, const struct 
 			worst = n;
 	}
 	if (l->head->nregs && worst >= l->head->nregs)
-		report_at(l->rep, RULE_REGISTER_NREGS, at,
-			"found register R%u, wanted one below the %u of '-nregs'", worst, l->head->nregs);
+		report_at(l->rep, RULE_REGISTER_NREGS, at, "register R%u (expected below the %u of '-nregs')",
+			worst, l->head->nregs);
 	if (in->n_dst > 1 || in->n_src > 4)
 		report_at(l->rep, RULE_OPERANDS, at,
-			"found %u destinations and %u sources, which the original simulator does not take",
-			in->n_dst, in->n_src);
+			"the original simulator does not take %u destination%s and %u source%s", in->n_dst,
+			in->n_dst == 1 ? "" : "s", in->n_src, in->n_src == 1 ? "" : "s");
 }
 
 /*
- * A result of an atomic operation may be what another order of thread blocks and warps would have made
- * another.
+ * Reports an atomic operation whose result is used: it may depend on the order of thread blocks and warps.
  */
-static void check_order(struct lint *l, const struct inst *in, const struct trace_line *line)
+static void check_atomic_order(struct lint *l, const struct inst *in, const struct trace_line *line)
 {
 	const struct ptx_op *op = in->ptx->form.op;
 
@@ -173,7 +170,7 @@ static void check_order(struct lint *l, const struct inst *in, const struct trac
 		return;
 	l->order_dependent_told = true;
 	report_at(l->rep, RULE_ORDER_DEPENDENT, lint_place(l, line, COLUMN_PC),
-		"found '%.60s', whose result depends on the order in which warps came", in->opcode);
+		"the result of '%.60s' depends on the order of the warps", in->opcode);
 }
 
 void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line)
@@ -188,7 +185,7 @@ void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line)
 		lint_shape(l);
 	if (in->ptx) {
 		l->fact[handle] = ptx_fact(in);
-		check_order(l, in, line);
+		check_atomic_order(l, in, line);
 		if (l->params)
 			lint_config_inst(l, handle, line);
 		return;
@@ -198,7 +195,7 @@ void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line)
 	check_registers(l, in, line);
 	if (in->pc % step)
 		report_at(l->rep, RULE_PC_ALIGN, lint_place(l, line, COLUMN_PC),
-			"found PC %04x, wanted a multiple of %u", in->pc, step);
+			"PC %04x (expected a multiple of %u)", in->pc, step);
 	if (l->join)
 		lint_cubin_inst(l, in, line);
 	if (l->params)

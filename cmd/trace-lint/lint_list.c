@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Operands: a kernel list, a folder, a kernel file. Lines of a list are judged by libcommon's reader; here is
- * what only all of them together show, and which files lie beside the list.
+ * Checks operands: a kernel list, a directory, a kernel file. libcommon's reader checks single lines of a list; this
+ * file checks the list as a whole, and the files next to it.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "arena.h"
 #include "lint.h"
 
-static bool on_fault(void *ctx, const struct fault *f)
+static bool on_list_fault(void *ctx, const struct fault *f)
 {
 	report_fault(ctx, f);
 	return true;
@@ -31,7 +31,7 @@ static bool ends_in(const char *s, const char *end)
 	return n >= m && !strcmp(s + n - m, end);
 }
 
-/* Bytes that mean nothing to a shell; those of other scripts' letters are among them. */
+/* Returns the number of leading bytes without a meaning for a shell; bytes from 0x80 have none. */
 static size_t plain_bytes(const char *s)
 {
 	static const char plain[] =
@@ -49,11 +49,11 @@ static void check_name(struct report *rep, const struct command *c, struct place
 
 	if (c->text[plain])
 		report_at(rep, RULE_LIST_NAME, (struct place){at.file, at.line, (uint32_t)plain + 1},
-			"found '%c' in the kernel file's name, which the original gives to a shell",
+			"'%c' in the name of a kernel file, which the original passes to a shell",
 			c->text[plain] >= ' ' && c->text[plain] < 127 ? c->text[plain] : '?');
 	if (!ends_in(c->text, ".traceg") && !ends_in(c->text, ".xz"))
-		report_at(rep, RULE_LIST_SUFFIX, at,
-			"found a kernel file's name that ends in neither .traceg nor .xz");
+		report_at(
+			rep, RULE_LIST_SUFFIX, at, "name of a kernel file without the suffix .traceg or .xz");
 }
 
 struct name {
@@ -76,7 +76,7 @@ static int by_name(const void *a, const void *b)
 	return c ? c : (x->line > y->line) - (x->line < y->line);
 }
 
-/* The names of the list's kernels, sorted; repeated ones are told. */
+/* Returns the sorted names of the list's kernels; reports repeated ones. */
 static struct name *sorted_names(struct report *rep, const struct klist *k, const char *file)
 {
 	struct name *v = xcalloc(k->n_kernels + 1, sizeof(*v));
@@ -89,7 +89,7 @@ static struct name *sorted_names(struct report *rep, const struct klist *k, cons
 	for (uint32_t i = 1; i < n; i++)
 		if (!strcmp(v[i].name, v[i - 1].name))
 			report_at(rep, RULE_LIST_REPEATED, (struct place){file, v[i].line, 1},
-				"found a kernel file that line %llu names already",
+				"kernel file is already named on line %llu",
 				(unsigned long long)v[i - 1].line);
 	return v;
 }
@@ -102,7 +102,7 @@ static int is_kernel_name(const struct dirent *e)
 	       !ends_in(e->d_name, ".g");
 }
 
-static char *in_folder(const char *folder, const char *name)
+static char *folder_path(const char *folder, const char *name)
 {
 	size_t n = strlen(folder) + strlen(name) + 2;
 	char *path = xmalloc(n);
@@ -111,14 +111,17 @@ static char *in_folder(const char *folder, const char *name)
 	return path;
 }
 
-static int compare_names(const struct dirent **a, const struct dirent **b) { return versionsort(a, b); }
+static int compare_directory_entries(const struct dirent **a, const struct dirent **b)
+{
+	return versionsort(a, b);
+}
 
 static void check_unnamed(struct report *rep, const struct name *v, uint32_t n, const char *file)
 {
 	const char *slash = strrchr(file, '/');
 	char *folder = slash ? xstrndup(file, (size_t)(slash - file) + 1) : xstrdup(".");
 	struct dirent **e = NULL;
-	int files = scandir(folder, &e, is_kernel_name, compare_names);
+	int files = scandir(folder, &e, is_kernel_name, compare_directory_entries);
 
 	for (int i = 0; i < files; i++) {
 		struct name this = {e[i]->d_name, 0};
@@ -126,7 +129,7 @@ static void check_unnamed(struct report *rep, const struct name *v, uint32_t n, 
 
 		if (!bsearch(&this, v, n, sizeof(*v), by_name_alone))
 			report_at(rep, RULE_LIST_UNNAMED, (struct place){.file = file},
-				"found the file '%s' beside the list, which does not name it",
+				"file '%s' is next to the list but not named in it",
 				diag_quote(q, sizeof(q), e[i]->d_name, strlen(e[i]->d_name)));
 		free(e[i]);
 	}
@@ -142,7 +145,7 @@ static void add_copy(struct lint *l, const struct command *c)
 	l->copy[l->n_copies++] = (struct pc_range){c->address, c->address + c->bytes};
 }
 
-/* False: the file cannot be opened and no list named it. */
+/* Checks one kernel. False: the file cannot be opened and no list names it. */
 static bool one_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path, struct place named)
 {
 	struct fault f;
@@ -150,7 +153,7 @@ static bool one_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char
 	char q[200];
 
 	if (!opened && named.line && !strcmp(f.id, "open"))
-		report_at(l->rep, RULE_KERNEL_MISSING, named, "found no kernel file '%s' (%.80s)",
+		report_at(l->rep, RULE_KERNEL_MISSING, named, "kernel file '%s' %.80s",
 			diag_quote(q, sizeof(q), path, strlen(path)), f.text);
 	else if (!opened)
 		report_fault(l->rep, &f);
@@ -158,7 +161,7 @@ static bool one_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char
 	return opened || named.line;
 }
 
-/* As messages of what reads it name it. */
+/* Returns the name of an input for messages. */
 static const char *shown_name(const char *path) { return strcmp(path, "-") ? diag_keep(path) : "<stdin>"; }
 
 static void check_list(struct lint *l, const struct klist *k, const char *file)
@@ -174,11 +177,11 @@ static void check_list(struct lint *l, const struct klist *k, const char *file)
 		}
 	}
 	if (!k->n_kernels)
-		report_at(l->rep, RULE_LIST_NO_KERNELS, (struct place){.file = file},
-			"found no kernel in the list");
+		report_at(
+			l->rep, RULE_LIST_NO_KERNELS, (struct place){.file = file}, "no kernel in the list");
 	else if (behind)
 		report_at(l->rep, RULE_MEMCPY_LAST, (struct place){file, behind->line, 1},
-			"found a copy to the device behind the last kernel");
+			"copy to the device after the last kernel");
 	struct name *v = sorted_names(l->rep, k, file);
 
 	if (strcmp(k->path, "-") && !k->pack)
@@ -189,11 +192,11 @@ static void check_list(struct lint *l, const struct klist *k, const char *file)
 static bool folder_without_list(struct lint *l, const char *folder)
 {
 	struct dirent **e = NULL;
-	int n = scandir(folder, &e, is_kernel_name, compare_names);
+	int n = scandir(folder, &e, is_kernel_name, compare_directory_entries);
 	bool good = n > 0;
 
 	for (int i = 0; i < n; i++) {
-		char *path = in_folder(folder, e[i]->d_name);
+		char *path = folder_path(folder, e[i]->d_name);
 
 		good &= one_kernel(l, NULL, 0, path, NOWHERE);
 		free(path);
@@ -203,7 +206,7 @@ static bool folder_without_list(struct lint *l, const char *folder)
 	return good;
 }
 
-/* All commands in order. */
+/* Processes all commands in order. */
 static bool run_list(struct lint *l, struct klist *k)
 {
 	const char *file = shown_name(k->path);
@@ -232,7 +235,7 @@ bool lint_operand(struct lint *l, const char *path)
 
 	l->n_copies = l->last_copy = 0;
 	l->rep->files++;
-	if (klist_read_on(&k, path, on_fault, l->rep, &f) == 0) {
+	if (klist_read_on(&k, path, on_list_fault, l->rep, &f) == 0) {
 		good = run_list(l, &k);
 	} else {
 		report_fault(l->rep, &f);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records in the order of their warp: lanes that leave, barriers, groups of asynchronous copies.
+ * Checks records in the order of their warp: exited lanes, barriers, groups of asynchronous copies.
  *
- * Always true: a warp of which lines were lost is judged by what it shows, never by what it lacks.
+ * Always true: a warp with lost lines is judged by its present records, never by missing ones.
  */
 #include <string.h>
 #include "bits.h"
@@ -16,15 +16,15 @@ static void after_exit(
 	if (r->mask & w->exited) {
 		if (lint_first(l, r->inst, RULE_LANE_AFTER_EXIT))
 			report_at(l->rep, RULE_LANE_AFTER_EXIT, lint_place(l, line, COLUMN_MASK),
-				"found lanes %08x of warp %u active after their EXIT", r->mask & w->exited,
+				"lanes %08x of warp %u are active after their EXIT", r->mask & w->exited,
 				line->warp);
 	} else if (w->exited == w->lanes && lint_first(l, r->inst, RULE_AFTER_END)) {
 		report_at(l->rep, RULE_AFTER_END, lint_place(l, line, COLUMN_PC),
-			"found a line behind the last EXIT of warp %u", line->warp);
+			"line after the last EXIT of warp %u", line->warp);
 	}
 }
 
-static void barrier(struct lint *l, const struct rec *r, const struct trace_line *line)
+static void count_barrier(struct lint *l, const struct rec *r, const struct trace_line *line)
 {
 	if (code_at(l->code, r->inst)->imm || line->warp >= l->n_warps || !r->mask)
 		return;
@@ -33,38 +33,39 @@ static void barrier(struct lint *l, const struct rec *r, const struct trace_line
 	l->any_bars = true;
 }
 
-static void depbar(
+static void check_depbar(
 	struct lint *l, const struct lint_warp *w, const struct rec *r, const struct trace_line *line)
 {
 	uint32_t n = (uint32_t)code_at(l->code, r->inst)->imm;
 
 	if (l->has_imm && n > w->groups && lint_first(l, r->inst, RULE_DEPBAR))
 		report_at(l->rep, RULE_DEPBAR, lint_place(l, line, COLUMN_OPCODE),
-			"found a DEPBAR for %u groups, wanted at most the %u that warp %u has closed", n,
-			w->groups, line->warp);
+			"DEPBAR for %u group%s (expected at most the %u that warp %u has closed)", n,
+			n == 1 ? "" : "s", w->groups, line->warp);
 }
 
-static void control(struct lint *l, struct lint_warp *w, const struct rec *r, const struct trace_line *line)
+static void update_control(
+	struct lint *l, struct lint_warp *w, const struct rec *r, const struct trace_line *line)
 {
 	uint8_t flags = l->fact[r->inst].flags;
 
 	if (flags & FACT_EXIT)
 		w->exited |= r->mask;
 	if (flags & FACT_BARRIER)
-		barrier(l, r, line);
+		count_barrier(l, r, line);
 	if (flags & FACT_GROUP)
 		w->groups++;
 	if (flags & FACT_DEPBAR && !w->damaged)
-		depbar(l, w, r, line);
+		check_depbar(l, w, r, line);
 }
 
-static void tail(struct lint *l, const struct trace_line *line)
+static void report_tail(struct lint *l, const struct trace_line *line)
 {
 	if (l->tail_told)
 		report_again(l->rep, RULE_LINE_TAIL);
 	else
 		report_at(l->rep, RULE_LINE_TAIL, (struct place){trace_path(l->trace), line->line, 1},
-			"found words behind the instruction that the model does not read");
+			"words after the instruction, which the model does not read");
 	l->tail_told = true;
 }
 
@@ -86,11 +87,11 @@ void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const 
 	uint8_t flags = l->fact[r->inst].flags;
 
 	if (flags & (FACT_EXIT | FACT_BARRIER | FACT_GROUP | FACT_DEPBAR))
-		control(l, w, r, line);
+		update_control(l, w, r, line);
 	if (flags & FACT_ADDRESS && r->mask && r->addr)
 		lint_address(l, tb, r, line);
 	if (line->tail)
-		tail(l, line);
+		report_tail(l, line);
 }
 
 /* ---- the end of a warp -------------------------------------------------------------------- */
@@ -100,10 +101,10 @@ void lint_warp_end(struct lint *l, uint32_t number, const struct lint_warp *w)
 	if (w->damaged || !w->met || !(w->lanes & ~w->exited))
 		return;
 	report_at(l->rep, RULE_LANES_LEFT, (struct place){trace_path(l->trace), w->line, 1},
-		"found the end of warp %u without an EXIT of lanes %08x", number, w->lanes & ~w->exited);
+		"warp %u ends without an EXIT of lanes %08x", number, w->lanes & ~w->exited);
 }
 
-static unsigned most(const uint32_t n[32])
+static unsigned most_barriers(const uint32_t n[32])
 {
 	unsigned m = 0;
 
@@ -119,16 +120,16 @@ static void compare_barriers(struct lint *l)
 	for (uint32_t i = 0; i < l->n_warps; i++) {
 		if (!l->warp[i].met || l->warp[i].damaged)
 			return;
-		if (most(l->bars[i]) > most(l->bars[high]))
+		if (most_barriers(l->bars[i]) > most_barriers(l->bars[high]))
 			high = i;
-		if (most(l->bars[i]) < most(l->bars[low]))
+		if (most_barriers(l->bars[i]) < most_barriers(l->bars[low]))
 			low = i;
 	}
-	if (low != high && most(l->bars[low]) != most(l->bars[high]))
+	if (low != high && most_barriers(l->bars[low]) != most_barriers(l->bars[high]))
 		report_at(l->rep, RULE_BARRIER, (struct place){trace_path(l->trace), l->warp[low].line, 1},
-			"found %u barriers in warp %u and %u in warp %u of thread block %u,%u,%u, wanted as many",
-			most(l->bars[low]), low, most(l->bars[high]), high, l->block.x, l->block.y,
-			l->block.z);
+			"barriers differ: %u in warp %u, %u in warp %u of thread block %u,%u,%u",
+			most_barriers(l->bars[low]), low, most_barriers(l->bars[high]), high, l->block.x,
+			l->block.y, l->block.z);
 }
 
 void lint_warps_end(struct lint *l)

@@ -14,30 +14,30 @@
 enum { OPT_LIST = 256, OPT_EXPLAIN, OPT_ISA, OPT_LIMIT, OPT_FOR, OPT_CUBIN };
 
 static const struct cli_row rows[] = {
-	{'c', "config", "FILE",
-		"check also against this GPU configuration; may be repeated, later values win", "file"},
+	{CLI_GROUP, "Configuration", NULL, NULL, NULL},
 	{'g', "gpu", "GPU", gpuconf_help, gpuconf_names},
+	{'c', "config", "FILE",
+		"also check against this GPU configuration; may be repeated, later values win", "file"},
 	{'D', "define", "NAME=VALUE", "set one configuration option after all files", "@options"},
 	{OPT_CUBIN, "cubin", "FILE",
-		"check the traces against the code in a cubin, fat binary or program; may be repeated",
-		"file"},
+		"check against the code in a cubin, fat binary or program; may be repeated", "file"},
+	{OPT_ISA, "isa", "FILE", "add or override opcode rows", "file"},
+	{CLI_GROUP, "Rules", NULL, NULL, NULL},
 	{'W', "rule", "ID[=LEVEL]",
 		"set a rule's level: error, warning (default), note, off; -Werror: warnings are errors",
 		"@rules"},
-	{OPT_FOR, "for", "PROGRAM",
-		"who is to run the traces: trace-sim (default), or accel-sim: what it does not run are errors",
+	{OPT_FOR, "for", "PROGRAM", "levels for this simulator: trace-sim (default) or accel-sim",
 		"trace-sim accel-sim"},
+	{OPT_LIST, "list", NULL, "print the table of rules and exit", NULL},
+	{OPT_EXPLAIN, "explain", "ID", "explain a rule and exit", "@rules"},
+	{CLI_GROUP, "Output", NULL, NULL, NULL},
 	{'F', "format", "FORMAT", "text (default) or json", "text json"},
-	{OPT_LIMIT, "limit", "N", "print at most N findings of a rule for each file, 10 by default, 0: all",
-		NULL},
-	{OPT_ISA, "isa", "FILE", "add or override opcode rows", "file"},
-	{OPT_LIST, "list", NULL, "print the table of rules and leave", NULL},
-	{OPT_EXPLAIN, "explain", "ID", "explain a rule and leave", "@rules"},
-	{'q', "quiet", NULL, "no summary", NULL},
+	{OPT_LIMIT, "limit", "N", "print at most N findings of a rule for each file (10; 0: all)", NULL},
+	{'q', "quiet", NULL, "print no summary", NULL},
 };
 
-/* For completions. */
-static void words(FILE *out, const char *kind, char *const *word, int n)
+/* Prints the words for completions. */
+static void complete_lint_words(FILE *out, const char *kind, char *const *word, int n)
 {
 	(void)word, (void)n;
 	if (!strcmp(kind, "options"))
@@ -48,10 +48,10 @@ static void words(FILE *out, const char *kind, char *const *word, int n)
 
 static const struct cli cli = {
 	"[-c CONFIG]... [-g GPU] [-D NAME=VALUE]... [--cubin FILE]... [-W ID[=LEVEL]]... [-F FORMAT] TRACE...",
-	"check traces for what would make a simulation wrong or impossible",
-	"TRACE is a kernel list, a folder, a kernel file, or - (a list on stdin).\n"
+	"check traces for errors that make a simulation wrong or impossible",
+	"TRACE is a kernel list, a directory, a kernel file, or - (a list on stdin).\n"
 	"Exit status: 0 no errors; 1 findings at error level (or warnings with -Werror); 2 trouble.\n",
-	rows, sizeof(rows) / sizeof(*rows), words};
+	rows, sizeof(rows) / sizeof(*rows), complete_lint_words};
 
 struct lint_args {
 	struct config_args config;
@@ -73,8 +73,8 @@ static enum rule_name rule_of(const char *id, size_t n)
 	if (r < 0) {
 		const char *near = cli_nearest(name, rules, N_RULES, sizeof(*rules));
 
-		cli_usage("found rule '%s', wanted one of --list%s%s%s", name, near ? " (is '" : "",
-			near ? near : "", near ? "' meant?)" : "");
+		cli_usage("unknown rule '%s'%s%s%s (--list prints all)", name, near ? ", did you mean " : "",
+			near ? near : "", near ? "?" : "");
 	}
 	return (enum rule_name)r;
 }
@@ -89,20 +89,20 @@ static void set_level(struct report *rep, const char *value)
 		return;
 	}
 	if (level < 0)
-		cli_usage("found level '%s', wanted error, warning, note or off", value + n + 1);
+		cli_usage("unknown level '%s' (expected error, warning, note or off)", value + n + 1);
 	rep->level[rule_of(value, n)] = (enum lint_level)level;
 }
 
-/* Levels of all rules; those of -W, wherever they stand, are set behind it. */
+/* Sets the levels of all rules for a program; the levels of -W are set afterwards. */
 static void set_target(struct report *rep, const char *value)
 {
 	if (!strcmp(value, "accel-sim"))
 		report_for_original(rep);
 	else if (strcmp(value, "trace-sim"))
-		cli_usage("found program '%s', wanted trace-sim or accel-sim", value);
+		cli_usage("unknown program '%s' (expected trace-sim or accel-sim)", value);
 }
 
-static void on_option(void *ctx, int letter, const char *value)
+static void on_lint_option(void *ctx, int letter, const char *value)
 {
 	struct lint_args *a = ctx;
 
@@ -119,7 +119,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'F':
 		a->json = !strcmp(value, "json");
 		if (!a->json && strcmp(value, "text"))
-			cli_usage("found format '%s', wanted text or json", value);
+			cli_usage("unknown format '%s' (expected text or json)", value);
 		break;
 	case 'q': a->quiet = true; break;
 	case OPT_LIMIT: a->rep->limit = (uint32_t)cli_number("--limit", value, 0, UINT32_MAX); break;
@@ -129,7 +129,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	}
 }
 
-static int check(struct lint_args *a, int n, char **trace)
+static int check_traces(struct lint_args *a, int n, char **trace)
 {
 	struct output *out = output_open(NULL, true);
 	struct report *rep = a->rep;
@@ -188,7 +188,7 @@ int main(int argc, char **argv)
 	a.level = xcalloc((size_t)argc, sizeof(char *));
 	a.cubin = xcalloc((size_t)argc, sizeof(char *));
 	report_init(&rep);
-	n = cli_parse(&cli, argc, argv, on_option, &a);
+	n = cli_parse(&cli, argc, argv, on_lint_option, &a);
 	if (a.target)
 		set_target(&rep, a.target);
 	for (size_t i = 0; i < a.n_levels; i++)
@@ -196,9 +196,9 @@ int main(int argc, char **argv)
 	if (a.list || a.explain)
 		status = print_rules(&a);
 	else if (n == 0)
-		cli_usage("found no trace, wanted one or more");
+		cli_usage("no trace (expected one or more)");
 	else
-		status = check(&a, n, argv);
+		status = check_traces(&a, n, argv);
 	free(a.config.file);
 	free(a.config.define);
 	free(a.config.shipped);

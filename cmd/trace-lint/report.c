@@ -24,17 +24,18 @@ static enum lint_level level_of(const struct report *r, unsigned n)
 	return r->werror && r->level[n] == LEVEL_WARNING ? LEVEL_ERROR : r->level[n];
 }
 
-static void print(struct report *r, unsigned n, const struct fault *f)
+static void print_finding(struct report *r, unsigned n, const struct fault *f)
 {
 	uint64_t line = f->at.line ? f->at.line : 1;
 	uint32_t col = f->at.col ? f->at.col : 1;
 	const char *file = f->at.file ? f->at.file : "-", *level = lint_level_name(level_of(r, n));
-	char shown[1024];
+	char shown[1024], text[4 * sizeof(f->text)];
 
 	if (!r->json) {
 		diag_quote(shown, sizeof(shown), file, strlen(file));
+		diag_quote(text, sizeof(text), f->text, strlen(f->text));
 		fprintf(r->out, "%s:%" PRIu64 ":%" PRIu32 ": %s: %s: %s\n", shown, line, col, level, f->id,
-			f->text);
+			text);
 		return;
 	}
 	record_begin(r->json, "finding");
@@ -60,7 +61,7 @@ void report_fault(struct report *r, const struct fault *f)
 		return;
 	}
 	r->here[n]++;
-	print(r, n, f);
+	print_finding(r, n, f);
 }
 
 void report_at(struct report *r, enum rule_name n, struct place at, const char *fmt, ...)
@@ -130,16 +131,27 @@ static void end_json(struct report *r)
 	record_end(r->json);
 }
 
+/* Prints "1 error", "2 errors", and the text after it. */
+static void print_count(FILE *out, uint64_t n, const char *noun, const char *after)
+{
+	fprintf(out, "%" PRIu64 " %s%s%s", n, noun, n == 1 ? "" : "s", after);
+}
+
+static void print_summary_line(const struct report *r)
+{
+	print_count(r->out, report_total(r, LEVEL_ERROR), "error", ", ");
+	print_count(r->out, report_total(r, LEVEL_WARNING), "warning", ", ");
+	print_count(r->out, report_total(r, LEVEL_NOTE), "note", " in ");
+	print_count(r->out, r->kernels, "kernel", " (");
+	print_count(r->out, r->insts, "instruction", ")\n");
+}
+
 void report_end(struct report *r, bool quiet)
 {
 	if (r->json && !quiet)
 		end_json(r);
 	else if (!quiet)
-		fprintf(r->out,
-			"%" PRIu64 " errors, %" PRIu64 " warnings, %" PRIu64 " notes in %" PRIu64
-			" kernels (%" PRIu64 " instructions)\n",
-			report_total(r, LEVEL_ERROR), report_total(r, LEVEL_WARNING),
-			report_total(r, LEVEL_NOTE), r->kernels, r->insts);
+		print_summary_line(r);
 	if (r->json)
 		record_close(r->json);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Findings: printed one a line in the order in which they are met, counted by rule.
+ * Prints findings, one a line, in the order of the input, and counts them by rule.
  *
- * Always true: of one rule at most `limit` findings of a file are printed, all are counted; a rule that is
- * off is neither printed nor counted. A finding's line and column count from 1; 1 stands for an unknown one.
+ * Always true: at most `limit` findings of a rule are printed for each file; all are counted. A rule that is off is
+ * neither printed nor counted. Lines and columns count from 1; an unknown one is 1.
  */
 #ifndef REPORT_H
 #define REPORT_H
@@ -24,19 +24,19 @@ struct report {
 	uint64_t files, kernels, insts;
 };
 
-/* Levels as in the table; out and json are the caller's to set. */
+/* Sets the levels of the table; the caller sets out and json. */
 void report_init(struct report *r);
-/* Levels for traces that the original is to run. */
+/* Sets the levels for traces for the original simulator. */
 void report_for_original(struct report *r);
 static inline bool report_on(const struct report *r, enum rule_name n) { return r->level[n] != LEVEL_OFF; }
 void report_fault(struct report *r, const struct fault *f);
 void report_at(struct report *r, enum rule_name n, struct place at, const char *fmt, ...) PRINTF_LIKE(4, 5);
-/* One more finding of the rule, not printed. */
+/* Counts a finding without printing it. */
 void report_again(struct report *r, enum rule_name n);
-/* Behind the last finding of a file: how many were not printed. */
+/* Prints the number of findings of a file that were not printed. */
 void report_file_end(struct report *r, const char *file);
 uint64_t report_total(const struct report *r, enum lint_level level);
-/* The last line, unless quiet. */
+/* Prints the summary unless quiet. */
 void report_end(struct report *r, bool quiet);
 
 #endif

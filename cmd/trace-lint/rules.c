@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of rules and what is printed of it. Rules are in the order of rules.def everywhere. */
+/* The table of rules, in the order of rules.def, and its output. */
 #include <string.h>
 #include "rules.h"
 
@@ -77,8 +77,8 @@ void rules_list(FILE *out)
 			on_original[rules[r].original].name, rules[r].meaning);
 }
 
-/* The words of text in lines of at most 78 bytes. */
-static void fold(FILE *out, const char *text)
+/* Prints text in lines of at most 78 bytes. */
+static void print_folded(FILE *out, const char *text)
 {
 	size_t at = 0;
 
@@ -98,8 +98,8 @@ static void fold(FILE *out, const char *text)
 void rule_explain(FILE *out, const struct rule *r)
 {
 	fprintf(out, "%s (%s, %s): ", r->id, lint_level_name(rule_level(r)), r->scope);
-	fold(out, r->meaning);
+	print_folded(out, r->meaning);
 	fprintf(out, "\ntrace-sim %s.\nAccel-Sim %s.\n\n", on_sim[r->sim].text,
 		on_original[r->original].text);
-	fold(out, r->explain);
+	print_folded(out, r->explain);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of rules (rules.def), their levels, and the way from a fault's id to its rule.
+ * The table of rules (rules.def), their levels, and the lookup by a fault's id.
  *
- * Always true: a level follows from what the finding does to a run. error: trace-sim refuses the input, or
- * its figures would be wrong; warning: it is suspicious, or the original does not run it as it stands; note:
- * anything else.
+ * Always true: the level follows from the effect on a run. error: trace-sim rejects the input or its figures would be
+ * wrong; warning: suspicious, or the original does not run it unchanged; note: anything else.
  */
 #ifndef RULES_H
 #define RULES_H
@@ -44,9 +43,9 @@ struct rule {
 
 extern const struct rule rules[N_RULES];
 
-/* Unless -W says otherwise. */
+/* Returns the default level. */
 enum lint_level rule_level(const struct rule *r);
-/* Where traces are meant for the original (--for): what it does not run as it stands is an error too. */
+/* Returns the level with --for accel-sim: input that the original does not run unchanged is an error. */
 enum lint_level rule_level_original(const struct rule *r);
 int rule_find(const char *id); /* -1: none */
 const char *lint_level_name(enum lint_level level);

@@ -331,10 +331,11 @@ static int begin_warp(struct group *g, uint64_t key, uint64_t insts)
 	return write_grouped(g, t, (size_t)n);
 }
 
-/* Without a run: what is in memory is all. */
+/* Writes the lines in memory, where none were spilled. */
 static int write_lines(struct group *g)
 {
-	qsort(g->lines, g->n_lines, sizeof(g->lines[0]), by_key);
+	if (g->n_lines)
+		qsort(g->lines, g->n_lines, sizeof(g->lines[0]), by_key);
 	for (uint32_t i = 0; i < g->n_lines; i++) {
 		const struct lines *l = &g->lines[i];
 

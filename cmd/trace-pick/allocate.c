@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From strata to picks: how many kernels of each, which ones, and what a pick's weight is.
+ * Selects picks from strata: the number of kernels of each, which ones, and their weights.
  *
  * Always true: the first kernel of a stratum of three or more is a stratum of its own; a stratum of two
- * kernels or more gives two picks at least, so that they tell how much their kernels vary (with --one
- * neither); the weights of a stratum times the sizes of its picks add up to the stratum's size; each kernel
- * of a stratum is picked with the same chance.
+ * or more kernels gives at least two picks, to estimate its spread (neither holds with --one). The weights times the
+ * sizes of the picks add up to the stratum's size. Each kernel of a stratum has the same chance.
  *
- * How much the cycles of a stratum's kernels will stray from their common rate is not known beforehand. It is
- * taken for their measured times where there are some; else for RATE_SPREAD of a kernel's instructions and a
- * quarter of the spread of these. The numbers of picks are those of least work for the wanted error
- * (Neyman's, with costs), which is half of the interval that would be told of them: Student's, so that few
- * picks in few strata are not enough.
+ * The deviation of cycles from a stratum's rate is unknown beforehand. It is estimated from measured times if there
+ * are some, else as RATE_SPREAD of a kernel's instructions and a quarter of their spread. The numbers of picks
+ * minimise the work for the wanted error (Neyman's allocation with costs). The error is half of the 95 % interval,
+ * by Student's distribution, which requires more picks if there are few.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -40,14 +38,14 @@ struct stratum {
 	double urge;        /* picks go with it */
 };
 
-static double value_of(const struct app *a, uint32_t i)
+static double kernel_value(const struct app *a, uint32_t i)
 {
 	const struct pick_kernel *k = &a->kernel[i];
 
 	return a->timed ? k->time : k->insts ? (double)k->insts : 1;
 }
 
-static int by_value(const void *a, const void *b)
+static int compare_members(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
 
@@ -57,17 +55,18 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * The fewest picks of a stratum of n kernels: two tell of a spread, more of large strata, where few kernels
- * may differ much and would be met by none of two.
+ * Returns the fewest picks of a stratum of n kernels: two for a spread, more for large strata, in which two picks
+ * may miss the few kernels that differ much.
  */
-static uint32_t least_of(uint32_t n, const struct wish *w)
+static uint32_t fewest_picks(uint32_t n, const struct wish *w)
 {
 	if (w->one || n == 1 || w->most == 1)
 		return 1;
 	return n < MANY || w->most != UINT32_MAX ? 2 : n < VERY_MANY ? 3 : 5;
 }
 
-static void measure(struct stratum *s, const struct app *a, const struct method *m, const struct wish *w)
+static void measure_stratum(
+	struct stratum *s, const struct app *a, const struct method *m, const struct wish *w)
 {
 	double rate, mean, spread = 0, stray = 0, cost = 0;
 
@@ -92,11 +91,11 @@ static void measure(struct stratum *s, const struct app *a, const struct method 
 
 	s->sigma = s->n > 1 ? sqrt(stray / (s->n - 1) + assumed * assumed) : 0;
 	s->urge = s->n * s->sigma / sqrt(cost / s->n);
-	s->least = least_of(s->n, w);
-	qsort(s->member, s->n, sizeof(*s->member), by_value);
+	s->least = fewest_picks(s->n, w);
+	qsort(s->member, s->n, sizeof(*s->member), compare_members);
 }
 
-/* Picks of each stratum at that level of effort; how many in all. */
+/* Sets the picks of each stratum for an effort; returns their number. */
 static uint64_t set_picks(struct stratum *s, uint32_t n, double effort)
 {
 	uint64_t sum = 0;
@@ -125,8 +124,8 @@ static double expected_error(const struct stratum *s, uint32_t n)
 	return var > 0 ? weighted_student(var * var / squares) * sqrt(var) / sum : 0;
 }
 
-/* The least effort that gives the wanted error, or the most that -n allows. */
-static void decide(struct stratum *s, uint32_t n, const struct wish *w)
+/* Sets the picks for the least effort that reaches the wanted error, or for the most that -n allows. */
+static void set_effort(struct stratum *s, uint32_t n, const struct wish *w)
 {
 	double lo = 0, hi = 0;
 
@@ -152,17 +151,16 @@ static void decide(struct stratum *s, uint32_t n, const struct wish *w)
 }
 
 /*
- * Systematic: a random start, then equal steps through the kernels by value, so that small and large ones are
- * met.
+ * Picks kernels systematically: a random start, then equal steps through the kernels by value, so that small and
+ * large ones are included.
  */
-static void draw(struct choice *c, const struct stratum *s, uint32_t number, const struct wish *w)
+static void draw_picks(struct choice *c, const struct stratum *s, uint32_t number, const struct wish *w)
 {
 	uint64_t word[2] = {w->seed, number}, state = table_hash_words(word, 2);
 	double start = (double)(linear_random(&state) >> 11) * 0x1p-53, step = (double)s->n / s->picks;
 
 	/*
-	 * Of equal ones, of which there are many, not the first, which meets caches unlike those of the
-	 * others.
+	 * The middle one: the first of many equal kernels runs with colder caches than the others.
 	 */
 	if (w->one) {
 		c->picked[s->member[s->n / 2].kernel] = true;
@@ -177,8 +175,8 @@ static void draw(struct choice *c, const struct stratum *s, uint32_t number, con
 
 /* ---- strata ------------------------------------------------------------------------------- */
 
-/* Where -n allows fewer picks than the strata want at least, the lightest ones become one. */
-static uint32_t merge(const struct app *a, uint32_t *of, uint32_t n, const struct wish *w)
+/* Merges the lightest strata into one if -n allows fewer picks than the strata need. */
+static uint32_t merge_light_strata(const struct app *a, uint32_t *of, uint32_t n, const struct wish *w)
 {
 	struct ranked *s = xcalloc(n, sizeof(*s));
 	uint32_t *count = xcalloc(n, sizeof(*count)), *to = xcalloc(n, sizeof(*to)), joined = 0, left = 0;
@@ -187,15 +185,15 @@ static uint32_t merge(const struct app *a, uint32_t *of, uint32_t n, const struc
 	for (uint32_t i = 0; i < n; i++)
 		s[i].number = i;
 	for (uint32_t i = 0; i < a->n; i++) {
-		s[of[i]].value += value_of(a, i);
+		s[of[i]].value += kernel_value(a, i);
 		count[of[i]]++;
 	}
 	qsort(s, n, sizeof(*s), method_rank_order);
 	for (uint32_t i = 0; i < n; i++)
-		least += least_of(count[i], w);
+		least += fewest_picks(count[i], w);
 	if (least > w->most)
-		for (least += least_of(a->n, w); joined < n && least > w->most; joined++)
-			least -= least_of(count[s[joined].number], w);
+		for (least += fewest_picks(a->n, w); joined < n && least > w->most; joined++)
+			least -= fewest_picks(count[s[joined].number], w);
 	for (uint32_t i = 0; i < n; i++)
 		to[s[i].number] = i < joined ? 0 : ++left;
 	for (uint32_t i = 0; i < a->n; i++)
@@ -206,8 +204,8 @@ static uint32_t merge(const struct app *a, uint32_t *of, uint32_t n, const struc
 	return joined ? left + 1 : n;
 }
 
-/* Members of each stratum, in one array. */
-static struct stratum *sort_out(struct member *all, const struct app *a, const uint32_t *of, uint32_t n)
+/* Groups the kernels by stratum, in one array. */
+static struct stratum *group_members(struct member *all, const struct app *a, const uint32_t *of, uint32_t n)
 {
 	struct stratum *s = xcalloc(n, sizeof(*s));
 	uint32_t at = 0;
@@ -220,14 +218,13 @@ static struct stratum *sort_out(struct member *all, const struct app *a, const u
 		s[i].n = 0;
 	}
 	for (uint32_t i = 0; i < a->n; i++)
-		s[of[i]].member[s[of[i]].n++] = (struct member){value_of(a, i), i};
+		s[of[i]].member[s[of[i]].n++] = (struct member){kernel_value(a, i), i};
 	return s;
 }
 
 /*
- * The first kernel of a stratum meets caches that hold nothing of what it needs, unlike those behind it: it
- * becomes a stratum of its own, which is picked for certain. Not where -n has no room for that. How many
- * strata there are then.
+ * Makes the first kernel of a stratum, which runs with cold caches, a stratum of its own, so that it is always picked,
+ * unless -n allows too few picks. Returns the number of strata.
  */
 static uint32_t set_firsts_apart(const struct app *a, uint32_t *of, uint32_t n, const struct wish *w)
 {
@@ -237,7 +234,7 @@ static uint32_t set_firsts_apart(const struct app *a, uint32_t *of, uint32_t n, 
 	for (uint32_t i = 0; i < a->n; i++)
 		count[of[i]]++;
 	for (uint32_t i = 0; i < n; i++)
-		least += least_of(count[i], w) + (count[i] > 2);
+		least += fewest_picks(count[i], w) + (count[i] > 2);
 	for (uint32_t i = 0; i < a->n && !w->one && least <= w->most; i++) {
 		uint32_t s = of[i];
 
@@ -249,7 +246,8 @@ static uint32_t set_firsts_apart(const struct app *a, uint32_t *of, uint32_t n, 
 	return now;
 }
 
-static void weigh(struct choice *c, const struct app *a, const struct method *m, const struct stratum *s)
+static void set_weights(
+	struct choice *c, const struct app *a, const struct method *m, const struct stratum *s)
 {
 	double *picked = xcalloc(c->n, sizeof(*picked));
 	uint32_t label = 0;
@@ -280,21 +278,21 @@ void choice_make(struct choice *c, const struct app *a, const struct method *m, 
 
 	*c = (struct choice){
 		.stratum = xcalloc(a->n, sizeof(uint32_t)), .picked = xcalloc(a->n, sizeof(bool))};
-	c->n = merge(a, c->stratum, m->strata(a, w, c->stratum), w);
+	c->n = merge_light_strata(a, c->stratum, m->strata(a, w, c->stratum), w);
 	if (m->strata != method_random)
 		c->n = set_firsts_apart(a, c->stratum, c->n, w);
 	c->weight = xcalloc(c->n, sizeof(double));
 	c->spread = xcalloc(c->n, sizeof(double));
 	c->kernels = xcalloc(c->n, sizeof(uint32_t));
 	c->label = xcalloc(c->n, sizeof(uint32_t));
-	struct stratum *s = sort_out(all, a, c->stratum, c->n);
+	struct stratum *s = group_members(all, a, c->stratum, c->n);
 
 	for (uint32_t i = 0; i < c->n; i++)
-		measure(&s[i], a, m, w);
-	decide(s, c->n, w);
+		measure_stratum(&s[i], a, m, w);
+	set_effort(s, c->n, w);
 	for (uint32_t i = 0; i < c->n; i++)
-		draw(c, &s[i], i, w);
-	weigh(c, a, m, s);
+		draw_picks(c, &s[i], i, w);
+	set_weights(c, a, m, s);
 	c->error = expected_error(s, c->n);
 	free(s);
 	free(all);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One kernel's counts: its thread blocks are read one after the other, records are counted by static
- * instruction, and what depends on an instruction alone is worked out once a kernel.
+ * Counts one kernel: reads its thread blocks in order and counts records by static instruction. Properties of an
+ * instruction are evaluated once a kernel.
  *
- * Always true: memory is that of one thread block and of the distinct instructions; only what the reading
- * asks for is looked at. A packed kernel is not unpacked where the stream's directory, or its tables, tell
- * enough.
+ * Always true: memory grows with one thread block and the distinct instructions. Only counts of the requested depth are
+ * made. A packed kernel is not unpacked if the stream's directory or tables have the counts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +14,14 @@
 #include "table.h"
 #include "trace.h"
 
-#define CODE_MOST (1u << 20) /* distinct instructions after which the table is begun anew */
+#define CODE_MOST (1u << 20) /* distinct instructions, after which a new table is started */
 
 struct counter {
 	const struct isa *isa;
 	enum pick_depth reading;
 	struct code *code;
 	struct tblock block;
-	uint64_t *count; /* by static instruction: warp instructions of the kernel at hand */
+	uint64_t *count; /* by static instruction: warp instructions of the current kernel */
 	uint32_t cap, n_used, cap_used;
 	uint32_t *used;
 };
@@ -46,7 +45,8 @@ void counter_free(struct counter *c)
 	free(c);
 }
 
-static void count_access(struct counter *c, struct pick_kernel *k, const struct rec *r, const struct inst *in)
+static void count_lane_access(
+	struct counter *c, struct pick_kernel *k, const struct rec *r, const struct inst *in)
 {
 	uint64_t lane[32];
 
@@ -69,7 +69,7 @@ static void count_record(struct counter *c, struct pick_kernel *k, const struct 
 	}
 	k->tally.lanes += (unsigned)__builtin_popcount(r->mask);
 	if (r->addr)
-		count_access(c, k, r, code_at(c->code, r->inst));
+		count_lane_access(c, k, r, code_at(c->code, r->inst));
 }
 
 static void count_block(struct counter *c, struct pick_kernel *k)
@@ -89,8 +89,8 @@ static uint32_t bin_of(uint64_t name, const struct inst *in)
 }
 
 /*
- * What static instructions say, times how often they ran. Sums are whole, so that their order is of no
- * account.
+ * Adds up classes and code bins of the static instructions, times their executions. Sums are integers, so that
+ * their order does not matter.
  */
 static void count_end(struct counter *c, struct pick_kernel *k)
 {
@@ -118,7 +118,7 @@ static void take_header(struct pick_kernel *k, const struct kernel_header *h)
 	memcpy(k->block, h->block, sizeof(k->block));
 }
 
-static void unheard(void *ctx, const struct fault *f)
+static void ignore_warning(void *ctx, const struct fault *f)
 {
 	(void)ctx;
 	(void)f;
@@ -134,8 +134,8 @@ static void take_pack(struct pick_kernel *k, struct pack_kernel *is)
 	memcpy(k->block, is->block, sizeof(k->block));
 }
 
-/* 1: a packed stream tells all without unpacking the kernel, 0: it does not, -1. */
-static int summary(
+/* Reads the counts of a packed kernel without unpacking it. 1: done; 0: it must be unpacked; -1: *f. */
+static int take_summary(
 	const struct counter *c, struct klist *list, uint32_t cmd, struct pick_kernel *k, struct fault *f)
 {
 	struct pack_kernel is;
@@ -157,9 +157,9 @@ static int summary(
 
 int counter_read(struct counter *c, struct klist *list, uint32_t cmd, struct pick_kernel *k, struct fault *f)
 {
-	struct trace_options o = {.code = c->code, .warn = unheard};
+	struct trace_options o = {.code = c->code, .warn = ignore_warning};
 	struct trace *t;
-	int r = summary(c, list, cmd, k, f);
+	int r = take_summary(c, list, cmd, k, f);
 
 	if (r)
 		return r < 0 ? -1 : 0;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Times without a measurement (--times auto): a roofline of a GPU of 80 SMs with four schedulers each, by the
- * counts of the traces. A kernel's time is that of the busiest of its resources, plus what each launch and
- * each wave of thread blocks costs.
+ * Estimates times (--times auto) by a roofline of a GPU with 80 SMs of four schedulers, from the counts of the traces.
+ * A kernel's time is the time of its busiest resource, plus a cost for the launch and for each wave of thread blocks.
  *
- * It is an estimate for telling kernels of one name apart, not a figure to report: neither caches nor
- * latencies are simulated, but for the share of sectors that is taken to miss.
+ * The estimate distinguishes kernels of one name; it is no figure to report. A constant share of sectors misses;
+ * latencies are not simulated.
  */
 #include <math.h>
 #include "pick.h"
@@ -20,19 +19,17 @@
 #define DRAM       20.0 /* sectors a cycle */
 #define HEAVY      4.0  /* issue slots of an instruction of a slow unit */
 
-static double larger(double a, double b) { return a > b ? a : b; }
-
 static double estimate(const struct pick_kernel *k)
 {
 	double sectors = (double)(k->tally.loads + k->tally.stores + k->tally.local),
 	       waves = ceil((double)k->blocks / (SMS * BLOCKS));
-	double busy = (double)k->blocks < SMS ? larger((double)k->blocks, 1) : SMS; /* SMs with work */
+	double busy = (double)k->blocks < SMS ? fmax((double)k->blocks, 1) : SMS; /* SMs with work */
 	double slow = (double)(k->tally.of_class[CLASS_DP] + k->tally.of_class[CLASS_SFU]) * (HEAVY - 1);
 	double issue = ((double)k->insts + slow) / (busy * SCHEDULERS);
-	double memory = larger(sectors / L2_SECTORS, sectors * DRAM_SHARE / DRAM);
+	double memory = fmax(sectors / L2_SECTORS, sectors * DRAM_SHARE / DRAM);
 
-	memory = larger(memory, ((double)k->tally.shared + 32 * (double)k->tally.atomics) / busy);
-	return LAUNCH + WAVE * waves + larger(issue, memory);
+	memory = fmax(memory, ((double)k->tally.shared + 32 * (double)k->tally.atomics) / busy);
+	return LAUNCH + WAVE * waves + fmax(issue, memory);
 }
 
 void estimate_times(struct app *a)

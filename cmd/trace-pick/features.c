@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The one pass over the kernels of a list. Threads take them in the order of the list; each has its own
- * counter, and writes what it found into the kernel's own place, so that the number of threads shows nowhere.
- * Of several faults the first in the list is told.
+ * Reads the kernels of a list in one pass. Threads take them in the order of the list; each has its own counter and
+ * writes to the kernel's own entry, so that the result does not depend on the number of threads. The first fault in
+ * the order of the list is reported.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -25,7 +25,7 @@ struct reading_job {
 	pthread_mutex_t lock;
 };
 
-static void fail(struct reading_job *j, uint32_t kernel, const struct fault *f)
+static void note_failure(struct reading_job *j, uint32_t kernel, const struct fault *f)
 {
 	pthread_mutex_lock(&j->lock);
 	if (kernel < atomic_load(&j->failed)) {
@@ -42,12 +42,12 @@ static void read_from(struct reading_job *j, struct klist *list)
 
 	for (uint32_t i; (i = atomic_fetch_add(&j->next, 1)) < j->a->n && i < atomic_load(&j->failed);)
 		if (counter_read(c, list, j->cmd[i], &j->a->kernel[i], &f) < 0)
-			fail(j, i, &f);
+			note_failure(j, i, &f);
 	counter_free(c);
 }
 
-/* A packed stream serves one table of static instructions at a time, so that each thread opens its own. */
-static void *work(void *arg)
+/* Reads kernels on one thread. A packed stream has one table of static instructions, so each thread opens its own. */
+static void *read_kernels_thread(void *arg)
 {
 	struct reading_job *j = arg;
 	struct klist own;
@@ -58,7 +58,7 @@ static void *work(void *arg)
 		return NULL;
 	}
 	if (klist_read(&own, j->path, &f) < 0)
-		fail(j, 0, &f);
+		note_failure(j, 0, &f);
 	else
 		read_from(j, &own);
 	klist_free(&own);
@@ -66,8 +66,8 @@ static void *work(void *arg)
 }
 
 /*
- * A stream that comes through a pipe gives its kernels in their order only; a directory is read sooner than
- * more threads have opened the stream again.
+ * Returns the number of threads: one for a pipe, which gives its kernels in order only, and for a directory, which is
+ * read faster than the stream is opened again.
  */
 static unsigned threads_for(const struct app *a, const char *path, enum pick_depth depth, unsigned threads)
 {
@@ -87,8 +87,7 @@ void features_read(struct app *a, const char *path, enum pick_depth reading, uns
 		die_fault(&f);
 	a->n = a->list.n_kernels;
 	if (!a->n)
-		die_at((struct place){a->list.path, 0, 0},
-			"found a list without kernels, wanted one at least");
+		die_at((struct place){a->list.path, 0, 0}, "no kernels in the list");
 	a->kernel = xcalloc(a->n, sizeof(*a->kernel));
 	j.cmd = xmalloc(a->n * sizeof(*j.cmd));
 	for (uint32_t i = 0; i < a->list.n_cmds; i++)
@@ -101,7 +100,7 @@ void features_read(struct app *a, const char *path, enum pick_depth reading, uns
 	unsigned running = 1;
 
 	for (; running < threads; running++)
-		if (pthread_create(&t[running], NULL, work, &j))
+		if (pthread_create(&t[running], NULL, read_kernels_thread, &j))
 			break;
 	read_from(&j, &a->list);
 	for (unsigned i = 1; i < running; i++)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Principal components by Jacobi's rotations, and k-means from seeds that lie apart.
+ * Principal components by Jacobi's rotations, and k-means from distant seeds.
  *
- * Always true: sums run in the order of the rows, so that every machine with IEEE numbers gives the same
- * clusters. Small and plain on purpose: tens of columns, tens of clusters.
+ * Always true: sums run in the order of the rows, so that every processor with IEEE numbers gives the same clusters.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -105,8 +104,8 @@ static void covariance(double *a, const double *x, uint32_t n, uint32_t d)
 			a[p * d + q] = a[q * d + p];
 }
 
-/* The columns of the largest eigenvalues, which together have the share of all; how many. */
-static uint32_t largest(const double *a, uint32_t d, double share, uint32_t *axis)
+/* Selects the columns of the largest eigenvalues that together have the share; returns their number. */
+static uint32_t largest_axes(const double *a, uint32_t d, double share, uint32_t *axis)
 {
 	double all = 0, have = 0;
 	uint32_t n = 0;
@@ -139,7 +138,7 @@ uint32_t linear_components(double *x, uint32_t n, uint32_t d, double share)
 	standardise(x, n, d);
 	covariance(a, x, n, d);
 	jacobi(a, v, d);
-	m = largest(a, d, share, axis);
+	m = largest_axes(a, d, share, axis);
 	for (uint32_t i = 0; i < n; i++) {
 		double *row = x + (size_t)i * d;
 
@@ -167,9 +166,9 @@ static double squared(const double *a, const double *b, uint32_t d)
 	return sum;
 }
 
-/* Each further centre is a row drawn with the square of its distance from the centres before. */
-static uint32_t seeds(const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k, uint64_t seed,
-	double *centre, double *near)
+/* Draws the centres: each further one is a row, with a probability by the square of its distance to the others. */
+static uint32_t draw_seeds(const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k,
+	uint64_t seed, double *centre, double *near)
 {
 	uint32_t at = (uint32_t)(linear_random(&seed) % n), have = 0;
 
@@ -194,7 +193,7 @@ static uint32_t seeds(const double *x, uint32_t n, uint32_t d, uint32_t stride, 
 	return have;
 }
 
-static double assign(const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k,
+static double assign_rows(const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k,
 	const double *centre, uint32_t *of, bool *moved)
 {
 	double sum = 0;
@@ -219,7 +218,7 @@ static double assign(const double *x, uint32_t n, uint32_t d, uint32_t stride, u
 	return sum;
 }
 
-static void centres(const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k, double *centre,
+static void move_centres(const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k, double *centre,
 	const uint32_t *of)
 {
 	uint32_t *count = xcalloc(k, sizeof(*count));
@@ -246,15 +245,15 @@ double linear_kmeans(
 
 	if (k == 1) { /* its mean */
 		memset(of, 0, n * sizeof(*of));
-		centres(x, n, d, stride, 1, centre, of);
+		move_centres(x, n, d, stride, 1, centre, of);
 	} else {
-		k = seeds(x, n, d, stride, k, seed, centre, near);
+		k = draw_seeds(x, n, d, stride, k, seed, centre, near);
 	}
 	for (unsigned i = 0; i < 100; i++) {
-		sum = assign(x, n, d, stride, k, centre, of, &moved);
+		sum = assign_rows(x, n, d, stride, k, centre, of, &moved);
 		if (!moved && i)
 			break;
-		centres(x, n, d, stride, k, centre, of);
+		move_centres(x, n, d, stride, k, centre, of);
 	}
 	free(centre);
 	free(near);

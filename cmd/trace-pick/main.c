@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace-pick: some kernels of an application that stand for all of them.
+ * trace-pick: picks kernels that represent a whole application.
  * This file is the command line only; pick.h names the stages.
  */
 #include <stdlib.h>
@@ -21,32 +21,33 @@ static const char method_names[] =
 #undef METHOD
 	;
 
-static const char method_help[] = "how kernels are told apart."
+static const char method_help[] = "how kernels are grouped."
 #define METHOD(name, fn, reading, size, help) " " #name ": " help "."
 #include "methods.def"
 #undef METHOD
 	;
 
 static const struct cli_row rows[] = {
+	{CLI_GROUP, "Selection", NULL, NULL, NULL},
 	{'m', "method", "METHOD", method_help, method_names},
-	{'e', "error", "PERCENT", "wanted error of a total, half of its 95 % interval (5%)", NULL},
+	{'e', "error", "PERCENT", "error of a total to aim at, half of its 95 % interval (5%)", NULL},
 	{'n', "kernels", "N", "pick at most N kernels", NULL},
 	{OPT_TIMES, "times", "FILE",
-		"execution times: a table in CSV of nsys stats, ncu or stats-csv; - is stdin; or auto, an estimate from the traces",
+		"execution times: CSV of nsys stats, ncu or stats-csv (-: stdin), or auto: estimated from the traces",
 		"file"},
-	{OPT_PER_STREAM, "per-stream", NULL, "kernels of different streams are not alike", NULL},
-	{OPT_ONE, "one", NULL, "one kernel of each stratum, that of the middle size: no interval can be told",
-		NULL},
-	{OPT_SEED, "seed", "N", "which of equal kernels are picked (1)", NULL},
-	{'j', "threads", "N", "read with up to N threads, for the same result; 1 is the default", NULL},
-	{'o', "output", "FILE", "write the picks there when complete; - is stdout", "file"},
-	{'f', "force", NULL, "replace an existing output file, but never one that is read", NULL},
-	{'q', "quiet", NULL, "no warnings", NULL},
+	{OPT_PER_STREAM, "per-stream", NULL, "do not group kernels of different streams", NULL},
+	{OPT_ONE, "one", NULL, "pick one kernel of each stratum, of middle size; gives no intervals", NULL},
+	{OPT_SEED, "seed", "N", "seed of the random picks (1)", NULL},
+	{CLI_GROUP, "Output", NULL, NULL, NULL},
+	{'j', "threads", "N", "read with N threads (1); results do not depend on N", NULL},
+	{'o', "output", "FILE", "write the picks to FILE when they are complete; -: stdout", "file"},
+	{'f', "force", NULL, "replace an existing output file, but never an input", NULL},
+	{'q', "quiet", NULL, "print no warnings", NULL},
 };
 
 static const struct cli cli = {"[-m METHOD] [-e PERCENT] [-n N] [--times FILE] [-j N] [-o FILE] [TRACE]",
-	"pick the kernels of an application that stand for all of them",
-	"TRACE is a kernel list, a folder with one, one kernel file, a packed stream, or - (stdin, the default).\n"
+	"pick kernels that represent a whole application",
+	"TRACE is a kernel list, a directory with one, one kernel file, a packed stream, or - (stdin, the default).\n"
 	"Exit status: 0 good; 2 trouble.\n",
 	rows, sizeof(rows) / sizeof(*rows), NULL};
 
@@ -58,13 +59,13 @@ struct pick_args {
 	bool force, quiet;
 };
 
-static double percent(const char *text)
+static double parse_percent(const char *text)
 {
 	char *end;
 	double v = strtod(text, &end);
 
 	if (*text < '0' || *text > '9' || strcmp(end, "%") != 0 || !(v > 0) || v > 100)
-		cli_usage("-e: found '%s', wanted an error from above 0%% to 100%%, such as 5%%", text);
+		cli_usage("invalid error '%s' (expected above 0%% and up to 100%%, such as 5%%)", text);
 	return v / 100;
 }
 
@@ -73,17 +74,17 @@ static const struct method *method_of(const char *name)
 	const struct method *m = method_find(name);
 
 	if (!m)
-		cli_usage("-m: found '%s', wanted one of: %s", name, method_names);
+		cli_usage("unknown method '%s' (expected one of: %s)", name, method_names);
 	return m;
 }
 
-static void on_option(void *ctx, int letter, const char *value)
+static void on_pick_option(void *ctx, int letter, const char *value)
 {
 	struct pick_args *a = ctx;
 
 	switch (letter) {
 	case 'm': a->method = method_of(value); break;
-	case 'e': a->wish.error = percent(value); break;
+	case 'e': a->wish.error = parse_percent(value); break;
 	case 'n': a->wish.most = (uint32_t)cli_number("-n", value, 1, UINT32_MAX - 1); break;
 	case OPT_TIMES: a->times = value; break;
 	case OPT_PER_STREAM: a->wish.per_stream = true; break;
@@ -96,12 +97,12 @@ static void on_option(void *ctx, int letter, const char *value)
 	}
 }
 
-static void check(const struct pick_args *a)
+static void check_method_all(const struct pick_args *a)
 {
 	bool all = a->method == method_find("all");
 
 	if (all && (a->wish.most != UINT32_MAX || a->wish.one))
-		cli_usage("found -m all with -n or --one, wanted another method");
+		cli_usage("-m all cannot be used with -n or --one");
 }
 
 int main(int argc, char **argv)
@@ -113,11 +114,11 @@ int main(int argc, char **argv)
 	struct choice c;
 
 	diag_init(argv[0]);
-	int n = cli_parse(&cli, argc, argv, on_option, &a);
+	int n = cli_parse(&cli, argc, argv, on_pick_option, &a);
 	diag_quiet(a.quiet);
 	if (n > 1)
-		cli_usage("found %d traces, wanted one", n);
-	check(&a);
+		cli_usage("%d traces (expected one)", n);
+	check_method_all(&a);
 	if (a.method->size == SIZE_TIME && !a.times)
 		a.times = "auto";
 	struct output *out = output_open(a.output, a.force);

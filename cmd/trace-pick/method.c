@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of methods, and the partitions by name and by cuts that several share.
+ * The table of methods, and the partitions by name and by cuts that several methods use.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static uint64_t key_of(const struct pick_kernel *k, bool per_stream)
 	return table_hash(k->name, strlen(k->name)) + (per_stream ? k->stream * 0x9e3779b97f4a7c15u : 0);
 }
 
-static bool same(const struct pick_kernel *a, const struct pick_kernel *b, bool per_stream)
+static bool same_name(const struct pick_kernel *a, const struct pick_kernel *b, bool per_stream)
 {
 	return !strcmp(a->name, b->name) && (!per_stream || a->stream == b->stream);
 }
@@ -54,7 +54,7 @@ uint32_t method_by_name(const struct app *a, const struct wish *w, uint32_t *of)
 
 		of[i] = n;
 		FOR_TABLE (entry, &t, key)
-			if (same(&a->kernel[i], &a->kernel[first[entry.number]], w->per_stream)) {
+			if (same_name(&a->kernel[i], &a->kernel[first[entry.number]], w->per_stream)) {
 				of[i] = entry.number;
 				break;
 			}
@@ -78,14 +78,14 @@ int method_rank_order(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static void split(
+static void split_stratum(
 	const struct ranked *r, uint32_t n, uint32_t *of, uint32_t *n_strata, cut_fn *cut, unsigned deep)
 {
 	uint32_t at = deep < MOST_DEEP ? cut(r, n) : 0;
 
 	if (at) {
-		split(r, at, of, n_strata, cut, deep + 1);
-		split(r + at, n - at, of, n_strata, cut, deep + 1);
+		split_stratum(r, at, of, n_strata, cut, deep + 1);
+		split_stratum(r + at, n - at, of, n_strata, cut, deep + 1);
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++)
@@ -102,11 +102,12 @@ uint32_t method_cuts(const struct app *a, uint32_t *of, uint32_t n, value_fn *va
 		end[of[i] + 1]++;
 	for (uint32_t g = 0; g < n; g++)
 		end[g + 1] += end[g];
-	for (uint32_t i = 0; i < a->n; i++) /* end[g]: of the group before, until its last kernel is placed */
+	for (uint32_t i = 0; i < a->n;
+		i++) /* end[g]: end of the group before, until its last kernel is placed */
 		r[end[of[i]]++] = (struct ranked){value(&a->kernel[i]), i};
 	for (uint32_t g = 0, at = 0; g < n; at = end[g++]) {
 		qsort(r + at, end[g] - at, sizeof(*r), method_rank_order);
-		split(r + at, end[g] - at, of, &n_strata, cut, 0);
+		split_stratum(r + at, end[g] - at, of, &n_strata, cut, 0);
 	}
 	free(end);
 	free(r);

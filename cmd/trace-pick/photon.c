@@ -6,9 +6,9 @@
  * stratum whose first kernel is less than 0.05 away (the sum of absolute differences), in the order of the
  * list.
  *
- * The vectors do not tell how many warps a kernel has, and a pick counts for so many instructions: where
- * these vary much in a stratum it is cut as Sieve's are, so that few large kernels are not taken for many
- * small ones. (Photon itself takes, of the kernels that are alike, the one whose number of warps is nearest.)
+ * The vectors do not contain the number of warps. A stratum whose instructions vary much is therefore cut as Sieve's
+ * are, so that few large kernels are not represented by small ones. (Photon itself uses the most similar kernel with
+ * the nearest number of warps.)
  *
  * After Liu, Sun and Carlson, "Photon: A Fine-grained Sampled Simulation Methodology for GPU Workloads",
  * MICRO 2023, the part that compares kernels.
@@ -20,7 +20,7 @@
 
 #define ALIKE 0.05
 
-static double distance(const struct pick_kernel *a, const struct pick_kernel *b)
+static double block_vector_distance(const struct pick_kernel *a, const struct pick_kernel *b)
 {
 	double sum = 0;
 
@@ -37,7 +37,7 @@ uint32_t method_photon(const struct app *a, const struct wish *w, uint32_t *of)
 		const struct pick_kernel *k = &a->kernel[i];
 		uint32_t s = 0;
 
-		while (s < n && (distance(k, &a->kernel[leader[s]]) >= ALIKE ||
+		while (s < n && (block_vector_distance(k, &a->kernel[leader[s]]) >= ALIKE ||
 					(w->per_stream && k->stream != a->kernel[leader[s]].stream)))
 			s++;
 		if (s == n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace-pick: what its stages share.
+ * trace-pick: declarations shared by its stages.
  *
  *   main.c      the command line
  *   features.c  one pass over all kernels, on several threads; count.c one kernel
@@ -10,8 +10,8 @@
  *   allocate.c  how many of each stratum, which, and their weights
  *   report.c    the file of picks
  *
- * Always true: memory is some hundred bytes a kernel, whatever its length; every stage takes kernels in the
- * order of the list, so that the result is the same for any number of threads.
+ * Always true: memory is some hundred bytes a kernel, whatever its length. Every stage processes kernels in the order of
+ * the list, so that the result does not depend on the number of threads.
  */
 #ifndef TRACE_PICK_H
 #define TRACE_PICK_H
@@ -23,7 +23,7 @@
 #include "klist.h"
 #include "tally.h"
 
-/* What must be known of a kernel: each includes those before it. */
+/* Depth of reading a kernel; each includes those before it. */
 enum pick_depth { READ_SUMMARY, READ_COUNTS, READ_CODE };
 enum size_kind { SIZE_ONE, SIZE_INSTS, SIZE_TIME };
 
@@ -57,19 +57,19 @@ struct wish {
 
 /* ---- features.c, count.c ---- */
 
-/* Everything of the list's kernels that reading says; ends the program on trouble. */
+/* Reads all kernels of the list to that depth; a fault is fatal. */
 void features_read(struct app *a, const char *path, enum pick_depth reading, unsigned threads);
 void features_free(struct app *a);
 
 struct counter;
 struct counter *counter_new(const struct isa *isa, enum pick_depth reading);
 void counter_free(struct counter *c);
-/* One kernel of the list into *k. 0, or -1 and *f. */
+/* Reads one kernel of the list into *k. Returns 0, or -1 and *f. */
 int counter_read(struct counter *c, struct klist *list, uint32_t cmd, struct pick_kernel *k, struct fault *f);
 
 /* ---- methods ---- */
 
-/* Strata of all kernels: of[i] from 0 to the number that is returned, less one; none is empty. */
+/* Sets of[i], the stratum of each kernel, from 0; returns their number; none is empty. */
 typedef uint32_t method_fn(const struct app *a, const struct wish *w, uint32_t *of);
 #define METHOD(name, fn, ...) method_fn fn;
 #include "methods.def"
@@ -87,17 +87,17 @@ extern const struct method methods[];
 extern const size_t n_methods;
 const struct method *method_find(const char *name); /* NULL: none */
 
-/* What the weights of a stratum add up, of kernel k; above 0. */
+/* Returns the size of kernel k that the weights of a stratum add up; above 0. */
 double method_size(const struct method *m, const struct pick_kernel *k);
 
-/* method.c: something numbered, by a value; for qsort(), equal values by number. */
+/* method.c: a number with a value, sorted by value, then by number. */
 struct ranked {
 	double value;
 	uint32_t number;
 };
 int method_rank_order(const void *a, const void *b);
 
-/* method.c: kernels of one name, and stream with --per-stream, are a stratum. */
+/* method.c: one stratum for each name, with --per-stream for each name and stream. */
 method_fn method_by_name;
 /*
  * method.c: the kernels of each of n strata, sorted by their value, are cut in two where cut() says so of m
@@ -107,7 +107,7 @@ method_fn method_by_name;
 typedef double value_fn(const struct pick_kernel *k);
 typedef uint32_t cut_fn(const struct ranked *r, uint32_t m);
 uint32_t method_cuts(const struct app *a, uint32_t *of, uint32_t n, value_fn *value, cut_fn *cut);
-/* sieve.c: cuts by instructions, of n strata, until those of none vary much. The number of strata. */
+/* sieve.c: cuts n strata by instructions until none varies much. Returns the number of strata. */
 uint32_t sieve_cuts(const struct app *a, uint32_t *of, uint32_t n);
 
 /*
@@ -116,8 +116,8 @@ uint32_t sieve_cuts(const struct app *a, uint32_t *of, uint32_t n);
  */
 uint32_t linear_components(double *x, uint32_t n, uint32_t d, double share);
 /*
- * k clusters of n rows of d values (stride doubles apart) into of[]; the sum of squared distances from the
- * centres.
+ * Assigns n rows of d values (stride doubles apart) to k clusters in of[]. Returns the sum of squared distances from
+ * the centres.
  */
 double linear_kmeans(
 	const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k, uint64_t seed, uint32_t *of);
@@ -143,7 +143,7 @@ void choice_free(struct choice *c);
 
 void estimate_times(struct app *a); /* wants READ_COUNTS */
 void times_read(struct app *a, const char *path);
-/* The same of an open input, which stays the caller's. 0, or -1 and *f. */
+/* Like times_read(), from an open input, which the caller closes. Returns 0, or -1 and *f. */
 int times_parse(struct app *a, struct input *in, struct fault *f);
 
 /* ---- report.c ---- */

@@ -17,11 +17,11 @@
 
 #define EXTRA      9u
 #define N_FEATURES (N_CLASSES + EXTRA)
-#define SHARE      0.99 /* of the variance, that the components keep */
-#define WITHIN     0.1  /* of it, that clusters may keep */
+#define SHARE      0.99 /* share of the variance that the components keep */
+#define WITHIN     0.1  /* share of it that may remain within clusters */
 #define MOST_K     64u
 
-/* Counts range over powers of ten, so that their logarithms are taken. */
+/* Fills x with logarithms of counts, which range over powers of ten. */
 static void features_of(const struct pick_kernel *k, double *x)
 {
 	for (uint32_t i = 0; i < N_CLASSES; i++)
@@ -44,7 +44,7 @@ static double variance(const double *x, uint32_t n, uint32_t d)
 	return sum;
 }
 
-/* Numbers without gaps, in the order of the kernels; k-means may leave a cluster empty. */
+/* Numbers the strata without gaps, in the order of the kernels; k-means may leave a cluster empty. */
 static uint32_t renumber(uint32_t *of, const struct app *a, bool per_stream)
 {
 	uint32_t n = 0, *first = xmalloc(a->n * sizeof(*first)), *is = xmalloc(a->n * sizeof(*is));

@@ -27,7 +27,7 @@ static double variation(const struct ranked *k, uint32_t n)
 	return n && mean > 0 ? sqrt(sum / n) / mean : 0;
 }
 
-/* Gaussian density of the sorted logarithms v at x; far points do not count. */
+/* Returns the Gaussian density of the sorted logarithms v at x; far points are skipped. */
 static double density(const double *v, uint32_t n, double x, double width)
 {
 	double sum = 0;
@@ -49,7 +49,7 @@ static double density(const double *v, uint32_t n, double x, double width)
 	return sum;
 }
 
-/* Where the density is least between two of its peaks; NAN: it has one peak. */
+/* Returns the lowest point of the density between two of its peaks; NAN: it has one peak. */
 static double valley(const double *v, uint32_t n)
 {
 	double mean = 0, var = 0, at[GRID], best = INFINITY, place = NAN, peak = 0;
@@ -73,7 +73,7 @@ static double valley(const double *v, uint32_t n)
 	return place;
 }
 
-static uint32_t cut(const struct ranked *k, uint32_t n)
+static uint32_t cut_by_insts(const struct ranked *k, uint32_t n)
 {
 	if (n < 2 || k[0].value >= k[n - 1].value || variation(k, n) < MOST_CV)
 		return 0;
@@ -90,11 +90,11 @@ static uint32_t cut(const struct ranked *k, uint32_t n)
 	return lower == 0 ? 1 : lower == n ? n - 1 : lower;
 }
 
-static double size_of(const struct pick_kernel *k) { return k->insts ? (double)k->insts : 1; }
+static double insts_or_one(const struct pick_kernel *k) { return k->insts ? (double)k->insts : 1; }
 
 uint32_t sieve_cuts(const struct app *a, uint32_t *of, uint32_t n)
 {
-	return method_cuts(a, of, n, size_of, cut);
+	return method_cuts(a, of, n, insts_or_one, cut_by_insts);
 }
 
 uint32_t method_sieve(const struct app *a, const struct wish *w, uint32_t *of)

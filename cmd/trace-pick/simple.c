@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Methods that look at no figure: one stratum of all kernels or of each stream (random), and one of each
- * kernel (all).
+ * Methods without figures: one stratum of all kernels or of each stream (random), one stratum of each kernel (all).
  */
 #include "pick.h"
 #include "table.h"

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * STEM: kernels of one name whose execution times lie together are alike. A name's kernels, by time, are cut
+ * STEM: kernels of one name with similar execution times are alike. A name's kernels, by time, are cut
  * in two where that leaves the least deviation within the parts, as long as a cut takes away half of it: then
  * fewer samples are needed for the same error, which is STEM's rule. The number of samples follows from the
  * deviation that is left (allocate.c).
  *
- * Times that a launch costs, or that were estimated, hide how much kernels do: parts whose instructions vary
- * much are cut as Sieve's strata are. Without that few large kernels among many small ones are not met, and
- * counts of instructions are far off where cycles are not.
+ * Launch costs and estimated times hide the work of kernels, so parts whose instructions vary much are cut as Sieve's
+ * strata are. Otherwise few large kernels among many small ones are missed, and totals of instructions are wrong.
  *
  * After Chung et al., "Swift and Trustworthy Large-Scale GPU Simulation with Fine-Grained Error Modeling and
  * Hierarchical Clustering" (STEM+ROOT), MICRO 2025.
@@ -20,7 +19,7 @@
 #define STOP_CV 0.02 /* times that vary less are one */
 #define GAIN    0.5
 
-/* Deviation times number, from sums of times and of their squares. */
+/* Returns the deviation times n, from the sums of times and of their squares. */
 static double weight(double n, double sum, double squares)
 {
 	double var = squares / n - sum / n * (sum / n);
@@ -28,7 +27,7 @@ static double weight(double n, double sum, double squares)
 	return n * sqrt(var > 0 ? var : 0);
 }
 
-static uint32_t cut(const struct ranked *t, uint32_t n)
+static uint32_t cut_by_time(const struct ranked *t, uint32_t n)
 {
 	double sum = 0, squares = 0, s = 0, q = 0, best;
 	uint32_t at = 0;
@@ -57,5 +56,5 @@ static double time_of(const struct pick_kernel *k) { return k->time; }
 
 uint32_t method_stem(const struct app *a, const struct wish *w, uint32_t *of)
 {
-	return sieve_cuts(a, of, method_cuts(a, of, method_by_name(a, w, of), time_of, cut));
+	return sieve_cuts(a, of, method_cuts(a, of, method_by_name(a, w, of), time_of, cut_by_time));
 }

@@ -27,15 +27,15 @@ struct table_reader {
 	uint32_t name, time, metric;
 	uint32_t n; /* kernels so far */
 	bool head;  /* it was read */
-	/* of the row at hand */
+	/* of the current row */
 	double value;
 	bool has_value, is_copy, is_other;
 	char text[64]; /* of its time, for messages */
 	struct fault *f;
-	bool failed; /* and *f says why */
+	bool failed; /* *f has the reason */
 };
 
-static bool among(const char *s, size_t n, const char *const *names)
+static bool is_one_of(const char *s, size_t n, const char *const *names)
 {
 	for (; *names; names++)
 		if (strlen(*names) == n && !memcmp(*names, s, n))
@@ -52,11 +52,11 @@ static void head_field(struct table_reader *r, const char *s, size_t n)
 {
 	static const char *const metric[] = {"Metric Name", NULL};
 
-	if (r->time == NO_COLUMN && among(s, n, time_heads))
+	if (r->time == NO_COLUMN && is_one_of(s, n, time_heads))
 		r->time = r->column;
-	if (r->name == NO_COLUMN && among(s, n, name_heads))
+	if (r->name == NO_COLUMN && is_one_of(s, n, name_heads))
 		r->name = r->column;
-	if (among(s, n, metric))
+	if (is_one_of(s, n, metric))
 		r->metric = r->column;
 }
 
@@ -68,7 +68,7 @@ static void row_field(struct table_reader *r, const char *s, size_t n)
 	if (r->column == r->name)
 		r->is_copy = n && *s == '[';
 	if (r->column == r->metric)
-		r->is_other = !among(s, n, metrics);
+		r->is_other = !is_one_of(s, n, metrics);
 	if (r->column != r->time)
 		return;
 	for (size_t i = 0; i < n && m + 1 < sizeof(digits); i++)
@@ -80,7 +80,7 @@ static void row_field(struct table_reader *r, const char *s, size_t n)
 	diag_quote(r->text, sizeof(r->text), s, n);
 }
 
-static void field(void *bytes, size_t n, void *ctx)
+static void on_csv_field(void *bytes, size_t n, void *ctx)
 {
 	struct table_reader *r = ctx;
 
@@ -93,7 +93,7 @@ static void field(void *bytes, size_t n, void *ctx)
 
 static void end_head(struct table_reader *r)
 {
-	/* Text may stand before the table, as ncu's own messages do. */
+	/* Text may precede the table, such as messages of ncu. */
 	r->head = r->time != NO_COLUMN;
 	if (!r->head)
 		r->name = r->metric = NO_COLUMN;
@@ -109,17 +109,16 @@ static void end_row(struct table_reader *r)
 		return;
 	r->failed = true;
 	if (!r->has_value || !(r->value > 0)) {
-		fault_set(r->f, at, "times", "found the time '%s', wanted a number above 0", r->text);
+		fault_set(r->f, at, "times", "invalid time '%s' (expected a number above 0)", r->text);
 	} else if (r->n == r->a->n) {
-		fault_set(r->f, at, "times",
-			"found times of more than the list's %u kernels, wanted a row for each", r->a->n);
+		fault_set(r->f, at, "times", "more rows than the %u kernels of the list", r->a->n);
 	} else {
 		r->a->kernel[r->n++].time = r->value;
 		r->failed = false;
 	}
 }
 
-static void row(int c, void *ctx)
+static void on_csv_row(int c, void *ctx)
 {
 	struct table_reader *r = ctx;
 
@@ -132,7 +131,7 @@ static void row(int c, void *ctx)
 	r->has_value = r->is_copy = r->is_other = false;
 }
 
-/* All lines; 0, or -1 and *r->f. */
+/* Reads all lines. Returns 0, or -1 and *r->f. */
 static int read_lines(struct table_reader *r, struct csv_parser *p, struct input *in)
 {
 	const char *text;
@@ -141,14 +140,15 @@ static int read_lines(struct table_reader *r, struct csv_parser *p, struct input
 
 	while ((got = input_line(in, &text, &n, r->f)) > 0) {
 		r->line = input_lineno(in);
-		if (csv_parse(p, text, n, field, row, r) != n || csv_parse(p, "\n", 1, field, row, r) != 1)
+		if (csv_parse(p, text, n, on_csv_field, on_csv_row, r) != n ||
+			csv_parse(p, "\n", 1, on_csv_field, on_csv_row, r) != 1)
 			return fault_set(r->f, (struct place){r->file, r->line, 0}, "times", "%s",
 				csv_strerror(csv_error(p)));
 		if (r->failed)
 			return -1;
 	}
 	if (got == 0)
-		csv_fini(p, field, row, r);
+		csv_fini(p, on_csv_field, on_csv_row, r);
 	return got < 0 || r->failed ? -1 : 0;
 }
 
@@ -171,10 +171,10 @@ int times_parse(struct app *a, struct input *in, struct fault *f)
 		return -1;
 	if (!r.head)
 		return fault_set(f, (struct place){r.file, 0, 0}, "times",
-			"found no column of times, wanted one named 'Duration (ns)', 'gpu__time_duration.sum' or 'gpu_sim_cycle'");
+			"no column of times (expected one named 'Duration (ns)', 'gpu__time_duration.sum' or 'gpu_sim_cycle')");
 	if (r.n != a->n)
 		return fault_set(f, (struct place){r.file, 0, 0}, "times",
-			"found times of %u kernels, wanted the list's %u", r.n, a->n);
+			"times of %u kernels (expected the %u of the list)", r.n, a->n);
 	a->timed = true;
 	return 0;
 }

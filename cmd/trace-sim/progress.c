@@ -8,6 +8,7 @@
  */
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include "arena.h"
@@ -81,6 +82,8 @@ static void print_progress(struct run *r, double seconds, bool keep)
 {
 	const struct gpu *g = &r->gpu;
 	const struct kernel *k = g->launch->n_loaded ? g->launch->loaded[0] : NULL;
+	const char *running = k ? k->head->name : "";
+	char name[4 * 40 + 1];
 	double insns = (double)warp_insts(g), share = 0, left = 0;
 	double rate =
 		seconds > r->meter->last ? (insns - r->meter->last_insns) / (seconds - r->meter->last) : 0;
@@ -91,9 +94,9 @@ static void print_progress(struct run *r, double seconds, bool keep)
 	if (share > 0)
 		left = seconds / share - seconds;
 	fprintf(stderr,
-		"%skernel %u/%u %.40s: cycle %llu, IPC %.2f of warps, %.0f warp insts/s, %.1f%% of thread blocks, %.0f s left%s",
+		"%skernel %u/%u %s: cycle %llu, IPC %.2f of warps, %.0f warp insts/s, %.1f%% of thread blocks, %.0f s left%s",
 		r->meter->shown ? "\r\033[K" : "", k ? k->position : r->kernels_done, r->list.n_kernels,
-		k ? k->head->name : "", (unsigned long long)gpu_now(g),
+		diag_quote(name, sizeof(name), running, strnlen(running, 40)), (unsigned long long)gpu_now(g),
 		gpu_now(g) ? insns / (double)gpu_now(g) : 0, rate, 100 * share, left, keep ? "\n" : "");
 	r->meter->shown = !keep;
 	r->meter->last = seconds;

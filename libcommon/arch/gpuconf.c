@@ -371,7 +371,8 @@ static void list_shipped(struct shipped *s, char dir[N_PLACES][PATH_MAX])
 	s->n = 0;
 	for (int i = 0; i < N_PLACES; i++)
 		list_directory(s, dir[i]);
-	qsort(s->name, s->n, sizeof(s->name[0]), compare_shipped);
+	if (s->n)
+		qsort(s->name, s->n, sizeof(s->name[0]), compare_shipped);
 	for (size_t i = 0; i < s->n; i++)
 		if (!i || strcmp(s->name[i], s->name[i - 1]) != 0)
 			s->ptr[n++] = s->name[i];

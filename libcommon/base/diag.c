@@ -7,6 +7,7 @@
  * logs, translation.
  */
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -68,6 +69,18 @@ const char *diag_quote(char *out, unsigned cap, const char *text, unsigned long 
 			safe = pos;
 	}
 	out[pos] = '\0';
+	return out;
+}
+
+char *diag_quoted(const char *text)
+{
+	size_t n = strlen(text), cap = 4 * n + 1;
+	char *out = xmalloc(cap);
+
+	if (cap <= UINT_MAX)
+		diag_quote(out, (unsigned)cap, text, n);
+	else
+		die("text too long to print (%zu bytes)", n);
 	return out;
 }
 

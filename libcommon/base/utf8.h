@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * UTF-8, as far as messages and records need it: how long is the well-formed character at p?
- * Always true: overlong forms, surrogates and values above U+10FFFF are not well formed.
+ * UTF-8 for messages and records: the length of a well-formed character, and whether a terminal may show it.
+ * Always true: overlong forms, surrogates and values above U+10FFFF are malformed.
  */
 #ifndef UTF8_H
 #define UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes of the character at p (n bytes are there, n > 0): 1 to 4, or 0 when it is malformed or cut. */
+/* Returns the bytes of the character at p, 1 to 4; 0: it is malformed, or longer than the n (> 0) bytes. */
 static inline unsigned utf8_length(const char *p, size_t n)
 {
 	const unsigned char *u = (const unsigned char *)p;
@@ -37,14 +38,27 @@ static inline unsigned utf8_length(const char *p, size_t n)
 	return len;
 }
 
-/* The same for text shown on a terminal: control characters, C1 ones included, count as malformed. */
+/* True for the marks that change the direction of text: U+061C, U+200E, U+200F, U+202A-202E, U+2066-2069. */
+static inline bool utf8_is_bidi_control(const unsigned char *u, unsigned len)
+{
+	if (len == 2)
+		return u[0] == 0xd8 && u[1] == 0x9c;
+	if (len != 3 || u[0] != 0xe2)
+		return false;
+	if (u[1] == 0x80)
+		return u[2] == 0x8e || u[2] == 0x8f || (u[2] >= 0xaa && u[2] <= 0xae);
+	return u[1] == 0x81 && u[2] >= 0xa6 && u[2] <= 0xa9;
+}
+
+/* Like utf8_length(), but 0 also for control characters (C0, DEL, C1) and for marks of direction. */
 static inline unsigned utf8_printable(const char *p, size_t n)
 {
 	const unsigned char *u = (const unsigned char *)p;
+	unsigned len = utf8_length(p, n);
 
-	if (u[0] < 0x20 || u[0] == 0x7f || (u[0] == 0xc2 && n > 1 && u[1] < 0xa0))
+	if (u[0] < 0x20 || u[0] == 0x7f || (len == 2 && u[0] == 0xc2 && u[1] < 0xa0))
 		return 0;
-	return utf8_length(p, n);
+	return utf8_is_bidi_control(u, len) ? 0 : len;
 }
 
 #endif

@@ -31,17 +31,17 @@ lint list-line "app/kernelslist.g:2:1: error: list-line: unexpected 'Kernel-1.tr
 	'sed -i s/kernel/Kernel/ $L'
 lint list-blank "app/kernelslist.g:2:1: warning: list-blank: blanks before the line's text" \
 	'sed -i "s/^kernel/ kernel/" $L'
-lint list-no-kernels 'app/kernelslist.g:1:1: warning: list-no-kernels: found no kernel in the list' \
+lint list-no-kernels 'app/kernelslist.g:1:1: warning: list-no-kernels: no kernel in the list' \
 	'sed -i /kernel/d $L'
-lint list-name "app/kernelslist.g:2:11: warning: list-name: found ';' in the kernel file's name, which the original gives to a shell" \
+lint list-name "app/kernelslist.g:2:11: warning: list-name: ';' in the name of a kernel file, which the original passes to a shell" \
 	'mv $K "app/kernel-1ü;x.traceg"; sed -i "s/^kernel-1/kernel-1ü;x/" $L'
-lint list-suffix "app/kernelslist.g:2:1: warning: list-suffix: found a kernel file's name that ends in neither .traceg nor .xz" \
+lint list-suffix "app/kernelslist.g:2:1: warning: list-suffix: name of a kernel file without the suffix .traceg or .xz" \
 	'gzip $K; sed -i s/traceg/traceg.gz/ $L'
-lint list-repeated 'app/kernelslist.g:3:1: warning: list-repeated: found a kernel file that line 2 names already' \
+lint list-repeated 'app/kernelslist.g:3:1: warning: list-repeated: kernel file is already named on line 2' \
 	'echo kernel-1.traceg >>$L'
-lint list-unnamed "app/kernelslist.g:1:1: note: list-unnamed: found the file 'kernel-2.traceg' beside the list, which does not name it" \
+lint list-unnamed "app/kernelslist.g:1:1: note: list-unnamed: file 'kernel-2.traceg' is next to the list but not named in it" \
 	'cp $K app/kernel-2.traceg'
-lint kernel-missing "app/kernelslist.g:3:1: error: kernel-missing: found no kernel file 'app/kernel-2.traceg' (cannot be opened: No such file or directory)" \
+lint kernel-missing "app/kernelslist.g:3:1: error: kernel-missing: kernel file 'app/kernel-2.traceg' cannot be opened: No such file or directory" \
 	'echo kernel-2.traceg >>$L'
 lint memcpy-fields "app/kernelslist.g:1:1: error: memcpy-fields: unexpected 'MemcpyHtoD,0x00007f4000000000' (expected 'MemcpyHtoD,<hex address>,<bytes>')" \
 	'sed -i "s/,16384//" $L'
@@ -49,7 +49,7 @@ lint memcpy-address "app/kernelslist.g:1:12: error: memcpy-address: invalid addr
 	'sed -i "1s/.*/MemcpyHtoD,zzz,16384/" $L'
 lint memcpy-count "app/kernelslist.g:1:31: error: memcpy-count: invalid byte count '4294967296' (expected a decimal number below 4294967296)" \
 	'sed -i "s/,16384/,4294967296/" $L'
-lint memcpy-last 'app/kernelslist.g:3:1: warning: memcpy-last: found a copy to the device behind the last kernel' \
+lint memcpy-last 'app/kernelslist.g:3:1: warning: memcpy-last: copy to the device after the last kernel' \
 	'echo MemcpyHtoD,0x7f4000000000,64 >>$L'
 lint header-line "app/kernel-1.traceg:2:1: error: header-line: unexpected 'hello' (expected a header line that begins with '-', or '#')" \
 	'sed -i "2i hello" $K'
@@ -63,19 +63,19 @@ lint header-unknown "app/kernel-1.traceg:2:1: note: header-unknown: unknown key 
 	'sed -i "2i -future key = 7" $K'
 lint header-value "app/kernel-1.traceg:3:13: error: header-value: invalid value '-grid dim = (0,1,1)' (expected dimensions of at least 1 with a product of at most 4294967295)" \
 	'first "(8,1,1)" "(0,1,1)"'
-lint header-original 'app/kernel-1.traceg:1:1: warning: header-original: found binary version 90, which the original simulator does not know' \
+lint header-original 'app/kernel-1.traceg:1:1: warning: header-original: binary version 90 is unknown to the original simulator' \
 	'first "binary version = 80" "binary version = 90"'
-lint version-shape 'app/kernel-1.traceg:1:1: warning: version-shape: found lines with 0 columns before the PC and 1 immediates, which tracer version 3 does not write' \
+lint version-shape 'app/kernel-1.traceg:1:1: warning: version-shape: tracer version 3 does not write lines with 0 columns before the PC and 1 immediate' \
 	'first "tracer version = 5" "tracer version = 3"'
-lint block-threads 'app/kernel-1.traceg:1:1: warning: block-threads: found a thread block of 4096,1,1, 4096 threads, wanted at most 1024, and 64 in z' \
+lint block-threads 'app/kernel-1.traceg:1:1: warning: block-threads: thread block of 4096,1,1, 4096 threads (expected at most 1024, and 64 in z)' \
 	'first "(256,1,1)" "(4096,1,1)"'
-lint shmem-size 'app/kernel-1.traceg:1:1: warning: shmem-size: found 10485760 bytes of shared memory, wanted at most 233472' \
+lint shmem-size 'app/kernel-1.traceg:1:1: warning: shmem-size: 10485760 bytes of shared memory (expected at most 233472)' \
 	'first "shmem = 0" "shmem = 10485760"'
-lint nregs-size 'app/kernel-1.traceg:1:1: warning: nregs-size: found 500 registers of a thread, wanted at most 256' \
+lint nregs-size 'app/kernel-1.traceg:1:1: warning: nregs-size: 500 registers of a thread (expected at most 256)' \
 	'first "nregs = 16" "nregs = 500"'
 lint outside-block "app/kernel-1.traceg:19:1: error: outside-block: unexpected 'thread block = 0,0,0' (expected #BEGIN_TB before it (a raw trace is grouped by trace-pack --group))" \
 	'drop "BEGIN_TB"'
-lint raw 'app/kernel-1.trace:1:1: error: raw: found a raw trace, wanted it grouped by trace-pack' \
+lint raw 'app/kernel-1.trace:1:1: error: raw: raw trace (trace-pack --group groups it)' \
 	'raw <$K >app/kernel-1.trace; rm $K; sed -i s/traceg/trace/ $L'
 lint block-nested "app/kernel-1.traceg:127:1: error: block-nested: unexpected '#BEGIN_TB' (expected #END_TB before it)" \
 	'drop "END_TB"'
@@ -87,7 +87,7 @@ lint block-id-grid 'app/kernel-1.traceg:130:1: error: block-id-grid: thread bloc
 	'first "thread block = 1,0,0" "thread block = 999,0,0"'
 lint block-id-repeated 'app/kernel-1.traceg:130:1: error: block-id-repeated: thread block 0,0,0 occurs twice' \
 	'first "thread block = 1,0,0" "thread block = 0,0,0"'
-lint block-order 'app/kernel-1.traceg:134:1: warning: block-order: found thread block 0,0,0 behind one with a higher id: file order is schedule order' \
+lint block-order 'app/kernel-1.traceg:134:1: warning: block-order: thread block 0,0,0 is after one with a higher id: file order is schedule order' \
 	'sed -i "s/block = 1,0,0/block = x,0,0/; s/block = 0,0,0/block = 1,0,0/; s/block = x,0,0/block = 0,0,0/" $K'
 lint blocks-missing 'app/kernel-1.traceg:897:1: error: blocks-missing: file ends after 8 of 9 thread blocks (expected #BEGIN_TB)' \
 	'first "(8,1,1)" "(9,1,1)"'
@@ -99,23 +99,23 @@ lint warp-repeated 'app/kernel-1.traceg:113:1: error: warp-repeated: warp 6 occu
 	'first "warp = 7" "warp = 6"'
 lint warp-missing 'app/kernel-1.traceg:113:1: error: warp-missing: 7 warps in thread block 0,0,0 (expected 8): warp 7 is missing' \
 	'awk "/^warp = 7/ && !n++ {skip=13} skip-- <= 0" $K >x; mv x $K'
-lint warp-empty 'app/kernel-1.traceg:24:1: warning: warp-empty: found warp 0 without instructions' \
+lint warp-empty 'app/kernel-1.traceg:24:1: warning: warp-empty: warp 0 has no instructions' \
 	'awk "/^insts/ && !n++ {print \"insts = 0\"; skip=1; next} /^\$/ {skip=0} !skip" $K >x; mv x $K'
 lint insts-missing "app/kernel-1.traceg:23:1: error: insts-missing: unexpected '0000 ffffffff 1 R1 IMAD.MOV.U32 2 R255 R255 0 0 ' (expected 'insts = <number>' behind the 'warp' line)" \
 	'drop "^insts"'
 lint insts-count "app/kernel-1.traceg:34:1: error: insts-count: 9 instruction lines in warp 0 (expected 10, from its 'insts' line)" \
 	'drop "^0030"'
-lint lane-after-exit 'app/kernel-1.traceg:32:6: warning: lane-after-exit: found lanes 0000000f of warp 0 active after their EXIT' \
+lint lane-after-exit 'app/kernel-1.traceg:32:6: warning: lane-after-exit: lanes 0000000f of warp 0 are active after their EXIT' \
 	'first "^0070 ffffffff 1 R9 FADD 2 R4 R5" "0070 0000000f 0 EXIT 0"'
-lint after-end 'app/kernel-1.traceg:29:1: warning: after-end: found a line behind the last EXIT of warp 0' \
+lint after-end 'app/kernel-1.traceg:29:1: warning: after-end: line after the last EXIT of warp 0' \
 	'use ends'
-lint lanes-left 'app/kernel-1.traceg:33:1: warning: lanes-left: found the end of warp 0 without an EXIT of lanes ffffffff' \
+lint lanes-left 'app/kernel-1.traceg:33:1: warning: lanes-left: warp 0 ends without an EXIT of lanes ffffffff' \
 	'first EXIT NOP'
-lint barrier-count 'app/kernel-1.traceg:59:1: warning: barrier-count: found 1 barriers in warp 2 and 4 in warp 0 of thread block 0,0,0, wanted as many' \
+lint barrier-count 'app/kernel-1.traceg:59:1: warning: barrier-count: barriers differ: 1 in warp 2, 4 in warp 0 of thread block 0,0,0' \
 	'use barrier'
-lint barrier-count 'app/kernel-1.traceg:65582:1: warning: barrier-count: found 0 barriers in warp 1 and 65536 in warp 0 of thread block 0,0,0, wanted as many' \
+lint barrier-count 'app/kernel-1.traceg:65582:1: warning: barrier-count: barriers differ: 0 in warp 1, 65536 in warp 0 of thread block 0,0,0' \
 	'awk "/^insts = 10/ && !done { print \"insts = 65546\"; done = 1; for (i = 0; i < 65536; i++) print \"0000 ffffffff 0 BAR.SYNC.DEFER_BLOCKING 0 0 0 \"; next } 1" "$K" >k; mv k "$K"'
-lint depbar-groups 'app/kernel-1.traceg:30:17: warning: depbar-groups: found a DEPBAR for 9 groups, wanted at most the 3 that warp 0 has closed' \
+lint depbar-groups 'app/kernel-1.traceg:30:17: warning: depbar-groups: DEPBAR for 9 groups (expected at most the 3 that warp 0 has closed)' \
 	'use ldgsts; first "DEPBAR.LE 0 0 [0-9]*" "DEPBAR.LE 0 0 9"'
 lint inst-line "app/kernel-1.traceg:28:1: error: inst-line: unexpected 'hello world' (expected an instruction line)" \
 	'first "^0040.*" "hello world"'
@@ -125,7 +125,7 @@ lint prefix "app/kernel-1.traceg:28:1: error: prefix: unexpected 'x' (expected a
 	'use vecadd; sed -i "s/^00[0-9a-f]0 /7 &/; s/enable lineinfo = 0/enable lineinfo = 1/" $K; first "^7 0040" "x 0040"'
 lint pc "app/kernel-1.traceg:25:1: error: pc: unexpected 'zz10' (expected a hexadecimal PC)" \
 	'first "^0010 " "zz10 "'
-lint pc-align 'app/kernel-1.traceg:25:1: warning: pc-align: found PC 0014, wanted a multiple of 16' \
+lint pc-align 'app/kernel-1.traceg:25:1: warning: pc-align: PC 0014 (expected a multiple of 16)' \
 	'first "^0010 " "0014 "'
 lint mask "app/kernel-1.traceg:25:6: error: mask: unexpected 'zzzzzzzz' (expected a hexadecimal mask of 32 lanes)" \
 	'first "^0010 ffffffff" "0010 zzzzzzzz"'
@@ -135,11 +135,11 @@ lint dst-count "app/kernel-1.traceg:25:15: error: dst-count: unexpected 'x' (exp
 	'first "1 R6 S2R" "x R6 S2R"'
 lint src-count "app/kernel-1.traceg:25:24: error: src-count: unexpected 'x' (expected a number of source registers up to 255)" \
 	'first "S2R 0" "S2R x"'
-lint operands 'app/kernel-1.traceg:28:23: warning: operands: found 2 destinations and 2 sources, which the original simulator does not take' \
+lint operands 'app/kernel-1.traceg:28:23: warning: operands: the original simulator does not take 2 destinations and 2 sources' \
 	'first "1 R2 IMAD.WIDE" "2 R2 R3 IMAD.WIDE"'
 lint register "app/kernel-1.traceg:25:17: error: register: unexpected 'R999' (expected a register R0 to R255, UR0 to UR255, P<n> or UP<n>)" \
 	'first "1 R6 S2R" "1 R999 S2R"'
-lint register-nregs "app/kernel-1.traceg:25:21: warning: register-nregs: found register R77, wanted one below the 16 of '-nregs'" \
+lint register-nregs "app/kernel-1.traceg:25:21: warning: register-nregs: register R77 (expected below the 16 of '-nregs')" \
 	'first "1 R6 S2R" "1 R77 S2R"'
 lint opcode "app/kernel-1.traceg:28:20: error: opcode: unexpected '.' (expected an opcode)" \
 	'first "IMAD.WIDE" "."'
@@ -155,7 +155,7 @@ lint immediate "app/kernel-1.traceg:27:35: error: immediate: unexpected '0x' (ex
 	'first "^0030 \(.*\) 0 0 $" "0030 \1 0 0x "'
 lint columns "app/kernel-1.traceg:27:37: error: columns: unexpected '%' (expected the end of the line, as on other lines)" \
 	'first "^0030 \(.*\) 0 0 $" "0030 \1 0 0 %"'
-lint line-tail 'app/kernel-1.traceg:27:1: note: line-tail: found words behind the instruction that the model does not read' \
+lint line-tail 'app/kernel-1.traceg:27:1: note: line-tail: words after the instruction, which the model does not read' \
 	'first "^0030 \(.*\) 0 0 $" "0030 \1 0 0 NoVal"'
 lint no-address "app/kernel-1.traceg:29:20: error: no-address: memory opcode 'LDG.E' has no addresses (width 0) (expected one for each lane of mask ffffffff)" \
 	'first "LDG.E 1 R2 4 1 0x7f4000000000 4 0" "LDG.E 1 R2 0 0"'
@@ -165,21 +165,21 @@ lint address "app/kernel-1.traceg:29:35: error: address: unexpected 'xyz' (expec
 	'first "0x7f4000000000 4" "xyz 4"'
 lint address-count 'app/kernel-1.traceg:29:56: error: address-count: 3 deltas (expected 31 for mask ffffffff)' \
 	'first "4 1 0x7f4000000000 4 0" "4 2 0x7f4000000000 4 4 4"'
-lint stride-holes 'app/kernel-1.traceg:29:35: error: stride-holes: found mode 1 over mask fff0ffff, wanted a mask without holes' \
+lint stride-holes 'app/kernel-1.traceg:29:35: error: stride-holes: mode 1 with mask fff0ffff (expected a mask without holes)' \
 	'first "ffffffff 1 R4 LDG.E" "fff0ffff 1 R4 LDG.E"'
-lint address-null 'app/kernel-1.traceg:29:35: error: address-null: found address 0 in an active lane of mask ffffffff' \
+lint address-null 'app/kernel-1.traceg:29:35: error: address-null: address 0 in an active lane of mask ffffffff' \
 	'first "4 1 0x7f4000000000 4" "4 1 0x0 4"'
-lint address-range 'app/kernel-1.traceg:29:35: warning: address-range: found address 0xffff00000000007c, wanted one of 49 bits' \
+lint address-range 'app/kernel-1.traceg:29:35: warning: address-range: address 0xffff00000000007c is too large (expected at most 49 bits)' \
 	'first "4 1 0x7f4000000000 4" "4 1 0xffff000000000000 4"'
-lint address-space 'app/kernel-1.traceg:29:35: warning: address-space: found address 0x7f5000000000 of a global access in the shared window' \
+lint address-space 'app/kernel-1.traceg:29:35: warning: address-space: address 0x7f5000000000 of a global access is in the shared window' \
 	'first "4 1 0x7f4000000000 4" "4 1 0x7f5000000000 4"'
-lint address-window 'app/kernel-1.traceg:29:35: note: address-window: found a load from 0x7e4000000000 to 0x7e400000007c, outside the windows of the header and the 1 copies before the kernel' \
+lint address-window 'app/kernel-1.traceg:29:35: note: address-window: load from 0x7e4000000000 to 0x7e400000007c is outside the windows of the header and the 1 copy before the kernel' \
 	'first "4 1 0x7f4000000000 4" "4 1 0x7e4000000000 4"'
-lint address-align 'app/kernel-1.traceg:29:35: warning: address-align: found addresses from 0x7f4000000002 to 0x7f400000007e that are not all multiples of 4' \
+lint address-align 'app/kernel-1.traceg:29:35: warning: address-align: addresses from 0x7f4000000002 to 0x7f400000007e are not all multiples of 4' \
 	'first "4 1 0x7f4000000000 4" "4 1 0x7f4000000002 4"'
-lint shared-beyond "app/kernel-1.traceg:24:33: warning: shared-beyond: found an access up to byte 0x7f of shared memory, wanted it within the 64 of '-shmem'" \
+lint shared-beyond "app/kernel-1.traceg:24:33: warning: shared-beyond: access up to byte 0x7f of shared memory (expected within the 64 bytes of '-shmem')" \
 	'use shared; first "shmem = 8192" "shmem = 64"'
-lint local-beyond 'app/kernel-1.traceg:24:33: warning: local-beyond: found an access up to byte 0x100003 of local memory, wanted it within 524288' \
+lint local-beyond 'app/kernel-1.traceg:24:33: warning: local-beyond: access up to byte 0x100003 of local memory (expected within 524288 bytes)' \
 	'use spaces; first "STL 2 R1 R4 4 1 0x10" "STL 2 R1 R4 4 1 0x100000"'
 lint local-narrow 'app/kernel-1.traceg:24:37: note: local-narrow: local addresses from 0x12 to 0x12 of S8 or S16 are not all multiples of 4' \
 	'use spaces; first "STL 2 R1 R4 4 1 0x10" "STL.S16 2 R1 R4 2 1 0x12"'
@@ -187,7 +187,7 @@ lint conf-open "none.config:1:1: error: conf-open: cannot open configuration 'no
 	'ARGS="-c none.config"; WANT=2'
 lint conf-option "o.config:1:1: error: conf-option: unknown option '-gpgpu_n_clustres', did you mean '-gpgpu_n_clusters'?" \
 	'echo "-gpgpu_n_clustres 4" >o.config; ARGS="-g rtx3070 -c o.config"'
-lint conf-idle '-D visualizer_enabled=1:1:1: note: conf-idle: found -visualizer_enabled, of which nothing comes in trace-sim' \
+lint conf-idle '-D visualizer_enabled=1:1:1: note: conf-idle: -visualizer_enabled has no effect in trace-sim' \
 	'ARGS="-g rtx3070 -D visualizer_enabled=1"'
 lint conf-syntax 'o.config:1:24: error: conf-syntax: quote without an end' \
 	'echo "-gpgpu_dram_timing_opt \"nbk=16" >o.config; ARGS="-g rtx3070 -c o.config"'
@@ -197,7 +197,7 @@ lint conf-nest 'o.config:1:9: error: conf-nest: files include each other more th
 	'echo "-config o.config" >o.config; ARGS="-c o.config"'
 lint config-cache "o.config:2:18: error: config-cache: -gpgpu_cache:dl1: invalid value 'S:4:128' (expected number of ways after ':' at its character 8)" \
 	'printf '\''%s\n'\'' "# two" "-gpgpu_cache:dl1 S:4:128" >o.config; ARGS="-g rtx3070 -c o.config"'
-lint config-access "o.config:1:18: warning: config-access: -gpgpu_cache:dl1: found a miss queue that some misses never have room in" \
+lint config-access "o.config:1:18: warning: config-access: -gpgpu_cache:dl1: a miss queue that some misses never have room in" \
 	'echo "-gpgpu_cache:dl1 S:4:128:64,L:T:m:N:L,A:64:8,1:0,32" >o.config; ARGS="-g rtx3070 -c o.config -D gpgpu_gmem_skip_l1d=1"'
 lint config-partitions "o.config:2:34: error: config-partitions: -gpgpu_memory_partition_indexing: invalid value '1' (expected another value than 1, as 7 channels are no power of two)" \
 	'printf "%s\n" "-gpgpu_n_mem 7" "-gpgpu_memory_partition_indexing 1" >o.config; ARGS="-g rtx3070 -c o.config"'
@@ -212,7 +212,7 @@ lint icnt-name "n.icnt:1:1: error: icnt-name: unknown name 'toplogy', did you me
 	"$net"'; echo "toplogy = fly;" >n.icnt'
 lint icnt-value "n.icnt:1:38: error: icnt-value: invalid 'topology = ring' (expected mesh, torus, cmesh, fly, fattree, tree4, qtree, flatfly, dragonflynew, anynet)" \
 	"$net"'; echo "subnets=2;sim_type=gpgpusim;topology=ring;" >n.icnt'
-lint icnt-lacks 'n.icnt:1:1: error: icnt-lacks: no entry '\''subnets'\'', whose default is 1 (expected subnets = 2: BookSim looks for replies in the second)' \
+lint icnt-lacks "n.icnt:1:1: error: icnt-lacks: no entry 'subnets', whose default is 1 (expected subnets = 2: BookSim looks for replies in the second)" \
 	"$net"'; echo "k = 99;" >n.icnt'
 lint icnt-nodes 'n.icnt:1:5: error: icnt-nodes: the network has 7 nodes, but 46 clusters and 32 memory sub-partitions need 78' \
 	"$net"'; { echo "k = 7;"; grep -v "^k " n.icnt; } >m; mv m n.icnt'
@@ -228,33 +228,33 @@ lint anynet-empty "l.anynet:1:1: error: anynet-empty: no nodes (expected lines s
 lint anynet-gap 'l.anynet:1:1: error: anynet-gap: node 1 is missing (expected nodes 0 to 2)' "$any"'; links "router 0 node 0 node 2"'
 lint anynet-alone 'l.anynet:1:1: error: anynet-alone: router 1 cannot be reached from router 0' \
 	"$any"'; links "router 0 node 0" "router 1 node 1"'
-lint config-threads 'app/kernel-1.traceg:1:1: error: config-threads: found a thread block of 256 threads, wanted at most the 128 of an SM (-gpgpu_shader_core_pipeline)' \
+lint config-threads 'app/kernel-1.traceg:1:1: error: config-threads: thread block of 256 threads (expected at most the 128 of an SM, -gpgpu_shader_core_pipeline)' \
 	'ARGS="-g rtx3070 -D gpgpu_shader_core_pipeline=128:32"'
-lint config-registers 'app/kernel-1.traceg:1:1: error: config-registers: found a thread block of 262144 registers, wanted at most the 65536 of an SM (-gpgpu_shader_registers)' \
+lint config-registers 'app/kernel-1.traceg:1:1: error: config-registers: thread block of 262144 registers (expected at most the 65536 of an SM, -gpgpu_shader_registers)' \
 	'ARGS="-g rtx3070"; first "nregs = 16" "nregs = 255"; first "(256,1,1)" "(1024,1,1)"'
-lint config-shmem 'app/kernel-1.traceg:1:1: error: config-shmem: found a thread block of 200000 bytes of shared memory, wanted at most the 102400 of an SM (-gpgpu_shmem_size)' \
+lint config-shmem 'app/kernel-1.traceg:1:1: error: config-shmem: thread block of 200000 bytes of shared memory (expected at most the 102400 of an SM, -gpgpu_shmem_size)' \
 	'ARGS="-g rtx3070"; first "shmem = 0" "shmem = 200000"'
 lint unit-missing "app/kernel-1.traceg:24:20: error: unit-missing: opcode 'ULDC' of class SPEC4 at pc 0x0 needs a specialized unit (-specialized_unit_4)" \
 	'first "MOV" "ULDC"; first "IMAD.ULDC.U32" "ULDC"; ARGS="-g rtx3070 -D specialized_unit_4=0,4,4,4,4,UDP"'
-lint werror "app/kernel-1.traceg:25:21: error: register-nregs: found register R77, wanted one below the 16 of '-nregs'" \
+lint werror "app/kernel-1.traceg:25:21: error: register-nregs: register R77 (expected below the 16 of '-nregs')" \
 	'ARGS="-Werror"; first "1 R6 S2R" "1 R77 S2R"'
-lint for-accel-sim 'app/kernel-1.traceg:1:1: error: header-original: found binary version 90, which the original simulator does not know' \
+lint for-accel-sim 'app/kernel-1.traceg:1:1: error: header-original: binary version 90 is unknown to the original simulator' \
 	'ARGS="--for accel-sim"; first "binary version = 80" "binary version = 90"'
-lint for-accel-sim-level 'app/kernel-1.traceg:1:1: note: header-original: found binary version 90, which the original simulator does not know' \
+lint for-accel-sim-level 'app/kernel-1.traceg:1:1: note: header-original: binary version 90 is unknown to the original simulator' \
 	'ARGS="-W header-original=note --for accel-sim"; first "binary version = 80" "binary version = 90"'
 lint cubin 'c:1:1: error: cubin: no cubin (expected a cubin, a fat binary or a program with one)' \
 	'cubin; : >c; WANT=2'
 lint cubin-missing 'c:1:1: error: cubin: No such file or directory' \
 	'cubin; rm c; WANT=2'
-lint cubin-function 'app/kernel-1.traceg:1:1: warning: cubin-function: found no function vecadd for sm_80 in the files of --cubin' \
+lint cubin-function 'app/kernel-1.traceg:1:1: warning: cubin-function: no function vecadd for sm_80 in the files of --cubin' \
 	'cubin; first "binary version = 80" "binary version = 86" && cubin && first "binary version = 86" "binary version = 80"'
-lint cubin-pc 'app/kernel-1.traceg:32:1: warning: cubin-pc: found PC 0080, where the function has no instruction' \
+lint cubin-pc 'app/kernel-1.traceg:32:1: warning: cubin-pc: PC 0080 is beyond the instructions of the function' \
 	'cubin -n 0x80'
-lint cubin-opcode "app/kernel-1.traceg:29:20: warning: cubin-opcode: found 'LDG.E', where the function has the opcode of 'IMAD.MOV.U32'" \
+lint cubin-opcode "app/kernel-1.traceg:29:20: warning: cubin-opcode: opcode 'LDG.E', but the function has the opcode of 'IMAD.MOV.U32'" \
 	'cubin -x 0x50'
-lint cubin-share 'app/kernel-1.traceg:1:1: warning: cubin-share: found 9 of 10 instructions of the first thread block in the function, wanted all' \
+lint cubin-share 'app/kernel-1.traceg:1:1: warning: cubin-share: only 9 of 10 instructions of the first thread block match the function' \
 	'cubin -x 0x50'
-lint cubin-packed 's.tpack/kernel-1.traceg:1:1: warning: cubin-share: found 8 of 10 instructions of the first thread block in the function, wanted all' \
+lint cubin-packed 's.tpack/kernel-1.traceg:1:1: warning: cubin-share: only 8 of 10 instructions of the first thread block match the function' \
 	'cubin -n 0x80; "$BUILD/trace-pack" --cubin c app >s.tpack; ARGS=; TRACE=s.tpack'
 
 # ---- the power model

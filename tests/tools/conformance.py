@@ -4,15 +4,15 @@
 
 usage: conformance.py [-e | -k | -n | -p | -w] [-j N] [-v] REFERENCE [PATTERN...]
 
-REFERENCE is the folder that holds reference/, traces/, synth/, bench/ and gpus/. A case is a file
+REFERENCE is the directory with reference/, traces/, synth/, bench/ and gpus/. A case is a file
 reference/TRACE.GPU[+VARIANT].tsv (with -e: reference/events/TRACE.GPU[+VARIANT].tsv.zst; with -k: a kernel of
 reference/perkernel/TRACE.GPU.tsv alone, its cycles and instructions; with -n: reference/networks/NETWORK.TRACE.tsv,
-run as reference/networks/cases.tsv says; with -p: ptx/cases/NAME/ref.GPU.tsv as NAME.GPU, whose launch file the
-trace-exec beside trace-sim executes; with -w: reports and samples of power, see conformance_power.py); PATTERN picks cases.
-Prints a row a case: kernels, our cycles, the reference's, error, figures equal, and the first that is not.
+run with the options of reference/networks/cases.tsv; with -p: ptx/cases/NAME/ref.GPU.tsv as NAME.GPU, whose launch file the
+trace-exec next to trace-sim executes; with -w: reports and samples of power, see conformance_power.py); PATTERN picks cases.
+Prints a row a case: kernels, our cycles, the reference's, error, equal figures, and the first that differs.
 TRACE_SIM names the binary. Figures in tests/conformance.except cannot be equal and are left out.
-Exit status 0 only when everything is equal. A run of all cases from a clean checkout is noted beside the binary, in
-"conformance", for tests/golden/run -u.
+Exit status 0 only if everything is equal. A run of all cases from a clean checkout writes the file "conformance" next to
+the binary, for tests/golden/run -u.
 """
 import concurrent.futures as futures
 import fnmatch
@@ -209,13 +209,13 @@ def list_cases(ref, check):
     return [c for c in cases if "." in c and find_trace(ref, c.split(".")[0])]
 
 
-def keep(told):
+def keep(summary):
     """What golden figures are refreshed from: the commit, where it is built without changes, and its result."""
     git = lambda *words: subprocess.run(("git", "-C", TESTS) + words, capture_output=True, text=True)
     commit, changes = git("rev-parse", "HEAD"), git("status", "--porcelain")
     if commit.returncode == 0 and changes.returncode == 0 and not changes.stdout:
         with open(os.path.join(os.path.dirname(SIM), "conformance"), "w") as f:
-            f.write("commit %s\n%s\n" % (commit.stdout.strip(), told))
+            f.write("commit %s\n%s\n" % (commit.stdout.strip(), summary))
 
 
 def main():
@@ -250,10 +250,10 @@ def main():
             for line in detail[:None if verbose else 9 if check is events else 3]:
                 print(line)
             good, same, total = good + equal, same + n, total + of
-    told = "%d of %d cases equal, %d of %d %s" % (good, len(cases), same, total, "lines" if check is events else "figures")
-    print(told)
+    summary = "%d of %d cases equal, %d of %d %s" % (good, len(cases), same, total, "lines" if check is events else "figures")
+    print(summary)
     if check is figures and not args[1:]:
-        keep(told)
+        keep(summary)
     return 0 if cases and good == len(cases) else 1
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Buffers that trace-exec leaves behind, against a reference folder: REFERENCE/ptx/{cases,values}/NAME/{launch,expect/*}.
+"""Compare the buffers written by trace-exec with a reference directory: REFERENCE/ptx/{cases,values}/NAME/{launch,expect/*}.
 
 usage: ptx-values.py REFERENCE [PATTERN...]    TRACE_PTX names the program (build/trace-exec)
 
-Bytes must be equal, but for what CLOSE names: buffers of approximate instructions, and results that the reference
-rounded twice where a fused multiply-add rounds once. A folder without expect/ is run but not compared."""
+Bytes must be equal, except for the cases of CLOSE: buffers of approximate instructions, and results that the reference
+rounded twice where a fused multiply-add rounds once. A directory without expect/ is run but not compared."""
 import fnmatch
 import os
 import struct
@@ -32,7 +32,7 @@ def close(got, want, fmt, rel, absolute):
     size = struct.calcsize(fmt)
     for (g,), (w,) in zip(struct.iter_unpack("<" + fmt, got), struct.iter_unpack("<" + fmt, want)):
         if g != w and not (g != g and w != w) and not abs(g - w) <= max(absolute, rel * abs(w)):
-            return f"found {g!r}, wanted {w!r}"
+            return f"{g!r} (expected {w!r})"
     return None if len(got) == len(want) and len(got) % size == 0 else "another length"
 
 
@@ -74,7 +74,7 @@ def main():
             good += why is None
             if why:
                 print(f"not ok {kind}/{name}: {why}")
-    print(f"ptx-values: {good} of {total} cases leave the buffers wanted")
+    print(f"ptx-values: {good} of {total} cases have the expected buffers")
     return good != total
 
 

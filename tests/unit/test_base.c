@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include "arena.h"
 #include "bits.h"
 #include "bytes.h"
@@ -24,7 +25,7 @@
 
 static void test_quote(void)
 {
-	char out[64], tiny[8];
+	char out[64], tiny[8], *quoted;
 
 	is_text(diag_quote(out, sizeof(out), "a\tb\0c\x7f", 6), "a\\x09b\\x00c\\x7f",
 		"quote: control characters");
@@ -32,11 +33,19 @@ static void test_quote(void)
 	is_text(diag_quote(out, sizeof(out), "\xed\xa0\x80", 3), "\\xed\\xa0\\x80", "quote: a surrogate");
 	is_text(diag_quote(out, sizeof(out), "\xc0\xaf", 2), "\\xc0\\xaf", "quote: an overlong form");
 	is_text(diag_quote(out, sizeof(out), "\xc2\x9b", 2), "\\xc2\\x9b", "quote: a C1 control character");
+	is_text(diag_quote(out, sizeof(out), "\xd8\x9c\xe2\x80\x8e", 5), "\\xd8\\x9c\\xe2\\x80\\x8e",
+		"quote: marks of direction");
+	is_text(diag_quote(out, sizeof(out), "\xe2\x80\xae\xe2\x81\xa9", 6), "\\xe2\\x80\\xae\\xe2\\x81\\xa9",
+		"quote: overrides and isolates");
+	is_text(diag_quote(out, sizeof(out), "\xe2\x80\x93\xe2\x81\xaa\xd8\x9b", 8),
+		"\xe2\x80\x93\xe2\x81\xaa\xd8\x9b", "quote: their neighbours");
+	is_text(quoted = diag_quoted("a\x1b[31m"), "a\\x1b[31m", "quote: a whole text");
+	free(quoted);
 	is_text(diag_quote(tiny, sizeof(tiny), "abcdefg", 7), "abcdefg", "quote: fits exactly");
 	is_text(diag_quote(tiny, sizeof(tiny), "abcdefgh", 8), "abcde..", "quote: cut");
 	is_text(diag_quote(tiny, sizeof(tiny), "ab\1\2", 4), "ab..", "quote: an escape is not split");
-	is_text(diag_quote(tiny, 1, "abc", 3), "", "quote: no room");
-	is_text(diag_quote(tiny, 2, "abc", 3), ".", "quote: room for one");
+	is_text(diag_quote(tiny, 1, "abc", 3), "", "quote: capacity 1");
+	is_text(diag_quote(tiny, 2, "abc", 3), ".", "quote: capacity 2");
 }
 
 static void say_all(void *arg)
@@ -387,8 +396,7 @@ static void test_cli(void)
 		"test: error: unknown option '-events', did you mean '--events'?\nTry 'test -h'.\n");
 	check_walk("-x", 2, "test: error: unknown option '-x'\nTry 'test -h'.\n");
 	check_walk("-k", 2, "test: error: -k: missing value (expected LIST)\nTry 'test -h'.\n");
-	check_walk("--events", 2,
-		"test: error: --events: missing value (expected FILE)\nTry 'test -h'.\n");
+	check_walk("--events", 2, "test: error: --events: missing value (expected FILE)\nTry 'test -h'.\n");
 	check_walk("--quiet=1", 2, "test: error: --quiet takes no value\nTry 'test -h'.\n");
 	check_walk("--completion tcsh", 2,
 		"test: error: --completion: unknown shell 'tcsh' (expected bash, zsh or fish)\nTry 'test -h'.\n");

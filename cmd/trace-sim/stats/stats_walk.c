@@ -8,7 +8,9 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "diag.h"
 #include "stats_int.h"
 
 /* ---- arithmetic ------------------------------------------------------------------------------ */
@@ -89,8 +91,12 @@ static void walk_identity(struct stats_sink *s)
 	if (!b)
 		return;
 	stats_text(s, "kernel_name = ");
-	for (uint32_t i = 0; i < b->n; i++)
-		stats_show(s, "%s ", b->name[i]);
+	for (uint32_t i = 0; i < b->n; i++) {
+		char *name = diag_quoted(b->name[i]);
+
+		stats_show(s, "%s ", name);
+		free(name);
+	}
 	stats_text(s, "\nkernel_launch_uid = ");
 	for (uint32_t i = 0; i < b->n; i++)
 		stats_show(s, "%" PRIu32 " ", b->uid[i]);
