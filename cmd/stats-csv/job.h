@@ -47,7 +47,7 @@ struct csv_job {
 	enum table_form form;
 	const char *output;
 	uint32_t top; /* --top: this many places of a profile; 0: a table of figures */
-	int by;       /* enum top_by */
+	int by;       /* enum hotspots_by */
 	bool per_run, tidy, list, running, force, quiet, no_options, by_given; /* tidy: --long */
 	bool per_interval, provenance;
 

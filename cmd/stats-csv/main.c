@@ -11,7 +11,7 @@
 #include "output.h"
 #include "picks.h"
 #include "job.h"
-#include "top.h"
+#include "hotspots.h"
 
 enum {
 	OPT_PER = 256,
@@ -73,7 +73,7 @@ static const struct cli_row rows[] = {
 	{OPT_WEIGHTS, "weights", "FILE",
 		"totals of the application whose picks (trace-pick) were run, with 95 % intervals", "file"},
 	{OPT_TOP, "top", "N", "of profiles: the N places where most cycles went, instead of figures", NULL},
-	{OPT_BY, "by", "WHAT", "what a place of --top is: " TOP_BY_WORDS " (default: stall)", TOP_BY_WORDS},
+	{OPT_BY, "by", "WHAT", "what a place of --top is: " HOTSPOTS_BY_WORDS " (default: stall)", HOTSPOTS_BY_WORDS},
 	{'q', "quiet", NULL, "no warnings", NULL},
 };
 
@@ -212,9 +212,9 @@ static void on_option(void *ctx, int letter, const char *value)
 		break;
 	case OPT_TOP: j->top = (uint32_t)cli_number("--top", value, 1, UINT32_MAX); break;
 	case OPT_BY:
-		j->by = top_by_find(value);
+		j->by = hotspots_by_find(value);
 		if (j->by < 0)
-			cli_usage("--by: found '%s', wanted one of " TOP_BY_WORDS, value);
+			cli_usage("--by: found '%s', wanted one of " HOTSPOTS_BY_WORDS, value);
 		j->by_given = true;
 		break;
 	case 'q': j->quiet = true; break;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "job.h"
-#include "top.h"
+#include "hotspots.h"
 
 static void write_names(struct writer *w)
 {
@@ -36,13 +36,13 @@ static double percent(uint64_t part, uint64_t all)
 	return all ? round(10000 * (double)part / (double)all) / 100 : (double)NAN;
 }
 
-static void write_run(struct csv_job *j, struct writer *w, struct top *t, const char *run)
+static void write_run(struct csv_job *j, struct writer *w, struct hotspots *t, const char *run)
 {
 	uint64_t sum = 0;
 
-	top_sort(t, false);
+	hotspots_sort(t, false);
 	for (uint32_t i = 0; i < t->n && i < j->top; i++) {
-		const struct top_row *r = &t->row[i];
+		const struct hotspot *r = &t->row[i];
 
 		sum += r->cycles[0];
 		writer_text(w, run);
@@ -50,7 +50,7 @@ static void write_run(struct csv_job *j, struct writer *w, struct top *t, const 
 		writer_text(w, r->pc);
 		writer_text(w, r->opcode);
 		writer_text(w, r->line);
-		writer_text(w, top_reason_name((int)top_main(r, 0)));
+		writer_text(w, hotspots_reason_name((int)hotspots_main_reason(r, 0)));
 		writer_value(w, &(struct result_value){.count = r->cycles[0], .whole = true});
 		writer_real(w, percent(r->cycles[0], t->all[0]));
 		writer_real(w, percent(sum, t->all[0]));
@@ -76,21 +76,21 @@ static void read_runs(struct csv_job *j, struct writer *w, struct results *r, co
 {
 	struct result_item item;
 	struct fault f;
-	struct top *t = NULL;
+	struct hotspots *t = NULL;
 	bool profile = false, kernels = false;
 	int event;
 
 	while ((event = results_next(r, &item, &f)) > 0) {
 		j->any_kernel |= event == RESULT_KERNEL;
 		if (event == RESULT_START)
-			t = top_new((enum top_by)j->by);
+			t = hotspots_new((enum hotspots_by)j->by);
 		else if (event == RESULT_KERNEL &&
 			 kselect_has(j->kernels, item.kernel.position, item.kernel.name))
-			kernels = true, profile |= top_add(t, 0, &item);
+			kernels = true, profile |= hotspots_add(t, 0, &item);
 		if (event != RESULT_DONE)
 			continue;
 		write_run(j, w, t, run_name(path, item.run));
-		top_free(t);
+		hotspots_free(t);
 		t = NULL;
 		if (!strcmp(item.status, "cut"))
 			diag_fault(&item.cut);

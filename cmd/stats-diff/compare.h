@@ -38,7 +38,7 @@ struct diff_options {
 	uint32_t n_asked;
 	enum diff_form form;
 	uint32_t top; /* --top: this many places of a profile; 0: figures */
-	int by;       /* enum top_by */
+	int by;       /* enum hotspots_by */
 	bool all, quiet, summary, options;
 };
 

@@ -15,7 +15,7 @@
 #include "num.h"
 #include "output.h"
 #include "picks.h"
-#include "top.h"
+#include "hotspots.h"
 
 enum { OPT_ALL = 256, OPT_SUMMARY, OPT_WEIGHTS, OPT_OPTIONS, OPT_TOP, OPT_BY };
 
@@ -37,7 +37,7 @@ static const struct cli_row rows[] = {
 		"file"},
 	{OPT_TOP, "top", "N", "of profiles: the N places whose cycles changed most, instead of figures",
 		NULL},
-	{OPT_BY, "by", "WHAT", "what a place of --top is: " TOP_BY_WORDS " (default: stall)", TOP_BY_WORDS},
+	{OPT_BY, "by", "WHAT", "what a place of --top is: " HOTSPOTS_BY_WORDS " (default: stall)", HOTSPOTS_BY_WORDS},
 };
 
 static const struct cli cli = {
@@ -140,9 +140,9 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_OPTIONS: o->options = true; break;
 	case OPT_TOP: o->top = (uint32_t)cli_number("--top", value, 1, UINT32_MAX); break;
 	case OPT_BY:
-		o->by = top_by_find(value);
+		o->by = hotspots_by_find(value);
 		if (o->by < 0)
-			cli_usage("--by: found '%s', wanted one of " TOP_BY_WORDS, value);
+			cli_usage("--by: found '%s', wanted one of " HOTSPOTS_BY_WORDS, value);
 		break;
 	case OPT_SUMMARY: o->summary = true; break;
 	case OPT_WEIGHTS: set_weights(o, value); break;

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "compare.h"
-#include "top.h"
+#include "hotspots.h"
 
-static int read_side(struct top *t, const struct diff_options *o, int side, const char *path, char status[24])
+static int read_side(
+	struct hotspots *t, const struct diff_options *o, int side, const char *path, char status[24])
 {
 	struct fault f;
 	struct result_item item;
@@ -24,7 +25,7 @@ static int read_side(struct top *t, const struct diff_options *o, int side, cons
 			kselect_has(o->kernels, item.kernel.position, item.kernel.name)) {
 			kernels = true;
 			asked_kernel(o);
-			profile |= top_add(t, side, &item);
+			profile |= hotspots_add(t, side, &item);
 		} else if (event == RESULT_DONE) {
 			snprintf(status, 24, "%s", item.status);
 			if (!strcmp(item.status, "cut"))
@@ -42,7 +43,7 @@ static int read_side(struct top *t, const struct diff_options *o, int side, cons
 	return 0;
 }
 
-static void change_text(char *out, size_t cap, const struct top_row *r)
+static void change_text(char *out, size_t cap, const struct hotspot *r)
 {
 	if (!r->cycles[0] || !r->cycles[1])
 		snprintf(out, cap, "%s", r->cycles[0] ? "gone" : "new");
@@ -52,7 +53,7 @@ static void change_text(char *out, size_t cap, const struct top_row *r)
 }
 
 /* "0x0090 LDG.E:12"; of a line alone "line 12". */
-static void place_text(char *out, size_t cap, const struct top_row *r)
+static void place_text(char *out, size_t cap, const struct hotspot *r)
 {
 	if (*r->pc)
 		snprintf(out, cap, "%s %.80s%s%s", r->pc, r->opcode, *r->line ? ":" : "", r->line);
@@ -63,12 +64,12 @@ static void place_text(char *out, size_t cap, const struct top_row *r)
 }
 
 /* The reason of a row, or what most of a side's cycles went to: that of the side which took more. */
-static const char *stall_of(const struct top_row *r)
+static const char *stall_of(const struct hotspot *r)
 {
-	return top_reason_name((int)top_main(r, r->cycles[1] > r->cycles[0]));
+	return hotspots_reason_name((int)hotspots_main_reason(r, r->cycles[1] > r->cycles[0]));
 }
 
-static void print_row(const struct diff_options *o, FILE *out, const struct top_row *r)
+static void print_row(const struct diff_options *o, FILE *out, const struct hotspot *r)
 {
 	char change[32], place[160];
 
@@ -89,7 +90,7 @@ static void print_row(const struct diff_options *o, FILE *out, const struct top_
 	putc('\n', out);
 }
 
-static void print_json_row(FILE *out, const char *heading, const struct top_row *r)
+static void print_json_row(FILE *out, const char *heading, const struct hotspot *r)
 {
 	json_t *o = json_object();
 
@@ -105,7 +106,7 @@ static void print_json_row(FILE *out, const char *heading, const struct top_row 
 	print_json_line(o, out);
 }
 
-static void print_head(const struct diff_options *o, FILE *out, const struct top *t)
+static void print_head(const struct diff_options *o, FILE *out, const struct hotspots *t)
 {
 	double a = (double)t->all[0], b = (double)t->all[1];
 	bool markdown = o->form == DIFF_MARKDOWN;
@@ -120,13 +121,13 @@ static void print_head(const struct diff_options *o, FILE *out, const struct top
 			"kernel");
 }
 
-static bool print_rows(const struct diff_options *o, FILE *out, struct top *t, const char *const path[2],
+static bool print_rows(const struct diff_options *o, FILE *out, struct hotspots *t, const char *const path[2],
 	const char *heading)
 {
 	struct diff d = {.o = o, .side = {{.path = path[0]}, {.path = path[1]}}};
 	bool differs = false;
 
-	top_sort(t, true);
+	hotspots_sort(t, true);
 	for (uint32_t i = 0; i < t->n; i++)
 		differs |= t->row[i].cycles[0] != t->row[i].cycles[1];
 	if ((differs || o->all) && o->form != DIFF_JSON) {
@@ -134,7 +135,7 @@ static bool print_rows(const struct diff_options *o, FILE *out, struct top *t, c
 		print_head(o, out, t);
 	}
 	for (uint32_t i = 0; i < t->n && i < o->top; i++) {
-		const struct top_row *r = &t->row[i];
+		const struct hotspot *r = &t->row[i];
 
 		if (r->cycles[0] == r->cycles[1] && !o->all)
 			continue;
@@ -149,13 +150,13 @@ static bool print_rows(const struct diff_options *o, FILE *out, struct top *t, c
 int diff_top(const struct diff_options *o, FILE *out, const char *a, const char *b, const char *heading)
 {
 	const char *const path[2] = {a, b};
-	struct top *t = top_new((enum top_by)o->by);
+	struct hotspots *t = hotspots_new((enum hotspots_by)o->by);
 	char status[2][24] = {"", ""};
 	int result = EXIT_TROUBLE;
 
 	if (read_side(t, o, 0, a, status[0]) == 0 && read_side(t, o, 1, b, status[1]) == 0)
 		result = print_rows(o, out, t, path, heading) || strcmp(status[0], status[1]) ? EXIT_NO
 											      : EXIT_GOOD;
-	top_free(t);
+	hotspots_free(t);
 	return result;
 }

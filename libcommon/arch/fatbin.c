@@ -123,7 +123,7 @@ int fatbin_open(
 
 int fatbin_next(struct fatbin *b, struct fatbin_entry *e, struct fault *f)
 {
-	struct fatbin_span s = {b->at, b->n};
+	struct fatbin_span s = {b->rest, b->n};
 	uint64_t head, size, counts;
 
 	if (!s.n)
@@ -139,7 +139,7 @@ int fatbin_next(struct fatbin *b, struct fatbin_entry *e, struct fault *f)
 		get(s.at + 40, 8), get(s.at + 56, 8)};
 	if (packed(e) && counts && counts < size)
 		e->n = counts;
-	b->at += head + size;
+	b->rest += head + size;
 	b->n -= head + size;
 	return 1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reading the .icnt file of network mode 1: entries "name = value;" over any number of lines, comments from
- * // to the end of the line, later entries win. What the values mean is judged in icnt_judge.c.
+ * // to the end of the line, later entries win. What the values mean is judged in icnt_validate.c.
  *
  * Always true after reading: every entry has a number in its bounds (NUMBER, REAL), or text; BookSim's
  * default where the file has none. A name that BookSim does not know is refused at its place. Unlike in
@@ -213,17 +213,17 @@ int icnt_list(const struct icnt *c, enum icnt_id id, int64_t *out, int cap, stru
 		out[n] = strtoll(++p, &end, 10);
 		if (end == p || (*end != ',' && *end != '}') || out[n] < e->least || out[n] > e->most ||
 			n + 1 > cap - 1)
-			return icnt_refuse(c, id, f, "at most %d whole numbers from %lld to %lld", cap - 1,
+			return icnt_reject(c, id, f, "at most %d whole numbers from %lld to %lld", cap - 1,
 				(long long)e->least, (long long)e->most);
 		n++;
 		p = end;
 	}
 	if (*p != '}' || p[1])
-		return icnt_refuse(c, id, f, "a list in braces");
+		return icnt_reject(c, id, f, "a list in braces");
 	return n;
 }
 
-int icnt_refuse(const struct icnt *c, enum icnt_id id, struct fault *f, const char *wanted, ...)
+int icnt_reject(const struct icnt *c, enum icnt_id id, struct fault *f, const char *wanted, ...)
 {
 	const struct icnt_value *v = &c->value[id];
 	const struct icnt_entry *e = &icnt_entries[id];
@@ -268,7 +268,7 @@ int icnt_read(struct icnt *c, struct input *in, struct fault *f)
 		if (entry(&r, &t, f) < 0)
 			return -1;
 	}
-	return icnt_judge(c, f);
+	return icnt_validate(c, f);
 }
 
 int icnt_load(struct icnt *c, const char *path, struct place at, struct fault *f)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Between reading a network file (icnt.c) and judging it (icnt_judge.c, icnt_virtual.c). */
+/* Between reading a network file (icnt.c) and judging it (icnt_validate.c, icnt_virtual.c). */
 #ifndef ICNT_INT_H
 #define ICNT_INT_H
 
@@ -17,11 +17,11 @@ struct icnt_entry {
 extern const struct icnt_entry icnt_entries[N_ICNT];
 
 /* Judges what was read: 0, or -1 and *f. */
-int icnt_judge(struct icnt *c, struct fault *f);
+int icnt_validate(struct icnt *c, struct fault *f);
 /* The part about virtual channels and buffers. */
-int icnt_judge_virtual(struct icnt *c, struct fault *f);
+int icnt_validate_virtual(struct icnt *c, struct fault *f);
 /* The part about allocators; topology known. */
-int icnt_judge_alloc(struct icnt *c, struct fault *f);
+int icnt_validate_alloc(struct icnt *c, struct fault *f);
 /* Ports of the router with fewest and with most. */
 void icnt_ports(const struct icnt *c, uint32_t *least, uint32_t *most);
 
@@ -33,7 +33,7 @@ const char *icnt_text(const struct icnt *c, enum icnt_id id);
  */
 int icnt_list(const struct icnt *c, enum icnt_id id, int64_t *out, int cap, struct fault *f);
 /* Refuse entry id: "found NAME = TEXT, wanted ..." */
-int icnt_refuse(const struct icnt *c, enum icnt_id id, struct fault *f, const char *wanted, ...)
+int icnt_reject(const struct icnt *c, enum icnt_id id, struct fault *f, const char *wanted, ...)
 	PRINTF_LIKE(4, 5);
 
 #endif

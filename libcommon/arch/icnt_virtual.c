@@ -32,11 +32,11 @@ static int judge_classes(struct icnt *c, struct fault *f)
 		if (end < 0)
 			end = i < 2 ? half - 1 : (int32_t)c->vcs - 1;
 		if (begin >= (int32_t)c->vcs)
-			return icnt_refuse(c, begins[i], f, "a channel below num_vcs = %u", c->vcs);
+			return icnt_reject(c, begins[i], f, "a channel below num_vcs = %u", c->vcs);
 		if (end >= (int32_t)c->vcs)
-			return icnt_refuse(c, ends[i], f, "a channel below num_vcs = %u", c->vcs);
+			return icnt_reject(c, ends[i], f, "a channel below num_vcs = %u", c->vcs);
 		if (end < begin)
-			return icnt_refuse(
+			return icnt_reject(
 				c, ends[i], f, "at least the first channel of the class, %d", begin);
 		c->vc_begin[i] = (uint32_t)begin;
 		c->vc_end[i] = (uint32_t)end;
@@ -63,21 +63,21 @@ static int judge_need(const struct icnt *c, struct fault *f)
 	uint32_t least = needed(c, r->need);
 
 	if (r->need == NEED_TWO && c->vcs < 2)
-		return icnt_refuse(
+		return icnt_reject(
 			c, ICNT_num_vcs, f, "at least 2: routing_function = %s changes channels", r->name);
 	if (r->need == NEED_THREE && c->vcs != 3)
-		return icnt_refuse(c, ICNT_num_vcs, f, "num_vcs = 3 for routing_function = %s", r->name);
+		return icnt_reject(c, ICNT_num_vcs, f, "num_vcs = 3 for routing_function = %s", r->name);
 	if (r->need == NEED_TWICE && c->k != c->c)
-		return icnt_refuse(c, ICNT_c, f, "c = k = %u for routing_function = %s", c->k, r->name);
+		return icnt_reject(c, ICNT_c, f, "c = k = %u for routing_function = %s", c->k, r->name);
 	if (r->need == NEED_TWO || r->need == NEED_THREE)
 		return 0;
 	for (int i = 0; i < 4; i++) {
 		if (c->vc_end[i] - c->vc_begin[i] + 1 < least)
-			return icnt_refuse(c, ends[i], f,
+			return icnt_reject(c, ends[i], f,
 				"%u channels from %u on: routing_function = %s of %s divides them", least,
 				c->vc_begin[i], r->name, icnt_topologies[c->topology].name);
 		if (r->need == NEED_FIRST && c->vc_begin[i])
-			return icnt_refuse(c, begins[i], f,
+			return icnt_reject(c, begins[i], f,
 				"channel 0, which routing_function = %s falls back to", r->name);
 	}
 	return 0;
@@ -92,16 +92,16 @@ static int judge_noq(const struct icnt *c, struct fault *f)
 	if (icnt_int(c, ICNT_noq) <= 0)
 		return 0;
 	if (icnt_int(c, ICNT_routing_delay))
-		return icnt_refuse(c, ICNT_noq, f, "0, or routing_delay = 0: it needs the way ahead");
+		return icnt_reject(c, ICNT_noq, f, "0, or routing_delay = 0: it needs the way ahead");
 	if (!strcmp(r->name, "min_adapt"))
-		return icnt_refuse(c, ICNT_noq, f, "0: routing_function = min_adapt goes several ways");
+		return icnt_reject(c, ICNT_noq, f, "0: routing_function = min_adapt goes several ways");
 	if (r->need == NEED_TWO || r->need == NEED_THREE || !strcmp(r->name, "chaos"))
-		return icnt_refuse(
+		return icnt_reject(
 			c, ICNT_noq, f, "0: routing_function = %s gives one virtual channel", r->name);
 	icnt_ports(c, &least, &most);
 	for (int i = 0; i < 4; i++)
 		if ((c->vc_end[i] - c->vc_begin[i] + 1) / parts < most)
-			return icnt_refuse(c, ends[i], f,
+			return icnt_reject(c, ends[i], f,
 				"%u channels from %u on: with noq each of %u outputs of a router has its own",
 				parts * most, c->vc_begin[i], most);
 	return 0;
@@ -126,7 +126,7 @@ static int judge_policy(struct icnt *c, struct fault *f)
 	for (i = 0; i < N_POLICIES && strcmp(name, names[i]); i++)
 		;
 	if (i == N_POLICIES)
-		return icnt_refuse(c, ICNT_buffer_policy, f, "%s", policy_names + 2);
+		return icnt_reject(c, ICNT_buffer_policy, f, "%s", policy_names + 2);
 	c->policy = (enum icnt_policy)i;
 	return 0;
 }
@@ -145,7 +145,7 @@ static int bounds(const struct icnt *c, enum icnt_id id, int64_t *list, bool end
 		return 0;
 	}
 	if ((uint32_t)n < c->private_bufs)
-		return icnt_refuse(
+		return icnt_reject(
 			c, id, f, "a channel for each of %u parts (private_bufs)", c->private_bufs);
 	return 0;
 }
@@ -159,19 +159,19 @@ static int judge_parts(struct icnt *c, int64_t *begin, int64_t *end, struct faul
 		c->private_of[i] = UINT32_MAX;
 	for (uint32_t i = 0; i < c->private_bufs; i++) {
 		if (begin[i] < 0 || end[i] < begin[i] || end[i] >= (int64_t)c->vcs)
-			return icnt_refuse(c, ICNT_private_buf_end_vc, f,
+			return icnt_reject(c, ICNT_private_buf_end_vc, f,
 				"channels below num_vcs = %u, not before those of private_buf_start_vc",
 				c->vcs);
 		for (int64_t v = begin[i]; v <= end[i]; v++) {
 			if (c->private_of[v] != UINT32_MAX)
-				return icnt_refuse(
+				return icnt_reject(
 					c, ICNT_private_buf_end_vc, f, "channel %d in one part", (int)v);
 			c->private_of[v] = i;
 		}
 	}
 	for (uint32_t i = 0; i < c->vcs; i++)
 		if (c->private_of[i] == UINT32_MAX)
-			return icnt_refuse(c, ICNT_private_buf_end_vc, f,
+			return icnt_reject(c, ICNT_private_buf_end_vc, f,
 				"all of %u channels in a part, %u is in none", c->vcs, i);
 	return 0;
 }
@@ -191,7 +191,7 @@ static int judge_sizes(struct icnt *c, struct fault *f)
 	if (status < 0)
 		return -1;
 	if (left < 0)
-		return icnt_refuse(c, ICNT_private_buf_size, f,
+		return icnt_reject(c, ICNT_private_buf_size, f,
 			"parts that fit into the %u flits of buf_size", c->buffer);
 	c->shared_size = (uint32_t)left;
 	return 0;
@@ -212,12 +212,12 @@ static int judge_shared(struct icnt *c, struct fault *f)
 		return -1;
 	c->held_max = c->policy == POLICY_LIMITED && held >= 0 ? (uint32_t)held : c->buffer;
 	if (!c->held_max)
-		return icnt_refuse(c, ICNT_max_held_slots, f, "at least one flit");
+		return icnt_reject(c, ICNT_max_held_slots, f, "at least one flit");
 	if ((c->policy == POLICY_DYNAMIC || c->policy == POLICY_SHIFTING) && c->buffer < c->vcs)
-		return icnt_refuse(c, ICNT_buf_size, f, "a flit for each of %u channels", c->vcs);
+		return icnt_reject(c, ICNT_buf_size, f, "a flit for each of %u channels", c->vcs);
 	for (uint32_t i = 0; i < c->vcs; i++)
 		if (!c->private_size[c->private_of[i]] && !c->shared_size)
-			return icnt_refuse(
+			return icnt_reject(
 				c, ICNT_private_buf_size, f, "a flit for each channel, %u has none", i);
 	c->vc_buffer = c->buffer;
 	return 0;
@@ -230,18 +230,18 @@ static int judge_buffers(struct icnt *c, struct fault *f)
 	if (judge_policy(c, f) < 0)
 		return -1;
 	if (!size)
-		return icnt_refuse(c, ICNT_buf_size, f,
+		return icnt_reject(c, ICNT_buf_size, f,
 			"at least one flit, or less than 0 for num_vcs times vc_buf_size");
 	c->buffer = size < 0 ? c->vcs * (uint32_t)each : (uint32_t)size;
 	if (c->policy != POLICY_PRIVATE)
 		return judge_shared(c, f);
 	c->vc_buffer = size < 0 ? (uint32_t)each : (uint32_t)size / c->vcs;
 	if (!c->vc_buffer)
-		return icnt_refuse(c, ICNT_buf_size, f, "a flit for each of %u channels", c->vcs);
+		return icnt_reject(c, ICNT_buf_size, f, "a flit for each of %u channels", c->vcs);
 	return 0;
 }
 
-int icnt_judge_virtual(struct icnt *c, struct fault *f)
+int icnt_validate_virtual(struct icnt *c, struct fault *f)
 {
 	uint32_t least, most;
 
@@ -251,10 +251,10 @@ int icnt_judge_virtual(struct icnt *c, struct fault *f)
 	icnt_ports(c, &least, &most);
 	/* Routers have at least a node each, or as many channels; 16 covers those between. */
 	if (most > 4096 || (uint64_t)most * c->vcs > 65536)
-		return icnt_refuse(c, ICNT_num_vcs, f, "at most %u for routers of %u ports",
+		return icnt_reject(c, ICNT_num_vcs, f, "at most %u for routers of %u ports",
 			65536 / (most ? most : 1), most);
 	if ((uint64_t)c->nodes * 16 * c->vcs * c->vc_buffer > FLITS_MAX * 16)
-		return icnt_refuse(c, ICNT_num_vcs, f, "buffers of less than %llu flits for %u nodes",
+		return icnt_reject(c, ICNT_num_vcs, f, "buffers of less than %llu flits for %u nodes",
 			(unsigned long long)FLITS_MAX, c->nodes);
 	return 0;
 }
@@ -305,7 +305,7 @@ static int parse_alloc(const struct icnt *c, enum icnt_id id, struct icnt_alloc 
 	for (k = 0; k < N_ALLOCATORS && !(strlen(allocators[k]) == n && !memcmp(allocators[k], text, n)); k++)
 		;
 	if (k == N_ALLOCATORS)
-		return icnt_refuse(c, id, f, "%s%s",
+		return icnt_reject(c, id, f, "%s%s",
 			id == ICNT_spec_sw_allocator ? "prio, "
 			: id == ICNT_vc_allocator    ? "piggyback, "
 						     : "",
@@ -318,13 +318,13 @@ static int parse_alloc(const struct icnt *c, enum icnt_id id, struct icnt_alloc 
 	if (k == ALLOCATOR_SEPARABLE_INPUT_FIRST || k == ALLOCATOR_SEPARABLE_OUTPUT_FIRST)
 		return parse_arbiter(a, open + 1, inner)
 			       ? 0
-			       : icnt_refuse(c, id, f,
+			       : icnt_reject(c, id, f,
 					 "round_robin, matrix or tree(groups,arbiter) in the brackets");
 	if (k != ALLOCATOR_ISLIP && k != ALLOCATOR_PIM && k != ALLOCATOR_SELECT)
 		return 0;
 	a->rounds = (uint32_t)strtol(open + 1, &end, 10);
 	if (end == open + 1 || (size_t)(end - open - 1) != inner || a->rounds < 1 || a->rounds > 1024)
-		return icnt_refuse(c, id, f, "from 1 to 1024 rounds in the brackets");
+		return icnt_reject(c, id, f, "from 1 to 1024 rounds in the brackets");
 	return 0;
 }
 
@@ -334,7 +334,7 @@ static int judge_trees(const struct icnt *c, enum icnt_id id, const struct icnt_
 {
 	for (uint32_t d = 0; d < a->depth; d++) {
 		if (size % a->groups[d] || other % a->groups[d])
-			return icnt_refuse(c, id, f, "groups that divide the %u requests of an arbiter",
+			return icnt_reject(c, id, f, "groups that divide the %u requests of an arbiter",
 				size % a->groups[d] ? size : other);
 		/* The inner arbiter serves the members of a group, and the groups. */
 		size /= a->groups[d];
@@ -359,11 +359,11 @@ static int judge_piggyback(const struct icnt *c, struct fault *f)
 {
 	if (icnt_int(c, ICNT_spec_check_elig) > 0 || icnt_int(c, ICNT_spec_check_cred) <= 0)
 		return 0;
-	return icnt_refuse(c, ICNT_spec_check_elig, f,
+	return icnt_reject(c, ICNT_spec_check_elig, f,
 		"1, or spec_check_cred = 0: credits are checked only of channels that were found free, and no flit would pass");
 }
 
-int icnt_judge_alloc(struct icnt *c, struct fault *f)
+int icnt_validate_alloc(struct icnt *c, struct fault *f)
 {
 	uint32_t in = (uint32_t)icnt_int(c, ICNT_input_speedup),
 		 out = (uint32_t)icnt_int(c, ICNT_output_speedup);
@@ -384,13 +384,13 @@ int icnt_judge_alloc(struct icnt *c, struct fault *f)
 			judge_alloc(c, ICNT_spec_sw_allocator, &c->spec_alloc, in, out, f) < 0))
 		return -1;
 	if (held && out > 1 && icnt_int(c, ICNT_output_buffer_size) >= 0)
-		return icnt_refuse(c, ICNT_output_buffer_size, f,
+		return icnt_reject(c, ICNT_output_buffer_size, f,
 			"-1 with hold_switch_for_packet and output_speedup = %u: BookSim then looks at a wrong queue",
 			out);
 	if (c->vc_alloc.kind == ALLOCATOR_PIGGYBACK && judge_piggyback(c, f) < 0)
 		return -1;
 	if (!icnt_int(c, ICNT_output_buffer_size))
-		return icnt_refuse(
+		return icnt_reject(
 			c, ICNT_output_buffer_size, f, "at least one flit, or -1: nothing would pass");
 	return 0;
 }

@@ -86,7 +86,7 @@ const struct store_value *store_load(struct store *s, const struct store_kernel 
 	if (!k->n)
 		return p->buffer;
 	p->reading = true;
-	if (fseeko(p->file, (off_t)k->at, SEEK_SET) ||
+	if (fseeko(p->file, (off_t)k->offset, SEEK_SET) ||
 		fread(p->buffer, sizeof(*p->buffer), k->n, p->file) != k->n)
 		die_errno("temporary file");
 	return p->buffer;
@@ -214,7 +214,7 @@ void store_end(struct store *s, const struct result_item *item)
 
 void store_keep(struct store *s, const struct result_item *item, const struct store_value *v, uint32_t n)
 {
-	struct store_kernel k = {.run = s->n_runs - 1, .n = n, .at = spool_write(s->spool, v, n)};
+	struct store_kernel k = {.run = s->n_runs - 1, .n = n, .offset = spool_write(s->spool, v, n)};
 
 	if (item->status) {
 		grow(&s->total, &s->cap_totals, s->n_totals + 1, sizeof(*s->total));

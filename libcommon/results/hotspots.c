@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows of a profile by what is told apart, added up over kernels; see top.h.
+ * Rows of a profile by what is told apart, added up over kernels; see hotspots.h.
  *
  * Always true: texts of rows are kept once each (diag_keep), so that equal ones have equal addresses; each
  * cycle of a kernel that is not empty is in at most one row, and in just one but for the issue cycles of
- * TOP_BY_STALL.
+ * HOTSPOTS_BY_STALL.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
-#include "top.h"
+#include "hotspots.h"
 
-static const char *const reasons[TOP_N_REASONS] = {
-#define TOP_REASON(name) #name,
-	TOP_REASONS(TOP_REASON)
-#undef TOP_REASON
+static const char *const reasons[HOTSPOTS_N_REASONS] = {
+#define HOTSPOTS_REASON(name) #name,
+	HOTSPOTS_REASONS(HOTSPOTS_REASON)
+#undef HOTSPOTS_REASON
 };
 
-const char *top_reason_name(int reason)
+const char *hotspots_reason_name(int reason)
 {
-	return reason >= 0 && reason < TOP_N_REASONS ? reasons[reason] : "";
+	return reason >= 0 && reason < HOTSPOTS_N_REASONS ? reasons[reason] : "";
 }
 
 static int reason_find(const char *text, size_t n)
 {
-	for (int i = 0; i < TOP_N_REASONS; i++)
+	for (int i = 0; i < HOTSPOTS_N_REASONS; i++)
 		if (strlen(reasons[i]) == n && !memcmp(reasons[i], text, n))
 			return i;
 	return -1;
 }
 
-int top_by_find(const char *word)
+int hotspots_by_find(const char *word)
 {
-	const char *at = TOP_BY_WORDS;
+	const char *at = HOTSPOTS_BY_WORDS;
 
-	for (int i = 0; i < TOP_N_BY; i++) {
+	for (int i = 0; i < HOTSPOTS_N_BY; i++) {
 		size_t n = strcspn(at, " ");
 
 		if (strlen(word) == n && !memcmp(word, at, n))
@@ -44,15 +44,15 @@ int top_by_find(const char *word)
 	return -1;
 }
 
-struct top *top_new(enum top_by by)
+struct hotspots *hotspots_new(enum hotspots_by by)
 {
-	struct top *t = xcalloc(1, sizeof(*t));
+	struct hotspots *t = xcalloc(1, sizeof(*t));
 
 	t->by = by;
 	return t;
 }
 
-void top_free(struct top *t)
+void hotspots_free(struct hotspots *t)
 {
 	if (!t)
 		return;
@@ -63,14 +63,14 @@ void top_free(struct top *t)
 
 /* ---- rows ----------------------------------------------------------------------------------------- */
 
-static struct top_row *row_of(struct top *t, const struct top_row *is)
+static struct hotspot *row_of(struct hotspots *t, const struct hotspot *is)
 {
 	uint64_t word[5] = {(uintptr_t)is->kernel, (uintptr_t)is->pc, (uintptr_t)is->opcode,
 		(uintptr_t)is->line, (uint64_t)(is->reason + 1)};
 	uint64_t hash = table_hash_words(word, 5);
 
 	FOR_TABLE (w, &t->found, hash) {
-		struct top_row *r = &t->row[w.number];
+		struct hotspot *r = &t->row[w.number];
 
 		if (r->kernel == is->kernel && r->pc == is->pc && r->opcode == is->opcode &&
 			r->line == is->line && r->reason == is->reason)
@@ -110,36 +110,36 @@ static const char *keep(const char *text, size_t n)
 }
 
 /* The row that takes a reason's cycles of a place; NULL: none does. */
-static struct top_row *row_at(struct top *t, const char *kernel, const struct where *w, int reason)
+static struct hotspot *row_at(struct hotspots *t, const char *kernel, const struct where *w, int reason)
 {
 	const char *none = diag_keep("");
-	struct top_row is = {none, none, none, none, .reason = -1};
-	bool by_inst = t->by == TOP_BY_STALL || t->by == TOP_BY_PC;
+	struct hotspot is = {none, none, none, none, .reason = -1};
+	bool by_inst = t->by == HOTSPOTS_BY_STALL || t->by == HOTSPOTS_BY_PC;
 
-	if (t->by == TOP_BY_STALL && reason == TOP_issue)
+	if (t->by == HOTSPOTS_BY_STALL && reason == HOTSPOTS_issue)
 		return NULL;
-	if (t->by != TOP_BY_REASON)
+	if (t->by != HOTSPOTS_BY_REASON)
 		is.kernel = kernel;
-	if (t->by == TOP_BY_STALL || t->by == TOP_BY_REASON)
+	if (t->by == HOTSPOTS_BY_STALL || t->by == HOTSPOTS_BY_REASON)
 		is.reason = reason;
 	if (by_inst && w) {
 		is.pc = keep(w->pc, w->n_pc);
 		is.opcode = keep(w->opcode, w->n_opcode);
 	}
-	if ((by_inst || t->by == TOP_BY_LINE) && w)
+	if ((by_inst || t->by == HOTSPOTS_BY_LINE) && w)
 		is.line = keep(w->line, w->n_line);
 	return row_of(t, &is);
 }
 
 static void add_cycles(
-	struct top *t, int side, const char *kernel, const struct where *w, int reason, uint64_t n)
+	struct hotspots *t, int side, const char *kernel, const struct where *w, int reason, uint64_t n)
 {
-	struct top_row *r = n ? row_at(t, kernel, w, reason) : NULL;
+	struct hotspot *r = n ? row_at(t, kernel, w, reason) : NULL;
 
 	if (!r)
 		return;
 	r->cycles[side] += n;
-	r->of[side][reason] += n;
+	r->by_reason[side][reason] += n;
 }
 
 /* ---- figures -------------------------------------------------------------------------------------- */
@@ -147,7 +147,7 @@ static void add_cycles(
 static bool begins(const char *s, const char *word) { return !strncmp(s, word, strlen(word)); }
 
 /* sched_cycles[REASON]: the parts of the whole kernel; what instructions take of them is subtracted later. */
-static void take_total(const struct result_figure *f, uint64_t left[TOP_N_REASONS])
+static void take_total(const struct result_figure *f, uint64_t left[HOTSPOTS_N_REASONS])
 {
 	const char *name = f->name + strlen("sched_cycles["), *end = strchr(name, ']');
 	int reason = end ? reason_find(name, (size_t)(end - name)) : -1;
@@ -156,8 +156,8 @@ static void take_total(const struct result_figure *f, uint64_t left[TOP_N_REASON
 		left[reason] += f->value.count;
 }
 
-static void take_pc(struct top *t, int side, const char *kernel, const struct result_figure *f,
-	uint64_t left[TOP_N_REASONS])
+static void take_pc(struct hotspots *t, int side, const char *kernel, const struct result_figure *f,
+	uint64_t left[HOTSPOTS_N_REASONS])
 {
 	const char *inner = f->name + strlen("pc["), *end = strchr(inner, ']'), *tail = end ? end + 1 : "";
 	struct where w;
@@ -166,8 +166,9 @@ static void take_pc(struct top *t, int side, const char *kernel, const struct re
 	if (!end || !read_where(inner, (size_t)(end - inner), &w))
 		return;
 	if (!strcmp(tail, ".issues")) {
-		struct top_row *r =
-			t->by == TOP_BY_STALL || t->by == TOP_BY_REASON ? NULL : row_at(t, kernel, &w, -1);
+		struct hotspot *r = t->by == HOTSPOTS_BY_STALL || t->by == HOTSPOTS_BY_REASON
+					    ? NULL
+					    : row_at(t, kernel, &w, -1);
 
 		if (r)
 			r->issues[side] += f->value.count;
@@ -180,10 +181,10 @@ static void take_pc(struct top *t, int side, const char *kernel, const struct re
 	}
 }
 
-bool top_add(struct top *t, int side, const struct result_item *item)
+bool hotspots_add(struct hotspots *t, int side, const struct result_item *item)
 {
 	const char *kernel = diag_keep(item->kernel.name);
-	uint64_t left[TOP_N_REASONS] = {0};
+	uint64_t left[HOTSPOTS_N_REASONS] = {0};
 	bool profile = false;
 
 	for (uint32_t i = 0; i < item->n_figures; i++) {
@@ -191,31 +192,31 @@ bool top_add(struct top *t, int side, const struct result_item *item)
 		if (begins(item->figure[i].name, "sched_cycles["))
 			take_total(&item->figure[i], left);
 	}
-	for (int c = 0; c < TOP_N_REASONS; c++)
+	for (int c = 0; c < HOTSPOTS_N_REASONS; c++)
 		t->all[side] += left[c];
 	for (uint32_t i = 0; i < item->n_figures; i++)
 		if (begins(item->figure[i].name, "pc["))
 			take_pc(t, side, kernel, &item->figure[i], left);
-	for (int c = 0; c < TOP_N_REASONS; c++)
+	for (int c = 0; c < HOTSPOTS_N_REASONS; c++)
 		add_cycles(t, side, kernel, NULL, c, left[c]);
 	return profile;
 }
 
 /* ---- the order ------------------------------------------------------------------------------------ */
 
-enum top_reason top_main(const struct top_row *r, int side)
+enum hotspots_reason hotspots_main_reason(const struct hotspot *r, int side)
 {
-	int most = TOP_issue;
+	int most = HOTSPOTS_issue;
 
 	if (r->reason >= 0)
-		return (enum top_reason)r->reason;
-	for (int c = TOP_issue + 1; c < TOP_N_REASONS; c++)
-		if (r->of[side][c] > (most == TOP_issue ? 0 : r->of[side][most]))
+		return (enum hotspots_reason)r->reason;
+	for (int c = HOTSPOTS_issue + 1; c < HOTSPOTS_N_REASONS; c++)
+		if (r->by_reason[side][c] > (most == HOTSPOTS_issue ? 0 : r->by_reason[side][most]))
 			most = c;
-	return (enum top_reason)most;
+	return (enum hotspots_reason)most;
 }
 
-static int by_place(const struct top_row *a, const struct top_row *b)
+static int by_place(const struct hotspot *a, const struct hotspot *b)
 {
 	int order = strcmp(a->kernel, b->kernel);
 
@@ -227,28 +228,28 @@ static int by_place(const struct top_row *a, const struct top_row *b)
 
 static int by_cycles(const void *pa, const void *pb)
 {
-	const struct top_row *a = pa, *b = pb;
+	const struct hotspot *a = pa, *b = pb;
 
 	if (a->cycles[0] != b->cycles[0])
 		return a->cycles[0] > b->cycles[0] ? -1 : 1;
 	return by_place(a, b);
 }
 
-static uint64_t change(const struct top_row *r)
+static uint64_t change(const struct hotspot *r)
 {
 	return r->cycles[0] > r->cycles[1] ? r->cycles[0] - r->cycles[1] : r->cycles[1] - r->cycles[0];
 }
 
 static int by_change(const void *pa, const void *pb)
 {
-	const struct top_row *a = pa, *b = pb;
+	const struct hotspot *a = pa, *b = pb;
 
 	if (change(a) != change(b))
 		return change(a) > change(b) ? -1 : 1;
 	return by_place(a, b);
 }
 
-void top_sort(struct top *t, bool both)
+void hotspots_sort(struct hotspots *t, bool both)
 {
 	if (t->n)
 		qsort(t->row, t->n, sizeof(*t->row), both ? by_change : by_cycles);

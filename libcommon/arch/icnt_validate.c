@@ -41,9 +41,9 @@ static uint32_t power(uint32_t base, uint32_t exponent)
 static int square(const struct icnt *c, struct fault *f)
 {
 	if (icnt_int(c, ICNT_y) != icnt_int(c, ICNT_x))
-		return icnt_refuse(c, ICNT_y, f, "y = x = %d", icnt_int(c, ICNT_x));
+		return icnt_reject(c, ICNT_y, f, "y = x = %d", icnt_int(c, ICNT_x));
 	if (icnt_int(c, ICNT_yr) != icnt_int(c, ICNT_xr))
-		return icnt_refuse(c, ICNT_yr, f, "yr = xr = %d", icnt_int(c, ICNT_xr));
+		return icnt_reject(c, ICNT_yr, f, "yr = xr = %d", icnt_int(c, ICNT_xr));
 	return 0;
 }
 
@@ -52,13 +52,13 @@ static int judge_cmesh(struct icnt *c, struct fault *f)
 	if (square(c, f) < 0)
 		return -1;
 	if (c->n != 2)
-		return icnt_refuse(c, ICNT_n, f, "n = 2: a cmesh is flat");
+		return icnt_reject(c, ICNT_n, f, "n = 2: a cmesh is flat");
 	if (c->c != 4)
-		return icnt_refuse(c, ICNT_c, f, "c = 4: a cmesh has four nodes at a router");
+		return icnt_reject(c, ICNT_c, f, "c = 4: a cmesh has four nodes at a router");
 	if (c->xr != 2)
-		return icnt_refuse(c, ICNT_xr, f, "xr = 2 and yr = 2: four nodes at a router");
+		return icnt_reject(c, ICNT_xr, f, "xr = 2 and yr = 2: four nodes at a router");
 	if (c->k % 2)
-		return icnt_refuse(c, ICNT_k, f,
+		return icnt_reject(c, ICNT_k, f,
 			"an even k: the express channels of a cmesh pair the routers of an edge");
 	c->nodes = 4 * power(c->k, 2);
 	return 0;
@@ -71,11 +71,11 @@ static int judge_flatfly(struct icnt *c, struct fault *f)
 	if (square(c, f) < 0)
 		return -1;
 	if (c->n > 4)
-		return icnt_refuse(c, ICNT_n, f, "n from 1 to 4");
+		return icnt_reject(c, ICNT_n, f, "n from 1 to 4");
 	if (c->c != c->xr * c->xr)
-		return icnt_refuse(c, ICNT_c, f, "c = xr yr = %u", c->xr * c->xr);
+		return icnt_reject(c, ICNT_c, f, "c = xr yr = %u", c->xr * c->xr);
 	if ((uint64_t)c->x * c->x != routers)
-		return icnt_refuse(
+		return icnt_reject(
 			c, ICNT_x, f, "x y = the %u routers of k = %u, n = %u", routers, c->k, c->n);
 	c->nodes = routers * c->c;
 	return 0;
@@ -84,10 +84,10 @@ static int judge_flatfly(struct icnt *c, struct fault *f)
 static int judge_tree(struct icnt *c, struct fault *f)
 {
 	if (c->k != 4)
-		return icnt_refuse(
+		return icnt_reject(
 			c, ICNT_k, f, "k = 4: a %s is of one size", icnt_topologies[c->topology].name);
 	if (c->n != 3)
-		return icnt_refuse(
+		return icnt_reject(
 			c, ICNT_n, f, "n = 3: a %s is of one size", icnt_topologies[c->topology].name);
 	c->nodes = 64;
 	return 0;
@@ -96,7 +96,7 @@ static int judge_tree(struct icnt *c, struct fault *f)
 static int judge_dragonfly(struct icnt *c, struct fault *f)
 {
 	if (c->n != 1)
-		return icnt_refuse(c, ICNT_n, f, "n = 1");
+		return icnt_reject(c, ICNT_n, f, "n = 1");
 	c->nodes = c->k > 8 ? ICNT_NODES_MAX + 1 : 2 * c->k * c->k * (2 * c->k * c->k + 1);
 	return 0;
 }
@@ -120,12 +120,12 @@ static int judge_anynet(struct icnt *c, struct fault *f)
 	char *path;
 
 	if (!*name)
-		return icnt_refuse(c, ICNT_network_file, f, "the file with the links of the anynet");
+		return icnt_reject(c, ICNT_network_file, f, "the file with the links of the anynet");
 	path = beside(c->file, name);
 	in = input_open(path, &open);
 	free(path);
 	if (!in)
-		return icnt_refuse(c, ICNT_network_file, f, "a file that can be read: %s", open.text);
+		return icnt_reject(c, ICNT_network_file, f, "a file that can be read: %s", open.text);
 	c->any = anynet_read(in, f);
 	input_close(in);
 	if (!c->any)
@@ -148,7 +148,7 @@ static int judge_topology(struct icnt *c, struct fault *f)
 	for (t = 0; t < N_TOPOLOGIES && strcmp(name, icnt_topologies[t].name); t++)
 		;
 	if (t == N_TOPOLOGIES)
-		return icnt_refuse(c, ICNT_topology, f, "%s", topology_names + 2);
+		return icnt_reject(c, ICNT_topology, f, "%s", topology_names + 2);
 	c->topology = (enum icnt_topology)t;
 	c->k = (uint32_t)icnt_int(c, ICNT_k);
 	c->n = (uint32_t)icnt_int(c, ICNT_n);
@@ -168,7 +168,7 @@ static int judge_topology(struct icnt *c, struct fault *f)
 	if (status < 0)
 		return -1;
 	if (c->nodes > ICNT_NODES_MAX)
-		return icnt_refuse(c, ICNT_k, f, "at most %u nodes", ICNT_NODES_MAX);
+		return icnt_reject(c, ICNT_k, f, "at most %u nodes", ICNT_NODES_MAX);
 	return 0;
 }
 
@@ -221,7 +221,7 @@ static int judge_routing(struct icnt *c, struct fault *f)
 		if (!strcmp(icnt_routings[r].name, name)) {
 			c->routing = (enum icnt_routing)r;
 			if (icnt_routings[r].need == NEED_UNSET)
-				return icnt_refuse(c, ICNT_routing_function, f,
+				return icnt_reject(c, ICNT_routing_function, f,
 					"another: BookSim stops, for this one looks at what it never set");
 			return 0;
 		}
@@ -229,7 +229,7 @@ static int judge_routing(struct icnt *c, struct fault *f)
 			n += (size_t)snprintf(
 				all + n, sizeof(all) - n, "%s%s", n ? ", " : "", icnt_routings[r].name);
 	}
-	return icnt_refuse(
+	return icnt_reject(
 		c, ICNT_routing_function, f, "one of %s: %s", icnt_topologies[c->topology].name, all);
 }
 
@@ -241,13 +241,13 @@ static int judge_words(struct icnt *c, struct fault *f)
 	uint32_t i;
 
 	if (strcmp(icnt_text(c, ICNT_router), "iq") != 0)
-		return icnt_refuse(c, ICNT_router, f, "iq: BookSim's others stop at once");
+		return icnt_reject(c, ICNT_router, f, "iq: BookSim's others stop at once");
 	if (strcmp(icnt_text(c, ICNT_sim_type), "gpgpusim") != 0)
-		return icnt_refuse(c, ICNT_sim_type, f, "sim_type = gpgpusim;");
+		return icnt_reject(c, ICNT_sim_type, f, "sim_type = gpgpusim;");
 	for (i = 0; i < sizeof(priorities) / sizeof(priorities[0]) && strcmp(priority, priorities[i]); i++)
 		;
 	if (i == sizeof(priorities) / sizeof(priorities[0]))
-		return icnt_refuse(c, ICNT_priority, f,
+		return icnt_reject(c, ICNT_priority, f,
 			"none, class, age, network_age, local_age, queue_length, hop_count or sequence");
 	c->priority = (enum icnt_priority)i;
 	return 0;
@@ -266,9 +266,9 @@ static int judge_nodes(struct icnt *c, struct fault *f)
 	for (int i = 0; i < n && status == 0; i++) {
 		c->memory_node[i] = (uint32_t)list[i];
 		if (c->memory_node[i] >= c->nodes)
-			status = icnt_refuse(c, ICNT_memory_node_map, f, "nodes from 0 to %u", c->nodes - 1);
+			status = icnt_reject(c, ICNT_memory_node_map, f, "nodes from 0 to %u", c->nodes - 1);
 		else if (bitset_test(seen, c->memory_node[i]))
-			status = icnt_refuse(c, ICNT_memory_node_map, f, "node %u once", c->memory_node[i]);
+			status = icnt_reject(c, ICNT_memory_node_map, f, "node %u once", c->memory_node[i]);
 		else
 			bitset_set(seen, c->memory_node[i]);
 	}
@@ -285,7 +285,7 @@ static int judge_nodes(struct icnt *c, struct fault *f)
 	c->speedup = c->value[ICNT_internal_speedup].number;
 	c->crossbar_delay = (uint32_t)(icnt_int(c, ICNT_st_prepare_delay) + icnt_int(c, ICNT_st_final_delay));
 	if (!c->crossbar_delay)
-		return icnt_refuse(c, ICNT_st_final_delay, f,
+		return icnt_reject(c, ICNT_st_final_delay, f,
 			"at least one cycle through the switch, with st_prepare_delay");
 	return 0;
 }
@@ -306,16 +306,16 @@ static int judge_classes(struct icnt *c, struct fault *f)
 	return 0;
 }
 
-int icnt_judge(struct icnt *c, struct fault *f)
+int icnt_validate(struct icnt *c, struct fault *f)
 {
 	/* The number of subnets alone has a default that no machine can have. */
 	if (icnt_int(c, ICNT_subnets) < 2)
-		return icnt_refuse(
+		return icnt_reject(
 			c, ICNT_subnets, f, "subnets = 2: BookSim looks for replies in the second");
 	if (judge_words(c, f) < 0 || judge_topology(c, f) < 0 || judge_routing(c, f) < 0 ||
 		judge_nodes(c, f) < 0 || judge_classes(c, f) < 0)
 		return -1;
-	return icnt_judge_virtual(c, f) < 0 ? -1 : icnt_judge_alloc(c, f);
+	return icnt_validate_virtual(c, f) < 0 ? -1 : icnt_validate_alloc(c, f);
 }
 
 /* ---- a machine ----------------------------------------------------------------------------------------- */
@@ -340,10 +340,10 @@ static int fit_map(const struct icnt *c, uint32_t clusters, uint32_t subs, uint3
 		if (presets[i].clusters == clusters && presets[i].subs == subs)
 			p = &presets[i];
 	if (c->memory_nodes && c->memory_nodes != subs)
-		return icnt_refuse(c, ICNT_memory_node_map, f,
+		return icnt_reject(c, ICNT_memory_node_map, f,
 			"a node for each of %u memory sub partitions, not %u", subs, c->memory_nodes);
 	if (!c->memory_nodes && !p)
-		return icnt_refuse(c, ICNT_use_map, f,
+		return icnt_reject(c, ICNT_use_map, f,
 			"use_map = 0; or a memory_node_map: there is no map for %u clusters and %u memory sub partitions",
 			clusters, subs);
 	for (uint32_t i = 0; i < subs; i++)
