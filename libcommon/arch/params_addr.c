@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The address mapping: which bits of an address are channel, bank and row (MEM-addr).
+ * Address mapping: the bits of an address that are channel, bank and row (MEM-addr).
  *
- * Always true afterwards: all channels, sub partitions and banks that the masks can name exist, and the
- * function of -gpgpu_memory_partition_indexing suits their numbers. Column and burst bits are left out: they
- * influence nothing. Leaves out: the decoding itself, which is trace-sim's request/addrdec.c.
+ * Always true afterwards: all channels, sub partitions and banks that the masks can select exist, and the
+ * function of -gpgpu_memory_partition_indexing fits their numbers. Column and burst bits are ignored because they
+ * have no effect. trace-sim's request/addrdec.c decodes addresses.
  */
 #include <string.h>
 #include "params_int.h"
 
-/* -gpgpu_mem_address_mask, for a machine without a mapping (MEM-addr-1). */
-static void legacy(struct addr_params *a, int64_t value)
+/* Mapping of -gpgpu_mem_address_mask, used without -gpgpu_mem_addr_mapping (MEM-addr-1). */
+static void mask_mapping(struct addr_params *a, int64_t value)
 {
 	a->chip = 0;
 	a->bank = 0x1800;
@@ -33,7 +33,7 @@ static void legacy(struct addr_params *a, int64_t value)
 	}
 }
 
-/* "dramid@N;" when there is a ';', then 64 letters from bit 63 down. */
+/* Format: an optional "dramid@N;", then 64 letters from bit 63 down. */
 const char *params_mapping(struct addr_params *a, const char *text)
 {
 	const char *bits = strchr(text, ';'), *s = text + 7;
@@ -73,7 +73,7 @@ const char *params_mapping(struct addr_params *a, const char *text)
 	return NULL;
 }
 
-/* -gpgpu_memory_partition_indexing (MEM-addr-5). */
+/* Checks -gpgpu_memory_partition_indexing (MEM-addr-5). */
 static int check_indexing(const struct memory_params *m, const struct gpuconf *c, struct fault *f)
 {
 	const enum conf_id id = OPT_gpgpu_memory_partition_indexing;
@@ -113,7 +113,7 @@ int params_addresses(struct memory_params *m, const struct gpuconf *c, struct fa
 
 	a->partition_index = conf_uint(c, OPT_gpgpu_memory_partition_indexing);
 	if (strcmp(text, "NULL") == 0)
-		legacy(a, conf_num(c, OPT_gpgpu_mem_address_mask));
+		mask_mapping(a, conf_num(c, OPT_gpgpu_mem_address_mask));
 	else
 		wanted = params_mapping(a, text);
 	if (wanted)
@@ -130,7 +130,7 @@ int params_addresses(struct memory_params *m, const struct gpuconf *c, struct fa
 	if (banks < sub_log2)
 		return conf_fault(
 			c, id, f, "at least %u B bits, which choose among %u slices", sub_log2, m->subs);
-	/* IPOLY bank indexing looks at the low bits only; the others need every decoded bank to exist. */
+	/* IPOLY bank indexing uses only the low bits; the others need every decoded bank to exist. */
 	if (banks > 30 || (m->dram.bank_index != 2 && m->dram.nbk < 1u << banks))
 		return conf_fault(c, id, f, "B bits for the %u banks (nbk) of -gpgpu_dram_timing_opt, not %u",
 			m->dram.nbk, banks);

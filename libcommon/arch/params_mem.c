@@ -2,17 +2,17 @@
 /*
  * Parameters of the memory side: partitions, address mapping, DRAM (MEM-addr, MEM-sub, MEM-dram).
  *
- * Always true afterwards: an address decodes to a channel, slice and bank that exist; every queue can move;
- * no derived DRAM timer wraps. The caches are read in params_cache.c.
+ * Always true afterwards: an address decodes to a channel, slice and bank that exist; no queue blocks forever;
+ * no derived DRAM timer wraps. params_cache.c reads the caches.
  */
 #include <string.h>
 #include "params_int.h"
 
 #define MAX_SLICES     4096
-#define MAX_BANKS_DRAM 64    /* banks of a channel, which fit a word of bits */
+#define MAX_BANKS_DRAM 64    /* banks of a channel, a 64-bit set */
 #define MAX_TIME       65535 /* clocks of a DRAM timing */
 #define MAX_QUEUE      1048576
-#define MAX_GROUPS     8 /* bank groups; the statistics hold them in 8 bits */
+#define MAX_GROUPS     8 /* bank groups, an 8-bit set in the statistics */
 
 /* ---- partitions ----------------------------------------------------------------------------- */
 
@@ -29,7 +29,7 @@ static int partitions(struct memory_params *m, const struct gpuconf *c, struct f
 			MAX_SLICES, m->channels, m->subs);
 	if (param_numbers(conf_text(c, OPT_gpgpu_dram_partition_queues), ':', n, 4) != 4)
 		return conf_fault(c, OPT_gpgpu_dram_partition_queues, f, "four numbers separated by colons");
-	/* The L2 takes a request only with room for four in the first queue (MEM-sub-2). */
+	/* The L2 takes a request only with four free entries in the first queue (MEM-sub-2). */
 	bool fetches = !conf_bool(c, OPT_gpgpu_perfect_inst_const_cache);
 	if (n[0] < (fetches ? 4 : 1) || !n[1] || !n[2] || !n[3] || n[0] > MAX_QUEUE || n[1] > MAX_QUEUE ||
 		n[2] > MAX_QUEUE || n[3] > MAX_QUEUE)
@@ -89,7 +89,7 @@ static uint32_t *timing_member(struct dram_params *d, int i)
 	return (uint32_t *)(void *)((char *)d + timing_row[i].at);
 }
 
-/* Name of at most n bytes to row index, or -1. */
+/* Row of a name of n bytes, or -1. */
 static int timing_find(const char *name, size_t n)
 {
 	for (int i = 0; i < N_TIMINGS; i++)
@@ -98,7 +98,7 @@ static int timing_find(const char *name, size_t n)
 	return -1;
 }
 
-/* "name=value" pairs in any order, split at '=', ':', ';' and blanks. */
+/* Reads "name=value" pairs in any order, split at '=', ':', ';' and blanks. */
 static int timing_named(struct dram_params *d, const char *text, const struct gpuconf *c, struct fault *f)
 {
 	static const char separators[] = "=:; \t\r\n";
@@ -131,7 +131,7 @@ static int timing_named(struct dram_params *d, const char *text, const struct gp
 	return 0;
 }
 
-/* 11 to 14 numbers in the order of timing_row. */
+/* Reads 11 to 14 numbers in the order of timing_row. */
 static int timing_positional(
 	struct dram_params *d, const char *text, const struct gpuconf *c, struct fault *f)
 {
@@ -178,7 +178,7 @@ static int check_banks(const struct dram_params *d, uint32_t subs, const struct 
 	return 0;
 }
 
-static int timing(struct dram_params *d, uint32_t subs, const struct gpuconf *c, struct fault *f)
+static int dram_timing(struct dram_params *d, uint32_t subs, const struct gpuconf *c, struct fault *f)
 {
 	const enum conf_id id = OPT_gpgpu_dram_timing_opt;
 	const char *text = conf_text(c, id);
@@ -208,9 +208,9 @@ static int timing(struct dram_params *d, uint32_t subs, const struct gpuconf *c,
 /* ---- DRAM queues ---------------------------------------------------------------------------- */
 
 /*
- * quirk Q4-1: the original stores -dram_dual_bus_interface, a 32-bit number, over a flag of one byte behind
- * which lies the flag of the separate write queue. Whichever option is set later decides the write queue:
- * the bus option by its second byte.
+ * quirk Q4-1: the original stores -dram_dual_bus_interface, a 32-bit number, over a flag of one byte, and the
+ * flag of the separate write queue is the next byte. The option set later decides the write queue: the bus
+ * option by its second byte.
  */
 static int bus_and_write_queue(struct dram_params *d, const struct gpuconf *c, struct fault *f)
 {
@@ -241,7 +241,7 @@ static int write_queue(struct dram_params *d, const struct gpuconf *c, struct fa
 	return 0;
 }
 
-static int queues(struct dram_params *d, uint32_t subs, const struct gpuconf *c, struct fault *f)
+static int dram_queues(struct dram_params *d, uint32_t subs, const struct gpuconf *c, struct fault *f)
 {
 	d->simple = conf_bool(c, OPT_gpgpu_simple_dram_model);
 	d->fr_fcfs = conf_num(c, OPT_gpgpu_dram_scheduler) == 1;
@@ -259,7 +259,7 @@ static int queues(struct dram_params *d, uint32_t subs, const struct gpuconf *c,
 	return 0;
 }
 
-static int dram(struct memory_params *m, const struct gpuconf *c, struct fault *f)
+static int params_dram(struct memory_params *m, const struct gpuconf *c, struct fault *f)
 {
 	struct dram_params *d = &m->dram;
 
@@ -272,12 +272,12 @@ static int dram(struct memory_params *m, const struct gpuconf *c, struct fault *
 	d->bank_index = conf_uint(c, OPT_dram_bnk_indexing_policy);
 	d->group_index = conf_uint(c, OPT_dram_bnkgrp_indexing_policy);
 	d->no_turnaround = conf_bool(c, OPT_dram_elimnate_rw_turnaround);
-	return queues(d, m->subs, c, f) < 0 || timing(d, m->subs, c, f) < 0 ? -1 : 0;
+	return dram_queues(d, m->subs, c, f) < 0 || dram_timing(d, m->subs, c, f) < 0 ? -1 : 0;
 }
 
 int params_memory(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct memory_params *m = &p->mem;
 
-	return partitions(m, c, f) < 0 || dram(m, c, f) < 0 || params_addresses(m, c, f) < 0 ? -1 : 0;
+	return partitions(m, c, f) < 0 || params_dram(m, c, f) < 0 || params_addresses(m, c, f) < 0 ? -1 : 0;
 }

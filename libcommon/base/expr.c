@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Expressions: a recursive parser writes code for a stack machine.
- * Always true: the code of an expression that parsed never underflows its stack and needs at most as many
- * places as it has operations; depth and length are bounded, so neither parser nor machine can run away.
+ * Expressions: a recursive parser writes code for a stack interpreter.
+ * Always true: the code never underflows its stack, which needs at most as many entries as the code has
+ * operations; depth and length are bounded, so both parser and interpreter end.
  */
 #include <ctype.h>
 #include <math.h>
@@ -60,13 +60,13 @@ static int syntax_fault(struct expr_parser *p, const char *expected)
 		diag_quote(q, sizeof(q), p->at, strnlen(p->at, 16)), expected);
 }
 
-static void skip(struct expr_parser *p)
+static void skip_space(struct expr_parser *p)
 {
 	while (*p->at == ' ' || *p->at == '\t')
 		p->at++;
 }
 
-static void emit(struct expr_parser *p, enum expr_op op, double number, uint32_t name)
+static void append_step(struct expr_parser *p, enum expr_op op, double number, uint32_t name)
 {
 	struct expr *e = p->e;
 
@@ -85,10 +85,10 @@ static void emit_name(struct expr_parser *p, const char *s, size_t n)
 		grow(&e->name, &e->cap_names, i + 1, sizeof(*e->name));
 		e->name[e->n_names++] = xstrndup(s, n);
 	}
-	emit(p, OP_NAME, 0, i);
+	append_step(p, OP_NAME, 0, i);
 }
 
-static int sum(struct expr_parser *p);
+static int parse_sum(struct expr_parser *p);
 
 static const struct {
 	const char *name;
@@ -102,22 +102,22 @@ static const struct {
 	{"abs", OP_ABS, false},
 };
 
-/* The arguments of a function, p->at behind its parenthesis. */
-static int call(struct expr_parser *p, enum expr_op op, bool many)
+/* Parses the arguments of a function; p->at is after its parenthesis. */
+static int parse_call(struct expr_parser *p, enum expr_op op, bool many)
 {
-	if (sum(p) < 0)
+	if (parse_sum(p) < 0)
 		return -1;
-	for (skip(p); many && *p->at == ','; skip(p)) {
+	for (skip_space(p); many && *p->at == ','; skip_space(p)) {
 		p->at++;
-		if (sum(p) < 0)
+		if (parse_sum(p) < 0)
 			return -1;
-		emit(p, op, 0, 0);
+		append_step(p, op, 0, 0);
 	}
 	if (*p->at != ')')
 		return syntax_fault(p, many ? "',' or ')'" : "')'");
 	p->at++;
 	if (!many)
-		emit(p, op, 0, 0);
+		append_step(p, op, 0, 0);
 	return 0;
 }
 
@@ -136,13 +136,13 @@ static size_t name_length(const char *s)
 	}
 }
 
-static int name(struct expr_parser *p)
+static int parse_name_or_call(struct expr_parser *p)
 {
 	const char *s = p->at;
 	size_t n = name_length(s);
 
 	p->at += n;
-	skip(p);
+	skip_space(p);
 	if (*p->at != '(') {
 		emit_name(p, s, n);
 		return 0;
@@ -150,14 +150,14 @@ static int name(struct expr_parser *p)
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		if (strlen(functions[i].name) == n && !strncmp(functions[i].name, s, n)) {
 			p->at++;
-			return call(p, functions[i].op, functions[i].many);
+			return parse_call(p, functions[i].op, functions[i].many);
 		}
 	}
 	p->at = s;
 	return syntax_fault(p, "one of the functions min, max, sqrt, log, abs");
 }
 
-static int quoted(struct expr_parser *p)
+static int parse_quoted(struct expr_parser *p)
 {
 	const char *s = p->at + 1, *end = strchr(s, '"');
 
@@ -168,7 +168,7 @@ static int quoted(struct expr_parser *p)
 	return 0;
 }
 
-static int number(struct expr_parser *p)
+static int parse_real(struct expr_parser *p)
 {
 	double v;
 
@@ -176,66 +176,66 @@ static int number(struct expr_parser *p)
 		return syntax_fault(p, "a decimal number");
 	if (num_real(&p->at, &v) != NUM_GOOD)
 		return syntax_fault(p, "a number");
-	emit(p, OP_NUMBER, v, 0);
+	append_step(p, OP_NUMBER, v, 0);
 	return 0;
 }
 
-static int group(struct expr_parser *p)
+static int parse_group(struct expr_parser *p)
 {
 	p->at++;
-	if (sum(p) < 0)
+	if (parse_sum(p) < 0)
 		return -1;
-	skip(p);
+	skip_space(p);
 	if (*p->at != ')')
 		return syntax_fault(p, "')'");
 	p->at++;
 	return 0;
 }
 
-static int operand(struct expr_parser *p)
+static int parse_factor(struct expr_parser *p)
 {
 	bool negative = false;
 
-	for (skip(p); *p->at == '-' || *p->at == '+'; skip(p))
+	for (skip_space(p); *p->at == '-' || *p->at == '+'; skip_space(p))
 		negative ^= *p->at++ == '-';
-	if (*p->at == '('                                         ? group(p)
-		: *p->at == '"'                                   ? quoted(p)
-		: isdigit((unsigned char)*p->at) || *p->at == '.' ? number(p)
+	if (*p->at == '('                                         ? parse_group(p)
+		: *p->at == '"'                                   ? parse_quoted(p)
+		: isdigit((unsigned char)*p->at) || *p->at == '.' ? parse_real(p)
 		: isalpha((unsigned char)*p->at) || *p->at == '_'
-			? name(p)
+			? parse_name_or_call(p)
 			: syntax_fault(p, "a number, a name or '('"))
 		return -1;
 	if (negative)
-		emit(p, OP_NEG, 0, 0);
+		append_step(p, OP_NEG, 0, 0);
 	return 0;
 }
 
-static int product(struct expr_parser *p)
+static int parse_product(struct expr_parser *p)
 {
-	if (operand(p) < 0)
+	if (parse_factor(p) < 0)
 		return -1;
-	for (skip(p); *p->at == '*' || *p->at == '/'; skip(p)) {
+	for (skip_space(p); *p->at == '*' || *p->at == '/'; skip_space(p)) {
 		enum expr_op op = *p->at++ == '*' ? OP_MUL : OP_DIV;
 
-		if (operand(p) < 0)
+		if (parse_factor(p) < 0)
 			return -1;
-		emit(p, op, 0, 0);
+		append_step(p, op, 0, 0);
 	}
 	return 0;
 }
 
-static int sum(struct expr_parser *p)
+static int parse_sum(struct expr_parser *p)
 {
 	if (++p->depth > EXPR_DEPTH)
 		return syntax_fault(p, "at most 64 nested parentheses");
-	if (product(p) < 0)
+	if (parse_product(p) < 0)
 		return -1;
-	for (skip(p); *p->at == '+' || *p->at == '-'; skip(p)) {
+	for (skip_space(p); *p->at == '+' || *p->at == '-'; skip_space(p)) {
 		enum expr_op op = *p->at++ == '+' ? OP_ADD : OP_SUB;
 
-		if (product(p) < 0)
+		if (parse_product(p) < 0)
 			return -1;
-		emit(p, op, 0, 0);
+		append_step(p, op, 0, 0);
 	}
 	p->depth--;
 	return 0;
@@ -251,7 +251,7 @@ struct expr *expr_parse(const char *text, const char *what, uint32_t col, struct
 		status = fault_set(f, (struct place){.file = what}, "expression",
 			"expression of %zu bytes (at most %d)", strlen(text), EXPR_MAX);
 	else
-		status = sum(&p);
+		status = parse_sum(&p);
 	if (!status && *p.at)
 		status = syntax_fault(&p, "an operator or the end of the expression");
 	if (status) {
@@ -262,7 +262,7 @@ struct expr *expr_parse(const char *text, const char *what, uint32_t col, struct
 	return p.e;
 }
 
-static double apply(enum expr_op op, double a, double b)
+static double apply_operator(enum expr_op op, double a, double b)
 {
 	switch (op) {
 	case OP_ADD: return a + b;
@@ -293,9 +293,9 @@ double expr_value(const struct expr *e, double (*lookup)(void *ctx, const char *
 			e->stack[top++] = lookup(ctx, e->name[c->name]);
 		else if (two) {
 			top--;
-			e->stack[top - 1] = apply(c->op, e->stack[top - 1], e->stack[top]);
+			e->stack[top - 1] = apply_operator(c->op, e->stack[top - 1], e->stack[top]);
 		} else {
-			e->stack[top - 1] = apply(c->op, e->stack[top - 1], 0);
+			e->stack[top - 1] = apply_operator(c->op, e->stack[top - 1], 0);
 		}
 	}
 	return isfinite(e->stack[0]) ? e->stack[0] : (double)NAN;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * UTF-8, as far as messages and records need it: how long is the well-formed character at p?
+ * UTF-8 for messages and records: length of the well-formed character at p.
  * Always true: overlong forms, surrogates and values above U+10FFFF are not well formed.
  */
 #ifndef UTF8_H
@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* Bytes of the character at p (n bytes are there, n > 0): 1 to 4, or 0 when it is malformed or cut. */
+/* Length of the character at p in n > 0 bytes: 1 to 4, or 0 when it is malformed or cut. */
 static inline unsigned utf8_length(const char *p, size_t n)
 {
 	const unsigned char *u = (const unsigned char *)p;
@@ -37,7 +37,7 @@ static inline unsigned utf8_length(const char *p, size_t n)
 	return len;
 }
 
-/* The same for text shown on a terminal: control characters, C1 ones included, count as malformed. */
+/* The same for text on a terminal: control characters including C1 count as malformed. */
 static inline unsigned utf8_printable(const char *p, size_t n)
 {
 	const unsigned char *u = (const unsigned char *)p;
