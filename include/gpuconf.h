@@ -115,5 +115,8 @@ const char *conf_path(const struct gpuconf *c, enum conf_id id);
 /* Sets a fault "NAME: invalid value 'V' (expected FMT)" at the place that set the option. Returns -1. */
 int conf_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
+/* The same with the text "NAME: value 'V' FMT". */
+int conf_reject(const struct gpuconf *c, enum conf_id id, struct fault *f, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
 
 #endif

@@ -139,7 +139,7 @@ enum unfit {
 extern const struct unfit_row {
 	enum unfit bit;
 	enum conf_id option;
-	const char *found;
+	const char *problem;
 } unfit_rows[N_UNFIT];
 
 struct core_params {

@@ -282,19 +282,40 @@ const char *conf_path(const struct gpuconf *c, enum conf_id id)
 	return access(beside, F_OK) == 0 ? beside : c->v[id].text;
 }
 
-int conf_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const char *fmt, ...)
+/* Sets a fault: NAME, around[0], the quoted value, around[1], the formatted text, around[2]. Returns -1. */
+static int value_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const char *const around[3],
+	const char *fmt, va_list args)
 {
 	const struct conf_value *v = &c->v[id];
 	struct place at = v->at.file ? v->at : (struct place){.file = "built-in configuration"};
 	char text[sizeof(f->text)], shown[72];
+
+	vsnprintf(text, sizeof(text), fmt, args);
+	diag_quote(shown, sizeof(shown), v->text, strlen(v->text));
+	return fault_set(f, at, "conf-machine", "%s: %s '%s' %s%s%s", conf_rows[id].name, around[0], shown,
+		around[1], text, around[2]);
+}
+
+int conf_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const char *fmt, ...)
+{
+	static const char *const around[] = {"invalid value", "(expected ", ")"};
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	value_fault(c, id, f, around, fmt, args);
 	va_end(args);
-	diag_quote(shown, sizeof(shown), v->text, strlen(v->text));
-	return fault_set(f, at, "conf-machine", "%s: invalid value '%s' (expected %s)", conf_rows[id].name,
-		shown, text);
+	return -1;
+}
+
+int conf_reject(const struct gpuconf *c, enum conf_id id, struct fault *f, const char *fmt, ...)
+{
+	static const char *const around[] = {"value", "", ""};
+	va_list args;
+
+	va_start(args, fmt);
+	value_fault(c, id, f, around, fmt, args);
+	va_end(args);
+	return -1;
 }
 
 /* ---- shipped configurations ---------------------------------------------------------------------- */

@@ -240,6 +240,19 @@ int icnt_reject(const struct icnt *c, enum icnt_id id, struct fault *f, const ch
 		diag_quote(shown, sizeof(shown), v->text, strlen(v->text)), what);
 }
 
+int icnt_conflict(const struct icnt *c, enum icnt_id id, struct fault *f, const char *reason, ...)
+{
+	const char *text = icnt_text(c, id);
+	char why[200], shown[WORD_MAX];
+	va_list args;
+
+	va_start(args, reason);
+	vsnprintf(why, sizeof(why), reason, args);
+	va_end(args);
+	return fault_set(f, c->value[id].at, "icnt-value", "'%s = %s' %s", icnt_entries[id].name,
+		diag_quote(shown, sizeof(shown), text, strlen(text)), why);
+}
+
 /* ---- the file ---------------------------------------------------------------------------------------- */
 
 static void set_icnt_defaults(struct icnt *c)

@@ -32,8 +32,11 @@ const char *icnt_text(const struct icnt *c, enum icnt_id id);
  * entry. Returns their number, or -1 and *f.
  */
 int icnt_list(const struct icnt *c, enum icnt_id id, int64_t *out, int cap, struct fault *f);
-/* Refuse entry id: "found NAME = TEXT, wanted ..." */
+/* Sets a fault "invalid 'NAME = TEXT' (expected WANTED)" at the entry. Returns -1. */
 int icnt_reject(const struct icnt *c, enum icnt_id id, struct fault *f, const char *wanted, ...)
+	PRINTF_LIKE(4, 5);
+/* Sets a fault "'NAME = TEXT' REASON" at the entry. Returns -1. */
+int icnt_conflict(const struct icnt *c, enum icnt_id id, struct fault *f, const char *reason, ...)
 	PRINTF_LIKE(4, 5);
 
 #endif

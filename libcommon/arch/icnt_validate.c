@@ -52,14 +52,13 @@ static int validate_cmesh(struct icnt *c, struct fault *f)
 	if (validate_square(c, f) < 0)
 		return -1;
 	if (c->n != 2)
-		return icnt_reject(c, ICNT_n, f, "n = 2: a cmesh is flat");
+		return icnt_reject(c, ICNT_n, f, "n = 2 for a cmesh");
 	if (c->c != 4)
-		return icnt_reject(c, ICNT_c, f, "c = 4: a cmesh has four nodes at a router");
+		return icnt_reject(c, ICNT_c, f, "c = 4 for a cmesh");
 	if (c->xr != 2)
-		return icnt_reject(c, ICNT_xr, f, "xr = 2 and yr = 2: four nodes at a router");
+		return icnt_reject(c, ICNT_xr, f, "xr = 2 and yr = 2 for a cmesh");
 	if (c->k % 2)
-		return icnt_reject(c, ICNT_k, f,
-			"an even k: the express channels of a cmesh pair the routers of an edge");
+		return icnt_reject(c, ICNT_k, f, "an even k for a cmesh");
 	c->nodes = 4 * bounded_power(c->k, 2);
 	return 0;
 }
@@ -84,11 +83,9 @@ static int validate_flatfly(struct icnt *c, struct fault *f)
 static int validate_tree(struct icnt *c, struct fault *f)
 {
 	if (c->k != 4)
-		return icnt_reject(
-			c, ICNT_k, f, "k = 4: a %s is of one size", icnt_topologies[c->topology].name);
+		return icnt_reject(c, ICNT_k, f, "k = 4 for a %s", icnt_topologies[c->topology].name);
 	if (c->n != 3)
-		return icnt_reject(
-			c, ICNT_n, f, "n = 3: a %s is of one size", icnt_topologies[c->topology].name);
+		return icnt_reject(c, ICNT_n, f, "n = 3 for a %s", icnt_topologies[c->topology].name);
 	c->nodes = 64;
 	return 0;
 }
@@ -221,8 +218,8 @@ static int validate_routing(struct icnt *c, struct fault *f)
 		if (!strcmp(icnt_routings[r].name, name)) {
 			c->routing = (enum icnt_routing)r;
 			if (icnt_routings[r].need == NEED_UNSET)
-				return icnt_reject(c, ICNT_routing_function, f,
-					"another: BookSim stops, for this one looks at what it never set");
+				return icnt_conflict(c, ICNT_routing_function, f,
+					"reads an uninitialised variable in BookSim");
 			return 0;
 		}
 		if (n < sizeof(all) && icnt_routings[r].need != NEED_UNSET)
@@ -241,9 +238,9 @@ static int validate_words(struct icnt *c, struct fault *f)
 	uint32_t i;
 
 	if (strcmp(icnt_text(c, ICNT_router), "iq") != 0)
-		return icnt_reject(c, ICNT_router, f, "iq: BookSim's others stop at once");
+		return icnt_reject(c, ICNT_router, f, "iq");
 	if (strcmp(icnt_text(c, ICNT_sim_type), "gpgpusim") != 0)
-		return icnt_reject(c, ICNT_sim_type, f, "sim_type = gpgpusim;");
+		return icnt_reject(c, ICNT_sim_type, f, "gpgpusim");
 	for (i = 0; i < sizeof(priorities) / sizeof(priorities[0]) && strcmp(priority, priorities[i]); i++)
 		;
 	if (i == sizeof(priorities) / sizeof(priorities[0]))
@@ -268,7 +265,8 @@ static int validate_nodes(struct icnt *c, struct fault *f)
 		if (c->memory_node[i] >= c->nodes)
 			status = icnt_reject(c, ICNT_memory_node_map, f, "nodes from 0 to %u", c->nodes - 1);
 		else if (bitset_test(seen, c->memory_node[i]))
-			status = icnt_reject(c, ICNT_memory_node_map, f, "node %u once", c->memory_node[i]);
+			status = icnt_conflict(
+				c, ICNT_memory_node_map, f, "repeats node %u", c->memory_node[i]);
 		else
 			bitset_set(seen, c->memory_node[i]);
 	}
@@ -285,8 +283,8 @@ static int validate_nodes(struct icnt *c, struct fault *f)
 	c->speedup = c->value[ICNT_internal_speedup].number;
 	c->crossbar_delay = (uint32_t)(icnt_int(c, ICNT_st_prepare_delay) + icnt_int(c, ICNT_st_final_delay));
 	if (!c->crossbar_delay)
-		return icnt_reject(c, ICNT_st_final_delay, f,
-			"at least one cycle through the switch, with st_prepare_delay");
+		return icnt_reject(
+			c, ICNT_st_final_delay, f, "at least 1 cycle together with st_prepare_delay");
 	return 0;
 }
 
@@ -310,8 +308,7 @@ int icnt_validate(struct icnt *c, struct fault *f)
 {
 	/* The default of subnets is invalid. */
 	if (icnt_int(c, ICNT_subnets) < 2)
-		return icnt_reject(
-			c, ICNT_subnets, f, "subnets = 2: BookSim looks for replies in the second");
+		return icnt_reject(c, ICNT_subnets, f, "at least 2 subnets, the second for replies");
 	if (validate_words(c, f) < 0 || validate_topology(c, f) < 0 || validate_routing(c, f) < 0 ||
 		validate_nodes(c, f) < 0 || validate_class_lists(c, f) < 0)
 		return -1;
@@ -344,7 +341,7 @@ static int map_nodes(const struct icnt *c, uint32_t clusters, uint32_t subs, uin
 			"a node for each of %u memory sub partitions, not %u", subs, c->memory_nodes);
 	if (!c->memory_nodes && !p)
 		return icnt_reject(c, ICNT_use_map, f,
-			"use_map = 0; or a memory_node_map: there is no map for %u clusters and %u memory sub partitions",
+			"use_map = 0, or a memory_node_map for %u clusters and %u memory sub partitions",
 			clusters, subs);
 	for (uint32_t i = 0; i < subs; i++)
 		node[clusters + i] = c->memory_nodes ? c->memory_node[i] : p->node[i];

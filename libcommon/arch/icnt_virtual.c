@@ -91,12 +91,11 @@ static int validate_noq(const struct icnt *c, struct fault *f)
 	if (icnt_int(c, ICNT_noq) <= 0)
 		return 0;
 	if (icnt_int(c, ICNT_routing_delay))
-		return icnt_reject(c, ICNT_noq, f, "0, or routing_delay = 0: it needs the way ahead");
+		return icnt_reject(c, ICNT_noq, f, "0, or routing_delay = 0");
 	if (!strcmp(r->name, "min_adapt"))
-		return icnt_reject(c, ICNT_noq, f, "0: routing_function = min_adapt goes several ways");
+		return icnt_reject(c, ICNT_noq, f, "0 with routing_function = min_adapt");
 	if (r->need == NEED_TWO || r->need == NEED_THREE || !strcmp(r->name, "chaos"))
-		return icnt_reject(
-			c, ICNT_noq, f, "0: routing_function = %s gives one virtual channel", r->name);
+		return icnt_reject(c, ICNT_noq, f, "0 with routing_function = %s", r->name);
 	icnt_ports(c, &least, &most);
 	for (int i = 0; i < 4; i++)
 		if ((c->vc_end[i] - c->vc_begin[i] + 1) / parts < most)
@@ -171,7 +170,7 @@ static int validate_parts(struct icnt *c, int64_t *begin, int64_t *end, struct f
 	for (uint32_t i = 0; i < c->vcs; i++)
 		if (c->private_of[i] == UINT32_MAX)
 			return icnt_reject(c, ICNT_private_buf_end_vc, f,
-				"all of %u channels in a part, %u is in none", c->vcs, i);
+				"a part for each of %u channels; %u is in none", c->vcs, i);
 	return 0;
 }
 
@@ -230,7 +229,7 @@ static int validate_buffers(struct icnt *c, struct fault *f)
 		return -1;
 	if (!size)
 		return icnt_reject(c, ICNT_buf_size, f,
-			"at least one flit, or less than 0 for num_vcs times vc_buf_size");
+			"at least 1 flit, or a number below 0 for num_vcs times vc_buf_size");
 	c->buffer = size < 0 ? c->vcs * (uint32_t)each : (uint32_t)size;
 	if (c->policy != POLICY_PRIVATE)
 		return validate_shared(c, f);
@@ -359,8 +358,8 @@ static int validate_piggyback(const struct icnt *c, struct fault *f)
 {
 	if (icnt_int(c, ICNT_spec_check_elig) > 0 || icnt_int(c, ICNT_spec_check_cred) <= 0)
 		return 0;
-	return icnt_reject(c, ICNT_spec_check_elig, f,
-		"1, or spec_check_cred = 0: credits are checked only of channels that were found free, and no flit would pass");
+	return icnt_reject(
+		c, ICNT_spec_check_elig, f, "1, or spec_check_cred = 0; otherwise no flit would pass");
 }
 
 int icnt_validate_alloc(struct icnt *c, struct fault *f)
@@ -385,12 +384,10 @@ int icnt_validate_alloc(struct icnt *c, struct fault *f)
 		return -1;
 	if (held && out > 1 && icnt_int(c, ICNT_output_buffer_size) >= 0)
 		return icnt_reject(c, ICNT_output_buffer_size, f,
-			"-1 with hold_switch_for_packet and output_speedup = %u: BookSim then looks at a wrong queue",
-			out);
+			"-1 with hold_switch_for_packet and output_speedup = %u", out);
 	if (c->vc_alloc.kind == ALLOCATOR_PIGGYBACK && validate_piggyback(c, f) < 0)
 		return -1;
 	if (!icnt_int(c, ICNT_output_buffer_size))
-		return icnt_reject(
-			c, ICNT_output_buffer_size, f, "at least one flit, or -1: nothing would pass");
+		return icnt_reject(c, ICNT_output_buffer_size, f, "at least 1 flit, or -1");
 	return 0;
 }

@@ -65,7 +65,7 @@ static int params_clocks(struct params *p, const struct gpuconf *c, struct fault
 		if (num_real(&text, &mhz) != NUM_GOOD || *text != (i < 3 ? ':' : '\0') ||
 			!(mhz >= MHZ_MIN && mhz <= MHZ_MAX))
 			return conf_fault(c, OPT_gpgpu_clock_domains, f,
-				"four clocks core:icnt:l2:dram from %g to %g MHz; the %s clock is not one",
+				"four clocks core:icnt:l2:dram from %g to %g MHz; the %s clock is invalid",
 				MHZ_MIN, MHZ_MAX, name[i]);
 		p->hz[i] = mhz * 1000000;
 		text++;
@@ -127,8 +127,7 @@ static int params_network(struct params *p, const struct gpuconf *c, struct faul
 		return 0;
 	}
 	if (!*conf_text(c, OPT_inter_config_file))
-		return conf_fault(
-			c, OPT_inter_config_file, f, "a network description, which -network_mode 1 reads");
+		return conf_fault(c, OPT_inter_config_file, f, "a network file with -network_mode 1");
 	n->file = conf_path(c, OPT_inter_config_file);
 	n->file_at = c->v[OPT_inter_config_file].at;
 	return 0;

@@ -82,16 +82,16 @@ static int scan_cache(uint32_t v[N_FIELDS], const struct gpuconf *c, enum conf_i
 			good = param_number(&s, &v[n]);
 		}
 		if (!good)
-			return conf_fault(c, id, f, "%s%s%s%.1s%s at its character %d%s",
+			return conf_fault(c, id, f, "%s%s%s%.1s%s at character %d%s",
 				n > F_QUEUE ? "the end or " : "", field[n].name,
 				field[n].before ? " after '" : "", &field[n].before,
 				field[n].before ? "'" : "", (int)(s - text) + 1,
 				c->v[id].at.file
 					? ""
-					: "; the original's built-in string is as wrong: set the option");
+					: "; the original's built-in string is invalid too, set the option");
 	}
 	if (*s)
-		return conf_fault(c, id, f, "the end at its character %d", (int)(s - text) + 1);
+		return conf_fault(c, id, f, "the end of the string at character %d", (int)(s - text) + 1);
 	return n;
 }
 
@@ -148,9 +148,8 @@ static int check_use(
 	const struct cache_params *p, const struct gpuconf *c, enum conf_id id, bool data, struct fault *f)
 {
 	if (p->index == INDEX_IPOLY && (!is_pow2(p->sets) || p->sets > HASH_IPOLY_MAX))
-		return conf_fault(c, id, f,
-			"a power of two of at most %u sets with set index P, whose polynomial has the remainders of that many bits",
-			HASH_IPOLY_MAX);
+		return conf_fault(
+			c, id, f, "a power of two of at most %u sets with set index P", HASH_IPOLY_MAX);
 	if (p->index == INDEX_FERMI && p->sets != 32 && p->sets != 64)
 		return conf_fault(c, id, f, "32 or 64 sets with set index H");
 	if (p->line_bytes > 128 || (data && p->line_bytes < 32))
@@ -159,8 +158,7 @@ static int check_use(
 	if (!p->mshr_entries)
 		return conf_fault(c, id, f, "at least 1 MSHR entry");
 	if (!p->miss_queue)
-		return conf_fault(
-			c, id, f, "a miss queue of at least 1 entry, without which no miss gets out");
+		return conf_fault(c, id, f, "at least 1 miss queue entry");
 	return 0;
 }
 
@@ -275,24 +273,24 @@ static int check_above(const struct cache_params *l1, const struct params *p, co
 	return 0;
 }
 
-#define NEVER_QUEUE  "a miss queue that some misses never have room in"
-#define NEVER_ANSWER "write allocation F with write-through (T): nobody answers a write"
-#define NEVER_READ   "write allocation L without sectors: a line written in part is not read again"
+#define NEVER_QUEUE  "the miss queue is too small for some misses"
+#define NEVER_ANSWER "writes get no reply with write allocation F and write-through (T)"
+#define NEVER_READ   "partly written lines cannot be read with write allocation L without sectors"
 
 const struct unfit_row unfit_rows[N_UNFIT] = {
-	{UNFIT_L1_BYTES, OPT_gpgpu_coalesce_arch, "accesses that may be larger than a sector of the L1"},
-	{UNFIT_L1_FILL, OPT_gpgpu_cache_dl1, "lines that an L2 of sectors does not answer whole"},
+	{UNFIT_L1_BYTES, OPT_gpgpu_coalesce_arch, "accesses may be larger than a sector of the L1"},
+	{UNFIT_L1_FILL, OPT_gpgpu_cache_dl1, "the L2 replies in sectors, not in lines of the L1"},
 	{UNFIT_L2_BYTES, OPT_gpgpu_coalesce_arch,
-		"accesses past the L1 that may be larger than the L2 takes"},
-	{UNFIT_L2, OPT_gpgpu_dram_partition_queues, "a first queue that never has room for a request"},
+		"accesses that bypass the L1 may be larger than those of the L2"},
+	{UNFIT_L2, OPT_gpgpu_dram_partition_queues, "the first queue is too small for a request"},
 	{UNFIT_L1_QUEUE, OPT_gpgpu_cache_dl1, NEVER_QUEUE},
 	{UNFIT_L1_ANSWER, OPT_gpgpu_cache_dl1, NEVER_ANSWER},
 	{UNFIT_L1_READ, OPT_gpgpu_cache_dl1, NEVER_READ},
-	{UNFIT_L1_PIECES, OPT_gpgpu_cache_dl1, "MSHR kind S, which waits for sectors that do not come"},
+	{UNFIT_L1_PIECES, OPT_gpgpu_cache_dl1, "MSHR kind S waits for sectors that do not arrive"},
 	{UNFIT_L2_QUEUE, OPT_gpgpu_cache_dl2, NEVER_QUEUE},
 	{UNFIT_L2_ANSWER, OPT_gpgpu_cache_dl2, NEVER_ANSWER},
 	{UNFIT_L2_READ, OPT_gpgpu_cache_dl2, NEVER_READ},
-	{UNFIT_L2_FILL, OPT_gpgpu_cache_dl2, "MSHR kind S, which waits for sectors that do not come"},
+	{UNFIT_L2_FILL, OPT_gpgpu_cache_dl2, "MSHR kind S waits for sectors that do not arrive"},
 };
 
 /* Accesses that a data cache would reject forever; enum cache_never of trace-sim has the conditions. */
@@ -454,12 +452,12 @@ static int check_adaptive(struct params *p, const struct gpuconf *c, struct faul
 
 	if (!k->unified_l1_kb)
 		return conf_fault(c, OPT_gpgpu_unified_l1d_size, f,
-			"the size of the unified memory, which -gpgpu_adaptive_cache_config 1 divides");
+			"the size of the unified memory with -gpgpu_adaptive_cache_config 1");
 	if (split_sizes(k, c, f) < 0)
 		return -1;
 	if (!params_l1_rows(p, k->shmem_option_bytes[0]))
 		return conf_fault(c, p->modern.l1_reserved ? OPT_core_l1_reserved : OPT_gpgpu_shmem_option, f,
-			"a size that leaves the L1 a part of the %u KiB of -gpgpu_unified_l1d_size",
+			"a size below the %u KiB of -gpgpu_unified_l1d_size, the rest of which is the L1",
 			k->unified_l1_kb);
 	return 0;
 }

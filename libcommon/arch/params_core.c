@@ -358,8 +358,7 @@ static int check_routes(const struct core_params *k, const struct gpuconf *c, st
 	for (int kind = 0; kind < N_UNIT_KINDS; kind++)
 		if (!reached[kind])
 			return conf_fault(c, collector_row[COLLECT_GEN].in, f,
-				"generic ports and units, or ports and units of its own, for %s: nothing collects its operands",
-				kind_name[kind]);
+				"generic collector ports and units, or those of %s", kind_name[kind]);
 	return 0;
 }
 
@@ -500,8 +499,7 @@ static int load_store(struct core_params *k, const struct gpuconf *c, struct fau
 	k->smem_limited_broadcast = conf_bool(c, OPT_gpgpu_shmem_limited_broadcast);
 	k->warp_parts = conf_uint(c, OPT_gpgpu_shmem_warp_parts);
 	if (32 % k->warp_parts)
-		return conf_fault(
-			c, OPT_gpgpu_shmem_warp_parts, f, "1, 2, 4, 8, 16 or 32, which divide a warp");
+		return conf_fault(c, OPT_gpgpu_shmem_warp_parts, f, "1, 2, 4, 8, 16 or 32");
 	k->ldst_steps = conf_uint(c, OPT_gpgpu_mem_unit_ports);
 	if (k->ldst_steps == 0)
 		k->ldst_steps = k->warp_parts;

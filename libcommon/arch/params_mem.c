@@ -47,7 +47,7 @@ static int partitions(struct memory_params *m, const struct gpuconf *c, struct f
 	m->l2_sides = conf_uint(c, OPT_l2_sides);
 	m->l2_far_latency = conf_uint(c, OPT_l2_far_latency);
 	if (m->subs % m->l2_sides)
-		return conf_fault(c, OPT_l2_sides, f, "1, as a channel has one slice only");
+		return conf_fault(c, OPT_l2_sides, f, "1 for channels of one slice");
 	m->memcpy_warms_l2 = conf_bool(c, OPT_gpgpu_perf_sim_memcpy);
 	m->latency_stats = conf_num(c, OPT_gpgpu_memlatency_stat) != 0; /* quirk Q4-14: a switch, not bits */
 	return 0;
@@ -161,7 +161,7 @@ static int check_banks(const struct dram_params *d, uint32_t subs, const struct 
 		return conf_fault(c, id, f, "1 to %d banks (nbk)", MAX_BANKS_DRAM);
 	if (d->nbk % subs)
 		return conf_fault(
-			c, id, f, "banks (nbk) shared out evenly among the %u slices of a channel", subs);
+			c, id, f, "a number of banks (nbk) divisible by the %u slices of a channel", subs);
 	if (!d->nbkgrp || d->nbkgrp > d->nbk)
 		return conf_fault(c, id, f, "1 to %u bank groups (nbkgrp)", d->nbk);
 	for (uint32_t j = 0; j < d->nbk; j++)
@@ -196,8 +196,7 @@ static int dram_timing(struct dram_params *d, uint32_t subs, const struct gpucon
 	if (d->WL > d->CL)
 		return conf_fault(c, id, f, "a write latency (WL) of at most the read latency (CL)");
 	if (d->tRCD < d->WL + 1)
-		return conf_fault(
-			c, id, f, "RCD above WL, as a write waits RCD - (WL + 1) after an activate");
+		return conf_fault(c, id, f, "RCD above WL: a write waits RCD - (WL + 1) after an activate");
 	d->tRCDWR = d->tRCD - (d->WL + 1);
 	d->tRTW = d->no_turnaround ? 0 : d->CL + d->burst_cycles + 2 - d->WL;
 	d->tWTR = d->no_turnaround ? 0 : d->WL + d->burst_cycles + d->tCDLR;
@@ -218,8 +217,8 @@ static int bus_and_write_queue(struct dram_params *d, const struct gpuconf *c, s
 	const struct conf_value *queue = &c->v[OPT_dram_seperate_write_queue_enable];
 
 	if (bus->number & ~(int64_t)0x101)
-		return conf_fault(c, OPT_dram_dual_bus_interface, f,
-			"0 or 1, or 256 more to turn on the write queue too");
+		return conf_fault(
+			c, OPT_dram_dual_bus_interface, f, "0, 1, or 256 more to turn on the write queue");
 	d->dual_bus = bus->number & 1;
 	d->write_queue = bus->order > queue->order ? bus->number >> 8 : queue->number;
 	return 0;
@@ -233,8 +232,7 @@ static int write_queue(struct dram_params *d, const struct gpuconf *c, struct fa
 		return conf_fault(
 			c, OPT_dram_write_queue_size, f, "SIZE:HIGH:LOW with SIZE at most %d", MAX_QUEUE);
 	if (d->write_queue && (!n[0] || n[1] > n[0] || !n[2]))
-		return conf_fault(c, OPT_dram_write_queue_size, f,
-			"HIGH at most SIZE and LOW at least 1, without which the queue never drains or never ends draining");
+		return conf_fault(c, OPT_dram_write_queue_size, f, "HIGH at most SIZE and LOW at least 1");
 	d->write_max = n[0];
 	d->write_high = n[1];
 	d->write_low = n[2];
