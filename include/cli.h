@@ -16,8 +16,8 @@
 #include <stdio.h>
 
 /*
- * Letter of a row that is no option but the heading of the options after it: {CLI_GROUP, "Output", NULL, NULL,
- * NULL}. -h and the manual page print it; the parser and the completions skip it. -h and --version are
+ * Letter of a row that is no option but the heading of the options after it: {CLI_GROUP, "Output", NULL,
+ * NULL, NULL}. -h and the manual page print it; the parser and the completions skip it. -h and --version are
  * appended to the last group.
  */
 #define CLI_GROUP (-1)
@@ -65,7 +65,9 @@ _Noreturn void cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 
  */
 const char *cli_nearest(const char *word, const void *names, size_t n, size_t stride);
 
-/* The value of an option as a whole number from min to max; other texts are a usage error that names option. */
+/*
+ * The value of an option as a whole number from min to max; other texts are a usage error that names option.
+ */
 unsigned long long cli_number(
 	const char *option, const char *text, unsigned long long min, unsigned long long max);
 

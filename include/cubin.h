@@ -53,7 +53,9 @@ struct control_code {
 	uint8_t depbar_list;    /* DEPBAR.LE: mask of further counters that must be 0 */
 };
 
-/* Sets all fields of k from the 16 bytes of an instruction (compute capability 7.0 and later). Never fails. */
+/*
+ * Sets all fields of k from the 16 bytes of an instruction (compute capability 7.0 and later). Never fails.
+ */
 void control_decode(struct control_code *k, const uint8_t instruction[16]);
 /* Writes all fields of k into the instruction, those of DEPBAR only where the opcode is CONTROL_DEPBAR. */
 void control_encode(const struct control_code *k, uint8_t instruction[16]);

@@ -12,7 +12,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Derivation of a kernel's figure from the run's values before and after it, and Accel-Sim's printed value. */
+/*
+ * Derivation of a kernel's figure from the run's values before and after it, and Accel-Sim's printed value.
+ */
 enum figure_kind {
 	FIGURE_COUNTER,   /* difference; Accel-Sim prints the running value */
 	FIGURE_INTERVAL,  /* difference, or ratio of differences; printed alike */

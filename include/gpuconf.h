@@ -67,8 +67,8 @@ struct gpuconf {
 	bool shipping;            /* a shipped configuration is being read */
 	struct conf_source *read; /* files read, newest first */
 	/*
-	 * Called for an option without a row; true: the option and its value are skipped. NULL: it is a fault.
-	 * Set after gpuconf_init().
+	 * Called for an option without a row; true: the option and its value are skipped. NULL: it is a
+	 * fault. Set after gpuconf_init().
 	 */
 	bool (*on_unknown)(void *ctx, const struct fault *f);
 	void *ctx;
@@ -83,7 +83,10 @@ int gpuconf_stream(struct gpuconf *c, FILE *in, const char *name, struct fault *
 void gpuconf_spare(const struct gpuconf *c, const char *output);
 /* Assigns "NAME=VALUE", NAME with or without its dash, split at the first '='. 0, or -1 and *f. */
 int gpuconf_override(struct gpuconf *c, const char *assignment, struct fault *f);
-/* Reads a shipped configuration ("rtx3070") from $WARPTOOLS_GPUS, $WARPTOOLS_DATA/gpus or next to the program. */
+/*
+ * Reads a shipped configuration ("rtx3070") from $WARPTOOLS_GPUS, $WARPTOOLS_DATA/gpus or next to the
+ * program.
+ */
 int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f);
 /*
  * Path of the file with that suffix (".measured") of a shipped configuration, from the same folders; NULL:
@@ -92,8 +95,8 @@ int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f);
 const char *gpuconf_shipped_file(struct gpuconf *c, const char *name, const char *suffix);
 
 /*
- * Reports whether the user set the option (a switch: on; others: not to the default) and it has no effect here,
- * although it has one in the original, such as power simulation or a log.
+ * Reports whether the user set the option (a switch: on; others: not to the default) and it has no effect
+ * here, although it has one in the original, such as power simulation or a log.
  */
 bool conf_is_idle(const struct gpuconf *c, enum conf_id id);
 int conf_find(const char *name);                       /* enum conf_id, or -1; name with or without dash */
@@ -108,8 +111,8 @@ static inline unsigned conf_uint(const struct gpuconf *c, enum conf_id id)
 static inline bool conf_bool(const struct gpuconf *c, enum conf_id id) { return c->v[id].number != 0; }
 static inline const char *conf_text(const struct gpuconf *c, enum conf_id id) { return c->v[id].text; }
 /*
- * Path of a file that an option names: next to the file that set the option if it exists there, else as written.
- * Valid as long as c.
+ * Path of a file that an option names: next to the file that set the option if it exists there, else as
+ * written. Valid as long as c.
  */
 const char *conf_path(const struct gpuconf *c, enum conf_id id);
 /* Sets a fault "NAME: invalid value 'V' (expected FMT)" at the place that set the option. Returns -1. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Distribution of the warp schedulers' cycles, from the records of trace-sim --profile of one or two runs: rows
- * by instruction, source line, kernel or reason.
+ * Distribution of the warp schedulers' cycles, from the records of trace-sim --profile of one or two runs:
+ * rows by instruction, source line, kernel or reason.
  *
- * Always true: kernels of equal names share their rows; cycles of SMs without a thread block are ignored; cycles
- * that the profile assigns to no instruction (drained) have a row without one. Memory is that of the distinct
- * rows.
+ * Always true: kernels of equal names share their rows; cycles of SMs without a thread block are ignored;
+ * cycles that the profile assigns to no instruction (drained) have a row without one. Memory is that of the
+ * distinct rows.
  */
 #ifndef HOTSPOTS_H
 #define HOTSPOTS_H

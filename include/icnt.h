@@ -2,8 +2,8 @@
 /*
  * Network of network mode 1: reads its file (.icnt, BookSim's format) and validates it.
  *
- * icnt_load reads and validates a file: names, numbers, virtual channels that a routing needs, sizes, links of
- * an anynet. Networks on which BookSim itself stops are rejected with the place of the entry at fault.
+ * icnt_load reads and validates a file: names, numbers, virtual channels that a routing needs, sizes, links
+ * of an anynet. Networks on which BookSim itself stops are rejected with the place of the entry at fault.
  * icnt_fit then checks the network against a GPU. trace-sim and trace-lint use the same functions. Always
  * true of a validated network: every field below is in its range; the simulator reads nothing else.
  */
@@ -157,7 +157,10 @@ struct icnt {
 	bool measured[64]; /* traffic classes with printed statistics */
 };
 
-/* Reads and validates a file. at: the option that names path, for the fault of an unreadable file. 0, or -1 and *f. */
+/*
+ * Reads and validates a file. at: the option that names path, for the fault of an unreadable file. 0, or -1
+ * and *f.
+ */
 int icnt_load(struct icnt *c, const char *path, struct place at, struct fault *f);
 /* The same from an input; the link file of an anynet is searched next to it. */
 int icnt_read(struct icnt *c, struct input *in, struct fault *f);

@@ -21,8 +21,8 @@ struct input;
 enum input_coding { INPUT_PLAIN, INPUT_GZIP, INPUT_XZ, INPUT_ZSTD };
 
 /*
- * Opens path ("-": standard input, which a process can open once). NULL and *f on failure; a folder is a fault
- * "is-folder".
+ * Opens path ("-": standard input, which a process can open once). NULL and *f on failure; a folder is a
+ * fault "is-folder".
  */
 struct input *input_open(const char *path, struct fault *f);
 /* Opens bytes in memory, which must outlive the input (fuzzing, packed text); decompresses as above. */

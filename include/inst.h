@@ -20,9 +20,9 @@
 #define REG_LIMIT 513u /* above all register numbers of machine code */
 
 /*
- * Additional properties of an instruction of a trace from PTX. Its registers have two numbers. inst.reg begins
- * with the dependence numbers (from 1 on, below kernel_header.registers; guard and address registers are among
- * the sources). The numbers that select register banks follow.
+ * Additional properties of an instruction of a trace from PTX. Its registers have two numbers. inst.reg
+ * begins with the dependence numbers (from 1 on, below kernel_header.registers; guard and address registers
+ * are among the sources). The numbers that select register banks follow.
  */
 struct ptx_inst {
 	struct ptx_form form; /* space: GENERIC for a generic access to global memory */

@@ -122,7 +122,8 @@ const struct isa_op *isa_row(const struct isa *isa, int row);
 int isa_rows(const struct isa *isa);
 
 /*
- * Guessed class of an opcode that has no row on arch: that of its stem on another architecture, else by prefix.
+ * Guessed class of an opcode that has no row on arch: that of its stem on another architecture, else by
+ * prefix.
  */
 enum isa_class isa_guess(const struct isa *isa, enum isa_arch arch, const char *opcode, size_t n);
 

@@ -50,7 +50,10 @@ int klist_read(struct klist *k, const char *path, struct fault *f);
  */
 int klist_read_on(struct klist *k, const char *path, bool (*on_fault)(void *ctx, const struct fault *f),
 	void *ctx, struct fault *f);
-/* As klist_read, from an open input; folder is prefixed to kernel names ("" or NULL: as written). */
+/*
+ * Reads a list as klist_read, from an open input; folder is prefixed to kernel names ("" or NULL: as
+ * written).
+ */
 int klist_parse(struct klist *k, struct input *in, const char *folder, struct fault *f);
 /*
  * Opens the kernel of command number cmd, as trace_open does. A pipe can be opened once only. The list must
@@ -59,7 +62,9 @@ int klist_parse(struct klist *k, struct input *in, const char *folder, struct fa
 struct trace *klist_open(struct klist *k, uint32_t cmd, const struct trace_options *o, struct fault *f);
 /* Checks that the kernel of command cmd is readable, without opening it. 0, or -1 and errno. */
 int klist_check(const struct klist *k, uint32_t cmd);
-/* Ends the program when output, which -f would replace, is the list or one of its kernel files. NULL: none. */
+/*
+ * Ends the program when output, which -f would replace, is the list or one of its kernel files. NULL: none.
+ */
 void klist_spare(const struct klist *k, const char *output);
 void klist_free(struct klist *k);
 /* Hash by which picks identify their list, see list_hash_new() in picks.h. */

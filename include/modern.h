@@ -13,7 +13,9 @@
 
 #define MAX_SUBS 8 /* sub-cores of one SM */
 
-/* Units of a sub-core. Up to CORE_NO_UNIT latencies are fixed; instructions of later units end with an event. */
+/*
+ * Units of a sub-core. Up to CORE_NO_UNIT latencies are fixed; instructions of later units end with an event.
+ */
 enum core_unit {
 	CORE_INT,
 	CORE_FP32,
@@ -87,7 +89,9 @@ struct modern_params {
 	uint64_t cta_interval; /* time of the CTA distributor for placing a CTA, in 10^-6 cycles */
 	uint64_t cta_retire;   /* time of the CTA distributor for a CTA that ends, in 10^-6 cycles */
 	uint32_t cta_latency, cta_latency_per_warp, warp_interval;
-	/* Minimum duration of a kernel in 10^-6 cycles: constant part, part per warp of a CTA, part per CTA. */
+	/*
+	 * Minimum duration of a kernel in 10^-6 cycles: constant part, part per warp of a CTA, part per CTA.
+	 */
 	uint64_t kernel_least[3];
 };
 

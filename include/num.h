@@ -2,9 +2,9 @@
 /*
  * Conversion of text to numbers.
  *
- * Always true: no blanks and signs are skipped; a value that does not fit has another result than text that is
- * no number; the locale is ignored. trace/fast.c and pack/parse.c have faster conversions of their own, which
- * read eight digits at a time.
+ * Always true: no blanks and signs are skipped; a value that does not fit has another result than text that
+ * is no number; the locale is ignored. trace/fast.c and pack/parse.c have faster conversions of their own,
+ * which read eight digits at a time.
  */
 #ifndef NUM_H
 #define NUM_H

@@ -17,8 +17,9 @@ struct output *output_open(const char *path, bool force);
 /* Ends the program when output, which -f would replace, is the file input. NULL: no file. */
 void output_spare(const char *output, const char *input);
 /*
- * As output_open, but the temporary name is NAME.part, which other processes may read meanwhile. A leftover of
- * a dead process is replaced with a warning; a file that another process is writing ends the program.
+ * Opens path as output_open does, but the temporary name is NAME.part, which other processes may read
+ * meanwhile. A leftover of a dead process is replaced with a warning; a file that another process is writing
+ * ends the program.
  */
 struct output *output_open_part(const char *path, bool force);
 /*
@@ -30,8 +31,8 @@ FILE *output_stream(struct output *o);
 /* Opens a new unnamed file in $TMPDIR or /tmp, which fclose() deletes. NULL and errno. */
 FILE *output_spool(void);
 /*
- * Flushes and returns the path of the file written so far; NULL: it has none (standard output, a device), or a
- * write failed, which output_commit() will report.
+ * Flushes and returns the path of the file written so far; NULL: it has none (standard output, a device), or
+ * a write failed, which output_commit() will report.
  */
 const char *output_written(struct output *o);
 /* Flushes, checks all writes and renames the file. Ends the program with the reason when one failed. */

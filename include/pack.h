@@ -2,8 +2,8 @@
 /*
  * Packed streams (trace-pack(5)): a kernel list and all its kernels in one checked, seekable file.
  *
- * The writer takes each kernel as text, in any pieces, or as records. The reader returns the list, the text of
- * kernels or of some of their thread blocks, or kernels as struct trace without text in between. A stream
+ * The writer takes each kernel as text, in any pieces, or as records. The reader returns the list, the text
+ * of kernels or of some of their thread blocks, or kernels as struct trace without text in between. A stream
  * that cannot be sought is read in order, or copied to a temporary file first.
  */
 #ifndef PACK_H
@@ -23,13 +23,16 @@ struct cubins;
 
 struct pack_writer;
 
-/* Writer to out. level: zstd level 1 to 19; 1 and 2 also train the models of addresses and flow on fewer warps. */
+/*
+ * Writer to out. level: zstd level 1 to 19; 1 and 2 also train the models of addresses and flow on fewer
+ * warps.
+ */
 struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads);
 /* Reports whether a stream can hold a list of n bytes. */
 bool pack_list_fits(size_t n);
 /*
- * Writes the list's text, which fits, and its file name; called first. name NULL: there was no list file, text
- * is the kernels' file names, one a line.
+ * Writes the list's text, which fits, and its file name; called first. name NULL: there was no list file,
+ * text is the kernels' file names, one a line.
  */
 void pack_put_list(struct pack_writer *w, const char *name, const char *text, size_t n);
 /* Writes picks for the list as text of trace-picks(5); called before the first kernel. */
@@ -58,8 +61,9 @@ struct pack_inst {
 enum { ADDR_MOVED = ADDR_DELTA }; /* records have no lists of differences */
 /*
  * Run of n > 0 consecutive instructions id, id + 1, ... executed by the lanes of mask. id is an index into
- * inst; id + n_inst: the lines have further columns, and everything after the mask is text. A run never starts
- * with an instruction that would extend the run before it, so warps with equal behaviour have equal runs.
+ * inst; id + n_inst: the lines have further columns, and everything after the mask is text. A run never
+ * starts with an instruction that would extend the run before it, so warps with equal behaviour have equal
+ * runs.
  */
 struct pack_run {
 	uint32_t id, n, mask;
@@ -67,9 +71,9 @@ struct pack_run {
 /* Addresses or text of one instruction in a run. */
 struct pack_more {
 	/*
-	 * Without text: index into word << 2 | kind. ADDR_STRIDE: base and stride, for a mask without holes and
-	 * a stride of 32 bits; also for one lane or none, with unused words 0. ADDR_LIST: a word for each lane
-	 * of mask. ADDR_MOVED: an addend, then the distance in words back to a list for the same mask.
+	 * Without text: index into word << 2 | kind. ADDR_STRIDE: base and stride, for a mask without holes
+	 * and a stride of 32 bits; also for one lane or none, with unused words 0. ADDR_LIST: a word for each
+	 * lane of mask. ADDR_MOVED: an addend, then the distance in words back to a list for the same mask.
 	 */
 	uint32_t addr;
 	uint32_t text_len; /* bytes of text */
@@ -82,12 +86,16 @@ struct pack_warp {
 	uint32_t n_runs, n_more, n_words;
 	size_t n_text; /* bytes */
 };
-/* Begins the records of a kernel. header: up to its last newline; inst: static code, must outlive the kernel. */
+/*
+ * Begins the records of a kernel. header: up to its last newline; inst: static code, must outlive the kernel.
+ */
 void pack_records(
 	struct pack_writer *w, const char *header, size_t n, const struct pack_inst *inst, uint32_t n_inst);
 /* Writes warps 0, 1, ... of thread block id; everything is copied. */
 void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps);
-/* Sets a callback, called once for each kernel (from 0) of which a part is no regular trace and kept as text. */
+/*
+ * Sets a callback, called once for each kernel (from 0) of which a part is no regular trace and kept as text.
+ */
 void pack_on_text(struct pack_writer *w, void (*on_text)(void *ctx, uint32_t kernel), void *ctx);
 /* Writes the index and end marker, and frees the writer. */
 void pack_writer_close(struct pack_writer *w);
@@ -98,7 +106,9 @@ struct pack;
 
 /* Reports whether the file begins as a packed stream; false for "-" and unreadable files. */
 bool pack_is(const char *path);
-/* Opens a stream; path "-": standard input. NULL and *f: no packed stream, newer version, damaged, truncated. */
+/*
+ * Opens a stream; path "-": standard input. NULL and *f: no packed stream, newer version, damaged, truncated.
+ */
 struct pack *pack_open(const char *path, struct fault *f);
 /* The same for n bytes in memory, which must outlive the pack. */
 struct pack *pack_memory(const char *name, const void *bytes, size_t n, struct fault *f);
@@ -139,8 +149,8 @@ struct pack_kernel {
 int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct fault *f);
 
 /*
- * Reports whether the stream has a directory, with which pack_tally() unpacks nothing. The directory is at the
- * end, so it is not used for streams from a pipe.
+ * Reports whether the stream has a directory, with which pack_tally() unpacks nothing. The directory is at
+ * the end, so it is not used for streams from a pipe.
  */
 bool pack_has_directory(const struct pack *p);
 /*
@@ -150,8 +160,8 @@ bool pack_has_directory(const struct pack *p);
 int pack_tally(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct tally *t, struct fault *f);
 
 /*
- * Adds the function of the kernel to `to`, unless `to` has one of that name. Its machine code has only the fields
- * of struct control_code. 1; 0: the kernel has none; -1 and *f.
+ * Adds the function of the kernel to `to`, unless `to` has one of that name. Its machine code has only the
+ * fields of struct control_code. 1; 0: the kernel has none; -1 and *f.
  */
 int pack_codes(struct pack *p, uint32_t kernel, struct cubins *to, struct fault *f);
 

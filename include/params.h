@@ -117,8 +117,8 @@ struct latency {
 };
 
 /*
- * Accesses that a configuration cannot serve; a kernel that makes one is rejected. unfit_rows have the option at
- * fault and the reason as text.
+ * Accesses that a configuration cannot serve; a kernel that makes one is rejected. unfit_rows have the option
+ * at fault and the reason as text.
  */
 enum unfit {
 	UNFIT_L1_BYTES = 1 << 0,

@@ -31,7 +31,7 @@ struct pick_stratum {
 	uint32_t label;   /* number in the file */
 	uint32_t kernels; /* kernels of the application in the stratum */
 	uint32_t picked;  /* picks in the stratum */
-	double spread; /* expected deviation of a kernel from the stratum's rate, relative to the mean; 0: unknown */
+	double spread; /* expected deviation of a kernel from the stratum's rate, of the mean; 0: unknown */
 };
 
 struct picks {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * PTX instructions in the timing model: the rows of libcommon/arch/ptx-ops.def, and type, space, cache operator
- * and vector width from an opcode's text.
+ * PTX instructions in the timing model: the rows of libcommon/arch/ptx-ops.def, and type, space, cache
+ * operator and vector width from an opcode's text.
  *
  * Always true: the table is constant; a row is found by whole words of the opcode, the longest stem first.
  */
@@ -82,7 +82,9 @@ struct ptx_form {
 	bool arrive;             /* barrier without waiting */
 };
 
-/* Sets *f for an opcode of n bytes as in a line "-code" (ld.global.u32); fields that it does not name are 0. */
+/*
+ * Sets *f for an opcode of n bytes as in a line "-code" (ld.global.u32); fields that it does not name are 0.
+ */
 void ptx_form_of(struct ptx_form *f, const char *opcode, size_t n);
 
 const char *ptx_space_name(enum space s); /* "shared" */

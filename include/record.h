@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writer of result records: "run", a "kernel" for each kernel, "end" (trace-stats(5)), as text, JSON or msgpack.
+ * Writer of result records: "run", a "kernel" for each kernel, "end" (trace-stats(5)), as text, JSON or
+ * msgpack.
  *
- * A record is a tree of named values written in call order. Numbers are written independently of the
- * locale; a ratio that is undefined is null, nil or nan. Text lines are "name value unit".
+ * A record is a tree of named values written in call order. Numbers are written independently of the locale;
+ * a ratio that is undefined is null, nil or nan. Text lines are "name value unit".
  */
 #ifndef RECORD_H
 #define RECORD_H

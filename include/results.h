@@ -3,10 +3,10 @@
  * Reader of results of trace-sim (text, JSON, msgpack) and logs of Accel-Sim, one kernel at a time.
  *
  * The form is recognised by content, so that one stream may hold several runs in different forms. Always
- * true: memory is that of one record and of the distinct names, for any length of the input; a kernel's figures
- * are its own (a log's running totals are subtracted and its rates recomputed, see trace-stats(5)) unless
- * RESULT_RUNNING requests running values; undefined and unknown figures are absent, never 0. Every run that
- * starts also ends, with the status "cut" where the input stopped early.
+ * true: memory is that of one record and of the distinct names, for any length of the input; a kernel's
+ * figures are its own (a log's running totals are subtracted and its rates recomputed, see trace-stats(5))
+ * unless RESULT_RUNNING requests running values; undefined and unknown figures are absent, never 0. Every run
+ * that starts also ends, with the status "cut" where the input stopped early.
  */
 #ifndef RESULTS_H
 #define RESULTS_H

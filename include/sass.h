@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * SASS opcodes in the modern SM core: the scheduling class of a stem, and the fixed distances in cycles from a
- * producer of a class to its readers. Tables: libcommon/arch/sass.def and latency.def.
+ * SASS opcodes in the modern SM core: the scheduling class of a stem, and the fixed distances in cycles from
+ * a producer of a class to its readers. Tables: libcommon/arch/sass.def and latency.def.
  *
  * Always true: a class has either distances for every operand or none. Classes without distances (memory,
  * special functions, branches) end with an event.
@@ -72,7 +72,9 @@ struct sass_latency {
 	uint8_t predicate_math[N_SASS_CLASSES], predicate[N_SASS_CLASSES]; /* 0: no fixed distance */
 };
 
-/* Length of the stem of an opcode of n bytes: up to the first dot, or the second for HFMA2.MMA and the like. */
+/*
+ * Length of the stem of an opcode of n bytes: up to the first dot, or the second for HFMA2.MMA and the like.
+ */
 size_t sass_stem(const char *opcode, size_t n);
 /* Class of an opcode for compute capability sm (70 .. 121). *known (or NULL): false when it is a guess. */
 enum sass_class sass_class_of(const char *opcode, size_t n, unsigned sm, bool *known);

@@ -2,14 +2,14 @@
 /*
  * Hash table of array indices: the elements are in an array of the owner.
  *
- * Open addressing; a slot has a hash and a number. Always true: at most half of the slots are taken, so a search
- * ends. The slots contain the hashes, so growing needs no access to the elements. Single elements cannot be
- * removed. The caller compares elements:
+ * Open addressing; a slot has a hash and a number. Always true: at most half of the slots are taken, so a
+ * search ends. The slots contain the hashes, so growing needs no access to the elements. Single elements
+ * cannot be removed. The caller compares elements:
  *
- *	FOR_TABLE (w, &t, table_hash(name, len))
- *		if (is(w.number, name, len))
- *			return w.number;
- *	table_add(&t, table_hash(name, len), n++);
+ * 	FOR_TABLE (w, &t, table_hash(name, len))
+ * 		if (is(w.number, name, len))
+ * 			return w.number;
+ * 	table_add(&t, table_hash(name, len), n++);
  *
  * A zeroed table is empty. Numbers of equal hash are found in the order in which they were added.
  */

@@ -28,7 +28,10 @@ struct tally {
 	uint64_t of_class[N_CLASSES]; /* warp instructions */
 };
 
-/* Reports whether accesses of this instruction are counted in sectors, so that tally_access() needs addresses. */
+/*
+ * Reports whether accesses of this instruction are counted in sectors, so that tally_access() needs
+ * addresses.
+ */
 bool tally_wants_lanes(const struct inst *in);
 /*
  * Counts one execution of an instruction with addresses by the lanes of mask. lane[i], the address of lane i,

@@ -54,8 +54,8 @@ struct tblock {
 	struct warp_recs *warp;
 	struct rec *rec;
 	/*
-	 * Address data, after the issue mask for PTX. STRIDE: base, stride. DELTA: base, then an int32 for each
-	 * further active lane, two in a word, the lower half first. LIST: a word for each active lane.
+	 * Address data, after the issue mask for PTX. STRIDE: base, stride. DELTA: base, then an int32 for
+	 * each further active lane, two in a word, the lower half first. LIST: a word for each active lane.
 	 */
 	uint64_t *word;
 	uint32_t cap_warps, cap_recs, cap_words;
@@ -110,8 +110,8 @@ struct trace_line {
 /*
  * Callbacks for linters. fault() gets faults after which reading can continue, and returns true to continue.
  * Thread blocks may then lack warps and records, and raw traces (not grouped by thread block and warp) are
- * read too: record() gets each record with its thread block in tb, and trace_next returns 0. A failed call with
- * f->id NULL has already reported its faults to fault().
+ * read too: record() gets each record with its thread block in tb, and trace_next returns 0. A failed call
+ * with f->id NULL has already reported its faults to fault().
  */
 struct trace_watch {
 	bool (*fault)(void *ctx, const struct fault *f);
@@ -145,8 +145,8 @@ struct trace *trace_over(struct input *in, const struct trace_options *o, struct
 const struct kernel_header *trace_header(const struct trace *t);
 
 /*
- * Registers that the PTX instruction at pc reads as operands, without guard and address registers; *n is their
- * number, 0 without an instruction. Valid until the trace is closed.
+ * Registers that the PTX instruction at pc reads as operands, without guard and address registers; *n is
+ * their number, 0 without an instruction. Valid until the trace is closed.
  */
 const uint16_t *trace_ptx_operands(const struct trace *t, uint32_t pc, unsigned *n);
 const char *trace_path(const struct trace *t);
@@ -169,8 +169,8 @@ int trace_finish(struct trace *t, struct fault *f);
 /* XXH3-128 of the kernel's text as the tracer wrote it (16 bytes), valid after trace_finish. */
 void trace_hash(const struct trace *t, unsigned char out[16]);
 /*
- * Checksum of the records of trace_next(): contents of static instructions, masks and addresses. Equal for text
- * and packed streams.
+ * Checksum of the records of trace_next(): contents of static instructions, masks and addresses. Equal for
+ * text and packed streams.
  */
 uint64_t trace_checksum(const struct trace *t);
 void trace_close(struct trace *t);

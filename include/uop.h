@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Static instructions for the pipeline: struct inst combined with the configuration, decoded once (SM-inst,
- * SM-unit). The handle of an instruction in struct code is also the handle of its uop. Always true: unit exists
- * in the configuration (the modern core has units of its own); every register is < REG_LIMIT.
+ * SM-unit). The handle of an instruction in struct code is also the handle of its uop. Always true: unit
+ * exists in the configuration (the modern core has units of its own); every register is < REG_LIMIT.
  */
 #ifndef UOP_H
 #define UOP_H
@@ -34,7 +34,7 @@ struct uop {
 	const uint16_t *reg; /* n_dst destinations, then n_src sources; REG_R0 + n, REG_UR0 + n */
 	uint32_t pc;
 	uint32_t next;   /* pc of the next instruction */
-	uint32_t groups; /* DEPBAR: N; barrier: its number, and from bit 8 on the warps it waits for, 0: all */
+	uint32_t groups; /* DEPBAR: N; barrier: number, from bit 8 on the warps it waits for, 0: all */
 	/* Sources read from a bank, bit i for reg[bank_from + i], i < 32: not uniform, not a repetition. */
 	uint32_t bank_src;
 	uint64_t registers; /* set of all in reg[], by number modulo 64 */

@@ -154,8 +154,8 @@ static int add_link(struct anynet_reader *r, uint32_t from, uint32_t to, const s
 }
 
 /*
- * Applies cycles after a node (quirk Q4-39): after "router R node N" to the link from router R to router N, after
- * "node N router R" to node R, which must be at router N.
+ * Applies cycles after a node (quirk Q4-39): after "router R node N" to the link from router R to router N,
+ * after "node N router R" to node R, which must be at router N.
  */
 static int apply_misplaced_cycles(struct anynet_reader *r, bool head_router, uint32_t head, uint32_t id,
 	const struct anynet_word *w, uint32_t cycles, struct fault *f)

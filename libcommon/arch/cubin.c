@@ -2,8 +2,9 @@
 /*
  * Reader of machine code in CUDA binaries.
  *
- *   cubin      ELF64, little-endian, machine 190; a section .text.NAME for each kernel or function NAME, instruction
- *              i at 16 i. Its flags hold the compute capability in their low byte (older) or in bits 8 .. 15.
+ *   cubin      ELF64, little-endian, ELF machine 190; section .text.NAME for each kernel or function NAME,
+ *              instruction i at 16 i. Its flags have the compute capability in their low byte (older files) or
+ *              in bits 8 .. 15.
  *   fat binary  cubin entries, see fatbin.c
  *   any other  searched for fat binaries, or if there is none for cubins, on 8-byte boundaries
  *
@@ -117,7 +118,9 @@ static int cubin_fault(struct fault *f, const char *file, const char *text)
 
 static bool known_sm(unsigned sm) { return sm >= 70 && sm <= 121; }
 
-/* Compute capability: in the second byte of the flags of newer files, in the first of older ones; 0: unknown. */
+/*
+ * Compute capability: in the second byte of the flags of newer files, in the first of older ones; 0: unknown.
+ */
 static unsigned sm_of(uint64_t flags)
 {
 	unsigned low = flags & 0xff, high = flags >> 8 & 0xff;
@@ -177,9 +180,9 @@ static struct cubin_span section_named(const struct cubin_span *s, uint64_t tabl
 }
 
 /*
- * Registers of a thread of the function whose code section has this info field: its high byte, or in newer files
- * the attribute of .nv.info (format 4, number 0x2f, u16 bytes, then u32 symbol and u32 registers) for the symbol
- * in its other bytes.
+ * Registers of a thread of the function whose code section has this info field: its high byte, or in newer
+ * files the attribute of .nv.info (format 4, number 0x2f, u16 bytes, then u32 symbol and u32 registers) for
+ * the symbol in its other bytes.
  */
 static unsigned regs_of(const struct cubin_span *info, uint64_t field)
 {

@@ -2,8 +2,8 @@
 /*
  * Join of a trace with a function of a cubin: compares the code at a PC with the instruction traced there.
  *
- * Always true: an opcode number is bound to the stem of its first instruction, so no list of opcodes is needed,
- * and a number that occurs only once always matches.
+ * Always true: an opcode number is bound to the stem of its first instruction, so no list of opcodes is
+ * needed, and a number that occurs only once always matches.
  */
 #include <stdlib.h>
 #include <string.h>

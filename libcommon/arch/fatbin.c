@@ -3,9 +3,10 @@
  * Reader of fat binaries.
  *
  *   header   magic 0xba55ed50, u16 version 1, u16 bytes of this header, u64 bytes after it
- *   entries  u16 kind (1: PTX, 2: cubin), u32 bytes of the entry's header at 4, u64 bytes of payload at 8, u32
- *            used bytes of a compressed payload at 16, u32 compute capability at 28, u64 flags at 40 (bit 13:
- *            LZ4, bit 15: zstd, bit 20: target sm_NNa, bit 21: target sm_NNf), u64 decompressed bytes at 56
+ *   entries  u16 kind (1: PTX, 2: cubin), u32 bytes of the entry's header at 4, u64 bytes of payload at 8,
+ *            u32 used bytes of a compressed payload at 16, u32 compute capability at 28, u64 flags at 40
+ *            (bit 13: LZ4, bit 15: zstd, bit 20: target sm_NNa, bit 21: target sm_NNf), u64 decompressed
+ *            bytes at 56
  *
  * Always true: an offset is checked against the remaining bytes before it is used; a payload decompresses to
  * exactly the size in its header, at most UNPACKED_MAX.

@@ -57,7 +57,10 @@ int conf_find(const char *name)
 	return -1;
 }
 
-/* Option that the user may have meant. Prefixes are often forgotten ("n_clusters"), so endings are tried first. */
+/*
+ * Option that the user may have meant. Prefixes are often forgotten ("n_clusters"), so endings are tried
+ * first.
+ */
 static const char *likely_option(const char *dashed)
 {
 	size_t n = strlen(dashed) - 1;
@@ -263,7 +266,7 @@ int gpuconf_override(struct gpuconf *c, const char *assignment, struct fault *f)
 	return conf_set(c, (enum conf_id)id, value, at, f);
 }
 
-const char *conf_beside(struct arena *a, const char *base, const char *path)
+const char *conf_relative_path(struct arena *a, const char *base, const char *path)
 {
 	const char *slash = base ? strrchr(base, '/') : NULL;
 
@@ -278,8 +281,8 @@ const char *conf_beside(struct arena *a, const char *base, const char *path)
 
 const char *conf_path(const struct gpuconf *c, enum conf_id id)
 {
-	const char *beside = conf_beside(c->arena, c->v[id].at.file, c->v[id].text);
-	return access(beside, F_OK) == 0 ? beside : c->v[id].text;
+	const char *relative = conf_relative_path(c->arena, c->v[id].at.file, c->v[id].text);
+	return access(relative, F_OK) == 0 ? relative : c->v[id].text;
 }
 
 /* Sets a fault: NAME, around[0], the quoted value, around[1], the formatted text, around[2]. Returns -1. */
@@ -323,8 +326,8 @@ int conf_reject(const struct gpuconf *c, enum conf_id id, struct fault *f, const
 #define N_FOLDERS 5
 
 /*
- * Folders of shipped configurations in order of precedence, "" for none: two from the environment, relative to an
- * installed program, in the source tree, and below DATADIR. Freed by the caller.
+ * Folders of shipped configurations in order of precedence, "" for none: two from the environment, relative
+ * to an installed program, in the source tree, and below DATADIR. Freed by the caller.
  */
 static char (*shipped_folders(void))[PATH_MAX]
 {

@@ -4,9 +4,9 @@
  *
  * Same syntax as the original (trace-config(5)): line ends are white space; a token that begins with a quote
  * extends over the following tokens, joined by single blanks, until one ends with a quote. Differences: every
- * token has its line and column, a bare boolean is rejected instead of meaning 0, and the file of "-config" is
- * searched next to the including file before the current folder. MAX_BYTES and MAX_FILES bound memory and work
- * for any nesting.
+ * token has its line and column, a bare boolean is rejected instead of meaning 0, and the file of "-config"
+ * is searched next to the including file before the current folder. MAX_BYTES and MAX_FILES bound memory and
+ * work for any nesting.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -185,8 +185,8 @@ static int take_value(
 }
 
 /*
- * Skips an unknown option if on_unknown() allows it, and its value. 1: the following token looks like an option
- * and is in *next; 0: both are skipped; -1: fault.
+ * Skips an unknown option if on_unknown() allows it, and its value. 1: the following token looks like an
+ * option and is in *next; 0: both are skipped; -1: fault.
  */
 static int skip_option(struct conf_lexer *l, const struct conf_token *name, struct conf_token *next)
 {
@@ -261,9 +261,9 @@ static int read_stream(struct conf_reader *r, FILE *in, const char *name, unsign
 }
 
 /* Opens path, next to base first; *name is the path opened. */
-static FILE *open_beside(struct conf_reader *r, const char *path, const char *base, const char **name)
+static FILE *open_relative(struct conf_reader *r, const char *path, const char *base, const char **name)
 {
-	*name = conf_beside(r->conf->arena, base, path);
+	*name = conf_relative_path(r->conf->arena, base, path);
 	FILE *in = fopen(*name, "re");
 
 	if (!in && errno == ENOENT && *name != path) {
@@ -286,7 +286,7 @@ static int read_file(
 	if (++r->files > MAX_FILES)
 		return fault_set(r->fault, from, "conf-nest", "more than %d included files", MAX_FILES);
 	diag_quote(shown, sizeof(shown), path, strlen(path));
-	FILE *in = open_beside(r, path, base, &name);
+	FILE *in = open_relative(r, path, base, &name);
 	if (!in)
 		return fault_set(r->fault, from, "conf-open", "cannot open configuration '%s': %s", shown,
 			strerror(errno));

@@ -4,8 +4,8 @@
  * // to the end of the line, later entries win. icnt_validate.c checks the meaning of the values.
  *
  * Always true after reading: every entry has a number in its bounds (NUMBER, REAL) or text, from the file or
- * BookSim's default. Names that BookSim lacks are rejected at their place. Unlike in BookSim, a whole number may
- * be given for a real one, and numbers that do not fit are rejected.
+ * BookSim's default. Names that BookSim lacks are rejected at their place. Unlike in BookSim, a whole number
+ * may be given for a real one, and numbers that do not fit are rejected.
  */
 #include <errno.h>
 #include <stdarg.h>

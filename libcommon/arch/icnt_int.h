@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Interface between the reader of network files (icnt.c) and their validation (icnt_validate.c, icnt_virtual.c). */
+/*
+ * Interface between the reader of network files (icnt.c) and their validation (icnt_validate.c,
+ * icnt_virtual.c).
+ */
 #ifndef ICNT_INT_H
 #define ICNT_INT_H
 

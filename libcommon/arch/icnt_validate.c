@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Validation of a network file: topology, routing, nodes. icnt_virtual.c validates virtual channels, buffers and
- * allocators.
+ * Validation of a network file: topology, routing, nodes. icnt_virtual.c validates virtual channels, buffers
+ * and allocators.
  *
  * Always true: a network that passes can be simulated. Networks on which BookSim stops or does not end are
  * rejected at the entry at fault, with the possible values.
@@ -98,7 +98,7 @@ static int validate_dragonfly(struct icnt *c, struct fault *f)
 	return 0;
 }
 
-static char *path_beside(const char *file, const char *name)
+static char *relative_path(const char *file, const char *name)
 {
 	const char *slash = strrchr(file, '/');
 	size_t n = slash && *name != '/' ? (size_t)(slash + 1 - file) : 0;
@@ -118,7 +118,7 @@ static int validate_anynet(struct icnt *c, struct fault *f)
 
 	if (!*name)
 		return icnt_reject(c, ICNT_network_file, f, "the file with the links of the anynet");
-	path = path_beside(c->file, name);
+	path = relative_path(c->file, name);
 	in = input_open(path, &open);
 	free(path);
 	if (!in)
@@ -408,7 +408,7 @@ void icnt_spare(const struct params *p, const char *output)
 	if (!output || !p->net.file)
 		return;
 	if (icnt_load(&c, p->net.file, p->net.file_at, &f) == 0 && c.any) {
-		links = path_beside(p->net.file, icnt_text(&c, ICNT_network_file));
+		links = relative_path(p->net.file, icnt_text(&c, ICNT_network_file));
 		output_spare(output, links);
 		free(links);
 	}

@@ -2,8 +2,8 @@
 /*
  * Opcodes: the built-in rows of isa.def, the user's rows over them, and properties of opcode text.
  *
- * Always true: rows are only added, so that a row index stays valid; a stem has one row; a table is not changed
- * once traces are read with it.
+ * Always true: rows are only added, so that a row index stays valid; a stem has one row; a table is not
+ * changed once traces are read with it.
  */
 #include <stdlib.h>
 #include <string.h>

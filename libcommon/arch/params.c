@@ -2,8 +2,8 @@
 /*
  * Parameters of the GPU: size, clocks, launch, limits and network; params_*.c have the others.
  *
- * Values with which the original aborts, crashes, reads uninitialised memory or never ends are rejected with the
- * option, its value, its place and the possible values. Values that the original ignores are accepted.
+ * Values with which the original aborts, crashes, reads uninitialised memory or never ends are rejected with
+ * the option, its value, its place and the possible values. Values that the original ignores are accepted.
  */
 #include <string.h>
 #include "num.h"

@@ -3,8 +3,8 @@
  * Address mapping: the bits of an address that are channel, bank and row (MEM-addr).
  *
  * Always true afterwards: all channels, sub partitions and banks that the masks can select exist, and the
- * function of -gpgpu_memory_partition_indexing fits their numbers. Column and burst bits are ignored because they
- * have no effect. trace-sim's request/addrdec.c decodes addresses.
+ * function of -gpgpu_memory_partition_indexing fits their numbers. Column and burst bits are ignored because
+ * they have no effect. trace-sim's request/addrdec.c decodes addresses.
  */
 #include <string.h>
 #include "params_int.h"

@@ -2,9 +2,9 @@
 /*
  * Cache strings (CACHE-conf), the sizes of the adaptive L1 (CACHE-size), and rules between caches.
  *
- * Rules of roles: L1T has MSHR kinds F and T, the others A and S; L1I and L1C are read-only, L1D and L2 are not;
- * only L1D and L2 may be "none". An unused L1I (-gpgpu_perfect_inst_const_cache) and the caches without accesses
- * from machine code (L1C, L1T) need only be well formed.
+ * Rules of roles: L1T has MSHR kinds F and T, the others A and S; L1I and L1C are read-only, L1D and L2 are
+ * not; only L1D and L2 may be "none". An unused L1I (-gpgpu_perfect_inst_const_cache) and the caches without
+ * accesses from machine code (L1C, L1T) need only be well formed.
  */
 #include <string.h>
 #include "params_int.h"
@@ -143,7 +143,7 @@ static int check_form(const struct cache_params *p, const struct gpuconf *c, enu
 	return 0;
 }
 
-/* What a cache in use needs so that any request gets through it. */
+/* Checks that no request blocks a cache forever. */
 static int check_use(
 	const struct cache_params *p, const struct gpuconf *c, enum conf_id id, bool data, struct fault *f)
 {
@@ -251,8 +251,8 @@ static bool replies_in_sectors(const struct params *p)
 }
 
 /*
- * Checks that replies of the L2 have the size that a first-level cache expects. The L1D is checked at the first
- * access, because many kernels have none.
+ * Checks that replies of the L2 have the size that a first-level cache expects. The L1D is checked at the
+ * first access, because many kernels have none.
  */
 static int check_above(const struct cache_params *l1, const struct params *p, const struct gpuconf *c,
 	enum conf_id id, struct fault *f)
@@ -352,7 +352,10 @@ static int check_texture(
 	return 0;
 }
 
-/* Checks the constant and texture caches. Few kernels access them, so faults are reported at the first access. */
+/*
+ * Checks the constant and texture caches. Few kernels access them, so faults are reported at the first
+ * access.
+ */
 static void check_readonly(struct params *p, const struct gpuconf *c)
 {
 	const struct cache_params *l1c = &p->core.l1c;
@@ -385,7 +388,9 @@ static int check_l1d(const struct params *p, const struct gpuconf *c, struct fau
 	return check_above(l1, p, c, OPT_gpgpu_cache_dl1, f);
 }
 
-/* Largest odd number of sets, at most n: with sets by remainder, strides of a power of 2 then use all sets. */
+/*
+ * Largest odd number of sets, at most n: with sets by remainder, strides of a power of 2 then use all sets.
+ */
 static uint32_t odd_sets(uint64_t n) { return n ? (uint32_t)((n - 1) | 1) : 0; }
 
 /* Applies -core_l1_ways: an odd number of sets that fits the L1's size (CACHE-size-3). */
@@ -432,7 +437,9 @@ static int split_sizes(struct core_params *k, const struct gpuconf *c, struct fa
 	return 0;
 }
 
-/* In single precision as in the original (LAUNCH-l1-1); whole sets with -core_l1_ways (CACHE-size-3). */
+/*
+ * Computes in single precision as the original (LAUNCH-l1-1); whole sets with -core_l1_ways (CACHE-size-3).
+ */
 uint32_t params_l1_rows(const struct params *p, uint32_t shmem)
 {
 	const struct cache_params *l1 = &p->core.l1d;

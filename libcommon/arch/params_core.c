@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parameters of the SM: resources, schedulers, pipelines, collectors, latencies, load/store unit
- * (SM-sched-2, SM-reg, SM-coll-1, SM-exec).
+ * Parameters of the SM: resources, schedulers, pipelines, collectors, latencies, load/store unit (SM-sched-2,
+ * SM-reg, SM-coll-1, SM-exec).
  *
- * Always true afterwards: every existing unit kind can be reached from issue, and every register set is emptied
- * by a unit. Faults that concern only some kernels, such as units for only some schedulers and pipelines too
- * short for a latency, are reported for such a kernel (uop.c, sm/issue.c).
+ * Always true afterwards: every existing unit kind can be reached from issue, and every register set is
+ * emptied by a unit. Faults that concern only some kernels, such as units for only some schedulers and
+ * pipelines too short for a latency, are reported for such a kernel (uop.c, sm/issue.c).
  */
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +52,9 @@ static int core_resources(struct core_params *k, const struct gpuconf *c, struct
 	k->max_ctas = conf_uint(c, OPT_gpgpu_shader_cta);
 	if (k->max_ctas == 0 && !k->ignore_resources)
 		return conf_fault(c, OPT_gpgpu_shader_cta, f, "at least one CTA for an SM");
-	/* The original accepts more but runs only as long as no SM has more than 32: a limit of 32 is equal. */
+	/*
+	 * The original accepts more but runs only as long as no SM has more than 32: a limit of 32 is equal.
+	 */
 	if (k->max_ctas > MAX_CTAS)
 		k->max_ctas = MAX_CTAS;
 	k->registers = conf_uint(c, OPT_gpgpu_shader_registers);
@@ -423,8 +425,9 @@ static int ptx_numbers(
 }
 
 /*
- * Reads the PTX latencies (SM-exec-5). quirk Q2-14: with five INT latencies the original's depth is arbitrary.
- * Values that fit no pipeline are rejected where PTX uses them (uop.c), because machine code does not.
+ * Reads the PTX latencies (SM-exec-5). quirk Q2-14: with five INT latencies the original's depth is
+ * arbitrary. Values that fit no pipeline are rejected where PTX uses them (uop.c), because machine code does
+ * not.
  */
 static int ptx_latencies(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {

@@ -18,8 +18,8 @@ int params_addresses(struct memory_params *m, const struct gpuconf *c, struct fa
 int params_caches(struct params *p, const struct gpuconf *c, struct fault *f);
 
 /*
- * Reads a list "N<sep>N<sep>..." of at most cap numbers of 32 bits, with optional blanks before a number. Returns
- * their count, or -1 for other texts.
+ * Reads a list "N<sep>N<sep>..." of at most cap numbers of 32 bits, with optional blanks before a number.
+ * Returns their count, or -1 for other texts.
  */
 int param_numbers(const char *text, char sep, uint32_t *out, int cap);
 /* Reads one number of 32 bits at *text and moves *text past it. */

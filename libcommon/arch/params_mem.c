@@ -2,8 +2,8 @@
 /*
  * Parameters of the memory side: partitions, address mapping, DRAM (MEM-addr, MEM-sub, MEM-dram).
  *
- * Always true afterwards: an address decodes to a channel, slice and bank that exist; no queue blocks forever;
- * no derived DRAM timer wraps. params_cache.c reads the caches.
+ * Always true afterwards: an address decodes to a channel, slice and bank that exist; no queue blocks
+ * forever; no derived DRAM timer wraps. params_cache.c reads the caches.
  */
 #include <string.h>
 #include "params_int.h"

@@ -2,8 +2,8 @@
 /*
  * PTX opcodes by their words: row of the table, type, space, cache operator, vector. See ptx.h.
  *
- * Always true: the first word that names a type is the type; words without effect on timing are skipped. Speed
- * does not matter: an opcode is decoded once.
+ * Always true: the first word that names a type is the type; words without effect on timing are skipped.
+ * Speed does not matter: an opcode is decoded once.
  */
 #include <string.h>
 #include "ptx.h"

@@ -3,8 +3,9 @@
  * Translation of static instructions of PTX: class, latency and interval by the rules of ptx-ops.def, memory
  * attributes by the opcode's words (PTX-class).
  *
- * The original treats an access as one element wide for any vector length (-ptx_vector_access 0), and an exit as
- * an ordinary operation of the integer unit. The only cache operator of stores is .cg, which bypasses the L1.
+ * The original treats an access as one element wide for any vector length (-ptx_vector_access 0), and an exit
+ * as an ordinary operation of the integer unit. The only cache operator of stores is .cg, which bypasses the
+ * L1.
  */
 #include <string.h>
 #include "uop_int.h"

@@ -4,8 +4,8 @@
  *
  * Always true: the text equals that of printf() byte for byte. A double is a whole number of up to 53 bits
  * times a power of two. Its product with a power of ten fits 128 bits exactly, so the last digit is rounded
- * as in printf(): to nearest, ties to even. Reals of many digits, and with %g those that need an exponent, are
- * passed to printf().
+ * as in printf(): to nearest, ties to even. Reals of many digits, and with %g those that need an exponent,
+ * are passed to printf().
  */
 #include <math.h>
 #include <string.h>
@@ -33,7 +33,9 @@ static void put_digits(char *end, uint64_t v)
 	while (v /= 10);
 }
 
-/* Appends a right-aligned column of n characters, padded with blanks to width; returns the first character. */
+/*
+ * Appends a right-aligned column of n characters, padded with blanks to width; returns the first character.
+ */
 static char *take_column(struct bytes *b, size_t n, unsigned width)
 {
 	size_t blanks = n < width ? width - n : 0;
@@ -137,8 +139,9 @@ void bytes_fixed(struct bytes *b, double v, unsigned width, unsigned decimals)
 }
 
 /*
- * Finds the number of decimals with which size has `digits` significant digits, and the number without its point;
- * false: it needs an exponent. Compares the truncated value: rounding up to one more digit leaves a trailing 0.
+ * Finds the number of decimals with which size has `digits` significant digits, and the number without its
+ * point; false: it needs an exponent. Compares the truncated value: rounding up to one more digit leaves a
+ * trailing 0.
  */
 static bool find_decimals(double size, unsigned digits, unsigned *decimals, uint64_t *rounded)
 {

@@ -37,7 +37,10 @@ struct codec_io {
 struct input_codec {
 	const char *name; /* for messages */
 	enum input_coding coding;
-	/* Reports whether an input that starts with head has this format; n < CODEC_MAGIC_MAX: head is all of it. */
+	/*
+	 * Reports whether an input that starts with head has this format; n < CODEC_MAGIC_MAX: head is all of
+	 * it.
+	 */
 	bool (*match)(const unsigned char *head, size_t n);
 	void *(*open)(void); /* NULL: out of memory */
 	enum codec_result (*decode)(void *state, struct codec_io *io);

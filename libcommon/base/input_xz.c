@@ -2,8 +2,8 @@
 /*
  * xz for input.c, by liblzma.
  *
- * Always true: integrity checks are verified; consecutive streams, with padding, are one text; a dictionary that
- * does not fit CODEC_MEMORY is rejected. Missing: .lzma, raw streams.
+ * Always true: integrity checks are verified; consecutive streams, with padding, are one text; a dictionary
+ * that does not fit CODEC_MEMORY is rejected. Missing: .lzma, raw streams.
  */
 #include <lzma.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void *xz_open(void)
 /* Output size of one call: the decoder copies its output, which should still be in the L1 cache. */
 #define PIECE 3072u
 
-/* Decodes up to room bytes in calls of PIECE bytes. */
+/* Decodes up to n_out bytes in calls of PIECE bytes. */
 static lzma_ret decode_pieces(lzma_stream *z, size_t n_out, lzma_action action)
 {
 	lzma_ret rc;

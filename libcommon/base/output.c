@@ -87,7 +87,9 @@ static void guard_signal(int sig)
 	sigaction(sig, &act, NULL);
 }
 
-/* Installs the removal of temporary files; writes past a file size limit fail instead of killing the process. */
+/*
+ * Installs the removal of temporary files; writes past a file size limit fail instead of killing the process.
+ */
 static void guard_process(void)
 {
 	static atomic_flag done = ATOMIC_FLAG_INIT;

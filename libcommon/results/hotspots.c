@@ -2,8 +2,8 @@
 /*
  * Rows of a profile, added up over kernels; see hotspots.h.
  *
- * Always true: texts of rows are from diag_keep(), so equal texts have equal addresses; each cycle is in exactly
- * one row, except that the issue cycles of HOTSPOTS_BY_STALL are in none.
+ * Always true: texts of rows are from diag_keep(), so equal texts have equal addresses; each cycle is in
+ * exactly one row, except that the issue cycles of HOTSPOTS_BY_STALL are in none.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * Lines of a kernel's block in Accel-Sim's log, by their shape; names become those of trace-stats(5).
  *
- * Always true: a line of unknown shape is skipped; values that are no finite number are absent. A line with one
- * unknown "name = number" is a figure of that name, so that figures of forks are not lost.
+ * Always true: a line of unknown shape is skipped; values that are no finite number are absent. A line with
+ * one unknown "name = number" is a figure of that name, so that figures of forks are not lost.
  */
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Logs of Accel-Sim and output of trace-sim -F accelsim. The block of a kernel extends from "kernel_name = " to
- * the line "END-of-Interconnect-DETAILS".
+ * Logs of Accel-Sim and output of trace-sim -F accelsim. The block of a kernel extends from "kernel_name = "
+ * to the line "END-of-Interconnect-DETAILS".
  *
  * Always true: only the configuration, blocks, host times and the closing lines are read. A block without its
  * last line gives no kernel. A line that starts a log, or a second kernel with number 1, begins another run.

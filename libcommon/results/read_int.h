@@ -106,7 +106,7 @@ void read_complete(struct results *r); /* completes the current record and queue
 /* Ends the current run, if any, with the status "cut". */
 void read_cut(struct results *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void read_finish_run(struct results *r, const char *status);
-/* Hidden row for figure `name`, told apart by `what`, that stores a previous running value. NULL and *f. */
+/* Hidden row `what` of figure `name`, which stores a previous running value. NULL and *f. */
 struct list_name *list_hidden(struct results *r, const char *name, const char *what, struct fault *f);
 /* Difference of now and the previous running value of this run; stores now. */
 uint64_t list_difference(struct results *r, struct list_name *base, uint64_t now);

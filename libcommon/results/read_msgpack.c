@@ -2,8 +2,8 @@
 /*
  * Records as MessagePack: one map for each, read by msgpack-c.
  *
- * Always true: msgpack-c gets an object only when all its bytes are read and its lengths were checked here, so
- * that a hostile count of elements allocates no memory: an element has at least one byte.
+ * Always true: msgpack-c gets an object only when all its bytes are read and its lengths were checked here,
+ * so that a hostile count of elements allocates no memory: an element has at least one byte.
  */
 #include <inttypes.h>
 #include <math.h>

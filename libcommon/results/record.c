@@ -2,8 +2,8 @@
 /*
  * Writer of records: the calls and the parts common to all formats.
  *
- * Always true: a record is written at once when it ends, so that an interrupted run never leaves half a record
- * in the stream's buffer; output_commit() reports write errors.
+ * Always true: a record is written at once when it ends, so that an interrupted run never leaves half a
+ * record in the stream's buffer; output_commit() reports write errors.
  */
 #include <assert.h>
 #include <float.h>

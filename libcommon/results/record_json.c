@@ -3,8 +3,9 @@
  * Records as JSON: one compact object a line, members in the order of the calls.
  *
  * Always true: jansson writes strings that need escapes and reals that need an exponent; this file writes all
- * others in the same format. Reals have the fewest digits that read back equal; integers keep all 64 bits, which
- * jansson's signed type would not. Undefined reals are null. Units are omitted: trace-stats(5) has them.
+ * others in the same format. Reals have the fewest digits that read back equal; integers keep all 64 bits,
+ * which jansson's signed type would not. Undefined reals are null. Units are omitted: trace-stats(5) has
+ * them.
  */
 #include <jansson.h>
 #include <math.h>

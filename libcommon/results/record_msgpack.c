@@ -3,8 +3,8 @@
  * Records as msgpack: one map for each record, members in the order of the calls.
  *
  * Always true: a map's size precedes its members, so each open level collects its members in a buffer of its
- * own, which is appended to the outer level when it ends. Reals are 64-bit floats, undefined ones nil. Strings
- * are UTF-8. Units are omitted: trace-stats(5) has them.
+ * own, which is appended to the outer level when it ends. Reals are 64-bit floats, undefined ones nil.
+ * Strings are UTF-8. Units are omitted: trace-stats(5) has them.
  */
 #include <math.h>
 #include <msgpack.h>

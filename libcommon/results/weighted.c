@@ -3,15 +3,15 @@
  * Weighted figures, see weighted.h.
  *
  * Within a stratum the picks are a random sample, and weights are the stratum's size divided by that of its
- * picks, so a total is a ratio estimate. Its variance is that of the residuals of the values from the stratum's
- * rate times their sizes, with the finite population correction; the variance of a rate is that of its linear
- * part.
+ * picks, so a total is a ratio estimate. Its variance is that of the residuals of the values from the
+ * stratum's rate times their sizes, with the finite population correction; the variance of a rate is that of
+ * its linear part.
  *
  * Two picks that happen to be alike suggest a stratum without variation. Student's t does not correct that,
  * because most strata are skewed: a few kernels differ, and few samples contain them. Therefore a second
- * interval uses a normal model whose conjugate prior of the variance is the spread expected when the picks were
- * made, with the weight of one pick. The expected spread may also be too small, so the result is the larger
- * interval. Degrees of freedom of sums are Satterthwaite's.
+ * interval uses a normal model whose conjugate prior of the variance is the spread expected when the picks
+ * were made, with the weight of one pick. The expected spread may also be too small, so the result is the
+ * larger interval. Degrees of freedom of sums are Satterthwaite's.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -198,8 +198,9 @@ void weighted_free(struct weighted *w)
 /* ---- omitted kernels --------------------------------------------------------------------------- */
 
 /*
- * Figures that a run with --warm counts also for omitted kernels, whose accesses it applies to the cache tags.
- * Misses are rare and occur in few kernels of a stratum, mostly the first ones, so picks estimate them badly.
+ * Figures that a run with --warm counts also for omitted kernels, whose accesses it applies to the cache
+ * tags. Misses are rare and occur in few kernels of a stratum, mostly the first ones, so picks estimate them
+ * badly.
  */
 static const struct {
 	const char *figure, *left_out;
