@@ -43,7 +43,7 @@ void table_free(struct table *t);
 /* State of a search. number: the current number under the hash, or TABLE_NONE. */
 struct table_walk {
 	const struct table *t;
-	uint32_t hash, at, number;
+	uint32_t hash, slot, number; /* slot: index of the next slot */
 };
 
 static inline void table_step(struct table_walk *w)
@@ -51,7 +51,7 @@ static inline void table_step(struct table_walk *w)
 	const struct table_slot *s;
 
 	do
-		s = &w->t->slot[w->at++ & (w->t->n_slots - 1)];
+		s = &w->t->slot[w->slot++ & (w->t->n_slots - 1)];
 	while (s->next && s->hash != w->hash);
 	w->number = s->next - 1; /* a free slot gives TABLE_NONE */
 }

@@ -27,7 +27,7 @@ struct anynet_edge {
 
 struct anynet_reader {
 	const char *file, *line;
-	size_t n, at;
+	size_t n, col;
 	uint64_t lineno;
 	uint32_t routers, nodes;
 	uint64_t *router_seen, *node_seen;
@@ -53,13 +53,14 @@ static bool next_word(struct anynet_reader *r, struct anynet_word *w)
 	char shown[40];
 	size_t start;
 
-	while (r->at < r->n && r->line[r->at] == ' ')
-		r->at++;
-	start = r->at;
-	while (r->at < r->n && r->line[r->at] != ' ')
-		r->at++;
-	*w = (struct anynet_word){
-		.text = r->line + start, .n = r->at - start, .at = {r->file, r->lineno, (uint32_t)start + 1}};
+	while (r->col < r->n && r->line[r->col] == ' ')
+		r->col++;
+	start = r->col;
+	while (r->col < r->n && r->line[r->col] != ' ')
+		r->col++;
+	*w = (struct anynet_word){.text = r->line + start,
+		.n = r->col - start,
+		.at = {r->file, r->lineno, (uint32_t)start + 1}};
 	if (w->n)
 		snprintf(w->quoted, sizeof(w->quoted), "'%s'",
 			diag_quote(shown, sizeof(shown), w->text, w->n));
@@ -175,12 +176,12 @@ static int apply_misplaced_cycles(struct anynet_reader *r, bool head_router, uin
 /* Reads optional cycles; *cycles is 0 without them. 0, or -1 and *f. */
 static int read_cycles(struct anynet_reader *r, uint32_t *cycles, struct anynet_word *at, struct fault *f)
 {
-	size_t back = r->at;
+	size_t back = r->col;
 	struct anynet_word w;
 
 	*cycles = 0;
 	if (!next_word(r, &w) || word_is(&w, "router") || word_is(&w, "node")) {
-		r->at = back;
+		r->col = back;
 		return 0;
 	}
 	*at = w;
@@ -356,7 +357,7 @@ struct anynet *anynet_read(struct input *in, struct fault *f)
 	r.cycles_of = xcalloc(ROUTERS_MAX, sizeof(*r.cycles_of));
 	r.claim = xcalloc(ROUTERS_MAX, sizeof(*r.claim));
 	while ((got = input_line(in, &r.line, &r.n, f)) > 0) {
-		r.at = 0;
+		r.col = 0;
 		r.lineno = input_lineno(in);
 		if (read_links(&r, f) < 0)
 			break;

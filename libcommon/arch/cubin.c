@@ -42,7 +42,7 @@ struct cubins {
 };
 
 struct cubin_span {
-	const uint8_t *at;
+	const uint8_t *bytes;
 	size_t n;
 };
 
@@ -51,7 +51,7 @@ static uint64_t cubin_number(const struct cubin_span *s, size_t at, unsigned byt
 	uint64_t v = 0;
 
 	for (unsigned i = 0; i < bytes; i++)
-		v |= (uint64_t)s->at[at + i] << 8 * i;
+		v |= (uint64_t)s->bytes[at + i] << 8 * i;
 	return v;
 }
 
@@ -130,7 +130,7 @@ static unsigned sm_of(uint64_t flags)
 
 static bool is_cubin(const struct cubin_span *s)
 {
-	return s->n >= 64 && !memcmp(s->at, "\177ELF\2\1", 6) && cubin_number(s, 18, 2) == MACHINE_CUDA;
+	return s->n >= 64 && !memcmp(s->bytes, "\177ELF\2\1", 6) && cubin_number(s, 18, 2) == MACHINE_CUDA;
 }
 
 /* Adds a function unless one of its name exists; false: too many. */
@@ -147,7 +147,7 @@ static bool add_cubin_function(
 	grow(&c->hash, &c->cap_hash, c->n + 1, sizeof(*c->hash));
 	c->hash[c->n] = XXH3_64bits_withSeed(text, strlen(text), sm);
 	c->function[c->n++] =
-		(struct cubin_function){text, code.at, (uint32_t)(code.n & ~(size_t)15), sm, regs};
+		(struct cubin_function){text, code.bytes, (uint32_t)(code.n & ~(size_t)15), sm, regs};
 	return true;
 }
 
@@ -158,7 +158,7 @@ static bool find_section(const struct cubin_span *s, uint64_t table, unsigned i,
 
 	if (cubin_number(s, h + 4, 4) == 8 || !span_has(s, at, n)) /* 8: NOBITS, no bytes in the file */
 		return false;
-	*out = (struct cubin_span){s->at + at, n};
+	*out = (struct cubin_span){s->bytes + at, n};
 	return true;
 }
 
@@ -172,11 +172,11 @@ static struct cubin_span section_named(const struct cubin_span *s, uint64_t tabl
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t at = cubin_number(s, table + 64ull * i, 4);
 
-		if (span_has(names, at, len) && !memcmp(names->at + at, name, len) &&
+		if (span_has(names, at, len) && !memcmp(names->bytes + at, name, len) &&
 			find_section(s, table, i, &out))
 			return out;
 	}
-	return (struct cubin_span){s->at, 0};
+	return (struct cubin_span){s->bytes, 0};
 }
 
 /*
@@ -191,10 +191,10 @@ static unsigned regs_of(const struct cubin_span *info, uint64_t field)
 	if (field >> 24)
 		return (unsigned)(field >> 24);
 	for (size_t at = 0; span_has(info, at, 4); at += 4 + size) {
-		size = info->at[at] == 4 ? cubin_number(info, at + 2, 2) : 0;
+		size = info->bytes[at] == 4 ? cubin_number(info, at + 2, 2) : 0;
 		if (!span_has(info, at + 4, size))
 			break;
-		if (size >= 8 && info->at[at + 1] == 0x2f && cubin_number(info, at + 4, 4) == field)
+		if (size >= 8 && info->bytes[at + 1] == 0x2f && cubin_number(info, at + 4, 4) == field)
 			return cubin_number(info, at + 8, 4) > 255 ? 255
 								   : (unsigned)cubin_number(info, at + 8, 4);
 	}
@@ -219,7 +219,7 @@ static int read_cubin(struct cubins *c, struct cubin_span s, const char *file, s
 	info = section_named(&s, table, n, &names, ".nv.info");
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t at = cubin_number(&s, table + 64ull * i, 4);
-		const char *name = (const char *)names.at + at;
+		const char *name = (const char *)names.bytes + at;
 		size_t len = at < names.n ? strnlen(name, names.n - at) : 0;
 
 		if (at + len >= names.n)
@@ -245,7 +245,7 @@ static int read_fatbin(
 	struct fatbin b = {0};
 	int got;
 
-	if (fatbin_open(&b, s.at, s.n, whole, file, f) < 0)
+	if (fatbin_open(&b, s.bytes, s.n, whole, file, f) < 0)
 		return -1;
 	while ((got = fatbin_next(&b, &e, f)) > 0) {
 		struct cubin_span payload;
@@ -261,7 +261,7 @@ static int read_fatbin(
 		uint8_t *out = new_block(c, payload.n);
 		if (fatbin_unpack(&b, &e, out, f) < 0)
 			return -1;
-		payload.at = out;
+		payload.bytes = out;
 		if (!is_cubin(&payload))
 			return cubin_fault(
 				f, file, "an entry of the fat binary is no cubin (expected ELF machine 190)");
@@ -279,9 +279,9 @@ static int search_cubins(struct cubins *c, struct cubin_span s, bool bare, const
 	bool front = true; /* a fat binary must be whole here; later its magic number may be accidental */
 	size_t step;
 
-	for (; s.n >= 16; front = false, s = (struct cubin_span){s.at + step, s.n - step}) {
+	for (; s.n >= 16; front = false, s = (struct cubin_span){s.bytes + step, s.n - step}) {
 		step = 8;
-		if (!bare && fatbin_begins(s.at, s.n) &&
+		if (!bare && fatbin_begins(s.bytes, s.n) &&
 			(front || span_has(&s, cubin_number(&s, 6, 2), cubin_number(&s, 8, 8)))) {
 			if (read_fatbin(c, s, &step, file, f) < 0)
 				return -1;

@@ -42,7 +42,7 @@ static int fatbin_fault(struct fault *f, const char *file, const char *text)
 /* ---- payloads ----------------------------------------------------------------------------------- */
 
 struct fatbin_span {
-	const uint8_t *at;
+	const uint8_t *bytes;
 	size_t n;
 };
 
@@ -133,13 +133,14 @@ int fatbin_next(struct fatbin *b, struct fatbin_entry *e, struct fault *f)
 		return 0;
 	if (s.n < 64)
 		return fatbin_fault(f, b->file, "the header of an entry of the fat binary ends early");
-	head = little_endian(s.at + 4, 4);
-	size = little_endian(s.at + 8, 8);
-	counts = little_endian(s.at + 16, 4);
+	head = little_endian(s.bytes + 4, 4);
+	size = little_endian(s.bytes + 8, 8);
+	counts = little_endian(s.bytes + 16, 4);
 	if (head < 64 || !fatbin_span_has(&s, head, size))
 		return fatbin_fault(f, b->file, "an entry of the fat binary ends early");
-	*e = (struct fatbin_entry){(unsigned)little_endian(s.at, 2), (unsigned)little_endian(s.at + 28, 4),
-		s.at + head, size, little_endian(s.at + 40, 8), little_endian(s.at + 56, 8)};
+	*e = (struct fatbin_entry){(unsigned)little_endian(s.bytes, 2),
+		(unsigned)little_endian(s.bytes + 28, 4), s.bytes + head, size,
+		little_endian(s.bytes + 40, 8), little_endian(s.bytes + 56, 8)};
 	if (is_compressed(e) && counts && counts < size)
 		e->n = counts;
 	b->rest += head + size;

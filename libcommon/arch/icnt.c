@@ -35,7 +35,7 @@ struct icnt_token {
 struct icnt_reader {
 	struct input *in;
 	const char *line;
-	size_t at, n;
+	size_t col, n;
 	struct icnt *c;
 };
 
@@ -50,11 +50,12 @@ static bool in_word(char c)
 /* Skips to the next token; false: end of the line. */
 static bool skip_to_token(struct icnt_reader *r)
 {
-	while (r->at < r->n && (r->line[r->at] == ' ' || r->line[r->at] == '\t' || r->line[r->at] == '\r'))
-		r->at++;
-	if (r->at + 1 < r->n && r->line[r->at] == '/' && r->line[r->at + 1] == '/')
+	while (r->col < r->n &&
+		(r->line[r->col] == ' ' || r->line[r->col] == '\t' || r->line[r->col] == '\r'))
+		r->col++;
+	if (r->col + 1 < r->n && r->line[r->col] == '/' && r->line[r->col + 1] == '/')
 		return false;
-	return r->at < r->n;
+	return r->col < r->n;
 }
 
 static int next_token(struct icnt_reader *r, struct icnt_token *t, struct fault *f)
@@ -65,7 +66,7 @@ static int next_token(struct icnt_reader *r, struct icnt_token *t, struct fault 
 	while (!skip_to_token(r)) {
 		int got = input_line(r->in, &r->line, &r->n, f);
 
-		r->at = 0;
+		r->col = 0;
 		if (got < 0)
 			return -1;
 		if (!got) {
@@ -75,13 +76,13 @@ static int next_token(struct icnt_reader *r, struct icnt_token *t, struct fault 
 			return 0;
 		}
 	}
-	start = r->at++;
+	start = r->col++;
 	if (in_word(r->line[start]))
-		while (r->at < r->n && in_word(r->line[r->at]))
-			r->at++;
+		while (r->col < r->n && in_word(r->line[r->col]))
+			r->col++;
 	*t = (struct icnt_token){.at = {r->c->file, input_lineno(r->in), (uint32_t)start + 1},
 		.text = r->line + start,
-		.n = r->at - start};
+		.n = r->col - start};
 	snprintf(t->quoted, sizeof(t->quoted), "'%s'", diag_quote(shown, sizeof(shown), t->text, t->n));
 	return 0;
 }

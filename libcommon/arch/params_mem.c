@@ -57,7 +57,7 @@ static int partitions(struct memory_params *m, const struct gpuconf *c, struct f
 
 static const struct {
 	const char *name;
-	size_t at;
+	size_t offset;
 	bool needed;
 	uint32_t def;
 } timing_row[] = {
@@ -86,7 +86,7 @@ static const struct {
 
 static uint32_t *timing_member(struct dram_params *d, int i)
 {
-	return (uint32_t *)(void *)((char *)d + timing_row[i].at);
+	return (uint32_t *)(void *)((char *)d + timing_row[i].offset);
 }
 
 /* Row of a name of n bytes, or -1. */

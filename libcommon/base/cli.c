@@ -67,7 +67,7 @@ static void common_option(const struct cli *c, int letter, const char *value)
 struct cli_walk {
 	const struct cli *c;
 	char **argv;
-	int argc, at;
+	int argc, index;
 	bool command; /* the first operand is the name of a command and ends the options */
 	void (*on_option)(void *ctx, int letter, const char *value);
 	void *ctx;
@@ -83,9 +83,9 @@ static void pass_option(struct cli_walk *w, const struct cli_row *r, const char 
 /* Takes the next word as the value of an option; `option` is its name in messages. */
 static const char *next_value(struct cli_walk *w, const struct cli_row *r, const char *option)
 {
-	if (w->at + 1 >= w->argc)
+	if (w->index + 1 >= w->argc)
 		cli_usage("%s: missing value (expected %s)", option, r->value);
-	return w->argv[++w->at];
+	return w->argv[++w->index];
 }
 
 static const struct cli_row *find_long(const struct cli *c, const char *name, size_t n)
@@ -118,7 +118,7 @@ static _Noreturn void unknown_long(const struct cli *c, const char *name)
 
 static void long_option(struct cli_walk *w)
 {
-	const char *word = w->argv[w->at], *name = word + 2, *equals = strchr(name, '=');
+	const char *word = w->argv[w->index], *name = word + 2, *equals = strchr(name, '=');
 	size_t n = equals ? (size_t)(equals - name) : strlen(name);
 	const struct cli_row *r = find_long(w->c, name, n);
 	char shown[NAME_MAX_COMPARED + 1];
@@ -147,12 +147,12 @@ static const struct cli_row *find_letter(const struct cli *c, int letter)
 
 static void short_options(struct cli_walk *w)
 {
-	for (const char *p = w->argv[w->at] + 1; *p; p++) {
+	for (const char *p = w->argv[w->index] + 1; *p; p++) {
 		const struct cli_row *r = find_letter(w->c, (unsigned char)*p);
 		char shown[3] = {'-', *p, '\0'};
 
 		/* A long name after one dash is a likely mistake: "-config". */
-		if (!r && p == w->argv[w->at] + 1 && p[1] && find_long(w->c, p, strcspn(p, "=")))
+		if (!r && p == w->argv[w->index] + 1 && p[1] && find_long(w->c, p, strcspn(p, "=")))
 			cli_usage("unknown option '-%s', did you mean '--%s'?", p, p);
 		if (!r)
 			cli_usage("unknown option '%s'", shown);
@@ -184,10 +184,10 @@ int cli_parse(const struct cli *c, int argc, char **argv,
 
 	if (c->words && argc > 2 && !strcmp(argv[1], "--complete"))
 		print_completion_words(c, argc, argv);
-	for (w.at = 1; w.at < argc; w.at++) {
-		char *word = argv[w.at];
+	for (w.index = 1; w.index < argc; w.index++) {
+		char *word = argv[w.index];
 
-		/* operands < w.at: argv[0] is not an operand. */
+		/* operands < w.index: argv[0] is not an operand. */
 		if (!options || word[0] != '-' || !word[1]) {
 			argv[operands++] = word;
 			options &= !w.command;

@@ -42,7 +42,7 @@ struct expr {
 
 struct expr_parser {
 	struct expr *e;
-	const char *text, *at, *what;
+	const char *text, *next, *what;
 	uint32_t col;
 	unsigned depth;
 	struct fault *f;
@@ -50,20 +50,20 @@ struct expr_parser {
 
 static int syntax_fault(struct expr_parser *p, const char *expected)
 {
-	struct place at = {.file = p->what, .col = p->col + (uint32_t)(p->at - p->text)};
+	struct place at = {.file = p->what, .col = p->col + (uint32_t)(p->next - p->text)};
 	char q[40];
 
-	if (!*p->at)
+	if (!*p->next)
 		return fault_set(
 			p->f, at, "expression", "unexpected end of the expression (expected %s)", expected);
 	return fault_set(p->f, at, "expression", "unexpected '%s' (expected %s)",
-		diag_quote(q, sizeof(q), p->at, strnlen(p->at, 16)), expected);
+		diag_quote(q, sizeof(q), p->next, strnlen(p->next, 16)), expected);
 }
 
 static void skip_space(struct expr_parser *p)
 {
-	while (*p->at == ' ' || *p->at == '\t')
-		p->at++;
+	while (*p->next == ' ' || *p->next == '\t')
+		p->next++;
 }
 
 static void append_step(struct expr_parser *p, enum expr_op op, double number, uint32_t name)
@@ -102,20 +102,20 @@ static const struct {
 	{"abs", OP_ABS, false},
 };
 
-/* Parses the arguments of a function; p->at is after its parenthesis. */
+/* Parses the arguments of a function; p->next is after its parenthesis. */
 static int parse_call(struct expr_parser *p, enum expr_op op, bool many)
 {
 	if (parse_sum(p) < 0)
 		return -1;
-	for (skip_space(p); many && *p->at == ','; skip_space(p)) {
-		p->at++;
+	for (skip_space(p); many && *p->next == ','; skip_space(p)) {
+		p->next++;
 		if (parse_sum(p) < 0)
 			return -1;
 		append_step(p, op, 0, 0);
 	}
-	if (*p->at != ')')
+	if (*p->next != ')')
 		return syntax_fault(p, many ? "',' or ')'" : "')'");
-	p->at++;
+	p->next++;
 	if (!many)
 		append_step(p, op, 0, 0);
 	return 0;
@@ -138,33 +138,33 @@ static size_t name_length(const char *s)
 
 static int parse_name_or_call(struct expr_parser *p)
 {
-	const char *s = p->at;
+	const char *s = p->next;
 	size_t n = name_length(s);
 
-	p->at += n;
+	p->next += n;
 	skip_space(p);
-	if (*p->at != '(') {
+	if (*p->next != '(') {
 		emit_name(p, s, n);
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		if (strlen(functions[i].name) == n && !strncmp(functions[i].name, s, n)) {
-			p->at++;
+			p->next++;
 			return parse_call(p, functions[i].op, functions[i].many);
 		}
 	}
-	p->at = s;
+	p->next = s;
 	return syntax_fault(p, "one of the functions min, max, sqrt, log, abs");
 }
 
 static int parse_quoted(struct expr_parser *p)
 {
-	const char *s = p->at + 1, *end = strchr(s, '"');
+	const char *s = p->next + 1, *end = strchr(s, '"');
 
 	if (!end || end == s)
 		return syntax_fault(p, "a name between double quotes");
 	emit_name(p, s, (size_t)(end - s));
-	p->at = end + 1;
+	p->next = end + 1;
 	return 0;
 }
 
@@ -172,9 +172,9 @@ static int parse_real(struct expr_parser *p)
 {
 	double v;
 
-	if (*p->at == '0' && (p->at[1] == 'x' || p->at[1] == 'X'))
+	if (*p->next == '0' && (p->next[1] == 'x' || p->next[1] == 'X'))
 		return syntax_fault(p, "a decimal number");
-	if (num_real(&p->at, &v) != NUM_GOOD)
+	if (num_real(&p->next, &v) != NUM_GOOD)
 		return syntax_fault(p, "a number");
 	append_step(p, OP_NUMBER, v, 0);
 	return 0;
@@ -182,13 +182,13 @@ static int parse_real(struct expr_parser *p)
 
 static int parse_group(struct expr_parser *p)
 {
-	p->at++;
+	p->next++;
 	if (parse_sum(p) < 0)
 		return -1;
 	skip_space(p);
-	if (*p->at != ')')
+	if (*p->next != ')')
 		return syntax_fault(p, "')'");
-	p->at++;
+	p->next++;
 	return 0;
 }
 
@@ -196,12 +196,12 @@ static int parse_factor(struct expr_parser *p)
 {
 	bool negative = false;
 
-	for (skip_space(p); *p->at == '-' || *p->at == '+'; skip_space(p))
-		negative ^= *p->at++ == '-';
-	if (*p->at == '('                                         ? parse_group(p)
-		: *p->at == '"'                                   ? parse_quoted(p)
-		: isdigit((unsigned char)*p->at) || *p->at == '.' ? parse_real(p)
-		: isalpha((unsigned char)*p->at) || *p->at == '_'
+	for (skip_space(p); *p->next == '-' || *p->next == '+'; skip_space(p))
+		negative ^= *p->next++ == '-';
+	if (*p->next == '('                                           ? parse_group(p)
+		: *p->next == '"'                                     ? parse_quoted(p)
+		: isdigit((unsigned char)*p->next) || *p->next == '.' ? parse_real(p)
+		: isalpha((unsigned char)*p->next) || *p->next == '_'
 			? parse_name_or_call(p)
 			: syntax_fault(p, "a number, a name or '('"))
 		return -1;
@@ -214,8 +214,8 @@ static int parse_product(struct expr_parser *p)
 {
 	if (parse_factor(p) < 0)
 		return -1;
-	for (skip_space(p); *p->at == '*' || *p->at == '/'; skip_space(p)) {
-		enum expr_op op = *p->at++ == '*' ? OP_MUL : OP_DIV;
+	for (skip_space(p); *p->next == '*' || *p->next == '/'; skip_space(p)) {
+		enum expr_op op = *p->next++ == '*' ? OP_MUL : OP_DIV;
 
 		if (parse_factor(p) < 0)
 			return -1;
@@ -230,8 +230,8 @@ static int parse_sum(struct expr_parser *p)
 		return syntax_fault(p, "at most 64 nested parentheses");
 	if (parse_product(p) < 0)
 		return -1;
-	for (skip_space(p); *p->at == '+' || *p->at == '-'; skip_space(p)) {
-		enum expr_op op = *p->at++ == '+' ? OP_ADD : OP_SUB;
+	for (skip_space(p); *p->next == '+' || *p->next == '-'; skip_space(p)) {
+		enum expr_op op = *p->next++ == '+' ? OP_ADD : OP_SUB;
 
 		if (parse_product(p) < 0)
 			return -1;
@@ -244,7 +244,7 @@ static int parse_sum(struct expr_parser *p)
 struct expr *expr_parse(const char *text, const char *what, uint32_t col, struct fault *f)
 {
 	struct expr_parser p = {
-		.e = xcalloc(1, sizeof(*p.e)), .text = text, .at = text, .what = what, .col = col, .f = f};
+		.e = xcalloc(1, sizeof(*p.e)), .text = text, .next = text, .what = what, .col = col, .f = f};
 	int status;
 
 	if (strlen(text) > EXPR_MAX)
@@ -252,7 +252,7 @@ struct expr *expr_parse(const char *text, const char *what, uint32_t col, struct
 			"expression of %zu bytes (at most %d)", strlen(text), EXPR_MAX);
 	else
 		status = parse_sum(&p);
-	if (!status && *p.at)
+	if (!status && *p.next)
 		status = syntax_fault(&p, "an operator or the end of the expression");
 	if (status) {
 		expr_free(p.e);

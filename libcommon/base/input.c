@@ -3,7 +3,7 @@
  * Inputs: bytes from a descriptor, from memory or from a function, plain or through a codec, as one window of
  * text.
  *
- * Always true: text[at .. end) is decoded and not consumed. over: the input ends there; failed: the rest is
+ * Always true: text[begin .. end) is decoded and not consumed. over: the input ends there; failed: the rest is
  * lost, for the reason in fault. Text decoded before a fault is returned first. Then every call that needs
  * more returns the fault. Plain text in memory is never copied. Missing: seeking, formats other than gzip, xz
  * and zstd.
@@ -39,7 +39,7 @@ struct input {
 	bool raw_over;
 
 	char *text;
-	size_t at, end, cap;
+	size_t begin, end, cap;
 	bool borrowed; /* text is the caller's memory */
 	bool over, failed;
 	struct fault fault;
@@ -55,7 +55,7 @@ struct input {
 /* Line at the end of the window; 0 for binary input. */
 static struct place place_reached(const struct input *in)
 {
-	const char *p = in->text + in->at, *end = in->text + in->end;
+	const char *p = in->text + in->begin, *end = in->text + in->end;
 	uint64_t lines = in->lines + 1;
 
 	if (in->binary)
@@ -158,15 +158,15 @@ static size_t text_some(struct input *in, void *buf, size_t n)
 	return got;
 }
 
-/* Enlarges the window so that `want` bytes from at on fit, then adds the text of one read. */
+/* Enlarges the window so that `want` bytes from begin on fit, then adds the text of one read. */
 static void fill_window(struct input *in, size_t want)
 {
-	size_t held = in->end - in->at;
+	size_t held = in->end - in->begin;
 
 	assert(!in->over && !in->failed && !in->borrowed);
-	if (in->at && (!held || in->cap - in->at < want || in->cap - in->end < in->cap / 2)) {
-		memmove(in->text, in->text + in->at, held);
-		in->at = 0;
+	if (in->begin && (!held || in->cap - in->begin < want || in->cap - in->end < in->cap / 2)) {
+		memmove(in->text, in->text + in->begin, held);
+		in->begin = 0;
 		in->end = held;
 	}
 	if (want < held + 1)
@@ -341,7 +341,7 @@ static int fail_long(struct input *in, struct fault *f)
 static int give_line(
 	struct input *in, size_t len, bool newline, const char **text, size_t *n, struct fault *f)
 {
-	const char *p = in->text + in->at;
+	const char *p = in->text + in->begin;
 	size_t bytes = len + newline;
 
 	if (newline && len && p[len - 1] == '\r')
@@ -351,7 +351,7 @@ static int give_line(
 	*text = p;
 	*n = len;
 	in->newline = newline;
-	in->at += bytes;
+	in->begin += bytes;
 	in->offset += bytes;
 	in->lines++;
 	return 1;
@@ -362,8 +362,8 @@ int input_line(struct input *in, const char **text, size_t *len, struct fault *f
 	size_t known = 0; /* bytes of the window without a newline */
 
 	for (;;) {
-		size_t held = in->end - in->at;
-		const char *p = in->text + in->at;
+		size_t held = in->end - in->begin;
+		const char *p = in->text + in->begin;
 		const char *newline = held > known ? memchr(p + known, '\n', held - known) : NULL;
 
 		if (newline)
@@ -389,18 +389,18 @@ long input_window(struct input *in, size_t want, const char **bytes, struct faul
 {
 	if (!want)
 		want = 1;
-	while (in->end - in->at < want && !in->over && !in->failed)
+	while (in->end - in->begin < want && !in->over && !in->failed)
 		fill_window(in, want);
-	if (in->failed && in->end - in->at < want)
+	if (in->failed && in->end - in->begin < want)
 		return give_fault(in, f);
-	*bytes = in->text + in->at;
-	return (long)(in->end - in->at);
+	*bytes = in->text + in->begin;
+	return (long)(in->end - in->begin);
 }
 
 void input_take(struct input *in, size_t bytes, uint64_t lines)
 {
-	assert(bytes <= in->end - in->at);
-	in->at += bytes;
+	assert(bytes <= in->end - in->begin);
+	in->begin += bytes;
 	in->offset += bytes;
 	in->lines += lines;
 }
@@ -412,18 +412,18 @@ long input_read(struct input *in, void *buf, size_t n, struct fault *f)
 	in->binary = true;
 	if (!n)
 		return 0;
-	if (in->at == in->end && !in->over && !in->failed && n >= RAW) {
+	if (in->begin == in->end && !in->over && !in->failed && n >= RAW) {
 		got = text_some(in, buf, n);
 		if (in->failed)
 			in->fault.at = place_reached(in);
 	} else {
-		if (in->at == in->end && !in->over && !in->failed)
+		if (in->begin == in->end && !in->over && !in->failed)
 			fill_window(in, 1);
-		held = in->end - in->at;
+		held = in->end - in->begin;
 		got = n < held ? n : held;
 		if (got)
-			memcpy(buf, in->text + in->at, got);
-		in->at += got;
+			memcpy(buf, in->text + in->begin, got);
+		in->begin += got;
 	}
 	in->offset += got;
 	return !got && in->failed ? give_fault(in, f) : (long)got;
