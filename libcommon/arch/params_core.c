@@ -5,7 +5,7 @@
  *
  * Always true afterwards: every existing unit kind can be reached from issue, and every register set is
  * emptied by a unit. Faults that concern only some kernels, such as units for only some schedulers and
- * pipelines too short for a latency, are reported for such a kernel (uop.c, sm/issue.c).
+ * pipelines too short for a latency, are reported for that kernel (uop.c, sm/issue.c).
  */
 #include <stdio.h>
 #include <string.h>
@@ -406,7 +406,7 @@ static const struct {
 };
 
 /*
- * Reads one option of such a list. Missing numbers are those of the default; the original uses uninitialised
+ * Reads one option of a list. Missing numbers are those of the default; the original uses uninitialised
  * memory. Returns the number of values given, or -1 and *f.
  */
 static int ptx_numbers(

@@ -324,7 +324,7 @@ static int parts_line(struct results *r, const char *line, const char *colon, st
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-/* Reads a line whose meaning depends on the previous line. 1: used, 0: not such a line, -1 and *f. */
+/* Reads a line whose meaning depends on the previous line. 1: used, 0: another line, -1 and *f. */
 static int following_line(struct results *r, const char *line, struct fault *f)
 {
 	struct log_state *l = &r->log;
