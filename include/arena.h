@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory, three ways. Used by every program; nothing here returns NULL: out of memory ends the
- * program with EXIT_TROUBLE.
+ * Three kinds of memory allocation. No function here returns NULL: out of memory ends the program with
+ * EXIT_TROUBLE.
  *
  *   xmalloc ...   start-up and input buffers
- *   struct arena  many small things that die together
- *   reserve()     arrays whose bound is known before cycle 0 but mostly unused: address space is taken
- *                 at once, pages only when touched, so nothing is allocated in a cycle loop
+ *   struct arena  many small objects that are freed together
+ *   reserve()     arrays whose bound is known before cycle 0 and that stay mostly unused. The address space
+ *                 is reserved at once, pages are used when touched: a cycle loop allocates nothing.
  */
 #ifndef ARENA_H
 #define ARENA_H
@@ -14,31 +14,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Memory for the caller to free(); without any left the program ends, exit 2. */
+/* Memory for the caller to free(). Products n * size are checked for overflow. */
 void *xmalloc(size_t n);
-void *xcalloc(size_t n, size_t size);           /* overflow checked */
-void *xrealloc(void *p, size_t n, size_t size); /* n * size bytes, overflow checked */
+void *xcalloc(size_t n, size_t size);
+void *xrealloc(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 
-/* Grow *(T **)p (cap elements of size bytes) so that need elements fit; at least doubles, new ones unset. */
+/* Grows *(T **)p (cap elements of size bytes) to need elements or twice its capacity; new ones are unset. */
 void grow(void *p, uint32_t *cap, uint32_t need, size_t size);
 
 struct arena {
 	struct arena_block *block; /* newest first */
 	char *next, *end;
-	size_t used; /* bytes handed out since the last reset */
+	size_t used; /* bytes allocated since the last reset */
 };
 
-/* Zeroed memory, aligned to 16 bytes; lives until arena_reset or arena_free. */
+/* Zeroed memory for n elements of size bytes, aligned to 16 bytes; valid until arena_reset or arena_free. */
 void *arena_alloc(struct arena *a, size_t n, size_t size);
 char *arena_strndup(struct arena *a, const char *s, size_t n);
-void arena_reset(struct arena *a); /* keeps the largest block for reuse */
+void arena_reset(struct arena *a); /* frees all but the largest block, which is reused */
 void arena_free(struct arena *a);
 
 /*
- * Zeroed address space for n elements of size bytes, aligned to a cache line. Release with the same numbers,
- * in the opposite order if much of it comes and goes: the room of small arrays is used anew only then.
+ * Zeroed address space for n elements of size bytes, aligned to a cache line. reserve_free() takes the same
+ * n and size. The space of small arrays is reused only when they are freed in the opposite order.
  */
 void *reserve(size_t n, size_t size);
 void reserve_free(void *p, size_t n, size_t size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bit masks: 64-bit words, sets of many words, and iteration from the lowest bit up.
+ * Bit masks: 64-bit words, sets of several words, and iteration from the lowest bit up.
  * All indices count from bit 0, the least significant.
  */
 #ifndef BITS_H
@@ -14,14 +14,14 @@ static inline uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 static inline uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static inline uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* Without an instruction that counts, the compiler would call a function. */
+/* Number of set bits. Without a POPCNT instruction, the builtin would call a library function. */
 #ifdef __POPCNT__
 static inline unsigned bit_count32(uint32_t v) { return (unsigned)__builtin_popcount(v); }
 static inline unsigned bit_count64(uint64_t v) { return (unsigned)__builtin_popcountll(v); }
 #else
 static inline unsigned bit_count32(uint32_t v)
 {
-	v -= v >> 1 & 0x55555555u; /* in pairs of bits, in fours, in bytes, all bytes in the highest */
+	v -= v >> 1 & 0x55555555u; /* counts of bit pairs, then of nibbles, then of bytes, then their sum */
 	v = (v & 0x33333333u) + (v >> 2 & 0x33333333u);
 	return ((v + (v >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
 }
@@ -47,7 +47,7 @@ static inline unsigned bit_next_cyclic64(uint64_t mask, unsigned from)
 	return bit_lowest64(up ? up : mask);
 }
 
-/* for (each set bit b of the 64-bit mask, ascending); mask is evaluated once. */
+/* Loops over the set bits b of a mask in ascending order; mask is evaluated once. */
 #define FOR_BITS64(b, mask) \
 	for (uint64_t b##_m = (mask), b; b##_m && (b = (uint64_t)__builtin_ctzll(b##_m), 1); \
 		b##_m &= b##_m - 1)
@@ -75,7 +75,7 @@ static inline unsigned bitset_count(const uint64_t *s, unsigned words)
 	return n;
 }
 
-/* First member at or cyclically after from, in a set of so many words; the set is not empty. */
+/* First member at or cyclically after from, in a set of words words; the set is not empty. */
 static inline unsigned bitset_next_cyclic(const uint64_t *s, unsigned words, unsigned from)
 {
 	unsigned w = from / 64;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text and other bytes that grow at their end.
+ * Byte buffers, text or binary, that grow at their end.
  *
- * Always true: a NUL stands behind the n bytes once anything was added, so p is a string, too; zeroed is
- * empty. The caller owns p: bytes_free, or free(p) wherever it went. Leaves out: bytes appended one by one
- * where that is most of the work (pack/buf.h).
+ * Always true: after the first addition a NUL follows the n bytes, so p is also a string; a zeroed struct is
+ * empty. The caller owns p and releases it with bytes_free() or free(p). pack/buf.h is the alternative for
+ * loops that mostly append single bytes.
  */
 #ifndef BYTES_H
 #define BYTES_H
@@ -21,10 +21,10 @@ struct bytes {
 	size_t n, cap;
 };
 
-/* Room for n more and the NUL; the bytes there are no text yet. */
+/* Grows the capacity to n more bytes and the NUL; the new bytes are unset. */
 void bytes_reserve(struct bytes *b, size_t n);
 
-/* Behind what is there: n bytes, a string, formatted text. */
+/* Append n bytes, a string, formatted text. */
 static inline void bytes_add(struct bytes *b, const void *p, size_t n)
 {
 	if (n >= b->cap - b->n)
@@ -37,21 +37,21 @@ static inline void bytes_add(struct bytes *b, const void *p, size_t n)
 static inline void bytes_puts(struct bytes *b, const char *s) { bytes_add(b, s, strlen(s)); }
 void bytes_printf(struct bytes *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void bytes_vprintf(struct bytes *b, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
-/* As printf("%*s") does: on the right of so many columns, on the left of as many less than none. */
+/* Appends s as printf("%*s") does: padded to width columns on the left, to -width on the right. */
 void bytes_column(struct bytes *b, const char *s, int width);
 /*
- * Numbers as printf() writes them, to the byte: %PRIu64, %*PRId64, %*.*f and %.*g. Where there are thousands of
- * them, printf() itself is most of the work.
+ * Append a number exactly as printf() does: %PRIu64, %*PRId64, %*.*f and %.*g. Faster than printf() for
+ * output of thousands of numbers.
  */
 void bytes_unsigned(struct bytes *b, uint64_t v);
 void bytes_signed(struct bytes *b, int64_t v, unsigned width);
 void bytes_fixed(struct bytes *b, double v, unsigned width, unsigned decimals);
 void bytes_general(struct bytes *b, double v, unsigned digits);
 /*
- * A stream whose text is added to *b, from then on a string; read it after fclose(). Out of memory the
- * program ends, and no text is cut short, as open_memstream() does.
+ * Opens a stream that appends to *b, which then is a string; read it after fclose(). Unlike open_memstream(),
+ * running out of memory ends the program instead of cutting the text short.
  */
 FILE *bytes_stream(struct bytes *b);
-void bytes_free(struct bytes *b); /* empty again */
+void bytes_free(struct bytes *b); /* leaves *b empty */
 
 #endif

@@ -16,8 +16,8 @@
 #include <stdio.h>
 
 /*
- * Letter of a row that is no option but the heading of the options after it: {CLI_GROUP, "Output", NULL, NULL,
- * NULL}. -h and the manual page print it; the parser and the completions skip it. -h and --version are
+ * Letter of a row that is no option but the heading of the options after it: {CLI_GROUP, "Output", NULL,
+ * NULL, NULL}. -h and the manual page print it; the parser and the completions skip it. -h and --version are
  * appended to the last group.
  */
 #define CLI_GROUP (-1)
@@ -44,20 +44,20 @@ struct cli {
 	const struct cli_row *row;
 	size_t n_rows;
 	/*
-	 * Print the words of a KIND, one a line with a tab and its meaning; word: what stands on the command
-	 * line. NULL: no row has "@".
+	 * Prints the words of a KIND, one a line with a tab and its meaning; word: the n words of the command
+	 * line so far. NULL: no row has "@".
 	 */
 	void (*words)(FILE *out, const char *kind, char *const *word, int n);
 };
 
 /*
- * Walk argv. For each option calls on_option(ctx, letter, value); value is NULL for flags. Operands are
- * moved to argv[0] ... argv[n - 1], with NULL behind them; returns n. Exits itself for -h, --version and
- * usage errors. diag_init() must have been called.
+ * Walks argv. Each option calls on_option(ctx, letter, value); value is NULL for flags. Operands are
+ * moved to argv[0] ... argv[n - 1] and followed by NULL; returns n. Exits itself for -h, --version and usage
+ * errors. diag_init() must have been called.
  */
 int cli_parse(const struct cli *c, int argc, char **argv,
 	void (*on_option)(void *ctx, int letter, const char *value), void *ctx);
-/* One line "program: text" and "Try 'program -h'."; exit 2. */
+/* Prints "program: text" and "Try 'program -h'."; exits with status 2. */
 _Noreturn void cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
@@ -66,12 +66,12 @@ _Noreturn void cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 
 const char *cli_nearest(const char *word, const void *names, size_t n, size_t stride);
 
 /*
- * The value of an option as a whole number from min to max; anything else is a usage error that names option.
+ * The value of an option as a whole number from min to max; other texts are a usage error that names option.
  */
 unsigned long long cli_number(
 	const char *option, const char *text, unsigned long long min, unsigned long long max);
 
-/* Whole-string unsigned number with optional K, M, G suffix (powers of 1024). 0, or -1 if it is not one. */
+/* Reads a whole string as an unsigned number with an optional suffix K, M, G (powers of 1024). 0, or -1. */
 int cli_size(const char *text, unsigned long long *out);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CUDA binaries: the machine code of kernels out of cubins, fat binaries and programs that carry them,
- * without any tool of NVIDIA, and the control code of an instruction. Formats are described in
- * libcommon/arch/cubin.c.
+ * CUDA binaries: reads the machine code of kernels from cubins, fat binaries and programs that contain them,
+ * without NVIDIA's tools, and decodes the control code of an instruction. libcommon/arch/cubin.c describes
+ * the formats.
  *
- * Input is hostile: nothing outside of the file is read, whatever its tables say.
+ * Input may be hostile: every offset and size of its tables is checked against the file.
  */
 #ifndef CUBIN_H
 #define CUBIN_H
@@ -14,64 +14,68 @@
 #include <stdint.h>
 #include "diag.h"
 
-struct cubins; /* what was found in any number of files */
+struct cubins; /* functions of any number of files */
 
 struct cubin_function {
-	const char *name;    /* as the linker knows it, mangled */
-	const uint8_t *code; /* instructions of 16 bytes; lives as long as the cubins */
+	const char *name;    /* mangled */
+	const uint8_t *code; /* instructions of 16 bytes; valid as long as the cubins */
 	uint32_t bytes;      /* a multiple of 16 */
-	unsigned sm;         /* 70 .. 121 */
-	unsigned regs;       /* that a thread has, as the assembler said; 0: not known */
+	unsigned sm;         /* compute capability, 70 .. 121 */
+	unsigned regs;       /* registers of a thread, from the assembler; 0: unknown */
 };
 
-struct cubins *cubins_new(void); /* empty; the caller's */
+struct cubins *cubins_new(void); /* empty; freed by the caller */
 void cubins_free(struct cubins *c);
-/* Read a file (a cubin, a fat binary, or any file with them inside). 0, or -1 and *f. */
+/* Adds the functions of a file (a cubin, a fat binary, or any file that contains them). 0, or -1 and *f. */
 int cubins_add(struct cubins *c, const char *path, struct fault *f);
-/* The same from memory, which is copied; name stands in messages. */
+/* The same from n bytes in memory, which are copied; name is used in messages. */
 int cubins_add_bytes(struct cubins *c, const void *bytes, size_t n, const char *name, struct fault *f);
-/* A function made elsewhere: n instructions of 16 bytes each, which are copied. */
+/* Adds a function of n instructions of 16 bytes each, which are copied. */
 void cubins_add_code(struct cubins *c, const char *name, unsigned sm, const uint8_t *code, uint32_t n);
-/* A function by name for a machine; NULL: there is none. */
+/* Function of that name for compute capability sm; NULL: none. */
 const struct cubin_function *cubins_find(const struct cubins *c, const char *name, unsigned sm);
 uint32_t cubins_count(const struct cubins *c);
 const struct cubin_function *cubins_at(const struct cubins *c, uint32_t i);
 
-/* What the assembler wrote into an instruction beside the operation. */
+/* Scheduling fields that the assembler writes into an instruction, with its opcode and guard. */
 struct control_code {
-	uint16_t opcode;     /* 12 bits */
-	uint8_t guard;       /* predicate, 7: none */
-	uint8_t stall;       /* 0 .. 15 */
-	bool yield;          /* the bit is 0 in the code */
-	uint8_t write, read; /* dependence counter that is raised, 7: none */
-	uint8_t wait;        /* mask of counters that must be 0 */
-	uint8_t reuse;       /* mask of source slots */
-	uint8_t slot[3];     /* registers in the source slots a, b, c, if there are any in them */
-	/* DEPBAR.LE: counter, how many it may have, mask of those that must be 0 */
-	uint8_t depbar_counter, depbar_most, depbar_list;
+	uint16_t opcode;        /* 12 bits */
+	uint8_t guard;          /* predicate, 7: none */
+	uint8_t stall;          /* 0 .. 15 */
+	bool yield;             /* the bit is 0 in the code */
+	uint8_t write;          /* dependence counter of the results, 7: none */
+	uint8_t read;           /* dependence counter of the source reads, 7: none */
+	uint8_t wait;           /* mask of counters that must be 0 before issue */
+	uint8_t reuse;          /* mask of source slots that the reuse cache keeps */
+	uint8_t slot[3];        /* register of the source slots a, b, c, where they have one */
+	uint8_t depbar_counter; /* DEPBAR.LE: counter that is waited for */
+	uint8_t depbar_most;    /* DEPBAR.LE: largest value of that counter */
+	uint8_t depbar_list;    /* DEPBAR.LE: mask of further counters that must be 0 */
 };
 
-/* All fields of k from the 16 bytes of an instruction (7.0 and later); any bytes will do. */
+/*
+ * Sets all fields of k from the 16 bytes of an instruction (compute capability 7.0 and later). Never fails.
+ */
 void control_decode(struct control_code *k, const uint8_t instruction[16]);
-/* The other way: all fields of k, DEPBAR's only where its opcode is CONTROL_DEPBAR, and nothing else. */
+/* Writes all fields of k into the instruction, those of DEPBAR only where the opcode is CONTROL_DEPBAR. */
 void control_encode(const struct control_code *k, uint8_t instruction[16]);
 
 #define CONTROL_DEPBAR 0x91au /* opcode of DEPBAR.LE */
 
 /*
- * The join of a trace with a function, by PC. Which stem of an opcode's text a number stands for is learnt
- * from the trace itself: the first instruction with a number binds it. A kernel is to run by the codes of its
- * function only where all of its instructions match.
+ * Join of a trace with a function by PC. The trace itself gives the opcode stem of each opcode number: the
+ * first instruction with a number binds it. The control codes of a function apply to a kernel only when all
+ * instructions of the kernel match.
  */
 enum cubin_match { CUBIN_MATCHES, CUBIN_NO_CODE, CUBIN_OTHER_OPCODE };
 
 struct cubin_join;
-struct cubin_join *cubin_join_new(const struct cubin_function *f); /* which must outlive it */
+struct cubin_join *cubin_join_new(const struct cubin_function *f); /* f must outlive the join */
 void cubin_join_free(struct cubin_join *j);
 /*
- * Does the function have the instruction? CUBIN_NO_CODE: pc is beyond it or no multiple of 16.
- * CUBIN_OTHER_OPCODE: its number was bound to another stem, *bound then being the text of the instruction
- * that did. opcode lives as long as j.
+ * Compares an instruction of the trace with the function. CUBIN_NO_CODE: pc is beyond its end or no multiple
+ * of 16. CUBIN_OTHER_OPCODE: the opcode number is bound to another stem; *bound is the opcode text that bound
+ * it. opcode must outlive j.
  */
 enum cubin_match cubin_join_look(struct cubin_join *j, uint32_t pc, const char *opcode, const char **bound);
 

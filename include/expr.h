@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Small expressions over figures: + - * / parentheses, numbers, names, and min max sqrt log abs.
+ * Arithmetic expressions over figures: + - * / parentheses, numbers, names, and min max sqrt log abs.
  *
  * A name is letters, digits, '_', '.' and bracketed indices (L2_cache_bank[0].Miss); between double quotes
- * it may be anything. Always true: evaluation needs no memory and ends; a value that is absent, a division
- * by zero and any other result that is not finite give NaN, and NaN spreads to what is made of it.
+ * it may contain any character. Always true: evaluation allocates no memory and terminates; an absent value,
+ * a division by zero and any other result that is not finite give NaN, and NaN propagates.
  */
 #ifndef EXPR_H
 #define EXPR_H
@@ -17,10 +17,11 @@
 
 struct expr;
 
-/* NULL and *f (the place is column `col` of what, and on) when text is no expression. */
+/* Parses text. NULL and *f when it is no expression; faults have file `what` and columns from `col` on. */
 struct expr *expr_parse(const char *text, const char *what, uint32_t col, struct fault *f);
+/* Value of e; lookup gives the value of a name, NaN where it is absent. */
 double expr_value(const struct expr *e, double (*lookup)(void *ctx, const char *name), void *ctx);
-size_t expr_names(const struct expr *e);
+size_t expr_names(const struct expr *e); /* number of distinct names in e */
 const char *expr_name(const struct expr *e, size_t i);
 void expr_free(struct expr *e);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * FIFOs of any type, in power-of-two arrays that the caller owns.
- * Always true: count <= mask + 1; the oldest element is at head. A model's own limit may be smaller than the
- * array: a FIFO knows only its storage and asserts that it never overflows.
+ * FIFOs of any type, in arrays of power-of-two size that the caller owns.
+ * Always true: count <= mask + 1; the oldest element is at head. A FIFO asserts that its array never
+ * overflows; a smaller capacity of the modelled queue is checked by the model.
  */
 #ifndef FIFO_H
 #define FIFO_H
@@ -12,13 +12,13 @@
 #include <stdint.h>
 
 /*
- * struct NAME, a FIFO of TYPE (mask: capacity - 1), and its functions, inline:
- *   NAME_init(f, slot, pow2)   empty, in the pow2 elements at slot
+ * Defines struct NAME, a FIFO of TYPE (mask: capacity - 1), and its inline functions:
+ *   NAME_init(f, slot, pow2)   makes f empty, stored in the pow2 elements at slot
  *   NAME_empty(f)
- *   NAME_at(f, i)              element i from the oldest on, 0 the first; it stays
- *   NAME_front(f)              the oldest; there is one
- *   NAME_pop(f)                the same, which leaves
- *   NAME_push(f, v)            behind all others; there is room
+ *   NAME_at(f, i)              element i, counted from the oldest (0)
+ *   NAME_front(f)              oldest element; f is not empty
+ *   NAME_pop(f)                removes and returns the oldest element
+ *   NAME_push(f, v)            adds v as the newest element; f is not full
  */
 #define FIFO(NAME, TYPE) \
 	struct NAME { \

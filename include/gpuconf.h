@@ -4,9 +4,9 @@
  *
  * libcommon/arch/options.def has one row for every option that the original registers: identifier, name,
  * type, default, bounds, unit, group, one line of help. The parser, --list-options, --dump-config, the
- * completions and man/trace-config.5 follow from it. Every value remembers the place that set it, so
- * that whoever finds it impossible can point there. Unlike the original, numbers must be whole, an
- * integer may not wrap and a boolean needs its 0 or 1.
+ * completions and man/trace-config.5 are made from it. Every value has the place that set it, for messages
+ * about impossible values. Unlike the original, numbers must be whole, an integer may not wrap and a boolean
+ * needs its 0 or 1.
  */
 #ifndef GPUCONF_H
 #define GPUCONF_H
@@ -18,13 +18,13 @@
 
 enum conf_type { CONF_BOOL, CONF_INT, CONF_UNSIGNED, CONF_INT64, CONF_STRING };
 
-/* What the suite does with an option. */
+/* Effect of an option. */
 enum conf_use {
 	USE_MODEL,      /* read by the timing model */
-	USE_NONE,       /* registered by the original without effect on timing in trace mode */
+	USE_NONE,       /* without effect on timing in trace mode, also in the original */
 	USE_FUNCTIONAL, /* functional (PTX) simulation only */
 	USE_POWER,      /* power model only */
-	USE_DEBUG       /* logs and visualizer only */
+	USE_DEBUG       /* debug logs and visualizer only */
 };
 
 enum conf_id {
@@ -36,17 +36,19 @@ enum conf_id {
 
 struct conf_row {
 	const char *name; /* "-gpgpu_n_clusters" */
-	const char *def;  /* default as the original writes it */
+	const char *def;  /* default in the original's spelling */
 	const char *unit; /* "cycles", "bytes", "-" */
 	const char *help;
-	int64_t min, max; /* numbers only */
+	int64_t min, max; /* bounds of numbers */
 	enum conf_type type;
 	enum conf_use use;
 };
 
 extern const struct conf_row conf_rows[N_OPTIONS];
-/* The shipped configurations of gpus.def: their names, a blank before each; and the help of an option -g. */
-extern const char gpuconf_names[], gpuconf_help[];
+/* Names of the shipped configurations of gpus.def, each after a blank. */
+extern const char gpuconf_names[];
+/* Help text of the option -g. */
+extern const char gpuconf_help[];
 
 /* A shipped configuration. */
 struct gpuconf_gpu {
@@ -57,10 +59,10 @@ extern const struct gpuconf_gpu gpuconf_gpus[]; /* the last one has no name */
 
 struct conf_value {
 	char *text;      /* as written, never NULL */
-	int64_t number;  /* bool and integers */
-	struct place at; /* .file NULL: default */
-	uint32_t order;  /* running number of the assignment, from 1; 0: default */
-	bool shipped;    /* set by a shipped configuration */
+	int64_t number;  /* value of booleans and integers */
+	struct place at; /* position of the assignment; .file NULL: default */
+	uint32_t order;  /* number of the assignment, from 1; 0: default */
+	bool shipped;    /* assigned by a shipped configuration */
 };
 
 struct conf_source; /* a file that was read */
@@ -68,42 +70,45 @@ struct conf_source; /* a file that was read */
 struct gpuconf {
 	struct conf_value v[N_OPTIONS];
 	struct arena *arena;      /* owns the texts and the file names of places */
-	uint32_t assigned;        /* assignments so far; their order matters to quirk Q4-1 */
+	uint32_t assigned;        /* assignments so far; quirk Q4-1 depends on their order */
 	bool shipping;            /* a shipped configuration is being read */
-	struct conf_source *read; /* the last first */
+	struct conf_source *read; /* files read, newest first */
 	/*
-	 * Told of an option that no row has; true: it is passed over, with its value. NULL: a fault. Set
-	 * behind gpuconf_init().
+	 * Called for an option without a row; true: the option and its value are skipped. NULL: it is a
+	 * fault. Set after gpuconf_init().
 	 */
 	bool (*on_unknown)(void *ctx, const struct fault *f);
 	void *ctx;
 };
 
 void gpuconf_init(struct gpuconf *c); /* all defaults */
-void gpuconf_free(struct gpuconf *c); /* faults and places that came from c end here */
-/* Read one file; later values win. 0, or -1 and *f. "-config FILE" inside is followed (16 levels at most). */
+void gpuconf_free(struct gpuconf *c); /* faults and places from c become invalid */
+/* Reads one file; later values win. 0, or -1 and *f. Follows "-config FILE" to a depth of 16. */
 int gpuconf_file(struct gpuconf *c, const char *path, struct fault *f);
 int gpuconf_stream(struct gpuconf *c, FILE *in, const char *name, struct fault *f);
 /* Ends the program when output would replace one of the files that were read. */
 void gpuconf_spare(const struct gpuconf *c, const char *output);
-/* "NAME=VALUE", NAME with or without its dash, split at the first '='. */
+/* Assigns "NAME=VALUE", NAME with or without its dash, split at the first '='. 0, or -1 and *f. */
 int gpuconf_override(struct gpuconf *c, const char *assignment, struct fault *f);
-/* A shipped configuration by name ("rtx3070"): $WARPTOOLS_GPUS, $WARPTOOLS_DATA/gpus, beside the program. */
+/*
+ * Reads a shipped configuration ("rtx3070") from $WARPTOOLS_GPUS, $WARPTOOLS_DATA/gpus or next to the
+ * program.
+ */
 int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f);
 /*
- * The file of that suffix (".measured") that comes with it, from the same folders; NULL: none. Lives as long
- * as c.
+ * Path of the file with that suffix (".measured") of a shipped configuration, from the same folders; NULL:
+ * none. Valid as long as c.
  */
 const char *gpuconf_shipped_file(struct gpuconf *c, const char *name, const char *suffix);
 
 /*
- * Was the option set by the user, a switch on, anything else to another value than its default, and nothing
- * comes of it where the original would write a log?
+ * Reports whether the user set the option (a switch: on; others: not to the default) and it has no effect
+ * here, although the original would write a log.
  */
 bool conf_is_idle(const struct gpuconf *c, enum conf_id id);
 int conf_find(const char *name);                       /* enum conf_id, or -1; name with or without dash */
-void gpuconf_dump(const struct gpuconf *c, FILE *out); /* loads again */
-void gpuconf_list(FILE *out);                          /* the table of options */
+void gpuconf_dump(const struct gpuconf *c, FILE *out); /* the output is a configuration file */
+void gpuconf_list(FILE *out);                          /* prints the table of options */
 
 static inline int64_t conf_num(const struct gpuconf *c, enum conf_id id) { return c->v[id].number; }
 static inline unsigned conf_uint(const struct gpuconf *c, enum conf_id id)
@@ -113,12 +118,15 @@ static inline unsigned conf_uint(const struct gpuconf *c, enum conf_id id)
 static inline bool conf_bool(const struct gpuconf *c, enum conf_id id) { return c->v[id].number != 0; }
 static inline const char *conf_text(const struct gpuconf *c, enum conf_id id) { return c->v[id].text; }
 /*
- * A file that an option names: beside the file that set the option when it is there, else as written.
- * Lives as long as c.
+ * Path of a file that an option names: next to the file that set the option if it exists there, else as
+ * written. Valid as long as c.
  */
 const char *conf_path(const struct gpuconf *c, enum conf_id id);
-/* Fault at the place that set the option, naming it; for defaults the place is the option itself. */
+/* Sets a fault "NAME: invalid value 'V' (expected FMT)" at the place that set the option. Returns -1. */
 int conf_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
+/* The same with the text "NAME: value 'V' FMT". */
+int conf_reject(const struct gpuconf *c, enum conf_id id, struct fault *f, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The network of network mode 1 as its file (.icnt, BookSim's format) describes it, and whether it can be
- * run.
+ * Network of network mode 1: reads its file (.icnt, BookSim's format) and validates it.
  *
- * icnt_load reads a file and judges it: names, numbers, what a routing needs of virtual channels, sizes, the
- * links of an anynet. What BookSim itself stops on is refused at the entry that makes it so. icnt_fit then
- * judges it for a machine. Both trace-sim and trace-lint speak through these calls. Always true of a judged
- * network: every field below is in its range, so that the simulator need not look at the file again.
+ * icnt_load reads and validates a file: names, numbers, virtual channels that a routing needs, sizes, links
+ * of an anynet. Networks on which BookSim itself stops are rejected with the place of the entry at fault.
+ * icnt_fit then checks the network against a GPU. trace-sim and trace-lint use the same functions. Always
+ * true of a validated network: every field below is in its range; the simulator reads nothing else.
  */
 #ifndef ICNT_H
 #define ICNT_H
@@ -17,9 +16,9 @@
 #include "input.h"
 #include "params.h"
 
-#define ICNT_PORTS_MAX 4096u /* clusters; memory sub partitions */
+#define ICNT_PORTS_MAX 4096u /* of clusters; of memory sub partitions */
 #define ICNT_NODES_MAX 8192u
-#define ICNT_DEPTH_MAX 4u /* tree arbiters in each other */
+#define ICNT_DEPTH_MAX 4u /* nested tree arbiters */
 
 enum icnt_id {
 #define ICNT(name, kind, def, least, most, unit, help) ICNT_##name,
@@ -44,8 +43,8 @@ enum icnt_allocator {
 #define ALLOCATOR(name, id, text) ALLOCATOR_##id,
 #include "arch/network.def"
 	N_ALLOCATORS,
-	ALLOCATOR_PIGGYBACK = N_ALLOCATORS, /* virtual channels only: no allocator of their own */
-	ALLOCATOR_PRIO                      /* speculative requests only: the switch allocator, by priority */
+	ALLOCATOR_PIGGYBACK = N_ALLOCATORS, /* virtual channels only: granted with the switch */
+	ALLOCATOR_PRIO                      /* speculative requests only: switch allocator, by priority */
 };
 
 enum icnt_arbiter {
@@ -78,11 +77,11 @@ enum icnt_need {
 	NEED_FOUR,  /* 4 */
 	NEED_NODES, /* one for each node */
 	NEED_RADIX, /* k */
-	NEED_TWICE, /* 2 k - 1, and k = c */
+	NEED_TWICE, /* 2 k - 1, with k = c */
 	NEED_FIRST, /* 2, from channel 0 on */
 	NEED_TWO,   /* num_vcs at least 2 */
 	NEED_THREE, /* num_vcs = 3 */
-	NEED_UNSET  /* refused: BookSim decides by what it never set */
+	NEED_UNSET  /* rejected: BookSim reads an uninitialised variable */
 };
 
 struct icnt_row {
@@ -99,86 +98,91 @@ struct icnt_routing_row {
 extern const struct icnt_row icnt_topologies[N_TOPOLOGIES];
 extern const struct icnt_routing_row icnt_routings[N_ROUTINGS];
 
-/* An allocator with what stands in brackets behind it. */
+/* Allocator with its arguments in brackets. */
 struct icnt_alloc {
 	enum icnt_allocator kind;
-	uint32_t rounds;                 /* islip, pim, select */
-	enum icnt_arbiter arbiter;       /* separable: the innermost */
-	uint32_t groups[ICNT_DEPTH_MAX]; /* of the tree arbiters around it, outermost first */
-	uint32_t depth;
+	uint32_t rounds;                 /* iterations of islip, pim, select */
+	enum icnt_arbiter arbiter;       /* innermost arbiter of separable allocators */
+	uint32_t groups[ICNT_DEPTH_MAX]; /* groups of the tree arbiters around it, outermost first */
+	uint32_t depth;                  /* number of tree arbiters */
 };
 
-/* An anynet: routers and their neighbours in ascending order, as arrays of starts and entries. */
+/* Anynet: routers and their neighbours in ascending order, as arrays of start indices and entries. */
 struct anynet {
 	uint32_t routers, nodes, links;
-	uint32_t *node_start;  /* routers + 1: into node */
-	uint32_t *node;        /* nodes of a router, ascending */
-	uint32_t *node_cycles; /* of a node: latency to and from its router */
-	uint32_t *link_start;  /* routers + 1: into link */
+	uint32_t *node_start;  /* index into node of each router and the end: routers + 1 */
+	uint32_t *node;        /* nodes by router, ascending */
+	uint32_t *node_cycles; /* latency between a node and its router, as in node */
+	uint32_t *link_start;  /* index into link of each router and the end: routers + 1 */
 	struct anynet_link {
 		uint32_t to, cycles;
-	} * link; /* channels out of a router, by router */
+	} * link; /* outgoing channels, by router */
 };
 
 struct icnt_value {
-	const char *text; /* as written; NULL: not there, number and list are BookSim's */
+	const char *text; /* as written; NULL: not in the file, BookSim's default */
 	double number;
-	struct place at; /* of the value; the file when it is not there */
+	struct place at; /* position of the value; the file for a default */
 };
 
 struct icnt {
 	const char *file;
 	struct icnt_value value[N_ICNT];
-	/* judged */
+	/* set by the validation: */
 	enum icnt_topology topology;
 	enum icnt_routing routing;
 	uint32_t k, n, c, x, xr; /* c: 1 where it has no meaning */
 	bool chip_latency;
 	uint32_t nodes;
-	struct anynet *any;                   /* owned; NULL but for anynet */
-	uint32_t vcs, vc_begin[4], vc_end[4]; /* of read and write requests, read and write replies */
+	struct anynet *any;              /* owned; NULL for other topologies */
+	uint32_t vcs;                    /* virtual channels */
+	uint32_t vc_begin[4], vc_end[4]; /* range of read requests, write requests, read and write replies */
 	uint32_t flit_bytes, source_max, boundary_max;
 	enum icnt_policy policy;
 	enum icnt_priority priority;
 	int32_t class_priority;
-	uint32_t vc_buffer;     /* flits that one virtual channel may hold at most */
-	uint32_t buffer;        /* flits of an input */
-	uint32_t private_bufs;  /* shared policies: */
-	uint32_t *private_size; /* flits of each; owned */
-	uint32_t *private_of;   /* virtual channel -> part; owned */
-	uint32_t shared_size, held_max;
+	uint32_t vc_buffer;     /* most flits of one virtual channel */
+	uint32_t buffer;        /* flits of one input */
+	uint32_t private_bufs;  /* private parts of the buffer, with shared policies */
+	uint32_t *private_size; /* flits of each private part; owned */
+	uint32_t *private_of;   /* private part of each virtual channel; owned */
+	uint32_t shared_size;   /* flits of the shared part */
+	uint32_t held_max;
 	struct icnt_alloc vc_alloc, sw_alloc, spec_alloc;
 	bool speculative;
 	double speedup;
 	uint32_t crossbar_delay;
 	uint32_t *memory_node; /* nodes of memory_node_map; owned */
 	uint32_t memory_nodes;
-	bool measured[64]; /* traffic classes that are printed */
+	bool measured[64]; /* traffic classes with printed statistics */
 };
 
-/* Read and judge path. at: the option that names it, for a file that cannot be read. 0, or -1 and *f. */
+/*
+ * Reads and validates a file. at: the option that names path, for the fault of an unreadable file. 0, or -1
+ * and *f.
+ */
 int icnt_load(struct icnt *c, const char *path, struct place at, struct fault *f);
-/* The same of an input; the links of an anynet are looked for beside it. */
+/* The same from an input; the link file of an anynet is searched next to it. */
 int icnt_read(struct icnt *c, struct input *in, struct fault *f);
-/* Also after a failure of the two. */
+/* Frees the contents of c, also after a failed icnt_load or icnt_read. */
 void icnt_free(struct icnt *c);
 
-/* A number as judged: a whole number for NUMBER. */
+/* Value of an entry of kind NUMBER. */
 static inline int32_t icnt_int(const struct icnt *c, enum icnt_id id) { return (int32_t)c->value[id].number; }
 
 /*
- * For clusters and sub partitions (devices, clusters first): fills node[clusters + subs]. 0, or -1 and *f:
- * too few nodes, no map.
+ * Assigns nodes to the clusters and then the memory sub partitions: fills node[clusters + subs]. 0, or -1 and
+ * *f: too few nodes, no map.
  */
 int icnt_fit(const struct icnt *c, uint32_t clusters, uint32_t subs, uint32_t *node, struct fault *f);
 
-/* Load and fit the network of a machine, of which nothing is kept. 0, or -1 and *f. */
+/* Checks the network of a GPU with icnt_load and icnt_fit, and frees it. 0, or -1 and *f. */
 int icnt_check(const struct params *p, struct fault *f);
 
-/* Ends the program when output would replace a machine's network file or the file of links that it names. */
+/* Ends the program when output would replace the GPU's network file or the link file that it names. */
 void icnt_spare(const struct params *p, const char *output);
 
-/* The links of an anynet. NULL and *f. anynet_free: also NULL. */
+/* Reads the links of an anynet. NULL and *f. anynet_free accepts NULL. */
 struct anynet *anynet_read(struct input *in, struct fault *f);
 void anynet_free(struct anynet *a);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inlining decisions for functions in loops that run for each cycle or request, where the compiler cannot know
- * how often each branch is taken.
+ * Inlining decisions for functions in loops that run for each cycle or request, where the compiler cannot
+ * know how often each branch is taken.
  *
  * Always true: these attributes change no result; a measured count of instructions justifies each use.
  */

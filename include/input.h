@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading: a path or "-", plain, gzip, xz or zstd, recognised by content and never by name.
+ * Input: a path or "-", plain, gzip, xz or zstd, recognised by content and never by name.
  *
  * Always true: memory is bounded (one window of decompressed text, grown only for a line longer than
  * it, up to INPUT_LINE_MAX); a compressed stream that ends early or is damaged is a fault, never a
- * silent end of file; no name is ever given to a shell.
+ * silent end of file; no name is passed to a shell.
  */
 #ifndef INPUT_H
 #define INPUT_H
@@ -21,42 +21,42 @@ struct input;
 enum input_coding { INPUT_PLAIN, INPUT_GZIP, INPUT_XZ, INPUT_ZSTD };
 
 /*
- * Open path ("-": standard input, which a process can open once). NULL and *f on failure; a folder is a fault
- * "is-folder".
+ * Opens path ("-": standard input, which a process can open once). NULL and *f on failure; a folder is a
+ * fault "is-folder".
  */
 struct input *input_open(const char *path, struct fault *f);
-/* Over bytes in memory that outlive the input (fuzzing, packed text); decompresses as above. */
+/* Opens bytes in memory, which must outlive the input (fuzzing, packed text); decompresses as above. */
 struct input *input_memory(const char *name, const void *bytes, size_t n, struct fault *f);
 /*
- * Plain text that is made as it is read: make() puts up to n bytes into buf and returns how many, 0 at the
- * end. ctx outlives the input.
+ * Opens plain text that is generated while it is read: make() writes up to n bytes to buf and returns their
+ * number, 0 at the end. ctx must outlive the input.
  */
 struct input *input_made(const char *name, size_t (*make)(void *ctx, void *buf, size_t n), void *ctx);
 void input_close(struct input *in); /* NULL is allowed */
 
 const char *input_name(const struct input *in); /* as shown in messages; "-" is "<stdin>" */
 enum input_coding input_coding(const struct input *in);
-/* Does opening the path once more give the same bytes? Not so of pipes, devices and standard input. */
+/* Reports whether the path can be opened again: false for pipes, devices and standard input. */
 bool input_again(const struct input *in);
 
 /*
- * Next line without its end ("\n" or "\r\n"), not terminated by NUL. 1: a line, 0: end, -1: fault.
+ * Reads the next line without its end ("\n" or "\r\n"), not terminated by NUL. 1: a line, 0: end, -1: fault.
  * *text stays valid until the next call. A last line without newline is a line.
  */
 int input_line(struct input *in, const char **text, size_t *len, struct fault *f);
-uint64_t input_lineno(const struct input *in);       /* of the line returned last, from 1 */
-uint64_t input_offset(const struct input *in);       /* decompressed bytes consumed */
-bool input_line_had_newline(const struct input *in); /* the line returned last ended with one */
+uint64_t input_lineno(const struct input *in);       /* number of the line returned last, from 1 */
+uint64_t input_offset(const struct input *in);       /* number of decompressed bytes consumed */
+bool input_line_had_newline(const struct input *in); /* true if the line returned last ended with one */
 
 /*
- * Whole window for fast parsers: pointer to what is buffered, at least `want` bytes unless the input
- * ends first. Returns the number of bytes available (0 at the end), or -1 with *f.
- * input_take(n) consumes n of them and counts their newlines (lines given by the caller).
+ * Window for fast parsers: *bytes points to the buffered bytes, at least `want` unless the input ends first.
+ * Returns their number (0 at the end), or -1 and *f. input_take() consumes bytes of them that contain lines
+ * newlines.
  */
 long input_window(struct input *in, size_t want, const char **bytes, struct fault *f);
 void input_take(struct input *in, size_t bytes, uint64_t lines);
 
-/* Up to n bytes; 0 at the end, -1 with *f. */
+/* Reads up to n bytes into buf. Returns their number, 0 at the end, -1 and *f. */
 long input_read(struct input *in, void *buf, size_t n, struct fault *f);
 
 #endif

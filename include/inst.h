@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Static instructions: what all executions of an instruction have in common, as its trace tells it (SM-inst).
- * Readers of traces make them (struct code, trace.h), uop.h joins them with a machine.
+ * Static instructions: the properties that all executions of an instruction in a trace share (SM-inst).
+ * Trace readers make them (struct code, trace.h); uop.h combines them with a configuration.
  */
 #ifndef INST_H
 #define INST_H
@@ -12,28 +12,28 @@
 #include "ptx.h"
 
 /*
- * Registers are numbered as the scoreboard sees them (SM-inst-2): R<n> is n + 1, RZ is one like any other
- * (quirk Q1-27), uniform registers UR<n> follow in a name space of their own; predicates are left out.
+ * Register numbers of the scoreboard (SM-inst-2): R<n> is n + 1, RZ counts like any other register
+ * (quirk Q1-27), uniform registers UR<n> follow from REG_UR0; predicates have no number.
  */
 #define REG_R0    1u
 #define REG_UR0   257u
-#define REG_LIMIT 513u /* all register numbers of machine code are below */
+#define REG_LIMIT 513u /* above all register numbers of machine code */
 
 /*
- * What an instruction of a trace from PTX has more. Its registers have two numbers: what inst.reg begins with
- * are those by which instructions wait for each other (from 1 on, below kernel_header.registers); guard and
- * address registers are among the sources. Behind them stand those that name register banks.
+ * Additional properties of an instruction of a trace from PTX. Its registers have two numbers. inst.reg
+ * begins with the dependence numbers (from 1 on, below kernel_header.registers; guard and address registers
+ * are among the sources). The numbers that select register banks follow.
  */
 struct ptx_inst {
 	struct ptx_form form; /* space: GENERIC for a generic access to global memory */
-	const char *text;     /* its line in the header, from the opcode on */
-	uint32_t file;        /* number of its source file, 0: unknown */
-	uint8_t n_operands;   /* of the sources, the first, without guard and address */
+	const char *text;     /* line in the header, from the opcode on */
+	uint32_t file;        /* number of the source file, 0: unknown */
+	uint8_t n_operands;   /* number of leading sources without guard and address */
 	uint8_t n_bank_dst, n_bank_src;
-	uint8_t barrier;       /* which one */
-	uint8_t barrier_warps; /* that it waits for; 0: all of the block */
-	bool issue_mask;       /* its records say for which lanes it issued, rec_issue_mask() */
-	bool ends;             /* lanes that execute it end */
+	uint8_t barrier;       /* number of the barrier */
+	uint8_t barrier_warps; /* warps that the barrier waits for; 0: all of the thread block */
+	bool issue_mask;       /* records have the mask of issued lanes, rec_issue_mask() */
+	bool ends;             /* executing lanes end */
 };
 
 struct inst {
@@ -49,7 +49,7 @@ struct inst {
 	uint8_t class; /* enum isa_class on this kernel's architecture, never CLASS_NONE */
 	uint8_t kind;  /* enum isa_kind */
 	uint8_t arch;  /* enum isa_arch */
-	bool has_addr; /* the width field is not 0: records carry addresses */
+	bool has_addr; /* records have addresses: the width field is not 0 */
 	bool strong_gpu;
 	bool half_rate;
 };

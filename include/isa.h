@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Opcodes: which unit class an opcode has on each architecture, and what a memory opcode does.
+ * Opcodes: unit class on each architecture and memory behaviour.
  *
- * One row file (libcommon/arch/isa.def) serves all architectures: a row names an opcode stem (the part
- * before the first '.'), its memory behaviour, and its class per architecture, '-' where it does not exist. A
- * user's file (--isa FILE) has the same form as plain text: "stem arch[,arch...] class".
+ * libcommon/arch/isa.def has a row for each opcode stem (the part before the first '.'): its memory behaviour
+ * and its class on each architecture, '-' where it does not exist. A user's file (--isa FILE) is plain text:
+ * "stem arch[,arch...] class".
  */
 #ifndef ISA_H
 #define ISA_H
@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include "diag.h"
 
-/* Unit classes (SM-inst-1). CLASS_TMA, _SYNCS and _FENCE are known but not modelled. */
+/* Unit classes (SM-inst-1). CLASS_TMA, _SYNCS and _FENCE are recognised but not modelled. */
 enum isa_class {
 	CLASS_NONE, /* the architecture lacks the opcode */
 	CLASS_ALU,
@@ -45,7 +45,7 @@ enum isa_class {
 	N_CLASSES
 };
 
-/* What the timing model does with the opcode besides occupying its unit (SM-inst-6). */
+/* Effect of an opcode in the timing model apart from occupying its unit (SM-inst-6). */
 enum isa_kind {
 	KIND_PLAIN,
 	KIND_LDC,
@@ -60,15 +60,15 @@ enum isa_kind {
 	KIND_STS,
 	KIND_LDSM,
 	KIND_LD,
-	KIND_ST, /* generic: the space comes from the first active lane's address */
+	KIND_ST, /* LD and ST are generic: the first active lane's address selects the space */
 	KIND_BAR,
 	KIND_LDGDEPBAR,
 	KIND_DEPBAR,
-	KIND_MEM_OTHER, /* a LOAD/STORE class opcode without a rule of its own */
+	KIND_MEM_OTHER, /* opcode of class LOAD or STORE without a rule of its own */
 	N_KINDS
 };
 
-/* Where an access goes. Traces of machine code have no CONST, PARAM and TEX accesses. */
+/* Address space of an access. Traces of machine code have no CONST, PARAM and TEX accesses. */
 enum space {
 	SPACE_NONE,
 	SPACE_GLOBAL,
@@ -77,8 +77,8 @@ enum space {
 	SPACE_GENERIC, /* decided by the address */
 	SPACE_CONST,   /* through the constant cache */
 	SPACE_TEX,
-	SPACE_PARAM,       /* a kernel's parameters: as CONST, counted apart */
-	SPACE_LOCAL_PARAM, /* arguments and results of calls: as LOCAL, counted apart */
+	SPACE_PARAM,       /* kernel parameters: as CONST, counted separately */
+	SPACE_LOCAL_PARAM, /* arguments and results of calls: as LOCAL, counted separately */
 	N_SPACES
 };
 
@@ -98,15 +98,15 @@ struct isa_op {
 	const char *stem;       /* "LDGSTS" */
 	uint8_t kind;           /* enum isa_kind */
 	uint8_t class[N_ARCHS]; /* enum isa_class */
-	bool half_rate;         /* initiation interval halved (SM-inst-5) */
+	bool half_rate;         /* halved initiation interval (SM-inst-5) */
 };
 
 struct isa; /* the built-in rows plus the user's */
 
-struct isa *isa_new(void);                                        /* the built-in rows; the caller's */
+struct isa *isa_new(void);                                        /* built-in rows; freed by the caller */
 int isa_load(struct isa *isa, const char *path, struct fault *f); /* adds or overrides rows; 0 or -1 */
 struct input;
-int isa_parse(struct isa *isa, struct input *in, struct fault *f); /* the same from an open input */
+int isa_parse(struct isa *isa, struct input *in, struct fault *f); /* as isa_load, from an open input */
 void isa_free(struct isa *isa);
 
 /* Architecture of a "-binary version" number (35, 60, 61, 70, 75, 80, 86, 87, 89, 90, 100, 120), or -1. */
@@ -122,7 +122,8 @@ const struct isa_op *isa_row(const struct isa *isa, int row);
 int isa_rows(const struct isa *isa);
 
 /*
- * Class guessed for an opcode that has no row on arch: from the same stem elsewhere, else from its beginning.
+ * Guessed class of an opcode that has no row on arch: that of its stem on another architecture, else by
+ * prefix.
  */
 enum isa_class isa_guess(const struct isa *isa, enum isa_arch arch, const char *opcode, size_t n);
 
@@ -134,7 +135,7 @@ int isa_class_parse(const char *text, size_t n); /* -1: not a class */
  * width.
  */
 unsigned isa_width(const char *opcode, size_t n);
-/* Both pieces STRONG and GPU occur (SM-inst-6): the L1 is bypassed. */
+/* Reports whether both parts STRONG and GPU occur (SM-inst-6): the access bypasses the L1. */
 bool isa_strong_gpu(const char *opcode, size_t n);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * Parameters of the modern SM core (-core_model modern): the -core_* options, checked and completed.
  *
- * Always true after params_init where on: no value is "by architecture" any more, every interval is at least
- * 1, and every queue has a place. Times are core cycles. man 7 trace-sim-core says what each means.
+ * Always true after params_init where on: values "by architecture" are replaced, every interval and every
+ * queue length is at least 1. Times are core cycles. trace-sim-core(7) explains each parameter.
  */
 #ifndef MODERN_H
 #define MODERN_H
@@ -11,9 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MAX_SUBS 8 /* sub-cores of an SM */
+#define MAX_SUBS 8 /* sub-cores of one SM */
 
-/* Units of a sub-core. The fixed ones end after a known time; what the others take ends with an event. */
+/*
+ * Units of a sub-core. Up to CORE_NO_UNIT latencies are fixed; instructions of later units end with an event.
+ */
 enum core_unit {
 	CORE_INT,
 	CORE_FP32,
@@ -23,7 +25,7 @@ enum core_unit {
 	CORE_TENSOR,
 	CORE_UNIFORM,
 	CORE_BRANCH,
-	CORE_NO_UNIT, /* NOP and the like; the last of the fixed ones */
+	CORE_NO_UNIT, /* NOP and the like; last unit of fixed latency */
 	CORE_SFU,
 	CORE_FP64_SHARED,
 	CORE_MISC,
@@ -38,7 +40,7 @@ enum core_order { ORDER_CGGTY, ORDER_GTO, ORDER_RR };
 enum core_rf_read { RF_NONE, RF_LATE };
 enum core_rfc_guess { RFC_NONE, RFC_NEXT };
 
-/* Functions lie this far apart, or a multiple of it. */
+/* Alignment of function addresses in bytes. */
 #define CORE_CODE_SPAN (UINT64_C(1) << 20)
 
 struct modern_params {
@@ -52,39 +54,45 @@ struct modern_params {
 	uint32_t sb_visible, sb_release, drain_stall;
 	enum core_order order;
 	uint32_t ibuffer;
-	uint32_t l0i_sets, l0i_line, l0i_ways, l0i_l1i_latency, l1i_miss_latency, launch_lines,
-		prefetch_lines, branch_taken;
+	uint32_t l0i_sets, l0i_line, l0i_ways; /* L0 instruction cache; line in bytes */
+	uint32_t l0i_l1i_latency;
+	uint32_t l1i_miss_latency; /* 0: misses go through the network and L2 */
+	uint32_t launch_lines;     /* first lines of a function that come with a launch */
+	uint32_t prefetch_lines;
+	uint32_t branch_taken;
 	bool const_cold;
 	uint32_t rf_banks;
-	enum core_rf_read rf_read_trace, rf_read_control; /* without and with control codes */
+	enum core_rf_read rf_read_trace;   /* without control codes */
+	enum core_rf_read rf_read_control; /* with control codes */
 	bool rfc;
 	enum core_rfc_guess rfc_guess;
 	uint32_t result_queue;           /* 0: not modelled */
 	uint32_t port_imad_wide;         /* cycles that IMAD.WIDE keeps the issue port longer */
-	uint32_t interval[N_CORE_UNITS]; /* CORE_TENSOR: the least */
-	uint32_t imad_wide;              /* that of IMAD.WIDE, instead of its unit's */
+	uint32_t interval[N_CORE_UNITS]; /* CORE_TENSOR: the minimum */
+	uint32_t imad_wide;              /* interval of IMAD.WIDE, in place of its unit's */
 	bool fp32_on_int, fp64_shared;
 	uint32_t tensor_rate;  /* half multiply-adds a cycle and sub-core */
-	uint32_t fp64_latency; /* of the unit that sub-cores share */
+	uint32_t fp64_latency; /* latency of the unit that sub-cores share */
 	uint32_t sfu_latency;
 	uint32_t mem_places, mem_first, mem_first_lanes, mem_interval, mem_interval_shared;
 	uint32_t sm_bytes, shared_bytes, sm_interval;
-	uint32_t l1_tag_banks;                    /* a power of 2 */
-	uint32_t l1_tag_bits;                     /* of a line's number that name a bank */
-	uint32_t l1_tag_fold;                     /* these doubled as often as 64 bits allow */
-	uint32_t l1_ways, l1_reserved, cta_shmem; /* bytes; 0: none, and without the modern core */
+	uint32_t l1_tag_banks; /* a power of 2 */
+	uint32_t l1_tag_bits;  /* bits of a bank number */
+	uint32_t l1_tag_fold;  /* l1_tag_bits doubled until at least 32 */
+	uint32_t l1_ways;      /* 0: by -gpgpu_cache:dl1 */
+	uint32_t l1_reserved;  /* bytes */
+	uint32_t cta_shmem;    /* bytes of shared memory added to each CTA */
 	uint32_t shared_latency, l1_latency, ldgsts_latency, const_latency, s2r_latency;
 	uint32_t link_bytes, prt;
 	uint32_t barrier, barrier_per_warp, barrier_delay;
-	uint32_t membar[3]; /* CTA, GPU, system */
-	/*
-	 * Millionths of a cycle that the GPU's distributor of
-	 * CTAs is busy with placing one, and with one that ends.
-	 */
-	uint64_t cta_interval, cta_retire;
+	uint32_t membar[3];    /* latency by scope: CTA, GPU, system */
+	uint64_t cta_interval; /* time of the CTA distributor for placing a CTA, in 10^-6 cycles */
+	uint64_t cta_retire;   /* time of the CTA distributor for a CTA that ends, in 10^-6 cycles */
 	uint32_t cta_latency, cta_latency_per_warp, warp_interval;
-	uint64_t kernel_least
-		[3]; /* millionths of cycles of a kernel, at the least: once, for a warp of a CTA, a CTA */
+	/*
+	 * Minimum duration of a kernel in 10^-6 cycles: constant part, part per warp of a CTA, part per CTA.
+	 */
+	uint64_t kernel_least[3];
 };
 
 #endif

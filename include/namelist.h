@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Choosing by name: "gpu_sim_cycle,gpu_ipc,L2_*". * stands for any text, ? for one character; brackets are
- * themselves, so that dram[3].n_act needs no quoting here.
+ * Lists of name patterns: "gpu_sim_cycle,gpu_ipc,L2_*". * matches any text, ? one character; brackets match
+ * themselves, so that dram[3].n_act needs no quoting.
  */
 #ifndef NAMELIST_H
 #define NAMELIST_H
@@ -14,8 +14,8 @@ struct namelist {
 	size_t n;
 };
 
-void namelist_add(struct namelist *l, const char *text); /* comma-separated; empty items are left out */
-long namelist_find(const struct namelist *l, const char *name); /* the first item that matches, or -1 */
+void namelist_add(struct namelist *l, const char *text);        /* comma-separated; empty items are ignored */
+long namelist_find(const struct namelist *l, const char *name); /* index of the first match, or -1 */
 bool namelist_matches(const char *pattern, const char *name);
 void namelist_free(struct namelist *l);
 

@@ -2,9 +2,9 @@
 /*
  * Packed streams (trace-pack(5)): a kernel list and all its kernels in one checked, seekable file.
  *
- * Writing takes each kernel as text, in any pieces, or as records. Reading gives the list, the text of
- * kernels or of some of their thread blocks, or kernels as struct trace without text in between. A stream
- * that cannot be sought is read in order, or first copied to a temporary file.
+ * The writer takes each kernel as text, in any pieces, or as records. The reader returns the list, the text
+ * of kernels or of some of their thread blocks, or kernels as struct trace without text in between. A stream
+ * that cannot be sought is read in order, or copied to a temporary file first.
  */
 #ifndef PACK_H
 #define PACK_H
@@ -23,159 +23,170 @@ struct cubins;
 
 struct pack_writer;
 
-/* level: of zstd, 1 to 19; at 1 and 2 addresses and flow are learnt from a part of the warps, too. */
+/*
+ * Writer to out. level: zstd level 1 to 19; 1 and 2 also train the models of addresses and flow on fewer
+ * warps.
+ */
 struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads);
-/* Can a stream hold a list of n bytes? */
+/* Reports whether a stream can hold a list of n bytes. */
 bool pack_list_fits(size_t n);
 /*
- * First of all: the list's text, which fits, and its file's name. name NULL: there was no list file, text is
- * the kernels' file names, one a line.
+ * Writes the list's text, which fits, and its file name; called first. name NULL: there was no list file,
+ * text is the kernels' file names, one a line.
  */
 void pack_put_list(struct pack_writer *w, const char *name, const char *text, size_t n);
-/* Before the first kernel: picks, as text of trace-picks(5), for the list of the stream. */
+/* Writes picks for the list as text of trace-picks(5); called before the first kernel. */
 void pack_put_picks(struct pack_writer *w, const char *text, size_t n);
 /*
- * Before the first kernel: functions, to be had as long as the writer; more may be added. The control codes
- * of the one that has a kernel's name and machine are stored with it.
+ * Sets the functions whose control codes are stored with the kernels of the same name and compute capability;
+ * called before the first kernel. codes must outlive the writer; functions may be added to it meanwhile.
  */
 void pack_put_codes(struct pack_writer *w, const struct cubins *codes);
-/* Instructions whose control codes were stored with the kernel that ended last; 0: none. */
+/* Number of instructions whose control codes were stored with the kernel that ended last. */
 uint32_t pack_coded(const struct pack_writer *w);
-/* The kernels in the order in which the list first names them. */
+/* Begins a kernel. Kernels come in the order in which the list first names them. */
 void pack_begin(struct pack_writer *w);
 void pack_feed(struct pack_writer *w, const void *bytes, size_t n);
-/* hash (16 bytes, or NULL) gets the XXH3-128 of the kernel's text. */
+/* Ends a kernel. hash (16 bytes, or NULL) is set to the XXH3-128 of the kernel's text. */
 void pack_end(struct pack_writer *w, unsigned char *hash);
 /*
- * A kernel of traces from PTX whose records are at hand, without its text: between pack_begin and pack_end
- * (whose hash is left alone) pack_records in place of pack_feed, then pack_block for each thread block. The
- * stream unpacks to the header and the lines that say what the records do.
+ * Kernels from PTX can be written as records instead of text: pack_records() in place of pack_feed(), then
+ * pack_block() for each thread block, between pack_begin() and pack_end(), which then leaves hash unchanged.
+ * The stream unpacks to the header and the lines that correspond to the records.
  */
 struct pack_inst {
-	uint32_t pc, width; /* width 0: its lines have no addresses */
+	uint32_t pc;
+	uint32_t width; /* bytes per lane; 0: lines without addresses */
 };
-enum { ADDR_MOVED = ADDR_DELTA }; /* there are no lists of differences */
+enum { ADDR_MOVED = ADDR_DELTA }; /* records have no lists of differences */
 /*
- * A run: instructions id, id + 1, ..., n of them and not 0, executed one after another by the lanes of mask. id
- * is the number in inst; n_inst more: their lines have other columns, too, and all behind the mask is text. No
- * run begins with what the one before it could go on with: warps that do the same have the same runs.
+ * Run of n > 0 consecutive instructions id, id + 1, ... executed by the lanes of mask. id is an index into
+ * inst; id + n_inst: the lines have further columns, and everything after the mask is text. A run never
+ * starts with an instruction that would extend the run before it, so warps with equal behaviour have equal
+ * runs.
  */
 struct pack_run {
 	uint32_t id, n, mask;
 };
-/* Of each instruction in runs whose lines have addresses or text. */
+/* Addresses or text of one instruction in a run. */
 struct pack_more {
 	/*
-	 * Without text. In words: index << 2 | ADDR_STRIDE (base, stride: of lanes without a hole in mask, if
-	 * it fits 32 bits; always of one lane and of none, the words that are not needed being 0), ADDR_LIST
-	 * (a word for each lane of mask) or ADDR_MOVED (what to add, then by how many words the list lies
-	 * before these two: one of all lanes, as mask).
+	 * Without text: index into word << 2 | kind. ADDR_STRIDE: base and stride, for a mask without holes
+	 * and a stride of 32 bits; also for one lane or none, with unused words 0. ADDR_LIST: a word for each
+	 * lane of mask. ADDR_MOVED: an addend, then the distance in words back to a list for the same mask.
 	 */
 	uint32_t addr;
-	uint32_t text_len;
+	uint32_t text_len; /* bytes of text */
 };
 struct pack_warp {
 	const struct pack_run *run;
 	const struct pack_more *more;
 	const uint64_t *word;
-	const char *text; /* of more[], one after another */
+	const char *text; /* texts of more[] in order */
 	uint32_t n_runs, n_more, n_words;
 	size_t n_text; /* bytes */
 };
-/* header: up to the newline of its last line; inst, which outlives the kernel: the static code. */
+/*
+ * Begins the records of a kernel. header: up to its last newline; inst: static code, must outlive the kernel.
+ */
 void pack_records(
 	struct pack_writer *w, const char *header, size_t n, const struct pack_inst *inst, uint32_t n_inst);
-/* Warps 0, 1, ... of thread block id; everything is copied. */
+/* Writes warps 0, 1, ... of thread block id; everything is copied. */
 void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps);
 /*
- * on_text: some of the kernel (from 0) is kept as plain text because it is no regular trace. Once for each.
+ * Sets a callback, called once for each kernel (from 0) of which a part is no regular trace and kept as text.
  */
 void pack_on_text(struct pack_writer *w, void (*on_text)(void *ctx, uint32_t kernel), void *ctx);
-/* Index and end marker. */
+/* Writes the index and end marker, and frees the writer. */
 void pack_writer_close(struct pack_writer *w);
 
 /* ---- reading ---- */
 
 struct pack;
 
-/* Does the file begin as a packed stream? false for "-" and what cannot be opened. */
+/* Reports whether the file begins as a packed stream; false for "-" and unreadable files. */
 bool pack_is(const char *path);
-/* path "-" is standard input. NULL and *f: no packed stream, newer version, damaged or truncated. */
+/*
+ * Opens a stream; path "-": standard input. NULL and *f: no packed stream, newer version, damaged, truncated.
+ */
 struct pack *pack_open(const char *path, struct fault *f);
-/* The same over bytes in memory that outlive it. */
+/* The same for n bytes in memory, which must outlive the pack. */
 struct pack *pack_memory(const char *name, const void *bytes, size_t n, struct fault *f);
-/* The same from an input at its first byte, copied to a temporary file; in stays the caller's. */
+/* The same for an input at its first byte, copied to a temporary file; the caller keeps in. */
 struct pack *pack_over(struct input *in, struct fault *f);
-/* Do the next bytes of the input begin a packed stream? Nothing is consumed. */
+/* Reports whether the next bytes of the input begin a packed stream; consumes nothing. */
 bool pack_begins(struct input *in);
 /*
- * The same without a copy, for who takes the kernels in their order: going back is a fault. The pack owns the
- * input when it is returned.
+ * The same as pack_over() without a copy, for callers that read the kernels in order: going back is a fault.
+ * On success the pack owns the input.
  */
 struct pack *pack_forward(struct input *in, struct fault *f);
 void pack_close(struct pack *p);
 
-/* What a pack says lives as long as it does. */
-const char *pack_path(const struct pack *p);      /* as input_name() has it */
-const char *pack_list_name(const struct pack *p); /* NULL: there was no list file */
+/* The returned texts are valid as long as the pack. */
+const char *pack_path(const struct pack *p);      /* as input_name() */
+const char *pack_list_name(const struct pack *p); /* NULL: made without a list file */
 const char *pack_list_text(const struct pack *p, size_t *n);
 uint32_t pack_kernels(const struct pack *p);
-const char *pack_name(const struct pack *p, uint32_t kernel); /* as the list has it */
-const char *pack_picks(const struct pack *p);                 /* text; NULL: none */
-bool pack_has_codes(const struct pack *p);                    /* may kernels have control codes? */
-uint64_t pack_bytes(const struct pack *p);                    /* of the stream */
+const char *pack_name(const struct pack *p, uint32_t kernel); /* file name in the list */
+const char *pack_picks(const struct pack *p);                 /* picks as text; NULL: none */
+bool pack_has_codes(const struct pack *p);                    /* true: kernels may have control codes */
+uint64_t pack_bytes(const struct pack *p);                    /* size of the stream */
 
 struct pack_kernel {
-	uint64_t text, insts, blocks,
-		stored; /* bytes, warp instructions, thread blocks, bytes kept as text */
-	char *name;     /* "-kernel name", "" where there is none */
+	uint64_t text;   /* bytes of text */
+	uint64_t insts;  /* warp instructions */
+	uint64_t blocks; /* thread blocks */
+	uint64_t stored; /* bytes kept as text */
+	char *name;      /* "-kernel name", "" without one; freed by the caller */
 	uint32_t grid[3], block[3];
-	uint64_t stream; /* of CUDA */
-	uint32_t codes;  /* instructions of its function whose control codes are stored */
-	bool slice;
+	uint64_t stream; /* CUDA stream */
+	uint32_t codes;  /* instructions with stored control codes */
+	bool slice;      /* cut from a larger grid */
 };
 
-/* What is known of a kernel without unpacking it. Free name. 0 or -1. */
+/* Describes a kernel without unpacking it. 0, or -1 and *f. */
 int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct fault *f);
 
 /*
- * Is there a directory, by which pack_tally() unpacks nothing? In a stream from a pipe it comes last, and is
- * not used.
+ * Reports whether the stream has a directory, with which pack_tally() unpacks nothing. The directory is at
+ * the end, so it is not used for streams from a pipe.
  */
 bool pack_has_directory(const struct pack *p);
 /*
- * The same and counts, by the directory: 1: *k and *t are told, of *k not text, stored and slice, free name;
- * 0: the stream does not tell of this kernel; -1 and *f: the directory is damaged.
+ * Describes a kernel and its counts from the directory. 1: sets *t and *k except text, stored and slice;
+ * 0: the directory lacks the kernel; -1 and *f: the directory is damaged.
  */
 int pack_tally(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct tally *t, struct fault *f);
 
 /*
- * Add the function of the kernel, machine code of which only the control codes and what cubin.h decodes with
- * them is kept, to `to`, unless that has one of the name. 1, 0: the kernel has none, -1.
+ * Adds the function of the kernel to `to`, unless `to` has one of that name. Its machine code has only the
+ * fields of struct control_code. 1; 0: the kernel has none; -1 and *f.
  */
 int pack_codes(struct pack *p, uint32_t kernel, struct cubins *to, struct fault *f);
 
 /*
- * Write the kernel's text, or of its thread blocks only numbers first to last (in file order, from 0), with
- * a mark in the header when some are left out. write returns false to stop. 0 or -1.
+ * Writes the kernel's text with its thread blocks first to last (in file order, from 0). A mark in the header
+ * indicates omitted blocks. write returns false to stop. 0, or -1 and *f.
  */
 int pack_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
 	bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx, struct fault *f);
-/* Check every byte of the stream. 0, or -1 and *f naming the place. */
+/* Checks every byte of the stream. 0, or -1 and *f with the place. */
 int pack_verify(struct pack *p, struct fault *f);
 
 /*
- * The list as klist_read gives it, kernel paths being the stream's name and the kernel's. Not yet set:
- * k->pack, by which klist_open finds the kernels.
+ * Reads the list as klist_read does; kernel paths are the stream's name and the kernel's. The caller sets
+ * k->pack, which klist_open needs.
  */
 int pack_klist(struct pack *p, struct klist *k, struct fault *f);
 /*
- * The stream that *in, at its first byte, is: a file that can be gone back in is opened by its path, of any
- * other *in is taken over (and NULL then) and read in order.
+ * Opens the stream in *in, which is at its first byte: a seekable file by its path, any other by taking over
+ * *in (set to NULL) and reading in order.
  */
 struct pack *pack_input(struct input **in, const char *path, struct fault *f);
-/* Number of the kernel of that name (as the list has it); -1: none. */
+/* Number of the kernel with that name in the list; -1: none. */
 int64_t pack_find(const struct pack *p, const char *name);
+/* Opens a kernel as trace_open does. */
 struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_options *o, struct fault *f);
 
 #endif

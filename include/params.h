@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The machine's parameters: every option that the timing model reads, parsed, checked and derived once.
+ * Parameters of the GPU: every option that the timing model reads, parsed, checked and derived once.
  *
- * Always true after params_init: all values are in range, all strings are taken apart, an impossible
- * machine has been refused at the line that made it so. No stage reads an option by name.
+ * Always true after params_init: all values are in range and all strings are parsed; an impossible
+ * configuration was rejected with the line at fault. The model reads no option by name.
  * Frequencies are in Hz, latencies in core cycles unless a name says otherwise.
  */
 #ifndef PARAMS_H
@@ -17,13 +17,13 @@
 #include "modern.h"
 #include "ptx.h"
 
-#define MAX_WARPS      64 /* warp slots per SM */
+#define MAX_WARPS      64 /* warp slots of an SM */
 #define MAX_SCHEDULERS 16
 #define MAX_SPECS      8
 #define MAX_BANKS      64 /* register banks */
 #define MAX_COLLECTORS 64 /* operand collector units of an SM, all sets together */
 #define MAX_L1_BANKS   64
-#define MAX_CTAS       32 /* per SM */
+#define MAX_CTAS       32 /* CTAs of an SM */
 
 /* ---- caches (CACHE-conf) ------------------------------------------------------------------- */
 
@@ -46,8 +46,8 @@ struct cache_params {
 	bool present; /* false: "none" */
 	enum cache_kind kind;
 	uint32_t sets, line_bytes, ways;
-	uint32_t ways_max;   /* CACHE-size-1; the tag array is laid out for it */
-	uint32_t atom_bytes; /* 32, or the line */
+	uint32_t ways_max;   /* size of the tag array (CACHE-size-1) */
+	uint32_t atom_bytes; /* bytes of a request: 32 (sectors) or the line */
 	enum replacement replacement;
 	enum write_policy write;
 	enum alloc_policy alloc;
@@ -80,7 +80,7 @@ struct unit_params {
 	uint32_t depth; /* stages; timing never depends on it inside 0 <= L-I < depth */
 };
 
-/* A set of collector units with its ports (SM-coll-1). */
+/* Sets of collector units with ports (SM-coll-1). */
 enum collector_kind {
 	COLLECT_GEN,
 	COLLECT_SP,
@@ -96,7 +96,7 @@ struct collector_params {
 	uint32_t units, in_ports, out_ports;
 };
 
-/* Rows of arch/sched.def, which has one policy a row. */
+/* Rows of arch/sched.def, one for each policy. */
 #define SCHED(name, argument, greedy, form) SCHED_##name,
 enum sched_id {
 #include "arch/sched.def"
@@ -117,8 +117,8 @@ struct latency {
 };
 
 /*
- * What this machine cannot do and no kernel may ask of it; few machines have any. unfit_rows say it in words: the
- * option that is to blame, what was found.
+ * Accesses that a configuration cannot serve; a kernel that makes one is rejected. unfit_rows have the option
+ * at fault and the reason as text.
  */
 enum unfit {
 	UNFIT_L1_BYTES = 1 << 0,
@@ -139,18 +139,18 @@ enum unfit {
 extern const struct unfit_row {
 	enum unfit bit;
 	enum conf_id option;
-	const char *found;
+	const char *problem;
 } unfit_rows[N_UNFIT];
 
 struct core_params {
-	uint32_t threads, warps; /* per SM */
+	uint32_t threads, warps; /* of an SM */
 	uint32_t max_ctas, registers, shmem_bytes;
 	bool ignore_resources; /* -gpgpu_ignore_resources_limitation */
 	uint32_t schedulers;
 	enum sched_id policy;
 	uint32_t policy_number; /* ACTIVE of two_level_active:ACTIVE:0:1, WARPS of warp_limiting:2:WARPS */
 	enum dependence_id dependence;
-	uint32_t max_issue; /* per warp and cycle: 1 or 2 */
+	uint32_t max_issue; /* instructions of a warp in a cycle: 1 or 2 */
 	bool dual_issue_diff;
 	bool sub_core;
 	struct unit_params unit[N_UNIT_KINDS]; /* UNIT_SPEC + n: specialized unit n + 1 */
@@ -161,8 +161,8 @@ struct core_params {
 	uint32_t reg_banks, collector_steps, fetch_steps;
 	bool perfect_icache, clock_gated_lanes;
 	uint32_t issue_histogram_sm;                  /* -gpgpu_warp_issue_shader */
-	struct latency latency[N_CLASSES];            /* by enum isa_class; 1,1 where no option applies */
-	struct latency ptx[N_PTX_LISTS][PTX_ENTRIES]; /* of PTX: by enum ptx_list and entry */
+	struct latency latency[N_CLASSES];            /* by enum isa_class; 1,1 without an option */
+	struct latency ptx[N_PTX_LISTS][PTX_ENTRIES]; /* PTX instructions: by enum ptx_list and entry */
 	/* load/store unit */
 	uint32_t ldst_steps; /* -gpgpu_mem_unit_ports, or the warp parts when 0 */
 	uint32_t smem_latency, smem_banks, warp_parts;
@@ -176,47 +176,48 @@ struct core_params {
 	uint32_t response_max; /* -gpgpu_n_ldst_response_buffer_size */
 	bool perfect_mem, local_mem_map;
 	uint32_t unfit;                         /* enum unfit */
-	struct cache_params l1d, l1i, l1c, l1t; /* l1i: of the core in use */
-	struct fault no_constants, no_textures; /* why kernels may not access them; id NULL: they may */
+	struct cache_params l1d, l1i, l1c, l1t; /* l1i: of the selected core model */
+	struct fault no_constants, no_textures; /* reason for rejecting such accesses; id NULL: allowed */
 };
 
 /* ---- network, memory --------------------------------------------------------------------------- */
 
 struct network_params {
 	uint32_t mode;    /* 1: intersim2, 2: local crossbar */
-	const char *file; /* mode 1: its configuration, found beside the GPU configuration */
+	const char *file; /* mode 1: path of the network file */
 	struct place file_at;
 	uint32_t in_limit, out_limit, subnets, arbiter, grant_cycles, flit_bytes;
-	uint32_t cluster_ports; /* packets of a cluster in a core cycle, each way */
+	uint32_t cluster_ports; /* packets of a cluster in a core cycle, in each direction */
 	uint32_t eject_max;     /* -gpgpu_n_cluster_ejection_buffer_size */
 };
 
 struct dram_params {
 	bool simple, fr_fcfs, dual_bus, write_queue; /* write_queue: after quirk Q4-1 */
-	uint32_t queue_max, return_max;              /* as set; 0 has meanings (MEM-part-1, MEM-bus-3) */
+	uint32_t queue_max, return_max;              /* entries; 0 is special (MEM-part-1, MEM-bus-3) */
 	uint32_t write_max, write_high, write_low;
 	uint32_t bus_bytes, burst, freq_ratio, chips;
 	uint32_t atom_bytes, burst_cycles; /* derived: BL * bus * chips; BL / ratio */
 	uint32_t nbk, nbkgrp, tCCD, tRRD, tRCD, tRAS, tRP, tRC, tCDLR, tWR, CL, WL, tCCDL, tRTPL;
-	uint32_t tRCDWR, tRTW, tWTR, tWTP; /* derived, 32-bit wrap as the original */
+	uint32_t tRCDWR, tRTW, tWTR, tWTP; /* derived, with the original's 32-bit wrap */
 	uint32_t bank_index, group_index;
 	bool no_turnaround;
 	const char *timing_text; /* as written */
 };
 
-/* Address bits of each field, before room is made for the channel number. */
+/* Masks of the address bits of each field; with chip_at, bits of the address without the channel number. */
 struct addr_params {
 	uint64_t chip, bank, row;
-	int chip_at;              /* lowest bit of the channel number; -1: its bits are those of chip */
+	int chip_at;              /* lowest bit of the channel number; -1: selected by the mask chip */
 	uint32_t partition_index; /* -gpgpu_memory_partition_indexing */
 };
 
 struct memory_params {
-	uint32_t channels, subs; /* M, P */
+	uint32_t channels; /* M */
+	uint32_t subs;     /* P: sub partitions (slices) of a channel */
 	uint32_t queue_icnt_l2, queue_l2_dram, queue_dram_l2, queue_l2_icnt;
 	uint32_t rop_latency, dram_latency;
-	uint32_t l2_sides,
-		l2_far_latency; /* sides: a half of each channel's slices for each half of the clusters */
+	uint32_t l2_sides;       /* 2: half of each channel's slices is near each half of the clusters */
+	uint32_t l2_far_latency; /* added latency of the far side */
 	bool l2_texture_only, flush_l2, memcpy_warms_l2, latency_stats;
 	struct cache_params l2;
 	struct dram_params dram;
@@ -230,32 +231,33 @@ struct params {
 	bool rotate_sms;                         /* -gpgpu_simt_core_sim_order 1 */
 	double hz[4]; /* core, icnt, l2, dram: -gpgpu_clock_domains, MHz * 1000000 as double */
 	struct core_params core;
-	struct modern_params modern; /* of the other SM core */
+	struct modern_params modern; /* SM core with -core_model modern */
 	struct network_params net;
 	struct memory_params mem;
 	/* launch (trace-sim-launch(7)) */
 	bool concurrent_kernels;
 	uint32_t run_slots; /* -gpgpu_max_concurrent_kernel */
-	uint32_t window; /* kernels loaded at once: run_slots when concurrent or of several streams, else 1 */
+	uint32_t window; /* kernels loaded at once: run_slots with concurrency or several streams, else 1 */
 	uint32_t launch_latency, tb_latency;
-	/* limits; 0: none */
+	/* limits of the run; 0: none */
 	uint64_t max_cycle, max_insn, max_cta, max_completed_cta;
 	bool deadlock_detect;
 	uint32_t sample_cycles; /* first number of -gpgpu_runtime_stat */
 };
 
-/* From a configuration. 0, or -1 and *f naming option, place, value and what is possible. */
+/* Sets *p from a configuration. 0, or -1 and *f with option, place, value and possible values. */
 int params_init(struct params *p, const struct gpuconf *c, struct fault *f);
 /*
- * Sets of an L1 with -core_l1_ways, ways of another, beside so many bytes of shared memory
- * (-gpgpu_adaptive_cache_config); 0: nothing is left.
+ * Size of the L1 next to shmem bytes of shared memory (-gpgpu_adaptive_cache_config): its sets with
+ * -core_l1_ways, else its ways; 0: no space is left.
  */
 uint32_t params_l1_rows(const struct params *p, uint32_t shmem);
-/* The masks of a mapping such as "dramid@8;0000...": NULL, or what is wanted instead. */
+/* Parses a mapping such as "dramid@8;0000..." into masks. NULL, or the expected form. */
 const char *params_mapping(struct addr_params *a, const char *text);
 
-/* "<ct>:<nset>:<line>:<assoc>,..." (CACHE-conf). Role rules: see params_cache.c. */
+/* Uses of a cache; params_cache.c has the rules of each. */
 enum cache_role { ROLE_L1D, ROLE_L1I, ROLE_L1C, ROLE_L1T, ROLE_L2 };
+/* Parses and checks a cache option "<ct>:<nset>:<line>:<assoc>,..." (CACHE-conf). 0, or -1 and *f. */
 int params_cache(struct cache_params *p, const struct gpuconf *c, enum conf_id id, enum cache_role role,
 	struct fault *f);
 

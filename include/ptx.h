@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * PTX instructions as the timing model sees them: the rows of libcommon/arch/ptx-ops.def, and what an
- * opcode's text says about type, space, cache operator and vector width.
+ * PTX instructions in the timing model: the rows of libcommon/arch/ptx-ops.def, and type, space, cache
+ * operator and vector width from an opcode's text.
  *
  * Always true: the table is constant; a row is found by whole words of the opcode, the longest stem first.
- * What an instruction computes is not known here.
  */
 #ifndef PTX_H
 #define PTX_H
@@ -14,11 +13,11 @@
 #include <stdint.h>
 #include "isa.h"
 
-/* How class and latency follow from an opcode. */
+/* Rules for class and latency of an opcode. */
 enum ptx_rule {
 	PTX_RULE_PLAIN,    /* ALU, latency 1 */
-	PTX_RULE_ARITH,    /* f32: SP, f64: DP, else INT; from that type's list */
-	PTX_RULE_INT_NEXT, /* INT, one more than in the integer list */
+	PTX_RULE_ARITH,    /* f32: SP, f64: DP, else INT; latency from that type's list */
+	PTX_RULE_INT_NEXT, /* INT, latency from the integer list plus 1 */
 	PTX_RULE_DIVIDE,   /* SFU, latency from the type's list */
 	PTX_RULE_SFU,
 	PTX_RULE_TENSOR,
@@ -32,7 +31,7 @@ enum ptx_rule {
 	PTX_RULE_MEMBAR,
 };
 
-/* What an instruction does besides occupying its unit. */
+/* Effect of an instruction apart from occupying its unit. */
 enum ptx_kind {
 	PTX_KIND_PLAIN,
 	PTX_KIND_LD,
@@ -46,15 +45,15 @@ enum ptx_kind {
 struct ptx_op {
 	const char *stem; /* "wmma.load" */
 	uint8_t rule;     /* enum ptx_rule */
-	uint8_t entry;    /* in the list of latencies */
+	uint8_t entry;    /* index in the list of latencies */
 	uint8_t kind;     /* enum ptx_kind */
-	const char *
-		reason; /* why the rule was taken for an instruction that the original lacks; "": it has it */
+	/* Reason of the rule for an instruction that the original lacks; "": the original has it. */
+	const char *reason;
 };
 
 /* Row of an opcode (n bytes); NULL: none. */
 const struct ptx_op *ptx_op_find(const char *opcode, size_t n);
-/* The table, to list it: row i, NULL behind the last. */
+/* Row i of the table; NULL after the last. */
 const struct ptx_op *ptx_op_at(unsigned i);
 
 /* Lists of latencies; NONE: one cycle. */
@@ -69,22 +68,22 @@ enum ptx_list {
 };
 #define PTX_ENTRIES 6 /* of the longest list */
 
-/* What the words of an opcode say. */
+/* Properties of an opcode from its words. */
 struct ptx_form {
 	const struct ptx_op *op; /* NULL: no row, taken as PLAIN */
 	uint8_t class;           /* enum isa_class */
-	uint8_t list, entry;     /* enum ptx_list and the place in it; more: added to what stands there */
-	uint8_t more;
-	uint8_t space;    /* enum space; NONE for what accesses no memory */
-	uint8_t elements; /* of the vector, 1, 2, 4 or 8 */
-	uint8_t bytes;    /* of the element type, 0: the opcode names none */
-	bool bypass;      /* cache operator .cg: past the L1 */
-	bool nc;          /* cache operator .nc */
-	bool arrive;      /* a barrier that is not waited for */
+	uint8_t list, entry;     /* enum ptx_list and index in it */
+	uint8_t more;            /* cycles added to that latency */
+	uint8_t space;           /* enum space; NONE without memory access */
+	uint8_t elements;        /* vector elements: 1, 2, 4 or 8 */
+	uint8_t bytes;           /* size of the element type, 0: the opcode names none */
+	bool bypass;             /* cache operator .cg: bypasses the L1 */
+	bool nc;                 /* cache operator .nc */
+	bool arrive;             /* barrier without waiting */
 };
 
 /*
- * The form of an opcode of n bytes as a line "-code" spells it (ld.global.u32); what it does not name is 0.
+ * Sets *f for an opcode of n bytes as in a line "-code" (ld.global.u32); fields that it does not name are 0.
  */
 void ptx_form_of(struct ptx_form *f, const char *opcode, size_t n);
 

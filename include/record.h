@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Result records: one "run", one "kernel" each, one "end" (see trace-stats(5)), as text, JSON or msgpack.
+ * Writer of result records: "run", a "kernel" for each kernel, "end" (trace-stats(5)), as text, JSON or
+ * msgpack.
  *
- * A record is a tree of named values written in call order. Numbers are written independently of the
- * locale; a ratio that is undefined is null, nil or nan. Text lines are "name value unit".
+ * A record is a tree of named values written in call order. Numbers are written independently of the locale;
+ * a ratio that is undefined is null, nil or nan. Text lines are "name value unit".
  */
 #ifndef RECORD_H
 #define RECORD_H
@@ -16,7 +17,7 @@ enum record_format { RECORD_TEXT, RECORD_JSON, RECORD_MSGPACK };
 
 struct record_writer;
 
-/* To out, which stays the caller's; record_close() frees the writer. */
+/* Writer to out, which the caller closes; record_close() frees the writer. */
 struct record_writer *record_open(FILE *out, enum record_format format);
 void record_begin(struct record_writer *w, const char *record); /* "run", "kernel", "end" */
 void record_string(struct record_writer *w, const char *name, const char *value);
@@ -24,21 +25,19 @@ void record_uint(struct record_writer *w, const char *name, uint64_t value, cons
 void record_int(struct record_writer *w, const char *name, int64_t value, const char *unit);
 void record_real(struct record_writer *w, const char *name, double value, const char *unit);
 void record_bool(struct record_writer *w, const char *name, bool value);
-void record_group(struct record_writer *w, const char *name); /* open a nested object, such as "stats" */
+void record_group(struct record_writer *w, const char *name); /* opens a nested object, such as "stats" */
 void record_group_end(struct record_writer *w);
 void record_dim(struct record_writer *w, const char *name, const uint32_t dim[3]); /* a group of x, y, z */
-void record_end(struct record_writer *w);                                          /* write the record out */
-void record_close(struct record_writer *w);                                        /* does not close out */
+void record_end(struct record_writer *w);                                          /* writes the record */
+void record_close(struct record_writer *w);                                        /* leaves out open */
 
-/* Values as records show them, for what stands beside records. */
+/* Values in the format of records, for other output. */
 #define RECORD_UINT_CAP 21 /* bytes that record_uint_text() may need, with the NUL */
 #define RECORD_REAL_CAP 40 /* bytes that record_real_text() may need, with the NUL */
 size_t record_uint_text(char out[RECORD_UINT_CAP], uint64_t value); /* decimal; returns the length */
-/*
- * The shortest text that reads back as value, which is finite; with a point whatever the locale. Gives out.
- */
+/* Shortest text that reads back as value, which is finite, with a point in any locale. Returns out. */
 const char *record_real_text(char out[RECORD_REAL_CAP], double value);
-/* A copy of value, to free(), in which malformed UTF-8 appears as \xNN. */
+/* Copy of value with malformed UTF-8 as \xNN; freed by the caller. */
 char *record_utf8(const char *value);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * SASS opcodes as the modern SM core sees them: the scheduling class of a stem, and the distances that
- * readers keep behind a producer of a class. The figures stand in libcommon/arch/sass.def and latency.def.
+ * SASS opcodes in the modern SM core: the scheduling class of a stem, and the fixed distances in cycles from
+ * a producer of a class to its readers. Tables: libcommon/arch/sass.def and latency.def.
  *
- * Always true: a class has either distances for every operand or none; those without (memory, special
- * functions, branches) end with an event of their own.
+ * Always true: a class has either distances for every operand or none. Classes without distances (memory,
+ * special functions, branches) end with an event.
  */
 #ifndef SASS_H
 #define SASS_H
@@ -17,7 +17,7 @@ enum sass_class {
 	SASS_NONE,
 	SASS_FXU,  /* integer, logic, conversion between integers, comparisons */
 	SASS_FE,   /* NOP, DEPBAR: no unit; distances as FXU */
-	SASS_FMAI, /* single precision and what shares its multiplier */
+	SASS_FMAI, /* single precision and other users of its multiplier */
 	SASS_IMAD,
 	SASS_HALF,
 	SASS_FP64,
@@ -27,7 +27,7 @@ enum sass_class {
 	SASS_IMMA,
 	SASS_DMMA,
 	SASS_FAST,
-	SASS_SLOW, /* memory and special functions, by when sources are read */
+	SASS_SLOW, /* memory and special functions */
 	SASS_BRU,
 	SASS_R2UR,
 	SASS_S2UR,
@@ -40,7 +40,7 @@ enum sass_class {
 	N_SASS_CLASSES
 };
 
-/* What a source register is to its reader. */
+/* Uses of a source register, which differ in the time of the read. */
 enum sass_operand {
 	READ_FXU,
 	READ_FMAI,
@@ -55,33 +55,32 @@ enum sass_operand {
 	READ_MMA,
 	READ_MMA_C,
 	READ_CLMAD,
-	READ_ADDRESS, /* of a memory instruction; without forwarding as READ_SLOW */
+	READ_ADDRESS, /* address of a memory instruction; without forwarding as READ_SLOW */
 	READ_HALF_C,  /* accumulator of HFMA2; without forwarding as READ_HALF */
 	READ_UDP,
 	READ_UMATH,
 	READ_UMEMORY,
 	READ_ULDC,
 	READ_UMOV,
-	READ_TMA, /* uniform registers */
+	READ_TMA, /* from READ_UDP on: uniform registers */
 	N_SASS_OPERANDS
 };
 
 struct sass_latency {
-	uint8_t after[N_SASS_CLASSES][N_SASS_OPERANDS]; /* cycles, 0: no fixed distance */
+	uint8_t after[N_SASS_CLASSES][N_SASS_OPERANDS]; /* cycles to a reader, 0: no fixed distance */
 	uint8_t overwrite[N_SASS_CLASSES];              /* cycles to a later writer, at least 1 */
 	uint8_t predicate_math[N_SASS_CLASSES], predicate[N_SASS_CLASSES]; /* 0: no fixed distance */
 };
 
 /*
- * Bytes of opcode (n of them) that are its stem: up to the first dot, or the second for HFMA2.MMA and the
- * like.
+ * Length of the stem of an opcode of n bytes: up to the first dot, or the second for HFMA2.MMA and the like.
  */
 size_t sass_stem(const char *opcode, size_t n);
-/* Class of an opcode on a machine (70 .. 121). known, where not NULL: false when the class is a guess. */
+/* Class of an opcode for compute capability sm (70 .. 121). *known (or NULL): false when it is a guess. */
 enum sass_class sass_class_of(const char *opcode, size_t n, unsigned sm, bool *known);
-/* The distances on a machine; family 90 or 100 chooses the table. forwarding: with the FORWARD rows. */
+/* Sets the distances for compute capability sm from table family 90 or 100; forwarding: with FORWARD rows. */
 void sass_latency(struct sass_latency *l, unsigned family, unsigned sm, bool forwarding);
-/* How an ordinary register is read by an instruction of the class (READ_SLOW for memory). */
+/* Use of an ordinary source register by an instruction of the class (READ_SLOW for memory). */
 enum sass_operand sass_operand_of(enum sass_class c);
 /* The same for a uniform register. */
 enum sass_operand sass_uniform_operand_of(enum sass_class c);

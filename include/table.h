@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One hash table for all: it finds numbers of things that their owner keeps in an array.
+ * Hash table of array indices: the elements are in an array of the owner.
  *
- * Open addressing over slots of a hash and a number. Always true: at most half of the slots are taken, so
- * that a search ends; the slots hold the hashes, so that growing asks nobody; what was added is not taken out
- * again but all together. It leaves out what the things are: whoever looks compares them, as in
+ * Open addressing; a slot has a hash and a number. Always true: at most half of the slots are taken, so a
+ * search ends. The slots contain the hashes, so growing needs no access to the elements. Single elements
+ * cannot be removed. The caller compares elements:
  *
- *	FOR_TABLE (w, &t, table_hash(name, len))
- *		if (is(w.number, name, len))
- *			return w.number;
- *	table_add(&t, table_hash(name, len), n++);
+ * 	FOR_TABLE (w, &t, table_hash(name, len))
+ * 		if (is(w.number, name, len))
+ * 			return w.number;
+ * 	table_add(&t, table_hash(name, len), n++);
  *
- * A zeroed table is empty and ready. Numbers come in the order in which they were added.
+ * A zeroed table is empty. Numbers of equal hash are found in the order in which they were added.
  */
 #ifndef TABLE_H
 #define TABLE_H
@@ -19,10 +19,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TABLE_NONE UINT32_MAX /* no number; all that are added are below */
+#define TABLE_NONE UINT32_MAX /* no number; above all numbers */
 
 struct table_slot {
-	uint32_t hash, next; /* number + 1; 0: free */
+	uint32_t hash;
+	uint32_t next; /* number plus 1; 0: free */
 };
 
 struct table {
@@ -30,19 +31,19 @@ struct table {
 	uint32_t n, n_slots; /* n_slots: 0 or a power of 2 */
 };
 
-/* Hash of n bytes (XXH3), the same on every machine; of n words, which are hashed as their bytes. */
+/* XXH3 hash of n bytes, or of the bytes of n words. */
 uint64_t table_hash(const void *bytes, size_t n);
 uint64_t table_hash_words(const uint64_t *word, size_t n);
-/* Number (below TABLE_NONE) is found under this hash from now on. Nothing is compared. */
+/* Adds number (below TABLE_NONE) under a hash, without comparison. */
 void table_add(struct table *t, uint64_t hash, uint32_t number);
-/* Empty again; the slots stay. */
+/* Empties the table; keeps its memory. */
 void table_clear(struct table *t);
 void table_free(struct table *t);
 
-/* A search under way: number is the next that was added under the hash, or TABLE_NONE. */
+/* State of a search. number: the current number under the hash, or TABLE_NONE. */
 struct table_walk {
 	const struct table *t;
-	uint32_t hash, at, number;
+	uint32_t hash, slot, number; /* slot: index of the next slot */
 };
 
 static inline void table_step(struct table_walk *w)
@@ -50,9 +51,9 @@ static inline void table_step(struct table_walk *w)
 	const struct table_slot *s;
 
 	do
-		s = &w->t->slot[w->at++ & (w->t->n_slots - 1)];
+		s = &w->t->slot[w->slot++ & (w->t->n_slots - 1)];
 	while (s->next && s->hash != w->hash);
-	w->number = s->next - 1; /* of a free slot TABLE_NONE */
+	w->number = s->next - 1; /* a free slot gives TABLE_NONE */
 }
 
 static inline struct table_walk table_first(const struct table *t, uint64_t hash)
@@ -64,7 +65,7 @@ static inline struct table_walk table_first(const struct table *t, uint64_t hash
 	return w;
 }
 
-/* for (each number added under the hash) { w.number } */
+/* Loops over the numbers w.number added under the hash. */
 #define FOR_TABLE(w, table, hash) \
 	for (struct table_walk w = table_first(table, hash); w.number != TABLE_NONE; table_step(&w))
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a kernel does, counted: warp instructions by class, active lanes, sectors of its accesses. By these
- * numbers kernels are told apart (trace-pick), and packed streams carry them in their directory.
+ * Counts of a kernel: warp instructions by class, active lanes, sectors of its accesses. trace-pick
+ * distinguishes kernels by them, and packed streams have them in their directory.
  *
- * Always true: counts are of the trace alone, no machine has a part in them; they add up over the records in
- * any order.
+ * Always true: counts depend on the trace alone, not on a GPU, and add up over the records in any order.
  */
 #ifndef TALLY_H
 #define TALLY_H
@@ -13,7 +12,7 @@
 #include "isa.h"
 #include "trace.h"
 
-/* The fields that are not by class, in the order in which packed streams have them. */
+/* Fields other than those by class, in their order in packed streams. */
 #define TALLY_FIELDS(X) \
 	X(lanes)   /* active lanes of all warp instructions */ \
 	X(loads)   /* sectors of 32 bytes of global and generic loads */ \
@@ -29,12 +28,14 @@ struct tally {
 	uint64_t of_class[N_CLASSES]; /* warp instructions */
 };
 
-/* Does an access of this instruction count by its sectors, so that tally_access() needs addresses? */
+/*
+ * Reports whether accesses of this instruction are counted in sectors, so that tally_access() needs
+ * addresses.
+ */
 bool tally_wants_lanes(const struct inst *in);
 /*
- * One execution of an instruction that has addresses, by the lanes of mask; lane[i] is the address of lane i,
- * and is not looked at where none are wanted. What no lane executes counts for nothing. Classes are the
- * caller's to count.
+ * Counts one execution of an instruction with addresses by the lanes of mask. lane[i], the address of lane i,
+ * is read only if tally_wants_lanes(). An empty mask counts nothing. The caller counts the classes.
  */
 void tally_access(struct tally *t, const struct inst *in, const uint64_t lane[32], uint32_t mask);
 void tally_add(struct tally *to, const struct tally *from);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From picks to the application: totals, rates and how far they may be off.
+ * Estimates for an application from its picks: totals, rates and their confidence intervals.
  *
  * A total is the sum of weight times value; a rate is the ratio of two totals, never a mean of rates; a
- * maximum is the largest of the picks. The 95 % interval is the larger of two: Student's, by how far the
- * picks of a stratum stray from their common rate, per size; and that of a normal model in which what was
- * expected of the stratum counts as one pick more.
+ * maximum is the largest of the picks. The 95 % interval is the larger of two: Student's, from the deviations
+ * of the picks of a stratum from their common rate per size; and that of a normal model in which the expected
+ * spread of the stratum counts as one more pick.
  */
 #ifndef WEIGHTED_H
 #define WEIGHTED_H
@@ -15,32 +15,32 @@
 
 /*
  * Half of the 95 % interval of the sum over picks of weight times y[pick]; 0 where every kernel was picked.
- * NaN: it cannot be told, as a stratum of several kernels has one pick.
+ * NaN: unknown, because a stratum of several kernels has only one pick.
  */
 double weighted_half(const struct picks *p, const double *y);
 
-/* The point of Student's t that 2.5 % lie above; freedom, its degrees, above 0: that of one for less. */
+/* 97.5 % quantile of Student's t distribution for degrees of freedom above 0; below 1 as for 1. */
 double weighted_student(double freedom);
 
-/* The figures of one run, by pick. */
+/* Figures of one run, by pick. */
 struct weighted;
 /*
- * kernel: those of the store that belong to the run. NULL and *f: a pick is not among them, or the run says
- * that it took other picks.
+ * Figures of a run whose kernels are the n_kernels at kernel. NULL and *f: they lack a pick, or the run used
+ * other picks.
  */
 struct weighted *weighted_new(struct store *s, const struct picks *p, const struct store_run *run,
 	const struct store_kernel *kernel, uint32_t n_kernels, struct fault *f);
 void weighted_free(struct weighted *w);
 
 /*
- * The figure of a column over the application. false: it cannot be had, as a pick lacks it, or a rate its
- * parts. stray gets, by pick, what its value contributes to the figure, for weighted_half(). *bounded false:
- * its error is not known, as of a maximum, and of misses and DRAM bytes that a run with --warm counts of the
- * kernels left out, too.
+ * Estimates the figure of a column over the application. false: a pick lacks it, or the parts of a rate are
+ * missing. stray[pick] is set to the pick's contribution, for weighted_half(). *bounded false: the error is
+ * unknown, as for a maximum, and for misses and DRAM bytes that a run with --warm also counts for the
+ * kernels left out.
  */
 bool weighted_figure(const struct weighted *w, uint32_t column, double *value, double *stray, bool *bounded);
 
-/* Is that a figure of a run from which others follow, so that it must be in the store? */
+/* Reports whether other figures need this figure of a run, so that it must be in the store. */
 bool weighted_needs(const char *figure);
 
 #endif

@@ -11,7 +11,7 @@
 #include "output.h"
 #include "picks.h"
 #include "job.h"
-#include "top.h"
+#include "hotspots.h"
 
 enum {
 	OPT_PER = 256,

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "job.h"
-#include "top.h"
+#include "hotspots.h"
 
 static void write_names(struct writer *w)
 {
@@ -36,7 +36,7 @@ static double percent_of_cycles(uint64_t part, uint64_t all)
 	return all ? round(10000 * (double)part / (double)all) / 100 : (double)NAN;
 }
 
-static void write_hot_spots(struct csv_job *j, struct writer *w, struct top *t, const char *run)
+static void write_hot_spots(struct csv_job *j, struct writer *w, struct hotspots *t, const char *run)
 {
 	uint64_t sum = 0;
 
@@ -76,7 +76,7 @@ static void read_runs(struct csv_job *j, struct writer *w, struct results *r, co
 {
 	struct result_item item;
 	struct fault f;
-	struct top *t = NULL;
+	struct hotspots *t = NULL;
 	bool profile = false, kernels = false;
 	int event;
 

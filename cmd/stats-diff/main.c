@@ -15,7 +15,7 @@
 #include "num.h"
 #include "output.h"
 #include "picks.h"
-#include "top.h"
+#include "hotspots.h"
 
 enum { OPT_ALL = 256, OPT_SUMMARY, OPT_WEIGHTS, OPT_OPTIONS, OPT_TOP, OPT_BY };
 

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "compare.h"
-#include "top.h"
+#include "hotspots.h"
 
-static int read_side(struct top *t, const struct diff_options *o, int side, const char *path, char status[24])
+static int read_side(
+	struct hotspots *t, const struct diff_options *o, int side, const char *path, char status[24])
 {
 	struct fault f;
 	struct result_item item;
@@ -106,7 +107,7 @@ static void print_json_row(FILE *out, const char *heading, const struct hotspot 
 	print_json_line(o, out);
 }
 
-static void print_head(const struct diff_options *o, FILE *out, const struct top *t)
+static void print_head(const struct diff_options *o, FILE *out, const struct hotspots *t)
 {
 	double a = (double)t->all[0], b = (double)t->all[1];
 	bool markdown = o->form == DIFF_MARKDOWN;
@@ -121,7 +122,7 @@ static void print_head(const struct diff_options *o, FILE *out, const struct top
 			"kernel");
 }
 
-static bool print_hot_spots(const struct diff_options *o, FILE *out, struct top *t, const char *const path[2],
+static bool print_hot_spots(const struct diff_options *o, FILE *out, struct hotspots *t, const char *const path[2],
 	const char *heading)
 {
 	struct diff d = {.o = o, .side = {{.path = path[0]}, {.path = path[1]}}};
@@ -150,7 +151,7 @@ static bool print_hot_spots(const struct diff_options *o, FILE *out, struct top 
 int diff_top(const struct diff_options *o, FILE *out, const char *a, const char *b, const char *heading)
 {
 	const char *const path[2] = {a, b};
-	struct top *t = hotspots_new((enum hotspots_by)o->by);
+	struct hotspots *t = hotspots_new((enum hotspots_by)o->by);
 	char status[2][24] = {"", ""};
 	int result = EXIT_TROUBLE;
 

@@ -50,7 +50,7 @@ static void lint_unfit(struct report *rep, const struct gpuconf *c, const struct
 	for (unsigned i = 0; i < N_UNFIT; i++)
 		if (p->core.unfit & unfit_rows[i].bit)
 			report_at(rep, RULE_CONFIG_ACCESS, c->v[unfit_rows[i].option].at, "%s: %s",
-				conf_rows[unfit_rows[i].option].name, unfit_rows[i].found);
+				conf_rows[unfit_rows[i].option].name, unfit_rows[i].problem);
 }
 
 struct params *lint_config(

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading the links of an anynet: lines "router R node N ... router S [CYCLES] ..." or "node N router R",
- * words separated by blanks. A link to a router goes both ways; its cycles count the way it is written, the
- * way back takes one cycle unless it is written too.
+ * Reader of the links of an anynet: lines "router R node N ... router S [CYCLES] ..." or "node N router R",
+ * words separated by blanks. A link to a router has two directions; CYCLES is the latency of the written
+ * direction. The opposite direction has one cycle unless it is written too.
  *
- * A number behind a node is no latency of that node (quirk Q4-39): the number of the node is taken for
- * another one. "router R node N CYCLES" sets the way from router R to router N, which may be R itself; "node
- * N router R CYCLES" sets the latency of node R at router N. Written again without cycles, link and node have
- * one cycle again.
+ * A number after a node is not the latency of that node (quirk Q4-39). "router R node N CYCLES" sets the link
+ * from router R to router N, which may be R itself; "node N router R CYCLES" sets the latency of node R at
+ * router N. A link or node written again without cycles has one cycle again.
  *
- * Always true of what is returned: routers and nodes are numbered from 0 without gaps, each node is at one
- * router, every link has a way back, every router can be reached from every other.
+ * Always true of the result: routers and nodes are numbered from 0 without gaps, each node is at one router,
+ * every link has both directions, every router can be reached from every other.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,19 +22,19 @@
 
 struct anynet_edge {
 	uint32_t from, to, cycles;
-	struct place at; /* where it was written without the way back; no file: with it */
+	struct place one_way; /* place of a link without its opposite direction; no file: it has one */
 };
 
 struct anynet_reader {
 	const char *file, *line;
-	size_t n, at;
+	size_t n, col;
 	uint64_t lineno;
 	uint32_t routers, nodes;
 	uint64_t *router_seen, *node_seen;
-	uint32_t *router_of; /* of a node */
-	uint32_t *cycles_of; /* of a node, to its router and back */
+	uint32_t *router_of; /* router of each node */
+	uint32_t *cycles_of; /* latency between each node and its router */
 	struct claim {
-		uint32_t router; /* that a node with cycles must be at */
+		uint32_t router; /* router at which a node with cycles must be */
 		struct place at; /* no file: none */
 	} * claim;
 	struct anynet_edge *link;
@@ -46,7 +45,7 @@ struct anynet_word {
 	const char *text;
 	size_t n;
 	struct place at;
-	char quoted[42]; /* as messages show it */
+	char quoted[42]; /* text in messages */
 };
 
 static bool next_word(struct anynet_reader *r, struct anynet_word *w)
@@ -54,13 +53,14 @@ static bool next_word(struct anynet_reader *r, struct anynet_word *w)
 	char shown[40];
 	size_t start;
 
-	while (r->at < r->n && r->line[r->at] == ' ')
-		r->at++;
-	start = r->at;
-	while (r->at < r->n && r->line[r->at] != ' ')
-		r->at++;
-	*w = (struct anynet_word){
-		.text = r->line + start, .n = r->at - start, .at = {r->file, r->lineno, (uint32_t)start + 1}};
+	while (r->col < r->n && r->line[r->col] == ' ')
+		r->col++;
+	start = r->col;
+	while (r->col < r->n && r->line[r->col] != ' ')
+		r->col++;
+	*w = (struct anynet_word){.text = r->line + start,
+		.n = r->col - start,
+		.at = {r->file, r->lineno, (uint32_t)start + 1}};
 	if (w->n)
 		snprintf(w->quoted, sizeof(w->quoted), "'%s'",
 			diag_quote(shown, sizeof(shown), w->text, w->n));
@@ -87,8 +87,9 @@ static bool word_number(const struct anynet_word *w, uint32_t *out)
 	return w->n && v <= UINT32_MAX;
 }
 
-/* "router" or "node" and its number. 1: router, 0: node, -1 and *f. */
-static int end_of_link(struct anynet_reader *r, const struct anynet_word *kind, uint32_t *id, struct fault *f)
+/* Reads the number after "router" or "node". 1: router, 0: node, -1 and *f. */
+static int read_endpoint(
+	struct anynet_reader *r, const struct anynet_word *kind, uint32_t *id, struct fault *f)
 {
 	bool router = word_is(kind, "router");
 	struct anynet_word w;
@@ -136,8 +137,8 @@ static struct anynet_edge *put_link(struct anynet_reader *r, uint32_t from, uint
 	return &r->link[r->n_links++];
 }
 
-/* One way of a link, and the way back where `back`. */
-static int join(struct anynet_reader *r, uint32_t from, uint32_t to, const struct anynet_word *w,
+/* Adds one direction of a link, and the opposite one where `back`. */
+static int add_link(struct anynet_reader *r, uint32_t from, uint32_t to, const struct anynet_word *w,
 	uint32_t cycles, bool back, struct fault *f)
 {
 	struct anynet_edge *l;
@@ -154,14 +155,14 @@ static int join(struct anynet_reader *r, uint32_t from, uint32_t to, const struc
 }
 
 /*
- * quirk Q4-39: cycles behind "router R node N" are those from router R to router N, behind "node N router R" those
- * of node R, which must be at router N.
+ * Applies cycles after a node (quirk Q4-39): after "router R node N" to the link from router R to router N,
+ * after "node N router R" to node R, which must be at router N.
  */
-static int misplaced(struct anynet_reader *r, bool head_router, uint32_t head, uint32_t id,
+static int apply_misplaced_cycles(struct anynet_reader *r, bool head_router, uint32_t head, uint32_t id,
 	const struct anynet_word *w, uint32_t cycles, struct fault *f)
 {
 	if (head_router)
-		return join(r, head, id, w, cycles, false, f);
+		return add_link(r, head, id, w, cycles, false, f);
 	if (r->claim[id].at.file && r->claim[id].router != head)
 		return fault_set(f, w->at, "anynet-cycles",
 			"cycles of node %u are given at router %u and at router %u", id, r->claim[id].router,
@@ -172,15 +173,15 @@ static int misplaced(struct anynet_reader *r, bool head_router, uint32_t head, u
 	return 0;
 }
 
-/* 0 if there are none. */
+/* Reads optional cycles; *cycles is 0 without them. 0, or -1 and *f. */
 static int read_cycles(struct anynet_reader *r, uint32_t *cycles, struct anynet_word *at, struct fault *f)
 {
-	size_t back = r->at;
+	size_t back = r->col;
 	struct anynet_word w;
 
 	*cycles = 0;
 	if (!next_word(r, &w) || word_is(&w, "router") || word_is(&w, "node")) {
-		r->at = back;
+		r->col = back;
 		return 0;
 	}
 	*at = w;
@@ -198,7 +199,7 @@ static int read_links(struct anynet_reader *r, struct fault *f)
 
 	if (!next_word(r, &w))
 		return 0;
-	router = end_of_link(r, &w, &head, f);
+	router = read_endpoint(r, &w, &head, f);
 	if (router < 0)
 		return -1;
 	if (!router) { /* quirk Q4-38: BookSim makes a router of the same number too */
@@ -206,7 +207,7 @@ static int read_links(struct anynet_reader *r, struct fault *f)
 		r->routers = head >= r->routers ? head + 1 : r->routers;
 	}
 	while (next_word(r, &w)) {
-		int other = end_of_link(r, &w, &id, f);
+		int other = read_endpoint(r, &w, &id, f);
 
 		if (other < 0)
 			return -1;
@@ -215,18 +216,19 @@ static int read_links(struct anynet_reader *r, struct fault *f)
 				"node %u is linked to node %u (expected a router)", head, id);
 		if (read_cycles(r, &cycles, &number, f) < 0)
 			return -1;
-		if (router && other ? join(r, head, id, &w, cycles ? cycles : 1, true, f) < 0
+		if (router && other ? add_link(r, head, id, &w, cycles ? cycles : 1, true, f) < 0
 				    : place_node(r, router ? id : head, router ? head : id, &w, f) < 0)
 			return -1;
-		if (cycles && !(router && other) && misplaced(r, router, head, id, &number, cycles, f) < 0)
+		if (cycles && !(router && other) &&
+			apply_misplaced_cycles(r, router, head, id, &number, cycles, f) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* ---- what was read ------------------------------------------------------------------------------------- */
+/* ---- result -------------------------------------------------------------------------------------------- */
 
-static int by_ends(const void *a, const void *b)
+static int compare_edges(const void *a, const void *b)
 {
 	const struct anynet_edge *x = a, *y = b;
 
@@ -235,7 +237,7 @@ static int by_ends(const void *a, const void *b)
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
-static struct anynet *arrange(struct anynet_reader *r)
+static struct anynet *make_anynet(struct anynet_reader *r)
 {
 	struct anynet *a = xcalloc(1, sizeof(*a));
 	uint32_t n = 0;
@@ -250,7 +252,7 @@ static struct anynet *arrange(struct anynet_reader *r)
 	a->link_start = xcalloc(a->routers + 1, sizeof(*a->link_start));
 	a->link = xcalloc(a->links ? a->links : 1, sizeof(*a->link));
 	if (a->links)
-		qsort(r->link, a->links, sizeof(*r->link), by_ends);
+		qsort(r->link, a->links, sizeof(*r->link), compare_edges);
 	for (uint32_t i = 0; i < a->links; i++) {
 		a->link[i] = (struct anynet_link){r->link[i].to, r->link[i].cycles};
 		a->link_start[r->link[i].from + 1]++;
@@ -267,8 +269,8 @@ static struct anynet *arrange(struct anynet_reader *r)
 	return a;
 }
 
-/* Links go both ways, so what is reached from router 0 reaches all. */
-static uint32_t first_alone(const struct anynet *a)
+/* First router that router 0 cannot reach; routers: none. Links have two directions, so router 0 decides. */
+static uint32_t first_unreachable(const struct anynet *a)
 {
 	uint32_t *todo = xcalloc(a->routers, sizeof(*todo)), n = 1, alone = 0;
 	uint64_t *seen = xcalloc(BITSET_WORDS(a->routers), sizeof(*seen));
@@ -291,12 +293,12 @@ static uint32_t first_alone(const struct anynet *a)
 	return alone;
 }
 
-/* What cycles behind a node were taken for. */
+/* Checks that cycles after a node applied to a link or node. */
 static int check_cycles(struct anynet_reader *r, struct fault *f)
 {
 	for (uint32_t i = 0; i < r->n_links; i++)
-		if (r->link[i].at.file && !find_link(r, r->link[i].to, r->link[i].from))
-			return fault_set(f, r->link[i].at, "anynet-cycles",
+		if (r->link[i].one_way.file && !find_link(r, r->link[i].to, r->link[i].from))
+			return fault_set(f, r->link[i].one_way, "anynet-cycles",
 				"cycles from router %u to router %u apply to no link in both directions (BookSim reads a number after a node so)",
 				r->link[i].from, r->link[i].to);
 	for (uint32_t i = 0; i < ROUTERS_MAX; i++)
@@ -308,7 +310,7 @@ static int check_cycles(struct anynet_reader *r, struct fault *f)
 	return 0;
 }
 
-static int check(const struct anynet_reader *r, struct fault *f)
+static int check_numbering(const struct anynet_reader *r, struct fault *f)
 {
 	struct place at = {.file = r->file};
 
@@ -326,15 +328,15 @@ static int check(const struct anynet_reader *r, struct fault *f)
 	return 0;
 }
 
-static struct anynet *finish(struct anynet_reader *r, struct fault *f)
+static struct anynet *finish_anynet(struct anynet_reader *r, struct fault *f)
 {
 	struct anynet *a;
 	uint32_t alone;
 
-	if (check(r, f) < 0 || check_cycles(r, f) < 0)
+	if (check_numbering(r, f) < 0 || check_cycles(r, f) < 0)
 		return NULL;
-	a = arrange(r);
-	alone = first_alone(a);
+	a = make_anynet(r);
+	alone = first_unreachable(a);
 	if (alone == a->routers)
 		return a;
 	fault_set(f, (struct place){.file = r->file}, "anynet-alone",
@@ -355,13 +357,13 @@ struct anynet *anynet_read(struct input *in, struct fault *f)
 	r.cycles_of = xcalloc(ROUTERS_MAX, sizeof(*r.cycles_of));
 	r.claim = xcalloc(ROUTERS_MAX, sizeof(*r.claim));
 	while ((got = input_line(in, &r.line, &r.n, f)) > 0) {
-		r.at = 0;
+		r.col = 0;
 		r.lineno = input_lineno(in);
 		if (read_links(&r, f) < 0)
 			break;
 	}
 	if (!got)
-		a = finish(&r, f);
+		a = finish_anynet(&r, f);
 	free(r.router_seen);
 	free(r.node_seen);
 	free(r.router_of);

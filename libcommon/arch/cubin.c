@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading machine code out of CUDA binaries.
+ * Reader of machine code in CUDA binaries.
  *
- *   cubin      ELF64, little-endian, machine 190; a section .text.NAME for each kernel or function NAME, instruction
- *              i at 16 i. Its flags hold the compute capability in their low byte (older) or in bits 8 .. 15.
- *   fat binary as fatbin.c has it: its entries that are cubins
- *   any other  is searched for fat binaries, and where there is none for cubins, on 8-byte boundaries
+ *   cubin      ELF64, little-endian, ELF machine 190; section .text.NAME for each kernel or function NAME,
+ *              instruction i at 16 i. Its flags have the compute capability in their low byte (older files) or
+ *              in bits 8 .. 15.
+ *   fat binary  cubin entries, see fatbin.c
+ *   any other  searched for fat binaries, or if there is none for cubins, on 8-byte boundaries
  *
- * Always true: all entries together unpack to at most 16 MiB and 64 times the bytes that were read; an
- * offset is checked against what is left before it is used; a function is known by name and
- * compute capability, and the first of equals counts. What is no cubin inside of a fat binary (PTX) is passed
- * over.
+ * Always true: all entries together decompress to at most 16 MiB plus 64 times the bytes read; an offset is
+ * checked against the remaining bytes before it is used; functions are identified by name and compute
+ * capability, the first of equals counts. Other entries of a fat binary (PTX) are skipped.
  */
 #include "cubin.h"
 #include <errno.h>
@@ -22,8 +22,8 @@
 #include "fatbin.h"
 
 #define FILE_MAX      (1ull << 30)
-#define UNPACKED_BASE (16ull << 20) /* bytes that the entries of fat binaries may unpack to together, */
-#define UNPACKED_RATE 64u           /* and for each byte of a file */
+#define UNPACKED_BASE (16ull << 20) /* limit of decompressed bytes of all entries, */
+#define UNPACKED_RATE 64u           /* plus this for each byte read */
 #define FUNCTIONS_MAX 65536u
 #define MACHINE_CUDA  190u
 
@@ -33,29 +33,29 @@ struct cubin_block {
 };
 
 struct cubins {
-	struct cubin_block *blocks; /* files and what was unpacked of them */
+	struct cubin_block *blocks; /* contents of files and decompressed entries */
 	struct cubin_function *function;
-	uint64_t *hash; /* of its name and machine */
+	uint64_t *hash; /* by function: hash of name and compute capability */
 	uint32_t n, cap, cap_hash;
-	uint32_t images; /* cubins seen */
-	uint64_t left;   /* bytes that entries may still unpack to */
+	uint32_t images; /* cubins read */
+	uint64_t left;   /* remaining limit of decompressed bytes */
 };
 
 struct cubin_span {
-	const uint8_t *at;
+	const uint8_t *bytes;
 	size_t n;
 };
 
-static uint64_t get(const struct cubin_span *s, size_t at, unsigned bytes)
+static uint64_t cubin_number(const struct cubin_span *s, size_t at, unsigned bytes)
 {
 	uint64_t v = 0;
 
 	for (unsigned i = 0; i < bytes; i++)
-		v |= (uint64_t)s->at[at + i] << 8 * i;
+		v |= (uint64_t)s->bytes[at + i] << 8 * i;
 	return v;
 }
 
-static bool inside(const struct cubin_span *s, uint64_t at, uint64_t n)
+static bool span_has(const struct cubin_span *s, uint64_t at, uint64_t n)
 {
 	return at <= s->n && n <= s->n - at;
 }
@@ -118,7 +118,9 @@ static int cubin_fault(struct fault *f, const char *file, const char *text)
 
 static bool known_sm(unsigned sm) { return sm >= 70 && sm <= 121; }
 
-/* Newer files have the capability in the second byte of the flags, older in the first. */
+/*
+ * Compute capability: in the second byte of the flags of newer files, in the first of older ones; 0: unknown.
+ */
 static unsigned sm_of(uint64_t flags)
 {
 	unsigned low = flags & 0xff, high = flags >> 8 & 0xff;
@@ -128,11 +130,11 @@ static unsigned sm_of(uint64_t flags)
 
 static bool is_cubin(const struct cubin_span *s)
 {
-	return s->n >= 64 && !memcmp(s->at, "\177ELF\2\1", 6) && get(s, 18, 2) == MACHINE_CUDA;
+	return s->n >= 64 && !memcmp(s->bytes, "\177ELF\2\1", 6) && cubin_number(s, 18, 2) == MACHINE_CUDA;
 }
 
-/* True: known now. */
-static bool add_function(
+/* Adds a function unless one of its name exists; false: too many. */
+static bool add_cubin_function(
 	struct cubins *c, const char *name, size_t name_n, struct cubin_span code, unsigned sm, unsigned regs)
 {
 	char *text = xstrndup(name, name_n);
@@ -145,22 +147,22 @@ static bool add_function(
 	grow(&c->hash, &c->cap_hash, c->n + 1, sizeof(*c->hash));
 	c->hash[c->n] = XXH3_64bits_withSeed(text, strlen(text), sm);
 	c->function[c->n++] =
-		(struct cubin_function){text, code.at, (uint32_t)(code.n & ~(size_t)15), sm, regs};
+		(struct cubin_function){text, code.bytes, (uint32_t)(code.n & ~(size_t)15), sm, regs};
 	return true;
 }
 
-/* Section header number i: where its contents are; false: not in the file. */
-static bool section(const struct cubin_span *s, uint64_t table, unsigned i, struct cubin_span *out)
+/* Finds the contents of section i; false: not in the file. */
+static bool find_section(const struct cubin_span *s, uint64_t table, unsigned i, struct cubin_span *out)
 {
-	uint64_t h = table + 64ull * i, at = get(s, h + 24, 8), n = get(s, h + 32, 8);
+	uint64_t h = table + 64ull * i, at = cubin_number(s, h + 24, 8), n = cubin_number(s, h + 32, 8);
 
-	if (get(s, h + 4, 4) == 8 || !inside(s, at, n)) /* 8: takes no room in the file */
+	if (cubin_number(s, h + 4, 4) == 8 || !span_has(s, at, n)) /* 8: NOBITS, no bytes in the file */
 		return false;
-	*out = (struct cubin_span){s->at + at, n};
+	*out = (struct cubin_span){s->bytes + at, n};
 	return true;
 }
 
-/* The section of that name, empty when there is none. */
+/* Contents of the section of that name; empty: none. */
 static struct cubin_span section_named(const struct cubin_span *s, uint64_t table, unsigned n,
 	const struct cubin_span *names, const char *name)
 {
@@ -168,20 +170,19 @@ static struct cubin_span section_named(const struct cubin_span *s, uint64_t tabl
 	size_t len = strlen(name) + 1;
 
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t at = get(s, table + 64ull * i, 4);
+		uint64_t at = cubin_number(s, table + 64ull * i, 4);
 
-		if (inside(names, at, len) && !memcmp(names->at + at, name, len) &&
-			section(s, table, i, &out))
+		if (span_has(names, at, len) && !memcmp(names->bytes + at, name, len) &&
+			find_section(s, table, i, &out))
 			return out;
 	}
-	return (struct cubin_span){s->at, 0};
+	return (struct cubin_span){s->bytes, 0};
 }
 
 /*
- * Registers of the function whose code section has this info field: in its high byte, or in newer files an
- * attribute of
- * .nv.info (format 4, number 0x2f, u16 bytes, then u32 symbol and u32 registers) for the symbol in the other
- * bytes.
+ * Registers of a thread of the function whose code section has this info field: its high byte, or in newer
+ * files the attribute of .nv.info (format 4, number 0x2f, u16 bytes, then u32 symbol and u32 registers) for
+ * the symbol in its other bytes.
  */
 static unsigned regs_of(const struct cubin_span *info, uint64_t field)
 {
@@ -189,12 +190,13 @@ static unsigned regs_of(const struct cubin_span *info, uint64_t field)
 
 	if (field >> 24)
 		return (unsigned)(field >> 24);
-	for (size_t at = 0; inside(info, at, 4); at += 4 + size) {
-		size = info->at[at] == 4 ? get(info, at + 2, 2) : 0;
-		if (!inside(info, at + 4, size))
+	for (size_t at = 0; span_has(info, at, 4); at += 4 + size) {
+		size = info->bytes[at] == 4 ? cubin_number(info, at + 2, 2) : 0;
+		if (!span_has(info, at + 4, size))
 			break;
-		if (size >= 8 && info->at[at + 1] == 0x2f && get(info, at + 4, 4) == field)
-			return get(info, at + 8, 4) > 255 ? 255 : (unsigned)get(info, at + 8, 4);
+		if (size >= 8 && info->bytes[at + 1] == 0x2f && cubin_number(info, at + 4, 4) == field)
+			return cubin_number(info, at + 8, 4) > 255 ? 255
+								   : (unsigned)cubin_number(info, at + 8, 4);
 	}
 	return 0;
 }
@@ -202,32 +204,32 @@ static unsigned regs_of(const struct cubin_span *info, uint64_t field)
 static int read_cubin(struct cubins *c, struct cubin_span s, const char *file, struct fault *f)
 {
 	static const char text[] = ".text.";
-	uint64_t table = get(&s, 40, 8);
-	unsigned n = (unsigned)get(&s, 60, 2), names_at = (unsigned)get(&s, 62, 2),
-		 sm = sm_of(get(&s, 48, 4));
+	uint64_t table = cubin_number(&s, 40, 8);
+	unsigned n = (unsigned)cubin_number(&s, 60, 2), names_at = (unsigned)cubin_number(&s, 62, 2),
+		 sm = sm_of(cubin_number(&s, 48, 4));
 	struct cubin_span names, code, info;
 
 	c->images++;
 	if (!sm)
-		return 0; /* of a machine whose instructions have other control codes */
-	if (get(&s, 58, 2) != 64 || !inside(&s, table, 64ull * n))
+		return 0; /* unsupported GPU: other control codes */
+	if (cubin_number(&s, 58, 2) != 64 || !span_has(&s, table, 64ull * n))
 		return cubin_fault(f, file, "the section table is not in the file (expected an ELF file)");
-	if (names_at >= n || !section(&s, table, names_at, &names))
+	if (names_at >= n || !find_section(&s, table, names_at, &names))
 		return cubin_fault(f, file, "no section names (expected an ELF file)");
 	info = section_named(&s, table, n, &names, ".nv.info");
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t at = get(&s, table + 64ull * i, 4);
-		const char *name = (const char *)names.at + at;
+		uint64_t at = cubin_number(&s, table + 64ull * i, 4);
+		const char *name = (const char *)names.bytes + at;
 		size_t len = at < names.n ? strnlen(name, names.n - at) : 0;
 
 		if (at + len >= names.n)
 			return cubin_fault(f, file, "a section name has no end (expected an ELF file)");
 		if (len <= sizeof(text) - 1 || memcmp(name, text, sizeof(text) - 1) != 0)
 			continue;
-		if (!section(&s, table, i, &code) || code.n > UINT32_MAX)
+		if (!find_section(&s, table, i, &code) || code.n > UINT32_MAX)
 			return cubin_fault(f, file, "code is not in the file (expected an ELF file)");
-		if (!add_function(c, name + sizeof(text) - 1, len - (sizeof(text) - 1), code, sm,
-			    regs_of(&info, get(&s, table + 64ull * i + 44, 4))))
+		if (!add_cubin_function(c, name + sizeof(text) - 1, len - (sizeof(text) - 1), code, sm,
+			    regs_of(&info, cubin_number(&s, table + 64ull * i + 44, 4))))
 			return cubin_fault(f, file, "more than 65536 functions");
 	}
 	return 0;
@@ -235,9 +237,7 @@ static int read_cubin(struct cubins *c, struct cubin_span s, const char *file, s
 
 /* ---- fat binaries ------------------------------------------------------------------------------- */
 
-/*
- * The cubins of the fat binary at the front of s; *whole: its bytes. What is no cubin (PTX) is passed over.
- */
+/* Reads the cubins of the fat binary at the start of s; *whole: its size. Skips PTX. */
 static int read_fatbin(
 	struct cubins *c, struct cubin_span s, size_t *whole, const char *file, struct fault *f)
 {
@@ -245,7 +245,7 @@ static int read_fatbin(
 	struct fatbin b = {0};
 	int got;
 
-	if (fatbin_open(&b, s.at, s.n, whole, file, f) < 0)
+	if (fatbin_open(&b, s.bytes, s.n, whole, file, f) < 0)
 		return -1;
 	while ((got = fatbin_next(&b, &e, f)) > 0) {
 		struct cubin_span payload;
@@ -261,7 +261,7 @@ static int read_fatbin(
 		uint8_t *out = new_block(c, payload.n);
 		if (fatbin_unpack(&b, &e, out, f) < 0)
 			return -1;
-		payload.at = out;
+		payload.bytes = out;
 		if (!is_cubin(&payload))
 			return cubin_fault(
 				f, file, "an entry of the fat binary is no cubin (expected ELF machine 190)");
@@ -273,16 +273,16 @@ static int read_fatbin(
 
 /* ---- files -------------------------------------------------------------------------------------- */
 
-/* Fat binaries, or with bare cubins, wherever they begin on a boundary of 8 bytes. */
-static int search(struct cubins *c, struct cubin_span s, bool bare, const char *file, struct fault *f)
+/* Reads fat binaries, or with bare cubins, that begin on a boundary of 8 bytes. */
+static int search_cubins(struct cubins *c, struct cubin_span s, bool bare, const char *file, struct fault *f)
 {
-	bool front = true; /* where a fat binary must be whole; further on its magic may stand by chance */
+	bool front = true; /* a fat binary must be whole here; later its magic number may be accidental */
 	size_t step;
 
-	for (; s.n >= 16; front = false, s = (struct cubin_span){s.at + step, s.n - step}) {
+	for (; s.n >= 16; front = false, s = (struct cubin_span){s.bytes + step, s.n - step}) {
 		step = 8;
-		if (!bare && fatbin_begins(s.at, s.n) &&
-			(front || inside(&s, get(&s, 6, 2), get(&s, 8, 8)))) {
+		if (!bare && fatbin_begins(s.bytes, s.n) &&
+			(front || span_has(&s, cubin_number(&s, 6, 2), cubin_number(&s, 8, 8)))) {
 			if (read_fatbin(c, s, &step, file, f) < 0)
 				return -1;
 			step = (step + 7) & ~(size_t)7;
@@ -302,8 +302,8 @@ static int read_any(struct cubins *c, struct cubin_span s, const char *file, str
 	if (is_cubin(&s)) {
 		if (read_cubin(c, s, file, f) < 0)
 			return -1;
-	} else if (search(c, s, false, file, f) < 0 ||
-		   (c->images == images && search(c, s, true, file, f) < 0)) {
+	} else if (search_cubins(c, s, false, file, f) < 0 ||
+		   (c->images == images && search_cubins(c, s, true, file, f) < 0)) {
 		return -1;
 	}
 	if (c->images == images)
@@ -321,7 +321,7 @@ void cubins_add_code(struct cubins *c, const char *name, unsigned sm, const uint
 
 	if (n)
 		memcpy(copy, code, 16 * (size_t)n);
-	add_function(c, name, strlen(name), (struct cubin_span){copy, 16 * (size_t)n}, sm, 0);
+	add_cubin_function(c, name, strlen(name), (struct cubin_span){copy, 16 * (size_t)n}, sm, 0);
 }
 
 int cubins_add_bytes(struct cubins *c, const void *bytes, size_t n, const char *name, struct fault *f)
@@ -334,7 +334,7 @@ int cubins_add_bytes(struct cubins *c, const void *bytes, size_t n, const char *
 	return read_any(c, (struct cubin_span){copy, n}, name, f);
 }
 
-static int file_bytes(FILE *in, const char *path, struct cubins *c, struct fault *f)
+static int read_whole_file(FILE *in, const char *path, struct cubins *c, struct fault *f)
 {
 	size_t cap = 1 << 16, n = 0, got;
 	uint8_t *all = xmalloc(cap);
@@ -365,14 +365,14 @@ int cubins_add(struct cubins *c, const char *path, struct fault *f)
 
 	if (!in)
 		return cubin_fault(f, path, strerror(errno));
-	rc = file_bytes(in, path, c, f);
+	rc = read_whole_file(in, path, c, f);
 	fclose(in);
 	return rc;
 }
 
 /* ---- control codes ------------------------------------------------------------------------------ */
 
-static unsigned bits(const uint8_t *at, unsigned first, unsigned n)
+static unsigned get_bits(const uint8_t *at, unsigned first, unsigned n)
 {
 	unsigned v = 0;
 
@@ -384,18 +384,18 @@ static unsigned bits(const uint8_t *at, unsigned first, unsigned n)
 void control_decode(struct control_code *k, const uint8_t at[16])
 {
 	*k = (struct control_code){
-		.opcode = (uint16_t)bits(at, 0, 12),
-		.guard = (uint8_t)bits(at, 12, 3),
-		.stall = (uint8_t)bits(at, 105, 4),
-		.yield = !bits(at, 109, 1),
-		.write = (uint8_t)bits(at, 110, 3),
-		.read = (uint8_t)bits(at, 113, 3),
-		.wait = (uint8_t)bits(at, 116, 6),
-		.reuse = (uint8_t)bits(at, 122, 3),
+		.opcode = (uint16_t)get_bits(at, 0, 12),
+		.guard = (uint8_t)get_bits(at, 12, 3),
+		.stall = (uint8_t)get_bits(at, 105, 4),
+		.yield = !get_bits(at, 109, 1),
+		.write = (uint8_t)get_bits(at, 110, 3),
+		.read = (uint8_t)get_bits(at, 113, 3),
+		.wait = (uint8_t)get_bits(at, 116, 6),
+		.reuse = (uint8_t)get_bits(at, 122, 3),
 		.slot = {at[3], at[4], at[8]},
-		.depbar_counter = (uint8_t)bits(at, 44, 3),
-		.depbar_most = (uint8_t)bits(at, 38, 6),
-		.depbar_list = (uint8_t)bits(at, 32, 6),
+		.depbar_counter = (uint8_t)get_bits(at, 44, 3),
+		.depbar_most = (uint8_t)get_bits(at, 38, 6),
+		.depbar_list = (uint8_t)get_bits(at, 32, 6),
 	};
 	if (k->depbar_counter > 5)
 		k->depbar_counter = 5;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The join of a trace with a function of a cubin: is the code at a PC that of the instruction traced there?
+ * Join of a trace with a function of a cubin: compares the code at a PC with the instruction traced there.
  *
- * Always true: a number of the machine code stands for one stem, the one that it was first met with; so no
- * list of opcodes is needed, and an instruction of a number that is met once matches.
+ * Always true: an opcode number is bound to the stem of its first instruction, so no list of opcodes is
+ * needed, and a number that occurs only once always matches.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 struct cubin_join {
 	const struct cubin_function *f;
-	const char *bound[OPCODES]; /* text of the first instruction met with the number */
+	const char *bound[OPCODES]; /* by number: opcode text of its first instruction */
 };
 
 struct cubin_join *cubin_join_new(const struct cubin_function *f)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading fat binaries.
+ * Reader of fat binaries.
  *
- *   header   magic 0xba55ed50, u16 version 1, u16 bytes of this header, u64 bytes behind it
- *   entries  u16 kind (1: PTX, 2: cubin), u32 bytes of the entry's header at 4, u64 bytes of payload at 8, u32 bytes
- *            of it that count when packed at 16, u32 compute capability at 28, u64 flags at 40 (bit 13: LZ4,
- *            bit 15: zstd, bit 20: target sm_NNa, bit 21: target sm_NNf), u64 unpacked bytes at 56
+ *   header   magic 0xba55ed50, u16 version 1, u16 bytes of this header, u64 bytes after it
+ *   entries  u16 kind (1: PTX, 2: cubin), u32 bytes of the entry's header at 4, u64 bytes of payload at 8,
+ *            u32 used bytes of a compressed payload at 16, u32 compute capability at 28, u64 flags at 40
+ *            (bit 13: LZ4, bit 15: zstd, bit 20: target sm_NNa, bit 21: target sm_NNf), u64 decompressed
+ *            bytes at 56
  *
- * Always true: an offset is checked against what is left before it is used; a packed payload is unpacked into
- * as many bytes as its header says, at most UNPACKED_MAX.
+ * Always true: an offset is checked against the remaining bytes before it is used; a payload decompresses to
+ * exactly the size in its header, at most UNPACKED_MAX.
  */
 #include "fatbin.h"
 #include <limits.h>
@@ -23,7 +24,7 @@
 #define TARGET_A     (1u << 20)
 #define TARGET_F     (1u << 21)
 
-static uint64_t get(const uint8_t *at, unsigned bytes)
+static uint64_t little_endian(const uint8_t *at, unsigned bytes)
 {
 	uint64_t v = 0;
 
@@ -38,14 +39,14 @@ static int fatbin_fault(struct fault *f, const char *file, const char *text)
 	return fault_set(f, (struct place){.file = file}, "cubin", "%s", text);
 }
 
-/* ---- packed payloads ---------------------------------------------------------------------------- */
+/* ---- payloads ----------------------------------------------------------------------------------- */
 
 struct fatbin_span {
-	const uint8_t *at;
+	const uint8_t *bytes;
 	size_t n;
 };
 
-static bool inside(const struct fatbin_span *s, uint64_t at, uint64_t n)
+static bool fatbin_span_has(const struct fatbin_span *s, uint64_t at, uint64_t n)
 {
 	return at <= s->n && n <= s->n - at;
 }
@@ -55,13 +56,13 @@ char fatbin_variant(const struct fatbin_entry *e)
 	return e->flags & TARGET_A ? 'a' : e->flags & TARGET_F ? 'f' : '\0';
 }
 
-static bool packed(const struct fatbin_entry *e) { return e->flags & (PACKED_LZ4 | PACKED_ZSTD); }
+static bool is_compressed(const struct fatbin_entry *e) { return e->flags & (PACKED_LZ4 | PACKED_ZSTD); }
 
 size_t fatbin_size(const struct fatbin *b, const struct fatbin_entry *e, struct fault *f)
 {
-	if (packed(e) && e->unpacked && e->unpacked <= UNPACKED_MAX)
+	if (is_compressed(e) && e->unpacked && e->unpacked <= UNPACKED_MAX)
 		return e->unpacked;
-	if (!packed(e) && e->n && e->n <= UNPACKED_MAX)
+	if (!is_compressed(e) && e->n && e->n <= UNPACKED_MAX)
 		return e->n;
 	fatbin_fault(f, b->file, "an entry of the fat binary is empty or larger than 256 MiB");
 	return 0;
@@ -71,7 +72,7 @@ int fatbin_unpack(const struct fatbin *b, const struct fatbin_entry *e, uint8_t 
 {
 	bool good = true;
 
-	if (!packed(e)) {
+	if (!is_compressed(e)) {
 		memcpy(out, e->bytes, e->n);
 		return 0;
 	}
@@ -89,9 +90,10 @@ int fatbin_unpack(const struct fatbin *b, const struct fatbin_entry *e, uint8_t 
 uint64_t fatbin_extent(const void *header)
 {
 	const uint8_t *h = header;
-	uint64_t head = get(h + 6, 2), size = get(h + 8, 8);
+	uint64_t head = little_endian(h + 6, 2), size = little_endian(h + 8, 8);
 
-	return get(h, 4) == FATBIN_MAGIC && get(h + 4, 2) == 1 && head >= 16 && size <= UINT64_MAX - head
+	return little_endian(h, 4) == FATBIN_MAGIC && little_endian(h + 4, 2) == 1 && head >= 16 &&
+			       size <= UINT64_MAX - head
 		       ? head + size
 		       : 0;
 }
@@ -100,7 +102,8 @@ bool fatbin_begins(const void *bytes, size_t n)
 {
 	const uint8_t *h = bytes;
 
-	return n >= 16 && get(h, 4) == FATBIN_MAGIC && get(h + 4, 2) == 1 && get(h + 6, 2) >= 16;
+	return n >= 16 && little_endian(h, 4) == FATBIN_MAGIC && little_endian(h + 4, 2) == 1 &&
+	       little_endian(h + 6, 2) >= 16;
 }
 
 int fatbin_open(
@@ -112,9 +115,9 @@ int fatbin_open(
 
 	if (!fatbin_begins(bytes, n))
 		return fatbin_fault(f, file, "no fat binary of version 1");
-	head = get(h + 6, 2);
-	size = get(h + 8, 8);
-	if (!inside(&s, head, size))
+	head = little_endian(h + 6, 2);
+	size = little_endian(h + 8, 8);
+	if (!fatbin_span_has(&s, head, size))
 		return fatbin_fault(f, file, "the fat binary ends early");
 	*whole = head + size;
 	*b = (struct fatbin){h + head, size, file};
@@ -123,23 +126,24 @@ int fatbin_open(
 
 int fatbin_next(struct fatbin *b, struct fatbin_entry *e, struct fault *f)
 {
-	struct fatbin_span s = {b->at, b->n};
+	struct fatbin_span s = {b->rest, b->n};
 	uint64_t head, size, counts;
 
 	if (!s.n)
 		return 0;
 	if (s.n < 64)
 		return fatbin_fault(f, b->file, "the header of an entry of the fat binary ends early");
-	head = get(s.at + 4, 4);
-	size = get(s.at + 8, 8);
-	counts = get(s.at + 16, 4);
-	if (head < 64 || !inside(&s, head, size))
+	head = little_endian(s.bytes + 4, 4);
+	size = little_endian(s.bytes + 8, 8);
+	counts = little_endian(s.bytes + 16, 4);
+	if (head < 64 || !fatbin_span_has(&s, head, size))
 		return fatbin_fault(f, b->file, "an entry of the fat binary ends early");
-	*e = (struct fatbin_entry){(unsigned)get(s.at, 2), (unsigned)get(s.at + 28, 4), s.at + head, size,
-		get(s.at + 40, 8), get(s.at + 56, 8)};
-	if (packed(e) && counts && counts < size)
+	*e = (struct fatbin_entry){(unsigned)little_endian(s.bytes, 2),
+		(unsigned)little_endian(s.bytes + 28, 4), s.bytes + head, size,
+		little_endian(s.bytes + 40, 8), little_endian(s.bytes + 56, 8)};
+	if (is_compressed(e) && counts && counts < size)
 		e->n = counts;
-	b->at += head + size;
+	b->rest += head + size;
 	b->n -= head + size;
 	return 1;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of options, and one configuration's values.
+ * Table of options, and the values of a configuration.
  *
- * Always true: every value agrees with its row (type, whole number, bounds), whether it came from a file,
- * from -D or from the table. Rules that concern several options at once belong to the timing model.
+ * Always true: every value agrees with its row (type, whole number, bounds), from a file, from -D or from the
+ * table. params*.c have the rules about several options.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -42,7 +42,7 @@ const struct gpuconf_gpu gpuconf_gpus[] = {
 
 const char gpuconf_help[] = "a shipped configuration, such as rtx3070 or h100-sxm; trace-config(5) lists all";
 
-/* Lengths of the names: a look for one of them passes over most rows at once. */
+/* Lengths of the names, with which conf_find() skips most rows. */
 static const unsigned char name_length[N_OPTIONS] = {
 #define OPTION(id, name, type, def, min, max, unit, use, help) [OPT_##id] = sizeof(name) - 1,
 #include "options.def"
@@ -63,8 +63,11 @@ int conf_find(const char *name)
 	return -1;
 }
 
-/* What the user may have meant. Names differ mostly in their prefix ("n_clusters"), so endings go first. */
-static const char *likely(const char *dashed)
+/*
+ * Option that the user may have meant. Prefixes are often forgotten ("n_clusters"), so endings are tried
+ * first.
+ */
+static const char *likely_option(const char *dashed)
 {
 	size_t n = strlen(dashed) - 1;
 
@@ -97,7 +100,7 @@ int conf_unknown(const char *name, struct place at, struct fault *f)
 {
 	char dashed[CONF_TOKEN_MAX + 2], shown[80];
 	snprintf(dashed, sizeof(dashed), "%s%s", name[0] == '-' ? "" : "-", name);
-	const char *near = likely(dashed);
+	const char *near = likely_option(dashed);
 
 	diag_quote(shown, sizeof(shown), dashed, strlen(dashed));
 	const struct foreign *other = find_foreign(dashed);
@@ -114,7 +117,7 @@ int conf_unknown(const char *name, struct place at, struct fault *f)
 enum number { NUMBER_OK, NUMBER_NOT, NUMBER_OCTAL, NUMBER_WIDE };
 
 /* Whole text as decimal, 0x hexadecimal or, after any other leading 0, octal. */
-static enum number parse_number(const char *text, int64_t *out)
+static enum number parse_conf_number(const char *text, int64_t *out)
 {
 	const char *p = text;
 	bool negative = *p == '-';
@@ -143,7 +146,7 @@ static int set_number(
 {
 	char shown[80], wanted[120];
 	int64_t n = 0;
-	enum number kind = parse_number(text, &n);
+	enum number kind = parse_conf_number(text, &n);
 
 	if (kind == NUMBER_OK && n >= row->min && n <= row->max) {
 		*out = n;
@@ -196,7 +199,7 @@ bool conf_is_idle(const struct gpuconf *c, enum conf_id id)
 		return v->number != 0;
 	if (row->type == CONF_STRING)
 		return strcmp(v->text, row->def) != 0;
-	return parse_number(row->def, &usual) == NUMBER_OK && v->number != usual;
+	return parse_conf_number(row->def, &usual) == NUMBER_OK && v->number != usual;
 }
 
 void gpuconf_init(struct gpuconf *c)
@@ -206,7 +209,7 @@ void gpuconf_init(struct gpuconf *c)
 		const struct conf_row *row = &conf_rows[i];
 		c->v[i].text = arena_strndup(c->arena, row->def, strlen(row->def));
 		if (row->type != CONF_STRING)
-			parse_number(row->def, &c->v[i].number);
+			parse_conf_number(row->def, &c->v[i].number);
 	}
 }
 
@@ -217,8 +220,8 @@ void gpuconf_free(struct gpuconf *c)
 	*c = (struct gpuconf){0};
 }
 
-/* The value of -D as a file would hold it: blanks at the ends dropped, blanks inside single. */
-static int plain_value(char out[CONF_TOKEN_MAX + 1], const char *text, struct place at, struct fault *f)
+/* Normalises a value of -D as in a file: trimmed, inner blanks single. 0, or -1 and *f. */
+static int normalise_value(char out[CONF_TOKEN_MAX + 1], const char *text, struct place at, struct fault *f)
 {
 	size_t n = 0;
 
@@ -264,7 +267,7 @@ int gpuconf_override(struct gpuconf *c, const char *assignment, struct fault *f)
 		conf_unknown(name, at, f);
 		return c->on_unknown && c->on_unknown(c->ctx, f) ? 0 : -1;
 	}
-	if (plain_value(value, equals + 1, at, f) < 0)
+	if (normalise_value(value, equals + 1, at, f) < 0)
 		return -1;
 	return conf_set(c, (enum conf_id)id, value, at, f);
 }
@@ -284,37 +287,57 @@ const char *conf_relative_path(struct arena *a, const char *base, const char *pa
 
 const char *conf_path(const struct gpuconf *c, enum conf_id id)
 {
-	const char *beside = conf_relative_path(c->arena, c->v[id].at.file, c->v[id].text);
-	return access(beside, F_OK) == 0 ? beside : c->v[id].text;
+	const char *relative = conf_relative_path(c->arena, c->v[id].at.file, c->v[id].text);
+	return access(relative, F_OK) == 0 ? relative : c->v[id].text;
 }
 
-int conf_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const char *fmt, ...)
+/* Sets a fault: NAME, around[0], the quoted value, around[1], the formatted text, around[2]. Returns -1. */
+static int value_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const char *const around[3],
+	const char *fmt, va_list args)
 {
 	const struct conf_value *v = &c->v[id];
 	struct place at = v->at.file ? v->at : (struct place){.file = "built-in configuration"};
 	char text[sizeof(f->text)], shown[72];
+
+	vsnprintf(text, sizeof(text), fmt, args);
+	diag_quote(shown, sizeof(shown), v->text, strlen(v->text));
+	return fault_set(f, at, "conf-machine", "%s: %s '%s' %s%s%s", conf_rows[id].name, around[0], shown,
+		around[1], text, around[2]);
+}
+
+int conf_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const char *fmt, ...)
+{
+	static const char *const around[] = {"invalid value", "(expected ", ")"};
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	value_fault(c, id, f, around, fmt, args);
 	va_end(args);
-	diag_quote(shown, sizeof(shown), v->text, strlen(v->text));
-	return fault_set(f, at, "conf-machine", "%s: invalid value '%s' (expected %s)", conf_rows[id].name,
-		shown, text);
+	return -1;
+}
+
+int conf_reject(const struct gpuconf *c, enum conf_id id, struct fault *f, const char *fmt, ...)
+{
+	static const char *const around[] = {"value", "", ""};
+	va_list args;
+
+	va_start(args, fmt);
+	value_fault(c, id, f, around, fmt, args);
+	va_end(args);
+	return -1;
 }
 
 /* ---- shipped configurations ---------------------------------------------------------------------- */
 
-#define N_PLACES 5
+#define N_FOLDERS 5
 
 /*
- * Folders in which shipped configurations may lie, the strongest first; "" where there is none: named by the
- * environment, installed beside the program wherever that was put, the source tree's, installed where it was
- * built for.
+ * Folders of shipped configurations in order of precedence, "" for none: two from the environment, relative
+ * to an installed program, in the source tree, and below DATADIR. Freed by the caller.
  */
 static char (*shipped_folders(void))[PATH_MAX]
 {
-	char(*dir)[PATH_MAX] = xcalloc(N_PLACES, sizeof(*dir)); /* much for a small stack */
+	char(*dir)[PATH_MAX] = xcalloc(N_FOLDERS, sizeof(*dir));
 	const char *gpus = getenv("WARPTOOLS_GPUS"), *data = getenv("WARPTOOLS_DATA");
 	char exe[PATH_MAX - 64];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
@@ -341,7 +364,7 @@ static char (*shipped_folders(void))[PATH_MAX]
 /* Names of configurations, sorted, each once. */
 struct shipped {
 	char name[SHIPPED_MAX][SHIPPED_NAME_MAX];
-	const char *ptr[SHIPPED_MAX]; /* to name[] */
+	const char *ptr[SHIPPED_MAX]; /* distinct elements of name[] */
 	size_t n;
 };
 
@@ -364,12 +387,12 @@ static void list_directory(struct shipped *s, const char *path)
 		closedir(d);
 }
 
-static void list_shipped(struct shipped *s, char dir[N_PLACES][PATH_MAX])
+static void list_shipped(struct shipped *s, char dir[N_FOLDERS][PATH_MAX])
 {
 	size_t n = 0;
 
 	s->n = 0;
-	for (int i = 0; i < N_PLACES; i++)
+	for (int i = 0; i < N_FOLDERS; i++)
 		list_directory(s, dir[i]);
 	if (s->n)
 		qsort(s->name, s->n, sizeof(s->name[0]), compare_shipped);
@@ -393,8 +416,8 @@ static size_t join_shipped(const struct shipped *s, const char *begin, char *out
 	return n;
 }
 
-/* The fault of a name without a configuration: near names, all names, or where none was found. */
-static void unknown_gpu(const char *name, char dir[N_PLACES][PATH_MAX], struct fault *f)
+/* Sets the fault of an unknown name: with near names, all names, or the folders without any. */
+static void unknown_gpu(const char *name, char dir[N_FOLDERS][PATH_MAX], struct fault *f)
 {
 	struct shipped *s = xcalloc(1, sizeof(*s));
 	char shown[64], names[230];
@@ -406,7 +429,7 @@ static void unknown_gpu(const char *name, char dir[N_PLACES][PATH_MAX], struct f
 	if (!s->n)
 		fault_set(f, NOWHERE, "conf-open",
 			"unknown GPU '%s': no configuration in %s or %s; set WARPTOOLS_GPUS or use -c FILE",
-			shown, dir[N_PLACES - 1], dir[N_PLACES - 2]);
+			shown, dir[N_FOLDERS - 1], dir[N_FOLDERS - 2]);
 	else if (*name && join_shipped(s, name, names, sizeof(names)))
 		fault_set(f, NOWHERE, "conf-open", "unknown GPU '%s', did you mean %s?", shown, names);
 	else if (near)
@@ -420,7 +443,7 @@ const char *gpuconf_shipped_file(struct gpuconf *c, const char *name, const char
 {
 	char(*dir)[PATH_MAX] = shipped_folders(), *path = NULL;
 
-	for (int i = 0; i < N_PLACES && !path && name[0] && !strchr(name, '/') && strlen(name) < 256; i++) {
+	for (int i = 0; i < N_FOLDERS && !path && name[0] && !strchr(name, '/') && strlen(name) < 256; i++) {
 		if (!dir[i][0])
 			continue;
 		size_t cap = strlen(dir[i]) + strlen(name) + strlen(suffix) + 2;

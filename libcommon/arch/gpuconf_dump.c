@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A configuration, and the table of options, as text.
+ * Text of a configuration and of the table of options.
  *
- * Always true: what gpuconf_dump writes, gpuconf_stream reads back to the same values, and a machine built
- * from it is the same. Numbers are written in decimal whatever they were read from.
+ * Always true: gpuconf_stream() reads the output of gpuconf_dump() back to the same values, and the same GPU
+ * results. Numbers are written in decimal.
  */
 #include <string.h>
 #include "gpuconf.h"
 
-/* A text that the reader would split, or take for an option, needs quotes. */
+/* Reports whether the reader would split a text or read it as an option. */
 static bool needs_quotes(const char *text)
 {
 	return !text[0] || text[0] == '"' || text[0] == '-' || strchr(text, ' ');

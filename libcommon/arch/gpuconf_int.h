@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Between gpuconf.c, gpuconf_read.c and gpuconf_dump.c only. */
+/* Interface between gpuconf.c and gpuconf_read.c. */
 #ifndef GPUCONF_INT_H
 #define GPUCONF_INT_H
 
@@ -7,11 +7,11 @@
 
 #define CONF_TOKEN_MAX 4095 /* bytes of one option name or value */
 
-/* Give option id the value text, checked against its row. 0, or -1 and *f. */
+/* Assigns text to option id after checking it against its row. 0, or -1 and *f. */
 int conf_set(struct gpuconf *c, enum conf_id id, const char *text, struct place at, struct fault *f);
-/* Fault about a name that no option has, with the nearest that one has. */
+/* Sets the fault of an unknown option with the nearest known name. Returns -1. */
 int conf_unknown(const char *name, struct place at, struct fault *f);
-/* dir of base joined with path, in c's arena; path itself when it is absolute or base has no folder. */
+/* Joins the folder of base with path, in arena a; path itself when it is absolute or base has no folder. */
 const char *conf_relative_path(struct arena *a, const char *base, const char *path);
 
 #endif

@@ -2,11 +2,11 @@
 /*
  * Option files: '#' comments, "-name value" pairs split at white space, quotes, "-config FILE".
  *
- * As the original reads them (trace-config(5)): line ends are white space, a token that begins with a
- * quote takes in the following tokens, joined by single blanks, until one ends with a quote. Beyond it:
- * every token keeps its line and column, a bare boolean is refused instead of meaning 0, and "-config" is
- * looked for beside the file that holds it before the current folder. Memory and work are bounded by
- * MAX_BYTES and MAX_FILES however files include each other.
+ * Same syntax as the original (trace-config(5)): line ends are white space; a token that begins with a quote
+ * extends over the following tokens, joined by single blanks, until one ends with a quote. Differences: every
+ * token has its line and column, a bare boolean is rejected instead of meaning 0, and the file of "-config"
+ * is searched next to the including file before the current folder. MAX_BYTES and MAX_FILES bound memory and
+ * work for any nesting.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -29,11 +29,11 @@ struct conf_reader {
 	size_t bytes;
 };
 
-/* One file being read. next is the character that comes, EOF at the end. */
+/* State of one file. */
 struct conf_lexer {
 	struct conf_reader *r;
 	FILE *in;
-	struct place at; /* of next; column 0: nothing is read yet */
+	struct place at; /* position of next; column 0: nothing is read yet */
 	int next;
 };
 
@@ -46,8 +46,8 @@ struct conf_token {
 
 static bool is_blank(int ch) { return ch == ' ' || (ch >= '\t' && ch <= '\r'); }
 
-/* Take in the next character. Nobody else reads the stream. */
-static void advance(struct conf_lexer *l)
+/* Reads the next character. */
+static void read_char(struct conf_lexer *l)
 {
 	if (l->next == '\n') {
 		l->at.line++;
@@ -59,21 +59,21 @@ static void advance(struct conf_lexer *l)
 	l->next = l->r->bytes <= MAX_BYTES ? getc_unlocked(l->in) : EOF;
 }
 
-static void skip_blanks(struct conf_lexer *l)
+static void skip_comments(struct conf_lexer *l)
 {
 	while (is_blank(l->next) || l->next == '#') {
 		if (l->next == '#')
 			while (l->next != '\n' && l->next != EOF)
-				advance(l);
+				read_char(l);
 		else
-			advance(l);
+			read_char(l);
 	}
 }
 
-/* Append the characters up to the next blank or '#'. */
-static int take_word(struct conf_lexer *l, struct conf_token *t)
+/* Appends the characters up to the next blank or '#' to a token. */
+static int append_word(struct conf_lexer *l, struct conf_token *t)
 {
-	for (; l->next != EOF && !is_blank(l->next) && l->next != '#'; advance(l)) {
+	for (; l->next != EOF && !is_blank(l->next) && l->next != '#'; read_char(l)) {
 		if (l->next < 0x20 || l->next == 0x7f)
 			return fault_set(l->r->fault, l->at, "conf-syntax",
 				"control character 0x%02x (expected text)", (unsigned)l->next);
@@ -96,27 +96,27 @@ static int check_end(struct conf_lexer *l)
 	return 0;
 }
 
-/* The rest of a quoted token whose first word is in *t. */
+/* Reads the rest of a quoted token whose first word is in *t. */
 static int take_quoted(struct conf_lexer *l, struct conf_token *t)
 {
 	while (t->len < 2 || t->text[t->len - 1] != '"') {
-		skip_blanks(l);
+		skip_comments(l);
 		if (l->next == EOF)
 			return check_end(l) < 0
 				       ? -1
 				       : fault_set(l->r->fault, t->at, "conf-syntax", "quote without an end");
 		if (t->len < CONF_TOKEN_MAX)
 			t->text[t->len++] = ' ';
-		if (take_word(l, t) < 0)
+		if (append_word(l, t) < 0)
 			return -1;
 	}
 	t->len -= 2;
 	memmove(t->text, t->text + 1, t->len);
-	if (t->len && t->text[0] == ' ') { /* the opening quote stood alone */
+	if (t->len && t->text[0] == ' ') { /* the opening quote was a token of its own */
 		t->len--;
 		memmove(t->text, t->text + 1, t->len);
 	}
-	if (t->len && t->text[t->len - 1] == ' ') /* the closing quote stood alone */
+	if (t->len && t->text[t->len - 1] == ' ') /* the closing quote was a token of its own */
 		t->len--;
 	t->text[t->len] = '\0';
 	return 0;
@@ -125,12 +125,12 @@ static int take_quoted(struct conf_lexer *l, struct conf_token *t)
 /* 1: *t is the next token; 0: end of file; -1: fault. */
 static int take_token(struct conf_lexer *l, struct conf_token *t)
 {
-	skip_blanks(l);
+	skip_comments(l);
 	if (l->next == EOF)
 		return check_end(l);
 	t->at = l->at;
 	t->len = 0;
-	if (take_word(l, t) < 0)
+	if (append_word(l, t) < 0)
 		return -1;
 	t->text[t->len] = '\0';
 	t->quoted = t->text[0] == '"';
@@ -167,7 +167,7 @@ static bool names_option(const struct conf_token *t)
 	       (strcmp(t->text, "-config") == 0 || conf_find(t->text) >= 0);
 }
 
-/* The value of the option named by *name, into *t. */
+/* Reads the value of option `name` into *t. 0, or -1 and a fault. */
 static int take_value(
 	struct conf_lexer *l, const char *name, bool flag, struct place at, struct conf_token *t)
 {
@@ -185,10 +185,10 @@ static int take_value(
 }
 
 /*
- * An option that no row has. Where it is passed over so is what follows it, unless that looks like an option,
- * which is in *next then: 1. 0: go on, -1: fault.
+ * Skips an unknown option if on_unknown() allows it, and its value. 1: the following token looks like an
+ * option and is in *next; 0: both are skipped; -1: fault.
  */
-static int pass_over(struct conf_lexer *l, const struct conf_token *name, struct conf_token *next)
+static int skip_option(struct conf_lexer *l, const struct conf_token *name, struct conf_token *next)
 {
 	struct gpuconf *c = l->r->conf;
 	struct conf_token value = {0};
@@ -228,7 +228,7 @@ static int read_options(struct conf_lexer *l, unsigned depth)
 		}
 		int id = conf_find(name.text);
 		if (id < 0) {
-			again = pass_over(l, &name, &name);
+			again = skip_option(l, &name, &name);
 			if (again < 0)
 				return -1;
 			continue;
@@ -248,20 +248,20 @@ static int read_stream(struct conf_reader *r, FILE *in, const char *name, unsign
 		.at = {.file = arena_strndup(r->conf->arena, name, strlen(name)), .line = 1},
 	};
 
-	advance(&l);
+	read_char(&l);
 	if (l.next == 0xef) { /* byte order mark */
-		advance(&l);
+		read_char(&l);
 		if (l.next == 0xbb)
-			advance(&l);
+			read_char(&l);
 		if (l.next == 0xbf)
-			advance(&l);
+			read_char(&l);
 		l.at.col = 1;
 	}
 	return read_options(&l, depth);
 }
 
-/* Open path, beside base first; *name is the one opened. */
-static FILE *open_beside(struct conf_reader *r, const char *path, const char *base, const char **name)
+/* Opens path, next to base first; *name is the path opened. */
+static FILE *open_relative(struct conf_reader *r, const char *path, const char *base, const char **name)
 {
 	*name = conf_relative_path(r->conf->arena, base, path);
 	FILE *in = fopen(*name, "re");
@@ -286,7 +286,7 @@ static int read_file(
 	if (++r->files > MAX_FILES)
 		return fault_set(r->fault, from, "conf-nest", "more than %d included files", MAX_FILES);
 	diag_quote(shown, sizeof(shown), path, strlen(path));
-	FILE *in = open_beside(r, path, base, &name);
+	FILE *in = open_relative(r, path, base, &name);
 	if (!in)
 		return fault_set(r->fault, from, "conf-open", "cannot open configuration '%s': %s", shown,
 			strerror(errno));

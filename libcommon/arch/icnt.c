@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading the .icnt file of network mode 1: entries "name = value;" over any number of lines, comments from
- * // to the end of the line, later entries win. What the values mean is judged in icnt_validate.c.
+ * Reader of the .icnt file of network mode 1: entries "name = value;" over any number of lines, comments from
+ * // to the end of the line, later entries win. icnt_validate.c checks the meaning of the values.
  *
- * Always true after reading: every entry has a number in its bounds (NUMBER, REAL), or text; BookSim's
- * default where the file has none. A name that BookSim does not know is refused at its place. Unlike in
- * BookSim a whole number is good for a real one, and numbers that do not fit are refused.
+ * Always true after reading: every entry has a number in its bounds (NUMBER, REAL) or text, from the file or
+ * BookSim's default. Names that BookSim lacks are rejected at their place. Unlike in BookSim, a whole number
+ * may be given for a real one, and numbers that do not fit are rejected.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -24,18 +24,18 @@ const struct icnt_entry icnt_entries[N_ICNT] = {
 #undef ICNT
 };
 
-/* A word, number or list in braces; "=" and ";" stand for themselves. Empty text: the end of the file. */
+/* A word, number, list in braces, "=" or ";". Empty text: end of the file. */
 struct icnt_token {
 	struct place at;
 	const char *text;
 	size_t n;
-	char quoted[WORD_MAX + 2]; /* as messages show it */
+	char quoted[WORD_MAX + 2]; /* text in messages */
 };
 
 struct icnt_reader {
 	struct input *in;
 	const char *line;
-	size_t at, n;
+	size_t col, n;
 	struct icnt *c;
 };
 
@@ -47,14 +47,15 @@ static bool in_word(char c)
 	       (c && strchr("_-/.+(){},", c));
 }
 
-/* To the first byte of the next token; false at the end of the line. */
-static bool skip_blanks(struct icnt_reader *r)
+/* Skips to the next token; false: end of the line. */
+static bool skip_to_token(struct icnt_reader *r)
 {
-	while (r->at < r->n && (r->line[r->at] == ' ' || r->line[r->at] == '\t' || r->line[r->at] == '\r'))
-		r->at++;
-	if (r->at + 1 < r->n && r->line[r->at] == '/' && r->line[r->at + 1] == '/')
+	while (r->col < r->n &&
+		(r->line[r->col] == ' ' || r->line[r->col] == '\t' || r->line[r->col] == '\r'))
+		r->col++;
+	if (r->col + 1 < r->n && r->line[r->col] == '/' && r->line[r->col + 1] == '/')
 		return false;
-	return r->at < r->n;
+	return r->col < r->n;
 }
 
 static int next_token(struct icnt_reader *r, struct icnt_token *t, struct fault *f)
@@ -62,10 +63,10 @@ static int next_token(struct icnt_reader *r, struct icnt_token *t, struct fault 
 	char shown[WORD_MAX];
 	size_t start;
 
-	while (!skip_blanks(r)) {
+	while (!skip_to_token(r)) {
 		int got = input_line(r->in, &r->line, &r->n, f);
 
-		r->at = 0;
+		r->col = 0;
 		if (got < 0)
 			return -1;
 		if (!got) {
@@ -75,28 +76,28 @@ static int next_token(struct icnt_reader *r, struct icnt_token *t, struct fault 
 			return 0;
 		}
 	}
-	start = r->at++;
+	start = r->col++;
 	if (in_word(r->line[start]))
-		while (r->at < r->n && in_word(r->line[r->at]))
-			r->at++;
+		while (r->col < r->n && in_word(r->line[r->col]))
+			r->col++;
 	*t = (struct icnt_token){.at = {r->c->file, input_lineno(r->in), (uint32_t)start + 1},
 		.text = r->line + start,
-		.n = r->at - start};
+		.n = r->col - start};
 	snprintf(t->quoted, sizeof(t->quoted), "'%s'", diag_quote(shown, sizeof(shown), t->text, t->n));
 	return 0;
 }
 
-static bool is(const struct icnt_token *t, char c) { return t->n == 1 && *t->text == c; }
+static bool is_symbol(const struct icnt_token *t, char c) { return t->n == 1 && *t->text == c; }
 
 static bool is_value(const struct icnt_token *t) { return t->n && in_word(*t->text); }
 
-static int expect(struct icnt_reader *r, char c, const char *after, struct fault *f)
+static int expect_symbol(struct icnt_reader *r, char c, const char *after, struct fault *f)
 {
 	struct icnt_token t;
 
 	if (next_token(r, &t, f) < 0)
 		return -1;
-	if (is(&t, c))
+	if (is_symbol(&t, c))
 		return 0;
 	return fault_set(
 		f, t.at, "icnt-syntax", "unexpected %s after %s (expected '%c')", t.quoted, after, c);
@@ -104,8 +105,8 @@ static int expect(struct icnt_reader *r, char c, const char *after, struct fault
 
 /* ---- entries ----------------------------------------------------------------------------------------- */
 
-/* The whole of text as a number. */
-static bool number(const char *text, bool real, double *out)
+/* Reads a whole text as a number. */
+static bool parse_icnt_number(const char *text, bool real, double *out)
 {
 	char *end;
 
@@ -115,34 +116,34 @@ static bool number(const char *text, bool real, double *out)
 	       strspn(text, real ? "+-.0123456789eE" : "-0123456789") == strlen(text);
 }
 
-static bool real_kind(enum icnt_kind kind) { return kind == KIND_REAL || kind == KIND_REALS; }
+static bool has_reals(enum icnt_kind kind) { return kind == KIND_REAL || kind == KIND_REALS; }
 
-static bool list_kind(enum icnt_kind kind) { return kind == KIND_NUMBERS || kind == KIND_REALS; }
+static bool has_list(enum icnt_kind kind) { return kind == KIND_NUMBERS || kind == KIND_REALS; }
 
-/* What the text of v says, where the kind of its entry has numbers. */
-static int store(struct icnt_value *v, const struct icnt_entry *e, struct fault *f)
+/* Sets v->number from the text of v and checks its bounds. 0, or -1 and *f. */
+static int set_icnt_value(struct icnt_value *v, const struct icnt_entry *e, struct fault *f)
 {
 	char shown[WORD_MAX];
 
-	if (e->kind == KIND_IDLE || (list_kind(e->kind) && (*v->text == '{' || !*v->text)))
+	if (e->kind == KIND_IDLE || (has_list(e->kind) && (*v->text == '{' || !*v->text)))
 		return 0;
 	if (e->kind == KIND_WORD) {
-		if (*v->text != '{' && !number(v->text, true, &v->number))
+		if (*v->text != '{' && !parse_icnt_number(v->text, true, &v->number))
 			return 0;
 		return fault_set(f, v->at, "icnt-value", "invalid '%s = %s' (expected a name)", e->name,
 			diag_quote(shown, sizeof(shown), v->text, strlen(v->text)));
 	}
-	if (!number(v->text, real_kind(e->kind), &v->number) ||
+	if (!parse_icnt_number(v->text, has_reals(e->kind), &v->number) ||
 		!(v->number >= (double)e->least && v->number <= (double)e->most))
 		return fault_set(f, v->at, "icnt-value",
 			"invalid '%s = %s' (expected a %s from %lld to %lld)", e->name,
 			diag_quote(shown, sizeof(shown), v->text, strlen(v->text)),
-			real_kind(e->kind) ? "number" : "whole number", (long long)e->least,
+			has_reals(e->kind) ? "number" : "whole number", (long long)e->least,
 			(long long)e->most);
 	return 0;
 }
 
-static int unknown(const struct icnt_token *t, const char *name, struct fault *f)
+static int unknown_entry(const struct icnt_token *t, const char *name, struct fault *f)
 {
 	const char *near = cli_nearest(name, icnt_entries, N_ICNT, sizeof(icnt_entries[0]));
 
@@ -152,7 +153,7 @@ static int unknown(const struct icnt_token *t, const char *name, struct fault *f
 	return fault_set(f, t->at, "icnt-name", "unknown name %s (trace-network(5) lists all)", t->quoted);
 }
 
-static const struct icnt_entry *find(const char *name)
+static const struct icnt_entry *find_icnt_entry(const char *name)
 {
 	for (size_t i = 0; i < N_ICNT; i++)
 		if (!strcmp(icnt_entries[i].name, name))
@@ -160,8 +161,8 @@ static const struct icnt_entry *find(const char *name)
 	return NULL;
 }
 
-/* The name of the entry is t. */
-static int entry(struct icnt_reader *r, const struct icnt_token *t, struct fault *f)
+/* Reads the entry whose name is t. */
+static int read_entry(struct icnt_reader *r, const struct icnt_token *t, struct fault *f)
 {
 	const struct icnt_entry *e;
 	struct icnt_value *v;
@@ -173,10 +174,10 @@ static int entry(struct icnt_reader *r, const struct icnt_token *t, struct fault
 		return fault_set(f, t->at, "icnt-syntax", "unexpected %s (expected an entry 'name = value;')",
 			t->quoted);
 	text = xstrndup(t->text, t->n);
-	e = find(text);
-	status = e ? 0 : unknown(t, text, f);
+	e = find_icnt_entry(text);
+	status = e ? 0 : unknown_entry(t, text, f);
 	free(text);
-	if (!e || status || expect(r, '=', t->quoted, f) < 0 || next_token(r, &value, f) < 0)
+	if (!e || status || expect_symbol(r, '=', t->quoted, f) < 0 || next_token(r, &value, f) < 0)
 		return -1;
 	if (!is_value(&value))
 		return fault_set(f, value.at, "icnt-syntax", "unexpected %s (expected a value of %s)",
@@ -185,12 +186,12 @@ static int entry(struct icnt_reader *r, const struct icnt_token *t, struct fault
 	text = xstrndup(value.text, value.n);
 	*v = (struct icnt_value){.text = diag_keep(text), .at = value.at};
 	free(text);
-	if (store(v, e, f) < 0)
+	if (set_icnt_value(v, e, f) < 0)
 		return -1;
-	return expect(r, ';', value.quoted, f);
+	return expect_symbol(r, ';', value.quoted, f);
 }
 
-/* ---- values, for the judges --------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------- */
 
 const char *icnt_text(const struct icnt *c, enum icnt_id id)
 {
@@ -240,16 +241,29 @@ int icnt_reject(const struct icnt *c, enum icnt_id id, struct fault *f, const ch
 		diag_quote(shown, sizeof(shown), v->text, strlen(v->text)), what);
 }
 
+int icnt_conflict(const struct icnt *c, enum icnt_id id, struct fault *f, const char *reason, ...)
+{
+	const char *text = icnt_text(c, id);
+	char why[200], shown[WORD_MAX];
+	va_list args;
+
+	va_start(args, reason);
+	vsnprintf(why, sizeof(why), reason, args);
+	va_end(args);
+	return fault_set(f, c->value[id].at, "icnt-value", "'%s = %s' %s", icnt_entries[id].name,
+		diag_quote(shown, sizeof(shown), text, strlen(text)), why);
+}
+
 /* ---- the file ---------------------------------------------------------------------------------------- */
 
-static void defaults(struct icnt *c)
+static void set_icnt_defaults(struct icnt *c)
 {
 	for (size_t i = 0; i < N_ICNT; i++) {
 		const struct icnt_entry *e = &icnt_entries[i];
 
 		c->value[i] = (struct icnt_value){.at = {.file = c->file}};
 		if (e->kind != KIND_WORD && e->kind != KIND_IDLE && *e->def != '{')
-			number(e->def, real_kind(e->kind), &c->value[i].number);
+			parse_icnt_number(e->def, has_reals(e->kind), &c->value[i].number);
 	}
 }
 
@@ -259,13 +273,13 @@ int icnt_read(struct icnt *c, struct input *in, struct fault *f)
 	struct icnt_token t;
 
 	*c = (struct icnt){.file = diag_keep(input_name(in))};
-	defaults(c);
+	set_icnt_defaults(c);
 	for (;;) {
 		if (next_token(&r, &t, f) < 0)
 			return -1;
 		if (!t.n)
 			break;
-		if (entry(&r, &t, f) < 0)
+		if (read_entry(&r, &t, f) < 0)
 			return -1;
 	}
 	return icnt_validate(c, f);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Between reading a network file (icnt.c) and judging it (icnt_validate.c, icnt_virtual.c). */
+/*
+ * Interface between the reader of network files (icnt.c) and their validation (icnt_validate.c,
+ * icnt_virtual.c).
+ */
 #ifndef ICNT_INT_H
 #define ICNT_INT_H
 
@@ -16,24 +19,27 @@ struct icnt_entry {
 
 extern const struct icnt_entry icnt_entries[N_ICNT];
 
-/* Judges what was read: 0, or -1 and *f. */
+/* Validates a file after reading: 0, or -1 and *f. */
 int icnt_validate(struct icnt *c, struct fault *f);
-/* The part about virtual channels and buffers. */
+/* Validates virtual channels and buffers. */
 int icnt_validate_virtual(struct icnt *c, struct fault *f);
-/* The part about allocators; topology known. */
+/* Validates allocators; needs the topology. */
 int icnt_validate_alloc(struct icnt *c, struct fault *f);
-/* Ports of the router with fewest and with most. */
+/* Fewest and most ports of a router. */
 void icnt_ports(const struct icnt *c, uint32_t *least, uint32_t *most);
 
-/* The text of an entry, BookSim's when it is not there. */
+/* Text of an entry, or BookSim's default. */
 const char *icnt_text(const struct icnt *c, enum icnt_id id);
 /*
- * Whole numbers of a list "{1,2}" or of one number: at most cap of them, each from least to most. Returns how
- * many, or -1 and *f.
+ * Reads the whole numbers of a list "{1,2}" or of one number: fewer than cap, each within the bounds of the
+ * entry. Returns their number, or -1 and *f.
  */
 int icnt_list(const struct icnt *c, enum icnt_id id, int64_t *out, int cap, struct fault *f);
-/* Refuse entry id: "found NAME = TEXT, wanted ..." */
+/* Sets a fault "invalid 'NAME = TEXT' (expected WANTED)" at the entry. Returns -1. */
 int icnt_reject(const struct icnt *c, enum icnt_id id, struct fault *f, const char *wanted, ...)
+	PRINTF_LIKE(4, 5);
+/* Sets a fault "'NAME = TEXT' REASON" at the entry. Returns -1. */
+int icnt_conflict(const struct icnt *c, enum icnt_id id, struct fault *f, const char *reason, ...)
 	PRINTF_LIKE(4, 5);
 
 #endif

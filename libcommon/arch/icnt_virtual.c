@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Judging a network file: virtual channels and what the routing needs of them, buffers, allocators.
+ * Validation of a network file: virtual channels that the routing needs, buffers, allocators.
  *
- * Always true after it: each class of packets has the channels that its routing divides; the parts of a
- * shared buffer cover all channels once; an allocator in brackets is one that BookSim can build for every
- * router of the network.
+ * Always true afterwards: each class of packets has the channels that its routing divides; the parts of a
+ * shared buffer cover all channels once; BookSim can build the allocators for every router of the network.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,7 @@ static const enum icnt_id ends[4] = {
 
 /* ---- channels ------------------------------------------------------------------------------------------ */
 
-static int judge_classes(struct icnt *c, struct fault *f)
+static int validate_class_channels(struct icnt *c, struct fault *f)
 {
 	for (int i = 0; i < 4; i++) {
 		int32_t begin = icnt_int(c, begins[i]), end = icnt_int(c, ends[i]),
@@ -44,7 +43,7 @@ static int judge_classes(struct icnt *c, struct fault *f)
 	return 0;
 }
 
-static uint32_t needed(const struct icnt *c, enum icnt_need need)
+static uint32_t channels_needed(const struct icnt *c, enum icnt_need need)
 {
 	switch (need) {
 	case NEED_PAIR:
@@ -57,10 +56,10 @@ static uint32_t needed(const struct icnt *c, enum icnt_need need)
 	}
 }
 
-static int judge_need(const struct icnt *c, struct fault *f)
+static int validate_need(const struct icnt *c, struct fault *f)
 {
 	const struct icnt_routing_row *r = &icnt_routings[c->routing];
-	uint32_t least = needed(c, r->need);
+	uint32_t least = channels_needed(c, r->need);
 
 	if (r->need == NEED_TWO && c->vcs < 2)
 		return icnt_reject(
@@ -83,21 +82,20 @@ static int judge_need(const struct icnt *c, struct fault *f)
 	return 0;
 }
 
-/* With noq each output of the next router has a part of the channels that a packet may take. */
-static int judge_noq(const struct icnt *c, struct fault *f)
+/* Checks noq, with which each output of the next router has a share of a packet's channels. */
+static int validate_noq(const struct icnt *c, struct fault *f)
 {
 	const struct icnt_routing_row *r = &icnt_routings[c->routing];
-	uint32_t least, most, parts = needed(c, r->need);
+	uint32_t least, most, parts = channels_needed(c, r->need);
 
 	if (icnt_int(c, ICNT_noq) <= 0)
 		return 0;
 	if (icnt_int(c, ICNT_routing_delay))
-		return icnt_reject(c, ICNT_noq, f, "0, or routing_delay = 0: it needs the way ahead");
+		return icnt_reject(c, ICNT_noq, f, "0, or routing_delay = 0");
 	if (!strcmp(r->name, "min_adapt"))
-		return icnt_reject(c, ICNT_noq, f, "0: routing_function = min_adapt goes several ways");
+		return icnt_reject(c, ICNT_noq, f, "0 with routing_function = min_adapt");
 	if (r->need == NEED_TWO || r->need == NEED_THREE || !strcmp(r->name, "chaos"))
-		return icnt_reject(
-			c, ICNT_noq, f, "0: routing_function = %s gives one virtual channel", r->name);
+		return icnt_reject(c, ICNT_noq, f, "0 with routing_function = %s", r->name);
 	icnt_ports(c, &least, &most);
 	for (int i = 0; i < 4; i++)
 		if ((c->vc_end[i] - c->vc_begin[i] + 1) / parts < most)
@@ -114,7 +112,7 @@ static const char policy_names[] =
 #include "arch/network.def"
 	;
 
-static int judge_policy(struct icnt *c, struct fault *f)
+static int validate_policy(struct icnt *c, struct fault *f)
 {
 	static const char *const names[N_POLICIES] = {
 #define POLICY(name, id, text) #name,
@@ -131,8 +129,8 @@ static int judge_policy(struct icnt *c, struct fault *f)
 	return 0;
 }
 
-/* Channels of each part: begin or end as listed, or evenly spread. */
-static int bounds(const struct icnt *c, enum icnt_id id, int64_t *list, bool end, struct fault *f)
+/* Sets the first or last channel of each part of the buffer: as listed, or evenly spread. */
+static int part_bounds(const struct icnt *c, enum icnt_id id, int64_t *list, bool end, struct fault *f)
 {
 	int n = icnt_list(c, id, list, 1026, f);
 
@@ -150,10 +148,10 @@ static int bounds(const struct icnt *c, enum icnt_id id, int64_t *list, bool end
 	return 0;
 }
 
-static int judge_parts(struct icnt *c, int64_t *begin, int64_t *end, struct fault *f)
+static int validate_parts(struct icnt *c, int64_t *begin, int64_t *end, struct fault *f)
 {
-	if (bounds(c, ICNT_private_buf_start_vc, begin, false, f) < 0 ||
-		bounds(c, ICNT_private_buf_end_vc, end, true, f) < 0)
+	if (part_bounds(c, ICNT_private_buf_start_vc, begin, false, f) < 0 ||
+		part_bounds(c, ICNT_private_buf_end_vc, end, true, f) < 0)
 		return -1;
 	for (uint32_t i = 0; i < c->vcs; i++)
 		c->private_of[i] = UINT32_MAX;
@@ -172,11 +170,11 @@ static int judge_parts(struct icnt *c, int64_t *begin, int64_t *end, struct faul
 	for (uint32_t i = 0; i < c->vcs; i++)
 		if (c->private_of[i] == UINT32_MAX)
 			return icnt_reject(c, ICNT_private_buf_end_vc, f,
-				"all of %u channels in a part, %u is in none", c->vcs, i);
+				"a part for each of %u channels; %u is in none", c->vcs, i);
 	return 0;
 }
 
-static int judge_sizes(struct icnt *c, struct fault *f)
+static int validate_part_sizes(struct icnt *c, struct fault *f)
 {
 	int64_t *list = xcalloc(1026, sizeof(*list)), left = c->buffer;
 	int n = icnt_list(c, ICNT_private_buf_size, list, 1026, f), status = n < 0 ? -1 : 0;
@@ -197,7 +195,7 @@ static int judge_sizes(struct icnt *c, struct fault *f)
 	return 0;
 }
 
-static int judge_shared(struct icnt *c, struct fault *f)
+static int validate_shared(struct icnt *c, struct fault *f)
 {
 	int32_t parts = icnt_int(c, ICNT_private_bufs), held = icnt_int(c, ICNT_max_held_slots);
 	int64_t *list = xcalloc(2 * 1026, sizeof(*list));
@@ -206,9 +204,9 @@ static int judge_shared(struct icnt *c, struct fault *f)
 	c->private_bufs = parts < 0 ? c->vcs : parts ? (uint32_t)parts : 1;
 	c->private_size = xcalloc(c->private_bufs, sizeof(*c->private_size));
 	c->private_of = xcalloc(c->vcs, sizeof(*c->private_of));
-	status = judge_parts(c, list, list + 1026, f);
+	status = validate_parts(c, list, list + 1026, f);
 	free(list);
-	if (status < 0 || judge_sizes(c, f) < 0)
+	if (status < 0 || validate_part_sizes(c, f) < 0)
 		return -1;
 	c->held_max = c->policy == POLICY_LIMITED && held >= 0 ? (uint32_t)held : c->buffer;
 	if (!c->held_max)
@@ -223,18 +221,18 @@ static int judge_shared(struct icnt *c, struct fault *f)
 	return 0;
 }
 
-static int judge_buffers(struct icnt *c, struct fault *f)
+static int validate_buffers(struct icnt *c, struct fault *f)
 {
 	int32_t size = icnt_int(c, ICNT_buf_size), each = icnt_int(c, ICNT_vc_buf_size);
 
-	if (judge_policy(c, f) < 0)
+	if (validate_policy(c, f) < 0)
 		return -1;
 	if (!size)
 		return icnt_reject(c, ICNT_buf_size, f,
-			"at least one flit, or less than 0 for num_vcs times vc_buf_size");
+			"at least 1 flit, or a number below 0 for num_vcs times vc_buf_size");
 	c->buffer = size < 0 ? c->vcs * (uint32_t)each : (uint32_t)size;
 	if (c->policy != POLICY_PRIVATE)
-		return judge_shared(c, f);
+		return validate_shared(c, f);
 	c->vc_buffer = size < 0 ? (uint32_t)each : (uint32_t)size / c->vcs;
 	if (!c->vc_buffer)
 		return icnt_reject(c, ICNT_buf_size, f, "a flit for each of %u channels", c->vcs);
@@ -246,14 +244,15 @@ int icnt_validate_virtual(struct icnt *c, struct fault *f)
 	uint32_t least, most;
 
 	c->vcs = (uint32_t)icnt_int(c, ICNT_num_vcs);
-	if (judge_classes(c, f) < 0 || judge_need(c, f) < 0 || judge_noq(c, f) < 0 || judge_buffers(c, f) < 0)
+	if (validate_class_channels(c, f) < 0 || validate_need(c, f) < 0 || validate_noq(c, f) < 0 ||
+		validate_buffers(c, f) < 0)
 		return -1;
 	icnt_ports(c, &least, &most);
-	/* Routers have at least a node each, or as many channels; 16 covers those between. */
+	/* Estimate of the buffers of a subnet: the channels of all nodes. */
 	if (most > 4096 || (uint64_t)most * c->vcs > 65536)
 		return icnt_reject(c, ICNT_num_vcs, f, "at most %u for routers of %u ports",
 			65536 / (most ? most : 1), most);
-	if ((uint64_t)c->nodes * 16 * c->vcs * c->vc_buffer > FLITS_MAX * 16)
+	if ((uint64_t)c->nodes * c->vcs * c->vc_buffer > FLITS_MAX)
 		return icnt_reject(c, ICNT_num_vcs, f, "buffers of less than %llu flits for %u nodes",
 			(unsigned long long)FLITS_MAX, c->nodes);
 	return 0;
@@ -271,7 +270,7 @@ static const char allocator_names[] =
 #include "arch/network.def"
 	;
 
-/* What stands in brackets: from `text` of n bytes. tree(g,inner) nests. */
+/* Parses the arbiter in brackets, text of n bytes; tree(g,inner) nests. */
 static bool parse_arbiter(struct icnt_alloc *a, const char *text, size_t n)
 {
 	char *end;
@@ -328,39 +327,39 @@ static int parse_alloc(const struct icnt *c, enum icnt_id id, struct icnt_alloc 
 	return 0;
 }
 
-/* Groups divide arbiters evenly, of all routers. Only a lone number of ports is looked at closely. */
-static int judge_trees(const struct icnt *c, enum icnt_id id, const struct icnt_alloc *a, uint32_t size,
+/* Checks that the groups of tree arbiters divide the requests of arbiters of `size` and `other` inputs. */
+static int validate_trees(const struct icnt *c, enum icnt_id id, const struct icnt_alloc *a, uint32_t size,
 	uint32_t other, struct fault *f)
 {
 	for (uint32_t d = 0; d < a->depth; d++) {
 		if (size % a->groups[d] || other % a->groups[d])
 			return icnt_reject(c, id, f, "groups that divide the %u requests of an arbiter",
 				size % a->groups[d] ? size : other);
-		/* The inner arbiter serves the members of a group, and the groups. */
+		/* Inner arbiters choose a member of a group, and a group. */
 		size /= a->groups[d];
 		other = a->groups[d];
 	}
 	return 0;
 }
 
-static int judge_alloc(const struct icnt *c, enum icnt_id id, const struct icnt_alloc *a, uint32_t in,
+static int validate_groups(const struct icnt *c, enum icnt_id id, const struct icnt_alloc *a, uint32_t in,
 	uint32_t out, struct fault *f)
 {
 	uint32_t least, most;
 
 	icnt_ports(c, &least, &most);
-	if (judge_trees(c, id, a, least * in, least * out, f) < 0)
+	if (validate_trees(c, id, a, least * in, least * out, f) < 0)
 		return -1;
-	return judge_trees(c, id, a, most * in, most * out, f);
+	return validate_trees(c, id, a, most * in, most * out, f);
 }
 
-/* With piggyback a head gets its channel only by a request for the switch. */
-static int judge_piggyback(const struct icnt *c, struct fault *f)
+/* Checks piggyback, with which a head flit gets its channel only by a request for the switch. */
+static int validate_piggyback(const struct icnt *c, struct fault *f)
 {
 	if (icnt_int(c, ICNT_spec_check_elig) > 0 || icnt_int(c, ICNT_spec_check_cred) <= 0)
 		return 0;
-	return icnt_reject(c, ICNT_spec_check_elig, f,
-		"1, or spec_check_cred = 0: credits are checked only of channels that were found free, and no flit would pass");
+	return icnt_reject(
+		c, ICNT_spec_check_elig, f, "1, or spec_check_cred = 0; otherwise no flit would pass");
 }
 
 int icnt_validate_alloc(struct icnt *c, struct fault *f)
@@ -373,24 +372,22 @@ int icnt_validate_alloc(struct icnt *c, struct fault *f)
 	if (c->speculative && !strcmp(icnt_text(c, ICNT_vc_allocator), "piggyback"))
 		c->vc_alloc = (struct icnt_alloc){.kind = ALLOCATOR_PIGGYBACK};
 	else if (parse_alloc(c, ICNT_vc_allocator, &c->vc_alloc, f) < 0 ||
-		 judge_alloc(c, ICNT_vc_allocator, &c->vc_alloc, c->vcs, c->vcs, f) < 0)
+		 validate_groups(c, ICNT_vc_allocator, &c->vc_alloc, c->vcs, c->vcs, f) < 0)
 		return -1;
 	if (parse_alloc(c, ICNT_sw_allocator, &c->sw_alloc, f) < 0 ||
-		judge_alloc(c, ICNT_sw_allocator, &c->sw_alloc, in, out, f) < 0)
+		validate_groups(c, ICNT_sw_allocator, &c->sw_alloc, in, out, f) < 0)
 		return -1;
 	c->spec_alloc = (struct icnt_alloc){.kind = ALLOCATOR_PRIO};
 	if (c->speculative && strcmp(icnt_text(c, ICNT_spec_sw_allocator), "prio") != 0 &&
 		(parse_alloc(c, ICNT_spec_sw_allocator, &c->spec_alloc, f) < 0 ||
-			judge_alloc(c, ICNT_spec_sw_allocator, &c->spec_alloc, in, out, f) < 0))
+			validate_groups(c, ICNT_spec_sw_allocator, &c->spec_alloc, in, out, f) < 0))
 		return -1;
 	if (held && out > 1 && icnt_int(c, ICNT_output_buffer_size) >= 0)
 		return icnt_reject(c, ICNT_output_buffer_size, f,
-			"-1 with hold_switch_for_packet and output_speedup = %u: BookSim then looks at a wrong queue",
-			out);
-	if (c->vc_alloc.kind == ALLOCATOR_PIGGYBACK && judge_piggyback(c, f) < 0)
+			"-1 with hold_switch_for_packet and output_speedup = %u", out);
+	if (c->vc_alloc.kind == ALLOCATOR_PIGGYBACK && validate_piggyback(c, f) < 0)
 		return -1;
 	if (!icnt_int(c, ICNT_output_buffer_size))
-		return icnt_reject(
-			c, ICNT_output_buffer_size, f, "at least one flit, or -1: nothing would pass");
+		return icnt_reject(c, ICNT_output_buffer_size, f, "at least 1 flit, or -1");
 	return 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Opcodes: the built-in rows of isa.def, a user's rows over them, and what opcode text says.
+ * Opcodes: the built-in rows of isa.def, the user's rows over them, and properties of opcode text.
  *
- * Always true: rows are only added, so that a row index stays valid; a stem has one row; a table is
- * not changed once traces are read with it. What an opcode does in the pipeline is not decided here.
+ * Always true: rows are only added, so that a row index stays valid; a stem has one row; a table is not
+ * changed once traces are read with it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +133,7 @@ void isa_free(struct isa *isa)
 	free(isa);
 }
 
-/* The stem is what stands before the first '.'; empty pieces in front are dropped (SM-inst-1). */
+/* Stem: the part before the first '.', without leading dots (SM-inst-1). */
 static const char *opcode_stem(const char *opcode, size_t *n)
 {
 	while (*n && *opcode == '.')
@@ -202,7 +202,7 @@ static enum isa_class nearest_class(const struct isa_op *op, int arch)
 	return CLASS_NONE;
 }
 
-/* A specialised unit that the architecture has no opcode for would be missing from every configuration. */
+/* Reports whether an opcode of the architecture has class c; configurations lack other specialised units. */
 static bool arch_uses(const struct isa *isa, enum isa_arch arch, enum isa_class c)
 {
 	for (uint32_t r = 0; r < isa->n; r++)
@@ -220,7 +220,7 @@ enum isa_class isa_guess(const struct isa *isa, enum isa_arch arch, const char *
 		if (c != CLASS_NONE)
 			return c < CLASS_SPEC1 || c > CLASS_SPEC8 || arch_uses(isa, arch, c) ? c : CLASS_ALU;
 	}
-	size_t best = 1; /* one letter in common says nothing */
+	size_t best = 1; /* one common letter is too little */
 	enum isa_class c = CLASS_ALU;
 	for (uint32_t r = 0; r < isa->n; r++) {
 		const struct isa_op *op = &isa->op[r];
@@ -230,14 +230,14 @@ enum isa_class isa_guess(const struct isa *isa, enum isa_arch arch, const char *
 			c = op->class[arch];
 		}
 	}
-	/* EXIT and the barrier act on the warp: no guess may do that. */
+	/* EXIT and barriers act on the warp, so they are never guessed. */
 	return c == CLASS_EXIT || c == CLASS_BARRIER || c == CLASS_MEMBAR ? CLASS_ALU : c;
 }
 
 /* ---- opcode text -------------------------------------------------------------------------- */
 
-/* Next non-empty piece between dots, from *p on; its length, 0 at the end. */
-static size_t piece(const char **p, const char *end)
+/* Moves *p to the next non-empty part between dots; returns its length, 0 at the end. */
+static size_t next_part(const char **p, const char *end)
 {
 	while (*p < end && **p == '.')
 		++*p;
@@ -247,8 +247,8 @@ static size_t piece(const char **p, const char *end)
 	return (size_t)(q - *p);
 }
 
-/* Value of n > 0 decimal digits, capped; -1 when there is another character. */
-static long digits(const char *s, size_t n)
+/* Value of n > 0 decimal digits, at most 1000000; -1: other characters. */
+static long part_number(const char *s, size_t n)
 {
 	const char *p = s;
 	uint64_t v;
@@ -259,9 +259,9 @@ static long digits(const char *s, size_t n)
 unsigned isa_width(const char *opcode, size_t n)
 {
 	const char *p = opcode, *end = opcode + n;
-	for (size_t len; (len = piece(&p, end)) > 0; p += len) {
+	for (size_t len; (len = next_part(&p, end)) > 0; p += len) {
 		bool u = *p == 'U';
-		long bits = digits(p + u, len - u);
+		long bits = part_number(p + u, len - u);
 		if (bits >= 0)
 			return bits / 8 <= UINT16_MAX ? (unsigned)(bits / 8) : 0;
 	}
@@ -272,7 +272,7 @@ bool isa_strong_gpu(const char *opcode, size_t n)
 {
 	bool strong = false, gpu = false;
 	const char *p = opcode, *end = opcode + n;
-	for (size_t len; (len = piece(&p, end)) > 0; p += len) {
+	for (size_t len; (len = next_part(&p, end)) > 0; p += len) {
 		strong |= len == 6 && !memcmp(p, "STRONG", 6);
 		gpu |= len == 3 && !memcmp(p, "GPU", 3);
 	}
@@ -287,8 +287,8 @@ struct isa_word {
 	uint32_t col;
 };
 
-/* Blank-separated words of a line up to '#'; how many there are, max + 1 for more than max. */
-static int split(const char *line, size_t len, struct isa_word *w, int max)
+/* Splits a line up to '#' into words; returns their number, max + 1 for more than max. */
+static int split_words(const char *line, size_t len, struct isa_word *w, int max)
 {
 	int n = 0;
 	for (size_t i = 0; i < len && line[i] != '#';) {
@@ -306,7 +306,7 @@ static int split(const char *line, size_t len, struct isa_word *w, int max)
 	return n;
 }
 
-/* Set of architectures named by "arch[,arch...]": names, "-binary version" numbers or "all". 0: bad. */
+/* Set of architectures in "arch[,arch...]": names, "-binary version" numbers or "all". 0: invalid. */
 static unsigned arch_set(const char *s, size_t n)
 {
 	unsigned set = 0;
@@ -314,7 +314,7 @@ static unsigned arch_set(const char *s, size_t n)
 		const char *comma = memchr(s, ',', (size_t)(end - s));
 		size_t len = (size_t)((comma ? comma : end) - s);
 		int a = name_index(arch_name, N_ARCHS, s, len);
-		long v = digits(s, len);
+		long v = part_number(s, len);
 		if (v >= 0)
 			a = isa_arch_of((int)v);
 		if (len == 3 && !memcmp(s, "all", 3))
@@ -328,7 +328,7 @@ static unsigned arch_set(const char *s, size_t n)
 	return set;
 }
 
-static struct isa_op *add_row(struct isa *isa, const struct isa_word *stem)
+static struct isa_op *add_isa_row(struct isa *isa, const struct isa_word *stem)
 {
 	int row = find_stem(isa, stem->s, stem->n);
 
@@ -340,7 +340,7 @@ static struct isa_op *add_row(struct isa *isa, const struct isa_word *stem)
 	return &isa->op[isa->n++];
 }
 
-static bool stem_ok(const struct isa_word *w)
+static bool is_stem(const struct isa_word *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
 		char c = w->s[i];
@@ -351,11 +351,11 @@ static bool stem_ok(const struct isa_word *w)
 	return w->n < 64;
 }
 
-static int load_line(struct isa *isa, const char *line, size_t len, struct place at, struct fault *f)
+static int load_isa_row(struct isa *isa, const char *line, size_t len, struct place at, struct fault *f)
 {
 	struct isa_word w[3];
 	char q[64];
-	int n = split(line, len, w, 3);
+	int n = split_words(line, len, w, 3);
 	if (n == 0)
 		return 0;
 	if (n != 3)
@@ -364,7 +364,7 @@ static int load_line(struct isa *isa, const char *line, size_t len, struct place
 			: n == 2 ? "two fields"
 				 : "one field");
 	at.col = w[0].col;
-	if (!stem_ok(&w[0]) || isa->n >= 0xffff)
+	if (!is_stem(&w[0]) || isa->n >= 0xffff)
 		return fault_set(f, at, "isa-stem", "invalid stem '%s' (expected letters, digits and '_'%s)",
 			diag_quote(q, sizeof(q), w[0].s, w[0].n),
 			isa->n < 0xffff ? "" : ", and fewer than 65535 rows");
@@ -380,7 +380,7 @@ static int load_line(struct isa *isa, const char *line, size_t len, struct place
 		return fault_set(f, at, "isa-class",
 			"unknown class '%s' (expected one such as INT, SP, LOAD, SPEC3, or -)",
 			diag_quote(q, sizeof(q), w[2].s, w[2].n));
-	struct isa_op *op = add_row(isa, &w[0]);
+	struct isa_op *op = add_isa_row(isa, &w[0]);
 	if (op->kind == KIND_PLAIN && (class == CLASS_LOAD || class == CLASS_STORE))
 		op->kind = KIND_MEM_OTHER;
 	for (int a = 0; a < N_ARCHS; a++)
@@ -396,7 +396,7 @@ int isa_parse(struct isa *isa, struct input *in, struct fault *f)
 	int r;
 	while ((r = input_line(in, &line, &len, f)) > 0) {
 		struct place at = {input_name(in), input_lineno(in), 0};
-		if (load_line(isa, line, len, at, f) < 0)
+		if (load_isa_row(isa, line, len, at, f) < 0)
 			return -1;
 	}
 	return r;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The machine's parameters: size, clocks, launch, limits and network; the other parts in params_*.c.
+ * Parameters of the GPU: size, clocks, launch, limits and network; params_*.c have the others.
  *
- * What the original aborts on, crashes on, reads without having set it, or waits for for ever, is refused
- * here with the option, its value, its place and what is possible. What it merely ignores is accepted.
+ * Values with which the original aborts, crashes, reads uninitialised memory or never ends are rejected with
+ * the option, its value, its place and the possible values. Values that the original ignores are accepted.
  */
 #include <string.h>
 #include "num.h"
@@ -40,7 +40,7 @@ int param_numbers(const char *text, char sep, uint32_t *out, int cap)
 	return -1;
 }
 
-static int machine(struct params *p, const struct gpuconf *c, struct fault *f)
+static int params_size(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	p->clusters = conf_uint(c, OPT_gpgpu_n_clusters);
 	p->sms_per_cluster = conf_uint(c, OPT_gpgpu_n_cores_per_cluster);
@@ -52,8 +52,8 @@ static int machine(struct params *p, const struct gpuconf *c, struct fault *f)
 	return 0;
 }
 
-/* "core:icnt:l2:dram" in MHz. */
-static int clocks(struct params *p, const struct gpuconf *c, struct fault *f)
+/* Reads "core:icnt:l2:dram" in MHz. */
+static int params_clocks(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	static const char *const name[4] = {"core", "network", "L2", "DRAM"};
 	const char *text = conf_text(c, OPT_gpgpu_clock_domains);
@@ -65,7 +65,7 @@ static int clocks(struct params *p, const struct gpuconf *c, struct fault *f)
 		if (num_real(&text, &mhz) != NUM_GOOD || *text != (i < 3 ? ':' : '\0') ||
 			!(mhz >= MHZ_MIN && mhz <= MHZ_MAX))
 			return conf_fault(c, OPT_gpgpu_clock_domains, f,
-				"four clocks core:icnt:l2:dram from %g to %g MHz; the %s clock is not one",
+				"four clocks core:icnt:l2:dram from %g to %g MHz; the %s clock is invalid",
 				MHZ_MIN, MHZ_MAX, name[i]);
 		p->hz[i] = mhz * 1000000;
 		text++;
@@ -73,8 +73,8 @@ static int clocks(struct params *p, const struct gpuconf *c, struct fault *f)
 	return 0;
 }
 
-/* "F" or "F:flags", flags hexadecimal and without effect on anything that is printed. */
-static int sampling(struct params *p, const struct gpuconf *c, struct fault *f)
+/* Reads "F" or "F:flags"; the hexadecimal flags have no effect on the output. */
+static int params_sampling(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	const char *text = conf_text(c, OPT_gpgpu_runtime_stat);
 	bool good = param_number(&text, &p->sample_cycles) && p->sample_cycles > 0;
@@ -91,7 +91,7 @@ static int sampling(struct params *p, const struct gpuconf *c, struct fault *f)
 	return 0;
 }
 
-static int launch(struct params *p, const struct gpuconf *c, struct fault *f)
+static int params_launch(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	p->concurrent_kernels = conf_bool(c, OPT_gpgpu_concurrent_kernel_sm);
 	p->run_slots = conf_uint(c, OPT_gpgpu_max_concurrent_kernel);
@@ -103,11 +103,11 @@ static int launch(struct params *p, const struct gpuconf *c, struct fault *f)
 	p->max_cta = (uint64_t)conf_num(c, OPT_gpgpu_max_cta);
 	p->max_completed_cta = (uint64_t)conf_num(c, OPT_gpgpu_max_completed_cta);
 	p->deadlock_detect = conf_bool(c, OPT_gpgpu_deadlock_detect);
-	return sampling(p, c, f);
+	return params_sampling(p, c, f);
 }
 
-/* NET-dev-2. Options of the mode that is off are not looked at, as in the original. */
-static int network(struct params *p, const struct gpuconf *c, struct fault *f)
+/* Sets the network (NET-dev-2). Options of the other mode are not checked, as in the original. */
+static int params_network(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct network_params *n = &p->net;
 
@@ -127,8 +127,7 @@ static int network(struct params *p, const struct gpuconf *c, struct fault *f)
 		return 0;
 	}
 	if (!*conf_text(c, OPT_inter_config_file))
-		return conf_fault(
-			c, OPT_inter_config_file, f, "a network description, which -network_mode 1 reads");
+		return conf_fault(c, OPT_inter_config_file, f, "a network file with -network_mode 1");
 	n->file = conf_path(c, OPT_inter_config_file);
 	n->file_at = c->v[OPT_inter_config_file].at;
 	return 0;
@@ -137,7 +136,8 @@ static int network(struct params *p, const struct gpuconf *c, struct fault *f)
 int params_init(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	*p = (struct params){0};
-	if (machine(p, c, f) < 0 || clocks(p, c, f) < 0 || launch(p, c, f) < 0 || network(p, c, f) < 0)
+	if (params_size(p, c, f) < 0 || params_clocks(p, c, f) < 0 || params_launch(p, c, f) < 0 ||
+		params_network(p, c, f) < 0)
 		return -1;
 	if (params_modern(p, c, f) < 0 || params_core(p, c, f) < 0 || params_memory(p, c, f) < 0 ||
 		params_caches(p, c, f) < 0)

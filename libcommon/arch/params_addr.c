@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The address mapping: which bits of an address are channel, bank and row (MEM-addr).
+ * Address mapping: the bits of an address that are channel, bank and row (MEM-addr).
  *
- * Always true afterwards: all channels, sub partitions and banks that the masks can name exist, and the
- * function of -gpgpu_memory_partition_indexing suits their numbers. Column and burst bits are left out: they
- * influence nothing. Leaves out: the decoding itself, which is trace-sim's request/addrdec.c.
+ * Always true afterwards: all channels, sub partitions and banks that the masks can select exist, and the
+ * function of -gpgpu_memory_partition_indexing fits their numbers. Column and burst bits are ignored because
+ * they have no effect. trace-sim's request/addrdec.c decodes addresses.
  */
 #include <string.h>
 #include "params_int.h"
 
-/* -gpgpu_mem_address_mask, for a machine without a mapping (MEM-addr-1). */
-static void legacy(struct addr_params *a, int64_t value)
+/* Mapping of -gpgpu_mem_address_mask, used without -gpgpu_mem_addr_mapping (MEM-addr-1). */
+static void mask_mapping(struct addr_params *a, int64_t value)
 {
 	a->chip = 0;
 	a->bank = 0x1800;
@@ -33,7 +33,7 @@ static void legacy(struct addr_params *a, int64_t value)
 	}
 }
 
-/* "dramid@N;" when there is a ';', then 64 letters from bit 63 down. */
+/* Format: an optional "dramid@N;", then 64 letters from bit 63 down. */
 const char *params_mapping(struct addr_params *a, const char *text)
 {
 	const char *bits = strchr(text, ';'), *s = text + 7;
@@ -50,7 +50,7 @@ const char *params_mapping(struct addr_params *a, const char *text)
 		if (*s == '|' || *s == ' ' || *s == '.')
 			continue;
 		if (!bit--)
-			return "64 address bits, not more";
+			return "at most 64 address bits";
 		switch (*s) {
 		case 'D':
 		case 'd': a->chip |= 1ull << bit; break;
@@ -67,13 +67,13 @@ const char *params_mapping(struct addr_params *a, const char *text)
 		}
 	}
 	if (bit)
-		return "64 address bits, not fewer";
+		return "at least 64 address bits";
 	if (bits && a->chip)
 		return "either dramid@BIT or D bits for the channel, not both";
 	return NULL;
 }
 
-/* -gpgpu_memory_partition_indexing (MEM-addr-5). */
+/* Checks -gpgpu_memory_partition_indexing (MEM-addr-5). */
 static int check_indexing(const struct memory_params *m, const struct gpuconf *c, struct fault *f)
 {
 	const enum conf_id id = OPT_gpgpu_memory_partition_indexing;
@@ -82,23 +82,21 @@ static int check_indexing(const struct memory_params *m, const struct gpuconf *c
 	switch (m->addr.partition_index) {
 	case 1:
 		if (!is_pow2(m->channels))
-			return conf_fault(c, id, f,
-				"another value than 1, as %u channels are no power of two", m->channels);
+			return conf_reject(c, id, f, "needs a power of two of channels, not %u", m->channels);
 		return 0;
 	case 2:
 		while (power < m->channels)
 			power *= 2;
 		if (m->channels < 2 ||
 			(power * m->subs != 16 && power * m->subs != 32 && power * m->subs != 64))
-			return conf_fault(c, id, f,
-				"another value than 2, or channels (rounded up to a power of two) times slices of 16, 32 or 64");
+			return conf_reject(c, id, f,
+				"needs 16, 32 or 64 slices in all, with the channels rounded up to a power of two");
 		return 0;
-	case 3: return conf_fault(c, id, f, "0, 1, 2, 4 or 5; the original has no function for 3");
+	case 3: return conf_fault(c, id, f, "0, 1, 2, 4 or 5");
 	case 4:
 		if (m->addr.chip_at < (int)log2_floor(m->subs))
-			return conf_fault(c, id, f,
-				"another value than 4, or a mapping with dramid@%u or above",
-				log2_floor(m->subs));
+			return conf_reject(
+				c, id, f, "needs a mapping with dramid@%u or above", log2_floor(m->subs));
 		return 0;
 	default: return 0;
 	}
@@ -113,7 +111,7 @@ int params_addresses(struct memory_params *m, const struct gpuconf *c, struct fa
 
 	a->partition_index = conf_uint(c, OPT_gpgpu_memory_partition_indexing);
 	if (strcmp(text, "NULL") == 0)
-		legacy(a, conf_num(c, OPT_gpgpu_mem_address_mask));
+		mask_mapping(a, conf_num(c, OPT_gpgpu_mem_address_mask));
 	else
 		wanted = params_mapping(a, text);
 	if (wanted)
@@ -121,7 +119,8 @@ int params_addresses(struct memory_params *m, const struct gpuconf *c, struct fa
 	banks = bit_count64(a->bank);
 	chips = a->chip_at < 0 ? bit_count64(a->chip) : 0;
 	if (a->chip_at < 0 && !is_pow2(m->channels))
-		return conf_fault(c, id, f, "dramid@BIT, as %u channels are no power of two", m->channels);
+		return conf_fault(
+			c, id, f, "dramid@BIT for %u channels, which are no power of two", m->channels);
 	if (chips > chip_log2)
 		return conf_fault(c, id, f, "at most %u D bits for %u channels", chip_log2, m->channels);
 	if (a->chip_at >= 0 && (uint32_t)a->chip_at + chip_log2 + sub_log2 > 63)
@@ -129,10 +128,11 @@ int params_addresses(struct memory_params *m, const struct gpuconf *c, struct fa
 			63 - chip_log2 - sub_log2);
 	if (banks < sub_log2)
 		return conf_fault(
-			c, id, f, "at least %u B bits, which choose among %u slices", sub_log2, m->subs);
-	/* IPOLY bank indexing looks at the low bits only; the others need every decoded bank to exist. */
+			c, id, f, "at least %u B bits to select among %u slices", sub_log2, m->subs);
+	/* IPOLY bank indexing uses only the low bits; the others need every decoded bank to exist. */
 	if (banks > 30 || (m->dram.bank_index != 2 && m->dram.nbk < 1u << banks))
-		return conf_fault(c, id, f, "B bits for the %u banks (nbk) of -gpgpu_dram_timing_opt, not %u",
-			m->dram.nbk, banks);
+		return conf_reject(c, id, f,
+			"has %u B bits, too many for the %u banks (nbk) of -gpgpu_dram_timing_opt", banks,
+			m->dram.nbk);
 	return check_indexing(m, c, f);
 }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cache strings (CACHE-conf), the sizes of the adaptive L1 (CACHE-size), and what caches demand of
- * each other.
+ * Cache strings (CACHE-conf), the sizes of the adaptive L1 (CACHE-size), and rules between caches.
  *
- * Role rules: L1T takes MSHR kinds F and T, the others A and S; L1I and L1C are read-only, L1D and L2 are
- * not; only L1D and L2 may be "none". An L1I that is never looked at (-gpgpu_perfect_inst_const_cache) and
- * the two caches that no trace instruction reaches (L1C, L1T) need only be well formed.
+ * Rules of roles: L1T has MSHR kinds F and T, the others A and S; L1I and L1C are read-only, L1D and L2 are
+ * not; only L1D and L2 may be "none". An unused L1I (-gpgpu_perfect_inst_const_cache) and the caches without
+ * accesses from machine code (L1C, L1T) need only be well formed.
  */
 #include <string.h>
 #include "params_int.h"
 
-#define MAX_LINES   (1u << 24) /* of one cache at its largest */
+#define MAX_LINES   (1u << 24) /* of one cache at its largest size */
 #define MAX_ENTRIES (1u << 20) /* of MSHRs and queues */
 
 /* ---- the string --------------------------------------------------------------------------------------- */
@@ -21,7 +20,7 @@ static const char replace_letters[] = {
 #undef REPLACE
 	'\0'};
 
-/* Each field: what stands before it, its letters in the order of the enum (NULL: a number), its name. */
+/* Fields: the separator before it, its letters in the order of the enum (NULL: a number), its name. */
 static const struct {
 	char before;
 	const char *letters, *name;
@@ -62,8 +61,8 @@ enum {
 	N_FIELDS
 };
 
-/* Take the string apart. The number of fields present, or -1 and *f. */
-static int scan(uint32_t v[N_FIELDS], const struct gpuconf *c, enum conf_id id, struct fault *f)
+/* Parses the string into v. Returns the number of fields, or -1 and *f. */
+static int scan_cache(uint32_t v[N_FIELDS], const struct gpuconf *c, enum conf_id id, struct fault *f)
 {
 	const char *text = conf_text(c, id), *s = text;
 	int n = 0;
@@ -83,20 +82,20 @@ static int scan(uint32_t v[N_FIELDS], const struct gpuconf *c, enum conf_id id, 
 			good = param_number(&s, &v[n]);
 		}
 		if (!good)
-			return conf_fault(c, id, f, "%s%s%s%.1s%s at its character %d%s",
+			return conf_fault(c, id, f, "%s%s%s%.1s%s at character %d%s",
 				n > F_QUEUE ? "the end or " : "", field[n].name,
 				field[n].before ? " after '" : "", &field[n].before,
 				field[n].before ? "'" : "", (int)(s - text) + 1,
 				c->v[id].at.file
 					? ""
-					: "; the original's built-in string is as wrong: set the option");
+					: "; the original's built-in string is invalid too, set the option");
 	}
 	if (*s)
-		return conf_fault(c, id, f, "the end at its character %d", (int)(s - text) + 1);
+		return conf_fault(c, id, f, "the end of the string at character %d", (int)(s - text) + 1);
 	return n;
 }
 
-static void fill(struct cache_params *p, const uint32_t v[N_FIELDS])
+static void set_cache_fields(struct cache_params *p, const uint32_t v[N_FIELDS])
 {
 	*p = (struct cache_params){
 		.present = true,
@@ -144,14 +143,13 @@ static int check_form(const struct cache_params *p, const struct gpuconf *c, enu
 	return 0;
 }
 
-/* What a cache in use needs so that any request gets through it. */
+/* Checks that no request blocks a cache forever. */
 static int check_use(
 	const struct cache_params *p, const struct gpuconf *c, enum conf_id id, bool data, struct fault *f)
 {
 	if (p->index == INDEX_IPOLY && (!is_pow2(p->sets) || p->sets > HASH_IPOLY_MAX))
-		return conf_fault(c, id, f,
-			"a power of two of at most %u sets with set index P, whose polynomial has the remainders of that many bits",
-			HASH_IPOLY_MAX);
+		return conf_fault(
+			c, id, f, "a power of two of at most %u sets with set index P", HASH_IPOLY_MAX);
 	if (p->index == INDEX_FERMI && p->sets != 32 && p->sets != 64)
 		return conf_fault(c, id, f, "32 or 64 sets with set index H");
 	if (p->line_bytes > 128 || (data && p->line_bytes < 32))
@@ -160,8 +158,7 @@ static int check_use(
 	if (!p->mshr_entries)
 		return conf_fault(c, id, f, "at least 1 MSHR entry");
 	if (!p->miss_queue)
-		return conf_fault(
-			c, id, f, "a miss queue of at least 1 entry, without which no miss gets out");
+		return conf_fault(c, id, f, "at least 1 miss queue entry");
 	return 0;
 }
 
@@ -186,9 +183,9 @@ static int check_role(const struct cache_params *p, const struct gpuconf *c, enu
 	return data ? check_use(p, c, id, true, f) : 0;
 }
 
-/* Most ways the cache may ever have (CACHE-size-1). */
-static int largest(struct cache_params *p, const struct gpuconf *c, enum conf_id id, enum cache_role role,
-	struct fault *f)
+/* Sets the most ways of the cache in any configuration of the adaptive L1 (CACHE-size-1). */
+static int set_ways_max(struct cache_params *p, const struct gpuconf *c, enum conf_id id,
+	enum cache_role role, struct fault *f)
 {
 	uint32_t unified = role == ROLE_L1D ? conf_uint(c, OPT_gpgpu_unified_l1d_size) : 0, times = 4;
 
@@ -217,45 +214,45 @@ int params_cache(struct cache_params *p, const struct gpuconf *c, enum conf_id i
 		return conf_fault(
 			c, id, f, "a cache; only -gpgpu_cache:dl1 and -gpgpu_cache:dl2 may be none");
 	}
-	int n = scan(v, c, id, f);
+	int n = scan_cache(v, c, id, f);
 	if (n < 0)
 		return -1;
-	fill(p, v);
+	set_cache_fields(p, v);
 	if (role == ROLE_L1T && n < F_RESULT + 1)
 		return conf_fault(c, id, f, "a result FIFO size after the miss queue size, as in 128:2");
 	if (check_form(p, c, id, f) < 0 || check_role(p, c, id, role, f) < 0 ||
-		largest(p, c, id, role, f) < 0)
+		set_ways_max(p, c, id, role, f) < 0)
 		return -1;
 	if (role == ROLE_L1D)
 		p->write_ratio = conf_uint(c, OPT_gpgpu_l1_cache_write_ratio);
 	return 0;
 }
 
-/* ---- caches and coalescer among each other -------------------------------------------------- */
+/* ---- rules between caches and coalescer ----------------------------------------------------- */
 
-/* Requests are cut to 32 bytes before the L1 (LSU-gen-3). */
-static bool sectored(const struct core_params *k)
+/* Reports whether requests are split to 32 bytes before the L1 (LSU-gen-3). */
+static bool splits_to_sectors(const struct core_params *k)
 {
 	return k->coalesce_arch >= 40 ||
 	       (k->coalesce_arch >= 20 && k->coalesce_arch <= 38 && k->gmem_skip_l1d);
 }
 
-/* Each line that a first-level cache asks for comes back as a whole, or in pieces that its MSHRs count. */
-static bool fills(const struct cache_params *l1, const struct cache_params *l2)
+/* Reports whether each line requested by l1 returns whole, or in sectors that its MSHRs count. */
+static bool fills_lines(const struct cache_params *l1, const struct cache_params *l2)
 {
 	return l1->mshr == MSHR_SECTOR_ASSOC || !l2->present || l2->kind != CACHE_SECTOR ||
 	       l1->atom_bytes <= 32;
 }
 
-/* Does what is below answer in sectors? */
-static bool in_pieces(const struct params *p)
+/* Reports whether replies to the first-level caches are sectors. */
+static bool replies_in_sectors(const struct params *p)
 {
 	return p->mem.l2.present && p->mem.l2.kind == CACHE_SECTOR && !p->core.perfect_mem;
 }
 
 /*
- * A first-level cache above the L2: its requests must come back in the pieces that it expects. An L1D tells at an
- * access, for many kernels have none.
+ * Checks that replies of the L2 have the size that a first-level cache expects. The L1D is checked at the
+ * first access, because many kernels have none.
  */
 static int check_above(const struct cache_params *l1, const struct params *p, const struct gpuconf *c,
 	enum conf_id id, struct fault *f)
@@ -263,11 +260,11 @@ static int check_above(const struct cache_params *l1, const struct params *p, co
 	const struct cache_params *l2 = &p->mem.l2;
 	bool data = id == OPT_gpgpu_cache_dl1;
 
-	if (!data && l1->mshr == MSHR_SECTOR_ASSOC && !in_pieces(p))
+	if (!data && l1->mshr == MSHR_SECTOR_ASSOC && !replies_in_sectors(p))
 		return conf_fault(c, id, f, "MSHR kind A: %s",
 			p->core.perfect_mem ? "-gpgpu_perfect_mem 1 does not answer in sectors"
 					    : "the L2 is no sector cache");
-	if (!data && !p->core.perfect_mem && !fills(l1, l2))
+	if (!data && !p->core.perfect_mem && !fills_lines(l1, l2))
 		return conf_fault(c, id, f, "MSHR kind S: the L2 answers a line of %u bytes in sectors",
 			l1->line_bytes);
 	if (l2->present && l2->kind != CACHE_SECTOR && l1->atom_bytes > l2->line_bytes)
@@ -276,27 +273,27 @@ static int check_above(const struct cache_params *l1, const struct params *p, co
 	return 0;
 }
 
-#define NEVER_QUEUE  "a miss queue that some misses never have room in"
-#define NEVER_ANSWER "write allocation F with write-through (T): nobody answers a write"
-#define NEVER_READ   "write allocation L without sectors: a line written in part is not read again"
+#define NEVER_QUEUE  "the miss queue is too small for some misses"
+#define NEVER_ANSWER "writes get no reply with write allocation F and write-through (T)"
+#define NEVER_READ   "partly written lines cannot be read with write allocation L without sectors"
 
 const struct unfit_row unfit_rows[N_UNFIT] = {
-	{UNFIT_L1_BYTES, OPT_gpgpu_coalesce_arch, "accesses that may be larger than a sector of the L1"},
-	{UNFIT_L1_FILL, OPT_gpgpu_cache_dl1, "lines that an L2 of sectors does not answer whole"},
+	{UNFIT_L1_BYTES, OPT_gpgpu_coalesce_arch, "accesses may be larger than a sector of the L1"},
+	{UNFIT_L1_FILL, OPT_gpgpu_cache_dl1, "the L2 replies in sectors, not in lines of the L1"},
 	{UNFIT_L2_BYTES, OPT_gpgpu_coalesce_arch,
-		"accesses past the L1 that may be larger than the L2 takes"},
-	{UNFIT_L2, OPT_gpgpu_dram_partition_queues, "a first queue that never has room for a request"},
+		"accesses that bypass the L1 may be larger than those of the L2"},
+	{UNFIT_L2, OPT_gpgpu_dram_partition_queues, "the first queue is too small for a request"},
 	{UNFIT_L1_QUEUE, OPT_gpgpu_cache_dl1, NEVER_QUEUE},
 	{UNFIT_L1_ANSWER, OPT_gpgpu_cache_dl1, NEVER_ANSWER},
 	{UNFIT_L1_READ, OPT_gpgpu_cache_dl1, NEVER_READ},
-	{UNFIT_L1_PIECES, OPT_gpgpu_cache_dl1, "MSHR kind S, which waits for sectors that do not come"},
+	{UNFIT_L1_PIECES, OPT_gpgpu_cache_dl1, "MSHR kind S waits for sectors that do not arrive"},
 	{UNFIT_L2_QUEUE, OPT_gpgpu_cache_dl2, NEVER_QUEUE},
 	{UNFIT_L2_ANSWER, OPT_gpgpu_cache_dl2, NEVER_ANSWER},
 	{UNFIT_L2_READ, OPT_gpgpu_cache_dl2, NEVER_READ},
-	{UNFIT_L2_FILL, OPT_gpgpu_cache_dl2, "MSHR kind S, which waits for sectors that do not come"},
+	{UNFIT_L2_FILL, OPT_gpgpu_cache_dl2, "MSHR kind S waits for sectors that do not arrive"},
 };
 
-/* What a data cache refuses for ever: see enum cache_never of trace-sim, which knows when. */
+/* Accesses that a data cache would reject forever; enum cache_never of trace-sim has the conditions. */
 static uint32_t unfit_data(const struct cache_params *p, uint32_t queue, uint32_t answer, uint32_t read)
 {
 	uint32_t set = 0;
@@ -310,8 +307,8 @@ static uint32_t unfit_data(const struct cache_params *p, uint32_t queue, uint32_
 	return set;
 }
 
-/* What kernels may not ask of this L1D and of the L2 behind it. */
-static uint32_t unfit(const struct params *p)
+/* Set of enum unfit: accesses that kernels must not make with this L1D and L2. */
+static uint32_t unfit_accesses(const struct params *p)
 {
 	const struct cache_params *l1 = &p->core.l1d, *l2 = &p->mem.l2;
 	bool small_l2 = l2->present && (l2->kind == CACHE_SECTOR || l2->line_bytes < 128);
@@ -323,22 +320,22 @@ static uint32_t unfit(const struct params *p)
 		set |= unfit_data(l2, UNFIT_L2_QUEUE, UNFIT_L2_ANSWER, UNFIT_L2_READ);
 	if (l2->present && l2->mshr == MSHR_SECTOR_ASSOC)
 		set |= UNFIT_L2_FILL;
-	if (l1->present && l1->atom_bytes < 128 && !sectored(&p->core))
+	if (l1->present && l1->atom_bytes < 128 && !splits_to_sectors(&p->core))
 		set |= UNFIT_L1_BYTES;
-	if (l1->present && l1->mshr == MSHR_SECTOR_ASSOC && (!in_pieces(p) || l1->atom_bytes < 128))
+	if (l1->present && l1->mshr == MSHR_SECTOR_ASSOC && (!replies_in_sectors(p) || l1->atom_bytes < 128))
 		set |= UNFIT_L1_PIECES;
 	if (p->core.perfect_mem)
 		return set;
-	if (l1->present && !fills(l1, l2))
+	if (l1->present && !fills_lines(l1, l2))
 		set |= UNFIT_L1_FILL;
-	if (small_l2 && !sectored(&p->core) && (!l1->present || p->core.gmem_skip_l1d))
+	if (small_l2 && !splits_to_sectors(&p->core) && (!l1->present || p->core.gmem_skip_l1d))
 		set |= UNFIT_L2_BYTES;
 	if (p->mem.queue_icnt_l2 < 4)
 		set |= UNFIT_L2;
 	return set;
 }
 
-/* The texture cache counts sectors with MSHR kind T only, and needs a place in each of its queues. */
+/* Checks the texture cache: only MSHR kind T counts sectors, and each queue needs an entry. */
 static int check_texture(
 	const struct cache_params *t, const struct params *p, const struct gpuconf *c, struct fault *f)
 {
@@ -348,13 +345,17 @@ static int check_texture(
 		return -1;
 	if (!t->mshr_merge || !t->result_fifo)
 		return conf_fault(c, id, f, "at least 1 entry in the request and the result queue");
-	if ((t->mshr == MSHR_SECTOR_TEX_FIFO) != in_pieces(p))
+	if ((t->mshr == MSHR_SECTOR_TEX_FIFO) != replies_in_sectors(p))
 		return conf_fault(c, id, f, "MSHR kind %s: the memory below answers %s",
-			in_pieces(p) ? "T" : "F", in_pieces(p) ? "in sectors" : "whole lines");
+			replies_in_sectors(p) ? "T" : "F",
+			replies_in_sectors(p) ? "in sectors" : "whole lines");
 	return 0;
 }
 
-/* The constant and the texture cache: few kernels access them, so a fault is reported at the first access. */
+/*
+ * Checks the constant and texture caches. Few kernels access them, so faults are reported at the first
+ * access.
+ */
 static void check_readonly(struct params *p, const struct gpuconf *c)
 {
 	const struct cache_params *l1c = &p->core.l1c;
@@ -388,11 +389,11 @@ static int check_l1d(const struct params *p, const struct gpuconf *c, struct fau
 }
 
 /*
- * Sets by a remainder are an odd number: lines a power of 2 apart meet in none before they have been in all.
+ * Largest odd number of sets, at most n: with sets by remainder, strides of a power of 2 then use all sets.
  */
-static uint32_t odd_sets(uint64_t room) { return room ? (uint32_t)((room - 1) | 1) : 0; }
+static uint32_t odd_sets(uint64_t n) { return n ? (uint32_t)((n - 1) | 1) : 0; }
 
-/* The modern core's L1 of so many ways: as many sets as it has room for, but an odd number (CACHE-size-3). */
+/* Applies -core_l1_ways: an odd number of sets that fits the L1's size (CACHE-size-3). */
 static int l1_by_ways(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct cache_params *l1 = &p->core.l1d;
@@ -408,7 +409,7 @@ static int l1_by_ways(struct params *p, const struct gpuconf *c, struct fault *f
 		return conf_fault(c, OPT_core_l1_ways, f, "at most as many as the L1 has lines");
 	l1->ways = l1->ways_max = ways;
 	l1->index = INDEX_MODULO;
-	l1->write_ratio = 0; /* it would keep a whole set of written lines for ever */
+	l1->write_ratio = 0; /* otherwise a set of written lines would never be evicted */
 	return 0;
 }
 
@@ -436,7 +437,9 @@ static int split_sizes(struct core_params *k, const struct gpuconf *c, struct fa
 	return 0;
 }
 
-/* In single precision as the original (LAUNCH-l1-1), or with ways of its own in whole sets (CACHE-size-3). */
+/*
+ * Computes in single precision as the original (LAUNCH-l1-1); whole sets with -core_l1_ways (CACHE-size-3).
+ */
 uint32_t params_l1_rows(const struct params *p, uint32_t shmem)
 {
 	const struct cache_params *l1 = &p->core.l1d;
@@ -449,19 +452,19 @@ uint32_t params_l1_rows(const struct params *p, uint32_t shmem)
 	return ratio >= 0 ? (uint32_t)((float)l1->ways_max * ratio + 0.5f) : 0;
 }
 
-/* Which of the splits a kernel needs, and whether it leaves the L1 anything, shows at its launch. */
-static int adaptive(struct params *p, const struct gpuconf *c, struct fault *f)
+/* Checks the adaptive L1. The launch of a kernel selects its split and checks the remaining L1. */
+static int check_adaptive(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct core_params *k = &p->core;
 
 	if (!k->unified_l1_kb)
 		return conf_fault(c, OPT_gpgpu_unified_l1d_size, f,
-			"the size of the unified memory, which -gpgpu_adaptive_cache_config 1 divides");
+			"the size of the unified memory with -gpgpu_adaptive_cache_config 1");
 	if (split_sizes(k, c, f) < 0)
 		return -1;
 	if (!params_l1_rows(p, k->shmem_option_bytes[0]))
 		return conf_fault(c, p->modern.l1_reserved ? OPT_core_l1_reserved : OPT_gpgpu_shmem_option, f,
-			"a size that leaves the L1 a part of the %u KiB of -gpgpu_unified_l1d_size",
+			"a size below the %u KiB of -gpgpu_unified_l1d_size, the rest of which is the L1",
 			k->unified_l1_kb);
 	return 0;
 }
@@ -476,11 +479,11 @@ int params_caches(struct params *p, const struct gpuconf *c, struct fault *f)
 		params_cache(&k->l1t, c, OPT_gpgpu_tex_cache_l1, ROLE_L1T, f) < 0 ||
 		params_cache(&p->mem.l2, c, OPT_gpgpu_cache_dl2, ROLE_L2, f) < 0)
 		return -1;
-	/* Without a cache there is nothing to warm or to flush; the original crashes. */
+	/* No cache, nothing to warm or flush; the original crashes. */
 	p->mem.memcpy_warms_l2 = p->mem.memcpy_warms_l2 && p->mem.l2.present;
 	p->mem.flush_l2 = p->mem.flush_l2 && p->mem.l2.present;
 	k->flush_l1 = k->flush_l1 && k->l1d.present;
-	k->unfit = unfit(p);
+	k->unfit = unfit_accesses(p);
 	check_readonly(p, c);
 	if (check_l1d(p, c, f) < 0)
 		return -1;
@@ -489,5 +492,5 @@ int params_caches(struct params *p, const struct gpuconf *c, struct fault *f)
 	if (!k->perfect_icache && !(p->modern.on && p->modern.l1i_miss_latency) &&
 		check_above(&k->l1i, p, c, p->modern.on ? OPT_core_cache_l1i : OPT_gpgpu_cache_il1, f) < 0)
 		return -1;
-	return k->adaptive_l1 ? adaptive(p, c, f) : 0;
+	return k->adaptive_l1 ? check_adaptive(p, c, f) : 0;
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parameters of the SM: resources, schedulers, pipelines, collectors, latencies, load/store unit
- * (SM-sched-2, SM-reg, SM-coll-1, SM-exec).
+ * Parameters of the SM: resources, schedulers, pipelines, collectors, latencies, load/store unit (SM-sched-2,
+ * SM-reg, SM-coll-1, SM-exec).
  *
- * Always true afterwards: every unit kind that exists can be reached from issue, and what enters a
- * register set is taken out of it by somebody. What only some kernels would find wrong, units for some of the
- * schedulers and pipelines too short for a latency, is refused where a kernel finds it (uop.c, sm/issue.c).
+ * Always true afterwards: every existing unit kind can be reached from issue, and every register set is
+ * emptied by a unit. Faults that concern only some kernels, such as units for only some schedulers and
+ * pipelines too short for a latency, are reported for that kernel (uop.c, sm/issue.c).
  */
 #include <stdio.h>
 #include <string.h>
 #include "bits.h"
 #include "params_int.h"
 
-#define DEPTH_ANY 512 /* L < 512, so a pipeline of this depth takes every latency */
+#define DEPTH_ANY 512 /* depth for every latency, which is below 512 */
 #define MAX_WIDTH 64  /* slots of a pipeline register set */
 
 static const char *const kind_name[N_UNIT_KINDS] = {
@@ -38,7 +38,7 @@ static bool is_spec(int kind) { return kind >= UNIT_SPEC; }
 
 /* ---- resources and schedulers --------------------------------------------------------------------- */
 
-static int resources(struct core_params *k, const struct gpuconf *c, struct fault *f)
+static int core_resources(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	uint32_t n[2];
 
@@ -52,7 +52,9 @@ static int resources(struct core_params *k, const struct gpuconf *c, struct faul
 	k->max_ctas = conf_uint(c, OPT_gpgpu_shader_cta);
 	if (k->max_ctas == 0 && !k->ignore_resources)
 		return conf_fault(c, OPT_gpgpu_shader_cta, f, "at least one CTA for an SM");
-	/* The original runs with more as long as no SM holds more than 32; a limit of 32 decides the same. */
+	/*
+	 * The original accepts more but runs only as long as no SM has more than 32: a limit of 32 is equal.
+	 */
 	if (k->max_ctas > MAX_CTAS)
 		k->max_ctas = MAX_CTAS;
 	k->registers = conf_uint(c, OPT_gpgpu_shader_registers);
@@ -70,7 +72,7 @@ static const struct {
 };
 
 /*
- * The argument behind the name, which begins the string, is as the row says; *number is what stands at its
+ * Checks the argument after the policy's name against the form of its row; *number is the value at the form's
  * letter.
  */
 static bool policy_argument(
@@ -99,7 +101,7 @@ static bool policy_argument(
 	return true;
 }
 
-static int policy(struct core_params *k, const struct gpuconf *c, struct fault *f)
+static int scheduler_policy(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	const char *text = conf_text(c, OPT_gpgpu_scheduler);
 	uint32_t share = k->warps / k->schedulers;
@@ -128,11 +130,8 @@ static int policy(struct core_params *k, const struct gpuconf *c, struct fault *
 	return 0;
 }
 
-/*
- * The rule that -core_dependence names; "auto" is the first, and what is of the modern core alone leaves it
- * at that.
- */
-static enum dependence_id dependence(const struct gpuconf *c)
+/* Rule of -core_dependence; "auto" and the rules of the modern core select the first. */
+static enum dependence_id dependence_rule(const struct gpuconf *c)
 {
 #define DEPENDENCE(name) #name,
 	static const char *const names[N_DEPENDENCES] = {
@@ -146,13 +145,13 @@ static enum dependence_id dependence(const struct gpuconf *c)
 	return (enum dependence_id)(i ? i - 1 : 0);
 }
 
-static int schedulers(struct params *p, const struct gpuconf *c, struct fault *f)
+static int core_schedulers(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct core_params *k = &p->core;
 
 	k->schedulers = conf_uint(c, OPT_gpgpu_num_sched_per_core);
-	k->dependence = dependence(c);
-	if (policy(k, c, f) < 0)
+	k->dependence = dependence_rule(c);
+	if (scheduler_policy(k, c, f) < 0)
 		return -1;
 	k->max_issue = conf_num(c, OPT_gpgpu_max_insn_issue_per_warp) > 1 ? 2 : 1;
 	k->dual_issue_diff = conf_bool(c, OPT_gpgpu_dual_issue_diff_exec_units);
@@ -168,8 +167,8 @@ static int schedulers(struct params *p, const struct gpuconf *c, struct fault *f
 
 /* ---- units and register sets -------------------------------------------------------------------------- */
 
-/* 11 widths, two more with tensor units (SM-reg-1). */
-static int widths(struct core_params *k, const struct gpuconf *c, struct fault *f)
+/* Reads 11 widths, two more with tensor units (SM-reg-1). */
+static int pipeline_widths(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	static const int order[5] = {UNIT_SP, UNIT_DP, UNIT_INT, UNIT_SFU, UNIT_MEM};
 	uint32_t w[13];
@@ -195,8 +194,8 @@ static int widths(struct core_params *k, const struct gpuconf *c, struct fault *
 	return 0;
 }
 
-/* "on,units,depth,ID_OC,OC_EX,name"; the first that is off ends the search. */
-static int specialized(struct core_params *k, const struct gpuconf *c, struct fault *f)
+/* Reads "on,units,depth,ID_OC,OC_EX,name"; the first unit that is off is the end. */
+static int specialized_units(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	for (k->n_specs = 0; k->n_specs < MAX_SPECS; k->n_specs++) {
 		const char *text = conf_text(c, spec_id(k->n_specs));
@@ -227,7 +226,7 @@ static enum conf_id width_option(int kind)
 	return is_spec(kind) ? spec_id((uint32_t)(kind - UNIT_SPEC)) : OPT_gpgpu_pipeline_widths;
 }
 
-/* Slot s of a set belongs to scheduler s, and unit s of the kind empties OC_EX slot s. */
+/* Checks the widths of a kind: slot s of a set belongs to scheduler s, and unit s empties OC_EX slot s. */
 static int check_sub_core_kind(
 	const struct core_params *k, int kind, const struct gpuconf *c, struct fault *f)
 {
@@ -268,10 +267,10 @@ static int check_kind(const struct core_params *k, int kind, const struct gpucon
 	return 0;
 }
 
-static int units(struct core_params *k, const struct gpuconf *c, struct fault *f)
+static int core_units(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	k->tensor_avail = conf_bool(c, OPT_gpgpu_tensor_core_avail);
-	if (widths(k, c, f) < 0 || specialized(k, c, f) < 0)
+	if (pipeline_widths(k, c, f) < 0 || specialized_units(k, c, f) < 0)
 		return -1;
 	k->unit[UNIT_SP].units = conf_uint(c, OPT_gpgpu_num_sp_units);
 	k->unit[UNIT_DP].units = conf_uint(c, OPT_gpgpu_num_dp_units);
@@ -292,7 +291,7 @@ static int units(struct core_params *k, const struct gpuconf *c, struct fault *f
 
 /* ---- operand collector ---------------------------------------------------------------------- */
 
-/* By enum collector_kind; ports lie at the same distance. unit: whose instructions the ports take. */
+/* Options of each set; unit: kind whose instructions its ports take. */
 static const struct {
 	enum conf_id units, in, out;
 	int unit;
@@ -311,7 +310,7 @@ static const struct {
 #undef ROW
 };
 
-/* Sub-core groups: a set is shared out evenly among the schedulers (SM-coll-7). */
+/* Checks that sets are divided evenly among the schedulers of sub-cores (SM-coll-7). */
 static int check_sub_core_sets(
 	const struct core_params *k, uint32_t total, const struct gpuconf *c, struct fault *f)
 {
@@ -335,7 +334,7 @@ static int check_sub_core_sets(
 	return 0;
 }
 
-/* Every existing unit kind needs a way in, and every set that may be entered a way out. */
+/* Checks that every existing unit kind has input ports and every set in use has output ports. */
 static int check_routes(const struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	const struct collector_params *gen = &k->collector[COLLECT_GEN];
@@ -361,12 +360,11 @@ static int check_routes(const struct core_params *k, const struct gpuconf *c, st
 	for (int kind = 0; kind < N_UNIT_KINDS; kind++)
 		if (!reached[kind])
 			return conf_fault(c, collector_row[COLLECT_GEN].in, f,
-				"generic ports and units, or ports and units of its own, for %s: nothing collects its operands",
-				kind_name[kind]);
+				"generic collector ports and units, or those of %s", kind_name[kind]);
 	return 0;
 }
 
-static int collectors(struct core_params *k, const struct gpuconf *c, struct fault *f)
+static int core_collectors(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	uint32_t total = 0;
 
@@ -393,9 +391,9 @@ static int collectors(struct core_params *k, const struct gpuconf *c, struct fau
 
 /* ---- latencies ------------------------------------------------------------------------------ */
 
-static uint32_t depth_of(uint32_t n) { return n < DEPTH_ANY ? n : DEPTH_ANY; }
+static uint32_t pipeline_depth(uint32_t n) { return n < DEPTH_ANY ? n : DEPTH_ANY; }
 
-/* The options of each list of PTX latencies, and how many numbers they have. */
+/* Options of each list of PTX latencies, and the number of their values. */
 static const struct {
 	enum conf_id latency, interval;
 	uint8_t least, most;
@@ -408,8 +406,8 @@ static const struct {
 };
 
 /*
- * One option of such a list. Where it has fewer numbers than the default, the default's stand for the rest:
- * the original uses what happens to be in its memory. How many it has, or -1.
+ * Reads one option of a list. Missing numbers are those of the default; the original uses uninitialised
+ * memory. Returns the number of values given, or -1 and *f.
  */
 static int ptx_numbers(
 	uint32_t v[PTX_ENTRIES], enum conf_id id, int list, const struct gpuconf *c, struct fault *f)
@@ -427,8 +425,9 @@ static int ptx_numbers(
 }
 
 /*
- * SM-exec-5. quirk Q2-14: with five INT latencies the original's depth is arbitrary. A list whose values fit
- * no pipeline harms no machine code, so it is refused where PTX uses it (uop.c).
+ * Reads the PTX latencies (SM-exec-5). quirk Q2-14: with five INT latencies the original's depth is
+ * arbitrary. Values that fit no pipeline are rejected where PTX uses them (uop.c), because machine code does
+ * not.
  */
 static int ptx_latencies(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
@@ -448,17 +447,18 @@ static int ptx_latencies(struct core_params *k, const struct gpuconf *c, struct 
 			k->ptx[list][i] = (struct latency){latency[i], interval[i]};
 	}
 	k->unit[UNIT_INT].depth =
-		ints == 6 ? depth_of(max_u32(t[PTX_LIST_INT][1].latency, t[PTX_LIST_INT][5].latency))
+		ints == 6 ? pipeline_depth(max_u32(t[PTX_LIST_INT][1].latency, t[PTX_LIST_INT][5].latency))
 			  : DEPTH_ANY;
-	k->unit[UNIT_SP].depth = depth_of(t[PTX_LIST_FP][1].latency);
-	k->unit[UNIT_DP].depth = depth_of(t[PTX_LIST_DP][1].latency);
-	k->unit[UNIT_SFU].depth = depth_of(max_u32(t[PTX_LIST_DP][4].latency, t[PTX_LIST_SFU][0].latency));
-	k->unit[UNIT_TENSOR].depth = depth_of(t[PTX_LIST_TENSOR][0].latency);
+	k->unit[UNIT_SP].depth = pipeline_depth(t[PTX_LIST_FP][1].latency);
+	k->unit[UNIT_DP].depth = pipeline_depth(t[PTX_LIST_DP][1].latency);
+	k->unit[UNIT_SFU].depth =
+		pipeline_depth(max_u32(t[PTX_LIST_DP][4].latency, t[PTX_LIST_SFU][0].latency));
+	k->unit[UNIT_TENSOR].depth = pipeline_depth(t[PTX_LIST_TENSOR][0].latency);
 	return 0;
 }
 
-/* "L,I" */
-static int latency(struct latency *l, const struct gpuconf *c, enum conf_id id, struct fault *f)
+/* Reads "L,I". */
+static int read_latency(struct latency *l, const struct gpuconf *c, enum conf_id id, struct fault *f)
 {
 	uint32_t n[2];
 
@@ -468,32 +468,31 @@ static int latency(struct latency *l, const struct gpuconf *c, enum conf_id id, 
 	return 0;
 }
 
-static int latencies(struct core_params *k, const struct gpuconf *c, struct fault *f)
+static int core_latencies(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
-	/* Instruction classes beside INT that take its latencies (SM-inst-4; the last three as INT). */
+	/* Classes with the latencies of INT (SM-inst-4; the last three by analogy). */
 	static const enum isa_class as_int[] = {
 		CLASS_ALU, CLASS_BRANCH, CLASS_CALL, CLASS_RET, CLASS_TMA, CLASS_SYNCS, CLASS_FENCE};
 	struct latency *l = k->latency;
 
 	for (int i = 0; i < N_CLASSES; i++)
 		l[i] = (struct latency){1, 1};
-	if (latency(&l[CLASS_INT], c, OPT_trace_opcode_latency_initiation_int, f) < 0 ||
-		latency(&l[CLASS_SP], c, OPT_trace_opcode_latency_initiation_sp, f) < 0 ||
-		latency(&l[CLASS_DP], c, OPT_trace_opcode_latency_initiation_dp, f) < 0 ||
-		latency(&l[CLASS_SFU], c, OPT_trace_opcode_latency_initiation_sfu, f) < 0 ||
-		latency(&l[CLASS_TENSOR], c, OPT_trace_opcode_latency_initiation_tensor, f) < 0)
+	if (read_latency(&l[CLASS_INT], c, OPT_trace_opcode_latency_initiation_int, f) < 0 ||
+		read_latency(&l[CLASS_SP], c, OPT_trace_opcode_latency_initiation_sp, f) < 0 ||
+		read_latency(&l[CLASS_DP], c, OPT_trace_opcode_latency_initiation_dp, f) < 0 ||
+		read_latency(&l[CLASS_SFU], c, OPT_trace_opcode_latency_initiation_sfu, f) < 0 ||
+		read_latency(&l[CLASS_TENSOR], c, OPT_trace_opcode_latency_initiation_tensor, f) < 0)
 		return -1;
 	for (size_t i = 0; i < sizeof(as_int) / sizeof(as_int[0]); i++)
 		l[as_int[i]] = l[CLASS_INT];
 	for (int i = 0; i < MAX_SPECS; i++)
-		if (latency(&l[CLASS_SPEC1 + i], c,
+		if (read_latency(&l[CLASS_SPEC1 + i], c,
 			    (enum conf_id)(OPT_trace_opcode_latency_initiation_spec_op_1 + i), f) < 0)
 			return -1;
 	return 0;
 }
 
-/* ---- load/store unit
- * ------------------------------------------------------------------------------------------ */
+/* ---- load/store unit ------------------------------------------------------------------------ */
 
 static int load_store(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
@@ -503,8 +502,7 @@ static int load_store(struct core_params *k, const struct gpuconf *c, struct fau
 	k->smem_limited_broadcast = conf_bool(c, OPT_gpgpu_shmem_limited_broadcast);
 	k->warp_parts = conf_uint(c, OPT_gpgpu_shmem_warp_parts);
 	if (32 % k->warp_parts)
-		return conf_fault(
-			c, OPT_gpgpu_shmem_warp_parts, f, "1, 2, 4, 8, 16 or 32, which divide a warp");
+		return conf_fault(c, OPT_gpgpu_shmem_warp_parts, f, "1, 2, 4, 8, 16 or 32");
 	k->ldst_steps = conf_uint(c, OPT_gpgpu_mem_unit_ports);
 	if (k->ldst_steps == 0)
 		k->ldst_steps = k->warp_parts;
@@ -524,11 +522,11 @@ static int load_store(struct core_params *k, const struct gpuconf *c, struct fau
 	return 0;
 }
 
-/* What only the pipeline of the original has; nothing of it is looked at with the modern core. */
-static int pipeline(struct core_params *k, const struct gpuconf *c, struct fault *f)
+/* Sets the parameters of the original's pipeline, unused with the modern core. */
+static int core_pipeline(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
-	if (units(k, c, f) < 0 || collectors(k, c, f) < 0 || ptx_latencies(k, c, f) < 0 ||
-		latencies(k, c, f) < 0)
+	if (core_units(k, c, f) < 0 || core_collectors(k, c, f) < 0 || ptx_latencies(k, c, f) < 0 ||
+		core_latencies(k, c, f) < 0)
 		return -1;
 	return 0;
 }
@@ -537,7 +535,8 @@ int params_core(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct core_params *k = &p->core;
 
-	if (resources(k, c, f) < 0 || schedulers(p, c, f) < 0 || (!p->modern.on && pipeline(k, c, f) < 0))
+	if (core_resources(k, c, f) < 0 || core_schedulers(p, c, f) < 0 ||
+		(!p->modern.on && core_pipeline(k, c, f) < 0))
 		return -1;
 	if (p->modern.on && k->schedulers > MAX_SUBS)
 		return conf_fault(c, OPT_gpgpu_num_sched_per_core, f,

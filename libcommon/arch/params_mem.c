@@ -2,17 +2,17 @@
 /*
  * Parameters of the memory side: partitions, address mapping, DRAM (MEM-addr, MEM-sub, MEM-dram).
  *
- * Always true afterwards: an address decodes to a channel, slice and bank that exist; every queue can move;
- * no derived DRAM timer wraps. The caches are read in params_cache.c.
+ * Always true afterwards: an address decodes to a channel, slice and bank that exist; no queue blocks
+ * forever; no derived DRAM timer wraps. params_cache.c reads the caches.
  */
 #include <string.h>
 #include "params_int.h"
 
 #define MAX_SLICES     4096
-#define MAX_BANKS_DRAM 64    /* banks of a channel, which fit a word of bits */
+#define MAX_BANKS_DRAM 64    /* banks of a channel, a 64-bit set */
 #define MAX_TIME       65535 /* clocks of a DRAM timing */
 #define MAX_QUEUE      1048576
-#define MAX_GROUPS     8 /* bank groups; the statistics hold them in 8 bits */
+#define MAX_GROUPS     8 /* bank groups, an 8-bit set in the statistics */
 
 /* ---- partitions ----------------------------------------------------------------------------- */
 
@@ -29,7 +29,7 @@ static int partitions(struct memory_params *m, const struct gpuconf *c, struct f
 			MAX_SLICES, m->channels, m->subs);
 	if (param_numbers(conf_text(c, OPT_gpgpu_dram_partition_queues), ':', n, 4) != 4)
 		return conf_fault(c, OPT_gpgpu_dram_partition_queues, f, "four numbers separated by colons");
-	/* The L2 takes a request only with room for four in the first queue (MEM-sub-2). */
+	/* The L2 takes a request only with four free entries in the first queue (MEM-sub-2). */
 	bool fetches = !conf_bool(c, OPT_gpgpu_perfect_inst_const_cache);
 	if (n[0] < (fetches ? 4 : 1) || !n[1] || !n[2] || !n[3] || n[0] > MAX_QUEUE || n[1] > MAX_QUEUE ||
 		n[2] > MAX_QUEUE || n[3] > MAX_QUEUE)
@@ -47,7 +47,7 @@ static int partitions(struct memory_params *m, const struct gpuconf *c, struct f
 	m->l2_sides = conf_uint(c, OPT_l2_sides);
 	m->l2_far_latency = conf_uint(c, OPT_l2_far_latency);
 	if (m->subs % m->l2_sides)
-		return conf_fault(c, OPT_l2_sides, f, "1, as a channel has one slice only");
+		return conf_fault(c, OPT_l2_sides, f, "1 for channels of one slice");
 	m->memcpy_warms_l2 = conf_bool(c, OPT_gpgpu_perf_sim_memcpy);
 	m->latency_stats = conf_num(c, OPT_gpgpu_memlatency_stat) != 0; /* quirk Q4-14: a switch, not bits */
 	return 0;
@@ -57,7 +57,7 @@ static int partitions(struct memory_params *m, const struct gpuconf *c, struct f
 
 static const struct {
 	const char *name;
-	size_t at;
+	size_t offset;
 	bool needed;
 	uint32_t def;
 } timing_row[] = {
@@ -86,10 +86,10 @@ static const struct {
 
 static uint32_t *timing_member(struct dram_params *d, int i)
 {
-	return (uint32_t *)(void *)((char *)d + timing_row[i].at);
+	return (uint32_t *)(void *)((char *)d + timing_row[i].offset);
 }
 
-/* Name of at most n bytes to row index, or -1. */
+/* Row of a name of n bytes, or -1. */
 static int timing_find(const char *name, size_t n)
 {
 	for (int i = 0; i < N_TIMINGS; i++)
@@ -98,7 +98,7 @@ static int timing_find(const char *name, size_t n)
 	return -1;
 }
 
-/* "name=value" pairs in any order, split at '=', ':', ';' and blanks. */
+/* Reads "name=value" pairs in any order, split at '=', ':', ';' and blanks. */
 static int timing_named(struct dram_params *d, const char *text, const struct gpuconf *c, struct fault *f)
 {
 	static const char separators[] = "=:; \t\r\n";
@@ -131,7 +131,7 @@ static int timing_named(struct dram_params *d, const char *text, const struct gp
 	return 0;
 }
 
-/* 11 to 14 numbers in the order of timing_row. */
+/* Reads 11 to 14 numbers in the order of timing_row. */
 static int timing_positional(
 	struct dram_params *d, const char *text, const struct gpuconf *c, struct fault *f)
 {
@@ -161,7 +161,7 @@ static int check_banks(const struct dram_params *d, uint32_t subs, const struct 
 		return conf_fault(c, id, f, "1 to %d banks (nbk)", MAX_BANKS_DRAM);
 	if (d->nbk % subs)
 		return conf_fault(
-			c, id, f, "banks (nbk) shared out evenly among the %u slices of a channel", subs);
+			c, id, f, "a number of banks (nbk) divisible by the %u slices of a channel", subs);
 	if (!d->nbkgrp || d->nbkgrp > d->nbk)
 		return conf_fault(c, id, f, "1 to %u bank groups (nbkgrp)", d->nbk);
 	for (uint32_t j = 0; j < d->nbk; j++)
@@ -178,7 +178,7 @@ static int check_banks(const struct dram_params *d, uint32_t subs, const struct 
 	return 0;
 }
 
-static int timing(struct dram_params *d, uint32_t subs, const struct gpuconf *c, struct fault *f)
+static int dram_timing(struct dram_params *d, uint32_t subs, const struct gpuconf *c, struct fault *f)
 {
 	const enum conf_id id = OPT_gpgpu_dram_timing_opt;
 	const char *text = conf_text(c, id);
@@ -196,8 +196,7 @@ static int timing(struct dram_params *d, uint32_t subs, const struct gpuconf *c,
 	if (d->WL > d->CL)
 		return conf_fault(c, id, f, "a write latency (WL) of at most the read latency (CL)");
 	if (d->tRCD < d->WL + 1)
-		return conf_fault(
-			c, id, f, "RCD above WL, as a write waits RCD - (WL + 1) after an activate");
+		return conf_fault(c, id, f, "RCD above WL: a write waits RCD - (WL + 1) after an activate");
 	d->tRCDWR = d->tRCD - (d->WL + 1);
 	d->tRTW = d->no_turnaround ? 0 : d->CL + d->burst_cycles + 2 - d->WL;
 	d->tWTR = d->no_turnaround ? 0 : d->WL + d->burst_cycles + d->tCDLR;
@@ -208,9 +207,9 @@ static int timing(struct dram_params *d, uint32_t subs, const struct gpuconf *c,
 /* ---- DRAM queues ---------------------------------------------------------------------------- */
 
 /*
- * quirk Q4-1: the original stores -dram_dual_bus_interface, a 32-bit number, over a flag of one byte behind
- * which lies the flag of the separate write queue. Whichever option is set later decides the write queue:
- * the bus option by its second byte.
+ * quirk Q4-1: the original stores -dram_dual_bus_interface, a 32-bit number, over a flag of one byte, and the
+ * flag of the separate write queue is the next byte. The option set later decides the write queue: the bus
+ * option by its second byte.
  */
 static int bus_and_write_queue(struct dram_params *d, const struct gpuconf *c, struct fault *f)
 {
@@ -218,8 +217,8 @@ static int bus_and_write_queue(struct dram_params *d, const struct gpuconf *c, s
 	const struct conf_value *queue = &c->v[OPT_dram_seperate_write_queue_enable];
 
 	if (bus->number & ~(int64_t)0x101)
-		return conf_fault(c, OPT_dram_dual_bus_interface, f,
-			"0 or 1, or 256 more to turn on the write queue too");
+		return conf_fault(
+			c, OPT_dram_dual_bus_interface, f, "0, 1, or 256 more to turn on the write queue");
 	d->dual_bus = bus->number & 1;
 	d->write_queue = bus->order > queue->order ? bus->number >> 8 : queue->number;
 	return 0;
@@ -233,15 +232,14 @@ static int write_queue(struct dram_params *d, const struct gpuconf *c, struct fa
 		return conf_fault(
 			c, OPT_dram_write_queue_size, f, "SIZE:HIGH:LOW with SIZE at most %d", MAX_QUEUE);
 	if (d->write_queue && (!n[0] || n[1] > n[0] || !n[2]))
-		return conf_fault(c, OPT_dram_write_queue_size, f,
-			"HIGH at most SIZE and LOW at least 1, without which the queue never drains or never ends draining");
+		return conf_fault(c, OPT_dram_write_queue_size, f, "HIGH at most SIZE and LOW at least 1");
 	d->write_max = n[0];
 	d->write_high = n[1];
 	d->write_low = n[2];
 	return 0;
 }
 
-static int queues(struct dram_params *d, uint32_t subs, const struct gpuconf *c, struct fault *f)
+static int dram_queues(struct dram_params *d, uint32_t subs, const struct gpuconf *c, struct fault *f)
 {
 	d->simple = conf_bool(c, OPT_gpgpu_simple_dram_model);
 	d->fr_fcfs = conf_num(c, OPT_gpgpu_dram_scheduler) == 1;
@@ -259,7 +257,7 @@ static int queues(struct dram_params *d, uint32_t subs, const struct gpuconf *c,
 	return 0;
 }
 
-static int dram(struct memory_params *m, const struct gpuconf *c, struct fault *f)
+static int params_dram(struct memory_params *m, const struct gpuconf *c, struct fault *f)
 {
 	struct dram_params *d = &m->dram;
 
@@ -272,12 +270,12 @@ static int dram(struct memory_params *m, const struct gpuconf *c, struct fault *
 	d->bank_index = conf_uint(c, OPT_dram_bnk_indexing_policy);
 	d->group_index = conf_uint(c, OPT_dram_bnkgrp_indexing_policy);
 	d->no_turnaround = conf_bool(c, OPT_dram_elimnate_rw_turnaround);
-	return queues(d, m->subs, c, f) < 0 || timing(d, m->subs, c, f) < 0 ? -1 : 0;
+	return dram_queues(d, m->subs, c, f) < 0 || dram_timing(d, m->subs, c, f) < 0 ? -1 : 0;
 }
 
 int params_memory(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct memory_params *m = &p->mem;
 
-	return partitions(m, c, f) < 0 || dram(m, c, f) < 0 || params_addresses(m, c, f) < 0 ? -1 : 0;
+	return partitions(m, c, f) < 0 || params_dram(m, c, f) < 0 || params_addresses(m, c, f) < 0 ? -1 : 0;
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parameters of the modern SM core: the -core_* options, and what a compute capability says where they are
- * left to it. Always true afterwards where the core is chosen: the machine can run (every unit has an
- * interval, every queue a place, a load's value comes after the SM has taken it). With the other core only
- * values are checked.
+ * Parameters of the modern SM core: the -core_* options and their defaults by compute capability. Always true
+ * afterwards where the core is selected: the SM can run (every unit has an interval, every queue an entry, a
+ * load's value arrives after the SM has accepted it). With the other core only values are checked.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "params_int.h"
 
-/* What -1 and "auto" stand for, by compute capability; the row of the nearest lower one holds. */
+/* Values of -1 and "auto" by compute capability; others use the nearest lower row. */
 struct arch {
 	uint8_t sm;
 	uint8_t fp32, in, half, fp64, tensor_least;
@@ -31,7 +30,7 @@ static const struct arch archs[] = {
 	{120, 1, 1, 1, 16, 2, true, true, 128, 5, 35, 22, 45, 8, 2, 64, 128},
 };
 
-static const struct arch *arch_of(uint32_t sm)
+static const struct arch *arch_defaults(uint32_t sm)
 {
 	const struct arch *a = archs;
 
@@ -50,8 +49,8 @@ static uint32_t or_default(const struct gpuconf *c, enum conf_id id, uint32_t de
 
 /* ---- words -------------------------------------------------------------------------------------- */
 
-/* The place of an option's word in a list that ends with NULL; -1 and *f. */
-static int word(const struct gpuconf *c, enum conf_id id, const char *const *list, struct fault *f)
+/* Index of an option's word in a list that ends with NULL; -1 and *f. */
+static int word_index(const struct gpuconf *c, enum conf_id id, const char *const *list, struct fault *f)
 {
 	char all[128] = "";
 
@@ -65,7 +64,7 @@ static int word(const struct gpuconf *c, enum conf_id id, const char *const *lis
 	return conf_fault(c, id, f, "%s", all);
 }
 
-static int words(struct modern_params *m, const struct gpuconf *c, struct fault *f)
+static int modern_words(struct modern_params *m, const struct gpuconf *c, struct fault *f)
 {
 	static const char *const model[] = {"accelsim", "modern", NULL};
 #define DEPENDENCE(name) #name,
@@ -81,14 +80,14 @@ static int words(struct modern_params *m, const struct gpuconf *c, struct fault 
 	static const char *const guess[] = {"none", "next", NULL};
 	int n[8];
 
-	if ((n[0] = word(c, OPT_core_model, model, f)) < 0 ||
-		(n[1] = word(c, OPT_core_dependence, dependence, f)) < 0 ||
-		(n[2] = word(c, OPT_core_latency_table, table, f)) < 0 ||
-		(n[3] = word(c, OPT_core_predicates, predicates, f)) < 0 ||
-		(n[4] = word(c, OPT_core_war_mode, war, f)) < 0 ||
-		(n[5] = word(c, OPT_core_issue_order, order, f)) < 0 ||
-		(n[6] = word(c, OPT_core_rf_read, read, f)) < 0 ||
-		(n[7] = word(c, OPT_core_rfc_guess, guess, f)) < 0)
+	if ((n[0] = word_index(c, OPT_core_model, model, f)) < 0 ||
+		(n[1] = word_index(c, OPT_core_dependence, dependence, f)) < 0 ||
+		(n[2] = word_index(c, OPT_core_latency_table, table, f)) < 0 ||
+		(n[3] = word_index(c, OPT_core_predicates, predicates, f)) < 0 ||
+		(n[4] = word_index(c, OPT_core_war_mode, war, f)) < 0 ||
+		(n[5] = word_index(c, OPT_core_issue_order, order, f)) < 0 ||
+		(n[6] = word_index(c, OPT_core_rf_read, read, f)) < 0 ||
+		(n[7] = word_index(c, OPT_core_rfc_guess, guess, f)) < 0)
 		return -1;
 	m->on = n[0] == 1;
 	if (m->on && n[1] > DEPEND_SCOREBOARD)
@@ -105,8 +104,8 @@ static int words(struct modern_params *m, const struct gpuconf *c, struct fault 
 	return 0;
 }
 
-/* A decimal number from 0 to 1000000, in millionths. Returns what follows, NULL: it is none. */
-static const char *decimal(uint64_t *out, const char *s)
+/* Reads a decimal number from 0 to 1000000 in millionths. Returns its end; NULL: no such number. */
+static const char *read_millionths(uint64_t *out, const char *s)
 {
 	uint64_t n = 0, unit = 1000000;
 
@@ -123,20 +122,20 @@ static const char *decimal(uint64_t *out, const char *s)
 	return s;
 }
 
-static int interval_of(uint64_t *out, const struct gpuconf *c, enum conf_id id, struct fault *f)
+static int cta_time(uint64_t *out, const struct gpuconf *c, enum conf_id id, struct fault *f)
 {
-	const char *end = decimal(out, conf_text(c, id));
+	const char *end = read_millionths(out, conf_text(c, id));
 
 	return end && !*end ? 0 : conf_fault(c, id, f, "a decimal number of cycles from 0 to 1000000");
 }
 
-/* CYCLES, CYCLES:PER_WARP or CYCLES:PER_WARP:PER_CTA */
-static int least_of(struct modern_params *m, const struct gpuconf *c, struct fault *f)
+/* Reads CYCLES, CYCLES:PER_WARP or CYCLES:PER_WARP:PER_CTA. */
+static int kernel_minimum(struct modern_params *m, const struct gpuconf *c, struct fault *f)
 {
 	const char *s = conf_text(c, OPT_core_kernel_least);
 
 	for (unsigned i = 0; i < 3; i++) {
-		s = decimal(&m->kernel_least[i], s);
+		s = read_millionths(&m->kernel_least[i], s);
 		if (!s || (*s && *s != ':') || (*s && i == 2))
 			return conf_fault(c, OPT_core_kernel_least, f,
 				"one to three decimal numbers of cycles from 0 to 1000000, with ':' between");
@@ -151,7 +150,7 @@ static int least_of(struct modern_params *m, const struct gpuconf *c, struct fau
 
 #define MAX_L0_LINES 4096
 
-static int l0i(struct modern_params *m, const struct gpuconf *c, const struct arch *a, struct fault *f)
+static int modern_l0i(struct modern_params *m, const struct gpuconf *c, const struct arch *a, struct fault *f)
 {
 	const char *text = conf_text(c, OPT_core_cache_l0i);
 	uint32_t n[3] = {a->l0i_sets, 128, 32};
@@ -219,7 +218,7 @@ int params_modern_l1i(struct params *p, const struct gpuconf *c, struct fault *f
 
 /* ---- options of the other core ------------------------------------------------------------------ */
 
-/* How they begin: what the modern core does not read, and what only it reads. */
+/* Prefixes of the options that the modern core ignores, and of those that only it uses. */
 static const char *const of_accelsim[] = {"-gpgpu_pipeline_widths", "-gpgpu_scheduler", "-gpgpu_num_sp_units",
 	"-gpgpu_num_dp_units", "-gpgpu_num_int_units", "-gpgpu_num_sfu_units", "-gpgpu_tensor_core_avail",
 	"-gpgpu_num_tensor_core_units", "-gpgpu_num_reg_banks", "-gpgpu_reg_file_port_throughput",
@@ -237,15 +236,13 @@ static bool begins_as(const char *name, const char *const *list)
 	return false;
 }
 
-/*
- * Set away from its default, and behind the choice of the core: what was set before it is for the other one.
- */
+/* Reports whether an option differs from its default and was set after -core_model. */
 static bool set_for_this(const struct gpuconf *c, int id)
 {
 	return c->v[id].order > c->v[OPT_core_model].order && strcmp(c->v[id].text, conf_rows[id].def) != 0;
 }
 
-/* They are set and do nothing: one warning for all. */
+/* Warns once about options of the other core that are set. */
 static void warn_ignored(const struct gpuconf *c, bool modern)
 {
 	const char *const *idle = modern ? of_accelsim : of_modern, *first = NULL;
@@ -285,7 +282,8 @@ static void fetch_and_issue(struct modern_params *m, const struct gpuconf *c, co
 	m->port_imad_wide = conf_uint(c, OPT_core_port_imad_wide);
 }
 
-static int units(struct modern_params *m, const struct gpuconf *c, const struct arch *a, struct fault *f)
+static int modern_units(
+	struct modern_params *m, const struct gpuconf *c, const struct arch *a, struct fault *f)
 {
 	static const enum conf_id id[] = {[CORE_INT] = OPT_core_ii_int,
 		[CORE_FP32] = OPT_core_ii_fp32,
@@ -322,7 +320,8 @@ static int units(struct modern_params *m, const struct gpuconf *c, const struct 
 	return 0;
 }
 
-static int memory(struct modern_params *m, const struct gpuconf *c, const struct arch *a, struct fault *f)
+static int modern_memory(
+	struct modern_params *m, const struct gpuconf *c, const struct arch *a, struct fault *f)
 {
 	m->mem_places = or_default(c, OPT_core_mem_places, a->places);
 	m->mem_first = conf_uint(c, OPT_core_mem_first);
@@ -370,7 +369,7 @@ static int memory(struct modern_params *m, const struct gpuconf *c, const struct
 	return 0;
 }
 
-static void barriers(struct modern_params *m, const struct gpuconf *c)
+static void modern_barriers(struct modern_params *m, const struct gpuconf *c)
 {
 	m->barrier = conf_uint(c, OPT_core_barrier_latency);
 	m->barrier_per_warp = conf_uint(c, OPT_core_barrier_per_warp);
@@ -391,13 +390,14 @@ int params_modern(struct params *p, const struct gpuconf *c, struct fault *f)
 		      conf_uint(c, OPT_gpgpu_compute_capability_minor);
 
 	m->sm = sm < 70 ? 70 : sm > 121 ? 121 : (uint32_t)sm;
-	a = arch_of(m->sm);
-	if (words(m, c, f) < 0 || l0i(m, c, a, f) < 0 || units(m, c, a, f) < 0 || memory(m, c, a, f) < 0)
+	a = arch_defaults(m->sm);
+	if (modern_words(m, c, f) < 0 || modern_l0i(m, c, a, f) < 0 || modern_units(m, c, a, f) < 0 ||
+		modern_memory(m, c, a, f) < 0)
 		return -1;
 	fetch_and_issue(m, c, a);
-	barriers(m, c);
-	if (interval_of(&m->cta_interval, c, OPT_core_cta_interval, f) < 0 ||
-		interval_of(&m->cta_retire, c, OPT_core_cta_retire, f) < 0 || least_of(m, c, f) < 0)
+	modern_barriers(m, c);
+	if (cta_time(&m->cta_interval, c, OPT_core_cta_interval, f) < 0 ||
+		cta_time(&m->cta_retire, c, OPT_core_cta_retire, f) < 0 || kernel_minimum(m, c, f) < 0)
 		return -1;
 	warn_ignored(c, m->on);
 	return 0;

@@ -2,8 +2,8 @@
 /*
  * PTX opcodes by their words: row of the table, type, space, cache operator, vector. See ptx.h.
  *
- * Always true: the first word that names a type is the type; words that mean nothing to the timing are passed
- * over. Nothing here is fast: an opcode is looked at once.
+ * Always true: the first word that names a type is the type; words without effect on timing are skipped.
+ * Speed does not matter: an opcode is decoded once.
  */
 #include <string.h>
 #include "ptx.h"
@@ -21,13 +21,16 @@ struct ptx_word {
 	size_t n;
 };
 
-static bool is(struct ptx_word w, const char *text) { return strlen(text) == w.n && !memcmp(w.s, text, w.n); }
+static bool ptx_word_is(struct ptx_word w, const char *text)
+{
+	return strlen(text) == w.n && !memcmp(w.s, text, w.n);
+}
 
 const struct ptx_op *ptx_op_find(const char *opcode, size_t n)
 {
 	for (;;) {
 		for (size_t i = 0; i < N_ROWS; i++)
-			if (is((struct ptx_word){opcode, n}, rows[i].stem))
+			if (ptx_word_is((struct ptx_word){opcode, n}, rows[i].stem))
 				return &rows[i];
 		while (n && opcode[n - 1] != '.')
 			n--;
@@ -55,7 +58,7 @@ static const char *const space_name[] = {
 
 const char *ptx_space_name(enum space s) { return space_name[s]; }
 
-/* Bytes of the type a word names, 0: it names none. */
+/* Size of the type that a word names, 0: it names none. */
 static unsigned type_bytes(struct ptx_word w)
 {
 	static const struct {
@@ -75,7 +78,7 @@ static unsigned type_bytes(struct ptx_word w)
 	uint64_t bits = 0;
 
 	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
-		if (is(w, more[i].name))
+		if (ptx_word_is(w, more[i].name))
 			return more[i].bytes;
 	if (w.n < 2 || w.n > 3 || !strchr("subf", w.s[0]))
 		return 0;
@@ -105,35 +108,37 @@ static enum space space_of(struct ptx_word w)
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (is(w, all[i].name))
+		if (ptx_word_is(w, all[i].name))
 			return (enum space)all[i].space;
 	return SPACE_NONE;
 }
 
 enum ptx_type { TYPE_OTHER, TYPE_F32, TYPE_F64 };
 
-static void take_word(struct ptx_form *f, struct ptx_word w, enum ptx_type *type, bool *typed)
+static void apply_word(struct ptx_form *f, struct ptx_word w, enum ptx_type *type, bool *typed)
 {
 	unsigned bytes = type_bytes(w);
 
 	if (bytes && !*typed) {
 		*typed = true;
-		*type = is(w, "f32") || is(w, "f32x2") ? TYPE_F32 : is(w, "f64") ? TYPE_F64 : TYPE_OTHER;
+		*type = ptx_word_is(w, "f32") || ptx_word_is(w, "f32x2") ? TYPE_F32
+			: ptx_word_is(w, "f64")                          ? TYPE_F64
+									 : TYPE_OTHER;
 		f->bytes = (uint8_t)bytes;
 	}
-	if (is(w, "v2") || is(w, "v4") || is(w, "v8"))
+	if (ptx_word_is(w, "v2") || ptx_word_is(w, "v4") || ptx_word_is(w, "v8"))
 		f->elements = (uint8_t)(w.s[1] - '0');
-	/* Of two spaces, as in a copy's opcode, the last is where the data comes from. */
+	/* Opcodes of copies have two spaces; the last is the source. */
 	if (space_of(w) != SPACE_NONE)
 		f->space = (uint8_t)space_of(w);
-	f->bypass |= is(w, "cg");
-	f->nc |= is(w, "nc");
-	f->arrive |= is(w, "arrive");
+	f->bypass |= ptx_word_is(w, "cg");
+	f->nc |= ptx_word_is(w, "nc");
+	f->arrive |= ptx_word_is(w, "arrive");
 }
 
 /* ---- class and latency ---------------------------------------------------------------------- */
 
-static uint8_t list_of(enum ptx_type t)
+static uint8_t type_list(enum ptx_type t)
 {
 	return t == TYPE_F32 ? PTX_LIST_FP : t == TYPE_F64 ? PTX_LIST_DP : PTX_LIST_INT;
 }
@@ -163,21 +168,21 @@ static void apply_rule(struct ptx_form *f, enum ptx_type type)
 	switch (rule) {
 	case PTX_RULE_ARITH:
 		f->class = type == TYPE_F32 ? CLASS_SP : type == TYPE_F64 ? CLASS_DP : CLASS_INT;
-		f->list = list_of(type);
+		f->list = type_list(type);
 		break;
 	case PTX_RULE_INT_NEXT:
 		f->more = 1;
 		f->list = PTX_LIST_INT;
 		break;
 	case PTX_RULE_SHFL: f->list = PTX_LIST_INT; break;
-	case PTX_RULE_DIVIDE: f->list = list_of(type); break;
+	case PTX_RULE_DIVIDE: f->list = type_list(type); break;
 	case PTX_RULE_SFU: f->list = PTX_LIST_SFU; break;
 	case PTX_RULE_TENSOR: f->list = PTX_LIST_TENSOR; break;
 	default: break;
 	}
 }
 
-/* Spaces that the words leave open, and cache operators that are none without being written. */
+/* Adds implied spaces and cache operators, and removes both from opcodes without memory access. */
 static void apply_kind(struct ptx_form *f)
 {
 	switch (f->op ? (enum ptx_kind)f->op->kind : PTX_KIND_PLAIN) {
@@ -204,7 +209,7 @@ void ptx_form_of(struct ptx_form *f, const char *opcode, size_t n)
 	for (const char *s = opcode; s < end;) {
 		const char *dot = memchr(s, '.', (size_t)(end - s));
 
-		take_word(f, (struct ptx_word){s, (size_t)((dot ? dot : end) - s)}, &type, &typed);
+		apply_word(f, (struct ptx_word){s, (size_t)((dot ? dot : end) - s)}, &type, &typed);
 		s = dot ? dot + 1 : end;
 	}
 	apply_rule(f, type);

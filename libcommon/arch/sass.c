@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Scheduling classes and distances: the tables of sass.def and latency.def as arrays (see sass.h). Always
- * true: the rows of sass.def are sorted, so a stem is found by halving. Older machines differ in a few rows,
- * which are set by hand in sass_latency().
+ * true: the rows of sass.def are sorted for binary search. set_older_gpu() has the differences of older GPUs.
  */
 #include "sass.h"
 #include <string.h>
@@ -46,7 +45,7 @@ static const char *const names[N_SASS_CLASSES] = {
 
 const char *sass_class_name(enum sass_class c) { return names[c]; }
 
-/* The stems of which a second part belongs to the name. */
+/* Stems with a second part. */
 static const char *const two_parts[] = {"HFMA2.MMA", "UIADD3.64", "UMOV.64"};
 
 size_t sass_stem(const char *opcode, size_t n)
@@ -62,20 +61,20 @@ size_t sass_stem(const char *opcode, size_t n)
 	return dot ? (size_t)(dot - opcode) : n;
 }
 
-static int compare(const char *stem, const char *text, size_t n)
+static int compare_stem(const char *stem, const char *text, size_t n)
 {
 	int d = strncmp(stem, text, n);
 
 	return d ? d : stem[n] != '\0';
 }
 
-static const struct row *find(const char *text, size_t n)
+static const struct row *find_sass_row(const char *text, size_t n)
 {
 	size_t low = 0, high = N_ROWS;
 
 	while (low < high) {
 		size_t mid = (low + high) / 2;
-		int d = compare(rows[mid].stem, text, n);
+		int d = compare_stem(rows[mid].stem, text, n);
 
 		if (!d)
 			return &rows[mid];
@@ -90,10 +89,10 @@ static const struct row *find(const char *text, size_t n)
 enum sass_class sass_class_of(const char *opcode, size_t n, unsigned sm, bool *known)
 {
 	size_t k = sass_stem(opcode, n);
-	const struct row *r = find(opcode, k);
+	const struct row *r = find_sass_row(opcode, k);
 
-	if (!r && k > strcspn(opcode, ".")) /* UIADD3.64 before it had a row */
-		r = find(opcode, strcspn(opcode, "."));
+	if (!r && k > strcspn(opcode, ".")) /* stems with a second part but no row */
+		r = find_sass_row(opcode, strcspn(opcode, "."));
 	if (known)
 		*known = r != NULL;
 	if (r) {
@@ -168,8 +167,8 @@ static void set_gpr(struct sass_latency *l, unsigned producer, const uint8_t *cy
 	l->after[producer][READ_HALF_C] = cycles[READ_HALF];
 }
 
-/* Where an older machine is known to differ: half precision takes 6 cycles up to sm_75. */
-static void older(struct sass_latency *l, unsigned sm)
+/* Sets the known differences of older GPUs: half precision takes 6 cycles up to sm_75. */
+static void set_older_gpu(struct sass_latency *l, unsigned sm)
 {
 	if (sm >= 80)
 		return;
@@ -199,7 +198,7 @@ void sass_latency(struct sass_latency *l, unsigned family, unsigned sm, bool for
 	EACH (overwrite_row, overwrite_rows)
 		if (!r->family || r->family == family)
 			l->overwrite[r->producer] = r->cycles;
-	older(l, sm);
+	set_older_gpu(l, sm);
 }
 
 enum sass_operand sass_operand_of(enum sass_class c)

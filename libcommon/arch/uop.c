@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Translation of static instructions (SM-inst, SM-unit). Always true of a uop made here: its unit exists and
- * can be reached from issue.
+ * Translation of static instructions (SM-inst, SM-unit). Always true of a uop: its unit exists and can be
+ * reached from issue.
  */
 #include <stdio.h>
 #include <string.h>
 #include "bits.h"
 #include "uop_int.h"
 
-/* What the model makes of a class it lacks: a global access where the record has addresses, else INT. */
+/* Class in the model; unmodelled classes are a global access where the record has addresses, else INT. */
 static enum isa_class modelled_class(const struct inst *in)
 {
 	bool other = in->class == CLASS_TMA || in->class == CLASS_SYNCS || in->class == CLASS_FENCE;
@@ -21,10 +21,10 @@ static enum isa_class modelled_class(const struct inst *in)
 }
 
 /*
- * SM-inst-6. quirk Q1-28: of STRONG.GPU three kinds of loads take note. ATOM changes its class, after latency
- * and interval were taken from the old one.
+ * Sets flags, space and size by kind (SM-inst-6). quirk Q1-28: STRONG.GPU affects three kinds of loads. ATOM
+ * changes its class after latency and interval were taken from the old one.
  */
-static void memory_attributes(struct uop *u, const struct inst *in)
+static void sass_memory_attributes(struct uop *u, const struct inst *in)
 {
 	static const struct {
 		uint16_t flags;
@@ -71,16 +71,13 @@ static void class_attributes(struct uop *u)
 	case CLASS_EXIT: u->flags |= UOP_EXIT; return;
 	default: return;
 	}
-	if (u->space == SPACE_NONE) /* an opcode without a rule of its own, with addresses */
+	if (u->space == SPACE_NONE) /* opcode without a rule of its own */
 		u->space = SPACE_GLOBAL;
 	if (!u->size)
 		u->size = 4;
 }
 
-/*
- * SM-unit: the unit is fixed by the class and by which units the machine has. quirk Q2-22: no opcode is
- * TENSOR.
- */
+/* Unit of a class with the existing units (SM-unit). quirk Q2-22: no opcode is TENSOR. */
 static unsigned unit_of(enum isa_class c, const struct core_params *p)
 {
 	if (c == CLASS_LOAD || c == CLASS_STORE || c == CLASS_MEMBAR)
@@ -109,8 +106,8 @@ static enum collector_kind own_collector(unsigned unit)
 	}
 }
 
-/* SM-coll-3: some port takes the unit's instructions to collector units that can send them on. */
-static bool collected(unsigned unit, const struct core_params *p)
+/* Reports whether a port takes the unit's instructions to collector units with output ports (SM-coll-3). */
+static bool is_collected(unsigned unit, const struct core_params *p)
 {
 	const struct collector_params *gen = &p->collector[COLLECT_GEN];
 	const struct collector_params *own = &p->collector[own_collector(unit)];
@@ -124,7 +121,7 @@ static bool collected(unsigned unit, const struct core_params *p)
 	       ((own->units && own->out_ports) || gen_set);
 }
 
-static const char *what_is_missing(const struct uop *op, const struct core_params *p)
+static const char *missing_part(const struct uop *op, const struct core_params *p)
 {
 	unsigned unit = op->unit;
 	const struct unit_params *u = &p->unit[unit];
@@ -136,14 +133,14 @@ static const char *what_is_missing(const struct uop *op, const struct core_param
 		return "function unit";
 	if (u->collector_in_width < slots || u->unit_in_width < slots)
 		return "pipeline register for each scheduler (-gpgpu_pipeline_widths)";
-	if (!collected(unit, p))
+	if (!is_collected(unit, p))
 		return "operand collector port (-gpgpu_operand_collector_num_*)";
 	if (unit != UNIT_MEM && (uint32_t)(op->latency - op->interval) >= u->depth)
-		return "pipeline of more stages than its latency less its interval (-ptx_opcode_latency_*, or the third field of -specialized_unit_N)";
+		return "pipeline of more stages than its latency minus its interval (-ptx_opcode_latency_*, or the third field of -specialized_unit_N)";
 	return NULL;
 }
 
-static void option_of(unsigned unit, char *out, size_t cap)
+static void unit_option(unsigned unit, char *out, size_t cap)
 {
 	static const char *const count[] = {
 		[UNIT_SP] = "-gpgpu_num_sp_units",
@@ -166,12 +163,12 @@ int uop_unit(struct uop *u, const struct inst *in, const struct core_params *p, 
 	char option[64], opcode[64];
 
 	u->unit = (uint8_t)unit_of((enum isa_class)u->class, p);
-	missing = what_is_missing(u, p);
+	missing = missing_part(u, p);
 	if (p->sub_core && u->unit != UNIT_MEM && p->unit[u->unit].units < p->schedulers)
 		u->flags |= UOP_SOME_SCHEDULERS;
 	if (!missing)
 		return 0;
-	option_of(u->unit, option, sizeof(option));
+	unit_option(u->unit, option, sizeof(option));
 	return fault_set(f, NOWHERE, "unit-missing", "opcode '%s' of class %s at pc 0x%x needs a %s (%s)",
 		diag_quote(opcode, sizeof(opcode), in->opcode, strlen(in->opcode)),
 		isa_class_name((enum isa_class)in->class), in->pc, missing, option);
@@ -198,8 +195,8 @@ void uop_derive(struct uop *u)
 		u->bank_src |= (uint32_t)uop_reads_bank(u, i) << i;
 }
 
-/* Does the opcode have a part S8 or S16? */
-static bool is_narrow(const char *opcode)
+/* Reports whether the opcode has a part S8 or S16. */
+static bool has_narrow_part(const char *opcode)
 {
 	for (const char *p = strchr(opcode, '.'); p; p = strchr(p + 1, '.')) {
 		size_t n = strcspn(p + 1, ".");
@@ -234,9 +231,9 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 		.n_bank_src = in->n_src,
 		.bytes = 16,
 		.class = (uint8_t) class,
-		.narrow = is_narrow(in->opcode),
+		.narrow = has_narrow_part(in->opcode),
 	};
-	memory_attributes(u, in);
+	sass_memory_attributes(u, in);
 	class_attributes(u);
 	if (u->flags & UOP_ACCESS && !in->has_addr) {
 		char opcode[64];

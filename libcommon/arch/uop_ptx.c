@@ -3,16 +3,16 @@
  * Translation of static instructions of PTX: class, latency and interval by the rules of ptx-ops.def, memory
  * attributes by the opcode's words (PTX-class).
  *
- * As in the original an access is as wide as an element, whatever the vector's length (-ptx_vector_access 0),
- * and an exit is an operation of the integer unit like any other. Stores have no cache operator but .cg,
- * which goes past the L1.
+ * The original treats an access as one element wide for any vector length (-ptx_vector_access 0), and an exit
+ * as an ordinary operation of the integer unit. The only cache operator of stores is .cg, which bypasses the
+ * L1.
  */
 #include <string.h>
 #include "uop_int.h"
 
-#define WIDEST 16u /* bytes of a lane's access */
+#define WIDEST 16u /* limit of a lane's access in bytes */
 
-static void memory_attributes(struct uop *u, const struct inst *in, const struct core_params *p)
+static void ptx_memory_attributes(struct uop *u, const struct inst *in, const struct core_params *p)
 {
 	const struct ptx_form *x = &in->ptx->form;
 	enum ptx_kind kind = x->op ? (enum ptx_kind)x->op->kind : PTX_KIND_PLAIN;
@@ -27,7 +27,7 @@ static void memory_attributes(struct uop *u, const struct inst *in, const struct
 		u->flags |= UOP_BYPASS;
 	u->size = (uint16_t)(size < WIDEST ? size : WIDEST);
 	switch ((enum space)x->space) {
-	case SPACE_GENERIC: u->space = SPACE_GLOBAL; return; /* another is said by the record */
+	case SPACE_GENERIC: u->space = SPACE_GLOBAL; return; /* records with another space have it */
 	case SPACE_PARAM: u->space = SPACE_CONST; break;
 	case SPACE_LOCAL_PARAM: u->space = SPACE_LOCAL; break;
 	default: u->space = x->space; return;
@@ -35,7 +35,7 @@ static void memory_attributes(struct uop *u, const struct inst *in, const struct
 	u->flags |= UOP_PARAM;
 }
 
-static void control_attributes(struct uop *u, const struct ptx_inst *x)
+static void ptx_control_attributes(struct uop *u, const struct ptx_inst *x)
 {
 	if (x->form.class == CLASS_BARRIER) {
 		u->flags |= UOP_BARRIER | (x->form.arrive ? UOP_ARRIVE : 0);
@@ -49,8 +49,8 @@ static void control_attributes(struct uop *u, const struct ptx_inst *x)
 		u->flags |= UOP_ENDS;
 }
 
-/* The pipelines take what is not shorter than its interval and within their calendar. */
-static int latency(struct uop *u, const struct inst *in, const struct core_params *p, struct fault *f)
+/* Sets latency and interval, which the pipelines' event calendar must fit. 0, or -1 and *f. */
+static int ptx_set_latency(struct uop *u, const struct inst *in, const struct core_params *p, struct fault *f)
 {
 	static const char *const latency[N_PTX_LISTS] = {"", "int", "fp", "dp", "sfu", "tesnor"};
 	static const char *const interval[N_PTX_LISTS] = {"", "int", "fp", "dp", "sfu", "tensor"};
@@ -85,10 +85,10 @@ int uop_make_ptx(struct uop *u, const struct inst *in, const struct params *p, s
 		.n_bank_src = x->n_bank_src,
 		.bytes = 8,
 		.class = x->form.class};
-	memory_attributes(u, in, &p->core);
-	control_attributes(u, x);
+	ptx_memory_attributes(u, in, &p->core);
+	ptx_control_attributes(u, x);
 	uop_derive(u);
-	if (latency(u, in, &p->core, f) < 0)
+	if (ptx_set_latency(u, in, &p->core, f) < 0)
 		return -1;
 	return uop_unit(u, in, &p->core, f);
 }

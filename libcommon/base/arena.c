@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory that is there or ends the program.
+ * Memory allocation that ends the program on failure.
  *
- * Always true: sizes are multiplied with an overflow check; what an arena or reserve() hands out is
- * zeroed; an arena's blocks double up to BLOCK_MAX, so that its waste stays below its use. Leaves out:
- * freeing single pieces of an arena, shrinking.
+ * Always true: sizes are multiplied with an overflow check; memory of an arena or of reserve() is zeroed; an
+ * arena's blocks double up to BLOCK_MAX, so that its waste stays below its use. Missing: freeing single
+ * pieces of an arena, shrinking.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -17,12 +17,12 @@
 
 #define ALIGNMENT 16u
 #define BLOCK_MIN 4096u
-#define BLOCK_MAX (1u << 20) /* a larger single piece gets a block of its own size */
+#define BLOCK_MAX (1u << 20) /* larger pieces have a block of their own size */
 
-/* The pieces of a block follow its header at once; sizeof(is) a multiple of the alignment. */
+/* Header of a block, followed by its pieces; its size is a multiple of the alignment. */
 struct arena_block {
 	struct arena_block *older;
-	size_t size; /* bytes behind the header */
+	size_t size; /* bytes after the header */
 };
 
 _Static_assert(sizeof(struct arena_block) % ALIGNMENT == 0, "pieces of an arena are aligned");
@@ -34,7 +34,7 @@ static _Noreturn void out_of_memory(size_t n, size_t size)
 	die("out of memory (%zu * %zu bytes requested)", n, size);
 }
 
-static size_t product(size_t n, size_t size)
+static size_t checked_product(size_t n, size_t size)
 {
 	size_t bytes;
 
@@ -54,7 +54,7 @@ void *xmalloc(size_t n)
 
 void *xcalloc(size_t n, size_t size)
 {
-	size_t bytes = product(n, size);
+	size_t bytes = checked_product(n, size);
 	void *p = calloc(bytes ? bytes : 1, 1);
 
 	if (!p)
@@ -64,7 +64,7 @@ void *xcalloc(size_t n, size_t size)
 
 void *xrealloc(void *p, size_t n, size_t size)
 {
-	size_t bytes = product(n, size);
+	size_t bytes = checked_product(n, size);
 
 	p = realloc(p, bytes ? bytes : 1);
 	if (!p)
@@ -128,7 +128,7 @@ static void add_block(struct arena *a, size_t bytes)
 
 void *arena_alloc(struct arena *a, size_t n, size_t size)
 {
-	size_t bytes = (product(n, size) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+	size_t bytes = (checked_product(n, size) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 	char *p;
 
 	if (!bytes)
@@ -180,9 +180,9 @@ void arena_free(struct arena *a)
 /* ---- reserved address space --------------------------------------------------------------- */
 
 /*
- * A piece of PIECE_MAX bytes or more is a mapping of its own. Smaller ones lie close together in areas, so
- * that thousands of small arrays cost neither a mapping nor pages of their own each; the areas go back with
- * the last piece that lives in any of them.
+ * A piece of PIECE_MAX bytes or more is a mapping of its own. Smaller pieces are packed into areas, so that
+ * thousands of small arrays need neither a mapping nor pages of their own. All areas are unmapped when the
+ * last piece in them is freed.
  */
 #define PIECE_MAX ((size_t)1 << 20)
 #define AREA      ((size_t)32 << 20)
@@ -190,12 +190,12 @@ void arena_free(struct arena *a)
 
 static size_t rounded(size_t n, size_t size, size_t unit)
 {
-	size_t bytes = product(n, size);
+	size_t bytes = checked_product(n, size);
 
 	return bytes ? (bytes + unit - 1) / unit * unit : unit;
 }
 
-static void *map(size_t bytes)
+static void *map_pages(size_t bytes)
 {
 	void *p =
 		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -207,9 +207,9 @@ static void *map(size_t bytes)
 
 #ifdef __SANITIZE_ADDRESS__
 /*
- * Small pieces come from the heap, where their bounds are watched. The leak checker looks for pointers in the
- * heap, not in mappings; unless told, what hangs from a mapped structure counts as lost when a message ends
- * the program. Very large mappings hold no pointers and are left out.
+ * Small pieces come from the heap, where AddressSanitizer checks their bounds. The leak checker searches
+ * pointers in the heap, not in mappings; mappings are registered with it so that memory referenced from them
+ * is no leak when an error ends the program. Very large mappings contain no pointers and are not registered.
  */
 #include <sanitizer/lsan_interface.h>
 #define POINTERS_MAX (64u << 20)
@@ -231,7 +231,7 @@ static void free_small(void *p, size_t bytes)
 
 static void *large_piece(size_t bytes)
 {
-	void *p = map(bytes);
+	void *p = map_pages(bytes);
 
 	if (bytes <= POINTERS_MAX)
 		__lsan_register_root_region(p, bytes);
@@ -252,8 +252,8 @@ struct area {
 static struct {
 	pthread_mutex_t lock;
 	struct area *newest;
-	char *next, *end; /* of what is left of it */
-	size_t pieces;    /* that live */
+	char *next, *end; /* free part of newest */
+	size_t pieces;    /* pieces in use */
 } areas = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void *small_piece(size_t bytes)
@@ -262,7 +262,7 @@ static void *small_piece(size_t bytes)
 
 	pthread_mutex_lock(&areas.lock);
 	if (!areas.newest || bytes > (size_t)(areas.end - areas.next)) {
-		struct area *a = map(AREA);
+		struct area *a = map_pages(AREA);
 
 		a->older = areas.newest;
 		areas.newest = a;
@@ -276,7 +276,7 @@ static void *small_piece(size_t bytes)
 	return p;
 }
 
-/* The newest piece makes room for the next; others wait for the last. */
+/* Frees a piece: the newest is reused at once, others are unmapped with the last piece. */
 static void free_small(void *p, size_t bytes)
 {
 	pthread_mutex_lock(&areas.lock);
@@ -292,7 +292,7 @@ static void free_small(void *p, size_t bytes)
 	pthread_mutex_unlock(&areas.lock);
 }
 
-static void *large_piece(size_t bytes) { return map(bytes); }
+static void *large_piece(size_t bytes) { return map_pages(bytes); }
 static void free_large(void *p, size_t bytes) { munmap(p, bytes); }
 #endif
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bytes that grow at their end: see bytes.h. */
+/* Byte buffers, see bytes.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ void bytes_column(struct bytes *b, const char *s, int width)
 	b->p[b->n] = '\0';
 }
 
-/* The text is mostly short: it is written where it goes, and once more where it found no room. */
+/* Formats into the free part of the buffer, and again after growing it where the text does not fit. */
 void bytes_vprintf(struct bytes *b, const char *fmt, va_list args)
 {
 	va_list again;
@@ -57,7 +57,7 @@ void bytes_printf(struct bytes *b, const char *fmt, ...)
 	va_end(args);
 }
 
-static ssize_t stream_write(void *b, const char *p, size_t n)
+static ssize_t bytes_write(void *b, const char *p, size_t n)
 {
 	bytes_add(b, p, n);
 	return (ssize_t)n;
@@ -65,7 +65,7 @@ static ssize_t stream_write(void *b, const char *p, size_t n)
 
 FILE *bytes_stream(struct bytes *b)
 {
-	FILE *f = fopencookie(b, "w", (cookie_io_functions_t){.write = stream_write});
+	FILE *f = fopencookie(b, "w", (cookie_io_functions_t){.write = bytes_write});
 
 	if (!f)
 		die("out of memory");

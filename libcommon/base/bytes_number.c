@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers as text, behind what is there, as printf() of the C locale writes them but without its way there.
+ * Conversion of numbers to text, equal to printf() in the C locale but faster.
  *
- * Always true: what is written is printf's text to the byte. A real number is a whole number of up to 53 bits
- * times a power of two; times a power of ten and cut at a bit, in 128 bits nothing of it is lost, so the last
- * digit is rounded as printf does: to the nearest, of two as near to the even one. Leaves out, to printf()
- * itself: reals of many digits, and with %g those that need an exponent.
+ * Always true: the text equals that of printf() byte for byte. A double is a whole number of up to 53 bits
+ * times a power of two. Its product with a power of ten fits 128 bits exactly, so the last digit is rounded
+ * as in printf(): to nearest, ties to even. Reals of many digits, and with %g those that need an exponent,
+ * are passed to printf().
  */
 #include <math.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static unsigned count_digits(uint64_t v)
 	return n;
 }
 
-/* They end at `end`, in front of which there is room for them. */
+/* Writes the digits of v so that they end before `end`. */
 static void put_digits(char *end, uint64_t v)
 {
 	do
@@ -33,7 +33,9 @@ static void put_digits(char *end, uint64_t v)
 	while (v /= 10);
 }
 
-/* Room for n characters on the right of a column, counted as written: the first of them. */
+/*
+ * Appends a right-aligned column of n characters, padded with blanks to width; returns the first character.
+ */
 static char *take_column(struct bytes *b, size_t n, unsigned width)
 {
 	size_t blanks = n < width ? width - n : 0;
@@ -68,14 +70,14 @@ void bytes_signed(struct bytes *b, int64_t v, unsigned width)
 
 /* ---- reals -------------------------------------------------------------------------------------- */
 
-#define BELOW 0x1p33 /* times the largest of power[] it is less than 2^63 */
+#define BELOW 0x1p33 /* its product with the largest power[] is below 2^63 */
 
 struct cut {
 	uint64_t whole;
-	bool up; /* the nearest whole number is the next one */
+	bool up; /* rounds up */
 };
 
-/* v times a power of ten as a whole number and what becomes of the rest; v is neither negative nor BELOW. */
+/* Product of v and a power of ten as a whole number and its rounding; 0 <= v < BELOW. */
 static struct cut scale_exactly(double v, uint64_t factor)
 {
 	unsigned __int128 product, rest, half;
@@ -85,7 +87,7 @@ static struct cut scale_exactly(double v, uint64_t factor)
 
 	memcpy(&bits, &v, sizeof(bits));
 	exponent = (unsigned)(bits >> 52);
-	if (exponent < 1075 - 120) /* less than 2^-68: too little to be seen */
+	if (exponent < 1075 - 120) /* v < 2^-68: rounds to 0 */
 		return (struct cut){0, false};
 	shift = 1075 - exponent; /* 20 to 120 */
 	product = (unsigned __int128)((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52) * factor;
@@ -96,7 +98,7 @@ static struct cut scale_exactly(double v, uint64_t factor)
 	return c;
 }
 
-/* v / 10 to the power of decimals, with its point and sign. */
+/* Appends v / 10^decimals with its point and sign. */
 static void put_fixed(struct bytes *b, bool negative, uint64_t v, unsigned decimals, unsigned width)
 {
 	uint64_t whole = v / power[decimals], rest = v % power[decimals];
@@ -137,12 +139,13 @@ void bytes_fixed(struct bytes *b, double v, unsigned width, unsigned decimals)
 }
 
 /*
- * The number of decimals with which size has so many digits, and those; false: it needs an exponent. What is
- * cut tells, not what is rounded: a number that is rounded up to one digit more has a 0 as its last.
+ * Finds the number of decimals with which size has `digits` significant digits, and the number without its
+ * point; false: it needs an exponent. Compares the truncated value: rounding up to one more digit leaves a
+ * trailing 0.
  */
 static bool find_decimals(double size, unsigned digits, unsigned *decimals, uint64_t *rounded)
 {
-	/* The first digit that is no 0 is at most the fourth decimal: with the next one begin exponents. */
+	/* The first non-zero digit is at most the fourth decimal; smaller numbers need an exponent. */
 	for (unsigned d = 0; d < digits + 4; d++) {
 		struct cut c = scale_exactly(size, power[d]);
 

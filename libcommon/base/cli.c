@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Command lines: the walk along argv, nearest names, sizes.
+ * Command lines: parsing of argv, nearest names, sizes.
  *
- * Always true: a long name is never abbreviated, so that a new option breaks no script; an operand keeps
- * its place among the operands; "-" alone is an operand. Leaves out: reading variables or files.
+ * Always true: long names cannot be abbreviated, so that a new option breaks no script; operands keep their
+ * order; "-" alone is an operand.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #define VERSION "unversioned"
 #endif
 
-#define NAME_MAX_COMPARED 127u /* a longer word is near to nothing */
+#define NAME_MAX_COMPARED 127u /* longer words have no near name */
 
 const struct cli_row cli_common[CLI_COMMON + CLI_HIDDEN] = {
 	{CLI_HELP, "help", NULL, "show this help", NULL},
@@ -42,7 +42,7 @@ void cli_usage(const char *fmt, ...)
 
 /* ---- options that every program has ------------------------------------------------------- */
 
-/* Print and leave; does nothing for a letter of the program's own. */
+/* Handles an option of all programs and exits; does nothing for other letters. */
 static void common_option(const struct cli *c, int letter, const char *value)
 {
 	struct output *o;
@@ -62,30 +62,30 @@ static void common_option(const struct cli *c, int letter, const char *value)
 	exit(EXIT_GOOD);
 }
 
-/* ---- the walk ----------------------------------------------------------------------------- */
+/* ---- parsing ------------------------------------------------------------------------------ */
 
 struct cli_walk {
 	const struct cli *c;
 	char **argv;
-	int argc, at;
-	bool command; /* the first operand is a command's name, and ends the options */
+	int argc, index;
+	bool command; /* the first operand is the name of a command and ends the options */
 	void (*on_option)(void *ctx, int letter, const char *value);
 	void *ctx;
 };
 
-static void deliver(struct cli_walk *w, const struct cli_row *r, const char *value)
+static void pass_option(struct cli_walk *w, const struct cli_row *r, const char *value)
 {
 	common_option(w->c, r->letter, value);
 	w->command |= !r->value && r->complete && !strcmp(r->complete, "command");
 	w->on_option(w->ctx, r->letter, value);
 }
 
-/* The next word as the value of an option shown as `option`. */
+/* Takes the next word as the value of an option; `option` is its name in messages. */
 static const char *next_value(struct cli_walk *w, const struct cli_row *r, const char *option)
 {
-	if (w->at + 1 >= w->argc)
+	if (w->index + 1 >= w->argc)
 		cli_usage("%s: missing value (expected %s)", option, r->value);
-	return w->argv[++w->at];
+	return w->argv[++w->index];
 }
 
 static const struct cli_row *find_long(const struct cli *c, const char *name, size_t n)
@@ -118,7 +118,7 @@ static _Noreturn void unknown_long(const struct cli *c, const char *name)
 
 static void long_option(struct cli_walk *w)
 {
-	const char *word = w->argv[w->at], *name = word + 2, *equals = strchr(name, '=');
+	const char *word = w->argv[w->index], *name = word + 2, *equals = strchr(name, '=');
 	size_t n = equals ? (size_t)(equals - name) : strlen(name);
 	const struct cli_row *r = find_long(w->c, name, n);
 	char shown[NAME_MAX_COMPARED + 1];
@@ -129,9 +129,9 @@ static void long_option(struct cli_walk *w)
 	if (!r->value && equals)
 		cli_usage("--%s takes no value", shown);
 	if (!r->value)
-		deliver(w, r, NULL);
+		pass_option(w, r, NULL);
 	else
-		deliver(w, r, equals ? equals + 1 : next_value(w, r, word));
+		pass_option(w, r, equals ? equals + 1 : next_value(w, r, word));
 }
 
 static const struct cli_row *find_letter(const struct cli *c, int letter)
@@ -147,25 +147,25 @@ static const struct cli_row *find_letter(const struct cli *c, int letter)
 
 static void short_options(struct cli_walk *w)
 {
-	for (const char *p = w->argv[w->at] + 1; *p; p++) {
+	for (const char *p = w->argv[w->index] + 1; *p; p++) {
 		const struct cli_row *r = find_letter(w->c, (unsigned char)*p);
 		char shown[3] = {'-', *p, '\0'};
 
-		/* A long name behind one dash is a likely slip: "-config". */
-		if (!r && p == w->argv[w->at] + 1 && p[1] && find_long(w->c, p, strcspn(p, "=")))
+		/* A long name after one dash is a likely mistake: "-config". */
+		if (!r && p == w->argv[w->index] + 1 && p[1] && find_long(w->c, p, strcspn(p, "=")))
 			cli_usage("unknown option '-%s', did you mean '--%s'?", p, p);
 		if (!r)
 			cli_usage("unknown option '%s'", shown);
 		if (r->value) {
-			deliver(w, r, p[1] ? p + 1 : next_value(w, r, shown));
+			pass_option(w, r, p[1] ? p + 1 : next_value(w, r, shown));
 			return;
 		}
-		deliver(w, r, NULL);
+		pass_option(w, r, NULL);
 	}
 }
 
-/* For completions: --complete KIND WORD... prints words, and never a message. */
-static void complete(const struct cli *c, int argc, char **argv)
+/* Handles --complete KIND WORD... for completions: prints words and no messages, and exits. */
+static void print_completion_words(const struct cli *c, int argc, char **argv)
 {
 	struct output *o = output_open(NULL, false);
 
@@ -183,11 +183,11 @@ int cli_parse(const struct cli *c, int argc, char **argv,
 	bool options = true;
 
 	if (c->words && argc > 2 && !strcmp(argv[1], "--complete"))
-		complete(c, argc, argv);
-	for (w.at = 1; w.at < argc; w.at++) {
-		char *word = argv[w.at];
+		print_completion_words(c, argc, argv);
+	for (w.index = 1; w.index < argc; w.index++) {
+		char *word = argv[w.index];
 
-		/* Not ahead of the walk: at least the program's name has been passed. */
+		/* operands < w.index: argv[0] is not an operand. */
 		if (!options || word[0] != '-' || !word[1]) {
 			argv[operands++] = word;
 			options &= !w.command;
@@ -207,10 +207,10 @@ int cli_parse(const struct cli *c, int argc, char **argv,
 /* ---- nearest names ------------------------------------------------------------------------ */
 
 /*
- * Damerau-Levenshtein distance (insertions, deletions, replacements, swaps of neighbours; no piece is
+ * Damerau-Levenshtein distance (insertions, deletions, replacements, swaps of neighbours; no substring is
  * edited twice). row[k] is the k-th row of the table, modulo 3.
  */
-static unsigned distance(const char *a, size_t n, const char *b, size_t m)
+static unsigned edit_distance(const char *a, size_t n, const char *b, size_t m)
 {
 	unsigned row[3][NAME_MAX_COMPARED + 1];
 
@@ -234,7 +234,7 @@ static unsigned distance(const char *a, size_t n, const char *b, size_t m)
 const char *cli_nearest(const char *word, const void *names, size_t n, size_t stride)
 {
 	size_t len = strnlen(word, NAME_MAX_COMPARED + 1);
-	unsigned best = (unsigned)(len < 3 ? 1 : 1 + len / 4) + 1; /* one more than what is near */
+	unsigned best = (unsigned)(len < 3 ? 1 : 1 + len / 4) + 1; /* limit of a near name, plus 1 */
 	const char *near = NULL;
 
 	if (!len || len > NAME_MAX_COMPARED)
@@ -248,8 +248,8 @@ const char *cli_nearest(const char *word, const void *names, size_t n, size_t st
 		if (!name)
 			continue;
 		name_len = strnlen(name, NAME_MAX_COMPARED + 1);
-		/* A word replaced as a whole is near to nothing. */
-		if (name_len > NAME_MAX_COMPARED || (d = distance(word, len, name, name_len)) >= len)
+		/* A distance of len would replace the whole word. */
+		if (name_len > NAME_MAX_COMPARED || (d = edit_distance(word, len, name, name_len)) >= len)
 			continue;
 		if (d < best) {
 			best = d;

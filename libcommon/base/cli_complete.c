@@ -2,10 +2,9 @@
 /*
  * Completions for bash, zsh and fish, made from a table of options.
  *
- * Always true: what is printed depends on the program's name and its table only; every text from the
- * table is quoted for the shell. Operands complete to file names. Words that a row asks for ("@") are those
- * that the program prints when they are wanted: what follows from a trace on the command line cannot stand
- * here.
+ * Always true: the output depends on the program's name and its table only; every text from the table is
+ * quoted for the shell. Operands complete to file names. For rows with "@", the completion calls the program,
+ * because the words depend on the trace or result on the command line.
  */
 #include <string.h>
 #include "cli_internal.h"
@@ -13,7 +12,7 @@
 
 enum complete_kind { KIND_NONE, KIND_FILE, KIND_DIR, KIND_WORDS, KIND_ASK, KIND_ASK_LIST };
 
-static enum complete_kind kind_of(const struct cli_row *r)
+static enum complete_kind completion_kind(const struct cli_row *r)
 {
 	if (!r->complete || !strcmp(r->complete, "none"))
 		return KIND_NONE;
@@ -24,10 +23,10 @@ static enum complete_kind kind_of(const struct cli_row *r)
 	return strcmp(r->complete, "dir") ? KIND_WORDS : KIND_DIR;
 }
 
-/* What "@KIND" and "@,KIND" ask for. */
-static const char *asked(const struct cli_row *r) { return r->complete + 1 + (r->complete[1] == ','); }
+/* KIND of "@KIND" and "@,KIND". */
+static const char *asked_kind(const struct cli_row *r) { return r->complete + 1 + (r->complete[1] == ','); }
 
-/* Text inside single quotes of a shell; escape: characters that get a backslash. */
+/* Prints text inside single quotes of a shell; escape: characters that get a backslash. */
 static void put_quoted(FILE *out, const char *text, const char *escape)
 {
 	for (; *text; text++) {
@@ -41,7 +40,7 @@ static void put_quoted(FILE *out, const char *text, const char *escape)
 	}
 }
 
-/* The program's name as part of a function's name. */
+/* Prints the program's name as part of a function name. */
 static void put_function(FILE *out)
 {
 	for (const char *p = diag_program(); *p; p++) {
@@ -59,7 +58,7 @@ static void bash_value(const struct cli_row *r, FILE *out)
 	if (cli_has_letter(r))
 		fprintf(out, "-%c|", r->letter);
 	fprintf(out, "--%s)\n", r->name);
-	switch (kind_of(r)) {
+	switch (completion_kind(r)) {
 	case KIND_NONE: break;
 	case KIND_FILE:
 		fputs("\t\tcompopt -o filenames\n"
@@ -76,7 +75,7 @@ static void bash_value(const struct cli_row *r, FILE *out)
 			"\t\tcompopt -o nospace\n"
 			"\t\tmapfile -t COMPREPLY < <(compgen -W "
 			"\"$(\"$1\" --complete %s \"${COMP_WORDS[@]:1}\" 2>/dev/null | cut -f1)\" -- \"$cur\")\n",
-			asked(r));
+			asked_kind(r));
 		break;
 	case KIND_ASK_LIST:
 		fprintf(out,
@@ -84,7 +83,7 @@ static void bash_value(const struct cli_row *r, FILE *out)
 			"\t\t[[ $cur != *,* ]] || head=${cur%%,*},\n"
 			"\t\tmapfile -t COMPREPLY < <(compgen -P \"$head\" -W "
 			"\"$(\"$1\" --complete %s \"${COMP_WORDS[@]:1}\" 2>/dev/null | cut -f1)\" -- \"${cur##*,}\")\n",
-			asked(r));
+			asked_kind(r));
 		break;
 	case KIND_WORDS:
 		fputs("\t\tmapfile -t COMPREPLY < <(compgen -W '", out);
@@ -153,13 +152,14 @@ static void zsh_row(const struct cli_row *r, FILE *out)
 	if (r->value) {
 		fputs(":", out);
 		put_quoted(out, r->value, ":\\");
-		fprintf(out, ":%s", action[kind_of(r)]);
-		if (kind_of(r) >= KIND_ASK) {
+		fprintf(out, ":%s", action[completion_kind(r)]);
+		if (completion_kind(r) >= KIND_ASK) {
 			fputs(" _", out);
 			put_function(out);
-			fprintf(out, "_words %s%s", asked(r), kind_of(r) == KIND_ASK_LIST ? " list" : "");
+			fprintf(out, "_words %s%s", asked_kind(r),
+				completion_kind(r) == KIND_ASK_LIST ? " list" : "");
 		}
-		if (kind_of(r) == KIND_WORDS) {
+		if (completion_kind(r) == KIND_WORDS) {
 			fputs("(", out);
 			put_quoted(out, r->complete, ":()\\");
 			fputs(")", out);
@@ -191,7 +191,7 @@ static void print_zsh(const struct cli *c, FILE *out)
 
 /* ---- fish --------------------------------------------------------------------------------- */
 
-/* Text inside single quotes, where fish knows two escapes. */
+/* Prints text inside single quotes of fish, which has two escapes. */
 static void put_fish(FILE *out, const char *text)
 {
 	for (; *text; text++) {
@@ -208,18 +208,18 @@ static void fish_row(const struct cli_row *r, FILE *out)
 		fprintf(out, " -s %c", r->letter);
 	fprintf(out, " -l %s", r->name);
 	if (r->value) {
-		switch (kind_of(r)) {
+		switch (completion_kind(r)) {
 		case KIND_NONE: fputs(" -x", out); break;
 		case KIND_FILE: fputs(" -r -F", out); break;
 		case KIND_DIR: fputs(" -x -a '(__fish_complete_directories)'", out); break;
 		case KIND_ASK:
 			fprintf(out, " -x -a '(%s --complete %s (commandline -opc)[2..-1])'", diag_program(),
-				asked(r));
+				asked_kind(r));
 			break;
 		case KIND_ASK_LIST:
 			fprintf(out,
 				" -x -a '(__fish_complete_list , \"%s --complete %s (commandline -opc)[2..-1]\")'",
-				diag_program(), asked(r));
+				diag_program(), asked_kind(r));
 			break;
 		case KIND_WORDS:
 			fputs(" -x -a '", out);

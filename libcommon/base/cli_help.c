@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A table of options as text: -h, and the options of a manual page, both in the order of the table.
+ * Text of a table of options: -h, and the options of a manual page, both in the order of the table.
  *
  * Always true: no line of -h is wider than HELP_COLUMNS, unless one word is.
  */
@@ -12,7 +12,7 @@
 #define OPTION_COLUMN_MAX 28u /* the help of a wider option begins on the next line */
 
 /* Length of the first word of text: up to a blank, or with `units` up to a blank outside of brackets. */
-static size_t word_length(const char *text, bool units)
+static size_t help_word_length(const char *text, bool units)
 {
 	unsigned depth = 0;
 	size_t n = 0;
@@ -33,7 +33,7 @@ static size_t word_length(const char *text, bool units)
 static void print_wrapped(FILE *out, const char *text, size_t column, size_t indent, bool units)
 {
 	while (*text) {
-		size_t blanks = strspn(text, " "), n = word_length(text + blanks, units);
+		size_t blanks = strspn(text, " "), n = help_word_length(text + blanks, units);
 
 		if (column > indent && column + blanks + n > HELP_COLUMNS) {
 			fprintf(out, "\n%*s", (int)indent, "");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the parts of the command line share: the rows that every program has, and what prints a table.
+ * Interface between cli*.c: the options of every program and the functions that print a table.
  *
- * Always true: cli_row_at() walks the program's rows first, then -h and --version.
+ * Always true: cli_row_at() has the program's rows first, then -h and --version.
  */
 #ifndef CLI_INTERNAL_H
 #define CLI_INTERNAL_H
@@ -13,13 +13,13 @@
 
 enum cli_letter {
 	CLI_HELP = 'h',
-	CLI_VERSION = 0x10000, /* above what a program uses for its own long-only rows */
+	CLI_VERSION = 0x10000, /* above the letters of the programs' long-only rows */
 	CLI_COMPLETION,        /* hidden */
 	CLI_MAN_OPTIONS        /* hidden */
 };
 
-#define CLI_COMMON 2u /* rows of every program that are shown */
-#define CLI_HIDDEN 2u /* and those that are not */
+#define CLI_COMMON 2u /* visible rows of every program */
+#define CLI_HIDDEN 2u /* hidden rows of every program */
 
 extern const struct cli_row cli_common[CLI_COMMON + CLI_HIDDEN];
 
@@ -34,7 +34,7 @@ static inline bool cli_has_letter(const struct cli_row *r) { return r->letter > 
 
 void cli_print_help(const struct cli *c, FILE *out);
 void cli_print_man(const struct cli *c, FILE *out);
-/* false: no such shell. */
+/* Prints the completion for a shell; false: unknown shell. */
 bool cli_print_completion(const struct cli *c, const char *shell, FILE *out);
 
 #endif

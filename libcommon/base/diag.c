@@ -2,9 +2,8 @@
 /*
  * Messages and faults.
  *
- * Always true: a message reaches stderr in one write of one line, whatever bytes its parts hold; a text
- * that does not fit is cut and ends in "..". Counting is safe in threads. Leaves out: severity levels,
- * logs, translation.
+ * Always true: a message reaches stderr in one write of one line, whatever bytes its parts contain; a text
+ * that does not fit is cut and ends in "..". Counting is safe in threads.
  */
 #include <errno.h>
 #include <limits.h>
@@ -18,7 +17,7 @@
 #include "table.h"
 #include "utf8.h"
 
-#define MESSAGE_MAX 8192u /* bytes of a message before quoting: a whole path and a fault's text fit */
+#define MESSAGE_MAX 8192u /* bytes of a message before quoting: fits a whole path and a fault's text */
 
 static const char *program = "warptools";
 static bool quiet_warnings;
@@ -43,7 +42,7 @@ uint64_t diag_warnings(void) { return atomic_load(&warnings); }
 const char *diag_quote(char *out, unsigned cap, const char *text, unsigned long n)
 {
 	static const char digit[] = "0123456789abcdef";
-	unsigned pos = 0, safe = 0; /* safe: the last place where ".." still fits */
+	unsigned pos = 0, safe = 0; /* safe: last position at which ".." still fits */
 
 	if (!cap)
 		return "";
@@ -111,7 +110,7 @@ const char *diag_keep(const char *name)
 
 /* ---- faults and messages ------------------------------------------------------------------ */
 
-/* Format to out, ending a text that does not fit in "..". */
+/* Formats to out; a text that does not fit ends in "..". */
 static void format_cut(char *out, size_t cap, const char *fmt, va_list args)
 {
 	int n = vsnprintf(out, cap, fmt, args);
@@ -136,10 +135,10 @@ int fault_set(struct fault *f, struct place at, const char *id, const char *fmt,
 	return -1;
 }
 
-/* One line: program, place, label ("error: ", "warning: "), text, reason (may be NULL). */
-static void say(struct place at, const char *label, const char *text, const char *reason)
+/* Prints one line: program, place, label ("error: ", "warning: "), text, reason (may be NULL). */
+static void print_message(struct place at, const char *label, const char *text, const char *reason)
 {
-	static char raw[MESSAGE_MAX], line[MESSAGE_MAX + MESSAGE_MAX / 2]; /* whoever holds stderr */
+	static char raw[MESSAGE_MAX], line[MESSAGE_MAX + MESSAGE_MAX / 2]; /* guarded by stderr's lock */
 	char where[64] = "";
 	int n;
 	size_t len;
@@ -160,17 +159,18 @@ static void say(struct place at, const char *label, const char *text, const char
 	funlockfile(stderr);
 }
 
-static void vsay(struct place at, const char *label, const char *fmt, va_list args, const char *reason)
+static void print_formatted(
+	struct place at, const char *label, const char *fmt, va_list args, const char *reason)
 {
 	char text[MESSAGE_MAX / 2];
 
 	format_cut(text, sizeof(text), fmt, args);
-	say(at, label, text, reason);
+	print_message(at, label, text, reason);
 }
 
 int diag_fault(const struct fault *f)
 {
-	say(f->at, "error: ", f->text, NULL);
+	print_message(f->at, "error: ", f->text, NULL);
 	return -1;
 }
 
@@ -182,7 +182,7 @@ void diag_warn(struct place at, const char *fmt, ...)
 	if (quiet_warnings)
 		return;
 	va_start(args, fmt);
-	vsay(at, "warning: ", fmt, args, NULL);
+	print_formatted(at, "warning: ", fmt, args, NULL);
 	va_end(args);
 }
 
@@ -191,7 +191,7 @@ int diag_error(struct place at, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vsay(at, "error: ", fmt, args, NULL);
+	print_formatted(at, "error: ", fmt, args, NULL);
 	va_end(args);
 	return -1;
 }
@@ -201,7 +201,7 @@ void die(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vsay(NOWHERE, "error: ", fmt, args, NULL);
+	print_formatted(NOWHERE, "error: ", fmt, args, NULL);
 	va_end(args);
 	exit(EXIT_TROUBLE);
 }
@@ -211,7 +211,7 @@ void die_at(struct place at, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vsay(at, "error: ", fmt, args, NULL);
+	print_formatted(at, "error: ", fmt, args, NULL);
 	va_end(args);
 	exit(EXIT_TROUBLE);
 }
@@ -222,13 +222,13 @@ void die_errno(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vsay(NOWHERE, "error: ", fmt, args, reason);
+	print_formatted(NOWHERE, "error: ", fmt, args, reason);
 	va_end(args);
 	exit(EXIT_TROUBLE);
 }
 
 void die_fault(const struct fault *f)
 {
-	say(f->at, "error: ", f->text, NULL);
+	print_message(f->at, "error: ", f->text, NULL);
 	exit(EXIT_TROUBLE);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Expressions: a recursive parser writes code for a stack machine.
- * Always true: the code of an expression that parsed never underflows its stack and needs at most as many
- * places as it has operations; depth and length are bounded, so neither parser nor machine can run away.
+ * Expressions: a recursive parser writes code for a stack interpreter.
+ * Always true: the code never underflows its stack, which needs at most as many entries as the code has
+ * operations; depth and length are bounded, so both parser and interpreter end.
  */
 #include <ctype.h>
 #include <math.h>
@@ -42,7 +42,7 @@ struct expr {
 
 struct expr_parser {
 	struct expr *e;
-	const char *text, *at, *what;
+	const char *text, *next, *what;
 	uint32_t col;
 	unsigned depth;
 	struct fault *f;
@@ -50,23 +50,23 @@ struct expr_parser {
 
 static int syntax_fault(struct expr_parser *p, const char *expected)
 {
-	struct place at = {.file = p->what, .col = p->col + (uint32_t)(p->at - p->text)};
+	struct place at = {.file = p->what, .col = p->col + (uint32_t)(p->next - p->text)};
 	char q[40];
 
-	if (!*p->at)
+	if (!*p->next)
 		return fault_set(
 			p->f, at, "expression", "unexpected end of the expression (expected %s)", expected);
 	return fault_set(p->f, at, "expression", "unexpected '%s' (expected %s)",
-		diag_quote(q, sizeof(q), p->at, strnlen(p->at, 16)), expected);
+		diag_quote(q, sizeof(q), p->next, strnlen(p->next, 16)), expected);
 }
 
-static void skip(struct expr_parser *p)
+static void skip_space(struct expr_parser *p)
 {
-	while (*p->at == ' ' || *p->at == '\t')
-		p->at++;
+	while (*p->next == ' ' || *p->next == '\t')
+		p->next++;
 }
 
-static void emit(struct expr_parser *p, enum expr_op op, double number, uint32_t name)
+static void append_step(struct expr_parser *p, enum expr_op op, double number, uint32_t name)
 {
 	struct expr *e = p->e;
 
@@ -85,10 +85,10 @@ static void emit_name(struct expr_parser *p, const char *s, size_t n)
 		grow(&e->name, &e->cap_names, i + 1, sizeof(*e->name));
 		e->name[e->n_names++] = xstrndup(s, n);
 	}
-	emit(p, OP_NAME, 0, i);
+	append_step(p, OP_NAME, 0, i);
 }
 
-static int sum(struct expr_parser *p);
+static int parse_sum(struct expr_parser *p);
 
 static const struct {
 	const char *name;
@@ -102,22 +102,22 @@ static const struct {
 	{"abs", OP_ABS, false},
 };
 
-/* The arguments of a function, p->at behind its parenthesis. */
-static int call(struct expr_parser *p, enum expr_op op, bool many)
+/* Parses the arguments of a function; p->next is after its parenthesis. */
+static int parse_call(struct expr_parser *p, enum expr_op op, bool many)
 {
-	if (sum(p) < 0)
+	if (parse_sum(p) < 0)
 		return -1;
-	for (skip(p); many && *p->at == ','; skip(p)) {
-		p->at++;
-		if (sum(p) < 0)
+	for (skip_space(p); many && *p->next == ','; skip_space(p)) {
+		p->next++;
+		if (parse_sum(p) < 0)
 			return -1;
-		emit(p, op, 0, 0);
+		append_step(p, op, 0, 0);
 	}
-	if (*p->at != ')')
+	if (*p->next != ')')
 		return syntax_fault(p, many ? "',' or ')'" : "')'");
-	p->at++;
+	p->next++;
 	if (!many)
-		emit(p, op, 0, 0);
+		append_step(p, op, 0, 0);
 	return 0;
 }
 
@@ -136,106 +136,106 @@ static size_t name_length(const char *s)
 	}
 }
 
-static int name(struct expr_parser *p)
+static int parse_name_or_call(struct expr_parser *p)
 {
-	const char *s = p->at;
+	const char *s = p->next;
 	size_t n = name_length(s);
 
-	p->at += n;
-	skip(p);
-	if (*p->at != '(') {
+	p->next += n;
+	skip_space(p);
+	if (*p->next != '(') {
 		emit_name(p, s, n);
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		if (strlen(functions[i].name) == n && !strncmp(functions[i].name, s, n)) {
-			p->at++;
-			return call(p, functions[i].op, functions[i].many);
+			p->next++;
+			return parse_call(p, functions[i].op, functions[i].many);
 		}
 	}
-	p->at = s;
+	p->next = s;
 	return syntax_fault(p, "one of the functions min, max, sqrt, log, abs");
 }
 
-static int quoted(struct expr_parser *p)
+static int parse_quoted(struct expr_parser *p)
 {
-	const char *s = p->at + 1, *end = strchr(s, '"');
+	const char *s = p->next + 1, *end = strchr(s, '"');
 
 	if (!end || end == s)
 		return syntax_fault(p, "a name between double quotes");
 	emit_name(p, s, (size_t)(end - s));
-	p->at = end + 1;
+	p->next = end + 1;
 	return 0;
 }
 
-static int number(struct expr_parser *p)
+static int parse_real(struct expr_parser *p)
 {
 	double v;
 
-	if (*p->at == '0' && (p->at[1] == 'x' || p->at[1] == 'X'))
+	if (*p->next == '0' && (p->next[1] == 'x' || p->next[1] == 'X'))
 		return syntax_fault(p, "a decimal number");
-	if (num_real(&p->at, &v) != NUM_GOOD)
+	if (num_real(&p->next, &v) != NUM_GOOD)
 		return syntax_fault(p, "a number");
-	emit(p, OP_NUMBER, v, 0);
+	append_step(p, OP_NUMBER, v, 0);
 	return 0;
 }
 
-static int group(struct expr_parser *p)
+static int parse_group(struct expr_parser *p)
 {
-	p->at++;
-	if (sum(p) < 0)
+	p->next++;
+	if (parse_sum(p) < 0)
 		return -1;
-	skip(p);
-	if (*p->at != ')')
+	skip_space(p);
+	if (*p->next != ')')
 		return syntax_fault(p, "')'");
-	p->at++;
+	p->next++;
 	return 0;
 }
 
-static int operand(struct expr_parser *p)
+static int parse_factor(struct expr_parser *p)
 {
 	bool negative = false;
 
-	for (skip(p); *p->at == '-' || *p->at == '+'; skip(p))
-		negative ^= *p->at++ == '-';
-	if (*p->at == '('                                         ? group(p)
-		: *p->at == '"'                                   ? quoted(p)
-		: isdigit((unsigned char)*p->at) || *p->at == '.' ? number(p)
-		: isalpha((unsigned char)*p->at) || *p->at == '_'
-			? name(p)
+	for (skip_space(p); *p->next == '-' || *p->next == '+'; skip_space(p))
+		negative ^= *p->next++ == '-';
+	if (*p->next == '('                                           ? parse_group(p)
+		: *p->next == '"'                                     ? parse_quoted(p)
+		: isdigit((unsigned char)*p->next) || *p->next == '.' ? parse_real(p)
+		: isalpha((unsigned char)*p->next) || *p->next == '_'
+			? parse_name_or_call(p)
 			: syntax_fault(p, "a number, a name or '('"))
 		return -1;
 	if (negative)
-		emit(p, OP_NEG, 0, 0);
+		append_step(p, OP_NEG, 0, 0);
 	return 0;
 }
 
-static int product(struct expr_parser *p)
+static int parse_product(struct expr_parser *p)
 {
-	if (operand(p) < 0)
+	if (parse_factor(p) < 0)
 		return -1;
-	for (skip(p); *p->at == '*' || *p->at == '/'; skip(p)) {
-		enum expr_op op = *p->at++ == '*' ? OP_MUL : OP_DIV;
+	for (skip_space(p); *p->next == '*' || *p->next == '/'; skip_space(p)) {
+		enum expr_op op = *p->next++ == '*' ? OP_MUL : OP_DIV;
 
-		if (operand(p) < 0)
+		if (parse_factor(p) < 0)
 			return -1;
-		emit(p, op, 0, 0);
+		append_step(p, op, 0, 0);
 	}
 	return 0;
 }
 
-static int sum(struct expr_parser *p)
+static int parse_sum(struct expr_parser *p)
 {
 	if (++p->depth > EXPR_DEPTH)
 		return syntax_fault(p, "at most 64 nested parentheses");
-	if (product(p) < 0)
+	if (parse_product(p) < 0)
 		return -1;
-	for (skip(p); *p->at == '+' || *p->at == '-'; skip(p)) {
-		enum expr_op op = *p->at++ == '+' ? OP_ADD : OP_SUB;
+	for (skip_space(p); *p->next == '+' || *p->next == '-'; skip_space(p)) {
+		enum expr_op op = *p->next++ == '+' ? OP_ADD : OP_SUB;
 
-		if (product(p) < 0)
+		if (parse_product(p) < 0)
 			return -1;
-		emit(p, op, 0, 0);
+		append_step(p, op, 0, 0);
 	}
 	p->depth--;
 	return 0;
@@ -244,15 +244,15 @@ static int sum(struct expr_parser *p)
 struct expr *expr_parse(const char *text, const char *what, uint32_t col, struct fault *f)
 {
 	struct expr_parser p = {
-		.e = xcalloc(1, sizeof(*p.e)), .text = text, .at = text, .what = what, .col = col, .f = f};
+		.e = xcalloc(1, sizeof(*p.e)), .text = text, .next = text, .what = what, .col = col, .f = f};
 	int status;
 
 	if (strlen(text) > EXPR_MAX)
 		status = fault_set(f, (struct place){.file = what}, "expression",
 			"expression of %zu bytes (at most %d)", strlen(text), EXPR_MAX);
 	else
-		status = sum(&p);
-	if (!status && *p.at)
+		status = parse_sum(&p);
+	if (!status && *p.next)
 		status = syntax_fault(&p, "an operator or the end of the expression");
 	if (status) {
 		expr_free(p.e);
@@ -262,7 +262,7 @@ struct expr *expr_parse(const char *text, const char *what, uint32_t col, struct
 	return p.e;
 }
 
-static double apply(enum expr_op op, double a, double b)
+static double apply_operator(enum expr_op op, double a, double b)
 {
 	switch (op) {
 	case OP_ADD: return a + b;
@@ -293,9 +293,9 @@ double expr_value(const struct expr *e, double (*lookup)(void *ctx, const char *
 			e->stack[top++] = lookup(ctx, e->name[c->name]);
 		else if (two) {
 			top--;
-			e->stack[top - 1] = apply(c->op, e->stack[top - 1], e->stack[top]);
+			e->stack[top - 1] = apply_operator(c->op, e->stack[top - 1], e->stack[top]);
 		} else {
-			e->stack[top - 1] = apply(c->op, e->stack[top - 1], 0);
+			e->stack[top - 1] = apply_operator(c->op, e->stack[top - 1], 0);
 		}
 	}
 	return isfinite(e->stack[0]) ? e->stack[0] : (double)NAN;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inputs: bytes from a descriptor, from memory or from a function, through a codec or not, as one window of
+ * Inputs: bytes from a descriptor, from memory or from a function, plain or through a codec, as one window of
  * text.
  *
- * Always true: text[at .. end) is decoded and not consumed; over: nothing follows it; failed: what would
- * follow it is lost, and the fault says why. What was decoded before a fault is handed out first. A fault
- * stays: every later call that needs more gives it again. Plain text in memory is never copied.
- * Leaves out: seeking, writing, formats other than gzip, xz and zstd.
+ * Always true: text[begin .. end) is decoded and not consumed. over: the input ends there; failed: the rest is
+ * lost, for the reason in fault. Text decoded before a fault is returned first. Then every call that needs
+ * more returns the fault. Plain text in memory is never copied. Missing: seeking, formats other than gzip, xz
+ * and zstd.
  */
 #include <assert.h>
 #include <errno.h>
@@ -19,43 +19,43 @@
 #include "arena.h"
 #include "input_codec.h"
 
-#define WINDOW (64u << 10) /* text held at first: as much as stays in the caches near the core */
-#define RAW    (64u << 10) /* compressed bytes held */
+#define WINDOW (64u << 10) /* first size of the window, which fits the processor's caches */
+#define RAW    (64u << 10) /* size of the buffer of compressed bytes */
 
 static const struct input_codec *const codecs[] = {&codec_gzip, &codec_xz, &codec_zstd};
 
 struct input {
 	const char *name;
-	int fd; /* -1: memory, or made */
+	int fd; /* -1: memory, or generated */
 	bool close_fd;
-	size_t (*make)(void *ctx, void *buf, size_t n); /* NULL: not made */
+	size_t (*make)(void *ctx, void *buf, size_t n); /* NULL: not generated */
 	void *make_ctx;
 
 	const struct input_codec *codec; /* NULL: plain */
 	void *state;
-	const unsigned char *raw; /* compressed, raw[raw_at .. raw_end) not yet decoded */
+	const unsigned char *raw; /* compressed bytes; raw[raw_at .. raw_end) is not yet decoded */
 	unsigned char *raw_own;   /* NULL: raw is the caller's memory */
 	size_t raw_at, raw_end;
 	bool raw_over;
 
 	char *text;
-	size_t at, end, cap;
+	size_t begin, end, cap;
 	bool borrowed; /* text is the caller's memory */
 	bool over, failed;
 	struct fault fault;
 
 	uint64_t lines; /* newlines consumed; a last line without one counts too */
 	uint64_t offset;
-	bool newline; /* the line returned last had one */
-	bool binary;  /* input_read was used: lines mean nothing */
+	bool newline; /* the line returned last ended with one */
+	bool binary;  /* input_read was used: line numbers have no meaning */
 };
 
 /* ---- faults ------------------------------------------------------------------------------- */
 
-/* The line that the bytes at the end of the window belong to; 0 for binary input. */
+/* Line at the end of the window; 0 for binary input. */
 static struct place place_reached(const struct input *in)
 {
-	const char *p = in->text + in->at, *end = in->text + in->end;
+	const char *p = in->text + in->begin, *end = in->text + in->end;
 	uint64_t lines = in->lines + 1;
 
 	if (in->binary)
@@ -104,7 +104,7 @@ static void fail_codec(struct input *in, enum codec_result result, const char *w
 
 /* ---- filling ------------------------------------------------------------------------------ */
 
-/* Up to n bytes from the descriptor; 0: the end, or a failure. */
+/* Reads up to n bytes from the descriptor or make(); 0: end, or failure. */
 static size_t read_some(struct input *in, void *buf, size_t n)
 {
 	ssize_t got;
@@ -145,7 +145,7 @@ static size_t decode_some(struct input *in, void *buf, size_t n)
 	return n - io.n_dst;
 }
 
-/* Up to n bytes of text to buf; 0 only together with over or failed. */
+/* Reads up to n bytes of text to buf; 0 only together with over or failed. */
 static size_t text_some(struct input *in, void *buf, size_t n)
 {
 	size_t got;
@@ -158,15 +158,15 @@ static size_t text_some(struct input *in, void *buf, size_t n)
 	return got;
 }
 
-/* Make place behind the window so that `want` bytes from at on fit, then add what one step gives. */
-static void fill(struct input *in, size_t want)
+/* Enlarges the window so that `want` bytes from begin on fit, then adds the text of one read. */
+static void fill_window(struct input *in, size_t want)
 {
-	size_t held = in->end - in->at;
+	size_t held = in->end - in->begin;
 
 	assert(!in->over && !in->failed && !in->borrowed);
-	if (in->at && (!held || in->cap - in->at < want || in->cap - in->end < in->cap / 2)) {
-		memmove(in->text, in->text + in->at, held);
-		in->at = 0;
+	if (in->begin && (!held || in->cap - in->begin < want || in->cap - in->end < in->cap / 2)) {
+		memmove(in->text, in->text + in->begin, held);
+		in->begin = 0;
 		in->end = held;
 	}
 	if (want < held + 1)
@@ -199,8 +199,8 @@ static void open_codec(struct input *in, const struct input_codec *codec)
 		die("out of memory: opening %s", in->name);
 }
 
-/* Read enough to know the format; the bytes go to the window, or to raw when they are compressed. */
-static int sniff(struct input *in, struct fault *f)
+/* Reads enough to detect the format; moves the bytes to raw when they are compressed. */
+static int detect_format(struct input *in, struct fault *f)
 {
 	const struct input_codec *codec;
 
@@ -223,7 +223,7 @@ static int sniff(struct input *in, struct fault *f)
 	return 0;
 }
 
-/* Standard input is read once: whoever came second would find the end of it. */
+/* Set once standard input is open: a second reader would find its end. */
 static atomic_flag standard_taken = ATOMIC_FLAG_INIT;
 
 struct input *input_open(const char *path, struct fault *f)
@@ -254,7 +254,7 @@ struct input *input_open(const char *path, struct fault *f)
 	in->name = name;
 	in->fd = fd;
 	in->close_fd = !standard;
-	if (sniff(in, f)) {
+	if (detect_format(in, f)) {
 		input_close(in);
 		return NULL;
 	}
@@ -283,7 +283,7 @@ struct input *input_memory(const char *name, const void *bytes, size_t n, struct
 	in->end = in->cap = n;
 	if (!n)
 		bytes = "";
-	/* Never written to: fill() is not called on borrowed text. */
+	/* Never written to: fill_window() is not called on borrowed text. */
 	memcpy(&in->text, &bytes, sizeof(in->text));
 	return in;
 }
@@ -337,11 +337,11 @@ static int fail_long(struct input *in, struct fault *f)
 	return give_fault(in, f);
 }
 
-/* Hand out the len bytes at the window's start, with or without a newline behind them. */
+/* Returns the len bytes at the window's start as a line, with or without a newline after them. */
 static int give_line(
 	struct input *in, size_t len, bool newline, const char **text, size_t *n, struct fault *f)
 {
-	const char *p = in->text + in->at;
+	const char *p = in->text + in->begin;
 	size_t bytes = len + newline;
 
 	if (newline && len && p[len - 1] == '\r')
@@ -351,7 +351,7 @@ static int give_line(
 	*text = p;
 	*n = len;
 	in->newline = newline;
-	in->at += bytes;
+	in->begin += bytes;
 	in->offset += bytes;
 	in->lines++;
 	return 1;
@@ -362,8 +362,8 @@ int input_line(struct input *in, const char **text, size_t *len, struct fault *f
 	size_t known = 0; /* bytes of the window without a newline */
 
 	for (;;) {
-		size_t held = in->end - in->at;
-		const char *p = in->text + in->at;
+		size_t held = in->end - in->begin;
+		const char *p = in->text + in->begin;
 		const char *newline = held > known ? memchr(p + known, '\n', held - known) : NULL;
 
 		if (newline)
@@ -375,7 +375,7 @@ int input_line(struct input *in, const char **text, size_t *len, struct fault *f
 		if (in->over)
 			return held ? give_line(in, held, false, text, len, f) : 0;
 		known = held;
-		fill(in, held + 1);
+		fill_window(in, held + 1);
 	}
 }
 
@@ -389,18 +389,18 @@ long input_window(struct input *in, size_t want, const char **bytes, struct faul
 {
 	if (!want)
 		want = 1;
-	while (in->end - in->at < want && !in->over && !in->failed)
-		fill(in, want);
-	if (in->failed && in->end - in->at < want)
+	while (in->end - in->begin < want && !in->over && !in->failed)
+		fill_window(in, want);
+	if (in->failed && in->end - in->begin < want)
 		return give_fault(in, f);
-	*bytes = in->text + in->at;
-	return (long)(in->end - in->at);
+	*bytes = in->text + in->begin;
+	return (long)(in->end - in->begin);
 }
 
 void input_take(struct input *in, size_t bytes, uint64_t lines)
 {
-	assert(bytes <= in->end - in->at);
-	in->at += bytes;
+	assert(bytes <= in->end - in->begin);
+	in->begin += bytes;
 	in->offset += bytes;
 	in->lines += lines;
 }
@@ -412,18 +412,18 @@ long input_read(struct input *in, void *buf, size_t n, struct fault *f)
 	in->binary = true;
 	if (!n)
 		return 0;
-	if (in->at == in->end && !in->over && !in->failed && n >= RAW) {
+	if (in->begin == in->end && !in->over && !in->failed && n >= RAW) {
 		got = text_some(in, buf, n);
 		if (in->failed)
 			in->fault.at = place_reached(in);
 	} else {
-		if (in->at == in->end && !in->over && !in->failed)
-			fill(in, 1);
-		held = in->end - in->at;
+		if (in->begin == in->end && !in->over && !in->failed)
+			fill_window(in, 1);
+		held = in->end - in->begin;
 		got = n < held ? n : held;
 		if (got)
-			memcpy(buf, in->text + in->at, got);
-		in->at += got;
+			memcpy(buf, in->text + in->begin, got);
+		in->begin += got;
 	}
 	in->offset += got;
 	return !got && in->failed ? give_fault(in, f) : (long)got;

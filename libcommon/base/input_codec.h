@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A compressed format behind one struct of functions, used by input.c only.
+ * Interface of a compressed format, used by input.c only.
  *
- * decode() consumes from src and produces to dst, advancing both; n_dst is never 0 on entry. It says
- * CODEC_MORE as long as it made progress or could with more input; the other answers are final. Members
- * or frames that follow each other are one text. last: nothing follows what src holds.
+ * decode() consumes from src and produces to dst, advancing both; n_dst is never 0 on entry. It returns
+ * CODEC_MORE as long as it made progress or could with more input; other results are final. Consecutive
+ * members or frames are one text. last: src has the last bytes of the input.
  */
 #ifndef INPUT_CODEC_H
 #define INPUT_CODEC_H
@@ -13,16 +13,16 @@
 #include <stddef.h>
 #include "input.h"
 
-#define CODEC_MAGIC_MAX  6u           /* bytes that decide the format of an input */
-#define CODEC_MEMORY     (128u << 20) /* bytes that a decoder may take for its window */
-#define CODEC_WINDOW_LOG 27           /* the same as a power of two */
+#define CODEC_MAGIC_MAX  6u           /* bytes that determine the format of an input */
+#define CODEC_MEMORY     (128u << 20) /* limit of a decoder's window in bytes */
+#define CODEC_WINDOW_LOG 27           /* log2 of CODEC_MEMORY */
 
 enum codec_result {
 	CODEC_MORE,
 	CODEC_END,       /* every member is complete and src is used up */
-	CODEC_TRUNCATED, /* last, and the member at hand is not complete */
-	CODEC_DAMAGED,   /* io->why says what the library found */
-	CODEC_TOO_LARGE  /* decoding takes more than CODEC_MEMORY */
+	CODEC_TRUNCATED, /* last, and the current member is not complete */
+	CODEC_DAMAGED,   /* io->why has the reason of the library */
+	CODEC_TOO_LARGE  /* decoding needs more than CODEC_MEMORY */
 };
 
 struct codec_io {
@@ -31,13 +31,16 @@ struct codec_io {
 	unsigned char *dst;
 	size_t n_dst;
 	bool last;
-	const char *why; /* a literal, or owned by the state; NULL: nothing more is known */
+	const char *why; /* a literal, or owned by the state; NULL: unknown */
 };
 
 struct input_codec {
 	const char *name; /* for messages */
 	enum input_coding coding;
-	/* Does an input that starts so have this format? n < CODEC_MAGIC_MAX: that is all of it. */
+	/*
+	 * Reports whether an input that starts with head has this format; n < CODEC_MAGIC_MAX: head is all of
+	 * it.
+	 */
 	bool (*match)(const unsigned char *head, size_t n);
 	void *(*open)(void); /* NULL: out of memory */
 	enum codec_result (*decode)(void *state, struct codec_io *io);
@@ -46,7 +49,7 @@ struct input_codec {
 
 extern const struct input_codec codec_gzip, codec_xz, codec_zstd;
 
-/* Does head begin with magic? A head cut short matches from two bytes on: no text starts like these. */
+/* Reports whether head begins with magic. A shorter head matches from two bytes on, which start no text. */
 static inline bool codec_magic(
 	const unsigned char *head, size_t n, const unsigned char *magic, size_t n_magic)
 {

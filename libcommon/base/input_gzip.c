@@ -2,8 +2,8 @@
 /*
  * gzip for input.c, by zlib.
  *
- * Always true: length and CRC of every member are checked; zero bytes between or behind members are
- * padding, anything else there is damage. Leaves out: raw deflate, zlib streams, names in headers.
+ * Always true: length and CRC of every member are checked; zero bytes between or after members are padding,
+ * other bytes there are damage. Missing: raw deflate, zlib streams, names in headers.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 struct gzip_state {
 	z_stream z;
-	bool inside; /* a member has begun and is not complete */
-	bool any;    /* a member has been complete */
+	bool inside; /* within a member */
+	bool any;    /* at least one member was complete */
 };
 
 static bool gzip_match(const unsigned char *head, size_t n)
@@ -32,10 +32,10 @@ static void *gzip_open(void)
 	return s;
 }
 
-static uInt at_most(size_t n) { return n < INT_MAX ? (uInt)n : INT_MAX; }
+static uInt clip_to_int(size_t n) { return n < INT_MAX ? (uInt)n : INT_MAX; }
 
-/* Between members: drop padding. true: a byte of the next member is at hand. */
-static bool next_member(struct gzip_state *s, struct codec_io *io)
+/* Skips padding between members and begins the next; false: more input is needed. */
+static bool next_gzip_member(struct gzip_state *s, struct codec_io *io)
 {
 	while (s->any && io->n_src && !*io->src) {
 		io->src++;
@@ -52,12 +52,12 @@ static enum codec_result gzip_decode(void *state, struct codec_io *io)
 {
 	struct gzip_state *s = state;
 	z_stream *z = &s->z;
-	size_t src, dst = at_most(io->n_dst);
+	size_t src, dst = clip_to_int(io->n_dst);
 	int rc;
 
-	if (!s->inside && !next_member(s, io))
+	if (!s->inside && !next_gzip_member(s, io))
 		return !io->last ? CODEC_MORE : s->any ? CODEC_END : CODEC_TRUNCATED;
-	src = at_most(io->n_src);
+	src = clip_to_int(io->n_src);
 	z->next_in = (z_const Bytef *)io->src;
 	z->avail_in = (uInt)src;
 	z->next_out = io->dst;

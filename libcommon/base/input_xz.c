@@ -2,8 +2,8 @@
 /*
  * xz for input.c, by liblzma.
  *
- * Always true: integrity checks are verified; streams that follow each other, with padding, are one text;
- * a dictionary that does not fit CODEC_MEMORY is refused. Leaves out: .lzma, raw streams.
+ * Always true: integrity checks are verified; consecutive streams, with padding, are one text; a dictionary
+ * that does not fit CODEC_MEMORY is rejected. Missing: .lzma, raw streams.
  */
 #include <lzma.h>
 #include <stdlib.h>
@@ -28,22 +28,22 @@ static void *xz_open(void)
 	return z;
 }
 
-/* The decoder copies what it has decoded: pieces that the processor's nearest cache holds still. */
+/* Output size of one call: the decoder copies its output, which should still be in the L1 cache. */
 #define PIECE 3072u
 
-/* What the stream has room for, piece by piece. */
-static lzma_ret decode_pieces(lzma_stream *z, size_t room, lzma_action action)
+/* Decodes up to n_out bytes in calls of PIECE bytes. */
+static lzma_ret decode_pieces(lzma_stream *z, size_t n_out, lzma_action action)
 {
 	lzma_ret rc;
 
 	do {
-		size_t piece = room < PIECE ? room : PIECE;
+		size_t piece = n_out < PIECE ? n_out : PIECE;
 
 		z->avail_out = piece;
 		rc = lzma_code(z, action);
-		room -= piece - z->avail_out;
-	} while (rc == LZMA_OK && !z->avail_out && room);
-	z->avail_out = room;
+		n_out -= piece - z->avail_out;
+	} while (rc == LZMA_OK && !z->avail_out && n_out);
+	z->avail_out = n_out;
 	return rc;
 }
 

@@ -2,8 +2,8 @@
 /*
  * zstd for input.c, by libzstd.
  *
- * Always true: checksums are verified where a frame has one; frames that follow each other, skippable ones
- * included, are one text; a window above 2^CODEC_WINDOW_LOG is refused. Leaves out: dictionaries.
+ * Always true: checksums are verified where a frame has one; consecutive frames, including skippable ones,
+ * are one text; a window above 2^CODEC_WINDOW_LOG is rejected. Missing: dictionaries.
  */
 #include <stdlib.h>
 #include <zstd.h>
@@ -12,7 +12,7 @@
 
 struct zstd_state {
 	ZSTD_DStream *z;
-	bool inside; /* a frame has begun and is not complete */
+	bool inside; /* within a frame */
 };
 
 static bool zstd_match(const unsigned char *head, size_t n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Choosing by name. A pattern is matched in time proportional to the product of the lengths at worst. */
+/* Lists of name patterns. Matching takes time proportional to the product of the lengths at worst. */
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers from text: see num.h. No program of the suite sets a locale, so strtod() reads as in "C". */
+/* Conversion of text to numbers, see num.h. No program sets a locale, so strtod() uses "C". */
 #include <math.h>
 #include <stdlib.h>
 #include "num.h"
 
-static unsigned digit(char c)
+static unsigned hex_digit_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return (unsigned)(c - '0');
@@ -18,7 +18,7 @@ enum num num_digits(const char **at, const char *end, unsigned base, uint64_t ma
 	bool large = false;
 	uint64_t v = 0;
 
-	for (unsigned d; p != end && (d = digit(*p)) < base; p++)
+	for (unsigned d; p != end && (d = hex_digit_value(*p)) < base; p++)
 		large |= __builtin_mul_overflow(v, (uint64_t)base, &v) ||
 			 __builtin_add_overflow(v, (uint64_t)d, &v);
 	large |= v > max;

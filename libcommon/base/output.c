@@ -2,11 +2,11 @@
 /*
  * Outputs: standard output, a device or pipe, or a file that appears under its name only when complete.
  *
- * Always true: a stream writes through stream_write(), which keeps the first error, so that the reason is
- * still known at the commit; a temporary name is in pending[] from before the file exists until it is
- * renamed or removed, and pending[] is all that a signal handler reads. A file is never opened on
- * descriptors 0 to 2. The current folder must not change while an output is open. Whoever writes NAME.part
- * holds a lock on it, so one without a lock was left by a dead process. Leaves out: fsync.
+ * Always true: a stream writes through output_write(), which stores the first error for the commit; a
+ * temporary name is in pending[] from before the file exists until it is renamed or removed, and a signal
+ * handler reads only pending[]. A file is never opened on descriptors 0 to 2. The current folder must not
+ * change while an output is open. The writer of NAME.part holds a lock on it, so a file without a lock was
+ * left by a dead process. Missing: fsync.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,30 +24,30 @@
 #include "output.h"
 
 #define BUFFER    (64u << 10)
-#define N_PENDING 32 /* files being written at one time */
+#define N_PENDING 32 /* limit of files being written at one time */
 
 struct output_pending {
-	_Atomic(pid_t) owner; /* 0: free; -1: being filled in. Only the owner may remove the file. */
-	atomic_bool keep;     /* what was written so far is of use: it stays when the process ends */
+	_Atomic(pid_t) owner; /* process that may remove the file; 0: free slot; -1: being set */
+	atomic_bool keep;     /* the file stays when the process ends */
 	char tmp[PATH_MAX];
 };
 
 static struct output_pending pending[N_PENDING];
 
-/* Open outputs are linked, so that one that is open when the program dies is no lost memory. */
+/* List of open outputs, so that they are no leak when the program ends with an error. */
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct output *open_outputs;
 
 struct output {
 	struct output *next;
 	FILE *stream;
-	char *path;   /* as shown in messages */
-	char *target; /* renamed to this; NULL: written in place */
+	char *path;   /* name in messages */
+	char *target; /* final name; NULL: written in place */
 	struct output_pending *slot;
 	int fd;
 	int error; /* errno of the first write that failed */
 	bool force;
-	bool part; /* under NAME.part, locked, until it is complete */
+	bool part; /* named NAME.part and locked until complete */
 };
 
 /* ---- removal ------------------------------------------------------------------------------ */
@@ -87,7 +87,9 @@ static void guard_signal(int sig)
 	sigaction(sig, &act, NULL);
 }
 
-/* Temporary files do not outlive the process; writes past a file size limit fail instead of killing it. */
+/*
+ * Installs the removal of temporary files; writes past a file size limit fail instead of killing the process.
+ */
 static void guard_process(void)
 {
 	static atomic_flag done = ATOMIC_FLAG_INIT;
@@ -117,7 +119,7 @@ static _Noreturn void die_of_pipe(void)
 
 /* ---- the stream --------------------------------------------------------------------------- */
 
-static ssize_t stream_write(void *cookie, const char *buf, size_t n)
+static ssize_t output_write(void *cookie, const char *buf, size_t n)
 {
 	struct output *o = cookie;
 	size_t done = 0;
@@ -141,7 +143,7 @@ static ssize_t stream_write(void *cookie, const char *buf, size_t n)
 
 static void open_stream(struct output *o)
 {
-	o->stream = fopencookie(o, "w", (cookie_io_functions_t){.write = stream_write});
+	o->stream = fopencookie(o, "w", (cookie_io_functions_t){.write = output_write});
 	if (!o->stream)
 		die_errno("%s", o->path);
 	setvbuf(o->stream, NULL, isatty(o->fd) ? _IOLBF : _IOFBF, BUFFER);
@@ -160,7 +162,7 @@ static struct output_pending *take_slot(void)
 	die("more than %d files are being written at one time", N_PENDING);
 }
 
-/* ".NAME.PID.tmp" beside target; a long NAME is cut, since a name has NAME_MAX bytes at most. */
+/* Sets tmp to ".NAME.PID.tmp" in the folder of target; a long NAME is cut to fit NAME_MAX. */
 static void name_temporary(char tmp[PATH_MAX], const char *target)
 {
 	const char *slash = strrchr(target, '/'), *base = slash ? slash + 1 : target;
@@ -198,7 +200,7 @@ static void open_temporary(struct output *o, const struct stat *old)
 	name_temporary(slot->tmp, o->target);
 	if (is_pending(slot->tmp))
 		die("%s: named for two outputs", o->path);
-	/* What bears this process's number and is not pending was left by a dead process. */
+	/* A file of this process number that is not pending was left by a dead process. */
 	unlink(slot->tmp);
 	o->slot = slot;
 	atomic_store(&slot->keep, false);
@@ -212,7 +214,7 @@ static void open_temporary(struct output *o, const struct stat *old)
 		die_errno("%s", o->path);
 }
 
-/* Open and locked; false: whoever had it before has renamed it in between. */
+/* Opens and locks the file; false: another process renamed it in between. */
 static bool lock_part(struct output *o, const char *part)
 {
 	struct stat mine, there;
@@ -222,7 +224,7 @@ static bool lock_part(struct output *o, const char *part)
 		die_errno("%s: cannot be written", part);
 	if (!S_ISREG(mine.st_mode))
 		die("%s: is not a regular file", part);
-	/* File systems without locks: two runs that write one name are not told apart there. */
+	/* On file systems without locks, two runs that write one name are not detected. */
 	if (flock(o->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		die("%s: another run is writing it (use another name)", part);
 	if (!stat(part, &there) && there.st_dev == mine.st_dev && there.st_ino == mine.st_ino)
@@ -271,7 +273,7 @@ static void open_file(struct output *o, const char *path)
 	}
 	if (exists && !o->force)
 		die("%s: exists already, -f replaces it", path);
-	/* A link stays a link: what it names is replaced. */
+	/* A link stays a link: its target is replaced. */
 	o->target = exists ? realpath(path, NULL) : xstrdup(path);
 	if (!o->target)
 		die_errno("%s", path);
@@ -342,7 +344,7 @@ FILE *output_spool(void)
 
 /* ---- closing ------------------------------------------------------------------------------ */
 
-static void release(struct output *o)
+static void free_output(struct output *o)
 {
 	struct output **link = &open_outputs;
 
@@ -357,8 +359,8 @@ static void release(struct output *o)
 }
 
 /*
- * A copy is closed in place of standard output: late errors show, and no file can take its number. So is one
- * in place of a locked file, which must have its name before the lock goes.
+ * Closes the descriptor, or a copy of it: for standard output, to get late errors without freeing its number;
+ * for a locked file, because it must be renamed before the lock ends.
  */
 static int close_descriptor(struct output *o)
 {
@@ -379,7 +381,7 @@ static int rename_complete(const struct output *o)
 	if (o->force)
 		return rename(o->slot->tmp, o->target);
 	rc = renameat2(AT_FDCWD, o->slot->tmp, AT_FDCWD, o->target, RENAME_NOREPLACE);
-	/* File systems without this flag: the check at opening stands. */
+	/* On file systems without this flag, only the check at opening applies. */
 	if (rc && (errno == EINVAL || errno == ENOSYS))
 		rc = rename(o->slot->tmp, o->target);
 	return rc;
@@ -412,7 +414,7 @@ void output_commit(struct output *o)
 		close(o->fd);
 	if (o->slot)
 		atomic_store(&o->slot->owner, 0);
-	release(o);
+	free_output(o);
 }
 
 void output_discard(struct output *o)
@@ -424,7 +426,7 @@ void output_discard(struct output *o)
 	fclose(o->stream);
 	if (o->fd != STDOUT_FILENO)
 		close(o->fd);
-	release(o);
+	free_output(o);
 }
 
 bool output_is_inside(const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The hash table of table.h: adding and growing.
+ * Hash table, see table.h: adding and growing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 uint64_t table_hash(const void *bytes, size_t n) { return XXH3_64bits(bytes, n); }
 uint64_t table_hash_words(const uint64_t *word, size_t n) { return XXH3_64bits(word, n * sizeof(*word)); }
 
-static void put(struct table *t, struct table_slot what)
+static void place_slot(struct table *t, struct table_slot what)
 {
 	uint32_t at = what.hash;
 
@@ -24,8 +24,10 @@ static void put(struct table *t, struct table_slot what)
 	t->slot[at & (t->n_slots - 1)] = what;
 }
 
-/* Old slots are put in their order from a free one on, so that numbers of one hash keep theirs. */
-static void more_slots(struct table *t)
+/*
+ * Doubles the slots. Starts at a free slot and copies in order, so that numbers of one hash keep their order.
+ */
+static void double_slots(struct table *t)
 {
 	struct table old = *t;
 	uint32_t from = 0;
@@ -40,7 +42,7 @@ static void more_slots(struct table *t)
 		struct table_slot s = old.slot[(from + i) & (old.n_slots - 1)];
 
 		if (s.next)
-			put(t, s);
+			place_slot(t, s);
 	}
 	free(old.slot);
 }
@@ -48,8 +50,8 @@ static void more_slots(struct table *t)
 void table_add(struct table *t, uint64_t hash, uint32_t number)
 {
 	if (t->n >= t->n_slots / 2)
-		more_slots(t);
-	put(t, (struct table_slot){(uint32_t)hash, number + 1});
+		double_slots(t);
+	place_slot(t, (struct table_slot){(uint32_t)hash, number + 1});
 	t->n++;
 }
 

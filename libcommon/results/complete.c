@@ -2,7 +2,7 @@
 /*
  * Words for completions: figures, from their table, and the kernels of a result.
  *
- * Always true: a word that is no result is passed over without a message, as somebody is still typing.
+ * Always true: words that are no result are skipped without a message, because the user is typing.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 #include "complete.h"
 #include "results.h"
 
-static void figures(FILE *out)
+static void print_figures(FILE *out)
 {
 	for (size_t i = 0; i < n_figures; i++)
 		fprintf(out, "%s\t%s\n", figures_table[i].name, figures_table[i].help);
 }
 
-/* The kernels of the first run. False: it is no result. */
-static bool list_run(FILE *out, const char *path)
+/* Prints the kernels of the first run; false: the file is no result. */
+static bool print_kernels(FILE *out, const char *path)
 {
 	struct fault f;
 	struct result_item item;
@@ -31,20 +31,20 @@ static bool list_run(FILE *out, const char *path)
 	return event == RESULT_DONE;
 }
 
-static void runs(FILE *out, char *const *word, int n)
+static void print_runs(FILE *out, char *const *word, int n)
 {
 	struct stat st;
 
 	for (int i = 0; i < n; i++)
 		if (*word[i] != '-' && stat(word[i], &st) == 0 && S_ISREG(st.st_mode) &&
-			list_run(out, word[i]))
+			print_kernels(out, word[i]))
 			return;
 }
 
 void complete_results(FILE *out, const char *kind, char *const *word, int n)
 {
 	if (!strcmp(kind, "figures"))
-		figures(out);
+		print_figures(out);
 	else if (!strcmp(kind, "runs"))
-		runs(out, word, n);
+		print_runs(out, word, n);
 }

@@ -2,9 +2,8 @@
 /*
  * Lookup of figures by recorded name.
  *
- * Always true of stats.def (tests/unit/test_figure.c checks it): a name is looked up as it stands first, then
- * with every index replaced by '*'; so a row with literal indices wins over a family, and two lookups in
- * one hash table decide. Names longer than NAME_MAX_LEN are nobody's.
+ * A name is looked up unchanged first, then with every index replaced by '*': a row with literal indices wins
+ * over a family (tests/unit/test_figure.c). Names longer than NAME_MAX_LEN have no row.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -29,8 +28,8 @@ const size_t n_figures = sizeof(figures_table) / sizeof(figures_table[0]);
 static struct table rows;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* The row of name (n bytes), NULL: none. */
-static const struct figure *row_of(const char *name, size_t n)
+/* Row of name (n bytes), NULL: none. */
+static const struct figure *figure_row(const char *name, size_t n)
 {
 	FOR_TABLE (w, &rows, table_hash(name, n)) {
 		const struct figure *row = &figures_table[w.number];
@@ -47,8 +46,8 @@ static void fill_rows(void)
 		table_add(&rows, table_hash(figures_table[i].name, strlen(figures_table[i].name)), i);
 }
 
-/* name with what stands between brackets replaced by '*'; 0 when a bracket is not closed. */
-static size_t family(char *out, const char *name, size_t n)
+/* Writes name with every index replaced by '*' to out; returns its length, 0 when a bracket is not closed. */
+static size_t family_name(char *out, const char *name, size_t n)
 {
 	size_t len = 0;
 
@@ -76,11 +75,11 @@ const struct figure *figure_find(const char *name)
 	if (!n || n > NAME_MAX_LEN)
 		return NULL;
 	pthread_once(&once, fill_rows);
-	row = row_of(name, n);
+	row = figure_row(name, n);
 	if (row)
 		return row;
-	n = family(key, name, n);
-	return n ? row_of(key, n) : NULL;
+	n = family_name(key, name, n);
+	return n ? figure_row(key, n) : NULL;
 }
 
 bool figure_matches(const char *pattern, const char *name)

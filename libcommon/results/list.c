@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From the figures of a record to those of a kernel and of the whole run, by the kind of each figure.
+ * Derives the figures of a kernel and of the whole run from those of the records, by the kind of each figure.
  *
- * Always true: a counter's total is the sum of its kernels' own figures; a rate with a formula is divided
- * anew wherever its record did not hold it exactly. A log's breakdowns of caches count for the stream of its
- * kernel, so what was counted before is remembered by stream.
+ * Always true: a counter's total is the sum of its kernels' figures; a rate with a formula is recomputed
+ * wherever its record did not hold it exactly. Cache breakdowns of a log count by the kernel's stream, so
+ * their previous values are stored by stream.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-static struct list_name *lookup(const struct results *r, const char *text)
+static struct list_name *find_name(const struct results *r, const char *text)
 {
 	FOR_TABLE (w, &r->names, table_hash(text, strlen(text)))
 		if (!strcmp(r->name[w.number]->text, text))
@@ -25,7 +25,7 @@ static struct list_name *lookup(const struct results *r, const char *text)
 
 struct list_name *list_name(struct results *r, const char *text, struct fault *f)
 {
-	struct list_name *n = lookup(r, text);
+	struct list_name *n = find_name(r, text);
 	char q[60];
 
 	if (n)
@@ -46,7 +46,7 @@ struct list_name *list_name(struct results *r, const char *text, struct fault *f
 	return n;
 }
 
-static int put(struct results *r, const char *name, struct result_value v, bool add, struct fault *f)
+static int put_value(struct results *r, const char *name, struct result_value v, bool add, struct fault *f)
 {
 	struct list_name *n = strchr(name, READ_HIDDEN) ? NULL : list_name(r, name, f);
 	char q[60];
@@ -70,17 +70,17 @@ static int put(struct results *r, const char *name, struct result_value v, bool 
 
 int list_put(struct results *r, const char *name, struct result_value v, struct fault *f)
 {
-	return put(r, name, v, false, f);
+	return put_value(r, name, v, false, f);
 }
 
 int list_add(struct results *r, const char *name, uint64_t n, struct fault *f)
 {
-	return put(r, name, value_whole(n), true, f);
+	return put_value(r, name, value_whole(n), true, f);
 }
 
 /* ---- formulas ----------------------------------------------------------------------------- */
 
-/* One side of a formula, its [*] taken from name in order. */
+/* Copies one side of a formula to out with each [*] replaced by the indices of name in order. */
 static bool fill_indices(char *out, size_t cap, const char *part, size_t len, const char *name)
 {
 	size_t n = 0;
@@ -116,37 +116,37 @@ bool results_formula(const struct figure *about, const char *name, char *num, ch
 
 const struct result_value *results_find(const struct results *r, const char *name)
 {
-	const struct list_name *n = lookup(r, name);
+	const struct list_name *n = find_name(r, name);
 
-	return n && n->listed == r->mark && n->at < r->n_list ? &r->list[n->at].value : NULL;
+	return n && n->listed == r->mark && n->list_index < r->n_list ? &r->list[n->list_index].value : NULL;
 }
 
-static void list(struct results *r, struct list_name *n, struct result_value v)
+static void list_value(struct results *r, struct list_name *n, struct result_value v)
 {
 	if (!isfinite(v.real))
 		return;
-	if (n->listed == r->mark && n->at < r->n_list) {
-		r->list[n->at].value = v;
+	if (n->listed == r->mark && n->list_index < r->n_list) {
+		r->list[n->list_index].value = v;
 		return;
 	}
 	grow(&r->list, &r->cap_list, r->n_list + 1, sizeof(*r->list));
 	n->listed = r->mark;
-	n->at = r->n_list;
+	n->list_index = r->n_list;
 	r->list[r->n_list++] = (struct result_figure){n->text, n->about, n->id, v};
 }
 
-/* A rate over running counters needs running cycles, which an interval's figure does not hold. */
-static const struct result_value *part(
+/* Value of a part of a rate. Rates over running counters need running cycles, not those of the interval. */
+static const struct result_value *ratio_part(
 	const struct results *r, const struct list_name *rate, const char *name)
 {
-	const struct list_name *n = lookup(r, name);
+	const struct list_name *n = find_name(r, name);
 
 	if (r->flags & RESULT_RUNNING && rate->about->kind == FIGURE_RATIO && n && n->about &&
 		n->about->kind == FIGURE_INTERVAL && n->total_run == r->run)
 		return &n->total;
 	if (results_find(r, name))
 		return results_find(r, name);
-	/* A sparse counter that is not listed is 0 here. */
+	/* A sparse counter that is not listed is 0. */
 	if (n && n->about && n->about->sparse && n->total_run == r->run) {
 		if (r->whole_run || r->flags & RESULT_RUNNING)
 			return &n->total;
@@ -155,22 +155,22 @@ static const struct result_value *part(
 	return NULL;
 }
 
-static void divide(struct results *r, struct list_name *n)
+static void list_ratio(struct results *r, struct list_name *n)
 {
 	char num[256], den[256];
 	const struct result_value *a, *b;
 
 	if (!results_formula(n->about, n->text, num, den, sizeof(num)))
 		return;
-	a = part(r, n, num);
-	b = part(r, n, den);
+	a = ratio_part(r, n, num);
+	b = ratio_part(r, n, den);
 	if (a && b && b->real != 0)
-		list(r, n, value_real(a->real / b->real));
+		list_value(r, n, value_real(a->real / b->real));
 }
 
 static bool has_formula(const struct list_name *n) { return n->about && *n->about->formula; }
 
-/* Rates over the whole machine are listed even where a log has no line for them. */
+/* Lists rates of the whole GPU also where a log has no line for them. */
 static void divide_missing(struct results *r)
 {
 	char num[256], den[256];
@@ -184,7 +184,7 @@ static void divide_missing(struct results *r)
 			struct list_name *n = list_name(r, a->name, NULL);
 
 			if (n)
-				divide(r, n);
+				list_ratio(r, n);
 		}
 	}
 }
@@ -210,13 +210,13 @@ static void add_total(struct results *r, struct list_name *n)
 	n->total_run = r->run;
 }
 
-/* 32-bit counters of the original may have wrapped since. */
-static uint64_t subtract(uint64_t now, uint64_t before)
+/* Difference of running values; 32-bit counters of the original may have wrapped in between. */
+static uint64_t wrapped_difference(uint64_t now, uint64_t before)
 {
 	return now >= before ? now - before : now + (1ull << 32) - before;
 }
 
-static bool by_stream(const char *name)
+static bool counts_by_stream(const char *name)
 {
 	return strstr(name, "stats_breakdown[") || strstr(name, "stats_fail_breakdown[") ||
 	       strstr(name, "_fail_stats_breakdown[");
@@ -230,13 +230,13 @@ struct list_name *list_hidden(struct results *r, const char *name, const char *w
 	return list_name(r, key, f);
 }
 
-/* Where what was counted before is kept. */
-static struct list_name *base_of(struct results *r, struct list_name *n)
+/* Row that stores the previous running value. */
+static struct list_name *previous_value_row(struct results *r, struct list_name *n)
 {
 	char stream[24];
 	struct list_name *base;
 
-	if (!by_stream(n->text))
+	if (!counts_by_stream(n->text))
 		return n;
 	snprintf(stream, sizeof(stream), "%" PRIu64, r->kernel.stream);
 	base = list_hidden(r, n->text, stream, NULL);
@@ -245,20 +245,20 @@ static struct list_name *base_of(struct results *r, struct list_name *n)
 
 uint64_t list_difference(struct results *r, struct list_name *base, uint64_t now)
 {
-	uint64_t own = base->before_run == r->run ? subtract(now, base->before) : now;
+	uint64_t own = base->before_run == r->run ? wrapped_difference(now, base->before) : now;
 
 	base->before = now;
 	base->before_run = r->run;
 	return own;
 }
 
-/* A log's running value becomes the kernel's own; false: that cannot be known. */
+/* Converts a log's running value to the kernel's own; false: it is unknown. */
 static bool make_own(struct results *r, struct list_name *n)
 {
 	if (!n->about || n->about->kind != FIGURE_RATIO || n->now.decimals != RESULT_EXACT)
 		n->running = n->now;
 	if (is_count(n)) {
-		n->now = value_whole(list_difference(r, base_of(r, n), n->now.count));
+		n->now = value_whole(list_difference(r, previous_value_row(r, n), n->now.count));
 		return n->now.count || !n->about->sparse;
 	}
 	if (n->about && n->about->kind == FIGURE_RATIO)
@@ -284,7 +284,7 @@ static void list_own(struct results *r, struct list_name *n)
 		n->now = n->running;
 	}
 	if (known && !((log || running) && has_formula(n)))
-		list(r, n, n->now);
+		list_value(r, n, n->now);
 }
 
 static void list_all_totals(struct results *r, bool counts_only)
@@ -296,7 +296,7 @@ static void list_all_totals(struct results *r, bool counts_only)
 			continue;
 		if (n->about && n->about->sparse && n->about->kind != FIGURE_RATIO && n->total.real == 0)
 			continue;
-		list(r, n, n->total);
+		list_value(r, n, n->total);
 	}
 }
 
@@ -304,7 +304,7 @@ static void divide_all(struct results *r)
 {
 	for (uint32_t i = 0; i < r->n_order; i++)
 		if (has_formula(r->name[r->order[i]]))
-			divide(r, r->name[r->order[i]]);
+			list_ratio(r, r->name[r->order[i]]);
 	divide_missing(r);
 }
 
@@ -323,10 +323,10 @@ void list_end(struct results *r)
 {
 	r->n_list = 0;
 	for (uint32_t i = 0; i < r->n_order; i++)
-		list(r, r->name[r->order[i]], r->name[r->order[i]]->now);
+		list_value(r, r->name[r->order[i]], r->name[r->order[i]]->now);
 }
 
-/* In Accel-Sim's block the running value of an interval's rate has a name of its own. */
+/* Uses the running values of interval rates, which have names of their own in Accel-Sim's log. */
 static void use_running_rates(struct results *r)
 {
 	static const char *const pair[][2] = {
@@ -341,7 +341,7 @@ static void use_running_rates(struct results *r)
 		struct list_name *n = v ? list_name(r, pair[i][0], NULL) : NULL;
 
 		if (n)
-			list(r, n, *v);
+			list_value(r, n, *v);
 	}
 }
 
@@ -354,7 +354,7 @@ void list_totals(struct results *r)
 	use_running_rates(r);
 	for (uint32_t i = 0; i < r->n_names; i++)
 		if (has_formula(r->name[i]) && strchr(r->name[i]->text, '['))
-			divide(r, r->name[i]);
+			list_ratio(r, r->name[i]);
 	divide_missing(r);
 	r->whole_run = false;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The lines of a block of Accel-Sim's log, by their shape; names become those of trace-stats(5).
+ * Lines of a kernel's block in Accel-Sim's log, by their shape; names become those of trace-stats(5).
  *
- * Always true: a line of no known shape is passed over; what is not a finite number is absent. Lines that
- * hold one unknown "name = number" are kept under their own name, so that forks' figures are not lost.
+ * Always true: a line of unknown shape is skipped; values that are no finite number are absent. A line with
+ * one unknown "name = number" is a figure of that name, so that figures of forks are not lost.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -13,10 +13,10 @@
 #include "log.h"
 #include "num.h"
 
-static bool starts(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
+static bool log_line_starts(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
 
-/* Put a printed number. A rate that happens to print as "438" is cut to whole cycles, not a count. */
-static int put(struct results *r, const char *name, struct result_value v, struct fault *f)
+/* Adds a printed number. A rate printed as "438" is a rounded rate, not a count. */
+static int put_printed(struct results *r, const char *name, struct result_value v, struct fault *f)
 {
 	const struct figure *about = figure_find(name);
 
@@ -28,8 +28,8 @@ static int put(struct results *r, const char *name, struct result_value v, struc
 
 /* ---- lists of numbers ------------------------------------------------------------------------- */
 
-/* Numbers apart by blanks, tabs or commas: NAME[0], NAME[1], ... */
-static int list_line(struct results *r, const char *name, const char *s, struct fault *f)
+/* Numbers separated by blanks, tabs or commas: NAME[0], NAME[1], ... */
+static int read_list_line(struct results *r, const char *name, const char *s, struct fault *f)
 {
 	char full[96];
 	struct result_value v;
@@ -39,14 +39,14 @@ static int list_line(struct results *r, const char *name, const char *s, struct 
 		if (!value_printed(s, &s, &v))
 			return 0;
 		snprintf(full, sizeof(full), "%s[%d]", name, i);
-		if (put(r, full, v, f) < 0)
+		if (put_printed(r, full, v, f) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 /* "KEY:12" words: NAME[KEY]. */
-static int keyed_line(struct results *r, const char *name, const char *s, struct fault *f)
+static int read_keyed_line(struct results *r, const char *name, const char *s, struct fault *f)
 {
 	char full[96];
 	struct result_value v;
@@ -61,12 +61,12 @@ static int keyed_line(struct results *r, const char *name, const char *s, struct
 		snprintf(full, sizeof(full), "%s[%.*s]", name, (int)n, s);
 		if (!value_printed(s + n + 1, &s, &v))
 			return 0;
-		if (put(r, full, v, f) < 0)
+		if (put_printed(r, full, v, f) < 0)
 			return -1;
 	}
 }
 
-/* "{8:45,40:7,}" behind a class of traffic: NAME[8], NAME[40]. */
+/* "{8:45,40:7,}" after a class of traffic: NAME[8], NAME[40]. */
 static int traffic_line(struct results *r, char *name, char *equals, struct fault *f)
 {
 	const char *s;
@@ -76,10 +76,10 @@ static int traffic_line(struct results *r, char *name, char *equals, struct faul
 		e[-1] = '\0';
 	if (!value_printed(equals + 1, &s, &v))
 		return 0;
-	if (put(r, name, v, f) < 0)
+	if (put_printed(r, name, v, f) < 0)
 		return -1;
 	s += strspn(s, " ");
-	return *s == '{' ? keyed_line(r, name, s + 1, f) : 0;
+	return *s == '{' ? read_keyed_line(r, name, s + 1, f) : 0;
 }
 
 /* ---- rows by bank ---------------------------------------------------------------------------- */
@@ -100,7 +100,7 @@ static const struct {
 static bool heading_line(struct results *r, const char *line)
 {
 	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++) {
-		if (starts(line, headings[i].heading)) {
+		if (log_line_starts(line, headings[i].heading)) {
 			snprintf(r->log.row, sizeof(r->log.row), "%s", headings[i].figure);
 			return true;
 		}
@@ -108,7 +108,7 @@ static bool heading_line(struct results *r, const char *line)
 	return false;
 }
 
-/* "dram[3]: 12 none inf 7": words that are no numbers hold their place. */
+/* "dram[3]: 12 none inf 7": a word that is no number still counts as a bank. */
 static int bank_line(struct results *r, const char *line, struct fault *f)
 {
 	unsigned channel = (unsigned)num_leading(line + 5);
@@ -125,7 +125,7 @@ static int bank_line(struct results *r, const char *line, struct fault *f)
 			break;
 		if (value_printed(s, &end, &v)) {
 			snprintf(full, sizeof(full), "dram[%u].bk[%u].%s", channel, b, r->log.row);
-			if (put(r, full, v, f) < 0)
+			if (put_printed(r, full, v, f) < 0)
 				return -1;
 			s = end;
 		} else {
@@ -144,9 +144,9 @@ static int channel_word(struct results *r, const char *name, size_t n, struct re
 	snprintf(full, sizeof(full), "%s%.*s", r->log.prefix, (int)n, name);
 	if (n > 40 || !figure_find(full))
 		return 0;
-	if (put(r, full, v, f) < 0)
+	if (put_printed(r, full, v, f) < 0)
 		return -1;
-	if (!starts(name, "n_"))
+	if (!log_line_starts(name, "n_"))
 		return 0;
 	snprintf(full, sizeof(full), "dram_sum[%.*s]", (int)n, name);
 	return list_add(r, full, v.count, f);
@@ -169,11 +169,11 @@ static int words_line(struct results *r, const char *s, struct fault *f)
 	return 0;
 }
 
-/* Behind the whole number that stands after blanks, text and blanks; NULL where there is none. */
+/* Reads a whole number after blanks, text and blanks; returns its end, NULL: no number. */
 static const char *number_after(const char *s, const char *text, uint64_t *out)
 {
 	s += strspn(s, " ");
-	if (!starts(s, text))
+	if (!log_line_starts(s, text))
 		return NULL;
 	s += strlen(text);
 	s += strspn(s, " ");
@@ -200,7 +200,7 @@ static int banks_line(struct results *r, const char *s, struct fault *f)
 
 /* ---- "name = number" ------------------------------------------------------------------------- */
 
-/* The name as recorded: no blanks around, '_' for those inside. False: not shaped like a name. */
+/* Writes the recorded name: trimmed, inner blanks as '_'. False: not a name. */
 static bool clean_name(char *out, size_t cap, const char *s, const char *end)
 {
 	size_t n = 0;
@@ -219,21 +219,21 @@ static bool clean_name(char *out, size_t cap, const char *s, const char *end)
 	return true;
 }
 
-static bool put_already(struct results *r, const char *name)
+static bool is_put(struct results *r, const char *name)
 {
 	const struct list_name *n = list_name(r, name, NULL);
 
 	return n && n->mark == r->mark;
 }
 
-/* A name that is printed several times gets an index. */
+/* Appends the next free index to a name that is printed several times. */
 static void number_name(struct results *r, char *name, size_t cap)
 {
 	size_t n = strlen(name);
 
 	for (unsigned i = 0; i < 64; i++) {
 		snprintf(name + n, cap - n, "[%u]", i);
-		if (!put_already(r, name))
+		if (!is_put(r, name))
 			return;
 	}
 }
@@ -246,7 +246,7 @@ static bool known_numbered(const char *name)
 	return figure_find(full);
 }
 
-/* "average row locality = 3609/12 = 300.75": the parts make the kernel's own quotient. */
+/* "average row locality = 3609/12 = 300.75": differences of the parts give the kernel's own quotient. */
 static int locality_line(struct results *r, const char *s, struct fault *f)
 {
 	struct list_name *num = list_hidden(r, "average_row_locality", "accesses", f);
@@ -283,7 +283,7 @@ static int value_line(struct results *r, const char *line, const char *equals, s
 		return 0;
 	if (*r->log.prefix) {
 		snprintf(full, sizeof(full), "%s%s", r->log.prefix, name);
-		return figure_find(full) && strncmp(name, "n_", 2) ? put(r, full, v, f) : 0;
+		return figure_find(full) && strncmp(name, "n_", 2) ? put_printed(r, full, v, f) : 0;
 	}
 	about = figure_find(name);
 	if (!about && known_numbered(name)) {
@@ -294,7 +294,7 @@ static int value_line(struct results *r, const char *line, const char *equals, s
 		return 0;
 	if (r->kernel.stream == UINT64_MAX && strstr(name, "_breakdown["))
 		return 0;
-	return put(r, name, v, f);
+	return put_printed(r, name, v, f);
 }
 
 /* "L2_cache_bank[0]: Access = 188, Miss = 121, ..." */
@@ -314,7 +314,7 @@ static int parts_line(struct results *r, const char *line, const char *colon, st
 		if (equals < comma && clean_name(name, sizeof(name), s, equals) &&
 			value_printed(equals + 1, &end, &v)) {
 			snprintf(full, sizeof(full), "%s.%s", owner, name);
-			if (put(r, full, v, f) < 0)
+			if (put_printed(r, full, v, f) < 0)
 				return -1;
 		}
 		s = *comma ? comma + 1 : comma;
@@ -324,18 +324,18 @@ static int parts_line(struct results *r, const char *line, const char *colon, st
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-/* Lines whose meaning the line before decides; 1: used. */
+/* Reads a line whose meaning depends on the previous line. 1: used, 0: another line, -1 and *f. */
 static int following_line(struct results *r, const char *line, struct fault *f)
 {
 	struct log_state *l = &r->log;
 
 	if (l->distro) {
 		l->distro = false;
-		return list_line(r, "warp_issue", line, f) < 0 ? -1 : 1;
+		return read_list_line(r, "warp_issue", line, f) < 0 ? -1 : 1;
 	}
 	if (l->occupancy) {
 		l->occupancy = false;
-		return keyed_line(r, "warp_occupancy", line, f) < 0 ? -1 : 1;
+		return read_keyed_line(r, "warp_occupancy", line, f) < 0 ? -1 : 1;
 	}
 	return 0;
 }
@@ -344,13 +344,13 @@ static bool switching_line(struct results *r, const char *line)
 {
 	struct log_state *l = &r->log;
 
-	l->distro = starts(line, "distro:");
-	l->occupancy = starts(line, "Warp Occupancy Distribution:");
+	l->distro = log_line_starts(line, "distro:");
+	l->occupancy = log_line_starts(line, "Warp Occupancy Distribution:");
 	if (l->distro || l->occupancy || heading_line(r, line))
 		return true;
-	if (starts(line, "Memory Partition ") || starts(line, "========= L2 cache stats"))
+	if (log_line_starts(line, "Memory Partition ") || log_line_starts(line, "========= L2 cache stats"))
 		l->prefix[0] = '\0';
-	else if (starts(line, "DRAM["))
+	else if (log_line_starts(line, "DRAM["))
 		snprintf(l->prefix, sizeof(l->prefix), "dram[%u].", (unsigned)num_leading(line + 5));
 	else if (strstr(line, "Interconnect-DETAILS"))
 		l->in_net = true;
@@ -366,11 +366,11 @@ static int table_line(struct results *r, const char *line, struct fault *f)
 	static const char *const issue[] = {"single_issue_nums", "dual_issue_nums"};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		if (starts(line, table[i]) && line[strlen(table[i])] == ':')
-			return list_line(r, table[i], line + strlen(table[i]) + 1, f) < 0 ? -1 : 1;
+		if (log_line_starts(line, table[i]) && line[strlen(table[i])] == ':')
+			return read_list_line(r, table[i], line + strlen(table[i]) + 1, f) < 0 ? -1 : 1;
 	for (size_t i = 0; i < sizeof(issue) / sizeof(issue[0]); i++)
-		if (starts(line, issue[i]) && line[strlen(issue[i])] == ':')
-			return keyed_line(r, issue[i], line + strlen(issue[i]) + 1, f) < 0 ? -1 : 1;
+		if (log_line_starts(line, issue[i]) && line[strlen(issue[i])] == ':')
+			return read_keyed_line(r, issue[i], line + strlen(issue[i]) + 1, f) < 0 ? -1 : 1;
 	return 0;
 }
 
@@ -379,11 +379,11 @@ static int channel_line(struct results *r, const char *line, struct fault *f)
 	struct result_value v;
 	const char *end;
 
-	if (starts(line, "n_"))
+	if (log_line_starts(line, "n_"))
 		return strchr(line, '=') && line[strcspn(line, " =")] == '=' ? words_line(r, line, f) : 0;
-	if (starts(line, "bk"))
+	if (log_line_starts(line, "bk"))
 		return banks_line(r, line, f);
-	if (starts(line, "mrqq: max=") && value_printed(line + 10, &end, &v))
+	if (log_line_starts(line, "mrqq: max=") && value_printed(line + 10, &end, &v))
 		return channel_word(r, "mrqq_max", 8, v, f);
 	return 0;
 }
@@ -399,18 +399,19 @@ int log_figures(struct results *r, char *line, struct fault *f)
 		return used < 0 ? -1 : 0;
 	if (switching_line(r, line))
 		return 0;
-	if (starts(line, "dram["))
+	if (log_line_starts(line, "dram["))
 		return bank_line(r, line, f);
 	used = table_line(r, line, f);
 	if (used)
 		return used < 0 ? -1 : 0;
-	if (*r->log.prefix && (starts(line, "n_") || starts(line, "bk") || starts(line, "mrqq")))
+	if (*r->log.prefix &&
+		(log_line_starts(line, "n_") || log_line_starts(line, "bk") || log_line_starts(line, "mrqq")))
 		return channel_line(r, line, f);
-	if (starts(line, "ctas_completed ") && value_printed(line + 15, &end, &v))
-		return put(r, "ctas_completed", v, f);
+	if (log_line_starts(line, "ctas_completed ") && value_printed(line + 15, &end, &v))
+		return put_printed(r, "ctas_completed", v, f);
 	if (!equals)
 		return 0;
-	if (starts(line, "traffic_breakdown_"))
+	if (log_line_starts(line, "traffic_breakdown_"))
 		return traffic_line(r, line, equals, f);
 	colon = strstr(line, "]: Access = ");
 	if (colon)
@@ -424,9 +425,9 @@ int log_host(struct results *r, char *line, struct fault *f)
 	const char *s = strchr(line, '='), *end;
 	struct result_value v;
 
-	if (!s || !starts(line, "gpgpu_si") || !clean_name(name, sizeof(name) - 8, line, s))
+	if (!s || !log_line_starts(line, "gpgpu_si") || !clean_name(name, sizeof(name) - 8, line, s))
 		return 0;
-	if (starts(line, "gpgpu_simulation_time") && strchr(s, '('))
+	if (log_line_starts(line, "gpgpu_simulation_time") && strchr(s, '('))
 		s = strchr(s, '(');
 	if (!value_printed(s + 1, &end, &v))
 		return 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading results: which form comes next, and the events that the caller sees.
+ * Reader of results: detection of the form, and events for the caller.
  *
- * Always true: events are queued (due) when a record is whole and given before anything more is read, so
- * what they describe is still in place. A form that meets the start of a record too early says so and is
- * given the same line again after the events.
+ * Always true: events are queued (due) when a record is complete and returned before more is read, so their
+ * data is still valid. A form that meets the start of a record while events are due gets the same line again
+ * after the events (held).
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -67,7 +67,7 @@ enum read_record read_record_of(const struct results *r, const char *word)
 	return !strcmp(word, "end") ? READ_END : READ_OTHER;
 }
 
-static void due(struct results *r, enum result_event event) { r->due[r->n_due++] = event; }
+static void queue_event(struct results *r, enum result_event event) { r->due[r->n_due++] = event; }
 
 static void start_run(struct results *r)
 {
@@ -85,7 +85,7 @@ static void start_run(struct results *r)
 static void give_start(struct results *r)
 {
 	if (!r->started)
-		due(r, RESULT_START);
+		queue_event(r, RESULT_START);
 	r->started = true;
 }
 
@@ -93,7 +93,7 @@ void read_finish_run(struct results *r, const char *status)
 {
 	give_start(r);
 	snprintf(r->status, sizeof(r->status), "%s", status);
-	due(r, RESULT_DONE);
+	queue_event(r, RESULT_DONE);
 	r->in_run = false;
 	r->record = READ_NONE;
 }
@@ -145,11 +145,11 @@ void read_complete(struct results *r)
 		if (!r->kernel.position)
 			r->kernel.position = r->kernels;
 		list_kernel(r);
-		due(r, RESULT_KERNEL);
+		queue_event(r, RESULT_KERNEL);
 	} else if (record == READ_INTERVAL) {
 		give_start(r);
 		list_end(r);
-		due(r, RESULT_INTERVAL);
+		queue_event(r, RESULT_INTERVAL);
 	} else if (record == READ_END) {
 		char status[sizeof(r->status)];
 
@@ -182,7 +182,7 @@ void read_option(struct results *r, const char *name, const char *value, bool ab
 			arena_strndup(a, value, strnlen(value, READ_WORD_MAX)), about};
 }
 
-/* "6x1x1" is put together from its three parts as they come. */
+/* Appends a dimension to a text such as "6x1x1". */
 static void add_dim(char out[40], const char *value)
 {
 	size_t n = strlen(out);
@@ -229,9 +229,9 @@ int read_member(struct results *r, const char *name, const char *value)
 	return 0;
 }
 
-/* ---- the next piece of input ---------------------------------------------------------------- */
+/* ---- input ---------------------------------------------------------------------------------- */
 
-/* Called again and again until nothing is due: a kernel is given before its run ends. */
+/* Ends the input. Called until no event is due: the last kernel comes before the end of its run. */
 static int end_of_input(struct results *r)
 {
 	read_accelsim_end(r);
@@ -247,8 +247,8 @@ static int end_of_input(struct results *r)
 	return 0;
 }
 
-/* A compressed stream that ends early is a log that stops early; other faults are the caller's. */
-static int failed(struct results *r, struct fault *f)
+/* Handles a read fault: a compressed stream that ends early cuts the run; other faults are returned. */
+static int handle_fault(struct results *r, struct fault *f)
 {
 	if (strcmp(f->id, "compressed-truncated") || !r->in_run)
 		return -1;
@@ -262,7 +262,7 @@ static int failed(struct results *r, struct fault *f)
 
 static int msgpack_step(struct results *r, struct fault *f)
 {
-	const char *bytes = ""; /* at the end of the input there is none */
+	const char *bytes = ""; /* stays empty at the end of the input */
 	long have = input_window(r->in, 1, &bytes, f), n = 0;
 
 	while (have > 0 && !(n = read_msgpack_length((const unsigned char *)bytes, (size_t)have))) {
@@ -278,7 +278,7 @@ static int msgpack_step(struct results *r, struct fault *f)
 		}
 	}
 	if (have < 0)
-		return failed(r, f);
+		return handle_fault(r, f);
 	r->form = RESULT_MSGPACK;
 	if (n < 0)
 		return fault_set(f, read_here(r), "msgpack-record",
@@ -309,7 +309,7 @@ static int next_line(struct results *r, struct fault *f)
 	return got;
 }
 
-/* "# word" of a text record. */
+/* Reports whether a line starts a text record: "# WORD". */
 static bool starts_text(const char *line)
 {
 	return !strcmp(line, "# run") || !strcmp(line, "# kernel") || !strcmp(line, "# end") ||
@@ -321,7 +321,7 @@ static bool starts_log(const char *line)
 	return !strncmp(line, "kernel_name = ", 14) || !strncmp(line, "Accel-Sim [", 11);
 }
 
-static enum result_form form_of(const struct results *r)
+static enum result_form line_form(const struct results *r)
 {
 	const char *s = r->line;
 
@@ -336,7 +336,7 @@ static enum result_form form_of(const struct results *r)
 	return RESULT_ACCELSIM;
 }
 
-/* Another form begins: what was at hand is over. */
+/* Switches to another form and ends the current record or run. False: events are due first. */
 static bool change_form(struct results *r, enum result_form form)
 {
 	enum result_form old = r->form;
@@ -380,10 +380,10 @@ static int line_step(struct results *r, struct fault *f)
 	enum result_form form;
 
 	if (got < 0)
-		return failed(r, f);
+		return handle_fault(r, f);
 	if (!got)
 		return end_of_input(r);
-	form = form_of(r);
+	form = line_form(r);
 	if (!change_form(r, form)) {
 		r->held = true;
 		return 0;
@@ -397,7 +397,7 @@ static int line_step(struct results *r, struct fault *f)
 	return read_accelsim_line(r, r->line, f);
 }
 
-/* 1: an object of ours in MessagePack comes next. */
+/* Returns 1 if the next bytes are a record in MessagePack. */
 static int sees_msgpack(struct results *r, struct fault *f)
 {
 	const unsigned char *u;
@@ -414,7 +414,7 @@ static int sees_msgpack(struct results *r, struct fault *f)
 	return (size_t)n < head + 7 || !memcmp(p + head, "\246record", 7);
 }
 
-static int step(struct results *r, struct fault *f)
+static int read_step(struct results *r, struct fault *f)
 {
 	if (!sees_msgpack(r, f))
 		return line_step(r, f);
@@ -425,7 +425,7 @@ static int step(struct results *r, struct fault *f)
 
 /* ---- events ------------------------------------------------------------------------------- */
 
-static int give(struct results *r, struct result_item *item)
+static int return_event(struct results *r, struct result_item *item)
 {
 	enum result_event event = r->due[0];
 
@@ -460,14 +460,14 @@ int results_next(struct results *r, struct result_item *item, struct fault *f)
 	f = f ? f : &own;
 	for (;;) {
 		if (r->n_due)
-			return give(r, item);
+			return return_event(r, item);
 		if (r->finished) {
 			if (r->run)
 				return RESULT_END_OF_INPUT;
 			return fault_set(f, (struct place){.file = r->file}, "no-run",
 				"no statistics (expected records of trace-sim or a log of Accel-Sim)");
 		}
-		if (step(r, f) < 0)
+		if (read_step(r, f) < 0)
 			return -1;
 	}
 }

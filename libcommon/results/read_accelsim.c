@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Logs of Accel-Sim, and what trace-sim -F accelsim prints: from "kernel_name = " to the line
- * "END-of-Interconnect-DETAILS" stands the block of one kernel, in between whatever else a log holds.
+ * Logs of Accel-Sim and output of trace-sim -F accelsim. The block of a kernel extends from "kernel_name = "
+ * to the line "END-of-Interconnect-DETAILS".
  *
- * Always true: only the configuration, blocks, host times and the closing lines are read. A block that does
- * not reach its last line gives no kernel. A log with another log behind it is told by a line that starts
- * one, or by a second kernel with the number 1.
+ * Always true: only the configuration, blocks, host times and the closing lines are read. A block without its
+ * last line gives no kernel. A line that starts a log, or a second kernel with number 1, begins another run.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,12 +13,12 @@
 #include "log.h"
 #include "num.h"
 
-static bool starts(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
+static bool accelsim_line_starts(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
 
 /* ---- between blocks ------------------------------------------------------------------------- */
 
 /* "-name   value # what it means" */
-static void option_line(struct results *r, char *line)
+static void read_option_line(struct results *r, char *line)
 {
 	char *value = line + strcspn(line, " \t"), *end = strstr(line, " # ");
 
@@ -35,7 +34,7 @@ static void option_line(struct results *r, char *line)
 	read_option(r, line + 1, value < end ? value : "", false);
 }
 
-/* A log starts here; false: the one before must end first. */
+/* Starts a run; false: the previous one must end first. */
 static bool start_log(struct results *r, bool options)
 {
 	if (r->in_run && options && !r->log.blocks && !r->n_options)
@@ -54,25 +53,25 @@ static void end_log(struct results *r, const char *status)
 	read_finish_run(r, status);
 }
 
-static void outside_line(struct results *r, char *line)
+static void read_outside_line(struct results *r, char *line)
 {
 	static const char head[] = "GPGPU-Sim: ** ";
 
-	if (starts(line, "Accel-Sim [")) {
+	if (accelsim_line_starts(line, "Accel-Sim [")) {
 		r->held = !start_log(r, false);
-	} else if (starts(line, "GPGPU-Sim: Configuration options:") ||
-		   starts(line, "GPGPU-Sim Simulator Version")) {
+	} else if (accelsim_line_starts(line, "GPGPU-Sim: Configuration options:") ||
+		   accelsim_line_starts(line, "GPGPU-Sim Simulator Version")) {
 		r->held = !start_log(r, true);
 	} else if (*line == '-' && r->in_run && !r->log.blocks) {
-		option_line(r, line);
-	} else if (starts(line, "GPGPU-Sim: *** exit detected ***")) {
+		read_option_line(r, line);
+	} else if (accelsim_line_starts(line, "GPGPU-Sim: *** exit detected ***")) {
 		end_log(r, r->log.limit ? "limit" : "complete");
 		r->log.limit = false;
-	} else if (starts(line, "GPGPU-Sim: ** break due to reaching the maximum")) {
+	} else if (accelsim_line_starts(line, "GPGPU-Sim: ** break due to reaching the maximum")) {
 		r->log.limit = true;
-	} else if (starts(line, head) && strstr(line, "deadlock")) {
+	} else if (accelsim_line_starts(line, head) && strstr(line, "deadlock")) {
 		end_log(r, "deadlock");
-	} else if (starts(line, head) && strstr(line, "interrupted")) {
+	} else if (accelsim_line_starts(line, head) && strstr(line, "interrupted")) {
 		end_log(r, "interrupted");
 	}
 }
@@ -91,8 +90,8 @@ static void start_block(struct results *r, const char *name)
 		l->name[n - 1] = '\0';
 }
 
-/* The record begins once the kernel's number is known; false: another run ends first. */
-static bool begin_block(struct results *r, uint64_t id)
+/* Begins the record once the kernel's number is known; false: another run must end first. */
+static bool begin_kernel_block(struct results *r, uint64_t id)
 {
 	struct log_state *l = &r->log;
 
@@ -122,24 +121,25 @@ void read_accelsim_end(struct results *r)
 		read_complete(r);
 }
 
-/* A line that ends the block before it, whole or not. */
-static bool ends_block(const char *line)
+/* Reports whether a line ends the block before it, complete or not. */
+static bool ends_kernel_block(const char *line)
 {
-	return starts(line, "kernel_name = ") || starts(line, "GPGPU-Sim: *** exit detected") ||
-	       starts(line, "GPGPU-Sim: ** ") || starts(line, "Accel-Sim [");
+	return accelsim_line_starts(line, "kernel_name = ") ||
+	       accelsim_line_starts(line, "GPGPU-Sim: *** exit detected") ||
+	       accelsim_line_starts(line, "GPGPU-Sim: ** ") || accelsim_line_starts(line, "Accel-Sim [");
 }
 
-static int block_line(struct results *r, char *line, struct fault *f)
+static int read_block_line(struct results *r, char *line, struct fault *f)
 {
 	struct log_state *l = &r->log;
 
-	if (starts(line, "kernel_launch_uid = ") && !l->begun) {
-		begin_block(r, num_leading(line + 20));
+	if (accelsim_line_starts(line, "kernel_launch_uid = ") && !l->begun) {
+		begin_kernel_block(r, num_leading(line + 20));
 		return 0;
 	}
-	if (!l->begun && !begin_block(r, 0))
+	if (!l->begun && !begin_kernel_block(r, 0))
 		return 0;
-	if (starts(line, "kernel_stream_id = ")) {
+	if (accelsim_line_starts(line, "kernel_stream_id = ")) {
 		r->kernel.stream = num_leading(line + 19);
 		return 0;
 	}
@@ -155,8 +155,8 @@ int read_accelsim_line(struct results *r, char *line, struct fault *f)
 {
 	struct log_state *l = &r->log;
 
-	if (l->in_block && ends_block(line)) {
-		if (!l->complete && starts(line, "kernel_name = ")) {
+	if (l->in_block && ends_kernel_block(line)) {
+		if (!l->complete && accelsim_line_starts(line, "kernel_name = ")) {
 			read_cut(r, "another block starts inside the block of a kernel");
 			l->in_block = false;
 		}
@@ -165,10 +165,10 @@ int read_accelsim_line(struct results *r, char *line, struct fault *f)
 		return 0;
 	}
 	if (l->in_block)
-		return block_line(r, line, f);
-	if (starts(line, "kernel_name = "))
+		return read_block_line(r, line, f);
+	if (accelsim_line_starts(line, "kernel_name = "))
 		start_block(r, line + 14);
 	else
-		outside_line(r, line);
+		read_outside_line(r, line);
 	return 0;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Records as JSON: one object a line, read by jansson.
- * Always true: a line that does not parse is a fault, but for a last line without newline: there the
- * input stops early.
+ * Always true: a malformed line is a fault; a malformed last line without newline cuts the run.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -10,8 +9,8 @@
 #include "record_format.h"
 #include "read_int.h"
 
-/* A scalar as the text of a member; NULL for anything else. */
-static const char *scalar(const json_t *v, char buf[64])
+/* Text of a scalar; NULL for other values. */
+static const char *scalar_text(const json_t *v, char buf[64])
 {
 	if (json_is_string(v))
 		return json_string_value(v);
@@ -26,7 +25,7 @@ static const char *scalar(const json_t *v, char buf[64])
 	return buf;
 }
 
-static void members(struct results *r, const char *prefix, json_t *o)
+static void read_json_members(struct results *r, const char *prefix, json_t *o)
 {
 	char name[READ_WORD_MAX], buf[64];
 	const char *key, *text;
@@ -35,17 +34,17 @@ static void members(struct results *r, const char *prefix, json_t *o)
 	json_object_foreach(o, key, v)
 	{
 		if (json_is_object(v) && !*prefix && strcmp(key, "stats")) {
-			members(r, key, v);
+			read_json_members(r, key, v);
 			continue;
 		}
-		text = scalar(v, buf);
+		text = scalar_text(v, buf);
 		snprintf(name, sizeof(name), "%s%s%s", prefix, *prefix ? "." : "", key);
 		if (text)
 			read_member(r, name, text);
 	}
 }
 
-static int stats(struct results *r, json_t *o, struct fault *f)
+static int read_json_stats(struct results *r, json_t *o, struct fault *f)
 {
 	const char *key;
 	json_t *v;
@@ -71,7 +70,7 @@ static int stats(struct results *r, json_t *o, struct fault *f)
 	return 0;
 }
 
-static json_t *parse(const char *line, size_t len, json_error_t *e)
+static json_t *parse_json(const char *line, size_t len, json_error_t *e)
 {
 	json_t *o = json_loadb(line, len, JSON_REJECT_DUPLICATES, e);
 
@@ -97,7 +96,7 @@ static int bad_json(struct results *r, const json_error_t *e, struct fault *f)
 int read_json_line(struct results *r, const char *line, size_t len, struct fault *f)
 {
 	json_error_t e = {.column = 0};
-	json_t *o = parse(line, len, &e), *s;
+	json_t *o = parse_json(line, len, &e), *s;
 	const char *word = json_string_value(json_object_get(o, "record"));
 	int status = 0;
 
@@ -112,9 +111,9 @@ int read_json_line(struct results *r, const char *line, size_t len, struct fault
 		r->held = true;
 	} else {
 		if (r->record != READ_OTHER) {
-			members(r, "", o);
+			read_json_members(r, "", o);
 			s = json_object_get(o, "stats");
-			status = json_is_object(s) ? stats(r, s, f) : 0;
+			status = json_is_object(s) ? read_json_stats(r, s, f) : 0;
 		}
 		r->record_end = input_offset(r->in);
 		if (!status)

@@ -2,8 +2,8 @@
 /*
  * Records as MessagePack: one map for each, read by msgpack-c.
  *
- * Always true: msgpack-c sees an object only when all its bytes are there and its lengths were checked
- * here, so that a hostile count of elements reserves no memory: an element is a byte at least.
+ * Always true: msgpack-c gets an object only when all its bytes are read and its lengths were checked here,
+ * so that a hostile count of elements allocates no memory: an element has at least one byte.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -25,13 +25,13 @@ static uint64_t big_endian(const unsigned char *p, unsigned n)
 	return v;
 }
 
-/* What one head byte says: bytes of the head, payload behind it, elements inside. */
+/* Head of an object: bytes of the head, bytes of payload after it, elements in it. */
 struct msgpack_head {
 	unsigned size;
 	uint64_t payload, elements;
 };
 
-/* Heads with a length field of `width` bytes. */
+/* Head with a length field of `width` bytes. */
 static struct msgpack_head with_length(
 	const unsigned char *p, size_t n, unsigned width, bool elements, unsigned each)
 {
@@ -112,7 +112,7 @@ static bool is_word(const msgpack_object *o, const char *word)
 	       !memcmp(o->via.str.ptr, word, o->via.str.size);
 }
 
-/* A string or number as text, cut to the buffer; false for anything else. */
+/* Writes a string or number as text, cut to the buffer; false for other types. */
 static bool as_text(const msgpack_object *o, char *out, size_t cap)
 {
 	size_t n;
@@ -136,7 +136,7 @@ static bool as_text(const msgpack_object *o, char *out, size_t cap)
 	}
 }
 
-static void members(struct results *r, const char *prefix, const msgpack_object_map *map)
+static void read_msgpack_members(struct results *r, const char *prefix, const msgpack_object_map *map)
 {
 	char key[256], name[600], value[READ_WORD_MAX];
 
@@ -146,7 +146,7 @@ static void members(struct results *r, const char *prefix, const msgpack_object_
 		if (!as_text(&m->key, key, sizeof(key)))
 			continue;
 		if (m->val.type == MSGPACK_OBJECT_MAP && !*prefix && strcmp(key, "stats")) {
-			members(r, key, &m->val.via.map);
+			read_msgpack_members(r, key, &m->val.via.map);
 			continue;
 		}
 		snprintf(name, sizeof(name), "%s%s%s", prefix, *prefix ? "." : "", key);
@@ -155,7 +155,7 @@ static void members(struct results *r, const char *prefix, const msgpack_object_
 	}
 }
 
-static int stats(struct results *r, const msgpack_object_map *map, struct fault *f)
+static int read_msgpack_stats(struct results *r, const msgpack_object_map *map, struct fault *f)
 {
 	for (uint32_t i = 0; i < map->size; i++) {
 		const msgpack_object *v = &map->ptr[i].val;
@@ -180,11 +180,11 @@ static int stats(struct results *r, const msgpack_object_map *map, struct fault 
 	return 0;
 }
 
-/* Bytes used, 0 when events are due first, or -1. */
-static int use(struct results *r, const msgpack_object *o, struct fault *f)
+/* Reads the record in an object. 1: used, 0: events are due first, -1 and *f. */
+static int use_msgpack_object(struct results *r, const msgpack_object *o, struct fault *f)
 {
 	const msgpack_object *stat = NULL, *kind = NULL;
-	char word[RECORD_REAL_CAP]; /* as_text() may be asked for a real */
+	char word[RECORD_REAL_CAP]; /* as_text() may write a real */
 
 	for (uint32_t i = 0; o->type == MSGPACK_OBJECT_MAP && i < o->via.map.size; i++) {
 		const msgpack_object_kv *m = &o->via.map.ptr[i];
@@ -201,8 +201,8 @@ static int use(struct results *r, const msgpack_object *o, struct fault *f)
 	if (!read_begin(r, read_record_of(r, word)))
 		return 0;
 	if (r->record != READ_OTHER)
-		members(r, "", &o->via.map);
-	if (r->record != READ_OTHER && stat && stats(r, &stat->via.map, f) < 0)
+		read_msgpack_members(r, "", &o->via.map);
+	if (r->record != READ_OTHER && stat && read_msgpack_stats(r, &stat->via.map, f) < 0)
 		return -1;
 	read_complete(r);
 	return 1;
@@ -221,7 +221,7 @@ int read_msgpack_object(struct results *r, const char *p, size_t n, struct fault
 			input_offset(r->in));
 	} else {
 		r->record_end = input_offset(r->in) + at;
-		status = use(r, &u.data, f);
+		status = use_msgpack_object(r, &u.data, f);
 	}
 	msgpack_unpacked_destroy(&u);
 	return status > 0 ? (int)at : status;

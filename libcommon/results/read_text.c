@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Records as text: "# record", then lines "name value unit" (see record_text.c).
- * Always true: a record is whole when the next line that starts with '#' comes, or the input ends.
+ * Always true: a record ends at the next line that starts with '#' or at the end of the input.
  */
 #include <stdio.h>
 #include <string.h>
 #include "read_int.h"
 
-static int hex(char c)
+static int escape_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -16,8 +16,8 @@ static int hex(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* %XX in place; a %00 ends the word as it would any C string. */
-static void unescape(char *s)
+/* Decodes %XX in place; %00 ends the word. */
+static void unescape_word(char *s)
 {
 	char *out = s;
 
@@ -26,8 +26,8 @@ static void unescape(char *s)
 		return;
 	}
 	for (; *s; s++) {
-		if (*s == '%' && hex(s[1]) >= 0 && hex(s[2]) >= 0) {
-			*out++ = (char)(hex(s[1]) << 4 | hex(s[2]));
+		if (*s == '%' && escape_digit(s[1]) >= 0 && escape_digit(s[2]) >= 0) {
+			*out++ = (char)(escape_digit(s[1]) << 4 | escape_digit(s[2]));
 			s += 2;
 		} else {
 			*out++ = *s;
@@ -36,7 +36,7 @@ static void unescape(char *s)
 	*out = '\0';
 }
 
-static int begin(struct results *r, char *line)
+static int begin_text_record(struct results *r, char *line)
 {
 	if (r->record != READ_NONE) {
 		r->record_end = r->line_start;
@@ -52,8 +52,9 @@ static int begin(struct results *r, char *line)
 static bool is_member(const struct results *r, const char *name)
 {
 	static const char *const kernel[] = {"position", "name", "id", "stream", "grid.x", "grid.y", "grid.z",
-		"block.x", "block.y", "block.z", "hash", "checksum", "slice", "status", "first_cycle", "sampled",
-		"blocks_simulated", "blocks", "cycles", "cycles_simulated", "cycles_low", "cycles_high"};
+		"block.x", "block.y", "block.z", "hash", "checksum", "slice", "status", "first_cycle",
+		"sampled", "blocks_simulated", "blocks", "cycles", "cycles_simulated", "cycles_low",
+		"cycles_high"};
 	static const char *const end[] = {"status", "limit", "kernels", "hash"};
 	bool own = r->record == READ_KERNEL || r->record == READ_INTERVAL;
 	const char *const *list = own ? kernel : end;
@@ -73,7 +74,7 @@ int read_text_line(struct results *r, char *line, struct fault *f)
 	struct result_value v;
 
 	if (*line == '#')
-		return begin(r, line);
+		return begin_text_record(r, line);
 	if (r->record == READ_OTHER)
 		return 0;
 	if (!unit || unit == value + 1 || strchr(unit + 1, ' ') || !unit[1]) {
@@ -85,8 +86,8 @@ int read_text_line(struct results *r, char *line, struct fault *f)
 	}
 	*value++ = '\0';
 	*unit = '\0';
-	unescape(line);
-	unescape(value);
+	unescape_word(line);
+	unescape_word(value);
 	if (is_member(r, line))
 		return read_member(r, line, value);
 	if (!strcmp(value, "nan"))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records: the calls, their order, and what all formats share.
+ * Writer of records: the calls and the parts common to all formats.
  *
- * Always true: a record is written in one piece when it ends, so that an interrupted run never leaves half
- * a record in the stream's buffer; write errors are the stream's (output_commit reports them).
+ * Always true: a record is written at once when it ends, so that an interrupted run never leaves half a
+ * record in the stream's buffer; output_commit() reports write errors.
  */
 #include <assert.h>
 #include <float.h>
@@ -30,8 +30,8 @@ size_t record_uint_text(char out[RECORD_UINT_CAP], uint64_t value)
 	return n;
 }
 
-/* With the point of the locale. */
-static int shortest(char out[RECORD_REAL_CAP], double value)
+/* Writes the shortest text that reads back as value, with the locale's point; returns its digits. */
+static int shortest_text(char out[RECORD_REAL_CAP], double value)
 {
 	for (int digits = DBL_DIG; digits < DBL_DECIMAL_DIG; digits++) {
 		snprintf(out, RECORD_REAL_CAP, "%.*g", digits, value);
@@ -46,10 +46,10 @@ int record_real_digits(double value)
 {
 	char text[RECORD_REAL_CAP];
 
-	return shortest(text, value);
+	return shortest_text(text, value);
 }
 
-/* Above this %g may need an exponent. */
+/* Limit above which %g may need an exponent. */
 #define WHOLE_MAX 1e15
 
 const char *record_real_text(char out[RECORD_REAL_CAP], double value)
@@ -62,7 +62,7 @@ const char *record_real_text(char out[RECORD_REAL_CAP], double value)
 		record_uint_text(out, (uint64_t)value);
 		return out;
 	}
-	shortest(out, value);
+	shortest_text(out, value);
 	point = localeconv()->decimal_point;
 	len = strlen(point);
 	at = strcmp(point, ".") ? strstr(out, point) : NULL;

@@ -2,9 +2,10 @@
 /*
  * Records as JSON: one compact object a line, members in the order of the calls.
  *
- * Always true: strings that need escapes and reals that need an exponent are written by jansson; all others are
- * written here, as it would. Reals have the fewest digits that read back equal; integers keep all 64 bits, which
- * jansson's signed type would not. Undefined reals are null. Units are left out: trace-stats(5) has them.
+ * Always true: jansson writes strings that need escapes and reals that need an exponent; this file writes all
+ * others in the same format. Reals have the fewest digits that read back equal; integers keep all 64 bits,
+ * which jansson's signed type would not. Undefined reals are null. Units are omitted: trace-stats(5) has
+ * them.
  */
 #include <jansson.h>
 #include <math.h>
@@ -19,7 +20,7 @@ static int add_dumped(const char *p, size_t n, void *text)
 	return 0;
 }
 
-/* Write v, which is given away. */
+/* Appends v and releases it. */
 static void add_json(struct record_writer *w, json_t *v, size_t flags)
 {
 	if (!v || json_dump_callback(v, add_dumped, &w->text, flags | JSON_COMPACT | JSON_ENCODE_ANY))
@@ -27,7 +28,7 @@ static void add_json(struct record_writer *w, json_t *v, size_t flags)
 	json_decref(v);
 }
 
-/* Bytes that stand for themselves between quotes. */
+/* Reports whether a string needs no escapes between quotes. */
 static bool is_plain(const char *s)
 {
 	for (; *s; s++)
@@ -101,7 +102,7 @@ static void js_real(struct record_writer *w, const char *name, double value, con
 		return;
 	}
 	bytes_puts(&w->text, text);
-	if (!strchr(text, '.')) /* it stays a real */
+	if (!strchr(text, '.')) /* marks a real */
 		bytes_puts(&w->text, ".0");
 }
 

@@ -2,9 +2,9 @@
 /*
  * Records as msgpack: one map for each record, members in the order of the calls.
  *
- * Always true: a map's size stands before its members, so each open level collects its members in a buffer
- * of its own, which closes into the level around it. Reals are 64-bit floats, undefined ones nil. Strings
- * are UTF-8. Units are left out: trace-stats(5) has them.
+ * Always true: a map's size precedes its members, so each open level collects its members in a buffer of its
+ * own, which is appended to the outer level when it ends. Reals are 64-bit floats, undefined ones nil.
+ * Strings are UTF-8. Units are omitted: trace-stats(5) has them.
  */
 #include <math.h>
 #include <msgpack.h>
@@ -49,8 +49,8 @@ static void pack_string(msgpack_packer *pk, const char *value)
 	free(copy);
 }
 
-/* A packer over the members at hand, with the name of the next one packed. */
-static msgpack_packer next_member(struct record_writer *w, unsigned depth, const char *name)
+/* Packs the name of a new member of the level; returns the packer for its value. */
+static msgpack_packer pack_member(struct record_writer *w, unsigned depth, const char *name)
 {
 	struct msgpack_level *l = &((struct msgpack_state *)w->state)->level[depth];
 	msgpack_packer pk;
@@ -71,7 +71,7 @@ static void start_level(struct record_writer *w, unsigned depth)
 
 static void mp_string(struct record_writer *w, const char *name, const char *value)
 {
-	msgpack_packer pk = next_member(w, w->depth, name);
+	msgpack_packer pk = pack_member(w, w->depth, name);
 
 	pack_string(&pk, value);
 }
@@ -82,17 +82,17 @@ static void mp_begin(struct record_writer *w, const char *record)
 	mp_string(w, "record", record);
 }
 
-static void mp_uint(struct record_writer *w, const char *name, uint64_t value, const char *unit)
+static void mp_unsigned(struct record_writer *w, const char *name, uint64_t value, const char *unit)
 {
-	msgpack_packer pk = next_member(w, w->depth, name);
+	msgpack_packer pk = pack_member(w, w->depth, name);
 
 	(void)unit;
 	msgpack_pack_uint64(&pk, value);
 }
 
-static void mp_int(struct record_writer *w, const char *name, int64_t value, const char *unit)
+static void mp_signed(struct record_writer *w, const char *name, int64_t value, const char *unit)
 {
-	msgpack_packer pk = next_member(w, w->depth, name);
+	msgpack_packer pk = pack_member(w, w->depth, name);
 
 	(void)unit;
 	msgpack_pack_int64(&pk, value);
@@ -100,7 +100,7 @@ static void mp_int(struct record_writer *w, const char *name, int64_t value, con
 
 static void mp_real(struct record_writer *w, const char *name, double value, const char *unit)
 {
-	msgpack_packer pk = next_member(w, w->depth, name);
+	msgpack_packer pk = pack_member(w, w->depth, name);
 
 	(void)unit;
 	if (isfinite(value))
@@ -111,7 +111,7 @@ static void mp_real(struct record_writer *w, const char *name, double value, con
 
 static void mp_bool(struct record_writer *w, const char *name, bool value)
 {
-	msgpack_packer pk = next_member(w, w->depth, name);
+	msgpack_packer pk = pack_member(w, w->depth, name);
 
 	if (value)
 		msgpack_pack_true(&pk);
@@ -121,7 +121,7 @@ static void mp_bool(struct record_writer *w, const char *name, bool value)
 
 static void mp_group(struct record_writer *w, const char *name)
 {
-	next_member(w, w->depth - 1, name);
+	pack_member(w, w->depth - 1, name);
 	start_level(w, w->depth);
 }
 
@@ -144,5 +144,5 @@ static void mp_group_end(struct record_writer *w)
 
 static void mp_end(struct record_writer *w) { close_level(w, 1, &w->text); }
 
-const struct record_ops record_msgpack = {mp_open, mp_begin, mp_string, mp_uint, mp_int, mp_real, mp_bool,
-	mp_group, mp_group_end, mp_end, mp_close};
+const struct record_ops record_msgpack = {mp_open, mp_begin, mp_string, mp_unsigned, mp_signed, mp_real,
+	mp_bool, mp_group, mp_group_end, mp_end, mp_close};

@@ -2,7 +2,7 @@
 /*
  * Records as text: "# record", then a line "name value unit" for each value.
  *
- * Always true: a line has three words separated by one blank; a unit that is missing is "-". In names and
+ * Always true: a line has three words separated by one blank; a missing unit is "-". In names and
  * strings, blanks, control characters, '%', '"' and malformed UTF-8 are written %XX; an empty string is "".
  * Inside the group "stats" names are bare, other groups prefix "group.". An undefined real is nan.
  */
@@ -14,7 +14,7 @@
 #include "record_format.h"
 #include "base/utf8.h"
 
-/* Prefixes of the open groups, "a.b."; mark[d] is its length outside the group of depth d. */
+/* Prefix of the open groups, "a.b."; mark[d]: its length outside the group of depth d. */
 struct text_state {
 	struct bytes prefix;
 	size_t mark[RECORD_DEPTH + 1];
@@ -30,7 +30,7 @@ static void text_close(struct record_writer *w)
 	free(s);
 }
 
-/* The bytes at the start of s that stand for themselves. */
+/* Number of bytes at the start of s that need no escape. */
 static size_t plain_length(const char *s)
 {
 	size_t n = 0;
@@ -63,7 +63,7 @@ static void add_escaped(struct bytes *b, const char *value)
 	}
 }
 
-static void add_line(struct record_writer *w, const char *name, const char *value, const char *unit)
+static void add_text_line(struct record_writer *w, const char *name, const char *value, const char *unit)
 {
 	const struct text_state *s = w->state;
 
@@ -79,7 +79,7 @@ static void add_line(struct record_writer *w, const char *name, const char *valu
 	bytes_puts(&w->text, "\n");
 }
 
-static void text_begin(struct record_writer *w, const char *record)
+static void text_begin_record(struct record_writer *w, const char *record)
 {
 	bytes_puts(&w->text, "# ");
 	add_escaped(&w->text, record);
@@ -95,7 +95,7 @@ static void text_string(struct record_writer *w, const char *name, const char *v
 	else
 		bytes_puts(&b, "\"\"");
 	bytes_add(&b, "", 1);
-	add_line(w, name, b.p, NULL);
+	add_text_line(w, name, b.p, NULL);
 	free(b.p);
 }
 
@@ -104,7 +104,7 @@ static void text_uint(struct record_writer *w, const char *name, uint64_t value,
 	char text[RECORD_UINT_CAP];
 
 	record_uint_text(text, value);
-	add_line(w, name, text, unit);
+	add_text_line(w, name, text, unit);
 }
 
 static void text_int(struct record_writer *w, const char *name, int64_t value, const char *unit)
@@ -112,19 +112,19 @@ static void text_int(struct record_writer *w, const char *name, int64_t value, c
 	char text[24];
 
 	snprintf(text, sizeof(text), "%" PRId64, value);
-	add_line(w, name, text, unit);
+	add_text_line(w, name, text, unit);
 }
 
 static void text_real(struct record_writer *w, const char *name, double value, const char *unit)
 {
 	char text[RECORD_REAL_CAP];
 
-	add_line(w, name, isfinite(value) ? record_real_text(text, value) : "nan", unit);
+	add_text_line(w, name, isfinite(value) ? record_real_text(text, value) : "nan", unit);
 }
 
 static void text_bool(struct record_writer *w, const char *name, bool value)
 {
-	add_line(w, name, value ? "true" : "false", NULL);
+	add_text_line(w, name, value ? "true" : "false", NULL);
 }
 
 static void text_group(struct record_writer *w, const char *name)
@@ -147,5 +147,5 @@ static void text_group_end(struct record_writer *w)
 
 static void text_end(struct record_writer *w) { (void)w; }
 
-const struct record_ops record_text = {text_open, text_begin, text_string, text_uint, text_int, text_real,
-	text_bool, text_group, text_group_end, text_end, text_close};
+const struct record_ops record_text = {text_open, text_begin_record, text_string, text_uint, text_int,
+	text_real, text_bool, text_group, text_group_end, text_end, text_close};

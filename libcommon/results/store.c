@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs kept: words once each in a hash table, figures in a temporary file without a name.
- * Always true: word 0 is none; rows are written once, in order, and read back by their offset.
+ * Store of runs: each distinct word once in a hash table, figures in an unnamed temporary file.
+ * Always true: word 0 means none; rows are written once, in order, and read back by their offset.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static void words_free(struct store_words *w)
 	free(w);
 }
 
-/* From 1; 0: there is none. */
+/* Number of a word, from 1; 0: none. */
 static uint32_t words_find(const struct store_words *w, const char *text)
 {
 	FOR_TABLE (at, &w->table, table_hash(text, strlen(text)))
@@ -86,7 +86,7 @@ const struct store_value *store_load(struct store *s, const struct store_kernel 
 	if (!k->n)
 		return p->buffer;
 	p->reading = true;
-	if (fseeko(p->file, (off_t)k->at, SEEK_SET) ||
+	if (fseeko(p->file, (off_t)k->offset, SEEK_SET) ||
 		fread(p->buffer, sizeof(*p->buffer), k->n, p->file) != k->n)
 		die_errno("temporary file");
 	return p->buffer;
@@ -145,7 +145,7 @@ uint32_t store_find_column(const struct store *s, const char *name)
 	return c ? c - 1 : s->n_columns;
 }
 
-static uint32_t option_of(struct store *s, const char *name)
+static uint32_t store_option(struct store *s, const char *name)
 {
 	uint32_t o = words_add(s->options, name);
 
@@ -158,7 +158,7 @@ static uint32_t option_of(struct store *s, const char *name)
 
 static void set_option(struct store *s, struct store_run *run, const char *name, const char *value)
 {
-	uint32_t o = option_of(s, name);
+	uint32_t o = store_option(s, name);
 
 	if (o >= run->n_options) {
 		run->option = xrealloc(run->option, o + 1, sizeof(*run->option));
@@ -214,7 +214,7 @@ void store_end(struct store *s, const struct result_item *item)
 
 void store_keep(struct store *s, const struct result_item *item, const struct store_value *v, uint32_t n)
 {
-	struct store_kernel k = {.run = s->n_runs - 1, .n = n, .at = spool_write(s->spool, v, n)};
+	struct store_kernel k = {.run = s->n_runs - 1, .n = n, .offset = spool_write(s->spool, v, n)};
 
 	if (item->status) {
 		grow(&s->total, &s->cap_totals, s->n_totals + 1, sizeof(*s->total));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers of results. Always true: whole numbers keep all 64 bits; a number that is not finite is none. The
- * texts are bounded by a NUL and read in the C locale.
+ * Numbers of results. Always true: whole numbers keep all 64 bits; numbers that are not finite are rejected.
+ * Texts end with a NUL and are read in the C locale.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -18,7 +18,7 @@ struct result_value value_whole(uint64_t n)
 
 struct result_value value_real(double x) { return (struct result_value){x, 0, false, RESULT_EXACT}; }
 
-/* A decimal number; hexadecimal, nan and inf are none. */
+/* Reports whether a text starts with a decimal number; hexadecimal, nan and inf are rejected. */
 static bool starts_number(const char *s)
 {
 	if (*s == '-' || *s == '+')
@@ -28,8 +28,8 @@ static bool starts_number(const char *s)
 	return isdigit((unsigned char)*s) || (*s == '.' && isdigit((unsigned char)s[1]));
 }
 
-/* Digits behind the point, less the exponent. */
-static int decimals(const char *s, const char *end)
+/* Digits after the point, minus the exponent. */
+static int decimal_places(const char *s, const char *end)
 {
 	int n = 0;
 	bool point = false;
@@ -48,7 +48,7 @@ static int decimals(const char *s, const char *end)
 	return n > 100 ? 100 : n < -100 ? -100 : n;
 }
 
-static bool read_number(const char *text, const char **end, struct result_value *v)
+static bool read_result_number(const char *text, const char **end, struct result_value *v)
 {
 	char *stop;
 	uint64_t whole;
@@ -69,18 +69,18 @@ bool value_number(const char *text, struct result_value *v)
 {
 	const char *end;
 
-	return read_number(text, &end, v) && !*end;
+	return read_result_number(text, &end, v) && !*end;
 }
 
 bool value_printed(const char *text, const char **end, struct result_value *v)
 {
 	while (*text == ' ' || *text == '\t')
 		text++;
-	if (!read_number(text, end, v))
+	if (!read_result_number(text, end, v))
 		return false;
 	if (!v->whole) {
-		v->decimals = (int8_t)decimals(text, *end);
-		/* Counters are printed as signed 32-bit numbers. */
+		v->decimals = (int8_t)decimal_places(text, *end);
+		/* Accel-Sim prints counters as signed 32-bit numbers. */
 		if (!memchr(text, '.', (size_t)(*end - text)) && v->real < 0 && v->real >= -0x1p31)
 			*v = value_whole((uint64_t)(v->real + 0x1p32));
 	}

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Weighted figures: see weighted.h.
+ * Weighted figures, see weighted.h.
  *
- * Within a stratum the picks are a random sample, and weights are the stratum's size by that of its picks, so
- * that a total is a ratio estimate. Its variance is that of what is left of the values when the stratum's
- * rate times their sizes is taken away, with the correction for a finite number of kernels; that of a rate is
- * the variance of its linear part.
+ * Within a stratum the picks are a random sample, and weights are the stratum's size divided by that of its
+ * picks, so a total is a ratio estimate. Its variance is that of the residuals of the values from the
+ * stratum's rate times their sizes, with the finite population correction; the variance of a rate is that of
+ * its linear part.
  *
- * Two picks that happen to be alike say that their stratum does not vary, and Student's t does not mend that,
- * as most strata are skewed: a few kernels differ, and few samples meet them. So there is a second interval,
- * of a normal model whose conjugate prior of the variance is what was expected when the picks were made, with
- * the weight of one pick. The larger interval is told, for an expectation may be too small, too. Degrees of
- * freedom of sums are Satterthwaite's.
+ * Two picks that happen to be alike suggest a stratum without variation. Student's t does not correct that,
+ * because most strata are skewed: a few kernels differ, and few samples contain them. Therefore a second
+ * interval uses a normal model whose conjugate prior of the variance is the spread expected when the picks
+ * were made, with the weight of one pick. The expected spread may also be too small, so the result is the
+ * larger interval. Degrees of freedom of sums are Satterthwaite's.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct weighted {
 	struct store *s;
 	const struct picks *p;
 	double *value;             /* column times picks; NaN: the pick lacks it */
-	struct store_value *total; /* figures of the whole run */
+	struct store_value *total; /* figures of the whole run, owned */
 	uint32_t n_total;
 };
 
@@ -53,7 +53,7 @@ struct sample {
 	double y, x, squares, weight;
 };
 
-static struct sample *samples(const struct picks *p, const double *y)
+static struct sample *stratum_samples(const struct picks *p, const double *y)
 {
 	struct sample *s = xcalloc(p->n_strata + 1, sizeof(*s));
 
@@ -73,9 +73,10 @@ static struct sample *samples(const struct picks *p, const double *y)
 	return s;
 }
 
-/* A variance that is a sum, and what its degrees of freedom follow from. */
+/* Variance as a sum, with the sum that gives its degrees of freedom. */
 struct variance {
-	double sum, squares; /* of the parts, each by its degrees */
+	double sum;     /* of the parts */
+	double squares; /* of the parts' squares, each divided by its degrees of freedom */
 };
 
 static void add_variance(struct variance *v, double part, double freedom)
@@ -84,14 +85,14 @@ static void add_variance(struct variance *v, double part, double freedom)
 	v->squares += part * part / freedom;
 }
 
-static double half_of(const struct variance *v)
+static double interval_half(const struct variance *v)
 {
 	return v->sum > 0 ? weighted_student(v->sum * v->sum / v->squares) * sqrt(v->sum) : 0;
 }
 
 double weighted_half(const struct picks *p, const double *y)
 {
-	struct sample *s = samples(p, y);
+	struct sample *s = stratum_samples(p, y);
 	struct variance own = {0}, expected = {0};
 	bool known = true;
 
@@ -107,7 +108,7 @@ double weighted_half(const struct picks *p, const double *y)
 		add_variance(&expected, by * (s[i].squares + prior * prior) / n, n);
 	}
 	free(s);
-	return known ? fmax(half_of(&own), half_of(&expected)) : (double)NAN;
+	return known ? fmax(interval_half(&own), interval_half(&expected)) : (double)NAN;
 }
 
 /* ---- a run ------------------------------------------------------------------------------------ */
@@ -117,7 +118,7 @@ static double *column_values(const struct weighted *w, uint32_t column)
 	return w->value + (size_t)column * w->p->n;
 }
 
-/* Of a log that does not tell positions, the kernels are the picks in their order. */
+/* Pick of a kernel. Kernels of a log without positions are the picks in order. */
 static const struct pick *pick_of(const struct picks *p, const struct store_kernel *k, uint32_t number)
 {
 	if (k->position)
@@ -125,7 +126,7 @@ static const struct pick *pick_of(const struct picks *p, const struct store_kern
 	return number < p->n ? &p->pick[number] : NULL;
 }
 
-/* Picks of the same name may have been made anew since the run. */
+/* Checks that the run used these picks; the file may have been replaced since. */
 static int same_picks(
 	const struct store *s, const struct picks *p, const struct store_run *run, struct fault *f)
 {
@@ -138,7 +139,7 @@ static int same_picks(
 		"the run used other picks than those of %s (their hashes differ)", p->path);
 }
 
-/* A loaded row stays until the next is loaded. */
+/* Copies the run's totals, because store_load() reuses its buffer. */
 static void keep_total(struct weighted *w, const struct store_run *run)
 {
 	const struct store_kernel *t = run->total ? &w->s->total[run->total - 1] : NULL;
@@ -194,12 +195,12 @@ void weighted_free(struct weighted *w)
 	free(w);
 }
 
-/* ---- what the kernels left out did ------------------------------------------------------------ */
+/* ---- omitted kernels --------------------------------------------------------------------------- */
 
 /*
- * Figures that a run with --warm counts of the kernels that it leaves out, as it takes them through the tags
- * of the caches. Misses are rare events that few kernels of a stratum have, those that come first mostly, so
- * that picks tell little of them.
+ * Figures that a run with --warm counts also for omitted kernels, whose accesses it applies to the cache
+ * tags. Misses are rare and occur in few kernels of a stratum, mostly the first ones, so picks estimate them
+ * badly.
  */
 static const struct {
 	const char *figure, *left_out;
@@ -211,7 +212,7 @@ static const struct {
 
 bool weighted_needs(const char *figure) { return !strncmp(figure, "warmed_", 7); }
 
-static double of_run(const struct weighted *w, const char *name)
+static double run_total(const struct weighted *w, const char *name)
 {
 	uint32_t column = store_find_column(w->s, name);
 
@@ -222,38 +223,38 @@ static double of_run(const struct weighted *w, const char *name)
 }
 
 /*
- * The sum over all kernels of the list, where the run has it: of those simulated, and of those left out, if
- * any are.
+ * Exact sum over all kernels of the list, simulated and omitted, where the run counted both; false: it did
+ * not.
  */
-static bool whole(const struct weighted *w, uint32_t column, const double *y, double *sum)
+static bool exact_total(const struct weighted *w, uint32_t column, const double *y, double *sum)
 {
 	const char *name = w->s->column[column].name;
 	size_t i = 0, n = sizeof(warmed_figures) / sizeof(warmed_figures[0]);
-	double left_out = of_run(w, "warmed_kernels");
+	double left_out = run_total(w, "warmed_kernels");
 
 	while (i < n && strcmp(warmed_figures[i].figure, name) != 0)
 		i++;
 	if (i == n || left_out == 0 || left_out + w->p->n != w->p->n_all)
 		return false;
-	*sum = of_run(w, warmed_figures[i].left_out);
+	*sum = run_total(w, warmed_figures[i].left_out);
 	for (uint32_t k = 0; k < w->p->n; k++)
 		*sum += y[k];
 	return true;
 }
 
-/* The total of a column, and whether it is an estimate from picks, of which an interval can be told. */
-static double total_of(const struct weighted *w, uint32_t column, const double *y, bool *estimated)
+/* Total of a column; *estimated: it is an estimate from picks, with a confidence interval. */
+static double estimate_total(const struct weighted *w, uint32_t column, const double *y, bool *estimated)
 {
 	double sum;
 
-	*estimated = !whole(w, column, y, &sum);
+	*estimated = !exact_total(w, column, y, &sum);
 	return *estimated ? weighted_total(w->p, y) : sum;
 }
 
 /* ---- figures ---------------------------------------------------------------------------------- */
 
-/* Values of a counter by pick; one that a record may leave out is 0 there. false: a pick lacks it. */
-static bool counts(const struct weighted *w, uint32_t column, double *y)
+/* Values of a counter by pick; missing sparse counters are 0. false: a pick lacks it. */
+static bool counter_values(const struct weighted *w, uint32_t column, double *y)
 {
 	const struct figure *about = w->s->column[column].about;
 
@@ -267,9 +268,9 @@ static bool counts(const struct weighted *w, uint32_t column, double *y)
 	return true;
 }
 
-/* A rate: its linear part is (a - rate b) / total of b. */
-static bool rate(const struct weighted *w, const char *num, const char *den, double *value, double *stray,
-	bool *bounded)
+/* Rate of two totals; its linear part is (a - rate b) / total of b. */
+static bool estimate_rate(const struct weighted *w, const char *num, const char *den, double *value,
+	double *stray, bool *bounded)
 {
 	bool above, under;
 	uint32_t a = store_find_column(w->s, num), b = store_find_column(w->s, den);
@@ -278,10 +279,10 @@ static bool rate(const struct weighted *w, const char *num, const char *den, dou
 	if (a == w->s->n_columns || b == w->s->n_columns)
 		return false;
 	below = xmalloc(w->p->n * sizeof(*below));
-	bool good =
-		counts(w, a, stray) && counts(w, b, below) && (total = total_of(w, b, below, &under)) != 0;
+	bool good = counter_values(w, a, stray) && counter_values(w, b, below) &&
+		    (total = estimate_total(w, b, below, &under)) != 0;
 	if (good) {
-		*value = total_of(w, a, stray, &above) / total;
+		*value = estimate_total(w, a, stray, &above) / total;
 		*bounded = above && under;
 		for (uint32_t i = 0; i < w->p->n; i++)
 			stray[i] = (stray[i] - *value * below[i]) / total;
@@ -290,8 +291,8 @@ static bool rate(const struct weighted *w, const char *num, const char *den, dou
 	return good;
 }
 
-/* A rate in time whose parts are not recorded: each pick's counts for its cycles. */
-static bool rate_in_time(const struct weighted *w, double *value, double *stray)
+/* Rate in time without recorded parts: picks are weighted by their cycles. */
+static bool estimate_rate_in_time(const struct weighted *w, double *value, double *stray)
 {
 	uint32_t cycles = store_find_column(w->s, "gpu_sim_cycle");
 	const double *c = column_values(w, cycles);
@@ -316,9 +317,9 @@ static bool is_rate_in_time(const struct figure *f)
 	return f && f->kind == FIGURE_INTERVAL && (strchr(f->unit, '/') || !strcmp(f->unit, "percent"));
 }
 
-static bool largest(const struct weighted *w, uint32_t column, double *value, double *stray)
+static bool largest_pick(const struct weighted *w, uint32_t column, double *value, double *stray)
 {
-	if (!counts(w, column, stray))
+	if (!counter_values(w, column, stray))
 		return false;
 	*value = stray[0];
 	for (uint32_t i = 0; i < w->p->n; i++) {
@@ -336,14 +337,14 @@ bool weighted_figure(const struct weighted *w, uint32_t column, double *value, d
 
 	*bounded = kind != FIGURE_MAX && kind != FIGURE_TOTAL;
 	if (!*bounded)
-		return largest(w, column, value, stray);
+		return largest_pick(w, column, value, stray);
 	if (c->about && *c->about->formula)
 		return results_formula(c->about, c->name, num, den, sizeof(num)) &&
-		       rate(w, num, den, value, stray, bounded);
-	if (kind == FIGURE_RATIO || !counts(w, column, stray))
+		       estimate_rate(w, num, den, value, stray, bounded);
+	if (kind == FIGURE_RATIO || !counter_values(w, column, stray))
 		return false;
 	if (is_rate_in_time(c->about))
-		return rate_in_time(w, value, stray);
-	*value = total_of(w, column, stray, bounded);
+		return estimate_rate_in_time(w, value, stray);
+	*value = estimate_total(w, column, stray, bounded);
 	return true;
 }

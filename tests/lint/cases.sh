@@ -195,11 +195,11 @@ lint conf-value "-D gpgpu_n_clusters=abc:1:1: error: conf-value: -gpgpu_n_cluste
 	'ARGS="-g rtx3070 -D gpgpu_n_clusters=abc"'
 lint conf-nest 'o.config:1:9: error: conf-nest: files include each other more than 16 deep' \
 	'echo "-config o.config" >o.config; ARGS="-c o.config"'
-lint config-cache "o.config:2:18: error: config-cache: -gpgpu_cache:dl1: invalid value 'S:4:128' (expected number of ways after ':' at its character 8)" \
+lint config-cache "o.config:2:18: error: config-cache: -gpgpu_cache:dl1: invalid value 'S:4:128' (expected number of ways after ':' at character 8)" \
 	'printf '\''%s\n'\'' "# two" "-gpgpu_cache:dl1 S:4:128" >o.config; ARGS="-g rtx3070 -c o.config"'
-lint config-access "o.config:1:18: warning: config-access: -gpgpu_cache:dl1: a miss queue that some misses never have room in" \
+lint config-access "o.config:1:18: warning: config-access: -gpgpu_cache:dl1: the miss queue is too small for some misses" \
 	'echo "-gpgpu_cache:dl1 S:4:128:64,L:T:m:N:L,A:64:8,1:0,32" >o.config; ARGS="-g rtx3070 -c o.config -D gpgpu_gmem_skip_l1d=1"'
-lint config-partitions "o.config:2:34: error: config-partitions: -gpgpu_memory_partition_indexing: invalid value '1' (expected another value than 1, as 7 channels are no power of two)" \
+lint config-partitions "o.config:2:34: error: config-partitions: -gpgpu_memory_partition_indexing: value '1' needs a power of two of channels, not 7" \
 	'printf "%s\n" "-gpgpu_n_mem 7" "-gpgpu_memory_partition_indexing 1" >o.config; ARGS="-g rtx3070 -c o.config"'
 lint conf-machine "o.config:1:24: error: conf-machine: -gpgpu_dram_timing_opt: invalid value 'nbk=15:CCD=2' (expected a value for RRD, which has no default)" \
 	'echo "-gpgpu_dram_timing_opt nbk=15:CCD=2" >o.config; ARGS="-g rtx3070 -c o.config"'
@@ -212,7 +212,7 @@ lint icnt-name "n.icnt:1:1: error: icnt-name: unknown name 'toplogy', did you me
 	"$net"'; echo "toplogy = fly;" >n.icnt'
 lint icnt-value "n.icnt:1:38: error: icnt-value: invalid 'topology = ring' (expected mesh, torus, cmesh, fly, fattree, tree4, qtree, flatfly, dragonflynew, anynet)" \
 	"$net"'; echo "subnets=2;sim_type=gpgpusim;topology=ring;" >n.icnt'
-lint icnt-lacks "n.icnt:1:1: error: icnt-lacks: no entry 'subnets', whose default is 1 (expected subnets = 2: BookSim looks for replies in the second)" \
+lint icnt-lacks "n.icnt:1:1: error: icnt-lacks: no entry 'subnets', whose default is 1 (expected at least 2 subnets, the second for replies)" \
 	"$net"'; echo "k = 99;" >n.icnt'
 lint icnt-nodes 'n.icnt:1:5: error: icnt-nodes: the network has 7 nodes, but 46 clusters and 32 memory sub-partitions need 78' \
 	"$net"'; { echo "k = 7;"; grep -v "^k " n.icnt; } >m; mv m n.icnt'

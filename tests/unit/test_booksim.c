@@ -531,7 +531,7 @@ static void single_router(void)
 static void configurations(void)
 {
 	refusal("k = 4;\n  topology = ring;", 0, 0,
-		"no entry 'subnets', whose default is 1 (expected subnets = 2");
+		"no entry 'subnets', whose default is 1 (expected at least 2 subnets");
 	refusal("subnets = 2; sim_type = gpgpusim; k = 4;\n  topology = ring;", 2, 14,
 		"invalid 'topology = ring' (expected mesh");
 	refusal("subnets = 2; sim_type = gpgpusim;", 0, 0,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Judging a network file: topology, routing, nodes. Virtual channels, buffers and allocators are judged in
- * icnt_virtual.c.
+ * Validation of a network file: topology, routing, nodes. icnt_virtual.c validates virtual channels, buffers
+ * and allocators.
  *
- * Always true: what passes here runs; what BookSim stops on, or never ends with, is refused at the entry that
- * makes it so, with what is possible instead.
+ * Always true: a network that passes can be simulated. Networks on which BookSim stops or does not end are
+ * rejected at the entry at fault, with the possible values.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ const struct icnt_routing_row icnt_routings[N_ROUTINGS] = {
 };
 
 /* base to the power of exponent, at most ICNT_NODES_MAX + 1. */
-static uint32_t power(uint32_t base, uint32_t exponent)
+static uint32_t bounded_power(uint32_t base, uint32_t exponent)
 {
 	uint64_t p = 1;
 
@@ -38,7 +38,7 @@ static uint32_t power(uint32_t base, uint32_t exponent)
 
 /* ---- shapes ------------------------------------------------------------------------------------------- */
 
-static int square(const struct icnt *c, struct fault *f)
+static int validate_square(const struct icnt *c, struct fault *f)
 {
 	if (icnt_int(c, ICNT_y) != icnt_int(c, ICNT_x))
 		return icnt_reject(c, ICNT_y, f, "y = x = %d", icnt_int(c, ICNT_x));
@@ -47,28 +47,27 @@ static int square(const struct icnt *c, struct fault *f)
 	return 0;
 }
 
-static int judge_cmesh(struct icnt *c, struct fault *f)
+static int validate_cmesh(struct icnt *c, struct fault *f)
 {
-	if (square(c, f) < 0)
+	if (validate_square(c, f) < 0)
 		return -1;
 	if (c->n != 2)
-		return icnt_reject(c, ICNT_n, f, "n = 2: a cmesh is flat");
+		return icnt_reject(c, ICNT_n, f, "n = 2 for a cmesh");
 	if (c->c != 4)
-		return icnt_reject(c, ICNT_c, f, "c = 4: a cmesh has four nodes at a router");
+		return icnt_reject(c, ICNT_c, f, "c = 4 for a cmesh");
 	if (c->xr != 2)
-		return icnt_reject(c, ICNT_xr, f, "xr = 2 and yr = 2: four nodes at a router");
+		return icnt_reject(c, ICNT_xr, f, "xr = 2 and yr = 2 for a cmesh");
 	if (c->k % 2)
-		return icnt_reject(c, ICNT_k, f,
-			"an even k: the express channels of a cmesh pair the routers of an edge");
-	c->nodes = 4 * power(c->k, 2);
+		return icnt_reject(c, ICNT_k, f, "an even k for a cmesh");
+	c->nodes = 4 * bounded_power(c->k, 2);
 	return 0;
 }
 
-static int judge_flatfly(struct icnt *c, struct fault *f)
+static int validate_flatfly(struct icnt *c, struct fault *f)
 {
-	uint32_t routers = power(c->k, c->n);
+	uint32_t routers = bounded_power(c->k, c->n);
 
-	if (square(c, f) < 0)
+	if (validate_square(c, f) < 0)
 		return -1;
 	if (c->n > 4)
 		return icnt_reject(c, ICNT_n, f, "n from 1 to 4");
@@ -81,19 +80,17 @@ static int judge_flatfly(struct icnt *c, struct fault *f)
 	return 0;
 }
 
-static int judge_tree(struct icnt *c, struct fault *f)
+static int validate_tree(struct icnt *c, struct fault *f)
 {
 	if (c->k != 4)
-		return icnt_reject(
-			c, ICNT_k, f, "k = 4: a %s is of one size", icnt_topologies[c->topology].name);
+		return icnt_reject(c, ICNT_k, f, "k = 4 for a %s", icnt_topologies[c->topology].name);
 	if (c->n != 3)
-		return icnt_reject(
-			c, ICNT_n, f, "n = 3: a %s is of one size", icnt_topologies[c->topology].name);
+		return icnt_reject(c, ICNT_n, f, "n = 3 for a %s", icnt_topologies[c->topology].name);
 	c->nodes = 64;
 	return 0;
 }
 
-static int judge_dragonfly(struct icnt *c, struct fault *f)
+static int validate_dragonfly(struct icnt *c, struct fault *f)
 {
 	if (c->n != 1)
 		return icnt_reject(c, ICNT_n, f, "n = 1");
@@ -101,7 +98,7 @@ static int judge_dragonfly(struct icnt *c, struct fault *f)
 	return 0;
 }
 
-static char *beside(const char *file, const char *name)
+static char *relative_path(const char *file, const char *name)
 {
 	const char *slash = strrchr(file, '/');
 	size_t n = slash && *name != '/' ? (size_t)(slash + 1 - file) : 0;
@@ -112,7 +109,7 @@ static char *beside(const char *file, const char *name)
 	return path;
 }
 
-static int judge_anynet(struct icnt *c, struct fault *f)
+static int validate_anynet(struct icnt *c, struct fault *f)
 {
 	const char *name = icnt_text(c, ICNT_network_file);
 	struct fault open;
@@ -121,7 +118,7 @@ static int judge_anynet(struct icnt *c, struct fault *f)
 
 	if (!*name)
 		return icnt_reject(c, ICNT_network_file, f, "the file with the links of the anynet");
-	path = beside(c->file, name);
+	path = relative_path(c->file, name);
 	in = input_open(path, &open);
 	free(path);
 	if (!in)
@@ -139,7 +136,7 @@ static const char topology_names[] =
 #include "arch/network.def"
 	;
 
-static int judge_topology(struct icnt *c, struct fault *f)
+static int validate_topology(struct icnt *c, struct fault *f)
 {
 	const char *name = icnt_text(c, ICNT_topology);
 	uint32_t t;
@@ -157,13 +154,13 @@ static int judge_topology(struct icnt *c, struct fault *f)
 	c->xr = (uint32_t)icnt_int(c, ICNT_xr);
 	c->chip_latency = icnt_int(c, ICNT_use_noc_latency) == 1;
 	switch (c->topology) {
-	case TOPOLOGY_cmesh: status = judge_cmesh(c, f); break;
-	case TOPOLOGY_flatfly: status = judge_flatfly(c, f); break;
+	case TOPOLOGY_cmesh: status = validate_cmesh(c, f); break;
+	case TOPOLOGY_flatfly: status = validate_flatfly(c, f); break;
 	case TOPOLOGY_tree4:
-	case TOPOLOGY_qtree: status = judge_tree(c, f); break;
-	case TOPOLOGY_dragonflynew: status = judge_dragonfly(c, f); break;
-	case TOPOLOGY_anynet: status = judge_anynet(c, f); break;
-	default: c->nodes = power(c->k, c->n);
+	case TOPOLOGY_qtree: status = validate_tree(c, f); break;
+	case TOPOLOGY_dragonflynew: status = validate_dragonfly(c, f); break;
+	case TOPOLOGY_anynet: status = validate_anynet(c, f); break;
+	default: c->nodes = bounded_power(c->k, c->n);
 	}
 	if (status < 0)
 		return -1;
@@ -209,7 +206,7 @@ void icnt_ports(const struct icnt *c, uint32_t *least, uint32_t *most)
 
 /* ---- routing ------------------------------------------------------------------------------------------- */
 
-static int judge_routing(struct icnt *c, struct fault *f)
+static int validate_routing(struct icnt *c, struct fault *f)
 {
 	const char *name = icnt_text(c, ICNT_routing_function);
 	char all[160] = "";
@@ -221,8 +218,8 @@ static int judge_routing(struct icnt *c, struct fault *f)
 		if (!strcmp(icnt_routings[r].name, name)) {
 			c->routing = (enum icnt_routing)r;
 			if (icnt_routings[r].need == NEED_UNSET)
-				return icnt_reject(c, ICNT_routing_function, f,
-					"another: BookSim stops, for this one looks at what it never set");
+				return icnt_conflict(c, ICNT_routing_function, f,
+					"reads an uninitialised variable in BookSim");
 			return 0;
 		}
 		if (n < sizeof(all) && icnt_routings[r].need != NEED_UNSET)
@@ -233,7 +230,7 @@ static int judge_routing(struct icnt *c, struct fault *f)
 		c, ICNT_routing_function, f, "one of %s: %s", icnt_topologies[c->topology].name, all);
 }
 
-static int judge_words(struct icnt *c, struct fault *f)
+static int validate_words(struct icnt *c, struct fault *f)
 {
 	static const char *const priorities[] = {
 		"none", "class", "age", "network_age", "local_age", "queue_length", "hop_count", "sequence"};
@@ -241,9 +238,9 @@ static int judge_words(struct icnt *c, struct fault *f)
 	uint32_t i;
 
 	if (strcmp(icnt_text(c, ICNT_router), "iq") != 0)
-		return icnt_reject(c, ICNT_router, f, "iq: BookSim's others stop at once");
+		return icnt_reject(c, ICNT_router, f, "iq");
 	if (strcmp(icnt_text(c, ICNT_sim_type), "gpgpusim") != 0)
-		return icnt_reject(c, ICNT_sim_type, f, "sim_type = gpgpusim;");
+		return icnt_reject(c, ICNT_sim_type, f, "gpgpusim");
 	for (i = 0; i < sizeof(priorities) / sizeof(priorities[0]) && strcmp(priority, priorities[i]); i++)
 		;
 	if (i == sizeof(priorities) / sizeof(priorities[0]))
@@ -255,7 +252,7 @@ static int judge_words(struct icnt *c, struct fault *f)
 
 /* ---- nodes --------------------------------------------------------------------------------------------- */
 
-static int judge_nodes(struct icnt *c, struct fault *f)
+static int validate_nodes(struct icnt *c, struct fault *f)
 {
 	int64_t *list = xcalloc(ICNT_NODES_MAX + 1, sizeof(*list));
 	int n = icnt_list(c, ICNT_memory_node_map, list, (int)ICNT_NODES_MAX + 1, f);
@@ -268,7 +265,8 @@ static int judge_nodes(struct icnt *c, struct fault *f)
 		if (c->memory_node[i] >= c->nodes)
 			status = icnt_reject(c, ICNT_memory_node_map, f, "nodes from 0 to %u", c->nodes - 1);
 		else if (bitset_test(seen, c->memory_node[i]))
-			status = icnt_reject(c, ICNT_memory_node_map, f, "node %u once", c->memory_node[i]);
+			status = icnt_conflict(
+				c, ICNT_memory_node_map, f, "repeats node %u", c->memory_node[i]);
 		else
 			bitset_set(seen, c->memory_node[i]);
 	}
@@ -279,18 +277,18 @@ static int judge_nodes(struct icnt *c, struct fault *f)
 		return -1;
 	c->flit_bytes = (uint32_t)icnt_int(c, ICNT_flit_size);
 	c->source_max = (uint32_t)icnt_int(c, ICNT_input_buffer_size);
-	if (!c->source_max) /* quirk Q4-16: 0 stands for 9, whatever the other buffers hold */
+	if (!c->source_max) /* quirk Q4-16: 0 means 9, independent of the other buffers */
 		c->source_max = 9;
 	c->boundary_max = (uint32_t)icnt_int(c, ICNT_boundary_buffer_size);
 	c->speedup = c->value[ICNT_internal_speedup].number;
 	c->crossbar_delay = (uint32_t)(icnt_int(c, ICNT_st_prepare_delay) + icnt_int(c, ICNT_st_final_delay));
 	if (!c->crossbar_delay)
-		return icnt_reject(c, ICNT_st_final_delay, f,
-			"at least one cycle through the switch, with st_prepare_delay");
+		return icnt_reject(
+			c, ICNT_st_final_delay, f, "at least 1 cycle together with st_prepare_delay");
 	return 0;
 }
 
-static int judge_classes(struct icnt *c, struct fault *f)
+static int validate_class_lists(struct icnt *c, struct fault *f)
 {
 	int64_t list[66];
 	int n = icnt_list(c, ICNT_measure_stats, list, 66, f);
@@ -308,19 +306,18 @@ static int judge_classes(struct icnt *c, struct fault *f)
 
 int icnt_validate(struct icnt *c, struct fault *f)
 {
-	/* The number of subnets alone has a default that no machine can have. */
+	/* The default of subnets is invalid. */
 	if (icnt_int(c, ICNT_subnets) < 2)
-		return icnt_reject(
-			c, ICNT_subnets, f, "subnets = 2: BookSim looks for replies in the second");
-	if (judge_words(c, f) < 0 || judge_topology(c, f) < 0 || judge_routing(c, f) < 0 ||
-		judge_nodes(c, f) < 0 || judge_classes(c, f) < 0)
+		return icnt_reject(c, ICNT_subnets, f, "at least 2 subnets, the second for replies");
+	if (validate_words(c, f) < 0 || validate_topology(c, f) < 0 || validate_routing(c, f) < 0 ||
+		validate_nodes(c, f) < 0 || validate_class_lists(c, f) < 0)
 		return -1;
 	return icnt_validate_virtual(c, f) < 0 ? -1 : icnt_validate_alloc(c, f);
 }
 
-/* ---- a machine ----------------------------------------------------------------------------------------- */
+/* ---- mapping to nodes ---------------------------------------------------------------------------------- */
 
-/* Places that BookSim knows for the memory of some machines. */
+/* BookSim's built-in nodes of memory sub partitions for some GPUs. */
 static const struct preset {
 	uint32_t clusters, subs;
 	uint8_t node[11];
@@ -331,7 +328,7 @@ static const struct preset {
 	{110, 11, {12, 20, 25, 28, 57, 60, 63, 92, 95, 100, 108}},
 };
 
-static int fit_map(const struct icnt *c, uint32_t clusters, uint32_t subs, uint32_t *node, struct fault *f)
+static int map_nodes(const struct icnt *c, uint32_t clusters, uint32_t subs, uint32_t *node, struct fault *f)
 {
 	const struct preset *p = NULL;
 	uint32_t next = 0, skipped = 0;
@@ -344,12 +341,12 @@ static int fit_map(const struct icnt *c, uint32_t clusters, uint32_t subs, uint3
 			"a node for each of %u memory sub partitions, not %u", subs, c->memory_nodes);
 	if (!c->memory_nodes && !p)
 		return icnt_reject(c, ICNT_use_map, f,
-			"use_map = 0; or a memory_node_map: there is no map for %u clusters and %u memory sub partitions",
+			"use_map = 0, or a memory_node_map for %u clusters and %u memory sub partitions",
 			clusters, subs);
 	for (uint32_t i = 0; i < subs; i++)
 		node[clusters + i] = c->memory_nodes ? c->memory_node[i] : p->node[i];
 	for (uint32_t i = 0; i < clusters; i++) {
-		/* quirk Q4-38: a place is left out only when it is the next in the order of the map */
+		/* quirk Q4-38: a node is skipped only when it is the next in the order of the map */
 		while (skipped < subs && next == node[clusters + skipped]) {
 			next++;
 			skipped++;
@@ -359,7 +356,7 @@ static int fit_map(const struct icnt *c, uint32_t clusters, uint32_t subs, uint3
 	return 0;
 }
 
-/* Smallest k with which a network of n dimensions and c nodes a router has `need` nodes. */
+/* Smallest k with which a network of n dimensions and c nodes at each router has `need` nodes. */
 static uint32_t smallest_k(const struct icnt *c, uint32_t need)
 {
 	for (uint32_t k = c->k;; k++) {
@@ -390,7 +387,7 @@ int icnt_fit(const struct icnt *c, uint32_t clusters, uint32_t subs, uint32_t *n
 	uint32_t need = 0;
 
 	if (icnt_int(c, ICNT_use_map)) {
-		if (fit_map(c, clusters, subs, node, f) < 0)
+		if (map_nodes(c, clusters, subs, node, f) < 0)
 			return -1;
 	} else {
 		for (uint32_t i = 0; i < clusters + subs; i++)
@@ -411,7 +408,7 @@ void icnt_spare(const struct params *p, const char *output)
 	if (!output || !p->net.file)
 		return;
 	if (icnt_load(&c, p->net.file, p->net.file_at, &f) == 0 && c.any) {
-		links = beside(p->net.file, icnt_text(&c, ICNT_network_file));
+		links = relative_path(p->net.file, icnt_text(&c, ICNT_network_file));
 		output_spare(output, links);
 		free(links);
 	}

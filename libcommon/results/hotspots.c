@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows of a profile by what is told apart, added up over kernels; see top.h.
+ * Rows of a profile, added up over kernels; see hotspots.h.
  *
- * Always true: texts of rows are kept once each (diag_keep), so that equal ones have equal addresses; each
- * cycle of a kernel that is not empty is in at most one row, and in just one but for the issue cycles of
- * HOTSPOTS_BY_STALL.
+ * Always true: texts of rows are from diag_keep(), so equal texts have equal addresses; each cycle is in
+ * exactly one row, except that the issue cycles of HOTSPOTS_BY_STALL are in none.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
-#include "top.h"
+#include "hotspots.h"
 
 static const char *const reasons[HOTSPOTS_N_REASONS] = {
 #define HOTSPOTS_REASON(name) #name,
@@ -44,15 +43,15 @@ int hotspots_by_find(const char *word)
 	return -1;
 }
 
-struct top *hotspots_new(enum hotspots_by by)
+struct hotspots *hotspots_new(enum hotspots_by by)
 {
-	struct top *t = xcalloc(1, sizeof(*t));
+	struct hotspots *t = xcalloc(1, sizeof(*t));
 
 	t->by = by;
 	return t;
 }
 
-void hotspots_free(struct top *t)
+void hotspots_free(struct hotspots *t)
 {
 	if (!t)
 		return;
@@ -63,7 +62,7 @@ void hotspots_free(struct top *t)
 
 /* ---- rows ----------------------------------------------------------------------------------------- */
 
-static struct hotspot *row_of(struct top *t, const struct hotspot *is)
+static struct hotspot *find_or_add_row(struct hotspots *t, const struct hotspot *is)
 {
 	uint64_t word[5] = {(uintptr_t)is->kernel, (uintptr_t)is->pc, (uintptr_t)is->opcode,
 		(uintptr_t)is->line, (uint64_t)(is->reason + 1)};
@@ -82,13 +81,13 @@ static struct hotspot *row_of(struct top *t, const struct hotspot *is)
 	return &t->row[t->n++];
 }
 
-/* What stands between "pc[" and "]": PC, opcode, and the line where it is known. */
+/* Parts of the text between "pc[" and "]": PC, opcode, and the line where it is known. */
 struct where {
 	const char *pc, *opcode, *line;
 	size_t n_pc, n_opcode, n_line;
 };
 
-static bool read_where(const char *text, size_t n, struct where *w)
+static bool read_instruction(const char *text, size_t n, struct where *w)
 {
 	const char *end = text + n, *a = memchr(text, ':', n), *b;
 
@@ -100,7 +99,7 @@ static bool read_where(const char *text, size_t n, struct where *w)
 	return true;
 }
 
-static const char *keep(const char *text, size_t n)
+static const char *kept_copy(const char *text, size_t n)
 {
 	char *copy = xstrndup(text, n);
 	const char *kept = diag_keep(copy);
@@ -109,8 +108,8 @@ static const char *keep(const char *text, size_t n)
 	return kept;
 }
 
-/* The row that takes a reason's cycles of a place; NULL: none does. */
-static struct hotspot *row_at(struct top *t, const char *kernel, const struct where *w, int reason)
+/* Row for a reason's cycles at an instruction; NULL: none. */
+static struct hotspot *row_for(struct hotspots *t, const char *kernel, const struct where *w, int reason)
 {
 	const char *none = diag_keep("");
 	struct hotspot is = {none, none, none, none, .reason = -1};
@@ -123,31 +122,31 @@ static struct hotspot *row_at(struct top *t, const char *kernel, const struct wh
 	if (t->by == HOTSPOTS_BY_STALL || t->by == HOTSPOTS_BY_REASON)
 		is.reason = reason;
 	if (by_inst && w) {
-		is.pc = keep(w->pc, w->n_pc);
-		is.opcode = keep(w->opcode, w->n_opcode);
+		is.pc = kept_copy(w->pc, w->n_pc);
+		is.opcode = kept_copy(w->opcode, w->n_opcode);
 	}
 	if ((by_inst || t->by == HOTSPOTS_BY_LINE) && w)
-		is.line = keep(w->line, w->n_line);
-	return row_of(t, &is);
+		is.line = kept_copy(w->line, w->n_line);
+	return find_or_add_row(t, &is);
 }
 
 static void add_cycles(
-	struct top *t, int side, const char *kernel, const struct where *w, int reason, uint64_t n)
+	struct hotspots *t, int side, const char *kernel, const struct where *w, int reason, uint64_t n)
 {
-	struct hotspot *r = n ? row_at(t, kernel, w, reason) : NULL;
+	struct hotspot *r = n ? row_for(t, kernel, w, reason) : NULL;
 
 	if (!r)
 		return;
 	r->cycles[side] += n;
-	r->of[side][reason] += n;
+	r->by_reason[side][reason] += n;
 }
 
 /* ---- figures -------------------------------------------------------------------------------------- */
 
-static bool begins(const char *s, const char *word) { return !strncmp(s, word, strlen(word)); }
+static bool name_begins(const char *s, const char *word) { return !strncmp(s, word, strlen(word)); }
 
-/* sched_cycles[REASON]: the parts of the whole kernel; what instructions take of them is subtracted later. */
-static void take_total(const struct result_figure *f, uint64_t left[HOTSPOTS_N_REASONS])
+/* Adds sched_cycles[REASON] of the whole kernel to left; the cycles of instructions are subtracted later. */
+static void add_total_cycles(const struct result_figure *f, uint64_t left[HOTSPOTS_N_REASONS])
 {
 	const char *name = f->name + strlen("sched_cycles["), *end = strchr(name, ']');
 	int reason = end ? reason_find(name, (size_t)(end - name)) : -1;
@@ -156,22 +155,23 @@ static void take_total(const struct result_figure *f, uint64_t left[HOTSPOTS_N_R
 		left[reason] += f->value.count;
 }
 
-static void take_pc(struct top *t, int side, const char *kernel, const struct result_figure *f,
+static void add_pc_cycles(struct hotspots *t, int side, const char *kernel, const struct result_figure *f,
 	uint64_t left[HOTSPOTS_N_REASONS])
 {
 	const char *inner = f->name + strlen("pc["), *end = strchr(inner, ']'), *tail = end ? end + 1 : "";
 	struct where w;
 	int reason;
 
-	if (!end || !read_where(inner, (size_t)(end - inner), &w))
+	if (!end || !read_instruction(inner, (size_t)(end - inner), &w))
 		return;
 	if (!strcmp(tail, ".issues")) {
-		struct hotspot *r =
-			t->by == HOTSPOTS_BY_STALL || t->by == HOTSPOTS_BY_REASON ? NULL : row_at(t, kernel, &w, -1);
+		struct hotspot *r = t->by == HOTSPOTS_BY_STALL || t->by == HOTSPOTS_BY_REASON
+					    ? NULL
+					    : row_for(t, kernel, &w, -1);
 
 		if (r)
 			r->issues[side] += f->value.count;
-	} else if (begins(tail, ".cycles[") && (end = strchr(tail + 8, ']'))) {
+	} else if (name_begins(tail, ".cycles[") && (end = strchr(tail + 8, ']'))) {
 		reason = reason_find(tail + 8, (size_t)(end - tail - 8));
 		if (reason < 0)
 			return;
@@ -180,22 +180,22 @@ static void take_pc(struct top *t, int side, const char *kernel, const struct re
 	}
 }
 
-bool hotspots_add(struct top *t, int side, const struct result_item *item)
+bool hotspots_add(struct hotspots *t, int side, const struct result_item *item)
 {
 	const char *kernel = diag_keep(item->kernel.name);
 	uint64_t left[HOTSPOTS_N_REASONS] = {0};
 	bool profile = false;
 
 	for (uint32_t i = 0; i < item->n_figures; i++) {
-		profile |= begins(item->figure[i].name, "sched_cycles");
-		if (begins(item->figure[i].name, "sched_cycles["))
-			take_total(&item->figure[i], left);
+		profile |= name_begins(item->figure[i].name, "sched_cycles");
+		if (name_begins(item->figure[i].name, "sched_cycles["))
+			add_total_cycles(&item->figure[i], left);
 	}
 	for (int c = 0; c < HOTSPOTS_N_REASONS; c++)
 		t->all[side] += left[c];
 	for (uint32_t i = 0; i < item->n_figures; i++)
-		if (begins(item->figure[i].name, "pc["))
-			take_pc(t, side, kernel, &item->figure[i], left);
+		if (name_begins(item->figure[i].name, "pc["))
+			add_pc_cycles(t, side, kernel, &item->figure[i], left);
 	for (int c = 0; c < HOTSPOTS_N_REASONS; c++)
 		add_cycles(t, side, kernel, NULL, c, left[c]);
 	return profile;
@@ -210,12 +210,12 @@ enum hotspots_reason hotspots_main_reason(const struct hotspot *r, int side)
 	if (r->reason >= 0)
 		return (enum hotspots_reason)r->reason;
 	for (int c = HOTSPOTS_issue + 1; c < HOTSPOTS_N_REASONS; c++)
-		if (r->of[side][c] > (most == HOTSPOTS_issue ? 0 : r->of[side][most]))
+		if (r->by_reason[side][c] > (most == HOTSPOTS_issue ? 0 : r->by_reason[side][most]))
 			most = c;
 	return (enum hotspots_reason)most;
 }
 
-static int by_place(const struct hotspot *a, const struct hotspot *b)
+static int compare_places(const struct hotspot *a, const struct hotspot *b)
 {
 	int order = strcmp(a->kernel, b->kernel);
 
@@ -225,32 +225,32 @@ static int by_place(const struct hotspot *a, const struct hotspot *b)
 	return order ? order : a->reason - b->reason;
 }
 
-static int by_cycles(const void *pa, const void *pb)
+static int compare_cycles(const void *pa, const void *pb)
 {
 	const struct hotspot *a = pa, *b = pb;
 
 	if (a->cycles[0] != b->cycles[0])
 		return a->cycles[0] > b->cycles[0] ? -1 : 1;
-	return by_place(a, b);
+	return compare_places(a, b);
 }
 
-static uint64_t change(const struct hotspot *r)
+static uint64_t cycle_change(const struct hotspot *r)
 {
 	return r->cycles[0] > r->cycles[1] ? r->cycles[0] - r->cycles[1] : r->cycles[1] - r->cycles[0];
 }
 
-static int by_change(const void *pa, const void *pb)
+static int compare_hotspot_change(const void *pa, const void *pb)
 {
 	const struct hotspot *a = pa, *b = pb;
 
-	if (change(a) != change(b))
-		return change(a) > change(b) ? -1 : 1;
-	return by_place(a, b);
+	if (cycle_change(a) != cycle_change(b))
+		return cycle_change(a) > cycle_change(b) ? -1 : 1;
+	return compare_places(a, b);
 }
 
-void hotspots_sort(struct top *t, bool both)
+void hotspots_sort(struct hotspots *t, bool both)
 {
 	if (t->n)
-		qsort(t->row, t->n, sizeof(*t->row), both ? by_change : by_cycles);
+		qsort(t->row, t->n, sizeof(*t->row), both ? compare_hotspot_change : compare_cycles);
 	table_clear(&t->found);
 }
