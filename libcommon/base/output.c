@@ -18,10 +18,19 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "arena.h"
 #include "diag.h"
 #include "output.h"
+
+#ifndef RENAME_NOREPLACE /* musl before 1.2.6 */
+#define RENAME_NOREPLACE 1u
+static int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
+{
+	return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, flags);
+}
+#endif
 
 #define BUFFER    (64u << 10)
 #define N_PENDING 32 /* files being written at one time */
