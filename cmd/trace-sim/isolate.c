@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels simulated apart: one process a kernel, up to -j of them at the same time, each with a machine that
- * is cold, that no memory copy has touched and whose cycle 0 is the kernel's. Their records are written in
- * the order of the list.
+ * --isolate: one process for each kernel, up to -j at the same time. Each simulates a cold GPU without earlier
+ * memory copies, from cycle 0. Records are written in the order of the list.
  *
- * Always true: what a process writes depends on its kernel alone, so the result is the same for any number of
- * them; at most one file and one pipe is open for each that runs, whatever the length of the list; a process
- * ends with this one. A kernel that cannot be simulated ends the run once those before it are written. Leaves
- * out: logs beside the result, and the original's block, whose totals run from kernel to kernel.
+ * Always true: the records of a process depend on its kernel alone, so the result is the same for any -j. Each
+ * running process has one open file and one pipe. A process ends with its parent. A kernel that cannot be
+ * simulated ends the run after the records of the kernels before it are written. Not available: logs, and
+ * Accel-Sim's format, whose totals continue from kernel to kernel.
  */
 #include <errno.h>
 #include <math.h>
@@ -25,11 +24,12 @@
 #include "bytes.h"
 #include "isolate.h"
 
-/* What a process tells of its run beside the records; in memory that both see. */
+/* Outcome of a process besides its records, in memory shared with its parent. */
 struct outcome {
 	char status[16], limit[48];
 	unsigned char hash[16];
-	uint32_t kernels, done; /* records; those of kernels that came to their end */
+	uint32_t kernels; /* with a record */
+	uint32_t done;    /* simulated to their end */
 };
 
 struct child {
@@ -56,16 +56,12 @@ struct isolate {
 	struct child_result *result; /* by command */
 	uint32_t start, write;       /* commands: the next to be started, the next to be written */
 	uint32_t failed;             /* the first command that cannot be simulated; n_cmds: none */
-	struct kept spool;           /* records of kernels that wait for one before */
-	struct kept all;             /* what was written, for the totals */
+	struct kept spool;           /* records of kernels that wait for an earlier kernel */
+	struct kept all;             /* all written records, for the totals */
 	uint32_t kernels, done;
-	char limit[48]; /* the first that a kernel met; "": none */
-	/*
-	 * In a process of a kernel: what its own took the place of, as leak checkers want to see all memory
-	 * named.
-	 */
-	const void *inherited[2];
-	bool shown; /* a line without newline stands on the terminal */
+	char limit[48];           /* the first that a kernel met; "": none */
+	const void *inherited[2]; /* in a child: the parent's objects, so that leak checkers find them */
+	bool shown;               /* the terminal shows a line without newline */
 };
 
 /* ---- kept records -------------------------------------------------------------------------------- */
@@ -101,7 +97,7 @@ static void kept_close(struct kept *k)
 	k->file = NULL;
 }
 
-/* Give n bytes at `at` of a file to use(), in pieces. */
+/* Passes n bytes of a file, from offset `at`, to use() in pieces. */
 static void pieces(
 	int fd, uint64_t at, uint64_t n, void (*use)(void *ctx, const char *p, size_t n), void *ctx)
 {
@@ -134,7 +130,7 @@ static _Noreturn void be_child(struct isolate *o, const struct child *c, struct 
 	struct fault f;
 	int status;
 
-	/* A signal to all of a terminal's processes is the parent's to answer. */
+	/* The parent handles signals that the terminal sends to all processes. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
@@ -142,7 +138,7 @@ static _Noreturn void be_child(struct isolate *o, const struct child *c, struct 
 	o->inherited[0] = r->writer;
 	o->inherited[1] = r->hash;
 	r->progress = false;
-	r->selection = NULL; /* that its name is none of the selected is no fault here */
+	r->selection = NULL; /* a kernel that -k does not select by name is no fault here */
 	r->next_command = c->command;
 	r->list.n_cmds = c->command + 1;
 	r->alone = true;
@@ -209,11 +205,11 @@ static void forget(struct isolate *o, struct child *c)
 	o->running--;
 }
 
-/* End those behind the first that failed, or all. */
-static void kill_children(struct isolate *o, uint32_t behind)
+/* Ends the processes of the commands from `first` on. */
+static void kill_children(struct isolate *o, uint32_t first)
 {
 	for (struct child *c = o->child; c < o->child + o->jobs; c++)
-		if (c->pid && c->command >= behind) {
+		if (c->pid && c->command >= first) {
 			kill(c->pid, SIGKILL);
 			wait_for(c->pid);
 			forget(o, c);
@@ -231,6 +227,8 @@ static void reap(struct isolate *o, struct child *c)
 	if (WIFSIGNALED(status))
 		diag_error((struct place){.file = o->r->list.cmd[c->command].path},
 			"process ended by signal: %s", strsignal(WTERMSIG(status)));
+	else if (n < 0)
+		diag_error(NOWHERE, "temporary file: %s", strerror(errno));
 	if (!WIFEXITED(status) || WEXITSTATUS(status) > EXIT_NO || n < 0) {
 		to->state = FAILED;
 		if (c->command < o->failed)
@@ -243,7 +241,7 @@ static void reap(struct isolate *o, struct child *c)
 	forget(o, c);
 }
 
-/* Until a process ends, a signal comes or a moment has passed. */
+/* Waits until a process ends, a signal comes or 200 ms have passed. */
 static void wait_children(struct isolate *o)
 {
 	struct pollfd fd[MAX_THREADS];
@@ -325,7 +323,7 @@ static bool chosen(const struct run *r, const struct command *c, uint32_t after)
 	       (kselect_needs_name(r->select) || kselect_has(r->select, c->position, NULL));
 }
 
-/* Commands that are none of ours are ready with nothing to write. */
+/* Starts processes while fewer than -j run; commands that are not selected are ready at once. */
 static void start_children(struct isolate *o, uint32_t after)
 {
 	while (o->start < o->r->list.n_cmds && o->failed == o->r->list.n_cmds) {
@@ -383,10 +381,7 @@ static size_t read_all(void *ctx, void *buf, size_t n)
 	return (size_t)got;
 }
 
-/*
- * Running totals of the machine, which each kernel of its own machine begins anew: their sums over the
- * kernels.
- */
+/* Sums over the kernels of the running totals, which restart with each kernel. */
 struct totals {
 	uint64_t insts, cycles, ctas;
 };
@@ -410,7 +405,7 @@ static void add_totals(struct totals *t, const struct result_item *item)
 	}
 }
 
-/* The figures of the run that have a value over machines that do not know of each other; how many. */
+/* Copies the figures of the run that are defined over separate GPUs to `to`; returns their number. */
 static uint32_t sums(struct result_figure *to, const struct result_item *item, struct totals *t)
 {
 	uint32_t n = 0;
@@ -433,7 +428,7 @@ static uint32_t sums(struct result_figure *to, const struct result_item *item, s
 	return n;
 }
 
-/* The totals are what the kernels' records add up to, so a run that was continued has the same. */
+/* Writes the end record. Totals are sums over the kernels' records, so a resumed run has the same. */
 static void write_end(struct isolate *o)
 {
 	struct kept_cursor all = {.all = &o->all};
@@ -491,7 +486,7 @@ static void begin(struct isolate *o, const char *output, bool force, bool resume
 	o->done = done->done;
 }
 
-/* The shared memory, results and processes. */
+/* Allocates the shared memory and the results. */
 static void prepare(struct isolate *o)
 {
 	o->outcome = mmap(NULL, sizeof(struct outcome) * MAX_THREADS, PROT_READ | PROT_WRITE,
@@ -518,7 +513,7 @@ int isolate_run(
 		progress_start(r);
 		run_children(o, done.position);
 		if (o->failed < r->list.n_cmds && !progress_interrupted())
-			exit(EXIT_TROUBLE); /* its process has told why */
+			exit(EXIT_TROUBLE); /* the process has printed why */
 		if (r->selection && !o->kernels && !progress_interrupted())
 			die("-k '%s' matches none of %u kernel%s", r->selection, r->list.n_kernels,
 				r->list.n_kernels == 1 ? "" : "s");

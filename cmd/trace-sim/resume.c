@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --resume: the records that an earlier run has left, as far as this one would write the same bytes.
+ * --resume: reuses the records of an earlier run that this run would write byte for byte.
  *
- * Always true: what is taken over starts with the run record of this run, byte by byte, so version,
- * configuration and options are the same; it ends behind a whole record of a kernel; each such kernel is the
- * next that is selected, and its text still has the same hash and decodes to the same checksum. A kernel in which the run ended is simulated
- * again, and so is the last of a text that stops early, since its record could be torn between two lines.
+ * Always true: the reused bytes begin with the run record of this run, so version, configuration and options are
+ * equal, and end after a whole record of a kernel. Each such kernel is the next selected one; its trace has the
+ * recorded hash and decodes to the recorded checksum. A kernel in which the earlier run ended is simulated again.
+ * So is the last kernel of a text that stops early, since its record may be torn between two lines.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,17 +19,17 @@
 #include "isolate.h"
 #include "results.h"
 
-/* A kernel whose record may be the last and torn. */
+/* A kernel whose record may be the last one and torn. */
 struct held {
-	bool is;
+	bool pending;
 	uint32_t position;
 	uint64_t end; /* of its record */
 	unsigned char hash[16];
 };
 
 struct left {
-	char *path; /* of the records; NULL: there are none */
-	bool part;
+	char *path; /* of the records; NULL: none */
+	bool part;  /* path ends in .part */
 	struct held held;
 };
 
@@ -57,7 +57,7 @@ static void find_left(struct left *l, const char *name)
 	}
 }
 
-/* Bytes from..to of the file, to k or, with compare, against those of k. */
+/* Appends bytes from..to of the file to k; with compare: returns whether k has the same bytes there. */
 static bool transfer(const char *path, uint64_t from, uint64_t to, struct kept *k, bool compare)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -116,9 +116,7 @@ static uint64_t read_kernel(struct run *r, const struct isa *isa, uint32_t comma
 	return checksum;
 }
 
-/*
- * The command of the kernel that follows `after` in what is selected, and is the kernel k; ends the program.
- */
+/* Returns the command of kernel k, the next selected one after position `after`; exits if it is another. */
 static uint32_t next_command(
 	const struct run *r, uint32_t after, const struct result_kernel *k, const struct left *l)
 {
@@ -133,20 +131,20 @@ static uint32_t next_command(
 			break;
 	}
 	die_at((struct place){.file = l->path},
-		"found kernel %u where this list has another, wanted the records of the same run: without --resume all of it is simulated",
+		"kernel %u is not the next kernel of this list (expected the records of the same list; without --resume all kernels are simulated)",
 		k->position);
 }
 
 static void take_held(struct run *r, struct held *h, struct resumed *done)
 {
-	if (!h->is)
+	if (!h->pending)
 		return;
 	XXH3_128bits_update(r->hash, h->hash, sizeof(h->hash));
 	done->bytes = h->end;
 	done->position = h->position;
 	done->kernels++;
 	done->done++;
-	h->is = false;
+	h->pending = false;
 }
 
 static void hold_kernel(
@@ -156,22 +154,22 @@ static void hold_kernel(
 	struct held *h = &l->held;
 	char text[33], checksum[17];
 
-	*h = (struct held){.is = true, .position = item->kernel.position, .end = item->end};
+	*h = (struct held){.pending = true, .position = item->kernel.position, .end = item->end};
 	snprintf(checksum, sizeof(checksum), "%016llx",
 		(unsigned long long)read_kernel(r, isa, command, h->hash));
 	for (int i = 0; i < 16; i++)
 		snprintf(text + 2 * i, 3, "%02x", (unsigned)h->hash[i]);
 	if (strcmp(text, item->kernel.hash))
 		die_at((struct place){.file = l->path},
-			"found kernel %u of another text than %s has now, wanted the records of the same traces: without --resume all of it is simulated",
+			"the trace of kernel %u, %s, has changed since its record was written (without --resume all kernels are simulated)",
 			h->position, r->list.cmd[command].path);
 	if (strcmp(checksum, item->kernel.checksum))
 		die_at((struct place){.file = l->path},
-			"checksum '%s' of kernel %u in the record does not match its trace, which decodes to %s: the record is wrong; without --resume all kernels are simulated again",
+			"checksum %s in the record of kernel %u is wrong: its trace decodes to %s (without --resume all kernels are simulated)",
 			item->kernel.checksum, h->position, checksum);
 }
 
-/* The kernels up to one in which the run ended, up to the end, or up to where the records stop. */
+/* Reads kernels up to the one in which the earlier run ended, or to the end of the records. */
 static void read_kernels(struct run *r, const struct isa *isa, struct left *l, struct resumed *done)
 {
 	struct results *reader;
@@ -216,7 +214,7 @@ void resume_read(struct run *r, const struct isa *isa, const char *name, struct 
 	cut = (uint64_t)st.st_size < head;
 	if (!transfer(l.path, 0, cut ? (uint64_t)st.st_size : head, k, true))
 		die_at((struct place){.file = diag_keep(l.path)},
-			"found the records of another version, configuration, selection or format, wanted those of this run: without --resume all of it is simulated");
+			"the records are of another version, configuration, selection or format (without --resume all kernels are simulated)");
 	if (!cut) {
 		done->bytes = head;
 		read_kernels(r, isa, &l, done);

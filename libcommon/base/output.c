@@ -131,6 +131,9 @@ static ssize_t stream_write(void *cookie, const char *buf, size_t n)
 	struct output *o = cookie;
 	size_t done = 0;
 
+	/* After a lost write later ones would leave a hole in the file. */
+	if (o->error)
+		return 0;
 	while (done < n) {
 		ssize_t put = write(o->fd, buf + done, n - done);
 
@@ -396,7 +399,7 @@ static int rename_complete(const struct output *o)
 
 void output_flush(struct output *o)
 {
-	if (fflush(o->stream) != EOF)
+	if (fflush(o->stream) != EOF && !o->error)
 		return;
 	if (o->error)
 		errno = o->error;
