@@ -151,13 +151,15 @@ check-invariants: ## recompute derived state after every step, on generated trac
 	+@$(MAKE) -s BUILD=build/invariants LTO= OPT="-O1 -g -DCHECK_INVARIANTS" LDFLAGS= build/invariants/trace-sim \
 		build/invariants/tests/tracegen
 	@sh tests/invariants build/invariants
-# SOAK=-p N: N random pairs of signals for each case.
-SOAK = -p 2000
-soak: ## signals at every call of short runs, about an hour
-	+@$(MAKE) -s BUILD=build/soak LTO= OPT="-O1 -g -DCHECK_TURNS" LDFLAGS= build/soak/trace-sim build/soak/trace-pack \
-		build/soak/tests/tracegen build/soak/tests/signal_at.so
-	@rm -rf build/soak/signals && mkdir build/soak/signals
-	@python3 tests/tools/signals build/soak build/soak/signals $(SOAK)
+# SOAK_SECONDS bounds it; the next call continues (tests/tools/soak). PAIRS: pairs of signals of each part.
+SOAK_SECONDS = 3600
+soak: ## signals and failing calls at every call, random options, fuzzing
+	+@$(MAKE) -s BUILD=build/soak LTO= OPT="-O1 -g -DCHECK_TURNS" LDFLAGS= all build/soak/tests/tracegen \
+		build/soak/tests/signal_at.so build/soak/tests/fail_call.so
+	+@SOAK_SECONDS=$(SOAK_SECONDS) sh tests/tools/soak build/soak
+# Other C libraries and processors, where their compilers are installed.
+cross: ## compile against musl, run tests on aarch64 under qemu
+	+@sh tests/tools/cross build/cross
 # Real CUDA programs where nvcc is: minutes of compiling.
 check-cuda: all ## CUDA programs compiled with nvcc
 	@PATH="$(abspath $(BUILD)):$$PATH" sh tests/cuda/run
@@ -282,4 +284,4 @@ extended-programs:
 
 -include $(DEPS)
 
-.PHONY: all help soak man completions install uninstall dist clean tests suite check check-cuda check-invariants demo asan tsan fuzz fuzz-run extended extended-programs format format-check tidy conformance conformance-events golden bench
+.PHONY: all help soak cross man completions install uninstall dist clean tests suite check check-cuda check-invariants demo asan tsan fuzz fuzz-run extended extended-programs format format-check tidy conformance conformance-events golden bench

@@ -14,6 +14,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Cubins, fatbins, packed streams and device memory are read in place, as their little-endian bytes. */
+#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "warptools needs a little-endian machine"
+#endif
+
 #define EXIT_GOOD    0 /* success */
 #define EXIT_NO      1 /* findings, differences, a deadlock, an interrupted run */
 #define EXIT_TROUBLE 2 /* usage error, unreadable or malformed input, failed output */

@@ -152,7 +152,7 @@ shifted() {
 	trace-sim -q -g rtx3070 --isolate -F json shifted | head -3 >out.part
 	sed -i '3s/"checksum":"[0-9a-f]*"/"checksum":"0123456789abcdef"/' out.part
 	run -2 trace-sim -q -g rtx3070 --isolate --resume -F json -o out shifted
-	assert_output --partial "checksum '0123456789abcdef' of kernel 2 in the record does not match its trace"
+	assert_output --partial "checksum 0123456789abcdef in the record of kernel 2 is wrong: its trace decodes to"
 	[ ! -e out ]
 }
 
@@ -190,12 +190,12 @@ shifted() {
 	trace-sim -q -g rtx3070 --isolate -F json mixed | head -3 >out.part
 	cp out.part kept
 	run -2 trace-sim -g qv100 --isolate --resume -F json -o out mixed
-	assert_output --partial 'found the records of another version, configuration, selection or format'
+	assert_output --partial 'the records are of another version, configuration, selection or format'
 	run -2 trace-sim -g rtx3070 --isolate --resume -F json -k 2- -o out mixed
 	sed -i 's/ 0x1 / 0x2 /' mixed/kernel-2.traceg
 	cmp -s mixed/kernel-2.traceg "$(trace vecadd)/kernel-1.traceg" && echo >>mixed/kernel-2.traceg
 	run -2 trace-sim -g rtx3070 --isolate --resume -F json -o out mixed
-	assert_output --partial 'found kernel 2 of another text than mixed/kernel-2.traceg has now'
+	assert_output --partial 'the trace of kernel 2, mixed/kernel-2.traceg, has changed since its record was written'
 	cmp out.part kept
 }
 

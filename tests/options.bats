@@ -204,6 +204,13 @@ refused() {
 	assert_output --regexp '^[0-9]+ runs, [0-9]+ refused, 0 wrong$'
 }
 
+@test "an L2 whose lines all wait for sectors without a request is refused, not a deadlock" {
+	l2="-g gv100 -D gpgpu_n_clusters=2 -D gpgpu_n_mem=2 -D gpgpu_memory_partition_indexing=0 -D gpgpu_perfect_inst_const_cache=0"
+	run -2 trace-sim -q -o out $l2 -D gpgpu_cache:dl2=S:32:128:1,L:B:m:L:P,A:192:4,32:0,32 "$ROOT/tests/ptx-trace"
+	assert_output --partial 'wanted more ways: all lines of the set wait for sectors'
+	run -0 trace-sim -q -o out $l2 -D gpgpu_cache:dl2=S:32:128:2,L:B:m:L:P,A:192:4,32:0,32 "$ROOT/tests/ptx-trace"
+}
+
 @test "what an L2 never takes is refused at the first such access, too" {
 	l2="-g qv100 -D gpgpu_perfect_inst_const_cache=1 -D gpgpu_cache:dl2"
 	echo "1 R4 LDS 1 R2 4 1 0x10 4 0" | one_block 1

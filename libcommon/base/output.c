@@ -18,10 +18,19 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "arena.h"
 #include "diag.h"
 #include "output.h"
+
+#ifndef RENAME_NOREPLACE /* musl before 1.2.6 */
+#define RENAME_NOREPLACE 1u
+static int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
+{
+	return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, flags);
+}
+#endif
 
 #define BUFFER    (64u << 10)
 #define N_PENDING 32 /* limit of files being written at one time */
@@ -124,6 +133,9 @@ static ssize_t output_write(void *cookie, const char *buf, size_t n)
 	struct output *o = cookie;
 	size_t done = 0;
 
+	/* After a lost write later ones would leave a hole in the file. */
+	if (o->error)
+		return 0;
 	while (done < n) {
 		ssize_t put = write(o->fd, buf + done, n - done);
 
@@ -389,7 +401,7 @@ static int rename_complete(const struct output *o)
 
 void output_flush(struct output *o)
 {
-	if (fflush(o->stream) != EOF)
+	if (fflush(o->stream) != EOF && !o->error)
 		return;
 	if (o->error)
 		errno = o->error;

@@ -58,10 +58,12 @@ uint8_t *pack_frame(
 	uint8_t head[11], sum[8] = {0};
 	size_t have = p->size - at < sizeof(head) ? (size_t)(p->size - at) : sizeof(head);
 
-	if (at >= p->size || pack_get(p, at, head, have, f) < 0) {
+	if (at >= p->size) {
 		pack_bad(p, p->size, f, "pack-truncated", "the stream ends early");
 		return NULL;
 	}
+	if (pack_get(p, at, head, have, f) < 0)
+		return NULL;
 	struct cur c = cur_of(head, have);
 	uint8_t is = cur_byte(&c);
 	uint64_t len = cur_var(&c);
@@ -134,8 +136,9 @@ static int read_index(struct pack *p, struct fault *f)
 	size_t n;
 	uint64_t size, at = FIRST, kernel = 0;
 
-	if (p->size < FIRST + LAST || pack_get(p, p->size - LAST, end, LAST, f) < 0 ||
-		memcmp(end + 4, PACK_END, 4))
+	if (p->size >= FIRST + LAST && pack_get(p, p->size - LAST, end, LAST, f) < 0)
+		return -1;
+	if (memcmp(end + 4, PACK_END, 4))
 		return pack_bad(p, p->size, f, "pack-truncated", "no end marker");
 	uint64_t back =
 		(uint64_t)end[0] | (uint64_t)end[1] << 8 | (uint64_t)end[2] << 16 | (uint64_t)end[3] << 24;

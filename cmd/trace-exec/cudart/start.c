@@ -10,6 +10,7 @@
  * it gets an initialization error, as with a GPU.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,18 @@
 #define HEAP_MOST  (64ull << 30) /* reserved addresses; memory is allocated on access */
 #define HEAP_LEAST (1ull << 30)
 
-struct cudart cudart = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+struct cudart cudart;
+
+/* Makes the lock recursive; runs before the constructors of the program, which register its images. */
+__attribute__((constructor)) static void init_lock(void)
+{
+	pthread_mutexattr_t attributes;
+
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&cudart.lock, &attributes);
+	pthread_mutexattr_destroy(&attributes);
+}
 
 /* ---- messages to trace-exec ---- */
 

@@ -101,6 +101,8 @@ const char *const cache_never_wanted[N_NEVERS] = {
 	[NEVER_READABLE] =
 		"a sector cache (S) with write allocation L: a line without sectors that was written in part is never readable",
 	[NEVER_FILLED] = "MSHR kind A: the level below does not answer in sectors",
+	[NEVER_PLACED] =
+		"more ways: all lines of the set wait for sectors of a constant or a load of 64 bytes, which are never requested",
 };
 
 enum cache_status cache_reject(struct cache_visit *a, enum cache_fail why)
@@ -286,6 +288,8 @@ static enum cache_status data_access(struct cache_visit *a)
 	case STATUS_RESERVATION_FAIL:
 		if (write && a->c->walloc == WALLOC_NONE)
 			return cache_write_miss(a);
+		if (a->c->l2 && !a->c->mshr.used)
+			a->ev.never = NEVER_PLACED;
 		return cache_reject(a, FAIL_LINE_ALLOC);
 	case STATUS_SECTOR_MISS:
 		if (!write && !a->c->tags.sectored) {

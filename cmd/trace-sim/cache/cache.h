@@ -48,6 +48,7 @@ enum cache_never {
 	NEVER_ANSWERED, /* a write that is sent nowhere, where all writes are answered from below */
 	NEVER_READABLE, /* a read of a line that was written in part and has no sectors to read the rest by */
 	NEVER_FILLED,   /* a read that waits for more pieces than come from below */
+	NEVER_PLACED,   /* all lines of the set of an L2 wait for sectors without a request (Q4-11) */
 	N_NEVERS
 };
 

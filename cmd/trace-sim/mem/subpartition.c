@@ -284,7 +284,8 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 	if (m->events)
 		events_l2(m->events, now, at->id, r->addr, r->type, status);
 	if (status == STATUS_RESERVATION_FAIL) {
-		if (ev.never)
+		/* With two sides the other one may request the sectors. */
+		if (ev.never && !(s->partner && ev.never == NEVER_PLACED))
 			die_unacceptable_access(r, ev.never);
 		mem_fifo_put_back(&s->icnt_l2, req);
 		if (at != s)

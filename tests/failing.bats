@@ -1,0 +1,43 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# Sampled calls of a short run of each program fail: a message and status 2, or the same result; nothing half-written.
+# make soak takes every call.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup() {
+	plain_build_only
+	cd "$BATS_TEST_TMPDIR"
+	SHIM=$(cd "$BUILD" && pwd)/tests/fail_call.so
+}
+
+failing() {
+	run -0 python3 "$ROOT/tests/tools/failing-calls" "$BUILD" "$BATS_TEST_TMPDIR" -s 9 -n 3 "$@"
+	refute_output --regexp ' [1-9][0-9]* wrong'
+}
+
+@test "failing calls: trace-sim" { failing sim sim-packed sim-logs isolate; }
+
+@test "failing calls: trace-pack" { failing pack unpack test list; }
+
+@test "failing calls: trace-lint, trace-pick, trace-exec, stats-csv, stats-diff" { failing lint pick exec csv diff; }
+
+@test "after a lost write nothing later is written, and no records without it are kept" {
+	app=$(trace vecadd)
+	for n in 1 2; do
+		run -2 env LD_PRELOAD="$SHIM" FAIL_CALL=write FAIL_AT=$n FAIL_ERRNO=28 trace-sim -q -g rtx3070 \
+			-D gpgpu_n_clusters=2 -F json -o out "$app"
+		assert_output --partial 'trace-sim: error: out: No space left on device'
+		[ ! -e out ]
+		[ ! -e out.part ]
+	done
+}
+
+@test "a stream that cannot be read is not called damaged" {
+	trace-pack -q -o a.tpack "$(trace vecadd)"
+	for n in 3 4; do
+		run -2 env LD_PRELOAD="$SHIM" FAIL_CALL=pread FAIL_AT=$n trace-pack -q -t a.tpack
+		assert_output --regexp '^trace-pack: a.tpack: error: cannot read byte [0-9]+: Input/output error$'
+	done
+}
