@@ -47,7 +47,7 @@ static const struct cli cli = {
 	"folders\n"
 	"the files of equal names are compared. Host times are left out unless -s names them.\n"
 	"Exit status: 0 equal within tolerance; 1 different; 2 trouble.\n",
-	rows, sizeof(rows) / sizeof(*rows), complete_results};
+	rows, sizeof(rows) / sizeof(*rows), complete_results, NULL};
 
 /* "5%", "0.01"; several by commas. */
 static void add_tolerance(struct diff_options *o, const char *value)

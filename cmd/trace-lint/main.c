@@ -51,7 +51,7 @@ static const struct cli cli = {
 	"check traces for what would make a simulation wrong or impossible",
 	"TRACE is a kernel list, a folder, a kernel file, or - (a list on stdin).\n"
 	"Exit status: 0 no errors; 1 findings at error level (or warnings with -Werror); 2 trouble.\n",
-	rows, sizeof(rows) / sizeof(*rows), words};
+	rows, sizeof(rows) / sizeof(*rows), words, NULL};
 
 struct lint_args {
 	struct config_args config;

@@ -134,7 +134,7 @@ static const struct cli cli = {
 	"simulate the timing of GPU kernels from instruction traces",
 	"TRACE is a kernel list, a folder with one, one kernel file, a packed stream, or - (stdin, the default).\n"
 	"Exit status: 0 simulated, or a limit was reached; 1 deadlock or interrupted; 2 trouble.\n",
-	rows, sizeof(rows) / sizeof(*rows), print_words};
+	rows, sizeof(rows) / sizeof(*rows), print_words, NULL};
 
 struct sim_args {
 	const char **config, **define; /* in order; a -g entry is marked in shipped */
