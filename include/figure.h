@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* How a kernel's own figure follows from two moments of a run, and what Accel-Sim's block shows. */
 enum figure_kind {
@@ -39,6 +40,7 @@ extern const size_t n_figures;
 const struct figure *figure_find(const char *name);
 /* Does name belong to the family of pattern? [*] matches one index of any text but ']'. */
 bool figure_matches(const char *pattern, const char *name);
+void figure_man(FILE *out);                          /* the table of trace-stats(5) */
 const char *figure_kind_name(enum figure_kind kind); /* "counter" */
 /* Ends the program: option has the name of a figure that there is not, with the nearest one that there is. */
 _Noreturn void figure_refuse(const char *option, const char *name);

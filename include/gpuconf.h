@@ -97,6 +97,8 @@ bool conf_is_idle(const struct gpuconf *c, enum conf_id id);
 int conf_find(const char *name);                       /* enum conf_id, or -1; name with or without dash */
 void gpuconf_dump(const struct gpuconf *c, FILE *out); /* loads again */
 void gpuconf_list(FILE *out);                          /* the table of options */
+void gpuconf_man_options(FILE *out); /* rows of trace-config(5): options, shipped configurations */
+void gpuconf_man_gpus(FILE *out);
 
 static inline int64_t conf_num(const struct gpuconf *c, enum conf_id id) { return c->v[id].number; }
 static inline unsigned conf_uint(const struct gpuconf *c, enum conf_id id)

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include "isa.h"
 
 /* How class and latency follow from an opcode. */
@@ -56,6 +57,9 @@ struct ptx_op {
 const struct ptx_op *ptx_op_find(const char *opcode, size_t n);
 /* The table, to list it: row i, NULL behind the last. */
 const struct ptx_op *ptx_op_at(unsigned i);
+/* Tables of trace-sim-ptx(7): stems by rule, and those that the original lacks by reason. */
+void ptx_man_rules(FILE *out);
+void ptx_man_approximated(FILE *out);
 
 /* Lists of latencies; NONE: one cycle. */
 enum ptx_list {

@@ -9,6 +9,7 @@
 #ifndef SELFTEST_PROBE_H
 #define SELFTEST_PROBE_H
 
+#include <stdio.h>
 #include "params.h"
 #include "selftest/measured.h"
 
@@ -50,6 +51,8 @@ extern const unsigned n_probe_kinds;
 /* The probe of a row on this machine; with: what is said of its tool. false and *why: it cannot be made. */
 bool probe_of(struct probe *p, const struct measured_row *r, const struct measured *with,
 	const struct subject *s, const char **why);
+/* Prints the workloads of trace-sim-gpus(7). */
+void probe_man(FILE *out);
 /* Is it "name=number", of a parameter that any kind has? */
 bool probe_takes(const char *define);
 
