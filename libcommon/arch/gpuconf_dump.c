@@ -121,23 +121,46 @@ static void print_man_option(FILE *out, const struct conf_row *row)
 	roff_sentence(out, row->help);
 	if (number)
 		format_man_range(range, sizeof(range), row);
-	fprintf(out, "Default %s%s%s%s%s.\n", *row->def ? row->def : "empty", range,
+	fprintf(out, "Default %s%s%s%s.\n", *row->def ? row->def : "empty", range,
 		number && strcmp(row->unit, "-") != 0 ? " " : "",
-		number && strcmp(row->unit, "-") != 0 ? row->unit : "",
-		row->use == USE_MODEL ? "" : "; no effect");
+		number && strcmp(row->unit, "-") != 0 ? row->unit : "");
+}
+
+/* Prints the options without effect as a display: a list of columns is wider than a line of groff. */
+static void print_man_unused(FILE *out)
+{
+	const int width = 40; /* of the longest name */
+
+	fprintf(out, ".Ss Options without effect\n.Bd -literal -compact\n%-*s type     default\n", width + 1,
+		"option");
+	for (const struct conf_row *row = conf_rows; row < conf_rows + N_OPTIONS; row++)
+		if (row->use != USE_MODEL)
+			fprintf(out, ".Fl %s Ns \"%*s %-8s %s\"\n", row->name + 1,
+				width - (int)strlen(row->name + 1), "", type_name[row->type],
+				*row->def ? row->def : "empty");
+	fputs(".Ed\n", out);
 }
 
 void gpuconf_man_options(FILE *out)
 {
+	const char *heading = NULL; /* of the next option */
+	bool open = false;
+
 	for (size_t i = 0; i < sizeof(man_rows) / sizeof(man_rows[0]); i++) {
 		const struct man_row *m = &man_rows[i];
 
 		if (m->heading)
-			fprintf(out, "%s.Ss %s\n.Bl -tag -width Ds\n", i ? ".El\n" : "", m->heading);
-		else
-			print_man_option(out, &conf_rows[m->id]);
+			heading = m->heading;
+		if (m->heading || conf_rows[m->id].use != USE_MODEL)
+			continue;
+		if (heading)
+			fprintf(out, "%s.Ss %s\n.Bl -tag -width Ds\n", open ? ".El\n" : "", heading);
+		open = true;
+		heading = NULL;
+		print_man_option(out, &conf_rows[m->id]);
 	}
 	fputs(".El\n", out);
+	print_man_unused(out);
 }
 
 void gpuconf_man_gpus(FILE *out)
