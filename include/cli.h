@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Command lines: one table of rows per program gives the parser, -h, the completions (`--completion
- * bash|zsh|fish`, hidden) and the OPTIONS part of the man page (`--man-options`, hidden). Completions whose
- * words the table cannot hold ask the program (`--complete KIND WORD...`, hidden, the first word of its
- * command line).
+ * bash|zsh|fish`, hidden) and the OPTIONS part of the man page (`--man-options`, hidden). `--man-table NAME`
+ * (hidden) prints another table of the man pages. Completions whose words the table cannot hold ask the
+ * program (`--complete KIND WORD...`, hidden, the first word of its command line).
  *
  * Short options cluster (-qv), take their value joined or apart (-kLIST, -k LIST); long ones with '='
  * or apart; "--" ends options; options and operands may be mixed. -h and --version are added to every
@@ -37,6 +37,12 @@ struct cli_row {
 	const char *complete;
 };
 
+/* A table of a manual page, as rows of mdoc(7). */
+struct cli_man_table {
+	const char *name;
+	void (*print)(FILE *out);
+};
+
 struct cli {
 	const char *synopsis; /* "[-g GPU] [-c CONFIG]... [TRACE]"; -h wraps it between options */
 	const char *purpose;  /* description of the program in one line */
@@ -48,6 +54,7 @@ struct cli {
 	 * line so far. NULL: no row has "@".
 	 */
 	void (*words)(FILE *out, const char *kind, char *const *word, int n);
+	const struct cli_man_table *man_tables; /* the last has no name; NULL: none */
 };
 
 /*

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /*
  * Derivation of a kernel's figure from the run's values before and after it, and Accel-Sim's printed value.
@@ -41,6 +42,7 @@ extern const size_t n_figures;
 const struct figure *figure_find(const char *name);
 /* Does name belong to the family of pattern? [*] matches one index of any text but ']'. */
 bool figure_matches(const char *pattern, const char *name);
+void figure_man(FILE *out);                          /* the table of trace-stats(5) */
 const char *figure_kind_name(enum figure_kind kind); /* "counter" */
 /* Ends the program: option names an unknown figure; the message suggests the nearest known name. */
 _Noreturn void figure_refuse(const char *option, const char *name);

@@ -109,6 +109,9 @@ bool conf_is_idle(const struct gpuconf *c, enum conf_id id);
 int conf_find(const char *name);                       /* enum conf_id, or -1; name with or without dash */
 void gpuconf_dump(const struct gpuconf *c, FILE *out); /* the output is a configuration file */
 void gpuconf_list(FILE *out);                          /* prints the table of options */
+/* Print the tables of trace-config(5): options, and shipped configurations. */
+void gpuconf_man_options(FILE *out);
+void gpuconf_man_gpus(FILE *out);
 
 static inline int64_t conf_num(const struct gpuconf *c, enum conf_id id) { return c->v[id].number; }
 static inline unsigned conf_uint(const struct gpuconf *c, enum conf_id id)

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include "diag.h"
 #include "input.h"
 #include "params.h"
@@ -181,6 +182,14 @@ int icnt_check(const struct params *p, struct fault *f);
 
 /* Ends the program when output would replace the GPU's network file or the link file that it names. */
 void icnt_spare(const struct params *p, const char *output);
+
+/* Print the tables of trace-network(5). */
+void icnt_man_topologies(FILE *out);
+void icnt_man_routings(FILE *out);
+void icnt_man_allocators(FILE *out);
+void icnt_man_arbiters(FILE *out);
+void icnt_man_policies(FILE *out);
+void icnt_man_entries(FILE *out);
 
 /* Reads the links of an anynet. NULL and *f. anynet_free accepts NULL. */
 struct anynet *anynet_read(struct input *in, struct fault *f);

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include "diag.h"
 
 /* Unit classes (SM-inst-1). CLASS_TMA, _SYNCS and _FENCE are recognised but not modelled. */
@@ -129,6 +130,7 @@ enum isa_class isa_guess(const struct isa *isa, enum isa_arch arch, const char *
 
 const char *isa_class_name(enum isa_class c);    /* "SPEC3" */
 int isa_class_parse(const char *text, size_t n); /* -1: not a class */
+void isa_man(FILE *out);                         /* the opcodes of trace-sim-sm(7) */
 
 /*
  * Bytes per lane from the opcode's suffixes (SM-inst-3, quirk Q1-6); 4 when none is numeric. 0: impossible

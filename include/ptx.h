@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include "isa.h"
 
 /* Rules for class and latency of an opcode. */
@@ -55,6 +56,9 @@ struct ptx_op {
 const struct ptx_op *ptx_op_find(const char *opcode, size_t n);
 /* Row i of the table; NULL after the last. */
 const struct ptx_op *ptx_op_at(unsigned i);
+/* Tables of trace-sim-ptx(7): stems by rule, and those that the original lacks by reason. */
+void ptx_man_rules(FILE *out);
+void ptx_man_approximated(FILE *out);
 
 /* Lists of latencies; NONE: one cycle. */
 enum ptx_list {

@@ -1,7 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Manual pages made at build time; included by the top Makefile.
-MAN_GENERATED += $(BUILD)/man/trace-config.5
+# Manual pages. A line .\" @COMMAND@ of a page NAME.in is replaced by the output of the command, a program of the build
+# or a script here. Included by the top Makefile.
+MAN_FRAMES = $(patsubst man/%.in,%,$(wildcard man/*.in))
+MAN_NEED   = $(if $(filter %.1,$(1)),$(1:.1=),trace-sim)
+MAN_MADE   = $(foreach m,$(MAN_FRAMES),$(if $(filter $(PROGRAMS),$(call MAN_NEED,$(m))),$(m)))
+MAN_GENERATED = $(patsubst %,$(BUILD)/man/%,$(MAN_MADE) $(patsubst man/%,%,$(wildcard man/*.[157])))
+MAN_DATA   = $(wildcard man/*.awk tests/conformance.except tests/selftest/*.tsv)
 
-$(BUILD)/man/trace-config.5: man/fold.awk man/options.awk man/trace-config.5.in libcommon/arch/options.def libcommon/arch/gpus.def
+MAN_FILL = awk '/^\.\\" @.*@$$/ { gsub(/^[^@]*@|@$$/, ""); fflush(); if (system($$0)) exit 1; next } { print }'
+$(foreach m,$(MAN_MADE),$(eval $(BUILD)/man/$(m): $(BUILD)/$(call MAN_NEED,$(m))))
+$(BUILD)/man/%: man/%.in $(MAN_DATA)
 	@mkdir -p $(@D)
-	awk -f man/fold.awk -f man/options.awk libcommon/arch/options.def libcommon/arch/gpus.def man/trace-config.5.in > $@.tmp && mv $@.tmp $@
+	PATH="$(abspath $(BUILD)):$$PATH" $(MAN_FILL) $< >$(TMP) $(RENAME)
+$(BUILD)/man/%: man/%
+	@mkdir -p $(@D)
+	cp $< $@

@@ -1,20 +1,27 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The table of trace-sim-model(7): tests/conformance.except first, then trace-sim-model.7.in, whose marker line it
-# replaces. A row is a name, a regular expression, and the reason in words.
-
-FILENAME ~ /\.except$/ {
-	if (/^#/ || !NF)
-		next
-	name = $1
+# The table of trace-sim-model(7) from tests/conformance.except. A row is a name, a regular expression, and the reason.
+function fold(text,	word, n, i, line) {
+	gsub(/\\/, "\\e", text)
+	n = split(text, word, / +/)
+	for (i = 1; i <= n; i++) {
+		if (line != "" && length(line) + 1 + length(word[i]) > 78) {
+			print line
+			line = ""
+		}
+		if (line == "" && word[i] ~ /^[.']/)
+			word[i] = "\\&" word[i]
+		line = line (line == "" ? "" : " ") word[i]
+	}
+	print line
+}
+/^#/ || !NF { next }
+{
+	if (!rows++)
+		print ".Bl -tag -width Ds"
+	printf ".It Va "
+	fold($1)
 	sub(/^[ \t]*[^ \t]+[ \t]+/, "")
 	gsub(/[ \t]+/, " ")
-	table = table ".It Va " fold(name) fold($0 ~ /[.]$/ ? $0 : $0 ".")
+	fold($0 ~ /[.]$/ ? $0 : $0 ".")
 }
-FILENAME !~ /\.except$/ {
-	if (!/@EXCEPTIONS@/)
-		print
-	else if (table == "")
-		print "There are none."
-	else
-		printf ".Bl -tag -width Ds\n%s.El\n", table
-}
+END { print rows ? ".El" : "There are none." }

@@ -87,7 +87,7 @@ static const struct cli cli = {
 	"FILE holds results of trace-sim in any of its formats, or a log of Accel-Sim; - is stdin (the "
 	"default).\n"
 	"Exit status: 0 good; 1 a run stopped early (its rows are in the table); 2 trouble.\n",
-	rows, sizeof(rows) / sizeof(*rows), complete_results};
+	rows, sizeof(rows) / sizeof(*rows), complete_results, NULL};
 
 static int choice_index(
 	const char *option, const char *value, const char *const *name, int n, const char *wanted)

@@ -48,7 +48,7 @@ static const struct cli cli = {
 	"directories\n"
 	"files of equal names are compared. Host times are left out unless -s names them.\n"
 	"Exit status: 0 equal within tolerance; 1 different; 2 trouble.\n",
-	rows, sizeof(rows) / sizeof(*rows), complete_results};
+	rows, sizeof(rows) / sizeof(*rows), complete_results, NULL};
 
 /* Adds a tolerance: "5%", "0.01", or both separated by a comma. */
 static void add_tolerance(struct diff_options *o, const char *value)

@@ -76,7 +76,7 @@ static const struct cli cli = {
 	"execute PTX kernels on the CPU, check them and write their traces",
 	"LAUNCH is a launch file (trace-launch(5)); - is stdin.\n"
 	"Exit status: 0 good; 1 a kernel or the program failed or a buffer differs from its file; 2 trouble.\n",
-	rows, sizeof(rows) / sizeof(*rows), NULL};
+	rows, sizeof(rows) / sizeof(*rows), NULL, NULL};
 
 struct args {
 	struct run_options o;

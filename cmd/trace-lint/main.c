@@ -46,12 +46,14 @@ static void complete_lint_words(FILE *out, const char *kind, char *const *word, 
 		fprintf(out, "%s\t%s\n", rules[r].id, rules[r].meaning);
 }
 
+static const struct cli_man_table man_tables[] = {{"rules", rules_man}, {NULL, NULL}};
+
 static const struct cli cli = {
 	"[-c CONFIG]... [-g GPU] [-D NAME=VALUE]... [--cubin FILE]... [-W ID[=LEVEL]]... [-F FORMAT] TRACE...",
 	"check traces for errors that make a simulation wrong or impossible",
 	"TRACE is a kernel list, a directory, a kernel file, or - (a list on stdin).\n"
 	"Exit status: 0 no errors; 1 findings at error level (or warnings with -Werror); 2 trouble.\n",
-	rows, sizeof(rows) / sizeof(*rows), complete_lint_words};
+	rows, sizeof(rows) / sizeof(*rows), complete_lint_words, man_tables};
 
 struct lint_args {
 	struct config_args config;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The table of rules, in the order of rules.def, and its output. */
+#include <ctype.h>
 #include <string.h>
+#include "roff.h"
 #include "rules.h"
 
 #define SCOPE_FILE    "file"
@@ -102,4 +104,21 @@ void rule_explain(FILE *out, const struct rule *r)
 	fprintf(out, "\ntrace-sim %s.\nAccel-Sim %s.\n\n", on_sim[r->sim].text,
 		on_original[r->original].text);
 	print_folded(out, r->explain);
+}
+
+void rules_man(FILE *out)
+{
+	const char *scope = "";
+
+	for (const struct rule *r = rules; r < rules + N_RULES; r++) {
+		if (strcmp(r->scope, scope) != 0)
+			fprintf(out, "%s.Ss %c%s\n.Bl -tag -width Ds\n", *scope ? ".El\n" : "",
+				toupper((unsigned char)r->scope[0]), r->scope + 1);
+		scope = r->scope;
+		fprintf(out, ".It Cm %s Pq %s\n", r->id, lint_level_name(rule_level(r)));
+		roff_sentence(out, r->meaning);
+		roff_printf(out, "trace-sim %s; Accel-Sim %s.", on_sim[r->sim].text,
+			on_original[r->original].text);
+	}
+	fputs(".El\n", out);
 }

@@ -51,6 +51,7 @@ int rule_find(const char *id); /* -1: none */
 const char *lint_level_name(enum lint_level level);
 int lint_level_find(const char *name); /* -1: none */
 void rules_list(FILE *out);
+void rules_man(FILE *out); /* the table of trace-lint(1) */
 void rule_explain(FILE *out, const struct rule *r);
 
 #endif

@@ -59,7 +59,7 @@ static const struct cli cli = {"[-dtl] [-k KERNELS] [--tb RANGE] [-o FILE] [-C D
 	"pack GPU instruction traces into one small, checked, seekable stream, and unpack them",
 	"TRACE is a kernel list, a folder, one kernel file or a packed stream; - or nothing is stdin.\n"
 	"Exit status: 0 good; 1 -t found damage; 2 trouble.\n",
-	rows, sizeof(rows) / sizeof(rows[0]), print_pack_words};
+	rows, sizeof(rows) / sizeof(rows[0]), print_pack_words, NULL};
 
 static void set_range(struct pack_args *a, const char *text)
 {

@@ -49,7 +49,7 @@ static const struct cli cli = {"[-m METHOD] [-e PERCENT] [-n N] [--times FILE] [
 	"pick kernels that represent a whole application",
 	"TRACE is a kernel list, a directory with one, one kernel file, a packed stream, or - (stdin, the default).\n"
 	"Exit status: 0 good; 2 trouble.\n",
-	rows, sizeof(rows) / sizeof(*rows), NULL};
+	rows, sizeof(rows) / sizeof(*rows), NULL, NULL};
 
 struct pick_args {
 	const struct method *method;

@@ -12,13 +12,16 @@
 #include "cli.h"
 #include "complete.h"
 #include "cubin.h"
+#include "figure.h"
 #include "gpus.h"
 #include "icnt.h"
 #include "isolate.h"
 #include "namelist.h"
 #include "power_setup.h"
+#include "ptx.h"
 #include "run.h"
 #include "selftest/measured.h"
+#include "selftest/probe.h"
 #include "selftest/selftest.h"
 #include "threads/threads.h"
 #include "gpu/timeline.h"
@@ -140,13 +143,30 @@ static void print_words(FILE *out, const char *kind, char *const *word, int n)
 		complete_kernels(out, word, n);
 }
 
+static const struct cli_man_table man_tables[] = {
+	{"figures", figure_man},
+	{"config", gpuconf_man_options},
+	{"gpus", gpuconf_man_gpus},
+	{"opcodes", isa_man},
+	{"topologies", icnt_man_topologies},
+	{"routings", icnt_man_routings},
+	{"allocators", icnt_man_allocators},
+	{"arbiters", icnt_man_arbiters},
+	{"policies", icnt_man_policies},
+	{"entries", icnt_man_entries},
+	{"ptx-rules", ptx_man_rules},
+	{"ptx-approximated", ptx_man_approximated},
+	{"probes", probe_man},
+	{NULL, NULL},
+};
+
 static const struct cli cli = {
 	"[-g GPU] [-c CONFIG]... [-D NAME=VALUE]... [-F FORMAT] [-j N] [-k KERNELS] [-o FILE] [TRACE]\n"
 	"       trace-sim --selftest [--measured FILE]... [--only PATTERNS] [--tolerance PERCENT] [-F FORMAT] [-j N] GPU | -c CONFIG",
 	"simulate the timing of GPU kernels from instruction traces",
 	"TRACE is a kernel list, a folder with one, one kernel file, a packed stream, or - (stdin, the default).\n"
 	"Exit status: 0 simulated, or a limit was reached; 1 deadlock or interrupted; 2 trouble.\n",
-	rows, sizeof(rows) / sizeof(*rows), print_words};
+	rows, sizeof(rows) / sizeof(*rows), print_words, man_tables};
 
 struct sim_args {
 	const char **config, **define; /* in order; a -g entry is marked in shipped */

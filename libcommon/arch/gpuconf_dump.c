@@ -7,6 +7,7 @@
  */
 #include <string.h>
 #include "gpuconf.h"
+#include "roff.h"
 
 /* Reports whether the reader would split a text or read it as an option. */
 static bool needs_quotes(const char *text)
@@ -79,4 +80,92 @@ void gpuconf_list(FILE *out)
 		fprintf(out, "%-52s %-8s %-34s %-24s %-12s %-13s %s\n", row->name, type_name[row->type],
 			row->def[0] ? row->def : "\"\"", range, row->unit, use_name[row->use], row->help);
 	}
+}
+
+/* ---- trace-config(5) ---------------------------------------------------------------------- */
+
+/* A row of options.def; heading: the title of a section, NULL: an option. */
+static const struct man_row {
+	const char *heading;
+	enum conf_id id;
+} man_rows[] = {
+#define HEADING(title)                                         {title, N_OPTIONS},
+#define OPTION(id, name, type, def, min, max, unit, use, help) {NULL, OPT_##id},
+#include "options.def"
+#undef OPTION
+};
+
+/* Writes "; 1 to 64" to out, or nothing where any number of the type is valid. */
+static void format_man_range(char *out, size_t cap, const struct conf_row *row)
+{
+	bool least = row->min != INT32_MIN && row->min != INT64_MIN;
+	bool most = row->max != INT32_MAX && row->max != UINT32_MAX && row->max != INT64_MAX;
+
+	out[0] = '\0';
+	if (row->min == row->max)
+		snprintf(out, cap, "; only %lld", (long long)row->min);
+	else if (least && most)
+		snprintf(out, cap, "; %lld to %lld", (long long)row->min, (long long)row->max);
+	else if (least)
+		snprintf(out, cap, "; %lld or more", (long long)row->min);
+	else if (most)
+		snprintf(out, cap, "; at most %lld", (long long)row->max);
+}
+
+static void print_man_option(FILE *out, const struct conf_row *row)
+{
+	bool number = row->type != CONF_STRING && row->type != CONF_BOOL;
+	char range[64] = "";
+
+	fprintf(out, ".It Fl %s Ar %s\n", row->name + 1, type_name[row->type]);
+	roff_sentence(out, row->help);
+	if (number)
+		format_man_range(range, sizeof(range), row);
+	fprintf(out, "Default %s%s%s%s.\n", *row->def ? row->def : "empty", range,
+		number && strcmp(row->unit, "-") != 0 ? " " : "",
+		number && strcmp(row->unit, "-") != 0 ? row->unit : "");
+}
+
+/* Prints the options without effect as a display: a list of columns is wider than a line of groff. */
+static void print_man_unused(FILE *out)
+{
+	const int width = 40; /* of the longest name */
+
+	fprintf(out, ".Ss Options without effect\n.Bd -literal -compact\n%-*s type     default\n", width + 1,
+		"option");
+	for (const struct conf_row *row = conf_rows; row < conf_rows + N_OPTIONS; row++)
+		if (row->use != USE_MODEL)
+			fprintf(out, ".Fl %s Ns \"%*s %-8s %s\"\n", row->name + 1,
+				width - (int)strlen(row->name + 1), "", type_name[row->type],
+				*row->def ? row->def : "empty");
+	fputs(".Ed\n", out);
+}
+
+void gpuconf_man_options(FILE *out)
+{
+	const char *heading = NULL; /* of the next option */
+	bool open = false;
+
+	for (size_t i = 0; i < sizeof(man_rows) / sizeof(man_rows[0]); i++) {
+		const struct man_row *m = &man_rows[i];
+
+		if (m->heading)
+			heading = m->heading;
+		if (m->heading || conf_rows[m->id].use != USE_MODEL)
+			continue;
+		if (heading)
+			fprintf(out, "%s.Ss %s\n.Bl -tag -width Ds\n", open ? ".El\n" : "", heading);
+		open = true;
+		heading = NULL;
+		print_man_option(out, &conf_rows[m->id]);
+	}
+	fputs(".El\n", out);
+	print_man_unused(out);
+}
+
+void gpuconf_man_gpus(FILE *out)
+{
+#define GPU(name, about, error) fputs(".It Cm " #name "\n" about ".\n", out);
+#include "gpus.def"
+#undef GPU
 }

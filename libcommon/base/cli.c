@@ -25,6 +25,7 @@ const struct cli_row cli_common[CLI_COMMON + CLI_HIDDEN] = {
 	{CLI_VERSION, "version", NULL, "show the version", NULL},
 	{CLI_COMPLETION, "completion", "SHELL", "print the completion for a shell", "bash zsh fish"},
 	{CLI_MAN_OPTIONS, "man-options", NULL, "print the options as rows of a manual page", NULL},
+	{CLI_MAN_TABLE, "man-table", "NAME", "print a table of a manual page", NULL},
 };
 
 void cli_usage(const char *fmt, ...)
@@ -56,6 +57,8 @@ static void common_option(const struct cli *c, int letter, const char *value)
 		fprintf(output_stream(o), "%s (warptools) %s\n", diag_program(), VERSION);
 	else if (letter == CLI_MAN_OPTIONS)
 		cli_print_man(c, output_stream(o));
+	else if (letter == CLI_MAN_TABLE)
+		cli_print_man_table(c, value, output_stream(o));
 	else if (!cli_print_completion(c, value, output_stream(o)))
 		cli_usage("--completion: unknown shell '%s' (expected bash, zsh or fish)", value);
 	output_commit(o);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "cli_internal.h"
 #include "diag.h"
+#include "roff.h"
 
 #define HELP_COLUMNS      80u
 #define OPTION_COLUMN_MAX 28u /* the help of a wider option begins on the next line */
@@ -119,39 +120,6 @@ void cli_print_help(const struct cli *c, FILE *out)
 	}
 }
 
-#define ROFF_COLUMNS 78
-
-static void put_roff_word(FILE *out, const char *word, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (word[i] == '\\')
-			fputs("\\e", out);
-		else
-			fputc(word[i], out);
-}
-
-/* Prints text as lines of roff that show it literally: no line begins a request, no backslash an escape. */
-static void put_roff(FILE *out, const char *text)
-{
-	size_t column = 0;
-
-	while (*text) {
-		size_t n = strcspn(text, " ");
-
-		if (column && column + 1 + n >= ROFF_COLUMNS) {
-			fputc('\n', out);
-			column = 0;
-		}
-		if (column)
-			fputc(' ', out);
-		else if (*text == '.' || *text == '\'')
-			fputs("\\&", out);
-		put_roff_word(out, text, n);
-		column += n + (column != 0);
-		text += n + strspn(text + n, " ");
-	}
-}
-
 void cli_print_man(const struct cli *c, FILE *out)
 {
 	for (size_t i = 0; i < c->n_rows + CLI_COMMON; i++) {
@@ -169,7 +137,17 @@ void cli_print_man(const struct cli *c, FILE *out)
 		if (r->value)
 			fprintf(out, " Ns = Ns Ar %s", r->value);
 		fputc('\n', out);
-		put_roff(out, r->help);
-		fputs(".\n", out);
+		roff_printf(out, "%s.", r->help);
 	}
+}
+
+void cli_print_man_table(const struct cli *c, const char *name, FILE *out)
+{
+	const struct cli_man_table *t = c->man_tables;
+
+	while (t && t->name && strcmp(t->name, name) != 0)
+		t++;
+	if (!t || !t->name)
+		cli_usage("--man-table: unknown table '%s'", name);
+	t->print(out);
 }

@@ -15,11 +15,12 @@ enum cli_letter {
 	CLI_HELP = 'h',
 	CLI_VERSION = 0x10000, /* above the letters of the programs' long-only rows */
 	CLI_COMPLETION,        /* hidden */
-	CLI_MAN_OPTIONS        /* hidden */
+	CLI_MAN_OPTIONS,       /* hidden */
+	CLI_MAN_TABLE          /* hidden */
 };
 
 #define CLI_COMMON 2u /* visible rows of every program */
-#define CLI_HIDDEN 2u /* hidden rows of every program */
+#define CLI_HIDDEN 3u /* hidden rows of every program */
 
 extern const struct cli_row cli_common[CLI_COMMON + CLI_HIDDEN];
 
@@ -34,6 +35,8 @@ static inline bool cli_has_letter(const struct cli_row *r) { return r->letter > 
 
 void cli_print_help(const struct cli *c, FILE *out);
 void cli_print_man(const struct cli *c, FILE *out);
+/* Prints the table `name` of a manual page; another name is a usage error. */
+void cli_print_man_table(const struct cli *c, const char *name, FILE *out);
 /* Prints the completion for a shell; false: unknown shell. */
 bool cli_print_completion(const struct cli *c, const char *shell, FILE *out);
 

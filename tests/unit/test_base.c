@@ -14,6 +14,7 @@
 #include "fifo.h"
 #include "table.h"
 #include "num.h"
+#include "roff.h"
 #include "tap.h"
 
 #ifndef VERSION
@@ -341,11 +342,21 @@ static const struct cli_row rows[] = {
 	{302, "an-option-wider-than-its-column", NULL, "help in the next line", NULL},
 	{301, "strict", NULL, ".leading dot and \\ back", NULL},
 };
+static void print_table(FILE *out)
+{
+	roff_sentence(
+		out, "a line with an escape \\ wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww fits");
+	roff_printf(out, "%s",
+		"'quoted' 1234567890123456789012345678901234567890123456789012345678901234567 .so");
+	fprintf(out, " %zu\n", roff_words(out, roff_words(out, 0, " a  b"), "c\\"));
+}
+
+static const struct cli_man_table man_tables[] = {{"words", print_table}, {NULL, NULL}};
 static const struct cli cli = {
 	"[-c CONFIG]... [-F FORMAT] [-C DIR] [-k LIST]... [-qv] [--events FILE] [TRACE]\n       test --list",
 	"simulate",
 	"Status: 0, 1, 2\nThis sentence is longer than a line of eighty columns, and so it is continued in the next one",
-	rows, N(rows), NULL};
+	rows, N(rows), NULL, man_tables};
 
 static void note(void *ctx, int letter, const char *value)
 {
@@ -413,6 +424,11 @@ static void test_cli(void)
 		".It Fl -an-option-wider-than-its-column\nhelp in the next line.\n"
 		".It Fl -strict\n\\&.leading dot and \\e back.\n"
 		".It Fl h , Fl -help\nshow this help.\n.It Fl -version\nshow the version.\n");
+	check_walk("--man-table words -x", 0,
+		"A line with an escape \\e wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww\nfits.\n"
+		"\\&'quoted' 1234567890123456789012345678901234567890123456789012345678901234567\n"
+		"\\&.so\na b c\\e 7\n");
+	check_walk("--man-table rows", 2, "test: error: --man-table: unknown table 'rows'\nTry 'test -h'.\n");
 	check_walk("-qh", 0,
 		"usage: test [-c CONFIG]... [-F FORMAT] [-C DIR] [-k LIST]... [-qv]\n"
 		"            [--events FILE] [TRACE]\n"

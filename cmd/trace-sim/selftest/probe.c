@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
+#include "roff.h"
 #include "selftest/probe.h"
 
 const struct probe_kind probe_kinds[] = {
@@ -90,6 +91,19 @@ bool probe_of(struct probe *p, const struct measured_row *r, const struct measur
 	if (!parse_parameters(p, r, with, k->names))
 		return false;
 	return !k->ready || k->ready(p, r, s, why);
+}
+
+void probe_man(FILE *out)
+{
+	for (unsigned i = 0; i < n_probe_kinds; i++) {
+		const struct probe_kind *k = &probe_kinds[i];
+
+		fprintf(out, ".It Li \"%s\"", k->workload);
+		if (*k->names)
+			fprintf(out, " Pq Ar \"%s\"", k->names);
+		fputc('\n', out);
+		roff_text(out, k->help);
+	}
 }
 
 uint64_t subject_l1_bytes(const struct subject *s, uint32_t threads)

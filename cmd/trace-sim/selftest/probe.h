@@ -9,6 +9,7 @@
 #ifndef SELFTEST_PROBE_H
 #define SELFTEST_PROBE_H
 
+#include <stdio.h>
 #include "params.h"
 #include "selftest/measured.h"
 
@@ -53,6 +54,8 @@ extern const unsigned n_probe_kinds;
  */
 bool probe_of(struct probe *p, const struct measured_row *r, const struct measured *with,
 	const struct subject *s, const char **why);
+/* Prints the workloads of trace-sim-gpus(7). */
+void probe_man(FILE *out);
 /* True if define is "NAME=NUMBER" with a parameter of any kind. */
 bool probe_takes(const char *define);
 

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The table of trace-stats(5): the headings and rows of stats.def. */
+#include <ctype.h>
+#include <string.h>
+#include "figure.h"
+#include "roff.h"
+
+#define DENSE  false
+#define SPARSE true
+
+/* A row of stats.def; heading: the title of a section, NULL: a figure. */
+static const struct man_figure {
+	const char *heading;
+	struct figure figure;
+} man_figures[] = {
+#define HEADING(title) {title, {NULL, NULL, NULL, NULL, FIGURE_COUNTER, DENSE}},
+#define FIGURE(name, kind, sparse, unit, formula, help) \
+	{NULL, {name, unit, formula, help, FIGURE_##kind, sparse}},
+#include "stats.def"
+#undef FIGURE
+};
+
+/* Does text begin with the name of a figure, which is never capitalised? */
+static bool begins_with_figure(const char *text)
+{
+	size_t n = 0;
+
+	while (isalnum((unsigned char)text[n]) || text[n] == '-')
+		n++;
+	return !n || !strchr(" :,", text[n]);
+}
+
+static void print_man_figure(FILE *out, const struct figure *f)
+{
+	bool unit = strcmp(f->unit, "-") != 0;
+
+	fprintf(out, ".It Va %s\n", f->name);
+	if (begins_with_figure(f->help))
+		roff_printf(out, "%s.", f->help);
+	else
+		roff_sentence(out, f->help);
+	roff_printf(out, "(%s%s%s%s%s%s)", figure_kind_name(f->kind), f->sparse ? ", sparse" : "",
+		unit ? "; " : "", unit ? f->unit : "", *f->formula ? "; " : "", f->formula);
+}
+
+void figure_man(FILE *out)
+{
+	for (size_t i = 0; i < sizeof(man_figures) / sizeof(man_figures[0]); i++) {
+		const struct man_figure *m = &man_figures[i];
+
+		if (m->heading)
+			fprintf(out, "%s.Ss %s\n.Bl -tag -width Ds\n", i ? ".El\n" : "", m->heading);
+		else
+			print_man_figure(out, &m->figure);
+	}
+	fputs(".El\n", out);
+}
