@@ -220,7 +220,8 @@ static void on_csv_option(void *ctx, int letter, const char *value)
 	case OPT_BY:
 		j->by = hotspots_by_find(value);
 		if (j->by < 0)
-			cli_usage("unknown value '%s' of --by (expected one of " HOTSPOTS_BY_WORDS ")", value);
+			cli_usage(
+				"unknown value '%s' of --by (expected one of " HOTSPOTS_BY_WORDS ")", value);
 		j->by_given = true;
 		break;
 	case 'q': j->quiet = true; break;

@@ -146,7 +146,8 @@ static void on_diff_option(void *ctx, int letter, const char *value)
 	case OPT_BY:
 		o->by = hotspots_by_find(value);
 		if (o->by < 0)
-			cli_usage("unknown value '%s' of --by (expected one of " HOTSPOTS_BY_WORDS ")", value);
+			cli_usage(
+				"unknown value '%s' of --by (expected one of " HOTSPOTS_BY_WORDS ")", value);
 		break;
 	case OPT_SUMMARY: o->summary = true; break;
 	case OPT_WEIGHTS: set_weights(o, value); break;

@@ -122,8 +122,8 @@ static void print_head(const struct diff_options *o, FILE *out, const struct hot
 			"kernel");
 }
 
-static bool print_hot_spots(const struct diff_options *o, FILE *out, struct hotspots *t, const char *const path[2],
-	const char *heading)
+static bool print_hot_spots(const struct diff_options *o, FILE *out, struct hotspots *t,
+	const char *const path[2], const char *heading)
 {
 	struct diff d = {.o = o, .side = {{.path = path[0]}, {.path = path[1]}}};
 	bool differs = false;

@@ -32,7 +32,8 @@ static int bad_pick(const struct picks_line *l, const char *at, const char *want
 	char q[60];
 
 	if (!n)
-		return fault_set(l->f, pick_place(l, at), "picks", "the line ends early (expected %s)", wanted);
+		return fault_set(
+			l->f, pick_place(l, at), "picks", "the line ends early (expected %s)", wanted);
 	return fault_set(l->f, pick_place(l, at), "picks", "unexpected '%s' (expected %s)",
 		diag_quote(q, sizeof(q), at, n), wanted);
 }

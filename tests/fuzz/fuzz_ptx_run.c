@@ -56,7 +56,10 @@ static struct texture images[] = {
 static void run(const struct bound_code *code, const struct func *kernel, struct memory *mem, bool check)
 {
 	const struct textures textures = {images, sizeof(images) / sizeof(images[0]), 0};
-	struct options opt = {.check = check, .stack = kernel->number % 2 ? STACK_VOLTA : STACK_SIMT, .threads = 1, .limit = 20000};
+	struct options opt = {.check = check,
+		.stack = kernel->number % 2 ? STACK_VOLTA : STACK_SIMT,
+		.threads = 1,
+		.limit = 20000};
 	uint8_t *param = xcalloc(kernel->param_bytes + 16u, 1);
 	struct launch l = {.kernel = kernel,
 		.grid = {2, 1, 1},

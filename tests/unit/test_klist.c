@@ -67,8 +67,8 @@ static void test_bad(void)
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		if (!ok(parse(&k, bad[i].text, strlen(bad[i].text), "", &f) < 0 && !strcmp(f.id, bad[i].id) &&
-				    f.at.line == bad[i].line && f.at.col == bad[i].col &&
-				    *f.text && !strstr(f.text, "wanted"),
+				    f.at.line == bad[i].line && f.at.col == bad[i].col && *f.text &&
+				    !strstr(f.text, "wanted"),
 			    "a list with %s (%zu)", bad[i].id, i))
 			printf("# %s %u:%u %s\n", f.id, (unsigned)f.at.line, (unsigned)f.at.col, f.text);
 		klist_free(&k);

@@ -347,7 +347,9 @@ static void has(char *text, const char *part)
 /* Cycles since a flit arrived, where it has been longer. */
 static uint64_t quiet(const struct noc *n)
 {
-	return n->net[0].cycles_since_arrival > n->net[1].cycles_since_arrival ? n->net[0].cycles_since_arrival : n->net[1].cycles_since_arrival;
+	return n->net[0].cycles_since_arrival > n->net[1].cycles_since_arrival
+		       ? n->net[0].cycles_since_arrival
+		       : n->net[1].cycles_since_arrival;
 }
 
 /* Rings of one virtual channel without a seam: under load packets come to wait for each other all round. */

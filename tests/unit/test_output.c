@@ -112,7 +112,8 @@ static void test_parts(void)
 	is_number(in_child(part_kept, (char[]){"p"}, text, sizeof(text)), 2, "one that has something");
 	is_text(listing(), "p.part ", "stays");
 	is_number(in_child(part_done, (char[]){"p"}, text, sizeof(text)), 0, "the next writer");
-	ok(strstr(text, "p.part: warning: replacing the output of a run that did not finish"), "says what it found");
+	ok(strstr(text, "p.part: warning: replacing the output of a run that did not finish"),
+		"says what it found");
 	ok(strstr(text, "p.part "), "has its part while it writes");
 	is_text(listing(), "p ", "and the name when it is complete");
 	is_text(content("p"), "done", "with its own content alone");

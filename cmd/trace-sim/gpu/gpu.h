@@ -90,12 +90,12 @@ struct gpu {
 	uint64_t streams[MAX_STREAMS]; /* stream ids of the traces, by index */
 	uint32_t n_streams;
 	struct events *events;
-	struct profile *profile;   /* NULL: off */
-	struct timeline *timeline; /* NULL: off */
-	struct power_meter *power; /* NULL: off */
+	struct profile *profile;               /* NULL: off */
+	struct timeline *timeline;             /* NULL: off */
+	struct power_meter *power;             /* NULL: off */
 	const struct power_setup *power_setup; /* what the power model needs; set before gpu_init() */
-	struct launch *launch;     /* launch.c */
-	struct window *window;     /* window.c */
+	struct launch *launch;                 /* launch.c */
+	struct window *window;                 /* window.c */
 	bool deadlock;
 	bool cluster_idled; /* the last CTA of a cluster has ended since gpu_flush_idle() ran */
 };

@@ -45,7 +45,7 @@ struct kernel {
 	uint64_t start_cycle; /* time of its launch */
 	uint64_t code_base;   /* address of pc 0 for the modern core: one a function */
 	uint32_t n_codes;
-	bool *floating;       /* of PTX with power: operand class FP, by pc / 8; else NULL */
+	bool *floating;                   /* of PTX with power: operand class FP, by pc / 8; else NULL */
 	const struct core_control *codes; /* its control codes by pc / 16; NULL: none */
 };
 

@@ -198,7 +198,8 @@ static void write_figure_row(struct record_writer *w, const char *name, const st
 		return;
 	}
 	if (r->form == FORM_COUNT) {
-		uint64_t v = extrapolate_count(old ? count_difference(r->count, old->count) : r->count, name, by);
+		uint64_t v =
+			extrapolate_count(old ? count_difference(r->count, old->count) : r->count, name, by);
 
 		if (v || !about || !about->sparse)
 			record_uint(w, name, v, unit);
