@@ -239,7 +239,8 @@ install: all man completions ## install programs, pages, completions and example
 	install -d "$(ROOT_DIR)/bin" "$(MAN_DIR)/man1" "$(MAN_DIR)/man5" "$(MAN_DIR)/man7" "$(DATA_DIR)/gpus" \
 		"$(LIB_DIR)/cudart" "$(BASH_DIR)" "$(ZSH_DIR)" "$(FISH_DIR)"
 	install -s -m 755 $(BINARIES) "$(ROOT_DIR)/bin"
-	for a in $(ALIASES); do ln -sf trace-exec "$(ROOT_DIR)/bin/$$a" || exit 1; done
+	for a in $(ALIASES); do ln -sf trace-exec "$(ROOT_DIR)/bin/$$a" && \
+		ln -sf trace-exec.1 "$(MAN_DIR)/man1/$$a.1" || exit 1; done
 	install -s -m 644 $(CUDART) "$(LIB_DIR)"
 	for v in $(CUDART_FOR); do ln -sf ../$(notdir $(CUDART)) "$(LIB_DIR)/cudart/libcudart.so.$$v" || exit 1; done
 	for m in $(MAN_GENERATED); do install -m 644 "$$m" "$(MAN_DIR)/man$${m##*.}" || exit 1; done
@@ -252,7 +253,7 @@ install: all man completions ## install programs, pages, completions and example
 # Removes the files that install wrote, then the directories of the suite that are empty.
 uninstall: ## remove what install wrote, and nothing else
 	for p in $(PROGRAMS); do rm -f "$(ROOT_DIR)/bin/$$p" "$(BASH_DIR)/$$p" "$(ZSH_DIR)/_$$p" "$(FISH_DIR)/$$p.fish"; done
-	for a in $(ALIASES); do rm -f "$(ROOT_DIR)/bin/$$a"; done
+	for a in $(ALIASES); do rm -f "$(ROOT_DIR)/bin/$$a" "$(MAN_DIR)/man1/$$a.1"; done
 	for m in $(notdir $(MAN_GENERATED)); do rm -f "$(MAN_DIR)/man$${m##*.}/$$m"; done
 	for f in $(notdir $(wildcard examples/gpus/*)); do rm -f "$(DATA_DIR)/gpus/$$f"; done
 	$(EXAMPLES) | while read -r f; do rm -f "$(DATA_DIR)/examples/$$f"; done

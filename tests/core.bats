@@ -112,7 +112,7 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 	echo text >"$BATS_TEST_TMPDIR/text"
 	for f in cut text none; do
 		run -2 trace-sim -q $modern --cubin "$BATS_TEST_TMPDIR/$f" "$(trace vecadd)"
-		[[ $output == *"$f"*expected* ]] || { echo "$f: $output"; return 1; }
+		[[ $output == *"$f"*error:* ]] || { echo "$f: $output"; return 1; }
 	done
 	run -0 --separate-stderr trace-sim $modern --cubin "$ROOT/tests/corpus/cubin/elf80" "$(trace vecadd)"
 	[[ $stderr == *"warning: no function"*"runs without control codes"* ]]
@@ -124,7 +124,7 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 }
 
 @test "options of the other core: one warning, none for what stands before the choice or is the default" {
-	said() { trace-sim "$@" "$(trace vecadd)" 2>&1 >/dev/null | grep -c 'nothing with -core_model' || true; }
+	said() { trace-sim "$@" "$(trace vecadd)" 2>&1 >/dev/null | grep -c 'no effect with -core_model' || true; }
 	for o in gpgpu_scheduler=lrr gpgpu_smem_latency=9 gpgpu_l1_latency=9 trace_opcode_latency_initiation_int=9,9 \
 		gpgpu_num_int_units=3 gpgpu_operand_collector_num_units_gen=3 gpgpu_num_reg_banks=4; do
 		[ "$(said $modern -D $o)" = 1 ] || { echo "$o"; return 1; }

@@ -246,7 +246,7 @@ setup() {
 @test "memory that is used when it was freed is named" {
 	run -1 trace-exec -n --run ./vecadd 100 stale
 	# behind the kernel that failed another was launched: it has not begun
-	assert_line --index 0 --partial "write of 4 bytes at 0xc0000400, in 'cudaMalloc 3' of 400 bytes, at byte 0, that was freed"
+	assert_line --index 0 --partial "write of 4 bytes at 0xc0000400, at byte 0 of 'cudaMalloc 3' of 400 bytes, which was freed"
 	assert_line --index 1 '99 of 100 elements are wrong'
 }
 
@@ -348,7 +348,7 @@ setup() {
 	run -2 trace-exec --run
 	assert_output --partial '--run requires a program'
 	run -2 trace-exec -g nothing --run ./vecadd
-	assert_output --partial "found no shipped configuration 'nothing'"
+	assert_output --partial "unknown GPU 'nothing'"
 	run -2 trace-exec -C . --run ./vecadd
 	assert_output --partial '-C needs a launch file'
 	WARPTOOLS_CUDART=/nowhere.so run -2 trace-exec --run -n ./vecadd

@@ -49,7 +49,7 @@ cycles() { "$SIM" -q -g rtx3070 "$@" "$BATS_FILE_TMPDIR/app" | awk '$1 == "gpu_t
 	[ "$output" = "$(cycles $machine -j 2 -D inter_config_file=star.icnt)" ]
 	[ "$output" = "$(cycles $machine -D inter_config_file=fly.icnt)" ]
 	run -2 trace-sim -g rtx3070 $machine -D inter_config_file=star.icnt "$BATS_FILE_TMPDIR/app"
-	[[ $output == *"found 'topology = star', wanted mesh, "* ]]
+	[[ $output == *"topology = star"* ]]
 }
 
 @test "a counter from outside the tree" {
@@ -97,9 +97,9 @@ figures() { "$SIM" -q -g rtx3070 "$1" | awk '$1 == "gpu_tot_sim_cycle" { n++ } $
 	[[ $output == "app/kernel-2.traceg:25:38: note: address-window: "*"0 errors, 0 warnings, 64 notes"* ]]
 	sed -i '0,/ PT /s// Q1 /' app/kernel-1.traceg
 	run -1 "$bin/trace-lint" app
-	[[ $output == *"kernel-1.traceg:"*": error: guard: found 'Q1', wanted a guard P0 to P6 or PT"* ]]
+	[[ $output == *"kernel-1.traceg:"*": error: guard: "* ]]
 	run -2 trace-sim -q -g rtx3070 app
-	[[ $output == *"found '-isa = guarded', wanted ptx and its version"* ]]
+	[[ $output == *"-isa = guarded"* ]]
 }
 
 @test "its name is in the list of those that are wanted" {

@@ -207,7 +207,7 @@ refused() {
 @test "an L2 whose lines all wait for sectors without a request is refused, not a deadlock" {
 	l2="-g gv100 -D gpgpu_n_clusters=2 -D gpgpu_n_mem=2 -D gpgpu_memory_partition_indexing=0 -D gpgpu_perfect_inst_const_cache=0"
 	run -2 trace-sim -q -o out $l2 -D gpgpu_cache:dl2=S:32:128:1,L:B:m:L:P,A:192:4,32:0,32 "$ROOT/tests/ptx-trace"
-	assert_output --partial 'wanted more ways: all lines of the set wait for sectors'
+	assert_output --partial 'expected more ways: all lines of the set wait for sectors'
 	run -0 trace-sim -q -o out $l2 -D gpgpu_cache:dl2=S:32:128:2,L:B:m:L:P,A:192:4,32:0,32 "$ROOT/tests/ptx-trace"
 }
 
@@ -250,13 +250,13 @@ fork() { printf -- '-gpgpu_l1_latency 30\n-is_L0I_enabled 1\n-foo -3\n-flag\n-vi
 	fork
 	d=$(trace vecadd)
 	run -2 trace-sim -g rtx3070 -c fork.config "$d"
-	assert_output --partial "fork.config:2:1: found option '-is_L0I_enabled' of another simulator (an instruction cache of level 0"
+	assert_output --partial "fork.config:2:1: error: option '-is_L0I_enabled' of another simulator (level-0 instruction cache"
 	run -2 trace-sim -g rtx3070 -c fork.config --unknown-options error "$d"
 	run -0 --separate-stderr trace-sim -g rtx3070 -c fork.config --unknown-options warn -D bar=1 "$d"
 	[ "$(grep -c warning <<<"$stderr")" = 5 ]
-	[[ $stderr == *"fork.config:3:1: warning: found unknown option '-foo'"* ]]
-	[[ $stderr == *"fork.config:4:1: warning: found unknown option '-flag'"* ]]
-	[[ $stderr == *"-D bar=1: warning: found unknown option '-bar'"* ]]
+	[[ $stderr == *"fork.config:3:1: warning: unknown option '-foo'"* ]]
+	[[ $stderr == *"fork.config:4:1: warning: unknown option '-flag'"* ]]
+	[[ $stderr == *"-D bar=1: warning: unknown option '-bar'"* ]]
 	[[ $stderr == *"fork.config:5:21: warning: options for logs of Accel-Sim have no effect: -visualizer_enabled"* ]]
 	trace-sim -q -g rtx3070 -D gpgpu_l1_latency=30 -D visualizer_enabled=1 "$d" | grep -v ^given >plain
 	grep -v ^given <<<"$output" | cmp - plain
@@ -269,7 +269,7 @@ fork() { printf -- '-gpgpu_l1_latency 30\n-is_L0I_enabled 1\n-foo -3\n-flag\n-vi
 	fork
 	run -1 trace-lint -g rtx3070 -c fork.config -D bar=1 "$(trace vecadd)"
 	assert_equal "$(grep -c 'conf-option' <<<"$output")" 4
-	assert_line --partial "conf-option: found option '-is_L0I_enabled' of another simulator"
+	assert_line --partial "conf-option: option '-is_L0I_enabled' of another simulator"
 	assert_line --partial "fork.config:5:21: note: conf-idle: found -visualizer_enabled"
 }
 

@@ -293,7 +293,7 @@ lined() {
 	END
 	# a record without a profile, and options that are about figures
 	run -2 stats-csv --top 20 r.json
-	assert_output --partial 'wanted what trace-sim --profile writes'
+	assert_output --partial 'expected a file of trace-sim --profile'
 	run -2 stats-csv --top 20 --by warp p.json
 	assert_output --partial 'wanted one of stall pc line kernel reason'
 	run -2 stats-csv --by pc p.json

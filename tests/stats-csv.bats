@@ -228,7 +228,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 		head -c $n app.$f >cut.$f
 		run -1 --separate-stderr stats-csv -s gpu_sim_cycle cut.$f
 		[ "${#lines[@]}" -ge 2 ]
-		[[ $stderr == *"cut.$f"*"wanted"* ]]
+		[[ $stderr == *"cut.$f"*"expected"* ]]
 	done
 	gzip -k app.accelsim
 	head -c $(($(wc -c <app.accelsim.gz) - 20)) app.accelsim.gz >cut.gz
@@ -257,7 +257,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 
 @test "standard input is read once" {
 	run -2 stats-csv - - <app.json
-	assert_output --partial '<stdin>: standard input is named twice'
+	assert_output --partial '<stdin>: error: standard input is named twice'
 }
 
 # app.json with a value of gpu_sim_cycle, whole as text.
@@ -279,7 +279,7 @@ kernels() {
 @test "bad input has status 2, a message with its place, and writes nothing" {
 	{ head -2 app.json; echo '{"record":'; tail -3 app.json; } >bad.json
 	run -2 --separate-stderr stats-csv -o out.csv bad.json
-	[[ $stderr == *"bad.json:3"*"wanted a record"* ]]
+	[[ $stderr == *"bad.json:3"*"expected a record"* ]]
 	assert [ ! -e out.csv ]
 	at=$(grep -n '^gpu_ipc ' app.text | head -1 | cut -d: -f1)
 	{ head -$((at - 1)) app.text; echo 'gpu_ipc 12x -'; tail -3 app.text; } >bad.text

@@ -223,7 +223,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	launch 'texture T U s32'
 	sed -i '2i buffer U bytes=64 unset' k.launch
 	run -1 trace-exec -n k.launch
-	assert_output --partial "that nobody has written, in 'U' of 64 bytes, at byte 4"
+	assert_output --partial "read of 4 uninitialised bytes, at byte 4 of 'U' of 64 bytes"
 }
 
 @test "a trace has the addresses of texels, and the simulator takes them" {

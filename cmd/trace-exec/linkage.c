@@ -84,7 +84,7 @@ static bool needs_runtime(const struct elf_view *v)
 	return false;
 }
 
-static enum linkage elf_linkage(const struct elf_view *v)
+static enum program_linkage elf_linkage(const struct elf_view *v)
 {
 	const Elf64_Ehdr *h = elf_part(v, 0, sizeof(*h));
 
@@ -117,9 +117,9 @@ static int open_command(const char *name)
 	return -1;
 }
 
-enum linkage linkage_of(const char *name)
+enum program_linkage linkage_of(const char *name)
 {
-	enum linkage l = LINKAGE_OTHER;
+	enum program_linkage l = LINKAGE_OTHER;
 	int fd = open_command(name);
 	struct stat st;
 	void *at;

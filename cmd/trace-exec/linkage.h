@@ -3,7 +3,7 @@
 #ifndef LINKAGE_H
 #define LINKAGE_H
 
-enum linkage {
+enum program_linkage {
 	LINKAGE_OTHER,          /* no ELF file of this kind of processor (a script), or one without CUDA */
 	LINKAGE_STATIC,         /* static: no library can be preloaded */
 	LINKAGE_STATIC_RUNTIME, /* dynamic, with the CUDA runtime inside */
@@ -11,6 +11,6 @@ enum linkage {
 };
 
 /* Returns the linkage of the program that execvp() would find by name. */
-enum linkage linkage_of(const char *name);
+enum program_linkage linkage_of(const char *name);
 
 #endif

@@ -412,7 +412,7 @@ static pid_t start_program(char **argv, struct wire *w, bool stdout_taken, int *
 /* Exit status after a program that ended with status own without a call of the library. */
 static int judge_uncalled(const char *name, int own)
 {
-	enum linkage l = linkage_of(name);
+	enum program_linkage l = linkage_of(name);
 
 	if (l == LINKAGE_STATIC || l == LINKAGE_STATIC_RUNTIME) {
 		diag_error(NOWHERE,

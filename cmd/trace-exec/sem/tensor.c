@@ -57,7 +57,7 @@ const char *tensor_map_error(const struct tensor_map *m)
 	return m->pixels ? pixels_error(m) : NULL;
 }
 
-enum direction { WAY_LOAD, WAY_STORE, WAY_REDUCE, WAY_PREFETCH };
+enum tensor_direction { WAY_LOAD, WAY_STORE, WAY_REDUCE, WAY_PREFETCH };
 /* A box; four rows by their numbers; pixels of im2col. */
 enum tensor_order { ORDER_TILE, ORDER_ROWS, ORDER_PIXELS };
 

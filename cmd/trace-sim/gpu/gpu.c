@@ -236,7 +236,7 @@ void gpu_flush_idle(struct gpu *g)
 	}
 }
 
-/* Runs part 6 of a step, the core part. */
+/* Runs the core part at the end of a step (LAUNCH-step-6). */
 static void run_core_part(struct gpu *g)
 {
 	const struct params *p = &g->params;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Instruction fetch, and the end of warps (SM-fetch). Always true: the fetch buffer is empty when fetch runs,
- * since decode comes first. A finished warp is reaped only when the scan for a warp to fetch passes it. quirk
- * Q2-1: fetch requests the line of (last issued PC + 16); decode takes the trace's next records anyway.
+ * since decode comes first. A finished warp is reaped only when the scan for a warp to fetch passes it.
+ * quirk Q2-1: fetch requests the line of (last issued PC + 16); decode takes the trace's next records anyway.
  */
 #include "decode.h"
 #include "core/core.h"

@@ -38,7 +38,7 @@
 #define MAX_CUS      64   /* collector units in all sets */
 
 struct kernel;
-struct core; /* core/core_int.h */
+struct core; /* core/core.h */
 struct power_sm;
 struct core_code;
 
