@@ -178,6 +178,8 @@ static int check_role(const struct cache_params *p, const struct gpuconf *c, enu
 		if (p->write != WRITE_READ_ONLY || p->kind != CACHE_LINE)
 			return conf_fault(
 				c, id, f, "cache type N and write policy R in the instruction cache");
+		if (p->line_bytes < 32) /* replies have 32 bytes and would find no miss of their address */
+			return conf_fault(c, id, f, "lines of at least 32 bytes in the instruction cache");
 		return check_use(p, c, id, false, f);
 	}
 	return data ? check_use(p, c, id, true, f) : 0;

@@ -163,7 +163,7 @@ bad n30_parts_hole 'expected a part for each of 4 channels; 2 is in none' 'net "
 bad n31_priority 'priority = old. .expected none, class, age' 'net "priority = old;"'
 bad n32_map 'use_map = 1. .expected use_map = 0, or a memory_node_map for 9 clusters' 'net "use_map = 1; k = 5;"; ARGS="$ARGS -D gpgpu_n_clusters=9"'
 bad n33_map_short 'expected a node for each of 8 memory sub partitions, not 2' 'net "use_map = 1; memory_node_map = {1,2};"'
-bad n34_map_twice '.memory_node_map = {1,1}. repeats node 1' 'net "use_map = 1; memory_node_map = {1,1};"'
+bad n34_map_twice '.memory_node_map = .1,1.. repeats node 1' 'net "use_map = 1; memory_node_map = {1,1};"'
 bad n35_map_beyond 'expected nodes from 0 to 15' 'net "use_map = 1; memory_node_map = {16};"'
 bad n36_map_text 'expected at most .* whole numbers' 'net "use_map = 1; memory_node_map = {1,x};"'
 bad n37_cmesh_odd 'k = 3. .expected an even k' 'net "topology = cmesh; k = 3; c = 4; x = 3; y = 3; xr = 2; yr = 2;"'
@@ -357,16 +357,16 @@ picked stratum-zero 'p:5:9: error: unexpected .0. .expected the number of a stra
 picked stratum-empty 'p:5:11: error: unexpected .0. .expected how many kernels' 'sed -i "5s/stratum 1 1/stratum 1 0/" p'
 picked stratum-large 'p:5:11: error: unexpected .2. .expected how many kernels' 'sed -i "5s/stratum 1 1/stratum 1 2/" p'
 for w in 0 -1 nan wide 1e999; do
-	picked "spread-$w" "p:5:20: found .$w., wanted a spread" "sed -i '5s/stratum 1 1/stratum 1 1 spread=$w/' p"
+	picked "spread-$w" "p:5:20: error: unexpected .$w. .expected a spread" "sed -i '5s/stratum 1 1/stratum 1 1 spread=$w/' p"
 done
-picked stratum-without-pick 'p: found stratum 2|p:.*wanted' 'sed -i "5a stratum 2 1" p'
+picked stratum-without-pick 'p: error: stratum 2 of' 'sed -i "5a stratum 2 1" p'
 picked stratum-unknown 'p:7:5: error: unexpected .2. .expected a stratum' 'sed -i "7s/^1 1 1/1 1 2/" p'
 picked position-zero 'p:7:1: error: unexpected .0. .expected the position' 'sed -i "7s/^1/0/" p'
 picked position-beyond 'p:7:1: error: unexpected .2. .expected the position' 'sed -i "7s/^1/2/" p'
 picked position-huge 'p:7:1: .*expected the position' 'sed -i "7s/^1/18446744073709551617/" p'
 picked position-twice 'p:8:1: .*expected positions that rise' 'sed -i 7p p'
 for w in heavy nan inf -1 0 1e999 0x1; do
-	picked "weight-$w" "p:7:3: found .$w., wanted a weight" "sed -i '7s/^1 1/1 $w/' p"
+	picked "weight-$w" "p:7:3: error: unexpected .$w. .expected a weight" "sed -i '7s/^1 1/1 $w/' p"
 done
 picked size-zero 'p:7:7: error: unexpected .0. .expected a size' 'sed -i "7s/3620/0/" p'
 picked cut 'p:7:.*expected a weight' 'head -c "$(($(sed 7,\$d p | wc -c) + 1))" p >q && mv q p'
@@ -382,7 +382,7 @@ powered() {
 		TABLE="-D power_simulation_mode=1 -D hw_perf_file_name=t.csv -D hw_perf_bench_name=b"; '"$3"
 }
 powered missing 'p.xml: .*No such file' 'rm p.xml'
-powered folder 'p.xml: .*folder' 'rm p.xml; mkdir p.xml'
+powered folder 'p.xml: .*(folder|directory)' 'rm p.xml; mkdir p.xml'
 powered empty 'p.xml:1:1: .*no XML: no element found' ': >p.xml'
 powered cut 'p.xml:[0-9]+:[0-9]+: .*no XML: (no element found|unclosed token)' 'head -c 900 p.xml >q; mv q p.xml'
 powered noise 'p.xml:1:[0-9]+: .*no XML' 'head -c 5000 "$BUILD/trace-sim" | tail -c 3000 >p.xml'
