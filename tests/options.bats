@@ -201,7 +201,7 @@ refused() {
 # PAIRS=-a runs all pairs: about 20 minutes.
 @test "pairs of values of options that meet in one unit: a run, or a refusal" {
 	run -0 python3 "$BATS_TEST_DIRNAME/tools/option-pairs" ${PAIRS:--n 2500} "$(trace vecadd)" "$(trace atomics)" "$ROOT/tests/ptx-trace"
-	assert_output --regexp '^[0-9]+ runs, [0-9]+ refused, 0 wrong$'
+	assert_output --regexp '^[0-9]+ runs, [0-9]+ rejected, 0 wrong$'
 }
 
 @test "an L2 whose lines all wait for sectors without a request is refused, not a deadlock" {

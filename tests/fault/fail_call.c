@@ -32,13 +32,37 @@ void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t n);
 
+/* clang-format off */
 #define FUNCTIONS(X) \
 	X(open) \
 	X(openat) \
 	X(read) \
-	X(pread) X(write) X(pwrite) X(ftruncate) X(rename) X(renameat2) X(unlink) X(close) X(dup) X(fork) \
-		X(waitpid) X(poll) X(pipe) X(mmap) X(malloc) X(calloc) X(realloc) X(pthread_create) X(fstat) \
-			X(stat) X(lseek) X(flock) X(mkdir) X(mkostemp) X(fdopen)
+	X(pread) \
+	X(write) \
+	X(pwrite) \
+	X(ftruncate) \
+	X(rename) \
+	X(renameat2) \
+	X(unlink) \
+	X(close) \
+	X(dup) \
+	X(fork) \
+	X(waitpid) \
+	X(poll) \
+	X(pipe) \
+	X(mmap) \
+	X(malloc) \
+	X(calloc) \
+	X(realloc) \
+	X(pthread_create) \
+	X(fstat) \
+	X(stat) \
+	X(lseek) \
+	X(flock) \
+	X(mkdir) \
+	X(mkostemp) \
+	X(fdopen)
+/* clang-format on */
 
 #define ENUM(name) CALL_##name,
 #define TEXT(name) #name,
