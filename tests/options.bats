@@ -270,7 +270,7 @@ fork() { printf -- '-gpgpu_l1_latency 30\n-is_L0I_enabled 1\n-foo -3\n-flag\n-vi
 	run -1 trace-lint -g rtx3070 -c fork.config -D bar=1 "$(trace vecadd)"
 	assert_equal "$(grep -c 'conf-option' <<<"$output")" 4
 	assert_line --partial "conf-option: option '-is_L0I_enabled' of another simulator"
-	assert_line --partial "fork.config:5:21: note: conf-idle: found -visualizer_enabled"
+	assert_line --partial "fork.config:5:21: note: conf-idle: -visualizer_enabled"
 }
 
 @test "options without effect: one warning, none for what a shipped configuration sets or is off" {

@@ -295,7 +295,7 @@ lined() {
 	run -2 stats-csv --top 20 r.json
 	assert_output --partial 'expected a file of trace-sim --profile'
 	run -2 stats-csv --top 20 --by warp p.json
-	assert_output --partial 'wanted one of stall pc line kernel reason'
+	assert_output --partial 'expected one of stall pc line kernel reason'
 	run -2 stats-csv --by pc p.json
 	run -2 stats-csv --top 20 -s gpu_ipc p.json
 }

@@ -42,8 +42,8 @@ leg() { sh "$ROOT/tests/tools/leg" log name "$@"; }
 	printf 'struct warp { int a; };\nenum two { A };\n' | tee tree/cmd/a/a.c >tree/cmd/b/b.c
 	printf 'enum one { B };\nstruct ring {\n};\n' >tree/cmd/b/c.c
 	run -1 python3 tree/tests/tags
-	assert_output "$(printf '%s\n' 'cmd/b/b.c:2: found the tag two, which cmd/a/a.c:2 has' \
-		'include/a.h:1: found the tag one, which cmd/b/c.c:1 has' 'include/a.h:4: found the tag ring, which cmd/b/c.c:2 has')"
+	assert_output "$(printf '%s\n' 'cmd/b/b.c:2: tag two is also in cmd/a/a.c:2' \
+		'include/a.h:1: tag one is also in cmd/b/c.c:1' 'include/a.h:4: tag ring is also in cmd/b/c.c:2')"
 }
 
 @test "calls and includes between modules go one way, and a function is named after its module" {
