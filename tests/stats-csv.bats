@@ -290,7 +290,7 @@ kernels() {
 	assert_output --partial "expected a record in MessagePack"
 	: >empty
 	run -2 stats-csv empty
-	assert_output --partial "empty: no statistics (expected records of trace-sim or a log of Accel-Sim)"
+	assert_output --partial "empty: error: no statistics (expected records of trace-sim or a log of Accel-Sim)"
 	run -2 stats-csv missing.json
 	run -2 stats-csv .
 	head -c 3000 /dev/urandom >noise
