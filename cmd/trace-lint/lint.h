@@ -92,7 +92,7 @@ struct lint {
 /* ---- lint_power.c ---- */
 /* The files of the power model, where the configuration asks for power. */
 void lint_power(struct report *rep, const struct gpuconf *c);
-/* A kernel of so many warp instructions, which have been read. */
+/* Checks the power sample against a kernel of insts warp instructions. */
 void lint_power_kernel(struct lint *l, uint64_t insts);
 
 /* ---- lint_list.c ---- */

@@ -208,17 +208,17 @@ static struct along along_at(const struct trace *t, const struct echo *e, const 
 
 static inline uint32_t begin_of(const struct echo *e, uint32_t i) { return i ? e->line[i - 1].end : 0; }
 
-/* Takes the kept lines i to behind - 1. */
-static void take_lines(struct tblock *tb, const struct echo *e, uint32_t i, uint32_t behind)
+/* Appends the kept lines i to end - 1 to tb. */
+static void take_lines(struct tblock *tb, const struct echo *e, uint32_t i, uint32_t end)
 {
-	uint32_t words = i ? e->line[i - 1].words : 0, n_words = e->line[behind - 1].words - words;
+	uint32_t words = i ? e->line[i - 1].words : 0, n_words = e->line[end - 1].words - words;
 	uint32_t shift = (tb->n_words - words) << 2;
 	struct rec *r = tb->rec + tb->n_recs;
 
 	memcpy(tb->word + tb->n_words, e->word + words, n_words * sizeof(tb->word[0]));
 	tb->n_words += n_words;
-	tb->n_recs += behind - i;
-	for (; i < behind; i++, r++) {
+	tb->n_recs += end - i;
+	for (; i < end; i++, r++) {
 		*r = e->line[i].rec;
 		r->addr += r->addr ? shift : 0;
 	}

@@ -170,7 +170,7 @@ static void remark(struct teller *tell, const char *text, size_t len, bool newli
 {
 	if (!tell->fault || !line.n)
 		return;
-	size_t behind = len - (size_t)(line.s - text) - line.n;
+	size_t after = len - (size_t)(line.s - text) - line.n;
 	if (newline && text[len] == '\r') {
 		fault_set(f, (struct place){at.file, at.line, (uint32_t)len + 1}, "line-end",
 			"carriage return before the end of the line");
@@ -178,10 +178,10 @@ static void remark(struct teller *tell, const char *text, size_t len, bool newli
 			tell->fault(tell->ctx, f);
 		tell->told_return = true;
 	}
-	if (line.s == text && !behind)
+	if (line.s == text && !after)
 		return;
 	at.col = line.s == text ? (uint32_t)line.n + 1 : 1;
-	fault_set(f, at, "list-blank", "blanks %s the line's text", line.s == text ? "behind" : "before");
+	fault_set(f, at, "list-blank", "blanks %s the line's text", line.s == text ? "after" : "before");
 	tell->fault(tell->ctx, f);
 }
 

@@ -129,7 +129,8 @@ static int take_code_register(const struct item_line *l, struct items *i, const 
 	int32_t bank;
 
 	if (!numbers((struct tok){l->w.s + 1, l->w.n - 1}, &number, &bank))
-		return bad_item(l, "a register number from 1 to 65535 and perhaps /BANK behind its letter");
+		return bad_item(
+			l, "a register number from 1 to 65535 after its letter, optionally with /BANK");
 	if (i->n++ == ITEMS)
 		return bad_item(l, "fewer registers");
 	switch (kind) {

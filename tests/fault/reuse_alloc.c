@@ -16,7 +16,7 @@
 
 void *__libc_malloc(size_t n);
 
-/* In front of each block. */
+/* Header that precedes each block. */
 struct header {
 	struct header *next; /* of the same class, free */
 	size_t size;

@@ -26,7 +26,7 @@ static void test_xml(void)
 		"factors, and constant power, are 1 by default");
 	ok(c.idle_sm_watt == 0 && c.lanes[POWER_STATIC_cat1].first_watt == 0, "static and idle power are 0");
 	parse(&c, "<param name=\"FP_ACC\" value=\"2\"/><param name=\"FP_ACC\" value=\"0.5f\"/>");
-	ok(c.factor[POWER_FPU_ACC] == 0.5, "the last of a name counts, text behind a number does not");
+	ok(c.factor[POWER_FPU_ACC] == 0.5, "the last of a name counts, text after a number does not");
 	parse(&c, "<param name=\"constant_power\" value=\"32\"/>");
 	ok(c.constant_watt == 32 && c.factor[POWER_constant_power] == 1, "constant_power is the coefficient");
 	parse(&c, "<component id=\"system.x\"><param name=\"TOT_INST\" value=\"9\"/></component>");

@@ -51,7 +51,7 @@ static int instantiate_graph(struct graph_exec **to, const struct cuda_graph *g,
 
 /*
  * The third argument of release 11 is a pointer to the node of an error, with a text after it; both stay
- * unset. A value from 4096 on is such a pointer.
+ * unset. A value of at least 4096 is this pointer.
  */
 API(int, cudaGraphInstantiate, struct graph_exec **to, const struct cuda_graph *g, unsigned long long flags)
 {

@@ -73,7 +73,7 @@ struct linkage {
 /* Parses a declaration after the word of its state space, to the semicolon. */
 bool decl_variables(struct parser *p, enum state_space space, struct linkage l);
 /*
- * Parses a ".reg" of module scope, after the word. Each kernel that uses such a register has a copy of its own, or
+ * Parses a ".reg" of module scope, after the word. Each kernel that uses the register has a copy of its own, or
  * one function has it; functions that share it are a fault.
  */
 bool decl_module_registers(struct parser *p);

@@ -97,7 +97,7 @@ static struct cache_counts *counts_for(struct cache *c, const struct req *q)
 const char *const cache_never_wanted[N_NEVERS] = {
 	[NEVER_QUEUED] = "a larger miss queue: even an empty one is too small",
 	[NEVER_ANSWERED] =
-		"another write allocation than F with write-through (T): such a write is never answered",
+		"another write allocation than F with write-through (T): a write that misses is never answered",
 	[NEVER_READABLE] =
 		"a sector cache (S) with write allocation L: a line without sectors that was written in part is never readable",
 	[NEVER_FILLED] = "MSHR kind A: the level below does not answer in sectors",

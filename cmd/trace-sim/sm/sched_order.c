@@ -68,7 +68,10 @@ static unsigned visit_round(struct sm *s, unsigned k, uint64_t warps)
 	return seen;
 }
 
-/* In sub-core mode a full slot blocks the warps of its scheduler, else a full set blocks all. */
+/*
+ * Returns the warps that are blocked. In sub-core mode a full slot blocks the warps of its scheduler; otherwise
+ * a full set blocks all.
+ */
 uint64_t sched_blocked(const struct sm *s)
 {
 	uint64_t warps = 0;
