@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Words of a launch file's line: splitting, numbers, "name=value" and the faults of a word. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "launch/read.h"
+
+struct place launch_at(const struct reader *r, uint32_t w)
+{
+	const struct launch_word *last = w < r->n ? &r->word[w] : r->n ? &r->word[r->n - 1] : NULL;
+	uint32_t past = last && w >= r->n ? (uint32_t)strlen(last->s) : 0;
+
+	return (struct place){r->file, r->line, last ? last->col + past : 0};
+}
+
+int launch_unexpected(const struct reader *r, uint32_t w, const char *what)
+{
+	char found[100] = "the end of the line";
+
+	if (w < r->n) {
+		char quoted[90];
+
+		diag_quote(quoted, sizeof(quoted), r->word[w].s, strlen(r->word[w].s));
+		snprintf(found, sizeof(found), "'%s'", quoted);
+	}
+	return fault_set(r->f, launch_at(r, w), "launch-file", "unexpected %s (expected %s)", found, what);
+}
+
+int launch_split_line(struct reader *r, const char *text, size_t len)
+{
+	const char *nul = memchr(text, 0, len);
+	size_t blanks = 0;
+
+	r->n = 0;
+	if (nul)
+		return fault_set(r->f, (struct place){r->file, r->line, (uint32_t)(nul - text) + 1},
+			"launch-file", "NUL byte (expected text)");
+	while (blanks < len && strchr(" \t\r", text[blanks]))
+		blanks++;
+	if (blanks == len || text[blanks] == '#')
+		return 0;
+	r->n_lines++;
+	r->n_text += len;
+	if (r->n_lines > LAUNCH_LINES_MAX || r->n_text > LAUNCH_TEXT_MAX)
+		return fault_set(r->f, (struct place){r->file, r->line, (uint32_t)blanks + 1}, "launch-file",
+			"launch file too large (at most %u commands and %u MiB of text)", LAUNCH_LINES_MAX,
+			LAUNCH_TEXT_MAX >> 20);
+	char *s = arena_strndup(&r->s->arena, text, len);
+	for (char *p = s; *p;) {
+		p += strspn(p, " \t\r");
+		if (!*p || *p == '#')
+			break;
+		grow(&r->word, &r->cap, r->n + 1, sizeof(*r->word));
+		r->word[r->n++] = (struct launch_word){p, (uint32_t)(p - s) + 1};
+		p += strcspn(p, " \t\r");
+		if (*p)
+			*p++ = '\0';
+	}
+	return 0;
+}
+
+bool launch_number(const char *s, uint64_t most, uint64_t *v)
+{
+	char *end;
+
+	if (*s < '0' || *s > '9')
+		return false;
+	*v = strtoull(s, &end, 0);
+	return !*end && *v <= most;
+}
+
+int launch_option(const struct reader *r, uint32_t w, const char *name, uint64_t most, uint64_t *v)
+{
+	size_t n = strlen(name);
+
+	if (strncmp(r->word[w].s, name, n) || r->word[w].s[n] != '=')
+		return 0;
+	if (launch_number(r->word[w].s + n + 1, most, v))
+		return 1;
+	char text[100];
+	snprintf(text, sizeof(text), "%s=NUMBER up to %llu", name, (unsigned long long)most);
+	return launch_unexpected(r, w, text);
+}
+
+int launch_bytes(const struct reader *r, uint32_t w, uint64_t *v)
+{
+	int got = launch_option(r, w, "bytes", LAUNCH_HEAP_MAX, v);
+
+	return got < 0 || (got && *v) ? got
+				      : launch_unexpected(r, w, got ? "bytes=NUMBER above 0" : "bytes=N");
+}
+
+int launch_check_repeated(const struct reader *r, uint32_t first, uint32_t w)
+{
+	size_t n = strcspn(r->word[w].s, "=");
+
+	for (uint32_t i = first; i < w; i++)
+		if (strcspn(r->word[i].s, "=") == n && !memcmp(r->word[i].s, r->word[w].s, n))
+			return launch_unexpected(r, w, "it once");
+	return 0;
+}
