@@ -9,6 +9,7 @@
 #include <xxhash.h>
 #include "arena.h"
 #include "core/core.h"
+#include "distributor.h"
 #include "launch.h"
 #include "power_read.h"
 #include "threads/readahead.h"
@@ -365,58 +366,6 @@ static bool place_in_cluster(struct gpu *g, uint32_t c)
 	return false;
 }
 
-#define MILLION 1000000u
-
-/*
- * A GPU with the modern core has one distributor, which places CTAs and retires ended ones. It alternates
- * while it has both to do: it retires one CTA before it places the next. While it has none to place, it
- * retires all that wait. Retires the CTAs that fit into the idle time up to now, `retire` each.
- */
-static void retire_while_idle(struct launch *l, uint64_t retire, uint64_t now)
-{
-	uint64_t n = now > l->next_cta_at && retire ? (now - l->next_cta_at) / retire : 0;
-
-	n = n < l->to_retire ? n : l->to_retire;
-	l->to_retire -= (uint32_t)n;
-	l->next_cta_at += n * retire;
-}
-
-/* Advances the distributor by the placement of a CTA. */
-static void count_placement(struct gpu *g)
-{
-	const struct modern_params *m = &g->params.modern;
-	struct launch *l = g->launch;
-	uint64_t now = gpu_now(g) * MILLION;
-
-	retire_while_idle(l, m->cta_retire, now);
-	l->next_cta_at = max_u64(l->next_cta_at, now) + m->cta_interval;
-	if (l->to_retire) {
-		l->to_retire--;
-		l->next_cta_at += m->cta_retire;
-	}
-}
-
-/* Advances the distributor by a CTA that has ended. */
-static void count_retirement(struct gpu *g)
-{
-	const struct modern_params *m = &g->params.modern;
-	struct launch *l = g->launch;
-	uint64_t now = (gpu_now(g) + 1) * MILLION;
-
-	if (!m->cta_retire)
-		return;
-	retire_while_idle(l, m->cta_retire, now);
-	if (now >= l->next_cta_at && !l->to_retire)
-		l->next_cta_at = now + m->cta_retire;
-	else
-		l->to_retire++;
-}
-
-static bool next_cta_due(const struct gpu *g)
-{
-	return !g->params.modern.on || g->launch->next_cta_at < (gpu_now(g) + 1) * MILLION;
-}
-
 /* A pass that places no CTA changes nothing, so the next one waits until something may have changed. */
 void launch_ctas(struct gpu *g, const uint64_t *among)
 {
@@ -430,13 +379,13 @@ void launch_ctas(struct gpu *g, const uint64_t *among)
 	for (uint32_t i = 0; i < n && l->ctas_left; i++) {
 		uint32_t c = (i + last + 1) % n;
 
-		if (!next_cta_due(g))
+		if (!distributor_due(g))
 			return;
 		if (among && !bitset_test(among, c))
 			continue;
 		if (place_in_cluster(g, c)) {
 			l->last_cluster = c;
-			count_placement(g);
+			distributor_placed(g);
 			g->issued_ctas++;
 			placed = true;
 		}
@@ -547,7 +496,7 @@ void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 	struct kernel *k = c->kernel;
 
 	g->completed_ctas++;
-	count_retirement(g);
+	distributor_ended(g);
 	if (g->timeline)
 		timeline_cta_end(g->timeline, gpu_now(g) + 1, s->id, slot);
 	g->cluster[s->cluster].live_threads -= c->threads;

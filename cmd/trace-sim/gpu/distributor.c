@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Time that the distributor of thread blocks takes with the modern core; see distributor.h. */
+#include "distributor.h"
+#include "launch.h"
+
+/* Retires the CTAs that fit into the idle time up to now, `retire` each. */
+static void retire_while_idle(struct launch *l, uint64_t retire, uint64_t now)
+{
+	uint64_t n = now > l->next_cta_at && retire ? (now - l->next_cta_at) / retire : 0;
+
+	n = n < l->to_retire ? n : l->to_retire;
+	l->to_retire -= (uint32_t)n;
+	l->next_cta_at += n * retire;
+}
+
+void distributor_placed(struct gpu *g)
+{
+	const struct modern_params *m = &g->params.modern;
+	struct launch *l = g->launch;
+	uint64_t now = gpu_now(g) * MILLION;
+
+	retire_while_idle(l, m->cta_retire, now);
+	l->next_cta_at = max_u64(l->next_cta_at, now) + m->cta_interval;
+	if (l->to_retire) {
+		l->to_retire--;
+		l->next_cta_at += m->cta_retire;
+	}
+}
+
+void distributor_ended(struct gpu *g)
+{
+	const struct modern_params *m = &g->params.modern;
+	struct launch *l = g->launch;
+	uint64_t now = (gpu_now(g) + 1) * MILLION;
+
+	if (!m->cta_retire)
+		return;
+	retire_while_idle(l, m->cta_retire, now);
+	if (now >= l->next_cta_at && !l->to_retire)
+		l->next_cta_at = now + m->cta_retire;
+	else
+		l->to_retire++;
+}
+
+bool distributor_due(const struct gpu *g)
+{
+	return !g->params.modern.on || g->launch->next_cta_at < (gpu_now(g) + 1) * MILLION;
+}
