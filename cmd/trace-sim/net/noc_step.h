@@ -58,6 +58,22 @@ static inline struct noc_flit *vc_flit(
 	return &v->slot[(v->head + i) & (n->buffer_cap - 1)];
 }
 
+/* Priority of a channel, by its global number. */
+static inline int32_t noc_vc_priority(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
+{
+	int32_t best = vc_flit(n, s, vc, 0)->priority;
+
+	if (n->conf.priority == PRIORITY_NONE)
+		return 0;
+	if (n->conf.priority == PRIORITY_QUEUE_LENGTH)
+		return s->vc[vc].count;
+	if (n->conf.priority != PRIORITY_LOCAL_AGE && icnt_int(&n->conf, ICNT_vc_priority_donation))
+		for (uint32_t i = 1; i < s->vc[vc].count; i++)
+			if (vc_flit(n, s, vc, i)->priority > best)
+				best = vc_flit(n, s, vc, i)->priority;
+	return best;
+}
+
 static inline struct noc_packet *vc_packet(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
 {
 	return &s->packet[vc_flit(n, s, vc, 0)->req];
