@@ -88,6 +88,16 @@ int power_load(struct bytes *b, const char *path, struct fault *f)
 	return n < 0 ? -1 : 0;
 }
 
+size_t power_line(struct bytes *line, const char *text, size_t n)
+{
+	const char *end = memchr(text, '\n', n);
+	size_t len = end ? (size_t)(end - text) : n;
+
+	line->n = 0;
+	bytes_add(line, text, len);
+	return len + 1;
+}
+
 /* ---- table of energies (POWER-energy-3) --------------------------------------------------------- */
 
 static int find_energy(const char *name)
@@ -137,17 +147,12 @@ int power_energies_parse(
 	int r = 0;
 
 	for (size_t i = 0; i < n && r == 0;) {
-		const char *end = memchr(bytes + i, '\n', n - i);
-		size_t len = end ? (size_t)(end - bytes) - i : n - i;
-
+		i += power_line(&line, bytes + i, n - i);
 		at.line++;
-		line.n = 0;
-		bytes_add(&line, bytes + i, len);
-		if (strlen(line.p) != len)
+		if (strlen(line.p) != line.n)
 			r = fault_set(f, at, "power-energies", "a zero byte");
 		else
 			r = parse_energy(c, line.p, at, seen, f);
-		i += len + 1;
 	}
 	bytes_free(&line);
 	for (unsigned i = 0; r == 0 && i < N_POWER_ENERGIES; i++)

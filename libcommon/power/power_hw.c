@@ -64,13 +64,8 @@ int power_hw_parse(struct power_hw_table *t, const char *name, const char *bytes
 
 	t->file = name;
 	for (size_t i = 0; i < n && r == 0;) {
-		const char *end = memchr(bytes + i, '\n', n - i);
-		size_t len = end ? (size_t)(end - bytes) - i : n - i;
-
+		i += power_line(&line, bytes + i, n - i);
 		at.line++;
-		line.n = 0;
-		bytes_add(&line, bytes + i, len);
-		i += len + 1;
 		if (line.n && line.p[line.n - 1] == '\r')
 			line.p[--line.n] = '\0';
 		if (strlen(line.p) != line.n)
