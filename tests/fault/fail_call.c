@@ -15,7 +15,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,6 +26,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "open_mode.h"
 
 void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t n, size_t size);
@@ -139,29 +139,17 @@ static bool is_failing(int call)
 
 int open(const char *path, int flags, ...)
 {
-	mode_t mode = 0;
+	mode_t mode;
 
-	if (flags & O_CREAT) {
-		va_list args;
-
-		va_start(args, flags);
-		mode = va_arg(args, mode_t);
-		va_end(args);
-	}
+	OPEN_MODE(mode, flags);
 	CALL(open, -1, path, flags, mode);
 }
 
 int openat(int dir, const char *path, int flags, ...)
 {
-	mode_t mode = 0;
+	mode_t mode;
 
-	if (flags & O_CREAT) {
-		va_list args;
-
-		va_start(args, flags);
-		mode = va_arg(args, mode_t);
-		va_end(args);
-	}
+	OPEN_MODE(mode, flags);
 	CALL(openat, -1, dir, path, flags, mode);
 }
 

@@ -12,12 +12,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "open_mode.h"
 
 static unsigned long calls, first, second;
 static int number = SIGTERM;
@@ -72,15 +72,9 @@ static int (*next_poll)(struct pollfd *, nfds_t, int);
 
 int open(const char *path, int flags, ...)
 {
-	mode_t mode = 0;
+	mode_t mode;
 
-	if (flags & O_CREAT) {
-		va_list args;
-
-		va_start(args, flags);
-		mode = va_arg(args, mode_t);
-		va_end(args);
-	}
+	OPEN_MODE(mode, flags);
 	NEXT(open);
 	return next_open(path, flags, mode);
 }

@@ -8,10 +8,10 @@
  */
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "open_mode.h"
 
 static int real_open(const char *path, int flags, mode_t mode)
 {
@@ -46,15 +46,9 @@ static int is_wanted(const char *path)
 
 int open(const char *path, int flags, ...)
 {
-	mode_t mode = 0;
+	mode_t mode;
 
-	if (flags & O_CREAT) {
-		va_list args;
-
-		va_start(args, flags);
-		mode = va_arg(args, mode_t);
-		va_end(args);
-	}
+	OPEN_MODE(mode, flags);
 	if ((flags & O_ACCMODE) == O_RDONLY && is_wanted(path))
 		swap(path, getenv("SWAP_FILE"));
 	return real_open(path, flags, mode);
