@@ -531,7 +531,7 @@ packed_and_swapped() {
 		assert_output "trace-pack: '': error: cannot be opened: No such file or directory"
 	done
 	run -2 trace-pack --level -5 "$(trace vecadd)"
-	assert_output --partial "--level: found '-5'"
+	assert_output --partial "--level: invalid value '-5'"
 }
 
 @test "-l prints no control characters" {
