@@ -61,7 +61,7 @@ DEPS += $(LIB_OBJ:.o=.d)
 
 # Only these sources know the version, so that a new one compiles no other.
 VERSIONED = cmd/trace-pick/report cmd/trace-sim/provenance libcommon/base/cli
-$(VERSIONED:%=$(BUILD)/obj/%.o) $(VERSIONED:%=$(BUILD)/pic/%.o) $(BUILD)/tests/test_base: private CPPFLAGS_ALL += -DVERSION='"$(VERSION)"'
+$(VERSIONED:%=$(BUILD)/obj/%.o) $(VERSIONED:%=$(BUILD)/pic/%.o) $(BUILD)/tests/test_cli: private CPPFLAGS_ALL += -DVERSION='"$(VERSION)"'
 
 # A program sees its own modules and libcommon.
 own_headers = $(addprefix -Icmd/,$(filter $(PROGRAMS),$(subst /, ,$(1))))
