@@ -22,12 +22,12 @@ LDLIBS_ALL = -lc -lzstd -llz4 -llzma -lz -lxxhash -ljansson -lmsgpackc -lcsv -Wl
 PROGRAMS = $(patsubst cmd/%/main.c,%,$(sort $(wildcard cmd/*/main.c)))
 BINARIES = $(PROGRAMS:%=$(BUILD)/%)
 
-# The library that trace-exec --run loads in place of a program's CUDA runtime: the executor, position-independent, with
-# the runtime's interface. It is built without sanitizers, because the program that loads it has none.
+# The library that trace-exec --run loads in place of a program's CUDA runtime and driver: the executor,
+# position-independent, with both interfaces. The loader knows it as the driver, libcuda.so.1. It is built without sanitizers, because the program that loads it has none.
 CUDART     = $(BUILD)/libtrace-exec-cudart.so
 CUDART_MAP = cmd/trace-exec/cudart/versions.map
 CUDART_FOR = 11.0 12 13
-CUDART_SRC = $(sort $(wildcard cmd/trace-exec/cudart/*.c))
+CUDART_SRC = $(sort $(wildcard cmd/trace-exec/cuda/*.c cmd/trace-exec/cudart/*.c))
 CUDART_USE = $(wildcard $(addprefix cmd/trace-exec/,lang/*.c exec/*.c sem/*.c lower/*.c)) cmd/trace-exec/trace_out.c \
 	$(wildcard libcommon/base/*.c) libcommon/arch/fatbin.c libcommon/arch/cubin.c
 CUDART_OBJ = $(patsubst %.c,$(BUILD)/pic/%.o,$(CUDART_SRC) $(sort $(CUDART_USE)))
@@ -74,7 +74,7 @@ $(BUILD)/pic/%.o: %.c config.mk Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-exec $(call PLAIN,$(CFLAGS_ALL)) -fPIC -fvisibility=hidden $(DEPEND) -c -o $(TMP) $< $(COMPILE_END)
 $(CUDART): $(CUDART_OBJ) $(CUDART_MAP)
-	$(CC) $(call PLAIN,$(CFLAGS_ALL) $(LDFLAGS)) -shared -Wl,-z,defs -Wl,--version-script=$(CUDART_MAP) -o $(TMP) $(CUDART_OBJ) \
+	$(CC) $(call PLAIN,$(CFLAGS_ALL) $(LDFLAGS)) -shared -Wl,-soname,libcuda.so.1 -Wl,-z,defs -Wl,--version-script=$(CUDART_MAP) -o $(TMP) $(CUDART_OBJ) \
 		-lzstd -llz4 -llzma -lz -lxxhash -lm -pthread $(RENAME)
 	@mkdir -p $(BUILD)/cudart
 	for v in $(CUDART_FOR); do ln -sf ../$(notdir $@) $(BUILD)/cudart/libcudart.so.$$v || exit 1; done

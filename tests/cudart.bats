@@ -180,10 +180,51 @@ setup() {
 @test "tensor maps are made by the driver's function" {
 	run -1 trace-exec -n -g h100-sxm --run ./maps
 	local what
-	for what in 'cuTensorMapEncodeTiled: elements that are flushed, rounded or packed' 'cuTensorMapEncodeTiled: a swizzle of pieces of more than 16 bytes' 'cuTensorMapEncodeTiled: an interleaved layout' "cudaGetDriverEntryPoint: the driver's cuMemAlloc_v2"; do
+	for what in 'cuTensorMapEncodeTiled: elements that are flushed, rounded or packed' 'cuTensorMapEncodeTiled: a swizzle of pieces of more than 16 bytes' 'cuTensorMapEncodeTiled: an interleaved layout' "cudaGetDriverEntryPoint: the driver's cuAbsent"; do
 		assert_line "trace-exec: error: not executed: $what (see trace-exec --run --list)"
 	done
 	[ "${#lines[@]}" -eq 4 ]
+}
+
+# A program of the driver alone, which is absent.
+driver_program() {
+	awk '$2 ~ /^cu[A-Z]/ { print "int " $2 "(void); int " $2 "(void) { return 999; }" }' <<<"$(trace-exec --run --list)" >driver-stub.c
+	gcc -shared -fPIC -Wl,-soname,libcuda.so.1 -o libcuda.so driver-stub.c
+	gcc -std=gnu11 -o "$1" "$BATS_TEST_DIRNAME/cudart/$1.c" -L. -lcuda
+}
+
+@test "a program of the driver" {
+	driver_program driver
+	run -1 trace-exec -n -g a100-40 --run ./driver "$BATS_TEST_DIRNAME/cudart/kernels.ptx"
+	local what
+	for what in 'cuModuleLoadData: machine code without PTX (a cubin)' 'cuStreamWaitValue: a value that the host writes after the call' cuMulticastCreate 'cuGetExportTable: the program has its own copy of the runtime (link it with -cudart shared)'; do
+		assert_line "trace-exec: error: not executed: $what (see trace-exec --run --list)"
+	done
+	assert_line "trace-exec: driver.3.1.ptx:3:23: error: unknown or unsupported instruction 'nonsense'"
+	assert_line "trace-exec: driver.6.1.ptx:7:34: error: call of 'seven', which no module defines"
+	[ "${#lines[@]}" -eq 6 ]
+}
+
+@test "a launch as Triton makes it" {
+	driver_program triton
+	run -0 trace-exec -o out -g a100-40 --run ./triton "$BATS_TEST_DIRNAME/cudart/triton.ptx"
+	assert_output '0 of 1000 elements are wrong'
+	run -0 trace-lint -q out/kernelslist.g
+	run -0 grep -h '^-\(kernel name\|dynamic shmem\|block dim\)' out/kernel-1.traceg
+	assert_line '-kernel name = add_kernel'
+	assert_line '-dynamic shmem = 512'
+	assert_line '-block dim = (128,1,1)'
+}
+
+@test "code that NVRTC compiles" {
+	local root
+	root=$(command -v nvcc) || root=/usr/local/cuda/bin/nvcc
+	root=$(dirname "$(dirname "$root")")
+	[ -e "$root/include/nvrtc.h" ] || skip "NVRTC is not installed"
+	driver_program driver
+	gcc -std=gnu11 -I"$root/include" -o nvrtc "$BATS_TEST_DIRNAME/cudart/nvrtc.c" -L. -L"$root/lib64" -lcuda -lnvrtc
+	run -0 env LD_LIBRARY_PATH="$root/lib64" "$BUILD/trace-exec" -n --run ./nvrtc
+	assert_output '0 of 1000 elements are wrong'
 }
 
 @test "questions have answers, and wrong ones errors" {
@@ -358,10 +399,12 @@ setup() {
 @test "the list has every function once" {
 	trace-exec --run --list >list
 	run -0 grep -c . list
-	[ "$output" -gt 400 ]
+	[ "$output" -gt 1000 ]
 	run -0 grep -P '^executed\tcudaMalloc$' list
+	run -0 grep -P '^executed\tcuMemAlloc_v2$' list
+	run -0 grep -P '^refused\tcuMulticastCreate$' list
 	run -0 grep -P '^refused\tcudaDeviceGetGraphMemAttribute$' list
-	run -1 grep -vP '^(executed|refused)\t(__)?cuda\w+$' list
+	run -1 grep -vP '^(executed|refused)\t(__)?cu[A-Za-z]\w+$' list
 	run -0 bash -c 'cut -f2 list | sort | uniq -d'
 	assert_output ''
 	# the library has them all

@@ -40,7 +40,8 @@ static const struct cli_row rows[] = {
 	{'c', "config", "FILE", "with --run and --as sass: the GPU of a configuration file; may be repeated",
 		"file"},
 	{'D', "define", "NAME=VALUE", "set an option of the GPU after all configuration files", NULL},
-	{'l', "list", NULL, "with --run: list the functions of the CUDA runtime, executed and refused", NULL},
+	{'l', "list", NULL,
+		"with --run: list the functions of the CUDA runtime and driver, executed and refused", NULL},
 	{CLI_GROUP, "Execution", NULL, NULL, NULL},
 	{'j', "jobs", "N",
 		"threads that execute thread blocks and pack the stream; the output does not depend on N",
@@ -152,7 +153,7 @@ static unsigned binary_version(const struct gpu_choice *g)
 	return binary;
 }
 
-/* Prints the functions of the CUDA runtime, one a line: "executed" or "refused", a tab, the name. */
+/* Prints the functions of the CUDA runtime and driver, one a line: "executed" or "refused", a tab, the name. */
 static void list_runtime(void)
 {
 	struct output *out = output_open(NULL, false);
@@ -160,6 +161,11 @@ static void list_runtime(void)
 #define DONE(name)    fputs("executed\t" #name "\n", output_stream(out));
 #define REFUSED(name) fputs("refused\t" #name "\n", output_stream(out));
 #include "cudart/cudart.def"
+#undef DONE
+#undef REFUSED
+#define DONE(name, base, since)    fputs("executed\t" #name "\n", output_stream(out));
+#define REFUSED(name, base, since) fputs("refused\t" #name "\n", output_stream(out));
+#include "cuda/cuda.def"
 #undef DONE
 #undef REFUSED
 	output_commit(out);

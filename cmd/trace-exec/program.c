@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --run: starts the program with the library preloaded in place of its CUDA runtime, receives copies and
+ * --run: starts the program with the library preloaded in place of its CUDA runtime and driver, receives copies and
  * kernels, writes the trace.
  *
  * A stream begins with its list, which is known when the program has ended. Until then kernels are kept,
@@ -421,7 +421,7 @@ static int judge_uncalled(const char *name, int own)
 		return EXIT_TROUBLE;
 	}
 	if (!own)
-		diag_warn(NOWHERE, "%s: ended without a call of the CUDA runtime%s", name,
+		diag_warn(NOWHERE, "%s: ended without a call of the CUDA runtime or driver%s", name,
 			l == LINKAGE_RUNTIME
 				? ""
 				: " (programs that it starts must be linked with nvcc -cudart shared)");

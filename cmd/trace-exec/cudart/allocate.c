@@ -60,11 +60,63 @@ static void clear_freed_memory(uint64_t addr, uint64_t n)
 	memory_set(&cudart.mem, addr, n);
 }
 
+/* ---- reserved addresses ---- */
+
+static struct {
+	struct address_range {
+		uint64_t start, bytes;
+	} * range; /* in ascending order */
+	uint32_t n, cap;
+} reserved;
+
+bool cudart_is_reserved(uint64_t addr, uint64_t n)
+{
+	for (uint32_t i = 0; i < reserved.n; i++)
+		if (addr >= reserved.range[i].start &&
+			addr - reserved.range[i].start < reserved.range[i].bytes)
+			return n <= reserved.range[i].bytes - (addr - reserved.range[i].start);
+	return false;
+}
+
+/* Returns the end of the first reservation that overlaps [at, at + n); 0: none does. */
+static uint64_t reservation_end(uint64_t at, uint64_t n)
+{
+	for (uint32_t i = 0; i < reserved.n; i++)
+		if (reserved.range[i].start < at + n &&
+			at < reserved.range[i].start + reserved.range[i].bytes)
+			return reserved.range[i].start + reserved.range[i].bytes;
+	return 0;
+}
+
+uint64_t cudart_reserve(uint64_t n, uint64_t unit)
+{
+	struct memory *m = &cudart.mem;
+	uint64_t at = (HEAP_BASE + m->heap_bytes + unit - 1) / unit * unit - HEAP_BASE;
+
+	if (!n || at > m->heap_cap || n > m->heap_cap - at)
+		return 0;
+	m->heap_bytes = at + n;
+	grow(&reserved.range, &reserved.cap, reserved.n + 1, sizeof(*reserved.range));
+	reserved.range[reserved.n++] = (struct address_range){HEAP_BASE + at, n};
+	return HEAP_BASE + at;
+}
+
+bool cudart_unreserve(uint64_t addr, uint64_t n)
+{
+	for (uint32_t i = 0; i < reserved.n; i++)
+		if (reserved.range[i].start == addr && reserved.range[i].bytes == n) {
+			memmove(reserved.range + i, reserved.range + i + 1,
+				(--reserved.n - i) * sizeof(*reserved.range));
+			return true;
+		}
+	return false;
+}
+
 /* Returns the lowest gap of n bytes between live buffers, at a multiple of unit; 0: none. */
 static uint64_t find_gap(uint64_t n, uint64_t unit)
 {
 	const struct memory *m = &cudart.mem;
-	uint64_t at = HEAP_BASE;
+	uint64_t at = HEAP_BASE, end;
 
 	for (uint32_t i = 0; i < m->n_buffers; i++) {
 		const struct buffer *b = &m->buffer[i];
@@ -73,28 +125,26 @@ static uint64_t find_gap(uint64_t n, uint64_t unit)
 		if (!b->live || b->addr < HEAP_BASE)
 			continue;
 		at = (at + unit - 1) / unit * unit;
-		if (b->addr >= at && b->addr - at >= n)
+		while ((end = reservation_end(at, n)) && end <= b->addr)
+			at = (end + unit - 1) / unit * unit;
+		if (b->addr >= at && b->addr - at >= n && !end)
 			return at;
 		g = cudart_find_grant(b->addr);
 		at = g && g->kind != GRANT_DEVICE ? page_up(b->addr + b->size)
 						  : (b->addr + b->size + BETWEEN - 1) / BETWEEN * BETWEEN;
 	}
 	at = (at + unit - 1) / unit * unit;
+	while ((end = reservation_end(at, n)))
+		at = (end + unit - 1) / unit * unit;
 	return at <= HEAP_BASE + m->heap_bytes && HEAP_BASE + m->heap_bytes - at >= n ? at : 0;
 }
 
-/* Allocates freed addresses again and drops the buffers and grants that had them. */
-static uint64_t allocate_freed_addresses(const char *name, uint64_t bytes, enum grant_kind kind)
+/* Makes [at, at + n) the buffer of `bytes` bytes, and drops the freed buffers and grants that had the addresses. */
+static void replace_freed(const char *name, uint64_t at, uint64_t n, uint64_t bytes)
 {
 	struct memory *m = &cudart.mem;
-	uint64_t unit = kind == GRANT_DEVICE ? BETWEEN : PAGE, n = (bytes + unit - 1) / unit * unit;
-	uint64_t at = find_gap(n, unit);
-	uint32_t from, to;
+	uint32_t from = buffers_below(at), to = buffers_below(at + n);
 
-	if (!at)
-		return 0;
-	from = buffers_below(at);
-	to = buffers_below(at + n);
 	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
 	memmove(m->buffer + from + 1, m->buffer + to, (m->n_buffers - to) * sizeof(*m->buffer));
 	m->buffer[from] = (struct buffer){name, at, bytes, true, NOWHERE, false};
@@ -103,6 +153,17 @@ static uint64_t allocate_freed_addresses(const char *name, uint64_t bytes, enum 
 	to = grants_below(at + n);
 	memmove(cudart.grant + from, cudart.grant + to, (cudart.n_grants - to) * sizeof(*cudart.grant));
 	cudart.n_grants -= to - from;
+}
+
+/* Allocates freed addresses again. */
+static uint64_t allocate_freed_addresses(const char *name, uint64_t bytes, enum grant_kind kind)
+{
+	uint64_t unit = kind == GRANT_DEVICE ? BETWEEN : PAGE, n = (bytes + unit - 1) / unit * unit;
+	uint64_t at = find_gap(n, unit);
+
+	if (!at)
+		return 0;
+	replace_freed(name, at, n, bytes);
 	clear_freed_memory(at, n);
 	return at;
 }
@@ -199,6 +260,21 @@ static int release_grant(uint64_t addr, bool pinned)
 }
 
 int cudart_release(uint64_t addr) { return release_grant(addr, false); }
+
+void cudart_map(uint64_t addr, uint64_t n)
+{
+	replace_freed("cuMemMap", addr, n, n);
+	((struct buffer *)memory_near(&cudart.mem, addr))->live = false;
+	cudart.live_bytes += n;
+	if (cudart.exec.check)
+		memory_unset(&cudart.mem, addr, n);
+	add_grant(&(struct grant){.addr = addr, .bytes = n, .kind = GRANT_DEVICE, .live = true});
+}
+
+void cudart_set_access(uint64_t addr, bool allowed)
+{
+	((struct buffer *)memory_near(&cudart.mem, addr))->live = allowed;
+}
 
 void cudart_report_leaks(void)
 {

@@ -339,19 +339,24 @@ int work_fill(const struct fill_2d *f)
 	return cudaSuccess;
 }
 
-static int fill_memory(void *at, size_t pitch, int value, size_t width, size_t height, const struct stream *s)
+int work_fill_on(const struct fill_2d *f, const struct stream *s)
 {
-	struct graph_work w = {
-		.kind = WORK_FILL, .fill = {at, pitch, (unsigned)value & 255, 1, width, height}};
+	struct graph_work w = {.kind = WORK_FILL, .fill = *f};
+	size_t width = f->width * f->unit;
 	int e = cudart_enter(true);
 
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
-	if (!e && width && height && (pitch < width || height > SIZE_MAX / 2 / pitch))
+	if (!e && width && f->height && (f->pitch < width || f->height > SIZE_MAX / 2 / f->pitch))
 		e = cudaErrorInvalidValue;
 	if (!e && capture_blocks(s, &e))
 		return cudart_leave(e ? e : capture_add(s, &w));
 	return cudart_leave(e ? e : work_fill(&w.fill));
+}
+
+static int fill_memory(void *at, size_t pitch, int value, size_t width, size_t height, const struct stream *s)
+{
+	return work_fill_on(&(struct fill_2d){at, pitch, (unsigned)value & 255, 1, width, height}, s);
 }
 
 API(int, cudaMemset, void *at, int value, size_t n) { return fill_memory(at, n, value, n, 1, NULL); }

@@ -8,7 +8,7 @@
  *   variable.c variables
  *   allocate.c memory of every kind                       copy.c     copies and fills
  *   pool.c     pools of memory                        managed.c  hints about managed memory
- *   pointer.c  attributes of addresses                driver.c   entry points of the driver
+ *   pointer.c  attributes of addresses
  *   array.c    arrays and copies of them                  texture.c  textures and surfaces over memory
  *   graph.h    graphs and recording streams
  *   stream.c   streams and events                         device.c   properties of the GPU
@@ -62,6 +62,7 @@ struct pitched {
 
 struct image {
 	const void *bytes;        /* the fat binary; NULL: unregistered */
+	const char *const *texts; /* PTX in place of a fat binary, NULL after the last; NULL: none */
 	const void *const *parts; /* fat binaries of separate compilation, NULL after the last; NULL: none */
 	struct module **module;
 	uint32_t n_modules, cap_modules;
@@ -137,6 +138,8 @@ struct cudart {
 	uint64_t live_bytes;
 };
 extern struct cudart cudart;
+/* The calling thread has called the runtime, whose context is then current. */
+extern _Thread_local bool cudart_thread_active;
 
 /* start.c: begin and end every function of the interface. wait: the function waits for the device. */
 int cudart_enter(bool wait);
@@ -147,11 +150,24 @@ int cudart_unsupported(const char *function, const char *what);
 
 /* status.c */
 void cudart_set_last(int status);
+/* Replaces the last error of the thread. Returns the former one. */
+int cudart_exchange_last(int status);
 int cudart_fault_status(const struct fault *f);
 
 /* image.c: loads the registered fat binaries. 0 or a status. */
 int cudart_load(void);
 struct kernel *cudart_find_kernel(const void *host, int *status);
+/*
+ * Adds an image that the program loads by a call, as *image: a fat binary, or texts of PTX (texts, NULL after the
+ * last). Both must stay until cudart_end_image(). 0 or a status; *why: the reason, also of a failure.
+ */
+int cudart_add_image(const void *bytes, const char *const *texts, uint32_t *image, struct fault *why);
+/* Forgets the bytes of an image and the kernels that cudart_image_kernel() added. */
+void cudart_end_image(uint32_t image);
+/* Finds the handle of a kernel of the image by its name. 0 or a status. */
+int cudart_image_kernel(uint32_t image, const char *name, const void **handle);
+/* Name of the kernel with this number among the entries of the image; NULL: there are fewer. */
+const char *cudart_image_entry(uint32_t image, uint32_t number);
 /* Stores the address and size of a variable. 0 or a status. */
 int cudart_find_symbol(const void *host, uint64_t *addr, size_t *size);
 /* Returns the variable that the program registered with address host; NULL: none. */
@@ -174,8 +190,17 @@ struct grant *cudart_find_grant(uint64_t addr); /* the live grant that contains 
 void *cudart_host_address(const void *p, size_t n);
 bool cudart_is_device(const void *p); /* device or managed memory, or a variable */
 void cudart_report_leaks(void);
-/* Frees device or managed memory of cudart_allocate(). 0 or a status. */
+/* Frees device or managed memory of cudart_allocate() or cudart_map(). 0 or a status. */
 int cudart_release(uint64_t addr);
+/* Reserves n addresses at a multiple of unit, which no allocation gets; 0: there are none left. */
+uint64_t cudart_reserve(uint64_t n, uint64_t unit);
+/* Frees reserved addresses. false: addr is not the start of n reserved addresses. */
+bool cudart_unreserve(uint64_t addr, uint64_t n);
+/* Are n addresses from addr on within one reservation? */
+bool cudart_is_reserved(uint64_t addr, uint64_t n);
+/* Allocates device memory at reserved addresses. Kernels may access it after cudart_set_access(). */
+void cudart_map(uint64_t addr, uint64_t n);
+void cudart_set_access(uint64_t addr, bool allowed);
 
 /* pointer.c: is p in memory that the program registered with cudaHostRegister()? */
 bool cudart_is_registered(const void *p);
@@ -187,6 +212,13 @@ void cudart_pool_subtract_used(struct pool *p, uint64_t bytes);
 /* copy.c: copies height rows of width bytes, pitch bytes apart; kind as in cudaMemcpy(). */
 int cudart_copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
 	size_t height, int kind);
+
+/* occupancy.c: attributes in the runtime's layout; those from cluster_needed on exist since release 12. */
+struct func_attributes {
+	size_t shared, constant, local;
+	int threads, regs, ptx, binary, cache, max_dynamic_shared, carveout;
+	int cluster_needed, cluster[3], scheduling, large_cluster, reserved[16];
+};
 
 /* array.c */
 struct channels { /* cudaChannelFormatDesc: bits of each channel, and the kind of all */

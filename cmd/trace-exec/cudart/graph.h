@@ -136,10 +136,31 @@ void work_free(struct kernel_work *w);
 /* Launches on stream s instead of the work's own. */
 int work_launch(const struct kernel_work *w, struct stream *s);
 
+/* Launches a kernel on the stream of its configuration, or records the launch. 0 or a status. */
+int work_launch_kernel(const void *host, const struct configuration *c, void **args);
+
+/* Configuration of a launch with attributes, in the runtime's layout. */
+struct launch_attribute {
+	int id, unused;
+	union {
+		unsigned number[16];
+		char reserved[64];
+	} value;
+};
+struct launch_config {
+	struct dim grid, block;
+	size_t shared;
+	struct stream *stream;
+	struct launch_attribute *attribute;
+	unsigned n_attributes;
+};
+
 /* copy.c */
 int work_check_copy(const struct copy_3d *c);
 int work_copy(const struct copy_3d *c);
 int work_fill(const struct fill_2d *f);
+/* Fills on stream s, or records the fill. */
+int work_fill_on(const struct fill_2d *f, const struct stream *s);
 /* Returns the parameters of a copy of n contiguous bytes. */
 struct copy_3d work_copy_of_bytes(void *to, const void *from, size_t n, int kind);
 

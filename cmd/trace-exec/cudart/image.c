@@ -267,10 +267,31 @@ static int read_best_ptx(uint32_t i, uint32_t part, const void *bytes)
 	return best.bytes ? read_ptx(i, part, &b, &best) : 0;
 }
 
+/* Parses the texts of PTX that the program passed. */
+static int read_texts(uint32_t i)
+{
+	struct image *m = &cudart.image[i];
+	char name[300];
+
+	m->has_ptx = true;
+	for (uint32_t k = 0; m->texts[k]; k++) {
+		snprintf(name, sizeof(name), "%s.%u.%u.ptx", program_invocation_short_name, i + 1, k + 1);
+		struct module *module = module_memory(name, m->texts[k], strlen(m->texts[k]), &m->fault);
+
+		if (!module)
+			return -1;
+		grow(&m->module, &m->cap_modules, m->n_modules + 1, sizeof(struct module *));
+		m->module[m->n_modules++] = module;
+	}
+	return 0;
+}
+
 static int read_image(uint32_t i)
 {
 	struct image *m = &cudart.image[i];
 
+	if (m->texts)
+		return read_texts(i);
 	if (!m->parts && read_best_ptx(i, 0, m->bytes))
 		return -1;
 	for (uint32_t k = 0; m->parts && m->parts[k]; k++)
@@ -370,6 +391,70 @@ API(char, __cudaInitModule, void **handle)
 		report_unexecutable(m);
 	cudart_leave(cudaSuccess);
 	return 1;
+}
+
+/* ---- images that the program loads by a call ---- */
+
+int cudart_add_image(const void *bytes, const char *const *texts, uint32_t *image, struct fault *why)
+{
+	int e = cudart_load(); /* the registered ones first: an image has one number for good */
+	struct image *m;
+
+	if (e)
+		return e;
+	grow(&cudart.image, &cudart.cap_images, cudart.n_images + 1, sizeof(*cudart.image));
+	cudart.image[cudart.n_images] = (struct image){.bytes = bytes, .texts = texts};
+	*image = cudart.n_images++;
+	e = cudart_load();
+	m = &cudart.image[*image];
+	*why = m->fault;
+	if (!e && m->refused)
+		e = report_unexecutable(m);
+	return e;
+}
+
+void cudart_end_image(uint32_t image)
+{
+	cudart.image[image].bytes = NULL;
+	cudart.image[image].texts = NULL;
+	for (uint32_t i = 0; i < cudart.n_kernels; i++)
+		if (cudart.kernel[i].image == image)
+			cudart.kernel[i].host = NULL; /* its handle is no longer one */
+}
+
+static struct func *find_entry(const struct image *m, const char *name);
+
+int cudart_image_kernel(uint32_t image, const char *name, const void **handle)
+{
+	struct image *m = &cudart.image[image];
+	struct kernel *k;
+
+	for (uint32_t i = 0; i < cudart.n_kernels; i++)
+		if (cudart.kernel[i].image == image && cudart.kernel[i].host &&
+			!strcmp(cudart.kernel[i].name, name)) {
+			*handle = cudart.kernel[i].host;
+			return cudaSuccess;
+		}
+	if (m->refused || !find_entry(m, name))
+		return cudaErrorSymbolNotFound;
+	grow(&cudart.kernel, &cudart.cap_kernels, cudart.n_kernels + 1, sizeof(*cudart.kernel));
+	k = &cudart.kernel[cudart.n_kernels];
+	/* The copy of the name is also the handle: its address is unique and never freed. */
+	*k = (struct kernel){.name = xstrdup(name), .image = image, .max_dynamic_shared = -1, .carveout = -1};
+	*handle = k->host = k->name;
+	table_add(&cudart.kernels, address_hash(k->host), cudart.n_kernels++);
+	return cudaSuccess;
+}
+
+const char *cudart_image_entry(uint32_t image, uint32_t number)
+{
+	const struct image *m = &cudart.image[image];
+
+	for (uint32_t k = 0; k < m->n_modules; k++)
+		for (uint32_t i = 0; i < m->module[k]->n_funcs; i++)
+			if (m->module[k]->func[i]->entry && !number--)
+				return m->module[k]->func[i]->name;
+	return NULL;
 }
 
 /* ---- lookup ---- */

@@ -275,7 +275,7 @@ int work_launch(const struct kernel_work *w, struct stream *s)
 	return cudaSuccess;
 }
 
-static int launch_kernel(const void *host, const struct configuration *c, void **args)
+int work_launch_kernel(const void *host, const struct configuration *c, void **args)
 {
 	struct graph_work w = {.kind = WORK_KERNEL, .kernel = {.host = host, .config = *c, .args = args}};
 	int e;
@@ -305,7 +305,7 @@ API(int, cudaLaunchKernel, const void *host, struct dim grid, struct dim block, 
 	struct configuration c = {.grid = grid, .block = block, .shared = shared, .stream = stream};
 	int e = cudart_enter(false);
 
-	return cudart_leave(e ? e : launch_kernel(host, &c, args));
+	return cudart_leave(e ? e : work_launch_kernel(host, &c, args));
 }
 ALSO(cudaLaunchKernel_ptsz, cudaLaunchKernel);
 ALSO(__cudaLaunchKernel, cudaLaunchKernel);
@@ -329,29 +329,13 @@ API(int, cudaLaunchCooperativeKernel, const void *host, struct dim grid, struct 
 		.grid = grid, .block = block, .shared = shared, .stream = stream, .cooperative = true};
 	int e = cudart_enter(false);
 
-	return cudart_leave(e ? e : launch_kernel(host, &c, args));
+	return cudart_leave(e ? e : work_launch_kernel(host, &c, args));
 }
 ALSO(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
 
 /* ---- launches with attributes ---- */
 
 enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4, ATTRIBUTE_EVENT = 7, ATTRIBUTE_COMPLETION = 12 };
-
-struct launch_attribute {
-	int id, unused;
-	union {
-		unsigned number[16];
-		char reserved[64];
-	} value;
-};
-
-struct launch_config {
-	struct dim grid, block;
-	size_t shared;
-	struct stream *stream;
-	struct launch_attribute *attribute;
-	unsigned n_attributes;
-};
 
 static int apply_attribute(struct configuration *c, const struct launch_attribute *a)
 {
@@ -386,7 +370,7 @@ API(int, cudaLaunchKernelExC, const struct launch_config *config, const void *ho
 
 	if (!e)
 		e = apply_config(&c, config);
-	return cudart_leave(e ? e : launch_kernel(host, &c, args));
+	return cudart_leave(e ? e : work_launch_kernel(host, &c, args));
 }
 ALSO(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
 

@@ -9,12 +9,6 @@
 #include "bits.h"
 #include "cudart/cudart.h"
 
-struct attributes {
-	size_t shared, constant, local;
-	int threads, regs, ptx, binary, cache, max_dynamic_shared, carveout;
-	int cluster_needed, cluster[3], scheduling, large_cluster, reserved[16]; /* since release 12 */
-};
-
 /* Returns the bytes of the constants of the kernel's module. */
 static size_t constant_bytes(const struct func *f)
 {
@@ -36,7 +30,7 @@ static int find_kernel_of_call(const void *host, struct kernel **k)
 	return e;
 }
 
-API(int, cudaFuncGetAttributes, struct attributes *to, const void *host)
+API(int, cudaFuncGetAttributes, struct func_attributes *to, const void *host)
 {
 	struct kernel *k = NULL;
 	int e = find_kernel_of_call(host, &k);
@@ -49,7 +43,7 @@ API(int, cudaFuncGetAttributes, struct attributes *to, const void *host)
 		uint32_t most = f->maxntid[0] * f->maxntid[1] * f->maxntid[2];
 		uint32_t fit = k->regs ? (uint32_t)(cudart.wire.regs / k->regs / 32 * 32) : 1024;
 
-		struct attributes a = {.shared = k->shared,
+		struct func_attributes a = {.shared = k->shared,
 			.constant = constant_bytes(f),
 			.local = f->local_bytes,
 			.threads = (int)(most         ? most
@@ -66,7 +60,7 @@ API(int, cudaFuncGetAttributes, struct attributes *to, const void *host)
 			.scheduling = k->scheduling,
 			.large_cluster = k->large_cluster};
 		memcpy(to, &a,
-			cudart_runtime_release() < 12 ? offsetof(struct attributes, cluster_needed)
+			cudart_runtime_release() < 12 ? offsetof(struct func_attributes, cluster_needed)
 						      : sizeof(a));
 	}
 	return cudart_leave(e);

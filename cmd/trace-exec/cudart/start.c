@@ -23,6 +23,7 @@
 #define HEAP_LEAST (1ull << 30)
 
 struct cudart cudart;
+_Thread_local bool cudart_thread_active;
 
 /* Makes the lock recursive; runs before the constructors of the program, which register its images. */
 __attribute__((constructor)) static void init_lock(void)
@@ -178,6 +179,7 @@ static void start_device(void)
 int cudart_enter(bool wait)
 {
 	pthread_mutex_lock(&cudart.lock);
+	cudart_thread_active = true;
 	if (!cudart.started)
 		start_device();
 	if (cudart.pid != getpid())

@@ -36,6 +36,14 @@ int cudart_fault_status(const struct fault *f)
 	return cudaErrorLaunchFailure;
 }
 
+int cudart_exchange_last(int status)
+{
+	int before = last;
+
+	last = status;
+	return before;
+}
+
 API(int, cudaGetLastError, void)
 {
 	int status = last;

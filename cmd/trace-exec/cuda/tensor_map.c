@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions of the driver that a program gets from its runtime by name: the encoders of tensor maps.
- *
- * Always true: an encoded map is in the executor's own format; a property that the format lacks is refused. A
- * request for another function of the driver returns NULL and an error.
+ * Tensor maps. Always true: an encoded map is in the executor's own format; a property that the format lacks is refused.
  */
-#include <stdio.h>
 #include <string.h>
-#include "cudart/cudart.h"
+#include "cuda/cuda.h"
 #include "sem/tensor.h"
-
-/* ---- tensor maps ---- */
 
 enum { SWIZZLE_LAST = 3, SWIZZLE_KNOWN = 6, INTERLEAVE_LAST = 2, PROMOTION_LAST = 3 };
 
@@ -81,9 +75,9 @@ static int store_tensor_map(struct tensor_map *to, const struct tensor_map *m, i
 	return e;
 }
 
-static int encode_tiled(struct tensor_map *to, unsigned type, unsigned rank, void *base, const uint64_t *dim,
-	const uint64_t *stride, const uint32_t *box, const uint32_t *step, unsigned interleave,
-	unsigned swizzle, unsigned promotion, unsigned fill)
+API(int, cuTensorMapEncodeTiled, struct tensor_map *to, unsigned type, unsigned rank, void *base,
+	const uint64_t *dim, const uint64_t *stride, const uint32_t *box, const uint32_t *step,
+	unsigned interleave, unsigned swizzle, unsigned promotion, unsigned fill)
 {
 	const struct map_description x = {"cuTensorMapEncodeTiled", type, rank, base, dim, stride, step,
 		interleave, swizzle, promotion, fill};
@@ -113,9 +107,10 @@ static int set_corners(struct tensor_map *m, const int *lower, const int *upper)
 	return cudaSuccess;
 }
 
-static int encode_im2col(struct tensor_map *to, unsigned type, unsigned rank, void *base, const uint64_t *dim,
-	const uint64_t *stride, const int *lower, const int *upper, unsigned channels, unsigned pixels,
-	const uint32_t *step, unsigned interleave, unsigned swizzle, unsigned promotion, unsigned fill)
+API(int, cuTensorMapEncodeIm2col, struct tensor_map *to, unsigned type, unsigned rank, void *base,
+	const uint64_t *dim, const uint64_t *stride, const int *lower, const int *upper, unsigned channels,
+	unsigned pixels, const uint32_t *step, unsigned interleave, unsigned swizzle, unsigned promotion,
+	unsigned fill)
 {
 	const struct map_description x = {"cuTensorMapEncodeIm2col", type, rank, base, dim, stride, step,
 		interleave, swizzle, promotion, fill};
@@ -131,7 +126,7 @@ static int encode_im2col(struct tensor_map *to, unsigned type, unsigned rank, vo
 	return store_tensor_map(to, &m, e);
 }
 
-static int replace_address(struct tensor_map *m, void *base)
+API(int, cuTensorMapReplaceAddress, struct tensor_map *m, void *base)
 {
 	struct tensor_map with;
 
@@ -141,52 +136,3 @@ static int replace_address(struct tensor_map *m, void *base)
 	with.addr = (uintptr_t)base;
 	return store_tensor_map(m, &with, cudaSuccess);
 }
-
-/* ---- entry points ---- */
-
-static const struct {
-	const char *name;
-	void (*function)(void);
-} known[] = {
-	{"cuTensorMapEncodeIm2col", (void (*)(void))encode_im2col},
-	{"cuTensorMapEncodeTiled", (void (*)(void))encode_tiled},
-	{"cuTensorMapReplaceAddress", (void (*)(void))replace_address},
-};
-
-enum { FOUND, NOT_FOUND, FLAGS_MOST = 2 };
-
-static int get_entry_point(const char *name, void *to, unsigned long long flags, int *found)
-{
-	int e = cudart_enter(false);
-	void (*function)(void) = NULL;
-	char what[64];
-
-	if (!e && (!name || !to || flags > FLAGS_MOST))
-		e = cudaErrorInvalidValue;
-	if (e)
-		return cudart_leave(e);
-	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (!strcmp(known[i].name, name))
-			function = known[i].function;
-	memcpy(to, &function, sizeof(function));
-	if (found)
-		*found = function ? FOUND : NOT_FOUND;
-	snprintf(what, sizeof(what), "the driver's %s", name);
-	return cudart_leave(function ? cudaSuccess : cudart_unsupported("cudaGetDriverEntryPoint", what));
-}
-
-/* Before release 12 the function has no argument found. */
-API(int, cudaGetDriverEntryPoint, const char *name, void *to, unsigned long long flags, int *found)
-{
-	return get_entry_point(name, to, flags, cudart_runtime_release() < 12 ? NULL : found);
-}
-ALSO(cudaGetDriverEntryPoint_ptsz, cudaGetDriverEntryPoint);
-
-/* The functions here are the same in every release since 12. */
-API(int, cudaGetDriverEntryPointByVersion, const char *name, void *to, unsigned version,
-	unsigned long long flags, int *found)
-{
-	(void)version;
-	return get_entry_point(name, to, flags, found);
-}
-ALSO(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPointByVersion);

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Initialization, the device, and contexts.
+ *
+ * Each thread has a stack of contexts; the top is current. A thread whose stack is empty has the primary context
+ * if it has called the runtime. Contexts are never freed, so that a handle stays recognizable after its destruction.
+ */
+#include <string.h>
+#include "arena.h"
+#include "cuda/cuda.h"
+
+#define STACK_MOST  64u
+#define API_VERSION 13000
+
+struct cuda_context {
+	struct cuda_context *next;
+	unsigned long long id;
+	unsigned flags;
+	uint32_t users; /* of the primary context: calls of Retain minus calls of Release */
+	bool live;
+};
+
+enum { FLAGS_MOST = 0xff, PRIMARY_ID = 1 };
+
+static bool initialized;
+static struct cuda_context primary = {.id = PRIMARY_ID, .live = true}, *contexts = &primary;
+static unsigned long long n_contexts = PRIMARY_ID;
+static _Thread_local struct cuda_context *stack[STACK_MOST];
+static _Thread_local unsigned depth;
+static _Thread_local int last_error;  /* of the runtime, before the call */
+static _Thread_local bool was_active; /* cudart_thread_active before the call */
+
+static bool is_context(const struct cuda_context *c)
+{
+	for (const struct cuda_context *i = contexts; i; i = i->next)
+		if (i == c)
+			return true;
+	return false;
+}
+
+struct cuda_context *cuda_current_context(void)
+{
+	return depth ? stack[depth - 1] : cudart_thread_active ? &primary : NULL;
+}
+
+int cuda_enter_device(void)
+{
+	was_active = cudart_thread_active;
+	last_error = cudart_exchange_last(cudaSuccess);
+	return initialized ? cudaSuccess : cudaErrorInitializationError;
+}
+
+int cuda_enter(void)
+{
+	int e = cuda_enter_device();
+	const struct cuda_context *c = cuda_current_context();
+
+	if (e)
+		return e;
+	return !c ? cudaErrorDeviceUninitialized : c->live ? cudaSuccess : cudaErrorContextIsDestroyed;
+}
+
+/* Codes of the runtime that the driver does not have. All others are equal. */
+static int driver_code(int status)
+{
+	switch (status) {
+	case cudaErrorInvalidConfiguration:
+	case cudaErrorInvalidPitchValue:
+	case cudaErrorInvalidMemcpyDirection:
+	case cudaErrorInvalidChannelDescriptor: return cudaErrorInvalidValue;
+	case cudaErrorInvalidDeviceFunction: return cudaErrorInvalidResourceHandle;
+	case cudaErrorInvalidSymbol: return cudaErrorSymbolNotFound;
+	default: return status;
+	}
+}
+
+int cuda_leave(int status)
+{
+	cudart_exchange_last(last_error);
+	cudart_thread_active = was_active;
+	return driver_code(status);
+}
+
+int cuda_check_device(int device) { return device ? cudaErrorInvalidDevice : cudaSuccess; }
+
+/* ---- initialization and the device ---- */
+
+API(int, cuInit, unsigned flags)
+{
+	bool active = cudart_thread_active;
+	int e;
+
+	if (flags)
+		return cudaErrorInvalidValue;
+	e = cudart_enter(false);
+	initialized |= !e;
+	pthread_mutex_unlock(&cudart.lock);
+	cudart_thread_active = active;
+	return e;
+}
+
+API(int, cuDriverGetVersion, int *to) { return STORED(to, API_VERSION); }
+
+DEVICE(cuDeviceGet, cuda_check_device(n) ? cudaErrorInvalidDevice : STORED(to, 0), int *to, int n)
+DEVICE(cuDeviceGetCount, STORED(to, 1), int *to)
+
+static int copy_name(char *to, int n)
+{
+	if (!to || n <= 0)
+		return cudaErrorInvalidValue;
+	snprintf(to, (size_t)n, "%s", cudart.wire.gpu);
+	return cudaSuccess;
+}
+DEVICE(cuDeviceGetName, cuda_check_device(device) ? cudaErrorInvalidDevice : copy_name(to, n), char *to,
+	int n, int device)
+
+/* The device has no serial number: the identifier is zero. */
+static int clear_bytes(void *to, size_t n)
+{
+	if (!to)
+		return cudaErrorInvalidValue;
+	memset(to, 0, n);
+	return cudaSuccess;
+}
+DEVICE(cuDeviceGetUuid, cuda_check_device(device) ? cudaErrorInvalidDevice : clear_bytes(to, 16), void *to,
+	int device)
+ALSO(cuDeviceGetUuid_v2, cuDeviceGetUuid);
+
+DEVICE(cuDeviceTotalMem_v2,
+	cuda_check_device(device) ? cudaErrorInvalidDevice : STORED(to, (size_t)cudart.wire.memory_bytes),
+	size_t *to, int device)
+
+/* The driver executes reserved addresses (102); the runtime has no such attribute. */
+enum { VIRTUAL_MEMORY = 102 };
+DEVICE(cuDeviceGetAttribute,
+	number == VIRTUAL_MEMORY && !device ? STORED(to, 1) : cudaDeviceGetAttribute(to, number, device),
+	int *to, int number, int device)
+
+static int get_capability(int *major, int *minor, int device)
+{
+	if (cuda_check_device(device))
+		return cudaErrorInvalidDevice;
+	if (!major || !minor)
+		return cudaErrorInvalidValue;
+	*major = (int)cudart.wire.major;
+	*minor = (int)cudart.wire.minor;
+	return cudaSuccess;
+}
+DEVICE(cuDeviceComputeCapability, get_capability(major, minor, device), int *major, int *minor, int device)
+
+struct cuda_properties {
+	int threads, block[3], grid[3], shared, constant, warp, pitch, regs, clock, texture;
+};
+
+static int get_properties(struct cuda_properties *to, int device)
+{
+	static const int number[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
+	int value[sizeof(number) / sizeof(number[0])], e = to ? cudaSuccess : cudaErrorInvalidValue;
+
+	for (unsigned i = 0; !e && i < sizeof(number) / sizeof(number[0]); i++)
+		e = cudaDeviceGetAttribute(&value[i], number[i], device);
+	if (!e)
+		memcpy(to, value, sizeof(value));
+	return e;
+}
+DEVICE(cuDeviceGetProperties, get_properties(to, device), struct cuda_properties *to, int device)
+DEVICE(cuDeviceGetPCIBusId, cudaDeviceGetPCIBusId(to, n, device), char *to, int n, int device)
+DEVICE(cuDeviceGetByPCIBusId, cudaDeviceGetByPCIBusId(to, name), int *to, const char *name)
+DEVICE(cuDeviceCanAccessPeer, cudaDeviceCanAccessPeer(to, device, peer), int *to, int device, int peer)
+
+/* ---- the primary context ---- */
+
+static int retain_primary(struct cuda_context **to, int device)
+{
+	int e = cuda_check_device(device);
+
+	if (!e)
+		e = STORED(to, &primary);
+	primary.users += !e;
+	return e;
+}
+DEVICE(cuDevicePrimaryCtxRetain, retain_primary(to, device), struct cuda_context **to, int device)
+
+static bool is_other_context_live(const struct cuda_context *than)
+{
+	for (const struct cuda_context *i = contexts; i; i = i->next)
+		if (i != than && i->live && (i != &primary || i->users || cudart_thread_active))
+			return true;
+	return false;
+}
+
+static int release_primary(int device)
+{
+	if (cuda_check_device(device) || !primary.users)
+		return device ? cudaErrorInvalidDevice : cudaErrorDeviceUninitialized;
+	return --primary.users || is_other_context_live(&primary) || was_active ? cudaSuccess
+										: cudaDeviceReset();
+}
+DEVICE(cuDevicePrimaryCtxRelease, release_primary(device), int device)
+ALSO(cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxRelease);
+
+DEVICE(cuDevicePrimaryCtxReset, cuda_check_device(device) ? cudaErrorInvalidDevice : cudaDeviceReset(),
+	int device)
+ALSO(cuDevicePrimaryCtxReset_v2, cuDevicePrimaryCtxReset);
+
+static int set_primary_flags(int device, unsigned flags)
+{
+	if (cuda_check_device(device) || flags > FLAGS_MOST)
+		return device ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
+	primary.flags = flags;
+	return cudaSuccess;
+}
+DEVICE(cuDevicePrimaryCtxSetFlags, set_primary_flags(device, flags), int device, unsigned flags)
+ALSO(cuDevicePrimaryCtxSetFlags_v2, cuDevicePrimaryCtxSetFlags);
+
+static int get_primary_state(int device, unsigned *flags, int *active)
+{
+	if (cuda_check_device(device) || !flags || !active)
+		return device ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
+	*flags = primary.flags;
+	*active = primary.users || was_active;
+	return cudaSuccess;
+}
+DEVICE(cuDevicePrimaryCtxGetState, get_primary_state(device, flags, active), int device, unsigned *flags,
+	int *active)
+
+/* ---- contexts ---- */
+
+static int push_context(struct cuda_context *c)
+{
+	if (!is_context(c))
+		return cudaErrorDeviceUninitialized;
+	if (!c->live)
+		return cudaErrorContextIsDestroyed;
+	if (depth == STACK_MOST)
+		return cudaErrorInvalidValue;
+	stack[depth++] = c;
+	return cudaSuccess;
+}
+
+static int create_context(struct cuda_context **to, unsigned flags, int device)
+{
+	struct cuda_context *c;
+
+	if (cuda_check_device(device) || !to || flags > FLAGS_MOST)
+		return device ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
+	pthread_mutex_lock(&cudart.lock);
+	c = xcalloc(1, sizeof(*c));
+	*c = (struct cuda_context){.next = contexts, .id = ++n_contexts, .flags = flags, .live = true};
+	*to = contexts = c;
+	pthread_mutex_unlock(&cudart.lock);
+	return push_context(c);
+}
+DEVICE(cuCtxCreate_v2, create_context(to, flags, device), struct cuda_context **to, unsigned flags,
+	int device)
+ALSO(cuCtxCreate, cuCtxCreate_v2);
+/* Parameters of affinity have no effect. */
+DEVICE(cuCtxCreate_v3, ((void)params, (void)n, create_context(to, flags, device)), struct cuda_context **to,
+	const void *params, int n, unsigned flags, int device)
+DEVICE(cuCtxCreate_v4, ((void)params, create_context(to, flags, device)), struct cuda_context **to,
+	const void *params, unsigned flags, int device)
+
+static int pop_context(struct cuda_context **to)
+{
+	if (!depth)
+		return cudaErrorDeviceUninitialized;
+	depth--;
+	if (to)
+		*to = stack[depth];
+	return cudaSuccess;
+}
+
+static int destroy_context(struct cuda_context *c)
+{
+	if (!is_context(c) || c == &primary)
+		return cudaErrorDeviceUninitialized;
+	if (!c->live)
+		return cudaErrorContextIsDestroyed;
+	if (depth && stack[depth - 1] == c)
+		pop_context(NULL);
+	c->live = false;
+	return is_other_context_live(c) || was_active ? cudaSuccess : cudaDeviceReset();
+}
+DEVICE(cuCtxDestroy_v2, destroy_context(c), struct cuda_context *c)
+ALSO(cuCtxDestroy, cuCtxDestroy_v2);
+ALSO(cuCtxDetach, cuCtxDestroy_v2);
+
+DEVICE(cuCtxPushCurrent_v2, push_context(c), struct cuda_context *c)
+ALSO(cuCtxPushCurrent, cuCtxPushCurrent_v2);
+DEVICE(cuCtxPopCurrent_v2, pop_context(to), struct cuda_context **to)
+ALSO(cuCtxPopCurrent, cuCtxPopCurrent_v2);
+
+/* Replaces the top of the stack; NULL removes it. */
+static int set_current_context(struct cuda_context *c)
+{
+	if (c && !is_context(c))
+		return cudaErrorDeviceUninitialized;
+	if (c && !c->live)
+		return cudaErrorContextIsDestroyed;
+	depth -= depth > 0;
+	if (!c)
+		was_active = false;
+	return c ? push_context(c) : cudaSuccess;
+}
+DEVICE(cuCtxSetCurrent, set_current_context(c), struct cuda_context *c)
+DEVICE(cuCtxGetCurrent, STORED(to, cuda_current_context()), struct cuda_context **to)
+DRIVER(cuCtxGetDevice, STORED(to, 0), int *to)
+DRIVER(cuCtxGetFlags, STORED(to, cuda_current_context()->flags), unsigned *to)
+
+static int set_context_flags(unsigned flags)
+{
+	if (flags > FLAGS_MOST)
+		return cudaErrorInvalidValue;
+	cuda_current_context()->flags = flags;
+	return cudaSuccess;
+}
+DRIVER(cuCtxSetFlags, set_context_flags(flags), unsigned flags)
+
+/* Returns the context of a query, where NULL is the current one; NULL: there is none. */
+static const struct cuda_context *queried_context(const struct cuda_context *c)
+{
+	return !c ? cuda_current_context() : is_context(c) && c->live ? c : NULL;
+}
+DEVICE(cuCtxGetId, queried_context(c) ? STORED(to, queried_context(c)->id) : cudaErrorDeviceUninitialized,
+	struct cuda_context *c, unsigned long long *to)
+DEVICE(cuCtxGetApiVersion, queried_context(c) ? STORED(to, API_VERSION) : cudaErrorDeviceUninitialized,
+	struct cuda_context *c, unsigned *to)
+
+DRIVER(cuCtxSynchronize, cudaDeviceSynchronize(), void)
+DRIVER(cuCtxSetLimit, cudaDeviceSetLimit(which, value), int which, size_t value)
+DRIVER(cuCtxGetLimit, cudaDeviceGetLimit(to, which), size_t *to, int which)
+DRIVER(cuCtxGetCacheConfig, cudaDeviceGetCacheConfig(to), int *to)
+DRIVER(cuCtxSetCacheConfig, cudaDeviceSetCacheConfig(value), int value)
+DRIVER(cuCtxGetSharedMemConfig, cudaDeviceGetSharedMemConfig(to), int *to)
+DRIVER(cuCtxSetSharedMemConfig, cudaDeviceSetSharedMemConfig(value), int value)
+DRIVER(cuCtxGetStreamPriorityRange, cudaDeviceGetStreamPriorityRange(least, greatest), int *least,
+	int *greatest)
+DRIVER(cuCtxResetPersistingL2Cache, cudaSuccess, void)
+DRIVER(cuProfilerStart, cudaSuccess, void)
+DRIVER(cuProfilerStop, cudaSuccess, void)
+/* No other device exists. */
+DRIVER(cuCtxEnablePeerAccess, ((void)c, (void)flags, cudaErrorInvalidDevice), struct cuda_context *c,
+	unsigned flags)
+DRIVER(cuCtxDisablePeerAccess, ((void)c, cudaErrorPeerAccessNotEnabled), struct cuda_context *c)

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The interface of the CUDA driver (libcuda.so.1), over the objects of the runtime in cudart/: streams, events,
+ * graphs, arrays and pools of both are the same, and a kernel has one handle.
+ *
+ *   context.c  initialization, the device, contexts      module.c  modules, libraries, linking
+ *   memory.c   allocation, copies, fills, pointers        virtual.c reserved addresses and memory mapped there
+ *   launch.c   launches, attributes, occupancy            stream.c  streams and events
+ *   graph.c    graphs                                     entry.c   functions by name, errors, refused functions
+ *   cuda.def   every function of the driver
+ *
+ * Always true: a function of the driver does not change the runtime's last error. All contexts share one device
+ * and its memory; destroying the last one frees the memory.
+ */
+#ifndef CUDA_H
+#define CUDA_H
+
+#include "cuda/runtime.h"
+
+struct cuda_context;
+
+/* context.c: begin a call that needs a context, or that needs initialization only. 0 or a status. */
+int cuda_enter(void);
+int cuda_enter_device(void);
+/* Ends the call. Returns the driver's code for a status. */
+int cuda_leave(int status);
+/* Returns the context of the calling thread; NULL: none. */
+struct cuda_context *cuda_current_context(void);
+/* Checks the number of a device. 0 or a status. */
+int cuda_check_device(int device);
+
+/* Defines a function that needs a context and returns the status of `call`. */
+#define DRIVER(name, call, ...) \
+	API(int, name, __VA_ARGS__) \
+	{ \
+		int entered = cuda_enter(); \
+\
+		return cuda_leave(entered ? entered : (call)); \
+	}
+/* The same, also under the name for per-thread default streams. */
+#define DRIVER_TOO(name, other, call, ...) DRIVER(name, call, __VA_ARGS__) ALSO(other, name);
+/* Defines a function that needs initialization only. */
+#define DEVICE(name, call, ...) \
+	API(int, name, __VA_ARGS__) \
+	{ \
+		int entered = cuda_enter_device(); \
+\
+		return cuda_leave(entered ? entered : (call)); \
+	}
+
+static inline void *cuda_address(uint64_t addr) { return (void *)(uintptr_t)addr; }
+
+/* Stores a value at `to`. cudaErrorInvalidValue: `to` is NULL. */
+#define STORED(to, value) ((to) ? (*(to) = (value), cudaSuccess) : cudaErrorInvalidValue)
+
+/* memory.c: CUDA_MEMCPY3D. Lengths in x are bytes, also of arrays. */
+struct cuda_copy_end {
+	size_t x, y, z, level;
+	unsigned kind;
+	char *host;
+	uint64_t device;
+	struct array *array;
+	void *reserved;
+	size_t pitch, height;
+};
+struct cuda_copy_3d {
+	struct cuda_copy_end from, to;
+	size_t width, height, depth;
+};
+/* Converts to the runtime's structure. 0 or a status. */
+int cuda_copy_params(struct copy_3d *to, const struct cuda_copy_3d *c);
+
+/* launch.c: makes the addresses of arguments from a buffer that `extra` describes; *made is to be freed. */
+int cuda_kernel_args(const void *kernel, void **args, void **extra, void ***made);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Functions of the driver by name, names and texts of its errors, and the functions that are not executed.
+ *
+ * A name without a version stands for the newest version up to the release that the caller names, as the driver
+ * documents it; a name with a version is found too. A function that is not executed is found, and reports its name when
+ * it is called. Always true: every row of cuda.def is exported.
+ */
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include "cuda/cuda.h"
+
+#define REFUSED(name, base, since) \
+	API(int, name, void) \
+	{ \
+		int e = cuda_enter_device(); \
+\
+		return cuda_leave(e ? e : cudart_unsupported(#name, NULL)); \
+	}
+#define DONE(name, base, since) extern const char done_##name __asm__(#name);
+#include "cuda/cuda.def"
+#undef REFUSED
+#undef DONE
+
+#define REFUSED(name, base, since) {#name, #base, since, (const void *)(uintptr_t)name},
+#define DONE(name, base, since)    {#name, #base, since, &done_##name},
+static const struct {
+	const char *name, *base;
+	int since; /* 1000 times the release, plus 10 times the minor one */
+	const void *function;
+} rows[] = {
+#include "cuda/cuda.def"
+};
+#undef REFUSED
+#undef DONE
+#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+/* ---- functions by name ---- */
+
+enum { FOUND, NOT_FOUND, TOO_NEW, FLAGS_MOST = 2 };
+
+/* Returns the function; NULL with *state: there is none, or it is newer than `version`. */
+static const void *find_function(const char *name, int version, int *state)
+{
+	const void *found = NULL;
+	int since = -1;
+
+	*state = NOT_FOUND;
+	for (unsigned i = 0; i < N_ROWS; i++) {
+		if (!strcmp(rows[i].base, name)) {
+			*state = found ? FOUND : TOO_NEW;
+			if (rows[i].since <= version && rows[i].since > since) {
+				since = rows[i].since;
+				found = rows[i].function;
+				*state = FOUND;
+			}
+		}
+	}
+	for (unsigned i = 0; !found && *state == NOT_FOUND && i < N_ROWS; i++)
+		if (!strcmp(rows[i].name, name)) {
+			*state = FOUND;
+			found = rows[i].function;
+		}
+	return found;
+}
+
+static int get_function(const char *name, const void **to, int version, unsigned long long flags, int *state)
+{
+	int found;
+
+	if (!name || !to || flags > FLAGS_MOST)
+		return cudaErrorInvalidValue;
+	*to = find_function(name, version, &found);
+	if (state) {
+		*state = found;
+		return cudaSuccess;
+	}
+	return *to ? cudaSuccess : cudaErrorSymbolNotFound;
+}
+
+API(int, cuGetProcAddress_v2, const char *name, const void **to, int version, unsigned long long flags,
+	int *state)
+{
+	return get_function(name, to, version, flags, state);
+}
+
+API(int, cuGetProcAddress, const char *name, const void **to, int version, unsigned long long flags)
+{
+	return get_function(name, to, version, flags, NULL);
+}
+
+/* Is the address in the program itself, not in a library? */
+static bool is_in_program(const void *addr)
+{
+	Dl_info of, program;
+
+	return dladdr(addr, &of) && dladdr((const void *)getauxval(AT_ENTRY), &program) &&
+	       of.dli_fbase == program.dli_fbase;
+}
+
+/*
+ * Tables without documentation. The runtime asks for them when it is linked into the program. A library that asks
+ * can do without them.
+ */
+API(int, cuGetExportTable, const void **to, const void *id)
+{
+	(void)id;
+	if (to)
+		*to = NULL;
+	if (!is_in_program(__builtin_return_address(0)))
+		return cudaErrorNotSupported;
+	cudart_enter(false);
+	return cudart_leave(cudart_unsupported("cuGetExportTable",
+		"the program has its own copy of the runtime (link it with -cudart shared)"));
+}
+
+/* ---- the same for programs of the runtime ---- */
+
+static int get_entry_point(
+	const char *name, const void **to, int version, unsigned long long flags, int *found)
+{
+	int e = cudart_enter(false), state = NOT_FOUND;
+	char what[64];
+
+	if (!e)
+		e = get_function(name, to, version, flags, &state);
+	if (e)
+		return cudart_leave(e);
+	if (found)
+		*found = state;
+	snprintf(what, sizeof(what), "the driver's %s", name);
+	return cudart_leave(*to ? cudaSuccess : cudart_unsupported("cudaGetDriverEntryPoint", what));
+}
+
+/* Before release 12 the function has no argument found. */
+API(int, cudaGetDriverEntryPoint, const char *name, const void **to, unsigned long long flags, int *found)
+{
+	int release = cudart_runtime_release();
+
+	return get_entry_point(name, to, release * 1000 + 999, flags, release < 12 ? NULL : found);
+}
+ALSO(cudaGetDriverEntryPoint_ptsz, cudaGetDriverEntryPoint);
+
+API(int, cudaGetDriverEntryPointByVersion, const char *name, const void **to, unsigned version,
+	unsigned long long flags, int *found)
+{
+	return get_entry_point(name, to, (int)version, flags, found);
+}
+ALSO(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPointByVersion);
+
+/* ---- errors ---- */
+
+static const struct {
+	int code;
+	const char *name, *text;
+} errors[] = {
+#define E(code, name, text) {code, #name, text},
+#include "cuda/errors.def"
+#undef E
+};
+
+static int find_error(const char **to, int code, bool text)
+{
+	if (!to)
+		return cudaErrorInvalidValue;
+	*to = NULL;
+	for (unsigned i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+		if (errors[i].code == code)
+			*to = text ? errors[i].text : errors[i].name;
+	return *to ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+API(int, cuGetErrorName, int code, const char **to) { return find_error(to, code, false); }
+API(int, cuGetErrorString, int code, const char **to) { return find_error(to, code, true); }

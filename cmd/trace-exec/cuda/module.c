@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Modules and libraries: code that a program loads by a call, its kernels and variables; linking of PTX.
+ *
+ * Code is PTX as text, a fat binary, or the result of cuLinkComplete(), which has the form "magic, texts ended by NUL,
+ * empty text". Machine code alone (a cubin) is refused. Always true: a module keeps a copy of its code; a handle of an
+ * unloaded module is no handle.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "bytes.h"
+#include "cuda/cuda.h"
+#include "fatbin.h"
+
+#define LINKED_MAGIC  "warptools linked PTX\n"
+#define WRAPPER_MAGIC 0x466243b1u
+#define FATBIN_MAGIC  0xba55ed50u
+#define ELF_MAGIC     0x464c457fu
+#define FILE_MOST     ((size_t)1 << 30)
+
+/* Serves as CUmodule and as CUlibrary. */
+struct cuda_module {
+	struct cuda_module *next;
+	uint32_t image;
+	char *code;         /* copy of the fat binary or of the texts */
+	const char **texts; /* the texts in it, NULL after the last; NULL: a fat binary */
+};
+static struct cuda_module *modules;
+
+/* Options of the compiler, by number; values are pointers or numbers in pointers. */
+enum { JIT_INFO_LOG = 3, JIT_INFO_LOG_SIZE, JIT_ERROR_LOG, JIT_ERROR_LOG_SIZE };
+struct jit_options {
+	unsigned n;
+	const int *option;
+	void **value;
+};
+
+static bool is_module(const struct cuda_module *m)
+{
+	for (const struct cuda_module *i = modules; i; i = i->next)
+		if (i == m)
+			return true;
+	return false;
+}
+
+/* Writes a text to the program's log, and its size back to the option of the size. */
+static void write_log(const struct jit_options *o, int log, const char *text)
+{
+	char *to = NULL;
+	size_t cap = 0;
+
+	for (unsigned i = 0; i < o->n; i++) {
+		if (o->option[i] == log)
+			to = o->value[i];
+		if (o->option[i] == log + 1)
+			cap = (unsigned)(uintptr_t)o->value[i];
+	}
+	if (to && cap)
+		snprintf(to, cap, "%s", text);
+	for (unsigned i = 0; i < o->n; i++)
+		if (o->option[i] == log + 1)
+			o->value[i] = (void *)(uintptr_t)(strlen(text) < cap ? strlen(text) : cap);
+}
+
+/* ---- loading ---- */
+
+static uint32_t first_word(const void *code)
+{
+	uint32_t w;
+
+	memcpy(&w, code, sizeof(w));
+	return w;
+}
+
+/* Points m->texts to the texts in m->code, which ends with an empty text. */
+static void split_texts(struct cuda_module *m, const char *p)
+{
+	uint32_t n = 0, cap = 0;
+
+	for (; *p; p += strlen(p) + 1) {
+		grow(&m->texts, &cap, n + 2, sizeof(*m->texts));
+		m->texts[n++] = p;
+	}
+	if (!n)
+		m->texts = xcalloc(1, sizeof(*m->texts));
+	m->texts[n] = NULL;
+}
+
+static char *copy_bytes(const void *bytes, size_t n)
+{
+	char *p = xmalloc(n + 2);
+
+	memcpy(p, bytes, n);
+	p[n] = p[n + 1] = '\0';
+	return p;
+}
+
+/* Takes a copy of the code, whose size the format says. 0 or a status. */
+static int copy_code(struct cuda_module *m, const char *code)
+{
+	size_t n = 0;
+
+	if (!*code)
+		return cudaErrorInvalidKernelImage;
+	if (!strncmp(code, LINKED_MAGIC, sizeof(LINKED_MAGIC) - 1)) {
+		const char *p = code + sizeof(LINKED_MAGIC) - 1;
+
+		for (n = 0; p[n]; n += strlen(p + n) + 1)
+			;
+		split_texts(m, m->code = copy_bytes(p, n));
+		return cudaSuccess;
+	}
+	if (!code[1] || !code[2] || (uint8_t)code[0] < 0x7f) {
+		split_texts(m, m->code = copy_bytes(code, strlen(code)));
+		return cudaSuccess;
+	}
+	if (first_word(code) == ELF_MAGIC)
+		return cudart_unsupported("cuModuleLoadData", "machine code without PTX (a cubin)");
+	if (first_word(code) == FATBIN_MAGIC) {
+		m->code = copy_bytes(code, fatbin_extent(code));
+		return cudaSuccess;
+	}
+	return cudaErrorInvalidKernelImage;
+}
+
+static void free_code(struct cuda_module *m)
+{
+	free(m->code);
+	free((void *)m->texts);
+	free(m);
+}
+
+/* A wrapper of a fat binary has its address after two words. */
+static const char *code_of_wrapper(const void *code)
+{
+	const char *bytes;
+
+	if (*(const char *)code != (char)(WRAPPER_MAGIC & 0xff) || first_word(code) != WRAPPER_MAGIC)
+		return code;
+	memcpy(&bytes, (const char *)code + 8, sizeof(bytes));
+	return bytes;
+}
+
+static int load_code(struct cuda_module **to, const void *code, const struct jit_options *o)
+{
+	struct fault why = {.id = NULL};
+	struct cuda_module *m;
+	int e;
+
+	if (!to || !code || (o->n && (!o->option || !o->value)))
+		return cudaErrorInvalidValue;
+	e = cudart_enter(false);
+	m = xcalloc(1, sizeof(*m));
+	e = e ? e : copy_code(m, code_of_wrapper(code));
+	if (!e)
+		e = cudart_add_image(m->code, m->texts, &m->image, &why);
+	write_log(o, JIT_ERROR_LOG, why.id ? why.text : "");
+	write_log(o, JIT_INFO_LOG, "");
+	if (e) {
+		/* An image that was added keeps its number, and no kernel of it. */
+		if (why.id)
+			cudart_end_image(m->image);
+		free_code(m);
+	} else {
+		m->next = modules;
+		*to = modules = m;
+	}
+	cudart_leave(cudaSuccess);
+	return e;
+}
+
+/* Reads a file into memory with two NUL bytes after it; NULL: errno says why. */
+static char *read_code_file(const char *path, size_t *n)
+{
+	FILE *f = path ? fopen(path, "rb") : NULL;
+	char *text = NULL;
+	size_t cap = 0, got;
+
+	*n = 0;
+	if (!f)
+		return NULL;
+	do {
+		cap = cap ? 2 * cap : 1 << 16;
+		text = xrealloc(text, cap + 2, 1);
+		got = fread(text + *n, 1, cap - *n, f);
+		*n += got;
+	} while (got && *n == cap && cap < FILE_MOST);
+	fclose(f);
+	text[*n] = text[*n + 1] = '\0';
+	return text;
+}
+
+static int load_file(struct cuda_module **to, const char *path, const struct jit_options *o)
+{
+	size_t n;
+	char *text = read_code_file(path, &n);
+	int e = text ? load_code(to, text, o) : path ? cudaErrorFileNotFound : cudaErrorInvalidValue;
+
+	free(text);
+	return e;
+}
+
+static int unload(struct cuda_module *m)
+{
+	int e = cudart_enter(false);
+
+	for (struct cuda_module **i = &modules; !e; i = &(*i)->next) {
+		if (!*i) {
+			e = cudaErrorInvalidResourceHandle;
+		} else if (*i == m) {
+			*i = m->next;
+			cudart_end_image(m->image);
+			free_code(m);
+			break;
+		}
+	}
+	cudart_leave(cudaSuccess);
+	return e;
+}
+
+#define NO_OPTIONS       (&(struct jit_options){0, NULL, NULL})
+#define OPTIONS(n, o, v) (&(struct jit_options){n, o, v})
+
+DRIVER(cuModuleLoad, load_file(to, path, NO_OPTIONS), struct cuda_module **to, const char *path)
+DRIVER(cuModuleLoadData, load_code(to, code, NO_OPTIONS), struct cuda_module **to, const void *code)
+ALSO(cuModuleLoadFatBinary, cuModuleLoadData);
+DRIVER(cuModuleLoadDataEx, load_code(to, code, OPTIONS(n, option, value)), struct cuda_module **to,
+	const void *code, unsigned n, const int *option, void **value)
+DRIVER(cuModuleUnload, unload(m), struct cuda_module *m)
+/* Modules are loaded at once: CU_MODULE_EAGER_LOADING. */
+DEVICE(cuModuleGetLoadingMode, STORED(to, 1), int *to)
+DRIVER(cuLibraryLoadData,
+	((void)more, (void)values, (void)n_more, load_code(to, code, OPTIONS(n, option, value))),
+	struct cuda_module **to, const void *code, const int *option, void **value, unsigned n,
+	const int *more, void **values, unsigned n_more)
+DRIVER(cuLibraryLoadFromFile,
+	((void)more, (void)values, (void)n_more, load_file(to, path, OPTIONS(n, option, value))),
+	struct cuda_module **to, const char *path, const int *option, void **value, unsigned n,
+	const int *more, void **values, unsigned n_more)
+DRIVER(cuLibraryUnload, unload(m), struct cuda_module *m)
+
+/* ---- kernels and variables ---- */
+
+static int get_kernel(const void **to, const struct cuda_module *m, const char *name)
+{
+	int e = cudart_enter(false);
+
+	if (!e && !is_module(m))
+		e = cudaErrorInvalidResourceHandle;
+	if (!e && (!to || !name))
+		e = cudaErrorInvalidValue;
+	if (!e)
+		e = cudart_image_kernel(m->image, name, to);
+	cudart_leave(cudaSuccess);
+	return e;
+}
+DRIVER(cuModuleGetFunction, get_kernel(to, m, name), const void **to, const struct cuda_module *m,
+	const char *name)
+DRIVER(cuLibraryGetKernel, get_kernel(to, m, name), const void **to, const struct cuda_module *m,
+	const char *name)
+
+static unsigned count_kernels(const struct cuda_module *m)
+{
+	unsigned n = 0;
+
+	while (cudart_image_entry(m->image, n))
+		n++;
+	return n;
+}
+DRIVER(cuModuleGetFunctionCount, is_module(m) ? STORED(to, count_kernels(m)) : cudaErrorInvalidResourceHandle,
+	unsigned *to, const struct cuda_module *m)
+DRIVER(cuLibraryGetKernelCount, is_module(m) ? STORED(to, count_kernels(m)) : cudaErrorInvalidResourceHandle,
+	unsigned *to, const struct cuda_module *m)
+
+static int list_kernels(const void **to, unsigned n, const struct cuda_module *m)
+{
+	int e = !is_module(m) ? cudaErrorInvalidResourceHandle
+		: to || !n    ? cudaSuccess
+			      : cudaErrorInvalidValue;
+
+	for (unsigned i = 0; !e && i < n && cudart_image_entry(m->image, i); i++)
+		e = get_kernel(&to[i], m, cudart_image_entry(m->image, i));
+	return e;
+}
+DRIVER(cuModuleEnumerateFunctions, list_kernels(to, n, m), const void **to, unsigned n,
+	const struct cuda_module *m)
+DRIVER(cuLibraryEnumerateKernels, list_kernels(to, n, m), const void **to, unsigned n,
+	const struct cuda_module *m)
+
+static int get_variable(uint64_t *to, size_t *bytes, const struct cuda_module *m, const char *name)
+{
+	const struct symbol *s;
+
+	if (!is_module(m))
+		return cudaErrorInvalidResourceHandle;
+	if (!name || (!to && !bytes))
+		return cudaErrorInvalidValue;
+	s = cudart_find_variable(&cudart.image[m->image], name);
+	if (!s)
+		return cudaErrorSymbolNotFound;
+	if (to)
+		*to = s->addr;
+	if (bytes)
+		*bytes = s->size;
+	return cudaSuccess;
+}
+DRIVER(cuModuleGetGlobal_v2, get_variable(to, bytes, m, name), uint64_t *to, size_t *bytes,
+	const struct cuda_module *m, const char *name)
+DRIVER(cuLibraryGetGlobal, get_variable(to, bytes, m, name), uint64_t *to, size_t *bytes,
+	const struct cuda_module *m, const char *name)
+/* A library is one module, and a kernel one function. */
+DRIVER(cuLibraryGetModule, is_module(m) ? STORED(to, m) : cudaErrorInvalidResourceHandle,
+	struct cuda_module **to, struct cuda_module *m)
+DRIVER(cuKernelGetFunction, STORED(to, kernel), const void **to, const void *kernel)
+
+/* Finds the module of a kernel. 0 or a status. */
+static int module_of_kernel(struct cuda_module **to, const void *kernel)
+{
+	int e = cudart_enter(false);
+	const struct kernel *k = e ? NULL : cudart_find_kernel(kernel, &e);
+	struct cuda_module *m = modules;
+
+	while (k && m && m->image != k->image)
+		m = m->next;
+	cudart_leave(cudaSuccess);
+	return e ? e : !m ? cudaErrorSymbolNotFound : STORED(to, m);
+}
+DRIVER(cuFuncGetModule, module_of_kernel(to, kernel), struct cuda_module **to, const void *kernel)
+DRIVER(cuKernelGetLibrary, module_of_kernel(to, kernel), struct cuda_module **to, const void *kernel)
+
+/* ---- linking ---- */
+
+struct cuda_link {
+	struct bytes texts; /* LINKED_MAGIC, then the texts */
+	struct jit_options o;
+};
+enum { INPUT_CUBIN, INPUT_PTX, INPUT_FATBIN };
+
+static int start_link(struct cuda_link **to, const struct jit_options *o)
+{
+	struct cuda_link *l;
+
+	if (!to || (o->n && (!o->option || !o->value)))
+		return cudaErrorInvalidValue;
+	l = xcalloc(1, sizeof(*l));
+	l->o = *o;
+	bytes_puts(&l->texts, LINKED_MAGIC);
+	*to = l;
+	return cudaSuccess;
+}
+DRIVER(cuLinkCreate_v2, start_link(to, OPTIONS(n, option, value)), unsigned n, const int *option,
+	void **value, struct cuda_link **to)
+ALSO(cuLinkCreate, cuLinkCreate_v2);
+
+/* Adds PTX, which may end before its size with a NUL. */
+static int link_text(struct cuda_link *l, int kind, const char *text, size_t n)
+{
+	if (!l || !text)
+		return cudaErrorInvalidValue;
+	if (kind != INPUT_PTX)
+		return cudart_unsupported("cuLinkAddData", "anything but PTX");
+	bytes_add(&l->texts, text, strnlen(text, n));
+	bytes_add(&l->texts, "", 1);
+	return cudaSuccess;
+}
+DRIVER(cuLinkAddData_v2, ((void)name, (void)m, (void)option, (void)value, link_text(l, kind, text, n)),
+	struct cuda_link *l, int kind, const char *text, size_t n, const char *name, unsigned m,
+	const int *option, void **value)
+ALSO(cuLinkAddData, cuLinkAddData_v2);
+
+static int link_file(struct cuda_link *l, int kind, const char *path)
+{
+	size_t n;
+	char *text = l ? read_code_file(path, &n) : NULL;
+	int e = text        ? link_text(l, kind, text, n)
+		: path && l ? cudaErrorFileNotFound
+			    : cudaErrorInvalidValue;
+
+	free(text);
+	return e;
+}
+DRIVER(cuLinkAddFile_v2, ((void)n, (void)option, (void)value, link_file(l, kind, path)), struct cuda_link *l,
+	int kind, const char *path, unsigned n, const int *option, void **value)
+ALSO(cuLinkAddFile, cuLinkAddFile_v2);
+
+/* The texts are linked when they are loaded, where a missing name is an error. */
+static int complete_link(struct cuda_link *l, void **to, size_t *n)
+{
+	if (!l || !to)
+		return cudaErrorInvalidValue;
+	bytes_add(&l->texts, "", 1);
+	write_log(&l->o, JIT_ERROR_LOG, "");
+	write_log(&l->o, JIT_INFO_LOG, "");
+	*to = l->texts.p;
+	if (n)
+		*n = l->texts.n;
+	return cudaSuccess;
+}
+DRIVER(cuLinkComplete, complete_link(l, to, n), struct cuda_link *l, void **to, size_t *n)
+
+static int end_link(struct cuda_link *l)
+{
+	if (!l)
+		return cudaErrorInvalidValue;
+	bytes_free(&l->texts);
+	free(l);
+	return cudaSuccess;
+}
+DRIVER(cuLinkDestroy, end_link(l), struct cuda_link *l)

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Streams, events, recording into graphs, and values in memory that streams write or wait for. */
+#include <string.h>
+#include "cuda/cuda.h"
+
+/* ---- streams ---- */
+
+DRIVER(cuStreamCreate, cudaStreamCreateWithPriority(to, flags, 0), struct stream **to, unsigned flags)
+DRIVER(cuStreamCreateWithPriority, cudaStreamCreateWithPriority(to, flags, priority), struct stream **to,
+	unsigned flags, int priority)
+DRIVER(cuStreamDestroy_v2, cudaStreamDestroy(s), struct stream *s)
+ALSO(cuStreamDestroy, cuStreamDestroy_v2);
+DRIVER_TOO(cuStreamSynchronize, cuStreamSynchronize_ptsz, cudaStreamSynchronize(s), struct stream *s)
+DRIVER_TOO(cuStreamQuery, cuStreamQuery_ptsz, cudaStreamQuery(s), struct stream *s)
+DRIVER_TOO(cuStreamWaitEvent, cuStreamWaitEvent_ptsz, cudaStreamWaitEvent(s, event, flags), struct stream *s,
+	struct event *event, unsigned flags)
+DRIVER_TOO(cuStreamGetFlags, cuStreamGetFlags_ptsz, cudaStreamGetFlags(s, to), struct stream *s, unsigned *to)
+DRIVER_TOO(cuStreamGetPriority, cuStreamGetPriority_ptsz, cudaStreamGetPriority(s, to), struct stream *s,
+	int *to)
+DRIVER_TOO(
+	cuStreamGetId, cuStreamGetId_ptsz, cudaStreamGetId(s, to), struct stream *s, unsigned long long *to)
+DRIVER_TOO(cuStreamGetDevice, cuStreamGetDevice_ptsz, ((void)s, STORED(to, 0)), struct stream *s, int *to)
+DRIVER_TOO(cuStreamGetCtx, cuStreamGetCtx_ptsz,
+	cudart_stream_number(s) < 0 ? cudaErrorInvalidResourceHandle : STORED(to, cuda_current_context()),
+	struct stream *s, struct cuda_context **to)
+DRIVER_TOO(cuStreamSetAttribute, cuStreamSetAttribute_ptsz, cudaStreamSetAttribute(s, id, value),
+	struct stream *s, int id, const struct hint *value)
+DRIVER_TOO(cuStreamGetAttribute, cuStreamGetAttribute_ptsz, cudaStreamGetAttribute(s, id, value),
+	struct stream *s, int id, struct hint *value)
+DRIVER_TOO(cuStreamCopyAttributes, cuStreamCopyAttributes_ptsz, cudaStreamCopyAttributes(to, from),
+	struct stream *to, struct stream *from)
+
+/* ---- recording ---- */
+
+enum { MODE_GLOBAL };
+
+DRIVER_TOO(cuStreamBeginCapture_v2, cuStreamBeginCapture_v2_ptsz, cudaStreamBeginCapture(s, mode),
+	struct stream *s, int mode)
+DRIVER_TOO(cuStreamBeginCapture, cuStreamBeginCapture_ptsz, cudaStreamBeginCapture(s, MODE_GLOBAL),
+	struct stream *s)
+DRIVER_TOO(cuStreamEndCapture, cuStreamEndCapture_ptsz, cudaStreamEndCapture(s, to), struct stream *s,
+	struct cuda_graph **to)
+DRIVER_TOO(cuStreamIsCapturing, cuStreamIsCapturing_ptsz, cudaStreamIsCapturing(s, to), struct stream *s,
+	int *to)
+DRIVER(cuThreadExchangeStreamCaptureMode, cudaThreadExchangeStreamCaptureMode(mode), int *mode)
+DRIVER_TOO(cuStreamGetCaptureInfo, cuStreamGetCaptureInfo_ptsz,
+	cudaStreamGetCaptureInfo_v2(s, to, id, NULL, NULL, NULL), struct stream *s, int *to,
+	unsigned long long *id)
+DRIVER_TOO(cuStreamGetCaptureInfo_v2, cuStreamGetCaptureInfo_v2_ptsz,
+	cudaStreamGetCaptureInfo_v2(s, to, id, graph, last, n), struct stream *s, int *to,
+	unsigned long long *id, struct cuda_graph **graph, struct graph_node *const **last, size_t *n)
+DRIVER_TOO(cuStreamGetCaptureInfo_v3, cuStreamGetCaptureInfo_v3_ptsz,
+	cudaStreamGetCaptureInfo_v3(s, to, id, graph, last, data, n), struct stream *s, int *to,
+	unsigned long long *id, struct cuda_graph **graph, struct graph_node *const **last, const void **data,
+	size_t *n)
+
+/* ---- events ---- */
+
+DRIVER(cuEventCreate, cudaEventCreateWithFlags(to, flags), struct event **to, unsigned flags)
+DRIVER(cuEventDestroy_v2, cudaEventDestroy(event), struct event *event)
+ALSO(cuEventDestroy, cuEventDestroy_v2);
+DRIVER_TOO(cuEventRecord, cuEventRecord_ptsz, cudaEventRecordWithFlags(event, s, 0), struct event *event,
+	struct stream *s)
+DRIVER_TOO(cuEventRecordWithFlags, cuEventRecordWithFlags_ptsz, cudaEventRecordWithFlags(event, s, flags),
+	struct event *event, struct stream *s, unsigned flags)
+DRIVER(cuEventSynchronize, cudaEventSynchronize(event), struct event *event)
+DRIVER(cuEventQuery, cudaEventQuery(event), struct event *event)
+DRIVER(cuEventElapsedTime, cudaEventElapsedTime(ms, from, to), float *ms, struct event *from,
+	struct event *to)
+ALSO(cuEventElapsedTime_v2, cuEventElapsedTime);
+
+/* ---- values in memory ---- */
+
+enum wait_condition { WAIT_GREATER_EQUAL, WAIT_EQUAL, WAIT_AND, WAIT_NOR, WAIT_MASK = 3 };
+
+/* Returns the memory of a value that a stream writes or waits for. 0 or a status. */
+static int find_value(uint8_t **at, const struct stream *s, uint64_t addr, size_t n)
+{
+	int e;
+
+	if (cudart_stream_number(s) < 0)
+		return cudaErrorInvalidResourceHandle;
+	if ((e = capture_rejects(s, "a value in memory")))
+		return e;
+	*at = addr % n || !cudart_find_grant(addr) ? NULL : cudart_host_address(cuda_address(addr), n);
+	return *at ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static int write_value(const struct stream *s, uint64_t addr, uint64_t value, size_t n)
+{
+	uint8_t *at = NULL;
+	int e = cudart_enter(true);
+
+	if (!e)
+		e = find_value(&at, s, addr, n);
+	if (!e) {
+		memcpy(at, &value, n);
+		memory_set(&cudart.mem, addr, n);
+	}
+	cudart_leave(cudaSuccess);
+	return e;
+}
+
+/* All earlier work has ended: a condition that does not hold now can only be met by the host. */
+static int wait_for_value(const struct stream *s, uint64_t addr, uint64_t value, size_t n, unsigned flags)
+{
+	uint64_t now = 0, sign = 1ull << (8 * n - 1), mask = sign | (sign - 1);
+	uint8_t *at = NULL;
+	bool met = false;
+	int e = cudart_enter(true);
+
+	if (!e)
+		e = find_value(&at, s, addr, n);
+	if (!e)
+		memcpy(&now, at, n);
+	switch ((enum wait_condition)(flags & WAIT_MASK)) {
+	case WAIT_GREATER_EQUAL: met = !((now - value) & sign); break;
+	case WAIT_EQUAL: met = now == value; break;
+	case WAIT_AND: met = (now & value) != 0; break;
+	case WAIT_NOR: met = (~(now | value) & mask) != 0; break;
+	}
+	if (!e && !met)
+		e = cudart_unsupported("cuStreamWaitValue", "a value that the host writes after the call");
+	cudart_leave(cudaSuccess);
+	return e;
+}
+
+#define VALUE(bits) \
+	DRIVER_TOO(cuStreamWriteValue##bits##_v2, cuStreamWriteValue##bits##_v2_ptsz, \
+		((void)flags, write_value(s, addr, value, bits / 8)), struct stream *s, uint64_t addr, \
+		uint##bits##_t value, unsigned flags) \
+	ALSO(cuStreamWriteValue##bits, cuStreamWriteValue##bits##_v2); \
+	ALSO(cuStreamWriteValue##bits##_ptsz, cuStreamWriteValue##bits##_v2); \
+	DRIVER_TOO(cuStreamWaitValue##bits##_v2, cuStreamWaitValue##bits##_v2_ptsz, \
+		wait_for_value(s, addr, value, bits / 8, flags), struct stream *s, uint64_t addr, \
+		uint##bits##_t value, unsigned flags) \
+	ALSO(cuStreamWaitValue##bits, cuStreamWaitValue##bits##_v2); \
+	ALSO(cuStreamWaitValue##bits##_ptsz, cuStreamWaitValue##bits##_v2);
+
+VALUE(32)
+VALUE(64)

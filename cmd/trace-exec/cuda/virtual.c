@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reserved addresses, and memory that is mapped there.
+ *
+ * Memory is mapped at one place at a time. While it is mapped, its bytes are those of the addresses; when it is
+ * unmapped and still has an owner, they are kept aside until it is mapped again. Always true: mapped memory cannot be
+ * accessed by a kernel before cuMemSetAccess().
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "cuda/cuda.h"
+
+#define GRANULARITY ((size_t)2 << 20)
+
+struct cuda_memory {
+	struct cuda_memory *next;
+	size_t bytes;
+	uint64_t addr;   /* where it is mapped; 0: nowhere */
+	size_t mapped;   /* bytes that are mapped */
+	uint8_t *kept;   /* bytes while it is not mapped; NULL: zeros */
+	uint32_t owners; /* calls of cuMemCreate and cuMemRetainAllocationHandle minus calls of cuMemRelease */
+};
+static struct cuda_memory *memories;
+static uint64_t unmapped_bytes;
+
+struct memory_properties {
+	int type, handles;
+	struct memory_location location;
+	void *windows;
+	unsigned char flags[8];
+};
+struct memory_access {
+	struct memory_location location;
+	int flags;
+};
+enum { TYPE_PINNED = 1, AT_DEVICE = 1, READ_AND_WRITE = 3 };
+
+static struct cuda_memory *find_memory(uint64_t handle)
+{
+	struct cuda_memory *m = memories;
+
+	while (m && (uintptr_t)m != handle)
+		m = m->next;
+	return m && m->owners ? m : NULL;
+}
+
+static struct cuda_memory *find_mapped(uint64_t addr)
+{
+	struct cuda_memory *m = memories;
+
+	while (m && (!m->addr || addr < m->addr || addr - m->addr >= m->mapped))
+		m = m->next;
+	return m;
+}
+
+/* Locks the device for a call. 0 or a status. */
+static int lock_device(void) { return cudart_enter(false); }
+
+static int unlock_device(int e)
+{
+	cudart_leave(cudaSuccess);
+	return e;
+}
+
+static int check_properties(const struct memory_properties *p)
+{
+	if (!p)
+		return cudaErrorInvalidValue;
+	if (p->handles)
+		return cudart_unsupported("cuMemCreate", "memory that processes share");
+	if (p->type != TYPE_PINNED || p->location.type != AT_DEVICE)
+		return cudart_unsupported("cuMemCreate", "memory elsewhere than on the device");
+	return p->location.id ? cudaErrorInvalidDevice : cudaSuccess;
+}
+
+static int get_granularity(size_t *to, const struct memory_properties *p, int option)
+{
+	int e = option < 0 || option > 1 ? cudaErrorInvalidValue : check_properties(p);
+
+	return e ? e : STORED(to, GRANULARITY);
+}
+DRIVER(cuMemGetAllocationGranularity, get_granularity(to, p, option), size_t *to,
+	const struct memory_properties *p, int option)
+
+/* ---- addresses ---- */
+
+/* A wanted address is a hint, which is ignored. */
+static int reserve_addresses(uint64_t *to, size_t n, size_t alignment, unsigned long long flags)
+{
+	uint64_t addr = 0;
+	int e = lock_device();
+
+	if (!e && (!to || !n || n % GRANULARITY || flags || alignment & (alignment - 1)))
+		e = cudaErrorInvalidValue;
+	if (!e && !(addr = cudart_reserve(n, alignment > GRANULARITY ? alignment : GRANULARITY)))
+		e = cudaErrorMemoryAllocation;
+	if (!e)
+		*to = addr;
+	return unlock_device(e);
+}
+DRIVER(cuMemAddressReserve, ((void)wanted, reserve_addresses(to, n, alignment, flags)), uint64_t *to,
+	size_t n, size_t alignment, uint64_t wanted, unsigned long long flags)
+
+static int free_addresses(uint64_t addr, size_t n)
+{
+	int e = lock_device();
+
+	for (const struct cuda_memory *m = memories; !e && m; m = m->next)
+		if (m->addr && m->addr < addr + n && addr < m->addr + m->mapped)
+			e = cudaErrorInvalidValue;
+	if (!e && !cudart_unreserve(addr, n))
+		e = cudaErrorInvalidValue;
+	return unlock_device(e);
+}
+DRIVER(cuMemAddressFree, free_addresses(addr, n), uint64_t addr, size_t n)
+
+/* ---- memory ---- */
+
+static int create_memory(uint64_t *to, size_t n, const struct memory_properties *p, unsigned long long flags)
+{
+	int e = lock_device();
+	struct cuda_memory *m;
+
+	if (!e && (!to || !n || n % GRANULARITY || flags))
+		e = cudaErrorInvalidValue;
+	if (!e)
+		e = check_properties(p);
+	if (!e && n > cudart.wire.memory_bytes - cudart.live_bytes - unmapped_bytes)
+		e = cudaErrorMemoryAllocation;
+	if (!e) {
+		m = xcalloc(1, sizeof(*m));
+		*m = (struct cuda_memory){.next = memories, .bytes = n, .owners = 1};
+		memories = m;
+		unmapped_bytes += n;
+		*to = (uintptr_t)m;
+	}
+	return unlock_device(e);
+}
+DRIVER(cuMemCreate, create_memory(to, n, p, flags), uint64_t *to, size_t n, const struct memory_properties *p,
+	unsigned long long flags)
+
+/* Frees memory that has no owner and is not mapped. */
+static void free_if_unused(struct cuda_memory *m)
+{
+	if (m->owners || m->addr)
+		return;
+	unmapped_bytes -= m->bytes;
+	for (struct cuda_memory **i = &memories; *i; i = &(*i)->next)
+		if (*i == m) {
+			*i = m->next;
+			break;
+		}
+	free(m->kept);
+	free(m);
+}
+
+static int release_memory(uint64_t handle)
+{
+	int e = lock_device();
+	struct cuda_memory *m = find_memory(handle);
+
+	if (!e && !m)
+		e = cudaErrorInvalidValue;
+	if (!e) {
+		m->owners--;
+		free_if_unused(m);
+	}
+	return unlock_device(e);
+}
+DRIVER(cuMemRelease, release_memory(handle), uint64_t handle)
+
+static int retain_memory(uint64_t *to, uint64_t addr)
+{
+	int e = lock_device();
+	struct cuda_memory *m = find_mapped(addr);
+
+	if (!e && (!to || !m))
+		e = cudaErrorInvalidValue;
+	if (!e) {
+		m->owners++;
+		*to = (uintptr_t)m;
+	}
+	return unlock_device(e);
+}
+DRIVER(cuMemRetainAllocationHandle, retain_memory(to, (uintptr_t)addr), uint64_t *to, void *addr)
+
+static int get_memory_properties(struct memory_properties *to, uint64_t handle)
+{
+	int e = lock_device();
+
+	if (!e && (!to || !find_memory(handle)))
+		e = cudaErrorInvalidValue;
+	if (!e)
+		*to = (struct memory_properties){.type = TYPE_PINNED, .location = {AT_DEVICE, 0}};
+	return unlock_device(e);
+}
+DRIVER(cuMemGetAllocationPropertiesFromHandle, get_memory_properties(to, handle),
+	struct memory_properties *to, uint64_t handle)
+
+/* ---- mapping ---- */
+
+/* Is any memory mapped in [addr, addr + n)? */
+static bool is_any_mapped(uint64_t addr, uint64_t n)
+{
+	for (const struct cuda_memory *m = memories; m; m = m->next)
+		if (m->addr && m->addr < addr + n && addr < m->addr + m->mapped)
+			return true;
+	return false;
+}
+
+static int map_memory(uint64_t addr, size_t n, size_t offset, uint64_t handle, unsigned long long flags)
+{
+	int e = lock_device();
+	struct cuda_memory *m = find_memory(handle);
+
+	if (!e && (!m || !n || n % GRANULARITY || addr % GRANULARITY || offset || flags || n > m->bytes ||
+			  !cudart_is_reserved(addr, n) || is_any_mapped(addr, n)))
+		e = cudaErrorInvalidValue;
+	if (!e && m->addr)
+		e = cudart_unsupported("cuMemMap", "memory that is mapped at a second place");
+	if (!e) {
+		cudart_map(addr, n);
+		unmapped_bytes -= m->bytes;
+		m->addr = addr;
+		m->mapped = n;
+		if (m->kept) {
+			memcpy(cudart_host_address(cuda_address(addr), n), m->kept, n);
+			memory_set(&cudart.mem, addr, n);
+			free(m->kept);
+			m->kept = NULL;
+		}
+	}
+	return unlock_device(e);
+}
+DRIVER(cuMemMap, map_memory(addr, n, offset, handle, flags), uint64_t addr, size_t n, size_t offset,
+	uint64_t handle, unsigned long long flags)
+
+static void unmap_memory(struct cuda_memory *m)
+{
+	if (m->owners) {
+		m->kept = xcalloc(1, m->bytes);
+		memcpy(m->kept, cudart_host_address(cuda_address(m->addr), m->mapped), m->mapped);
+	}
+	cudart_release(m->addr);
+	unmapped_bytes += m->bytes;
+	m->addr = 0;
+	m->mapped = 0;
+	free_if_unused(m);
+}
+
+/* Do mappings fill [addr, addr + n) exactly? */
+static bool is_exactly_mapped(uint64_t addr, uint64_t n)
+{
+	uint64_t at = addr;
+
+	while (at < addr + n) {
+		const struct cuda_memory *m = find_mapped(at);
+
+		if (!m || m->addr != at)
+			return false;
+		at += m->mapped;
+	}
+	return n && at == addr + n;
+}
+
+static int unmap_range(uint64_t addr, size_t n)
+{
+	int e = lock_device();
+
+	if (!e && !is_exactly_mapped(addr, n))
+		e = cudaErrorInvalidValue;
+	for (uint64_t at = addr; !e && at < addr + n;) {
+		struct cuda_memory *m = find_mapped(at);
+
+		at += m->mapped;
+		unmap_memory(m);
+	}
+	return unlock_device(e);
+}
+DRIVER(cuMemUnmap, unmap_range(addr, n), uint64_t addr, size_t n)
+
+static int set_access(uint64_t addr, size_t n, const struct memory_access *a, size_t n_accesses)
+{
+	int e = lock_device();
+
+	if (!e && (!a || !n_accesses || !is_exactly_mapped(addr, n)))
+		e = cudaErrorInvalidValue;
+	for (size_t i = 0; !e && i < n_accesses; i++) {
+		if (a[i].location.type != AT_DEVICE || a[i].location.id)
+			e = cudaErrorInvalidDevice;
+		for (uint64_t at = addr; !e && at < addr + n; at += find_mapped(at)->mapped)
+			cudart_set_access(at, a[i].flags != 0);
+	}
+	return unlock_device(e);
+}
+DRIVER(cuMemSetAccess, set_access(addr, n, a, n_accesses), uint64_t addr, size_t n,
+	const struct memory_access *a, size_t n_accesses)
+
+static int get_access(unsigned long long *to, const struct memory_location *l, uint64_t addr)
+{
+	int e = lock_device();
+	const struct cuda_memory *m = find_mapped(addr);
+
+	if (!e && (!to || !l || !m || l->type != AT_DEVICE || l->id))
+		e = cudaErrorInvalidValue;
+	if (!e)
+		*to = memory_near(&cudart.mem, m->addr)->live ? READ_AND_WRITE : 0;
+	return unlock_device(e);
+}
+DRIVER(cuMemGetAccess, get_access(to, l, addr), unsigned long long *to, const struct memory_location *l,
+	uint64_t addr)
