@@ -32,6 +32,13 @@ CUDART_USE = $(wildcard $(addprefix cmd/trace-exec/,lang/*.c exec/*.c sem/*.c lo
 	$(wildcard libcommon/base/*.c) libcommon/arch/fatbin.c libcommon/arch/cubin.c
 CUDART_OBJ = $(patsubst %.c,$(BUILD)/pic/%.o,$(CUDART_SRC) $(sort $(CUDART_USE)))
 
+# cuBLAS and cublasLt over that library's driver, which --run puts in front of NVIDIA's.
+CUBLAS     = $(BUILD)/libtrace-exec-cublas.so
+CUBLAS_MAP = cmd/trace-exec/cublas/versions.map
+CUBLAS_FOR = 11 12 13
+CUBLAS_SRC = $(sort $(wildcard cmd/trace-exec/cublas/*.c))
+CUBLAS_OBJ = $(patsubst %.c,$(BUILD)/pic/%.o,$(CUBLAS_SRC))
+
 LIB_SRC = $(sort $(wildcard libcommon/*/*.c))
 LIB_OBJ = $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
 LIB     = $(BUILD)/libcommon.a
@@ -41,7 +48,7 @@ ALIASES = trace-ptx
 ALIAS_OF_trace-ptx = trace-exec
 ALIAS_LINKS = $(ALIASES:%=$(BUILD)/%)
 
-all: $(BINARIES) $(ALIAS_LINKS) $(CUDART) ## build the programs (the default)
+all: $(BINARIES) $(ALIAS_LINKS) $(CUDART) $(CUBLAS) ## build the programs (the default)
 
 $(ALIAS_LINKS): $(BINARIES)
 	ln -sf $(ALIAS_OF_$(@F)) $@
@@ -51,7 +58,7 @@ $(LIB): $(LIB_OBJ)
 	$(AR) qcs $(TMP) $(LIB_OBJ) $(RENAME)
 
 define program
-$(1)_OBJ = $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(filter-out $$(CUDART_SRC),$$(sort $$(wildcard cmd/$(1)/*.c cmd/$(1)/*/*.c cmd/$(1)/*/*/*.c)))) $$(EXTRA_$(1))
+$(1)_OBJ = $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(filter-out $$(CUDART_SRC) $$(CUBLAS_SRC),$$(sort $$(wildcard cmd/$(1)/*.c cmd/$(1)/*/*.c cmd/$(1)/*/*/*.c)))) $$(EXTRA_$(1))
 $$(BUILD)/$(1): $$($(1)_OBJ) $$(LIB)
 	$$(CC) $$(CFLAGS_ALL) $$(LTO) $$(LDFLAGS) -o $$(TMP) $$($(1)_OBJ) $$(LIB) $$(LDLIBS_ALL) $$(RENAME)
 DEPS += $$($(1)_OBJ:.o=.d)
@@ -78,7 +85,12 @@ $(CUDART): $(CUDART_OBJ) $(CUDART_MAP)
 		-lzstd -llz4 -llzma -lz -lxxhash -lm -pthread $(RENAME)
 	@mkdir -p $(BUILD)/cudart
 	for v in $(CUDART_FOR); do ln -sf ../$(notdir $@) $(BUILD)/cudart/libcudart.so.$$v || exit 1; done
-DEPS += $(CUDART_OBJ:.o=.d)
+$(CUBLAS): $(CUBLAS_OBJ) $(CUBLAS_MAP)
+	$(CC) $(call PLAIN,$(CFLAGS_ALL) $(LDFLAGS)) -shared -Wl,--version-script=$(CUBLAS_MAP) -o $(TMP) $(CUBLAS_OBJ) -pthread $(RENAME)
+	@mkdir -p $(BUILD)/cublas
+	for v in $(CUBLAS_FOR); do ln -sf ../$(notdir $@) $(BUILD)/cublas/libcublas.so.$$v && \
+		ln -sf ../$(notdir $@) $(BUILD)/cublas/libcublasLt.so.$$v || exit 1; done
+DEPS += $(CUDART_OBJ:.o=.d) $(CUBLAS_OBJ:.o=.d)
 
 # ---- tests: C programs in tests/unit, replays of tests/fuzz over tests/corpus, bats files ----------
 
@@ -237,12 +249,14 @@ FISH_DIR = $(DESTDIR)$(FISHDIR)
 EXAMPLES = cd examples && find . -type f ! -path './gpus/*'
 install: all man completions ## install programs, pages, completions and examples below $(DESTDIR)$(PREFIX)
 	install -d "$(ROOT_DIR)/bin" "$(MAN_DIR)/man1" "$(MAN_DIR)/man5" "$(MAN_DIR)/man7" "$(DATA_DIR)/gpus" \
-		"$(LIB_DIR)/cudart" "$(BASH_DIR)" "$(ZSH_DIR)" "$(FISH_DIR)"
+		"$(LIB_DIR)/cudart" "$(LIB_DIR)/cublas" "$(BASH_DIR)" "$(ZSH_DIR)" "$(FISH_DIR)"
 	install -s -m 755 $(BINARIES) "$(ROOT_DIR)/bin"
 	for a in $(ALIASES); do ln -sf trace-exec "$(ROOT_DIR)/bin/$$a" && \
 		ln -sf trace-exec.1 "$(MAN_DIR)/man1/$$a.1" || exit 1; done
-	install -s -m 644 $(CUDART) "$(LIB_DIR)"
+	install -s -m 644 $(CUDART) $(CUBLAS) "$(LIB_DIR)"
 	for v in $(CUDART_FOR); do ln -sf ../$(notdir $(CUDART)) "$(LIB_DIR)/cudart/libcudart.so.$$v" || exit 1; done
+	for v in $(CUBLAS_FOR); do for l in libcublas libcublasLt; do \
+		ln -sf ../$(notdir $(CUBLAS)) "$(LIB_DIR)/cublas/$$l.so.$$v" || exit 1; done; done
 	for m in $(MAN_GENERATED); do install -m 644 "$$m" "$(MAN_DIR)/man$${m##*.}" || exit 1; done
 	install -m 644 examples/gpus/* "$(DATA_DIR)/gpus"
 	$(EXAMPLES) | while read -r f; do mode=644; [ ! -x "$$f" ] || mode=755; \
@@ -257,7 +271,8 @@ uninstall: ## remove what install wrote, and nothing else
 	for m in $(notdir $(MAN_GENERATED)); do rm -f "$(MAN_DIR)/man$${m##*.}/$$m"; done
 	for f in $(notdir $(wildcard examples/gpus/*)); do rm -f "$(DATA_DIR)/gpus/$$f"; done
 	$(EXAMPLES) | while read -r f; do rm -f "$(DATA_DIR)/examples/$$f"; done
-	rm -f "$(LIB_DIR)/$(notdir $(CUDART))"
+	rm -f "$(LIB_DIR)/$(notdir $(CUDART))" "$(LIB_DIR)/$(notdir $(CUBLAS))"
+	for v in $(CUBLAS_FOR); do rm -f "$(LIB_DIR)/cublas/libcublas.so.$$v" "$(LIB_DIR)/cublas/libcublasLt.so.$$v"; done
 	for v in $(CUDART_FOR); do rm -f "$(LIB_DIR)/cudart/libcudart.so.$$v"; done
 	for d in "$(DATA_DIR)" "$(LIB_DIR)"; do [ ! -d "$$d" ] || find "$$d" -depth -type d -exec rmdir {} \; 2>/dev/null || true; done
 

@@ -216,6 +216,19 @@ driver_program() {
 	assert_line '-block dim = (128,1,1)'
 }
 
+@test "products and vectors of cuBLAS" {
+	awk '$2 ~ /^cublas/ { print "int " $2 "(void); int " $2 "(void) { return 999; }" }' <<<"$(trace-exec --run --list)" >blas-stub.c
+	gcc -shared -fPIC -Wl,-soname,libcublas.so.13 -o libcublas.so.13 blas-stub.c
+	gcc -std=gnu11 -o blas "$BATS_TEST_DIRNAME/cudart/blas.c" -L. -l:libcublas.so.13 -lcudart -lm
+	run -1 trace-exec -n -g a100-40 --run ./blas
+	assert_output 'trace-exec: error: not executed: cublasSgeam (see trace-exec --run --list)'
+	# the installed library, which is a stub here
+	run -1 trace-exec -n --libs real --run ./blas
+	assert_output --partial ': 999, expected 0'
+	run -2 trace-exec -n --libs any --run ./blas
+	assert_output --partial "unknown value 'any' of --libs (expected suite or real)"
+}
+
 @test "code that NVRTC compiles" {
 	local root
 	root=$(command -v nvcc) || root=/usr/local/cuda/bin/nvcc
@@ -408,7 +421,7 @@ driver_program() {
 	run -0 bash -c 'cut -f2 list | sort | uniq -d'
 	assert_output ''
 	# the library has them all
-	run -0 bash -c "nm -D --defined-only '$BUILD/libtrace-exec-cudart.so' | awk '\$2 ~ /[TW]/ { print \$3 }' | sort >have; cut -f2 list | sort >want; comm -3 have want"
+	run -0 bash -c "nm -D --defined-only '$BUILD/libtrace-exec-cudart.so' '$BUILD/libtrace-exec-cublas.so' | awk '\$2 ~ /[TW]/ { print \$3 }' | grep -v '^cudart_report$' | sort >have; cut -f2 list | sort >want; comm -3 have want"
 	assert_output ''
 }
 

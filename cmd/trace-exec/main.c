@@ -21,6 +21,7 @@ enum {
 	OPT_RUN,
 	OPT_AS,
 	OPT_CODE,
+	OPT_LIBS,
 	OPT_STRICT,
 	OPT_LEAKS
 };
@@ -40,8 +41,12 @@ static const struct cli_row rows[] = {
 	{'c', "config", "FILE", "with --run and --as sass: the GPU of a configuration file; may be repeated",
 		"file"},
 	{'D', "define", "NAME=VALUE", "set an option of the GPU after all configuration files", NULL},
+	{OPT_LIBS, "libs", "KIND",
+		"with --run: cuBLAS that the program gets: suite (default): kernels of trace-exec; real: the installed library",
+		"suite real"},
 	{'l', "list", NULL,
-		"with --run: list the functions of the CUDA runtime and driver, executed and refused", NULL},
+		"with --run: list the functions of the CUDA runtime, driver and cuBLAS, executed and refused",
+		NULL},
 	{CLI_GROUP, "Execution", NULL, NULL, NULL},
 	{'j', "jobs", "N",
 		"threads that execute thread blocks and pack the stream; the output does not depend on N",
@@ -120,6 +125,11 @@ static void on_option(void *ctx, int letter, const char *value)
 			cli_usage("unknown value '%s' of --as (expected ptx or sass)", value);
 		break;
 	case OPT_CODE: check_code_kind(value); break;
+	case OPT_LIBS:
+		o->real_libs = !strcmp(value, "real");
+		if (!o->real_libs && strcmp(value, "suite"))
+			cli_usage("unknown value '%s' of --libs (expected suite or real)", value);
+		break;
 	case OPT_STRICT: o->exec.strict_races = true; break;
 	case OPT_ORDER: o->exec.order = true; break;
 	case OPT_CHECK: o->exec.check = true; break;
@@ -166,6 +176,11 @@ static void list_runtime(void)
 #define DONE(name, base, since)    fputs("executed\t" #name "\n", output_stream(out));
 #define REFUSED(name, base, since) fputs("refused\t" #name "\n", output_stream(out));
 #include "cuda/cuda.def"
+#undef DONE
+#undef REFUSED
+#define DONE(name)    fputs("executed\t" #name "\n", output_stream(out));
+#define REFUSED(name) fputs("refused\t" #name "\n", output_stream(out));
+#include "cublas/cublas.def"
 #undef DONE
 #undef REFUSED
 	output_commit(out);

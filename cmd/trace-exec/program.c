@@ -330,9 +330,9 @@ static bool name_for_loader(char *path, size_t cap)
 
 /*
  * Sets the variables of the program. The directory of links to the library satisfies the loader if the system has
- * no runtime of the release that the program needs.
+ * no runtime of the release that the program needs. The directory of cuBLAS precedes that of the system.
  */
-static void set_environment(const struct wire *w, const char *found)
+static void set_environment(const struct wire *w, const char *found, bool real_libs)
 {
 	char text[1024], folder[PATH_MAX + 16], library[PATH_MAX];
 	size_t n = 0;
@@ -347,6 +347,9 @@ static void set_environment(const struct wire *w, const char *found)
 	snprintf(folder, sizeof(folder), "%.*scudart", (int)(strrchr(found, '/') - found) + 1, found);
 	if (name_for_loader(folder, sizeof(folder)))
 		add_entry("LD_LIBRARY_PATH", folder, true);
+	snprintf(folder, sizeof(folder), "%.*scublas", (int)(strrchr(found, '/') - found) + 1, found);
+	if (!real_libs && !access(folder, X_OK) && name_for_loader(folder, sizeof(folder)))
+		add_entry("LD_LIBRARY_PATH", folder, false);
 	snprintf(library, sizeof(library), "%s", found);
 	if (!name_for_loader(library, sizeof(library)))
 		die_errno("%s", found);
@@ -372,7 +375,8 @@ static void open_pipe(int fd[2], int flags)
 		die_errno("a pipe");
 }
 
-static pid_t start_program(char **argv, struct wire *w, bool stdout_taken, int *fd, int *token)
+static pid_t start_program(
+	char **argv, struct wire *w, bool stdout_taken, bool real_libs, int *fd, int *token)
 {
 	int data[2], tokens[2], trouble[2], e;
 	char library[PATH_MAX];
@@ -393,7 +397,7 @@ static pid_t start_program(char **argv, struct wire *w, bool stdout_taken, int *
 	if (!child) {
 		close(data[0]);
 		close(tokens[1]);
-		set_environment(w, library);
+		set_environment(w, library, real_libs);
 		become_program(argv, stdout_taken, trouble[1]);
 	}
 	close(data[1]);
@@ -464,7 +468,7 @@ int program_run(char **argv, const struct run_options *o, const struct gpu_choic
 
 	gpu_figures(g, &w);
 	open_trace(&r);
-	child = start_program(argv, &w, o->to == TRACE_STREAM, &r.fd, &token);
+	child = start_program(argv, &w, o->to == TRACE_STREAM, o->real_libs, &r.fd, &token);
 	status = receive_all(&r, child);
 	status = judge_end(&r, argv[0], status, token);
 	if (o->to != TRACE_NONE && r.done && !r.failed)

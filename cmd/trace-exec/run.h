@@ -15,6 +15,7 @@ struct run_options {
 	const char *saves;  /* folder of saved files; NULL: folder of the launch file */
 	bool force, quiet, verbose;
 	bool leaks; /* --run: memory that is not freed is an error */
+	bool real_libs; /* --run: the program's own cuBLAS, not the suite's */
 };
 
 /* Returns folder/name, allocated; an empty folder gives the name alone. */

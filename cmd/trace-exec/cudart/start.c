@@ -88,6 +88,18 @@ int cudart_unsupported(const char *function, const char *what)
 	return cudaErrorNotSupported;
 }
 
+/* Serves the library of cuBLAS, which reports through this one. */
+API(int, cudart_report, const char *function, const char *what)
+{
+	int before = cudart_exchange_last(cudaSuccess), e = cudart_enter(false);
+
+	if (!e)
+		e = cudart_unsupported(function, what);
+	cudart_leave(cudaSuccess);
+	cudart_exchange_last(before);
+	return e;
+}
+
 /* ---- start ---- */
 
 static void read_wire(const char *text)

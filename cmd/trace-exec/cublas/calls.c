@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The functions of calls.h with lengths of 32 and of 64 bits. Matrices are stored by columns. */
+#include "cublas/cublas.h"
+
+enum { OP_NONE, OP_TRANSPOSE, OP_CONJUGATE_TRANSPOSE, OP_CONJUGATE };
+enum {
+	COMPUTE_16F = 64,
+	COMPUTE_16F_LAST = 65,
+	COMPUTE_64F = 70,
+	COMPUTE_64F_LAST = 71,
+	COMPUTE_32I = 72,
+	COMPUTE_32I_LAST = 73
+};
+
+/* Returns an operand whose columns are `pitch` elements apart; transposed: rows and columns change places. */
+static struct cublas_operand matrix(const void *base, int type, int op, int64_t pitch, int64_t batches)
+{
+	bool straight = op == OP_NONE || op == OP_CONJUGATE;
+
+	return (struct cublas_operand){
+		(uintptr_t)base, straight ? 1 : pitch, straight ? pitch : 1, batches, type};
+}
+
+static struct cublas_operand vector(const void *base, int type, int64_t n, int64_t step)
+{
+	uint64_t first = step < 0 ? (uint64_t)((1 - n) * step) * cublas_type_bytes(type) : 0;
+
+	return (struct cublas_operand){(uintptr_t)base + first, step, 0, 0, type};
+}
+
+/* Type of the sum for a compute type; half sums are made in single precision. */
+static int sum_of(int compute)
+{
+	return compute >= COMPUTE_64F && compute <= COMPUTE_64F_LAST   ? TYPE_F64
+	       : compute >= COMPUTE_32I && compute <= COMPUTE_32I_LAST ? TYPE_S32
+								       : TYPE_F32;
+}
+
+static bool is_half(int compute) { return compute == COMPUTE_16F || compute == COMPUTE_16F_LAST; }
+
+/* Operands of a product and their pitches, as in the arguments of cublasGemmEx. */
+struct gemm {
+	struct cublas_handle *h;
+	int op_a, op_b;
+	int64_t m, n, k;
+	const void *alpha, *a, *b, *beta;
+	void *c;
+	int type_a, type_b, type_c;
+	int64_t pitch_a, pitch_b, pitch_c, batch_a, batch_b, batch_c, batches;
+	int sum;
+	bool half, pointers;
+};
+
+static int gemm(const struct gemm *g)
+{
+	int64_t rows_a = g->op_a == OP_NONE ? g->m : g->k, rows_b = g->op_b == OP_NONE ? g->k : g->n;
+	struct cublas_product p = {.m = g->m,
+		.n = g->n,
+		.k = g->k,
+		.batches = g->batches,
+		.alpha = g->alpha,
+		.beta = g->beta,
+		.pointers = g->pointers,
+		.scalar = g->sum,
+		.half_scalars = g->half ? TYPE_F16 : TYPE_NONE,
+		.epilogue = EPILOGUE_NONE};
+
+	if (!g->h)
+		return CUBLAS_NOT_INITIALIZED;
+	if (g->op_a < OP_NONE || g->op_a > OP_CONJUGATE || g->op_b < OP_NONE || g->op_b > OP_CONJUGATE ||
+		g->pitch_a < (rows_a > 1 ? rows_a : 1) || g->pitch_b < (rows_b > 1 ? rows_b : 1) ||
+		g->pitch_c < (g->m > 1 ? g->m : 1))
+		return CUBLAS_INVALID_VALUE;
+	p.scalars_on_device = g->h->scalars_on_device;
+	p.a = matrix(g->a, g->type_a, g->op_a, g->pitch_a, g->batch_a);
+	p.b = matrix(g->b, g->type_b, g->op_b, g->pitch_b, g->batch_b);
+	p.c = p.d = matrix(g->c, g->type_c, OP_NONE, g->pitch_c, g->batch_c);
+	return cublas_multiply(g->h, &p);
+}
+
+struct gemv {
+	struct cublas_handle *h;
+	int op, type;
+	int64_t m, n;
+	const void *alpha, *a, *x, *beta;
+	void *y;
+	int64_t pitch, step_x, step_y, batch_a, batch_x, batch_y, batches;
+};
+
+/* y is a product with one column. */
+static int gemv(const struct gemv *g)
+{
+	int64_t rows = g->op == OP_NONE ? g->m : g->n, columns = g->op == OP_NONE ? g->n : g->m;
+	struct cublas_product p = {.m = rows,
+		.n = 1,
+		.k = columns,
+		.batches = g->batches,
+		.alpha = g->alpha,
+		.beta = g->beta,
+		.scalar = g->type,
+		.half_scalars = TYPE_NONE,
+		.epilogue = EPILOGUE_NONE};
+
+	if (!g->h)
+		return CUBLAS_NOT_INITIALIZED;
+	if (g->op < OP_NONE || g->op > OP_CONJUGATE || !g->step_x || !g->step_y ||
+		g->pitch < (g->m > 1 ? g->m : 1))
+		return CUBLAS_INVALID_VALUE;
+	p.scalars_on_device = g->h->scalars_on_device;
+	p.a = matrix(g->a, g->type, g->op, g->pitch, g->batch_a);
+	p.b = vector(g->x, g->type, columns, g->step_x);
+	p.b.batches = g->batch_x;
+	p.c = vector(g->y, g->type, rows, g->step_y);
+	p.c.batches = g->batch_y;
+	p.d = p.c;
+	return cublas_multiply(g->h, &p);
+}
+
+/* A = alpha x y^T + A: a product whose inner dimension is 1. */
+static int ger(struct cublas_handle *h, int64_t m, int64_t n, const void *alpha, int type, const void *x,
+	int64_t step_x, const void *y, int64_t step_y, void *a, int64_t pitch)
+{
+	static const double one = 1;
+	static const float single = 1;
+	struct cublas_product p = {.m = m,
+		.n = n,
+		.k = 1,
+		.batches = 1,
+		.alpha = alpha,
+		.beta = type == TYPE_F64 ? (const void *)&one : (const void *)&single,
+		.scalar = type,
+		.half_scalars = TYPE_NONE,
+		.epilogue = EPILOGUE_NONE};
+
+	if (!h)
+		return CUBLAS_NOT_INITIALIZED;
+	if (!step_x || !step_y || pitch < (m > 1 ? m : 1))
+		return CUBLAS_INVALID_VALUE;
+	if (h->scalars_on_device)
+		return cublas_unsupported("cublasSger", "alpha on the device");
+	p.a = vector(x, type, m, step_x);
+	p.b = (struct cublas_operand){vector(y, type, n, step_y).base, 0, step_y, 0, type};
+	p.c = p.d = matrix(a, type, OP_NONE, pitch, 0);
+	return cublas_multiply(h, &p);
+}
+
+#define INT        int
+#define NAME(name) name
+#include "cublas/calls.h"
+#undef INT
+#undef NAME
+#define INT        int64_t
+#define NAME(name) name##_64
+#include "cublas/calls.h"

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Functions with lengths of type INT, whose names NAME() makes. Included twice by calls.c. */
+
+#define GEMM(name, type, code, halves) \
+	API(int, NAME(name), struct cublas_handle *h, int op_a, int op_b, INT m, INT n, INT k, \
+		const type *alpha, const type *a, INT pitch_a, const type *b, INT pitch_b, const type *beta, \
+		type *c, INT pitch_c) \
+	{ \
+		return gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, code, code, code, \
+			pitch_a, pitch_b, pitch_c, 0, 0, 0, 1, code == TYPE_F64 ? TYPE_F64 : TYPE_F32, \
+			halves, false}); \
+	}
+GEMM(cublasSgemm_v2, float, TYPE_F32, false)
+GEMM(cublasDgemm_v2, double, TYPE_F64, false)
+GEMM(cublasHgemm, uint16_t, TYPE_F16, true)
+#undef GEMM
+
+#define GEMM(name, type, code, halves) \
+	API(int, NAME(name), struct cublas_handle *h, int op_a, int op_b, INT m, INT n, INT k, \
+		const type *alpha, const type *a, INT pitch_a, long long batch_a, const type *b, \
+		INT pitch_b, long long batch_b, const type *beta, type *c, INT pitch_c, long long batch_c, \
+		INT batches) \
+	{ \
+		return gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, code, code, code, \
+			pitch_a, pitch_b, pitch_c, batch_a, batch_b, batch_c, batches, \
+			code == TYPE_F64 ? TYPE_F64 : TYPE_F32, halves, false}); \
+	}
+GEMM(cublasSgemmStridedBatched, float, TYPE_F32, false)
+GEMM(cublasDgemmStridedBatched, double, TYPE_F64, false)
+GEMM(cublasHgemmStridedBatched, uint16_t, TYPE_F16, true)
+#undef GEMM
+
+#define GEMM(name, type, code, halves) \
+	API(int, NAME(name), struct cublas_handle *h, int op_a, int op_b, INT m, INT n, INT k, \
+		const type *alpha, const type *const *a, INT pitch_a, const type *const *b, INT pitch_b, \
+		const type *beta, type *const *c, INT pitch_c, INT batches) \
+	{ \
+		return gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, (void *)(uintptr_t)c, \
+			code, code, code, pitch_a, pitch_b, pitch_c, 0, 0, 0, batches, \
+			code == TYPE_F64 ? TYPE_F64 : TYPE_F32, halves, true}); \
+	}
+GEMM(cublasSgemmBatched, float, TYPE_F32, false)
+GEMM(cublasDgemmBatched, double, TYPE_F64, false)
+GEMM(cublasHgemmBatched, uint16_t, TYPE_F16, true)
+#undef GEMM
+
+API(int, NAME(cublasGemmEx), struct cublas_handle *h, int op_a, int op_b, INT m, INT n, INT k,
+	const void *alpha, const void *a, int type_a, INT pitch_a, const void *b, int type_b, INT pitch_b,
+	const void *beta, void *c, int type_c, INT pitch_c, int compute, int algorithm)
+{
+	(void)algorithm;
+	return gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, type_a, type_b, type_c,
+		pitch_a, pitch_b, pitch_c, 0, 0, 0, 1, sum_of(compute), is_half(compute), false});
+}
+
+API(int, NAME(cublasGemmStridedBatchedEx), struct cublas_handle *h, int op_a, int op_b, INT m, INT n, INT k,
+	const void *alpha, const void *a, int type_a, INT pitch_a, long long batch_a, const void *b,
+	int type_b, INT pitch_b, long long batch_b, const void *beta, void *c, int type_c, INT pitch_c,
+	long long batch_c, INT batches, int compute, int algorithm)
+{
+	(void)algorithm;
+	return gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, type_a, type_b, type_c,
+		pitch_a, pitch_b, pitch_c, batch_a, batch_b, batch_c, batches, sum_of(compute),
+		is_half(compute), false});
+}
+
+API(int, NAME(cublasGemmBatchedEx), struct cublas_handle *h, int op_a, int op_b, INT m, INT n, INT k,
+	const void *alpha, const void *const *a, int type_a, INT pitch_a, const void *const *b, int type_b,
+	INT pitch_b, const void *beta, void *const *c, int type_c, INT pitch_c, INT batches, int compute,
+	int algorithm)
+{
+	(void)algorithm;
+	return gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, (void *)(uintptr_t)c, type_a,
+		type_b, type_c, pitch_a, pitch_b, pitch_c, 0, 0, 0, batches, sum_of(compute),
+		is_half(compute), true});
+}
+
+API(int, NAME(cublasSgemmEx), struct cublas_handle *h, int op_a, int op_b, INT m, INT n, INT k,
+	const float *alpha, const void *a, int type_a, INT pitch_a, const void *b, int type_b, INT pitch_b,
+	const float *beta, void *c, int type_c, INT pitch_c)
+{
+	return gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, type_a, type_b, type_c,
+		pitch_a, pitch_b, pitch_c, 0, 0, 0, 1, TYPE_F32, false, false});
+}
+
+/* Functions of vectors and of a matrix and vectors, in one precision. */
+#define VECTORS(L, type, code) \
+	API(int, NAME(cublas##L##gemv_v2), struct cublas_handle *h, int op, INT m, INT n, const type *alpha, \
+		const type *a, INT pitch, const type *x, INT step_x, const type *beta, type *y, INT step_y) \
+	{ \
+		return gemv(&(struct gemv){ \
+			h, op, code, m, n, alpha, a, x, beta, y, pitch, step_x, step_y, 0, 0, 0, 1}); \
+	} \
+	API(int, NAME(cublas##L##gemvStridedBatched), struct cublas_handle *h, int op, INT m, INT n, \
+		const type *alpha, const type *a, INT pitch, long long batch_a, const type *x, INT step_x, \
+		long long batch_x, const type *beta, type *y, INT step_y, long long batch_y, INT batches) \
+	{ \
+		return gemv(&(struct gemv){h, op, code, m, n, alpha, a, x, beta, y, pitch, step_x, step_y, \
+			batch_a, batch_x, batch_y, batches}); \
+	} \
+	API(int, NAME(cublas##L##ger_v2), struct cublas_handle *h, INT m, INT n, const type *alpha, \
+		const type *x, INT step_x, const type *y, INT step_y, type *a, INT pitch) \
+	{ \
+		return ger(h, m, n, alpha, code, x, step_x, y, step_y, a, pitch); \
+	} \
+	API(int, NAME(cublas##L##axpy_v2), struct cublas_handle *h, INT n, const type *alpha, const type *x, \
+		INT step_x, type *y, INT step_y) \
+	{ \
+		if (!h || !alpha) \
+			return h ? CUBLAS_INVALID_VALUE : CUBLAS_NOT_INITIALIZED; \
+		return cublas_add(h, n, alpha, code, (uintptr_t)x, step_x, (uintptr_t)y, step_y, 1); \
+	} \
+	API(int, NAME(cublas##L##scal_v2), struct cublas_handle *h, INT n, const type *alpha, type *x, \
+		INT step_x) \
+	{ \
+		if (!h || !alpha) \
+			return h ? CUBLAS_INVALID_VALUE : CUBLAS_NOT_INITIALIZED; \
+		return cublas_add( \
+			h, step_x > 0 ? n : 0, alpha, code, (uintptr_t)x, step_x, (uintptr_t)x, step_x, 0); \
+	} \
+	API(int, NAME(cublas##L##copy_v2), struct cublas_handle *h, INT n, const type *x, INT step_x, \
+		type *y, INT step_y) \
+	{ \
+		if (!h) \
+			return CUBLAS_NOT_INITIALIZED; \
+		return cublas_add(h, n, NULL, code, (uintptr_t)x, step_x, (uintptr_t)y, step_y, 0); \
+	} \
+	API(int, NAME(cublas##L##dot_v2), struct cublas_handle *h, INT n, const type *x, INT step_x, \
+		const type *y, INT step_y, type *result) \
+	{ \
+		if (!h) \
+			return CUBLAS_NOT_INITIALIZED; \
+		return cublas_sum( \
+			h, SUM_PRODUCTS, n, code, (uintptr_t)x, step_x, (uintptr_t)y, step_y, result); \
+	} \
+	API(int, NAME(cublas##L##nrm2_v2), struct cublas_handle *h, INT n, const type *x, INT step_x, \
+		type *result) \
+	{ \
+		if (!h) \
+			return CUBLAS_NOT_INITIALIZED; \
+		return cublas_sum( \
+			h, SUM_SQUARES, step_x > 0 ? n : 0, code, (uintptr_t)x, step_x, 0, 0, result); \
+	} \
+	API(int, NAME(cublas##L##asum_v2), struct cublas_handle *h, INT n, const type *x, INT step_x, \
+		type *result) \
+	{ \
+		if (!h) \
+			return CUBLAS_NOT_INITIALIZED; \
+		return cublas_sum( \
+			h, SUM_MAGNITUDES, step_x > 0 ? n : 0, code, (uintptr_t)x, step_x, 0, 0, result); \
+	}
+
+VECTORS(S, float, TYPE_F32)
+VECTORS(D, double, TYPE_F64)
+#undef VECTORS

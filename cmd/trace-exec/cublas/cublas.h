@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cuBLAS and cublasLt for programs under trace-exec --run: a shared library of its own over the CUDA driver's interface.
+ *
+ *   handle.c   handles, modes, vectors and matrices to and from the device
+ *   text.c     kernels as PTX, made for the types of a call         product.c  launches of them
+ *   calls.c    gemm, gemv, ger and vector functions (calls.h)     lt.c       cublasLt
+ *   refused.c  functions that are not executed (cublas.def)
+ *
+ * Always true: the kernels are the suite's own, not NVIDIA's: simple tiles of 16 by 16 through shared memory, or one block
+ * for a sum. They are checked and traced like the program's own. A half-precision product is summed in single precision.
+ */
+#ifndef CUBLAS_H
+#define CUBLAS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* A function of the interface. The library exports these functions alone. */
+#define API(type, name, ...) \
+	type name(__VA_ARGS__); \
+	__attribute__((visibility("default"))) type name(__VA_ARGS__)
+
+enum cublas_status {
+	CUBLAS_SUCCESS = 0,
+	CUBLAS_NOT_INITIALIZED = 1,
+	CUBLAS_ALLOC_FAILED = 3,
+	CUBLAS_INVALID_VALUE = 7,
+	CUBLAS_EXECUTION_FAILED = 13,
+	CUBLAS_NOT_SUPPORTED = 15
+};
+
+/* Types of elements, numbered as in cudaDataType. */
+enum cublas_type {
+	TYPE_F32 = 0,
+	TYPE_F64 = 1,
+	TYPE_F16 = 2,
+	TYPE_S8 = 3,
+	TYPE_S32 = 10,
+	TYPE_BF16 = 14,
+	TYPE_NONE = -1
+};
+/* Bytes of an element; 0: the type is not executed. */
+size_t cublas_type_bytes(int type);
+
+enum cublas_epilogue { EPILOGUE_NONE = 1, EPILOGUE_RELU = 2, EPILOGUE_BIAS = 4, EPILOGUE_GELU = 32 };
+
+struct cublas_handle {
+	void *stream;
+	bool scalars_on_device; /* pointer mode */
+	int math, atomics;
+	uint64_t scratch; /* device memory of 8 bytes for a result */
+};
+
+/* A matrix or vector: elements at base + (row * rows + column * columns + batch * batches). Strides in elements. */
+struct cublas_operand {
+	uint64_t base; /* with `pointers` of the product: array of the addresses of each batch */
+	int64_t rows, columns, batches;
+	int type;
+};
+
+/* d = epilogue(alpha * a * b + beta * c + bias) for each batch; a: m by k, b: k by n. */
+struct cublas_product {
+	struct cublas_operand a, b, c, d;
+	int64_t m, n, k, batches;
+	const void *alpha, *beta;
+	bool scalars_on_device, pointers;
+	int scalar;       /* enum cublas_type of alpha, beta and of the sum: TYPE_F32, TYPE_F64 or TYPE_S32 */
+	int half_scalars; /* alpha and beta are of this type instead: TYPE_F16; TYPE_NONE: as scalar */
+	unsigned epilogue; /* enum cublas_epilogue, joined by | */
+	uint64_t bias;
+	int bias_type;
+};
+
+/* product.c: launch; each returns a status. */
+int cublas_multiply(struct cublas_handle *h, const struct cublas_product *p);
+/* y = alpha * x + beta * y; alpha NULL: 1. beta: 0 or 1. */
+int cublas_add(struct cublas_handle *h, int64_t n, const void *alpha, int type, uint64_t x, int64_t x_step,
+	uint64_t y, int64_t y_step, int beta);
+enum cublas_sum { SUM_PRODUCTS, SUM_SQUARES, SUM_MAGNITUDES };
+/* Stores the sum of x * y, the root of the sum of x * x, or the sum of |x| at `to`. */
+int cublas_sum(struct cublas_handle *h, enum cublas_sum what, int64_t n, int type, uint64_t x, int64_t x_step,
+	uint64_t y, int64_t y_step, void *to);
+
+/* text.c: PTX of a kernel, to be freed. */
+char *cublas_product_text(const struct cublas_product *p);
+char *cublas_add_text(int type);
+char *cublas_sum_text(int type, enum cublas_sum what);
+
+/* handle.c: prints a message once. Returns CUBLAS_NOT_SUPPORTED. */
+int cublas_unsupported(const char *function, const char *what);
+
+#endif

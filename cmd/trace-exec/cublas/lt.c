@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cublasLt: products described by objects. Always true: matrices are stored by columns or by rows; an epilogue is a bias
+ * by row, RELU or GELU; there is one algorithm, which needs no workspace.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "cublas/cublas.h"
+
+enum { ORDER_COLUMNS, ORDER_ROWS };
+enum { COMPUTE_64F = 70, COMPUTE_64F_LAST = 71, COMPUTE_32I = 72, COMPUTE_32I_LAST = 73 };
+
+/* Attributes by number: each is a member of the description, with the size that the program passes. */
+struct lt_attribute {
+	int number;
+	size_t offset, bytes;
+};
+
+struct lt_operation {
+	int32_t compute, scale, pointer_mode, op_a, op_b, op_c, fill;
+	uint32_t epilogue;
+	uint64_t bias;
+	int64_t bias_batch;
+	int32_t bias_type, fast, sms;
+	uint64_t scale_a, scale_b, scale_c, scale_d, largest, auxiliary;
+	int64_t auxiliary_pitch, auxiliary_batch;
+};
+#define A(number, member) \
+	{ \
+		number, offsetof(struct lt_operation, member), sizeof(((struct lt_operation *)0)->member) \
+	}
+static const struct lt_attribute of_operation[] = {A(0, compute), A(1, scale), A(2, pointer_mode), A(3, op_a),
+	A(4, op_b), A(5, op_c), A(6, fill), A(7, epilogue), A(8, bias), A(10, bias_batch), A(11, auxiliary),
+	A(12, auxiliary_pitch), A(13, auxiliary_batch), A(15, sms), A(17, scale_a), A(18, scale_b),
+	A(19, scale_c), A(20, scale_d), A(21, largest), A(25, fast), A(26, bias_type)};
+#undef A
+
+struct lt_layout {
+	uint32_t type;
+	int32_t order;
+	uint64_t rows, columns;
+	int64_t pitch;
+	int32_t batches;
+	int64_t batch_stride, plane;
+};
+#define A(number, member) \
+	{ \
+		number, offsetof(struct lt_layout, member), sizeof(((struct lt_layout *)0)->member) \
+	}
+static const struct lt_attribute of_layout[] = {A(0, type), A(1, order), A(2, rows), A(3, columns),
+	A(4, pitch), A(5, batches), A(6, batch_stride), A(7, plane)};
+#undef A
+
+/* Preferences are stored, without effect. */
+struct lt_preference {
+	uint32_t search, scheme, align_a, align_b, align_c, align_d;
+	uint64_t workspace, mask;
+	float waves;
+};
+#define A(number, member) \
+	{ \
+		number, offsetof(struct lt_preference, member), sizeof(((struct lt_preference *)0)->member) \
+	}
+static const struct lt_attribute of_preference[] = {A(0, search), A(1, workspace), A(3, scheme),
+	A(5, align_a), A(6, align_b), A(7, align_c), A(8, align_d), A(9, waves), A(12, mask)};
+#undef A
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static int set_attribute(
+	void *object, const struct lt_attribute *table, size_t n, int number, const void *value, size_t bytes)
+{
+	for (size_t i = 0; object && value && i < n; i++)
+		if (table[i].number == number) {
+			if (bytes != table[i].bytes)
+				return CUBLAS_INVALID_VALUE;
+			memcpy((char *)object + table[i].offset, value, bytes);
+			return CUBLAS_SUCCESS;
+		}
+	return CUBLAS_INVALID_VALUE;
+}
+
+static int get_attribute(const void *object, const struct lt_attribute *table, size_t n, int number,
+	void *value, size_t bytes, size_t *written)
+{
+	for (size_t i = 0; object && i < n; i++)
+		if (table[i].number == number) {
+			if (written)
+				*written = table[i].bytes;
+			if (!bytes)
+				return written ? CUBLAS_SUCCESS : CUBLAS_INVALID_VALUE;
+			if (!value || bytes != table[i].bytes)
+				return CUBLAS_INVALID_VALUE;
+			memcpy(value, (const char *)object + table[i].offset, bytes);
+			return CUBLAS_SUCCESS;
+		}
+	return CUBLAS_INVALID_VALUE;
+}
+
+/* Defines the functions that free an object, and set and get its attributes. */
+#define OBJECT(name, type, table) \
+	API(int, cublasLt##name##Destroy, struct type *x) \
+	{ \
+		free(x); \
+		return CUBLAS_SUCCESS; \
+	} \
+	API(int, cublasLt##name##SetAttribute, struct type *x, int number, const void *value, size_t bytes) \
+	{ \
+		return set_attribute(x, table, COUNT(table), number, value, bytes); \
+	} \
+	API(int, cublasLt##name##GetAttribute, const struct type *x, int number, void *value, size_t bytes, \
+		size_t *written) \
+	{ \
+		return get_attribute(x, table, COUNT(table), number, value, bytes, written); \
+	}
+
+OBJECT(MatmulDesc, lt_operation, of_operation)
+OBJECT(MatrixLayout, lt_layout, of_layout)
+OBJECT(MatmulPreference, lt_preference, of_preference)
+
+/* ---- objects ---- */
+
+int cublasCreate_v2(struct cublas_handle **to), cublasDestroy_v2(struct cublas_handle *h);
+
+API(int, cublasLtCreate, struct cublas_handle **to) { return cublasCreate_v2(to); }
+API(int, cublasLtDestroy, struct cublas_handle *h) { return cublasDestroy_v2(h); }
+API(size_t, cublasLtGetVersion, void) { return 130000; }
+API(size_t, cublasLtGetCudartVersion, void) { return 13000; }
+
+static struct lt_operation new_operation(int compute, int scale)
+{
+	return (struct lt_operation){
+		.compute = compute, .scale = scale, .epilogue = EPILOGUE_NONE, .bias_type = TYPE_NONE};
+}
+
+API(int, cublasLtMatmulDescCreate, struct lt_operation **to, int compute, int scale)
+{
+	struct lt_operation *x = to ? calloc(1, sizeof(*x)) : NULL;
+
+	if (!x)
+		return to ? CUBLAS_ALLOC_FAILED : CUBLAS_INVALID_VALUE;
+	*x = new_operation(compute, scale);
+	*to = x;
+	return CUBLAS_SUCCESS;
+}
+
+/* The program's own object has at least `n` bytes. */
+API(int, cublasLtMatmulDescInit_internal, struct lt_operation *x, size_t n, int compute, int scale)
+{
+	if (!x || n < sizeof(*x))
+		return CUBLAS_INVALID_VALUE;
+	*x = new_operation(compute, scale);
+	return CUBLAS_SUCCESS;
+}
+
+API(int, cublasLtMatrixLayoutCreate, struct lt_layout **to, int type, uint64_t rows, uint64_t columns,
+	int64_t pitch)
+{
+	struct lt_layout *x = to ? calloc(1, sizeof(*x)) : NULL;
+
+	if (!x)
+		return to ? CUBLAS_ALLOC_FAILED : CUBLAS_INVALID_VALUE;
+	*x = (struct lt_layout){
+		.type = (uint32_t)type, .rows = rows, .columns = columns, .pitch = pitch, .batches = 1};
+	*to = x;
+	return CUBLAS_SUCCESS;
+}
+
+API(int, cublasLtMatrixLayoutInit_internal, struct lt_layout *x, size_t n, int type, uint64_t rows,
+	uint64_t columns, int64_t pitch)
+{
+	if (!x || n < sizeof(*x))
+		return CUBLAS_INVALID_VALUE;
+	*x = (struct lt_layout){
+		.type = (uint32_t)type, .rows = rows, .columns = columns, .pitch = pitch, .batches = 1};
+	return CUBLAS_SUCCESS;
+}
+
+API(int, cublasLtMatmulPreferenceCreate, struct lt_preference **to)
+{
+	struct lt_preference *x = to ? calloc(1, sizeof(*x)) : NULL;
+
+	if (!x)
+		return to ? CUBLAS_ALLOC_FAILED : CUBLAS_INVALID_VALUE;
+	*to = x;
+	return CUBLAS_SUCCESS;
+}
+
+API(int, cublasLtMatmulPreferenceInit_internal, struct lt_preference *x, size_t n)
+{
+	if (!x || n < sizeof(*x))
+		return CUBLAS_INVALID_VALUE;
+	memset(x, 0, sizeof(*x));
+	return CUBLAS_SUCCESS;
+}
+
+/* ---- products ---- */
+
+static struct cublas_operand operand_of(uint64_t base, const struct lt_layout *l, bool transposed)
+{
+	bool straight = (l->order == ORDER_COLUMNS) != transposed;
+
+	return (struct cublas_operand){
+		base, straight ? 1 : l->pitch, straight ? l->pitch : 1, l->batch_stride, (int)l->type};
+}
+
+static const char *unexecuted_part(const struct lt_operation *x, const struct lt_layout *const *layout)
+{
+	for (unsigned i = 0; i < 4; i++)
+		if (layout[i]->order != ORDER_COLUMNS && layout[i]->order != ORDER_ROWS)
+			return "an order of matrices other than by columns or rows";
+	if (x->pointer_mode > 1)
+		return "alpha as a vector";
+	if (x->epilogue & ~(uint32_t)(EPILOGUE_NONE | EPILOGUE_RELU | EPILOGUE_BIAS | EPILOGUE_GELU))
+		return "this epilogue";
+	if (x->op_c || x->fill)
+		return "a transposed c, or a part of a matrix";
+	if (x->scale_a || x->scale_b || x->scale_c || x->scale_d || x->largest)
+		return "scaled operands";
+	return NULL;
+}
+
+/* Describes the product. 0 or a status. */
+static int describe(struct cublas_product *p, const struct lt_operation *x, const struct lt_layout *a,
+	const struct lt_layout *b, const struct lt_layout *c, const struct lt_layout *d)
+{
+	const struct lt_layout *layout[] = {a, b, c, d};
+	const char *what;
+	uint64_t k;
+
+	if (!x || !a || !b || !c || !d)
+		return CUBLAS_INVALID_VALUE;
+	if ((what = unexecuted_part(x, layout)))
+		return cublas_unsupported("cublasLtMatmul", what);
+	k = x->op_a ? a->rows : a->columns;
+	if (d->rows != (x->op_a ? a->columns : a->rows) || d->columns != (x->op_b ? b->rows : b->columns) ||
+		k != (x->op_b ? b->columns : b->rows) || c->rows != d->rows || c->columns != d->columns ||
+		a->batches != d->batches || b->batches != d->batches)
+		return CUBLAS_INVALID_VALUE;
+	*p = (struct cublas_product){.a = operand_of(0, a, x->op_a),
+		.b = operand_of(0, b, x->op_b),
+		.c = operand_of(0, c, false),
+		.d = operand_of(0, d, false),
+		.m = (int64_t)d->rows,
+		.n = (int64_t)d->columns,
+		.k = (int64_t)k,
+		.batches = d->batches,
+		.scalars_on_device = x->pointer_mode == 1,
+		.scalar = x->compute >= COMPUTE_64F && x->compute <= COMPUTE_64F_LAST   ? TYPE_F64
+			  : x->compute >= COMPUTE_32I && x->compute <= COMPUTE_32I_LAST ? TYPE_S32
+											: TYPE_F32,
+		.half_scalars = x->scale == TYPE_F16 ? TYPE_F16 : TYPE_NONE,
+		.epilogue = x->epilogue,
+		.bias = x->bias,
+		.bias_type = x->bias_type == TYPE_NONE ? (int)d->type : x->bias_type};
+	if (x->scale == TYPE_F32 && p->scalar == TYPE_S32)
+		return cublas_unsupported(
+			"cublasLtMatmul", "sums of integers with scalars in single precision");
+	return p->epilogue & EPILOGUE_BIAS && !p->bias ? CUBLAS_INVALID_VALUE : CUBLAS_SUCCESS;
+}
+
+API(int, cublasLtMatmul, struct cublas_handle *h, const struct lt_operation *x, const void *alpha,
+	const void *a, const struct lt_layout *layout_a, const void *b, const struct lt_layout *layout_b,
+	const void *beta, const void *c, const struct lt_layout *layout_c, void *d,
+	const struct lt_layout *layout_d, const void *algorithm, void *workspace, size_t bytes, void *stream)
+{
+	struct cublas_handle on;
+	struct cublas_product p;
+	int e = h ? describe(&p, x, layout_a, layout_b, layout_c, layout_d) : CUBLAS_NOT_INITIALIZED;
+
+	(void)algorithm, (void)workspace, (void)bytes;
+	if (e)
+		return e;
+	on = *h;
+	on.stream = stream;
+	p.alpha = alpha;
+	p.beta = beta;
+	p.a.base = (uintptr_t)a;
+	p.b.base = (uintptr_t)b;
+	p.c.base = (uintptr_t)(c ? c : d);
+	p.d.base = (uintptr_t)d;
+	return cublas_multiply(&on, &p);
+}
+
+struct lt_choice {
+	uint64_t algorithm[8];
+	size_t workspace;
+	int state;
+	float waves;
+	int reserved[4];
+};
+
+/* Offers the one algorithm. */
+API(int, cublasLtMatmulAlgoGetHeuristic, struct cublas_handle *h, const struct lt_operation *x,
+	const struct lt_layout *a, const struct lt_layout *b, const struct lt_layout *c,
+	const struct lt_layout *d, const struct lt_preference *preference, int n, struct lt_choice *to,
+	int *found)
+{
+	struct cublas_product p;
+	int e = h ? describe(&p, x, a, b, c, d) : CUBLAS_NOT_INITIALIZED;
+
+	(void)preference;
+	if (!found || !to || n < 1)
+		return CUBLAS_INVALID_VALUE;
+	*found = 0;
+	if (e)
+		return e;
+	*to = (struct lt_choice){.waves = 1};
+	*found = 1;
+	return CUBLAS_SUCCESS;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Launches of the kernels. A kernel's module is loaded at its first use and kept until the program ends. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cublas/cublas.h"
+
+int cuModuleLoadData(void **to, const void *code),
+	cuModuleGetFunction(void **to, void *module, const char *name);
+int cuLaunchKernel(void *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+	unsigned shared, void *stream, void **args, void **extra);
+int cuMemAlloc_v2(uint64_t *to, size_t n), cudaMemcpy(void *to, const void *from, size_t n, int kind);
+int cudaFree(void *p);
+
+enum { FLAG_POINTERS = 1, FLAG_SCALARS_ON_DEVICE = 2, FLAG_ADD = 4, DEVICE_TO_HOST = 2 };
+
+/* ---- kernels ---- */
+
+struct loaded {
+	struct loaded *next;
+	char key[64];
+	void *kernel;
+};
+static struct loaded *kernels;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Finds the kernel of this key. `text`, which is freed, makes it at its first use. NULL: it cannot be loaded. */
+static void *load_kernel(const char *key, const char *name, char *text)
+{
+	struct loaded *l;
+	void *module;
+
+	for (l = kernels; l && strcmp(l->key, key); l = l->next)
+		;
+	if (!l && text && (l = calloc(1, sizeof(*l)))) {
+		snprintf(l->key, sizeof(l->key), "%s", key);
+		if (cuModuleLoadData(&module, text) || cuModuleGetFunction(&l->kernel, module, name)) {
+			free(l);
+			l = NULL;
+		} else {
+			l->next = kernels;
+			kernels = l;
+		}
+	}
+	free(text);
+	return l ? l->kernel : NULL;
+}
+
+static bool is_loaded(const char *key)
+{
+	struct loaded *l = kernels;
+
+	while (l && strcmp(l->key, key))
+		l = l->next;
+	return l;
+}
+
+static int launch(
+	void *kernel, const unsigned grid[3], unsigned block_x, unsigned block_y, void *stream, void **args)
+{
+	if (!kernel)
+		return CUBLAS_NOT_SUPPORTED;
+	return cuLaunchKernel(kernel, grid[0], grid[1], grid[2], block_x, block_y, 1, 0, stream, args, NULL)
+		       ? CUBLAS_EXECUTION_FAILED
+		       : CUBLAS_SUCCESS;
+}
+
+/* ---- products ---- */
+
+static float half_to_single(uint16_t h)
+{
+	uint32_t sign = (uint32_t)(h & 0x8000) << 16, exponent = h >> 10 & 31, fraction = h & 1023, bits;
+	float value;
+
+	if (exponent == 0) {
+		value = (float)fraction / 16777216;
+		return sign ? -value : value;
+	}
+	bits = sign | (exponent == 31 ? 255u : exponent + 112) << 23 | fraction << 13;
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+/* Returns a scalar for the kernel: its address on the device, or its value in the sum's type; NULL: 0. */
+static uint64_t scalar_word(const struct cublas_product *p, const void *scalar)
+{
+	uint64_t word = 0;
+
+	if (p->scalars_on_device)
+		return (uintptr_t)scalar;
+	if (scalar && p->half_scalars == TYPE_F16) {
+		float value = half_to_single(*(const uint16_t *)scalar);
+
+		memcpy(&word, &value, sizeof(value));
+	} else if (scalar) {
+		memcpy(&word, scalar, cublas_type_bytes(p->scalar));
+	}
+	return word;
+}
+
+static bool is_executed(const struct cublas_product *p)
+{
+	bool narrow = p->a.type != TYPE_F64 && p->b.type != TYPE_F64 && p->d.type != TYPE_F64;
+
+	if (!cublas_type_bytes(p->a.type) || !cublas_type_bytes(p->b.type) || !cublas_type_bytes(p->c.type) ||
+		!cublas_type_bytes(p->d.type))
+		return false;
+	if (p->scalar == TYPE_S32)
+		return p->a.type == TYPE_S8 && p->b.type == TYPE_S8 && p->c.type == p->d.type &&
+		       (p->d.type == TYPE_S32 || p->d.type == TYPE_S8);
+	return p->scalar == TYPE_F64 ? p->a.type == TYPE_F64 && p->b.type == TYPE_F64 && p->d.type == TYPE_F64
+				     : p->scalar == TYPE_F32 && narrow && p->d.type != TYPE_S32;
+}
+
+int cublas_multiply(struct cublas_handle *h, const struct cublas_product *p)
+{
+	char key[64];
+	uint64_t alpha = scalar_word(p, p->alpha), beta = scalar_word(p, p->beta);
+	unsigned m = (unsigned)p->m, n = (unsigned)p->n, k = (unsigned)p->k;
+	unsigned flags =
+		(p->pointers ? FLAG_POINTERS : 0u) | (p->scalars_on_device ? FLAG_SCALARS_ON_DEVICE : 0u);
+	struct cublas_product q = *p;
+	void *kernel, *args[] = {&q.a.base, &q.b.base, &q.c.base, &q.d.base, &q.bias, &q.a.rows, &q.a.columns,
+			      &q.a.batches, &q.b.rows, &q.b.columns, &q.b.batches, &q.c.rows, &q.c.columns,
+			      &q.c.batches, &q.d.rows, &q.d.columns, &q.d.batches, &alpha, &beta, &m, &n, &k,
+			      &flags};
+
+	if (p->m < 0 || p->n < 0 || p->k < 0 || p->batches < 0 || !p->alpha || !p->beta)
+		return CUBLAS_INVALID_VALUE;
+	if (!p->m || !p->n || !p->batches)
+		return CUBLAS_SUCCESS;
+	if (!is_executed(p))
+		return cublas_unsupported("cublas product", "these types");
+	if (p->m > INT32_MAX || p->n > 65535 * 16 || p->k > INT32_MAX || p->batches > 65535)
+		return cublas_unsupported("cublas product", "a matrix of this size");
+	snprintf(key, sizeof(key), "product %d %d %d %d %d %d %u %d", p->a.type, p->b.type, p->c.type,
+		p->d.type, p->scalar, p->half_scalars, p->epilogue, p->bias_type);
+	cudaFree(NULL);
+	pthread_mutex_lock(&lock);
+	kernel = load_kernel(key, "product", is_loaded(key) ? NULL : cublas_product_text(p));
+	pthread_mutex_unlock(&lock);
+	return launch(kernel, (unsigned[]){(m + 15) / 16, (n + 15) / 16, (unsigned)p->batches}, 16, 16,
+		h->stream, args);
+}
+
+/* ---- vectors ---- */
+
+/* A vector with a negative step begins at its last element in memory. */
+static uint64_t first_element(uint64_t base, int64_t n, int64_t step, int type)
+{
+	return step < 0 ? base + (uint64_t)((1 - n) * step) * cublas_type_bytes(type) : base;
+}
+
+int cublas_add(struct cublas_handle *h, int64_t n, const void *alpha, int type, uint64_t x, int64_t x_step,
+	uint64_t y, int64_t y_step, int beta)
+{
+	static const double one = 1;
+	static const float single = 1;
+	struct cublas_product p = {.scalar = type == TYPE_F64 ? TYPE_F64 : TYPE_F32,
+		.half_scalars = TYPE_NONE,
+		.scalars_on_device = h->scalars_on_device && alpha};
+	uint64_t a = first_element(x, n, x_step, type), d = first_element(y, n, y_step, type);
+	uint64_t word = scalar_word(&p, alpha              ? alpha
+					: type == TYPE_F64 ? (const void *)&one
+							   : (const void *)&single);
+	unsigned count = (unsigned)n,
+		 flags = (beta ? FLAG_ADD : 0u) | (p.scalars_on_device ? FLAG_SCALARS_ON_DEVICE : 0u);
+	void *kernel, *args[] = {&a, &d, &x_step, &y_step, &word, &count, &flags};
+	char key[64];
+
+	if (n <= 0)
+		return CUBLAS_SUCCESS;
+	if (n > INT32_MAX)
+		return cublas_unsupported("cublas vector function", "a vector of this size");
+	snprintf(key, sizeof(key), "add %d", type);
+	pthread_mutex_lock(&lock);
+	kernel = load_kernel(key, "add", is_loaded(key) ? NULL : cublas_add_text(type));
+	pthread_mutex_unlock(&lock);
+	return launch(kernel, (unsigned[]){(count + 255) / 256, 1, 1}, 256, 1, h->stream, args);
+}
+
+int cublas_sum(struct cublas_handle *h, enum cublas_sum what, int64_t n, int type, uint64_t x, int64_t x_step,
+	uint64_t y, int64_t y_step, void *to)
+{
+	uint64_t a = first_element(x, n, x_step, type), b = first_element(y, n, y_step, type), d;
+	unsigned count = n > 0 ? (unsigned)n : 0;
+	void *kernel, *args[] = {&a, &b, &x_step, &y_step, &d, &count};
+	char key[64];
+	int e;
+
+	if (!to)
+		return CUBLAS_INVALID_VALUE;
+	if (n > INT32_MAX)
+		return cublas_unsupported("cublas vector function", "a vector of this size");
+	if (!h->scalars_on_device && !h->scratch && cuMemAlloc_v2(&h->scratch, 8))
+		return CUBLAS_ALLOC_FAILED;
+	d = h->scalars_on_device ? (uintptr_t)to : h->scratch;
+	snprintf(key, sizeof(key), "sum %d %d", type, (int)what);
+	pthread_mutex_lock(&lock);
+	kernel = load_kernel(key, "sum", is_loaded(key) ? NULL : cublas_sum_text(type, what));
+	pthread_mutex_unlock(&lock);
+	e = launch(kernel, (unsigned[]){1, 1, 1}, 256, 1, h->stream, args);
+	if (!e && !h->scalars_on_device &&
+		cudaMemcpy(to, (const void *)(uintptr_t)d, cublas_type_bytes(type), DEVICE_TO_HOST))
+		e = CUBLAS_EXECUTION_FAILED;
+	return e;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Products, vector functions and cublasLt, compared with loops on the host. Prints a line for each difference. */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cudaMalloc(void **, size_t), cudaFree(void *), cudaMemcpy(void *, const void *, size_t, int),
+	cudaDeviceSynchronize(void);
+int cublasCreate_v2(void **), cublasDestroy_v2(void *), cublasSetPointerMode_v2(void *, int),
+	cublasGetVersion_v2(void *, int *);
+int cublasSgemm_v2(void *, int, int, int, int, int, const float *, const float *, int, const float *, int,
+	const float *, float *, int);
+int cublasDgemm_v2(void *, int, int, int, int, int, const double *, const double *, int, const double *, int,
+	const double *, double *, int);
+int cublasGemmEx(void *, int, int, int, int, int, const void *, const void *, int, int, const void *, int,
+	int, const void *, void *, int, int, int, int);
+int cublasSgemmStridedBatched(void *, int, int, int, int, int, const float *, const float *, int, long long,
+	const float *, int, long long, const float *, float *, int, long long, int);
+int cublasSgemmBatched(void *, int, int, int, int, int, const float *, const float *const *, int,
+	const float *const *, int, const float *, float *const *, int, int);
+int cublasSgemv_v2(void *, int, int, int, const float *, const float *, int, const float *, int,
+	const float *, float *, int);
+int cublasSaxpy_v2_64(void *, int64_t, const float *, const float *, int64_t, float *, int64_t);
+int cublasSscal_v2(void *, int, const float *, float *, int),
+	cublasSdot_v2(void *, int, const float *, int, const float *, int, float *);
+int cublasDnrm2_v2(void *, int, const double *, int, double *),
+	cublasSasum_v2(void *, int, const float *, int, float *);
+int cublasSger_v2(void *, int, int, const float *, const float *, int, const float *, int, float *, int);
+int cublasSetMatrix(int, int, int, const void *, int, void *, int), cublasSgeam(void);
+int cublasLtCreate(void **), cublasLtDestroy(void *), cublasLtMatmulDescCreate(void **, int, int);
+int cublasLtMatmulDescSetAttribute(void *, int, const void *, size_t),
+	cublasLtMatrixLayoutCreate(void **, int, uint64_t, uint64_t, int64_t);
+int cublasLtMatmulPreferenceCreate(void **), cublasLtMatmulAlgoGetHeuristic(void *, void *, void *, void *,
+						     void *, void *, void *, int, void *, int *);
+int cublasLtMatmul(void *, void *, const void *, const void *, void *, const void *, void *, const void *,
+	const void *, void *, void *, void *, const void *, void *, size_t, void *);
+int cublasLtMatmulDescDestroy(void *), cublasLtMatrixLayoutDestroy(void *),
+	cublasLtMatmulPreferenceDestroy(void *);
+
+enum {
+	M = 19,
+	N = 33,
+	K = 21,
+	BATCHES = 2,
+	F32 = 0,
+	BF16 = 14,
+	S8 = 3,
+	S32 = 10,
+	COMPUTE_32F = 68,
+	COMPUTE_32I = 72
+};
+
+static int bad;
+
+static void expect_value(double got, double expected, int line)
+{
+	if (fabs(got - expected) <= 1e-3 * (1 + fabs(expected)))
+		return;
+	bad = 1;
+	printf("%d: %g, expected %g\n", line, got, expected);
+}
+#define IS(expected, got) expect_value(got, expected, __LINE__)
+
+static float a[BATCHES * M * K], b[BATCHES * K * N], c[BATCHES * M * N], got[BATCHES * M * N];
+static float *da, *db, *dc;
+static void *h;
+
+static float product(const float *x, int row_x, int column_x, const float *y, int row_y, int column_y)
+{
+	float sum = 0;
+
+	for (int k = 0; k < K; k++)
+		sum += x[row_x + k * column_x] * y[row_y * k + column_y];
+	return sum;
+}
+
+static void reset(void) { cudaMemcpy(dc, c, sizeof(c), 1); }
+
+static void test_gemm(void)
+{
+	const float alpha = 2, beta = .5f, zero = 0;
+	float *scalars;
+	const float *pa[BATCHES] = {da, da + M * K}, *pb[BATCHES] = {db, db + K * N};
+	float *pc[BATCHES] = {dc, dc + M * N}, **dp;
+
+	reset();
+	IS(0, cublasSgemm_v2(h, 0, 0, M, N, K, &alpha, da, M, db, K, &beta, dc, M));
+	cudaMemcpy(got, dc, sizeof(got), 2);
+	for (int i = 0; i < M * N; i++)
+		IS(2 * product(a, i % M, M, b, 1, i / M * K) + .5 * c[i], got[i]);
+	reset(); /* a transposed: K by M; b transposed: N by K */
+	IS(0, cublasSgemm_v2(h, 1, 1, M, N, K, &alpha, da, K, db, N, &zero, dc, M));
+	cudaMemcpy(got, dc, sizeof(got), 2);
+	for (int i = 0; i < M * N; i++)
+		IS(2 * product(a, i % M * K, 1, b, N, i / M), got[i]);
+	reset();
+	IS(0, cublasSgemmStridedBatched(
+		      h, 0, 0, M, N, K, &alpha, da, M, M * K, db, K, K * N, &beta, dc, M, M * N, BATCHES));
+	cudaMemcpy(got, dc, sizeof(got), 2);
+	for (int i = 0; i < BATCHES * M * N; i++) {
+		int z = i / (M * N), j = i % (M * N);
+
+		IS(2 * product(a + z * M * K, j % M, M, b + z * K * N, 1, j / M * K) + .5 * c[i], got[i]);
+	}
+	reset();
+	cudaMalloc((void **)&dp, 6 * sizeof(*dp));
+	cudaMemcpy(dp, pa, sizeof(pa), 1);
+	cudaMemcpy(dp + 2, pb, sizeof(pb), 1);
+	cudaMemcpy(dp + 4, pc, sizeof(pc), 1);
+	IS(0, cublasSgemmBatched(h, 0, 0, M, N, K, &alpha, (const float *const *)dp, M,
+		      (const float *const *)(dp + 2), K, &beta, dp + 4, M, BATCHES));
+	cudaMemcpy(got, dc, sizeof(got), 2);
+	IS(2 * product(a + M * K, 3, M, b + K * N, 1, 4 * K) + .5 * c[M * N + 3 + 4 * M],
+		got[M * N + 3 + 4 * M]);
+	cudaFree(dp);
+	/* alpha and beta on the device */
+	reset();
+	cudaMalloc((void **)&scalars, 8);
+	cudaMemcpy(scalars, (float[]){2, .5f}, 8, 1);
+	IS(0, cublasSetPointerMode_v2(h, 1));
+	IS(0, cublasSgemm_v2(h, 0, 0, M, N, K, scalars, da, M, db, K, scalars + 1, dc, M));
+	IS(0, cublasSetPointerMode_v2(h, 0));
+	cudaMemcpy(got, dc, sizeof(got), 2);
+	IS(2 * product(a, 5, M, b, 1, 6 * K) + .5 * c[5 + 6 * M], got[5 + 6 * M]);
+	cudaFree(scalars);
+	IS(7, cublasSgemm_v2(h, 0, 0, M, N, K, &alpha, da, M - 1, db, K, &beta, dc, M));
+	IS(1, cublasSgemm_v2(NULL, 0, 0, M, N, K, &alpha, da, M, db, K, &beta, dc, M));
+	IS(15, cublasSgeam());
+}
+
+static uint16_t bfloat(float f)
+{
+	uint32_t w;
+
+	memcpy(&w, &f, 4);
+	return (uint16_t)(w >> 16);
+}
+
+static void test_types(void)
+{
+	static uint16_t x[M * K], y[K * N];
+	static int8_t s[M * K], t[K * N];
+	static int32_t sum[M * N];
+	const float alpha = 1, beta = 0;
+	const int one = 1, none = 0;
+
+	for (int i = 0; i < K * N; i++) {
+		x[i % (M * K)] = bfloat((float)(i % (M * K) % 5));
+		y[i] = bfloat((float)(i % 3) - 1);
+		s[i % (M * K)] = (int8_t)(i % (M * K) % 5 - 2);
+		t[i] = (int8_t)(i % 7);
+	}
+	cudaMemcpy(da, x, sizeof(x), 1);
+	cudaMemcpy(db, y, sizeof(y), 1);
+	IS(0, cublasGemmEx(h, 0, 0, M, N, K, &alpha, da, BF16, M, db, BF16, K, &beta, dc, F32, M, COMPUTE_32F,
+		      -1));
+	cudaMemcpy(got, dc, sizeof(got), 2);
+	for (int i = 0; i < M * N; i++) {
+		double w = 0;
+
+		for (int k = 0; k < K; k++)
+			w += (i % M + k * M) % 5 * ((k + i / M * K) % 3 - 1.);
+		IS(w, got[i]);
+	}
+	cudaMemcpy(da, s, sizeof(s), 1);
+	cudaMemcpy(db, t, sizeof(t), 1);
+	IS(0, cublasGemmEx(h, 0, 0, M, N, K, &one, da, S8, M, db, S8, K, &none, dc, S32, M, COMPUTE_32I, -1));
+	cudaMemcpy(sum, dc, sizeof(sum), 2);
+	for (int i = 0; i < M * N; i++) {
+		int w = 0;
+
+		for (int k = 0; k < K; k++)
+			w += s[i % M + k * M] * t[k + i / M * K];
+		IS(w, sum[i]);
+	}
+	cudaMemcpy(da, a, sizeof(a), 1);
+	cudaMemcpy(db, b, sizeof(b), 1);
+}
+
+static void test_vectors(void)
+{
+	const float alpha = 3, beta = 1;
+	float one = 0, w = 0, s = 0;
+	double root = 0, d[8], squares = 0;
+	double *dd;
+
+	reset(); /* y = 3 a x + y, every second element of x */
+	IS(0, cublasSgemv_v2(h, 0, M, K, &alpha, da, M, db, 2, &beta, dc, 1));
+	cudaMemcpy(got, dc, sizeof(got), 2);
+	for (int i = 0; i < M; i++)
+		IS(3 * product(a, i, M, b, 2, 0) + c[i], got[i]);
+	reset();
+	IS(0, cublasSger_v2(h, M, N, &alpha, da, 1, db, 1, dc, M));
+	cudaMemcpy(got, dc, sizeof(got), 2);
+	IS(3 * a[4] * b[7] + c[4 + 7 * M], got[4 + 7 * M]);
+	reset();
+	IS(0, cublasSaxpy_v2_64(h, 300, &alpha, da, 1, dc, -1)); /* backwards */
+	cudaMemcpy(got, dc, sizeof(got), 2);
+	IS(3 * a[0] + c[299], got[299]);
+	IS(0, cublasSscal_v2(h, 10, &alpha, dc, 2));
+	cudaMemcpy(got + 1, dc, 8, 2);
+	IS(3 * (3 * a[299] + c[0]), got[1]);
+	for (int i = 0; i < 333; i++) {
+		w += a[i] * b[i];
+		s += fabsf(a[i]);
+	}
+	IS(0, cublasSdot_v2(h, 333, da, 1, db, 1, &one));
+	IS(w, one);
+	IS(0, cublasSasum_v2(h, 333, da, 1, &one));
+	IS(s, one);
+	for (int i = 0; i < 8; i++) {
+		d[i] = i;
+		squares += i * i;
+	}
+	cudaMalloc((void **)&dd, sizeof(d));
+	cudaMemcpy(dd, d, sizeof(d), 1);
+	IS(0, cublasDnrm2_v2(h, 8, dd, 1, &root));
+	IS(sqrt(squares), root);
+	cudaFree(dd);
+}
+
+static void test_lt(void)
+{
+	const float alpha = 1, beta = 0;
+	const int transposed = 1, gelu_bias = 36, row_order = 1;
+	void *lt, *o, *x, *y, *z, *preference;
+	struct {
+		uint64_t algorithm[8], workspace;
+		int state;
+		float waves;
+		int reserved[4];
+	} choice;
+	float *bias;
+	int n = 0;
+
+	IS(0, cublasLtCreate(&lt));
+	IS(0, cublasLtMatmulDescCreate(&o, COMPUTE_32F, F32));
+	IS(0, cublasLtMatmulDescSetAttribute(o, 3, &transposed, sizeof(transposed)));
+	IS(7, cublasLtMatmulDescSetAttribute(o, 3, &transposed, 1));
+	IS(0, cublasLtMatmulDescSetAttribute(o, 7, &gelu_bias, sizeof(gelu_bias)));
+	cudaMalloc((void **)&bias, M * sizeof(*bias));
+	cudaMemcpy(bias, c, M * sizeof(*bias), 1);
+	IS(0, cublasLtMatmulDescSetAttribute(o, 8, &bias, sizeof(bias)));
+	IS(0, cublasLtMatrixLayoutCreate(&x, F32, K, M, K));
+	IS(0, cublasLtMatrixLayoutCreate(&y, F32, K, N, K));
+	IS(0, cublasLtMatrixLayoutCreate(&z, F32, M, N, M));
+	IS(0, cublasLtMatmulPreferenceCreate(&preference));
+	IS(0, cublasLtMatmulAlgoGetHeuristic(lt, o, x, y, z, z, preference, 1, &choice, &n));
+	IS(1, n);
+	IS(0, cublasLtMatmul(lt, o, &alpha, da, x, db, y, &beta, dc, z, dc, z, &choice, NULL, 0, NULL));
+	cudaMemcpy(got, dc, sizeof(got), 2);
+	for (int i = 0; i < M * N; i++) {
+		double w = product(a, i % M * K, 1, b, 1, i / M * K) + c[i % M];
+
+		IS(.5 * w * (1 + tanh(.7978845608 * (w + .044715 * w * w * w))), got[i]);
+	}
+	(void)row_order;
+	cudaFree(bias);
+	IS(0, cublasLtMatrixLayoutDestroy(x));
+	IS(0, cublasLtMatrixLayoutDestroy(y));
+	IS(0, cublasLtMatrixLayoutDestroy(z));
+	IS(0, cublasLtMatmulPreferenceDestroy(preference));
+	IS(0, cublasLtMatmulDescDestroy(o));
+	IS(0, cublasLtDestroy(lt));
+}
+
+int main(void)
+{
+	int version = 0;
+
+	for (int i = 0; i < BATCHES * K * N; i++)
+		b[i] = (float)(i % 13) - 5;
+	for (int i = 0; i < BATCHES * M * K; i++)
+		a[i] = (float)(i % 11) * .25f - 1;
+	for (int i = 0; i < BATCHES * M * N; i++)
+		c[i] = (float)(i % 7) * .5f;
+	IS(0, cublasCreate_v2(&h));
+	IS(0, cublasGetVersion_v2(h, &version));
+	IS(130000, version);
+	IS(0, cudaMalloc((void **)&da, sizeof(a)));
+	IS(0, cudaMalloc((void **)&db, sizeof(b)));
+	IS(0, cudaMalloc((void **)&dc, sizeof(c)));
+	IS(0, cublasSetMatrix(M, K * BATCHES, sizeof(*a), a, M, da, M));
+	cudaMemcpy(db, b, sizeof(b), 1);
+	test_gemm();
+	test_types();
+	test_vectors();
+	test_lt();
+	cudaFree(da);
+	cudaFree(db);
+	cudaFree(dc);
+	IS(0, cublasDestroy_v2(h));
+	return bad;
+}
