@@ -409,7 +409,7 @@ static pid_t start_program(char **argv, struct wire *w, bool stdout_taken, int *
 	return child;
 }
 
-/* Exit status after a program that ended with status own without a call of the library. */
+/* Returns the exit status after a program that ended with status own without a call of the library. */
 static int judge_uncalled(const char *name, int own)
 {
 	enum program_linkage l = linkage_of(name);

@@ -7,8 +7,8 @@
 #include "lint.h"
 
 #define GPU_ADDRESS_BITS 49
-#define WINDOW_BYTES     (UINT64_C(1) << 24) /* of shared and of local memory */
-#define LOCAL_MAX        (512u << 10)        /* of a thread */
+#define WINDOW_BYTES     (UINT64_C(1) << 24) /* size of the windows of shared and of local memory */
+#define LOCAL_MAX        (512u << 10)        /* local memory of a thread */
 
 struct lane_span {
 	uint64_t low, high, bits;

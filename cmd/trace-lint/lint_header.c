@@ -5,7 +5,7 @@
  */
 #include "lint.h"
 
-#define SHMEM_MAX (228u << 10) /* of an SM of Hopper or Blackwell, the largest */
+#define SHMEM_MAX (228u << 10) /* shared memory of an SM of Hopper or Blackwell, the largest */
 
 static struct place whole_file(const struct lint *l) { return (struct place){.file = trace_path(l->trace)}; }
 

@@ -105,7 +105,10 @@ static uint8_t flags_of(const struct inst *in)
 	return (uint8_t)flags;
 }
 
-/* PTX: only global addresses are judged, because the trace lacks the sizes of the other spaces. */
+/*
+ * Returns the access of a PTX instruction. Only global addresses are checked, because the trace lacks the
+ * sizes of the other spaces.
+ */
 static struct fact ptx_fact(const struct inst *in)
 {
 	const struct ptx_form *x = &in->ptx->form;

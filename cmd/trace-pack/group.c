@@ -36,7 +36,7 @@ struct lines {
 };
 
 struct line_run {
-	uint64_t at, end; /* in the file: of the head to come, and of the run */
+	uint64_t at, end; /* position in the file of the next head, and of the end of the run */
 	struct group_head head;
 	uint32_t number;
 };
@@ -53,7 +53,7 @@ struct group {
 	uint64_t held, limit;
 	FILE *file;
 	uint64_t written;
-	struct line_run *run; /* while merging: a heap, the least head first */
+	struct line_run *run; /* runs that are merged: a heap, the lowest head first */
 	uint32_t n_runs, cap_runs;
 	uint64_t block, next_warp; /* being written: the thread block, plus 1; its next warp */
 };
@@ -109,7 +109,10 @@ int group_wanted(struct input *in, struct fault *f)
 	return 0;
 }
 
-/* "key = (v,v,v)" or "key = v": n numbers below 2^32; others, and what is none, leave v as it is. */
+/*
+ * Reads count numbers below 2^32 from "key = (v,v,v)" or "key = v" into v. Leaves v unchanged for any other
+ * text.
+ */
 static void header_numbers(const char *line, size_t n, const char *key, uint32_t *v, unsigned count)
 {
 	const char *p = line + strlen(key), *end = line + n;
@@ -142,7 +145,7 @@ static void header_window(const char *line, size_t n, uint64_t *v)
 	*v = strtoull(t, NULL, 16);
 }
 
-/* Copied up to the blank line after the format line. */
+/* Copies the lines up to the blank line after the format line. */
 static int header(struct group *g)
 {
 	uint32_t block[3] = {0}, version = 0;
@@ -194,7 +197,7 @@ static void forget_lines(struct group *g)
 	table_free(&g->found);
 }
 
-/* All lines in memory to the file, as a run. */
+/* Writes all lines in memory to the file, as a sorted run. */
 static int spill(struct group *g)
 {
 	uint64_t from = g->written;
@@ -217,7 +220,7 @@ static int spill(struct group *g)
 	return 0;
 }
 
-/* The side of a twice logged LDGSTS that lies in shared memory. */
+/* Returns true for the shared-memory line of an LDGSTS that was logged twice. */
 static bool shared_side(const struct group *g, const char *line, size_t n)
 {
 	const char *op = memmem(line, n, " LDGSTS", 7);
@@ -367,7 +370,7 @@ static bool line_precedes(const struct line_run *a, const struct line_run *b)
 	return a->head.key != b->head.key ? a->head.key < b->head.key : a->number < b->number;
 }
 
-/* Run i of the heap may be greater than those below it. */
+/* Restores the heap after run i may have become greater than its children. */
 static void sift(struct group *g, uint32_t i)
 {
 	for (;;) {
@@ -386,7 +389,7 @@ static void sift(struct group *g, uint32_t i)
 	}
 }
 
-/* The next head of a run, or the run is used up and leaves the heap. */
+/* Reads the next head of a run, or removes the finished run from the heap. */
 static int next_head(struct group *g, uint32_t i)
 {
 	struct line_run *r = &g->run[i];
@@ -402,7 +405,7 @@ static int next_head(struct group *g, uint32_t i)
 	return 0;
 }
 
-/* The least run's lines. */
+/* Writes the lines of the lowest run. */
 static int write_first(struct group *g)
 {
 	struct line_run *r = &g->run[0];

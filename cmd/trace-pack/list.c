@@ -15,7 +15,7 @@
 
 static void dims(char t[48], const uint32_t d[3]) { snprintf(t, 48, "%u,%u,%u", d[0], d[1], d[2]); }
 
-/* A name of the stream as a terminal may see it. */
+/* Returns a name of the stream in printable form. */
 static char *printable_name(const char *text)
 {
 	size_t n = strlen(text);
@@ -79,7 +79,7 @@ struct listed {
 	uint64_t insts, text;
 };
 
-/* A row for each kernel that is selected; w: as JSON. */
+/* Prints a row for each selected kernel, or JSON if w is not NULL. */
 static struct listed rows(struct pack *p, const struct pack_args *a, FILE *out, struct record_writer *w)
 {
 	struct listed s = {0};

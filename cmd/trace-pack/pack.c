@@ -56,7 +56,7 @@ int tool_copy(struct input *in, const struct sink *to, struct fault *f)
 	return (int)n;
 }
 
-/* Raw text, grouped into a temporary file. */
+/* Returns an input over a temporary file with the grouped form of raw text. */
 static struct input *grouped(struct input *in, const struct pack_args *a)
 {
 	struct fault f;
@@ -170,7 +170,7 @@ static void verify(const struct pack_args *a, struct output *out, const struct f
 	XXH3_freeState(h);
 }
 
-/* The picks for the stream's own list, of which kernel i is the i-th that was picked. */
+/* Carries the picks over to the list of the stream; its kernel i is the i-th picked kernel. */
 static void carry_picks(const struct source *s, const struct pack_args *a, struct pack_writer *w)
 {
 	const struct picks *p = kselect_picks(a->select);

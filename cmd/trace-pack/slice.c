@@ -14,9 +14,9 @@ enum slice_place { IN_HEADER, BETWEEN, IN_BLOCK };
 struct cutter {
 	const struct slice *s;
 	enum slice_place where;
-	uint64_t number;  /* of the next thread block */
-	bool any, marked; /* a thread block was handed on; the mark was */
-	bool good;        /* all was written */
+	uint64_t number;  /* number of the next thread block */
+	bool any, marked; /* a thread block was written; the mark was written */
+	bool good;        /* all output was written */
 	uint32_t header_lines;
 };
 
@@ -50,7 +50,7 @@ static void slice_header_line(struct cutter *c, const char *line, size_t n)
 	pass_slice_text(c, line, n);
 }
 
-/* A line with its end. */
+/* Writes a line and its line end. */
 static int slice_line(struct cutter *c, const char *line, size_t n, struct input *in, struct fault *f)
 {
 	bool wanted = c->number >= c->s->first && c->number <= c->s->last;

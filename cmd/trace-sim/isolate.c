@@ -28,12 +28,12 @@
 struct outcome {
 	char status[16], limit[48];
 	unsigned char hash[16];
-	uint32_t kernels; /* with a record */
+	uint32_t kernels; /* kernels with a record */
 	uint32_t done;    /* simulated to their end */
 };
 
 struct child {
-	pid_t pid; /* 0: the place is free */
+	pid_t pid; /* process; 0: the place is free */
 	int pipe;  /* readable once the process has ended */
 	FILE *records;
 	uint32_t command;
@@ -43,7 +43,7 @@ enum child_state { WAITING, RUNNING, READY, FAILED };
 
 struct child_result {
 	uint8_t state;
-	uint64_t at, n; /* its records in the spool */
+	uint64_t at, n; /* place and size of its records in the spool */
 	struct outcome outcome;
 };
 
@@ -59,7 +59,7 @@ struct isolate {
 	struct kept spool;           /* records of kernels that wait for an earlier kernel */
 	struct kept all;             /* all written records, for the totals */
 	uint32_t kernels, done;
-	char limit[48];           /* the first that a kernel met; "": none */
+	char limit[48];           /* limit that a kernel met first; "": none */
 	const void *inherited[2]; /* in a child: the parent's objects, so that leak checkers find them */
 	bool shown;               /* the terminal shows a line without newline */
 };

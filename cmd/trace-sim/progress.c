@@ -15,7 +15,7 @@
 #include "run.h"
 
 struct progress {
-	double last, last_insns; /* at the last line */
+	double last, last_insns; /* time and instructions at the last line */
 	unsigned steps;
 	bool terminal; /* redraw one line; else print single lines */
 	bool shown;    /* a line without newline is on the terminal */

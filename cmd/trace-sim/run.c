@@ -159,7 +159,7 @@ static void skip_steps(struct gpu *g, const struct skip *skip)
 		power_settle(g);
 }
 
-/* The last kernel, if it is from PTX, ends after its traffic (PTX-launch-2). */
+/* Returns true if the last kernel, if it is from PTX, ends only after its traffic (PTX-launch-2). */
 static bool must_drain(const struct run *r, const struct kernel *k)
 {
 	return k->head->ptx && launch_idle(&r->gpu);

@@ -35,7 +35,7 @@ struct cubin_block {
 struct cubins {
 	struct cubin_block *blocks; /* contents of files and decompressed entries */
 	struct cubin_function *function;
-	uint64_t *hash; /* by function: hash of name and compute capability */
+	uint64_t *hash; /* hash of name and compute capability, by function */
 	uint32_t n, cap, cap_hash;
 	uint32_t images; /* cubins read */
 	uint64_t left;   /* remaining limit of decompressed bytes */

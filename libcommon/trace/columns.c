@@ -40,7 +40,7 @@ bool line_dialect_has(enum line_dialect d, enum line_column c)
 	return *at == c;
 }
 
-/* Behind a column: over its words. */
+/* Skips the words of a column. */
 static void skip_column_word(enum line_column c, int prefix, const char **p, const char *end)
 {
 	unsigned left = 1;

@@ -101,7 +101,7 @@ static int value_int(const struct value *v, int *to, struct fault *f)
 	return 0;
 }
 
-/* "(x,y,z)", blanks allowed anywhere between. */
+/* Parses "(x,y,z)", with blanks anywhere between. */
 static int value_dims(const struct value *v, uint32_t dim[3], uint64_t max, struct fault *f)
 {
 	const char *p = v->w.s, *end = p + v->w.n;
@@ -149,7 +149,7 @@ static int set_binary(struct kernel_header *h, const struct value *v, struct fau
 	return 0;
 }
 
-/* The dialect of the lines: a word of columns.def; after "ptx" its version. */
+/* Sets the dialect of the lines: a word of columns.def; its version follows "ptx". */
 static int set_isa(struct kernel_header *h, const struct value *v, struct fault *f)
 {
 	struct tok w = v->w;

@@ -13,7 +13,7 @@ bool raw_line(const struct trace *t, const char *line, size_t len)
 	return line_prefix(t->d.form, line, len) >= 4;
 }
 
-/* Thread block and warp of the line, which line_parse then finds as expected. */
+/* Reads thread block and warp of the line, which line_parse() then accepts as expected. */
 static void take_ids(struct trace *t, struct tblock *tb, const char *line, size_t len)
 {
 	uint32_t v[4] = {0};

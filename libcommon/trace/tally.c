@@ -6,7 +6,7 @@
 #include "bits.h"
 #include "tally.h"
 
-#define SLOTS 128u /* twice the sectors of a warp's access, so that a free one is met soon */
+#define SLOTS 128u /* twice the sectors of a warp's access, so that a free slot is found soon */
 
 /* Is the sector new among those in slot[], which hold 1 more than each? */
 static bool tally_block(uint64_t slot[SLOTS], uint64_t sector)
@@ -34,7 +34,10 @@ static uint32_t sectors_any(const uint64_t lane[32], uint32_t mask, uint32_t mor
 	return n;
 }
 
-/* Distinct 32-byte sectors that the active lanes touch; of an access of any size its first and the next. */
+/*
+ * Number of distinct 32-byte sectors of the active lanes: of each access the first sector and the next,
+ * whatever its size.
+ */
 static uint32_t sectors(const uint64_t lane[32], uint32_t mask, uint32_t size)
 {
 	uint64_t next = 0; /* after the last sector so far */

@@ -18,8 +18,8 @@ extern XXH_errorcode XXH3_128bits_update_dispatch(XXH3_state_t *s, const void *b
 #endif
 
 /*
- * The same hash either way: by what the processor can do, where the library at hand has that choice, else
- * by what the library was built for.
+ * Adds n bytes to the hash, which is the same on every processor: the variant is chosen at run time if the
+ * library has that choice, else when the library was built.
  */
 static void hash_taken(XXH3_state_t *s, const char *bytes, size_t n)
 {

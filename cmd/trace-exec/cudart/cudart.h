@@ -65,7 +65,7 @@ struct image {
 	const void *const *parts; /* fat binaries of separate compilation, NULL after the last; NULL: none */
 	struct module **module;
 	uint32_t n_modules, cap_modules;
-	struct cubins *cubins; /* of the same fat binary; registers and shared memory of kernels */
+	struct cubins *cubins; /* code of the same fat binary; registers and shared memory of kernels */
 	bool has_ptx;
 	bool refused; /* the PTX is not executable, reported at a kernel's first use */
 	struct fault fault;
@@ -102,7 +102,7 @@ struct grant {
 	uint8_t kind;
 	bool live, is_variable; /* the program cannot free a variable */
 	unsigned flags;
-	struct pool *pool; /* its memory pool; NULL: none */
+	struct pool *pool; /* memory pool of the allocation; NULL: none */
 };
 
 struct stream;
@@ -138,7 +138,10 @@ struct cudart {
 };
 extern struct cudart cudart;
 
-/* start.c: begin and end every function of the interface. wait: the function waits for the device. */
+/*
+ * start.c: begin and end every function of the interface. wait: the function waits for the device.
+ * cudart_enter() returns a status.
+ */
 int cudart_enter(bool wait);
 int cudart_leave(int status);
 void cudart_send(enum wire_kind kind, const void *bytes, size_t n);
@@ -149,7 +152,7 @@ int cudart_unsupported(const char *function, const char *what);
 void cudart_set_last(int status);
 int cudart_fault_status(const struct fault *f);
 
-/* image.c: loads the registered fat binaries. 0 or a status. */
+/* image.c: loads the registered fat binaries. Returns 0 or a status. */
 int cudart_load(void);
 struct kernel *cudart_find_kernel(const void *host, int *status);
 /* Stores the address and size of a variable. 0 or a status. */
@@ -157,7 +160,10 @@ int cudart_find_symbol(const void *host, uint64_t *addr, size_t *size);
 /* Returns the variable that the program registered with address host; NULL: none. */
 struct variable *cudart_variable(const void *host);
 
-/* variable.c: allocates the variables of an image that are in the heap, before linking. 0 or a status. */
+/*
+ * variable.c: allocates the variables of an image that are in the heap, before linking. Returns 0 or a
+ * status.
+ */
 int cudart_place_variables(uint32_t image);
 /* Gives variables their initial values and names; resets all to these values. */
 void cudart_init_variables(const struct module *m);
@@ -177,7 +183,7 @@ void cudart_report_leaks(void);
 /* Frees device or managed memory of cudart_allocate(). 0 or a status. */
 int cudart_release(uint64_t addr);
 
-/* pointer.c: is p in memory that the program registered with cudaHostRegister()? */
+/* pointer.c: returns true if p is in memory that the program registered with cudaHostRegister(). */
 bool cudart_is_registered(const void *p);
 
 /* pool.c: adds to the bytes of a pool that are in use; subtracts from them. */

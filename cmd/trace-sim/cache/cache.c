@@ -237,7 +237,7 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 	return true;
 }
 
-/* A port has cycles more to do. */
+/* Occupies a port for `cycles` more cycles. */
 static void occupy_cache_port(const struct cache *c, uint64_t *free_at, uint64_t *busy, uint32_t cycles)
 {
 	*free_at = (*free_at > c->ports.cycles ? *free_at : c->ports.cycles) + cycles;
@@ -268,7 +268,7 @@ static enum cache_status read_hit(struct cache_visit *a)
 	return STATUS_HIT;
 }
 
-/* quirk Q3-5: needs two free entries in the miss queue, even if it will only merge. */
+/* quirk Q3-5: a read miss needs two free entries in the miss queue, even if it only merges. */
 static enum cache_status read_miss(struct cache_visit *a)
 {
 	if (queue_full(a->c, 1))
@@ -361,7 +361,10 @@ static struct mshr_entry *outstanding_entry(const struct cache *c, uint32_t r)
 
 bool cache_waiting_for_fill(const struct cache *c, uint32_t r) { return outstanding_entry(c, r); }
 
-/* The policy in force now decides, whichever was when the read went down (LAUNCH-l1-2 can change it). */
+/*
+ * Fills tags by the present policy, even if the policy was another when the read was sent (LAUNCH-l1-2 can
+ * change it).
+ */
 static void fill_tags(struct cache *c, const struct mshr_entry *e, const struct req *q, uint32_t now)
 {
 	uint32_t sector = tag_sector(&c->tags, q->sectors);

@@ -52,7 +52,7 @@ void tag_free(struct tags *t)
 	reserve_free(t->bucket, (size_t)1 << (64 - t->hash_shift), sizeof(*t->bucket));
 }
 
-/* Row of a slot. Usually it is the row of the line's set. */
+/* Returns the row of a slot, usually that of the line's set. */
 static inline struct tag_row *tag_row_of(const struct tags *t, uint32_t slot)
 {
 	uint32_t set = t->line[slot].set;
@@ -205,7 +205,7 @@ void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t 
 	}
 }
 
-/* quirk Q3-6: the last slot of the set whose line is invalid; there is one. */
+/* quirk Q3-6: returns the last slot of the set with an invalid line; the set has one. */
 static uint32_t last_invalid(const struct tags *t, uint32_t set)
 {
 	uint32_t first = set * t->ways + 1, last = first + t->ways - 1, w = last / 64;
@@ -321,7 +321,7 @@ void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_
 	uint32_t state = t->line[slot].state;
 	bool was = state & LINE_ALL_MODIFIED;
 
-	if (!(state & LINE_ALL_ON_FILL)) { /* usual: nothing was written meanwhile */
+	if (!(state & LINE_ALL_ON_FILL)) { /* usual case: nothing was written meanwhile */
 		set_state(t, slot, with_sector(state, sector, LINE_VALID));
 		return;
 	}

@@ -88,7 +88,7 @@ void core_idle(struct sm *s, unsigned sub)
 
 /* ---- which warp --------------------------------------------------------------------------------- */
 
-/* Time from which on a unit, or one that may take its work, takes another instruction. */
+/* Time from which a unit, or another unit that may take its work, accepts an instruction. */
 static uint64_t open_from(const struct core *c, const struct subcore *b, unsigned unit)
 {
 	uint64_t at = b->unit_free_at[unit];
@@ -140,7 +140,7 @@ static uint16_t new_op(struct sm *s, unsigned w, const struct rec *rec, const st
 	return h;
 }
 
-/* The modern core counts all that an instruction does for the power model when it issues (POWER-modern). */
+/* Counts all power events of an instruction at its issue, as the modern core does (POWER-modern). */
 static NOINLINE void count_power(struct sm *s, const struct rec *rec, unsigned lanes)
 {
 	power_count_decode(s->power, &s->power->tables->op[rec->inst], NULL);

@@ -29,7 +29,9 @@ static bool read_before(const struct core_inst *in, unsigned i)
 	return false;
 }
 
-/* Slot of source i. Traces omit operands that are no registers, so the control code decides if there is one. */
+/*
+ * Slot of source i. Traces omit operands that are no registers, so the control code decides if one precedes.
+ */
 static unsigned source_slot(const struct core_warp *cw, const struct core_inst *in, unsigned i)
 {
 	const struct core_source *src = &in->src[i];

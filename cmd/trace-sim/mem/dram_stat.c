@@ -107,8 +107,8 @@ static void limits(struct dram *d, uint64_t b, uint64_t from, uint64_t to)
 }
 
 /*
- * MEM-stat-4 for all ticks before t that are not yet counted. The state has been the same in all of them.
- * While a full bus gets shorter they are counted one by one.
+ * Accounts (MEM-stat-4) for all ticks before t that are not yet counted, in which the state was the same.
+ * While a full bus drains, the ticks are counted one by one.
  */
 void dram_stat_bus(struct dram *d, uint64_t t)
 {

@@ -226,7 +226,7 @@ static void cycle_l2(struct memory *m, struct sub *s)
 	cache_cycle(s->l2);
 }
 
-/* True if an accepted miss is of a write that must be answered at once. */
+/* Returns true if an accepted miss is a write that must be answered at once. */
 static bool answered_at_once(const struct memory *m, const struct req *r, const struct cache_events *ev)
 {
 	const struct cache_params *l2 = &m->mp->l2;
@@ -360,7 +360,7 @@ static bool is_waiting(const uint64_t *waiting, const struct sub *s)
 	return waiting && bitset_test(waiting, s->id);
 }
 
-/* Before a tick: accepts a packet that has come if icnt->L2 has free entries, else counts a refusal. */
+/* Accepts a packet before a tick if icnt->L2 has free entries; otherwise counts a refusal. */
 static void look_for_packet(struct memory *m, struct sub *s, const struct memory_work *k, bool come)
 {
 	if (s->icnt_l2.count + 3 >= m->mp->queue_icnt_l2) {

@@ -171,7 +171,7 @@ static uint32_t least_requested(const struct noc_alloc *a, uint32_t in)
 	return best;
 }
 
-/* quirk Q4-33: pointers advance by one, wherever the grant was. */
+/* quirk Q4-33: pointers advance by one after any grant. */
 static void loa(struct noc_alloc *a)
 {
 	FOR_SET (i, a->in_busy, a->in_words) {
@@ -202,7 +202,7 @@ struct wave {
 	uint32_t diagonal, in, out;
 };
 
-/* Order: by priority of the output's side, then of the input's, then by diagonal, then by output. */
+/* Orders requests by the priority of the output, then of the input, then by diagonal, then by output. */
 static bool wave_before(const struct wave *x, const struct wave *y)
 {
 	if (x->out_priority != y->out_priority)
@@ -270,8 +270,8 @@ static void wavefront(struct noc_alloc *a)
 /* ---- select ---------------------------------------------------------------------------------- */
 
 /*
- * The request of a row with the highest priority; among equals the first in round robin; -1: none. by_out:
- * rows are outputs; only unmatched inputs count.
+ * Finds the request of a row with the highest priority; among equals the first in round robin; -1: none.
+ * by_out: rows are outputs, and only unmatched inputs count.
  */
 static int32_t highest_request(const struct noc_alloc *a, uint32_t row, bool by_out, uint32_t from)
 {

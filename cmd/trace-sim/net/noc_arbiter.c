@@ -19,7 +19,7 @@ struct noc_arbiter {
 	uint32_t size, n; /* inputs; requests */
 	uint32_t pointer; /* round robin: input with the highest precedence */
 	uint32_t clock;
-	int32_t best, best_priority; /* so far, of the requests; -1 */
+	int32_t best, best_priority; /* best request so far; -1: none */
 	uint32_t *won;               /* matrix: when each input won last */
 	struct noc_arbiter *group;   /* tree: of groups, and between them */
 	struct noc_arbiter *top;

@@ -19,7 +19,7 @@ struct noc_end_list {
 	uint32_t n, cap;
 	struct {
 		uint32_t channel; /* or NOC_NODE and the node */
-		uint32_t latency; /* when it was added */
+		uint32_t latency; /* latency when the channel was added */
 	} * end;
 };
 
@@ -283,7 +283,7 @@ struct noc_way noc_inject_per_node(const struct noc_view *v, const struct noc_pa
 	return (struct noc_way){.lo = (uint16_t)lo, .hi = (uint16_t)(lo + each - 1)};
 }
 
-/* quirk Q4-35: one channel by chance, anew in every cycle in which it cannot be had. */
+/* quirk Q4-35: requests one random channel, drawn again in every cycle in which it is unavailable. */
 struct noc_way noc_inject_any_vc(const struct noc_view *v, const struct noc_packet *p)
 {
 	uint16_t vc = (uint16_t)noc_random_int(v->random, v->c->vcs - 1);

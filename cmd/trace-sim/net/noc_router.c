@@ -27,8 +27,8 @@ static bool output_full(const struct noc *n, const struct noc_subnet *s, uint32_
 }
 
 /*
- * noq: finds the way through the next router, because the channel to that router must be one of those of the
- * output that the packet takes there.
+ * noq: finds the way through the next router, because the channel to that router must belong to the output
+ * that the packet takes there.
  */
 static void look_two_ahead(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
@@ -359,7 +359,7 @@ static void ask_switch(struct noc *n, struct noc_subnet *s, struct noc_router *r
 	noc_alloc_add(a, input, output, (struct noc_request){(int32_t)v, priority, priority});
 }
 
-/* True if a way has a free channel, and one with a free slot, as far as the configuration checks these. */
+/* Returns true if a way has a free channel, and a channel with a free slot if the configuration checks it. */
 static bool may_succeed(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
 	const struct noc_way *way)
 {
@@ -408,8 +408,8 @@ static int32_t switch_grant(struct noc *n, struct noc_router *r, uint32_t vc)
 }
 
 /*
- * The next free channel with a free slot on a way to port, by the way's priority, then in round robin; -1:
- * none.
+ * Returns the next free channel with a free slot on a way to port, by the way's priority, then in round
+ * robin; -1: none.
  */
 static int32_t piggyback_vc(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
 	uint32_t vc, uint32_t port)
@@ -433,7 +433,7 @@ static int32_t piggyback_vc(const struct noc *n, const struct noc_subnet *s, con
 	return best.label;
 }
 
-/* True if a speculative grant can be used, now that channels are assigned. */
+/* Returns true if a speculative grant can be used after channels have been assigned. */
 static bool speculation_holds(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, const struct noc_entry *e)
 {

@@ -71,7 +71,7 @@ static struct knob parse_knob(const struct gpuconf *c, const char *text)
 	return k;
 }
 
-/* The configuration with the present values of the knobs. Caller frees. */
+/* Returns the configuration with the present values of the knobs. The caller frees it. */
 static struct gpuconf *turned_config(const struct search *s)
 {
 	struct gpuconf *c = xcalloc(1, sizeof(*c));

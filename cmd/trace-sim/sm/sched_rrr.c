@@ -46,7 +46,10 @@ static unsigned rrr_cycle(struct sm *s, unsigned k)
 	return seen;
 }
 
-/* quirk Q2-8: before its first issue perhaps the slot of another. */
+/*
+ * Subset of warps that a scheduler considers. quirk Q2-8: before its first issue this may be the slot of
+ * another scheduler.
+ */
 static uint64_t rrr_considered(const struct sm *s, unsigned k, uint64_t running)
 {
 	const struct rrr *c = SCHED_STATE(const struct rrr, s, k);
