@@ -75,6 +75,6 @@ int line_prefix(enum line_dialect d, const char *line, size_t len);
  * Reads the first n prefix columns as numbers below 2^32 - 1 (thread block x, y, z and warp, where there are
  * four or more). Returns the start of the next word, or NULL with the index of the first bad column in *bad.
  */
-const char *columns_numbers(const char *line, const char *end, unsigned n, uint32_t *v, unsigned *bad);
+const char *columns_read_numbers(const char *line, const char *end, unsigned n, uint32_t *v, unsigned *bad);
 
 #endif

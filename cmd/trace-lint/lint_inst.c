@@ -158,7 +158,7 @@ static void check_registers(struct lint *l, const struct inst *in, const struct 
 			worst, l->head->nregs);
 	if (in->n_dst > 1 || in->n_src > 4)
 		report_at(l->rep, RULE_OPERANDS, at,
-			"the original simulator does not take %u destination%s and %u source%s", in->n_dst,
+			"Accel-Sim does not accept %u destination%s and %u source%s", in->n_dst,
 			in->n_dst == 1 ? "" : "s", in->n_src, in->n_src == 1 ? "" : "s");
 }
 

@@ -198,7 +198,7 @@ static void forget_lines(struct group *g)
 }
 
 /* Writes all lines in memory to the file, as a sorted run. */
-static int spill(struct group *g)
+static int write_sorted_run(struct group *g)
 {
 	uint64_t from = g->written;
 
@@ -270,7 +270,7 @@ static int take_raw_line(struct group *g, const char *line, size_t n)
 	const char *end = line + n;
 	uint32_t id[4];
 	unsigned bad;
-	const char *s = columns_numbers(line, end, 4, id, &bad);
+	const char *s = columns_read_numbers(line, end, 4, id, &bad);
 
 	for (unsigned i = 4; s && i-- > 0;)
 		bad = id[i] < limit[i] ? bad : i;
@@ -283,7 +283,7 @@ static int take_raw_line(struct group *g, const char *line, size_t n)
 	const char *from = g->prefix ? s : line;
 	uint64_t block = id[0] + (uint64_t)g->grid[0] * (id[1] + (uint64_t)g->grid[1] * id[2]);
 	gather_line(g, lines_of(g, block * g->warps + id[3]), from, (size_t)(end - from));
-	return g->held > g->limit ? spill(g) : 0;
+	return g->held > g->limit ? write_sorted_run(g) : 0;
 }
 
 /* ---- the result --------------------------------------------------------------------------- */
@@ -349,7 +349,7 @@ static int write_lines(struct group *g)
 	return finish_grouped_block(g);
 }
 
-static int read_at(const struct group *g, uint64_t at, void *to, size_t n)
+static int read_run_bytes(const struct group *g, uint64_t at, void *to, size_t n)
 {
 	for (char *t = to; n;) {
 		ssize_t got = pread(fileno(g->file), t, n, (off_t)at);
@@ -397,7 +397,7 @@ static int next_head(struct group *g, uint32_t i)
 	if (r->at == r->end) {
 		*r = g->run[--g->n_runs];
 	} else {
-		if (read_at(g, r->at, &r->head, sizeof(r->head)) < 0)
+		if (read_run_bytes(g, r->at, &r->head, sizeof(r->head)) < 0)
 			return -1;
 		r->at += sizeof(r->head);
 	}
@@ -414,7 +414,7 @@ static int write_first(struct group *g)
 	for (uint64_t left = r->head.bytes; left;) {
 		size_t n = left < sizeof(buf) ? (size_t)left : sizeof(buf);
 
-		if (read_at(g, r->at, buf, n) < 0 || write_grouped(g, buf, n) < 0)
+		if (read_run_bytes(g, r->at, buf, n) < 0 || write_grouped(g, buf, n) < 0)
 			return -1;
 		r->at += n;
 		left -= n;
@@ -432,10 +432,10 @@ static uint64_t count_insts(const struct group *g, uint32_t i, uint64_t key)
 
 static int merge_runs(struct group *g)
 {
-	if ((g->n_lines && spill(g) < 0) || (fflush(g->file) && file_fault(g, "write")))
+	if ((g->n_lines && write_sorted_run(g) < 0) || (fflush(g->file) && file_fault(g, "write")))
 		return -1;
 	for (uint32_t i = 0; i < g->n_runs; i++) {
-		if (read_at(g, g->run[i].at, &g->run[i].head, sizeof(struct group_head)) < 0)
+		if (read_run_bytes(g, g->run[i].at, &g->run[i].head, sizeof(struct group_head)) < 0)
 			return -1;
 		g->run[i].at += sizeof(struct group_head);
 	}

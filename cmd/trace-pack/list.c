@@ -80,7 +80,7 @@ struct listed {
 };
 
 /* Prints a row for each selected kernel, or JSON if w is not NULL. */
-static struct listed rows(struct pack *p, const struct pack_args *a, FILE *out, struct record_writer *w)
+static struct listed print_rows(struct pack *p, const struct pack_args *a, FILE *out, struct record_writer *w)
 {
 	struct listed s = {0};
 	struct fault f;
@@ -125,7 +125,7 @@ int do_table(const char *operand, const struct pack_args *a)
 	else
 		fprintf(out, "%6s %-14s %-12s %12s %14s  file, kernel\n", "kernel", "grid", "block",
 			"instructions", "bytes of text");
-	s = rows(p, a, out, w);
+	s = print_rows(p, a, out, w);
 	if (w) {
 		totals(w, s.n, s.insts, s.text, pack_bytes(p));
 		record_close(w);

@@ -30,7 +30,7 @@ static bool is_line(const char *line, size_t n, const char *what)
 	return n == strlen(what) && !memcmp(line, what, n);
 }
 
-static bool blank(const char *line, size_t n)
+static bool is_blank_line(const char *line, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strchr(" \t\r\n", line[i]))
@@ -63,7 +63,7 @@ static int slice_line(struct cutter *c, const char *line, size_t n, struct input
 		slice_header_line(c, line, n);
 		return 0;
 	} else if (c->where == BETWEEN) {
-		return blank(line, n)
+		return is_blank_line(line, n)
 			       ? 0
 			       : fault_set(f, (struct place){input_name(in), 0, 0}, "pack-stored",
 					 "text between thread blocks: not a regular trace, no thread blocks can be selected");

@@ -120,7 +120,7 @@ int line_prefix(enum line_dialect d, const char *line, size_t len)
 	return -1;
 }
 
-const char *columns_numbers(const char *line, const char *end, unsigned n, uint32_t *v, unsigned *bad)
+const char *columns_read_numbers(const char *line, const char *end, unsigned n, uint32_t *v, unsigned *bad)
 {
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t x = 0;

@@ -83,7 +83,7 @@ static inline void entry_follows(struct seen_table *s, uint32_t n)
 	s->last = n;
 }
 
-static inline bool new_mask(struct seen *e, uint64_t text)
+static inline bool replace_mask_text(struct seen *e, uint64_t text)
 {
 	uint64_t v;
 	if (!hex_word(text, 8, &v))
@@ -104,7 +104,7 @@ static void keep_head(struct seen *e, const struct seen_line *l)
 	memset(&e->head_bits, 0xff, e->head_len);
 	e->head = le64toh(e->head);
 	e->head_bits = le64toh(e->head_bits);
-	e->quick = new_mask(e, load64(l->mid - 8));
+	e->quick = replace_mask_text(e, load64(l->mid - 8));
 }
 
 void seen_add(struct trace *t, const struct seen_line *l)
@@ -303,7 +303,7 @@ static inline bool quick_addresses(
 	struct tblock *tb, const char **p, const struct seen *e, const char *text, uint32_t *addr)
 {
 	uint32_t words = tb->n_words;
-	addr_room(tb);
+	addr_reserve(tb);
 	bool good = !memcmp(*p, " 1 ", 3) ? read_stride(tb, p, e->mask, addr)
 					  : read_fast_addresses(tb, p, e->mask, addr);
 	if (good && tail_equal(*p, text + e->tail, e->tail_len)) {
@@ -333,7 +333,7 @@ static void expected_lines(struct trace *t, struct tblock *tb, uint32_t lanes, u
 		uint64_t mask = load64(s);
 		uint32_t addr = 0;
 		if (!e->quick || (load64(p) ^ e->head) & e->head_bits ||
-			(mask != e->mask_text && !new_mask(e, mask)) || e->mask & ~lanes ||
+			(mask != e->mask_text && !replace_mask_text(e, mask)) || e->mask & ~lanes ||
 			!text_equal(s += 8, text + e->mid, e->mid_len))
 			break;
 		s += e->mid_len;
@@ -407,7 +407,7 @@ static bool fast_line(struct trace *t, struct tblock *tb, uint32_t lanes)
  * Buffers enough text for a line, or the rest of the input. Returns 1 if a line fits, 0 if too little is
  * left, -1 on failure.
  */
-static int fill_room(struct trace *t, struct fault *f)
+static int fill_for_line(struct trace *t, struct fault *f)
 {
 	if ((size_t)(t->end - t->p) < ROOM && text_fill(t, ROOM, f) < 0)
 		return -1;
@@ -415,13 +415,13 @@ static int fill_room(struct trace *t, struct fault *f)
 }
 
 /* Lines that were met, at least one; false: the next one was not. */
-static bool met_lines(struct trace *t, struct tblock *tb, uint32_t lanes)
+static bool read_known_lines(struct trace *t, struct tblock *tb, uint32_t lanes)
 {
 	const char *from = t->p;
 	const bool keeping = t->echoes.keeping;
 	uint32_t most = t->want_insts - t->got_insts;
-	addr_room(tb);
-	rec_room(tb);
+	addr_reserve(tb);
+	rec_reserve(tb);
 	if (t->echoes.now && !keeping) {
 		echo_missed(t);
 		most = 1;
@@ -445,13 +445,13 @@ int fast_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault 
 	if (t->d.prefix < 0 || !t->seen.n || t->only_slow)
 		return 0;
 	while (t->got_insts < t->want_insts) {
-		if ((r = fill_room(t, f)) <= 0)
+		if ((r = fill_for_line(t, f)) <= 0)
 			break;
 		if (t->echoes.now && !t->echoes.keeping)
 			echo_lines(t, tb);
 		if (t->got_insts == t->want_insts || (size_t)(t->end - t->p) < ROOM)
 			continue;
-		if (!met_lines(t, tb, lanes))
+		if (!read_known_lines(t, tb, lanes))
 			break;
 	}
 	if (t->got_insts == t->want_insts)

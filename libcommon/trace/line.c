@@ -295,7 +295,7 @@ static int parse_mode(struct parse *s)
 	const char *wanted = copies ? "an address mode from 0 to 4" : "an address mode 0, 1 or 2";
 	if (next_number(s, copies ? MODE_COPY_DELTA : MODE_DELTA, &mode, "mode", wanted) < 0)
 		return -1;
-	addr_room(tb);
+	addr_reserve(tb);
 	switch (mode) {
 	case MODE_LIST:
 		if (parse_address_list(s, a, n) < 0)
@@ -425,7 +425,7 @@ static int add_record(struct parse *s)
 			return -1;
 	}
 	t->unknown_recs += i->row == 0xffff;
-	rec_room(tb);
+	rec_reserve(tb);
 	tb->rec[tb->n_recs++] = (struct rec){(uint32_t)handle, s->mask, s->addr};
 	s->seen.pc = s->d.pc;
 	s->seen.handle = (uint32_t)handle;

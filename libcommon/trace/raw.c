@@ -18,7 +18,7 @@ static void take_ids(struct trace *t, struct tblock *tb, const char *line, size_
 {
 	uint32_t v[4] = {0};
 	unsigned bad;
-	columns_numbers(line, line + len, 4, v, &bad);
+	columns_read_numbers(line, line + len, 4, v, &bad);
 	t->id[0] = tb->x = v[0];
 	t->id[1] = tb->y = v[1];
 	t->id[2] = tb->z = v[2];

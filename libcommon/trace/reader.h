@@ -272,13 +272,13 @@ uint32_t addr_delta(struct tblock *tb, uint64_t base, const int64_t *delta, unsi
 /* Checksum of a thread block, starting from sum. */
 uint64_t checksum_block(uint64_t sum, const struct code *code, const struct tblock *tb, bool ptx);
 
-static inline void addr_room(struct tblock *tb)
+static inline void addr_reserve(struct tblock *tb)
 {
 	if (tb->cap_words - tb->n_words < ADDR_WORDS)
 		grow(&tb->word, &tb->cap_words, tb->n_words + ADDR_WORDS, sizeof(tb->word[0]));
 }
 
-static inline void rec_room(struct tblock *tb)
+static inline void rec_reserve(struct tblock *tb)
 {
 	if (tb->n_recs == tb->cap_recs)
 		grow(&tb->rec, &tb->cap_recs, tb->n_recs + 1, sizeof(tb->rec[0]));

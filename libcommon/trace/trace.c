@@ -238,7 +238,7 @@ static int take_insts(struct trace *t, struct tblock *tb, const char *line, size
 		return -1;
 	if (t->warp == UINT32_MAX || second)
 		return found_line(
-			t, "insts-missing", line, len, "one 'insts' line behind each 'warp' line", f);
+			t, "insts-missing", line, len, "one 'insts' line after each 'warp' line", f);
 	if (v > UINT32_MAX / 2 - tb->n_recs)
 		return found_line(
 			t, "insts-count", line, len, "fewer than 2^31 instructions in a thread block", f);
@@ -255,7 +255,7 @@ static int check_count(struct trace *t, const char *line, size_t len, struct fau
 {
 	int r = 0;
 	if (!t->has_insts)
-		r = found_line(t, "insts-missing", line, len, "'insts = <number>' behind the 'warp' line", f);
+		r = found_line(t, "insts-missing", line, len, "'insts = <number>' after the 'warp' line", f);
 	else if (t->got_insts == t->want_insts)
 		r = fault_set(f, text_place(t, line, line), "insts-count",
 			"warp %u has more instruction lines than the %u of its 'insts' line", t->warp,

@@ -419,7 +419,7 @@ struct cluster {
 	uint64_t number;
 	uint32_t quiet;    /* number of rounds since memory changed last */
 	uint32_t watch_at; /* value of quiet at which to look for endless loops */
-	bool changed;      /* memory was changed during the last cluster_go() */
+	bool changed;      /* memory was changed during the last cluster_run() */
 };
 enum cluster_state { CLUSTER_DONE, CLUSTER_FAILED, CLUSTER_STUCK };
 struct cluster *cluster_new(struct grid *g);
@@ -430,7 +430,7 @@ void cluster_arrive(struct warp *w, const struct op *o, uint32_t m);
 bool cluster_wait(struct warp *w, const struct op *o, uint32_t m);
 void cluster_start(struct cluster *c, uint64_t number);
 /* Executes the cluster until it ends or fails, or until all its warps wait or spin. */
-enum cluster_state cluster_go(struct cluster *c);
+enum cluster_state cluster_run(struct cluster *c);
 /* Fails the launch because a cluster is stuck. */
 void cluster_deadlock(struct cluster *c);
 /* Sets id to the coordinates of a CTA: CTAs are numbered cluster by cluster, within a cluster by rank. */

@@ -89,7 +89,7 @@ void core_idle(struct sm *s, unsigned sub)
 /* ---- which warp --------------------------------------------------------------------------------- */
 
 /* Time from which a unit, or another unit that may take its work, accepts an instruction. */
-static uint64_t open_from(const struct core *c, const struct subcore *b, unsigned unit)
+static uint64_t unit_open_time(const struct core *c, const struct subcore *b, unsigned unit)
 {
 	uint64_t at = b->unit_free_at[unit];
 
@@ -278,7 +278,7 @@ static bool try_issue(struct sm *s, unsigned sub, uint64_t *open)
 		unsigned rank = pick_rank(c, b, set), w = b->warp_of[rank];
 		struct core_warp *cw = &c->warp[w];
 		const struct core_inst *in = cw->head;
-		uint64_t at = open_from(c, b, cw->unit);
+		uint64_t at = unit_open_time(c, b, cw->unit);
 
 		if (at > s->clock) {
 			*open = at < *open ? at : *open;

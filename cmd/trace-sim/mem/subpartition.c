@@ -205,7 +205,7 @@ static void send_to_dram(struct memory *m, struct sub *s, uint32_t req)
  * access that caused it is; bank and row follow its own address. RANDOM indexing draws no number, because
  * lines in the L2 were decoded before.
  */
-NOINLINE static void decode_own(struct memory *m, const struct sub *s, struct req *r)
+NOINLINE static void decode_own_request(struct memory *m, const struct sub *s, struct req *r)
 {
 	addrdec_request(m->dec, r);
 	r->sub = (uint16_t)s->id;
@@ -220,7 +220,7 @@ static void cycle_l2(struct memory *m, struct sub *s)
 		struct req *r = &m->pool->req[req];
 
 		if (r->type == L2_WRBK_ACC || r->type == L2_WR_ALLOC_R)
-			decode_own(m, s, r);
+			decode_own_request(m, s, r);
 		send_to_dram(m, s, req);
 	}
 	cache_cycle(s->l2);

@@ -205,8 +205,8 @@ static void vc_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *
 		vc_confirm(n, s, r);
 }
 
-static void own_channel(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port,
-	uint32_t out_vc)
+static void take_channel(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc,
+	uint32_t port, uint32_t out_vc)
 {
 	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
 
@@ -216,7 +216,7 @@ static void own_channel(struct noc *n, struct noc_subnet *s, struct noc_router *
 	v->state = NOC_ACTIVE;
 }
 
-static void vc_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+static void update_vc_allocation(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	for (uint32_t left = noc_list_done(&r->vc, (uint32_t)n->time); left; left--) {
 		struct noc_entry e = noc_list_pop(&r->vc);
@@ -225,7 +225,7 @@ static void vc_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 			noc_list_append(&r->vc, e.vc);
 			continue;
 		}
-		own_channel(n, s, r, e.vc, (uint32_t)e.result / n->vcs, (uint32_t)e.result % n->vcs);
+		take_channel(n, s, r, e.vc, (uint32_t)e.result / n->vcs, (uint32_t)e.result % n->vcs);
 		if (!n->speculative)
 			noc_list_append(&r->sw, e.vc);
 	}
@@ -511,7 +511,7 @@ static bool take_piggyback_vc(
 
 	if (got < 0)
 		return false;
-	own_channel(n, s, r, vc, port, (uint32_t)got);
+	take_channel(n, s, r, vc, port, (uint32_t)got);
 	r->vc_turn[port] = ((uint32_t)got + 1) % n->vcs;
 	return true;
 }
@@ -578,7 +578,7 @@ bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 		sw_evaluate(n, s, r);
 	cross_evaluate(n, r);
 	route_update(n, s, r);
-	vc_update(n, s, r);
+	update_vc_allocation(n, s, r);
 	if (r->hold.count)
 		hold_update(n, s, r);
 	sw_update(n, s, r);

@@ -20,7 +20,7 @@ void power_measured_start(struct power_meter *m) { m->saved = xcalloc(1, sizeof(
 void power_measured_free(struct power_meter *m) { free(m->saved); }
 
 /* Converts a total to 64 bits without sign; negative totals wrap (POWER-hw-3). */
-static uint64_t as_saved(double v) { return v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v; }
+static uint64_t wrap_to_64_bits(double v) { return v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v; }
 
 /* ---- the table's row (POWER-hw-1) ---------------------------------------------------------------------- */
 
@@ -199,8 +199,8 @@ void power_measured_sample(struct power_meter *m, const struct power_block *b)
 	power_sums_add(&m->run, &s);
 	add_energy(m, &s);
 	for (unsigned i = 0; i < N_POWER_COUNTERS; i++)
-		m->saved->count[i] = as_saved(t->count[i]);
-	m->saved->count[POWER_CC_H] = as_saved(t->count[POWER_CC_H] - m->before.count[POWER_CC_H]);
+		m->saved->count[i] = wrap_to_64_bits(t->count[i]);
+	m->saved->count[POWER_CC_H] = wrap_to_64_bits(t->count[POWER_CC_H] - m->before.count[POWER_CC_H]);
 	m->before = *t;
 	restart_sms(m);
 }

@@ -240,7 +240,7 @@ static void start_threads(struct threads *t)
 	pthread_attr_destroy(&attr);
 }
 
-static void wake_all(struct threads *t)
+static void wake_workers(struct threads *t)
 {
 	pthread_mutex_lock(&t->lock);
 	t->calls++;
@@ -257,7 +257,7 @@ static void ensure_awake(struct threads *t)
 		start_threads(t);
 	else if (atomic_load_explicit(&t->awake, memory_order_relaxed) < t->n - 1 &&
 		 !atomic_load_explicit(&t->called, memory_order_relaxed))
-		wake_all(t);
+		wake_workers(t);
 }
 
 void threads_run(struct threads *t, void (*work)(void *ctx, unsigned item), void *ctx, unsigned items)
@@ -287,7 +287,7 @@ void threads_delete(struct threads *t)
 		return;
 	if (t->started) {
 		atomic_store(&t->quit, true);
-		wake_all(t);
+		wake_workers(t);
 		for (unsigned i = 1; i < t->n; i++)
 			pthread_join(t->worker[i].thread, NULL);
 	}

@@ -151,7 +151,7 @@ static struct vc_range flatfly_vc_half(struct vc_range r, bool lower)
 	return lower ? (struct vc_range){r.lo, r.hi - n} : (struct vc_range){r.lo + n, r.hi};
 }
 
-static void flatfly_way(struct noc_packet *p, uint32_t out, struct vc_range r)
+static void add_flatfly_way(struct noc_packet *p, uint32_t out, struct vc_range r)
 {
 	noc_one_way(p, out, r.lo, r.hi);
 }
@@ -159,7 +159,7 @@ static void flatfly_way(struct noc_packet *p, uint32_t out, struct vc_range r)
 void noc_route_flatfly_min(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	flatfly_way(p, flatfly_next_up(v, router, flatfly_place(v->c, p->dest)), flatfly_class(v, p));
+	add_flatfly_way(p, flatfly_next_up(v, router, flatfly_place(v->c, p->dest)), flatfly_class(v, p));
 }
 
 static bool flatfly_in_lower_half(const struct noc_view *v, const struct noc_packet *p)
@@ -178,7 +178,7 @@ static void flatfly_route_either(
 	bool up;
 
 	if (dest / v->c->c == router) {
-		flatfly_way(p, dest % v->c->c, flatfly_class(v, p));
+		add_flatfly_way(p, dest % v->c->c, flatfly_class(v, p));
 		return;
 	}
 	a = adaptive ? noc_used(v, router, first) : 0;
@@ -187,7 +187,7 @@ static void flatfly_route_either(
 		up = flatfly_in_lower_half(v, p);
 	else
 		up = a == b ? noc_random_int(v->random, 1) > 0 : a < b;
-	flatfly_way(p, up ? first : last, flatfly_vc_half(flatfly_class(v, p), up));
+	add_flatfly_way(p, up ? first : last, flatfly_vc_half(flatfly_class(v, p), up));
 }
 
 void noc_route_flatfly_xyyx(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
@@ -212,7 +212,7 @@ void noc_route_flatfly_valiant(const struct noc_view *v, struct noc_packet *p, u
 	between = flatfly_place(v->c, p->between);
 	if (between / v->c->c == router || dest / v->c->c == router)
 		p->phase = 1;
-	flatfly_way(p, flatfly_next_up(v, router, p->phase ? dest : between),
+	add_flatfly_way(p, flatfly_next_up(v, router, p->phase ? dest : between),
 		dest / v->c->c == router ? flatfly_class(v, p)
 					 : flatfly_vc_half(flatfly_class(v, p), !p->phase));
 }
@@ -323,7 +323,7 @@ void noc_route_flatfly_ugal(const struct noc_view *v, struct noc_packet *p, uint
 	struct vc_range r;
 	uint32_t out = flatfly_ugal(v, p, router, in, &r);
 
-	flatfly_way(p, out, r);
+	add_flatfly_way(p, out, r);
 }
 
 void noc_route_flatfly_ugal_xyyx(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
@@ -333,7 +333,7 @@ void noc_route_flatfly_ugal_xyyx(const struct noc_view *v, struct noc_packet *p,
 	bool up;
 
 	if (flatfly_goal(v, p, router, in, &dest)) {
-		flatfly_way(p, dest % v->c->c, r);
+		add_flatfly_way(p, dest % v->c->c, r);
 		return;
 	}
 	up = in < v->c->c ? noc_random_int(v->random, 1) > 0 : flatfly_in_lower_half(v, p);
@@ -353,7 +353,7 @@ void noc_route_flatfly_ugal_xyyx(const struct noc_view *v, struct noc_packet *p,
 		else
 			r.lo += quarter;
 	}
-	flatfly_way(p, out, r);
+	add_flatfly_way(p, out, r);
 }
 
 /* ---- channels by the next coordinate -------------------------------------------------------------------- */
@@ -381,7 +381,7 @@ void noc_route_flatfly_ugal_pni(const struct noc_view *v, struct noc_packet *p, 
 
 	out = flatfly_ugal(v, p, router, in, &r);
 	if (out < c->c) {
-		flatfly_way(p, out, r);
+		add_flatfly_way(p, out, r);
 		return;
 	}
 	d = (out - c->c) / (c->k - 1) + 1;
@@ -393,5 +393,5 @@ void noc_route_flatfly_ugal_pni(const struct noc_view *v, struct noc_packet *p, 
 			coordinate /= c->k;
 		coordinate %= c->k;
 	}
-	flatfly_way(p, out, flatfly_vc_part(r, coordinate, c->k));
+	add_flatfly_way(p, out, flatfly_vc_part(r, coordinate, c->k));
 }
