@@ -208,8 +208,11 @@ format: ## format every source
 format-check: ## list sources that format would change
 	clang-format --dry-run --Werror $(FORMATTED)
 
-tidy: ## clang-tidy over every source
-	clang-tidy --quiet $(sort $(wildcard cmd/*/*.c cmd/*/*/*.c cmd/*/*/*/*.c libcommon/*/*.c)) -- -std=c11 $(CPPFLAGS_ALL) -Icmd/trace-sim
+# TIDY=FILES chooses sources. Each program sees its own headers.
+TIDY = $(sort $(wildcard cmd/*/*.c cmd/*/*/*.c cmd/*/*/*/*.c libcommon/*/*.c))
+tidy: $(TIDY:.c=.tidy) ## clang-tidy over every source
+$(TIDY:.c=.tidy): %.tidy: %.c
+	clang-tidy --quiet $< -- -std=c11 $(CPPFLAGS_ALL) -DVERSION='"$(VERSION)"' $(call own_headers,$<)
 
 # ---- figures of the original -------------------------------------------------------------------
 
@@ -300,4 +303,4 @@ extended-programs:
 
 -include $(DEPS)
 
-.PHONY: all help soak cross man completions install uninstall dist clean tests suite check check-cuda check-invariants demo asan tsan fuzz fuzz-run extended extended-programs format format-check tidy conformance conformance-events golden bench
+.PHONY: all help soak cross man completions install uninstall dist clean tests suite check check-cuda check-invariants demo asan tsan fuzz fuzz-run extended extended-programs format format-check tidy $(TIDY:.c=.tidy) conformance conformance-events golden bench

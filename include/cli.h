@@ -68,12 +68,14 @@ int cli_parse(const struct cli *c, int argc, char **argv,
 _Noreturn void cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Nearest of n names (stride bytes apart, each starting with a const char *) to word; NULL if none is near.
+ * Returns the nearest of n names (stride bytes apart, each starting with a const char *) to word; NULL if
+ * none is near.
  */
 const char *cli_nearest(const char *word, const void *names, size_t n, size_t stride);
 
 /*
- * The value of an option as a whole number from min to max; other texts are a usage error that names option.
+ * Returns the value of an option as a whole number from min to max; any other text is a usage error that
+ * names the option.
  */
 unsigned long long cli_number(
 	const char *option, const char *text, unsigned long long min, unsigned long long max);

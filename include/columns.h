@@ -26,7 +26,7 @@ enum line_dialect {
 enum column_kind { WORDS_NUMBER, WORDS_HEX, WORDS_WORD, WORDS_REGISTERS, WORDS_PREFIX, WORDS_REST };
 
 struct column_row {
-	const char *id;     /* of the fault for a bad word */
+	const char *id;     /* id of the fault for a bad word */
 	const char *wanted; /* expected text of that fault */
 	uint8_t kind;       /* enum column_kind */
 };
@@ -34,7 +34,10 @@ extern const struct column_row line_columns[LINE_COLUMNS];
 /* Columns (enum line_column) of each dialect, ended by LINE_COLUMNS. */
 extern const uint8_t line_dialects[LINE_DIALECTS][LINE_COLUMNS + 1];
 
-/* The dialect that a header's "-isa" line names, whose value begins at s; LINE_DIALECTS: none. */
+/*
+ * Returns the dialect that the value of a header's "-isa" line, which begins at s, names; LINE_DIALECTS:
+ * none.
+ */
 enum line_dialect line_dialect_named(const char *s, const char *end);
 bool line_dialect_has(enum line_dialect d, enum line_column c);
 
@@ -72,6 +75,6 @@ int line_prefix(enum line_dialect d, const char *line, size_t len);
  * Reads the first n prefix columns as numbers below 2^32 - 1 (thread block x, y, z and warp, where there are
  * four or more). Returns the start of the next word, or NULL with the index of the first bad column in *bad.
  */
-const char *columns_numbers(const char *line, const char *end, unsigned n, uint32_t *v, unsigned *bad);
+const char *columns_read_numbers(const char *line, const char *end, unsigned n, uint32_t *v, unsigned *bad);
 
 #endif

@@ -28,11 +28,11 @@ struct cubins *cubins_new(void); /* empty; freed by the caller */
 void cubins_free(struct cubins *c);
 /* Adds the functions of a file (a cubin, a fat binary, or any file that contains them). 0, or -1 and *f. */
 int cubins_add(struct cubins *c, const char *path, struct fault *f);
-/* The same from n bytes in memory, which are copied; name is used in messages. */
+/* The same for n bytes in memory, which are copied; name is used in messages. */
 int cubins_add_bytes(struct cubins *c, const void *bytes, size_t n, const char *name, struct fault *f);
 /* Adds a function of n instructions of 16 bytes each, which are copied. */
 void cubins_add_code(struct cubins *c, const char *name, unsigned sm, const uint8_t *code, uint32_t n);
-/* Function of that name for compute capability sm; NULL: none. */
+/* Returns the function of that name for compute capability sm; NULL: none. */
 const struct cubin_function *cubins_find(const struct cubins *c, const char *name, unsigned sm);
 uint32_t cubins_count(const struct cubins *c);
 const struct cubin_function *cubins_at(const struct cubins *c, uint32_t i);

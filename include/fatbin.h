@@ -26,16 +26,16 @@ struct fatbin_entry {
 	unsigned sm;          /* 80 for sm_80 or compute_80 */
 	const uint8_t *bytes; /* contents as stored, compressed or not */
 	size_t n;             /* stored bytes */
-	uint64_t flags;       /* of the entry's header: compression, variant */
+	uint64_t flags;       /* flags of the entry's header: compression, variant */
 	uint64_t unpacked;    /* bytes after decompression, where the entry is compressed */
 };
 
 /* Variant of the target: '\0' (sm_90), 'a' (sm_90a: only that GPU) or 'f' (sm_100f: GPUs of the family). */
 char fatbin_variant(const struct fatbin_entry *e);
 
-/* Do the bytes begin as a fat binary? */
+/* Returns true if the bytes begin like a fat binary. */
 bool fatbin_begins(const void *bytes, size_t n);
-/* Size of a fat binary with its header, read from its first 16 bytes; 0: it is none. */
+/* Size of a fat binary with its header, read from its first 16 bytes; 0: not a fat binary. */
 uint64_t fatbin_extent(const void *header);
 /* Opens the fat binary at the start of n bytes, which must outlive b; *whole is its size. 0, or -1 and *f. */
 int fatbin_open(

@@ -21,7 +21,7 @@ enum figure_kind {
 	FIGURE_INTERVAL,  /* difference, or ratio of differences; printed alike */
 	FIGURE_RATIO,     /* ratio of differences; Accel-Sim prints the ratio of running values */
 	FIGURE_TOTAL,     /* running value in both, never subtracted */
-	FIGURE_MAX,       /* largest value so far in both */
+	FIGURE_MAX,       /* largest value so far; printed alike */
 	FIGURE_HISTOGRAM, /* a counter that is one entry of a table */
 	N_FIGURE_KINDS
 };
@@ -35,7 +35,7 @@ struct figure {
 	bool sparse; /* absent from records where it is 0 (a ratio: where it is undefined) */
 };
 
-extern const struct figure figures_table[]; /* in the order of stats.def */
+extern const struct figure figures_table[]; /* rows in the order of stats.def */
 extern const size_t n_figures;
 
 /* Row of a recorded name; NULL: none. Safe in threads. */

@@ -58,7 +58,7 @@ struct gpuconf_gpu {
 extern const struct gpuconf_gpu gpuconf_gpus[]; /* the last one has no name */
 
 struct conf_value {
-	char *text;      /* as written, never NULL */
+	char *text;      /* text as written, never NULL */
 	int64_t number;  /* value of booleans and integers */
 	struct place at; /* position of the assignment; .file NULL: default */
 	uint32_t order;  /* number of the assignment, from 1; 0: default */

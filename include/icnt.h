@@ -17,7 +17,7 @@
 #include "input.h"
 #include "params.h"
 
-#define ICNT_PORTS_MAX 4096u /* of clusters; of memory sub partitions */
+#define ICNT_PORTS_MAX 4096u /* most ports of clusters, and of sub partitions */
 #define ICNT_NODES_MAX 8192u
 #define ICNT_DEPTH_MAX 4u /* nested tree arbiters */
 
@@ -121,7 +121,7 @@ struct anynet {
 };
 
 struct icnt_value {
-	const char *text; /* as written; NULL: not in the file, BookSim's default */
+	const char *text; /* text as written; NULL: not in the file, BookSim's default */
 	double number;
 	struct place at; /* position of the value; the file for a default */
 };

@@ -65,7 +65,7 @@ enum isa_kind {
 	KIND_BAR,
 	KIND_LDGDEPBAR,
 	KIND_DEPBAR,
-	KIND_MEM_OTHER, /* opcode of class LOAD or STORE without a rule of its own */
+	KIND_MEM_OTHER, /* other opcode of class LOAD or STORE */
 	N_KINDS
 };
 

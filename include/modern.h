@@ -46,7 +46,7 @@ enum core_rfc_guess { RFC_NONE, RFC_NEXT };
 struct modern_params {
 	bool on;
 	uint32_t sm;     /* compute capability, 70 .. 121 */
-	uint32_t family; /* of latency tables: 90 or 100 */
+	uint32_t family; /* family of latency tables: 90 or 100 */
 	enum core_dependence dependence;
 	bool forwarding;
 	enum core_predicates predicates;
@@ -57,13 +57,13 @@ struct modern_params {
 	uint32_t l0i_sets, l0i_line, l0i_ways; /* L0 instruction cache; line in bytes */
 	uint32_t l0i_l1i_latency;
 	uint32_t l1i_miss_latency; /* 0: misses go through the network and L2 */
-	uint32_t launch_lines;     /* first lines of a function that come with a launch */
+	uint32_t launch_lines;     /* first lines of a function that arrive with a launch */
 	uint32_t prefetch_lines;
 	uint32_t branch_taken;
 	bool const_cold;
 	uint32_t rf_banks;
 	enum core_rf_read rf_read_trace;   /* without control codes */
-	enum core_rf_read rf_read_control; /* with control codes */
+	enum core_rf_read rf_read_control; /* reading of registers with control codes */
 	bool rfc;
 	enum core_rfc_guess rfc_guess;
 	uint32_t result_queue;           /* 0: not modelled */

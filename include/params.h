@@ -143,7 +143,7 @@ extern const struct unfit_row {
 } unfit_rows[N_UNFIT];
 
 struct core_params {
-	uint32_t threads, warps; /* of an SM */
+	uint32_t threads, warps; /* largest numbers of an SM */
 	uint32_t max_ctas, registers, shmem_bytes;
 	bool ignore_resources; /* -gpgpu_ignore_resources_limitation */
 	uint32_t schedulers;
@@ -201,7 +201,7 @@ struct dram_params {
 	uint32_t tRCDWR, tRTW, tWTR, tWTP; /* derived, with the original's 32-bit wrap */
 	uint32_t bank_index, group_index;
 	bool no_turnaround;
-	const char *timing_text; /* as written */
+	const char *timing_text; /* text as written */
 };
 
 /* Masks of the address bits of each field; with chip_at, bits of the address without the channel number. */

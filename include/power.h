@@ -56,7 +56,7 @@ struct power_lanes {
 
 /* The coefficients of the model. */
 struct power_config {
-	double factor[N_POWER_COUNTERS]; /* of a counter; of a unit's counter, part of the count */
+	double factor[N_POWER_COUNTERS]; /* factor of a counter; a unit's counter contains it */
 	double constant_watt;
 	double idle_sm_watt;
 	double reference_volt;
@@ -85,7 +85,7 @@ struct power_param {
  */
 int power_xml_read(struct power_config *c, const char *path,
 	void (*each)(void *ctx, const struct power_param *p), void *ctx, struct fault *f);
-/* The same of n bytes in memory. */
+/* The same for n bytes in memory. */
 int power_xml_parse(struct power_config *c, const char *name, const char *bytes, size_t n,
 	void (*each)(void *ctx, const struct power_param *p), void *ctx, struct fault *f);
 

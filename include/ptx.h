@@ -70,7 +70,7 @@ enum ptx_list {
 	PTX_LIST_TENSOR,
 	N_PTX_LISTS
 };
-#define PTX_ENTRIES 6 /* of the longest list */
+#define PTX_ENTRIES 6 /* entries of the longest list */
 
 /* Properties of an opcode from its words. */
 struct ptx_form {

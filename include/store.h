@@ -27,7 +27,7 @@ struct store_kernel {
 	uint64_t first_cycle, cycles;       /* start and length of an interval */
 	uint32_t name, grid, block, status; /* words: store_word() */
 	uint32_t n;                         /* number of figures */
-	uint64_t offset;                    /* of the figures in the temporary file */
+	uint64_t offset;                    /* offset of the figures in the temporary file */
 };
 
 struct store_run {
@@ -59,7 +59,7 @@ void store_free(struct store *s);
 /* Text of a word, valid as long as the store; equal texts are one word. */
 const char *store_word(const struct store *s, uint32_t word);
 uint32_t store_column(struct store *s, const char *name); /* finds or adds a column */
-/* Index of a column; n_columns: none. */
+/* Index of a column; n_columns: absent. */
 uint32_t store_find_column(const struct store *s, const char *name);
 /* Adds a run at RESULT_START and returns its index. */
 uint32_t store_start(struct store *s, const char *file, const struct result_item *item);

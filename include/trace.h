@@ -48,7 +48,7 @@ struct warp_recs {
 };
 
 struct tblock {
-	uint32_t x, y, z; /* as written; the model ignores them */
+	uint32_t x, y, z; /* coordinates as written; the model ignores them */
 	uint32_t n_warps, n_recs, n_words;
 	uint32_t n_unknown; /* records of opcodes without a row */
 	struct warp_recs *warp;
@@ -149,7 +149,7 @@ const struct kernel_header *trace_header(const struct trace *t);
  * their number, 0 without an instruction. Valid until the trace is closed.
  */
 const uint16_t *trace_ptx_operands(const struct trace *t, uint32_t pc, unsigned *n);
-/* The opcode of that instruction, n bytes; NULL: there is none. */
+/* Opcode of that instruction, n bytes; NULL: the code has no such instruction. */
 const char *trace_ptx_opcode(const struct trace *t, uint32_t pc, size_t *n);
 const char *trace_path(const struct trace *t);
 /*

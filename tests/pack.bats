@@ -469,13 +469,13 @@ packed_and_swapped() {
 	sed 's/ R2 / R3 /' "$(trace vecadd)/kernel-1.traceg" >other
 	trace-pack other >bad # a good stream, of another text
 	packed_and_swapped
-	assert_output 'trace-pack: error: a.tpack: kernel 1 does not come back as it went in'
+	assert_output 'trace-pack: error: a.tpack: kernel 1 is not unpacked as it was packed'
 	head -c -40 good >bad
 	packed_and_swapped
-	assert_output --partial 'a.tpack: the stream that was made cannot be opened: '
+	assert_output --partial 'a.tpack: cannot open the stream just written: '
 	cp good bad && printf '\377\377\377\377' | dd of=bad bs=1 seek=$(($(wc -c <good) / 2)) conv=notrunc status=none
 	packed_and_swapped
-	assert_output --partial 'a.tpack: the stream that was made cannot be opened: byte 8: the checksum of a block is wrong'
+	assert_output --partial 'a.tpack: cannot open the stream just written: byte 8: the checksum of a block is wrong'
 	# what is not looked at again takes its name
 	LD_PRELOAD=$SHIM SWAP_NAME=.tmp SWAP_FILE=bad trace-pack --no-verify -o a.tpack "$(trace vecadd)"
 	cmp a.tpack good

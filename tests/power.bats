@@ -142,3 +142,20 @@ figure() { awk -v n="$1" '/^# / { k = $2 } k == "kernel" && $1 == n { print $2 }
 	run -2 on --isolate --power-report r "$d"
 	run -2 on --isolate -D power_trace_enabled=1 "$d"
 }
+
+@test "power: the line of progress has the mean power so far" {
+	trace-sim -v -g qv100 -D power_simulation_enabled=1 -D accelwattch_xml_file=p.xml -o out "$d" 2>err
+	grep -q '^kernel 1/1 .* 0 s left, [0-9.]* W$' err
+	[ "$(sed -n 's/.*, \([0-9.]*\) W$/\1/p' err)" = "$(printf %.1f "$(figure power_average out)")" ]
+	trace-sim -v -g qv100 -o plain "$d" 2>err
+	! grep -q ' W$' err
+}
+
+@test "power: the table of energies in examples is the shipped one" {
+	e="${BATS_TEST_DIRNAME}/../examples/power/v100.energies"
+	on --power-energies "$e" -o b "$d"
+	on -o a "$d"
+	[ "$(figure power_average a)" = "$(figure power_average b)" ]
+	[ "$(figure power_unvalidated b)" = 1 ]
+	[ "$(grep -vc '^#' "$e")" = 33 ]
+}

@@ -1201,7 +1201,7 @@ for i in range(32):
 		E
 		launch 32
 		run -1 trace-exec -n k.launch
-		assert_output --regexp "k.ptx:17:4: error: ${form%% *} in 15 lanes: 16 lanes that it names have continued without them .expected all of them at once."
+		assert_output --regexp "k.ptx:17:4: error: ${form%% *} in 15 lanes: 16 other lanes of its mask have continued .expected all lanes of the mask at once."
 		run -0 trace-exec --no-check -n k.launch
 		# those that are there alone; all at once; the others have ended
 		sed -i '17s/-1;/%r3;/; 17s/j:/& activemask.b32 %r3;/' k.ptx

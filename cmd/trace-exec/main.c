@@ -88,7 +88,7 @@ struct args {
 	struct run_options o;
 	struct gpu_choice gpu;
 	bool run, list, sass;
-	bool gpu_given; /* by -g, -c or -D */
+	bool gpu_given; /* -g, -c or -D is given */
 };
 
 /* Checks the kind of code. Only PTX can be executed, so the kind is not kept. */

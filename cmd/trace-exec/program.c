@@ -69,16 +69,16 @@ static void keep_open(struct kept_text *k)
 static void keep_kernel_text(struct kept_text *k, const void *bytes, size_t n, ZSTD_EndDirective end)
 {
 	ZSTD_inBuffer in = {bytes, n, 0};
-	char room[CHUNK];
+	char buffer[CHUNK];
 	size_t left;
 
 	do {
-		ZSTD_outBuffer out = {room, sizeof(room), 0};
+		ZSTD_outBuffer out = {buffer, sizeof(buffer), 0};
 
 		left = ZSTD_compressStream2(k->z, &out, &in, end);
 		if (ZSTD_isError(left))
 			die("packing failed: %s", ZSTD_getErrorName(left));
-		if (fwrite(room, 1, out.pos, k->file) != out.pos)
+		if (fwrite(buffer, 1, out.pos, k->file) != out.pos)
 			die_errno("the temporary file");
 	} while (in.pos < in.size || (end == ZSTD_e_end && left));
 	if (k->n)
@@ -275,7 +275,7 @@ static void find_library(char path[PATH_MAX])
 	const char *named = getenv("WARPTOOLS_CUDART");
 	char exe[PATH_MAX - 64];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	static const char *const beside[] = {"", "../lib/warptools/"};
+	static const char *const places[] = {"", "../lib/warptools/"};
 
 	if (named) {
 		if (!realpath(named, path))
@@ -285,7 +285,7 @@ static void find_library(char path[PATH_MAX])
 	for (unsigned i = 0; n > 0 && i < 2; i++) {
 		exe[n] = '\0';
 		*(strrchr(exe, '/') + 1) = '\0';
-		snprintf(path, PATH_MAX, "%s%s%s", exe, beside[i], LIBRARY);
+		snprintf(path, PATH_MAX, "%s%s%s", exe, places[i], LIBRARY);
 		if (!access(path, R_OK))
 			return;
 	}
@@ -413,7 +413,7 @@ static pid_t start_program(
 	return child;
 }
 
-/* Exit status after a program that ended with status own without a call of the library. */
+/* Returns the exit status after a program that ended with status own without a call of the library. */
 static int judge_uncalled(const char *name, int own)
 {
 	enum program_linkage l = linkage_of(name);

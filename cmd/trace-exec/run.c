@@ -30,7 +30,7 @@ struct running {
 	struct pack_writer *pack;
 	FILE *trace;                /* trace of the running kernel, if it is text */
 	struct lower *lower;        /* --as sass: code of the kernel launched last */
-	const struct func *lowered; /* that kernel */
+	const struct func *lowered; /* lowered form of that kernel */
 	uint64_t insts, threads;
 };
 

@@ -67,7 +67,7 @@ void trace_out_line(struct warp *w, const struct op *o, uint32_t pc, uint32_t is
 	struct text *t = &w->out;
 	char *p;
 
-	text_room(t, TRACE_LINE_ROOM);
+	text_reserve(t, TRACE_LINE_ROOM);
 	p = text_hex(t->p + t->n, 8ull * pc, 4);
 	*p++ = ' ';
 	p = text_mask(p, exec);
@@ -172,7 +172,7 @@ static inline void continue_run(struct recording *t, uint32_t id, uint32_t mask)
 static NOINLINE void record_text(
 	struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
-	text_room(&w->out, TRACE_LINE_ROOM);
+	text_reserve(&w->out, TRACE_LINE_ROOM);
 	char *from = w->out.p + w->out.n;
 	uint32_t n = (uint32_t)(put_rest(from, w, o, issue, exec) - from);
 

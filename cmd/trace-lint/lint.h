@@ -45,7 +45,7 @@ struct fact {
 };
 
 struct lint_warp {
-	uint64_t line; /* of its last record */
+	uint64_t line; /* line number of the warp's last record */
 	uint32_t lanes, exited, groups;
 	bool damaged; /* lines were lost: only present records are judged */
 	bool met;
@@ -61,23 +61,23 @@ struct lint {
 	struct report *rep;
 	const struct isa *isa;
 	const struct params *params; /* NULL: no configuration */
-	bool power;                  /* it asks for power */
-	struct pc_range *copy;       /* of the list up to this kernel */
+	bool power;                  /* the configuration asks for power */
+	struct pc_range *copy;       /* PC range of the list up to this kernel */
 	uint32_t n_copies, cap_copies, last_copy;
 
-	struct cubins *cubins; /* of --cubin; NULL: none */
+	struct cubins *cubins; /* files of --cubin; NULL: none */
 
 	/* the kernel */
 	struct code *code;
-	struct trace *trace; /* NULL while it is opened */
+	struct trace *trace; /* trace of the kernel; NULL while it is opened */
 	const char *path;
 	const struct kernel_header *head;
 	struct fact *fact;
 	uint32_t cap_facts;
 	bool has_imm, shape_known, order_told, window_told, tail_told, order_dependent_told;
 	uint64_t last_id;         /* thread block read last, plus 1 */
-	struct cubin_join *join;  /* with its function; NULL: there is none */
-	uint32_t joined, strange; /* instructions of its first thread block; those that do not match */
+	struct cubin_join *join;  /* the kernel's function in a cubin; NULL: none */
+	uint32_t joined, strange; /* instructions of the first thread block; those that do not match */
 	bool first_block_done;
 
 	/* the thread block */
@@ -90,7 +90,7 @@ struct lint {
 };
 
 /* ---- lint_power.c ---- */
-/* The files of the power model, where the configuration asks for power. */
+/* Checks the files of the power model if the configuration requests power. */
 void lint_power(struct report *rep, const struct gpuconf *c);
 /* Checks the power sample against a kernel of insts warp instructions. */
 void lint_power_kernel(struct lint *l, uint64_t insts);
@@ -116,12 +116,15 @@ void lint_free(struct lint *l);
 void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line);
 /* Returns the start of a column of an instruction line. */
 struct place lint_place(const struct lint *l, const struct trace_line *line, enum line_column column);
-/* True if the rule is to be printed: the first finding for this instruction. Otherwise counts it. */
+/*
+ * Returns true if the rule must be printed: for the first finding of this instruction. Otherwise counts the
+ * finding.
+ */
 bool lint_first(struct lint *l, uint32_t handle, enum rule_name rule);
 
 /* ---- lint_warp.c ---- */
 void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const struct trace_line *line);
-void lint_warps_end(struct lint *l); /* of a thread block whose warps all ended */
+void lint_warps_end(struct lint *l); /* Checks a thread block after all of its warps have ended. */
 void lint_warp_end(struct lint *l, uint32_t number, const struct lint_warp *w);
 
 /* ---- lint_addr.c ---- */
@@ -129,7 +132,7 @@ void lint_address(
 	struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line);
 
 /* ---- lint_cubin.c ---- */
-/* Read files of control codes. False: not all of them; findings were reported. */
+/* Read files of control codes. Return false if some were not read; findings were reported. */
 bool lint_cubins(struct lint *l, const char *const *path, uint32_t n);
 void lint_cubin_kernel(struct lint *l);
 void lint_cubin_inst(struct lint *l, const struct inst *in, const struct trace_line *line);
@@ -141,7 +144,10 @@ struct config_args {
 	bool *shipped;
 	uint32_t n_files, n_defines;
 };
-/* NULL: findings were reported; *unreadable is set when a file could not be read. */
+/*
+ * Reads the configuration. Returns NULL if findings were reported; *unreadable is set when a file could not
+ * be read.
+ */
 struct params *lint_config(
 	struct report *rep, struct gpuconf *c, const struct config_args *a, bool *unreadable);
 void lint_config_kernel(struct lint *l);

@@ -7,8 +7,8 @@
 #include "lint.h"
 
 #define GPU_ADDRESS_BITS 49
-#define WINDOW_BYTES     (UINT64_C(1) << 24) /* of shared and of local memory */
-#define LOCAL_MAX        (512u << 10)        /* of a thread */
+#define WINDOW_BYTES     (UINT64_C(1) << 24) /* size of the windows of shared and of local memory */
+#define LOCAL_MAX        (512u << 10)        /* local memory of a thread */
 
 struct lane_span {
 	uint64_t low, high, bits;
@@ -65,7 +65,7 @@ static uint64_t last_offset(const struct lane_span *s, uint64_t base, unsigned w
 	return (base && s->low >= base ? s->high - base : s->high) + width - 1;
 }
 
-static bool was_copied(struct lint *l, const struct lane_span *s, unsigned width)
+static bool is_copied_address(struct lint *l, const struct lane_span *s, unsigned width)
 {
 	uint64_t end = s->high + width;
 
@@ -144,7 +144,7 @@ static void check_global(const struct check *c, const struct fact *k)
 			(unsigned long long)c->s->high, GPU_ADDRESS_BITS);
 	if (shared || local || !(k->flags & FACT_LOAD) || !l->n_copies || c->s->null)
 		return;
-	if (was_copied(l, c->s, k->width))
+	if (is_copied_address(l, c->s, k->width))
 		return;
 	if (l->window_told)
 		report_again(l->rep, RULE_ADDRESS_WINDOW);

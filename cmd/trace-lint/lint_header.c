@@ -5,7 +5,7 @@
  */
 #include "lint.h"
 
-#define SHMEM_MAX (228u << 10) /* of an SM of Hopper or Blackwell, the largest */
+#define SHMEM_MAX (228u << 10) /* shared memory of an SM of Hopper or Blackwell, the largest */
 
 static struct place whole_file(const struct lint *l) { return (struct place){.file = trace_path(l->trace)}; }
 
@@ -34,7 +34,7 @@ void lint_header(struct lint *l)
 }
 
 /* True if the lines have the columns before the PC and the immediates of the declared tracer version. */
-static bool as_declared(const struct kernel_header *h, struct trace_shape s)
+static bool columns_match_version(const struct kernel_header *h, struct trace_shape s)
 {
 	int v = h->tracer_version, line = h->lineinfo, prefix = v < 3 ? 4 : 0,
 	    imms = v < 5    ? 0
@@ -53,7 +53,7 @@ void lint_shape(struct lint *l)
 
 	l->has_imm = s.imms > 0;
 	l->shape_known = true;
-	if (s.dialect == DIALECT_SASS && !as_declared(h, s))
+	if (s.dialect == DIALECT_SASS && !columns_match_version(h, s))
 		report_at(l->rep, RULE_VERSION_SHAPE, whole_file(l),
 			"tracer version %d%s does not write lines with %d column%s before the PC and %d immediate%s",
 			h->tracer_version, h->lineinfo ? " with line information" : "", s.prefix,

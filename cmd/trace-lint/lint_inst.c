@@ -105,7 +105,10 @@ static uint8_t flags_of(const struct inst *in)
 	return (uint8_t)flags;
 }
 
-/* PTX: only global addresses are judged, because the trace lacks the sizes of the other spaces. */
+/*
+ * Returns the access of a PTX instruction. Only global addresses are checked, because the trace lacks the
+ * sizes of the other spaces.
+ */
 static struct fact ptx_fact(const struct inst *in)
 {
 	const struct ptx_form *x = &in->ptx->form;
@@ -155,7 +158,7 @@ static void check_registers(struct lint *l, const struct inst *in, const struct 
 			worst, l->head->nregs);
 	if (in->n_dst > 1 || in->n_src > 4)
 		report_at(l->rep, RULE_OPERANDS, at,
-			"the original simulator does not take %u destination%s and %u source%s", in->n_dst,
+			"Accel-Sim does not accept %u destination%s and %u source%s", in->n_dst,
 			in->n_dst == 1 ? "" : "s", in->n_src, in->n_src == 1 ? "" : "s");
 }
 

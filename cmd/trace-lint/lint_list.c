@@ -166,21 +166,21 @@ static const char *shown_name(const char *path) { return strcmp(path, "-") ? dia
 
 static void check_list(struct lint *l, const struct klist *k, const char *file)
 {
-	const struct command *behind = NULL;
+	const struct command *last_copy = NULL;
 
 	for (uint32_t i = 0; i < k->n_cmds; i++) {
 		if (k->cmd[i].kind == CMD_KERNEL) {
 			check_name(l->rep, &k->cmd[i], (struct place){file, k->cmd[i].line, 1});
-			behind = NULL;
-		} else if (k->cmd[i].kind == CMD_MEMCPY && !behind) {
-			behind = &k->cmd[i];
+			last_copy = NULL;
+		} else if (k->cmd[i].kind == CMD_MEMCPY && !last_copy) {
+			last_copy = &k->cmd[i];
 		}
 	}
 	if (!k->n_kernels)
 		report_at(
 			l->rep, RULE_LIST_NO_KERNELS, (struct place){.file = file}, "no kernel in the list");
-	else if (behind)
-		report_at(l->rep, RULE_MEMCPY_LAST, (struct place){file, behind->line, 1},
+	else if (last_copy)
+		report_at(l->rep, RULE_MEMCPY_LAST, (struct place){file, last_copy->line, 1},
 			"copy to the device after the last kernel");
 	struct name *v = sorted_names(l->rep, k, file);
 

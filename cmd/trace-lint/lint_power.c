@@ -55,9 +55,12 @@ void lint_power(struct report *rep, const struct gpuconf *c)
 		lint_table(rep, c);
 }
 
-#define CYCLES_PER_INST 20 /* of a warp; rough */
+#define CYCLES_PER_INST 20 /* rough estimate for a warp */
 
-/* A kernel without a sample has no mean power. Its cycles are a guess from its instructions. */
+/*
+ * Warns about a kernel without a sample, which has no mean power. Its cycles are estimated from its
+ * instructions.
+ */
 void lint_power_kernel(struct lint *l, uint64_t insts)
 {
 	const struct params *p = l->params;

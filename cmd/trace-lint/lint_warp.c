@@ -10,7 +10,7 @@
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-static void after_exit(
+static void check_after_exit(
 	struct lint *l, const struct lint_warp *w, const struct rec *r, const struct trace_line *line)
 {
 	if (r->mask & w->exited) {
@@ -83,7 +83,7 @@ void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const 
 	w->met = true;
 	w->line = line->line;
 	if (w->exited && !w->damaged)
-		after_exit(l, w, r, line);
+		check_after_exit(l, w, r, line);
 	uint8_t flags = l->fact[r->inst].flags;
 
 	if (flags & (FACT_EXIT | FACT_BARRIER | FACT_GROUP | FACT_DEPBAR))

@@ -16,10 +16,10 @@ struct report {
 	FILE *out;
 	struct record_writer *json;         /* NULL: text */
 	enum lint_level level[N_RULES + 1]; /* the last one: faults whose id has no rule */
-	uint64_t count[N_RULES + 1];        /* all of the run */
+	uint64_t count[N_RULES + 1];        /* findings of the run */
 	uint32_t here[N_RULES + 1];         /* printed of this file */
-	uint64_t more[N_RULES + 1];         /* not printed of this file */
-	uint32_t limit;                     /* 0: none */
+	uint64_t more[N_RULES + 1];         /* findings of this file that are not printed */
+	uint32_t limit;                     /* limit on printed findings; 0: none */
 	bool werror;
 	uint64_t files, kernels, insts;
 };

@@ -34,7 +34,7 @@ enum original_consequence {
 
 struct rule {
 	const char *id;
-	const char *scope;   /* "file", "list", ... what is checked */
+	const char *scope;   /* part of the input that is checked: "file", "list", ... */
 	const char *meaning; /* one line */
 	const char *explain;
 	enum sim_consequence sim;

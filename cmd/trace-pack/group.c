@@ -36,7 +36,7 @@ struct lines {
 };
 
 struct line_run {
-	uint64_t at, end; /* in the file: of the head to come, and of the run */
+	uint64_t at, end; /* position in the file of the next head, and of the end of the run */
 	struct group_head head;
 	uint32_t number;
 };
@@ -53,7 +53,7 @@ struct group {
 	uint64_t held, limit;
 	FILE *file;
 	uint64_t written;
-	struct line_run *run; /* while merging: a heap, the least head first */
+	struct line_run *run; /* runs that are merged: a heap, the lowest head first */
 	uint32_t n_runs, cap_runs;
 	uint64_t block, next_warp; /* being written: the thread block, plus 1; its next warp */
 };
@@ -109,7 +109,10 @@ int group_wanted(struct input *in, struct fault *f)
 	return 0;
 }
 
-/* "key = (v,v,v)" or "key = v": n numbers below 2^32; others, and what is none, leave v as it is. */
+/*
+ * Reads count numbers below 2^32 from "key = (v,v,v)" or "key = v" into v. Leaves v unchanged for any other
+ * text.
+ */
 static void header_numbers(const char *line, size_t n, const char *key, uint32_t *v, unsigned count)
 {
 	const char *p = line + strlen(key), *end = line + n;
@@ -142,7 +145,7 @@ static void header_window(const char *line, size_t n, uint64_t *v)
 	*v = strtoull(t, NULL, 16);
 }
 
-/* Copied up to the blank line after the format line. */
+/* Copies the lines up to the blank line after the format line. */
 static int header(struct group *g)
 {
 	uint32_t block[3] = {0}, version = 0;
@@ -194,8 +197,8 @@ static void forget_lines(struct group *g)
 	table_free(&g->found);
 }
 
-/* All lines in memory to the file, as a run. */
-static int spill(struct group *g)
+/* Writes all lines in memory to the file, as a sorted run. */
+static int write_sorted_run(struct group *g)
 {
 	uint64_t from = g->written;
 
@@ -217,7 +220,7 @@ static int spill(struct group *g)
 	return 0;
 }
 
-/* The side of a twice logged LDGSTS that lies in shared memory. */
+/* Returns true for the shared-memory line of an LDGSTS that was logged twice. */
 static bool shared_side(const struct group *g, const char *line, size_t n)
 {
 	const char *op = memmem(line, n, " LDGSTS", 7);
@@ -267,7 +270,7 @@ static int take_raw_line(struct group *g, const char *line, size_t n)
 	const char *end = line + n;
 	uint32_t id[4];
 	unsigned bad;
-	const char *s = columns_numbers(line, end, 4, id, &bad);
+	const char *s = columns_read_numbers(line, end, 4, id, &bad);
 
 	for (unsigned i = 4; s && i-- > 0;)
 		bad = id[i] < limit[i] ? bad : i;
@@ -280,7 +283,7 @@ static int take_raw_line(struct group *g, const char *line, size_t n)
 	const char *from = g->prefix ? s : line;
 	uint64_t block = id[0] + (uint64_t)g->grid[0] * (id[1] + (uint64_t)g->grid[1] * id[2]);
 	gather_line(g, lines_of(g, block * g->warps + id[3]), from, (size_t)(end - from));
-	return g->held > g->limit ? spill(g) : 0;
+	return g->held > g->limit ? write_sorted_run(g) : 0;
 }
 
 /* ---- the result --------------------------------------------------------------------------- */
@@ -346,7 +349,7 @@ static int write_lines(struct group *g)
 	return finish_grouped_block(g);
 }
 
-static int read_at(const struct group *g, uint64_t at, void *to, size_t n)
+static int read_run_bytes(const struct group *g, uint64_t at, void *to, size_t n)
 {
 	for (char *t = to; n;) {
 		ssize_t got = pread(fileno(g->file), t, n, (off_t)at);
@@ -367,7 +370,7 @@ static bool line_precedes(const struct line_run *a, const struct line_run *b)
 	return a->head.key != b->head.key ? a->head.key < b->head.key : a->number < b->number;
 }
 
-/* Run i of the heap may be greater than those below it. */
+/* Restores the heap after run i may have become greater than its children. */
 static void sift(struct group *g, uint32_t i)
 {
 	for (;;) {
@@ -386,7 +389,7 @@ static void sift(struct group *g, uint32_t i)
 	}
 }
 
-/* The next head of a run, or the run is used up and leaves the heap. */
+/* Reads the next head of a run, or removes the finished run from the heap. */
 static int next_head(struct group *g, uint32_t i)
 {
 	struct line_run *r = &g->run[i];
@@ -394,7 +397,7 @@ static int next_head(struct group *g, uint32_t i)
 	if (r->at == r->end) {
 		*r = g->run[--g->n_runs];
 	} else {
-		if (read_at(g, r->at, &r->head, sizeof(r->head)) < 0)
+		if (read_run_bytes(g, r->at, &r->head, sizeof(r->head)) < 0)
 			return -1;
 		r->at += sizeof(r->head);
 	}
@@ -402,7 +405,7 @@ static int next_head(struct group *g, uint32_t i)
 	return 0;
 }
 
-/* The least run's lines. */
+/* Writes the lines of the lowest run. */
 static int write_first(struct group *g)
 {
 	struct line_run *r = &g->run[0];
@@ -411,7 +414,7 @@ static int write_first(struct group *g)
 	for (uint64_t left = r->head.bytes; left;) {
 		size_t n = left < sizeof(buf) ? (size_t)left : sizeof(buf);
 
-		if (read_at(g, r->at, buf, n) < 0 || write_grouped(g, buf, n) < 0)
+		if (read_run_bytes(g, r->at, buf, n) < 0 || write_grouped(g, buf, n) < 0)
 			return -1;
 		r->at += n;
 		left -= n;
@@ -429,10 +432,10 @@ static uint64_t count_insts(const struct group *g, uint32_t i, uint64_t key)
 
 static int merge_runs(struct group *g)
 {
-	if ((g->n_lines && spill(g) < 0) || (fflush(g->file) && file_fault(g, "write")))
+	if ((g->n_lines && write_sorted_run(g) < 0) || (fflush(g->file) && file_fault(g, "write")))
 		return -1;
 	for (uint32_t i = 0; i < g->n_runs; i++) {
-		if (read_at(g, g->run[i].at, &g->run[i].head, sizeof(struct group_head)) < 0)
+		if (read_run_bytes(g, g->run[i].at, &g->run[i].head, sizeof(struct group_head)) < 0)
 			return -1;
 		g->run[i].at += sizeof(struct group_head);
 	}

@@ -15,7 +15,7 @@
 
 static void dims(char t[48], const uint32_t d[3]) { snprintf(t, 48, "%u,%u,%u", d[0], d[1], d[2]); }
 
-/* A name of the stream as a terminal may see it. */
+/* Returns a name of the stream in printable form. */
 static char *printable_name(const char *text)
 {
 	size_t n = strlen(text);
@@ -79,8 +79,8 @@ struct listed {
 	uint64_t insts, text;
 };
 
-/* A row for each kernel that is selected; w: as JSON. */
-static struct listed rows(struct pack *p, const struct pack_args *a, FILE *out, struct record_writer *w)
+/* Prints a row for each selected kernel, or JSON if w is not NULL. */
+static struct listed print_rows(struct pack *p, const struct pack_args *a, FILE *out, struct record_writer *w)
 {
 	struct listed s = {0};
 	struct fault f;
@@ -125,7 +125,7 @@ int do_table(const char *operand, const struct pack_args *a)
 	else
 		fprintf(out, "%6s %-14s %-12s %12s %14s  file, kernel\n", "kernel", "grid", "block",
 			"instructions", "bytes of text");
-	s = rows(p, a, out, w);
+	s = print_rows(p, a, out, w);
 	if (w) {
 		totals(w, s.n, s.insts, s.text, pack_bytes(p));
 		record_close(w);

@@ -48,7 +48,7 @@ static const struct cli_row rows[] = {
 	{'v', "verbose", NULL, "report each step on stderr", NULL},
 };
 
-/* For completions. */
+/* Prints the words for completions. */
 static void print_pack_words(FILE *out, const char *kind, char *const *word, int n)
 {
 	if (!strcmp(kind, "kernels"))
@@ -127,7 +127,7 @@ static bool takes_value(const char *s)
 	return false;
 }
 
-/* -19 and its like are no letters of the table: taken out before it is looked at. */
+/* Removes options such as -19 from argv before it is parsed, since the table has no such letters. */
 static int take_levels(int argc, char **argv, struct pack_args *a)
 {
 	int n = 1;

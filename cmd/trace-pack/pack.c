@@ -56,8 +56,8 @@ int tool_copy(struct input *in, const struct sink *to, struct fault *f)
 	return (int)n;
 }
 
-/* Raw text, grouped into a temporary file. */
-static struct input *grouped(struct input *in, const struct pack_args *a)
+/* Returns an input over a temporary file with the grouped form of raw text. */
+static struct input *open_grouped(struct input *in, const struct pack_args *a)
 {
 	struct fault f;
 	FILE *t = output_spool();
@@ -86,7 +86,7 @@ static void feed_item(struct feed *d, struct item *i, const struct pack_args *a)
 	int r;
 
 	if (a->blocks) {
-		in = i->raw ? grouped(in, a) : in;
+		in = i->raw ? open_grouped(in, a) : in;
 		r = slice_text(in, &(struct slice){a->first, a->last, to}, &f);
 	} else {
 		r = i->raw ? group_text(in, a->memory, &to, &f) : tool_copy(in, &to, &f);
@@ -142,8 +142,8 @@ static bool add_to_kernel_hash(void *ctx, const void *bytes, size_t n)
 }
 
 /* Does every kernel come back from the stream as it went in? */
-static void verify(const struct pack_args *a, struct output *out, const struct feed *d, const struct codes *c,
-	uint32_t n)
+static void verify_output(const struct pack_args *a, struct output *out, const struct feed *d,
+	const struct codes *c, uint32_t n)
 {
 	const char *path = a->no_verify ? NULL : output_written(out);
 	XXH3_state_t *h = XXH3_createState();
@@ -153,7 +153,7 @@ static void verify(const struct pack_args *a, struct output *out, const struct f
 		die("out of memory");
 	struct pack *p = path ? pack_open(path, &f) : NULL;
 	if (path && !p)
-		die("%s: the stream that was made cannot be opened: %s", a->output, f.text);
+		die("%s: cannot open the stream just written: %s", a->output, f.text);
 	for (uint32_t i = 0; p && i < n; i++) {
 		XXH128_canonical_t is;
 
@@ -162,7 +162,7 @@ static void verify(const struct pack_args *a, struct output *out, const struct f
 			die("%s: kernel %u cannot be read back: %s", a->output, i + 1, f.text);
 		XXH128_canonicalFromHash(&is, XXH3_128bits_digest(h));
 		if (memcmp(is.digest, d->hash[i], sizeof(d->hash[i])))
-			die("%s: kernel %u does not come back as it went in", a->output, i + 1);
+			die("%s: kernel %u is not unpacked as it was packed", a->output, i + 1);
 	}
 	if (p)
 		codes_verify(c, p, n, a);
@@ -170,7 +170,7 @@ static void verify(const struct pack_args *a, struct output *out, const struct f
 	XXH3_freeState(h);
 }
 
-/* The picks for the stream's own list, of which kernel i is the i-th that was picked. */
+/* Carries the picks over to the list of the stream; its kernel i is the i-th picked kernel. */
 static void carry_picks(const struct source *s, const struct pack_args *a, struct pack_writer *w)
 {
 	const struct picks *p = kselect_picks(a->select);
@@ -234,7 +234,7 @@ int do_pack(const char *operand, const struct pack_args *a)
 		report_kernel(a, &s, i + 1, d.bytes);
 	}
 	pack_writer_close(d.w);
-	verify(a, out, &d, &c, s.n_items);
+	verify_output(a, out, &d, &c, s.n_items);
 	output_commit(out);
 	codes_close(&c, &s, a);
 	free(d.hash);

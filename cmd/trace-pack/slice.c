@@ -14,9 +14,9 @@ enum slice_place { IN_HEADER, BETWEEN, IN_BLOCK };
 struct cutter {
 	const struct slice *s;
 	enum slice_place where;
-	uint64_t number;  /* of the next thread block */
-	bool any, marked; /* a thread block was handed on; the mark was */
-	bool good;        /* all was written */
+	uint64_t number;  /* number of the next thread block */
+	bool any, marked; /* a thread block was written; the mark was written */
+	bool good;        /* all output was written */
 	uint32_t header_lines;
 };
 
@@ -30,7 +30,7 @@ static bool is_line(const char *line, size_t n, const char *what)
 	return n == strlen(what) && !memcmp(line, what, n);
 }
 
-static bool blank(const char *line, size_t n)
+static bool is_blank_line(const char *line, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strchr(" \t\r\n", line[i]))
@@ -50,7 +50,7 @@ static void slice_header_line(struct cutter *c, const char *line, size_t n)
 	pass_slice_text(c, line, n);
 }
 
-/* A line with its end. */
+/* Writes a line and its line end. */
 static int slice_line(struct cutter *c, const char *line, size_t n, struct input *in, struct fault *f)
 {
 	bool wanted = c->number >= c->s->first && c->number <= c->s->last;
@@ -63,7 +63,7 @@ static int slice_line(struct cutter *c, const char *line, size_t n, struct input
 		slice_header_line(c, line, n);
 		return 0;
 	} else if (c->where == BETWEEN) {
-		return blank(line, n)
+		return is_blank_line(line, n)
 			       ? 0
 			       : fault_set(f, (struct place){input_name(in), 0, 0}, "pack-stored",
 					 "text between thread blocks: not a regular trace, no thread blocks can be selected");

@@ -27,7 +27,7 @@ static bool ends_with(const char *s, const char *suffix)
 	return n > m && !strcmp(s + n - m, suffix);
 }
 
-/* Name under which the text inside is unpacked. */
+/* Returns the name under which the uncompressed text is unpacked. */
 static char *plain_name(const char *name, enum input_coding coding, bool raw)
 {
 	static const char *const suffix[] = {".gz", ".xz", ".zst", ".zstd"};
@@ -62,7 +62,7 @@ static struct item *add_source_item(struct source *s, char *path, char *name, bo
 	return &s->item[s->n_items++];
 }
 
-/* "-kernel name" from the beginning of a kernel's text, "" without. */
+/* Returns the "-kernel name" at the start of a kernel's text; "" if it is absent. */
 static char *name_inside(struct input *in)
 {
 	const char *p;
@@ -73,7 +73,7 @@ static char *name_inside(struct input *in)
 	return nl ? xstrndup(at + 15, (size_t)(nl - at - 15)) : xstrdup("");
 }
 
-/* Look into a kernel file: coding, raw or grouped, its kernel's name. */
+/* Determines coding, raw or grouped form, and kernel name of a file. */
 static struct item *inspect_kernel_file(
 	struct source *s, char *path, const char *name, uint32_t position, const struct pack_args *a)
 {
@@ -203,7 +203,7 @@ void source_packed(struct source *s, const struct pack_args *a)
 
 /* ---- lists -------------------------------------------------------------------------------- */
 
-/* One line of the list, with its end. */
+/* Adds a line of the list and its line end. */
 static void add_list_line(struct source *s, struct bytes *t, const char *line, size_t len, const char *folder,
 	uint32_t *position, const struct pack_args *a)
 {
@@ -294,7 +294,7 @@ static const char *last_component(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The tracer's own list becomes the list of the grouped files: another name, and no empty lines. */
+/* Turns the tracer's list into the list of the grouped files: with their names, and without empty lines. */
 static void grouped_list(struct source *s)
 {
 	struct bytes t = {0};
@@ -365,7 +365,7 @@ static void open_source_file(struct source *s, const char *path, const struct pa
 
 static bool is_grouped(const struct dirent *e) { return strstr(e->d_name, ".traceg") != NULL; }
 
-/* Both end before ".trace", which every kernel file has. */
+/* Compares two file names up to ".trace", which every kernel file has. */
 static bool same_kernel(const struct dirent *a, const struct dirent *b)
 {
 	size_t n = (size_t)(strstr(a->d_name, ".trace") - a->d_name);
@@ -403,7 +403,7 @@ static int is_raw_list(const struct dirent *e)
 	       (!strncmp(e->d_name, "kernelslist_ctx_", 16) && !strchr(e->d_name, '.'));
 }
 
-/* The folder's only list of a sort, or the one that is called whole; NULL: none. */
+/* Returns the folder's only list that is() accepts, or the one with the name `whole`; NULL: none. */
 static char *list_in(const char *path, int (*is)(const struct dirent *), const char *whole)
 {
 	struct dirent **e = NULL;
@@ -425,7 +425,10 @@ static char *list_in(const char *path, int (*is)(const struct dirent *), const c
 	return list;
 }
 
-/* Without a list: the kernel files in the order of their numbers, each kernel once unless all are wanted. */
+/*
+ * Adds the kernel files of a folder without a list in the order of their numbers, each kernel once unless all
+ * are requested.
+ */
 static void kernel_files(struct source *s, const char *path, const struct pack_args *a)
 {
 	struct dirent **e = NULL;

@@ -41,34 +41,34 @@ struct pack_args {
 
 /* A kernel to pack. */
 struct item {
-	char *path;      /* of the file; NULL: kernel number in the pack */
-	char *name;      /* as it will be unpacked */
-	uint32_t number; /* in the pack that is the source */
+	char *path;      /* path of the file; NULL: kernel number in the pack */
+	char *name;      /* name under which it is unpacked */
+	uint32_t number; /* kernel number in the pack that is the source */
 	bool raw;
 	struct input *in; /* open at its first byte where it can be read once only, or NULL */
 };
 
 struct source {
-	char *list_name; /* NULL: there was no list */
+	char *list_name; /* name of the list; NULL: there is no list */
 	char *list;
 	size_t n_list;
 	struct item *item;
 	uint32_t n_items, cap_items;
-	struct table names;     /* of items */
+	struct table names;     /* names of items */
 	struct pack *pack;      /* the operand was a packed stream */
 	char *list_path;        /* NULL: none, or not from a file */
 	const char *shown;      /* the operand, for messages */
-	struct list_hash *hash; /* of the lines met, where -k are picks; else NULL */
+	struct list_hash *hash; /* hash of the list's lines where -k are picks; else NULL */
 	uint32_t n_listed;      /* kernels among them */
 };
 
-/* Everything that the operand names, as the command line selects. Dies on trouble. */
+/* Opens the operand and selects kernels as the command line requests. Ends the program on failure. */
 void source_open(struct source *s, const char *operand, const struct pack_args *a);
-/* The same of a packed stream, when it has been opened as s->pack. */
+/* The same for a packed stream that has been opened as s->pack. */
 void source_packed(struct source *s, const struct pack_args *a);
 void source_close(struct source *s);
 
-/* Hash of the list as it is packed, klist_hash(). */
+/* Returns the hash of the list as it is packed; see klist_hash(). */
 void source_list_hash(const struct source *s, unsigned char hash[16]);
 /* Dies where -k are picks for another list than the stream's. */
 void source_picks(struct pack *p, const struct pack_args *a);
@@ -76,15 +76,18 @@ void source_picks(struct pack *p, const struct pack_args *a);
 /* Control codes that go into a stream: of --cubin, else of the stream that the kernels come from. */
 struct codes {
 	struct cubins *cubins; /* NULL: none */
-	uint32_t kernels;      /* that have got some */
+	uint32_t kernels;      /* kernels with control codes */
 };
 void codes_open(struct codes *c, const struct source *s, const struct pack_args *a);
-/* Before kernel number i of the source is packed. */
+/* Prepares kernel number i of the source before it is packed. */
 void codes_kernel(struct codes *c, const struct source *s, uint32_t i);
 /* Notes that kernel i was packed, with the codes of insts instructions. */
 void codes_packed(
 	struct codes *c, const struct source *s, const struct pack_args *a, uint32_t i, uint32_t insts);
-/* Do the codes of n kernels come back from the stream as they went in? Dies where not. */
+/*
+ * Verifies that the control codes of n kernels are read back from the stream unchanged. Ends the program if
+ * not.
+ */
 void codes_verify(const struct codes *c, struct pack *p, uint32_t n, const struct pack_args *a);
 void codes_close(struct codes *c, const struct source *s, const struct pack_args *a);
 
@@ -101,15 +104,18 @@ struct slice {
 };
 int slice_text(struct input *in, const struct slice *s, struct fault *f);
 
-/* folder/name, with the folders that name has in it made; dies where that is not inside the folder. */
+/*
+ * Returns the path folder/name after creating the folders in name. Ends the program if the path is outside of
+ * the folder.
+ */
 char *tool_target(const char *folder, const char *name);
 /* Dies when a file of that path exists and none is to be replaced. */
 void tool_absent(const char *path, bool force);
-/* The list into a file of that path. */
+/* Writes the list to a file of that path. */
 void tool_list(const struct source *s, const char *path, bool force);
-/* The file of an item, at its first byte. Dies on trouble. */
+/* Opens the file of an item at its first byte. Ends the program on failure. */
 struct input *tool_open(struct item *i);
-/* All text of an input, handed on. 0, or -1 and *f. */
+/* Passes all text of an input to the sink. Returns 0, or -1 and sets *f. */
 int tool_copy(struct input *in, const struct sink *to, struct fault *f);
 
 /* Dies: of a failed write with the output's reason, of anything else with f. */
@@ -122,11 +128,9 @@ int do_unpack(const char *operand, const struct pack_args *a);
 int do_test(const char *operand, const struct pack_args *a);
 int do_table(const char *operand, const struct pack_args *a);
 
-/*
- * Raw trace to grouped text, handed on in its order. 0, or -1 and *f.
- */
+/* Passes the grouped text of a raw trace to the sink. Returns 0, or -1 and sets *f. */
 int group_text(struct input *in, uint64_t memory, const struct sink *to, struct fault *f);
-/* 1: the input is a raw trace, 0: not, -1 and *f. Nothing is consumed. */
+/* Returns 1 if the input is a raw trace, 0 if it is not, -1 and *f on failure. Consumes nothing. */
 int group_wanted(struct input *in, struct fault *f);
 
 #endif

@@ -25,7 +25,7 @@ static struct pack *open_packed(const char *operand)
 	return p;
 }
 
-/* The kernels that are selected, and the list of these; from a pipe in order when all are. */
+/* Opens the selected kernels and their list; from a pipe, in order, if all are selected. */
 static void open_selected(struct source *s, const char *operand, const struct pack_args *a)
 {
 	struct fault f;
@@ -47,7 +47,7 @@ static void open_selected(struct source *s, const char *operand, const struct pa
 		die("%s: -k selects none of the kernels", operand);
 }
 
-/* folder/name, with the folders that name has in it made. */
+/* Returns the path folder/name after creating the folders in name. */
 char *tool_target(const char *folder, const char *name)
 {
 	size_t n = strlen(folder);
@@ -138,7 +138,7 @@ int do_unpack(const char *operand, const struct pack_args *a)
 	return EXIT_GOOD;
 }
 
-/* Damage is an answer, not trouble; a file that cannot be read, or of a newer version, is trouble. */
+/* Tests a stream. Damage is a result, not a failure; an unreadable file or a newer version is a failure. */
 int do_test(const char *operand, const struct pack_args *a)
 {
 	struct fault f;

@@ -23,7 +23,7 @@
 #define RATE_SPREAD 0.05
 #define MANY        20 /* kernels of a stratum */
 #define VERY_MANY   100
-#define KERNEL_COST 500.0 /* what a launch costs besides its warp instructions, in these */
+#define KERNEL_COST 500.0 /* cost of a launch, in warp instructions */
 
 struct member {
 	double value;
@@ -33,9 +33,9 @@ struct member {
 struct stratum {
 	struct member *member; /* by value */
 	uint32_t n, picks, least;
-	double size, value; /* of all */
-	double sigma;       /* of a kernel */
-	double urge;        /* picks go with it */
+	double size, value; /* total of all members */
+	double sigma;       /* standard deviation of a kernel's value */
+	double urge;        /* weight in the distribution of picks */
 };
 
 static double kernel_value(const struct app *a, uint32_t i)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
+#include "crew.h"
 #include "diag.h"
 #include "pack.h"
 #include "pick.h"
@@ -96,18 +97,12 @@ void features_read(struct app *a, const char *path, enum pick_depth reading, uns
 	j.isa = isa;
 	atomic_init(&j.failed, a->n);
 	threads = threads_for(a, path, reading, threads);
-	pthread_t *t = xcalloc(threads, sizeof(*t));
-	unsigned running = 1;
+	struct crew *crew = crew_start(threads ? threads - 1 : 0, read_kernels_thread, &j);
 
-	for (; running < threads; running++)
-		if (pthread_create(&t[running], NULL, read_kernels_thread, &j))
-			break;
 	read_from(&j, &a->list);
-	for (unsigned i = 1; i < running; i++)
-		pthread_join(t[i], NULL);
+	crew_join(crew);
 	if (atomic_load(&j.failed) < a->n)
 		die_fault(&j.fault);
-	free(t);
 	free(j.cmd);
 	isa_free(isa);
 }

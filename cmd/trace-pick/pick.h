@@ -27,7 +27,7 @@
 enum pick_depth { READ_SUMMARY, READ_COUNTS, READ_CODE };
 enum size_kind { SIZE_ONE, SIZE_INSTS, SIZE_TIME };
 
-#define CODE_BINS 64u /* of a basic-block vector, folded */
+#define CODE_BINS 64u /* bins of a folded basic-block vector */
 
 struct pick_kernel {
 	char *name;
@@ -100,19 +100,20 @@ int method_rank_order(const void *a, const void *b);
 /* method.c: one stratum for each name, with --per-stream for each name and stream. */
 method_fn method_by_name;
 /*
- * method.c: the kernels of each of n strata, sorted by their value, are cut in two where cut() says so of m
- * of them (from 1 to m - 1 into the lower part; 0: they stay together), and each part again. The number of
- * strata.
+ * method.c: splits n strata. Sorts the kernels of each stratum by value and splits them in two where cut()
+ * requests it, repeatedly. cut() returns the number of kernels of the lower part, from 1 to m - 1, or 0 to
+ * keep the stratum whole. Returns the number of strata.
  */
 typedef double value_fn(const struct pick_kernel *k);
 typedef uint32_t cut_fn(const struct ranked *r, uint32_t m);
 uint32_t method_cuts(const struct app *a, uint32_t *of, uint32_t n, value_fn *value, cut_fn *cut);
-/* sieve.c: cuts n strata by instructions until none varies much. Returns the number of strata. */
+/* sieve.c: splits n strata by instructions until all have little variation. Returns the number of strata. */
 uint32_t sieve_cuts(const struct app *a, uint32_t *of, uint32_t n);
 
 /*
- * linear.c. x: n rows of d values, overwritten with their components along the axes of largest variance,
- * which hold share of it all; columns are brought to mean 0 and deviation 1 first. The number of components.
+ * linear.c: overwrites x, n rows of d values, with the components of the rows along the axes of largest
+ * variance, which together hold `share` of the variance. The columns are first scaled to mean 0 and deviation
+ * 1. Returns the number of components.
  */
 uint32_t linear_components(double *x, uint32_t n, uint32_t d, double share);
 /*
@@ -121,7 +122,7 @@ uint32_t linear_components(double *x, uint32_t n, uint32_t d, double share);
  */
 double linear_kmeans(
 	const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k, uint64_t seed, uint32_t *of);
-/* splitmix64: the same on every machine. */
+/* Returns the next number of splitmix64, which is the same on every host. */
 uint64_t linear_random(uint64_t *state);
 
 /* ---- allocate.c ---- */

@@ -23,14 +23,14 @@ struct table_reader {
 	struct app *a;
 	const char *file;
 	uint64_t line;
-	uint32_t column; /* of the next field */
+	uint32_t column; /* column of the next field */
 	uint32_t name, time, metric;
 	uint32_t n; /* kernels so far */
-	bool head;  /* it was read */
+	bool head;  /* the head line has been read */
 	/* of the current row */
 	double value;
 	bool has_value, is_copy, is_other;
-	char text[64]; /* of its time, for messages */
+	char text[64]; /* text of the time, for messages */
 	struct fault *f;
 	bool failed; /* *f has the reason */
 };
@@ -72,7 +72,7 @@ static void row_field(struct table_reader *r, const char *s, size_t n)
 	if (r->column != r->time)
 		return;
 	for (size_t i = 0; i < n && m + 1 < sizeof(digits); i++)
-		if (s[i] != ',') /* of thousands */
+		if (s[i] != ',') /* separator of thousands */
 			digits[m++] = s[i];
 	digits[m] = '\0';
 	r->value = strtod(digits, &end);

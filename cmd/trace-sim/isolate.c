@@ -28,12 +28,12 @@
 struct outcome {
 	char status[16], limit[48];
 	unsigned char hash[16];
-	uint32_t kernels; /* with a record */
+	uint32_t kernels; /* kernels with a record */
 	uint32_t done;    /* simulated to their end */
 };
 
 struct child {
-	pid_t pid; /* 0: the place is free */
+	pid_t pid; /* process; 0: the place is free */
 	int pipe;  /* readable once the process has ended */
 	FILE *records;
 	uint32_t command;
@@ -43,7 +43,7 @@ enum child_state { WAITING, RUNNING, READY, FAILED };
 
 struct child_result {
 	uint8_t state;
-	uint64_t at, n; /* its records in the spool */
+	uint64_t at, n; /* place and size of its records in the spool */
 	struct outcome outcome;
 };
 
@@ -59,7 +59,7 @@ struct isolate {
 	struct kept spool;           /* records of kernels that wait for an earlier kernel */
 	struct kept all;             /* all written records, for the totals */
 	uint32_t kernels, done;
-	char limit[48];           /* the first that a kernel met; "": none */
+	char limit[48];           /* limit that a kernel met first; "": none */
 	const void *inherited[2]; /* in a child: the parent's objects, so that leak checkers find them */
 	bool shown;               /* the terminal shows a line without newline */
 };
@@ -116,7 +116,7 @@ static void pieces(
 	}
 }
 
-static void to_kept(void *ctx, const char *p, size_t n) { kept_add(ctx, p, n); }
+static void append_to_kept(void *ctx, const char *p, size_t n) { kept_add(ctx, p, n); }
 
 static void to_output(void *ctx, const char *p, size_t n) { fwrite(p, 1, n, ctx); }
 
@@ -216,7 +216,7 @@ static void kill_children(struct isolate *o, uint32_t first)
 		}
 }
 
-static void reap(struct isolate *o, struct child *c)
+static void reap_child(struct isolate *o, struct child *c)
 {
 	struct child_result *to = &o->result[c->command];
 	int status = wait_for(c->pid);
@@ -236,7 +236,7 @@ static void reap(struct isolate *o, struct child *c)
 	} else {
 		to->at = o->spool.n;
 		to->n = (uint64_t)n;
-		pieces(fileno(c->records), 0, to->n, to_kept, &o->spool);
+		pieces(fileno(c->records), 0, to->n, append_to_kept, &o->spool);
 	}
 	forget(o, c);
 }
@@ -257,7 +257,7 @@ static void wait_children(struct isolate *o)
 		return;
 	for (nfds_t i = 0; i < n; i++)
 		if (fd[i].revents)
-			reap(o, of[i]);
+			reap_child(o, of[i]);
 }
 
 /* ---- the records ---------------------------------------------------------------------------------- */
@@ -287,7 +287,7 @@ static void write_result(struct isolate *o, const struct child_result *done)
 	struct run *r = o->r;
 
 	pieces(o->spool.fd, done->at, done->n, to_output, r->out);
-	pieces(o->spool.fd, done->at, done->n, to_kept, &o->all);
+	pieces(o->spool.fd, done->at, done->n, append_to_kept, &o->all);
 	output_keep(r->result);
 	XXH3_128bits_update(r->hash, done->outcome.hash, sizeof(done->outcome.hash));
 	r->status = worse(r->status, done->outcome.status);
@@ -367,7 +367,7 @@ struct kept_cursor {
 	uint64_t at;
 };
 
-static size_t read_all(void *ctx, void *buf, size_t n)
+static size_t read_kept_bytes(void *ctx, void *buf, size_t n)
 {
 	struct kept_cursor *g = ctx;
 	ssize_t got;
@@ -406,7 +406,7 @@ static void add_totals(struct totals *t, const struct result_item *item)
 }
 
 /* Copies the figures of the run that are defined over separate GPUs to `to`; returns their number. */
-static uint32_t sums(struct result_figure *to, const struct result_item *item, struct totals *t)
+static uint32_t sum_figures(struct result_figure *to, const struct result_item *item, struct totals *t)
 {
 	uint32_t n = 0;
 
@@ -432,7 +432,7 @@ static uint32_t sums(struct result_figure *to, const struct result_item *item, s
 static void write_end(struct isolate *o)
 {
 	struct kept_cursor all = {.all = &o->all};
-	struct results *reader = results_new(input_made("result", read_all, &all), 0);
+	struct results *reader = results_new(input_made("result", read_kept_bytes, &all), 0);
 	struct totals totals = {0};
 	struct result_figure *figure;
 	XXH128_canonical_t hash;
@@ -449,7 +449,7 @@ static void write_end(struct isolate *o)
 	figure = xcalloc(item.n_figures + 1u, sizeof(*figure));
 	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(o->r->hash));
 	stats_sums_record(o->r->writer, o->r->status, o->r->limit, o->done, hash.digest, figure,
-		sums(figure, &item, &totals));
+		sum_figures(figure, &item, &totals));
 	free(figure);
 	results_close(reader);
 }

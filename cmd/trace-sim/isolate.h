@@ -20,10 +20,10 @@ void kept_add(struct kept *k, const char *bytes, size_t n);
 
 /* What an earlier run has done already. */
 struct resumed {
-	uint64_t bytes;         /* of its records, the run's among them, in the kept file; 0: nothing */
-	uint32_t position;      /* of its last kernel; 0: none */
-	uint32_t kernels, done; /* records; those of kernels that came to their end */
-	bool complete;          /* nothing is left to do */
+	uint64_t bytes;         /* bytes of its records and the run's in the kept file; 0: nothing */
+	uint32_t position;      /* position of its last kernel; 0: none */
+	uint32_t kernels, done; /* records; records of kernels that ended */
+	bool complete;          /* no kernel is left */
 };
 
 /*
@@ -35,8 +35,9 @@ void resume_read(
 	struct run *r, const struct isa *isa, const char *name, struct kept *k, struct resumed *done);
 
 /*
- * r: list, configuration, params, select and format are set. output as -o has it; resume: what it has already
- * is not done again. The exit status; ends the program as a run in one piece does.
+ * Runs kernels in child processes. r: list, configuration, params, select and format are set. output: name
+ * given with -o. resume: skips the kernels that output already has. Returns the exit status; ends the program
+ * in the same cases as a run in one process.
  */
 int isolate_run(
 	struct run *r, const struct isa *isa, const char *output, bool force, bool resume, unsigned jobs);

@@ -375,7 +375,7 @@ static void check_not_input(const struct run *r, const struct sim_args *a, const
 		output_spare(output, a->cubin[i]);
 }
 
-/* The same, also for the name of the output while it is written. */
+/* The same for the name of the output while it is written. */
 static void check_not_overwriting(const struct run *r, const struct sim_args *a, const char *output)
 {
 	char part[PATH_MAX];
@@ -560,7 +560,7 @@ int main(int argc, char **argv)
 	diag_init(argv[0]);
 	const char **command = xcalloc((size_t)argc + 1, sizeof(*command)); /* argv is reordered */
 	memcpy(command, argv, (size_t)argc * sizeof(*command));
-	struct run *r = xcalloc(1, sizeof(*r)); /* with the GPU, too large for a small stack */
+	struct run *r = xcalloc(1, sizeof(*r)); /* the run contains the GPU, too large for a small stack */
 	const char *operand = parse_arguments(&a, argc, argv);
 	read_configuration(&r->conf, &a);
 	struct isa *isa = isa_new();

@@ -25,7 +25,7 @@ static enum power_mode mode_of(int64_t number)
 			     : POWER_MEASURED;
 }
 
-/* "DEVIATION:NUMBER" (POWER-file-3). */
+/* Parses "DEVIATION:NUMBER" (POWER-file-3). */
 static void read_definition(struct power_setup *s, const struct gpuconf *c)
 {
 	const char *text = conf_text(c, OPT_steady_state_definition);
@@ -42,7 +42,7 @@ static void read_definition(struct power_setup *s, const struct gpuconf *c)
 			c, OPT_steady_state_definition, "watts and a number of samples, DEVIATION:NUMBER");
 }
 
-/* POWER-hw-2: which inputs of the hybrid mode come from the simulation. */
+/* Reads the inputs that hybrid mode takes from the simulation (POWER-hw-2). */
 static void read_hybrid(struct power_setup *s, const struct gpuconf *c)
 {
 	static const struct {
@@ -148,7 +148,7 @@ void power_setup_spare(const struct run *r, const struct power_args *a, const ch
 
 /* ---- output files (POWER-file) ------------------------------------------------------------------------ */
 
-/* The date of ctime(), blanks and colons turned into dashes. */
+/* Writes the date of ctime(), with dashes for blanks and colons. */
 static void name_by_date(char *out, size_t cap, const char *begin)
 {
 	time_t now = time(NULL);
@@ -163,7 +163,7 @@ static void name_by_date(char *out, size_t cap, const char *begin)
 	snprintf(out, cap, "%s__%.*s.log.gz", begin, (int)n, date);
 }
 
-/* FILE.KIND.gz next to the report of that name; without one the original's name. */
+/* Opens FILE.KIND.gz next to the report FILE, or a file with the original's name without a report. */
 static struct output *open_power_trace(const struct power_args *a, const char *kind, const char *original)
 {
 	struct bytes name = {0};

@@ -24,7 +24,7 @@ void power_setup_read(struct power_files *p, struct run *r, const struct power_a
 void power_setup_alone(const struct power_files *p);
 /* Opens the report and the traces, before gpu_init(). Ends the program when one cannot be made. */
 void power_setup_open(struct power_files *p, const struct run *r, const struct power_args *a);
-/* After the last cycle. */
+/* Closes the files after the last cycle. */
 void power_setup_close(struct power_files *p);
 /* Ends the program when output would replace a file that the model reads. */
 void power_setup_spare(const struct run *r, const struct power_args *a, const char *output);

@@ -2,7 +2,8 @@
 /*
  * Progress on stderr, and signals. On a terminal one line is redrawn twice a second. Elsewhere -v prints a
  * line every ten seconds and at the end of each kernel. A line has the kernel, cycles, warp instructions per
- * cycle and per second, share of thread blocks, and time left. SIGUSR1 prints one such line in any case.
+ * cycle and per second, share of thread blocks, time left, and, with the power model, the mean power so far. SIGUSR1
+ * prints one such line in any case.
  * SIGINT, SIGTERM and SIGHUP (unless ignored by nohup) end the run after the current step with valid
  * statistics. The result does not depend on any of this.
  */
@@ -12,10 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 #include "arena.h"
+#include "power/meter.h"
 #include "run.h"
 
 struct progress {
-	double last, last_insns; /* at the last line */
+	double last, last_insns; /* time and instructions at the last line */
 	unsigned steps;
 	bool terminal; /* redraw one line; else print single lines */
 	bool shown;    /* a line without newline is on the terminal */
@@ -78,12 +80,20 @@ static uint64_t warp_insts(const struct gpu *g)
 	return n;
 }
 
+/* Writes the mean power up to the last sample or kernel to out; "" without the power model. */
+static void format_watts(char *out, size_t cap, const struct power_meter *m)
+{
+	*out = 0;
+	if (m && m->energy.seconds > 0)
+		snprintf(out, cap, ", %.1f W", power_energies_total(&m->energy) / m->energy.seconds);
+}
+
 static void print_progress(struct run *r, double seconds, bool keep)
 {
 	const struct gpu *g = &r->gpu;
 	const struct kernel *k = g->launch->n_loaded ? g->launch->loaded[0] : NULL;
 	const char *running = k ? k->head->name : "";
-	char name[4 * 40 + 1];
+	char name[4 * 40 + 1], watts[32];
 	double insns = (double)warp_insts(g), share = 0, left = 0;
 	double rate =
 		seconds > r->meter->last ? (insns - r->meter->last_insns) / (seconds - r->meter->last) : 0;
@@ -93,11 +103,13 @@ static void print_progress(struct run *r, double seconds, bool keep)
 	share = ((double)r->kernels_done + share) / (double)(r->list.n_kernels ? r->list.n_kernels : 1);
 	if (share > 0)
 		left = seconds / share - seconds;
+	format_watts(watts, sizeof(watts), g->power);
 	fprintf(stderr,
-		"%skernel %u/%u %s: cycle %llu, IPC %.2f of warps, %.0f warp insts/s, %.1f%% of thread blocks, %.0f s left%s",
+		"%skernel %u/%u %s: cycle %llu, IPC %.2f of warps, %.0f warp insts/s, %.1f%% of thread blocks, %.0f s left%s%s",
 		r->meter->shown ? "\r\033[K" : "", k ? k->position : r->kernels_done, r->list.n_kernels,
 		diag_quote(name, sizeof(name), running, strnlen(running, 40)), (unsigned long long)gpu_now(g),
-		gpu_now(g) ? insns / (double)gpu_now(g) : 0, rate, 100 * share, left, keep ? "\n" : "");
+		gpu_now(g) ? insns / (double)gpu_now(g) : 0, rate, 100 * share, left, watts,
+		keep ? "\n" : "");
 	r->meter->shown = !keep;
 	r->meter->last = seconds;
 	r->meter->last_insns = insns;

@@ -52,7 +52,7 @@ static void record_selection(struct record_writer *w, const char *kernels, const
 	record_string(w, "picks", hash);
 }
 
-static void record_given(struct record_writer *w, const struct invocation *g)
+static void record_invocation(struct record_writer *w, const struct invocation *g)
 {
 	record_group(w, "given");
 	record_words(w, "config", g->config, g->n_config, true);
@@ -164,7 +164,7 @@ void run_record(const struct run *r, struct record_writer *w)
 	record_string(w, "tool", "trace-sim");
 	record_string(w, "version", VERSION);
 	if (r->invoked)
-		record_given(w, r->invoked);
+		record_invocation(w, r->invoked);
 	record_config_hash(&r->conf, w);
 	if (r->invoked && r->invoked->command)
 		record_provenance(w, r->invoked);

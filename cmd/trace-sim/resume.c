@@ -23,12 +23,12 @@
 struct held {
 	bool pending;
 	uint32_t position;
-	uint64_t end; /* of its record */
+	uint64_t end; /* end of its record */
 	unsigned char hash[16];
 };
 
 struct left {
-	char *path; /* of the records; NULL: none */
+	char *path; /* path of the records; NULL: none */
 	bool part;  /* path ends in .part */
 	struct held held;
 };

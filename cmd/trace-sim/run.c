@@ -50,7 +50,7 @@ void run_check(struct run *r)
  * Passes a kernel that is not simulated through the tags of the caches. After the last selected kernel, only
  * picks need this.
  */
-static void warm_left_out(struct run *r, uint32_t command)
+static void warm_unselected(struct run *r, uint32_t command)
 {
 	struct trace_options o = {.code = r->warm, .strict = r->strict};
 	struct fault f;
@@ -75,7 +75,7 @@ static void load_kernel(struct run *r, uint32_t command)
 	struct fault f;
 
 	if (!kselect_needs_name(r->select) && !kselect_has(r->select, c->position, NULL)) {
-		warm_left_out(r, command);
+		warm_unselected(r, command);
 		return;
 	}
 	readahead_queue_warnings(r->gpu.readahead, &o);
@@ -84,7 +84,7 @@ static void load_kernel(struct run *r, uint32_t command)
 		die_fault(&f);
 	if (!kselect_has(r->select, c->position, trace_header(t)->name)) {
 		trace_close(t);
-		warm_left_out(r, command);
+		warm_unselected(r, command);
 		return;
 	}
 	k = launch_load(&r->gpu, t, c->path, c->position, &f);
@@ -159,7 +159,7 @@ static void skip_steps(struct gpu *g, const struct skip *skip)
 		power_settle(g);
 }
 
-/* The last kernel, if it is from PTX, ends after its traffic (PTX-launch-2). */
+/* Returns true if the last kernel, if it is from PTX, ends only after its traffic (PTX-launch-2). */
 static bool must_drain(const struct run *r, const struct kernel *k)
 {
 	return k->head->ptx && launch_idle(&r->gpu);

@@ -21,7 +21,7 @@ struct run {
 	const struct kselect *select; /* NULL: all kernels */
 	enum run_format format;
 	struct output *result;
-	FILE *out;                    /* its stream */
+	FILE *out;                    /* stream of the output */
 	struct record_writer *writer; /* NULL with FORMAT_ACCELSIM */
 	bool strict, host_time, progress;
 	uint32_t next_command;

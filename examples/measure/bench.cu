@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The micro-benchmarks behind a measured file, on the GPU of this machine: pointer chases, bandwidths, strides, streams,
+// The micro-benchmarks of a measured file, on the GPU of this host: pointer chases, bandwidths, strides, streams,
 // chains of instructions. Run by ./measure, which compiles it.
 //
 // usage: bench NAME >NAME.measured

@@ -35,7 +35,7 @@ struct cubin_block {
 struct cubins {
 	struct cubin_block *blocks; /* contents of files and decompressed entries */
 	struct cubin_function *function;
-	uint64_t *hash; /* by function: hash of name and compute capability */
+	uint64_t *hash; /* hash of name and compute capability, by function */
 	uint32_t n, cap, cap_hash;
 	uint32_t images; /* cubins read */
 	uint64_t left;   /* remaining limit of decompressed bytes */
@@ -116,7 +116,7 @@ static int cubin_fault(struct fault *f, const char *file, const char *text)
 	return fault_set(f, (struct place){.file = file}, "cubin", "%s", text);
 }
 
-static bool known_sm(unsigned sm) { return sm >= 70 && sm <= 121; }
+static bool is_known_sm(unsigned sm) { return sm >= 70 && sm <= 121; }
 
 /*
  * Compute capability: in the second byte of the flags of newer files, in the first of older ones; 0: unknown.
@@ -125,7 +125,7 @@ static unsigned sm_of(uint64_t flags)
 {
 	unsigned low = flags & 0xff, high = flags >> 8 & 0xff;
 
-	return known_sm(high) ? high : known_sm(low) ? low : 0;
+	return is_known_sm(high) ? high : is_known_sm(low) ? low : 0;
 }
 
 static bool is_cubin(const struct cubin_span *s)
@@ -295,7 +295,7 @@ static int search_cubins(struct cubins *c, struct cubin_span s, bool bare, const
 	return 0;
 }
 
-static int read_any(struct cubins *c, struct cubin_span s, const char *file, struct fault *f)
+static int read_code_file(struct cubins *c, struct cubin_span s, const char *file, struct fault *f)
 {
 	uint32_t images = c->images, n = c->n;
 
@@ -331,7 +331,7 @@ int cubins_add_bytes(struct cubins *c, const void *bytes, size_t n, const char *
 	c->left += UNPACKED_RATE * (uint64_t)n;
 	if (n)
 		memcpy(copy, bytes, n);
-	return read_any(c, (struct cubin_span){copy, n}, name, f);
+	return read_code_file(c, (struct cubin_span){copy, n}, name, f);
 }
 
 static int read_whole_file(FILE *in, const char *path, struct cubins *c, struct fault *f)

@@ -129,7 +129,7 @@ static void print_man_option(FILE *out, const struct conf_row *row)
 /* Prints the options without effect as a display: a list of columns is wider than a line of groff. */
 static void print_man_unused(FILE *out)
 {
-	const int width = 40; /* of the longest name */
+	const int width = 40; /* width of the longest name */
 
 	fprintf(out, ".Ss Options without effect\n.Bd -literal -compact\n%-*s type     default\n", width + 1,
 		"option");
@@ -143,7 +143,7 @@ static void print_man_unused(FILE *out)
 
 void gpuconf_man_options(FILE *out)
 {
-	const char *heading = NULL; /* of the next option */
+	const char *heading = NULL; /* heading of the next option */
 	bool open = false;
 
 	for (size_t i = 0; i < sizeof(man_rows) / sizeof(man_rows[0]); i++) {

@@ -33,7 +33,7 @@ struct conf_reader {
 struct conf_lexer {
 	struct conf_reader *r;
 	FILE *in;
-	struct place at; /* position of next; column 0: nothing is read yet */
+	struct place at; /* position of next; column 0: nothing has been read */
 	int next;
 };
 
@@ -112,11 +112,11 @@ static int take_quoted(struct conf_lexer *l, struct conf_token *t)
 	}
 	t->len -= 2;
 	memmove(t->text, t->text + 1, t->len);
-	if (t->len && t->text[0] == ' ') { /* the opening quote was a token of its own */
+	if (t->len && t->text[0] == ' ') { /* the opening quote was a separate token */
 		t->len--;
 		memmove(t->text, t->text + 1, t->len);
 	}
-	if (t->len && t->text[t->len - 1] == ' ') /* the closing quote was a token of its own */
+	if (t->len && t->text[t->len - 1] == ' ') /* the closing quote was a separate token */
 		t->len--;
 	t->text[t->len] = '\0';
 	return 0;

@@ -41,7 +41,7 @@ struct icnt_reader {
 
 /* ---- tokens ------------------------------------------------------------------------------------------ */
 
-static bool in_word(char c)
+static bool is_word_character(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       (c && strchr("_-/.+(){},", c));
@@ -77,8 +77,8 @@ static int next_token(struct icnt_reader *r, struct icnt_token *t, struct fault 
 		}
 	}
 	start = r->col++;
-	if (in_word(r->line[start]))
-		while (r->col < r->n && in_word(r->line[r->col]))
+	if (is_word_character(r->line[start]))
+		while (r->col < r->n && is_word_character(r->line[r->col]))
 			r->col++;
 	*t = (struct icnt_token){.at = {r->c->file, input_lineno(r->in), (uint32_t)start + 1},
 		.text = r->line + start,
@@ -89,7 +89,7 @@ static int next_token(struct icnt_reader *r, struct icnt_token *t, struct fault 
 
 static bool is_symbol(const struct icnt_token *t, char c) { return t->n == 1 && *t->text == c; }
 
-static bool is_value(const struct icnt_token *t) { return t->n && in_word(*t->text); }
+static bool is_value(const struct icnt_token *t) { return t->n && is_word_character(*t->text); }
 
 static int expect_symbol(struct icnt_reader *r, char c, const char *after, struct fault *f)
 {

@@ -16,7 +16,7 @@
 struct isa {
 	struct isa_op *op;
 	uint32_t n, cap;
-	struct table rows; /* by stem */
+	struct table rows; /* rows by stem */
 	struct arena text; /* stems of the user's rows */
 };
 
@@ -220,7 +220,7 @@ enum isa_class isa_guess(const struct isa *isa, enum isa_arch arch, const char *
 		if (c != CLASS_NONE)
 			return c < CLASS_SPEC1 || c > CLASS_SPEC8 || arch_uses(isa, arch, c) ? c : CLASS_ALU;
 	}
-	size_t best = 1; /* one common letter is too little */
+	size_t best = 1; /* a single common letter is too few */
 	enum isa_class c = CLASS_ALU;
 	for (uint32_t r = 0; r < isa->n; r++) {
 		const struct isa_op *op = &isa->op[r];

@@ -58,7 +58,7 @@ static const char *const space_name[] = {
 
 const char *ptx_space_name(enum space s) { return space_name[s]; }
 
-/* Size of the type that a word names, 0: it names none. */
+/* Size of the type that a word names; 0: not a type. */
 static unsigned type_bytes(struct ptx_word w)
 {
 	static const struct {

@@ -93,7 +93,7 @@ static unsigned unit_of(enum isa_class c, const struct core_params *p)
 	return p->unit[UNIT_INT].units && c != CLASS_SP ? UNIT_INT : UNIT_SP;
 }
 
-static enum collector_kind own_collector(unsigned unit)
+static enum collector_kind collector_of_unit(unsigned unit)
 {
 	switch (unit) {
 	case UNIT_SP: return COLLECT_SP;
@@ -110,7 +110,7 @@ static enum collector_kind own_collector(unsigned unit)
 static bool is_collected(unsigned unit, const struct core_params *p)
 {
 	const struct collector_params *gen = &p->collector[COLLECT_GEN];
-	const struct collector_params *own = &p->collector[own_collector(unit)];
+	const struct collector_params *own = &p->collector[collector_of_unit(unit)];
 	bool gen_set = gen->units && gen->out_ports;
 
 	if (unit == UNIT_TENSOR && !p->tensor_avail)

@@ -17,7 +17,7 @@
 
 #define ALIGNMENT 16u
 #define BLOCK_MIN 4096u
-#define BLOCK_MAX (1u << 20) /* larger pieces have a block of their own size */
+#define BLOCK_MAX (1u << 20) /* larger pieces get separate blocks */
 
 /* Header of a block, followed by its pieces; its size is a multiple of the alignment. */
 struct arena_block {

@@ -212,7 +212,7 @@ static void open_temporary(struct output *o, const struct stat *old)
 	name_temporary(slot->tmp, o->target);
 	if (is_pending(slot->tmp))
 		die("%s: named for two outputs", o->path);
-	/* A file of this process number that is not pending was left by a dead process. */
+	/* A file of this process number that is not pending was left by an ended process. */
 	unlink(slot->tmp);
 	o->slot = slot;
 	atomic_store(&slot->keep, false);

@@ -40,7 +40,7 @@ static int bad_pick(const struct picks_line *l, const char *at, const char *want
 
 static void skip_pick_blanks(struct picks_line *l) { l->at += strspn(l->at, " \t"); }
 
-/* Beginning of the next word; moves after it. */
+/* Returns the start of the next word and moves after the word. */
 static const char *next_pick_word(struct picks_line *l, size_t *n)
 {
 	skip_pick_blanks(l);

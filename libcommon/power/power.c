@@ -44,7 +44,7 @@ static const char *const energy_units[N_POWER_ENERGIES] = {
 #undef ENERGY
 };
 
-/* quirk Q7-22: the constant power is 1 W. */
+/* Sets every factor to 1, and the shipped energies. quirk Q7-22: the constant power is 1 W. */
 void power_config_init(struct power_config *c)
 {
 	*c = (struct power_config){.constant_watt = 1, .reference_volt = 1};
@@ -108,7 +108,7 @@ static int find_energy(const char *name)
 	return -1;
 }
 
-/* One row: NAME VALUE UNIT, separated by blanks or tabs. */
+/* Parses a row: NAME VALUE UNIT, separated by blanks or tabs. */
 static int parse_energy(struct power_config *c, char *line, struct place at, bool *seen, struct fault *f)
 {
 	char *save, *name = strtok_r(line, " \t\r", &save), *value, *unit, q[80];

@@ -34,12 +34,12 @@ struct xml_reader {
 	bool failed;
 	unsigned depth;                   /* open components */
 	bool in_leaf;                     /* inside of param or stat */
-	char id[POWER_DEPTH_MAX][ID_MAX]; /* of the open components */
+	char id[POWER_DEPTH_MAX][ID_MAX]; /* ids of the open components */
 	bool system_seen;
 	bool public;               /* the hardware part is the public one, to the byte */
-	uint64_t line[N_HARDWARE]; /* of the param, the last of its name; 0: none */
+	uint64_t line[N_HARDWARE]; /* line of the param, the last of its name; 0: none */
 	uint32_t column[N_HARDWARE];
-	bool same[N_HARDWARE];          /* it has the row's value */
+	bool same[N_HARDWARE];          /* the param has the row's value */
 	char other[N_HARDWARE][ID_MAX]; /* the value that differs */
 };
 
@@ -122,7 +122,7 @@ static bool find_coefficient(const char *component, const char *name, enum power
 	return false;
 }
 
-/* The number of a param; trailing text is ignored, as by the original ("3.8e-8f"). */
+/* Parses the number of a param. Ignores trailing text, as the original does ("3.8e-8f"). */
 static bool take_param_value(struct xml_reader *r, const char *name, const char *text, double *out)
 {
 	char q[64];
@@ -315,7 +315,7 @@ static bool parse_xml_text(struct xml_reader *r, const char *bytes, size_t n)
 int power_xml_parse(struct power_config *c, const char *name, const char *bytes, size_t n,
 	void (*each)(void *ctx, const struct power_param *p), void *ctx, struct fault *f)
 {
-	struct xml_reader *r = calloc(1, sizeof(*r)); /* too much for a small stack */
+	struct xml_reader *r = calloc(1, sizeof(*r)); /* too large for a small stack */
 	XML_Parser parser = r ? XML_ParserCreate(NULL) : NULL;
 	int status = 0;
 

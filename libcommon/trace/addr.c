@@ -60,7 +60,7 @@ uint32_t addr_delta(struct tblock *tb, uint64_t base, const int64_t *delta, unsi
 	return addr_at(at, ADDR_DELTA);
 }
 
-/* quirk Q1-4: a stride run ends for good at the first inactive lane. */
+/* quirk Q1-4: a stride run ends at the first inactive lane and does not restart. */
 static void expand_stride(const uint64_t *w, uint32_t mask, uint64_t lane[32])
 {
 	unsigned first = bit_lowest32(mask);

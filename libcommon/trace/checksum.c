@@ -38,7 +38,7 @@ static inline uint64_t mix_value(uint64_t sum, uint64_t v)
 	return (sum << 29 | sum >> 35) * MULTIPLIER;
 }
 
-/* Weighted sum of base and further addresses given as differences, two in a word. */
+/* Weighted sum of the base and the further addresses, which are differences, two in a word. */
 static uint64_t weigh_deltas(const uint64_t *w, unsigned lanes)
 {
 	uint64_t address = w[0], sum = address * weight[0];
@@ -78,7 +78,7 @@ static inline uint64_t weigh_addresses(const struct tblock *tb, const struct rec
 	}
 }
 
-/* PTX: the lanes for which the instruction issued, where its line gives them. */
+/* PTX: adds the lanes for which the instruction issued, if its line gives them. */
 static uint64_t add_issue_mask(
 	uint64_t sum, const struct code *code, const struct tblock *tb, const struct rec *r)
 {

@@ -23,7 +23,7 @@ struct code {
 	struct inst *inst; /* reserved for CODE_MAX */
 	atomic_uint n;
 	uint32_t *slot;      /* open addressing: handle + 1, 0 free */
-	uint64_t *hash;      /* of inst[], for growing and comparing */
+	uint64_t *hash;      /* hash of inst[], for growing and comparing */
 	uint32_t n_slots;    /* a power of 2, at least twice n */
 	struct arena text;   /* opcodes and registers */
 	const char **warned; /* stems warned of, each once */
@@ -156,7 +156,7 @@ static void warn_opcode(const struct code_place *where, const char *id, const ch
 		diag_warn(f.at, "%s", f.text);
 }
 
-/* True once for each stem: the first time that it is met. */
+/* Returns true at the first occurrence of each stem. */
 static bool first_time(struct code *c, const char *stem, size_t n)
 {
 	for (uint32_t i = 0; i < c->n_warned; i++)
@@ -208,7 +208,7 @@ static int classify_sass(struct code *c, struct inst *i, const struct draft *d,
 
 /* ---- PTX ---------------------------------------------------------------------------------- */
 
-/* The kind of machine instruction that an access of PTX is like. */
+/* Returns the kind of machine instruction that a PTX access resembles. */
 static enum isa_kind ptx_kind(const struct ptx_form *x)
 {
 	static const uint8_t load[N_SPACES] = {[SPACE_GLOBAL] = KIND_LDG,

@@ -40,7 +40,7 @@ struct code_place {
 
 /* Hashes of the instructions' content, by handle; equal instructions have the same in every struct code. */
 const uint64_t *code_hashes(const struct code *c);
-/* Handle of the instruction, or -1 with *f. Safe in threads. */
+/* Returns the handle of the instruction, or -1 and sets *f. Safe in threads. */
 int64_t code_intern(struct code *c, const struct draft *d, const struct code_place *where, struct fault *f);
 /*
  * Sets row, class, kind, half_rate and size of an opcode of machine code on i->arch from the table. false:

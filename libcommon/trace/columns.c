@@ -40,7 +40,7 @@ bool line_dialect_has(enum line_dialect d, enum line_column c)
 	return *at == c;
 }
 
-/* Behind a column: over its words. */
+/* Skips the words of a column. */
 static void skip_column_word(enum line_column c, int prefix, const char **p, const char *end)
 {
 	unsigned left = 1;
@@ -120,7 +120,7 @@ int line_prefix(enum line_dialect d, const char *line, size_t len)
 	return -1;
 }
 
-const char *columns_numbers(const char *line, const char *end, unsigned n, uint32_t *v, unsigned *bad)
+const char *columns_read_numbers(const char *line, const char *end, unsigned n, uint32_t *v, unsigned *bad)
 {
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t x = 0;

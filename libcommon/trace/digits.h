@@ -30,7 +30,7 @@ static inline unsigned word_length(uint64_t x)
 	return below ? bit_lowest64(below) / 8 : 8;
 }
 
-/* The n (1 to 8) lowest characters of the word as hexadecimal digits, all of them at once. */
+/* Converts the n (1 to 8) lowest characters of the word as hexadecimal digits, all at once. */
 static inline bool hex_word(uint64_t x, unsigned n, uint64_t *v)
 {
 	unsigned unused = 64 - 8 * n;
@@ -46,7 +46,7 @@ static inline bool hex_word(uint64_t x, unsigned n, uint64_t *v)
 	return good;
 }
 
-/* Up to 16 hexadecimal digits. */
+/* Parses up to 16 hexadecimal digits. */
 static inline bool read_hex(const char **p, uint64_t *v)
 {
 	uint64_t x = load64(*p), low;
@@ -62,7 +62,7 @@ static inline bool read_hex(const char **p, uint64_t *v)
 	return good;
 }
 
-/* A blank and an address, with or without 0x; *p after it. */
+/* Parses a blank and an address, with or without 0x; *p is after it. */
 static inline bool read_address(const char **p, uint64_t *v)
 {
 	const char *s = *p;

@@ -15,17 +15,17 @@
 
 #define TEXT_MAX (1u << 20)
 #define TRIES    4
-#define WARPS    64u  /* of a thread block, that are looked after: more than machines hold */
+#define WARPS    64u  /* warps of a thread block that are compared: more than GPUs hold */
 #define STEP     64u  /* characters compared at once, and readable after each text kept */
 #define BLOCK    512u /* characters compared by the library's means, which are the processor's best */
 
 struct echo_line {
 	struct rec rec; /* addr: the word's index is that in struct echo's */
-	uint32_t end;   /* in text[], after the newline */
-	uint32_t words; /* in word[], after the record's */
+	uint32_t end;   /* end of the line in text[], after the newline */
+	uint32_t words; /* end of its words in word[] */
 	uint32_t entry; /* struct seen's number, from 1 */
-	uint16_t base; /* from the line's begin: the blank before the base of the addresses, 0: none to read */
-	uint16_t rest; /* after the base */
+	uint16_t base;  /* offset in the line of the blank before the base address, 0: none to read */
+	uint16_t rest;  /* offset of the text after the base address */
 };
 
 /* The text of a warp and its records. */
@@ -34,7 +34,7 @@ struct echo {
 	struct echo_line *line;
 	uint64_t *word;
 	uint32_t n_text, cap_text, n_lines, cap_lines, n_words, cap_words;
-	uint32_t insts; /* of the warp of this number that was met last */
+	uint32_t insts; /* instructions of the last warp of this number */
 	uint8_t tries;
 };
 
@@ -51,7 +51,10 @@ static void drop_current_echo(struct echoes *s)
 	s->keeping = false;
 }
 
-/* A warp is kept when the one before had as many lines; only warps of as many are compared with it. */
+/*
+ * Starts a warp. It is kept if the warp before it had as many lines, since only warps of equal length are
+ * compared.
+ */
 void echo_begin(struct trace *t, const struct tblock *tb)
 {
 	struct echoes *s = &t->echoes;
@@ -126,7 +129,7 @@ static void find_base(const char *line, struct echo_line *l)
 		l->base = 0;
 }
 
-/* The warp was read; its records are the last of tb. */
+/* Keeps the records of a warp that was read, which are the last of tb. */
 static void keep_records(struct echoes *s, const struct tblock *tb)
 {
 	struct echo *e = s->now;
@@ -169,7 +172,7 @@ void echo_missed(struct trace *t)
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-/* Number of equal characters, at most n; both sides are readable for STEP characters after. */
+/* Number of equal characters, at most n; both sides must be readable for STEP more characters. */
 static size_t equal_length(const char *a, const char *b, size_t n)
 {
 	size_t at = 0;

@@ -12,7 +12,7 @@
 #include "reader.h"
 
 #define VARIANTS       8    /* remembered lines in a slot of the PC table */
-#define TEXT_MAX       512u /* of mid and tail together */
+#define TEXT_MAX       512u /* characters of mid and tail together */
 #define TABLE_TEXT_MAX (16u << 20)
 #define PAD            32 /* readable bytes after each stored text */
 /* The most that a line read here can reach from its start: columns, text, mask, 32 addresses, spare. */
@@ -42,7 +42,7 @@ static inline bool text_equal(const char *a, const char *b, size_t n)
 	return !off;
 }
 
-/* The same, faster for at most a word. */
+/* The same, faster, for at most a word. */
 static inline bool tail_equal(const char *a, const char *b, size_t n)
 {
 	return n <= 8 ? !((load64(a) ^ load64(b)) & load64((const char *)ones + 32 - n))
@@ -83,7 +83,7 @@ static inline void entry_follows(struct seen_table *s, uint32_t n)
 	s->last = n;
 }
 
-static inline bool new_mask(struct seen *e, uint64_t text)
+static inline bool replace_mask_text(struct seen *e, uint64_t text)
 {
 	uint64_t v;
 	if (!hex_word(text, 8, &v))
@@ -93,7 +93,7 @@ static inline bool new_mask(struct seen *e, uint64_t text)
 	return true;
 }
 
-/* The PC's text, when it is short and the mask after it has its eight digits. */
+/* Keeps the text of the PC if it is short and the mask after it has eight digits. */
 static void keep_head(struct seen *e, const struct seen_line *l)
 {
 	size_t n = (size_t)(l->mid - l->head);
@@ -104,13 +104,13 @@ static void keep_head(struct seen *e, const struct seen_line *l)
 	memset(&e->head_bits, 0xff, e->head_len);
 	e->head = le64toh(e->head);
 	e->head_bits = le64toh(e->head_bits);
-	e->quick = new_mask(e, load64(l->mid - 8));
+	e->quick = replace_mask_text(e, load64(l->mid - 8));
 }
 
 void seen_add(struct trace *t, const struct seen_line *l)
 {
 	struct seen_table *s = &t->seen;
-	bool newline = !l->open_end; /* then it is part of the text */
+	bool newline = !l->open_end; /* then the newline is part of the text */
 	size_t mid = (size_t)(l->mid_end - l->mid) + (newline && !l->tail);
 	size_t tail = l->tail ? (size_t)(l->tail_end - l->tail) + newline : 0;
 	if (mid + tail > TEXT_MAX || s->n_text > TABLE_TEXT_MAX)
@@ -154,7 +154,7 @@ void seen_free(struct seen_table *s)
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-/* The n (1 to 8) lowest characters of the word as decimal digits, all of them at once. */
+/* Converts the n (1 to 8) lowest characters of the word as decimal digits, all at once. */
 static inline bool decimal_word(uint64_t x, unsigned n, uint64_t *v)
 {
 	unsigned unused = 64 - 8 * n;
@@ -166,13 +166,13 @@ static inline bool decimal_word(uint64_t x, unsigned n, uint64_t *v)
 	return good;
 }
 
-/* A blank and a decimal of at most 18 digits, or none at all. */
+/* Parses a blank and a decimal of at most 18 digits. Returns false if they are absent. */
 static inline bool read_decimal(const char **p, int64_t *v)
 {
 	const char *s = *p + 1;
 	uint64_t x = load64(s), a = 0;
 	unsigned n = word_length(x),
-		 negative = (x & 0xff) == '-'; /* where the next begins depends on n alone */
+		 negative = (x & 0xff) == '-'; /* the position of the next character depends on n alone */
 	if (**p != ' ')
 		return false;
 	if (n > negative && n < 8 && decimal_word(x >> 8 * negative, n - negative, &a)) {
@@ -209,7 +209,7 @@ static bool read_prefix(const struct trace *t, const char **p, uint32_t *lineno)
 	return true;
 }
 
-/* " 1 base stride" */
+/* Parses " 1 base stride". */
 static inline bool read_stride(struct tblock *tb, const char **p, uint32_t mask, uint32_t *addr)
 {
 	uint64_t base;
@@ -221,7 +221,7 @@ static inline bool read_stride(struct tblock *tb, const char **p, uint32_t mask,
 	return true;
 }
 
-/* " mode addresses": words of tb and *addr. */
+/* Parses " mode addresses" into the words of tb and *addr. */
 static bool read_fast_addresses(struct tblock *tb, const char **p, uint32_t mask, uint32_t *addr)
 {
 	uint64_t a[32];
@@ -251,7 +251,7 @@ static bool read_fast_addresses(struct tblock *tb, const char **p, uint32_t mask
 	return true;
 }
 
-/* " i:" and a mask, into the word at. */
+/* Parses " i:" and a mask into word at. */
 static inline bool read_issue_mask(
 	struct tblock *tb, const char **p, uint32_t mask, uint32_t lanes, uint32_t at, uint32_t *addr)
 {
@@ -303,7 +303,7 @@ static inline bool quick_addresses(
 	struct tblock *tb, const char **p, const struct seen *e, const char *text, uint32_t *addr)
 {
 	uint32_t words = tb->n_words;
-	addr_room(tb);
+	addr_reserve(tb);
 	bool good = !memcmp(*p, " 1 ", 3) ? read_stride(tb, p, e->mask, addr)
 					  : read_fast_addresses(tb, p, e->mask, addr);
 	if (good && tail_equal(*p, text + e->tail, e->tail_len)) {
@@ -333,7 +333,7 @@ static void expected_lines(struct trace *t, struct tblock *tb, uint32_t lanes, u
 		uint64_t mask = load64(s);
 		uint32_t addr = 0;
 		if (!e->quick || (load64(p) ^ e->head) & e->head_bits ||
-			(mask != e->mask_text && !new_mask(e, mask)) || e->mask & ~lanes ||
+			(mask != e->mask_text && !replace_mask_text(e, mask)) || e->mask & ~lanes ||
 			!text_equal(s += 8, text + e->mid, e->mid_len))
 			break;
 		s += e->mid_len;
@@ -357,7 +357,7 @@ static void expected_lines(struct trace *t, struct tblock *tb, uint32_t lanes, u
 	t->p = p;
 }
 
-/* The line at p as an entry with its PC: the entry's number, from 1. */
+/* Reads the line at p by the entry with its PC. Returns the number of the entry, from 1; 0: no entry fits. */
 static inline uint32_t read_by_pc(const struct trace *t, struct tblock *tb, const char **p, uint32_t lineno,
 	uint32_t lanes, struct rec *r)
 {
@@ -403,8 +403,11 @@ static bool fast_line(struct trace *t, struct tblock *tb, uint32_t lanes)
 	return true;
 }
 
-/* Text for a line, or all that is left. 1: there, 0: too little is left, -1. */
-static int fill_room(struct trace *t, struct fault *f)
+/*
+ * Buffers enough text for a line, or the rest of the input. Returns 1 if a line fits, 0 if too little is
+ * left, -1 on failure.
+ */
+static int fill_for_line(struct trace *t, struct fault *f)
 {
 	if ((size_t)(t->end - t->p) < ROOM && text_fill(t, ROOM, f) < 0)
 		return -1;
@@ -412,13 +415,13 @@ static int fill_room(struct trace *t, struct fault *f)
 }
 
 /* Lines that were met, at least one; false: the next one was not. */
-static bool met_lines(struct trace *t, struct tblock *tb, uint32_t lanes)
+static bool read_known_lines(struct trace *t, struct tblock *tb, uint32_t lanes)
 {
 	const char *from = t->p;
 	const bool keeping = t->echoes.keeping;
 	uint32_t most = t->want_insts - t->got_insts;
-	addr_room(tb);
-	rec_room(tb);
+	addr_reserve(tb);
+	rec_reserve(tb);
 	if (t->echoes.now && !keeping) {
 		echo_missed(t);
 		most = 1;
@@ -442,13 +445,13 @@ int fast_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault 
 	if (t->d.prefix < 0 || !t->seen.n || t->only_slow)
 		return 0;
 	while (t->got_insts < t->want_insts) {
-		if ((r = fill_room(t, f)) <= 0)
+		if ((r = fill_for_line(t, f)) <= 0)
 			break;
 		if (t->echoes.now && !t->echoes.keeping)
 			echo_lines(t, tb);
 		if (t->got_insts == t->want_insts || (size_t)(t->end - t->p) < ROOM)
 			continue;
-		if (!met_lines(t, tb, lanes))
+		if (!read_known_lines(t, tb, lanes))
 			break;
 	}
 	if (t->got_insts == t->want_insts)

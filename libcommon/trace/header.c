@@ -101,7 +101,7 @@ static int value_int(const struct value *v, int *to, struct fault *f)
 	return 0;
 }
 
-/* "(x,y,z)", blanks allowed anywhere between. */
+/* Parses "(x,y,z)", with blanks anywhere between. */
 static int value_dims(const struct value *v, uint32_t dim[3], uint64_t max, struct fault *f)
 {
 	const char *p = v->w.s, *end = p + v->w.n;
@@ -149,7 +149,7 @@ static int set_binary(struct kernel_header *h, const struct value *v, struct fau
 	return 0;
 }
 
-/* The dialect of the lines: a word of columns.def; after "ptx" its version. */
+/* Sets the dialect of the lines: a word of columns.def; its version follows "ptx". */
 static int set_isa(struct kernel_header *h, const struct value *v, struct fault *f)
 {
 	struct tok w = v->w;
@@ -224,7 +224,7 @@ static bool is_plain_key(struct tok first, struct tok second)
 	return tok_is(first, "nvbit") && tok_is(second, "version");
 }
 
-static void tell_unknown(struct trace *t, const char *line, struct tok key, struct fault *f)
+static void report_unknown_key(struct trace *t, const char *line, struct tok key, struct fault *f)
 {
 	char q[60];
 	fault_set(f, text_place(t, line, line), "header-unknown", "unknown key '-%s' is ignored",
@@ -254,7 +254,7 @@ static int take_header_line(struct trace *t, const char *line, size_t len, unsig
 		key++;
 	if (key == N_KEYS) {
 		if (t->o.watch && !is_plain_key(first, second))
-			tell_unknown(t, line, first, f);
+			report_unknown_key(t, line, first, f);
 		return 0;
 	}
 	if (t->o.watch && *had >> key & 1 && key != KEY_FILE) {
@@ -278,7 +278,7 @@ static int take_header_line(struct trace *t, const char *line, size_t len, unsig
 }
 
 /* Reports missing keys that have a default. */
-static void tell_defaults(const struct trace *t, unsigned had, struct fault *f)
+static void report_defaults(const struct trace *t, unsigned had, struct fault *f)
 {
 	static const enum key hint[] = {KEY_NAME, KEY_ID, KEY_STREAM, KEY_TRACER};
 	for (size_t i = 0; i < sizeof(hint) / sizeof(hint[0]); i++) {
@@ -293,7 +293,7 @@ static void tell_defaults(const struct trace *t, unsigned had, struct fault *f)
 /* Checks for grid, block and architecture, without which no line can be checked. */
 static int check_told(struct trace *t, unsigned had, struct fault *f)
 {
-	tell_defaults(t, had, f);
+	report_defaults(t, had, f);
 	if (t->h.grid[2] && t->h.block[2] && (t->h.binary_version || t->h.ptx))
 		return 0;
 	f->id = NULL;

@@ -55,7 +55,10 @@ static int digit_value(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
 }
 
-/* The whole field as a number of the base; false: empty, another character, or beyond 64 bits. */
+/*
+ * Parses the whole field as a number of the base. Returns false for an empty field, another character, or a
+ * number above 64 bits.
+ */
 static bool take_list_number(struct list_field w, unsigned base, uint64_t *v)
 {
 	if (base == 16 && w.n > 2 && w.s[0] == '0' && (w.s[1] == 'x' || w.s[1] == 'X'))
@@ -69,7 +72,7 @@ static bool take_list_number(struct list_field w, unsigned base, uint64_t *v)
 	return w.n > 0;
 }
 
-/* "MemcpyHtoD,<hex address>,<decimal bytes>[,<file>]", or ...DtoH; the model ignores the file. */
+/* Parses "MemcpyHtoD,<hex address>,<decimal bytes>[,<file>]", or ...DtoH; the model ignores the file. */
 static int parse_memcpy(struct command *c, struct list_field line, struct place at, struct fault *f)
 {
 	struct list_field part[4];
@@ -237,7 +240,7 @@ static bool folder_has_raw(const char *path)
 	return raw;
 }
 
-/* Path of the first list of a context, kernelslist_ctx_*.g; *n: their number. */
+/* Path of the first list of a context, kernelslist_ctx_*.g; *n: number of such lists. */
 static char *list_of_context(const char *folder, unsigned *n)
 {
 	DIR *d = opendir(folder);
@@ -290,7 +293,10 @@ static int list_in_folder(struct klist *k, struct fault *f)
 	return 0;
 }
 
-/* 1: the first character that is not blank begins a header line of a kernel, 0: not, -1: unreadable. */
+/*
+ * Returns 1 if the first character that is not blank begins a header line of a kernel, 0 if not, -1 if the
+ * file is unreadable.
+ */
 static int is_kernel_file(struct input *in, struct fault *f)
 {
 	const char *text;

@@ -26,7 +26,10 @@ struct kselect {
 	struct picks *picks; /* NULL: items */
 };
 
-/* Leading decimal digits of *s, *s after them; 0 when there are none or the number is too large. */
+/*
+ * Parses the leading decimal digits of *s and moves *s after them; 0 if there are none or the number is too
+ * large.
+ */
 static uint32_t position(const char **s, const char *end)
 {
 	uint64_t v;
@@ -56,7 +59,7 @@ static int parse_item(
 	return 0;
 }
 
-/* "@FILE" */
+/* Reads the picks of "@FILE". */
 static struct kselect *from_picks(const char *path, struct fault *f)
 {
 	struct kselect *s = xcalloc(1, sizeof(*s));

@@ -196,7 +196,7 @@ static bool opcode_has(const struct draft *d, const char *part)
 	return memmem(d->opcode, d->opcode_len, part, strlen(part)) != NULL;
 }
 
-/* Version 6 writes a commit flag before the width of GMMA opcodes. */
+/* Reads the width. Version 6 writes a commit flag before the width of GMMA opcodes. */
 int line_read_width(struct parse *s)
 {
 	uint64_t v;
@@ -291,11 +291,11 @@ static int parse_mode(struct parse *s)
 	uint64_t mode, a[32];
 	int64_t delta[32];
 	unsigned n = bit_count32(s->mask);
-	bool copies = s->t->d.imms == 2; /* only such tracers write modes 3 and 4 */
+	bool copies = s->t->d.imms == 2; /* only tracers with two immediates write modes 3 and 4 */
 	const char *wanted = copies ? "an address mode from 0 to 4" : "an address mode 0, 1 or 2";
 	if (next_number(s, copies ? MODE_COPY_DELTA : MODE_DELTA, &mode, "mode", wanted) < 0)
 		return -1;
-	addr_room(tb);
+	addr_reserve(tb);
 	switch (mode) {
 	case MODE_LIST:
 		if (parse_address_list(s, a, n) < 0)
@@ -333,7 +333,10 @@ static bool is_bulk_copy(const struct draft *d)
 	return false;
 }
 
-/* Version 6: mbarrier address, multicast flag [and its mask], bytes, bytes out of bounds, addresses. */
+/*
+ * Reads the columns of a bulk copy (version 6): mbarrier address, multicast flag [and its mask], bytes, bytes
+ * out of bounds, addresses.
+ */
 static int parse_bulk_copy(struct parse *s)
 {
 	uint64_t v;
@@ -422,7 +425,7 @@ static int add_record(struct parse *s)
 			return -1;
 	}
 	t->unknown_recs += i->row == 0xffff;
-	rec_room(tb);
+	rec_reserve(tb);
 	tb->rec[tb->n_recs++] = (struct rec){(uint32_t)handle, s->mask, s->addr};
 	s->seen.pc = s->d.pc;
 	s->seen.handle = (uint32_t)handle;

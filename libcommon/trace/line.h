@@ -18,7 +18,7 @@ struct parse {
 	uint32_t addr;
 	struct seen_line seen;
 	bool once;                     /* columns that differ from time to time: not worth remembering */
-	const struct ptx_static *code; /* of PTX: the header's line */
+	const struct ptx_static *code; /* PTX: static instruction of the header */
 	struct ptx_draft ptx;
 	uint32_t issue_at; /* word of tb for the issue mask */
 	struct draft d;
@@ -26,8 +26,9 @@ struct parse {
 
 /* Sets the fault that the word read last is not the expected one. Returns -1. */
 int line_found(struct parse *s, const char *id, const char *wanted);
-int line_found_not(struct parse *s, enum line_column c); /* the same by the table's row of the column */
-void line_next(struct parse *s);                         /* the next word */
+int line_found_not(
+	struct parse *s, enum line_column c); /* like line_found(), by the table's row of the column */
+void line_next(struct parse *s);              /* the next word */
 
 /* Readers of columns (columns.def): each reads at s->p and moves s->p after the column. 0 or -1. */
 #define COLUMN(name, kind, reader, id, wanted) int reader(struct parse *s);

@@ -82,7 +82,7 @@ uint32_t ptx_code_last(const struct ptx_code *c) { return c && c->n ? c->s[c->n 
 
 /* ---- registers ------------------------------------------------------------------------------ */
 
-/* "8/1": number, and bank where the register's name has one (else -1). */
+/* Parses "8/1": the number, and the bank if the register's name has one (else -1). */
 static bool numbers(struct tok w, uint32_t *number, int32_t *bank)
 {
 	const char *slash = memchr(w.s, '/', w.n);

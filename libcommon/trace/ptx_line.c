@@ -49,7 +49,7 @@ static void reserve_issue_mask(struct parse *s)
 	s->issue_at = s->tb->n_words;
 	if (!s->ptx.issue_mask)
 		return;
-	addr_room(s->tb);
+	addr_reserve(s->tb);
 	s->tb->n_words++;
 }
 

@@ -13,12 +13,12 @@ bool raw_line(const struct trace *t, const char *line, size_t len)
 	return line_prefix(t->d.form, line, len) >= 4;
 }
 
-/* Thread block and warp of the line, which line_parse then finds as expected. */
+/* Reads thread block and warp of the line, which line_parse() then accepts as expected. */
 static void take_ids(struct trace *t, struct tblock *tb, const char *line, size_t len)
 {
 	uint32_t v[4] = {0};
 	unsigned bad;
-	columns_numbers(line, line + len, 4, v, &bad);
+	columns_read_numbers(line, line + len, 4, v, &bad);
 	t->id[0] = tb->x = v[0];
 	t->id[1] = tb->y = v[1];
 	t->id[2] = tb->z = v[2];

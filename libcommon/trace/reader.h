@@ -29,7 +29,7 @@
 /* A static instruction as this kernel's text wrote it. */
 struct seen {
 	uint64_t head, head_bits; /* text of the PC and the blank after it, and a mask of its bits */
-	uint64_t mask_text;       /* of the mask met last */
+	uint64_t mask_text;       /* text of the last mask */
 	uint32_t mask;
 	uint32_t follow;   /* entry + 1 that followed it last, 0: none */
 	uint32_t pc, next; /* next + 1 of the same slot, 0: none */
@@ -62,7 +62,7 @@ struct seen_table {
 struct echoes {
 	struct echo *warp; /* by number, n_warps; NULL: none yet */
 	uint32_t n_warps;
-	uint32_t n_text; /* of all */
+	uint32_t n_text; /* characters of all kept texts */
 	/* the warp being read */
 	struct echo *now; /* NULL: nothing is compared and nothing kept */
 	bool keeping;     /* its text is kept, else compared */
@@ -110,25 +110,25 @@ struct trace {
 	bool has_id, has_insts;
 
 	/* continuing after faults (struct trace_watch); all false without a watcher */
-	uint32_t bad_lines; /* of the current warp, passed over */
-	bool stray;         /* the current warp is none of the block's */
+	uint32_t bad_lines; /* lines of the current warp that were skipped */
+	bool stray;         /* the current warp is not in the block */
 	bool uncounted;     /* the current warp's count is unknown, or wrong and reported */
 	bool passing;       /* lines are passed over up to the next that is expected */
 	bool begun;         /* the #BEGIN_TB of the next block was read */
 	bool loose_grid;    /* more blocks than the grid: ids are not checked */
 	bool over;          /* the end was reached and reported */
 	bool probing;       /* a line is tried as one of another dialect */
-	bool raw;           /* not grouped */
+	bool raw;           /* the trace is not grouped */
 	bool tail;          /* struct trace_line's, of the line read last */
 
 	struct ptx_code *ptx; /* NULL: the header has no code */
 
 	struct packed *packed;            /* the kernel comes from a packed stream */
-	bool columns;                     /* as records, not as text */
+	bool columns;                     /* the columns hold records, not text */
 	const unsigned char *stored_hash; /* found in the stream */
 
 	XXH3_state_t *hash;
-	uint64_t checksum; /* of the thread blocks handed out */
+	uint64_t checksum; /* checksum of the thread blocks so far */
 	bool finished;
 	bool only_slow;  /* tests: every line takes the way of line.c */
 	bool no_newline; /* the last line has none */
@@ -154,8 +154,9 @@ void trace_begin(struct trace *t, struct tblock *tb); /* an empty block, all war
 /* Checks that a thread block is in the grid and new. 0 or -1. */
 int trace_claim(struct trace *t, const uint64_t id[3], struct fault *f);
 int trace_placement(
-	struct trace *t, const char *line, size_t len, struct fault *f);          /* a cluster or core line */
-int trace_check_warps(struct trace *t, const struct tblock *tb, struct fault *f); /* none is absent */
+	struct trace *t, const char *line, size_t len, struct fault *f); /* a cluster or core line */
+int trace_check_warps(
+	struct trace *t, const struct tblock *tb, struct fault *f); /* fails if a warp is absent */
 
 /* ---- pack/trace.c ---- */
 
@@ -166,9 +167,9 @@ void packed_close(struct packed *k);
 
 /* ---- text.c ---- */
 
-/* At least n bytes from p on, or all that the input has left. 0 or -1. */
+/* Buffers at least n bytes from p on, or the rest of the input. Returns 0 or -1. */
 int text_fill(struct trace *t, size_t n, struct fault *f);
-/* The line at p, without its end; p stays. 1, 0: end of the input, -1. */
+/* Returns the line at p, without its end; p stays. 1; 0: end of the input; -1: failure. */
 int text_line(struct trace *t, const char **line, size_t *len, struct fault *f);
 /* Moves after the line at p that text_line returned. */
 void text_next(struct trace *t, const char *line_end);
@@ -180,7 +181,7 @@ struct tok {
 	const char *s;
 	size_t n;
 };
-/* Next blank-separated word in [*s, end); n 0: none. Moves *s after it. */
+/* Returns the next blank-separated word in [*s, end), with n 0 if there is none. Moves *s after it. */
 struct tok tok_next(const char **s, const char *end);
 bool tok_is(struct tok w, const char *word);
 bool tok_u64(struct tok w, uint64_t *v); /* decimal */
@@ -193,7 +194,7 @@ static inline bool is_space(char c) { return line_blank(c); }
 int header_read(struct trace *t, struct fault *f);
 
 /* ---- line.c ---- */
-/* One instruction line, appended to tb. 0 or -1. */
+/* Parses an instruction line and appends it to tb. Returns 0 or -1. */
 int line_parse(
 	struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len, struct fault *f);
 
@@ -219,15 +220,15 @@ struct ptx_static {
 int ptx_code_line(struct trace *t, const char *line, const char *p, const char *end, struct fault *f);
 const struct ptx_static *ptx_code_at(const struct ptx_code *c, uint64_t pc); /* NULL: none */
 uint32_t ptx_code_last(const struct ptx_code *c);                            /* the highest PC, 0: no code */
-uint64_t ptx_code_hash(const struct ptx_code *c);                            /* of all lines, 0: no code */
+uint64_t ptx_code_hash(const struct ptx_code *c); /* hash of all lines, 0: no code */
 void ptx_code_free(struct ptx_code *c);
-/* "ID" or "ID,THREADS"; warps 0: all of the block. */
+/* Parses "ID" or "ID,THREADS"; warps 0: all of the block. */
 bool ptx_barrier(struct tok w, uint8_t *id, uint8_t *warps);
 
 /* ---- raw.c ---- */
 /* Does the line read as one of a raw trace? */
 bool raw_line(const struct trace *t, const char *line, size_t len);
-/* All lines to the end. 0 or -1. */
+/* Reads all lines to the end of the input. Returns 0 or -1. */
 int raw_read(struct trace *t, struct tblock *tb, struct fault *f);
 
 /* ---- fast.c ---- */
@@ -250,13 +251,13 @@ void seen_add(struct trace *t, const struct seen_line *l);
 void seen_free(struct seen_table *s);
 
 /* ---- echo.c ---- */
-/* A warp whose want_insts lines come next, and which was read. */
+/* Begins and ends a warp; its want_insts lines are between the two calls. */
 void echo_begin(struct trace *t, const struct tblock *tb);
 void echo_end(struct trace *t, const struct tblock *tb);
 /* Reads lines of the current warp while they equal the kept ones. Text is readable for 64 bytes at t->p. */
 void echo_lines(struct trace *t, struct tblock *tb);
 void echo_missed(struct trace *t); /* the line at t->p was another */
-/* The line from line to end is entry's, its record and words the last of tb: keep it. */
+/* Keeps the line from line to end for the entry; its record and words are the last of tb. */
 void echo_keep(struct trace *t, const struct tblock *tb, const char *line, const char *end, uint32_t entry);
 void echo_free(struct echoes *s);
 
@@ -271,13 +272,13 @@ uint32_t addr_delta(struct tblock *tb, uint64_t base, const int64_t *delta, unsi
 /* Checksum of a thread block, starting from sum. */
 uint64_t checksum_block(uint64_t sum, const struct code *code, const struct tblock *tb, bool ptx);
 
-static inline void addr_room(struct tblock *tb)
+static inline void addr_reserve(struct tblock *tb)
 {
 	if (tb->cap_words - tb->n_words < ADDR_WORDS)
 		grow(&tb->word, &tb->cap_words, tb->n_words + ADDR_WORDS, sizeof(tb->word[0]));
 }
 
-static inline void rec_room(struct tblock *tb)
+static inline void rec_reserve(struct tblock *tb)
 {
 	if (tb->n_recs == tb->cap_recs)
 		grow(&tb->rec, &tb->cap_recs, tb->n_recs + 1, sizeof(tb->rec[0]));

@@ -6,7 +6,7 @@
 #include "bits.h"
 #include "tally.h"
 
-#define SLOTS 128u /* twice the sectors of a warp's access, so that a free one is met soon */
+#define SLOTS 128u /* twice the sectors of a warp's access, so that a free slot is found soon */
 
 /* Is the sector new among those in slot[], which hold 1 more than each? */
 static bool tally_block(uint64_t slot[SLOTS], uint64_t sector)
@@ -20,7 +20,7 @@ static bool tally_block(uint64_t slot[SLOTS], uint64_t sector)
 	return true;
 }
 
-static uint32_t sectors_any(const uint64_t lane[32], uint32_t mask, uint32_t more)
+static uint32_t count_scattered_sectors(const uint64_t lane[32], uint32_t mask, uint32_t more)
 {
 	uint64_t slot[SLOTS] = {0};
 	uint32_t n = 0;
@@ -34,8 +34,11 @@ static uint32_t sectors_any(const uint64_t lane[32], uint32_t mask, uint32_t mor
 	return n;
 }
 
-/* Distinct 32-byte sectors that the active lanes touch; of an access of any size its first and the next. */
-static uint32_t sectors(const uint64_t lane[32], uint32_t mask, uint32_t size)
+/*
+ * Number of distinct 32-byte sectors of the active lanes: of each access the first sector and the next,
+ * whatever its size.
+ */
+static uint32_t count_sectors(const uint64_t lane[32], uint32_t mask, uint32_t size)
 {
 	uint64_t next = 0; /* after the last sector so far */
 	uint32_t n = 0, more = size ? size - 1 : 0;
@@ -45,7 +48,7 @@ static uint32_t sectors(const uint64_t lane[32], uint32_t mask, uint32_t size)
 
 		end = end > first + 2 ? first + 2 : end;
 		if (first + 1 < next || end <= first) /* mostly lanes are in the order of their addresses */
-			return sectors_any(lane, mask, more);
+			return count_scattered_sectors(lane, mask, more);
 		n += (uint32_t)(end <= next ? 0 : end - (first > next ? first : next));
 		next = end > next ? end : next;
 	}
@@ -103,10 +106,10 @@ void tally_access(struct tally *t, const struct inst *in, const uint64_t lane[32
 	t->shared += touch == TOUCH_SHARED;
 	t->atomics += touch == TOUCH_ATOMIC;
 	switch (touch) {
-	case TOUCH_LOAD: t->loads += sectors(lane, mask, in->size); break;
+	case TOUCH_LOAD: t->loads += count_sectors(lane, mask, in->size); break;
 	case TOUCH_STORE:
-	case TOUCH_ATOMIC: t->stores += sectors(lane, mask, in->size); break;
-	case TOUCH_LOCAL: t->local += sectors(lane, mask, in->size); break;
+	case TOUCH_ATOMIC: t->stores += count_sectors(lane, mask, in->size); break;
+	case TOUCH_LOCAL: t->local += count_sectors(lane, mask, in->size); break;
 	default: break;
 	}
 }

@@ -18,10 +18,10 @@ extern XXH_errorcode XXH3_128bits_update_dispatch(XXH3_state_t *s, const void *b
 #endif
 
 /*
- * The same hash either way: by what the processor can do, where the library at hand has that choice, else
- * by what the library was built for.
+ * Adds n bytes to the hash, which is the same on every processor: the variant is chosen at run time if the
+ * library has that choice, else when the library was built.
  */
-static void hash_taken(XXH3_state_t *s, const char *bytes, size_t n)
+static void hash_text_bytes(XXH3_state_t *s, const char *bytes, size_t n)
 {
 #if CHOICE
 	if (XXH3_128bits_update_dispatch) {
@@ -38,7 +38,7 @@ void text_take(struct trace *t)
 	if (!n)
 		return;
 	if (t->hash)
-		hash_taken(t->hash, t->base, n);
+		hash_text_bytes(t->hash, t->base, n);
 	input_take(t->in, n, t->line - t->base_line);
 	t->base = t->p;
 	t->base_line = t->line;

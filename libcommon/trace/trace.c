@@ -13,7 +13,7 @@
 #include "reader.h"
 
 #define ID_PAGE_BITS (1u << 15)
-#define ABSENT       UINT32_MAX /* count of a warp not met yet */
+#define ABSENT       UINT32_MAX /* count of a warp that has not been read */
 
 /* ---- opening and closing ------------------------------------------------------------------ */
 
@@ -113,7 +113,7 @@ static int found_line(const struct trace *t, const char *id, const char *line, s
 
 /* ---- lines within a block ----------------------------------------------------------------- */
 
-/* "name = a,b,..." with n numbers. 0 or -1. */
+/* Parses "name = a,b,..." with n numbers. Returns 0 or -1. */
 static int parse_values(struct trace *t, const char *line, size_t len, const char *name, unsigned n,
 	uint64_t *v, struct fault *f)
 {
@@ -238,7 +238,7 @@ static int take_insts(struct trace *t, struct tblock *tb, const char *line, size
 		return -1;
 	if (t->warp == UINT32_MAX || second)
 		return found_line(
-			t, "insts-missing", line, len, "one 'insts' line behind each 'warp' line", f);
+			t, "insts-missing", line, len, "one 'insts' line after each 'warp' line", f);
 	if (v > UINT32_MAX / 2 - tb->n_recs)
 		return found_line(
 			t, "insts-count", line, len, "fewer than 2^31 instructions in a thread block", f);
@@ -250,12 +250,12 @@ static int take_insts(struct trace *t, struct tblock *tb, const char *line, size
 	return 0;
 }
 
-/* An instruction line comes: is it within the count that the warp's "insts" line gave? */
+/* Checks that an instruction line is within the count of the warp's "insts" line. */
 static int check_count(struct trace *t, const char *line, size_t len, struct fault *f)
 {
 	int r = 0;
 	if (!t->has_insts)
-		r = found_line(t, "insts-missing", line, len, "'insts = <number>' behind the 'warp' line", f);
+		r = found_line(t, "insts-missing", line, len, "'insts = <number>' after the 'warp' line", f);
 	else if (t->got_insts == t->want_insts)
 		r = fault_set(f, text_place(t, line, line), "insts-count",
 			"warp %u has more instruction lines than the %u of its 'insts' line", t->warp,
@@ -295,7 +295,7 @@ static int take_inst(
 	return 0;
 }
 
-/* Cluster and core lines of newer tracers: checked for their form, not used. */
+/* Checks the form of cluster and core lines of newer tracers; they are not used. */
 int trace_placement(struct trace *t, const char *line, size_t len, struct fault *f)
 {
 	const char *p = line;
@@ -374,7 +374,7 @@ static bool line_begins(struct tok w, struct tok line, const char *word)
 	return w.n >= n && !memcmp(line.s, word, n) && (w.n == n || w.s[n] == '=');
 }
 
-/* One line of an open block. 1: it was #END_TB, 0, or -1. */
+/* Reads a line of an open block. Returns 1 for #END_TB, 0, or -1. */
 static int take_block_line(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
 {
 	const char *p = line;
@@ -493,7 +493,7 @@ static int grid_small(const struct trace *t, struct fault *f)
 		(unsigned long long)t->blocks, t->h.grid[0], t->h.grid[1], t->h.grid[2]);
 }
 
-/* Raw traces are read for a watcher only. 1: the next line is one of a raw trace, 0, -1. */
+/* Reads raw traces for a watcher only. Returns 1 if the next line belongs to a raw trace, 0, or -1. */
 static int raw_next(struct trace *t, struct fault *f)
 {
 	const char *line;

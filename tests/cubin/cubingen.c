@@ -35,7 +35,7 @@ struct making {
 	struct function **f;
 	uint32_t n;
 	unsigned stall, sm;
-	uint32_t wrong, most; /* PC, 1 for none; bytes */
+	uint32_t wrong, most; /* PC, 1 for none; bytes of code */
 	struct code *code;
 };
 
@@ -65,7 +65,7 @@ static void add_inst(struct making *m, struct function *f, const struct inst *in
 		f->bytes = in->pc + 16;
 }
 
-/* Launches of one function are one function. */
+/* Returns the function of a launch; launches of one function share it. */
 static struct function *function_of(struct making *m, const char *name)
 {
 	for (uint32_t i = 0; i < m->n; i++)
@@ -92,7 +92,7 @@ static void add_kernel(struct making *m, struct trace *t)
 		f->bytes = m->most;
 }
 
-/* v, and zeros behind it where there are more than its bytes. */
+/* Writes v, and zeros if it has fewer than `bytes` bytes. */
 static void put(uint64_t v, unsigned bytes)
 {
 	for (unsigned i = 0; i < bytes; i++, v >>= 8)
@@ -109,7 +109,10 @@ static void section(uint64_t name, uint64_t type, uint64_t at, uint64_t bytes)
 	put(0, 24);
 }
 
-/* Header, code of the functions, names, section table: an empty one, the names, the functions. */
+/*
+ * Writes the file: header, code of the functions, names, and the section table: an empty section, the names,
+ * the functions.
+ */
 static void write_elf(const struct making *m)
 {
 	uint64_t code = 64, names = 1 + strlen(".shstrtab") + 1;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A rule of dependence that the tree does not have: an instruction waits for all results of those before it.
- */
+/* Example of a dependence rule: an instruction waits for all results of the preceding instructions. */
 #include "sm/depend.h"
 
 static void look(struct sm *s, unsigned warp)

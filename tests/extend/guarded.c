@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A dialect that the tree does not have: "-isa = guarded", lines with a column of their own before the
- * opcode, the guard, and with the sources before the destinations. The guard is checked, nothing else: the
- * mask says it all.
+ * Example of a dialect: "-isa = guarded", whose lines have a column for the guard before the opcode, and the
+ * sources before the destinations. Only the guard is checked, because the mask already contains its effect.
  */
 #include "trace/line.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A network that the tree does not have: all nodes at one router, node i behind its input and output i. */
+/* Example of a network: all nodes at one router, node i at input and output i. */
 #include "net/noc.h"
 
 void noc_plan_star(struct noc_builder *b, const struct icnt *c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A replacement policy that the tree does not have: always the lowest way that may go. */
+/* Example of a replacement policy: always the lowest way that may be replaced. */
 #include "cache/replace.h"
 
 static void enter(struct tags *t, struct tag_row *row, unsigned class, uint32_t slot)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A warp scheduler that the tree does not have: the warp that came last goes first. It has a counter of its
- * own.
- */
+/* Example of a warp scheduler: the warp that arrived last goes first. It has an additional counter. */
 #include "sm/scheduler.h"
 
 static unsigned pick(const struct sm *s, unsigned k, uint64_t warps)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shared by the libraries that stand in for open(). */
+/* Common to the libraries that replace open(). */
 #ifndef OPEN_MODE_H
 #define OPEN_MODE_H
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define GRAIN   16u
-#define CLASSES 4096u /* of sizes up to 64 KiB */
+#define CLASSES 4096u /* sizes up to 64 KiB */
 
 void *__libc_malloc(size_t n);
 
@@ -80,7 +80,7 @@ void free(void *p)
 	struct header *h;
 
 	if (!p || (h = header_of(p))->size / GRAIN >= CLASSES)
-		return; /* large blocks are never given again */
+		return; /* large blocks are never reused */
 	while (atomic_flag_test_and_set(&lock))
 		;
 	h->next = freed[h->size / GRAIN];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A library for LD_PRELOAD that gives a file other contents between its writing and its reading, as a bad
+ * A library for LD_PRELOAD that replaces the contents of a file between its writing and its reading, as a bad
  * disk would.
  *
- * SWAP_NAME=TEXT, SWAP_FILE=FILE: before a file whose path ends in TEXT is opened to be read, it gets the
+ * SWAP_NAME=TEXT, SWAP_FILE=FILE: before a file whose path ends in TEXT is opened for reading, it gets the
  * bytes of FILE.
  */
 #include <dlfcn.h>

@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A machine that is possible, so that one changed option reaches the checks behind the parser. */
+/* A possible GPU, so that one changed option reaches the checks after the parser. */
 static const char base[] =
 	"-gpgpu_n_mem 4 -gpgpu_n_sub_partition_per_mchannel 2 -gpgpu_shmem_warp_parts 1 -network_mode 2\n"
 	"-ptx_opcode_latency_fp 4,6,4,5,39 -ptx_opcode_latency_dp 8,12,8,8,330 -gpgpu_coalesce_arch 70\n"

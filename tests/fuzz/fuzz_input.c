@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for inputs: any bytes, read by lines, by windows and in blocks. The three ways must agree
- * on the text and on how it ends; of a damaged file as much comes out before the fault as the decoder had
- * made of it, which depends on the room that it was given. Decompression stops at TEXT_MAX, so that a bomb
- * does not take for ever.
+ * Fuzz target for inputs: any bytes, read by lines, by windows and in blocks. The three ways must agree on
+ * the text and on its end; how much of a damaged file precedes the fault depends on the buffer of the
+ * decoder. Decompression stops at TEXT_MAX, so that a bomb ends.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct input_result {
 	uint64_t bytes, hash;
-	const char *id; /* of the fault, NULL: a good end */
+	const char *id; /* id of the fault, NULL: the end of the input */
 };
 
 static uint64_t mix(uint64_t hash, const char *p, size_t n)
@@ -98,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (!windows.id && (windows.bytes != blocks.bytes || windows.hash != blocks.hash))
 		abort();
-	/* By lines, a text can also end at a line that is too long. */
+	/* Reading by lines may also end at a line that is too long. */
 	if (!lines.id ? windows.id || lines.bytes != windows.bytes
 		      : strcmp(lines.id, "line-too-long") && (!windows.id || strcmp(lines.id, windows.id)))
 		abort();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for measured files (trace-sim --selftest). What is accepted has every column, and finite
+ * Fuzz target for measured files (trace-sim --selftest). An accepted file has every column, and finite
  * numbers.
  */
 #include <math.h>

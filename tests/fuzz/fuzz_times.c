@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The first byte says for how many kernels. */
+/* The first byte is the number of kernels. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pick_kernel kernel[4] = {{.time = 0}};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for the packed reader. The first byte says what the rest is: a stream, or the columns of one
- * block (a length of two bytes before each), which get a frame, checksum and index that are right, so that
- * what lies behind the checksum is met by damage too; metadata of PTX begin from a dictionary of their own.
- * Text, facts and records are read until FUZZ_BYTES came out.
+ * Fuzz target for the packed reader. The first byte selects the form of the rest: a stream, or the columns of
+ * one block (a length of two bytes before each). The columns get a valid frame, checksum and index, so that
+ * damage reaches the code after the checksum; metadata of PTX begin from a fixed dictionary. Text, facts and
+ * records are read up to FUZZ_BYTES.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +105,7 @@ static void read_records(struct pack *p, uint32_t kernel)
 	isa_free(isa);
 }
 
-/* The same as from a pipe. */
+/* Reads the same as from a pipe. */
 static void read_in_order(const uint8_t *data, size_t size)
 {
 	struct fault f;

@@ -57,7 +57,7 @@ static void vary(uint8_t *bytes, size_t n)
 	}
 }
 
-/* Below n, which is not 0. */
+/* Random number below n, which is not 0. */
 static size_t draw(size_t n)
 {
 	state ^= state << 13;
@@ -66,7 +66,7 @@ static size_t draw(size_t n)
 	return (size_t)(state % n);
 }
 
-/* The bytes from `at' on, `cut' of them, give way to `len' others. Returns the new size. */
+/* Replaces `cut' bytes from `at' on by `len' random bytes. Returns the new size. */
 static size_t replace(uint8_t *bytes, size_t n, size_t at, size_t cut, const void *with, size_t len)
 {
 	if (n - cut + len > MOST)
@@ -76,7 +76,7 @@ static size_t replace(uint8_t *bytes, size_t n, size_t at, size_t cut, const voi
 	return n - cut + len;
 }
 
-/* One damage: a bit, a byte, a part lost, a part twice, or a number that is at some type's end. */
+/* Applies one damage: a bit, a byte, a lost part, a doubled part, or a number at a limit of some type. */
 static size_t spoil(uint8_t *bytes, size_t n)
 {
 	static const char *const number[] = {"0", "-1", "1", "65536", "2147483648", "4294967295",

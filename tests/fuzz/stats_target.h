@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the fuzz targets of results share: read to the end or a fault, and check what results.h promises. */
+/*
+ * Common part of the fuzz targets of results: reads to the end or a fault, and checks the guarantees of
+ * results.h.
+ */
 #ifndef STATS_TARGET_H
 #define STATS_TARGET_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writing traces as the tracer would: the parts that all recipes share.
+ * Writes traces as the tracer would: the part that all recipes share.
  *
- * Always true: the same recipe, seed and scale give the same bytes on every machine. Instructions are
- * collected per warp, because a warp's count stands before its lines. The address mode is the one the tracer
- * picks: stride for one unbroken run of lanes, deltas otherwise, a list where a delta would not fit.
+ * Always true: the same recipe, seed and scale give the same bytes on every host. Instructions are collected
+ * per warp, because the count of a warp precedes its lines. The address mode is the tracer's choice: a stride
+ * for one unbroken run of lanes, deltas otherwise, a list where a delta would not fit.
  */
 #ifndef GEN_H
 #define GEN_H
@@ -63,8 +63,8 @@ void gen_mem_stride(struct gen *g, uint32_t mask, const char *dst, const char *o
 	unsigned width, uint64_t base, int64_t stride);
 void gen_exit(struct gen *g, uint32_t mask);
 /*
- * The line written last gets the values of a store, as a tracer's fork appends them: of 32 bits, regs in each
- * lane.
+ * Appends the values of a store to the last line, as a fork of the tracer does: regs values of 32 bits in
+ * each lane.
  */
 void gen_values(struct gen *g, uint32_t mask, const char *type, unsigned regs, uint32_t value[][32]);
 

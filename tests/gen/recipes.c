@@ -7,7 +7,7 @@
 
 static unsigned warps_of(unsigned block) { return (block + 31) / 32; }
 
-/* Run body for every warp of every block, with an EXIT at its end. */
+/* Runs body for every warp of every block, and ends the warp with an EXIT. */
 static void kernel(struct gen *g, struct kernel_shape k,
 	void (*body)(struct gen *g, unsigned tb, unsigned warp, uint32_t lanes))
 {
@@ -99,7 +99,7 @@ static void alu_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 		char dst[8], src[32];
 		uint32_t mask = gen_random(g, 4) ? m : m & (gen_random(g, 0xffff) * 65537u);
 
-		/* One draw a statement: the order of those in a call is the compiler's. */
+		/* One random number a statement, because compilers evaluate arguments in any order. */
 		snprintf(dst, sizeof(dst), "R%u", gen_random(g, 12));
 		unsigned c = gen_random(g, 24), b = gen_random(g, 12), a = gen_random(g, 12);
 
@@ -338,7 +338,7 @@ static void icache(struct gen *g)
 	kernel(g, (struct kernel_shape){"icache", 4, 64, 0, 16, 70, 0}, icache_body);
 }
 
-/* Ends of warps: divergent exits, an entry behind the last EXIT, an empty mask. */
+/* Ends of warps: divergent exits, an entry after the last EXIT, an empty mask. */
 static void ends(struct gen *g)
 {
 	gen_kernel(g, (struct kernel_shape){"ends", 3, 80, 0, 16, 80, 0});
@@ -432,7 +432,7 @@ static void gemm(struct gen *g)
 	kernel(g, (struct kernel_shape){"gemm", 16, 256, 8192, 40, 86, 0}, gemm_body);
 }
 
-/* Stores with their values, one kernel a kind: what a tracer's fork writes. */
+/* Stores with their values, one kernel a kind, as a fork of the tracer writes them. */
 static uint32_t float_bits(float f)
 {
 	union {
@@ -505,8 +505,8 @@ static void values(struct gen *g)
 }
 
 /*
- * An application of many launches, 40 for each step of the scale: phases with kernels of their own, sizes
- * that grow, and now and then an outlier.
+ * An application of many launches, 40 for each step of the scale: phases with different kernels, growing
+ * sizes, and an occasional outlier.
  */
 static void launch_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m, unsigned kind, unsigned rounds)
 {

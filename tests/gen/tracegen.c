@@ -20,7 +20,7 @@ static void fail(const char *what)
 	exit(2);
 }
 
-/* splitmix64: good enough, and the same everywhere. */
+/* splitmix64: the same on every host. */
 uint32_t gen_random(struct gen *g, uint32_t below)
 {
 	uint64_t z = g->seed += 0x9e3779b97f4a7c15u;

@@ -101,7 +101,7 @@ lint warp-missing 'app/kernel-1.traceg:113:1: error: warp-missing: 7 warps in th
 	'awk "/^warp = 7/ && !n++ {skip=13} skip-- <= 0" $K >x; mv x $K'
 lint warp-empty 'app/kernel-1.traceg:24:1: warning: warp-empty: warp 0 has no instructions' \
 	'awk "/^insts/ && !n++ {print \"insts = 0\"; skip=1; next} /^\$/ {skip=0} !skip" $K >x; mv x $K'
-lint insts-missing "app/kernel-1.traceg:23:1: error: insts-missing: unexpected '0000 ffffffff 1 R1 IMAD.MOV.U32 2 R255 R255 0 0 ' (expected 'insts = <number>' behind the 'warp' line)" \
+lint insts-missing "app/kernel-1.traceg:23:1: error: insts-missing: unexpected '0000 ffffffff 1 R1 IMAD.MOV.U32 2 R255 R255 0 0 ' (expected 'insts = <number>' after the 'warp' line)" \
 	'drop "^insts"'
 lint insts-count "app/kernel-1.traceg:34:1: error: insts-count: 9 instruction lines in warp 0 (expected 10, from its 'insts' line)" \
 	'drop "^0030"'
@@ -135,7 +135,7 @@ lint dst-count "app/kernel-1.traceg:25:15: error: dst-count: unexpected 'x' (exp
 	'first "1 R6 S2R" "x R6 S2R"'
 lint src-count "app/kernel-1.traceg:25:24: error: src-count: unexpected 'x' (expected a number of source registers up to 255)" \
 	'first "S2R 0" "S2R x"'
-lint operands 'app/kernel-1.traceg:28:23: warning: operands: the original simulator does not take 2 destinations and 2 sources' \
+lint operands 'app/kernel-1.traceg:28:23: warning: operands: Accel-Sim does not accept 2 destinations and 2 sources' \
 	'first "1 R2 IMAD.WIDE" "2 R2 R3 IMAD.WIDE"'
 lint register "app/kernel-1.traceg:25:17: error: register: unexpected 'R999' (expected a register R0 to R255, UR0 to UR255, P<n> or UP<n>)" \
 	'first "1 R6 S2R" "1 R999 S2R"'

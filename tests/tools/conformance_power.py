@@ -4,7 +4,11 @@
 A case TRACE.GPU[+VARIANT] is run in a folder of its own with the XML file and the options of its row. Compared are every
 line of the report with reference/power/CASE.tsv, the counters of each sample (with -power_trace_enabled) with
 samples/CASE.tsv or CASE.metric.tsv, the powers of each sample with CASE.power.tsv, the steady states with
-CASE.steady.csv, and the whole text with raw/CASE.log. A case that the original aborts has its first blocks compared.
+CASE.steady.csv, and the whole text with raw/CASE.log.
+
+Two kinds of cases are not plain comparisons, and their rows say so: where the original aborts, only the blocks before
+that are compared (none if it aborts in the first kernel); where its PTX parser misreads an immediate (REWRITTEN), it
+executes another program, so that program is simulated.
 """
 import glob
 import gzip
@@ -12,6 +16,11 @@ import os
 import re
 import subprocess
 import tempfile
+
+
+# The original cuts integer immediates to 32 bits, so that it executes "and.b64 ..., 0" here and takes another branch.
+# trace-exec reads the immediate as PTX defines it; the case compares the power of the original's program.
+REWRITTEN = {"ptx-int64": (b"-4294967296", b"0")}
 
 
 def rows(ref):
@@ -43,8 +52,8 @@ def prepare(sim, ref, case, folder, find_trace):
     for name in glob.glob(source + "/*"):
         if os.path.isfile(name):
             data = open(name, "rb").read()
-            # The original reads this immediate as 0, and so takes the other branch.
-            data = data.replace(b"-4294967296", b"0") if name.endswith(".ptx") else data
+            if name.endswith(".ptx"):
+                data = data.replace(*REWRITTEN.get(trace, (b"", b"")))
             open(folder + "/source/" + os.path.basename(name), "wb").write(data)
     launch = folder + "/source/launch"
     run = subprocess.run([tool, "-q", "--no-check", "-o", folder + "/trace", "-C", folder, launch], capture_output=True)
@@ -168,4 +177,8 @@ def check(sim, ref, case, find_trace):
                 if not ok:
                     detail.append("    %s differs" % os.path.basename(name))
     row = "%-40s %5d/%d lines %5d/%d samples" % (case, same, total, rows_same, rows_total)
+    if "aborts" in note:
+        row += "; the original aborts after %d blocks" % max((k[0] for k in want), default=0)
+    if case.split(".")[0] in REWRITTEN:
+        row += "; program as the original misreads it"
     return row, detail, not detail, same + rows_same, total + rows_total

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the tests of the cache share: small caches, requests, and one access as text: "RESULT/PROBE" and a
- * letter for each event: r read sent, w write sent, a allocate-read sent, b write-back sent.
+ * Common part of the cache tests: small caches, requests, and one access as text: "RESULT/PROBE" and a letter
+ * for each event: r read sent, w write sent, a allocate-read sent, b write-back sent.
  */
 #ifndef CACHE_FIXTURE_H
 #define CACHE_FIXTURE_H
@@ -95,7 +95,7 @@ static inline void cycles(struct cache *c, unsigned n)
 		cache_cycle(c);
 }
 
-/* Everything read comes back and is popped. */
+/* Answers all reads and pops them. */
 static inline void settle(struct cache *c, uint64_t now)
 {
 	while (!cache_miss_queue_empty(c)) {
@@ -109,7 +109,7 @@ static inline void settle(struct cache *c, uint64_t now)
 	cycles(c, 64);
 }
 
-/* A sector that is there, last used at time now. */
+/* Brings in a sector, last used at time now. */
 static inline void have(struct cache *c, uint64_t addr, uint64_t now)
 {
 	go(c, load(addr), now);

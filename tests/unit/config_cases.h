@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cases of test_config.c: changes to its small machine, one option a line, that leave it possible or make
- * it impossible.
+ * Cases of test_config.c: changes to its small configuration, one option a line, that leave it possible or
+ * make it impossible.
  */
 #ifndef CONFIG_CASES_H
 #define CONFIG_CASES_H
@@ -49,7 +49,7 @@ static const char *const possible[] = {
 	"gpgpu_clock_domains=0.5:1e3:2.:.25",
 	"icnt_grant_cycles=0",
 	"gpgpu_shader_core_pipeline=32:32",
-	/* what only some kernels would find wrong */
+	/* rejected for some kernels only */
 	"gpgpu_num_int_units=1",
 	"specialized_unit_1=1,1,4,2,2,BRA",
 	"trace_opcode_latency_initiation_sp=8,2",

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A whole machine with the modern core that runs one kernel of one CTA: an a100 with options, all warps
- * alike.
+ * A whole GPU with the modern core that runs one kernel of one CTA: an a100 with options, all warps alike.
  *
- * In order: program, lines of a warp into trace, run, issued, done. With emit lines have control codes, and
- * run is told to use them.
+ * In order: program, lines of a warp into trace, run, issued, done. With emit, lines have control codes, and
+ * run is called with them.
  */
 #ifndef CORE_FIXTURE_H
 #define CORE_FIXTURE_H
@@ -27,7 +26,7 @@ struct core_program {
 
 /* ---- an assembler of sorts -------------------------------------------------------------------------- */
 
-/* "B------:R-:W2:-:S04 ": the control code; where the operation begins. */
+/* Parses the control code "B------:R-:W2:-:S04 ". Returns the start of the operation. */
 static inline const char *control(const char *s, struct control_code *k)
 {
 	*k = (struct control_code){.guard = 7, .read = 7, .write = 7, .slot = {255, 255, 255}};
@@ -55,7 +54,10 @@ static inline uint16_t opcode_of(const char *op)
 	abort();
 }
 
-/* Registers in order; the first is a destination, but for stores. Bits of slots marked for reuse. */
+/*
+ * Sets the registers in order; the first is a destination, except in stores. Returns the slots marked for
+ * reuse.
+ */
 static inline unsigned registers(const char *s, unsigned reg[8], unsigned *reuse)
 {
 	unsigned n = 0;
@@ -108,7 +110,7 @@ static inline void emit(struct core_program *b, const char *line)
 	control_encode(&k, b->code[b->n++]);
 }
 
-/* ---- a machine running one kernel ------------------------------------------------------------------- */
+/* ---- a GPU running one kernel ----------------------------------------------------------------------- */
 
 static inline struct core_program *program(unsigned binary)
 {

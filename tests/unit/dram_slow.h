@@ -91,7 +91,7 @@ static inline void set_min(struct slow_dram *s, uint32_t min)
 		s->length--;
 }
 
-/* First waiting request of the set for the bank, of the row if any; its place, or -1. */
+/* Returns the place of the first waiting request of the set for the bank (and row, if given); -1: none. */
 static inline int oldest(const struct slow_dram *s, int set, uint32_t b, bool any_row, uint32_t row)
 {
 	for (uint32_t i = 0; i < s->pending[set]; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A whole machine that runs one kernel from a file of its own, for tests of the SM cores.
+ * A whole GPU that runs one kernel from a file, for tests of the SM cores.
  *
- * In order: machine_init, machine_header and the thread blocks behind it, machine_run, machine_free. Kernels
+ * In order: machine_init, machine_header and the thread blocks after it, machine_run, machine_free. Kernels
  * start without launch latency; the event lines are in log after the run.
  */
 #ifndef MACHINE_FIXTURE_H
@@ -21,7 +21,7 @@ struct machine {
 	struct events events;
 	char *log; /* event lines */
 	size_t log_bytes;
-	char path[40];   /* of the kernel */
+	char path[40];   /* cycles of the kernel */
 	uint64_t cycles; /* of the kernel; 0: it did not end */
 };
 
@@ -33,7 +33,7 @@ static inline void must(int rc, const struct fault *f)
 	exit(1);
 }
 
-/* A GPU that we ship, with options "NAME=VALUE" up to a NULL; option may be NULL. */
+/* Builds a shipped GPU with options "NAME=VALUE" up to a NULL; option may be NULL. */
 static inline void machine_init(struct machine *m, const char *gpu, const char *const *option)
 {
 	struct fault f;
@@ -50,7 +50,7 @@ static inline void machine_init(struct machine *m, const char *gpu, const char *
 	must(gpu_init(&m->gpu, m->isa, &f), &f);
 }
 
-/* The kernel's file with its header: thread blocks follow, then fclose. */
+/* Opens the kernel's file and writes its header: thread blocks follow, then fclose. */
 static inline FILE *machine_header(struct machine *m, unsigned ctas, unsigned threads, unsigned binary)
 {
 	FILE *out;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Unit tests of messages, memory, bit sets, FIFOs, growing text, numbers and tables. */
 #include <errno.h>
+#include <stdatomic.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -9,6 +10,7 @@
 #include "arena.h"
 #include "bits.h"
 #include "bytes.h"
+#include "crew.h"
 #include "diag.h"
 #include "fifo.h"
 #include "table.h"
@@ -194,7 +196,7 @@ static void test_bytes(void)
 		bytes_printf(&b, " %d", i);
 	ok(b.n == 23889 && strlen(b.p) == b.n && !strcmp(b.p + b.n - 10, " 4998 4999"),
 		"bytes: many short texts");
-	for (size_t n = 4090; n < 4102; n++) { /* around the room that there is at first */
+	for (size_t n = 4090; n < 4102; n++) { /* sizes around the initial capacity */
 		bytes_free(&b);
 		bytes_puts(&b, "x");
 		bytes_printf(&b, "%*d", (int)n, 7);
@@ -229,7 +231,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state ^= *state << 17;
 }
 
-/* One that statistics could hold, one that lies between two texts or beside there, or any at all. */
+/* Returns a value of a statistic, a value between two decimal texts or next to one, or any value. */
 static double next_real(uint64_t *state)
 {
 	uint64_t r = next_random(state), bits = next_random(state);
@@ -408,6 +410,28 @@ static void test_table(void)
 		"table: words are hashed as their bytes");
 }
 
+/* ---- crews ----------------------------------------------------------------------------------- */
+
+static void *count_up(void *ctx)
+{
+	for (unsigned i = 0; i < 1000; i++)
+		atomic_fetch_add((_Atomic unsigned *)ctx, 1);
+	return NULL;
+}
+
+static void test_crew(void)
+{
+	static const unsigned sizes[] = {0, 1, 7};
+
+	for (size_t i = 0; i < N(sizes); i++) {
+		_Atomic unsigned sum = 0;
+
+		crew_join(crew_start(sizes[i], count_up, &sum));
+		is_number((long long)atomic_load(&sum), 1000 * (long long)sizes[i],
+			"crew: each thread executes the function once");
+	}
+}
+
 int main(void)
 {
 	test_table();
@@ -419,5 +443,6 @@ int main(void)
 	test_bytes();
 	test_numbers();
 	test_num();
+	test_crew();
 	return tap_done();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of network mode 1: the timing of a lone packet, what credits and buffers hold back, refusals of
+ * Unit tests of network mode 1: the timing of a lone packet, the limits of credits and buffers, refusals of
  * the .icnt file, and random traffic against a literal rendering of NET-step and NET-router that keeps the
  * lists, links and both pointers of the allocators as the text has them.
  */
@@ -233,7 +233,7 @@ static void slow_first(struct slow_net *x, const struct booksim_conf *c)
 	}
 }
 
-/* One iteration: request[i] is the output that input i asks for, or -1; the result the one it gets. */
+/* One iteration: request[i] is the output that input i requests, or -1; got[i] the granted output. */
 static void islip(const int *request, int *got, int *grant, int *accept)
 {
 	int granted[K];

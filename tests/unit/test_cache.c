@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Index functions, and what each policy makes of an access: outcomes, events, counts, fills, write-backs.
+ * Index functions, and the effect of each policy on an access: outcomes, events, counts, fills, write-backs.
  * Expected values are worked out by hand from trace-sim-cache(7).
  */
 #include "cache_fixture.h"
@@ -401,7 +401,7 @@ static void atomics(void)
 	cache_delete(c);
 }
 
-/* An answer in sectors: four pieces, the port is charged once. */
+/* A reply in sectors: four pieces, the port is charged once. */
 static void sector_mshr(void)
 {
 	struct cache_params p = sectors(WRITE_READ_ONLY, WALLOC_NONE);

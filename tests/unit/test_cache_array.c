@@ -94,8 +94,8 @@ static uint32_t hits_of(struct cache *c, unsigned n)
 }
 
 /*
- * Sets that are no power of two: as many lines as there are
- * fit, one more displaces a set, and a change empties it.
+ * Sets whose number is no power of two: all their lines fit, one more displaces a set, and a change empties
+ * it.
  */
 static void sets_by_size(void)
 {

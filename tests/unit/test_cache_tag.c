@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tag array against a slow one that follows CACHE-line, CACHE-probe and CACHE-tag word by word: it scans
- * all ways, keeps every state by itself, has no lists and no hash. Both get the same random operations under
- * random parameters; every lookup, eviction, count and line must agree. Seeded: every run does the same.
+ * The tag array against a slow one that follows CACHE-line, CACHE-probe and CACHE-tag literally: it scans all
+ * ways, keeps every state separately, and has no lists and no hash. Both get the same random operations under
+ * random parameters; every lookup, eviction, count and line must agree. The seed is fixed.
  */
 #include "arena.h"
 #include "cache/tag.h"

@@ -141,7 +141,7 @@ static void test_printed_texts(void)
 		"the next one\n");
 }
 
-/* What a shell says of a completion, where the shell is installed. */
+/* Compares the completion with the output of a shell, if the shell is installed. */
 static void check_completion(const char *shell, const char *command)
 {
 	char text[16384], name[] = "/tmp/test_cli.XXXXXX", line[600];

@@ -3,7 +3,7 @@
 #include "gpu/gpu.h"
 #include "tap.h"
 
-/* As clocks_run() says, a step at a time. */
+/* Does the same as clocks_run(), a step at a time. */
 static struct clock_ticks step_by_step(struct clocks *c, uint64_t core, uint64_t dram)
 {
 	struct clock_ticks n = {0};

@@ -11,7 +11,7 @@
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define X    0x7f2000000000ull
 
-/* ---- a machine with one warp instruction ----------------------------------------------------------- */
+/* ---- a GPU with one warp instruction ---------------------------------------------------------------- */
 
 struct lsu_bench {
 	struct sm sm;

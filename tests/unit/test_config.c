@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Configurations: reading, places, refusals, dumps, and the machine made from them.
+ * Configurations: reading, places, refusals, dumps, and the parameters made from them.
  *
- * A small machine is built in; every test of a combination changes a few options of it. The shipped
+ * A small configuration is built in; every test of a combination changes a few of its options. The shipped
  * configurations are tested where examples/gpus is found ($WARPTOOLS_GPUS, or below the current folder).
  */
 #include <sys/stat.h>
@@ -59,7 +59,7 @@ static int change(struct gpuconf *c, const char *changes, struct fault *f)
 	return 0;
 }
 
-/* The small machine with changes. -1 with *f from whichever step refused. */
+/* Builds the small configuration with changes. Returns -1 with *f from the step that refused. */
 static int build(struct gpuconf *c, struct params *p, const char *changes, struct fault *f)
 {
 	gpuconf_init(c);
@@ -84,7 +84,7 @@ static char *dump_of(const struct gpuconf *c)
 static void test_table(void)
 {
 	bool found = true, bounded = true, helped = true;
-	int ours = 0; /* beside the original's */
+	int ours = 0; /* next to the original's */
 	struct gpuconf c;
 
 	gpuconf_init(&c);
@@ -355,7 +355,7 @@ static void test_dump(void)
 		"until the queue is set");
 }
 
-/* ---- the machine ---------------------------------------------------------------------------- */
+/* ---- the parameters ------------------------------------------------------------------------- */
 
 static void test_machine(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of the modern SM core on a whole machine. Windows between two clock reads are those measured on
- * an A100-SXM4-40 (Strelizia-zerotwo/A100-modern-gpu-reproduction); the loop of dependent FFMA takes 526
- * cycles on an H100 (sarchlab/mgpusim). Each case gives the control codes and the code in between; registers
- * of the trace and the bits of the instructions follow from that text.
+ * Unit tests of the modern SM core on a whole GPU. Windows between two clock reads are those measured on an
+ * A100-SXM4-40 (Strelizia-zerotwo/A100-modern-gpu-reproduction); the loop of dependent FFMA takes 526 cycles
+ * on an H100 (sarchlab/mgpusim). Each case gives the control codes and the code in between; registers of the
+ * trace and the bits of the instructions follow from that text.
  */
 #include "core_fixture.h"
 
@@ -167,8 +167,8 @@ static void test_pairs(void)
 }
 
 /*
- * Before Volta instructions have 8 bytes, every third of them control codes in front; nothing of that is a
- * jump.
+ * Before Volta an instruction has 8 bytes, and a word of control codes precedes each group of three. The gaps
+ * in the addresses are not jumps.
  */
 static void test_old_addresses(void)
 {
@@ -184,7 +184,7 @@ static void test_old_addresses(void)
 	done(b);
 }
 
-/* Cycles from a comparison to the second instruction behind it, with masks, as recorded. */
+/* Cycles from a comparison to the second instruction after it, with masks, as recorded. */
 static void test_guard(const char *name, const char *predicates, const char *lines, unsigned cycles)
 {
 	const char *option[] = {
@@ -218,7 +218,7 @@ static void test_guards(void)
 	test_pair("UISETP to EXIT", "0 UISETP.GE.AND 0 0 0", "0 EXIT 0 0 0", 9);
 }
 
-/* The function tells the guards, where the kernel is to run by registers. */
+/* The function's code supplies the guards of a kernel with dependences by registers. */
 static void test_known_guards(void)
 {
 	static const char *const option[] = {
@@ -290,8 +290,8 @@ static void test_sleep(void)
 }
 
 /*
- * A short kernel ends when its launch lets it, whether idle cycles are skipped or not; a long one when it is
- * done.
+ * A short kernel ends at the end of its launch delay, whether idle cycles are skipped or not; a long one at
+ * its last instruction.
  */
 static void test_least(void)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of the modern core's memory instructions on a whole machine: when they leave their sub-core,
- * when their results are there and their sources read, against tables 1 and 2 of Huerta et al., Dissecting
- * and Modeling the Architecture of Modern GPU Cores, MICRO 2025, measured on a GA102.
+ * Unit tests of the modern core's memory instructions on a whole GPU: times at which they leave their sub-
+ * core, at which their results are available and at which their sources have been read, against tables 1 and
+ * 2 of Huerta et al., Dissecting and Modeling the Architecture of Modern GPU Cores, MICRO 2025, measured on a
+ * GA102.
  */
 #include "core_fixture.h"
 
 /*
- * When a register may be overwritten that a memory instruction reads: table 2, which an H100 is
- * taken to share.
+ * Time after which a register that a memory instruction reads may be overwritten: table 2, which an H100 is
+ * assumed to share.
  */
 static void test_overwriting(void)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading machine code out of cubins and fat binaries: what stands in small files of our own
- * (tests/corpus/cubin), damage of many kinds, control codes both ways, and cubins that ptxas makes where it
- * is installed.
+ * Reading machine code from cubins and fat binaries: small files (tests/corpus/cubin), damage of many kinds,
+ * encoding and decoding of control codes, and cubins of ptxas where it is installed.
  */
 #include "arena.h"
 #include "cubin.h"
@@ -19,7 +18,7 @@ static uint8_t *load(const char *path, size_t *n)
 	return all;
 }
 
-/* ---- what stands in them ---------------------------------------------------------------------------- */
+/* ---- contents -------------------------------------------------------------------------------------- */
 
 static void test_file(const char *path, const char *name, unsigned sm, uint32_t bytes)
 {
@@ -144,7 +143,7 @@ static const struct damage damages[] = {
 	{LZ4, 300, 0, CUT},
 };
 
-/* Either a message, or functions that lie in what was read. */
+/* Expects either a message, or functions that lie within the file. */
 static void test_damage(const struct damage *d, unsigned *refused)
 {
 	struct cubins *c = cubins_new();
@@ -170,7 +169,7 @@ static void test_damage(const struct damage *d, unsigned *refused)
 	cubins_free(c);
 }
 
-/* ---- what ptxas makes --------------------------------------------------------------------------------- */
+/* ---- cubins of ptxas ---------------------------------------------------------------------------------- */
 
 static const char ptx[] =
 	".version 7.8\n.target %s\n.address_size 64\n.visible .entry twice(.param .u64 p)\n{\n"

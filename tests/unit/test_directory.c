@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The directory of packed streams: rows come back as they were, whatever is damaged is refused, and it is
- * left out where it is not worth its bytes.
+ * The directory of packed streams: rows are read back unchanged, damaged rows are refused, and the directory
+ * is omitted where it does not save bytes.
  */
 #include "pack/directory.h"
 #include "pack.h"
@@ -73,7 +73,7 @@ static void back(const struct directory *d, const struct buf *b)
 	directory_free(&e);
 }
 
-/* The bytes below the compression, each changed: refused, or rows that are within bounds. */
+/* Changes each byte below the compression: expects a refusal, or rows that are within bounds. */
 static void damaged(const uint8_t *bytes, size_t n, uint32_t kernels)
 {
 	uint8_t *copy = xmalloc(n);

@@ -213,7 +213,7 @@ static void check_fault(const char *name, struct given_bytes b, const char *text
 	input_close(in);
 }
 
-/* What precedes damage in the same block may be wrong as well: only the fault is checked. */
+/* Text before the damage in the same block may also be wrong, so only the fault is checked. */
 static void check_damaged(const char *name, struct given_bytes b)
 {
 	struct fault f = {0};
@@ -274,7 +274,7 @@ static void test_memory_limit(void)
 	if (lzma_stream_buffer_encode(
 		    filters, LZMA_CHECK_CRC32, NULL, (const uint8_t *)"x\n", 2, out, &n, sizeof(out)))
 		abort();
-	/* The dictionary's size is one byte of the block header: 1 GiB, with the header's CRC made anew. */
+	/* The dictionary's size is one byte of the block header: 1 GiB, with a new CRC of the header. */
 	for (size_t i = 12; i + 8 < n; i++) {
 		if (out[i] == 0x21 && out[i + 1] == 0x01) {
 			size_t size = (out[12] + 1u) * 4;
@@ -439,7 +439,7 @@ static void test_read(void)
 	free(text.p);
 }
 
-/* ---- files that are none, pipes ----------------------------------------------------------- */
+/* ---- no regular files, pipes ------------------------------------------------------------------- */
 
 static void test_open(void)
 {

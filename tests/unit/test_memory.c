@@ -250,7 +250,7 @@ static void slow_round_robin(struct slow_xbar *s, int k)
 	slow_occupancy(s, k);
 }
 
-/* One device offers a packet now and then. */
+/* Offers a packet for one device occasionally. */
 static bool offer(struct slow_xbar *s, struct net *n, uint32_t d, uint32_t req)
 {
 	int k = d >= s->clusters;
@@ -422,7 +422,10 @@ static void machine_free(struct memory_bench *m)
 	gpuconf_free(&m->conf);
 }
 
-/* One GPU step; returns whether the core fires. Nothing is done that memory_asleep says only counts. */
+/*
+ * Runs a GPU step; returns true if the core fires. Skips the work that memory_asleep() reports as counting
+ * only.
+ */
 static bool step(struct memory_bench *m, bool sleep)
 {
 	double least = m->time[0] < m->time[1] ? m->time[0] : m->time[1];

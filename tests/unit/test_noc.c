@@ -218,7 +218,10 @@ static const struct {
 
 #define N_NETWORKS (sizeof(networks) / sizeof(networks[0]))
 
-/* Packet `req` from a device by chance, if there is room. Both networks, if there are two, get the same. */
+/*
+ * Pushes packet `req` from a random device if its queue has a free slot. Both networks, if there are two, get
+ * the same packet.
+ */
 static bool push(struct noc *a, struct noc *b, uint32_t req)
 {
 	uint32_t from = rnd(CLUSTERS + SUBS), bytes = rnd(2) ? 8 : 8 + 32 * (1 + rnd(4));
@@ -248,7 +251,7 @@ static uint32_t pops(struct noc *a, struct noc *b, bool *same)
 	return popped;
 }
 
-/* Every channel has carried as much. */
+/* Returns true if every channel has carried the same number of flits in both networks. */
 static bool same_use(const struct noc *a, const struct noc *b)
 {
 	bool same = true;
@@ -344,7 +347,7 @@ static void has(char *text, const char *part)
 	free(text);
 }
 
-/* Cycles since a flit arrived, where it has been longer. */
+/* Returns the cycles since a flit arrived, of the subnet in which it has been longer. */
 static uint64_t quiet(const struct noc *n)
 {
 	return n->net[0].cycles_since_arrival > n->net[1].cycles_since_arrival

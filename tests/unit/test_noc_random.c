@@ -101,7 +101,7 @@ static void describe_any(struct net_text *t)
 	describe_sizes(t);
 	say(t, "routing_delay = %u;", rnd(2) ? 0 : rnd(3));
 	describe_queues(t);
-	if (!strstr(t->at, "planar")) /* which locks up with it, here as there */
+	if (!strstr(t->at, "planar")) /* planar_adapt locks up with noq, in the original, too */
 		MAYBE(t, 6, "noq", "1");
 	MAYBE(t, 4, "vc_alloc_delay", "2", "3");
 	MAYBE(t, 4, "sw_alloc_delay", "2", "3");
@@ -116,7 +116,7 @@ static void describe_any(struct net_text *t)
 	MAYBE(t, 2, "buffer_policy", "shared", "limited", "dynamic", "shifting", "feedback",
 		"simplefeedback");
 	MAYBE(t, 5, "private_bufs", "1", "2");
-	if (strstr(t->at, "policy = shifting")) /* halves of less come to nothing */
+	if (strstr(t->at, "policy = shifting")) /* half of a smaller size is 0 */
 		say(t, "vc_buf_size = %u;", 2 + rnd(4));
 	if (strstr(t->at, "policy = limited"))
 		MAYBE(t, 2, "max_held_slots", "2", "4");
@@ -186,7 +186,7 @@ static void digest_add(struct digest *d, uint32_t v)
 	}
 }
 
-/* Pushes packet *req at a random device, if its queue has room. */
+/* Pushes packet *req at a random device if its queue has a free slot. */
 static void offer(struct noc *n, struct digest *d, uint32_t *req)
 {
 	uint32_t from = rnd(DEVICES), flits = rnd(2) ? 1 : 2 + rnd(4);

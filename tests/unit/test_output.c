@@ -10,7 +10,7 @@
 
 static char folder[] = "/tmp/test_output.XXXXXX";
 
-/* Files in the folder, as one text; temporary ones would show. */
+/* Lists the files of the folder as one text, temporary files included. */
 static const char *listing(void)
 {
 	static char text[4096];
@@ -246,7 +246,7 @@ static void broken_pipe(void *ignore)
 static void killed(void *sig)
 {
 	put_forced((char[]){"done"});
-	signal(*(int *)sig, SIG_DFL); /* whatever the tests were started with */
+	signal(*(int *)sig, SIG_DFL); /* the tests may have been started with another action */
 	output_open("k", false);
 	output_open("l", false);
 	if (!strstr(listing(), ".k.") || !strstr(listing(), ".l."))

@@ -90,7 +90,7 @@ static void test_json(void)
 	json_decref(v);
 }
 
-/* A record of one string and one real is, read and written by jansson, the same text. */
+/* Compares a record of one string and one real, read and written by jansson, with its text. */
 static bool as_jansson(const char *string, double real)
 {
 	size_t flags = JSON_COMPACT | JSON_PRESERVE_ORDER, n = 0;

@@ -8,7 +8,7 @@
 
 #define END "----END-of-Interconnect-DETAILS----\n"
 
-static char text[4096]; /* what the events of an input were */
+static char text[4096]; /* events of an input, as text */
 
 static void add(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static void add(const char *fmt, ...)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Measured files, and the text of micro-traces, which must be what the trace reader takes. */
+/* Measured files, and the text of micro-traces, which the trace reader must accept. */
 #include <math.h>
 #include "tap.h"
 #include "selftest/measured.h"

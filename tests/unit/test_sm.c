@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of the SM core on a whole machine: the worked examples of the model (LAUNCH-example-2,
- * SM-example-1), the latencies of SM-lat, when a warp ends, and that a run that skips
- * idle cycles has the counters of one that runs them all, for every scheduler and collector.
+ * Unit tests of the SM core on a whole GPU: the worked examples of the model (LAUNCH-example-2, SM-
+ * example-1), the latencies of SM-lat, the ends of warps, and equal counters of runs that skip idle cycles
+ * and runs that do not, for every scheduler and collector.
  */
 #include <inttypes.h>
 #include "machine_fixture.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-/* ---- a machine running one kernel ---------------------------------------------------------- */
+/* ---- a GPU running one kernel -------------------------------------------------------------- */
 
 static struct machine *run(
 	const char *const *option, unsigned ctas, unsigned threads, const char *blocks, bool sleepless)

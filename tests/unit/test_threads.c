@@ -18,7 +18,7 @@ static void count(void *ctx, unsigned item)
 {
 	const uint32_t *phase = ctx;
 
-	/* What the phase before wrote is seen by whoever comes next. */
+	/* The writes of the previous phase are visible to the thread that takes the item now. */
 	if (done[item] == *phase)
 		done[item]++;
 	__atomic_fetch_add(&seen[thread_index], 1, __ATOMIC_RELAXED);

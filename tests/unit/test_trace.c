@@ -284,7 +284,7 @@ static void check_both(const char *name, const char *head, const char *const *li
 	ok(!strcmp(fast.dump, slow.dump) && fast.recs == slow.recs, "%s: both ways give the same records",
 		name);
 	ok(!memcmp(fast.hash, slow.hash, 16), "%s: same hash", name);
-	/* A damaged line far down is told at its place by both. */
+	/* Both report a damaged line far down at its place. */
 	char *bad = strstr(text + len / 2, "LDG");
 	if (bad) {
 		bad[-2] = 'x';
@@ -329,11 +329,11 @@ static void test_fast(void)
 	check_both("version 1", HEAD("70", "", ""), v1, N(v1));
 }
 
-/* ---- warps that are nearly as those before ------------------------------------------------ */
+/* ---- warps that nearly equal earlier ones -------------------------------------------------- */
 
 #define BLOCKS 9
 
-/* Line i of warp w in block b: mostly the same in each, but for bases and what `other` says of a block. */
+/* Line i of warp w in block b: mostly equal in all blocks, except bases and the change `other`. */
 static size_t echo_line(char *to, unsigned b, unsigned w, unsigned i, unsigned other)
 {
 	unsigned long long base = (0x10ull << (4 * b % 40)) + 0x100 * w + i;
@@ -349,7 +349,7 @@ static size_t echo_line(char *to, unsigned b, unsigned w, unsigned i, unsigned o
 	case 3: return (size_t)sprintf(to, "0040 %08x 1 R2 LDS 1 R4 4 1 0x%x 4 0 \n", mask, 64 * i);
 	case 4: return (size_t)sprintf(to, "0050 00000011 1 R2 LDG.E 1 R4 4 0 0x%016llx 0xffff 0 \n", base);
 	case 5: return (size_t)sprintf(to, "0060 00000000 1 R2 LDG.E 1 R4 4 1 0x%llx 4 0 \n", base);
-	case 6: /* another stride, opcode, delta, mask, more lines of the same, a base that is none */
+	case 6: /* another stride, opcode, delta, mask, more equal lines, an invalid base */
 		return (size_t)sprintf(to, "0010 %08x 1 R2 LDG.E 1 R4 4 1 0x%llx 8 0 \n", mask, base);
 	case 7: return (size_t)sprintf(to, "0020 %08x 0 MOV 0 0 0 \n", mask);
 	case 8:

@@ -15,14 +15,14 @@ struct array {
 	struct array *next;
 	struct texture form;
 	struct channels channels;
-	struct extent extent; /* as the program set it */
+	struct extent extent; /* size as the program gave it */
 	unsigned flags;
 	bool level; /* a level of a mipmapped array, which is freed with that array */
 };
 
 struct mipmap {
 	struct mipmap *next;
-	struct texture form; /* with all levels */
+	struct texture form; /* shape, with all levels */
 	struct array *level[TEXTURE_LEVELS];
 };
 

@@ -66,7 +66,7 @@ struct image {
 	const void *const *parts; /* fat binaries of separate compilation, NULL after the last; NULL: none */
 	struct module **module;
 	uint32_t n_modules, cap_modules;
-	struct cubins *cubins; /* of the same fat binary; registers and shared memory of kernels */
+	struct cubins *cubins; /* code of the same fat binary; registers and shared memory of kernels */
 	bool has_ptx;
 	bool refused; /* the PTX is not executable, reported at a kernel's first use */
 	struct fault fault;
@@ -103,7 +103,7 @@ struct grant {
 	uint8_t kind;
 	bool live, is_variable; /* the program cannot free a variable */
 	unsigned flags;
-	struct pool *pool; /* its memory pool; NULL: none */
+	struct pool *pool; /* memory pool of the allocation; NULL: none */
 };
 
 struct stream;
@@ -141,7 +141,10 @@ extern struct cudart cudart;
 /* The calling thread has called the runtime, whose context is then current. */
 extern _Thread_local bool cudart_thread_active;
 
-/* start.c: begin and end every function of the interface. wait: the function waits for the device. */
+/*
+ * start.c: begin and end every function of the interface. wait: the function waits for the device.
+ * cudart_enter() returns a status.
+ */
 int cudart_enter(bool wait);
 int cudart_leave(int status);
 void cudart_send(enum wire_kind kind, const void *bytes, size_t n);
@@ -154,7 +157,7 @@ void cudart_set_last(int status);
 int cudart_exchange_last(int status);
 int cudart_fault_status(const struct fault *f);
 
-/* image.c: loads the registered fat binaries. 0 or a status. */
+/* image.c: loads the registered fat binaries. Returns 0 or a status. */
 int cudart_load(void);
 struct kernel *cudart_find_kernel(const void *host, int *status);
 /*
@@ -173,7 +176,10 @@ int cudart_find_symbol(const void *host, uint64_t *addr, size_t *size);
 /* Returns the variable that the program registered with address host; NULL: none. */
 struct variable *cudart_variable(const void *host);
 
-/* variable.c: allocates the variables of an image that are in the heap, before linking. 0 or a status. */
+/*
+ * variable.c: allocates the variables of an image that are in the heap, before linking. Returns 0 or a
+ * status.
+ */
 int cudart_place_variables(uint32_t image);
 /* Gives variables their initial values and names; resets all to these values. */
 void cudart_init_variables(const struct module *m);
@@ -202,7 +208,7 @@ bool cudart_is_reserved(uint64_t addr, uint64_t n);
 void cudart_map(uint64_t addr, uint64_t n);
 void cudart_set_access(uint64_t addr, bool allowed);
 
-/* pointer.c: is p in memory that the program registered with cudaHostRegister()? */
+/* pointer.c: returns true if p is in memory that the program registered with cudaHostRegister(). */
 bool cudart_is_registered(const void *p);
 
 /* pool.c: adds to the bytes of a pool that are in use; subtracts from them. */

@@ -13,7 +13,7 @@
 #include "cudart/graph.h"
 
 #define ATTRIBUTE_LAST 148
-#define RELEASE        13 /* of the interface where the program does not name one */
+#define RELEASE        13 /* release of the interface where the program does not name one */
 
 /* Returns a block's shared memory without cudaFuncSetAttribute(). */
 static uint64_t default_shared_bytes(const struct wire *w) { return min_u64(w->shared_block, 49152); }

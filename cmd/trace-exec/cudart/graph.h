@@ -93,18 +93,18 @@ struct graph_node {
 	struct graph_work work;
 	struct graph_node **after; /* the nodes that it depends on */
 	uint32_t n_after, cap_after;
-	uint64_t serial; /* unique among all nodes; an address can be that of a later node */
+	uint64_t serial; /* number of the node, unique among all; a later node may have the same address */
 	uint64_t origin; /* in a copy: serial of the copied node; 0: no copy */
 	bool disabled;
 };
 
 struct cuda_graph {
 	struct cuda_graph *next;
-	struct graph_node **node; /* in the order of their addition */
+	struct graph_node **node; /* nodes in the order of their addition */
 	uint32_t n_nodes, cap_nodes;
 };
 
-/* graph.c. All but graph_exists: 0 or a status; the lock is held. */
+/* graph.c. All except graph_exists() return 0 or a status; the caller holds the lock. */
 bool graph_exists(const struct cuda_graph *g);
 struct cuda_graph *graph_new(void);
 void graph_free(struct cuda_graph *g);
@@ -171,8 +171,8 @@ bool cudart_is_event(const struct event *event);
 bool cudart_stream_blocks(const struct stream *s);
 
 /*
- * capture.c: returns true if the caller must not execute work on the stream. *status is 0 where the stream
- * records. Else it is an error: the recording is broken, or the legacy stream would wait for a recording
+ * capture.c: returns true if the caller must not execute work on the stream. *status is 0 if the stream
+ * records. Otherwise it is an error: the recording is broken, or the legacy stream would wait for a recording
  * stream, which breaks that recording.
  */
 bool capture_blocks(const struct stream *s, int *status);
@@ -186,7 +186,7 @@ int capture_rejects(const struct stream *s, const char *what);
  * Checks a call that is forbidden while a stream records. Returns 0, or the status of the broken recording.
  */
 int capture_forbids(void);
-/* Record an event on, or wait for it in, a recording stream. false: the stream does not record. */
+/* Record an event on a recording stream, or a wait for it. Return false if the stream does not record. */
 bool capture_record(const struct event *event, const struct stream *s, int *status);
 bool capture_wait(const struct event *event, const struct stream *s, int *status);
 /* Was the event last recorded by a recording stream? */

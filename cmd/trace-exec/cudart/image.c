@@ -311,7 +311,7 @@ static void unbind_registers(const struct module *m)
 			m->func[i]->reg[k].slot = 0;
 }
 
-/* Can the modules of the image be executed without other images? */
+/* Returns true if the modules of the image can be executed without other images. */
 static bool can_execute_image(struct image *m)
 {
 	struct program p = {0};

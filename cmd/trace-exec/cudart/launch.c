@@ -81,7 +81,7 @@ static bool trace_block_done(void *ctx, struct cta *c)
 static const struct lower *lowered_code(const struct grid *g)
 {
 	static const struct func *lowered;
-	static uint32_t modules; /* of the program, which is bound again when more are loaded */
+	static uint32_t modules; /* modules of the program, which is bound again after more are loaded */
 	static struct lower *code;
 	static struct fault f;
 

@@ -32,7 +32,9 @@ static struct range *find_registered_range(uint64_t addr)
 
 bool cudart_is_registered(const void *p) { return find_registered_range((uintptr_t)p); }
 
-/* Do n bytes at start overlap an allocation of the library at their ends, or a registered range? */
+/*
+ * Returns true if n bytes at start overlap the ends of an allocation of the library, or a registered range.
+ */
 static bool overlaps_known_memory(uint64_t start, uint64_t n)
 {
 	if (cudart_find_grant(start) || cudart_find_grant(start + n - 1))

@@ -17,7 +17,7 @@ struct pool {
 	bool destroyed;
 	int reuse[3];
 	uint64_t threshold, used, used_most, reserved_most;
-	uint64_t capacity; /* in bytes; 0: unlimited */
+	uint64_t capacity; /* capacity in bytes; 0: unlimited */
 };
 
 struct pool_properties {

@@ -154,7 +154,7 @@ static void open_memory(void)
 		}
 	if (own == MAP_FAILED)
 		die_errno("device memory");
-	/* A sanitizer uses these addresses itself; then the host cannot access device memory. */
+	/* A sanitizer occupies these addresses; then the host cannot access device memory. */
 	cudart.host_visible = mmap((void *)(uintptr_t)HEAP_BASE, m->heap_cap, PROT_NONE,
 				      MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0) != MAP_FAILED;
 	close(fd);

@@ -15,7 +15,7 @@
 #include "cudart/cudart.h"
 
 #define SMALL      64u  /* bytes up to which a variable stays static, as handles of textures */
-#define ALIGN_MOST 128u /* of static variables */
+#define ALIGN_MOST 128u /* alignment of static variables */
 
 static bool is_static(const struct symbol *v)
 {

@@ -178,7 +178,7 @@ enum { WRITTEN = 1, FLYING = 2 }; /* FLYING: target of a copy in flight */
 struct shadow {
 	uint32_t epoch; /* number of barriers, fences and atomics so far */
 	uint32_t bytes;
-	uint8_t *written; /* of each byte: 0: uninitialised; WRITTEN; FLYING */
+	uint8_t *written; /* state of each byte: 0: uninitialised; WRITTEN; FLYING */
 	struct check_word *word;
 };
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "exec/check.h"
 
-#define SLOTS 64u /* of a hash table of addresses: twice the lanes */
+#define SLOTS 64u /* slots of a hash table of addresses: twice the lanes */
 
 /* Tests whether lanes a and b have the same value in the `bytes` bytes of a register that are stored. */
 static bool same_value(

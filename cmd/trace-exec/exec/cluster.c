@@ -111,7 +111,7 @@ void cluster_start(struct cluster *c, uint64_t number)
 }
 
 /* Returns whether a warp changed memory since the last call. */
-static bool take_changes(struct cluster *c)
+static bool collect_changes(struct cluster *c)
 {
 	bool changed = false;
 
@@ -149,7 +149,7 @@ static bool all_warps_spin(struct cluster *c)
 	return true;
 }
 
-enum cluster_state cluster_go(struct cluster *c)
+enum cluster_state cluster_run(struct cluster *c)
 {
 	bool moved;
 	uint32_t done;
@@ -164,7 +164,7 @@ enum cluster_state cluster_go(struct cluster *c)
 			cluster_deadlock(c);
 			return CLUSTER_FAILED;
 		}
-		if (take_changes(c)) {
+		if (collect_changes(c)) {
 			c->changed = true;
 			c->quiet = 0;
 			c->watch_at = 1;

@@ -129,7 +129,7 @@ static void complete_barrier(struct cta *c, uint32_t id)
 	check_barrier(c);
 }
 
-static bool barrier_met(const struct cta *c, const struct barrier *b)
+static bool barrier_is_complete(const struct cta *c, const struct barrier *b)
 {
 	return b->arrived && b->arrived >= (b->counted ? b->expected : c->n_warps - c->n_done);
 }
@@ -172,7 +172,7 @@ bool cta_arrive(struct warp *w, const struct op *o, uint32_t exec)
 		w->barrier = (uint8_t)id;
 		w->state = WARP_BARRIER; /* also for the last one: complete_barrier() sets its result */
 	}
-	if (barrier_met(c, b)) {
+	if (barrier_is_complete(c, b)) {
 		complete_barrier(c, id);
 		return true;
 	}
@@ -183,7 +183,7 @@ void cta_ended(struct cta *c)
 {
 	c->n_done++;
 	for (uint32_t i = 0; i < 16; i++)
-		if (c->barrier[i].arrived && !c->barrier[i].counted && barrier_met(c, &c->barrier[i]))
+		if (c->barrier[i].arrived && !c->barrier[i].counted && barrier_is_complete(c, &c->barrier[i]))
 			complete_barrier(c, i);
 }
 

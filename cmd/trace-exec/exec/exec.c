@@ -254,7 +254,7 @@ static void enter_by_register(struct warp *w, const struct op *o, uint32_t pc, u
 		return;
 	}
 	if (exec & ~same)
-		stack_again(w, pc, exec & ~same);
+		stack_execute_again(w, pc, exec & ~same);
 	call_enter(w, o, c->owner[to], same);
 }
 

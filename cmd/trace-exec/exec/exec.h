@@ -146,7 +146,7 @@ struct bind {
 int bind_program(struct bound_code *c, const struct program *p, struct fault *f);
 void bind_free(struct bound_code *c);
 
-/* For the bindings of families (sem/). All return -1 (or UINT32_MAX for slots) with the fault set. */
+/* Helpers of the bindings of families (sem/). All return -1 (UINT32_MAX for slots) with the fault set. */
 int bind_fault(const struct bind *b, const struct operand *at, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 int bind_operands(const struct bind *b, unsigned least, unsigned most);
@@ -201,7 +201,7 @@ struct memory {
 	uint64_t static_bytes;
 	struct buffer *buffer; /* in ascending order of addresses */
 	uint32_t n_buffers, cap_buffers;
-	uint8_t *unset; /* of each byte of the heap: 1: uninitialised; NULL: all are initialised */
+	uint8_t *unset; /* state of each byte of the heap: 1: uninitialised; NULL: all are initialised */
 	int ones;       /* 1 + descriptor of a file of ones; 0: none */
 	pthread_mutex_t lock;
 };
@@ -419,7 +419,7 @@ struct cluster {
 	uint64_t number;
 	uint32_t quiet;    /* number of rounds since memory changed last */
 	uint32_t watch_at; /* value of quiet at which to look for endless loops */
-	bool changed;      /* memory was changed during the last cluster_go() */
+	bool changed;      /* memory was changed during the last cluster_run() */
 };
 enum cluster_state { CLUSTER_DONE, CLUSTER_FAILED, CLUSTER_STUCK };
 struct cluster *cluster_new(struct grid *g);
@@ -430,7 +430,7 @@ void cluster_arrive(struct warp *w, const struct op *o, uint32_t m);
 bool cluster_wait(struct warp *w, const struct op *o, uint32_t m);
 void cluster_start(struct cluster *c, uint64_t number);
 /* Executes the cluster until it ends or fails, or until all its warps wait or spin. */
-enum cluster_state cluster_go(struct cluster *c);
+enum cluster_state cluster_run(struct cluster *c);
 /* Fails the launch because a cluster is stuck. */
 void cluster_deadlock(struct cluster *c);
 /* Sets id to the coordinates of a CTA: CTAs are numbered cluster by cluster, within a cluster by rank. */
@@ -488,8 +488,9 @@ bool stack_release(struct warp *w);
 /* Tests whether groups of lanes of a warp may arrive at the barrier one after another. */
 bool stack_gathers(const struct warp *w, const struct op *o);
 /*
- * The lanes of exec, out of those in mask, arrive at a barrier for which the warp's other lanes are needed, too.
- * Returns true if all live lanes are there and the barrier is executed; false if they wait or the launch failed.
+ * Lets those lanes of mask that are in exec arrive at a barrier that also needs the other lanes of the warp.
+ * Returns true if all live lanes have arrived and the barrier is executed; false if they wait or the launch
+ * failed.
  */
 bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
 /* Executes bar or barrier for the lanes of exec. Returns true if the warp continues at once. */

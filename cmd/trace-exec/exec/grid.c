@@ -13,6 +13,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "crew.h"
 #include "exec/call.h"
 #include "exec/check.h"
 
@@ -87,7 +88,7 @@ static void *run_clusters(void *arg)
 
 		pthread_mutex_unlock(&t->lock);
 		cluster_start(c, n);
-		enum cluster_state state = cluster_go(c);
+		enum cluster_state state = cluster_run(c);
 		if (state == CLUSTER_STUCK)
 			cluster_deadlock(c);
 		pthread_mutex_lock(&t->lock);
@@ -166,7 +167,7 @@ static void run_on_one_thread(struct grid_team *t)
 		for (uint32_t i = from; i < r.n && t->good; i++) {
 			if (r.state[i] == CLUSTER_DONE)
 				continue;
-			r.state[i] = cluster_go(r.c[i]);
+			r.state[i] = cluster_run(r.c[i]);
 			progress |= r.state[i] == CLUSTER_DONE || r.c[i]->changed;
 			t->good = r.state[i] != CLUSTER_FAILED;
 		}
@@ -203,8 +204,8 @@ bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 		.ctx = ctx,
 		.clusters = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] / g->cluster_size,
 		.good = true};
-	pthread_t thread[THREADS_MAX];
-	unsigned n = count_threads(g, t.clusters), started = 0;
+	unsigned n = count_threads(g, t.clusters);
+	struct crew *crew;
 
 	g->at_once = n;
 	atomic_store(&g->failed, UINT64_MAX);
@@ -212,14 +213,12 @@ bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 	pthread_mutex_init(&t.lock, NULL);
 	pthread_cond_init(&t.turn, NULL);
 	race_start(g);
-	while (started + 1 < n && !pthread_create(&thread[started], NULL, run_clusters, &t))
-		started++;
+	crew = crew_start(n - 1, run_clusters, &t);
 	if (n > 1)
 		run_clusters(&t);
 	else
 		run_on_one_thread(&t);
-	for (unsigned i = 0; i < started; i++)
-		pthread_join(thread[i], NULL);
+	crew_join(crew);
 	race_end(g, t.good);
 	pthread_cond_destroy(&t.turn);
 	pthread_mutex_destroy(&t.lock);

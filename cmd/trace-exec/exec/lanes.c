@@ -42,7 +42,7 @@ void lanes_extremes(const uint64_t *a, uint32_t m, uint64_t *low, uint64_t *high
 		extremes_of_some(a, m, low, high);
 }
 
-LANE_FN static bool have_stride(const uint64_t *a, uint64_t step)
+LANE_FN static bool lanes_have_stride(const uint64_t *a, uint64_t step)
 {
 	uint64_t wrong = 0;
 
@@ -51,9 +51,9 @@ LANE_FN static bool have_stride(const uint64_t *a, uint64_t step)
 	return !wrong;
 }
 
-bool lanes_apart_by(const uint64_t *a, uint64_t step) { return have_stride(a, step); }
+bool lanes_apart_by(const uint64_t *a, uint64_t step) { return lanes_have_stride(a, step); }
 
-LANE_FN static bool all_moved(const uint64_t *a, const uint64_t *b)
+LANE_FN static bool all_lanes_moved(const uint64_t *a, const uint64_t *b)
 {
 	uint64_t wrong = 0, by = a[0] - b[0];
 
@@ -62,4 +62,4 @@ LANE_FN static bool all_moved(const uint64_t *a, const uint64_t *b)
 	return !wrong;
 }
 
-bool lanes_moved(const uint64_t *a, const uint64_t *b) { return all_moved(a, b); }
+bool lanes_moved(const uint64_t *a, const uint64_t *b) { return all_lanes_moved(a, b); }

@@ -35,16 +35,16 @@ void memory_free(struct memory *m)
 
 uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes)
 {
-	uint64_t at = m->heap_bytes, room;
+	uint64_t at = m->heap_bytes, size;
 
 	if (bytes > m->heap_cap)
 		return 0;
-	room = (bytes + 255) / 256 * 256;
-	if (room > m->heap_cap - at)
+	size = (bytes + 255) / 256 * 256;
+	if (size > m->heap_cap - at)
 		return 0;
 	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
 	m->buffer[m->n_buffers++] = (struct buffer){name, HEAP_BASE + at, bytes, true, NOWHERE, false};
-	m->heap_bytes += room;
+	m->heap_bytes += size;
 	return HEAP_BASE + at;
 }
 

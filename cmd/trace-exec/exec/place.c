@@ -72,13 +72,13 @@ int place_statics(struct program *p, struct fault *f)
 struct reach {
 	const struct program *p;
 	uint32_t n_nodes, cap_nodes;
-	uint32_t *from; /* of each node: first edge from a node that names it; UINT32_MAX: none */
+	uint32_t *from; /* first edge from a node that names it, by node; UINT32_MAX: none */
 	struct reach_edge {
 		uint32_t from, next;
 	} * edge;
 	uint32_t n_edges, cap_edges;
 	uint32_t turn;  /* number of the current walk */
-	uint32_t *seen; /* of each node: the last walk that reached it */
+	uint32_t *seen; /* last walk that reached the node, by node */
 	uint32_t *walk; /* nodes that the current walk reached */
 	uint32_t n_walk;
 };

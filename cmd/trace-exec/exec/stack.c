@@ -233,7 +233,7 @@ bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 	return false;
 }
 
-void stack_again(struct warp *w, uint32_t pc, uint32_t mask)
+void stack_execute_again(struct warp *w, uint32_t pc, uint32_t mask)
 {
 	if (w->stack[w->depth - 1].rpc == pc + 1)
 		w->depth--;

@@ -9,13 +9,13 @@
 
 /* Continues the running lanes at pc. */
 void stack_next(struct warp *w, uint32_t pc);
-/* Execute a branch at pc: of the lanes in mask those of exec take it. */
+/* Executes a branch at pc: the lanes of mask that are in exec take it. */
 void stack_branch(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
 void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
 /* Pushes the first entry of a call: the lanes of exec at pc. */
 void stack_call(struct warp *w, uint32_t pc, uint32_t exec);
 /* Lets the lanes of mask, which are at pc + 1 with the others, execute pc again before all continue. */
-void stack_again(struct warp *w, uint32_t pc, uint32_t mask);
+void stack_execute_again(struct warp *w, uint32_t pc, uint32_t mask);
 /* Removes lanes that have ended or returned. */
 void stack_settle(struct warp *w);
 

@@ -8,7 +8,7 @@
 #include "bits.h"
 #include "exec/lanes.h"
 
-void text_room(struct text *t, size_t more)
+void text_reserve(struct text *t, size_t more)
 {
 	if (t->cap - t->n >= more)
 		return;

@@ -14,7 +14,7 @@ struct text {
 	size_t n, cap;
 };
 /* Makes space for `more` bytes. */
-void text_room(struct text *t, size_t more);
+void text_reserve(struct text *t, size_t more);
 
 /* Makes the tables. To be called before the functions below, and not by two threads at once. */
 void text_prepare(void);

@@ -135,9 +135,9 @@ struct symbol {
 	uint64_t size, addr, elems;
 	uint32_t align;
 	bool placed;   /* addr is set before linking: the variable is in the heap */
-	uint8_t *init; /* NULL: zeros */
+	uint8_t *init; /* initial bytes; NULL: zeros */
 	struct fixup *fixup;
-	struct func *owner; /* NULL: module scope */
+	struct func *owner; /* function that declares it; NULL: module scope */
 	uint32_t node;      /* number in the graph of exec/place.c */
 	/* SYM_FUNC, SYM_PROTO */
 	struct func *func;
@@ -244,7 +244,7 @@ struct func {
 	uint32_t n_vars, cap_vars;
 	uint32_t number;       /* index in program->func */
 	uint32_t shared_at;    /* number of shared variables that the module declared before it */
-	uint32_t shared_end;   /* of a kernel: end of the shared variables that it reaches */
+	uint32_t shared_end;   /* end of the shared variables that a kernel reaches */
 	uint32_t shared_align; /* alignment of the dynamic variables that it names or, a kernel, reaches */
 	uint32_t local_bytes, local_align; /* size and alignment of the frame */
 	bool raced;                        /* a race of thread blocks was reported */
@@ -254,8 +254,8 @@ struct func {
 	uint32_t maxntid[3], reqntid[3], minnctapersm, cluster[3];
 	uint32_t max_cluster; /* largest number of thread blocks in a cluster; 0: not given */
 	uint32_t first_pc;    /* instruction number in the program: PC / 8 */
-	uint8_t *race_at;     /* of each instruction: a race was printed; NULL: none was */
-	uint32_t *rpc;        /* of each instruction: meeting point of its lanes; UINT32_MAX: the end */
+	uint8_t *race_at;     /* a race was printed, by instruction; NULL: none was */
+	uint32_t *rpc;        /* meeting point of its lanes, by instruction; UINT32_MAX: the end */
 };
 
 struct module {
@@ -287,7 +287,7 @@ struct module {
 struct program {
 	struct module **module;
 	uint32_t n_modules, cap_modules;
-	struct func **func; /* with bodies, in PC order */
+	struct func **func; /* functions with bodies, in PC order */
 	uint32_t n_funcs, cap_funcs;
 	uint32_t n_insts;
 	uint64_t static_end; /* first free address after .global and .const variables */

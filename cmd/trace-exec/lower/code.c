@@ -175,7 +175,7 @@ void lower_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issu
 		const struct text_inst *t = &l->inst[i];
 		char *p;
 
-		text_room(out, TRACE_LINE_ROOM);
+		text_reserve(out, TRACE_LINE_ROOM);
 		p = out->p + out->n;
 		memcpy(p, t->pc, t->n_pc);
 		p = text_mask(p + t->n_pc, exec);

@@ -17,7 +17,7 @@ struct lower_part {
 };
 
 struct lower_step {
-	char opcode[48]; /* with % and @ */
+	char opcode[48]; /* opcode with % and @ */
 	struct lower_part dst, src[STEP_SOURCES];
 	uint8_t n_src;
 	uint16_t times;

@@ -227,7 +227,7 @@ static bool needs_no_instruction(struct plan *p, uint32_t i, struct lower_value 
 	case I_mov:
 	case I_cvta:
 	case I_cvt: return s && is_free_move(p, i, v);
-	case I_add: /* of an address and a constant */
+	case I_add: /* sum of an address and a constant */
 		return in->n_operands == 3 && s->kind == O_REG && is_literal(&in->operand[2]) && v->uses &&
 		       v->uses == v->address_uses && alias_result(p, i, s->reg);
 	default: return false;

@@ -26,7 +26,9 @@ bool atom_find(const struct stmt *in, enum type t, enum atom *a);
 u64 atom_value(enum atom a, enum type t, u64 old, u64 b, u64 c);
 /* Same as atom_value() in global memory, where a sum of f32 flushes subnormal numbers. */
 u64 atom_global(enum atom a, enum type t, u64 old, u64 b, u64 c);
-/* Do asynchronous reductions have the operation for the type, in global memory or in a cluster? */
+/*
+ * Returns true if asynchronous reductions have the operation for the type, in global memory or in a cluster.
+ */
 bool atom_fits_async(enum atom a, enum type t, bool global);
 /* Returns the bits of frame.order for an operation whose old value is unused. */
 uint32_t atom_order(enum atom a, enum type t);

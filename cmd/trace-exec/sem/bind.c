@@ -105,7 +105,7 @@ static uint32_t alloc_frame(struct bind *b, unsigned bytes)
 
 uint32_t bind_scratch(struct bind *b, unsigned bytes) { return alloc_frame(b, bytes); }
 
-static unsigned reg_width(const struct func *fn, uint32_t reg) /* in bytes; 0: a predicate */
+static unsigned reg_width(const struct func *fn, uint32_t reg) /* size in bytes; 0: a predicate */
 {
 	unsigned bits = types[fn->reg[reg].type].bits;
 

@@ -17,7 +17,7 @@
 #pragma STDC FP_CONTRACT OFF
 #endif
 
-static inline float canon(float v)
+static inline float canonical_nan(float v)
 {
 	union {
 		u32 u;
@@ -29,10 +29,10 @@ static inline float canon(float v)
 
 /* ---- round to nearest, without .ftz and .sat ---- */
 
-LANE_OP2(add_f32, float, float, float, canon(a + b))
-LANE_OP2(sub_f32, float, float, float, canon(a - b))
-LANE_OP2(mul_f32, float, float, float, canon(a *b))
-LANE_OP3(fma_f32, float, float, float, float, canon(__builtin_fmaf(a, b, c)))
+LANE_OP2(add_f32, float, float, float, canonical_nan(a + b))
+LANE_OP2(sub_f32, float, float, float, canonical_nan(a - b))
+LANE_OP2(mul_f32, float, float, float, canonical_nan(a *b))
+LANE_OP3(fma_f32, float, float, float, float, canonical_nan(__builtin_fmaf(a, b, c)))
 LANE_OP2(add_f64, double, double, double, a + b)
 LANE_OP2(sub_f64, double, double, double, a - b)
 LANE_OP2(mul_f64, double, double, double, a *b)
@@ -59,7 +59,7 @@ static void store_f32(struct warp *w, const struct op *o, uint32_t m, const floa
 	float *d = REG(float, w, o->d);
 
 	FOR_BITS32 (i, m) {
-		float r = canon(v[i]);
+		float r = canonical_nan(v[i]);
 
 		if (o->mode & MODE_SAT)
 			r = r > 0 ? r < 1 ? r : 1 : 0;
@@ -311,7 +311,7 @@ static bool is_int(const struct bind *b)
 					b = flush(b); \
 					c = flush(c); \
 				} \
-				float r = canon(expr); \
+				float r = canonical_nan(expr); \
 				d[i].v[k] = o->mode & MODE_FTZ ? flush(r) : r; \
 			} \
 		fesetround(FE_TONEAREST); \
@@ -413,7 +413,7 @@ static void abs_neg_any_f32(struct warp *w, const struct op *o, uint32_t m)
 
 	load_f32(w, o, o->a, v);
 	for (unsigned i = 0; i < LANES; i++)
-		v[i] = canon(o->imm ? -v[i] : fabsf(v[i]));
+		v[i] = canonical_nan(o->imm ? -v[i] : fabsf(v[i]));
 	float *d = REG(float, w, o->d);
 	FOR_BITS32 (i, m)
 		d[i] = v[i];

@@ -264,7 +264,7 @@ static void load_element(struct warp *w, uint32_t m, uint8_t *const *at, size_t 
 	}
 }
 
-/* Do all lanes access consecutive words? */
+/* Returns true if all lanes access consecutive words. */
 static bool is_consecutive(uint8_t *const *at, size_t bytes)
 {
 	uintptr_t wrong = 0, first = (uintptr_t)at[0];
@@ -368,7 +368,10 @@ static void st(struct warp *w, const struct op *o, uint32_t m)
 
 /* ---- bindings ---- */
 
-/* An access with .param is to the kernel's parameters, or to the frame of the executing function. */
+/*
+ * Binds the space of an access. With .param it is the kernel's parameters, or the frame of the executing
+ * function.
+ */
 int mem_bind_space(struct bind *b, struct op *o, const struct operand *at, bool write)
 {
 	enum state_space s = bind_space(b);

@@ -66,7 +66,7 @@ static int bind_fragment(
 	return 0;
 }
 
-/* Do types and shape fit together? (Bits of an element of A times k is 128, 256 or 512.) */
+/* Returns true if types and shape match. (Bits of an element of A times k is 128, 256 or 512.) */
 static bool is_known_mma(const struct matrix *x)
 {
 	unsigned bits = types[x->a].bits, deep = bits * x->shape.k;

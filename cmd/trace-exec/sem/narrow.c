@@ -191,13 +191,14 @@ static int check_narrow_suffixes(struct bind *b, const struct narrow_form *f, en
 			if (f->rounds >> i & 1)
 				n += (size_t)snprintf(
 					wanted + n, sizeof(wanted) - n, "%s.%s", n ? " or " : "", names[i]);
-		return bind_fault(b, NULL, "suffix", "%s (expected it with %s)", in->text, wanted);
+		return bind_fault(
+			b, NULL, "suffix", "%s (expected the instruction with %s)", in->text, wanted);
 	}
 	if (has(in, M_SATFINITE) ? f->satfinite == SATFINITE_NOT : f->satfinite == SATFINITE_MUST)
-		return bind_fault(b, NULL, "suffix", "%s (expected it with%s .satfinite)", in->text,
-			f->satfinite ? "" : "out");
+		return bind_fault(b, NULL, "suffix", "%s (expected the instruction with%s .satfinite)",
+			in->text, f->satfinite ? "" : "out");
 	if (has(in, M_RELU) && !f->relu)
-		return bind_fault(b, NULL, "suffix", "%s (expected it without .relu)", in->text);
+		return bind_fault(b, NULL, "suffix", "%s (expected the instruction without .relu)", in->text);
 	return 0;
 }
 

@@ -11,7 +11,7 @@ struct geometry {
 	uint8_t shape;      /* enum texture_shape; .1d also accepts linear memory */
 	uint8_t n;          /* coordinates without the layer */
 	bool layered, real; /* real: coordinates of .f32 */
-	bool sampled;       /* with a separate sampler, whose handle is in slot sampler */
+	bool sampled;       /* a separate sampler is given, whose handle is in slot sampler */
 	uint32_t slot[3], layer, sampler;
 };
 

@@ -18,9 +18,9 @@ struct video_op {
 	enum video operation;
 	enum type type_d, type_a, type_b;
 	uint8_t join, cmp, sat, clamp;
-	uint8_t bits, n;                 /* of an element; elements: 1, 2 or 4 */
+	uint8_t bits, n;                 /* bits of an element; number of elements: 1, 2 or 4 */
 	uint8_t a[4], b[4], d;           /* part of the operand; d: bit i: element i is computed */
-	uint8_t a_bits, b_bits, d_shift; /* of one word */
+	uint8_t a_bits, b_bits, d_shift; /* width of one word */
 	uint8_t c_bits, c_part, shr, plus, neg_ab, neg_c; /* vmad */
 };
 

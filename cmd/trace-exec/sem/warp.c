@@ -66,7 +66,7 @@ static void check_sync_lanes(struct warp *w, const struct op *o, u32 slot, u32 m
 	named &= ~m;
 	if (m & w->missed && named & w->ahead)
 		exec_find(w, o, m & w->missed, "sync-apart",
-			"%s in %u lanes: %u lanes that it names have continued without them (expected all of them at once)",
+			"%s in %u lanes: %u other lanes of its mask have continued (expected all lanes of the mask at once)",
 			o->in->text, bit_count32(m), bit_count32(named & w->ahead));
 	w->missed = named & alive ? w->missed | (named & alive) : w->missed & ~m;
 	w->ahead = named & alive ? w->ahead | m : w->ahead & ~m;

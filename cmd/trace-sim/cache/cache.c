@@ -77,7 +77,7 @@ void cache_delete(struct cache *c)
 }
 
 /* Time stamp for the replacement policy: accesses without time count as a cycle each. */
-static uint32_t stamp(const struct cache *c, uint64_t now) { return (uint32_t)now + c->touched.n; }
+static uint32_t time_stamp(const struct cache *c, uint64_t now) { return (uint32_t)now + c->touched.n; }
 
 void cache_set_decode_hook(struct cache *c, void (*decode)(void *ctx, struct req *r), void *ctx)
 {
@@ -237,7 +237,7 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 	return true;
 }
 
-/* A port has cycles more to do. */
+/* Occupies a port for `cycles` more cycles. */
 static void occupy_cache_port(const struct cache *c, uint64_t *free_at, uint64_t *busy, uint32_t cycles)
 {
 	*free_at = (*free_at > c->ports.cycles ? *free_at : c->ports.cycles) + cycles;
@@ -251,7 +251,7 @@ static void visit_start(struct cache_visit *a, struct cache *c, uint32_t r, uint
 	a->c = c;
 	a->r = r;
 	a->q = &c->pool->req[r];
-	a->now = stamp(c, now);
+	a->now = time_stamp(c, now);
 	a->out.wanted = false;
 	a->ev = (struct cache_events){0};
 	a->evicted_bytes = 0;
@@ -268,7 +268,7 @@ static enum cache_status read_hit(struct cache_visit *a)
 	return STATUS_HIT;
 }
 
-/* quirk Q3-5: needs two free entries in the miss queue, even if it will only merge. */
+/* quirk Q3-5: a read miss needs two free entries in the miss queue, even if it only merges. */
 static enum cache_status read_miss(struct cache_visit *a)
 {
 	if (queue_full(a->c, 1))
@@ -361,7 +361,10 @@ static struct mshr_entry *outstanding_entry(const struct cache *c, uint32_t r)
 
 bool cache_waiting_for_fill(const struct cache *c, uint32_t r) { return outstanding_entry(c, r); }
 
-/* The policy in force now decides, whichever was when the read went down (LAUNCH-l1-2 can change it). */
+/*
+ * Fills tags by the present policy, even if the policy was another when the read was sent (LAUNCH-l1-2 can
+ * change it).
+ */
 static void fill_tags(struct cache *c, const struct mshr_entry *e, const struct req *q, uint32_t now)
 {
 	uint32_t sector = tag_sector(&c->tags, q->sectors);
@@ -395,7 +398,7 @@ FLATTEN void cache_fill(struct cache *c, uint32_t r, uint64_t now)
 	q->addr = e->made_addr;
 	q->size = e->made_size;
 	e->waiting = false;
-	fill_tags(c, e, q, stamp(c, now));
+	fill_tags(c, e, q, time_stamp(c, now));
 	mshr_ready(&c->mshr, e);
 	occupy_cache_port(c, &c->fill_free, &c->ports.fill_busy, c->fill_cycles);
 }
@@ -470,7 +473,7 @@ bool cache_holds(const struct cache *c, uint64_t addr, uint32_t sectors)
 
 bool cache_put_copy(struct cache *c, const struct req *r, uint64_t now)
 {
-	struct cache_visit a = {.c = c, .now = stamp(c, now)};
+	struct cache_visit a = {.c = c, .now = time_stamp(c, now)};
 	struct req copy = *r; /* the pool may hand out its neighbours */
 
 	if (queue_full(c, 0))
@@ -494,7 +497,7 @@ uint32_t cache_touch_copy(struct cache *c, uint64_t addr, uint32_t sectors, uint
 	uint32_t lack;
 
 	c->touched.n++;
-	lack = tag_touch(&c->tags, addr, tag_sector(&c->tags, sectors), false, stamp(c, now), &out);
+	lack = tag_touch(&c->tags, addr, tag_sector(&c->tags, sectors), false, time_stamp(c, now), &out);
 	c->touched.written_back += out.wanted ? bit_count32(out.sectors) : 0;
 	return lack;
 }
@@ -506,7 +509,7 @@ uint32_t cache_touch(struct cache *c, uint64_t addr, uint32_t sectors, bool modi
 	uint32_t asked = tag_sector(&c->tags, sectors), lack;
 
 	n->n++;
-	lack = tag_touch(&c->tags, addr, asked, modify, stamp(c, now), &out);
+	lack = tag_touch(&c->tags, addr, asked, modify, time_stamp(c, now), &out);
 	n->misses += bit_count32(lack);
 	n->read_misses += modify ? 0 : bit_count32(lack);
 	n->written_back += out.wanted ? bit_count32(out.sectors) : 0;
@@ -530,5 +533,5 @@ void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint64_
 {
 	static const uint64_t no_bytes[2];
 
-	tag_fill_addr(&c->tags, addr, tag_sector(&c->tags, 1u << sector), true, no_bytes, stamp(c, now));
+	tag_fill_addr(&c->tags, addr, tag_sector(&c->tags, 1u << sector), true, no_bytes, time_stamp(c, now));
 }

@@ -43,11 +43,11 @@ struct cache_counts {
 
 /* Why a cache will never take an access that it refused (CACHE-conf-3). */
 enum cache_never {
-	NEVER_SAID,     /* it may yet */
+	NEVER_SAID,     /* it may accept it later */
 	NEVER_QUEUED,   /* the miss queue is too small for it even when empty */
 	NEVER_ANSWERED, /* a write that is sent nowhere, where all writes are answered from below */
 	NEVER_READABLE, /* a read of a line that was written in part and has no sectors to read the rest by */
-	NEVER_FILLED,   /* a read that waits for more pieces than come from below */
+	NEVER_FILLED,   /* a read that waits for more replies than come from the level below */
 	NEVER_PLACED,   /* all lines of the set of an L2 wait for sectors without a request (Q4-11) */
 	N_NEVERS
 };
@@ -71,8 +71,8 @@ struct cache *cache_new(
 	const struct cache_params *p, enum cache_role role, const struct addrdec *dec, struct req_pool *pool);
 void cache_delete(struct cache *c);
 /*
- * Called for every request that the cache makes, before chip and sub are copied from its cause: fills bank
- * and row, and draws where the decoder draws (MEM-addr-7).
+ * Sets a hook that is called for every request of the cache before chip and sub are copied from its cause.
+ * The hook fills bank and row, and draws a random number if the decoder does (MEM-addr-7).
  */
 void cache_set_decode_hook(struct cache *c, void (*decode)(void *ctx, struct req *r), void *ctx);
 
@@ -89,7 +89,9 @@ enum cache_status cache_access(
 /* Read-only access (L1I). Same contract; writes and data port play no part (CACHE-ro). */
 enum cache_status cache_read_only_access(struct cache *c, uint32_t r, uint64_t now);
 
-/* Response from below (CACHE-fill). The cache takes r (frees pieces, holds the request). */
+/*
+ * Handles a reply of the level below (CACHE-fill). The cache owns r: it frees pieces and keeps the request.
+ */
 void cache_fill(struct cache *c, uint32_t r, uint64_t now);
 bool cache_waiting_for_fill(const struct cache *c, uint32_t r);
 bool cache_fill_port_free(const struct cache *c);
@@ -120,14 +122,14 @@ void cache_set_ways(struct cache *c, uint32_t ways, enum alloc_policy alloc); /*
  * before empties it (CACHE-size-3).
  */
 void cache_set_sets(struct cache *c, uint32_t sets, enum alloc_policy alloc);
-/* Tag fill by a host copy (MEM-copy): one sector of address addr. */
+/* Fills tags by a host copy (MEM-copy): one sector of address addr. */
 void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint64_t now);
 
 /*
  * Copies of lines whose home is another cache, for an L2 of two sides (mem/sides.c): clean, and never
  * reserved. addr: any address of the line.
  */
-/* A read of all of them would hit. */
+/* Returns true if a read of all of these sectors would hit. */
 bool cache_holds(const struct cache *c, uint64_t addr, uint32_t sectors);
 /*
  * Inserts the sectors of the read r as the youngest of their set, unless the miss queue or the set is full.
@@ -152,8 +154,8 @@ struct cache_touches cache_touches(const struct cache *c);
  */
 uint32_t cache_touch(struct cache *c, uint64_t addr, uint32_t sectors, bool modify, uint64_t now);
 /*
- * Like cache_touch(), for whole sectors that are written, by the write policy. The caller handles what is sent
- * below.
+ * Like cache_touch(), for sectors that are written as a whole, under the write policy. The caller handles the
+ * accesses that the cache sends below.
  */
 void cache_touch_written(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now);
 

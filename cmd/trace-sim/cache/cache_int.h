@@ -21,7 +21,7 @@ struct cache {
 	struct req_pool *pool;
 	uint32_t queue_max;   /* quirk Q3-5: callers test for a full queue, pushes are not bounded */
 	uint32_t atom, port;  /* bytes */
-	uint32_t fill_cycles; /* of the fill port for an atom */
+	uint32_t fill_cycles; /* cycles of the fill port for an atom */
 	enum write_policy write;
 	enum write_alloc walloc;
 	struct cache_touches touched;
@@ -32,7 +32,7 @@ struct cache {
 	void (*decode)(void *ctx, struct req *r);
 	void *decode_ctx;
 	uint8_t write_back_type, alloc_type;
-	uint8_t pieces; /* answers to a read if they come in sectors, else 0 */
+	uint8_t pieces; /* number of sector replies to a read; 0: one reply for the line */
 	bool l2;
 	struct texture_cache *texture; /* NULL: no texture cache */
 };
@@ -51,7 +51,7 @@ struct cache_visit {
 	uint32_t evicted_bytes; /* modified bytes that passed the data port on the way out */
 };
 
-/* "Full for x" (CACHE-queue-1). */
+/* Returns true if the queue is "full for x" (CACHE-queue-1). */
 static inline bool queue_full(const struct cache *c, uint32_t x)
 {
 	return c->queue.count + x >= c->queue_max;

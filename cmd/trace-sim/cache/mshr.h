@@ -22,7 +22,7 @@ struct mshr_entry {
 	uint32_t chain;      /* next entry of the bucket, or of the free ones */
 	uint32_t slot;       /* tag array slot of the data */
 	uint16_t made_size;
-	uint8_t pieces; /* answers still to come when the level below answers in sectors */
+	uint8_t pieces; /* outstanding sector replies */
 	bool waiting;   /* the first request has not been answered */
 	bool atomic;    /* one of the requests is atomic */
 };

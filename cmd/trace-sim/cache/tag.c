@@ -52,7 +52,7 @@ void tag_free(struct tags *t)
 	reserve_free(t->bucket, (size_t)1 << (64 - t->hash_shift), sizeof(*t->bucket));
 }
 
-/* Row of a slot. Usually it is the row of the line's set. */
+/* Returns the row of a slot, usually that of the line's set. */
 static inline struct tag_row *tag_row_of(const struct tags *t, uint32_t slot)
 {
 	uint32_t set = t->line[slot].set;
@@ -69,7 +69,7 @@ static bool is_modified(const struct tags *t, uint32_t slot)
 
 /* ---- chains -------------------------------------------------------------------------------------------- */
 
-static void chain_in(struct tags *t, uint32_t slot)
+static void link_line(struct tags *t, uint32_t slot)
 {
 	uint32_t *bucket = tag_bucket(t, t->line[slot].tag);
 
@@ -77,7 +77,7 @@ static void chain_in(struct tags *t, uint32_t slot)
 	*bucket = slot;
 }
 
-static void chain_out(struct tags *t, uint32_t slot)
+static void unlink_line(struct tags *t, uint32_t slot)
 {
 	uint32_t *link = tag_bucket(t, t->line[slot].tag);
 
@@ -107,10 +107,10 @@ static NOINLINE void reclassify(struct tags *t, struct tag_row *row, uint32_t sl
 	unsigned from = class_list(was), to = class_list(is);
 
 	if (!is) {
-		chain_out(t, slot);
+		unlink_line(t, slot);
 		bitset_clear(t->present, slot);
 	} else if (!was) { /* a fill for a read from before an invalidation */
-		chain_in(t, slot);
+		link_line(t, slot);
 		bitset_set(t->present, slot);
 	}
 	if (!row)
@@ -205,7 +205,7 @@ void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t 
 	}
 }
 
-/* quirk Q3-6: the last slot of the set whose line is invalid; there is one. */
+/* quirk Q3-6: returns the last slot of the set with an invalid line; the set has one. */
 static uint32_t last_invalid(const struct tags *t, uint32_t set)
 {
 	uint32_t first = set * t->ways + 1, last = first + t->ways - 1, w = last / 64;
@@ -247,7 +247,7 @@ static void allocate_line(struct tags *t, const struct lookup *l, uint32_t now)
 	unsigned was = line_class(t, old);
 
 	if (was) {
-		chain_out(t, l->slot);
+		unlink_line(t, l->slot);
 		t->replace->leave(t, row, class_list(was), l->slot);
 		row->idle[class_list(was)] -= was / IDLE;
 	} else {
@@ -260,7 +260,7 @@ static void allocate_line(struct tags *t, const struct lookup *l, uint32_t now)
 	line->state = kept | l->sector * LINE_RESERVED;
 	if (t->sectored)
 		t->bytes[l->slot][0] = t->bytes[l->slot][1] = 0;
-	chain_in(t, l->slot);
+	link_line(t, l->slot);
 	t->replace->enter(t, row, 0, l->slot);
 }
 
@@ -321,7 +321,7 @@ void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_
 	uint32_t state = t->line[slot].state;
 	bool was = state & LINE_ALL_MODIFIED;
 
-	if (!(state & LINE_ALL_ON_FILL)) { /* usual: nothing was written meanwhile */
+	if (!(state & LINE_ALL_ON_FILL)) { /* usual case: nothing was written meanwhile */
 		set_state(t, slot, with_sector(state, sector, LINE_VALID));
 		return;
 	}
@@ -477,7 +477,7 @@ void tag_invalidate(struct tags *t)
 				t->line[slot].state &= ~LINE_PRESENT;
 				bitset_clear(t->present, slot);
 			} else {
-				chain_in(t, slot);
+				link_line(t, slot);
 			}
 		}
 	}

@@ -38,13 +38,13 @@ struct cache_line {
 	uint64_t tag;     /* address of the line */
 	uint32_t set;     /* index of the tag */
 	uint32_t state;   /* enum line_bit */
-	uint32_t stamp;   /* of the replacement policy; set at an allocation */
+	uint32_t stamp;   /* state of the replacement policy, set at an allocation */
 	uint32_t chain;   /* next slot of the bucket */
-	uint32_t kept[2]; /* of the replacement policy */
+	uint32_t kept[2]; /* state of the replacement policy */
 };
 
 struct tag_row {
-	uint32_t kept[4]; /* of the replacement policy */
+	uint32_t kept[4]; /* state of the replacement policy */
 	uint32_t idle[2]; /* lines of the class without a reserved sector */
 	uint32_t present; /* lines that are not invalid */
 };
@@ -103,7 +103,7 @@ void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t 
  * eviction sets out->wanted.
  */
 void tag_access(struct tags *t, struct lookup *l, uint32_t now, struct evicted *out);
-/* CACHE-tag-2 and CACHE-tag-3. */
+/* Fill a sector (CACHE-tag-2, CACHE-tag-3). */
 void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2]);
 NOINLINE void tag_fill_addr(
 	struct tags *t, uint64_t addr, uint32_t sector, bool write, const uint64_t bytes[2], uint32_t now);

@@ -129,8 +129,8 @@ static enum cache_status miss_allocate(struct cache_visit *a)
 }
 
 /*
- * A write of all bytes of the atom is not sent below. quirk Q3-38: the same with write-through, where neither
- * this write nor one that fetches is ever answered.
+ * Sends a write below unless it covers all bytes of the atom. quirk Q3-38: the same with write-through, where
+ * neither this write nor one that fetches is ever answered.
  */
 static enum cache_status miss_fetch(struct cache_visit *a)
 {

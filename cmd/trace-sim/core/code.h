@@ -29,7 +29,7 @@ struct core_code {
 	uint32_t n_kinds, cap_kinds;
 	struct table kinds; /* by opcode */
 	struct sass_latency latency;
-	uint8_t distance[N_SASS_CLASSES][N_SASS_OPERANDS + 1]; /* of latency: after, then overwrite */
+	uint8_t distance[N_SASS_CLASSES][N_SASS_OPERANDS + 1]; /* distance by latency: after, then overwrite */
 	uint32_t longest;
 	bool warned;
 };

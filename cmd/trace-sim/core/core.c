@@ -105,8 +105,8 @@ static NOINLINE void run_sub(struct sm *s, unsigned k)
 }
 
 /*
- * Time of the next cycle to run. Warps of another sub-core that became ripe in this cycle are tried in the next
- * one.
+ * Time of the next cycle to run. Warps of another sub-core that became ripe in this cycle are tried in the
+ * next cycle.
  */
 static uint64_t next_core_clock(const struct sm *s)
 {

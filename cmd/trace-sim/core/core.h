@@ -45,7 +45,7 @@ enum core_flag {
 	INST_LDGDEPBAR = 1 << 5,
 	INST_DEPBAR = 1 << 6,
 	INST_LDGSTS = 1 << 7,
-	INST_RFC = 1 << 8,    /* its operands go through the register file cache */
+	INST_RFC = 1 << 8,    /* operands go through the register file cache */
 	INST_LDSM_N = 1 << 9, /* LDSM of several matrices */
 	INST_SPECIAL = INST_BARRIER | INST_MEMBAR | INST_LDGDEPBAR | INST_DEPBAR | INST_LDGSTS
 };
@@ -57,7 +57,7 @@ enum core_path { PATH_NONE, PATH_ACCESS, PATH_CONST, PATH_EXCHANGE };
 struct core_source {
 	uint16_t reg;
 	uint8_t read; /* enum sass_operand, or READ_OVERWRITE */
-	uint8_t slot; /* of the instruction: a, b, c as 0, 1, 2 */
+	uint8_t slot; /* operand slot: a, b, c as 0, 1, 2 */
 };
 
 struct core_inst {
@@ -65,14 +65,14 @@ struct core_inst {
 	uint32_t pc;
 	uint32_t groups;   /* DEPBAR: number of groups that may stay open */
 	uint16_t flags;    /* enum core_flag */
-	uint16_t interval; /* of its unit */
+	uint16_t interval; /* initiation interval of its unit */
 	int16_t later;     /* added to t for its readers: matrix instructions of older GPUs */
 	uint16_t done;     /* INST_FIXED: cycles until it has left the pipeline */
 	uint8_t n_src, n_dst;
 	uint8_t class, unit; /* enum sass_class, enum core_unit */
 	uint8_t path;        /* enum core_path, of CORE_MEMORY */
 	uint8_t port;        /* cycles that it keeps the issue port beyond its own */
-	uint8_t regs;        /* of the result, for the link */
+	uint8_t regs;        /* registers of the result, for the link */
 	uint8_t scope;       /* fences: index into modern_params.membar */
 };
 
@@ -84,7 +84,7 @@ struct core_control {
 	uint8_t reuse;                    /* mask of slots */
 	bool yield, guarded;
 	uint8_t slot[3];                                  /* registers in the slots a, b and c */
-	uint8_t depbar_counter, depbar_most, depbar_list; /* of DEPBAR.LE */
+	uint8_t depbar_counter, depbar_most, depbar_list; /* operands of DEPBAR.LE */
 };
 
 /* decode.c: static instructions by handle, decoded together with their uops. */
@@ -98,7 +98,7 @@ void core_code_add(struct core_code *c, uint32_t h, const struct inst *in, const
 
 /* Reasons why a warp does not issue, the nearest to issuing first. Idle cycles of a sub-core have the same reasons. */
 enum core_stall {
-	STALL_UNIT,    /* its unit or queue is taken */
+	STALL_UNIT,    /* the unit or its queue is occupied */
 	STALL_RESULT,  /* the result queue is full */
 	STALL_DEPEND,  /* a register, predicate or dependence counter */
 	STALL_WAR,     /* a register that an earlier instruction has yet to read */
@@ -259,7 +259,7 @@ struct core_op {
 	uint8_t link;        /* cycles of the result on the link */
 	uint8_t write, read; /* counter + 1 to decrement; 0: none */
 	bool readers;        /* its sources are marked in core_warp.readers */
-	bool keeps_sources;  /* until it ends */
+	bool keeps_sources;  /* until the instruction ends */
 };
 
 struct pipe_slot {
@@ -286,7 +286,7 @@ struct core {
 	const uint8_t (
 		*distance)[N_SASS_OPERANDS + 1]; /* cycles, by class of the writer and role of the reader */
 	uint32_t longest;                        /* distance */
-	uint64_t due[MAX_SUBS];                  /* of sub-cores */
+	uint64_t due[MAX_SUBS];                  /* due times of sub-cores */
 	struct subcore sub[MAX_SUBS];
 	struct core_warp *warp; /* by slot */
 	struct core_op *op;     /* by winst handle */
@@ -297,7 +297,7 @@ struct core {
 	uint64_t slot_used[EVENT_SLOTS / 64];
 	uint32_t n_events;
 	/* memory pipeline */
-	uint64_t mem_due;   /* next cycle in which it can do anything */
+	uint64_t mem_due;   /* next cycle in which the memory unit has work */
 	uint64_t accept_at; /* time at which the data port is free */
 	uint64_t fp64_free; /* time at which the shared double-precision unit is free */
 	uint32_t round;     /* sub-core with the highest priority */
@@ -311,8 +311,8 @@ struct core {
 	uint16_t cold_op;          /* first operation that waits for them; a list by winst.next */
 	/* instruction cache of the SM */
 	uint64_t l1i_slot, l1i_reply; /* time of the last request and of the last reply */
-	bool l1i_busy;                /* it must be stepped */
-	uint16_t stream;              /* of the CTA placed last */
+	bool l1i_busy;                /* the instruction cache must be stepped */
+	uint16_t stream;              /* stream of the CTA placed last */
 	uint64_t started_at;          /* time at which the last warp starts */
 	struct core_counts n;
 };
@@ -355,7 +355,7 @@ void core_fetch_line(struct sm *s, unsigned sub, uint64_t line);
 void core_l1i_access(struct sm *s, unsigned sub, uint64_t line);
 void core_l1i_fill(struct sm *s, uint32_t req); /* of a line that does not come through the network */
 void core_l1i_step(struct sm *s);
-void core_l1i_filled(struct sm *s); /* notes a fill that came outside the cycle */
+void core_l1i_filled(struct sm *s); /* notes a fill that arrives outside the cycle */
 void core_fetch_flush(struct sm *s);
 
 /* depend.c */

@@ -211,7 +211,7 @@ static bool is_store(const char *op)
 	return opcode_begins(op, "ST") || opcode_begins(op, "RED") || opcode_begins(op, "ATOM");
 }
 
-/* Number of registers of source n. */
+/* Number of registers of source operand n. */
 static unsigned source_regs(const char *op, const struct inst *in, enum sass_class c, unsigned n)
 {
 	if (c == SASS_HMMA || c == SASS_IMMA || c == SASS_DMMA)

@@ -161,7 +161,7 @@ static void from_codes(
 	cw->fragile |= fresh;
 }
 
-static bool counters_hold(const struct sm *s, const struct core_warp *cw, const struct core_inst *in)
+static bool waits_for_counters(const struct sm *s, const struct core_warp *cw, const struct core_inst *in)
 {
 	unsigned wait = core_control_of(cw, in->pc)->wait;
 	bool seen = s->clock >= cw->raised_at + s->modern->p->sb_visible;
@@ -228,7 +228,7 @@ bool core_may_issue_now(struct sm *s, unsigned w)
 		core_schedule_head(s, w);
 		return false;
 	}
-	if (cw->control && counters_hold(s, cw, cw->head)) {
+	if (cw->control && waits_for_counters(s, cw, cw->head)) {
 		core_warp_wait(s, cw, cw->head, STALL_DEPEND);
 		return false;
 	}

@@ -240,7 +240,7 @@ static unsigned next_rank(const struct subcore *b)
 	return 63 - (unsigned)__builtin_clzll(b->needs_fetch);
 }
 
-static void fetch_one(struct sm *s, unsigned sub)
+static void fetch_from_warp(struct sm *s, unsigned sub)
 {
 	struct core *c = s->modern;
 	struct subcore *b = &c->sub[sub];
@@ -271,7 +271,7 @@ bool core_fetch(struct sm *s, unsigned sub)
 	bool more = false;
 
 	if (b->needs_fetch)
-		fetch_one(s, sub);
+		fetch_from_warp(s, sub);
 	if (b->stream.on)
 		more = prefetch_line(s, b, sub);
 	return more || b->needs_fetch;

@@ -88,8 +88,8 @@ void core_idle(struct sm *s, unsigned sub)
 
 /* ---- which warp --------------------------------------------------------------------------------- */
 
-/* Time from which on a unit, or one that may take its work, takes another instruction. */
-static uint64_t open_from(const struct core *c, const struct subcore *b, unsigned unit)
+/* Time from which a unit, or another unit that may take its work, accepts an instruction. */
+static uint64_t unit_open_time(const struct core *c, const struct subcore *b, unsigned unit)
 {
 	uint64_t at = b->unit_free_at[unit];
 
@@ -140,7 +140,7 @@ static uint16_t new_op(struct sm *s, unsigned w, const struct rec *rec, const st
 	return h;
 }
 
-/* The modern core counts all that an instruction does for the power model when it issues (POWER-modern). */
+/* Counts all power events of an instruction at its issue, as the modern core does (POWER-modern). */
 static NOINLINE void count_power(struct sm *s, const struct rec *rec, unsigned lanes)
 {
 	power_count_decode(s->power, &s->power->tables->op[rec->inst], NULL);
@@ -278,7 +278,7 @@ static bool try_issue(struct sm *s, unsigned sub, uint64_t *open)
 		unsigned rank = pick_rank(c, b, set), w = b->warp_of[rank];
 		struct core_warp *cw = &c->warp[w];
 		const struct core_inst *in = cw->head;
-		uint64_t at = open_from(c, b, cw->unit);
+		uint64_t at = unit_open_time(c, b, cw->unit);
 
 		if (at > s->clock) {
 			*open = at < *open ? at : *open;

@@ -17,7 +17,7 @@ struct core_join {
 	struct core_join *next;
 	char *name;
 	unsigned sm;
-	struct core_control *codes; /* NULL: not joined */
+	struct core_control *codes; /* control codes; NULL: not joined */
 	uint32_t n_codes;
 	uint32_t matched, mismatched; /* instructions */
 };
@@ -27,7 +27,7 @@ struct look {
 	struct cubin_join *join;
 	uint64_t *seen; /* handles */
 	uint32_t matched, mismatched;
-	char text[200]; /* of the first mismatch */
+	char text[200]; /* text of the first mismatch */
 };
 
 static void check_instruction(struct look *k, const struct inst *in)

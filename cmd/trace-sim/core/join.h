@@ -9,7 +9,7 @@
 struct core_join;
 
 struct core_joins {
-	struct cubins *cubins;      /* of --cubin; NULL: none */
+	struct cubins *cubins;      /* files of --cubin; NULL: none */
 	struct core_join *first;    /* kernels looked up */
 	uint64_t insts, mismatches; /* instructions of joined kernels; instructions without a match */
 };

@@ -21,7 +21,7 @@ static bool through_cache(
 	return hit;
 }
 
-static bool read_before(const struct core_inst *in, unsigned i)
+static bool is_repeated_source(const struct core_inst *in, unsigned i)
 {
 	for (unsigned k = 0; k < i; k++)
 		if (in->src[k].reg == in->src[i].reg)
@@ -29,7 +29,9 @@ static bool read_before(const struct core_inst *in, unsigned i)
 	return false;
 }
 
-/* Slot of source i. Traces omit operands that are no registers, so the control code decides if there is one. */
+/*
+ * Slot of source i. Traces omit operands that are no registers, so the control code decides if one precedes.
+ */
 static unsigned source_slot(const struct core_warp *cw, const struct core_inst *in, unsigned i)
 {
 	const struct core_source *src = &in->src[i];
@@ -62,7 +64,7 @@ uint64_t core_register_wait(
 		if (c->p->rfc && in->flags & INST_RFC &&
 			through_cache(b, w, src->reg, slot, bank, reuse >> slot & 1))
 			c->n.reuse_hits++;
-		else if (!read_before(in, i))
+		else if (!is_repeated_source(in, i))
 			reads[bank]++;
 	}
 	for (unsigned k = 0; k < banks; k++)

@@ -99,7 +99,7 @@ static void issue_fence(struct sm *s, unsigned w, const struct core_inst *in, ui
 static bool groups_done(const struct core_warp *cw) { return cw->first_group >= cw->fence_until; }
 
 /* Drops completed groups at the front. */
-static void drop_done(struct sm *s, unsigned w)
+static void drop_completed_groups(struct sm *s, unsigned w)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 
@@ -125,7 +125,7 @@ static void close_group(struct sm *s, unsigned w, const struct core_inst *in)
 	cw->group_counter[cw->group % LDGSTS_SLOTS] = write < COUNTERS ? (uint8_t)(write + 1) : 0;
 	cw->group++;
 	cw->group_left[cw->group % LDGSTS_SLOTS] = 0;
-	drop_done(s, w);
+	drop_completed_groups(s, w);
 }
 
 void core_ldgsts_done(struct sm *s, unsigned w, uint32_t group)
@@ -133,7 +133,7 @@ void core_ldgsts_done(struct sm *s, unsigned w, uint32_t group)
 	struct core_warp *cw = core_warp_of(s, w);
 
 	cw->group_left[group % LDGSTS_SLOTS]--;
-	drop_done(s, w);
+	drop_completed_groups(s, w);
 	if (s->dep_wait >> w & 1 && groups_done(cw)) {
 		s->dep_wait &= ~(1ull << w);
 		release_hold(s, w, s->clock + 1);

@@ -17,7 +17,7 @@ struct cluster {
 	uint32_t *ended, n_ended;       /* SMs in which CTAs ended in this tick */
 	uint32_t first;                 /* SM that is cycled first, within the cluster */
 	bool needs_flush;               /* an SM has had a CTA since the L1Ds were last invalidated */
-	uint32_t live_threads;          /* of all CTAs in its SMs */
+	uint32_t live_threads;          /* live threads of all CTAs in its SMs */
 	/* in a window (window_clusters.c) */
 	uint32_t cycle;           /* next cycle to simulate, from the start of the window */
 	uint32_t end_cycle;       /* first cycle not to simulate */

@@ -34,7 +34,7 @@ struct core_code;
 
 /* Clock domains (LAUNCH-clock): core, icnt, L2, DRAM. quirk Q1-24: the minimum leaves out L2. */
 struct clocks {
-	double time[4]; /* of the next tick; a sum of periods */
+	double time[4]; /* time of the next tick, by clock; a sum of periods */
 	double period[4];
 };
 void clocks_init(struct clocks *c, const double hz[4]);
@@ -51,7 +51,7 @@ struct clock_ticks clocks_run(struct clocks *c, uint64_t core, uint64_t dram);
 struct sampled {
 	uint64_t blocks;  /* thread blocks that ran */
 	uint64_t all;     /* thread blocks of the kernel */
-	double cycles;    /* of all thread blocks */
+	double cycles;    /* cycles of all thread blocks */
 	double low, high; /* 95 % interval of cycles */
 };
 
@@ -61,7 +61,7 @@ struct gpu {
 	struct uop *uops; /* by code handle; reserved address space */
 	uint32_t n_uops;
 	struct core_joins joins;
-	struct core_code *core_code; /* of the modern core, by code handle; NULL with the legacy core */
+	struct core_code *core_code; /* code of the modern core, by code handle; NULL with the legacy core */
 	uint64_t unknown_recs;       /* records of opcodes without a row, in placed thread blocks */
 	struct readahead *readahead;
 	struct req_pool reqs;
@@ -93,7 +93,7 @@ struct gpu {
 	struct profile *profile;               /* NULL: off */
 	struct timeline *timeline;             /* NULL: off */
 	struct power_meter *power;             /* NULL: off */
-	const struct power_setup *power_setup; /* what the power model needs; set before gpu_init() */
+	const struct power_setup *power_setup; /* settings of the power model, set before gpu_init() */
 	struct launch *launch;                 /* launch.c */
 	struct window *window;                 /* window.c */
 	bool deadlock;

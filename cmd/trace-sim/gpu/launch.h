@@ -59,7 +59,7 @@ uint32_t launch_next_records(struct gpu *g);
 void launch_delays(struct gpu *g, uint64_t n);
 /* Smallest launch delay of a kernel in a run slot; 0: none. */
 uint32_t launch_min_delay(const struct gpu *g);
-/* The same over kernels that end with the delay, in a step. */
+/* The same over kernels that end, in a step, when their delay does. */
 uint32_t launch_min_closing_delay(const struct gpu *g);
 /* True if a kernel in a run slot has CTAs left and the CTA limit is not reached. */
 bool launch_has_ctas(const struct gpu *g);

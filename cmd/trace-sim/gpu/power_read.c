@@ -145,7 +145,7 @@ static void read_bursts(struct gpu *g, struct power_totals *t)
 	t->count[POWER_MEM_PRE] = (double)bursts[2];
 }
 
-/* Nothing but DRAM counts until a thread block is placed. */
+/* Returns true while only DRAM can count: until a thread block is placed. */
 static bool is_quiet(const struct gpu *g)
 {
 	return !gpu_live(g) && net_empty(g->net) && !memory_busy(g->mem);
@@ -249,7 +249,7 @@ void power_update(struct gpu *g, bool closes)
 		power_meter_close(g->power, gpu_now(g), &t);
 	else
 		power_meter_look(g->power, gpu_now(g), &t);
-	g->power->quiet &= closes; /* else t is not what marked is */
+	g->power->quiet &= closes; /* otherwise t differs from marked */
 }
 
 void power_block(struct gpu *g, char *const *name, const uint32_t *uid, uint32_t n)

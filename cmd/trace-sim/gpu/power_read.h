@@ -10,20 +10,20 @@
 #include "gpu/gpu.h"
 #include "power/meter.h"
 
-/* After the SMs were built. setup lives as long as g. */
+/* Starts the power model after the SMs have been built. setup must outlive g. */
 void power_start(struct gpu *g, const struct power_setup *setup);
 void power_end(struct gpu *g);
-/* A static instruction that was met for the first time. */
+/* Records the power class of a new static instruction. */
 void power_add_code(struct gpu *g, uint32_t code);
-/* A kernel from PTX that was loaded: the operand classes of its code. */
+/* Reads the operand classes of the code of a loaded PTX kernel. */
 void power_load_ptx(struct kernel *k);
-/* After a step or a window: the sample that is due, if it is. */
+/* Takes a sample if one is due; called after a step or a window. */
 void power_poll(struct gpu *g);
-/* Before steps are skipped, and after. */
+/* Adds up the duty; called before and after steps are skipped. */
 void power_settle(struct gpu *g);
 /* Brings the energies up to date: at the end of a kernel (closes: the span ends), and of an interval. */
 void power_update(struct gpu *g, bool closes);
-/* A statistics block of these kernels; after power_update(). */
+/* Reports a statistics block of these kernels; called after power_update(). */
 void power_block(struct gpu *g, char *const *name, const uint32_t *uid, uint32_t n);
 /* Cycle of the run at which the next sample is due. */
 static inline uint64_t power_due(const struct gpu *g) { return g->power ? g->power->due : UINT64_MAX; }

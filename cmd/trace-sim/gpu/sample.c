@@ -21,8 +21,10 @@
 	0.02 /* largest difference between the means of the first and the second half, relative to the mean */
 #define FULL \
 	1.1 /* lines that the kernel has brought, relative to the lines of the L2: the L2 holds only its lines */
-#define ENOUGH 0.7  /* the same at the end of the kernel: sets that fill before others do not matter yet */
-#define STILL  0.01 /* the same for the rest of the kernel: too few to change the rate */
+#define ENOUGH \
+	0.7 /* lines brought by the end of the kernel, relative to the L2: sets that fill before others do not matter yet */
+#define STILL \
+	0.01 /* lines brought in the rest of the kernel, relative to the L2: too few to change the rate */
 
 /* Lines brought into the L2 since the run began, relative to its number of lines. */
 static double l2_turnover(const struct gpu *g)
@@ -72,7 +74,7 @@ static bool waves_are_stable(struct block_rate *s)
 	return most - least <= STABLE * sum && s->drift <= DRIFT * sum;
 }
 
-/* True if the L2 will behave for the `left` remaining blocks as it did for the last waves. */
+/* Returns true if the L2 will behave for the `left` remaining blocks as it did in the last waves. */
 static bool l2_is_settled(struct block_rate *s, uint64_t left)
 {
 	double now = wave_at(s, s->n - 1)->turnover, before = wave_at(s, s->n - 1 - SAMPLE_WAVES)->turnover;

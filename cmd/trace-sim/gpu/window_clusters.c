@@ -65,7 +65,7 @@ static void run_cluster_cycles(struct gpu *g, uint32_t id)
 	struct net_push_time *push = net_push_time(g->net, id);
 	bool rotates = bitset_test(g->live, id) || launch_has_ctas(g);
 	uint32_t reply = next_reply_cycle(g, c, id, c->cycle, c->end_cycle);
-	uint32_t free_cycles = 0; /* for which the input surely takes all packets of a cycle */
+	uint32_t free_cycles = 0; /* cycles for which the input surely takes all packets */
 	const uint64_t *wake_at = g->wake_at + id * g->params.sms_per_cluster;
 
 	for (; c->cycle < c->end_cycle && !c->n_ended; c->cycle++) {

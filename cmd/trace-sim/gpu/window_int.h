@@ -29,10 +29,10 @@ struct window_plan {
 };
 
 struct window {
-	uint32_t served_cycles;            /* for which the request side has been run */
-	uint32_t served_steps;             /* the same in steps */
+	uint32_t served_cycles;            /* cycles for which the request side has been run */
+	uint32_t served_steps;             /* steps for which the request side has been run */
 	uint32_t longest;                  /* maximum length of a window */
-	enum window_bound disabled_reason; /* if longest is 1; else N_WINDOW_BOUNDS */
+	enum window_bound disabled_reason; /* reason, if longest is 1; else N_WINDOW_BOUNDS */
 	bool shared;                       /* threads share the window that is run */
 	uint32_t *ready, n_ready;          /* clusters that can continue */
 	uint32_t ready_cycles;             /* sum of the cycles for which they can */

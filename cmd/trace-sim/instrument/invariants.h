@@ -29,7 +29,7 @@ static inline void invariant(const char *name, uint32_t unit, uint32_t part, uin
 }
 
 /*
- * all: also check the lines of caches. This takes time and is done only now and then, because a wrong line
+ * all: also checks the lines of caches. This is slow and is done only occasionally, because a wrong line
  * stays wrong.
  */
 void gpu_invariants(const struct gpu *g);

@@ -144,7 +144,7 @@ static void append_accesses(struct access_list *out, struct segments *t, uint8_t
 	t->n = 0;
 }
 
-/* LSU-gen-3. quirk Q1-15: architecture 39 is not in sector mode. */
+/* Returns true in sector mode (LSU-gen-3). quirk Q1-15: architecture 39 is not in sector mode. */
 static bool sector_mode(const struct core_params *c, const struct uop *u)
 {
 	if (c->coalesce_arch >= 40)
@@ -154,7 +154,7 @@ static bool sector_mode(const struct core_params *c, const struct uop *u)
 	return c->gmem_skip_l1d || u->flags & UOP_BYPASS;
 }
 
-/* 0: a width for which the original has no segment. */
+/* Bytes of a segment; 0: the original has no segment for this width. */
 static uint32_t segment_bytes(unsigned size, bool sectors)
 {
 	switch (size) {

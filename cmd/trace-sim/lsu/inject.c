@@ -41,7 +41,7 @@ static void decode_request_address(struct sm *s, struct req *r)
 	r->sub = sub;
 }
 
-/* quirk Q3-35: write-backs are global writes; allocate-reads and instruction fetches count nowhere. */
+/* quirk Q3-35: write-backs count as global writes; allocate-reads and instruction fetches are not counted. */
 static void count_type(struct sm_counts *n, const struct req *r)
 {
 	switch (r->type) {

@@ -115,7 +115,7 @@ enum stall_reason l1_issue_accesses(struct sm *s)
 
 /* ---- the latency queues' heads at the cache ------------------------------------------------------------ */
 
-/* quirk Q3-1: a hit needs no write-back slot and no register bank; the access is back at once. */
+/* quirk Q3-1: a hit needs no write-back slot and no register bank; the access returns at once. */
 static void complete_load_hit(struct sm *s, const struct req *r)
 {
 	const struct uop *u = &s->uops[r->code];
@@ -182,7 +182,10 @@ void l1_queue_step(struct sm *s, struct ldst *l)
 	l->queue_due = next;
 }
 
-/* Cycle of the cache: offers a request of its miss queue to each port of the cluster, and samples the ports. */
+/*
+ * Runs a cycle of the cache: offers a request of its miss queue to each port of the cluster, and samples the
+ * ports.
+ */
 void l1_cache_step(struct sm *s, struct cache *c)
 {
 	uint32_t n = 0;

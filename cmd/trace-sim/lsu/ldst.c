@@ -89,7 +89,7 @@ void ldst_invalidate_l1d(struct sm *s)
 		cache_invalidate(s->ldst->l1d);
 }
 
-/* Clock of a step. Usually there is one step a clock, and the division is slow. */
+/* Clock of a step. In the usual case of one step a clock, the slow division is avoided. */
 static inline uint64_t clock_of(const struct sm *s, uint64_t step)
 {
 	uint32_t steps = s->core->ldst_steps;
@@ -139,7 +139,7 @@ void ldst_accept(struct sm *s, uint16_t handle)
 {
 	struct ldst *l = s->ldst;
 	const struct winst *w = &s->winst[handle];
-	uint64_t first = (s->clock + 1) * s->core->ldst_steps; /* its first step */
+	uint64_t first = (s->clock + 1) * s->core->ldst_steps; /* first step of the next clock */
 
 	assert(l->disp == DISP_EMPTY);
 	ldst_count_idle(s);
@@ -278,7 +278,7 @@ bool ldst_passes_left(const struct sm *s)
 
 /* ---- the cycle ----------------------------------------------------------------------------------------- */
 
-/* Clock of the next step that does more than counting; see the invariant of due. */
+/* Clock of the next step that does more than count; see the invariant of due. */
 uint64_t ldst_next_due(const struct sm *s, const struct ldst *l)
 {
 	uint64_t step = NEVER, next = s->clock + 1;

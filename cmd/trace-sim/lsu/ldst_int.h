@@ -18,7 +18,7 @@
 
 struct timed {
 	uint64_t due;
-	uint32_t handle; /* of a request or a winst */
+	uint32_t handle; /* handle of a request or of a winst */
 };
 
 FIFO(timed_fifo, struct timed)
@@ -50,9 +50,9 @@ struct ldgsts_count {
 struct ldst {
 	uint64_t due;
 	uint64_t counted;        /* clock up to which cycles have been counted */
-	uint64_t step;           /* of the cycle being run */
+	uint64_t step;           /* step of the current cycle */
 	struct cache *l1c, *l1t; /* NULL: none, or none yet (readonly.c) */
-	bool readonly;           /* one of these two exists */
+	bool readonly;           /* the constant or the texture cache exists */
 	struct cache *l1d;       /* NULL: none */
 	uint32_t nextg;          /* returned request that bypassed the L1D */
 	bool draining;           /* the L1D has a ready request */

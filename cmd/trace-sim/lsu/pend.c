@@ -14,7 +14,7 @@
 
 static uint64_t ldgsts_key(uint32_t pc, uint64_t lane0) { return (uint64_t)pc << 32 | (uint32_t)lane0; }
 
-static uint32_t ldgsts_home(const struct ldst *l, unsigned warp, uint64_t key)
+static uint32_t ldgsts_hash_slot(const struct ldst *l, unsigned warp, uint64_t key)
 {
 	return (uint32_t)((key ^ (uint64_t)warp << 25) * 0x9E3779B97F4A7C15ull >> 32) & (l->ldgsts_cap - 1);
 }
@@ -22,7 +22,7 @@ static uint32_t ldgsts_home(const struct ldst *l, unsigned warp, uint64_t key)
 /* Returns the slot of a key, or the free slot for it. */
 static struct ldgsts_count *ldgsts_slot(const struct ldst *l, unsigned warp, uint64_t key)
 {
-	uint32_t i = ldgsts_home(l, warp, key);
+	uint32_t i = ldgsts_hash_slot(l, warp, key);
 
 	while (l->ldgsts[i].count && (l->ldgsts[i].key != key || l->ldgsts[i].warp != warp))
 		i = (i + 1) & (l->ldgsts_cap - 1);
@@ -53,7 +53,7 @@ static void ldgsts_remove(struct ldst *l, struct ldgsts_count *e)
 		i = (i + 1) & mask;
 		if (!l->ldgsts[i].count)
 			break;
-		h = ldgsts_home(l, l->ldgsts[i].warp, l->ldgsts[i].key);
+		h = ldgsts_hash_slot(l, l->ldgsts[i].warp, l->ldgsts[i].key);
 		if (((i - h) & mask) >= ((i - hole) & mask)) {
 			l->ldgsts[hole] = l->ldgsts[i];
 			hole = i;

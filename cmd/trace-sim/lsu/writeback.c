@@ -127,7 +127,7 @@ static void take_global(struct sm *s, struct ldst *l)
 	l->nextg = REQ_NONE;
 }
 
-/* Mask of the clients that have something. */
+/* Mask of the clients with an instruction. */
 static unsigned clients_waiting(const struct ldst *l)
 {
 	unsigned waiting;

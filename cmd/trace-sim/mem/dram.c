@@ -96,7 +96,7 @@ static inline bool write_bank(const struct dram *d, uint64_t bank) { return d->w
 
 static inline uint64_t tick_min(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* Earliest tick at which bank b can issue its column command, if nothing else happens. */
+/* Earliest tick at which bank b can issue its column command, if nothing else happens before. */
 static inline uint64_t column_time(const struct dram *d, uint64_t b)
 {
 	uint64_t all = tick_max(d->ccd, write_bank(d, b) ? d->rtw : d->wtr);

@@ -62,11 +62,11 @@ struct dram_bank {
 	uint32_t open_row;          /* kept when the row is closed */
 	uint32_t req, row;
 	uint32_t left;                /* bytes without a column command yet */
-	uint32_t busy_ticks;          /* with a request: sum of end ticks minus sum of start ticks */
+	uint32_t busy_ticks;          /* busy ticks: sum of end ticks minus sum of start ticks */
 	int32_t extra_idle;           /* visits of the single-bus loop beyond one a tick */
 	uint32_t row_stamp, same_row; /* MEM-row-1 */
 	uint32_t reads;               /* column commands that read */
-	struct row_queue queue[2];    /* [1]: writes, if they have a queue of their own */
+	struct row_queue queue[2];    /* [1]: writes, with a separate write queue */
 };
 
 /* A timer of each bank group, loaded with the same number of ticks each time. */
@@ -104,8 +104,8 @@ struct dram {
 	uint64_t ticks; /* counted so far */
 	/* sets of banks */
 	uint64_t all;
-	uint64_t busy;     /* with a request */
-	uint64_t active;   /* with an open row */
+	uint64_t busy;     /* banks with a request */
+	uint64_t active;   /* banks with an open row */
 	uint64_t row_hits; /* whose request is for the open row */
 	uint64_t writes;   /* whose request writes */
 	/*
@@ -124,7 +124,7 @@ struct dram {
 	uint32_t queue_capacity[2]; /* UINT32_MAX: unlimited */
 	uint64_t waiting[2]; /* banks whose queue is not empty; FIFO: the bank of its first request, in [0] */
 	bool request_arrived; /* since the last tick */
-	bool split;           /* writes have a queue of their own, [1] */
+	bool split;           /* writes have a separate queue, [1] */
 	bool writing;         /* direction of the bus */
 	bool write_mode;
 	bool progressed; /* something moved in the last tick */
@@ -136,7 +136,8 @@ struct dram {
 		uint32_t req, bank;
 	} fifo[2]; /* queue of the FIFO scheduler; FR-FCFS uses the queues of the banks */
 	uint8_t group[DRAM_BANKS];
-	uint64_t bank_ready_at[DRAM_BANKS]; /* with a request: when its own timers allow its next command */
+	uint64_t bank_ready_at
+		[DRAM_BANKS]; /* tick at which the timers of a bank with a request allow its next command */
 	uint64_t group_mask[DRAM_GROUPS];
 	/* figures: dram_stat.c */
 	uint64_t bus_counted;   /* earlier ticks are in the figures of the bus */
@@ -162,8 +163,8 @@ uint64_t dram_next(struct dram *d);
 void dram_bank_changed(struct dram *d, uint32_t bank);
 
 /* dram_sched.c */
-void dram_enqueue(
-	struct dram *d, uint32_t req, uint32_t bank); /* from the next tick on it may enter the bank */
+void dram_enqueue(struct dram *d, uint32_t req,
+	uint32_t bank); /* the request may enter the bank from the next tick on */
 void dram_schedule(struct dram *d, uint64_t now, uint32_t cycle);
 /* Updates the maximum queue length, in the tick after an arrival. */
 void dram_count_queue(struct dram *d);
@@ -203,7 +204,7 @@ static inline void dram_skip(struct dram *d, uint64_t upto)
 void dram_bus_init(struct dram_bus *b, uint32_t latency);
 void dram_bus_push(struct dram_bus *b, uint32_t req, uint64_t t);
 uint32_t dram_bus_take(struct dram_bus *b); /* pops the first burst in its tick: its request or REQ_NONE */
-void dram_bus_stall(struct dram_bus *b);    /* a tick in which nothing is popped */
+void dram_bus_stall(struct dram_bus *b);    /* counts a tick in which nothing is popped */
 void dram_bus_set_min(struct dram_bus *b, uint32_t min, uint64_t t);
 /* Computes the length after the pop of tick t. */
 static inline void dram_bus_see(struct dram_bus *b, uint64_t t)

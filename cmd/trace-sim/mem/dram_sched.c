@@ -168,9 +168,9 @@ static void update_mode(struct dram *d)
 }
 
 /*
- * First free bank, from prio on, with a waiting request of the mode; DRAM_BANKS: none. quirk Q4-9: the mode
- * is updated for every bank that is examined. A second update has no effect unless the low watermark is
- * above the high one; then it may toggle each time.
+ * First free bank from prio on with a waiting request of the mode; DRAM_BANKS: none. quirk Q4-9: the mode is
+ * updated for every examined bank. A second update has no effect unless the low watermark is above the high
+ * watermark; then it may toggle each time.
  */
 static uint32_t find_bank(struct dram *d, uint64_t free)
 {

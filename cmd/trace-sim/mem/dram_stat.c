@@ -8,7 +8,7 @@
 #include "dram.h"
 
 /* Ticks of [from, to) before tick end. */
-static inline uint64_t until(uint64_t from, uint64_t to, uint64_t end)
+static inline uint64_t ticks_until(uint64_t from, uint64_t to, uint64_t end)
 {
 	if (end <= from)
 		return 0;
@@ -48,7 +48,7 @@ void dram_stat_assigned(struct dram *d, uint32_t bank, uint64_t t)
 		return;
 	dram_stat_bus(d, t);
 	d->n.banks_acess_total -= t;
-	d->n.n_activity += until(d->idle_from, t, quiet_at(d)) - t;
+	d->n.n_activity += ticks_until(d->idle_from, t, quiet_at(d)) - t;
 }
 
 void dram_stat_match(struct dram *d, uint32_t bank, uint64_t from)
@@ -92,10 +92,10 @@ void dram_stat_ready(struct dram *d, uint64_t ready)
 static void limits(struct dram *d, uint64_t b, uint64_t from, uint64_t to)
 {
 	bool write = d->writes >> b & 1;
-	uint64_t group = until(from, to, d->ccdl.expires[d->group[b]]),
-		 turn = until(from, to, write ? d->rtw : d->wtr);
+	uint64_t group = ticks_until(from, to, d->ccdl.expires[d->group[b]]),
+		 turn = ticks_until(from, to, write ? d->rtw : d->wtr);
 
-	*(write ? &d->n.RCDWRc_limit : &d->n.RCDc_limit) += until(from, to, d->bank_ready_at[b]);
+	*(write ? &d->n.RCDWRc_limit : &d->n.RCDc_limit) += ticks_until(from, to, d->bank_ready_at[b]);
 	*(write ? &d->n.RTWc_limit : &d->n.WTRc_limit) += turn;
 	d->n.CCDLc_limit += group;
 	if (dram_bus_full(&d->bus, d->ticks))
@@ -107,8 +107,8 @@ static void limits(struct dram *d, uint64_t b, uint64_t from, uint64_t to)
 }
 
 /*
- * MEM-stat-4 for all ticks before t that are not yet counted. The state has been the same in all of them.
- * While a full bus gets shorter they are counted one by one.
+ * Accounts (MEM-stat-4) for all ticks before t that are not yet counted, in which the state was the same.
+ * While a full bus drains, the ticks are counted one by one.
  */
 void dram_stat_bus(struct dram *d, uint64_t t)
 {
@@ -131,7 +131,7 @@ void dram_stat_bus(struct dram *d, uint64_t t)
 /* Ends activity in progress with the tick before `end`. */
 static void end_spans(const struct dram *d, uint64_t end, struct dram_counts *n)
 {
-	n->n_activity += d->busy ? end : until(d->idle_from, end, quiet_at(d));
+	n->n_activity += d->busy ? end : ticks_until(d->idle_from, end, quiet_at(d));
 	n->util_bw = n->issued_total_col * d->used - (d->bus_counted - end);
 	n->banks_1time += bit_count64(d->busy) * end;
 	n->banks_time_rw += bit_count64(d->row_hits) * end;

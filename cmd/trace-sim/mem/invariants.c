@@ -122,7 +122,7 @@ static void check_dram(const struct dram *d)
 }
 
 /* Requests that the DRAM has and will answer. */
-static uint32_t held(const struct dram *d)
+static uint32_t count_held_requests(const struct dram *d)
 {
 	uint32_t n = d->pending[0] + d->pending[1] + bit_count64(d->busy) + d->done.count;
 
@@ -173,7 +173,8 @@ static void check_dram_channel(const struct memory *m, const struct channel *c)
 	invariant("channel.below", c->dram.id, 0, c->pending_l2_requests, below);
 	invariant("channel.spare", c->dram.id, 0, c->free_credits + credits,
 		(uint64_t)m->subs_per_channel + m->credit_limit);
-	invariant("channel.credits", c->dram.id, 0, credits, c->delay.count + (simple ? 0 : held(&c->dram)));
+	invariant("channel.credits", c->dram.id, 0, credits,
+		c->delay.count + (simple ? 0 : count_held_requests(&c->dram)));
 	check_fifo("channel.delay", c->dram.id, m->pool->req, &c->delay);
 	if (c->delay.count)
 		invariant("channel.delay_due", c->dram.id, 0, c->delay_due, m->pool->req[c->delay.head].key);

@@ -39,7 +39,10 @@ struct memstat {
 void memstat_init(struct memstat *m, const struct params *p);
 void memstat_free(struct memstat *m);
 void memstat_fold(struct memstat *m, unsigned threads); /* m[1], ... are added to m[0] and cleared */
-/* m: the first of all threads' in the functions below. Counts a request that a sub partition accepts. */
+/*
+ * Counts a request that a sub partition accepts. In the functions below, m is the first of the structs of all
+ * threads.
+ */
 void memstat_accepted(struct memstat *m, const struct req *r, uint64_t now);
 /* Counts a reply that an SM takes; not for INST_ACC_R. */
 void memstat_replied(struct memstat *m, const struct req *r, uint64_t now);
@@ -65,8 +68,8 @@ struct memory_work {
 	uint32_t dram_ticks;         /* may be several: includes steps in which only DRAM ticks */
 	bool reply, l2;
 	/* in a window */
-	uint32_t advance; /* of the network before, 32 bits */
-	uint32_t tick;    /* its L2 ticks before, below MEMORY_TICKS */
+	uint32_t advance; /* advance of the preceding network, 32 bits */
+	uint32_t tick;    /* L2 tick before the work, below MEMORY_TICKS */
 };
 void memory_step(struct memory *m, const struct memory_work *k);
 
@@ -79,7 +82,10 @@ void memory_step(struct memory *m, const struct memory_work *k);
 void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_work *k, uint32_t n);
 void memory_accept(struct memory *m, const struct memory_work *k);
 uint32_t memory_channels(const struct memory *m);
-/* Time before which some warp's request is not answered; 0 or a past time if no such request is known. */
+/*
+ * Time before which the reply to some warp's request is not due; 0 or a past time if no such request is
+ * known.
+ */
 uint64_t memory_awaited(const struct memory *m);
 /* Number of ticks so far. */
 uint64_t memory_dram_ticks(const struct memory *m);

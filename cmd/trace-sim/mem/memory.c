@@ -220,7 +220,7 @@ static void clear_refusals(struct channel *c)
 		memset(s->refuses, 0, sizeof(s->refuses));
 }
 
-/* True if an L2 tick at this time would do more than count. */
+/* Returns true if an L2 tick at this time would do more than count. */
 static bool l2_due(const struct channel *c, uint64_t now)
 {
 	for (const struct sub *s = c->sub; s < c->end; s++)
@@ -252,7 +252,7 @@ static ALWAYS_INLINE bool run_step(struct memory *m, struct channel *c, const st
 	return due;
 }
 
-/* First step from k on in which something may be due. */
+/* First step from k on in which a unit may be due. */
 static const struct memory_work *next_due_step(
 	const struct channel *c, const struct memory_work *k, const struct memory_work *end)
 {

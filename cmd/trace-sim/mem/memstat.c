@@ -132,7 +132,7 @@ void memstat_replied(struct memstat *m, const struct req *r, uint64_t now)
 	raise_to(&m->max_icnt2sh, s);
 }
 
-/* quirk Q4-12: what came since the last window is in no average. */
+/* quirk Q4-12: the latencies after the last window are in no average. */
 void memstat_end_sample_period(struct memstat *m)
 {
 	if (!m->window_num)
@@ -143,7 +143,7 @@ void memstat_end_sample_period(struct memstat *m)
 	m->window_num = m->window_lat = 0;
 }
 
-/* quirk Q4-13: whole atoms, so 0 where one is larger than the request. */
+/* quirk Q4-13: counts whole atoms, so 0 if one atom is larger than the request. */
 void memstat_queued(struct memstat *m, const struct req *r, uint32_t atoms)
 {
 	uint32_t at = r->chip * m->banks + r->bank % m->banks;

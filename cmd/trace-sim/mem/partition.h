@@ -39,7 +39,7 @@ struct channel {
 	bool delay_waits;             /* there is one and it is not ready */
 	bool arbitration_failed;      /* no L2->DRAM request can proceed until the state changes */
 	bool blocked;                 /* the oldest DRAM reply cannot proceed either */
-	uint32_t pending_l2_requests; /* in the L2->DRAM queues of its sub partitions */
+	uint32_t pending_l2_requests; /* requests in the L2->DRAM queues of its sub partitions */
 	uint32_t shared;              /* shared credits in use */
 	uint32_t last;                /* sub partition that took a credit last */
 	uint64_t free_credits;        /* private and shared */
@@ -47,7 +47,7 @@ struct channel {
 	struct sub *sub, *end;        /* its sub partitions: the first, and one past the last */
 	bool live;                    /* may move something without a poke */
 	uint64_t awaited;             /* latest time at which a REQ_AWAITED leaves `delay` or a ROP queue */
-	uint32_t replies, stall_dramfull, stall_icnt2sh; /* not yet in memory.n */
+	uint32_t replies, stall_dramfull, stall_icnt2sh; /* counts that are not yet in memory.n */
 	struct dram dram;
 };
 

@@ -205,7 +205,7 @@ static void send_to_dram(struct memory *m, struct sub *s, uint32_t req)
  * access that caused it is; bank and row follow its own address. RANDOM indexing draws no number, because
  * lines in the L2 were decoded before.
  */
-NOINLINE static void decode_own(struct memory *m, const struct sub *s, struct req *r)
+NOINLINE static void decode_own_request(struct memory *m, const struct sub *s, struct req *r)
 {
 	addrdec_request(m->dec, r);
 	r->sub = (uint16_t)s->id;
@@ -220,13 +220,13 @@ static void cycle_l2(struct memory *m, struct sub *s)
 		struct req *r = &m->pool->req[req];
 
 		if (r->type == L2_WRBK_ACC || r->type == L2_WR_ALLOC_R)
-			decode_own(m, s, r);
+			decode_own_request(m, s, r);
 		send_to_dram(m, s, req);
 	}
 	cache_cycle(s->l2);
 }
 
-/* True if an accepted miss is of a write that must be answered at once. */
+/* Returns true if an accepted miss is a write that must be answered at once. */
 static bool answered_at_once(const struct memory *m, const struct req *r, const struct cache_events *ev)
 {
 	const struct cache_params *l2 = &m->mp->l2;
@@ -360,7 +360,7 @@ static bool is_waiting(const uint64_t *waiting, const struct sub *s)
 	return waiting && bitset_test(waiting, s->id);
 }
 
-/* Before a tick: accepts a packet that has come if icnt->L2 has free entries, else counts a refusal. */
+/* Accepts a packet before a tick if icnt->L2 has free entries; otherwise counts a refusal. */
 static void look_for_packet(struct memory *m, struct sub *s, const struct memory_work *k, bool come)
 {
 	if (s->icnt_l2.count + 3 >= m->mp->queue_icnt_l2) {

@@ -16,8 +16,9 @@ static void islip_grant(struct xbar *x, uint32_t o)
 }
 
 /*
- * quirk Q4-3: inputs are not matched. After output o took the head of an input, the next packet of that input
- * leaves in the same advance when its output is numbered above o, so requested_outputs is read again at each step.
+ * quirk Q4-3: inputs are not matched. After output o has taken the head of an input, the next packet of that
+ * input leaves in the same advance if the number of its output is above o. So requested_outputs is read again
+ * at each step.
  */
 void xbar_islip(struct xbar *x, uint32_t filled)
 {

@@ -92,11 +92,11 @@ static struct rates node_rates(const struct book_view *v, enum book_count what)
  * The lines of a class appear once in the part of the classes and, some of them, again in the overall part.
  * So the name of an average appears twice per class, and those of minima and maxima sixteen times.
  */
-#define FIGURES 8u /* that have an average, a minimum and a maximum */
+#define FIGURES 8u /* figures that have an average, a minimum and a maximum */
 
 struct printout {
 	const struct book_out *out;
-	uint32_t classes, rank; /* that are printed; among them, the current one */
+	uint32_t classes, rank; /* classes that are printed; among them, the current one */
 	bool overall;
 	uint32_t extremes; /* pairs of minimum and maximum so far */
 };

@@ -56,7 +56,7 @@ struct book_view {
 	uint64_t (*count)(const void *network, enum book_count what, uint32_t node);
 	uint32_t nodes;
 	uint64_t time;  /* cycles so far */
-	uint64_t flits; /* not retired */
+	uint64_t flits; /* flits that are not retired */
 	uint32_t classes;
 	const bool *measured; /* by class; NULL: all */
 };
@@ -65,7 +65,7 @@ struct book_view {
 struct book_name {
 	const char *text;   /* name as printed */
 	const char *equals; /* text between name and value */
-	uint32_t index, of; /* its number among the figures of this name in a printout, and their number */
+	uint32_t index, of; /* position among the figures of this name in a printout, and their number */
 };
 
 /* Receiver of a printout, called in the order of the original's lines. */
@@ -88,7 +88,7 @@ void book_print(struct book_stats *s, const struct book_view *v, const struct bo
 /* Packets that a device has pushed and that have flits to inject. */
 struct book_queue {
 	struct ring packets;
-	uint32_t flits; /* not injected */
+	uint32_t flits; /* flits that are not injected */
 };
 
 /* Running numbers of packets and flits over both subnets. */

@@ -48,7 +48,7 @@ struct book_input {
 };
 
 struct book_output {
-	uint32_t pointer;  /* where the search for a grant starts */
+	uint32_t pointer;  /* start of the search for a grant */
 	uint32_t occupied; /* flits sent and not yet credited */
 	struct book_flits queue, ejection;
 	struct ring boundary; /* complete packets */
@@ -80,7 +80,7 @@ struct book_net {
 	uint64_t *ready;     /* own their output and have a flit at the head: the switch list */
 	uint64_t *granted;   /* won their output in this internal step */
 	uint64_t *crediting; /* credits wait for the link */
-	uint64_t *want;      /* per output the inputs whose head packet goes there: the VC list */
+	uint64_t *want;      /* inputs whose head packet goes to an output, by output: the VC list */
 	/* sets of outputs */
 	uint64_t *wanted;         /* `want` is not empty */
 	uint64_t *owned;          /* bound to an input */
@@ -89,15 +89,15 @@ struct book_net {
 	uint64_t *waiting;        /* complete packets; exact after a step */
 	struct book_cross *cross; /* crossing the switch */
 	uint32_t n_cross, n_requests, n_ready;
-	uint64_t flits;   /* not retired */
-	uint64_t credits; /* on links, or waiting for one */
+	uint64_t flits;   /* flits that are not retired */
+	uint64_t credits; /* credits on links, or waiting for one */
 };
 
 struct booksim {
 	struct booksim_conf conf;
 	struct book_net net[2];
 	size_t packets;
-	struct book_flit *slots; /* of all flit rings */
+	struct book_flit *slots; /* slots of all flit rings */
 	size_t n_slots;
 	uint64_t time;
 	double steps; /* fraction of an internal step carried over */
@@ -108,7 +108,7 @@ struct booksim {
 
 struct booksim *booksim_new(const struct booksim_conf *c, uint32_t clusters, uint32_t subs, size_t packets);
 void booksim_delete(struct booksim *b);
-/* port: port of the sending device in subnet s; for pops, of the receiving one. */
+/* port: port of the sending device in subnet s, or, for pops, of the receiving device. */
 bool booksim_has_buffer(const struct booksim *b, unsigned s, uint32_t port, uint32_t bytes);
 void booksim_push(
 	struct booksim *b, unsigned s, uint32_t port, uint32_t output, uint32_t req, uint32_t bytes);

@@ -40,7 +40,7 @@ struct port {
 
 struct xbar {
 	uint32_t n_in, n_out;
-	uint32_t in_words, out_words; /* of a set of inputs, of outputs */
+	uint32_t in_words, out_words; /* words of a set of inputs, of outputs */
 	uint32_t threads;             /* rows of new_heads */
 	uint32_t row;                 /* words of a row */
 	uint32_t nodes;               /* C + S, the devices that the original scans */
@@ -59,9 +59,9 @@ struct xbar {
 	uint32_t *pointer;           /* iSLIP, by output: the input to look at first */
 	uint32_t next_node;          /* round robin: device to look at first */
 	uint32_t grant_count;
-	uint32_t advances;    /* so far, 32 bits */
+	uint32_t advances;    /* number of advances so far, 32 bits */
 	uint32_t n_full;      /* outputs at their limit */
-	struct xbar_counts n; /* of packets that have left; packets and in_full are in the ports */
+	struct xbar_counts n; /* counts of packets that have left; packets and in_full are in the ports */
 };
 
 struct booksim;

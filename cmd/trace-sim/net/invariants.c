@@ -268,7 +268,7 @@ static void check_subnet(const struct noc *n, const struct noc_subnet *s)
 
 /* ---- the network of one router (booksim.h) ------------------------------------------------------ */
 
-/* Number of sets of the link that have the port. */
+/* Number of sets of the link that contain the port. */
 static uint32_t count_on_link(const struct book_link *l, uint32_t port)
 {
 	return (uint32_t)bitset_test(l->set[0], port) + bitset_test(l->set[1], port);

@@ -83,7 +83,7 @@ static void xbars_advance(struct net *n)
 	xbar_advance(&n->xbar[1], n->params);
 }
 
-static void xbars_idle(struct net *n, uint64_t k)
+static void xbars_advance_idle(struct net *n, uint64_t k)
 {
 	for (int s = 0; s < 2; s++) {
 		xbar_sync(&n->xbar[s]);
@@ -108,7 +108,8 @@ static bool xbars_busy(const struct net *n) { return !xbars_empty(n); }
 static void xbars_print(struct net *n, const struct book_out *out) { (void)n, (void)out; }
 
 static const struct net_ops xbars_ops = {xbars_has_buffer, xbars_push, xbars_has_packet, xbars_pop,
-	xbars_waiting, xbars_advance, xbars_idle, xbars_busy, xbars_empty, xbars_print, net_xbars_free};
+	xbars_waiting, xbars_advance, xbars_advance_idle, xbars_busy, xbars_empty, xbars_print,
+	net_xbars_free};
 
 /* ---- mode 1, one router ---------------------------------------------------------------------- */
 
@@ -146,14 +147,15 @@ static const uint64_t *single_waiting(const struct net *n, int subnet)
 	return n->booksim->net[subnet].waiting;
 }
 static void single_advance(struct net *n) { booksim_advance(n->booksim); }
-static void single_idle(struct net *n, uint64_t k) { booksim_idle(n->booksim, k); }
+static void single_advance_idle(struct net *n, uint64_t k) { booksim_idle(n->booksim, k); }
 static bool single_busy(const struct net *n) { return booksim_busy(n->booksim); }
 static bool single_empty(const struct net *n) { return booksim_empty(n->booksim); }
 static void single_print(struct net *n, const struct book_out *out) { booksim_print(n->booksim, out); }
 static void single_release(struct net *n) { booksim_delete(n->booksim); }
 
 static const struct net_ops single_ops = {single_has_buffer, single_push, single_has_packet, single_pop,
-	single_waiting, single_advance, single_idle, single_busy, single_empty, single_print, single_release};
+	single_waiting, single_advance, single_advance_idle, single_busy, single_empty, single_print,
+	single_release};
 
 /* ---- mode 1, many routers -------------------------------------------------------------------- */
 
@@ -171,14 +173,14 @@ static bool many_has_packet(const struct net *n, uint32_t dev) { return noc_has_
 static uint32_t many_pop(struct net *n, uint32_t dev) { return noc_pop(n->noc, dev); }
 static const uint64_t *many_waiting(const struct net *n, int subnet) { return n->noc->net[subnet].ready; }
 static void many_advance(struct net *n) { noc_advance(n->noc); }
-static void many_idle(struct net *n, uint64_t k) { noc_idle(n->noc, k); }
+static void many_advance_idle(struct net *n, uint64_t k) { noc_idle(n->noc, k); }
 static bool many_busy(const struct net *n) { return noc_busy(n->noc); }
 static bool many_empty(const struct net *n) { return noc_empty(n->noc); }
 static void many_print(struct net *n, const struct book_out *out) { noc_print(n->noc, out); }
 static void many_release(struct net *n) { noc_delete(n->noc); }
 
 static const struct net_ops many_ops = {many_has_buffer, many_push, many_has_packet, many_pop, many_waiting,
-	many_advance, many_idle, many_busy, many_empty, many_print, many_release};
+	many_advance, many_advance_idle, many_busy, many_empty, many_print, many_release};
 
 /* ---- building -------------------------------------------------------------------------------- */
 

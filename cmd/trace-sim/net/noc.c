@@ -201,8 +201,8 @@ static bool vc_available(const struct noc *n, const struct noc_subnet *s, uint32
 }
 
 /*
- * A free channel with a free slot, in round robin after the last one; -1: none. quirk Q4-32: a pointer
- * outside the range stays at the start of the range.
+ * Finds a free channel with a free slot, in round robin after the last one; -1: none. quirk Q4-32: a pointer
+ * outside of the range stays at the start of the range.
  */
 static int32_t pick_first_vc(const struct noc *n, const struct noc_subnet *s, uint32_t sender,
 	const struct noc_source *q, const struct noc_way *w)
@@ -476,7 +476,7 @@ void noc_idle(struct noc *n, uint64_t k)
 /* ---- queries --------------------------------------------------------------------------------- */
 
 /*
- * True if a subnet holds a packet. counted: as BookSim counts, which checks only as many nodes as there are
+ * Returns true if a subnet holds a packet. counted: checks, like BookSim, only as many nodes as there are
  * devices.
  */
 static bool noc_holds_packet(const struct noc *n, int k, bool counted)

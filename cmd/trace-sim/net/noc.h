@@ -37,7 +37,7 @@ struct noc_end {
 struct noc_plan {
 	uint32_t nodes, routers, ports, channels, most_latency, most_ports;
 	uint32_t *base;           /* routers + 1 */
-	uint32_t *router_of;      /* of a port */
+	uint32_t *router_of;      /* router of a port */
 	struct noc_end *in, *out; /* ports */
 	struct noc_end *inject;   /* by node: channel to its input port */
 	uint32_t *eject;          /* by node: its output port */
@@ -56,7 +56,10 @@ void noc_from_node(struct noc_builder *b, uint32_t router, uint32_t node);
 void noc_to_node(struct noc_builder *b, uint32_t router, uint32_t node);
 /* Adds both ends of a node to a router. */
 void noc_join_node(struct noc_builder *b, uint32_t router, uint32_t node);
-/* Way of a router towards a node, numbered as the topology's routings number ways; a pure function. */
+/*
+ * Returns the way of a router towards a node, numbered like the ways of the topology's routings; a pure
+ * function.
+ */
 typedef uint16_t noc_toward_fn(const struct icnt *c, uint32_t router, uint32_t node);
 /* Tabulates all ways for noc_toward(), unless there are too many. */
 void noc_table(struct noc_builder *b, noc_toward_fn *toward);
@@ -99,8 +102,8 @@ struct noc_view {
 	 * With immediate_credits a credit is subtracted from `used` before its router has stepped, but a
 	 * routing must see it only after that.
 	 */
-	const uint32_t *credited; /* by output port: 1 + time of the last credit */
-	uint32_t stepped;         /* routers with lower numbers have stepped or begun to */
+	const uint32_t *credited; /* 1 + time of the last credit, by output port */
+	uint32_t stepped;         /* routers with lower numbers have stepped or started to step */
 	uint32_t now;
 	struct noc_random *random;
 };
@@ -113,7 +116,7 @@ static inline uint32_t noc_toward(
 	return table ? table[(size_t)router * v->plan->nodes + node] : toward(v->c, router, node);
 }
 
-/* Number of flits sent through an output and not credited, as a routing may see it. */
+/* Number of flits sent through an output and not credited, as far as a routing function sees them. */
 static inline uint32_t noc_used(const struct noc_view *v, uint32_t router, uint32_t output)
 {
 	uint32_t port = v->plan->base[router] + output;
@@ -152,7 +155,7 @@ static inline void noc_one_way(struct noc_packet *p, uint32_t port, uint32_t lo,
 
 struct noc_flit {
 	uint32_t req;
-	uint16_t index; /* in the packet */
+	uint16_t index; /* index in the packet */
 	uint16_t vc;    /* virtual channel that it is on */
 	uint32_t injected;
 	int32_t priority;
@@ -271,7 +274,7 @@ struct noc_arbiter;
 struct noc_alloc {
 	struct icnt_alloc kind;
 	uint32_t n_in, n_out, in_words, out_words;
-	uint64_t *in_busy, *out_busy;  /* with requests */
+	uint64_t *in_busy, *out_busy;  /* ports with requests */
 	uint64_t *in_want;             /* n_in * out_words */
 	uint64_t *out_want;            /* n_out * in_words */
 	int32_t *in_match, *out_match; /* -1: none */
@@ -302,7 +305,7 @@ static inline bool noc_alloc_has_request(const struct noc_alloc *a, uint32_t in,
 struct noc_arbiter *noc_arbiters_new(const struct icnt_alloc *kind, uint32_t n, uint32_t size);
 void noc_arbiters_delete(struct noc_arbiter *a, uint32_t n);
 void noc_arbiter_add(struct noc_arbiter *a, uint32_t which, uint32_t input, int32_t priority);
-/* The winner, or -1 without a request. */
+/* Returns the winner; -1 without a request. */
 int32_t noc_arbiter_pick(struct noc_arbiter *a, uint32_t which);
 void noc_arbiter_won(struct noc_arbiter *a, uint32_t which);
 void noc_arbiter_clear(struct noc_arbiter *a, uint32_t which);
@@ -384,7 +387,7 @@ struct noc_quick {
 	} * port;
 	uint32_t *turn; /* by output channel: 1 + the input channel that owned it last, the first to look at */
 	uint64_t *sets; /* memory of the sets of all ports */
-	uint32_t words; /* of a set of channels */
+	uint32_t words; /* words of a set of channels */
 };
 
 struct noc_router {
@@ -445,7 +448,7 @@ struct noc_sink {
 	struct noc_flits *ejection; /* by channel */
 	struct ring *packets;       /* by channel: complete ones */
 	uint32_t *flits;            /* by channel: in the boundary buffer */
-	struct noc_flits left;      /* in the boundary buffer, not retired */
+	struct noc_flits left;      /* flits in the boundary buffer, not retired */
 	uint32_t turn;
 	uint64_t taken_packets, taken_flits;
 };
@@ -477,11 +480,11 @@ struct noc_subnet {
 	uint64_t *ejecting;          /* nodes with flits to eject */
 	uint64_t *ready;             /* devices with a complete packet; exact after a cycle */
 	uint32_t *device_of;         /* nodes: the device that takes packets there, numbered on its side */
-	uint64_t flits;              /* not retired */
-	uint64_t credits;            /* on channels, or waiting for one */
+	uint64_t flits;              /* flits that are not retired */
+	uint64_t credits;            /* credits on channels, or waiting for one */
 	struct noc_moving *retiring; /* nodes: flits that left in this cycle */
 	uint32_t n_retiring;
-	uint64_t cycles_since_arrival; /* with flits in the subnet */
+	uint64_t cycles_since_arrival; /* cycles with flits in the subnet */
 	struct noc_view view;
 	uint32_t *credited;   /* noc_view.credited; NULL: the routing does not read noc_view.used */
 	uint64_t *link_flits; /* by sender: flits sent; NULL: not counted */
@@ -494,7 +497,7 @@ struct noc {
 	struct icnt conf;
 	struct noc_plan *plan;
 	uint32_t clusters, subs;
-	uint32_t *node; /* of a device */
+	uint32_t *node; /* node of a device */
 	struct noc_subnet net[2];
 	size_t packets;
 	struct noc_random random;
@@ -513,7 +516,7 @@ struct noc {
 	int32_t output_max;                                       /* -1: none */
 	bool lookahead, noq, speculative, check_free, check_credit, mask_by_requests, hold, shuffle,
 		busy_when_full, empty_first;
-	bool priorities; /* of requests */
+	bool priorities; /* priorities of requests */
 	bool quick; /* noc_quick.c models the routers: a flit that leaves an input is on its channel at once */
 	bool sleep_until_credit; /* a source with a full buffer draws no random number until a credit comes */
 	bool immediate_credits;  /* credits are counted when they arrive, not in their router's step */

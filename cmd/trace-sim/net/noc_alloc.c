@@ -12,7 +12,7 @@
 #include "arena.h"
 #include "net/noc.h"
 
-static uint64_t *in_row(const struct noc_alloc *a, uint32_t in)
+static uint64_t *row_of_input(const struct noc_alloc *a, uint32_t in)
 {
 	return a->in_want + (size_t)in * a->out_words;
 }
@@ -22,7 +22,7 @@ static uint64_t *out_row(const struct noc_alloc *a, uint32_t out)
 	return a->out_want + (size_t)out * a->in_words;
 }
 
-static const struct noc_request *ask_of(const struct noc_alloc *a, uint32_t in, uint32_t out)
+static const struct noc_request *alloc_request(const struct noc_alloc *a, uint32_t in, uint32_t out)
 {
 	return &a->ask[(size_t)in * a->n_out + out];
 }
@@ -154,7 +154,7 @@ static void pim(struct noc_alloc *a, struct noc_random *random)
 /* The requested output with the fewest requests; among equals the first in round robin. */
 static uint32_t least_requested(const struct noc_alloc *a, uint32_t in)
 {
-	const uint64_t *row = in_row(a, in);
+	const uint64_t *row = row_of_input(a, in);
 	uint32_t best = a->n_out, fewest = UINT32_MAX, nearest = 0;
 
 	FOR_SET (o, row, a->out_words) {
@@ -171,7 +171,7 @@ static uint32_t least_requested(const struct noc_alloc *a, uint32_t in)
 	return best;
 }
 
-/* quirk Q4-33: pointers advance by one, wherever the grant was. */
+/* quirk Q4-33: pointers advance by one after any grant. */
 static void loa(struct noc_alloc *a)
 {
 	FOR_SET (i, a->in_busy, a->in_words) {
@@ -202,7 +202,7 @@ struct wave {
 	uint32_t diagonal, in, out;
 };
 
-/* Order: by priority of the output's side, then of the input's, then by diagonal, then by output. */
+/* Orders requests by the priority of the output, then of the input, then by diagonal, then by output. */
 static bool wave_before(const struct wave *x, const struct wave *y)
 {
 	if (x->out_priority != y->out_priority)
@@ -247,8 +247,8 @@ static void wavefront(struct noc_alloc *a)
 	if (!a->asks)
 		return;
 	FOR_SET (i, a->in_busy, a->in_words) {
-		FOR_SET (o, in_row(a, (uint32_t)i), a->out_words) {
-			const struct noc_request *ask = ask_of(a, (uint32_t)i, (uint32_t)o);
+		FOR_SET (o, row_of_input(a, (uint32_t)i), a->out_words) {
+			const struct noc_request *ask = alloc_request(a, (uint32_t)i, (uint32_t)o);
 			uint32_t in = (uint32_t)i, out = (uint32_t)o;
 
 			wave[n++] = (struct wave){ask->out_priority, ask->in_priority,
@@ -270,18 +270,19 @@ static void wavefront(struct noc_alloc *a)
 /* ---- select ---------------------------------------------------------------------------------- */
 
 /*
- * The request of a row with the highest priority; among equals the first in round robin; -1: none. by_out:
- * rows are outputs; only unmatched inputs count.
+ * Finds the request of a row with the highest priority; among equals the first in round robin; -1: none.
+ * by_out: rows are outputs, and only unmatched inputs count.
  */
 static int32_t highest_request(const struct noc_alloc *a, uint32_t row, bool by_out, uint32_t from)
 {
-	const uint64_t *set = by_out ? out_row(a, row) : in_row(a, row);
+	const uint64_t *set = by_out ? out_row(a, row) : row_of_input(a, row);
 	uint32_t words = by_out ? a->in_words : a->out_words, size = by_out ? a->n_in : a->n_out, nearest = 0;
 	int32_t best = -1, priority = 0;
 
 	FOR_SET (s, set, words) {
 		uint32_t other = (uint32_t)s, way = (other + size - from) % size;
-		const struct noc_request *ask = by_out ? ask_of(a, other, row) : ask_of(a, row, other);
+		const struct noc_request *ask =
+			by_out ? alloc_request(a, other, row) : alloc_request(a, row, other);
 		int32_t p = by_out ? ask->out_priority : ask->in_priority;
 
 		if (by_out ? a->in_match[other] >= 0 : a->grant[other] != (int32_t)row)
@@ -345,7 +346,7 @@ static void augment_matching(struct noc_alloc *a, uint32_t out)
  */
 static bool extend_search(struct noc_alloc *a, uint32_t in, int32_t *next, uint32_t *n_next)
 {
-	FOR_SET (o, in_row(a, in), a->out_words) {
+	FOR_SET (o, row_of_input(a, in), a->out_words) {
 		if (o >= a->n_in || a->in_match[in] == (int32_t)o || a->grant[o] >= 0)
 			continue;
 		a->grant[o] = (int32_t)in;
@@ -405,12 +406,12 @@ static void input_first(struct noc_alloc *a)
 	FOR_SET (i, a->in_busy, a->in_words) {
 		int32_t out;
 
-		FOR_SET (o, in_row(a, (uint32_t)i), a->out_words)
+		FOR_SET (o, row_of_input(a, (uint32_t)i), a->out_words)
 			noc_arbiter_add(a->in_arbiter, (uint32_t)i, (uint32_t)o,
-				ask_of(a, (uint32_t)i, (uint32_t)o)->in_priority);
+				alloc_request(a, (uint32_t)i, (uint32_t)o)->in_priority);
 		out = noc_arbiter_pick(a->in_arbiter, (uint32_t)i);
 		noc_arbiter_add(a->out_arbiter, (uint32_t)out, (uint32_t)i,
-			ask_of(a, (uint32_t)i, (uint32_t)out)->out_priority);
+			alloc_request(a, (uint32_t)i, (uint32_t)out)->out_priority);
 	}
 	FOR_SET (o, a->out_busy, a->out_words) {
 		int32_t in = noc_arbiter_pick(a->out_arbiter, (uint32_t)o);
@@ -427,10 +428,10 @@ static void output_first(struct noc_alloc *a)
 
 		FOR_SET (i, out_row(a, (uint32_t)o), a->in_words)
 			noc_arbiter_add(a->out_arbiter, (uint32_t)o, (uint32_t)i,
-				ask_of(a, (uint32_t)i, (uint32_t)o)->out_priority);
+				alloc_request(a, (uint32_t)i, (uint32_t)o)->out_priority);
 		in = noc_arbiter_pick(a->out_arbiter, (uint32_t)o);
 		noc_arbiter_add(a->in_arbiter, (uint32_t)in, (uint32_t)o,
-			ask_of(a, (uint32_t)in, (uint32_t)o)->in_priority);
+			alloc_request(a, (uint32_t)in, (uint32_t)o)->in_priority);
 	}
 	FOR_SET (i, a->in_busy, a->in_words) {
 		int32_t out = noc_arbiter_pick(a->in_arbiter, (uint32_t)i);
@@ -475,7 +476,7 @@ void noc_alloc_add(struct noc_alloc *a, uint32_t in, uint32_t out, struct noc_re
 {
 	bitset_set(a->in_busy, in);
 	bitset_set(a->out_busy, out);
-	bitset_set(in_row(a, in), out);
+	bitset_set(row_of_input(a, in), out);
 	bitset_set(out_row(a, out), in);
 	if (a->ask)
 		a->ask[(size_t)in * a->n_out + out] = ask;
@@ -489,7 +490,7 @@ void noc_alloc_clear(struct noc_alloc *a)
 			uint32_t in = w * 64 + (uint32_t)b;
 
 			a->in_match[in] = -1;
-			memset(in_row(a, in), 0, a->out_words * sizeof(*a->in_want));
+			memset(row_of_input(a, in), 0, a->out_words * sizeof(*a->in_want));
 			if (a->in_arbiter)
 				noc_arbiter_clear(a->in_arbiter, in);
 		}

@@ -19,7 +19,7 @@ struct noc_arbiter {
 	uint32_t size, n; /* inputs; requests */
 	uint32_t pointer; /* round robin: input with the highest precedence */
 	uint32_t clock;
-	int32_t best, best_priority; /* so far, of the requests; -1 */
+	int32_t best, best_priority; /* best request so far; -1: none */
 	uint32_t *won;               /* matrix: when each input won last */
 	struct noc_arbiter *group;   /* tree: of groups, and between them */
 	struct noc_arbiter *top;
@@ -114,11 +114,11 @@ static int32_t arbiter_pick(struct noc_arbiter *a)
 	return a->best;
 }
 
-static void won(struct noc_arbiter *a)
+static void note_win(struct noc_arbiter *a)
 {
 	if (a->kind == ARBITER_TREE) {
-		won(&a->group[a->top->best]);
-		won(a->top);
+		note_win(&a->group[a->top->best]);
+		note_win(a->top);
 	} else if (a->kind == ARBITER_MATRIX) {
 		a->won[a->best] = ++a->clock;
 	} else {
@@ -149,6 +149,6 @@ void noc_arbiter_add(struct noc_arbiter *a, uint32_t which, uint32_t input, int3
 
 int32_t noc_arbiter_pick(struct noc_arbiter *a, uint32_t which) { return arbiter_pick(&a[which]); }
 
-void noc_arbiter_won(struct noc_arbiter *a, uint32_t which) { won(&a[which]); }
+void noc_arbiter_won(struct noc_arbiter *a, uint32_t which) { note_win(&a[which]); }
 
 void noc_arbiter_clear(struct noc_arbiter *a, uint32_t which) { clear(&a[which]); }

@@ -27,7 +27,7 @@ static void list_free(struct noc_list *l)
 		reserve_free(l->slot, (size_t)l->mask + 1, sizeof(*l->slot));
 }
 
-static int32_t *fill_minus_one(uint32_t n)
+static int32_t *new_minus_one_array(uint32_t n)
 {
 	int32_t *p = xcalloc(n, sizeof(*p));
 
@@ -83,9 +83,9 @@ static void router_switch(struct noc *n, struct noc_router *r)
 	r->sw_turn = xcalloc(inputs, sizeof(*r->sw_turn));
 	for (uint32_t i = 0; i < inputs; i++)
 		r->sw_turn[i] = i % n->input_speedup;
-	r->hold_vc = fill_minus_one(inputs);
-	r->hold_in = fill_minus_one(inputs);
-	r->hold_out = fill_minus_one(outputs);
+	r->hold_vc = new_minus_one_array(inputs);
+	r->hold_in = new_minus_one_array(inputs);
+	r->hold_out = new_minus_one_array(outputs);
 	r->vc_turn = xcalloc(r->ports, sizeof(*r->vc_turn));
 	for (uint32_t i = 0; i < r->ports; i++)
 		r->vc_turn[i] = n->vcs - 1;

@@ -19,7 +19,7 @@ struct noc_end_list {
 	uint32_t n, cap;
 	struct {
 		uint32_t channel; /* or NOC_NODE and the node */
-		uint32_t latency; /* when it was added */
+		uint32_t latency; /* latency when the channel was added */
 	} * end;
 };
 
@@ -114,7 +114,7 @@ void noc_table(struct noc_builder *b, noc_toward_fn *toward)
 /* ---- finishing ---------------------------------------------------------------------------------------- */
 
 /* Cycles of a head through a router up to the switch, as feedback policies count them. */
-static uint32_t to_the_switch(const struct icnt *c, bool speculative)
+static uint32_t switch_latency(const struct icnt *c, bool speculative)
 {
 	uint32_t vc = (uint32_t)icnt_int(c, ICNT_vc_alloc_delay),
 		 sw = (uint32_t)icnt_int(c, ICNT_sw_alloc_delay);
@@ -125,7 +125,7 @@ static uint32_t to_the_switch(const struct icnt *c, bool speculative)
 
 static uint32_t delays(const struct icnt *c)
 {
-	return 1 + to_the_switch(c, c->speculative) + c->crossbar_delay +
+	return 1 + switch_latency(c, c->speculative) + c->crossbar_delay +
 	       (uint32_t)icnt_int(c, ICNT_credit_delay);
 }
 
@@ -199,7 +199,7 @@ static void finish_plan(struct noc_builder *b)
 	}
 	for (uint32_t i = 0; i < p->nodes; i++) /* where speculative below 0 is as good as above */
 		p->inject[i].min_credit_rtt = 1 + 2 * p->inject[i].latency +
-					      to_the_switch(b->c, icnt_int(b->c, ICNT_speculative) != 0);
+					      switch_latency(b->c, icnt_int(b->c, ICNT_speculative) != 0);
 	for (uint32_t r = 0; r < p->routers; r++) {
 		free(b->in[r].end);
 		free(b->out[r].end);
@@ -283,7 +283,7 @@ struct noc_way noc_inject_per_node(const struct noc_view *v, const struct noc_pa
 	return (struct noc_way){.lo = (uint16_t)lo, .hi = (uint16_t)(lo + each - 1)};
 }
 
-/* quirk Q4-35: one channel by chance, anew in every cycle in which it cannot be had. */
+/* quirk Q4-35: requests one random channel, drawn again in every cycle in which it is unavailable. */
 struct noc_way noc_inject_any_vc(const struct noc_view *v, const struct noc_packet *p)
 {
 	uint16_t vc = (uint16_t)noc_random_int(v->random, v->c->vcs - 1);

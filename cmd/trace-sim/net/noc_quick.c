@@ -324,7 +324,7 @@ static ALWAYS_INLINE bool take_granted(struct noc *n, struct noc_subnet *s, stru
 	return true;
 }
 
-/* The only head that waits at a port, if it is also the only one at its other output; else NULL. */
+/* Returns the only head that waits at a port, if it is also the only head at its other output; else NULL. */
 static inline struct noc_vc *lone_head_at(const struct noc_quick *q, uint32_t port)
 {
 	const uint64_t *heads = q->port[port].waiting;
@@ -423,7 +423,7 @@ static inline struct noc_vc *advance_turns(struct noc_vc *v)
 	return v;
 }
 
-/* The channel of input `in` that crosses to output `out`. */
+/* Returns the channel of input `in` that crosses to output `out`. */
 static inline struct noc_vc *match_output(
 	const struct noc *n, struct noc_router *r, uint32_t in, uint32_t out)
 {

@@ -20,7 +20,7 @@ struct noc_random {
 void noc_random_start(struct noc_random *r, int64_t seed);
 void noc_random_refill(struct noc_random *r);
 
-/* A number from 0 to 2^30 - 1. */
+/* Returns a random number from 0 to 2^30 - 1. */
 static inline uint32_t noc_random_next(struct noc_random *r)
 {
 	if (r->used == RANDOM_LAG)
@@ -28,7 +28,7 @@ static inline uint32_t noc_random_next(struct noc_random *r)
 	return r->ready[r->used++];
 }
 
-/* A number from 0 to most. */
+/* Returns a random number from 0 to most. */
 static inline uint32_t noc_random_int(struct noc_random *r, uint32_t most)
 {
 	return noc_random_next(r) % (most + 1);

@@ -27,8 +27,8 @@ static bool output_full(const struct noc *n, const struct noc_subnet *s, uint32_
 }
 
 /*
- * noq: finds the way through the next router, because the channel to that router must be one of those of the
- * output that the packet takes there.
+ * noq: finds the way through the next router, because the channel to that router must belong to the output
+ * that the packet takes there.
  */
 static void look_two_ahead(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
@@ -205,8 +205,8 @@ static void vc_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *
 		vc_confirm(n, s, r);
 }
 
-static void own_channel(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port,
-	uint32_t out_vc)
+static void take_channel(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc,
+	uint32_t port, uint32_t out_vc)
 {
 	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
 
@@ -216,7 +216,7 @@ static void own_channel(struct noc *n, struct noc_subnet *s, struct noc_router *
 	v->state = NOC_ACTIVE;
 }
 
-static void vc_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+static void update_vc_allocation(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	for (uint32_t left = noc_list_done(&r->vc, (uint32_t)n->time); left; left--) {
 		struct noc_entry e = noc_list_pop(&r->vc);
@@ -225,7 +225,7 @@ static void vc_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 			noc_list_append(&r->vc, e.vc);
 			continue;
 		}
-		own_channel(n, s, r, e.vc, (uint32_t)e.result / n->vcs, (uint32_t)e.result % n->vcs);
+		take_channel(n, s, r, e.vc, (uint32_t)e.result / n->vcs, (uint32_t)e.result % n->vcs);
 		if (!n->speculative)
 			noc_list_append(&r->sw, e.vc);
 	}
@@ -359,7 +359,7 @@ static void ask_switch(struct noc *n, struct noc_subnet *s, struct noc_router *r
 	noc_alloc_add(a, input, output, (struct noc_request){(int32_t)v, priority, priority});
 }
 
-/* True if a way has a free channel, and one with a free slot, as far as the configuration checks these. */
+/* Returns true if a way has a free channel, and a channel with a free slot if the configuration checks it. */
 static bool may_succeed(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
 	const struct noc_way *way)
 {
@@ -408,8 +408,8 @@ static int32_t switch_grant(struct noc *n, struct noc_router *r, uint32_t vc)
 }
 
 /*
- * The next free channel with a free slot on a way to port, by the way's priority, then in round robin; -1:
- * none.
+ * Returns the next free channel with a free slot on a way to port, by the way's priority, then in round
+ * robin; -1: none.
  */
 static int32_t piggyback_vc(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
 	uint32_t vc, uint32_t port)
@@ -433,7 +433,7 @@ static int32_t piggyback_vc(const struct noc *n, const struct noc_subnet *s, con
 	return best.label;
 }
 
-/* True if a speculative grant can be used, now that channels are assigned. */
+/* Returns true if a speculative grant can be used after channels have been assigned. */
 static bool speculation_holds(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, const struct noc_entry *e)
 {
@@ -511,7 +511,7 @@ static bool take_piggyback_vc(
 
 	if (got < 0)
 		return false;
-	own_channel(n, s, r, vc, port, (uint32_t)got);
+	take_channel(n, s, r, vc, port, (uint32_t)got);
 	r->vc_turn[port] = ((uint32_t)got + 1) % n->vcs;
 	return true;
 }
@@ -578,7 +578,7 @@ bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 		sw_evaluate(n, s, r);
 	cross_evaluate(n, r);
 	route_update(n, s, r);
-	vc_update(n, s, r);
+	update_vc_allocation(n, s, r);
 	if (r->hold.count)
 		hold_update(n, s, r);
 	sw_update(n, s, r);

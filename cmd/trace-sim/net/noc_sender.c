@@ -19,9 +19,7 @@ static size_t sender_vc_index(const struct noc_senders *m, uint32_t sender, uint
 	return (size_t)sender * m->vcs + vc;
 }
 
-/*
- * ---- shared ---------------------------------------------------------------------------------------------
- */
+/* ---- shared --------------------------------------------------------------------------------------------- */
 
 static void leave_part(const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc)
 {
@@ -71,10 +69,7 @@ static void shared_credit(
 		leave_part(c, m, sender, vc);
 }
 
-/*
- * ---- limited, dynamic, shifting
- * ----------------------------------------------------------------------------
- */
+/* ---- limited, dynamic, shifting ------------------------------------------------------------------------- */
 
 static bool limited_full(
 	const struct icnt *c, const struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
@@ -110,10 +105,7 @@ static void limited_send(
 		set_held(c, m, sender);
 }
 
-/*
- * ---- feedback
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- feedback ------------------------------------------------------------------------------------------- */
 
 /* Moving average of round trips; the last one has the weight 1 / 2^scale. */
 static int32_t mean_trip(const struct icnt *c, int32_t old, int32_t last)
@@ -202,10 +194,7 @@ const struct noc_policy noc_policies[N_POLICIES] = {
 	[POLICY_SIMPLE_FEEDBACK] = {feedback_full, NULL, simple_send, simple_credit},
 };
 
-/*
- * ---- building
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- building ------------------------------------------------------------------------------------------- */
 
 static void init_feedback(struct noc_senders *m, const struct icnt *c)
 {

@@ -139,7 +139,7 @@ static inline void noc_later_credit(
 	bitset_set(s->active, r->id);
 }
 
-/* noq: the part of a way's channels that belongs to one output of the next router. */
+/* noq: returns the part of a way's channels that belongs to an output of the next router. */
 static inline struct noc_way noc_part(
 	const struct noc *n, const struct noc_way *w, uint32_t router, uint32_t output)
 {

@@ -50,7 +50,7 @@ static void print_channel(const struct noc *n, const struct noc_subnet *s, uint3
 	fputc('\n', out);
 }
 
-/* A channel of a circular wait; NO_CHANNEL: none. mark: 0 new, 1 on the present path, 2 done. */
+/* Finds a channel in a circular wait; NO_CHANNEL: none. mark: 0 new, 1 on the present path, 2 done. */
 static uint32_t find_circular_wait(const struct noc *n, const struct noc_subnet *s, uint8_t *mark)
 {
 	uint32_t port, out, vcs = n->plan->ports * n->vcs;

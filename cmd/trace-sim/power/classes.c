@@ -28,7 +28,10 @@ static unsigned class_of_stem(const char *stem)
 	return r ? r->unit : POWER_NO_UNIT;
 }
 
-/* POWER-class-2. quirk Q7-7: an opcode with any other suffix than these is a multiplication, or a sine. */
+/*
+ * Applies the exceptions of POWER-class-2. quirk Q7-7: an opcode with any other suffix is a multiplication,
+ * or a sine.
+ */
 static unsigned exception_of(const char *opcode, unsigned unit)
 {
 	static const struct {
@@ -44,7 +47,7 @@ static unsigned exception_of(const char *opcode, unsigned unit)
 	return unit;
 }
 
-/* POWER-class-3. */
+/* Returns true for the operand class FP (POWER-class-3). */
 static bool is_floating(enum isa_class class, unsigned unit)
 {
 	switch (class) {

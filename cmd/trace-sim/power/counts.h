@@ -29,8 +29,8 @@ struct power_op {
 /* Tables that all SMs share. */
 struct power_tables {
 	struct power_op *op;              /* by code handle */
-	double active[N_POWER_UNITS][33]; /* by lanes: what they add */
-	double idle[N_POWER_UNITS][33];   /* by active lanes: what the others add */
+	double active[N_POWER_UNITS][33]; /* increment of the counter, by active lanes */
+	double idle[N_POWER_UNITS][33];   /* increment for the inactive lanes, by active lanes */
 	uint32_t gating_group;            /* lanes; 0: a register access counts for 32 lanes */
 	bool count_idle;                  /* inactive lanes count */
 	uint32_t duty_divisor;            /* lanes of results a cycle */
@@ -48,12 +48,12 @@ struct power_sm {
 	uint64_t unit_lanes, unit_warps; /* active lanes and instructions of a unit */
 	double unit[N_POWER_UNITS];      /* running counts of units */
 	double unit_before[N_POWER_UNITS],
-		unit_marked[N_POWER_UNITS];  /* at the last sample, and at the last span */
+		unit_marked[N_POWER_UNITS];  /* counts at the last sample, and at the last span */
 	uint64_t warps_before, warps_marked; /* unit_warps at these times */
 	/* duty (POWER-duty-1) */
-	uint64_t completed; /* as of the last cycle that was run */
-	float duty;         /* of that cycle */
-	bool live;          /* the SM had a thread block after it */
+	uint64_t completed; /* count at the start of the last cycle that was run */
+	float duty;         /* duty of that cycle */
+	bool live;          /* the SM had a thread block at the end of that cycle */
 	uint32_t n_row;     /* elements of row that are set */
 	float row[POWER_DUTY_ROW];
 };
@@ -82,8 +82,8 @@ static inline void power_count_decode(struct power_sm *p, const struct power_op 
 }
 
 /*
- * The same of PTX, whose buffer may hold what the warp does not execute: operand classes by pc / 8 of the code, one or
- * two from pc on.
+ * Counts a decode of PTX, whose buffer may hold instructions that the warp does not execute: operand classes
+ * by pc / 8 of the code, one or two from pc on.
  */
 static inline void power_count_decode_ptx(struct power_sm *p, const bool *floating, uint32_t pc, unsigned n)
 {
@@ -109,13 +109,16 @@ static inline void power_count_unit(struct power_sm *p, uint32_t code, uint32_t 
 	p->unit_warps++;
 }
 
-/* quirk Q7-20: of an attempt that succeeds to the end (POWER-count-5). */
+/* Counts the registers of an attempt. quirk Q7-20: only of an attempt that completes (POWER-count-5). */
 static inline void power_count_writes(struct power_sm *p, uint32_t mask, unsigned registers)
 {
 	p->reg_writes += registers * power_register_lanes(p->tables, mask);
 }
 
-/* quirk Q7-8: duty in the cycles after the last that was run: 0 while the SM sleeps, else that of its last cycle. */
+/*
+ * Duty in the cycles after the last cycle that was run. quirk Q7-8: 0 while the SM sleeps, else the duty of
+ * its last cycle.
+ */
 static inline float power_duty_kept(const struct power_sm *p) { return p->live ? 0 : p->duty; }
 
 /* Sets the duty of the cycles before element k of the row. */

@@ -93,7 +93,7 @@ void power_files_row(const struct power_meter *m, const struct power_sample *p)
 
 /* ---- steady states (POWER-file-3) ------------------------------------------------------------------- */
 
-/* The state under way, if it is long enough, is a row; then there is none. */
+/* Writes the open state as a row if it is long enough, and closes it. */
 static void put_steady(struct power_meter *m, uint64_t insts)
 {
 	const struct power_setup *s = m->setup;
@@ -127,7 +127,7 @@ void power_steady_flush(struct power_meter *m, uint64_t insts, bool at_block)
 	y->insts = insts;
 }
 
-/* quirk Q7-16: a sample that ends a state is part of none. */
+/* Adds a sample to the open state. quirk Q7-16: the sample that ends a state is in none. */
 void power_steady_sample(struct power_meter *m, const struct power_sample *p, uint64_t insts)
 {
 	struct power_steady *y = &m->steady;

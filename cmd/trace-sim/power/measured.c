@@ -19,8 +19,8 @@ void power_measured_start(struct power_meter *m) { m->saved = xcalloc(1, sizeof(
 
 void power_measured_free(struct power_meter *m) { free(m->saved); }
 
-/* Negative totals wrap (POWER-hw-3). */
-static uint64_t as_saved(double v) { return v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v; }
+/* Converts a total to 64 bits without sign; negative totals wrap (POWER-hw-3). */
+static uint64_t wrap_to_64_bits(double v) { return v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v; }
 
 /* ---- the table's row (POWER-hw-1) ---------------------------------------------------------------------- */
 
@@ -69,8 +69,8 @@ static bool simulated(const struct power_setup *s, enum power_measured input)
 }
 
 /*
- * The total since the last block. quirk Q7-17: constant and shared memory accesses are saved in each other's place
- * (POWER-hw-3).
+ * Returns the total since the last block. quirk Q7-17: constant and shared memory accesses are saved in each
+ * other's place (POWER-hw-3).
  */
 static double since_block(const struct power_meter *m, const struct power_totals *t, enum power_counter i)
 {
@@ -120,7 +120,7 @@ static double ratio_of_sums(uint64_t lanes, uint64_t warps)
 	return warps ? (double)((float)lanes / (float)warps) : 0;
 }
 
-/* -aggregate_power_stats (POWER-hw-5): sums over all kernels, truncated at each addition. */
+/* Sums over all kernels with -aggregate_power_stats, truncated at each addition (POWER-hw-5). */
 static void aggregate(struct power_saved *v, struct power_sample *s, uint64_t lanes, uint64_t warps)
 {
 	for (unsigned i = 0; i < N_POWER_COUNTERS; i++) {
@@ -152,7 +152,7 @@ static void exchange_units(const struct power_meter *m, struct power_sample *s)
 
 /* ---- the sample ---------------------------------------------------------------------------------------- */
 
-/* The counters of units, and the duties, begin anew at each block (POWER-hw-4). */
+/* Restarts the counters of units and the duties at a block (POWER-hw-4). */
 static void restart_sms(struct power_meter *m)
 {
 	for (uint32_t i = 0; i < m->gpu.sms; i++) {
@@ -199,8 +199,8 @@ void power_measured_sample(struct power_meter *m, const struct power_block *b)
 	power_sums_add(&m->run, &s);
 	add_energy(m, &s);
 	for (unsigned i = 0; i < N_POWER_COUNTERS; i++)
-		m->saved->count[i] = as_saved(t->count[i]);
-	m->saved->count[POWER_CC_H] = as_saved(t->count[POWER_CC_H] - m->before.count[POWER_CC_H]);
+		m->saved->count[i] = wrap_to_64_bits(t->count[i]);
+	m->saved->count[POWER_CC_H] = wrap_to_64_bits(t->count[POWER_CC_H] - m->before.count[POWER_CC_H]);
 	m->before = *t;
 	restart_sms(m);
 }

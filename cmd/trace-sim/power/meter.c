@@ -37,7 +37,10 @@ static void fill_tables(struct power_meter *m)
 		}
 }
 
-/* quirk Q7-2: with an interval of 1 the first cycle of the run has no sample (POWER-sample-1). */
+/*
+ * Cycle of the next sample. quirk Q7-2: with an interval of 1 the first cycle of the run has no sample
+ * (POWER-sample-1).
+ */
 static uint64_t next_sample(uint64_t now, uint32_t interval)
 {
 	uint32_t low = (uint32_t)now, left = interval - low % interval;
@@ -104,7 +107,7 @@ void power_take_units(struct power_meter *m, struct power_sample *s, bool marked
 	}
 }
 
-/* POWER-duty-4: both sums are 32 bits wide. */
+/* Threads per warp; both sums are 32 bits wide (POWER-duty-4). */
 static double threads_per_warp(const struct power_totals *now, const struct power_totals *before)
 {
 	uint32_t lanes = (uint32_t)(now->unit_lanes - before->unit_lanes);
@@ -113,7 +116,7 @@ static double threads_per_warp(const struct power_totals *now, const struct powe
 	return warps ? (double)((float)lanes / (float)warps) : 0;
 }
 
-/* The differences of all counters that are totals. */
+/* Takes the differences of all counters that are totals. */
 static void take_counts(
 	const struct power_totals *now, const struct power_totals *before, struct power_sample *s)
 {

@@ -27,14 +27,14 @@ struct power_setup {
 	uint32_t interval;         /* core cycles from sample to sample */
 	bool from_sim[N_POWER_HW]; /* mode 2: this input comes from the simulation */
 	struct power_hw_table table;
-	const char *benchmark; /* its rows of the table */
+	const char *benchmark; /* benchmark whose rows of the table are used */
 	bool aggregate, voltage_scaling, clock_gated_lanes;
 	uint32_t gating_group; /* 0: register accesses are not gated */
 	bool traces, steady;
 	double steady_deviation, steady_samples;
-	int level;        /* of compression of the traces' headers */
+	int level;        /* compression level of the traces' headers */
 	bool unvalidated; /* the modern core, or energies of the user's own */
-	FILE *report;     /* NULL: none is written */
+	FILE *report;     /* power report; NULL: not written */
 	FILE *power_trace, *metric_trace, *steady_file;
 };
 
@@ -75,7 +75,7 @@ static inline double power_energies_total(const struct power_energies *e)
 struct power_steady {
 	uint32_t n, start, taken; /* samples of it; number of its first; samples of the run */
 	double sum, count[N_POWER_COUNTERS];
-	uint64_t insts; /* at its start */
+	uint64_t insts; /* thread instructions at its start */
 	bool written;   /* some row */
 };
 
@@ -89,16 +89,16 @@ struct power_meter {
 	/* duty: the float sum of the original's ticks, and ours since the last span */
 	float duty, duty_per_tick[POWER_DUTY_ROW];
 	double duty_marked;
-	struct power_totals before, marked; /* at the last sample, at the last span */
-	bool quiet;                         /* nothing but DRAM has counted since marked, */
-	uint64_t placed;                    /* if no more thread blocks have been placed than these */
+	struct power_totals before, marked; /* totals at the last sample, at the last span */
+	bool quiet;                         /* only DRAM has counted since marked, */
+	uint64_t placed;                    /* if `placed` is still the number of thread blocks placed */
 	uint64_t marked_at;                 /* cycle of the last span */
 	struct power_sample last;           /* sample */
 	struct power_sums kernel, run;
 	uint64_t block_at;            /* cycle of the last block */
-	struct power_sums shown;      /* of the kernel, as the last block or look had them */
-	struct power_energies energy; /* of closed spans */
-	struct power_energies now;    /* with the open span, as of the last look */
+	struct power_sums shown;      /* sums of the kernel, as of the last block or look */
+	struct power_energies energy; /* energy of closed spans */
+	struct power_energies now;    /* energy including the open span, as of the last look */
 	struct power_steady steady;
 	struct power_saved *saved; /* modes 1 and 2 */
 };
@@ -114,12 +114,12 @@ static inline void power_duty_poll(struct power_meter *m, uint64_t now)
 	if (now - m->tables.row_start >= POWER_DUTY_ROW / 2)
 		power_duty_settle(m, now);
 }
-/* The duty of the interval that ends now (POWER-duty-2). */
+/* Duty of the interval that ends now (POWER-duty-2). */
 float power_duty_mean(const struct power_meter *m);
-/* Idle SMs, on the average of the interval's cycles, of which active_cycles SM cycles were not idle. */
+/* Mean number of idle SMs in the cycles of the interval, of which active_cycles SM cycles were not idle. */
 float power_idle_sms(const struct power_meter *m, uint64_t active_cycles);
 
-/* meter.c. A sample of mode 0; the duty is settled. */
+/* meter.c: takes a sample of mode 0, after the duty has been settled. */
 void power_meter_sample(struct power_meter *m, uint64_t now, const struct power_totals *t);
 /* Ends the span that began with the last one, at a sample or a kernel's end. */
 void power_meter_close(struct power_meter *m, uint64_t now, const struct power_totals *t);
@@ -130,12 +130,15 @@ struct power_block {
 	char *const *name;
 	const uint32_t *uid;
 	uint32_t n;
-	uint64_t now, cycles; /* of the interval */
+	uint64_t now, cycles; /* cycle of the run; cycles of the interval */
 	const struct power_totals *totals;
 };
-/* A statistics block: reports the kernel's sums and clears them. */
+/* Reports the kernel's sums at a statistics block and clears them. */
 void power_meter_block(struct power_meter *m, const struct power_block *b);
-/* The differences of units and threads since the last sample, or span (marked), into s; they become the last ones. */
+/*
+ * Adds the differences of units and threads since the last sample (marked: the last span) to s. keep: the
+ * next difference starts here.
+ */
 void power_take_units(struct power_meter *m, struct power_sample *s, bool marked, bool keep);
 
 /* classes.c, ptx_classes.c */
@@ -156,7 +159,7 @@ void power_steady_flush(struct power_meter *m, uint64_t insts, bool at_block);
 /* measured.c */
 void power_measured_start(struct power_meter *m);
 void power_measured_free(struct power_meter *m);
-/* The one sample of a block (POWER-hw). */
+/* Takes the only sample of a block (POWER-hw). */
 void power_measured_sample(struct power_meter *m, const struct power_block *b);
 
 #endif

@@ -11,7 +11,7 @@
 
 double power_model_seconds(const struct power_gpu *g, double cycles) { return cycles / (g->mhz * 1e6); }
 
-/* POWER-component-1: what the SM does with instructions. */
+/* Power of the SM's instruction processing (POWER-component-1). */
 static void core_watts(const struct power_config *c, double t, struct power_sample *s)
 {
 	double *w = s->watt;
@@ -32,7 +32,7 @@ static void core_watts(const struct power_config *c, double t, struct power_samp
 	w[POWER_SCHEDP] = ACTIVITY(FP_INT) * ENERGY(scheduler) / t;
 }
 
-/* POWER-component-2: function units. Their factors are in the counters. */
+/* Power of function units (POWER-component-2). Their factors are in the counters. */
 static void unit_watts(const struct power_config *c, double t, struct power_sample *s)
 {
 	s->watt[POWER_INTP] = s->count[POWER_INT_ACC] * ENERGY(int) / t;
@@ -42,7 +42,7 @@ static void unit_watts(const struct power_config *c, double t, struct power_samp
 		s->watt[POWER_INT_MUL24P + i] = s->count[POWER_INT_MUL24_ACC + i] * ENERGY(sfu) / t;
 }
 
-/* POWER-component-3: what is outside of the SMs. */
+/* Power outside of the SMs (POWER-component-3). */
 static void memory_watts(const struct power_config *c, double t, struct power_sample *s)
 {
 	double reads = ACTIVITY(DC_RH) + ACTIVITY(DC_RM) + ACTIVITY(CC_H) + ACTIVITY(CC_M) + ACTIVITY(TC_H) +
@@ -70,7 +70,7 @@ static bool any_count(const struct power_sample *s, unsigned a, unsigned b, unsi
 	return s->count[a] != 0 || s->count[b] != 0 || s->count[c] != 0;
 }
 
-/* The row of a sample in which a unit was at work (POWER-static-2). */
+/* Row of a sample in which a unit was active (POWER-static-2). */
 static enum power_static static_row(const struct power_sample *s)
 {
 	bool fp = any_count(s, POWER_FPU_ACC, POWER_FP_MUL_ACC, POWER_FP_DIV_ACC);
@@ -127,7 +127,7 @@ void power_model(const struct power_config *c, const struct power_gpu *g, struct
 	s->total = s->dynamic + s->watt[POWER_CONSTP] + s->watt[POWER_STATICP];
 }
 
-/* quirk Q7-12: the total has the dynamic power without the voltage. */
+/* Scales by the voltage. quirk Q7-12: the total has the unscaled dynamic power. */
 void power_model_voltage(const struct power_config *c, double volt, struct power_sample *s)
 {
 	double ratio = volt / c->reference_volt;

@@ -43,7 +43,9 @@ static bool is_type(struct word w)
 	return opcode_word_in(w, types);
 }
 
-/* The first type of the opcode, or the last of the first two. */
+/*
+ * Returns the type that decides: the first type of the opcode, or, with `second`, the second if there is one.
+ */
 static struct word deciding_type(const char *rest, const char *end, bool second)
 {
 	struct word type = {"", 0};

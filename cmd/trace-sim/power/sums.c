@@ -9,7 +9,7 @@ static void keep_extreme(struct power_extreme *e, const struct power_sample *p)
 	memcpy(e->count, p->count, sizeof(e->count));
 }
 
-/* quirk Q7-13: the extremes of a component are its values in the sample of extreme total. */
+/* Adds a sample. quirk Q7-13: the extremes of a component are its values in the sample of extreme total. */
 void power_sums_add(struct power_sums *s, const struct power_sample *p)
 {
 	s->n++;

@@ -20,7 +20,7 @@ enum { INDEX_CONSECUTIVE, INDEX_BITWISE, INDEX_POLY, INDEX_HOLE, INDEX_RANDOM, I
 enum field { FIELD_CHIP, FIELD_BANK, FIELD_ROW, FIELD_PARTITION, N_FIELDS };
 
 #define MAX_RUNS  64
-#define LINE_LOG2 7 /* of the bytes of a line */
+#define LINE_LOG2 7 /* log2 of the bytes of a line */
 
 /* A result in one word: the row in the low bits, then the bank and the slice. */
 #define BANK_AT 32
@@ -233,7 +233,10 @@ static uint64_t local_address(const struct addrdec *d, uint64_t addr, uint32_t *
 	return quotient << d->chip_at | (addr & ((1ull << d->chip_at) - 1));
 }
 
-/* MEM-sides-2: half of the lines of every set of a slice, for footprints of any size. */
+/*
+ * Home side of an address (MEM-sides-2): half of the lines of every set of a slice, for footprints of any
+ * size.
+ */
 static uint32_t home_side(uint32_t chip, uint64_t high) { return (chip ^ bit_count64(high & 15)) & 1; }
 
 uint32_t addrdec_home(const struct addrdec *d, uint64_t addr)
@@ -285,7 +288,7 @@ static uint64_t decode_address(struct addrdec *d, uint64_t addr)
 	       (uint32_t)gather_bits(&d->field[FIELD_ROW], local);
 }
 
-/* The same, from the tables if there are any. */
+/* The same, from the tables if they exist. */
 static uint64_t decode_fast(struct addrdec *d, uint64_t addr)
 {
 	uint64_t sum = 0;
@@ -322,7 +325,7 @@ uint32_t addrdec_slice(struct addrdec *d, uint64_t addr, uint32_t cluster)
 	return d->sides > 1 ? slice_on_side(d, sub, addrdec_side(d, cluster)) : sub;
 }
 
-/* MEM-sides-2: at home. */
+/* Sub partition on the home side of an address (MEM-sides-2). */
 uint32_t addrdec_sub(struct addrdec *d, uint64_t addr)
 {
 	uint32_t chip, sub;

@@ -65,8 +65,8 @@ enum req_flag {
 	REQ_LDGSTS = 1 << 7,
 	REQ_PIECE = 1 << 8,        /* parent is the request it was split from (MEM-split) */
 	REQ_PARENT_WRITE = 1 << 9, /* parent is the write held by this allocate-read (CACHE-wmiss-4) */
-	REQ_TRACKED = 1 << 10,     /* in its sub partition's request tracker (MEM-reply-3) */
-	REQ_AWAITED = 1 << 11      /* its warp ends only after the reply */
+	REQ_TRACKED = 1 << 10,     /* in the request tracker of its sub partition (MEM-reply-3) */
+	REQ_AWAITED = 1 << 11      /* the end of its warp waits for the reply */
 };
 
 #define REQ_NONE 0u
@@ -89,7 +89,7 @@ struct req {
 	uint16_t chip;               /* channel */
 	uint16_t sub;                /* global sub partition */
 	uint16_t cluster;            /* NO_SM for requests made by an L2 */
-	uint8_t bank;                /* as decoded */
+	uint8_t bank;                /* bank as decoded */
 	uint8_t type;                /* enum acc_type */
 	uint8_t sectors;             /* 4-bit sector mask */
 	uint8_t pieces;              /* missing replies of a request that bypassed the L1 */
@@ -100,15 +100,15 @@ struct req {
 	uint32_t inst_mask; /* active lanes of the whole instruction */
 	uint32_t code;      /* static instruction (struct code handle); only without REQ_BLANK */
 	uint32_t created;   /* now, 32 bits */
-	uint32_t returned;  /* when it entered the reply network */
-	uint32_t pushed;    /* when it entered the DRAM channel */
+	uint32_t returned;  /* time of entry into the reply network */
+	uint32_t pushed;    /* time of entry into the DRAM channel */
 	uint32_t row;
 	uint16_t orig_size;
 	uint16_t sm;       /* NO_SM for requests made by an L2 */
 	uint16_t stream;   /* index, see gpu.h */
 	uint8_t warp;      /* slot, or NO_WARP */
 	uint8_t sched;     /* scheduler that issued the instruction (register bank of the write) */
-	uint32_t entry[2]; /* if it is the first request of one: MSHR entry of an L1, of an L2 */
+	uint32_t entry[2]; /* MSHR entry of an L1, of an L2, if it is the first request of the entry */
 };
 
 _Static_assert(sizeof(struct req) == 128, "two cache lines");

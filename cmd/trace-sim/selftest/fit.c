@@ -71,7 +71,7 @@ static struct knob parse_knob(const struct gpuconf *c, const char *text)
 	return k;
 }
 
-/* The configuration with the present values of the knobs. Caller frees. */
+/* Returns the configuration with the present values of the knobs. The caller frees it. */
 static struct gpuconf *turned_config(const struct search *s)
 {
 	struct gpuconf *c = xcalloc(1, sizeof(*c));
@@ -132,7 +132,7 @@ static double mean_error(struct search *s)
 }
 
 /* The remembered trial of the present values; NULL: none. */
-static const struct trial *known_trial(const struct search *s)
+static const struct trial *find_known_trial(const struct search *s)
 {
 	for (uint32_t i = 0; i < s->tried && i < KNOWN; i++) {
 		uint32_t k = 0;
@@ -148,7 +148,7 @@ static const struct trial *known_trial(const struct search *s)
 /* Mean error with the present values, remembered or simulated. */
 static double try_values(struct search *s)
 {
-	const struct trial *before = known_trial(s);
+	const struct trial *before = find_known_trial(s);
 	struct trial *t = &s->known[s->tried % KNOWN];
 
 	if (before)

@@ -23,7 +23,7 @@ struct subjects {
 
 /* Starts with the configuration itself. Caller frees. */
 struct subjects *subjects_new(const struct selftest *t, const struct measured *with);
-/* The configuration for the rows of a tool. */
+/* Returns the configuration for the rows of a tool. */
 const struct subject *subjects_for(struct subjects *s, const struct selftest *t, const char *tool);
 /* Simulates every row that has a probe. */
 void selftest_simulate(struct figure_table *t, unsigned threads);

@@ -39,7 +39,7 @@ struct turn_op {
 	enum turn_kind kind;
 	uint8_t dst, src[3];
 	uint32_t row,
-		part; /* of a load: row from the first one of the turn; part: 1 for the second load of a pair */
+		part; /* row of a load, from the first one of the turn; part: 1 for the second load of a pair */
 	struct control_code code;
 };
 

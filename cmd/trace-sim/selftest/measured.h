@@ -43,7 +43,7 @@ struct measured {
 
 /* Adds the rows and conditions of a file. Returns 0, or -1 and sets *f. */
 int measured_read(struct measured *m, const char *path, struct fault *f);
-/* The same from an open input. */
+/* The same for an open input. */
 int measured_parse(struct measured *m, struct input *in, struct fault *f);
 void measured_free(struct measured *m);
 

@@ -46,7 +46,7 @@ void scribe_lanes(struct scribe *s, const char *dst, const char *op, const char 
 	const uint64_t lane[32]);
 void scribe_exit(struct scribe *s);
 
-/* Number of warp instructions of the grid, if every warp has as many as the first. */
+/* Number of warp instructions of the grid, if all warps have as many as the first. */
 uint64_t micro_insts(const struct micro *m);
 
 /* Text of the kernel, as an input for trace_over(). m must outlive it. */

@@ -20,7 +20,7 @@ static uint32_t warp_mask(const struct micro *m, uint32_t warp)
 	return left >= 32 ? LANES_ALL : (1u << left) - 1;
 }
 
-/* A loop of 128 FFMA, each with the result of the one before. */
+/* Writes a loop of 128 FFMA, each of which depends on the one before. */
 static void ffma_loop_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	uint32_t rounds = *(const uint32_t *)m->arg, all = warp_mask(m, warp);

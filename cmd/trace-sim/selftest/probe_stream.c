@@ -38,7 +38,7 @@ static const struct stream_kind streams[] = {
 
 struct probe_stream {
 	const struct stream_kind *kind;
-	uint64_t first_element; /* of the first thread */
+	uint64_t first_element; /* first element of the first thread */
 };
 
 static uint64_t element_address(unsigned array, uint64_t i)

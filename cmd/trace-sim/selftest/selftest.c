@@ -50,7 +50,7 @@ static void subject_init(struct subject *s, const struct gpuconf *c, const struc
  * Applies the conditions of a tool to c, which shares its memory with the configuration; false: there are
  * none.
  */
-static bool apply_with(struct gpuconf *c, const struct measured *m, const char *tool)
+static bool apply_tool_options(struct gpuconf *c, const struct measured *m, const char *tool)
 {
 	bool any = false;
 	struct fault f;
@@ -74,7 +74,7 @@ static const struct subject *find_subject(struct subjects *s, const struct selft
 			return &s->subject[i];
 	c = xcalloc(1, sizeof(*c));
 	*c = *t->conf;
-	if (*tool && (s->n == MAX_SUBJECTS || !apply_with(c, s->with, tool))) {
+	if (*tool && (s->n == MAX_SUBJECTS || !apply_tool_options(c, s->with, tool))) {
 		free(c);
 		return &s->subject[0];
 	}

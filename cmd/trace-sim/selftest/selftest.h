@@ -30,7 +30,7 @@ struct selftest {
 	const struct namelist *only; /* ids or groups of the rows to use; empty: all */
 	const struct isa *isa;
 	enum selftest_format format;
-	double tolerance; /* in percent; negative: no limit */
+	double tolerance; /* error limit in percent; negative: no limit */
 	unsigned threads;
 	const char *output;
 	bool force;

@@ -50,7 +50,7 @@ static void add_set(struct sm *s, enum collector_kind kind)
 	if (!p->units)
 		return;
 	c->kinds |= 1u << kind;
-	set->units = slots(p->units) << first;
+	set->units = slot_mask(p->units) << first;
 	for (uint32_t k = 0; k < s->core->schedulers; k++)
 		for (uint32_t i = 0; i < per; i++)
 			set->allowed[k] |= 1ull << (first + (s->core->sub_core ? k * per : 0) + i);
@@ -133,7 +133,7 @@ void collector_init(struct sm *s)
 	/* quirk Q2-11: a unit's slot follows from its number among all units, whatever its set. */
 	per = c->n_units / p->schedulers;
 	c->per_slot = (uint8_t)(p->sub_core ? per : 0);
-	c->slot_units = c->per_slot ? slots(per) : UINT64_MAX;
+	c->slot_units = c->per_slot ? slot_mask(per) : UINT64_MAX;
 	for (uint32_t i = 0; i < c->n_units; i++) {
 		c->unit[i].target_slots = reachable_slots(s, c->per_slot ? i / per : 0);
 		c->unit[i].same_target_units = slot_units(c, c->per_slot ? i / per : 0);

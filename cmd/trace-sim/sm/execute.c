@@ -52,7 +52,7 @@ static inline bool dispatch_to_unit(struct sm *s, struct unit_in *r, struct func
 	return true;
 }
 
-/* Sub-core mode: unit k empties slot k. Returns the clock of the next attempt. */
+/* Lets unit k take the instruction of slot k, in sub-core mode. Returns the clock of the next attempt. */
 static inline uint64_t dispatch_slots(struct sm *s, struct unit_in *r)
 {
 	uint64_t next = NEVER;
@@ -68,7 +68,7 @@ static inline uint64_t dispatch_slots(struct sm *s, struct unit_in *r)
 	return next;
 }
 
-/* Every unit takes the oldest instruction, or none. */
+/* Lets each free unit take the oldest instruction. Returns the clock of the next attempt. */
 static NOINLINE uint64_t dispatch_oldest(struct sm *s, struct unit_in *r, uint32_t n)
 {
 	uint64_t next = NEVER;

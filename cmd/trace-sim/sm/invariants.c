@@ -74,7 +74,7 @@ static void check_warps(const struct sm *s)
 static void check_collector_queue(const struct sm *s, const struct collector_in *q, unsigned k)
 {
 	const uint16_t *end = &q->first;
-	uint64_t taken = slots(s->core->unit[k].collector_in_width) & ~q->free_slots, scheds = 0;
+	uint64_t taken = slot_mask(s->core->unit[k].collector_in_width) & ~q->free_slots, scheds = 0;
 	unsigned n = 0;
 
 	for (; *end != WINST_NONE; end = &s->winst[*end].next, n++)
@@ -110,7 +110,7 @@ static void check_waiting(const struct sm *s, uint8_t *reads)
 
 		invariant("collector.waiting.banks", s->id, i, r->banks != 0, 1);
 		invariant("collector.waiting.banks, of its scheduler", s->id, i,
-			r->banks & ~(slots(c->bank_span) << first), 0);
+			r->banks & ~(slot_mask(c->bank_span) << first), 0);
 		reads[r->unit]++;
 	}
 	invariant("collector.busy", s->id, 0, c->busy, 0);

@@ -24,7 +24,7 @@ void sched_init(struct sm *s)
 	s->by_masks = !s->policy->cycle && !s->policy->considered;
 	s->wants_long_ops = s->policy->needs_longop;
 	s->idle[OCC_IDLE] = (uint8_t)c->schedulers;
-	s->scheds = slots(c->schedulers);
+	s->scheds = slot_mask(c->schedulers);
 	for (unsigned w = 0; w < c->warps; w += c->schedulers)
 		s->sched0_warps |= 1ull << w;
 	for (unsigned k = 0; k < c->schedulers; k++) {
@@ -304,7 +304,7 @@ static enum warp_occupancy idle_of(uint64_t mine, const struct candidates *o)
 }
 
 /* Counts a cycle in which no scheduler can issue. */
-static void all_idle(struct sm *s, const struct candidates *o)
+static void count_idle_schedulers(struct sm *s, const struct candidates *o)
 {
 	if (o->valid != s->idle_valid || o->ready != s->idle_ready) {
 		s->idle_valid = o->valid;
@@ -330,7 +330,7 @@ static inline unsigned pick_warp(const struct sm *s, unsigned k, uint64_t warps)
  * Runs the schedulers in order. An issue may change other schedulers' warps: it may open a barrier or take a
  * shared slot.
  */
-static NOINLINE void schedule_all(struct sm *s, unsigned first, struct candidates o)
+static NOINLINE void run_schedulers(struct sm *s, unsigned first, struct candidates o)
 {
 	unsigned n = s->core->schedulers, k = first;
 	uint64_t mine = s->sched0_warps << k;
@@ -387,7 +387,7 @@ void issue_stage(struct sm *s)
 	}
 	o = find_candidates(s);
 	if (o.go)
-		schedule_all(s, first, o);
+		run_schedulers(s, first, o);
 	else
-		all_idle(s, &o);
+		count_idle_schedulers(s, &o);
 }

@@ -31,7 +31,7 @@ struct kernel {
 	const struct kernel_header *head;
 	char *path;
 	uint32_t uid;              /* 1, 2, ... in load order */
-	uint32_t position;         /* in the kernel list */
+	uint32_t position;         /* position in the kernel list */
 	uint64_t n_ctas, next_cta; /* next_cta: CTAs issued */
 	uint32_t running_ctas;
 	uint32_t delay;     /* D: ticks before the first CTA may be issued */
@@ -39,13 +39,13 @@ struct kernel {
 	uint32_t padded_threads;
 	uint16_t stream; /* index into gpu.streams */
 	bool launched, selected, done, ended;
-	bool closing; /* its CTAs have ended, and delay runs to its end */
+	bool closing; /* its CTAs have ended, and the delay is running */
 	bool ldgsts;  /* there may be LDGSTS among its instructions */
 	struct block_rate sample;
 	uint64_t start_cycle; /* time of its launch */
 	uint64_t code_base;   /* address of pc 0 for the modern core: one a function */
 	uint32_t n_codes;
-	bool *floating;                   /* of PTX with power: operand class FP, by pc / 8; else NULL */
+	bool *floating;                   /* operand class FP of PTX with power, by pc / 8; else NULL */
 	const struct core_control *codes; /* its control codes by pc / 16; NULL: none */
 };
 

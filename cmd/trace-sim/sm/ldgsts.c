@@ -12,7 +12,7 @@ void ldgsts_reset(struct warp *w)
 	w->dep_start = w->dep_n = 0;
 }
 
-static void skip_done(struct warp *w)
+static void skip_completed_groups(struct warp *w)
 {
 	while (w->first_open < w->n_entries && w->entry[w->first_open].done)
 		w->first_open++;
@@ -33,7 +33,7 @@ uint32_t ldgsts_issue(struct sm *s, unsigned warp, const struct winst *in, uint6
 		.lane0 = lane0, .pc = in->uop->pc, .group = w->closed, .done = !in->mask};
 	if (w->n_groups == w->closed)
 		w->n_groups++;
-	skip_done(w);
+	skip_completed_groups(w);
 	return i;
 }
 
@@ -75,7 +75,7 @@ void ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0)
 			w->entry[i].done = true;
 			break;
 		}
-	skip_done(w);
+	skip_completed_groups(w);
 	if (!open_below(w, bound))
 		s->dep_wait &= ~(1ull << warp);
 }

@@ -12,7 +12,7 @@
 #include "sm.h"
 
 /* Mask of n slots. */
-static inline uint64_t slots(uint32_t n) { return n >= SET_SLOTS ? UINT64_MAX : (1ull << n) - 1; }
+static inline uint64_t slot_mask(uint32_t n) { return n >= SET_SLOTS ? UINT64_MAX : (1ull << n) - 1; }
 
 /* Slots that an instruction of this slot may take: itself in sub-core mode, else all. */
 static inline uint64_t reachable_slots(const struct sm *s, unsigned slot)

@@ -61,9 +61,9 @@ struct sm_profile {
 	uint32_t uid[MAX_CTAS];        /* kernel of the thread block in the slot */
 	uint32_t placed;               /* slot of the newest thread block */
 	uint64_t taken;                /* cycles of rows that were taken */
-	uint64_t clock;                /* of the SM at the end of the last kernel */
+	uint64_t clock;                /* clock of the SM at the end of the last kernel */
 	uint32_t last[MAX_WARPS];      /* instruction issued last */
-	uint32_t *producer[MAX_WARPS]; /* of a reserved register, by its number */
+	uint32_t *producer[MAX_WARPS]; /* producer of a reserved register, by its number */
 	uint32_t reg_limit;
 };
 

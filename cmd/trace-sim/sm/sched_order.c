@@ -28,7 +28,7 @@ static unsigned pick_oldest(const struct sm *s, unsigned k, uint64_t warps)
 	return sched_oldest(s, warps);
 }
 
-/* The warp that issued last, then the oldest. */
+/* Returns the warp that issued last if it is among them, else the oldest. */
 static unsigned pick_greedy(const struct sm *s, unsigned k, uint64_t warps)
 {
 	unsigned last = (unsigned)s->last[k];
@@ -36,7 +36,7 @@ static unsigned pick_greedy(const struct sm *s, unsigned k, uint64_t warps)
 	return warps >> last & 1 ? last : sched_oldest(s, warps);
 }
 
-/* quirk Q2-10: the last-issued warp comes on top of the N oldest. */
+/* quirk Q2-10: considers the last-issued warp in addition to the N oldest. */
 static uint64_t limit_considered(const struct sm *s, unsigned k, uint64_t running)
 {
 	uint64_t first = running & 1ull << s->last[k], kept = 0;

@@ -16,7 +16,7 @@ static bool is_idle_slot(struct sm *s, unsigned w) { return !(s->live >> w & 1) 
 /* First warp after the one issued last that is neither free nor waiting; -1: none. */
 static int next_turn_of_rrr(struct sm *s, unsigned k)
 {
-	uint64_t own = s->sched0_warps << k & slots(s->core->warps);
+	uint64_t own = s->sched0_warps << k & slot_mask(s->core->warps);
 
 	for (unsigned from = (unsigned)s->last[k] + s->core->schedulers; own;) {
 		unsigned w = bit_next_cyclic64(own, from);
@@ -46,7 +46,10 @@ static unsigned rrr_cycle(struct sm *s, unsigned k)
 	return seen;
 }
 
-/* quirk Q2-8: before its first issue perhaps the slot of another. */
+/*
+ * Subset of warps that a scheduler considers. quirk Q2-8: before its first issue this may be the slot of
+ * another scheduler.
+ */
 static uint64_t rrr_considered(const struct sm *s, unsigned k, uint64_t running)
 {
 	const struct rrr *c = SCHED_STATE(const struct rrr, s, k);

@@ -18,9 +18,9 @@ enum sched_seen { SEEN_VALID = 1, SEEN_READY = 2, SEEN_ISSUED = 4 };
 /* All functions but pick may be NULL. */
 struct sched_policy {
 	void (*init)(struct sm *s, unsigned k); /* struct sched is all zero before */
-	/* First of these warps (some) in the order of scheduler k. */
+	/* Returns the first of these warps (at least one) in the order of scheduler k. */
 	unsigned (*pick)(const struct sm *s, unsigned k, uint64_t warps);
-	/* Subset of scheduler k's running warps that it considers; NULL: all. */
+	/* Returns the running warps that scheduler k considers; NULL: all. */
 	uint64_t (*considered)(const struct sm *s, unsigned k, uint64_t running);
 	/*
 	 * Runs a cycle of scheduler k and returns a mask of enum sched_seen; NULL: the warp chosen by pick()
@@ -30,7 +30,7 @@ struct sched_policy {
 	/* pick is sched_after_last(); initially the warp that issued last is the place before its first slot */
 	bool rotates_from_last;
 	bool round_robin_visits; /* visits warps one by one, instead of all of them before any issue */
-	bool updates_when_idle;  /* its state changes even in a cycle without an issue */
+	bool updates_when_idle;  /* the state changes even in a cycle without an issue */
 	bool needs_longop;       /* calls depend_waits_long() */
 };
 

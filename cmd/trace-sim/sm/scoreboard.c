@@ -23,7 +23,10 @@ void scoreboard_find_hazard(struct sm *s, unsigned warp)
 		}
 }
 
-/* PTX-flow-2: instructions of a wrong path in the buffer count, too. */
+/*
+ * Returns true if the next instruction waits for a long operation. PTX-flow-2: instructions of a wrong path
+ * in the buffer count, too.
+ */
 static bool waits_for_long_op(const struct sm *s, unsigned warp)
 {
 	const struct warp *p = &s->warp[warp];

@@ -12,7 +12,9 @@
  * scoreboard.c: finds the first reserved register of the next instruction and sets the hazard, if there is one.
  */
 void scoreboard_find_hazard(struct sm *s, unsigned warp);
-/* Like the functions below, for any number of destinations and for policies that need long operations. */
+/*
+ * Like the functions below, for any number of destinations and for policies that distinguish long operations.
+ */
 void scoreboard_reserve_several(struct warp *p, const struct uop *u, bool long_operation);
 void scoreboard_release_several(struct sm *s, unsigned warp, const struct uop *u);
 

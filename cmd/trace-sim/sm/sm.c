@@ -36,14 +36,14 @@ static void init_units(struct sm *s)
 		struct collector_in *q = &s->collector_in[collector_input(k)];
 		struct unit_in *r = &s->unit_in[k];
 
-		q->free_slots = slots(c->unit[k].collector_in_width);
+		q->free_slots = slot_mask(c->unit[k].collector_in_width);
 		q->end = &q->first;
 		q->bit = 1u << collector_input(k);
 		q->kind = (uint8_t)k;
 		q->units = r;
 		s->collector_of[k] = q;
-		r->all_slots = r->free_slots = slots(c->unit[k].unit_in_width);
-		r->served = r->all_slots & slots(c->unit[k].units);
+		r->all_slots = r->free_slots = slot_mask(c->unit[k].unit_in_width);
+		r->served = r->all_slots & slot_mask(c->unit[k].units);
 		r->bit = 1u << k;
 		r->units = unit;
 		unit += k == UNIT_MEM ? 0 : c->unit[k].units;

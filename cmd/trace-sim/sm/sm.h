@@ -32,7 +32,7 @@
 #define NEVER        UINT64_MAX
 #define REG_WORDS    BITSET_WORDS(REG_LIMIT)
 #define WINST_NONE   0u
-#define MAX_BARRIERS 16   /* of a thread block */
+#define MAX_BARRIERS 16   /* barriers of a thread block */
 #define SET_SLOTS    64   /* most slots of one pipeline register set */
 #define CALENDAR     1024 /* > longest latency + 2 */
 #define MAX_CUS      64   /* collector units in all sets */
@@ -53,7 +53,7 @@ struct winst {
 		struct {
 			uint32_t code; /* handle of uop and struct inst */
 			uint32_t mask; /* active lanes */
-			uint32_t addr; /* of struct rec */
+			uint32_t addr; /* number of address words of struct rec */
 		};
 	};
 	uint32_t rec_index; /* number among the warp's records */
@@ -69,7 +69,7 @@ struct winst {
 struct unit_in {
 	uint64_t free_slots;
 	uint64_t all_slots;
-	uint64_t served;             /* in sub-core mode: slots that a unit of the kind empties */
+	uint64_t served;             /* in sub-core mode: slots that units of this kind serve */
 	struct func_unit *units;     /* array of the units of the kind */
 	uint64_t collectors_used;    /* collector units with instructions for this set */
 	uint64_t collectors_blocked; /* collector units with all operands that wait for a slot */
@@ -106,7 +106,7 @@ struct ldgsts_entry {
  * next one. buffer holds copies of records, since the trace's cache line may be gone by the time they issue.
  */
 struct warp {
-	_Alignas(64) const struct rec *rec; /* of the CTA's tblock */
+	_Alignas(64) const struct rec *rec; /* records of the warp in the CTA's tblock */
 	const struct uop *head; /* next instruction to issue; valid if the warp's bit in sm.ibuf is set */
 	struct rec buffer[2];   /* the next `buffered` records to issue */
 	uint32_t cursor;        /* next record to decode, right after the buffered ones */
@@ -114,12 +114,12 @@ struct warp {
 	uint32_t last;       /* record whose issue ends the warp */
 	uint32_t fetch_pc;   /* quirk Q2-1: last issued PC plus its length */
 	uint32_t in_pipe;    /* instructions decoded and not yet out of the pipeline */
-	uint16_t n_reserved; /* results to come (depend.h) */
+	uint16_t n_reserved; /* number of outstanding results (depend.h) */
 	uint8_t buffered;    /* instructions in the buffer */
 	uint8_t cta;         /* hardware CTA slot */
 	uint64_t *reserved;  /* own[], or in sm.registers */
 	uint64_t own[2 * REG_WORDS];
-	uint64_t *longop; /* after reserved; for the two-level scheduler only */
+	uint64_t *longop; /* follows reserved in memory; for the two-level scheduler only */
 	uint32_t stores;  /* outstanding store acknowledgements */
 	uint32_t atomics; /* outstanding lanes of atomics */
 	uint16_t stream;
@@ -151,7 +151,7 @@ struct cta {
 struct collector_unit {
 	uint64_t target_slots;      /* slots of OC_EX that its instruction may go to */
 	uint64_t same_target_units; /* collector units for these slots, itself included */
-	struct unit_in *target;     /* set that its instruction goes to; of a free unit the previous one */
+	struct unit_in *target;     /* set of its instruction; in a free unit the previous one */
 	uint16_t inst;              /* winst handle */
 	uint8_t reads;              /* entries of opcoll.waiting */
 };
@@ -183,14 +183,14 @@ struct opcoll {
 	uint8_t next[MAX_CUS]; /* first unit of the next search of a dispatch unit that found this unit */
 	uint32_t n_units, n_groups;
 	uint32_t bank_span, bank_mask;      /* banks that hold a warp's registers, minus 1 if a power of 2 */
-	uint8_t first_bank[MAX_SCHEDULERS]; /* of the banks that hold the scheduler's registers */
+	uint8_t first_bank[MAX_SCHEDULERS]; /* first bank of a scheduler's registers */
 	uint32_t kinds;                     /* enum collector_kind of the sets that have units */
 	/* banks that were written in this cycle, before its first step, or read in this step */
 	uint64_t busy;
 	struct collector_unit *unit; /* MAX_CUS */
 	struct collector_set {
 		uint64_t units;
-		uint64_t allowed[MAX_SCHEDULERS]; /* for instructions of a scheduler */
+		uint64_t allowed[MAX_SCHEDULERS]; /* units that instructions of a scheduler may use */
 		uint32_t n_dispatch;
 		uint8_t *start; /* by dispatch unit: first unit of its next search */
 	} set[N_COLLECTORS];
@@ -301,12 +301,12 @@ struct sm {
 	 */
 	uint8_t idle[N_OCC_IDLE];
 	uint8_t idle_kind
-		[MAX_SCHEDULERS]; /* by scheduler: kind of its last cycle without an issue; for the profile */
+		[MAX_SCHEDULERS]; /* reason of the last cycle without an issue, by scheduler; for the profile */
 	uint64_t idle_valid, idle_ready;
 	uint32_t dynamic_id[MAX_WARPS]; /* launch order of warps */
 	uint32_t reg_limit;             /* upper bound of register numbers */
 	uint64_t *registers;            /* NULL while reg_limit is REG_LIMIT */
-	uint16_t watched[MAX_WARPS]; /* of warps in hazard: first reserved register of the next instruction */
+	uint16_t watched[MAX_WARPS]; /* first reserved register of the next instruction, for warps in hazard */
 
 	/* shared with other SMs; set before sm_init() */
 	const struct params *params;
@@ -316,8 +316,8 @@ struct sm {
 	struct req_pool *reqs;
 	struct addrdec *dec;
 	struct net *net;
-	struct traffic *traffic_out;     /* core to memory */
-	struct ring *replies;            /* its cluster's; with perfect memory, requests go straight here */
+	struct traffic *traffic_out; /* core to memory */
+	struct ring *replies; /* replies of the cluster; with perfect memory, requests go straight here */
 	uint64_t *clusters_with_replies; /* mask of the clusters whose replies are not empty */
 	struct events *events;           /* NULL: not logged */
 	struct power_sm *power;          /* counters of the power model; NULL: none */
@@ -328,7 +328,7 @@ struct sm {
 	struct kernel *kernel;      /* bound kernel (normal mode) */
 
 	struct winst *winst; /* pool; [0] unused */
-	uint16_t winst_free; /* list of those given back */
+	uint16_t winst_free; /* list of freed winst */
 	uint16_t winst_made;
 	uint64_t any_slot; /* 0 in sub-core mode, where slots belong to schedulers; else all slots */
 	struct collector_in collector_in[N_UNIT_KINDS]; /* in serving order */
@@ -356,9 +356,9 @@ struct sm {
 };
 
 /*
- * sm.c: construction, and one core cycle. Stages run from back to front, so an instruction moves one stage a cycle.
- * In every core tick, sm_tick() is called for each SM that has a CTA and is due. The SM had a CTA in all cycles that
- * it slept through.
+ * sm.c: construction, and one core cycle. Stages run from last to first, so an instruction moves one stage a
+ * cycle. sm_tick() is called in every core tick for each SM that has a CTA and is due. An SM keeps its CTAs
+ * in the cycles that it sleeps through.
  */
 void sm_init(struct sm *s); /* s: zeroed except params, its numbers and the shared fields */
 void sm_free(struct sm *s); /* also of a zeroed SM */
@@ -385,7 +385,7 @@ void writeback_stage(struct sm *s);
 void sm_inst_complete(struct sm *s, uint32_t code, uint32_t mask);
 /* Must be called after any change of stores, in_pipe, n_reserved and done. */
 void warp_update_drained(struct sm *s, unsigned warp);
-/* An instruction of the warp leaves the pipeline; p: sm.warp[warp]. */
+/* Counts an instruction of the warp that leaves the pipeline; p: sm.warp[warp]. */
 static inline void warp_leaves_pipe(struct sm *s, struct warp *p, unsigned warp)
 {
 	p->in_pipe--;

@@ -30,7 +30,7 @@ struct readahead {
 	pthread_mutex_t lock;   /* guards the other fields; taken after `reader` */
 	_Atomic bool hungry;    /* the queue needs a block */
 	struct code *code;
-	struct trace *trace; /* the one read ahead; NULL: none */
+	struct trace *trace; /* trace that is read ahead; NULL: none */
 	bool filling;
 	bool ended;             /* its last block, or a fault, is in the queue */
 	struct queued *reading; /* gets the warnings; NULL: they are printed at once */
@@ -222,7 +222,10 @@ static uint32_t longest_warp(const struct queued *w, uint32_t warps)
 	return longest;
 }
 
-/* First block of the queue if it is of t, else NULL. Only for the thread that takes blocks. */
+/*
+ * Returns the first block of the queue if it belongs to t, else NULL. Only the thread that takes blocks calls
+ * it.
+ */
 static const struct queued *first_queued(struct readahead *a, const struct trace *t)
 {
 	const struct queued *w;

@@ -42,10 +42,10 @@ struct threads {
 	void *ctx;
 	_Atomic bool quit;
 	_Atomic bool parked;          /* sleep without spinning */
-	bool (*idle_work)(void *ctx); /* of worker 1; NULL: none */
+	bool (*idle_work)(void *ctx); /* idle work of worker 1; NULL: none */
 	void *idle_ctx;
 	_Alignas(CACHE_LINE) _Atomic unsigned awake; /* threads besides 0 that spin or work */
-	_Atomic bool called;                         /* all have been woken since one fell asleep */
+	_Atomic bool called;                         /* all workers have been woken since one fell asleep */
 	unsigned n;
 	bool started;
 	uint64_t calls; /* incremented to wake all; guarded by lock */
@@ -133,7 +133,7 @@ static void run_phase(struct worker *w, uint64_t phase)
 		run_range(&t->worker[(w->index + i) % t->n], phase);
 }
 
-/* All items are taken: waits until w has left the phase, or locks it out. */
+/* Locks w out of a phase of which all items are taken, or waits until w has left it. */
 static void lock_out(struct worker *w, uint64_t phase)
 {
 	uint64_t state = atomic_load_explicit(&w->state, memory_order_acquire);
@@ -240,7 +240,7 @@ static void start_threads(struct threads *t)
 	pthread_attr_destroy(&attr);
 }
 
-static void wake_all(struct threads *t)
+static void wake_workers(struct threads *t)
 {
 	pthread_mutex_lock(&t->lock);
 	t->calls++;
@@ -257,7 +257,7 @@ static void ensure_awake(struct threads *t)
 		start_threads(t);
 	else if (atomic_load_explicit(&t->awake, memory_order_relaxed) < t->n - 1 &&
 		 !atomic_load_explicit(&t->called, memory_order_relaxed))
-		wake_all(t);
+		wake_workers(t);
 }
 
 void threads_run(struct threads *t, void (*work)(void *ctx, unsigned item), void *ctx, unsigned items)
@@ -287,7 +287,7 @@ void threads_delete(struct threads *t)
 		return;
 	if (t->started) {
 		atomic_store(&t->quit, true);
-		wake_all(t);
+		wake_workers(t);
 		for (unsigned i = 1; i < t->n; i++)
 			pthread_join(t->worker[i].thread, NULL);
 	}

@@ -28,8 +28,8 @@ void noc_plan_anynet(struct noc_builder *b, const struct icnt *c)
 }
 
 /*
- * Dijkstra's algorithm: among routers at equal distance the first is taken; only a shorter path replaces a
- * path. before: previous router of the path.
+ * Runs Dijkstra's algorithm. Among routers at equal distance the first is taken; only a shorter path replaces
+ * a path. before: previous router of the path.
  */
 static void shortest_paths(
 	const struct anynet *a, uint32_t start, uint64_t *far, uint32_t *before, bool *done)

@@ -8,12 +8,9 @@
 
 enum { EAST = 4, WEST, NORTH, SOUTH };
 
-/*
- * ---- plan
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- plan ----------------------------------------------------------------------------------------------- */
 
-/* Half an edge away. */
+/* Returns the position half an edge away. */
 static uint32_t cmesh_half_edge(uint32_t at, uint32_t k) { return at < k / 2 ? at + k / 2 : at - k / 2; }
 
 /* Channel of router (x, y) in direction EAST.. */
@@ -64,10 +61,7 @@ void noc_plan_cmesh(struct noc_builder *b, const struct icnt *c)
 		}
 }
 
-/*
- * ---- steps
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- steps ---------------------------------------------------------------------------------------------- */
 
 static uint32_t cmesh_router(const struct icnt *c, uint32_t node)
 {
@@ -79,7 +73,10 @@ static uint32_t cmesh_node_port(const struct icnt *c, uint32_t node)
 	return 2 * (node / (2 * c->k) & 1) + (node & 1);
 }
 
-/* A step along x or y; express channels for `far` steps and more, where the router lies on the edge. */
+/*
+ * Steps along x or y; over an express channel if the distance is at least `far` and the router lies on the
+ * edge.
+ */
 static uint32_t step_x(uint32_t k, uint32_t x, uint32_t y, uint32_t to, uint32_t far)
 {
 	if ((to > x ? to - x : x - to) >= far) {

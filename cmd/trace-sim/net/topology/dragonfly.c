@@ -55,7 +55,7 @@ static uint32_t dragonfly_next_port(const struct icnt *c, uint32_t router, uint3
 	return leaves % a + p - (router < leaves);
 }
 
-/* Between groups the channel changes, from 0 on. */
+/* Routes minimally. The channel number increases from 0 with each change of group. */
 void noc_route_dragonfly_min(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	uint32_t k = v->c->k, port = dragonfly_next_port(v->c, router, p->dest);

@@ -53,7 +53,7 @@ static void fattree_inputs(struct noc_builder *b, const struct icnt *c, uint32_t
 					fattree_channel(c, level - 1, i / c->k, i % c->k));
 }
 
-/* Output down to a node; k: it is not below. */
+/* Output down to a node; k: the node is not below the router. */
 static uint16_t fattree_down_port(const struct icnt *c, uint32_t router, uint32_t dest)
 {
 	uint32_t each = c->nodes / c->k, level = router / each, pos = router % each;

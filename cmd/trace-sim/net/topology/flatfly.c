@@ -9,10 +9,7 @@
  */
 #include "net/noc.h"
 
-/*
- * ---- plan
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- plan ----------------------------------------------------------------------------------------------- */
 
 static uint32_t coordinate_distance(uint32_t a, uint32_t b) { return a > b ? a - b : b - a; }
 
@@ -31,7 +28,7 @@ static uint32_t beyond_one(int at)
 	return far > 1 ? far - 1 : 0;
 }
 
-/* quirk Q4-34: the length is counted down the columns while nodes are joined along the rows. */
+/* quirk Q4-34: the length is counted down the columns, but nodes are joined along the rows. */
 static void join_nodes(struct noc_builder *b, const struct icnt *c, uint32_t router)
 {
 	int half = (int)c->xr / 2;
@@ -74,12 +71,12 @@ static void join_router(struct noc_builder *b, const struct icnt *c, uint32_t ro
 		}
 }
 
-/*
- * ---- steps
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- steps ---------------------------------------------------------------------------------------------- */
 
-/* A node numbered by its router. */
+/*
+ * Number of a node's place: the number of its router times the nodes of a router, plus its index at the
+ * router.
+ */
 static uint32_t flatfly_place(const struct icnt *c, uint32_t node)
 {
 	uint32_t row = c->x * c->xr, x = node % row, y = node / row;
@@ -92,7 +89,7 @@ static uint32_t flatfly_port(const struct icnt *c, uint32_t d, uint32_t from, ui
 	return c->c + (c->k - 1) * d + to - (to > from);
 }
 
-/* Output for the lowest dimension in which the router of a place differs; to the node at its router. */
+/* Returns the output for the lowest dimension in which the places differ, or the output to the node. */
 static uint16_t flatfly_lowest_port(const struct icnt *c, uint32_t router, uint32_t dest)
 {
 	uint32_t to = dest / c->c, d = 0;
@@ -123,7 +120,7 @@ static uint32_t flatfly_next_up(const struct noc_view *v, uint32_t router, uint3
 	return noc_toward(v, router, dest, flatfly_lowest_port);
 }
 
-/* The same for the highest. */
+/* The same for the highest dimension. */
 static uint32_t flatfly_next_down(const struct icnt *c, uint32_t router, uint32_t dest)
 {
 	uint32_t to = dest / c->c, d = c->n - 1, step = c->nodes / c->c / c->k;
@@ -154,7 +151,7 @@ static struct vc_range flatfly_vc_half(struct vc_range r, bool lower)
 	return lower ? (struct vc_range){r.lo, r.hi - n} : (struct vc_range){r.lo + n, r.hi};
 }
 
-static void flatfly_way(struct noc_packet *p, uint32_t out, struct vc_range r)
+static void add_flatfly_way(struct noc_packet *p, uint32_t out, struct vc_range r)
 {
 	noc_one_way(p, out, r.lo, r.hi);
 }
@@ -162,7 +159,7 @@ static void flatfly_way(struct noc_packet *p, uint32_t out, struct vc_range r)
 void noc_route_flatfly_min(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	flatfly_way(p, flatfly_next_up(v, router, flatfly_place(v->c, p->dest)), flatfly_class(v, p));
+	add_flatfly_way(p, flatfly_next_up(v, router, flatfly_place(v->c, p->dest)), flatfly_class(v, p));
 }
 
 static bool flatfly_in_lower_half(const struct noc_view *v, const struct noc_packet *p)
@@ -181,7 +178,7 @@ static void flatfly_route_either(
 	bool up;
 
 	if (dest / v->c->c == router) {
-		flatfly_way(p, dest % v->c->c, flatfly_class(v, p));
+		add_flatfly_way(p, dest % v->c->c, flatfly_class(v, p));
 		return;
 	}
 	a = adaptive ? noc_used(v, router, first) : 0;
@@ -190,7 +187,7 @@ static void flatfly_route_either(
 		up = flatfly_in_lower_half(v, p);
 	else
 		up = a == b ? noc_random_int(v->random, 1) > 0 : a < b;
-	flatfly_way(p, up ? first : last, flatfly_vc_half(flatfly_class(v, p), up));
+	add_flatfly_way(p, up ? first : last, flatfly_vc_half(flatfly_class(v, p), up));
 }
 
 void noc_route_flatfly_xyyx(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
@@ -215,15 +212,12 @@ void noc_route_flatfly_valiant(const struct noc_view *v, struct noc_packet *p, u
 	between = flatfly_place(v->c, p->between);
 	if (between / v->c->c == router || dest / v->c->c == router)
 		p->phase = 1;
-	flatfly_way(p, flatfly_next_up(v, router, p->phase ? dest : between),
+	add_flatfly_way(p, flatfly_next_up(v, router, p->phase ? dest : between),
 		dest / v->c->c == router ? flatfly_class(v, p)
 					 : flatfly_vc_half(flatfly_class(v, p), !p->phase));
 }
 
-/*
- * ---- straight or over a node by chance
- * -------------------------------------------------------------------------
- */
+/* ---- direct, or over a random place --------------------------------------------------------------------- */
 
 /* Routers on the way. */
 static uint32_t flatfly_hops(const struct icnt *c, uint32_t a, uint32_t b)
@@ -240,7 +234,7 @@ static uint32_t flatfly_hops(const struct icnt *c, uint32_t a, uint32_t b)
 	return n;
 }
 
-/* A place by chance that shares the coordinates which source and destination share. */
+/* Returns a random place that has the coordinates that source and destination share. */
 static uint32_t flatfly_random_place(const struct noc_view *v, uint32_t source, uint32_t dest)
 {
 	const struct icnt *c = v->c;
@@ -258,9 +252,12 @@ static uint32_t flatfly_random_place(const struct noc_view *v, uint32_t source, 
 	return at;
 }
 
-#define BIAS 2 /* by which the straight way may be fuller */
+#define BIAS 2 /* packets that the direct way may have more than the other */
 
-/* At the first router. Phases: 0 undecided, 1 to the place between, 2 to dest. up: order of dimensions. */
+/*
+ * Decides at the first router between the direct way and a way over a random place. Phases: 0 undecided, 1 to
+ * that place, 2 to dest. up: order of dimensions.
+ */
 static void flatfly_choose(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t dest, bool up)
 {
@@ -283,8 +280,8 @@ static void flatfly_choose(
 }
 
 /*
- * The place to go to; true: it is at this router. x_then_y: drawn between arrival and choice where it
- * matters.
+ * Returns the next place to go to; true if it is at this router. x_then_y: drawn between arrival and choice
+ * where the configuration requires it.
  */
 static bool flatfly_goal(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, uint32_t *dest)
@@ -326,7 +323,7 @@ void noc_route_flatfly_ugal(const struct noc_view *v, struct noc_packet *p, uint
 	struct vc_range r;
 	uint32_t out = flatfly_ugal(v, p, router, in, &r);
 
-	flatfly_way(p, out, r);
+	add_flatfly_way(p, out, r);
 }
 
 void noc_route_flatfly_ugal_xyyx(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
@@ -336,7 +333,7 @@ void noc_route_flatfly_ugal_xyyx(const struct noc_view *v, struct noc_packet *p,
 	bool up;
 
 	if (flatfly_goal(v, p, router, in, &dest)) {
-		flatfly_way(p, dest % v->c->c, r);
+		add_flatfly_way(p, dest % v->c->c, r);
 		return;
 	}
 	up = in < v->c->c ? noc_random_int(v->random, 1) > 0 : flatfly_in_lower_half(v, p);
@@ -356,13 +353,10 @@ void noc_route_flatfly_ugal_xyyx(const struct noc_view *v, struct noc_packet *p,
 		else
 			r.lo += quarter;
 	}
-	flatfly_way(p, out, r);
+	add_flatfly_way(p, out, r);
 }
 
-/*
- * ---- channels by the next coordinate
- * ----------------------------------------------------------------------------
- */
+/* ---- channels by the next coordinate -------------------------------------------------------------------- */
 
 static struct vc_range flatfly_vc_part(struct vc_range r, uint32_t which, uint32_t of)
 {
@@ -387,7 +381,7 @@ void noc_route_flatfly_ugal_pni(const struct noc_view *v, struct noc_packet *p, 
 
 	out = flatfly_ugal(v, p, router, in, &r);
 	if (out < c->c) {
-		flatfly_way(p, out, r);
+		add_flatfly_way(p, out, r);
 		return;
 	}
 	d = (out - c->c) / (c->k - 1) + 1;
@@ -399,5 +393,5 @@ void noc_route_flatfly_ugal_pni(const struct noc_view *v, struct noc_packet *p, 
 			coordinate /= c->k;
 		coordinate %= c->k;
 	}
-	flatfly_way(p, out, flatfly_vc_part(r, coordinate, c->k));
+	add_flatfly_way(p, out, flatfly_vc_part(r, coordinate, c->k));
 }

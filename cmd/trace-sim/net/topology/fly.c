@@ -9,7 +9,7 @@
  * Channel into input `port` of switch `at` of a stage. Channels are numbered by the output that they come
  * from.
  */
-static uint32_t in_channel(const struct icnt *c, uint32_t stage, uint32_t at, uint32_t port)
+static uint32_t input_channel(const struct icnt *c, uint32_t stage, uint32_t at, uint32_t port)
 {
 	uint32_t step = 1, digit;
 
@@ -30,7 +30,7 @@ void noc_plan_fly(struct noc_builder *b, const struct icnt *c)
 				uint32_t router = stage * each + at;
 
 				if (stage)
-					noc_input(b, router, in_channel(c, stage, at, port));
+					noc_input(b, router, input_channel(c, stage, at, port));
 				else
 					noc_from_node(b, router, at * c->k + port);
 				if (stage < c->n - 1)

@@ -9,9 +9,7 @@
 #include "net/noc.h"
 #include "net/topology/cube.h"
 
-/*
- * ---- plan, of tori too ----------------------------------------------------------------------------------
- */
+/* ---- plan, also of tori --------------------------------------------------------------------------------- */
 
 static uint32_t cube_neighbour(uint32_t node, uint32_t step, uint32_t k, bool up)
 {
@@ -51,9 +49,7 @@ void noc_cube_plan(struct noc_builder *b, const struct icnt *c, uint32_t latency
 	}
 }
 
-/*
- * ---- steps -----------------------------------------------------------------------------------------------
- */
+/* ---- steps ---------------------------------------------------------------------------------------------- */
 
 /* Output for the lowest dimension that differs; 2n at the destination. */
 static uint16_t mesh_lowest_port(const struct icnt *c, uint32_t at, uint32_t dest)
@@ -146,9 +142,7 @@ void noc_route_mesh_dor_pni(const struct noc_view *v, struct noc_packet *p, uint
 	mesh_vc_part(v, p, router, port, mesh_coordinate(v->c, p->dest, port / 2), v->c->k);
 }
 
-/*
- * ---- two orders -------------------------------------------------------------------------------------------
- */
+/* ---- two orders ----------------------------------------------------------------------------------------- */
 
 /*
  * Restricts a packet to the lower half of the channels for the first order of dimensions, the upper half for
@@ -206,10 +200,7 @@ void noc_route_mesh_adaptive_xy_yx(
 	mesh_vc_half(v, p, up ? first : last, up);
 }
 
-/*
- * ---- over a router between
- * ----------------------------------------------------------------------------------
- */
+/* ---- over a random router ------------------------------------------------------------------------------- */
 
 /* A random router in the box between source and destination. */
 static uint32_t mesh_random_between(const struct noc_view *v, uint32_t source, uint32_t dest)
@@ -273,10 +264,7 @@ void noc_route_mesh_valiant(const struct noc_view *v, struct noc_packet *p, uint
 	mesh_two_phases(v, p, router);
 }
 
-/*
- * ---- adaptive
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- adaptive ------------------------------------------------------------------------------------------- */
 
 void noc_route_mesh_min_adapt(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
@@ -289,15 +277,15 @@ void noc_route_mesh_min_adapt(const struct noc_view *v, struct noc_packet *p, ui
 		noc_one_way(p, escape, 0, 0);
 		return;
 	}
-	/* quirk Q4-31: of all ways that are nearer only the first is kept, which is the escape's. */
+	/* quirk Q4-31: of all ways that are nearer only the first is kept, the escape way. */
 	p->way[0] = (struct noc_way){(uint16_t)escape, 1, (uint16_t)hi, 1};
 	p->way[1] = (struct noc_way){(uint16_t)escape, 0, 0, 0};
 	p->n_ways = 2;
 }
 
 /*
- * quirk Q4-31: of the two ways of a plane only the first is kept, so packets never stray from the order of
- * dimensions, on the upper third of the channels.
+ * quirk Q4-31: of the two ways of a plane only the first is kept, so packets follow the order of dimensions,
+ * on the upper third of the channels.
  */
 void noc_route_mesh_planar_adapt(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {

@@ -56,7 +56,8 @@ static int8_t torus_even_part(const struct noc_view *v, uint32_t a, uint32_t b, 
 }
 
 /*
- * Output from input `in`; phase follows when the packet turns. parted: phase matters; even: both parts alike.
+ * Returns the output from input `in`; sets the phase when the packet turns. parted: the phase matters; even:
+ * both parts are alike.
  */
 static uint32_t next_ring(
 	const struct noc_view *v, struct noc_packet *p, uint32_t at, uint32_t in, bool parted, bool even)
@@ -135,7 +136,7 @@ void noc_route_torus_min_adapt(const struct noc_view *v, struct noc_packet *p, u
 	p->way[p->n_ways++] = (struct noc_way){(uint16_t)escape, (uint16_t)lo, (uint16_t)lo, 0};
 }
 
-/* quirk Q4-37: half round goes up here. */
+/* quirk Q4-37: a distance of half the ring goes up. */
 void noc_route_torus_chaos(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	uint32_t at = router, dest = p->dest, k = v->c->k, d = 0;

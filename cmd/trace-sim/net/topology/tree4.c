@@ -31,7 +31,7 @@ void noc_plan_tree4(struct noc_builder *b, const struct icnt *c)
 			tree4_join(b, TOP + i, MIDDLE + port, &channel);
 }
 
-/* by_chance: a random way up; else the first. */
+/* by_chance: takes a random way up instead of the first. */
 static void tree4_route(const struct noc_view *v, struct noc_packet *p, uint32_t router, bool by_chance)
 {
 	uint32_t port, dest = p->dest;
@@ -55,7 +55,7 @@ void noc_route_tree4_nca(const struct noc_view *v, struct noc_packet *p, uint32_
 	tree4_route(v, p, router, true);
 }
 
-/* quirk Q4-31: of the ways up, all of which should be tried, only the first is kept. */
+/* quirk Q4-31: only the first of the ways up, all of which should be tried, is kept. */
 void noc_route_tree4_anca(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Threads that execute one function; see crew.h. */
+#include "crew.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include "arena.h"
+
+struct crew {
+	unsigned n; /* threads that were started */
+	pthread_t thread[];
+};
+
+struct crew *crew_start(unsigned n, void *(*fn)(void *ctx), void *ctx)
+{
+	struct crew *c = xcalloc(1, sizeof(*c) + n * sizeof(*c->thread));
+
+	while (c->n < n && !pthread_create(&c->thread[c->n], NULL, fn, ctx))
+		c->n++;
+	return c;
+}
+
+void crew_join(struct crew *c)
+{
+	for (unsigned i = 0; i < c->n; i++)
+		pthread_join(c->thread[i], NULL);
+	free(c);
+}
