@@ -65,6 +65,8 @@ enum isa_kind {
 	KIND_BAR,
 	KIND_LDGDEPBAR,
 	KIND_DEPBAR,
+	KIND_GMMA,      /* matrix product of a warpgroup */
+	KIND_WARPGROUP, /* WARPGROUP: DEPBAR waits for such products */
 	KIND_MEM_OTHER, /* opcode of class LOAD or STORE without a rule of its own */
 	N_KINDS
 };
