@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Input: a path or "-", plain, gzip, xz or zstd, recognised by content and never by name.
+ * Input: a path or "-", plain, gzip, xz, zstd or an archive of a kernel trace (.tracez), recognised by content and
+ * never by name.
  *
- * Always true: memory is bounded (one window of decompressed text, grown only for a line longer than
+ * Always true: memory is bounded except for archives, which are read as a whole (one window of decompressed text, grown only for a line longer than
  * it, up to INPUT_LINE_MAX); a compressed stream that ends early or is damaged is a fault, never a
  * silent end of file; no name is passed to a shell.
  */
@@ -18,7 +19,7 @@
 
 struct input;
 
-enum input_coding { INPUT_PLAIN, INPUT_GZIP, INPUT_XZ, INPUT_ZSTD };
+enum input_coding { INPUT_PLAIN, INPUT_GZIP, INPUT_XZ, INPUT_ZSTD, INPUT_TRACEZ };
 
 /*
  * Opens path ("-": standard input, which a process can open once). NULL and *f on failure; a folder is a

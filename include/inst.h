@@ -36,6 +36,9 @@ struct ptx_inst {
 	bool ends;             /* executing lanes end */
 };
 
+/* Whether a matrix product of a warpgroup ends a group: version 6 of the format says so. */
+enum inst_commit { COMMIT_UNKNOWN, COMMIT_NO, COMMIT_YES };
+
 struct inst {
 	const char *opcode;         /* full text, "LDG.E.128" */
 	const uint16_t *reg;        /* n_dst destinations, then n_src sources, in trace order */
@@ -52,6 +55,7 @@ struct inst {
 	bool has_addr; /* records have addresses: the width field is not 0 */
 	bool strong_gpu;
 	bool half_rate;
+	uint8_t commit; /* enum inst_commit */
 };
 
 #endif

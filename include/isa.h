@@ -65,6 +65,8 @@ enum isa_kind {
 	KIND_BAR,
 	KIND_LDGDEPBAR,
 	KIND_DEPBAR,
+	KIND_GMMA,      /* matrix product of a warpgroup */
+	KIND_WARPGROUP, /* WARPGROUP: DEPBAR waits for such products */
 	KIND_MEM_OTHER, /* other opcode of class LOAD or STORE */
 	N_KINDS
 };

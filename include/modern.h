@@ -25,7 +25,8 @@ enum core_unit {
 	CORE_TENSOR,
 	CORE_UNIFORM,
 	CORE_BRANCH,
-	CORE_NO_UNIT, /* NOP and the like; last unit of fixed latency */
+	CORE_NO_UNIT,   /* NOP and the like; last unit of fixed latency */
+	CORE_WARPGROUP, /* the four tensor cores together */
 	CORE_SFU,
 	CORE_FP64_SHARED,
 	CORE_MISC,
@@ -71,8 +72,11 @@ struct modern_params {
 	uint32_t interval[N_CORE_UNITS]; /* CORE_TENSOR: the minimum */
 	uint32_t imad_wide;              /* interval of IMAD.WIDE, in place of its unit's */
 	bool fp32_on_int, fp64_shared;
-	uint32_t tensor_rate;  /* half multiply-adds a cycle and sub-core */
-	uint32_t fp64_latency; /* latency of the unit that sub-cores share */
+	uint32_t tensor_rate; /* half multiply-adds a cycle and sub-core */
+	uint32_t mma_setup;   /* cycles of the tensor core beyond the products of a matrix instruction */
+	uint32_t gmma_issue, gmma_latency; /* of matrix products of warpgroups */
+	uint32_t matrix_mhz;               /* 0: the clock of the core */
+	uint32_t fp64_latency;             /* latency of the unit that sub-cores share */
 	uint32_t sfu_latency;
 	uint32_t mem_places, mem_first, mem_first_lanes, mem_interval, mem_interval_shared;
 	uint32_t sm_bytes, shared_bytes, sm_interval;

@@ -27,19 +27,23 @@ enum uop_flag {
 	UOP_PARAM = 1 << 12,           /* PTX: counted as an access to parameters */
 	UOP_ARRIVE = 1 << 13,          /* PTX: barrier without waiting */
 	UOP_ISSUE = 1 << 14,           /* PTX: records have an issue mask */
-	UOP_ENDS = 1 << 15             /* PTX: ends its lanes */
+	UOP_ENDS = 1 << 15,            /* PTX: ends its lanes */
+	UOP_GMMA = 1 << 16             /* uop.gmma is not GMMA_NONE */
 };
+
+/* Part of an instruction in the products of warpgroups (HOPPER-gmma). */
+enum uop_gmma { GMMA_NONE, GMMA_PRODUCT, GMMA_LAST, GMMA_WAIT }; /* GMMA_LAST: ends a group */
 
 struct uop {
 	const uint16_t *reg; /* n_dst destinations, then n_src sources; REG_R0 + n, REG_UR0 + n */
 	uint32_t pc;
-	uint32_t next;   /* pc of the next instruction */
-	uint32_t groups; /* DEPBAR: N; barrier: number, from bit 8 on the warps it waits for, 0: all */
+	uint32_t next; /* pc of the next instruction */
+	uint32_t groups; /* DEPBAR, GMMA_WAIT: N; barrier: number, from bit 8 on the warps it waits for, 0: all */
 	/* Sources read from a bank, bit i for reg[bank_from + i], i < 32: not uniform, not a repetition. */
 	uint32_t bank_src;
 	uint64_t registers; /* set of all in reg[], by number modulo 64 */
 	uint16_t latency, interval;
-	uint16_t flags; /* enum uop_flag */
+	uint32_t flags; /* enum uop_flag */
 	uint16_t size;  /* bytes per lane */
 	uint8_t n_dst, n_src;
 	uint8_t n_operands;            /* leading sources that the two-level scheduler checks (SM-two-2) */
@@ -49,6 +53,7 @@ struct uop {
 	uint8_t class;                 /* enum isa_class after translation (ATOM: LOAD, LDC: ALU) */
 	uint8_t unit;                  /* enum unit_kind */
 	uint8_t space;                 /* enum space */
+	uint8_t gmma;                  /* enum uop_gmma; GMMA_WAIT: for all but `groups` groups */
 	bool narrow; /* S8 or S16, counted as 4 bytes (quirk Q1-6): addresses need not be multiples of 4 */
 };
 

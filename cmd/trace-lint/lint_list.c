@@ -51,7 +51,7 @@ static void check_name(struct report *rep, const struct command *c, struct place
 		report_at(rep, RULE_LIST_NAME, (struct place){at.file, at.line, (uint32_t)plain + 1},
 			"'%c' in the name of a kernel file, which the original passes to a shell",
 			c->text[plain] >= ' ' && c->text[plain] < 127 ? c->text[plain] : '?');
-	if (!ends_in(c->text, ".traceg") && !ends_in(c->text, ".xz"))
+	if (!ends_in(c->text, ".traceg") && !ends_in(c->text, ".tracez") && !ends_in(c->text, ".xz"))
 		report_at(
 			rep, RULE_LIST_SUFFIX, at, "name of a kernel file without the suffix .traceg or .xz");
 }

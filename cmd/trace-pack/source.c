@@ -41,6 +41,8 @@ static char *plain_name(const char *name, enum input_coding coding, bool raw)
 			break;
 		}
 	}
+	if (coding == INPUT_TRACEZ && ends_with(s, ".tracez"))
+		s[strlen(s) - 1] = 'g';
 	if (raw && ends_with(s, ".trace"))
 		memcpy(s + strlen(s), "g", 2);
 	return s;
@@ -363,7 +365,10 @@ static void open_source_file(struct source *s, const char *path, const struct pa
 
 /* ---- folders ------------------------------------------------------------------------------ */
 
-static bool is_grouped(const struct dirent *e) { return strstr(e->d_name, ".traceg") != NULL; }
+static bool is_grouped(const struct dirent *e)
+{
+	return strstr(e->d_name, ".traceg") || strstr(e->d_name, ".tracez");
+}
 
 /* Compares two file names up to ".trace", which every kernel file has. */
 static bool same_kernel(const struct dirent *a, const struct dirent *b)

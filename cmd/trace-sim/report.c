@@ -17,6 +17,8 @@ static const char *wait_reason(const struct sm *s, unsigned w)
 		return "a memory barrier";
 	if (s->atomic & bit)
 		return "an atomic's reply";
+	if (s->gmma_wait & bit)
+		return "groups of matrix products (WARPGROUP.DEPBAR)";
 	if (s->dep_wait & bit)
 		return "LDGSTS groups (DEPBAR)";
 	if (s->imiss & bit)

@@ -11,7 +11,7 @@
 /* Values of -1 and "auto" by compute capability; others use the nearest lower row. */
 struct arch {
 	uint8_t sm;
-	uint8_t fp32, in, half, fp64, tensor_least;
+	uint8_t fp32, in, half, fp64, tensor_least, mma_setup;
 	bool fp32_on_int, fp64_shared;
 	uint16_t tensor_rate;
 	uint8_t places, l1, shared, drain, l0i_sets, every; /* every: cycles between accesses of the SM */
@@ -19,15 +19,15 @@ struct arch {
 };
 
 static const struct arch archs[] = {
-	/*sm fp32 int half fp64 tensor +int shared rate places l1 shared drain l0i every bytes shared bytes */
-	{70, 2, 2, 2, 4, 2, false, false, 128, 5, 24, 21, 45, 4, 1, 128, 128},
-	{75, 2, 2, 2, 16, 2, false, true, 128, 4, 28, 21, 45, 4, 2, 64, 64},
-	{80, 2, 2, 1, 4, 2, false, false, 256, 5, 29, 21, 54, 8, 1, 128, 128},
-	{86, 2, 2, 2, 16, 2, true, true, 128, 5, 30, 22, 45, 8, 2, 64, 128},
-	{89, 2, 2, 2, 16, 2, true, true, 128, 5, 30, 22, 45, 8, 2, 64, 128},
-	{90, 1, 2, 1, 2, 2, false, false, 512, 5, 30, 21, 54, 8, 1, 128, 128},
-	{100, 1, 2, 1, 2, 2, false, false, 1024, 5, 35, 21, 54, 8, 1, 128, 128},
-	{120, 1, 1, 1, 16, 2, true, true, 128, 5, 35, 22, 45, 8, 2, 64, 128},
+	/*sm fp32 int half fp64 tensor setup +int shared rate places l1 shared drain l0i every bytes shared bytes */
+	{70, 2, 2, 2, 4, 2, 0, false, false, 128, 5, 24, 21, 45, 4, 1, 128, 128},
+	{75, 2, 2, 2, 16, 2, 0, false, true, 128, 4, 28, 21, 45, 4, 2, 64, 64},
+	{80, 2, 2, 1, 4, 2, 0, false, false, 256, 5, 29, 21, 54, 8, 1, 128, 128},
+	{86, 2, 2, 2, 16, 2, 0, true, true, 128, 5, 30, 22, 45, 8, 2, 64, 128},
+	{89, 2, 2, 2, 16, 2, 0, true, true, 128, 5, 30, 22, 45, 8, 2, 64, 128},
+	{90, 1, 2, 1, 2, 2, 2, false, false, 512, 5, 30, 21, 54, 8, 1, 128, 128},
+	{100, 1, 2, 1, 2, 2, 0, false, false, 1024, 5, 35, 21, 54, 8, 1, 128, 128},
+	{120, 1, 1, 1, 16, 2, 0, true, true, 128, 5, 35, 22, 45, 8, 2, 64, 128},
 };
 
 static const struct arch *arch_defaults(uint32_t sm)
@@ -305,6 +305,7 @@ static int modern_units(
 	m->interval[CORE_UNIFORM] = conf_uint(c, OPT_core_ii_uniform);
 	m->interval[CORE_BRANCH] = conf_uint(c, OPT_core_ii_branch);
 	m->interval[CORE_NO_UNIT] = 1;
+	m->interval[CORE_WARPGROUP] = 1;
 	m->interval[CORE_SFU] = conf_uint(c, OPT_core_ii_sfu);
 	m->interval[CORE_FP64_SHARED] = m->interval[CORE_FP64];
 	m->interval[CORE_MISC] = 2;
@@ -315,6 +316,10 @@ static int modern_units(
 	m->sfu_latency = conf_uint(c, OPT_core_sfu_latency);
 	m->s2r_latency = conf_uint(c, OPT_core_s2r_latency);
 	m->tensor_rate = or_default(c, OPT_core_tensor_rate, a->tensor_rate);
+	m->mma_setup = or_default(c, OPT_core_mma_setup, a->mma_setup);
+	m->gmma_issue = conf_uint(c, OPT_core_gmma_issue);
+	m->gmma_latency = conf_uint(c, OPT_core_gmma_latency);
+	m->matrix_mhz = conf_uint(c, OPT_core_matrix_clock);
 	if (!m->tensor_rate)
 		return conf_fault(c, OPT_core_tensor_rate, f, "at least 1 multiply-add a cycle, or -1");
 	return 0;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "bits.h"
+#include "gmma.h"
 #include "uop_int.h"
 
 /* Class in the model; unmodelled classes are a global access where the record has addresses, else INT. */
@@ -27,7 +28,7 @@ static enum isa_class modelled_class(const struct inst *in)
 static void sass_memory_attributes(struct uop *u, const struct inst *in)
 {
 	static const struct {
-		uint16_t flags;
+		uint32_t flags;
 		uint8_t space;
 		bool strong_bypasses;
 	} rows[N_KINDS] = {
@@ -207,6 +208,36 @@ static bool has_narrow_part(const char *opcode)
 	return false;
 }
 
+/*
+ * A product takes as long as its tensor core, or as the read of its operands in shared memory. It reads and writes
+ * registers asynchronously: WARPGROUP.DEPBAR waits for it, no register does.
+ */
+static int gmma_attributes(struct uop *u, const struct inst *in, const struct params *p, struct fault *f)
+{
+	struct gmma g;
+	char opcode[64];
+	uint32_t products, reads;
+
+	if (in->kind == KIND_WARPGROUP && strstr(in->opcode, ".DEPBAR")) {
+		u->gmma = GMMA_WAIT;
+		u->flags |= UOP_GMMA;
+		u->groups = in->imm < UINT32_MAX ? (uint32_t)in->imm : UINT32_MAX;
+	}
+	if (in->kind != KIND_GMMA)
+		return 0;
+	if (!gmma_shape(&g, in->opcode))
+		return fault_set(f, NOWHERE, "opcode-shape",
+			"'%s' at pc 0x%x has no shape of its type (expected 64xNxK, N a multiple of 8 up to 256)",
+			diag_quote(opcode, sizeof(opcode), in->opcode, strlen(in->opcode)), in->pc);
+	products = gmma_product_cycles(&g, p->modern.tensor_rate);
+	reads = gmma_read_cycles(&g, gmma_a_source(in) < 0, p->modern.shared_bytes);
+	u->latency = u->interval = (uint16_t)(products > reads ? products : reads);
+	u->gmma = in->commit == COMMIT_NO ? GMMA_PRODUCT : GMMA_LAST;
+	u->flags |= UOP_GMMA;
+	u->n_dst = u->n_src = u->n_operands = u->n_bank_dst = u->n_bank_src = u->bank_from = 0;
+	return 0;
+}
+
 int uop_make(struct uop *u, const struct inst *in, const struct params *p, struct fault *f)
 {
 	const struct core_params *core = &p->core;
@@ -235,6 +266,8 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 	};
 	sass_memory_attributes(u, in);
 	class_attributes(u);
+	if (gmma_attributes(u, in, p, f) < 0)
+		return -1;
 	if (u->flags & UOP_ACCESS && !in->has_addr) {
 		char opcode[64];
 

@@ -5,8 +5,8 @@
  *
  * Always true: text[begin .. end) is decoded and not consumed. over: the input ends there; failed: the rest is
  * lost, for the reason in fault. Text decoded before a fault is returned first. Then every call that needs
- * more returns the fault. Plain text in memory is never copied. Missing: seeking, formats other than gzip, xz
- * and zstd.
+ * more returns the fault. Plain text in memory is never copied. Missing: seeking, formats other than gzip, xz,
+ * zstd and archives.
  */
 #include <assert.h>
 #include <errno.h>
@@ -22,7 +22,7 @@
 #define WINDOW (64u << 10) /* first size of the window, which fits the processor's caches */
 #define RAW    (64u << 10) /* size of the buffer of compressed bytes */
 
-static const struct input_codec *const codecs[] = {&codec_gzip, &codec_xz, &codec_zstd};
+static const struct input_codec *const codecs[] = {&codec_gzip, &codec_xz, &codec_zstd, &codec_tracez};
 
 struct input {
 	const char *name;
@@ -199,6 +199,13 @@ static void open_codec(struct input *in, const struct input_codec *codec)
 		die("out of memory: opening %s", in->name);
 }
 
+/* Reports whether the text so far may be the header of an archive, which a NUL ends. */
+static bool may_be_archive(const struct input *in)
+{
+	return in->end >= 8 && !memcmp(in->text, "-kernel ", 8) && !memchr(in->text, 0, in->end) &&
+	       !memmem(in->text, in->end, "#BEGIN_TB", 9);
+}
+
 /* Reads enough to detect the format; moves the bytes to raw when they are compressed. */
 static int detect_format(struct input *in, struct fault *f)
 {
@@ -207,6 +214,8 @@ static int detect_format(struct input *in, struct fault *f)
 	in->cap = WINDOW;
 	in->text = xmalloc(in->cap);
 	while (in->end < CODEC_MAGIC_MAX && !in->over && !in->failed)
+		in->end += text_some(in, in->text + in->end, RAW - in->end);
+	while (!in->over && !in->failed && in->end < RAW && may_be_archive(in))
 		in->end += text_some(in, in->text + in->end, RAW - in->end);
 	if (in->failed)
 		return give_fault(in, f);

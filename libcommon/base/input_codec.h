@@ -14,6 +14,7 @@
 #include "input.h"
 
 #define CODEC_MAGIC_MAX  6u           /* bytes that determine the format of an input */
+#define CODEC_HEADER_MAX (64u << 10)  /* the same of an archive, whose header tells it from a text */
 #define CODEC_MEMORY     (128u << 20) /* limit of a decoder's window in bytes */
 #define CODEC_WINDOW_LOG 27           /* log2 of CODEC_MEMORY */
 
@@ -47,7 +48,7 @@ struct input_codec {
 	void (*close)(void *state);
 };
 
-extern const struct input_codec codec_gzip, codec_xz, codec_zstd;
+extern const struct input_codec codec_gzip, codec_xz, codec_zstd, codec_tracez;
 
 /* Reports whether head begins with magic. A shorter head matches from two bytes on, which start no text. */
 static inline bool codec_magic(

@@ -101,7 +101,8 @@ static bool same_ptx(const struct inst *i, const struct ptx_draft *x)
 static uint64_t draft_hash(const struct draft *d)
 {
 	uint64_t key[4] = {d->imm, (uint64_t)d->pc << 32 | d->lineno,
-		(uint64_t)d->n_dst << 32 | d->n_src << 16 | (unsigned)d->arch << 8 | d->has_addr,
+		(uint64_t)d->n_dst << 32 | d->n_src << 16 | (unsigned)d->arch << 8 |
+			(unsigned)d->commit << 1 | d->has_addr,
 		XXH3_64bits(d->opcode, d->opcode_len)};
 	uint64_t h = XXH3_64bits(key, sizeof(key));
 	h = XXH3_64bits_withSeed(d->reg, (d->n_dst + d->n_src) * sizeof(d->reg[0]), h);
@@ -112,7 +113,8 @@ static bool same_inst(const struct inst *i, const struct draft *d)
 {
 	return i->pc == d->pc && i->imm == d->imm && i->lineno == d->lineno && i->arch == (uint8_t)d->arch &&
 	       i->n_dst == d->n_dst && i->n_src == d->n_src && i->has_addr == d->has_addr &&
-	       strlen(i->opcode) == d->opcode_len && !memcmp(i->opcode, d->opcode, d->opcode_len) &&
+	       i->commit == d->commit && strlen(i->opcode) == d->opcode_len &&
+	       !memcmp(i->opcode, d->opcode, d->opcode_len) &&
 	       !memcmp(i->reg, d->reg, (d->n_dst + d->n_src) * sizeof(d->reg[0])) && same_ptx(i, d->ptx);
 }
 
@@ -294,7 +296,8 @@ static int64_t add_inst(struct code *c, uint64_t h, uint32_t slot, const struct 
 		.n_dst = (uint8_t)d->n_dst,
 		.n_src = (uint8_t)d->n_src,
 		.arch = (uint8_t)d->arch,
-		.has_addr = d->has_addr};
+		.has_addr = d->has_addr,
+		.commit = d->commit};
 	if ((d->ptx ? classify_ptx : classify_sass)(c, &i, d, where, f) < 0)
 		return -1;
 	i.ptx = d->ptx ? keep_ptx(c, d->ptx) : NULL;

@@ -28,6 +28,7 @@ struct draft {
 	unsigned n_dst, n_src; /* at most 255 each */
 	enum isa_arch arch;
 	bool has_addr;
+	uint8_t commit;              /* enum inst_commit */
 	const struct ptx_draft *ptx; /* NULL: machine code */
 	uint16_t reg[2 * 255];
 };

@@ -205,6 +205,7 @@ int line_read_width(struct parse *s)
 		bool flag = imms >= 0 ? n == imms + 2 : n == 4 || (n == 3 && s->t->h.tracer_version >= 6);
 		if (flag && next_number(s, UINT32_MAX, &v, "columns", "a commit flag") < 0)
 			return -1;
+		s->d.commit = !flag ? COMMIT_UNKNOWN : v ? COMMIT_YES : COMMIT_NO;
 	}
 	line_next(s);
 	if (!tok_u64(s->w, &v) || v > UINT16_MAX)

@@ -12,7 +12,8 @@
 /* Properties common to all instructions with the same opcode text, width and micro-operation flags. */
 struct core_kind {
 	const char *opcode;
-	uint16_t size, uop_flags;
+	uint32_t uop_flags;
+	uint16_t size;
 	uint8_t space;
 	bool has_addr;
 	uint8_t regs[KIND_SOURCES],

@@ -41,6 +41,7 @@ void core_new(struct sm *s)
 	c->op = reserve(UINT16_MAX + 1u, sizeof(*c->op));
 	c->event = reserve(EVENTS_MAX + 1u, sizeof(*c->event));
 	c->pipe = reserve(L1_PIPE, sizeof(*c->pipe));
+	c->warpgroup = reserve(MAX_WARPS, sizeof(*c->warpgroup));
 	c->mem_due = NEVER;
 	for (unsigned k = 0; k < c->subs; k++)
 		init_sub(c, k);
@@ -56,6 +57,7 @@ void core_delete(struct sm *s)
 		free(c->sub[k].tag);
 		free(c->sub[k].used);
 	}
+	reserve_free(c->warpgroup, MAX_WARPS, sizeof(*c->warpgroup));
 	reserve_free(c->pipe, L1_PIPE, sizeof(*c->pipe));
 	reserve_free(c->event, EVENTS_MAX + 1u, sizeof(*c->event));
 	reserve_free(c->op, UINT16_MAX + 1u, sizeof(*c->op));
@@ -154,6 +156,7 @@ void core_place(struct sm *s, const struct cta *k, uint16_t stream)
 	if (c->p->warp_interval && c->started_at > start)
 		start = c->started_at;
 	c->stream = stream;
+	core_warpgroup_reset(c, k);
 	FOR_BITS64 (w, k->warps) {
 		start += c->p->warp_interval;
 		core_warp_place(s, (unsigned)w, k->kernel);

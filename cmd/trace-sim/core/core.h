@@ -17,6 +17,7 @@
 #define CORE_H
 
 #include <string.h>
+#include "gmma.h"
 #include "lsu/ldst.h"
 #include "sass.h"
 #include "sm/sm.h"
@@ -32,7 +33,8 @@
 #define BUFFER_SLOTS 8
 #define STREAM_SLOTS 64
 #define LDGSTS_SLOTS 64
-#define COUNTERS     6 /* dependence counters of a warp */
+#define COUNTERS     6   /* dependence counters of a warp */
+#define GMMA_AHEAD   32u /* products that a warp may be ahead of its warpgroup */
 
 /* ---- static instructions --------------------------------------------------------------------- */
 
@@ -47,7 +49,10 @@ enum core_flag {
 	INST_LDGSTS = 1 << 7,
 	INST_RFC = 1 << 8,    /* operands go through the register file cache */
 	INST_LDSM_N = 1 << 9, /* LDSM of several matrices */
-	INST_SPECIAL = INST_BARRIER | INST_MEMBAR | INST_LDGDEPBAR | INST_DEPBAR | INST_LDGSTS
+	INST_GMMA = 1 << 10,
+	INST_GMMA_WAIT = 1 << 11,
+	INST_SPECIAL = INST_BARRIER | INST_MEMBAR | INST_LDGDEPBAR | INST_DEPBAR | INST_LDGSTS | INST_GMMA |
+		       INST_GMMA_WAIT
 };
 
 enum core_path { PATH_NONE, PATH_ACCESS, PATH_CONST, PATH_EXCHANGE };
@@ -74,6 +79,9 @@ struct core_inst {
 	uint8_t port;        /* cycles that it keeps the issue port beyond its own */
 	uint8_t regs;        /* registers of the result, for the link */
 	uint8_t scope;       /* fences: index into modern_params.membar */
+	uint8_t link;   /* of a warpgroup's product: cycles that A takes from the registers, 0: A is shared */
+	uint16_t reads; /* the same: cycles that shared memory delivers its operands */
+	uint16_t a_reads; /* the same: A among them */
 };
 
 static inline const struct core_source *core_dst(const struct core_inst *in) { return in->src + in->n_src; }
@@ -226,6 +234,23 @@ struct subcore {
 	struct stream_buffer stream;
 };
 
+/* ---- warpgroups ------------------------------------------------------------------------------- */
+
+/* A product that not all warps have issued. */
+struct core_joint {
+	uint64_t at; /* issue of the last warp so far */
+	const struct core_inst *inst;
+	uint16_t op[GMMA_WARPS];
+	uint8_t joined; /* warps, by number in the warpgroup */
+};
+
+struct core_warpgroup {
+	uint32_t started;                    /* number of products that have started */
+	uint32_t issued[GMMA_WARPS];         /* number of products, by warp */
+	uint64_t held;                       /* warps that are GMMA_AHEAD products ahead */
+	struct core_joint joint[GMMA_AHEAD]; /* by number modulo GMMA_AHEAD */
+};
+
 /* ---- one SM ----------------------------------------------------------------------------------- */
 
 enum event_kind {
@@ -314,6 +339,10 @@ struct core {
 	bool l1i_busy;                /* the instruction cache must be stepped */
 	uint16_t stream;              /* stream of the CTA placed last */
 	uint64_t started_at;          /* time at which the last warp starts */
+	/* matrix products of warpgroups */
+	struct core_warpgroup *warpgroup; /* by slot of its first warp */
+	uint64_t gmma_free;               /* time at which the tensor cores have ended their products */
+	uint64_t gmma_reads_free;         /* time at which the operands of these products are read */
 	struct core_counts n;
 };
 
@@ -397,6 +426,15 @@ void core_sync_completed(
 	struct sm *s, unsigned w); /* an access of w is done: ends its fence if it was the last */
 void core_sync_counter(struct sm *s, unsigned w); /* a dependence counter was decremented */
 void core_ldgsts_done(struct sm *s, unsigned w, uint32_t group);
+void core_gmma_done(struct sm *s, unsigned w);                /* the oldest matrix product of w is done */
+void core_sync_hold(struct sm *s, unsigned w, uint64_t from); /* until core_sync_release() */
+void core_sync_release(struct sm *s, unsigned w, uint64_t at);
+
+/* warpgroup.c */
+void core_warpgroup_reset(struct core *c, const struct cta *k);
+/* Joins the product of w's warpgroup with an instruction issued at t. */
+void core_warpgroup_take(struct sm *s, unsigned w, const struct core_inst *in, uint16_t h, uint64_t t);
+void core_warpgroup_exit(struct sm *s, unsigned w); /* w has ended: products need not wait for it */
 
 static inline struct core_warp *core_warp_of(struct sm *s, unsigned w) { return &s->modern->warp[w]; }
 

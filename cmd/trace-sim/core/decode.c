@@ -91,7 +91,7 @@ static const char *const special_functions[] = {"MUFU", "POPC", "FLO", "BREV", "
 	"FCHK", "IPA", "F2FP", "I2FP", "I2I", "F2IP", NULL};
 static const char *const misc[] = {"S2R", "S2UR", "B2R", "R2B", "BAR", "CS2UR", NULL};
 static const char *const no_unit[] = {"NOP", "DEPBAR", "LDGDEPBAR", "MEMBAR", "ERRBAR", "FENCE", "NANOSLEEP",
-	"CGAERRBAR", "CCTL", "CCTLL", "CCTLT", NULL};
+	"CGAERRBAR", "CCTL", "CCTLL", "CCTLT", "WARPGROUP", "WARPGROUPSET", NULL};
 
 static enum core_unit core_unit_of(const struct modern_params *m, const char *op, enum sass_class c)
 {
@@ -134,16 +134,19 @@ static enum core_path memory_path(const char *op, const struct uop *u)
 
 /* ---- matrix instructions ------------------------------------------------------------------------ */
 
-/* Shape of a matrix instruction. */
+/* Shape of a matrix instruction of one warp (HOPPER-mma-1). */
 struct mma {
 	uint8_t a, b, c;
 	uint16_t work;
 };
 
-static struct mma mma_of(const char *op)
+/* Dense products of an instruction; the names of sparse ones count the zeros of A. */
+static struct mma dense_mma_of(const char *op)
 {
 	bool f32 = has_suffix(op, "F32");
 
+	if (has_suffix(op, "16864"))
+		return (struct mma){8, 4, 4, 4096};
 	if (has_suffix(op, "16816"))
 		return opcode_begins(op, "IMMA") ? (struct mma){2, 1, 4, 1024}
 						 : (struct mma){4, 2, f32 ? 4 : 2, 2048};
@@ -160,11 +163,28 @@ static struct mma mma_of(const char *op)
 	return (struct mma){2, 2, f32 ? 4 : 2, 256}; /* HMMA.884, a step of four */
 }
 
+static struct mma mma_of(const char *op)
+{
+	struct mma k = dense_mma_of(op);
+
+	if (has_suffix(op, "TF32")) { /* two registers where a half has one */
+		k.a = (uint8_t)(2 * k.a);
+		k.b = (uint8_t)(2 * k.b);
+		k.work *= 2;
+	}
+	if (has_suffix(op, "SP")) {
+		k.a = k.a > 1 ? k.a / 2 : 1;
+		k.work /= 2;
+	}
+	return k;
+}
+
 static void set_matrix_timing(struct core_inst *i, const struct modern_params *m, const char *op)
 {
 	struct mma k = mma_of(op);
 	uint32_t interval = (k.work + m->tensor_rate - 1) / m->tensor_rate;
 
+	interval += i->class == SASS_DMMA ? 0 : m->mma_setup;
 	if (interval < m->interval[CORE_TENSOR])
 		interval = m->interval[CORE_TENSOR];
 	i->interval = (uint16_t)interval;
@@ -289,6 +309,38 @@ static void set_core_operands(
 	i->src = at;
 }
 
+/* ---- matrix products of warpgroups --------------------------------------------------------------- */
+
+#define GMMA_A_REGS 4u /* registers of A of a warp */
+
+/*
+ * Sets the times of a product. Its only registers are those of A: the accumulators of one product are ready for the
+ * next, and for others after a wait.
+ */
+static void set_gmma(
+	struct core_inst *i, struct core_code *c, const struct core_kind *kind, const struct inst *in)
+{
+	const struct modern_params *m = &c->params->modern;
+	int a = gmma_a_source(in);
+	struct inst just_a = *in;
+	struct core_kind with_a = *kind;
+	struct gmma g;
+
+	if (!gmma_shape(&g, in->opcode)) /* uop_make() has refused it */
+		return;
+	i->interval = (uint16_t)gmma_product_cycles(&g, m->tensor_rate);
+	i->reads = (uint16_t)gmma_read_cycles(&g, a < 0, m->shared_bytes);
+	i->a_reads = (uint16_t)(a < 0 ? core_div_up(g.a_bytes, m->shared_bytes) : 0);
+	i->link = (uint8_t)(a < 0 ? 0 : core_div_up(g.a_bytes / GMMA_WARPS, m->link_bytes));
+	i->regs = 1;
+	just_a.reg = in->reg + in->n_dst + (a < 0 ? 0 : a);
+	just_a.n_dst = 0;
+	just_a.n_src = a < 0 ? 0 : 1;
+	with_a.regs[0] = GMMA_A_REGS;
+	with_a.read[0] = READ_MMA;
+	set_core_operands(i, c, &with_a, &just_a);
+}
+
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
 static const char *const predicate_readers[] = {
@@ -317,6 +369,7 @@ static unsigned core_flags_of(const char *op, const struct uop *u, const struct 
 	f |= u->flags & UOP_DEPBAR ? INST_DEPBAR : 0u;
 	f |= u->flags & UOP_LDGSTS ? INST_LDGSTS : 0u;
 	f |= i->unit <= CORE_TENSOR ? INST_RFC : 0u;
+	f |= u->gmma == GMMA_WAIT ? INST_GMMA_WAIT : u->gmma ? INST_GMMA : 0u;
 	f |= opcode_begins(op, "LDSM") && i->regs > 1 ? INST_LDSM_N : 0u;
 	return f;
 }
@@ -349,6 +402,8 @@ static void kind_make(struct core_code *c, struct core_kind *kind, const struct 
 	i->unit = (uint8_t)core_unit_of(m, op, i->class);
 	if (in->has_addr && i->unit <= CORE_NO_UNIT)
 		i->unit = CORE_MEMORY;
+	if (u->gmma && u->gmma != GMMA_WAIT)
+		i->unit = CORE_WARPGROUP;
 	i->path = i->unit == CORE_MEMORY ? (uint8_t)memory_path(op, u) : PATH_NONE;
 	i->interval = (uint16_t)m->interval[i->unit];
 	i->scope = (uint8_t)scope_of(op);
@@ -404,5 +459,8 @@ void core_code_add(struct core_code *c, uint32_t h, const struct inst *in, const
 	*i = kind->inst;
 	i->pc = in->pc;
 	i->groups = u->groups;
-	set_core_operands(i, c, kind, in);
+	if (i->flags & INST_GMMA)
+		set_gmma(i, c, kind, in);
+	else
+		set_core_operands(i, c, kind, in);
 }

@@ -88,6 +88,8 @@ static uint32_t tag_passes(const struct core *c, const struct access_list *list)
 static void occupy_port(struct core *c, uint64_t now, uint32_t cycles)
 {
 	c->accept_at = later_clock(c->accept_at, now) + (cycles ? cycles : 1);
+	if (c->gmma_reads_free > now)
+		c->gmma_reads_free += cycles;
 }
 
 /* ---- acceptance --------------------------------------------------------------------------------- */
@@ -467,6 +469,8 @@ static void complete_op(struct sm *s, uint16_t h)
 	s->warp[warp].in_pipe--;
 	if (in->flags & INST_LDGSTS)
 		core_ldgsts_done(s, warp, c->op[h].group);
+	else if (in->flags & INST_GMMA)
+		core_gmma_done(s, warp);
 	sm_winst_free(s, h);
 	core_reschedule(s, warp);
 	core_sync_completed(s, warp);

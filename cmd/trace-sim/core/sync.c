@@ -25,6 +25,13 @@ static void release_hold(struct sm *s, unsigned w, uint64_t at)
 	core_reschedule(s, w);
 }
 
+void core_sync_hold(struct sm *s, unsigned w, uint64_t from)
+{
+	delay_until(core_warp_of(s, w), from, NEVER, STALL_UNIT);
+}
+
+void core_sync_release(struct sm *s, unsigned w, uint64_t at) { release_hold(s, w, at); }
+
 /* ---- barriers ----------------------------------------------------------------------------------- */
 
 /* Opens the barrier if the last warp has arrived, or left, at t. */
@@ -62,6 +69,7 @@ void core_sync_exit(struct sm *s, unsigned w, uint64_t t)
 
 	k->running &= ~(1ull << w);
 	open_barrier(s, k, t);
+	core_warpgroup_exit(s, w);
 }
 
 /* ---- memory fences ------------------------------------------------------------------------------ */
@@ -152,6 +160,12 @@ static void wait_for_groups(struct sm *s, unsigned w, const struct core_inst *in
 	delay_until(cw, t + 1, NEVER, STALL_FENCE);
 }
 
+void core_gmma_done(struct sm *s, unsigned w)
+{
+	if (gmma_done(s, w))
+		release_hold(s, w, s->clock);
+}
+
 /* ---- DEPBAR with control codes ------------------------------------------------------------------ */
 
 static bool depbar_met(const struct core_warp *cw)
@@ -194,7 +208,14 @@ void core_sync_issue(struct sm *s, unsigned w, const struct core_inst *in, uint6
 {
 	struct core_warp *cw = core_warp_of(s, w);
 
-	if (in->flags & INST_LDGSTS) {
+	if (in->flags & INST_GMMA) {
+		gmma_issue(s, w, &s->uops[s->winst[h].code]);
+		cw->next_issue = t + s->modern->p->gmma_issue;
+		cw->next_stall = STALL_COUNT;
+	} else if (in->flags & INST_GMMA_WAIT) {
+		if (gmma_wait(s, w, in->groups))
+			delay_until(cw, t + 1, NEVER, STALL_FENCE);
+	} else if (in->flags & INST_LDGSTS) {
 		s->modern->op[h].group = cw->group;
 		cw->group_left[cw->group % LDGSTS_SLOTS]++;
 	} else if (in->flags & INST_BARRIER) {

@@ -67,6 +67,7 @@ void core_unit_take(struct sm *s, struct subcore *b, const struct core_inst *in,
 		start = queue_start(&b->misc_free, &b->unit_free_at[CORE_MISC], t, in->interval);
 		end_with_event(s, h, start, in->flags & INST_BARRIER ? start + 1 : start + c->p->s2r_latency);
 		return;
+	case CORE_WARPGROUP: core_warpgroup_take(s, s->winst[h].warp, in, h, t); return;
 	case CORE_MEMORY: core_memory_take(s, b, in, h, t); return;
 	default: take_fixed(c->p, b, in, t);
 	}

@@ -203,6 +203,8 @@ void core_warp_place(struct sm *s, unsigned w, const struct kernel *k)
 	cw->unit = CORE_NO_UNIT;
 	cw->depbar_steps = 0;
 	cw->raised_at = 0;
+	gmma_reset(&s->warp[w].gmma);
+	s->gmma_wait &= ~(1ull << w);
 	cw->first_group = cw->group = cw->fence_until = 0;
 	memset(cw->counter, 0, sizeof(cw->counter));
 	memset(cw->raised, 0, sizeof(cw->raised));

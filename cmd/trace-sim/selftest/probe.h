@@ -39,7 +39,7 @@ struct probe {
  * cannot be reproduced. ready may be NULL.
  */
 struct probe_kind {
-	const char *workload, *names, *unit, *help;
+	const char *workload, *names, *unit, *help; /* unit: "": that of the row */
 	probe_run *run;
 	bool (*ready)(
 		struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
@@ -69,7 +69,20 @@ bool probe_grid_ready(
 bool probe_rate_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
+struct micro;
+/* Cycles of `more` rounds of the body, which reads their number from *count. */
+double probe_rounds(const struct subject *s, struct micro *m, uint32_t *count, uint32_t few, uint32_t more);
+
+/* probe_matrix.c */
+probe_run probe_wgmma, probe_mma;
+bool probe_wgmma_ready(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+bool probe_mma_ready(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+
 /* probe_codes.c */
+/* Parses "CYCLE issue SM WARP PC ...", separated by tabs; false: another event. */
+bool probe_issue_event(const char *at, uint64_t *cycle, uint64_t *warp, uint64_t *pc);
 probe_run probe_codes;
 bool probe_codes_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);

@@ -238,8 +238,7 @@ static void window_body(struct scribe *s, const struct micro *m, uint32_t block,
 
 enum probe_reading { READ_FIRST, READ_LEAST, READ_SPAN };
 
-/* Parses "CYCLE issue SM WARP PC ...", separated by tabs; false: another event. */
-static bool parse_issue_event(const char *at, uint64_t *cycle, uint64_t *warp, uint64_t *pc)
+bool probe_issue_event(const char *at, uint64_t *cycle, uint64_t *warp, uint64_t *pc)
 {
 	uint64_t sm;
 
@@ -265,7 +264,7 @@ static double window_cycles(
 	for (const char *at = log; *at; at = strchr(at, '\n') + 1) {
 		uint64_t cycle, warp, pc;
 
-		if (parse_issue_event(at, &cycle, &warp, &pc) && warp < 32) {
+		if (probe_issue_event(at, &cycle, &warp, &pc) && warp < 32) {
 			if (pc == 16 * w->first_clock)
 				start[warp] = cycle;
 			if (pc == 16 * w->last_clock)

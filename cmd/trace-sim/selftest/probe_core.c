@@ -224,9 +224,7 @@ static void chain_body(struct scribe *s, const struct micro *m, uint32_t block, 
 	scribe_exit(s);
 }
 
-/* Cycles of `more` rounds of the body, which reads their number from *count. */
-static double time_rounds(
-	const struct subject *s, struct micro *m, uint32_t *count, uint32_t few, uint32_t more)
+double probe_rounds(const struct subject *s, struct micro *m, uint32_t *count, uint32_t few, uint32_t more)
 {
 	double first;
 
@@ -251,7 +249,7 @@ double probe_chain(const struct probe *p, const struct subject *s)
 		.arg = &c};
 
 	parse_chain(p, &c, &why);
-	return time_rounds(s, &m, &c.rounds, 4 * CHAIN_UNROLL, 8 * CHAIN_UNROLL) / (8 * CHAIN_UNROLL) /
+	return probe_rounds(s, &m, &c.rounds, 4 * CHAIN_UNROLL, 8 * CHAIN_UNROLL) / (8 * CHAIN_UNROLL) /
 	       (*p->rest ? c.n : 1);
 }
 
@@ -314,7 +312,7 @@ double probe_rate(const struct probe *p, const struct subject *s)
 		.arg = &c};
 
 	parse_rate(p, &c, src, sizeof(src));
-	return time_rounds(s, &m, &c.rounds, 4 * CHAIN_UNROLL, 8 * CHAIN_UNROLL) / (8 * CHAIN_UNROLL) /
+	return probe_rounds(s, &m, &c.rounds, 4 * CHAIN_UNROLL, 8 * CHAIN_UNROLL) / (8 * CHAIN_UNROLL) /
 	       p->param[0];
 }
 
@@ -368,7 +366,7 @@ double probe_conflict(const struct probe *p, const struct subject *s)
 		.body = conflict_body,
 		.arg = &t};
 
-	return time_rounds(s, &m, &t.rounds, CHAIN_UNROLL, 2 * CHAIN_UNROLL) / (2 * CHAIN_UNROLL * 8);
+	return probe_rounds(s, &m, &t.rounds, CHAIN_UNROLL, 2 * CHAIN_UNROLL) / (2 * CHAIN_UNROLL * 8);
 }
 
 static void atomic_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
@@ -398,5 +396,5 @@ double probe_atomic(const struct probe *p, const struct subject *s)
 		.body = atomic_body,
 		.arg = &t};
 
-	return time_rounds(s, &m, &t.rounds, CHAIN_UNROLL, 2 * CHAIN_UNROLL) / (2 * CHAIN_UNROLL * 8);
+	return probe_rounds(s, &m, &t.rounds, CHAIN_UNROLL, 2 * CHAIN_UNROLL) / (2 * CHAIN_UNROLL * 8);
 }

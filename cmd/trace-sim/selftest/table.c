@@ -110,6 +110,11 @@ static void print_table_text(const struct figure_table *t, FILE *out)
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
+static const char *unit_of_row(const struct figure_row *r)
+{
+	return *r->probe.kind->unit ? r->probe.kind->unit : r->row->unit;
+}
+
 static void print_table_tsv(const struct figure_table *t, FILE *out)
 {
 	fputs("id\tworkload\tmeasured\tsimulated\terror\tsource\tgroup\tparams\tunit\twhy\n", out);
@@ -120,7 +125,7 @@ static void print_table_tsv(const struct figure_table *t, FILE *out)
 		if (r->subject)
 			fprintf(out, "%s\t%s\t%.10g\t%.6f\t%.3f\t%s\t%s\t%s\t%s\t\n", m->id, m->workload,
 				m->value, r->simulated, table_error(r), m->source, r->probe.group, m->params,
-				r->probe.kind->unit);
+				unit_of_row(r));
 		else
 			fprintf(out, "%s\t%s\t%s\t\t\t%s\t\t%s\t%s\t%s\n", m->id, m->workload, m->text,
 				m->source, m->params, m->unit, r->why);
@@ -137,8 +142,8 @@ static void print_figure_record(const struct figure_row *r, struct record_writer
 	record_string(w, "params", r->row->params);
 	if (r->subject) {
 		record_string(w, "group", r->probe.group);
-		record_real(w, "measured", r->row->value, r->probe.kind->unit);
-		record_real(w, "simulated", r->simulated, r->probe.kind->unit);
+		record_real(w, "measured", r->row->value, unit_of_row(r));
+		record_real(w, "simulated", r->simulated, unit_of_row(r));
 		record_real(w, "error", table_error(r), "percent");
 	} else {
 		record_string(w, "not_made", r->why);

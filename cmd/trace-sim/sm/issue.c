@@ -110,6 +110,10 @@ static void issue_special(struct sm *s, struct winst *in)
 	} else if (flags & UOP_DEPBAR) {
 		ldgsts_wait(s, w, in->uop->groups);
 	}
+	if (in->uop->gmma == GMMA_WAIT && gmma_wait(s, w, in->uop->groups))
+		s->dep_wait |= 1ull << w;
+	else if (in->uop->gmma != GMMA_WAIT && flags & UOP_GMMA)
+		gmma_issue(s, w, in->uop);
 }
 
 static NOINLINE void end_warp(struct sm *s, unsigned w)
@@ -122,7 +126,7 @@ static NOINLINE void end_warp(struct sm *s, unsigned w)
 /* SM-issue-1: flags of instructions with extra work at issue. */
 #define SPECIAL \
 	(UOP_ATOMIC | UOP_LDGSTS | UOP_BARRIER | UOP_MEMBAR | UOP_LDGDEPBAR | UOP_DEPBAR | \
-		UOP_SOME_SCHEDULERS)
+		UOP_SOME_SCHEDULERS | UOP_GMMA)
 #define RARE (SPECIAL | UOP_ISSUE | UOP_ENDS)
 
 /* PTX-mask, PTX-flow-3: the histogram has the lanes for which it issued; lanes that end empty the buffer. */

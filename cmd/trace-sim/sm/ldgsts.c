@@ -76,6 +76,6 @@ void ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0)
 			break;
 		}
 	skip_completed_groups(w);
-	if (!open_below(w, bound))
+	if (!open_below(w, bound) && !(s->gmma_wait >> warp & 1))
 		s->dep_wait &= ~(1ull << warp);
 }

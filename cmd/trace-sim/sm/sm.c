@@ -300,6 +300,7 @@ static void start_warp(struct sm *s, unsigned w, struct warp *p)
 	s->membar &= ~bit;
 	s->atomic &= ~bit;
 	s->dep_wait &= ~bit;
+	s->gmma_wait &= ~bit;
 	s->ibuf &= ~bit;
 	s->imiss &= ~bit;
 	s->wrong_path &= ~bit;
@@ -308,6 +309,7 @@ static void start_warp(struct sm *s, unsigned w, struct warp *p)
 	p->cursor = p->in_pipe = 0;
 	p->buffered = 0;
 	ldgsts_reset(p);
+	gmma_reset(&p->gmma);
 	if (p->n_recs) {
 		p->fetch_pc = s->uops[p->rec[0].inst].pc;
 		return;

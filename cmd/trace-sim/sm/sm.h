@@ -105,6 +105,16 @@ struct ldgsts_entry {
  * The fields that most instructions touch come first, in one cache line. The registers of most kernels are in the
  * next one. buffer holds copies of records, since the trace's cache line may be gone by the time they issue.
  */
+#define GMMA_OPEN 8u /* groups of matrix products that a wait may leave open, plus 1 */
+
+/* Matrix products of a warp, by number. */
+struct gmma_groups {
+	uint32_t issued, done;
+	uint32_t closed;         /* groups */
+	uint32_t until;          /* product that the warp waits for, plus 1 */
+	uint32_t end[GMMA_OPEN]; /* products up to the end of a group, by group modulo GMMA_OPEN */
+};
+
 struct warp {
 	_Alignas(64) const struct rec *rec; /* records of the warp in the CTA's tblock */
 	const struct uop *head; /* next instruction to issue; valid if the warp's bit in sm.ibuf is set */
@@ -129,6 +139,7 @@ struct warp {
 	uint32_t n_entries, n_groups, closed; /* closed: g, groups ended by LDGDEPBAR */
 	uint32_t first_open;                  /* entries below are done */
 	uint32_t dep_start, dep_n;
+	struct gmma_groups gmma;
 };
 
 struct cta {
@@ -261,8 +272,9 @@ struct sm {
 	uint64_t live; /* slots with a warp that has not been reaped ("not done-exit") */
 	uint64_t done; /* functionally done */
 	uint64_t at_barrier, membar, atomic, dep_wait; /* reasons to wait */
-	uint64_t ibuf;                                 /* instruction buffer not empty */
-	uint64_t imiss;      /* waiting for the instruction cache, or in wrong_path */
+	uint64_t gmma_wait; /* for matrix products; in the core of sm/ a subset of dep_wait */
+	uint64_t ibuf;      /* instruction buffer not empty */
+	uint64_t imiss;     /* waiting for the instruction cache, or in wrong_path */
 	uint64_t wrong_path; /* buffer holds instructions of a wrong path; emptied at a scheduler's next visit */
 	uint64_t ptx;        /* warps of kernels from PTX */
 	uint64_t hazard;     /* subset of ibuf: the next instruction waits for an earlier one (depend.h) */
@@ -433,6 +445,14 @@ uint32_t ldgsts_issue(struct sm *s, unsigned warp, const struct winst *in, uint6
 void ldgsts_close_group(struct sm *s, unsigned warp);
 void ldgsts_wait(struct sm *s, unsigned warp, uint32_t n);
 void ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);
+
+/* gmma.c */
+void gmma_reset(struct gmma_groups *g);
+void gmma_issue(struct sm *s, unsigned w, const struct uop *u);
+/* Waits until at most `open` groups are open. Returns false if no more are. */
+bool gmma_wait(struct sm *s, unsigned w, uint32_t open);
+/* Notes the end of the warp's oldest product. Returns true if this ends the wait of the warp. */
+bool gmma_done(struct sm *s, unsigned w);
 
 /* fetch.c, decode.c */
 void fetch_stage(struct sm *s); /* decode and fetch, fetch_steps times; reaps finished warps */

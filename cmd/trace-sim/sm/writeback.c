@@ -60,6 +60,8 @@ NOINLINE void writeback_stage(struct sm *s)
 		if (s->events)
 			events_writeback(s->events, s->now, s->id, in->warp, in->uop->pc);
 		in->unit->occupied[reached / 64] &= stays;
+		if (in->uop->flags & UOP_GMMA && in->uop->gmma != GMMA_WAIT && gmma_done(s, in->warp))
+			s->dep_wait &= ~(1ull << in->warp);
 		warp_leaves_pipe(s, p, in->warp);
 		sm_winst_free(s, w);
 		w = next;

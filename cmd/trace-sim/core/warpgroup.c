@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Matrix products of warpgroups (HOPPER-gmma). The four warps of a warpgroup issue a product each. It starts when the
+ * last of them has issued, and uses the four tensor cores together. Operands come from shared memory, A also from
+ * registers.
+ *
+ * Always true: products of the SM start in the order in which their warpgroups have joined. Operands of the next
+ * product are read while the tensor cores multiply. Reads by other instructions go first, and delay only the reads
+ * of products that have not started. The times of a product are known when it starts.
+ */
+#include "core/core.h"
+
+static uint64_t later_of(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* First slot of the warpgroup of a warp. */
+static unsigned leader_of(const struct sm *s, unsigned w)
+{
+	unsigned first = s->cta[s->warp[w].cta].first_thread / 32;
+
+	return first + (w - first) / GMMA_WARPS * GMMA_WARPS;
+}
+
+void core_warpgroup_reset(struct core *c, const struct cta *k)
+{
+	unsigned first = k->first_thread / 32;
+
+	for (unsigned i = 0; i < (k->threads + 31) / 32; i += GMMA_WARPS) {
+		struct core_warpgroup *g = &c->warpgroup[first + i];
+
+		g->started = 0;
+		memset(g->issued, 0, sizeof(g->issued));
+	}
+}
+
+/* Start of the multiplications of a product whose operands may be read from t on. */
+static uint64_t products_start(struct core *c, const struct core_inst *in, uint64_t t)
+{
+	uint64_t reads = later_of(t, c->gmma_reads_free), start;
+
+	c->gmma_reads_free = reads + in->reads;
+	start = later_of(in->link ? later_of(reads, t + in->link) : reads + in->a_reads, c->gmma_free);
+	for (unsigned k = 0; k < c->subs; k++)
+		start = later_of(start, c->sub[k].unit_free_at[CORE_TENSOR]);
+	return start;
+}
+
+/* Starts a product that all of its warps have issued, the last of them at e->at. */
+static void start_product(struct sm *s, const struct core_joint *e)
+{
+	struct core *c = s->modern;
+	const struct core_inst *in = e->inst;
+	uint64_t start = products_start(c, in, e->at),
+		 end = later_of(start + in->interval, c->gmma_reads_free);
+
+	c->gmma_free = start + in->interval;
+	for (unsigned k = 0; k < c->subs; k++)
+		c->sub[k].unit_free_at[CORE_TENSOR] = c->gmma_free;
+	FOR_BITS32 (i, e->joined) {
+		uint16_t h = e->op[i];
+
+		if (c->op[h].readers && !c->op[h].keeps_sources)
+			core_event_put(s, later_of(start, s->clock + 1), EVENT_READ, h, 0);
+		core_event_put(s, later_of(end + c->p->gmma_latency, s->clock + 1), EVENT_DONE, h, 0);
+	}
+}
+
+/* Warps of a warpgroup that have yet to join its product, by number in the warpgroup. */
+static uint32_t missing_warps(const struct sm *s, unsigned leader, uint32_t joined)
+{
+	uint32_t missing = 0;
+
+	for (unsigned i = 0; i < GMMA_WARPS; i++) {
+		uint64_t bit = 1ull << (leader + i);
+
+		if (leader + i < MAX_WARPS && s->live & ~s->done & bit && !(joined >> i & 1) &&
+			s->warp[leader + i].cta == s->warp[leader].cta)
+			missing |= 1u << i;
+	}
+	return missing;
+}
+
+static void start_joined(struct sm *s, unsigned leader)
+{
+	struct core_warpgroup *g = &s->modern->warpgroup[leader];
+
+	for (;;) {
+		struct core_joint *e = &g->joint[g->started % GMMA_AHEAD];
+		uint64_t held = g->held;
+
+		if (!e->joined || missing_warps(s, leader, e->joined))
+			return;
+		start_product(s, e);
+		e->joined = 0;
+		g->started++;
+		g->held = 0;
+		FOR_BITS64 (w, held)
+			core_sync_release(s, (unsigned)w, s->clock + 1);
+	}
+}
+
+void core_warpgroup_take(struct sm *s, unsigned w, const struct core_inst *in, uint16_t h, uint64_t t)
+{
+	unsigned leader = leader_of(s, w), i = w - leader;
+	struct core_warpgroup *g = &s->modern->warpgroup[leader];
+	struct core_joint *e = &g->joint[g->issued[i]++ % GMMA_AHEAD];
+
+	e->at = e->joined ? later_of(e->at, t) : t;
+	e->inst = in;
+	e->op[i] = h;
+	e->joined |= (uint8_t)(1u << i);
+	start_joined(s, leader);
+	if (g->issued[i] - g->started < GMMA_AHEAD)
+		return;
+	g->held |= 1ull << w; /* its next product would have no entry */
+	core_sync_hold(s, w, t + 1);
+}
+
+void core_warpgroup_exit(struct sm *s, unsigned w)
+{
+	unsigned leader = leader_of(s, w);
+
+	if (s->modern->warpgroup[leader].joint[s->modern->warpgroup[leader].started % GMMA_AHEAD].joined)
+		start_joined(s, leader);
+}

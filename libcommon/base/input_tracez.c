@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Archives of one kernel trace (.tracez of Accel-Sim 2.0) for input.c: their text is that of the grouped trace.
+ *
+ * An archive is the header text up to a NUL, an optional dictionary, for each warp its count of instructions and its
+ * zstd frames of lines, and an index of blocks and warps, whose offset is in the last eight bytes. All numbers are
+ * little endian.
+ *
+ * Always true: the index is at the end, so an archive is in memory as a whole, up to TRACEZ_MAX bytes; one frame at a
+ * time is decompressed. Every offset and count of the index was checked before any text is made.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+#include "arena.h"
+#include "bytes.h"
+#include "input_codec.h"
+
+#define TRACEZ_MAX  ((size_t)2 << 30)
+#define FRAME_MAX   (64u << 20) /* bytes of text in a frame */
+#define BLOCK_BYTES 44u         /* of the index: coordinates and number of warps */
+#define WARP_BYTES  16u
+#define N_BLOCK_IDS 10u
+
+struct tracez {
+	struct bytes all; /* the archive */
+	struct bytes out; /* text made and not yet given */
+	size_t given;
+	ZSTD_DCtx *context;
+	ZSTD_DDict *dictionary;
+	bool indexed;    /* the index was checked */
+	size_t header;   /* bytes of the header text */
+	size_t data;     /* first byte after the dictionary */
+	size_t index;    /* first block of the index */
+	size_t at;       /* next entry of the index */
+	uint32_t blocks; /* entries after it */
+	uint32_t warps;  /* of the present block, after the next one */
+	uint32_t warp;   /* number of the next one */
+	size_t chunk;    /* next frame of the present warp */
+	uint32_t chunks; /* frames left */
+	bool inside;     /* within a block */
+	const char *why;
+};
+
+static uint32_t u32_at(const struct tracez *z, size_t at)
+{
+	const unsigned char *p = (const unsigned char *)z->all.p + at;
+
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static uint64_t u64_at(const struct tracez *z, size_t at)
+{
+	return u32_at(z, at) | (uint64_t)u32_at(z, at + 4) << 32;
+}
+
+static bool tracez_fails(struct tracez *z, const char *why)
+{
+	z->why = why;
+	return false;
+}
+
+/* ---- the index ---------------------------------------------------------------------------- */
+
+/* Checks the frames of a warp whose index entry is at `entry`. */
+static bool check_warp(struct tracez *z, size_t entry, uint32_t chunks)
+{
+	uint64_t at = u64_at(z, entry + 8);
+
+	if (at < z->data || at > z->index - 8 || z->index - at < 12)
+		return tracez_fails(z, "the index has an offset outside the data");
+	if (u32_at(z, at) != u32_at(z, entry) || u32_at(z, at + 4) != chunks)
+		return tracez_fails(z, "counts of the index differ from those of the data");
+	at += 8;
+	for (uint32_t i = 0; i < chunks; i++) {
+		if (z->index - 4 - at < 4 || z->index - 8 - at < u32_at(z, at))
+			return tracez_fails(z, "a frame is longer than the data");
+		at += 4 + u32_at(z, at);
+	}
+	return true;
+}
+
+/* Checks the entry of a warp; *at moves after it. */
+static bool check_warp_entry(struct tracez *z, size_t *at, size_t end)
+{
+	uint64_t sum = 0;
+	uint32_t chunks;
+
+	if (end - *at < WARP_BYTES)
+		return tracez_fails(z, "the index ends early");
+	chunks = u32_at(z, *at + 4);
+	if ((end - *at - WARP_BYTES) / 4 < chunks)
+		return tracez_fails(z, "the index ends early");
+	for (uint32_t i = 0; i < chunks; i++)
+		sum += u32_at(z, *at + WARP_BYTES + 4 * (size_t)i);
+	if (sum != u32_at(z, *at))
+		return tracez_fails(z, "instructions of frames do not add up to those of their warp");
+	if (!check_warp(z, *at, chunks))
+		return false;
+	*at += WARP_BYTES + 4 * (size_t)chunks;
+	return true;
+}
+
+static bool check_index(struct tracez *z)
+{
+	size_t end = z->all.n - 8, at = z->index;
+
+	for (uint32_t b = 0; b < z->blocks; b++) {
+		uint32_t warps;
+
+		if (end - at < BLOCK_BYTES)
+			return tracez_fails(z, "the index ends early");
+		warps = u32_at(z, at + 4 * N_BLOCK_IDS);
+		at += BLOCK_BYTES;
+		for (uint32_t w = 0; w < warps; w++)
+			if (!check_warp_entry(z, &at, end))
+				return false;
+	}
+	return at == end || tracez_fails(z, "bytes follow the index");
+}
+
+static bool open_dictionary(struct tracez *z, size_t at, uint32_t bytes)
+{
+	z->context = ZSTD_createDCtx();
+	z->dictionary = bytes ? ZSTD_createDDict(z->all.p + at, bytes) : NULL;
+	return z->context && (z->dictionary || !bytes) ? true
+						       : tracez_fails(z, "the dictionary cannot be read");
+}
+
+/* Finds the parts of the archive, which is complete. */
+static bool open_archive(struct tracez *z)
+{
+	const char *nul = memchr(z->all.p, 0, z->all.n);
+	uint64_t index;
+	uint32_t dictionary;
+
+	z->header = (size_t)(nul - z->all.p);
+	if (z->all.n - z->header < 1 + 8 + 4 + 8)
+		return tracez_fails(z, "the archive ends early");
+	dictionary = u32_at(z, z->header + 1);
+	z->data = z->header + 9;
+	index = u64_at(z, z->all.n - 8);
+	if (z->all.n - z->data - 12 < dictionary)
+		return tracez_fails(z, "the dictionary is longer than the archive");
+	if (!open_dictionary(z, z->data, dictionary))
+		return false;
+	z->data += dictionary;
+	if (index < z->data || index > z->all.n - 12)
+		return tracez_fails(z, "the last bytes are no offset of an index: it is cut off");
+	z->blocks = u32_at(z, (size_t)index);
+	z->index = z->at = (size_t)index + 4;
+	bytes_add(&z->out, z->all.p, z->header);
+	return check_index(z);
+}
+
+/* ---- text --------------------------------------------------------------------------------- */
+
+static bool make_frame(struct tracez *z)
+{
+	uint32_t packed = u32_at(z, z->chunk);
+	const char *frame = z->all.p + z->chunk + 4;
+	unsigned long long size = ZSTD_getFrameContentSize(frame, packed);
+	size_t got;
+
+	z->chunk += 4 + (size_t)packed;
+	z->chunks--;
+	if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR || size > FRAME_MAX)
+		return tracez_fails(z, "a frame has no content size of at most 64 MiB");
+	bytes_reserve(&z->out, (size_t)size + 1);
+	got = z->dictionary
+		      ? ZSTD_decompress_usingDDict(
+				z->context, z->out.p + z->out.n, (size_t)size, frame, packed, z->dictionary)
+		      : ZSTD_decompressDCtx(z->context, z->out.p + z->out.n, (size_t)size, frame, packed);
+	if (ZSTD_isError(got))
+		return tracez_fails(z, ZSTD_getErrorName(got));
+	z->out.n += got;
+	bytes_add(&z->out, "\n", 1);
+	return true;
+}
+
+static void make_warp(struct tracez *z)
+{
+	bytes_printf(&z->out, "\nwarp = %" PRIu32 "\ninsts = %" PRIu32 "\n", z->warp++, u32_at(z, z->at));
+	z->chunks = u32_at(z, z->at + 4);
+	z->chunk = (size_t)u64_at(z, z->at + 8) + 8;
+	z->at += WARP_BYTES + 4 * (size_t)z->chunks;
+	z->warps--;
+}
+
+static void make_block(struct tracez *z)
+{
+	uint32_t id[N_BLOCK_IDS];
+
+	for (unsigned i = 0; i < N_BLOCK_IDS; i++)
+		id[i] = u32_at(z, z->at + 4 * (size_t)i);
+	bytes_printf(&z->out,
+		"\n#BEGIN_TB\n\nthread block = %" PRIu32 ",%" PRIu32 ",%" PRIu32 "\ncluster id = %" PRIu32
+		",%" PRIu32 ",%" PRIu32 "\ncluster cta = %" PRIu32 ",%" PRIu32 ",%" PRIu32
+		"\ncluster rank = %" PRIu32 "\n",
+		id[0], id[1], id[2], id[3], id[4], id[5], id[6], id[7], id[8], id[9]);
+	z->warps = u32_at(z, z->at + 4 * N_BLOCK_IDS);
+	z->warp = 0;
+	z->at += BLOCK_BYTES;
+	z->blocks--;
+	z->inside = true;
+}
+
+/* Makes the next piece of text. Returns false at the end, or with z->why. */
+static bool make_text(struct tracez *z)
+{
+	if (z->chunks)
+		return make_frame(z);
+	if (z->warps) {
+		make_warp(z);
+	} else if (z->inside) {
+		bytes_add(&z->out, "\n#END_TB\n", 9);
+		z->inside = false;
+	} else if (z->blocks) {
+		make_block(z);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* ---- the codec ---------------------------------------------------------------------------- */
+
+/* A header of a kernel that a NUL ends. */
+static bool tracez_match(const unsigned char *head, size_t n)
+{
+	if (n > CODEC_HEADER_MAX)
+		n = CODEC_HEADER_MAX;
+	return n > 8 && !memcmp(head, "-kernel ", 8) && memchr(head, 0, n);
+}
+
+static void *tracez_open(void) { return calloc(1, sizeof(struct tracez)); }
+
+static enum codec_result give_text(struct tracez *z, struct codec_io *io)
+{
+	size_t n = z->out.n - z->given;
+
+	if (n > io->n_dst)
+		n = io->n_dst;
+	memcpy(io->dst, z->out.p + z->given, n);
+	io->dst += n;
+	io->n_dst -= n;
+	z->given += n;
+	return CODEC_MORE;
+}
+
+static enum codec_result tracez_decode(void *state, struct codec_io *io)
+{
+	struct tracez *z = state;
+
+	if (io->n_src > TRACEZ_MAX - z->all.n) {
+		io->why = "more than 2 GiB";
+		return CODEC_DAMAGED;
+	}
+	if (io->n_src)
+		bytes_add(&z->all, (const char *)io->src, io->n_src);
+	io->src += io->n_src;
+	io->n_src = 0;
+	if (!io->last)
+		return CODEC_MORE;
+	if (!z->indexed && !open_archive(z)) {
+		io->why = z->why;
+		return CODEC_DAMAGED;
+	}
+	z->indexed = true;
+	while (z->given == z->out.n) {
+		z->given = z->out.n = 0;
+		if (!make_text(z) && z->why) {
+			io->why = z->why;
+			return CODEC_DAMAGED;
+		}
+		if (!z->out.n && !z->blocks && !z->inside)
+			return CODEC_END;
+	}
+	return give_text(z, io);
+}
+
+static void tracez_close(void *state)
+{
+	struct tracez *z = state;
+
+	ZSTD_freeDDict(z->dictionary);
+	ZSTD_freeDCtx(z->context);
+	bytes_free(&z->all);
+	bytes_free(&z->out);
+	free(z);
+}
+
+const struct input_codec codec_tracez = {
+	"tracez", INPUT_TRACEZ, tracez_match, tracez_open, tracez_decode, tracez_close};

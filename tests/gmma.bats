@@ -1,0 +1,117 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# Matrix products of warpgroups in trace-sim (HOPPER-gmma), on both cores: rates, groups, joining, refused shapes.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup() { cd "$BATS_TEST_TMPDIR"; }
+
+# A kernel of one block of $1 warps; stdin: lines "PC MASK ..." of a warp, after "warp N" for those from warp N on.
+kernel() {
+	awk -v warps="$1" '
+	/^warp / { from = $2; if (from) n = 0; split("", line); next }
+	{ line[n++] = $0; for (w = from + 0; w < warps; w++) { text[w, n - 1] = $0; count[w] = n } }
+	END {
+		printf "-kernel name = k\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (%d,1,1)\n-shmem = 65536\n", 32 * warps
+		printf "-nregs = 168\n-binary version = 90\n-cuda stream id = 0\n-shmem base_addr = 0x00007f5000000000\n"
+		printf "-local mem base_addr = 0x00007f6000000000\n-nvbit version = 1.8\n-accelsim tracer version = 6\n"
+		printf "-enable lineinfo = 0\n\n#traces format = x\n\n#BEGIN_TB\n\nthread block = 0,0,0\n"
+		for (w = 0; w < warps; w++) {
+			printf "\nwarp = %d\ninsts = %d\n", w, count[w]
+			for (i = 0; i < count[w]; i++)
+				print text[w, i]
+		}
+		printf "\n#END_TB\n\n"
+	}' >kernel-1.traceg
+	echo kernel-1.traceg >kernelslist.g
+}
+
+# Cycles of the kernel with the given options.
+cycles() { trace-sim -q -g h100-sxm -D gpgpu_perfect_inst_const_cache=1 "$@" -F json kernelslist.g | stats-csv -s gpu_sim_cycle | tail -1 | tr -d '\r' | sed 's/.*,//'; }
+
+# COUNT PRODUCT [FLAG]: products, the flag of those that are not the last, a wait for all of them.
+products() {
+	local i
+	for ((i = 1; i <= $1; i++)); do
+		echo "0010 ffffffff 1 R24 $2 ${4:-2 R24 UR4} $((i == $1 ? 1 : ${3:-0})) 0 0 0 NoVal "
+	done
+	echo '0020 ffffffff 0 WARPGROUP.DEPBAR.LE 0 0 0 0 NoVal '
+	echo '0030 ffffffff 0 EXIT 0 0 0 0 NoVal '
+}
+
+# Cycles that each of 256 products adds.
+product_cycles() {
+	local few more
+	products 16 "$1" 0 "${2-}" | kernel 4
+	few=$(cycles "${@:3}")
+	products 272 "$1" 0 "${2-}" | kernel 4
+	more=$(cycles "${@:3}")
+	echo $(((more - few + 128) / 256))
+}
+
+@test "a product takes N/2 cycles, or as long as the read of its operands, on both cores" {
+	for core in modern accelsim; do
+		while read -r op want src; do
+			got=$(product_cycles "$op" "$src" -D core_model=$core)
+			[ "$got" = "$want" ] || { echo "$core $op: $got"; return 1; }
+		done <<-'E'
+			HGMMA.64x256x16.F32 128
+			QGMMA.64x128x32.F32.E4M3.E4M3 64
+			IGMMA.64x192x32.S8.S8 96
+			BGMMA.64x64x256.AND.POPC 32
+			HGMMA.64x16x8.F32.TF32 20
+			HGMMA.SP.64x256x32.F32 144 3 R24 UR4 R2
+			HGMMA.SP.64x256x32.F32 128 4 R8 UR4 R24 R2
+			HGMMA.64x32x16.F32 24
+			HGMMA.64x32x16.F32 16 3 R8 UR4 R24
+		E
+	done
+}
+
+# Cycles from the wait for groups to the end, with a product of 128 cycles in each of three groups.
+@test "a wait holds until at most as many groups are open; flags end groups" {
+	for core in modern accelsim; do
+		for open in 0 1 2 3; do
+			products 3 HGMMA.64x256x16.F32 1 | sed "s/DEPBAR.LE 0 0 0 0/DEPBAR.LE 0 0 $open 0/" | kernel 4
+			trace-sim -q -g h100-sxm -D core_model=$core -D gpgpu_perfect_inst_const_cache=1 --events log -f -F text kernelslist.g >/dev/null
+			awk '$2 == "issue" && $5 ~ /10$/ && $4 == 0 && !first { first = $1 } $2 == "issue" && $5 ~ /30$/ && $4 == 0 { print $1 - first }' log
+		done >at
+		[ "$(awk 'NR > 1 { d = last - $1; n += d > 120 && d < 136 } { last = $1 } END { print n }' at)" -ge 2 ] || { echo "$core"; cat at; return 1; }
+	done
+	# one group of three: nothing is open after it, so each count but 0 lets the warp pass
+	products 3 HGMMA.64x256x16.F32 0 | sed 's/DEPBAR.LE 0 0 0 0/DEPBAR.LE 0 0 1 0/' | kernel 4
+	one=$(cycles)
+	products 3 HGMMA.64x256x16.F32 0 | kernel 4
+	[ "$(cycles)" -ge "$one" ]
+}
+
+@test "a product waits for the four warps, but not for warps that have ended" {
+	# warp 3 comes 64 dependent additions later
+	{
+		products 1 HGMMA.64x8x16.F32
+		echo 'warp 3'
+		for ((i = 0; i < 64; i++)); do echo '0000 ffffffff 1 R2 FADD 2 R2 R3 0 0 0 NoVal '; done
+		products 1 HGMMA.64x8x16.F32
+	} | kernel 4
+	trace-sim -q -g h100-sxm -D gpgpu_perfect_inst_const_cache=1 --events log -f -F text kernelslist.g >/dev/null
+	[ "$(awk '$2 == "issue" && $4 == 0 && $5 ~ /20$/ { from = $1 } $2 == "issue" && $4 == 0 && $5 ~ /30$/ { print ($1 - from > 250) }' log)" = 1 ]
+	{
+		products 40 HGMMA.64x8x16.F32
+		echo 'warp 3'
+		echo '0030 ffffffff 0 EXIT 0 0 0 0 NoVal '
+	} | kernel 4
+	run -0 cycles
+	[ "$output" -lt 20000 ]
+	products 40 HGMMA.64x8x16.F32 | kernel 3
+	run -0 cycles
+}
+
+@test "shapes that the chip lacks are refused" {
+	for op in HGMMA HGMMA.F32 HGMMA.64x12x16 HGMMA.64x264x16 HGMMA.64x0x16 HGMMA.64x64x32 HGMMA.SP.64x64x16 QGMMA.64x64x16 \
+		HGMMA.128x64x16 HGMMA.64x64 HGMMA.64x64x16x2 HGMMA.64x99999999999x16; do
+		products 1 $op | kernel 4
+		run -2 trace-sim -q -g h100-sxm kernelslist.g
+		assert_output --partial "'$op' at pc 0x10 has no shape of its type (expected 64xNxK"
+	done
+}
