@@ -42,6 +42,8 @@ struct cubin_image {
 	size_t n;
 	unsigned sm; /* compute capability; 0: a GPU that is not supported */
 };
+/* Compute capability of a cubin by the flags of its ELF header, 70 .. 121; 0: another. */
+unsigned cubin_sm(uint64_t flags);
 /* Cubins in the order of the files, also those without functions. */
 uint32_t cubins_images(const struct cubins *c);
 const struct cubin_image *cubins_image(const struct cubins *c, uint32_t i);

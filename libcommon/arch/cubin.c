@@ -127,7 +127,7 @@ static bool known_sm(unsigned sm) { return sm >= 70 && sm <= 121; }
 /*
  * Compute capability: in the second byte of the flags of newer files, in the first of older ones; 0: unknown.
  */
-static unsigned sm_of(uint64_t flags)
+unsigned cubin_sm(uint64_t flags)
 {
 	unsigned low = flags & 0xff, high = flags >> 8 & 0xff;
 
@@ -212,7 +212,7 @@ static int read_cubin(struct cubins *c, struct cubin_span s, const char *file, s
 	static const char text[] = ".text.";
 	uint64_t table = cubin_number(&s, 40, 8);
 	unsigned n = (unsigned)cubin_number(&s, 60, 2), names_at = (unsigned)cubin_number(&s, 62, 2),
-		 sm = sm_of(cubin_number(&s, 48, 4));
+		 sm = cubin_sm(cubin_number(&s, 48, 4));
 	struct cubin_span names, code, info;
 
 	grow(&c->image, &c->cap_image, c->images + 1, sizeof(*c->image));
