@@ -50,7 +50,8 @@ enum sass_kind {
 	SASS_TARGET,  /* value: byte offset of a branch target in the section */
 	SASS_GDESC,   /* ureg: descriptor of a matrix in shared memory */
 	SASS_TENSOR,  /* ureg: address in tensor memory */
-	SASS_WORD     /* value: number without further meaning, such as a shape or a state */
+	SASS_STATE,   /* value: state register of a warp, such as MACTIVE; below 16 a barrier */
+	SASS_NAME     /* value: enum sass_name, a fixed word or one of several */
 };
 
 enum sass_flag {
@@ -64,7 +65,27 @@ enum sass_flag {
 	SASS_NO_REG = 128,  /* address without reg */
 	SASS_NO_UREG = 256, /* address without ureg */
 	SASS_U32 = 512,     /* address register: unsigned 32 bits (.U32) */
-	SASS_PAIR = 1024    /* register: pair shown as .64 */
+	SASS_PAIR = 1024,   /* register: pair shown as .64 */
+	SASS_HALF = 2048,   /* operand of two 16-bit numbers */
+	SASS_SIGNED = 4096, /* SASS_INT: shown with its sign */
+	SASS_OFFSET = 8192  /* SASS_TARGET: relative to the register before it, not a place in the section */
+};
+
+enum sass_name { SASS_NAME_PR, SASS_NAME_UPR, SASS_NAME_SIGNS, SASS_NAME_GSB0 };
+
+/* Part of a register that an argument uses, in sass_arg.select. */
+enum sass_select {
+	SASS_WHOLE,
+	SASS_F32_OF_HALVES, /* .F32: the register is one f32 */
+	SASS_LOW_TWICE,     /* .H0_H0 */
+	SASS_HIGH_TWICE,    /* .H1_H1 */
+	SASS_LOW_NEGATED,   /* .H0_NH1: the upper half is negated */
+	SASS_HIGH,          /* .H1 */
+	SASS_BYTE_1,
+	SASS_BYTE_2,
+	SASS_BYTE_3,
+	SASS_ROW,
+	SASS_COLUMN
 };
 
 struct sass_arg {
@@ -74,8 +95,8 @@ struct sass_arg {
 	uint8_t reg;  /* SASS_ZERO: RZ or URZ; of a predicate 7: PT or UPT */
 	uint8_t ureg; /* SASS_ZERO: URZ */
 	uint8_t bank;
-	uint8_t select; /* halves: 0 both, 1 one f32, 2 low twice, 3 high twice; byte or other part of a register */
-	uint8_t scale; /* address register times 1, 4, 8, 16 */
+	uint8_t select; /* enum sass_select */
+	uint8_t scale;  /* address register times 1, 4, 8, 16 */
 };
 
 /* An instruction. Argument order is that of the text. */
