@@ -101,9 +101,10 @@ unsigned token_number(const char **p)
 struct token {
 	char kind[8];
 	unsigned at, width;
+	bool low_sign, omit_zero; /* a sign only in bits 32 .. 63; URZ is no part of an address */
 	bool optional, negative, absolute, complement, half, narrow;
 	unsigned negative_at, absolute_at, complement_if, not_at, part_at;
-	unsigned uniform_at, next_uniform_at, wide_at, desc_at, scale_at, reg_at;
+	unsigned uniform_at, next_uniform_at, wide_at, desc_at, scale_at, reg_at, reuse_slot;
 	char immediate;  /* form of an immediate; 0: unsigned */
 	unsigned hidden; /* default value */
 	char suffix;     /* R, C: row, column; L: by the bit at `at` */
@@ -131,6 +132,9 @@ static bool read_attribute(struct token *t, const char **p)
 	case 'w': t->wide_at = v; break;
 	case 'd': t->desc_at = v; break;
 	case 's': t->scale_at = v; break;
+	case 'q': t->reuse_slot = v; break;
+	case 'k': t->low_sign = true; break;
+	case 'z': t->omit_zero = true; break;
 	case 'r': t->reg_at = v; break;
 	case '.': t->suffix = *(*p)++; break;
 	case ':': number ? (void)(t->width = v) : (void)(t->immediate = *(*p)++); break;
@@ -153,7 +157,8 @@ static void parse_token(struct token *t, const char *p, const char *end)
 		.wide_at = ABSENT,
 		.desc_at = ABSENT,
 		.scale_at = ABSENT,
-		.reg_at = ABSENT};
+		.reg_at = ABSENT,
+		.reuse_slot = ABSENT};
 	if (*p == '?')
 		t->optional = true, p++;
 	if (strchr("abcx", *p)) {
@@ -220,8 +225,10 @@ static struct sass_arg immediate_arg(struct reading *r, char form)
 
 static struct sass_arg constant_arg(struct reading *r, bool bindless)
 {
-	struct sass_arg a = {
-		.kind = SASS_CONST, .reg = SASS_ZERO, .value = (int64_t)reading_field(r, 38, 16)};
+	struct sass_arg a = {.kind = SASS_CONST,
+		.reg = SASS_ZERO,
+		.flags = SASS_NO_UREG,
+		.value = (int64_t)reading_field(r, 38, 16)};
 
 	if (bindless)
 		a.ureg = read_uniform(r, 32), a.flags = SASS_BINDLESS;
@@ -257,7 +264,7 @@ static bool bit_is_set(struct reading *r, unsigned at) { return at < 128 && read
 /* Half or f32 selector of an operand at its place. */
 static void read_halves(struct reading *r, const struct token *t, struct sass_arg *a, unsigned at)
 {
-	a->flags |= SASS_HALF;
+	a->flags |= r->in->row->base == 0x35 ? 0 : SASS_HALF;
 	a->select = (uint8_t)reading_field(r, at, 2);
 	if (at == 60 && !t->narrow && a->select == SASS_WHOLE && a->kind == SASS_REG &&
 		r->in->row->base == 0x31 && bit_is_set(r, 86))
@@ -318,14 +325,15 @@ static struct sass_arg arith_arg(struct reading *r, const struct token *t)
 		a = low_operand(r, t, &sign);
 		if (sign)
 			read_signs(r, t, &a, 63, 62);
-		read_reuse(r, &a, kind == 'c' ? 2 : 1);
+		read_reuse(r, &a, kind == 'b' ? 1 : 2);
 		if (t->half && sign)
 			read_halves(r, t, &a, 60);
 		if (t->part_at != ABSENT && sign)
 			read_part(r, t, &a);
 	} else {
 		a = high_operand(r);
-		read_signs(r, t, &a, t->half ? 84 : 75, t->half ? 83 : 74);
+		if (!t->low_sign)
+			read_signs(r, t, &a, t->half ? 84 : 75, t->half ? 83 : 74);
 		read_reuse(r, &a, kind == 'c' ? 2 : 1);
 		if (t->half)
 			read_halves(r, t, &a, 81);
@@ -357,6 +365,8 @@ static struct sass_arg address_arg(struct reading *r, const struct token *t)
 	if (t->uniform_at != ABSENT || (uniform != ABSENT && a.flags & SASS_DESC)) {
 		a.ureg = read_uniform(r, uniform);
 		a.flags &= (uint16_t)~SASS_NO_UREG;
+		if (t->omit_zero && a.ureg == SASS_ZERO && !(a.flags & SASS_DESC))
+			a.flags |= SASS_NO_UREG;
 		if (t->next_uniform_at != ABSENT && a.ureg != SASS_ZERO)
 			a.ureg++;
 	}
@@ -384,6 +394,8 @@ static struct sass_arg load_constant_arg(struct reading *r, const char *kind)
 	}
 	a.value = a.reg != SASS_ZERO || !(a.flags & SASS_NO_UREG) ? reading_signed(r, 38, 16)
 								  : (int64_t)reading_field(r, 38, 16);
+	if (!strcmp(kind, "KR") && a.reg == SASS_ZERO && !a.value)
+		a.flags |= SASS_SHOWN;
 	return a;
 }
 
@@ -458,7 +470,7 @@ static void add_cache_args(struct reading *r)
 		.scale_at = ABSENT};
 	unsigned op = (unsigned)reading_field(r, 87, 4);
 
-	if (op != 5 && op != 10 && op != 11 && op != 12)
+	if (op < 4)
 		add_arg(r, address_arg(r, &t));
 }
 
@@ -524,10 +536,10 @@ static struct sass_arg read_plain_arg(struct reading *r, const struct token *t)
 		return arith_arg(r, t);
 	if (!strcmp(k, "d") || !strcmp(k, "R") || !strcmp(k, "RE") || !strcmp(k, "RB")) {
 		a = register_arg(r, *k == 'd' ? 16 : t->at);
-		if (*k == 'R' && (t->at == 24 || t->at == 32 || t->at == 64))
-			read_reuse(r, &a, t->at == 24 ? 0 : t->at == 32 ? 1 : 2);
-		if (k[1] == 'E') /* metadata of a sparse matrix follows the reuse of a */
-			read_reuse(r, &a, 0);
+		if (t->reuse_slot != ABSENT)
+			read_reuse(r, &a, t->reuse_slot);
+		if (k[1] == 'E') /* metadata of a sparse matrix */
+			a.flags |= bit_is_set(r, 50) ? SASS_REUSE : 0;
 		if (k[1] == 'B' && reading_field(r, 76, 2))
 			a.select = (uint8_t)(SASS_BYTE_1 + reading_field(r, 76, 2) - 1);
 		return a;
@@ -553,8 +565,16 @@ static struct sass_arg read_plain_arg(struct reading *r, const struct token *t)
 		return address_arg(r, t);
 	if (*k == 'K')
 		return k[1] ? load_constant_arg(r, k) : constant_arg(r, false);
+	if (!strcmp(k, "TQ") || !strcmp(k, "DIM"))
+		return name_arg(*k == 'T' ? SASS_NAME_QUERY : SASS_NAME_DIMENSION,
+			(int64_t)reading_field(r, t->at, t->width));
 	if (*k == 'T')
 		return target_arg(r, k);
+	if (!strcmp(k, "A")) /* coordinates: an address without an offset */
+		return (struct sass_arg){.kind = SASS_MEM,
+			.flags = SASS_NO_UREG,
+			.reg = (uint8_t)reading_field(r, t->at, 8),
+			.scale = 1};
 	if (!strcmp(k, "B"))
 		return (struct sass_arg){.kind = SASS_BARRIER, .reg = (uint8_t)reading_field(r, t->at, 4)};
 	if (!strcmp(k, "BS"))

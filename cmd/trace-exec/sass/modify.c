@@ -83,13 +83,13 @@ static void put_imad(struct sass_out *o, struct reading *r, bool uniform)
 {
 	const struct sass_inst *in = r->in;
 	unsigned s = in->n_results;
-	bool is_move = arg_is_zero(in, s) && arg_is_zero(in, s + 1) && in->form != 7,
+	bool is_move = arg_is_zero(in, s + 1) && (in->form == 4 || arg_is_zero(in, s)) && in->form != 7,
 	     extended = reading_field(r, 74, 1) != 0, is_signed = reading_field(r, 73, 1) != 0;
 	const struct sass_arg *b = &in->arg[s + 1], *c = &in->arg[s + 2];
 	uint64_t value = (uint64_t)b->value & 0xffffffff;
 
 	if (!extended && !uniform) {
-		if (is_move)
+		if (is_move || (b->kind == SASS_INT && value == 1 && arg_is_zero(in, s + 2)))
 			sass_put(o, ".MOV");
 		else if (b->kind == SASS_INT && value == 1)
 			sass_put(o, ".IADD");
@@ -114,16 +114,16 @@ static void put_dot_product(struct sass_out *o, struct reading *r)
 
 static void put_imma(struct sass_out *o, struct reading *r)
 {
-	static const char *const shapes[8] = {".8816", ".16816", "?", ".16832", ".8832", "?", "?", ".16864"};
+	static const char *const shapes[8] = {
+		".8816", NULL, ".8832", NULL, ".16816", ".16832", ".16864", NULL};
 	unsigned shape = (unsigned)(reading_field(r, 75, 1) | reading_field(r, 85, 2) << 1);
 	static const char *const types[4] = {".U8", ".S8", ".U4", ".S4"};
-	static const uint8_t of[8] = {0, 1, 9, 3, 4, 9, 7, 9};
 
 	put_if(o, r, ".SP", 72, true);
-	if (of[shape] == 9)
-		sass_putf(o, ".INVALID%u", shape);
+	if (shapes[shape])
+		sass_put(o, shapes[shape]);
 	else
-		sass_put(o, shapes[of[shape]]);
+		sass_putf(o, ".INVALID%u", shape);
 	sass_put(o, types[reading_field(r, 76, 1) | reading_field(r, 83, 1) << 1]);
 	sass_put(o, types[reading_field(r, 78, 1) | reading_field(r, 84, 1) << 1]);
 	put_if(o, r, ".SAT", 82, true);
@@ -147,7 +147,7 @@ static void put_pack(struct sass_out *o, struct reading *r)
 	put_if(o, r, ".BF16", 76, true);
 	put_if(o, r, ".RELU", 75, true);
 	sass_put(o, merge ? ".MERGE_C" : ".PACK_AB");
-	if (reading_field(r, 79, 2) == 1)
+	if (reading_field(r, 79, 2) == 3)
 		sass_put(o, ".RZ");
 }
 

@@ -136,7 +136,7 @@ static void put_offset(struct sass_out *o, int64_t v, bool alone)
 static void put_address(struct sass_out *o, const struct sass_arg *a)
 {
 	bool uniform = !(a->flags & SASS_NO_UREG), desc = a->flags & SASS_DESC,
-	     reg = a->reg != SASS_ZERO || !uniform || desc;
+	     reg = a->reg != SASS_ZERO || (!uniform && !a->value) || desc;
 
 	if (desc) {
 		sass_put(o, "desc[");
@@ -150,20 +150,21 @@ static void put_address(struct sass_out *o, const struct sass_arg *a)
 			sass_putf(o, ".X%u", a->scale);
 		if (a->flags & SASS_WIDE)
 			sass_put(o, ".64");
-		else if (a->flags & SASS_U32 && uniform)
+		else if (a->flags & SASS_U32)
 			sass_put(o, ".U32");
 	}
 	if (uniform && !desc) {
 		sass_put(o, reg ? "+" : "");
 		put_register(o, "UR", a->ureg);
 	}
-	put_offset(o, a->value, false);
+	put_offset(o, a->value, !reg && !uniform);
 	sass_put(o, "]");
 }
 
 static void put_constant(struct sass_out *o, const struct sass_arg *a, bool load)
 {
-	bool index = a->reg != SASS_ZERO, uniform = load && !(a->flags & SASS_NO_UREG);
+	bool index = a->reg != SASS_ZERO || a->flags & SASS_SHOWN,
+	     uniform = load && !(a->flags & SASS_NO_UREG);
 
 	if (a->flags & SASS_BINDLESS) {
 		sass_put(o, "cx[");
@@ -229,7 +230,14 @@ static void put_name(struct sass_out *o, const struct sass_arg *a)
 {
 	static const char *const pairs[4] = {"PP", "PN", "NP", "ZP"};
 
+	static const char *const dimensions[8] = {
+		"1D", "2D", "3D", "CUBE", "ARRAY_1D", "ARRAY_2D", "ARRAY_3D", "ARRAY_CUBE"};
+	static const char *const queries[4] = {
+		"TEX_HEADER_DIMENSION", "TEX_HEADER_TEXTURE_TYPE", "TEX_HEADER_SAMPLER_POS", "INVALID3"};
+
 	switch (a->bank) {
+	case SASS_NAME_DIMENSION: sass_put(o, dimensions[a->value & 7]); break;
+	case SASS_NAME_QUERY: sass_put(o, queries[a->value & 3]); break;
 	case SASS_NAME_PR: sass_put(o, "PR"); break;
 	case SASS_NAME_UPR: sass_put(o, "UPR"); break;
 	case SASS_NAME_GSB0: sass_put(o, "gsb0"); break;
@@ -252,7 +260,7 @@ static void put_special(struct sass_out *o, unsigned number, unsigned sm)
 /* A register, uniform register or constant with signs, part and reuse. */
 static void put_operand(struct sass_out *o, const struct sass_arg *a, bool load)
 {
-	bool inside = a->kind == SASS_UREG; /* the part of a uniform register is within the bars */
+	bool inside = a->kind != SASS_REG; /* the part of a uniform register is within the bars */
 
 	if (a->flags & SASS_NEG)
 		sass_put(o, a->flags & SASS_NOT ? "~" : "-");
@@ -276,7 +284,7 @@ static void put_arg(struct sass_out *o, const struct sass_inst *in, unsigned i)
 {
 	const struct sass_arg *a = &in->arg[i];
 	bool last = i + 1 == in->n_args,
-	     bf16 = sass_bits(in->word, 85, 1) || (in->row->base == 0x33 && sass_bits(in->word, 65, 1));
+	     bf16 = sass_bits(in->word, in->row->base == 0x33 || in->row->base == 0x34 ? 65 : 85, 1);
 
 	switch (a->kind) {
 	case SASS_REG:

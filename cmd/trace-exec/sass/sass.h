@@ -65,13 +65,20 @@ enum sass_flag {
 	SASS_NO_REG = 128,  /* address without reg */
 	SASS_NO_UREG = 256, /* address without ureg */
 	SASS_U32 = 512,     /* address register: unsigned 32 bits (.U32) */
-	SASS_PAIR = 1024,   /* register: pair shown as .64 */
+	SASS_SHOWN = 1024,  /* index register of a constant: shown though it is RZ */
 	SASS_HALF = 2048,   /* operand of two 16-bit numbers */
 	SASS_SIGNED = 4096, /* SASS_INT: shown with its sign */
 	SASS_OFFSET = 8192  /* SASS_TARGET: relative to the register before it, not a place in the section */
 };
 
-enum sass_name { SASS_NAME_PR, SASS_NAME_UPR, SASS_NAME_SIGNS, SASS_NAME_GSB0 };
+enum sass_name {
+	SASS_NAME_PR,
+	SASS_NAME_UPR,
+	SASS_NAME_SIGNS,
+	SASS_NAME_DIMENSION,
+	SASS_NAME_QUERY,
+	SASS_NAME_GSB0
+};
 
 /* Part of a register that an argument uses, in sass_arg.select. */
 enum sass_select {
