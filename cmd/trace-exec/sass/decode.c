@@ -100,7 +100,7 @@ unsigned token_number(const char **p)
 /* A token of the arguments, taken apart. 255: the attribute is absent. */
 struct token {
 	char kind[8];
-	unsigned at, width;
+	unsigned at, width, shift;
 	bool low_sign, omit_zero; /* a sign only in bits 32 .. 63; URZ is no part of an address */
 	bool optional, negative, absolute, complement, half, narrow;
 	unsigned negative_at, absolute_at, complement_if, not_at, part_at;
@@ -133,6 +133,7 @@ static bool read_attribute(struct token *t, const char **p)
 	case 'd': t->desc_at = v; break;
 	case 's': t->scale_at = v; break;
 	case 'q': t->reuse_slot = v; break;
+	case 'e': t->shift = v; break;
 	case 'k': t->low_sign = true; break;
 	case 'z': t->omit_zero = true; break;
 	case 'r': t->reg_at = v; break;
@@ -301,7 +302,9 @@ static void read_signs(
 
 static void read_suffix(struct reading *r, const struct token *t, struct sass_arg *a)
 {
-	if (t->suffix == 'R' || t->suffix == 'C')
+	if (t->suffix == 'S')
+		a->select = SASS_SIGN;
+	else if (t->suffix == 'R' || t->suffix == 'C')
 		a->select = t->suffix == 'R' ? SASS_ROW : SASS_COLUMN;
 	else if (t->suffix == 'L')
 		a->select = bit_is_set(r, t->at) ? SASS_COLUMN : SASS_ROW;
@@ -356,8 +359,12 @@ static struct sass_arg address_arg(struct reading *r, const struct token *t)
 	struct sass_arg a = {.kind = SASS_MEM, .flags = SASS_NO_UREG, .scale = 1};
 	unsigned uniform = t->uniform_at != ABSENT ? t->uniform_at : t->next_uniform_at;
 
-	a.value = reading_signed(r, t->at, t->width);
-	a.reg = (uint8_t)reading_field(r, t->reg_at != ABSENT ? t->reg_at : 24, 8);
+	if (t->width)
+		a.value = reading_signed(r, t->at, t->width) * (1 << t->shift);
+	if (t->kind[1] == 'U') /* no register */
+		a.reg = SASS_ZERO;
+	else
+		a.reg = (uint8_t)reading_field(r, t->reg_at != ABSENT ? t->reg_at : 24, 8);
 	if (t->wide_at != ABSENT)
 		a.flags |= bit_is_set(r, t->wide_at) ? SASS_WIDE : SASS_U32;
 	if (t->desc_at != ABSENT && bit_is_set(r, t->desc_at))
@@ -386,6 +393,14 @@ static struct sass_arg load_constant_arg(struct reading *r, const char *kind)
 		.flags = SASS_NO_UREG,
 		.bank = (uint8_t)reading_field(r, 54, 5)};
 
+	if (!strcmp(kind, "KL")) { /* of sm_100: a wider offset */
+		a.ureg = read_uniform(r, 24);
+		a.flags = a.ureg == SASS_ZERO ? SASS_NO_UREG : 0;
+		a.value = (int64_t)reading_field(r, 37, 17);
+		if (!a.value)
+			a.flags = 0;
+		return a;
+	}
 	if (!strcmp(kind, "KR"))
 		a.reg = (uint8_t)reading_field(r, 24, 8);
 	if (!strcmp(kind, "KU")) {
@@ -470,7 +485,7 @@ static void add_cache_args(struct reading *r)
 		.scale_at = ABSENT};
 	unsigned op = (unsigned)reading_field(r, 87, 4);
 
-	if (op < 4)
+	if (op != 4 && (op < 7 || op > 9)) /* the others are about all lines */
 		add_arg(r, address_arg(r, &t));
 }
 
@@ -487,18 +502,37 @@ static void add_depbar_args(struct reading *r)
 		add_arg(r, (struct sass_arg){.kind = SASS_COUNTER, .flags = SASS_HALF, .value = list});
 }
 
-/* Operands of F2FP: bits 76 .. 79 choose the formats, 78 the third operand. */
+/* Operands of F2FP: bit 78 adds the third operand; an unpacking has b alone, its half at bit 88. */
 static void add_pack_args(struct reading *r)
 {
-	static const char *const two[] = {"a", "b-:f"}, *const merged[] = {"b-:f", "c"};
-	const char *const *of = bit_is_set(r, 78) ? merged : two;
+	bool merge = bit_is_set(r, 78), unpack = r->in->sm >= 89 && reading_field(r, 73, 2) >= 2;
+	const char *of[3] = {"a", "b-:f", "c"};
 
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		struct token t;
 
+		/* Text of sm_80 and sm_86 has no a where c is merged. */
+		bool shown = i == 0 ? !unpack && !(merge && r->in->sm < 89) : i == 1 || (merge && !unpack);
+
 		parse_token(&t, of[i], of[i] + strlen(of[i]));
-		add_arg(r, arith_arg(r, &t));
+		struct sass_arg a = arith_arg(r, &t);
+
+		if (unpack && bit_is_set(r, 88))
+			a.select = SASS_HIGH;
+		if (shown)
+			add_arg(r, a);
 	}
+}
+
+/* Descriptor of the matrices of a warpgroup instruction: of both, or (GB) of b. */
+static struct sass_arg matrix_arg(struct reading *r, const struct token *t)
+{
+	struct sass_arg a = {.kind = SASS_GDESC, .reg = read_uniform(r, t->at)};
+
+	if (t->kind[1] == 'D')
+		a.value |= (bit_is_set(r, 72) ? SASS_NEG_A : 0) | (bit_is_set(r, 61) ? SASS_TRANSPOSED_A : 0);
+	a.value |= (bit_is_set(r, 63) ? SASS_NEG_B : 0) | (bit_is_set(r, 62) ? SASS_TRANSPOSED_B : 0);
+	return a;
 }
 
 /* Adds the arguments of the kinds that have their own functions; false: another kind. */
@@ -512,7 +546,10 @@ static bool add_special_arg(struct reading *r, const struct token *t)
 		add_cache_args(r);
 	else if (!strcmp(k, "DEP"))
 		add_depbar_args(r);
-	else if (!strcmp(k, "PR"))
+	else if (!strcmp(k, "GSB")) {
+		if (reading_field(r, 84, 3) != 7)
+			add_arg(r, name_arg(SASS_NAME_GSB0, (int64_t)reading_field(r, 84, 3)));
+	} else if (!strcmp(k, "PR"))
 		add_arg(r, name_arg(SASS_NAME_PR, 0));
 	else if (!strcmp(k, "UPR"))
 		add_arg(r, name_arg(SASS_NAME_UPR, 0));
@@ -561,7 +598,24 @@ static struct sass_arg read_plain_arg(struct reading *r, const struct token *t)
 		a.reg = (uint8_t)(7 - a.reg);
 		return a;
 	}
-	if (!strcmp(k, "M"))
+	if (!strcmp(k, "UPI")) {
+		a = predicate_arg(r, t, SASS_UPRED);
+		a.reg = (uint8_t)(7 - a.reg);
+		return a;
+	}
+	if (!strcmp(k, "UC")) { /* mask: complement by bit 72 */
+		a = uniform_arg(r, t->at);
+		if (bit_is_set(r, 72))
+			a.flags |= SASS_NEG | SASS_NOT;
+		return a;
+	}
+	if (!strcmp(k, "UD"))
+		return (struct sass_arg){.kind = SASS_DESCRIPTOR, .reg = read_uniform(r, t->at)};
+	if (!strcmp(k, "GD") || !strcmp(k, "GB"))
+		return matrix_arg(r, t);
+	if (!strcmp(k, "RPC"))
+		return name_arg(SASS_NAME_RPC, bit_is_set(r, t->at));
+	if (!strcmp(k, "M") || !strcmp(k, "MU"))
 		return address_arg(r, t);
 	if (*k == 'K')
 		return k[1] ? load_constant_arg(r, k) : constant_arg(r, false);

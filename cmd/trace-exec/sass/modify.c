@@ -140,13 +140,24 @@ static void put_hmma884(struct sass_out *o, struct reading *r)
 	sass_putf(o, ".STEP%u", step);
 }
 
+/* Two numbers packed into a register: from sm_89 on with both types. */
 static void put_pack(struct sass_out *o, struct reading *r)
 {
+	static const char *const types[4] = {".F16", ".BF16", ".E5M2", ".E4M3"};
 	bool merge = reading_field(r, 78, 1) != 0;
+	unsigned to = (unsigned)reading_field(r, 76, 2), from = (unsigned)reading_field(r, 73, 2);
 
-	put_if(o, r, ".BF16", 76, true);
-	put_if(o, r, ".RELU", 75, true);
-	sass_put(o, merge ? ".MERGE_C" : ".PACK_AB");
+	if (r->in->sm < 89) {
+		sass_put(o, to & 1 ? ".BF16" : "");
+		put_if(o, r, ".RELU", 75, true);
+		sass_put(o, merge ? ".MERGE_C" : ".PACK_AB");
+	} else {
+		put_if(o, r, ".SATFINITE", 90, true);
+		put_if(o, r, ".RELU", 75, true);
+		sass_put(o, types[to]);
+		sass_put(o, from >= 2 ? types[from] : ".F32");
+		sass_put(o, from >= 2 ? ".UNPACK_B" : merge ? ".PACK_AB_MERGE_C" : ".PACK_AB");
+	}
 	if (reading_field(r, 79, 2) == 3)
 		sass_put(o, ".RZ");
 }
@@ -224,10 +235,48 @@ static void put_ldc(struct sass_out *o, struct reading *r)
 	sass_put(o, modes[reading_field(r, 78, 2)]);
 }
 
-static void put_arrives(struct sass_out *o, struct reading *r)
+/* Comparison of 32-bit numbers, or on sm_120 of 64-bit ones. */
+static void put_compare_type(struct sass_out *o, struct reading *r)
 {
-	(void)o;
-	(void)r;
+	bool wide = reading_field(r, 80, 1) != 0, is_signed = reading_field(r, 73, 1) != 0;
+
+	if (wide)
+		sass_put(o, is_signed ? ".S64" : ".U64");
+	else
+		sass_put(o, is_signed ? "" : ".U32");
+}
+
+static void put_warpsync(struct sass_out *o, struct reading *r) { put_if(o, r, ".COLLECTIVE", 86, true); }
+
+/* Shape of a warpgroup product: columns by `step` per size, then the depth. */
+static void put_hgmma(struct sass_out *o, struct reading *r)
+{
+	static const unsigned depths[4] = {16, 8, 32, 16};
+	unsigned size = (unsigned)reading_field(r, 53, 7);
+
+	sass_putf(o, ".64x%ux%u", 8 * ((size & 31) + 1), depths[size >> 5]);
+}
+
+static void put_qgmma(struct sass_out *o, struct reading *r)
+{
+	unsigned size = (unsigned)reading_field(r, 53, 7);
+
+	sass_putf(o, ".64x%ux%u", 8 * ((size & 31) + 1), 32u << (size >> 5 & 1));
+}
+
+/* Columns of integer and bit products: 8, 16, 24, 32, then in steps of 16. */
+static unsigned coarse_columns(unsigned i) { return i < 4 ? 8 * (i + 1) : 16 * (i - 1); }
+
+static void put_igmma(struct sass_out *o, struct reading *r)
+{
+	unsigned size = (unsigned)reading_field(r, 53, 7);
+
+	sass_putf(o, ".64x%ux%u", coarse_columns(size / 3), 32u << size % 3);
+}
+
+static void put_bgmma(struct sass_out *o, struct reading *r)
+{
+	sass_putf(o, ".64x%ux256", coarse_columns((unsigned)reading_field(r, 53, 7)));
 }
 
 static const struct rule {
@@ -247,7 +296,12 @@ static const struct rule {
 	{"ret", put_ret},
 	{"cas", put_cas},
 	{"ldc", put_ldc},
-	{"arrives", put_arrives},
+	{"width64", put_compare_type},
+	{"wsync", put_warpsync},
+	{"hgmma", put_hgmma},
+	{"qgmma", put_qgmma},
+	{"igmma", put_igmma},
+	{"bgmma", put_bgmma},
 };
 
 static void put_rule(struct sass_out *o, struct reading *r, const char *name, size_t n)

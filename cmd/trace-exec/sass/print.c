@@ -121,7 +121,7 @@ static void put_predicate(struct sass_out *o, const char *prefix, unsigned p, bo
 }
 
 static const char *const selects[] = {
-	"", ".F32", ".H0_H0", ".H1_H1", ".H0_NH1", ".H1", ".B1", ".B2", ".B3", ".ROW", ".COL"};
+	"", ".F32", ".H0_H0", ".H1_H1", ".H0_NH1", ".H1", ".B1", ".B2", ".B3", ".ROW", ".COL", ".SIGN"};
 
 static void put_offset(struct sass_out *o, int64_t v, bool alone)
 {
@@ -240,11 +240,23 @@ static void put_name(struct sass_out *o, const struct sass_arg *a)
 	case SASS_NAME_QUERY: sass_put(o, queries[a->value & 3]); break;
 	case SASS_NAME_PR: sass_put(o, "PR"); break;
 	case SASS_NAME_UPR: sass_put(o, "UPR"); break;
-	case SASS_NAME_GSB0: sass_put(o, "gsb0"); break;
+	case SASS_NAME_GSB0: sass_putf(o, "gsb%u", (unsigned)a->value); break;
+	case SASS_NAME_RPC: sass_put(o, a->value ? "Rpc.HI" : "Rpc.LO"); break;
 	default:
 		for (unsigned i = 4; i-- > 0;)
 			sass_put(o, pairs[a->value >> 2 * i & 3]);
 	}
+}
+
+static void put_matrix(struct sass_out *o, const struct sass_arg *a)
+{
+	sass_put(o, "gdesc[");
+	put_register(o, "UR", a->reg);
+	sass_put(o, "]");
+	sass_put(o, a->value & SASS_NEG_A ? ".negA" : "");
+	sass_put(o, a->value & SASS_NEG_B ? ".negB" : "");
+	sass_put(o, a->value & SASS_TRANSPOSED_A ? ".tnspA" : "");
+	sass_put(o, a->value & SASS_TRANSPOSED_B ? ".tnspB" : "");
 }
 
 static void put_special(struct sass_out *o, unsigned number, unsigned sm)
@@ -305,6 +317,13 @@ static void put_arg(struct sass_out *o, const struct sass_inst *in, unsigned i)
 	case SASS_BARRIER: sass_putf(o, "B%u", a->reg); break;
 	case SASS_COUNTER: put_counters(o, a); break;
 	case SASS_TARGET: put_hex(o, a->value, true); break;
+	case SASS_GDESC: put_matrix(o, a); break;
+	case SASS_TENSOR:
+	case SASS_DESCRIPTOR:
+		sass_put(o, a->kind == SASS_TENSOR ? "tmem[" : "desc[");
+		put_register(o, "UR", a->reg);
+		sass_put(o, "]");
+		break;
 	case SASS_STATE: put_state(o, (unsigned)a->value); break;
 	case SASS_NAME: put_name(o, a); break;
 	}
@@ -322,6 +341,20 @@ size_t sass_opcode_text(const struct sass_inst *in, char out[SASS_TEXT_MAX])
 	else
 		sass_putf(&o, "UNKNOWN.0x%03x", in->opcode);
 	return o.n;
+}
+
+static bool jumps_by_register(const struct sass_inst *in)
+{
+	switch (in->opcode) {
+	case 0x343:
+	case 0x344:
+	case 0x949:
+	case 0x94c:
+	case 0x950:
+	case 0x958:
+	case 0x959: return true;
+	}
+	return false;
 }
 
 size_t sass_text(const struct sass_inst *in, char out[SASS_TEXT_MAX])
@@ -343,12 +376,10 @@ size_t sass_text(const struct sass_inst *in, char out[SASS_TEXT_MAX])
 	}
 	sass_put_opcode(&o, &r);
 	for (unsigned i = 0; i < in->n_args; i++) {
-		bool offset = in->arg[i].kind == SASS_TARGET && i && in->arg[i - 1].kind != SASS_PRED;
+		/* A target that follows an address register has no comma before it. */
+		bool joined = in->arg[i].kind == SASS_TARGET && i && jumps_by_register(in);
 
-		/* A target that follows a register has no comma before it. */
-		sass_put(&o, !i || (offset && in->arg[i - 1].kind != SASS_BARRIER && !(in->opcode == 0x947))
-				     ? " "
-				     : ", ");
+		sass_put(&o, !i || joined ? " " : ", ");
 		put_arg(&o, in, i);
 	}
 	return o.n;

@@ -44,14 +44,15 @@ enum sass_kind {
 	SASS_HALVES, /* value: two 16-bit numbers */
 	SASS_CONST, /* bank, value: offset in bytes; reg: index register or SASS_ZERO; SASS_BINDLESS: ureg for bank */
 	SASS_MEM, /* reg, ureg, value: [reg + ureg + value]; SASS_DESC: ureg is a descriptor and no address */
-	SASS_SPECIAL, /* value: number of the special register */
-	SASS_BARRIER, /* reg: convergence barrier B0 .. B15 */
-	SASS_COUNTER, /* value: dependence counter SB0 .. SB5, or their mask */
-	SASS_TARGET,  /* value: byte offset of a branch target in the section */
-	SASS_GDESC,   /* ureg: descriptor of a matrix in shared memory */
-	SASS_TENSOR,  /* ureg: address in tensor memory */
-	SASS_STATE,   /* value: state register of a warp, such as MACTIVE; below 16 a barrier */
-	SASS_NAME     /* value: enum sass_name, a fixed word or one of several */
+	SASS_SPECIAL,    /* value: number of the special register */
+	SASS_BARRIER,    /* reg: convergence barrier B0 .. B15 */
+	SASS_COUNTER,    /* value: dependence counter SB0 .. SB5, or their mask */
+	SASS_TARGET,     /* value: byte offset of a branch target in the section */
+	SASS_GDESC,      /* reg (uniform): descriptor of matrices in shared memory; value: enum sass_gdesc */
+	SASS_DESCRIPTOR, /* reg (uniform): memory descriptor */
+	SASS_TENSOR,     /* reg (uniform): address in tensor memory */
+	SASS_STATE,      /* value: state register of a warp, such as MACTIVE; below 16 a barrier */
+	SASS_NAME        /* value: enum sass_name, a fixed word or one of several */
 };
 
 enum sass_flag {
@@ -77,8 +78,11 @@ enum sass_name {
 	SASS_NAME_SIGNS,
 	SASS_NAME_DIMENSION,
 	SASS_NAME_QUERY,
-	SASS_NAME_GSB0
+	SASS_NAME_GSB0,
+	SASS_NAME_RPC
 };
+
+enum sass_gdesc { SASS_NEG_A = 1, SASS_NEG_B = 2, SASS_TRANSPOSED_A = 4, SASS_TRANSPOSED_B = 8 };
 
 /* Part of a register that an argument uses, in sass_arg.select. */
 enum sass_select {
@@ -92,7 +96,8 @@ enum sass_select {
 	SASS_BYTE_2,
 	SASS_BYTE_3,
 	SASS_ROW,
-	SASS_COLUMN
+	SASS_COLUMN,
+	SASS_SIGN /* .SIGN: bit 31 */
 };
 
 struct sass_arg {
