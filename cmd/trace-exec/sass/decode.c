@@ -429,6 +429,8 @@ static struct sass_arg target_arg(struct reading *r, const char *kind)
 	struct sass_arg a = {.kind = SASS_TARGET, .value = branch_offset(r, !strcmp(kind, "TS"))};
 	bool absolute = !strcmp(kind, "TA") || (!strcmp(kind, "TRET") && bit_is_set(r, 85));
 
+	if (!strcmp(kind, "TL")) /* bits 16 .. 23 are a register here */
+		a.value = (int64_t)((uint64_t)reading_signed(r, 34, 48) << 8 | reading_field(r, 24, 8));
 	if (!strcmp(kind, "TR"))
 		a.flags = SASS_OFFSET;
 	else if (!absolute)
@@ -549,6 +551,11 @@ static bool add_special_arg(struct reading *r, const struct token *t)
 	else if (!strcmp(k, "GSB")) {
 		if (reading_field(r, 84, 3) != 7)
 			add_arg(r, name_arg(SASS_NAME_GSB0, (int64_t)reading_field(r, 84, 3)));
+	} else if (!strcmp(k, "LANES")) { /* which eighths of a 256-bit load are wanted; all: hidden */
+		unsigned mask = (unsigned)(reading_field(r, 57, 7) | reading_field(r, 72, 1) << 7);
+
+		if (mask != 255)
+			add_arg(r, (struct sass_arg){.kind = SASS_INT, .value = mask});
 	} else if (!strcmp(k, "PR"))
 		add_arg(r, name_arg(SASS_NAME_PR, 0));
 	else if (!strcmp(k, "UPR"))
