@@ -32,6 +32,8 @@ void grid_prepare(struct grid *g)
 	g->shared_bytes = l->dyn_shared ? g->shared_static + l->dyn_shared : k->shared_end;
 	g->independent = g->opt->stack == STACK_VOLTA ||
 			 (g->opt->stack == STACK_TARGET && k->module->target >= FIRST_INDEPENDENT);
+	g->machine = k->machine;
+	g->independent |= k->machine != NULL;
 	g->cluster_size = 1;
 	for (unsigned i = 0; i < 3; i++) {
 		g->cluster[i] = l->cluster[0] ? l->cluster[i] : k->cluster[0] ? k->cluster[i] : 1;
@@ -212,6 +214,8 @@ bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 	pthread_mutex_init(&t.lock, NULL);
 	pthread_cond_init(&t.turn, NULL);
 	race_start(g);
+	if (g->machine)
+		g->machine->open(g);
 	while (started + 1 < n && !pthread_create(&thread[started], NULL, run_clusters, &t))
 		started++;
 	if (n > 1)
@@ -221,6 +225,8 @@ bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 	for (unsigned i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
 	race_end(g, t.good);
+	if (g->machine)
+		g->machine->close(g);
 	pthread_cond_destroy(&t.turn);
 	pthread_mutex_destroy(&t.lock);
 	pthread_mutex_destroy(&g->lock);
