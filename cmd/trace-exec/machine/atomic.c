@@ -119,7 +119,7 @@ static void bind_atomic_address(struct mbind *b, struct op *o, unsigned kind)
 
 	memory_bind(b, o, kind & IS_SHARED ? SP_SHARED : kind & IS_GENERIC ? SP_GENERIC : SP_GLOBAL, 64);
 	if (kind & IS_SHARED) {
-		o->is_param = 0;
+		o->is_param = field(b, 78, 2) ? (uint8_t)(field(b, 78, 2) + 1) : 0;
 		return;
 	}
 	if (with_ureg && sm >= 100) {
@@ -194,7 +194,7 @@ int mbind_atom(struct mbind *b, struct op *o)
 	o->d = kind & IS_RED ? (uint32_t)FRAME_SINK : mbind_dst(b, 16, o->bytes / 4u);
 	o->target = mbind_pdst(b, 81, false);
 	b->fn->inst[b->index].op = o->is_signed ? I_red : I_atom;
-	o->fn = atomic;
+	mbind_function(o, atomic);
 	if (!(kind & IS_SHARED))
 		frame->order |= o->is_signed ? atom_order((enum atom)o->x->aux[AUX_ATOM], (enum type)o->x->aux[AUX_TYPE])
 					     : (uint32_t)ORDER_SHOWS;

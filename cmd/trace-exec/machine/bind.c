@@ -127,6 +127,9 @@ uint32_t mbind_pdst(const struct mbind *b, unsigned at, bool uniform)
 	return n == 7 ? (uint32_t)FRAME_PSINK : (uint32_t)(uniform ? FRAME_UP : FRAME_P) + 4 * n;
 }
 
+/* A function of its own: gcc warns of addresses of functions with versions that are stored where they are defined. */
+void mbind_function(struct op *o, op_fn *fn) { o->fn = fn; }
+
 /* ---- forms of arithmetic instructions ---- */
 
 /* Returns the slot of an operand in bits 32-63: a register, an immediate, a constant or a uniform register. */

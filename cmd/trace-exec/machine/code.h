@@ -102,6 +102,8 @@ static inline int64_t signed_field(const struct mbind *b, unsigned at, unsigned 
 	return (int64_t)(field(b, at, n) << (64 - n)) >> (64 - n);
 }
 
+/* Sets the function that executes the op. */
+void mbind_function(struct op *o, op_fn *fn);
 /* Returns -1 with the fault that the instruction is not executed; why: "", or a reason. */
 int mbind_refuse(const struct mbind *b, const char *why);
 /* Return slots of registers as sources and as results; count: number of consecutive registers. */

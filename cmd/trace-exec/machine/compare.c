@@ -94,7 +94,7 @@ int mbind_isetp(struct mbind *b, struct op *o)
 	o->is_signed = is_signed;
 	o->bytes = (uint8_t)cmp;
 	if (bit(b, 72)) {
-		o->fn = isetp_extended;
+		mbind_function(o, isetp_extended);
 		return 0;
 	}
 	if (cmp == ICMP_GT || cmp == ICMP_LE) {
@@ -104,10 +104,10 @@ int mbind_isetp(struct mbind *b, struct op *o)
 		o->b = t;
 	}
 	o->mode = cmp == ICMP_LE || cmp == ICMP_GE || cmp == ICMP_NE || cmp == ICMP_T;
-	o->fn = cmp == ICMP_F || cmp == ICMP_T     ? isetp_constant
+	mbind_function(o, cmp == ICMP_F || cmp == ICMP_T     ? isetp_constant
 		: cmp == ICMP_EQ || cmp == ICMP_NE ? isetp_equal
 		: is_signed                        ? isetp_signed
-						   : isetp_unsigned;
+						   : isetp_unsigned);
 	return 0;
 }
 
@@ -204,13 +204,13 @@ int mbind_fsetp(struct mbind *b, struct op *o)
 	o->target = mbind_pdst(b, 81, b->uniform);
 	o->rpc = mbind_pdst(b, 84, b->uniform);
 	o->d = FRAME_SINK;
-	o->fn = fsetp;
+	mbind_function(o, fsetp);
 	return 0;
 }
 
 int mbind_fset(struct mbind *b, struct op *o)
 {
-	o->fn = fset;
+	mbind_function(o, fset);
 	return bind_float_compare(b, o);
 }
 
@@ -261,6 +261,6 @@ int mbind_dsetp(struct mbind *b, struct op *o)
 	o->target = mbind_pdst(b, 81, false);
 	o->rpc = mbind_pdst(b, 84, false);
 	o->d = FRAME_SINK;
-	o->fn = cmp == 0 || cmp == 15 ? dsetp_choice : dsetp;
+	mbind_function(o, cmp == 0 || cmp == 15 ? dsetp_choice : dsetp);
 	return 0;
 }

@@ -207,7 +207,7 @@ int mbind_f2f(struct mbind *b, struct op *o)
 		o->bytes = SIZE_16;
 		o->space |= CONVERT_BF16_TO;
 	}
-	o->fn = f2f;
+	mbind_function(o, f2f);
 	return o->reg_bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
 }
 
@@ -216,7 +216,7 @@ int mbind_frnd(struct mbind *b, struct op *o)
 	if (bind_conversion(b, o, true))
 		return -1;
 	o->is_param &= 1;
-	o->fn = frnd;
+	mbind_function(o, frnd);
 	return o->reg_bytes == SIZE_8 || o->bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
 }
 
@@ -226,7 +226,7 @@ int mbind_f2i(struct mbind *b, struct op *o)
 		return -1;
 	o->is_param &= 1;
 	o->is_signed = bit(b, 72);
-	o->fn = f2i;
+	mbind_function(o, f2i);
 	return o->reg_bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
 }
 
@@ -236,7 +236,7 @@ int mbind_i2f(struct mbind *b, struct op *o)
 		return -1;
 	o->is_signed = bit(b, 74);
 	o->mode = 0;
-	o->fn = i2f;
+	mbind_function(o, i2f);
 	return o->bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
 }
 
@@ -249,6 +249,6 @@ int mbind_i2fp(struct mbind *b, struct op *o)
 	o->n = (uint8_t)field(b, 78, 2);
 	o->reg_bytes = o->bytes = SIZE_32;
 	o->mode = 0;
-	o->fn = o->n ? i2f : o->is_signed ? i2f_signed : i2f_unsigned;
+	mbind_function(o, o->n ? i2f : o->is_signed ? i2f_signed : i2f_unsigned);
 	return b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "form of operands") : 0;
 }

@@ -68,12 +68,12 @@ int mbind_ldc(struct mbind *b, struct op *o)
 		return mbind_refuse(b, "bank in a uniform register");
 	if (!indexed && size[n] >= 4 && bank != 3) {
 		o->a = mbind_bank(b, bank, offset, words);
-		o->fn = copy_words;
+		mbind_function(o, copy_words);
 		return 0;
 	}
 	o->n = (uint8_t)bank;
 	o->imm = indexed && !uniform ? signed_field(b, 38, 16) : (int64_t)offset;
-	o->fn = load_constant;
+	mbind_function(o, load_constant);
 	return 0;
 }
 
@@ -120,7 +120,7 @@ int mbind_ldsm(struct mbind *b, struct op *o)
 	o->bytes = 16;
 	o->is_signed = bit(b, 78);
 	o->d = mbind_dst(b, 16, n);
-	o->fn = load_matrices;
+	mbind_function(o, load_matrices);
 	return 0;
 }
 
@@ -142,7 +142,7 @@ int mbind_movm(struct mbind *b, struct op *o)
 {
 	o->d = mbind_dst(b, 16, 1);
 	o->a = mbind_reg(b, 24, 1);
-	o->fn = transpose;
+	mbind_function(o, transpose);
 	return 0;
 }
 
@@ -208,7 +208,7 @@ int mbind_ldgsts(struct mbind *b, struct op *o)
 		o->c = mbind_ureg(b, 64);
 	o->is_signed = bit(b, 82);
 	b->fn->inst[b->index].op = I_cp;
-	o->fn = copy_to_shared;
+	mbind_function(o, copy_to_shared);
 	return !o->bytes ? mbind_refuse(b, "size") : 0;
 }
 
@@ -222,7 +222,7 @@ static void commit_copies(struct warp *w, const struct op *o, uint32_t m)
 int mbind_ldgdepbar(struct mbind *b, struct op *o)
 {
 	(void)b;
-	o->fn = commit_copies;
+	mbind_function(o, commit_copies);
 	return 0;
 }
 
@@ -240,7 +240,7 @@ int mbind_depbar(struct mbind *b, struct op *o)
 	memcpy(bytes, b->in->word, 16);
 	control_decode(&k, bytes);
 	o->n = k.depbar_most;
-	o->fn = wait_for_copies;
+	mbind_function(o, wait_for_copies);
 	return 0;
 }
 
@@ -263,7 +263,7 @@ static void order_accesses(struct warp *w, const struct op *o, uint32_t m)
 int mbind_nothing(struct mbind *b, struct op *o)
 {
 	(void)b;
-	o->fn = do_nothing;
+	mbind_function(o, do_nothing);
 	return 0;
 }
 
@@ -272,7 +272,7 @@ int mbind_fence(struct mbind *b, struct op *o)
 	char text[SASS_TEXT_MAX];
 
 	sass_opcode_text(b->in, text);
-	o->fn = order_accesses;
+	mbind_function(o, order_accesses);
 	memory_bind_order(b, false, !strstr(text, "CTA"));
 	return 0;
 }

@@ -146,7 +146,7 @@ int mbind_fadd(struct mbind *b, struct op *o)
 	second_operand(b, o, false);
 	o->c = FRAME_ZERO;
 	take_modes(b, o, false);
-	o->fn = o->n || o->mode ? fadd_any : fadd_plain;
+	mbind_function(o, o->n || o->mode ? fadd_any : fadd_plain);
 	return 0;
 }
 
@@ -163,7 +163,7 @@ int mbind_fmul(struct mbind *b, struct op *o)
 	o->c = FRAME_ZERO;
 	take_modes(b, o, true);
 	o->imm = s == 4 || b->uniform ? 0 : (int64_t)ieee_f32_bits(scale[s]);
-	o->fn = o->n || o->mode || o->imm ? fmul_any : fmul_plain;
+	mbind_function(o, o->n || o->mode || o->imm ? fmul_any : fmul_plain);
 	return 0;
 }
 
@@ -172,7 +172,7 @@ int mbind_ffma(struct mbind *b, struct op *o)
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
 	take_modes(b, o, true);
-	o->fn = o->n || o->mode ? ffma_any : ffma_plain;
+	mbind_function(o, o->n || o->mode ? ffma_any : ffma_plain);
 	return 0;
 }
 
@@ -254,7 +254,7 @@ int mbind_dadd(struct mbind *b, struct op *o)
 		return -1;
 	second_operand(b, o, true);
 	o->c = FRAME_ZERO;
-	o->fn = dadd;
+	mbind_function(o, dadd);
 	return b->in->form == 4 || b->in->form == 5 || b->in->form == 6 ? mbind_refuse(b, "form of operands") : 0;
 }
 
@@ -266,7 +266,7 @@ int mbind_dmul(struct mbind *b, struct op *o)
 		second_operand(b, o, false);
 	o->mode &= NEG_A | ABS_A | NEG_B | ABS_B;
 	o->c = FRAME_ZERO;
-	o->fn = dmul;
+	mbind_function(o, dmul);
 	return 0;
 }
 
@@ -274,7 +274,7 @@ int mbind_dfma(struct mbind *b, struct op *o)
 {
 	if (bind_doubles(b, o))
 		return -1;
-	o->fn = dfma;
+	mbind_function(o, dfma);
 	return 0;
 }
 
@@ -292,7 +292,7 @@ int mbind_fsel(struct mbind *b, struct op *o)
 	second_operand(b, o, false);
 	o->n = bit(b, 80);
 	o->imm = mbind_pred(b, 87, b->uniform);
-	o->fn = fsel_word;
+	mbind_function(o, fsel_word);
 	return 0;
 }
 
@@ -350,7 +350,7 @@ int mbind_fmnmx(struct mbind *b, struct op *o)
 	second_operand(b, o, false);
 	o->n = (uint8_t)(bit(b, 80) | bit(b, 81) << 1 | bit(b, 82) << 2);
 	o->imm = mbind_pred(b, 87, b->uniform);
-	o->fn = fmnmx;
+	mbind_function(o, fmnmx);
 	return 0;
 }
 
@@ -360,7 +360,7 @@ int mbind_fmnmx3(struct mbind *b, struct op *o)
 		return -1;
 	o->n = (uint8_t)(bit(b, 80) | bit(b, 81) << 1);
 	o->imm = mbind_pred(b, 87, false);
-	o->fn = fmnmx3;
+	mbind_function(o, fmnmx3);
 	return 0;
 }
 
@@ -391,7 +391,7 @@ int mbind_fchk(struct mbind *b, struct op *o)
 	second_operand(b, o, false);
 	o->d = FRAME_SINK;
 	o->target = mbind_pdst(b, 81, false);
-	o->fn = fchk;
+	mbind_function(o, fchk);
 	return 0;
 }
 
@@ -450,7 +450,7 @@ int mbind_mufu(struct mbind *b, struct op *o)
 	o->n = (uint8_t)field(b, 74, 4);
 	o->mode &= NEG_B | ABS_B;
 	o->is_param = field(b, 60, 2) == 3 && b->in->form != 4;
-	o->fn = bit(b, 78) ? mufu_half : mufu;
+	mbind_function(o, bit(b, 78) ? mufu_half : mufu);
 	return o->n > MUFU_TANH || b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "function") : 0;
 }
 

@@ -396,14 +396,14 @@ int mbind_bmov(struct mbind *b, struct op *o)
 	unsigned opcode = (unsigned)(b->in->word[0] & 0xfff);
 
 	if (opcode == 0x355) {
-		o->fn = bit(b, 84) ? copy_and_clear : copy_barrier;
+		mbind_function(o, bit(b, 84) ? copy_and_clear : copy_barrier);
 		o->d = mbind_dst(b, 16, 1);
 		o->a = barrier_slot(b, 24);
 		return field(b, 24, 5) > 15 ? mbind_refuse(b, "state of the warp") : 0;
 	}
 	if (opcode != 0x356)
 		return mbind_refuse(b, "state of the warp");
-	o->fn = copy_barrier;
+	mbind_function(o, copy_barrier);
 	o->d = barrier_slot(b, 24);
 	o->a = mbind_reg(b, 32, 1);
 	return 0;
@@ -417,6 +417,6 @@ static void trap_lanes(struct warp *w, const struct op *o, uint32_t m)
 int mbind_trap(struct mbind *b, struct op *o)
 {
 	(void)b;
-	o->fn = trap_lanes;
+	mbind_function(o, trap_lanes);
 	return 0;
 }

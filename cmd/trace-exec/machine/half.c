@@ -123,7 +123,7 @@ int mbind_half2(struct mbind *b, struct op *o)
 		o->imm |= (bit(b, 76) ? HALF_FMZ : 0) | (bit(b, 79) ? HALF_RELU : 0);
 	if (!add && bit(b, 78))
 		return mbind_refuse(b, "f32 result");
-	o->fn = half2;
+	mbind_function(o, half2);
 	return 0;
 }
 
@@ -190,7 +190,7 @@ int mbind_half_set(struct mbind *b, struct op *o)
 		o->rpc = mbind_pdst(b, 84, false);
 		o->d = FRAME_SINK;
 	}
-	o->fn = half_set;
+	mbind_function(o, half_set);
 	return 0;
 }
 
@@ -231,7 +231,7 @@ int mbind_hmnmx2(struct mbind *b, struct op *o)
 	o->n = (uint8_t)(bit(b, 81) | bit(b, 82) << 1);
 	o->bytes = (uint8_t)((bit(b, 80) ? HALF_FTZ : 0) | (bit(b, 85) ? HALF_BF16 : 0));
 	o->imm = mbind_pred(b, 87, false);
-	o->fn = hmnmx2;
+	mbind_function(o, hmnmx2);
 	return b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "form of operands") : 0;
 }
 
@@ -275,7 +275,7 @@ int mbind_f2fp(struct mbind *b, struct op *o)
 	o->mode &= (uint8_t)(NEG_B | ABS_B | (o->is_param ? 0 : NEG_A | ABS_A));
 	o->is_signed = field(b, 79, 2) != 0;
 	o->bytes = (uint8_t)((bit(b, 76) ? HALF_BF16 : 0) | (bit(b, 75) ? HALF_RELU : 0));
-	o->fn = f2fp;
+	mbind_function(o, f2fp);
 	return strstr(text, "E4M3") || strstr(text, "E5M2") || strstr(text, "TF32") || strstr(text, "E2M") ||
 			       strstr(text, "E3M") || strstr(text, "UE8") || strstr(text, "SATFINITE")
 		       ? mbind_refuse(b, "format")
@@ -312,6 +312,6 @@ int mbind_f2ip(struct mbind *b, struct op *o)
 	o->is_signed = bit(b, 76);
 	o->is_param = bit(b, 75);
 	o->n = (uint8_t)field(b, 78, 2);
-	o->fn = f2ip;
+	mbind_function(o, f2ip);
 	return 0;
 }

@@ -16,7 +16,7 @@ int mbind_mov(struct mbind *b, struct op *o)
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
 	o->a = b->in->form == 2 || b->in->form == 3 || b->in->form == 7 ? o->c : o->b;
-	o->fn = move_word;
+	mbind_function(o, move_word);
 	return !b->uniform && field(b, 72, 4) != 15 ? mbind_refuse(b, "part of the bytes") : 0;
 }
 
@@ -24,7 +24,7 @@ int mbind_umov(struct mbind *b, struct op *o)
 {
 	o->d = mbind_udst(b, 16);
 	o->a = b->in->opcode == 0x882 ? mbind_number(b, field(b, 32, 32), 1) : mbind_ureg(b, 32);
-	o->fn = move_word;
+	mbind_function(o, move_word);
 	return 0;
 }
 
@@ -45,7 +45,7 @@ int mbind_mov64(struct mbind *b, struct op *o)
 {
 	o->d = b->uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, 2);
 	o->a = mbind_number(b, field(b, 24, 40) | field(b, 64, 24) << 40, 2);
-	o->fn = move_pair;
+	mbind_function(o, move_pair);
 	return 0;
 }
 
@@ -58,7 +58,7 @@ int mbind_sel(struct mbind *b, struct op *o)
 	if (b->in->form == 2 || b->in->form == 3)
 		o->b = o->c;
 	o->imm = mbind_pred(b, 87, b->uniform);
-	o->fn = select_word;
+	mbind_function(o, select_word);
 	return 0;
 }
 
@@ -103,7 +103,7 @@ int mbind_iadd3(struct mbind *b, struct op *o)
 	o->target = mbind_pdst(b, 81, b->uniform);
 	o->rpc = mbind_pdst(b, 84, b->uniform);
 	o->imm = mbind_pred(b, 87, b->uniform) | mbind_pred(b, 77, b->uniform) << 32;
-	o->fn = x || o->target != FRAME_PSINK || o->rpc != FRAME_PSINK ? add3_carry : o->mode ? add3 : add3_plain;
+	mbind_function(o, x || o->target != FRAME_PSINK || o->rpc != FRAME_PSINK ? add3_carry : o->mode ? add3 : add3_plain);
 	return 0;
 }
 
@@ -130,7 +130,7 @@ int mbind_iadd64(struct mbind *b, struct op *o)
 {
 	if (mbind_forms(b, o, WIDE_A | WIDE_B | WIDE_C | WIDE_D))
 		return -1;
-	o->fn = add64;
+	mbind_function(o, add64);
 	o->is_signed = b->in->row->base == 0x097;
 	o->mode &= NEG_A | NEG_B | NEG_C;
 	if (o->is_signed) {
@@ -179,7 +179,7 @@ int mbind_lea(struct mbind *b, struct op *o)
 	o->is_param = bit(b, 73);
 	o->target = mbind_pdst(b, 81, b->uniform);
 	o->imm = mbind_pred(b, 87, b->uniform);
-	o->fn = !o->mode && !hi && o->target == FRAME_PSINK ? lea_plain : lea_carry;
+	mbind_function(o, !o->mode && !hi && o->target == FRAME_PSINK ? lea_plain : lea_carry);
 	return 0;
 }
 
@@ -202,9 +202,9 @@ int mbind_imad(struct mbind *b, struct op *o)
 	o->imm = mbind_pred(b, 87, b->uniform);
 	if (o->a == FRAME_ZERO && !o->mode) { /* IMAD.MOV */
 		o->a = o->c;
-		o->fn = move_word;
+		mbind_function(o, move_word);
 	} else {
-		o->fn = o->mode ? mad_low_signs : mad_low;
+		mbind_function(o, o->mode ? mad_low_signs : mad_low);
 	}
 	return 0;
 }
@@ -283,11 +283,11 @@ static int bind_wide(struct mbind *b, struct op *o, bool low)
 	if (b->in->form == 2) /* an immediate c is one word, extended by its sign if the product is signed */
 		o->c = mbind_number(b, o->is_signed ? (u64)signed_field(b, 32, 32) : field(b, 32, 32), 2);
 	if (o->target != FRAME_PSINK)
-		o->fn = mad_wide_carry;
+		mbind_function(o, mad_wide_carry);
 	else if (low && !o->mode)
-		o->fn = o->is_signed ? mad_pair_signed : mad_pair_unsigned;
+		mbind_function(o, o->is_signed ? mad_pair_signed : mad_pair_unsigned);
 	else
-		o->fn = o->is_signed ? mad_wide_signed : mad_wide_unsigned;
+		mbind_function(o, o->is_signed ? mad_wide_signed : mad_wide_unsigned);
 	return 0;
 }
 
@@ -322,7 +322,7 @@ int mbind_idp(struct mbind *b, struct op *o)
 	o->mode = (uint8_t)(bit(b, 73) | bit(b, 74) << 1);
 	o->n = bit(b, 76);
 	o->is_param = bit(b, 77);
-	o->fn = dot_words;
+	mbind_function(o, dot_words);
 	return 0;
 }
 
@@ -335,7 +335,7 @@ int mbind_iabs(struct mbind *b, struct op *o)
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
 	o->a = o->b;
-	o->fn = abs_word;
+	mbind_function(o, abs_word);
 	return b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "form of operands") : 0;
 }
 
@@ -354,7 +354,7 @@ static int bind_two(struct mbind *b, struct op *o)
 
 int mbind_imnmx(struct mbind *b, struct op *o)
 {
-	o->fn = bit(b, 73) ? min_max_signed : min_max_unsigned;
+	mbind_function(o, bit(b, 73) ? min_max_signed : min_max_unsigned);
 	int status = bind_two(b, o);
 	o->imm = mbind_pred(b, 87, b->uniform);
 	return status;
@@ -401,19 +401,19 @@ static int bind_typed(struct mbind *b, struct op *o, bool relu)
 
 int mbind_vimnmx(struct mbind *b, struct op *o)
 {
-	o->fn = vimnmx_words;
+	mbind_function(o, vimnmx_words);
 	return bind_two(b, o) || bind_typed(b, o, true) ? -1 : 0;
 }
 
 int mbind_vimnmx3(struct mbind *b, struct op *o)
 {
-	o->fn = vimnmx3_words;
+	mbind_function(o, vimnmx3_words);
 	return mbind_forms(b, o, WIDE_NONE) || bind_typed(b, o, false) ? -1 : 0;
 }
 
 int mbind_viaddmnmx(struct mbind *b, struct op *o)
 {
-	o->fn = viaddmnmx_words;
+	mbind_function(o, viaddmnmx_words);
 	return mbind_forms(b, o, WIDE_NONE) || bind_typed(b, o, true) ? -1 : 0;
 }
 
@@ -425,7 +425,7 @@ int mbind_viadd(struct mbind *b, struct op *o)
 	if (bind_two(b, o))
 		return -1;
 	o->mode = bit(b, 63) && b->in->form != 4 ? NEG_B : 0;
-	o->fn = bit(b, 73) ? viadd_halves : viadd_word;
+	mbind_function(o, bit(b, 73) ? viadd_halves : viadd_word);
 	return 0;
 }
 
@@ -435,7 +435,7 @@ MACHINE_OP3(absdiff_word, bool s = o->is_signed;
 int mbind_vabsdiff(struct mbind *b, struct op *o)
 {
 	o->is_signed = bit(b, 73);
-	o->fn = absdiff_word;
+	mbind_function(o, absdiff_word);
 	return mbind_forms(b, o, WIDE_NONE);
 }
 
@@ -459,6 +459,6 @@ int mbind_vabsdiff4(struct mbind *b, struct op *o)
 {
 	o->is_signed = bit(b, 73);
 	o->n = bit(b, 75);
-	o->fn = absdiff4_words;
+	mbind_function(o, absdiff4_words);
 	return mbind_forms(b, o, WIDE_NONE);
 }

@@ -54,7 +54,7 @@ int mbind_lop3(struct mbind *b, struct op *o)
 	o->is_param = bit(b, 80);
 	o->target = mbind_pdst(b, 81, b->uniform);
 	o->imm = mbind_pred(b, 87, b->uniform);
-	o->fn = o->target == FRAME_PSINK ? lop_function(o->n) : lop_with_pred;
+	mbind_function(o, o->target == FRAME_PSINK ? lop_function(o->n) : lop_with_pred);
 	return 0;
 }
 
@@ -90,7 +90,7 @@ int mbind_plop3(struct mbind *b, struct op *o)
 	o->is_param = third >> 16 & 1;
 	o->target = mbind_pdst(b, 81, b->uniform);
 	o->rpc = mbind_pdst(b, 84, b->uniform);
-	o->fn = plop3;
+	mbind_function(o, plop3);
 	return 0;
 }
 
@@ -117,7 +117,7 @@ int mbind_plop3_signs(struct mbind *b, struct op *o)
 	o->d = FRAME_SINK;
 	o->target = mbind_pdst(b, 81, false);
 	o->rpc = mbind_pdst(b, 84, false);
-	o->fn = plop3_signs;
+	mbind_function(o, plop3_signs);
 	return 0;
 }
 
@@ -151,7 +151,7 @@ int mbind_p2r(struct mbind *b, struct op *o)
 	o->a = mbind_reg(b, 24, 1);
 	o->b = mbind_number(b, field(b, 32, 32), 1);
 	o->n = (uint8_t)field(b, 76, 2);
-	o->fn = preds_to_reg;
+	mbind_function(o, preds_to_reg);
 	return 0;
 }
 
@@ -160,7 +160,7 @@ int mbind_r2p(struct mbind *b, struct op *o)
 	o->a = mbind_reg(b, 24, 1);
 	o->b = mbind_number(b, field(b, 32, 32), 1);
 	o->n = (uint8_t)field(b, 76, 2);
-	o->fn = reg_to_preds;
+	mbind_function(o, reg_to_preds);
 	return 0;
 }
 
@@ -202,12 +202,12 @@ int mbind_shf(struct mbind *b, struct op *o)
 	o->reg_bytes = bit(b, 75);
 	o->is_signed = bit(b, 76);
 	o->is_param = bit(b, 80);
-	o->fn = shf_any;
+	mbind_function(o, shf_any);
 	if (o->n >= SHF_S32 && !o->reg_bytes) {
 		if (o->is_signed && o->is_param)
-			o->fn = o->n == SHF_S32 ? shf_right_signed : shf_right_word;
+			mbind_function(o, o->n == SHF_S32 ? shf_right_signed : shf_right_word);
 		else if (!o->is_signed && !o->is_param)
-			o->fn = shf_left_word;
+			mbind_function(o, shf_left_word);
 	}
 	return 0;
 }
@@ -240,7 +240,7 @@ int mbind_prmt(struct mbind *b, struct op *o)
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
 	o->n = (uint8_t)field(b, 72, 3);
-	o->fn = permute_bytes;
+	mbind_function(o, permute_bytes);
 	return o->n > 6 ? mbind_refuse(b, "mode") : 0;
 }
 
@@ -268,7 +268,7 @@ int mbind_sgxt(struct mbind *b, struct op *o)
 {
 	o->n = bit(b, 75);
 	o->is_signed = bit(b, 73);
-	o->fn = sgxt_word;
+	mbind_function(o, sgxt_word);
 	return bind_two_logic(b, o);
 }
 
@@ -285,7 +285,7 @@ MACHINE_OP2(bmsk_word, bool wrap = o->n;, bit_mask(a, b, wrap))
 int mbind_bmsk(struct mbind *b, struct op *o)
 {
 	o->n = bit(b, 75);
-	o->fn = bmsk_word;
+	mbind_function(o, bmsk_word);
 	return bind_two_logic(b, o);
 }
 
@@ -340,19 +340,19 @@ int mbind_flo(struct mbind *b, struct op *o)
 	if (bind_one(b, o))
 		return -1;
 	o->target = mbind_pdst(b, 81, b->uniform);
-	o->fn = o->target == FRAME_PSINK || !bit(b, 81) ? flo_word : flo_with_pred;
+	mbind_function(o, o->target == FRAME_PSINK || !bit(b, 81) ? flo_word : flo_with_pred);
 	return 0;
 }
 
 int mbind_brev(struct mbind *b, struct op *o)
 {
-	o->fn = brev_word;
+	mbind_function(o, brev_word);
 	return bind_one(b, o);
 }
 
 int mbind_popc(struct mbind *b, struct op *o)
 {
-	o->fn = popc_word;
+	mbind_function(o, popc_word);
 	return bind_one(b, o);
 }
 
@@ -370,7 +370,7 @@ MACHINE_OP1(i2i_word, unsigned t = o->n;, saturate_to((s32)a, t))
 int mbind_i2i(struct mbind *b, struct op *o)
 {
 	o->n = (uint8_t)field(b, 76, 2);
-	o->fn = i2i_word;
+	mbind_function(o, i2i_word);
 	return bind_one(b, o);
 }
 
@@ -380,6 +380,6 @@ MACHINE_OP3(i2ip_words, unsigned t = o->n;
 int mbind_i2ip(struct mbind *b, struct op *o)
 {
 	o->n = bit(b, 76);
-	o->fn = i2ip_words;
+	mbind_function(o, i2ip_words);
 	return mbind_forms(b, o, WIDE_NONE);
 }

@@ -63,7 +63,7 @@ static int bind_product(struct mbind *b, struct op *o, struct matrix *x)
 			o->x->slot[at++] = first[i] + r * VECTOR;
 	if (x->sparse)
 		o->a = mbind_reg(b, 40, 1);
-	o->fn = mma_run;
+	mbind_function(o, mma_run);
 	return 0;
 }
 
@@ -153,6 +153,6 @@ int mbind_dmma(struct mbind *b, struct op *o)
 	o->b = mbind_reg(b, 32, 2);
 	o->c = mbind_reg(b, 64, 4);
 	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (bit(b, 75) ? NEG_C : 0));
-	o->fn = product_f64;
+	mbind_function(o, product_f64);
 	return 0;
 }

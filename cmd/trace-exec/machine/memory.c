@@ -325,7 +325,7 @@ int mbind_load(struct mbind *b, struct op *o)
 
 	bind_access(b, o, false);
 	o->d = mbind_dst(b, 16, (o->bytes + 3u) / 4);
-	o->fn = o->bytes >= 4 && (o->space == SP_GLOBAL || o->space == SP_SHARED) ? load_words : load_any;
+	mbind_function(o, o->bytes >= 4 && (o->space == SP_GLOBAL || o->space == SP_SHARED) ? load_words : load_any);
 	if (opcode == 0x381 || opcode == 0x981) {
 		unsigned p = 7 - (unsigned)field(b, 64, 3);
 
@@ -339,7 +339,7 @@ int mbind_store(struct mbind *b, struct op *o)
 	bind_access(b, o, true);
 	o->d = mbind_reg(b, b->in->opcode == 0x385 ? 64 : 32, (o->bytes + 3u) / 4);
 	b->fn->inst[b->index].op = I_st;
-	o->fn = o->bytes >= 4 && (o->space == SP_GLOBAL || o->space == SP_SHARED) ? store_words : store_any;
+	mbind_function(o, o->bytes >= 4 && (o->space == SP_GLOBAL || o->space == SP_SHARED) ? store_words : store_any);
 	return 0;
 }
 
@@ -367,6 +367,6 @@ int mbind_qspc(struct mbind *b, struct op *o)
 	o->n = (uint8_t)field(b, 73, 2);
 	o->memory = 0;
 	o->target = mbind_pdst(b, 81, false);
-	o->fn = query_space;
+	mbind_function(o, query_space);
 	return 0;
 }

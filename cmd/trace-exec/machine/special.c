@@ -126,7 +126,7 @@ int mbind_s2r(struct mbind *b, struct op *o)
 
 	o->n = (uint8_t)field(b, 72, 8);
 	o->d = uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, 1);
-	o->fn = uniform ? special_to_uniform : special_to_register;
+	mbind_function(o, uniform ? special_to_uniform : special_to_register);
 	return is_known(o->n) ? 0 : mbind_refuse(b, "special register");
 }
 
@@ -148,7 +148,7 @@ int mbind_cs2r(struct mbind *b, struct op *o)
 	o->n = (uint8_t)field(b, 72, 8);
 	o->bytes = bit(b, 80) ? 2 : 1;
 	o->d = uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, o->bytes);
-	o->fn = special_pair;
+	mbind_function(o, special_pair);
 	return is_known(o->n) || (o->n >= 100 && o->n <= 107) ? 0 : mbind_refuse(b, "special register");
 }
 
@@ -172,7 +172,7 @@ int mbind_b2r(struct mbind *b, struct op *o)
 {
 	o->d = mbind_dst(b, 16, 1);
 	o->target = mbind_pdst(b, 81, false);
-	o->fn = barrier_result;
+	mbind_function(o, barrier_result);
 	return 0;
 }
 
