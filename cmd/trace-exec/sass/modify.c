@@ -325,6 +325,12 @@ static void put_modifier(struct sass_out *o, struct reading *r, const char *p, s
 		put_rule(o, r, p + 1, n - 1);
 		return;
 	}
+	if (*p == '#') {
+		unsigned first = (p++, token_number(&p));
+
+		reading_field(r, first, *p == ':' ? (p++, token_number(&p)) : 1);
+		return;
+	}
 	if (*p == '.') {
 		bool set = true;
 

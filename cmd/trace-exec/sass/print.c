@@ -385,13 +385,15 @@ size_t sass_text(const struct sass_inst *in, char out[SASS_TEXT_MAX])
 	return o.n;
 }
 
+/* In the upper word: bit 91, the control code, and bit 101, which memory instructions of sm_80 set without effect. */
+#define ALWAYS_USED (0x7fffffull << 41 | 1ull << 37 | 1ull << 27)
+
 bool sass_rest(const struct sass_inst *in, uint64_t rest[2])
 {
 	char text[SASS_TEXT_MAX];
 	struct sass_out o = {.p = text};
 	struct sass_inst copy = *in;
-	struct reading r = {.in = &copy,
-		.used = {0xffff, 0xffffffull << 40 | 1ull << 27}}; /* opcode, guard, control code, bit 91 */
+	struct reading r = {.in = &copy, .used = {0xffff, ALWAYS_USED}};
 
 	rest[0] = rest[1] = 0;
 	if (!in->row)
