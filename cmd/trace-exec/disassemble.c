@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "bytes.h"
+#include "arena.h"
 #include "disassemble.h"
 #include "output.h"
 #include "record.h"
@@ -198,12 +198,15 @@ void disassemble_man(FILE *out)
 {
 	unsigned n, shown = 0;
 	const struct sass_row *row = sass_rows(&n);
-	const char *name[1024];
+	const char **name = xcalloc(n + 1, sizeof(*name));
+	size_t column = 0;
 
-	for (unsigned i = 0; i < n && i < sizeof(name) / sizeof(*name); i++)
+	for (unsigned i = 0; i < n; i++)
 		name[shown++] = row[i].name;
 	qsort(name, shown, sizeof(*name), compare_names);
 	for (unsigned i = 0; i < shown; i++)
 		if (!i || strcmp(name[i], name[i - 1]) != 0)
-			fprintf(out, "%s\n", name[i]);
+			column = roff_words(out, column, name[i]);
+	putc('\n', out);
+	free(name);
 }

@@ -79,12 +79,14 @@ static const struct cli_row rows[] = {
 	{'v', "verbose", NULL, "report on stderr how much was executed", NULL},
 };
 
+static const struct cli_man_table man_tables[] = {{"opcodes", disassemble_man}, {NULL, NULL}};
+
 static const struct cli cli = {
 	"[-nfqv] [-o DIR] [-C DIR] [-j N] [--order] [--stack KIND] [--limit N] [--no-check] [--as KIND] [-g GPU] LAUNCH | [-g GPU] --run PROGRAM [ARG...] | --disassemble [-F FORMAT] FILE...",
 	"execute PTX kernels on the CPU, check them and write their traces",
 	"LAUNCH is a launch file (trace-launch(5)); - is stdin.\n"
 	"Exit status: 0 good; 1 a kernel or the program failed or a buffer differs from its file; 2 trouble.\n",
-	rows, sizeof(rows) / sizeof(*rows), NULL, NULL};
+	rows, sizeof(rows) / sizeof(*rows), NULL, man_tables};
 
 struct args {
 	struct run_options o;
