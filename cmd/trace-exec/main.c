@@ -46,7 +46,8 @@ static const struct cli_row rows[] = {
 	{'D', "define", "NAME=VALUE", "set an option of the GPU after all configuration files", NULL},
 	{'l', "list", NULL, "with --run: list the functions of the CUDA runtime, executed and refused", NULL},
 	{OPT_DISASSEMBLE, "disassemble", NULL,
-		"print the instructions of cubins, fat binaries or programs; -g: only those for that GPU", NULL},
+		"print the instructions of cubins, fat binaries or programs; -g: only those for that GPU",
+		NULL},
 	{CLI_GROUP, "Execution", NULL, NULL, NULL},
 	{'j', "jobs", "N",
 		"threads that execute thread blocks and pack the stream; the output does not depend on N",
@@ -71,7 +72,8 @@ static const struct cli_row rows[] = {
 		"write the trace as ptx (default), or as sass: an estimate of the machine code for the GPU of -g",
 		"ptx sass"},
 	{'F', "format", "FORMAT", "with --disassemble: text (default) or json", "text json"},
-	{OPT_CONTROL, "control", NULL, "with --disassemble: print the control code of each instruction", NULL},
+	{OPT_CONTROL, "control", NULL, "with --disassemble: print the control code of each instruction",
+		NULL},
 	{'C', "directory", "DIR", "folder of the files that the launch file saves (default: its own)", "dir"},
 	{'f', "force", NULL, "replace existing files, except inputs", NULL},
 	{CLI_GROUP, "Messages", NULL, NULL, NULL},
@@ -97,7 +99,7 @@ struct args {
 	bool gpu_given; /* by -g, -c or -D */
 };
 
-static enum script_code code_kind(const char *kind)
+static enum code_kind read_code_kind(const char *kind)
 {
 	if (!strcmp(kind, "sass"))
 		return CODE_MACHINE;
@@ -130,7 +132,7 @@ static void on_option(void *ctx, int letter, const char *value)
 		if (!a->sass && strcmp(value, "ptx"))
 			cli_usage("unknown value '%s' of --as (expected ptx or sass)", value);
 		break;
-	case OPT_CODE: o->code = code_kind(value); break;
+	case OPT_CODE: o->code = read_code_kind(value); break;
 	case OPT_STRICT: o->exec.strict_races = true; break;
 	case OPT_ORDER: o->exec.order = true; break;
 	case OPT_CHECK: o->exec.check = true; break;
@@ -219,6 +221,8 @@ int main(int argc, char **argv)
 	int status;
 
 	diag_init(argv[0]);
+	if (!strcmp(diag_program(), "trace-ptx"))
+		a.o.code = CODE_PTX;
 	int n = cli_parse(&cli, argc, argv, on_option, &a);
 	diag_quiet(a.o.quiet);
 	if (a.sass && a.o.code == CODE_MACHINE)
@@ -227,8 +231,10 @@ int main(int argc, char **argv)
 		return run_disassembler(&a, n, argv);
 	if (a.formatted || a.d.control)
 		cli_usage("%s requires --disassemble", a.formatted ? "-F" : "--control");
-	if (a.sass)
+	if (a.sass) {
+		a.o.code = CODE_PTX;
 		a.o.binary = binary_version(&a.gpu);
+	}
 	if (a.run)
 		return run_program(&a, n, argv);
 	if (a.list)
@@ -239,8 +245,6 @@ int main(int argc, char **argv)
 		die_fault(&f);
 	if (a.gpu_given && !a.sass && !script_has_machine_code(&s))
 		cli_usage("a GPU requires --run, --as sass or machine code");
-	if (a.sass && script_has_machine_code(&s))
-		cli_usage("--as sass is for PTX, and a module is machine code");
 	status = run_script(&s, &a.o);
 	script_free(&s);
 	return status;

@@ -230,11 +230,11 @@ static int run_launch(struct running *r, struct step *c)
 		.opt = &r->o->exec,
 		.l = &c->launch,
 		.textures = &r->textures,
-		.record = r->o->to == TRACE_NONE          ? NULL
+		.record = r->o->to == TRACE_NONE      ? NULL
 			  : c->launch.kernel->machine ? machine_record
-			  : r->o->binary         ? lower_record
-			  : r->pack              ? trace_out_record
-						 : trace_out_line,
+			  : r->o->binary              ? lower_record
+			  : r->pack                   ? trace_out_record
+						      : trace_out_line,
 		.print = r->o->to == TRACE_STREAM ? stderr : stdout};
 	struct occupancy k = {c->regs, c->shared};
 	struct output *out = NULL;

@@ -311,7 +311,7 @@ struct grid {
 	const struct machine *machine;     /* the kernel is machine code; NULL: PTX */
 	uint8_t *bank0;                    /* its constant bank 0: launch values and parameters */
 	uint32_t bank0_bytes;
-	FILE *print;                       /* output of printf */
+	FILE *print; /* output of printf */
 };
 
 /* Entry of a SIMT stack: a group of lanes. */

@@ -508,7 +508,7 @@ bool script_has_machine_code(const struct script *s)
 	return found;
 }
 
-int script_read_code(struct script *s, const char *path, enum script_code kind, unsigned sm, struct fault *f)
+int script_read_code(struct script *s, const char *path, enum code_kind kind, unsigned sm, struct fault *f)
 {
 	struct input *in = input_open(path, f);
 	const char *slash = strrchr(path, '/');

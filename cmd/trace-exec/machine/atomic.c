@@ -80,12 +80,12 @@ static void atomic(struct warp *w, const struct op *o, uint32_t m)
 struct atomic_type {
 	uint8_t type, elements;
 };
-static const struct atomic_type types_old[8] = {{T_U32, 1}, {T_S32, 1}, {T_U64, 1}, {T_F32, 1}, {T_F16X2, 1}, {T_S64, 1},
-	{T_F64, 1}, {T_BF16X2, 1}};
+static const struct atomic_type types_old[8] = {
+	{T_U32, 1}, {T_S32, 1}, {T_U64, 1}, {T_F32, 1}, {T_F16X2, 1}, {T_S64, 1}, {T_F64, 1}, {T_BF16X2, 1}};
 static const struct atomic_type types_whole[8] = {{T_U32, 1}, {T_S32, 1}, {T_U64, 1}, {T_S64, 1}};
 static const struct atomic_type types_float[16] = {{T_F16X2, 1}, {T_F16X2, 2}, {T_F16X2, 4}, {T_BF16X2, 1},
-	{T_BF16X2, 2}, {T_BF16X2, 4}, {0, 0}, {0, 0}, {0, 0}, {T_F32, 1}, {T_F32, 2}, {T_F32, 4}, {T_F32, 1}, {T_F32, 2},
-	{T_F32, 4}, {T_F64, 1}};
+	{T_BF16X2, 2}, {T_BF16X2, 4}, {0, 0}, {0, 0}, {0, 0}, {T_F32, 1}, {T_F32, 2}, {T_F32, 4}, {T_F32, 1},
+	{T_F32, 2}, {T_F32, 4}, {T_F64, 1}};
 
 enum { IS_SHARED = 1, IS_RED = 2, IS_CAS = 4, IS_FLOAT = 8, IS_GENERIC = 16, IS_COUNT = 32 };
 
@@ -194,9 +194,10 @@ int mbind_atom(struct mbind *b, struct op *o)
 	o->d = kind & IS_RED ? (uint32_t)FRAME_SINK : mbind_dst(b, 16, o->bytes / 4u);
 	o->target = mbind_pdst(b, 81, false);
 	b->fn->inst[b->index].op = o->is_signed ? I_red : I_atom;
-	mbind_function(o, atomic);
+	machine_set_function(o, atomic);
 	if (!(kind & IS_SHARED))
-		frame->order |= o->is_signed ? atom_order((enum atom)o->x->aux[AUX_ATOM], (enum type)o->x->aux[AUX_TYPE])
+		frame->order |= o->is_signed ? atom_order((enum atom)o->x->aux[AUX_ATOM],
+						       (enum type)o->x->aux[AUX_TYPE])
 					     : (uint32_t)ORDER_SHOWS;
 	return 0;
 }

@@ -17,8 +17,8 @@ int mbind_refuse(const struct mbind *b, const char *why)
 
 	sass_text(b->in, text);
 	return fault_set(b->fault, (struct place){b->fn->module->path, 0, 0}, "sass",
-		"not executed: function %s, PC 0x%04x: %s%s%s%s", b->fn->name, b->in->pc, text, *why ? " (" : "",
-		why, *why ? ")" : "");
+		"not executed: function %s, PC 0x%04x: %s%s%s%s", b->fn->name, b->in->pc, text,
+		*why ? " (" : "", why, *why ? ")" : "");
 }
 
 static uint32_t register_slot(struct mbind *b, uint32_t n, unsigned count)
@@ -128,7 +128,7 @@ uint32_t mbind_pdst(const struct mbind *b, unsigned at, bool uniform)
 }
 
 /* A function of its own: gcc warns of addresses of functions with versions that are stored where they are defined. */
-void mbind_function(struct op *o, op_fn *fn) { o->fn = fn; }
+void machine_set_function(struct op *o, op_fn *fn) { o->fn = fn; }
 
 /* ---- forms of arithmetic instructions ---- */
 
@@ -146,10 +146,12 @@ static uint32_t field32_slot(struct mbind *b, unsigned kind, unsigned count, boo
 int mbind_forms(struct mbind *b, struct op *o, unsigned wide)
 {
 	unsigned form = b->in->form, nb = wide & WIDE_B ? 2 : 1, nc = wide & WIDE_C ? 2 : 1;
-	bool f64 = wide & F64_IMMEDIATE, swapped = form == 2 || form == 3 || form == 7, imm = form == 2 || form == 4;
+	bool f64 = wide & F64_IMMEDIATE, swapped = form == 2 || form == 3 || form == 7,
+	     imm = form == 2 || form == 4;
 	unsigned kind = form == 2 ? 4 : form == 3 ? 5 : form == 7 ? 6 : form;
 
-	if (!form || (bit(b, 91) && !b->uniform && form != 6 && form != 7) || (b->uniform && form > 4 && form != 6))
+	if (!form || (bit(b, 91) && !b->uniform && form != 6 && form != 7) ||
+		(b->uniform && form > 4 && form != 6))
 		return mbind_refuse(b, "form of operands");
 	o->d = b->uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, wide & WIDE_D ? 2 : 1);
 	o->a = b->uniform ? mbind_ureg(b, 24) : mbind_reg(b, 24, wide & WIDE_A ? 2 : 1);
@@ -157,7 +159,8 @@ int mbind_forms(struct mbind *b, struct op *o, unsigned wide)
 		 second = b->uniform ? mbind_ureg(b, 64) : mbind_reg(b, 64, swapped ? nb : nc);
 	o->b = swapped ? second : first;
 	o->c = swapped ? first : second;
-	unsigned neg1 = imm ? 0 : bit(b, 63), abs1 = imm ? 0 : bit(b, 62), neg2 = bit(b, 75), abs2 = bit(b, 74);
+	unsigned neg1 = imm ? 0 : bit(b, 63), abs1 = imm ? 0 : bit(b, 62), neg2 = bit(b, 75),
+		 abs2 = bit(b, 74);
 	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (bit(b, 73) ? ABS_A : 0) |
 			    ((swapped ? neg2 : neg1) ? NEG_B : 0) | ((swapped ? abs2 : abs1) ? ABS_B : 0) |
 			    ((swapped ? neg1 : neg2) ? NEG_C : 0) | ((swapped ? abs1 : abs2) ? ABS_C : 0));
@@ -173,9 +176,9 @@ static const struct machine_row {
 	mbind_fn *bind;
 	uint8_t first, last; /* compute capabilities; 0: all */
 } rows[] = {
-#define ROW(base, bind)              {base, true, mbind_##bind, 0, 255},
-#define FULL(opcode, bind)           {opcode, false, mbind_##bind, 0, 255},
-#define SOME(base, bind, from, to)   {base, true, mbind_##bind, from, to},
+#define ROW(base, bind)            {base, true, mbind_##bind, 0, 255},
+#define FULL(opcode, bind)         {opcode, false, mbind_##bind, 0, 255},
+#define SOME(base, bind, from, to) {base, true, mbind_##bind, from, to},
 #include "machine/opcodes.def"
 #undef ROW
 #undef FULL

@@ -13,14 +13,14 @@
 
 #define VECTOR (LANES * 4u) /* bytes of a register of all lanes */
 enum {
-	FRAME_PT = 0,                            /* a predicate that is true */
-	FRAME_P = 4,                             /* P0 to P6 */
-	FRAME_PSINK = 32,                        /* result of a predicate that is lost */
-	FRAME_UP = 36,                           /* UP0 to UP6 */
-	FRAME_BAR = 64,                          /* result of BAR.RED: a predicate */
-	FRAME_BARKIND = 68,                      /* operation of the last BAR.RED */
-	FRAME_ZERO = 128,                        /* RZ as a source, 4 vectors */
-	FRAME_SINK = FRAME_ZERO + 4 * (int)VECTOR, /* RZ as a result, 4 vectors */
+	FRAME_PT = 0,                               /* a predicate that is true */
+	FRAME_P = 4,                                /* P0 to P6 */
+	FRAME_PSINK = 32,                           /* result of a predicate that is lost */
+	FRAME_UP = 36,                              /* UP0 to UP6 */
+	FRAME_BAR = 64,                             /* result of BAR.RED: a predicate */
+	FRAME_BARKIND = 68,                         /* operation of the last BAR.RED */
+	FRAME_ZERO = 128,                           /* RZ as a source, 4 vectors */
+	FRAME_SINK = FRAME_ZERO + 4 * (int)VECTOR,  /* RZ as a result, 4 vectors */
 	FRAME_COUNT = FRAME_SINK + 4 * (int)VECTOR, /* result of BAR.RED.POPC */
 	FRAME_R = FRAME_COUNT + (int)VECTOR,
 	FRAME_UR = FRAME_R + 260 * (int)VECTOR,
@@ -33,7 +33,7 @@ enum {
 
 /* A constant in the frame: a word of a bank, or a number. */
 struct machine_constant {
-	uint32_t bank; /* BANK_NUMBER: a number */
+	uint32_t bank;  /* BANK_NUMBER: a number */
 	uint32_t value; /* offset in the bank, or the number */
 };
 #define BANK_NUMBER UINT32_MAX
@@ -48,8 +48,8 @@ struct machine_code { /* of a kernel */
 	unsigned sm;
 	struct machine_constant *constant;
 	uint32_t n_constants, cap_constants;
-	uint32_t registers; /* number of registers that the code uses */
-	uint32_t uniforms;  /* number of uniform registers that the code uses */
+	uint32_t registers;        /* number of registers that the code uses */
+	uint32_t uniforms;         /* number of uniform registers that the code uses */
 	struct machine_text *text; /* trace.c: lines; NULL: not made yet */
 };
 
@@ -103,7 +103,7 @@ static inline int64_t signed_field(const struct mbind *b, unsigned at, unsigned 
 }
 
 /* Sets the function that executes the op. */
-void mbind_function(struct op *o, op_fn *fn);
+void machine_set_function(struct op *o, op_fn *fn);
 /* Returns -1 with the fault that the instruction is not executed; why: "", or a reason. */
 int mbind_refuse(const struct mbind *b, const char *why);
 /* Return slots of registers as sources and as results; count: number of consecutive registers. */
@@ -157,22 +157,19 @@ enum { NEG_A = 1, ABS_A = 2, NEG_B = 4, ABS_B = 8, NEG_C = 16, ABS_C = 32 };
 	LANE_FN static void name(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
 		LANE_FROM1(u32, u32) \
-		PRE \
-		LANES_SET(u32, LANE_LOAD1(u32) (void)a;, expr) \
+		PRE LANES_SET(u32, LANE_LOAD1(u32)(void) a;, expr) \
 	}
 #define MACHINE_OP2(name, PRE, expr) \
 	LANE_FN static void name(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
 		LANE_FROM2(u32, u32, u32) \
-		PRE \
-		LANES_SET(u32, LANE_LOAD2(u32, u32) (void)a; (void)b;, expr) \
+		PRE LANES_SET(u32, LANE_LOAD2(u32, u32)(void) a; (void)b;, expr) \
 	}
 #define MACHINE_OP3(name, PRE, expr) \
 	LANE_FN static void name(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
 		LANE_FROM3(u32, u32, u32, u32) \
-		PRE \
-		LANES_SET(u32, LANE_LOAD3(u32, u32, u32) (void)a; (void)b; (void)c;, expr) \
+		PRE LANES_SET(u32, LANE_LOAD3(u32, u32, u32)(void) a; (void)b; (void)c;, expr) \
 	}
 
 /* A row of the table of bindings. */
@@ -180,6 +177,7 @@ typedef int mbind_fn(struct mbind *b, struct op *o);
 #define B(name) mbind_fn name
 B(mbind_mov);
 B(mbind_sel);
+B(mbind_sel64);
 B(mbind_iadd3);
 B(mbind_lea);
 B(mbind_lop3);
@@ -267,6 +265,7 @@ B(mbind_bmma);
 B(mbind_flow);
 B(mbind_bmov);
 B(mbind_trap);
+B(mbind_lepc);
 #undef B
 
 /* ---- flow; group.c and flow.c ---- */
@@ -275,7 +274,7 @@ enum machine_flow {
 	MF_UNIFORM = 64, /* executed once for the warp */
 	MF_BRA,
 	MF_BRX,
-	MF_CALL,  /* through a register */
+	MF_CALL, /* through a register */
 	MF_RET,
 	MF_EXIT,
 	MF_BSSY,

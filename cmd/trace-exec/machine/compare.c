@@ -94,7 +94,7 @@ int mbind_isetp(struct mbind *b, struct op *o)
 	o->is_signed = is_signed;
 	o->bytes = (uint8_t)cmp;
 	if (bit(b, 72)) {
-		mbind_function(o, isetp_extended);
+		machine_set_function(o, isetp_extended);
 		return 0;
 	}
 	if (cmp == ICMP_GT || cmp == ICMP_LE) {
@@ -104,10 +104,10 @@ int mbind_isetp(struct mbind *b, struct op *o)
 		o->b = t;
 	}
 	o->mode = cmp == ICMP_LE || cmp == ICMP_GE || cmp == ICMP_NE || cmp == ICMP_T;
-	mbind_function(o, cmp == ICMP_F || cmp == ICMP_T     ? isetp_constant
-		: cmp == ICMP_EQ || cmp == ICMP_NE ? isetp_equal
-		: is_signed                        ? isetp_signed
-						   : isetp_unsigned);
+	machine_set_function(o, cmp == ICMP_F || cmp == ICMP_T     ? isetp_constant
+				: cmp == ICMP_EQ || cmp == ICMP_NE ? isetp_equal
+				: is_signed                        ? isetp_signed
+								   : isetp_unsigned);
 	return 0;
 }
 
@@ -120,21 +120,24 @@ struct lane_order {
 };
 
 /* Outcomes that count as true, by the number of the comparison. */
-static const uint8_t outcomes[16] = {0, IS_LESS, IS_EQUAL, IS_LESS | IS_EQUAL, IS_GREATER, IS_LESS | IS_GREATER,
-	IS_GREATER | IS_EQUAL, IS_LESS | IS_EQUAL | IS_GREATER, IS_UNORDERED, IS_LESS | IS_UNORDERED,
-	IS_EQUAL | IS_UNORDERED, IS_LESS | IS_EQUAL | IS_UNORDERED, IS_GREATER | IS_UNORDERED,
-	IS_LESS | IS_GREATER | IS_UNORDERED, IS_GREATER | IS_EQUAL | IS_UNORDERED, 15};
+static const uint8_t outcomes[16] = {0, IS_LESS, IS_EQUAL, IS_LESS | IS_EQUAL, IS_GREATER,
+	IS_LESS | IS_GREATER, IS_GREATER | IS_EQUAL, IS_LESS | IS_EQUAL | IS_GREATER, IS_UNORDERED,
+	IS_LESS | IS_UNORDERED, IS_EQUAL | IS_UNORDERED, IS_LESS | IS_EQUAL | IS_UNORDERED,
+	IS_GREATER | IS_UNORDERED, IS_LESS | IS_GREATER | IS_UNORDERED, IS_GREATER | IS_EQUAL | IS_UNORDERED,
+	15};
 
 static u32 true_in(const struct lane_order *r, unsigned is)
 {
-	return (is & IS_LESS ? r->less : 0) | (is & IS_EQUAL ? r->equal : 0) | (is & IS_UNORDERED ? r->unordered : 0) |
+	return (is & IS_LESS ? r->less : 0) | (is & IS_EQUAL ? r->equal : 0) |
+	       (is & IS_UNORDERED ? r->unordered : 0) |
 	       (is & IS_GREATER ? ~(r->less | r->equal | r->unordered) : 0);
 }
 
 LANE_FN static struct lane_order order_words(const u32 *pa, const u32 *pb, unsigned mode, bool ftz)
 {
 	u32 na = mode & ABS_A ? 0x7fffffff : ~0u, nb = mode & ABS_B ? 0x7fffffff : ~0u,
-	    xa = mode & NEG_A ? 0x80000000 : 0, xb = mode & NEG_B ? 0x80000000 : 0, less = 0, equal = 0, un = 0;
+	    xa = mode & NEG_A ? 0x80000000 : 0, xb = mode & NEG_B ? 0x80000000 : 0, less = 0, equal = 0,
+	    un = 0;
 
 	for (unsigned i = 0; i < LANES; i++) {
 		u32 ua = (pa[i] & na) ^ xa, ub = (pb[i] & nb) ^ xb;
@@ -204,13 +207,13 @@ int mbind_fsetp(struct mbind *b, struct op *o)
 	o->target = mbind_pdst(b, 81, b->uniform);
 	o->rpc = mbind_pdst(b, 84, b->uniform);
 	o->d = FRAME_SINK;
-	mbind_function(o, fsetp);
+	machine_set_function(o, fsetp);
 	return 0;
 }
 
 int mbind_fset(struct mbind *b, struct op *o)
 {
-	mbind_function(o, fset);
+	machine_set_function(o, fset);
 	return bind_float_compare(b, o);
 }
 
@@ -230,10 +233,10 @@ static void dsetp_choice(struct warp *w, const struct op *o, uint32_t m)
 
 	for (unsigned i = 0; i < LANES; i++) {
 		nan_a |= (u32)((pa[i + LANES] & 0x7fffffff) > 0x7ff00000 ||
-			       ((pa[i + LANES] & 0x7fffffff) == 0x7ff00000 && pa[i]))
+				 ((pa[i + LANES] & 0x7fffffff) == 0x7ff00000 && pa[i]))
 			 << i;
 		nan_b |= (u32)((pb[i + LANES] & 0x7fffffff) > 0x7ff00000 ||
-			       ((pb[i + LANES] & 0x7fffffff) == 0x7ff00000 && pb[i]))
+				 ((pb[i + LANES] & 0x7fffffff) == 0x7ff00000 && pb[i]))
 			 << i;
 	}
 	first = o->is_signed ? ~(r.less | r.equal | r.unordered) : r.less;
@@ -251,7 +254,8 @@ int mbind_dsetp(struct mbind *b, struct op *o)
 		unsigned signs = o->mode;
 
 		o->b = o->c;
-		o->mode = (uint8_t)((signs & (NEG_A | ABS_A)) | (signs & NEG_C ? NEG_B : 0) | (signs & ABS_C ? ABS_B : 0));
+		o->mode = (uint8_t)((signs & (NEG_A | ABS_A)) | (signs & NEG_C ? NEG_B : 0) |
+				    (signs & ABS_C ? ABS_B : 0));
 	}
 	o->mode &= NEG_A | ABS_A | NEG_B | ABS_B;
 	o->bytes = outcomes[cmp];
@@ -261,6 +265,6 @@ int mbind_dsetp(struct mbind *b, struct op *o)
 	o->target = mbind_pdst(b, 81, false);
 	o->rpc = mbind_pdst(b, 84, false);
 	o->d = FRAME_SINK;
-	mbind_function(o, cmp == 0 || cmp == 15 ? dsetp_choice : dsetp);
+	machine_set_function(o, cmp == 0 || cmp == 15 ? dsetp_choice : dsetp);
 	return 0;
 }

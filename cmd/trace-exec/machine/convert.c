@@ -21,7 +21,8 @@ static double read_float(const struct op *o, const u32 *p, unsigned i)
 	if (o->reg_bytes == SIZE_64)
 		v = ieee_f64(bits | (u64)p[i + LANES] << 32);
 	else if (o->reg_bytes == SIZE_32)
-		v = (double)ieee_f32(o->space & CONVERT_FTZ && !(bits & 0x7f800000) ? bits & 0x80000000 : bits);
+		v = (double)ieee_f32(
+			o->space & CONVERT_FTZ && !(bits & 0x7f800000) ? bits & 0x80000000 : bits);
 	else
 		v = half_to_double(bits >> (o->is_param ? 16 : 0), o->space & CONVERT_BF16_FROM);
 	v = o->mode & ABS_B ? fabs(v) : v;
@@ -71,7 +72,8 @@ static void write_float(struct warp *w, const struct op *o, unsigned i, double v
 			u = f > 0 ? f < 1 ? u : 0x3f800000 : 0;
 		d[i] = o->space & CONVERT_FTZ && !(u & 0x7f800000) ? u & 0x80000000 : u;
 	} else {
-		d[i] = small_from(v, o->space & CONVERT_BF16_TO ? SMALL_BF16 : SMALL_F16, small_rounding[how & 3], false);
+		d[i] = small_from(v, o->space & CONVERT_BF16_TO ? SMALL_BF16 : SMALL_F16,
+			small_rounding[how & 3], false);
 	}
 }
 
@@ -154,7 +156,9 @@ static u64 read_integer(const struct op *o, const u32 *p, unsigned i)
 
 	switch (o->reg_bytes) {
 	case SIZE_8: v = v >> 8 * o->is_param & 0xff; return o->is_signed ? (u64)(s64)(s8)v : v;
-	case SIZE_16: v = v >> (o->is_param > 1 ? 16 : 0) & 0xffff; return o->is_signed ? (u64)(s64)(s16)v : v;
+	case SIZE_16:
+		v = v >> (o->is_param > 1 ? 16 : 0) & 0xffff;
+		return o->is_signed ? (u64)(s64)(s16)v : v;
 	case SIZE_32: return o->is_signed ? (u64)(s64)(s32)v : v;
 	default: return v | (u64)p[i + LANES] << 32;
 	}
@@ -171,7 +175,8 @@ static void i2f(struct warp *w, const struct op *o, uint32_t m)
 		if (o->bytes == SIZE_32)
 			d[i] = ieee_f32_bits(integer_to_f32(v, o->is_signed, o->n));
 		else
-			write_float(w, o, i, integer_to_f64(v, o->is_signed, o->bytes == SIZE_64 ? o->n : 3), o->bytes, o->n);
+			write_float(w, o, i, integer_to_f64(v, o->is_signed, o->bytes == SIZE_64 ? o->n : 3),
+				o->bytes, o->n);
 	}
 }
 
@@ -182,8 +187,9 @@ static int bind_conversion(struct mbind *b, struct op *o, bool float_source)
 {
 	unsigned from = (unsigned)field(b, 84, 2), to = (unsigned)field(b, 75, 2);
 
-	if (mbind_forms(b, o, (from == SIZE_64 ? WIDE_B : 0) | (to == SIZE_64 ? WIDE_D : 0) |
-				      (from == SIZE_64 && float_source ? F64_IMMEDIATE : 0)))
+	if (mbind_forms(b, o,
+		    (from == SIZE_64 ? WIDE_B : 0) | (to == SIZE_64 ? WIDE_D : 0) |
+			    (from == SIZE_64 && float_source ? F64_IMMEDIATE : 0)))
 		return -1;
 	if (b->in->form == 2 || b->in->form == 3)
 		return mbind_refuse(b, "form of operands");
@@ -207,7 +213,7 @@ int mbind_f2f(struct mbind *b, struct op *o)
 		o->bytes = SIZE_16;
 		o->space |= CONVERT_BF16_TO;
 	}
-	mbind_function(o, f2f);
+	machine_set_function(o, f2f);
 	return o->reg_bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
 }
 
@@ -216,7 +222,7 @@ int mbind_frnd(struct mbind *b, struct op *o)
 	if (bind_conversion(b, o, true))
 		return -1;
 	o->is_param &= 1;
-	mbind_function(o, frnd);
+	machine_set_function(o, frnd);
 	return o->reg_bytes == SIZE_8 || o->bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
 }
 
@@ -226,7 +232,7 @@ int mbind_f2i(struct mbind *b, struct op *o)
 		return -1;
 	o->is_param &= 1;
 	o->is_signed = bit(b, 72);
-	mbind_function(o, f2i);
+	machine_set_function(o, f2i);
 	return o->reg_bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
 }
 
@@ -236,7 +242,7 @@ int mbind_i2f(struct mbind *b, struct op *o)
 		return -1;
 	o->is_signed = bit(b, 74);
 	o->mode = 0;
-	mbind_function(o, i2f);
+	machine_set_function(o, i2f);
 	return o->bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
 }
 
@@ -249,6 +255,6 @@ int mbind_i2fp(struct mbind *b, struct op *o)
 	o->n = (uint8_t)field(b, 78, 2);
 	o->reg_bytes = o->bytes = SIZE_32;
 	o->mode = 0;
-	mbind_function(o, o->n ? i2f : o->is_signed ? i2f_signed : i2f_unsigned);
+	machine_set_function(o, o->n ? i2f : o->is_signed ? i2f_signed : i2f_unsigned);
 	return b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "form of operands") : 0;
 }

@@ -37,7 +37,8 @@ static void load_constant(struct warp *w, const struct op *o, uint32_t m)
 
 		if (!bank || at > n || n - at < o->bytes) {
 			exec_fail(w, o, 1u << i, "out-of-bounds",
-				"read of %u bytes at byte %u of constant bank %u, which has %u bytes", o->bytes, at, o->n, n);
+				"read of %u bytes at byte %u of constant bank %u, which has %u bytes",
+				o->bytes, at, o->n, n);
 			return;
 		}
 		memcpy(v, bank + at, o->bytes);
@@ -52,7 +53,8 @@ int mbind_ldc(struct mbind *b, struct op *o)
 {
 	static const uint8_t size[8] = {1, 1, 2, 2, 4, 8, 16, 16};
 	unsigned n = (unsigned)field(b, 73, 3), bank = (unsigned)field(b, 54, 5), opcode = b->in->opcode;
-	bool uniform = opcode != 0xb82, indexed = uniform ? opcode == 0xabb || opcode == 0x7ac : field(b, 24, 8) != RZ;
+	bool uniform = opcode != 0xb82,
+	     indexed = uniform ? opcode == 0xabb || opcode == 0x7ac : field(b, 24, 8) != RZ;
 	unsigned words = (size[n] + 3u) / 4;
 	uint32_t offset = opcode == 0x7ac ? (uint32_t)field(b, 37, 17) : (uint32_t)field(b, 38, 16);
 
@@ -68,12 +70,12 @@ int mbind_ldc(struct mbind *b, struct op *o)
 		return mbind_refuse(b, "bank in a uniform register");
 	if (!indexed && size[n] >= 4 && bank != 3) {
 		o->a = mbind_bank(b, bank, offset, words);
-		mbind_function(o, copy_words);
+		machine_set_function(o, copy_words);
 		return 0;
 	}
 	o->n = (uint8_t)bank;
 	o->imm = indexed && !uniform ? signed_field(b, 38, 16) : (int64_t)offset;
-	mbind_function(o, load_constant);
+	machine_set_function(o, load_constant);
 	return 0;
 }
 
@@ -87,7 +89,8 @@ static void load_matrices(struct warp *w, const struct op *o, uint32_t m)
 	u32 r[4][LANES];
 
 	if (m != ALL_LANES) {
-		exec_fail(w, o, m, "matrix-divergent", "%u lanes at %s (expected all 32)", bit_count32(m), o->in->text);
+		exec_fail(w, o, m, "matrix-divergent", "%u lanes at %s (expected all 32)", bit_count32(m),
+			o->in->text);
 		return;
 	}
 	if (!memory_find(w, o, rows, 16, at, false))
@@ -97,7 +100,8 @@ static void load_matrices(struct warp *w, const struct op *o, uint32_t m)
 			u16 h[2];
 
 			for (unsigned e = 0; e < 2; e++) {
-				unsigned row = o->is_signed ? l % 4 * 2 + e : l / 4, col = o->is_signed ? l / 4 : l % 4 * 2 + e;
+				unsigned row = o->is_signed ? l % 4 * 2 + e : l / 4,
+					 col = o->is_signed ? l / 4 : l % 4 * 2 + e;
 
 				memcpy(&h[e], at[8 * k + row] + 2 * col, 2);
 			}
@@ -120,7 +124,7 @@ int mbind_ldsm(struct mbind *b, struct op *o)
 	o->bytes = 16;
 	o->is_signed = bit(b, 78);
 	o->d = mbind_dst(b, 16, n);
-	mbind_function(o, load_matrices);
+	machine_set_function(o, load_matrices);
 	return 0;
 }
 
@@ -142,7 +146,7 @@ int mbind_movm(struct mbind *b, struct op *o)
 {
 	o->d = mbind_dst(b, 16, 1);
 	o->a = mbind_reg(b, 24, 1);
-	mbind_function(o, transpose);
+	machine_set_function(o, transpose);
 	return 0;
 }
 
@@ -208,7 +212,7 @@ int mbind_ldgsts(struct mbind *b, struct op *o)
 		o->c = mbind_ureg(b, 64);
 	o->is_signed = bit(b, 82);
 	b->fn->inst[b->index].op = I_cp;
-	mbind_function(o, copy_to_shared);
+	machine_set_function(o, copy_to_shared);
 	return !o->bytes ? mbind_refuse(b, "size") : 0;
 }
 
@@ -222,7 +226,7 @@ static void commit_copies(struct warp *w, const struct op *o, uint32_t m)
 int mbind_ldgdepbar(struct mbind *b, struct op *o)
 {
 	(void)b;
-	mbind_function(o, commit_copies);
+	machine_set_function(o, commit_copies);
 	return 0;
 }
 
@@ -240,7 +244,7 @@ int mbind_depbar(struct mbind *b, struct op *o)
 	memcpy(bytes, b->in->word, 16);
 	control_decode(&k, bytes);
 	o->n = k.depbar_most;
-	mbind_function(o, wait_for_copies);
+	machine_set_function(o, wait_for_copies);
 	return 0;
 }
 
@@ -263,7 +267,7 @@ static void order_accesses(struct warp *w, const struct op *o, uint32_t m)
 int mbind_nothing(struct mbind *b, struct op *o)
 {
 	(void)b;
-	mbind_function(o, do_nothing);
+	machine_set_function(o, do_nothing);
 	return 0;
 }
 
@@ -272,7 +276,7 @@ int mbind_fence(struct mbind *b, struct op *o)
 	char text[SASS_TEXT_MAX];
 
 	sass_opcode_text(b->in, text);
-	mbind_function(o, order_accesses);
+	machine_set_function(o, order_accesses);
 	memory_bind_order(b, false, !strstr(text, "CTA"));
 	return 0;
 }

@@ -15,14 +15,14 @@
 #pragma STDC FP_CONTRACT OFF
 #endif
 
-#define FTZ    1u
-#define SAT    2u
-#define FMZ    4u
-#define ROUND  24u /* bits 3 and 4: rounding */
-#define FRN    0u
-#define FRM    8u
-#define FRP    16u
-#define FRZ    24u
+#define FTZ   1u
+#define SAT   2u
+#define FMZ   4u
+#define ROUND 24u /* bits 3 and 4: rounding */
+#define FRN   0u
+#define FRM   8u
+#define FRP   16u
+#define FRZ   24u
 
 static inline float canonical(float v)
 {
@@ -136,7 +136,8 @@ static void second_operand(const struct mbind *b, struct op *o, bool always)
 		return;
 	}
 	o->b = o->c;
-	o->mode = (uint8_t)((signs & (NEG_A | ABS_A)) | (signs & NEG_C ? NEG_B : 0) | (signs & ABS_C ? ABS_B : 0));
+	o->mode = (uint8_t)((signs & (NEG_A | ABS_A)) | (signs & NEG_C ? NEG_B : 0) |
+			    (signs & ABS_C ? ABS_B : 0));
 }
 
 int mbind_fadd(struct mbind *b, struct op *o)
@@ -146,7 +147,7 @@ int mbind_fadd(struct mbind *b, struct op *o)
 	second_operand(b, o, false);
 	o->c = FRAME_ZERO;
 	take_modes(b, o, false);
-	mbind_function(o, o->n || o->mode ? fadd_any : fadd_plain);
+	machine_set_function(o, o->n || o->mode ? fadd_any : fadd_plain);
 	return 0;
 }
 
@@ -163,7 +164,7 @@ int mbind_fmul(struct mbind *b, struct op *o)
 	o->c = FRAME_ZERO;
 	take_modes(b, o, true);
 	o->imm = s == 4 || b->uniform ? 0 : (int64_t)ieee_f32_bits(scale[s]);
-	mbind_function(o, o->n || o->mode || o->imm ? fmul_any : fmul_plain);
+	machine_set_function(o, o->n || o->mode || o->imm ? fmul_any : fmul_plain);
 	return 0;
 }
 
@@ -172,7 +173,7 @@ int mbind_ffma(struct mbind *b, struct op *o)
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
 	take_modes(b, o, true);
-	mbind_function(o, o->n || o->mode ? ffma_any : ffma_plain);
+	machine_set_function(o, o->n || o->mode ? ffma_any : ffma_plain);
 	return 0;
 }
 
@@ -196,15 +197,13 @@ static inline u64 f64_bits_of(double v) { return v == v ? ieee_f64_bits(v) : 0x7
 		u64 *r, const u32 *pa, const u32 *pb, const u32 *pc, const u64 *n, const u64 *x) \
 	{ \
 		for (unsigned i = 0; i < LANES; i++) { \
-			double a = f64_of(pa, i, n[0], x[0]), b = f64_of(pb, i, n[1], x[1]), c = f64_of(pc, i, n[2], x[2]); \
+			double a = f64_of(pa, i, n[0], x[0]), b = f64_of(pb, i, n[1], x[1]), \
+			       c = f64_of(pc, i, n[2], x[2]); \
 			(void)c; \
 			r[i] = f64_bits_of(expr); \
 		} \
 	} \
-	static void name(struct warp *w, const struct op *o, uint32_t m) \
-	{ \
-		f64_any(w, o, m, name##_all); \
-	}
+	static void name(struct warp *w, const struct op *o, uint32_t m) { f64_any(w, o, m, name##_all); }
 
 LANE_FN static void store_doubles(struct warp *w, const struct op *o, uint32_t m, const u64 *r)
 {
@@ -254,8 +253,9 @@ int mbind_dadd(struct mbind *b, struct op *o)
 		return -1;
 	second_operand(b, o, true);
 	o->c = FRAME_ZERO;
-	mbind_function(o, dadd);
-	return b->in->form == 4 || b->in->form == 5 || b->in->form == 6 ? mbind_refuse(b, "form of operands") : 0;
+	machine_set_function(o, dadd);
+	return b->in->form == 4 || b->in->form == 5 || b->in->form == 6 ? mbind_refuse(b, "form of operands")
+									: 0;
 }
 
 int mbind_dmul(struct mbind *b, struct op *o)
@@ -266,7 +266,7 @@ int mbind_dmul(struct mbind *b, struct op *o)
 		second_operand(b, o, false);
 	o->mode &= NEG_A | ABS_A | NEG_B | ABS_B;
 	o->c = FRAME_ZERO;
-	mbind_function(o, dmul);
+	machine_set_function(o, dmul);
 	return 0;
 }
 
@@ -274,16 +274,16 @@ int mbind_dfma(struct mbind *b, struct op *o)
 {
 	if (bind_doubles(b, o))
 		return -1;
-	mbind_function(o, dfma);
+	machine_set_function(o, dfma);
 	return 0;
 }
 
 /* ---- choices ---- */
 
 MACHINE_OP2(fsel_word, u32 p = pred1(w, o); u32 na = o->mode & ABS_A ? 0x7fffffff : ~0u;
-	u32 nb = o->mode & ABS_B ? 0x7fffffff : ~0u; u32 xa = o->mode & NEG_A ? 0x80000000 : 0;
-	u32 xb = o->mode & NEG_B ? 0x80000000 : 0; bool ftz = o->n;
-	, p >> i & 1 ? flush_bits((a & na) ^ xa, ftz) : flush_bits((b & nb) ^ xb, ftz))
+	    u32 nb = o->mode & ABS_B ? 0x7fffffff : ~0u; u32 xa = o->mode & NEG_A ? 0x80000000 : 0;
+	    u32 xb = o->mode & NEG_B ? 0x80000000 : 0; bool ftz = o->n;
+	    , p >> i & 1 ? flush_bits((a & na) ^ xa, ftz) : flush_bits((b & nb) ^ xb, ftz))
 
 int mbind_fsel(struct mbind *b, struct op *o)
 {
@@ -292,7 +292,7 @@ int mbind_fsel(struct mbind *b, struct op *o)
 	second_operand(b, o, false);
 	o->n = bit(b, 80);
 	o->imm = mbind_pred(b, 87, b->uniform);
-	mbind_function(o, fsel_word);
+	machine_set_function(o, fsel_word);
 	return 0;
 }
 
@@ -328,7 +328,8 @@ static void fmnmx(struct warp *w, const struct op *o, uint32_t m)
 	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), p = pred1(w, o);
 
 	FOR_BITS32 (i, m)
-		d[i] = choose_f32(source_bits(o, pa, i, 0), source_bits(o, pb, i, 1), p >> i & 1, o->n & 2, o->n & 4);
+		d[i] = choose_f32(
+			source_bits(o, pa, i, 0), source_bits(o, pb, i, 1), p >> i & 1, o->n & 2, o->n & 4);
 }
 
 static void fmnmx3(struct warp *w, const struct op *o, uint32_t m)
@@ -337,7 +338,8 @@ static void fmnmx3(struct warp *w, const struct op *o, uint32_t m)
 	    p = pred1(w, o);
 
 	FOR_BITS32 (i, m) {
-		u32 x = choose_f32(source_bits(o, pa, i, 0), source_bits(o, pb, i, 1), p >> i & 1, o->n & 2, false);
+		u32 x = choose_f32(
+			source_bits(o, pa, i, 0), source_bits(o, pb, i, 1), p >> i & 1, o->n & 2, false);
 
 		d[i] = choose_f32(x, source_bits(o, pc, i, 2), p >> i & 1, o->n & 2, false);
 	}
@@ -350,7 +352,7 @@ int mbind_fmnmx(struct mbind *b, struct op *o)
 	second_operand(b, o, false);
 	o->n = (uint8_t)(bit(b, 80) | bit(b, 81) << 1 | bit(b, 82) << 2);
 	o->imm = mbind_pred(b, 87, b->uniform);
-	mbind_function(o, fmnmx);
+	machine_set_function(o, fmnmx);
 	return 0;
 }
 
@@ -360,7 +362,7 @@ int mbind_fmnmx3(struct mbind *b, struct op *o)
 		return -1;
 	o->n = (uint8_t)(bit(b, 80) | bit(b, 81) << 1);
 	o->imm = mbind_pred(b, 87, false);
-	mbind_function(o, fmnmx3);
+	machine_set_function(o, fmnmx3);
 	return 0;
 }
 
@@ -371,7 +373,8 @@ static bool needs_slow_division(u32 a, u32 b)
 {
 	s32 ea = (s32)(a >> 23 & 255), eb = (s32)(b >> 23 & 255);
 
-	return !ea || ea == 255 || !eb || eb == 255 || ea - eb >= 126 || eb - ea >= 126 || eb >= 253 || ea <= 24;
+	return !ea || ea == 255 || !eb || eb == 255 || ea - eb >= 126 || eb - ea >= 126 || eb >= 253 ||
+	       ea <= 24;
 }
 
 static void fchk(struct warp *w, const struct op *o, uint32_t m)
@@ -391,13 +394,24 @@ int mbind_fchk(struct mbind *b, struct op *o)
 	second_operand(b, o, false);
 	o->d = FRAME_SINK;
 	o->target = mbind_pdst(b, 81, false);
-	mbind_function(o, fchk);
+	machine_set_function(o, fchk);
 	return 0;
 }
 
 /* ---- MUFU: the source is b ---- */
 
-enum { MUFU_COS, MUFU_SIN, MUFU_EX2, MUFU_LG2, MUFU_RCP, MUFU_RSQ, MUFU_RCP64H, MUFU_RSQ64H, MUFU_SQRT, MUFU_TANH };
+enum {
+	MUFU_COS,
+	MUFU_SIN,
+	MUFU_EX2,
+	MUFU_LG2,
+	MUFU_RCP,
+	MUFU_RSQ,
+	MUFU_RCP64H,
+	MUFU_RSQ64H,
+	MUFU_SQRT,
+	MUFU_TANH
+};
 
 static u32 mufu_value(unsigned function, u32 bits)
 {
@@ -450,7 +464,7 @@ int mbind_mufu(struct mbind *b, struct op *o)
 	o->n = (uint8_t)field(b, 74, 4);
 	o->mode &= NEG_B | ABS_B;
 	o->is_param = field(b, 60, 2) == 3 && b->in->form != 4;
-	mbind_function(o, bit(b, 78) ? mufu_half : mufu);
+	machine_set_function(o, bit(b, 78) ? mufu_half : mufu);
 	return o->n > MUFU_TANH || b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "function") : 0;
 }
 

@@ -198,7 +198,9 @@ static void arrive_at_barrier(struct warp *w, const struct op *o, uint32_t pc, u
 static void converge(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
 	uint32_t alive = w->lanes & ~w->ended;
-	uint32_t want = exec ? o->flow == MF_WARPSYNC && o->mode ? alive : REG(uint32_t, w, o->a)[bit_lowest32(exec)] : 0;
+	uint32_t want =
+		exec ? o->flow == MF_WARPSYNC && o->mode ? alive : REG(uint32_t, w, o->a)[bit_lowest32(exec)]
+		     : 0;
 
 	if (!exec || (exec == mask && !(want & alive & ~exec)))
 		go_to(w, pc + 1);
@@ -237,8 +239,7 @@ void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 		w->stop |= w->g->warps > 1 && o->n ? WARP_YIELD : 0;
 		break;
 	case MF_BAR: arrive_at_barrier(w, o, pc, mask, exec); break;
-	default:
-		exec_fail(w, o, mask, "end-of-code", "the code ends here (expected an EXIT before its end)");
+	default: exec_fail(w, o, mask, "end-of-code", "the code ends here (expected an EXIT before its end)");
 	}
 }
 
@@ -247,8 +248,9 @@ void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 /* Sets o->target from the branch offset. */
 static int bind_target(struct mbind *b, struct op *o)
 {
-	int64_t offset = b->code->sm >= 90 ? (int64_t)((uint64_t)signed_field(b, 34, 48) << 8 | field(b, 16, 8)) * 4
-					   : signed_field(b, 34, 48) * 4;
+	int64_t offset = b->code->sm >= 90
+				 ? (int64_t)((uint64_t)signed_field(b, 34, 48) << 8 | field(b, 16, 8)) * 4
+				 : signed_field(b, 34, 48) * 4;
 	int64_t to = (int64_t)b->in->pc + 16 + offset;
 
 	if (to < 0 || to % 16 || to / 16 >= b->code->n)
@@ -276,8 +278,9 @@ static int bind_branch(struct mbind *b, struct op *o)
 /* Sets o->a and o->imm of a branch through a register: the register plus the target of a plain branch. */
 static int bind_indirect(struct mbind *b, struct op *o, enum machine_flow flow, bool uniform)
 {
-	int64_t offset = b->code->sm >= 90 ? (int64_t)((uint64_t)signed_field(b, 34, 48) << 8 | field(b, 16, 8)) * 4
-					   : signed_field(b, 34, 48) * 4;
+	int64_t offset = b->code->sm >= 90
+				 ? (int64_t)((uint64_t)signed_field(b, 34, 48) << 8 | field(b, 16, 8)) * 4
+				 : signed_field(b, 34, 48) * 4;
 
 	o->flow = (uint8_t)flow;
 	o->a = uniform ? mbind_ureg(b, 24) : mbind_reg(b, 24, 2);
@@ -396,14 +399,14 @@ int mbind_bmov(struct mbind *b, struct op *o)
 	unsigned opcode = (unsigned)(b->in->word[0] & 0xfff);
 
 	if (opcode == 0x355) {
-		mbind_function(o, bit(b, 84) ? copy_and_clear : copy_barrier);
+		machine_set_function(o, bit(b, 84) ? copy_and_clear : copy_barrier);
 		o->d = mbind_dst(b, 16, 1);
 		o->a = barrier_slot(b, 24);
 		return field(b, 24, 5) > 15 ? mbind_refuse(b, "state of the warp") : 0;
 	}
 	if (opcode != 0x356)
 		return mbind_refuse(b, "state of the warp");
-	mbind_function(o, copy_barrier);
+	machine_set_function(o, copy_barrier);
 	o->d = barrier_slot(b, 24);
 	o->a = mbind_reg(b, 32, 1);
 	return 0;
@@ -417,6 +420,6 @@ static void trap_lanes(struct warp *w, const struct op *o, uint32_t m)
 int mbind_trap(struct mbind *b, struct op *o)
 {
 	(void)b;
-	mbind_function(o, trap_lanes);
+	machine_set_function(o, trap_lanes);
 	return 0;
 }

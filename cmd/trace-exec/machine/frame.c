@@ -87,7 +87,8 @@ const uint8_t *machine_bank(const struct grid *g, const struct machine_code *c, 
 	return m->image->bank[bank].p;
 }
 
-static uint32_t constant_word(const struct grid *g, const struct machine_code *c, const struct machine_constant *k)
+static uint32_t constant_word(
+	const struct grid *g, const struct machine_code *c, const struct machine_constant *k)
 {
 	uint32_t n, v = 0;
 
@@ -116,9 +117,10 @@ static void create_frame(struct warp *w, const struct machine_code *c)
 		die("out of memory");
 	w->frames_cap = bytes;
 	w->frame = w->frames;
-	memset(w->frame, 0, FRAME_CONSTANTS);
+	memset(w->frame, 0, FRAME_R); /* frame_start() clears the registers in use */
 	for (uint32_t i = 0; i < c->n_constants; i++)
-		fill_vector(REG(uint32_t, w, FRAME_CONSTANTS + i * VECTOR), constant_word(w->g, c, &c->constant[i]));
+		fill_vector(REG(uint32_t, w, FRAME_CONSTANTS + i * VECTOR),
+			constant_word(w->g, c, &c->constant[i]));
 }
 
 void frame_start(struct warp *w)

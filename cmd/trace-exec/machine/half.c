@@ -91,11 +91,13 @@ static void half_fields(struct mbind *b, struct op *o, bool second, bool selects
 {
 	unsigned form = b->in->form;
 	bool imm = form == 2 || form == 4, swapped = !second && (form == 2 || form == 3 || form == 7);
-	unsigned signs_b = imm ? 0 : (unsigned)(bit(b, 63) | bit(b, 62) << 1), signs_c = (unsigned)(bit(b, 84) | bit(b, 83) << 1),
+	unsigned signs_b = imm ? 0 : (unsigned)(bit(b, 63) | bit(b, 62) << 1),
+		 signs_c = (unsigned)(bit(b, 84) | bit(b, 83) << 1),
 		 h32 = imm ? 0 : (unsigned)field(b, 60, 2), h64 = (unsigned)field(b, 81, 2);
 
 	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
-	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (bit(b, 73) ? ABS_A : 0) | (swapped ? signs_c : signs_b) << 2 |
+	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (bit(b, 73) ? ABS_A : 0) |
+			    (swapped ? signs_c : signs_b) << 2 |
 			    (second ? 0 : (swapped ? signs_b : signs_c) << 4));
 	if (!selects)
 		return;
@@ -123,7 +125,7 @@ int mbind_half2(struct mbind *b, struct op *o)
 		o->imm |= (bit(b, 76) ? HALF_FMZ : 0) | (bit(b, 79) ? HALF_RELU : 0);
 	if (!add && bit(b, 78))
 		return mbind_refuse(b, "f32 result");
-	mbind_function(o, half2);
+	machine_set_function(o, half2);
 	return 0;
 }
 
@@ -142,7 +144,8 @@ static u32 half_bool(unsigned how, u32 v, u32 p) { return how == 0 ? v & p : how
 /* o->n: comparison; o->reg_bytes: how to combine; o->is_signed: HSETP2; o->is_param: .H_AND or .BF. */
 static void half_set(struct warp *w, const struct op *o, uint32_t m)
 {
-	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), p = pred1(w, o), v[2] = {0, 0};
+	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), p = pred1(w, o),
+	    v[2] = {0, 0};
 	unsigned modes = o->bytes;
 
 	FOR_BITS32 (i, m) {
@@ -190,7 +193,7 @@ int mbind_half_set(struct mbind *b, struct op *o)
 		o->rpc = mbind_pdst(b, 84, false);
 		o->d = FRAME_SINK;
 	}
-	mbind_function(o, half_set);
+	machine_set_function(o, half_set);
 	return 0;
 }
 
@@ -231,7 +234,7 @@ int mbind_hmnmx2(struct mbind *b, struct op *o)
 	o->n = (uint8_t)(bit(b, 81) | bit(b, 82) << 1);
 	o->bytes = (uint8_t)((bit(b, 80) ? HALF_FTZ : 0) | (bit(b, 85) ? HALF_BF16 : 0));
 	o->imm = mbind_pred(b, 87, false);
-	mbind_function(o, hmnmx2);
+	machine_set_function(o, hmnmx2);
 	return b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "form of operands") : 0;
 }
 
@@ -240,7 +243,8 @@ int mbind_hmnmx2(struct mbind *b, struct op *o)
 static u32 pack_one(const struct op *o, u32 bits)
 {
 	double v = (double)ieee_f32(bits);
-	u32 h = small_from(v, o->bytes & HALF_BF16 ? SMALL_BF16 : SMALL_F16, o->is_signed ? ROUND_RZ : ROUND_RN, false);
+	u32 h = small_from(
+		v, o->bytes & HALF_BF16 ? SMALL_BF16 : SMALL_F16, o->is_signed ? ROUND_RZ : ROUND_RN, false);
 
 	return o->bytes & HALF_RELU && (v != v ? false : h >> 15) ? 0 : h;
 }
@@ -257,7 +261,8 @@ static void f2fp(struct warp *w, const struct op *o, uint32_t m)
 
 	FOR_BITS32 (i, m) {
 		u32 low = pack_one(o, signed_bits(o, pb[i], 1)),
-		    high = o->is_param ? pc[i] >> (o->n ? 16 : 0) & 0xffff : pack_one(o, signed_bits(o, pa[i], 0));
+		    high = o->is_param ? pc[i] >> (o->n ? 16 : 0) & 0xffff
+				       : pack_one(o, signed_bits(o, pa[i], 0));
 
 		d[i] = low | high << 16;
 	}
@@ -275,7 +280,7 @@ int mbind_f2fp(struct mbind *b, struct op *o)
 	o->mode &= (uint8_t)(NEG_B | ABS_B | (o->is_param ? 0 : NEG_A | ABS_A));
 	o->is_signed = field(b, 79, 2) != 0;
 	o->bytes = (uint8_t)((bit(b, 76) ? HALF_BF16 : 0) | (bit(b, 75) ? HALF_RELU : 0));
-	mbind_function(o, f2fp);
+	machine_set_function(o, f2fp);
 	return strstr(text, "E4M3") || strstr(text, "E5M2") || strstr(text, "TF32") || strstr(text, "E2M") ||
 			       strstr(text, "E3M") || strstr(text, "UE8") || strstr(text, "SATFINITE")
 		       ? mbind_refuse(b, "format")
@@ -312,6 +317,6 @@ int mbind_f2ip(struct mbind *b, struct op *o)
 	o->is_signed = bit(b, 76);
 	o->is_param = bit(b, 75);
 	o->n = (uint8_t)field(b, 78, 2);
-	mbind_function(o, f2ip);
+	machine_set_function(o, f2ip);
 	return 0;
 }

@@ -46,7 +46,13 @@ static inline double half_expand(u32 h)
 	return (double)ieee_f32(ieee_f32_bits(v) | sign);
 }
 
-static inline double half_to_double(u32 h, bool bf16) { return bf16 ? (double)ieee_f32((h & 0xffff) << 16) : half_expand(h); }
-static inline u32 half_from_double(double v, bool bf16) { return bf16 ? half_round(v, 7, 127) : half_round(v, 10, 15); }
+static inline double half_to_double(u32 h, bool bf16)
+{
+	return bf16 ? (double)ieee_f32((h & 0xffff) << 16) : half_expand(h);
+}
+static inline u32 half_from_double(double v, bool bf16)
+{
+	return bf16 ? half_round(v, 7, 127) : half_round(v, 10, 15);
+}
 
 #endif

@@ -16,16 +16,8 @@ int mbind_mov(struct mbind *b, struct op *o)
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
 	o->a = b->in->form == 2 || b->in->form == 3 || b->in->form == 7 ? o->c : o->b;
-	mbind_function(o, move_word);
+	machine_set_function(o, move_word);
 	return !b->uniform && field(b, 72, 4) != 15 ? mbind_refuse(b, "part of the bytes") : 0;
-}
-
-int mbind_umov(struct mbind *b, struct op *o)
-{
-	o->d = mbind_udst(b, 16);
-	o->a = b->in->opcode == 0x882 ? mbind_number(b, field(b, 32, 32), 1) : mbind_ureg(b, 32);
-	mbind_function(o, move_word);
-	return 0;
 }
 
 static void move_pair(struct warp *w, const struct op *o, uint32_t m)
@@ -40,12 +32,57 @@ static void move_pair(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
+int mbind_umov(struct mbind *b, struct op *o)
+{
+	bool wide = b->in->opcode == 0xc82 && b->code->sm >= 100 && bit(b, 80);
+
+	o->d = mbind_udst(b, 16);
+	o->a = b->in->opcode == 0x882 ? mbind_number(b, field(b, 32, 32), 1) : mbind_ureg(b, 32);
+	machine_set_function(o, wide ? move_pair : move_word);
+	return 0;
+}
+
 /* A move of 64 bits: a number in bits 24-87. */
 int mbind_mov64(struct mbind *b, struct op *o)
 {
 	o->d = b->uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, 2);
 	o->a = mbind_number(b, field(b, 24, 40) | field(b, 64, 24) << 40, 2);
-	mbind_function(o, move_pair);
+	machine_set_function(o, move_pair);
+	return 0;
+}
+
+/* LEPC: the address of the instruction, from which code computes the return address of a call. */
+int mbind_lepc(struct mbind *b, struct op *o)
+{
+	o->d = mbind_dst(b, 16, 2);
+	o->a = mbind_number(b, b->in->pc, 2);
+	machine_set_function(o, move_pair);
+	return 0;
+}
+
+static void select_pair(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d), *a = REG(u32, w, o->a), *b = REG(u32, w, o->b), p = pred1(w, o);
+
+	FOR_BITS32 (i, m) {
+		const u32 *from = p >> i & 1 ? a : b;
+		u32 high = from[i + LANES];
+
+		d[i] = from[i];
+		d[i + LANES] = high;
+	}
+}
+
+/* SEL of 64 bits: the second source is a pair, or a number of 33 bits with its sign. */
+int mbind_sel64(struct mbind *b, struct op *o)
+{
+	o->d = mbind_dst(b, 16, 2);
+	o->a = mbind_reg(b, 24, 2);
+	o->b = b->in->opcode == 0x607
+		       ? mbind_reg(b, 32, 2)
+		       : mbind_number(b, field(b, 32, 32) | (bit(b, 64) ? 0xffffffffull << 32 : 0), 2);
+	o->imm = mbind_pred(b, 87, false);
+	machine_set_function(o, select_pair);
 	return 0;
 }
 
@@ -58,7 +95,7 @@ int mbind_sel(struct mbind *b, struct op *o)
 	if (b->in->form == 2 || b->in->form == 3)
 		o->b = o->c;
 	o->imm = mbind_pred(b, 87, b->uniform);
-	mbind_function(o, select_word);
+	machine_set_function(o, select_word);
 	return 0;
 }
 
@@ -103,7 +140,9 @@ int mbind_iadd3(struct mbind *b, struct op *o)
 	o->target = mbind_pdst(b, 81, b->uniform);
 	o->rpc = mbind_pdst(b, 84, b->uniform);
 	o->imm = mbind_pred(b, 87, b->uniform) | mbind_pred(b, 77, b->uniform) << 32;
-	mbind_function(o, x || o->target != FRAME_PSINK || o->rpc != FRAME_PSINK ? add3_carry : o->mode ? add3 : add3_plain);
+	machine_set_function(o, x || o->target != FRAME_PSINK || o->rpc != FRAME_PSINK ? add3_carry
+				: o->mode                                              ? add3
+										       : add3_plain);
 	return 0;
 }
 
@@ -130,7 +169,7 @@ int mbind_iadd64(struct mbind *b, struct op *o)
 {
 	if (mbind_forms(b, o, WIDE_A | WIDE_B | WIDE_C | WIDE_D))
 		return -1;
-	mbind_function(o, add64);
+	machine_set_function(o, add64);
 	o->is_signed = b->in->row->base == 0x097;
 	o->mode &= NEG_A | NEG_B | NEG_C;
 	if (o->is_signed) {
@@ -149,7 +188,8 @@ LANE_FN static void lea_carry(struct warp *w, const struct op *o, uint32_t m)
 	LANE_FROM3(u32, u32, u32, u32)
 	unsigned s = o->n;
 	u32 one = 0, p = o->mode & ABS_A ? pred1(w, o) : 0;
-	u32 na = o->mode & NEG_A ? ~0u : 0, nb = o->mode & NEG_B ? ~0u : 0, k = o->mode & ABS_A ? 0 : (na & 1) + (nb & 1);
+	u32 na = o->mode & NEG_A ? ~0u : 0, nb = o->mode & NEG_B ? ~0u : 0,
+	    k = o->mode & ABS_A ? 0 : (na & 1) + (nb & 1);
 	bool hi = o->is_signed, sx = o->is_param;
 
 	for (unsigned i = 0; i < LANES; i++) {
@@ -179,7 +219,7 @@ int mbind_lea(struct mbind *b, struct op *o)
 	o->is_param = bit(b, 73);
 	o->target = mbind_pdst(b, 81, b->uniform);
 	o->imm = mbind_pred(b, 87, b->uniform);
-	mbind_function(o, !o->mode && !hi && o->target == FRAME_PSINK ? lea_plain : lea_carry);
+	machine_set_function(o, !o->mode && !hi && o->target == FRAME_PSINK ? lea_plain : lea_carry);
 	return 0;
 }
 
@@ -187,8 +227,8 @@ int mbind_lea(struct mbind *b, struct op *o)
 
 MACHINE_OP3(mad_low, , a *b + c)
 MACHINE_OP3(mad_low_signs, u32 xb = o->mode & NEG_B ? ~0u : 0; u32 xc = o->mode & NEG_C ? ~0u : 0;
-	u32 kb = xb & 1; u32 kc = o->mode & ABS_A ? 0 : xc & 1; u32 p = o->mode & ABS_A ? pred1(w, o) : 0;
-	, a *((b ^ xb) + kb) + (c ^ xc) + kc + (p >> i & 1))
+	    u32 kb = xb & 1; u32 kc = o->mode & ABS_A ? 0 : xc & 1; u32 p = o->mode & ABS_A ? pred1(w, o) : 0;
+	    , a *((b ^ xb) + kb) + (c ^ xc) + kc + (p >> i & 1))
 
 int mbind_imad(struct mbind *b, struct op *o)
 {
@@ -202,9 +242,9 @@ int mbind_imad(struct mbind *b, struct op *o)
 	o->imm = mbind_pred(b, 87, b->uniform);
 	if (o->a == FRAME_ZERO && !o->mode) { /* IMAD.MOV */
 		o->a = o->c;
-		mbind_function(o, move_word);
+		machine_set_function(o, move_word);
 	} else {
-		mbind_function(o, o->mode ? mad_low_signs : mad_low);
+		machine_set_function(o, o->mode ? mad_low_signs : mad_low);
 	}
 	return 0;
 }
@@ -221,7 +261,8 @@ int mbind_imad(struct mbind *b, struct op *o)
 \
 		for (unsigned i = 0; i < LANES; i++) { \
 			u64 c = (pc[i] | (u64)pc[i + LANES] << 32) ^ xc; \
-			u64 prod = (u64)((W)(T)pa[i] * (W)(T)pb[i]), r = (nb ? 0 - prod : prod) + c + k + (p >> i & 1); \
+			u64 prod = (u64)((W)(T)pa[i] * (W)(T)pb[i]), \
+			    r = (nb ? 0 - prod : prod) + c + k + (p >> i & 1); \
 			bool on = m >> i & 1; \
 \
 			if (o->n) \
@@ -283,11 +324,11 @@ static int bind_wide(struct mbind *b, struct op *o, bool low)
 	if (b->in->form == 2) /* an immediate c is one word, extended by its sign if the product is signed */
 		o->c = mbind_number(b, o->is_signed ? (u64)signed_field(b, 32, 32) : field(b, 32, 32), 2);
 	if (o->target != FRAME_PSINK)
-		mbind_function(o, mad_wide_carry);
+		machine_set_function(o, mad_wide_carry);
 	else if (low && !o->mode)
-		mbind_function(o, o->is_signed ? mad_pair_signed : mad_pair_unsigned);
+		machine_set_function(o, o->is_signed ? mad_pair_signed : mad_pair_unsigned);
 	else
-		mbind_function(o, o->is_signed ? mad_wide_signed : mad_wide_unsigned);
+		machine_set_function(o, o->is_signed ? mad_wide_signed : mad_wide_unsigned);
 	return 0;
 }
 
@@ -322,7 +363,7 @@ int mbind_idp(struct mbind *b, struct op *o)
 	o->mode = (uint8_t)(bit(b, 73) | bit(b, 74) << 1);
 	o->n = bit(b, 76);
 	o->is_param = bit(b, 77);
-	mbind_function(o, dot_words);
+	machine_set_function(o, dot_words);
 	return 0;
 }
 
@@ -335,7 +376,7 @@ int mbind_iabs(struct mbind *b, struct op *o)
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
 	o->a = o->b;
-	mbind_function(o, abs_word);
+	machine_set_function(o, abs_word);
 	return b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "form of operands") : 0;
 }
 
@@ -354,13 +395,13 @@ static int bind_two(struct mbind *b, struct op *o)
 
 int mbind_imnmx(struct mbind *b, struct op *o)
 {
-	mbind_function(o, bit(b, 73) ? min_max_signed : min_max_unsigned);
+	machine_set_function(o, bit(b, 73) ? min_max_signed : min_max_unsigned);
 	int status = bind_two(b, o);
 	o->imm = mbind_pred(b, 87, b->uniform);
 	return status;
 }
 
-enum { TYPE_U32, TYPE_S32, TYPE_U16X2, TYPE_S16X2 };
+enum { TYPE_U32, TYPE_S32, TYPE_U16X2, TYPE_S16X2, TYPE_U8X4, TYPE_S8X4 };
 
 static u32 least_of(const struct op *o, bool least, u32 a, u32 b)
 {
@@ -368,12 +409,15 @@ static u32 least_of(const struct op *o, bool least, u32 a, u32 b)
 
 	switch (o->n) {
 	case TYPE_U32: return (a < b) == least ? a : b;
-	case TYPE_S32:
-		r = ((s32)a < (s32)b) == least ? a : b;
-		return o->is_param && (s32)r < 0 ? 0 : r;
+	case TYPE_S32: r = ((s32)a < (s32)b) == least ? a : b; return o->is_param && (s32)r < 0 ? 0 : r;
 	default: break;
 	}
-	for (unsigned k = 0; k < 32; k += 16) {
+	for (unsigned k = 0; o->n >= TYPE_U8X4 && k < 32; k += 8) {
+		u32 x = a >> k & 0xff, y = b >> k & 0xff;
+
+		r |= ((o->n == TYPE_U8X4 ? x < y : (s8)x < (s8)y) == least ? x : y) << k;
+	}
+	for (unsigned k = 0; o->n < TYPE_U8X4 && k < 32; k += 16) {
 		u32 x = a >> k & 0xffff, y = b >> k & 0xffff,
 		    v = (o->n == TYPE_U16X2 ? x < y : (s16)x < (s16)y) == least ? x : y;
 
@@ -381,6 +425,11 @@ static u32 least_of(const struct op *o, bool least, u32 a, u32 b)
 	}
 	return r;
 }
+
+static u32 add_bytes(u32 a, u32 b) { return ((a & 0x7f7f7f7f) + (b & 0x7f7f7f7f)) ^ ((a ^ b) & 0x80808080); }
+
+/* Negates each byte. */
+static u32 negate_bytes(u32 v) { return add_bytes(~v, 0x01010101); }
 
 static u32 add_halves(u32 a, u32 b) { return ((a + b) & 0xffff) | ((a & 0xffff0000u) + (b & 0xffff0000u)); }
 
@@ -393,49 +442,50 @@ LANE_EACH3(viaddmnmx_words, u32, u32, u32, u32,
 
 static int bind_typed(struct mbind *b, struct op *o, bool relu)
 {
-	o->n = (uint8_t)field(b, 72, 2);
+	o->n = (uint8_t)field(b, 72, b->code->sm >= 120 ? 3 : 2);
 	o->is_param = relu && bit(b, 76);
 	o->imm = mbind_pred(b, 87, b->uniform);
-	return 0;
+	return o->n > TYPE_S8X4 ? mbind_refuse(b, "type") : 0;
 }
 
 int mbind_vimnmx(struct mbind *b, struct op *o)
 {
-	mbind_function(o, vimnmx_words);
+	machine_set_function(o, vimnmx_words);
 	return bind_two(b, o) || bind_typed(b, o, true) ? -1 : 0;
 }
 
 int mbind_vimnmx3(struct mbind *b, struct op *o)
 {
-	mbind_function(o, vimnmx3_words);
+	machine_set_function(o, vimnmx3_words);
 	return mbind_forms(b, o, WIDE_NONE) || bind_typed(b, o, false) ? -1 : 0;
 }
 
 int mbind_viaddmnmx(struct mbind *b, struct op *o)
 {
-	mbind_function(o, viaddmnmx_words);
+	machine_set_function(o, viaddmnmx_words);
 	return mbind_forms(b, o, WIDE_NONE) || bind_typed(b, o, true) ? -1 : 0;
 }
 
 MACHINE_OP2(viadd_word, u32 x = o->mode & NEG_B ? ~0u : 0;, a + (b ^ x) + (x & 1))
 LANE_OP2(viadd_halves, u32, u32, u32, add_halves(a, b))
+MACHINE_OP2(viadd_bytes, bool neg = o->mode;, add_bytes(a, neg ? negate_bytes(b) : b))
 
 int mbind_viadd(struct mbind *b, struct op *o)
 {
 	if (bind_two(b, o))
 		return -1;
 	o->mode = bit(b, 63) && b->in->form != 4 ? NEG_B : 0;
-	mbind_function(o, bit(b, 73) ? viadd_halves : viadd_word);
-	return 0;
+	machine_set_function(o, bit(b, 75) ? viadd_bytes : bit(b, 73) ? viadd_halves : viadd_word);
+	return bit(b, 73) && o->mode ? mbind_refuse(b, "negative halves") : 0;
 }
 
 MACHINE_OP3(absdiff_word, bool s = o->is_signed;
-	, (s ? ((s32)a > (s32)b ? a - b : b - a) : (a > b ? a - b : b - a)) + c)
+	    , (s ? ((s32)a > (s32)b ? a - b : b - a) : (a > b ? a - b : b - a)) + c)
 
 int mbind_vabsdiff(struct mbind *b, struct op *o)
 {
 	o->is_signed = bit(b, 73);
-	mbind_function(o, absdiff_word);
+	machine_set_function(o, absdiff_word);
 	return mbind_forms(b, o, WIDE_NONE);
 }
 
@@ -459,6 +509,6 @@ int mbind_vabsdiff4(struct mbind *b, struct op *o)
 {
 	o->is_signed = bit(b, 73);
 	o->n = bit(b, 75);
-	mbind_function(o, absdiff4_words);
+	machine_set_function(o, absdiff4_words);
 	return mbind_forms(b, o, WIDE_NONE);
 }

@@ -14,11 +14,12 @@ MACHINE_OP3(lop_not_c, , ~c)
 MACHINE_OP3(lop_not_b, , ~b)
 
 /* Any table: each of the eight terms is chosen by its bit. */
-MACHINE_OP3(lop_any, LOP_SIGNS u32 t = o->n; u32 t0 = 0 - (t & 1); u32 t1 = 0 - (t >> 1 & 1); u32 t2 = 0 - (t >> 2 & 1);
-	u32 t3 = 0 - (t >> 3 & 1); u32 t4 = 0 - (t >> 4 & 1); u32 t5 = 0 - (t >> 5 & 1); u32 t6 = 0 - (t >> 6 & 1);
-	u32 t7 = 0 - (t >> 7 & 1); (void)xa; (void)xb; (void)xc;
-	, (a & ((b & ((c & t7) | (~c & t6))) | (~b & ((c & t5) | (~c & t4))))) |
-		  (~a & ((b & ((c & t3) | (~c & t2))) | (~b & ((c & t1) | (~c & t0))))))
+MACHINE_OP3(lop_any, LOP_SIGNS u32 t = o->n; u32 t0 = 0 - (t & 1); u32 t1 = 0 - (t >> 1 & 1);
+	    u32 t2 = 0 - (t >> 2 & 1); u32 t3 = 0 - (t >> 3 & 1); u32 t4 = 0 - (t >> 4 & 1);
+	    u32 t5 = 0 - (t >> 5 & 1); u32 t6 = 0 - (t >> 6 & 1); u32 t7 = 0 - (t >> 7 & 1); (void)xa;
+	    (void)xb; (void)xc;
+	    , (a & ((b & ((c & t7) | (~c & t6))) | (~b & ((c & t5) | (~c & t4))))) |
+		      (~a & ((b & ((c & t3) | (~c & t2))) | (~b & ((c & t1) | (~c & t0))))))
 
 static op_fn *lop_function(unsigned table)
 {
@@ -54,7 +55,7 @@ int mbind_lop3(struct mbind *b, struct op *o)
 	o->is_param = bit(b, 80);
 	o->target = mbind_pdst(b, 81, b->uniform);
 	o->imm = mbind_pred(b, 87, b->uniform);
-	mbind_function(o, o->target == FRAME_PSINK ? lop_function(o->n) : lop_with_pred);
+	machine_set_function(o, o->target == FRAME_PSINK ? lop_function(o->n) : lop_with_pred);
 	return 0;
 }
 
@@ -90,7 +91,7 @@ int mbind_plop3(struct mbind *b, struct op *o)
 	o->is_param = third >> 16 & 1;
 	o->target = mbind_pdst(b, 81, b->uniform);
 	o->rpc = mbind_pdst(b, 84, b->uniform);
-	mbind_function(o, plop3);
+	machine_set_function(o, plop3);
 	return 0;
 }
 
@@ -117,7 +118,7 @@ int mbind_plop3_signs(struct mbind *b, struct op *o)
 	o->d = FRAME_SINK;
 	o->target = mbind_pdst(b, 81, false);
 	o->rpc = mbind_pdst(b, 84, false);
-	mbind_function(o, plop3_signs);
+	machine_set_function(o, plop3_signs);
 	return 0;
 }
 
@@ -151,7 +152,7 @@ int mbind_p2r(struct mbind *b, struct op *o)
 	o->a = mbind_reg(b, 24, 1);
 	o->b = mbind_number(b, field(b, 32, 32), 1);
 	o->n = (uint8_t)field(b, 76, 2);
-	mbind_function(o, preds_to_reg);
+	machine_set_function(o, preds_to_reg);
 	return 0;
 }
 
@@ -160,7 +161,7 @@ int mbind_r2p(struct mbind *b, struct op *o)
 	o->a = mbind_reg(b, 24, 1);
 	o->b = mbind_number(b, field(b, 32, 32), 1);
 	o->n = (uint8_t)field(b, 76, 2);
-	mbind_function(o, reg_to_preds);
+	machine_set_function(o, reg_to_preds);
 	return 0;
 }
 
@@ -175,9 +176,11 @@ static inline u32 funnel(unsigned type, bool right, bool high, bool wrap, u32 a,
 
 	n = wrap ? n & (most - 1) : n > most ? most : n;
 	if (type < SHF_S32) {
-		u64 r = right ? type == SHF_S64 ? (u64)((s64)v >> (n > 63 ? 63 : n)) : n > 63 ? 0 : v >> n
-			      : n > 63 ? 0
-				       : v << n;
+		u64 r = right    ? type == SHF_S64 ? (u64)((s64)v >> (n > 63 ? 63 : n))
+				   : n > 63        ? 0
+						   : v >> n
+			: n > 63 ? 0
+				 : v << n;
 
 		return (u32)(high ? r >> 32 : r);
 	}
@@ -188,8 +191,8 @@ static inline u32 funnel(unsigned type, bool right, bool high, bool wrap, u32 a,
 	}
 	return high ? (u32)(v << n >> 32) : n > 31 ? 0 : a << n;
 }
-MACHINE_OP3(shf_any, unsigned t = o->n; bool right = o->is_signed; bool h = o->is_param; bool wrap = o->reg_bytes;
-	, funnel(t, right, h, wrap, a, b, c))
+MACHINE_OP3(shf_any, unsigned t = o->n; bool right = o->is_signed; bool h = o->is_param;
+	    bool wrap = o->reg_bytes;, funnel(t, right, h, wrap, a, b, c))
 MACHINE_OP3(shf_left_word, , b > 31 ? 0 : a << b)
 MACHINE_OP3(shf_right_word, , b > 31 ? 0 : c >> b)
 MACHINE_OP3(shf_right_signed, , (u32)((s32)c >> (b > 31 ? 31 : b)))
@@ -202,12 +205,12 @@ int mbind_shf(struct mbind *b, struct op *o)
 	o->reg_bytes = bit(b, 75);
 	o->is_signed = bit(b, 76);
 	o->is_param = bit(b, 80);
-	mbind_function(o, shf_any);
+	machine_set_function(o, shf_any);
 	if (o->n >= SHF_S32 && !o->reg_bytes) {
 		if (o->is_signed && o->is_param)
-			mbind_function(o, o->n == SHF_S32 ? shf_right_signed : shf_right_word);
+			machine_set_function(o, o->n == SHF_S32 ? shf_right_signed : shf_right_word);
 		else if (!o->is_signed && !o->is_param)
-			mbind_function(o, shf_left_word);
+			machine_set_function(o, shf_left_word);
 	}
 	return 0;
 }
@@ -218,8 +221,9 @@ static inline u32 permute(unsigned mode, u32 a, u32 sel, u32 c)
 {
 	u64 v = (u64)c << 32 | a;
 	u32 r = 0;
-	static const u16 tables[7][4] = {{0}, {0x3210, 0x4321, 0x5432, 0x6543}, {0x5670, 0x6701, 0x7012, 0x0123},
-		{0x0000, 0x1111, 0x2222, 0x3333}, {0x3210, 0x3211, 0x3222, 0x3333}, {0x0000, 0x1110, 0x2210, 0x3210},
+	static const u16 tables[7][4] = {{0}, {0x3210, 0x4321, 0x5432, 0x6543},
+		{0x5670, 0x6701, 0x7012, 0x0123}, {0x0000, 0x1111, 0x2222, 0x3333},
+		{0x3210, 0x3211, 0x3222, 0x3333}, {0x0000, 0x1110, 0x2210, 0x3210},
 		{0x1010, 0x3232, 0x1010, 0x3232}};
 
 	if (mode)
@@ -240,7 +244,7 @@ int mbind_prmt(struct mbind *b, struct op *o)
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
 	o->n = (uint8_t)field(b, 72, 3);
-	mbind_function(o, permute_bytes);
+	machine_set_function(o, permute_bytes);
 	return o->n > 6 ? mbind_refuse(b, "mode") : 0;
 }
 
@@ -268,7 +272,7 @@ int mbind_sgxt(struct mbind *b, struct op *o)
 {
 	o->n = bit(b, 75);
 	o->is_signed = bit(b, 73);
-	mbind_function(o, sgxt_word);
+	machine_set_function(o, sgxt_word);
 	return bind_two_logic(b, o);
 }
 
@@ -285,7 +289,7 @@ MACHINE_OP2(bmsk_word, bool wrap = o->n;, bit_mask(a, b, wrap))
 int mbind_bmsk(struct mbind *b, struct op *o)
 {
 	o->n = bit(b, 75);
-	mbind_function(o, bmsk_word);
+	machine_set_function(o, bmsk_word);
 	return bind_two_logic(b, o);
 }
 
@@ -307,7 +311,8 @@ static inline u32 reverse_bits(u32 v)
 	v = (v >> 4 & 0x0f0f0f0fu) | (v & 0x0f0f0f0fu) << 4;
 	return __builtin_bswap32(v);
 }
-MACHINE_OP1(flo_word, bool s = o->is_signed; bool sh = o->n; u32 x = o->mode & NEG_B ? ~0u : 0;, find_one(a ^ x, s, sh))
+MACHINE_OP1(flo_word, bool s = o->is_signed; bool sh = o->n; u32 x = o->mode & NEG_B ? ~0u : 0;
+	    , find_one(a ^ x, s, sh))
 LANE_OP1(brev_word, u32, u32, reverse_bits(a))
 MACHINE_OP1(popc_word, u32 x = o->mode & NEG_B ? ~0u : 0;, bit_count32(a ^ x))
 
@@ -340,19 +345,19 @@ int mbind_flo(struct mbind *b, struct op *o)
 	if (bind_one(b, o))
 		return -1;
 	o->target = mbind_pdst(b, 81, b->uniform);
-	mbind_function(o, o->target == FRAME_PSINK || !bit(b, 81) ? flo_word : flo_with_pred);
+	machine_set_function(o, o->target == FRAME_PSINK || !bit(b, 81) ? flo_word : flo_with_pred);
 	return 0;
 }
 
 int mbind_brev(struct mbind *b, struct op *o)
 {
-	mbind_function(o, brev_word);
+	machine_set_function(o, brev_word);
 	return bind_one(b, o);
 }
 
 int mbind_popc(struct mbind *b, struct op *o)
 {
-	mbind_function(o, popc_word);
+	machine_set_function(o, popc_word);
 	return bind_one(b, o);
 }
 
@@ -370,16 +375,16 @@ MACHINE_OP1(i2i_word, unsigned t = o->n;, saturate_to((s32)a, t))
 int mbind_i2i(struct mbind *b, struct op *o)
 {
 	o->n = (uint8_t)field(b, 76, 2);
-	mbind_function(o, i2i_word);
+	machine_set_function(o, i2i_word);
 	return bind_one(b, o);
 }
 
 MACHINE_OP3(i2ip_words, unsigned t = o->n;
-	, c << 16 | (saturate_to((s32)a, t) & 0xff) << 8 | (saturate_to((s32)b, t) & 0xff))
+	    , c << 16 | (saturate_to((s32)a, t) & 0xff) << 8 | (saturate_to((s32)b, t) & 0xff))
 
 int mbind_i2ip(struct mbind *b, struct op *o)
 {
 	o->n = bit(b, 76);
-	mbind_function(o, i2ip_words);
+	machine_set_function(o, i2ip_words);
 	return mbind_forms(b, o, WIDE_NONE);
 }

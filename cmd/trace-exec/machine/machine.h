@@ -25,6 +25,9 @@
 #include <stdio.h>
 #include "exec/exec.h"
 
+/* Code that modules may have: either kind (a file with both: machine code if the GPU can run it), or one. */
+enum code_kind { CODE_AUTO, CODE_PTX, CODE_MACHINE };
+
 /* Reads a cubin as a module. Returns NULL with *f set on failure. program_free() frees the module. */
 struct module *machine_module(const char *path, const void *bytes, size_t n, struct fault *f);
 /*

@@ -46,7 +46,8 @@ static bool find_shape(const struct mbind *b, struct mma_shape *shape)
 static int bind_product(struct mbind *b, struct op *o, struct matrix *x)
 {
 	unsigned k = x->sparse ? x->shape.k / 2u : x->shape.k, at = 0;
-	unsigned n_a = x->shape.m * k * types[x->a].bits / 1024u, n_b = (unsigned)x->shape.k * 8 * types[x->b].bits / 1024u,
+	unsigned n_a = x->shape.m * k * types[x->a].bits / 1024u,
+		 n_b = (unsigned)x->shape.k * 8 * types[x->b].bits / 1024u,
 		 n_d = x->shape.m * 8u * types[x->d].bits / 1024u;
 
 	if (!n_a || !n_b || !n_d || n_a > 4 || n_b > 4 || n_d > 4 || b->in->form != 1)
@@ -56,14 +57,15 @@ static int bind_product(struct mbind *b, struct op *o, struct matrix *x)
 	x->n_c = x->n_d = (uint8_t)n_d;
 	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
 	o->x->matrix = x;
-	const uint32_t first[4] = {mbind_dst(b, 16, n_d), mbind_reg(b, 24, n_a), mbind_reg(b, 32, n_b), mbind_reg(b, 64, n_d)};
+	const uint32_t first[4] = {
+		mbind_dst(b, 16, n_d), mbind_reg(b, 24, n_a), mbind_reg(b, 32, n_b), mbind_reg(b, 64, n_d)};
 	const unsigned count[4] = {n_d, n_a, n_b, n_d};
 	for (unsigned i = 0; i < 4; i++)
 		for (unsigned r = 0; r < count[i]; r++)
 			o->x->slot[at++] = first[i] + r * VECTOR;
 	if (x->sparse)
 		o->a = mbind_reg(b, 40, 1);
-	mbind_function(o, mma_run);
+	machine_set_function(o, mma_run);
 	return 0;
 }
 
@@ -130,7 +132,8 @@ static void product_f64(struct warp *w, const struct op *o, uint32_t m)
 			double v = pair_value(c + 2 * e * LANES, l, o->mode & NEG_C);
 
 			for (unsigned k = 0; k < 4; k++)
-				v += pair_value(a, row * 4 + k, o->mode & NEG_A) * pair_value(b, col * 4 + k, false);
+				v += pair_value(a, row * 4 + k, o->mode & NEG_A) *
+				     pair_value(b, col * 4 + k, false);
 			r[e][l] = ieee_f64_bits(v);
 		}
 	u32 *d = REG(u32, w, o->d);
@@ -153,6 +156,6 @@ int mbind_dmma(struct mbind *b, struct op *o)
 	o->b = mbind_reg(b, 32, 2);
 	o->c = mbind_reg(b, 64, 4);
 	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (bit(b, 75) ? NEG_C : 0));
-	mbind_function(o, product_f64);
+	machine_set_function(o, product_f64);
 	return 0;
 }

@@ -152,8 +152,12 @@ static void load_any(struct warp *w, const struct op *o, uint32_t m)
 			d[i + k * LANES] = 0;
 	if (!on || !memory_find(w, o, on, o->bytes, at, false))
 		return;
-	FOR_BITS32 (i, on)
-		load_lane(d + i, at[i], o);
+	if (o->bytes == 4)
+		FOR_BITS32 (i, on)
+			d[i] = *(const u32_any *)at[i];
+	else
+		FOR_BITS32 (i, on)
+			load_lane(d + i, at[i], o);
 }
 
 /*
@@ -298,7 +302,8 @@ static void bind_order(struct mbind *b)
 {
 	unsigned order = (unsigned)field(b, 77, 4);
 	bool old = b->code->sm < 80;
-	bool strong = old ? order >> 2 >= 2 : order >= 5 && order != 4, block = old ? (order & 3) == 0 : false;
+	bool strong = old ? order >> 2 >= 2 : order >= 5 && order != 4,
+	     block = old ? (order & 3) == 0 : false;
 
 	memory_bind_order(b, strong, strong && !block);
 }
@@ -306,7 +311,8 @@ static void bind_order(struct mbind *b)
 static int bind_access(struct mbind *b, struct op *o, bool store)
 {
 	enum state_space space = space_of(b->in->opcode);
-	bool generic_old = (b->in->opcode == 0x980 || b->in->opcode == 0x385) && !bit(b, 91) && b->code->sm < 90;
+	bool generic_old =
+		(b->in->opcode == 0x980 || b->in->opcode == 0x385) && !bit(b, 91) && b->code->sm < 90;
 
 	memory_bind(b, o, space, store ? 64 : 32);
 	bind_size(b, o);
@@ -325,7 +331,8 @@ int mbind_load(struct mbind *b, struct op *o)
 
 	bind_access(b, o, false);
 	o->d = mbind_dst(b, 16, (o->bytes + 3u) / 4);
-	mbind_function(o, o->bytes >= 4 && (o->space == SP_GLOBAL || o->space == SP_SHARED) ? load_words : load_any);
+	machine_set_function(
+		o, o->bytes >= 4 && (o->space == SP_GLOBAL || o->space == SP_SHARED) ? load_words : load_any);
 	if (opcode == 0x381 || opcode == 0x981) {
 		unsigned p = 7 - (unsigned)field(b, 64, 3);
 
@@ -339,7 +346,8 @@ int mbind_store(struct mbind *b, struct op *o)
 	bind_access(b, o, true);
 	o->d = mbind_reg(b, b->in->opcode == 0x385 ? 64 : 32, (o->bytes + 3u) / 4);
 	b->fn->inst[b->index].op = I_st;
-	mbind_function(o, o->bytes >= 4 && (o->space == SP_GLOBAL || o->space == SP_SHARED) ? store_words : store_any);
+	machine_set_function(o,
+		o->bytes >= 4 && (o->space == SP_GLOBAL || o->space == SP_SHARED) ? store_words : store_any);
 	return 0;
 }
 
@@ -352,7 +360,9 @@ static void query_space(struct warp *w, const struct op *o, uint32_t m)
 	memory_addresses(w, o);
 	FOR_BITS32 (i, m) {
 		u32 window = (u32)(w->addr[i] >> 32);
-		unsigned space = window == SHARED_WINDOW_BASE >> 32 ? 2 : window == LOCAL_WINDOW_BASE >> 32 ? 1 : 0;
+		unsigned space = window == SHARED_WINDOW_BASE >> 32  ? 2
+				 : window == LOCAL_WINDOW_BASE >> 32 ? 1
+								     : 0;
 
 		p |= (u32)(space == o->n) << i;
 	}
@@ -367,6 +377,6 @@ int mbind_qspc(struct mbind *b, struct op *o)
 	o->n = (uint8_t)field(b, 73, 2);
 	o->memory = 0;
 	o->target = mbind_pdst(b, 81, false);
-	mbind_function(o, query_space);
+	machine_set_function(o, query_space);
 	return 0;
 }

@@ -27,7 +27,8 @@ static struct symbol *new_symbol(struct module *m, const char *name, enum sym_ki
 	return s;
 }
 
-static struct symbol *new_variable(struct module *m, const char *name, enum state_space space, uint64_t size, uint32_t align)
+static struct symbol *new_variable(
+	struct module *m, const char *name, enum state_space space, uint64_t size, uint32_t align)
 {
 	struct symbol *v = new_symbol(m, name, SYM_VAR);
 
@@ -47,7 +48,8 @@ static void keep_variable(struct module *m, struct symbol *v, bool named)
 }
 
 /* Adds the symbol that holds a section, and returns it; NULL: the section has no bytes. */
-static struct symbol *add_section(struct module *m, const char *name, enum state_space space, const struct sass_bytes *s)
+static struct symbol *add_section(
+	struct module *m, const char *name, enum state_space space, const struct sass_bytes *s)
 {
 	if (!s->n)
 		return NULL;
@@ -65,10 +67,10 @@ static struct symbol *add_section(struct module *m, const char *name, enum state
 /* Returns the section symbol that holds a symbol of the cubin; NULL: none does. */
 static struct symbol *holder(const struct machine_module *x, const struct sass_symbol *s)
 {
-	return s->place == SASS_AT_GLOBAL        ? x->data[0]
-	       : s->place == SASS_AT_GLOBAL_INIT ? x->data[1]
+	return s->place == SASS_AT_GLOBAL                   ? x->data[0]
+	       : s->place == SASS_AT_GLOBAL_INIT            ? x->data[1]
 	       : s->place == SASS_AT_CONST && s->index == 3 ? x->bank3
-							     : NULL;
+							    : NULL;
 }
 
 /*
@@ -87,11 +89,11 @@ static void add_variables(struct machine_module *x)
 		const struct sass_symbol *s = &image->symbol[i];
 		const struct symbol *in = holder(x, s);
 
-		if (!in || s->function || !s->bytes || !*s->name || s->value > in->size || in->size - s->value < s->bytes ||
+		if (!in || s->function || !s->bytes || !*s->name || s->value > in->size ||
+			in->size - s->value < s->bytes ||
 			scope_find(m->scope, s->name, (uint32_t)strlen(s->name)))
 			continue;
 		struct symbol *v = new_variable(m, s->name, (enum state_space)in->space, s->bytes, 1);
-		v->placed = true;
 		v->visible = s->global;
 		scope_add(m->scope, v, &m->arena);
 	}
@@ -104,9 +106,10 @@ static void place_variables(struct machine_module *x)
 	for (uint32_t i = 0; i < image->n_symbols; i++) {
 		const struct sass_symbol *s = &image->symbol[i];
 		const struct symbol *in = holder(x, s);
-		struct symbol *v = in ? scope_find(x->module->scope, s->name, (uint32_t)strlen(s->name)) : NULL;
+		struct symbol *v =
+			in ? scope_find(x->module->scope, s->name, (uint32_t)strlen(s->name)) : NULL;
 
-		if (v && v->placed && v->size == s->bytes)
+		if (v && !v->placed && v->size == s->bytes) /* placed: a managed variable in the heap */
 			v->addr = in->addr + s->value;
 	}
 }
@@ -114,13 +117,15 @@ static void place_variables(struct machine_module *x)
 /* ---- relocations ---- */
 
 /* Returns the address of a symbol. Returns -1 with *f set if it has none. */
-static int symbol_address(const struct machine_module *x, const struct sass_symbol *s, uint64_t *to, struct fault *f)
+static int symbol_address(
+	const struct machine_module *x, const struct sass_symbol *s, uint64_t *to, struct fault *f)
 {
-	const struct symbol *in = holder(x, s);
+	const struct symbol *in = holder(x, s),
+			    *v = in ? scope_find(x->module->scope, s->name, (uint32_t)strlen(s->name)) : NULL;
 	int which;
 
 	if (in) {
-		*to = in->addr + s->value;
+		*to = v && v->placed ? v->addr : in->addr + s->value;
 		return 0;
 	}
 	if (s->place == SASS_AT_CODE && s->index < x->n) {
@@ -143,7 +148,8 @@ static int apply_relocations(struct machine_module *x, struct fault *f)
 
 	for (uint32_t i = 0; i < image->n_relocs; i++) {
 		const struct sass_reloc *r = &image->reloc[i];
-		bool bank4 = r->place == SASS_AT_CONST && r->index == 4, init = r->place == SASS_AT_GLOBAL_INIT;
+		bool bank4 = r->place == SASS_AT_CONST && r->index == 4,
+		     init = r->place == SASS_AT_GLOBAL_INIT;
 		uint64_t v = 0, size = bank4 ? n4 : init && x->data[1] ? x->data[1]->size : 0;
 
 		if ((!bank4 && !init) || r->type != 2 || r->symbol >= image->n_symbols || r->offset > size ||
@@ -181,7 +187,8 @@ static void add_parameters(struct module *m, struct func *fn, const struct sass_
 static bool parameters_fit(const struct sass_function *k)
 {
 	for (unsigned i = 0; i < k->n_params; i++)
-		if (k->param[i].offset > k->param_bytes || k->param_bytes - k->param[i].offset < k->param[i].bytes)
+		if (k->param[i].offset > k->param_bytes ||
+			k->param_bytes - k->param[i].offset < k->param[i].bytes)
 			return false;
 	return true;
 }
@@ -288,7 +295,8 @@ struct module *machine_module(const char *path, const void *bytes, size_t n, str
 		return NULL;
 	if (image->relocatable) {
 		sass_image_free(image);
-		fault_set(f, (struct place){path, 0, 0}, "sass", "relocatable object (expected a linked cubin)");
+		fault_set(f, (struct place){path, 0, 0}, "sass",
+			"relocatable object (expected a linked cubin)");
 		return NULL;
 	}
 	struct module *m = xcalloc(1, sizeof(*m));
@@ -313,8 +321,8 @@ struct module *machine_module(const char *path, const void *bytes, size_t n, str
 		if (!k->entry)
 			continue;
 		if (!parameters_fit(k)) {
-			fault_set(f, (struct place){m->path, 0, 0}, "sass", "'%s': parameters beyond their %u bytes", k->name,
-				k->param_bytes);
+			fault_set(f, (struct place){m->path, 0, 0}, "sass",
+				"'%s': parameters beyond their %u bytes", k->name, k->param_bytes);
 			module_free(m);
 			return NULL;
 		}
@@ -351,7 +359,8 @@ struct module *machine_read(const char *path, unsigned sm, struct fault *f)
 		if (best != UINT32_MAX)
 			m = machine_module(path, cubins_image(c, best)->bytes, cubins_image(c, best)->n, f);
 		else if (cubins_images(c))
-			fault_set(f, (struct place){path, 0, 0}, "sass", "no machine code for sm_%u (the file has sm_%u%s)", sm,
+			fault_set(f, (struct place){path, 0, 0}, "sass",
+				"no machine code for sm_%u (the file has sm_%u%s)", sm,
 				cubins_image(c, 0)->sm, cubins_images(c) > 1 ? " and others" : "");
 		else
 			fault_set(f, (struct place){path, 0, 0}, "sass", "no machine code");

@@ -96,8 +96,9 @@ static bool is_known(unsigned number)
 {
 	unsigned sreg;
 
-	return (number >= 32 && number <= 40 && number != 36) || (number >= 47 && number <= 52 && number != 49) ||
-	       (number >= 80 && number <= 83) || number == 255 || find_ptx_register(number, &sreg);
+	return (number >= 32 && number <= 40 && number != 36) ||
+	       (number >= 47 && number <= 52 && number != 49) || (number >= 80 && number <= 83) ||
+	       number == 255 || find_ptx_register(number, &sreg);
 }
 
 static void special_to_register(struct warp *w, const struct op *o, uint32_t m)
@@ -126,7 +127,7 @@ int mbind_s2r(struct mbind *b, struct op *o)
 
 	o->n = (uint8_t)field(b, 72, 8);
 	o->d = uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, 1);
-	mbind_function(o, uniform ? special_to_uniform : special_to_register);
+	machine_set_function(o, uniform ? special_to_uniform : special_to_register);
 	return is_known(o->n) ? 0 : mbind_refuse(b, "special register");
 }
 
@@ -148,7 +149,7 @@ int mbind_cs2r(struct mbind *b, struct op *o)
 	o->n = (uint8_t)field(b, 72, 8);
 	o->bytes = bit(b, 80) ? 2 : 1;
 	o->d = uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, o->bytes);
-	mbind_function(o, special_pair);
+	machine_set_function(o, special_pair);
 	return is_known(o->n) || (o->n >= 100 && o->n <= 107) ? 0 : mbind_refuse(b, "special register");
 }
 
@@ -172,7 +173,7 @@ int mbind_b2r(struct mbind *b, struct op *o)
 {
 	o->d = mbind_dst(b, 16, 1);
 	o->target = mbind_pdst(b, 81, false);
-	mbind_function(o, barrier_result);
+	machine_set_function(o, barrier_result);
 	return 0;
 }
 
@@ -220,7 +221,8 @@ static void call_malloc(struct warp *w, const struct op *o, uint32_t m)
 {
 	pthread_mutex_lock(&w->mem->lock);
 	FOR_BITS32 (i, m) {
-		u64 n = argument_pair(w, 4, i), a = n && n < 1ull << 32 ? memory_alloc(w->mem, "device malloc", n) : 0;
+		u64 n = argument_pair(w, 4, i),
+		    a = n && n < 1ull << 32 ? memory_alloc(w->mem, "device malloc", n) : 0;
 
 		set_return(w, i, a, 2);
 		if (!a)
@@ -245,7 +247,8 @@ static void call_free(struct warp *w, const struct op *o, uint32_t m)
 			b->live = false;
 		pthread_mutex_unlock(&w->mem->lock);
 		if (!good) {
-			exec_fail(w, o, 1u << i, "free", "free of 0x%llx (expected an address that malloc returned)",
+			exec_fail(w, o, 1u << i, "free",
+				"free of 0x%llx (expected an address that malloc returned)",
 				(unsigned long long)a);
 			return;
 		}

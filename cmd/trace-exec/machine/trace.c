@@ -22,10 +22,7 @@ struct machine_text {
 	uint8_t n_end;
 };
 
-void trace_free(struct machine_text *t)
-{
-	free(t);
-}
+void trace_free(struct machine_text *t) { free(t); }
 
 /* Returns the number of a general register that operand a names; -1: none. */
 static int traced_register(const struct sass_arg *a)
@@ -43,12 +40,15 @@ static int64_t traced_immediate(const struct sass_inst *in)
 		const struct sass_arg *a = &in->arg[i];
 
 		if (a->kind == SASS_INT || a->kind == SASS_TARGET)
-			return a->kind == SASS_INT && a->value > INT32_MAX && a->value <= UINT32_MAX ? (int32_t)a->value : a->value;
+			return a->kind == SASS_INT && a->value > INT32_MAX && a->value <= UINT32_MAX
+				       ? (int32_t)a->value
+				       : a->value;
 	}
 	return 0;
 }
 
-static void make_text(struct machine_text *t, const struct sass_inst *in, const struct op *o, struct arena *arena)
+static void make_text(
+	struct machine_text *t, const struct sass_inst *in, const struct op *o, struct arena *arena)
 {
 	char opcode[SASS_TEXT_MAX], text[SASS_TEXT_MAX + 64];
 	int n, sources[OPERANDS_TRACED], dst = -1;
@@ -102,8 +102,9 @@ void machine_header(FILE *out, const struct grid *g, const struct occupancy *k)
 		make_texts(g, c);
 	fprintf(out,
 		"-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n-shmem = %u\n-nregs = %u\n-binary version = %u\n-cuda stream id = %u\n",
-		l->kernel->name, l->id, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
-		g->shared_bytes, k->regs > c->kernel->registers ? k->regs : c->kernel->registers, c->sm, l->stream);
+		l->kernel->name, l->id, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+		l->block[2], g->shared_bytes, k->regs > c->kernel->registers ? k->regs : c->kernel->registers,
+		c->sm, l->stream);
 	fprintf(out, "-shmem base_addr = 0x%016llx\n-local mem base_addr = 0x%016llx\n",
 		(unsigned long long)SHARED_WINDOW_BASE, (unsigned long long)LOCAL_WINDOW_BASE);
 	fputs("-accelsim tracer version = 5\n-enable lineinfo = 0\n\n"

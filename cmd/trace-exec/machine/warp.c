@@ -58,9 +58,10 @@ int mbind_shfl(struct mbind *b, struct op *o)
 	o->d = mbind_dst(b, 16, 1);
 	o->a = mbind_reg(b, 24, 1);
 	o->b = opcode == 0x389 || opcode == 0x589 ? mbind_reg(b, 32, 1) : mbind_number(b, field(b, 53, 5), 1);
-	o->c = opcode == 0x389 || opcode == 0x989 ? mbind_reg(b, 64, 1) : mbind_number(b, field(b, 40, 13), 1);
+	o->c = opcode == 0x389 || opcode == 0x989 ? mbind_reg(b, 64, 1)
+						  : mbind_number(b, field(b, 40, 13), 1);
 	o->target = mbind_pdst(b, 81, false);
-	mbind_function(o, shuffle);
+	machine_set_function(o, shuffle);
 	return 0;
 }
 
@@ -107,7 +108,7 @@ int mbind_vote(struct mbind *b, struct op *o)
 	o->imm = mbind_pred(b, 87, false);
 	o->d = uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, 1);
 	o->target = mbind_pdst(b, 81, uniform);
-	mbind_function(o, uniform ? vote_uniform : vote_lanes);
+	machine_set_function(o, uniform ? vote_uniform : vote_lanes);
 	return o->n == 3 ? mbind_refuse(b, "mode") : 0;
 }
 
@@ -136,7 +137,7 @@ int mbind_match(struct mbind *b, struct op *o)
 	o->d = mbind_dst(b, 16, 1);
 	o->a = mbind_reg(b, 24, o->n);
 	o->target = mbind_pdst(b, 81, false);
-	mbind_function(o, match_lanes);
+	machine_set_function(o, match_lanes);
 	return 0;
 }
 
@@ -176,7 +177,7 @@ int mbind_redux(struct mbind *b, struct op *o)
 	o->is_signed = bit(b, 73);
 	o->d = mbind_udst(b, 16);
 	o->a = mbind_reg(b, 24, 1);
-	mbind_function(o, reduce_lanes);
+	machine_set_function(o, reduce_lanes);
 	return o->n > REDUX_MAX ? mbind_refuse(b, "operation") : 0;
 }
 
@@ -188,7 +189,7 @@ int mbind_credux(struct mbind *b, struct op *o)
 	o->is_signed = type == 1;
 	o->d = mbind_udst(b, 16);
 	o->a = mbind_reg(b, 24, 1);
-	mbind_function(o, reduce_lanes);
+	machine_set_function(o, reduce_lanes);
 	return how & 1 || type > 1 ? mbind_refuse(b, "operation") : 0;
 }
 
@@ -207,7 +208,7 @@ int mbind_elect(struct mbind *b, struct op *o)
 	o->imm = mbind_pred(b, 87, false);
 	o->d = mbind_udst(b, 16);
 	o->target = mbind_pdst(b, 81, false);
-	mbind_function(o, elect_lane);
+	machine_set_function(o, elect_lane);
 	return 0;
 }
 
@@ -220,6 +221,6 @@ int mbind_r2ur(struct mbind *b, struct op *o)
 {
 	o->d = mbind_udst(b, 16);
 	o->a = mbind_reg(b, 24, 1);
-	mbind_function(o, move_to_uniform);
+	machine_set_function(o, move_to_uniform);
 	return 0;
 }
