@@ -28,7 +28,7 @@ struct named {
 	uint32_t function;
 };
 
-struct loading {
+struct image_loading {
 	struct sass_image *m;
 	struct elf_file elf;
 	struct fault *f;
@@ -52,7 +52,7 @@ static int compare_named(const void *a, const void *b)
 	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
 
-static uint32_t function_named(const struct loading *l, const char *name)
+static uint32_t function_named(const struct image_loading *l, const char *name)
 {
 	struct named key = {name, 0};
 	const struct named *found =
@@ -63,7 +63,7 @@ static uint32_t function_named(const struct loading *l, const char *name)
 }
 
 /* Fills by_name. An error: two functions have one name. */
-static int sort_functions(struct loading *l)
+static int sort_functions(struct image_loading *l)
 {
 	uint32_t n = l->m->n_functions;
 
@@ -87,7 +87,7 @@ const struct sass_function *sass_image_function(const struct sass_image *m, cons
 }
 
 /* Place of a section's contents; *index: its function or bank. */
-static enum sass_place place_of(const struct loading *l, uint32_t section, uint32_t *index)
+static enum sass_place place_of(const struct image_loading *l, uint32_t section, uint32_t *index)
 {
 	const char *name = section < l->elf.n_sections ? l->elf.section[section].name : "", *of;
 
@@ -116,7 +116,7 @@ static enum sass_place place_of(const struct loading *l, uint32_t section, uint3
 	return SASS_AT_OTHER;
 }
 
-static int add_functions(struct loading *l)
+static int add_functions(struct image_loading *l)
 {
 	struct sass_image *m = l->m;
 	struct elf_file *e = &l->elf;
@@ -145,7 +145,7 @@ static int add_functions(struct loading *l)
 }
 
 /* Reads the sections that belong to functions and banks. */
-static int read_contents(struct loading *l)
+static int read_contents(struct image_loading *l)
 {
 	struct sass_image *m = l->m;
 
@@ -183,7 +183,7 @@ static int read_contents(struct loading *l)
 }
 
 /* Reads all ELF symbols, so that the index of a relocation is that of symbol[]. */
-static void read_symbols(struct loading *l)
+static void read_symbols(struct image_loading *l)
 {
 	struct sass_image *m = l->m;
 	uint32_t n = l->symbols ? elf_symbols(l->symbols) : 0;
@@ -212,7 +212,7 @@ static void read_symbols(struct loading *l)
 }
 
 /* Reads the relocations of a section; those of tables for debuggers are skipped. */
-static int read_relocs(struct loading *l, const struct elf_section *s)
+static int read_relocs(struct image_loading *l, const struct elf_section *s)
 {
 	struct sass_image *m = l->m;
 	unsigned size = s->type == ELF_RELA ? 24 : 16;
@@ -257,7 +257,7 @@ static const struct elf_section *find_symbols(const struct elf_file *e)
 	return NULL;
 }
 
-static int load_image(struct loading *l)
+static int load_image(struct image_loading *l)
 {
 	struct elf_file *e = &l->elf;
 	const struct elf_section *info = elf_find(e, ".nv.info");
@@ -281,7 +281,7 @@ static int load_image(struct loading *l)
 
 struct sass_image *sass_image_read(const void *bytes, size_t n, const char *name, struct fault *f)
 {
-	struct loading l = {.f = f};
+	struct image_loading l = {.f = f};
 	int rc = -1;
 
 	if (n > IMAGE_MAX) {

@@ -36,12 +36,12 @@ struct line_reloc {
 };
 
 /* Bytes of the section not yet read. n is 0 at the end, also after an attempt to read beyond it. */
-struct span {
+struct line_span {
 	const uint8_t *p;
 	uint64_t n;
 };
 
-struct reader {
+struct line_reader {
 	struct sass_lines *l;
 	const struct elf_file *elf;
 	const struct elf_section *section, *symbols; /* symbols: NULL where absent */
@@ -59,7 +59,7 @@ struct line_state {
 	uint32_t function;
 };
 
-static uint64_t take(struct span *s, unsigned bytes)
+static uint64_t take(struct line_span *s, unsigned bytes)
 {
 	uint64_t v;
 
@@ -73,7 +73,7 @@ static uint64_t take(struct span *s, unsigned bytes)
 	return v;
 }
 
-static uint64_t take_leb(struct span *s, bool is_signed)
+static uint64_t take_leb(struct line_span *s, bool is_signed)
 {
 	uint64_t v = 0;
 	unsigned shift = 0;
@@ -93,7 +93,7 @@ static uint64_t take_leb(struct span *s, bool is_signed)
 }
 
 /* String at the start of s; "" where it has no end. */
-static const char *take_string(struct span *s)
+static const char *take_string(struct line_span *s)
 {
 	const uint8_t *end = s->n ? memchr(s->p, 0, s->n) : NULL;
 	const char *text = (const char *)s->p;
@@ -107,7 +107,7 @@ static const char *take_string(struct span *s)
 	return text;
 }
 
-static void add_file(struct reader *r, const char *folder, const char *name)
+static void add_file(struct line_reader *r, const char *folder, const char *name)
 {
 	struct sass_lines *l = r->l;
 	size_t n = *name == '/' ? 0 : strnlen(folder, NAME_BYTES), m = strnlen(name, NAME_BYTES);
@@ -126,7 +126,7 @@ static void add_file(struct reader *r, const char *folder, const char *name)
 	l->file[l->n_files++] = path;
 }
 
-static void add_line_row(struct reader *r, const struct line_state *s)
+static void add_line_row(struct line_reader *r, const struct line_state *s)
 {
 	struct sass_lines *l = r->l;
 	uint64_t file = r->first_file + s->file - 1;
@@ -148,7 +148,7 @@ static int compare_line_relocs(const void *a, const void *b)
 }
 
 /* Reads the relocations of the section; those of REL take their addend from it. */
-static void read_line_relocs(struct reader *r)
+static void read_line_relocs(struct line_reader *r)
 {
 	const struct elf_section *s = elf_find(r->elf, ".rela.debug_line");
 	unsigned size = s ? 24 : 16;
@@ -173,7 +173,7 @@ static void read_line_relocs(struct reader *r)
 }
 
 /* Function and address of the operand at p of a set-address instruction, by its relocation. */
-static void set_line_address(struct reader *r, const uint8_t *p, struct line_state *s)
+static void set_line_address(struct line_reader *r, const uint8_t *p, struct line_state *s)
 {
 	struct line_reloc key = {.offset = (uint64_t)(p - r->section->p)};
 	const struct line_reloc *found =
@@ -191,9 +191,9 @@ static void set_line_address(struct reader *r, const uint8_t *p, struct line_sta
 }
 
 /* Executes an extended instruction; false: it ends the sequence. */
-static bool extended_line_op(struct reader *r, struct span *s, struct line_state *state)
+static bool extended_line_op(struct line_reader *r, struct line_span *s, struct line_state *state)
 {
-	struct span op = {s->p, take_leb(s, false)};
+	struct line_span op = {s->p, take_leb(s, false)};
 	unsigned code;
 
 	op.p = s->p;
@@ -216,8 +216,8 @@ struct line_header {
 	uint8_t operands[256];
 };
 
-static void standard_line_op(
-	struct reader *r, struct span *s, const struct line_header *h, unsigned op, struct line_state *state)
+static void standard_line_op(struct line_reader *r, struct line_span *s, const struct line_header *h,
+	unsigned op, struct line_state *state)
 {
 	switch (op) {
 	case 1: add_line_row(r, state); break;
@@ -232,7 +232,7 @@ static void standard_line_op(
 	}
 }
 
-static void run_line_program(struct reader *r, struct span *s, const struct line_header *h)
+static void run_line_program(struct line_reader *r, struct line_span *s, const struct line_header *h)
 {
 	const struct line_state start = {.line = 1, .file = 1, .function = NO_FUNCTION};
 	struct line_state state = start;
@@ -256,7 +256,7 @@ static void run_line_program(struct reader *r, struct span *s, const struct line
 }
 
 /* Reads the tables of folders and files. */
-static void read_line_files(struct reader *r, struct span *s)
+static void read_line_files(struct line_reader *r, struct line_span *s)
 {
 	const char **folder = NULL;
 	uint32_t n = 0, cap = 0;
@@ -278,10 +278,10 @@ static void read_line_files(struct reader *r, struct span *s)
 }
 
 /* Reads the unit at the start of *s and moves behind it. */
-static void read_line_unit(struct reader *r, struct span *s)
+static void read_line_unit(struct line_reader *r, struct line_span *s)
 {
 	uint64_t length = take(s, 4);
-	struct span unit = {s->p, length < s->n ? length : s->n};
+	struct line_span unit = {s->p, length < s->n ? length : s->n};
 	struct line_header h = {0};
 	unsigned version;
 
@@ -291,7 +291,7 @@ static void read_line_unit(struct reader *r, struct span *s)
 	if (version < 2 || version > 4)
 		return;
 	uint64_t rest = take(&unit, 4);
-	struct span head = {unit.p, rest < unit.n ? rest : unit.n};
+	struct line_span head = {unit.p, rest < unit.n ? rest : unit.n};
 
 	unit.p += head.n;
 	unit.n -= head.n;
@@ -321,7 +321,7 @@ static int compare_line_rows(const void *a, const void *b)
 
 struct sass_lines *sass_lines_read(const struct elf_file *e, const uint32_t *of_section)
 {
-	struct reader r = {.elf = e, .of_section = of_section, .section = elf_find(e, ".debug_line")};
+	struct line_reader r = {.elf = e, .of_section = of_section, .section = elf_find(e, ".debug_line")};
 
 	if (!r.section || !r.section->p)
 		return NULL;
@@ -330,7 +330,7 @@ struct sass_lines *sass_lines_read(const struct elf_file *e, const uint32_t *of_
 		r.symbols = NULL;
 	r.l = xcalloc(1, sizeof(*r.l));
 	read_line_relocs(&r);
-	for (struct span s = {r.section->p, r.section->n}; s.n >= 10;)
+	for (struct line_span s = {r.section->p, r.section->n}; s.n >= 10;)
 		read_line_unit(&r, &s);
 	free(r.reloc);
 	if (r.l->n_rows)

@@ -246,7 +246,11 @@ static void put_compare_type(struct sass_out *o, struct reading *r)
 		sass_put(o, is_signed ? "" : ".U32");
 }
 
-static void put_warpsync(struct sass_out *o, struct reading *r) { put_if(o, r, ".COLLECTIVE", 86, true); }
+static void put_warpsync(struct sass_out *o, struct reading *r)
+{
+	put_if(o, r, ".EXCLUSIVE", 85, true);
+	put_if(o, r, ".COLLECTIVE", 86, true);
+}
 
 /* Shape of a warpgroup product: columns by `step` per size, then the depth. */
 static void put_hgmma(struct sass_out *o, struct reading *r)
@@ -279,7 +283,7 @@ static void put_bgmma(struct sass_out *o, struct reading *r)
 	sass_putf(o, ".64x%ux256", coarse_columns((unsigned)reading_field(r, 53, 7)));
 }
 
-static const struct rule {
+static const struct alias_rule {
 	const char *name;
 	void (*put)(struct sass_out *o, struct reading *r);
 } rules[] = {
@@ -326,9 +330,9 @@ static void put_modifier(struct sass_out *o, struct reading *r, const char *p, s
 		return;
 	}
 	if (*p == '#') {
-		unsigned first = (p++, token_number(&p));
+		unsigned first = (p++, sass_token_number(&p));
 
-		reading_field(r, first, *p == ':' ? (p++, token_number(&p)) : 1);
+		reading_field(r, first, *p == ':' ? (p++, sass_token_number(&p)) : 1);
 		return;
 	}
 	if (*p == '.') {
@@ -338,7 +342,7 @@ static void put_modifier(struct sass_out *o, struct reading *r, const char *p, s
 			bool clear = *++at == '!';
 
 			at += clear;
-			set = (reading_field(r, token_number(&at), 1) != 0) != clear;
+			set = (reading_field(r, sass_token_number(&at), 1) != 0) != clear;
 		}
 		if (set)
 			sass_putf(o, "%.*s", (int)len, p);
@@ -349,11 +353,11 @@ static void put_modifier(struct sass_out *o, struct reading *r, const char *p, s
 	if (!w || !at)
 		return;
 	at++;
-	unsigned first = token_number(&at);
+	unsigned first = sass_token_number(&at);
 
 	if (*at == ',') {
 		at++;
-		put_word(o, w, reading_field(r, first, 1) | reading_field(r, token_number(&at), 1) << 1);
+		put_word(o, w, reading_field(r, first, 1) | reading_field(r, sass_token_number(&at), 1) << 1);
 	} else {
 		put_word(o, w, reading_field(r, first, words_bits(w)));
 	}
@@ -365,6 +369,6 @@ void sass_put_opcode(struct sass_out *o, struct reading *r)
 	size_t n;
 
 	sass_put(o, r->in->row->name);
-	while ((p = token_next(&text, &n)))
+	while ((p = sass_token_next(&text, &n)))
 		put_modifier(o, r, p, n);
 }

@@ -417,7 +417,7 @@ unsigned sass_width(const struct sass_inst *in)
 	sass_opcode_text(in, text);
 	for (const char *p = strchr(text, '.'); p; p = strchr(p + 1, '.')) {
 		const char *digits = p[1] == 'U' || p[1] == 'S' ? p + 2 : p + 1;
-		unsigned n = token_number(&digits);
+		unsigned n = sass_token_number(&digits);
 
 		if (n >= 8 && n <= 128 && (*digits == '\0' || *digits == '.'))
 			return n / 8;
