@@ -2,6 +2,7 @@
 # Machine code: kernels of cubins executed, their checks, their traces. The kernels are made of numbers (sass/cubin.py);
 # programs compiled for seven architectures are run where their folder is present.
 load helper
+bats_require_minimum_version 1.5.0
 
 CASES=$ROOT/../shared/sass
 PTX_CASES=$ROOT/../shared/ptx
@@ -73,7 +74,7 @@ sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1)
 	steps_launch 128
 	run -1 trace-exec -n k.launch
 	assert_output --partial "write of 4 bytes at 0xc0000180, 0 bytes after 'O' of 128 bytes"
-	assert_output --partial 'PC 0x0210: STG.E [R2.64], R5'
+	assert_output --partial 'PC 0x0210: STG.E desc[UR4][R2.64], R5'
 }
 
 @test "code that is not executed is refused with function, program counter and text before anything runs" {
