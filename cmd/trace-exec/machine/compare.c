@@ -77,13 +77,42 @@ static void isetp_extended(struct warp *w, const struct op *o, uint32_t m)
 	set_results(w, o, m, v);
 }
 
+/* Pairs of registers: sm_120. */
+static void isetp_pairs(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b);
+	u64 flip = o->is_signed ? 1ull << 63 : 0;
+	u32 less = 0, equal = 0, v;
+
+	for (unsigned i = 0; i < LANES; i++) {
+		u64 a = (pa[i] | (u64)pa[i + LANES] << 32) ^ flip,
+		    b = (pb[i] | (u64)pb[i + LANES] << 32) ^ flip;
+
+		less |= (u32)(a < b) << i;
+		equal |= (u32)(a == b) << i;
+	}
+	switch (o->bytes) {
+	case ICMP_LT: v = less; break;
+	case ICMP_LE: v = less | equal; break;
+	case ICMP_GT: v = ~(less | equal); break;
+	case ICMP_GE: v = ~less; break;
+	case ICMP_EQ: v = equal; break;
+	case ICMP_NE: v = ~equal; break;
+	default: v = o->bytes == ICMP_T ? ALL_LANES : 0;
+	}
+	set_results(w, o, m, v);
+}
+
 int mbind_isetp(struct mbind *b, struct op *o)
 {
+	bool pairs = b->code->sm >= 110 && bit(b, 80);
 	unsigned cmp = (unsigned)field(b, 76, 3);
 	bool is_signed = bit(b, 73);
 
-	if (mbind_forms(b, o, WIDE_NONE))
+	if (mbind_forms(b, o, pairs ? WIDE_A | WIDE_B | WIDE_C : WIDE_NONE))
 		return -1;
+	if (pairs && bit(b, 72))
+		return mbind_refuse(b, ".EX of 64 bits");
 	if (b->in->form == 2 || b->in->form == 3)
 		o->b = o->c;
 	o->mode = 0;
@@ -93,6 +122,10 @@ int mbind_isetp(struct mbind *b, struct op *o)
 	o->imm = mbind_pred(b, 87, b->uniform) | mbind_pred(b, 68, b->uniform) << 32;
 	o->is_signed = is_signed;
 	o->bytes = (uint8_t)cmp;
+	if (pairs) {
+		machine_set_function(o, isetp_pairs);
+		return 0;
+	}
 	if (bit(b, 72)) {
 		machine_set_function(o, isetp_extended);
 		return 0;
