@@ -35,6 +35,18 @@ void cubins_add_code(struct cubins *c, const char *name, unsigned sm, const uint
 /* Returns the function of that name for compute capability sm; NULL: none. */
 const struct cubin_function *cubins_find(const struct cubins *c, const char *name, unsigned sm);
 uint32_t cubins_count(const struct cubins *c);
+
+/* A whole cubin, decompressed. */
+struct cubin_image {
+	const uint8_t *bytes; /* valid as long as the cubins */
+	size_t n;
+	unsigned sm; /* compute capability; 0: a GPU that is not supported */
+};
+/* Compute capability of a cubin by the flags of its ELF header, 70 .. 121; 0: another. */
+unsigned cubin_sm(uint64_t flags);
+/* Cubins in the order of the files, also those without functions. */
+uint32_t cubins_images(const struct cubins *c);
+const struct cubin_image *cubins_image(const struct cubins *c, uint32_t i);
 const struct cubin_function *cubins_at(const struct cubins *c, uint32_t i);
 
 /* Scheduling fields that the assembler writes into an instruction, with its opcode and guard. */

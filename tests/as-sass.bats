@@ -221,7 +221,7 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	run -2 trace-exec -o out --as elf basic.launch
 	assert_output --partial "unknown value 'elf' of --as (expected ptx or sass)"
 	run -2 trace-exec -o out -g a100 basic.launch
-	assert_output --partial 'a GPU requires --run or --as sass'
+	assert_output --partial 'a GPU requires --run, --as sass or machine code'
 	run -2 trace-exec -o out --as sass -g titan basic.launch
 	assert_output --partial 'compute capability 3.5 is not supported (expected 6.0 to 12.0)'
 	run -2 trace-exec -o out --as sass -D gpgpu_compute_capability_minor=3 basic.launch

@@ -92,9 +92,9 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	run -2 ./trace-ptx -n nothing.launch
 	assert_output --regexp '^trace-ptx: '
 	run -2 trace-exec --code sass -n k.launch
-	assert_line --index 0 'trace-exec: error: --code sass: machine code is not supported yet'
+	assert_line --index 0 --partial 'PTX (expected machine code, as --code says)'
 	run -2 trace-exec --code c -n k.launch
-	assert_output --partial "unknown code 'c' (expected auto or ptx)"
+	assert_output --partial "unknown code 'c' (expected auto, ptx or sass)"
 }
 
 @test "a misaligned access is named" {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli.h"
+#include "disassemble.h"
 #include "gpuconf.h"
 #include "isa.h"
 #include "lower/lower.h"
@@ -23,7 +24,9 @@ enum {
 	OPT_CODE,
 	OPT_LIBS,
 	OPT_STRICT,
-	OPT_LEAKS
+	OPT_LEAKS,
+	OPT_DISASSEMBLE,
+	OPT_CONTROL
 };
 
 #define LIMIT 4000000000ull /* warp instructions of a launch */
@@ -34,9 +37,10 @@ static const struct cli_row rows[] = {
 		"run a program that is linked with the dynamic CUDA runtime; the rest of the line is its command",
 		"command"},
 	{OPT_CODE, "code", "KIND",
-		"code to execute: ptx, or auto (default): the code that is there, so far PTX", "auto ptx"},
+		"code to execute: ptx; sass: machine code; auto (default): machine code that the GPU can run, else PTX",
+		"auto ptx sass"},
 	{'g', "gpu", "GPU",
-		"with --run and --as sass: the GPU that the program sees or that code is for, a shipped configuration (default rtx3070)",
+		"the GPU that a program sees, that --as sass writes for, and whose machine code is executed: a shipped configuration (default rtx3070)",
 		gpuconf_names},
 	{'c', "config", "FILE", "with --run and --as sass: the GPU of a configuration file; may be repeated",
 		"file"},
@@ -46,6 +50,9 @@ static const struct cli_row rows[] = {
 		"suite real"},
 	{'l', "list", NULL,
 		"with --run: list the functions of the CUDA runtime, driver and cuBLAS, executed and refused",
+		NULL},
+	{OPT_DISASSEMBLE, "disassemble", NULL,
+		"print the instructions of cubins, fat binaries or programs; -g: only those for that GPU",
 		NULL},
 	{CLI_GROUP, "Execution", NULL, NULL, NULL},
 	{'j', "jobs", "N",
@@ -70,6 +77,9 @@ static const struct cli_row rows[] = {
 	{OPT_AS, "as", "KIND",
 		"write the trace as ptx (default), or as sass: an estimate of the machine code for the GPU of -g",
 		"ptx sass"},
+	{'F', "format", "FORMAT", "with --disassemble: text (default) or json", "text json"},
+	{OPT_CONTROL, "control", NULL, "with --disassemble: print the control code of each instruction",
+		NULL},
 	{'C', "directory", "DIR", "folder of the files that the launch file saves (default: its own)", "dir"},
 	{'f', "force", NULL, "replace existing files, except inputs", NULL},
 	{CLI_GROUP, "Messages", NULL, NULL, NULL},
@@ -77,27 +87,31 @@ static const struct cli_row rows[] = {
 	{'v', "verbose", NULL, "report on stderr how much was executed", NULL},
 };
 
+static const struct cli_man_table man_tables[] = {{"opcodes", disassemble_man}, {NULL, NULL}};
+
 static const struct cli cli = {
-	"[-nfqv] [-o DIR] [-C DIR] [-j N] [--order] [--stack KIND] [--limit N] [--no-check] [--as KIND] [-g GPU] LAUNCH | [-g GPU] --run PROGRAM [ARG...]",
+	"[-nfqv] [-o DIR] [-C DIR] [-j N] [--order] [--stack KIND] [--limit N] [--no-check] [--as KIND] [-g GPU] LAUNCH | [-g GPU] --run PROGRAM [ARG...] | --disassemble [-F FORMAT] FILE...",
 	"execute PTX kernels on the CPU, check them and write their traces",
 	"LAUNCH is a launch file (trace-launch(5)); - is stdin.\n"
 	"Exit status: 0 good; 1 a kernel or the program failed or a buffer differs from its file; 2 trouble.\n",
-	rows, sizeof(rows) / sizeof(*rows), NULL, NULL};
+	rows, sizeof(rows) / sizeof(*rows), NULL, man_tables};
 
 struct args {
 	struct run_options o;
+	struct disassemble_options d;
 	struct gpu_choice gpu;
-	bool run, list, sass;
+	bool run, list, sass, disassemble;
+	bool formatted; /* -F is given */
 	bool gpu_given; /* -g, -c or -D is given */
 };
 
-/* Checks the kind of code. Only PTX can be executed, so the kind is not kept. */
-static void check_code_kind(const char *kind)
+static enum code_kind read_code_kind(const char *kind)
 {
 	if (!strcmp(kind, "sass"))
-		cli_usage("--code sass: machine code is not supported yet");
+		return CODE_MACHINE;
 	if (strcmp(kind, "auto") && strcmp(kind, "ptx"))
-		cli_usage("unknown code '%s' (expected auto or ptx)", kind);
+		cli_usage("unknown code '%s' (expected auto, ptx or sass)", kind);
+	return strcmp(kind, "ptx") ? CODE_AUTO : CODE_PTX;
 }
 
 static void on_option(void *ctx, int letter, const char *value)
@@ -124,7 +138,7 @@ static void on_option(void *ctx, int letter, const char *value)
 		if (!a->sass && strcmp(value, "ptx"))
 			cli_usage("unknown value '%s' of --as (expected ptx or sass)", value);
 		break;
-	case OPT_CODE: check_code_kind(value); break;
+	case OPT_CODE: o->code = read_code_kind(value); break;
 	case OPT_LIBS:
 		o->real_libs = !strcmp(value, "real");
 		if (!o->real_libs && strcmp(value, "suite"))
@@ -137,6 +151,14 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_RUN: a->run = true; break;
 	case OPT_LEAKS: o->leaks = true; break;
 	case 'l': a->list = true; break;
+	case OPT_DISASSEMBLE: a->disassemble = true; break;
+	case OPT_CONTROL: a->d.control = true; break;
+	case 'F':
+		a->d.json = !strcmp(value, "json");
+		if (!a->d.json && strcmp(value, "text"))
+			cli_usage("unknown format '%s' (expected text or json)", value);
+		a->formatted = true;
+		break;
 	case 'g':
 	case 'c':
 		gpu_add_file(&a->gpu, value, letter == 'g');
@@ -199,6 +221,18 @@ static int run_program(struct args *a, int n, char **argv)
 	return program_run(argv, &a->o, &a->gpu);
 }
 
+static int run_disassembler(struct args *a, int n, char **argv)
+{
+	if (a->run || a->sass || a->o.saves)
+		cli_usage("--disassemble goes with neither --run, --as nor -C");
+	if (!n)
+		cli_usage("--disassemble requires a file");
+	a->d.output = a->o.output;
+	a->d.force = a->o.force;
+	a->d.sm = a->gpu_given ? gpu_binary(&a->gpu) : 0;
+	return disassemble_files(argv, n, &a->d);
+}
+
 int main(int argc, char **argv)
 {
 	static struct args a = {
@@ -208,18 +242,30 @@ int main(int argc, char **argv)
 	int status;
 
 	diag_init(argv[0]);
+	if (!strcmp(diag_program(), "trace-ptx"))
+		a.o.code = CODE_PTX;
 	int n = cli_parse(&cli, argc, argv, on_option, &a);
 	diag_quiet(a.o.quiet);
-	if (a.sass)
+	if (a.sass && a.o.code == CODE_MACHINE)
+		cli_usage("--as sass is for PTX, not for --code sass");
+	if (a.disassemble)
+		return run_disassembler(&a, n, argv);
+	if (a.formatted || a.d.control)
+		cli_usage("%s requires --disassemble", a.formatted ? "-F" : "--control");
+	if (a.sass) {
+		a.o.code = CODE_PTX;
 		a.o.binary = binary_version(&a.gpu);
+	}
 	if (a.run)
 		return run_program(&a, n, argv);
-	if (a.list || (a.gpu_given && !a.sass))
-		cli_usage("%s requires --run%s", a.list ? "--list" : "a GPU", a.list ? "" : " or --as sass");
+	if (a.list)
+		cli_usage("--list requires --run");
 	if (n != 1)
 		cli_usage("%d launch files (expected one)", n);
-	if (script_read(&s, argv[0], &f))
+	if (script_read_code(&s, argv[0], a.o.code, a.gpu_given ? gpu_binary(&a.gpu) : 0, &f))
 		die_fault(&f);
+	if (a.gpu_given && !a.sass && !script_has_machine_code(&s))
+		cli_usage("a GPU requires --run, --as sass or machine code");
 	status = run_script(&s, &a.o);
 	script_free(&s);
 	return status;

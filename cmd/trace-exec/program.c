@@ -462,6 +462,7 @@ int program_run(char **argv, const struct run_options *o, const struct gpu_choic
 		.strict_races = o->exec.strict_races,
 		.leaks = o->leaks,
 		.quiet = o->quiet,
+		.code = o->code,
 		.binary = o->binary};
 	pid_t child;
 	int token, status;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "bytes.h"
 #include "lower/lower.h"
+#include "machine/machine.h"
 #include "output.h"
 #include "pack.h"
 #include "run.h"
@@ -177,11 +178,13 @@ static void open_kernel_trace(struct running *r, const struct grid *g, const str
 		free(path);
 	} else if (r->pack) {
 		pack_begin(r->pack);
-		if (g->lower)
+		bool text = g->lower || g->machine;
+
+		if (text)
 			r->trace = fopencookie(r->pack, "w", (cookie_io_functions_t){.write = feed_pack});
 		else
 			*inst = trace_out_packed_header(r->pack, g, k);
-		if (g->lower && !r->trace)
+		if (text && !r->trace)
 			die_errno("memory");
 	}
 	if (r->trace)
@@ -208,7 +211,7 @@ static const struct lower *kernel_code(struct running *r, const struct grid *g)
 {
 	struct fault f;
 
-	if (!r->o->binary || r->o->to == TRACE_NONE)
+	if (!r->o->binary || r->o->to == TRACE_NONE || g->machine)
 		return NULL;
 	if (r->lowered != g->l->kernel) {
 		lower_free(r->lower);
@@ -227,10 +230,11 @@ static int run_launch(struct running *r, struct step *c)
 		.opt = &r->o->exec,
 		.l = &c->launch,
 		.textures = &r->textures,
-		.record = r->o->to == TRACE_NONE ? NULL
-			  : r->o->binary         ? lower_record
-			  : r->pack              ? trace_out_record
-						 : trace_out_line,
+		.record = r->o->to == TRACE_NONE      ? NULL
+			  : c->launch.kernel->machine ? machine_record
+			  : r->o->binary              ? lower_record
+			  : r->pack                   ? trace_out_record
+						      : trace_out_line,
 		.print = r->o->to == TRACE_STREAM ? stderr : stdout};
 	struct occupancy k = {c->regs, c->shared};
 	struct output *out = NULL;

@@ -9,6 +9,7 @@ enum trace_to { TRACE_NONE, TRACE_STREAM, TRACE_FOLDER, TRACE_TEXT };
 
 struct run_options {
 	struct options exec;
+	enum code_kind code;
 	unsigned binary; /* --as sass: binary version of the GPU; 0: PTX */
 	enum trace_to to;
 	const char *output; /* folder or file; NULL or "-": stdout */

@@ -15,6 +15,7 @@
 #include "exec/lanes.h"
 #include "inlining.h"
 #include "lower/lower.h"
+#include "machine/machine.h"
 #include "trace_out.h"
 
 /* ---- lines ---- */
@@ -298,6 +299,10 @@ void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k
 	uint8_t *on, *used;
 
 	text_prepare();
+	if (g->machine) {
+		machine_header(out, g, k);
+		return;
+	}
 	if (g->lower) {
 		lower_header(out, g, k);
 		return;

@@ -27,6 +27,7 @@
 	F(strict_races) \
 	F(leaks) /* memory that is not freed is an error */ \
 	F(quiet) \
+	F(code)   /* enum code_kind: kind of code to execute */ \
 	F(binary) /* --as sass: binary version of the trace's code; 0: PTX */ \
 	F(major) \
 	F(minor) /* compute capability */ \

@@ -37,7 +37,8 @@ struct cubins {
 	struct cubin_function *function;
 	uint64_t *hash; /* hash of name and compute capability, by function */
 	uint32_t n, cap, cap_hash;
-	uint32_t images; /* cubins read */
+	struct cubin_image *image; /* cubins read */
+	uint32_t images, cap_image;
 	uint64_t left;   /* remaining limit of decompressed bytes */
 };
 
@@ -82,6 +83,7 @@ void cubins_free(struct cubins *c)
 		free((char *)c->function[i].name);
 	free(c->function);
 	free(c->hash);
+	free(c->image);
 	free(c);
 }
 
@@ -97,6 +99,10 @@ static uint8_t *new_block(struct cubins *c, size_t n)
 uint32_t cubins_count(const struct cubins *c) { return c->n; }
 
 const struct cubin_function *cubins_at(const struct cubins *c, uint32_t i) { return &c->function[i]; }
+
+uint32_t cubins_images(const struct cubins *c) { return c->images; }
+
+const struct cubin_image *cubins_image(const struct cubins *c, uint32_t i) { return &c->image[i]; }
 
 const struct cubin_function *cubins_find(const struct cubins *c, const char *name, unsigned sm)
 {
@@ -121,7 +127,7 @@ static bool is_known_sm(unsigned sm) { return sm >= 70 && sm <= 121; }
 /*
  * Compute capability: in the second byte of the flags of newer files, in the first of older ones; 0: unknown.
  */
-static unsigned sm_of(uint64_t flags)
+unsigned cubin_sm(uint64_t flags)
 {
 	unsigned low = flags & 0xff, high = flags >> 8 & 0xff;
 
@@ -206,10 +212,11 @@ static int read_cubin(struct cubins *c, struct cubin_span s, const char *file, s
 	static const char text[] = ".text.";
 	uint64_t table = cubin_number(&s, 40, 8);
 	unsigned n = (unsigned)cubin_number(&s, 60, 2), names_at = (unsigned)cubin_number(&s, 62, 2),
-		 sm = sm_of(cubin_number(&s, 48, 4));
+		 sm = cubin_sm(cubin_number(&s, 48, 4));
 	struct cubin_span names, code, info;
 
-	c->images++;
+	grow(&c->image, &c->cap_image, c->images + 1, sizeof(*c->image));
+	c->image[c->images++] = (struct cubin_image){s.bytes, s.n, sm};
 	if (!sm)
 		return 0; /* unsupported GPU: other control codes */
 	if (cubin_number(&s, 58, 2) != 64 || !span_has(&s, table, 64ull * n))

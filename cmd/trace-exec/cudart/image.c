@@ -19,6 +19,7 @@
 #include "cubin.h"
 #include "cudart/cudart.h"
 #include "fatbin.h"
+#include "machine/machine.h"
 
 #define WRAPPER_MAGIC 0x466243b1
 
@@ -227,6 +228,8 @@ static int read_ptx(uint32_t i, uint32_t part, const struct fatbin *b, const str
 	return 0;
 }
 
+static bool can_execute_image(struct image *m);
+
 /* Is the entry machine code for the device? Then the PTX next to it is for other GPUs. */
 static bool is_native_code(const struct fatbin_entry *e)
 {
@@ -286,12 +289,60 @@ static int read_texts(uint32_t i)
 	return 0;
 }
 
+/*
+ * Reads the best machine code of a fat binary for the device. 1: read; 0: there is none, or only such that is not
+ * executed, and the PTX counts; -1: a fault.
+ */
+static int read_machine_code(uint32_t i)
+{
+	struct image *m = &cudart.image[i];
+	struct cubins *c = cubins_new();
+	const struct cubin_image *best = NULL;
+	struct module *module = NULL;
+	char name[300];
+
+	if (cubins_add_bytes(c, m->bytes, extent_of(m->bytes), program_invocation_short_name, &m->fault)) {
+		cubins_free(c);
+		return cudart.wire.code == CODE_MACHINE ? -1 : 0;
+	}
+	for (uint32_t k = 0; k < cubins_images(c); k++)
+		if (machine_runs(device_sm(), cubins_image(c, k)->sm) &&
+			(!best || cubins_image(c, k)->sm > best->sm))
+			best = cubins_image(c, k);
+	if (best) {
+		snprintf(name, sizeof(name), "%s.%u.sm_%u.cubin", program_invocation_short_name, i + 1,
+			best->sm);
+		module = machine_module(name, best->bytes, best->n, &m->fault);
+	} else {
+		fault_set(&m->fault, (struct place){.file = program_invocation_short_name}, "fatbin",
+			"fat binary without machine code for sm_%u (compile it with -arch=sm_%u)",
+			device_sm(), device_sm());
+	}
+	cubins_free(c);
+	if (!module)
+		return cudart.wire.code == CODE_MACHINE ? -1 : 0;
+	grow(&m->module, &m->cap_modules, m->n_modules + 1, sizeof(struct module *));
+	m->module[m->n_modules++] = module;
+	if (cudart.wire.code == CODE_MACHINE || can_execute_image(m))
+		return 1;
+	diag_warn((struct place){m->fault.at.file, 0, 0}, "%s: its PTX is executed instead", m->fault.text);
+	module_free(m->module[--m->n_modules]);
+	return 0;
+}
+
 static int read_image(uint32_t i)
 {
 	struct image *m = &cudart.image[i];
 
 	if (m->texts)
 		return read_texts(i);
+	if (cudart.wire.code != CODE_PTX && m->bytes) {
+		int got = read_machine_code(i);
+
+		if (got)
+			return got < 0 ? -1 : 0;
+		m->fault.id = NULL;
+	}
 	if (!m->parts && read_best_ptx(i, 0, m->bytes))
 		return -1;
 	for (uint32_t k = 0; m->parts && m->parts[k]; k++)
@@ -503,7 +554,7 @@ struct kernel *cudart_find_kernel(const void *host, int *status)
 		return NULL;
 	}
 	if (!k->func && (k->func = find_entry(m, k->name))) {
-		k->regs = kernel_registers(m, k->name);
+		k->regs = k->func->machine ? machine_registers(k->func) : kernel_registers(m, k->name);
 		k->shared = k->func->shared_end;
 	}
 	if (!k->func)

@@ -11,6 +11,7 @@
 #include "arena.h"
 #include "cudart/graph.h"
 #include "lower/lower.h"
+#include "machine/machine.h"
 #include "trace_out.h"
 
 /* ---- <<< >>> ---- */
@@ -85,7 +86,7 @@ static const struct lower *lowered_code(const struct grid *g)
 	static struct lower *code;
 	static struct fault f;
 
-	if (!cudart.wire.binary || !g->record)
+	if (!cudart.wire.binary || !g->record || g->machine)
 		return NULL;
 	if (lowered != g->l->kernel || modules != g->code->prog->n_modules) {
 		lower_free(code);
@@ -105,7 +106,9 @@ static void execute_launch(const struct launch *l, const struct kernel *k)
 		.textures = &cudart.textures,
 		.opt = &cudart.exec,
 		.l = l,
-		.record = cudart.wire.trace && cudart.has_token ? trace_out_line : NULL,
+		.record = !cudart.wire.trace || !cudart.has_token ? NULL
+			  : l->kernel->machine                    ? machine_record
+								  : trace_out_line,
 		.print = stdout};
 	struct occupancy o = {k->regs, k->shared};
 	FILE *trace = begin_trace(l);

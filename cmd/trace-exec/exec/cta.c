@@ -90,6 +90,10 @@ void cta_start(struct cta *c, uint64_t number)
 		w->parked = w->missed = w->ahead = 0;
 		w->cluster_arrived = w->cluster_over = 0;
 		w->changed = false;
+		if (c->g->machine) {
+			c->g->machine->start(w);
+			continue;
+		}
 		exec_open_frame(w, c->g->kernel);
 		stack_start(w, c->g->l->kernel->first_pc);
 	}
@@ -275,7 +279,7 @@ bool cta_turn(struct cta *c)
 		if (w->state != WARP_READY)
 			continue;
 		moved = true;
-		if (c->g->independent)
+		if (c->g->independent && !c->g->machine)
 			execute_independent(w);
 		else
 			exec_warp(w, TURN);

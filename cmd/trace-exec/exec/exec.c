@@ -30,6 +30,8 @@ static void describe_finding(struct fault *f, const struct warp *w, const struct
 	char text[240], line[300] = "";
 	uint32_t tid[3];
 
+	if (o->func->machine)
+		o->func->machine->describe(o, line, sizeof(line));
 	vsnprintf(text, sizeof(text), fmt, args);
 	exec_thread(w, mask ? bit_lowest32(mask) : 0, tid);
 	if (o->in->loc_line && o->in->loc_file < m->n_files && m->file[o->in->loc_file])
@@ -306,6 +308,11 @@ void exec_warp(struct warp *w, uint64_t quantum)
 	const struct op *code = w->g->code->op;
 	record_fn *record = w->g->record;
 	uint64_t end = w->insts + quantum;
+
+	if (w->g->machine) {
+		w->g->machine->run(w, quantum);
+		return;
+	}
 	uint32_t counted = 0, lanes = 0; /* population count of `counted`; masks mostly repeat */
 
 	while (w->state == WARP_READY && !w->stop && w->insts < end) {

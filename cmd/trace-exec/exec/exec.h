@@ -259,6 +259,24 @@ struct launch {
 };
 
 struct lower;
+struct grid;
+
+/* Execution of functions of machine code, which take the place of PTX functions in a program: machine/. */
+struct machine {
+	/* Binds the function's instructions. Returns 0, or -1 with *f about the first unsupported one. */
+	int (*bind)(struct bound_code *c, struct func *fn, struct fault *f);
+	/* Sets and frees what the warps of a launch share: g->bank0. */
+	void (*open)(struct grid *g);
+	void (*close)(struct grid *g);
+	/* Gives the warp its registers, and its lanes the first instruction. */
+	void (*start)(struct warp *w);
+	/* Executes the warp until it waits, ends, fails or has executed quantum instructions. */
+	void (*run)(struct warp *w, uint64_t quantum);
+	/* Selects the next group of lanes that can run. Returns the number of these groups. */
+	uint32_t (*rotate)(struct warp *w);
+	/* Writes " at PC: instruction" for messages. */
+	void (*describe)(const struct op *o, char *out, size_t cap);
+};
 
 /* Resources of a kernel as ptxas reports them; 0: no limit. */
 struct occupancy {
@@ -290,7 +308,10 @@ struct grid {
 	struct race *race;                 /* race.c; NULL: no search for races */
 	record_fn *record;                 /* NULL: no trace */
 	const struct lower *lower;         /* machine code of the trace (lower/lower.h); NULL: PTX */
-	FILE *print;                       /* output of printf */
+	const struct machine *machine;     /* the kernel is machine code; NULL: PTX */
+	uint8_t *bank0;                    /* its constant bank 0: launch values and parameters */
+	uint32_t bank0_bytes;
+	FILE *print; /* output of printf */
 };
 
 /* Entry of a SIMT stack: a group of lanes. */

@@ -33,6 +33,8 @@ void grid_prepare(struct grid *g)
 	g->shared_bytes = l->dyn_shared ? g->shared_static + l->dyn_shared : k->shared_end;
 	g->independent = g->opt->stack == STACK_VOLTA ||
 			 (g->opt->stack == STACK_TARGET && k->module->target >= FIRST_INDEPENDENT);
+	g->machine = k->machine;
+	g->independent |= k->machine != NULL;
 	g->cluster_size = 1;
 	for (unsigned i = 0; i < 3; i++) {
 		g->cluster[i] = l->cluster[0] ? l->cluster[i] : k->cluster[0] ? k->cluster[i] : 1;
@@ -213,6 +215,8 @@ bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 	pthread_mutex_init(&t.lock, NULL);
 	pthread_cond_init(&t.turn, NULL);
 	race_start(g);
+	if (g->machine)
+		g->machine->open(g);
 	crew = crew_start(n - 1, run_clusters, &t);
 	if (n > 1)
 		run_clusters(&t);
@@ -220,6 +224,8 @@ bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 		run_on_one_thread(&t);
 	crew_join(crew);
 	race_end(g, t.good);
+	if (g->machine)
+		g->machine->close(g);
 	pthread_cond_destroy(&t.turn);
 	pthread_mutex_destroy(&t.lock);
 	pthread_mutex_destroy(&g->lock);

@@ -293,10 +293,12 @@ int program_link(struct program *p, struct fault *f)
 		for (uint32_t k = 0; k < m->n_funcs; k++) {
 			struct func *fn = m->func[k];
 
-			close_body(fn);
+			if (!fn->machine)
+				close_body(fn);
 			fn->first_pc = p->n_insts;
 			p->n_insts += fn->n_insts;
-			flow_meet(fn);
+			if (!fn->machine)
+				flow_meet(fn);
 			grow(&p->func, &p->cap_funcs, p->n_funcs + 1, sizeof(*p->func));
 			fn->number = p->n_funcs;
 			p->func[p->n_funcs++] = fn;

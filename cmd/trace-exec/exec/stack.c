@@ -147,6 +147,8 @@ uint32_t stack_rotate(struct warp *w)
 {
 	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0, lowest = UINT32_MAX, n = 0;
 
+	if (w->g->machine)
+		return w->g->machine->rotate(w);
 	/* An entry waits while entries above it have some of its lanes, or at a barrier. */
 	for (uint32_t i = w->depth; i-- > base;) {
 		uint32_t mask = w->stack[i].mask & w->live;
@@ -166,6 +168,8 @@ bool stack_release(struct warp *w)
 {
 	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0;
 
+	if (w->g->machine)
+		return false;
 	for (uint32_t i = w->depth; i-- > base;) {
 		uint32_t mask = w->stack[i].mask & w->live, waits = mask & ~above;
 

@@ -256,6 +256,8 @@ struct func {
 	uint32_t first_pc;    /* instruction number in the program: PC / 8 */
 	uint8_t *race_at;     /* a race was printed, by instruction; NULL: none was */
 	uint32_t *rpc;        /* meeting point of its lanes, by instruction; UINT32_MAX: the end */
+	const struct machine *machine;     /* execution of machine code (exec/exec.h); NULL: PTX */
+	struct machine_code *machine_code; /* the function as machine/ sees it */
 };
 
 struct module {
@@ -281,6 +283,8 @@ struct module {
 	uint64_t hash[2];
 	uint64_t early[(N_OPCODES + 63) / 64]; /* opcodes newer than the version or target, already reported */
 	bool early_need[64];                   /* rows of needs.def already reported */
+	struct machine_module *machine;        /* a module of machine code, as machine/ sees it; NULL: PTX */
+	void (*machine_free)(struct machine_module *m);
 	struct arena arena;
 };
 

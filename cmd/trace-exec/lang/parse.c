@@ -528,6 +528,8 @@ void module_free(struct module *m)
 	}
 	if (m->common)
 		free(m->common->reg);
+	if (m->machine)
+		m->machine_free(m->machine);
 	free(m->func);
 	free(m->var);
 	free(m->shared);

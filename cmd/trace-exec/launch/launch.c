@@ -12,6 +12,7 @@
 #include "input.h"
 #include "output.h"
 #include "launch/read.h"
+#include "machine/machine.h"
 
 #define ARGS_MAX 512u
 
@@ -47,12 +48,36 @@ struct step *launch_buffer(const struct script *s, const char *name, size_t n)
 
 /* ---- commands ---- */
 
+/* Tests whether a file is a cubin, a fat binary or a program with one. */
+static bool is_binary(const char *path)
+{
+	unsigned char head[4] = {0};
+	FILE *in = strcmp(path, "-") ? fopen(path, "rb") : NULL;
+	bool read = in && fread(head, 1, sizeof(head), in) == sizeof(head);
+
+	if (in)
+		fclose(in);
+	return read && (!memcmp(head, "\177ELF", 4) || !memcmp(head, "\x50\xed\x55\xba", 4));
+}
+
+/* Reads a module, PTX or machine code. Returns NULL with the fault set. */
+static struct module *read_module_file(struct reader *r, const char *path)
+{
+	bool binary = is_binary(path);
+
+	if (binary ? r->s->code_kind != CODE_PTX : r->s->code_kind != CODE_MACHINE)
+		return binary ? machine_read(path, r->s->sm, r->f) : module_read(path, r->f);
+	fault_set(r->f, launch_at(r, 1), "module", "%s: %s (expected %s, as --code says)", path,
+		binary ? "machine code" : "PTX", binary ? "PTX" : "machine code");
+	return NULL;
+}
+
 static int read_module(struct reader *r)
 {
 	if (r->n != 2)
 		return launch_unexpected(r, r->n > 2 ? 2 : 1, "module FILE");
 	struct module *m = r->s->ptx ? module_memory("module", r->s->ptx, strlen(r->s->ptx), r->f)
-				     : module_read(launch_path(r, r->word[1].s), r->f);
+				     : read_module_file(r, launch_path(r, r->word[1].s));
 	if (!m)
 		return -1;
 	program_add(&r->s->prog, m);
@@ -471,6 +496,20 @@ static int read_script(struct script *s, struct input *in, struct fault *f)
 
 int script_read(struct script *s, const char *path, struct fault *f)
 {
+	return script_read_code(s, path, CODE_AUTO, 0, f);
+}
+
+bool script_has_machine_code(const struct script *s)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < s->prog.n_modules; i++)
+		found |= s->prog.module[i]->machine != NULL;
+	return found;
+}
+
+int script_read_code(struct script *s, const char *path, enum code_kind kind, unsigned sm, struct fault *f)
+{
 	struct input *in = input_open(path, f);
 	const char *slash = strrchr(path, '/');
 
@@ -478,6 +517,8 @@ int script_read(struct script *s, const char *path, struct fault *f)
 	if (!in)
 		return -1;
 	s->path = path;
+	s->code_kind = kind;
+	s->sm = sm;
 	s->folder = slash ? arena_strndup(&s->arena, path, (size_t)(slash - path) + 1) : "";
 	return read_script(s, in, f);
 }

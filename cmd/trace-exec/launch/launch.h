@@ -10,6 +10,7 @@
 #define LAUNCH_H
 
 #include "exec/exec.h"
+#include "machine/machine.h"
 #include "sem/tensor.h"
 
 enum step_kind { CMD_BUFFER, CMD_SYMBOL, CMD_TEXTURE, CMD_LAUNCH, CMD_SAVE, CMD_SAVESYM, CMD_EXPECT };
@@ -58,11 +59,17 @@ struct script {
 	uint64_t heap_bytes; /* size of all buffers */
 	uint32_t n_textures;
 	const char *ptx; /* script_memory: text of every module */
+	enum code_kind code_kind;
+	unsigned sm; /* compute capability of the chosen GPU; 0: none was chosen */
 	struct arena arena;
 };
 
 /* Reads a launch file. Returns 0, or -1 with *f set. */
 int script_read(struct script *s, const char *path, struct fault *f);
+/* Reads a launch file whose modules have code of this kind, for compute capability sm (0: any). */
+int script_read_code(struct script *s, const char *path, enum code_kind kind, unsigned sm, struct fault *f);
+/* Tests whether a module is machine code. */
+bool script_has_machine_code(const struct script *s);
 /* Reads a launch file from memory; ptx is the text of every module. */
 int script_memory(struct script *s, const void *text, size_t n, const char *ptx, struct fault *f);
 /*

@@ -446,12 +446,14 @@ static int bind_func(struct bound_code *c, uint32_t n, struct fault *f)
 	struct func *fn = c->prog->func[n];
 	struct bind b = {c, c->prog, fn, NULL, &c->frame[n], f};
 
-	b.frame->bytes = 64; /* offset 0 is a true predicate, no register */
-	for (uint32_t i = 0; i < fn->n_insts; i++) {
+	for (uint32_t i = 0; i < fn->n_insts; i++)
 		c->owner[fn->first_pc + i] = n;
+	if (fn->machine)
+		return fn->machine->bind(c, fn, f);
+	b.frame->bytes = 64; /* offset 0 is a true predicate, no register */
+	for (uint32_t i = 0; i < fn->n_insts; i++)
 		if (bind_inst(&b, &c->op[fn->first_pc + i], &fn->inst[i], i))
 			return -1;
-	}
 	b.frame->bytes = (b.frame->bytes + 63) / 64 * 64;
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <fenv.h>
 #include <float.h>
 #include <math.h>
+#include "sem/approx.h"
 #include "sem/mixed.h"
 
 #if defined(__clang__)
@@ -134,28 +135,14 @@ ROUNDED(sqrt, sqrtf(a), sqrt(a))
 ROUNDED(rcp, 1 / a, 1 / a)
 ROUNDED(rsqrt, (float)(1 / sqrt((double)a)), 1 / sqrt(a))
 
-/* .approx.ftz.f64: returns the upper 32 bits of 1 / v (root: 1 / sqrt(v)), v being the upper 32 bits. */
-static u64 upper_inverse(u64 bits, bool root)
-{
-	union {
-		u64 u;
-		double f;
-	} v = {.u = bits & ~0xffffffffull};
-
-	v.f = fabs(v.f) < DBL_MIN ? copysign(0, v.f) : v.f;
-	v.f = 1 / (root ? sqrt(v.f) : v.f);
-	if (bits << 1 > 0x7ffull << 53 || v.f != v.f)
-		return 0x7fffffffull << 32;
-	v.f = fabs(v.f) < DBL_MIN ? copysign(0, v.f) : v.f;
-	return (v.u + (1u << 31)) & ~0xffffffffull;
-}
-LANE_EACH1(rcp_upper_f64, u64, u64, upper_inverse(a, false))
-LANE_EACH1(rsqrt_upper_f64, u64, u64, upper_inverse(a, true))
-ROUNDED_F32(ex2, exp2f(a))
-ROUNDED_F32(lg2, log2f(a))
+/* .approx.ftz.f64 */
+LANE_EACH1(rcp_upper_f64, u64, u64, approx_upper_inverse(a, false, true))
+LANE_EACH1(rsqrt_upper_f64, u64, u64, approx_upper_inverse(a, true, true))
+ROUNDED_F32(ex2, approx_ex2(a))
+ROUNDED_F32(lg2, approx_lg2(a))
 ROUNDED_F32(sin, sinf(a))
 ROUNDED_F32(cos, cosf(a))
-ROUNDED_F32(tanh, tanhf(a))
+ROUNDED_F32(tanh, approx_tanh(a))
 
 static unsigned modes_of(const struct stmt *in)
 {

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* --disassemble: the text of machine code in files. */
+#ifndef DISASSEMBLE_H
+#define DISASSEMBLE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct disassemble_options {
+	const char *output; /* file; NULL or "-": stdout */
+	unsigned sm;        /* only code for this compute capability; 0: all */
+	bool json;
+	bool control; /* with control codes */
+	bool force;
+};
+
+/*
+ * Writes the instructions of n files: cubins, fat binaries, or programs with them. Returns EXIT_GOOD; dies on
+ * trouble.
+ */
+int disassemble_files(char *const *path, int n, const struct disassemble_options *o);
+/* Prints the list of opcodes for the manual page. */
+void disassemble_man(FILE *out);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Atomics of global, generic and shared memory: ATOM ATOMG ATOMS RED.
+ *
+ * Always true: the lanes of a warp execute in ascending order. A lock serializes thread blocks on several host
+ * threads. A sum of f32 in global memory flushes subnormal numbers.
+ */
+#include <string.h>
+#include "machine/memory.h"
+#include "sem/atom.h"
+
+/* Indices of x->aux. */
+enum { AUX_ATOM, AUX_TYPE, AUX_WORDS, AUX_SPIN };
+enum { SPIN_NONE, SPIN_REGISTER, SPIN_PREDICATE };
+
+static u64 lane_number(const u32 *p, unsigned i, unsigned bytes)
+{
+	return bytes == 8 ? p[i] | (u64)p[i + LANES] << 32 : p[i];
+}
+
+/* Executes the operation of a lane on element k. Returns the old value. */
+static u64 change_element(struct warp *w, const struct op *o, unsigned i, unsigned k, uint8_t *at, bool flush)
+{
+	const struct ext *x = o->x;
+	enum atom a = (enum atom)x->aux[AUX_ATOM];
+	unsigned words = o->reg_bytes / 4;
+	u64 old = 0, b = lane_number(REG(u32, w, o->b) + k * words * LANES, i, o->reg_bytes),
+	    c = a == ATOM_CAS ? lane_number(REG(u32, w, x->slot[0]), i, o->reg_bytes) : 0;
+
+	memcpy(&old, at + k * o->reg_bytes, o->reg_bytes);
+	u64 v = (flush ? atom_global : atom_value)(a, (enum type)x->aux[AUX_TYPE], old, b, c);
+	if (memcmp(at + k * o->reg_bytes, &v, o->reg_bytes)) {
+		w->changed = true;
+		memcpy(at + k * o->reg_bytes, &v, o->reg_bytes);
+	}
+	return old;
+}
+
+static void keep_result(struct warp *w, const struct op *o, unsigned i, unsigned k, u64 old)
+{
+	u32 *d = REG(u32, w, o->d) + k * (o->reg_bytes / 4u) * LANES;
+
+	if (o->x->aux[AUX_SPIN]) {
+		bool swapped = old == lane_number(REG(u32, w, o->b), i, o->reg_bytes);
+
+		if (o->x->aux[AUX_SPIN] == SPIN_REGISTER)
+			d[i] = swapped;
+		else
+			set_pred(w, PDST1(o), 1u << i, swapped ? ALL_LANES : 0);
+		return;
+	}
+	d[i] = (u32)old;
+	if (o->reg_bytes == 8)
+		d[i + LANES] = (u32)(old >> 32);
+}
+
+static void atomic(struct warp *w, const struct op *o, uint32_t m)
+{
+	bool locked = w->g->at_once > 1 && o->space != SP_SHARED, changed = w->changed;
+	uint8_t *at[LANES];
+
+	if (!memory_find(w, o, m, o->bytes, at, true))
+		return;
+	w->changed = changed;
+	if (locked)
+		pthread_mutex_lock(&w->mem->lock);
+	FOR_BITS32 (i, m)
+		for (unsigned k = 0; k < o->x->aux[AUX_WORDS]; k++) {
+			u64 old = change_element(w, o, i, k, at[i], o->space == SP_GLOBAL);
+
+			if (!o->is_signed)
+				keep_result(w, o, i, k, old);
+		}
+	if (locked)
+		pthread_mutex_unlock(&w->mem->lock);
+}
+
+/* ---- binding ---- */
+
+struct atomic_type {
+	uint8_t type, elements;
+};
+static const struct atomic_type types_old[8] = {
+	{T_U32, 1}, {T_S32, 1}, {T_U64, 1}, {T_F32, 1}, {T_F16X2, 1}, {T_S64, 1}, {T_F64, 1}, {T_BF16X2, 1}};
+static const struct atomic_type types_whole[8] = {{T_U32, 1}, {T_S32, 1}, {T_U64, 1}, {T_S64, 1}};
+static const struct atomic_type types_float[16] = {{T_F16X2, 1}, {T_F16X2, 2}, {T_F16X2, 4}, {T_BF16X2, 1},
+	{T_BF16X2, 2}, {T_BF16X2, 4}, {0, 0}, {0, 0}, {0, 0}, {T_F32, 1}, {T_F32, 2}, {T_F32, 4}, {T_F32, 1},
+	{T_F32, 2}, {T_F32, 4}, {T_F64, 1}};
+
+enum { IS_SHARED = 1, IS_RED = 2, IS_CAS = 4, IS_FLOAT = 8, IS_GENERIC = 16, IS_COUNT = 32 };
+
+static unsigned kind_of(unsigned opcode)
+{
+	switch (opcode) {
+	case 0x38a:
+	case 0x98a: return IS_GENERIC;
+	case 0xf8a: return IS_GENERIC | IS_COUNT;
+	case 0x38b: return IS_GENERIC | IS_CAS;
+	case 0x3a9: return IS_CAS;
+	case 0x9a2: return IS_GENERIC | IS_FLOAT;
+	case 0x3a3:
+	case 0x9a3: return IS_FLOAT;
+	case 0x98e: return IS_RED;
+	case 0x9a6: return IS_RED | IS_FLOAT;
+	case 0x38c:
+	case 0x98c: return IS_SHARED;
+	case 0xf8c: return IS_SHARED | IS_COUNT;
+	case 0x38d:
+	case 0x58d: return IS_SHARED | IS_CAS;
+	default: return 0;
+	}
+}
+
+/* Sets the address, whose bits for 64-bit registers and descriptors are elsewhere than those of loads. */
+static void bind_atomic_address(struct mbind *b, struct op *o, unsigned kind)
+{
+	unsigned sm = b->code->sm;
+	bool with_ureg = bit(b, 91), wide = bit(b, 72), described = false;
+
+	memory_bind(b, o, kind & IS_SHARED ? SP_SHARED : kind & IS_GENERIC ? SP_GENERIC : SP_GLOBAL, 64);
+	if (kind & IS_SHARED) {
+		o->is_param = field(b, 78, 2) ? (uint8_t)(field(b, 78, 2) + 1) : 0;
+		return;
+	}
+	if (with_ureg && sm >= 100) {
+		wide = described = kind & IS_RED ? bit(b, 81) : bit(b, 63);
+		if (!(kind & IS_RED))
+			o->imm = signed_field(b, 40, 23);
+	} else if (with_ureg) {
+		wide = kind & IS_RED ? bit(b, 90) : bit(b, 70);
+		described = bit(b, 71);
+	}
+	o->mode = wide ? ADDRESS_64 : ADDRESS_32;
+	o->a = mbind_reg(b, 24, wide ? 2 : 1);
+	o->c = with_ureg && !described ? mbind_ureg(b, 64) : (uint32_t)FRAME_ZERO;
+}
+
+static bool bind_atomic_type(struct mbind *b, struct op *o, unsigned kind)
+{
+	unsigned sm = b->code->sm, n = (unsigned)field(b, 73, kind & IS_FLOAT ? 4 : 3);
+	struct atomic_type t = kind & IS_FLOAT ? types_float[n] : sm < 90 ? types_old[n] : types_whole[n];
+
+	o->x->aux[AUX_TYPE] = t.type;
+	o->x->aux[AUX_WORDS] = t.elements;
+	o->reg_bytes = (uint8_t)(types[t.type].bits / 8);
+	o->bytes = (uint8_t)(o->reg_bytes * t.elements);
+	return t.elements;
+}
+
+static int bind_operation(struct mbind *b, struct op *o, unsigned kind)
+{
+	static const uint8_t operation[9] = {
+		ATOM_ADD, ATOM_MIN, ATOM_MAX, ATOM_INC, ATOM_DEC, ATOM_AND, ATOM_OR, ATOM_XOR, ATOM_EXCH};
+	unsigned n = (unsigned)field(b, 87, kind & IS_RED ? 3 : 4);
+
+	if (kind & IS_CAS) {
+		o->x->aux[AUX_ATOM] = ATOM_CAS;
+		o->b = mbind_reg(b, 32, o->reg_bytes / 4u);
+		o->x->slot[0] = mbind_reg(b, 64, o->reg_bytes / 4u);
+		if (b->in->opcode == 0x58d)
+			o->x->aux[AUX_SPIN] = SPIN_PREDICATE;
+		else if (kind & IS_SHARED && bit(b, 87))
+			o->x->aux[AUX_SPIN] = SPIN_REGISTER;
+		return 0;
+	}
+	if (kind & IS_COUNT) {
+		if (n != 10 && n != 11)
+			return mbind_refuse(b, "operation");
+		o->x->aux[AUX_ATOM] = ATOM_ADD;
+		o->b = mbind_number(b, 1, 1);
+		return 0;
+	}
+	if (n > 8)
+		return mbind_refuse(b, "operation");
+	o->x->aux[AUX_ATOM] = operation[n];
+	o->b = mbind_reg(b, 32, o->bytes / 4u);
+	if (!atom_fits((enum atom)operation[n], (enum type)o->x->aux[AUX_TYPE]))
+		return mbind_refuse(b, "operation of this type");
+	return 0;
+}
+
+int mbind_atom(struct mbind *b, struct op *o)
+{
+	unsigned kind = kind_of(b->in->opcode);
+	struct frame *frame = &b->bound->frame[b->fn->number];
+
+	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
+	bind_atomic_address(b, o, kind);
+	if (!bind_atomic_type(b, o, kind))
+		return mbind_refuse(b, "type");
+	if (bind_operation(b, o, kind))
+		return -1;
+	o->is_signed = kind & IS_RED || (field(b, 16, 8) == RZ && o->x->aux[AUX_SPIN] != SPIN_PREDICATE);
+	o->d = kind & IS_RED ? (uint32_t)FRAME_SINK : mbind_dst(b, 16, o->bytes / 4u);
+	o->target = mbind_pdst(b, 81, false);
+	b->fn->inst[b->index].op = o->is_signed ? I_red : I_atom;
+	machine_set_function(o, atomic);
+	if (!(kind & IS_SHARED))
+		frame->order |= o->is_signed ? atom_order((enum atom)o->x->aux[AUX_ATOM],
+						       (enum type)o->x->aux[AUX_TYPE])
+					     : (uint32_t)ORDER_SHOWS;
+	return 0;
+}

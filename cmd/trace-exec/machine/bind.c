@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Binding of machine code: a row for each opcode that is executed, operands to slots of the frame.
+ *
+ * Always true: an op that was bound accesses only slots inside of the frame, whatever the bits of the instruction.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "machine/code.h"
+
+/* ---- slots ---- */
+
+int mbind_refuse(const struct mbind *b, const char *why)
+{
+	char text[SASS_TEXT_MAX];
+
+	sass_text(b->in, text);
+	return fault_set(b->fault, (struct place){b->fn->module->path, 0, 0}, "sass",
+		"not executed: function %s, PC 0x%04x: %s%s%s%s", b->fn->name, b->in->pc, text,
+		*why ? " (" : "", why, *why ? ")" : "");
+}
+
+static uint32_t register_slot(struct mbind *b, uint32_t n, unsigned count)
+{
+	if (b->code->registers < n + count)
+		b->code->registers = n + count;
+	return FRAME_R + n * VECTOR;
+}
+
+uint32_t mbind_reg(struct mbind *b, unsigned at, unsigned count)
+{
+	uint32_t n = (uint32_t)field(b, at, 8);
+
+	return n == RZ ? FRAME_ZERO : register_slot(b, n, count);
+}
+
+uint32_t mbind_dst(struct mbind *b, unsigned at, unsigned count)
+{
+	uint32_t n = (uint32_t)field(b, at, 8);
+
+	return n == RZ ? (uint32_t)FRAME_SINK : register_slot(b, n, count);
+}
+
+/* Returns the number of a uniform register; UINT32_MAX: URZ. */
+static uint32_t uniform_number(const struct mbind *b, unsigned at)
+{
+	uint32_t n = (uint32_t)field(b, at, b->code->sm >= 100 ? 8 : 6);
+
+	return n == (b->code->sm >= 100 ? 255 : 63) ? UINT32_MAX : n;
+}
+
+uint32_t mbind_ureg(struct mbind *b, unsigned at)
+{
+	uint32_t n = uniform_number(b, at);
+
+	if (n != UINT32_MAX)
+		b->code->uniforms = max_u32(b->code->uniforms, n + 4);
+	return n == UINT32_MAX ? FRAME_ZERO : FRAME_UR + n * VECTOR;
+}
+
+uint32_t mbind_udst(struct mbind *b, unsigned at)
+{
+	uint32_t n = uniform_number(b, at);
+
+	if (n != UINT32_MAX)
+		b->code->uniforms = max_u32(b->code->uniforms, n + 4);
+	return n == UINT32_MAX ? (uint32_t)FRAME_SINK : FRAME_UR + n * VECTOR;
+}
+
+static bool same_constant(const struct machine_constant *a, uint32_t bank, uint32_t value)
+{
+	return a->bank == bank && a->value == value;
+}
+
+/* Returns the slot of `count` words, which are consecutive in the frame. */
+static uint32_t constant_slot(struct mbind *b, uint32_t bank, const uint32_t *value, unsigned count)
+{
+	struct machine_code *c = b->code;
+	uint32_t n = c->n_constants;
+
+	for (uint32_t i = 0; i + count <= n; i++) {
+		unsigned k = 0;
+
+		while (k < count && same_constant(&c->constant[i + k], bank, value[k]))
+			k++;
+		if (k == count)
+			return FRAME_CONSTANTS + i * VECTOR;
+	}
+	grow(&c->constant, &c->cap_constants, n + count, sizeof(*c->constant));
+	for (unsigned i = 0; i < count; i++)
+		c->constant[c->n_constants++] = (struct machine_constant){bank, value[i]};
+	return FRAME_CONSTANTS + n * VECTOR;
+}
+
+uint32_t mbind_number(struct mbind *b, uint64_t v, unsigned count)
+{
+	const uint32_t word[2] = {(uint32_t)v, (uint32_t)(v >> 32)};
+
+	return v ? constant_slot(b, BANK_NUMBER, word, count) : FRAME_ZERO;
+}
+
+uint32_t mbind_bank(struct mbind *b, unsigned bank, uint32_t offset, unsigned count)
+{
+	const uint32_t word[4] = {offset, offset + 4, offset + 8, offset + 12};
+
+	return constant_slot(b, bank, word, count);
+}
+
+uint32_t mbind_constant(struct mbind *b, unsigned count)
+{
+	return mbind_bank(b, (unsigned)field(b, 54, 5), (uint32_t)field(b, 38, 16), count);
+}
+
+int64_t mbind_pred(const struct mbind *b, unsigned at, bool uniform)
+{
+	unsigned n = (unsigned)field(b, at, 3);
+	uint32_t slot = n == 7 ? FRAME_PT : (uniform ? FRAME_UP : FRAME_P) + 4 * n;
+
+	return slot | (int64_t)bit(b, at + 3) << 16;
+}
+
+uint32_t mbind_pdst(const struct mbind *b, unsigned at, bool uniform)
+{
+	unsigned n = (unsigned)field(b, at, 3);
+
+	return n == 7 ? (uint32_t)FRAME_PSINK : (uint32_t)(uniform ? FRAME_UP : FRAME_P) + 4 * n;
+}
+
+/* A function of its own: gcc warns of addresses of functions with versions that are stored where they are defined. */
+void machine_set_function(struct op *o, op_fn *fn) { o->fn = fn; }
+
+/* ---- forms of arithmetic instructions ---- */
+
+/* Returns the slot of an operand in bits 32-63: a register, an immediate, a constant or a uniform register. */
+static uint32_t field32_slot(struct mbind *b, unsigned kind, unsigned count, bool f64)
+{
+	switch (kind) {
+	case 1: return b->uniform ? mbind_ureg(b, 32) : mbind_reg(b, 32, count);
+	case 4: return mbind_number(b, f64 ? field(b, 32, 32) << 32 : field(b, 32, 32), count);
+	case 5: return mbind_constant(b, count);
+	default: return mbind_ureg(b, 32);
+	}
+}
+
+int mbind_forms(struct mbind *b, struct op *o, unsigned wide)
+{
+	unsigned form = b->in->form, nb = wide & WIDE_B ? 2 : 1, nc = wide & WIDE_C ? 2 : 1;
+	bool f64 = wide & F64_IMMEDIATE, swapped = form == 2 || form == 3 || form == 7,
+	     imm = form == 2 || form == 4;
+	unsigned kind = form == 2 ? 4 : form == 3 ? 5 : form == 7 ? 6 : form;
+
+	if (!form || (bit(b, 91) && !b->uniform && form != 6 && form != 7) ||
+		(b->uniform && form > 4 && form != 6))
+		return mbind_refuse(b, "form of operands");
+	o->d = b->uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, wide & WIDE_D ? 2 : 1);
+	o->a = b->uniform ? mbind_ureg(b, 24) : mbind_reg(b, 24, wide & WIDE_A ? 2 : 1);
+	uint32_t first = field32_slot(b, kind, swapped ? nc : nb, f64),
+		 second = b->uniform ? mbind_ureg(b, 64) : mbind_reg(b, 64, swapped ? nb : nc);
+	o->b = swapped ? second : first;
+	o->c = swapped ? first : second;
+	unsigned neg1 = imm ? 0 : bit(b, 63), abs1 = imm ? 0 : bit(b, 62), neg2 = bit(b, 75),
+		 abs2 = bit(b, 74);
+	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (bit(b, 73) ? ABS_A : 0) |
+			    ((swapped ? neg2 : neg1) ? NEG_B : 0) | ((swapped ? abs2 : abs1) ? ABS_B : 0) |
+			    ((swapped ? neg1 : neg2) ? NEG_C : 0) | ((swapped ? abs1 : abs2) ? ABS_C : 0));
+	return 0;
+}
+
+/* ---- opcodes ---- */
+
+/* Rows: number, whether the number is an operation (bits 0-8) or all 12 bits, binding. */
+static const struct machine_row {
+	uint16_t base;
+	bool arithmetic;
+	mbind_fn *bind;
+	uint8_t first, last; /* compute capabilities; 0: all */
+} rows[] = {
+#define ROW(base, bind)            {base, true, mbind_##bind, 0, 255},
+#define FULL(opcode, bind)         {opcode, false, mbind_##bind, 0, 255},
+#define SOME(base, bind, from, to) {base, true, mbind_##bind, from, to},
+#include "machine/opcodes.def"
+#undef ROW
+#undef FULL
+#undef SOME
+};
+
+static mbind_fn *find_binding(const struct sass_inst *in)
+{
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].arithmetic == in->row->arithmetic && rows[i].base == in->row->base &&
+			in->sm >= rows[i].first && in->sm <= rows[i].last)
+			return rows[i].bind;
+	return NULL;
+}
+
+bool machine_executes(const struct sass_inst *in) { return in->row && find_binding(in); }
+
+static int bind_instruction(struct mbind *b, struct op *o, const struct stmt *in)
+{
+	mbind_fn *bind = b->in->row ? find_binding(b->in) : NULL;
+	int64_t guard = mbind_pred(b, 12, b->uniform);
+
+	*o = (struct op){.in = in, .func = b->fn, .target = FRAME_PSINK, .rpc = FRAME_PSINK, .d = FRAME_SINK};
+	o->a = o->b = o->c = FRAME_ZERO;
+	o->guard = (uint32_t)guard & 0xffff;
+	o->guard_not = guard >> 16 & 1 ? ALL_LANES : 0;
+	if (!bind)
+		return mbind_refuse(b, "");
+	if (bind(b, o))
+		return -1;
+	if (b->uniform && !o->flow)
+		o->flow = MF_UNIFORM;
+	return 0;
+}
+
+int machine_bind(struct bound_code *bound, struct func *fn, struct fault *f)
+{
+	struct machine_code *c = fn->machine_code;
+	struct mbind b = {.bound = bound, .fn = fn, .code = c, .fault = f};
+	struct op *op = bound->op + fn->first_pc;
+
+	c->n_constants = 0;
+	for (uint32_t i = 0; i < c->n; i++) {
+		b.in = &c->inst[i];
+		b.index = i;
+		b.uniform = b.in->row && b.in->row->uniform;
+		if (bind_instruction(&b, &op[i], &fn->inst[i]))
+			return -1;
+	}
+	op[c->n] = (struct op){.in = &fn->inst[c->n], .func = fn, .flow = MF_END};
+	bound->frame[fn->number].bytes = FRAME_CONSTANTS + c->n_constants * VECTOR;
+	return 0;
+}

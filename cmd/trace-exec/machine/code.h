@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Data of modules and functions of machine code, the frame of a warp, and the interface of the families of ops. */
+#ifndef MACHINE_CODE_H
+#define MACHINE_CODE_H
+
+#include "exec/lanes.h"
+#include "lang/ieee.h"
+#include "lang/small.h"
+#include "machine/machine.h"
+#include "sass/sass.h"
+
+/* ---- the frame ---- */
+
+#define VECTOR (LANES * 4u) /* bytes of a register of all lanes */
+enum {
+	FRAME_PT = 0,                               /* a predicate that is true */
+	FRAME_P = 4,                                /* P0 to P6 */
+	FRAME_PSINK = 32,                           /* result of a predicate that is lost */
+	FRAME_UP = 36,                              /* UP0 to UP6 */
+	FRAME_BAR = 64,                             /* result of BAR.RED: a predicate */
+	FRAME_BARKIND = 68,                         /* operation of the last BAR.RED */
+	FRAME_ZERO = 128,                           /* RZ as a source, 4 vectors */
+	FRAME_SINK = FRAME_ZERO + 4 * (int)VECTOR,  /* RZ as a result, 4 vectors */
+	FRAME_COUNT = FRAME_SINK + 4 * (int)VECTOR, /* result of BAR.RED.POPC */
+	FRAME_R = FRAME_COUNT + (int)VECTOR,
+	FRAME_UR = FRAME_R + 260 * (int)VECTOR,
+	FRAME_B = FRAME_UR + 260 * (int)VECTOR, /* convergence barriers: the mask as each lane sees it */
+	FRAME_CONSTANTS = FRAME_B + 16 * (int)VECTOR
+};
+#define RZ 255u
+
+/* ---- code ---- */
+
+/* A constant in the frame: a word of a bank, or a number. */
+struct machine_constant {
+	uint32_t bank;  /* BANK_NUMBER: a number */
+	uint32_t value; /* offset in the bank, or the number */
+};
+#define BANK_NUMBER UINT32_MAX
+
+struct machine_text;
+
+struct machine_code { /* of a kernel */
+	struct machine_module *module;
+	const struct sass_function *kernel;
+	struct sass_inst *inst;
+	uint32_t n; /* number of instructions; a further one in the function fails the launch */
+	unsigned sm;
+	struct machine_constant *constant;
+	uint32_t n_constants, cap_constants;
+	uint32_t registers;        /* number of registers that the code uses */
+	uint32_t uniforms;         /* number of uniform registers that the code uses */
+	struct machine_text *text; /* trace.c: lines; NULL: not made yet */
+};
+
+struct machine_module {
+	struct sass_image *image;
+	struct module *module;
+	struct machine_code *code; /* by kernel */
+	uint32_t n;
+	struct symbol *bank3;   /* holds bank 3; NULL: none */
+	uint8_t *bank4;         /* with the addresses of variables and externs */
+	struct symbol *data[2]; /* .nv.global and .nv.global.init; NULL: none */
+};
+
+/* First address of externs: extern i is at EXTERN_BASE + 16 i. */
+#define EXTERN_BASE 0x00e0000000000000ull
+
+/* Windows of generic addresses. */
+#define SHARED_WINDOW_BASE 0x7f0000000000ull
+#define LOCAL_WINDOW_BASE  0x7f1000000000ull
+#define WINDOW_BYTES       (1ull << 24)
+#define RESERVED_SHARED    1024u /* sm_90 and later: bytes before a block's shared memory */
+
+/* Returns the bytes of a constant bank and their number; NULL: there is none. */
+const uint8_t *machine_bank(const struct grid *g, const struct machine_code *c, unsigned bank, uint32_t *n);
+
+/* ---- binding ---- */
+
+struct mbind {
+	struct bound_code *bound;
+	struct func *fn;
+	struct machine_code *code;
+	const struct sass_inst *in;
+	uint32_t index; /* number of the instruction in the function */
+	struct fault *fault;
+	bool uniform; /* an instruction of the uniform datapath */
+};
+
+/* Returns n bits of the instruction from bit `at` on. */
+static inline uint64_t field(const struct mbind *b, unsigned at, unsigned n)
+{
+	uint64_t v = at >= 64 ? b->in->word[1] >> (at - 64) : b->in->word[0] >> at;
+
+	if (at < 64 && at + n > 64)
+		v |= b->in->word[1] << (64 - at);
+	return n == 64 ? v : v & ((1ull << n) - 1);
+}
+static inline bool bit(const struct mbind *b, unsigned at) { return field(b, at, 1); }
+static inline int64_t signed_field(const struct mbind *b, unsigned at, unsigned n)
+{
+	return (int64_t)(field(b, at, n) << (64 - n)) >> (64 - n);
+}
+
+/* Sets the function that executes the op. */
+void machine_set_function(struct op *o, op_fn *fn);
+/* Returns -1 with the fault that the instruction is not executed; why: "", or a reason. */
+int mbind_refuse(const struct mbind *b, const char *why);
+/* Return slots of registers as sources and as results; count: number of consecutive registers. */
+uint32_t mbind_reg(struct mbind *b, unsigned at, unsigned count);
+uint32_t mbind_dst(struct mbind *b, unsigned at, unsigned count);
+/* Return slots of uniform registers; at: the field's first bit. */
+uint32_t mbind_ureg(struct mbind *b, unsigned at);
+uint32_t mbind_udst(struct mbind *b, unsigned at);
+/* Returns the slot of a number in all lanes. count 2: with the upper word in the next vector. */
+uint32_t mbind_number(struct mbind *b, uint64_t v, unsigned count);
+/* Returns the slot of the constant in bits 38-58. */
+uint32_t mbind_constant(struct mbind *b, unsigned count);
+/* Returns the slot of words of a bank. */
+uint32_t mbind_bank(struct mbind *b, unsigned bank, uint32_t offset, unsigned count);
+/* Returns the predicate of 3 bits as a source (with the inversion bit after it) packed for pred_value(). */
+int64_t mbind_pred(const struct mbind *b, unsigned at, bool uniform);
+/* Returns the slot of a predicate as a result. */
+uint32_t mbind_pdst(const struct mbind *b, unsigned at, bool uniform);
+/* Kind of the operands b and c. */
+enum wide { WIDE_NONE = 0, WIDE_B = 1, WIDE_C = 2, WIDE_A = 4, WIDE_D = 8, F64_IMMEDIATE = 16 };
+/*
+ * Sets o->d, o->a, o->b and o->c from the form of an arithmetic instruction (bits 9-11) and marks negated and
+ * absolute operands in o->mode. wide: operands of 64 bits.
+ */
+int mbind_forms(struct mbind *b, struct op *o, unsigned wide);
+
+/* A predicate operand: slot in bits 0-15, inversion in bit 16. */
+static inline uint32_t pred_value(const struct warp *w, int64_t p)
+{
+	return PRED(w, (uint32_t)p & 0xffff) ^ (p >> 16 & 1 ? ALL_LANES : 0);
+}
+static inline void set_pred(struct warp *w, uint32_t slot, uint32_t m, uint32_t v)
+{
+	uint32_t *p = &PRED(w, slot);
+
+	*p = (*p & ~m) | (v & m);
+}
+/* Two predicate sources in imm: the first in bits 0-31, the second in bits 32-63. */
+static inline uint32_t pred1(const struct warp *w, const struct op *o) { return pred_value(w, o->imm); }
+static inline uint32_t pred2(const struct warp *w, const struct op *o) { return pred_value(w, o->imm >> 32); }
+
+/* Results in predicates. */
+#define PDST1(o) ((o)->target)
+#define PDST2(o) ((o)->rpc)
+
+/* Bits of o->mode of arithmetic: signs of the operands. */
+enum { NEG_A = 1, ABS_A = 2, NEG_B = 4, ABS_B = 8, NEG_C = 16, ABS_C = 32 };
+
+/* Define a function over lanes with declarations before the loop. */
+#define MACHINE_OP1(name, PRE, expr) \
+	LANE_FN static void name(struct warp *w, const struct op *o, uint32_t m) \
+	{ \
+		LANE_FROM1(u32, u32) \
+		PRE LANES_SET(u32, LANE_LOAD1(u32)(void) a;, expr) \
+	}
+#define MACHINE_OP2(name, PRE, expr) \
+	LANE_FN static void name(struct warp *w, const struct op *o, uint32_t m) \
+	{ \
+		LANE_FROM2(u32, u32, u32) \
+		PRE LANES_SET(u32, LANE_LOAD2(u32, u32)(void) a; (void)b;, expr) \
+	}
+#define MACHINE_OP3(name, PRE, expr) \
+	LANE_FN static void name(struct warp *w, const struct op *o, uint32_t m) \
+	{ \
+		LANE_FROM3(u32, u32, u32, u32) \
+		PRE LANES_SET(u32, LANE_LOAD3(u32, u32, u32)(void) a; (void)b; (void)c;, expr) \
+	}
+
+/* A row of the table of bindings. */
+typedef int mbind_fn(struct mbind *b, struct op *o);
+#define B(name) mbind_fn name
+B(mbind_mov);
+B(mbind_sel);
+B(mbind_sel64);
+B(mbind_iadd3);
+B(mbind_lea);
+B(mbind_lop3);
+B(mbind_plop3);
+B(mbind_plop3_signs);
+B(mbind_iabs);
+B(mbind_vabsdiff);
+B(mbind_vabsdiff4);
+B(mbind_prmt);
+B(mbind_imnmx);
+B(mbind_vimnmx);
+B(mbind_vimnmx3);
+B(mbind_viadd);
+B(mbind_viaddmnmx);
+B(mbind_shf);
+B(mbind_sgxt);
+B(mbind_bmsk);
+B(mbind_imad);
+B(mbind_imad_wide);
+B(mbind_imad_hi);
+B(mbind_idp);
+B(mbind_flo);
+B(mbind_brev);
+B(mbind_popc);
+B(mbind_i2i);
+B(mbind_i2ip);
+B(mbind_iadd64);
+B(mbind_umov);
+B(mbind_mov64);
+B(mbind_isetp);
+B(mbind_fset);
+B(mbind_fsetp);
+B(mbind_dsetp);
+B(mbind_fsel);
+B(mbind_fmnmx);
+B(mbind_fmnmx3);
+B(mbind_fadd);
+B(mbind_fmul);
+B(mbind_ffma);
+B(mbind_fswzadd);
+B(mbind_dadd);
+B(mbind_dmul);
+B(mbind_dfma);
+B(mbind_fchk);
+B(mbind_half2);
+B(mbind_half_set);
+B(mbind_hmnmx2);
+B(mbind_f2fp);
+B(mbind_f2ip);
+B(mbind_f2f);
+B(mbind_f2i);
+B(mbind_i2f);
+B(mbind_i2fp);
+B(mbind_frnd);
+B(mbind_mufu);
+B(mbind_pair32);
+B(mbind_load);
+B(mbind_store);
+B(mbind_ldc);
+B(mbind_ldsm);
+B(mbind_movm);
+B(mbind_ldgsts);
+B(mbind_ldgdepbar);
+B(mbind_depbar);
+B(mbind_qspc);
+B(mbind_atom);
+B(mbind_nothing);
+B(mbind_fence);
+B(mbind_p2r);
+B(mbind_r2p);
+B(mbind_vote);
+B(mbind_shfl);
+B(mbind_match);
+B(mbind_redux);
+B(mbind_credux);
+B(mbind_elect);
+B(mbind_r2ur);
+B(mbind_s2r);
+B(mbind_cs2r);
+B(mbind_b2r);
+B(mbind_imma);
+B(mbind_hmma);
+B(mbind_dmma);
+B(mbind_bmma);
+B(mbind_flow);
+B(mbind_bmov);
+B(mbind_trap);
+B(mbind_lepc);
+#undef B
+
+/* ---- flow; group.c and flow.c ---- */
+
+enum machine_flow {
+	MF_UNIFORM = 64, /* executed once for the warp */
+	MF_BRA,
+	MF_BRX,
+	MF_CALL, /* through a register */
+	MF_RET,
+	MF_EXIT,
+	MF_BSSY,
+	MF_BSYNC,
+	MF_BREAK,
+	MF_WARPSYNC,
+	MF_YIELD,
+	MF_BAR,
+	MF_END /* after the last instruction */
+};
+
+/* Values of entry.rpc: a group can run, or waits at a convergence barrier, a WARPSYNC or a barrier of the block. */
+enum { GROUP_READY = 0, GROUP_BSYNC, GROUP_WARPSYNC, GROUP_BAR };
+
+/* Executes an instruction that changes the flow: the group on top, at pc, with the lanes of mask. */
+void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
+/* Puts all lanes of the warp at pc. */
+void group_start(struct warp *w, uint32_t pc);
+/* Releases groups whose wait is over and brings one that can run to the top. */
+void group_settle(struct warp *w);
+uint32_t group_rotate(struct warp *w);
+/* Splits the top group into the given ones; those with fewer lanes run first, of equal ones the first given. */
+void group_split(struct warp *w, const struct entry *part, unsigned n);
+
+/* Executes a call of extern function number `which`. */
+void special_call(struct warp *w, const struct op *o, unsigned which, uint32_t exec);
+/* Returns the number of the extern function of that name; -1: it is not executed. */
+int special_extern(const char *name);
+/* Binds the instructions of a function; bind.c. */
+int machine_bind(struct bound_code *bound, struct func *fn, struct fault *f);
+/* Tests whether an instruction has a binding. */
+bool machine_executes(const struct sass_inst *in);
+void run_warp(struct warp *w, uint64_t quantum);
+void trace_free(struct machine_text *t);
+
+/* ---- frame.c ---- */
+
+void frame_start(struct warp *w);
+void frame_open(struct grid *g);
+void frame_close(struct grid *g);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Conversions: F2F F2I I2F I2FP FRND. The source is b.
+ *
+ * Always true: a value goes through a double or a 64-bit integer, which hold every source exactly. An integer out
+ * of range saturates; NaN becomes 0, or the least integer where a side has 64 bits.
+ */
+#include <fenv.h>
+#include <math.h>
+#include "machine/half.h"
+
+/* Sizes: 0 8 bits, 1 16, 2 32, 3 64. o->reg_bytes: from; o->bytes: to. o->n: rounding 0 nearest, 1 down, 2 up, 3 to zero. */
+enum { SIZE_8, SIZE_16, SIZE_32, SIZE_64 };
+enum { CONVERT_FTZ = 1, CONVERT_BF16_TO = 2, CONVERT_BF16_FROM = 4, CONVERT_SAT = 8 };
+
+static double read_float(const struct op *o, const u32 *p, unsigned i)
+{
+	u32 bits = p[i];
+	double v;
+
+	if (o->reg_bytes == SIZE_64)
+		v = ieee_f64(bits | (u64)p[i + LANES] << 32);
+	else if (o->reg_bytes == SIZE_32)
+		v = (double)ieee_f32(
+			o->space & CONVERT_FTZ && !(bits & 0x7f800000) ? bits & 0x80000000 : bits);
+	else
+		v = half_to_double(bits >> (o->is_param ? 16 : 0), o->space & CONVERT_BF16_FROM);
+	v = o->mode & ABS_B ? fabs(v) : v;
+	return o->mode & NEG_B ? -v : v;
+}
+
+static double round_whole(double v, unsigned how)
+{
+	switch (how) {
+	case 0: return rint(v);
+	case 1: return floor(v);
+	case 2: return ceil(v);
+	default: return trunc(v);
+	}
+}
+
+static const enum rounding small_rounding[4] = {ROUND_RN, ROUND_RM, ROUND_RP, ROUND_RZ};
+static const int host_rounding[4] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
+
+/* Returns the f32 nearest to v in the direction of the rounding. */
+static float f32_rounded(double v, unsigned how)
+{
+	float f = (float)v;
+
+	if (!how || (double)f == v || v != v)
+		return f;
+	if (how == 1 || (how == 3 && v > 0))
+		return (double)f > v ? nextafterf(f, -INFINITY) : f;
+	return (double)f < v ? nextafterf(f, INFINITY) : f;
+}
+
+/* Stores a number in the format `to`. */
+static void write_float(struct warp *w, const struct op *o, unsigned i, double v, unsigned to, unsigned how)
+{
+	u32 *d = REG(u32, w, o->d);
+
+	if (to == SIZE_64) {
+		u64 u = v == v ? ieee_f64_bits(v) : 0x7ff8000000000000ull;
+
+		d[i] = (u32)u;
+		d[i + LANES] = (u32)(u >> 32);
+	} else if (to == SIZE_32) {
+		float f = f32_rounded(v, how);
+		u32 u = f == f ? ieee_f32_bits(f) : 0x7fffffff;
+
+		if (o->space & CONVERT_SAT)
+			u = f > 0 ? f < 1 ? u : 0x3f800000 : 0;
+		d[i] = o->space & CONVERT_FTZ && !(u & 0x7f800000) ? u & 0x80000000 : u;
+	} else {
+		d[i] = small_from(v, o->space & CONVERT_BF16_TO ? SMALL_BF16 : SMALL_F16,
+			small_rounding[how & 3], false);
+	}
+}
+
+static void f2f(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *p = REG(u32, w, o->b);
+
+	FOR_BITS32 (i, m)
+		write_float(w, o, i, read_float(o, p, i), o->bytes, o->n);
+}
+
+static void frnd(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *p = REG(u32, w, o->b);
+
+	FOR_BITS32 (i, m)
+		write_float(w, o, i, round_whole(read_float(o, p, i), o->n), o->bytes, 0);
+}
+
+static u64 to_integer(const struct op *o, double v)
+{
+	unsigned bits = 8u << o->bytes;
+	bool wide = o->reg_bytes == SIZE_64 || o->bytes == SIZE_64;
+
+	if (v != v)
+		return wide ? 1ull << (bits - 1) : 0;
+	v = round_whole(v, o->n);
+	if (o->is_signed) {
+		double least = -ldexp(1, (int)bits - 1), over = -least;
+
+		return v < least ? (u64)(s64)least : v >= over ? (1ull << (bits - 1)) - 1 : (u64)(s64)v;
+	}
+	return v < 0 ? 0 : v >= ldexp(1, (int)bits) ? (bits == 64 ? UINT64_MAX : (1ull << bits) - 1) : (u64)v;
+}
+
+static void f2i(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *p = REG(u32, w, o->b);
+	u32 *d = REG(u32, w, o->d);
+
+	FOR_BITS32 (i, m) {
+		u64 v = to_integer(o, read_float(o, p, i));
+
+		d[i] = (u32)v;
+		if (o->bytes == SIZE_64)
+			d[i + LANES] = (u32)(v >> 32);
+	}
+}
+
+static float integer_to_f32(u64 v, bool is_signed, unsigned how)
+{
+	volatile u64 x = v;
+	float f;
+
+	if (how)
+		fesetround(host_rounding[how & 3]);
+	volatile float r = is_signed ? (float)(s64)x : (float)x;
+	f = r;
+	if (how)
+		fesetround(FE_TONEAREST);
+	return f;
+}
+
+static double integer_to_f64(u64 v, bool is_signed, unsigned how)
+{
+	volatile u64 x = v;
+
+	if (how)
+		fesetround(host_rounding[how & 3]);
+	volatile double r = is_signed ? (double)(s64)x : (double)x;
+	if (how)
+		fesetround(FE_TONEAREST);
+	return r;
+}
+
+/* o->is_param: number of the byte or half of the source. */
+static u64 read_integer(const struct op *o, const u32 *p, unsigned i)
+{
+	u64 v = p[i];
+
+	switch (o->reg_bytes) {
+	case SIZE_8: v = v >> 8 * o->is_param & 0xff; return o->is_signed ? (u64)(s64)(s8)v : v;
+	case SIZE_16:
+		v = v >> (o->is_param > 1 ? 16 : 0) & 0xffff;
+		return o->is_signed ? (u64)(s64)(s16)v : v;
+	case SIZE_32: return o->is_signed ? (u64)(s64)(s32)v : v;
+	default: return v | (u64)p[i + LANES] << 32;
+	}
+}
+
+static void i2f(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *p = REG(u32, w, o->b);
+	u32 *d = REG(u32, w, o->d);
+
+	FOR_BITS32 (i, m) {
+		u64 v = read_integer(o, p, i);
+
+		if (o->bytes == SIZE_32)
+			d[i] = ieee_f32_bits(integer_to_f32(v, o->is_signed, o->n));
+		else
+			write_float(w, o, i, integer_to_f64(v, o->is_signed, o->bytes == SIZE_64 ? o->n : 3),
+				o->bytes, o->n);
+	}
+}
+
+MACHINE_OP1(i2f_signed, , ieee_f32_bits((float)(s32)a))
+MACHINE_OP1(i2f_unsigned, , ieee_f32_bits((float)a))
+
+static int bind_conversion(struct mbind *b, struct op *o, bool float_source)
+{
+	unsigned from = (unsigned)field(b, 84, 2), to = (unsigned)field(b, 75, 2);
+
+	if (mbind_forms(b, o,
+		    (from == SIZE_64 ? WIDE_B : 0) | (to == SIZE_64 ? WIDE_D : 0) |
+			    (from == SIZE_64 && float_source ? F64_IMMEDIATE : 0)))
+		return -1;
+	if (b->in->form == 2 || b->in->form == 3)
+		return mbind_refuse(b, "form of operands");
+	o->reg_bytes = (uint8_t)from;
+	o->bytes = (uint8_t)to;
+	o->n = (uint8_t)field(b, 78, 2);
+	o->mode &= NEG_B | ABS_B;
+	o->space = bit(b, 80) ? CONVERT_FTZ : 0;
+	o->is_param = b->in->form == 4 ? 0 : (uint8_t)field(b, 60, 2);
+	return 0;
+}
+
+int mbind_f2f(struct mbind *b, struct op *o)
+{
+	if (bind_conversion(b, o, true))
+		return -1;
+	o->is_param &= 1;
+	if (o->bytes == SIZE_8) {
+		if (!bit(b, 77))
+			return mbind_refuse(b, "format");
+		o->bytes = SIZE_16;
+		o->space |= CONVERT_BF16_TO;
+	}
+	machine_set_function(o, f2f);
+	return o->reg_bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
+}
+
+int mbind_frnd(struct mbind *b, struct op *o)
+{
+	if (bind_conversion(b, o, true))
+		return -1;
+	o->is_param &= 1;
+	machine_set_function(o, frnd);
+	return o->reg_bytes == SIZE_8 || o->bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
+}
+
+int mbind_f2i(struct mbind *b, struct op *o)
+{
+	if (bind_conversion(b, o, true))
+		return -1;
+	o->is_param &= 1;
+	o->is_signed = bit(b, 72);
+	machine_set_function(o, f2i);
+	return o->reg_bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
+}
+
+int mbind_i2f(struct mbind *b, struct op *o)
+{
+	if (bind_conversion(b, o, false))
+		return -1;
+	o->is_signed = bit(b, 74);
+	o->mode = 0;
+	machine_set_function(o, i2f);
+	return o->bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
+}
+
+int mbind_i2fp(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	o->a = o->b;
+	o->is_signed = bit(b, 74);
+	o->n = (uint8_t)field(b, 78, 2);
+	o->reg_bytes = o->bytes = SIZE_32;
+	o->mode = 0;
+	machine_set_function(o, o->n ? i2f : o->is_signed ? i2f_signed : i2f_unsigned);
+	return b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "form of operands") : 0;
+}

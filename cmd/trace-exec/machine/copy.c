@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Loads of constants, matrices from shared memory, copies from global to shared memory, fences.
+ *
+ * Always true: a copy is made when it is issued; the checks report uses before DEPBAR.LE waits for it.
+ */
+#include "exec/check.h"
+#include "machine/memory.h"
+#include "sem/sem.h"
+
+/* ---- constants ---- */
+
+static void copy_words(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d);
+	const u32 *a = REG(u32, w, o->a);
+
+	for (unsigned k = 0; 4 * k < o->bytes; k++)
+		if (m == ALL_LANES)
+			memcpy(d + k * LANES, a + k * LANES, VECTOR);
+		else
+			FOR_BITS32 (i, m)
+				d[k * LANES + i] = a[k * LANES + i];
+}
+
+/* Loads from a bank at a register plus an offset; o->n: the bank. */
+static void load_constant(struct warp *w, const struct op *o, uint32_t m)
+{
+	uint32_t n;
+	const uint8_t *bank = machine_bank(w->g, o->func->machine_code, o->n, &n);
+	u32 *d = REG(u32, w, o->d);
+	const u32 *a = REG(u32, w, o->a);
+
+	FOR_BITS32 (i, m) {
+		u32 at = a[i] + (u32)o->imm;
+		uint8_t v[16] = {0};
+
+		if (!bank || at > n || n - at < o->bytes) {
+			exec_fail(w, o, 1u << i, "out-of-bounds",
+				"read of %u bytes at byte %u of constant bank %u, which has %u bytes",
+				o->bytes, at, o->n, n);
+			return;
+		}
+		memcpy(v, bank + at, o->bytes);
+		if (o->is_signed)
+			memset(v + o->bytes, v[o->bytes - 1] & 0x80 ? 0xff : 0, 4u - o->bytes);
+		for (unsigned k = 0; k < (o->bytes + 3u) / 4; k++)
+			memcpy(&d[i + k * LANES], v + 4 * k, 4);
+	}
+}
+
+int mbind_ldc(struct mbind *b, struct op *o)
+{
+	static const uint8_t size[8] = {1, 1, 2, 2, 4, 8, 16, 16};
+	unsigned n = (unsigned)field(b, 73, 3), bank = (unsigned)field(b, 54, 5), opcode = b->in->opcode;
+	bool uniform = opcode != 0xb82,
+	     indexed = uniform ? opcode == 0xabb || opcode == 0x7ac : field(b, 24, 8) != RZ;
+	unsigned words = (size[n] + 3u) / 4;
+	uint32_t offset = opcode == 0x7ac ? (uint32_t)field(b, 37, 17) : (uint32_t)field(b, 38, 16);
+
+	o->d = uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, words);
+	o->bytes = size[n];
+	o->is_signed = n == 1 || n == 3;
+	if (indexed)
+		o->a = uniform ? mbind_ureg(b, 24) : mbind_reg(b, 24, 1);
+	indexed = indexed && o->a != FRAME_ZERO;
+	if (!uniform && field(b, 78, 2))
+		return mbind_refuse(b, "mode of the index");
+	if (bit(b, 91) && !uniform)
+		return mbind_refuse(b, "bank in a uniform register");
+	if (!indexed && size[n] >= 4 && bank != 3) {
+		o->a = mbind_bank(b, bank, offset, words);
+		machine_set_function(o, copy_words);
+		return 0;
+	}
+	o->n = (uint8_t)bank;
+	o->imm = indexed && !uniform ? signed_field(b, 38, 16) : (int64_t)offset;
+	machine_set_function(o, load_constant);
+	return 0;
+}
+
+/* ---- matrices ---- */
+
+static void load_matrices(struct warp *w, const struct op *o, uint32_t m)
+{
+	uint8_t *at[LANES];
+	unsigned count = o->n;
+	uint32_t rows = count == 4 ? ALL_LANES : (1u << 8 * count) - 1;
+	u32 r[4][LANES];
+
+	if (m != ALL_LANES) {
+		exec_fail(w, o, m, "matrix-divergent", "%u lanes at %s (expected all 32)", bit_count32(m),
+			o->in->text);
+		return;
+	}
+	if (!memory_find(w, o, rows, 16, at, false))
+		return;
+	for (unsigned k = 0; k < count; k++)
+		for (unsigned l = 0; l < LANES; l++) {
+			u16 h[2];
+
+			for (unsigned e = 0; e < 2; e++) {
+				unsigned row = o->is_signed ? l % 4 * 2 + e : l / 4,
+					 col = o->is_signed ? l / 4 : l % 4 * 2 + e;
+
+				memcpy(&h[e], at[8 * k + row] + 2 * col, 2);
+			}
+			r[k][l] = h[0] | (u32)h[1] << 16;
+		}
+	memcpy(REG(u32, w, o->d), r, count * sizeof(r[0]));
+	for (unsigned l = bit_count32(rows); l < LANES; l++)
+		w->addr[l] = w->addr[l % bit_count32(rows)];
+}
+
+int mbind_ldsm(struct mbind *b, struct op *o)
+{
+	static const uint8_t count[4] = {1, 2, 4, 0};
+	unsigned n = count[field(b, 72, 2)];
+
+	memory_bind(b, o, SP_SHARED, 32);
+	if (!n)
+		return mbind_refuse(b, "number of matrices");
+	o->n = (uint8_t)n;
+	o->bytes = 16;
+	o->is_signed = bit(b, 78);
+	o->d = mbind_dst(b, 16, n);
+	machine_set_function(o, load_matrices);
+	return 0;
+}
+
+/* Transposes the 8x8 matrix of 16-bit elements in a register. */
+static void transpose(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *a = REG(u32, w, o->a);
+	u16 v[8][8];
+
+	(void)m;
+	for (unsigned l = 0; l < LANES; l++)
+		for (unsigned e = 0; e < 2; e++)
+			v[l / 4][l % 4 * 2 + e] = (u16)(a[l] >> 16 * e);
+	for (unsigned l = 0; l < LANES; l++)
+		REG(u32, w, o->d)[l] = v[l % 4 * 2][l / 4] | (u32)v[l % 4 * 2 + 1][l / 4] << 16;
+}
+
+int mbind_movm(struct mbind *b, struct op *o)
+{
+	o->d = mbind_dst(b, 16, 1);
+	o->a = mbind_reg(b, 24, 1);
+	machine_set_function(o, transpose);
+	return 0;
+}
+
+/* ---- copies to shared memory ---- */
+
+/* o->d: the register of the shared address; o->b: a uniform register added to it; o->x->aux[0]: its offset. */
+static void copy_to_shared(struct warp *w, const struct op *o, uint32_t m)
+{
+	struct op to = *o;
+	uint8_t *shared[LANES], *global[LANES];
+	uint32_t on = m & pred_value(w, (int64_t)o->x->value[0]), zeros = o->is_signed ? m & ~on : 0;
+	u32 missing[LANES];
+
+	to.space = SP_SHARED;
+	to.a = o->d;
+	to.c = o->b;
+	to.imm = (int32_t)o->x->aux[0];
+	to.is_param = 0;
+	if (!(on | zeros) || !memory_find(w, &to, on | zeros, o->bytes, shared, true))
+		return;
+	FOR_BITS32 (i, zeros)
+		memset(shared[i], 0, o->bytes);
+	memory_addresses(w, o);
+	FOR_BITS32 (i, on) /* with ZFILL the low bits of the address count the bytes that are zeros */
+		missing[i] = o->is_signed ? (u32)w->addr[i] & (o->bytes - 1u) : 0;
+	if (!on)
+		return;
+	FOR_BITS32 (i, on)
+		w->addr[i] -= missing[i];
+	uint64_t kept[LANES];
+	memcpy(kept, w->addr, sizeof(kept));
+	FOR_BITS32 (i, on) {
+		w->addr[i] = kept[i];
+		if (!mem_find_host(w, o, 1u << i, SP_GLOBAL, o->bytes - missing[i], global) ||
+			(w->g->opt->check && !check_read(w, o, 1u << i, o->bytes - missing[i], global)))
+			return;
+		memcpy(shared[i], global[i], o->bytes - missing[i]);
+		memset(shared[i] + o->bytes - missing[i], 0, missing[i]);
+	}
+	if (w->g->opt->check)
+		flight_begin(w, on, o->bytes, shared);
+}
+
+int mbind_ldgsts(struct mbind *b, struct op *o)
+{
+	static const uint8_t size[8] = {0, 0, 0, 0, 4, 8, 16, 0}, size_100[4] = {4, 8, 16, 0};
+	bool late = b->code->sm >= 100, added = b->in->opcode == 0xdae;
+
+	memory_bind(b, o, SP_GLOBAL, 64);
+	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
+	o->bytes = late ? size_100[field(b, 74, 2)] : size[field(b, 73, 3)];
+	o->mode = ADDRESS_64;
+	o->a = mbind_reg(b, 24, 2);
+	o->d = mbind_reg(b, 16, 1);
+	o->imm = signed_field(b, 32, 12);
+	o->x->aux[0] = (u32)signed_field(b, 44, 20);
+	o->x->value[0] = (u64)mbind_pred(b, 87, false);
+	o->c = FRAME_ZERO;
+	o->b = FRAME_ZERO;
+	if (added)
+		o->b = mbind_ureg(b, 64);
+	else if (!bit(b, 76))
+		o->c = mbind_ureg(b, 64);
+	o->is_signed = bit(b, 82);
+	b->fn->inst[b->index].op = I_cp;
+	machine_set_function(o, copy_to_shared);
+	return !o->bytes ? mbind_refuse(b, "size") : 0;
+}
+
+static void commit_copies(struct warp *w, const struct op *o, uint32_t m)
+{
+	(void)o;
+	if (w->async)
+		flight_commit(w, m);
+}
+
+int mbind_ldgdepbar(struct mbind *b, struct op *o)
+{
+	(void)b;
+	machine_set_function(o, commit_copies);
+	return 0;
+}
+
+static void wait_for_copies(struct warp *w, const struct op *o, uint32_t m)
+{
+	if (w->async)
+		flight_wait(w, m, o->n);
+}
+
+int mbind_depbar(struct mbind *b, struct op *o)
+{
+	struct control_code k;
+	uint8_t bytes[16];
+
+	memcpy(bytes, b->in->word, 16);
+	control_decode(&k, bytes);
+	o->n = k.depbar_most;
+	machine_set_function(o, wait_for_copies);
+	return 0;
+}
+
+/* ---- fences and instructions without effect on values ---- */
+
+static void do_nothing(struct warp *w, const struct op *o, uint32_t m)
+{
+	(void)w;
+	(void)o;
+	(void)m;
+}
+
+static void order_accesses(struct warp *w, const struct op *o, uint32_t m)
+{
+	(void)o;
+	(void)m;
+	check_barrier(w->cta);
+}
+
+int mbind_nothing(struct mbind *b, struct op *o)
+{
+	(void)b;
+	machine_set_function(o, do_nothing);
+	return 0;
+}
+
+int mbind_fence(struct mbind *b, struct op *o)
+{
+	char text[SASS_TEXT_MAX];
+
+	sass_opcode_text(b->in, text);
+	machine_set_function(o, order_accesses);
+	memory_bind_order(b, false, !strstr(text, "CTA"));
+	return 0;
+}

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * f32 and f64: FADD FMUL FFMA DADD DMUL DFMA, choices, minima, FCHK, MUFU.
+ *
+ * Always true: sources take their signs and, with .FTZ, lose subnormal values before the operation; a NaN result
+ * of f32 is 0x7fffffff; a product and sum of FFMA and DFMA is rounded once.
+ */
+#include <fenv.h>
+#include <math.h>
+#include "inlining.h"
+#include "machine/code.h"
+#include "sem/approx.h"
+
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#endif
+
+#define FTZ   1u
+#define SAT   2u
+#define FMZ   4u
+#define ROUND 24u /* bits 3 and 4: rounding */
+#define FRN   0u
+#define FRM   8u
+#define FRP   16u
+#define FRZ   24u
+
+static inline float canonical(float v)
+{
+	union {
+		u32 u;
+		float f;
+	} nan = {.u = 0x7fffffff};
+
+	return v == v ? v : nan.f;
+}
+
+static inline u32 flush_bits(u32 v, bool ftz) { return ftz && !(v & 0x7f800000) ? v & 0x80000000 : v; }
+
+static inline float saturated(float v) { return v > 0 ? v < 1 ? v : 1 : 0; }
+
+static void set_rounding(unsigned how)
+{
+	fesetround((how & ROUND) == FRZ ? FE_TOWARDZERO : (how & ROUND) == FRM ? FE_DOWNWARD : FE_UPWARD);
+}
+
+/* Loads a source with its signs. */
+LANE_FN static void load_signed(float *to, const u32 *from, bool abs, bool neg, bool ftz)
+{
+	u32 n = abs ? 0x7fffffff : ~0u, x = neg ? 0x80000000 : 0;
+
+	for (unsigned i = 0; i < LANES; i++)
+		to[i] = ieee_f32(flush_bits((from[i] & n) ^ x, ftz));
+}
+
+LANE_FN static void store_rounded(struct warp *w, const struct op *o, uint32_t m, const float *r)
+{
+	float *d = REG(float, w, o->d);
+	bool sat = o->n & SAT, ftz = o->n & FTZ;
+
+	for (unsigned i = 0; i < LANES; i++) {
+		float v = canonical(r[i]);
+
+		v = sat ? saturated(v) : v;
+		v = ieee_f32(flush_bits(ieee_f32_bits(v), ftz));
+		d[i] = m >> i & 1 ? v : d[i];
+	}
+}
+
+/* ---- without modifiers but signs ---- */
+
+LANE_OP2(fadd_plain, float, float, float, canonical(a + b))
+LANE_OP2(fmul_plain, float, float, float, canonical(a *b))
+LANE_OP3(ffma_plain, float, float, float, float, canonical(__builtin_fmaf(a, b, c)))
+
+/* ---- any modifiers ---- */
+
+typedef void f32_fn(float *r, const float *a, const float *b, const float *c);
+static NOINLINE void add_all(float *r, const float *a, const float *b, const float *c)
+{
+	(void)c;
+	for (unsigned i = 0; i < LANES; i++)
+		r[i] = a[i] + b[i];
+}
+static NOINLINE void mul_all(float *r, const float *a, const float *b, const float *c)
+{
+	(void)c;
+	for (unsigned i = 0; i < LANES; i++)
+		r[i] = a[i] * b[i];
+}
+LANE_FN static NOINLINE void fma_all(float *r, const float *a, const float *b, const float *c)
+{
+	for (unsigned i = 0; i < LANES; i++)
+		r[i] = __builtin_fmaf(a[i], b[i], c[i]);
+}
+
+static void f32_any(struct warp *w, const struct op *o, uint32_t m, f32_fn *fn)
+{
+	float a[LANES], b[LANES], c[LANES], r[LANES];
+	bool ftz = o->n & FTZ;
+
+	load_signed(a, REG(u32, w, o->a), o->mode & ABS_A, o->mode & NEG_A, ftz);
+	load_signed(b, REG(u32, w, o->b), o->mode & ABS_B, o->mode & NEG_B, ftz);
+	load_signed(c, REG(u32, w, o->c), o->mode & ABS_C, o->mode & NEG_C, ftz);
+	if (o->n & ROUND)
+		set_rounding(o->n);
+	fn(r, a, b, c);
+	if (o->n & ROUND)
+		fesetround(FE_TONEAREST);
+	for (unsigned i = 0; o->n & FMZ && i < LANES; i++)
+		if (a[i] == 0 || b[i] == 0)
+			r[i] = fn == fma_all ? 0.0f + c[i] : 0.0f;
+	for (unsigned i = 0; o->imm && i < LANES; i++)
+		r[i] *= ieee_f32((u32)o->imm);
+	store_rounded(w, o, m, r);
+}
+static void fadd_any(struct warp *w, const struct op *o, uint32_t m) { f32_any(w, o, m, add_all); }
+static void fmul_any(struct warp *w, const struct op *o, uint32_t m) { f32_any(w, o, m, mul_all); }
+static void ffma_any(struct warp *w, const struct op *o, uint32_t m) { f32_any(w, o, m, fma_all); }
+
+/* Sets o->n from the bits that f32 instructions share. */
+static void take_modes(const struct mbind *b, struct op *o, bool fmz)
+{
+	static const uint8_t round[4] = {FRN, FRM, FRP, FRZ};
+
+	o->n = (uint8_t)((bit(b, 80) ? FTZ : 0) | (bit(b, 77) ? SAT : 0) | (fmz && bit(b, 76) ? FMZ : 0) |
+			 round[field(b, 78, 2)]);
+}
+
+/* Moves c to b for operations that take their second operand from either. */
+static void second_operand(const struct mbind *b, struct op *o, bool always)
+{
+	unsigned form = b->in->form, signs = o->mode;
+
+	if (form != 2 && form != 3 && form != 7 && !always) {
+		o->mode &= NEG_A | ABS_A | NEG_B | ABS_B;
+		return;
+	}
+	o->b = o->c;
+	o->mode = (uint8_t)((signs & (NEG_A | ABS_A)) | (signs & NEG_C ? NEG_B : 0) |
+			    (signs & ABS_C ? ABS_B : 0));
+}
+
+int mbind_fadd(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	second_operand(b, o, false);
+	o->c = FRAME_ZERO;
+	take_modes(b, o, false);
+	machine_set_function(o, o->n || o->mode ? fadd_any : fadd_plain);
+	return 0;
+}
+
+int mbind_fmul(struct mbind *b, struct op *o)
+{
+	static const float scale[8] = {0, 0.125f, 0.25f, 0.5f, 1, 2, 4, 8};
+	unsigned s = (unsigned)field(b, 84, 3);
+
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	if (b->in->form == 2 || b->in->form == 3)
+		second_operand(b, o, false);
+	o->mode &= NEG_A | ABS_A | NEG_B | ABS_B;
+	o->c = FRAME_ZERO;
+	take_modes(b, o, true);
+	o->imm = s == 4 || b->uniform ? 0 : (int64_t)ieee_f32_bits(scale[s]);
+	machine_set_function(o, o->n || o->mode || o->imm ? fmul_any : fmul_plain);
+	return 0;
+}
+
+int mbind_ffma(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	take_modes(b, o, true);
+	machine_set_function(o, o->n || o->mode ? ffma_any : ffma_plain);
+	return 0;
+}
+
+int mbind_fswzadd(struct mbind *b, struct op *o)
+{
+	(void)o;
+	return mbind_refuse(b, "");
+}
+
+/* ---- f64 ---- */
+
+static inline double f64_of(const u32 *p, unsigned i, u64 n, u64 x)
+{
+	return ieee_f64(((p[i] | (u64)p[i + LANES] << 32) & n) ^ x);
+}
+
+static inline u64 f64_bits_of(double v) { return v == v ? ieee_f64_bits(v) : 0x7ff8000000000000ull; }
+
+#define F64_OP(name, expr) \
+	LANE_FN static NOINLINE void name##_all( \
+		u64 *r, const u32 *pa, const u32 *pb, const u32 *pc, const u64 *n, const u64 *x) \
+	{ \
+		for (unsigned i = 0; i < LANES; i++) { \
+			double a = f64_of(pa, i, n[0], x[0]), b = f64_of(pb, i, n[1], x[1]), \
+			       c = f64_of(pc, i, n[2], x[2]); \
+			(void)c; \
+			r[i] = f64_bits_of(expr); \
+		} \
+	} \
+	static void name(struct warp *w, const struct op *o, uint32_t m) { f64_any(w, o, m, name##_all); }
+
+LANE_FN static void store_doubles(struct warp *w, const struct op *o, uint32_t m, const u64 *r)
+{
+	u32 *d = REG(u32, w, o->d), *h = d + LANES;
+
+	EACH_LANE (i)
+		d[i] = m >> i & 1 ? (u32)r[i] : d[i];
+	EACH_LANE (i)
+		h[i] = m >> i & 1 ? (u32)(r[i] >> 32) : h[i];
+}
+
+typedef void f64_fn(u64 *r, const u32 *pa, const u32 *pb, const u32 *pc, const u64 *n, const u64 *x);
+
+static void f64_any(struct warp *w, const struct op *o, uint32_t m, f64_fn *fn)
+{
+	const u64 sign = 1ull << 63;
+	u64 n[3], x[3], r[LANES];
+
+	for (unsigned k = 0; k < 3; k++) {
+		n[k] = o->mode >> 2 * k & ABS_A ? ~sign : ~0ull;
+		x[k] = o->mode >> 2 * k & NEG_A ? sign : 0;
+	}
+	if (o->n & ROUND)
+		set_rounding(o->n);
+	fn(r, REG(u32, w, o->a), REG(u32, w, o->b), REG(u32, w, o->c), n, x);
+	if (o->n & ROUND)
+		fesetround(FE_TONEAREST);
+	store_doubles(w, o, m, r);
+}
+F64_OP(dadd, a + b)
+F64_OP(dmul, a *b)
+F64_OP(dfma, __builtin_fma(a, b, c))
+
+static int bind_doubles(struct mbind *b, struct op *o)
+{
+	static const uint8_t round[4] = {FRN, FRM, FRP, FRZ};
+
+	if (mbind_forms(b, o, WIDE_A | WIDE_B | WIDE_C | WIDE_D | F64_IMMEDIATE))
+		return -1;
+	o->n = round[field(b, 78, 2)];
+	return 0;
+}
+
+int mbind_dadd(struct mbind *b, struct op *o)
+{
+	if (bind_doubles(b, o))
+		return -1;
+	second_operand(b, o, true);
+	o->c = FRAME_ZERO;
+	machine_set_function(o, dadd);
+	return b->in->form == 4 || b->in->form == 5 || b->in->form == 6 ? mbind_refuse(b, "form of operands")
+									: 0;
+}
+
+int mbind_dmul(struct mbind *b, struct op *o)
+{
+	if (bind_doubles(b, o))
+		return -1;
+	if (b->in->form == 2 || b->in->form == 3)
+		second_operand(b, o, false);
+	o->mode &= NEG_A | ABS_A | NEG_B | ABS_B;
+	o->c = FRAME_ZERO;
+	machine_set_function(o, dmul);
+	return 0;
+}
+
+int mbind_dfma(struct mbind *b, struct op *o)
+{
+	if (bind_doubles(b, o))
+		return -1;
+	machine_set_function(o, dfma);
+	return 0;
+}
+
+/* ---- choices ---- */
+
+MACHINE_OP2(fsel_word, u32 p = pred1(w, o); u32 na = o->mode & ABS_A ? 0x7fffffff : ~0u;
+	    u32 nb = o->mode & ABS_B ? 0x7fffffff : ~0u; u32 xa = o->mode & NEG_A ? 0x80000000 : 0;
+	    u32 xb = o->mode & NEG_B ? 0x80000000 : 0; bool ftz = o->n;
+	    , p >> i & 1 ? flush_bits((a & na) ^ xa, ftz) : flush_bits((b & nb) ^ xb, ftz))
+
+int mbind_fsel(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	second_operand(b, o, false);
+	o->n = bit(b, 80);
+	o->imm = mbind_pred(b, 87, b->uniform);
+	machine_set_function(o, fsel_word);
+	return 0;
+}
+
+static inline u32 choose_f32(u32 x, u32 y, bool least, bool nan, bool xorsign)
+{
+	float a = ieee_f32(x), b = ieee_f32(y);
+	bool an = a != a, bn = b != b;
+
+	if (an || bn)
+		return (an && bn) || nan ? 0x7fffffffu : an ? y : x;
+	if (xorsign) {
+		float fa = fabsf(a), fb = fabsf(b);
+
+		return (((fa < fb) == least ? x : y) & 0x7fffffffu) | ((x ^ y) & 0x80000000u);
+	}
+	if (a == b)
+		return least ? x | y : x & y;
+	return (a < b) == least ? x : y;
+}
+
+static u32 source_bits(const struct op *o, const u32 *p, unsigned i, unsigned k)
+{
+	u32 v = p[i];
+
+	v = o->mode >> 2 * k & ABS_A ? v & 0x7fffffff : v;
+	v = o->mode >> 2 * k & NEG_A ? v ^ 0x80000000 : v;
+	return flush_bits(v, o->n & 1);
+}
+
+/* o->n: 1 .FTZ, 2 .NAN, 4 .XORSIGN. */
+static void fmnmx(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), p = pred1(w, o);
+
+	FOR_BITS32 (i, m)
+		d[i] = choose_f32(
+			source_bits(o, pa, i, 0), source_bits(o, pb, i, 1), p >> i & 1, o->n & 2, o->n & 4);
+}
+
+static void fmnmx3(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->c),
+	    p = pred1(w, o);
+
+	FOR_BITS32 (i, m) {
+		u32 x = choose_f32(
+			source_bits(o, pa, i, 0), source_bits(o, pb, i, 1), p >> i & 1, o->n & 2, false);
+
+		d[i] = choose_f32(x, source_bits(o, pc, i, 2), p >> i & 1, o->n & 2, false);
+	}
+}
+
+int mbind_fmnmx(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	second_operand(b, o, false);
+	o->n = (uint8_t)(bit(b, 80) | bit(b, 81) << 1 | bit(b, 82) << 2);
+	o->imm = mbind_pred(b, 87, b->uniform);
+	machine_set_function(o, fmnmx);
+	return 0;
+}
+
+int mbind_fmnmx3(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	o->n = (uint8_t)(bit(b, 80) | bit(b, 81) << 1);
+	o->imm = mbind_pred(b, 87, false);
+	machine_set_function(o, fmnmx3);
+	return 0;
+}
+
+/* ---- FCHK ---- */
+
+/* Must the fast division a / b not be used? */
+static bool needs_slow_division(u32 a, u32 b)
+{
+	s32 ea = (s32)(a >> 23 & 255), eb = (s32)(b >> 23 & 255);
+
+	return !ea || ea == 255 || !eb || eb == 255 || ea - eb >= 126 || eb - ea >= 126 || eb >= 253 ||
+	       ea <= 24;
+}
+
+static void fchk(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b);
+	u32 p = 0;
+
+	FOR_BITS32 (i, m)
+		p |= (u32)needs_slow_division(a[i], b[i]) << i;
+	set_pred(w, PDST1(o), m, p);
+}
+
+int mbind_fchk(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	second_operand(b, o, false);
+	o->d = FRAME_SINK;
+	o->target = mbind_pdst(b, 81, false);
+	machine_set_function(o, fchk);
+	return 0;
+}
+
+/* ---- MUFU: the source is b ---- */
+
+enum {
+	MUFU_COS,
+	MUFU_SIN,
+	MUFU_EX2,
+	MUFU_LG2,
+	MUFU_RCP,
+	MUFU_RSQ,
+	MUFU_RCP64H,
+	MUFU_RSQ64H,
+	MUFU_SQRT,
+	MUFU_TANH
+};
+
+static u32 mufu_value(unsigned function, u32 bits)
+{
+	float v = ieee_f32(flush_bits(bits, true));
+	double turns = 6.28318530717958647692 * (double)v;
+
+	switch (function) {
+	case MUFU_COS: v = (float)cos(turns); break;
+	case MUFU_SIN: v = (float)sin(turns); break;
+	case MUFU_EX2: v = approx_ex2(v); break;
+	case MUFU_LG2: v = approx_lg2(v); break;
+	case MUFU_RCP: v = approx_rcp(v); break;
+	case MUFU_RSQ: v = approx_rsqrt(v); break;
+	case MUFU_RCP64H: return (u32)(approx_upper_inverse((u64)bits << 32, false, false) >> 32);
+	case MUFU_RSQ64H: return (u32)(approx_upper_inverse((u64)bits << 32, true, true) >> 32);
+	case MUFU_SQRT: v = approx_sqrt(v); break;
+	default: v = approx_tanh(v);
+	}
+	return ieee_f32_bits(canonical(v));
+}
+
+static void mufu(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d), *p = REG(u32, w, o->b);
+	u32 n = o->mode & ABS_B ? 0x7fffffff : ~0u, x = o->mode & NEG_B ? 0x80000000 : 0;
+
+	FOR_BITS32 (i, m)
+		d[i] = mufu_value(o->n, (p[i] & n) ^ x);
+}
+
+/* 16 bits: the source is the lower half. */
+static void mufu_half(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d), *p = REG(u32, w, o->b);
+
+	FOR_BITS32 (i, m) {
+		u32 h = p[i] >> (o->is_param ? 16 : 0) & 0xffff;
+
+		h = o->mode & ABS_B ? h & 0x7fff : h;
+		h = o->mode & NEG_B ? h ^ 0x8000 : h;
+		float v = ieee_f32(mufu_value(o->n, ieee_f32_bits(half_value((u16)h))));
+		d[i] = small_from((double)v, SMALL_F16, ROUND_RN, false);
+	}
+}
+
+int mbind_mufu(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	o->n = (uint8_t)field(b, 74, 4);
+	o->mode &= NEG_B | ABS_B;
+	o->is_param = field(b, 60, 2) == 3 && b->in->form != 4;
+	machine_set_function(o, bit(b, 78) ? mufu_half : mufu);
+	return o->n > MUFU_TANH || b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "function") : 0;
+}
+
+/* ---- FFMA2, FMUL2, FADD2: two f32 in a pair of registers ---- */
+
+int mbind_pair32(struct mbind *b, struct op *o)
+{
+	(void)o;
+	return mbind_refuse(b, "");
+}

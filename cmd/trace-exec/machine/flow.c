@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Branches, calls, returns, ends of lanes, convergence barriers, barriers of the thread block: binding and
+ * execution.
+ *
+ * Branch targets that are part of the instruction are checked when it is bound; those in registers when it is
+ * executed.
+ */
+#include "exec/call.h"
+#include "exec/check.h"
+#include "machine/code.h"
+
+/* Scratch vectors after the registers: number and count of threads of a barrier that a register names. */
+#define BARRIER_NUMBER (FRAME_R + 256 * VECTOR)
+#define BARRIER_COUNT  (FRAME_R + 257 * VECTOR)
+
+/* ---- execution ---- */
+
+/* Returns the first instruction of the running function. */
+static uint32_t first_pc(const struct op *o) { return o->func->first_pc; }
+
+static void go_to(struct warp *w, uint32_t pc) { w->stack[w->depth - 1].pc = pc; }
+
+static void branch_lanes(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t taken)
+{
+	const struct entry part[2] = {{pc + 1, mask & ~taken, 0}, {o->target, taken, 0}};
+
+	if (!taken || o->target == pc + 1)
+		go_to(w, pc + 1);
+	else if (taken == mask)
+		go_to(w, o->target);
+	else
+		group_split(w, part, 2);
+}
+
+/* Returns the lanes of exec that branch: those with the condition, or all or none of .DIV and .CONV. */
+static uint32_t taken_lanes(const struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
+{
+	uint32_t taken = exec & pred1(w, o);
+
+	if (o->n) {
+		uint32_t named = REG(uint32_t, w, o->b)[0] ^ (uint32_t)(o->mode ? ALL_LANES : 0),
+			 absent = named & w->lanes & ~w->ended & ~mask;
+
+		if ((o->n == 2) == (absent != 0)) /* 2: all lanes are here (.CONV); 1: some are not (.DIV) */
+			taken = 0;
+	}
+	return taken;
+}
+
+/* Returns the number of the instruction at a lane's address; UINT32_MAX: there is none, and the launch failed. */
+static uint32_t instruction_at(struct warp *w, const struct op *o, uint32_t lane, uint64_t address)
+{
+	uint64_t n = address / 16;
+
+	if (!(address % 16) && n < o->func->n_insts)
+		return first_pc(o) + (uint32_t)n;
+	exec_fail(w, o, 1u << lane, "branch-address",
+		"branch to 0x%llx (expected the address of an instruction of the kernel)",
+		(unsigned long long)address);
+	return UINT32_MAX;
+}
+
+/* Branches to addresses in registers, which may differ between lanes. */
+static void branch_by_register(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
+{
+	const uint32_t *low = REG(uint32_t, w, o->a), *high = low + LANES;
+	struct entry part[LANES + 1] = {{pc + 1, mask & ~exec, 0}};
+	unsigned n = 1;
+
+	FOR_BITS32 (i, exec) {
+		uint64_t address = (low[i] | (uint64_t)high[i] << 32) + (uint64_t)o->imm;
+		uint32_t to = instruction_at(w, o, i, address);
+		unsigned k = 1;
+
+		if (to == UINT32_MAX)
+			return;
+		while (k < n && part[k].pc != to)
+			k++;
+		if (k == n)
+			part[n++] = (struct entry){to, 0, 0};
+		part[k].mask |= 1u << i;
+	}
+	if (n == 1)
+		go_to(w, pc + 1);
+	else if (n == 2 && !part[0].mask)
+		go_to(w, part[1].pc);
+	else
+		group_split(w, part, n);
+}
+
+/* Calls the extern functions whose addresses the lanes have; the return address is the next instruction. */
+static void call_by_register(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
+{
+	const uint32_t *low = REG(uint32_t, w, o->a), *high = low + LANES;
+	uint32_t left = exec;
+
+	if (!exec || !(high[bit_lowest32(exec)] == EXTERN_BASE >> 32)) {
+		branch_by_register(w, o, pc, mask, exec);
+		return;
+	}
+	while (left) {
+		unsigned lane = bit_lowest32(left);
+		uint32_t same = 0;
+
+		FOR_BITS32 (i, left)
+			same |= (uint32_t)(low[i] == low[lane] && high[i] == high[lane]) << i;
+		special_call(w, o, low[lane] / 16, same);
+		if (w->stop & WARP_STOP)
+			return;
+		left &= ~same;
+	}
+	go_to(w, pc + 1);
+}
+
+/* The lanes wait; those whose guard is false continue. */
+static void wait_in_group(struct warp *w, uint32_t pc, uint32_t mask, uint32_t exec, uint32_t how)
+{
+	if (mask & ~exec) {
+		const struct entry part[2] = {{pc, exec, 0}, {pc + 1, mask & ~exec, 0}};
+
+		group_split(w, part, 2);
+		for (uint32_t i = 0; i < w->depth; i++)
+			if (w->stack[i].mask == exec)
+				w->stack[i].rpc = how;
+	} else {
+		w->stack[w->depth - 1].rpc = how;
+	}
+	group_settle(w);
+}
+
+static void set_barrier(struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
+{
+	uint32_t *b = REG(uint32_t, w, o->a);
+
+	FOR_BITS32 (i, exec)
+		b[i] = mask;
+}
+
+/* The lanes leave the barrier, as all its lanes see. */
+static void break_barrier(struct warp *w, const struct op *o, uint32_t exec)
+{
+	uint32_t *b = REG(uint32_t, w, o->a), others = 0;
+
+	FOR_BITS32 (i, exec) {
+		others |= b[i];
+		b[i] = 0;
+	}
+	FOR_BITS32 (i, others & ~exec)
+		b[i] &= ~exec;
+}
+
+static void end_lanes_of(struct warp *w, uint32_t pc, uint32_t mask, uint32_t exec)
+{
+	w->ended |= exec;
+	w->live &= ~exec;
+	if (mask & ~exec) {
+		w->stack[w->depth - 1].mask = mask & ~exec;
+		go_to(w, pc + 1);
+	}
+	if (exec)
+		group_settle(w);
+}
+
+/* Takes number and count of threads of a barrier from its register; no count stands for all threads. */
+static void split_barrier_register(struct warp *w, const struct op *o)
+{
+	for (unsigned i = 0; i < LANES; i++) {
+		u32 v = REG(u32, w, o->x->slot[0])[i], count = v >> 16 & 0xfff;
+
+		REG(u32, w, BARRIER_NUMBER)[i] = v & 15;
+		REG(u32, w, BARRIER_COUNT)[i] = count ? count : w->g->warps * LANES;
+	}
+}
+
+static void arrive_at_barrier(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
+{
+	uint32_t alive = w->lanes & ~w->ended;
+
+	if (o->x)
+		split_barrier_register(w, o);
+	w->changed = true;
+	if (o->n >= BAR_AND)
+		PRED(w, FRAME_BARKIND) = o->n;
+	if (!exec) {
+		go_to(w, pc + 1);
+		return;
+	}
+	if (exec != alive && o->n < BAR_AND && o->n != BAR_ARRIVE) {
+		wait_in_group(w, pc, mask, exec, GROUP_BAR);
+		return;
+	}
+	if (!cta_arrive(w, o, exec) && w->state == WARP_READY)
+		w->state = WARP_BARRIER;
+	go_to(w, pc + 1);
+}
+
+static void converge(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
+{
+	uint32_t alive = w->lanes & ~w->ended;
+	uint32_t want =
+		exec ? o->flow == MF_WARPSYNC && o->mode ? alive : REG(uint32_t, w, o->a)[bit_lowest32(exec)]
+		     : 0;
+
+	if (!exec || (exec == mask && !(want & alive & ~exec)))
+		go_to(w, pc + 1);
+	else
+		wait_in_group(w, pc, mask, exec, o->flow == MF_BSYNC ? GROUP_BSYNC : GROUP_WARPSYNC);
+}
+
+void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
+{
+	record_fn *record = w->g->record;
+	uint32_t taken = o->flow == MF_BRA ? taken_lanes(w, o, mask, exec) : exec & pred1(w, o);
+
+	if (record)
+		record(w, o, pc, mask, o->flow == MF_BRA || o->flow == MF_EXIT ? taken : exec);
+	switch (o->flow) {
+	case MF_BRA: branch_lanes(w, o, pc, mask, taken); break;
+	case MF_BRX:
+	case MF_RET: branch_by_register(w, o, pc, mask, taken); break;
+	case MF_CALL: call_by_register(w, o, pc, mask, exec); break;
+	case MF_EXIT: end_lanes_of(w, pc, mask, taken); break;
+	case MF_BSSY:
+		set_barrier(w, o, mask, exec);
+		go_to(w, pc + 1);
+		break;
+	case MF_BSYNC: converge(w, o, pc, mask, taken); break;
+	case MF_BREAK:
+		go_to(w, pc + 1);
+		break_barrier(w, o, taken);
+		group_settle(w);
+		break;
+	case MF_WARPSYNC: converge(w, o, pc, mask, exec); break;
+	case MF_YIELD:
+		go_to(w, pc + 1);
+		if (w->depth > 1)
+			group_rotate(w);
+		w->stop |= w->g->warps > 1 && o->n ? WARP_YIELD : 0;
+		break;
+	case MF_BAR: arrive_at_barrier(w, o, pc, mask, exec); break;
+	default: exec_fail(w, o, mask, "end-of-code", "the code ends here (expected an EXIT before its end)");
+	}
+}
+
+/* ---- binding ---- */
+
+/* Sets o->target from the branch offset. */
+static int bind_target(struct mbind *b, struct op *o)
+{
+	int64_t offset = b->code->sm >= 90
+				 ? (int64_t)((uint64_t)signed_field(b, 34, 48) << 8 | field(b, 16, 8)) * 4
+				 : signed_field(b, 34, 48) * 4;
+	int64_t to = (int64_t)b->in->pc + 16 + offset;
+
+	if (to < 0 || to % 16 || to / 16 >= b->code->n)
+		return mbind_refuse(b, "branch out of the function");
+	o->target = b->fn->first_pc + (uint32_t)(to / 16);
+	return 0;
+}
+
+static int bind_branch(struct mbind *b, struct op *o)
+{
+	unsigned kind = (unsigned)field(b, 32, 2), ur = (unsigned)field(b, 24, 6);
+
+	o->flow = MF_BRA;
+	o->imm = mbind_pred(b, 87, false);
+	if ((b->in->word[0] & 0xfff) == 0x547)
+		o->imm = mbind_pred(b, 24, true);
+	else if (kind >= 2) {
+		o->n = (uint8_t)(kind == 2 ? 1 : 2);
+		o->b = ur == 63 ? FRAME_ZERO : FRAME_UR + ur * VECTOR;
+		o->mode = bit(b, 30);
+	}
+	return bind_target(b, o);
+}
+
+/* Sets o->a and o->imm of a branch through a register: the register plus the target of a plain branch. */
+static int bind_indirect(struct mbind *b, struct op *o, enum machine_flow flow, bool uniform)
+{
+	int64_t offset = b->code->sm >= 90
+				 ? (int64_t)((uint64_t)signed_field(b, 34, 48) << 8 | field(b, 16, 8)) * 4
+				 : signed_field(b, 34, 48) * 4;
+
+	o->flow = (uint8_t)flow;
+	o->a = uniform ? mbind_ureg(b, 24) : mbind_reg(b, 24, 2);
+	o->imm = (int64_t)b->in->pc + 16 + offset;
+	return 0;
+}
+
+static int bind_barrier(struct mbind *b, struct op *o, unsigned opcode)
+{
+	static const uint8_t red[4] = {BAR_POPC, BAR_AND, BAR_OR, BAR_OR};
+	unsigned kind = (unsigned)field(b, 77, 2);
+
+	o->flow = MF_BAR;
+	o->b = 0;
+	if (opcode == 0xb1d || opcode == 0x91d) {
+		o->a = mbind_number(b, field(b, 54, 4), 1);
+		if (field(b, 42, 12))
+			o->b = mbind_number(b, field(b, 42, 12), 1);
+	} else if (opcode == 0x31d || opcode == 0x51d) {
+		o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
+		o->x->slot[0] = mbind_reg(b, 32, 1);
+		o->a = BARRIER_NUMBER;
+		o->b = BARRIER_COUNT;
+	} else {
+		return mbind_refuse(b, "barrier number in a register");
+	}
+	if (kind == 3)
+		return mbind_refuse(b, "BAR.SCAN");
+	o->n = kind == 0 ? BAR_SYNC : kind == 1 ? BAR_ARRIVE : red[field(b, 74, 2)];
+	if (o->n >= BAR_AND) {
+		int64_t p = mbind_pred(b, 87, false);
+
+		o->c = (uint32_t)p & 0xffff;
+		o->imm = p >> 16 & 1 ? ALL_LANES : 0;
+		o->d = o->n == BAR_POPC ? (uint32_t)FRAME_COUNT : (uint32_t)FRAME_BAR;
+	}
+	o->mode = 0;
+	return 0;
+}
+
+static uint32_t barrier_slot(const struct mbind *b, unsigned at)
+{
+	return FRAME_B + (uint32_t)field(b, at, 4) * VECTOR;
+}
+
+static int bind_warpsync(struct mbind *b, struct op *o, unsigned opcode)
+{
+	o->flow = MF_WARPSYNC;
+	if (opcode == 0x348) {
+		o->a = mbind_reg(b, b->code->sm >= 90 ? 24 : 32, 1);
+		return 0;
+	}
+	o->a = mbind_number(b, field(b, 32, 32), 1);
+	o->mode = b->code->sm >= 90 && !field(b, 32, 32);
+	return 0;
+}
+
+int mbind_flow(struct mbind *b, struct op *o)
+{
+	unsigned opcode = (unsigned)(b->in->word[0] & 0xfff);
+
+	o->imm = mbind_pred(b, 87, false);
+	switch (opcode) {
+	case 0x947:
+	case 0x547: return bind_branch(b, o);
+	case 0x949: return bind_indirect(b, o, MF_BRX, false);
+	case 0x958: return bind_indirect(b, o, MF_BRX, true);
+	case 0x950: return bind_indirect(b, o, MF_RET, false);
+	case 0x944:
+		o->flow = MF_BRA;
+		o->imm = mbind_pred(b, 87, false);
+		return bind_target(b, o);
+	case 0x343:
+	case 0x344:
+		bind_indirect(b, o, MF_CALL, false);
+		o->imm = 0;
+		return 0;
+	case 0x94d: o->flow = MF_EXIT; return 0;
+	case 0x945:
+		o->flow = MF_BSSY;
+		o->a = barrier_slot(b, 16);
+		return 0;
+	case 0x941:
+		o->flow = MF_BSYNC;
+		o->a = barrier_slot(b, 16);
+		return 0;
+	case 0x942:
+		o->flow = MF_BREAK;
+		o->a = barrier_slot(b, 16);
+		return 0;
+	case 0x348:
+	case 0x948: return bind_warpsync(b, o, opcode);
+	case 0x946:
+	case 0x35d:
+	case 0x95d:
+		o->flow = MF_YIELD;
+		o->n = opcode != 0x946;
+		return 0;
+	default: return bind_barrier(b, o, opcode);
+	}
+}
+
+/* ---- convergence barriers as registers ---- */
+
+LANE_OP1(copy_barrier, u32, u32, a)
+
+static void copy_and_clear(struct warp *w, const struct op *o, uint32_t m)
+{
+	copy_barrier(w, o, m);
+	FOR_BITS32 (i, m)
+		REG(u32, w, o->a)[i] = 0;
+}
+
+int mbind_bmov(struct mbind *b, struct op *o)
+{
+	unsigned opcode = (unsigned)(b->in->word[0] & 0xfff);
+
+	if (opcode == 0x355) {
+		machine_set_function(o, bit(b, 84) ? copy_and_clear : copy_barrier);
+		o->d = mbind_dst(b, 16, 1);
+		o->a = barrier_slot(b, 24);
+		return field(b, 24, 5) > 15 ? mbind_refuse(b, "state of the warp") : 0;
+	}
+	if (opcode != 0x356)
+		return mbind_refuse(b, "state of the warp");
+	machine_set_function(o, copy_barrier);
+	o->d = barrier_slot(b, 24);
+	o->a = mbind_reg(b, 32, 1);
+	return 0;
+}
+
+static void trap_lanes(struct warp *w, const struct op *o, uint32_t m)
+{
+	exec_fail(w, o, m, "trap", "trap executed");
+}
+
+int mbind_trap(struct mbind *b, struct op *o)
+{
+	(void)b;
+	machine_set_function(o, trap_lanes);
+	return 0;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The frame of a warp: registers start as zeros, predicates as false; constants are copied from their banks when
+ * the warp is created, because a launch does not change them. Bank 0 holds launch values and parameters at
+ * offsets of the architecture.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "machine/code.h"
+
+/* ---- constant banks ---- */
+
+/* Offsets of launch values in bank 0, by architecture. */
+struct bank0_layout {
+	uint16_t block, grid, shared_window, local_window, stack, dynamic, grid_id, shared_bytes;
+};
+static const struct bank0_layout layouts[] = {
+	{0x0, 0xc, 0x18, 0x20, 0x28, 0x2c, 0x30, 0x114},
+	{0x360, 0x370, 0, 0x2f8, 0x37c, 0x2ac, 0x140, 0x16c},
+};
+
+static void put_word(struct grid *g, uint32_t at, uint64_t v, unsigned bytes)
+{
+	if (at + bytes <= g->bank0_bytes)
+		memcpy(g->bank0 + at, &v, bytes);
+}
+
+void frame_open(struct grid *g)
+{
+	const struct machine_code *c = g->l->kernel->machine_code;
+	const struct sass_function *k = c->kernel;
+	const struct bank0_layout *x = &layouts[c->sm >= 100];
+	uint32_t bytes = k->param_offset + k->param_bytes;
+
+	g->bank0_bytes = bytes < 0x400 ? 0x400 : bytes;
+	if (g->bank0_bytes < k->bank0_bytes)
+		g->bank0_bytes = k->bank0_bytes;
+	g->bank0 = xcalloc(g->bank0_bytes + 16u, 1);
+	if (k->bank0)
+		memcpy(g->bank0, k->bank0, k->bank0_bytes);
+	for (unsigned i = 0; i < 3; i++) {
+		put_word(g, x->block + 4 * i, g->l->block[i], 4);
+		put_word(g, x->grid + 4 * i, g->l->grid[i], 4);
+	}
+	if (c->sm < 100)
+		put_word(g, x->shared_window, SHARED_WINDOW_BASE, 8);
+	put_word(g, x->local_window, LOCAL_WINDOW_BASE, 8);
+	put_word(g, x->stack, (uint32_t)g->l->kernel->local_bytes, 4);
+	put_word(g, x->dynamic, g->l->dyn_shared, 4);
+	put_word(g, x->grid_id, g->l->id, 8);
+	if (c->sm >= 80)
+		put_word(g, x->shared_bytes, g->shared_bytes, 4);
+	if (g->l->param)
+		memcpy(g->bank0 + k->param_offset, g->l->param, k->param_bytes);
+}
+
+void frame_close(struct grid *g)
+{
+	free(g->bank0);
+	g->bank0 = NULL;
+}
+
+const uint8_t *machine_bank(const struct grid *g, const struct machine_code *c, unsigned bank, uint32_t *n)
+{
+	const struct machine_module *m = c->module;
+
+	*n = 0;
+	switch (bank) {
+	case 0: *n = g->bank0_bytes; return g->bank0;
+	case 2:
+		if (c->kernel->bank2) {
+			*n = c->kernel->bank2_bytes;
+			return c->kernel->bank2;
+		}
+		break;
+	case 3:
+		if (!m->bank3)
+			return NULL;
+		*n = (uint32_t)m->bank3->size;
+		return memory_at(g->mem, m->bank3->addr, m->bank3->size);
+	case 4: *n = (uint32_t)m->image->bank[4].n; return m->bank4;
+	default: break;
+	}
+	if (bank > 7)
+		return NULL;
+	*n = (uint32_t)m->image->bank[bank].n;
+	return m->image->bank[bank].p;
+}
+
+static uint32_t constant_word(
+	const struct grid *g, const struct machine_code *c, const struct machine_constant *k)
+{
+	uint32_t n, v = 0;
+
+	if (k->bank == BANK_NUMBER)
+		return k->value;
+	const uint8_t *bank = machine_bank(g, c, k->bank, &n);
+	if (bank && k->value < n)
+		memcpy(&v, bank + k->value, n - k->value < 4 ? n - k->value : 4);
+	return v;
+}
+
+/* ---- frames ---- */
+
+LANE_FN static void fill_vector(uint32_t *to, uint32_t v)
+{
+	EACH_LANE (i)
+		to[i] = v;
+}
+
+static void create_frame(struct warp *w, const struct machine_code *c)
+{
+	size_t bytes = FRAME_CONSTANTS + (size_t)c->n_constants * VECTOR;
+
+	w->frames = aligned_alloc(64, bytes);
+	if (!w->frames)
+		die("out of memory");
+	w->frames_cap = bytes;
+	w->frame = w->frames;
+	memset(w->frame, 0, FRAME_R); /* frame_start() clears the registers in use */
+	for (uint32_t i = 0; i < c->n_constants; i++)
+		fill_vector(REG(uint32_t, w, FRAME_CONSTANTS + i * VECTOR),
+			constant_word(w->g, c, &c->constant[i]));
+}
+
+void frame_start(struct warp *w)
+{
+	const struct machine_code *c = w->g->l->kernel->machine_code;
+
+	if (!w->frames)
+		create_frame(w, c);
+	w->func = w->g->kernel;
+	memset(w->frame, 0, FRAME_ZERO);
+	memset(w->frame + FRAME_R, 0, (size_t)c->registers * VECTOR);
+	memset(w->frame + FRAME_UR, 0, (size_t)c->uniforms * VECTOR);
+	memset(w->frame + FRAME_B, 0, 16 * VECTOR);
+	PRED(w, FRAME_PT) = ALL_LANES;
+	group_start(w, w->g->l->kernel->first_pc);
+}

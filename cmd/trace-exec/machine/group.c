@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Groups of lanes of a warp with a program counter each, and their waits: convergence barriers, WARPSYNC, and
+ * barriers of the thread block.
+ *
+ * The stack of the warp holds the groups; the one on top runs. Always true after group_settle(): the lanes of the
+ * groups are disjoint and live, and the group on top can run, or the warp is done, waits or has failed. Of a
+ * divergent branch the side with fewer lanes runs first, of equal sides the one that falls through; a group runs
+ * until it ends, waits or yields.
+ */
+#include <string.h>
+#include "exec/check.h"
+#include "machine/code.h"
+
+static struct entry *push_group(struct warp *w, uint32_t pc, uint32_t mask, uint32_t state)
+{
+	if (w->depth == w->cap)
+		grow(&w->stack, &w->cap, w->depth + 1, sizeof(*w->stack));
+	w->stack[w->depth] = (struct entry){pc, mask, state};
+	return &w->stack[w->depth++];
+}
+
+static void remove_group_at(struct warp *w, uint32_t i)
+{
+	w->depth--;
+	memmove(&w->stack[i], &w->stack[i + 1], (w->depth - i) * sizeof(*w->stack));
+}
+
+void group_start(struct warp *w, uint32_t pc)
+{
+	w->depth = 0;
+	push_group(w, pc, w->lanes, GROUP_READY);
+}
+
+void group_split(struct warp *w, const struct entry *part, unsigned n)
+{
+	unsigned order[LANES + 1], k = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		unsigned at = k;
+
+		if (!part[i].mask)
+			continue;
+		/* the first to run comes last; of equal groups the first given */
+		while (at && bit_count32(part[order[at - 1]].mask) <= bit_count32(part[i].mask))
+			at--;
+		memmove(&order[at + 1], &order[at], (k - at) * sizeof(*order));
+		order[at] = i;
+		k++;
+	}
+	w->depth--;
+	for (unsigned i = 0; i < k; i++)
+		push_group(w, part[order[i]].pc, part[order[i]].mask, GROUP_READY);
+}
+
+/* ---- waits ---- */
+
+/* Returns the lanes that group e waits for: all of them must wait in the same way. */
+static uint32_t awaited_lanes(const struct warp *w, const struct entry *e)
+{
+	const struct op *o = &w->g->code->op[e->pc];
+	uint32_t alive = w->lanes & ~w->ended, named;
+
+	if (e->rpc == GROUP_BAR)
+		return alive;
+	named = REG(uint32_t, w, o->a)[bit_lowest32(e->mask)];
+	return (e->rpc == GROUP_WARPSYNC && o->mode ? alive : named & alive) | e->mask;
+}
+
+static bool same_wait(const struct warp *w, const struct entry *a, const struct entry *b)
+{
+	const struct op *code = w->g->code->op;
+
+	return a->rpc == b->rpc && (a->rpc != GROUP_BSYNC || code[a->pc].a == code[b->pc].a);
+}
+
+/* Lets the groups that wait as e does, with lanes of `all`, continue after their instructions, joined where equal. */
+static void release_groups(struct warp *w, struct entry e, uint32_t all)
+{
+	struct entry kept[LANES];
+	unsigned n = 0;
+
+	for (uint32_t i = w->depth; i-- > 0;) {
+		struct entry x = w->stack[i];
+		unsigned k = 0;
+
+		if (!same_wait(w, &x, &e) || x.mask & ~all)
+			continue;
+		remove_group_at(w, i);
+		while (k < n && kept[k].pc != x.pc + 1)
+			k++;
+		if (k == n)
+			kept[n++] = (struct entry){x.pc + 1, 0, GROUP_READY};
+		kept[k].mask |= x.mask;
+	}
+	while (n--)
+		push_group(w, kept[n].pc, kept[n].mask, GROUP_READY);
+}
+
+/* Executes the barrier of the block at which all live lanes wait, with the lowest group's instruction. */
+static void arrive_together(struct warp *w, const struct entry *e, uint32_t all)
+{
+	const struct op *o = &w->g->code->op[e->pc];
+
+	w->changed = true;
+	if (!cta_arrive(w, o, all) && w->state == WARP_READY)
+		w->state = WARP_BARRIER;
+	if (!(w->stop & WARP_STOP))
+		release_groups(w, *e, all);
+}
+
+/* Releases the groups that wait as group i does if all awaited lanes do. Returns true if it did. */
+static bool try_release(struct warp *w, uint32_t i)
+{
+	struct entry e = w->stack[i];
+	uint32_t want = awaited_lanes(w, &e), there = 0;
+
+	for (uint32_t k = 0; k < w->depth; k++)
+		if (same_wait(w, &w->stack[k], &e) && !(w->stack[k].mask & ~want))
+			there |= w->stack[k].mask;
+	if (want & ~there)
+		return false;
+	if (e.rpc == GROUP_BAR)
+		arrive_together(w, &e, there);
+	else
+		release_groups(w, e, there);
+	return true;
+}
+
+/* Fails the launch: every group of the warp waits for lanes that wait elsewhere. */
+static void report_stuck(struct warp *w)
+{
+	const struct entry *e = &w->stack[w->depth - 1];
+
+	exec_fail(w, &w->g->code->op[e->pc], e->mask, "deadlock",
+		"deadlock: %u lanes of warp %u wait for lanes 0x%08x of the warp, which wait elsewhere",
+		bit_count32(e->mask), w->index, awaited_lanes(w, e) & ~e->mask);
+}
+
+void group_settle(struct warp *w)
+{
+	for (uint32_t i = w->depth; i-- > 0;)
+		if (!(w->stack[i].mask &= ~w->ended))
+			remove_group_at(w, i);
+	if (!w->depth) {
+		w->state = WARP_DONE;
+		return;
+	}
+	for (uint32_t i = w->depth; i-- > 0;)
+		if (w->stack[i].rpc != GROUP_READY && try_release(w, i))
+			i = w->depth;
+	if (w->stop & WARP_STOP || w->state != WARP_READY)
+		return;
+	for (uint32_t i = w->depth; i-- > 0;)
+		if (w->stack[i].rpc == GROUP_READY) {
+			struct entry e = w->stack[i];
+
+			if (i + 1 < w->depth) {
+				remove_group_at(w, i);
+				push_group(w, e.pc, e.mask, e.rpc);
+			}
+			return;
+		}
+	report_stuck(w);
+}
+
+uint32_t group_rotate(struct warp *w)
+{
+	uint32_t n = 0, lowest = 0;
+
+	for (uint32_t i = w->depth; i-- > 0;)
+		if (w->stack[i].rpc == GROUP_READY) {
+			n++;
+			lowest = i;
+		}
+	if (n > 1) {
+		struct entry e = w->stack[lowest];
+
+		remove_group_at(w, lowest);
+		push_group(w, e.pc, e.mask, e.rpc);
+	}
+	return n;
+}

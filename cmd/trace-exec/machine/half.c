@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Pairs of f16 or bf16: HADD2 HMUL2 HFMA2 HSET2 HSETP2 HMNMX2, packing of f32 (F2FP, F2IP).
+ *
+ * Always true: an operation is computed in more bits and rounded once; a NaN result is 0x7fff. An operand chooses
+ * its halves: both, one f32, the low one twice, the high one twice.
+ */
+#include <math.h>
+#include <string.h>
+#include "machine/half.h"
+
+enum { HALF_FTZ = 1, HALF_SAT = 2, HALF_FMZ = 4, HALF_RELU = 8, HALF_BF16 = 16, HALF_F32 = 32 };
+enum { HALF_ADD, HALF_MUL, HALF_FMA };
+
+/* An operand of a lane: its two numbers. select is 2 bits; signs are NEG_A and ABS_A. */
+static void half_operand(double to[2], u32 bits, unsigned select, unsigned signs, unsigned modes)
+{
+	bool bf = modes & HALF_BF16;
+
+	for (unsigned k = 0; k < 2; k++) {
+		double v = select == 1 ? (double)ieee_f32(bits)
+				       : half_to_double(bits >> (select == 3 || (!select && k) ? 16 : 0), bf);
+
+		v = signs & ABS_A ? fabs(v) : v;
+		v = signs & NEG_A ? -v : v;
+		if (modes & HALF_FTZ && fabs(v) < (bf ? 0x1p-126 : 0x1p-14))
+			v = copysign(0, v);
+		to[k] = v;
+	}
+}
+
+static double half_compute(unsigned how, double a, double b, double c, unsigned modes)
+{
+	double r;
+
+	if (how == HALF_ADD)
+		return small_fma_to_odd(a, 1, b);
+	if (modes & HALF_FMZ && (a == 0 || b == 0))
+		r = 0;
+	else if (how == HALF_MUL)
+		return a * b;
+	else
+		return small_fma_to_odd(a, b, c);
+	return how == HALF_FMA ? r + c : r;
+}
+
+static u32 half_result(double r, unsigned modes)
+{
+	bool bf = modes & HALF_BF16;
+
+	if (r != r)
+		return modes & HALF_SAT ? 0 : 0x7fff;
+	if (modes & HALF_SAT)
+		r = r > 0 ? r < 1 ? r : 1 : 0;
+	if (modes & HALF_RELU && !(r > 0))
+		r = 0;
+	u32 h = half_from_double(r, bf);
+	if (modes & HALF_FTZ && fabs(half_to_double(h, bf)) < (bf ? 0x1p-126 : 0x1p-14))
+		h &= 0x8000;
+	return h;
+}
+
+/* o->n: operation; o->imm: modes; o->x->aux[]: choice of halves of a, b and c. */
+static void half2(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->c);
+	const u32 *select = o->x->aux;
+	unsigned modes = (unsigned)o->imm;
+
+	FOR_BITS32 (i, m) {
+		double a[2], b[2], c[2] = {0, 0};
+
+		half_operand(a, pa[i], select[0], o->mode & 3u, modes);
+		half_operand(b, pb[i], select[1], o->mode >> 2 & 3u, modes);
+		if (o->n == HALF_FMA)
+			half_operand(c, pc[i], select[2], o->mode >> 4 & 3u, modes);
+		double r0 = half_compute(o->n, a[0], b[0], c[0], modes);
+		if (modes & HALF_F32) {
+			float f = (float)r0;
+
+			d[i] = f == f ? ieee_f32_bits(f) : 0x7fffffff;
+			continue;
+		}
+		double r1 = half_compute(o->n, a[1], b[1], c[1], modes);
+		d[i] = half_result(r0, modes) | half_result(r1, modes) << 16;
+	}
+}
+
+/* Sets signs and choices of halves by the positions of the operands. second: b is in bits 32-63 in every form. */
+static void half_fields(struct mbind *b, struct op *o, bool second, bool selects)
+{
+	unsigned form = b->in->form;
+	bool imm = form == 2 || form == 4, swapped = !second && (form == 2 || form == 3 || form == 7);
+	unsigned signs_b = imm ? 0 : (unsigned)(bit(b, 63) | bit(b, 62) << 1),
+		 signs_c = (unsigned)(bit(b, 84) | bit(b, 83) << 1),
+		 h32 = imm ? 0 : (unsigned)field(b, 60, 2), h64 = (unsigned)field(b, 81, 2);
+
+	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
+	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (bit(b, 73) ? ABS_A : 0) |
+			    (swapped ? signs_c : signs_b) << 2 |
+			    (second ? 0 : (swapped ? signs_b : signs_c) << 4));
+	if (!selects)
+		return;
+	o->x->aux[0] = (u32)field(b, 74, 2);
+	o->x->aux[1] = swapped ? h64 : h32;
+	o->x->aux[2] = second ? 0 : swapped ? h32 : h64;
+}
+
+int mbind_half2(struct mbind *b, struct op *o)
+{
+	unsigned base = b->in->row->base;
+	bool add = base == 0x030, mul = base == 0x032, mma = base == 0x035;
+
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	if (add && (b->in->form == 2 || b->in->form == 3 || b->in->form == 7))
+		o->b = o->c;
+	if (mul && (b->in->form == 2 || b->in->form == 3 || b->in->form == 7))
+		return mbind_refuse(b, "form of operands");
+	half_fields(b, o, add || mul, !mma);
+	o->n = add ? HALF_ADD : mul ? HALF_MUL : HALF_FMA;
+	o->imm = (bit(b, 80) ? HALF_FTZ : 0) | (bit(b, 77) ? HALF_SAT : 0) | (bit(b, 85) ? HALF_BF16 : 0) |
+		 (bit(b, 78) ? HALF_F32 : 0);
+	if (!add)
+		o->imm |= (bit(b, 76) ? HALF_FMZ : 0) | (bit(b, 79) ? HALF_RELU : 0);
+	if (!add && bit(b, 78))
+		return mbind_refuse(b, "f32 result");
+	machine_set_function(o, half2);
+	return 0;
+}
+
+/* ---- comparisons ---- */
+
+static bool half_compares(unsigned cmp, double a, double b)
+{
+	static const uint8_t outcomes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+	unsigned is = a < b ? 1 : a == b ? 2 : a > b ? 4 : 8;
+
+	return outcomes[cmp] & is;
+}
+
+static u32 half_bool(unsigned how, u32 v, u32 p) { return how == 0 ? v & p : how == 1 ? v | p : v ^ p; }
+
+/* o->n: comparison; o->reg_bytes: how to combine; o->is_signed: HSETP2; o->is_param: .H_AND or .BF. */
+static void half_set(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), p = pred1(w, o),
+	    v[2] = {0, 0};
+	unsigned modes = o->bytes;
+
+	FOR_BITS32 (i, m) {
+		double a[2], b[2];
+
+		half_operand(a, pa[i], o->x->aux[0], o->mode & 3u, modes);
+		half_operand(b, pb[i], o->x->aux[1], o->mode >> 2 & 3u, modes);
+		for (unsigned k = 0; k < 2; k++)
+			v[k] |= (u32)half_compares(o->n, a[k], b[k]) << i;
+	}
+	if (o->is_signed && o->is_param) {
+		set_pred(w, PDST1(o), m, half_bool(o->reg_bytes, v[0] & v[1], p));
+		set_pred(w, PDST2(o), m, half_bool(o->reg_bytes, ~(v[0] & v[1]), p));
+		return;
+	}
+	for (unsigned k = 0; k < 2; k++)
+		v[k] = half_bool(o->reg_bytes, v[k], p);
+	if (o->is_signed) {
+		set_pred(w, PDST1(o), m, v[0]);
+		set_pred(w, PDST2(o), m, v[1]);
+		return;
+	}
+	u32 one = !o->is_param ? 0xffff : modes & HALF_BF16 ? 0x3f80 : 0x3c00;
+	FOR_BITS32 (i, m)
+		d[i] = (v[0] >> i & 1 ? one : 0) | (v[1] >> i & 1 ? one : 0) << 16;
+}
+
+int mbind_half_set(struct mbind *b, struct op *o)
+{
+	bool setp = b->in->row->base == 0x034;
+
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	if (b->in->form == 2 || b->in->form == 3 || b->in->form == 7)
+		o->b = o->c;
+	half_fields(b, o, true, true);
+	o->n = (uint8_t)field(b, 76, 4);
+	o->reg_bytes = (uint8_t)field(b, 69, 2);
+	o->is_param = bit(b, 71);
+	o->is_signed = setp;
+	o->bytes = (uint8_t)((bit(b, 80) ? HALF_FTZ : 0) | (bit(b, 65) ? HALF_BF16 : 0));
+	o->imm = mbind_pred(b, 87, false);
+	if (setp) {
+		o->target = mbind_pdst(b, 81, false);
+		o->rpc = mbind_pdst(b, 84, false);
+		o->d = FRAME_SINK;
+	}
+	machine_set_function(o, half_set);
+	return 0;
+}
+
+/* ---- minima ---- */
+
+static u32 half_choose(double a, double b, bool least, const struct op *o)
+{
+	bool bf = o->bytes & HALF_BF16;
+	u32 x = half_from_double(a, bf), y = half_from_double(b, bf);
+
+	if (a != a || b != b)
+		return (a != a && b != b) || o->n & 1 ? 0x7fff : a != a ? y : x;
+	if (o->n & 2)
+		return (((fabs(a) < fabs(b)) == least ? x : y) & 0x7fff) | ((x ^ y) & 0x8000);
+	if (a == b)
+		return least ? x | y : x & y;
+	return (a < b) == least ? x : y;
+}
+
+static void hmnmx2(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), p = pred1(w, o);
+
+	FOR_BITS32 (i, m) {
+		double a[2], b[2];
+
+		half_operand(a, pa[i], o->x->aux[0], o->mode & 3u, o->bytes);
+		half_operand(b, pb[i], o->x->aux[1], o->mode >> 2 & 3u, o->bytes);
+		d[i] = half_choose(a[0], b[0], p >> i & 1, o) | half_choose(a[1], b[1], p >> i & 1, o) << 16;
+	}
+}
+
+int mbind_hmnmx2(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	half_fields(b, o, true, true);
+	o->n = (uint8_t)(bit(b, 81) | bit(b, 82) << 1);
+	o->bytes = (uint8_t)((bit(b, 80) ? HALF_FTZ : 0) | (bit(b, 85) ? HALF_BF16 : 0));
+	o->imm = mbind_pred(b, 87, false);
+	machine_set_function(o, hmnmx2);
+	return b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "form of operands") : 0;
+}
+
+/* ---- packing ---- */
+
+static u32 pack_one(const struct op *o, u32 bits)
+{
+	double v = (double)ieee_f32(bits);
+	u32 h = small_from(
+		v, o->bytes & HALF_BF16 ? SMALL_BF16 : SMALL_F16, o->is_signed ? ROUND_RZ : ROUND_RN, false);
+
+	return o->bytes & HALF_RELU && (v != v ? false : h >> 15) ? 0 : h;
+}
+
+static u32 signed_bits(const struct op *o, u32 v, unsigned k)
+{
+	v = o->mode >> 2 * k & ABS_A ? v & 0x7fffffff : v;
+	return o->mode >> 2 * k & NEG_A ? v ^ 0x80000000 : v;
+}
+
+static void f2fp(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->c);
+
+	FOR_BITS32 (i, m) {
+		u32 low = pack_one(o, signed_bits(o, pb[i], 1)),
+		    high = o->is_param ? pc[i] >> (o->n ? 16 : 0) & 0xffff
+				       : pack_one(o, signed_bits(o, pa[i], 0));
+
+		d[i] = low | high << 16;
+	}
+}
+
+int mbind_f2fp(struct mbind *b, struct op *o)
+{
+	char text[SASS_TEXT_MAX];
+
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	sass_opcode_text(b->in, text);
+	o->is_param = bit(b, 78);
+	o->n = bit(b, 72);
+	o->mode &= (uint8_t)(NEG_B | ABS_B | (o->is_param ? 0 : NEG_A | ABS_A));
+	o->is_signed = field(b, 79, 2) != 0;
+	o->bytes = (uint8_t)((bit(b, 76) ? HALF_BF16 : 0) | (bit(b, 75) ? HALF_RELU : 0));
+	machine_set_function(o, f2fp);
+	return strstr(text, "E4M3") || strstr(text, "E5M2") || strstr(text, "TF32") || strstr(text, "E2M") ||
+			       strstr(text, "E3M") || strstr(text, "UE8") || strstr(text, "SATFINITE")
+		       ? mbind_refuse(b, "format")
+		       : 0;
+}
+
+static u32 byte_of(const struct op *o, u32 bits)
+{
+	double v = (double)ieee_f32(bits), least = o->is_signed ? -128 : 0, most = o->is_signed ? 127 : 255;
+
+	switch (o->n) {
+	case 0: v = rint(v); break;
+	case 1: v = floor(v); break;
+	case 2: v = ceil(v); break;
+	default: v = trunc(v);
+	}
+	if (v != v || (o->is_param && v < 0))
+		return 0;
+	return (u32)(s32)(v < least ? least : v > most ? most : v) & 0xff;
+}
+
+static void f2ip(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->c);
+
+	FOR_BITS32 (i, m)
+		d[i] = pc[i] << 16 | byte_of(o, pa[i]) << 8 | byte_of(o, pb[i]);
+}
+
+int mbind_f2ip(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	o->is_signed = bit(b, 76);
+	o->is_param = bit(b, 75);
+	o->n = (uint8_t)field(b, 78, 2);
+	machine_set_function(o, f2ip);
+	return 0;
+}

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Integers: moves, sums with carries, products, minima, absolute values, of the vector and the uniform datapath.
+ *
+ * Always true: a negated operand enters a sum as its complement and 1, as 33 bits, so that x - 0 carries; with
+ * .X it is the complement alone.
+ */
+#include "machine/code.h"
+
+/* ---- moves ---- */
+
+LANE_OP1(move_word, u32, u32, a)
+
+int mbind_mov(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	o->a = b->in->form == 2 || b->in->form == 3 || b->in->form == 7 ? o->c : o->b;
+	machine_set_function(o, move_word);
+	return !b->uniform && field(b, 72, 4) != 15 ? mbind_refuse(b, "part of the bytes") : 0;
+}
+
+static void move_pair(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d), *a = REG(u32, w, o->a);
+
+	FOR_BITS32 (i, m) {
+		u32 high = a[i + LANES];
+
+		d[i] = a[i];
+		d[i + LANES] = high;
+	}
+}
+
+int mbind_umov(struct mbind *b, struct op *o)
+{
+	bool wide = b->in->opcode == 0xc82 && b->code->sm >= 100 && bit(b, 80);
+
+	o->d = mbind_udst(b, 16);
+	o->a = b->in->opcode == 0x882 ? mbind_number(b, field(b, 32, 32), 1) : mbind_ureg(b, 32);
+	machine_set_function(o, wide ? move_pair : move_word);
+	return 0;
+}
+
+/* A move of 64 bits: a number in bits 24-87. */
+int mbind_mov64(struct mbind *b, struct op *o)
+{
+	o->d = b->uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, 2);
+	o->a = mbind_number(b, field(b, 24, 40) | field(b, 64, 24) << 40, 2);
+	machine_set_function(o, move_pair);
+	return 0;
+}
+
+/* LEPC: the address of the instruction, from which code computes the return address of a call. */
+int mbind_lepc(struct mbind *b, struct op *o)
+{
+	o->d = mbind_dst(b, 16, 2);
+	o->a = mbind_number(b, b->in->pc, 2);
+	machine_set_function(o, move_pair);
+	return 0;
+}
+
+static void select_pair(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d), *a = REG(u32, w, o->a), *b = REG(u32, w, o->b), p = pred1(w, o);
+
+	FOR_BITS32 (i, m) {
+		const u32 *from = p >> i & 1 ? a : b;
+		u32 high = from[i + LANES];
+
+		d[i] = from[i];
+		d[i + LANES] = high;
+	}
+}
+
+/* SEL of 64 bits: the second source is a pair, or a number of 33 bits with its sign. */
+int mbind_sel64(struct mbind *b, struct op *o)
+{
+	o->d = mbind_dst(b, 16, 2);
+	o->a = mbind_reg(b, 24, 2);
+	o->b = b->in->opcode == 0x607
+		       ? mbind_reg(b, 32, 2)
+		       : mbind_number(b, field(b, 32, 32) | (bit(b, 64) ? 0xffffffffull << 32 : 0), 2);
+	o->imm = mbind_pred(b, 87, false);
+	machine_set_function(o, select_pair);
+	return 0;
+}
+
+MACHINE_OP2(select_word, u32 p = pred1(w, o);, p >> i & 1 ? a : b)
+
+int mbind_sel(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	if (b->in->form == 2 || b->in->form == 3)
+		o->b = o->c;
+	o->imm = mbind_pred(b, 87, b->uniform);
+	machine_set_function(o, select_word);
+	return 0;
+}
+
+/* ---- sums ---- */
+
+#define SIGNS \
+	u32 xa = o->mode & NEG_A ? ~0u : 0, xb = o->mode & NEG_B ? ~0u : 0, xc = o->mode & NEG_C ? ~0u : 0, \
+	    k = o->mode & ABS_A ? 0 : (xa & 1) + (xb & 1) + (xc & 1);
+
+/* o->mode & ABS_A: .X. */
+MACHINE_OP3(add3, SIGNS, (a ^ xa) + (b ^ xb) + (c ^ xc) + k)
+MACHINE_OP3(add3_plain, , a + b + c)
+
+LANE_FN static void add3_carry(struct warp *w, const struct op *o, uint32_t m)
+{
+	LANE_FROM3(u32, u32, u32, u32)
+	SIGNS
+	u32 p = pred1(w, o), q = pred2(w, o), one = 0, two = 0;
+	bool x = o->mode & ABS_A;
+
+	p = x ? p : 0;
+	q = x ? q : 0;
+	for (unsigned i = 0; i < LANES; i++) {
+		u64 s = (u64)(pa[i] ^ xa) + (pb[i] ^ xb) + (pc[i] ^ xc) + k + (p >> i & 1) + (q >> i & 1);
+
+		/* A negated 0 is 2^32. k counts it as a carry out of the lower word. */
+		d[i] = m >> i & 1 ? (u32)s : d[i];
+		one |= (u32)(s >> 32 != 0) << i;
+		two |= (u32)(s >> 33 != 0) << i;
+	}
+	set_pred(w, PDST1(o), m, one);
+	set_pred(w, PDST2(o), m, two);
+}
+
+int mbind_iadd3(struct mbind *b, struct op *o)
+{
+	bool x = bit(b, 74);
+
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	o->mode = (uint8_t)((o->mode & (NEG_A | NEG_B | NEG_C)) | (x ? ABS_A : 0));
+	o->target = mbind_pdst(b, 81, b->uniform);
+	o->rpc = mbind_pdst(b, 84, b->uniform);
+	o->imm = mbind_pred(b, 87, b->uniform) | mbind_pred(b, 77, b->uniform) << 32;
+	machine_set_function(o, x || o->target != FRAME_PSINK || o->rpc != FRAME_PSINK ? add3_carry
+				: o->mode                                              ? add3
+										       : add3_plain);
+	return 0;
+}
+
+static void add64(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d), carry = 0, in = o->n ? pred1(w, o) : 0;
+	const u32 *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->c);
+
+	FOR_BITS32 (i, m) {
+		u64 a = pa[i] | (u64)pa[i + LANES] << 32, v = pb[i] | (u64)pb[i + LANES] << 32,
+		    c = o->is_signed ? pc[i] | (u64)pc[i + LANES] << 32 : 0;
+		u128 s = (u128)(o->mode & NEG_A ? 0 - a : a) + (o->mode & NEG_B ? 0 - v : v) +
+			 (o->mode & NEG_C ? 0 - c : c) + (in >> i & 1);
+
+		d[i] = (u32)s;
+		d[i + LANES] = (u32)(s >> 32);
+		carry |= (u32)(s >> 64 != 0) << i;
+	}
+	set_pred(w, PDST1(o), m, carry);
+}
+
+/* UIADD3.64 of three pairs, and the 64-bit add of sm_120 of two. */
+int mbind_iadd64(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_A | WIDE_B | WIDE_C | WIDE_D))
+		return -1;
+	machine_set_function(o, add64);
+	o->is_signed = b->in->row->base == 0x097;
+	o->mode &= NEG_A | NEG_B | NEG_C;
+	if (o->is_signed) {
+		o->target = mbind_pdst(b, 81, true);
+		return bit(b, 74) ? mbind_refuse(b, "carry") : 0;
+	}
+	if (b->in->form == 2 || b->in->form == 3)
+		o->b = o->c;
+	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (bit(b, 63) && b->in->form != 4 ? NEG_B : 0));
+	o->target = mbind_pdst(b, 81, b->uniform);
+	return 0;
+}
+
+LANE_FN static void lea_carry(struct warp *w, const struct op *o, uint32_t m)
+{
+	LANE_FROM3(u32, u32, u32, u32)
+	unsigned s = o->n;
+	u32 one = 0, p = o->mode & ABS_A ? pred1(w, o) : 0;
+	u32 na = o->mode & NEG_A ? ~0u : 0, nb = o->mode & NEG_B ? ~0u : 0,
+	    k = o->mode & ABS_A ? 0 : (na & 1) + (nb & 1);
+	bool hi = o->is_signed, sx = o->is_param;
+
+	for (unsigned i = 0; i < LANES; i++) {
+		u64 v = hi ? (sx ? (u64)((s64)(s32)pa[i]) : (u64)pc[i] << 32 | pa[i]) << s : (u64)pa[i] << s;
+		u32 shifted = hi ? (u32)(v >> 32) : (u32)v;
+		u64 r = (u64)(shifted ^ na) + (pb[i] ^ nb) + k + (p >> i & 1);
+
+		d[i] = m >> i & 1 ? (u32)r : d[i];
+		one |= (u32)(r >> 32 != 0) << i;
+	}
+	set_pred(w, PDST1(o), m, one);
+}
+
+MACHINE_OP2(lea_plain, unsigned s = o->n;, (a << s) + b)
+
+int mbind_lea(struct mbind *b, struct op *o)
+{
+	bool x = bit(b, 74), hi = bit(b, 80);
+	unsigned form = b->in->form;
+
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	bool nb = form != 4 && form != 2 && form != 3 && form != 7 && bit(b, 63);
+	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (nb ? NEG_B : 0) | (x ? ABS_A : 0));
+	o->n = (uint8_t)field(b, 75, 5);
+	o->is_signed = hi;
+	o->is_param = bit(b, 73);
+	o->target = mbind_pdst(b, 81, b->uniform);
+	o->imm = mbind_pred(b, 87, b->uniform);
+	machine_set_function(o, !o->mode && !hi && o->target == FRAME_PSINK ? lea_plain : lea_carry);
+	return 0;
+}
+
+/* ---- products ---- */
+
+MACHINE_OP3(mad_low, , a *b + c)
+MACHINE_OP3(mad_low_signs, u32 xb = o->mode & NEG_B ? ~0u : 0; u32 xc = o->mode & NEG_C ? ~0u : 0;
+	    u32 kb = xb & 1; u32 kc = o->mode & ABS_A ? 0 : xc & 1; u32 p = o->mode & ABS_A ? pred1(w, o) : 0;
+	    , a *((b ^ xb) + kb) + (c ^ xc) + kc + (p >> i & 1))
+
+int mbind_imad(struct mbind *b, struct op *o)
+{
+	bool x = bit(b, 74);
+
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	if (mbind_pdst(b, 81, b->uniform) != FRAME_PSINK)
+		return mbind_refuse(b, "carry of IMAD");
+	o->mode = (uint8_t)((o->mode & (NEG_B | NEG_C)) | (x ? ABS_A : 0));
+	o->imm = mbind_pred(b, 87, b->uniform);
+	if (o->a == FRAME_ZERO && !o->mode) { /* IMAD.MOV */
+		o->a = o->c;
+		machine_set_function(o, move_word);
+	} else {
+		machine_set_function(o, o->mode ? mad_low_signs : mad_low);
+	}
+	return 0;
+}
+
+/* o->n: write the lower word; o->is_param: write the upper word; in d, or after it if the lower one is written. */
+#define MAD_WIDE(name, T, W) \
+	LANE_FN static void name(struct warp *w, const struct op *o, uint32_t m) \
+	{ \
+		LANE_FROM3(u32, u32, u32, u32) \
+		u64 xc = o->mode & NEG_C ? ~0ull : 0, k = o->mode & ABS_A ? 0 : xc & 1; \
+		u32 p = o->mode & ABS_A ? pred1(w, o) : 0; \
+		bool nb = o->mode & NEG_B; \
+		u32 *high = o->n ? d + LANES : d; \
+\
+		for (unsigned i = 0; i < LANES; i++) { \
+			u64 c = (pc[i] | (u64)pc[i + LANES] << 32) ^ xc; \
+			u64 prod = (u64)((W)(T)pa[i] * (W)(T)pb[i]), \
+			    r = (nb ? 0 - prod : prod) + c + k + (p >> i & 1); \
+			bool on = m >> i & 1; \
+\
+			if (o->n) \
+				d[i] = on ? (u32)r : d[i]; \
+			high[i] = on ? (u32)(r >> 32) : high[i]; \
+		} \
+	}
+MAD_WIDE(mad_wide_signed, s32, s64)
+MAD_WIDE(mad_wide_unsigned, u32, u64)
+
+#define MAD_PAIR(name, T, W) \
+	LANE_FN static void name(struct warp *w, const struct op *o, uint32_t m) \
+	{ \
+		LANE_FROM3(u32, u32, u32, u32) \
+		u32 *high = d + LANES; \
+		u64 r[LANES]; \
+\
+		EACH_LANE (i) \
+			r[i] = (u64)((W)(T)pa[i] * (W)(T)pb[i]) + (pc[i] | (u64)pc[i + LANES] << 32); \
+		EACH_LANE (i) \
+			d[i] = m >> i & 1 ? (u32)r[i] : d[i]; \
+		EACH_LANE (i) \
+			high[i] = m >> i & 1 ? (u32)(r[i] >> 32) : high[i]; \
+	}
+MAD_PAIR(mad_pair_signed, s32, s64)
+MAD_PAIR(mad_pair_unsigned, u32, u64)
+
+/* With a carry out of 64 bits. */
+static void mad_wide_carry(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d), carry = 0, p = o->mode & ABS_A ? pred1(w, o) : 0;
+	const u32 *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->c);
+
+	FOR_BITS32 (i, m) {
+		u64 c = pc[i] | (u64)pc[i + LANES] << 32,
+		    prod = o->is_signed ? (u64)((s64)(s32)pa[i] * (s32)pb[i]) : (u64)pa[i] * pb[i];
+		u128 r = (u128)(o->mode & NEG_B ? 0 - prod : prod) + (o->mode & NEG_C ? ~c : c) +
+			 (o->mode & NEG_C && !(o->mode & ABS_A)) + (p >> i & 1);
+
+		if (o->n)
+			d[i] = (u32)r;
+		d[i + (o->n ? LANES : 0)] = (u32)(r >> 32);
+		carry |= (u32)(r >> 64 != 0) << i;
+	}
+	set_pred(w, PDST1(o), m, carry);
+}
+
+static int bind_wide(struct mbind *b, struct op *o, bool low)
+{
+	bool x = bit(b, 74);
+
+	if (mbind_forms(b, o, WIDE_C | (low ? WIDE_D : 0)))
+		return -1;
+	o->mode = (uint8_t)((o->mode & (NEG_B | NEG_C)) | (x ? ABS_A : 0));
+	o->imm = mbind_pred(b, 87, b->uniform);
+	o->target = mbind_pdst(b, 81, b->uniform);
+	o->n = low;
+	o->is_signed = bit(b, 73);
+	if (b->in->form == 2) /* an immediate c is one word, extended by its sign if the product is signed */
+		o->c = mbind_number(b, o->is_signed ? (u64)signed_field(b, 32, 32) : field(b, 32, 32), 2);
+	if (o->target != FRAME_PSINK)
+		machine_set_function(o, mad_wide_carry);
+	else if (low && !o->mode)
+		machine_set_function(o, o->is_signed ? mad_pair_signed : mad_pair_unsigned);
+	else
+		machine_set_function(o, o->is_signed ? mad_wide_signed : mad_wide_unsigned);
+	return 0;
+}
+
+int mbind_imad_wide(struct mbind *b, struct op *o) { return bind_wide(b, o, true); }
+int mbind_imad_hi(struct mbind *b, struct op *o) { return bind_wide(b, o, false); }
+
+static u32 dot_product(const struct op *o, u32 a, u32 b, u32 c)
+{
+	bool sa = o->mode & 1, sb = o->mode & 2;
+
+	for (unsigned k = 0; k < (o->n ? 2u : 4u); k++) {
+		s32 x, y;
+
+		if (o->n) {
+			x = sa ? (s16)(a >> 16 * k) : (s32)(a >> 16 * k & 0xffff);
+			unsigned at = k + (o->is_param ? 2 : 0);
+			y = sb ? (s8)(b >> 8 * at) : (s32)(b >> 8 * at & 0xff);
+		} else {
+			x = sa ? (s8)(a >> 8 * k) : (s32)(a >> 8 * k & 0xff);
+			y = sb ? (s8)(b >> 8 * k) : (s32)(b >> 8 * k & 0xff);
+		}
+		c += (u32)(x * y);
+	}
+	return c;
+}
+LANE_EACH3(dot_words, u32, u32, u32, u32, dot_product(o, a, b, c))
+
+int mbind_idp(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	o->mode = (uint8_t)(bit(b, 73) | bit(b, 74) << 1);
+	o->n = bit(b, 76);
+	o->is_param = bit(b, 77);
+	machine_set_function(o, dot_words);
+	return 0;
+}
+
+/* ---- minima, maxima, absolute values ---- */
+
+LANE_OP1(abs_word, u32, u32, (s32)a < 0 ? 0 - a : a)
+
+int mbind_iabs(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	o->a = o->b;
+	machine_set_function(o, abs_word);
+	return b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "form of operands") : 0;
+}
+
+MACHINE_OP2(min_max_signed, u32 p = pred1(w, o);, ((s32)a < (s32)b) == (p >> i & 1) ? a : b)
+MACHINE_OP2(min_max_unsigned, u32 p = pred1(w, o);, (a < b) == (p >> i & 1) ? a : b)
+
+/* Puts the second source into o->b, also from the position of c. */
+static int bind_two(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	if (b->in->form == 2 || b->in->form == 3)
+		o->b = o->c;
+	return 0;
+}
+
+int mbind_imnmx(struct mbind *b, struct op *o)
+{
+	machine_set_function(o, bit(b, 73) ? min_max_signed : min_max_unsigned);
+	int status = bind_two(b, o);
+	o->imm = mbind_pred(b, 87, b->uniform);
+	return status;
+}
+
+enum { TYPE_U32, TYPE_S32, TYPE_U16X2, TYPE_S16X2, TYPE_U8X4, TYPE_S8X4 };
+
+static u32 least_of(const struct op *o, bool least, u32 a, u32 b)
+{
+	u32 r = 0;
+
+	switch (o->n) {
+	case TYPE_U32: return (a < b) == least ? a : b;
+	case TYPE_S32: r = ((s32)a < (s32)b) == least ? a : b; return o->is_param && (s32)r < 0 ? 0 : r;
+	default: break;
+	}
+	for (unsigned k = 0; o->n >= TYPE_U8X4 && k < 32; k += 8) {
+		u32 x = a >> k & 0xff, y = b >> k & 0xff;
+
+		r |= ((o->n == TYPE_U8X4 ? x < y : (s8)x < (s8)y) == least ? x : y) << k;
+	}
+	for (unsigned k = 0; o->n < TYPE_U8X4 && k < 32; k += 16) {
+		u32 x = a >> k & 0xffff, y = b >> k & 0xffff,
+		    v = (o->n == TYPE_U16X2 ? x < y : (s16)x < (s16)y) == least ? x : y;
+
+		r |= (o->is_param && o->n == TYPE_S16X2 && v >> 15 ? 0 : v) << k;
+	}
+	return r;
+}
+
+static u32 add_bytes(u32 a, u32 b) { return ((a & 0x7f7f7f7f) + (b & 0x7f7f7f7f)) ^ ((a ^ b) & 0x80808080); }
+
+/* Negates each byte. */
+static u32 negate_bytes(u32 v) { return add_bytes(~v, 0x01010101); }
+
+static u32 add_halves(u32 a, u32 b) { return ((a + b) & 0xffff) | ((a & 0xffff0000u) + (b & 0xffff0000u)); }
+
+LANE_EACH2(vimnmx_words, u32, u32, u32, least_of(o, pred1(w, o) >> i & 1, a, b))
+LANE_EACH3(vimnmx3_words, u32, u32, u32, u32,
+	least_of(o, pred1(w, o) >> i & 1, least_of(o, pred1(w, o) >> i & 1, a, b), c))
+LANE_EACH3(viaddmnmx_words, u32, u32, u32, u32,
+	least_of(o, pred1(w, o) >> i & 1,
+		o->n < TYPE_U16X2 ? a + (o->mode & NEG_B ? 0 - b : b) : add_halves(a, b), c))
+
+static int bind_typed(struct mbind *b, struct op *o, bool relu)
+{
+	o->n = (uint8_t)field(b, 72, b->code->sm >= 120 ? 3 : 2);
+	o->is_param = relu && bit(b, 76);
+	o->imm = mbind_pred(b, 87, b->uniform);
+	return o->n > TYPE_S8X4 ? mbind_refuse(b, "type") : 0;
+}
+
+int mbind_vimnmx(struct mbind *b, struct op *o)
+{
+	machine_set_function(o, vimnmx_words);
+	return bind_two(b, o) || bind_typed(b, o, true) ? -1 : 0;
+}
+
+int mbind_vimnmx3(struct mbind *b, struct op *o)
+{
+	machine_set_function(o, vimnmx3_words);
+	return mbind_forms(b, o, WIDE_NONE) || bind_typed(b, o, false) ? -1 : 0;
+}
+
+int mbind_viaddmnmx(struct mbind *b, struct op *o)
+{
+	machine_set_function(o, viaddmnmx_words);
+	return mbind_forms(b, o, WIDE_NONE) || bind_typed(b, o, true) ? -1 : 0;
+}
+
+MACHINE_OP2(viadd_word, u32 x = o->mode & NEG_B ? ~0u : 0;, a + (b ^ x) + (x & 1))
+LANE_OP2(viadd_halves, u32, u32, u32, add_halves(a, b))
+MACHINE_OP2(viadd_bytes, bool neg = o->mode;, add_bytes(a, neg ? negate_bytes(b) : b))
+
+int mbind_viadd(struct mbind *b, struct op *o)
+{
+	if (bind_two(b, o))
+		return -1;
+	o->mode = bit(b, 63) && b->in->form != 4 ? NEG_B : 0;
+	machine_set_function(o, bit(b, 75) ? viadd_bytes : bit(b, 73) ? viadd_halves : viadd_word);
+	return bit(b, 73) && o->mode ? mbind_refuse(b, "negative halves") : 0;
+}
+
+MACHINE_OP3(absdiff_word, bool s = o->is_signed;
+	    , (s ? ((s32)a > (s32)b ? a - b : b - a) : (a > b ? a - b : b - a)) + c)
+
+int mbind_vabsdiff(struct mbind *b, struct op *o)
+{
+	o->is_signed = bit(b, 73);
+	machine_set_function(o, absdiff_word);
+	return mbind_forms(b, o, WIDE_NONE);
+}
+
+static u32 absdiff4(const struct op *o, u32 a, u32 b, u32 c)
+{
+	u32 sum = 0, bytes = 0;
+
+	for (unsigned k = 0; k < 32; k += 8) {
+		s32 x = o->is_signed ? (s8)(a >> k) : (s32)(a >> k & 0xff),
+		    y = o->is_signed ? (s8)(b >> k) : (s32)(b >> k & 0xff);
+		u32 v = (u32)(x > y ? x - y : y - x);
+
+		sum += v;
+		bytes |= (v & 0xff) << k;
+	}
+	return o->n ? sum + c : bytes;
+}
+LANE_EACH3(absdiff4_words, u32, u32, u32, u32, absdiff4(o, a, b, c))
+
+int mbind_vabsdiff4(struct mbind *b, struct op *o)
+{
+	o->is_signed = bit(b, 73);
+	o->n = bit(b, 75);
+	machine_set_function(o, absdiff4_words);
+	return mbind_forms(b, o, WIDE_NONE);
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Logic: LOP3, PLOP3, shifts, bytes, bit fields, bit counts, saturation of integers, P2R and R2P. */
+#include "machine/code.h"
+
+/* ---- LOP3 ---- */
+
+#define LOP_SIGNS \
+	u32 xa = o->mode & NEG_A ? ~0u : 0, xb = o->mode & NEG_B ? ~0u : 0, xc = o->mode & NEG_C ? ~0u : 0;
+MACHINE_OP3(lop_and, , a &b)
+MACHINE_OP3(lop_or, , a | b)
+MACHINE_OP3(lop_xor, , a ^ b)
+MACHINE_OP3(lop_and_or, , (a & b) | c)
+MACHINE_OP3(lop_not_c, , ~c)
+MACHINE_OP3(lop_not_b, , ~b)
+
+/* Any table: each of the eight terms is chosen by its bit. */
+MACHINE_OP3(lop_any, LOP_SIGNS u32 t = o->n; u32 t0 = 0 - (t & 1); u32 t1 = 0 - (t >> 1 & 1);
+	    u32 t2 = 0 - (t >> 2 & 1); u32 t3 = 0 - (t >> 3 & 1); u32 t4 = 0 - (t >> 4 & 1);
+	    u32 t5 = 0 - (t >> 5 & 1); u32 t6 = 0 - (t >> 6 & 1); u32 t7 = 0 - (t >> 7 & 1); (void)xa;
+	    (void)xb; (void)xc;
+	    , (a & ((b & ((c & t7) | (~c & t6))) | (~b & ((c & t5) | (~c & t4))))) |
+		      (~a & ((b & ((c & t3) | (~c & t2))) | (~b & ((c & t1) | (~c & t0))))))
+
+static op_fn *lop_function(unsigned table)
+{
+	switch (table) {
+	case 0xc0: return lop_and;
+	case 0xfc: return lop_or;
+	case 0x3c: return lop_xor;
+	case 0xea: return lop_and_or;
+	case 0x55: return lop_not_c;
+	case 0x33: return lop_not_b;
+	default: return lop_any;
+	}
+}
+
+/* With a predicate: result not 0, or-ed or and-ed with a predicate. */
+static void lop_with_pred(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *d = REG(u32, w, o->d);
+	u32 nonzero = 0, p = pred1(w, o);
+
+	lop_function(o->n)(w, o, m);
+	for (unsigned i = 0; i < LANES; i++)
+		nonzero |= (u32)(d[i] != 0) << i;
+	set_pred(w, PDST1(o), m, o->is_param ? nonzero & p : nonzero | p);
+}
+
+int mbind_lop3(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	o->mode = 0;
+	o->n = (uint8_t)field(b, 72, 8);
+	o->is_param = bit(b, 80);
+	o->target = mbind_pdst(b, 81, b->uniform);
+	o->imm = mbind_pred(b, 87, b->uniform);
+	machine_set_function(o, o->target == FRAME_PSINK ? lop_function(o->n) : lop_with_pred);
+	return 0;
+}
+
+/* ---- logic of predicates ---- */
+
+static u32 table_value(unsigned t, u32 a, u32 b, u32 c)
+{
+	u32 r = 0;
+
+	for (unsigned k = 0; k < 8; k++)
+		if (t >> k & 1)
+			r |= (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c);
+	return r;
+}
+
+/* The third predicate is in o->a with its inversion in o->is_param; tables in o->n and o->mode. */
+static void plop3(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 a = pred1(w, o), b = pred2(w, o), c = PRED(w, o->a) ^ (o->is_param ? ALL_LANES : 0);
+
+	set_pred(w, PDST1(o), m, table_value(o->n, a, b, c));
+	set_pred(w, PDST2(o), m, table_value(o->mode, a, b, c));
+}
+
+int mbind_plop3(struct mbind *b, struct op *o)
+{
+	int64_t third = mbind_pred(b, 68, b->uniform || bit(b, 67));
+
+	o->n = (uint8_t)(field(b, 72, 5) << 3 | field(b, 64, 3));
+	o->mode = (uint8_t)field(b, 16, 8);
+	o->imm = mbind_pred(b, 87, b->uniform) | mbind_pred(b, 77, b->uniform) << 32;
+	o->a = (uint32_t)third & 0xffff;
+	o->is_param = third >> 16 & 1;
+	o->target = mbind_pdst(b, 81, b->uniform);
+	o->rpc = mbind_pdst(b, 84, b->uniform);
+	machine_set_function(o, plop3);
+	return 0;
+}
+
+static void plop3_signs(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->c);
+	u32 a = 0, b = 0, c = 0;
+
+	for (unsigned i = 0; i < LANES; i++) {
+		a |= pa[i] >> 31 << i;
+		b |= pb[i] >> 31 << i;
+		c |= pc[i] >> 31 << i;
+	}
+	set_pred(w, PDST1(o), m, table_value(o->n, a, b, c));
+	set_pred(w, PDST2(o), m, table_value(o->mode, a, b, c));
+}
+
+int mbind_plop3_signs(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	o->n = (uint8_t)field(b, 72, 8);
+	o->mode = (uint8_t)field(b, 16, 8);
+	o->d = FRAME_SINK;
+	o->target = mbind_pdst(b, 81, false);
+	o->rpc = mbind_pdst(b, 84, false);
+	machine_set_function(o, plop3_signs);
+	return 0;
+}
+
+static void preds_to_reg(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b);
+
+	FOR_BITS32 (i, m) {
+		u32 v = 0, mask = pb[i] & 0x7f, shift = 8u * o->n;
+
+		for (unsigned k = 0; k < 7; k++)
+			v |= (PRED(w, FRAME_P + 4 * k) >> i & 1) << k;
+		/* only the byte changes */
+		d[i] = (pa[i] & ~(0xffu << shift)) | ((v & mask) | (pa[i] >> shift & 0xff & ~mask)) << shift;
+	}
+}
+
+static void reg_to_preds(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b);
+
+	for (unsigned k = 0; k < 7; k++)
+		FOR_BITS32 (i, m)
+			if (pb[i] >> k & 1)
+				set_pred(w, FRAME_P + 4 * k, 1u << i, pa[i] >> (8 * o->n + k) & 1 ? ~0u : 0);
+}
+
+int mbind_p2r(struct mbind *b, struct op *o)
+{
+	o->d = mbind_dst(b, 16, 1);
+	o->a = mbind_reg(b, 24, 1);
+	o->b = mbind_number(b, field(b, 32, 32), 1);
+	o->n = (uint8_t)field(b, 76, 2);
+	machine_set_function(o, preds_to_reg);
+	return 0;
+}
+
+int mbind_r2p(struct mbind *b, struct op *o)
+{
+	o->a = mbind_reg(b, 24, 1);
+	o->b = mbind_number(b, field(b, 32, 32), 1);
+	o->n = (uint8_t)field(b, 76, 2);
+	machine_set_function(o, reg_to_preds);
+	return 0;
+}
+
+/* ---- shifts: b is the count, c the upper word ---- */
+
+enum { SHF_S64, SHF_U64, SHF_S32, SHF_U32 };
+
+static inline u32 funnel(unsigned type, bool right, bool high, bool wrap, u32 a, u32 n, u32 c)
+{
+	u64 v = (u64)c << 32 | a;
+	unsigned most = type < SHF_S32 ? 64 : 32;
+
+	n = wrap ? n & (most - 1) : n > most ? most : n;
+	if (type < SHF_S32) {
+		u64 r = right    ? type == SHF_S64 ? (u64)((s64)v >> (n > 63 ? 63 : n))
+				   : n > 63        ? 0
+						   : v >> n
+			: n > 63 ? 0
+				 : v << n;
+
+		return (u32)(high ? r >> 32 : r);
+	}
+	if (right) {
+		if (!high)
+			return (u32)(v >> n);
+		return type == SHF_S32 ? (u32)((s32)c >> (n > 31 ? 31 : n)) : n > 31 ? 0 : c >> n;
+	}
+	return high ? (u32)(v << n >> 32) : n > 31 ? 0 : a << n;
+}
+MACHINE_OP3(shf_any, unsigned t = o->n; bool right = o->is_signed; bool h = o->is_param;
+	    bool wrap = o->reg_bytes;, funnel(t, right, h, wrap, a, b, c))
+MACHINE_OP3(shf_left_word, , b > 31 ? 0 : a << b)
+MACHINE_OP3(shf_right_word, , b > 31 ? 0 : c >> b)
+MACHINE_OP3(shf_right_signed, , (u32)((s32)c >> (b > 31 ? 31 : b)))
+
+int mbind_shf(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	o->n = (uint8_t)field(b, 73, 2);
+	o->reg_bytes = bit(b, 75);
+	o->is_signed = bit(b, 76);
+	o->is_param = bit(b, 80);
+	machine_set_function(o, shf_any);
+	if (o->n >= SHF_S32 && !o->reg_bytes) {
+		if (o->is_signed && o->is_param)
+			machine_set_function(o, o->n == SHF_S32 ? shf_right_signed : shf_right_word);
+		else if (!o->is_signed && !o->is_param)
+			machine_set_function(o, shf_left_word);
+	}
+	return 0;
+}
+
+/* ---- bytes and bit fields ---- */
+
+static inline u32 permute(unsigned mode, u32 a, u32 sel, u32 c)
+{
+	u64 v = (u64)c << 32 | a;
+	u32 r = 0;
+	static const u16 tables[7][4] = {{0}, {0x3210, 0x4321, 0x5432, 0x6543},
+		{0x5670, 0x6701, 0x7012, 0x0123}, {0x0000, 0x1111, 0x2222, 0x3333},
+		{0x3210, 0x3211, 0x3222, 0x3333}, {0x0000, 0x1110, 0x2210, 0x3210},
+		{0x1010, 0x3232, 0x1010, 0x3232}};
+
+	if (mode)
+		sel = tables[mode % 7][sel & 3];
+	for (unsigned k = 0; k < 4; k++) {
+		u32 s = sel >> 4 * k & 15, byte = (u32)(v >> 8 * (s & 7)) & 0xff;
+
+		if (!mode && s & 8)
+			byte = byte & 0x80 ? 0xff : 0;
+		r |= byte << 8 * k;
+	}
+	return r;
+}
+LANE_OP3(permute_bytes, u32, u32, u32, u32, permute(o->n, a, b, c))
+
+int mbind_prmt(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	o->n = (uint8_t)field(b, 72, 3);
+	machine_set_function(o, permute_bytes);
+	return o->n > 6 ? mbind_refuse(b, "mode") : 0;
+}
+
+static inline u32 extend_bits(u32 a, u32 n, bool wrap, bool is_signed)
+{
+	n = wrap ? n & 31 : n > 32 ? 32 : n;
+	if (n >= 32)
+		return a;
+	if (!n)
+		return 0;
+	return is_signed ? (u32)((s32)(a << (32 - n)) >> (32 - n)) : a & ((1u << n) - 1);
+}
+MACHINE_OP2(sgxt_word, bool wrap = o->n; bool s = o->is_signed;, extend_bits(a, b, wrap, s))
+
+static int bind_two_logic(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	if (b->in->form == 2 || b->in->form == 3)
+		o->b = o->c;
+	return 0;
+}
+
+int mbind_sgxt(struct mbind *b, struct op *o)
+{
+	o->n = bit(b, 75);
+	o->is_signed = bit(b, 73);
+	machine_set_function(o, sgxt_word);
+	return bind_two_logic(b, o);
+}
+
+static inline u32 bit_mask(u32 at, u32 n, bool wrap)
+{
+	at = wrap ? at & 31 : at;
+	n = wrap ? n & 31 : n;
+	if (at > 31)
+		return 0;
+	return (n > 31 ? ~0u : (1u << n) - 1) << at;
+}
+MACHINE_OP2(bmsk_word, bool wrap = o->n;, bit_mask(a, b, wrap))
+
+int mbind_bmsk(struct mbind *b, struct op *o)
+{
+	o->n = bit(b, 75);
+	machine_set_function(o, bmsk_word);
+	return bind_two_logic(b, o);
+}
+
+/* ---- bit counts: the source is b ---- */
+
+static inline u32 find_one(u32 a, bool is_signed, bool shift)
+{
+	u32 v = is_signed && (s32)a < 0 ? ~a : a;
+
+	if (!v)
+		return UINT32_MAX;
+	u32 at = 31 - (u32)__builtin_clz(v);
+	return shift ? 31 - at : at;
+}
+static inline u32 reverse_bits(u32 v)
+{
+	v = (v >> 1 & 0x55555555u) | (v & 0x55555555u) << 1;
+	v = (v >> 2 & 0x33333333u) | (v & 0x33333333u) << 2;
+	v = (v >> 4 & 0x0f0f0f0fu) | (v & 0x0f0f0f0fu) << 4;
+	return __builtin_bswap32(v);
+}
+MACHINE_OP1(flo_word, bool s = o->is_signed; bool sh = o->n; u32 x = o->mode & NEG_B ? ~0u : 0;
+	    , find_one(a ^ x, s, sh))
+LANE_OP1(brev_word, u32, u32, reverse_bits(a))
+MACHINE_OP1(popc_word, u32 x = o->mode & NEG_B ? ~0u : 0;, bit_count32(a ^ x))
+
+static void flo_with_pred(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *d = REG(u32, w, o->d);
+	u32 p = 0;
+
+	flo_word(w, o, m);
+	for (unsigned i = 0; i < LANES; i++)
+		p |= (u32)(d[i] != UINT32_MAX) << i;
+	set_pred(w, PDST1(o), m, p);
+}
+
+static int bind_one(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	if (b->in->form == 2 || b->in->form == 3)
+		return mbind_refuse(b, "form of operands");
+	o->a = o->b;
+	o->mode &= NEG_B;
+	return 0;
+}
+
+int mbind_flo(struct mbind *b, struct op *o)
+{
+	o->is_signed = bit(b, 73);
+	o->n = bit(b, 74);
+	if (bind_one(b, o))
+		return -1;
+	o->target = mbind_pdst(b, 81, b->uniform);
+	machine_set_function(o, o->target == FRAME_PSINK || !bit(b, 81) ? flo_word : flo_with_pred);
+	return 0;
+}
+
+int mbind_brev(struct mbind *b, struct op *o)
+{
+	machine_set_function(o, brev_word);
+	return bind_one(b, o);
+}
+
+int mbind_popc(struct mbind *b, struct op *o)
+{
+	machine_set_function(o, popc_word);
+	return bind_one(b, o);
+}
+
+/* ---- integers of fewer bits ---- */
+
+/* type: 0 U8, 1 S8, 2 U16, 3 S16. */
+static inline u32 saturate_to(s32 v, unsigned type)
+{
+	static const s32 least[4] = {0, -128, 0, -32768}, most[4] = {255, 127, 65535, 32767};
+
+	return (u32)(v < least[type] ? least[type] : v > most[type] ? most[type] : v);
+}
+MACHINE_OP1(i2i_word, unsigned t = o->n;, saturate_to((s32)a, t))
+
+int mbind_i2i(struct mbind *b, struct op *o)
+{
+	o->n = (uint8_t)field(b, 76, 2);
+	machine_set_function(o, i2i_word);
+	return bind_one(b, o);
+}
+
+MACHINE_OP3(i2ip_words, unsigned t = o->n;
+	    , c << 16 | (saturate_to((s32)a, t) & 0xff) << 8 | (saturate_to((s32)b, t) & 0xff))
+
+int mbind_i2ip(struct mbind *b, struct op *o)
+{
+	o->n = bit(b, 76);
+	machine_set_function(o, i2ip_words);
+	return mbind_forms(b, o, WIDE_NONE);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Machine code (SASS) of sm_75 to sm_121 on the executor: a cubin becomes a module of the program whose functions
+ * have bound operations, so that memory, checks, launches and the CUDA runtime treat it as they treat PTX.
+ *
+ *   module.c    a cubin to a module                 bind.c      instructions to ops, operands to slots
+ *   run.c       one warp until it waits or ends     group.c     groups of lanes, convergence barriers
+ *   frame.c     registers and constants of a warp   flow.c      branches, calls, barriers
+ *   integer.c   integers and logic                  compare.c   comparisons, predicates
+ *   float.c     f32 and f64                         half.c      f16 and bf16 pairs
+ *   convert.c   conversions, MUFU                   memory.c    loads and stores
+ *   atomic.c    atomics                             warp.c      exchange between lanes
+ *   matrix.c    matrix products                     special.c   special registers, calls of externs
+ *   trace.c     lines of the trace
+ *
+ * The frame of a warp is laid out alike for all kernels: predicates (a bit a lane), a zero for RZ, a sink for
+ * results that are lost, R0 to R254, uniform registers, convergence barriers, then the constants that the kernel
+ * uses. Each register is a vector of 32 lanes of 32 bits. Always true: a pair of registers is two consecutive
+ * vectors, the low word first; all lanes of a uniform register are equal, and a uniform predicate has all bits
+ * set or none.
+ */
+#ifndef MACHINE_H
+#define MACHINE_H
+
+#include <stdio.h>
+#include "exec/exec.h"
+
+/* Code that modules may have: either kind (a file with both: machine code if the GPU can run it), or one. */
+enum code_kind { CODE_AUTO, CODE_PTX, CODE_MACHINE };
+
+/* Reads a cubin as a module. Returns NULL with *f set on failure. program_free() frees the module. */
+struct module *machine_module(const char *path, const void *bytes, size_t n, struct fault *f);
+/*
+ * Reads the machine code for compute capability sm (0: any) from a cubin, a fat binary or a program: of several the
+ * one with the nearest capability that this GPU can run. Returns NULL with *f set.
+ */
+struct module *machine_read(const char *path, unsigned sm, struct fault *f);
+/* Tests whether a GPU of compute capability sm runs machine code for `code`: the same major number, none later. */
+static inline bool machine_runs(unsigned sm, unsigned code) { return sm / 10 == code / 10 && code <= sm; }
+/* Returns the compute capability of a module of machine code: 80. */
+unsigned machine_sm(const struct module *m);
+/* Return registers and static shared memory of a kernel of machine code. */
+unsigned machine_registers(const struct func *f);
+
+/* Writes the header of a kernel's trace. */
+void machine_header(FILE *out, const struct grid *g, const struct occupancy *k);
+/* Records an executed instruction as a line of the trace. */
+record_fn machine_record;
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Products of matrices of a warp: HMMA IMMA BMMA, dense and sparse, and DMMA. sem/product.c computes them but for
+ * DMMA, whose numbers are pairs of registers here.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "machine/code.h"
+#include "sem/mma.h"
+
+/* Shapes by the digits in the opcode. */
+static const struct {
+	const char *digits;
+	struct mma_shape shape;
+} shapes[] = {
+	{"1684", {16, 8, 4}},
+	{"1688", {16, 8, 8}},
+	{"16816", {16, 8, 16}},
+	{"16832", {16, 8, 32}},
+	{"16864", {16, 8, 64}},
+	{"168128", {16, 8, 128}},
+	{"168256", {16, 8, 256}},
+	{"8816", {8, 8, 16}},
+	{"8832", {8, 8, 32}},
+	{"88128", {8, 8, 128}},
+};
+
+static bool find_shape(const struct mbind *b, struct mma_shape *shape)
+{
+	char text[SASS_TEXT_MAX];
+
+	sass_opcode_text(b->in, text);
+	for (const char *s = strchr(text, '.'); s; s = strchr(s + 1, '.'))
+		for (unsigned i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+			size_t n = strlen(shapes[i].digits);
+
+			if (!strncmp(s + 1, shapes[i].digits, n) && (s[n + 1] == '.' || !s[n + 1])) {
+				*shape = shapes[i].shape;
+				return true;
+			}
+		}
+	return false;
+}
+
+/* Sets the registers of D, A, B and C from the types and the shape. */
+static int bind_product(struct mbind *b, struct op *o, struct matrix *x)
+{
+	unsigned k = x->sparse ? x->shape.k / 2u : x->shape.k, at = 0;
+	unsigned n_a = x->shape.m * k * types[x->a].bits / 1024u,
+		 n_b = (unsigned)x->shape.k * 8 * types[x->b].bits / 1024u,
+		 n_d = x->shape.m * 8u * types[x->d].bits / 1024u;
+
+	if (!n_a || !n_b || !n_d || n_a > 4 || n_b > 4 || n_d > 4 || b->in->form != 1)
+		return mbind_refuse(b, "shape");
+	x->n_a = (uint8_t)n_a;
+	x->n_b = (uint8_t)n_b;
+	x->n_c = x->n_d = (uint8_t)n_d;
+	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
+	o->x->matrix = x;
+	const uint32_t first[4] = {
+		mbind_dst(b, 16, n_d), mbind_reg(b, 24, n_a), mbind_reg(b, 32, n_b), mbind_reg(b, 64, n_d)};
+	const unsigned count[4] = {n_d, n_a, n_b, n_d};
+	for (unsigned i = 0; i < 4; i++)
+		for (unsigned r = 0; r < count[i]; r++)
+			o->x->slot[at++] = first[i] + r * VECTOR;
+	if (x->sparse)
+		o->a = mbind_reg(b, 40, 1);
+	machine_set_function(o, mma_run);
+	return 0;
+}
+
+static struct matrix *new_matrix(struct mbind *b)
+{
+	return arena_alloc(&b->bound->arena, 1, sizeof(struct matrix));
+}
+
+int mbind_hmma(struct mbind *b, struct op *o)
+{
+	static const uint8_t type[4] = {T_F16, T_BF16, T_TF32, 0};
+	struct matrix *x = new_matrix(b);
+	unsigned t = type[field(b, 82, 2)];
+
+	x->a = x->b = (uint8_t)t;
+	x->c = x->d = bit(b, 76) ? T_F32 : T_F16;
+	x->sparse = bit(b, 73);
+	x->selector = (uint8_t)field(b, 48, 2);
+	return !t || !find_shape(b, &x->shape) ? mbind_refuse(b, "shape") : bind_product(b, o, x);
+}
+
+int mbind_imma(struct mbind *b, struct op *o)
+{
+	struct matrix *x = new_matrix(b);
+
+	x->a = bit(b, 83) ? bit(b, 76) ? T_S4 : T_U4 : bit(b, 76) ? T_S8 : T_U8;
+	x->b = bit(b, 84) ? bit(b, 78) ? T_S4 : T_U4 : bit(b, 78) ? T_S8 : T_U8;
+	x->c = x->d = T_S32;
+	x->saturate = bit(b, 82);
+	x->sparse = bit(b, 72);
+	x->selector = (uint8_t)field(b, 48, 2);
+	return !find_shape(b, &x->shape) ? mbind_refuse(b, "shape") : bind_product(b, o, x);
+}
+
+int mbind_bmma(struct mbind *b, struct op *o)
+{
+	struct matrix *x = new_matrix(b);
+
+	x->a = x->b = T_B1;
+	x->c = x->d = T_S32;
+	x->bit_op = bit(b, 78) ? 2 : 1;
+	return !find_shape(b, &x->shape) ? mbind_refuse(b, "shape") : bind_product(b, o, x);
+}
+
+/* ---- DMMA 8x8x4 ---- */
+
+static double pair_value(const u32 *p, unsigned lane, bool negative)
+{
+	double v = ieee_f64(p[lane] | (u64)p[lane + LANES] << 32);
+
+	return negative ? -v : v;
+}
+
+static void product_f64(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b), *c = REG(u32, w, o->c);
+	u64 r[2][LANES];
+
+	if (!mma_check_lanes(w, o, m, "product"))
+		return;
+	for (unsigned l = 0; l < LANES; l++)
+		for (unsigned e = 0; e < 2; e++) {
+			unsigned row = l / 4, col = l % 4 * 2 + e;
+			double v = pair_value(c + 2 * e * LANES, l, o->mode & NEG_C);
+
+			for (unsigned k = 0; k < 4; k++)
+				v += pair_value(a, row * 4 + k, o->mode & NEG_A) *
+				     pair_value(b, col * 4 + k, false);
+			r[e][l] = ieee_f64_bits(v);
+		}
+	u32 *d = REG(u32, w, o->d);
+	for (unsigned e = 0; e < 2; e++)
+		for (unsigned l = 0; l < LANES; l++) {
+			d[2 * e * LANES + l] = (u32)r[e][l];
+			d[(2 * e + 1) * LANES + l] = (u32)(r[e][l] >> 32);
+		}
+}
+
+int mbind_dmma(struct mbind *b, struct op *o)
+{
+	char text[SASS_TEXT_MAX];
+
+	sass_opcode_text(b->in, text);
+	if (b->in->form != 1 || (!strstr(text, "884") && !strstr(text, "8x8x4")))
+		return mbind_refuse(b, "shape");
+	o->d = mbind_dst(b, 16, 4);
+	o->a = mbind_reg(b, 24, 2);
+	o->b = mbind_reg(b, 32, 2);
+	o->c = mbind_reg(b, 64, 4);
+	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (bit(b, 75) ? NEG_C : 0));
+	machine_set_function(o, product_f64);
+	return 0;
+}

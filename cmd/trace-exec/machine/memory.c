@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Loads and stores of global, generic, shared and local memory.
+ *
+ * Always true: o->bytes is the size of a lane's access, whose words are consecutive registers from o->d on. After an
+ * access w->addr has the offsets in shared and local memory, and the addresses in global memory; after a generic
+ * access the generic addresses.
+ */
+#include "exec/check.h"
+#include "machine/memory.h"
+#include "sem/sem.h"
+
+/* ---- addresses ---- */
+
+LANE_FN static void addresses_64(uint64_t *to, const u32 *low, const u32 *high, u64 add)
+{
+	EACH_LANE (i)
+		to[i] = (low[i] | (u64)high[i] << 32) + add;
+}
+
+LANE_FN static void addresses_scaled(uint64_t *to, const u32 *a, unsigned shift, u32 add)
+{
+	EACH_LANE (i)
+		to[i] = (u32)((a[i] << shift) + add);
+}
+
+void memory_addresses(struct warp *w, const struct op *o)
+{
+	const u32 *a = REG(u32, w, o->a), *ur = REG(u32, w, o->c);
+	bool narrow = o->space == SP_SHARED || o->space == SP_LOCAL;
+	u64 add = (u64)o->imm + (narrow ? ur[0] : ur[0] | (u64)ur[LANES] << 32);
+
+	if (narrow)
+		addresses_scaled(w->addr, a, o->is_param, (u32)add);
+	else if (o->mode == ADDRESS_64)
+		addresses_64(w->addr, a, a + LANES, add);
+	else if (o->c == FRAME_ZERO && o->mode == ADDRESS_32)
+		addresses_scaled(w->addr, a, 0, (u32)add);
+	else
+		for (unsigned i = 0; i < LANES; i++)
+			w->addr[i] = a[i] + add;
+}
+
+/* Converts shared addresses of sm_90 and later, which have the rank of the block, to offsets of the executor. */
+static void normalize_shared(struct warp *w, const struct op *o, uint32_t m)
+{
+	if (o->func->machine_code->sm < 90)
+		return;
+	FOR_BITS32 (i, m) {
+		u64 rank = w->addr[i] >> 24, offset = w->addr[i] & 0xffffff;
+
+		w->addr[i] = rank == w->cta->rank ? offset : (rank + 1) * CLUSTER_STRIDE + offset;
+	}
+}
+
+static bool find_generic(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
+{
+	uint32_t shared = 0, local = 0;
+
+	FOR_BITS32 (i, m) {
+		u32 window = (u32)(w->addr[i] >> 32);
+
+		shared |= (u32)(window == SHARED_WINDOW_BASE >> 32) << i;
+		local |= (u32)(window == LOCAL_WINDOW_BASE >> 32) << i;
+		if (window == SHARED_WINDOW_BASE >> 32 || window == LOCAL_WINDOW_BASE >> 32)
+			w->addr[i] = (u32)w->addr[i];
+	}
+	uint32_t global = m & ~(shared | local);
+
+	if (shared)
+		normalize_shared(w, o, shared);
+	return (!global || mem_find_host(w, o, global, SP_GLOBAL, bytes, at)) &&
+	       (!shared || mem_find_host(w, o, shared, SP_SHARED, bytes, at)) &&
+	       (!local || mem_find_host(w, o, local, SP_LOCAL, bytes, at));
+}
+
+bool memory_find(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at, bool write)
+{
+	uint64_t generic[LANES];
+	bool good;
+
+	w->changed |= write;
+	memory_addresses(w, o);
+	if (o->space == SP_GENERIC) {
+		memcpy(generic, w->addr, sizeof(generic));
+		good = find_generic(w, o, m, bytes, at);
+	} else {
+		if (o->space == SP_SHARED)
+			normalize_shared(w, o, m);
+		good = mem_find_host(w, o, m, (enum state_space)o->space, bytes, at);
+	}
+	if (good && w->g->opt->check)
+		good = write ? check_write(w, o, m, bytes, at) : check_read(w, o, m, bytes, at);
+	if (o->space == SP_GENERIC && good)
+		memcpy(w->addr, generic, sizeof(generic));
+	return good;
+}
+
+/* ---- words between memory and registers ---- */
+
+typedef u32 u32_any __attribute__((aligned(1), may_alias));
+typedef u64 u64_any __attribute__((aligned(1), may_alias));
+
+/* Loads consecutive words of all lanes from base + a[i]. */
+LANE_FN static void gather_words(u32 *d, uintptr_t base, const uint64_t *a, unsigned words)
+{
+	for (unsigned k = 0; k < words; k++)
+		EACH_LANE (i)
+			d[k * LANES + i] = *(const u32_any *)(base + a[i] + 4 * k);
+}
+LANE_FN static void gather_pairs(u32 *d, uintptr_t base, const uint64_t *a)
+{
+	EACH_LANE (i) {
+		u64 v = *(const u64_any *)(base + a[i]);
+
+		d[i] = (u32)v;
+		d[i + LANES] = (u32)(v >> 32);
+	}
+}
+LANE_FN static void scatter_words(const u32 *s, uintptr_t base, const uint64_t *a, unsigned words)
+{
+	for (unsigned i = 0; i < LANES; i++)
+		for (unsigned k = 0; k < words; k++)
+			*(u32_any *)(base + a[i] + 4 * k) = s[k * LANES + i];
+}
+
+static void load_lane(u32 *d, const uint8_t *at, const struct op *o)
+{
+	switch (o->bytes) {
+	case 1: *d = o->is_signed ? (u32)(s32)(s8)*at : *at; break;
+	case 2: {
+		u16 h;
+
+		memcpy(&h, at, 2);
+		*d = o->is_signed ? (u32)(s32)(s16)h : h;
+		break;
+	}
+	default:
+		for (unsigned k = 0; 4 * k < o->bytes; k++)
+			d[k * LANES] = *(const u32_any *)(at + 4 * k);
+	}
+}
+
+static void load_any(struct warp *w, const struct op *o, uint32_t m)
+{
+	uint8_t *at[LANES];
+	u32 *d = REG(u32, w, o->d);
+	uint32_t on = m & pred_value(w, o->rpc);
+
+	FOR_BITS32 (i, m & ~on)
+		for (unsigned k = 0; k < (o->bytes + 3u) / 4; k++)
+			d[i + k * LANES] = 0;
+	if (!on || !memory_find(w, o, on, o->bytes, at, false))
+		return;
+	if (o->bytes == 4)
+		FOR_BITS32 (i, on)
+			d[i] = *(const u32_any *)at[i];
+	else
+		FOR_BITS32 (i, on)
+			load_lane(d + i, at[i], o);
+}
+
+/*
+ * Returns the host address of address 0 of the global or shared space if the bytes of all lanes are in one piece of
+ * memory; 0: they are not.
+ */
+static uintptr_t flat_memory(const struct warp *w, const struct op *o, uint64_t *low, uint64_t *high)
+{
+	lanes_extremes(w->addr, ALL_LANES, low, high);
+	if (o->space == SP_SHARED)
+		return *high < w->cta->shared_bytes && w->cta->shared_bytes - *high >= o->bytes &&
+				       (*high < CLUSTER_STRIDE || w->g->cluster_size == 1)
+			       ? (uintptr_t)w->cta->shared
+			       : 0;
+	uint8_t *base = *high <= UINT64_MAX - 16 ? memory_at(w->mem, *low, *high - *low + o->bytes) : NULL;
+	return base ? (uintptr_t)base - *low : 0;
+}
+
+/* Prepares the fast way: all lanes execute. Returns 0 if it cannot be taken. */
+static uintptr_t flat_access(struct warp *w, const struct op *o, uint32_t m, bool write, uint64_t *low)
+{
+	uint64_t high;
+
+	if (m != ALL_LANES || w->g->opt->check || (o->rpc & 0xffff) != FRAME_PT)
+		return 0;
+	memory_addresses(w, o);
+	if (o->space == SP_SHARED)
+		normalize_shared(w, o, m);
+	uintptr_t base = flat_memory(w, o, low, &high);
+	w->changed |= write && base;
+	return base;
+}
+
+/* Words of 4, 8 or 16 bytes in global or shared memory. */
+static void load_words(struct warp *w, const struct op *o, uint32_t m)
+{
+	uint64_t low;
+	uintptr_t base = flat_access(w, o, m, false, &low);
+	u32 *d = REG(u32, w, o->d);
+
+	if (!base)
+		load_any(w, o, m);
+	else if (o->bytes == 4 && w->addr[0] == low && w->addr[LANES - 1] - low == 4 * (LANES - 1) &&
+		 lanes_apart_by(w->addr, 4))
+		memcpy(d, (const void *)(base + low), VECTOR);
+	else if (o->bytes == 8)
+		gather_pairs(d, base, w->addr);
+	else
+		gather_words(d, base, w->addr, o->bytes / 4);
+}
+
+static void store_any(struct warp *w, const struct op *o, uint32_t m)
+{
+	uint8_t *at[LANES];
+	const u32 *s = REG(u32, w, o->d);
+
+	if (!memory_find(w, o, m, o->bytes, at, true))
+		return;
+	if (w->g->opt->check)
+		clash_store(w, o, m, at);
+	FOR_BITS32 (i, m)
+		if (o->bytes < 4)
+			memcpy(at[i], s + i, o->bytes);
+		else
+			for (unsigned k = 0; 4 * k < o->bytes; k++)
+				*(u32_any *)(at[i] + 4 * k) = s[i + k * LANES];
+}
+
+static void store_words(struct warp *w, const struct op *o, uint32_t m)
+{
+	uint64_t low;
+	uintptr_t base = flat_access(w, o, m, true, &low);
+	const u32 *s = REG(u32, w, o->d);
+
+	if (!base)
+		store_any(w, o, m);
+	else if (o->bytes == 4 && w->addr[0] == low && w->addr[LANES - 1] - low == 4 * (LANES - 1) &&
+		 lanes_apart_by(w->addr, 4))
+		memcpy((void *)(base + low), s, VECTOR);
+	else
+		scatter_words(s, base, w->addr, o->bytes / 4);
+}
+
+/* ---- binding ---- */
+
+void memory_bind_order(struct mbind *b, bool strong, bool beyond_block)
+{
+	struct stmt *in = &b->fn->inst[b->index];
+
+	if (strong)
+		in->mod[M_VOLATILE / 64] |= 1ull << M_VOLATILE % 64;
+	if (beyond_block)
+		b->bound->frame[b->fn->number].order |= ORDER_FENCE;
+}
+
+int memory_bind(struct mbind *b, struct op *o, enum state_space space, unsigned ur)
+{
+	bool global = space == SP_GLOBAL || space == SP_GENERIC, wide = !bit(b, 91) ? bit(b, 72) : bit(b, 90);
+	struct stmt *in = &b->fn->inst[b->index];
+
+	o->space = (uint8_t)space;
+	o->memory = 1;
+	o->n = 1;
+	o->reg_bytes = 4;
+	o->rpc = FRAME_PT;
+	o->c = FRAME_ZERO;
+	if (bit(b, 91) && !(global && bit(b, 76)))
+		o->c = mbind_ureg(b, ur);
+	o->mode = global && wide ? ADDRESS_64 : ADDRESS_32;
+	o->a = mbind_reg(b, 24, o->mode == ADDRESS_64 ? 2 : 1);
+	o->imm = signed_field(b, 40, 24);
+	if (space == SP_SHARED)
+		in->mod[M_SHARED__CLUSTER / 64] |= 1ull << M_SHARED__CLUSTER % 64;
+	return 0;
+}
+
+/* Sets size and sign of an access from bits 73-75. */
+static void bind_size(const struct mbind *b, struct op *o)
+{
+	static const uint8_t size[8] = {1, 1, 2, 2, 4, 8, 16, 16};
+	unsigned n = (unsigned)field(b, 73, 3);
+
+	o->bytes = size[n];
+	o->is_signed = n == 1 || n == 3;
+}
+
+static enum state_space space_of(unsigned opcode)
+{
+	switch (opcode & 0xff) {
+	case 0x81:
+	case 0x86: return SP_GLOBAL;
+	case 0x84:
+	case 0x88: return SP_SHARED;
+	case 0x83:
+	case 0x87: return SP_LOCAL;
+	default: return SP_GENERIC;
+	}
+}
+
+/* Sets the order of a global or generic access. */
+static void bind_order(struct mbind *b)
+{
+	unsigned order = (unsigned)field(b, 77, 4);
+	bool old = b->code->sm < 80;
+	bool strong = old ? order >> 2 >= 2 : order >= 5 && order != 4,
+	     block = old ? (order & 3) == 0 : false;
+
+	memory_bind_order(b, strong, strong && !block);
+}
+
+static int bind_access(struct mbind *b, struct op *o, bool store)
+{
+	enum state_space space = space_of(b->in->opcode);
+	bool generic_old =
+		(b->in->opcode == 0x980 || b->in->opcode == 0x385) && !bit(b, 91) && b->code->sm < 90;
+
+	memory_bind(b, o, space, store ? 64 : 32);
+	bind_size(b, o);
+	if (generic_old)
+		o->imm = signed_field(b, 32, 32);
+	if (space == SP_SHARED)
+		o->is_param = field(b, 78, 2) ? (uint8_t)(field(b, 78, 2) + 1) : 0;
+	if (space == SP_GLOBAL || space == SP_GENERIC)
+		bind_order(b);
+	return 0;
+}
+
+int mbind_load(struct mbind *b, struct op *o)
+{
+	unsigned opcode = b->in->opcode;
+
+	bind_access(b, o, false);
+	o->d = mbind_dst(b, 16, (o->bytes + 3u) / 4);
+	machine_set_function(
+		o, o->bytes >= 4 && (o->space == SP_GLOBAL || o->space == SP_SHARED) ? load_words : load_any);
+	if (opcode == 0x381 || opcode == 0x981) {
+		unsigned p = 7 - (unsigned)field(b, 64, 3);
+
+		o->rpc = (p == 7 ? FRAME_PT : FRAME_P + 4 * p) | (uint32_t)bit(b, 67) << 16;
+	}
+	return 0;
+}
+
+int mbind_store(struct mbind *b, struct op *o)
+{
+	bind_access(b, o, true);
+	o->d = mbind_reg(b, b->in->opcode == 0x385 ? 64 : 32, (o->bytes + 3u) / 4);
+	b->fn->inst[b->index].op = I_st;
+	machine_set_function(o,
+		o->bytes >= 4 && (o->space == SP_GLOBAL || o->space == SP_SHARED) ? store_words : store_any);
+	return 0;
+}
+
+/* ---- QSPC: the space of a generic address ---- */
+
+static void query_space(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 p = 0;
+
+	memory_addresses(w, o);
+	FOR_BITS32 (i, m) {
+		u32 window = (u32)(w->addr[i] >> 32);
+		unsigned space = window == SHARED_WINDOW_BASE >> 32  ? 2
+				 : window == LOCAL_WINDOW_BASE >> 32 ? 1
+								     : 0;
+
+		p |= (u32)(space == o->n) << i;
+	}
+	set_pred(w, PDST1(o), m, p);
+}
+
+int mbind_qspc(struct mbind *b, struct op *o)
+{
+	memory_bind(b, o, SP_GENERIC, 32);
+	o->mode = ADDRESS_64;
+	o->a = mbind_reg(b, 24, 2);
+	o->n = (uint8_t)field(b, 73, 2);
+	o->memory = 0;
+	o->target = mbind_pdst(b, 81, false);
+	machine_set_function(o, query_space);
+	return 0;
+}

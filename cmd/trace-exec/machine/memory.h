@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Addresses of memory instructions, shared by loads and stores, atomics and copies. */
+#ifndef MACHINE_MEMORY_H
+#define MACHINE_MEMORY_H
+
+#include "machine/code.h"
+
+/* Values of o->mode: the address register. */
+enum { ADDRESS_NONE, ADDRESS_32, ADDRESS_64 };
+
+/*
+ * Sets space and address of an instruction with its address register in bits 24-31: o->space, o->a, o->c (a uniform
+ * register that is added), o->imm, o->mode. ur: first bit of the uniform register's field.
+ */
+int memory_bind(struct mbind *b, struct op *o, enum state_space space, unsigned ur);
+/* Marks accesses with an order that other threads observe. */
+void memory_bind_order(struct mbind *b, bool strong, bool beyond_block);
+/* Computes the addresses of all lanes into w->addr. */
+void memory_addresses(struct warp *w, const struct op *o);
+/*
+ * Finds the host addresses of op o for the lanes of m and checks the accesses. Generic addresses remain in w->addr.
+ * false: the launch has failed.
+ */
+bool memory_find(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at, bool write);
+
+#endif

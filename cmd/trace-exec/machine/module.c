@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A cubin as a module of the program: kernels with their parameters, variables, initial values that are addresses.
+ *
+ * Always true: each kernel of the file is a function with an instruction for each of its machine code, and one more
+ * that fails the launch; a variable is a symbol of the module, and __constant__ variables lie in the symbol of bank 3
+ * at their offsets.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+#include "arena.h"
+#include "machine/code.h"
+
+static const struct machine execution;
+
+/* ---- symbols ---- */
+
+static struct symbol *new_symbol(struct module *m, const char *name, enum sym_kind kind)
+{
+	struct symbol *s = arena_alloc(&m->arena, 1, sizeof(*s));
+
+	s->name = arena_strndup(&m->arena, name, strlen(name));
+	s->kind = (uint8_t)kind;
+	s->defined = s->visible = true;
+	return s;
+}
+
+static struct symbol *new_variable(
+	struct module *m, const char *name, enum state_space space, uint64_t size, uint32_t align)
+{
+	struct symbol *v = new_symbol(m, name, SYM_VAR);
+
+	v->space = (uint8_t)space;
+	v->type = T_B8;
+	v->size = v->elems = size;
+	v->align = align ? align : 1;
+	return v;
+}
+
+static void keep_variable(struct module *m, struct symbol *v, bool named)
+{
+	grow(&m->var, &m->cap_vars, m->n_vars + 1, sizeof(*m->var));
+	m->var[m->n_vars++] = v;
+	if (named)
+		scope_add(m->scope, v, &m->arena);
+}
+
+/* Adds the symbol that holds a section, and returns it; NULL: the section has no bytes. */
+static struct symbol *add_section(
+	struct module *m, const char *name, enum state_space space, const struct sass_bytes *s)
+{
+	if (!s->n)
+		return NULL;
+	struct symbol *v = new_variable(m, name, space, s->n, s->align < 256 ? 256 : s->align);
+
+	v->visible = false;
+	if (s->p) {
+		v->init = arena_alloc(&m->arena, s->n, 1);
+		memcpy(v->init, s->p, s->n);
+	}
+	keep_variable(m, v, false);
+	return v;
+}
+
+/* Returns the section symbol that holds a symbol of the cubin; NULL: none does. */
+static struct symbol *holder(const struct machine_module *x, const struct sass_symbol *s)
+{
+	return s->place == SASS_AT_GLOBAL                   ? x->data[0]
+	       : s->place == SASS_AT_GLOBAL_INIT            ? x->data[1]
+	       : s->place == SASS_AT_CONST && s->index == 3 ? x->bank3
+							    : NULL;
+}
+
+/*
+ * Adds the variables. Each lies in its section's symbol, so its address is set after the section's: when the kernels
+ * are bound.
+ */
+static void add_variables(struct machine_module *x)
+{
+	struct module *m = x->module;
+	struct sass_image *image = x->image;
+
+	x->bank3 = add_section(m, ".nv.constant3", SP_CONST, &image->bank[3]);
+	x->data[0] = add_section(m, ".nv.global", SP_GLOBAL, &image->global);
+	x->data[1] = add_section(m, ".nv.global.init", SP_GLOBAL, &image->global_init);
+	for (uint32_t i = 0; i < image->n_symbols; i++) {
+		const struct sass_symbol *s = &image->symbol[i];
+		const struct symbol *in = holder(x, s);
+
+		if (!in || s->function || !s->bytes || !*s->name || s->value > in->size ||
+			in->size - s->value < s->bytes ||
+			scope_find(m->scope, s->name, (uint32_t)strlen(s->name)))
+			continue;
+		struct symbol *v = new_variable(m, s->name, (enum state_space)in->space, s->bytes, 1);
+		v->visible = s->global;
+		scope_add(m->scope, v, &m->arena);
+	}
+}
+
+static void place_variables(struct machine_module *x)
+{
+	const struct sass_image *image = x->image;
+
+	for (uint32_t i = 0; i < image->n_symbols; i++) {
+		const struct sass_symbol *s = &image->symbol[i];
+		const struct symbol *in = holder(x, s);
+		struct symbol *v =
+			in ? scope_find(x->module->scope, s->name, (uint32_t)strlen(s->name)) : NULL;
+
+		if (v && !v->placed && v->size == s->bytes) /* placed: a managed variable in the heap */
+			v->addr = in->addr + s->value;
+	}
+}
+
+/* ---- relocations ---- */
+
+/* Returns the address of a symbol. Returns -1 with *f set if it has none. */
+static int symbol_address(
+	const struct machine_module *x, const struct sass_symbol *s, uint64_t *to, struct fault *f)
+{
+	const struct symbol *in = holder(x, s),
+			    *v = in ? scope_find(x->module->scope, s->name, (uint32_t)strlen(s->name)) : NULL;
+	int which;
+
+	if (in) {
+		*to = v && v->placed ? v->addr : in->addr + s->value;
+		return 0;
+	}
+	if (s->place == SASS_AT_CODE && s->index < x->n) {
+		*to = s->value;
+		return 0;
+	}
+	if (s->place == SASS_AT_EXTERN && (which = special_extern(s->name)) >= 0) {
+		*to = EXTERN_BASE + 16ull * (unsigned)which;
+		return 0;
+	}
+	return fault_set(f, (struct place){x->module->path, 0, 0}, "extern",
+		"'%s' is not defined by the cubin (expected printf, malloc, free or assert)", s->name);
+}
+
+/* Writes the addresses that bank 4 and initial values hold. */
+static int apply_relocations(struct machine_module *x, struct fault *f)
+{
+	const struct sass_image *image = x->image;
+	uint64_t n4 = image->bank[4].n;
+
+	for (uint32_t i = 0; i < image->n_relocs; i++) {
+		const struct sass_reloc *r = &image->reloc[i];
+		bool bank4 = r->place == SASS_AT_CONST && r->index == 4,
+		     init = r->place == SASS_AT_GLOBAL_INIT;
+		uint64_t v = 0, size = bank4 ? n4 : init && x->data[1] ? x->data[1]->size : 0;
+
+		if ((!bank4 && !init) || r->type != 2 || r->symbol >= image->n_symbols || r->offset > size ||
+			size - r->offset < 8)
+			continue;
+		if (symbol_address(x, &image->symbol[r->symbol], &v, f))
+			return -1;
+		v += (uint64_t)r->addend;
+		memcpy((bank4 ? x->bank4 : x->data[1]->init) + r->offset, &v, 8);
+	}
+	return 0;
+}
+
+/* ---- functions ---- */
+
+static void add_parameters(struct module *m, struct func *fn, const struct sass_function *k)
+{
+	fn->n_params = k->n_params;
+	fn->param = arena_alloc(&m->arena, k->n_params + 1u, sizeof(struct symbol *));
+	fn->param_bytes = k->param_bytes;
+	for (unsigned i = 0; i < k->n_params; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "parameter %u", i + 1);
+		struct symbol *p = new_symbol(m, name, SYM_VAR);
+		p->space = SP_PARAM;
+		p->type = T_B8;
+		p->size = k->param[i].bytes;
+		p->addr = k->param[i].offset;
+		p->owner = fn;
+		fn->param[i] = p;
+	}
+}
+
+static bool parameters_fit(const struct sass_function *k)
+{
+	for (unsigned i = 0; i < k->n_params; i++)
+		if (k->param[i].offset > k->param_bytes ||
+			k->param_bytes - k->param[i].offset < k->param[i].bytes)
+			return false;
+	return true;
+}
+
+/* Decodes the instructions, with a statement for each. */
+static void add_instructions(struct module *m, struct func *fn, struct machine_code *c)
+{
+	const struct sass_function *k = c->kernel;
+	char text[SASS_TEXT_MAX];
+
+	c->n = k->bytes / SASS_BYTES;
+	c->inst = arena_alloc(&m->arena, c->n + 1u, sizeof(*c->inst));
+	fn->inst = xcalloc(c->n + 1u, sizeof(*fn->inst));
+	fn->n_insts = fn->cap_insts = c->n + 1;
+	for (uint32_t i = 0; i < c->n; i++) {
+		sass_decode(&c->inst[i], k->code + i * SASS_BYTES, i * SASS_BYTES, c->sm);
+		size_t n = sass_text(&c->inst[i], text);
+		fn->inst[i].op = I_ld;
+		fn->inst[i].text = arena_strndup(&m->arena, text, n);
+	}
+	fn->inst[c->n] = (struct stmt){.op = I_trap, .text = "the end of the code"};
+}
+
+static void add_kernel(struct machine_module *x, const struct sass_function *k)
+{
+	struct module *m = x->module;
+	struct machine_code *c = &x->code[x->n++];
+	struct func *fn = arena_alloc(&m->arena, 1, sizeof(*fn));
+	struct symbol *s = new_symbol(m, k->name, SYM_FUNC);
+
+	*c = (struct machine_code){.module = x, .kernel = k, .sm = m->target};
+	fn->link = m->all;
+	m->all = fn;
+	fn->name = s->name;
+	fn->module = m;
+	fn->sym = s;
+	s->func = fn;
+	fn->entry = fn->has_body = true;
+	fn->machine = &execution;
+	fn->machine_code = c;
+	fn->local_bytes = (k->stack + 15) / 16 * 16;
+	fn->local_align = 16;
+	memcpy(fn->maxntid, k->max_threads, sizeof(fn->maxntid));
+	memcpy(fn->reqntid, k->required_threads, sizeof(fn->reqntid));
+	add_parameters(m, fn, k);
+	add_instructions(m, fn, c);
+	grow(&m->func, &m->cap_funcs, m->n_funcs + 1, sizeof(*m->func));
+	m->func[m->n_funcs++] = fn;
+	scope_add(m->scope, s, &m->arena);
+	if (k->shared) { /* one variable for all of the kernel's static shared memory */
+		struct symbol *v = new_variable(m, ".nv.shared", SP_SHARED, k->shared, 16);
+
+		v->owner = fn;
+		grow(&m->shared, &m->cap_shared, m->n_shared + 1, sizeof(*m->shared));
+		m->shared[m->n_shared++] = v;
+	}
+	fn->shared_at = m->n_shared;
+}
+
+static void free_machine(struct machine_module *x)
+{
+	for (uint32_t i = 0; i < x->n; i++) {
+		free(x->code[i].constant);
+		trace_free(x->code[i].text);
+	}
+	sass_image_free(x->image);
+	free(x->code);
+	free(x->bank4);
+	free(x);
+}
+
+static int bind_kernel(struct bound_code *bound, struct func *fn, struct fault *f)
+{
+	struct machine_module *x = fn->machine_code->module;
+
+	place_variables(x);
+	return apply_relocations(x, f) || machine_bind(bound, fn, f) ? -1 : 0;
+}
+
+static void describe_instruction(const struct op *o, char *out, size_t cap)
+{
+	const struct func *f = o->func;
+	uint32_t at = (uint32_t)(o->in - f->inst);
+
+	snprintf(out, cap, ", PC 0x%04x: %s", 16 * at, o->in->text);
+}
+
+static const struct machine execution = {
+	.bind = bind_kernel,
+	.open = frame_open,
+	.close = frame_close,
+	.start = frame_start,
+	.run = run_warp,
+	.rotate = group_rotate,
+	.describe = describe_instruction,
+};
+
+struct module *machine_module(const char *path, const void *bytes, size_t n, struct fault *f)
+{
+	struct sass_image *image = sass_image_read(bytes, n, path, f);
+	XXH128_hash_t h = XXH3_128bits(bytes, n);
+
+	if (!image)
+		return NULL;
+	if (image->relocatable) {
+		sass_image_free(image);
+		fault_set(f, (struct place){path, 0, 0}, "sass",
+			"relocatable object (expected a linked cubin)");
+		return NULL;
+	}
+	struct module *m = xcalloc(1, sizeof(*m));
+	struct machine_module *x = xcalloc(1, sizeof(*x));
+	*x = (struct machine_module){.image = image, .module = m};
+	m->path = diag_keep(path);
+	m->target = image->sm;
+	m->address_bytes = 8;
+	m->hash[0] = h.high64;
+	m->hash[1] = h.low64;
+	m->machine = x;
+	m->machine_free = free_machine;
+	m->scope = arena_alloc(&m->arena, 1, sizeof(*m->scope));
+	x->code = xcalloc(image->n_functions + 1u, sizeof(*x->code));
+	x->bank4 = xcalloc(image->bank[4].n + 1u, 1);
+	if (image->bank[4].p)
+		memcpy(x->bank4, image->bank[4].p, image->bank[4].n);
+	add_variables(x);
+	for (uint32_t i = 0; i < image->n_functions; i++) {
+		const struct sass_function *k = &image->function[i];
+
+		if (!k->entry)
+			continue;
+		if (!parameters_fit(k)) {
+			fault_set(f, (struct place){m->path, 0, 0}, "sass",
+				"'%s': parameters beyond their %u bytes", k->name, k->param_bytes);
+			module_free(m);
+			return NULL;
+		}
+		add_kernel(x, k);
+	}
+	return m;
+}
+
+unsigned machine_sm(const struct module *m) { return m->target; }
+unsigned machine_registers(const struct func *f) { return f->machine_code->kernel->registers; }
+
+/* Returns the number of the best image for compute capability sm; UINT32_MAX: none. */
+static uint32_t best_image(const struct cubins *c, unsigned sm)
+{
+	uint32_t best = UINT32_MAX;
+
+	for (uint32_t i = 0; i < cubins_images(c); i++) {
+		unsigned of = cubins_image(c, i)->sm;
+
+		if ((!sm || machine_runs(sm, of)) && (best == UINT32_MAX || of > cubins_image(c, best)->sm))
+			best = i;
+	}
+	return best;
+}
+
+struct module *machine_read(const char *path, unsigned sm, struct fault *f)
+{
+	struct cubins *c = cubins_new();
+	struct module *m = NULL;
+	uint32_t best;
+
+	if (!cubins_add(c, path, f)) {
+		best = best_image(c, sm);
+		if (best != UINT32_MAX)
+			m = machine_module(path, cubins_image(c, best)->bytes, cubins_image(c, best)->n, f);
+		else if (cubins_images(c))
+			fault_set(f, (struct place){path, 0, 0}, "sass",
+				"no machine code for sm_%u (the file has sm_%u%s)", sm,
+				cubins_image(c, 0)->sm, cubins_images(c) > 1 ? " and others" : "");
+		else
+			fault_set(f, (struct place){path, 0, 0}, "sass", "no machine code");
+	}
+	cubins_free(c);
+	return m;
+}

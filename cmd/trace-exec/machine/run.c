@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Execution of one warp of machine code, op by op.
+ *
+ * Always true: ops that change the flow are executed by flow.c; all others continue at the next instruction. An
+ * instruction of the uniform datapath is executed once for the group that runs, in all lanes of its registers.
+ */
+#include "machine/code.h"
+
+/* Turns of a group after which another one runs: a group that spins waits for others. */
+#define TURNS_MOST 4u
+
+void run_warp(struct warp *w, uint64_t quantum)
+{
+	const struct op *code = w->g->code->op;
+	record_fn *record = w->g->record;
+	uint64_t end = w->insts + quantum;
+
+	while (w->state == WARP_READY && !w->stop && w->insts < end) {
+		struct entry *top = &w->stack[w->depth - 1];
+		uint32_t pc = top->pc, mask = top->mask, full = bit_count32(mask), exec;
+		uint64_t left = end - w->insts, n = 0, threads = 0;
+		const struct op *o;
+
+		/* straight code: the group and its lanes stay the same */
+		for (;; pc++) {
+			o = &code[pc];
+			exec = mask & (PRED(w, o->guard) ^ o->guard_not);
+			if (o->flow > MF_UNIFORM || n == left || w->stop)
+				break;
+			n++;
+			threads += exec == mask ? full : bit_count32(exec);
+			if (exec)
+				o->fn(w, o, o->flow ? ALL_LANES : exec);
+			if (record)
+				record(w, o, pc, mask, exec);
+		}
+		top->pc = pc;
+		w->insts += n;
+		w->thread_insts += threads;
+		if (n == left || w->stop)
+			break;
+		w->insts++;
+		w->thread_insts += bit_count32(exec);
+		flow_execute(w, o, pc, mask, exec);
+	}
+	if (w->state == WARP_READY && quantum > 1 && w->insts == end && w->depth > 1)
+		group_rotate(w);
+}

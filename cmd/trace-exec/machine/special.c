@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Special registers, results of barriers, calls of extern functions.
+ *
+ * Extern functions take their arguments from R4 on and return in R4, as the calling convention of the compiler says.
+ */
+#include <string.h>
+#include "exec/call.h"
+#include "exec/check.h"
+#include "exec/print.h"
+#include "machine/code.h"
+
+/* ---- special registers ---- */
+
+/* Sets v[] to a special register of each lane. */
+static void thread_ids(const struct warp *w, unsigned axis, u32 *v)
+{
+	const u32 *n = w->g->l->block;
+	u32 tid[3];
+
+	exec_thread(w, 0, tid);
+	for (unsigned i = 0; i < LANES; i++) {
+		v[i] = tid[axis];
+		if (++tid[0] == n[0]) {
+			tid[0] = 0;
+			if (++tid[1] == n[1]) {
+				tid[1] = 0;
+				tid[2]++;
+			}
+		}
+	}
+}
+
+/* Special registers that PTX has, too: by number, the PTX register. */
+static const struct {
+	uint8_t number, sreg;
+} same_as_ptx[] = {
+	{0, S_LANEID},
+	{18, S_SMID},
+	{37, S_CTAID_X},
+	{38, S_CTAID_Y},
+	{39, S_CTAID_Z},
+	{50, S_TOTAL_SMEM},
+	{56, S_LANEMASK_EQ},
+	{57, S_LANEMASK_LT},
+	{58, S_LANEMASK_LE},
+	{59, S_LANEMASK_GT},
+	{60, S_LANEMASK_GE},
+	{67, S_SMID},
+	{136, S_CLUSTER_CTARANK},
+	{138, S_CLUSTER_NCTARANK},
+};
+
+static bool find_ptx_register(unsigned number, unsigned *sreg)
+{
+	for (unsigned i = 0; i < sizeof(same_as_ptx) / sizeof(*same_as_ptx); i++)
+		if (same_as_ptx[i].number == number) {
+			*sreg = same_as_ptx[i].sreg;
+			return true;
+		}
+	return false;
+}
+
+static void read_special(const struct warp *w, unsigned number, u32 *v)
+{
+	u32 y[LANES], z[LANES], one = 0;
+	unsigned sreg;
+
+	switch (number) {
+	case 33:
+	case 34:
+	case 35: thread_ids(w, number - 33, v); return;
+	case 32:
+		thread_ids(w, 0, v);
+		thread_ids(w, 1, y);
+		thread_ids(w, 2, z);
+		for (unsigned i = 0; i < LANES; i++)
+			v[i] |= y[i] << 16 | z[i] << 26;
+		return;
+	case 47: one = (u32)(SHARED_WINDOW_BASE >> 32); break;
+	case 80: one = (u32)(w->cta->clock + w->insts); break;
+	case 81: one = (u32)((w->cta->clock + w->insts) >> 32); break;
+	case 40: one = w->g->threads; break;
+	default:
+		if (find_ptx_register(number, &sreg)) {
+			for (unsigned i = 0; i < LANES; i++)
+				v[i] = (u32)exec_sreg(w, sreg, i);
+			return;
+		}
+	}
+	for (unsigned i = 0; i < LANES; i++)
+		v[i] = one;
+}
+
+static bool is_known(unsigned number)
+{
+	unsigned sreg;
+
+	return (number >= 32 && number <= 40 && number != 36) ||
+	       (number >= 47 && number <= 52 && number != 49) || (number >= 80 && number <= 83) ||
+	       number == 255 || find_ptx_register(number, &sreg);
+}
+
+static void special_to_register(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 v[LANES], *d = REG(u32, w, o->d);
+
+	read_special(w, o->n, v);
+	for (unsigned i = 0; i < LANES; i++)
+		d[i] = m >> i & 1 ? v[i] : d[i];
+}
+
+/* S2UR: the value of the lowest lane that runs. */
+static void special_to_uniform(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 v[LANES], *d = REG(u32, w, o->d), lane = bit_lowest32(w->stack[w->depth - 1].mask);
+
+	(void)m;
+	read_special(w, o->n, v);
+	for (unsigned i = 0; i < LANES; i++)
+		d[i] = v[lane];
+}
+
+int mbind_s2r(struct mbind *b, struct op *o)
+{
+	bool uniform = b->in->opcode == 0x9c3;
+
+	o->n = (uint8_t)field(b, 72, 8);
+	o->d = uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, 1);
+	machine_set_function(o, uniform ? special_to_uniform : special_to_register);
+	return is_known(o->n) ? 0 : mbind_refuse(b, "special register");
+}
+
+static void special_pair(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 v[LANES], *d = REG(u32, w, o->d);
+
+	for (unsigned k = 0; k < o->bytes; k++) {
+		read_special(w, o->n == 255 ? 255 : o->n + k, v);
+		FOR_BITS32 (i, m)
+			d[i + k * LANES] = v[i];
+	}
+}
+
+int mbind_cs2r(struct mbind *b, struct op *o)
+{
+	bool uniform = b->uniform;
+
+	o->n = (uint8_t)field(b, 72, 8);
+	o->bytes = bit(b, 80) ? 2 : 1;
+	o->d = uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, o->bytes);
+	machine_set_function(o, special_pair);
+	return is_known(o->n) || (o->n >= 100 && o->n <= 107) ? 0 : mbind_refuse(b, "special register");
+}
+
+/* B2R.RESULT: of the last BAR.RED. */
+static void barrier_result(struct warp *w, const struct op *o, uint32_t m)
+{
+	bool count = PRED(w, FRAME_BARKIND) == BAR_POPC;
+	u32 *d = REG(u32, w, o->d), p = 0;
+	const u32 *n = REG(u32, w, FRAME_COUNT);
+
+	FOR_BITS32 (i, m) {
+		u32 v = count ? n[i] : PRED(w, FRAME_BAR) >> i & 1;
+
+		d[i] = v;
+		p |= (u32)(v != 0) << i;
+	}
+	set_pred(w, PDST1(o), m, p);
+}
+
+int mbind_b2r(struct mbind *b, struct op *o)
+{
+	o->d = mbind_dst(b, 16, 1);
+	o->target = mbind_pdst(b, 81, false);
+	machine_set_function(o, barrier_result);
+	return 0;
+}
+
+/* ---- extern functions ---- */
+
+static u64 argument_pair(const struct warp *w, unsigned reg, unsigned lane)
+{
+	const u32 *p = REG(u32, w, FRAME_R + reg * VECTOR);
+
+	return p[lane] | (u64)p[lane + LANES] << 32;
+}
+
+static void set_return(struct warp *w, unsigned lane, u64 v, unsigned words)
+{
+	u32 *p = REG(u32, w, FRAME_R + 4 * VECTOR);
+
+	p[lane] = (u32)v;
+	if (words > 1)
+		p[lane + LANES] = (u32)(v >> 32);
+}
+
+/* Converts a generic address of a window to the executor's own. */
+static u64 executor_address(u64 a)
+{
+	u32 window = (u32)(a >> 32);
+
+	return window == SHARED_WINDOW_BASE >> 32  ? SHARED_BASE + (u32)a
+	       : window == LOCAL_WINDOW_BASE >> 32 ? LOCAL_BASE + (u32)a
+						   : a;
+}
+
+static void call_printf(struct warp *w, const struct op *o, uint32_t m)
+{
+	FOR_BITS32 (i, m) {
+		int n = print_lane(w, o, i, executor_address(argument_pair(w, 4, i)),
+			executor_address(argument_pair(w, 6, i)));
+
+		if (w->stop & WARP_STOP)
+			return;
+		set_return(w, i, (u64)(s64)n, 1);
+	}
+}
+
+static void call_malloc(struct warp *w, const struct op *o, uint32_t m)
+{
+	pthread_mutex_lock(&w->mem->lock);
+	FOR_BITS32 (i, m) {
+		u64 n = argument_pair(w, 4, i),
+		    a = n && n < 1ull << 32 ? memory_alloc(w->mem, "device malloc", n) : 0;
+
+		set_return(w, i, a, 2);
+		if (!a)
+			continue;
+		w->mem->buffer[w->mem->n_buffers - 1].by = stmt_place(o->func, o->in);
+		if (w->g->opt->check)
+			memory_unset(w->mem, a, n);
+	}
+	pthread_mutex_unlock(&w->mem->lock);
+}
+
+static void call_free(struct warp *w, const struct op *o, uint32_t m)
+{
+	FOR_BITS32 (i, m) {
+		u64 a = argument_pair(w, 4, i);
+
+		pthread_mutex_lock(&w->mem->lock);
+		struct buffer *b = (struct buffer *)memory_near(w->mem, a);
+		bool good = !a || (b && b->addr == a && b->live && !strcmp(b->name, "device malloc"));
+
+		if (a && good)
+			b->live = false;
+		pthread_mutex_unlock(&w->mem->lock);
+		if (!good) {
+			exec_fail(w, o, 1u << i, "free",
+				"free of 0x%llx (expected an address that malloc returned)",
+				(unsigned long long)a);
+			return;
+		}
+	}
+}
+
+static void call_assert(struct warp *w, const struct op *o, uint32_t m)
+{
+	unsigned lane = bit_lowest32(m);
+	char text[128], file[128];
+
+	print_string(w, lane, executor_address(argument_pair(w, 4, lane)), text, sizeof(text));
+	print_string(w, lane, executor_address(argument_pair(w, 6, lane)), file, sizeof(file));
+	exec_fail(w, o, m, "assert", "%s:%u: assertion '%s' failed", file,
+		REG(u32, w, FRAME_R + 8 * VECTOR)[lane], text);
+}
+
+static const struct {
+	const char *name;
+	op_fn *fn;
+} externs[] = {
+	{"vprintf", call_printf},
+	{"malloc", call_malloc},
+	{"free", call_free},
+	{"__assertfail", call_assert},
+};
+
+void special_call(struct warp *w, const struct op *o, unsigned which, uint32_t exec)
+{
+	w->changed = true;
+	if (which < sizeof(externs) / sizeof(*externs))
+		externs[which].fn(w, o, exec);
+	else
+		exec_fail(w, o, exec, "call-address", "call of a function that is not executed");
+}
+
+int special_extern(const char *name)
+{
+	for (unsigned i = 0; i < sizeof(externs) / sizeof(*externs); i++)
+		if (!strcmp(externs[i].name, name))
+			return (int)i;
+	return -1;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Exchange between the lanes of a warp: SHFL VOTE MATCH REDUX ELECT, moves to uniform registers.
+ *
+ * Always true: an instruction considers the lanes that execute it. A source lane that is inactive gives the value
+ * that its register holds.
+ */
+#include "machine/code.h"
+
+/* ---- SHFL ---- */
+
+enum { SHFL_IDX, SHFL_UP, SHFL_DOWN, SHFL_BFLY };
+
+static inline unsigned source_lane(unsigned how, unsigned i, u32 by, u32 c, bool *inside)
+{
+	u32 seg = c >> 8 & 31, clamp = c & 31, max = (i & seg) | (clamp & ~seg), min = i & seg;
+	s32 j;
+
+	by &= 31;
+	switch (how) {
+	case SHFL_UP:
+		j = (s32)i - (s32)by;
+		*inside = j >= (s32)max;
+		break;
+	case SHFL_DOWN:
+		j = (s32)(i + by);
+		*inside = j <= (s32)max;
+		break;
+	case SHFL_BFLY:
+		j = (s32)(i ^ by);
+		*inside = j <= (s32)max;
+		break;
+	default: j = (s32)(min | (by & ~seg)); *inside = j <= (s32)max;
+	}
+	return *inside ? (unsigned)j : i;
+}
+
+static void shuffle(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *b = REG(u32, w, o->b), *c = REG(u32, w, o->c);
+	u32 *d = REG(u32, w, o->d), in[LANES], inside = 0;
+
+	memcpy(in, REG(u32, w, o->a), sizeof(in));
+	FOR_BITS32 (i, m) {
+		bool good;
+
+		d[i] = in[source_lane(o->n, i, b[i], c[i], &good)];
+		inside |= (u32)good << i;
+	}
+	set_pred(w, PDST1(o), m, inside);
+}
+
+int mbind_shfl(struct mbind *b, struct op *o)
+{
+	unsigned opcode = b->in->opcode;
+
+	o->n = (uint8_t)field(b, 58, 2);
+	o->d = mbind_dst(b, 16, 1);
+	o->a = mbind_reg(b, 24, 1);
+	o->b = opcode == 0x389 || opcode == 0x589 ? mbind_reg(b, 32, 1) : mbind_number(b, field(b, 53, 5), 1);
+	o->c = opcode == 0x389 || opcode == 0x989 ? mbind_reg(b, 64, 1)
+						  : mbind_number(b, field(b, 40, 13), 1);
+	o->target = mbind_pdst(b, 81, false);
+	machine_set_function(o, shuffle);
+	return 0;
+}
+
+/* ---- VOTE ---- */
+
+enum { VOTE_ALL, VOTE_ANY, VOTE_EQ };
+
+static u32 vote_result(const struct op *o, u32 v, u32 m)
+{
+	return (o->n == VOTE_ALL ? v == m : o->n == VOTE_ANY ? v != 0 : v == m || !v) ? ALL_LANES : 0;
+}
+
+static void vote_lanes(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 v = pred1(w, o) & m, *d = REG(u32, w, o->d);
+
+	FOR_BITS32 (i, m)
+		d[i] = v;
+	set_pred(w, PDST1(o), m, vote_result(o, v, m));
+}
+
+static void set_uniform(struct warp *w, uint32_t slot, u32 v)
+{
+	u32 *d = REG(u32, w, slot);
+
+	for (unsigned i = 0; i < LANES; i++)
+		d[i] = v;
+}
+
+/* To a uniform register. */
+static void vote_uniform(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 v = pred1(w, o) & m;
+
+	set_uniform(w, o->d, v);
+	set_pred(w, PDST1(o), ALL_LANES, vote_result(o, v, m));
+}
+
+int mbind_vote(struct mbind *b, struct op *o)
+{
+	bool uniform = b->in->opcode == 0x886;
+
+	o->n = (uint8_t)field(b, 72, 2);
+	o->imm = mbind_pred(b, 87, false);
+	o->d = uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, 1);
+	o->target = mbind_pdst(b, 81, uniform);
+	machine_set_function(o, uniform ? vote_uniform : vote_lanes);
+	return o->n == 3 ? mbind_refuse(b, "mode") : 0;
+}
+
+/* ---- MATCH ---- */
+
+static void match_lanes(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *a = REG(u32, w, o->a);
+	u32 r[LANES], *d = REG(u32, w, o->d), all = ALL_LANES;
+
+	FOR_BITS32 (i, m) {
+		r[i] = 0;
+		FOR_BITS32 (j, m)
+			r[i] |= (u32)(a[j] == a[i] && (o->n == 1 || a[j + LANES] == a[i + LANES])) << j;
+		all &= r[i] | ~m;
+	}
+	FOR_BITS32 (i, m)
+		d[i] = o->is_signed ? r[i] : all == ALL_LANES ? m : 0;
+	set_pred(w, PDST1(o), m, all == ALL_LANES ? m : 0);
+}
+
+int mbind_match(struct mbind *b, struct op *o)
+{
+	o->n = bit(b, 73) ? 2 : 1;
+	o->is_signed = bit(b, 79); /* .ANY */
+	o->d = mbind_dst(b, 16, 1);
+	o->a = mbind_reg(b, 24, o->n);
+	o->target = mbind_pdst(b, 81, false);
+	machine_set_function(o, match_lanes);
+	return 0;
+}
+
+/* ---- REDUX ---- */
+
+enum { REDUX_AND, REDUX_OR, REDUX_XOR, REDUX_SUM, REDUX_MIN, REDUX_MAX };
+
+static u32 reduce_pair(const struct op *o, u32 x, u32 y)
+{
+	switch (o->n) {
+	case REDUX_AND: return x & y;
+	case REDUX_OR: return x | y;
+	case REDUX_XOR: return x ^ y;
+	case REDUX_SUM: return x + y;
+	default: {
+		bool less = o->is_signed ? (s32)x < (s32)y : x < y;
+
+		return less == (o->n == REDUX_MIN) ? x : y;
+	}
+	}
+}
+
+static void reduce_lanes(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *a = REG(u32, w, o->a);
+	u32 r = a[bit_lowest32(m)];
+
+	FOR_BITS32 (i, m & (m - 1))
+		r = reduce_pair(o, r, a[i]);
+	set_uniform(w, o->d, r);
+}
+
+/* The destination is a uniform register, the guard a predicate of lanes. */
+int mbind_redux(struct mbind *b, struct op *o)
+{
+	o->n = (uint8_t)field(b, 78, 3);
+	o->is_signed = bit(b, 73);
+	o->d = mbind_udst(b, 16);
+	o->a = mbind_reg(b, 24, 1);
+	machine_set_function(o, reduce_lanes);
+	return o->n > REDUX_MAX ? mbind_refuse(b, "operation") : 0;
+}
+
+int mbind_credux(struct mbind *b, struct op *o)
+{
+	unsigned how = (unsigned)field(b, 78, 2), type = (unsigned)field(b, 73, 2);
+
+	o->n = how == 0 ? REDUX_MAX : REDUX_MIN;
+	o->is_signed = type == 1;
+	o->d = mbind_udst(b, 16);
+	o->a = mbind_reg(b, 24, 1);
+	machine_set_function(o, reduce_lanes);
+	return how & 1 || type > 1 ? mbind_refuse(b, "operation") : 0;
+}
+
+/* ---- ELECT, R2UR ---- */
+
+static void elect_lane(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 active = pred1(w, o) & m, leader = active ? bit_lowest32(active) : 0;
+
+	set_uniform(w, o->d, leader);
+	set_pred(w, PDST1(o), m, active ? 1u << leader : 0);
+}
+
+int mbind_elect(struct mbind *b, struct op *o)
+{
+	o->imm = mbind_pred(b, 87, false);
+	o->d = mbind_udst(b, 16);
+	o->target = mbind_pdst(b, 81, false);
+	machine_set_function(o, elect_lane);
+	return 0;
+}
+
+static void move_to_uniform(struct warp *w, const struct op *o, uint32_t m)
+{
+	set_uniform(w, o->d, REG(u32, w, o->a)[bit_lowest32(m)]);
+}
+
+int mbind_r2ur(struct mbind *b, struct op *o)
+{
+	o->d = mbind_udst(b, 16);
+	o->a = mbind_reg(b, 24, 1);
+	machine_set_function(o, move_to_uniform);
+	return 0;
+}

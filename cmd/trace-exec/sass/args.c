@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Arguments of an instruction, read by the string of its row (opcodes.def has the grammar).
+ *
+ * Always true: an argument's kind, registers and bank are in range whatever the bits are.
+ */
+#include <ctype.h>
+#include <string.h>
+#include "sass/fields.h"
+
+/* Bits of a uniform register's number. */
+static unsigned uniform_bits(const struct sass_inst *in) { return in->sm >= 100 ? 8 : 6; }
+
+static uint8_t read_uniform(struct reading *r, unsigned at)
+{
+	unsigned n = uniform_bits(r->in), v = (unsigned)reading_field(r, at, n);
+
+	return v == (1u << n) - 1 ? SASS_ZERO : (uint8_t)v;
+}
+
+static struct sass_arg register_arg(struct reading *r, unsigned at)
+{
+	return (struct sass_arg){.kind = SASS_REG, .reg = (uint8_t)reading_field(r, at, 8)};
+}
+
+static struct sass_arg uniform_arg(struct reading *r, unsigned at)
+{
+	return (struct sass_arg){.kind = SASS_UREG, .reg = read_uniform(r, at)};
+}
+
+/* Sets the reuse flag by bit 122 + slot. */
+static void read_reuse(struct reading *r, struct sass_arg *a, unsigned slot)
+{
+	if (a->kind == SASS_REG && sass_bits(r->in->word, 122 + slot, 1))
+		a->flags |= SASS_REUSE;
+}
+
+/* The immediate in bits 32 .. 63. */
+static struct sass_arg immediate_arg(struct reading *r, char form)
+{
+	uint64_t v = reading_field(r, 32, 32);
+	struct sass_arg a = {.kind = SASS_INT, .value = (int64_t)v};
+
+	/* RCP64H and RSQ64H see the upper word of a double. */
+	if (form == 'm')
+		form = sass_bits(r->in->word, 74, 4) == 6 || sass_bits(r->in->word, 74, 4) == 7 ? 'd' : 'f';
+	if (form == 'e')
+		form = sass_bits(r->in->word, 84, 2) == 3 ? 'd' : 'f';
+	switch (form) {
+	case 'i': a.value = (int32_t)v, a.flags = SASS_SIGNED; break;
+	case 'f': a.kind = SASS_F32; break;
+	case 'd': a.kind = SASS_F64, a.value = (int64_t)(v << 32); break;
+	case 'h': a.kind = SASS_HALVES; break;
+	}
+	return a;
+}
+
+static struct sass_arg constant_arg(struct reading *r, bool bindless)
+{
+	struct sass_arg a = {.kind = SASS_CONST,
+		.reg = SASS_ZERO,
+		.flags = SASS_NO_UREG,
+		.value = (int64_t)reading_field(r, 38, 16)};
+
+	if (bindless)
+		a.ureg = read_uniform(r, 32), a.flags = SASS_BINDLESS;
+	else
+		a.bank = (uint8_t)reading_field(r, 54, 5);
+	return a;
+}
+
+/* Operand in bits 32 .. 63 of an arithmetic form; *sign: its bits may be signs. */
+static struct sass_arg low_operand(struct reading *r, const struct arg_token *t, bool *sign)
+{
+	const struct sass_inst *in = r->in;
+	bool bit_91 = in->row->bit_91 == 2 && sass_bits(in->word, 91, 1);
+
+	*sign = in->form != 2 && in->form != 4;
+	switch (in->form) {
+	case 1: return in->row->uniform ? uniform_arg(r, 32) : register_arg(r, 32);
+	case 2:
+	case 4: return immediate_arg(r, t->immediate);
+	case 3:
+	case 5: return constant_arg(r, bit_91);
+	default: return uniform_arg(r, 32);
+	}
+}
+
+static struct sass_arg high_operand(struct reading *r)
+{
+	return r->in->row->uniform ? uniform_arg(r, 64) : register_arg(r, 64);
+}
+
+static bool bit_is_set(struct reading *r, unsigned at) { return at < 128 && reading_field(r, at, 1); }
+
+/* Half or f32 selector of an operand at its place. */
+static void read_halves(struct reading *r, const struct arg_token *t, struct sass_arg *a, unsigned at)
+{
+	a->flags |= r->in->row->base == 0x35 ? 0 : SASS_HALF;
+	a->select = (uint8_t)reading_field(r, at, 2);
+	if (at == 60 && !t->narrow && a->select == SASS_WHOLE && a->kind == SASS_REG &&
+		r->in->row->base == 0x31 && bit_is_set(r, 86))
+		a->select = SASS_LOW_NEGATED;
+}
+
+/* Part of a register that a conversion reads, by the size of its source (0 8 bits, 1 16, 2 32, 3 64). */
+static void read_part(struct reading *r, const struct arg_token *t, struct sass_arg *a)
+{
+	unsigned size = t->part_at == 84 ? (unsigned)reading_field(r, 84, 2) : 1,
+		 part = (unsigned)reading_field(r, 60, 2);
+
+	if (t->part_at == 86) /* 16-bit source of MUFU */
+		size = bit_is_set(r, 78) ? 1 : 2;
+	if (part && size == 0)
+		a->select = (uint8_t)(SASS_BYTE_1 + part - 1);
+	else if (part && size == 1)
+		a->select = SASS_HIGH;
+}
+
+static void read_signs(struct reading *r, const struct arg_token *t, struct sass_arg *a, unsigned negative,
+	unsigned absolute)
+{
+	if (t->negative_at != ABSENT)
+		negative = t->negative_at;
+	if ((t->negative || t->complement) && bit_is_set(r, negative)) {
+		a->flags |= SASS_NEG;
+		if (t->complement || (t->complement_if != ABSENT && bit_is_set(r, t->complement_if)))
+			a->flags |= SASS_NOT;
+	}
+	if (t->absolute && bit_is_set(r, t->absolute_at != ABSENT ? t->absolute_at : absolute))
+		a->flags |= SASS_ABS;
+}
+
+static void read_suffix(struct reading *r, const struct arg_token *t, struct sass_arg *a)
+{
+	if (t->suffix == 'S')
+		a->select = SASS_SIGN;
+	else if (t->suffix == 'R' || t->suffix == 'C')
+		a->select = t->suffix == 'R' ? SASS_ROW : SASS_COLUMN;
+	else if (t->suffix == 'L')
+		a->select = bit_is_set(r, t->at) ? SASS_COLUMN : SASS_ROW;
+}
+
+/* Operand a, b, c or x of an arithmetic row. */
+static struct sass_arg arith_arg(struct reading *r, const struct arg_token *t)
+{
+	unsigned form = r->in->form;
+	bool swapped = form == 2 || form == 3 || form == 7, sign = true;
+	char kind = t->kind[0];
+	struct sass_arg a;
+
+	if (kind == 'a') {
+		a = r->in->row->uniform ? uniform_arg(r, 24) : register_arg(r, 24);
+		read_signs(r, t, &a, 72, 73);
+		read_reuse(r, &a, 0);
+		if (t->half)
+			read_halves(r, t, &a, 74);
+	} else if (kind == 'x' || (kind == 'b') != swapped) {
+		a = low_operand(r, t, &sign);
+		if (sign)
+			read_signs(r, t, &a, 63, 62);
+		read_reuse(r, &a, kind == 'b' ? 1 : 2);
+		if (t->half && sign)
+			read_halves(r, t, &a, 60);
+		if (t->part_at != ABSENT && sign)
+			read_part(r, t, &a);
+	} else {
+		a = high_operand(r);
+		if (!t->low_sign)
+			read_signs(r, t, &a, t->half ? 84 : 75, t->half ? 83 : 74);
+		read_reuse(r, &a, kind == 'c' ? 2 : 1);
+		if (t->half)
+			read_halves(r, t, &a, 81);
+	}
+	read_suffix(r, t, &a);
+	return a;
+}
+
+static struct sass_arg predicate_arg(struct reading *r, const struct arg_token *t, enum sass_kind kind)
+{
+	struct sass_arg a = {.kind = (uint8_t)kind, .reg = (uint8_t)reading_field(r, t->at, 3)};
+
+	if (t->not_at != ABSENT && bit_is_set(r, t->not_at))
+		a.flags |= SASS_NOT;
+	return a;
+}
+
+static struct sass_arg address_arg(struct reading *r, const struct arg_token *t)
+{
+	struct sass_arg a = {.kind = SASS_MEM, .flags = SASS_NO_UREG, .scale = 1};
+	unsigned uniform = t->uniform_at != ABSENT ? t->uniform_at : t->next_uniform_at;
+
+	if (t->width)
+		a.value = reading_signed(r, t->at, t->width) * (1 << t->shift);
+	if (t->kind[1] == 'U') /* no register */
+		a.reg = SASS_ZERO;
+	else
+		a.reg = (uint8_t)reading_field(r, t->reg_at != ABSENT ? t->reg_at : 24, 8);
+	if (t->wide_at != ABSENT)
+		a.flags |= bit_is_set(r, t->wide_at) ? SASS_WIDE : SASS_U32;
+	if (t->desc_at != ABSENT && bit_is_set(r, t->desc_at))
+		a.flags |= SASS_DESC;
+	if (t->uniform_at != ABSENT || (uniform != ABSENT && a.flags & SASS_DESC)) {
+		a.ureg = read_uniform(r, uniform);
+		a.flags &= (uint16_t)~SASS_NO_UREG;
+		if (t->omit_zero && a.ureg == SASS_ZERO && !(a.flags & SASS_DESC))
+			a.flags |= SASS_NO_UREG;
+		if (t->next_uniform_at != ABSENT && a.ureg != SASS_ZERO)
+			a.ureg++;
+	}
+	if (t->scale_at != ABSENT) {
+		static const uint8_t scales[] = {1, 4, 8, 16};
+
+		a.scale = scales[reading_field(r, t->scale_at, 2)];
+	}
+	return a;
+}
+
+/* Constant of LDC (with a register) or ULDC (with a uniform register). */
+static struct sass_arg load_constant_arg(struct reading *r, const char *kind)
+{
+	struct sass_arg a = {.kind = SASS_CONST,
+		.reg = SASS_ZERO,
+		.flags = SASS_NO_UREG,
+		.bank = (uint8_t)reading_field(r, 54, 5)};
+
+	if (!strcmp(kind, "KL")) { /* of sm_100: a wider offset */
+		a.ureg = read_uniform(r, 24);
+		a.flags = a.ureg == SASS_ZERO ? SASS_NO_UREG : 0;
+		a.value = (int64_t)reading_field(r, 37, 17);
+		if (!a.value)
+			a.flags = 0;
+		return a;
+	}
+	if (!strcmp(kind, "KR"))
+		a.reg = (uint8_t)reading_field(r, 24, 8);
+	if (!strcmp(kind, "KU")) {
+		a.ureg = read_uniform(r, 24);
+		a.flags = 0;
+	}
+	a.value = a.reg != SASS_ZERO || !(a.flags & SASS_NO_UREG) ? reading_signed(r, 38, 16)
+								  : (int64_t)reading_field(r, 38, 16);
+	if (!strcmp(kind, "KR") && a.reg == SASS_ZERO && !a.value)
+		a.flags |= SASS_SHOWN;
+	return a;
+}
+
+/* Offset of a branch: bits 34 .. 81, from sm_90 with bits 16 .. 23 below them; in units of 4 bytes. */
+static int64_t branch_offset(struct reading *r, bool narrow)
+{
+	uint64_t high = (uint64_t)reading_signed(r, 34, narrow ? 30 : 48);
+
+	if (!narrow && r->in->sm >= 90)
+		high = high << 8 | reading_field(r, 16, 8);
+	return (int64_t)(high << 2);
+}
+
+static struct sass_arg target_arg(struct reading *r, const char *kind)
+{
+	struct sass_arg a = {.kind = SASS_TARGET, .value = branch_offset(r, !strcmp(kind, "TS"))};
+	bool absolute = !strcmp(kind, "TA") || (!strcmp(kind, "TRET") && bit_is_set(r, 85));
+
+	if (!strcmp(kind, "TL")) /* bits 16 .. 23 are a register here */
+		a.value = (int64_t)((uint64_t)reading_signed(r, 34, 48) << 8 | reading_field(r, 24, 8));
+	if (!strcmp(kind, "TR"))
+		a.flags = SASS_OFFSET;
+	else if (!absolute)
+		a.value = (int64_t)((uint64_t)a.value + r->in->pc + SASS_BYTES);
+	return a;
+}
+
+static struct sass_arg number_arg(struct reading *r, unsigned at, unsigned n)
+{
+	return (struct sass_arg){.kind = SASS_INT, .value = (int64_t)reading_field(r, at, n)};
+}
+
+static void add_arg(struct reading *r, struct sass_arg a)
+{
+	if (r->in->n_args < SASS_ARGS_MAX)
+		r->in->arg[r->in->n_args++] = a;
+}
+
+static struct sass_arg name_arg(enum sass_name name, int64_t value)
+{
+	return (struct sass_arg){.kind = SASS_NAME, .value = value, .bank = (uint8_t)name};
+}
+
+/* The two predicates of a carry: both are shown where one is used. */
+static void add_carries(struct reading *r, const struct arg_token *t, enum sass_kind kind)
+{
+	struct arg_token second = {.at = t->at + 3, .not_at = ABSENT},
+			 first = {.at = t->at, .not_at = ABSENT};
+	struct sass_arg a = predicate_arg(r, &first, kind), b = predicate_arg(r, &second, kind);
+
+	if (a.reg != 7 || b.reg != 7)
+		add_arg(r, a);
+	if (b.reg != 7)
+		add_arg(r, b);
+}
+
+/* Operands of BAR after the number: the predicate of a reduction. */
+static void add_bar_args(struct reading *r)
+{
+	struct arg_token t = {.at = 87, .not_at = 90};
+
+	if (reading_field(r, 77, 2) == 2)
+		add_arg(r, predicate_arg(r, &t, SASS_PRED));
+}
+
+static void add_cache_args(struct reading *r)
+{
+	struct arg_token t = {.at = 32,
+		.width = 32,
+		.reg_at = ABSENT,
+		.uniform_at = ABSENT,
+		.next_uniform_at = ABSENT,
+		.wide_at = ABSENT,
+		.desc_at = ABSENT,
+		.scale_at = ABSENT};
+	unsigned op = (unsigned)reading_field(r, 87, 4);
+
+	if (op != 4 && (op < 7 || op > 9)) /* the others are about all lines */
+		add_arg(r, address_arg(r, &t));
+}
+
+static void add_depbar_args(struct reading *r)
+{
+	unsigned list = (unsigned)reading_field(r, 32, 6);
+
+	if (reading_field(r, 47, 1)) {
+		add_arg(r,
+			(struct sass_arg){.kind = SASS_COUNTER, .value = (int64_t)reading_field(r, 44, 3)});
+		add_arg(r, number_arg(r, 38, 6));
+	}
+	if (list)
+		add_arg(r, (struct sass_arg){.kind = SASS_COUNTER, .flags = SASS_HALF, .value = list});
+}
+
+/* Operands of F2FP: bit 78 adds the third operand; an unpacking has b alone, its half at bit 88. */
+static void add_pack_args(struct reading *r)
+{
+	bool merge = bit_is_set(r, 78), unpack = r->in->sm >= 89 && reading_field(r, 73, 2) >= 2;
+	const char *of[3] = {"a", "b-:f", "c"};
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct arg_token t;
+
+		/* Text of sm_80 and sm_86 has no a where c is merged. */
+		bool shown = i == 0 ? !unpack && !(merge && r->in->sm < 89) : i == 1 || (merge && !unpack);
+
+		sass_token_parse(&t, of[i], of[i] + strlen(of[i]));
+		struct sass_arg a = arith_arg(r, &t);
+
+		if (unpack && bit_is_set(r, 88))
+			a.select = SASS_HIGH;
+		if (shown)
+			add_arg(r, a);
+	}
+}
+
+/* Descriptor of the matrices of a warpgroup instruction: of both, or (GB) of b. */
+static struct sass_arg matrix_arg(struct reading *r, const struct arg_token *t)
+{
+	struct sass_arg a = {.kind = SASS_GDESC, .reg = read_uniform(r, t->at)};
+
+	if (t->kind[1] == 'D')
+		a.value |= (bit_is_set(r, 72) ? SASS_NEG_A : 0) | (bit_is_set(r, 61) ? SASS_TRANSPOSED_A : 0);
+	a.value |= (bit_is_set(r, 63) ? SASS_NEG_B : 0) | (bit_is_set(r, 62) ? SASS_TRANSPOSED_B : 0);
+	return a;
+}
+
+/* Adds the arguments of the kinds that have their own functions; false: another kind. */
+static bool add_special_arg(struct reading *r, const struct arg_token *t)
+{
+	const char *k = t->kind;
+
+	if (!strcmp(k, "PP") || !strcmp(k, "UPP"))
+		add_carries(r, t, *k == 'U' ? SASS_UPRED : SASS_PRED);
+	else if (!strcmp(k, "CC"))
+		add_cache_args(r);
+	else if (!strcmp(k, "DEP"))
+		add_depbar_args(r);
+	else if (!strcmp(k, "GSB")) {
+		if (reading_field(r, 84, 3) != 7)
+			add_arg(r, name_arg(SASS_NAME_GSB0, (int64_t)reading_field(r, 84, 3)));
+	} else if (!strcmp(k, "LANES")) { /* which eighths of a 256-bit load are wanted; all: hidden */
+		unsigned mask = (unsigned)(reading_field(r, 57, 7) | reading_field(r, 72, 1) << 7);
+
+		if (mask != 255)
+			add_arg(r, (struct sass_arg){.kind = SASS_INT, .value = mask});
+	} else if (!strcmp(k, "PR"))
+		add_arg(r, name_arg(SASS_NAME_PR, 0));
+	else if (!strcmp(k, "UPR"))
+		add_arg(r, name_arg(SASS_NAME_UPR, 0));
+	else if (!strcmp(k, "SWZ"))
+		add_arg(r, name_arg(SASS_NAME_SIGNS, (int64_t)reading_field(r, 32, 8)));
+	else if (!strcmp(k, "LUT"))
+		add_arg(r,
+			(struct sass_arg){.kind = SASS_INT,
+				.value = (int64_t)(reading_field(r, 72, 5) << 3 | reading_field(r, 64, 3))});
+	else
+		return false;
+	return true;
+}
+
+/* Vector register of the kinds d, R, RB and RE. */
+static struct sass_arg read_register_arg(struct reading *r, const struct arg_token *t)
+{
+	const char *k = t->kind;
+	struct sass_arg a = register_arg(r, *k == 'd' ? 16 : t->at);
+
+	if (t->reuse_slot != ABSENT)
+		read_reuse(r, &a, t->reuse_slot);
+	if (k[1] == 'E') /* metadata of a sparse matrix */
+		a.flags |= bit_is_set(r, 50) ? SASS_REUSE : 0;
+	if (k[1] == 'B' && reading_field(r, 76, 2))
+		a.select = (uint8_t)(SASS_BYTE_1 + reading_field(r, 76, 2) - 1);
+	return a;
+}
+
+/* Uniform register, descriptor or uniform predicate: a kind that begins with U or u. */
+static struct sass_arg read_uniform_arg(struct reading *r, const struct arg_token *t)
+{
+	const char *k = t->kind;
+	struct sass_arg a;
+
+	if (!strcmp(k, "UP") || !strcmp(k, "UPI")) {
+		a = predicate_arg(r, t, SASS_UPRED);
+		if (k[2])
+			a.reg = (uint8_t)(7 - a.reg);
+		return a;
+	}
+	if (!strcmp(k, "UD"))
+		return (struct sass_arg){.kind = SASS_DESCRIPTOR, .reg = read_uniform(r, t->at)};
+	a = uniform_arg(r, *k == 'u' ? 16 : t->at);
+	if ((!strcmp(k, "UN") && bit_is_set(r, 30)) || (!strcmp(k, "UC") && bit_is_set(r, 72)))
+		a.flags |= SASS_NEG | SASS_NOT;
+	return a;
+}
+
+/* Predicate of the kinds P, PI and PL. */
+static struct sass_arg read_predicate_arg(struct reading *r, const struct arg_token *t)
+{
+	struct sass_arg a =
+		predicate_arg(r, t, t->kind[1] == 'L' && bit_is_set(r, 67) ? SASS_UPRED : SASS_PRED);
+
+	if (t->kind[1] == 'I')
+		a.reg = (uint8_t)(7 - a.reg);
+	return a;
+}
+
+static struct sass_arg read_number_arg(struct reading *r, const struct arg_token *t)
+{
+	struct sass_arg a;
+
+	if (!strcmp(t->kind, "RM"))
+		return number_arg(r, 32, 32);
+	a = number_arg(r, t->at, t->width);
+	if (!strcmp(t->kind, "S"))
+		a.value = reading_signed(r, t->at, t->width), a.flags = SASS_SIGNED;
+	return a;
+}
+
+static struct sass_arg read_plain_arg(struct reading *r, const struct arg_token *t)
+{
+	const char *k = t->kind;
+
+	if (strchr("abcx", *k) && !k[1])
+		return arith_arg(r, t);
+	if (!strcmp(k, "d") || !strcmp(k, "R") || !strcmp(k, "RE") || !strcmp(k, "RB"))
+		return read_register_arg(r, t);
+	if (*k == 'U' || *k == 'u')
+		return read_uniform_arg(r, t);
+	if (*k == 'P')
+		return read_predicate_arg(r, t);
+	if (*k == 'G')
+		return matrix_arg(r, t);
+	if (*k == 'M')
+		return address_arg(r, t);
+	if (*k == 'K')
+		return k[1] ? load_constant_arg(r, k) : constant_arg(r, false);
+	if (!strcmp(k, "TQ") || !strcmp(k, "DIM"))
+		return name_arg(*k == 'T' ? SASS_NAME_QUERY : SASS_NAME_DIMENSION,
+			(int64_t)reading_field(r, t->at, t->width));
+	if (*k == 'T')
+		return target_arg(r, k);
+	if (!strcmp(k, "RPC"))
+		return name_arg(SASS_NAME_RPC, bit_is_set(r, t->at));
+	if (!strcmp(k, "A")) /* coordinates: an address without an offset */
+		return (struct sass_arg){.kind = SASS_MEM,
+			.flags = SASS_NO_UREG,
+			.reg = (uint8_t)reading_field(r, t->at, 8),
+			.scale = 1};
+	if (!strcmp(k, "B"))
+		return (struct sass_arg){.kind = SASS_BARRIER, .reg = (uint8_t)reading_field(r, t->at, 4)};
+	if (!strcmp(k, "BS"))
+		return (struct sass_arg){.kind = SASS_STATE, .value = (int64_t)reading_field(r, t->at, 5)};
+	if (!strcmp(k, "SR"))
+		return (struct sass_arg){
+			.kind = SASS_SPECIAL, .value = (int64_t)reading_field(r, t->at, t->width)};
+	return read_number_arg(r, t);
+}
+
+/* Is an optional argument left out of the text? */
+static bool is_hidden(const struct sass_inst *in, const struct arg_token *t, const struct sass_arg *a)
+{
+	if (!strcmp(t->kind, "RM")) /* all predicates */
+		return a->value == (in->sm >= 80 ? 0xff : 0x7f) || a->value == 0xff;
+	switch (a->kind) {
+	case SASS_PRED:
+	case SASS_UPRED: return a->reg == 7 && !(a->flags & SASS_NOT);
+	case SASS_REG:
+	case SASS_UREG: return a->reg == SASS_ZERO;
+	default: return a->value == (int64_t)t->hidden;
+	}
+}
+
+/* Reads one token: its conditions, then its argument. */
+static void read_token(struct reading *r, const char *p, const char *end)
+{
+	struct arg_token t;
+	bool shown = true;
+
+	while (*p == '^') {
+		bool clear = *++p == '!';
+
+		p += clear;
+		shown &= (reading_field(r, sass_token_number(&p), 1) != 0) != clear;
+	}
+	if (*p == '=') {
+		if (p[1] == 'b')
+			add_bar_args(r);
+		else
+			add_pack_args(r);
+		return;
+	}
+	sass_token_parse(&t, p, end);
+	if (!shown || add_special_arg(r, &t)) {
+		if (!shown)
+			read_plain_arg(r, &t); /* bits of an argument that is not used */
+		return;
+	}
+	struct sass_arg a = read_plain_arg(r, &t);
+
+	if (!t.optional || !is_hidden(r->in, &t, &a))
+		add_arg(r, a);
+}
+
+void reading_args(struct reading *r)
+{
+	const char *text = r->in->row->operands, *p;
+	size_t n;
+
+	r->in->n_args = r->in->n_results = 0;
+	while ((p = sass_token_next(&text, &n))) {
+		if (*p == ';') {
+			r->in->n_results = r->in->n_args;
+			continue;
+		}
+		read_token(r, p, p + n);
+	}
+}

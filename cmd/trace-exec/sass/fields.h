@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Fields of an instruction and tokens of the strings of opcodes.def, for decode.c and print.c. */
+#ifndef SASS_FIELDS_H
+#define SASS_FIELDS_H
+
+#include "sass/sass.h"
+
+/* A reading of an instruction that remembers which bits were looked at. */
+struct reading {
+	struct sass_inst *in;
+	uint64_t used[2];
+};
+
+/* Returns n bits from bit `at`, and marks them as used. */
+uint64_t reading_field(struct reading *r, unsigned at, unsigned n);
+/* The same, sign-extended. */
+int64_t reading_signed(struct reading *r, unsigned at, unsigned n);
+/*
+ * Next token of a string, separated by blanks: returns its start and sets *n; NULL at the end. *text moves behind
+ * it.
+ */
+const char *sass_token_next(const char **text, size_t *n);
+/* Decimal number at *p; *p moves behind it. */
+unsigned sass_token_number(const char **p);
+/* A token of the arguments, taken apart. 255: the attribute is absent. */
+struct arg_token {
+	char kind[8];
+	unsigned at, width, shift;
+	bool low_sign, omit_zero; /* a sign only in bits 32 .. 63; URZ is no part of an address */
+	bool optional, negative, absolute, complement, half, narrow;
+	unsigned negative_at, absolute_at, complement_if, not_at, part_at;
+	unsigned uniform_at, next_uniform_at, wide_at, desc_at, scale_at, reg_at, reuse_slot;
+	char immediate;  /* form of an immediate; 0: unsigned */
+	unsigned hidden; /* default value */
+	char suffix;     /* R, C: row, column; L: by the bit at `at` */
+};
+
+#define ABSENT 255u
+
+/* Takes the token from p to end apart. */
+void sass_token_parse(struct arg_token *t, const char *p, const char *end);
+/* Reads the arguments by the row. */
+void reading_args(struct reading *r);
+
+/* Opens a text, for print.c and modify.c. */
+struct sass_out {
+	char *p;
+	size_t n;
+};
+void sass_put(struct sass_out *o, const char *text);
+void sass_putf(struct sass_out *o, const char *form, ...) PRINTF_LIKE(2, 3);
+/* Appends the opcode with its modifiers. */
+void sass_put_opcode(struct sass_out *o, struct reading *r);
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Loader of cubins: functions with code, parameters and constant banks, symbols, relocations.
+ *
+ *   .text.NAME            code; the low 24 bits of sh_info are the symbol, the upper 8 the registers (older files)
+ *   .nv.info, .nv.info.NAME  attributes (info.c)
+ *   .nv.constant0.NAME    bank 0: launch state and parameters; 2: numbers of the compiler
+ *   .nv.constantN         bank N of the whole file: 3 __constant__ variables, 4 addresses
+ *   .nv.global, .nv.global.init, .nv.shared.NAME
+ *   .rel.SECTION, .rela.SECTION  relocations
+ *
+ * Always true: an index of a function, symbol or section is checked before use; a name that is not in the file
+ * is empty.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "bits.h"
+#include "sass/image.h"
+
+#define STO_ENTRY     0x10u /* st_other: a kernel */
+#define RELOC_ADDRESS 2u    /* 64-bit address */
+#define IMAGE_MAX     (1ull << 30)
+
+struct named {
+	const char *name;
+	uint32_t function;
+};
+
+struct image_loading {
+	struct sass_image *m;
+	struct elf_file elf;
+	struct fault *f;
+	uint32_t *of_section; /* function by section, or NO_FUNCTION */
+	uint32_t *of_symbol;  /* function whose section's symbol this is, by ELF symbol, or NO_FUNCTION */
+	uint32_t n_elf_symbols;
+	struct named *by_name;             /* functions, sorted by name */
+	const struct elf_section *symbols; /* NULL: none */
+};
+
+/* Text after the prefix; NULL: the name has another. */
+static const char *after(const char *name, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return strncmp(name, prefix, n) ? NULL : name + n;
+}
+
+static int compare_named(const void *a, const void *b)
+{
+	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+}
+
+static uint32_t function_named(const struct image_loading *l, const char *name)
+{
+	struct named key = {name, 0};
+	const struct named *found =
+		l->m->n_functions ? bsearch(&key, l->by_name, l->m->n_functions, sizeof(key), compare_named)
+				  : NULL;
+
+	return found ? found->function : NO_FUNCTION;
+}
+
+/* Fills by_name. An error: two functions have one name. */
+static int sort_functions(struct image_loading *l)
+{
+	uint32_t n = l->m->n_functions;
+
+	l->by_name = xcalloc(n + 1ull, sizeof(*l->by_name));
+	for (uint32_t i = 0; i < n; i++)
+		l->by_name[i] = (struct named){l->m->function[i].name, i};
+	qsort(l->by_name, n, sizeof(*l->by_name), compare_named);
+	for (uint32_t i = 1; i < n; i++)
+		if (!compare_named(&l->by_name[i - 1], &l->by_name[i]))
+			return fault_set(l->f, (struct place){.file = l->elf.name}, "cubin",
+				"two functions named %.100s", l->by_name[i].name);
+	return 0;
+}
+
+const struct sass_function *sass_image_function(const struct sass_image *m, const char *name)
+{
+	for (uint32_t i = 0; i < m->n_functions; i++)
+		if (!strcmp(m->function[i].name, name))
+			return &m->function[i];
+	return NULL;
+}
+
+/* Place of a section's contents; *index: its function or bank. */
+static enum sass_place place_of(const struct image_loading *l, uint32_t section, uint32_t *index)
+{
+	const char *name = section < l->elf.n_sections ? l->elf.section[section].name : "", *of;
+
+	*index = NO_FUNCTION;
+	if (section < l->elf.n_sections && l->of_section[section] != NO_FUNCTION) {
+		*index = l->of_section[section];
+		return SASS_AT_CODE;
+	}
+	if (!strcmp(name, ".nv.global"))
+		return SASS_AT_GLOBAL;
+	if (!strcmp(name, ".nv.global.init"))
+		return SASS_AT_GLOBAL_INIT;
+	if ((of = after(name, ".nv.shared"))) {
+		*index = *of == '.' ? function_named(l, of + 1) : NO_FUNCTION;
+		return SASS_AT_SHARED;
+	}
+	if ((of = after(name, ".nv.constant")) && *of >= '0' && *of <= '7') {
+		*index = (uint32_t)(*of - '0');
+		if (!of[1])
+			return SASS_AT_CONST;
+		if (of[1] == '.' && *of == '2') {
+			*index = function_named(l, of + 2);
+			return SASS_AT_CONST_OF;
+		}
+	}
+	return SASS_AT_OTHER;
+}
+
+static int add_functions(struct image_loading *l)
+{
+	struct sass_image *m = l->m;
+	struct elf_file *e = &l->elf;
+
+	m->function = xcalloc(e->n_sections + 1, sizeof(*m->function));
+	for (uint32_t i = 0; i < e->n_sections; i++) {
+		const struct elf_section *s = &e->section[i];
+		const char *name = after(s->name, ".text.");
+
+		l->of_section[i] = NO_FUNCTION;
+		if (s->type != ELF_PROGBITS || !name || !*name)
+			continue;
+		if (s->n > UINT32_MAX || s->n % SASS_BYTES)
+			return elf_fault(e, l->f, "code is not a multiple of 16 bytes");
+		l->of_section[i] = m->n_functions;
+		m->function[m->n_functions++] = (struct sass_function){
+			.name = name,
+			.code = s->p,
+			.bytes = (uint32_t)s->n,
+			.section = (uint16_t)i,
+			.registers = s->info >> 24,
+			.barriers = (unsigned)(s->flags >> 20 & 127),
+		};
+	}
+	return 0;
+}
+
+/* Reads the sections that belong to functions and banks. */
+static int read_contents(struct image_loading *l)
+{
+	struct sass_image *m = l->m;
+
+	for (uint32_t i = 0; i < l->elf.n_sections; i++) {
+		const struct elf_section *s = &l->elf.section[i];
+		struct sass_bytes bytes = {s->p, s->n, s->align};
+		const char *of;
+		uint32_t k;
+
+		if ((of = after(s->name, ".nv.info.")) && (k = function_named(l, of)) != NO_FUNCTION) {
+			if (sass_info_function(&m->function[k], &l->elf, s, l->f) < 0)
+				return -1;
+		} else if ((of = after(s->name, ".nv.constant0.")) &&
+			   (k = function_named(l, of)) != NO_FUNCTION) {
+			m->function[k].bank0 = s->p;
+			m->function[k].bank0_bytes = s->p ? (uint32_t)min_u64(s->n, 65536) : 0;
+		} else if ((of = after(s->name, ".nv.constant2.")) &&
+			   (k = function_named(l, of)) != NO_FUNCTION) {
+			m->function[k].bank2 = s->p;
+			m->function[k].bank2_bytes = s->p ? (uint32_t)min_u64(s->n, 65536) : 0;
+		} else if ((of = after(s->name, ".nv.shared.")) &&
+			   (k = function_named(l, of)) != NO_FUNCTION) {
+			m->function[k].shared = (uint32_t)min_u64(s->n, UINT32_MAX);
+		} else if ((of = after(s->name, ".nv.constant")) && *of >= '1' && *of <= '7' && !of[1]) {
+			if (s->n > 65536)
+				return elf_fault(&l->elf, l->f, "a constant bank has more than 65536 bytes");
+			m->bank[*of - '0'] = bytes;
+		} else if (!strcmp(s->name, ".nv.global")) {
+			m->global = bytes;
+		} else if (!strcmp(s->name, ".nv.global.init")) {
+			m->global_init = bytes;
+		}
+	}
+	return 0;
+}
+
+/* Reads all ELF symbols, so that the index of a relocation is that of symbol[]. */
+static void read_symbols(struct image_loading *l)
+{
+	struct sass_image *m = l->m;
+	uint32_t n = l->symbols ? elf_symbols(l->symbols) : 0;
+
+	m->symbol = xcalloc(n + 1ull, sizeof(*m->symbol));
+	m->n_symbols = l->n_elf_symbols = n;
+	l->of_symbol = xcalloc(n + 1ull, sizeof(*l->of_symbol));
+	for (uint32_t i = 0; i < n; i++) {
+		struct elf_symbol e = elf_symbol(&l->elf, l->symbols, i);
+		struct sass_symbol *s = &m->symbol[i];
+		unsigned type = e.info & 15;
+
+		*s = (struct sass_symbol){.name = e.name,
+			.value = e.value,
+			.bytes = e.size,
+			.function = type == 2,
+			.global = e.info >> 4 != 0};
+		s->place = e.section ? place_of(l, e.section, &s->index) : SASS_AT_EXTERN;
+		if (type == 3 && e.section < l->elf.n_sections) /* of a section */
+			s->name = l->elf.section[e.section].name;
+		l->of_symbol[i] =
+			s->place == SASS_AT_CODE && s->function && !e.value ? s->index : NO_FUNCTION;
+		if (l->of_symbol[i] != NO_FUNCTION && !strcmp(s->name, m->function[s->index].name))
+			m->function[s->index].entry = e.other & STO_ENTRY;
+	}
+}
+
+/* Reads the relocations of a section; those of tables for debuggers are skipped. */
+static int read_relocs(struct image_loading *l, const struct elf_section *s)
+{
+	struct sass_image *m = l->m;
+	unsigned size = s->type == ELF_RELA ? 24 : 16;
+	uint32_t index;
+	enum sass_place place = place_of(l, s->info, &index);
+
+	if (place == SASS_AT_OTHER || !s->p)
+		return 0;
+	for (uint64_t at = 0; at + size <= s->n; at += size) {
+		const struct elf_section *to = &l->elf.section[s->info];
+		struct sass_reloc *r;
+
+		if (m->n_relocs == UINT32_MAX / 2)
+			return elf_fault(&l->elf, l->f, "too many relocations");
+		m->reloc =
+			!(m->n_relocs & (m->n_relocs - 1))
+				? xrealloc(m->reloc, m->n_relocs ? 2ull * m->n_relocs : 1, sizeof(*m->reloc))
+				: m->reloc;
+		r = &m->reloc[m->n_relocs++];
+		*r = (struct sass_reloc){.place = place,
+			.index = index,
+			.offset = elf_number(s->p + at, 8),
+			.type = (uint32_t)elf_number(s->p + at + 8, 4),
+			.symbol = (uint32_t)elf_number(s->p + at + 12, 4)};
+		if (r->symbol >= m->n_symbols)
+			return elf_fault(&l->elf, l->f, "a relocation has no symbol");
+		if (r->offset > to->n || to->n - r->offset < 8)
+			return elf_fault(&l->elf, l->f, "a relocation is outside of its section");
+		if (size == 24)
+			r->addend = (int64_t)elf_number(s->p + at + 16, 8);
+		else if (r->type == RELOC_ADDRESS && to->p)
+			r->addend = (int64_t)elf_number(to->p + r->offset, 8);
+	}
+	return 0;
+}
+
+static const struct elf_section *find_symbols(const struct elf_file *e)
+{
+	for (uint32_t i = 0; i < e->n_sections; i++)
+		if (e->section[i].type == ELF_SYMTAB)
+			return &e->section[i];
+	return NULL;
+}
+
+static int load_image(struct image_loading *l)
+{
+	struct elf_file *e = &l->elf;
+	const struct elf_section *info = elf_find(e, ".nv.info");
+
+	l->of_section = xcalloc(e->n_sections + 1ull, sizeof(*l->of_section));
+	l->symbols = find_symbols(e);
+	if (add_functions(l) < 0 || sort_functions(l) < 0)
+		return -1;
+	read_symbols(l);
+	if (info && sass_info_file(l->m, e, info, l->of_symbol, l->n_elf_symbols, l->f) < 0)
+		return -1;
+	if (read_contents(l) < 0)
+		return -1;
+	for (uint32_t i = 0; i < e->n_sections; i++)
+		if ((e->section[i].type == ELF_REL || e->section[i].type == ELF_RELA) &&
+			e->section[i].info < e->n_sections && read_relocs(l, &e->section[i]) < 0)
+			return -1;
+	l->m->lines = sass_lines_read(e, l->of_section);
+	return 0;
+}
+
+struct sass_image *sass_image_read(const void *bytes, size_t n, const char *name, struct fault *f)
+{
+	struct image_loading l = {.f = f};
+	int rc = -1;
+
+	if (n > IMAGE_MAX) {
+		fault_set(f, (struct place){.file = name}, "cubin", "larger than 1 GiB");
+		return NULL;
+	}
+	l.m = xcalloc(1, sizeof(*l.m));
+	l.m->bytes = xmalloc(n + 1);
+	l.m->n = n;
+	if (n)
+		memcpy(l.m->bytes, bytes, n);
+	if (elf_open(&l.elf, l.m->bytes, n, name, f) == 0) {
+		l.m->sm = cubin_sm(l.elf.flags);
+		l.m->relocatable = l.elf.type == 1;
+		rc = l.m->sm ? load_image(&l)
+			     : elf_fault(&l.elf, f,
+				       "machine code of a GPU that is not supported (expected sm_70 to sm_121)");
+		elf_close(&l.elf);
+	}
+	free(l.of_section);
+	free(l.of_symbol);
+	free(l.by_name);
+	if (rc < 0) {
+		sass_image_free(l.m);
+		return NULL;
+	}
+	return l.m;
+}
+
+void sass_image_free(struct sass_image *m)
+{
+	if (!m)
+		return;
+	for (uint32_t i = 0; i < m->n_functions; i++)
+		free(m->function[i].param);
+	free(m->function);
+	free(m->symbol);
+	free(m->reloc);
+	sass_lines_free(m->lines);
+	free(m->bytes);
+	free(m);
+}
+
+uint32_t sass_image_line(const struct sass_image *m, uint32_t function, uint32_t pc, const char **file)
+{
+	*file = NULL;
+	return m->lines ? sass_lines_find(m->lines, function, pc, file) : 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Parts of the loader of cubins. See image.c. */
+#ifndef SASS_IMAGE_H
+#define SASS_IMAGE_H
+
+#include "sass/elf.h"
+#include "sass/sass.h"
+
+#define NO_FUNCTION UINT32_MAX
+
+/* Reads the attributes of a function from .nv.info.NAME. 0, or -1 and *f. */
+int sass_info_function(
+	struct sass_function *fn, const struct elf_file *e, const struct elf_section *s, struct fault *f);
+/*
+ * Reads the attributes of a whole file from .nv.info; of_symbol[i] is the function of ELF symbol i < n, or
+ * NO_FUNCTION. 0, or -1 and *f.
+ */
+int sass_info_file(struct sass_image *m, const struct elf_file *e, const struct elf_section *s,
+	const uint32_t *of_symbol, uint32_t n, struct fault *f);
+
+/*
+ * Reads .debug_line; NULL: there is none, or it is damaged, which is no error: code runs without it. symbol
+ * indices of relocations give functions.
+ */
+struct sass_lines *sass_lines_read(const struct elf_file *e, const uint32_t *of_section);
+void sass_lines_free(struct sass_lines *l);
+uint32_t sass_lines_find(const struct sass_lines *l, uint32_t function, uint32_t pc, const char **file);
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reader of line tables: .debug_line in DWARF versions 2 to 4, which compilers write with -lineinfo or -G. The
+ * operand of a set-address instruction has a relocation whose symbol gives the function.
+ *
+ * A damaged table is cut where it is damaged: code runs without it. Always true: the reader moves forward only,
+ * each row needs at least one byte, and nothing beyond the section is read.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "sass/image.h"
+
+#define ROWS_MAX   (1u << 24)
+#define NAME_BYTES 4096u       /* longest folder or name; a longer one is cut */
+#define FILE_BYTES (64u << 20) /* of all paths; further files have no name */
+
+struct line_row {
+	uint32_t function, pc, line;
+	uint32_t file;  /* index into sass_lines.file */
+	uint32_t order; /* of reading: of rows with one pc the last counts */
+};
+
+struct sass_lines {
+	struct line_row *row; /* sorted by function, then pc */
+	uint32_t n_rows, cap_rows;
+	char **file;
+	uint32_t n_files, cap_files;
+	size_t file_bytes;
+};
+
+/* Relocation of the section. */
+struct line_reloc {
+	uint64_t offset, addend;
+	uint32_t symbol;
+};
+
+/* Bytes of the section not yet read. n is 0 at the end, also after an attempt to read beyond it. */
+struct line_span {
+	const uint8_t *p;
+	uint64_t n;
+};
+
+struct line_reader {
+	struct sass_lines *l;
+	const struct elf_file *elf;
+	const struct elf_section *section, *symbols; /* symbols: NULL where absent */
+	struct line_reloc *reloc;                    /* sorted by offset */
+	size_t n_relocs;
+	const uint32_t *of_section;
+	uint32_t first_file; /* of the unit, in l->file */
+};
+
+/* Registers of the line-number program. */
+struct line_state {
+	uint64_t pc;
+	int64_t line;
+	uint64_t file;
+	uint32_t function;
+};
+
+static uint64_t take(struct line_span *s, unsigned bytes)
+{
+	uint64_t v;
+
+	if (s->n < bytes) {
+		s->n = 0;
+		return 0;
+	}
+	v = elf_number(s->p, bytes);
+	s->p += bytes;
+	s->n -= bytes;
+	return v;
+}
+
+static uint64_t take_leb(struct line_span *s, bool is_signed)
+{
+	uint64_t v = 0;
+	unsigned shift = 0;
+	uint8_t b = 0;
+
+	while (s->n) {
+		b = (uint8_t)take(s, 1);
+		if (shift < 64)
+			v |= (uint64_t)(b & 127) << shift;
+		shift += 7;
+		if (!(b & 128))
+			break;
+	}
+	if (is_signed && b & 64 && shift < 64)
+		v |= ~0ull << shift;
+	return v;
+}
+
+/* String at the start of s; "" where it has no end. */
+static const char *take_string(struct line_span *s)
+{
+	const uint8_t *end = s->n ? memchr(s->p, 0, s->n) : NULL;
+	const char *text = (const char *)s->p;
+
+	if (!end) {
+		s->n = 0;
+		return "";
+	}
+	s->n -= (uint64_t)(end + 1 - s->p);
+	s->p = end + 1;
+	return text;
+}
+
+static void add_file(struct line_reader *r, const char *folder, const char *name)
+{
+	struct sass_lines *l = r->l;
+	size_t n = *name == '/' ? 0 : strnlen(folder, NAME_BYTES), m = strnlen(name, NAME_BYTES);
+	char *path;
+
+	if (l->file_bytes + n + m > FILE_BYTES)
+		n = m = 0;
+	l->file_bytes += n + m;
+	path = xmalloc(n + m + 2);
+	memcpy(path, folder, n);
+	if (n)
+		path[n++] = '/';
+	memcpy(path + n, name, m);
+	path[n + m] = '\0';
+	grow(&l->file, &l->cap_files, l->n_files + 1, sizeof(*l->file));
+	l->file[l->n_files++] = path;
+}
+
+static void add_line_row(struct line_reader *r, const struct line_state *s)
+{
+	struct sass_lines *l = r->l;
+	uint64_t file = r->first_file + s->file - 1;
+
+	if (s->function == NO_FUNCTION || l->n_rows == ROWS_MAX || !s->file || file >= l->n_files ||
+		s->line < 0 || s->line > UINT32_MAX || s->pc > UINT32_MAX)
+		return;
+	grow(&l->row, &l->cap_rows, l->n_rows + 1, sizeof(*l->row));
+	l->row[l->n_rows] =
+		(struct line_row){s->function, (uint32_t)s->pc, (uint32_t)s->line, (uint32_t)file, l->n_rows};
+	l->n_rows++;
+}
+
+static int compare_line_relocs(const void *a, const void *b)
+{
+	uint64_t x = ((const struct line_reloc *)a)->offset, y = ((const struct line_reloc *)b)->offset;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Reads the relocations of the section; those of REL take their addend from it. */
+static void read_line_relocs(struct line_reader *r)
+{
+	const struct elf_section *s = elf_find(r->elf, ".rela.debug_line");
+	unsigned size = s ? 24 : 16;
+
+	if (!s)
+		s = elf_find(r->elf, ".rel.debug_line");
+	if (!s || !s->p)
+		return;
+	r->reloc = xcalloc(s->n / size + 1, sizeof(*r->reloc));
+	for (uint64_t at = 0; at + size <= s->n; at += size) {
+		struct line_reloc *to = &r->reloc[r->n_relocs];
+
+		*to = (struct line_reloc){
+			elf_number(s->p + at, 8), 0, (uint32_t)elf_number(s->p + at + 12, 4)};
+		if (r->section->n < 8 || to->offset > r->section->n - 8)
+			continue;
+		to->addend = size == 24 ? elf_number(s->p + at + 16, 8)
+					: elf_number(r->section->p + to->offset, 8);
+		r->n_relocs++;
+	}
+	qsort(r->reloc, r->n_relocs, sizeof(*r->reloc), compare_line_relocs);
+}
+
+/* Function and address of the operand at p of a set-address instruction, by its relocation. */
+static void set_line_address(struct line_reader *r, const uint8_t *p, struct line_state *s)
+{
+	struct line_reloc key = {.offset = (uint64_t)(p - r->section->p)};
+	const struct line_reloc *found =
+		r->n_relocs ? bsearch(&key, r->reloc, r->n_relocs, sizeof(key), compare_line_relocs) : NULL;
+
+	s->function = NO_FUNCTION;
+	s->pc = elf_number(p, 8);
+	if (!found || !r->symbols || found->symbol >= elf_symbols(r->symbols))
+		return;
+	struct elf_symbol to = elf_symbol(r->elf, r->symbols, found->symbol);
+
+	if (to.section < r->elf->n_sections)
+		s->function = r->of_section[to.section];
+	s->pc = to.value + found->addend;
+}
+
+/* Executes an extended instruction; false: it ends the sequence. */
+static bool extended_line_op(struct line_reader *r, struct line_span *s, struct line_state *state)
+{
+	struct line_span op = {s->p, take_leb(s, false)};
+	unsigned code;
+
+	op.p = s->p;
+	if (op.n > s->n)
+		op.n = s->n;
+	s->p += op.n;
+	s->n -= op.n;
+	code = (unsigned)take(&op, 1);
+	if (code == 2 && op.n >= 8)
+		set_line_address(r, op.p, state);
+	return code != 1;
+}
+
+/* Header of a unit's program. */
+struct line_header {
+	unsigned step;   /* bytes of the smallest instruction */
+	int base;        /* smallest line advance of a special opcode */
+	unsigned range;  /* number of line advances */
+	unsigned opcode; /* first special opcode */
+	uint8_t operands[256];
+};
+
+static void standard_line_op(struct line_reader *r, struct line_span *s, const struct line_header *h,
+	unsigned op, struct line_state *state)
+{
+	switch (op) {
+	case 1: add_line_row(r, state); break;
+	case 2: state->pc += take_leb(s, false) * h->step; break;
+	case 3: state->line = (int64_t)((uint64_t)state->line + take_leb(s, true)); break;
+	case 4: state->file = take_leb(s, false); break;
+	case 8: state->pc += (255u - h->opcode) / h->range * h->step; break;
+	case 9: state->pc += take(s, 2); break;
+	default:
+		for (unsigned i = 0; i < h->operands[op]; i++)
+			take_leb(s, false);
+	}
+}
+
+static void run_line_program(struct line_reader *r, struct line_span *s, const struct line_header *h)
+{
+	const struct line_state start = {.line = 1, .file = 1, .function = NO_FUNCTION};
+	struct line_state state = start;
+
+	while (s->n) {
+		unsigned op = (unsigned)take(s, 1);
+
+		if (!op) {
+			if (!extended_line_op(r, s, &state))
+				state = start;
+		} else if (op < h->opcode) {
+			standard_line_op(r, s, h, op, &state);
+		} else {
+			unsigned advance = op - h->opcode;
+
+			state.pc += advance / h->range * h->step;
+			state.line += h->base + (int)(advance % h->range);
+			add_line_row(r, &state);
+		}
+	}
+}
+
+/* Reads the tables of folders and files. */
+static void read_line_files(struct line_reader *r, struct line_span *s)
+{
+	const char **folder = NULL;
+	uint32_t n = 0, cap = 0;
+	const char *name;
+
+	r->first_file = r->l->n_files;
+	while (*(name = take_string(s))) {
+		grow(&folder, &cap, n + 1, sizeof(*folder));
+		folder[n++] = name;
+	}
+	while (*(name = take_string(s))) {
+		uint64_t at = take_leb(s, false);
+
+		take_leb(s, false);
+		take_leb(s, false);
+		add_file(r, at && at <= n ? folder[at - 1] : "", name);
+	}
+	free(folder);
+}
+
+/* Reads the unit at the start of *s and moves behind it. */
+static void read_line_unit(struct line_reader *r, struct line_span *s)
+{
+	uint64_t length = take(s, 4);
+	struct line_span unit = {s->p, length < s->n ? length : s->n};
+	struct line_header h = {0};
+	unsigned version;
+
+	s->p += unit.n;
+	s->n -= unit.n;
+	version = (unsigned)take(&unit, 2);
+	if (version < 2 || version > 4)
+		return;
+	uint64_t rest = take(&unit, 4);
+	struct line_span head = {unit.p, rest < unit.n ? rest : unit.n};
+
+	unit.p += head.n;
+	unit.n -= head.n;
+	h.step = (unsigned)take(&head, 1);
+	take(&head, version >= 4 ? 2 : 1);
+	h.base = (int8_t)take(&head, 1);
+	h.range = (unsigned)take(&head, 1);
+	h.opcode = (unsigned)take(&head, 1);
+	if (!h.range || !h.opcode)
+		return;
+	for (unsigned i = 1; i < h.opcode; i++)
+		h.operands[i] = (uint8_t)take(&head, 1);
+	read_line_files(r, &head);
+	run_line_program(r, &unit, &h);
+}
+
+static int compare_line_rows(const void *a, const void *b)
+{
+	const struct line_row *x = a, *y = b;
+
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	if (x->pc != y->pc)
+		return x->pc < y->pc ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+struct sass_lines *sass_lines_read(const struct elf_file *e, const uint32_t *of_section)
+{
+	struct line_reader r = {.elf = e, .of_section = of_section, .section = elf_find(e, ".debug_line")};
+
+	if (!r.section || !r.section->p)
+		return NULL;
+	r.symbols = elf_find(e, ".symtab");
+	if (r.symbols && r.symbols->type != ELF_SYMTAB)
+		r.symbols = NULL;
+	r.l = xcalloc(1, sizeof(*r.l));
+	read_line_relocs(&r);
+	for (struct line_span s = {r.section->p, r.section->n}; s.n >= 10;)
+		read_line_unit(&r, &s);
+	free(r.reloc);
+	if (r.l->n_rows)
+		qsort(r.l->row, r.l->n_rows, sizeof(*r.l->row), compare_line_rows);
+	return r.l;
+}
+
+void sass_lines_free(struct sass_lines *l)
+{
+	if (!l)
+		return;
+	for (uint32_t i = 0; i < l->n_files; i++)
+		free(l->file[i]);
+	free(l->file);
+	free(l->row);
+	free(l);
+}
+
+uint32_t sass_lines_find(const struct sass_lines *l, uint32_t function, uint32_t pc, const char **file)
+{
+	uint32_t low = 0, high = l->n_rows;
+
+	while (low < high) { /* first row behind (function, pc) */
+		uint32_t mid = low + (high - low) / 2;
+		const struct line_row *row = &l->row[mid];
+
+		if (row->function < function || (row->function == function && row->pc <= pc))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low || l->row[low - 1].function != function || !l->row[low - 1].line)
+		return 0;
+	*file = l->file[l->row[low - 1].file];
+	return l->row[low - 1].line;
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Modifiers of an opcode's text: the strings of opcodes.def, tables of words.def, rules for aliases. */
+#include <stdlib.h>
+#include <string.h>
+#include "bits.h"
+#include "sass/fields.h"
+
+static const struct words {
+	const char *name, *values;
+} tables[] = {
+#define WORDS(name, values) {#name, values},
+#include "sass/words.def"
+#undef WORDS
+};
+
+#define N_TABLES (sizeof(tables) / sizeof(*tables))
+
+static const struct words *find_words(const char *name, size_t n)
+{
+	for (size_t i = 0; i < N_TABLES; i++)
+		if (strlen(tables[i].name) == n && !memcmp(tables[i].name, name, n))
+			return &tables[i];
+	return NULL;
+}
+
+/* Bits that a field with these values has. */
+static unsigned words_bits(const struct words *w)
+{
+	unsigned n = 1;
+
+	for (const char *p = w->values; *p; p++)
+		n += *p == '|';
+	return log2_floor(n - 1) + 1;
+}
+
+/* Appends value v of a table. */
+static void put_word(struct sass_out *o, const struct words *w, uint64_t v)
+{
+	const char *p = w->values;
+	size_t n;
+
+	for (uint64_t i = 0; i < v; i++) {
+		p = strchr(p, '|');
+		if (!p++)
+			break;
+	}
+	n = p ? strcspn(p, "|") : 0;
+	if (!p || (n == 1 && *p == '?'))
+		sass_putf(o, ".INVALID%u", (unsigned)v);
+	else
+		sass_putf(o, "%.*s", (int)n, p);
+}
+
+static void put_field(struct sass_out *o, struct reading *r, const char *table, unsigned at)
+{
+	const struct words *w = find_words(table, strlen(table));
+
+	put_word(o, w, reading_field(r, at, words_bits(w)));
+}
+
+static void put_if(struct sass_out *o, struct reading *r, const char *text, unsigned at, bool set)
+{
+	if ((reading_field(r, at, 1) != 0) == set)
+		sass_put(o, text);
+}
+
+/* ---- rules -------------------------------------------------------------------------------------- */
+
+/* Does argument i exist, with that kind and register? */
+static bool arg_is_zero(const struct sass_inst *in, unsigned i)
+{
+	const struct sass_arg *a = &in->arg[i];
+
+	if (i >= in->n_args)
+		return false;
+	if (a->kind == SASS_REG || a->kind == SASS_UREG)
+		return a->reg == SASS_ZERO;
+	return a->kind == SASS_INT && !a->value;
+}
+
+/* IMAD that moves, adds or shifts has a name of its own. */
+static void put_imad(struct sass_out *o, struct reading *r, bool uniform)
+{
+	const struct sass_inst *in = r->in;
+	unsigned s = in->n_results;
+	bool is_move = arg_is_zero(in, s + 1) && (in->form == 4 || arg_is_zero(in, s)) && in->form != 7,
+	     extended = reading_field(r, 74, 1) != 0, is_signed = reading_field(r, 73, 1) != 0;
+	const struct sass_arg *b = &in->arg[s + 1], *c = &in->arg[s + 2];
+	uint64_t value = (uint64_t)b->value & 0xffffffff;
+
+	if (!extended && !uniform) {
+		if (is_move || (b->kind == SASS_INT && value == 1 && arg_is_zero(in, s + 2)))
+			sass_put(o, ".MOV");
+		else if (b->kind == SASS_INT && value == 1)
+			sass_put(o, ".IADD");
+		else if (b->kind == SASS_INT && c->kind == SASS_REG && c->reg == SASS_ZERO &&
+			 is_pow2(value) && value < 65536)
+			sass_put(o, ".SHL");
+	}
+	sass_put(o, is_signed ? "" : ".U32");
+	sass_put(o, extended ? ".X" : "");
+}
+
+static void put_dot_product(struct sass_out *o, struct reading *r)
+{
+	bool two = reading_field(r, 76, 1) != 0;
+
+	sass_put(o, two ? ".2A" : ".4A");
+	if (two)
+		put_field(o, r, "lohi", 77);
+	put_field(o, r, two ? "us16" : "us8", 73);
+	put_field(o, r, "us8", 74);
+}
+
+static void put_imma(struct sass_out *o, struct reading *r)
+{
+	static const char *const shapes[8] = {
+		".8816", NULL, ".8832", NULL, ".16816", ".16832", ".16864", NULL};
+	unsigned shape = (unsigned)(reading_field(r, 75, 1) | reading_field(r, 85, 2) << 1);
+	static const char *const types[4] = {".U8", ".S8", ".U4", ".S4"};
+
+	put_if(o, r, ".SP", 72, true);
+	if (shapes[shape])
+		sass_put(o, shapes[shape]);
+	else
+		sass_putf(o, ".INVALID%u", shape);
+	sass_put(o, types[reading_field(r, 76, 1) | reading_field(r, 83, 1) << 1]);
+	sass_put(o, types[reading_field(r, 78, 1) | reading_field(r, 84, 1) << 1]);
+	put_if(o, r, ".SAT", 82, true);
+}
+
+/* The matrix product of sm_70 in four steps. */
+static void put_hmma884(struct sass_out *o, struct reading *r)
+{
+	unsigned step = (unsigned)reading_field(r, 79, 2);
+
+	sass_put(o, ".884");
+	put_field(o, r, "f16f32", 76);
+	put_field(o, r, "f16f32", 78);
+	sass_putf(o, ".STEP%u", step);
+}
+
+/* Two numbers packed into a register: from sm_89 on with both types. */
+static void put_pack(struct sass_out *o, struct reading *r)
+{
+	static const char *const types[4] = {".F16", ".BF16", ".E5M2", ".E4M3"};
+	bool merge = reading_field(r, 78, 1) != 0;
+	unsigned to = (unsigned)reading_field(r, 76, 2), from = (unsigned)reading_field(r, 73, 2);
+
+	if (r->in->sm < 89) {
+		sass_put(o, to & 1 ? ".BF16" : "");
+		put_if(o, r, ".RELU", 75, true);
+		sass_put(o, merge ? ".MERGE_C" : ".PACK_AB");
+	} else {
+		put_if(o, r, ".SATFINITE", 90, true);
+		put_if(o, r, ".RELU", 75, true);
+		sass_put(o, types[to]);
+		sass_put(o, from >= 2 ? types[from] : ".F32");
+		sass_put(o, from >= 2 ? ".UNPACK_B" : merge ? ".PACK_AB_MERGE_C" : ".PACK_AB");
+	}
+	if (reading_field(r, 79, 2) == 3)
+		sass_put(o, ".RZ");
+}
+
+static void put_f2f(struct sass_out *o, struct reading *r)
+{
+	if (!reading_field(r, 75, 2) && reading_field(r, 77, 1))
+		sass_put(o, ".BF16");
+	else
+		put_field(o, r, "fsize", 75);
+	put_field(o, r, "fsize", 84);
+}
+
+/* Integer type of 8 to 64 bits; signed 32 is the default and has no name. */
+static void put_integer_type(struct sass_out *o, unsigned size, bool is_signed)
+{
+	if (size != 2 || !is_signed)
+		sass_putf(o, ".%c%u", is_signed ? 'S' : 'U', 8u << size);
+}
+
+static void put_f2i(struct sass_out *o, struct reading *r)
+{
+	put_integer_type(o, (unsigned)reading_field(r, 75, 2), reading_field(r, 72, 1) != 0);
+	put_field(o, r, "fsize32", 84);
+}
+
+static void put_i2f(struct sass_out *o, struct reading *r)
+{
+	put_field(o, r, "fsize32", 75);
+	put_integer_type(o, (unsigned)reading_field(r, 84, 2), reading_field(r, 74, 1) != 0);
+}
+
+static void put_redux(struct sass_out *o, struct reading *r)
+{
+	unsigned op = (unsigned)reading_field(r, 78, 3);
+
+	put_field(o, r, "redux", 78);
+	if (reading_field(r, 73, 1))
+		sass_put(o, ".S32");
+	(void)op;
+}
+
+static void put_bar(struct sass_out *o, struct reading *r)
+{
+	unsigned op = (unsigned)reading_field(r, 77, 2);
+
+	put_field(o, r, "bar", 77);
+	if (op == 2)
+		put_field(o, r, "barred", 74);
+	put_if(o, r, ".DEFER_BLOCKING", 80, true);
+}
+
+static void put_bra(struct sass_out *o, struct reading *r)
+{
+	put_field(o, r, "bra", 32);
+	put_if(o, r, ".ANY", 84, true);
+}
+
+static void put_ret(struct sass_out *o, struct reading *r)
+{
+	put_if(o, r, ".ABS", 85, true);
+	put_if(o, r, ".REL", 85, false);
+	put_if(o, r, ".NODEC", 86, true);
+}
+
+static void put_cas(struct sass_out *o, struct reading *r)
+{
+	sass_put(o, reading_field(r, 87, 1) ? ".CAST.SPIN" : ".CAS");
+}
+
+static void put_ldc(struct sass_out *o, struct reading *r)
+{
+	static const char *const modes[4] = {"", ".IL", ".IS", ".ISL"};
+
+	sass_put(o, modes[reading_field(r, 78, 2)]);
+}
+
+/* Comparison of 32-bit numbers, or on sm_120 of 64-bit ones. */
+static void put_compare_type(struct sass_out *o, struct reading *r)
+{
+	bool wide = reading_field(r, 80, 1) != 0, is_signed = reading_field(r, 73, 1) != 0;
+
+	if (wide)
+		sass_put(o, is_signed ? ".S64" : ".U64");
+	else
+		sass_put(o, is_signed ? "" : ".U32");
+}
+
+static void put_warpsync(struct sass_out *o, struct reading *r)
+{
+	put_if(o, r, ".EXCLUSIVE", 85, true);
+	put_if(o, r, ".COLLECTIVE", 86, true);
+}
+
+/* Shape of a warpgroup product: columns by `step` per size, then the depth. */
+static void put_hgmma(struct sass_out *o, struct reading *r)
+{
+	static const unsigned depths[4] = {16, 8, 32, 16};
+	unsigned size = (unsigned)reading_field(r, 53, 7);
+
+	sass_putf(o, ".64x%ux%u", 8 * ((size & 31) + 1), depths[size >> 5]);
+}
+
+static void put_qgmma(struct sass_out *o, struct reading *r)
+{
+	unsigned size = (unsigned)reading_field(r, 53, 7);
+
+	sass_putf(o, ".64x%ux%u", 8 * ((size & 31) + 1), 32u << (size >> 5 & 1));
+}
+
+/* Columns of integer and bit products: 8, 16, 24, 32, then in steps of 16. */
+static unsigned coarse_columns(unsigned i) { return i < 4 ? 8 * (i + 1) : 16 * (i - 1); }
+
+static void put_igmma(struct sass_out *o, struct reading *r)
+{
+	unsigned size = (unsigned)reading_field(r, 53, 7);
+
+	sass_putf(o, ".64x%ux%u", coarse_columns(size / 3), 32u << size % 3);
+}
+
+static void put_bgmma(struct sass_out *o, struct reading *r)
+{
+	sass_putf(o, ".64x%ux256", coarse_columns((unsigned)reading_field(r, 53, 7)));
+}
+
+static const struct alias_rule {
+	const char *name;
+	void (*put)(struct sass_out *o, struct reading *r);
+} rules[] = {
+	{"idp", put_dot_product},
+	{"imma", put_imma},
+	{"hmma884", put_hmma884},
+	{"f2fp", put_pack},
+	{"f2f", put_f2f},
+	{"f2i", put_f2i},
+	{"i2f", put_i2f},
+	{"redux", put_redux},
+	{"bar", put_bar},
+	{"bra", put_bra},
+	{"ret", put_ret},
+	{"cas", put_cas},
+	{"ldc", put_ldc},
+	{"width64", put_compare_type},
+	{"wsync", put_warpsync},
+	{"hgmma", put_hgmma},
+	{"qgmma", put_qgmma},
+	{"igmma", put_igmma},
+	{"bgmma", put_bgmma},
+};
+
+static void put_rule(struct sass_out *o, struct reading *r, const char *name, size_t n)
+{
+	if (n == 4 && !memcmp(name, "imad", 4))
+		put_imad(o, r, false);
+	else if (n == 5 && !memcmp(name, "uimad", 5))
+		put_imad(o, r, true);
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (strlen(rules[i].name) == n && !memcmp(rules[i].name, name, n))
+			rules[i].put(o, r);
+}
+
+/* Appends one token of the modifiers. */
+static void put_modifier(struct sass_out *o, struct reading *r, const char *p, size_t n)
+{
+	const char *at = memchr(p, '@', n);
+	size_t len = at ? (size_t)(at - p) : n;
+
+	if (*p == '=') {
+		put_rule(o, r, p + 1, n - 1);
+		return;
+	}
+	if (*p == '#') {
+		unsigned first = (p++, sass_token_number(&p));
+
+		reading_field(r, first, *p == ':' ? (p++, sass_token_number(&p)) : 1);
+		return;
+	}
+	if (*p == '.') {
+		bool set = true;
+
+		if (at) {
+			bool clear = *++at == '!';
+
+			at += clear;
+			set = (reading_field(r, sass_token_number(&at), 1) != 0) != clear;
+		}
+		if (set)
+			sass_putf(o, "%.*s", (int)len, p);
+		return;
+	}
+	const struct words *w = find_words(p, len);
+
+	if (!w || !at)
+		return;
+	at++;
+	unsigned first = sass_token_number(&at);
+
+	if (*at == ',') {
+		at++;
+		put_word(o, w, reading_field(r, first, 1) | reading_field(r, sass_token_number(&at), 1) << 1);
+	} else {
+		put_word(o, w, reading_field(r, first, words_bits(w)));
+	}
+}
+
+void sass_put_opcode(struct sass_out *o, struct reading *r)
+{
+	const char *text = r->in->row->modifiers, *p;
+	size_t n;
+
+	sass_put(o, r->in->row->name);
+	while ((p = sass_token_next(&text, &n)))
+		put_modifier(o, r, p, n);
+}

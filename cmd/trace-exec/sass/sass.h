@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Machine code of sm_70 to sm_121: instructions decoded once, their text, and loaded cubins.
+ *
+ * opcodes.def has a row for each opcode. The decoder, the text and the list of the page follow from the rows.
+ * Input may be hostile: a decoder accepts any 16 bytes, and a loader checks every offset and size.
+ */
+#ifndef TRACE_EXEC_SASS_H
+#define TRACE_EXEC_SASS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "cubin.h"
+#include "diag.h"
+
+#define SASS_FIRST    70u
+#define SASS_LAST     121u
+#define SASS_BYTES    16u  /* of an instruction */
+#define SASS_ZERO     255u /* number of RZ and, on every architecture, of URZ */
+#define SASS_ARGS_MAX 10u
+#define SASS_TEXT_MAX 256u /* bytes that the text of an instruction needs at most, with the NUL */
+
+/* What an opcode row describes. */
+struct sass_row {
+	const char *name;      /* "IADD3" */
+	const char *modifiers; /* form: opcodes.def */
+	const char *operands;
+	uint16_t base;       /* bits 0 .. 8 of an arithmetic opcode, bits 0 .. 11 of another */
+	bool arithmetic;     /* bits 9 .. 11 choose the form of the operands b and c */
+	bool uniform;        /* executed once a warp, on uniform registers; guarded by a uniform predicate */
+	uint8_t bit_91;      /* 0, 1, or 2: either */
+	uint8_t first, last; /* compute capabilities, inclusive */
+};
+
+enum sass_kind {
+	SASS_REG,    /* reg */
+	SASS_UREG,   /* reg */
+	SASS_PRED,   /* reg 0 .. 7; SASS_NOT */
+	SASS_UPRED,  /* the same for a uniform predicate */
+	SASS_INT,    /* value; not sign-extended where the text is unsigned */
+	SASS_F32,    /* value: bits of the number */
+	SASS_F64,    /* value: bits of the number, the lower 32 are 0 */
+	SASS_HALVES, /* value: two 16-bit numbers */
+	SASS_CONST, /* bank, value: offset in bytes; reg: index register or SASS_ZERO; SASS_BINDLESS: ureg for bank */
+	SASS_MEM, /* reg, ureg, value: [reg + ureg + value]; SASS_DESC: ureg is a descriptor and no address */
+	SASS_SPECIAL,    /* value: number of the special register */
+	SASS_BARRIER,    /* reg: convergence barrier B0 .. B15 */
+	SASS_COUNTER,    /* value: dependence counter SB0 .. SB5, or their mask */
+	SASS_TARGET,     /* value: byte offset of a branch target in the section */
+	SASS_GDESC,      /* reg (uniform): descriptor of matrices in shared memory; value: enum sass_gdesc */
+	SASS_DESCRIPTOR, /* reg (uniform): memory descriptor */
+	SASS_TENSOR,     /* reg (uniform): address in tensor memory */
+	SASS_STATE,      /* value: state register of a warp, such as MACTIVE; below 16 a barrier */
+	SASS_NAME        /* value: enum sass_name, a fixed word or one of several */
+};
+
+enum sass_flag {
+	SASS_NEG = 1,       /* negative; complement where SASS_NOT is set too */
+	SASS_NOT = 2,       /* complement (~) or inverted predicate (!) */
+	SASS_ABS = 4,       /* absolute value */
+	SASS_REUSE = 8,     /* kept in the reuse cache */
+	SASS_WIDE = 16,     /* address register: 64 bits (.64) */
+	SASS_DESC = 32,     /* address with a memory descriptor */
+	SASS_BINDLESS = 64, /* constant bank from a uniform register */
+	SASS_NO_REG = 128,  /* address without reg */
+	SASS_NO_UREG = 256, /* address without ureg */
+	SASS_U32 = 512,     /* address register: unsigned 32 bits (.U32) */
+	SASS_SHOWN = 1024,  /* index register of a constant: shown though it is RZ */
+	SASS_HALF = 2048,   /* operand of two 16-bit numbers */
+	SASS_SIGNED = 4096, /* SASS_INT: shown with its sign */
+	SASS_OFFSET = 8192  /* SASS_TARGET: relative to the register before it, not a place in the section */
+};
+
+enum sass_name {
+	SASS_NAME_PR,
+	SASS_NAME_UPR,
+	SASS_NAME_SIGNS,
+	SASS_NAME_DIMENSION,
+	SASS_NAME_QUERY,
+	SASS_NAME_GSB0,
+	SASS_NAME_RPC
+};
+
+enum sass_gdesc { SASS_NEG_A = 1, SASS_NEG_B = 2, SASS_TRANSPOSED_A = 4, SASS_TRANSPOSED_B = 8 };
+
+/* Part of a register that an argument uses, in sass_arg.select. */
+enum sass_select {
+	SASS_WHOLE,
+	SASS_F32_OF_HALVES, /* .F32: the register is one f32 */
+	SASS_LOW_TWICE,     /* .H0_H0 */
+	SASS_HIGH_TWICE,    /* .H1_H1 */
+	SASS_LOW_NEGATED,   /* .H0_NH1: the upper half is negated */
+	SASS_HIGH,          /* .H1 */
+	SASS_BYTE_1,
+	SASS_BYTE_2,
+	SASS_BYTE_3,
+	SASS_ROW,
+	SASS_COLUMN,
+	SASS_SIGN /* .SIGN: bit 31 */
+};
+
+struct sass_arg {
+	int64_t value;
+	uint16_t flags;
+	uint8_t kind; /* enum sass_kind */
+	uint8_t reg;  /* SASS_ZERO: RZ or URZ; of a predicate 7: PT or UPT */
+	uint8_t ureg; /* SASS_ZERO: URZ */
+	uint8_t bank;
+	uint8_t select; /* enum sass_select */
+	uint8_t scale;  /* address register times 1, 4, 8, 16 */
+};
+
+/* An instruction. Argument order is that of the text. */
+struct sass_inst {
+	uint64_t word[2];
+	uint32_t pc;
+	uint16_t sm;
+	uint16_t opcode;            /* bits 0 .. 11 */
+	const struct sass_row *row; /* NULL: unknown opcode */
+	uint8_t form;               /* bits 9 .. 11 of an arithmetic opcode, else 0 */
+	uint8_t guard;              /* predicate 0 .. 7; 7: always */
+	bool guard_not;
+	uint8_t n_args;
+	uint8_t n_results; /* arguments before the first source */
+	struct sass_arg arg[SASS_ARGS_MAX];
+};
+
+/* Bits at .. at + n - 1 of an instruction, n <= 64. */
+static inline uint64_t sass_bits(const uint64_t word[2], unsigned at, unsigned n)
+{
+	uint64_t v = at >= 64 ? word[1] >> (at - 64) : word[0] >> at;
+
+	if (at < 64 && at + n > 64)
+		v |= word[1] << (64 - at);
+	return n == 64 ? v : v & ((1ull << n) - 1);
+}
+
+/*
+ * Decodes 16 bytes at pc for compute capability sm. 0, or -1: the opcode is unknown; *in then has all but row
+ * and arguments. The control code is decoded by control_decode() of cubin.h.
+ */
+int sass_decode(struct sass_inst *in, const uint8_t bytes[SASS_BYTES], uint32_t pc, unsigned sm);
+/* Row of an opcode (bits 0 .. 11) with bit 91; NULL: unknown. */
+const struct sass_row *sass_row_of(unsigned opcode, bool bit_91, unsigned sm);
+/* Rows in the order of opcodes.def. */
+const struct sass_row *sass_rows(unsigned *n);
+
+/*
+ * Texts in the published form: "IMAD.MOV.U32" without the guard, and "@!P0 LDG.E R4, desc[UR4][R2.64]". An
+ * unknown opcode is "UNKNOWN.0x1ab" and its bytes; a field value without a name is "INVALID" and its number.
+ * Bits that no field of the row covers are appended by sass_rest(). Return the length; out has SASS_TEXT_MAX
+ * bytes.
+ */
+size_t sass_opcode_text(const struct sass_inst *in, char out[SASS_TEXT_MAX]);
+size_t sass_text(const struct sass_inst *in, char out[SASS_TEXT_MAX]);
+/* Mask of set bits that neither the row nor the control code covers; false: there are none. */
+bool sass_rest(const struct sass_inst *in, uint64_t rest[2]);
+/* Bytes of a memory access of a lane, from the first size in the opcode's text; 0: no memory operand. */
+unsigned sass_width(const struct sass_inst *in);
+/* Name of a special register; NULL: unknown. */
+const char *sass_special_name(unsigned number, unsigned sm);
+
+/* ---- images ------------------------------------------------------------------------------------- */
+
+struct sass_param {
+	uint32_t offset; /* from the start of the parameters */
+	uint32_t bytes;  /* 0: there is no parameter of this index */
+};
+
+/* A section with code. */
+struct sass_function {
+	const char *name;
+	const uint8_t *code; /* writable copies are the caller's: the image is constant */
+	uint32_t bytes;      /* a multiple of 16 */
+	uint16_t section;
+	bool entry;                   /* a kernel */
+	unsigned registers;           /* of a thread; 0: unknown */
+	unsigned barriers;            /* of a block */
+	uint32_t shared;              /* static bytes, with the reserved ones */
+	uint32_t stack;               /* bytes of local memory of a lane: MIN_STACK_SIZE; 0 where absent */
+	uint32_t max_threads[3];      /* 0: no limit */
+	uint32_t required_threads[3]; /* 0: none */
+	uint32_t param_offset;        /* in bank 0 */
+	uint32_t param_bytes;
+	struct sass_param *param;
+	unsigned n_params;
+	const uint8_t *bank0, *bank2; /* .nv.constant0.NAME, .nv.constant2.NAME; NULL: none */
+	uint32_t bank0_bytes, bank2_bytes;
+};
+
+enum sass_place {
+	SASS_AT_CODE,        /* function `index`, offset value */
+	SASS_AT_GLOBAL,      /* .nv.global: zeros */
+	SASS_AT_GLOBAL_INIT, /* .nv.global.init */
+	SASS_AT_CONST,       /* .nv.constantN, N = index, offset value */
+	SASS_AT_CONST_OF,    /* .nv.constant2.NAME of function `index` */
+	SASS_AT_SHARED,      /* .nv.shared.NAME of function `index`; UINT32_MAX: of none */
+	SASS_AT_EXTERN,      /* undefined: a function or variable of another file or of the runtime */
+	SASS_AT_OTHER
+};
+
+struct sass_symbol {
+	const char *name;
+	enum sass_place place;
+	uint32_t index;
+	uint64_t value; /* offset in the section */
+	uint64_t bytes;
+	bool function;
+	bool global; /* visible to other files */
+};
+
+struct sass_reloc {
+	enum sass_place place; /* what is patched */
+	uint32_t index;
+	uint64_t offset;
+	uint32_t type;   /* 2: 64-bit address; others: relocations of -rdc objects */
+	uint32_t symbol; /* index into symbol[] */
+	int64_t addend;  /* of REL read from the section where type is 2, else 0 */
+};
+
+struct sass_bytes {
+	const uint8_t *p; /* NULL: no section or no bytes in the file */
+	uint64_t n;
+	uint32_t align;
+};
+
+struct sass_lines;
+
+struct sass_image {
+	unsigned sm;
+	bool relocatable; /* an object of -rdc, to be linked */
+	struct sass_function *function;
+	uint32_t n_functions;
+	struct sass_symbol *symbol;
+	uint32_t n_symbols;
+	struct sass_reloc *reloc;
+	uint32_t n_relocs;
+	struct sass_bytes bank[8]; /* .nv.constantN of the whole file, N = 1 .. 7 */
+	struct sass_bytes global;  /* p is NULL */
+	struct sass_bytes global_init;
+	struct sass_lines *lines; /* NULL: no line table */
+	uint8_t *bytes;           /* copy of the file */
+	size_t n;
+};
+
+/* Loads a cubin of n bytes, which are copied; name is used in messages. NULL and *f: damaged or not supported. */
+struct sass_image *sass_image_read(const void *bytes, size_t n, const char *name, struct fault *f);
+void sass_image_free(struct sass_image *m);
+/* Function of that name; NULL: none. */
+const struct sass_function *sass_image_function(const struct sass_image *m, const char *name);
+/* Source line of pc in function number `function`; *file is valid as long as the image. 0: unknown. */
+uint32_t sass_image_line(const struct sass_image *m, uint32_t function, uint32_t pc, const char **file);
+
+#endif

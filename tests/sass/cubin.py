@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Writes a cubin with one kernel from the numbers of its instructions, for tests.
+
+usage: cubin.py [-s SM] [-r REGISTERS] [-S SHARED] [-p BYTES,BYTES...] NAME <NUMBERS >CUBIN
+  NUMBERS has an instruction a line: the upper and the lower 64 bits, in hexadecimal; # begins a comment
+  -p  sizes of the parameters (default 8,8,4)
+"""
+import struct
+import sys
+from getopt import getopt
+
+PARAM_AT = {7: 0x160, 8: 0x160, 9: 0x210}
+
+
+def attribute(number, payload):
+    return struct.pack("<BBH", 4, number, len(payload)) + payload
+
+
+def main():
+    options, (name,) = getopt(sys.argv[1:], "s:r:S:p:")
+    options = dict(options)
+    sm, regs, shared = int(options.get("-s", 80)), int(options.get("-r", 16)), int(options.get("-S", 0))
+    sizes = [int(n) for n in options.get("-p", "8,8,4").split(",")]
+    code = b""
+    for line in sys.stdin:
+        words = line.partition("#")[0].split()
+        if words:
+            code += struct.pack("<QQ", int(words[1], 16), int(words[0], 16))
+    first, at, info = PARAM_AT.get(sm // 10, 0x380), 0, b""
+    for i, n in enumerate(sizes):
+        at = (at + n - 1) // n * n
+        info += attribute(0x17, struct.pack("<IHHI", 0, i, at, n << 18 | 0x1f000))
+        at += n
+    info = attribute(0x0a, struct.pack("<IHH", 2, first, at)) + struct.pack("<BBH", 3, 0x19, at) + info
+    whole = attribute(0x2f, struct.pack("<II", 1, regs)) + attribute(0x12, struct.pack("<II", 1, 0))
+
+    strings = b"\0" + name.encode() + b"\0"
+    symbols = bytes(24) + struct.pack("<IBBHQQ", 1, 0x12, 0x10, 6, 0, len(code)) + struct.pack("<IBBHQQ", 0, 3, 0, 5, 0, 0)
+    sections = [("", 0, 0, b"", 0, 0), (".shstrtab", 3, 0, b"", 0, 0), (".strtab", 3, 0, strings, 0, 0),
+                (".symtab", 2, 0, symbols, 2, 1), (".nv.info", 0x70000000, 0, whole, 3, 0),
+                (".nv.constant0." + name, 1, 2, bytes(first + at), 0, 6), (".text." + name, 1, 6, code, 3, 1 | regs << 24),
+                (".nv.info." + name, 0x70000000, 0x40, info, 3, 6)]
+    if shared:
+        sections.append((".nv.shared." + name, 8, 3, b"", 0, 6))
+    names, where = b"", []
+    for s in sections:
+        where.append(len(names))
+        names += s[0].encode() + b"\0"
+    body, table, offset = b"", b"", 64
+    for i, (title, kind, flags, data, link, extra) in enumerate(sections):
+        data = names if title == ".shstrtab" else data
+        size = shared if kind == 8 else len(data)
+        table += struct.pack("<IIQQQQIIQQ", where[i], kind, flags, 0, offset if kind else 0, size, link, extra, 16 if kind else 0,
+                             24 if kind == 2 else 0)
+        body += data
+        offset += len(data)
+    header = b"\x7fELF\2\1\x33\7" + bytes(8) + struct.pack("<HHIQQQIHHHHHH", 2, 190, 1, 0, 0, offset, sm << 16 | 5 << 8 | sm, 64, 0, 0,
+                                                            64, len(sections), 1)
+    sys.stdout.buffer.write(header + body + table)
+
+
+main()
