@@ -263,7 +263,7 @@ DATA_DIR = $(ROOT_DIR)/share/warptools
 LIB_DIR  = $(ROOT_DIR)/lib/warptools
 SO_DIR   = $(DESTDIR)$(SOLIBDIR)
 # Functions of the library have the page that describes them under their own names too.
-WT_PAGES = awk '/^\.F[on] wt_/ { print $$2, FILENAME }' man/*.3 | sed 's| man/| |'
+WT_PAGES = awk '/^\.Fo wt_/ { print $$2, FILENAME }' man/*.3 | sed 's| man/| |'
 BASH_DIR = $(ROOT_DIR)/share/bash-completion/completions
 ZSH_DIR  = $(ROOT_DIR)/share/zsh/site-functions
 FISH_DIR = $(DESTDIR)$(FISHDIR)
