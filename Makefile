@@ -39,6 +39,16 @@ CUBLAS_FOR = 11 12 13
 CUBLAS_SRC = $(sort $(wildcard cmd/trace-exec/cublas/*.c))
 CUBLAS_OBJ = $(patsubst %.c,$(BUILD)/pic/%.o,$(CUBLAS_SRC))
 
+# libwarptools, for other programs: libcommon with the interface of include/warptools.h. Its other functions are hidden.
+# The static library is one object, so that they are hidden there too. No sanitizers, as for the runtime.
+WT_SO     = libwarptools.so
+WT_SONAME = $(WT_SO).1
+WT_MAP    = libcommon/wt/versions.map
+WT_LIBS   = $(addprefix $(BUILD)/,$(WT_SO) libwarptools.a)
+WT_OBJ    = $(patsubst %.c,$(BUILD)/pic/%.o,$(sort $(wildcard libcommon/wt/*.c)))
+WT_COMMON = $(patsubst %.c,$(BUILD)/pic/%.o,$(filter-out libcommon/wt/%,$(LIB_SRC)))
+WT_NEED   = -lzstd -llz4 -llzma -lz -lxxhash -ljansson -lmsgpackc -lm -pthread
+
 LIB_SRC = $(sort $(wildcard libcommon/*/*.c))
 LIB_OBJ = $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
 LIB     = $(BUILD)/libcommon.a
@@ -48,7 +58,7 @@ ALIASES = trace-ptx
 ALIAS_OF_trace-ptx = trace-exec
 ALIAS_LINKS = $(ALIASES:%=$(BUILD)/%)
 
-all: $(BINARIES) $(ALIAS_LINKS) $(CUDART) $(CUBLAS) ## build the programs (the default)
+all: $(BINARIES) $(ALIAS_LINKS) $(CUDART) $(CUBLAS) $(WT_LIBS) ## build the programs and the libraries (the default)
 
 $(ALIAS_LINKS): $(BINARIES)
 	ln -sf $(ALIAS_OF_$(@F)) $@
@@ -67,7 +77,7 @@ $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
 DEPS += $(LIB_OBJ:.o=.d)
 
 # Only these sources know the version, so that a new one compiles no other.
-VERSIONED = cmd/trace-pick/report cmd/trace-sim/provenance libcommon/base/cli
+VERSIONED = cmd/trace-pick/report cmd/trace-sim/provenance libcommon/base/cli libcommon/wt/handle
 $(VERSIONED:%=$(BUILD)/obj/%.o) $(VERSIONED:%=$(BUILD)/pic/%.o) $(BUILD)/tests/test_cli: private CPPFLAGS_ALL += -DVERSION='"$(VERSION)"'
 
 # A program sees its own modules and libcommon.
@@ -91,6 +101,20 @@ $(CUBLAS): $(CUBLAS_OBJ) $(CUBLAS_MAP)
 	for v in $(CUBLAS_FOR); do ln -sf ../$(notdir $@) $(BUILD)/cublas/libcublas.so.$$v && \
 		ln -sf ../$(notdir $@) $(BUILD)/cublas/libcublasLt.so.$$v || exit 1; done
 DEPS += $(CUDART_OBJ:.o=.d) $(CUBLAS_OBJ:.o=.d)
+
+$(BUILD)/pic/common.a: $(WT_COMMON)
+	@rm -f $(TMP)
+	$(AR) qcs $(TMP) $(WT_COMMON) $(RENAME)
+$(BUILD)/$(WT_SO): $(WT_OBJ) $(BUILD)/pic/common.a $(WT_MAP)
+	$(CC) $(call PLAIN,$(CFLAGS_ALL) $(LDFLAGS)) -shared -Wl,-z,defs -Wl,-soname,$(WT_SONAME) -Wl,--version-script=$(WT_MAP) \
+		-o $(TMP) $(WT_OBJ) $(BUILD)/pic/common.a $(WT_NEED) $(RENAME)
+	ln -sf $(WT_SO) $(BUILD)/$(WT_SONAME)
+$(BUILD)/libwarptools.a: $(WT_OBJ) $(BUILD)/pic/common.a
+	@rm -f $(TMP)
+	$(CC) -r -nostdlib -o $(BUILD)/pic/libwarptools.o $(WT_OBJ) $(BUILD)/pic/common.a
+	$(OBJCOPY) --localize-hidden $(BUILD)/pic/libwarptools.o
+	$(AR) qcs $(TMP) $(BUILD)/pic/libwarptools.o $(RENAME)
+DEPS += $(WT_OBJ:.o=.d) $(WT_COMMON:.o=.d)
 
 # ---- tests: C programs in tests/unit, replays of tests/fuzz over tests/corpus, bats files ----------
 
@@ -119,6 +143,11 @@ $(BUILD)/tests/%: tests/unit/%.c $(SIM_LIB) $(LIB)
 $(BUILD)/tests/test_lower: tests/unit/test_lower.c $(PTX_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-exec -Itests/unit $(CFLAGS_ALL) -fno-lto $(LDFLAGS) $(DEPEND) -o $(TMP) $< $(PTX_LIB) $(LIB) $(LDLIBS_ALL) $(LINK_END)
+# Allocations of the reader fail one at a time.
+$(BUILD)/tests/test_wt: tests/unit/test_wt.c $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) -Itests/unit $(CFLAGS_ALL) -fno-lto $(LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=mmap \
+		$(DEPEND) -o $(TMP) $< $(LIB) $(LDLIBS_ALL) $(LINK_END)
 # Targets named ptx* are about trace-exec, the others about trace-sim and libcommon.
 $(BUILD)/tests/replay_ptx%: tests/fuzz/fuzz_ptx%.c tests/fuzz/replay.c $(PTX_LIB) $(LIB)
 	@mkdir -p $(@D)
@@ -179,8 +208,9 @@ check-cuda: all ## CUDA programs compiled with nvcc
 RACES = threads:|each recipe|BookSim
 tsan: ## threads under TSan
 	+@$(MAKE) -s BUILD=build/tsan LTO= OPT="-O1 -g -fsanitize=thread" LDFLAGS="-fsanitize=thread" -j2 build/tsan/trace-sim \
-		build/tsan/tests/tracegen build/tsan/tests/test_threads
+		build/tsan/tests/tracegen build/tsan/tests/test_threads build/tsan/tests/test_wt
 	@build/tsan/tests/test_threads
+	@build/tsan/tests/test_wt
 	@SANITIZED=1 ONLY='$(RACES)' sh tests/suite build/tsan tests/threads.bats tests/windows.bats
 
 # Coverage-guided fuzzing with clang, FUZZ_SECONDS for each target; new inputs and findings stay in build/fuzz/.
@@ -246,13 +276,16 @@ ROOT_DIR = $(DESTDIR)$(PREFIX)
 MAN_DIR  = $(ROOT_DIR)/share/man
 DATA_DIR = $(ROOT_DIR)/share/warptools
 LIB_DIR  = $(ROOT_DIR)/lib/warptools
+SO_DIR   = $(DESTDIR)$(SOLIBDIR)
+# Functions of the library have the page that describes them under their own names too.
+WT_PAGES = awk '/^\.Fo wt_/ { print $$2, FILENAME }' man/*.3 | sed 's| man/| |'
 BASH_DIR = $(ROOT_DIR)/share/bash-completion/completions
 ZSH_DIR  = $(ROOT_DIR)/share/zsh/site-functions
 FISH_DIR = $(DESTDIR)$(FISHDIR)
 EXAMPLES = cd examples && find . -type f ! -path './gpus/*'
 install: all man completions ## install programs, pages, completions and examples below $(DESTDIR)$(PREFIX)
-	install -d "$(ROOT_DIR)/bin" "$(MAN_DIR)/man1" "$(MAN_DIR)/man5" "$(MAN_DIR)/man7" "$(DATA_DIR)/gpus" \
-		"$(LIB_DIR)/cudart" "$(LIB_DIR)/cublas" "$(BASH_DIR)" "$(ZSH_DIR)" "$(FISH_DIR)"
+	install -d "$(ROOT_DIR)/bin" "$(MAN_DIR)/man1" "$(MAN_DIR)/man3" "$(MAN_DIR)/man5" "$(MAN_DIR)/man7" "$(DATA_DIR)/gpus" \
+		"$(LIB_DIR)/cudart" "$(LIB_DIR)/cublas" "$(SO_DIR)/pkgconfig" "$(ROOT_DIR)/include" "$(BASH_DIR)" "$(ZSH_DIR)" "$(FISH_DIR)"
 	install -s -m 755 $(BINARIES) "$(ROOT_DIR)/bin"
 	for a in $(ALIASES); do ln -sf trace-exec "$(ROOT_DIR)/bin/$$a" && \
 		ln -sf trace-exec.1 "$(MAN_DIR)/man1/$$a.1" || exit 1; done
@@ -260,7 +293,14 @@ install: all man completions ## install programs, pages, completions and example
 	for v in $(CUDART_FOR); do ln -sf ../$(notdir $(CUDART)) "$(LIB_DIR)/cudart/libcudart.so.$$v" || exit 1; done
 	for v in $(CUBLAS_FOR); do for l in libcublas libcublasLt; do \
 		ln -sf ../$(notdir $(CUBLAS)) "$(LIB_DIR)/cublas/$$l.so.$$v" || exit 1; done; done
+	install -s -m 644 $(BUILD)/$(WT_SO) "$(SO_DIR)/$(WT_SONAME)"
+	ln -sf $(WT_SONAME) "$(SO_DIR)/$(WT_SO)"
+	install -m 644 $(BUILD)/libwarptools.a "$(SO_DIR)"
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(SOLIBDIR)|; s|@VERSION@|$(VERSION)|; s|@NEED@|$(WT_NEED)|' \
+		libcommon/wt/warptools.pc.in >"$(SO_DIR)/pkgconfig/warptools.pc"
+	install -m 644 include/warptools.h "$(ROOT_DIR)/include"
 	for m in $(MAN_GENERATED); do install -m 644 "$$m" "$(MAN_DIR)/man$${m##*.}" || exit 1; done
+	$(WT_PAGES) | while read -r f m; do [ "$$f.3" = "$$m" ] || ln -sf "$$m" "$(MAN_DIR)/man3/$$f.3" || exit 1; done
 	install -m 644 examples/gpus/* "$(DATA_DIR)/gpus"
 	$(EXAMPLES) | while read -r f; do mode=644; [ ! -x "$$f" ] || mode=755; \
 		install -D -m $$mode "$$f" "$(DATA_DIR)/examples/$$f" || exit 1; done
@@ -271,6 +311,9 @@ install: all man completions ## install programs, pages, completions and example
 uninstall: ## remove what install wrote, and nothing else
 	for p in $(PROGRAMS); do rm -f "$(ROOT_DIR)/bin/$$p" "$(BASH_DIR)/$$p" "$(ZSH_DIR)/_$$p" "$(FISH_DIR)/$$p.fish"; done
 	for a in $(ALIASES); do rm -f "$(ROOT_DIR)/bin/$$a" "$(MAN_DIR)/man1/$$a.1"; done
+	for f in $(WT_SO) $(WT_SONAME) libwarptools.a pkgconfig/warptools.pc; do rm -f "$(SO_DIR)/$$f"; done
+	rm -f "$(ROOT_DIR)/include/warptools.h"
+	$(WT_PAGES) | while read -r f m; do rm -f "$(MAN_DIR)/man3/$$f.3"; done
 	for m in $(notdir $(MAN_GENERATED)); do rm -f "$(MAN_DIR)/man$${m##*.}/$$m"; done
 	for f in $(notdir $(wildcard examples/gpus/*)); do rm -f "$(DATA_DIR)/gpus/$$f"; done
 	$(EXAMPLES) | while read -r f; do rm -f "$(DATA_DIR)/examples/$$f"; done
@@ -278,6 +321,17 @@ uninstall: ## remove what install wrote, and nothing else
 	for v in $(CUBLAS_FOR); do rm -f "$(LIB_DIR)/cublas/libcublas.so.$$v" "$(LIB_DIR)/cublas/libcublasLt.so.$$v"; done
 	for v in $(CUDART_FOR); do rm -f "$(LIB_DIR)/cudart/libcudart.so.$$v"; done
 	for d in "$(DATA_DIR)" "$(LIB_DIR)"; do [ ! -d "$$d" ] || find "$$d" -depth -type d -exec rmdir {} \; 2>/dev/null || true; done
+
+# The Python module in the directory of PYTHON below PREFIX. PYTHONLIB: the library that it loads.
+PYTHON    = python3
+PYTHONLIB = $(SOLIBDIR)/$(WT_SONAME)
+PYTHONDIR = $(shell $(PYTHON) -c 'import sys, sysconfig; at, p = sysconfig.get_path("purelib"), sys.argv[1]; \
+	print(at if at.startswith(p + "/") else "%s/lib/python%d.%d/site-packages" % (p, *sys.version_info[:2]))' '$(PREFIX)')
+install-python: ## install the Python module
+	install -d "$(DESTDIR)$(PYTHONDIR)"
+	sed 's|^LIBRARY = .*|LIBRARY = "$(PYTHONLIB)"|' examples/python/warptools.py >"$(DESTDIR)$(PYTHONDIR)/warptools.py"
+uninstall-python: ## remove the Python module
+	rm -f "$(DESTDIR)$(PYTHONDIR)/warptools.py"
 
 DIST = warptools-$(VERSION)
 dist: ## an archive of the sources
@@ -303,4 +357,4 @@ extended-programs:
 
 -include $(DEPS)
 
-.PHONY: all help soak cross man completions install uninstall dist clean tests suite check check-cuda check-invariants demo asan tsan fuzz fuzz-run extended extended-programs format format-check tidy $(TIDY:.c=.tidy) conformance conformance-events golden bench
+.PHONY: all help soak cross man completions install uninstall install-python uninstall-python dist clean tests suite check check-cuda check-invariants demo asan tsan fuzz fuzz-run extended extended-programs format format-check tidy $(TIDY:.c=.tidy) conformance conformance-events golden bench

@@ -5,9 +5,12 @@ DESTDIR =
 BUILD   = build
 CC      = gcc
 AR      = ar
+OBJCOPY = objcopy
 OPT     = -O3 -g
 # Link-time optimisation; empty switches it off. clang would need more tools for it.
 LTO     = $(if $(findstring clang,$(CC)),,-flto=auto)
+# libwarptools; Debian's packages have it in /usr/lib/x86_64-linux-gnu and the like.
+SOLIBDIR = $(PREFIX)/lib
 # fish on Debian reads completions from /usr/share and /etc only.
 ifeq ($(PREFIX),/usr/local)
 FISHDIR = /etc/fish/completions

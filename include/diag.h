@@ -10,6 +10,7 @@
 #ifndef DIAG_H
 #define DIAG_H
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,8 +62,33 @@ _Noreturn void die_fault(const struct fault *f);
 
 #define NOWHERE ((struct place){0})
 
-/* Copy of name that is valid to the end of the program; equal names share one. Safe in threads. */
+/*
+ * Copy of name that is valid to the end of the program, or as long as the names of the trap; equal names share
+ * one. Safe in threads.
+ */
 const char *diag_keep(const char *name);
+
+/*
+ * Traps: the library must not end its caller's process. While a trap is set, die() and its variants in this
+ * thread fill the trap's fault and jump to its place, and diag_keep() keeps names in the trap's names.
+ *
+ *	if (setjmp(trap.place) == 0) {
+ *		diag_trap(&trap);
+ *		...
+ *	}
+ *	diag_trap(NULL);
+ */
+struct diag_names;
+struct diag_trap {
+	jmp_buf place;
+	struct fault fault;       /* id "memory": readers die() for lack of memory only */
+	struct diag_names *names; /* not owned */
+};
+/* Sets the trap of this thread; NULL: none. */
+void diag_trap(struct diag_trap *t);
+/* Empty set of names, which live until diag_names_free(). NULL: out of memory. */
+struct diag_names *diag_names_new(void);
+void diag_names_free(struct diag_names *names);
 
 /* Copies text of length n to out (size cap, always terminated), unprintable bytes as \xNN, cut with "..". */
 const char *diag_quote(char *out, unsigned cap, const char *text, unsigned long n);

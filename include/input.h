@@ -26,6 +26,11 @@ enum input_coding { INPUT_PLAIN, INPUT_GZIP, INPUT_XZ, INPUT_ZSTD, INPUT_TRACEZ 
  * fault "is-folder".
  */
 struct input *input_open(const char *path, struct fault *f);
+/*
+ * Opens a duplicate of the descriptor fd, at its offset; the caller keeps fd. name is shown in messages. NULL
+ * and *f on failure.
+ */
+struct input *input_descriptor(int fd, const char *name, struct fault *f);
 /* Opens bytes in memory, which must outlive the input (fuzzing, packed text); decompresses as above. */
 struct input *input_memory(const char *name, const void *bytes, size_t n, struct fault *f);
 /*
@@ -39,6 +44,11 @@ const char *input_name(const struct input *in); /* as shown in messages; "-" is 
 enum input_coding input_coding(const struct input *in);
 /* Reports whether the path can be opened again: false for pipes, devices and standard input. */
 bool input_again(const struct input *in);
+
+/*
+ * New descriptor of the input's plain regular file, whose start is the input's first byte; -1: it has none.
+ */
+int input_duplicate(const struct input *in);
 
 /*
  * Reads the next line without its end ("\n" or "\r\n"), not terminated by NUL. 1: a line, 0: end, -1: fault.

@@ -45,6 +45,11 @@ struct klist {
  */
 int klist_read(struct klist *k, const char *path, struct fault *f);
 /*
+ * The same from an open descriptor, which the caller keeps. name is shown in messages and is the path to whose
+ * folder the kernels' names are relative.
+ */
+int klist_read_descriptor(struct klist *k, int fd, const char *name, struct fault *f);
+/*
  * The same for linters: faults of a line and remarks about its blanks and line end are passed to on_fault,
  * which returns true to continue with the next line.
  */

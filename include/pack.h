@@ -180,10 +180,10 @@ int pack_verify(struct pack *p, struct fault *f);
  */
 int pack_klist(struct pack *p, struct klist *k, struct fault *f);
 /*
- * Opens the stream in *in, which is at its first byte: a seekable file by its path, any other by taking over
- * *in (set to NULL) and reading in order.
+ * Opens the stream in *in, which is at its first byte: a seekable file with a descriptor of its own, any other
+ * by taking over *in (set to NULL) and reading in order.
  */
-struct pack *pack_input(struct input **in, const char *path, struct fault *f);
+struct pack *pack_input(struct input **in, struct fault *f);
 /* Number of the kernel with that name in the list; -1: none. */
 int64_t pack_find(const struct pack *p, const char *name);
 /* Opens a kernel as trace_open does. */

@@ -152,6 +152,8 @@ const uint16_t *trace_ptx_operands(const struct trace *t, uint32_t pc, unsigned 
 /* Opcode of that instruction, n bytes; NULL: the code has no such instruction. */
 const char *trace_ptx_opcode(const struct trace *t, uint32_t pc, size_t *n);
 const char *trace_path(const struct trace *t);
+/* Name of a source file of the header, by number; NULL: none. */
+const char *trace_source(const struct trace *t, uint32_t file);
 /*
  * Function of the kernel from a packed stream with control codes; NULL: none. Its machine code has only the
  * fields of control_decode(). Valid as long as the trace.
@@ -163,6 +165,12 @@ uint32_t trace_warp(const struct trace *t);
 
 /* Reads the next thread block into tb, whose arrays are reused. 1: read, 0: end, -1: fault. */
 int trace_next(struct trace *t, struct tblock *tb, struct fault *f);
+/*
+ * Moves to thread block number `block`, in file order from 0, which trace_next() then reads. Packed kernels are
+ * not read up to it; lines are then unknown, 0 in warps and faults. tb is used for reading. 1: done; 0: the
+ * block is before the position and the kernel must be opened again; -1 and *f.
+ */
+int trace_seek(struct trace *t, uint64_t block, struct tblock *tb, struct fault *f);
 /*
  * Checks the input after the last block of the grid: only blank lines and block ends may follow, and a
  * compressed stream must end regularly. 0, or -1 and *f.

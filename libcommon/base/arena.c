@@ -195,14 +195,13 @@ static size_t rounded(size_t n, size_t size, size_t unit)
 	return bytes ? (bytes + unit - 1) / unit * unit : unit;
 }
 
+/* Maps zeroed pages; NULL on failure. */
 static void *map_pages(size_t bytes)
 {
 	void *p =
 		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (p == MAP_FAILED)
-		out_of_memory(bytes, 1);
-	return p;
+	return p == MAP_FAILED ? NULL : p;
 }
 
 #ifdef __SANITIZE_ADDRESS__
@@ -233,6 +232,8 @@ static void *large_piece(size_t bytes)
 {
 	void *p = map_pages(bytes);
 
+	if (!p)
+		out_of_memory(bytes, 1);
 	if (bytes <= POINTERS_MAX)
 		__lsan_register_root_region(p, bytes);
 	return p;
@@ -264,6 +265,10 @@ static void *small_piece(size_t bytes)
 	if (!areas.newest || bytes > (size_t)(areas.end - areas.next)) {
 		struct area *a = map_pages(AREA);
 
+		if (!a) {
+			pthread_mutex_unlock(&areas.lock);
+			out_of_memory(AREA, 1);
+		}
 		a->older = areas.newest;
 		areas.newest = a;
 		areas.next = (char *)a + LINE;
@@ -292,7 +297,14 @@ static void free_small(void *p, size_t bytes)
 	pthread_mutex_unlock(&areas.lock);
 }
 
-static void *large_piece(size_t bytes) { return map_pages(bytes); }
+static void *large_piece(size_t bytes)
+{
+	void *p = map_pages(bytes);
+
+	if (!p)
+		out_of_memory(bytes, 1);
+	return p;
+}
 static void free_large(void *p, size_t bytes) { munmap(p, bytes); }
 #endif
 

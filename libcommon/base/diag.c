@@ -22,6 +22,7 @@
 static const char *program = "warptools";
 static bool quiet_warnings;
 static atomic_uint_fast64_t warnings;
+static _Thread_local struct diag_trap *trap;
 
 void diag_init(const char *argv0)
 {
@@ -85,27 +86,50 @@ char *diag_quoted(const char *text)
 
 /* ---- kept names --------------------------------------------------------------------------- */
 
+struct diag_names {
+	struct table table;
+	char **kept;
+	uint32_t n, cap;
+};
+
+static const char *keep_in(struct diag_names *k, const char *name)
+{
+	uint64_t hash = table_hash(name, strlen(name));
+
+	FOR_TABLE (w, &k->table, hash)
+		if (!strcmp(k->kept[w.number], name))
+			return k->kept[w.number];
+	grow(&k->kept, &k->cap, k->n + 1, sizeof(k->kept[0]));
+	k->kept[k->n] = xstrdup(name);
+	table_add(&k->table, hash, k->n++);
+	return k->kept[k->n - 1];
+}
+
 const char *diag_keep(const char *name)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static struct table table;
-	static char **kept;
-	static uint32_t n_kept, cap_kept;
-	uint64_t hash = table_hash(name, strlen(name));
-	const char *found = NULL;
+	static struct diag_names program_names;
+	const char *kept;
 
+	if (trap && trap->names)
+		return keep_in(trap->names, name);
 	pthread_mutex_lock(&lock);
-	FOR_TABLE (w, &table, hash)
-		if (!strcmp(kept[w.number], name))
-			found = kept[w.number];
-	if (!found) {
-		grow(&kept, &cap_kept, n_kept + 1, sizeof(kept[0]));
-		kept[n_kept] = xstrdup(name);
-		found = kept[n_kept];
-		table_add(&table, hash, n_kept++);
-	}
+	kept = keep_in(&program_names, name);
 	pthread_mutex_unlock(&lock);
-	return found;
+	return kept;
+}
+
+struct diag_names *diag_names_new(void) { return calloc(1, sizeof(struct diag_names)); }
+
+void diag_names_free(struct diag_names *k)
+{
+	for (uint32_t i = 0; k && i < k->n; i++)
+		free(k->kept[i]);
+	if (k) {
+		free(k->kept);
+		table_free(&k->table);
+	}
+	free(k);
 }
 
 /* ---- faults and messages ------------------------------------------------------------------ */
@@ -196,14 +220,30 @@ int diag_error(struct place at, const char *fmt, ...)
 	return -1;
 }
 
+void diag_trap(struct diag_trap *t) { trap = t; }
+
+/* Prints an error and ends the program, or jumps out of the trap of this thread. */
+static _Noreturn void end_program(struct place at, const char *fmt, va_list args, const char *reason)
+{
+	struct diag_trap *t = trap;
+
+	if (!t) {
+		print_formatted(at, "error: ", fmt, args, reason);
+		exit(EXIT_TROUBLE);
+	}
+	t->fault.at = at;
+	t->fault.id = "memory";
+	format_cut(t->fault.text, sizeof(t->fault.text), fmt, args);
+	trap = NULL;
+	longjmp(t->place, 1);
+}
+
 void die(const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	print_formatted(NOWHERE, "error: ", fmt, args, NULL);
-	va_end(args);
-	exit(EXIT_TROUBLE);
+	end_program(NOWHERE, fmt, args, NULL);
 }
 
 void die_at(struct place at, const char *fmt, ...)
@@ -211,9 +251,7 @@ void die_at(struct place at, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	print_formatted(at, "error: ", fmt, args, NULL);
-	va_end(args);
-	exit(EXIT_TROUBLE);
+	end_program(at, fmt, args, NULL);
 }
 
 void die_errno(const char *fmt, ...)
@@ -222,13 +260,18 @@ void die_errno(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	print_formatted(NOWHERE, "error: ", fmt, args, reason);
-	va_end(args);
-	exit(EXIT_TROUBLE);
+	end_program(NOWHERE, fmt, args, reason);
 }
 
 void die_fault(const struct fault *f)
 {
-	print_message(f->at, "error: ", f->text, NULL);
-	exit(EXIT_TROUBLE);
+	struct diag_trap *t = trap;
+
+	if (!t) {
+		print_message(f->at, "error: ", f->text, NULL);
+		exit(EXIT_TROUBLE);
+	}
+	t->fault = *f;
+	trap = NULL;
+	longjmp(t->place, 1);
 }

@@ -28,6 +28,7 @@ struct input {
 	const char *name;
 	int fd; /* -1: memory, or generated */
 	bool close_fd;
+	bool from_start;                                /* the descriptor was at offset 0 */
 	size_t (*make)(void *ctx, void *buf, size_t n); /* NULL: not generated */
 	void *make_ctx;
 
@@ -263,6 +264,30 @@ struct input *input_open(const char *path, struct fault *f)
 	in->name = name;
 	in->fd = fd;
 	in->close_fd = !standard;
+	in->from_start = !standard;
+	if (detect_format(in, f)) {
+		input_close(in);
+		return NULL;
+	}
+	return in;
+}
+
+struct input *input_descriptor(int fd, const char *name, struct fault *f)
+{
+	const char *kept = diag_keep(name);
+	struct place whole = {kept, 0, 0};
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	struct input *in;
+
+	if (own < 0) {
+		fault_set(f, whole, "open", "cannot be opened: %s", strerror(errno));
+		return NULL;
+	}
+	in = xcalloc(1, sizeof(*in));
+	in->name = kept;
+	in->fd = own;
+	in->close_fd = true;
+	in->from_start = lseek(own, 0, SEEK_CUR) == 0;
 	if (detect_format(in, f)) {
 		input_close(in);
 		return NULL;
@@ -333,6 +358,11 @@ bool input_again(const struct input *in)
 	struct stat st;
 
 	return in->fd >= 0 && in->close_fd && !fstat(in->fd, &st) && S_ISREG(st.st_mode);
+}
+
+int input_duplicate(const struct input *in)
+{
+	return input_again(in) && !in->codec && in->from_start ? fcntl(in->fd, F_DUPFD_CLOEXEC, 0) : -1;
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */

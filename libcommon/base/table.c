@@ -34,8 +34,9 @@ static void double_slots(struct table *t)
 
 	if (old.n_slots >= SLOTS_MAX)
 		die("out of memory: a table of more than %u entries", SLOTS_MAX / 2);
-	t->n_slots = old.n_slots ? old.n_slots * 2 : SLOTS_MIN;
-	t->slot = xcalloc(t->n_slots, sizeof(t->slot[0]));
+	uint32_t n = old.n_slots ? old.n_slots * 2 : SLOTS_MIN;
+	t->slot = xcalloc(n, sizeof(t->slot[0]));
+	t->n_slots = n;
 	while (old.n_slots && old.slot[from].next)
 		from++;
 	for (uint32_t i = 0; i < old.n_slots; i++) {

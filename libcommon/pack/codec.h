@@ -81,6 +81,8 @@ struct pack {
 int pack_check_magic(struct pack *p, const uint8_t m[PACK_FIRST], struct fault *f);
 /* Reads the part of the index after its entries, which must be its end. false: damaged. */
 bool pack_index_end(struct pack *p, struct cur *in);
+/* Initializes p->lock; recursive, so that a trap of diag.h may leave it locked and the pack be closed. */
+void pack_lock_init(struct pack *p);
 int pack_read_list(struct pack *p, struct fault *f);
 
 void static_cache_free(struct static_cache *m);

@@ -165,7 +165,7 @@ struct pack *pack_forward(struct input *in, struct fault *f)
 	p->name = diag_keep(input_name(in));
 	p->fd = -1;
 	p->in = in;
-	pthread_mutex_init(&p->lock, NULL);
+	pack_lock_init(p);
 	bool good = read_exactly(p, &b, PACK_FIRST, f) == 0 && pack_check_magic(p, b.p, f) == 0 &&
 		    forward_more(p, f) >= 0;
 	if (good && !p->n_entries)

@@ -103,8 +103,9 @@ static bool index_picks(struct pack *p, struct cur *in)
 
 	if (!s || memchr(s, '\0', n))
 		return false;
+	char *picks = xstrndup((const char *)s, n);
 	free(p->picks);
-	p->picks = xstrndup((const char *)s, n);
+	p->picks = picks;
 	return true;
 }
 
@@ -198,7 +199,8 @@ static void read_names(struct pack *p)
 			continue;
 		table_add(&p->names, table_hash(a, n), p->n_kernels);
 		grow(&p->kernel, &p->cap_kernels, p->n_kernels + 1, sizeof(p->kernel[0]));
-		p->kernel[p->n_kernels++] = xstrndup(a, n);
+		p->kernel[p->n_kernels] = xstrndup(a, n);
+		p->n_kernels++;
 	}
 }
 
@@ -264,9 +266,19 @@ static int check_magic(struct pack *p, struct fault *f)
 	return pack_check_magic(p, m, f);
 }
 
+void pack_lock_init(struct pack *p)
+{
+	pthread_mutexattr_t a;
+
+	pthread_mutexattr_init(&a);
+	pthread_mutexattr_settype(&a, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&p->lock, &a);
+	pthread_mutexattr_destroy(&a);
+}
+
 static struct pack *opened(struct pack *p, struct fault *f)
 {
-	pthread_mutex_init(&p->lock, NULL);
+	pack_lock_init(p);
 	if (check_magic(p, f) == 0 && read_index(p, f) == 0 && pack_read_list(p, f) == 0)
 		return p;
 	pack_close(p);
@@ -332,10 +344,12 @@ struct pack *pack_open(const char *path, struct fault *f)
 	return p;
 }
 
-struct pack *pack_input(struct input **in, const char *path, struct fault *f)
+struct pack *pack_input(struct input **in, struct fault *f)
 {
-	if (pack_is(path))
-		return pack_open(path, f);
+	int fd = input_duplicate(*in);
+
+	if (fd >= 0)
+		return over_file(fd, input_name(*in), f);
 	struct pack *p = pack_forward(*in, f);
 	if (p)
 		*in = NULL;

@@ -69,20 +69,21 @@ struct static_cache *static_cache_of(struct pack *p, const struct code *code)
 
 	if (m && (m->code != code_serial(code) || m->n == STATIC_CACHE_MAX)) {
 		static_cache_free(m);
-		m = NULL;
+		p->statics = m = NULL;
 	}
 	if (!m) {
-		m = xcalloc(1, sizeof(*m));
+		p->statics = m = xcalloc(1, sizeof(*m));
 		m->code = code_serial(code);
 	}
 	if (m->n * 2 >= m->n_slots) {
+		uint32_t n = m->n_slots ? m->n_slots * 4 : 1024, *slot = xcalloc(n, sizeof(slot[0]));
+
 		free(m->slot);
-		m->n_slots = m->n_slots ? m->n_slots * 4 : 1024;
-		m->slot = xcalloc(m->n_slots, sizeof(m->slot[0]));
+		m->slot = slot;
+		m->n_slots = n;
 		for (uint32_t i = 0; i < m->n; i++)
 			m->slot[static_cache_slot(m, &m->e[i].before, m->text.p + m->e[i].text, m->e[i].len)] =
 				i + 1;
 	}
-	p->statics = m;
 	return m;
 }

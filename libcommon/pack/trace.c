@@ -24,6 +24,8 @@ struct packed {
 	bool *unknown, *needs; /* no row; no addresses although lanes need them */
 	bool *bad;             /* the line reader finds fault with it: it is asked about each record */
 	bool text, tails;      /* some records of the part are text; come with text that means nothing */
+	uint64_t first_line;   /* after the header */
+	bool sought;           /* the position was set by packed_seek(): lines are unknown */
 	bool plain;            /* no record of the part needs a look: they have handles already */
 	struct tblock one;     /* a line parsed */
 	struct tblock ahead;   /* decoded to find the dialect: the next thread block */
@@ -52,8 +54,9 @@ int pack_klist(struct pack *p, struct klist *k, struct fault *f)
 
 		for (uint32_t i = 0; i < p->n_kernels; i++) {
 			grow(&k->cmd, &cap, k->n_cmds + 1, sizeof(k->cmd[0]));
-			struct command *c = &k->cmd[k->n_cmds++];
+			struct command *c = &k->cmd[k->n_cmds];
 			*c = (struct command){.kind = CMD_KERNEL, .text = xstrdup(p->kernel[i])};
+			k->n_cmds++;
 			c->position = ++k->n_kernels;
 			c->path = xmalloc(strlen(folder) + strlen(p->kernel[i]) + 1);
 			sprintf(c->path, "%s%s", folder, p->kernel[i]);
@@ -80,16 +83,24 @@ static bool append_text(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
+/* Frees the arrays by static instruction. */
+static void free_statics(struct packed *k)
+{
+	free(k->handle);
+	free(k->unknown);
+	free(k->needs);
+	free(k->bad);
+	k->handle = NULL;
+	k->unknown = k->needs = k->bad = NULL;
+}
+
 void packed_close(struct packed *k)
 {
 	if (!k)
 		return;
 	walk_end(&k->w);
 	replay_free(k->r);
-	free(k->handle);
-	free(k->unknown);
-	free(k->needs);
-	free(k->bad);
+	free_statics(k);
 	free(k->listed);
 	tblock_free(&k->one);
 	tblock_free(&k->ahead);
@@ -151,7 +162,7 @@ struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_opt
 	for (size_t i = 0; k->whole.p && i < k->whole.n; i++)
 		t->line += k->whole.p[i] == '\n' && (const char *)k->whole.p + i >= t->p;
 	t->base = t->p = t->end = NULL;
-	t->base_line = t->line;
+	t->base_line = k->first_line = t->line;
 	t->last = true;
 	walk_start(&k->w, p, kernel, 0);
 	return t;
@@ -275,11 +286,8 @@ static int begin_part(struct trace *t, struct packed *k, struct fault *f)
 	uint32_t n = k->c->part.code.n;
 
 	replay_free(k->r);
-	free(k->handle);
-	free(k->unknown);
-	free(k->needs);
-	free(k->bad);
 	k->r = NULL;
+	free_statics(k);
 	k->is_ahead = false;
 	k->handle = xcalloc(n + 1, sizeof(k->handle[0]));
 	k->unknown = xcalloc(n + 1, sizeof(k->unknown[0]));
@@ -326,6 +334,7 @@ static int go_on_as_text(struct trace *t, struct packed *k, struct fault *f)
 	if (r < 0 || (t->hash && find_hash(t, f) < 0))
 		return -1;
 	input_close(t->in);
+	t->in = NULL;
 	t->in = input_memory(t->name, k->whole.p, k->whole.n, f);
 	t->columns = t->last = false;
 	return t->in ? 0 : -1;
@@ -360,6 +369,10 @@ static int next_records(
 	struct trace *t, struct packed *k, struct tblock *tb, struct text_in *in, struct fault *f)
 {
 	for (;;) {
+		if (k->is_ahead) {
+			take_ahead(k, tb, in);
+			return 1;
+		}
 		int r = k->r && k->span ? replay_block(k->r, k->plain ? k->handle : NULL, tb, in) : 0;
 
 		if (r)
@@ -373,6 +386,9 @@ static int next_records(
 		replay_free(k->r); /* its part goes with the block */
 		k->r = NULL;
 		do {
+			if (irregular(k) && k->sought)
+				return fault_set(f, (struct place){t->name, 0, 0}, "pack-text",
+					"a thread block is no regular trace and is kept as text (expected reading from the kernel's start)");
 			if (irregular(k))
 				return go_on_as_text(t, k, f);
 			r = walk_next(&k->w, &k->c, f);
@@ -381,10 +397,6 @@ static int next_records(
 		} while (!(k->c->flags & PIECE_PART));
 		if (begin_part(t, k, f) < 0)
 			return -1;
-		if (k->is_ahead) {
-			take_ahead(k, tb, in);
-			return 1;
-		}
 	}
 }
 
@@ -515,9 +527,57 @@ int packed_next(struct trace *t, struct tblock *tb, struct fault *f)
 	struct text_in in;
 	int r = next_records(t, t->packed, tb, &in, f);
 
+	if (r > 0 && finish_block(t, t->packed, tb, &in, f) < 0)
+		r = -1;
+	if (!t->packed->sought)
+		return r;
+	if (r < 0)
+		f->at.line = 0;
+	for (uint32_t w = 0; r > 0 && w < tb->n_warps; w++)
+		tb->warp[w].line = 0;
+	return r;
+}
+
+/* The piece after the walk's position that has thread block `block`. 1, 0: none, or text is before it, -1. */
+static int find_piece(struct packed *k, uint64_t block, struct fault *f)
+{
+	int r;
+
+	while ((r = walk_next(&k->w, &k->c, f)) > 0) {
+		const struct part *p = &k->c->part;
+
+		if (k->c->flags & PIECE_PART && block >= p->first_block &&
+			block - p->first_block < p->n_blocks)
+			return 1;
+		if (irregular(k))
+			return 0;
+	}
+	return r;
+}
+
+int packed_seek(struct trace *t, uint64_t block, struct fault *f)
+{
+	struct packed *k = t->packed;
+
+	if (k->r && block >= t->blocks && block - k->c->part.first_block < k->c->part.n_blocks)
+		return 1;
+	replay_free(k->r);
+	k->r = NULL;
+	k->c = NULL;
+	walk_end(&k->w);
+	walk_start(&k->w, k->p, k->kernel, block);
+	int r = find_piece(k, block, f);
 	if (r <= 0)
 		return r;
-	return finish_block(t, t->packed, tb, &in, f) < 0 ? -1 : 1;
+	k->sought = k->c->part.first_block != 0;
+	t->line = k->sought ? 0 : k->first_line;
+	t->over = false;
+	for (uint64_t i = 0; i < t->ids.n_pages; i++) {
+		free(t->ids.page[i]);
+		t->ids.page[i] = NULL;
+	}
+	t->blocks = k->c->part.first_block;
+	return begin_part(t, k, f) < 0 ? -1 : 1;
 }
 
 static bool add_text_hash(void *ctx, const void *bytes, size_t n)

@@ -131,9 +131,11 @@ static uint32_t find_slot(const struct code *c, uint64_t h, const struct draft *
 
 static void grow_code_slots(struct code *c, uint32_t n)
 {
+	uint32_t *slot = xcalloc(2 * (size_t)c->n_slots, sizeof(c->slot[0]));
+
 	free(c->slot);
+	c->slot = slot;
 	c->n_slots *= 2;
-	c->slot = xcalloc(c->n_slots, sizeof(c->slot[0]));
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t s = (uint32_t)c->hash[i] & (c->n_slots - 1);
 		while (c->slot[s])

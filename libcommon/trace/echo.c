@@ -64,7 +64,8 @@ void echo_begin(struct trace *t, const struct tblock *tb)
 	if (t->d.prefix || t->only_slow || t->o.watch || t->stray || !t->want_insts || t->warp >= WARPS)
 		return;
 	if (!s->warp)
-		s->warp = xcalloc(s->n_warps = WARPS, sizeof(s->warp[0]));
+		s->warp = xcalloc(WARPS, sizeof(s->warp[0]));
+	s->n_warps = WARPS;
 	struct echo *e = &s->warp[t->warp];
 	bool again = e->insts == t->want_insts;
 	e->insts = t->want_insts;

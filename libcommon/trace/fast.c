@@ -55,9 +55,11 @@ static uint32_t pc_slot(const struct seen_table *s, uint32_t pc) { return (pc >>
 
 static void grow_seen_slots(struct seen_table *s)
 {
+	uint32_t n = s->n_slots ? s->n_slots * 4 : 256, *table = xcalloc(n, sizeof(table[0]));
+
 	free(s->slot);
-	s->n_slots = s->n_slots ? s->n_slots * 4 : 256;
-	s->slot = xcalloc(s->n_slots, sizeof(s->slot[0]));
+	s->slot = table;
+	s->n_slots = n;
 	for (uint32_t i = 0; i < s->n; i++) {
 		uint32_t *slot = &s->slot[pc_slot(s, s->e[i].pc)];
 		s->e[i].next = *slot;

@@ -13,6 +13,7 @@
 
 #define BLOCK_THREADS_MAX 65536u /* hardware stops at 1024; a damaged file should not cost memory */
 #define NREGS_MAX         512u
+#define SOURCES_MAX       4096u /* source files; more are ignored */
 
 enum key {
 	KEY_NAME,
@@ -184,11 +185,13 @@ static int set_code_end(struct kernel_header *h, const struct value *v, struct f
 static int set_header_value(struct kernel_header *h, enum key key, const struct value *v, struct fault *f)
 {
 	uint64_t n = 0;
+	char *name;
 	int r = 0;
 	switch (key) {
 	case KEY_NAME:
+		name = xstrndup(v->w.s, v->w.n);
 		free(h->name);
-		h->name = xstrndup(v->w.s, v->w.n);
+		h->name = name;
 		break;
 	case KEY_ID: return value_u32(v, UINT32_MAX, &h->id, f);
 	case KEY_GRID: return value_dims(v, h->grid, UINT32_MAX, f);
@@ -212,7 +215,7 @@ static int set_header_value(struct kernel_header *h, enum key key, const struct 
 	case KEY_PTX_HASH: return check_hash(v, f);
 	case KEY_DYNAMIC: return value_u32(v, INT32_MAX, &h->dynamic_shmem, f);
 	case KEY_CODE_END: return set_code_end(h, v, f);
-	case KEY_FILE:
+	case KEY_FILE: /* in take_source() */
 	case N_KEYS: break;
 	}
 	return r;
@@ -239,6 +242,27 @@ static void without_value(struct kernel_header *h, int key)
 		h->nregs = 0;
 	if (key == KEY_SHMEM)
 		h->shmem_bytes = UINT32_MAX;
+}
+
+const char *trace_source(const struct trace *t, uint32_t file)
+{
+	for (uint32_t i = 0; i < t->n_sources; i++)
+		if (t->source[i].file == file)
+			return t->source[i].name;
+	return NULL;
+}
+
+/* Keeps the name of a source file; key begins with its number. A line without number or name is ignored. */
+static void take_source(struct trace *t, struct tok number, struct tok name)
+{
+	uint64_t file;
+
+	if (!tok_u64(number, &file) || file > UINT32_MAX || !name.n || trace_source(t, (uint32_t)file) ||
+		t->n_sources == SOURCES_MAX)
+		return;
+	grow(&t->source, &t->cap_sources, t->n_sources + 1, sizeof(t->source[0]));
+	t->source[t->n_sources].name = xstrndup(name.s, name.n);
+	t->source[t->n_sources++].file = (uint32_t)file;
 }
 
 static int take_header_line(struct trace *t, const char *line, size_t len, unsigned *had, struct fault *f)
@@ -274,6 +298,8 @@ static int take_header_line(struct trace *t, const char *line, size_t len, unsig
 	while (end > p && is_space(end[-1]))
 		end--;
 	struct value v = {{p, (size_t)(end - p)}, text_place(t, line, p), keys[key].shown};
+	if (key == KEY_FILE)
+		take_source(t, second, v.w);
 	return set_header_value(&t->h, (enum key)key, &v, f);
 }
 

@@ -123,8 +123,9 @@ static struct command *add_command(
 	struct klist *k, uint32_t *cap, enum command_kind kind, uint64_t line, struct list_field text)
 {
 	grow(&k->cmd, cap, k->n_cmds + 1, sizeof(k->cmd[0]));
-	struct command *c = &k->cmd[k->n_cmds++];
+	struct command *c = &k->cmd[k->n_cmds];
 	*c = (struct command){.kind = kind, .line = line, .text = xstrndup(text.s, text.n)};
+	k->n_cmds++;
 	return c;
 }
 
@@ -324,16 +325,15 @@ static void list_of_one_kernel(struct klist *k, struct input *in)
 	c->in = in;
 }
 
-/* Opens the input once, so that k->path may be a pipe; the caller continues with it. */
-static int read_list_file(struct klist *k, struct teller *tell, struct fault *f)
+/* Reads the list from its input, which is opened once, so that k->path may be a pipe. Closes the input. */
+static int read_list_file(struct klist *k, struct input *in, struct teller *tell, struct fault *f)
 {
-	struct input *in = input_open(k->path, f);
 	if (!in)
 		return -1;
 	bool standard = !strcmp(k->path, "-"), packed = pack_begins(in);
 	int r = standard || packed ? 0 : is_kernel_file(in, f);
 	if (packed) {
-		k->pack = pack_input(&in, k->path, f);
+		k->pack = pack_input(&in, f);
 		r = k->pack ? pack_klist(k->pack, k, f) : -1;
 	} else if (r == 1) {
 		list_of_one_kernel(k, in);
@@ -361,7 +361,14 @@ int klist_read_on(struct klist *k, const char *path, bool (*on_fault)(void *ctx,
 	*k = (struct klist){.path = xstrdup(path)};
 	struct stat st;
 	bool folder = strcmp(path, "-") && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-	return folder && list_in_folder(k, f) < 0 ? -1 : read_list_file(k, &tell, f);
+	return folder && list_in_folder(k, f) < 0 ? -1 : read_list_file(k, input_open(k->path, f), &tell, f);
+}
+
+int klist_read_descriptor(struct klist *k, int fd, const char *name, struct fault *f)
+{
+	struct teller nobody = {NULL, NULL, false};
+	*k = (struct klist){.path = xstrdup(name)};
+	return read_list_file(k, input_descriptor(fd, name, f), &nobody, f);
 }
 
 /* ---- kernels ------------------------------------------------------------------------------ */

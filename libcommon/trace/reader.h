@@ -122,6 +122,11 @@ struct trace {
 	bool tail;          /* struct trace_line's, of the line read last */
 
 	struct ptx_code *ptx; /* NULL: the header has no code */
+	struct trace_source { /* source files of the header */
+		char *name;
+		uint32_t file;
+	} * source;
+	uint32_t n_sources, cap_sources;
 
 	struct packed *packed;            /* the kernel comes from a packed stream */
 	bool columns;                     /* the columns hold records, not text */
@@ -161,6 +166,8 @@ int trace_check_warps(
 /* ---- pack/trace.c ---- */
 
 int packed_next(struct trace *t, struct tblock *tb, struct fault *f);
+/* Moves to the piece with thread block `block`. 1: at t->blocks; 0: the kernel must be read from its start; -1. */
+int packed_seek(struct trace *t, uint64_t block, struct fault *f);
 int packed_finish(struct trace *t, struct fault *f); /* 1: there are more thread blocks */
 const struct cubins *packed_codes(const struct packed *k);
 void packed_close(struct packed *k);

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * libwarptools: reads kernel lists, kernel traces (text or packed) and results of trace-sim.
+ *
+ * No function ends the process or prints. A function that fails returns NULL or -1 and fills the struct
+ * wt_error of its caller, who may pass NULL. Different handles may be used by different threads at one time;
+ * a list and its kernels are one handle. Structures other than wt_error belong to the library; later versions
+ * add members at their ends only.
+ *
+ * Memory: after an error with the id "memory" a handle answers every call with that error; it can only be
+ * closed. The memory of the call that failed may be lost.
+ *
+ * Pages: warptools(3), wt_open(3), wt_kernel_open(3), wt_results_open(3).
+ */
+#ifndef WARPTOOLS_H
+#define WARPTOOLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
+#define WT_LANES 32
+#define WT_NONE  UINT32_MAX
+
+/* Version of the suite, "0.2.0". */
+const char *wt_version(void);
+
+/* ---- errors --------------------------------------------------------------------------------------- */
+
+struct wt_error {
+	uint64_t line;   /* from 1; 0: the input as a whole, or unknown */
+	uint32_t column; /* from 1; 0: the whole line */
+	uint32_t reserved;
+	char id[32];     /* stable short name, "opcode-unknown" */
+	char file[4096]; /* input, "" without one; cut with ".." */
+	char text[512];  /* "WHAT (expected Y)" */
+};
+
+/* Writes "file:line:column: text" to out, as the programs print it. Returns out. */
+const char *wt_error_message(const struct wt_error *e, char *out, size_t cap);
+
+/* ---- kernel lists --------------------------------------------------------------------------------- */
+
+enum wt_command_kind { WT_COPY_TO_DEVICE = 0, WT_KERNEL = 1, WT_COPY_TO_HOST = 2 };
+
+struct wt_command {
+	uint32_t kind;     /* enum wt_command_kind */
+	uint32_t position; /* WT_KERNEL: position among the kernels, from 1; else 0 */
+	uint64_t line;     /* in the list; 0: there is no list */
+	uint64_t address;  /* destination of a copy */
+	uint64_t bytes;    /* size of a copy */
+	const char *text;  /* line as written; of a kernel: the name of its file */
+	const char *path;  /* WT_KERNEL: file, or stream and name; else NULL */
+};
+
+struct wt_list;
+
+/*
+ * Opens a kernel list, a directory with one, a packed stream, a kernel file, or "-" (standard input, once in a
+ * process); plain or compressed with gzip, xz or zstd.
+ */
+struct wt_list *wt_open(const char *path, struct wt_error *e);
+/*
+ * The same from a descriptor, of which the library reads a duplicate; the caller keeps fd. name is shown in
+ * errors; kernel files of a list are relative to the directory part of name.
+ */
+struct wt_list *wt_open_fd(int fd, const char *name, struct wt_error *e);
+/* Closes the list and its kernels. NULL is allowed. */
+void wt_close(struct wt_list *l);
+
+/* Commands in order, n of them, valid until wt_close(). */
+const struct wt_command *wt_commands(const struct wt_list *l, uint32_t *n);
+/* Number of kernels. */
+uint32_t wt_kernels(const struct wt_list *l);
+/* Sets the function that gets warnings, such as opcodes without a row in the tables; NULL: none (default). */
+void wt_on_warning(struct wt_list *l, void (*warn)(void *ctx, const struct wt_error *w), void *ctx);
+
+/* ---- static instructions -------------------------------------------------------------------------- */
+
+enum wt_space {
+	WT_SPACE_NONE = 0,
+	WT_SPACE_GLOBAL = 1,
+	WT_SPACE_LOCAL = 2,
+	WT_SPACE_SHARED = 3,
+	WT_SPACE_GENERIC = 4, /* decided by the address */
+	WT_SPACE_CONST = 5,
+	WT_SPACE_TEXTURE = 6,
+	WT_SPACE_PARAM = 7
+};
+
+enum wt_access { WT_LOAD = 1, WT_STORE = 2, WT_ATOMIC = 4 };
+
+struct wt_instruction {
+	const char *opcode;          /* with all suffixes: "LDG.E.128" */
+	const uint16_t *destination; /* registers: R<n> is n + 1, UR<n> n + 257; of PTX: dependence numbers */
+	const uint16_t *source;
+	uint64_t immediate; /* first one; 0 without */
+	uint32_t pc;
+	uint32_t line; /* source line; 0: unknown */
+	uint32_t file; /* number of the source file, for wt_kernel_source(); 0: unknown */
+	uint16_t size; /* bytes that a lane accesses; 0: no addresses */
+	uint8_t n_destinations;
+	uint8_t n_sources;
+	uint8_t space;  /* enum wt_space */
+	uint8_t access; /* set of enum wt_access */
+	uint8_t class_; /* for wt_class_name() */
+	uint8_t ptx;    /* 1: from PTX, 0: machine code */
+	uint32_t reserved;
+};
+
+/*
+ * Distinct instructions of the thread blocks that were read so far from all kernels of the list, n of them.
+ * Indices keep their meaning; the array is valid until the next thread block is read.
+ */
+const struct wt_instruction *wt_instructions(const struct wt_list *l, uint32_t *n);
+/* Name of a class of instructions, "LOAD"; "" for other numbers. */
+const char *wt_class_name(unsigned class_);
+/* Name of an address space, "global"; "" for other numbers. */
+const char *wt_space_name(unsigned space);
+
+/* ---- kernels -------------------------------------------------------------------------------------- */
+
+struct wt_kernel_info {
+	const char *name;
+	const char *path;
+	uint64_t stream; /* CUDA stream */
+	uint64_t blocks; /* thread blocks of the grid */
+	uint64_t shared_base;
+	uint64_t local_base;
+	uint32_t id;
+	uint32_t grid[3];
+	uint32_t block[3];
+	uint32_t warps;     /* of a thread block */
+	uint32_t registers; /* of a thread */
+	uint32_t shared;    /* bytes of shared memory that the kernel declares */
+	uint32_t dynamic_shared;
+	uint32_t compute_capability; /* 86; 0: unknown */
+	uint8_t ptx;                 /* 1: trace from PTX */
+	uint8_t slice;               /* 1: cut from a larger grid */
+	uint8_t has_lines;           /* 1: the header says that instructions have source lines */
+	uint8_t reserved[5];
+};
+
+struct wt_warp {
+	uint32_t first; /* index of the first instruction in the columns of the block */
+	uint32_t count; /* instructions */
+	uint64_t line;  /* line of the first one in the trace; 0: unknown, after a jump in a packed stream */
+};
+
+/* A thread block; its instructions are columns, ordered by warp. */
+struct wt_block {
+	uint64_t number; /* in the order of the trace, from 0 */
+	uint32_t x;
+	uint32_t y;
+	uint32_t z;
+	uint32_t n_warps;
+	uint32_t n_instructions;
+	uint32_t n_accesses; /* instructions with addresses */
+	const struct wt_warp *warp;
+	const uint32_t *code; /* index for wt_instructions() */
+	const uint32_t *mask; /* active lanes */
+};
+
+/* Addresses of a thread block: row i belongs to instruction number instruction[i] of the block. */
+struct wt_accesses {
+	uint32_t n;
+	uint32_t reserved;
+	const uint32_t *instruction;
+	const uint8_t *space; /* enum wt_space, without WT_SPACE_GENERIC where the trace has windows */
+	const uint64_t (*lane)[WT_LANES]; /* address of each lane; 0 for inactive ones */
+};
+
+struct wt_kernel;
+
+/* Opens the kernel at a position from 1; its list must stay open. Several may be open. */
+struct wt_kernel *wt_kernel_open(struct wt_list *l, uint32_t position, struct wt_error *e);
+/* NULL is allowed. */
+void wt_kernel_close(struct wt_kernel *k);
+/* Header, valid until the kernel is closed. */
+const struct wt_kernel_info *wt_kernel_info(const struct wt_kernel *k);
+/* Name of a source file by its number in struct wt_instruction; NULL: the trace has none. */
+const char *wt_kernel_source(const struct wt_kernel *k, uint32_t file);
+/*
+ * Reads the next thread block to *b, which is valid until the next call for this kernel. 1: read; 0: end of the
+ * kernel, and *b is NULL; -1: error.
+ */
+int wt_kernel_next(struct wt_kernel *k, const struct wt_block **b, struct wt_error *e);
+/*
+ * Moves to a thread block by its number in the order of the trace, from 0. Packed kernels are not read up to it.
+ * A kernel from a pipe cannot go back. 0, or -1: error.
+ */
+int wt_kernel_seek(struct wt_kernel *k, uint64_t block, struct wt_error *e);
+/*
+ * Writes the addresses of one instruction of the block read last. 1: done; 0: it has none, all are 0; -1: the
+ * block has no such instruction.
+ */
+int wt_kernel_addresses(const struct wt_kernel *k, uint32_t instruction, uint64_t lane[WT_LANES]);
+/* Addresses of all accesses of the block read last, valid until the next call for this kernel. NULL: error. */
+const struct wt_accesses *wt_kernel_accesses(struct wt_kernel *k, struct wt_error *e);
+
+/* ---- results -------------------------------------------------------------------------------------- */
+
+enum wt_results_flags {
+	WT_RUNNING = 1,  /* kernels have running totals, as in a log of Accel-Sim */
+	WT_INTERVALS = 2 /* records of --interval are returned too */
+};
+
+enum wt_record_kind { WT_RECORD_RUN = 1, WT_RECORD_KERNEL = 2, WT_RECORD_END = 3, WT_RECORD_INTERVAL = 4 };
+
+struct wt_setting {
+	const char *name; /* of an option, without dash */
+	const char *value;
+	uint32_t about; /* 1: no option but the run's origin, such as "version" */
+	uint32_t reserved;
+};
+
+struct wt_figure {
+	const char *name;
+	const char *unit; /* "-": a plain number, or unknown */
+	double value;
+	uint64_t count; /* value, where whole is 1 */
+	uint32_t whole;
+	uint32_t id; /* number of the name in the input, from 0 */
+};
+
+struct wt_record {
+	uint32_t kind; /* enum wt_record_kind */
+	uint32_t run;  /* number of the run in the input, from 1 */
+	uint32_t position;
+	uint32_t n_figures;
+	uint32_t n_settings;
+	uint32_t reserved;
+	uint64_t id;
+	uint64_t stream;
+	uint64_t first_cycle; /* WT_RECORD_INTERVAL */
+	uint64_t cycles;      /* WT_RECORD_INTERVAL */
+	const char *name;     /* kernel; "" in other records */
+	const char *grid;     /* "6x1x1"; "": unknown */
+	const char *block;
+	const char *
+		status; /* of a kernel: "", "unfinished"; WT_RECORD_END: "complete", "limit", "deadlock", ... */
+	const char *hash; /* of the kernel's text; "": unknown */
+	const struct wt_figure *figure;
+	const struct wt_setting *setting; /* WT_RECORD_RUN */
+};
+
+struct wt_results;
+
+/* Opens results of trace-sim (JSON, msgpack, text) or a log of Accel-Sim; "-": standard input. */
+struct wt_results *wt_results_open(const char *path, unsigned flags, struct wt_error *e);
+/* The same from a descriptor, of which the library reads a duplicate. */
+struct wt_results *wt_results_open_fd(int fd, const char *name, unsigned flags, struct wt_error *e);
+/* NULL is allowed. */
+void wt_results_close(struct wt_results *r);
+/* Reads the next record to *x, valid until the next call. 1: read; 0: end, and *x is NULL; -1: error. */
+int wt_results_next(struct wt_results *r, const struct wt_record **x, struct wt_error *e);
+/* Value of a figure of the record read last. 1: *value is set; 0: the record lacks it. */
+int wt_results_value(const struct wt_results *r, const char *name, double *value);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

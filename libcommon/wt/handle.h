@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Guarded calls: how functions of warptools.h keep faults and lack of memory from ending the process. */
+#ifndef WT_HANDLE_H
+#define WT_HANDLE_H
+
+#include <stdbool.h>
+#include "diag.h"
+#include "warptools.h"
+
+/* The first member of each handle. */
+struct wt_handle {
+	struct diag_names *names; /* of inputs, for faults */
+	bool broken;              /* a call ran out of memory: the state is unknown */
+};
+
+/* Zeroed handle of n bytes. NULL and *e. */
+void *wt_handle_new(size_t n, struct wt_error *e);
+/* Frees the handle itself. */
+void wt_handle_free(struct wt_handle *h);
+/*
+ * Calls body(ctx, f) under a trap. Returns its result; -1 sets *e from the fault. After a failed allocation the
+ * handle is broken, and every call returns -1 without calling body.
+ */
+int wt_handle_call(
+	struct wt_handle *h, int (*body)(void *ctx, struct fault *f), void *ctx, struct wt_error *e);
+
+/* Sets *e, which may be NULL, from a fault. */
+void wt_error_set(struct wt_error *e, const struct fault *f);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lists as kernels see them. */
+#ifndef WT_LIST_H
+#define WT_LIST_H
+
+#include "handle.h"
+#include "klist.h"
+#include "trace.h"
+
+struct wt_list {
+	struct wt_handle h;
+	struct klist k;
+	struct isa *isa;
+	struct code *code;
+	struct wt_command *command;         /* as k.cmd */
+	struct wt_instruction *instruction; /* as code */
+	uint32_t n_instructions, cap_instructions;
+	void (*warn)(void *ctx, const struct wt_error *w);
+	void *warn_ctx;
+	struct wt_kernel *open; /* newest first */
+	bool once;              /* from a descriptor: a kernel file can be opened once */
+	bool taken;             /* that was done */
+};
+
+/* Extends l->instruction to all instructions of l->code. */
+void wt_list_update(struct wt_list *l);
+/* struct trace_options.warn of the list's kernels. */
+void wt_list_warn(void *list, const struct fault *f);
+
+#endif
