@@ -107,6 +107,27 @@ profile() {
 	holds p.json 'r[1]["stats"]["sched_cycles[scoreboard_memory]"] > r[1]["stats"]["sched_cycles[scoreboard_arithmetic]"]'
 }
 
+# A load in flight is never arithmetic, and all waits of a kernel that only loads are for memory.
+@test "each shipped GPU blames memory for the wait for a load" {
+	for gpu in $(trace-sim --list-gpus | awk 'NR > 1 { print $1 }'); do
+		for t in stream gather gemm; do
+			trace-sim -q -f -g "$gpu" -F json -o r.json --profile p.json "$(trace $t)"
+			holds p.json '(lambda s: s["sched_cycles[scoreboard_memory]"] > 10 * s["sched_cycles[scoreboard_arithmetic]"]
+				and not any(":LD" in n and "scoreboard_arithmetic" in n for n in s)
+				and any(":LDG" in n and "scoreboard_memory" in n for n in s))(r[1]["stats"])' || fail "$gpu $t"
+		done
+	done
+}
+
+@test "a full memory queue of the modern core is blamed on memory, a wait for a shuffle is not" {
+	for gpu in a100-80 h100-pcie rtx4090; do
+		profile -g $gpu -D core_mem_places=1 "$(trace gather)"
+		holds p.json 'r[1]["stats"]["sched_cycles[ldst_queue]"] > 0'
+		profile -g $gpu "$(trace barrier)"
+		holds p.json 'r[1]["stats"]["sched_cycles[memory_barrier]"] == 0'
+	done
+}
+
 @test "a run that a limit cuts has a profile of what was simulated" {
 	profile -g qv100 -D gpgpu_max_cycle=6000 "$(trace stream)"
 	check_sums loose

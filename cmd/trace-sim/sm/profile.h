@@ -64,6 +64,8 @@ struct sm_profile {
 	uint64_t clock;                /* of the SM at the end of the last kernel */
 	uint32_t last[MAX_WARPS];      /* instruction issued last */
 	uint32_t *producer[MAX_WARPS]; /* of a reserved register, by its number */
+	uint32_t raiser[MAX_WARPS]
+		       [8]; /* modern core: last instruction that raised a dependence counter; 7: none */
 	uint32_t reg_limit;
 };
 
