@@ -38,6 +38,7 @@ enum {
 	OPT_ISA,
 	OPT_HOST_TIME,
 	OPT_PROFILE,
+	OPT_PROFILE_INTERVAL,
 	OPT_NET_REPORT,
 	OPT_TIMELINE,
 	OPT_TIMELINE_INTERVAL,
@@ -103,6 +104,8 @@ static const struct cli_row rows[] = {
 	{OPT_FLITS, "flits", NULL, "with --events: also log the flits of a network of mode 1", NULL},
 	{OPT_PROFILE, "profile", "FILE", "write the cycles of the warp schedulers by instruction and reason",
 		"file"},
+	{OPT_PROFILE_INTERVAL, "profile-interval", "CYCLES",
+		"cycles between its records over time; default: by the run's length", NULL},
 	{OPT_NET_REPORT, "net-report", "FILE",
 		"write the use of each channel of a network of routers: text, or JSON if its name ends in .json",
 		"file"},
@@ -244,6 +247,9 @@ static void set_sim_option(void *ctx, int letter, const char *value)
 	case OPT_EVENTS: a->logs.events = value; break;
 	case OPT_FLITS: a->logs.flits = true; break;
 	case OPT_PROFILE: a->logs.profile = value; break;
+	case OPT_PROFILE_INTERVAL:
+		a->logs.profile_interval = cli_number("--profile-interval", value, 1, UINT32_MAX);
+		break;
 	case OPT_NET_REPORT: a->logs.net_report = value; break;
 	case OPT_TIMELINE: a->logs.timeline = value; break;
 	case OPT_TIMELINE_INTERVAL:
@@ -537,6 +543,8 @@ static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 		cli_usage("%d traces (expected one)", n);
 	if (a->logs.flits && !a->logs.events)
 		cli_usage("--flits requires --events FILE");
+	if (a->logs.profile_interval && !a->logs.profile)
+		cli_usage("--profile-interval requires --profile FILE");
 	diag_quiet(a->quiet);
 	if (a->selftest && n) { /* as the first configuration, so that -D overrides it */
 		if (a->n_config)

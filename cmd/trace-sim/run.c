@@ -123,6 +123,8 @@ static uint64_t next_sample_cycle(const struct run *r)
 
 	if (r->intervals && interval_due(r->intervals) < due)
 		due = interval_due(r->intervals);
+	if (r->gpu.profile && profile_due(r->gpu.profile) < due)
+		due = profile_due(r->gpu.profile);
 	return power_due(&r->gpu) < due ? power_due(&r->gpu) : due;
 }
 
@@ -147,6 +149,8 @@ static void take_samples(struct run *r)
 		timeline_sample(g->timeline, g);
 	if (r->intervals && gpu_now(g) >= interval_due(r->intervals))
 		interval_record(r->intervals, g, g->launch->n_loaded ? g->launch->loaded[0] : NULL);
+	if (g->profile && gpu_now(g) >= profile_due(g->profile))
+		profile_sample(g->profile, g);
 }
 
 /* Skips steps; the power model takes its counters before and after. */

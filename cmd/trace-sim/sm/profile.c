@@ -7,10 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
+#include "bits.h"
 #include "core/core.h"
 #include "sm/pipereg.h"
 #include "sm/profile.h"
 #include "sm/scheduler.h"
+
+const char *const profile_reason_names[N_PROFILE_REASONS] = {"issue", "no_instruction", "scoreboard_memory",
+	"scoreboard_arithmetic", "barrier", "memory_barrier", "unit_busy", "collector_full", "ldst_queue",
+	"drained"};
 
 struct sm_profile *sm_profile_new(const struct core_params *c)
 {
@@ -74,8 +79,10 @@ void profile_issue(struct sm *s, unsigned w, bool second)
 	uint32_t code = code_of(s, u), row = find_profile_row(p, p->uid[s->warp[w].cta], code);
 	struct profile_row *r = &p->row[row];
 
-	r->issues++;
+	r->n[PROFILE_issues]++;
+	r->n[PROFILE_lanes] += bit_count32(s->warp[w].buffer[0].mask);
 	r->cycles[PROFILE_ISSUE] += !second;
+	p->cycles[PROFILE_ISSUE] += !second;
 	p->last[w] = code;
 	for (unsigned i = 0; i < u->n_dst; i++)
 		p->producer[w][u->reg[i]] = code;
@@ -88,8 +95,10 @@ void profile_core_issue(struct sm *s, unsigned w, uint32_t code)
 	struct profile_row *r = &p->row[row];
 	const struct core_inst *in = &s->modern->inst[code];
 
-	r->issues++;
+	r->n[PROFILE_issues]++;
+	r->n[PROFILE_lanes] += bit_count32(s->warp[w].rec[s->warp[w].cursor].mask);
 	r->cycles[PROFILE_ISSUE]++;
+	p->cycles[PROFILE_ISSUE]++;
 	p->last[w] = code;
 	for (unsigned i = 0; i < in->n_dst; i++)
 		p->producer[w][core_dst(in)[i].reg] = code;
@@ -221,6 +230,7 @@ void profile_idle(struct sm *s, unsigned k, uint64_t cycles)
 	else if (i->reason >= PROFILE_UNIT_BUSY && i->reason <= PROFILE_LDST_QUEUE)
 		i->reason = (uint8_t)stage_full(s, k, i->unit);
 	s->profile->row[i->row].cycles[i->reason] += cycles;
+	s->profile->cycles[i->reason] += cycles;
 }
 
 void profile_idle_all(struct sm *s, uint64_t cycles)
@@ -243,6 +253,53 @@ void profile_place(struct sm *s, unsigned cta, uint32_t uid)
 	p->placed = cta;
 	for (unsigned k = 0; k < s->core->schedulers; k++)
 		s->profile->idle[k].row = 0;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------- */
+
+/* Returns the row of an instruction of a warp. It stays valid until the next row is made. */
+static struct profile_row *row_of_warp(struct sm *s, unsigned w, uint32_t code)
+{
+	uint32_t row = find_profile_row(s->profile, s->profile->uid[s->warp[w].cta], code);
+
+	return &s->profile->row[row];
+}
+
+void profile_request(struct sm *s, unsigned w, uint32_t code, uint32_t sectors, uint32_t conflicts)
+{
+	struct profile_row *r = row_of_warp(s, w, code);
+
+	r->n[PROFILE_requests]++;
+	r->n[PROFILE_sectors] += sectors;
+	r->n[PROFILE_bank_conflicts] += conflicts;
+}
+
+void profile_conflict(struct sm *s, unsigned w, uint32_t code)
+{
+	row_of_warp(s, w, code)->n[PROFILE_bank_conflicts]++;
+}
+
+void profile_l1(struct sm *s, const struct req *r, bool hit)
+{
+	struct profile_row *row;
+
+	if (r->flags & REQ_BLANK || r->warp == NO_WARP)
+		return;
+	row = row_of_warp(s, r->warp, r->code);
+	row->n[PROFILE_l1_accesses]++;
+	row->n[PROFILE_l1_hits] += hit;
+}
+
+void profile_l2(struct sm *s, const struct req *r)
+{
+	const struct req *from = r->flags & REQ_PIECE ? &s->reqs->req[r->parent] : r;
+	struct profile_row *row;
+
+	if (from->flags & REQ_BLANK || from->warp == NO_WARP)
+		return;
+	row = row_of_warp(s, from->warp, from->code);
+	row->n[PROFILE_l2_accesses]++;
+	row->n[PROFILE_l2_hits] += !(r->flags & REQ_L2_MISS);
 }
 
 /* ---- the modern core ------------------------------------------------------------------------------- */
@@ -354,4 +411,5 @@ void profile_core_cycles(struct sm *s, unsigned k, uint64_t cycles)
 	if (!i->row)
 		attribute_drained(s, k);
 	s->profile->row[i->row].cycles[i->reason] += cycles;
+	s->profile->cycles[i->reason] += cycles;
 }
