@@ -184,7 +184,7 @@ struct sim_args {
 	unsigned threads;
 	bool force, warm, sample_blocks, strict, host_time, dump, list, quiet, verbose, selftest, tsv,
 		isolate, resume;
-	bool provenance, pass_unknown, list_gpus;
+	bool provenance, pass_unknown, list_gpus, format_given;
 	const char **measured, **fit;
 	uint32_t n_measured, n_fit;
 	struct namelist only; /* patterns of --only */
@@ -218,6 +218,27 @@ static unsigned parse_threads(const char *text)
 	return n ? (unsigned)n : threads_available();
 }
 
+/* Sets an option of a file in addition to the result. */
+static void set_log_option(struct logs_args *l, int letter, const char *value)
+{
+	switch (letter) {
+	case OPT_EVENTS: l->events = value; break;
+	case OPT_FLITS: l->flits = true; break;
+	case OPT_PROFILE: l->profile = value; break;
+	case OPT_PROFILE_INTERVAL:
+		l->profile_interval = cli_number("--profile-interval", value, 1, UINT32_MAX);
+		break;
+	case OPT_NET_REPORT: l->net_report = value; break;
+	case OPT_TIMELINE: l->timeline = value; break;
+	case OPT_TIMELINE_INTERVAL:
+		l->interval = cli_number("--timeline-interval", value, 1, UINT32_MAX);
+		break;
+	case OPT_TIMELINE_SMS:
+		l->timeline_sms = (uint32_t)cli_number("--timeline-sms", value, 0, UINT32_MAX);
+		break;
+	}
+}
+
 static void set_sim_option(void *ctx, int letter, const char *value)
 {
 	struct sim_args *a = ctx;
@@ -230,6 +251,7 @@ static void set_sim_option(void *ctx, int letter, const char *value)
 		break;
 	case 'D': a->define[a->n_define++] = value; break;
 	case 'F':
+		a->format_given = true;
 		a->tsv = !strcmp(value, "tsv");
 		a->format = a->tsv ? FORMAT_TEXT : parse_format(value);
 		break;
@@ -244,20 +266,6 @@ static void set_sim_option(void *ctx, int letter, const char *value)
 	case 'j': a->threads = parse_threads(value); break;
 	case 'q': a->quiet = true; break;
 	case 'v': a->verbose = true; break;
-	case OPT_EVENTS: a->logs.events = value; break;
-	case OPT_FLITS: a->logs.flits = true; break;
-	case OPT_PROFILE: a->logs.profile = value; break;
-	case OPT_PROFILE_INTERVAL:
-		a->logs.profile_interval = cli_number("--profile-interval", value, 1, UINT32_MAX);
-		break;
-	case OPT_NET_REPORT: a->logs.net_report = value; break;
-	case OPT_TIMELINE: a->logs.timeline = value; break;
-	case OPT_TIMELINE_INTERVAL:
-		a->logs.interval = cli_number("--timeline-interval", value, 1, UINT32_MAX);
-		break;
-	case OPT_TIMELINE_SMS:
-		a->logs.timeline_sms = (uint32_t)cli_number("--timeline-sms", value, 0, UINT32_MAX);
-		break;
 	case OPT_POWER_REPORT: a->power.report = value; break;
 	case OPT_POWER_ENERGIES: a->power.energies = value; break;
 	case OPT_CUBIN: a->cubin[a->n_cubin++] = value; break;
@@ -278,6 +286,7 @@ static void set_sim_option(void *ctx, int letter, const char *value)
 	case OPT_DUMP_CONFIG: a->dump = true; break;
 	case OPT_LIST_OPTIONS: a->list = true; break;
 	case OPT_LIST_GPUS: a->list_gpus = true; break;
+	default: set_log_option(&a->logs, letter, value);
 	}
 }
 
@@ -286,29 +295,6 @@ static bool warn_unknown(void *ctx, const struct fault *f)
 	(void)ctx;
 	diag_warn(f->at, "%s", f->text);
 	return true;
-}
-
-/* Prints one warning for all options without effect that are set. */
-static void warn_idle_options(const struct gpuconf *c)
-{
-	const struct conf_value *first = NULL;
-	char names[240] = "";
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < N_OPTIONS; i++) {
-		size_t used = strlen(names);
-
-		if (!conf_is_idle(c, (enum conf_id)i))
-			continue;
-		first = !first || c->v[i].order < first->order ? &c->v[i] : first;
-		if (++n <= 4)
-			snprintf(names + used, sizeof(names) - used, "%s%s", n > 1 ? ", " : "",
-				conf_rows[i].name);
-	}
-	if (n > 4)
-		snprintf(names + strlen(names), sizeof(names) - strlen(names), " and %u more", n - 4);
-	if (n)
-		diag_warn(first->at, "options for logs of Accel-Sim have no effect: %s", names);
 }
 
 static void read_configuration(struct gpuconf *c, const struct sim_args *a)
@@ -325,7 +311,7 @@ static void read_configuration(struct gpuconf *c, const struct sim_args *a)
 		if (gpuconf_override(c, a->define[i], &f) < 0)
 			die_fault(&f);
 	if (!a->dump && !a->list)
-		warn_idle_options(c);
+		gpus_warn_idle_options(c);
 }
 
 static void read_cubins(struct gpu *g, const struct sim_args *a)
@@ -428,10 +414,10 @@ static int run_simulation(struct run *r, const struct sim_args *a, struct isa *i
 	out = output_open_part(a->output, a->force);
 	r->result = out;
 	r->out = output_stream(out);
-	if (r->format != FORMAT_ACCELSIM) {
+	if (r->format != FORMAT_ACCELSIM && !r->summary) {
 		r->writer = record_open(r->out, (enum record_format)r->format);
 		run_record(r, r->writer);
-	} else {
+	} else if (!r->summary) {
 		run_head(r, r->out);
 	}
 	logs_open(&logs, r, &a->logs);
@@ -589,6 +575,7 @@ int main(int argc, char **argv)
 		a.sample_blocks, a.interval, a.provenance ? command : NULL, operand, a.power.energies};
 	r->invoked = &invoked;
 	r->interval = a.interval;
+	r->summary = !a.output && !a.format_given && !a.interval && !a.provenance && isatty(STDOUT_FILENO);
 	int status = run_command(r, &a, isa, operand);
 	kselect_free(select);
 	isa_free(isa);

@@ -311,7 +311,9 @@ static void finish_kernel(struct run *r, struct kernel *k)
 		print_block(r, k);
 	} else {
 		figures_take(r->now, &r->gpu);
-		if (k)
+		if (k && r->summary)
+			summary_kernel(r, k);
+		else if (k)
 			kernel_record(r, k);
 	}
 	fold_counters(r);
@@ -332,6 +334,10 @@ static void end_record(struct run *r)
 
 	gpu_sync(&r->gpu);
 	figures_take(r->now, &r->gpu);
+	if (r->summary) {
+		summary_end(r);
+		return;
+	}
 	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(r->hash));
 	stats_end_record(r->writer, &r->gpu, r->status, r->limit, r->kernels_done, hash.digest, r->now);
 }
@@ -345,7 +351,8 @@ static int end_run(struct run *r)
 	if (r->format != FORMAT_ACCELSIM) {
 		if (!r->alone)
 			end_record(r);
-		record_close(r->writer);
+		if (r->writer)
+			record_close(r->writer);
 	} else if (!strcmp(r->status, "complete") || !strcmp(r->status, "limit")) {
 		if (r->limit)
 			fputs("GPGPU-Sim: ** break due to reaching the maximum cycles (or instructions) **\n",
