@@ -18,6 +18,7 @@ void logs_open_events(struct logs *l, struct run *r, const struct logs_args *a)
 	l->events = output_open_part(a->events, a->force);
 	l->log.out = output_stream(l->events);
 	l->log.flits = a->flits;
+	l->log.only = a->only;
 	r->gpu.events = &l->log;
 }
 

@@ -31,6 +31,7 @@ enum {
 	OPT_LIST_GPUS,
 	OPT_DUMP_CONFIG,
 	OPT_EVENTS,
+	OPT_EVENTS_ONLY,
 	OPT_FLITS,
 	OPT_STRICT,
 	OPT_WARM,
@@ -101,6 +102,8 @@ static const struct cli_row rows[] = {
 	{OPT_INTERVAL, "interval", "CYCLES",
 		"add a record of all figures every CYCLES core cycles of a kernel", NULL},
 	{OPT_EVENTS, "events", "FILE", "write the event log, one line an event", "file"},
+	{OPT_EVENTS_ONLY, "events-only", "FILTER",
+		"with --events: only these: sm=N[-M],warp=N[-M],cycles=N[-M]", NULL},
 	{OPT_FLITS, "flits", NULL, "with --events: also log the flits of a network of mode 1", NULL},
 	{OPT_PROFILE, "profile", "FILE", "write the cycles of the warp schedulers by instruction and reason",
 		"file"},
@@ -223,6 +226,10 @@ static void set_log_option(struct logs_args *l, int letter, const char *value)
 {
 	switch (letter) {
 	case OPT_EVENTS: l->events = value; break;
+	case OPT_EVENTS_ONLY:
+		if (!filter_parse(&l->only, value))
+			cli_usage("--events-only '%s' (expected " FILTER_WORDS ")", value);
+		break;
 	case OPT_FLITS: l->flits = true; break;
 	case OPT_PROFILE: l->profile = value; break;
 	case OPT_PROFILE_INTERVAL:
@@ -527,8 +534,8 @@ static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 	n = cli_parse(&cli, argc, argv, set_sim_option, a);
 	if (n > 1)
 		cli_usage("%d traces (expected one)", n);
-	if (a->logs.flits && !a->logs.events)
-		cli_usage("--flits requires --events FILE");
+	if ((a->logs.flits || a->logs.only.on) && !a->logs.events)
+		cli_usage("%s requires --events FILE", a->logs.flits ? "--flits" : "--events-only");
 	if (a->logs.profile_interval && !a->logs.profile)
 		cli_usage("--profile-interval requires --profile FILE");
 	diag_quiet(a->quiet);

@@ -10,7 +10,7 @@
 #include "sm/profile.h"
 #include "stats/profile_interval.h"
 
-#define FIRST_CYCLES 64u /* length of the first automatic samples */
+#define FIRST_CYCLES 256u /* length of the first automatic samples */
 
 enum fixed_column {
 	COL_CYCLE,
@@ -99,7 +99,7 @@ static void sample_sms(const struct profile_interval *n, const struct gpu *g, ui
 		for (unsigned c = 0; c < N_PROFILE_REASONS; c++)
 			v[COL_REASON + c] += s->profile->cycles[c];
 		ran += s->clock;
-		if (ldst_l1d(s))
+		if (ldst_l1d(s) && s->clock)
 			add_lookups(ldst_l1d(s), &v[COL_L1], &v[COL_L1_MISS]);
 	}
 	v[COL_EMPTY] = (gpu_now(g) * n->sms - ran) * g->params.core.schedulers;
