@@ -211,7 +211,7 @@ static struct html_inst *inst_of(struct html_run *run, const char *kernel, const
 	const char *pc = name + 3, *end = strchr(pc, ']'), *op = strchr(pc, ':'), *line, *number;
 	struct html_inst *to;
 
-	if (!end || !op || op > end)
+	if (!end || end[1] != '.' || !op || op > end)
 		return NULL;
 	line = memchr(op + 1, ':', (size_t)(end - op - 1));
 	if (*hint < run->n_insts) {
