@@ -16,7 +16,7 @@ LINK_END = && mv -f $@.$$$$.d $@.d $(RENAME)
 # Objects serve the programs, which use link-time optimisation, and the tests, which do not.
 LTO_OBJ    = $(if $(LTO),$(LTO) -ffat-lto-objects)
 # The C library first: starting a program is looking up names, and most are found there.
-LDLIBS_ALL = -lc -lzstd -llz4 -llzma -lz -lxxhash -ljansson -lmsgpackc -lcsv -Wl,--as-needed -lexpat -Wl,--no-as-needed -lm -pthread $(LDLIBS)
+LDLIBS_ALL = -lc -lzstd -llz4 -llzma -lz -lxxhash -ljansson -lmsgpackc -lcsv -Wl,--as-needed -lexpat -lstdc++ -Wl,--no-as-needed -lm -pthread $(LDLIBS)
 
 # A program exists when its directory has a main.c.
 PROGRAMS = $(patsubst cmd/%/main.c,%,$(sort $(wildcard cmd/*/main.c)))
@@ -73,8 +73,17 @@ $$(BUILD)/$(1): $$($(1)_OBJ) $$(LIB)
 	$$(CC) $$(CFLAGS_ALL) $$(LTO) $$(LDFLAGS) -o $$(TMP) $$($(1)_OBJ) $$(LIB) $$(LDLIBS_ALL) $$(RENAME)
 DEPS += $$($(1)_OBJ:.o=.d)
 endef
+EXTRA_stats-html = $(BUILD)/obj/cmd/stats-html/template.o
 $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
 DEPS += $(LIB_OBJ:.o=.d)
+
+# The template of a page becomes an array, so that a person can edit it as a page.
+$(BUILD)/obj/cmd/stats-html/template.c: cmd/stats-html/page.html
+	@mkdir -p $(@D)
+	{ echo 'extern const char html_page[];'; echo 'const char html_page[] = {'; \
+		od -An -v -tu1 $< | sed 's/  *\([0-9][0-9]*\)/(char)\1,/g'; echo '0};'; } >$(TMP) $(RENAME)
+$(BUILD)/obj/cmd/stats-html/template.o: $(BUILD)/obj/cmd/stats-html/template.c
+	$(CC) $(CFLAGS_ALL) $(LTO_OBJ) -c -o $(TMP) $< $(RENAME)
 
 # Only these sources know the version, so that a new one compiles no other.
 VERSIONED = cmd/trace-pick/report cmd/trace-sim/provenance libcommon/base/cli libcommon/wt/handle

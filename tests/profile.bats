@@ -13,6 +13,8 @@ check_sums() {
 	python3 - "$@" <<-'END'
 	import json, sys
 	r, p = [[json.loads(l) for l in open(f)] for f in ("r.json", "p.json")]
+	over_time = [x for x in p if x["record"] == "interval"]
+	p = [x for x in p if x["record"] != "interval"]
 	c = r[0]["config"]
 	assert p[0] == r[0] and len(p) == len(r) and p[-1]["status"] == r[-1]["status"]
 	machine = c["gpgpu_n_clusters"] * c["gpgpu_n_cores_per_cluster"] * c["gpgpu_num_sched_per_core"]
@@ -30,7 +32,7 @@ check_sums() {
 	        if k.startswith("pc["):
 	            if k.endswith(".issues"):
 	                issues += v
-	            else:
+	            elif ".cycles[" in k:
 	                of_pc[k[k.rindex("[") + 1:-1]] += v
 	    del of_pc["drained"], of_pc["empty"]
 	    for k, v in of_pc.items():
@@ -46,9 +48,23 @@ check_sums() {
 	    for k, v in s.items():
 	        if not k.startswith("pc["):
 	            sums[k] = sums.get(k, 0) + v
-	# how the run was cut into windows is no part of any kernel
-	total = {k: v for k, v in p[-1]["stats"].items() if not k.startswith("window")}
+	# how the run was cut into windows, and peaks, are no part of any kernel
+	total = {k: v for k, v in p[-1]["stats"].items() if not k.startswith(("window", "peak"))}
 	assert sums == total, (sums, total)
+	# the intervals cover the run and have the same sums
+	at = 0
+	for i in over_time:
+	    assert i["first_cycle"] == at and i["cycles"] > 0
+	    at += i["cycles"]
+	    assert sum(v for k, v in i["stats"].items() if k.startswith("sched_cycles[")) == i["stats"]["sched_cycles"]
+	assert at == r[-1]["stats"]["gpu_tot_sim_cycle"]
+	for k in total:
+	    if k.startswith("sched_cycles"):
+	        assert sum(i["stats"].get(k, 0) for i in over_time) == total[k], k
+	for k in "gpu_sim_insn", "L1D_total_cache_accesses", "L1D_total_cache_misses", "L2_total_cache_accesses":
+	    assert sum(i["stats"].get(k, 0) for i in over_time) == r[-1]["stats"].get(k, 0), k
+	assert sum(v for i in over_time for k, v in i["stats"].items() if k.startswith("sm[") and k.endswith("issued")) == \
+	    total["sched_cycles[issue]"]
 	END
 }
 
@@ -90,7 +106,7 @@ profile() {
 	profile -g titanv -D gpgpu_max_insn_issue_per_warp=2 -D gpgpu_dual_issue_diff_exec_units=0 "$(trace alu)"
 	check_sums dual loose
 	profile -g rtx3070 -D gpgpu_concurrent_kernel_sm=1 -D gpgpu_max_concurrent_kernel=8 "$(trace streams)"
-	holds p.json 'len(r) == 6'
+	holds p.json 'len([k for k in r if k["record"] == "kernel"]) == 4'
 	holds p.json 'all(k["stats"]["sched_cycles"] == sum(v for n, v in k["stats"].items() if "sched_cycles[" in n)
 		for k in r[1:])'
 }
@@ -107,10 +123,75 @@ profile() {
 	holds p.json 'r[1]["stats"]["sched_cycles[scoreboard_memory]"] > r[1]["stats"]["sched_cycles[scoreboard_arithmetic]"]'
 }
 
+# A load in flight is never arithmetic, and all waits of a kernel that only loads are for memory.
+@test "each shipped GPU blames memory for the wait for a load" {
+	for gpu in $(trace-sim --list-gpus | awk 'NR > 1 { print $1 }'); do
+		for t in stream gather gemm; do
+			trace-sim -q -f -g "$gpu" -F json -o r.json --profile p.json "$(trace $t)"
+			holds p.json '(lambda s: s["sched_cycles[scoreboard_memory]"] > 10 * s["sched_cycles[scoreboard_arithmetic]"]
+				and not any(":LD" in n and "scoreboard_arithmetic" in n for n in s)
+				and any(":LDG" in n and "scoreboard_memory" in n for n in s))(r[1]["stats"])' || fail "$gpu $t"
+		done
+	done
+}
+
+@test "a full memory queue of the modern core is blamed on memory, a wait for a shuffle is not" {
+	for gpu in a100-80 h100-pcie rtx4090; do
+		profile -g $gpu -D core_mem_places=1 "$(trace gather)"
+		holds p.json 'r[1]["stats"]["sched_cycles[ldst_queue]"] > 0'
+		profile -g $gpu "$(trace barrier)"
+		holds p.json 'r[1]["stats"]["sched_cycles[memory_barrier]"] == 0'
+	done
+}
+
 @test "a run that a limit cuts has a profile of what was simulated" {
 	profile -g qv100 -D gpgpu_max_cycle=6000 "$(trace stream)"
 	check_sums loose
 	holds p.json 'r[-1]["status"] == "limit"'
+}
+
+# Accesses of instructions add up to the figures of the caches, where no other accesses exist.
+@test "memory accesses of instructions and operations of kernels" {
+	for gpu in rtx3070 a100-80; do
+		for t in gemm gather stream; do
+			profile -g $gpu "$(trace $t)"
+			python3 - <<-'END'
+			import json
+			r, p = [[json.loads(l) for l in open(f)] for f in ("r.json", "p.json")]
+			q, s = r[1]["stats"], [k for k in p if k["record"] == "kernel"][0]["stats"]
+			of = lambda f: sum(v for k, v in s.items() if k.startswith("pc[") and k.endswith("." + f))
+			hits = q.get("L1D_total_cache_accesses", 0) - q.get("L1D_total_cache_misses", 0)
+			assert of("l1_accesses") == q.get("L1D_total_cache_accesses", 0)
+			assert of("l1_hits") == hits
+			assert of("l2_accesses") <= q["L2_total_cache_accesses"] and of("l2_hits") <= of("l2_accesses")
+			assert of("l2_accesses") >= q.get("L1D_total_cache_misses", 0) * 0.5 > 0
+			assert of("lanes") == sum(v * int(k[16:-1]) for k, v in q.items()
+			    if k.startswith("warp_occupancy[W") and k[16:-1].isdigit())
+			assert of("requests") == sum(v for k, v in s.items() if ".issues" in k and any(x in k for x in (":LD", ":ST")))
+			for k, v in s.items():
+			    if k.startswith("pc[") and k.endswith(".sectors"):
+			        assert v >= s[k.replace(".sectors", ".requests")]
+			fma = sum(v for k, v in s.items() if ":FFMA" in k and k.endswith(".lanes"))
+			one = sum(v for k, v in s.items() if (":FADD" in k or ":FMUL" in k) and k.endswith(".lanes"))
+			assert s.get("operations[fp32]", 0) == 2 * fma + one
+			END
+		done
+	done
+	# A100: the data sheet's 19.5 Tflop/s, 312 Tflop/s of tensor units, 2,039 GB/s
+	holds p.json 'abs(r[-1]["stats"]["peak_operations[fp32]"] - 19490) < 10'
+	holds p.json 'abs(r[-1]["stats"]["peak_operations[tensor_fp16]"] - 311900) < 100'
+	holds p.json 'abs(r[-1]["stats"]["peak_bytes[dram]"] - 2039) < 1'
+}
+
+@test "--profile-interval" {
+	d=$(trace stream)
+	trace-sim -q -g rtx3070 -F json -o r --profile p.json --profile-interval 1000 "$d"
+	holds p.json 'all(k["cycles"] == 1000 for k in [k for k in r if k["record"] == "interval"][:-1])'
+	run -2 trace-sim -g rtx3070 --profile-interval 1000 "$d"
+	assert_output --partial '--profile-interval requires --profile'
+	run -2 trace-sim -g rtx3070 --profile-interval 0 --profile p "$d"
+	trace-sim -q -g rtx3070 -D gpgpu_kernel_launch_latency=2990000 -f -F json -o r --profile p.json "$d"
+	holds p.json 'len(r) < 270'
 }
 
 @test "source lines are told where the trace has them" {
@@ -133,7 +214,8 @@ profile() {
 		cmp t1.$f t1.text
 	done
 	cmp p1.text p1.accelsim
-	holds p1.json 'len(r) == 4 and r[0]["record"] == "run" and r[3]["status"] == "complete"'
+	holds p1.json 'len(r) > 9 and r[0]["record"] == "run" and r[-1]["status"] == "complete"'
+	holds p1.json '[k["record"] for k in r[1:3]] == ["kernel", "kernel"]'
 	run -0 head -1 p1.text
 	assert_output '# run'
 }

@@ -323,3 +323,38 @@ kernels() {
 		assert_line --partial "wr$(printf '\033')[31m$mark"
 	done
 }
+
+@test "--names: short, full and mangled names" {
+	sed 's/"name":"[^"]*"/"name":"_ZN3sum6reduceIiEEvPT_S2_i"/' app.json >m.json
+	run -0 stats-csv -F csv -s gpu_sim_cycle --names short m.json
+	assert_line --index 1 --regexp '^m\.json,reduce,1,'
+	run -0 stats-csv -F csv -s gpu_sim_cycle --names full m.json
+	assert_line --index 1 --regexp '^m\.json,"void sum::reduce<int>\(int\*, int\*, int\)",1,'
+	run -0 stats-csv -F csv -s gpu_sim_cycle --names mangled m.json
+	assert_line --index 1 --regexp '^m\.json,_ZN3sum6reduceIiEEvPT_S2_i,1,'
+	run -2 stats-csv --names long m.json
+	assert_output --partial 'expected short, full or mangled'
+	# names that are not mangled, and nearly so
+	for name in 'operator()(int)' '(anonymous namespace)::f<(A)1>(int)' _Zx 'a<b' '' '_ZN' 'void f<g<int> >(g<int>)'; do
+		NAME=$name python3 -c 'import json, os, sys
+for l in open("app.json"):
+    r = json.loads(l)
+    if r["record"] == "kernel": r["name"] = os.environ["NAME"]
+    print(json.dumps(r))' >n.json
+		run -0 stats-csv -s gpu_sim_cycle --names short n.json
+		run -0 stats-csv -s gpu_sim_cycle --names full n.json
+	done
+	run -0 stats-csv -F tsv -s gpu_sim_cycle --names short n.json
+	assert_line --index 1 --regexp $'^n\\.json\tf\t1\t'
+}
+
+@test "profiles among results are skipped with a warning" {
+	trace-sim -q -g rtx3070 -F json -o r.json --profile p.json "$(trace vecadd)"
+	run -0 stats-csv r.json p.json
+	assert_line --partial 'p.json: warning: a profile is no result: skipped'
+	stats-csv -q r.json >one
+	stats-csv -q r.json p.json >both
+	cmp one both
+	run -0 stats-csv -q -s 'sched_cycles*' p.json
+	assert_equal "${#lines[@]}" 2
+}

@@ -222,3 +222,20 @@ setup() { take_results; }
 		refute_output --partial "$(printf '\302\233')"
 	done
 }
+
+@test "what moved most and a count of the rest; --full has all" {
+	run -1 stats-diff app.json small.json
+	assert_line --regexp '^  and [0-9]+ more figures \(--full\)$'
+	short=${#lines[@]}
+	run -1 stats-diff --full app.json small.json
+	refute_line --partial 'more figures'
+	[ "${#lines[@]}" -gt $((4 * short)) ]
+	# figures that were chosen are all shown, and JSON has all
+	run -1 stats-diff -s '*' app.json small.json
+	refute_line --partial 'more figures'
+	run -1 stats-diff -F json app.json small.json
+	refute_output --partial 'more figures'
+	# small counts of histograms come last
+	run -1 stats-diff app.json small.json
+	refute_line --regexp '^  mf_lat_table'
+}

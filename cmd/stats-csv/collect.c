@@ -18,6 +18,7 @@ struct csv_reading {
 	uint32_t cap_column, n_column;
 	struct store_value *value;
 	uint32_t n, cap;
+	bool warned; /* about a profile */
 };
 
 /* ---- which figures ---------------------------------------------------------------------------- */
@@ -189,6 +190,24 @@ static void note_match(struct csv_job *j, const char *name)
 			j->matched[i] = namelist_matches(j->select.pattern[i], name);
 }
 
+/*
+ * Returns whether a record is of a profile and no figures were chosen. Its row would be empty. Warns once a file.
+ */
+static bool skips_profile(struct csv_reading *g, const char *path)
+{
+	bool profile = false;
+
+	for (uint32_t i = 0; i < g->item->n_figures && !profile; i++)
+		profile = !strncmp(g->item->figure[i].name, "sched_cycles", 12);
+	if (!profile || g->j->list || g->j->select.n || g->j->n_derived)
+		return false;
+	if (!g->warned)
+		diag_warn((struct place){.file = path},
+			"a profile is no result: skipped (-s 'sched_cycles*' or --top N shows it)");
+	g->warned = true;
+	return true;
+}
+
 static void keep_item(struct csv_reading *g)
 {
 	const struct result_item *item = g->item;
@@ -206,6 +225,12 @@ static void keep_item(struct csv_reading *g)
 		return;
 	derive(g);
 	store_keep(g->j->store, item, g->value, g->n);
+}
+
+static void keep_row(struct csv_reading *g, const char *path)
+{
+	if (!skips_profile(g, path))
+		keep_item(g);
 }
 
 static void run_done(struct csv_reading *g)
@@ -250,9 +275,9 @@ void collect(struct csv_job *j, const char *path)
 		if (event == RESULT_START)
 			store_start(j->store, path, &item);
 		else if (event == event_with_row(j) && kernel_is_selected(j, &item))
-			j->any_row = true, keep_item(&g);
+			j->any_row = true, keep_row(&g, path);
 		else if (event == RESULT_DONE && (j->per_run || j->weights))
-			keep_item(&g);
+			keep_row(&g, path);
 		if (event == RESULT_DONE) {
 			store_end(j->store, &item);
 			run_done(&g);

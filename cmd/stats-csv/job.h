@@ -15,6 +15,7 @@
 
 #include <stdio.h>
 #include "arena.h"
+#include "demangle.h"
 #include "expr.h"
 #include "klist.h"
 #include "namelist.h"
@@ -45,6 +46,7 @@ struct csv_job {
 	enum agg agg[N_AGGS];
 	uint32_t n_aggs;
 	enum table_form form;
+	enum demangle_form names;
 	const char *output;
 	uint32_t top; /* --top: this many places of a profile; 0: a table of figures */
 	int by;       /* enum hotspots_by */
@@ -122,6 +124,8 @@ void head_text(struct head *h, const char *name);
 void head_number(struct head *h, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void writer_head(struct writer *w, struct head *h); /* frees what is in *h */
 void writer_text(struct writer *w, const char *text);
+/* Writes the name of a kernel in the form of --names. */
+void writer_kernel(struct writer *w, const struct csv_job *j, const char *name);
 void writer_value(struct writer *w, const struct result_value *v); /* NULL: missing */
 void writer_real(struct writer *w, double x);                      /* NaN: missing */
 void writer_end(struct writer *w);

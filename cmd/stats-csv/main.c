@@ -26,7 +26,8 @@ enum {
 	OPT_NO_OPTIONS,
 	OPT_TOP,
 	OPT_BY,
-	OPT_PROVENANCE
+	OPT_PROVENANCE,
+	OPT_NAMES
 };
 
 /* The words of aggs.def for the completion, the help and a message. */
@@ -74,6 +75,8 @@ static const struct cli_row rows[] = {
 	{'F', "format", "FORMAT", "csv (default), tsv or markdown", "csv tsv markdown"},
 	{OPT_WIDE, "wide", NULL, "a column for each figure (default)", NULL},
 	{OPT_LONG, "long", NULL, "a row for each figure: statistic, value, unit", NULL},
+	{OPT_NAMES, "names", "FORM", "names of kernels: mangled, as recorded (default), full or short",
+		"short full mangled"},
 	{OPT_LIST, "list", NULL, "print the figures of the input with their units", NULL},
 	{'o', "output", "FILE", "write the table to FILE when it is complete; -: stdout", "file"},
 	{'f', "force", NULL, "replace an existing output file, but never an input", NULL},
@@ -174,8 +177,9 @@ static void add_derived(struct csv_job *j, const char *value)
 
 static void on_csv_option(void *ctx, int letter, const char *value)
 {
-	static const char *const forms[] = {"csv", "tsv", "markdown"}, *const pers[] = {
-									       "kernel", "run", "interval"};
+	static const char *const forms[] = {"csv", "tsv", "markdown"},
+				 *const pers[] = {"kernel", "run", "interval"},
+				 *const names[] = {"short", "full", "mangled"};
 	int per;
 	struct csv_job *j = ctx;
 	struct fault f;
@@ -196,6 +200,10 @@ static void on_csv_option(void *ctx, int letter, const char *value)
 		per = choice_index("--per", value, pers, 3, "kernel, run or interval");
 		j->per_run = per == 1;
 		j->per_interval = per == 2;
+		break;
+	case OPT_NAMES:
+		j->names = (enum demangle_form)choice_index(
+			"--names", value, names, 3, "short, full or mangled");
 		break;
 	case OPT_PROVENANCE: j->provenance = true; break;
 	case OPT_WIDE: j->tidy = false; break;
@@ -284,7 +292,7 @@ static void protect_csv_inputs(const struct csv_job *j, int n, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct csv_job j = {.output = NULL};
+	struct csv_job j = {.names = DEMANGLE_MANGLED};
 	struct output *out;
 	int n;
 

@@ -176,7 +176,7 @@ static void write_run_cells(struct csv_rows *t, const struct store_kernel *k)
 		writer_text(&t->w, store_word(t->s, k->status ? k->status : run->status));
 	if (t->j->per_run)
 		return;
-	writer_text(&t->w, store_word(t->s, k->name));
+	writer_kernel(&t->w, t->j, store_word(t->s, k->name));
 	writer_value(&t->w, k->id ? &(struct result_value){.count = k->id, .whole = true} : NULL);
 	if (!t->j->per_interval)
 		return;

@@ -132,3 +132,11 @@ void writer_value(struct writer *w, const struct result_value *v)
 		writer_real(w, v->real);
 	}
 }
+
+void writer_kernel(struct writer *w, const struct csv_job *j, const char *name)
+{
+	char *shown = demangle(name, j->names);
+
+	writer_text(w, shown);
+	free(shown);
+}

@@ -77,6 +77,8 @@ static bool is_equal(
 	return (t && (delta <= t->absolute || delta <= t->relative * most)) || delta <= printed_unit(a, b);
 }
 
+#define MINOR 100 /* counts below this in an entry of a histogram are small */
+
 static void add_change(struct diff *d, uint32_t column)
 {
 	struct change c = {.name = d->store->column[column].name};
@@ -100,6 +102,9 @@ static void add_change(struct diff *d, uint32_t column)
 			     : c.value[0].real == 0 ? copysign(INFINITY, delta)
 						    : delta / fabs(c.value[0].real);
 	}
+	c.minor = d->store->column[column].about &&
+		  d->store->column[column].about->kind == FIGURE_HISTOGRAM && c.value[0].real < MINOR &&
+		  c.value[1].real < MINOR;
 	if (!c.moved && !d->o->all)
 		return;
 	grow(&d->change, &d->cap_changes, d->n_changes + 1, sizeof(*d->change));
@@ -119,6 +124,8 @@ static int compare_changes(const void *pa, const void *pb)
 
 	if (a->moved != b->moved)
 		return a->moved ? -1 : 1;
+	if (a->minor != b->minor)
+		return a->minor ? 1 : -1;
 	if (x > y || x < y)
 		return x > y ? -1 : 1;
 	dx = fabs(value_difference(&a->value[0], &a->value[1]));

@@ -39,7 +39,7 @@ struct diff_options {
 	enum diff_form form;
 	uint32_t top; /* --top: this many places of a profile; 0: figures */
 	int by;       /* enum hotspots_by */
-	bool all, quiet, summary, options;
+	bool all, quiet, summary, options, full;
 };
 
 struct side {
@@ -55,6 +55,7 @@ struct pair {
 struct change {
 	const char *name;
 	bool has[2], moved;
+	bool minor; /* an entry of a histogram with a small count, whose relative change means little */
 	struct result_value value[2];
 	double relative; /* of A; infinite where A is 0, NaN where a side has none */
 };

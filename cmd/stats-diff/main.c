@@ -17,7 +17,7 @@
 #include "picks.h"
 #include "hotspots.h"
 
-enum { OPT_ALL = 256, OPT_SUMMARY, OPT_WEIGHTS, OPT_OPTIONS, OPT_TOP, OPT_BY };
+enum { OPT_ALL = 256, OPT_SUMMARY, OPT_WEIGHTS, OPT_OPTIONS, OPT_TOP, OPT_BY, OPT_FULL };
 
 static const struct cli_row rows[] = {
 	{CLI_GROUP, "Comparison", NULL, NULL, NULL},
@@ -35,6 +35,9 @@ static const struct cli_row rows[] = {
 	{OPT_BY, "by", "WHAT", "places of --top: " HOTSPOTS_BY_WORDS " (default: stall)", HOTSPOTS_BY_WORDS},
 	{CLI_GROUP, "Output", NULL, NULL, NULL},
 	{OPT_ALL, "all", NULL, "also show equal figures", NULL},
+	{OPT_FULL, "full", NULL,
+		"show every difference, not only the largest of the first kernels (-s, --all and json do)",
+		NULL},
 	{OPT_OPTIONS, "options", NULL, "show the configuration options that differ (--summary does)", NULL},
 	{OPT_SUMMARY, "summary", NULL, "show the speed-up and the kernels that contribute most", NULL},
 	{'F', "format", "FORMAT", "text (default), json or markdown", "text json markdown"},
@@ -141,6 +144,7 @@ static void on_diff_option(void *ctx, int letter, const char *value)
 	case OPT_ALL: o->all = true; break;
 	case 'q': o->quiet = true; break;
 	case 'F': set_form(o, value); break;
+	case OPT_FULL: o->full = true; break;
 	case OPT_OPTIONS: o->options = true; break;
 	case OPT_TOP: o->top = (uint32_t)cli_number("--top", value, 1, UINT32_MAX); break;
 	case OPT_BY:

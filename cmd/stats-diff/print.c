@@ -91,12 +91,26 @@ static void fill_cells(struct cells *c, const struct change *ch)
 	figure_change_text(c->change, sizeof(c->change), ch);
 }
 
+#define MOST_CHANGES 10u /* figures of a kernel, and kernels, that are shown without --full */
+#define MOST_KERNELS 10u
+
+/* Returns whether every difference is shown: it was requested, or figures were chosen. */
+static bool shows_all(const struct diff *d)
+{
+	return d->o->full || d->o->all || d->o->select.n || d->o->form == DIFF_JSON;
+}
+
+static uint32_t shown_changes(const struct diff *d)
+{
+	return shows_all(d) || d->n_changes <= MOST_CHANGES ? d->n_changes : MOST_CHANGES;
+}
+
 static void print_text_changes(const struct diff *d, FILE *out)
 {
 	struct cells *c = xcalloc(d->n_changes + 1u, sizeof(*c));
 	int w[4] = {4, 1, 1, 6};
 
-	for (uint32_t i = 0; i < d->n_changes; i++) {
+	for (uint32_t i = 0; i < shown_changes(d); i++) {
 		int n[4];
 
 		fill_cells(&c[i], &d->change[i]);
@@ -108,13 +122,15 @@ static void print_text_changes(const struct diff *d, FILE *out)
 			w[k] = n[k] > w[k] ? n[k] : w[k];
 	}
 	fprintf(out, "  %-*s  %*s  %*s  %*s\n", w[0], "name", w[1], "A", w[2], "B", w[3], "change");
-	for (uint32_t i = 0; i < d->n_changes; i++) {
+	for (uint32_t i = 0; i < shown_changes(d); i++) {
 		fputs("  ", out);
 		print_name_padded(out, d->change[i].name, w[0]);
 		fprintf(out, "  %*s  %*s  %*s\n", w[1], c[i].value[0], w[2], c[i].value[1], w[3],
 			c[i].change);
 	}
 	free(c);
+	if (shown_changes(d) < d->n_changes)
+		fprintf(out, "  and %u more figures (--full)\n", d->n_changes - shown_changes(d));
 }
 
 static void print_markdown_changes(const struct diff *d, FILE *out)
@@ -122,12 +138,14 @@ static void print_markdown_changes(const struct diff *d, FILE *out)
 	struct cells c;
 
 	fputs("\n| name | A | B | change |\n|---|---:|---:|---:|\n", out);
-	for (uint32_t i = 0; i < d->n_changes; i++) {
+	for (uint32_t i = 0; i < shown_changes(d); i++) {
 		fill_cells(&c, &d->change[i]);
 		fputs("| ", out);
 		print_name(out, d->change[i].name, DIFF_MARKDOWN);
 		fprintf(out, " | %s | %s | %s |\n", c.value[0], c.value[1], c.change);
 	}
+	if (shown_changes(d) < d->n_changes)
+		fprintf(out, "\nand %u more figures (--full)\n", d->n_changes - shown_changes(d));
 	putc('\n', out);
 }
 
@@ -299,6 +317,7 @@ static void print_pair(struct diff *d, FILE *out, const struct pair *p, const ch
 
 void print_diff(struct diff *d, FILE *out, const char *heading)
 {
+	uint32_t shown = 0;
 	bool headed;
 
 	compare_status(d, out, heading);
@@ -319,8 +338,11 @@ void print_diff(struct diff *d, FILE *out, const char *heading)
 		if (!headed)
 			print_heading(d, out, heading);
 		headed = true;
-		print_pair(d, out, p, heading);
+		if (shown++ < MOST_KERNELS || shows_all(d))
+			print_pair(d, out, p, heading);
 	}
+	if (shown > MOST_KERNELS && !shows_all(d))
+		fprintf(out, "  and %u more kernels (--full)\n", shown - MOST_KERNELS);
 	if (headed && d->o->form != DIFF_JSON)
 		fprintf(out, "%s%u equal, %u different, %u only in A, %u only in B\n",
 			d->o->form == DIFF_MARKDOWN ? "\nKernels: " : "  kernels: ", d->n_same, d->n_moved,

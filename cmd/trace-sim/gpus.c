@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of shipped configurations (--list-gpus). */
+/* The table of shipped configurations (--list-gpus), and a warning about options; see gpus.h. */
 #include "gpus.h"
 #include <stdlib.h>
+#include <string.h>
 #include "arena.h"
 #include "diag.h"
 #include "gpuconf.h"
@@ -32,4 +33,26 @@ void gpus_list(FILE *out)
 		print_shipped_gpu(gpu, c, p, out);
 	free(p);
 	free(c);
+}
+
+void gpus_warn_idle_options(const struct gpuconf *c)
+{
+	const struct conf_value *first = NULL;
+	char names[240] = "";
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < N_OPTIONS; i++) {
+		size_t used = strlen(names);
+
+		if (!conf_is_idle(c, (enum conf_id)i))
+			continue;
+		first = !first || c->v[i].order < first->order ? &c->v[i] : first;
+		if (++n <= 4)
+			snprintf(names + used, sizeof(names) - used, "%s%s", n > 1 ? ", " : "",
+				conf_rows[i].name);
+	}
+	if (n > 4)
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), " and %u more", n - 4);
+	if (n)
+		diag_warn(first->at, "options for logs of Accel-Sim have no effect: %s", names);
 }

@@ -8,4 +8,8 @@
 /* Prints a table of the shipped configurations. Ends the program if one cannot be read. */
 void gpus_list(FILE *out);
 
+struct gpuconf;
+/* Prints one warning for all options without effect that are set. */
+void gpus_warn_idle_options(const struct gpuconf *c);
+
 #endif

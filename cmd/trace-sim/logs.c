@@ -18,6 +18,7 @@ void logs_open_events(struct logs *l, struct run *r, const struct logs_args *a)
 	l->events = output_open_part(a->events, a->force);
 	l->log.out = output_stream(l->events);
 	l->log.flits = a->flits;
+	l->log.only = a->only;
 	r->gpu.events = &l->log;
 }
 
@@ -37,7 +38,7 @@ void logs_open(struct logs *l, struct run *r, const struct logs_args *a)
 		l->writer = record_open(output_stream(l->profile),
 			r->format == FORMAT_ACCELSIM ? RECORD_TEXT : (enum record_format)r->format);
 		run_record(r, l->writer);
-		g->profile = profile_start(g, l->writer);
+		g->profile = profile_start(g, l->writer, a->profile_interval);
 	}
 	if (a->timeline) {
 		l->timeline = output_open_part(a->timeline, a->force);

@@ -19,10 +19,12 @@ struct record_writer;
 /* The files of the command line; NULL: not given. */
 struct logs_args {
 	const char *events, *profile, *timeline, *net_report;
-	uint64_t interval;     /* cycles between samples of the timeline; 0: automatic */
-	uint32_t timeline_sms; /* maximum number of SMs with rows */
-	bool flits;            /* flits in the event log */
-	bool force;            /* replace existing files */
+	uint64_t interval;         /* cycles between samples of the timeline; 0: automatic */
+	uint64_t profile_interval; /* cycles between samples of the profile; 0: automatic */
+	uint32_t timeline_sms;     /* maximum number of SMs with rows */
+	struct filter only;        /* events of the event log */
+	bool flits;                /* flits in the event log */
+	bool force;                /* replace existing files */
 };
 
 struct logs {

@@ -31,6 +31,7 @@ enum {
 	OPT_LIST_GPUS,
 	OPT_DUMP_CONFIG,
 	OPT_EVENTS,
+	OPT_EVENTS_ONLY,
 	OPT_FLITS,
 	OPT_STRICT,
 	OPT_WARM,
@@ -38,6 +39,7 @@ enum {
 	OPT_ISA,
 	OPT_HOST_TIME,
 	OPT_PROFILE,
+	OPT_PROFILE_INTERVAL,
 	OPT_NET_REPORT,
 	OPT_TIMELINE,
 	OPT_TIMELINE_INTERVAL,
@@ -100,9 +102,13 @@ static const struct cli_row rows[] = {
 	{OPT_INTERVAL, "interval", "CYCLES",
 		"add a record of all figures every CYCLES core cycles of a kernel", NULL},
 	{OPT_EVENTS, "events", "FILE", "write the event log, one line an event", "file"},
+	{OPT_EVENTS_ONLY, "events-only", "FILTER",
+		"with --events: only these: sm=N[-M],warp=N[-M],cycles=N[-M]", NULL},
 	{OPT_FLITS, "flits", NULL, "with --events: also log the flits of a network of mode 1", NULL},
 	{OPT_PROFILE, "profile", "FILE", "write the cycles of the warp schedulers by instruction and reason",
 		"file"},
+	{OPT_PROFILE_INTERVAL, "profile-interval", "CYCLES",
+		"cycles between its records over time; default: by the run's length", NULL},
 	{OPT_NET_REPORT, "net-report", "FILE",
 		"write the use of each channel of a network of routers: text, or JSON if its name ends in .json",
 		"file"},
@@ -181,7 +187,7 @@ struct sim_args {
 	unsigned threads;
 	bool force, warm, sample_blocks, strict, host_time, dump, list, quiet, verbose, selftest, tsv,
 		isolate, resume;
-	bool provenance, pass_unknown, list_gpus;
+	bool provenance, pass_unknown, list_gpus, format_given;
 	const char **measured, **fit;
 	uint32_t n_measured, n_fit;
 	struct namelist only; /* patterns of --only */
@@ -215,6 +221,31 @@ static unsigned parse_threads(const char *text)
 	return n ? (unsigned)n : threads_available();
 }
 
+/* Sets an option of a file in addition to the result. */
+static void set_log_option(struct logs_args *l, int letter, const char *value)
+{
+	switch (letter) {
+	case OPT_EVENTS: l->events = value; break;
+	case OPT_EVENTS_ONLY:
+		if (!filter_parse(&l->only, value))
+			cli_usage("--events-only '%s' (expected " FILTER_WORDS ")", value);
+		break;
+	case OPT_FLITS: l->flits = true; break;
+	case OPT_PROFILE: l->profile = value; break;
+	case OPT_PROFILE_INTERVAL:
+		l->profile_interval = cli_number("--profile-interval", value, 1, UINT32_MAX);
+		break;
+	case OPT_NET_REPORT: l->net_report = value; break;
+	case OPT_TIMELINE: l->timeline = value; break;
+	case OPT_TIMELINE_INTERVAL:
+		l->interval = cli_number("--timeline-interval", value, 1, UINT32_MAX);
+		break;
+	case OPT_TIMELINE_SMS:
+		l->timeline_sms = (uint32_t)cli_number("--timeline-sms", value, 0, UINT32_MAX);
+		break;
+	}
+}
+
 static void set_sim_option(void *ctx, int letter, const char *value)
 {
 	struct sim_args *a = ctx;
@@ -227,6 +258,7 @@ static void set_sim_option(void *ctx, int letter, const char *value)
 		break;
 	case 'D': a->define[a->n_define++] = value; break;
 	case 'F':
+		a->format_given = true;
 		a->tsv = !strcmp(value, "tsv");
 		a->format = a->tsv ? FORMAT_TEXT : parse_format(value);
 		break;
@@ -241,17 +273,6 @@ static void set_sim_option(void *ctx, int letter, const char *value)
 	case 'j': a->threads = parse_threads(value); break;
 	case 'q': a->quiet = true; break;
 	case 'v': a->verbose = true; break;
-	case OPT_EVENTS: a->logs.events = value; break;
-	case OPT_FLITS: a->logs.flits = true; break;
-	case OPT_PROFILE: a->logs.profile = value; break;
-	case OPT_NET_REPORT: a->logs.net_report = value; break;
-	case OPT_TIMELINE: a->logs.timeline = value; break;
-	case OPT_TIMELINE_INTERVAL:
-		a->logs.interval = cli_number("--timeline-interval", value, 1, UINT32_MAX);
-		break;
-	case OPT_TIMELINE_SMS:
-		a->logs.timeline_sms = (uint32_t)cli_number("--timeline-sms", value, 0, UINT32_MAX);
-		break;
 	case OPT_POWER_REPORT: a->power.report = value; break;
 	case OPT_POWER_ENERGIES: a->power.energies = value; break;
 	case OPT_CUBIN: a->cubin[a->n_cubin++] = value; break;
@@ -272,6 +293,7 @@ static void set_sim_option(void *ctx, int letter, const char *value)
 	case OPT_DUMP_CONFIG: a->dump = true; break;
 	case OPT_LIST_OPTIONS: a->list = true; break;
 	case OPT_LIST_GPUS: a->list_gpus = true; break;
+	default: set_log_option(&a->logs, letter, value);
 	}
 }
 
@@ -280,29 +302,6 @@ static bool warn_unknown(void *ctx, const struct fault *f)
 	(void)ctx;
 	diag_warn(f->at, "%s", f->text);
 	return true;
-}
-
-/* Prints one warning for all options without effect that are set. */
-static void warn_idle_options(const struct gpuconf *c)
-{
-	const struct conf_value *first = NULL;
-	char names[240] = "";
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < N_OPTIONS; i++) {
-		size_t used = strlen(names);
-
-		if (!conf_is_idle(c, (enum conf_id)i))
-			continue;
-		first = !first || c->v[i].order < first->order ? &c->v[i] : first;
-		if (++n <= 4)
-			snprintf(names + used, sizeof(names) - used, "%s%s", n > 1 ? ", " : "",
-				conf_rows[i].name);
-	}
-	if (n > 4)
-		snprintf(names + strlen(names), sizeof(names) - strlen(names), " and %u more", n - 4);
-	if (n)
-		diag_warn(first->at, "options for logs of Accel-Sim have no effect: %s", names);
 }
 
 static void read_configuration(struct gpuconf *c, const struct sim_args *a)
@@ -319,7 +318,7 @@ static void read_configuration(struct gpuconf *c, const struct sim_args *a)
 		if (gpuconf_override(c, a->define[i], &f) < 0)
 			die_fault(&f);
 	if (!a->dump && !a->list)
-		warn_idle_options(c);
+		gpus_warn_idle_options(c);
 }
 
 static void read_cubins(struct gpu *g, const struct sim_args *a)
@@ -422,10 +421,10 @@ static int run_simulation(struct run *r, const struct sim_args *a, struct isa *i
 	out = output_open_part(a->output, a->force);
 	r->result = out;
 	r->out = output_stream(out);
-	if (r->format != FORMAT_ACCELSIM) {
+	if (r->format != FORMAT_ACCELSIM && !r->summary) {
 		r->writer = record_open(r->out, (enum record_format)r->format);
 		run_record(r, r->writer);
-	} else {
+	} else if (!r->summary) {
 		run_head(r, r->out);
 	}
 	logs_open(&logs, r, &a->logs);
@@ -535,8 +534,10 @@ static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 	n = cli_parse(&cli, argc, argv, set_sim_option, a);
 	if (n > 1)
 		cli_usage("%d traces (expected one)", n);
-	if (a->logs.flits && !a->logs.events)
-		cli_usage("--flits requires --events FILE");
+	if ((a->logs.flits || a->logs.only.on) && !a->logs.events)
+		cli_usage("%s requires --events FILE", a->logs.flits ? "--flits" : "--events-only");
+	if (a->logs.profile_interval && !a->logs.profile)
+		cli_usage("--profile-interval requires --profile FILE");
 	diag_quiet(a->quiet);
 	if (a->selftest && n) { /* as the first configuration, so that -D overrides it */
 		if (a->n_config)
@@ -581,6 +582,7 @@ int main(int argc, char **argv)
 		a.sample_blocks, a.interval, a.provenance ? command : NULL, operand, a.power.energies};
 	r->invoked = &invoked;
 	r->interval = a.interval;
+	r->summary = !a.output && !a.format_given && !a.interval && !a.provenance && isatty(STDOUT_FILENO);
 	int status = run_command(r, &a, isa, operand);
 	kselect_free(select);
 	isa_free(isa);

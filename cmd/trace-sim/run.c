@@ -123,6 +123,8 @@ static uint64_t next_sample_cycle(const struct run *r)
 
 	if (r->intervals && interval_due(r->intervals) < due)
 		due = interval_due(r->intervals);
+	if (r->gpu.profile && profile_due(r->gpu.profile) < due)
+		due = profile_due(r->gpu.profile);
 	return power_due(&r->gpu) < due ? power_due(&r->gpu) : due;
 }
 
@@ -147,6 +149,8 @@ static void take_samples(struct run *r)
 		timeline_sample(g->timeline, g);
 	if (r->intervals && gpu_now(g) >= interval_due(r->intervals))
 		interval_record(r->intervals, g, g->launch->n_loaded ? g->launch->loaded[0] : NULL);
+	if (g->profile && gpu_now(g) >= profile_due(g->profile))
+		profile_sample(g->profile, g);
 }
 
 /* Skips steps; the power model takes its counters before and after. */
@@ -307,7 +311,9 @@ static void finish_kernel(struct run *r, struct kernel *k)
 		print_block(r, k);
 	} else {
 		figures_take(r->now, &r->gpu);
-		if (k)
+		if (k && r->summary)
+			summary_kernel(r, k);
+		else if (k)
 			kernel_record(r, k);
 	}
 	fold_counters(r);
@@ -328,6 +334,10 @@ static void end_record(struct run *r)
 
 	gpu_sync(&r->gpu);
 	figures_take(r->now, &r->gpu);
+	if (r->summary) {
+		summary_end(r);
+		return;
+	}
 	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(r->hash));
 	stats_end_record(r->writer, &r->gpu, r->status, r->limit, r->kernels_done, hash.digest, r->now);
 }
@@ -341,7 +351,8 @@ static int end_run(struct run *r)
 	if (r->format != FORMAT_ACCELSIM) {
 		if (!r->alone)
 			end_record(r);
-		record_close(r->writer);
+		if (r->writer)
+			record_close(r->writer);
 	} else if (!strcmp(r->status, "complete") || !strcmp(r->status, "limit")) {
 		if (r->limit)
 			fputs("GPGPU-Sim: ** break due to reaching the maximum cycles (or instructions) **\n",

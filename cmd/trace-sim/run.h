@@ -38,6 +38,8 @@ struct run {
 	uint64_t interval;          /* --interval in core cycles; 0: none */
 	struct interval *intervals; /* NULL: none */
 	struct progress *meter;
+	bool summary;                  /* prints a line a kernel in place of records */
+	uint32_t summarized;           /* kernels printed */
 	bool alone;                    /* writes the records of one kernel, without an end record */
 	unsigned char kernel_hash[16]; /* hash of the kernel that ended last */
 	const struct invocation *invoked;
@@ -66,6 +68,10 @@ void run_record(const struct run *r, struct record_writer *w);
 int run_application(struct run *r);
 /* Ends the program unless the kernels selected by number, and their files, exist. */
 void run_check(struct run *r);
+
+/* summary.c: prints the line of a kernel, and the end of the summary. */
+void summary_kernel(struct run *r, const struct kernel *k);
+void summary_end(struct run *r);
 
 /* limits.c: true while the run continues (LAUNCH-stop). */
 bool run_active(const struct run *r);

@@ -13,6 +13,12 @@ if [ -f "$TREE/cmd/trace-sim/main.c" ]; then
 	WARPTOOLS_GPUS=${WARPTOOLS_GPUS-$TREE/examples/gpus}
 	export WARPTOOLS_GPUS
 fi
+# The plots: next to this folder, or those of the installed suite where the folder was copied alone.
+PLOTS=$HERE/../plots
+if [ ! -d "$PLOTS" ]; then
+	PLOTS=$(command -v trace-sim || true)
+	PLOTS=${PLOTS%/bin/trace-sim}/share/warptools/examples/plots
+fi
 SWEEP=${SWEEP-$HERE/sweep}
 JOBS=${JOBS-$(nproc)}
 LIMITS=${LIMITS-}

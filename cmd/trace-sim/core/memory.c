@@ -13,6 +13,7 @@
 #include "core/core.h"
 #include "lsu/ldst_int.h"
 #include "sm/kernel.h"
+#include "sm/profile.h"
 
 #define LOOKUP_BEFORE 12u /* cycles from the lookup of a hit to its value in the register file */
 #define FIRST_REG     2u  /* cycles of the link that every latency has already */
@@ -110,6 +111,8 @@ static void accept_shared(struct sm *s, const struct core_inst *in, uint16_t h)
 		busy = in->regs * core_div_up(128, c->p->shared_bytes);
 	occupy_port(c, s->clock, passes > busy ? passes : busy);
 	s->n.shmem_bkconflict += passes - 1;
+	if (s->profile)
+		profile_request(s, w->warp, w->code, 0, passes - 1);
 	if (s->power)
 		s->power->shared_begun++; /* all passes count when they begin */
 	s->n.stall[STALL_S_MEM][STALL_BK_CONF] += passes - 1;
@@ -156,6 +159,8 @@ static void accept_global(struct sm *s, uint16_t h)
 		 data = passes > busy ? passes : busy, tags;
 
 	coalesce(s, w, &k->list);
+	if (s->profile)
+		profile_request(s, w->warp, w->code, ldst_sectors(&k->list), passes - 1);
 	tags = tag_passes(c, &k->list);
 	occupy_port(c, s->clock, tags > data ? tags : data);
 	s->n.l1cache_bkconflict += passes - 1;
@@ -279,7 +284,7 @@ static bool look_up(struct sm *s, struct pipe_slot *k, const struct access *a)
 	struct cache_events ev = {0};
 	uint32_t handle = ldst_make_request(s, a);
 	struct req *r = ldst_req(s, handle);
-	enum cache_status st = cache_access(l->l1d, handle, s->now, &ev, NULL);
+	enum cache_status probe, st = cache_access(l->l1d, handle, s->now, &ev, &probe);
 
 	if (st == STATUS_RESERVATION_FAIL) {
 		if (ev.never)
@@ -287,6 +292,8 @@ static bool look_up(struct sm *s, struct pipe_slot *k, const struct access *a)
 		req_free(s->reqs, handle);
 		return false;
 	}
+	if (s->profile)
+		profile_l1(s, r, probe == STATUS_HIT || probe == STATUS_HIT_RESERVED);
 	if (r->flags & REQ_WRITE) {
 		if (ev.write_sent || (st == STATUS_MISS && ev.alloc_sent))
 			s->warp[r->warp].stores += ldst_store_acks_of(l, a->size);

@@ -67,6 +67,8 @@ void events_cta(struct events *e, uint64_t cycle, unsigned sm, unsigned slot, ui
 {
 	char line[LINE_MAX_BYTES];
 
+	if (!filter_has_sm(&e->only, cycle, sm))
+		return;
 	end_event(e, line,
 		tab_decimal(tab_decimal(tab_decimal(begin_event(line, cycle, "cta"), sm), slot), ctaid));
 }
@@ -76,6 +78,8 @@ void events_issue(
 {
 	char line[LINE_MAX_BYTES];
 
+	if (!filter_has_warp(&e->only, cycle, sm, warp))
+		return;
 	end_event(e, line,
 		tab_decimal(
 			tab_hex(tab_decimal(tab_decimal(begin_event(line, cycle, "issue"), sm), warp), pc),
@@ -86,6 +90,8 @@ void events_writeback(struct events *e, uint64_t cycle, unsigned sm, unsigned wa
 {
 	char line[LINE_MAX_BYTES];
 
+	if (!filter_has_warp(&e->only, cycle, sm, warp))
+		return;
 	end_event(e, line,
 		tab_hex(tab_decimal(tab_decimal(begin_event(line, cycle, "writeback"), sm), warp), pc));
 }
@@ -94,6 +100,8 @@ void events_memdone(struct events *e, uint64_t cycle, unsigned sm, unsigned warp
 {
 	char line[LINE_MAX_BYTES];
 
+	if (!filter_has_warp(&e->only, cycle, sm, warp))
+		return;
 	end_event(e, line,
 		tab_hex(tab_decimal(tab_decimal(begin_event(line, cycle, "memdone"), sm), warp), pc));
 }
@@ -104,6 +112,8 @@ void events_request(struct events *e, uint64_t cycle, unsigned sm, unsigned warp
 	char line[LINE_MAX_BYTES];
 	char *p = tab_hex(tab_decimal(tab_decimal(begin_event(line, cycle, "request"), sm), warp), address);
 
+	if (!filter_has_warp(&e->only, cycle, sm, warp))
+		return;
 	end_event(e, line, tab_decimal(tab_decimal(tab_decimal(p, bytes), type), partition));
 }
 
@@ -112,6 +122,8 @@ void events_reply(
 {
 	char line[LINE_MAX_BYTES];
 
+	if (!filter_has_warp(&e->only, cycle, sm, warp))
+		return;
 	end_event(e, line,
 		tab_decimal(tab_hex(tab_decimal(tab_decimal(begin_event(line, cycle, "reply"), sm), warp),
 				    address),
@@ -123,6 +135,8 @@ void events_l2(struct events *e, uint64_t cycle, unsigned partition, uint64_t ad
 {
 	char line[LINE_MAX_BYTES];
 
+	if (!filter_has_cycle(&e->only, cycle))
+		return;
 	end_event(e, line,
 		tab_decimal(
 			tab_decimal(tab_hex(tab_decimal(begin_event(line, cycle, "l2"), partition), address),
@@ -136,6 +150,8 @@ void events_dram(
 	char line[LINE_MAX_BYTES];
 	char *p = tab_decimal(begin_event(line, cycle, "dram"), channel);
 
+	if (!filter_has_cycle(&e->only, cycle))
+		return;
 	*p++ = '\t';
 	end_event(e, line, tab_hex(tab_decimal(put_word(p, command), bank), row));
 }
@@ -144,6 +160,8 @@ void events_flit(struct events *e, bool in, unsigned subnet, unsigned node, uint
 {
 	char line[LINE_MAX_BYTES];
 
+	if (!filter_has_cycle(&e->only, e->now))
+		return;
 	end_event(e, line,
 		tab_decimal(tab_decimal(tab_decimal(tab_decimal(begin_event(line, e->now,
 									in ? "inject" : "eject"),

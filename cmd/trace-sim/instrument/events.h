@@ -11,11 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include "instrument/filter.h"
 
 struct events {
 	FILE *out;
 	bool flits;   /* also logs the flits of network mode 1 */
 	uint64_t now; /* with flits: cycle of the next advance of the network */
+	struct filter
+		only; /* events that are written; those of L2, DRAM and network are chosen by cycle alone */
 };
 
 #define EVENT __attribute__((cold, noinline)) void

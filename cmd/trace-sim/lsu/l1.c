@@ -11,6 +11,7 @@
 #include "ldst_int.h"
 #include "request/addrdec.h"
 #include "request/hash.h"
+#include "sm/profile.h"
 
 /* Number of acknowledgements of a store of `bytes` bytes at the L1D (LSU-store-2). */
 uint32_t ldst_store_acks_of(const struct ldst *l, uint32_t bytes) { return l->sector_mshr ? bytes / 32 : 1; }
@@ -99,6 +100,8 @@ enum stall_reason l1_issue_accesses(struct sm *s)
 			if (l->decode_early && addrdec_draws(s->dec))
 				draw_partition(s, a->addr);
 			s->n.l1cache_bkconflict++;
+			if (s->profile)
+				profile_conflict(s, w->warp, w->code);
 			return STALL_BK_CONF;
 		}
 		if (!q->count && l->step + s->core->l1_latency < l->queue_due)
@@ -140,13 +143,15 @@ static bool access_l1(struct sm *s, uint32_t handle)
 	struct ldst *l = s->ldst;
 	struct cache_events ev = {0};
 	const struct req *r;
-	enum cache_status st = cache_access(l->l1d, handle, s->now, &ev, NULL);
+	enum cache_status probe, st = cache_access(l->l1d, handle, s->now, &ev, &probe);
 
 	if (st == STATUS_RESERVATION_FAIL && !ev.never)
 		return false;
 	r = ldst_req(s, handle);
 	if (st == STATUS_RESERVATION_FAIL)
 		fit_never(s, r, ev.never);
+	if (s->profile)
+		profile_l1(s, r, probe == STATUS_HIT || probe == STATUS_HIT_RESERVED);
 	if (r->flags & REQ_WRITE) {
 		if (ev.write_sent || (st == STATUS_MISS && ev.alloc_sent))
 			return true;

@@ -12,6 +12,7 @@
 #include "power/counts.h"
 #include "request/addrdec.h"
 #include "sm/depend.h"
+#include "sm/profile.h"
 
 /* ---- building ------------------------------------------------------------------------------------------ */
 
@@ -135,6 +136,15 @@ static enum disp_kind disp_kind_of(const struct sm *s, const struct ldst *l, con
 	return l->l1d ? DISP_L1 : DISP_BYPASS;
 }
 
+uint32_t ldst_sectors(const struct access_list *l)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < l->n; i++)
+		n += bit_count32(l->at[i].sectors);
+	return n;
+}
+
 void ldst_accept(struct sm *s, uint16_t handle)
 {
 	struct ldst *l = s->ldst;
@@ -164,6 +174,11 @@ void ldst_accept(struct sm *s, uint16_t handle)
 		if (s->power)
 			s->power->shared_begun++;
 	}
+	if (s->profile)
+		profile_request(s, w->warp, w->code, ldst_sectors(&l->acc),
+			l->disp == DISP_SHARED
+				? (uint32_t)(l->passes_end - (s->clock + 1) * s->core->ldst_steps)
+				: 0);
 	if (clock_of(s, first) < l->due)
 		l->due = clock_of(s, first);
 }

@@ -36,6 +36,7 @@ struct access_list {
  * run at the trace line of an access that the model cannot make (misaligned local ...).
  */
 void coalesce(struct sm *s, const struct winst *w, struct access_list *out);
+uint32_t ldst_sectors(const struct access_list *l);                   /* sectors of all accesses */
 uint32_t coalesce_shared_passes(struct sm *s, const struct winst *w); /* 1 to 32 */
 /*
  * Translates a local address (LSU-local) into up to 8 word addresses and returns their number; 0 if the thread

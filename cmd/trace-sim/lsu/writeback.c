@@ -8,6 +8,7 @@
 #include "ldst_int.h"
 #include "power/counts.h"
 #include "sm/depend.h"
+#include "sm/profile.h"
 
 /* ---- the write-back register ------------------------------------------------------------------------ */
 
@@ -243,6 +244,8 @@ bool ldst_response_full(const struct sm *s) { return s->ldst->resp.count >= s->c
 
 void ldst_push_response(struct sm *s, uint32_t handle)
 {
+	if (s->profile)
+		profile_l2(s, ldst_req(s, handle));
 	ring_push(&s->ldst->resp, handle);
 	s->ldst->due = 0;
 	sm_wake(s);

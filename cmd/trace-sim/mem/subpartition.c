@@ -268,7 +268,7 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 	uint32_t req = s->icnt_l2.head;
 	struct req *r = &m->pool->req[req];
 	struct cache_events ev = {0};
-	enum cache_status status;
+	enum cache_status status, probe;
 	struct sub *at = s->partner ? sides_serving(m, s, r) : s;
 
 	if (at->l2_icnt.count >= m->mp->queue_l2_icnt || !cache_data_port_free(s->l2))
@@ -280,7 +280,7 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 	}
 	/* the MSHR links a miss that joins others */
 	mem_fifo_pop(m->pool->req, &s->icnt_l2);
-	status = cache_access(at->l2, req, now + at->copies, &ev, NULL);
+	status = cache_access(at->l2, req, now + at->copies, &ev, &probe);
 	if (m->events)
 		events_l2(m->events, now, at->id, r->addr, r->type, status);
 	if (status == STATUS_RESERVATION_FAIL) {
@@ -292,6 +292,8 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 			move_to_slice(at, s, r);
 		return;
 	}
+	if (probe == STATUS_MISS || probe == STATUS_SECTOR_MISS)
+		r->flags |= REQ_L2_MISS;
 	if (s->partner)
 		sides_served(s, at, r);
 	if (status == STATUS_HIT ? !ev.write_sent : answered_at_once(m, r, &ev))

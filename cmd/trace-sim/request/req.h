@@ -66,7 +66,8 @@ enum req_flag {
 	REQ_PIECE = 1 << 8,        /* parent is the request it was split from (MEM-split) */
 	REQ_PARENT_WRITE = 1 << 9, /* parent is the write held by this allocate-read (CACHE-wmiss-4) */
 	REQ_TRACKED = 1 << 10,     /* in the request tracker of its sub partition (MEM-reply-3) */
-	REQ_AWAITED = 1 << 11      /* the end of its warp waits for the reply */
+	REQ_AWAITED = 1 << 11,     /* the end of its warp waits for the reply */
+	REQ_L2_MISS = 1 << 12      /* the L2 had to request it; for profiles only */
 };
 
 #define REQ_NONE 0u

@@ -7,10 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
+#include "bits.h"
 #include "core/core.h"
 #include "sm/pipereg.h"
 #include "sm/profile.h"
 #include "sm/scheduler.h"
+
+const char *const profile_reason_names[N_PROFILE_REASONS] = {"issue", "no_instruction", "scoreboard_memory",
+	"scoreboard_arithmetic", "barrier", "memory_barrier", "unit_busy", "collector_full", "ldst_queue",
+	"drained"};
 
 struct sm_profile *sm_profile_new(const struct core_params *c)
 {
@@ -18,6 +23,7 @@ struct sm_profile *sm_profile_new(const struct core_params *c)
 
 	for (unsigned w = 0; w < c->warps; w++)
 		p->own[w % c->schedulers] |= 1ull << w;
+	memset(p->raiser, 0xff, sizeof(p->raiser));
 	p->n_rows = 1;
 	grow(&p->row, &p->cap_rows, 64, sizeof(*p->row));
 	return p;
@@ -73,8 +79,10 @@ void profile_issue(struct sm *s, unsigned w, bool second)
 	uint32_t code = code_of(s, u), row = find_profile_row(p, p->uid[s->warp[w].cta], code);
 	struct profile_row *r = &p->row[row];
 
-	r->issues++;
+	r->n[PROFILE_issues]++;
+	r->n[PROFILE_lanes] += bit_count32(s->warp[w].buffer[0].mask);
 	r->cycles[PROFILE_ISSUE] += !second;
+	p->cycles[PROFILE_ISSUE] += !second;
 	p->last[w] = code;
 	for (unsigned i = 0; i < u->n_dst; i++)
 		p->producer[w][u->reg[i]] = code;
@@ -87,11 +95,18 @@ void profile_core_issue(struct sm *s, unsigned w, uint32_t code)
 	struct profile_row *r = &p->row[row];
 	const struct core_inst *in = &s->modern->inst[code];
 
-	r->issues++;
+	r->n[PROFILE_issues]++;
+	r->n[PROFILE_lanes] += bit_count32(s->warp[w].rec[s->warp[w].cursor].mask);
 	r->cycles[PROFILE_ISSUE]++;
+	p->cycles[PROFILE_ISSUE]++;
 	p->last[w] = code;
 	for (unsigned i = 0; i < in->n_dst; i++)
 		p->producer[w][core_dst(in)[i].reg] = code;
+	if (s->modern->warp[w].control && !(in->flags & INST_FIXED)) {
+		const struct core_control *k = core_control_of(&s->modern->warp[w], in->pc);
+
+		p->raiser[w][k->write & 7] = p->raiser[w][k->read & 7] = code;
+	}
 }
 
 /* ---- a cycle without an issue -------------------------------------------------------------- */
@@ -215,6 +230,7 @@ void profile_idle(struct sm *s, unsigned k, uint64_t cycles)
 	else if (i->reason >= PROFILE_UNIT_BUSY && i->reason <= PROFILE_LDST_QUEUE)
 		i->reason = (uint8_t)stage_full(s, k, i->unit);
 	s->profile->row[i->row].cycles[i->reason] += cycles;
+	s->profile->cycles[i->reason] += cycles;
 }
 
 void profile_idle_all(struct sm *s, uint64_t cycles)
@@ -239,26 +255,108 @@ void profile_place(struct sm *s, unsigned cta, uint32_t uid)
 		s->profile->idle[k].row = 0;
 }
 
+/* ---- memory ---------------------------------------------------------------------------------------- */
+
+/* Returns the row of an instruction of a warp. It stays valid until the next row is made. */
+static struct profile_row *row_of_warp(struct sm *s, unsigned w, uint32_t code)
+{
+	uint32_t row = find_profile_row(s->profile, s->profile->uid[s->warp[w].cta], code);
+
+	return &s->profile->row[row];
+}
+
+void profile_request(struct sm *s, unsigned w, uint32_t code, uint32_t sectors, uint32_t conflicts)
+{
+	struct profile_row *r = row_of_warp(s, w, code);
+
+	r->n[PROFILE_requests]++;
+	r->n[PROFILE_sectors] += sectors;
+	r->n[PROFILE_bank_conflicts] += conflicts;
+}
+
+void profile_conflict(struct sm *s, unsigned w, uint32_t code)
+{
+	row_of_warp(s, w, code)->n[PROFILE_bank_conflicts]++;
+}
+
+void profile_l1(struct sm *s, const struct req *r, bool hit)
+{
+	struct profile_row *row;
+
+	if (r->flags & REQ_BLANK || r->warp == NO_WARP)
+		return;
+	row = row_of_warp(s, r->warp, r->code);
+	row->n[PROFILE_l1_accesses]++;
+	row->n[PROFILE_l1_hits] += hit;
+}
+
+void profile_l2(struct sm *s, const struct req *r)
+{
+	const struct req *from = r->flags & REQ_PIECE ? &s->reqs->req[r->parent] : r;
+	struct profile_row *row;
+
+	if (from->flags & REQ_BLANK || from->warp == NO_WARP)
+		return;
+	row = row_of_warp(s, from->warp, from->code);
+	row->n[PROFILE_l2_accesses]++;
+	row->n[PROFILE_l2_hits] += !(r->flags & REQ_L2_MISS);
+}
+
 /* ---- the modern core ------------------------------------------------------------------------------- */
 
+/* Returns whether the result of an instruction comes from memory. uop.unit is the other core's. */
+static bool is_core_memory(const struct sm *s, uint32_t code)
+{
+	const struct core_inst *in = &s->modern->inst[code];
+
+	return in->unit == CORE_MEMORY && in->path != PATH_EXCHANGE;
+}
+
+/*
+ * Returns the instruction that raised a dependence counter which the head of warp w waits for; PROFILE_NO_CODE:
+ * none.
+ */
+static uint32_t raiser_of(const struct sm *s, unsigned w, uint32_t head)
+{
+	const struct core_warp *cw = &s->modern->warp[w];
+	unsigned wait = core_control_of(cw, s->modern->inst[head].pc)->wait;
+	uint32_t code = PROFILE_NO_CODE;
+
+	for (unsigned k = 0; k < COUNTERS; k++) {
+		uint32_t by = s->profile->raiser[w][k];
+
+		if (!(wait >> k & 1) || !cw->counter[k] || by == PROFILE_NO_CODE)
+			continue;
+		if (code == PROFILE_NO_CODE || is_core_memory(s, by))
+			code = by;
+	}
+	return code;
+}
+
 /* Returns the producer that the head of warp w waits for. Memory has priority over arithmetic. */
-static uint32_t producer_of(const struct sm *s, unsigned w, const struct uop *u, bool *memory)
+static uint32_t producer_of(const struct sm *s, unsigned w, const struct uop *u)
 {
 	const struct sm_profile *p = s->profile;
 	const struct core_warp *cw = &s->modern->warp[w];
-	uint32_t code = p->last[w];
+	uint32_t code = cw->control ? raiser_of(s, w, code_of(s, u)) : PROFILE_NO_CODE;
 	uint64_t latest = 0;
 
-	*memory = false;
+	if (code != PROFILE_NO_CODE)
+		return code;
+	for (unsigned i = 0; i < (unsigned)u->n_dst + u->n_src; i++) {
+		uint32_t by = cw->pending[u->reg[i]] ? p->producer[w][u->reg[i]] : PROFILE_NO_CODE;
+
+		if (by != PROFILE_NO_CODE && (code == PROFILE_NO_CODE || is_core_memory(s, by)))
+			code = by;
+	}
+	if (code != PROFILE_NO_CODE)
+		return code;
+	code = p->last[w];
 	for (unsigned i = 0; i < (unsigned)u->n_dst + u->n_src; i++) {
 		unsigned reg = u->reg[i];
 
 		if (p->producer[w][reg] == PROFILE_NO_CODE) /* never written by a warp in this slot */
 			continue;
-		if (cw->pending[reg]) {
-			*memory = s->uops[p->producer[w][reg]].unit == UNIT_MEM;
-			return p->producer[w][reg];
-		}
 		if (cw->written[reg] > latest) {
 			latest = cw->written[reg];
 			code = p->producer[w][reg];
@@ -270,13 +368,15 @@ static uint32_t producer_of(const struct sm *s, unsigned w, const struct uop *u,
 static unsigned reason_of_stall(const struct sm *s, unsigned w, unsigned stall, const struct uop *head)
 {
 	switch (stall) {
-	case STALL_UNIT: return head && head->unit == UNIT_MEM ? PROFILE_LDST_QUEUE : PROFILE_UNIT_BUSY;
+	case STALL_UNIT:
+		return head && s->modern->inst[code_of(s, head)].unit == CORE_MEMORY ? PROFILE_LDST_QUEUE
+										     : PROFILE_UNIT_BUSY;
 	case STALL_RESULT:
 	case STALL_PORT: return PROFILE_UNIT_BUSY;
 	case STALL_WAR: return PROFILE_SCOREBOARD_MEMORY;
 	case STALL_COUNT: return PROFILE_SCOREBOARD_ARITHMETIC;
 	case STALL_FENCE: return PROFILE_MEMORY_BARRIER;
-	case STALL_BARRIER: return s->at_barrier >> w & 1 ? PROFILE_BARRIER : PROFILE_MEMORY_BARRIER;
+	case STALL_BARRIER: return s->membar >> w & 1 ? PROFILE_MEMORY_BARRIER : PROFILE_BARRIER;
 	case STALL_EMPTY: return PROFILE_DRAINED;
 	default: return PROFILE_NO_INSTRUCTION;
 	}
@@ -287,15 +387,16 @@ void profile_core_idle(struct sm *s, unsigned k, unsigned w, unsigned stall)
 	const struct warp *p = &s->warp[w];
 	uint32_t code = p->cursor < p->n_recs ? p->rec[p->cursor].inst : PROFILE_NO_CODE;
 	const struct uop *head = code != PROFILE_NO_CODE ? &s->uops[code] : NULL;
-	bool memory;
 
 	if (stall == STALL_EMPTY) {
 		attribute_drained(s, k);
 		return;
 	}
 	if (stall == STALL_DEPEND && head) {
-		code = producer_of(s, w, head, &memory);
-		set_idle(s, k, w, memory ? PROFILE_SCOREBOARD_MEMORY : PROFILE_SCOREBOARD_ARITHMETIC, code);
+		code = producer_of(s, w, head);
+		set_idle(s, k, w,
+			is_core_memory(s, code) ? PROFILE_SCOREBOARD_MEMORY : PROFILE_SCOREBOARD_ARITHMETIC,
+			code);
 		return;
 	}
 	if (stall == STALL_BARRIER || stall == STALL_FENCE || stall == STALL_COUNT || stall == STALL_PORT)
@@ -310,4 +411,5 @@ void profile_core_cycles(struct sm *s, unsigned k, uint64_t cycles)
 	if (!i->row)
 		attribute_drained(s, k);
 	s->profile->row[i->row].cycles[i->reason] += cycles;
+	s->profile->cycles[i->reason] += cycles;
 }

@@ -20,6 +20,7 @@
 #define PROFILE_H
 
 #include <stdbool.h>
+#include "request/req.h"
 #include "sm/sm.h"
 
 enum profile_reason {
@@ -36,13 +37,34 @@ enum profile_reason {
 	N_PROFILE_REASONS
 };
 
+extern const char *const profile_reason_names[N_PROFILE_REASONS];
+
 #define PROFILE_NO_CODE UINT32_MAX
+
+/* Counters of an instruction: PROFILE_COUNT(name, unit). A row is a field, and a figure pc[*].NAME. */
+#define PROFILE_COUNTS(X) \
+	X(issues, "warp-insts") /* the second of a dual issue has no cycle of its own */ \
+	X(lanes, "thread-insts") \
+	X(requests, "warp-insts") \
+	X(sectors, "sectors") \
+	X(l1_accesses, "accesses") \
+	X(l1_hits, "accesses") \
+	X(l2_accesses, "accesses") \
+	X(l2_hits, "accesses") \
+	X(bank_conflicts, "cycles")
+
+enum profile_count {
+#define PROFILE_COUNT(name, unit) PROFILE_##name,
+	PROFILE_COUNTS(PROFILE_COUNT)
+#undef PROFILE_COUNT
+		N_PROFILE_COUNTS
+};
 
 struct profile_row {
 	uint32_t kernel; /* uid */
 	uint32_t code;   /* handle of the instruction, PROFILE_NO_CODE: none */
 	uint32_t next;   /* row of the same instruction in another kernel, 0: none */
-	uint64_t issues; /* warp instructions; the second of a dual issue has no cycle of its own */
+	uint64_t n[N_PROFILE_COUNTS];
 	uint64_t cycles[N_PROFILE_REASONS];
 };
 
@@ -57,13 +79,16 @@ struct sm_profile {
 	uint32_t n_rows, cap_rows;
 	uint32_t *first, cap_first; /* by code + 1, so that [0] is for PROFILE_NO_CODE; 0: no row */
 	struct profile_idle idle[MAX_SCHEDULERS];
-	uint64_t own[MAX_SCHEDULERS];  /* slots of each scheduler */
-	uint32_t uid[MAX_CTAS];        /* kernel of the thread block in the slot */
-	uint32_t placed;               /* slot of the newest thread block */
-	uint64_t taken;                /* cycles of rows that were taken */
-	uint64_t clock;                /* clock of the SM at the end of the last kernel */
-	uint32_t last[MAX_WARPS];      /* instruction issued last */
-	uint32_t *producer[MAX_WARPS]; /* producer of a reserved register, by its number */
+	uint64_t own[MAX_SCHEDULERS];       /* slots of each scheduler */
+	uint32_t uid[MAX_CTAS];             /* kernel of the thread block in the slot */
+	uint32_t placed;                    /* slot of the newest thread block */
+	uint64_t taken;                     /* cycles of rows that were taken */
+	uint64_t cycles[N_PROFILE_REASONS]; /* cycles of the run, by reason */
+	uint64_t clock;                     /* clock of the SM at the end of the last kernel */
+	uint32_t last[MAX_WARPS];           /* instruction issued last */
+	uint32_t *producer[MAX_WARPS];      /* producer of a reserved register, by its number */
+	uint32_t raiser[MAX_WARPS]
+		       [8]; /* modern core: last instruction that raised a dependence counter; 7: none */
 	uint32_t reg_limit;
 };
 
@@ -80,6 +105,15 @@ __attribute__((cold, noinline)) void profile_core_issue(struct sm *s, unsigned w
  */
 __attribute__((cold, noinline)) void profile_core_idle(struct sm *s, unsigned k, unsigned w, unsigned stall);
 __attribute__((cold, noinline)) void profile_core_cycles(struct sm *s, unsigned k, uint64_t cycles);
+/*
+ * Memory accesses of instruction code of a warp: those that a memory instruction makes (sectors) and cycles that its bank
+ * conflicts take, a lookup in the L1, and the reply of the L2 to a request of the instruction.
+ */
+__attribute__((cold, noinline)) void profile_request(
+	struct sm *s, unsigned w, uint32_t code, uint32_t sectors, uint32_t conflicts);
+__attribute__((cold, noinline)) void profile_conflict(struct sm *s, unsigned w, uint32_t code);
+__attribute__((cold, noinline)) void profile_l1(struct sm *s, const struct req *r, bool hit);
+__attribute__((cold, noinline)) void profile_l2(struct sm *s, const struct req *r);
 /* Notes a new thread block of kernel uid. */
 void profile_place(struct sm *s, unsigned cta, uint32_t uid);
 

@@ -4,7 +4,8 @@
  *
  *	sched_cycles			cycles of all schedulers of the GPU
  *	sched_cycles[REASON]		parts of it; "empty": the SM had no thread block
- *	pc[PC:OPCODE].issues		warp instructions issued; with line information pc[PC:OPCODE:LINE]
+ *	operations[KIND]		arithmetic operations (flops.h)
+ *	pc[PC:OPCODE].COUNT		counts of sm/profile.h; with line information pc[PC:OPCODE:LINE]
  *	pc[PC:OPCODE].cycles[REASON]	cycles that issued it ("issue") or waited for it
  *
  * Always true: the parts add up, for each kernel and, checked here, for each SM. An entry that is 0 has no
@@ -15,30 +16,32 @@
 #include <string.h>
 #include "gpu/window.h"
 #include "arena.h"
+#include "flops.h"
 #include "gpu/launch.h"
 #include "sm/profile.h"
+#include "stats/peaks.h"
+#include "stats/profile_interval.h"
 #include "stats/profile_record.h"
-
-static const char *const reason_names[N_PROFILE_REASONS] = {"issue", "no_instruction", "scoreboard_memory",
-	"scoreboard_arithmetic", "barrier", "memory_barrier", "unit_busy", "collector_full", "ldst_queue",
-	"drained"};
 
 struct profile {
 	struct record_writer *w;
 	struct code_sum {
 		uint32_t code;
-		uint64_t issues, cycles[N_PROFILE_REASONS];
+		uint64_t n[N_PROFILE_COUNTS], cycles[N_PROFILE_REASONS];
 	} * sum; /* of the present kernel */
 	uint32_t n_sums, cap_sums;
 	uint32_t *sum_index, cap_index;           /* index into sum plus 1, by code + 1 */
 	uint64_t total[N_PROFILE_REASONS], empty; /* of the run */
+	uint64_t operations[N_FLOP_KINDS];        /* of the run */
+	struct profile_interval *intervals;
 };
 
-struct profile *profile_start(struct gpu *g, struct record_writer *w)
+struct profile *profile_start(struct gpu *g, struct record_writer *w, uint64_t interval)
 {
 	struct profile *p = xcalloc(1, sizeof(*p));
 
 	p->w = w;
+	p->intervals = profile_interval_start(g, interval);
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		g->sm[i].profile = sm_profile_new(&g->params.core);
 	return p;
@@ -50,6 +53,7 @@ void profile_free(struct profile *p, struct gpu *g)
 		sm_profile_free(g->sm[i].profile);
 		g->sm[i].profile = NULL;
 	}
+	profile_interval_free(p->intervals);
 	free(p->sum);
 	free(p->sum_index);
 	free(p);
@@ -71,7 +75,8 @@ static void add_profile_row(struct profile *p, const struct profile_row *r)
 		p->sum_index[i] = ++p->n_sums;
 	}
 	sum = &p->sum[p->sum_index[i] - 1];
-	sum->issues += r->issues;
+	for (unsigned c = 0; c < N_PROFILE_COUNTS; c++)
+		sum->n[c] += r->n[c];
 	for (unsigned c = 0; c < N_PROFILE_REASONS; c++)
 		sum->cycles[c] += r->cycles[c];
 }
@@ -152,6 +157,40 @@ static int compare_by_pc(const void *a, const void *b)
 	return order ? order : (x->lineno > y->lineno) - (x->lineno < y->lineno);
 }
 
+/* Names and units of the counts of an instruction. */
+static const struct {
+	const char *name, *unit;
+} counts[N_PROFILE_COUNTS] = {
+#define PROFILE_COUNT(name, unit) {#name, unit},
+	PROFILE_COUNTS(PROFILE_COUNT)
+#undef PROFILE_COUNT
+};
+
+/* Adds the operations of the present kernel up by kind. */
+static void add_operations(const struct profile *p, const struct code *code, uint64_t n[N_FLOP_KINDS])
+{
+	for (uint32_t i = 0; i < p->n_sums; i++) {
+		const struct code_sum *sum = &p->sum[i];
+		struct flops f = {.kind = N_FLOP_KINDS};
+
+		if (sum->code != PROFILE_NO_CODE && sum->n[PROFILE_issues])
+			f = flops_of(code_at(code, sum->code)->opcode);
+		if (f.kind < N_FLOP_KINDS)
+			n[f.kind] += sum->n[PROFILE_lanes] * f.per_lane + sum->n[PROFILE_issues] * f.per_warp;
+	}
+}
+
+static void write_operations(struct record_writer *w, const uint64_t n[N_FLOP_KINDS])
+{
+	for (unsigned k = 0; k < N_FLOP_KINDS; k++) {
+		char name[48];
+
+		snprintf(name, sizeof(name), "operations[%s]", flop_kind_names[k]);
+		if (n[k])
+			record_uint(w, name, n[k], "operations");
+	}
+}
+
 static void write_pc(struct record_writer *w, const struct inst *in, const struct code_sum *sum)
 {
 	size_t cap = strlen(in->opcode) + 96;
@@ -162,13 +201,15 @@ static void write_pc(struct record_writer *w, const struct inst *in, const struc
 		snprintf(line, sizeof(line), ":%u", in->lineno);
 	end = name + snprintf(name, cap, "pc[0x%04x:%s%s].", in->pc, in->opcode, line);
 	size = cap - (size_t)(end - name);
-	snprintf(end, size, "issues");
-	if (sum->issues)
-		record_uint(w, name, sum->issues, "warp-insts");
+	for (unsigned c = 0; c < N_PROFILE_COUNTS; c++) {
+		strcpy(end, counts[c].name);
+		if (sum->n[c])
+			record_uint(w, name, sum->n[c], counts[c].unit);
+	}
 	for (unsigned c = 0; c < N_PROFILE_REASONS; c++) {
 		if (!sum->cycles[c])
 			continue;
-		snprintf(end, size, "cycles[%s]", reason_names[c]);
+		snprintf(end, size, "cycles[%s]", profile_reason_names[c]);
 		record_uint(w, name, sum->cycles[c], "cycles");
 	}
 	free(name);
@@ -181,7 +222,8 @@ static void write_pcs(struct profile *p, const struct code *code)
 		qsort(p->sum, p->n_sums, sizeof(*p->sum), compare_by_pc);
 	for (uint32_t i = 0, next; i < p->n_sums; i = next) {
 		for (next = i + 1; next < p->n_sums && !compare_by_pc(&p->sum[i], &p->sum[next]); next++) {
-			p->sum[i].issues += p->sum[next].issues;
+			for (unsigned c = 0; c < N_PROFILE_COUNTS; c++)
+				p->sum[i].n[c] += p->sum[next].n[c];
 			for (unsigned c = 0; c < N_PROFILE_REASONS; c++)
 				p->sum[i].cycles[c] += p->sum[next].cycles[c];
 		}
@@ -200,7 +242,7 @@ static void write_totals(struct record_writer *w, const uint64_t cycles[N_PROFIL
 	for (unsigned c = 0; c < N_PROFILE_REASONS; c++) {
 		char name[48];
 
-		snprintf(name, sizeof(name), "sched_cycles[%s]", reason_names[c]);
+		snprintf(name, sizeof(name), "sched_cycles[%s]", profile_reason_names[c]);
 		record_uint(w, name, cycles[c], "cycles");
 	}
 	record_uint(w, "sched_cycles[empty]", empty, "cycles");
@@ -237,7 +279,7 @@ static void collect_rows(
 
 void profile_kernel(struct profile *p, struct gpu *g, const struct kernel *k)
 {
-	uint64_t cycles[N_PROFILE_REASONS] = {0}, empty = empty_cycles(g);
+	uint64_t cycles[N_PROFILE_REASONS] = {0}, empty = empty_cycles(g), operations[N_FLOP_KINDS] = {0};
 
 	p->empty += empty;
 	if (!k)
@@ -246,6 +288,10 @@ void profile_kernel(struct profile *p, struct gpu *g, const struct kernel *k)
 	write_identity(p->w, k);
 	record_group(p->w, "stats");
 	write_totals(p->w, cycles, empty);
+	add_operations(p, g->code, operations);
+	for (unsigned i = 0; i < N_FLOP_KINDS; i++)
+		p->operations[i] += operations[i];
+	write_operations(p->w, operations);
 	write_pcs(p, g->code);
 	record_group_end(p->w);
 	record_end(p->w);
@@ -283,12 +329,20 @@ void profile_end(struct profile *p, struct gpu *g, const char *status, uint32_t 
 	uint64_t cycles[N_PROFILE_REASONS] = {0};
 
 	collect_rows(p, g, 0, cycles);
+	add_operations(p, g->code, p->operations);
+	profile_interval_end(p->intervals, g, p->w);
 	record_begin(p->w, "end");
 	record_string(p->w, "status", status);
 	record_uint(p->w, "kernels", kernels, "kernels");
 	record_group(p->w, "stats");
 	write_totals(p->w, p->total, p->empty);
+	write_operations(p->w, p->operations);
+	peaks_write(p->w, &g->params);
 	write_windows(p->w, window_counts(g));
 	record_group_end(p->w);
 	record_end(p->w);
 }
+
+uint64_t profile_due(const struct profile *p) { return profile_interval_due(p->intervals); }
+
+void profile_sample(struct profile *p, struct gpu *g) { profile_interval_sample(p->intervals, g); }

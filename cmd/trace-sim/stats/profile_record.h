@@ -10,8 +10,11 @@
 
 struct profile;
 
-/* Starts the profiles of all SMs of g. Writes records to w. */
-struct profile *profile_start(struct gpu *g, struct record_writer *w);
+/* Starts the profiles of all SMs of g. Writes records to w. interval: cycles between samples; 0: automatic. */
+struct profile *profile_start(struct gpu *g, struct record_writer *w, uint64_t interval);
+/* Cycle of the next sample, and takes one (profile_interval.h). */
+uint64_t profile_due(const struct profile *p);
+void profile_sample(struct profile *p, struct gpu *g);
 /*
  * Writes the record of a finished kernel. Called after gpu_sync(), before the interval is folded. k NULL:
  * only counts idle cycles.

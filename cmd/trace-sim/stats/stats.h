@@ -40,6 +40,8 @@ struct figures *figures_new(void);
 void figures_free(struct figures *f);
 /* Fills the table, over all streams. */
 void figures_take(struct figures *f, struct gpu *g);
+/* A figure of a kernel, from the tables before and after it (NULL: of the run); 0 where it is absent or undefined. */
+double figures_difference(const struct figures *before, const struct figures *now, const char *name);
 
 struct kernel_record {
 	uint32_t position, uid;

@@ -215,6 +215,27 @@ static void write_figure_row(struct record_writer *w, const char *name, const st
 		record_real(w, name, NAN, unit);
 }
 
+double figures_difference(const struct figures *before, const struct figures *now, const char *name)
+{
+	uint64_t hash = table_hash(name, strlen(name));
+	const struct recorded_figure *r = find_recorded_row(now, name, hash), *old = NULL;
+	const struct figure *about = figure_find(name);
+	double num, den;
+
+	if (!r)
+		return 0;
+	if (before && about && is_kernel_difference(about))
+		old = find_recorded_row(before, name, hash);
+	if (r->form == FORM_COUNT)
+		return (double)(old ? count_difference(r->count, old->count) : r->count);
+	num = old ? real_difference(r->num, old->num) : r->num;
+	den = old ? real_difference(r->den, old->den) : r->den;
+	return r->form == FORM_REAL      ? num
+	       : r->form == FORM_PRODUCT ? num * den
+	       : den != 0                ? num / den * r->scale
+					 : 0;
+}
+
 /* Writes the figures: the difference to `before` (NULL: running values), extrapolated (by NULL: not). */
 static void write_stats(struct record_writer *w, const struct figures *before, const struct figures *now,
 	const struct stretch *by)

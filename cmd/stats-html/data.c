@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The data of the charts: one JSON object with arrays. A heat map is a string with a character for each place and
+ * interval: 64 levels, from 0 to the largest value.
+ */
+#include <math.h>
+#include <string.h>
+#include "report.h"
+
+#define LEVELS "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
+
+static void write_kernels(const struct html_run *run, FILE *out)
+{
+	fputs("\"kernels\":[", out);
+	for (uint32_t i = 0; i < run->n_kernels; i++) {
+		const struct html_kernel *k = &run->kernel[i];
+
+		fprintf(out, "%s[", i ? ",\n" : "");
+		html_json(out, k->shown);
+		fprintf(out, ",%llu,", (unsigned long long)k->id);
+		html_number(out, k->first);
+		for (unsigned f = 0; f < N_HTML_FIGURES; f++) {
+			fputc(',', out);
+			html_number(out, k->figure[f]);
+		}
+		fputs(",[", out);
+		for (uint32_t f = 0; f < run->n_kinds; f++) {
+			fputs(f ? "," : "", out);
+			html_number(out, k->operations[f]);
+		}
+		fputs("]]", out);
+	}
+	fputs("]", out);
+}
+
+static void write_peaks(const struct html_run *run, FILE *out)
+{
+	fputs(",\"kinds\":[", out);
+	for (uint32_t i = 0; i < run->n_kinds; i++) {
+		fputs(i ? "," : "", out);
+		html_json(out, run->kind[i]);
+	}
+	fputs("],\"peaks\":{", out);
+	for (uint32_t i = 0; i < run->n_peaks; i++) {
+		fputs(i ? "," : "", out);
+		html_json(out, run->peak[i].name);
+		fputc(':', out);
+		html_number(out, run->peak[i].value);
+	}
+	fputs("}", out);
+}
+
+#define COLUMN(name) \
+	do { \
+		fputs(",\"" #name "\":[", out); \
+		for (uint32_t i = 0; i < run->n_intervals; i++) { \
+			fputs(i ? "," : "", out); \
+			html_number(out, run->interval[i].name); \
+		} \
+		fputs("]", out); \
+	} while (0)
+
+/* Writes the values of a map per cycle of their interval. */
+static void write_map(const struct html_run *run, enum html_place place, const char *name, FILE *out)
+{
+	const struct html_map *m = &run->map[place];
+	uint32_t places = m->places;
+	double most = 0;
+
+	if (!places)
+		return;
+	if (run->places[place] > places && run->places[place] <= 1024)
+		places = (uint32_t)run->places[place];
+	for (uint32_t i = 0; i < run->n_intervals && (i + 1) * 1024 <= m->cap; i++)
+		for (uint32_t p = 0; p < places; p++)
+			most = fmax(most, m->at[i * 1024 + p] / fmax(run->interval[i].cycles, 1));
+	fprintf(out, ",\"%s\":{\"places\":%u,\"most\":%.6g,\"levels\":\"", name, places, most);
+	for (uint32_t p = 0; p < places; p++)
+		for (uint32_t i = 0; i < run->n_intervals; i++) {
+			double v = (i + 1) * 1024 <= m->cap ? m->at[i * 1024 + p] : 0;
+
+			v /= fmax(run->interval[i].cycles, 1);
+			fputc(LEVELS[most > 0 ? (int)ceil(v / most * 63) : 0], out);
+		}
+	fputs("\"}", out);
+}
+
+static void write_intervals(const struct html_run *run, FILE *out)
+{
+	fputs(",\"over\":{\"stalls\":[", out);
+	for (unsigned c = 0; c < HOTSPOTS_N_REASONS; c++) {
+		fputs(c ? ",[" : "[", out);
+		for (uint32_t i = 0; i < run->n_intervals; i++) {
+			fputs(i ? "," : "", out);
+			html_number(out, run->interval[i].stall[c]);
+		}
+		fputs("]", out);
+	}
+	fputs("]", out);
+	COLUMN(first);
+	COLUMN(cycles);
+	COLUMN(insts);
+	COLUMN(l1);
+	COLUMN(l1_miss);
+	COLUMN(l2);
+	COLUMN(l2_miss);
+	COLUMN(l2_bytes);
+	COLUMN(dram_bytes);
+	COLUMN(warp_cycles);
+	write_map(run, PLACE_SM, "sm", out);
+	write_map(run, PLACE_SLICE, "slice", out);
+	write_map(run, PLACE_CHANNEL, "channel", out);
+	fputs("}", out);
+}
+
+static void write_measured(const struct html_report *r, FILE *out)
+{
+	const struct html_run *run = r->n_runs ? &r->run[0] : NULL;
+	bool any = false;
+
+	fputs(",\"measured\":[", out);
+	for (uint32_t i = 0; run && i < run->n_kernels; i++)
+		for (uint32_t m = 0; m < r->n_measured; m++) {
+			const struct html_kernel *k = &run->kernel[i];
+			const char *name = r->measured[m].name;
+
+			if (strcmp(name, k->name) && strcmp(name, k->full) && strcmp(name, k->shown))
+				continue;
+			fputs(any ? ",[" : "[", out);
+			html_json(out, k->shown);
+			fputc(',', out);
+			html_number(out, r->measured[m].value);
+			fputc(',', out);
+			html_number(out, k->figure[HTML_cycles]);
+			fputs("]", out);
+			any = true;
+			break;
+		}
+	fputs("]", out);
+}
+
+void html_data(const struct html_report *r, FILE *out)
+{
+	fputs("{\"figures\":[", out);
+	for (unsigned f = 0; f < N_HTML_FIGURES; f++)
+		fprintf(out, "%s\"%s\"", f ? "," : "", html_figure_names[f]);
+	fputs("],\"reasons\":[", out);
+	for (int i = 0; i < HOTSPOTS_N_REASONS; i++)
+		fprintf(out, "%s\"%s\"", i ? "," : "", hotspots_reason_name(i));
+	fputs("],\"runs\":[", out);
+	for (uint32_t i = 0; i < r->n_runs && i < HTML_RUNS; i++) {
+		const struct html_run *run = &r->run[i];
+
+		fputs(i ? ",\n{\"name\":" : "{\"name\":", out);
+		html_json(out, run->name);
+		fprintf(out, ",\"hz\":%.0f,\"sms\":%.0f,", run->hz, run->sms);
+		write_kernels(run, out);
+		write_peaks(run, out);
+		if (run->n_intervals)
+			write_intervals(run, out);
+		fputs("}", out);
+	}
+	fputs("]", out);
+	write_measured(r, out);
+	fputs("}", out);
+}

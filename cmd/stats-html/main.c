@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stats-html: a page for a browser that shows simulation results.
+ * This file is the command line only.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "cli.h"
+#include "complete.h"
+#include "output.h"
+#include "report.h"
+
+enum { OPT_PROFILE = 256, OPT_SOURCE, OPT_MEASURED, OPT_TITLE };
+
+static const struct cli_row rows[] = {
+	{CLI_GROUP, "Content", NULL, NULL, NULL},
+	{OPT_PROFILE, "profile", "FILE",
+		"add a file of trace-sim --profile: stall reasons, charts over time, instructions, roofline; may be repeated, in the order of the runs",
+		"file"},
+	{OPT_SOURCE, "source", "DIR", "show the text of source files, which are looked up in DIR", "dir"},
+	{OPT_MEASURED, "measured", "FILE",
+		"compare with measured cycles: a CSV table with the columns kernel and cycles", "file"},
+	{OPT_TITLE, "title", "TEXT", "title of the page; default: the names of the runs", NULL},
+	{CLI_GROUP, "Output", NULL, NULL, NULL},
+	{'o', "output", "FILE", "write the page to FILE when it is complete; -: stdout", "file"},
+	{'f', "force", NULL, "replace an existing output file, but never an input", NULL},
+	{'q', "quiet", NULL, "print no warnings", NULL},
+};
+
+static const struct cli cli = {"[--profile FILE]... [--source DIR] [--measured FILE] [-o FILE] [RUN...]",
+	"show simulation results on a page for a browser",
+	"RUN holds results of trace-sim in any of its formats, or a log of Accel-Sim; - is stdin (the default). "
+	"The page needs no network and no other file.\n"
+	"Exit status: 0 good; 1 a run stopped early (the page shows it); 2 trouble.\n",
+	rows, sizeof(rows) / sizeof(*rows), complete_results, NULL};
+
+struct html_args {
+	struct html_report report;
+	const char **profile, *measured, *output;
+	uint32_t n_profiles;
+	bool force, quiet;
+};
+
+static void on_html_option(void *ctx, int letter, const char *value)
+{
+	struct html_args *a = ctx;
+
+	switch (letter) {
+	case OPT_PROFILE: a->profile[a->n_profiles++] = value; break;
+	case OPT_SOURCE: a->report.source = value; break;
+	case OPT_MEASURED: a->measured = value; break;
+	case OPT_TITLE: a->report.title = value; break;
+	case 'o': a->output = value; break;
+	case 'f': a->force = true; break;
+	case 'q': a->quiet = true; break;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct html_args a = {.profile = NULL};
+	struct output *out;
+	int n;
+
+	diag_init(argv[0]);
+	a.profile = xcalloc((size_t)argc, sizeof(*a.profile));
+	n = cli_parse(&cli, argc, argv, on_html_option, &a);
+	diag_quiet(a.quiet);
+	for (int i = 0; i < n; i++)
+		output_spare(a.output, argv[i]);
+	for (uint32_t i = 0; i < a.n_profiles; i++)
+		output_spare(a.output, a.profile[i]);
+	output_spare(a.output, a.measured);
+	for (int i = 0; i < n; i++)
+		html_load_run(&a.report, argv[i]);
+	if (!n)
+		html_load_run(&a.report, "-");
+	if (a.n_profiles > a.report.n_runs)
+		cli_usage("%u profiles for %u runs (expected at most one a run)", a.n_profiles,
+			a.report.n_runs);
+	for (uint32_t i = 0; i < a.n_profiles; i++)
+		html_load_profile(&a.report, a.profile[i], i);
+	if (a.measured)
+		html_load_measured(&a.report, a.measured);
+	html_finish(&a.report);
+	out = output_open(a.output, a.force);
+	html_write(&a.report, output_stream(out));
+	output_commit(out);
+	n = a.report.status;
+	html_free(&a.report);
+	free(a.profile);
+	return n;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The page: page.html with each marker {{NAME}} replaced by the output of a function. The Makefile makes the array
+ * html_page of the template.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "record.h"
+#include "report.h"
+
+extern const char html_page[];
+
+/* ---- quoting --------------------------------------------------------------------------------------- */
+
+void html_text(FILE *out, const char *text)
+{
+	char *valid = record_utf8(text);
+
+	for (const char *p = valid; *p; p++)
+		switch (*p) {
+		case '&': fputs("&amp;", out); break;
+		case '<': fputs("&lt;", out); break;
+		case '>': fputs("&gt;", out); break;
+		case '"': fputs("&quot;", out); break;
+		case '\'': fputs("&#39;", out); break;
+		case '\t': fputc('\t', out); break;
+		default:
+			if (iscntrl((unsigned char)*p))
+				fputs("\xef\xbf\xbd", out);
+			else
+				fputc(*p, out);
+		}
+	free(valid);
+}
+
+void html_json(FILE *out, const char *text)
+{
+	char *valid = record_utf8(text);
+
+	fputc('"', out);
+	for (const char *p = valid; *p; p++)
+		if (strchr("\"\\<>&'", *p) || iscntrl((unsigned char)*p))
+			fprintf(out, "\\u%04x", (unsigned)(unsigned char)*p);
+		else
+			fputc(*p, out);
+	fputc('"', out);
+	free(valid);
+}
+
+void html_number(FILE *out, double v)
+{
+	char text[RECORD_REAL_CAP];
+
+	if (!isfinite(v))
+		fputs("null", out);
+	else if (fabs(v) < 1e15 && v == trunc(v))
+		fprintf(out, "%.0f", v);
+	else
+		fputs(record_real_text(text, v), out);
+}
+
+/* ---- the head -------------------------------------------------------------------------------------- */
+
+static double total_of(const struct html_run *run, const char *name)
+{
+	for (uint32_t i = 0; i < run->n_totals; i++)
+		if (!strcmp(run->total[i].name, name))
+			return run->total[i].value;
+	return 0;
+}
+
+static void write_pair(FILE *out, const char *name, const char *value)
+{
+	if (!value || !*value)
+		return;
+	fputs("<dt>", out);
+	html_text(out, name);
+	fputs("</dt><dd>", out);
+	html_text(out, value);
+	fputs("</dd>", out);
+}
+
+/* Writes what was given on the command line, but for the configuration, and the hashes. */
+static void write_given(const struct html_run *run, FILE *out)
+{
+	for (uint32_t i = 0; i < run->n_options; i++) {
+		const char *name = run->option[i].name, *value = name + strlen(name) + 1;
+
+		if (!strcmp(name, "given.config") ||
+			(strncmp(name, "given.", 6) && strncmp(name, "provenance.", 11)))
+			continue;
+		write_pair(out, strchr(name, '.') + 1, value);
+	}
+	write_pair(out, "version", html_option(run, "version"));
+	write_pair(out, "hash of the configuration", html_option(run, "config_hash"));
+}
+
+static void write_run_head(const struct html_run *run, FILE *out)
+{
+	double cycles = total_of(run, "gpu_tot_sim_cycle"), host = total_of(run, "gpgpu_simulation_time");
+	char text[64];
+
+	fputs("<section class=\"run\"><h3>", out);
+	html_text(out, run->name);
+	fputs("</h3><div class=\"tiles\"><div><b>", out);
+	html_text(out, *run->gpu ? run->gpu : "?");
+	fprintf(out, "</b><span>GPU</span></div><div><b class=\"big\">%.0f</b><span>cycles</span></div>",
+		cycles);
+	if (run->hz > 0)
+		fprintf(out, "<div><b>%.4g µs</b><span>simulated time</span></div>", cycles / run->hz * 1e6);
+	if (host > 0)
+		fprintf(out, "<div><b>%.4g s</b><span>host time</span></div>", host);
+	fprintf(out, "<div><b>%u</b><span>%s</span></div><div><b>", run->n_kernels,
+		run->n_kernels && run->kernel[0].launches > 1 ? "kernel names" : "kernels");
+	html_text(out, run->status);
+	fputs("</b><span>status</span></div></div><details><summary>Options, version, hashes</summary><dl>",
+		out);
+	write_given(run, out);
+	snprintf(text, sizeof(text), "%.4g MHz, %.0f SMs", run->hz / 1e6, run->sms);
+	write_pair(out, "core clock", run->hz > 0 ? text : NULL);
+	fputs("</dl></details></section>\n", out);
+}
+
+static void write_head(const struct html_report *r, FILE *out)
+{
+	for (uint32_t i = 0; i < r->n_runs && i < HTML_RUNS; i++)
+		write_run_head(&r->run[i], out);
+	if (r->n_runs > HTML_RUNS)
+		fprintf(out, "<p>%u more runs.</p>", r->n_runs - HTML_RUNS);
+	if (!r->n_warnings)
+		return;
+	fputs("<ul class=\"warnings\">", out);
+	for (uint32_t i = 0; i < r->n_warnings && i < 20; i++) {
+		fputs("<li>", out);
+		html_text(out, r->warning[i].name);
+		fputs("</li>", out);
+	}
+	fputs("</ul>", out);
+}
+
+static void write_title(const struct html_report *r, FILE *out)
+{
+	if (r->title) {
+		html_text(out, r->title);
+		return;
+	}
+	for (uint32_t i = 0; i < r->n_runs && i < 3; i++) {
+		fputs(i ? ", " : "", out);
+		html_text(out, r->run[i].name);
+	}
+	if (r->n_runs > 3)
+		fprintf(out, " and %u more", r->n_runs - 3);
+	if (!r->n_runs)
+		fputs("no runs", out);
+}
+
+static void write_reasons(const struct html_report *r, FILE *out)
+{
+	(void)r;
+	for (int i = 0; i < HOTSPOTS_N_REASONS; i++)
+		fprintf(out, "<span><i class=\"r%d\"></i>%s</span>", i, hotspots_reason_name(i));
+}
+
+/* ---- the template ---------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	void (*write)(const struct html_report *r, FILE *out);
+} markers[] = {
+	{"TITLE", write_title},
+	{"HEAD", write_head},
+	{"REASONS", write_reasons},
+	{"KERNELS", html_kernels},
+	{"ROOFLINE", html_roofline},
+	{"SOURCE", html_source},
+	{"COMPARE", html_compare},
+	{"DATA", html_data},
+};
+
+void html_write(const struct html_report *r, FILE *out)
+{
+	const char *at = html_page;
+
+	for (const char *m; (m = strstr(at, "{{")) != NULL;) {
+		const char *end = strstr(m, "}}");
+
+		if (!end)
+			break;
+		fwrite(at, 1, (size_t)(m - at), out);
+		for (size_t i = 0; i < sizeof(markers) / sizeof(*markers); i++)
+			if (strlen(markers[i].name) == (size_t)(end - m - 2) &&
+				!memcmp(markers[i].name, m + 2, (size_t)(end - m - 2)))
+				markers[i].write(r, out);
+		at = end + 2;
+	}
+	fputs(at, out);
+}

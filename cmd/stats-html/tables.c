@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tables of kernels, instructions and runs, as HTML that is readable without a script. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "demangle.h"
+#include "report.h"
+
+double html_hit_rate(double accesses, double misses)
+{
+	return accesses > 0 ? 100 * (accesses - misses) / accesses : (double)NAN;
+}
+
+double html_rate(const struct html_run *run, double bytes, double cycles)
+{
+	return run->hz > 0 && cycles > 0 ? bytes / cycles * run->hz / 1e9 : (double)NAN;
+}
+
+/* Writes a cell with a number; v is what the script sorts by. */
+static void write_cell(FILE *out, const char *format, double v)
+{
+	if (isnan(v)) {
+		fputs("<td></td>", out);
+		return;
+	}
+	fputs("<td>", out);
+	fprintf(out, format, v);
+	fputs("</td>", out);
+}
+
+/* Writes a bar of parts: the share of each reason. */
+static void write_bar(FILE *out, const double part[HOTSPOTS_N_REASONS])
+{
+	double all = 0;
+
+	for (int i = 0; i < HOTSPOTS_N_REASONS; i++)
+		all += part[i];
+	if (all <= 0) {
+		fputs("<td></td>", out);
+		return;
+	}
+	fputs("<td><div class=\"bar\">", out);
+	for (int i = 0; i < HOTSPOTS_N_REASONS; i++)
+		if (part[i] / all >= 0.005)
+			fprintf(out, "<i class=\"r%d\" style=\"width:%.1f%%\" title=\"%s %.1f%%\"></i>", i,
+				100 * part[i] / all, hotspots_reason_name(i), 100 * part[i] / all);
+	fputs("</div></td>", out);
+}
+
+/* ---- kernels --------------------------------------------------------------------------------------- */
+
+static void write_kernel(const struct html_run *run, const struct html_kernel *k, double all, FILE *out)
+{
+	const double *f = k->figure;
+
+	fprintf(out, "<tr><td>%llu</td><th title=\"", (unsigned long long)k->id);
+	html_text(out, k->full);
+	fprintf(out, " grid %s block %s\">", k->grid, k->block);
+	html_text(out, k->shown);
+	if (k->launches > 1)
+		fprintf(out, " <small>×%u</small>", k->launches);
+	if (*k->status)
+		fprintf(out, " <small>%s</small>", k->status);
+	fputs("</th>", out);
+	write_cell(out, "%.0f", f[HTML_cycles]);
+	write_cell(out, "%.1f", all > 0 ? 100 * f[HTML_cycles] / all : (double)NAN);
+	write_cell(out, "%.1f", f[HTML_ipc]);
+	write_cell(out, "%.1f", 100 * f[HTML_occupancy]);
+	write_cell(out, "%.1f", html_hit_rate(f[HTML_l1_accesses], f[HTML_l1_misses]));
+	write_cell(out, "%.1f", html_hit_rate(f[HTML_l2_accesses], f[HTML_l2_misses]));
+	write_cell(out, "%.1f", html_rate(run, f[HTML_dram_read] + f[HTML_dram_written], f[HTML_cycles]));
+	write_bar(out, k->stall);
+	fputs("</tr>\n", out);
+}
+
+void html_kernels(const struct html_report *r, FILE *out)
+{
+	for (uint32_t i = 0; i < r->n_runs && i < HTML_RUNS; i++) {
+		const struct html_run *run = &r->run[i];
+		double all = 0;
+
+		for (uint32_t k = 0; k < run->n_kernels; k++)
+			all += run->kernel[k].figure[HTML_cycles];
+		if (r->n_runs > 1) {
+			fprintf(out, "<details%s><summary>", i ? "" : " open");
+			html_text(out, run->name);
+			fputs("</summary>", out);
+		}
+		fputs("<div class=\"scroll\"><table class=\"sort\"><thead><tr><th>id</th><th>kernel</th><th>cycles</th>"
+		      "<th>share %</th><th>IPC</th><th>occupancy %</th><th>L1 hit %</th><th>L2 hit %</th>"
+		      "<th>DRAM GB/s</th><th class=\"word\">stall reasons</th></tr></thead><tbody>\n",
+			out);
+		for (uint32_t k = 0; k < run->n_kernels; k++)
+			write_kernel(run, &run->kernel[k], all, out);
+		fputs("</tbody></table></div>", out);
+		if (!run->n_kernels)
+			fputs("<p class=\"none\">This run has no kernel.</p>", out);
+		fputs(r->n_runs > 1 ? "</details>\n" : "\n", out);
+	}
+}
+
+/* ---- instructions and source ----------------------------------------------------------------------- */
+
+static void write_inst(const struct html_inst *in, double all, FILE *out)
+{
+	char *shown = demangle(in->kernel, DEMANGLE_SHORT);
+
+	fputs("<tr><td class=\"code\">", out);
+	html_text(out, in->pc);
+	fputs("</td><th class=\"code\">", out);
+	html_text(out, in->opcode);
+	fputs("</th><td class=\"word\">", out);
+	html_text(out, shown);
+	free(shown);
+	fputs("</td><td>", out);
+	if (in->line)
+		fprintf(out, "%u", in->line);
+	fputs("</td>", out);
+	write_cell(out, "%.1f", all > 0 ? 100 * in->all / all : (double)NAN);
+	write_bar(out, in->cycles);
+	write_cell(out, "%.0f", in->issues);
+	write_cell(
+		out, "%.1f", in->requests > 0 && in->sectors > 0 ? in->sectors / in->requests : (double)NAN);
+	write_cell(out, "%.1f", html_hit_rate(in->l1_accesses, in->l1_accesses - in->l1_hits));
+	write_cell(out, "%.1f", html_hit_rate(in->l2_accesses, in->l2_accesses - in->l2_hits));
+	write_cell(out, "%.0f", in->bank_conflicts > 0 ? in->bank_conflicts : (double)NAN);
+	fputs("</tr>\n", out);
+}
+
+#define INST_HEAD \
+	"<div class=\"scroll\"><table class=\"sort\"><thead><tr><th>PC</th><th>instruction</th><th class=\"word\">kernel</th><th>line</th>" \
+	"<th>share %</th><th class=\"word\">cycles by reason</th><th>issued</th><th>sectors/request</th><th>L1 hit %</th>" \
+	"<th>L2 hit %</th><th>bank conflicts</th></tr></thead><tbody>\n"
+
+/* Opens a source file below the directory of --source: by its path, or by its last component. NULL: none. */
+static FILE *open_source(const struct html_report *r, const char *file)
+{
+	const char *last = strrchr(file, '/');
+	char *path = xmalloc(strlen(r->source) + strlen(file) + 2);
+	FILE *in = NULL;
+
+	for (int i = 0; i < 2 && !in; i++) {
+		const char *name = i ? (last ? last + 1 : file) : file;
+
+		if (!*name || *name == '/' || strstr(name, ".."))
+			continue;
+		sprintf(path, "%s/%s", r->source, name);
+		in = fopen(path, "r");
+	}
+	free(path);
+	return in;
+}
+
+/* Writes one line of a source file with the cycles of its instructions. */
+static void write_line(
+	const struct html_run *run, const char *file, uint32_t line, const char *text, double all, FILE *out)
+{
+	double cycles[HOTSPOTS_N_REASONS] = {0}, sum = 0;
+
+	for (uint32_t i = 0; i < run->n_insts; i++) {
+		const struct html_inst *in = &run->inst[i];
+
+		if (in->line != line || strcmp(in->file, file))
+			continue;
+		sum += in->all;
+		for (int c = 0; c < HOTSPOTS_N_REASONS; c++)
+			cycles[c] += in->cycles[c];
+	}
+	fprintf(out, "<tr><td>%u</td>", line);
+	write_cell(out, "%.1f", sum > 0 && all > 0 ? 100 * sum / all : (double)NAN);
+	write_bar(out, cycles);
+	fputs("<td class=\"text\">", out);
+	html_text(out, text);
+	fputs("</td></tr>\n", out);
+}
+
+#define SOURCE_LINES 3000u /* lines of a file that are shown */
+
+static void write_file(
+	const struct html_report *r, const struct html_run *run, const char *file, double all, FILE *out)
+{
+	FILE *in = r->source ? open_source(r, file) : NULL;
+	char *text = NULL;
+	size_t cap = 0;
+	uint32_t line = 0;
+
+	if (!in)
+		return;
+	fputs("<details open><summary>", out);
+	html_text(out, file);
+	fputs("</summary><div class=\"scroll\"><table class=\"lines\"><tbody>\n", out);
+	while (line < SOURCE_LINES && getline(&text, &cap, in) >= 0) {
+		text[strcspn(text, "\r\n")] = '\0';
+		write_line(run, file, ++line, text, all, out);
+	}
+	fputs("</tbody></table></div></details>\n", out);
+	free(text);
+	fclose(in);
+}
+
+/* Writes each file that instructions name, hottest first: instructions are in that order. */
+static void write_files(const struct html_report *r, const struct html_run *run, double all, FILE *out)
+{
+	for (uint32_t i = 0; i < run->n_insts; i++) {
+		bool had = false;
+
+		for (uint32_t k = 0; k < i && !had; k++)
+			had = !strcmp(run->inst[k].file, run->inst[i].file);
+		if (!had && *run->inst[i].file)
+			write_file(r, run, run->inst[i].file, all, out);
+	}
+}
+
+void html_source(const struct html_report *r, FILE *out)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < r->n_runs && i < HTML_RUNS; i++) {
+		const struct html_run *run = &r->run[i];
+		double all = 0;
+
+		if (!run->n_insts)
+			continue;
+		any = true;
+		for (uint32_t k = 0; k < run->n_insts; k++)
+			all += run->inst[k].all;
+		if (r->n_runs > 1) {
+			fputs("<h3>", out);
+			html_text(out, run->name);
+			fputs("</h3>", out);
+		}
+		write_files(r, run, all, out);
+		fputs(INST_HEAD, out);
+		for (uint32_t k = 0; k < run->n_insts && k < HTML_PCS; k++)
+			write_inst(&run->inst[k], all, out);
+		fputs("</tbody></table></div>\n", out);
+		if (run->n_insts > HTML_PCS)
+			fprintf(out, "<p>%u cooler instructions are left out.</p>", run->n_insts - HTML_PCS);
+	}
+	if (!any)
+		fputs("<p class=\"none\">No profile was given (<code>trace-sim --profile FILE</code>, "
+		      "<code>stats-html --profile FILE</code>).</p>",
+			out);
+}
+
+/* ---- roofline -------------------------------------------------------------------------------------- */
+
+static double peak_of(const struct html_run *run, const char *figure, const char *of)
+{
+	char name[80];
+
+	snprintf(name, sizeof(name), "%s[%.40s]", figure, of);
+	for (uint32_t i = 0; i < run->n_peaks; i++)
+		if (!strcmp(run->peak[i].name, name))
+			return run->peak[i].value;
+	return NAN;
+}
+
+static void write_roof_rows(const struct html_run *run, FILE *out)
+{
+	for (uint32_t i = 0; i < run->n_kernels; i++)
+		for (uint32_t k = 0; k < run->n_kinds; k++) {
+			const struct html_kernel *kernel = &run->kernel[i];
+			const double *f = kernel->figure;
+			double bytes = f[HTML_dram_read] + f[HTML_dram_written], n = kernel->operations[k];
+			double rate = html_rate(run, n, f[HTML_cycles]);
+
+			if (n <= 0)
+				continue;
+			fputs("<tr><th>", out);
+			html_text(out, kernel->shown);
+			fputs("</th><td>", out);
+			html_text(out, run->kind[k]);
+			fputs("</td>", out);
+			write_cell(out, "%.0f", n);
+			write_cell(out, "%.3g", bytes > 0 ? n / bytes : (double)NAN);
+			write_cell(out, "%.4g", rate);
+			write_cell(out, "%.2f", 100 * rate / peak_of(run, "peak_operations", run->kind[k]));
+			write_cell(out, "%.2f",
+				100 * html_rate(run, bytes, f[HTML_cycles]) /
+					peak_of(run, "peak_bytes", "dram"));
+			fputs("</tr>\n", out);
+		}
+}
+
+void html_roofline(const struct html_report *r, FILE *out)
+{
+	const struct html_run *run = r->n_runs ? &r->run[0] : NULL;
+
+	if (!run || !run->n_peaks) {
+		fputs("<p class=\"none\">Operations and peaks come with a profile.</p>", out);
+		return;
+	}
+	fputs("<div class=\"scroll\"><table class=\"sort named\"><thead><tr><th>kernel</th><th>type</th><th>operations</th>"
+	      "<th>operations/byte</th><th>Gop/s</th><th>% of peak</th><th>% of DRAM peak</th></tr></thead><tbody>\n",
+		out);
+	write_roof_rows(run, out);
+	fputs("</tbody></table></div>\n", out);
+}
+
+/* ---- several runs ---------------------------------------------------------------------------------- */
+
+static double cycles_of(const struct html_run *run)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < run->n_kernels; i++)
+		sum += run->kernel[i].figure[HTML_cycles];
+	return sum;
+}
+
+/* Returns whether the option at i of the first run has another value in another run. */
+static bool differs(const struct html_report *r, const char *name)
+{
+	const char *first = html_option(&r->run[0], name);
+
+	for (uint32_t i = 1; i < r->n_runs; i++) {
+		const char *other = html_option(&r->run[i], name);
+
+		if ((first == NULL) != (other == NULL) || (first && strcmp(first, other)))
+			return true;
+	}
+	return false;
+}
+
+static void write_options(const struct html_report *r, FILE *out)
+{
+	uint32_t shown = 0, n = r->n_runs < HTML_RUNS ? r->n_runs : HTML_RUNS;
+
+	fputs("<h3>Options that differ</h3><div class=\"scroll\"><table><thead><tr><th>option</th>", out);
+	for (uint32_t i = 0; i < n; i++) {
+		fputs("<th>", out);
+		html_text(out, r->run[i].name);
+		fputs("</th>", out);
+	}
+	fputs("</tr></thead><tbody>\n", out);
+	for (uint32_t o = 0; o < r->run[0].n_options && shown < 100; o++) {
+		const char *name = r->run[0].option[o].name;
+
+		if (strchr(name, '.') || !strcmp(name, "config_hash") || !differs(r, name))
+			continue;
+		shown++;
+		fputs("<tr><th>", out);
+		html_text(out, name);
+		fputs("</th>", out);
+		for (uint32_t i = 0; i < n; i++) {
+			const char *value = html_option(&r->run[i], name);
+
+			fputs("<td>", out);
+			html_text(out, value ? value : "");
+			fputs("</td>", out);
+		}
+		fputs("</tr>\n", out);
+	}
+	fputs("</tbody></table></div>", out);
+	if (!shown)
+		fputs("<p class=\"none\">None.</p>", out);
+}
+
+static void write_matrix(const struct html_report *r, FILE *out)
+{
+	uint32_t n = r->n_runs < HTML_RUNS ? r->n_runs : HTML_RUNS;
+
+	fputs("<h3>Speed-ups</h3><p>Cycles of the run above, divided by those of the run on the left: above 1 the run on "
+	      "the left is faster.</p><div class=\"scroll\"><table class=\"matrix\"><thead><tr><th></th>",
+		out);
+	for (uint32_t i = 0; i < n; i++) {
+		fputs("<th>", out);
+		html_text(out, r->run[i].name);
+		fputs("</th>", out);
+	}
+	fputs("<th>cycles</th></tr></thead><tbody>\n", out);
+	for (uint32_t i = 0; i < n; i++) {
+		double own = cycles_of(&r->run[i]);
+
+		fputs("<tr><th>", out);
+		html_text(out, r->run[i].name);
+		fputs("</th>", out);
+		for (uint32_t k = 0; k < n; k++) {
+			double v = own > 0 ? cycles_of(&r->run[k]) / own : (double)NAN;
+
+			if (isnan(v))
+				fputs("<td></td>", out);
+			else
+				fprintf(out, "<td class=\"%s\">%.3f</td>",
+					v > 1.0005   ? "up"
+					: v < 0.9995 ? "down"
+						     : "",
+					v);
+		}
+		fprintf(out, "<td>%.0f</td></tr>\n", own);
+	}
+	fputs("</tbody></table></div>", out);
+}
+
+struct html_change {
+	const char *name;
+	double a, b, change;
+};
+
+static int by_change(const void *pa, const void *pb)
+{
+	const struct html_change *a = pa, *b = pb;
+
+	if (a->change != b->change)
+		return a->change > b->change ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+#define MOVED 15u /* figures that are shown */
+
+/* Writes the figures of a whole run that differ most from those of the first run. */
+static void write_moved(const struct html_run *a, const struct html_run *b, FILE *out)
+{
+	struct html_change *list = xcalloc(a->n_totals + 1u, sizeof(*list));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < a->n_totals; i++)
+		for (uint32_t k = 0; k < b->n_totals; k++) {
+			double x = a->total[i].value, y = b->total[k].value;
+
+			if (strcmp(a->total[i].name, b->total[k].name) || x == y)
+				continue;
+			list[n++] = (struct html_change){
+				a->total[i].name, x, y, fabs(x - y) / fmax(fabs(x), fabs(y))};
+		}
+	qsort(list, n, sizeof(*list), by_change);
+	fputs("<details><summary>", out);
+	html_text(out, b->name);
+	fprintf(out,
+		": %u figures differ</summary><div class=\"scroll\"><table class=\"sort named\"><thead><tr><th>figure</th>"
+		"<th>first</th><th>this</th><th>change %%</th></tr></thead><tbody>\n",
+		n);
+	for (uint32_t i = 0; i < n && i < MOVED; i++) {
+		fputs("<tr><th>", out);
+		html_text(out, list[i].name);
+		fputs("</th>", out);
+		write_cell(out, "%.6g", list[i].a);
+		write_cell(out, "%.6g", list[i].b);
+		write_cell(out, "%+.1f", list[i].a != 0 ? 100 * (list[i].b / list[i].a - 1) : (double)NAN);
+		fputs("</tr>\n", out);
+	}
+	fputs("</tbody></table></div></details>", out);
+	free(list);
+}
+
+void html_compare(const struct html_report *r, FILE *out)
+{
+	if (r->n_runs < 2) {
+		fputs("<p class=\"none\">There is one run.</p>", out);
+		return;
+	}
+	write_options(r, out);
+	write_matrix(r, out);
+	fputs("<h3>Differences from the first run</h3>", out);
+	for (uint32_t i = 1; i < r->n_runs && i < HTML_RUNS; i++)
+		write_moved(&r->run[0], &r->run[i], out);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The summary on a terminal: a line a kernel and a total, in place of records. Always true: its figures are those of the
+ * records (trace-stats(5)), rounded.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "core/core.h"
+#include "demangle.h"
+#include "run.h"
+
+#define NAME_WIDTH 28
+
+/* Reasons of cycles without an issue: those of the core model of the run. */
+static const char *main_stall(const struct run *r, const struct figures *before)
+{
+	static const char *const legacy[][2] = {{"warp_occupancy[Stall]", "unit or queue full"},
+		{"warp_occupancy[W0_Scoreboard]", "registers"},
+		{"warp_occupancy[W0_Idle]", "no instruction"}};
+	const char *most = "-";
+	double largest = 0;
+
+	for (size_t i = 0; i < 3 && !r->gpu.params.modern.on; i++) {
+		double v = figures_difference(before, r->now, legacy[i][0]);
+
+		if (v > largest) {
+			largest = v;
+			most = legacy[i][1];
+		}
+	}
+	for (unsigned i = 0; i < STALL_EMPTY && r->gpu.params.modern.on; i++) {
+		char name[64];
+		double v;
+
+		snprintf(name, sizeof(name), "core_stall[%s]", core_stall_names[i]);
+		v = figures_difference(before, r->now, name);
+		if (v > largest) {
+			largest = v;
+			most = core_stall_names[i];
+		}
+	}
+	return most;
+}
+
+static void print_percent(FILE *out, int width, double part, double of)
+{
+	if (of > 0)
+		fprintf(out, "  %*.1f", width, 100 * part / of);
+	else
+		fprintf(out, "  %*s", width, "-");
+}
+
+/* Prints the figures of a kernel, or of the run (before NULL), after its name. */
+static void print_figures(struct run *r, const struct figures *before)
+{
+#define GET(name) figures_difference(before, r->now, name)
+	double cycles = before ? GET("gpu_sim_cycle") : GET("gpu_tot_sim_cycle");
+	double insts = before ? GET("gpu_sim_insn") : GET("gpu_tot_sim_insn");
+	double bytes = GET("dram_read_bytes") + GET("dram_write_bytes"), hz = r->gpu.params.hz[0];
+
+	fprintf(r->out, "  %10.0f  %7.1f", cycles, cycles > 0 ? insts / cycles : 0);
+	print_percent(r->out, 6, GET("achieved_occupancy"), 1);
+	print_percent(r->out, 7, GET("L1D_total_cache_misses"), GET("L1D_total_cache_accesses"));
+	print_percent(r->out, 7, GET("L2_total_cache_misses"), GET("L2_total_cache_accesses"));
+	fprintf(r->out, "  %9.1f  %s\n", cycles > 0 ? bytes / cycles * hz / 1e9 : 0, main_stall(r, before));
+#undef GET
+}
+
+static void print_head(FILE *out)
+{
+	fprintf(out, "%4s %-*s  %10s  %7s  %6s  %7s  %7s  %9s  %s\n", "id", NAME_WIDTH, "kernel", "cycles",
+		"IPC", "occ. %", "L1 miss", "L2 miss", "DRAM GB/s", "main stall");
+}
+
+void summary_kernel(struct run *r, const struct kernel *k)
+{
+	char *shown = demangle(k->head->name, DEMANGLE_SHORT), quoted[NAME_WIDTH + 1];
+
+	if (!r->summarized++)
+		print_head(r->out);
+	diag_quote(quoted, sizeof(quoted), shown, strlen(shown));
+	fprintf(r->out, "%4u %-*s", k->uid, NAME_WIDTH, quoted);
+	print_figures(r, r->before);
+	fflush(r->out);
+	free(shown);
+}
+
+void summary_end(struct run *r)
+{
+	if (r->summarized > 1) {
+		fprintf(r->out, "%4s %-*s", "", NAME_WIDTH, "total");
+		print_figures(r, NULL);
+	}
+	fprintf(r->out, "%s: %u kernel%s, %.4g us of the GPU", r->status, r->kernels_done,
+		r->kernels_done == 1 ? "" : "s", (double)r->gpu.tot_cycle / r->gpu.params.hz[0] * 1e6);
+	if (r->limit)
+		fprintf(r->out, ", limit %s", r->limit);
+	fputs("; all figures: -o FILE, -F FORMAT, or a pipe\n", r->out);
+}

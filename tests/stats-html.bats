@@ -1,0 +1,196 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# stats-html: figures, quoting, and the page in a browser where Chromium is installed.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup_file() {
+	local app
+	app=$(trace streams)
+	trace-sim -q -g rtx3070 -F json -o "$BATS_FILE_TMPDIR/a.json" --profile "$BATS_FILE_TMPDIR/a.prof" "$app"
+	trace-sim -q -g rtx3070 -D gpgpu_l1_latency=80 -F msgpack -o "$BATS_FILE_TMPDIR/b.msgpack" "$app"
+	trace-sim -q -g rtx3070 -D gpgpu_max_cycle=1 -F json -o "$BATS_FILE_TMPDIR/empty.json" "$app"
+}
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	cp "$BATS_FILE_TMPDIR"/*.* .
+}
+
+# The JSON of a page, as a file.
+data_of() {
+	python3 -c 'import re, sys; print(re.search(r"id=\"data\">(.*?)</script>", open(sys.argv[1]).read(), re.S)[1])' "$1" >data.json
+}
+
+# A result with markup in each text.
+hostile() {
+	python3 - <<-'END'
+	bad = '</script><script>document.title="x"</script><b onmouseover=alert(1)>&amp;"\''
+	import json
+	for name in "a.json", "a.prof":
+	    out = open("bad." + name[2:], "w")
+	    for line in open(name):
+	        r = json.loads(line)
+	        if r["record"] == "run":
+	            r["given"]["define"] = bad
+	            r["config"]["gpgpu_scheduler"] = bad
+	        if r["record"] == "kernel":
+	            r["name"] = bad
+	            r["stats"] = {k.replace("STG", "<i>"): v for k, v in r["stats"].items()}
+	        out.write(json.dumps(r) + "\n")
+	END
+}
+
+# Open a page in Chromium, run the JavaScript of stdin in it, print the title that it sets, and fail on console output.
+browser() {
+	command -v chromium >/dev/null || skip "Chromium is not installed"
+	{ cat "$1"; echo "<script>addEventListener('load', () => { document.title = 'no result';"; cat; echo "});</script>"; } >page.html
+	timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-background-networking --user-data-dir="$PWD/profile" \
+		--window-size=1200,900 --virtual-time-budget=4000 --enable-logging=stderr --dump-dom "file://$PWD/page.html" \
+		>dom.html 2>log || fail "chromium: $(tail -n 3 log)"
+	run -1 grep CONSOLE log
+	sed -n 's|.*<title>\(.*\)</title>.*|\1|p' dom.html | tail -n 1
+}
+
+@test "figures are those of stats-csv" {
+	stats-html -o page.htm --profile a.prof a.json
+	data_of page.htm
+	stats-csv --all-figures -s 'gpu_sim_cycle,gpu_sim_insn,gpu_ipc,achieved_occupancy,L1D_total_cache_*,L2_total_cache_*,dram_*_bytes' a.json >a.csv 2>/dev/null ||
+		stats-csv -s 'gpu_sim_cycle,gpu_sim_insn,gpu_ipc,achieved_occupancy,L1D_total_cache_*,L2_total_cache_*,dram_*_bytes' a.json >a.csv
+	python3 - <<-'END'
+	import csv, json
+	d = json.load(open("data.json"))
+	rows = list(csv.DictReader(open("a.csv")))
+	kernels = d["runs"][0]["kernels"]
+	assert len(rows) == len(kernels) == 4
+	for row, k in zip(rows, kernels):
+	    assert int(row["id"]) == k[1]
+	    for name, v in zip(d["figures"], k[3:]):
+	        assert abs(float(row[name] or 0) - v) <= 1e-9 * abs(v), (name, row[name], v)
+	assert d["runs"][0]["peaks"]["peak_bytes[dram]"] > 400
+	over = d["runs"][0]["over"]
+	assert sum(over["insts"]) == sum(k[4] for k in kernels)
+	assert len(over["sm"]["levels"]) == 46 * len(over["first"])
+	END
+	# the table without a script
+	cycles=$(stats-csv -s gpu_sim_cycle -F tsv a.json | awk 'END { print $NF }')
+	grep -q "<td>$cycles</td>" page.htm
+}
+
+@test "no text of an input becomes markup" {
+	hostile
+	stats-html -o page.htm --profile bad.prof --title '<script>x' bad.json a.json
+	for bad in 'document.title="x"' '<b onmouseover' '<i>' '<script>x'; do
+		run -1 grep -F "$bad" page.htm
+	done
+	run -0 grep -c '</script>' page.htm
+	assert_output 2
+	data_of page.htm
+	python3 -m json.tool data.json >/dev/null
+}
+
+@test "names are demangled, long ones on hover" {
+	sed 's/"name":"[^"]*"/"name":"_ZN3sum6reduceIiEEvPT_i"/' a.json >m.json
+	stats-html -o page.htm m.json
+	grep -q 'title="void sum::reduce&lt;int&gt;(int\*, int) grid' page.htm
+	grep -q '>reduce</th>' page.htm
+}
+
+@test "a profile among runs is skipped, a result is no profile" {
+	run -0 stats-html -o page.htm a.prof a.json
+	assert_output --partial 'a.prof: warning: a profile is no result: skipped'
+	run -2 stats-html -f -o page.htm --profile a.json a.json
+	assert_output --partial 'expected a file of trace-sim --profile'
+	run -2 stats-html -f -o page.htm --profile a.prof --profile a.prof a.json
+	run -2 stats-html -o a.json -f a.json
+	run -2 stats-html nothing.json
+}
+
+@test "a run cut short is shown, with exit status 1" {
+	head -n 2 a.json >cut.json
+	run -1 stats-html -q -o page.htm cut.json
+	grep -q 'the run is not complete: status cut' page.htm
+	run -0 stats-html -q -f -o page.htm empty.json
+	grep -q 'status limit' page.htm
+}
+
+@test "a page of 100 kernels is small" {
+	python3 - <<-'END'
+	import json
+	lines = [json.loads(l) for l in open("a.json")]
+	k = [l for l in lines if l["record"] == "kernel"]
+	out = open("many.json", "w")
+	out.write(json.dumps(lines[0]) + "\n")
+	for i in range(100):
+	    out.write(json.dumps({**k[i % len(k)], "position": i + 1, "id": i + 1}) + "\n")
+	out.write(json.dumps(lines[-1]) + "\n")
+	END
+	stats-html -o page.htm many.json
+	[ "$(wc -c <page.htm)" -lt 200000 ]
+	for i in 1 2 3; do cat many.json; done | sed 's/"record": "kernel"/&/' >three.json
+	stats-html -q -o three.htm three.json
+}
+
+@test "source text with the cycles of each line" {
+	mkdir src
+	printf 'int a;\nx = y < z; // <b>\n' >src/k.cu
+	sed 's/STG.E\]/STG.E:k.cu:2]/g' a.prof >lines.prof
+	stats-html -o page.htm --profile lines.prof --source src a.json
+	grep -q 'x = y &lt; z; // &lt;b&gt;' page.htm
+	run -1 grep -q 'has no source lines' page.htm
+	sed 's/STG.E\]/STG.E:..\/..\/etc\/passwd:2]/g' a.prof >lines.prof
+	stats-html -q -f -o page.htm --profile lines.prof --source src a.json
+	run -1 grep -q 'root:' page.htm
+}
+
+@test "measured cycles" {
+	printf 'kernel,cycles\nwrite,5000\nread,6000\n' >measured.csv
+	stats-html -o page.htm --measured measured.csv a.json
+	data_of page.htm
+	python3 -c 'import json; assert len(json.load(open("data.json"))["measured"]) == 4'
+	printf 'a,b\n1,2\n' >wrong.csv
+	run -2 stats-html -f -o page.htm --measured wrong.csv a.json
+	assert_output --partial 'expected a table of measured cycles'
+}
+
+@test "browser: one run: sorting, filtering, zooming, hovering" {
+	stats-html -o page.htm --profile a.prof a.json
+	run -0 browser page.htm <<-'END'
+		const rows = () => [...document.querySelectorAll("#kernels tbody tr")];
+		const cycles = () => rows().map(r => +r.cells[2].textContent);
+		const head = document.querySelectorAll("#kernels thead th")[2];
+		head.click();
+		const down = cycles().every((v, i, a) => !i || a[i - 1] >= v);
+		head.click();
+		const up = cycles().every((v, i, a) => !i || a[i - 1] <= v);
+		const filter = document.getElementById("filter");
+		filter.value = "read";
+		filter.dispatchEvent(new Event("input"));
+		const filtered = rows().filter(r => !r.hidden).length;
+		const canvas = document.querySelector("#charts canvas"), box = canvas.getBoundingClientRect();
+		const send = (type, x) => canvas.dispatchEvent(new PointerEvent(type, {clientX: box.left + x, clientY: box.top + 20, pointerId: 1, bubbles: true}));
+		canvas.setPointerCapture = () => {};
+		send("pointermove", 200);
+		const tip = document.getElementById("tip"), hovered = tip.style.display === "block" && tip.textContent.startsWith("cycle ");
+		const whole = document.getElementById("range").textContent;
+		send("pointerdown", 200); send("pointermove", 400); send("pointerup", 400);
+		const zoomed = document.getElementById("range").textContent !== whole;
+		document.getElementById("all").click();
+		const back = document.getElementById("range").textContent === whole;
+		document.title = [down, up, filtered, hovered, zoomed, back, document.querySelectorAll("canvas").length].join(" ");
+	END
+	assert_output "true true 2 true true true 9"
+}
+
+@test "browser: a sweep, an empty run, hostile names" {
+	hostile
+	stats-html -o sweep.htm a.json b.msgpack a.json
+	run -0 browser sweep.htm <<<'document.title = document.querySelectorAll(".matrix tbody td").length + " " + document.querySelectorAll("#kernels table").length;'
+	assert_output "12 3"
+	stats-html -q -o empty.htm empty.json
+	run -0 browser empty.htm <<<'document.title = document.querySelectorAll("canvas").length + " " + performance.getEntriesByType("resource").length;'
+	assert_output "0 0"
+	stats-html -o bad.htm --profile bad.prof bad.json
+	run -0 browser bad.htm <<<'document.title = document.querySelectorAll("b[onmouseover]").length + " " + document.querySelectorAll("#kernels tbody tr").length;'
+	assert_output "0 4"
+}
