@@ -50,7 +50,8 @@ static void compress(struct buf *out, const uint8_t *p, size_t n, int level, con
 
 #define DICTIONARY_MOST (64u << 20)
 
-static bool column_is_text(int k) { return k == COL_STORED || k == COL_TEXT; }
+/* Columns for which LZMA2 is tried. */
+static bool column_is_text(int k) { return k == COL_STORED || k == COL_TEXT || k >= COL_BODY; }
 
 /* Writer and reader know the dictionary's size by the column's. */
 static void lzma_chain(lzma_filter filter[2], lzma_options_lzma *o, size_t n)
