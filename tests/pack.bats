@@ -568,6 +568,26 @@ packed_and_swapped() {
 	assert_output --partial "--level: invalid value '-5'"
 }
 
+@test "--level has three values, which differ, and refuses others" {
+	v=$(trace values -n 4)
+	for l in fast default best; do
+		trace-pack --level $l "$v" -o $l.tpack
+		trace-pack -d -C $l $l.tpack
+		same_folder "$v" $l
+	done
+	[ "$(stat -c %s best.tpack)" -lt "$(stat -c %s default.tpack)" ]
+	[ "$(stat -c %s default.tpack)" -lt "$(stat -c %s fast.tpack)" ]
+	trace-pack "$v" | cmp - default.tpack
+	# the numbers of older releases
+	trace-pack -1 "$v" | cmp - fast.tpack
+	trace-pack --level 7 "$v" | cmp - default.tpack
+	trace-pack -19 "$v" | cmp - best.tpack
+	for l in good 0 20 3x ''; do
+		run -2 trace-pack --level "$l" "$v"
+		assert_output --partial "--level: invalid value '$l' (expected fast, default or best)"
+	done
+}
+
 @test "-l prints no control characters" {
 	mkdir k && sed 's/^-kernel name = .*/-kernel name = a\x1b[2J\x07b/' "$(trace vecadd)/kernel-1.traceg" >k/kernel-1.traceg
 	echo kernel-1.traceg >k/kernelslist.g

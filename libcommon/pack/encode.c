@@ -560,14 +560,6 @@ void part_pack(struct buf *out, const struct part *p)
 			mp_uint(out, p->span[i].len[k]);
 }
 
-void part_place(struct cur *in, struct part *p)
-{
-	p->first_block = mp_get_uint(in, UINT64_MAX);
-	for (int i = 0; i < 3; i++)
-		p->grid[i] = (uint32_t)mp_get_uint(in, UINT32_MAX);
-	p->threads = (uint32_t)mp_get_uint(in, pack_limits.threads);
-}
-
 bool part_unpack(struct cur *in, struct part *p, struct block_room *room, uint64_t used[N_COLUMNS])
 {
 	uint64_t blocks = 0;

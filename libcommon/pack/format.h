@@ -208,12 +208,9 @@ struct parsed {
 	uint32_t step; /* the models are chosen by the first warps and by every so manyth */
 };
 
-/*
- * Levels below: the least work that makes a stream: models from some of the warps, columns compressed once.
- */
-#define THOROUGH_LEVEL 3
-#define QUICK_WARPS    4u
-#define QUICK_INSTS    8192u /* instructions of these warps, about */
+/* PACK_FAST: the least work that makes a stream: models from some of the warps, columns compressed once. */
+#define QUICK_WARPS 4u
+#define QUICK_INSTS 8192u /* instructions of these warps, about */
 
 static inline bool parsed_counts(const struct parsed *p, uint32_t warp)
 {
