@@ -24,9 +24,11 @@ struct cubins;
 struct pack_writer;
 
 /*
- * Writer to out. level: zstd level 1 to 19; 1 and 2 also train the models of addresses and flow on fewer
- * warps.
+ * Levels of the writer. PACK_FAST trains the models of addresses and flow on fewer warps and compresses each
+ * column once; PACK_BEST tries every compressor on each column.
  */
+enum { PACK_FAST = 1, PACK_DEFAULT = 3, PACK_BEST = 19 };
+/* Writer to out at one of these levels. */
 struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads);
 /* Reports whether a stream can hold a list of n bytes. */
 bool pack_list_fits(size_t n);

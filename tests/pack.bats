@@ -210,7 +210,7 @@ same_folder() { diff -r "$1" "$2"; }
 	trace-pack "$t" >plain
 	trace-pack --cubin c -o coded "$t"
 	trace-pack -t coded
-	[ "$(head -c 8 coded | tail -c 1 | od -An -tu1)" -eq 4 ]
+	[ "$(($(head -c 8 coded | tail -c 1 | od -An -tu1) - 2 & 2))" -eq 2 ] # the bit of control codes
 	trace-pack -d -C out coded
 	same_folder "$t" out
 	trace-pack -d -o a plain && trace-pack -d --tb 0-1 -o b plain
@@ -291,6 +291,40 @@ same_folder() { diff -r "$1" "$2"; }
 	printf '\x63' | dd of=a.tpack bs=1 seek=7 conv=notrunc status=none
 	run -2 trace-pack -t a.tpack
 	assert_output --partial 'version 99'
+}
+
+@test "kernels that come again take a few bytes, wherever they are read from" {
+	a=$(trace archive -k 5)
+	trace-pack "$a" -o a.tpack
+	trace-pack -j 3 "$a" | cmp - a.tpack
+	trace-pack "$a/kernel-1.traceg" -o 1.tpack
+	one=$(stat -c %s 1.tpack)
+	[ "$(stat -c %s a.tpack)" -lt $((12 * one)) ] # of 100 kernels of five kinds
+	trace-pack -d -C out a.tpack
+	same_folder "$a" out
+	trace-pack -d -o - a.tpack >text
+	trace-pack -d -o - <a.tpack | cmp - text
+	run -0 trace-pack -t a.tpack
+	for k in 1 50 100; do trace-pack -d -o - -k $k a.tpack | cmp - "$a/kernel-$k.traceg"; done
+	trace-pack -k 40-100 a.tpack | trace-pack -d -o - -k 61 - | cmp - "$a/kernel-100.traceg"
+	trace-pack -d -o - --tb 0 -k 90 a.tpack >slice
+	trace-pack --tb 0 "$a/kernel-90.traceg" | trace-pack -d -o - | cmp - slice
+	trace-sim -q -g rtx3070 -k 1-9 -F json "$a" >want
+	trace-sim -q -g rtx3070 -k 1-9 -F json a.tpack | cmp - want
+	trace-pack -k 1-9 a.tpack | trace-sim -q -g rtx3070 -F json | grep '"kernel"' >piped
+	grep '"kernel"' want | cmp - piped
+}
+
+@test "kernels that came again are noticed when they are damaged" {
+	trace-pack -k 1-12 "$(trace archive -k 2)" >a.tpack
+	n=$(stat -c %s a.tpack)
+	for i in $(seq 8 97 $((n - 1))); do
+		cp a.tpack b.tpack
+		b=$(od -An -tu1 -j$i -N1 a.tpack)
+		printf "\\$(printf %o $((b ^ 85)))" | dd of=b.tpack bs=1 seek=$i conv=notrunc status=none
+		run trace-pack -t b.tpack
+		[ "$status" = 1 ] || { echo "$i: $output"; return 1; }
+	done
 }
 
 # The kernel file as a tracer writes it: the lines of all warps mixed, each with its thread block and warp.
@@ -532,6 +566,26 @@ packed_and_swapped() {
 	done
 	run -2 trace-pack --level -5 "$(trace vecadd)"
 	assert_output --partial "--level: invalid value '-5'"
+}
+
+@test "--level has three values, which differ, and refuses others" {
+	v=$(trace values -n 4)
+	for l in fast default best; do
+		trace-pack --level $l "$v" -o $l.tpack
+		trace-pack -d -C $l $l.tpack
+		same_folder "$v" $l
+	done
+	[ "$(stat -c %s best.tpack)" -lt "$(stat -c %s default.tpack)" ]
+	[ "$(stat -c %s default.tpack)" -lt "$(stat -c %s fast.tpack)" ]
+	trace-pack "$v" | cmp - default.tpack
+	# the numbers of older releases
+	trace-pack -1 "$v" | cmp - fast.tpack
+	trace-pack --level 7 "$v" | cmp - default.tpack
+	trace-pack -19 "$v" | cmp - best.tpack
+	for l in good 0 20 3x ''; do
+		run -2 trace-pack --level "$l" "$v"
+		assert_output --partial "--level: invalid value '$l' (expected fast, default or best)"
+	done
 }
 
 @test "-l prints no control characters" {

@@ -184,7 +184,7 @@ static void write_trace(struct receiver *r)
 		fwrite(r->list.p, 1, r->list.n, output_stream(out));
 	} else {
 		out = output_open(NULL, false);
-		struct pack_writer *w = pack_writer_new(output_stream(out), 3, r->o->exec.threads);
+		struct pack_writer *w = pack_writer_new(output_stream(out), PACK_DEFAULT, r->o->exec.threads);
 
 		pack_put_list(w, "kernelslist.g", r->list.p, r->list.n);
 		feed_kernels(&r->kept, w);

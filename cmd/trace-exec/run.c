@@ -19,7 +19,7 @@
 #include "run.h"
 #include "trace_out.h"
 
-#define STREAM_LEVEL 1 /* fast; trace-pack makes streams that are kept smaller */
+#define STREAM_LEVEL PACK_FAST /* trace-pack makes streams that are kept smaller */
 
 struct running {
 	struct script *s;

@@ -33,9 +33,9 @@ static const struct cli_row rows[] = {
 	{'f', "force", NULL, "replace existing files, except inputs", NULL},
 	{'F', "format", "FORMAT", "format of -l: text (default) or json", "text json"},
 	{CLI_GROUP, "Packing", NULL, NULL, NULL},
-	{OPT_LEVEL, "level", "N",
-		"zstd level 1 to 19, also as -1 to -19 (default 3); 1 and 2 examine only some of the warps",
-		NULL},
+	{OPT_LEVEL, "level", "LEVEL",
+		"fast: examine only some of the warps; default; best: try both compressors on every column",
+		"fast default best"},
 	{OPT_CUBIN, "cubin", "FILE",
 		"add the control codes of a cubin, fat binary or program; may be repeated", "file"},
 	{OPT_VERIFY, "verify", NULL, "read the new stream back before it is renamed (default with -o FILE)",
@@ -55,11 +55,35 @@ static void print_pack_words(FILE *out, const char *kind, char *const *word, int
 		complete_kernels(out, word, n);
 }
 
-static const struct cli cli = {"[-dtl] [-k KERNELS] [--tb RANGE] [-o FILE] [-C DIR] [-1 ... -19] [TRACE]",
+static const struct cli cli = {"[-dtl] [-k KERNELS] [--tb RANGE] [-o FILE] [-C DIR] [TRACE]",
 	"pack GPU instruction traces into one small, checked, seekable stream, and unpack them",
 	"TRACE is a kernel list, a folder, one kernel file or a packed stream; - or nothing is stdin.\n"
 	"Exit status: 0 good; 1 -t found damage; 2 trouble.\n",
 	rows, sizeof(rows) / sizeof(rows[0]), print_pack_words, NULL};
+
+static const struct {
+	const char *name;
+	int level;
+} levels[] = {{"fast", PACK_FAST}, {"default", PACK_DEFAULT}, {"best", PACK_BEST}};
+
+static int pack_level_numbered(int n)
+{
+	return n < PACK_DEFAULT ? PACK_FAST : n < PACK_BEST ? PACK_DEFAULT : PACK_BEST;
+}
+
+/* The numbers of releases up to 0.2 are taken, too. */
+static int pack_level_named(const char *value)
+{
+	char *end;
+
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
+		if (!strcmp(value, levels[i].name))
+			return levels[i].level;
+	unsigned long n = strtoul(value, &end, 10);
+	if (*value < '0' || *value > '9' || *end || n < PACK_FAST || n > PACK_BEST)
+		cli_usage("--level: invalid value '%s' (expected fast, default or best)", value);
+	return pack_level_numbered((int)n);
+}
 
 static void set_range(struct pack_args *a, const char *text)
 {
@@ -94,7 +118,7 @@ static void on_pack_option(void *ctx, int letter, const char *value)
 	case 'j': a->threads = (unsigned)cli_number("-j", value, 1, 64); break;
 	case OPT_VERIFY:
 	case OPT_NO_VERIFY: a->no_verify = letter == OPT_NO_VERIFY; break;
-	case OPT_LEVEL: a->level = (int)cli_number("--level", value, 1, 19); break;
+	case OPT_LEVEL: a->level = pack_level_named(value); break;
 	case OPT_BLOCKS:
 		a->blocks = value;
 		set_range(a, value);
@@ -127,7 +151,7 @@ static bool takes_value(const char *s)
 	return false;
 }
 
-/* Removes options such as -19 from argv before it is parsed, since the table has no such letters. */
+/* Removes options such as -19 of releases up to 0.2 from argv before it is parsed, since the table has no such letters. */
 static int take_levels(int argc, char **argv, struct pack_args *a)
 {
 	int n = 1;
@@ -142,7 +166,7 @@ static int take_levels(int argc, char **argv, struct pack_args *a)
 		end |= !strcmp(s, "--") && !value;
 		value = !value && !end && takes_value(s);
 		if (digits)
-			a->level = (int)cli_number(s, s + 1, 1, 19);
+			a->level = pack_level_numbered((int)cli_number(s, s + 1, PACK_FAST, PACK_BEST));
 		else
 			argv[n++] = argv[i];
 	}
@@ -164,7 +188,7 @@ static void keep_memory(void)
 int main(int argc, char **argv)
 {
 	struct pack_args a = {
-		.last = UINT64_MAX, .memory = 1u << 30, .level = 3, .threads = 1, .format = "text"};
+		.last = UINT64_MAX, .memory = 1u << 30, .level = PACK_DEFAULT, .threads = 1, .format = "text"};
 	struct fault f;
 	int status;
 

@@ -4,6 +4,7 @@
  * them and the one used last is kept.
  */
 #include <stdio.h>
+#include "bodies.h"
 #include "codec.h"
 #include "control.h"
 
@@ -13,7 +14,9 @@ void block_free(struct pack_block *b)
 		return;
 	for (uint32_t i = 0; i < b->n_pieces; i++) {
 		buf_free(&b->piece[i].header);
-		part_free(&b->piece[i].part);
+		if (b->piece[i].part)
+			part_free(b->piece[i].part);
+		free(b->piece[i].part);
 	}
 	free(b->piece);
 	columns_free(b->col);
@@ -27,26 +30,31 @@ struct block_reading {
 	uint64_t used[N_COLUMNS]; /* of the columns, by the pieces so far */
 	unsigned flags;           /* that a piece of the stream may have */
 	bool lines;               /* headers may have code lines as numbers */
+	/* of pieces that refer to bodies */
+	struct cur body, kernel, patch, fresh;
+	struct body_order order;
+	uint32_t next_body;
 	/* functions with control codes: place in their column, instructions */
 	uint64_t *code_at;
 	uint32_t *n_code, n_functions;
 };
 
 /* The function of a kernel that begins: one of those before in the block, or the next of its column. */
-static bool read_codes(const struct pack_block *b, struct block_reading *r, struct read_piece *c)
+static bool read_codes(
+	const struct pack_block *b, struct block_reading *r, struct cur *from, struct read_piece *c)
 {
 	const struct buf *col = &b->col[COL_CODES];
-	uint32_t k = (uint32_t)mp_get_uint(&r->in, r->n_functions);
+	uint32_t k = (uint32_t)mp_get_uint(from, r->n_functions);
 
-	if (r->in.bad)
+	if (from->bad)
 		return false;
 	if (k == r->n_functions) {
 		uint64_t at = r->used[COL_CODES];
 		struct cur in = cur_of(col->p, col->n);
-		uint32_t n = (uint32_t)mp_get_uint(&r->in, pack_limits.codes);
+		uint32_t n = (uint32_t)mp_get_uint(from, pack_limits.codes);
 
 		in.p += at;
-		if (r->in.bad || !n || !pack_control_unpack(&in, NULL, n))
+		if (from->bad || !n || !pack_control_unpack(&in, NULL, n))
 			return false;
 		r->code_at[r->n_functions] = at;
 		r->n_code[r->n_functions++] = n;
@@ -57,28 +65,120 @@ static bool read_codes(const struct pack_block *b, struct block_reading *r, stru
 	return true;
 }
 
-static bool read_piece(struct pack_block *b, struct block_reading *r, struct read_piece *c)
+/* What a kernel has besides its body. */
+static bool read_kernel(const struct pack_block *b, struct block_reading *r, struct read_piece *c)
+{
+	struct cur *in = &r->kernel;
+	uint8_t flags = cur_byte(in);
+
+	c->ids = (struct header_state){r->header.id + 1, r->header.stream};
+	if (flags & KERNEL_ID)
+		c->ids.id += (uint64_t)unfold(cur_var(in));
+	if (flags & KERNEL_STREAM)
+		c->ids.stream = cur_var(in);
+	if (c->flags & PIECE_BEGINS)
+		r->header = c->ids;
+	if (flags & KERNEL_HASH)
+		c->hash = cur_bytes(in, 16);
+	if (flags & KERNEL_CODES) {
+		if (!(r->flags & PIECE_CODES) || !(c->flags & PIECE_BEGINS) || !read_codes(b, r, in, c))
+			return false;
+		c->flags |= PIECE_CODES;
+	}
+	return !in->bad && !(flags & ~(unsigned)KERNEL_ALL);
+}
+
+/* A piece that refers to a body, or is a new patch of one. */
+static bool read_shared(struct pack *p, struct pack_block *b, struct block_reading *r, struct read_piece *c)
+{
+	uint64_t v = cur_var(&r->body);
+
+	if (c->flags & ~(0u + PIECE_SHARED + PIECE_BEGINS + PIECE_ENDS) || r->body.bad ||
+		(!(c->flags & PIECE_BEGINS) && b->n_pieces == 1))
+		return false;
+	if (v == BODY_PATCH) {
+		struct patch patch = {.ops = {0}};
+		uint64_t back = cur_var(&r->body);
+
+		if (r->body.bad || !back || back > r->next_body || !patch_read(&r->patch, &r->fresh, &patch))
+			return false;
+		c->body = r->next_body++;
+		bodies_add_patch(p, c->body, c->body - (uint32_t)back, &patch);
+	} else {
+		uint64_t back = v - BODY_PATCH;
+
+		c->body = v == BODY_NEXT         ? order_next(&r->order)
+			  : back <= r->next_body ? r->next_body - (uint32_t)back
+						 : NONE;
+	}
+	if (c->body >= r->next_body)
+		return false;
+	order_add(&r->order, c->body, v == BODY_PATCH);
+	return read_kernel(b, r, c);
+}
+
+static struct cur column_slice(const struct buf *col, uint64_t from, uint64_t to)
+{
+	return to <= col->n ? cur_of(col->p ? col->p + from : NULL, (size_t)(to - from)) : cur_of(NULL, 0);
+}
+
+/* Where a piece is in the metadata and the columns of its block. */
+struct piece_place {
+	const uint8_t *header, *header_end, *table, *table_end;
+	uint64_t used[N_COLUMNS];
+};
+
+/* Keeps a piece that others may refer to. */
+static bool keep_piece(struct pack *p, const struct pack_block *b, struct block_reading *r,
+	const struct read_piece *c, const struct piece_place *at)
+{
+	struct buf stripped = {0}, string = {0};
+	struct header_state ids;
+	struct body_parts s = {
+		.flags = c->flags & (0u + PIECE_BEGINS + PIECE_ENDS + PIECE_PART + PIECE_STORED),
+		.table = cur_of(at->table, (size_t)(at->table_end - at->table)),
+		.stored = column_slice(&b->col[COL_STORED], c->stored, c->stored + c->n_stored),
+		.rest = c->bytes - c->header.n};
+	bool good = c->flags & PIECE_PART &&
+		    header_strip(&stripped, &ids, c->header.p ? (const char *)c->header.p : "", c->header.n);
+
+	s.header = c->flags & PIECE_BEGINS ? cur_of(stripped.p, stripped.n)
+					   : cur_of(at->header, (size_t)(at->header_end - at->header));
+	for (int k = 1; k < COL_STORED; k++)
+		s.col[k] = column_slice(&b->col[k], at->used[k], r->used[k]);
+	if (good) {
+		body_join(&string, &s);
+		order_add(&r->order, r->next_body, false);
+		bodies_add(p, r->next_body++, &string);
+	}
+	buf_free(&stripped);
+	return good;
+}
+
+static bool read_whole(struct pack *p, struct pack_block *b, struct block_reading *r, struct read_piece *c)
 {
 	struct cur *in = &r->in;
+	struct piece_place at = {.header = in->p};
 	size_t n;
 
-	c->flags = (unsigned)mp_get_uint(in, r->flags);
+	c->part = xcalloc(1, sizeof(*c->part));
+	c->col = b->col;
+	memcpy(at.used, r->used, sizeof(at.used));
 	if (c->flags & PIECE_BEGINS) {
 		if (!header_unpack(in, &r->header, &c->header, r->lines))
 			return false;
 		struct header_facts h = header_facts((const char *)c->header.p, c->header.n);
-		memcpy(c->part.grid, h.grid, sizeof(h.grid));
-		c->part.threads = h.threads;
-		if (c->flags & PIECE_CODES && !read_codes(b, r, c))
+		memcpy(c->part->grid, h.grid, sizeof(h.grid));
+		c->part->threads = h.threads;
+		if (c->flags & PIECE_CODES && !read_codes(b, r, in, c))
 			return false;
 	} else {
-		c->part.first_block = mp_get_uint(in, UINT64_MAX);
-		for (int i = 0; i < 3; i++)
-			c->part.grid[i] = (uint32_t)mp_get_uint(in, UINT32_MAX);
-		c->part.threads = (uint32_t)mp_get_uint(in, pack_limits.threads);
+		part_place(in, c->part);
 	}
-	if (c->flags & PIECE_PART && !part_unpack(in, &c->part, &r->room, r->used))
+	at.header_end = at.table = in->p;
+	if (c->flags & PIECE_PART && !part_unpack(in, c->part, &r->room, r->used))
 		return false;
+	at.table_end = in->p;
 	if (c->flags & PIECE_STORED) {
 		c->n_stored = mp_get_uint(in, pack_limits.columns);
 		c->stored = r->used[COL_STORED];
@@ -93,10 +193,11 @@ static bool read_piece(struct pack_block *b, struct block_reading *r, struct rea
 		if (n != 16)
 			return false;
 	}
-	return !in->bad && (c->flags & PIECE_BEGINS || !(c->flags & PIECE_CODES));
+	return !in->bad && (c->flags & PIECE_BEGINS || !(c->flags & PIECE_CODES)) &&
+	       (!(c->flags & PIECE_BODY) || keep_piece(p, b, r, c, &at));
 }
 
-static bool read_all_pieces(struct pack_block *b, struct block_reading *r, uint32_t kernel)
+static bool read_all_pieces(struct pack *p, struct pack_block *b, struct block_reading *r, uint32_t kernel)
 {
 	struct cur *in = &r->in;
 
@@ -114,24 +215,36 @@ static bool read_all_pieces(struct pack_block *b, struct block_reading *r, uint3
 		struct read_piece *c = &b->piece[b->n_pieces++];
 
 		c->kernel = kernel;
-		if (!read_piece(b, r, c))
+		c->flags = (unsigned)mp_get_uint(in, r->flags);
+		if (in->bad || !(c->flags & PIECE_SHARED ? read_shared(p, b, r, c) : read_whole(p, b, r, c)))
 			return false;
 		kernel += !!(c->flags & PIECE_ENDS);
 	}
-	return !cur_left(in) && r->used[COL_CODES] == b->col[COL_CODES].n;
+	return !cur_left(in) && r->used[COL_CODES] == b->col[COL_CODES].n && !cur_left(&r->body) &&
+	       !cur_left(&r->kernel) && !cur_left(&r->patch) && !cur_left(&r->fresh);
 }
 
-static bool read_pieces(const struct pack *p, struct pack_block *b, uint32_t kernel)
-{
-	struct block_reading r = {.in = cur_of(b->col[COL_META].p, b->col[COL_META].n),
-		.room = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans},
-		.flags = p->features & PACK_CODED ? PIECE_ALL : PIECE_PLAIN,
-		.lines = p->features & PACK_LINED};
-	bool good = read_all_pieces(b, &r, kernel);
+static struct cur whole_column(const struct buf *col) { return cur_of(col->p, col->n); }
 
+static bool read_pieces(struct pack *p, struct pack_block *b, const struct pack_entry *e)
+{
+	struct block_reading r = {.in = whole_column(&b->col[COL_META]),
+		.room = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans},
+		.flags = (p->features & PACK_CODED ? PIECE_ALL : PIECE_PLAIN) |
+			 (p->features & PACK_SHARED ? PIECE_SHARED | PIECE_BODY : 0u),
+		.lines = p->features & PACK_LINED,
+		.body = whole_column(&b->col[COL_BODY]),
+		.kernel = whole_column(&b->col[COL_KERNEL]),
+		.patch = whole_column(&b->col[COL_PATCH]),
+		.fresh = whole_column(&b->col[COL_FRESH]),
+		.next_body = p->in ? p->next_body : e->first_body};
+	bool good = read_all_pieces(p, b, &r, e->kernel);
+
+	b->next_body = r.next_body;
 	free(r.code_at);
 	free(r.n_code);
-	return good;
+	order_free(&r.order);
+	return good && (p->in || r.next_body - e->first_body == e->bodies);
 }
 
 /* Sets the index entry of the newest block and the beginning of the next one. */
@@ -140,7 +253,10 @@ static void note_block(struct pack *p, const struct pack_block *b)
 	if (b->number + 1 != p->n_entries)
 		return;
 	p->next_kernel = p->entry[b->number].kernel;
-	p->entry[b->number].first_block = b->n_pieces ? b->piece[0].part.first_block : 0;
+	p->entry[b->number].first_body = p->next_body;
+	p->entry[b->number].bodies = b->next_body - p->next_body;
+	p->next_body = b->next_body;
+	p->entry[b->number].first_block = b->n_pieces && b->piece[0].part ? b->piece[0].part->first_block : 0;
 	p->entry[b->number].begins = !b->n_pieces || b->piece[0].flags & PIECE_BEGINS;
 	for (uint32_t i = 0; i < b->n_pieces; i++)
 		p->next_kernel += !!(b->piece[i].flags & PIECE_ENDS);
@@ -161,7 +277,7 @@ static struct pack_block *load_block(struct pack *p, uint32_t number, struct fau
 	b->number = number;
 	bool good = columns_unpack(body, n, b->col, p->features & PACK_WORDED, &why);
 	free(body);
-	if (good && read_pieces(p, b, e->kernel)) {
+	if (good && read_pieces(p, b, e)) {
 		if (p->in)
 			note_block(p, b);
 		return b;
@@ -171,6 +287,14 @@ static struct pack_block *load_block(struct pack *p, uint32_t number, struct fau
 	pack_bad(p, e->at, f, "pack-damaged", text);
 	block_free(b);
 	return NULL;
+}
+
+bool block_register(struct pack *p, uint32_t number, struct fault *f)
+{
+	struct pack_block *b = load_block(p, number, f);
+
+	block_free(b);
+	return b != NULL;
 }
 
 struct pack_block *block_get(struct pack *p, uint32_t number, struct fault *f)
@@ -236,6 +360,60 @@ static int walk_block(struct walk *w, uint32_t *number, struct fault *f)
 	return r;
 }
 
+static void drop_shown(struct walk *w)
+{
+	buf_free(&w->own.header);
+	if (!w->shown)
+		return;
+	pthread_mutex_lock(&w->p->lock);
+	shown_put(w->shown);
+	pthread_mutex_unlock(&w->p->lock);
+	w->shown = NULL;
+}
+
+/* The piece of a block as it is without its body: with it. */
+static int show_piece(struct walk *w, struct read_piece **c, struct fault *f)
+{
+	const struct read_piece *is = *c;
+
+	drop_shown(w);
+	pthread_mutex_lock(&w->p->lock);
+	struct shown *s = w->shown = bodies_show(w->p, is->body, f);
+	pthread_mutex_unlock(&w->p->lock);
+	if (!s)
+		return -1;
+	const unsigned ends = PIECE_BEGINS + PIECE_ENDS;
+	if ((s->flags & ends) != (is->flags & ends))
+		return pack_bad(w->p, block_at(w->p, w->b->number), f, "pack-damaged",
+			"a kernel refers to the body of another piece");
+	w->own = *is;
+	w->own.flags |= s->flags;
+	w->own.part = &s->part;
+	w->own.col = s->col;
+	w->own.n_stored = s->col[COL_STORED].n;
+	if (s->flags & PIECE_BEGINS)
+		header_restore(&w->own.header, &is->ids, (const char *)s->header.p, cur_left(&s->header));
+	w->own.bytes = s->flags & PIECE_ENDS ? w->own.header.n + s->rest : 0;
+	*c = &w->own;
+	return 1;
+}
+
+/* The first piece of the kernel in the block, or the one after those of earlier kernels. */
+static uint32_t find_piece(const struct pack_block *b, uint32_t kernel)
+{
+	uint32_t lo = 0, hi = b->n_pieces;
+
+	while (lo < hi) {
+		uint32_t m = lo + (hi - lo) / 2;
+
+		if (b->piece[m].kernel < kernel)
+			lo = m + 1;
+		else
+			hi = m;
+	}
+	return lo;
+}
+
 int walk_next(struct walk *w, struct read_piece **c, struct fault *f)
 {
 	while (!w->ended) {
@@ -249,7 +427,7 @@ int walk_next(struct walk *w, struct read_piece **c, struct fault *f)
 							  "the stream ends inside a kernel");
 			if (!(w->b = block_get(w->p, number, f)))
 				return -1;
-			w->next_piece = 0;
+			w->next_piece = find_piece(w->b, w->kernel);
 		}
 		while (w->next_piece < w->b->n_pieces) {
 			*c = &w->b->piece[w->next_piece++];
@@ -259,7 +437,7 @@ int walk_next(struct walk *w, struct read_piece **c, struct fault *f)
 			if (w->ended && w->p->in && w->kernel + 1 == w->p->n_kernels &&
 				forward_finish(w->p, f) < 0)
 				return -1;
-			return 1;
+			return (*c)->flags & PIECE_SHARED ? show_piece(w, c, f) : 1;
 		}
 		block_put(w->p, w->b);
 		w->b = NULL;
@@ -271,6 +449,7 @@ void walk_end(struct walk *w)
 {
 	if (!w->p)
 		return; /* it was never started */
+	drop_shown(w);
 	if (w->p->in)
 		forward_leave(w->p, w);
 	block_put(w->p, w->b);

@@ -6,6 +6,7 @@
  *   forward.c  the same from a pipe, in order
  *   block.c  one block unpacked
  *   out.c    text of kernels, what is known of them, verifying
+ *   bodies.c  pieces that later ones refer to
  *   trace.c  kernels as struct trace; static_cache.c what their static instructions mean
  */
 #ifndef PACK_IN_H
@@ -19,17 +20,21 @@
 struct pack_entry {
 	uint64_t at, size, first_block;
 	uint32_t kernel;
-	bool begins; /* its first piece begins the kernel */
-	size_t body; /* in a stream from a pipe: where it begins in the frame */
+	bool begins;                 /* its first piece begins the kernel */
+	uint32_t first_body, bodies; /* bodies in it: number of the first, count */
+	size_t body;                 /* in a stream from a pipe: where it begins in the frame */
 };
 
 struct read_piece {
 	unsigned flags;
 	uint32_t kernel;
-	struct buf header; /* PIECE_BEGINS */
-	struct part part;
-	uint64_t stored, n_stored; /* in the block's stored column */
-	uint64_t codes;            /* in its column of control codes, PIECE_CODES */
+	struct buf header;         /* PIECE_BEGINS */
+	struct part *part;         /* NULL in the block if the piece is PIECE_SHARED */
+	const struct buf *col;     /* columns of the part and of stored text */
+	uint32_t body;             /* PIECE_SHARED: number */
+	struct header_state ids;   /* PIECE_SHARED */
+	uint64_t stored, n_stored; /* in the stored column */
+	uint64_t codes;            /* in the block's column of control codes, PIECE_CODES */
 	uint32_t n_codes;          /* instructions */
 	uint64_t bytes;            /* PIECE_ENDS */
 	const uint8_t *hash;       /* PIECE_HASH */
@@ -41,6 +46,7 @@ struct pack_block {
 	struct buf col[N_COLUMNS];
 	struct read_piece *piece;
 	uint32_t n_pieces;
+	uint32_t next_body; /* number of the first body after the block */
 	const uint8_t *list_name, *list;
 	size_t list_name_len, list_len;
 };
@@ -65,13 +71,14 @@ struct pack {
 	struct pack_block *cache; /* the block used last */
 	pthread_mutex_t lock;     /* over all below, cache and users of blocks, and next_block of walks */
 
+	struct bodies *bodies;        /* see bodies.h; NULL until there are any */
 	struct static_cache *statics; /* of static instructions, see static_cache.h */
 
 	/* a stream from a pipe (forward.c): blocks become known as they come */
 	struct input *in;
 	struct buf *frame; /* by entry; empty when it was dropped */
 	uint32_t cap_entries, cap_frames, dropped;
-	uint32_t next_kernel; /* of the block to come */
+	uint32_t next_kernel, next_body; /* of the block to come */
 	bool complete, keep_all;
 	struct walk **walk; /* under way */
 	uint32_t n_walks, cap_walks;
@@ -101,6 +108,8 @@ struct pack_block *block_get(struct pack *p, uint32_t number, struct fault *f);
 uint64_t block_at(struct pack *p, uint32_t number); /* its place in the stream */
 void block_put(struct pack *p, struct pack_block *b);
 void block_free(struct pack_block *b);
+/* Reads the block for its bodies alone; the lock is held. false and *f. */
+bool block_register(struct pack *p, uint32_t number, struct fault *f);
 
 /* Walks the pieces of one kernel. */
 struct walk {
@@ -108,6 +117,8 @@ struct walk {
 	uint32_t kernel, next_block, next_piece;
 	struct pack_block *b;
 	bool ended;
+	struct read_piece own; /* the piece if it is PIECE_SHARED, and its body; NULL: it is not */
+	struct shown *shown;
 };
 void forward_enter(struct pack *p, struct walk *w); /* the lock is held */
 void forward_leave(struct pack *p, const struct walk *w);

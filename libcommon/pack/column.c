@@ -2,7 +2,7 @@
 /*
  * The columns of a block as frames: the metadata and all short columns share one, which begins from a preset
  * dictionary; each long column has its own. Frames are zstd's; of a column of text, for which nothing is
- * predicted, LZMA2 where that is smaller.
+ * predicted, LZMA2 where that is smaller, with PACK_BEST of any column.
  *
  * Always true: what is unpacked is bounded by the lengths at the front, whose sum has a limit; a frame
  * gives exactly as many bytes as was said or the block is damaged.
@@ -50,7 +50,8 @@ static void compress(struct buf *out, const uint8_t *p, size_t n, int level, con
 
 #define DICTIONARY_MOST (64u << 20)
 
-static bool column_is_text(int k) { return k == COL_STORED || k == COL_TEXT; }
+/* Columns for which LZMA2 is tried. */
+static bool column_is_text(int k) { return k == COL_STORED || k == COL_TEXT || k >= COL_BODY; }
 
 /* Writer and reader know the dictionary's size by the column's. */
 static void lzma_chain(lzma_filter filter[2], lzma_options_lzma *o, size_t n)
@@ -98,16 +99,13 @@ static bool expand_text(uint8_t *to, size_t n, const uint8_t *p, size_t n_p, con
 
 /* ---- frames ------------------------------------------------------------------------------- */
 
-/* Below THOROUGH_LEVEL each column is compressed once, at the level that was asked for. */
+/* The level is also zstd's for columns that are long. */
 static int column_level(size_t n, int level)
 {
-	return level >= THOROUGH_LEVEL && level < META_LEVEL && n < THOROUGH ? META_LEVEL : level;
+	return level == PACK_DEFAULT && n < THOROUGH ? META_LEVEL : level;
 }
 
-static int join_level(int level)
-{
-	return level > META_LEVEL ? level : level < THOROUGH_LEVEL ? QUICK_META_LEVEL : META_LEVEL;
-}
+static int join_level(int level) { return level == PACK_FAST ? QUICK_META_LEVEL : META_LEVEL; }
 
 /* Numbers without pattern are not searched for any longer than it takes to see that they are. */
 static void compress_numbers(struct buf *out, const struct buf *col, int level)
@@ -126,12 +124,12 @@ static void compress_column(struct buf *out, int k, const struct buf *col, int l
 {
 	struct buf other = {0};
 
-	if (!column_is_text(k)) {
+	if (!column_is_text(k) && level != PACK_BEST) {
 		compress_numbers(out, col, level);
 		return;
 	}
 	compress(out, col->p, col->n, column_level(col->n, level), NULL);
-	if (level < THOROUGH_LEVEL)
+	if (level == PACK_FAST)
 		return;
 	*lzma = compress_text(&other, col->p, col->n, out->n);
 	if (!*lzma) {

@@ -17,6 +17,7 @@
  *   addr.h    address recipes
  *   learn.c   the encoder's choice of targets and guards; fit.c of recipes, affine.c of affine ones
  *   encode.c  a part to columns; decode.c columns to records
+ *   body.h    pieces that refer to earlier ones
  *   directory.h  what the stream tells of its kernels without their blocks
  *   column.c  columns to one block of bytes and back (zstd, XXH3)
  *   stream.c  the frame of blocks; write.c the stream; job.c who does the work when
@@ -44,9 +45,11 @@
 #define PACK_COUNTED 4u  /* the index may end with a directory */
 #define PACK_LINED   8u  /* headers may have code lines as numbers */
 #define PACK_WORDED  16u /* metadata of blocks begin from the dictionary of PTX */
-#define PACK_NEWEST  (PACK_VERSION + PACK_PICKED + PACK_CODED + PACK_COUNTED + PACK_LINED + PACK_WORDED)
-#define PACK_END     "KCPT" /* the last 4 bytes */
-#define NONE         UINT32_MAX
+#define PACK_SHARED  32u /* pieces may refer to bodies of earlier ones; the index has their numbers */
+#define PACK_NEWEST \
+	(PACK_VERSION + PACK_PICKED + PACK_CODED + PACK_COUNTED + PACK_LINED + PACK_WORDED + PACK_SHARED)
+#define PACK_END "KCPT" /* the last 4 bytes */
+#define NONE     UINT32_MAX
 
 #define SPAN_INSTS 32768u /* a span is closed when it has as many */
 
@@ -71,6 +74,10 @@ enum column {
 	COL_VALUE,                  /* its numbers, eight byte planes */
 	COL_STORED = COL_VALUE + 8, /* text that is no grouped trace */
 	COL_CODES,                  /* control codes by PC, of functions */
+	COL_BODY,                   /* numbers of bodies that pieces refer to */
+	COL_KERNEL,                 /* ids, streams, hashes, functions of their kernels */
+	COL_PATCH,                  /* bodies as differences to others: lengths */
+	COL_FRESH,                  /* and bytes */
 	N_COLUMNS
 };
 
@@ -201,12 +208,9 @@ struct parsed {
 	uint32_t step; /* the models are chosen by the first warps and by every so manyth */
 };
 
-/*
- * Levels below: the least work that makes a stream: models from some of the warps, columns compressed once.
- */
-#define THOROUGH_LEVEL 3
-#define QUICK_WARPS    4u
-#define QUICK_INSTS    8192u /* instructions of these warps, about */
+/* PACK_FAST: the least work that makes a stream: models from some of the warps, columns compressed once. */
+#define QUICK_WARPS 4u
+#define QUICK_INSTS 8192u /* instructions of these warps, about */
 
 static inline bool parsed_counts(const struct parsed *p, uint32_t warp)
 {
@@ -266,7 +270,7 @@ void text_static(struct buf *out, const struct part *p, const struct pstatic *s)
 /* ---- header.c ---- */
 
 struct header_state {
-	uint64_t id;
+	uint64_t id, stream;
 };
 /* Header fields for the flow model and the columns; zero where the header lacks them. */
 struct header_facts {
@@ -284,6 +288,13 @@ void header_kernel(struct pack_kernel *k, const char *text, size_t n);
 /* lines: code lines of PTX may be, are in some headers, as numbers. */
 void header_pack(struct buf *out, struct header_state *s, const char *text, size_t n, bool lines);
 bool header_unpack(struct cur *in, struct header_state *s, struct buf *text, bool lines);
+/*
+ * The text without the digits of the kernel's id and CUDA stream, which *s is set to. false:
+ * header_restore() does not give the same text again. A number that the text lacks is left as it is in *s.
+ */
+bool header_strip(struct buf *out, struct header_state *s, const char *text, size_t n);
+/* Appends the text that header_strip() took apart. */
+void header_restore(struct buf *out, const struct header_state *s, const char *text, size_t n);
 
 /* ---- code.c ---- */
 /* Bytes that a block may still unpack to, besides its columns. */
@@ -303,6 +314,8 @@ void fit_addresses(struct parsed *p);
 /* Columns of the part are appended to col[]; spans are noted in the part. */
 void encode_part(struct parsed *p, struct buf col[N_COLUMNS]);
 void part_pack(struct buf *out, const struct part *p);
+/* Reads the place in its kernel of a part that does not begin it. */
+void part_place(struct cur *in, struct part *p);
 bool part_unpack(struct cur *in, struct part *p, struct block_room *room, uint64_t used[N_COLUMNS]);
 
 /* ---- decode.c ---- */

@@ -68,7 +68,8 @@ static int check_stream_end(struct pack *p, const struct buf *b, size_t body, st
 
 		good = mp_get_uint(&in, UINT64_MAX) == e->size &&
 		       mp_get_uint(&in, UINT32_MAX) == e->kernel - kernel &&
-		       mp_get_uint(&in, UINT64_MAX) == (e->begins ? 0 : 1 + e->first_block);
+		       mp_get_uint(&in, UINT64_MAX) == (e->begins ? 0 : 1 + e->first_block) &&
+		       (!(p->features & PACK_SHARED) || mp_get_uint(&in, NONE) == e->bodies);
 		kernel = e->kernel;
 	}
 	if (!good || !pack_index_end(p, &in))

@@ -280,6 +280,7 @@ static void pack_values(struct buf *out, const struct values *v, struct header_s
 	if (!format)
 		mp_str(out, v->format, v->format_len);
 	s->id = v->id;
+	s->stream = v->stream;
 }
 
 /* Finds the first code line and the end of the last one; false: there are none. */
@@ -371,7 +372,7 @@ bool header_unpack(struct cur *in, struct header_state *s, struct buf *text, boo
 	v.shmem = mp_get_uint(in, UINT64_MAX);
 	v.nregs = mp_get_uint(in, UINT64_MAX);
 	v.binary = mp_get_uint(in, UINT64_MAX);
-	v.stream = mp_get_uint(in, UINT64_MAX);
+	v.stream = s->stream = mp_get_uint(in, UINT64_MAX);
 	if (v.flags & H_WINDOWS) {
 		v.windows[0] = unpack_window(in, 0);
 		v.windows[1] = unpack_window(in, v.windows[0]);
@@ -394,4 +395,67 @@ bool header_unpack(struct cur *in, struct header_state *s, struct buf *text, boo
 	if (!in->bad)
 		print_values(text, &v);
 	return !in->bad;
+}
+
+/* ---- without id and stream ---------------------------------------------------------------- */
+
+static const char *const changing[] = {"-kernel id = ", "-cuda stream id = "};
+#define N_CHANGING (sizeof(changing) / sizeof(changing[0]))
+
+/* Places of the numbers in the text, in order; which: whose they are. Returns their count. */
+static unsigned find_changing(
+	const char *text, size_t n, const char *at[N_CHANGING], unsigned which[N_CHANGING])
+{
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < N_CHANGING; i++) {
+		at[found] = find_header_line(text, n, changing[i]);
+		which[found] = i;
+		found += at[found] != NULL;
+	}
+	if (found == N_CHANGING && at[0] > at[1]) {
+		const char *first = at[1];
+
+		at[1] = at[0];
+		at[0] = first;
+		which[0] = 1;
+		which[1] = 0;
+	}
+	return found;
+}
+
+void header_restore(struct buf *out, const struct header_state *s, const char *text, size_t n)
+{
+	const char *at[N_CHANGING], *from = text;
+	unsigned which[N_CHANGING], found = find_changing(text, n, at, which);
+	char t[24];
+
+	for (unsigned i = 0; i < found; from = at[i++]) {
+		uint64_t v = which[i] ? s->stream : s->id;
+
+		buf_add(out, from, (size_t)(at[i] - from));
+		buf_add(out, t, (size_t)snprintf(t, sizeof(t), "%llu", (unsigned long long)v));
+	}
+	buf_add(out, from, (size_t)(text + n - from));
+}
+
+bool header_strip(struct buf *out, struct header_state *s, const char *text, size_t n)
+{
+	const char *at[N_CHANGING], *from = text;
+	unsigned which[N_CHANGING], found = find_changing(text, n, at, which);
+	struct buf again = {0};
+	size_t had = out->n;
+
+	for (unsigned i = 0; i < found; i++) {
+		struct header_scan in = {at[i], text + n};
+
+		*(which[i] ? &s->stream : &s->id) = header_number(&in, 10);
+		buf_add(out, from, (size_t)(at[i] - from));
+		from = in.p;
+	}
+	buf_add(out, from, (size_t)(text + n - from));
+	header_restore(&again, s, (const char *)out->p + had, out->n - had);
+	bool same = again.n == n && (!n || !memcmp(again.p, text, n));
+	buf_free(&again);
+	return same;
 }

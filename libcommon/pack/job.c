@@ -15,6 +15,7 @@ struct queue *queue_new(unsigned threads, int level)
 
 	q->level = level;
 	q->isa = isa_new();
+	q->share = share_new();
 	q->most = threads > 1 ? threads + 1 : 0;
 	pthread_mutex_init(&q->lock, NULL);
 	pthread_cond_init(&q->change, NULL);
@@ -39,6 +40,7 @@ void queue_free(struct queue *q)
 	while (q->n_text)
 		buf_free(&q->text[--q->n_text]);
 	isa_free(q->isa);
+	share_free(q->share);
 	pthread_cond_destroy(&q->change);
 	pthread_mutex_destroy(&q->lock);
 	free(q);
@@ -80,7 +82,7 @@ struct buf queue_text(struct queue *q)
 	return b;
 }
 
-static void put_text(struct queue *q, struct buf *b)
+void queue_keep_text(struct queue *q, struct buf *b)
 {
 	pthread_mutex_lock(&q->lock);
 	bool kept = q->n_text < SPARE_MAX;
@@ -93,6 +95,15 @@ static void put_text(struct queue *q, struct buf *b)
 }
 
 /* ---- one piece ---------------------------------------------------------------------------- */
+
+/* Of a piece that continues a kernel: its place there. */
+static void put_place(struct buf *m, const struct piece *c)
+{
+	mp_uint(m, c->first_block);
+	for (int i = 0; i < 3; i++)
+		mp_uint(m, c->facts.grid[i]);
+	mp_uint(m, c->facts.threads);
+}
 
 /* The piece's thread blocks; bytes of text that are no longer needed. */
 static size_t parse_piece(struct parsed *p, const struct piece *c)
@@ -120,43 +131,81 @@ static size_t parse_piece(struct parsed *p, const struct piece *c)
 	return at;
 }
 
-static size_t job_columns(const struct piece *c)
+static size_t job_columns(const struct encoded *e)
 {
 	size_t n = 0;
 
 	for (int k = 1; k < N_COLUMNS; k++)
-		n += c->col[k].n;
+		n += e->col[k].n;
 	return n;
+}
+
+static struct cur view_of(const struct buf *b) { return cur_of(b->p, b->n); }
+
+/* Makes the piece's string, which is what its repetitions refer to. text: its bytes. */
+static void join_body(struct piece *c, size_t text)
+{
+	struct encoded *e = c->e;
+	struct body_parts b = {.flags = (c->begins ? PIECE_BEGINS : 0u) | (c->ends ? PIECE_ENDS : 0u) |
+					PIECE_PART | (e->stored.n ? PIECE_STORED : 0u),
+		.table = view_of(&e->table),
+		.stored = view_of(&e->stored),
+		.rest = c->bytes - c->header};
+	struct buf place = {0};
+
+	if (!c->part || !stream_blank(e->stored.p, e->stored.n) ||
+		job_columns(e) + e->table.n + e->stored.n + c->stripped.n > body_most(text))
+		return;
+	if (!c->begins)
+		put_place(&place, c);
+	b.header = view_of(c->begins ? &c->stripped : &place);
+	for (int k = 1; k < COL_STORED; k++)
+		b.col[k] = view_of(&e->col[k]);
+	body_join(&e->body, &b);
+	buf_free(&place);
+	if (e->body.n > body_most(text))
+		buf_free(&e->body);
 }
 
 static void encode_piece(struct queue *q, struct piece *c)
 {
+	size_t text = c->text.n;
+
+	if (c->same)
+		return;
 	struct parsed *p = c->records ? c->records : queue_parsed(q);
 	size_t taken = parse_piece(p, c);
+	struct encoded *e = c->e = xcalloc(1, sizeof(*e));
 
 	c->part = p->part.n_blocks != 0;
 	if (c->part) {
 		/* Odd, so that every place in a thread block comes up. */
-		p->step = q->level < THOROUGH_LEVEL ? p->n_rec / QUICK_INSTS | 1 : 1;
-		encode_part(p, c->col);
-		part_pack(&c->table, &p->part);
+		p->step = q->level == PACK_FAST ? p->n_rec / QUICK_INSTS | 1 : 1;
+		encode_part(p, e->col);
+		part_pack(&e->table, &p->part);
 	}
-	census_take(&c->census, p, q->isa, c->facts.binary);
+	census_take(&e->census, p, q->isa, c->facts.binary);
 	put_parsed(q, p);
-	if (c->part && !c->records && job_columns(c) + c->table.n > taken - c->header + PIECE_SLACK / 2) {
-		columns_free(c->col); /* rather as text */
-		buf_free(&c->table);
+	if (c->part && !c->records && job_columns(e) + e->table.n > taken - c->header + PIECE_SLACK / 2) {
+		columns_free(e->col); /* rather as text */
+		buf_free(&e->table);
 		c->part = false;
 		taken = c->header;
 	}
 	if (taken < c->text.n) {
-		c->census.known &= stream_blank(c->text.p + taken, c->text.n - taken);
-		buf_add(&c->stored, c->text.p + taken, c->text.n - taken);
+		e->census.known &= stream_blank(c->text.p + taken, c->text.n - taken);
+		buf_add(&e->stored, c->text.p + taken, c->text.n - taken);
 	}
 	if (c->header)
-		buf_add(&c->head, c->text.p, c->header);
+		buf_add(&e->head, c->text.p, c->header);
 	c->records = NULL;
-	put_text(q, &c->text);
+	queue_keep_text(q, &c->text);
+	if (!c->origin)
+		return;
+	join_body(c, text);
+	c->origin->census = e->census;
+	c->origin->good = e->body.n != 0;
+	buf_free(&c->stripped);
 }
 
 /* ---- one block ---------------------------------------------------------------------------- */
@@ -167,72 +216,182 @@ struct coded {
 	uint32_t n;
 };
 
-static void put_codes(const struct piece *c, struct buf col[N_COLUMNS], struct coded *d)
+/* What a block has so far. */
+struct gathering {
+	struct job *job;
+	struct share *share;
+	struct buf *col;
+	struct header_state header;
+	struct body_order order;
+	struct coded coded;
+	size_t *flagged; /* places of PIECE_BODY in the metadata */
+	uint32_t n_flagged;
+};
+
+/* The function's number to column k. */
+static void put_codes(struct gathering *g, const struct piece *c, int column)
 {
+	struct coded *d = &g->coded;
 	uint32_t k = 0;
 
 	while (k < d->n && d->code[k] != c->codes)
 		k++;
-	mp_uint(&col[COL_META], k);
+	mp_uint(&g->col[column], k);
 	if (k < d->n)
 		return;
 	d->code[d->n++] = c->codes;
-	mp_uint(&col[COL_META], c->n_codes);
-	pack_control(&col[COL_CODES], c->codes, c->n_codes);
+	mp_uint(&g->col[column], c->n_codes);
+	pack_control(&g->col[COL_CODES], c->codes, c->n_codes);
 }
 
-static void put_piece(
-	const struct piece *c, struct buf col[N_COLUMNS], struct header_state *s, struct coded *d)
+/* What a kernel has besides its body. */
+static void put_kernel(struct gathering *g, const struct piece *c)
 {
-	struct buf *m = &col[COL_META];
-	bool hash = c->ends && !c->no_hash && (c->bytes >= HASH_TEXT || job_columns(c) >= HASH_COLUMNS);
-	mp_uint(m, (c->begins ? PIECE_BEGINS : 0) | (c->ends ? PIECE_ENDS : 0) | (c->part ? PIECE_PART : 0) |
-			   (c->stored.n ? PIECE_STORED : 0) | (hash ? PIECE_HASH : 0) |
-			   (c->codes ? PIECE_CODES : 0));
-	if (!c->begins) {
-		mp_uint(m, c->first_block);
-		for (int i = 0; i < 3; i++)
-			mp_uint(m, c->facts.grid[i]);
-		mp_uint(m, c->facts.threads);
+	bool hash = c->ends && c->bytes >= HASH_TEXT;
+	uint64_t off = c->ids.id - g->header.id - 1;
+	struct buf *b = &g->col[COL_KERNEL];
+
+	buf_byte(b, (uint8_t)((c->begins && off ? KERNEL_ID : 0) |
+			      (c->begins && c->ids.stream != g->header.stream ? KERNEL_STREAM : 0) |
+			      (hash ? KERNEL_HASH : 0) | (c->codes ? KERNEL_CODES : 0)));
+	if (c->begins && off)
+		buf_var(b, fold((int64_t)off));
+	if (c->begins && c->ids.stream != g->header.stream)
+		buf_var(b, c->ids.stream);
+	if (c->begins)
+		g->header = c->ids;
+	if (hash)
+		buf_add(b, c->hash, 16);
+	if (c->codes)
+		put_codes(g, c, COL_KERNEL);
+}
+
+/* A piece that is a body, or a patch of one; p: the patch if the body is new. */
+static void put_shared(
+	struct gathering *g, const struct piece *c, const struct origin *o, const struct patch *p)
+{
+	struct buf *b = &g->col[COL_BODY];
+
+	g->job->shared = true;
+	mp_uint(&g->col[COL_META],
+		PIECE_SHARED | (c->begins ? PIECE_BEGINS : 0) | (c->ends ? PIECE_ENDS : 0));
+	if (p) {
+		buf_var(b, BODY_PATCH);
+		buf_var(b, o->body - o->root->body);
+		buf_add(&g->col[COL_PATCH], p->ops.p, p->ops.n);
+		buf_add(&g->col[COL_FRESH], p->fresh.p, p->fresh.n);
+	} else if (order_next(&g->order) == o->body) {
+		buf_var(b, BODY_NEXT);
 	} else {
-		header_pack(m, s, c->head.p ? (const char *)c->head.p : "", c->head.n, c->lines);
+		buf_var(b, BODY_PATCH + (g->share->n_bodies - o->body));
+	}
+	order_add(&g->order, o->body, p != NULL);
+	put_kernel(g, c);
+}
+
+static void put_whole(struct gathering *g, const struct piece *c)
+{
+	const struct encoded *e = c->e;
+	struct buf *m = &g->col[COL_META];
+	bool hash = c->ends && !c->no_hash && (c->bytes >= HASH_TEXT || job_columns(e) >= HASH_COLUMNS);
+
+	if (c->origin && c->origin->body != NONE)
+		g->flagged[g->n_flagged++] = m->n;
+	mp_uint(m, (c->begins ? PIECE_BEGINS : 0) | (c->ends ? PIECE_ENDS : 0) | (c->part ? PIECE_PART : 0) |
+			   (e->stored.n ? PIECE_STORED : 0) | (hash ? PIECE_HASH : 0) |
+			   (c->codes ? PIECE_CODES : 0) |
+			   (c->origin && c->origin->body != NONE ? PIECE_BODY : 0));
+	if (!c->begins) {
+		put_place(m, c);
+	} else {
+		header_pack(m, &g->header, e->head.p ? (const char *)e->head.p : "", e->head.n, c->lines);
 		if (c->codes)
-			put_codes(c, col, d);
+			put_codes(g, c, COL_META);
 	}
 	if (c->part)
-		buf_add(m, c->table.p, c->table.n);
-	if (c->stored.n) {
-		mp_uint(m, c->stored.n);
-		buf_add(&col[COL_STORED], c->stored.p, c->stored.n);
+		buf_add(m, e->table.p, e->table.n);
+	if (e->stored.n) {
+		mp_uint(m, e->stored.n);
+		buf_add(&g->col[COL_STORED], e->stored.p, e->stored.n);
 	}
 	if (c->ends)
 		mp_uint(m, c->bytes);
 	if (hash)
 		mp_bin(m, c->hash, 16);
 	for (int k = 1; k < COL_STORED; k++)
-		buf_add(&col[k], c->col[k].p, c->col[k].n);
+		buf_add(&g->col[k], e->col[k].p, e->col[k].n);
+}
+
+static void put_piece(struct queue *q, struct gathering *g, struct piece *c, bool first)
+{
+	struct encoded *e = c->e;
+	struct patch p;
+
+	if (c->same) {
+		put_shared(g, c, c->same, NULL);
+		return;
+	}
+	bool body = c->origin && e->body.n, patched = false;
+	if (body) {
+		pthread_mutex_lock(&q->lock);
+		patched = share_body(g->share, c->origin, c->related, &e->body, &p, first && !c->begins);
+		pthread_mutex_unlock(&q->lock);
+		g->job->n_bodies++;
+	}
+	if (patched) {
+		put_shared(g, c, c->origin, &p);
+	} else {
+		put_whole(g, c);
+		if (body)
+			order_add(&g->order, c->origin->body, false);
+	}
+	if (body)
+		patch_free(&p);
+	columns_free(e->col);
+	buf_free(&e->table);
+	buf_free(&e->head);
+	c->kept = e->stored.n && !stream_blank(e->stored.p, e->stored.n);
+	buf_free(&e->stored);
+}
+
+/* No piece refers to a body: nothing says that there are any. */
+static void drop_flags(struct gathering *g)
+{
+	struct buf *m = &g->col[COL_META], old = *m;
+	size_t at = 0;
+
+	*m = (struct buf){0};
+	for (uint32_t i = 0; i < g->n_flagged; i++) {
+		size_t to = g->flagged[i]; /* two bytes: type and value */
+
+		buf_add(m, old.p + at, to - at);
+		mp_uint(m, old.p[to + 1] & ~(unsigned)PIECE_BODY);
+		at = to + 2;
+	}
+	buf_add(m, old.p + at, old.n - at);
+	buf_free(&old);
+	g->job->n_bodies = 0;
 }
 
 /* The columns of all pieces, one after the other. */
-static void gather_job(struct job *j)
+static void gather_job(struct queue *q, struct job *j)
 {
-	struct header_state s = {0};
-	struct coded d = {xcalloc(j->n + 1, sizeof(d.code[0])), 0};
+	struct gathering g = {.job = j,
+		.share = q->share,
+		.col = j->col,
+		.coded = {xcalloc(j->n + 1, sizeof(uint8_t *)), 0},
+		.flagged = xcalloc(j->n + 1, sizeof(size_t))};
 
 	mp_uint(&j->col[COL_META], j->list.n ? 1 : 0);
 	buf_add(&j->col[COL_META], j->list.p, j->list.n);
 	mp_uint(&j->col[COL_META], j->n);
-	for (uint32_t i = 0; i < j->n; i++) {
-		struct piece *c = j->piece[i];
-
-		put_piece(c, j->col, &s, &d);
-		columns_free(c->col);
-		buf_free(&c->table);
-		buf_free(&c->head);
-		c->kept = c->stored.n && !stream_blank(c->stored.p, c->stored.n);
-		buf_free(&c->stored);
-	}
-	free(d.code);
+	for (uint32_t i = 0; i < j->n; i++)
+		put_piece(q, &g, j->piece[i], i == 0);
+	if (j->plain && !j->shared)
+		drop_flags(&g);
+	free(g.flagged);
+	free(g.coded.code);
+	order_free(&g.order);
 	frames_begin(&j->frames, j->col, j->words);
 }
 
@@ -242,10 +401,18 @@ static void finish_job(struct job *j)
 	columns_free(j->col);
 }
 
-void job_free(struct job *j)
+void job_free(struct queue *q, struct job *j)
 {
-	for (uint32_t i = 0; i < j->n; i++)
+	pthread_mutex_lock(&q->lock);
+	for (struct origin *o = j->gone, *next; o; o = next) {
+		next = o->next_gone;
+		share_release(o);
+	}
+	pthread_mutex_unlock(&q->lock);
+	for (uint32_t i = 0; i < j->n; i++) {
+		free(j->piece[i]->e);
 		free(j->piece[i]);
+	}
 	free(j->piece);
 	buf_free(&j->list);
 	buf_free(&j->out);
@@ -276,22 +443,26 @@ static void do_frame(struct queue *q, struct job *j)
 /* The same; false: there is nothing to do now. */
 static bool do_something(struct queue *q)
 {
-	for (struct job *j = q->first; j; j = j->next) {
+	bool gathered = true; /* all jobs before: they are gathered in order */
+
+	for (struct job *j = q->first; j; gathered = gathered && j->gathered, j = j->next) {
 		if (j->started < j->n) {
 			struct piece *c = j->piece[j->started++];
 
 			pthread_mutex_unlock(&q->lock);
 			encode_piece(q, c);
 			pthread_mutex_lock(&q->lock);
+			if (c->origin)
+				c->origin->encoded = true;
 			j->encoded++;
 			q->waiting--;
 			pthread_cond_broadcast(&q->change);
 			return true;
 		}
-		if (j->closed && j->encoded == j->n && !j->gathering) {
+		if (gathered && j->closed && j->encoded == j->n && !j->gathering) {
 			j->gathering = true;
 			pthread_mutex_unlock(&q->lock);
-			gather_job(j);
+			gather_job(q, j);
 			pthread_mutex_lock(&q->lock);
 			j->gathered = true;
 			pthread_cond_broadcast(&q->change);
@@ -350,6 +521,16 @@ void queue_close(struct queue *q, struct job *j)
 	j->closed = true;
 	pthread_cond_broadcast(&q->change);
 	pthread_mutex_unlock(&q->lock);
+}
+
+bool queue_repeats(struct queue *q, const struct origin *o)
+{
+	pthread_mutex_lock(&q->lock);
+	while (!o->encoded)
+		if (!do_something(q))
+			pthread_cond_wait(&q->change, &q->lock);
+	pthread_mutex_unlock(&q->lock);
+	return o->good;
 }
 
 struct job *queue_take(struct queue *q, bool wait)

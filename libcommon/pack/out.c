@@ -89,7 +89,7 @@ static int send_span(struct out *o, const struct walk *w, struct replay *r, uint
 
 static int send_part(struct out *o, const struct walk *w, const struct read_piece *c)
 {
-	const struct part *part = &c->part;
+	const struct part *part = c->part;
 	struct replay *r = replay_new(part);
 	uint64_t at = part->first_block;
 	int ret = 0;
@@ -97,7 +97,7 @@ static int send_part(struct out *o, const struct walk *w, const struct read_piec
 	for (uint32_t i = 0; i < part->n_spans && ret == 0; at += part->span[i++].blocks) {
 		if (at > o->last || at + part->span[i].blocks <= o->first)
 			continue;
-		ret = replay_span(r, i, w->b->col, at) ? send_span(o, w, r, at) : bad_block(o, w);
+		ret = replay_span(r, i, c->col, at) ? send_span(o, w, r, at) : bad_block(o, w);
 	}
 	replay_free(r);
 	return ret;
@@ -111,7 +111,7 @@ static int send_piece(struct out *o, const struct walk *w, const struct read_pie
 		return -1;
 	if (!(c->flags & PIECE_STORED))
 		return 0;
-	const uint8_t *s = w->b->col[COL_STORED].p + c->stored;
+	const uint8_t *s = c->col[COL_STORED].p + c->stored;
 	if (!o->whole) {
 		if (stream_blank(s, c->n_stored))
 			return 0;
@@ -156,7 +156,7 @@ int pack_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
 	o.whole = first == 0 && last == UINT64_MAX;
 	walk_start(&w, p, kernel, 0);
 	while ((r = walk_next(&w, &c, f)) > 0) {
-		uint64_t after = c->part.first_block + c->part.n_blocks;
+		uint64_t after = c->part->first_block + c->part->n_blocks;
 
 		if (send_piece(&o, &w, c) < 0) {
 			r = -1;
@@ -196,9 +196,9 @@ int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct f
 			if (!k->name)
 				k->name = xstrdup("");
 		}
-		k->insts += c->part.n_insts;
-		k->blocks += c->part.n_blocks;
-		if (c->flags & PIECE_STORED && !stream_blank(w.b->col[COL_STORED].p + c->stored, c->n_stored))
+		k->insts += c->part->n_insts;
+		k->blocks += c->part->n_blocks;
+		if (c->flags & PIECE_STORED && !stream_blank(c->col[COL_STORED].p + c->stored, c->n_stored))
 			k->stored += c->n_stored;
 		k->text += c->bytes;
 		k->codes += c->n_codes;

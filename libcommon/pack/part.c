@@ -135,6 +135,14 @@ void parsed_finish(struct parsed *p)
 	find_paths(p);
 }
 
+void part_place(struct cur *in, struct part *p)
+{
+	p->first_block = mp_get_uint(in, UINT64_MAX);
+	for (int i = 0; i < 3; i++)
+		p->grid[i] = (uint32_t)mp_get_uint(in, UINT32_MAX);
+	p->threads = (uint32_t)mp_get_uint(in, pack_limits.threads);
+}
+
 static void pcode_free(struct pcode *c)
 {
 	free(c->s);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "input.h"
 #include "output.h"
+#include "bodies.h"
 #include "codec.h"
 #include "directory.h"
 
@@ -135,7 +136,7 @@ static int read_index(struct pack *p, struct fault *f)
 {
 	uint8_t end[LAST] = {0};
 	size_t n;
-	uint64_t size, at = FIRST, kernel = 0;
+	uint64_t size, at = FIRST, kernel = 0, bodies = 0;
 
 	if (p->size >= FIRST + LAST && pack_get(p, p->size - LAST, end, LAST, f) < 0)
 		return -1;
@@ -162,6 +163,12 @@ static int read_index(struct pack *p, struct fault *f)
 		uint64_t before = mp_get_uint(&in, UINT64_MAX);
 		e->begins = !before;
 		e->first_block = before - !e->begins;
+		if (p->features & PACK_SHARED) {
+			e->first_body = (uint32_t)bodies;
+			e->bodies = (uint32_t)mp_get_uint(&in, pack_limits.pieces);
+			bodies += e->bodies;
+			in.bad |= bodies >= NONE;
+		}
 		at += e->size;
 	}
 	bool good = !in.bad && at == index && size == back && pack_index_end(p, &in) && count;
@@ -403,6 +410,7 @@ void pack_close(struct pack *p)
 		directory_free(p->directory);
 	free(p->directory);
 	static_cache_free(p->statics);
+	bodies_free(p->bodies);
 	buf_free(&p->list);
 	input_close(p->in);
 	for (uint32_t i = 0; p->frame && i < p->n_entries; i++)

@@ -16,8 +16,15 @@ enum {
 	PIECE_HASH = 16,
 	PIECE_PLAIN = 31, /* all of a stream without control codes */
 	PIECE_CODES = 32,
-	PIECE_ALL = 63
+	PIECE_ALL = 63,
+	PIECE_SHARED = 64, /* refers to a body; further flags: PIECE_BEGINS, PIECE_ENDS */
+	PIECE_BODY = 128   /* the piece is a body that others may refer to */
 };
+
+/* A body in its column: the predicted one, a new patch, or 1 plus the distance from the newest. */
+enum { BODY_NEXT = 0, BODY_PATCH = 1 };
+/* What differs from the kernel before, as flags of a byte; then come folded id, stream, hash and function. */
+enum { KERNEL_ID = 1, KERNEL_STREAM = 2, KERNEL_HASH = 4, KERNEL_CODES = 8, KERNEL_ALL = 15 };
 
 /*
  * The hash is stored for kernels of at least this much text, or if the columns of the last piece are

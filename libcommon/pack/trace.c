@@ -179,7 +179,7 @@ static int damaged(const struct packed *k, struct fault *f)
 
 static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 {
-	const struct pstatic *s = &k->c->part.code.s[i];
+	const struct pstatic *s = &k->c->part->code.s[i];
 	struct fault f;
 
 	k->text |= (s->flags & ST_LINE) != 0;
@@ -187,7 +187,7 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	if (s->flags & ST_LINE)
 		return;
 	k->line.n = 0;
-	text_static(&k->line, &k->c->part, s);
+	text_static(&k->line, k->c->part, s);
 	if (s->flags & ST_TAIL)
 		buf_byte(&k->line, 'X');
 	buf_byte(&k->line, '\n');
@@ -256,13 +256,13 @@ static void look_at_line(struct trace *t, struct packed *k, struct replay *r, co
  */
 static int find_dialect(struct trace *t, struct packed *k, struct fault *f)
 {
-	const struct part *p = &k->c->part;
+	const struct part *p = k->c->part;
 	struct replay *r = replay_new(p);
 	uint64_t at = p->first_block, blocks = 0;
 	int got = 0;
 
 	for (uint32_t i = 0; i < p->n_spans && got == 0; at += p->span[i++].blocks) {
-		if (!replay_span(r, i, k->w.b->col, at))
+		if (!replay_span(r, i, k->c->col, at))
 			got = -1;
 		while (got >= 0 && (got = replay_block(r, NULL, &k->ahead, &k->ahead_in)) > 0) {
 			blocks++;
@@ -283,7 +283,7 @@ static int find_dialect(struct trace *t, struct packed *k, struct fault *f)
 
 static int begin_part(struct trace *t, struct packed *k, struct fault *f)
 {
-	uint32_t n = k->c->part.code.n;
+	uint32_t n = k->c->part->code.n;
 
 	replay_free(k->r);
 	k->r = NULL;
@@ -296,13 +296,13 @@ static int begin_part(struct trace *t, struct packed *k, struct fault *f)
 	k->text = k->tails = false;
 	k->plain = true;
 	k->span = 0;
-	k->at = k->c->part.first_block;
+	k->at = k->c->part->first_block;
 	if (t->d.imms < 0 && find_dialect(t, k, f) < 0)
 		return -1;
 	if (k->is_ahead)
-		k->at += k->c->part.span[k->span++].blocks;
+		k->at += k->c->part->span[k->span++].blocks;
 	else
-		k->r = replay_new(&k->c->part);
+		k->r = replay_new(k->c->part);
 	pthread_mutex_lock(&k->p->lock);
 	for (uint32_t i = 0; i < n; i++)
 		parse_static(t, k, i);
@@ -325,7 +325,7 @@ static int go_on_as_text(struct trace *t, struct packed *k, struct fault *f)
 	int r;
 
 	k->whole.n = 0;
-	buf_add(&k->whole, k->w.b->col[COL_STORED].p + k->c->stored, k->c->n_stored);
+	buf_add(&k->whole, k->c->col[COL_STORED].p + k->c->stored, k->c->n_stored);
 	while ((r = walk_next(&k->w, &c, f)) > 0) {
 		k->c = c;
 		if (add_piece_text(k, c, f) < 0)
@@ -345,7 +345,7 @@ static bool irregular(const struct packed *k)
 	const struct read_piece *c = k->c;
 
 	return c && c->flags & PIECE_STORED &&
-	       !stream_blank(k->w.b->col[COL_STORED].p + c->stored, c->n_stored);
+	       !stream_blank(k->c->col[COL_STORED].p + c->stored, c->n_stored);
 }
 
 /* The thread block that was decoded ahead of its turn. */
@@ -377,10 +377,10 @@ static int next_records(
 
 		if (r)
 			return r < 0 ? damaged(k, f) : 1;
-		if (k->r && k->span < k->c->part.n_spans) {
-			if (!replay_span(k->r, k->span, k->w.b->col, k->at))
+		if (k->r && k->span < k->c->part->n_spans) {
+			if (!replay_span(k->r, k->span, k->c->col, k->at))
 				return damaged(k, f);
-			k->at += k->c->part.span[k->span++].blocks;
+			k->at += k->c->part->span[k->span++].blocks;
 			continue;
 		}
 		replay_free(k->r); /* its part goes with the block */
@@ -432,7 +432,7 @@ static int finish_packed_record(struct trace *t, struct packed *k, struct tblock
 	struct text_in *in, uint32_t lanes, struct fault *f)
 {
 	uint32_t id = r->inst;
-	unsigned flags = k->c->part.code.s[id].flags;
+	unsigned flags = k->c->part->code.s[id].flags;
 
 	/* Only text that means something needs all texts before it. */
 	bool line = flags & ST_LINE || k->bad[id];

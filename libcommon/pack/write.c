@@ -21,8 +21,12 @@
 #define FILL_TEXT  (16u << 20) /* of a piece given as records, which are smaller */
 #define BLOCK_TEXT (32u << 20)
 
+#define SHARED_TEXT  256u  /* text of a block that a repetition counts as */
+#define PIECES_PLAIN 4096u /* most pieces of a block in a stream without shared ones */
+
 struct block_entry {
 	uint64_t size, kernel, before; /* before: 0: it begins the kernel, else 1 + thread blocks before it */
+	uint64_t bodies;
 };
 
 struct pack_writer {
@@ -35,9 +39,12 @@ struct pack_writer {
 	const struct cubins *codes; /* functions whose control codes are stored; NULL: none are */
 	uint32_t coded;             /* instructions of the kernel's function */
 	struct directory directory;
-	struct buf told; /* the directory as the index has it; empty: not known yet, or none */
-	bool several;    /* blocks: the first is written before all kernels are known */
-	bool started;    /* magic and version are written */
+	struct buf told;         /* the directory as the index has it; empty: not known yet, or none */
+	bool several;            /* blocks: the first is written before all kernels are known */
+	bool started;            /* magic and version are written */
+	bool shared;             /* the version says that pieces may refer to bodies */
+	uint64_t name;           /* hash of the name of the kernel that was begun */
+	struct header_state ids; /* of the last kernel */
 	bool any,
 		lines; /* a kernel has begun; the first was PTX: code lines are numbers, and their words preset */
 	struct block_entry *entry;
@@ -91,7 +98,8 @@ static void put_magic(struct pack_writer *w, const struct buf *b)
 
 	fwrite(PACK_MAGIC, 1, 7, w->out);
 	putc((int)(PACK_VERSION + (w->picks.n ? PACK_PICKED : 0) + (w->codes ? PACK_CODED : 0) +
-		     (counted ? PACK_COUNTED : 0) + (w->lines ? PACK_LINED + PACK_WORDED : 0)),
+		     (counted ? PACK_COUNTED : 0) + (w->lines ? PACK_LINED + PACK_WORDED : 0) +
+		     (w->shared ? PACK_SHARED : 0)),
 		w->out);
 	w->started = true;
 }
@@ -119,10 +127,16 @@ static uint64_t put_framed(struct pack_writer *w, uint8_t type, const struct buf
 static void write_job(struct pack_writer *w, struct job *j)
 {
 	struct block_entry e = {.kernel = j->n ? j->piece[0]->kernel : w->kernel,
+		.bodies = j->n_bodies,
 		.before = j->n && !j->piece[0]->begins ? 1 + j->piece[0]->first_block : 0};
 
-	for (uint32_t i = 0; i < j->n; i++)
-		directory_add(&w->directory, j->piece[i]->kernel, &j->piece[i]->census);
+	for (uint32_t i = 0; i < j->n; i++) {
+		const struct piece *c = j->piece[i];
+
+		directory_add(&w->directory, c->kernel, c->same ? &c->same->census : &c->e->census);
+	}
+	if (!w->started)
+		w->shared = !j->plain || j->shared;
 	e.size = put_framed(w, BLOCK_DATA, &j->out);
 	grow(&w->entry, &w->cap_entries, w->n_entries + 1, sizeof(w->entry[0]));
 	w->entry[w->n_entries++] = e;
@@ -133,7 +147,7 @@ static void write_job(struct pack_writer *w, struct job *j)
 		if (w->on_text)
 			w->on_text(w->ctx, j->piece[i]->kernel);
 	}
-	job_free(j);
+	job_free(w->queue, j);
 }
 
 static struct job *current(struct pack_writer *w)
@@ -151,8 +165,10 @@ static struct job *current(struct pack_writer *w)
 
 static void end_job(struct pack_writer *w, bool wait)
 {
-	if (w->job)
+	if (w->job) {
+		w->job->plain = !w->several && w->job->n <= PIECES_PLAIN;
 		queue_close(w->queue, w->job);
+	}
 	w->job = NULL;
 	for (struct job *j; (j = queue_take(w->queue, wait));)
 		write_job(w, j);
@@ -210,6 +226,58 @@ static void text_hash(const struct pack_writer *w, unsigned char out[16])
 	memcpy(out, h.digest, 16);
 }
 
+/* Hashes of the kernel's name and its grid, and of the name: kernels with the same may be alike. */
+static void hash_names(struct pack_writer *w, const struct piece *c, uint64_t *near, uint64_t *far)
+{
+	const uint32_t *g = c->facts.grid;
+	const char *s = (const char *)c->text.p;
+
+	if (c->begins) {
+		const char *nl = c->header ? memchr(s, '\n', c->header) : NULL;
+
+		w->name = XXH3_64bits(s, nl ? (size_t)(nl - s) : 0);
+	}
+	const uint64_t place[] = {w->name, c->first_block, g[0], g[1], g[2], c->facts.threads};
+	*near = XXH3_64bits(place, sizeof(place));
+	*far = XXH3_64bits(place, 2 * sizeof(place[0]));
+}
+
+/*
+ * Finds the piece that this one repeats, or makes it one that can be repeated. A block does not begin with a
+ * repetition inside a kernel: the index has the thread blocks before it.
+ */
+static void find_repetition(struct pack_writer *w, struct piece *c)
+{
+	struct job *j = current(w);
+	uint64_t near, far, key[2];
+
+	c->ids = (struct header_state){w->ids.id + 1, w->ids.stream};
+	if (c->records || c->no_hash || (!c->begins && !j->n) ||
+		!header_strip(&c->stripped, &c->ids, (const char *)c->text.p, c->header))
+		return;
+	w->ids = c->begins ? c->ids : w->ids;
+	hash_names(w, c, &near, &far);
+	share_key(w->queue->share,
+		&(struct share_text){.header = &c->stripped,
+			.text = c->text.p + c->header,
+			.n = c->text.n - c->header,
+			.rest = c->ends ? c->bytes - c->header : 0,
+			.first_block = c->first_block,
+			.begins = c->begins,
+			.lines = c->lines},
+		key);
+	struct origin *o = share_find(w->queue->share, key);
+	if (!o) {
+		c->origin = share_add(
+			w->queue->share, key, near, far, body_most(c->text.n), &c->related, &j->gone);
+	} else if (queue_repeats(w->queue, o)) {
+		c->same = o;
+		queue_keep_text(w->queue, &c->text);
+	}
+	if (!c->origin)
+		buf_free(&c->stripped);
+}
+
 /* The piece, which has n bytes of text, to the block under way or the next one. */
 static void pass_block(struct pack_writer *w, struct piece *c, uint64_t n)
 {
@@ -224,7 +292,12 @@ static void pass_block(struct pack_writer *w, struct piece *c, uint64_t n)
 	w->begun = true;
 	if (w->job && most > w->room)
 		next_job(w);
+	find_repetition(w, c);
 	struct job *j = current(w);
+	if (c->same) {
+		n = SHARED_TEXT;
+		most -= c->text.n;
+	}
 	w->text += n;
 	w->room -= most;
 	queue_piece(w->queue, j, c);
@@ -453,6 +526,8 @@ static void put_index(struct pack_writer *w, struct buf *b)
 		mp_uint(b, e->size);
 		mp_uint(b, e->kernel - kernel);
 		mp_uint(b, e->before);
+		if (w->shared)
+			mp_uint(b, e->bodies);
 		kernel = e->kernel;
 		bytes += e->size;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for the packer: any bytes as the text of a kernel, packed and unpacked, must come out the same.
+ * Fuzz target for the packer: any bytes as the text of a kernel, packed and unpacked, must come out the same. The
+ * kernel comes three times, the second time with one byte changed, so that later ones refer to earlier ones.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +24,18 @@ static bool same(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
+static void put_kernel(struct pack_writer *w, const uint8_t *data, size_t size)
+{
+	pack_begin(w);
+	pack_feed(w, data, size / 2);
+	pack_feed(w, data + size / 2, size - size / 2);
+	pack_end(w, NULL);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct compare c = {data, size, 0};
+	static const char list[] = "kernel-1.traceg\nkernel-2.traceg\nkernel-3.traceg\n";
+	uint8_t *other = malloc(size + 1);
 	char *stream = NULL;
 	size_t n = 0;
 	struct fault f;
@@ -33,17 +43,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct pack_writer *w = pack_writer_new(out, 1, 1);
 	struct pack *p;
 
-	pack_put_list(w, "kernelslist.g", "kernel-1.traceg\n", 16);
-	pack_begin(w);
-	pack_feed(w, data, size / 2);
-	pack_feed(w, data + size / 2, size - size / 2);
-	pack_end(w, NULL);
+	if (!other)
+		abort();
+	memcpy(other, data, size);
+	if (size)
+		other[size / 3 + data[size / 2] % (size - size / 3)] ^= 1;
+	pack_put_list(w, "kernelslist.g", list, sizeof(list) - 1);
+	put_kernel(w, data, size);
+	put_kernel(w, other, size);
+	put_kernel(w, data, size);
 	pack_writer_close(w);
 	fclose(out);
 	p = pack_memory("fuzz", stream, n, &f);
-	if (!p || pack_text(p, 0, 0, UINT64_MAX, same, &c, &f) < 0 || c.at != size || pack_verify(p, &f) < 0)
+	for (uint32_t i = 0; i < 3; i++) {
+		struct compare c = {i == 1 ? other : data, size, 0};
+
+		if (!p || pack_text(p, i, 0, UINT64_MAX, same, &c, &f) < 0 || c.at != size)
+			abort();
+	}
+	if (pack_verify(p, &f) < 0)
 		abort();
 	pack_close(p);
 	free(stream);
+	free(other);
 	return 0;
 }

@@ -14,7 +14,12 @@
 
 #define FUZZ_BYTES (4u << 20)
 
-enum { COLUMNS = 1, WORDED = 2 }; /* bits of the first byte */
+enum {
+	COLUMNS = 1,
+	WORDED = 2,
+	SHARED = 4,
+	BODIES = 8
+}; /* bits of the first byte; BODIES times their number */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -50,8 +55,9 @@ static void frame(struct buf *s, uint8_t type, const struct buf *body)
 	buf_free(&h);
 }
 
-static void build(struct buf *s, bool worded, const uint8_t *data, size_t size)
+static void build(struct buf *s, uint8_t bits, const uint8_t *data, size_t size)
 {
+	bool worded = bits & WORDED;
 	struct buf col[N_COLUMNS] = {{0}}, body = {0}, index = {0};
 	size_t first, back;
 
@@ -68,13 +74,16 @@ static void build(struct buf *s, bool worded, const uint8_t *data, size_t size)
 	columns_pack(&body, col, 1, worded);
 	columns_free(col);
 	buf_add(s, PACK_MAGIC, 7);
-	buf_byte(s, (uint8_t)(PACK_VERSION + PACK_CODED + PACK_LINED + (worded ? PACK_WORDED : 0)));
+	buf_byte(s, (uint8_t)(PACK_VERSION + PACK_CODED + PACK_LINED + (worded ? PACK_WORDED : 0) +
+			      (bits & SHARED ? PACK_SHARED : 0)));
 	frame(s, BLOCK_DATA, &body);
 	first = s->n - 8;
 	mp_uint(&index, 1);
 	mp_uint(&index, first);
 	mp_uint(&index, 0);
 	mp_uint(&index, 0);
+	if (bits & SHARED)
+		mp_uint(&index, bits / BODIES);
 	back = s->n;
 	frame(s, BLOCK_INDEX, &index);
 	back = s->n - back;
@@ -168,7 +177,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	if (data[0] & COLUMNS) {
-		build(&s, data[0] & WORDED, data + 1, size - 1);
+		build(&s, data[0], data + 1, size - 1);
 		read_stream(s.p, s.n);
 		buf_free(&s);
 	} else {

@@ -28,6 +28,7 @@ struct gen {
 	uint64_t seed;
 	unsigned block_threads; /* of the kernel being written */
 	unsigned scale;         /* recipes multiply their loops by it */
+	unsigned kinds;         /* of kernels, in the archive recipe */
 };
 
 struct gen_recipe {
@@ -39,6 +40,7 @@ extern const struct gen_recipe recipes[];
 extern const unsigned n_recipes;
 
 uint32_t gen_random(struct gen *g, uint32_t below);
+void gen_archive(struct gen *g); /* archive.c: 100 launches times the scale */
 
 struct kernel_shape {
 	const char *name;

@@ -569,6 +569,8 @@ static void launches(struct gen *g)
 const struct gen_recipe recipes[] = {
 	{"alu", "every arithmetic unit, random registers and masks (Volta)", alu},
 	{"alu-pascal", "arithmetic and a load without a sub-core model in mind (Pascal)", alu_pascal},
+	{"archive", "100 launches times the scale of a few kinds (-k), a sixth with moved buffers (Ampere)",
+		gen_archive},
 	{"atomics", "global atomics with and without result (Volta)", atomics},
 	{"barrier", "barriers that some warps never reach (Turing)", barrier},
 	{"ends", "divergent exits, an entry behind the last one, partial warps (Ampere)", ends},

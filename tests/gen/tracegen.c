@@ -2,7 +2,7 @@
 /*
  * tracegen: write a small trace by recipe, for tests, examples and benchmarks.
  *
- * usage: tracegen [-s SEED] [-n SCALE] RECIPE FOLDER
+ * usage: tracegen [-s SEED] [-n SCALE] [-k KINDS] RECIPE FOLDER
  *        tracegen -l
  */
 #include <errno.h>
@@ -200,19 +200,20 @@ void gen_exit(struct gen *g, uint32_t mask) { gen_op(g, mask, "", "EXIT", "", 0)
 
 static void usage(void)
 {
-	fputs("usage: tracegen [-s SEED] [-n SCALE] RECIPE FOLDER\n       tracegen -l\n", stderr);
+	fputs("usage: tracegen [-s SEED] [-n SCALE] [-k KINDS] RECIPE FOLDER\n       tracegen -l\n", stderr);
 	exit(2);
 }
 
 int main(int argc, char **argv)
 {
-	struct gen g = {.seed = 1, .scale = 1};
+	struct gen g = {.seed = 1, .scale = 1, .kinds = 13};
 	int opt;
 
-	while ((opt = getopt(argc, argv, "s:n:l")) != -1) {
+	while ((opt = getopt(argc, argv, "s:n:k:l")) != -1) {
 		switch (opt) {
 		case 's': g.seed = strtoull(optarg, NULL, 0); break;
 		case 'n': g.scale = (unsigned)strtoul(optarg, NULL, 0); break;
+		case 'k': g.kinds = (unsigned)strtoul(optarg, NULL, 0); break;
 		case 'l':
 			for (unsigned i = 0; i < n_recipes; i++)
 				printf("%-16s %s\n", recipes[i].name, recipes[i].what);
@@ -220,7 +221,7 @@ int main(int argc, char **argv)
 		default: usage();
 		}
 	}
-	if (argc - optind != 2 || !g.scale)
+	if (argc - optind != 2 || !g.scale || !g.kinds)
 		usage();
 	g.folder = argv[optind + 1];
 	if (mkdir(g.folder, 0777) < 0 && errno != EEXIST)

@@ -243,9 +243,10 @@ int main(void)
 	const struct pack_limits was = pack_limits;
 
 	diag_init("test_records");
-	for (int level = 1; level <= 19; level += 6)
-		ok(comes_back(300, level, 1) && comes_back(3, level, 1), "records come back at level %d",
-			level);
+	static const int level[] = {PACK_FAST, PACK_DEFAULT, PACK_BEST};
+	for (unsigned i = 0; i < 3; i++)
+		ok(comes_back(300, level[i], 1) && comes_back(3, level[i], 1),
+			"records come back at level %d", level[i]);
 	ok(comes_back(400, 1, 3), "and from several threads");
 	for (uint32_t columns = 1u << 15; columns <= 1u << 21; columns *= 2) {
 		pack_limits = was;

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Bodies by number. Strings and patches are kept up to BODIES_READ bytes; of a file the block of one that was
+ * dropped is read again, of a pipe the writer refers to none so old.
+ *
+ * Always true: a root is no patch, so that a body needs two blocks at most; bodies shown are kept for the next
+ * kernel like them up to SHOWN_BYTES.
+ */
+#include <stdio.h>
+#include "bodies.h"
+
+#define SLOTS       4096u
+#define SHOWN       256u
+#define SHOWN_BYTES (8u << 20)
+
+struct kept_body {
+	uint32_t number, root; /* root: NONE: it is whole */
+	struct buf string;
+	struct patch patch;
+	struct kept_body *newer, *older, *by_number;
+};
+
+struct bodies {
+	struct kept_body *slot[SLOTS], *newest, *oldest;
+	size_t bytes;
+	struct shown *shown[SHOWN]; /* by the last digits of their number */
+	size_t shown_bytes;
+};
+
+/* ---- bodies as they are in blocks --------------------------------------------------------- */
+
+static size_t kept_size(const struct kept_body *k)
+{
+	return sizeof(*k) + k->string.n + k->patch.ops.n + k->patch.fresh.n;
+}
+
+static struct bodies *bodies_of(struct pack *p)
+{
+	if (!p->bodies)
+		p->bodies = xcalloc(1, sizeof(*p->bodies));
+	return p->bodies;
+}
+
+static struct kept_body *find_kept(const struct bodies *b, uint32_t number)
+{
+	struct kept_body *k = b->slot[number % SLOTS];
+
+	while (k && k->number != number)
+		k = k->by_number;
+	return k;
+}
+
+static void free_kept(struct kept_body *k)
+{
+	buf_free(&k->string);
+	patch_free(&k->patch);
+	free(k);
+}
+
+static void unlink_kept(struct bodies *b, struct kept_body *k)
+{
+	*(k->newer ? &k->newer->older : &b->newest) = k->older;
+	*(k->older ? &k->older->newer : &b->oldest) = k->newer;
+}
+
+static void link_kept(struct bodies *b, struct kept_body *k)
+{
+	k->newer = NULL;
+	k->older = b->newest;
+	*(b->newest ? &b->newest->newer : &b->oldest) = k;
+	b->newest = k;
+}
+
+static void drop_kept(struct bodies *b)
+{
+	struct kept_body *k = b->oldest, **at = &b->slot[k->number % SLOTS];
+
+	while (*at != k)
+		at = &(*at)->by_number;
+	*at = k->by_number;
+	unlink_kept(b, k);
+	b->bytes -= kept_size(k);
+	free_kept(k);
+}
+
+static void keep_body(struct pack *p, struct kept_body *k)
+{
+	struct bodies *b = bodies_of(p);
+
+	if (kept_size(k) > BODIES_READ || find_kept(b, k->number)) {
+		free_kept(k);
+		return;
+	}
+	k->by_number = b->slot[k->number % SLOTS];
+	b->slot[k->number % SLOTS] = k;
+	link_kept(b, k);
+	b->bytes += kept_size(k);
+	while (b->bytes > BODIES_READ)
+		drop_kept(b);
+}
+
+void bodies_add(struct pack *p, uint32_t number, struct buf *string)
+{
+	struct kept_body *k = xcalloc(1, sizeof(*k));
+
+	*k = (struct kept_body){.number = number, .root = NONE, .string = *string};
+	*string = (struct buf){0};
+	keep_body(p, k);
+}
+
+void bodies_add_patch(struct pack *p, uint32_t number, uint32_t root, struct patch *patch)
+{
+	struct kept_body *k = xcalloc(1, sizeof(*k));
+
+	*k = (struct kept_body){.number = number, .root = root, .patch = *patch};
+	*patch = (struct patch){.ops = {0}};
+	keep_body(p, k);
+}
+
+/* Number of the block that has the body; NONE: the stream has no such body. */
+static uint32_t block_of_body(const struct pack *p, uint32_t number)
+{
+	uint32_t lo = 0, hi = p->n_entries;
+
+	while (hi - lo > 1) {
+		uint32_t m = lo + (hi - lo) / 2;
+
+		if (p->entry[m].first_body <= number)
+			lo = m;
+		else
+			hi = m;
+	}
+	return lo < hi && number - p->entry[lo].first_body < p->entry[lo].bodies ? lo : NONE;
+}
+
+/* The body, which counts as used now. */
+static struct kept_body *get_kept(struct pack *p, uint32_t number, struct fault *f)
+{
+	struct bodies *b = bodies_of(p);
+	struct kept_body *k = find_kept(b, number);
+
+	if (!k && !p->in) {
+		uint32_t block = block_of_body(p, number);
+
+		if (block != NONE && !block_register(p, block, f))
+			return NULL;
+		k = find_kept(b, number);
+	}
+	if (!k) {
+		pack_bad(p, p->size, f, "pack-damaged", "a kernel refers to a body that the stream lacks");
+		return NULL;
+	}
+	unlink_kept(b, k);
+	link_kept(b, k);
+	return k;
+}
+
+/* ---- bodies as parts ---------------------------------------------------------------------- */
+
+static void free_shown(struct shown *s)
+{
+	buf_free(&s->string);
+	part_free(&s->part);
+	free(s);
+}
+
+void shown_put(struct shown *s)
+{
+	if (s && !--s->users)
+		free_shown(s);
+}
+
+void bodies_free(struct bodies *b)
+{
+	if (!b)
+		return;
+	for (unsigned i = 0; i < SHOWN; i++)
+		shown_put(b->shown[i]);
+	while (b->oldest)
+		drop_kept(b);
+	free(b);
+}
+
+static bool get_string(struct pack *p, uint32_t number, struct buf *string, struct fault *f)
+{
+	const struct kept_body *k = get_kept(p, number, f), *root;
+	struct patch patch = {.ops = {0}};
+
+	if (!k)
+		return false;
+	if (k->root == NONE) {
+		buf_add(string, k->string.p, k->string.n);
+		return true;
+	}
+	/* Reading the root's block may drop the patch. */
+	buf_add(&patch.ops, k->patch.ops.p, k->patch.ops.n);
+	buf_add(&patch.fresh, k->patch.fresh.p, k->patch.fresh.n);
+	root = get_kept(p, k->root, f);
+	bool good = root && root->root == NONE && patch_apply(string, &patch, root->string.p, root->string.n);
+	if (root && !good)
+		pack_bad(p, p->size, f, "pack-damaged", "the differences of a kernel do not fit its root");
+	patch_free(&patch);
+	return good;
+}
+
+static bool parse_shown(struct shown *s)
+{
+	struct body_parts b;
+	struct block_room room = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans};
+	uint64_t used[N_COLUMNS] = {0};
+
+	if (!body_split(&b, s->string.p, s->string.n))
+		return false;
+	s->flags = b.flags;
+	s->header = b.header;
+	s->rest = b.rest;
+	if (b.flags & PIECE_BEGINS) {
+		struct header_facts h = header_facts((const char *)b.header.p, cur_left(&b.header));
+
+		memcpy(s->part.grid, h.grid, sizeof(h.grid));
+		s->part.threads = h.threads;
+	} else {
+		part_place(&b.header, &s->part);
+	}
+	if (b.header.bad || !part_unpack(&b.table, &s->part, &room, used) || cur_left(&b.table))
+		return false;
+	for (int k = 1; k < COL_STORED; k++) {
+		const uint8_t *at = cur_bytes(&b.columns, used[k]);
+
+		if (!at)
+			return false;
+		s->col[k] =
+			(struct buf){.p = used[k] ? s->string.p + (at - s->string.p) : NULL, .n = used[k]};
+	}
+	s->col[COL_STORED] =
+		(struct buf){.p = s->string.p + (b.stored.p - s->string.p), .n = cur_left(&b.stored)};
+	if (!cur_left(&b.stored))
+		s->col[COL_STORED].p = NULL;
+	const struct pcode *c = &s->part.code;
+	s->size =
+		sizeof(*s) + s->string.n + c->text.n + c->n * sizeof(c->s[0]) + c->n_mem * sizeof(c->mem[0]);
+	return !cur_left(&b.columns);
+}
+
+static void cache_shown(struct bodies *b, struct shown *s)
+{
+	struct shown **at = &b->shown[s->number % SHOWN];
+
+	if (*at)
+		b->shown_bytes -= (*at)->size;
+	shown_put(*at);
+	*at = NULL;
+	for (unsigned i = 0; i < SHOWN && b->shown_bytes + s->size > SHOWN_BYTES; i++) {
+		struct shown *old = b->shown[(s->number + i) % SHOWN];
+
+		b->shown[(s->number + i) % SHOWN] = NULL;
+		b->shown_bytes -= old ? old->size : 0;
+		shown_put(old);
+	}
+	*at = s;
+	s->users++;
+	b->shown_bytes += s->size;
+}
+
+struct shown *bodies_show(struct pack *p, uint32_t number, struct fault *f)
+{
+	struct bodies *b = bodies_of(p);
+	struct shown *s = b->shown[number % SHOWN];
+
+	if (s && s->number == number) {
+		s->users++;
+		return s;
+	}
+	s = xcalloc(1, sizeof(*s));
+	s->number = number;
+	s->users = 1;
+	if (!get_string(p, number, &s->string, f)) {
+		free_shown(s);
+		return NULL;
+	}
+	if (!parse_shown(s)) {
+		pack_bad(p, p->size, f, "pack-damaged", "the body of a kernel is not well formed");
+		free_shown(s);
+		return NULL;
+	}
+	if (s->size <= SHOWN_BYTES)
+		cache_shown(b, s);
+	return s;
+}

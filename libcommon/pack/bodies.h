@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The reader's bodies (body.h): strings and patches of the blocks that were read, and those in use as parts.
+ * Internal to libcommon.
+ */
+#ifndef PACK_BODIES_H
+#define PACK_BODIES_H
+
+#include "body.h"
+#include "codec.h"
+
+/* A body as a part with its columns. */
+struct shown {
+	uint32_t number;
+	unsigned users, flags;
+	struct buf string;
+	struct cur header; /* without id and stream */
+	uint64_t rest;     /* bytes of the kernel without the header */
+	struct part part;
+	struct buf col[N_COLUMNS]; /* refer to the string */
+	size_t size;               /* bytes of memory, about */
+};
+
+struct bodies;
+
+/* Functions for a stream whose lock is held. */
+/* Keeps a body that a block has whole; string is taken. */
+void bodies_add(struct pack *p, uint32_t number, struct buf *string);
+/* Keeps a body that is a patch of root; patch is taken. */
+void bodies_add_patch(struct pack *p, uint32_t number, uint32_t root, struct patch *patch);
+/* The body, whose block is read if needed; NULL and *f. shown_put() gives it back. */
+struct shown *bodies_show(struct pack *p, uint32_t number, struct fault *f);
+void shown_put(struct shown *s);
+void bodies_free(struct bodies *b);
+
+#endif

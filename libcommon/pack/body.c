@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A piece as one string and back: flags, header, tables, text, length of the kernel, columns.
+ *
+ * Always true: what is split refers to the string and nothing outside of it.
+ */
+#include "body.h"
+#include "stream.h"
+
+static void put_view(struct buf *out, const struct cur *c)
+{
+	buf_var(out, cur_left(c));
+	buf_add(out, c->p, cur_left(c));
+}
+
+void body_join(struct buf *out, const struct body_parts *b)
+{
+	buf_byte(out, (uint8_t)b->flags);
+	put_view(out, &b->header);
+	put_view(out, &b->table);
+	if (b->flags & PIECE_STORED)
+		put_view(out, &b->stored);
+	if (b->flags & PIECE_ENDS)
+		buf_var(out, b->rest);
+	for (int k = 1; k < COL_STORED; k++)
+		buf_add(out, b->col[k].p, cur_left(&b->col[k]));
+}
+
+bool body_split(struct body_parts *b, const uint8_t *s, size_t n)
+{
+	struct cur in = cur_of(s, n);
+
+	*b = (struct body_parts){.flags = cur_byte(&in)};
+	b->header = cur_column(&in);
+	b->table = cur_column(&in);
+	b->stored = b->flags & PIECE_STORED ? cur_column(&in) : cur_of(NULL, 0);
+	b->rest = b->flags & PIECE_ENDS ? cur_var(&in) : 0;
+	b->columns = in;
+	return !in.bad && !b->header.bad && !b->table.bad && !b->stored.bad &&
+	       !(b->flags & ~(0u + PIECE_BEGINS + PIECE_ENDS + PIECE_PART + PIECE_STORED)) &&
+	       b->flags & PIECE_PART;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Prediction of the order of bodies, the same in writer and reader.
+ *
+ * Always true: it depends on the bodies before in the block alone. A body that was expected and does not come
+ * is skipped if the one after it comes; a second miss in a row follows the body that came to its last place.
+ */
+#include "body.h"
+
+#define SLOTS 4096u /* bodies of one slot replace each other */
+
+uint32_t order_next(const struct body_order *o) { return o->at < o->n ? o->body[o->at] : NONE; }
+
+static uint32_t *slot_of(const struct body_order *o, uint32_t body)
+{
+	return &o->last[(body * 0x9e3779b1u) >> 20 & (SLOTS - 1)];
+}
+
+void order_add(struct body_order *o, uint32_t body, bool once)
+{
+	uint32_t expected = order_next(o);
+
+	if (!o->last)
+		o->last = xcalloc(SLOTS, sizeof(o->last[0]));
+	grow(&o->body, &o->cap, o->n + 1, sizeof(o->body[0]));
+	uint32_t *slot = slot_of(o, body), before = *slot;
+	o->body[o->n] = once && expected != NONE ? expected : body;
+	*slot = ++o->n;
+	if (expected == NONE) {
+		o->at = before ? before : o->n;
+		return;
+	}
+	o->missed = body == expected ? 0 : o->missed + 1;
+	bool skipped = o->missed && o->at + 1 < o->n - 1 && o->body[o->at + 1] == body;
+	bool lost = o->missed > 1 && before && o->body[before - 1] == body;
+
+	o->at = skipped ? o->at + 2 : lost ? before : o->at + 1;
+	if (skipped || lost)
+		o->missed = 0;
+}
+
+void order_free(struct body_order *o)
+{
+	free(o->body);
+	free(o->last);
+	*o = (struct body_order){.n = 0};
+}

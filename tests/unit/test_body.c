@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Kernels that refer to earlier ones: patches, the predicted order, headers without their numbers, streams of
+ * repetitions from memory and from a pipe, bodies that are dropped, damage.
+ */
+#include <stdlib.h>
+#include "input.h"
+#include "pack.h"
+#include "pack/body.h"
+#include "pack/share.h"
+#include "tap.h"
+
+static uint32_t body_seed = 1;
+
+static uint32_t random_below(uint32_t n)
+{
+	body_seed = body_seed * 1664525 + 1013904223;
+	return (body_seed >> 8) % n;
+}
+
+/* ---- patches ------------------------------------------------------------------------------ */
+
+static void change(struct buf *to, const struct buf *from, unsigned changes)
+{
+	size_t at = 0;
+
+	to->n = 0;
+	for (unsigned i = 0; i < changes && at < from->n; i++) {
+		size_t n = random_below((uint32_t)(from->n - at) + 1);
+
+		buf_add(to, from->p + at, n);
+		at += n;
+		for (unsigned k = random_below(20); k; k--)
+			buf_byte(to, (uint8_t)random_below(256));
+		at += random_below(20);
+	}
+	if (at < from->n)
+		buf_add(to, from->p + at, from->n - at);
+}
+
+static bool patch_same(const struct buf *a, const struct buf *b, struct patch *p)
+{
+	struct buf back = {0};
+	bool good = patch_make(p, a, b, SIZE_MAX) && patch_apply(&back, p, a->p, a->n) && back.n == b->n &&
+		    (!b->n || !memcmp(back.p, b->p, b->n));
+
+	buf_free(&back);
+	return good;
+}
+
+static void patches(void)
+{
+	struct buf a = {0}, b = {0}, out = {0};
+	struct patch p, q;
+	unsigned good = 0, taken = 0;
+
+	for (unsigned i = 0; i < 500; i++) {
+		a.n = 0;
+		for (unsigned n = random_below(3000); n; n--)
+			buf_byte(&a, (uint8_t)random_below(1 + i % 256));
+		change(&b, &a, random_below(6));
+		good += patch_same(&a, &b, &p);
+		patch_free(&p);
+	}
+	is_number(good, 500, "changed strings come back from patches");
+	change(&b, &a, 1);
+	ok(!patch_make(&p, &a, &b, 0) || b.n == a.n, "a patch that takes too much is refused");
+	patch_free(&p);
+	change(&b, &a, 9);
+	patch_same(&a, &b, &p);
+	for (size_t n = 0; n < p.ops.n; n++) {
+		struct cur ops = cur_of(p.ops.p, n), fresh = cur_of(p.fresh.p, p.fresh.n);
+
+		taken += patch_read(&ops, &fresh, NULL);
+	}
+	is_number(taken, 0, "a patch that is cut is noticed");
+	for (size_t n = 0; n < 8 * p.ops.n; n++) { /* no more than that nothing breaks */
+		p.ops.p[n / 8] ^= (uint8_t)(1u << n % 8);
+		out.n = 0;
+		patch_apply(&out, &p, a.p, a.n);
+		p.ops.p[n / 8] ^= (uint8_t)(1u << n % 8);
+	}
+	q = (struct patch){.ops = {0}};
+	struct cur ops = cur_of(p.ops.p, p.ops.n), fresh = cur_of(p.fresh.p, p.fresh.n);
+	ok(patch_read(&ops, &fresh, &q) && q.ops.n == p.ops.n && q.fresh.n == p.fresh.n && !cur_left(&ops),
+		"a patch is read from its columns");
+	patch_free(&p);
+	patch_free(&q);
+	buf_free(&a);
+	buf_free(&b);
+	buf_free(&out);
+}
+
+/* ---- order -------------------------------------------------------------------------------- */
+
+static void orders(void)
+{
+	struct body_order o = {.n = 0};
+	unsigned missed = 0;
+
+	/* 20 bodies in turn, a new one in place of each seventh, a place left out at times. */
+	for (uint32_t i = 0, at = 0; i < 2000; i++, at++) {
+		uint32_t body = i % 7 == 6 ? 1000 + i : at % 20;
+
+		missed += i > 60 && i % 7 != 6 && order_next(&o) != body;
+		order_add(&o, body, i % 7 == 6);
+		at += i % 100 == 99;
+	}
+	ok(missed <= 100, "an order with exceptions is predicted: %u misses", missed);
+	order_free(&o);
+}
+
+/* ---- headers ------------------------------------------------------------------------------ */
+
+static bool header_same(const char *s, uint64_t id, uint64_t stream)
+{
+	struct header_state h = {7, 8};
+	struct buf b = {0};
+	bool good = header_strip(&b, &h, s, strlen(s)) && h.id == id && h.stream == stream;
+
+	buf_free(&b);
+	return good;
+}
+
+static void headers(void)
+{
+	ok(header_same("-kernel name = a\n-kernel id = 12\n-cuda stream id = 3\n", 12, 3),
+		"both numbers are taken out");
+	ok(header_same("-cuda stream id = 3\n-x\n-kernel id = 0\n", 0, 3), "in either order");
+	ok(header_same("-kernel id = 5", 5, 8) && header_same("", 7, 8), "a number that is absent stays");
+	ok(!header_same("-kernel id = 05\n", 5, 8) && !header_same("-kernel id = \n", 0, 8) &&
+			!header_same("-kernel id = 99999999999999999999\n", 0, 8),
+		"another spelling is left alone");
+}
+
+/* ---- streams ------------------------------------------------------------------------------ */
+
+#define KERNELS 300u
+
+/* Kernel i: one of three programs, at times with another address, grid or stream. */
+static void kernel_text(struct buf *b, unsigned i)
+{
+	unsigned kind = i % 3, moved = i % 11 == 5 ? i : 0, blocks = 2 + (i % 23 == 7);
+	char t[600];
+
+	b->n = 0;
+#define P(...) buf_add(b, t, (size_t)snprintf(t, sizeof(t), __VA_ARGS__))
+	P("-kernel name = kernel_%u\n-kernel id = %u\n-grid dim = (%u,1,1)\n-block dim = (64,1,1)\n-shmem = 0\n"
+	  "-nregs = 8\n-binary version = 80\n-cuda stream id = %u\n-accelsim tracer version = 5\n\n#traces format = x\n\n",
+		kind, i + 1 + i / 100, blocks, i % 50 == 49);
+	for (unsigned tb = 0; tb < blocks; tb++) {
+		P("%s#BEGIN_TB\n\nthread block = %u,0,0\n", tb ? "\n" : "", tb);
+		for (unsigned w = 0; w < 2; w++) {
+			P("\nwarp = %u\ninsts = 22\n", w);
+			for (unsigned k = 0; k < 20; k++)
+				P("%04x ffffffff 1 R%u IADD3 2 R%u R%u 0 0 \n", 16 * k, k, kind + k, 2 * k);
+			P("0140 ffffffff 1 R2 LDG.E 1 R4 4 1 0x%llx 4 0 \n0150 ffffffff 0 EXIT 0 0 0 \n",
+				0x7f0000001000ull + 512 * moved + 128 * w);
+		}
+		P("\n#END_TB\n");
+	}
+#undef P
+}
+
+static char *body_stream;
+static size_t n_body_stream;
+
+static void write_stream(unsigned threads)
+{
+	FILE *out = open_memstream(&body_stream, &n_body_stream);
+	struct pack_writer *w = pack_writer_new(out, 3, threads);
+	struct buf list = {0}, b = {0};
+	char t[32];
+
+	for (unsigned i = 0; i < KERNELS; i++)
+		buf_add(&list, t, (size_t)snprintf(t, sizeof(t), "kernel-%u\n", i + 1));
+	pack_put_list(w, "kernelslist.g", (char *)list.p, list.n);
+	for (unsigned i = 0; i < KERNELS; i++) {
+		kernel_text(&b, i);
+		pack_begin(w);
+		pack_feed(w, b.p, b.n);
+		pack_end(w, NULL);
+	}
+	pack_writer_close(w);
+	fclose(out);
+	buf_free(&list);
+	buf_free(&b);
+}
+
+static bool append_bytes(void *ctx, const void *bytes, size_t n)
+{
+	buf_add(ctx, bytes, n);
+	return true;
+}
+
+/* Kernels that come back from the stream, in steps: 1: in order. */
+static unsigned same_kernels(struct pack *p, unsigned step)
+{
+	struct buf want = {0}, is = {0};
+	unsigned good = 0;
+	struct fault f;
+
+	for (unsigned i = 0, at = 0; p && i < KERNELS; i++, at = (at + step) % KERNELS) {
+		kernel_text(&want, at);
+		is.n = 0;
+		good += pack_text(p, at, 0, UINT64_MAX, append_bytes, &is, &f) == 0 && is.n == want.n &&
+			!memcmp(is.p, want.p, is.n);
+	}
+	buf_free(&want);
+	buf_free(&is);
+	return good;
+}
+
+static struct pack *piped(struct fault *f)
+{
+	return pack_forward(input_memory("s", body_stream, n_body_stream, f), f);
+}
+
+static void streams(void)
+{
+	struct fault f;
+	char *first;
+	size_t n;
+
+	write_stream(3);
+	first = body_stream;
+	n = n_body_stream;
+	write_stream(1);
+	ok(n == n_body_stream && !memcmp(first, body_stream, n), "threads give the same bytes");
+	free(first);
+	ok(n_body_stream < 8 * KERNELS, "%u kernels take %zu bytes", KERNELS, n_body_stream);
+	ok(((uint8_t)body_stream[7] - PACK_VERSION) & PACK_SHARED,
+		"the version says that kernels are shared");
+	struct pack *p = pack_memory("s", body_stream, n_body_stream, &f);
+	is_number(same_kernels(p, 1), KERNELS, "kernels come back in order");
+	is_number(same_kernels(p, 7), KERNELS, "and in any other");
+	is_number(pack_verify(p, &f), 0, "the stream is good");
+	pack_close(p);
+	p = piped(&f);
+	is_number(same_kernels(p, 1), KERNELS, "kernels come back from a pipe");
+	pack_close(p);
+}
+
+/* Many blocks: a body is in an earlier one, and its root in one before that. */
+static void blocks(void)
+{
+	const struct pack_limits was = pack_limits;
+	struct fault f;
+
+	free(body_stream);
+	pack_limits.pieces = 16;
+	write_stream(2);
+	struct pack *p = pack_memory("s", body_stream, n_body_stream, &f);
+	is_number(same_kernels(p, 37), KERNELS, "kernels of many blocks come back");
+	is_number(pack_verify(p, &f), 0, "the stream of many blocks is good");
+	pack_close(p);
+	/* Each kernel alone: nothing is known but its block. */
+	struct buf want = {0}, is = {0};
+	unsigned good = 0;
+	for (unsigned i = 0; i < KERNELS; i += 13) {
+		p = pack_memory("s", body_stream, n_body_stream, &f);
+		kernel_text(&want, i);
+		is.n = 0;
+		good += pack_text(p, i, 0, UINT64_MAX, append_bytes, &is, &f) == 0 && is.n == want.n &&
+			!memcmp(is.p, want.p, is.n);
+		pack_close(p);
+	}
+	is_number(good, (KERNELS + 12) / 13, "kernels are read alone");
+	p = piped(&f);
+	is_number(same_kernels(p, 1), KERNELS, "many blocks come back from a pipe");
+	pack_close(p);
+	pack_limits = was;
+	buf_free(&want);
+	buf_free(&is);
+}
+
+static void shared_damage(void)
+{
+	unsigned noticed = 0, tried = 0;
+	struct fault f;
+
+	free(body_stream);
+	write_stream(1);
+	for (size_t i = 0; i < n_body_stream; i += 11) {
+		body_stream[i] = (char)(body_stream[i] ^ 0x10);
+		struct pack *p = pack_memory("s", body_stream, n_body_stream, &f);
+		noticed += !p || pack_verify(p, &f) < 0;
+		pack_close(p);
+		body_stream[i] = (char)(body_stream[i] ^ 0x10);
+		tried++;
+	}
+	is_number(noticed, tried, "every flipped byte is noticed");
+	body_stream[7] = (char)(body_stream[7] - (char)PACK_SHARED);
+	struct pack *p = pack_memory("s", body_stream, n_body_stream, &f);
+	ok(!p || pack_verify(p, &f) < 0, "shared kernels in a stream that says it has none are damage");
+	pack_close(p);
+	free(body_stream);
+}
+
+/* ---- the writer's bodies ------------------------------------------------------------------ */
+
+static void origins(void)
+{
+	struct share *s = share_new();
+	struct origin *gone = NULL, *related, *first = NULL;
+	unsigned dropped = 0;
+
+	for (uint64_t i = 0; i < 100; i++) {
+		struct origin *o =
+			share_add(s, (uint64_t[2]){i, ~i}, i % 10, 0, BODIES_WRITTEN / 50, &related, &gone);
+
+		first = first ? first : o;
+		share_find(s, (uint64_t[2]){0, ~UINT64_C(0)});
+	}
+	for (struct origin *o = gone, *next; o; o = next) {
+		next = o->next_gone;
+		share_release(o);
+		dropped++;
+	}
+	ok(dropped == 50 && s->weight <= BODIES_WRITTEN, "origins used least recently are dropped");
+	ok(share_find(s, (uint64_t[2]){0, ~UINT64_C(0)}) == first &&
+			!share_find(s, (uint64_t[2]){1, ~UINT64_C(1)}),
+		"an origin in use is kept");
+	share_free(s);
+}
+
+int main(void)
+{
+	diag_init("test_body");
+	patches();
+	orders();
+	headers();
+	streams();
+	blocks();
+	shared_damage();
+	origins();
+	return tap_done();
+}
