@@ -186,6 +186,8 @@ static void diff_free(struct diff *d)
 	}
 	free(d->pair);
 	free(d->change);
+	namelist_free(&d->side[0].written);
+	namelist_free(&d->side[1].written);
 	store_free(d->store);
 }
 
@@ -198,6 +200,8 @@ static int diff_files(
 	int status = EXIT_TROUBLE;
 
 	if (o->top) {
+		namelist_free(&d.side[0].written);
+		namelist_free(&d.side[1].written);
 		store_free(d.store);
 		return diff_top(o, out, a, b, heading);
 	}

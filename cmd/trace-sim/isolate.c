@@ -148,6 +148,7 @@ static _Noreturn void be_child(struct isolate *o, const struct child *c, struct 
 		die_fault(&f);
 	r->gpu.launch->next_uid = r->list.cmd[c->command].position - 1;
 	r->writer = record_open(c->records, (enum record_format)r->format);
+	run_compact(r, r->writer, false);
 	status = run_application(r);
 	copy_word(t->status, sizeof(t->status), r->status);
 	copy_word(t->limit, sizeof(t->limit), r->limit);
@@ -448,7 +449,7 @@ static void write_end(struct isolate *o)
 	}
 	figure = xcalloc(item.n_figures + 1u, sizeof(*figure));
 	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(o->r->hash));
-	stats_sums_record(o->r->writer, o->r->status, o->r->limit, o->done, hash.digest, figure,
+	stats_sums_record(o->r->writer, o->r->choice, o->r->status, o->r->limit, o->done, hash.digest, figure,
 		sums(figure, &item, &totals));
 	free(figure);
 	results_close(reader);
@@ -460,6 +461,7 @@ static void begin(struct isolate *o, const char *output, bool force, bool resume
 	struct bytes head = {0};
 	FILE *memory = bytes_stream(&head);
 
+	run_list_figures(r, o->isa);
 	r->writer = record_open(memory, (enum record_format)r->format);
 	run_record(r, r->writer);
 	record_close(r->writer);
@@ -478,6 +480,7 @@ static void begin(struct isolate *o, const char *output, bool force, bool resume
 	r->result = output_open_part(output, force || done->bytes);
 	r->out = output_stream(r->result);
 	r->writer = record_open(r->out, (enum record_format)r->format);
+	run_compact(r, r->writer, false);
 	pieces(o->all.fd, 0, o->all.n, to_output, r->out);
 	output_flush(r->result);
 	if (done->kernels)
