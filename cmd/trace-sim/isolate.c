@@ -59,6 +59,7 @@ struct isolate {
 	struct kept spool;           /* records of kernels that wait for an earlier kernel */
 	struct kept all;             /* all written records, for the totals */
 	uint32_t kernels, done;
+	uint32_t resumed;         /* commands that an earlier run has done */
 	char limit[48];           /* the first that a kernel met; "": none */
 	const void *inherited[2]; /* in a child: the parent's objects, so that leak checkers find them */
 	bool shown;               /* the terminal shows a line without newline */
@@ -265,9 +266,12 @@ static void wait_children(struct isolate *o)
 
 static void show(struct isolate *o, bool keep)
 {
-	fprintf(stderr, "%s%u kernels done, %u of %u commands of the list, %u running, %.0f s%s",
-		o->shown ? "\r\033[K" : "", o->kernels, o->write, o->r->list.n_cmds, o->running,
-		progress_seconds(), keep ? "\n" : "");
+	double seconds = progress_seconds();
+	uint32_t now = o->write - o->resumed, left = o->r->list.n_cmds - o->write;
+
+	fprintf(stderr, "%s%u kernels done, %u of %u commands of the list, %u running, %.0f s, %.0f s left%s",
+		o->shown ? "\r\033[K" : "", o->kernels, o->write, o->r->list.n_cmds, o->running, seconds,
+		now ? seconds / now * left : 0, keep ? "\n" : "");
 	o->shown = !keep;
 }
 
@@ -316,6 +320,16 @@ static void write_ready(struct isolate *o)
 	}
 	if (o->write == o->start && !o->running)
 		o->spool.n = 0;
+}
+
+/* Number of the first command after the kernel at a position; 0: position 0. */
+static uint32_t command_after(const struct klist *k, uint32_t position)
+{
+	uint32_t i = 0;
+
+	while (position && i < k->n_cmds && !(k->cmd[i].kind == CMD_KERNEL && k->cmd[i].position > position))
+		i++;
+	return i;
 }
 
 static bool chosen(const struct run *r, const struct command *c, uint32_t after)
@@ -514,6 +528,7 @@ int isolate_run(
 	begin(o, output, force, resume, &done);
 	if (!done.complete) {
 		progress_start(r);
+		o->resumed = command_after(&r->list, done.position);
 		run_children(o, done.position);
 		if (o->failed < r->list.n_cmds && !progress_interrupted())
 			exit(EXIT_TROUBLE); /* the process has printed why */
