@@ -5,7 +5,7 @@
  * Always true: a line is checked to its end before any of it is used. Figures that nobody wants are only checked. A line
  * of another form, a malformed one included, is left to jansson, which has the message. Figures follow each other
  * in the same order in each record, so a name is compared with the one that followed last time.
- * Case: 300 results of 1 MB, two columns: 12.3 s of user time with jansson, 0.9 s with this file.
+ * Case: 300 results of 0.5 MB, two columns: 3.69 s of user time with jansson, 0.34 s with this file.
  */
 #include <stdio.h>
 #include <string.h>
