@@ -32,7 +32,8 @@ struct figure {
 	const char *formula; /* "A/B" of figures of the same record; "": not derived from others */
 	const char *help;
 	enum figure_kind kind;
-	bool sparse; /* absent from records where it is 0 (a ratio: where it is undefined) */
+	bool sparse;      /* absent from records where it is 0 (a ratio: where it is undefined) */
+	bool unit_of_gpu; /* figure of one SM, slice, channel, bank or link */
 };
 
 extern const struct figure figures_table[]; /* rows in the order of stats.def */

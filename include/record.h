@@ -31,6 +31,12 @@ void record_dim(struct record_writer *w, const char *name, const uint32_t dim[3]
 void record_end(struct record_writer *w);                                          /* writes the record */
 void record_close(struct record_writer *w);                                        /* leaves out open */
 
+/*
+ * Makes records of MessagePack compact from now on: figures of "stats" are named by their number in the list, and with
+ * kernels names of kernels are numbers from their second record on. Other formats do not change.
+ */
+void record_compact(struct record_writer *w, const char *const *figure, uint32_t n, bool kernels);
+
 /* Values in the format of records, for other output. */
 #define RECORD_UINT_CAP 21 /* bytes that record_uint_text() may need, with the NUL */
 #define RECORD_REAL_CAP 40 /* bytes that record_real_text() may need, with the NUL */

@@ -5,7 +5,8 @@
  * The form is recognised by content, so that one stream may hold several runs in different forms. Always
  * true: memory is that of one record and of the distinct names, for any length of the input; a kernel's
  * figures are its own (a log's running totals are subtracted and its rates recomputed, see trace-stats(5))
- * unless RESULT_RUNNING requests running values; undefined and unknown figures are absent, never 0. Every run
+ * unless RESULT_RUNNING requests running values; undefined and unknown figures are absent, never 0; a figure that the
+ * run record lists and a record omits is 0 (trace-stats(5)). Every run
  * that starts also ends, with the status "cut" where the input stopped early.
  */
 #ifndef RESULTS_H
@@ -61,6 +62,7 @@ struct result_item {
 	uint64_t end;                       /* RESULT_KERNEL: offset of the end of its record; 0 for logs */
 	const struct result_option *option; /* RESULT_START: resolved configuration, as far as known */
 	uint32_t n_options;
+	bool lists_figures; /* RESULT_START: records omit zeros, and figures of single units unless -s names them */
 	struct result_kernel kernel; /* RESULT_KERNEL */
 	uint64_t first_cycle;        /* RESULT_INTERVAL: first cycle in the run */
 	uint64_t cycles;             /* RESULT_INTERVAL: length in cycles */
@@ -82,6 +84,13 @@ struct results;
 struct results *results_open(const char *path, unsigned flags, struct fault *f); /* "-": standard input */
 /* Reader of in, which it owns. */
 struct results *results_new(struct input *in, unsigned flags);
+/*
+ * Limits figures to the wanted ones: others are skipped where they are read, except in logs of Accel-Sim. wanted() is
+ * called once for each name. Totals of a run that was cut lack figures that depend on unwanted ones. Before the first
+ * results_next().
+ */
+typedef bool results_wanted(void *ctx, const char *name);
+void results_want(struct results *r, results_wanted *wanted, void *ctx);
 /* Reads the next event: enum result_event, or -1 and *f. An input without any run is a fault "no-run". */
 int results_next(struct results *r, struct result_item *item, struct fault *f);
 /* Value of a figure of the current item; NULL: absent. */

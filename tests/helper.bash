@@ -26,9 +26,9 @@ make_results() {
 	local app f
 	app=$(trace streams)
 	for f in text json msgpack accelsim; do
-		trace-sim -q -g rtx3070 -F $f "$app" >"$BATS_FILE_TMPDIR/app.$f"
+		trace-sim -q -g rtx3070 --all-figures -F $f "$app" >"$BATS_FILE_TMPDIR/app.$f"
 	done
-	trace-sim -q -g rtx3070 -D gpgpu_n_clusters=2 -F json "$app" >"$BATS_FILE_TMPDIR/small.json"
+	trace-sim -q -g rtx3070 -D gpgpu_n_clusters=2 --all-figures -F json "$app" >"$BATS_FILE_TMPDIR/small.json"
 }
 take_results() {
 	cd "$BATS_TEST_TMPDIR" || return

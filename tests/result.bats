@@ -71,7 +71,7 @@ sim() { trace-sim -q -g rtx3070 "$@"; }
 		        assert all(a["first_cycle"] + a["cycles"] == b["first_cycle"] for a, b in zip(mine, mine[1:]))
 		        for name in ("gpu_sim_cycle", "gpu_sim_insn", "gpgpu_n_tot_w_icount", "L2_total_cache_accesses",
 		                     "L2_total_cache_misses", "gpgpu_n_mem_read_global"):
-		            assert sum(i["stats"][name] for i in mine) == o["stats"][name], name
+		            assert sum(i["stats"].get(name, 0) for i in mine) == o["stats"].get(name, 0), name
 		            checked += 1
 		assert checked == 24
 	EOF
@@ -100,4 +100,114 @@ sim() { trace-sim -q -g rtx3070 "$@"; }
 	run -2 sim --interval 10 -F accelsim x
 	assert_output --partial 'expected text, json or msgpack'
 	run -2 stats-csv --per interval --running x
+}
+
+@test "a record has the figures of the whole GPU that are not 0; the run record lists the names of those that are" {
+	d=$(trace streams)
+	for gpu in rtx3070 qv100 h100-pcie; do
+		trace-sim -q -g $gpu -F json "$d" >some
+		trace-sim -q -g $gpu -F json --all-figures "$d" >all
+		python3 - <<-'EOF'
+			import json
+			some, every = ([json.loads(line) for line in open(name)] for name in ("some", "all"))
+			listed = some[0]["figures"]
+			assert "figures" not in every[0] and every[0]["given"]["all_figures"] is True
+			assert max(len(line) for line in open("some") if '"record":"kernel"' in line) < 8192
+			unit = ("dram[", "L1D_cache_core[", "L2_cache_bank[", "warp_issue[", "link_flits[")
+			for a, b in zip(some[1:], every[1:]):
+			    a, b = a["stats"], b["stats"]
+			    assert a and all(a[name] == b[name] and a[name] != 0 for name in a)
+			    for name in b.keys() - a.keys():
+			        assert name.startswith(unit) or (b[name] == 0 and name in listed), name
+			    assert all(name in b for name in listed)
+			    assert any(v is None for v in a.values())
+		EOF
+	done
+}
+
+@test "stats-csv and stats-diff read 0 for a listed figure that a record lacks, in every format" {
+	d=$(trace streams)
+	for f in text json msgpack; do
+		for mode in "" --isolate; do
+			sim $mode -F $f "$d" >x
+			mkdir -p all && sim $mode -F $f --all-figures "$d" >all/x
+			run -0 stats-diff x all/x
+			for o in "" --long "--per run" "--group kernel_name --agg sum,max"; do
+				cmp <(stats-csv $o x) <(cd all && stats-csv $o x)
+			done
+		done
+	done
+	stats-csv -s gpgpu_n_tex_insn,L1D_total_cache_miss_rate x | tr -d '\r' >table
+	run -0 sed -n 2p table
+	assert_output 'x,write,1,0,1'
+}
+
+@test "-s writes only these figures; readers find the same values, and what the records lack is not 0" {
+	d=$(trace streams)
+	names='gpu_ipc,gpu_sim_*,warp_insts*,L2_cache_bank[3].Access,gpgpu_n_tex_insn'
+	for f in text json msgpack; do
+		for mode in "" --isolate; do
+			sim $mode -F $f --all-figures "$d" >x
+			mkdir -p some && sim $mode -F $f -s "$names" "$d" >some/x
+			cmp <(stats-csv -s "$names" x) <(cd some && stats-csv -s "$names" x)
+			cmp <(stats-csv --per run -s "$names" x) <(cd some && stats-csv --per run -s "$names" x)
+			run -0 stats-diff x some/x
+			run -0 stats-diff some/x x
+		done
+	done
+	sim -F json -s gpu_ipc "$d" | python3 -c '
+import json, sys
+for r in map(json.loads, sys.stdin):
+    assert set(r.get("stats", ["gpu_ipc"])) == {"gpu_ipc"}
+    assert r["record"] != "run" or (r["figures"] == {"gpu_ipc": "thread-insts/cycle"} and r["given"]["stats"] == "gpu_ipc")
+'
+	run -0 sim -s gpu_sim_cycle --all-figures --interval 1000 -F json "$d"
+	assert_line --partial '"record":"interval"'
+	refute_output --partial gpu_ipc
+}
+
+@test "-s refuses names that no figure has, and formats and runs that it does not change" {
+	d=$(trace streams)
+	run -2 --separate-stderr trace-sim -q -g rtx3070 -s gpu_ipd "$d"
+	assert_equal "$stderr" "trace-sim: error: -s: unknown figure gpu_ipd, did you mean gpu_ipc?"
+	run -2 --separate-stderr trace-sim -q -g rtx3070 -s 'gpu_ipc,no_*' "$d"
+	assert_equal "$stderr" "trace-sim: error: -s: no figure matches no_* (stats-csv --list prints all)"
+	run -2 sim -s , "$d"
+	run -2 sim -s gpu_ipc -F accelsim "$d"
+	assert_output --partial '-s cannot be used with -F accelsim'
+	run -2 trace-sim -q --selftest -s gpu_ipc rtx3070
+	cmp <(sim -F accelsim "$d") <(sim -F accelsim --all-figures "$d")
+}
+
+@test "20 figures take less than 1 KB a kernel as JSON, and less than 280 bytes as msgpack" {
+	d=$(trace streams)
+	names=gpu_sim_cycle,gpu_sim_insn,gpu_ipc,gpu_tot_sim_cycle,gpu_occupancy,L2_BW,L1D_total_cache_accesses,L1D_total_cache_misses,L2_total_cache_accesses,L2_total_cache_misses,dram_read_bytes,dram_write_bytes,l1d_read_bytes,l2_read_bytes,total_dram_reads,averagemflatency,gpgpu_n_tot_w_icount,gpgpu_n_load_insn,sm_active_cycles,ctas_completed
+	sim -F json -s $names "$d" | grep '"record":"kernel"' >json
+	[ "$(($(wc -c <json) / $(wc -l <json)))" -lt 1000 ]
+	sim -F msgpack -s $names "$d" >all
+	sim -F msgpack -s $names -k 1 "$d" >one
+	more=$(($(wc -l <json) - 1))
+	[ "$((($(wc -c <all) - $(wc -c <one)) / more))" -lt 280 ]
+}
+
+@test "--resume continues only records with the same choice of figures" {
+	d=$(trace streams)
+	choices=("" "-s gpu_ipc,gpu_sim_*" "-s gpu_ipc,gpu_sim_cycle,gpu_sim_insn" "--all-figures" "-s gpu_ipc --all-figures")
+	for f in json msgpack text; do
+		for a in "${choices[@]}"; do
+			sim --isolate -F $f $a -f -o whole "$d"
+			head -c $(($(wc -c <whole) * 3 / 4)) whole >part
+			for b in "${choices[@]}"; do
+				cp part out.part
+				if [ "$a" = "$b" ]; then
+					sim --isolate -F $f $b -f --resume -o out "$d"
+					cmp out whole
+				else
+					run -2 trace-sim -q -g rtx3070 --isolate -F $f $b -f --resume -o out "$d"
+					assert_output --partial "another version, configuration, selection or format"
+				fi
+				rm -f out out.part
+			done
+		done
+	done
 }

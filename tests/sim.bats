@@ -444,7 +444,7 @@ start_second() {
 		topology = mesh; k = 3; n = 2; routing_function = dim_order; num_vcs = 16; vc_buf_size = 4;
 		flit_size = 40; use_map = 0; subnets = 2; sim_type = gpgpusim; enable_link_stats = $links;
 		END
-		trace-sim -q $machine -D inter_config_file=mesh.icnt -o text$links "$d"
+		trace-sim -q $machine --all-figures -D inter_config_file=mesh.icnt -o text$links "$d"
 		trace-sim -q $machine -D inter_config_file=mesh.icnt -F accelsim -o block$links "$d"
 	done
 	cmp block0 block1

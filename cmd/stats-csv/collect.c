@@ -24,12 +24,25 @@ struct csv_reading {
 /* ---- which figures ---------------------------------------------------------------------------- */
 
 /* True for the columns shown without -s: figures of the whole GPU that every record has, except host times. */
-static bool is_default(const struct store_column *c)
+static bool is_default(const char *name, const struct figure *about)
 {
-	if (strchr(c->name, '['))
+	if (strchr(name, '['))
 		return false;
-	return c->about ? !c->about->sparse
-			: strncmp(c->name, "gpgpu_si", 8) && strcmp(c->name, "gpu_total_sim_rate");
+	return about ? !about->sparse : strncmp(name, "gpgpu_si", 8) && strcmp(name, "gpu_total_sim_rate");
+}
+
+/* Reports whether the table needs a figure; for results_want(). */
+static bool needs_figure(void *ctx, const char *name)
+{
+	const struct csv_job *j = ctx;
+
+	return j->select.n ? namelist_find(&j->select, name) >= 0 : is_default(name, figure_find(name));
+}
+
+/* Reports whether rows have shown figures only, none of which is computed from others. */
+static bool shows_as_read(const struct csv_job *j)
+{
+	return !j->per_run && !j->list && !j->running && !j->weights && !j->n_aggs && !j->n_derived;
 }
 
 static void use_parts(struct csv_job *j, struct store_column c);
@@ -41,7 +54,7 @@ static enum column_use choose_column_use(struct csv_job *j, uint32_t column)
 
 	if (j->list && !j->select.n)
 		return COLUMN_SHOWN;
-	if (j->select.n ? item >= 0 : is_default(c))
+	if (j->select.n ? item >= 0 : is_default(c->name, c->about))
 		return COLUMN_SHOWN;
 	return j->weights && weighted_needs(c->name) ? COLUMN_PART : COLUMN_NO;
 }
@@ -269,6 +282,8 @@ void collect(struct csv_job *j, const char *path)
 	g.r = results_open(path, j->running ? RESULT_RUNNING : j->per_interval ? RESULT_INTERVALS : 0, &f);
 	if (!g.r)
 		die_fault(&f);
+	if (shows_as_read(j))
+		results_want(g.r, needs_figure, j);
 	while ((event = results_next(g.r, &item, &f)) > 0) {
 		j->any_kernel |= event == RESULT_KERNEL;
 		j->any_interval |= event == RESULT_INTERVAL;

@@ -36,6 +36,8 @@ static bool value_or_zero(const struct diff *d, int side, uint32_t column, struc
 	if (!a || !a->sparse ||
 		(a->kind != FIGURE_COUNTER && a->kind != FIGURE_HISTOGRAM && a->kind != FIGURE_MAX))
 		return false;
+	if (!diff_has_figure(&d->side[side], d->store->column[column].name, a))
+		return false;
 	*v = (struct result_value){.whole = true, .decimals = RESULT_EXACT};
 	return !d->side[side].log || family;
 }

@@ -46,6 +46,8 @@ struct side {
 	uint32_t first_kernel, n_kernels, first_run, n_runs;
 	const char *path;
 	bool log;
+	bool lists_figures;      /* its records omit figures of single units */
+	struct namelist written; /* names and patterns of trace-sim -s: its records have no others */
 };
 
 struct pair {
@@ -77,6 +79,8 @@ struct diff {
 
 /* load.c: -1 after a message when a side cannot be read. */
 int diff_load(struct diff *d, int side, const char *path);
+/* True if the records of a side have the figure where it is not 0. */
+bool diff_has_figure(const struct side *s, const char *name, const struct figure *about);
 /* True if the figure is compared. */
 bool diff_wanted(const struct diff_options *o, const char *name);
 /* asked.c: adds a name; adds the names of a list that stats.def does not guarantee. */

@@ -76,6 +76,23 @@ static void keep_side_item(struct loading *l, const struct result_item *item)
 	store_keep(l->d->store, item, l->value, n);
 }
 
+/* Notes the figures that the records of a run have. */
+static void note_written(struct side *s, const struct result_item *item)
+{
+	s->lists_figures = item->lists_figures;
+	namelist_free(&s->written);
+	for (uint32_t i = 0; i < item->n_options; i++)
+		if (!strcmp(item->option[i].name, "given.stats"))
+			namelist_add(&s->written, item->option[i].value);
+}
+
+bool diff_has_figure(const struct side *s, const char *name, const struct figure *about)
+{
+	if (s->written.n)
+		return namelist_find(&s->written, name) >= 0;
+	return !s->lists_figures || !about || !about->unit_of_gpu;
+}
+
 static int read_side_events(struct loading *l, struct results *r, struct fault *f)
 {
 	struct diff *d = l->d;
@@ -85,6 +102,7 @@ static int read_side_events(struct loading *l, struct results *r, struct fault *
 	while ((event = results_next(r, &item, f)) > 0) {
 		if (event == RESULT_START) {
 			store_start(d->store, l->side->path, &item);
+			note_written(l->side, &item);
 			l->side->n_runs++;
 			l->side->log |= item.form == RESULT_ACCELSIM;
 		} else if (event == RESULT_KERNEL) {
@@ -113,7 +131,8 @@ int diff_load(struct diff *d, int side, const char *path)
 	struct fault f;
 	int status = -1;
 
-	*l.side = (struct side){d->store->n_kernels, 0, d->store->n_runs, 0, path, false};
+	*l.side = (struct side){
+		.first_kernel = d->store->n_kernels, .first_run = d->store->n_runs, .path = path};
 	r = results_open(path, 0, &f);
 	if (r)
 		status = read_side_events(&l, r, &f);

@@ -190,6 +190,8 @@ static void diff_free(struct diff *d)
 	}
 	free(d->pair);
 	free(d->change);
+	namelist_free(&d->side[0].written);
+	namelist_free(&d->side[1].written);
 	store_free(d->store);
 }
 
@@ -202,6 +204,8 @@ static int diff_files(
 	int status = EXIT_TROUBLE;
 
 	if (o->top) {
+		namelist_free(&d.side[0].written);
+		namelist_free(&d.side[1].written);
 		store_free(d.store);
 		return diff_top(o, out, a, b, heading);
 	}

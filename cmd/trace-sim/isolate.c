@@ -59,6 +59,7 @@ struct isolate {
 	struct kept spool;           /* records of kernels that wait for an earlier kernel */
 	struct kept all;             /* all written records, for the totals */
 	uint32_t kernels, done;
+	uint32_t resumed;         /* commands that an earlier run has done */
 	char limit[48];           /* limit that a kernel met first; "": none */
 	const void *inherited[2]; /* in a child: the parent's objects, so that leak checkers find them */
 	bool shown;               /* the terminal shows a line without newline */
@@ -148,6 +149,7 @@ static _Noreturn void be_child(struct isolate *o, const struct child *c, struct 
 		die_fault(&f);
 	r->gpu.launch->next_uid = r->list.cmd[c->command].position - 1;
 	r->writer = record_open(c->records, (enum record_format)r->format);
+	run_compact(r, r->writer, false);
 	status = run_application(r);
 	copy_word(t->status, sizeof(t->status), r->status);
 	copy_word(t->limit, sizeof(t->limit), r->limit);
@@ -264,9 +266,12 @@ static void wait_children(struct isolate *o)
 
 static void show(struct isolate *o, bool keep)
 {
-	fprintf(stderr, "%s%u kernels done, %u of %u commands of the list, %u running, %.0f s%s",
-		o->shown ? "\r\033[K" : "", o->kernels, o->write, o->r->list.n_cmds, o->running,
-		progress_seconds(), keep ? "\n" : "");
+	double seconds = progress_seconds();
+	uint32_t now = o->write - o->resumed, left = o->r->list.n_cmds - o->write;
+
+	fprintf(stderr, "%s%u kernels done, %u of %u commands of the list, %u running, %.0f s, %.0f s left%s",
+		o->shown ? "\r\033[K" : "", o->kernels, o->write, o->r->list.n_cmds, o->running, seconds,
+		now ? seconds / now * left : 0, keep ? "\n" : "");
 	o->shown = !keep;
 }
 
@@ -315,6 +320,16 @@ static void write_ready(struct isolate *o)
 	}
 	if (o->write == o->start && !o->running)
 		o->spool.n = 0;
+}
+
+/* Number of the first command after the kernel at a position; 0: position 0. */
+static uint32_t command_after(const struct klist *k, uint32_t position)
+{
+	uint32_t i = 0;
+
+	while (position && i < k->n_cmds && !(k->cmd[i].kind == CMD_KERNEL && k->cmd[i].position > position))
+		i++;
+	return i;
 }
 
 static bool chosen(const struct run *r, const struct command *c, uint32_t after)
@@ -448,7 +463,7 @@ static void write_end(struct isolate *o)
 	}
 	figure = xcalloc(item.n_figures + 1u, sizeof(*figure));
 	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(o->r->hash));
-	stats_sums_record(o->r->writer, o->r->status, o->r->limit, o->done, hash.digest, figure,
+	stats_sums_record(o->r->writer, o->r->choice, o->r->status, o->r->limit, o->done, hash.digest, figure,
 		sum_figures(figure, &item, &totals));
 	free(figure);
 	results_close(reader);
@@ -460,6 +475,7 @@ static void begin(struct isolate *o, const char *output, bool force, bool resume
 	struct bytes head = {0};
 	FILE *memory = bytes_stream(&head);
 
+	run_list_figures(r, o->isa);
 	r->writer = record_open(memory, (enum record_format)r->format);
 	run_record(r, r->writer);
 	record_close(r->writer);
@@ -478,6 +494,7 @@ static void begin(struct isolate *o, const char *output, bool force, bool resume
 	r->result = output_open_part(output, force || done->bytes);
 	r->out = output_stream(r->result);
 	r->writer = record_open(r->out, (enum record_format)r->format);
+	run_compact(r, r->writer, false);
 	pieces(o->all.fd, 0, o->all.n, to_output, r->out);
 	output_flush(r->result);
 	if (done->kernels)
@@ -511,6 +528,7 @@ int isolate_run(
 	begin(o, output, force, resume, &done);
 	if (!done.complete) {
 		progress_start(r);
+		o->resumed = command_after(&r->list, done.position);
 		run_children(o, done.position);
 		if (o->failed < r->list.n_cmds && !progress_interrupted())
 			exit(EXIT_TROUBLE); /* the process has printed why */

@@ -8,21 +8,17 @@
 #include <string.h>
 #include <unistd.h>
 #include "arena.h"
-#include "logs.h"
 #include "cli.h"
 #include "complete.h"
-#include "cubin.h"
 #include "figure.h"
 #include "gpus.h"
 #include "icnt.h"
-#include "isolate.h"
 #include "namelist.h"
-#include "power_setup.h"
 #include "ptx.h"
-#include "run.h"
 #include "selftest/measured.h"
 #include "selftest/probe.h"
 #include "selftest/selftest.h"
+#include "simulate.h"
 #include "threads/threads.h"
 #include "gpu/timeline.h"
 
@@ -54,6 +50,7 @@ enum {
 	OPT_RESUME,
 	OPT_PROVENANCE,
 	OPT_INTERVAL,
+	OPT_ALL_FIGURES,
 	OPT_POWER_REPORT,
 	OPT_POWER_ENERGIES,
 	OPT_UNKNOWN
@@ -99,8 +96,13 @@ static const struct cli_row rows[] = {
 		"text json msgpack accelsim tsv"},
 	{'o', "output", "FILE", "write the result to FILE when it is complete; -: stdout", "file"},
 	{'f', "force", NULL, "replace an existing output file, but never an input", NULL},
+	{'s', "stats", "NAMES",
+		"write only these figures: names and patterns (gpu_ipc,L2_*); default: those of the whole GPU",
+		"@,figures"},
+	{OPT_ALL_FIGURES, "all-figures", NULL,
+		"write also zeros and figures of single SMs, slices, channels and banks", NULL},
 	{OPT_INTERVAL, "interval", "CYCLES",
-		"add a record of all figures every CYCLES core cycles of a kernel", NULL},
+		"add a record of the figures every CYCLES core cycles of a kernel", NULL},
 	{OPT_EVENTS, "events", "FILE", "write the event log, one line an event", "file"},
 	{OPT_EVENTS_ONLY, "events-only", "FILTER",
 		"with --events: only these: sm=N[-M],warp=N[-M],cycles=N[-M]", NULL},
@@ -147,6 +149,8 @@ static void print_words(FILE *out, const char *kind, char *const *word, int n)
 		complete_options(out);
 	else if (!strcmp(kind, "kernels"))
 		complete_kernels(out, word, n);
+	else
+		complete_results(out, kind, word, n);
 }
 
 static const struct cli_man_table man_tables[] = {
@@ -174,26 +178,6 @@ static const struct cli cli = {
 	"Exit status: 0 simulated, or a limit was reached; 1 deadlock or interrupted; 2 trouble.\n",
 	rows, sizeof(rows) / sizeof(*rows), print_words, man_tables};
 
-struct sim_args {
-	const char **config, **define; /* in order; a -g entry is marked in shipped */
-	bool *shipped;
-	const char **cubin;
-	uint32_t n_config, n_define, n_cubin;
-	const char *kernels, *output, *isa;
-	struct logs_args logs;
-	struct power_args power;
-	uint64_t interval; /* value of --interval */
-	enum run_format format;
-	unsigned threads;
-	bool force, warm, sample_blocks, strict, host_time, dump, list, quiet, verbose, selftest, tsv,
-		isolate, resume;
-	bool provenance, pass_unknown, list_gpus, format_given;
-	const char **measured, **fit;
-	uint32_t n_measured, n_fit;
-	struct namelist only; /* patterns of --only */
-	double tolerance;     /* negative: none */
-};
-
 static enum run_format parse_format(const char *name)
 {
 	static const char *const names[] = {"text", "json", "msgpack", "accelsim"};
@@ -219,6 +203,20 @@ static unsigned parse_threads(const char *text)
 	uint64_t n = cli_number("-j", text, 0, MAX_THREADS);
 
 	return n ? (unsigned)n : threads_available();
+}
+
+static bool parse_unknown(const char *text)
+{
+	if (strcmp(text, "warn") != 0 && strcmp(text, "error") != 0)
+		cli_usage("unknown value '%s' of --unknown-options (expected warn or error)", text);
+	return !strcmp(text, "warn");
+}
+
+static void add_stats(struct sim_args *a, const char *names)
+{
+	namelist_add(&a->choice.names, names);
+	if (!a->choice.names.n)
+		cli_usage("-s '%s' has no name (expected names or patterns)", names);
 }
 
 /* Sets an option of a file in addition to the result. */
@@ -283,11 +281,9 @@ static void set_sim_option(void *ctx, int letter, const char *value)
 	case OPT_HOST_TIME: a->host_time = true; break;
 	case OPT_ISOLATE: a->isolate = true; break;
 	case OPT_INTERVAL: a->interval = cli_number("--interval", value, 1, UINT32_MAX); break;
-	case OPT_UNKNOWN:
-		a->pass_unknown = !strcmp(value, "warn");
-		if (!a->pass_unknown && strcmp(value, "error") != 0)
-			cli_usage("unknown value '%s' of --unknown-options (expected warn or error)", value);
-		break;
+	case OPT_UNKNOWN: a->pass_unknown = parse_unknown(value); break;
+	case 's': add_stats(a, value); break;
+	case OPT_ALL_FIGURES: a->choice.all = true; break;
 	case OPT_PROVENANCE: a->provenance = true; break;
 	case OPT_RESUME: a->resume = true; break;
 	case OPT_DUMP_CONFIG: a->dump = true; break;
@@ -295,149 +291,6 @@ static void set_sim_option(void *ctx, int letter, const char *value)
 	case OPT_LIST_GPUS: a->list_gpus = true; break;
 	default: set_log_option(&a->logs, letter, value);
 	}
-}
-
-static bool warn_unknown(void *ctx, const struct fault *f)
-{
-	(void)ctx;
-	diag_warn(f->at, "%s", f->text);
-	return true;
-}
-
-static void read_configuration(struct gpuconf *c, const struct sim_args *a)
-{
-	struct fault f;
-
-	gpuconf_init(c);
-	if (a->pass_unknown)
-		c->on_unknown = warn_unknown;
-	for (uint32_t i = 0; i < a->n_config; i++)
-		if ((a->shipped[i] ? gpuconf_shipped : gpuconf_file)(c, a->config[i], &f) < 0)
-			die_fault(&f);
-	for (uint32_t i = 0; i < a->n_define; i++)
-		if (gpuconf_override(c, a->define[i], &f) < 0)
-			die_fault(&f);
-	if (!a->dump && !a->list)
-		gpus_warn_idle_options(c);
-}
-
-static void read_cubins(struct gpu *g, const struct sim_args *a)
-{
-	struct fault f;
-
-	if (!a->n_cubin)
-		return;
-	if (!g->params.modern.on)
-		diag_warn((struct place){.file = "--cubin"},
-			"ignored: only -core_model modern reads control codes");
-	g->joins.cubins = cubins_new();
-	for (uint32_t i = 0; i < a->n_cubin; i++)
-		if (cubins_add(g->joins.cubins, a->cubin[i], &f) < 0)
-			die_fault(&f);
-}
-
-/* Prepares --warm, which requires that no kernel is running when one is left out. */
-static void prepare_warm(struct run *r, const struct isa *isa)
-{
-	if (!r->select)
-		cli_usage("--warm requires -k");
-	if (r->gpu.params.window > 1)
-		die("--warm requires that kernels run one after the other, not up to %u at once (set -gpgpu_concurrent_kernel_sm 0 and -ptx_streams 0)",
-			r->gpu.params.window);
-	r->warm = code_new(isa);
-}
-
-/*
- * Prepares --sample-blocks. Each kernel must have a completion rate of its own, and Accel-Sim's format has no
- * field for a sample.
- */
-static void prepare_sampling(struct run *r)
-{
-	if (r->format == FORMAT_ACCELSIM)
-		cli_usage("--sample-blocks cannot be used with -F accelsim (expected text, json or msgpack)");
-	if (r->gpu.params.window > 1)
-		die("--sample-blocks requires that kernels run one after the other, not up to %u at once (set -gpgpu_concurrent_kernel_sm 0 and -ptx_streams 0)",
-			r->gpu.params.window);
-	r->gpu.sampling = true;
-}
-
-/* Fails if `output` is one of the input files. */
-static void check_not_input(const struct run *r, const struct sim_args *a, const char *output)
-{
-	gpuconf_spare(&r->conf, output);
-	klist_spare(&r->list, output);
-	kselect_spare(r->select, output);
-	output_spare(output, a->isa);
-	icnt_spare(&r->gpu.params, output);
-	power_setup_spare(r, &a->power, output);
-	for (uint32_t i = 0; i < a->n_cubin; i++)
-		output_spare(output, a->cubin[i]);
-}
-
-/* The same for the name of the output while it is written. */
-static void check_not_overwriting(const struct run *r, const struct sim_args *a, const char *output)
-{
-	char part[PATH_MAX];
-
-	check_not_input(r, a, output);
-	if (output && strcmp(output, "-") && snprintf(part, sizeof(part), "%s.part", output) < PATH_MAX)
-		check_not_input(r, a, part);
-}
-
-static int run_simulation(struct run *r, const struct sim_args *a, struct isa *isa, const char *trace)
-{
-	struct output *out;
-	struct logs logs = {0};
-	struct power_files power = {.report = NULL};
-	struct fault f;
-	int status;
-
-	if (klist_read(&r->list, trace, &f) < 0 || params_init(&r->gpu.params, &r->conf, &f) < 0)
-		die_fault(&f);
-	check_not_overwriting(r, a, a->output);
-	check_not_overwriting(r, a, a->logs.events);
-	check_not_overwriting(r, a, a->logs.profile);
-	check_not_overwriting(r, a, a->logs.timeline);
-	check_not_overwriting(r, a, a->logs.net_report);
-	check_not_overwriting(r, a, a->power.report);
-	power_setup_read(&power, r, &a->power);
-	read_cubins(&r->gpu, a);
-	if (a->isolate) {
-		power_setup_alone(&power);
-		run_check(r);
-		status = isolate_run(r, isa, a->output, a->force, a->resume, a->threads);
-		klist_free(&r->list);
-		return status;
-	}
-	if (a->warm)
-		prepare_warm(r, isa);
-	if (a->sample_blocks)
-		prepare_sampling(r);
-	logs_open_events(&logs, r, &a->logs);
-	power_setup_open(&power, r, &a->power);
-	if (gpu_init(&r->gpu, isa, &f) < 0)
-		die_fault(&f);
-	run_check(r);
-	out = output_open_part(a->output, a->force);
-	r->result = out;
-	r->out = output_stream(out);
-	if (r->format != FORMAT_ACCELSIM && !r->summary) {
-		r->writer = record_open(r->out, (enum record_format)r->format);
-		run_record(r, r->writer);
-	} else if (!r->summary) {
-		run_head(r, r->out);
-	}
-	logs_open(&logs, r, &a->logs);
-	progress_start(r);
-	status = run_application(r);
-	progress_end(r);
-	logs_close(&logs, r);
-	power_setup_close(&power);
-	gpu_free(&r->gpu);
-	code_free(r->warm);
-	klist_free(&r->list);
-	output_commit(out);
-	return status;
 }
 
 static int run_selftest(
@@ -496,7 +349,7 @@ static int run_command(struct run *r, const struct sim_args *a, struct isa *isa,
 		cli_usage("no configuration (expected -g GPU or -c FILE)");
 	if (a->selftest)
 		return run_selftest(&r->conf, a, isa, operand);
-	return run_simulation(r, a, isa, operand ? operand : "-");
+	return simulate_run(r, a, isa, operand ? operand : "-");
 }
 
 /* Fails on options that cannot be used together with --isolate, or only with it. */
@@ -548,6 +401,10 @@ static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 	if (!a->selftest && (a->tsv || a->n_measured || a->n_fit || a->only.n || a->tolerance >= 0))
 		cli_usage("--measured, --fit, --only, --tolerance and -F tsv require --selftest");
 	check_isolate(a);
+	if (a->choice.names.n && a->format == FORMAT_ACCELSIM)
+		cli_usage("-s cannot be used with -F accelsim (expected text, json or msgpack)");
+	if (a->selftest && (a->choice.names.n || a->choice.all))
+		cli_usage("--selftest has figures of its own (expected neither -s nor --all-figures)");
 	if (a->interval && a->format == FORMAT_ACCELSIM)
 		cli_usage("--interval cannot be used with -F accelsim (expected text, json or msgpack)");
 	return n ? argv[0] : NULL;
@@ -563,7 +420,7 @@ int main(int argc, char **argv)
 	memcpy(command, argv, (size_t)argc * sizeof(*command));
 	struct run *r = xcalloc(1, sizeof(*r)); /* the run contains the GPU, too large for a small stack */
 	const char *operand = parse_arguments(&a, argc, argv);
-	read_configuration(&r->conf, &a);
+	simulate_configure(&r->conf, &a);
 	struct isa *isa = isa_new();
 	if (a.isa && isa_load(isa, a.isa, &f) < 0)
 		die_fault(&f);
@@ -579,10 +436,13 @@ int main(int argc, char **argv)
 	r->progress = !a.quiet && (a.verbose || isatty(STDERR_FILENO));
 	const struct invocation invoked = {a.config, a.define, a.cubin, a.shipped, a.n_config, a.n_define,
 		a.n_cubin, a.kernels, a.isa, kselect_picks(select), a.strict, a.isolate, a.warm,
-		a.sample_blocks, a.interval, a.provenance ? command : NULL, operand, a.power.energies};
+		a.sample_blocks, a.interval, a.provenance ? command : NULL, operand, a.power.energies,
+		&a.choice};
 	r->invoked = &invoked;
 	r->interval = a.interval;
-	r->summary = !a.output && !a.format_given && !a.interval && !a.provenance && isatty(STDOUT_FILENO);
+	r->choice = &a.choice;
+	r->summary = !a.output && !a.format_given && !a.interval && !a.provenance && !a.choice.all &&
+		     !a.choice.names.n && isatty(STDOUT_FILENO);
 	int status = run_command(r, &a, isa, operand);
 	kselect_free(select);
 	isa_free(isa);
@@ -596,5 +456,6 @@ int main(int argc, char **argv)
 	free(a.measured);
 	free(a.fit);
 	namelist_free(&a.only);
+	choice_free(&a.choice);
 	return status;
 }

@@ -52,6 +52,20 @@ static void record_selection(struct record_writer *w, const char *kernels, const
 	record_string(w, "picks", hash);
 }
 
+/* Writes the names and patterns of -s, separated by commas. */
+static void record_stats(struct record_writer *w, const struct namelist *l)
+{
+	struct bytes text = {0};
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (i)
+			bytes_puts(&text, ",");
+		bytes_puts(&text, l->pattern[i]);
+	}
+	record_string(w, "stats", text.p);
+	bytes_free(&text);
+}
+
 static void record_invocation(struct record_writer *w, const struct invocation *g)
 {
 	record_group(w, "given");
@@ -72,7 +86,31 @@ static void record_invocation(struct record_writer *w, const struct invocation *
 		record_bool(w, "isolate", true);
 	if (g->interval)
 		record_uint(w, "interval", g->interval, "cycles");
+	if (g->choice->names.n)
+		record_stats(w, &g->choice->names);
+	if (g->choice->all)
+		record_bool(w, "all_figures", true);
 	record_group_end(w);
+}
+
+/* Uses a GPU of its own, because figures of a network of mode 1 count how often they were read. */
+void run_list_figures(struct run *r, const struct isa *isa)
+{
+	struct figures *f = figures_new();
+	struct gpu *g = xmalloc(sizeof(*g));
+	struct fault fault;
+
+	*g = r->gpu;
+	g->threads = 1;
+	g->joins.cubins = NULL; /* r's GPU owns them */
+	if (gpu_init(g, isa, &fault) < 0)
+		die_fault(&fault);
+	gpu_sync(g);
+	figures_take(f, g);
+	figures_list(f, r->choice);
+	figures_free(f);
+	gpu_free(g);
+	free(g);
 }
 
 /* Appends a word, quoted for the shell if it has other than plain characters. */
@@ -178,7 +216,14 @@ void run_record(const struct run *r, struct record_writer *w)
 			record_int(w, row->name + 1, conf_num(&r->conf, i), row->unit);
 	}
 	record_group_end(w);
+	choice_record(r->choice, w);
 	record_end(w);
+}
+
+void run_compact(const struct run *r, struct record_writer *w, bool kernels)
+{
+	if (r->choice->names.n && !r->choice->all)
+		record_compact(w, r->choice->listed, r->choice->n_listed, kernels);
 }
 
 /* True for options that the original lacks. */

@@ -27,9 +27,11 @@ struct held {
 	unsigned char hash[16];
 };
 
+/* Records that an earlier run left. */
 struct left {
-	char *path; /* path of the records; NULL: none */
-	bool part;  /* path ends in .part */
+	char *path;       /* path of the records; NULL: none */
+	bool part;        /* path ends in .part */
+	uint32_t command; /* next command to be compared with a record */
 	struct held held;
 };
 
@@ -116,14 +118,14 @@ static uint64_t read_kernel(struct run *r, const struct isa *isa, uint32_t comma
 	return checksum;
 }
 
-/* Returns the command of kernel k, the next selected one after position `after`; exits if it is another. */
-static uint32_t next_command(
-	const struct run *r, uint32_t after, const struct result_kernel *k, const struct left *l)
+/* Returns the command of kernel k, the next selected one; exits if it is another. */
+static uint32_t next_command(const struct run *r, const struct result_kernel *k, struct left *l)
 {
-	for (uint32_t i = 0; i < r->list.n_cmds; i++) {
+	while (l->command < r->list.n_cmds) {
+		uint32_t i = l->command++;
 		const struct command *c = &r->list.cmd[i];
 
-		if (c->kind != CMD_KERNEL || c->position <= after)
+		if (c->kind != CMD_KERNEL)
 			continue;
 		if (c->position == k->position && kselect_has(r->select, c->position, k->name))
 			return i;
@@ -147,10 +149,9 @@ static void take_held(struct run *r, struct held *h, struct resumed *done)
 	h->pending = false;
 }
 
-static void hold_kernel(
-	struct run *r, const struct isa *isa, const struct result_item *item, struct left *l, uint32_t after)
+static void hold_kernel(struct run *r, const struct isa *isa, const struct result_item *item, struct left *l)
 {
-	uint32_t command = next_command(r, after, &item->kernel, l);
+	uint32_t command = next_command(r, &item->kernel, l);
 	struct held *h = &l->held;
 	char text[33], checksum[17];
 
@@ -169,6 +170,14 @@ static void hold_kernel(
 			item->kernel.checksum, h->position, checksum);
 }
 
+/* Only the identity of kernels is compared. */
+static bool wants_no_figure(void *ctx, const char *name)
+{
+	(void)ctx;
+	(void)name;
+	return false;
+}
+
 /* Reads kernels up to the one in which the earlier run ended, or to the end of the records. */
 static void read_kernels(struct run *r, const struct isa *isa, struct left *l, struct resumed *done)
 {
@@ -180,12 +189,13 @@ static void read_kernels(struct run *r, const struct isa *isa, struct left *l, s
 	reader = results_open(l->path, 0, &f);
 	if (!reader)
 		die_fault(&f);
+	results_want(reader, wants_no_figure, NULL);
 	while ((event = results_next(reader, &item, &f)) > 0 && item.run == 1) {
 		if (event == RESULT_KERNEL) {
 			take_held(r, &l->held, done);
 			if (*item.kernel.status)
 				break;
-			hold_kernel(r, isa, &item, l, done->position);
+			hold_kernel(r, isa, &item, l);
 		} else if (event == RESULT_DONE) {
 			if (item.form != RESULT_TEXT || strcmp(item.status, "cut"))
 				take_held(r, &l->held, done);

@@ -231,7 +231,7 @@ static void kernel_record(struct run *r, const struct kernel *k)
 	hash_kernel(r, k, rec.hash);
 	if (k->next_cta == k->n_ctas)
 		rec.checksum = trace_checksum(k->trace);
-	stats_kernel_record(r->writer, &rec, &r->gpu, r->before, r->now);
+	stats_kernel_record(r->writer, r->choice, &rec, r->before, r->now);
 }
 
 /* Stores in *b the kernels that were first selected since the last block. */
@@ -339,7 +339,7 @@ static void end_record(struct run *r)
 		return;
 	}
 	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(r->hash));
-	stats_end_record(r->writer, &r->gpu, r->status, r->limit, r->kernels_done, hash.digest, r->now);
+	stats_end_record(r->writer, r->choice, r->status, r->limit, r->kernels_done, hash.digest, r->now);
 }
 
 static int end_run(struct run *r)
@@ -429,7 +429,7 @@ int run_application(struct run *r)
 	r->now = figures_new();
 	r->status = "complete";
 	if (r->interval && r->writer)
-		r->intervals = interval_start(r->interval, r->writer);
+		r->intervals = interval_start(r->interval, r->writer, r->choice);
 	run_kernels(r);
 	if (r->selection && !r->kernels_loaded &&
 		!strcmp(r->status, "complete")) /* no kernel has a selected name */

@@ -27,9 +27,10 @@ struct run {
 	uint32_t next_command;
 	bool ptx; /* the kernel loaded last is from PTX */
 	uint32_t kernels_done, kernels_loaded;
-	struct code *warm;     /* static instructions of kernels left out, with --warm; else NULL */
-	uint32_t last_chosen;  /* last command that is simulated */
-	const char *selection; /* operand of -k; NULL: all */
+	struct code *warm;            /* static instructions of kernels left out, with --warm; else NULL */
+	uint32_t last_chosen;         /* last command that is simulated */
+	const char *selection;        /* operand of -k; NULL: all */
+	struct figure_choice *choice; /* figures of the records */
 	struct figures *before, *now;
 	void *hash;                 /* XXH3 state over all kernels' hashes */
 	uint64_t deadlock_progress; /* progress + 1 at the last deadlock test; 0: none yet */
@@ -53,14 +54,19 @@ struct invocation {
 	const char *kernels, *isa; /* NULL: not given */
 	const struct picks *picks; /* NULL: none */
 	bool strict, isolate, warm, sample_blocks;
-	uint64_t interval;          /* 0: not given */
-	const char *const *command; /* --provenance: the command line, ended by NULL; else NULL */
-	const char *trace;          /* the operand; NULL: none */
-	const char *energies;       /* --power-energies; NULL: none */
+	uint64_t interval;                  /* 0: not given */
+	const char *const *command;         /* --provenance: the command line, ended by NULL; else NULL */
+	const char *trace;                  /* the operand; NULL: none */
+	const char *energies;               /* --power-energies; NULL: none */
+	const struct figure_choice *choice; /* -s, --all-figures */
 };
 
 /* Prints the first lines of a log of the original: version and options. */
 void run_head(const struct run *r, FILE *out);
+/* Completes the list of figures that records may have, before gpu_init() of r's GPU and before its logs are opened. */
+void run_list_figures(struct run *r, const struct isa *isa);
+/* Makes the records after the run record compact, with -s; kernels: also the names of kernels. */
+void run_compact(const struct run *r, struct record_writer *w, bool kernels);
 /* Writes the "run" record. */
 void run_record(const struct run *r, struct record_writer *w);
 

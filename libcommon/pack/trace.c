@@ -544,9 +544,9 @@ static int find_piece(struct packed *k, uint64_t block, struct fault *f)
 	int r;
 
 	while ((r = walk_next(&k->w, &k->c, f)) > 0) {
-		const struct part *p = &k->c->part;
+		const struct part *p = k->c->part;
 
-		if (k->c->flags & PIECE_PART && block >= p->first_block &&
+		if (p && k->c->flags & PIECE_PART && block >= p->first_block &&
 			block - p->first_block < p->n_blocks)
 			return 1;
 		if (irregular(k))
@@ -559,7 +559,7 @@ int packed_seek(struct trace *t, uint64_t block, struct fault *f)
 {
 	struct packed *k = t->packed;
 
-	if (k->r && block >= t->blocks && block - k->c->part.first_block < k->c->part.n_blocks)
+	if (k->r && block >= t->blocks && block - k->c->part->first_block < k->c->part->n_blocks)
 		return 1;
 	replay_free(k->r);
 	k->r = NULL;
@@ -569,14 +569,14 @@ int packed_seek(struct trace *t, uint64_t block, struct fault *f)
 	int r = find_piece(k, block, f);
 	if (r <= 0)
 		return r;
-	k->sought = k->c->part.first_block != 0;
+	k->sought = k->c->part->first_block != 0;
 	t->line = k->sought ? 0 : k->first_line;
 	t->over = false;
 	for (uint64_t i = 0; i < t->ids.n_pages; i++) {
 		free(t->ids.page[i]);
 		t->ids.page[i] = NULL;
 	}
-	t->blocks = k->c->part.first_block;
+	t->blocks = k->c->part->first_block;
 	return begin_part(t, k, f) < 0 ? -1 : 1;
 }
 

@@ -13,11 +13,12 @@
 #include "figure.h"
 #include "table.h"
 
-#define DENSE  false
-#define SPARSE true
+enum { DENSE, SPARSE, DENSE_UNIT, SPARSE_UNIT }; /* the words of stats.def */
 
 const struct figure figures_table[] = {
-#define FIGURE(name, kind, sparse, unit, formula, help) {name, unit, formula, help, FIGURE_##kind, sparse},
+#define FIGURE(name, kind, presence, unit, formula, help) \
+	{name, unit, formula, help, FIGURE_##kind, presence == SPARSE || presence == SPARSE_UNIT, \
+		presence >= DENSE_UNIT},
 #include "stats.def"
 #undef FIGURE
 };

@@ -5,17 +5,17 @@
 #include "figure.h"
 #include "roff.h"
 
-#define DENSE  false
-#define SPARSE true
+enum { DENSE, SPARSE, DENSE_UNIT, SPARSE_UNIT }; /* the words of stats.def */
 
 /* A row of stats.def; heading: the title of a section, NULL: a figure. */
 static const struct man_figure {
 	const char *heading;
 	struct figure figure;
 } man_figures[] = {
-#define HEADING(title) {title, {NULL, NULL, NULL, NULL, FIGURE_COUNTER, DENSE}},
-#define FIGURE(name, kind, sparse, unit, formula, help) \
-	{NULL, {name, unit, formula, help, FIGURE_##kind, sparse}},
+#define HEADING(title) {title, {NULL, NULL, NULL, NULL, FIGURE_COUNTER, false, false}},
+#define FIGURE(name, kind, presence, unit, formula, help) \
+	{NULL, {name, unit, formula, help, FIGURE_##kind, presence == SPARSE || presence == SPARSE_UNIT, \
+		       presence >= DENSE_UNIT}},
 #include "stats.def"
 #undef FIGURE
 };
@@ -39,8 +39,9 @@ static void print_man_figure(FILE *out, const struct figure *f)
 		roff_printf(out, "%s.", f->help);
 	else
 		roff_sentence(out, f->help);
-	roff_printf(out, "(%s%s%s%s%s%s)", figure_kind_name(f->kind), f->sparse ? ", sparse" : "",
-		unit ? "; " : "", unit ? f->unit : "", *f->formula ? "; " : "", f->formula);
+	roff_printf(out, "(%s%s%s%s%s%s%s)", figure_kind_name(f->kind), f->sparse ? ", sparse" : "",
+		f->unit_of_gpu ? ", per unit" : "", unit ? "; " : "", unit ? f->unit : "",
+		*f->formula ? "; " : "", f->formula);
 }
 
 void figure_man(FILE *out)

@@ -28,8 +28,13 @@ struct list_name *list_name(struct results *r, const char *text, struct fault *f
 	struct list_name *n = find_name(r, text);
 	char q[60];
 
-	if (n)
+	if (n) {
+		if (n->use == LIST_UNUSED && r->form == RESULT_ACCELSIM) { /* all figures of a log are used */
+			n->use = LIST_USED;
+			n->about = figure_find(text);
+		}
 		return n;
+	}
 	if (r->n_names >= RESULT_NAMES_MAX || strlen(text) > READ_WORD_MAX) {
 		fault_set(f, read_here(r), "figure-name",
 			"figure '%s': name longer than %d bytes, or more than %u names",
@@ -37,13 +42,70 @@ struct list_name *list_name(struct results *r, const char *text, struct fault *f
 		return NULL;
 	}
 	n = arena_alloc(&r->rows, 1, sizeof(*n));
-	n->text = arena_strndup(&r->texts, text, strlen(text));
-	n->about = figure_find(text);
+	n->len = (uint32_t)strlen(text);
+	n->text = arena_strndup(&r->texts, text, n->len);
+	n->next = UINT32_MAX;
+	if (list_wants(r, n))
+		n->about = figure_find(text);
 	grow(&r->name, &r->cap_names, r->n_names + 1, sizeof(*r->name));
 	r->name[r->n_names] = n;
 	n->id = r->n_names++;
 	table_add(&r->names, table_hash(text, strlen(text)), n->id);
 	return n;
+}
+
+bool list_wants(struct results *r, struct list_name *n)
+{
+	if (!r->want)
+		return true;
+	if (n->use == LIST_USE_UNKNOWN)
+		n->use = strchr(n->text, READ_HIDDEN) || r->want(r->want_ctx, n->text) ? LIST_USED
+										       : LIST_UNUSED;
+	return n->use == LIST_USED || r->form == RESULT_ACCELSIM;
+}
+
+void list_undefined(struct results *r, const char *name)
+{
+	struct list_name *n = r->n_zero ? find_name(r, name) : NULL;
+
+	if (n)
+		n->undefined = r->mark;
+}
+
+void list_zero(struct results *r, const char *name)
+{
+	struct list_name *n = strchr(name, READ_HIDDEN) ? NULL : list_name(r, name, NULL);
+
+	if (!n)
+		return;
+	grow(&r->listed, &r->cap_listed, r->n_listed + 1, sizeof(*r->listed));
+	r->listed[r->n_listed++] = n->id;
+	if (n->in_zeros == r->run || !list_wants(r, n))
+		return;
+	n->in_zeros = r->run;
+	grow(&r->zero, &r->cap_zero, r->n_zero + 1, sizeof(*r->zero));
+	r->zero[r->n_zero++] = n->id;
+}
+
+void list_put_row(struct results *r, struct list_name *n, struct result_value v)
+{
+	if (n->mark != r->mark) {
+		grow(&r->order, &r->cap_order, r->n_order + 1, sizeof(*r->order));
+		r->order[r->n_order++] = n->id;
+		n->mark = r->mark;
+	}
+	n->now = v;
+}
+
+/* Sets the figures of the run that the record omits to 0. */
+static void put_zeros(struct results *r)
+{
+	for (uint32_t i = 0; i < r->n_zero; i++) {
+		struct list_name *n = r->name[r->zero[i]];
+
+		if (n->mark != r->mark && n->undefined != r->mark)
+			list_put_row(r, n, value_whole(0));
+	}
 }
 
 static int put_value(struct results *r, const char *name, struct result_value v, bool add, struct fault *f)
@@ -57,14 +119,11 @@ static int put_value(struct results *r, const char *name, struct result_value v,
 			diag_quote(q, sizeof(q), name, strlen(name)));
 	if (!n)
 		return -1;
-	if (n->mark != r->mark) {
-		grow(&r->order, &r->cap_order, r->n_order + 1, sizeof(*r->order));
-		r->order[r->n_order++] = n->id;
-		n->mark = r->mark;
-	} else if (add) {
+	if (!list_wants(r, n))
+		return 0;
+	if (add && n->mark == r->mark)
 		v = value_whole(n->now.count + v.count);
-	}
-	n->now = v;
+	list_put_row(r, n, v);
 	return 0;
 }
 
@@ -311,6 +370,7 @@ static void divide_all(struct results *r)
 void list_kernel(struct results *r)
 {
 	r->n_list = 0;
+	put_zeros(r);
 	for (uint32_t i = 0; i < r->n_order; i++)
 		list_own(r, r->name[r->order[i]]);
 	if (r->flags & RESULT_RUNNING)
@@ -322,6 +382,7 @@ void list_kernel(struct results *r)
 void list_end(struct results *r)
 {
 	r->n_list = 0;
+	put_zeros(r);
 	for (uint32_t i = 0; i < r->n_order; i++)
 		list_value(r, r->name[r->order[i]], r->name[r->order[i]]->now);
 }

@@ -21,7 +21,14 @@ struct results *results_new(struct input *in, unsigned flags)
 	r->flags = flags;
 	r->file = input_name(in);
 	r->mark = 1;
+	r->first_figure = UINT32_MAX;
 	return r;
+}
+
+void results_want(struct results *r, results_wanted *wanted, void *ctx)
+{
+	r->want = wanted;
+	r->want_ctx = ctx;
 }
 
 struct results *results_open(const char *path, unsigned flags, struct fault *f)
@@ -42,6 +49,12 @@ void results_close(struct results *r)
 	free(r->name);
 	table_free(&r->names);
 	free(r->order);
+	free(r->zero);
+	free(r->listed);
+	free(r->member);
+	free(r->kernel_names);
+	table_free(&r->kernel_name_rows);
+	arena_free(&r->kernel_name_texts);
 	free(r->list);
 	free(r->option);
 	free(r->kernel_name);
@@ -77,6 +90,9 @@ static void start_run(struct results *r)
 	r->hash[0] = '\0';
 	r->started = false;
 	r->n_options = 0;
+	r->n_zero = r->n_listed = r->n_kernel_names = 0;
+	table_clear(&r->kernel_name_rows);
+	arena_reset(&r->kernel_name_texts);
 	arena_reset(&r->option_texts);
 	r->log.blocks = 0;
 	r->log.first_id_seen = r->log.limit = false;
@@ -170,6 +186,19 @@ void read_set_kernel_name(struct results *r, const char *name)
 	r->kernel_name[n] = '\0';
 }
 
+void read_number_name(struct results *r)
+{
+	size_t len = strlen(r->kernel_name);
+	uint64_t hash = table_hash(r->kernel_name, len);
+
+	FOR_TABLE (w, &r->kernel_name_rows, hash)
+		if (!strcmp(r->kernel_names[w.number], r->kernel_name))
+			return;
+	grow(&r->kernel_names, &r->cap_kernel_names, r->n_kernel_names + 1, sizeof(*r->kernel_names));
+	table_add(&r->kernel_name_rows, hash, r->n_kernel_names);
+	r->kernel_names[r->n_kernel_names++] = arena_strndup(&r->kernel_name_texts, r->kernel_name, len);
+}
+
 void read_option(struct results *r, const char *name, const char *value, bool about)
 {
 	struct arena *a = &r->option_texts;
@@ -195,7 +224,9 @@ int read_member(struct results *r, const char *name, const char *value)
 	if (r->record == READ_RUN) {
 		bool about = strncmp(name, "config.", 7) != 0;
 
-		if (strcmp(name, "record"))
+		if (!strncmp(name, "figures.", 8))
+			list_zero(r, name + 8);
+		else if (strcmp(name, "record"))
 			read_option(r, about ? name : name + 7, value, about);
 	} else if (r->record == READ_END) {
 		if (!strcmp(name, "status"))
@@ -434,6 +465,7 @@ static int return_event(struct results *r, struct result_item *item)
 	if (event == RESULT_START) {
 		item->option = r->option;
 		item->n_options = r->n_options;
+		item->lists_figures = r->n_listed != 0;
 		return (int)event;
 	}
 	item->figure = r->list;

@@ -16,9 +16,17 @@
 #define READ_HIDDEN   '\001' /* part of the names of rows that are never listed */
 #define READ_WORD_MAX 4096   /* limit of a name or value in bytes */
 
+enum list_use { LIST_USE_UNKNOWN, LIST_USED, LIST_UNUSED };
+
 struct list_name {
 	const char *text;
+	uint32_t len; /* of text */
 	const struct figure *about;
+	uint8_t use;                 /* enum list_use: results_want() */
+	uint32_t next;               /* id of the name that followed it last in a record of JSON */
+	uint32_t undefined;          /* record that has it as null */
+	uint32_t seen;               /* line of JSON that has it */
+	uint32_t in_zeros;           /* run whose records omit it where it is 0 */
 	uint32_t mark;               /* record in which now was set */
 	uint32_t listed;             /* record in whose list the figure is */
 	uint32_t list_index;         /* index in that list */
@@ -57,6 +65,18 @@ struct results {
 	struct table names; /* ids */
 	struct arena rows;
 	uint32_t *order, n_order, cap_order; /* ids of the current record's names */
+	uint32_t *zero, n_zero, cap_zero;    /* ids of names that records of this run omit where they are 0 */
+	uint32_t *listed, n_listed, cap_listed; /* ids of the names in the run record's list, in order */
+	results_wanted *want;                   /* NULL: all figures are wanted */
+	void *want_ctx;
+	uint32_t scans;             /* lines of JSON */
+	uint32_t first_figure;      /* id of the first name in the last line of JSON */
+	struct json_member *member; /* of the line of JSON */
+	uint32_t n_members, cap_members;
+	char **kernel_names; /* distinct names of the run's kernels, which MessagePack refers to */
+	uint32_t n_kernel_names, cap_kernel_names;
+	struct table kernel_name_rows;
+	struct arena kernel_name_texts;
 	uint32_t mark;
 	bool whole_run; /* totals are being listed */
 	struct result_figure *list;
@@ -92,10 +112,18 @@ struct results {
 struct list_name *list_name(struct results *r, const char *text, struct fault *f);
 /* Sets a figure of the current record. 0, or -1 and *f. */
 int list_put(struct results *r, const char *name, struct result_value v, struct fault *f);
+void list_put_row(struct results *r, struct list_name *n, struct result_value v);
+/* Marks a figure of the current record as undefined. */
+void list_undefined(struct results *r, const char *name);
+/* Adds a name to the figures that the records of this run omit where they are 0. */
+void list_zero(struct results *r, const char *name);
+/* Reports whether the caller wants the figure. */
+bool list_wants(struct results *r, struct list_name *n);
 /* Adds n to a figure of the current record. 0, or -1 and *f. */
 int list_add(struct results *r, const char *name, uint64_t n, struct fault *f);
 /* Sets a member of the current record outside its figures, such as "grid.x". */
 int read_member(struct results *r, const char *name, const char *value);
+void read_number_name(struct results *r); /* gives the kernel's name a number, if it has none */
 void read_set_kernel_name(struct results *r, const char *name);
 void read_option(struct results *r, const char *name, const char *value, bool about);
 
@@ -121,7 +149,12 @@ struct result_value value_real(double x);
 
 /* Read a line of each form. 0, or -1 and *f. */
 int read_text_line(struct results *r, char *line, struct fault *f);
-int read_json_line(struct results *r, const char *line, size_t len, struct fault *f);
+int read_json_line(struct results *r, char *line, size_t len, struct fault *f);
+/*
+ * Reads a line of a kernel, interval or end record as trace-sim writes it: no blanks, escapes, arrays or bytes above 126.
+ * false: another line, of which nothing was used.
+ */
+bool read_json_quickly(struct results *r, char *line, size_t len);
 int read_accelsim_line(struct results *r, char *line, struct fault *f);
 void read_accelsim_end(struct results *r); /* ends the current block */
 /* Length of the object at the start of n bytes; 0: more bytes are needed; -1: malformed or too long. */

@@ -136,6 +136,23 @@ static bool as_text(const msgpack_object *o, char *out, size_t cap)
 	}
 }
 
+/* Sets the kernel's name from its number, or gives a name the next number. */
+static void read_numbered_name(struct results *r, const msgpack_object *o)
+{
+	if (o->type == MSGPACK_OBJECT_POSITIVE_INTEGER && o->via.u64 < r->n_kernel_names)
+		read_set_kernel_name(r, r->kernel_names[o->via.u64]);
+	else if (o->type == MSGPACK_OBJECT_STR)
+		read_number_name(r);
+}
+
+/* Name of a figure: a text, or its number in the list of the run record. NULL: neither. */
+static const char *figure_key(const struct results *r, const msgpack_object *o, char *text, size_t cap)
+{
+	if (o->type == MSGPACK_OBJECT_POSITIVE_INTEGER)
+		return o->via.u64 < r->n_listed ? r->name[r->listed[o->via.u64]]->text : NULL;
+	return as_text(o, text, cap) ? text : NULL;
+}
+
 static void read_msgpack_members(struct results *r, const char *prefix, const msgpack_object_map *map)
 {
 	char key[256], name[600], value[READ_WORD_MAX];
@@ -152,6 +169,8 @@ static void read_msgpack_members(struct results *r, const char *prefix, const ms
 		snprintf(name, sizeof(name), "%s%s%s", prefix, *prefix ? "." : "", key);
 		if (as_text(&m->val, value, sizeof(value)))
 			read_member(r, name, value);
+		if (r->record == READ_KERNEL && !strcmp(name, "name"))
+			read_numbered_name(r, &m->val);
 	}
 }
 
@@ -160,10 +179,15 @@ static int read_msgpack_stats(struct results *r, const msgpack_object_map *map, 
 	for (uint32_t i = 0; i < map->size; i++) {
 		const msgpack_object *v = &map->ptr[i].val;
 		struct result_value n;
-		char key[READ_WORD_MAX], q[60];
+		char text[READ_WORD_MAX], q[60];
+		const char *key = figure_key(r, &map->ptr[i].key, text, sizeof(text));
 
-		if (v->type == MSGPACK_OBJECT_NIL || !as_text(&map->ptr[i].key, key, sizeof(key)))
+		if (!key)
 			continue;
+		if (v->type == MSGPACK_OBJECT_NIL) {
+			list_undefined(r, key);
+			continue;
+		}
 		if (v->type == MSGPACK_OBJECT_POSITIVE_INTEGER)
 			n = value_whole(v->via.u64);
 		else if (v->type == MSGPACK_OBJECT_NEGATIVE_INTEGER)

@@ -90,8 +90,10 @@ int read_text_line(struct results *r, char *line, struct fault *f)
 	unescape_word(value);
 	if (is_member(r, line))
 		return read_member(r, line, value);
-	if (!strcmp(value, "nan"))
+	if (!strcmp(value, "nan")) {
+		list_undefined(r, line);
 		return 0;
+	}
 	if (!value_number(value, &v))
 		return fault_set(f, read_here(r), "record-value",
 			"invalid value '%s' (expected a number or nan)",

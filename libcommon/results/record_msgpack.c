@@ -4,7 +4,8 @@
  *
  * Always true: a map's size precedes its members, so each open level collects its members in a buffer of its
  * own, which is appended to the outer level when it ends. Reals are 64-bit floats, undefined ones nil.
- * Strings are UTF-8. Units are omitted: trace-stats(5) has them.
+ * Strings are UTF-8. Units are omitted: trace-stats(5) has them. In compact records a listed figure has its number in
+ * the list as its name, and a kernel's name that an earlier record has is the number of that name.
  */
 #include <math.h>
 #include <msgpack.h>
@@ -12,15 +13,49 @@
 #include <string.h>
 #include "arena.h"
 #include "record_format.h"
+#include "table.h"
 
 struct msgpack_level {
 	struct bytes body;
 	size_t members;
 };
 
+struct msgpack_numbers { /* of texts, in the order of their first use */
+	struct table rows;
+	char **text;
+	uint32_t n, cap;
+};
+
 struct msgpack_state {
 	struct msgpack_level level[RECORD_DEPTH + 1]; /* by depth; 0 is not used */
+	struct msgpack_numbers figures, kernels;
+	bool compact, number_kernels;
+	bool in_stats, in_kernel;
 };
+
+/* Number of a text; *added: it is new, if the caller adds it. n: not found. */
+static uint32_t number_of(const struct msgpack_numbers *l, const char *text)
+{
+	FOR_TABLE (w, &l->rows, table_hash(text, strlen(text)))
+		if (!strcmp(l->text[w.number], text))
+			return w.number;
+	return l->n;
+}
+
+static void add_number(struct msgpack_numbers *l, const char *text)
+{
+	grow(&l->text, &l->cap, l->n + 1, sizeof(*l->text));
+	l->text[l->n] = xstrdup(text);
+	table_add(&l->rows, table_hash(text, strlen(text)), l->n++);
+}
+
+static void free_numbers(struct msgpack_numbers *l)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		free(l->text[i]);
+	free(l->text);
+	table_free(&l->rows);
+}
 
 static int add_packed(void *body, const char *p, size_t n)
 {
@@ -36,6 +71,8 @@ static void mp_close(struct record_writer *w)
 
 	for (unsigned i = 0; i <= RECORD_DEPTH; i++)
 		bytes_free(&s->level[i].body);
+	free_numbers(&s->figures);
+	free_numbers(&s->kernels);
 	free(s);
 }
 
@@ -52,12 +89,16 @@ static void pack_string(msgpack_packer *pk, const char *value)
 /* Packs the name of a new member of the level; returns the packer for its value. */
 static msgpack_packer pack_member(struct record_writer *w, unsigned depth, const char *name)
 {
-	struct msgpack_level *l = &((struct msgpack_state *)w->state)->level[depth];
+	struct msgpack_state *s = w->state;
+	struct msgpack_level *l = &s->level[depth];
 	msgpack_packer pk;
 
 	msgpack_packer_init(&pk, &l->body, add_packed);
 	l->members++;
-	pack_string(&pk, name);
+	if (s->compact && s->in_stats && number_of(&s->figures, name) < s->figures.n)
+		msgpack_pack_uint32(&pk, number_of(&s->figures, name));
+	else
+		pack_string(&pk, name);
 	return pk;
 }
 
@@ -72,14 +113,28 @@ static void start_level(struct record_writer *w, unsigned depth)
 static void mp_string(struct record_writer *w, const char *name, const char *value)
 {
 	msgpack_packer pk = pack_member(w, w->depth, name);
+	struct msgpack_state *s = w->state;
+	uint32_t number;
 
-	pack_string(&pk, value);
+	if (!s->number_kernels || !s->in_kernel || strcmp(name, "name") != 0) {
+		pack_string(&pk, value);
+		return;
+	}
+	number = number_of(&s->kernels, value);
+	if (number < s->kernels.n) {
+		msgpack_pack_uint32(&pk, number);
+	} else {
+		add_number(&s->kernels, value);
+		pack_string(&pk, value);
+	}
 }
 
 static void mp_begin(struct record_writer *w, const char *record)
 {
 	start_level(w, w->depth);
+	((struct msgpack_state *)w->state)->in_kernel = false;
 	mp_string(w, "record", record);
+	((struct msgpack_state *)w->state)->in_kernel = !strcmp(record, "kernel");
 }
 
 static void mp_unsigned(struct record_writer *w, const char *name, uint64_t value, const char *unit)
@@ -123,6 +178,7 @@ static void mp_group(struct record_writer *w, const char *name)
 {
 	pack_member(w, w->depth - 1, name);
 	start_level(w, w->depth);
+	((struct msgpack_state *)w->state)->in_stats = !strcmp(name, "stats");
 }
 
 static void close_level(struct record_writer *w, unsigned depth, struct bytes *into)
@@ -139,7 +195,20 @@ static void mp_group_end(struct record_writer *w)
 {
 	struct msgpack_state *s = w->state;
 
+	s->in_stats = false;
 	close_level(w, w->depth, &s->level[w->depth - 1].body);
+}
+
+void record_compact(struct record_writer *w, const char *const *figure, uint32_t n, bool kernels)
+{
+	struct msgpack_state *s = w->state;
+
+	if (w->ops != &record_msgpack)
+		return;
+	s->compact = true;
+	s->number_kernels = kernels;
+	for (uint32_t i = 0; i < n; i++)
+		add_number(&s->figures, figure[i]);
 }
 
 static void mp_end(struct record_writer *w) { close_level(w, 1, &w->text); }

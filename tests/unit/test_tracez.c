@@ -135,7 +135,7 @@ static void check_file(const struct bytes *b)
 /* Reads damaged bytes. Returns the reason, or "" when they have the text of an archive or are no archive. */
 static const char *reason_of(const char *p, size_t n)
 {
-	static char reason[300];
+	static char reason[340];
 	struct bytes text = {0};
 	struct fault f = {.text = ""};
 	struct input *in = input_memory("a.tracez", p, n, &f);

@@ -12,13 +12,14 @@ struct interval {
 	uint64_t cycles, due, since;
 	struct figures *before, *now;
 	struct record_writer *w;
+	struct figure_choice *choice;
 };
 
-struct interval *interval_start(uint64_t cycles, struct record_writer *w)
+struct interval *interval_start(uint64_t cycles, struct record_writer *w, struct figure_choice *c)
 {
 	struct interval *n = xcalloc(1, sizeof(*n));
 
-	*n = (struct interval){.cycles = cycles, .due = cycles, .w = w};
+	*n = (struct interval){.cycles = cycles, .due = cycles, .w = w, .choice = c};
 	n->before = figures_new();
 	n->now = figures_new();
 	return n;
@@ -42,7 +43,7 @@ void interval_record(struct interval *n, struct gpu *g, const struct kernel *k)
 	if (g->power)
 		power_update(g, false);
 	figures_take(n->now, g);
-	stats_interval_record(n->w, &rec, n->before, n->now);
+	stats_interval_record(n->w, n->choice, &rec, n->before, n->now);
 	n->before = n->now;
 	n->now = last;
 	n->since = gpu_now(g);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --interval N: a record "interval" of all figures every N core cycles of a kernel, and one for the rest at
+ * --interval N: a record "interval" of the chosen figures every N core cycles of a kernel, and one for the rest at
  * its end, so that the intervals of a kernel add up to its own record. The simulation does not depend on it.
  */
 #ifndef INTERVAL_H
@@ -10,8 +10,8 @@
 
 struct interval;
 
-/* Starts intervals of `cycles`, above 0. Writes to w, which the caller keeps. */
-struct interval *interval_start(uint64_t cycles, struct record_writer *w);
+/* Starts intervals of `cycles`, above 0. Writes figures that c chooses to w; the caller keeps both. */
+struct interval *interval_start(uint64_t cycles, struct record_writer *w, struct figure_choice *c);
 /* Cycle of the run at which the next record is due. */
 uint64_t interval_due(const struct interval *n);
 /*

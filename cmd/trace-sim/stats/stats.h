@@ -13,6 +13,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include "choice.h"
 #include "gpu/gpu.h"
 #include "record.h"
 #include "results.h"
@@ -42,6 +43,8 @@ void figures_free(struct figures *f);
 void figures_take(struct figures *f, struct gpu *g);
 /* A figure of a kernel, from the tables before and after it (NULL: of the run); 0 where it is absent or undefined. */
 double figures_difference(const struct figures *before, const struct figures *now, const char *name);
+/* Completes the list of c with the figures of a table. */
+void figures_list(const struct figures *f, struct figure_choice *c);
 
 struct kernel_record {
 	uint32_t position, uid;
@@ -64,22 +67,25 @@ struct interval_record {
 };
 
 /* Writes an "interval" record: the difference of two tables. */
-void stats_interval_record(struct record_writer *w, const struct interval_record *i,
+void stats_interval_record(struct record_writer *w, struct figure_choice *c, const struct interval_record *i,
 	const struct figures *before, const struct figures *now);
 /*
  * Writes a "kernel" record: identity, then "stats": now minus before, or as defined for gauges, maxima and
  * averages.
  */
-void stats_kernel_record(struct record_writer *w, const struct kernel_record *k, struct gpu *g,
+void stats_kernel_record(struct record_writer *w, struct figure_choice *c, const struct kernel_record *k,
 	const struct figures *before, const struct figures *now);
 /*
  * Writes an "end" record: status "complete", "limit", "deadlock" or "interrupted", totals, hash over the
  * hashes of all kernels.
  */
-void stats_end_record(struct record_writer *w, struct gpu *g, const char *status, const char *limit,
+void stats_end_record(struct record_writer *w, struct figure_choice *c, const char *status, const char *limit,
 	uint32_t kernels, const unsigned char hash[16], const struct figures *now);
-/* The same with n figures that were read from records and added up. */
-void stats_sums_record(struct record_writer *w, const char *status, const char *limit, uint32_t kernels,
-	const unsigned char hash[16], const struct result_figure *figure, uint32_t n);
+/*
+ * The same with n figures that were read from records and added up. A listed figure without a sum is undefined.
+ */
+void stats_sums_record(struct record_writer *w, const struct figure_choice *c, const char *status,
+	const char *limit, uint32_t kernels, const unsigned char hash[16], const struct result_figure *figure,
+	uint32_t n);
 
 #endif

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
-#include "figure.h"
 #include "stats_int.h"
 #include "table.h"
 
@@ -175,44 +174,41 @@ static double rate_factor(const struct figure *about, const struct stretch *by)
 	return by && below && !strcmp(below, "/gpu_sim_cycle") ? by->counts / by->cycles : 1;
 }
 
+/* A record that is being written: factors of a sample, or NULL; zeros: figures that are 0 are written. */
+struct figure_writing {
+	struct record_writer *w;
+	const struct stretch *by;
+	bool zeros;
+};
+
 /* Writes a real number, or a product of two; old has the earlier values. */
-static void write_real(struct record_writer *w, const char *name, const struct recorded_figure *r,
+static void write_real(const struct figure_writing *to, const char *name, const struct recorded_figure *r,
 	const struct recorded_figure *old, const struct figure *about, const struct stretch *by)
 {
 	double num = r->num - (old ? old->num : 0), v = num * (by ? by->counts : 1);
 
 	if (r->form == FORM_PRODUCT)
 		v *= (r->den - (old ? old->den : 0)) * (by ? by->cycles : 1);
-	if (v != 0 || !about || !about->sparse)
-		record_real(w, name, v, about ? about->unit : "-");
+	if (v != 0 || (to->zeros && !(about && about->sparse)))
+		record_real(to->w, name, v, about ? about->unit : "-");
 }
 
-static void write_figure_row(struct record_writer *w, const char *name, const struct recorded_figure *r,
+/* Writes a ratio. A sparse one is absent where it is undefined, so its 0 is written. */
+static void write_ratio(const struct figure_writing *to, const char *name, const struct recorded_figure *r,
 	const struct recorded_figure *old, const struct figure *about, const struct stretch *by)
 {
-	const char *unit = about ? about->unit : "-";
-	double num = r->num, den = r->den;
+	bool sparse = about && about->sparse;
+	double num = r->num, den = r->den, v;
 
-	if (r->form > FORM_RATIO) {
-		write_real(w, name, r, old, about, by);
-		return;
-	}
-	if (r->form == FORM_COUNT) {
-		uint64_t v =
-			extrapolate_count(old ? count_difference(r->count, old->count) : r->count, name, by);
-
-		if (v || !about || !about->sparse)
-			record_uint(w, name, v, unit);
-		return;
-	}
 	if (old) {
 		num = real_difference(num, old->num);
 		den = real_difference(den, old->den);
 	}
-	if (den != 0)
-		record_real(w, name, num / den * r->scale * rate_factor(about, by), unit);
-	else if (!about || !about->sparse)
-		record_real(w, name, NAN, unit);
+	if (den == 0 && sparse)
+		return;
+	v = den != 0 ? num / den * r->scale * rate_factor(about, by) : (double)NAN;
+	if (v != 0 || to->zeros || sparse)
+		record_real(to->w, name, v, about ? about->unit : "-");
 }
 
 double figures_difference(const struct figures *before, const struct figures *now, const char *name)
@@ -236,21 +232,51 @@ double figures_difference(const struct figures *before, const struct figures *no
 					 : 0;
 }
 
-/* Writes the figures: the difference to `before` (NULL: running values), extrapolated (by NULL: not). */
-static void write_stats(struct record_writer *w, const struct figures *before, const struct figures *now,
-	const struct stretch *by)
+static void write_figure_row(const struct figure_writing *to, const char *name,
+	const struct recorded_figure *r, const struct recorded_figure *old, const struct figure *about)
 {
+	const struct stretch *by = !about || is_kernel_difference(about) ? to->by : NULL;
+
+	if (r->form == FORM_RATIO) {
+		write_ratio(to, name, r, old, about, by);
+		return;
+	}
+	if (r->form > FORM_RATIO) {
+		write_real(to, name, r, old, about, by);
+		return;
+	}
+	uint64_t v = extrapolate_count(old ? count_difference(r->count, old->count) : r->count, name, by);
+
+	if (v || (to->zeros && !(about && about->sparse)))
+		record_uint(to->w, name, v, about ? about->unit : "-");
+}
+
+/* Writes the chosen figures: the difference to `before` (NULL: running values), extrapolated (by NULL: not). */
+static void write_stats(struct record_writer *w, struct figure_choice *c, const struct figures *before,
+	const struct figures *now, const struct stretch *by)
+{
+	const struct figure_writing to = {w, by, c->all};
+
 	record_group(w, "stats");
 	for (uint32_t i = 0; i < now->n; i++) {
 		const struct recorded_figure *r = &now->row[i], *old = NULL;
 		const char *name = now->text + r->name;
-		const struct figure *about = figure_find(name);
+		const struct chosen_name *chosen = choice_find(c, name, r->hash);
 
-		if (before && about && is_kernel_difference(about))
+		if (!chosen->chosen)
+			continue;
+		if (before && chosen->about && is_kernel_difference(chosen->about))
 			old = find_recorded_row(before, name, r->hash);
-		write_figure_row(w, name, r, old, about, !about || is_kernel_difference(about) ? by : NULL);
+		write_figure_row(&to, name, r, old, chosen->about);
 	}
 	record_group_end(w);
+}
+
+void figures_list(const struct figures *f, struct figure_choice *c)
+{
+	for (uint32_t i = 0; i < f->n; i++)
+		choice_list(c, f->text + f->row[i].name, f->row[i].hash);
+	choice_complete(c);
 }
 
 static void write_hash(struct record_writer *w, const unsigned char hash[16])
@@ -272,13 +298,12 @@ static void write_sampled(struct record_writer *w, const struct kernel_record *k
 	record_real(w, "cycles_high", k->sampled->high, "cycles");
 }
 
-void stats_kernel_record(struct record_writer *w, const struct kernel_record *k, struct gpu *g,
+void stats_kernel_record(struct record_writer *w, struct figure_choice *c, const struct kernel_record *k,
 	const struct figures *before, const struct figures *now)
 {
 	struct stretch by;
 	char checksum[17];
 
-	(void)g;
 	record_begin(w, "kernel");
 	record_uint(w, "position", k->position, NULL);
 	record_string(w, "name", k->name);
@@ -298,11 +323,11 @@ void stats_kernel_record(struct record_writer *w, const struct kernel_record *k,
 			k->sampled->cycles / (double)k->cycles};
 		write_sampled(w, k);
 	}
-	write_stats(w, before, now, k->sampled ? &by : NULL);
+	write_stats(w, c, before, now, k->sampled ? &by : NULL);
 	record_end(w);
 }
 
-void stats_interval_record(struct record_writer *w, const struct interval_record *i,
+void stats_interval_record(struct record_writer *w, struct figure_choice *c, const struct interval_record *i,
 	const struct figures *before, const struct figures *now)
 {
 	record_begin(w, "interval");
@@ -311,7 +336,7 @@ void stats_interval_record(struct record_writer *w, const struct interval_record
 	record_uint(w, "id", i->uid, NULL);
 	record_uint(w, "first_cycle", i->first_cycle, "cycles");
 	record_uint(w, "cycles", i->cycles, "cycles");
-	write_stats(w, before, now, NULL);
+	write_stats(w, c, before, now, NULL);
 	record_end(w);
 }
 
@@ -326,27 +351,43 @@ static void begin_end_record(struct record_writer *w, const char *status, const 
 	write_hash(w, hash);
 }
 
-void stats_end_record(struct record_writer *w, struct gpu *g, const char *status, const char *limit,
+void stats_end_record(struct record_writer *w, struct figure_choice *c, const char *status, const char *limit,
 	uint32_t kernels, const unsigned char hash[16], const struct figures *now)
 {
-	(void)g;
 	begin_end_record(w, status, limit, kernels, hash);
-	write_stats(w, NULL, now, NULL);
+	write_stats(w, c, NULL, now, NULL);
 	record_end(w);
 }
 
-void stats_sums_record(struct record_writer *w, const char *status, const char *limit, uint32_t kernels,
-	const unsigned char hash[16], const struct result_figure *figure, uint32_t n)
+static bool has_sum(const struct result_figure *figure, uint32_t n, const char *name)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!strcmp(figure[i].name, name))
+			return true;
+	return false;
+}
+
+void stats_sums_record(struct record_writer *w, const struct figure_choice *c, const char *status,
+	const char *limit, uint32_t kernels, const unsigned char hash[16], const struct result_figure *figure,
+	uint32_t n)
 {
 	begin_end_record(w, status, limit, kernels, hash);
 	record_group(w, "stats");
 	for (const struct result_figure *f = figure; f < figure + n; f++) {
 		const char *unit = f->about ? f->about->unit : "-";
 
+		if (!c->all && f->value.real == 0 && !(f->about && f->about->sparse && !f->value.whole))
+			continue;
 		if (f->value.whole)
 			record_uint(w, f->name, f->value.count, unit);
 		else
 			record_real(w, f->name, f->value.real, unit);
+	}
+	for (uint32_t i = 0; i < c->n_listed; i++) { /* an absent figure would be 0 */
+		const struct figure *about = figure_find(c->listed[i]);
+
+		if (!has_sum(figure, n, c->listed[i]) && !(about && about->sparse))
+			record_real(w, c->listed[i], NAN, about ? about->unit : "-");
 	}
 	record_group_end(w);
 	record_end(w);

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A simulation: reads its inputs, checks its options against them, opens its outputs and runs it. */
+#include <limits.h>
+#include <string.h>
+#include "cli.h"
+#include "cubin.h"
+#include "gpus.h"
+#include "icnt.h"
+#include "isolate.h"
+#include "simulate.h"
+
+static bool warn_unknown(void *ctx, const struct fault *f)
+{
+	(void)ctx;
+	diag_warn(f->at, "%s", f->text);
+	return true;
+}
+
+void simulate_configure(struct gpuconf *c, const struct sim_args *a)
+{
+	struct fault f;
+
+	gpuconf_init(c);
+	if (a->pass_unknown)
+		c->on_unknown = warn_unknown;
+	for (uint32_t i = 0; i < a->n_config; i++)
+		if ((a->shipped[i] ? gpuconf_shipped : gpuconf_file)(c, a->config[i], &f) < 0)
+			die_fault(&f);
+	for (uint32_t i = 0; i < a->n_define; i++)
+		if (gpuconf_override(c, a->define[i], &f) < 0)
+			die_fault(&f);
+	if (!a->dump && !a->list)
+		gpus_warn_idle_options(c);
+}
+
+static void read_cubins(struct gpu *g, const struct sim_args *a)
+{
+	struct fault f;
+
+	if (!a->n_cubin)
+		return;
+	if (!g->params.modern.on)
+		diag_warn((struct place){.file = "--cubin"},
+			"ignored: only -core_model modern reads control codes");
+	g->joins.cubins = cubins_new();
+	for (uint32_t i = 0; i < a->n_cubin; i++)
+		if (cubins_add(g->joins.cubins, a->cubin[i], &f) < 0)
+			die_fault(&f);
+}
+
+/* Prepares --warm, which requires that no kernel is running when one is left out. */
+static void prepare_warm(struct run *r, const struct isa *isa)
+{
+	if (!r->select)
+		cli_usage("--warm requires -k");
+	if (r->gpu.params.window > 1)
+		die("--warm requires that kernels run one after the other, not up to %u at once (set -gpgpu_concurrent_kernel_sm 0 and -ptx_streams 0)",
+			r->gpu.params.window);
+	r->warm = code_new(isa);
+}
+
+/*
+ * Prepares --sample-blocks. Each kernel must have a completion rate of its own, and Accel-Sim's format has no
+ * field for a sample.
+ */
+static void prepare_sampling(struct run *r)
+{
+	if (r->format == FORMAT_ACCELSIM)
+		cli_usage("--sample-blocks cannot be used with -F accelsim (expected text, json or msgpack)");
+	if (r->gpu.params.window > 1)
+		die("--sample-blocks requires that kernels run one after the other, not up to %u at once (set -gpgpu_concurrent_kernel_sm 0 and -ptx_streams 0)",
+			r->gpu.params.window);
+	r->gpu.sampling = true;
+}
+
+/* Fails if `output` is one of the input files. */
+static void check_not_input(const struct run *r, const struct sim_args *a, const char *output)
+{
+	gpuconf_spare(&r->conf, output);
+	klist_spare(&r->list, output);
+	kselect_spare(r->select, output);
+	output_spare(output, a->isa);
+	icnt_spare(&r->gpu.params, output);
+	power_setup_spare(r, &a->power, output);
+	for (uint32_t i = 0; i < a->n_cubin; i++)
+		output_spare(output, a->cubin[i]);
+}
+
+/* The same for the name of the output while it is written. */
+static void check_not_overwriting(const struct run *r, const struct sim_args *a, const char *output)
+{
+	char part[PATH_MAX];
+
+	check_not_input(r, a, output);
+	if (output && strcmp(output, "-") && snprintf(part, sizeof(part), "%s.part", output) < PATH_MAX)
+		check_not_input(r, a, part);
+}
+
+int simulate_run(struct run *r, const struct sim_args *a, struct isa *isa, const char *trace)
+{
+	struct output *out;
+	struct logs logs = {0};
+	struct power_files power = {.report = NULL};
+	struct fault f;
+	int status;
+
+	if (klist_read(&r->list, trace, &f) < 0 || params_init(&r->gpu.params, &r->conf, &f) < 0)
+		die_fault(&f);
+	check_not_overwriting(r, a, a->output);
+	check_not_overwriting(r, a, a->logs.events);
+	check_not_overwriting(r, a, a->logs.profile);
+	check_not_overwriting(r, a, a->logs.timeline);
+	check_not_overwriting(r, a, a->logs.net_report);
+	check_not_overwriting(r, a, a->power.report);
+	power_setup_read(&power, r, &a->power);
+	read_cubins(&r->gpu, a);
+	if (a->isolate) {
+		power_setup_alone(&power);
+		run_check(r);
+		status = isolate_run(r, isa, a->output, a->force, a->resume, a->threads);
+		klist_free(&r->list);
+		return status;
+	}
+	if (a->warm)
+		prepare_warm(r, isa);
+	if (a->sample_blocks)
+		prepare_sampling(r);
+	if (r->format != FORMAT_ACCELSIM)
+		run_list_figures(r, isa);
+	logs_open_events(&logs, r, &a->logs);
+	power_setup_open(&power, r, &a->power);
+	if (gpu_init(&r->gpu, isa, &f) < 0)
+		die_fault(&f);
+	run_check(r);
+	out = output_open_part(a->output, a->force);
+	r->result = out;
+	r->out = output_stream(out);
+	if (r->format != FORMAT_ACCELSIM && !r->summary) {
+		r->writer = record_open(r->out, (enum record_format)r->format);
+		run_record(r, r->writer);
+		run_compact(r, r->writer, true);
+	} else if (!r->summary) {
+		run_head(r, r->out);
+	}
+	logs_open(&logs, r, &a->logs);
+	progress_start(r);
+	status = run_application(r);
+	progress_end(r);
+	logs_close(&logs, r);
+	power_setup_close(&power);
+	gpu_free(&r->gpu);
+	code_free(r->warm);
+	klist_free(&r->list);
+	output_commit(out);
+	return status;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line of trace-sim, and a simulation with its options. */
+#ifndef TRACE_SIM_SIMULATE_H
+#define TRACE_SIM_SIMULATE_H
+
+#include "logs.h"
+#include "namelist.h"
+#include "power_setup.h"
+#include "run.h"
+
+struct sim_args {
+	const char **config, **define; /* in order; a -g entry is marked in shipped */
+	bool *shipped;
+	const char **cubin;
+	uint32_t n_config, n_define, n_cubin;
+	const char *kernels, *output, *isa;
+	struct figure_choice choice; /* -s, --all-figures */
+	struct logs_args logs;
+	struct power_args power;
+	uint64_t interval; /* value of --interval */
+	enum run_format format;
+	unsigned threads;
+	bool force, warm, sample_blocks, strict, host_time, dump, list, quiet, verbose, selftest, tsv,
+		isolate, resume;
+	bool provenance, pass_unknown, list_gpus, format_given;
+	const char **measured, **fit;
+	uint32_t n_measured, n_fit;
+	struct namelist only; /* patterns of --only */
+	double tolerance;     /* negative: none */
+};
+
+/* Reads the configuration: files, then -D. A fault ends the program. */
+void simulate_configure(struct gpuconf *c, const struct sim_args *a);
+/* Runs a simulation of trace, with the options of a that are not in r; returns the exit status. */
+int simulate_run(struct run *r, const struct sim_args *a, struct isa *isa, const char *trace);
+
+#endif
