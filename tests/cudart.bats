@@ -395,8 +395,8 @@ driver_program() {
 	assert_output '0 of 100 elements are wrong'
 	run -6 trace-exec --run -n ./vecadd 100 -o 6
 	assert_output '0 of 100 elements are wrong'
-	run -2 trace-exec -g qv100 a.launch
-	assert_output --partial 'a GPU requires --run'
+	run -2 trace-exec -g qv100 "$BATS_TEST_DIRNAME/ptx/basic.launch"
+	assert_output --partial 'a GPU requires --run, --as sass or machine code'
 	run -2 trace-exec --list
 	assert_output --partial '--list requires --run'
 	run -2 trace-exec --run

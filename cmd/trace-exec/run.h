@@ -15,7 +15,7 @@ struct run_options {
 	const char *output; /* folder or file; NULL or "-": stdout */
 	const char *saves;  /* folder of saved files; NULL: folder of the launch file */
 	bool force, quiet, verbose;
-	bool leaks; /* --run: memory that is not freed is an error */
+	bool leaks;     /* --run: memory that is not freed is an error */
 	bool real_libs; /* --run: the program's own cuBLAS, not the suite's */
 };
 

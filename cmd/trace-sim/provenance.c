@@ -216,7 +216,8 @@ void run_record(const struct run *r, struct record_writer *w)
 			record_int(w, row->name + 1, conf_num(&r->conf, i), row->unit);
 	}
 	record_group_end(w);
-	choice_record(r->choice, w);
+	if (w == r->writer) /* a profile has no such figures */
+		choice_record(r->choice, w);
 	record_end(w);
 }
 

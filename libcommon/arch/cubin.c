@@ -39,7 +39,7 @@ struct cubins {
 	uint32_t n, cap, cap_hash;
 	struct cubin_image *image; /* cubins read */
 	uint32_t images, cap_image;
-	uint64_t left;   /* remaining limit of decompressed bytes */
+	uint64_t left; /* remaining limit of decompressed bytes */
 };
 
 struct cubin_span {

@@ -19,7 +19,7 @@ struct wt_results {
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-struct opening {
+struct result_opening {
 	struct wt_results *w;
 	const char *path;
 	int fd; /* -1: path is opened */
@@ -28,7 +28,7 @@ struct opening {
 
 static int open_results(void *ctx, struct fault *f)
 {
-	struct opening *o = ctx;
+	struct result_opening *o = ctx;
 	struct input *in = o->fd < 0 ? input_open(o->path, f) : input_descriptor(o->fd, o->path, f);
 
 	if (!in)
@@ -41,7 +41,7 @@ static int open_results(void *ctx, struct fault *f)
 static struct wt_results *new_results(const char *path, int fd, unsigned flags, struct wt_error *e)
 {
 	struct wt_results *w = wt_handle_new(sizeof(*w), e);
-	struct opening o = {w, path, fd, flags};
+	struct result_opening o = {w, path, fd, flags};
 
 	if (!w)
 		return NULL;

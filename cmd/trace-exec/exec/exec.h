@@ -262,7 +262,7 @@ struct lower;
 struct grid;
 
 /* Execution of functions of machine code, which take the place of PTX functions in a program: machine/. */
-struct machine {
+struct machine_execution {
 	/* Binds the function's instructions. Returns 0, or -1 with *f about the first unsupported one. */
 	int (*bind)(struct bound_code *c, struct func *fn, struct fault *f);
 	/* Sets and frees what the warps of a launch share: g->bank0. */
@@ -308,8 +308,8 @@ struct grid {
 	struct race *race;                 /* race.c; NULL: no search for races */
 	record_fn *record;                 /* NULL: no trace */
 	const struct lower *lower;         /* machine code of the trace (lower/lower.h); NULL: PTX */
-	const struct machine *machine;     /* the kernel is machine code; NULL: PTX */
-	uint8_t *bank0;                    /* its constant bank 0: launch values and parameters */
+	const struct machine_execution *machine; /* the kernel is machine code; NULL: PTX */
+	uint8_t *bank0;                          /* its constant bank 0: launch values and parameters */
 	uint32_t bank0_bytes;
 	FILE *print; /* output of printf */
 };

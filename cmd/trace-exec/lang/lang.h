@@ -256,8 +256,8 @@ struct func {
 	uint32_t first_pc;    /* instruction number in the program: PC / 8 */
 	uint8_t *race_at;     /* a race was printed, by instruction; NULL: none was */
 	uint32_t *rpc;        /* meeting point of its lanes, by instruction; UINT32_MAX: the end */
-	const struct machine *machine;     /* execution of machine code (exec/exec.h); NULL: PTX */
-	struct machine_code *machine_code; /* the function as machine/ sees it */
+	const struct machine_execution *machine; /* execution of machine code (exec/exec.h); NULL: PTX */
+	struct machine_code *machine_code;       /* the function as machine/ sees it */
 };
 
 struct module {

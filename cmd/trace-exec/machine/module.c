@@ -13,7 +13,7 @@
 #include "arena.h"
 #include "machine/code.h"
 
-static const struct machine execution;
+static const struct machine_execution execution;
 
 /* ---- symbols ---- */
 
@@ -276,7 +276,7 @@ static void describe_instruction(const struct op *o, char *out, size_t cap)
 	snprintf(out, cap, ", PC 0x%04x: %s", 16 * at, o->in->text);
 }
 
-static const struct machine execution = {
+static const struct machine_execution execution = {
 	.bind = bind_kernel,
 	.open = frame_open,
 	.close = frame_close,
