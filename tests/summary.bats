@@ -27,8 +27,8 @@ on_terminal() {
 		for k, line in zip(r[1:5], t[1:5]):
 		    s = k["stats"]
 		    assert line[:3] == [str(k["id"]), k["name"], str(s["gpu_sim_cycle"])], line
-		    want = [s["gpu_ipc"], 100 * s["achieved_occupancy"], 100 * s["L1D_total_cache_miss_rate"],
-		        100 * s["L2_total_cache_miss_rate"], (s.get("dram_read_bytes", 0) + s.get("dram_write_bytes", 0)) / s["gpu_sim_cycle"] * hz / 1e9]
+		    want = [s["gpu_ipc"], 100 * s["achieved_occupancy"], 100 * s.get("L1D_total_cache_miss_rate", 0),
+		        100 * s.get("L2_total_cache_miss_rate", 0), (s.get("dram_read_bytes", 0) + s.get("dram_write_bytes", 0)) / s["gpu_sim_cycle"] * hz / 1e9]
 		    assert all(abs(float(x) - w) <= 0.051 for x, w in zip(line[3:8], want)), (line, want)
 		assert t[5][0] == "total" and int(t[5][1]) == r[-1]["stats"]["gpu_tot_sim_cycle"]
 		assert t[6][:3] == ["complete:", "4", "kernels,"]
