@@ -208,10 +208,24 @@ static void converge(struct warp *w, const struct op *o, uint32_t pc, uint32_t m
 		wait_in_group(w, pc, mask, exec, o->flow == MF_BSYNC ? GROUP_BSYNC : GROUP_WARPSYNC);
 }
 
+/* Returns the lanes of exec for which the condition of the instruction holds; all of them where it has none. */
+static uint32_t lanes_of_condition(const struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
+{
+	switch (o->flow) {
+	case MF_BRA: return taken_lanes(w, o, mask, exec);
+	case MF_BRX:
+	case MF_RET: return exec & pred_value(w, o->c);
+	case MF_EXIT:
+	case MF_BSYNC:
+	case MF_BREAK: return exec & pred1(w, o);
+	default: return exec;
+	}
+}
+
 void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
 	record_fn *record = w->g->record;
-	uint32_t taken = o->flow == MF_BRA ? taken_lanes(w, o, mask, exec) : exec & pred1(w, o);
+	uint32_t taken = lanes_of_condition(w, o, mask, exec);
 
 	if (record)
 		record(w, o, pc, mask, o->flow == MF_BRA || o->flow == MF_EXIT ? taken : exec);
@@ -275,7 +289,7 @@ static int bind_branch(struct mbind *b, struct op *o)
 	return bind_target(b, o);
 }
 
-/* Sets o->a and o->imm of a branch through a register: the register plus the target of a plain branch. */
+/* Sets o->a and o->imm of a branch through a register, the target of a plain branch is added; o->c: its condition. */
 static int bind_indirect(struct mbind *b, struct op *o, enum machine_flow flow, bool uniform)
 {
 	int64_t offset = b->code->sm >= 90
@@ -284,6 +298,7 @@ static int bind_indirect(struct mbind *b, struct op *o, enum machine_flow flow, 
 
 	o->flow = (uint8_t)flow;
 	o->a = uniform ? mbind_ureg(b, 24) : mbind_reg(b, 24, 2);
+	o->c = (uint32_t)mbind_pred(b, 87, false);
 	o->imm = (int64_t)b->in->pc + 16 + offset;
 	return 0;
 }
