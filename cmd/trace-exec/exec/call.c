@@ -195,54 +195,65 @@ static void do_printf(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
+uint64_t call_malloc(struct warp *w, const struct op *o, uint64_t n)
+{
+	uint64_t a = n && n < 1ull << 32 ? memory_alloc(w->mem, "device malloc", n) : 0;
+
+	if (!a)
+		return 0;
+	w->mem->buffer[w->mem->n_buffers - 1].by = stmt_place(o->func, o->in);
+	if (w->g->opt->check)
+		memory_unset(w->mem, a, n);
+	return a;
+}
+
 static void do_malloc(struct warp *w, const struct op *o, uint32_t m)
 {
 	pthread_mutex_lock(&w->mem->lock);
-	FOR_BITS32 (i, m) {
-		uint64_t n = param_value(w, o, 0, i);
-
-		uint64_t a = n && n < 1ull << 32 ? memory_alloc(w->mem, "device malloc", n) : 0;
-
-		set_result(w, o, i, a);
-		if (!a)
-			continue;
-		w->mem->buffer[w->mem->n_buffers - 1].by = stmt_place(o->func, o->in);
-		if (w->g->opt->check)
-			memory_unset(w->mem, a, n);
-	}
+	FOR_BITS32 (i, m)
+		set_result(w, o, i, call_malloc(w, o, param_value(w, o, 0, i)));
 	pthread_mutex_unlock(&w->mem->lock);
+}
+
+bool call_free(struct warp *w, const struct op *o, unsigned lane, uint64_t a)
+{
+	pthread_mutex_lock(&w->mem->lock);
+	struct buffer *b = (struct buffer *)memory_near(w->mem, a);
+	bool good = !a || (b && b->addr == a && b->live && !strcmp(b->name, "device malloc"));
+
+	if (a && good)
+		b->live = false;
+	pthread_mutex_unlock(&w->mem->lock);
+	if (!good)
+		exec_fail(w, o, 1u << lane, "free",
+			"free of 0x%llx (expected an address that malloc returned)", (unsigned long long)a);
+	return good;
 }
 
 static void do_free(struct warp *w, const struct op *o, uint32_t m)
 {
-	FOR_BITS32 (i, m) {
-		uint64_t a = param_value(w, o, 0, i);
-
-		pthread_mutex_lock(&w->mem->lock);
-		struct buffer *b = (struct buffer *)memory_near(w->mem, a);
-		bool good = !a || (b && b->addr == a && b->live && !strcmp(b->name, "device malloc"));
-
-		if (a && good)
-			b->live = false;
-		pthread_mutex_unlock(&w->mem->lock);
-		if (!good) {
-			exec_fail(w, o, 1u << i, "free",
-				"free of 0x%llx (expected an address that malloc returned)",
-				(unsigned long long)a);
+	FOR_BITS32 (i, m)
+		if (!call_free(w, o, i, param_value(w, o, 0, i)))
 			return;
-		}
-	}
+}
+
+void call_fail_assert(
+	struct warp *w, const struct op *o, uint32_t m, uint64_t text, uint64_t file, unsigned line)
+{
+	unsigned lane = bit_lowest32(m);
+	char asserted[128], name[128];
+
+	print_string(w, lane, text, asserted, sizeof(asserted));
+	print_string(w, lane, file, name, sizeof(name));
+	exec_fail(w, o, m, "assert", "%s:%u: assertion '%s' failed", name, line, asserted);
 }
 
 static void do_assert(struct warp *w, const struct op *o, uint32_t m)
 {
 	unsigned lane = bit_lowest32(m);
-	char text[128], file[128];
 
-	print_string(w, lane, param_value(w, o, 0, lane), text, sizeof(text));
-	print_string(w, lane, param_value(w, o, 1, lane), file, sizeof(file));
-	exec_fail(w, o, m, "assert", "%s:%u: assertion '%s' failed", file,
-		(unsigned)param_value(w, o, 2, lane), text);
+	call_fail_assert(w, o, m, param_value(w, o, 0, lane), param_value(w, o, 1, lane),
+		(unsigned)param_value(w, o, 2, lane));
 }
 
 static const struct call_built_in built_in[] = {

@@ -36,6 +36,13 @@ bool call_may(const struct call_site *s, const struct func *f);
  * through a register may call every function.
  */
 void call_reach(const struct bound_code *c, uint32_t n, uint8_t *on);
+/* Allocates n bytes for malloc of a kernel, with the memory's lock held. Returns the address; 0: none. */
+uint64_t call_malloc(struct warp *w, const struct op *o, uint64_t n);
+/* Frees the memory at a for a lane; NULL is allowed. false: a is no address of malloc, and the warp has failed. */
+bool call_free(struct warp *w, const struct op *o, unsigned lane, uint64_t a);
+/* Fails the lanes of m with an assertion whose text and file are at addresses of a lane's memory. */
+void call_fail_assert(
+	struct warp *w, const struct op *o, uint32_t m, uint64_t text, uint64_t file, unsigned line);
 /* A function that the executor implements. */
 struct call_built_in {
 	const char *name;

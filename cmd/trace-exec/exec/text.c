@@ -142,3 +142,19 @@ char *text_addresses(char *p, const uint64_t *a, uint32_t m)
 	}
 	return p;
 }
+
+void text_machine_header(FILE *out, const struct grid *g, uint32_t regs, unsigned binary)
+{
+	const struct launch *l = g->l;
+
+	fprintf(out,
+		"-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n-shmem = %u\n-nregs = %u\n-binary version = %u\n-cuda stream id = %u\n",
+		l->kernel->name, l->id, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+		l->block[2], g->shared_bytes, regs, binary, l->stream);
+	fprintf(out, "-shmem base_addr = 0x%016llx\n-local mem base_addr = 0x%016llx\n", SHARED_WINDOW_BASE,
+		LOCAL_WINDOW_BASE);
+	fputs("-accelsim tracer version = 5\n-enable lineinfo = 0\n\n"
+	      "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
+	      "[adrrescompress?] [mem_addresses] immediate\n",
+		out);
+}

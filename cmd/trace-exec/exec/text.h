@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define TRACE_LINE_ROOM 1024u /* longest line in bytes */
 
@@ -15,6 +16,14 @@ struct text {
 };
 /* Makes space for `more` bytes. */
 void text_reserve(struct text *t, size_t more);
+
+/* Bases of the windows of generic addresses in traces of machine code. */
+#define SHARED_WINDOW_BASE 0x7f0000000000ull
+#define LOCAL_WINDOW_BASE  0x7f1000000000ull
+
+struct grid;
+/* Writes the header of a kernel's trace as machine code. regs: registers of a thread; binary: binary version. */
+void text_machine_header(FILE *out, const struct grid *g, uint32_t regs, unsigned binary);
 
 /* Makes the tables. To be called before the functions below, and not by two threads at once. */
 void text_prepare(void);

@@ -11,9 +11,6 @@
 #include "exec/call.h"
 #include "lower/select.h"
 
-#define SHARED_WINDOW_BASE 0x7f0000000000ull
-#define LOCAL_WINDOW_BASE  0x7f1000000000ull
-
 struct text_inst {
 	char pc[12], *rest; /* "0010 ", " 1 R4 LDG.E 1 R2 " */
 	uint8_t n_pc, bytes;
@@ -131,20 +128,9 @@ void lower_free(struct lower *l)
 
 void lower_header(FILE *out, const struct grid *g, const struct occupancy *k)
 {
-	const struct launch *l = g->l;
 	const struct lower *c = g->lower;
 
-	fprintf(out,
-		"-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n-shmem = %u\n-nregs = %u\n-binary version = %u\n-cuda stream id = %u\n",
-		l->kernel->name, l->id, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
-		l->block[2], g->shared_bytes, k->regs > c->registers ? k->regs : c->registers, c->binary,
-		l->stream);
-	fprintf(out, "-shmem base_addr = 0x%016llx\n-local mem base_addr = 0x%016llx\n", SHARED_WINDOW_BASE,
-		LOCAL_WINDOW_BASE);
-	fputs("-accelsim tracer version = 5\n-enable lineinfo = 0\n\n"
-	      "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
-	      "[adrrescompress?] [mem_addresses] immediate\n",
-		out);
+	text_machine_header(out, g, k->regs > c->registers ? k->regs : c->registers, c->binary);
 }
 
 /* Returns the addresses that a GPU would use, in w->addr or storage. */

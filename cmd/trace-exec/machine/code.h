@@ -66,11 +66,9 @@ struct machine_module {
 /* First address of externs: extern i is at EXTERN_BASE + 16 i. */
 #define EXTERN_BASE 0x00e0000000000000ull
 
-/* Windows of generic addresses. */
-#define SHARED_WINDOW_BASE 0x7f0000000000ull
-#define LOCAL_WINDOW_BASE  0x7f1000000000ull
-#define WINDOW_BYTES       (1ull << 24)
-#define RESERVED_SHARED    1024u /* sm_90 and later: bytes before a block's shared memory */
+/* Windows of generic addresses; their bases are in exec/text.h. */
+#define WINDOW_BYTES    (1ull << 24)
+#define RESERVED_SHARED 1024u /* sm_90 and later: bytes before a block's shared memory */
 
 /* Returns the bytes of a constant bank and their number; NULL: there is none. */
 const uint8_t *machine_bank(const struct grid *g, const struct machine_code *c, unsigned bank, uint32_t *n);

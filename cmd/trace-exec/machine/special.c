@@ -205,7 +205,7 @@ static u64 executor_address(u64 a)
 						   : a;
 }
 
-static void call_printf(struct warp *w, const struct op *o, uint32_t m)
+static void extern_printf(struct warp *w, const struct op *o, uint32_t m)
 {
 	FOR_BITS32 (i, m) {
 		int n = print_lane(w, o, i, executor_address(argument_pair(w, 4, i)),
@@ -217,63 +217,37 @@ static void call_printf(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-static void call_malloc(struct warp *w, const struct op *o, uint32_t m)
+static void extern_malloc(struct warp *w, const struct op *o, uint32_t m)
 {
 	pthread_mutex_lock(&w->mem->lock);
-	FOR_BITS32 (i, m) {
-		u64 n = argument_pair(w, 4, i),
-		    a = n && n < 1ull << 32 ? memory_alloc(w->mem, "device malloc", n) : 0;
-
-		set_return(w, i, a, 2);
-		if (!a)
-			continue;
-		w->mem->buffer[w->mem->n_buffers - 1].by = stmt_place(o->func, o->in);
-		if (w->g->opt->check)
-			memory_unset(w->mem, a, n);
-	}
+	FOR_BITS32 (i, m)
+		set_return(w, i, call_malloc(w, o, argument_pair(w, 4, i)), 2);
 	pthread_mutex_unlock(&w->mem->lock);
 }
 
-static void call_free(struct warp *w, const struct op *o, uint32_t m)
+static void extern_free(struct warp *w, const struct op *o, uint32_t m)
 {
-	FOR_BITS32 (i, m) {
-		u64 a = argument_pair(w, 4, i);
-
-		pthread_mutex_lock(&w->mem->lock);
-		struct buffer *b = (struct buffer *)memory_near(w->mem, a);
-		bool good = !a || (b && b->addr == a && b->live && !strcmp(b->name, "device malloc"));
-
-		if (a && good)
-			b->live = false;
-		pthread_mutex_unlock(&w->mem->lock);
-		if (!good) {
-			exec_fail(w, o, 1u << i, "free",
-				"free of 0x%llx (expected an address that malloc returned)",
-				(unsigned long long)a);
+	FOR_BITS32 (i, m)
+		if (!call_free(w, o, i, argument_pair(w, 4, i)))
 			return;
-		}
-	}
 }
 
-static void call_assert(struct warp *w, const struct op *o, uint32_t m)
+static void extern_assert(struct warp *w, const struct op *o, uint32_t m)
 {
 	unsigned lane = bit_lowest32(m);
-	char text[128], file[128];
 
-	print_string(w, lane, executor_address(argument_pair(w, 4, lane)), text, sizeof(text));
-	print_string(w, lane, executor_address(argument_pair(w, 6, lane)), file, sizeof(file));
-	exec_fail(w, o, m, "assert", "%s:%u: assertion '%s' failed", file,
-		REG(u32, w, FRAME_R + 8 * VECTOR)[lane], text);
+	call_fail_assert(w, o, m, executor_address(argument_pair(w, 4, lane)),
+		executor_address(argument_pair(w, 6, lane)), REG(u32, w, FRAME_R + 8 * VECTOR)[lane]);
 }
 
 static const struct {
 	const char *name;
 	op_fn *fn;
 } externs[] = {
-	{"vprintf", call_printf},
-	{"malloc", call_malloc},
-	{"free", call_free},
-	{"__assertfail", call_assert},
+	{"vprintf", extern_printf},
+	{"malloc", extern_malloc},
+	{"free", extern_free},
+	{"__assertfail", extern_assert},
 };
 
 void special_call(struct warp *w, const struct op *o, unsigned which, uint32_t exec)

@@ -94,23 +94,12 @@ static void make_texts(const struct grid *g, struct machine_code *c)
 
 void machine_header(FILE *out, const struct grid *g, const struct occupancy *k)
 {
-	const struct launch *l = g->l;
-	struct machine_code *c = l->kernel->machine_code;
+	struct machine_code *c = g->l->kernel->machine_code;
 
 	text_prepare();
 	if (!c->text)
 		make_texts(g, c);
-	fprintf(out,
-		"-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n-shmem = %u\n-nregs = %u\n-binary version = %u\n-cuda stream id = %u\n",
-		l->kernel->name, l->id, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
-		l->block[2], g->shared_bytes, k->regs > c->kernel->registers ? k->regs : c->kernel->registers,
-		c->sm, l->stream);
-	fprintf(out, "-shmem base_addr = 0x%016llx\n-local mem base_addr = 0x%016llx\n",
-		(unsigned long long)SHARED_WINDOW_BASE, (unsigned long long)LOCAL_WINDOW_BASE);
-	fputs("-accelsim tracer version = 5\n-enable lineinfo = 0\n\n"
-	      "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
-	      "[adrrescompress?] [mem_addresses] immediate\n",
-		out);
+	text_machine_header(out, g, k->regs > c->kernel->registers ? k->regs : c->kernel->registers, c->sm);
 }
 
 static const uint64_t *window_addresses(const struct warp *w, uint64_t window, uint64_t storage[LANES])
