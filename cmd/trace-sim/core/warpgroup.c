@@ -10,8 +10,6 @@
  */
 #include "core/core.h"
 
-static uint64_t later_of(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 /* First slot of the warpgroup of a warp. */
 static unsigned leader_of(const struct sm *s, unsigned w)
 {
@@ -35,12 +33,12 @@ void core_warpgroup_reset(struct core *c, const struct cta *k)
 /* Start of the multiplications of a product whose operands may be read from t on. */
 static uint64_t products_start(struct core *c, const struct core_inst *in, uint64_t t)
 {
-	uint64_t reads = later_of(t, c->gmma_reads_free), start;
+	uint64_t reads = max_u64(t, c->gmma_reads_free), start;
 
 	c->gmma_reads_free = reads + in->reads;
-	start = later_of(in->link ? later_of(reads, t + in->link) : reads + in->a_reads, c->gmma_free);
+	start = max_u64(in->link ? max_u64(reads, t + in->link) : reads + in->a_reads, c->gmma_free);
 	for (unsigned k = 0; k < c->subs; k++)
-		start = later_of(start, c->sub[k].unit_free_at[CORE_TENSOR]);
+		start = max_u64(start, c->sub[k].unit_free_at[CORE_TENSOR]);
 	return start;
 }
 
@@ -50,7 +48,7 @@ static void start_product(struct sm *s, const struct core_joint *e)
 	struct core *c = s->modern;
 	const struct core_inst *in = e->inst;
 	uint64_t start = products_start(c, in, e->at),
-		 end = later_of(start + in->interval, c->gmma_reads_free);
+		 end = max_u64(start + in->interval, c->gmma_reads_free);
 
 	c->gmma_free = start + in->interval;
 	for (unsigned k = 0; k < c->subs; k++)
@@ -59,8 +57,8 @@ static void start_product(struct sm *s, const struct core_joint *e)
 		uint16_t h = e->op[i];
 
 		if (c->op[h].readers && !c->op[h].keeps_sources)
-			core_event_put(s, later_of(start, s->clock + 1), EVENT_READ, h, 0);
-		core_event_put(s, later_of(end + c->p->gmma_latency, s->clock + 1), EVENT_DONE, h, 0);
+			core_event_put(s, max_u64(start, s->clock + 1), EVENT_READ, h, 0);
+		core_event_put(s, max_u64(end + c->p->gmma_latency, s->clock + 1), EVENT_DONE, h, 0);
 	}
 }
 
@@ -104,7 +102,7 @@ void core_warpgroup_take(struct sm *s, unsigned w, const struct core_inst *in, u
 	struct core_warpgroup *g = &s->modern->warpgroup[leader];
 	struct core_joint *e = &g->joint[g->issued[i]++ % GMMA_AHEAD];
 
-	e->at = e->joined ? later_of(e->at, t) : t;
+	e->at = e->joined ? max_u64(e->at, t) : t;
 	e->inst = in;
 	e->op[i] = h;
 	e->joined |= (uint8_t)(1u << i);
