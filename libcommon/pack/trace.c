@@ -38,43 +38,6 @@ struct packed {
 	struct cubins *codes; /* the kernel's control codes; NULL: none */
 };
 
-/* ---- lists -------------------------------------------------------------------------------- */
-
-int pack_klist(struct pack *p, struct klist *k, struct fault *f)
-{
-	struct input *in = input_memory(p->name, p->list.p ? (void *)p->list.p : "", p->list.n, f);
-	char *folder = xmalloc(strlen(p->name) + 2);
-
-	sprintf(folder, "%s/", p->name);
-	int r = in ? 0 : -1;
-	if (in && p->list_name) {
-		r = klist_parse(k, in, folder, f);
-	} else if (in) {
-		uint32_t cap = k->n_cmds;
-
-		for (uint32_t i = 0; i < p->n_kernels; i++) {
-			grow(&k->cmd, &cap, k->n_cmds + 1, sizeof(k->cmd[0]));
-			struct command *c = &k->cmd[k->n_cmds];
-			*c = (struct command){.kind = CMD_KERNEL, .text = xstrdup(p->kernel[i])};
-			k->n_cmds++;
-			c->position = ++k->n_kernels;
-			c->path = xmalloc(strlen(folder) + strlen(p->kernel[i]) + 1);
-			sprintf(c->path, "%s%s", folder, p->kernel[i]);
-		}
-	}
-	for (uint32_t i = 0; r == 0 && i < k->n_cmds; i++) {
-		int64_t kernel = k->cmd[i].kind == CMD_KERNEL ? pack_find(p, k->cmd[i].text) : 0;
-
-		k->cmd[i].kernel = (uint32_t)kernel;
-		if (kernel < 0)
-			r = pack_bad(p, PACK_FIRST, f, "pack-damaged", "the list names other kernels");
-	}
-	p->keep_all = k->n_kernels > p->n_kernels; /* one is named twice */
-	free(folder);
-	input_close(in);
-	return r;
-}
-
 /* ---- opening ------------------------------------------------------------------------------ */
 
 static bool append_text(void *ctx, const void *bytes, size_t n)

@@ -551,30 +551,6 @@ int trace_next(struct trace *t, struct tblock *tb, struct fault *f)
 	return 1;
 }
 
-static int no_such_block(const struct trace *t, uint64_t block, uint64_t there, struct fault *f)
-{
-	return fault_set(f, (struct place){t->name, 0, 0}, "block-number",
-		"thread block %llu does not exist (expected 0 to %llu)", (unsigned long long)block,
-		(unsigned long long)(there ? there - 1 : 0));
-}
-
-int trace_seek(struct trace *t, uint64_t block, struct tblock *tb, struct fault *f)
-{
-	int r = 1;
-
-	if (block >= kernel_blocks(&t->h))
-		return no_such_block(t, block, kernel_blocks(&t->h), f);
-	if (block == t->blocks)
-		return 1;
-	if (t->columns && (r = packed_seek(t, block, f)) <= 0)
-		return r;
-	if (block < t->blocks)
-		return 0;
-	while (t->blocks < block && (r = trace_next(t, tb, f)) > 0)
-		;
-	return r == 0 ? no_such_block(t, block, t->blocks, f) : r;
-}
-
 int trace_finish(struct trace *t, struct fault *f)
 {
 	int r = t->columns ? packed_finish(t, f) : 0;
