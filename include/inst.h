@@ -36,7 +36,7 @@ struct ptx_inst {
 	bool ends;             /* executing lanes end */
 };
 
-/* Whether a matrix product of a warpgroup ends a group: version 6 of the format says so. */
+/* Does a matrix product of a warpgroup end a group? Only version 6 of the format has this. */
 enum inst_commit { COMMIT_UNKNOWN, COMMIT_NO, COMMIT_YES };
 
 struct inst {

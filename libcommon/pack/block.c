@@ -65,7 +65,7 @@ static bool read_codes(
 	return true;
 }
 
-/* What a kernel has besides its body. */
+/* Reads the state of a kernel outside its body: id, stream, hash, control codes. */
 static bool read_kernel(const struct pack_block *b, struct block_reading *r, struct read_piece *c)
 {
 	struct cur *in = &r->kernel;
@@ -122,7 +122,7 @@ static struct cur column_slice(const struct buf *col, uint64_t from, uint64_t to
 	return to <= col->n ? cur_of(col->p ? col->p + from : NULL, (size_t)(to - from)) : cur_of(NULL, 0);
 }
 
-/* Where a piece is in the metadata and the columns of its block. */
+/* Position of a piece in the metadata and the columns of its block. */
 struct piece_place {
 	const uint8_t *header, *header_end, *table, *table_end;
 	uint64_t used[N_COLUMNS];

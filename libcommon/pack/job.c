@@ -96,7 +96,7 @@ void queue_keep_text(struct queue *q, struct buf *b)
 
 /* ---- one piece ---------------------------------------------------------------------------- */
 
-/* Of a piece that continues a kernel: its place there. */
+/* Writes the position of a piece that continues a kernel. */
 static void put_place(struct buf *m, const struct piece *c)
 {
 	mp_uint(m, c->first_block);
@@ -216,7 +216,7 @@ struct coded {
 	uint32_t n;
 };
 
-/* What a block has so far. */
+/* Contents of the block that is being made. */
 struct gathering {
 	struct job *job;
 	struct share *share;
@@ -244,7 +244,7 @@ static void put_codes(struct gathering *g, const struct piece *c, int column)
 	pack_control(&g->col[COL_CODES], c->codes, c->n_codes);
 }
 
-/* What a kernel has besides its body. */
+/* Writes the state of a kernel outside its body: id, stream, hash, control codes. */
 static void put_kernel(struct gathering *g, const struct piece *c)
 {
 	bool hash = c->ends && c->bytes >= HASH_TEXT;

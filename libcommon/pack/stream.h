@@ -23,7 +23,7 @@ enum {
 
 /* A body in its column: the predicted one, a new patch, or 1 plus the distance from the newest. */
 enum { BODY_NEXT = 0, BODY_PATCH = 1 };
-/* What differs from the kernel before, as flags of a byte; then come folded id, stream, hash and function. */
+/* Flags of the members that differ from the preceding kernel. Folded id, stream, hash and function follow the byte. */
 enum { KERNEL_ID = 1, KERNEL_STREAM = 2, KERNEL_HASH = 4, KERNEL_CODES = 8, KERNEL_ALL = 15 };
 
 /*

@@ -217,8 +217,8 @@ static int parse_list_input(
 
 int klist_parse(struct klist *k, struct input *in, const char *folder, struct fault *f)
 {
-	struct teller nobody = {NULL, NULL, false};
-	return parse_list_input(k, in, folder, &nobody, f);
+	struct teller silent = {NULL, NULL, false};
+	return parse_list_input(k, in, folder, &silent, f);
 }
 
 /* ---- from a path -------------------------------------------------------------------------- */
@@ -366,9 +366,9 @@ int klist_read_on(struct klist *k, const char *path, bool (*on_fault)(void *ctx,
 
 int klist_read_descriptor(struct klist *k, int fd, const char *name, struct fault *f)
 {
-	struct teller nobody = {NULL, NULL, false};
+	struct teller silent = {NULL, NULL, false};
 	*k = (struct klist){.path = xstrdup(name)};
-	return read_list_file(k, input_descriptor(fd, name, f), &nobody, f);
+	return read_list_file(k, input_descriptor(fd, name, f), &silent, f);
 }
 
 /* ---- kernels ------------------------------------------------------------------------------ */

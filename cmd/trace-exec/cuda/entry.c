@@ -2,8 +2,8 @@
 /*
  * Functions of the driver by name, names and texts of its errors, and the functions that are not executed.
  *
- * A name without a version stands for the newest version up to the release that the caller names, as the driver
- * documents it; a name with a version is found too. A function that is not executed is found, and reports its name when
+ * A name without a version means the newest version up to the release that the caller names, as the driver
+ * documents it. A name with a version is found too. A function that is not executed is found, and reports its name when
  * it is called. Always true: every row of cuda.def is exported.
  */
 #include <dlfcn.h>

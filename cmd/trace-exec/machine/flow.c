@@ -162,7 +162,7 @@ static void end_lanes_of(struct warp *w, uint32_t pc, uint32_t mask, uint32_t ex
 		group_settle(w);
 }
 
-/* Takes number and count of threads of a barrier from its register; no count stands for all threads. */
+/* Reads the number of a barrier and its count of threads from the register. Count 0 means all threads. */
 static void split_barrier_register(struct warp *w, const struct op *o)
 {
 	for (unsigned i = 0; i < LANES; i++) {

@@ -16,11 +16,11 @@ uint64_t reading_field(struct reading *r, unsigned at, unsigned n);
 /* The same, sign-extended. */
 int64_t reading_signed(struct reading *r, unsigned at, unsigned n);
 /*
- * Next token of a string, separated by blanks: returns its start and sets *n; NULL at the end. *text moves behind
- * it.
+ * Returns the next token of a string, separated by blanks, and sets *n to its length; NULL at the end. Advances
+ * *text past the token.
  */
 const char *sass_token_next(const char **text, size_t *n);
-/* Decimal number at *p; *p moves behind it. */
+/* Returns the decimal number at *p and advances *p past it. */
 unsigned sass_token_number(const char **p);
 /* A token of the arguments, taken apart. 255: the attribute is absent. */
 struct arg_token {

@@ -30,7 +30,7 @@ struct attribute {
 	unsigned n;
 };
 
-/* Reads the attribute at *at and moves *at behind it. 1, 0 at the end, or -1: it exceeds the section. */
+/* Reads the attribute at *at and advances *at past it. Returns 1; 0 at the end; -1 if it exceeds the section. */
 static int next_attribute(const struct elf_section *s, uint64_t *at, struct attribute *a)
 {
 	if (!s->p || *at >= s->n)

@@ -277,7 +277,7 @@ static void read_line_files(struct line_reader *r, struct line_span *s)
 	free(folder);
 }
 
-/* Reads the unit at the start of *s and moves behind it. */
+/* Reads the unit at the start of *s and advances past it. */
 static void read_line_unit(struct line_reader *r, struct line_span *s)
 {
 	uint64_t length = take(s, 4);
@@ -353,7 +353,7 @@ uint32_t sass_lines_find(const struct sass_lines *l, uint32_t function, uint32_t
 {
 	uint32_t low = 0, high = l->n_rows;
 
-	while (low < high) { /* first row behind (function, pc) */
+	while (low < high) { /* finds the first row after (function, pc) */
 		uint32_t mid = low + (high - low) / 2;
 		const struct line_row *row = &l->row[mid];
 

@@ -21,7 +21,7 @@
 #define SASS_ARGS_MAX 10u
 #define SASS_TEXT_MAX 256u /* bytes that the text of an instruction needs at most, with the NUL */
 
-/* What an opcode row describes. */
+/* Description of an opcode. */
 struct sass_row {
 	const char *name;      /* "IADD3" */
 	const char *modifiers; /* form: opcodes.def */

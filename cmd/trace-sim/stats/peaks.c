@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Peak rates; see peaks.h. A rate is that of warp instructions of one kind per cycle and SM, times the operations of the
- * instruction. The largest tensor instruction of the architecture stands for its kind.
+ * instruction. The rate of a kind of tensor instructions is that of the largest one of the architecture.
  */
 #include <stdio.h>
 #include "flops.h"
