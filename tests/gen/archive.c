@@ -94,7 +94,7 @@ static void make_kind(struct gen *g, struct archive_kind *k, unsigned number)
 	k->n_ops = 40 + gen_random(g, OPS_MAX - 40);
 	k->loop = k->n_ops / 4;
 	k->rounds = 1 + gen_random(g, 4);
-	k->threads = 32 << gen_random(g, 3);
+	k->threads = 32u << gen_random(g, 3);
 	k->grid[0] = few ? 2 + gen_random(g, 8) : 1;
 	k->n_grids = number % 8 == 3 ? 4 : 1;
 	for (unsigned i = 1; i < k->n_grids; i++)
