@@ -475,7 +475,7 @@ static void begin(struct isolate *o, const char *output, bool force, bool resume
 	struct bytes head = {0};
 	FILE *memory = bytes_stream(&head);
 
-	run_list_figures(r, o->isa);
+	run_list_figures_alone(r, o->isa);
 	r->writer = record_open(memory, (enum record_format)r->format);
 	run_record(r, r->writer);
 	record_close(r->writer);

@@ -93,10 +93,22 @@ static void record_invocation(struct record_writer *w, const struct invocation *
 	record_group_end(w);
 }
 
-/* Uses a GPU of its own, because figures of a network of mode 1 count how often they were read. */
-void run_list_figures(struct run *r, const struct isa *isa)
+static void list_figures(struct gpu *g, struct figure_choice *c)
 {
 	struct figures *f = figures_new();
+
+	gpu_sync(g);
+	figures_take(f, g);
+	figures_list(f, c);
+	figures_free(f);
+}
+
+bool run_counts_reads(const struct run *r) { return conf_num(&r->conf, OPT_network_mode) == 1; }
+
+void run_list_figures(struct run *r) { list_figures(&r->gpu, r->choice); }
+
+void run_list_figures_alone(struct run *r, const struct isa *isa)
+{
 	struct gpu *g = xmalloc(sizeof(*g));
 	struct fault fault;
 
@@ -105,10 +117,7 @@ void run_list_figures(struct run *r, const struct isa *isa)
 	g->joins.cubins = NULL; /* r's GPU owns them */
 	if (gpu_init(g, isa, &fault) < 0)
 		die_fault(&fault);
-	gpu_sync(g);
-	figures_take(f, g);
-	figures_list(f, r->choice);
-	figures_free(f);
+	list_figures(g, r->choice);
 	gpu_free(g);
 	free(g);
 }

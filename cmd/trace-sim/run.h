@@ -63,8 +63,12 @@ struct invocation {
 
 /* Prints the first lines of a log of the original: version and options. */
 void run_head(const struct run *r, FILE *out);
-/* Completes the list of figures that records may have, before gpu_init() of r's GPU and before its logs are opened. */
-void run_list_figures(struct run *r, const struct isa *isa);
+/* Completes the list of figures that records may have, from r's GPU before its first cycle. */
+void run_list_figures(struct run *r);
+/* The same from a GPU of its own, where r has none yet. */
+void run_list_figures_alone(struct run *r, const struct isa *isa);
+/* Do figures of the network count how often they were read? Then only a GPU of its own may be asked for the list. */
+bool run_counts_reads(const struct run *r);
 /* Makes the records after the run record compact, with -s; kernels: also the names of kernels. */
 void run_compact(const struct run *r, struct record_writer *w, bool kernels);
 /* Writes the "run" record. */

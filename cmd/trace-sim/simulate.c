@@ -125,12 +125,14 @@ int simulate_run(struct run *r, const struct sim_args *a, struct isa *isa, const
 		prepare_warm(r, isa);
 	if (a->sample_blocks)
 		prepare_sampling(r);
-	if (r->format != FORMAT_ACCELSIM)
-		run_list_figures(r, isa);
+	if (r->format != FORMAT_ACCELSIM && run_counts_reads(r))
+		run_list_figures_alone(r, isa);
 	logs_open_events(&logs, r, &a->logs);
 	power_setup_open(&power, r, &a->power);
 	if (gpu_init(&r->gpu, isa, &f) < 0)
 		die_fault(&f);
+	if (r->format != FORMAT_ACCELSIM && !run_counts_reads(r))
+		run_list_figures(r);
 	run_check(r);
 	out = output_open_part(a->output, a->force);
 	r->result = out;
