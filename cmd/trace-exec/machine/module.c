@@ -288,9 +288,11 @@ static const struct machine_execution execution = {
 
 struct module *machine_module(const char *path, const void *bytes, size_t n, struct fault *f)
 {
-	struct sass_image *image = sass_image_read(bytes, n, path, f);
 	XXH128_hash_t h = XXH3_128bits(bytes, n);
+	struct sass_image *image;
 
+	path = diag_keep(path); /* faults refer to it */
+	image = sass_image_read(bytes, n, path, f);
 	if (!image)
 		return NULL;
 	if (image->relocatable) {
@@ -302,7 +304,7 @@ struct module *machine_module(const char *path, const void *bytes, size_t n, str
 	struct module *m = xcalloc(1, sizeof(*m));
 	struct machine_module *x = xcalloc(1, sizeof(*x));
 	*x = (struct machine_module){.image = image, .module = m};
-	m->path = diag_keep(path);
+	m->path = path;
 	m->target = image->sm;
 	m->address_bytes = 8;
 	m->hash[0] = h.high64;
@@ -354,6 +356,7 @@ struct module *machine_read(const char *path, unsigned sm, struct fault *f)
 	struct module *m = NULL;
 	uint32_t best;
 
+	path = diag_keep(path);
 	if (!cubins_add(c, path, f)) {
 		best = best_image(c, sm);
 		if (best != UINT32_MAX)
