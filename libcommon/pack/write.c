@@ -252,9 +252,12 @@ static void find_repetition(struct pack_writer *w, struct piece *c)
 	uint64_t near, far, key[2];
 
 	c->ids = (struct header_state){w->ids.id + 1, w->ids.stream};
-	if (c->records || c->no_hash || (!c->begins && !j->n) ||
-		!header_strip(&c->stripped, &c->ids, (const char *)c->text.p, c->header))
+	if (c->records || c->no_hash || (!c->begins && !j->n))
 		return;
+	if (!header_strip(&c->stripped, &c->ids, (const char *)c->text.p, c->header)) {
+		buf_free(&c->stripped);
+		return;
+	}
 	w->ids = c->begins ? c->ids : w->ids;
 	hash_names(w, c, &near, &far);
 	share_key(w->queue->share,
