@@ -41,9 +41,10 @@ hostile() {
 	END
 }
 
+needs_chromium() { command -v chromium >/dev/null || skip "Chromium is not installed"; }
+
 # Open a page in Chromium, run the JavaScript of stdin in it, print the title that it sets, and fail on console output.
 browser() {
-	command -v chromium >/dev/null || skip "Chromium is not installed"
 	{ cat "$1"; echo "<script>addEventListener('load', () => { document.title = 'no result';"; cat; echo "});</script>"; } >page.html
 	timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-background-networking --user-data-dir="$PWD/profile" \
 		--window-size=1200,900 --virtual-time-budget=4000 --enable-logging=stderr --dump-dom "file://$PWD/page.html" \
@@ -154,6 +155,7 @@ browser() {
 }
 
 @test "browser: one run: sorting, filtering, zooming, hovering" {
+	needs_chromium
 	stats-html -o page.htm --profile a.prof a.json
 	run -0 browser page.htm <<-'END'
 		const rows = () => [...document.querySelectorAll("#kernels tbody tr")];
@@ -183,6 +185,7 @@ browser() {
 }
 
 @test "browser: a sweep, an empty run, hostile names" {
+	needs_chromium
 	hostile
 	stats-html -o sweep.htm a.json b.msgpack a.json
 	run -0 browser sweep.htm <<<'document.title = document.querySelectorAll(".matrix tbody td").length + " " + document.querySelectorAll("#kernels table").length;'
