@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Each allocation of a small run of each program fails once: the program says so and leaves with status 2, or manages
 # without and gives the same bytes. Nothing half-written stays but result.part, once it has a whole kernel. Long runs
-# repeat themselves: of their allocations the first 200 fail, and 40 of the others; ALLOCS=all takes every one.
+# repeat themselves: of their allocations the first 100 fail, and 40 of the others; ALLOCS=all takes every one.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -60,7 +60,7 @@ each() {
 	[ "$count" -gt 50 ]
 	for ((n = 1; n <= count; n += step)); do
 		fails $n "$good" "$@" || { echo "allocation $n of $count: $(head -2 tried.err)"; bad=1; }
-		[ -n "${ALLOCS-}" ] || [ $n -lt 200 ] || step=$(((count - 200) / 40 + 1))
+		[ -n "${ALLOCS-}" ] || [ $n -lt 100 ] || step=$(((count - 100) / 40 + 1))
 	done
 	return $bad
 }
