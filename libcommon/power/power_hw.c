@@ -107,7 +107,9 @@ const struct power_hw_row *power_hw_find(
 {
 	const struct power_hw_row *first = NULL;
 
-	for (const struct power_hw_row *r = t->row; r < t->row + t->n; r++) {
+	for (uint32_t i = 0; i < t->n; i++) {
+		const struct power_hw_row *r = &t->row[i];
+
 		if (strcmp(r->benchmark, benchmark) != 0)
 			continue;
 		if (!*r->kernel || !strcmp(r->kernel, kernel))
