@@ -15,7 +15,8 @@ COMPILE_END = && mv -f $@.$$$$.d $(@:.o=.d) $(RENAME)
 LINK_END = && mv -f $@.$$$$.d $@.d $(RENAME)
 # Objects serve the programs, which use link-time optimisation, and the tests, which do not.
 LTO_OBJ    = $(if $(LTO),$(LTO) -ffat-lto-objects)
-# The C library first: starting a program is looking up names, and most are found there.
+# The C library first, because a program looks most names up there when it starts. It saves 36,000 to 86,000 host
+# instructions for each start: trace-lint of a small trace 1.81 and 1.72 million.
 LDLIBS_ALL = -lc -lzstd -llz4 -llzma -lz -lxxhash -ljansson -lmsgpackc -lcsv -Wl,--as-needed -lexpat -lstdc++ -Wl,--no-as-needed -lm -pthread $(LDLIBS)
 
 # A program exists when its directory has a main.c.

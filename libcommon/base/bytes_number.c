@@ -6,6 +6,9 @@
  * times a power of two. Its product with a power of ten fits 128 bits exactly, so the last digit is rounded
  * as in printf(): to nearest, ties to even. Reals of many digits, and with %g those that need an exponent,
  * are passed to printf().
+ *
+ * Gain, in host instructions of trace-sim with printf() and with this file: vecadd on rtx3070 with -F accelsim
+ * 17.2 and 13.6 million, gather on qv100 55.6 and 48.7; JSON 1 % to 5 %.
  */
 #include <math.h>
 #include <string.h>
