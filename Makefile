@@ -292,18 +292,18 @@ WT_PAGES = awk '/^\.Fo wt_/ { print $$2, FILENAME }' man/*.3 | sed 's| man/| |'
 BASH_DIR = $(ROOT_DIR)/share/bash-completion/completions
 ZSH_DIR  = $(ROOT_DIR)/share/zsh/site-functions
 FISH_DIR = $(DESTDIR)$(FISHDIR)
-EXAMPLES = cd examples && find . -type f ! -path './gpus/*'
+EXAMPLES = cd examples && find . -type f ! -path './gpus/*' ! -path './packaging/debian/*'
 install: all man completions ## install programs, pages, completions and examples below $(DESTDIR)$(PREFIX)
 	install -d "$(ROOT_DIR)/bin" "$(MAN_DIR)/man1" "$(MAN_DIR)/man3" "$(MAN_DIR)/man5" "$(MAN_DIR)/man7" "$(DATA_DIR)/gpus" \
 		"$(LIB_DIR)/cudart" "$(LIB_DIR)/cublas" "$(SO_DIR)/pkgconfig" "$(ROOT_DIR)/include" "$(BASH_DIR)" "$(ZSH_DIR)" "$(FISH_DIR)"
-	install -s -m 755 $(BINARIES) "$(ROOT_DIR)/bin"
+	install $(INSTALL_STRIP) -m 755 $(BINARIES) "$(ROOT_DIR)/bin"
 	for a in $(ALIASES); do ln -sf trace-exec "$(ROOT_DIR)/bin/$$a" && \
 		ln -sf trace-exec.1 "$(MAN_DIR)/man1/$$a.1" || exit 1; done
-	install -s -m 644 $(CUDART) $(CUBLAS) "$(LIB_DIR)"
+	install $(INSTALL_STRIP) -m 644 $(CUDART) $(CUBLAS) "$(LIB_DIR)"
 	for v in $(CUDART_FOR); do ln -sf ../$(notdir $(CUDART)) "$(LIB_DIR)/cudart/libcudart.so.$$v" || exit 1; done
 	for v in $(CUBLAS_FOR); do for l in libcublas libcublasLt; do \
 		ln -sf ../$(notdir $(CUBLAS)) "$(LIB_DIR)/cublas/$$l.so.$$v" || exit 1; done; done
-	install -s -m 644 $(BUILD)/$(WT_SO) "$(SO_DIR)/$(WT_SONAME)"
+	install $(INSTALL_STRIP) -m 644 $(BUILD)/$(WT_SO) "$(SO_DIR)/$(WT_SONAME)"
 	ln -sf $(WT_SONAME) "$(SO_DIR)/$(WT_SO)"
 	install -m 644 $(BUILD)/libwarptools.a "$(SO_DIR)"
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(SOLIBDIR)|; s|@VERSION@|$(VERSION)|; s|@NEED@|$(WT_NEED)|' \

@@ -9,6 +9,8 @@ OBJCOPY = objcopy
 OPT     = -O3 -g
 # Link-time optimisation; empty switches it off. clang would need more tools for it.
 LTO     = $(if $(findstring clang,$(CC)),,-flto=auto)
+# Installed files are stripped; empty: they keep what a debugger reads.
+INSTALL_STRIP = -s
 # libwarptools; Debian's packages have it in /usr/lib/x86_64-linux-gnu and the like.
 SOLIBDIR = $(PREFIX)/lib
 # fish on Debian reads completions from /usr/share and /etc only.
