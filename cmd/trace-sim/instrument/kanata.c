@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
+#include "instrument/line.h"
 #include "roff.h"
 
 static const char *const stage_name[N_STAGES] = {
@@ -110,6 +111,35 @@ static struct kanata_command pop_command(struct kanata *k)
 
 /* ---- lines --------------------------------------------------------------------------------------- */
 
+#define KANATA_LINE (KANATA_TEXT + 64) /* size of the longest line */
+
+/* Begins "COMMAND<TAB>NUMBER<TAB>" in a line; returns its end. */
+static char *begin_command(char *line, char command, uint64_t number)
+{
+	char *p = line;
+
+	*p++ = command;
+	*p++ = '\t';
+	p = line_decimal(p, number);
+	*p++ = '\t';
+	return p;
+}
+
+static void end_command(struct kanata *k, const char *line, char *p)
+{
+	*p++ = '\n';
+	fwrite(line, 1, (size_t)(p - line), k->out);
+}
+
+/* Writes the begin (S) or end (E) of the stage of an instruction. */
+static void write_stage(struct kanata *k, char command, const struct kanata_entry *e)
+{
+	char line[KANATA_LINE];
+
+	end_command(k, line,
+		line_word(line_word(begin_command(line, command, e->number), "0\t"), stage_name[e->stage]));
+}
+
 /* Writes the stages that began in the cycle of the last command and have not ended. */
 static void write_stages(struct kanata *k)
 {
@@ -120,7 +150,7 @@ static void write_stages(struct kanata *k)
 		if (!e->begun || e->written || e->number == KANATA_HIDDEN)
 			continue;
 		e->written = true;
-		fprintf(k->out, "S\t%" PRIu64 "\t0\t%s\n", e->number, stage_name[e->stage]);
+		write_stage(k, 'S', e);
 	}
 	k->n_touched = 0;
 }
@@ -144,12 +174,15 @@ static void touch_entry(struct kanata *k, uint32_t handle)
 	k->touched[k->n_touched++] = handle;
 }
 
-static void write_label(struct kanata *k, uint64_t number, unsigned type, const char *text)
+static void write_label(struct kanata *k, uint64_t number, char type, const char *text)
 {
-	fprintf(k->out, "L\t%" PRIu64 "\t%u\t", number, type);
+	char line[KANATA_LINE], *p = begin_command(line, 'L', number);
+
+	*p++ = type;
+	*p++ = '\t';
 	for (; *text; text++)
-		putc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, k->out);
-	putc('\n', k->out);
+		*p++ = (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text;
+	end_command(k, line, p);
 }
 
 /* Introduces an instruction, with the stage that it is in. */
@@ -159,8 +192,8 @@ static void introduce_entry(struct kanata *k, uint32_t handle)
 
 	e->number = k->numbers++;
 	fprintf(k->out, "I\t%" PRIu64 "\t%" PRIu64 "\t%u\n", e->number, e->number, e->thread);
-	write_label(k, e->number, 0, e->label);
-	write_label(k, e->number, 1, e->detail);
+	write_label(k, e->number, '0', e->label);
+	write_label(k, e->number, '1', e->detail);
 	e->written = false;
 	if (e->stage != STAGE_NONE)
 		touch_entry(k, handle);
@@ -169,7 +202,7 @@ static void introduce_entry(struct kanata *k, uint32_t handle)
 static void end_stage(struct kanata *k, struct kanata_entry *e)
 {
 	if (e->written)
-		fprintf(k->out, "E\t%" PRIu64 "\t0\t%s\n", e->number, stage_name[e->stage]);
+		write_stage(k, 'E', e);
 	e->written = false;
 }
 
