@@ -21,6 +21,7 @@ enum conf_type { CONF_BOOL, CONF_INT, CONF_UNSIGNED, CONF_INT64, CONF_STRING };
 /* Effect of an option. */
 enum conf_use {
 	USE_MODEL,      /* read by the timing model */
+	USE_QUERY,      /* describes the GPU for CUDA programs, or a choice that traces do not record */
 	USE_NONE,       /* without effect on timing in trace mode, also in the original */
 	USE_FUNCTIONAL, /* functional (PTX) simulation only */
 	USE_POWER,      /* power model only */
@@ -102,8 +103,8 @@ int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f);
 const char *gpuconf_shipped_file(struct gpuconf *c, const char *name, const char *suffix);
 
 /*
- * Reports whether the user set the option (a switch: on; others: not to the default) and it has no effect
- * here, although the original would write a log.
+ * Reports whether the user set an option that asks for something that trace-sim lacks. A switch asks if it is on; other
+ * options ask if they differ from the default. Options that describe the GPU for CUDA programs ask for nothing.
  */
 bool conf_is_idle(const struct gpuconf *c, enum conf_id id);
 int conf_find(const char *name);                       /* enum conf_id, or -1; name with or without dash */

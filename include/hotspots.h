@@ -64,6 +64,11 @@ struct hotspots *hotspots_new(
 bool hotspots_add(struct hotspots *t, int side, const struct result_item *item);
 /* Sorts the rows by cycles of side 0, or by change where both; then by kernel, PC, line and reason. */
 void hotspots_sort(struct hotspots *t, bool both);
+/*
+ * Warns and returns true if rows by source line have no line at all; name: file of the profile. Such rows would be one
+ * without a name.
+ */
+bool hotspots_lack_lines(const struct hotspots *t, const char *name);
 /* Reason of a row, or the reason with most cycles of a side; issue only where there is no other. */
 enum hotspots_reason hotspots_main_reason(const struct hotspot *r, int side);
 const char *hotspots_reason_name(int reason);

@@ -390,6 +390,14 @@ lined() {
 	assert_line --regexp $'^p.json\tgemm\t\t\t7\t[a-z_]+\t[0-9]+'
 	run -0 stats-csv --top 30 --by pc -F tsv p.json
 	assert_line --regexp $'^p.json\tgemm\t0x0000\tLDG.E\t7\tscoreboard_memory\t'
+	# without lines: a warning, and no row without a name
+	trace-sim -q -f -g rtx3070 -F json -o r.json --profile p.json "$(trace vecadd)"
+	run -0 --separate-stderr stats-csv --top 30 --by line -F tsv p.json
+	[ "${#lines[@]}" = 1 ]
+	[[ $stderr == *"warning: the trace has no source lines (expected -enable lineinfo 1 of the tracer, or .loc of PTX)" ]]
+	run -0 --separate-stderr stats-diff --top 30 --by line --all p.json p.json
+	assert_output ''
+	[[ $stderr == *'no source lines'* ]]
 }
 
 @test "stats-diff --top: what became slower" {

@@ -131,6 +131,8 @@ static bool print_hot_spots(const struct diff_options *o, FILE *out, struct hots
 	hotspots_sort(t, true);
 	for (uint32_t i = 0; i < t->n; i++)
 		differs |= t->row[i].cycles[0] != t->row[i].cycles[1];
+	if (hotspots_lack_lines(t, path[0]))
+		return differs;
 	if ((differs || o->all) && o->form != DIFF_JSON) {
 		print_heading(&d, out, heading);
 		print_head(o, out, t);

@@ -9,17 +9,34 @@
 #include "stats/profile_record.h"
 #include "gpu/timeline.h"
 
-bool logs_any(const struct logs_args *a) { return a->events || a->profile || a->timeline || a->net_report; }
-
-void logs_open_events(struct logs *l, struct run *r, const struct logs_args *a)
+bool logs_any(const struct logs_args *a)
 {
-	if (!a->events)
-		return;
+	return a->events || a->pipeline || a->profile || a->timeline || a->net_report;
+}
+
+static void open_events(struct logs *l, const struct logs_args *a)
+{
 	l->events = output_open_part(a->events, a->force);
 	l->log.out = output_stream(l->events);
 	l->log.flits = a->flits;
 	l->log.only = a->only;
+}
+
+/* The pipeline log is written at the places of the event log. Without an event log no event is chosen. */
+void logs_open_early(struct logs *l, struct run *r, const struct logs_args *a)
+{
+	if (!a->events && !a->pipeline)
+		return;
+	if (a->events)
+		open_events(l, a);
+	else
+		l->log.only = (struct filter){.on = true, .cycles = {1, 0}};
 	r->gpu.events = &l->log;
+	if (!a->pipeline)
+		return;
+	l->pipeline = output_open_part(a->pipeline, a->force);
+	l->kanata = kanata_new(output_stream(l->pipeline), &a->pipeline_only);
+	r->gpu.pipeline = l->kanata;
 }
 
 static enum net_report report_form(const char *name)
@@ -67,4 +84,10 @@ void logs_close(struct logs *l, struct run *r)
 		output_commit(l->timeline);
 	if (l->events)
 		output_commit(l->events);
+	if (l->pipeline) {
+		kanata_end(l->kanata, gpu_now(&r->gpu));
+		kanata_free(l->kanata);
+		r->gpu.pipeline = NULL;
+		output_commit(l->pipeline);
+	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output files in addition to the result: event log, profile, timeline, network report.
+ * Output files in addition to the result: event log, pipeline log, profile, timeline, network report.
  *
  * Always true: each is opened before the first cycle, and gets its name at the end of the run.
  */
@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include "net/net.h"
 #include "instrument/events.h"
+#include "instrument/kanata.h"
 
 struct run;
 struct output;
@@ -18,26 +19,28 @@ struct record_writer;
 
 /* The files of the command line; NULL: not given. */
 struct logs_args {
-	const char *events, *profile, *timeline, *net_report;
-	uint64_t interval;         /* cycles between samples of the timeline; 0: automatic */
-	uint64_t profile_interval; /* cycles between samples of the profile; 0: automatic */
-	uint32_t timeline_sms;     /* maximum number of SMs with rows */
-	struct filter only;        /* events of the event log */
-	bool flits;                /* flits in the event log */
-	bool force;                /* replace existing files */
+	const char *events, *pipeline, *profile, *timeline, *net_report;
+	uint64_t interval;           /* cycles between samples of the timeline; 0: automatic */
+	uint64_t profile_interval;   /* cycles between samples of the profile; 0: automatic */
+	uint32_t timeline_sms;       /* maximum number of SMs with rows */
+	struct filter only;          /* events of the event log */
+	struct filter pipeline_only; /* instructions of the pipeline log */
+	bool flits;                  /* flits in the event log */
+	bool force;                  /* replace existing files */
 };
 
 struct logs {
-	struct output *events, *profile, *timeline, *net_report;
+	struct output *events, *pipeline, *profile, *timeline, *net_report;
 	enum net_report form;
 	struct events log;
+	struct kanata *kanata;        /* writer of the pipeline log */
 	struct record_writer *writer; /* writer of the profile */
 };
 
 /* True if any file is given. */
 bool logs_any(const struct logs_args *a);
-/* Opens the event log, which gpu_init() needs. */
-void logs_open_events(struct logs *l, struct run *r, const struct logs_args *a);
+/* Opens the event log and the pipeline log, which gpu_init() needs. */
+void logs_open_early(struct logs *l, struct run *r, const struct logs_args *a);
 /* Opens the other files, after gpu_init(). Both functions end the program if a file cannot be created. */
 void logs_open(struct logs *l, struct run *r, const struct logs_args *a);
 /* Completes the files after the last cycle. */

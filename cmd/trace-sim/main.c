@@ -29,6 +29,8 @@ enum {
 	OPT_EVENTS,
 	OPT_EVENTS_ONLY,
 	OPT_FLITS,
+	OPT_PIPELINE,
+	OPT_PIPELINE_ONLY,
 	OPT_STRICT,
 	OPT_WARM,
 	OPT_SAMPLE_BLOCKS,
@@ -107,6 +109,11 @@ static const struct cli_row rows[] = {
 	{OPT_EVENTS_ONLY, "events-only", "FILTER",
 		"with --events: only these: sm=N[-M],warp=N[-M],cycles=N[-M]", NULL},
 	{OPT_FLITS, "flits", NULL, "with --events: also log the flits of a network of mode 1", NULL},
+	{OPT_PIPELINE, "pipeline", "FILE",
+		"write the stages of each warp instruction in the Kanata format, for the viewer Konata",
+		"file"},
+	{OPT_PIPELINE_ONLY, "pipeline-only", "FILTER",
+		"with --pipeline: only these: sm=N[-M],warp=N[-M],cycles=N[-M]", NULL},
 	{OPT_PROFILE, "profile", "FILE", "write the cycles of the warp schedulers by instruction and reason",
 		"file"},
 	{OPT_PROFILE_INTERVAL, "profile-interval", "CYCLES",
@@ -167,6 +174,7 @@ static const struct cli_man_table man_tables[] = {
 	{"ptx-rules", ptx_man_rules},
 	{"ptx-approximated", ptx_man_approximated},
 	{"probes", probe_man},
+	{"stages", kanata_man},
 	{NULL, NULL},
 };
 
@@ -219,16 +227,24 @@ static void add_stats(struct sim_args *a, const char *names)
 		cli_usage("-s '%s' has no name (expected names or patterns)", names);
 }
 
+static void set_filter(struct filter *f, const char *option, const char *value)
+{
+	const char *bad = filter_parse(f, value);
+
+	if (bad)
+		cli_usage("%s '%s', character %zu (expected " FILTER_WORDS ")", option, value,
+			(size_t)(bad - value) + 1);
+}
+
 /* Sets an option of a file in addition to the result. */
 static void set_log_option(struct logs_args *l, int letter, const char *value)
 {
 	switch (letter) {
 	case OPT_EVENTS: l->events = value; break;
-	case OPT_EVENTS_ONLY:
-		if (!filter_parse(&l->only, value))
-			cli_usage("--events-only '%s' (expected " FILTER_WORDS ")", value);
-		break;
+	case OPT_EVENTS_ONLY: set_filter(&l->only, "--events-only", value); break;
 	case OPT_FLITS: l->flits = true; break;
+	case OPT_PIPELINE: l->pipeline = value; break;
+	case OPT_PIPELINE_ONLY: set_filter(&l->pipeline_only, "--pipeline-only", value); break;
 	case OPT_PROFILE: l->profile = value; break;
 	case OPT_PROFILE_INTERVAL:
 		l->profile_interval = cli_number("--profile-interval", value, 1, UINT32_MAX);
@@ -369,7 +385,7 @@ static void check_isolate(const struct sim_args *a)
 		cli_usage("--isolate cannot be used with %s", a->warm ? "--warm" : "--sample-blocks");
 	if (logs_any(&a->logs) || a->selftest || a->power.report)
 		cli_usage(
-			"--isolate cannot be used with --selftest, --events, --profile, --timeline, --net-report or --power-report");
+			"--isolate cannot be used with --selftest, --events, --pipeline, --profile, --timeline, --net-report or --power-report");
 }
 
 /* Parses the command line into *a. Returns the operand; NULL: none. */
@@ -389,6 +405,8 @@ static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 		cli_usage("%d traces (expected one)", n);
 	if ((a->logs.flits || a->logs.only.on) && !a->logs.events)
 		cli_usage("%s requires --events FILE", a->logs.flits ? "--flits" : "--events-only");
+	if (a->logs.pipeline_only.on && !a->logs.pipeline)
+		cli_usage("--pipeline-only requires --pipeline FILE");
 	if (a->logs.profile_interval && !a->logs.profile)
 		cli_usage("--profile-interval requires --profile FILE");
 	diag_quiet(a->quiet);

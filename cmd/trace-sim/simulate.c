@@ -108,6 +108,7 @@ int simulate_run(struct run *r, const struct sim_args *a, struct isa *isa, const
 		die_fault(&f);
 	check_not_overwriting(r, a, a->output);
 	check_not_overwriting(r, a, a->logs.events);
+	check_not_overwriting(r, a, a->logs.pipeline);
 	check_not_overwriting(r, a, a->logs.profile);
 	check_not_overwriting(r, a, a->logs.timeline);
 	check_not_overwriting(r, a, a->logs.net_report);
@@ -127,7 +128,7 @@ int simulate_run(struct run *r, const struct sim_args *a, struct isa *isa, const
 		prepare_sampling(r);
 	if (r->format != FORMAT_ACCELSIM && run_counts_reads(r))
 		run_list_figures_alone(r, isa);
-	logs_open_events(&logs, r, &a->logs);
+	logs_open_early(&logs, r, &a->logs);
 	power_setup_open(&power, r, &a->power);
 	if (gpu_init(&r->gpu, isa, &f) < 0)
 		die_fault(&f);

@@ -193,15 +193,15 @@ bool conf_is_idle(const struct gpuconf *c, enum conf_id id)
 {
 	const struct conf_value *v = &c->v[id];
 	const struct conf_row *row = &conf_rows[id];
+	bool asks = row->use == USE_DEBUG || row->use == USE_NONE || row->use == USE_FUNCTIONAL;
 	int64_t usual = 0;
 
-	bool asks = row->use == USE_DEBUG;
 	if (!v->order || v->shipped || !asks)
 		return false;
-	if (row->type == CONF_BOOL)
-		return v->number != 0;
 	if (row->type == CONF_STRING)
 		return strcmp(v->text, row->def) != 0;
+	if (row->type == CONF_BOOL && (!v->number || row->use == USE_DEBUG))
+		return v->number != 0;
 	return parse_conf_number(row->def, &usual) == NUMBER_OK && v->number != usual;
 }
 

@@ -54,6 +54,7 @@ static const char *const type_name[] = {
 
 static const char *const use_name[] = {
 	[USE_MODEL] = "model",
+	[USE_QUERY] = "unused(query)",
 	[USE_NONE] = "unused",
 	[USE_FUNCTIONAL] = "unused(ptx)",
 	[USE_POWER] = "power",

@@ -201,6 +201,18 @@ bool hotspots_add(struct hotspots *t, int side, const struct result_item *item)
 	return profile;
 }
 
+bool hotspots_lack_lines(const struct hotspots *t, const char *name)
+{
+	if (t->by != HOTSPOTS_BY_LINE || !t->n)
+		return false;
+	for (uint32_t i = 0; i < t->n; i++)
+		if (*t->row[i].line)
+			return false;
+	diag_warn((struct place){.file = name},
+		"the trace has no source lines (expected -enable lineinfo 1 of the tracer, or .loc of PTX)");
+	return true;
+}
+
 /* ---- the order ------------------------------------------------------------------------------------ */
 
 enum hotspots_reason hotspots_main_reason(const struct hotspot *r, int side)

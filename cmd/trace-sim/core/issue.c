@@ -10,6 +10,7 @@
 #include "core/core.h"
 #include "power/counts.h"
 #include "sm/kernel.h"
+#include "sm/pipeline.h"
 #include "sm/profile.h"
 
 const char *const core_stall_names[N_CORE_STALLS] = {
@@ -212,6 +213,17 @@ static uint64_t read_wait(struct sm *s, struct subcore *b, unsigned w, const str
 	return in->flags & INST_FIXED ? core_register_wait(s, b, w, in, reuse_of(s, w, in)) : 0;
 }
 
+/* Logs the issue of an instruction at t, and its end if that is fixed (h: WINST_NONE). */
+static __attribute__((cold)) NOINLINE void log_core_issue(
+	struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, uint16_t h)
+{
+	events_issue(s->events, s->now + (t - s->clock), s->id, w, in->pc, s->modern->warp[w].sub);
+	if (h == WINST_NONE)
+		core_event_put(s, t + in->done, EVENT_LOG, w, in->pc);
+	if (s->pipeline)
+		core_pipeline_issue(s, w, t, h);
+}
+
 /* Issues the head of a warp. Returns the time at which it counts as issued. */
 static uint64_t issue_rank(struct sm *s, unsigned sub, unsigned rank, struct core_warp *cw)
 {
@@ -230,12 +242,10 @@ static uint64_t issue_rank(struct sm *s, unsigned sub, unsigned rank, struct cor
 	count_issue(s, sub, w, rec, in);
 	if (s->profile)
 		profile_core_issue(s, w, rec->inst);
-	if (s->events)
-		events_issue(s->events, s->now + (t - s->clock), s->id, w, in->pc, sub);
 	if (!(in->flags & INST_FIXED))
 		h = new_op(s, w, rec, &s->uops[rec->inst]);
-	else if (s->events)
-		core_event_put(s, t + in->done, EVENT_LOG, w, in->pc);
+	if (s->events)
+		log_core_issue(s, w, in, t, h);
 	core_depend_issue(s, w, in, t, h ? &c->op[h] : NULL);
 	core_unit_take(s, b, in, h, t);
 	if (in->flags & INST_SPECIAL)

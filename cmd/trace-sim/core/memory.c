@@ -13,6 +13,7 @@
 #include "core/core.h"
 #include "lsu/ldst_int.h"
 #include "sm/kernel.h"
+#include "sm/pipeline.h"
 #include "sm/profile.h"
 
 #define LOOKUP_BEFORE 12u /* cycles from the lookup of a hit to its value in the register file */
@@ -452,6 +453,19 @@ void core_memory_read(struct sm *s, uint16_t h)
 	core_reschedule(s, w->warp);
 }
 
+static __attribute__((cold)) NOINLINE void log_completion(struct sm *s, uint16_t h)
+{
+	const struct winst *w = &s->winst[h];
+	const struct core_inst *in = &s->modern->inst[w->code];
+
+	if (in->unit == CORE_MEMORY)
+		events_memdone(s->events, s->now, s->id, w->warp, in->pc);
+	else
+		events_writeback(s->events, s->now, s->id, w->warp, in->pc);
+	if (s->pipeline)
+		core_pipeline_complete(s, h);
+}
+
 static void complete_op(struct sm *s, uint16_t h)
 {
 	struct core *c = s->modern;
@@ -468,11 +482,9 @@ static void complete_op(struct sm *s, uint16_t h)
 	if (in->unit == CORE_MEMORY) {
 		if (c->prt-- >= c->p->prt)
 			memory_due_at(c, s->clock + 1);
-		if (s->events)
-			events_memdone(s->events, s->now, s->id, warp, in->pc);
-	} else if (s->events) {
-		events_writeback(s->events, s->now, s->id, warp, in->pc);
 	}
+	if (s->events)
+		log_completion(s, h);
 	s->warp[warp].in_pipe--;
 	if (in->flags & INST_LDGSTS)
 		core_ldgsts_done(s, warp, c->op[h].group);

@@ -13,6 +13,7 @@
 #include "instrument/invariants.h"
 #include "launch.h"
 #include "power_read.h"
+#include "sm/pipeline.h"
 #include "threads/readahead.h"
 #include "window.h"
 
@@ -96,6 +97,9 @@ static void init_sm(struct gpu *g, uint32_t id)
 	l1d = ldst_l1d(s);
 	if (l1d && addrdec_draws(g->dec))
 		cache_set_decode_hook(l1d, decode_hook, g->dec);
+	if (g->pipeline)
+		s->pipeline = pipeline_new(g->pipeline, kanata_choice(g->pipeline), id);
+	s->observed = s->pipeline != NULL;
 }
 
 int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)

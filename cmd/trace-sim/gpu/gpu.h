@@ -89,7 +89,8 @@ struct gpu {
 	uint64_t occupancy_filled, occupancy_slots, tot_occupancy_filled, tot_occupancy_slots;
 	uint64_t streams[MAX_STREAMS]; /* stream ids of the traces, by index */
 	uint32_t n_streams;
-	struct events *events;
+	struct events *events;                 /* NULL: off; not NULL with a pipeline log */
+	struct kanata *pipeline;               /* pipeline log; NULL: off */
 	struct profile *profile;               /* NULL: off */
 	struct timeline *timeline;             /* NULL: off */
 	struct power_meter *power;             /* NULL: off */

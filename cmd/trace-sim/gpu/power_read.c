@@ -187,8 +187,10 @@ static void read_totals(struct gpu *g, struct power_totals *t)
 void power_start(struct gpu *g, const struct power_setup *setup)
 {
 	g->power = power_meter_new(setup, &g->params);
-	for (uint32_t i = 0; i < g->params.sms; i++)
+	for (uint32_t i = 0; i < g->params.sms; i++) {
 		g->sm[i].power = &g->power->sm[i];
+		g->sm[i].observed = true;
+	}
 }
 
 void power_end(struct gpu *g)

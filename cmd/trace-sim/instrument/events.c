@@ -1,60 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Writing of the event log. Lines are assembled by hand in a small buffer: a log has millions of them, and
- * printf() would cost more than the simulation.
- */
+/* Writing of the event log; see events.h. */
 #include "events.h"
+#include "instrument/line.h"
 
 #define LINE_MAX_BYTES 192
-
-static char *put_decimal(char *p, uint64_t v)
-{
-	char digit[20];
-	unsigned n = 0;
-
-	do
-		digit[n++] = (char)('0' + v % 10);
-	while (v /= 10);
-	while (n)
-		*p++ = digit[--n];
-	return p;
-}
-
-static char *put_hex(char *p, uint64_t v)
-{
-	unsigned n = v ? (67u - (unsigned)__builtin_clzll(v)) / 4u : 1u;
-
-	while (n--)
-		*p++ = "0123456789abcdef"[v >> (n * 4) & 15];
-	return p;
-}
-
-static char *put_word(char *p, const char *word)
-{
-	while (*word)
-		*p++ = *word++;
-	return p;
-}
 
 /* "cycle<TAB>kind" */
 static char *begin_event(char *line, uint64_t cycle, const char *kind)
 {
-	char *p = put_decimal(line, cycle);
+	char *p = line_decimal(line, cycle);
 
 	*p++ = '\t';
-	return put_word(p, kind);
+	return line_word(p, kind);
 }
 
 static char *tab_decimal(char *p, uint64_t v)
 {
 	*p++ = '\t';
-	return put_decimal(p, v);
+	return line_decimal(p, v);
 }
 
 static char *tab_hex(char *p, uint64_t v)
 {
 	*p++ = '\t';
-	return put_hex(p, v);
+	return line_hex(p, v);
 }
 
 static void end_event(struct events *e, char *line, char *p)
@@ -153,7 +122,7 @@ void events_dram(
 	if (!filter_has_cycle(&e->only, cycle))
 		return;
 	*p++ = '\t';
-	end_event(e, line, tab_hex(tab_decimal(put_word(p, command), bank), row));
+	end_event(e, line, tab_hex(tab_decimal(line_word(p, command), bank), row));
 }
 
 void events_flit(struct events *e, bool in, unsigned subnet, unsigned node, uint64_t packet, unsigned flit)

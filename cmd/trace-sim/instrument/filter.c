@@ -31,7 +31,7 @@ static bool read_filter_range(const char **p, uint64_t range[2])
 	return read_filter_number(p, &range[1]) && range[1] >= range[0];
 }
 
-bool filter_parse(struct filter *f, const char *text)
+const char *filter_parse(struct filter *f, const char *text)
 {
 	const struct {
 		const char *name;
@@ -50,10 +50,10 @@ bool filter_parse(struct filter *f, const char *text)
 		while (i < 3 && strncmp(p, parts[i].name, strlen(parts[i].name)) != 0)
 			i++;
 		if (i == 3)
-			return false;
+			return p;
 		p += strlen(parts[i].name);
 		if (!read_filter_range(&p, parts[i].range))
-			return false;
+			return p;
 	} while (*p++ == ',');
-	return !p[-1];
+	return p[-1] ? p - 1 : NULL;
 }

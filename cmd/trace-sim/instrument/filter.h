@@ -13,8 +13,8 @@ struct filter {
 	bool on;
 };
 
-/* Parses text into *f. Returns false if it is no such choice. */
-bool filter_parse(struct filter *f, const char *text);
+/* Parses text into *f. Returns NULL, or the place in text from which on it is no such choice. */
+const char *filter_parse(struct filter *f, const char *text);
 
 static inline bool filter_has_cycle(const struct filter *f, uint64_t cycle)
 {

@@ -8,6 +8,7 @@
 #include "ldst_int.h"
 #include "power/counts.h"
 #include "sm/depend.h"
+#include "sm/pipeline.h"
 #include "sm/profile.h"
 
 /* ---- the write-back register ------------------------------------------------------------------------ */
@@ -22,6 +23,13 @@ static bool banks_granted(struct sm *s, struct write_back *wb, const struct uop 
 	if (s->power)
 		power_count_writes(s->power, wb->mask, u->n_bank_dst - before);
 	return true;
+}
+
+static __attribute__((cold)) NOINLINE void log_memdone(struct sm *s, const struct write_back *wb, uint32_t pc)
+{
+	events_memdone(s->events, s->now, s->id, wb->warp, pc);
+	if (s->pipeline)
+		pipeline_memdone(s, wb->warp, pc, wb->lane0);
 }
 
 /*
@@ -47,7 +55,7 @@ static void finish_write_back(struct sm *s, struct write_back *wb)
 	if (completed) {
 		sm_inst_complete(s, wb->code, wb->mask);
 		if (s->events)
-			events_memdone(s->events, s->now, s->id, wb->warp, u->pc);
+			log_memdone(s, wb, u->pc);
 		if (u->flags & UOP_LDGSTS)
 			ldgsts_done(s, wb->warp, u->pc, wb->lane0);
 		s->changed = true;

@@ -9,6 +9,7 @@
 #include "decode.h"
 #include "lsu/ldst.h"
 #include "sm/kernel.h"
+#include "sm/pipeline.h"
 #include "sm/profile.h"
 #include "depend.h"
 #include "pipereg.h"
@@ -158,6 +159,15 @@ static bool is_long_operation(const struct winst *in)
 	return flags & UOP_LOAD && (spaces >> in->space & 1 || flags & UOP_PARAM);
 }
 
+static __attribute__((cold)) NOINLINE void log_issue(struct sm *s, uint16_t h, unsigned k)
+{
+	const struct winst *in = &s->winst[h];
+
+	events_issue(s->events, s->now, s->id, in->warp, in->uop->pc, k);
+	if (s->pipeline)
+		pipeline_issue(s, h);
+}
+
 /*
  * Issues the head of warp w. quirk Q2-5: the second of a dual issue counts twice. Inlined into the loop over
  * schedulers: a call would save and restore registers, a tenth of its work.
@@ -189,7 +199,7 @@ static ALWAYS_INLINE void issue_head(struct sm *s, unsigned k, unsigned w, unsig
 	p->fetch_pc = u->next;
 	ibuffer_advance(s, p, w);
 	if (s->events)
-		events_issue(s->events, s->now, s->id, w, u->pc, k);
+		log_issue(s, h, k);
 	s->n.occupancy[OCC_LANES + in->lanes]++; /* quirk Q2-4: no lane counts as a stall */
 	s->n.issue_hist[w] += nth;
 	if (in->rec_index == p->last)

@@ -14,6 +14,7 @@
 #include "lsu/ldst.h"
 #include "power/counts.h"
 #include "sm/kernel.h"
+#include "sm/pipeline.h"
 #include "threads/catch.h"
 #include "scheduler.h"
 #include "sm/profile.h"
@@ -78,6 +79,7 @@ void sm_free(struct sm *s)
 {
 	if (!s->params)
 		return;
+	pipeline_free(s->pipeline);
 	core_delete(s);
 	ldst_delete(s->ldst);
 	if (s->l1i)
@@ -237,21 +239,25 @@ static void run_stages(struct sm *s, uint64_t now)
 	*s->wake_at = next == NEVER ? NEVER : now + (next - s->clock);
 }
 
-/* A tick whose duty is recorded (POWER-duty-1). */
-static NOINLINE void tick_with_duty(struct sm *s, uint64_t now)
+/* A tick whose duty is recorded (POWER-duty-1), or whose instructions are in the pipeline log. */
+static NOINLINE void tick_observed(struct sm *s, uint64_t now)
 {
-	power_duty_begin(s->power, now, s->core->clock_gated_lanes ? s->n.insts : s->n.warp_insts);
+	if (s->power)
+		power_duty_begin(s->power, now, s->core->clock_gated_lanes ? s->n.insts : s->n.warp_insts);
 	if (s->modern)
 		core_tick(s, now);
 	else
 		run_stages(s, now);
-	power_duty_end(s->power, s->live_ctas != 0);
+	if (s->power)
+		power_duty_end(s->power, s->live_ctas != 0);
+	if (s->pipeline)
+		pipeline_observe(s);
 }
 
 void sm_tick(struct sm *s, uint64_t now)
 {
-	if (s->power)
-		tick_with_duty(s, now);
+	if (s->observed)
+		tick_observed(s, now);
 	else if (s->modern)
 		core_tick(s, now);
 	else

@@ -40,6 +40,7 @@
 struct kernel;
 struct core; /* core/core.h */
 struct power_sm;
+struct sm_pipeline; /* pipeline.h */
 struct core_code;
 
 /* ---- one warp instruction in flight: issue .. writeback ------------------------------------ */
@@ -336,8 +337,10 @@ struct sm {
 
 	struct core *modern; /* state of the modern core; NULL: this SM has the pipeline of sm/ */
 	const struct core_params *core;
-	struct sm_profile *profile; /* NULL: not profiled */
-	struct kernel *kernel;      /* bound kernel (normal mode) */
+	struct sm_profile *profile;   /* NULL: not profiled */
+	struct sm_pipeline *pipeline; /* NULL: not in the pipeline log */
+	bool observed;                /* power or pipeline is not NULL */
+	struct kernel *kernel;        /* bound kernel (normal mode) */
 
 	struct winst *winst; /* pool; [0] unused */
 	uint16_t winst_free; /* list of freed winst */

@@ -6,6 +6,7 @@
  */
 #include "depend.h"
 #include "power/counts.h"
+#include "sm/pipeline.h"
 
 static inline void count_complete(struct sm *s, const struct uop *u, unsigned lanes)
 {
@@ -38,6 +39,15 @@ static void write_result_banks(struct sm *s, const struct winst *in)
 		power_count_writes(s->power, in->mask, in->uop->n_bank_dst);
 }
 
+static __attribute__((cold)) NOINLINE void log_writeback(struct sm *s, uint16_t w)
+{
+	const struct winst *in = &s->winst[w];
+
+	events_writeback(s->events, s->now, s->id, in->warp, in->uop->pc);
+	if (s->pipeline)
+		pipeline_writeback(s, w);
+}
+
 NOINLINE void writeback_stage(struct sm *s)
 {
 	unsigned at = (unsigned)(s->clock % CALENDAR), reached = (unsigned)((s->clock - 2) % CALENDAR);
@@ -58,7 +68,7 @@ NOINLINE void writeback_stage(struct sm *s)
 		depend_release_all(s, p, in->warp, in->uop);
 		count_complete(s, in->uop, in->lanes);
 		if (s->events)
-			events_writeback(s->events, s->now, s->id, in->warp, in->uop->pc);
+			log_writeback(s, w);
 		in->unit->occupied[reached / 64] &= stays;
 		if (in->uop->flags & UOP_GMMA && in->uop->gmma != GMMA_WAIT && gmma_done(s, in->warp))
 			s->dep_wait &= ~(1ull << in->warp);

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Observation of the modern core for the pipeline log; see sm/pipeline.h. Always true: the times of an instruction with
+ * a fixed end are known at its issue, so its stages are written in advance.
+ */
+#include "core/core.h"
+#include "sm/pipeline.h"
+
+#define DECODE_BEFORE 1u /* cycles from decoding to the first cycle of issue */
+#define READ_CYCLES   1u /* between issue and execution */
+
+/* Cycle of a clock that is not in the past. */
+static uint64_t cycle_of(const struct sm *s, uint64_t clock)
+{
+	return clock > s->clock ? s->now + (clock - s->clock) : s->now;
+}
+
+/* ---- waiting for issue --------------------------------------------------------------------------- */
+
+static bool is_memory_inst(const struct sm *s, uint32_t code)
+{
+	const struct core_inst *in = &s->modern->inst[code];
+
+	return in->unit == CORE_MEMORY && in->path != PATH_EXCHANGE;
+}
+
+/* Returns whether an instruction holds a dependence counter that the head of its warp waits for. */
+static bool holds_counter(const struct core *c, const struct core_warp *cw, const struct pipe_inst *by,
+	const struct core_inst *head)
+{
+	unsigned wait = core_control_of(cw, head->pc)->wait;
+	const struct core_op *op = &c->op[by->inst];
+
+	if (by->inst == WINST_NONE)
+		return false;
+	return (op->write && wait >> (op->write - 1) & 1) ||
+	       (op->read && op->readers && wait >> (op->read - 1) & 1);
+}
+
+/* Returns whether an instruction writes a register that another one reads or writes. */
+static bool writes_register_of(const struct core_inst *by, const struct core_inst *in)
+{
+	for (unsigned d = 0; d < by->n_dst; d++)
+		for (unsigned r = 0; r < (unsigned)in->n_src + in->n_dst; r++)
+			if (core_dst(by)[d].reg == in->src[r].reg)
+				return true;
+	return false;
+}
+
+static enum stage dependence_reason(struct sm *s, unsigned w, struct pipe_inst *head)
+{
+	const struct core *c = s->modern;
+	const struct core_warp *cw = &c->warp[w];
+	const struct core_inst *in = &c->inst[head->code];
+	const struct pipe_inst *by = NULL;
+	bool memory = false;
+
+	for (const struct pipe_inst *i = s->pipeline->first[w]; i; i = i->next) {
+		bool holds = i->issued && (cw->control && i->inst != WINST_NONE
+							  ? holds_counter(c, cw, i, in)
+							  : writes_register_of(&c->inst[i->code], in));
+
+		if (holds && (!memory || is_memory_inst(s, i->code))) {
+			by = i;
+			memory = is_memory_inst(s, i->code);
+		}
+	}
+	return pipeline_waits_for(s, head, by, memory);
+}
+
+/* Reason why a warp whose conditions are met did not issue. */
+static enum stage ripe_reason(const struct sm *s, const struct core_warp *cw)
+{
+	const struct core *c = s->modern;
+	const struct subcore *b = &c->sub[cw->sub];
+
+	if (b->port_free > s->clock + 1)
+		return STAGE_WAIT_COUNT;
+	if (b->issued)
+		return STAGE_WAIT_TURN;
+	return b->unit_free_at[cw->unit] > s->clock || c->p->result_queue ? STAGE_WAIT_UNIT : STAGE_WAIT_TURN;
+}
+
+/* Reason why the head of a warp did not issue; STAGE_NONE: it is not decoded yet. */
+static enum stage core_head_reason(struct sm *s, unsigned w, struct pipe_inst *head)
+{
+	const struct core_warp *cw = &s->modern->warp[w];
+
+	if (s->modern->sub[cw->sub].ripe >> cw->rank & 1)
+		return ripe_reason(s, cw);
+	switch ((enum core_stall)cw->stall) {
+	case STALL_UNIT:
+	case STALL_RESULT: return STAGE_WAIT_UNIT;
+	case STALL_DEPEND: return dependence_reason(s, w, head);
+	case STALL_WAR: return STAGE_WAIT_READ;
+	case STALL_FENCE: return STAGE_WAIT_FENCE;
+	case STALL_BARRIER: return STAGE_WAIT_BARRIER;
+	case STALL_COUNT:
+	case STALL_PORT: return STAGE_WAIT_COUNT;
+	case STALL_JUMP: return STAGE_WAIT_JUMP;
+	default: return STAGE_NONE;
+	}
+}
+
+/* ---- fetch and decode ---------------------------------------------------------------------------- */
+
+static void decode_inst(struct sm *s, struct pipe_inst *i, uint64_t valid_at)
+{
+	uint64_t valid = cycle_of(s, valid_at);
+
+	if (valid > s->now + DECODE_BEFORE)
+		pipeline_enter(s, i, STAGE_DECODE, valid - DECODE_BEFORE);
+	i->decoded = true;
+	i->earliest = valid;
+}
+
+/* Returns whether the warp waits for a line of code. */
+static bool waits_for_code(const struct subcore *b, const struct core_warp *cw)
+{
+	FOR_BITS64 (slot, b->missing_slots)
+		if (b->missing_warps[slot] >> cw->rank & 1)
+			return true;
+	return false;
+}
+
+static void watch_core_buffer(struct sm *s, unsigned w)
+{
+	const struct warp *p = &s->warp[w];
+	const struct core_warp *cw = &s->modern->warp[w];
+
+	for (uint32_t index = p->cursor; index < cw->fetched; index++) {
+		struct pipe_inst *i = pipeline_find(s, w, index);
+		enum stage reason = STAGE_ORDER;
+
+		if (!i)
+			i = pipeline_begin(s, w, index);
+		if (!i->decoded)
+			decode_inst(s, i, cw->buffer[index % BUFFER_SLOTS].valid_at);
+		if (index == p->cursor)
+			reason = core_head_reason(s, w, i);
+		if (reason != STAGE_NONE)
+			pipeline_enter(s, i, reason, s->now);
+	}
+	if (cw->fetched < p->n_recs && waits_for_code(&s->modern->sub[cw->sub], cw) &&
+		!pipeline_find(s, w, cw->fetched))
+		pipeline_begin(s, w, cw->fetched);
+}
+
+/* ---- after issue --------------------------------------------------------------------------------- */
+
+/* Enters a stage unless the instruction is in a later one already. */
+static void move_op(struct sm *s, uint16_t inst, enum stage stage)
+{
+	struct pipe_inst *i = s->pipeline->by_inst[inst];
+
+	if (!i)
+		return;
+	i->seen = s->pipeline->observations;
+	pipeline_enter(s, i, stage, s->now);
+}
+
+static void watch_memory_pipeline(struct sm *s)
+{
+	const struct core *c = s->modern;
+
+	for (unsigned k = 0; k < c->subs; k++)
+		for (uint32_t i = 0; i < c->sub[k].places; i++)
+			move_op(s, c->sub[k].place[(c->sub[k].place_head + i) % MEM_PLACES].op, STAGE_QUEUE);
+	for (uint32_t i = 0; i < c->pipe_count; i++)
+		move_op(s, c->pipe[(c->pipe_head + i) % L1_PIPE].op, STAGE_ACCESS);
+}
+
+/* Moves operations that have left the queues. */
+static void watch_operations(struct sm *s, unsigned w)
+{
+	for (struct pipe_inst *i = s->pipeline->first[w]; i; i = i->next)
+		if (i->inst != WINST_NONE && i->seen != s->pipeline->observations &&
+			s->modern->inst[i->code].unit == CORE_MEMORY)
+			pipeline_enter(s, i, STAGE_MEMORY, s->now);
+}
+
+void core_pipeline_observe(struct sm *s)
+{
+	struct sm_pipeline *p = s->pipeline;
+
+	watch_memory_pipeline(s);
+	FOR_BITS64 (w, p->warps) {
+		bool live = s->live >> w & 1;
+
+		if (live) {
+			watch_operations(s, (unsigned)w);
+			if (s->modern->warp[w].started && !(s->done >> w & 1))
+				watch_core_buffer(s, (unsigned)w);
+		}
+		if (p->first[w])
+			pipeline_release(s, (unsigned)w, !live);
+	}
+}
+
+/* ---- calls of the core --------------------------------------------------------------------------- */
+
+void core_pipeline_issue(struct sm *s, unsigned w, uint64_t t, uint16_t inst)
+{
+	uint32_t index = s->warp[w].cursor;
+	uint64_t issue = cycle_of(s, t), end;
+	const struct core_inst *in;
+	struct pipe_inst *i;
+
+	if (inst != WINST_NONE)
+		s->pipeline->by_inst[inst] = NULL;
+	if (!(s->pipeline->warps >> w & 1))
+		return;
+	i = pipeline_find(s, w, index);
+	if (!i)
+		i = pipeline_begin(s, w, index);
+	in = &s->modern->inst[i->code];
+	if (issue > s->now)
+		pipeline_enter(s, i, STAGE_WAIT_REGISTER, s->now);
+	pipeline_issued(s, i, inst, issue);
+	if (in->unit == CORE_MEMORY)
+		return;
+	end = inst == WINST_NONE ? issue + in->done : NEVER;
+	if (in->unit != CORE_NO_UNIT && issue + 1 + READ_CYCLES < end) {
+		pipeline_enter(s, i, STAGE_READ, issue + 1);
+		i->earliest = issue + 1 + READ_CYCLES;
+	}
+	pipeline_enter(s, i, STAGE_EXECUTE, i->earliest);
+	if (end != NEVER)
+		pipeline_write_back(s, i, end);
+}
+
+void core_pipeline_complete(struct sm *s, uint16_t inst)
+{
+	struct pipe_inst *i = s->pipeline->by_inst[inst];
+
+	if (i)
+		pipeline_write_back(s, i, s->now);
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Writing of the pipeline log; see kanata.h. */
+#include "instrument/kanata.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "instrument/line.h"
+#include "roff.h"
+
+static const char *const stage_name[N_STAGES] = {
+#define STAGE(id, name, text) [STAGE_##id] = name,
+#include "instrument/stages.def"
+#undef STAGE
+};
+
+enum kanata_kind { KANATA_BEGIN, KANATA_STAGE, KANATA_WAKE, KANATA_RETIRE, KANATA_FLUSH };
+
+struct kanata_command {
+	uint64_t cycle;
+	uint64_t order;   /* of the call */
+	uint64_t operand; /* stage, or number of the producer */
+	uint32_t handle;
+	uint8_t kind; /* enum kanata_kind */
+};
+
+struct kanata_entry {
+	uint64_t number;        /* in the file; KANATA_HIDDEN: not written */
+	uint32_t before, after; /* begun instructions in their order; 0: none. after: link of the free list */
+	uint32_t thread;
+	uint8_t stage; /* enum stage */
+	bool begun;
+	bool written; /* the begin of its stage is in the file */
+	bool touched; /* in the list of stages of this cycle */
+	char label[KANATA_TEXT], detail[KANATA_TEXT];
+};
+
+struct kanata {
+	FILE *out;
+	const struct filter *only;
+	bool open;                   /* the first cycle of the log has been reached */
+	uint64_t cycle;              /* of the last command in the file */
+	uint64_t calls;              /* number of commands */
+	uint64_t numbers;            /* number of instructions in the file */
+	uint64_t retired;            /* number of instructions that have completed */
+	struct kanata_command *heap; /* ordered as a binary heap from element 0 on */
+	struct kanata_entry *entry;  /* by handle; [0] unused */
+	uint32_t *touched;           /* instructions whose stage began in this cycle */
+	uint32_t n_heap, cap_heap, n_entries, cap_entries, n_touched, cap_touched;
+	uint32_t free_entry, oldest, youngest;
+};
+
+struct kanata *kanata_new(FILE *out, const struct filter *only)
+{
+	struct kanata *k = xcalloc(1, sizeof(*k));
+
+	k->out = out;
+	k->only = only;
+	k->n_entries = 1;
+	fputs("Kanata\t0004\n", out);
+	return k;
+}
+
+void kanata_free(struct kanata *k)
+{
+	if (!k)
+		return;
+	free(k->heap);
+	free(k->entry);
+	free(k->touched);
+	free(k);
+}
+
+const struct filter *kanata_choice(const struct kanata *k) { return k->only; }
+
+/* ---- the heap ------------------------------------------------------------------------------------ */
+
+static bool is_earlier(const struct kanata_command *a, const struct kanata_command *b)
+{
+	return a->cycle != b->cycle ? a->cycle < b->cycle : a->order < b->order;
+}
+
+static void push_command(struct kanata *k, struct kanata_command c)
+{
+	uint32_t i = k->n_heap++;
+
+	grow(&k->heap, &k->cap_heap, k->n_heap, sizeof(*k->heap));
+	c.order = k->calls++;
+	for (; i && is_earlier(&c, &k->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		k->heap[i] = k->heap[(i - 1) / 2];
+	k->heap[i] = c;
+}
+
+static struct kanata_command pop_command(struct kanata *k)
+{
+	struct kanata_command first = k->heap[0], last = k->heap[--k->n_heap];
+	uint32_t i = 0, child;
+
+	while ((child = 2 * i + 1) < k->n_heap) {
+		if (child + 1 < k->n_heap && is_earlier(&k->heap[child + 1], &k->heap[child]))
+			child++;
+		if (!is_earlier(&k->heap[child], &last))
+			break;
+		k->heap[i] = k->heap[child];
+		i = child;
+	}
+	k->heap[i] = last;
+	return first;
+}
+
+/* ---- lines --------------------------------------------------------------------------------------- */
+
+#define KANATA_LINE (KANATA_TEXT + 64) /* size of the longest line */
+
+/* Begins "COMMAND<TAB>NUMBER<TAB>" in a line; returns its end. */
+static char *begin_command(char *line, char command, uint64_t number)
+{
+	char *p = line;
+
+	*p++ = command;
+	*p++ = '\t';
+	p = line_decimal(p, number);
+	*p++ = '\t';
+	return p;
+}
+
+static void end_command(struct kanata *k, const char *line, char *p)
+{
+	*p++ = '\n';
+	fwrite(line, 1, (size_t)(p - line), k->out);
+}
+
+/* Writes the begin (S) or end (E) of the stage of an instruction. */
+static void write_stage(struct kanata *k, char command, const struct kanata_entry *e)
+{
+	char line[KANATA_LINE];
+
+	end_command(k, line,
+		line_word(line_word(begin_command(line, command, e->number), "0\t"), stage_name[e->stage]));
+}
+
+/* Writes the stages that began in the cycle of the last command and have not ended. */
+static void write_stages(struct kanata *k)
+{
+	for (uint32_t i = 0; i < k->n_touched; i++) {
+		struct kanata_entry *e = &k->entry[k->touched[i]];
+
+		e->touched = false;
+		if (!e->begun || e->written || e->number == KANATA_HIDDEN)
+			continue;
+		e->written = true;
+		write_stage(k, 'S', e);
+	}
+	k->n_touched = 0;
+}
+
+static void move_to_cycle(struct kanata *k, uint64_t cycle)
+{
+	if (cycle == k->cycle)
+		return;
+	assert(cycle > k->cycle);
+	write_stages(k);
+	fprintf(k->out, "C\t%" PRIu64 "\n", cycle - k->cycle);
+	k->cycle = cycle;
+}
+
+static void touch_entry(struct kanata *k, uint32_t handle)
+{
+	if (k->entry[handle].touched)
+		return;
+	k->entry[handle].touched = true;
+	grow(&k->touched, &k->cap_touched, k->n_touched + 1, sizeof(*k->touched));
+	k->touched[k->n_touched++] = handle;
+}
+
+static void write_label(struct kanata *k, uint64_t number, char type, const char *text)
+{
+	char line[KANATA_LINE], *p = begin_command(line, 'L', number);
+
+	*p++ = type;
+	*p++ = '\t';
+	for (; *text; text++)
+		*p++ = (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text;
+	end_command(k, line, p);
+}
+
+/* Introduces an instruction, with the stage that it is in. */
+static void introduce_entry(struct kanata *k, uint32_t handle)
+{
+	struct kanata_entry *e = &k->entry[handle];
+
+	e->number = k->numbers++;
+	fprintf(k->out, "I\t%" PRIu64 "\t%" PRIu64 "\t%u\n", e->number, e->number, e->thread);
+	write_label(k, e->number, '0', e->label);
+	write_label(k, e->number, '1', e->detail);
+	e->written = false;
+	if (e->stage != STAGE_NONE)
+		touch_entry(k, handle);
+}
+
+static void end_stage(struct kanata *k, struct kanata_entry *e)
+{
+	if (e->written)
+		write_stage(k, 'E', e);
+	e->written = false;
+}
+
+/* Begins the log with the instructions in flight. */
+static void open_log(struct kanata *k, uint64_t cycle)
+{
+	k->open = true;
+	k->cycle = k->only->on && k->only->cycles[0] ? k->only->cycles[0] : cycle;
+	fprintf(k->out, "C=\t%" PRIu64 "\n", k->cycle);
+	for (uint32_t i = k->oldest; i; i = k->entry[i].after)
+		introduce_entry(k, i);
+}
+
+/* ---- commands ------------------------------------------------------------------------------------ */
+
+static void link_entry(struct kanata *k, uint32_t handle)
+{
+	struct kanata_entry *e = &k->entry[handle];
+
+	e->begun = true;
+	e->before = k->youngest;
+	e->after = 0;
+	*(k->youngest ? &k->entry[k->youngest].after : &k->oldest) = handle;
+	k->youngest = handle;
+}
+
+static void free_entry(struct kanata *k, uint32_t handle)
+{
+	struct kanata_entry *e = &k->entry[handle];
+
+	*(e->before ? &k->entry[e->before].after : &k->oldest) = e->after;
+	*(e->after ? &k->entry[e->after].before : &k->youngest) = e->before;
+	e->begun = false;
+	e->after = k->free_entry;
+	k->free_entry = handle;
+}
+
+static void begin_entry(struct kanata *k, const struct kanata_command *c)
+{
+	link_entry(k, c->handle);
+	if (!k->open || !filter_has_cycle(k->only, c->cycle))
+		return;
+	move_to_cycle(k, c->cycle);
+	introduce_entry(k, c->handle);
+}
+
+static void change_stage(struct kanata *k, const struct kanata_command *c)
+{
+	struct kanata_entry *e = &k->entry[c->handle];
+
+	if (e->stage == c->operand)
+		return;
+	if (e->number != KANATA_HIDDEN) {
+		move_to_cycle(k, c->cycle);
+		end_stage(k, e);
+		touch_entry(k, c->handle);
+	}
+	e->stage = (uint8_t)c->operand;
+}
+
+static void write_wake(struct kanata *k, const struct kanata_command *c)
+{
+	const struct kanata_entry *e = &k->entry[c->handle];
+
+	if (e->number == KANATA_HIDDEN)
+		return;
+	move_to_cycle(k, c->cycle);
+	fprintf(k->out, "W\t%" PRIu64 "\t%" PRIu64 "\t0\n", e->number, c->operand);
+}
+
+static void retire_entry(struct kanata *k, uint32_t handle, uint64_t cycle, bool flushed)
+{
+	struct kanata_entry *e = &k->entry[handle];
+
+	if (e->number != KANATA_HIDDEN) {
+		move_to_cycle(k, cycle);
+		end_stage(k, e);
+		fprintf(k->out, "R\t%" PRIu64 "\t%" PRIu64 "\t%d\n", e->number, k->retired, flushed);
+		k->retired += !flushed;
+	}
+	free_entry(k, handle);
+}
+
+static void apply_command(struct kanata *k, const struct kanata_command *c)
+{
+	if (!k->open && (!k->only->on || c->cycle >= k->only->cycles[0]))
+		open_log(k, c->cycle);
+	switch ((enum kanata_kind)c->kind) {
+	case KANATA_BEGIN: begin_entry(k, c); break;
+	case KANATA_STAGE: change_stage(k, c); break;
+	case KANATA_WAKE: write_wake(k, c); break;
+	case KANATA_RETIRE: retire_entry(k, c->handle, c->cycle, false); break;
+	case KANATA_FLUSH: retire_entry(k, c->handle, c->cycle, true); break;
+	}
+}
+
+/* ---- interface ----------------------------------------------------------------------------------- */
+
+uint32_t kanata_begin(
+	struct kanata *k, uint64_t cycle, uint32_t thread, const char *label, const char *detail)
+{
+	uint32_t handle = k->free_entry;
+	struct kanata_entry *e;
+
+	if (handle) {
+		k->free_entry = k->entry[handle].after;
+	} else {
+		handle = k->n_entries++;
+		grow(&k->entry, &k->cap_entries, k->n_entries, sizeof(*k->entry));
+		k->entry[handle].touched = false;
+	}
+	e = &k->entry[handle];
+	e->number = KANATA_HIDDEN;
+	e->thread = thread;
+	e->stage = STAGE_NONE;
+	e->begun = e->written = false;
+	snprintf(e->label, sizeof(e->label), "%s", label);
+	snprintf(e->detail, sizeof(e->detail), "%s", detail);
+	push_command(k, (struct kanata_command){.cycle = cycle, .handle = handle, .kind = KANATA_BEGIN});
+	return handle;
+}
+
+void kanata_stage(struct kanata *k, uint32_t handle, uint64_t cycle, enum stage stage)
+{
+	push_command(k, (struct kanata_command){
+				.cycle = cycle, .handle = handle, .kind = KANATA_STAGE, .operand = stage});
+}
+
+void kanata_wake(struct kanata *k, uint32_t handle, uint64_t cycle, uint64_t producer)
+{
+	push_command(k, (struct kanata_command){
+				.cycle = cycle, .handle = handle, .kind = KANATA_WAKE, .operand = producer});
+}
+
+void kanata_retire(struct kanata *k, uint32_t handle, uint64_t cycle, bool flushed)
+{
+	push_command(
+		k, (struct kanata_command){
+			   .cycle = cycle, .handle = handle, .kind = flushed ? KANATA_FLUSH : KANATA_RETIRE});
+}
+
+uint64_t kanata_number(const struct kanata *k, uint32_t handle) { return k->entry[handle].number; }
+
+void kanata_advance(struct kanata *k, uint64_t now)
+{
+	while (k->n_heap && k->heap[0].cycle < now) {
+		struct kanata_command c = pop_command(k);
+
+		apply_command(k, &c);
+	}
+}
+
+void kanata_end(struct kanata *k, uint64_t cycle)
+{
+	kanata_advance(k, cycle + 1);
+	if (!k->open && filter_has_cycle(k->only, cycle))
+		open_log(k, cycle);
+	else if (!k->open)
+		fprintf(k->out, "C=\t%" PRIu64 "\n", cycle);
+	while (k->oldest)
+		retire_entry(k, k->oldest, cycle > k->cycle ? cycle : k->cycle, true);
+	write_stages(k);
+}
+
+void kanata_man(FILE *out)
+{
+	static const char *const text[N_STAGES] = {
+#define STAGE(id, name, text) [STAGE_##id] = text,
+#include "instrument/stages.def"
+#undef STAGE
+	};
+
+	for (unsigned i = 1; i < N_STAGES; i++) {
+		fprintf(out, ".It Li %s\n", stage_name[i]);
+		roff_text(out, text[i]);
+	}
+}

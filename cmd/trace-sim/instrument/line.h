@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Lines of logs, assembled by hand in a buffer of the caller: a log has millions of them, and printf() would cost more
+ * than the simulation.
+ */
+#ifndef LINE_H
+#define LINE_H
+
+#include <stdint.h>
+
+/* Writes a decimal number; returns its end. */
+static inline char *line_decimal(char *p, uint64_t v)
+{
+	char digit[20];
+	unsigned n = 0;
+
+	do
+		digit[n++] = (char)('0' + v % 10);
+	while (v /= 10);
+	while (n)
+		*p++ = digit[--n];
+	return p;
+}
+
+/* Writes a hexadecimal number; returns its end. */
+static inline char *line_hex(char *p, uint64_t v)
+{
+	unsigned n = v ? (67u - (unsigned)__builtin_clzll(v)) / 4u : 1u;
+
+	while (n--)
+		*p++ = "0123456789abcdef"[v >> (n * 4) & 15];
+	return p;
+}
+
+/* Copies a word; returns its end. */
+static inline char *line_word(char *p, const char *word)
+{
+	while (*word)
+		*p++ = *word++;
+	return p;
+}
+
+#endif
