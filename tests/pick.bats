@@ -158,9 +158,10 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	trace-sim -q -g rtx3070 -F json -k @picks "$app" >a.json
 	stats-csv -s gpu_sim_cycle a.json | tail -n +2 | wc -l >n
 	tail -n +2 a.json >a.kernels # the run's own record says how it was asked for
+	grep '"record":"kernel"' a.json >a.warm # the end record also counts the kernels after the last pick
 	[ "$(cat n)" -eq "$(grep -c '^[0-9]' picks)" ]
 	k=$(awk '/^[0-9]/ { print $1 }' picks | paste -sd,)
-	trace-sim -q -g rtx3070 -F json -k "$k" "$app" | tail -n +2 | cmp - a.kernels
+	trace-sim -q -g rtx3070 -F json --warm -k "$k" "$app" | grep '"record":"kernel"' | cmp - a.warm
 	trace-sim -q -g rtx3070 -F json -k @picks "$packed" | tail -n +2 | cmp - a.kernels
 	trace-sim -q -g rtx3070 -F json -k @- "$app" <picks | tail -n +2 | cmp - a.kernels
 	trace-pack -q -k @picks "$app" >a.tpack
@@ -304,7 +305,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	trace-pack -t small.tpack
 	trace-pack -t - <small.tpack
 	trace-pack -l small.tpack
-	trace-sim -q -g rtx3070 -F json -k @picks "$app" >a.json
+	trace-sim -q -g rtx3070 -F json --cold -k @picks "$app" >a.json
 	trace-sim -q -g rtx3070 -F json small.tpack >b.json
 	trace-sim -q -g rtx3070 -F json <small.tpack >c.json
 	stats-diff -q b.json c.json
@@ -378,8 +379,9 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	for flush in 0 1; do
 		set -- -f -q -g rtx3070 -F json -D gpgpu_flush_l1_cache=$flush
 		trace-sim "$@" -o all.json "$app"
-		trace-sim "$@" --warm -k @picks -o part.json "$app"
-		trace-sim "$@" -k @picks -o cold.json "$app"
+		trace-sim "$@" -k @picks -o part.json "$app"
+		trace-sim "$@" --warm -k @picks "$app" | cmp - part.json
+		trace-sim "$@" --cold -k @picks -o cold.json "$app"
 		tail -n 1 part.json | grep -q "\"warmed_kernels\":$((40 - n)),"
 		! grep -q warmed cold.json all.json
 		for f in L2_total_cache_misses dram_read_bytes; do
@@ -444,6 +446,11 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	stats-diff -q -s L2_total_cache_misses -k 39 all.json modern.json
 	run -2 trace-sim -q -g rtx3070 --warm "$app"
 	assert_output --partial '--warm requires -k'
+	for bad in '--cold' '--cold -k 3' '--warm --cold -k @picks'; do
+		# shellcheck disable=SC2086
+		run -2 trace-sim -q -g rtx3070 $bad "$app"
+		assert_output --partial '--cold'
+	done
 	run -2 trace-sim -q -g rtx3070 --warm -k 3 -D gpgpu_concurrent_kernel_sm=1 "$app"
 	assert_output --partial '--warm requires that kernels run one after the other'
 	cp -r "$app" bad
