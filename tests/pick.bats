@@ -261,7 +261,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 			# shellcheck disable=SC2086
 			printf '{"record":"kernel","position":%d,"name":"k","id":%d,"stats":{"gpu_sim_cycle":%d,"gpu_sim_insn":%d,"gpu_ipc":1}}\n' $i $i $v
 		done
-		echo '{"record":"end","status":"complete","stats":{}}'
+		echo '{"record":"end","status":"complete","stats":{"warmed_kernels":26}}'
 	} >a.json
 	stats-csv -q --weights picks -s gpu_sim_cycle,gpu_ipc a.json >w.csv
 	# 10 (100 + 110) + 5 (200 + 100); variance 10^2 2 (1 - 2/20) 50 of the first stratum, none of the second, which keeps
@@ -422,6 +422,34 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	trace-sim -q -g rtx3070 -F json -k 1 "$app" >c.json
 	run -2 stats-diff --weights picks a.json c.json
 	assert_output --partial 'which picks picks'
+}
+
+@test "cold caches extend the interval downwards" {
+	trace-pick -o picks "$app"
+	set -- -f -q -g rtx3070 -F json -k @picks
+	trace-sim "$@" -o warm.json "$app"
+	trace-sim "$@" --cold -o cold.json "$app"
+	trace-sim "$@" --cold -s gpu_sim_cycle -o few.json "$app"
+	trace-sim "$@" --isolate -o apart.json "$app"
+	! grep -q '"warm":' cold.json apart.json
+	for t in warm cold few apart; do
+		stats-csv --weights picks -s gpu_sim_cycle -F tsv $t.json | awk 'NR == 2 { print $4, $5, $6 }' >$t
+	done
+	# The interval of the sample alone has the estimate in its middle.
+	awk 'NF != 3 || ($1 - $2) / ($3 - $1) > 1.000001 { exit 1 }' warm
+	awk 'NF != 3 || ($1 - $2) / ($3 - $1) < 1.1 { exit 1 }' cold
+	# Without the misses the loss is unknown.
+	[ "$(wc -w <few)" -eq 1 ]
+	awk 'NF != 3 || ($1 - $2) / ($3 - $1) < 1.1 { exit 1 }' apart
+}
+
+@test "--interval records hold figures of the whole GPU" {
+	trace-sim -q -g rtx3070 -F json --interval 2000 -k 3 "$app" | grep '"record":"interval"' >few
+	trace-sim -q -g rtx3070 -F json --interval 2000 --all-figures -k 3 "$app" | grep '"record":"interval"' >all
+	[ "$(wc -l <few)" -eq "$(wc -l <all)" ]
+	awk 'length($0) > 8000 { exit 1 }' few
+	[ "$(wc -c <all)" -gt $((5 * $(wc -c <few))) ]
+	grep -q 'dram\[[0-9]' all || grep -q '\[[0-9]*\]\[' all
 }
 
 @test "--warm: a kernel alone meets the L2 that its predecessors leave" {
