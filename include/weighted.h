@@ -40,6 +40,15 @@ void weighted_free(struct weighted *w);
  */
 bool weighted_figure(const struct weighted *w, uint32_t column, double *value, double *stray, bool *bounded);
 
+/*
+ * Widths by which cold caches extend the interval of a figure, below and above; 0 where no kernel was left
+ * out, or kernels left out warmed the caches. A pick with L2 misses may lose all that it has above the rate per
+ * size of the picks without L2 misses: those of its stratum, else those of its name. Without these, it may
+ * lose the share (1 - hit / miss) (1 - shortest / cycles): the smallest mean and the largest latency of a
+ * request, and the fewest cycles, of all picks. false: unknown, because the run lacks these figures.
+ */
+bool weighted_cold(const struct weighted *w, const double *stray, double *below, double *above);
+
 /* Reports whether other figures need this figure of a run, so that it must be in the store. */
 bool weighted_needs(const char *figure);
 

@@ -158,9 +158,10 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	trace-sim -q -g rtx3070 -F json -k @picks "$app" >a.json
 	stats-csv -s gpu_sim_cycle a.json | tail -n +2 | wc -l >n
 	tail -n +2 a.json >a.kernels # the run's own record says how it was asked for
+	grep '"record":"kernel"' a.json >a.warm # the end record also counts the kernels after the last pick
 	[ "$(cat n)" -eq "$(grep -c '^[0-9]' picks)" ]
 	k=$(awk '/^[0-9]/ { print $1 }' picks | paste -sd,)
-	trace-sim -q -g rtx3070 -F json -k "$k" "$app" | tail -n +2 | cmp - a.kernels
+	trace-sim -q -g rtx3070 -F json --warm -k "$k" "$app" | grep '"record":"kernel"' | cmp - a.warm
 	trace-sim -q -g rtx3070 -F json -k @picks "$packed" | tail -n +2 | cmp - a.kernels
 	trace-sim -q -g rtx3070 -F json -k @- "$app" <picks | tail -n +2 | cmp - a.kernels
 	trace-pack -q -k @picks "$app" >a.tpack
@@ -260,7 +261,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 			# shellcheck disable=SC2086
 			printf '{"record":"kernel","position":%d,"name":"k","id":%d,"stats":{"gpu_sim_cycle":%d,"gpu_sim_insn":%d,"gpu_ipc":1}}\n' $i $i $v
 		done
-		echo '{"record":"end","status":"complete","stats":{}}'
+		echo '{"record":"end","status":"complete","stats":{"warmed_kernels":26}}'
 	} >a.json
 	stats-csv -q --weights picks -s gpu_sim_cycle,gpu_ipc a.json >w.csv
 	# 10 (100 + 110) + 5 (200 + 100); variance 10^2 2 (1 - 2/20) 50 of the first stratum, none of the second, which keeps
@@ -304,7 +305,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	trace-pack -t small.tpack
 	trace-pack -t - <small.tpack
 	trace-pack -l small.tpack
-	trace-sim -q -g rtx3070 -F json -k @picks "$app" >a.json
+	trace-sim -q -g rtx3070 -F json --cold -k @picks "$app" >a.json
 	trace-sim -q -g rtx3070 -F json small.tpack >b.json
 	trace-sim -q -g rtx3070 -F json <small.tpack >c.json
 	stats-diff -q b.json c.json
@@ -378,8 +379,9 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	for flush in 0 1; do
 		set -- -f -q -g rtx3070 -F json -D gpgpu_flush_l1_cache=$flush
 		trace-sim "$@" -o all.json "$app"
-		trace-sim "$@" --warm -k @picks -o part.json "$app"
-		trace-sim "$@" -k @picks -o cold.json "$app"
+		trace-sim "$@" -k @picks -o part.json "$app"
+		trace-sim "$@" --warm -k @picks "$app" | cmp - part.json
+		trace-sim "$@" --cold -k @picks -o cold.json "$app"
 		tail -n 1 part.json | grep -q "\"warmed_kernels\":$((40 - n)),"
 		! grep -q warmed cold.json all.json
 		for f in L2_total_cache_misses dram_read_bytes; do
@@ -422,6 +424,34 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	assert_output --partial 'which picks picks'
 }
 
+@test "cold caches extend the interval downwards" {
+	trace-pick -o picks "$app"
+	set -- -f -q -g rtx3070 -F json -k @picks
+	trace-sim "$@" -o warm.json "$app"
+	trace-sim "$@" --cold -o cold.json "$app"
+	trace-sim "$@" --cold -s gpu_sim_cycle -o few.json "$app"
+	trace-sim "$@" --isolate -o apart.json "$app"
+	! grep -q '"warm":' cold.json apart.json
+	for t in warm cold few apart; do
+		stats-csv --weights picks -s gpu_sim_cycle -F tsv $t.json | awk 'NR == 2 { print $4, $5, $6 }' >$t
+	done
+	# The interval of the sample alone has the estimate in its middle.
+	awk 'NF != 3 || ($1 - $2) / ($3 - $1) > 1.000001 { exit 1 }' warm
+	awk 'NF != 3 || ($1 - $2) / ($3 - $1) < 1.1 { exit 1 }' cold
+	# Without the misses the loss is unknown.
+	[ "$(wc -w <few)" -eq 1 ]
+	awk 'NF != 3 || ($1 - $2) / ($3 - $1) < 1.1 { exit 1 }' apart
+}
+
+@test "--interval records hold figures of the whole GPU" {
+	trace-sim -q -g rtx3070 -F json --interval 2000 -k 3 "$app" | grep '"record":"interval"' >few
+	trace-sim -q -g rtx3070 -F json --interval 2000 --all-figures -k 3 "$app" | grep '"record":"interval"' >all
+	[ "$(wc -l <few)" -eq "$(wc -l <all)" ]
+	awk 'length($0) > 8000 { exit 1 }' few
+	[ "$(wc -c <all)" -gt $((5 * $(wc -c <few))) ]
+	grep -q 'dram\[[0-9]' all || grep -q '\[[0-9]*\]\[' all
+}
+
 @test "--warm: a kernel alone meets the L2 that its predecessors leave" {
 	trace-sim -q -g rtx3070 -F json "$app" >all.json
 	trace-sim -q -g rtx3070 -F json -k 5-7,20 "$app" >cold.json
@@ -444,6 +474,11 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	stats-diff -q -s L2_total_cache_misses -k 39 all.json modern.json
 	run -2 trace-sim -q -g rtx3070 --warm "$app"
 	assert_output --partial '--warm requires -k'
+	for bad in '--cold' '--cold -k 3' '--warm --cold -k @picks'; do
+		# shellcheck disable=SC2086
+		run -2 trace-sim -q -g rtx3070 $bad "$app"
+		assert_output --partial '--cold'
+	done
 	run -2 trace-sim -q -g rtx3070 --warm -k 3 -D gpgpu_concurrent_kernel_sm=1 "$app"
 	assert_output --partial '--warm requires that kernels run one after the other'
 	cp -r "$app" bad

@@ -90,18 +90,18 @@ static bool adds_up(const struct store_column *c)
 
 static void write_figure(struct csv_weighing *g, const struct weighted *w, uint32_t column)
 {
-	double value = (double)NAN, half = (double)NAN;
+	double value = (double)NAN, half = (double)NAN, below = 0, above = 0;
 	bool bounded = false, known = weighted_figure(w, column, &value, g->stray, &bounded);
 
-	if (known && bounded)
+	if (known && bounded && weighted_cold(w, g->stray, &below, &above))
 		half = weighted_half(g->j->weights, g->stray);
 	for (uint32_t a = 0; a < g->j->n_aggs; a++) {
 		bool mean = g->j->agg[a] == AGG_MEAN && adds_up(&g->s->column[column]);
 		double by = mean ? 1 / (double)g->j->weights->n_all : 1;
 
 		writer_real(&g->w, known ? value * by : (double)NAN);
-		writer_real(&g->w, known ? (value - half) * by : (double)NAN);
-		writer_real(&g->w, known ? (value + half) * by : (double)NAN);
+		writer_real(&g->w, known ? (value - half - below) * by : (double)NAN);
+		writer_real(&g->w, known ? (value + half + above) * by : (double)NAN);
 	}
 }
 

@@ -41,13 +41,15 @@ static void weigh_column(struct weighing *g, uint32_t column)
 	const struct picks *p = g->d->o->weights;
 	struct moved m = {.name = g->d->store->column[column].name};
 	bool bounded = false;
+	double below = 0, above = 0;
 
 	for (int s = 0; s < 2; s++)
 		if (!weighted_figure(g->side[s], column, &m.value[s], g->stray[s], &bounded))
 			return;
 	for (uint32_t i = 0; i < p->n; i++)
 		g->stray[1][i] -= g->stray[0][i];
-	m.half = bounded ? weighted_half(p, g->stray[1]) : (double)NAN;
+	bounded = bounded && weighted_cold(g->side[1], g->stray[1], &below, &above);
+	m.half = bounded ? weighted_half(p, g->stray[1]) + fmax(below, above) : (double)NAN;
 	m.outside = !within_tolerance(g->d->o, &m) && !(fabs(m.value[1] - m.value[0]) <= m.half);
 	g->d->differs |= m.outside;
 	if (!m.outside && !g->d->o->all)

@@ -33,6 +33,7 @@ enum {
 	OPT_PIPELINE_ONLY,
 	OPT_STRICT,
 	OPT_WARM,
+	OPT_COLD,
 	OPT_SAMPLE_BLOCKS,
 	OPT_ISA,
 	OPT_HOST_TIME,
@@ -82,7 +83,9 @@ static const struct cli_row rows[] = {
 		"simulate only these: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
 		"@,kernels"},
 	{OPT_WARM, "warm", NULL,
-		"with -k: pass the memory accesses of the other kernels through the tags of the caches",
+		"with -k: pass the memory accesses of the other kernels through the tags of the caches; default with -k @FILE",
+		NULL},
+	{OPT_COLD, "cold", NULL, "with -k @FILE: do not read the other kernels, and leave the caches cold",
 		NULL},
 	{OPT_SAMPLE_BLOCKS, "sample-blocks", NULL,
 		"stop a kernel when its thread blocks complete at a stable rate, and extrapolate", NULL},
@@ -292,6 +295,7 @@ static void set_sim_option(void *ctx, int letter, const char *value)
 	case OPT_CUBIN: a->cubin[a->n_cubin++] = value; break;
 	case OPT_ISA: a->isa = value; break;
 	case OPT_WARM: a->warm = true; break;
+	case OPT_COLD: a->cold = true; break;
 	case OPT_SAMPLE_BLOCKS: a->sample_blocks = true; break;
 	case OPT_STRICT: a->strict = true; break;
 	case OPT_HOST_TIME: a->host_time = true; break;
@@ -368,6 +372,17 @@ static int run_command(struct run *r, const struct sim_args *a, struct isa *isa,
 	return simulate_run(r, a, isa, operand ? operand : "-");
 }
 
+/* Fails on --cold where caches are not warmed anyway. */
+static void check_cold(const struct sim_args *a)
+{
+	if (!a->cold)
+		return;
+	if (a->warm)
+		cli_usage("--cold cannot be used with --warm");
+	if (!a->kernels || *a->kernels != '@')
+		cli_usage("--cold requires picks (expected -k @FILE)");
+}
+
 /* Fails on options that cannot be used together with --isolate, or only with it. */
 static void check_isolate(const struct sim_args *a)
 {
@@ -418,6 +433,7 @@ static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 	}
 	if (!a->selftest && (a->tsv || a->n_measured || a->n_fit || a->only.n || a->tolerance >= 0))
 		cli_usage("--measured, --fit, --only, --tolerance and -F tsv require --selftest");
+	check_cold(a);
 	check_isolate(a);
 	if (a->choice.names.n && a->format == FORMAT_ACCELSIM)
 		cli_usage("-s cannot be used with -F accelsim (expected text, json or msgpack)");
@@ -445,6 +461,7 @@ int main(int argc, char **argv)
 	struct kselect *select = a.kernels ? kselect_parse(a.kernels, &f) : NULL;
 	if (a.kernels && !select)
 		die_fault(&f);
+	a.warm = a.warm || (kselect_picks(select) && !a.cold && !a.isolate);
 	r->select = select;
 	r->selection = a.kernels;
 	r->format = a.format;

@@ -48,14 +48,17 @@ static void read_cubins(struct gpu *g, const struct sim_args *a)
 			die_fault(&f);
 }
 
-/* Prepares --warm, which requires that no kernel is running when one is left out. */
+/*
+ * Prepares --warm, the default with picks, which requires that no kernel is running when one is left out.
+ */
 static void prepare_warm(struct run *r, const struct isa *isa)
 {
 	if (!r->select)
 		cli_usage("--warm requires -k");
 	if (r->gpu.params.window > 1)
-		die("--warm requires that kernels run one after the other, not up to %u at once (set -gpgpu_concurrent_kernel_sm 0 and -ptx_streams 0)",
-			r->gpu.params.window);
+		die("--warm%s requires that kernels run one after the other, not up to %u at once (set -gpgpu_concurrent_kernel_sm 0 and -ptx_streams 0%s)",
+			kselect_picks(r->select) ? ", the default with -k @FILE," : "", r->gpu.params.window,
+			kselect_picks(r->select) ? ", or use --cold" : "");
 	r->warm = code_new(isa);
 }
 

@@ -20,7 +20,7 @@ struct sim_args {
 	uint64_t interval; /* value of --interval */
 	enum run_format format;
 	unsigned threads;
-	bool force, warm, sample_blocks, strict, host_time, dump, list, quiet, verbose, selftest, tsv,
+	bool force, warm, cold, sample_blocks, strict, host_time, dump, list, quiet, verbose, selftest, tsv,
 		isolate, resume;
 	bool provenance, pass_unknown, list_gpus, format_given;
 	const char **measured, **fit;

@@ -19,12 +19,16 @@
 #include "arena.h"
 #include "weighted.h"
 
+#define MISSES "L2_total_cache_misses"
+
 struct weighted {
 	struct store *s;
 	const struct picks *p;
 	double *value;             /* column times picks; NaN: the pick lacks it */
 	struct store_value *total; /* figures of the whole run, owned */
 	uint32_t n_total;
+	uint32_t *name; /* kernel name (word) by pick */
+	bool cold;      /* kernels were left out and did not warm the caches */
 };
 
 /* Sum over picks of weight times y[pick]. */
@@ -151,6 +155,16 @@ static void keep_total(struct weighted *w, const struct store_run *run)
 	w->n_total = t->n;
 }
 
+static double run_total(const struct weighted *w, const char *name)
+{
+	uint32_t column = store_find_column(w->s, name);
+
+	for (uint32_t i = 0; i < w->n_total; i++)
+		if (w->total[i].column == column)
+			return w->total[i].value.real;
+	return 0;
+}
+
 struct weighted *weighted_new(struct store *s, const struct picks *p, const struct store_run *run,
 	const struct store_kernel *kernel, uint32_t n_kernels, struct fault *f)
 {
@@ -161,6 +175,7 @@ struct weighted *weighted_new(struct store *s, const struct picks *p, const stru
 	size_t cells = ((size_t)s->n_columns + 1) * p->n;
 
 	*w = (struct weighted){.s = s, .p = p, .value = xmalloc(cells * sizeof(double))};
+	w->name = xcalloc(p->n, sizeof(*w->name));
 	for (size_t i = 0; i < cells; i++)
 		w->value[i] = (double)NAN;
 	for (uint32_t i = 0; i < n_kernels; i++) {
@@ -169,8 +184,10 @@ struct weighted *weighted_new(struct store *s, const struct picks *p, const stru
 
 		for (uint32_t j = 0; k && j < kernel[i].n; j++)
 			column_values(w, v[j].column)[k - p->pick] = v[j].value.real;
-		if (k)
+		if (k) {
 			met[k - p->pick] = true;
+			w->name[k - p->pick] = kernel[i].name;
+		}
 	}
 	uint32_t lost = 0;
 	while (lost < p->n && met[lost])
@@ -178,6 +195,7 @@ struct weighted *weighted_new(struct store *s, const struct picks *p, const stru
 	free(met);
 	if (lost == p->n) {
 		keep_total(w, run);
+		w->cold = n_kernels + run_total(w, "warmed_kernels") < p->n_all;
 		return w;
 	}
 	fault_set(f, (struct place){diag_keep(store_word(s, run->name)), 0, 0}, "picks-run",
@@ -190,6 +208,7 @@ void weighted_free(struct weighted *w)
 {
 	if (w) {
 		free(w->value);
+		free(w->name);
 		free(w->total);
 	}
 	free(w);
@@ -205,21 +224,19 @@ void weighted_free(struct weighted *w)
 static const struct {
 	const char *figure, *left_out;
 } warmed_figures[] = {
-	{"L2_total_cache_misses", "warmed_L2_misses"},
+	{MISSES, "warmed_L2_misses"},
 	{"dram_read_bytes", "warmed_dram_read_bytes"},
 	{"dram_write_bytes", "warmed_dram_write_bytes"},
 };
 
-bool weighted_needs(const char *figure) { return !strncmp(figure, "warmed_", 7); }
-
-static double run_total(const struct weighted *w, const char *name)
+bool weighted_needs(const char *figure)
 {
-	uint32_t column = store_find_column(w->s, name);
+	static const char *const cold[] = {MISSES, "gpu_sim_cycle", "averagemflatency", "maxmflatency"};
 
-	for (uint32_t i = 0; i < w->n_total; i++)
-		if (w->total[i].column == column)
-			return w->total[i].value.real;
-	return 0;
+	for (size_t i = 0; i < sizeof(cold) / sizeof(*cold); i++)
+		if (!strcmp(figure, cold[i]))
+			return true;
+	return !strncmp(figure, "warmed_", 7);
 }
 
 /*
@@ -347,4 +364,91 @@ bool weighted_figure(const struct weighted *w, uint32_t column, double *value, d
 		return estimate_rate_in_time(w, value, stray);
 	*value = estimate_total(w, column, stray, bounded);
 	return true;
+}
+
+/* ---- cold caches ------------------------------------------------------------------------------ */
+
+/*
+ * Sets *rate to the value per size of the picks without L2 misses: those of the stratum of pick i or, where it
+ * has none, those of its kernel name. false: there are none.
+ */
+static bool missless_rate(
+	const struct weighted *w, const double *misses, const double *stray, uint32_t i, double *rate)
+{
+	for (int by_name = 0; by_name < 2; by_name++) {
+		double y = 0, x = 0;
+
+		for (uint32_t k = 0; k < w->p->n; k++) {
+			bool same = by_name ? w->name[k] == w->name[i]
+					    : w->p->pick[k].stratum == w->p->pick[i].stratum;
+
+			if (same && !(misses[k] > 0)) {
+				y += stray[k];
+				x += w->p->pick[k].size;
+			}
+		}
+		*rate = x > 0 ? y / x : 0;
+		if (x > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Smallest (largest) value above 0 of a figure over the picks; NaN: none. */
+static double extreme_of(const struct weighted *w, const char *name, bool largest)
+{
+	uint32_t column = store_find_column(w->s, name);
+	double found = (double)NAN;
+
+	for (uint32_t i = 0; column < w->s->n_columns && i < w->p->n; i++) {
+		double y = column_values(w, column)[i];
+
+		if (y > 0)
+			found = largest ? fmax(found, y) : fmin(found, y);
+	}
+	return found;
+}
+
+/* Share of the cycles of pick i that would be saved if each wait for DRAM were a wait for the L2. */
+static double waiting_share(const struct weighted *w, uint32_t i)
+{
+	uint32_t column = store_find_column(w->s, "gpu_sim_cycle");
+	double hit = extreme_of(w, "averagemflatency", false), miss = extreme_of(w, "maxmflatency", true);
+
+	if (column == w->s->n_columns || isnan(hit) || !(miss >= hit))
+		return (double)NAN;
+	return (1 - hit / miss) * (1 - extreme_of(w, "gpu_sim_cycle", false) / column_values(w, column)[i]);
+}
+
+/* Part of the value of pick i that cold caches may have caused; NaN: unknown. */
+static double cold_loss(const struct weighted *w, const double *misses, const double *stray, uint32_t i)
+{
+	double rate;
+
+	if (!(misses[i] > 0))
+		return 0;
+	if (missless_rate(w, misses, stray, i, &rate))
+		return stray[i] - rate * w->p->pick[i].size;
+	return stray[i] * waiting_share(w, i);
+}
+
+bool weighted_cold(const struct weighted *w, const double *stray, double *below, double *above)
+{
+	uint32_t column = store_find_column(w->s, MISSES);
+	double *misses;
+	bool known;
+
+	*below = *above = 0;
+	if (!w->cold)
+		return true;
+	misses = xcalloc(w->p->n, sizeof(*misses));
+	known = column < w->s->n_columns && counter_values(w, column, misses);
+	for (uint32_t i = 0; known && i < w->p->n; i++) {
+		double loss = w->p->pick[i].weight * cold_loss(w, misses, stray, i);
+
+		known = !isnan(loss);
+		*(loss > 0 ? below : above) += fabs(loss);
+	}
+	free(misses);
+	return known;
 }
