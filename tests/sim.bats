@@ -214,6 +214,24 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	assert_output --partial 'gpgpu_max_cycle'
 }
 
+@test "a last thread block without #END_TB runs if it is whole, as text and packed" {
+	cp -r "$(trace vecadd)" app
+	trace-sim -q -g rtx3070 -o whole app
+	sed -i '$d' app/kernel-1.traceg
+	until tail -n 1 app/kernel-1.traceg | grep -q EXIT; do sed -i '$d' app/kernel-1.traceg; done
+	run -0 --separate-stderr trace-sim -g rtx3070 -o result app
+	[[ $stderr == *'kernel-1.traceg:'*'warning: file ends without #END_TB after a whole thread block'* ]]
+	diff <(grep -v hash whole) <(grep -v hash result)
+	trace-pack -q -o app.tpack app
+	trace-pack -q -d -C out app.tpack
+	cmp app/kernel-1.traceg out/kernel-1.traceg
+	trace-sim -q -g rtx3070 -o packed app.tpack
+	diff <(grep -v hash whole) <(grep -v hash packed)
+	sed -i '$d' app/kernel-1.traceg
+	run -2 trace-sim -q -g rtx3070 -f -o result app
+	assert_output --partial 'file ends inside a thread block, after 7 of 8'
+}
+
 @test "a deadlock ends with status 1 and a report of who waits" {
 	# a set full of written lines below the write ratio gives no victim, for ever
 	run -1 trace-sim -q -g qv100 -D gpgpu_adaptive_cache_config=0 -D gpgpu_l1_cache_write_ratio=90 \

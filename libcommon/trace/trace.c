@@ -422,6 +422,41 @@ static int cut_line(const struct trace *t, const char *line, size_t len, struct 
 	return -1;
 }
 
+/* Returns whether all warps of an open block have the instructions that they announced. */
+static bool is_whole_block(const struct trace *t, const struct tblock *tb)
+{
+	if (!t->has_id || t->warp == UINT32_MAX || !t->has_insts || t->got_insts != t->want_insts || t->stray)
+		return false;
+	for (uint32_t w = 0; w < tb->n_warps; w++)
+		if (tb->warp[w].count == ABSENT && !t->o.fragments)
+			return false;
+	return true;
+}
+
+/* Ends a block at the end of the file. The original runs a whole block there too. Returns 0 or -1. */
+static int end_last_block(struct trace *t, struct tblock *tb, struct fault *f)
+{
+	uint32_t first;
+
+	if (is_whole_block(t, tb)) {
+		fault_set(f, current_place(t), "block-end",
+			"file ends without #END_TB after a whole thread block");
+		fill_missing(tb, &first);
+		if (t->o.watch)
+			return trace_told(t, f) ? 0 : -1;
+		if (t->o.warn)
+			t->o.warn(t->o.ctx, f);
+		else
+			diag_warn(f->at, "%s", f->text);
+		return 0;
+	}
+	ended_early(t, true, f);
+	t->over = true;
+	t->no_newline = false;
+	fill_missing(tb, &first);
+	return trace_told(t, f) ? 0 : -1;
+}
+
 static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 {
 	const char *line;
@@ -436,13 +471,8 @@ static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 			tb->warp[t->warp].count = t->got_insts;
 		if ((r = text_line(t, &line, &len, f)) < 0)
 			return -1;
-		if (r == 0) {
-			ended_early(t, true, f);
-			t->over = true;
-			t->no_newline = false;
-			fill_missing(tb, &first);
-			return trace_told(t, f) ? 0 : -1;
-		}
+		if (r == 0)
+			return end_last_block(t, tb, f);
 		if ((r = take_block_line(t, tb, line, len, f)) < 0) {
 			cut_line(t, line, len, f);
 			if (!trace_told(t, f))

@@ -19,6 +19,8 @@ lint line-end "app/kernel-1.traceg:1:22: warning: line-end: carriage return befo
 	'sed -i "s/\$/\r/" $K'
 lint final-newline 'app/kernel-1.traceg:896:1: warning: final-newline: no newline at the end of the file' \
 	'awk "{l[NR]=\$0} /END_TB/{e=NR} END{for(i=1;i<e;i++)print l[i]; printf \"%s\", l[e]}" $K >x; mv x $K'
+lint block-end 'app/kernel-1.traceg:896:1: note: block-end: file ends without #END_TB after a whole thread block' \
+	'awk "{l[NR]=\$0} /END_TB/{e=NR} END{for(i=1;i<e;i++)print l[i]}" $K >x; mv x $K'
 lint truncated 'app/kernel-1.traceg:287:1: error: truncated: file ends inside a thread block, after 2 of 8 thread blocks (expected #END_TB)' \
 	'truncate -s 9000 $K'
 lint list-missing 'app:1:1: error: list-missing: no kernel list in the folder (expected kernelslist.g)' \
