@@ -588,6 +588,18 @@ packed_and_swapped() {
 	done
 }
 
+@test "-k opens only the files of the kernels that it selects" {
+	cp -r "$(trace vecadd)" app
+	trace-pack -q -o whole.tpack app
+	printf '%s\n' kernel-8.traceg kernel-9.traceg >>app/kernelslist.g
+	run -2 trace-pack -q -o all.tpack app
+	assert_output --partial 'kernel-8.traceg: error: cannot be opened'
+	run -0 trace-pack -q -k 1 -o one.tpack app
+	[ "$(trace-pack -l one.tpack | head -n 2)" = "$(trace-pack -l whole.tpack | head -n 2)" ]
+	run -2 trace-pack -q -k 1,3 -o more.tpack app
+	assert_output --partial 'kernel-9.traceg: error: cannot be opened'
+}
+
 @test "-l prints no control characters" {
 	mkdir k && sed 's/^-kernel name = .*/-kernel name = a\x1b[2J\x07b/' "$(trace vecadd)/kernel-1.traceg" >k/kernel-1.traceg
 	echo kernel-1.traceg >k/kernelslist.g

@@ -75,12 +75,17 @@ static char *name_inside(struct input *in)
 	return nl ? xstrndup(at + 15, (size_t)(nl - at - 15)) : xstrdup("");
 }
 
-/* Determines coding, raw or grouped form, and kernel name of a file. */
+/* Determines coding, raw or grouped form, and kernel name of a file. Returns NULL for one that is not selected. */
 static struct item *inspect_kernel_file(
 	struct source *s, char *path, const char *name, uint32_t position, const struct pack_args *a)
 {
 	struct fault f;
 	struct item *item = NULL;
+
+	if (a->select && !kselect_needs_name(a->select) && !kselect_has(a->select, position, NULL)) {
+		free(path);
+		return NULL;
+	}
 	struct input *in = input_open(path, &f);
 	int raw = in ? group_wanted(in, &f) : -1;
 
