@@ -126,7 +126,7 @@ $(BUILD)/libwarptools.a: $(WT_OBJ) $(BUILD)/pic/common.a
 	$(AR) qcs $(TMP) $(BUILD)/pic/libwarptools.o $(RENAME)
 DEPS += $(WT_OBJ:.o=.d) $(WT_COMMON:.o=.d)
 
-# ---- tests: C programs in tests/unit, replays of tests/fuzz over tests/corpus, bats files ----------
+# ---- tests: C programs in tests/unit, replays of tests/fuzz over tests/data/corpus, bats files ----------
 
 SIM_OBJ = $(filter-out %/main.o,$(trace-sim_OBJ))
 SIM_LIB = $(BUILD)/trace-sim.a
@@ -169,10 +169,10 @@ $(BUILD)/tests/replay_times: tests/fuzz/fuzz_times.c tests/fuzz/replay.c $(TIMES
 $(BUILD)/tests/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(SIM_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(TEST_CPPFLAGS) $(CFLAGS_ALL) -fno-lto $(LDFLAGS) $(DEPEND) -o $(TMP) tests/fuzz/replay.c $< $(SIM_LIB) $(LIB) $(LDLIBS_ALL) $(LINK_END)
-$(BUILD)/tests/tracegen: $(wildcard tests/gen/*.c tests/gen/*.h)
+$(BUILD)/tests/tracegen: $(filter-out %/cubingen.c,$(wildcard tests/gen/*.c tests/gen/*.h))
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -Itests/gen $(CFLAGS_ALL) $(LDFLAGS) -o $(TMP) $(filter %.c,$^) $(RENAME)
-$(BUILD)/tests/cubingen: tests/cubin/cubingen.c $(LIB)
+$(BUILD)/tests/cubingen: tests/gen/cubingen.c $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -fno-lto $(LDFLAGS) -o $(TMP) $^ $(LDLIBS_ALL) $(RENAME)
 
@@ -201,7 +201,7 @@ asan: ## every test under ASan and UBSan
 check-invariants: ## recompute derived state after every step, on generated traces
 	+@$(MAKE) -s BUILD=build/invariants LTO= OPT="-O1 -g -DCHECK_INVARIANTS" LDFLAGS= build/invariants/trace-sim \
 		build/invariants/tests/tracegen
-	@sh tests/invariants build/invariants
+	@sh tests/tools/invariants build/invariants
 # SOAK_SECONDS bounds it; the next call continues (tests/tools/soak). PAIRS: pairs of signals of each part.
 SOAK_SECONDS = 3600
 soak: ## signals and failing calls at every call, random options, fuzzing
@@ -213,7 +213,7 @@ cross: ## compile against musl, run tests on aarch64 under qemu
 	+@sh tests/tools/cross build/cross
 # Real CUDA programs where nvcc is: minutes of compiling.
 check-cuda: all ## CUDA programs compiled with nvcc
-	@PATH="$(abspath $(BUILD)):$$PATH" sh tests/cuda/run
+	@PATH="$(abspath $(BUILD)):$$PATH" sh tests/data/cuda/run
 # Data races in what runs on several threads; how windows are cut matters to none of them.
 RACES = threads:|each recipe|BookSim
 tsan: ## threads under TSan
@@ -221,7 +221,7 @@ tsan: ## threads under TSan
 		build/tsan/tests/tracegen build/tsan/tests/test_threads build/tsan/tests/test_wt
 	@build/tsan/tests/test_threads
 	@build/tsan/tests/test_wt
-	@SANITIZED=1 ONLY='$(RACES)' sh tests/suite build/tsan tests/threads.bats tests/windows.bats
+	@SANITIZED=1 ONLY='$(RACES)' sh tests/suite build/tsan tests/cli/threads.bats tests/cli/windows.bats
 
 # Coverage-guided fuzzing with clang, FUZZ_SECONDS for each target; new inputs and findings stay in build/fuzz/.
 FUZZ_SECONDS = 60
@@ -230,9 +230,9 @@ fuzz: ## guided fuzzing, FUZZ_SECONDS for each target
 	+@$(MAKE) -s BUILD=build/fuzz CC=clang LTO= OPT="-O1 -g -fsanitize=fuzzer-no-link,$(FUZZ_SANITIZE) -fno-sanitize-recover=all" fuzz-run
 fuzz-run: $(FUZZ:%=$(BUILD)/fuzz_%)
 	@for t in $(FUZZ); do \
-		echo "fuzz $$t for $(FUZZ_SECONDS) s"; mkdir -p $(BUILD)/new/$$t tests/corpus/$$t; \
+		echo "fuzz $$t for $(FUZZ_SECONDS) s"; mkdir -p $(BUILD)/new/$$t tests/data/corpus/$$t; \
 		$(BUILD)/fuzz_$$t -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=1024 -verbosity=0 -print_final_stats=1 \
-			-artifact_prefix=$(BUILD)/ $(BUILD)/new/$$t tests/corpus/$$t || exit 1; \
+			-artifact_prefix=$(BUILD)/ $(BUILD)/new/$$t tests/data/corpus/$$t || exit 1; \
 	done
 $(BUILD)/fuzz_ptx%: tests/fuzz/fuzz_ptx%.c $(PTX_LIB) $(LIB)
 	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-exec $(CFLAGS_ALL) -fsanitize=fuzzer,$(FUZZ_SANITIZE) $(DEPEND) -o $(TMP) $< $(PTX_LIB) $(LIB) $(LDLIBS_ALL) $(LINK_END)
@@ -242,7 +242,7 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(SIM_LIB) $(LIB)
 	$(CC) $(TEST_CPPFLAGS) $(CFLAGS_ALL) -fno-lto -fsanitize=fuzzer,$(FUZZ_SANITIZE) $(DEPEND) -o $(TMP) $< $(SIM_LIB) $(LIB) $(LDLIBS_ALL) $(LINK_END)
 
 # The style stands in .clang-format; format-check only tells what would change.
-FORMATTED = $(sort $(wildcard cmd/*/*.[ch] cmd/*/*/*.[ch] cmd/*/*/*/*.[ch] libcommon/*/*.[ch] include/*.h tests/*/*.[ch]))
+FORMATTED = $(sort $(wildcard cmd/*/*.[ch] cmd/*/*/*.[ch] cmd/*/*/*/*.[ch] libcommon/*/*.[ch] include/*.h tests/*/*.[ch] tests/*/*/*.[ch]))
 format: ## format every source
 	clang-format -i $(FORMATTED)
 format-check: ## list sources that format would change
@@ -258,17 +258,17 @@ $(TIDY:.c=.tidy): %.tidy: %.c
 
 REFERENCE = ../shared
 conformance: all ## figures of Accel-Sim, from REFERENCE
-	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py "$(REFERENCE)"
-	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -k "$(REFERENCE)"
-	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -n "$(REFERENCE)"
-	@[ ! -x $(BUILD)/trace-exec ] || TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -w "$(REFERENCE)"
-	@[ ! -x $(BUILD)/trace-exec ] || TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -p "$(REFERENCE)"
-	@TRACE_PTX=$(BUILD)/trace-exec python3 tests/tools/ptx-values.py "$(REFERENCE)"
+	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance/conformance.py "$(REFERENCE)"
+	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance/conformance.py -k "$(REFERENCE)"
+	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance/conformance.py -n "$(REFERENCE)"
+	@[ ! -x $(BUILD)/trace-exec ] || TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance/conformance.py -w "$(REFERENCE)"
+	@[ ! -x $(BUILD)/trace-exec ] || TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance/conformance.py -p "$(REFERENCE)"
+	@TRACE_PTX=$(BUILD)/trace-exec python3 tests/conformance/ptx-values.py "$(REFERENCE)"
 # The golden figures anew, of a commit without changes and what it was compared with; then look at the diff and commit.
 golden: conformance ## rewrite the golden figures
 	@BUILD="$(abspath $(BUILD))" sh tests/golden/run -u
 conformance-events: all ## event logs of Accel-Sim, from REFERENCE
-	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -e "$(REFERENCE)"
+	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance/conformance.py -e "$(REFERENCE)"
 # Without the reference folder generated traces are measured. BENCH=-n: no callgrind; -s: stages of all cases.
 bench: all tests $(BUILD)/tests/pack_speed ## speed against recorded figures
 	+@$(MAKE) -s BUILD=$(BUILD)/stages LTO= OPT="-O2 -g -fno-inline-functions-called-once -fno-ipa-cp -fno-ipa-sra -fno-partial-inlining" \

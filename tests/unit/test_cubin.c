@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading machine code from cubins and fat binaries: small files (tests/corpus/cubin), damage of many kinds,
+ * Reading machine code from cubins and fat binaries: small files (tests/data/corpus/cubin), damage of many kinds,
  * encoding and decoding of control codes, and cubins of ptxas where it is installed.
  */
 #include "arena.h"
@@ -76,9 +76,9 @@ struct damage {
 };
 
 #define CUT  0
-#define ELF  "tests/corpus/cubin/elf80"
-#define ZSTD "tests/corpus/cubin/fat_zstd"
-#define LZ4  "tests/corpus/cubin/fat_lz4"
+#define ELF  "tests/data/corpus/cubin/elf80"
+#define ZSTD "tests/data/corpus/cubin/fat_zstd"
+#define LZ4  "tests/data/corpus/cubin/fat_lz4"
 
 static const struct damage damages[] = {
 	{ELF, 0, 0, CUT},
@@ -234,11 +234,11 @@ int main(void)
 	unsigned refused = 0;
 
 	test_file(ELF, "two", 80, 112);
-	test_file("tests/corpus/cubin/elf90", "one", 90, 64);
+	test_file("tests/data/corpus/cubin/elf90", "one", 90, 64);
 	test_file(ZSTD, "one", 90, 64);
 	test_file(ZSTD, "one", 80, 32);
 	test_file(LZ4, "two", 80, 112);
-	test_file("tests/corpus/cubin/host", "one", 90, 64);
+	test_file("tests/data/corpus/cubin/host", "one", 90, 64);
 	test_codes();
 	for (size_t i = 0; i < sizeof(damages) / sizeof(*damages); i++)
 		test_damage(&damages[i], &refused);

@@ -1,0 +1,566 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# trace-exec: what thread blocks do together, and what works on its own: cooperative grids, stores and reductions that tell
+# an mbarrier, bulk and tensor copies, products of warpgroups. Expected values are computed here, by the rules of PTX.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup() { cd "$BATS_TEST_TMPDIR"; }
+
+# A module with kernel "k", parameter a (an address, in %rd1), tid.x in %r0 and ctaid.x in %r1; the body is stdin.
+kernel() {
+	{
+		printf '.version 8.6\n.target sm_90a\n.address_size 64\n.global .u32 counter;\n'
+		printf '.visible .entry k(.param .u64 a%s)%s\n{\n' "${1-}" "${2-}"
+		printf '.reg .pred %%p<9>;\n.reg .b32 %%r<40>;\n.reg .b64 %%rd<20>;\n'
+		printf '.shared .align 1024 .b8 s[4096];\n.shared .align 8 .b64 bar;\n'
+		printf 'ld.param.u64 %%rd1, [a];\nmov.u32 %%r0, %%tid.x;\nmov.u32 %%r1, %%ctaid.x;\n'
+		cat
+		printf 'ret;\n}\n'
+	} >k.ptx
+}
+
+words() { od -An -v -tu4 -w"${2:-64}" "$1" | tr -s ' ' | sed 's/^ //'; }
+
+@test "the blocks of a cooperative launch wait for each other in its workspace" {
+	kernel <<-'E'
+		mov.u32 %r2, %envreg2;
+		mov.u32 %r3, %envreg1;
+		mov.b64 %rd2, {%r2, %r3};
+		mov.u32 %r4, %nctaid.x;
+		atom.global.add.u32 %r5, [counter], 7;
+		fence.acq_rel.gpu;
+		atom.global.add.u32 %r6, [%rd2+4], 1;
+	wait:
+		ld.acquire.gpu.global.u32 %r7, [%rd2+4];
+		setp.lt.u32 %p1, %r7, %r4;
+		@%p1 bra wait;
+		ld.relaxed.gpu.global.u32 %r8, [counter];
+		mul.wide.u32 %rd3, %r1, 4;
+		add.s64 %rd3, %rd1, %rd3;
+		st.global.u32 [%rd3], %r8;
+	E
+	printf 'module k.ptx\nbuffer A bytes=64 zero\nlaunch k grid=16 block=1 cooperative args A\nsave A a\n' >k.launch
+	run -0 trace-exec -n -j 3 k.launch
+	run -0 words a
+	assert_output "$(yes 112 | head -16 | paste -sd' ')"
+	sed -i 's/ cooperative//' k.launch
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'at 0x4'
+}
+
+# LAUNCH: the grid and cluster; results of 64 bytes a block in A.
+launch() {
+	printf 'module k.ptx\nbuffer A bytes=256 u32=iota\nbuffer O bytes=256 zero\nlaunch k grid=4 block=%s args A,O\nsave O o\n' "${1:-1}" >k.launch
+}
+
+# The end of a kernel: the first two words of s of each block go to O, in blocks of 8 bytes.
+write_out() {
+	cat <<-'E'
+		ld.param.u64 %rd9, [o];
+		mul.wide.u32 %rd10, %r1, 8;
+		add.s64 %rd9, %rd9, %rd10;
+		ld.shared.v2.u32 {%r30, %r31}, [s];
+		st.global.v2.u32 [%rd9], {%r30, %r31};
+		barrier.cluster.arrive.aligned;
+		barrier.cluster.wait.aligned;
+	E
+}
+
+# The beginning: an mbarrier for 16 bytes, known to all blocks of the cluster. $1: bytes.
+expect_bytes() {
+	cat <<-E
+		mov.u32 %r10, %cluster_ctarank;
+		st.shared.v2.u32 [s], {0, 0};
+		mbarrier.init.shared.b64 [bar], 1;
+		mbarrier.arrive.expect_tx.shared.b64 %rd11, [bar], $1;
+		barrier.cluster.arrive.aligned;
+		barrier.cluster.wait.aligned;
+	E
+}
+
+wait_bytes() {
+	cat <<-'E'
+	wait:
+		mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;
+		@!%p1 bra wait;
+	E
+}
+
+# The end of a kernel of which the blocks with %p2 wait for no bytes.
+some_wait() {
+	cat <<-E
+		@%p2 bra done;
+		$(wait_bytes)
+	done:
+		barrier.cluster.arrive;
+		barrier.cluster.wait;
+		$(write_out)
+	E
+}
+
+# What one thread of a kernel is told of: of each line of stdin the statements, a tab, and what is said of them.
+faults() {
+	local code said
+	printf 'module k.ptx\nbuffer A bytes=4096 u32=iota\nlaunch k grid=1 block=1 args A\n' >k.launch
+	while IFS=$'\t' read -r code said; do
+		kernel <<<"${code//; /;$'\n'}"
+		run trace-exec -n k.launch
+		if [ -n "$said" ]; then
+			assert_failure
+			assert_output --regexp "^trace-exec: k.ptx:[0-9]+:[0-9]+: error: $said"
+		else
+			assert_success
+		fi
+	done
+}
+
+@test "an mbarrier counts arrivals and bytes apart; what is none, and what it cannot count, is named" {
+	faults <<-'E'
+		mbarrier.init.shared.b64 [bar], 0;	mbarrier for 0 arrivals .expected 1 to 1048575
+		mov.b32 %r2, 1048576; mbarrier.init.shared.b64 [bar], %r2;	mbarrier for 1048576 arrivals
+		mbarrier.init.shared.b64 [s+4], 1;	mbarrier at byte 4 of .shared .expected a multiple of 8
+		mbarrier.arrive.shared.b64 _, [bar];	no mbarrier at byte 4096 of .shared .expected an mbarrier.init
+		mbarrier.test_wait.parity.shared.b64 %p1, [bar], 1;	no mbarrier at byte 4096
+		mbarrier.init.shared.b64 [bar], 1; mbarrier.inval.shared.b64 [bar]; mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 16;	no mbarrier at byte 4096
+		mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 _, [bar], 3;	3 arrivals at an mbarrier that lacks 2
+		mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 _, [bar], 0;	0 arrivals at an mbarrier that lacks 2
+		mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.noComplete.shared.b64 _, [bar], 1;	last arrival of a phase with .noComplete
+		mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.noComplete.shared.b64 _, [bar], 1;
+		mbarrier.init.shared.b64 [bar], 1; mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 4194304;	4194304 bytes that an mbarrier would wait for .expected no more than 1048575
+		mbarrier.init.shared.b64 [bar], 1; mov.b32 %r2, 2; mbarrier.try_wait.parity.shared.b64 %p1, [bar], %r2;	parity 2 of a phase .expected 0 or 1
+		mbarrier.try_wait.parity.shared.b64 %p1, [bar], 2;	parity 2 of a phase .expected 0 or 1
+		mbarrier.init.b64 [%rd1], 1;	mbarrier at 0xc0000000 .expected one in shared memory
+		mbarrier.init.shared.b64 [bar], 1; cp.async.mbarrier.arrive.noinc.shared.b64 [bar+8];	.* at byte 4104 of .shared
+		mbarrier.init.shared::cluster.b64 [bar], 1;	mbarrier.init.shared::cluster.b64 .expected .shared::cta
+		mbarrier.arrive.shared::cluster.b64 %rd2, [bar];	mbarrier.arrive.shared::cluster.b64 .expected .shared::cta or _ for a state
+		mbarrier.arrive.expect_tx.shared.b64 %rd2, [bar];	2 operands
+		mbarrier.test_wait.parity.shared.b64 %p1, [bar], 1, 9;	4 operands
+	E
+	# a phase of 3 arrivals and 32 bytes: an arrival that expects, one that drops and expects, one alone; then one of 2
+	kernel '' <<-'E'
+		mbarrier.init.shared.b64 [bar], 3;
+		mbarrier.arrive.expect_tx.shared.b64 _, [bar], 16;
+		mbarrier.arrive_drop.expect_tx.shared.b64 %rd2, [bar], 16;
+		mbarrier.pending_count.b64 %r2, %rd2;
+		mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [bar], 32;
+		mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0;
+		selp.u32 %r3, 1, 0, %p1;
+		mbarrier.arrive.shared.b64 %rd3, [bar];
+		mbarrier.test_wait.shared.b64 %p1, [bar], %rd3;
+		selp.u32 %r4, 1, 0, %p1;
+		mbarrier.arrive.shared.b64 %rd4, [bar];
+		mbarrier.pending_count.b64 %r5, %rd4;
+		st.global.v4.u32 [%rd1], {%r2, %r3, %r4, %r5};
+		mbarrier.arrive.shared.b64 _, [bar];
+		mbarrier.test_wait.parity.shared.b64 %p1, [bar], 1;
+		selp.u32 %r6, 1, 0, %p1;
+		st.global.u32 [%rd1+16], %r6;
+	E
+	printf 'module k.ptx\nbuffer A bytes=64 zero\nlaunch k grid=1 block=1 args A\nsave A a\n' >k.launch
+	run -0 trace-exec -n k.launch
+	run -0 words a 20
+	assert_line --index 0 '2 0 1 2 1'
+}
+
+@test "st.async and red.async write into another block and tell its mbarrier" {
+	kernel ', .param .u64 o' ' .reqnctapercluster 4, 1, 1' <<-E
+		$(expect_bytes 8)
+		add.u32 %r11, %r10, 1;
+		and.b32 %r11, %r11, 3;
+		mov.u32 %r12, s;
+		mov.u32 %r13, bar;
+		mapa.shared::cluster.u32 %r14, %r12, %r11;
+		mapa.shared::cluster.u32 %r15, %r13, %r11;
+		add.u32 %r16, %r10, 100;
+		add.u32 %r17, %r10, 200;
+		st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%r14], {%r16, %r17}, [%r15];
+		$(wait_bytes)
+		$(write_out)
+	E
+	launch
+	run -0 trace-exec -n k.launch
+	run -0 words o 32
+	assert_line --index 0 '103 203 100 200 101 201 102 202'
+	run -0 trace-exec -o out k.launch
+	run -0 trace-lint out/kernelslist.g
+	# every block adds its rank + 1 to the first word of rank 2
+	kernel ', .param .u64 o' ' .reqnctapercluster 4, 1, 1' <<-E
+		$(expect_bytes 16)
+		mov.u32 %r12, s;
+		mov.u32 %r13, bar;
+		mapa.shared::cluster.u32 %r14, %r12, 2;
+		mapa.shared::cluster.u32 %r15, %r13, 2;
+		add.u32 %r16, %r10, 1;
+		red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r14], %r16, [%r15];
+		setp.ne.u32 %p2, %r10, 2;
+		$(some_wait)
+	E
+	run -0 trace-exec -n k.launch
+	run -0 words o 32
+	assert_line --index 0 '0 0 0 0 10 0 0 0'
+}
+
+@test "stores and atomics reach the shared memory of another block through mapa, generic and not" {
+	kernel ', .param .u64 o' ' .reqnctapercluster 2, 1, 1' <<-E
+		$(expect_bytes 0)
+		xor.b32 %r11, %r10, 1;
+		mov.u32 %r12, s;
+		mapa.shared::cluster.u32 %r14, %r12, %r11;
+		add.u32 %r16, %r1, 7;
+		st.shared::cluster.u32 [%r14], %r16;
+		cvta.shared.u64 %rd12, s;
+		mapa.u64 %rd13, %rd12, %r11;
+		atom.add.u32 %r17, [%rd13+4], %r16;
+		atom.shared::cluster.add.u32 %r17, [%r14+4], 1000;
+		barrier.cluster.arrive.aligned;
+		barrier.cluster.wait.aligned;
+		$(write_out)
+	E
+	sed -i 's/cvta.shared.u64 %rd12, s/mov.u64 %rd12, s;\ncvta.shared.u64 %rd12, %rd12/' k.ptx
+	launch
+	run -0 trace-exec -n k.launch
+	run -0 words o 32
+	assert_line --index 0 '8 1008 7 1007 10 1010 9 1009'
+}
+
+@test "shared memory of another block is in .shared::cluster alone, and only while that block lives" {
+	kernel ', .param .u64 o' ' .reqnctapercluster 2, 1, 1' <<-E
+		$(expect_bytes 0)
+		xor.b32 %r11, %r10, 1;
+		mov.u64 %rd12, s;
+		cvta.shared.u64 %rd12, %rd12;
+		mapa.u64 %rd13, %rd12, %r11;
+		isspacep.shared::cta %p1, %rd13;
+		isspacep.shared %p2, %rd13;
+		isspacep.shared::cluster %p3, %rd13;
+		isspacep.global %p4, %rd13;
+		isspacep.shared::cta %p5, %rd12;
+		isspacep.shared::cluster %p6, %rd12;
+		selp.u32 %r20, 1, 0, %p1;
+		selp.u32 %r21, 10, 0, %p2;
+		selp.u32 %r22, 100, 0, %p3;
+		selp.u32 %r23, 1000, 0, %p4;
+		selp.u32 %r24, 10000, 0, %p5;
+		selp.u32 %r25, 100000, 0, %p6;
+		add.u32 %r20, %r20, %r21;
+		add.u32 %r20, %r20, %r22;
+		add.u32 %r20, %r20, %r23;
+		add.u32 %r20, %r20, %r24;
+		add.u32 %r20, %r20, %r25;
+		getctarank.u64 %r21, %rd13;
+		st.shared.v2.u32 [s], {%r20, %r21};
+		$(write_out)
+	E
+	launch
+	run -0 trace-exec -n k.launch
+	run -0 words o 32
+	assert_line --index 0 '110100 1 110100 0 110100 1 110100 0'
+	while IFS=$'\t' read -r code said; do
+		kernel ', .param .u64 o' ' .reqnctapercluster 2, 1, 1' <<-E
+			mov.u32 %r10, %cluster_ctarank;
+			mov.u32 %r12, s;
+			st.shared.u32 [%r12], %r12;
+			barrier.cluster.arrive;
+			barrier.cluster.wait;
+			setp.eq.u32 %p1, %r10, 1;
+			@%p1 ret;
+			mapa.shared::cluster.u32 %r14, %r12, 1;
+			${code//; /;$'\n'}
+		E
+		run -1 trace-exec -n k.launch
+		assert_output --partial "$said"
+	done <<-'E'
+		ld.shared.u32 %r3, [%r14];	byte 0 of the shared memory of thread block 1 of the cluster (expected a generic address or .shared::cluster
+		ld.shared::cluster.u32 %r3, [%r14];	byte 0 of the shared memory of thread block 1 of the cluster, which has ended (expected a barrier.cluster
+		add.u32 %r14, %r14, 0x80000; getctarank.shared::cluster.u32 %r3, %r14;	address 0x100000 (expected one in shared memory of the cluster
+		mapa.u64 %rd3, %rd1, 0;	address 0xc0000000 (expected one in shared memory of the cluster
+		barrier.cluster.arrive; barrier.cluster.arrive;	second arrival at barrier.cluster (expected a wait before it)
+	E
+}
+
+@test "barrier.cluster waits for each lane of the cluster that has not ended" {
+	# block 0 arrives and ends, block 1 waits for block 2, whose lanes arrive one half after the other
+	kernel ', .param .u64 o' ' .reqnctapercluster 3, 1, 1' <<-'E'
+		mov.u32 %r10, %cluster_ctarank;
+		mov.u32 %r12, s;
+		setp.eq.u32 %p1, %r10, 1;
+		@%p1 bra first;
+		setp.eq.u32 %p2, %r10, 0;
+		@%p2 bra gone;
+		st.shared.u32 [s], 42;
+		setp.lt.u32 %p3, %r0, 16;
+		@%p3 barrier.cluster.arrive;
+		@!%p3 barrier.cluster.arrive;
+		@!%p3 barrier.cluster.wait;
+		@%p3 barrier.cluster.wait;
+		bra second;
+	gone:
+		barrier.cluster.arrive;
+		ret;
+	first:
+		barrier.cluster.arrive;
+		barrier.cluster.wait;
+		mapa.shared::cluster.u32 %r14, %r12, 2;
+		ld.shared::cluster.u32 %r15, [%r14];
+		ld.param.u64 %rd9, [o];
+		st.global.u32 [%rd9], %r15;
+	second:
+		barrier.cluster.arrive.aligned;
+		barrier.cluster.wait.aligned;
+	E
+	launch 32
+	sed -i 's/grid=4/grid=3/' k.launch
+	run -0 trace-exec -n k.launch
+	run -0 words o 4
+	assert_line --index 0 '42'
+	kernel ', .param .u64 o' <<-'E'
+		setp.lt.u32 %p3, %r0, 16;
+		@%p3 barrier.cluster.arrive.aligned;
+	E
+	run -1 trace-exec -n k.launch
+	assert_output --partial '16 of 32 living lanes of warp 0 at a barrier (expected all'
+}
+
+@test "a bulk copy to several blocks is in each of them, and each one's mbarrier knows" {
+	kernel ', .param .u64 o' ' .reqnctapercluster 4, 1, 1' <<-E
+		$(expect_bytes 16)
+		setp.eq.u32 %p2, %r10, 1;
+		mov.b32 %r11, 13;
+		cvt.u16.u32 %h1, %r11;
+		@%p2 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [s], [%rd1+32], 16, [bar], %h1;
+		$(some_wait)
+	E
+	sed -i 's/^\.reg \.pred/.reg .b16 %h<2>;\n&/' k.ptx
+	launch
+	run -0 trace-exec -n k.launch
+	run -0 words o 32
+	assert_line --index 0 '8 9 0 0 8 9 8 9'
+	sed -i 's/mov.b32 %r11, 13/mov.b32 %r11, 17/' k.ptx
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'mask 0x11 of thread blocks in a cluster of 4 (expected one of them at least and no others'
+}
+
+@test "copies in bulk are accesses: aligned, inside, of what was written, and races are found" {
+	local init='mbarrier.init.shared.b64 [bar], 1' load=cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes
+	local store=cp.async.bulk.global.shared::cta.bulk_group
+	faults <<-E
+		$init; $load [s+8], [%rd1], 16, [bar];	bulk copy at byte 0x8 of .shared .expected a multiple of 16
+		$init; $load [s], [%rd1+8], 16, [bar];	bulk copy at byte 0xc0000008 of .global .expected a multiple of 16
+		$init; $load [s], [%rd1], 24, [bar];	bulk copy of 24 bytes .expected a multiple of 16
+		$init; mov.u32 %r2, 24; $load [s], [%rd1], %r2, [bar];	bulk copy of 24 bytes .expected a multiple of 16
+		$init; $load [s], [%rd1], 16, [s+4];	mbarrier at byte 4 of .shared .expected a multiple of 8
+		$load [s], [%rd1], 16, [bar];	no mbarrier at byte 4096
+		$init; $load [s+4080], [%rd1], 32, [bar];	copy of 32 bytes at byte 4080 of .shared
+		$init; $load [s], [%rd1+4080], 32, [bar];	copy of 32 bytes at 0xc0000ff0
+		$store [%rd1], [s+16], 16;	copy of 16 uninitialised bytes at byte 16 of .shared
+		$init; $load [s+16], [%rd1], 16, [bar]; $store [%rd1], [s+16], 16;
+		cp.async.bulk.prefetch.L2.global [%rd1], 64; cp.async.bulk.prefetch.L2.global.L2::cache_hint [%rd1], 64, %rd2;
+		cp.async.bulk.prefetch.L2.global [%rd1+8], 16;	bulk copy at byte 0xc0000008 of .global
+		cp.async.bulk.prefetch.L2.global [%rd1], 24;	bulk copy of 24 bytes
+		cp.async.ca.shared.global [s], [%rd1+4], 8;	copy of 8 bytes at 0xc0000004
+		cp.async.ca.shared.global [s], [%rd1+4], 8, 4;	copy of 8 bytes at 0xc0000004
+		mov.u32 %r2, 9; cp.async.ca.shared.global [s], [%rd1], 8, %r2;	source of 9 bytes .expected at most 8
+		cp.async.ca.shared.global [s], [%rd1+4096], 8, 0; cp.async.wait_all; ld.shared.u32 %r3, [s];
+		cp.async.ca.shared.global [s], [%rd1+4096], 8, 4;	copy of 4 bytes at 0xc0001000
+	E
+	# warp 1 takes what warp 0 has written, without a barrier and with one
+	for barrier in '' 'bar.sync 0;'; do
+		kernel <<-E
+			setp.gt.u32 %p1, %r0, 31;
+			@%p1 bra second;
+			st.shared.u32 [s], %r0;
+			$barrier
+			ret;
+		second:
+			$barrier
+			setp.eq.u32 %p2, %r0, 32;
+			@%p2 $store [%rd1], [s], 16;
+		E
+		printf 'module k.ptx\nbuffer A bytes=64 zero\nlaunch k grid=1 block=64 args A\n' >k.launch
+		run trace-exec -n k.launch
+		[ -z "$barrier" ] || assert_success
+		[ -n "$barrier" ] || assert_output --partial 'race: copy at byte 0 of .shared that warp 0 has written since the last barrier'
+	done
+	# what blocks write in bulk, too
+	kernel <<-E
+		st.shared.v4.u32 [s], {1, 2, 3, 4};
+		$store [%rd1], [s], 16;
+	E
+	printf 'module k.ptx\nbuffer A bytes=64 zero\nlaunch k grid=2 block=1 args A\n' >k.launch
+	run trace-exec -n k.launch
+	assert_output --partial "CTA (1,0,0) writes byte 0 of 'A', which others write in the same launch"
+}
+
+@test "what cp.async has under way is not used before its lane has waited for it" {
+	local copy='cp.async.ca.shared.global [s], [%rd1], 4' more='cp.async.ca.shared.global [s+4], [%rd1], 4'
+	local commit=cp.async.commit_group read='ld.shared.u32 %r2, [s]' flies='byte 0 of .shared, which a cp.async in flight writes'
+	faults <<-E
+		$copy; $read;	read at $flies .expected cp.async.wait_group before
+		$copy; st.shared.u32 [s], %r0;	write at $flies
+		$copy; $commit; $read;	read at $flies
+		$copy; cp.async.wait_group 0; $read;	read at $flies
+		$copy; $commit; cp.async.wait_group 1; $read;	read at $flies
+		$copy; $commit; cp.async.wait_group 0; $read;
+		$copy; cp.async.wait_all; $read;
+		$copy; $commit; $more; $commit; cp.async.wait_group 1; $read;
+		$copy; $commit; $more; $commit; cp.async.wait_group 1; ld.shared.u32 %r2, [s+4];	read at byte 4 of .shared, which a cp.async in flight
+		$copy; $copy; ld.shared.u32 %r2, [s+8];	read of 4 uninitialised bytes at byte 8 of .shared
+		mbarrier.init.shared.b64 [bar], 1; $copy; cp.async.mbarrier.arrive.noinc.shared.b64 [bar]; $read;
+	E
+	# a barrier alone is not enough, and lanes wait each for its own
+	for wait in '@%p1 cp.async.wait_all;' 'cp.async.wait_all;'; do
+		kernel <<-E
+			setp.lt.u32 %p1, %r0, 16;
+			mul.lo.u32 %r3, %r0, 4;
+			mov.u32 %r4, s;
+			add.u32 %r4, %r4, %r3;
+			cp.async.ca.shared.global [%r4], [%rd1], 4;
+			$wait
+			bar.sync 0;
+			ld.shared.u32 %r5, [%r4];
+		E
+		printf 'module k.ptx\nbuffer A bytes=64 zero\nlaunch k grid=2 block=32 args A\n' >k.launch
+		run trace-exec -n k.launch
+		case $wait in @*) assert_output --partial 'byte 64 of .shared, which a cp.async in flight writes' ;; *) assert_success ;; esac
+	done
+}
+
+@test "a bulk sum of f32 in global memory flushes subnormal numbers, one of f16 does not" {
+	kernel <<-'E'
+		st.shared.v4.u32 [s], {1, 0x80000001, 0x3f800000, 0x00800000};
+		st.shared.v4.u32 [s+16], {0x00010001, 0, 0, 0};
+		cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd1], [s], 16;
+		cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%rd1+16], [s+16], 16;
+	E
+	printf 'module k.ptx\nbuffer A bytes=32 u32=list:1,0,1,0x80000001,0x00010001\nlaunch k grid=1 block=1 args A\nsave A a\n' >k.launch
+	run -0 trace-exec -n k.launch
+	run -0 words a 32
+	assert_output "0 0 $((0x3f800000)) $((0x00800000)) $((0x00020002)) 0 0 0"
+}
+
+@test "bulk reductions into global memory and into another block" {
+	kernel ', .param .u64 o' <<-'E'
+		add.u32 %r2, %r1, 1;
+		st.shared.v4.u32 [s], {%r2, %r2, 5, 0xffffffff};
+		fence.proxy.async.shared::cta;
+		ld.param.u64 %rd2, [o];
+		cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd2], [s], 16;
+		cp.reduce.async.bulk.global.shared::cta.bulk_group.max.s32 [%rd2+16], [s], 16;
+		cp.async.bulk.commit_group;
+		cp.async.bulk.wait_group 0;
+	E
+	launch
+	run -0 trace-exec -n -j 2 k.launch
+	run -0 words o 32
+	assert_line --index 0 '10 10 20 4294967292 4 4 5 0'
+	kernel ', .param .u64 o' ' .reqnctapercluster 4, 1, 1' <<-E
+		$(expect_bytes 64)
+		add.u32 %r2, %r10, 1;
+		st.shared.v4.u32 [s+64], {%r2, 16, 0, 0};
+		mov.u32 %r12, s;
+		mov.u32 %r13, bar;
+		mapa.shared::cluster.u32 %r14, %r12, 3;
+		mapa.shared::cluster.u32 %r15, %r13, 3;
+		st.shared.v2.u32 [s+8], {0, 0};
+		barrier.cluster.arrive.aligned;
+		barrier.cluster.wait.aligned;
+		cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.or.b32 [%r14], [s+64], 16, [%r15];
+		setp.ne.u32 %p2, %r10, 3;
+		$(some_wait)
+	E
+	run -0 trace-exec -n k.launch
+	run -0 words o 32
+	assert_line --index 0 '0 0 0 0 0 0 7 16'
+}
+
+@test "tensor loads of boxes, of four rows and of im2col, with every swizzle and with steps" {
+	"$ROOT/tests/data/ptx/tensor" make .
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	run -0 "$ROOT/tests/data/ptx/tensor" check .
+	assert_output '95 copies'
+}
+
+@test "tensor copies are accesses, of maps that lie and fit as they must; prefetches need them, too" {
+	local load=cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
+	printf 'module k.ptx\nbuffer A bytes=4096 u32=iota\nbuffer B bytes=64 unset\ntensormap M A dims=16,80 box=16,4\n' >k.launch
+	printf 'tensormap U B dims=4,4 box=4,4\nlaunch k grid=1 block=1 args A,M,U\n' >>k.launch
+	while IFS=$'\t' read -r code said; do
+		kernel ', .param .align 64 .b8 m[128], .param .align 64 .b8 u[128]' <<-E
+			mov.u64 %rd3, m;
+			cvta.param.u64 %rd3, %rd3;
+			mov.u64 %rd4, u;
+			cvta.param.u64 %rd4, %rd4;
+			mbarrier.init.shared.b64 [bar], 1;
+			cvt.u16.u32 %h1, %r0;
+			${code//; /;$'\n'}
+		E
+		sed -i 's/^\.reg \.pred/.reg .b16 %h<2>;\n&/' k.ptx
+		run trace-exec -n k.launch
+		[ -z "$said" ] || assert_output --partial "$said"
+		[ -n "$said" ] || assert_success
+	done <<-E
+		cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd3, {0, 0}]; cp.async.bulk.prefetch.tensor.2d.L2.global [%rd3, {0, 0}];
+		cp.async.bulk.prefetch.tensor.3d.L2.global.im2col [%rd3, {0, 0, 0}], {%h1};	tensor map of another number of dimensions
+		add.u64 %rd3, %rd3, 32; cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd3, {0, 0}];	tensor map at no multiple of 64 bytes
+		cp.async.bulk.prefetch.tensor.2d.global.tile [%rd3, {0, 0}];	expected .L2.global
+		mov.u64 %rd3, s; cvta.shared.u64 %rd3, %rd3; $load [s], [%rd3, {0, 0}], [bar];	tensor map in shared or local memory
+		$load [s], [%rd3, {0, 0}], [bar]; ld.shared.u32 %r2, [s+252];
+		$load [s], [%rd3, {0, 0}], [bar]; ld.shared.u32 %r2, [s+256];	read of 4 uninitialised bytes at byte 256 of .shared
+		$load [s], [%rd3, {0, 70}], [bar];	copy of 64 bytes at 0xc0001180, outside the buffer
+		$load [s], [%rd3, {0, 64}], [bar];	copy of 64 bytes at 0xc0001000, outside the buffer that the tensor begins in
+		$load [s], [%rd4, {0, 0}], [bar];	copy of 16 uninitialised bytes, at byte 0 of 'B'
+		$load [s+8], [%rd3, {0, 0}], [bar];	box at byte 8 of .shared (expected a multiple of 16
+		cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd3, {0, 0}], [s];	copy of 256 uninitialised bytes at byte 0 of .shared
+		cp.async.bulk.tensor.2d.global.shared::cluster.tile.bulk_group [%rd3, {0, 0}], [s];	expected .global.shared::cta
+		cp.async.bulk.tensor.2d.shared::cluster.global.tile [s], [%rd3, {0, 0}];	expected .bulk_group or .mbarrier
+		cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%rd3, {0, 0, 0}], [s];	tensor map of another number
+		cp.async.bulk.tensor.3d.global.shared::cta.im2col.bulk_group [%rd3, {0, 0, 0}], [s];	expected dimensions and a direction that have this mode
+	E
+}
+
+@test "tensor stores, scatters and reductions, by the map's type" {
+	kernel ', .param .align 64 .b8 m[128], .param .align 64 .b8 f[128]' <<-'E'
+		mov.u64 %rd3, m;
+		cvta.param.u64 %rd3, %rd3;
+		mov.u64 %rd4, f;
+		cvta.param.u64 %rd4, %rd4;
+		st.shared.v4.u32 [s], {1, 2, 3, 4};
+		st.shared.v4.u32 [s+16], {5, 6, 7, 8};
+		st.shared.v4.u32 [s+32], {9, 10, 11, 12};
+		st.shared.v4.u32 [s+48], {13, 14, 15, 16};
+		st.shared.v4.u32 [s+64], {0x3fc00000, 0x40000000, 0x3fc00000, 0x40000000};
+		cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%rd3, {0, 3, 0, 9, 1}], [s];
+		cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd3, {2, 1}], [s];
+		cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd4, {0, 2}], [s+64];
+		cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd4, {0, 2}], [s+64];
+	E
+	{
+		printf 'module k.ptx\nbuffer A bytes=64 zero\nbuffer O bytes=64 zero\n'
+		printf 'tensormap M O type=s32 dims=4,4 box=4,1\ntensormap F O type=f32 dims=4,4 box=4,1\n'
+		printf 'launch k grid=1 block=1 args A,M,F\nsave O o\n'
+	} >k.launch
+	run -0 trace-exec -n k.launch
+	run -0 words o 16
+	# row 3 first, row 0 second, row 9 does not exist, row 1 fourth; then 1, 2 onto its columns 2 and 3; floats to row 2
+	assert_output "$(printf '%s\n' '5 6 7 8' '13 14 16 18' "$((0x40400000)) $((0x40800000)) $((0x40400000)) $((0x40800000))" '1 2 3 4')"
+	sed -i 's/add.tile.bulk_group \[%rd4/xor.tile.bulk_group [%rd4/' k.ptx
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'elements of a type that the reduction does not have'
+}
+
+@test "products of warpgroups: every n, types, transposed, every swizzle, A in registers, sparse A" {
+	"$ROOT/tests/data/ptx/wgmma" make .
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	run -0 "$ROOT/tests/data/ptx/wgmma" check .
+	assert_output '161 products'
+	# rows of a sparse product's B are twice as long
+	grep -q 'mma_async.sp.*m64n24k64.f32.e4m3.e4m3' k.ptx
+	awk '/^\.visible/ { k = $3 } /mma_async.sp.*m64n24k64.f32.e4m3.e4m3/ { print k }' k.ptx | sed 's/(.*//' >name
+	awk -v n="$(cat name)(.param" '$3 == n { on = 1 } on && /add.u64 %db/ { sub(/0x8/, "0xc"); on = 0 } { print }' k.ptx >x && mv x k.ptx
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'swizzle of 32 bytes for rows of 64 bytes (expected one as wide'
+}

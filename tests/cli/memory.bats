@@ -1,0 +1,70 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# trace-sim's memory does not grow with the number of thread blocks: it holds those that run.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+# [FIELD=VmPeak] peak OPTION...: kB, as the process itself was last seen; a wrapper's own memory would count otherwise
+peak() {
+	local now last=0 pid
+	trace-sim -q "$@" >/dev/null 3>&- &
+	pid=$!
+	while now=$(awk -v field="${FIELD-VmHWM}" '$1 == field ":" { print $2 }' /proc/$pid/status 2>/dev/null) && [ -n "$now" ]; do
+		last=$now
+	done
+	wait $pid || { echo "trace-sim $* ended with status $?" >&2; return 1; }
+	[ "$last" -gt 0 ] || { echo "trace-sim $* was never seen" >&2; return 1; }
+	echo "$last"
+}
+
+# A machine small enough that even the short trace fills it.
+@test "memory: a trace ten times longer takes no more" {
+	plain_build_only
+	for recipe in vecadd reduce; do
+		short=$(peak -g rtx3070 -D gpgpu_n_clusters=2 "$(trace $recipe -n 60)")
+		long=$(peak -g rtx3070 -D gpgpu_n_clusters=2 "$(trace $recipe -n 600)")
+		echo "$recipe: $short kB, ten times as long $long kB"
+		[ "$long" -le $((short + short / 10 + 512)) ]
+	done
+}
+
+@test "memory: a small kernel on a large GPU takes less than 25 MiB, 0.5 of them the C++ library" {
+	plain_build_only
+	kb=$(peak -g a100 "$(trace vecadd -n 4)")
+	echo "$kb kB"
+	[ "$kb" -gt 1000 ]
+	[ "$kb" -le 25600 ]
+}
+
+@test "memory: four threads reserve next to no more address space than one" {
+	plain_build_only
+	d=$(trace vecadd -n 100)
+	one=$(FIELD=VmPeak peak -g rtx3070 "$d")
+	four=$(FIELD=VmPeak peak -g rtx3070 -j 4 "$d")
+	echo "$one kB, $four kB"
+	[ "$four" -le $((one + 16384)) ]
+}
+
+@test "memory: a stack of 64 KB is enough for every program" {
+	plain_build_only
+	cd "$BATS_TEST_TMPDIR"
+	d=$(trace example)
+	ulimit -s 64
+	for format in text json msgpack accelsim; do
+		trace-sim -q -g titanx -F $format -j 2 -o run.$format "$d"
+		stats-csv -q -o /dev/null run.$format
+	done
+	stats-diff run.text run.json
+	trace-sim -q -g qv100 --profile p --timeline t --events e -o r "$d"
+	run -2 trace-sim -g nonesuch "$d"
+	trace-sim --list-options >options
+	trace-lint -q -g qv100 "$d" >findings
+	trace-pack -q -o all.tpack "$d"
+	trace-pack -t all.tpack
+	trace-pack -d -o - all.tpack >text
+	run -0 trace-pack -l all.tpack
+	cp "$ROOT"/tests/data/ptx/basic.* .
+	trace-exec -n -j 3 basic.launch
+	trace-exec -j 3 -o - basic.launch >ptx.tpack
+}

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Machine code: kernels of cubins executed, their checks, their traces. The kernels are made of numbers (sass/cubin.py);
+# programs compiled for seven architectures are run where their folder is present.
+load helper
+bats_require_minimum_version 1.5.0
+
+CASES=$ROOT/../shared/sass
+PTX_CASES=$ROOT/../shared/ptx
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# Writes k.cubin from the numbers of a file of sass/, with options of cubin.py.
+cubin() { "$ROOT/tests/data/sass/cubin.py" "${@:2}" k <"$ROOT/tests/data/sass/$1.sass" >k.cubin; }
+
+# Writes k.launch for the steps kernel: 64 numbers from 0 on, at most 30 steps.
+steps_launch() {
+	cubin steps -S 256
+	printf '%s\n' 'module k.cubin' 'buffer A bytes=256 i32=iota' "buffer O bytes=${1-256} zero" \
+		'launch k grid=1 block=64 args A,O,i32:30' 'save O o.bin' >k.launch
+}
+
+expected_steps() {
+	python3 -c '
+import struct, sys
+def steps(v, n=0):
+    while v > 1 and n < 30:
+        v, n = v * 3 + 1 if v & 1 else v >> 1, n + 1
+    return n
+sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1) for i in range(64))))'
+}
+
+@test "a kernel of machine code with divergent lanes, shared memory and a barrier gives the right values" {
+	steps_launch
+	expected_steps >want.bin
+	for options in "" "--no-check" "--code sass" "-g a100"; do
+		run -0 trace-exec -n $options k.launch
+		assert_output ''
+		cmp want.bin o.bin
+	done
+}
+
+@test "the side of a divergent branch with fewer lanes runs first, and lanes wait at BSYNC" {
+	steps_launch
+	trace-exec -q -o app k.launch
+	# lanes 0 and 1 leave the loop before it begins; the others follow
+	run awk '/^00c0/ { print $2; getline; print $1, $2; exit }' app/kernel-1.traceg
+	assert_output $'00000003\n0180 00000003'
+	run grep -c '^0190 ffffffff ' app/kernel-1.traceg
+	assert_output 2
+}
+
+@test "the trace has the tracer's lines: registers, opcode, width, addresses, immediate" {
+	steps_launch
+	trace-exec -q -o app k.launch
+	run grep -m 1 '^0050' app/kernel-1.traceg
+	assert_output '0050 ffffffff 1 R2 LDG.E 1 R2 4 1 0xc0000000 4 0 '
+	run grep -m 1 '^0190' app/kernel-1.traceg
+	assert_output '0190 ffffffff 0 STS 2 R7 R0 4 1 0x7f0000000000 4 0 '
+	run grep -m 1 '^0140' app/kernel-1.traceg
+	assert_output --regexp '^0140 [0-9a-f]{8} 1 R3 SHF.R.U32.HI 2 R255 R2 0 1 $'
+	run grep -E '^-(shmem|nregs|binary version|accelsim)' app/kernel-1.traceg
+	assert_line -- '-shmem = 256'
+	assert_line -- '-nregs = 16'
+	assert_line -- '-binary version = 80'
+	trace-exec -q k.launch >app.tpack
+	trace-pack -d -o - app.tpack | grep '^0050' >packed
+	grep '^0050' app/kernel-1.traceg | diff - packed
+	run -0 trace-sim -q -g a100 -F json app.tpack
+}
+
+@test "an access outside of a buffer names the program counter and the instruction" {
+	steps_launch 128
+	run -1 trace-exec -n k.launch
+	assert_output --partial "write of 4 bytes at 0xc0000180, 0 bytes after 'O' of 128 bytes"
+	assert_output --partial 'PC 0x0210: STG.E desc[UR4][R2.64], R5'
+}
+
+@test "code that is not executed is refused with function, program counter and text before anything runs" {
+	{
+		echo '000fea0003800000 000000000000790f'
+		echo '000fea0003800000 000000000000794d'
+	} | "$ROOT/tests/data/sass/cubin.py" k >k.cubin
+	printf '%s\n' 'module k.cubin' 'buffer O bytes=4 zero' 'launch k grid=1 block=32 args O,O,i32:1' >k.launch
+	run -2 trace-exec -n k.launch
+	assert_output --partial 'not executed: function k, PC 0x0000: '
+}
+
+@test "code without an EXIT fails at its end, a branch out of it is refused" {
+	echo '000fc00000000000 0000000000007918' | "$ROOT/tests/data/sass/cubin.py" k >k.cubin
+	printf '%s\n' 'module k.cubin' 'buffer O bytes=4 zero' 'launch k grid=1 block=32 args O,O,i32:1' >k.launch
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'the code ends here (expected an EXIT before its end)'
+	echo '000fea0003800000 000000b000007947' | "$ROOT/tests/data/sass/cubin.py" k >k.cubin
+	run -2 trace-exec -n k.launch
+	assert_output --partial 'branch out of the function'
+}
+
+@test "--code and -g choose: kinds of code and architectures that do not fit are refused" {
+	steps_launch
+	run -2 trace-exec -n --code ptx k.launch
+	assert_output --partial 'k.cubin: machine code (expected PTX, as --code says)'
+	run -2 trace-exec -n -g qv100 k.launch
+	assert_output --partial 'no machine code for sm_70 (the file has sm_80)'
+	run -2 trace-exec -n --code sass --as sass k.launch
+	assert_output --partial '--as sass is for PTX'
+}
+
+@test "damaged cubins give a message, status 1 or 2, and no crash" {
+	steps_launch
+	cp k.cubin good.cubin
+	size=$(stat -c %s good.cubin)
+	for i in $(seq 1 60); do
+		python3 - "$i" "$size" <<-'EOF'
+			import random, sys
+			r = random.Random(int(sys.argv[1]))
+			d = bytearray(open("good.cubin", "rb").read())
+			for _ in range(r.randrange(1, 6)):
+			    d[r.randrange(len(d))] = r.randrange(256)
+			open("k.cubin", "wb").write(d[:r.randrange(1, len(d))] if r.random() < 0.2 else d)
+		EOF
+		run timeout 20 trace-exec -n --limit 100000 k.launch
+		[ "$status" -le 2 ] || fail "status $status: $output"
+	done
+}
+
+@test "programs compiled for seven architectures leave the expected buffers" {
+	[ -d "$CASES" ] || skip "no folder $CASES"
+	run "$ROOT/tests/tools/sass-cases" "$BUILD/trace-exec" "$CASES"
+	assert_line --regexp '^programs: [0-9]+ equal, 0 not$'
+}
