@@ -356,12 +356,12 @@ lined() {
 	assert_line --index 0 "$(printf 'run\tkernel_name\tpc\topcode\tline\tstall\tcycles\tshare\tsum\tissues')"
 	assert_equal "${#lines[@]}" 21
 	# every row is what the profile has, most first, and all of them are all that did not issue
-	for by in stall pc line kernel reason; do stats-csv --top 100000 --by $by p.json >$by.csv; done
+	for by in stall pc kernel reason; do stats-csv --top 100000 --by $by p.json >$by.csv; done
 	python3 - <<-'END'
 	import csv, json
 	s = json.loads(open('p.json').readlines()[1])['stats']
 	busy = s['sched_cycles'] - s['sched_cycles[empty]']
-	rows = {by: list(csv.DictReader(open(by + '.csv'))) for by in 'stall pc line kernel reason'.split()}
+	rows = {by: list(csv.DictReader(open(by + '.csv'))) for by in 'stall pc kernel reason'.split()}
 	for by, r in rows.items():
 	    c = [int(x['cycles']) for x in r]
 	    assert c == sorted(c, reverse=True)
