@@ -18,8 +18,8 @@
 struct lanes {
 	uint64_t base, step; /* line: lane l has base + l * step */
 	bool line;
-	uint32_t stamp;       /* of struct addresses: the warp that set these */
-	const uint64_t *list; /* not NULL, and no line: lane l has base + list[l] */
+	uint32_t stamp;       /* number of the warp that set these lanes, as in struct addresses */
+	const uint64_t *list; /* not NULL and not a line: lane l has base + list[l] */
 	uint64_t a[32];       /* otherwise */
 };
 
@@ -37,7 +37,7 @@ struct recorded {
 
 struct addresses {
 	const struct pcode *c;
-	struct lanes *last; /* by memory instruction */
+	struct lanes *last; /* lanes by memory instruction */
 	uint64_t *base;     /* first address of the last list with numbers, across warps of a span */
 	bool *straight;     /* patterns that are lines */
 	uint32_t now;
@@ -71,7 +71,7 @@ static inline void set_line(struct lanes *to, uint64_t base, uint64_t step)
 	to->step = step;
 }
 
-/* A memory instruction's lanes in this warp; zeros before it ran. */
+/* Returns the lanes of a memory instruction in this warp; zeros before it ran. */
 static inline struct lanes *lanes_now(const struct addresses *x, struct lanes *l)
 {
 	if (l->stamp != x->now) {
@@ -83,7 +83,7 @@ static inline struct lanes *lanes_now(const struct addresses *x, struct lanes *l
 
 static inline struct lanes *lanes_of(struct addresses *x, uint32_t m) { return lanes_now(x, &x->last[m]); }
 
-/* The lanes as a list. */
+/* Returns the lanes as a list. */
 static inline uint64_t *lanes_list(struct lanes *l)
 {
 	if (l->line)
@@ -106,7 +106,7 @@ static inline uint64_t affine_base(const struct addresses *x, const struct recip
 	       (uint64_t)r->per[2] * x->block[1] + (uint64_t)r->per[3] * x->block[2];
 }
 
-/* A list of the part, moved by base. */
+/* Sets the lanes to a list of the part, plus base. */
 static inline void set_list(struct lanes *to, const uint64_t *list, uint64_t base)
 {
 	to->line = false;
@@ -114,7 +114,7 @@ static inline void set_list(struct lanes *to, const uint64_t *list, uint64_t bas
 	to->list = list;
 }
 
-/* A pattern at a base, in all lanes. */
+/* Sets all lanes to a pattern, plus a base. */
 static inline void set_pattern(struct addresses *x, struct lanes *to, uint32_t pattern, uint64_t base)
 {
 	const int64_t *p = x->c->pattern[pattern];
@@ -127,7 +127,7 @@ static inline void set_pattern(struct addresses *x, struct lanes *to, uint32_t p
 		lanes_loops->pattern(to->a, p, base);
 }
 
-/* A recipe without numbers. to may be what it refers to. */
+/* Applies a recipe without numbers. `to` may be the lanes that it refers to. */
 static inline void recipe_apply(struct addresses *x, const struct recipe *r, struct lanes *to)
 {
 	if (r->op == OP_ADD) {
@@ -164,7 +164,7 @@ static inline void lanes_copy(struct lanes *to, const struct lanes *from)
 		memcpy(to->a, from->a, sizeof(to->a));
 }
 
-/* ---- for the encoder ---------------------------------------------------------------------- */
+/* ---- interface of the encoder ------------------------------------------------------------- */
 
 /* word: the warp's. */
 static inline struct recorded recorded_of(const uint64_t *word, uint32_t addr, uint32_t mask)
@@ -177,7 +177,7 @@ static inline struct recorded recorded_of(const uint64_t *word, uint32_t addr, u
 	return (struct recorded){mask, n, w, 0, (addr & 3) == ADDR_STRIDE};
 }
 
-/* The addresses as a list; t is a buffer for it. */
+/* Returns the addresses as a list, which may be in the buffer t. */
 static inline const uint64_t *recorded_list(const struct recorded *g, uint64_t t[32])
 {
 	if (!g->line && !g->by)
@@ -228,7 +228,7 @@ static inline void lanes_set(struct lanes *x, const struct recorded *g)
 		to[l] = a[n++];
 }
 
-/* Have the active lanes the pattern? Then *base is where. */
+/* Returns whether the active lanes have the pattern, and sets *base. */
 static inline bool pattern_base(const int64_t *pattern, uint32_t mask, const uint64_t *a, uint64_t *base)
 {
 	unsigned i = 0;
@@ -245,7 +245,7 @@ static inline bool pattern_base(const int64_t *pattern, uint32_t mask, const uin
 	return !off;
 }
 
-/* Can the recipe with numbers hold these? */
+/* Returns whether the recipe with numbers can represent these addresses. */
 bool recipe_holds(struct addresses *x, const struct recipe *r, const struct recorded *g);
 
 #endif

@@ -9,7 +9,7 @@
 #include "affine.h"
 #include "bits.h"
 
-/* The lanes that a shape leaves open continue its last step. */
+/* Fills the lanes that a shape leaves open by continuing its last step. */
 void affine_pattern(const struct shape *s, int64_t pattern[32])
 {
 	unsigned first = bit_lowest32(s->mask), second = first;
@@ -37,7 +37,7 @@ static bool shape_base(const struct shape *s, const int64_t pattern[32], uint64_
 	return true;
 }
 
-/* Coordinate k of a shape: warp, x, y, z. */
+/* Returns coordinate k of a sample: warp, x, y, z. */
 static uint32_t block_coordinate(const struct shape *s, unsigned k) { return k ? s->block[k - 1] : s->warp; }
 
 static bool differ_only(const struct shape *a, const struct shape *b, unsigned k)
@@ -49,7 +49,10 @@ static bool differ_only(const struct shape *a, const struct shape *b, unsigned k
 	return true;
 }
 
-/* Steps for each coordinate in turn, from pairs whose later coordinates are equal. Hits among the shapes. */
+/*
+ * Finds the step of each coordinate in turn, from pairs whose later coordinates are equal. Returns the number
+ * of shapes that it explains.
+ */
 uint32_t affine_fit(const struct shape *shape, uint32_t n_shapes, const int64_t pattern[32], struct recipe *r)
 {
 	uint64_t base[SHAPES];

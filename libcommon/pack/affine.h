@@ -7,20 +7,23 @@
 
 #define SHAPES 64u /* executions kept for affine bases */
 
-/* An execution: where it ran, its lanes and their addresses. */
+/* Execution of a memory instruction: its warp and thread block, its lanes and their addresses. */
 struct shape {
 	uint32_t warp, block[3], mask;
 	uint64_t a[32];
 };
 
-/* Addresses by lane from the first on; the lanes that a shape leaves open continue its last step. */
+/*
+ * Sets addresses by lane, relative to the first; the lanes that a shape leaves open continue its last step.
+ */
 void affine_pattern(const struct shape *s, int64_t pattern[32]);
 /*
- * Steps for each coordinate and the constant into r, for at most SHAPES shapes; how many of them it explains.
+ * Sets the steps and the constant of r from at most SHAPES shapes. Returns the number of shapes that it
+ * explains.
  */
 uint32_t affine_fit(
 	const struct shape *shape, uint32_t n_shapes, const int64_t pattern[32], struct recipe *r);
-/* Number of the pattern among the part's, new or not. */
+/* Returns the number of the pattern in the part, and adds it if it is new. */
 uint32_t affine_keep(struct pcode *c, const int64_t pattern[32]);
 
 #endif

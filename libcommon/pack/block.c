@@ -27,19 +27,19 @@ struct block_reading {
 	struct cur in; /* the metadata */
 	struct header_state header;
 	struct block_room room;
-	uint64_t used[N_COLUMNS]; /* of the columns, by the pieces so far */
-	unsigned flags;           /* that a piece of the stream may have */
+	uint64_t used[N_COLUMNS]; /* bytes of the columns that earlier pieces have used */
+	unsigned flags;           /* flags that a piece of the stream may have */
 	bool lines;               /* headers may have code lines as numbers */
-	/* of pieces that refer to bodies */
+	/* column of pieces that refer to bodies */
 	struct cur body, kernel, patch, fresh;
 	struct body_order order;
 	uint32_t next_body;
-	/* functions with control codes: place in their column, instructions */
+	/* functions with control codes: offset in their column, and number of instructions */
 	uint64_t *code_at;
 	uint32_t *n_code, n_functions;
 };
 
-/* The function of a kernel that begins: one of those before in the block, or the next of its column. */
+/* Sets the function of a kernel that begins: an earlier one of the block, or the next one of the column. */
 static bool read_codes(
 	const struct pack_block *b, struct block_reading *r, struct cur *from, struct read_piece *c)
 {
@@ -88,7 +88,7 @@ static bool read_kernel(const struct pack_block *b, struct block_reading *r, str
 	return !in->bad && !(flags & ~(unsigned)KERNEL_ALL);
 }
 
-/* A piece that refers to a body, or is a new patch of one. */
+/* Reads a piece that refers to a body, or is a new patch of one. */
 static bool read_shared(struct pack *p, struct pack_block *b, struct block_reading *r, struct read_piece *c)
 {
 	uint64_t v = cur_var(&r->body);
@@ -347,7 +347,7 @@ void walk_start(struct walk *w, struct pack *p, uint32_t kernel, uint64_t first_
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* The number of the next block. 1, 0: there is none, -1. */
+/* Sets the number of the next block. Returns 1, 0 after the last block, or -1. */
 static int walk_block(struct walk *w, uint32_t *number, struct fault *f)
 {
 	struct pack *p = w->p;
@@ -371,7 +371,7 @@ static void drop_shown(struct walk *w)
 	w->shown = NULL;
 }
 
-/* The piece of a block as it is without its body: with it. */
+/* Completes a piece of a block by its body. */
 static int show_piece(struct walk *w, struct read_piece **c, struct fault *f)
 {
 	const struct read_piece *is = *c;
@@ -398,7 +398,7 @@ static int show_piece(struct walk *w, struct read_piece **c, struct fault *f)
 	return 1;
 }
 
-/* The first piece of the kernel in the block, or the one after those of earlier kernels. */
+/* Returns the first piece of the kernel in the block, or the piece after those of earlier kernels. */
 static uint32_t find_piece(const struct pack_block *b, uint32_t kernel)
 {
 	uint32_t lo = 0, hi = b->n_pieces;
@@ -448,7 +448,7 @@ int walk_next(struct walk *w, struct read_piece **c, struct fault *f)
 void walk_end(struct walk *w)
 {
 	if (!w->p)
-		return; /* it was never started */
+		return; /* the walk was never started */
 	drop_shown(w);
 	if (w->p->in)
 		forward_leave(w->p, w);

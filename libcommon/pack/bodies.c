@@ -14,7 +14,7 @@
 #define SHOWN_BYTES (8u << 20)
 
 struct kept_body {
-	uint32_t number, root; /* root: NONE: it is whole */
+	uint32_t number, root; /* root: NONE: the body is whole */
 	struct buf string;
 	struct patch patch;
 	struct kept_body *newer, *older, *by_number;
@@ -23,7 +23,7 @@ struct kept_body {
 struct bodies {
 	struct kept_body *slot[SLOTS], *newest, *oldest;
 	size_t bytes;
-	struct shown *shown[SHOWN]; /* by the last digits of their number */
+	struct shown *shown[SHOWN]; /* bodies by the last digits of their numbers */
 	size_t shown_bytes;
 };
 
@@ -117,7 +117,7 @@ void bodies_add_patch(struct pack *p, uint32_t number, uint32_t root, struct pat
 	keep_body(p, k);
 }
 
-/* Number of the block that has the body; NONE: the stream has no such body. */
+/* Returns the number of the block that has the body; NONE: the stream has no such body. */
 static uint32_t block_of_body(const struct pack *p, uint32_t number)
 {
 	uint32_t lo = 0, hi = p->n_entries;
@@ -133,7 +133,7 @@ static uint32_t block_of_body(const struct pack *p, uint32_t number)
 	return lo < hi && number - p->entry[lo].first_body < p->entry[lo].bodies ? lo : NONE;
 }
 
-/* The body, which counts as used now. */
+/* Returns the body, and counts it as used now. */
 static struct kept_body *get_kept(struct pack *p, uint32_t number, struct fault *f)
 {
 	struct bodies *b = bodies_of(p);

@@ -14,21 +14,21 @@ struct shown {
 	uint32_t number;
 	unsigned users, flags;
 	struct buf string;
-	struct cur header; /* without id and stream */
+	struct cur header; /* header without id and stream */
 	uint64_t rest;     /* bytes of the kernel without the header */
 	struct part part;
-	struct buf col[N_COLUMNS]; /* refer to the string */
-	size_t size;               /* bytes of memory, about */
+	struct buf col[N_COLUMNS]; /* parts of the string */
+	size_t size;               /* approximate bytes of memory */
 };
 
 struct bodies;
 
-/* Functions for a stream whose lock is held. */
-/* Keeps a body that a block has whole; string is taken. */
+/* The caller of these functions holds the lock of the stream. */
+/* Keeps a body that a block contains whole, and owns the string. */
 void bodies_add(struct pack *p, uint32_t number, struct buf *string);
-/* Keeps a body that is a patch of root; patch is taken. */
+/* Keeps a body that is a patch of root, and owns the patch. */
 void bodies_add_patch(struct pack *p, uint32_t number, uint32_t root, struct patch *patch);
-/* The body, whose block is read if needed; NULL and *f. shown_put() gives it back. */
+/* Returns the body, and reads its block if needed; NULL and *f. shown_put() releases it. */
 struct shown *bodies_show(struct pack *p, uint32_t number, struct fault *f);
 void shown_put(struct shown *s);
 void bodies_free(struct bodies *b);

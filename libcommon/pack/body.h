@@ -17,54 +17,58 @@
 
 #include "format.h"
 
-/* A piece may be a body if its string takes no more than this, n being the bytes of its text. */
+/* Returns the greatest size of a string that may be a body; n: bytes of the piece's text. */
 static inline uint64_t body_most(uint64_t n) { return 2048 + n / 16; }
 
-#define BODIES_WRITTEN (16u << 20) /* sum of these numbers for the bodies that the writer may refer to */
-#define BODIES_READ    (48u << 20) /* bytes of bodies that a reader keeps; at least twice the former */
+#define BODIES_WRITTEN \
+	(16u << 20)             /* greatest sum of body_most() over the bodies that the writer may refer to */
+#define BODIES_READ (48u << 20) /* bytes of bodies that a reader keeps; at least twice BODIES_WRITTEN */
 
 struct body_parts {
 	unsigned flags;    /* PIECE_BEGINS, PIECE_ENDS, PIECE_PART, PIECE_STORED */
-	struct cur header; /* PIECE_BEGINS: its text without id and stream; else the place in the kernel */
-	struct cur table, stored;   /* tables of the part; text after it, which is blank */
+	struct cur header; /* PIECE_BEGINS: its text without id and stream; else the position in the kernel */
+	struct cur table, stored;   /* tables of the part; blank text after it */
 	uint64_t rest;              /* PIECE_ENDS: bytes of the kernel's text without its header */
-	struct cur col[COL_STORED]; /* from 1 on */
-	struct cur columns;         /* after body_split(): all of them, one after another */
+	struct cur col[COL_STORED]; /* columns from number 1 on */
+	struct cur columns;         /* after body_split(): all columns, one after another */
 };
 
 void body_join(struct buf *out, const struct body_parts *b);
-/* Takes the string apart. false: damaged. */
+/* Splits the string into parts. Returns false if it is damaged. */
 bool body_split(struct body_parts *b, const uint8_t *s, size_t n);
 
 /* ---- patch.c ---- */
 
 struct patch {
 	struct buf ops;   /* varint count; for each: varints of bytes to copy, to skip and to insert */
-	struct buf fresh; /* the bytes to insert */
+	struct buf fresh; /* bytes to insert */
 };
-/* Sets p to the differences from a to b. false: they take more than most bytes. */
+/* Sets p to the differences from a to b. Returns false if they take more than `most` bytes. */
 bool patch_make(struct patch *p, const struct buf *a, const struct buf *b, size_t most);
-/* Reads one patch of the two columns, appending its own bytes to p, which may be NULL. false: damaged. */
+/*
+ * Reads a patch from the two columns and appends its bytes to p, which may be NULL. Returns false if it is
+ * damaged.
+ */
 bool patch_read(struct cur *ops, struct cur *fresh, struct patch *p);
-/* Appends the string that the patch makes of a. false: damaged. */
+/* Appends the string that the patch makes of a. Returns false if the patch is damaged. */
 bool patch_apply(struct buf *out, const struct patch *p, const uint8_t *a, size_t n);
 void patch_free(struct patch *p);
 
 /* ---- order.c ---- */
 
 /*
- * The bodies of the shared pieces of a block, in order. Launches repeat in the order of an iteration: the
- * prediction follows an earlier run of the same bodies, and stays with it if one differs.
+ * Bodies of the shared pieces of a block, in order. Launches repeat in the order of an iteration. So the
+ * prediction follows an earlier run of the same bodies, and continues with it if one body differs.
  */
 struct body_order {
 	uint32_t *body;      /* by piece */
-	uint32_t *last;      /* by slot of the body's hash: piece + 1 that had it last */
-	uint32_t n, cap, at; /* at: piece whose body is predicted */
-	unsigned missed;     /* predictions in a row that were wrong */
+	uint32_t *last;      /* by slot of the body's hash: number of the last piece with the body, plus 1 */
+	uint32_t n, cap, at; /* at: piece whose body is predicted next */
+	unsigned missed;     /* wrong predictions in a row */
 };
-/* The body predicted next; NONE: no prediction. */
+/* Returns the body that is predicted next; NONE: no prediction. */
 uint32_t order_next(const struct body_order *o);
-/* Appends the body; once: it is a new one, which is not expected at this place again. */
+/* Appends the body. once: the body is new, and is not expected at this position again. */
 void order_add(struct body_order *o, uint32_t body, bool once);
 void order_free(struct body_order *o);
 

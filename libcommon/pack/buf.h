@@ -23,7 +23,7 @@ struct buf {
 
 struct cur {
 	const uint8_t *p, *end;
-	bool bad; /* something was not there or not well formed */
+	bool bad; /* a value was missing or malformed */
 };
 
 static inline void buf_room(struct buf *b, size_t more)
@@ -65,7 +65,7 @@ static inline void buf_var(struct buf *b, uint64_t v)
 	b->p[b->n++] = (uint8_t)v;
 }
 
-/* The bytes of a column after their number; *column is freed. */
+/* Appends the number of bytes of a column and the bytes, and frees *column. */
 static inline void buf_column(struct buf *b, struct buf *column)
 {
 	buf_var(b, column->n);
@@ -137,6 +137,6 @@ void mp_str(struct buf *b, const void *s, size_t n);
 void mp_bin(struct buf *b, const void *s, size_t n);
 uint64_t mp_get_uint(struct cur *c, uint64_t max);
 int64_t mp_get_int(struct cur *c);
-const uint8_t *mp_get_str(struct cur *c, size_t *n); /* str or bin; NULL and bad when it is none */
+const uint8_t *mp_get_str(struct cur *c, size_t *n); /* str or bin; NULL and bad for any other value */
 
 #endif

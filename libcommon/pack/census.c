@@ -9,7 +9,9 @@
 #include "directory.h"
 #include "trace/code.h"
 
-/* Decodes the fields of a static instruction that counting needs. false: only the text reader can. */
+/*
+ * Decodes the fields of a static instruction that counting needs. Returns false if only the text reader can.
+ */
 static bool meaning(struct inst *in, const struct part *p, const struct pstatic *s, const struct isa *isa)
 {
 	size_t n;

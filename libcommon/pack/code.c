@@ -29,7 +29,7 @@ enum { T_FORM, T_PC, T_LINE, T_DST, T_SRC, T_KIND, T_IMM, T_RAW, N_TABLES };
 
 static const char *const kinds[4] = {"R", "UR", "P", "UP"};
 
-/* ---- text to numbers ---------------------------------------------------------------------- */
+/* ---- conversion of text to numbers -------------------------------------------------------- */
 
 struct code_scan {
 	const char *p, *end;
@@ -91,7 +91,7 @@ static bool scan_tail(struct code_scan s, struct split *t)
 	return false;
 }
 
-/* pstatic_derive has checked the text between mask and addresses. */
+/* pstatic_derive() has checked the text between mask and addresses. */
 static bool split_static(
 	const struct pcode *c, enum line_dialect d, const struct pstatic *st, struct split *t)
 {

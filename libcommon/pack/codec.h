@@ -20,9 +20,9 @@
 struct pack_entry {
 	uint64_t at, size, first_block;
 	uint32_t kernel;
-	bool begins;                 /* its first piece begins the kernel */
-	uint32_t first_body, bodies; /* bodies in it: number of the first, count */
-	size_t body;                 /* in a stream from a pipe: where it begins in the frame */
+	bool begins;                 /* the first piece begins the kernel */
+	uint32_t first_body, bodies; /* number of the block's first body, and count of its bodies */
+	size_t body;                 /* in a stream from a pipe: offset of the body in the frame */
 };
 
 struct read_piece {
@@ -33,8 +33,8 @@ struct read_piece {
 	const struct buf *col;     /* columns of the part and of stored text */
 	uint32_t body;             /* PIECE_SHARED: number */
 	struct header_state ids;   /* PIECE_SHARED */
-	uint64_t stored, n_stored; /* in the stored column */
-	uint64_t codes;            /* in the block's column of control codes, PIECE_CODES */
+	uint64_t stored, n_stored; /* offset and size in the stored column */
+	uint64_t codes;            /* PIECE_CODES: offset in the block's column of control codes */
 	uint32_t n_codes;          /* instructions */
 	uint64_t bytes;            /* PIECE_ENDS */
 	const uint8_t *hash;       /* PIECE_HASH */
@@ -46,7 +46,7 @@ struct pack_block {
 	struct buf col[N_COLUMNS];
 	struct read_piece *piece;
 	uint32_t n_pieces;
-	uint32_t next_body; /* number of the first body after the block */
+	uint32_t next_body; /* number of the first body of the next block */
 	const uint8_t *list_name, *list;
 	size_t list_name_len, list_len;
 };
@@ -61,7 +61,7 @@ struct pack {
 	uint8_t features;            /* PACK_PICKED, PACK_CODED, PACK_COUNTED, PACK_LINED, PACK_WORDED */
 	char *picks;                 /* text of trace-picks(5); NULL: none, or not reached yet in a pipe */
 	struct buf packed;           /* the directory's frame; empty: none, or not reached yet in a pipe */
-	uint64_t unpacked;           /* its bytes */
+	uint64_t unpacked;           /* bytes of the directory */
 	struct directory *directory; /* NULL until first used */
 	char *list_name;             /* NULL: no list file */
 	struct buf list;
@@ -69,24 +69,25 @@ struct pack {
 	uint32_t n_kernels, cap_kernels;
 	struct table names;
 	struct pack_block *cache; /* the block used last */
-	pthread_mutex_t lock;     /* over all below, cache and users of blocks, and next_block of walks */
+	pthread_mutex_t
+		lock; /* protects the members below, the cache, users of blocks, and next_block of walks */
 
-	struct bodies *bodies;        /* see bodies.h; NULL until there are any */
-	struct static_cache *statics; /* of static instructions, see static_cache.h */
+	struct bodies *bodies;        /* bodies read so far; NULL: none */
+	struct static_cache *statics; /* cache of static instructions */
 
-	/* a stream from a pipe (forward.c): blocks become known as they come */
+	/* stream from a pipe (forward.c): blocks become known as they are read */
 	struct input *in;
-	struct buf *frame; /* by entry; empty when it was dropped */
+	struct buf *frame; /* frames by entry; empty: dropped */
 	uint32_t cap_entries, cap_frames, dropped;
-	uint32_t next_kernel, next_body; /* of the block to come */
+	uint32_t next_kernel, next_body; /* numbers at the start of the next block */
 	bool complete, keep_all;
-	struct walk **walk; /* under way */
+	struct walk **walk; /* walks that have not ended */
 	uint32_t n_walks, cap_walks;
 };
 
 #define PACK_FIRST 8u /* bytes of magic and version */
 int pack_check_magic(struct pack *p, const uint8_t m[PACK_FIRST], struct fault *f);
-/* Reads the part of the index after its entries, which must be its end. false: damaged. */
+/* Reads the end of the index, after its entries. Returns false if it is damaged. */
 bool pack_index_end(struct pack *p, struct cur *in);
 /* Initializes p->lock; recursive, so that a trap of diag.h may leave it locked and the pack be closed. */
 void pack_lock_init(struct pack *p);
@@ -94,42 +95,45 @@ int pack_read_list(struct pack *p, struct fault *f);
 
 void static_cache_free(struct static_cache *m);
 
-/* Streams from a pipe. 1: another entry, 0: the end was reached, -1. The lock is held. */
+/* Reads another entry of a stream from a pipe. Returns 1, 0 at the end, or -1. The caller holds the lock. */
 int forward_more(struct pack *p, struct fault *f);
-int forward_finish(struct pack *p, struct fault *f); /* the end must come now */
+int forward_finish(struct pack *p, struct fault *f); /* Checks that the stream ends here. */
 uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *f);
 
 int pack_bad(const struct pack *p, uint64_t at, struct fault *f, const char *id, const char *what);
-/* The framed block of this type at at: its body, checked. *size: bytes with frame. NULL and *f. */
+/*
+ * Returns the checked body of the framed block of a type at an offset. *size: bytes with the frame. NULL and
+ * *f.
+ */
 uint8_t *pack_frame(
 	const struct pack *p, uint64_t at, uint8_t type, size_t *n, uint64_t *size, struct fault *f);
 
 struct pack_block *block_get(struct pack *p, uint32_t number, struct fault *f);
-uint64_t block_at(struct pack *p, uint32_t number); /* its place in the stream */
+uint64_t block_at(struct pack *p, uint32_t number); /* Returns the block's offset in the stream. */
 void block_put(struct pack *p, struct pack_block *b);
 void block_free(struct pack_block *b);
-/* Reads the block for its bodies alone; the lock is held. false and *f. */
+/* Reads only the bodies of the block. Returns false and sets *f on failure. The caller holds the lock. */
 bool block_register(struct pack *p, uint32_t number, struct fault *f);
 
-/* Walks the pieces of one kernel. */
+/* Walk over the pieces of a kernel. */
 struct walk {
 	struct pack *p;
 	uint32_t kernel, next_block, next_piece;
 	struct pack_block *b;
 	bool ended;
-	struct read_piece own; /* the piece if it is PIECE_SHARED, and its body; NULL: it is not */
+	struct read_piece own; /* the piece if it is PIECE_SHARED, and its body, else NULL */
 	struct shown *shown;
 };
 void forward_enter(struct pack *p, struct walk *w); /* the lock is held */
 void forward_leave(struct pack *p, const struct walk *w);
 void walk_start(struct walk *w, struct pack *p, uint32_t kernel, uint64_t first_block);
-/* 1: *c is the next piece, 0: the kernel is complete, -1. */
+/* Returns 1 and the next piece in *c, 0 after the last piece of the kernel, or -1. */
 int walk_next(struct walk *w, struct read_piece **c, struct fault *f);
 void walk_end(struct walk *w);
-/* out.c: its kernel's control codes to `to`, c being the kernel's first piece; false: there are none. */
+/* Sets `to` to the control codes of a kernel; c: its first piece. Returns false if the kernel has none. */
 bool pack_piece_codes(const struct pack_block *b, const struct read_piece *c, struct cubins *to);
 
-/* The text of one piece, all of it. 0 or -1. */
+/* Writes the whole text of a piece. Returns 0 or -1. */
 int pack_piece_text(struct walk *w, const struct read_piece *c,
 	bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx, struct fault *f);
 uint32_t pack_first_entry(const struct pack *p, uint32_t kernel, uint64_t first_block);

@@ -17,7 +17,7 @@
 #define OWN_FRAME        400u /* columns of at least this size are not short */
 #define META_LEVEL       19
 #define QUICK_META_LEVEL 5
-#define THOROUGH         (128u << 10) /* columns of fewer bytes get it too where it pays: it costs little there */
+#define THOROUGH         (128u << 10) /* LZMA2 is tried for columns of fewer bytes too: it costs little there */
 
 #define TRIED 4096u /* columns of at least this size are tried at the requested level first */
 
@@ -50,7 +50,7 @@ static void compress(struct buf *out, const uint8_t *p, size_t n, int level, con
 
 #define DICTIONARY_MOST (64u << 20)
 
-/* Columns for which LZMA2 is tried. */
+/* Returns whether LZMA2 is tried for a column. */
 static bool column_is_text(int k) { return k == COL_STORED || k == COL_TEXT || k >= COL_BODY; }
 
 /* Writer and reader know the dictionary's size by the column's. */
@@ -65,7 +65,7 @@ static void lzma_chain(lzma_filter filter[2], lzma_options_lzma *o, size_t n)
 	filter[1] = (lzma_filter){.id = LZMA_VLI_UNKNOWN};
 }
 
-/* Appends p in LZMA2 if that takes less than most bytes. */
+/* Appends p in LZMA2 if that takes less than `most` bytes. */
 static bool compress_text(struct buf *out, const uint8_t *p, size_t n, size_t most)
 {
 	lzma_options_lzma o;
@@ -119,7 +119,7 @@ static void compress_numbers(struct buf *out, const struct buf *col, int level)
 	compress(out, col->p, col->n, column_level(col->n, level), NULL);
 }
 
-/* A frame's length has a bit below it: 1: LZMA2. */
+/* The lowest bit of a frame's length is 1 for LZMA2. */
 static void compress_column(struct buf *out, int k, const struct buf *col, int level, bool *lzma)
 {
 	struct buf other = {0};

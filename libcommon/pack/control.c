@@ -13,7 +13,7 @@
 static const uint8_t kept[] = {0, 1, 3, 4, 8};
 
 #define N_KEPT       (sizeof(kept) / sizeof(kept[0]))
-#define N_CONTROL    3u /* bytes that the bits of the control code take */
+#define N_CONTROL    3u /* bytes of a control code */
 #define CONTROL_BIT  105u
 #define CONTROL_BITS 21u
 #define DEPBAR_BYTE  5u /* further operands of DEPBAR.LE */
@@ -74,7 +74,7 @@ bool pack_control_unpack(struct cur *in, uint8_t *out, uint32_t n)
 	return !in->bad;
 }
 
-/* Text after a word at the beginning of a line, up to its end; NULL: there is no such line. */
+/* Returns the text after a word at the beginning of a line, up to the line's end; NULL: no such line. */
 static const char *line_after(const char *text, size_t n, const char *word, size_t *len)
 {
 	const char *at = n ? memmem(text, n, word, strlen(word)) : NULL;

@@ -11,9 +11,11 @@
 #include <stdint.h>
 #include "buf.h"
 
-#define INST_BYTES 16u /* of machine code */
+#define INST_BYTES 16u /* bytes of machine code */
 
-/* A function's name, in the text of the header, and its machine; false: the header lacks one. */
+/*
+ * Finds a function's name in the text of the header, and its architecture. Returns false if one is missing.
+ */
 struct function_name {
 	const char *name;
 	size_t len;
@@ -21,13 +23,13 @@ struct function_name {
 };
 bool pack_function_name(struct function_name *f, const char *header, size_t n);
 
-/* Bytes that pack_control() adds for n instructions at code. */
+/* Returns the bytes that pack_control() appends for n instructions at code. */
 size_t pack_control_size(const uint8_t *code, uint32_t n);
-/* The codes of n instructions, each field of all of them together. */
+/* Appends the codes of n instructions, field by field. */
 void pack_control(struct buf *out, const uint8_t *code, uint32_t n);
 /*
- * The way back: n instructions of which control_decode() says what it said of those packed; all else of them
- * is 0. false: there are fewer bytes than they take. out NULL: the bytes are passed over.
+ * Reverses pack_control(): control_decode() gives the same for the n instructions at out; their other bits
+ * are 0. out NULL: skips the bytes. Returns false if there are too few bytes.
  */
 bool pack_control_unpack(struct cur *in, uint8_t *out, uint32_t n);
 

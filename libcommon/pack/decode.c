@@ -21,28 +21,28 @@ struct replay {
 	struct flow f;
 	struct addresses x;
 	uint32_t *seen;
-	uint32_t *ran;          /* stamp of the warp in which it ran last */
-	uint64_t left, mleft;   /* up to the next miss */
-	uint32_t blocks, insts; /* of the span, not handed out yet */
+	uint32_t *ran;          /* stamp of the warp in which each instruction ran last */
+	uint64_t left, mleft;   /* instructions and memory instructions up to the next miss */
+	uint32_t blocks, insts; /* thread blocks and instructions left in the span */
 	uint64_t at;            /* raster number of the next thread block */
 	uint64_t bits;
 	unsigned n_bits;
-	uint32_t *warp_id; /* where they are odd */
+	uint32_t *warp_id; /* ids of warps where they are not 0, 1, ... */
 	bool first;        /* the kernel's first thread block comes next */
 
 	/*
-	 * The path of the last warp in which neither column nor miss decided anything: what these lanes run
-	 * whenever no miss comes before its end.
+	 * Path of the last warp without a miss: the instructions that these lanes execute whenever no miss
+	 * comes before its end.
 	 */
 	struct path {
-		struct rec *rec;      /* addr: of the warp's first word on when the plan gives it */
+		struct rec *rec;      /* addr: relative to the warp's first word if the path is planned */
 		struct path_mem *mem; /* records with addresses */
 		uint32_t lanes, n, n_mem, cap_rec, cap_mem;
 		bool planned; /* all addresses are lines from warp and thread block alone */
-		bool placed;  /* mem[].at is of this thread block */
+		bool placed;  /* mem[].at holds for this thread block */
 		uint32_t block[3];
 	} path;
-	struct path_line *line; /* by memory instruction, while a plan is made */
+	struct path_line *line; /* lines by memory instruction, while a plan is made */
 	uint32_t *mem_of;       /* memory instruction of records from mem_from on, while a path is walked */
 	uint32_t mem_from, cap_mem_of;
 };
@@ -54,8 +54,8 @@ struct path_line {
 };
 
 struct path_mem {
-	uint32_t rec, mem;     /* number in the warp; memory instruction */
-	struct path_line line; /* planned; base is that of the first active lane */
+	uint32_t rec, mem;     /* number of the record in the warp; number of the memory instruction */
+	struct path_line line; /* line of a planned record; base: that of the first active lane */
 	uint64_t at;           /* base without the warp's share */
 };
 
@@ -165,7 +165,7 @@ static inline uint32_t guarded_mask(struct replay *r, const struct pstatic *s)
 
 enum missed { MISSED_END, MISSED_MASK, MISSED_NONE };
 
-/* The model is wrong here: correct it. */
+/* Corrects the model, which is wrong here. */
 static enum missed prediction_missed(struct replay *r, uint32_t *mask)
 {
 	struct cur *c = &r->col[COL_MISS];
@@ -227,7 +227,7 @@ static void read_planes(struct replay *r, const struct recipe *e, uint32_t mask,
 	}
 }
 
-/* All lanes were set: is it a line? */
+/* Marks lanes that form a line as such, after all were set. */
 static void find_address_line(struct lanes *x)
 {
 	uint64_t d = x->a[1] - x->a[0], off = 0;
@@ -343,8 +343,7 @@ static bool columns_good(const struct replay *r)
 }
 
 /*
- * Applies the recipe to lines of earlier instructions in the warp, giving a line. false: the result is
- * not a line.
+ * Applies the recipe to lines of earlier instructions in the warp. Returns false if the result is not a line.
  */
 static bool plan_recipe(const struct replay *r, const struct recipe *e, struct path_line *to)
 {
@@ -367,9 +366,7 @@ static bool plan_recipe(const struct replay *r, const struct recipe *e, struct p
 	return true;
 }
 
-/*
- * Follow the addresses of the path once: do they come from the warp's and the thread block's numbers alone?
- */
+/* Returns whether the addresses of the path depend only on the numbers of the warp and the thread block. */
 static bool plan_path(struct replay *r)
 {
 	struct path *p = &r->path;
@@ -415,7 +412,7 @@ static void keep_path(struct replay *r, const struct tblock *tb, uint32_t first,
 	p->placed = false;
 }
 
-/* The addresses of a planned path, after the words that there are. */
+/* Appends the addresses of a planned path. */
 static void take_plan(struct replay *r, struct tblock *tb, struct rec *rec)
 {
 	struct path *p = &r->path;
@@ -446,7 +443,7 @@ static void take_plan(struct replay *r, struct tblock *tb, struct rec *rec)
 	r->mleft -= p->n_mem;
 }
 
-/* The warp takes the path that was kept: only its addresses are computed. */
+/* Replays the kept path for a warp: only its addresses are computed. */
 static void take_path(struct replay *r, struct tblock *tb)
 {
 	const struct path *p = &r->path;
@@ -469,7 +466,7 @@ static void take_path(struct replay *r, struct tblock *tb)
 	r->left -= p->n + 1u;
 }
 
-/* One record. Sets *pure to false when something besides the model decided. */
+/* Decodes a record. Sets *pure to false if a column or a miss decided something. */
 static bool read_record(
 	struct replay *r, const uint32_t *handle, struct tblock *tb, enum missed m, uint32_t mask, bool *pure)
 {

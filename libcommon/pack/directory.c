@@ -8,8 +8,8 @@
 #include "directory.h"
 #include "pack.h"
 
-#define WORTH_WORK  (1u << 20) /* instructions to count again, and as many for each kernel as ... */
-#define KERNEL_WORK 256u       /* ... opening it costs */
+#define WORTH_WORK  (1u << 20) /* least number of instructions for which counting again is slow, plus ... */
+#define KERNEL_WORK 256u       /* ... the cost of opening a kernel, in instructions */
 #define LEAST_SHARE 334u       /* smallest ratio of stream to directory, in bytes: 0.3 percent */
 
 #define CLASSES_MOST 64u
@@ -17,7 +17,7 @@ _Static_assert(N_CLASSES <= CLASSES_MOST, "a bit for each class");
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-/* 0: it has none, or a longer one than any line may be. */
+/* 0: no name, or one that is longer than any line may be */
 static uint32_t name_number(struct directory *d, const char *name)
 {
 	size_t n = name ? strlen(name) : SIZE_MAX;
@@ -68,7 +68,7 @@ void directory_free(struct directory *d)
 	*d = (struct directory){.n = 0};
 }
 
-/* The numbers of a row, but for its grid and the classes, in their order. */
+/* Numbers of a row in their order, except its grid and the classes. */
 #define ROW_NUMBERS(r) \
 	{ \
 		&(r)->stream, &(r)->blocks, &(r)->insts, TALLY_FIELDS(ROW_NUMBER) \
@@ -190,7 +190,7 @@ static void get_names(struct directory *d, struct cur *in)
 	uint64_t n_names = cur_var(in);
 	size_t n;
 
-	in->bad |= n_names > cur_left(in); /* a byte each at least */
+	in->bad |= n_names > cur_left(in); /* each takes at least a byte */
 	for (uint64_t i = 0; i < n_names && !in->bad; i++) {
 		const uint8_t *s = get_string(in, &n);
 

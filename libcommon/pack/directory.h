@@ -22,11 +22,11 @@ struct census {
 	struct tally tally;
 };
 
-/* p: as encode_part() left it; binary: -binary version of its kernel. */
+/* Counts a part that encode_part() has processed; binary: -binary version of its kernel. */
 void census_take(struct census *c, const struct parsed *p, const struct isa *isa, int binary);
 
 struct directory_row {
-	uint32_t name; /* number in the directory's names + 1; 0: nothing is known of the kernel */
+	uint32_t name; /* number of the name in the directory, plus 1; 0: nothing is known of the kernel */
 	uint32_t grid[3], block[3];
 	uint64_t stream, blocks, insts;
 	struct tally tally;
@@ -40,7 +40,7 @@ struct directory {
 	struct table names;
 };
 
-/* One more kernel, with what its header says; its pieces follow. */
+/* Begins a kernel with the facts of its header; its pieces follow. */
 void directory_begin(struct directory *d, const char *header, size_t n);
 void directory_add(struct directory *d, uint32_t kernel, const struct census *c);
 /*
@@ -48,7 +48,7 @@ void directory_add(struct directory *d, uint32_t kernel, const struct census *c)
  * would grow by more than 0.3 percent. Else out gets it as two msgpack values.
  */
 bool directory_pack(struct buf *out, const struct directory *d, uint64_t stream);
-/* n bytes that were packed to frame. false: damaged; d is to be freed in any case. */
+/* Unpacks the n bytes of a frame. Returns false if it is damaged. The caller frees d in both cases. */
 bool directory_unpack(
 	struct directory *d, uint32_t kernels, const uint8_t *frame, size_t n_frame, uint64_t n);
 void directory_free(struct directory *d);

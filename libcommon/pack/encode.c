@@ -9,7 +9,7 @@
 #include "flow.h"
 #include "tail.h"
 
-/* A part of a column. */
+/* Stretch of a column. */
 struct column_part {
 	size_t at, n;
 };
@@ -19,7 +19,7 @@ struct column_part {
  * and after the last, what the columns have of the misses.
  */
 struct known_path {
-	struct column_part gap, miss, kind; /* gap: without that of the first miss */
+	struct column_part gap, miss, kind; /* gap: without the gap of the first miss */
 	uint64_t first, rest;
 	bool is, misses;
 };
@@ -32,7 +32,7 @@ struct known_path {
 struct plain {
 	uint32_t id, next, like, flip;
 	uint32_t alike, all;
-	uint32_t mem; /* its addresses' number, NONE: it has none */
+	uint32_t mem; /* number of its addresses; NONE: it has none */
 	bool is, text;
 };
 
@@ -51,14 +51,14 @@ struct encoder {
 	struct buf *col;
 	struct flow f;
 	struct addresses x;
-	uint32_t *seen;   /* by number in runs: masks, which guards refer to; then all lanes */
-	uint32_t *number; /* in runs, by static instruction */
+	uint32_t *seen;   /* masks by number in runs, which guards refer to; then a mask of all lanes */
+	uint32_t *number; /* number in runs by static instruction */
 	struct default_recipe *usual;
 	bool *ran;
 	struct tails tails;
 	struct plain *plain;
-	struct known_path *known; /* by the first warp that took it */
-	struct known_path now;    /* the path that is being walked */
+	struct known_path *known; /* path by the first warp that took it */
+	struct known_path now;    /* path that is being walked */
 	uint64_t gap, mgap;
 	uint64_t bits;
 	unsigned n_bits;
@@ -86,7 +86,7 @@ static void put_bits(struct encoder *e, uint32_t bits, unsigned n)
 		b->p[b->n++] = (uint8_t)e->bits;
 }
 
-/* A bit for each of the active lanes: is it in the mask? */
+/* Appends a bit for each active lane: 1 if it is in the mask. */
 static void put_lanes(struct encoder *e, uint32_t mask, uint32_t active)
 {
 	uint32_t bits = mask;
@@ -164,8 +164,8 @@ static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, c
 }
 
 /*
- * Predicts addresses as those of another instruction, all moved alike: the most common case. false: no
- * default recipe, or it fails.
+ * Predicts addresses as those of another instruction plus a constant, the most common case. Returns false if
+ * the default recipe fails or there is none.
  */
 static inline bool follow(struct encoder *e, uint32_t m, const uint64_t *word, uint32_t addr)
 {
@@ -195,7 +195,7 @@ static inline bool follow(struct encoder *e, uint32_t m, const uint64_t *word, u
 	return true;
 }
 
-/* Does recipe k give these? Then the lanes are set. */
+/* Returns whether recipe k gives these addresses, and then sets the lanes. */
 static bool recipe_fits(struct encoder *e, const struct recipe *r, uint32_t m, const struct recorded *g)
 {
 	struct lanes t;
@@ -237,7 +237,7 @@ static void encode_addresses(struct encoder *e, uint32_t m, const struct recorde
 		lanes_set(lanes_of(&e->x, m), g);
 }
 
-/* The addresses and texts of a warp. */
+/* Encodes the addresses and texts of a warp. */
 static void put_more(struct encoder *e, const struct pwarp *w)
 {
 	const struct parsed *p = e->p;
@@ -270,7 +270,7 @@ static void put_again(struct buf *b, const struct column_part *s)
 	b->n += s->n;
 }
 
-/* A warp that does what an earlier one did. */
+/* Encodes a warp that takes the path of an earlier one. */
 static void put_known(struct encoder *e, const struct known_path *k)
 {
 	if (k->misses) {
@@ -304,7 +304,7 @@ static void end_path(struct encoder *e, const struct pwarp *w, bool bits)
 	e->known[w->like] = *k;
 }
 
-/* How many of the run are plain and what the model says, from instruction k of it on? They are passed. */
+/* Skips instructions of the run from k on that are plain and as the model predicts. Returns their number. */
 static uint32_t pass_plain(struct encoder *e, const struct pack_run *r, uint32_t k)
 {
 	struct flow *f = &e->f;
@@ -336,7 +336,7 @@ static void put_step(struct encoder *e, uint32_t number, uint32_t mask)
 	flow_step(&e->f, id, mask);
 }
 
-/* Which instructions a warp executes, and for which lanes. */
+/* Encodes the instructions that a warp executes, and their lanes. */
 static void put_path(struct encoder *e, const struct pwarp *w)
 {
 	size_t bits = e->col[COL_BITS].n;
@@ -430,7 +430,7 @@ static void find_plain(struct encoder *e)
 	}
 }
 
-/* Are the thread blocks in order of their ids, each with warps 0, 1, ...? */
+/* Returns whether thread blocks are out of the order of their ids, or have other warps than 0, 1, ... */
 static bool odd_blocks(const struct parsed *p)
 {
 	const struct part *q = &p->part;
@@ -537,7 +537,7 @@ void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 	free(e.plain);
 }
 
-/* ---- the part's own bytes ----------------------------------------------------------------- */
+/* ---- bytes of the part alone -------------------------------------------------------------- */
 
 void part_pack(struct buf *out, const struct part *p)
 {

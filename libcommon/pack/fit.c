@@ -12,10 +12,10 @@
 #define RECENT     16u
 #define SLOTS      64u /* distinct recipes counted for an instruction and phase */
 #define SAMPLES    384u
-#define BEST       3u  /* tallies of a phase that become recipes at most */
-#define SURE       3u  /* samples after which a recipe that always held is only tried alone */
+#define BEST       3u  /* most tallies of a phase that become recipes */
+#define SURE       3u  /* samples after which a recipe that always held is tried alone */
 #define SHIFT_MOST 4   /* bits by which another instruction's lanes are shifted */
-#define BASE_BITS  22u /* what the first address of a list of differences takes */
+#define BASE_BITS  22u /* bits of the first address of a list of differences */
 
 struct fit_tally {
 	uint64_t c;
@@ -32,9 +32,9 @@ struct fit_tally {
 };
 
 struct fit_sample {
-	struct fit_tally *t[2]; /* SLOTS for the first and for later ones; NULL: nothing held yet */
+	struct fit_tally *t[2]; /* SLOTS for first and for later executions; NULL: no recipe has held yet */
 	uint32_t n[2];          /* samples */
-	uint32_t held[2];       /* further ones, compared with the best alone */
+	uint32_t held[2];       /* further samples, compared with the best recipe alone */
 	const struct fit_tally *best[2];
 	uint32_t runs;
 	struct shape *shape;
@@ -47,7 +47,7 @@ struct rest { /* executions that no recipe explains */
 	uint64_t delta_most, bits;
 	uint32_t used[RECIPES_MAX];
 	bool any;
-	int64_t *pattern; /* of the execution with the most lanes, and how many have it */
+	int64_t *pattern; /* lanes of the execution with the most lanes, and the number of executions with it */
 	uint64_t patterned, n;
 };
 
@@ -57,7 +57,7 @@ struct fitter {
 	struct addresses x;
 	struct fit_sample *s;
 	struct rest *rest;
-	bool *ran; /* in this warp */
+	bool *ran; /* by memory instruction: it has run in this warp */
 	uint32_t recent[RECENT], n_recent;
 };
 
@@ -99,7 +99,7 @@ static bool may_follow(uint64_t a, uint64_t b, uint64_t f, uint64_t g)
 	return may;
 }
 
-/* Are the addresses those lanes, shifted, plus one constant? */
+/* Returns whether the addresses are the shifted lanes plus a constant. */
 static bool shift_holds(
 	const struct lanes *from, int s, const struct recorded *g, const uint64_t *a, uint64_t *c)
 {
@@ -139,7 +139,7 @@ static bool xor_holds(const struct lanes *from, const struct recorded *g, const 
 	return !off;
 }
 
-/* Which recipes over instruction ref give these addresses? */
+/* Counts the recipes over instruction ref that give these addresses. */
 static void try_ref(
 	struct fitter *f, struct fit_tally **t, uint32_t ref, const struct recorded *g, const uint64_t *a)
 {
@@ -215,7 +215,7 @@ static void settle_samples(struct fit_sample *s, unsigned phase)
 	s->best[phase] = NULL;
 }
 
-/* Does a recipe that held every time before hold again? */
+/* Returns whether a recipe that held every time before holds again. */
 static bool sure(struct fitter *f, struct fit_sample *s, unsigned phase, const struct recorded *g)
 {
 	struct fit_tally *t = s->t[phase];
@@ -295,7 +295,7 @@ static const struct shape *fullest_slots(const struct fit_sample *s)
 	return &s->shape[full];
 }
 
-/* The best tally from slot `from` on; moved: OP_MOVED counts, too. NULL: none. */
+/* Returns the best tally from slot `from` on, or NULL. moved: OP_MOVED counts, too. */
 static struct fit_tally *best_of(struct fit_tally *t, uint32_t from, bool moved)
 {
 	struct fit_tally *best = NULL;
@@ -306,7 +306,7 @@ static struct fit_tally *best_of(struct fit_tally *t, uint32_t from, bool moved)
 	return best;
 }
 
-/* The best ones, in their order, to the front. */
+/* Moves the best tallies to the front, in their order. */
 static void best_first(struct fit_tally *t)
 {
 	struct fit_tally *best;
@@ -319,7 +319,7 @@ static void best_first(struct fit_tally *t)
 	}
 }
 
-/* Best recipe of a phase without numbers, or -1. The best tallies come first. */
+/* Returns the best recipe without numbers of a phase, or -1. The best tallies come first. */
 static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
 {
 	struct fit_sample *s = &f->s[m];
@@ -436,7 +436,7 @@ static void second(struct fitter *f, uint32_t m, const struct recorded *g)
 	note_rest(r, g->mask, recorded_list(g, list), g->n);
 }
 
-/* Forget recipes that pay for less than their own bytes. */
+/* Removes recipes that save fewer bytes than they take. */
 static void prune(struct pmem *x, const struct rest *r)
 {
 	uint8_t to[RECIPES_MAX], n = 0;

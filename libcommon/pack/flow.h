@@ -19,9 +19,9 @@
 
 struct flow {
 	const struct pstatic *s;
-	uint32_t id, active; /* predicted; id NONE: the end of the warp */
+	uint32_t id, active; /* predicted instruction; id NONE: the end of the warp */
 	uint32_t live;
-	uint32_t cause; /* instruction whose target would have said what comes next, or NONE */
+	uint32_t cause; /* instruction whose target was needed for the prediction and is unknown, or NONE */
 	uint32_t n_groups, n_waits, n_calls;
 	struct flow_group {
 		uint32_t id, mask, cause;
@@ -171,7 +171,7 @@ static inline void flow_return(struct flow *f, uint32_t id, uint32_t lanes)
 	f->id = f->call[--f->n_calls];
 }
 
-/* Instruction id was executed by these lanes, all of them active. */
+/* Advances by an instruction that these lanes executed; all are active. */
 static inline void flow_step(struct flow *f, uint32_t id, uint32_t lanes)
 {
 	f->cause = NONE;
@@ -193,7 +193,7 @@ static inline void flow_step(struct flow *f, uint32_t id, uint32_t lanes)
 	}
 }
 
-/* Another instruction than predicted: of the group that waits for it, else of the active lanes. */
+/* Corrects the predicted instruction: for the group that waits for it, else for the active lanes. */
 static inline void flow_goto(struct flow *f, uint32_t id)
 {
 	f->cause = NONE;
@@ -210,7 +210,7 @@ static inline void flow_goto(struct flow *f, uint32_t id)
 	f->id = id;
 }
 
-/* Lanes that execute f->id although they were not thought to: they alone are active now. */
+/* Makes only these lanes active, which execute f->id against the prediction. */
 static inline void flow_take(struct flow *f, uint32_t lanes)
 {
 	uint32_t rest = f->active & ~lanes;
@@ -224,13 +224,13 @@ static inline void flow_take(struct flow *f, uint32_t lanes)
 	f->live |= lanes;
 }
 
-/* Does the instruction's first immediate name another one? */
+/* Returns whether the instruction's first immediate is the PC of another one. */
 static inline bool flow_has_target(const struct pstatic *s)
 {
 	return s->ctl == CTL_BRANCH || s->ctl == CTL_SET || s->ctl == CTL_CALL;
 }
 
-/* Target of an instruction's immediate: the first instruction at that PC; NONE without one. */
+/* Returns the first instruction at the PC of an instruction's immediate; NONE: there is none. */
 static inline uint32_t flow_target(const struct pcode *c, const struct pstatic *s)
 {
 	uint32_t lo = 0, hi = c->n;
@@ -248,7 +248,7 @@ static inline uint32_t flow_target(const struct pcode *c, const struct pstatic *
 	return lo < c->n && c->s[lo].pc == s->imm ? lo : NONE;
 }
 
-/* Give each instruction that a guard refers to a slot. */
+/* Assigns a slot to each instruction that a guard refers to. */
 static inline void flow_slots(struct pcode *c)
 {
 	c->n_seen = 0;

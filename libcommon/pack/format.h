@@ -35,11 +35,12 @@
 #include "pack.h"
 #include "trace.h"
 
-#define PACK_MAGIC "TPACK\x1a\n" /* 7 bytes, then the version */
+#define PACK_MAGIC "TPACK\x1a\n" /* 7 bytes before the version */
 /*
- * The version is the first, and one of each of these that the stream has: a reader knows what it cannot read.
+ * The version is PACK_VERSION plus the flag of each feature that the stream has. So a reader knows which
+ * feature it lacks.
  */
-#define PACK_VERSION 2u  /* with nothing of the following, which every reader knows */
+#define PACK_VERSION 2u  /* version without any of the following features */
 #define PACK_PICKED  1u  /* the index ends with picks */
 #define PACK_CODED   2u  /* kernels may have control codes */
 #define PACK_COUNTED 4u  /* the index may end with a directory */
@@ -48,36 +49,36 @@
 #define PACK_SHARED  32u /* pieces may refer to bodies of earlier ones; the index has their numbers */
 #define PACK_NEWEST \
 	(PACK_VERSION + PACK_PICKED + PACK_CODED + PACK_COUNTED + PACK_LINED + PACK_WORDED + PACK_SHARED)
-#define PACK_END "KCPT" /* the last 4 bytes */
+#define PACK_END "KCPT" /* last 4 bytes of a stream */
 #define NONE     UINT32_MAX
 
-#define SPAN_INSTS 32768u /* a span is closed when it has as many */
+#define SPAN_INSTS 32768u /* instructions after which a span is closed */
 
 enum column {
 	COL_META, /* headers, tables, lengths */
 	COL_GAP,  /* instructions up to the next one that the flow model misses */
-	COL_MISS, /* what it is */
+	COL_MISS, /* the instruction that was missed */
 	COL_KIND, /* outcomes of guards: 0 none, 1 all, 2 mixed */
-	COL_BITS, /* the mixed ones */
+	COL_BITS, /* lanes of mixed outcomes */
 	COL_MGAP, /* memory instructions up to the next one off its default recipe */
-	COL_MSEL, /* which recipe it takes */
-	COL_BASE, /* numbers of recipes */
+	COL_MSEL, /* recipe of such a memory instruction */
+	COL_BASE, /* constants of recipes */
 	COL_LOW,  /* lane numbers of gathers, byte planes */
 	COL_MID,
 	COL_HIGH,
 	COL_DLOW, /* lane differences, byte planes */
 	COL_DHIGH,
 	COL_WIDE,                   /* lane differences of any size */
-	COL_TEXT,                   /* ends of lines and lines as they are */
+	COL_TEXT,                   /* texts: ends of lines, and whole lines */
 	COL_BLOCKS,                 /* ids of thread blocks and warps where they are not in order */
-	COL_WIDTH,                  /* planes that a group of numbers in these texts has */
-	COL_VALUE,                  /* its numbers, eight byte planes */
+	COL_WIDTH,                  /* byte planes of a group of numbers in texts */
+	COL_VALUE,                  /* numbers of texts, eight byte planes */
 	COL_STORED = COL_VALUE + 8, /* text that is no grouped trace */
 	COL_CODES,                  /* control codes by PC, of functions */
 	COL_BODY,                   /* numbers of bodies that pieces refer to */
-	COL_KERNEL,                 /* ids, streams, hashes, functions of their kernels */
-	COL_PATCH,                  /* bodies as differences to others: lengths */
-	COL_FRESH,                  /* and bytes */
+	COL_KERNEL, /* ids, streams, hashes and functions of kernels whose pieces refer to bodies */
+	COL_PATCH,  /* bodies as differences to other bodies: lengths */
+	COL_FRESH,  /* bodies as differences to other bodies: bytes */
 	N_COLUMNS
 };
 
@@ -95,17 +96,17 @@ enum {
 	STYLE_LINENO = 16,
 	STYLE_ODD_BLOCKS = 32,
 	STYLE_UNIFORM = 64,
-	STYLE_DIALECT = 256 /* times enum line_dialect */
+	STYLE_DIALECT = 256 /* factor of enum line_dialect */
 };
 
 struct pstatic {
 	uint32_t pc, lineno;
-	uint32_t head, mid, tail; /* in pcode.text; head: PC and a blank, for the parser */
+	uint32_t head, mid, tail; /* offsets in pcode.text; head: PC and a blank, for the parser */
 	uint16_t mid_len, tail_len;
 	uint8_t head_len, flags, ctl, guard, order;
-	uint32_t guard_ref;    /* static instruction whose mask decides; its slot in flow.seen */
-	uint32_t seen;         /* slot + 1 when a guard refers to this one */
-	uint32_t next, target; /* static instructions; NONE. While parsing: what came after it last */
+	uint32_t guard_ref; /* static instruction whose mask decides; after training, its slot in flow.seen */
+	uint32_t seen;      /* slot plus 1 if a guard refers to this instruction */
+	uint32_t next, target; /* static instruction or NONE; while parsing: the last successor */
 	uint32_t mem;          /* number among the memory instructions */
 	uint64_t imm;          /* first immediate, for targets */
 };
@@ -119,14 +120,14 @@ struct recipe {
 	uint8_t align; /* PLANES, DELTAS: low bits that are always 0 */
 	uint8_t planes;
 	uint32_t ref;     /* ADD, XOR, MOVED: memory instruction */
-	uint64_t c;       /* constant, or the smallest address */
+	uint64_t c;       /* constant; the smallest address */
 	int64_t per[4];   /* AFFINE: for each warp, x, y, z */
 	uint32_t pattern; /* AFFINE, BASED: in pcode.pattern */
 };
 
 struct pmem {
 	struct recipe r[RECIPES_MAX];
-	uint8_t n, first, later; /* the last is always OP_ANY */
+	uint8_t n, first, later; /* number of recipes, the last is always OP_ANY; defaults */
 };
 
 struct pcode {
@@ -146,11 +147,11 @@ struct pspan {
 	uint64_t at[N_COLUMNS]; /* offset in the block's columns */
 };
 
-/* Thread blocks of one kernel, packed or about to be. */
+/* Thread blocks of a kernel, before or after packing. */
 struct part {
 	struct pcode code;
 	uint32_t style;
-	uint64_t first_block; /* thread blocks of the kernel before it */
+	uint64_t first_block; /* number of the kernel's thread blocks before the part */
 	uint32_t grid[3], threads, warps;
 	uint32_t n_blocks;
 	uint64_t n_insts, lines;
@@ -163,21 +164,21 @@ static inline enum line_dialect part_dialect(const struct part *p)
 	return (enum line_dialect)(p->style / STYLE_DIALECT);
 }
 
-/* ---- a part as parsed ---- */
+/* ---- parsed parts ---- */
 
 struct ptb {
 	uint32_t id[3];
 	uint32_t first_warp, n_warps;
-	uint32_t extra, extra_len; /* lines between the id and the first warp, in text */
+	uint32_t extra, extra_len; /* lines between the id and the first warp: offset and length in text */
 };
 
 struct pwarp {
 	uint32_t id, count;
 	uint32_t first, n_runs; /* in run[] */
 	uint32_t more;          /* in more[] */
-	uint32_t word, text;    /* in addr[], in text: where what more[] names begins */
+	uint32_t word, text;    /* offsets in addr[] and text of the data of more[] */
 	uint32_t like;          /* the first warp with the same lanes, instructions and masks */
-	uint32_t weight;        /* of that one: how many there are */
+	uint32_t weight;        /* number of warps like this one */
 };
 
 struct parsed {
@@ -186,31 +187,31 @@ struct parsed {
 	uint32_t cap_tb;
 	struct pwarp *warp;
 	uint32_t n_warp, cap_warp;
-	struct pack_run *run;           /* by numbers that static instructions had when they were met */
-	uint32_t n_run, cap_run, n_rec; /* n_rec: instructions of all runs */
-	uint32_t warp_run;              /* where the runs of the warp that is being parsed begin */
-	struct pack_more *more;         /* of instructions that have addresses or text */
+	struct pack_run *run;           /* runs, with numbers by the order in which instructions were met */
+	uint32_t n_run, cap_run, n_rec; /* n_rec: number of instructions in all runs */
+	uint32_t warp_run;              /* first run of the warp that is being parsed */
+	struct pack_more *more;         /* instructions that have addresses or text */
 	uint32_t n_more, cap_more;
 	uint64_t *addr;
 	uint32_t n_addr, cap_addr;
 	struct buf text;
-	uint32_t *slot; /* by hash of a line's constant text */
+	uint32_t *slot; /* static instructions by hash of their constant text */
 	uint32_t n_slots;
-	uint32_t *path, n_paths, n_path_slots; /* warps that are like no earlier one, by hash */
+	uint32_t *path, n_paths, n_path_slots; /* warps that are like no earlier one, in a hash table */
 	bool style_known;
 	/*
-	 * By number in runs, of which there are n_met. met: static instruction + 1, 0: none; NULL: the number
-	 * is the instruction's. Once the part is parsed: the instruction, and the next number from this one on
-	 * whose instruction has something in more[], n_met: none.
+	 * Tables by number in runs, with n_met entries. met: static instruction plus 1, 0: none; NULL:
+	 * numbers are those of instructions. After parsing, to: static instruction; next_more: the next
+	 * number, this one included, whose instruction has an entry in more[]; n_met: none.
 	 */
 	uint32_t *met, n_met;
 	uint32_t *to, *next_more;
-	uint32_t step; /* the models are chosen by the first warps and by every so manyth */
+	uint32_t step; /* models are chosen by the first QUICK_WARPS warps and by every step-th warp */
 };
 
-/* PACK_FAST: the least work that makes a stream: models from some of the warps, columns compressed once. */
+/* PACK_FAST takes the least work: models from some of the warps, and columns that are compressed once. */
 #define QUICK_WARPS 4u
-#define QUICK_INSTS 8192u /* instructions of these warps, about */
+#define QUICK_INSTS 8192u /* approximate number of instructions in these warps */
 
 static inline bool parsed_counts(const struct parsed *p, uint32_t warp)
 {
@@ -220,24 +221,24 @@ static inline bool parsed_counts(const struct parsed *p, uint32_t warp)
 /* ---- parse.c ---- */
 
 /*
- * Add the thread block that text begins with (at "#BEGIN_TB"). Its length, or 0 when the text is not exactly
- * what text_block would write; p is then as before.
+ * Adds the thread block at the beginning of text ("#BEGIN_TB"). Returns its length, or 0 with p unchanged if
+ * text_block() would not write exactly this text.
  */
 size_t parse_block(struct parsed *p, const char *text, size_t n);
-/* Fill flags, ctl and imm of s from its text. false: the text between is not a canonical instruction. */
+/* Sets flags, ctl and imm of s from its text. Returns false if the text is not a canonical instruction. */
 bool pstatic_derive(const struct part *p, struct pstatic *s);
-/* Opcode of the instruction, n bytes; NULL: its line is kept as text. */
+/* Returns the opcode of the instruction, n bytes; NULL: its line is kept as text. */
 const char *pstatic_opcode(const struct part *p, const struct pstatic *s, size_t *n);
 
 /* ---- static.c ---- */
-/* Number the memory instructions; spellings of one (mode 0 and others) share a number. */
+/* Numbers the memory instructions. Spellings of one instruction (mode 0 and others) share a number. */
 void static_number_memory(struct pcode *c);
-enum ctl ctl_of(const char *opcode, size_t n); /* what an opcode does to the flow of its warp */
+enum ctl ctl_of(const char *opcode, size_t n); /* Returns how an opcode changes the flow of its warp. */
 
 /* ---- part.c ---- */
-void parsed_finish(struct parsed *p); /* order the static instructions */
-void parsed_room(struct parsed *p);   /* what runs name can be pointed at, even where there is none of it */
-void parsed_clear(struct parsed *p);  /* empty again, its arrays stay */
+void parsed_finish(struct parsed *p); /* Orders the static instructions. */
+void parsed_room(struct parsed *p);   /* Allocates the arrays that runs refer to, even if they are empty. */
+void parsed_clear(struct parsed *p);  /* Empties the part and keeps its arrays. */
 void parsed_free(struct parsed *p);
 void part_free(struct part *p);
 
@@ -245,14 +246,14 @@ void part_free(struct part *p);
 
 struct tails; /* tail.h */
 
-/* Text of a decoded thread block; rec.inst are static ids, texts are taken from tails. */
+/* Input of text_block(): rec.inst are numbers of static instructions, texts come from tails. */
 struct text_in {
 	const struct part *part;
 	const struct tblock *tb;
-	const uint32_t *warp_id; /* NULL: 0, 1, ... */
+	const uint32_t *warp_id; /* ids of warps; NULL: 0, 1, ... */
 	const char *extra;
 	size_t extra_len;
-	bool first; /* no blank line before it */
+	bool first; /* first thread block of the kernel, without a blank line before it */
 };
 bool text_block(struct buf *out, const struct text_in *in, struct tails *tails);
 bool text_record(
@@ -275,7 +276,7 @@ struct header_state {
 /* Header fields for the flow model and the columns; zero where the header lacks them. */
 struct header_facts {
 	uint32_t grid[3], threads;
-	int binary; /* version of the machine code; 0: not said */
+	int binary; /* version of the machine code; 0: absent */
 	enum line_dialect dialect;
 };
 struct header_facts header_facts(const char *text, size_t n);
@@ -285,19 +286,20 @@ struct pack_kernel;
  * header_facts() takes numbers, and whether it is a slice.
  */
 void header_kernel(struct pack_kernel *k, const char *text, size_t n);
-/* lines: code lines of PTX may be, are in some headers, as numbers. */
+/* Packs a header. lines: code lines of PTX are packed as numbers where possible. */
 void header_pack(struct buf *out, struct header_state *s, const char *text, size_t n, bool lines);
 bool header_unpack(struct cur *in, struct header_state *s, struct buf *text, bool lines);
 /*
- * The text without the digits of the kernel's id and CUDA stream, which *s is set to. false:
- * header_restore() does not give the same text again. A number that the text lacks is left as it is in *s.
+ * Appends the text without the digits of the kernel's id and CUDA stream, and sets *s to these. A number that
+ * the text lacks stays as it is in *s. Returns false if header_restore() does not restore the text; the
+ * caller frees out in both cases.
  */
 bool header_strip(struct buf *out, struct header_state *s, const char *text, size_t n);
-/* Appends the text that header_strip() took apart. */
+/* Appends the text that was given to header_strip(). */
 void header_restore(struct buf *out, const struct header_state *s, const char *text, size_t n);
 
 /* ---- code.c ---- */
-/* Bytes that a block may still unpack to, besides its columns. */
+/* Limits left for the unpacked tables of a block. */
 struct block_room {
 	uint64_t statics, text, spans;
 };
@@ -311,10 +313,10 @@ bool models_unpack(struct cur *in, struct pcode *c); /* after the instructions *
 /* ---- learn.c, fit.c, encode.c ---- */
 void pack_train_flow(struct parsed *p);
 void fit_addresses(struct parsed *p);
-/* Columns of the part are appended to col[]; spans are noted in the part. */
+/* Appends the columns of the part to col[], and sets its spans. */
 void encode_part(struct parsed *p, struct buf col[N_COLUMNS]);
 void part_pack(struct buf *out, const struct part *p);
-/* Reads the place in its kernel of a part that does not begin it. */
+/* Reads the position in its kernel of a part that does not begin the kernel. */
 void part_place(struct cur *in, struct part *p);
 bool part_unpack(struct cur *in, struct part *p, struct block_room *room, uint64_t used[N_COLUMNS]);
 
@@ -322,7 +324,7 @@ bool part_unpack(struct cur *in, struct part *p, struct block_room *room, uint64
 struct replay;
 struct replay *replay_new(const struct part *p);
 void replay_free(struct replay *r);
-/* Begin with span i; col[] are the block's columns with lengths. */
+/* Begins span i; col[]: columns of the block. */
 bool replay_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], uint64_t first_block);
 /*
  * Next thread block of the span; record i's inst is handle[static id], or the id itself. 1, 0: no more, -1:
@@ -331,28 +333,31 @@ bool replay_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], 
 int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, struct text_in *in);
 struct tails *replay_tails(struct replay *r);
 /*
- * The first thread block of a span, decoded without handles, was only looked at until now: its texts can be
- * had from the first on, and handles, if any, are put in.
+ * Makes the first thread block of a span, which was decoded without handles for inspection, usable: its texts
+ * start over, and handles, if any, are inserted.
  */
 void replay_looked(struct replay *r, const uint32_t *handle, struct tblock *tb);
 
 /* ---- column.c ---- */
-/* The block of these columns: bytes after its type and length, without the checksum. words: PACK_WORDED. */
+/* Appends the block of these columns: the bytes between its length and its checksum. words: PACK_WORDED. */
 void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level, bool words);
-/* The same in steps. Frames k from 0 to FRAMES - 1 may be compressed in any order and side by side. */
+/* The same in steps. Frames 0 to FRAMES - 1 may be compressed in any order, and in parallel. */
 #define FRAMES (N_COLUMNS + 1u)
 struct frames {
-	struct buf join, frame[N_COLUMNS + 1]; /* the short columns, the last frame is theirs */
+	struct buf join, frame[N_COLUMNS + 1]; /* short columns, joined; the last frame holds them */
 	bool lzma[N_COLUMNS], words;
 	uint32_t used;
 };
 void frames_begin(struct frames *f, const struct buf col[N_COLUMNS], bool words);
 void frames_compress(struct frames *f, const struct buf col[N_COLUMNS], unsigned k, int level);
 void frames_end(struct buf *out, struct frames *f, const struct buf col[N_COLUMNS]);
-/* false: damaged, why says how. */
+/* Returns false if the block is damaged, with the reason in *why. */
 bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], bool words, const char **why);
 void columns_free(struct buf col[N_COLUMNS]);
-/* Bytes outside of blocks as a frame like that of the metadata, and n of them back; false: damaged. */
+/*
+ * Compresses bytes outside of blocks as the metadata is compressed; decompresses n such bytes. Returns false
+ * if they are damaged.
+ */
 void frame_pack(struct buf *out, const uint8_t *p, size_t n);
 bool frame_unpack(uint8_t *to, size_t n, const uint8_t *frame, size_t n_frame);
 

@@ -29,7 +29,7 @@ static int read_exactly(struct pack *p, struct buf *to, uint64_t n, struct fault
 	return 0;
 }
 
-/* The next frame: its bytes in b, the body from *body to 8 bytes before the end. */
+/* Reads the next frame into b. Its body reaches from *body to 8 bytes before the end. */
 static int read_frame(struct pack *p, struct buf *b, size_t *body, struct fault *f)
 {
 	uint64_t at = p->size, len;

@@ -73,7 +73,7 @@ static void print_values(struct buf *b, const struct values *v)
 #undef U
 }
 
-/* ---- reading the text --------------------------------------------------------------------- */
+/* ---- reading of the text ------------------------------------------------------------------ */
 
 struct header_scan {
 	const char *p, *end;
@@ -125,7 +125,7 @@ static void triple(struct header_scan *s, uint64_t v[3])
 	take_header_text(s, ")");
 }
 
-/* Whatever is wrong shows when the values are printed again. */
+/* A wrong value shows when the header is printed again and compared. */
 static void read_values(struct values *v, struct header_scan s)
 {
 	take_header_text(&s, "-kernel name = ");
@@ -233,7 +233,7 @@ static void pack_window(struct buf *out, uint64_t w, uint64_t from)
 	bool round = !(w & low) && !(from & low);
 
 	mp_int(out, round ? (int64_t)(w >> ADDRESS_LOW) - (int64_t)(from >> ADDRESS_LOW) : 0);
-	if (!round || w == from) /* 0 says that the value follows */
+	if (!round || w == from) /* 0: the value follows */
 		mp_uint(out, w);
 }
 
@@ -300,7 +300,10 @@ static bool code_lines(const char *text, size_t n, size_t *from, size_t *to)
 	return true;
 }
 
-/* Text with code lines as numbers. false: it has none, or they do not give the same text again. */
+/*
+ * Packs text with code lines as numbers. Returns false if it has none, or if the numbers do not give the same
+ * text.
+ */
 static bool pack_lines(struct buf *out, const char *text, size_t n)
 {
 	struct buf lines = {0}, again = {0};
@@ -397,12 +400,15 @@ bool header_unpack(struct cur *in, struct header_state *s, struct buf *text, boo
 	return !in->bad;
 }
 
-/* ---- without id and stream ---------------------------------------------------------------- */
+/* ---- text without id and stream ----------------------------------------------------------- */
 
 static const char *const changing[] = {"-kernel id = ", "-cuda stream id = "};
 #define N_CHANGING (sizeof(changing) / sizeof(changing[0]))
 
-/* Places of the numbers in the text, in order; which: whose they are. Returns their count. */
+/*
+ * Finds the numbers of id and stream in the text, in order. which: 0 for the id, 1 for the stream. Returns
+ * their count.
+ */
 static unsigned find_changing(
 	const char *text, size_t n, const char *at[N_CHANGING], unsigned which[N_CHANGING])
 {

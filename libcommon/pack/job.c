@@ -46,7 +46,7 @@ void queue_free(struct queue *q)
 	free(q);
 }
 
-/* ---- buffers in use again ----------------------------------------------------------------- */
+/* ---- reuse of buffers --------------------------------------------------------------------- */
 
 struct parsed *queue_parsed(struct queue *q)
 {
@@ -105,7 +105,7 @@ static void put_place(struct buf *m, const struct piece *c)
 	mp_uint(m, c->facts.threads);
 }
 
-/* The piece's thread blocks; bytes of text that are no longer needed. */
+/* Parses the piece's thread blocks. Returns the bytes of text that are no longer needed. */
 static size_t parse_piece(struct parsed *p, const struct piece *c)
 {
 	const char *text = (const char *)c->text.p;
@@ -142,7 +142,7 @@ static size_t job_columns(const struct encoded *e)
 
 static struct cur view_of(const struct buf *b) { return cur_of(b->p, b->n); }
 
-/* Makes the piece's string, which is what its repetitions refer to. text: its bytes. */
+/* Makes the piece's string, which its repetitions refer to. text: bytes of its text. */
 static void join_body(struct piece *c, size_t text)
 {
 	struct encoded *e = c->e;
@@ -179,7 +179,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 
 	c->part = p->part.n_blocks != 0;
 	if (c->part) {
-		/* Odd, so that every place in a thread block comes up. */
+		/* Odd, so that every position in a thread block comes up. */
 		p->step = q->level == PACK_FAST ? p->n_rec / QUICK_INSTS | 1 : 1;
 		encode_part(p, e->col);
 		part_pack(&e->table, &p->part);
@@ -187,7 +187,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 	census_take(&e->census, p, q->isa, c->facts.binary);
 	put_parsed(q, p);
 	if (c->part && !c->records && job_columns(e) + e->table.n > taken - c->header + PIECE_SLACK / 2) {
-		columns_free(e->col); /* rather as text */
+		columns_free(e->col); /* text is smaller */
 		buf_free(&e->table);
 		c->part = false;
 		taken = c->header;
@@ -210,13 +210,13 @@ static void encode_piece(struct queue *q, struct piece *c)
 
 /* ---- one block ---------------------------------------------------------------------------- */
 
-/* Functions whose control codes the block has, by where their machine code is. */
+/* Functions whose control codes the block has, by the address of their machine code. */
 struct coded {
 	const uint8_t **code; /* capacity for one of each piece */
 	uint32_t n;
 };
 
-/* Contents of the block that is being made. */
+/* Block that is being made. */
 struct gathering {
 	struct job *job;
 	struct share *share;
@@ -224,11 +224,11 @@ struct gathering {
 	struct header_state header;
 	struct body_order order;
 	struct coded coded;
-	size_t *flagged; /* places of PIECE_BODY in the metadata */
+	size_t *flagged; /* offsets of PIECE_BODY in the metadata */
 	uint32_t n_flagged;
 };
 
-/* The function's number to column k. */
+/* Appends the function's number to column k. */
 static void put_codes(struct gathering *g, const struct piece *c, int column)
 {
 	struct coded *d = &g->coded;
@@ -266,7 +266,7 @@ static void put_kernel(struct gathering *g, const struct piece *c)
 		put_codes(g, c, COL_KERNEL);
 }
 
-/* A piece that is a body, or a patch of one; p: the patch if the body is new. */
+/* Appends a piece that is a body, or a patch of one. p: the patch of a new body. */
 static void put_shared(
 	struct gathering *g, const struct piece *c, const struct origin *o, const struct patch *p)
 {
@@ -354,7 +354,7 @@ static void put_piece(struct queue *q, struct gathering *g, struct piece *c, boo
 	buf_free(&e->stored);
 }
 
-/* No piece refers to a body: nothing says that there are any. */
+/* Removes the marks of bodies if no piece refers to one. */
 static void drop_flags(struct gathering *g)
 {
 	struct buf *m = &g->col[COL_META], old = *m;
@@ -373,7 +373,7 @@ static void drop_flags(struct gathering *g)
 	g->job->n_bodies = 0;
 }
 
-/* The columns of all pieces, one after the other. */
+/* Appends the columns of all pieces, one after another. */
 static void gather_job(struct queue *q, struct job *j)
 {
 	struct gathering g = {.job = j,
@@ -419,14 +419,15 @@ void job_free(struct queue *q, struct job *j)
 	free(j);
 }
 
-/* ---- who does what ------------------------------------------------------------------------ */
+/* ---- distribution of work ----------------------------------------------------------------- */
 
 /*
- * One frame of a gathered job; the last of them makes its bytes. The lock is held, and held again afterwards.
+ * Compresses a frame of a gathered job; the last frame makes the bytes of the block. The caller holds the
+ * lock before and after.
  */
 static void do_frame(struct queue *q, struct job *j)
 {
-	unsigned k = FRAMES - ++j->frames_begun; /* the joined columns take longest and come first */
+	unsigned k = FRAMES - ++j->frames_begun; /* the joined columns take the longest, so they are first */
 
 	pthread_mutex_unlock(&q->lock);
 	frames_compress(&j->frames, j->col, k, q->level);
@@ -440,10 +441,10 @@ static void do_frame(struct queue *q, struct job *j)
 	pthread_cond_broadcast(&q->change);
 }
 
-/* The same; false: there is nothing to do now. */
+/* Does a unit of work. Returns false if there is none now. */
 static bool do_something(struct queue *q)
 {
-	bool gathered = true; /* all jobs before: they are gathered in order */
+	bool gathered = true; /* jobs are gathered in order, after all earlier ones */
 
 	for (struct job *j = q->first; j; gathered = gathered && j->gathered, j = j->next) {
 		if (j->started < j->n) {

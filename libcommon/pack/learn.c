@@ -5,8 +5,8 @@
  */
 #include "flow.h"
 
-#define REFS      8u /* guards before an instruction that its mask may follow from */
-#define MISS_COST 5u /* bytes of a mask that was not predicted */
+#define REFS      8u /* number of preceding guards that may predict the mask of an instruction */
+#define MISS_COST 5u /* bytes of a mask that is not predicted */
 
 /* Four at once, for vectorising compilers. */
 typedef uint32_t fours __attribute__((vector_size(16)));
@@ -17,15 +17,18 @@ union four {
 
 struct votes {
 	uint32_t n, all, none;
-	uint32_t next, next_n; /* another successor, and how much more often it came */
-	uint32_t side[3][2];   /* side that ran first by order of size: fall-through, taken */
+	uint32_t next, next_n; /* candidate for another successor, and the lead of its count */
+	uint32_t side[3][2];   /* counts of the side that ran first: fall-through, taken */
 	uint32_t ref[REFS];    /* guards, or NONE */
 	/*
-	 * How often the mask equalled theirs, or the active lanes without theirs; last: without a free
-	 * slot.
+	 * Number of times that the mask equalled each guard's mask, or the active lanes minus it. The last
+	 * entry counts guards without a free slot.
 	 */
 	uint32_t like[REFS + 1], unlike[REFS + 1];
-	/* The recent guards of last time, their places in ref[], and what is still to be added there. */
+	/*
+	 * Recent guards of the last execution, their indices in ref[], and counts that are not yet added
+	 * there.
+	 */
 	uint32_t was[REFS], place[REFS];
 	union four more_like[REFS / 4], more_unlike[REFS / 4];
 };
@@ -35,8 +38,8 @@ struct learner {
 	struct pcode *c;
 	struct votes *v;
 	struct flow f;
-	bool guards;           /* second pass: targets are known, look at masks */
-	uint32_t weight;       /* warps that do what this one does */
+	bool guards;           /* second pass, over masks: targets are known */
+	uint32_t weight;       /* number of warps like this one */
 	uint32_t recent[REFS]; /* guards of this warp, the last one first; their masks */
 	union four recent_mask[REFS / 4];
 };
@@ -92,7 +95,7 @@ static void add_votes(struct votes *v)
 	memset(v->more_unlike, 0, sizeof(v->more_unlike));
 }
 
-/* Other guards than last time are the recent ones: find their places. */
+/* Finds the indices of the recent guards, which differ from those of the last execution. */
 static void meet_refs(struct votes *v, const uint32_t recent[REFS])
 {
 	add_votes(v);

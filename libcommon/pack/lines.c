@@ -24,7 +24,7 @@ struct line_form {
 };
 
 struct regclass {
-	bool bank; /* a second number */
+	bool bank; /* has a second number */
 	int64_t less, last;
 };
 
@@ -38,12 +38,12 @@ struct learned {
 	struct regclass cls[CLASSES_MAX];
 	unsigned n_classes;
 	int64_t written, file, line; /* first number of the last destination; of the last l: item */
-	uint64_t pc;                 /* that comes next */
+	uint64_t pc;                 /* form that is expected next */
 };
 
 enum { FORMS, NUMBERS, MISSES, VALUES, PLACES, N_PARTS };
 
-/* Numbers of steps between what is not as expected. */
+/* Run lengths of lines that are as expected, as numbers. */
 struct gaps {
 	struct buf *to;
 	uint64_t n;
@@ -99,10 +99,10 @@ static void learn(struct learned *l, struct regclass *c, char letter, int64_t nu
 	c->last = number - c->less;
 }
 
-/* ---- text to bytes ---- */
+/* ---- conversion of text to bytes ---- */
 
 struct line_item {
-	char letter; /* of registers, or 'l' */
+	char letter; /* type letter of registers, or 'l' */
 	bool bank;
 	int64_t a, b;
 };
@@ -261,17 +261,17 @@ bool lines_pack(struct buf *out, const char *s, const char *end)
 	return good && s == end;
 }
 
-/* ---- bytes to text ---- */
+/* ---- conversion of bytes to text ---- */
 
 struct unpacking {
 	struct learned l;
 	struct cur part[N_PARTS];
-	uint64_t to_miss, to_place; /* UINT64_MAX: there is no further */
+	uint64_t to_miss, to_place; /* UINT64_MAX: no further exception */
 };
 
 static uint64_t next_line_gap(struct cur *c) { return cur_left(c) ? cur_var(c) : UINT64_MAX; }
 
-/* Is the step that comes one that is not as expected? */
+/* Returns whether the next step is an exception. */
 static bool line_missed(uint64_t *left)
 {
 	if (!*left)
@@ -352,7 +352,7 @@ static bool unpack_place(struct unpacking *u, struct buf *text)
 	return true;
 }
 
-/* The form of the line that comes; NULL: damaged. */
+/* Returns the form of the next line; NULL: damaged. */
 static const struct line_form *next_form(struct unpacking *u)
 {
 	struct cur *in = &u->part[FORMS];

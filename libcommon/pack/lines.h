@@ -5,9 +5,11 @@
 
 #include "buf.h"
 
-/* The bytes of code lines from s to end, each whole. false: they are not all in the usual form. */
+/*
+ * Appends the bytes of the whole code lines from s to end. Returns false if a line is not in the usual form.
+ */
 bool lines_pack(struct buf *out, const char *s, const char *end);
-/* Their text after what text has. false: the bytes are damaged. */
+/* Appends the text of code lines. Returns false if the bytes are damaged. */
 bool lines_unpack(struct buf *text, struct cur in);
 
 #endif

@@ -14,7 +14,7 @@
 
 static void put_flow(struct buf *out, const struct pcode *c)
 {
-	struct buf t[4] = {0}; /* targets, guards, orders, nexts */
+	struct buf t[4] = {0}; /* targets, guards, orders of sides, successors */
 	uint32_t last[4] = {0};
 
 	for (uint32_t i = 0; i < c->n; i++) {
@@ -90,7 +90,7 @@ static bool get_flow(struct cur *in, struct pcode *c)
 	return !(t[0].bad || t[1].bad || t[2].bad || t[3].bad);
 }
 
-/* ---- the memory instructions --------------------------------------------------------------- */
+/* ---- data of the memory instructions ------------------------------------------------------- */
 
 static bool has_pattern(const struct recipe *r) { return r->op == OP_AFFINE || r->op == OP_BASED; }
 

@@ -7,7 +7,7 @@
  */
 #include "body.h"
 
-#define SLOTS 4096u /* bodies of one slot replace each other */
+#define SLOTS 4096u /* bodies with the same slot replace each other */
 
 uint32_t order_next(const struct body_order *o) { return o->at < o->n ? o->body[o->at] : NONE; }
 

@@ -16,7 +16,7 @@
 
 struct out {
 	struct pack *p;
-	uint64_t first, last; /* thread blocks wanted */
+	uint64_t first, last; /* first and last thread block to write */
 	bool whole;
 	bool (*write)(void *ctx, const void *bytes, size_t n);
 	void *ctx;
@@ -39,7 +39,7 @@ static int send_text(struct out *o)
 	return 0;
 }
 
-/* The header, with a mark after its last field when thread blocks are left out. */
+/* Writes the header, with a mark after its last field if thread blocks are left out. */
 static int send_header(struct out *o, const struct buf *h)
 {
 	size_t at = 0;
@@ -133,7 +133,7 @@ int pack_piece_text(struct walk *w, const struct read_piece *c,
 	return r;
 }
 
-/* Behind the first block: on to the one in which thread block first is. */
+/* Moves from the first block to the block with the first wanted thread block. */
 static void skip_ahead(struct walk *w, uint64_t first)
 {
 	uint32_t to = w->p->in ? 0 : pack_first_entry(w->p, w->kernel, first);
@@ -214,7 +214,8 @@ int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct f
 /* ---- control codes ------------------------------------------------------------------------ */
 
 /*
- * The function of the piece that begins a kernel, under the name that its header has; false: there is none.
+ * Finds the function of the piece that begins a kernel, by the name in its header. Returns false if there is
+ * none.
  */
 bool pack_piece_codes(const struct pack_block *b, const struct read_piece *c, struct cubins *to)
 {
@@ -252,7 +253,7 @@ int pack_codes(struct pack *p, uint32_t kernel, struct cubins *to, struct fault 
 
 /* ---- the directory ------------------------------------------------------------------------ */
 
-/* Unpacks it at the first time. NULL: there is none (*f is not set), or it is damaged. */
+/* Returns the directory, which the first call unpacks. NULL: it is absent (*f is not set) or damaged. */
 static struct directory *directory_of(struct pack *p, bool *damaged, struct fault *f)
 {
 	*damaged = false;

@@ -45,7 +45,7 @@ static bool skip_registers(struct line *l)
 	return true;
 }
 
-/* One column in the tracer's spelling. *v: of a number. */
+/* Scans a column in the tracer's spelling. *v: its value if it is a number. */
 static bool skip_column(struct line *l, enum line_column c, uint32_t *v)
 {
 	const char *from = l->p;
@@ -60,7 +60,7 @@ static bool skip_column(struct line *l, enum line_column c, uint32_t *v)
 	}
 }
 
-/* The columns from after the mask up to the addresses; op: of the opcode. */
+/* Scans the columns from after the mask up to the addresses. op: the opcode. */
 static bool skip_mid(struct line *l, enum line_dialect d, bool *has_addr, struct line *op)
 {
 	const uint8_t *c = line_dialects[d];
@@ -81,7 +81,7 @@ static bool skip_mid(struct line *l, enum line_dialect d, bool *has_addr, struct
 	return true;
 }
 
-/* Is the list one that the tracer writes as base and stride? */
+/* Returns whether the tracer writes the list as base and stride. */
 static bool addresses_strided(uint32_t mask, const uint64_t *a, int64_t *stride)
 {
 	if (!mask) {
@@ -99,7 +99,7 @@ static bool addresses_strided(uint32_t mask, const uint64_t *a, int64_t *stride)
 	return *stride == (int32_t)*stride;
 }
 
-/* The base of modes 1 and 2: with 16 digits or with as many as it takes, as in the part's other lines. */
+/* Scans the base of modes 1 and 2: 16 digits, or as many as it takes, as in the other lines of the part. */
 static bool base_address(struct parsed *p, struct line *l, uint64_t *v)
 {
 	if (!lit(l, " 0x") || l->end - l->p < 2)
@@ -113,7 +113,7 @@ static bool base_address(struct parsed *p, struct line *l, uint64_t *v)
 	return true;
 }
 
-/* Behind "1 base": " stride". Only masks without holes, of two lanes or more, or none, have one. */
+/* Scans " stride" after "1 base". Only masks without holes, of none or of at least two lanes, have one. */
 static bool stride_list(struct line *l, uint32_t mask, uint64_t a[33])
 {
 	uint32_t n = bit_count32(mask), run = mask ? mask >> bit_lowest32(mask) : 0;
@@ -147,7 +147,7 @@ static bool mode_list(struct parsed *p, struct line *l, uint32_t mask, uint32_t 
 	return !addresses_strided(mask, a, &stride);
 }
 
-/* " mode addresses". The addresses are appended; false: not as the tracer writes them. */
+/* Scans " mode addresses" and appends the addresses. Returns false if the tracer would not write them so. */
 static bool addresses(struct parsed *p, struct line *l, struct record *r, uint8_t *flags)
 {
 	uint64_t a[33];
@@ -169,7 +169,7 @@ static bool addresses(struct parsed *p, struct line *l, struct record *r, uint8_
 	return true;
 }
 
-/* The end of the line: its constant part in f, the rest from *text on. */
+/* Splits the end of the line into its constant part, in f, and the rest, from *text on. */
 static bool split_tail(const struct line *l, struct found *f, const char **text)
 {
 	unsigned words = 0;
@@ -209,7 +209,7 @@ static bool parse_blocks_body(
 			return false;
 	}
 	if (!line_dialect_has(
-		    part_dialect(&p->part), COLUMN_TAIL)) { /* what there is belongs to this record alone */
+		    part_dialect(&p->part), COLUMN_TAIL)) { /* the text belongs to this record alone */
 		f->tail = f->tail_end = *text = l->p;
 		return l->p == l->end;
 	}
@@ -228,7 +228,8 @@ static bool prefix(struct parsed *p, struct line *l, const struct ptb *tb, uint3
 }
 
 /*
- * Columns before the PC, from the first line of the part: thread block and warp, a source line, both or none.
+ * Finds the columns before the PC from the first line of the part: thread block and warp, source line, both
+ * or none.
  */
 static bool find_line_prefix(struct parsed *p, struct line l)
 {
@@ -238,7 +239,7 @@ static bool find_line_prefix(struct parsed *p, struct line l)
 	return n <= 1 || n == 4 || n == 5;
 }
 
-/* Eight lower-case hexadecimal digits. */
+/* Reads eight lower-case hexadecimal digits. */
 static bool mask_digits(const char *s, uint32_t *mask)
 {
 	uint64_t x;
@@ -277,7 +278,7 @@ static void put_record(struct parsed *p, const struct record *r, uint8_t flags)
 	p->more[p->n_more++] = r->more;
 }
 
-/* Takes the line if it is one of static instruction id. False: it is not. */
+/* Reads the line if it is a line of static instruction id. Returns false if it is not. */
 static bool repeated_line(struct parsed *p, struct line l, uint32_t id)
 {
 	const struct pstatic *s = &p->part.code.s[id];
@@ -306,10 +307,7 @@ static bool repeated_line(struct parsed *p, struct line l, uint32_t id)
 	return true;
 }
 
-/*
- * The next line of a warp as the static instruction that
- * came after the one before it last time, or as number at.
- */
+/* Reads the next line of a warp as the last successor of the instruction before it, or as number at. */
 static bool expected_static(struct parsed *p, struct line l, uint32_t before, uint32_t at)
 {
 	uint32_t id = before != NONE ? p->part.code.s[before].next : NONE;
@@ -387,7 +385,7 @@ static bool take_numbered(struct line l, const char *name, uint32_t *v)
  */
 static bool extra_line(struct line l) { return lit(&l, "cluster ") || lit(&l, "core ") || lit(&l, "sm "); }
 
-/* Warps up to after "#END_TB". */
+/* Reads the warps of a thread block and "#END_TB". */
 static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *end)
 {
 	uint32_t first = p->n_rec;

@@ -23,7 +23,7 @@ static inline bool lit(struct line *l, const char *s)
 	return true;
 }
 
-/* A decimal as printf writes it. */
+/* Scans a decimal as printf() writes it. */
 static inline bool dec(struct line *l, uint64_t *v)
 {
 	const char *s = l->p, *p = s, *end = l->end;
@@ -62,7 +62,7 @@ static inline bool sdec(struct line *l, int64_t *v)
 	return true;
 }
 
-/* Lower-case hexadecimal of at least min digits without more zeros than these take. */
+/* Scans a lower-case hexadecimal number of at least min digits, without leading zeros beyond these. */
 static inline bool hex(struct line *l, unsigned min, unsigned max, uint64_t *v)
 {
 	const char *s = l->p;
@@ -93,7 +93,7 @@ struct found {
 	uint8_t flags;
 };
 
-/* A copy of the text in b: where it begins. */
+/* Appends the text to b. Returns its offset. */
 static inline uint32_t keep(struct buf *b, const char *from, const char *end)
 {
 	uint32_t at = (uint32_t)b->n;
@@ -102,7 +102,7 @@ static inline uint32_t keep(struct buf *b, const char *from, const char *end)
 	return at;
 }
 
-/* Number of the static instruction, new or met before; NONE when there are too many. */
+/* Returns the number of the static instruction, and adds a new one; NONE: too many. */
 uint32_t static_intern(struct parsed *p, const struct found *f);
 
 #endif

@@ -43,7 +43,7 @@ static void more_paths(struct parsed *p)
 	}
 }
 
-/* Note which warps do the same. */
+/* Finds the warps that are alike. */
 static void find_paths(struct parsed *p)
 {
 	for (uint32_t i = 0; i < p->n_warp; i++) {

@@ -9,13 +9,13 @@
 #include "body.h"
 
 #define NEAR     24u /* bytes skipped and inserted that are tried first */
-#define SAME     4u  /* equal bytes after a near difference */
-#define FAR_SAME 8u  /* after any other */
+#define SAME     4u  /* equal bytes required after a near difference */
+#define FAR_SAME 8u  /* equal bytes required after any other difference */
 
 struct differ {
 	const uint8_t *a, *b;
 	size_t n_a, n_b;
-	uint32_t *slot; /* by hash of FAR_SAME bytes: the first place in a that has them + 1; NULL until needed */
+	uint32_t *slot; /* by hash of FAR_SAME bytes: first offset in a with these bytes, plus 1; NULL until needed */
 	unsigned bits;
 };
 
@@ -41,7 +41,10 @@ static bool matches(const struct differ *d, size_t i, size_t j, size_t n)
 	return i + n <= d->n_a && j + n <= d->n_b && !memcmp(d->a + i, d->b + j, n);
 }
 
-/* Finds the least change after i and j after which both continue alike: equal lengths first. */
+/*
+ * Finds the smallest change at i and j after which both strings are equal again; equal lengths are tried
+ * first.
+ */
 static bool match_near(const struct differ *d, size_t *i, size_t *j)
 {
 	for (size_t n = 1; n <= NEAR; n++) {

@@ -27,7 +27,7 @@ int pack_bad(const struct pack *p, uint64_t at, struct fault *f, const char *id,
 		(unsigned long long)at, what);
 }
 
-/* Read n bytes at at. 0 or -1. */
+/* Reads n bytes at an offset. Returns 0 or -1. */
 static int pack_get(const struct pack *p, uint64_t at, void *to, size_t n, struct fault *f)
 {
 	if (at > p->size || n > p->size - at)
@@ -233,8 +233,8 @@ uint32_t pack_first_entry(const struct pack *p, uint32_t kernel, uint64_t first_
 	uint32_t lo = 0, hi = p->n_entries;
 
 	/*
-	 * The last that does not begin after it; it may begin inside the kernel before and hold none of this
-	 * one.
+	 * Returns the last entry that does not begin after the thread block. Its block may belong to the
+	 * kernel before.
 	 */
 	while (hi - lo > 1) {
 		uint32_t m = lo + (hi - lo) / 2;

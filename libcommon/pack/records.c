@@ -61,7 +61,7 @@ void records_part(struct records *r, struct parsed *p)
 	memset(r->known, 0, p->n_met * sizeof(r->known[0]));
 }
 
-/* " d" for each difference between neighbours of a list. */
+/* Returns the length of " d" for each difference between neighbours of a list. */
 static uint64_t differences_length(const uint64_t *a, unsigned n)
 {
 	uint32_t size[32], most = 0;
@@ -91,7 +91,7 @@ static uint64_t differences_length(const uint64_t *a, unsigned n)
 	return length;
 }
 
-/* The same of a list of all lanes: most are the one that another warp had there, moved. */
+/* Returns the same for a list of all lanes. Most lists are those of another warp plus a constant. */
 static uint64_t list_length(struct list_length *x, const uint64_t *a)
 {
 	uint64_t off = 0;
@@ -106,7 +106,7 @@ static uint64_t list_length(struct list_length *x, const uint64_t *a)
 	return x->length;
 }
 
-/* Length of a list of all lanes at a, whose position in the warp's words is `at`. */
+/* Returns the length of a list of all lanes at a, with the offset `at` in the warp's words. */
 static uint64_t known_list(struct records *r, uint32_t at, const uint64_t *a)
 {
 	uint32_t k = at / 32 % LISTS;
@@ -118,7 +118,7 @@ static uint64_t known_list(struct records *r, uint32_t at, const uint64_t *a)
 	return r->length[k];
 }
 
-/* " mode addresses", as text.c writes them. */
+/* Returns the length of " mode addresses", as text.c writes them. */
 static uint64_t addresses_length(struct records *r, uint32_t addr, uint32_t mask, const uint64_t *word)
 {
 	uint32_t at = addr >> 2;
@@ -183,7 +183,7 @@ bool records_fit(const struct records *r, uint32_t n_warps)
 	       2 * (uint64_t)r->n_inst <= pack_limits.statics && 8 * (uint64_t)r->n_inst <= pack_limits.text;
 }
 
-/* A static instruction, in the order in which they are met; with its text where id is not below n_inst. */
+/* Adds a static instruction, in the order of the runs; with its text if id is not below n_inst. */
 static void add_record_static(const struct records *r, struct parsed *p, uint32_t id)
 {
 	struct pcode *c = &p->part.code;
@@ -265,7 +265,7 @@ void records_block(struct records *r, struct parsed *p, const uint32_t id[3], co
 
 /* ---- text --------------------------------------------------------------------------------- */
 
-/* The record as the writer of text takes it; what is moved becomes a list in t, which is then the words. */
+/* Converts the record for the writer of text. A moved list is computed into t, which then holds the words. */
 static struct rec lists_readable(
 	uint64_t *word, uint32_t id, uint32_t mask, uint32_t addr, struct tblock *tb, uint64_t t[32])
 {

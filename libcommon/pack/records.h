@@ -8,9 +8,9 @@
 #include "format.h"
 #include "pack.h"
 
-#define LISTS 8u /* lists of all lanes of a warp whose lengths are known */
+#define LISTS 8u /* cached lists of all lanes of a warp */
 
-/* A kernel's static instructions, and which of them the part that is being filled has. */
+/* Static instructions of a kernel, and which of them the part that is being filled has. */
 struct records {
 	const struct pack_inst *inst;
 	uint32_t n_inst;
@@ -20,7 +20,7 @@ struct records {
 	 * that is being filled has at least.
 	 */
 	uint32_t *fixed, *next_more, *known;
-	uint64_t insts; /* of the block whose length was asked for last */
+	uint64_t insts; /* instructions of the block that records_length() measured last */
 	/* Lists of all lanes, by where they lie: where and their lengths, of a warp; steps of those before. */
 	uint32_t at[LISTS];
 	uint64_t length[LISTS];
@@ -31,16 +31,16 @@ struct records {
 
 void records_begin(struct records *r, const struct pack_inst *inst, uint32_t n_inst);
 void records_free(struct records *r);
-/* Bytes that the block's lines take, all of them. */
+/* Returns the bytes of all lines of the block. */
 uint64_t records_length(
 	struct records *r, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps);
-/* A new part is begun. */
+/* Begins a part. */
 void records_part(struct records *r, struct parsed *p);
 void records_block(struct records *r, struct parsed *p, const uint32_t id[3], const struct pack_warp *warp,
 	uint32_t n_warps);
-/* May a part hold the block whose length was asked for? */
+/* Returns whether a part may hold the block that records_length() measured last. */
 bool records_fit(const struct records *r, uint32_t n_warps);
-/* The lines of p's only block; first: of a kernel. */
+/* Appends the lines of p's only block; first: the block begins the kernel. */
 void records_text(struct buf *out, const struct records *r, struct parsed *p, bool first);
 
 #endif

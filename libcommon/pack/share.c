@@ -10,7 +10,7 @@
 #include <xxhash.h>
 #include "share.h"
 
-#define LEAST_STRING 64u /* shorter ones are no patches: nothing is gained */
+#define LEAST_STRING 64u /* shorter strings are not patched, since nothing is gained */
 
 struct share *share_new(void)
 {
@@ -92,7 +92,7 @@ struct origin *share_find(struct share *s, const uint64_t key[2])
 	return o;
 }
 
-/* Takes the oldest origin out of all tables. */
+/* Removes the oldest origin from all tables. */
 static struct origin *drop_oldest(struct share *s)
 {
 	struct origin *o = s->oldest, **at;
@@ -111,7 +111,7 @@ static struct origin *drop_oldest(struct share *s)
 	return o;
 }
 
-/* The newest origin of the same name and grid, or of the same name. */
+/* Returns the newest origin of the same name and grid, else of the same name. */
 static struct origin *find_related(struct share *s, uint64_t near, uint64_t far)
 {
 	struct origin *o = *origin_slot(s->near, near);

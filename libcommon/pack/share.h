@@ -11,18 +11,18 @@
 #include "body.h"
 #include "directory.h"
 
-/* A piece that is not a repetition. */
+/* Piece that is not a repetition. */
 struct origin {
-	uint64_t key[2];                          /* of its text, without id and stream */
-	uint64_t near, far;                       /* of its kernel's name and grid, and of the name */
-	struct origin *newer, *older;             /* by the last use */
-	struct origin *by_key, *by_near, *by_far; /* the next one of its slot */
+	uint64_t key[2];              /* hash of its text without id and stream */
+	uint64_t near, far;           /* hashes of its kernel's name and grid, and of the name alone */
+	struct origin *newer, *older; /* neighbours by last use */
+	struct origin *by_key, *by_near, *by_far; /* next origin of the slot in each table */
 	uint64_t weight;                          /* body_most() of its text */
-	bool encoded, good;                       /* its piece is; it may be a body */
-	uint32_t body;                            /* its number; NONE: it is none */
-	struct origin *root;                      /* the body that it is a patch of; NULL: it is whole */
-	unsigned holders;                         /* uses of the struct: itself, patches of it */
-	struct buf string;                        /* while it is whole */
+	bool encoded, good;                       /* the piece is encoded; it may be a body */
+	uint32_t body;                            /* number of its body; NONE: it is no body */
+	struct origin *root;                      /* origin that it is a patch of; NULL: it is whole */
+	unsigned holders;  /* number of uses of the struct: its own, and patches of it */
+	struct buf string; /* string of a whole body */
 	struct census census;
 	struct origin *next_gone;
 };
@@ -33,15 +33,15 @@ struct share {
 	struct origin *key[ORIGIN_SLOTS], *near[ORIGIN_SLOTS], *far[ORIGIN_SLOTS];
 	struct origin *newest, *oldest;
 	uint64_t weight, seed;
-	uint32_t n_bodies; /* in the blocks gathered so far */
+	uint32_t n_bodies; /* number of bodies in the blocks gathered so far */
 };
 
-/* Text of a piece that identifies it. */
+/* Text that identifies a piece. */
 struct share_text {
 	const struct buf *header; /* without id and stream */
-	const uint8_t *text;      /* after the header */
+	const uint8_t *text;      /* text after the header */
 	size_t n;
-	uint64_t rest; /* bytes of the kernel without the header; 0: it continues */
+	uint64_t rest; /* bytes of the kernel without the header; 0: the kernel continues */
 	uint64_t first_block;
 	bool begins, lines;
 };
@@ -49,17 +49,17 @@ struct share_text {
 struct share *share_new(void);
 void share_free(struct share *s);
 void share_key(const struct share *s, const struct share_text *t, uint64_t key[2]);
-/* The origin with this key, which counts as used now; NULL: none. */
+/* Returns the origin with this key and counts it as used now; NULL: none. */
 struct origin *share_find(struct share *s, const uint64_t key[2]);
 /*
- * A new origin. Origins used least recently, if there are too many, go to *gone, linked by next_gone.
+ * Adds an origin. If there are too many, the least recently used ones move to *gone, linked by next_gone.
  * *related: an origin of the same kernel, or NULL.
  */
 struct origin *share_add(struct share *s, const uint64_t key[2], uint64_t near, uint64_t far, uint64_t weight,
 	struct origin **related, struct origin **gone);
 /*
- * Gives the origin the next number; string is taken. true: as a patch of related or its root, which *p is set
- * to.
+ * Makes the origin the next body, and owns the string. Returns true if the body is a patch of related or of
+ * its root; then *p is the patch.
  */
 bool share_body(struct share *s, struct origin *o, struct origin *related, struct buf *string,
 	struct patch *p, bool whole);

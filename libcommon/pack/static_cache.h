@@ -10,7 +10,7 @@
 #include "trace/reader.h"
 
 struct static_cache_key {
-	uint64_t code; /* of PTX: its lines in the header */
+	uint64_t code; /* PTX: lines of the code in the header */
 	struct dialect d;
 	int binary, tracer, arch, lineinfo;
 };
@@ -31,10 +31,10 @@ struct static_cache {
 
 /* The fields of a trace that the meaning of its lines depends on; padding is zero. */
 struct static_cache_key static_cache_key_of(const struct trace *t);
-/* The slot of this text in this context: empty, or the number of its meaning + 1. */
+/* Returns the slot of this text in this context: 0 if it is empty, else the number of its meaning plus 1. */
 uint32_t static_cache_slot(
 	const struct static_cache *m, const struct static_cache_key *c, const void *text, size_t n);
-/* The stream's cache with space for one more entry; its handles belong to code. */
+/* Returns the stream's cache with space for another entry; its handles belong to code. */
 struct static_cache *static_cache_of(struct pack *p, const struct code *code);
 
 #endif

@@ -28,7 +28,7 @@ uint64_t stream_sum(const void *head, size_t n_head, const void *body, size_t n_
 	return h;
 }
 
-/* The line with its first number one higher, in out; false when it has none. */
+/* Sets out to the line with its first number one higher. Returns false if it has no number. */
 static bool next_list_line(struct buf *out, const char *line, size_t n)
 {
 	size_t a = 0, b;

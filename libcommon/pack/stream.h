@@ -14,11 +14,11 @@ enum {
 	PIECE_PART = 4,
 	PIECE_STORED = 8,
 	PIECE_HASH = 16,
-	PIECE_PLAIN = 31, /* all of a stream without control codes */
+	PIECE_PLAIN = 31, /* flags of a stream without control codes */
 	PIECE_CODES = 32,
 	PIECE_ALL = 63,
 	PIECE_SHARED = 64, /* refers to a body; further flags: PIECE_BEGINS, PIECE_ENDS */
-	PIECE_BODY = 128   /* the piece is a body that others may refer to */
+	PIECE_BODY = 128   /* the piece is a body that other pieces may refer to */
 };
 
 /* A body in its column: the predicted one, a new patch, or 1 plus the distance from the newest. */
@@ -38,6 +38,6 @@ uint64_t stream_sum(const void *head, size_t n_head, const void *body, size_t n_
 /* Lines of a list: a line that is the one before with its first number one higher is one byte. */
 void stream_fold_list(struct buf *out, const char *text, size_t n);
 bool stream_unfold_list(struct buf *out, struct cur in);
-bool stream_blank(const uint8_t *s, size_t n); /* only white space? */
+bool stream_blank(const uint8_t *s, size_t n); /* Returns whether text has only white space. */
 
 #endif

@@ -26,7 +26,7 @@ static unsigned tail_hex_digit(uint8_t c)
 	return is_digit(c) ? c - '0' + 0u : c >= 'a' && c <= 'f' ? c - 'a' + 10u : 16u;
 }
 
-/* The number that begins at p: its length, 0: none. */
+/* Returns the length of the number at p; 0: none. */
 static size_t take_tail_number(const uint8_t *p, const uint8_t *end, unsigned *kind, uint64_t *v)
 {
 	size_t n = 0;
@@ -66,7 +66,7 @@ static size_t put_tail_lane(uint8_t *o, unsigned lane)
 	return n + 1;
 }
 
-/* The group that begins at p: its length, 0: none. */
+/* Returns the length of the group at p; 0: none. */
 static size_t take_group(
 	const uint8_t *p, const uint8_t *end, uint32_t mask, unsigned *kind, uint64_t lane[32])
 {
@@ -116,7 +116,7 @@ static bool take_apart(struct shape_of_text *s, uint32_t mask, const uint8_t *p,
 		} else {
 			if (*p < ' ')
 				return false;
-			/* A run of digits that is no number is not begun in its middle. */
+			/* No number begins in the middle of a run of digits. */
 			for (len = 1; is_digit(*p) && p + len < end && is_digit(p[len]);)
 				len++;
 			buf_add(&s->form, p, len);
@@ -169,7 +169,7 @@ static void put_together(
 
 static uint64_t cut_to(unsigned kind, uint64_t v) { return kind == HEX8 ? (uint32_t)v : v; }
 
-/* b plus the step from a to b, of floating-point numbers; b where there is none. */
+/* Returns b plus the step from a to b, as floating-point numbers; b if the result is not finite. */
 static uint64_t continue_state(unsigned kind, uint64_t b, uint64_t from, uint64_t to)
 {
 	if (kind == HEX8) {
@@ -201,7 +201,7 @@ static uint64_t continue_state(unsigned kind, uint64_t b, uint64_t from, uint64_
  */
 struct known {
 	uint64_t old, old_before, before, before_that;
-	unsigned i; /* lanes before this one */
+	unsigned i; /* number of lanes before this one */
 };
 
 static uint64_t guess_of(unsigned guess, unsigned kind, const struct known *k)
@@ -242,7 +242,7 @@ static unsigned best_guess(const struct group_state *g)
 	return best;
 }
 
-/* Moves on to lane l, whose number is v, or is to be read when v is not known yet. */
+/* Returns the inputs of the guesses for lane l, from those of the lane before. */
 static struct known known_of(const struct group_state *g, const struct known *was, unsigned l)
 {
 	struct known k = *was;
@@ -329,7 +329,7 @@ static struct group_state *tail_group(struct tail_state *s, unsigned g)
 	return s->group[g];
 }
 
-/* The shape is that of the text before from now on. */
+/* Keeps the shape as the shape of the previous text. */
 static void keep_guess_numbers(
 	struct tail_state *s, const struct shape_of_text *x, uint32_t mask, bool formed)
 {

@@ -28,7 +28,7 @@ struct shape_of_text {
 /* The numbers that a group had: last by lane, and the first one of the text before that. */
 struct group_state {
 	uint64_t last[32], older;
-	uint32_t cost[GUESSES]; /* bits that each guess left, the later the more they count */
+	uint32_t cost[GUESSES]; /* cost of each guess: bits that it left, weighted towards recent texts */
 };
 
 struct tail_state {
@@ -38,20 +38,23 @@ struct tail_state {
 };
 
 struct tails {
-	struct cur in, width, plane[8]; /* reading: the columns */
-	struct tail_state *state;       /* by static instruction; NULL before the first text */
+	struct cur in, width, plane[8]; /* columns to read from */
+	struct tail_state *state;       /* states by static instruction; NULL before the first text */
 	struct shape_of_text shape;
 	struct buf text;
 	uint32_t n;
 };
 void tails_new(struct tails *t, uint32_t n);
 void tails_free(struct tails *t);
-/* A span begins; col: its columns, for reading. */
+/* Begins a span; col: columns to read from. */
 void tails_span(struct tails *t, const struct cur col[N_COLUMNS]);
-/* Append the text of static instruction id and these lanes to the columns. */
+/* Appends the text of static instruction id and these lanes to the columns. */
 void tail_put(struct tails *t, uint32_t id, uint32_t mask, const uint8_t *text, size_t n,
 	struct buf col[N_COLUMNS]);
-/* Next text, of static instruction id and these lanes; valid up to its next one. false: damaged. */
+/*
+ * Reads the next text of static instruction id and these lanes; valid until its next text. Returns false if
+ * it is damaged.
+ */
 bool tail_next(struct tails *t, uint32_t id, uint32_t mask, const uint8_t **text, size_t *n);
 bool tails_good(const struct tails *t);
 

@@ -9,7 +9,7 @@
 #include "bits.h"
 #include "tail.h"
 
-#define LINE_ROOM 1024u /* all but the constant text and the end of a line */
+#define LINE_ROOM 1024u /* bytes of a line except its constant text and its end */
 
 static const char digits[] = "0123456789abcdef";
 
@@ -116,7 +116,7 @@ static uint8_t *write_addresses(
 	return o;
 }
 
-/* The columns before the PC. */
+/* Appends the columns before the PC. */
 static uint8_t *put_prefix(uint8_t *o, const struct text_in *in, uint32_t warp, uint32_t lineno)
 {
 	const uint32_t v[5] = {in->tb->x, in->tb->y, in->tb->z, warp, lineno};
@@ -219,8 +219,8 @@ bool text_block(struct buf *out, const struct text_in *in, struct tails *tails)
 }
 
 /*
- * A line with all constant columns and no active lane: what trace/line.c makes of it is what the record
- * means.
+ * Makes a line with all constant columns and no active lane, from which trace/line.c finds the meaning of the
+ * records.
  */
 void text_static(struct buf *out, const struct part *p, const struct pstatic *s)
 {

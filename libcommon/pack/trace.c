@@ -19,19 +19,19 @@ struct packed {
 	struct read_piece *c;
 	struct replay *r;
 	uint32_t span;
-	uint64_t at;           /* thread blocks of the kernel before the span's next */
-	uint32_t *handle;      /* by static instruction */
-	bool *unknown, *needs; /* no row; no addresses although lanes need them */
-	bool *bad;             /* the line reader finds fault with it: it is asked about each record */
-	bool text, tails;      /* some records of the part are text; come with text that means nothing */
-	uint64_t first_line;   /* after the header */
-	bool sought;           /* the position was set by packed_seek(): lines are unknown */
-	bool plain;            /* no record of the part needs a look: they have handles already */
-	struct tblock one;     /* a line parsed */
-	struct tblock ahead;   /* decoded to find the dialect: the next thread block */
+	uint64_t at;           /* number of the kernel's thread blocks before the next one of the span */
+	uint32_t *handle;      /* handles by static instruction */
+	bool *unknown, *needs; /* by static instruction: opcode without a row; addresses are missing */
+	bool *bad;             /* by static instruction: faulty, so that the line reader checks each record */
+	bool text, tails;      /* some records of the part are text; some have a tail without meaning */
+	uint64_t first_line;   /* number of the first line after the header */
+	bool sought;           /* packed_seek() has set the position, so that line numbers are unknown */
+	bool plain;            /* all records of the part have handles, and none needs a check */
+	struct tblock one;     /* parsed line */
+	struct tblock ahead;   /* next thread block, which was decoded to find the dialect */
 	struct text_in ahead_in;
 	bool is_ahead;
-	struct warp_recs *listed; /* warps as the stream lists them */
+	struct warp_recs *listed; /* warps in the order of the stream */
 	uint32_t cap_listed;
 	struct buf line, whole;
 	unsigned char hash[16];
@@ -103,7 +103,7 @@ struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_opt
 	k->kernel = kernel;
 	int r = read_header(k, f);
 	if (r > 0 && o->watch)
-		r = 0; /* a watcher wants the lines */
+		r = 0; /* a watcher needs the lines */
 	if (r == 0) {
 		k->whole.n = 0;
 		r = pack_text(p, kernel, 0, UINT64_MAX, append_text, &k->whole, f) < 0 ? -1 : 0;
@@ -184,7 +184,7 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	k->needs[i] = !inst->has_addr && kind_moves(inst->kind);
 	k->plain &= !k->unknown[i] && !k->needs[i];
 	if (k->unknown[i])
-		return; /* each kernel warns */
+		return; /* warned once for each kernel */
 	grow(&m->e, &m->cap, m->n + 1, sizeof(m->e[0]));
 	m->e[m->n++] = (struct static_entry){
 		c, t->d, (uint32_t)m->text.n, (uint32_t)k->line.n, k->handle[i], k->needs[i]};
@@ -192,7 +192,7 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	buf_add(&m->text, k->line.p, k->line.n);
 }
 
-/* The dialect, from the line of the first record in the thread block. */
+/* Finds the dialect from the line of the first record in the thread block. */
 static void look_at_line(struct trace *t, struct packed *k, struct replay *r, const struct text_in *in)
 {
 	const struct tblock *tb = in->tb;
@@ -311,7 +311,7 @@ static bool irregular(const struct packed *k)
 	       !stream_blank(k->c->col[COL_STORED].p + c->stored, c->n_stored);
 }
 
-/* The thread block that was decoded ahead of its turn. */
+/* Takes over the thread block that was decoded in advance. */
 static void take_ahead(struct packed *k, struct tblock *tb, struct text_in *in)
 {
 	const struct tblock empty = *tb;
@@ -346,7 +346,7 @@ static int next_records(
 			k->at += k->c->part->span[k->span++].blocks;
 			continue;
 		}
-		replay_free(k->r); /* its part goes with the block */
+		replay_free(k->r); /* the part is freed with the block */
 		k->r = NULL;
 		do {
 			if (irregular(k) && k->sought)
@@ -365,7 +365,10 @@ static int next_records(
 
 /* ---- thread blocks ------------------------------------------------------------------------ */
 
-/* The line of a record, as the reader of text has it. Its addresses go after those of the thread block. */
+/*
+ * Parses the line of a record with the reader of text. Its addresses are appended to those of the thread
+ * block.
+ */
 static int parse_record(
 	struct trace *t, struct packed *k, struct tblock *tb, struct rec *r, uint32_t lanes, struct fault *f)
 {
@@ -390,14 +393,14 @@ static int lacking_lanes(const struct trace *t, uint32_t mask, uint32_t lanes, s
 		mask & ~lanes, kernel_threads(&t->h), t->warp, lanes);
 }
 
-/* A record of a part in which some need a look: its number becomes its handle. */
+/* Checks a record, and replaces its number by its handle. */
 static int finish_packed_record(struct trace *t, struct packed *k, struct tblock *tb, struct rec *r,
 	struct text_in *in, uint32_t lanes, struct fault *f)
 {
 	uint32_t id = r->inst;
 	unsigned flags = k->c->part->code.s[id].flags;
 
-	/* Only text that means something needs all texts before it. */
+	/* Only text with a meaning requires that all texts before it are read. */
 	bool line = flags & ST_LINE || k->bad[id];
 	if (line || (flags & ST_TAIL && k->text)) {
 		k->line.n = 0;
@@ -438,7 +441,7 @@ static int finish_warp(struct trace *t, struct packed *k, struct tblock *tb, str
 	return 0;
 }
 
-/* The lines between the id and the first warp. */
+/* Checks the lines between the id and the first warp. */
 static int finish_extra(struct trace *t, const struct text_in *in, struct fault *f)
 {
 	const char *s = in->extra, *end = s ? s + in->extra_len : s;

@@ -18,54 +18,55 @@
 #include "records.h"
 
 #define PIECE_TEXT (4u << 20)
-#define FILL_TEXT  (16u << 20) /* of a piece given as records, which are smaller */
+#define FILL_TEXT  (16u << 20) /* bytes of text of a piece that is given as records, which are smaller */
 #define BLOCK_TEXT (32u << 20)
 
-#define SHARED_TEXT  256u  /* text of a block that a repetition counts as */
+#define SHARED_TEXT  256u  /* bytes of text that a repetition counts for */
 #define PIECES_PLAIN 4096u /* most pieces of a block in a stream without shared ones */
 
 struct block_entry {
-	uint64_t size, kernel, before; /* before: 0: it begins the kernel, else 1 + thread blocks before it */
+	uint64_t size, kernel;
+	uint64_t before; /* 0: the block begins the kernel; else 1 plus the number of thread blocks before it */
 	uint64_t bodies;
 };
 
 struct pack_writer {
 	FILE *out;
 	struct queue *queue;
-	struct job *job;            /* the block being filled */
-	uint64_t text, room;        /* of it; the most that its columns may still take */
+	struct job *job;            /* block that is being filled */
+	uint64_t text, room;        /* bytes of text in the block; bytes that its columns may still take */
 	struct buf list;            /* metadata of the list until the first block */
-	struct buf picks;           /* their text; empty: none */
+	struct buf picks;           /* text of the picks; empty: none */
 	const struct cubins *codes; /* functions whose control codes are stored; NULL: none are */
 	uint32_t coded;             /* instructions of the kernel's function */
 	struct directory directory;
-	struct buf told;         /* the directory as the index has it; empty: not known yet, or none */
-	bool several;            /* blocks: the first is written before all kernels are known */
-	bool started;            /* magic and version are written */
-	bool shared;             /* the version says that pieces may refer to bodies */
-	uint64_t name;           /* hash of the name of the kernel that was begun */
-	struct header_state ids; /* of the last kernel */
+	struct buf told; /* directory as in the index; empty: none, or not known yet */
+	bool several;    /* there are several blocks: the first is written before all kernels are known */
+	bool started;    /* magic and version are written */
+	bool shared;     /* the version says that pieces may refer to bodies */
+	uint64_t name;   /* hash of the name of the kernel that was begun */
+	struct header_state ids; /* id and stream of the last kernel */
 	bool any,
 		lines; /* a kernel has begun; the first was PTX: code lines are numbers, and their words preset */
 	struct block_entry *entry;
 	uint32_t n_entries, cap_entries;
 	uint32_t kernel;
-	struct buf in; /* text of the kernel not cut yet */
-	size_t limit;  /* bytes of it at which it is cut */
+	struct buf in; /* text of the kernel that is not cut yet */
+	size_t limit;  /* size of `in` at which it is cut */
 	uint64_t bytes, blocks;
 	struct header_facts facts;
 	bool begun;
-	struct parsed *filled; /* of a kernel given as records: the piece that is under way; NULL: none is */
-	uint64_t filled_text;  /* bytes that its thread blocks have as text */
+	struct parsed *filled; /* piece of a kernel that is given as records; NULL: none */
+	uint64_t filled_text;  /* bytes of its thread blocks as text */
 	struct records records;
 	bool no_hash;
-	uint32_t reported; /* kernels kept as text below this number were reported */
+	uint32_t reported; /* kernels with lower numbers that are kept as text were reported */
 	void (*on_text)(void *ctx, uint32_t kernel);
 	void *ctx;
 	XXH3_state_t *hash;
 };
 
-/* Most text of one piece: it fits into a block with the list. */
+/* Returns the most text of a piece, so that it fits into a block with the list. */
 static size_t piece_most(void) { return pack_limits.columns / 2; }
 
 struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads)
@@ -89,8 +90,8 @@ void pack_on_text(struct pack_writer *w, void (*on_text)(void *ctx, uint32_t ker
 /* ---- blocks ------------------------------------------------------------------------------- */
 
 /*
- * Before the first block, whose body is b. Of a stream of one block, which is complete, it is known what the
- * index has.
+ * Writes the start of the stream before the first block, whose body is b. The index of a stream of one block
+ * is known here.
  */
 static void put_magic(struct pack_writer *w, const struct buf *b)
 {
@@ -198,7 +199,7 @@ void pack_put_codes(struct pack_writer *w, const struct cubins *codes) { w->code
 
 uint32_t pack_coded(const struct pack_writer *w) { return w->coded; }
 
-/* The function of the kernel that begins with this piece. */
+/* Finds the function of the kernel that begins with this piece. */
 static void find_codes(struct pack_writer *w, struct piece *c)
 {
 	struct function_name name;
@@ -226,7 +227,7 @@ static void text_hash(const struct pack_writer *w, unsigned char out[16])
 	memcpy(out, h.digest, 16);
 }
 
-/* Hashes of the kernel's name and its grid, and of the name: kernels with the same may be alike. */
+/* Hashes the kernel's name with its grid, and the name alone. Kernels with equal hashes may be alike. */
 static void hash_names(struct pack_writer *w, const struct piece *c, uint64_t *near, uint64_t *far)
 {
 	const uint32_t *g = c->facts.grid;
@@ -243,8 +244,8 @@ static void hash_names(struct pack_writer *w, const struct piece *c, uint64_t *n
 }
 
 /*
- * Finds the piece that this one repeats, or makes it one that can be repeated. A block does not begin with a
- * repetition inside a kernel: the index has the thread blocks before it.
+ * Finds the piece that this one repeats, or adds it as an origin. A piece that begins a block inside a kernel
+ * is no repetition, because the index stores its first thread block.
  */
 static void find_repetition(struct pack_writer *w, struct piece *c)
 {
@@ -281,7 +282,7 @@ static void find_repetition(struct pack_writer *w, struct piece *c)
 		buf_free(&c->stripped);
 }
 
-/* The piece, which has n bytes of text, to the block under way or the next one. */
+/* Appends the piece, which has n bytes of text, to the current block or to a new one. */
 static void pass_block(struct pack_writer *w, struct piece *c, uint64_t n)
 {
 	if (c->begins) {
@@ -334,13 +335,13 @@ static void put_cut(struct pack_writer *w, size_t n, size_t header, bool ends)
 }
 
 /*
- * Bytes before the first thread block; 0: it does not begin as the tracer writes it, or follows what
- * the reader of text does not take for a header, so that all of the kernel is kept as text.
+ * Returns the bytes before the first thread block; 0: the header is not in the tracer's form, so that the
+ * whole kernel is kept as text.
  */
 static size_t find_header(const struct pack_writer *w)
 {
 	const char *s = (const char *)w->in.p, *end = s + w->in.n, *nl;
-	bool format = false; /* the line that ends the header was met */
+	bool format = false; /* the last line of the header was found */
 
 	for (const char *from = s; (nl = memchr(s, '\n', (size_t)(end - s))); s = nl + 1) {
 		const char *p = s;
@@ -358,7 +359,7 @@ static size_t find_header(const struct pack_writer *w)
 	return 0;
 }
 
-/* Behind the last thread block that ends in the text, or 0. */
+/* Returns the offset after the last thread block that ends in the text, or 0. */
 static size_t last_end(const struct buf *b)
 {
 	for (size_t n = b->n; n >= 9; n--) {
@@ -454,7 +455,7 @@ void pack_records(
 	records_begin(&w->records, inst, n_inst);
 }
 
-/* A block that no part can hold, as text. */
+/* Appends a block that no part can hold as text. */
 static void feed_lines(
 	struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps)
 {
@@ -517,7 +518,7 @@ void pack_end(struct pack_writer *w, unsigned char *hash)
 	w->kernel++;
 }
 
-/* The index's body. */
+/* Makes the body of the index. */
 static void put_index(struct pack_writer *w, struct buf *b)
 {
 	uint64_t kernel = 0, bytes = 0;
