@@ -13,7 +13,7 @@
 struct gmma {
 	uint32_t n;        /* columns of the result */
 	uint32_t products; /* multiply-adds of 16-bit values that take as long, for each of the four warps */
-	uint32_t a_bytes;  /* of the 64 rows of A */
+	uint32_t a_bytes;  /* bytes of the 64 rows of A */
 	uint32_t b_bytes;
 };
 

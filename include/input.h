@@ -40,7 +40,7 @@ struct input *input_memory(const char *name, const void *bytes, size_t n, struct
 struct input *input_made(const char *name, size_t (*make)(void *ctx, void *buf, size_t n), void *ctx);
 void input_close(struct input *in); /* NULL is allowed */
 
-const char *input_name(const struct input *in); /* as shown in messages; "-" is "<stdin>" */
+const char *input_name(const struct input *in); /* Returns the name for messages; "<stdin>" for "-". */
 enum input_coding input_coding(const struct input *in);
 /* Reports whether the path can be opened again: false for pipes, devices and standard input. */
 bool input_again(const struct input *in);

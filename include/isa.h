@@ -109,7 +109,8 @@ struct isa; /* the built-in rows plus the user's */
 struct isa *isa_new(void);                                        /* built-in rows; freed by the caller */
 int isa_load(struct isa *isa, const char *path, struct fault *f); /* adds or overrides rows; 0 or -1 */
 struct input;
-int isa_parse(struct isa *isa, struct input *in, struct fault *f); /* as isa_load, from an open input */
+/* Does the same as isa_load(), from an open input. */
+int isa_parse(struct isa *isa, struct input *in, struct fault *f);
 void isa_free(struct isa *isa);
 
 /* Architecture of a "-binary version" number (35, 60, 61, 70, 75, 80, 86, 87, 89, 90, 100, 120), or -1. */

@@ -74,7 +74,7 @@ struct modern_params {
 	bool fp32_on_int, fp64_shared;
 	uint32_t tensor_rate; /* half multiply-adds a cycle and sub-core */
 	uint32_t mma_setup;   /* cycles of the tensor core beyond the products of a matrix instruction */
-	uint32_t gmma_issue, gmma_latency; /* of matrix products of warpgroups */
+	uint32_t gmma_issue, gmma_latency; /* issue and latency of matrix products of warpgroups */
 	uint32_t matrix_mhz;               /* 0: the clock of the core */
 	uint32_t fp64_latency;             /* latency of the unit that sub-cores share */
 	uint32_t sfu_latency;

@@ -35,8 +35,8 @@ const char *wt_version(void);
 /* ---- errors --------------------------------------------------------------------------------------- */
 
 struct wt_error {
-	uint64_t line;   /* from 1; 0: the input as a whole, or unknown */
-	uint32_t column; /* from 1; 0: the whole line */
+	uint64_t line;   /* line, from 1; 0: the input as a whole, or unknown */
+	uint32_t column; /* column, from 1; 0: the whole line */
 	uint32_t reserved;
 	char id[32];     /* stable short name, "opcode-unknown" */
 	char file[4096]; /* input, "" without one; cut with ".." */
@@ -53,7 +53,7 @@ enum wt_command_kind { WT_COPY_TO_DEVICE = 0, WT_KERNEL = 1, WT_COPY_TO_HOST = 2
 struct wt_command {
 	uint32_t kind;     /* enum wt_command_kind */
 	uint32_t position; /* WT_KERNEL: position among the kernels, from 1; else 0 */
-	uint64_t line;     /* in the list; 0: there is no list */
+	uint64_t line;     /* line in the list; 0: there is no list */
 	uint64_t address;  /* destination of a copy */
 	uint64_t bytes;    /* size of a copy */
 	const char *text;  /* line as written; of a kernel: the name of its file */
@@ -98,7 +98,7 @@ enum wt_space {
 enum wt_access { WT_LOAD = 1, WT_STORE = 2, WT_ATOMIC = 4 };
 
 struct wt_instruction {
-	const char *opcode;          /* with all suffixes: "LDG.E.128" */
+	const char *opcode;          /* opcode with all suffixes: "LDG.E.128" */
 	const uint16_t *destination; /* registers: R<n> is n + 1, UR<n> n + 257; of PTX: dependence numbers */
 	const uint16_t *source;
 	uint64_t immediate; /* first one; 0 without */
@@ -137,8 +137,8 @@ struct wt_kernel_info {
 	uint32_t id;
 	uint32_t grid[3];
 	uint32_t block[3];
-	uint32_t warps;     /* of a thread block */
-	uint32_t registers; /* of a thread */
+	uint32_t warps;     /* warps of a thread block */
+	uint32_t registers; /* registers of a thread */
 	uint32_t shared;    /* bytes of shared memory that the kernel declares */
 	uint32_t dynamic_shared;
 	uint32_t compute_capability; /* 86; 0: unknown */
@@ -215,7 +215,7 @@ enum wt_results_flags {
 enum wt_record_kind { WT_RECORD_RUN = 1, WT_RECORD_KERNEL = 2, WT_RECORD_END = 3, WT_RECORD_INTERVAL = 4 };
 
 struct wt_setting {
-	const char *name; /* of an option, without dash */
+	const char *name; /* name of an option, without dash */
 	const char *value;
 	uint32_t about; /* 1: no option but the run's origin, such as "version" */
 	uint32_t reserved;
@@ -245,8 +245,9 @@ struct wt_record {
 	const char *grid;     /* "6x1x1"; "": unknown */
 	const char *block;
 	const char *
-		status; /* of a kernel: "", "unfinished"; WT_RECORD_END: "complete", "limit", "deadlock", ... */
-	const char *hash; /* of the kernel's text; "": unknown */
+		/* status of a kernel: "", "unfinished"; of WT_RECORD_END: "complete", "limit", "deadlock", ... */
+		status;
+	const char *hash; /* hash of the kernel's text; "": unknown */
 	const struct wt_figure *figure;
 	const struct wt_setting *setting; /* WT_RECORD_RUN */
 };

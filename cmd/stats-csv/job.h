@@ -33,14 +33,14 @@ enum agg {
 struct derived {
 	char *name;
 	struct expr *expr;
-	double value; /* for the kernel at hand */
-	bool *found;  /* by name of the expression: some kernel had it */
+	double value; /* value for the current kernel */
+	bool *found;  /* by name in the expression: a kernel had the figure */
 };
 
 struct csv_job {
 	struct namelist select, group, options; /* options: of --options, none: those that differ */
 	struct kselect *kernels;
-	struct picks *weights; /* of --weights, or NULL */
+	struct picks *weights; /* picks of --weights, or NULL */
 	struct derived *derived;
 	uint32_t n_derived;
 	enum agg agg[N_AGGS];
@@ -56,8 +56,9 @@ struct csv_job {
 	struct store *store;
 	uint8_t *shown; /* by column of the store: enum column_use */
 	uint32_t cap_shown;
-	bool *matched;                          /* by item of select */
-	bool any_kernel, any_interval, any_row; /* in the input; chosen */
+	bool *matched; /* by item of select */
+	/* there were kernels, or intervals, in the input; a row was chosen */
+	bool any_kernel, any_interval, any_row;
 	int status;
 };
 
@@ -105,7 +106,7 @@ double sums_value(struct sums *s, enum agg agg); /* NaN: none */
 /* weighted.c: totals of the application that the picks of --weights represent. */
 void csv_weights_read(struct csv_job *j, const char *path);
 void csv_weights_free(struct csv_job *j);
-void csv_weights_check(struct csv_job *j); /* after all options */
+void csv_weights_check(struct csv_job *j); /* Checks --weights after all options are set. */
 void csv_print_weighted(struct csv_job *j, FILE *out);
 
 /* writer.c: writes one row at a time; counts the cells of a row. */

@@ -13,7 +13,7 @@
 #include "picks.h"
 #include "weighted.h"
 
-#define CELLS 3u /* of a figure */
+#define CELLS 3u /* cells of a figure */
 
 struct csv_weighing {
 	struct csv_job *j;

@@ -31,7 +31,7 @@ struct asked {
 struct diff_options {
 	struct namelist select, ignore;
 	struct kselect *kernels;
-	struct picks *weights; /* of --weights, or NULL */
+	struct picks *weights; /* picks of --weights, or NULL */
 	struct tolerance *tolerance;
 	uint32_t n_tolerances;
 	struct asked *asked;
@@ -46,7 +46,7 @@ struct side {
 	uint32_t first_kernel, n_kernels, first_run, n_runs;
 	const char *path;
 	bool log;
-	bool lists_figures;      /* its records omit figures of single units */
+	bool lists_figures;      /* the records omit figures of single units */
 	struct namelist written; /* names and patterns of trace-sim -s: its records have no others */
 };
 
@@ -59,7 +59,8 @@ struct change {
 	bool has[2], moved;
 	bool minor; /* an entry of a histogram with a small count, whose relative change means little */
 	struct result_value value[2];
-	double relative; /* of A; infinite where A is 0, NaN where a side has none */
+	/* difference divided by A; infinite where A is 0, NaN where a side lacks the figure */
+	double relative;
 };
 
 struct diff {
@@ -70,7 +71,7 @@ struct diff {
 	bool *seen_family[2]; /* by row of stats.def */
 	struct pair *pair;
 	uint32_t n_pairs, cap_pairs;
-	struct change *change; /* of the pair at hand */
+	struct change *change; /* changes of the current pair */
 	uint32_t n_changes, cap_changes;
 	struct result_value *cell[2]; /* by column; decimals INT8_MAX: none */
 	uint32_t n_moved, n_same, n_only[2];

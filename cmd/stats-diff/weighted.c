@@ -16,7 +16,7 @@
 
 struct moved {
 	const char *name;
-	double value[2], half; /* of the difference */
+	double value[2], half; /* values of both sides, and half width of the interval of their difference */
 	bool outside;
 };
 

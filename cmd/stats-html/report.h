@@ -54,14 +54,14 @@ struct html_named {
 
 /* A kernel, or several of equal names. A figure that is absent is 0, since records leave out zeros. */
 struct html_kernel {
-	char *name, *shown, *full; /* as recorded; short; demangled */
+	char *name, *shown, *full; /* name as recorded, short, and demangled */
 	char grid[40], block[40], status[16];
 	uint64_t id;
 	uint32_t position, launches;
 	double figure[N_HTML_FIGURES];
 	double first;                     /* cycle of the run at which it begins */
 	double stall[HOTSPOTS_N_REASONS]; /* scheduler cycles of the profile; all 0: none */
-	double operations[HTML_KINDS];    /* by kind of the run */
+	double operations[HTML_KINDS];    /* operations by kind of the run */
 };
 
 /* One instruction of a kernel, from the profile. */
@@ -74,7 +74,7 @@ struct html_inst {
 
 /* Values of one place (SM, slice, channel) over time: rows of a heat map. */
 struct html_map {
-	float *at; /* by interval and place */
+	float *at; /* values by interval and place */
 	uint32_t places, cap;
 };
 
@@ -89,8 +89,8 @@ struct html_run {
 	char *name, *gpu, *status;
 	struct html_named *option; /* name: "NAME\0VALUE" of options, then of what is given */
 	uint32_t n_options, cap_options;
-	double places[N_PLACES]; /* of the configuration */
-	double hz, sms;          /* of the configuration; 0: unknown */
+	double places[N_PLACES]; /* places of each kind in the configuration */
+	double hz, sms;          /* clock and number of SMs in the configuration; 0: unknown */
 	struct html_kernel *kernel;
 	uint32_t n_kernels, cap_kernels;
 	struct html_named *total, *peak; /* figures of the whole run; peaks of the profile */

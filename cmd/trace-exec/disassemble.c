@@ -18,7 +18,7 @@ struct disassembly {
 	FILE *out;
 	struct record_writer *json; /* NULL: text */
 	uint64_t instructions, unknown;
-	uint32_t line; /* of the source, of the last instruction; 0: none */
+	uint32_t line; /* source line of the last instruction; 0: none */
 	const char *file;
 };
 

@@ -26,7 +26,7 @@ struct running {
 	const struct run_options *o;
 	struct memory mem;
 	struct textures textures;
-	bool found;         /* there was a finding, which does not end the run */
+	bool found;         /* a finding was reported; it does not end the run */
 	struct output *out; /* TRACE_STREAM */
 	struct pack_writer *pack;
 	FILE *trace;                /* trace of the running kernel, if it is text */

@@ -136,7 +136,7 @@ static void on_pack_option(void *ctx, int letter, const char *value)
 	}
 }
 
-/* Is the next argument the value of this one? */
+/* Returns whether the next argument is the value of this one. */
 static bool takes_value(const char *s)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && s[0] == '-'; i++) {

@@ -118,7 +118,7 @@ static void has_text(void *ctx, uint32_t kernel)
 _Noreturn void die_writing(struct output *o, const struct fault *f)
 {
 	if (!strcmp(f->id, "write"))
-		output_commit(o); /* which knows the reason */
+		output_commit(o); /* reports the reason */
 	die_fault(f);
 }
 
@@ -141,7 +141,7 @@ static bool add_to_kernel_hash(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-/* Does every kernel come back from the stream as it went in? */
+/* Checks that every kernel is unpacked from the stream as it was packed. */
 static void verify_output(const struct pack_args *a, struct output *out, const struct feed *d,
 	const struct codes *c, uint32_t n)
 {

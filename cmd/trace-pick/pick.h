@@ -43,7 +43,7 @@ struct pick_kernel {
 
 struct app {
 	struct klist list;
-	struct pick_kernel *kernel; /* by position - 1 */
+	struct pick_kernel *kernel; /* kernels by position, minus 1 */
 	uint32_t n;
 	bool timed;
 };

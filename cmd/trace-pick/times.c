@@ -27,7 +27,7 @@ struct table_reader {
 	uint32_t name, time, metric;
 	uint32_t n; /* kernels so far */
 	bool head;  /* the head line has been read */
-	/* of the current row */
+	/* values of the current row */
 	double value;
 	bool has_value, is_copy, is_other;
 	char text[64]; /* text of the time, for messages */

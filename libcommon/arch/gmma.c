@@ -3,7 +3,7 @@
 #include <string.h>
 #include "gmma.h"
 
-#define ROWS 64u /* of the result, for four warps */
+#define ROWS 64u /* rows of the result, for four warps */
 
 static bool opcode_has_part(const char *op, const char *part)
 {

@@ -73,7 +73,7 @@ void bytes_signed(struct bytes *b, int64_t v, unsigned width)
 
 /* ---- reals -------------------------------------------------------------------------------------- */
 
-#define BELOW 0x1p33 /* its product with the largest power[] is below 2^63 */
+#define BELOW 0x1p33 /* limit of values whose product with the largest power[] is below 2^63 */
 
 struct cut {
 	uint64_t whole;

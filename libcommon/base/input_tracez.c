@@ -20,7 +20,7 @@
 
 #define TRACEZ_MAX  ((size_t)2 << 30)
 #define FRAME_MAX   (64u << 20) /* bytes of text in a frame */
-#define BLOCK_BYTES 44u         /* of the index: coordinates and number of warps */
+#define BLOCK_BYTES 44u         /* bytes of an index entry: coordinates and number of warps */
 #define WARP_BYTES  16u
 #define N_BLOCK_IDS 10u
 
@@ -36,7 +36,7 @@ struct tracez {
 	size_t index;    /* first block of the index */
 	size_t at;       /* next entry of the index */
 	uint32_t blocks; /* entries after it */
-	uint32_t warps;  /* of the present block, after the next one */
+	uint32_t warps;  /* warps left in the current block after the next one */
 	uint32_t warp;   /* number of the next one */
 	size_t chunk;    /* next frame of the present warp */
 	uint32_t chunks; /* frames left */

@@ -84,8 +84,8 @@ static void count_hit(struct fit_tally **slots, const struct fit_tally *key)
 static uint64_t shifted(uint64_t v, int s) { return s >= 0 ? v << s : v >> -s; }
 
 /*
- * May any recipe over lanes that go from f to g give addresses that go from a to b? Tells most without trying
- * each: only the first two lanes are looked at.
+ * Returns whether a recipe over lanes from f to g may give addresses from a to b. This rules out most recipes
+ * by the first two lanes alone.
  */
 static bool may_follow(uint64_t a, uint64_t b, uint64_t f, uint64_t g)
 {
@@ -207,7 +207,8 @@ static bool prefer_candidate(const struct fit_tally *x, const struct fit_tally *
 /* Samples that were only compared with the best recipe count for all that held before. */
 static void settle_samples(struct fit_sample *s, unsigned phase)
 {
-	for (uint32_t i = 0; i < SLOTS && s->held[phase]; i++) /* then there are slots */
+	/* held[phase] is above 0 only if there are slots */
+	for (uint32_t i = 0; i < SLOTS && s->held[phase]; i++)
 		if (s->t[phase][i].hits == s->n[phase])
 			s->t[phase][i].hits += s->held[phase];
 	s->n[phase] += s->held[phase];
@@ -374,7 +375,7 @@ static void choose_recipes(struct fitter *f, uint32_t m)
 	x->later = later < 0 ? UINT8_MAX : (uint8_t)later;
 }
 
-/* ---- what is left ------------------------------------------------------------------------- */
+/* ---- remaining addresses ------------------------------------------------------------------ */
 
 static void note_rest(struct rest *r, uint32_t mask, const uint64_t *a, unsigned n)
 {

@@ -308,7 +308,7 @@ bool code_unpack(struct cur *in, struct part *p, struct block_room *room);
 
 /* ---- models.c ---- */
 void models_pack(struct buf *out, const struct pcode *c);
-bool models_unpack(struct cur *in, struct pcode *c); /* after the instructions */
+bool models_unpack(struct cur *in, struct pcode *c); /* Reads the models, after the instructions. */
 
 /* ---- learn.c, fit.c, encode.c ---- */
 void pack_train_flow(struct parsed *p);

@@ -69,7 +69,7 @@ static const char *xml_attribute(const char **atts, const char *name)
 
 struct upper_row {
 	const char *name;
-	size_t offset; /* in struct power_config */
+	size_t offset; /* offset in struct power_config */
 	bool used;
 };
 

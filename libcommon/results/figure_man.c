@@ -20,7 +20,7 @@ static const struct man_figure {
 #undef FIGURE
 };
 
-/* Does text begin with the name of a figure, which is never capitalised? */
+/* Returns whether text begins with the name of a figure, which is never capitalised. */
 static bool begins_with_figure(const char *text)
 {
 	size_t n = 0;

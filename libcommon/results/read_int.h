@@ -71,7 +71,7 @@ struct results {
 	void *want_ctx;
 	uint32_t scans;             /* lines of JSON */
 	uint32_t first_figure;      /* id of the first name in the last line of JSON */
-	struct json_member *member; /* of the line of JSON */
+	struct json_member *member; /* members of the line of JSON */
 	uint32_t n_members, cap_members;
 	char **kernel_names; /* distinct names of the run's kernels, which MessagePack refers to */
 	uint32_t n_kernel_names, cap_kernel_names;

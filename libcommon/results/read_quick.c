@@ -12,10 +12,10 @@
 #include "read_int.h"
 
 struct json_member {
-	struct list_name *figure; /* of a figure; NULL: another member */
+	struct list_name *figure; /* list entry of a figure; NULL: another member */
 	char *key, *value;
 	uint32_t key_len, len;  /* len: of the value, without quotes */
-	const char *group_name; /* of the group that it is in; NULL: none */
+	const char *group_name; /* name of its group; NULL: none */
 	uint8_t group_len;
 };
 

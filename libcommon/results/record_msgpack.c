@@ -20,7 +20,7 @@ struct msgpack_level {
 	size_t members;
 };
 
-struct msgpack_numbers { /* of texts, in the order of their first use */
+struct msgpack_numbers { /* Numbers of texts, in the order of their first use. */
 	struct table rows;
 	char **text;
 	uint32_t n, cap;

@@ -79,8 +79,8 @@ static struct sample *stratum_samples(const struct picks *p, const double *y)
 
 /* Variance as a sum, with the sum that gives its degrees of freedom. */
 struct variance {
-	double sum;     /* of the parts */
-	double squares; /* of the parts' squares, each divided by its degrees of freedom */
+	double sum;     /* sum of the parts */
+	double squares; /* sum of the squared parts, each divided by its degrees of freedom */
 };
 
 static void add_variance(struct variance *v, double part, double freedom)

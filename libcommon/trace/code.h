@@ -25,7 +25,7 @@ struct draft {
 	size_t opcode_len;
 	uint64_t imm;
 	uint32_t pc, lineno;
-	unsigned n_dst, n_src; /* at most 255 each */
+	unsigned n_dst, n_src; /* numbers of destinations and sources, at most 255 each */
 	enum isa_arch arch;
 	bool has_addr;
 	uint8_t commit;              /* enum inst_commit */

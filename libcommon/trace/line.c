@@ -103,7 +103,7 @@ int line_read_prefix(struct parse *s)
 	return 0;
 }
 
-/* ---- from the PC to the width ------------------------------------------------------------- */
+/* ---- columns from the PC to the width ----------------------------------------------------- */
 
 static int parse_operand(struct parse *s, unsigned *n)
 {
@@ -467,7 +467,7 @@ static int parse_inst_line(
 
 /* bad lines, for a watcher */
 
-/* Does neither the PC nor the mask read as a number? */
+/* Returns whether neither the PC nor the mask is a number. */
 static bool is_no_instruction(const struct trace *t, const char *line, const char *end)
 {
 	uint64_t v;

@@ -75,7 +75,7 @@ int ptx_line_read_bytes(struct parse *s)
 	return 0;
 }
 
-/* ---- after the addresses ------------------------------------------------------------------- */
+/* ---- columns after the addresses ----------------------------------------------------------- */
 
 static int take_issue_mask(struct parse *s)
 {

@@ -65,7 +65,7 @@ struct echoes {
 	uint32_t n_text; /* characters of all kept texts */
 	/* the warp being read */
 	struct echo *now; /* NULL: nothing is compared and nothing kept */
-	bool keeping;     /* its text is kept, else compared */
+	bool keeping;     /* the text is kept; else it is compared */
 	uint32_t missed;  /* lines that were others */
 	uint32_t first_word;
 };
@@ -192,7 +192,7 @@ struct tok {
 struct tok tok_next(const char **s, const char *end);
 bool tok_is(struct tok w, const char *word);
 bool tok_u64(struct tok w, uint64_t *v); /* decimal */
-bool tok_hex(struct tok w, uint64_t *v); /* with or without 0x */
+bool tok_hex(struct tok w, uint64_t *v); /* Reads a hexadecimal number with or without 0x. */
 bool tok_i64(struct tok w, int64_t *v);  /* decimal with sign */
 
 static inline bool is_space(char c) { return line_blank(c); }
@@ -213,7 +213,7 @@ int line_parse(
 /* A line "-code" of the header. number: registers as struct inst and struct ptx_inst have them. */
 struct ptx_static {
 	uint32_t pc, file, lineno;
-	const char *text; /* from the opcode on */
+	const char *text; /* text from the opcode on */
 	size_t text_len, opcode_len;
 	struct place opcode_place; /* position of the opcode in the header */
 	const uint16_t *number;
@@ -233,7 +233,7 @@ void ptx_code_free(struct ptx_code *c);
 bool ptx_barrier(struct tok w, uint8_t *id, uint8_t *warps);
 
 /* ---- raw.c ---- */
-/* Does the line read as one of a raw trace? */
+/* Returns whether the line is a line of a raw trace. */
 bool raw_line(const struct trace *t, const char *line, size_t len);
 /* Reads all lines to the end of the input. Returns 0 or -1. */
 int raw_read(struct trace *t, struct tblock *tb, struct fault *f);

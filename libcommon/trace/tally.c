@@ -8,7 +8,7 @@
 
 #define SLOTS 128u /* twice the sectors of a warp's access, so that a free slot is found soon */
 
-/* Is the sector new among those in slot[], which hold 1 more than each? */
+/* Returns whether the sector is new in slot[], which holds sectors plus 1. */
 static bool tally_block(uint64_t slot[SLOTS], uint64_t sector)
 {
 	uint32_t at = (uint32_t)(sector * 0x9e3779b97f4a7c15u >> 57);
@@ -40,7 +40,7 @@ static uint32_t count_scattered_sectors(const uint64_t lane[32], uint32_t mask, 
  */
 static uint32_t count_sectors(const uint64_t lane[32], uint32_t mask, uint32_t size)
 {
-	uint64_t next = 0; /* after the last sector so far */
+	uint64_t next = 0; /* sector after the last one so far */
 	uint32_t n = 0, more = size ? size - 1 : 0;
 
 	FOR_BITS32 (i, mask) {

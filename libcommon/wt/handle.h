@@ -9,7 +9,7 @@
 
 /* The first member of each handle. */
 struct wt_handle {
-	struct diag_names *names; /* of inputs, for faults */
+	struct diag_names *names; /* names of inputs, for faults */
 	bool broken;              /* a call ran out of memory: the state is unknown */
 };
 

@@ -19,7 +19,7 @@ struct wt_list {
 	void *warn_ctx;
 	struct wt_kernel *open; /* newest first */
 	bool once;              /* from a descriptor: a kernel file can be opened once */
-	bool taken;             /* that was done */
+	bool taken;             /* the kernel file was opened */
 };
 
 /* Extends l->instruction to all instructions of l->code. */

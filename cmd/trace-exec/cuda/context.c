@@ -16,7 +16,7 @@ struct cuda_context {
 	struct cuda_context *next;
 	unsigned long long id;
 	unsigned flags;
-	uint32_t users; /* of the primary context: calls of Retain minus calls of Release */
+	uint32_t users; /* users of the primary context: calls of Retain minus calls of Release */
 	bool live;
 };
 
@@ -27,7 +27,7 @@ static struct cuda_context primary = {.id = PRIMARY_ID, .live = true}, *contexts
 static unsigned long long n_contexts = PRIMARY_ID;
 static _Thread_local struct cuda_context *stack[STACK_MOST];
 static _Thread_local unsigned depth;
-static _Thread_local int last_error;  /* of the runtime, before the call */
+static _Thread_local int last_error;  /* last error of the runtime before the call */
 static _Thread_local bool was_active; /* cudart_thread_active before the call */
 
 static bool is_context(const struct cuda_context *c)

@@ -90,7 +90,7 @@ API(int, cuGetProcAddress, const char *name, const void **to, int version, unsig
 	return get_function(name, to, version, flags, NULL);
 }
 
-/* Is the address in the program itself, not in a library? */
+/* Returns whether the address is in the program itself, not in a library. */
 static bool is_in_program(const void *addr)
 {
 	Dl_info of, program;

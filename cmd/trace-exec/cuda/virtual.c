@@ -200,7 +200,7 @@ DRIVER(cuMemGetAllocationPropertiesFromHandle, get_memory_properties(to, handle)
 
 /* ---- mapping ---- */
 
-/* Is any memory mapped in [addr, addr + n)? */
+/* Returns whether any memory is mapped in [addr, addr + n). */
 static bool is_any_mapped(uint64_t addr, uint64_t n)
 {
 	for (const struct cuda_memory *m = memories; m; m = m->next)
@@ -249,7 +249,7 @@ static void unmap_memory(struct cuda_memory *m)
 	free_if_unused(m);
 }
 
-/* Do mappings fill [addr, addr + n) exactly? */
+/* Returns whether mappings fill [addr, addr + n) exactly. */
 static bool is_exactly_mapped(uint64_t addr, uint64_t n)
 {
 	uint64_t at = addr;

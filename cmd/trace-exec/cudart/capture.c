@@ -232,7 +232,7 @@ API(int, cudaStreamBeginCapture, struct stream *s, int mode)
 }
 ALSO(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture);
 
-/* Is every node a last one of the origin stream, or does a later node depend on it? */
+/* Returns whether every node is a last one of the origin stream, or has a later node that depends on it. */
 static bool is_joined(const struct stream_capture *r, const struct branch *origin)
 {
 	const struct cuda_graph *g = r->graph;

@@ -202,7 +202,7 @@ int cudart_release(uint64_t addr);
 uint64_t cudart_reserve(uint64_t n, uint64_t unit);
 /* Frees reserved addresses. false: addr is not the start of n reserved addresses. */
 bool cudart_unreserve(uint64_t addr, uint64_t n);
-/* Are n addresses from addr on within one reservation? */
+/* Returns whether n addresses from addr on are within one reservation. */
 bool cudart_is_reserved(uint64_t addr, uint64_t n);
 /* Allocates device memory at reserved addresses. Kernels may access it after cudart_set_access(). */
 void cudart_map(uint64_t addr, uint64_t n);

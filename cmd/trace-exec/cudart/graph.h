@@ -167,7 +167,7 @@ struct copy_3d work_copy_of_bytes(void *to, const void *from, size_t n, int kind
 /* stream.c: records an event on a stream. */
 int work_record(struct event *event, struct stream *s);
 bool cudart_is_event(const struct event *event);
-/* Does the legacy stream wait for stream s? */
+/* Returns whether the legacy stream waits for stream s. */
 bool cudart_stream_blocks(const struct stream *s);
 
 /*
@@ -189,7 +189,7 @@ int capture_forbids(void);
 /* Record an event on a recording stream, or a wait for it. Return false if the stream does not record. */
 bool capture_record(const struct event *event, const struct stream *s, int *status);
 bool capture_wait(const struct event *event, const struct stream *s, int *status);
-/* Was the event last recorded by a recording stream? */
+/* Returns whether the event was last recorded by a recording stream. */
 bool capture_has_event(const struct event *event);
 /* Forgets a destroyed stream or event, or an event that a stream recorded outside of a recording. */
 void capture_forget(const void *stream_or_event);

@@ -470,7 +470,7 @@ void cudart_end_image(uint32_t image)
 	cudart.image[image].texts = NULL;
 	for (uint32_t i = 0; i < cudart.n_kernels; i++)
 		if (cudart.kernel[i].image == image)
-			cudart.kernel[i].host = NULL; /* its handle is no longer one */
+			cudart.kernel[i].host = NULL; /* the handle is no longer valid */
 }
 
 static struct func *find_entry(const struct image *m, const char *name);

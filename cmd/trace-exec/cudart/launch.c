@@ -146,7 +146,10 @@ static struct dim cluster_of(const struct kernel *k, const struct configuration 
 	return c->cluster.x ? c->cluster : d;
 }
 
-/* Does the cluster divide the grid, equal that of the kernel's code, and stay within the largest size? */
+/*
+ * Returns whether the cluster divides the grid, equals the cluster of the kernel's code, and has at most the
+ * largest size.
+ */
 static bool cluster_fits(const struct kernel *k, const struct configuration *c)
 {
 	const uint32_t grid[3] = {c->grid.x, c->grid.y, c->grid.z}, *own = k->func->cluster;

@@ -118,7 +118,7 @@ API(int, cudaMemPoolDestroy, struct pool *p)
 	if (!e && (!is_pool(p) || p == &standard))
 		e = cudaErrorInvalidValue;
 	if (!e) {
-		p->destroyed = true; /* its live allocations still count here */
+		p->destroyed = true; /* live allocations of the pool still count here */
 		current = current == p ? &standard : current;
 	}
 	return cudart_leave(e);

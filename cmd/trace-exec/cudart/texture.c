@@ -170,7 +170,7 @@ API(int, cudaCreateSurfaceObject, uint64_t *to, const struct resource *r)
 		e = cudaErrorInvalidValue;
 	if (!e && !(e = texture_of_resource(&t, r))) {
 		t.surface = true;
-		if (t.shape == TEXTURE_CUBE) { /* its faces are layers */
+		if (t.shape == TEXTURE_CUBE) { /* the faces of a cube are layers */
 			t.shape = TEXTURE_2D;
 			t.layered = true;
 		}

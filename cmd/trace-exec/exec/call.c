@@ -271,7 +271,7 @@ const struct call_built_in *call_built_in(const char *name)
 	return NULL;
 }
 
-/* ---- what may be called ---- */
+/* ---- reachable functions ---- */
 
 void call_reach(const struct bound_code *c, uint32_t n, uint8_t *on)
 {

@@ -199,7 +199,7 @@ struct memory {
 	uint64_t heap_bytes; /* allocated */
 	uint64_t heap_cap;   /* reserved */
 	uint64_t static_bytes;
-	struct buffer *buffer; /* in ascending order of addresses */
+	struct buffer *buffer; /* buffers in ascending order of addresses */
 	uint32_t n_buffers, cap_buffers;
 	uint8_t *unset; /* state of each byte of the heap: 1: uninitialised; NULL: all are initialised */
 	int ones;       /* 1 + descriptor of a file of ones; 0: none */
@@ -309,7 +309,7 @@ struct grid {
 	record_fn *record;                 /* NULL: no trace */
 	const struct lower *lower;         /* machine code of the trace (lower/lower.h); NULL: PTX */
 	const struct machine_execution *machine; /* the kernel is machine code; NULL: PTX */
-	uint8_t *bank0;                          /* its constant bank 0: launch values and parameters */
+	uint8_t *bank0; /* constant bank 0 of the kernel: launch values and parameters */
 	uint32_t bank0_bytes;
 	FILE *print; /* output of printf */
 };

@@ -38,7 +38,7 @@ void lower_header(FILE *out, const struct grid *g, const struct occupancy *k);
 /* Records the lines of PTX instruction pc, with the addresses of its latest access. */
 record_fn lower_record;
 
-/* ---- for tests: the table ---- */
+/* ---- table for tests ---- */
 
 /* Calls f for each opcode of each row of a binary version, with its placeholders (% and @). */
 void lower_each_opcode(

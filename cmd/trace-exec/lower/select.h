@@ -78,7 +78,7 @@ void plan_free(struct plan *p);
 uint32_t plan_root(const struct plan *p, uint32_t reg);
 struct facts plan_facts(const struct plan *p, uint32_t i);
 
-/* Is the value of the register the same at instructions `from' and `to'? */
+/* Returns whether the value of the register is the same at instructions `from` and `to`. */
 bool plan_holds(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to);
 
 /* widen.c */

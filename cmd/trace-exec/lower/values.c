@@ -213,7 +213,7 @@ static bool is_free_move(struct plan *p, uint32_t i, struct lower_value *v)
 	       alias_result(p, i, s->reg);
 }
 
-/* Does instruction i, the only definition of v, need no machine instruction? */
+/* Returns whether instruction i, the only definition of v, needs no machine instruction. */
 static bool needs_no_instruction(struct plan *p, uint32_t i, struct lower_value *v)
 {
 	const struct stmt *in = &p->func->inst[i];
@@ -255,7 +255,7 @@ struct facts plan_facts(const struct plan *p, uint32_t i)
 		.entry = p->func->entry};
 }
 
-/* Is the instruction without an effect, and its result unused? */
+/* Returns whether the instruction has no effect and an unused result. */
 static bool is_dead(const struct plan *p, uint32_t i)
 {
 	struct facts q = plan_facts(p, i);

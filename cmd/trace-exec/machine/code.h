@@ -40,7 +40,7 @@ struct machine_constant {
 
 struct machine_text;
 
-struct machine_code { /* of a kernel */
+struct machine_code { /* Machine code of a kernel. */
 	struct machine_module *module;
 	const struct sass_function *kernel;
 	struct sass_inst *inst;
@@ -59,7 +59,7 @@ struct machine_module {
 	struct machine_code *code; /* by kernel */
 	uint32_t n;
 	struct symbol *bank3;   /* holds bank 3; NULL: none */
-	uint8_t *bank4;         /* with the addresses of variables and externs */
+	uint8_t *bank4;         /* constant bank 4, with the addresses of variables and externs */
 	struct symbol *data[2]; /* .nv.global and .nv.global.init; NULL: none */
 };
 

@@ -66,7 +66,7 @@ LANE_FN static void store_rounded(struct warp *w, const struct op *o, uint32_t m
 	}
 }
 
-/* ---- without modifiers but signs ---- */
+/* ---- instructions with no modifiers except signs ---- */
 
 LANE_OP2(fadd_plain, float, float, float, canonical(a + b))
 LANE_OP2(fmul_plain, float, float, float, canonical(a *b))
@@ -368,7 +368,7 @@ int mbind_fmnmx3(struct mbind *b, struct op *o)
 
 /* ---- FCHK ---- */
 
-/* Must the fast division a / b not be used? */
+/* Returns whether the fast division a / b gives no correct result. */
 static bool needs_slow_division(u32 a, u32 b)
 {
 	s32 ea = (s32)(a >> 23 & 255), eb = (s32)(b >> 23 & 255);

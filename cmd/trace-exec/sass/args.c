@@ -383,7 +383,7 @@ static bool add_special_arg(struct reading *r, const struct arg_token *t)
 	else if (!strcmp(k, "GSB")) {
 		if (reading_field(r, 84, 3) != 7)
 			add_arg(r, name_arg(SASS_NAME_GSB0, (int64_t)reading_field(r, 84, 3)));
-	} else if (!strcmp(k, "LANES")) { /* which eighths of a 256-bit load are wanted; all: hidden */
+	} else if (!strcmp(k, "LANES")) { /* eighths of a 256-bit load that are read; all: hidden */
 		unsigned mask = (unsigned)(reading_field(r, 57, 7) | reading_field(r, 72, 1) << 7);
 
 		if (mask != 255)
@@ -501,7 +501,7 @@ static struct sass_arg read_plain_arg(struct reading *r, const struct arg_token 
 	return read_number_arg(r, t);
 }
 
-/* Is an optional argument left out of the text? */
+/* Returns whether an optional argument is left out of the text. */
 static bool is_hidden(const struct sass_inst *in, const struct arg_token *t, const struct sass_arg *a)
 {
 	if (!strcmp(t->kind, "RM")) /* all predicates */

@@ -32,7 +32,7 @@ const struct sass_row *sass_rows(unsigned *n)
 	return rows;
 }
 
-/* Can an arithmetic row have this form (bits 9 .. 11)? */
+/* Returns whether an arithmetic row can have this form (bits 9 .. 11). */
 static bool form_fits(const struct sass_row *row, unsigned form, bool bit_91)
 {
 	bool uniform = bit_91 && (form == 1 || form == 2 || form == 4);

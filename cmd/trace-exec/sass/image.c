@@ -202,7 +202,7 @@ static void read_symbols(struct image_loading *l)
 			.function = type == 2,
 			.global = e.info >> 4 != 0};
 		s->place = e.section ? place_of(l, e.section, &s->index) : SASS_AT_EXTERN;
-		if (type == 3 && e.section < l->elf.n_sections) /* of a section */
+		if (type == 3 && e.section < l->elf.n_sections) /* symbol of a section */
 			s->name = l->elf.section[e.section].name;
 		l->of_symbol[i] =
 			s->place == SASS_AT_CODE && s->function && !e.value ? s->index : NO_FUNCTION;

@@ -13,12 +13,12 @@
 
 #define ROWS_MAX   (1u << 24)
 #define NAME_BYTES 4096u       /* longest folder or name; a longer one is cut */
-#define FILE_BYTES (64u << 20) /* of all paths; further files have no name */
+#define FILE_BYTES (64u << 20) /* bytes of all paths; further files have no name */
 
 struct line_row {
 	uint32_t function, pc, line;
 	uint32_t file;  /* index into sass_lines.file */
-	uint32_t order; /* of reading: of rows with one pc the last counts */
+	uint32_t order; /* order of reading: the last of several rows with one pc counts */
 };
 
 struct sass_lines {
@@ -48,7 +48,7 @@ struct line_reader {
 	struct line_reloc *reloc;                    /* sorted by offset */
 	size_t n_relocs;
 	const uint32_t *of_section;
-	uint32_t first_file; /* of the unit, in l->file */
+	uint32_t first_file; /* number of the unit's first file in l->file */
 };
 
 /* Registers of the line-number program. */

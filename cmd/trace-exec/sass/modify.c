@@ -66,7 +66,7 @@ static void put_if(struct sass_out *o, struct reading *r, const char *text, unsi
 
 /* ---- rules -------------------------------------------------------------------------------------- */
 
-/* Does argument i exist, with that kind and register? */
+/* Returns whether argument i exists, with the kind and the register of zero. */
 static bool arg_is_zero(const struct sass_inst *in, unsigned i)
 {
 	const struct sass_arg *a = &in->arg[i];

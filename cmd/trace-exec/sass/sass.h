@@ -16,7 +16,7 @@
 
 #define SASS_FIRST    70u
 #define SASS_LAST     121u
-#define SASS_BYTES    16u  /* of an instruction */
+#define SASS_BYTES    16u  /* bytes of an instruction */
 #define SASS_ZERO     255u /* number of RZ and, on every architecture, of URZ */
 #define SASS_ARGS_MAX 10u
 #define SASS_TEXT_MAX 256u /* bytes that the text of an instruction needs at most, with the NUL */
@@ -164,7 +164,7 @@ const char *sass_special_name(unsigned number, unsigned sm);
 /* ---- images ------------------------------------------------------------------------------------- */
 
 struct sass_param {
-	uint32_t offset; /* from the start of the parameters */
+	uint32_t offset; /* offset from the start of the parameters */
 	uint32_t bytes;  /* 0: there is no parameter of this index */
 };
 
@@ -175,13 +175,13 @@ struct sass_function {
 	uint32_t bytes;      /* a multiple of 16 */
 	uint16_t section;
 	bool entry;                   /* a kernel */
-	unsigned registers;           /* of a thread; 0: unknown */
-	unsigned barriers;            /* of a block */
+	unsigned registers;           /* registers of a thread; 0: unknown */
+	unsigned barriers;            /* barriers of a thread block */
 	uint32_t shared;              /* static bytes, with the reserved ones */
 	uint32_t stack;               /* bytes of local memory of a lane: MIN_STACK_SIZE; 0 where absent */
 	uint32_t max_threads[3];      /* 0: no limit */
 	uint32_t required_threads[3]; /* 0: none */
-	uint32_t param_offset;        /* in bank 0 */
+	uint32_t param_offset;        /* offset of the parameters in bank 0 */
 	uint32_t param_bytes;
 	struct sass_param *param;
 	unsigned n_params;
@@ -211,12 +211,12 @@ struct sass_symbol {
 };
 
 struct sass_reloc {
-	enum sass_place place; /* what is patched */
+	enum sass_place place; /* part of the instruction that is patched */
 	uint32_t index;
 	uint64_t offset;
 	uint32_t type;   /* 2: 64-bit address; others: relocations of -rdc objects */
 	uint32_t symbol; /* index into symbol[] */
-	int64_t addend;  /* of REL read from the section where type is 2, else 0 */
+	int64_t addend;  /* addend; for REL entries read from the section if type is 2, else 0 */
 };
 
 struct sass_bytes {

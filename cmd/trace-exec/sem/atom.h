@@ -18,7 +18,7 @@ enum atom {
 	ATOM_CAS
 };
 
-/* Does the type have the operation? */
+/* Returns whether the type has the operation. */
 bool atom_fits(enum atom a, enum type t);
 /* Finds the operation in the suffixes; false: none or several, or type t lacks it (T_NONE: any type). */
 bool atom_find(const struct stmt *in, enum type t, enum atom *a);

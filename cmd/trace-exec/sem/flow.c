@@ -112,7 +112,7 @@ static int bind_arguments(struct bind *b, const struct operand *list, struct sym
 	return 0;
 }
 
-/* Is name a function of the device runtime (version 1 or 2) that launches a kernel? */
+/* Returns whether name is a function of the device runtime (version 1 or 2) that launches a kernel. */
 static bool launches_kernel(const char *name)
 {
 	static const char *const begin[] = {

@@ -224,7 +224,7 @@ static void mbarrier(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-/* Sets a predicate: is the phase of the token or parity complete? */
+/* Sets a predicate to whether the phase of the token or parity is complete. */
 static void mbarrier_wait(struct warp *w, const struct op *o, uint32_t m)
 {
 	bool parity = o->x->aux[AUX_TX];

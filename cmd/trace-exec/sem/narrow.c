@@ -16,7 +16,7 @@
 #include "sem/narrow.h"
 #include "sem/sem.h"
 
-/* Is .satfinite forbidden, permitted or required? */
+/* Use of .satfinite: forbidden, permitted or required. */
 enum { SATFINITE_NOT, SATFINITE_MAY, SATFINITE_MUST };
 
 #define HOW(x) (1u << ROUND_##x)

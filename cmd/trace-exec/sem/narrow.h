@@ -6,7 +6,7 @@
 #include "exec/exec.h"
 #include "lang/small.h"
 
-/* Is t a packed type of two or four elements? */
+/* Returns whether t is a packed type of two or four elements. */
 bool narrow_type(enum type t);
 /* Binds cvt to or from a packed type. round: of the suffix, ROUND_RN without one. */
 int bind_narrow(struct bind *b, struct op *o, enum rounding round);

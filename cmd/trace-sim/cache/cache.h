@@ -43,7 +43,7 @@ struct cache_counts {
 
 /* Why a cache will never take an access that it refused (CACHE-conf-3). */
 enum cache_never {
-	NEVER_SAID,     /* it may accept it later */
+	NEVER_SAID,     /* the cache may accept the access later */
 	NEVER_QUEUED,   /* the miss queue is too small for it even when empty */
 	NEVER_ANSWERED, /* a write that is sent nowhere, where all writes are answered from below */
 	NEVER_READABLE, /* a read of a line that was written in part and has no sectors to read the rest by */

@@ -50,7 +50,7 @@ struct tag_row {
 };
 
 struct tags {
-	struct cache_line *line; /* by slot; most are never used */
+	struct cache_line *line; /* lines by slot; most are never used */
 	uint64_t (*bytes)[2];    /* by slot: bytes written; allocated after the lines */
 	struct tag_row *row;
 	uint64_t *present; /* a bit a slot: not invalid */
@@ -79,7 +79,7 @@ struct lookup {
 struct evicted {
 	uint64_t tag, bytes[2];
 	uint32_t size, sectors;
-	bool wanted; /* there is one */
+	bool wanted; /* the evicted line must be written back */
 };
 
 void tag_init(struct tags *t, const struct cache_params *p, const struct addrdec *dec);

@@ -19,7 +19,7 @@ struct core_kind {
 	uint8_t regs[KIND_SOURCES],
 		read[KIND_SOURCES]; /* by source: number of registers; enum sass_operand */
 	uint8_t read_uniform;       /* enum sass_operand of uniform registers */
-	struct core_inst inst;      /* without PC, groups and operands */
+	struct core_inst inst;      /* instruction without PC, groups and operands */
 };
 
 struct core_code {

@@ -79,8 +79,9 @@ struct core_inst {
 	uint8_t port;        /* cycles that it keeps the issue port beyond its own */
 	uint8_t regs;        /* registers of the result, for the link */
 	uint8_t scope;       /* fences: index into modern_params.membar */
-	uint8_t link;   /* of a warpgroup's product: cycles that A takes from the registers, 0: A is shared */
-	uint16_t reads; /* the same: cycles that shared memory delivers its operands */
+	/* product of a warpgroup: cycles in which A is read from registers; 0: A is in shared memory */
+	uint8_t link;
+	uint16_t reads;   /* the same: cycles that shared memory delivers its operands */
 	uint16_t a_reads; /* the same: A among them */
 };
 
@@ -136,10 +137,10 @@ struct core_warp {
 	uint64_t pass_until; /* at a barrier: end of the cycles in which warp-local instructions may issue */
 	uint64_t ready_at;   /* earliest issue time of a warp that is ripe or in the wheel */
 	uint64_t quiet_at;   /* time of the last result of fixed latency */
-	uint64_t predicate_at; /* time at which the last predicate was set */
-	uint64_t line;         /* line of the last hit in the L0, valid in the generation below */
-	uint64_t code_base;    /* of its kernel */
-	const uint8_t *held_by; /* of a waiting warp: entry of pending or readers that must become 0; or NULL */
+	uint64_t predicate_at;  /* time at which the last predicate was set */
+	uint64_t line;          /* line of the last hit in the L0, valid in the generation below */
+	uint64_t code_base;     /* first PC of the warp's kernel */
+	const uint8_t *held_by; /* waiting warp: entry of pending or readers that must become 0; or NULL */
 	uint32_t generation;
 	uint32_t fetched;              /* records requested from the instruction cache */
 	uint32_t last_mask;            /* lanes of the previous instruction; 0 after a branch */
@@ -148,12 +149,12 @@ struct core_warp {
 	uint8_t stall;      /* enum core_stall, of a warp that is not ripe */
 	uint8_t next_stall; /* reason of next_issue */
 	uint8_t hold_stall; /* reason of the hold */
-	uint8_t unit;       /* of the head, or of the previous head */
-	uint8_t slot;       /* of the wheel */
+	uint8_t unit;       /* unit of the head, or of the previous head */
+	uint8_t slot;       /* slot of the wheel */
 	bool started;
 	uint8_t predicate_class;   /* class that wrote the last predicate; SASS_NONE: none outstanding */
 	uint8_t predicate_pending; /* instructions of variable latency that have yet to set a predicate */
-	bool waits;                /* for an event */
+	bool waits;                /* the warp waits for an event */
 	bool fragile;              /* the conditions of its issue are tested again at issue */
 	bool control;              /* dependences follow control codes */
 	bool reaping;
@@ -187,7 +188,7 @@ struct core_warp {
 struct mem_place {
 	uint64_t ready; /* earliest acceptance by the SM, if it is the first in the queue */
 	uint16_t op;
-	uint8_t interval; /* of address calculation */
+	uint8_t interval; /* interval of address calculation */
 };
 
 struct stream_buffer {
@@ -216,7 +217,7 @@ struct subcore {
 	uint64_t bank_used[16]; /* t of the latest instruction that read the bank */
 	int8_t greedy;          /* rank of the warp that issued last; -1: none */
 	uint8_t ranks;          /* number of ranks given out */
-	bool issued;            /* in the cycle run last */
+	bool issued;            /* an instruction was issued in the last cycle */
 	uint8_t idle;           /* enum core_stall of the cycles since seen */
 	uint8_t warp_of[RANKS];
 	uint64_t rfc[3][16]; /* by slot and bank: warp << 16 | register, 0: empty */
@@ -283,7 +284,7 @@ struct core_op {
 	uint8_t sub;
 	uint8_t link;        /* cycles of the result on the link */
 	uint8_t write, read; /* counter + 1 to decrement; 0: none */
-	bool readers;        /* its sources are marked in core_warp.readers */
+	bool readers;        /* the sources are marked in core_warp.readers */
 	bool keeps_sources;  /* until the instruction ends */
 };
 
@@ -382,7 +383,8 @@ bool core_fetch(struct sm *s, unsigned sub); /* true: there is more to fetch in 
 void core_fetch_request(struct sm *s, unsigned w);
 void core_fetch_line(struct sm *s, unsigned sub, uint64_t line);
 void core_l1i_access(struct sm *s, unsigned sub, uint64_t line);
-void core_l1i_fill(struct sm *s, uint32_t req); /* of a line that does not come through the network */
+/* Fills the L1I with a line that does not come through the network. */
+void core_l1i_fill(struct sm *s, uint32_t req);
 void core_l1i_step(struct sm *s);
 void core_l1i_filled(struct sm *s); /* notes a fill that arrives outside the cycle */
 void core_fetch_flush(struct sm *s);
@@ -392,7 +394,8 @@ void core_schedule_head(struct sm *s, unsigned w); /* determines when the head o
 /* Tests a ripe, fragile warp again; false: it may not issue and has another state now. */
 bool core_may_issue_now(struct sm *s, unsigned w);
 void core_depend_issue(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, struct core_op *op);
-void core_release(struct sm *s, unsigned w, const struct core_inst *in); /* its results are written */
+/* Releases the registers of an instruction whose results are written. */
+void core_release(struct sm *s, unsigned w, const struct core_inst *in);
 void core_sources_read(struct sm *s, unsigned w, const struct core_inst *in);
 void core_counter_down(struct sm *s, unsigned w, unsigned counter);
 const struct core_control *core_control_of(const struct core_warp *cw, uint32_t pc);
@@ -407,7 +410,8 @@ uint64_t core_register_wait(
 	struct sm *s, struct subcore *b, unsigned w, const struct core_inst *in, unsigned reuse);
 
 /* passes.c */
-uint32_t core_passes(struct sm *s, const struct winst *w); /* at least 1 */
+/* Returns the passes of an access through shared memory, at least 1. */
+uint32_t core_passes(struct sm *s, const struct winst *w);
 
 /* unit.c, memory.c */
 void core_unit_take(struct sm *s, struct subcore *b, const struct core_inst *in, uint16_t h, uint64_t t);

@@ -55,7 +55,7 @@ static void arrive_at_barrier(struct sm *s, unsigned w, uint64_t t)
 	struct cta *k = &s->cta[s->warp[w].cta];
 
 	if (s->warp[w].cursor == s->warp[w].last)
-		return; /* it ends here, and its exit counts as its arrival */
+		return; /* the warp ends here, and its exit counts as its arrival */
 	k->arrived[0] |= 1ull << w;
 	s->at_barrier |= 1ull << w;
 	delay_until(cw, t + 1, NEVER, STALL_BARRIER);

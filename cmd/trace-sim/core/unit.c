@@ -10,7 +10,7 @@
  */
 #include "core/core.h"
 
-#define QUEUE_PLACES 3u /* before the units with events, including the instruction that starts */
+#define QUEUE_PLACES 3u /* queue entries before units with events, including the instruction that starts */
 
 /*
  * Queues an instruction: it starts after the ones before it, and the unit takes another as soon as an entry is

@@ -109,7 +109,7 @@ void core_warpgroup_take(struct sm *s, unsigned w, const struct core_inst *in, u
 	start_joined(s, leader);
 	if (g->issued[i] - g->started < GMMA_AHEAD)
 		return;
-	g->held |= 1ull << w; /* its next product would have no entry */
+	g->held |= 1ull << w; /* no entry is free for the next product */
 	core_sync_hold(s, w, t + 1);
 }
 

@@ -9,7 +9,7 @@
 #include "gpu/timeline.h"
 
 #define PID_KERNELS 1u
-#define PID_SM      2u /* of SM 0 */
+#define PID_SM      2u /* process id of SM 0 in the trace */
 #define SM_GROUPS \
 	8u /* maximum number of groups of neighbouring SMs whose instructions are counted together */
 #define PART_TEXT 64u /* maximum size of "SM 100-107":1.23457e-05, */

@@ -29,7 +29,7 @@ struct window_counts {
 	uint64_t phases;                    /* parts of windows that threads can share */
 };
 
-void window_init(struct gpu *g); /* after network, memory side, SMs and clusters */
+void window_init(struct gpu *g); /* Initializes windows, after network, memory side, SMs and clusters. */
 void window_free(struct gpu *g);
 /*
  * Runs a window of core cycles that ends before cycle `until` of the run. Returns false, with nothing done, if

@@ -19,20 +19,20 @@ enum kanata_kind { KANATA_BEGIN, KANATA_STAGE, KANATA_WAKE, KANATA_RETIRE, KANAT
 
 struct kanata_command {
 	uint64_t cycle;
-	uint64_t order;   /* of the call */
+	uint64_t order;   /* number of the call */
 	uint64_t operand; /* stage, or number of the producer */
 	uint32_t handle;
 	uint8_t kind; /* enum kanata_kind */
 };
 
 struct kanata_entry {
-	uint64_t number;        /* in the file; KANATA_HIDDEN: not written */
+	uint64_t number;        /* number in the file; KANATA_HIDDEN: not written */
 	uint32_t before, after; /* begun instructions in their order; 0: none. after: link of the free list */
 	uint32_t thread;
 	uint8_t stage; /* enum stage */
 	bool begun;
 	bool written; /* the begin of its stage is in the file */
-	bool touched; /* in the list of stages of this cycle */
+	bool touched; /* the entry is in the list of stages of this cycle */
 	char label[KANATA_TEXT], detail[KANATA_TEXT];
 };
 
@@ -40,7 +40,7 @@ struct kanata {
 	FILE *out;
 	const struct filter *only;
 	bool open;                   /* the first cycle of the log has been reached */
-	uint64_t cycle;              /* of the last command in the file */
+	uint64_t cycle;              /* cycle of the last command in the file */
 	uint64_t calls;              /* number of commands */
 	uint64_t numbers;            /* number of instructions in the file */
 	uint64_t retired;            /* number of instructions that have completed */

@@ -90,7 +90,7 @@ void dram_push(struct dram *d, uint32_t req, uint64_t now)
 	memstat_queued(d->ms, r, r->size / d->p->atom_bytes);
 }
 
-/* ---- which bank may issue what -------------------------------------------------------------- */
+/* ---- commands that a bank may issue --------------------------------------------------------- */
 
 static inline bool write_bank(const struct dram *d, uint64_t bank) { return d->writes >> bank & 1; }
 

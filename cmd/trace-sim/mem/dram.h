@@ -227,7 +227,8 @@ void dram_stat_bus(struct dram *d, uint64_t t);                     /* count the
 void dram_stat_assigned(struct dram *d, uint32_t bank, uint64_t t); /* a request enters a free bank */
 void dram_stat_match(
 	struct dram *d, uint32_t bank, uint64_t from); /* bank joins row_hits from tick `from` on */
-void dram_stat_finish(struct dram *d, uint32_t bank, uint64_t t); /* after the change: its request is done */
+/* Counts a request that is done, after the change. */
+void dram_stat_finish(struct dram *d, uint32_t bank, uint64_t t);
 void dram_stat_ready(struct dram *d, uint64_t ready);
 void dram_stat_counts(struct dram *d, struct dram_counts *out);
 

@@ -22,10 +22,11 @@ static inline uint64_t over_at(uint64_t now, uint32_t latency) { return latency 
 struct sub {
 	struct channel *channel;
 	struct mem_fifo icnt_l2, l2_dram, dram_l2, l2_icnt, rop;
-	struct sub *partner;                /* the same addresses on the other side; NULL: one side */
-	struct mem_fifo cross_side_replies; /* on their way to the other side; req.key: arrival time */
-	struct cache *l2;                   /* NULL: none */
-	uint64_t copies;                    /* sectors touched by host copies, in all L2 times (quirk Q4-8) */
+	struct sub *partner; /* the same addresses on the other side; NULL: one side */
+	/* replies on their way to the other side; req.key: arrival time */
+	struct mem_fifo cross_side_replies;
+	struct cache *l2; /* NULL: none */
+	uint64_t copies;  /* sectors touched by host copies, in all L2 times (quirk Q4-8) */
 	uint64_t wake; /* time from which an L2 tick may move something; UINT64_MAX: after the next arrival */
 	uint32_t rop_due; /* key of the first in rop */
 	bool tick_due;    /* with a partner only: `wake` was reached at the start of this tick */
@@ -36,7 +37,7 @@ struct sub {
 struct channel {
 	_Alignas(64) uint64_t wake;   /* DRAM tick in which something may move */
 	uint32_t delay_due;           /* when the head of delay is ready */
-	bool delay_waits;             /* there is one and it is not ready */
+	bool delay_waits;             /* a request is delayed and not ready */
 	bool arbitration_failed;      /* no L2->DRAM request can proceed until the state changes */
 	bool blocked;                 /* the oldest DRAM reply cannot proceed either */
 	uint32_t pending_l2_requests; /* requests in the L2->DRAM queues of its sub partitions */
@@ -44,7 +45,7 @@ struct channel {
 	uint32_t last;                /* sub partition that took a credit last */
 	uint64_t free_credits;        /* private and shared */
 	struct mem_fifo delay;        /* DRAM latency queue; req.key: ready time */
-	struct sub *sub, *end;        /* its sub partitions: the first, and one past the last */
+	struct sub *sub, *end;        /* first sub partition of the channel, and the one after the last */
 	bool live;                    /* may move something without a poke */
 	uint64_t awaited;             /* latest time at which a REQ_AWAITED leaves `delay` or a ROP queue */
 	uint32_t replies, stall_dramfull, stall_icnt2sh; /* counts that are not yet in memory.n */

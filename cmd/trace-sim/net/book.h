@@ -31,7 +31,8 @@ struct book_overall {
 
 struct book_stats {
 	struct book_sample plat, nlat, flat, frag, hops;
-	int32_t slowest_packet, slowest_flit; /* as wide as the original's; -1: none yet */
+	/* slowest packet and flit, as wide as the original's; -1: none yet */
+	int32_t slowest_packet, slowest_flit;
 	struct book_overall all;
 };
 

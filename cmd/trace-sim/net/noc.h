@@ -326,7 +326,7 @@ struct noc_vc {
 	uint16_t input_index;          /* in * vcs + in_vc */
 	uint16_t turn;                 /* output channel to look at first */
 	struct noc_flit *slot;         /* the ring */
-	struct noc_quick_port *input;  /* its own port */
+	struct noc_quick_port *input;  /* port of the input channel */
 	struct noc_quick_port *output; /* port of the channel that it owns */
 	uint64_t *ready;               /* set of that output for this input */
 	uint32_t *vc_used;             /* uncredited flits of the channel that it owns */

@@ -143,7 +143,7 @@ void power_take_units(struct power_meter *m, struct power_sample *s, bool marked
 
 /* classes.c, ptx_classes.c */
 void power_op_make(struct power_op *op, const struct inst *in, unsigned reads);
-/* Has the opcode of n bytes the operand class FP? */
+/* Returns whether the opcode of n bytes has the operand class FP. */
 bool power_ptx_is_floating(const char *opcode, size_t n);
 void power_op_make_ptx(struct power_op *op, const struct inst *in, unsigned reads);
 

@@ -23,8 +23,9 @@ uint32_t addrdec_slice(struct addrdec *d, uint64_t addr, uint32_t cluster);
 /* With l2_sides: the side of a cluster, and the side on which an address is at home. */
 uint32_t addrdec_side(const struct addrdec *d, uint32_t cluster);
 uint32_t addrdec_home(const struct addrdec *d, uint64_t addr);
-bool addrdec_lines_whole(const struct addrdec *d);      /* it is the same for all of a line of 128 bytes */
-uint32_t addrdec_sub(struct addrdec *d, uint64_t addr); /* sub partition of an address */
+/* Returns whether all bytes of a line of 128 bytes have the same sub partition. */
+bool addrdec_lines_whole(const struct addrdec *d);
+uint32_t addrdec_sub(struct addrdec *d, uint64_t addr);                     /* sub partition of an address */
 uint64_t addrdec_partition_address(const struct addrdec *d, uint64_t addr); /* MEM-addr-8 */
 bool addrdec_draws(const struct addrdec *d); /* RANDOM: every constructed request must be decoded at once */
 

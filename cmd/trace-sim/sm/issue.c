@@ -105,7 +105,7 @@ static void issue_special(struct sm *s, struct winst *in)
 		barrier_arrive(s, w, in->uop);
 	} else if (flags & UOP_MEMBAR) {
 		s->membar |= 1ull << w;
-		clear_membar(s, w); /* without loads to wait for it ends as soon as it has issued */
+		clear_membar(s, w); /* a fence without loads to wait for ends when it has issued */
 	} else if (flags & UOP_LDGDEPBAR) {
 		ldgsts_close_group(s, w);
 	} else if (flags & UOP_DEPBAR) {
@@ -205,7 +205,7 @@ static ALWAYS_INLINE void issue_head(struct sm *s, unsigned k, unsigned w, unsig
 	if (in->rec_index == p->last)
 		end_warp(s, w);
 	if (u->flags & RARE)
-		issue_rare(s, in); /* its record has left the buffer */
+		issue_rare(s, in); /* the record has left the buffer */
 }
 
 static NOINLINE void issue_second(struct sm *s, unsigned k, unsigned w) { issue_head(s, k, w, 2); }

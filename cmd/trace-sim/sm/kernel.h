@@ -39,14 +39,14 @@ struct kernel {
 	uint32_t padded_threads;
 	uint16_t stream; /* index into gpu.streams */
 	bool launched, selected, done, ended;
-	bool closing; /* its CTAs have ended, and the delay is running */
-	bool ldgsts;  /* there may be LDGSTS among its instructions */
+	bool closing; /* all CTAs have ended, and the delay is running */
+	bool ldgsts;  /* its instructions may include LDGSTS */
 	struct block_rate sample;
 	uint64_t start_cycle; /* time of its launch */
 	uint64_t code_base;   /* address of pc 0 for the modern core: one a function */
 	uint32_t n_codes;
 	bool *floating;                   /* operand class FP of PTX with power, by pc / 8; else NULL */
-	const struct core_control *codes; /* its control codes by pc / 16; NULL: none */
+	const struct core_control *codes; /* control codes by pc / 16; NULL: none */
 };
 
 #endif

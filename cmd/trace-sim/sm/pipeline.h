@@ -16,11 +16,11 @@
 /* An instruction of a warp from its fetch to its end. */
 struct pipe_inst {
 	struct pipe_inst *next; /* next younger one of its warp, or next of the free list */
-	uint64_t lane0;         /* of LDGSTS: address of lane 0 */
+	uint64_t lane0;         /* LDGSTS: address of lane 0 */
 	uint64_t earliest;      /* cycle before which its next stage cannot begin */
 	uint64_t end;           /* cycle of its end; 0: not known */
 	uint64_t producer;      /* number of the instruction that it waits for; KANATA_HIDDEN: none */
-	uint32_t handle;        /* in the log */
+	uint32_t handle;        /* handle in the log */
 	uint32_t index;         /* number among the warp's records */
 	uint32_t code;          /* handle of the instruction */
 	uint32_t seen;          /* number of the observation that saw it last */

@@ -367,7 +367,7 @@ void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thre
 	struct cta *c = &s->cta[slot];
 
 	if (!s->live_ctas)
-		s->now = now - 1; /* it was idle until now */
+		s->now = now - 1; /* the SM was idle until now */
 	if (k->head->ptx && k->head->registers > s->reg_limit)
 		depend_grow(s, k->head->registers);
 	if (k->head->ptx)

@@ -48,7 +48,7 @@ struct core_code;
 struct winst {
 	_Alignas(64) uint64_t uid; /* issue order within the SM; smaller is older */
 	const struct uop *uop;
-	struct func_unit *unit; /* in the calendar: the unit that took it */
+	struct func_unit *unit; /* unit that took the instruction, in the calendar */
 	union {
 		struct rec record;
 		struct {
@@ -74,7 +74,7 @@ struct unit_in {
 	struct func_unit *units;     /* array of the units of the kind */
 	uint64_t collectors_used;    /* collector units with instructions for this set */
 	uint64_t collectors_blocked; /* collector units with all operands that wait for a slot */
-	uint32_t bit;                /* of this set in unit_in_used */
+	uint32_t bit;                /* bit of this set in unit_in_used */
 	uint16_t slot[SET_SLOTS];    /* winst handles */
 };
 
@@ -86,7 +86,7 @@ struct collector_in {
 	uint64_t free_slots;
 	struct unit_in *units; /* set after the collector */
 	uint16_t *end;         /* place of the next handle: first, or the link of the youngest instruction */
-	uint32_t bit;          /* of this set in collector_in_used */
+	uint32_t bit;          /* bit of this set in collector_in_used */
 	uint16_t first;        /* the oldest instruction; WINST_NONE: empty */
 	uint8_t front;         /* scheduler of the oldest instruction */
 	uint8_t kind;          /* enum unit_kind */
@@ -146,7 +146,7 @@ struct warp {
 struct cta {
 	struct kernel *kernel; /* NULL: free */
 	uint64_t id;           /* linear, in launch order */
-	struct tblock block;   /* its records; arrays are reused by the next CTA of the slot */
+	struct tblock block;   /* records of the CTA; the next CTA of the slot reuses the arrays */
 	uint64_t warps;        /* slots */
 	/* warps that arrived, by barrier; quirk Q2-7: every BAR of machine code is barrier 0 */
 	uint64_t arrived[MAX_BARRIERS];
@@ -346,7 +346,7 @@ struct sm {
 	uint16_t winst_free; /* list of freed winst */
 	uint16_t winst_made;
 	uint64_t any_slot; /* 0 in sub-core mode, where slots belong to schedulers; else all slots */
-	struct collector_in collector_in[N_UNIT_KINDS]; /* in serving order */
+	struct collector_in collector_in[N_UNIT_KINDS]; /* inputs of the collector in serving order */
 	struct collector_in *collector_of[N_UNIT_KINDS];
 	struct unit_in *unit_in;                  /* N_UNIT_KINDS */
 	uint32_t collector_in_used, unit_in_used; /* sets that are not empty, by their bit */

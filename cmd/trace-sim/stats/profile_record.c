@@ -28,7 +28,7 @@ struct profile {
 	struct code_sum {
 		uint32_t code;
 		uint64_t n[N_PROFILE_COUNTS], cycles[N_PROFILE_REASONS];
-	} * sum; /* of the present kernel */
+	} * sum; /* sums of the current kernel */
 	uint32_t n_sums, cap_sums;
 	uint32_t *sum_index, cap_index;           /* index into sum plus 1, by code + 1 */
 	uint64_t total[N_PROFILE_REASONS], empty; /* of the run */

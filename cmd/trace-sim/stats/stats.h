@@ -61,7 +61,7 @@ struct kernel_record {
 };
 
 struct interval_record {
-	uint32_t position, uid; /* of the kernel; 0: none */
+	uint32_t position, uid; /* position and id of the kernel; 0: none */
 	const char *name;       /* NULL: none */
 	uint64_t first_cycle, cycles;
 };

@@ -24,7 +24,7 @@ enum counter_width { BITS_32, SM_BITS_32 };
 
 /* Rows of counters.def, in their order. */
 static const struct {
-	size_t offset; /* in struct sm_counts */
+	size_t offset; /* offset in struct sm_counts */
 	enum counter_place place;
 	enum counter_width width;
 	const char *name, *before;

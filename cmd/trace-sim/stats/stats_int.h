@@ -33,7 +33,7 @@ struct stats_sink {
 	struct figures *table;           /* collector */
 	const struct stats_block *block; /* printer: identity of the block */
 	bool sparse;
-	char prefix[64]; /* of recorded names */
+	char prefix[64]; /* prefix of recorded names */
 };
 
 static inline bool collecting(const struct stats_sink *s) { return !s->out; }

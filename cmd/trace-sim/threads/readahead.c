@@ -32,7 +32,7 @@ struct readahead {
 	struct code *code;
 	struct trace *trace; /* trace that is read ahead; NULL: none */
 	bool filling;
-	bool ended;             /* its last block, or a fault, is in the queue */
+	bool ended;             /* the last block, or a fault, is in the queue */
 	struct queued *reading; /* gets the warnings; NULL: they are printed at once */
 	uint32_t first, n;
 	size_t bytes;
