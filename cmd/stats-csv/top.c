@@ -40,7 +40,7 @@ static void write_hot_spots(struct csv_job *j, struct writer *w, struct hotspots
 {
 	uint64_t sum = 0;
 
-	if (hotspots_lack_lines(t, run))
+	if (!t || hotspots_lack_lines(t, run))
 		return;
 	hotspots_sort(t, false);
 	for (uint32_t i = 0; i < t->n && i < j->top; i++) {
