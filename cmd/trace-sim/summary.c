@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "core/core.h"
 #include "demangle.h"
+#include "power/meter.h"
 #include "run.h"
 
 #define NAME_WIDTH 28
@@ -52,6 +53,19 @@ static void print_percent(FILE *out, int width, double part, double of)
 		fprintf(out, "  %*s", width, "-");
 }
 
+/* Returns the mean power of a kernel, or of the run (before NULL), with the power model. */
+static double watts(const struct run *r, const struct figures *before)
+{
+	const struct power_energies *e = &r->gpu.power->energy;
+	double joules = power_energies_total(e), seconds = e->seconds;
+
+	if (before) {
+		joules = figures_difference(before, r->now, "energy_kernel_joules");
+		seconds = figures_difference(before, r->now, "energy_seconds");
+	}
+	return seconds > 0 ? joules / seconds : 0;
+}
+
 /* Prints the figures of a kernel, or of the run (before NULL), after its name. */
 static void print_figures(struct run *r, const struct figures *before)
 {
@@ -64,14 +78,18 @@ static void print_figures(struct run *r, const struct figures *before)
 	print_percent(r->out, 6, GET("achieved_occupancy"), 1);
 	print_percent(r->out, 7, GET("L1D_total_cache_misses"), GET("L1D_total_cache_accesses"));
 	print_percent(r->out, 7, GET("L2_total_cache_misses"), GET("L2_total_cache_accesses"));
-	fprintf(r->out, "  %9.1f  %s\n", cycles > 0 ? bytes / cycles * hz / 1e9 : 0, main_stall(r, before));
+	fprintf(r->out, "  %9.1f", cycles > 0 ? bytes / cycles * hz / 1e9 : 0);
+	if (r->gpu.power)
+		fprintf(r->out, "  %6.1f", watts(r, before));
+	fprintf(r->out, "  %s\n", main_stall(r, before));
 #undef GET
 }
 
-static void print_head(FILE *out)
+static void print_head(const struct run *r)
 {
-	fprintf(out, "%4s %-*s  %10s  %7s  %6s  %7s  %7s  %9s  %s\n", "id", NAME_WIDTH, "kernel", "cycles",
-		"IPC", "occ. %", "L1 miss", "L2 miss", "DRAM GB/s", "main stall");
+	fprintf(r->out, "%4s %-*s  %10s  %7s  %6s  %7s  %7s  %9s  %s%s\n", "id", NAME_WIDTH, "kernel",
+		"cycles", "IPC", "occ. %", "L1 miss", "L2 miss", "DRAM GB/s", r->gpu.power ? " watts  " : "",
+		"main stall");
 }
 
 void summary_kernel(struct run *r, const struct kernel *k)
@@ -79,7 +97,7 @@ void summary_kernel(struct run *r, const struct kernel *k)
 	char *shown = demangle(k->head->name, DEMANGLE_SHORT), quoted[NAME_WIDTH + 1];
 
 	if (!r->summarized++)
-		print_head(r->out);
+		print_head(r);
 	diag_quote(quoted, sizeof(quoted), shown, strlen(shown));
 	fprintf(r->out, "%4u %-*s", k->uid, NAME_WIDTH, quoted);
 	print_figures(r, r->before);

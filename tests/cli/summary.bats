@@ -57,3 +57,22 @@ on_terminal() {
 	refute_output --partial $'\x1b[31m'
 	assert_line --partial 'limit: 0 kernels'
 }
+
+@test "watts with the power model" {
+	sh "$ROOT/tests/tools/power-xml" >p.xml
+	power="-D power_simulation_enabled=1 -D accelwattch_xml_file=p.xml"
+	d=$(trace streams)
+	on_terminal trace-sim -q -g qv100 $power "$d" >terminal
+	trace-sim -q -g qv100 $power -F json "$d" >r.json
+	python3 - <<-'END'
+	import json
+	r = [json.loads(l) for l in open("r.json")]
+	t = [l.split() for l in open("terminal")]
+	assert "watts" in t[0]
+	kernels = [k["stats"] for k in r if k["record"] == "kernel"]
+	for s, line in zip(kernels, t[1:5]):
+	    assert abs(float(line[8]) - s["power_average"]) < 0.051, (line, s["power_average"])
+	mean = sum(s["energy_kernel_joules"] for s in kernels) / sum(s["energy_seconds"] for s in kernels)
+	assert abs(float(t[5][7]) - mean) < 0.051, (t[5], mean)
+	END
+}
