@@ -198,7 +198,8 @@ reuse() {
 @test "the Debian package has the version of the suite, and its packages take all that is installed" {
 	d=$ROOT/examples/packaging/debian
 	[ "$(sed -n '1s/.*(\(.*\)-1).*/\1/p' "$d/changelog")" = "$(trace-pack --version | awk '{ print $NF }')" ]
-	make -n -C "$ROOT" BUILD="$BUILD" install install-python PREFIX=/usr DESTDIR=/tmp/d SOLIBDIR=/usr/lib/x INSTALL_STRIP= >commands
+	make -n -C "$ROOT" BUILD="$BUILD" install install-python PREFIX=/usr DESTDIR=/tmp/d SOLIBDIR=/usr/lib/x \
+		PYTHONDIR=/usr/lib/python3/dist-packages INSTALL_STRIP= >commands
 	run -1 grep -e 'install  *-s' commands
 	for f in $(grep -hv '^usr/lib/\*' "$d"/*.install); do
 		grep -q "/$f" commands || fail "nothing is installed in $f"
