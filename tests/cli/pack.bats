@@ -624,6 +624,18 @@ packed_and_swapped() {
 	[ "$(grep '^thread block' k.traceg | tr '\n' ' ')" = 'thread block = 7,0,0 thread block = 65534,65534,0 ' ]
 }
 
+@test "a raw trace that has the shared-memory line of an LDGSTS alone is grouped to no thread block" {
+	t=$(trace vecadd)/kernel-1.traceg
+	sed -n '1,/^#traces format/p' "$t" >k.trace
+	grep -q '^-shmem base_addr = 0x00007f5000000000' k.trace
+	printf '\n0 0 0 0 0000 ffffffff 0 LDGSTS.E.128 1 R2 16 1 0x00007f5000000010 16 0 \n' >>k.trace
+	run -0 trace-pack -q -o k.tpack k.trace
+	assert_output ''
+	trace-pack -d -o - k.tpack >k.traceg
+	grep -q '^-kernel name = vecadd' k.traceg
+	run -1 grep -E '^#BEGIN_TB|LDGSTS' k.traceg
+}
+
 @test "temporary files are made in TMPDIR" {
 	trace-pack "$(trace vecadd)" >a.tpack
 	run -2 sh -c 'TMPDIR=/nowhere trace-pack -l <a.tpack'
