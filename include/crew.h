@@ -13,6 +13,8 @@ struct crew;
 
 /* Starts up to n threads that execute fn(ctx). */
 struct crew *crew_start(unsigned n, void *(*fn)(void *ctx), void *ctx);
+/* Returns the number of threads that were started. */
+unsigned crew_size(const struct crew *c);
 /* Waits for all threads to return, and frees the crew. */
 void crew_join(struct crew *c);
 

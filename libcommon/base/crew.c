@@ -19,6 +19,8 @@ struct crew *crew_start(unsigned n, void *(*fn)(void *ctx), void *ctx)
 	return c;
 }
 
+unsigned crew_size(const struct crew *c) { return c->n; }
+
 void crew_join(struct crew *c)
 {
 	for (unsigned i = 0; i < c->n; i++)

@@ -6,7 +6,9 @@
  * back in the order in which they were begun. Without threads the caller does all work. Text is let go when
  * its piece is encoded, so that memory is some pieces of text and the columns of the blocks under way.
  */
+#include "bits.h"
 #include "control.h"
+#include "crew.h"
 #include "job.h"
 
 struct queue *queue_new(unsigned threads, int level)
@@ -19,9 +21,7 @@ struct queue *queue_new(unsigned threads, int level)
 	q->most = threads > 1 ? threads + 1 : 0;
 	pthread_mutex_init(&q->lock, NULL);
 	pthread_cond_init(&q->change, NULL);
-	for (; q->n_threads + 1 < threads && q->n_threads < THREADS_MAX; q->n_threads++)
-		if (pthread_create(&q->thread[q->n_threads], NULL, queue_worker, q))
-			break;
+	q->crew = crew_start(threads > 1 ? min_u32(threads - 1, THREADS_MAX) : 0, queue_worker, q);
 	return q;
 }
 
@@ -31,8 +31,7 @@ void queue_free(struct queue *q)
 	q->stop = true;
 	pthread_cond_broadcast(&q->change);
 	pthread_mutex_unlock(&q->lock);
-	while (q->n_threads)
-		pthread_join(q->thread[--q->n_threads], NULL);
+	crew_join(q->crew);
 	while (q->n_spare) {
 		parsed_free(q->spare[--q->n_spare]);
 		free(q->spare[q->n_spare]);
@@ -538,7 +537,7 @@ struct job *queue_take(struct queue *q, bool wait)
 {
 	pthread_mutex_lock(&q->lock);
 	struct job *j = q->first;
-	while (j && j->closed && !j->finished && (wait || !q->n_threads))
+	while (j && j->closed && !j->finished && (wait || !crew_size(q->crew)))
 		if (!do_something(q))
 			pthread_cond_wait(&q->change, &q->lock);
 	if (j && !j->finished)

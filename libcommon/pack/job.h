@@ -66,8 +66,7 @@ struct job {
 struct queue {
 	pthread_mutex_t lock;
 	pthread_cond_t change;
-	pthread_t thread[THREADS_MAX];
-	unsigned n_threads;
+	struct crew *crew; /* threads that take jobs; the caller takes some, too */
 	bool stop;
 	int level;
 	struct isa *isa;
