@@ -23,10 +23,13 @@
 #define HEAD_TEXT   (1u << 20)
 #define MIN_GROW    128u
 
+#define N_CLUSTER_IDS 7u
+
 /* Lines of one warp, in memory or in a run, in which the numbers precede the text. */
 struct group_head {
 	uint64_t key; /* raster number of the thread block times warps of a block, plus the warp */
 	uint64_t insts, bytes;
+	uint32_t cluster[N_CLUSTER_IDS]; /* cluster in the grid, thread block in the cluster, rank */
 };
 
 struct lines {
@@ -45,7 +48,10 @@ struct group {
 	struct input *in;
 	struct fault *f;
 	const struct sink *to;
-	uint32_t grid[3], warps, prefix; /* prefix: columns that grouped text lacks */
+	uint32_t grid[3], warps;
+	uint32_t prefix;   /* columns that grouped text lacks: 0, 4, 11 or 13 */
+	uint32_t lineinfo; /* 1: a source line precedes the PC */
+	bool measured;     /* the number of columns was read from the first line */
 	uint64_t shared;
 	struct table found; /* lines[] by key */
 	struct lines *lines;
@@ -55,7 +61,8 @@ struct group {
 	uint64_t written;
 	struct line_run *run; /* runs that are merged: a heap, the lowest head first */
 	uint32_t n_runs, cap_runs;
-	uint64_t block, next_warp; /* being written: the thread block, plus 1; its next warp */
+	uint64_t block, next_warp;       /* being written: the thread block, plus 1; its next warp */
+	uint32_t cluster[N_CLUSTER_IDS]; /* of the thread block being written */
 };
 
 static struct place group_place(const struct group *g)
@@ -163,6 +170,7 @@ static int header(struct group *g)
 		header_numbers(line, n, "-grid dim = (", g->grid, 3);
 		header_numbers(line, n, "-block dim = (", block, 3);
 		header_numbers(line, n, "-accelsim tracer version = ", &version, 1);
+		header_numbers(line, n, "-enable lineinfo = ", &g->lineinfo, 1);
 		header_window(line, n, &g->shared);
 	}
 	if (r < 0)
@@ -234,7 +242,30 @@ static bool shared_side(const struct group *g, const char *line, size_t n)
 	return a >> SHARED_BITS == g->shared >> SHARED_BITS || !(a >> SHARED_BITS);
 }
 
-static struct lines *lines_of(struct group *g, uint64_t key)
+static int cluster_fault(const struct group *g, uint64_t block)
+{
+	return fault_set(g->f, group_place(g), "prefix",
+		"columns 5 to 11 differ between lines of thread block %llu,%llu,%llu (expected its cluster)",
+		(unsigned long long)(block % g->grid[0]),
+		(unsigned long long)(block / g->grid[0] % g->grid[1]),
+		(unsigned long long)(block / g->grid[0] / g->grid[1]));
+}
+
+/*
+ * Sets the number of columns that grouped text lacks. Since Accel-Sim 2.0 the numbers of the cluster follow the warp,
+ * and with TOOL_TRACE_CORE the SM and the warp's slot in it follow these.
+ */
+static void measure_prefix(struct group *g, const char *line, size_t n)
+{
+	int columns = line_prefix(DIALECT_SASS, line, n) - (g->lineinfo ? 1 : 0);
+
+	if (columns == 11 || columns == 13)
+		g->prefix = (uint32_t)columns;
+	g->measured = true;
+}
+
+/* Returns the lines of the warp with that key; cluster: ids of its cluster where it is new. */
+static struct lines *lines_of(struct group *g, uint64_t key, const uint32_t cluster[N_CLUSTER_IDS])
 {
 	uint64_t hash = table_hash_words(&key, 1);
 
@@ -244,6 +275,7 @@ static struct lines *lines_of(struct group *g, uint64_t key)
 	table_add(&g->found, hash, g->n_lines);
 	grow(&g->lines, &g->cap_lines, g->n_lines + 1, sizeof(g->lines[0]));
 	g->lines[g->n_lines] = (struct lines){.head.key = key};
+	memcpy(g->lines[g->n_lines].head.cluster, cluster, sizeof(g->lines[0].head.cluster));
 	g->held += sizeof(struct lines) + 2 * sizeof(struct table_slot);
 	return &g->lines[g->n_lines++];
 }
@@ -268,8 +300,11 @@ static int take_raw_line(struct group *g, const char *line, size_t n)
 {
 	const uint32_t limit[4] = {g->grid[0], g->grid[1], g->grid[2], g->warps};
 	const char *end = line + n;
-	uint32_t id[4];
+	uint32_t id[4], cluster[N_CLUSTER_IDS] = {0}, place_on_gpu[2];
 	unsigned bad;
+
+	if (!g->measured)
+		measure_prefix(g, line, n);
 	const char *s = columns_read_numbers(line, end, 4, id, &bad);
 
 	for (unsigned i = 4; s && i-- > 0;)
@@ -280,9 +315,20 @@ static int take_raw_line(struct group *g, const char *line, size_t n)
 			bad < 3 ? "thread block id" : "warp", limit[bad], bad + 1);
 	if (shared_side(g, line, n))
 		return 0;
-	const char *from = g->prefix ? s : line;
+	if (g->prefix >= 11)
+		s = columns_read_numbers(s, end, N_CLUSTER_IDS, cluster, &bad);
+	if (s && g->prefix == 13)
+		s = columns_read_numbers(s, end, 2, place_on_gpu, &bad);
 	uint64_t block = id[0] + (uint64_t)g->grid[0] * (id[1] + (uint64_t)g->grid[1] * id[2]);
-	gather_line(g, lines_of(g, block * g->warps + id[3]), from, (size_t)(end - from));
+	struct lines *l = lines_of(g, block * g->warps + id[3], cluster);
+	if (!s)
+		return fault_set(g->f, group_place(g), "prefix",
+			"column %u of a raw trace is no number (expected cluster x, y, z, thread block in the cluster x, y, z, and rank after the warp)",
+			bad + 5);
+	if (memcmp(l->head.cluster, cluster, sizeof(cluster)))
+		return cluster_fault(g, block);
+	const char *from = g->prefix ? s : line;
+	gather_line(g, l, from, (size_t)(end - from));
 	return g->held > g->limit ? write_sorted_run(g) : 0;
 }
 
@@ -307,25 +353,37 @@ static int finish_grouped_block(struct group *g)
 	return put_empty_warps(g, g->warps) < 0 ? -1 : write_grouped(g, "#END_TB\n", 8);
 }
 
-/* Writes the lines that precede those of a warp. */
-static int begin_warp(struct group *g, uint64_t key, uint64_t insts)
+/* Writes the lines that precede those of thread block b; c: ids of its cluster. */
+static int begin_grouped_block(struct group *g, uint64_t b, const uint32_t c[N_CLUSTER_IDS])
 {
-	uint64_t b = key / g->warps, w = key % g->warps;
-	char t[160];
+	char t[320];
+	int n = snprintf(t, sizeof(t), "\n#BEGIN_TB\n\nthread block = %llu,%llu,%llu\n",
+		(unsigned long long)(b % g->grid[0]), (unsigned long long)(b / g->grid[0] % g->grid[1]),
+		(unsigned long long)(b / g->grid[0] / g->grid[1]));
+
+	if (g->prefix >= 11)
+		n += snprintf(t + n, sizeof(t) - (size_t)n,
+			"cluster id = %u,%u,%u\ncluster cta = %u,%u,%u\ncluster rank = %u\n", c[0], c[1],
+			c[2], c[3], c[4], c[5], c[6]);
+	t[n++] = '\n';
+	memcpy(g->cluster, c, sizeof(g->cluster));
+	g->block = b + 1;
+	g->next_warp = 0;
+	return write_grouped(g, t, (size_t)n);
+}
+
+/* Writes the lines that precede those of a warp. insts: lines of the warp in all runs. */
+static int begin_warp(struct group *g, const struct group_head *head, uint64_t insts)
+{
+	uint64_t b = head->key / g->warps, w = head->key % g->warps;
+	char t[80];
 	int n;
 
-	if (b + 1 != g->block) {
-		if (finish_grouped_block(g) < 0)
-			return -1;
-		n = snprintf(t, sizeof(t), "\n#BEGIN_TB\n\nthread block = %llu,%llu,%llu\n\n",
-			(unsigned long long)(b % g->grid[0]),
-			(unsigned long long)(b / g->grid[0] % g->grid[1]),
-			(unsigned long long)(b / g->grid[0] / g->grid[1]));
-		if (write_grouped(g, t, (size_t)n) < 0)
-			return -1;
-		g->block = b + 1;
-		g->next_warp = 0;
-	}
+	if (b + 1 != g->block &&
+		(finish_grouped_block(g) < 0 || begin_grouped_block(g, b, head->cluster) < 0))
+		return -1;
+	if (memcmp(g->cluster, head->cluster, sizeof(g->cluster)))
+		return cluster_fault(g, b);
 	if (put_empty_warps(g, w) < 0)
 		return -1;
 	g->next_warp = w + 1;
@@ -342,7 +400,7 @@ static int write_lines(struct group *g)
 	for (uint32_t i = 0; i < g->n_lines; i++) {
 		const struct lines *l = &g->lines[i];
 
-		if (begin_warp(g, l->head.key, l->head.insts) < 0 ||
+		if (begin_warp(g, &l->head, l->head.insts) < 0 ||
 			write_grouped(g, l->text, l->head.bytes) < 0 || write_grouped(g, "\n", 1) < 0)
 			return -1;
 	}
@@ -444,10 +502,12 @@ static int merge_runs(struct group *g)
 	while (g->n_runs) {
 		uint64_t key = g->run[0].head.key;
 
-		if (begin_warp(g, key, count_insts(g, 0, key)) < 0)
+		if (begin_warp(g, &g->run[0].head, count_insts(g, 0, key)) < 0)
 			return -1;
 		while (g->n_runs && g->run[0].head.key == key)
-			if (write_first(g) < 0)
+			if (memcmp(g->cluster, g->run[0].head.cluster, sizeof(g->cluster)))
+				return cluster_fault(g, key / g->warps);
+			else if (write_first(g) < 0)
 				return -1;
 		if (write_grouped(g, "\n", 1) < 0)
 			return -1;

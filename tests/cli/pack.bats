@@ -348,6 +348,44 @@ raw_of() {
 	[ "$(grep -c '^[0-9a-f]* ffffffff' kernel-1.traceg)" = "$(grep -c '^[0-9a-f]* ffffffff' "$t")" ]
 }
 
+# Grouped text of three clusters of two thread blocks, and its raw form with 11 columns before the PC; $1: more columns.
+clustered() {
+	local t b w
+	t=$(trace vecadd)/kernel-1.traceg
+	sed -n '1,/^#traces format/p' "$t" | sed 's/^-grid dim = .*/-grid dim = (6,1,1)/; s/^-block dim = .*/-block dim = (64,1,1)/; s/^-accelsim tracer version = .*/-accelsim tracer version = 6/' >head
+	{ cat head; echo; echo; } >grouped.traceg
+	{ cat head; echo; } >k.trace
+	for b in 0 1 2 3 4 5; do
+		printf '\n#BEGIN_TB\n\nthread block = %d,0,0\ncluster id = %d,0,0\ncluster cta = %d,0,0\ncluster rank = %d\n' \
+			$b $((b / 2)) $((b % 2)) $((b % 2)) >>grouped.traceg
+		for w in 0 1; do
+			printf '\nwarp = %d\ninsts = 2\n0000 ffffffff 1 R1 LDC 0 0 0 0 NoVal \n0010 ffffffff 0 EXIT 0 0 0 0 NoVal \n' $w >>grouped.traceg
+			printf '%d 0 0 %d %d 0 0 %d 0 0 %d %s0000 ffffffff 1 R1 LDC 0 0 0 0 NoVal \n' $b $w $((b / 2)) $((b % 2)) $((b % 2)) "$1" >>k.trace
+		done
+		printf '\n#END_TB\n' >>grouped.traceg
+	done
+	for b in 5 4 3 2 1 0; do
+		for w in 1 0; do
+			printf '%d 0 0 %d %d 0 0 %d 0 0 %d %s0010 ffffffff 0 EXIT 0 0 0 0 NoVal \n' $b $w $((b / 2)) $((b % 2)) $((b % 2)) "$1" >>k.trace
+		done
+	done
+}
+
+@test "raw traces of Accel-Sim 2.0, with 11 or 13 columns, keep the clusters of their thread blocks" {
+	for more in '' '17 3 '; do
+		clustered "$more"
+		mkdir -p raw && cp k.trace raw/kernel-1.trace && echo kernel-1.trace >raw/kernelslist
+		run -0 trace-pack -f --group raw -C out
+		cmp out/kernel-1.traceg grouped.traceg
+		sed -i 's/^1 0 0 1 0 0 0 1 0 0 1/1 0 0 1 7 0 0 1 0 0 1/' k.trace
+		run -2 trace-pack -q k.trace -o x
+		assert_output --partial 'differ between lines of thread block 1,0,0'
+	done
+	sed -i '/^1 0 0 1 7/s/^1 0 0 1 7/1 0 0 1 x/' k.trace
+	run -2 trace-pack -q k.trace -o x
+	assert_output --partial 'column 5 of a raw trace is no number'
+}
+
 # A folder of the tracer: its own list, copies, an empty line, raw kernels, one of them compressed.
 raw_folder() {
 	local k
