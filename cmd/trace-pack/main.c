@@ -11,7 +11,17 @@
 #include "complete.h"
 #include "tool.h"
 
-enum { OPT_BLOCKS = 256, OPT_MEMORY, OPT_LEVEL, OPT_VERIFY, OPT_NO_VERIFY, OPT_GROUP, OPT_ALL, OPT_CUBIN };
+enum {
+	OPT_BLOCKS = 256,
+	OPT_MEMORY,
+	OPT_LEVEL,
+	OPT_VERIFY,
+	OPT_NO_VERIFY,
+	OPT_GROUP,
+	OPT_ALL,
+	OPT_CUBIN,
+	OPT_TO
+};
 
 static const struct cli_row rows[] = {
 	{CLI_GROUP, "What to do (default: pack)", NULL, NULL, NULL},
@@ -20,6 +30,9 @@ static const struct cli_row rows[] = {
 	{'t', "test", NULL, "check every byte of packed streams", NULL},
 	{OPT_GROUP, "group", NULL,
 		"group a folder of raw traces by thread block and warp, with a list, into -C DIR", NULL},
+	{OPT_TO, "to", "FORM",
+		"convert to files of a form, with a list, into -C DIR, or one kernel to -o FILE: tracez (archives of Accel-Sim 2.0), text",
+		"tracez text"},
 	{CLI_GROUP, "Selection", NULL, NULL, NULL},
 	{'k', "kernels", "LIST",
 		"only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
@@ -29,7 +42,7 @@ static const struct cli_row rows[] = {
 	{CLI_GROUP, "Output", NULL, NULL, NULL},
 	{'o', "output", "FILE", "output file, in place when complete; - is stdout (default when packing)",
 		"file"},
-	{'C', "directory", "DIR", "folder for -d and --group", "dir"},
+	{'C', "directory", "DIR", "folder for -d, --group and --to", "dir"},
 	{'f', "force", NULL, "replace existing files, except inputs", NULL},
 	{'F', "format", "FORMAT", "format of -l: text (default) or json", "text json"},
 	{CLI_GROUP, "Packing", NULL, NULL, NULL},
@@ -105,6 +118,12 @@ static void on_pack_option(void *ctx, int letter, const char *value)
 	switch (letter) {
 	case 'd': a->mode = MODE_UNPACK; break;
 	case OPT_GROUP: a->mode = MODE_GROUP; break;
+	case OPT_TO:
+		if (strcmp(value, "text") && strcmp(value, "tracez"))
+			cli_usage("--to: invalid value '%s' (expected tracez or text)", value);
+		a->mode = MODE_CONVERT;
+		a->to = strcmp(value, "text") ? FORM_TRACEZ : FORM_TEXT;
+		break;
 	case OPT_ALL: a->all = true; break;
 	case 't': a->mode = MODE_TEST; break;
 	case 'l': a->mode = MODE_TABLE; break;
@@ -200,8 +219,9 @@ int main(int argc, char **argv)
 	diag_quiet(a.quiet);
 	if (n > 1)
 		cli_usage("%d traces given (expected one)", n);
-	if (a.folder && ((a.mode != MODE_UNPACK && a.mode != MODE_GROUP) || a.output))
-		cli_usage("-C requires -d or --group, and excludes -o");
+	if (a.folder &&
+		((a.mode != MODE_UNPACK && a.mode != MODE_GROUP && a.mode != MODE_CONVERT) || a.output))
+		cli_usage("-C requires -d, --group or --to, and excludes -o");
 	if (a.mode == MODE_GROUP && a.output)
 		cli_usage("--group requires -C DIR, and excludes -o");
 	if (a.blocks && a.mode != MODE_PACK && !(a.mode == MODE_UNPACK && a.output))
@@ -212,6 +232,7 @@ int main(int argc, char **argv)
 		die_fault(&f);
 	const char *operand = n ? argv[0] : "-";
 	switch (a.mode) {
+	case MODE_CONVERT: status = do_convert(operand, &a); break;
 	case MODE_GROUP: status = do_group(operand, &a); break;
 	case MODE_UNPACK: status = do_unpack(operand, &a); break;
 	case MODE_TEST: status = do_test(operand, &a); break;

@@ -8,6 +8,8 @@
  *   slice.c    some thread blocks of a kernel's text
  *   group.c    raw traces by thread block and warp, in bounded memory
  *   folder.c   grouping a folder of raw traces into another
+ *   convert.c  --to: kernels as files of another form
+ *   tracez.c   archives of Accel-Sim 2.0
  *   unpack.c   files or text out of a stream, verifying
  *   list.c     the table of kernels
  *   codes.c    control codes that are packed with the kernels
@@ -24,10 +26,14 @@
 #include "pack.h"
 #include "table.h"
 
-enum mode { MODE_PACK, MODE_GROUP, MODE_UNPACK, MODE_TEST, MODE_TABLE };
+enum mode { MODE_PACK, MODE_CONVERT, MODE_GROUP, MODE_UNPACK, MODE_TEST, MODE_TABLE };
+
+/* Form of the files of --to. */
+enum form { FORM_TEXT, FORM_TRACEZ };
 
 struct pack_args {
 	enum mode mode;
+	enum form to; /* with MODE_CONVERT */
 	const char *output, *folder, *kernels, *blocks, *format;
 	uint64_t first, last; /* thread blocks; whole: 0 to UINT64_MAX */
 	uint64_t memory;
@@ -123,6 +129,7 @@ struct output;
 _Noreturn void die_writing(struct output *o, const struct fault *f);
 
 int do_pack(const char *operand, const struct pack_args *a);
+int do_convert(const char *operand, const struct pack_args *a);
 int do_group(const char *operand, const struct pack_args *a);
 int do_unpack(const char *operand, const struct pack_args *a);
 int do_test(const char *operand, const struct pack_args *a);

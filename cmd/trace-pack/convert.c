@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * --to: the kernels of a list, a directory, a file or a stream as files of another form, with a list of their names.
+ *
+ * Always true: the list is written last, so that a directory with a list is complete; no file is replaced without -f,
+ * and no file that is read is ever replaced.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "arena.h"
+#include "bytes.h"
+#include "output.h"
+#include "tool.h"
+#include "tracez.h"
+
+/* Returns the name of a file in the chosen form; the caller frees it. */
+static char *converted_name(const char *name, enum form to)
+{
+	size_t n = strlen(name);
+	bool text = n > 7 && !strcmp(name + n - 7, ".traceg");
+	char *s = xmalloc(n + sizeof(".tracez"));
+
+	memcpy(s, name, n + 1);
+	if (to == FORM_TRACEZ)
+		strcpy(s + n - (text ? 7 : 0), ".tracez");
+	return s;
+}
+
+/* Renames the kernels of the source, in its list, too. */
+static void rename_items(struct source *s, enum form to)
+{
+	struct bytes t = {0};
+	struct table names = {0};
+	char **name = xcalloc(s->n_items, sizeof(*name));
+
+	for (uint32_t i = 0; i < s->n_items; i++) {
+		name[i] = s->item[i].name;
+		table_add(&names, table_hash(name[i], strlen(name[i])), i);
+		s->item[i].name = converted_name(name[i], to);
+	}
+	for (const char *p = s->list, *end = p + s->n_list; p < end;) {
+		size_t blank = 0, n, all;
+
+		while (p + blank < end && strchr(" \t\r", p[blank]))
+			blank++;
+		for (all = blank; p + all < end && p[all] != '\n';)
+			all++;
+		for (n = all; n > blank && strchr(" \t\r", p[n - 1]);)
+			n--;
+		uint32_t found = TABLE_NONE;
+		FOR_TABLE (w, &names, table_hash(p + blank, n - blank))
+			if (strlen(name[w.number]) == n - blank &&
+				!memcmp(name[w.number], p + blank, n - blank))
+				found = w.number;
+		if (found == TABLE_NONE)
+			bytes_add(&t, p, n);
+		else
+			bytes_puts(&t, s->item[found].name);
+		bytes_add(&t, "\n", 1);
+		p += all + (p + all < end);
+	}
+	for (uint32_t i = 0; i < s->n_items; i++)
+		free(name[i]);
+	free(name);
+	table_free(&names);
+	free(s->list);
+	s->list = t.p;
+	s->n_list = t.n;
+}
+
+/* Passes the grouped text of a kernel to the sink. Returns 0, or -1 and *f. */
+static int kernel_text(
+	struct source *s, struct item *i, const struct pack_args *a, const struct sink *to, struct fault *f)
+{
+	if (s->pack)
+		return pack_text(s->pack, i->number, 0, UINT64_MAX, to->write, to->ctx, f);
+	struct input *in = tool_open(i);
+	int r = i->raw ? group_text(in, a->memory, to, f) : tool_copy(in, to, f);
+
+	input_close(in);
+	return r;
+}
+
+static bool write_converted(void *ctx, const void *text, size_t n) { return fwrite(text, 1, n, ctx) == n; }
+
+/* Writes a kernel to path. */
+static void convert_kernel(struct source *s, struct item *i, const char *path, const struct pack_args *a)
+{
+	struct output *out = output_open(path, a->force);
+	struct tracez_writer *w = NULL;
+	struct sink to = {write_converted, output_stream(out)};
+	struct fault f, own;
+
+	if (a->to == FORM_TRACEZ) {
+		w = tracez_writer_new(output_stream(out), i->path ? i->path : diag_keep(i->name));
+		to = (struct sink){tracez_writer_text, w};
+	}
+	int r = kernel_text(s, i, a, &to, &f);
+	bool refused = r < 0 && !strcmp(f.id, "write");
+	if (w && tracez_writer_end(w, &own) < 0 && (r == 0 || refused)) {
+		f = own;
+		r = -1;
+	}
+	if (r < 0)
+		die_writing(out, &f);
+	output_commit(out);
+	if (a->verbose && !a->quiet)
+		fprintf(stderr, "%s\n", path);
+}
+
+/* Checks that no file is replaced that must not be. */
+static void check_converted(
+	const struct source *s, const char *path, const char *own, const struct pack_args *a)
+{
+	tool_absent(path, a->force);
+	output_spare(path, own);
+	output_spare(path, s->list_path);
+	output_spare(path, s->pack ? s->shown : NULL);
+	for (uint32_t k = 0; a->force && k < s->n_items && access(path, F_OK) == 0; k++)
+		output_spare(path, s->item[k].path);
+}
+
+int do_convert(const char *operand, const struct pack_args *a)
+{
+	const char *folder = a->folder ? a->folder : ".";
+	struct source s;
+
+	source_open(&s, operand, a);
+	rename_items(&s, a->to);
+	if (a->output) {
+		if (s.n_items != 1)
+			die("%s: --to with -o takes one kernel (%u were found): -C DIR takes a directory",
+				operand, s.n_items);
+		output_spare(a->output, s.shown);
+		convert_kernel(&s, &s.item[0], a->output, a);
+		source_close(&s);
+		return EXIT_GOOD;
+	}
+	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
+		die_errno("%s", folder);
+	char *list = s.list_name ? tool_target(folder, s.list_name) : NULL;
+	if (list)
+		check_converted(&s, list, NULL, a);
+	for (uint32_t i = 0; i < s.n_items; i++) {
+		char *path = tool_target(folder, s.item[i].name);
+
+		check_converted(&s, path, s.item[i].path, a);
+		free(path);
+	}
+	for (uint32_t i = 0; i < s.n_items; i++) {
+		char *path = tool_target(folder, s.item[i].name);
+
+		convert_kernel(&s, &s.item[i], path, a);
+		free(path);
+	}
+	if (list)
+		tool_list(&s, list, a->force);
+	free(list);
+	source_close(&s);
+	return EXIT_GOOD;
+}

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Archives of Accel-Sim 2.0 (.tracez) of one kernel, from its grouped text. libcommon/base/input_tracez.c reads them and
+ * describes their form.
+ *
+ * Always true: the lines of the text are held until the dictionary is trained on some of them; from then on memory
+ * has the frames of one warp and the index. The archive of a text is always the same. A line that an archive cannot
+ * hold ends the conversion with its place.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zdict.h>
+#include <zstd.h>
+#include "arena.h"
+#include "bytes.h"
+#include "tool.h"
+#include "tracez.h"
+
+#define FRAME_LINES       2048u /* lines of a frame; more where it would end between two REPLAY marks */
+#define FRAME_MAX         (64u << 20)
+#define FRAME_LEVEL       3
+#define SAMPLE_EVERY      8u /* lines for each sample of the dictionary */
+#define SAMPLES_MAX       (1u << 20)
+#define DICTIONARY_MAX    65536u
+#define SAMPLES_RATIO     8u /* least size of the samples by that of the dictionary */
+#define N_BLOCK_IDS       10u
+#define TRACEZ_WARPS_MAX  2048u /* warps of a thread block */
+#define TRACEZ_HEADER_MAX 65536u
+
+struct tracez_writer {
+	FILE *out;
+	uint64_t written;
+	struct place at;
+	struct fault f;
+	bool failed;
+	struct bytes line; /* line without its end so far */
+
+	bool started; /* the dictionary was trained, and the header written */
+	struct bytes header;
+	struct bytes held;   /* lines after the header, before the start */
+	uint64_t held_lines; /* in it */
+	struct bytes samples;
+	size_t *sample_size;
+	uint32_t n_samples, cap_samples, sampled; /* sampled: lines that could be samples */
+	ZSTD_CCtx *context;
+	ZSTD_CDict *dictionary;
+
+	enum { IN_HEADER, BETWEEN_BLOCKS, IN_BLOCK, IN_WARP } inside;
+	struct bytes index;
+	uint32_t blocks;
+	size_t block_at;             /* place of the block's entry in the index */
+	uint32_t id[N_BLOCK_IDS];    /* thread block, cluster, thread block in the cluster, rank */
+	bool has_block, has_cluster; /* the block has its line, and those of its cluster */
+	uint32_t warps;              /* of the block so far */
+	uint32_t insts, declared;    /* lines of the warp so far, and by its line insts */
+	struct bytes frames;         /* of the warp */
+	struct bytes counts;         /* lines of each of them, as in the index */
+	struct bytes text;           /* of the next frame */
+	uint32_t lines;              /* in it */
+	bool replay;                 /* between REPLAY_START and REPLAY_END */
+};
+
+static bool tracez_refuses(struct tracez_writer *w, const char *id, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+/* Sets the fault of the conversion. Returns false. */
+static bool tracez_refuses(struct tracez_writer *w, const char *id, const char *fmt, ...)
+{
+	char text[sizeof(w->f.text)];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	if (!w->failed)
+		fault_set(&w->f, w->at, id, "%s", text);
+	w->failed = true;
+	return false;
+}
+
+/* ---- bytes -------------------------------------------------------------------------------- */
+
+static void add_u32(struct bytes *b, uint32_t v)
+{
+	const unsigned char p[4] = {(unsigned char)v, (unsigned char)(v >> 8), (unsigned char)(v >> 16),
+		(unsigned char)(v >> 24)};
+
+	bytes_add(b, p, sizeof(p));
+}
+
+static void add_u64(struct bytes *b, uint64_t v)
+{
+	add_u32(b, (uint32_t)v);
+	add_u32(b, (uint32_t)(v >> 32));
+}
+
+static bool write_archive(struct tracez_writer *w, const void *p, size_t n)
+{
+	if (n && fwrite(p, 1, n, w->out) != n)
+		return tracez_refuses(w, "write", "cannot write");
+	w->written += n;
+	return true;
+}
+
+/* Writes the bytes and empties the buffer. */
+static bool flush_archive(struct tracez_writer *w, struct bytes *b)
+{
+	size_t n = b->n;
+
+	b->n = 0;
+	return write_archive(w, b->p, n);
+}
+
+/* ---- frames ------------------------------------------------------------------------------- */
+
+/* Adds the lines that were collected to the frames of the warp. */
+static bool end_frame(struct tracez_writer *w)
+{
+	size_t most = ZSTD_compressBound(w->text.n), n;
+	struct bytes *to = &w->frames;
+
+	if (!w->lines)
+		return true;
+	add_u32(to, 0);
+	bytes_reserve(to, most);
+	n = w->dictionary
+		    ? ZSTD_compress_usingCDict(
+			      w->context, to->p + to->n, most, w->text.p, w->text.n, w->dictionary)
+		    : ZSTD_compressCCtx(w->context, to->p + to->n, most, w->text.p, w->text.n, FRAME_LEVEL);
+	if (ZSTD_isError(n))
+		return tracez_refuses(w, "tracez", "zstd fails: %s", ZSTD_getErrorName(n));
+	for (unsigned i = 0; i < 4; i++)
+		to->p[to->n - 4 + i] = (char)(n >> 8 * i);
+	to->n += n;
+	add_u32(&w->counts, w->lines);
+	w->text.n = w->lines = 0;
+	return true;
+}
+
+/* Writes the warp, and adds it to the index. */
+static bool end_warp(struct tracez_writer *w)
+{
+	struct bytes head = {0};
+	bool good;
+
+	if (w->inside != IN_WARP)
+		return true;
+	w->inside = IN_BLOCK;
+	if (w->insts != w->declared)
+		return tracez_refuses(w, "tracez-insts",
+			"warp %" PRIu32 " of thread block %" PRIu32 ",%" PRIu32 ",%" PRIu32 " has %" PRIu32
+			" instructions (expected %" PRIu32 ", as its line insts says)",
+			w->warps - 1, w->id[0], w->id[1], w->id[2], w->insts, w->declared);
+	if (!end_frame(w))
+		return false;
+	add_u32(&w->index, w->insts);
+	add_u32(&w->index, (uint32_t)(w->counts.n / 4));
+	add_u64(&w->index, w->written);
+	bytes_add(&w->index, w->counts.p, w->counts.n);
+	add_u32(&head, w->insts);
+	add_u32(&head, (uint32_t)(w->counts.n / 4));
+	good = write_archive(w, head.p, head.n) && flush_archive(w, &w->frames);
+	bytes_free(&head);
+	w->counts.n = 0;
+	w->replay = false;
+	return good;
+}
+
+static void begin_archive_warp(struct tracez_writer *w)
+{
+	w->inside = IN_WARP;
+	w->warps++;
+	w->insts = w->declared = 0;
+}
+
+/* ---- lines -------------------------------------------------------------------------------- */
+
+/* Reads count numbers below 2^32 that commas separate. Returns false where the text has another form. */
+static bool read_ids(const char *s, uint32_t *v, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t x = 0;
+		const char *from;
+
+		s += i && *s == ',';
+		for (from = s; *s >= '0' && *s <= '9' && x <= UINT32_MAX; s++)
+			x = x * 10 + (uint64_t)(*s - '0');
+		if (s == from || x > UINT32_MAX)
+			return false;
+		v[i] = (uint32_t)x;
+	}
+	return !*s;
+}
+
+static const struct {
+	char key[16];
+	uint8_t first, count; /* ids of the block that the line has */
+} block_lines[] = {{"thread block = ", 0, 3}, {"cluster id = ", 3, 3}, {"cluster cta = ", 6, 3},
+	{"cluster rank = ", 9, 1}};
+
+/* Takes a line of the thread block's ids. *is: it is one. */
+static bool take_block_ids(struct tracez_writer *w, const char *line, bool *is)
+{
+	for (unsigned i = 0; i < sizeof(block_lines) / sizeof(block_lines[0]); i++) {
+		size_t n = strlen(block_lines[i].key);
+
+		*is = !strncmp(line, block_lines[i].key, n);
+		if (!*is)
+			continue;
+		if (w->inside != IN_BLOCK || w->warps ||
+			!read_ids(line + n, w->id + block_lines[i].first, block_lines[i].count))
+			return tracez_refuses(w, "tracez-block",
+				"no '%.*s' here, or not its form (expected %s before the warps)", (int)n - 3,
+				line, block_lines[i].count == 3 ? "x,y,z" : "a number");
+		w->has_block |= !i;
+		w->has_cluster |= i > 0;
+		return true;
+	}
+	return true;
+}
+
+static bool begin_archive_block(struct tracez_writer *w)
+{
+	if (w->inside != BETWEEN_BLOCKS)
+		return tracez_refuses(w, "tracez-block", "#BEGIN_TB inside a thread block");
+	memset(w->id, 0, sizeof(w->id));
+	w->has_block = w->has_cluster = false;
+	w->warps = 0;
+	w->block_at = w->index.n;
+	w->inside = IN_BLOCK;
+	w->blocks++;
+	for (unsigned i = 0; i <= N_BLOCK_IDS; i++)
+		add_u32(&w->index, 0);
+	return true;
+}
+
+/* Ends the block: its ids and number of warps are known. Without lines of a cluster it is a cluster of its own. */
+static bool end_archive_block(struct tracez_writer *w)
+{
+	struct bytes entry = {0};
+
+	if (!end_warp(w))
+		return false;
+	if (w->inside != IN_BLOCK || !w->has_block)
+		return tracez_refuses(w, "tracez-block", "#END_TB without a thread block");
+	if (!w->has_cluster)
+		memcpy(w->id + 3, w->id, 3 * sizeof(w->id[0]));
+	for (unsigned i = 0; i < N_BLOCK_IDS; i++)
+		add_u32(&entry, w->id[i]);
+	add_u32(&entry, w->warps);
+	memcpy(w->index.p + w->block_at, entry.p, entry.n);
+	bytes_free(&entry);
+	w->inside = BETWEEN_BLOCKS;
+	return true;
+}
+
+/* Takes "warp = N". Warps that the text leaves out have no instructions. */
+static bool take_warp_line(struct tracez_writer *w, const char *line)
+{
+	uint32_t number;
+
+	if ((w->inside != IN_BLOCK && w->inside != IN_WARP) ||
+		!read_ids(line + strlen("warp = "), &number, 1) || number >= TRACEZ_WARPS_MAX ||
+		!end_warp(w) || number < w->warps)
+		return tracez_refuses(w, "tracez-warp",
+			"'%.40s' is out of order (expected a number from %" PRIu32
+			" to %u in a thread block)",
+			line, w->warps, TRACEZ_WARPS_MAX - 1);
+	do {
+		if (!end_warp(w))
+			return false;
+		begin_archive_warp(w);
+	} while (w->warps <= number);
+	return true;
+}
+
+/* Takes a line of an instruction, or a mark. */
+static bool take_inst_line(struct tracez_writer *w, const char *line, size_t n)
+{
+	if (w->inside != IN_WARP)
+		return tracez_refuses(w, "tracez-line",
+			"a line outside of the warps (expected none but those of thread blocks and warps)");
+	if (w->lines)
+		bytes_add(&w->text, "\n", 1);
+	bytes_add(&w->text, line, n);
+	w->lines++;
+	w->insts++;
+	if (strstr(line, " REPLAY_START "))
+		w->replay = true;
+	else if (strstr(line, " REPLAY_END "))
+		w->replay = false;
+	if (w->text.n > FRAME_MAX)
+		return tracez_refuses(w, "tracez-frame", "more than 64 MiB of text between two REPLAY marks");
+	return w->lines < FRAME_LINES || w->replay || end_frame(w);
+}
+
+/* Takes a line after the header. */
+static bool take_body_line(struct tracez_writer *w, const char *line, size_t n)
+{
+	bool is;
+
+	if (!n)
+		return true;
+	if (!strncmp(line, "#BEGIN_TB", 9))
+		return begin_archive_block(w);
+	if (!strncmp(line, "#END_TB", 7))
+		return end_archive_block(w);
+	if (!strncmp(line, "warp = ", 7))
+		return take_warp_line(w, line);
+	if (!strncmp(line, "insts = ", 8))
+		return w->inside == IN_WARP && !w->insts && read_ids(line + 8, &w->declared, 1)
+			       ? true
+			       : tracez_refuses(
+					 w, "tracez-insts", "'%.40s' is not the count of a warp", line);
+	if (!take_block_ids(w, line, &is) || is)
+		return !w->failed;
+	if (*line == '#')
+		return tracez_refuses(
+			w, "tracez-line", "a comment among the thread blocks, which an archive cannot hold");
+	return take_inst_line(w, line, n);
+}
+
+/* ---- the start ---------------------------------------------------------------------------- */
+
+/* Adds the dictionary to head, if one can be trained. */
+static void train_dictionary(struct tracez_writer *w, struct bytes *head)
+{
+	size_t most =
+		w->samples.n / SAMPLES_RATIO < DICTIONARY_MAX ? w->samples.n / SAMPLES_RATIO : DICTIONARY_MAX;
+	char *d = xmalloc(most + 1);
+	size_t n =
+		w->n_samples ? ZDICT_trainFromBuffer(d, most, w->samples.p, w->sample_size, w->n_samples) : 0;
+
+	if (ZDICT_isError(n))
+		n = 0;
+	w->dictionary = n ? ZSTD_createCDict(d, n, FRAME_LEVEL) : NULL;
+	if (!w->dictionary)
+		n = 0;
+	add_u32(head, (uint32_t)n);
+	add_u32(head, FRAME_LINES);
+	bytes_add(head, d, n);
+	free(d);
+}
+
+/* Writes the header and the dictionary, then takes the lines that were held. */
+static bool start_archive(struct tracez_writer *w)
+{
+	struct bytes head = {0}, held = w->held;
+	bool good;
+
+	w->started = true;
+	w->context = ZSTD_createCCtx();
+	if (!w->context)
+		return tracez_refuses(w, "memory", "out of memory");
+	if (w->header.n >= 2 && !memcmp(w->header.p + w->header.n - 2, "\n\n", 2))
+		w->header.n--;
+	bytes_add(&head, "", 1);
+	train_dictionary(w, &head);
+	good = flush_archive(w, &w->header) && write_archive(w, head.p, head.n);
+	bytes_free(&head);
+	w->held = (struct bytes){0};
+	uint64_t last = w->at.line;
+	w->at.line = last - w->held_lines;
+	for (char *p = held.p, *end = p + held.n; good && p < end;) {
+		char *nl = memchr(p, '\n', (size_t)(end - p));
+
+		*nl = '\0';
+		w->at.line++;
+		good = take_body_line(w, p, (size_t)(nl - p));
+		p = nl + 1;
+	}
+	bytes_free(&held);
+	return good;
+}
+
+/* Holds a line until the dictionary is trained. */
+static bool hold_line(struct tracez_writer *w, const char *line, size_t n)
+{
+	bytes_add(&w->held, line, n);
+	bytes_add(&w->held, "\n", 1);
+	w->held_lines++;
+	if (!n || *line == '#' || strstr(line, " = ") || w->sampled++ % SAMPLE_EVERY)
+		return true;
+	grow(&w->sample_size, &w->cap_samples, w->n_samples + 1, sizeof(w->sample_size[0]));
+	w->sample_size[w->n_samples++] = n;
+	bytes_add(&w->samples, line, n);
+	return w->samples.n < SAMPLES_MAX || start_archive(w);
+}
+
+/* Takes a line of the header. */
+static bool take_header_line(struct tracez_writer *w, const char *line, size_t n)
+{
+	if (!strncmp(line, "-isa = ", 7))
+		return tracez_refuses(w, "tracez-isa",
+			"a trace of %.40s, for which archives have no form (expected machine code)",
+			line + 1);
+	bytes_add(&w->header, line, n);
+	bytes_add(&w->header, "\n", 1);
+	return w->header.n < TRACEZ_HEADER_MAX ||
+	       tracez_refuses(w, "tracez-header", "a header of more than %u bytes", TRACEZ_HEADER_MAX);
+}
+
+/* Takes the line in w->line, and empties it. */
+static bool take_archive_line(struct tracez_writer *w)
+{
+	const char *line = w->line.p;
+	size_t n = w->line.n;
+
+	w->line.n = 0;
+	w->at.line++;
+	if (n && line[n - 1] == '\r')
+		w->line.p[--n] = '\0';
+	if (memchr(line, '\0', n))
+		return tracez_refuses(w, "tracez-line", "a NUL byte (expected text)");
+	if (w->inside == IN_HEADER && strncmp(line, "#BEGIN_TB", 9))
+		return take_header_line(w, line, n);
+	if (w->inside == IN_HEADER)
+		w->inside = BETWEEN_BLOCKS;
+	return w->started ? take_body_line(w, line, n) : hold_line(w, line, n);
+}
+
+/* ---- the interface ------------------------------------------------------------------------ */
+
+struct tracez_writer *tracez_writer_new(FILE *out, const char *name)
+{
+	struct tracez_writer *w = xcalloc(1, sizeof(*w));
+
+	w->out = out;
+	w->at.file = name;
+	return w;
+}
+
+bool tracez_writer_text(void *writer, const void *text, size_t n)
+{
+	struct tracez_writer *w = writer;
+
+	for (const char *p = text, *end = p + n; p < end && !w->failed;) {
+		const char *nl = memchr(p, '\n', (size_t)(end - p)), *to = nl ? nl : end;
+
+		bytes_add(&w->line, p, (size_t)(to - p));
+		if (nl)
+			take_archive_line(w);
+		else if (w->line.n > FRAME_MAX)
+			tracez_refuses(w, "tracez-line", "a line of more than 64 MiB");
+		p = to + (nl != NULL);
+	}
+	return !w->failed;
+}
+
+/* Writes the index. Returns false, with the fault set, if the archive is not whole. */
+static bool end_archive(struct tracez_writer *w)
+{
+	struct bytes tail = {0};
+	uint64_t index;
+	bool good;
+
+	if (w->failed || (w->line.n && !take_archive_line(w)) || (!w->started && !start_archive(w)) ||
+		((w->inside == IN_BLOCK || w->inside == IN_WARP) && !end_archive_block(w)))
+		return false;
+	index = w->written;
+	add_u32(&tail, w->blocks);
+	bytes_add(&tail, w->index.p, w->index.n);
+	add_u64(&tail, index);
+	good = write_archive(w, tail.p, tail.n);
+	bytes_free(&tail);
+	return good;
+}
+
+int tracez_writer_end(struct tracez_writer *w, struct fault *f)
+{
+	bool good = end_archive(w);
+
+	if (!good && f)
+		*f = w->f;
+	bytes_free(&w->line);
+	bytes_free(&w->header);
+	bytes_free(&w->held);
+	bytes_free(&w->samples);
+	free(w->sample_size);
+	ZSTD_freeCCtx(w->context);
+	ZSTD_freeCDict(w->dictionary);
+	bytes_free(&w->index);
+	bytes_free(&w->frames);
+	bytes_free(&w->counts);
+	bytes_free(&w->text);
+	free(w);
+	return good ? 0 : -1;
+}
