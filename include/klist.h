@@ -28,6 +28,7 @@ struct command {
 	uint64_t address, bytes; /* destination and size of copies */
 	uint32_t position;       /* CMD_KERNEL: position among the kernels, from 1 */
 	uint32_t kernel;         /* CMD_KERNEL: number in the packed stream */
+	bool missing;            /* CMD_KERNEL: found missing by klist_missing(), or the packed stream lacks it */
 	struct input *in;        /* CMD_KERNEL: the file, open at its first byte, or NULL */
 };
 
@@ -67,6 +68,22 @@ int klist_parse(struct klist *k, struct input *in, const char *folder, struct fa
 struct trace *klist_open(struct klist *k, uint32_t cmd, const struct trace_options *o, struct fault *f);
 /* Checks that the kernel of command cmd is readable, without opening it. 0, or -1 and errno. */
 int klist_check(const struct klist *k, uint32_t cmd);
+/* Reports whether no file of that path exists; false for a file that exists and cannot be read. */
+bool klist_file_missing(const char *path);
+/*
+ * Reports whether the file of the kernel of command cmd does not exist, or the packed stream lacks the kernel; notes
+ * it in the command.
+ */
+bool klist_missing(struct klist *k, uint32_t cmd);
+/* Kernels that are skipped because they are missing. */
+struct klist_skipped {
+	uint32_t n;     /* number of kernels */
+	uint32_t first; /* command of the first one */
+};
+/* Counts the kernel of command cmd as skipped. */
+void klist_skip(struct klist_skipped *s, uint32_t cmd);
+/* Prints one warning if kernels are skipped. */
+void klist_warn_skipped(const struct klist *k, const struct klist_skipped *s);
 /*
  * Ends the program when output, which -f would replace, is the list or one of its kernel files. NULL: none.
  */
@@ -84,6 +101,8 @@ struct kselect;
 struct kselect *kselect_parse(const char *text, struct fault *f);
 bool kselect_has(const struct kselect *s, uint32_t position, const char *name); /* s NULL: all */
 bool kselect_needs_name(const struct kselect *s);
+/* Reports whether a kernel of unknown name may be selected: a missing one can match any name pattern. */
+bool kselect_may_have(const struct kselect *s, uint32_t position);
 struct picks;
 /* Checks that picks were made for this list. 0, or -1 and *f. */
 int kselect_fits(const struct kselect *s, const struct klist *k, struct fault *f);

@@ -37,6 +37,11 @@ bool pack_list_fits(size_t n);
  * text is the kernels' file names, one a line.
  */
 void pack_put_list(struct pack_writer *w, const char *name, const char *text, size_t n);
+/*
+ * Marks n > 0 kernels of the list that the stream lacks; called before pack_put_list(). kernel: their ascending
+ * numbers from 0 in the order in which the list first names all its kernels.
+ */
+void pack_put_missing(struct pack_writer *w, const uint32_t *kernel, uint32_t n);
 /* Writes picks for the list as text of trace-picks(5); called before the first kernel. */
 void pack_put_picks(struct pack_writer *w, const char *text, size_t n);
 /*
@@ -46,7 +51,7 @@ void pack_put_picks(struct pack_writer *w, const char *text, size_t n);
 void pack_put_codes(struct pack_writer *w, const struct cubins *codes);
 /* Number of instructions whose control codes were stored with the kernel that ended last. */
 uint32_t pack_coded(const struct pack_writer *w);
-/* Begins a kernel. Kernels come in the order in which the list first names them. */
+/* Begins a kernel. Kernels that are not missing come in the order in which the list first names them. */
 void pack_begin(struct pack_writer *w);
 void pack_feed(struct pack_writer *w, const void *bytes, size_t n);
 /* Ends a kernel. hash (16 bytes, or NULL) is set to the XXH3-128 of the kernel's text. */
@@ -130,6 +135,7 @@ const char *pack_path(const struct pack *p);      /* as input_name() */
 const char *pack_list_name(const struct pack *p); /* NULL: made without a list file */
 const char *pack_list_text(const struct pack *p, size_t *n);
 uint32_t pack_kernels(const struct pack *p);
+uint32_t pack_missing(const struct pack *p); /* number of kernels in the list that the stream lacks */
 const char *pack_name(const struct pack *p, uint32_t kernel); /* file name in the list */
 const char *pack_picks(const struct pack *p);                 /* picks as text; NULL: none */
 bool pack_has_codes(const struct pack *p);                    /* true: kernels may have control codes */
@@ -188,6 +194,8 @@ int pack_klist(struct pack *p, struct klist *k, struct fault *f);
 struct pack *pack_input(struct input **in, struct fault *f);
 /* Number of the kernel with that name in the list; -1: none. */
 int64_t pack_find(const struct pack *p, const char *name);
+/* Reports whether the list names the kernel and the stream lacks it. */
+bool pack_lacks(const struct pack *p, const char *name);
 /* Opens a kernel as trace_open does. */
 struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_options *o, struct fault *f);
 

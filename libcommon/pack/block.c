@@ -204,6 +204,8 @@ static bool read_all_pieces(struct pack *p, struct pack_block *b, struct block_r
 	if (mp_get_uint(in, 1)) {
 		b->list_name = mp_get_str(in, &b->list_name_len);
 		b->list = mp_get_str(in, &b->list_len);
+		if (p->features & PACK_LACKING)
+			b->missing = mp_get_str(in, &b->missing_len);
 	}
 	uint32_t n = (uint32_t)mp_get_uint(in, pack_limits.pieces);
 	if (in->bad || n > cur_left(in))

@@ -47,8 +47,8 @@ struct pack_block {
 	struct read_piece *piece;
 	uint32_t n_pieces;
 	uint32_t next_body; /* number of the first body of the next block */
-	const uint8_t *list_name, *list;
-	size_t list_name_len, list_len;
+	const uint8_t *list_name, *list, *missing;
+	size_t list_name_len, list_len, missing_len;
 };
 
 struct pack {
@@ -58,7 +58,7 @@ struct pack {
 	uint64_t size;
 	struct pack_entry *entry;
 	uint32_t n_entries;
-	uint8_t features;            /* PACK_PICKED, PACK_CODED, PACK_COUNTED, PACK_LINED, PACK_WORDED */
+	uint8_t features;            /* flags of the version, PACK_PICKED to PACK_LACKING */
 	char *picks;                 /* text of trace-picks(5); NULL: none, or not reached yet in a pipe */
 	struct buf packed;           /* the directory's frame; empty: none, or not reached yet in a pipe */
 	uint64_t unpacked;           /* bytes of the directory */
@@ -68,6 +68,9 @@ struct pack {
 	char **kernel; /* names */
 	uint32_t n_kernels, cap_kernels;
 	struct table names;
+	char **missing; /* names of kernels in the list that the stream lacks */
+	uint32_t n_missing, cap_missing;
+	struct table missing_names;
 	struct pack_block *cache; /* the block used last */
 	pthread_mutex_t
 		lock; /* protects the members below, the cache, users of blocks, and next_block of walks */

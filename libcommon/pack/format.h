@@ -47,8 +47,10 @@
 #define PACK_LINED   8u  /* headers may have code lines as numbers */
 #define PACK_WORDED  16u /* metadata of blocks begin from the dictionary of PTX */
 #define PACK_SHARED  32u /* pieces may refer to bodies of earlier ones; the index has their numbers */
+#define PACK_LACKING 64u /* the list names kernels that the stream lacks */
 #define PACK_NEWEST \
-	(PACK_VERSION + PACK_PICKED + PACK_CODED + PACK_COUNTED + PACK_LINED + PACK_WORDED + PACK_SHARED)
+	(PACK_VERSION + PACK_PICKED + PACK_CODED + PACK_COUNTED + PACK_LINED + PACK_WORDED + PACK_SHARED + \
+		PACK_LACKING)
 #define PACK_END "KCPT" /* last 4 bytes of a stream */
 #define NONE     UINT32_MAX
 

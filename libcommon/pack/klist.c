@@ -28,14 +28,18 @@ int pack_klist(struct pack *p, struct klist *k, struct fault *f)
 			sprintf(c->path, "%s%s", folder, p->kernel[i]);
 		}
 	}
+	uint32_t missing = 0;
 	for (uint32_t i = 0; r == 0 && i < k->n_cmds; i++) {
-		int64_t kernel = k->cmd[i].kind == CMD_KERNEL ? pack_find(p, k->cmd[i].text) : 0;
+		struct command *c = &k->cmd[i];
+		int64_t kernel = c->kind == CMD_KERNEL ? pack_find(p, c->text) : 0;
 
-		k->cmd[i].kernel = (uint32_t)kernel;
-		if (kernel < 0)
+		c->kernel = (uint32_t)kernel;
+		c->missing = kernel < 0 && pack_lacks(p, c->text);
+		missing += c->missing;
+		if (kernel < 0 && !c->missing)
 			r = pack_bad(p, PACK_FIRST, f, "pack-damaged", "the list names other kernels");
 	}
-	p->keep_all = k->n_kernels > p->n_kernels; /* one is named twice */
+	p->keep_all = k->n_kernels - missing > p->n_kernels; /* one is named twice */
 	free(folder);
 	input_close(in);
 	return r;

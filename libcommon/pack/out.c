@@ -367,12 +367,19 @@ int pack_verify(struct pack *p, struct fault *f)
 	directory_of(p, &damaged, f);
 	if (r < 0 || damaged)
 		return -1;
+	uint32_t kernels = 0;
 	for (uint32_t i = 0; i < p->n_entries; i++) {
 		struct pack_block *b = block_get(p, i, f);
 
 		if (!b)
 			return -1;
+		if (b->n_pieces)
+			kernels = b->piece[b->n_pieces - 1].kernel + 1;
 		block_put(p, b);
 	}
+	if (kernels > p->n_kernels)
+		return fault_set(f, (struct place){p->name, 0, 0}, "pack-damaged",
+			"%u kernels (expected the %u that the list names and that are not missing)", kernels,
+			p->n_kernels);
 	return 0;
 }

@@ -178,18 +178,40 @@ static int read_index(struct pack *p, struct fault *f)
 
 static bool is_blank_byte(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-static int64_t find_kernel_entry(const struct pack *p, const char *s, size_t n)
+static int64_t find_kernel_entry(const struct table *t, char *const *name, const char *s, size_t n)
 {
-	FOR_TABLE (w, &p->names, table_hash(s, n))
-		if (strlen(p->kernel[w.number]) == n && !memcmp(p->kernel[w.number], s, n))
+	FOR_TABLE (w, t, table_hash(s, n))
+		if (strlen(name[w.number]) == n && !memcmp(name[w.number], s, n))
 			return w.number;
 	return -1;
 }
 
-int64_t pack_find(const struct pack *p, const char *name) { return find_kernel_entry(p, name, strlen(name)); }
-
-static void read_names(struct pack *p)
+int64_t pack_find(const struct pack *p, const char *name)
 {
+	return find_kernel_entry(&p->names, p->kernel, name, strlen(name));
+}
+
+bool pack_lacks(const struct pack *p, const char *name)
+{
+	return find_kernel_entry(&p->missing_names, p->missing, name, strlen(name)) >= 0;
+}
+
+static void add_name(
+	struct table *t, char ***name, uint32_t *n_names, uint32_t *cap, const char *s, size_t n)
+{
+	table_add(t, table_hash(s, n), *n_names);
+	grow(name, cap, *n_names + 1, sizeof(**name));
+	(*name)[(*n_names)++] = xstrndup(s, n);
+}
+
+/*
+ * Reads the names of kernels from the list. missing: for each kernel that the stream lacks the number of kernels
+ * that the list first names after the previous such kernel. Returns false if the list names fewer.
+ */
+static bool read_names(struct pack *p, struct cur missing)
+{
+	bool lacks = cur_left(&missing) > 0;
+	uint64_t before = lacks ? cur_var(&missing) : 0;
 	const char *s = (const char *)p->list.p, *end = s + p->list.n;
 
 	while (s < end) {
@@ -202,13 +224,29 @@ static void read_names(struct pack *p)
 			b--;
 		size_t n = (size_t)(b - a);
 		if (!n || (p->list_name && (n < 6 || memcmp(a, "kernel", 6))) ||
-			find_kernel_entry(p, a, n) >= 0)
+			find_kernel_entry(&p->names, p->kernel, a, n) >= 0 ||
+			find_kernel_entry(&p->missing_names, p->missing, a, n) >= 0)
 			continue;
-		table_add(&p->names, table_hash(a, n), p->n_kernels);
-		grow(&p->kernel, &p->cap_kernels, p->n_kernels + 1, sizeof(p->kernel[0]));
-		p->kernel[p->n_kernels] = xstrndup(a, n);
-		p->n_kernels++;
+		if (!lacks || before--) {
+			add_name(&p->names, &p->kernel, &p->n_kernels, &p->cap_kernels, a, n);
+			continue;
+		}
+		add_name(&p->missing_names, &p->missing, &p->n_missing, &p->cap_missing, a, n);
+		lacks = cur_left(&missing) > 0;
+		before = lacks ? cur_var(&missing) : 0;
 	}
+	return !lacks && !missing.bad && (p->n_missing != 0) == ((p->features & PACK_LACKING) != 0);
+}
+
+/*
+ * Checks that the index has no block after the kernels of the list. The first block has the list, whatever its
+ * kernels.
+ */
+static bool index_fits_list(const struct pack *p)
+{
+	uint32_t last = p->n_entries - 1;
+
+	return p->in || p->n_entries < 2 || p->entry[last].kernel < p->n_kernels;
 }
 
 int pack_read_list(struct pack *p, struct fault *f)
@@ -221,10 +259,13 @@ int pack_read_list(struct pack *p, struct fault *f)
 		    !memchr(p->list.p ? (void *)p->list.p : "", '\0', p->list.n);
 	if (good && b->list_name_len)
 		p->list_name = xstrndup((const char *)b->list_name, b->list_name_len);
+	bool named = good && read_names(p, cur_of(b->missing, b->missing_len));
 	block_put(p, b);
 	if (!good)
 		return pack_bad(p, FIRST, f, "pack-damaged", "no kernel list in the first block");
-	read_names(p);
+	if (!named || (p->n_missing && (!p->list_name || !index_fits_list(p))))
+		return pack_bad(p, FIRST, f, "pack-damaged",
+			"the kernels that the stream lacks do not fit its list");
 	return 0;
 }
 
@@ -402,6 +443,10 @@ void pack_close(struct pack *p)
 		free(p->kernel[i]);
 	free(p->kernel);
 	table_free(&p->names);
+	for (uint32_t i = 0; i < p->n_missing; i++)
+		free(p->missing[i]);
+	free(p->missing);
+	table_free(&p->missing_names);
 	free(p->entry);
 	free(p->list_name);
 	free(p->picks);
@@ -424,6 +469,7 @@ void pack_close(struct pack *p)
 const char *pack_path(const struct pack *p) { return p->name; }
 const char *pack_list_name(const struct pack *p) { return p->list_name; }
 uint32_t pack_kernels(const struct pack *p) { return p->n_kernels; }
+uint32_t pack_missing(const struct pack *p) { return p->n_missing; }
 const char *pack_name(const struct pack *p, uint32_t kernel) { return p->kernel[kernel]; }
 const char *pack_picks(const struct pack *p) { return p->picks; }
 bool pack_has_codes(const struct pack *p) { return p->features & PACK_CODED; }

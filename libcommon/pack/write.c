@@ -44,6 +44,7 @@ struct pack_writer {
 	bool several;    /* there are several blocks: the first is written before all kernels are known */
 	bool started;    /* magic and version are written */
 	bool shared;     /* the version says that pieces may refer to bodies */
+	struct buf missing; /* kernels of the list that the stream lacks, as in the metadata; empty: none */
 	uint64_t name;   /* hash of the name of the kernel that was begun */
 	struct header_state ids; /* id and stream of the last kernel */
 	bool any,
@@ -100,7 +101,7 @@ static void put_magic(struct pack_writer *w, const struct buf *b)
 	fwrite(PACK_MAGIC, 1, 7, w->out);
 	putc((int)(PACK_VERSION + (w->picks.n ? PACK_PICKED : 0) + (w->codes ? PACK_CODED : 0) +
 		     (counted ? PACK_COUNTED : 0) + (w->lines ? PACK_LINED + PACK_WORDED : 0) +
-		     (w->shared ? PACK_SHARED : 0)),
+		     (w->shared ? PACK_SHARED : 0) + (w->missing.n ? PACK_LACKING : 0)),
 		w->out);
 	w->started = true;
 }
@@ -190,7 +191,19 @@ void pack_put_list(struct pack_writer *w, const char *name, const char *text, si
 	stream_fold_list(&lines, text, n);
 	mp_str(&w->list, name ? name : "", name ? strlen(name) : 0);
 	mp_bin(&w->list, lines.p, lines.n);
+	if (w->missing.n)
+		mp_bin(&w->list, w->missing.p, w->missing.n);
 	buf_free(&lines);
+}
+
+void pack_put_missing(struct pack_writer *w, const uint32_t *kernel, uint32_t n)
+{
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		buf_var(&w->missing, kernel[i] - next);
+		next = kernel[i] + 1;
+	}
 }
 
 void pack_put_picks(struct pack_writer *w, const char *text, size_t n) { buf_add(&w->picks, text, n); }
@@ -557,6 +570,7 @@ void pack_writer_close(struct pack_writer *w)
 	buf_free(&b);
 	buf_free(&w->in);
 	buf_free(&w->list);
+	buf_free(&w->missing);
 	buf_free(&w->picks);
 	buf_free(&w->told);
 	directory_free(&w->directory);

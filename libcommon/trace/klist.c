@@ -7,6 +7,7 @@
  * neither a folder nor "-", to distinguish a kernel file from a list.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -377,6 +378,11 @@ struct trace *klist_open(struct klist *k, uint32_t cmd, const struct trace_optio
 {
 	struct command *c = &k->cmd[cmd];
 	struct input *in = c->in;
+	if (k->pack && c->missing) {
+		fault_set(f, (struct place){diag_keep(c->path), 0, 0}, "open",
+			"kernel is missing in the packed stream");
+		return NULL;
+	}
 	if (k->pack)
 		return pack_trace(k->pack, c->kernel, o, f);
 	c->in = NULL;
@@ -386,7 +392,45 @@ struct trace *klist_open(struct klist *k, uint32_t cmd, const struct trace_optio
 int klist_check(const struct klist *k, uint32_t cmd)
 {
 	const struct command *c = &k->cmd[cmd];
+	if (k->pack && c->missing) {
+		errno = ENOENT;
+		return -1;
+	}
 	return k->pack || c->in || !strcmp(c->path, "-") ? 0 : access(c->path, R_OK);
+}
+
+bool klist_file_missing(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) < 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+bool klist_missing(struct klist *k, uint32_t cmd)
+{
+	struct command *c = &k->cmd[cmd];
+
+	if (!k->pack)
+		c->missing = !c->in && strcmp(c->path, "-") != 0 && klist_file_missing(c->path);
+	return c->missing;
+}
+
+void klist_skip(struct klist_skipped *s, uint32_t cmd)
+{
+	if (!s->n++)
+		s->first = cmd;
+}
+
+void klist_warn_skipped(const struct klist *k, const struct klist_skipped *s)
+{
+	const struct command *c = &k->cmd[s->first];
+	char q[200];
+
+	if (s->n)
+		diag_warn((struct place){.file = strcmp(k->path, "-") ? k->path : "<stdin>", .line = c->line},
+			"%u of %u kernels %s missing and skipped, the first is kernel %u, %s", s->n, k->n_kernels,
+			s->n == 1 ? "is" : "are", c->position,
+			diag_quote(q, sizeof(q), c->text, strlen(c->text)));
 }
 
 void klist_spare(const struct klist *k, const char *output)

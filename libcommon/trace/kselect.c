@@ -141,6 +141,11 @@ bool kselect_needs_name(const struct kselect *s)
 	return false;
 }
 
+bool kselect_may_have(const struct kselect *s, uint32_t pos)
+{
+	return kselect_needs_name(s) || kselect_has(s, pos, NULL);
+}
+
 void kselect_free(struct kselect *s)
 {
 	if (!s)

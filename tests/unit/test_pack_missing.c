@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Packed streams that lack kernels of their lists; also with marks that do not fit. */
+#include <stdlib.h>
+#include <string.h>
+#include "klist.h"
+#include "pack.h"
+#include "tap.h"
+
+/* Makes a stream of n kernels, whose list names 4, of which `missing` are marked. */
+static char *with_missing(unsigned n, const uint32_t *missing, uint32_t n_missing, size_t *size)
+{
+	static const char list[] = "kernel-0\nMemcpyHtoD,0x0,4\nkernel-1\nkernel-2\nkernel-1\nkernel-3\n";
+	char *packed;
+	FILE *out = open_memstream(&packed, size);
+	struct pack_writer *w = pack_writer_new(out, 1, 1);
+
+	pack_put_missing(w, missing, n_missing);
+	pack_put_list(w, "kernelslist.g", list, sizeof(list) - 1);
+	for (unsigned i = 0; i < n; i++) {
+		pack_begin(w);
+		pack_feed(w, "text\n", 5);
+		pack_end(w, NULL);
+	}
+	pack_writer_close(w);
+	fclose(out);
+	return packed;
+}
+
+/* Opens such a stream. 1: it is good; 0: pack_verify() finds damage; -1: it cannot be opened. */
+static int opens_missing(unsigned n, const uint32_t *missing, uint32_t n_missing)
+{
+	size_t size;
+	char *packed = with_missing(n, missing, n_missing, &size);
+	struct fault f;
+	struct pack *p = pack_memory("s", packed, size, &f);
+	int r = !p ? -1 : pack_verify(p, &f) == 0;
+
+	if (r != 1 && strcmp(f.id, "pack-damaged") != 0)
+		r = -2;
+	pack_close(p);
+	free(packed);
+	return r;
+}
+
+static void missing_kernels(void)
+{
+	size_t size, len;
+	char *packed = with_missing(2, (const uint32_t[]){1, 3}, 2, &size);
+	struct klist k = {.path = NULL};
+	struct fault f;
+	struct pack *p = pack_memory("s", packed, size, &f);
+
+	ok(p && packed[7] == 66 && pack_kernels(p) == 2 && pack_missing(p) == 2 && pack_lacks(p, "kernel-1") &&
+			pack_lacks(p, "kernel-3") && !pack_lacks(p, "kernel-0") && pack_find(p, "kernel-1") == -1 &&
+			pack_find(p, "kernel-2") == 1,
+		"a stream that lacks kernels of its list");
+	ok(p && strstr(pack_list_text(p, &len), "kernel-2\nkernel-1\nkernel-3\n"), "its list names them");
+	ok(p && pack_klist(p, &k, &f) == 0 && k.n_kernels == 5 && k.cmd[2].missing && k.cmd[4].missing &&
+			k.cmd[3].position == 3 && !k.cmd[3].missing && k.cmd[3].kernel == 1,
+		"their positions are those of the list");
+	klist_free(&k);
+	pack_close(p);
+	free(packed);
+	ok(opens_missing(2, (const uint32_t[]){1, 3}, 2) == 1, "it is good");
+	ok(opens_missing(4, NULL, 0) == 1, "a stream that lacks none");
+	ok(opens_missing(0, (const uint32_t[]){0, 1, 2, 3}, 4) == 1, "a stream that lacks all");
+	ok(opens_missing(3, (const uint32_t[]){4}, 1) == -1, "a mark after the last kernel");
+	ok(opens_missing(2, (const uint32_t[]){2, UINT32_MAX - 1}, 2) == -1, "a mark far after it");
+	ok(opens_missing(3, (const uint32_t[]){2, 3}, 2) == 0, "a mark of a kernel that is there");
+	ok(opens_missing(3, NULL, 0) == 0, "a kernel that is missing without a mark");
+	ok(opens_missing(1, (const uint32_t[]){0, 1, 2, 3}, 4) == 0, "marks of all kernels, one of which is there");
+}
+
+int main(void)
+{
+	diag_init("test_pack_missing");
+	missing_kernels();
+	return tap_done();
+}
