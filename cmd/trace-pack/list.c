@@ -41,6 +41,22 @@ static void print_kernel_row(FILE *out, uint32_t position, const struct pack_ker
 	free(name);
 }
 
+static void print_missing_row(FILE *out, uint32_t position, const char *file)
+{
+	char *shown = printable_name(file);
+
+	fprintf(out, "%6u %-14s %-12s %12s %14s  %s (missing)\n", position, "-", "-", "-", "-", shown);
+	free(shown);
+}
+
+static void record_missing(struct record_writer *w, uint32_t position, const char *file)
+{
+	record_begin(w, "missing");
+	record_uint(w, "position", position, NULL);
+	record_string(w, "file", file);
+	record_end(w);
+}
+
 static void record(struct record_writer *w, uint32_t position, const struct pack_kernel *k, const char *file)
 {
 	char t[48];
@@ -62,45 +78,81 @@ static void record(struct record_writer *w, uint32_t position, const struct pack
 	record_end(w);
 }
 
-static void totals(struct record_writer *w, uint32_t kernels, uint64_t insts, uint64_t text, uint64_t packed)
-{
-	record_begin(w, "end");
-	record_string(w, "status", "complete");
-	record_uint(w, "kernels", kernels, NULL);
-	record_uint(w, "instructions", insts, NULL);
-	record_uint(w, "text_bytes", text, "B");
-	record_uint(w, "packed_bytes", packed, "B");
-	record_real(w, "ratio", (double)text / (double)packed, NULL);
-	record_end(w);
-}
-
 struct listed {
-	uint32_t n;
+	uint32_t n, missing;
 	uint64_t insts, text;
 };
 
-/* Prints a row for each selected kernel, or JSON if w is not NULL. */
-static struct listed print_rows(struct pack *p, const struct pack_args *a, FILE *out, struct record_writer *w)
+static void totals(struct record_writer *w, const struct listed *s, uint64_t packed)
 {
-	struct listed s = {0};
+	record_begin(w, "end");
+	record_string(w, "status", "complete");
+	record_uint(w, "kernels", s->n, NULL);
+	if (s->missing)
+		record_uint(w, "missing", s->missing, NULL);
+	record_uint(w, "instructions", s->insts, NULL);
+	record_uint(w, "text_bytes", s->text, "B");
+	record_uint(w, "packed_bytes", packed, "B");
+	record_real(w, "ratio", (double)s->text / (double)packed, NULL);
+	record_end(w);
+}
+
+/* Prints the row of a kernel, or its record if w is not NULL, if the kernel is selected. */
+static void list_kernel(struct listed *s, struct pack *p, const struct command *c, const struct pack_args *a,
+	FILE *out, struct record_writer *w)
+{
+	struct pack_kernel k;
 	struct fault f;
 
-	for (uint32_t i = 0; i < pack_kernels(p); i++) {
-		struct pack_kernel k;
-
-		if (pack_kernel(p, i, &k, &f) < 0)
-			die_fault(&f);
-		if (!a->select || kselect_has(a->select, i + 1, k.name)) {
-			s.n++;
-			s.insts += k.insts;
-			s.text += k.text;
-			if (w)
-				record(w, i + 1, &k, pack_name(p, i));
-			else
-				print_kernel_row(out, i + 1, &k, pack_name(p, i));
-		}
-		free(k.name);
+	if (pack_kernel(p, c->kernel, &k, &f) < 0)
+		die_fault(&f);
+	if (kselect_has(a->select, c->position, k.name)) {
+		s->n++;
+		s->insts += k.insts;
+		s->text += k.text;
+		if (w)
+			record(w, c->position, &k, c->text);
+		else
+			print_kernel_row(out, c->position, &k, c->text);
 	}
+	free(k.name);
+}
+
+static void list_missing(struct listed *s, const struct command *c, const struct pack_args *a, FILE *out,
+	struct record_writer *w)
+{
+	if (!kselect_may_have(a->select, c->position))
+		return;
+	s->missing++;
+	if (w)
+		record_missing(w, c->position, c->text);
+	else
+		print_missing_row(out, c->position, c->text);
+}
+
+/* Prints a row for each selected kernel where the list first names it, or JSON if w is not NULL. */
+static struct listed print_rows(struct pack *p, const struct pack_args *a, FILE *out, struct record_writer *w)
+{
+	struct klist list = {.path = NULL};
+	struct listed s = {0};
+	struct fault f;
+	uint32_t next = 0;
+
+	if (pack_klist(p, &list, &f) < 0)
+		die_fault(&f);
+	for (uint32_t i = 0; i < list.n_cmds; i++) {
+		const struct command *c = &list.cmd[i];
+
+		if (c->kind != CMD_KERNEL)
+			continue;
+		if (c->missing) {
+			list_missing(&s, c, a, out, w);
+		} else if (c->kernel == next) {
+			next++;
+			list_kernel(&s, p, c, a, out, w);
+		}
+	}
+	klist_free(&list);
 	return s;
 }
 
@@ -127,12 +179,14 @@ int do_table(const char *operand, const struct pack_args *a)
 			"instructions", "bytes of text");
 	s = print_rows(p, a, out, w);
 	if (w) {
-		totals(w, s.n, s.insts, s.text, pack_bytes(p));
+		totals(w, &s, pack_bytes(p));
 		record_close(w);
 	} else {
 		fprintf(out, "%u kernels, %llu instructions, %llu bytes of text in %llu: ratio %.1f\n", s.n,
 			(unsigned long long)s.insts, (unsigned long long)s.text,
 			(unsigned long long)pack_bytes(p), (double)s.text / (double)pack_bytes(p));
+		if (s.missing)
+			fprintf(out, "%u more kernels of the list are missing\n", s.missing);
 	}
 	output_commit(o);
 	pack_close(p);

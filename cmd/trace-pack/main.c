@@ -20,7 +20,8 @@ enum {
 	OPT_GROUP,
 	OPT_ALL,
 	OPT_CUBIN,
-	OPT_TO
+	OPT_TO,
+	OPT_SKIP_MISSING
 };
 
 static const struct cli_row rows[] = {
@@ -38,6 +39,8 @@ static const struct cli_row rows[] = {
 		"only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
 		"@,kernels"},
 	{OPT_BLOCKS, "tb", "RANGE", "only these thread blocks, in file order from 0 (0-15)", NULL},
+	{OPT_SKIP_MISSING, "skip-missing", NULL,
+		"leave out kernels that the list names and that do not exist, with a warning", NULL},
 	{OPT_ALL, "all", NULL, "without a list: also the raw files of kernels that have a grouped one", NULL},
 	{CLI_GROUP, "Output", NULL, NULL, NULL},
 	{'o', "output", "FILE", "output file, in place when complete; - is stdout (default when packing)",
@@ -125,6 +128,7 @@ static void on_pack_option(void *ctx, int letter, const char *value)
 		a->to = strcmp(value, "text") ? FORM_TRACEZ : FORM_TEXT;
 		break;
 	case OPT_ALL: a->all = true; break;
+	case OPT_SKIP_MISSING: a->skip_missing = true; break;
 	case 't': a->mode = MODE_TEST; break;
 	case 'l': a->mode = MODE_TABLE; break;
 	case 'k': a->kernels = value; break;

@@ -143,7 +143,7 @@ static bool add_to_kernel_hash(void *ctx, const void *bytes, size_t n)
 
 /* Checks that every kernel is unpacked from the stream as it was packed. */
 static void verify_output(const struct pack_args *a, struct output *out, const struct feed *d,
-	const struct codes *c, uint32_t n)
+	const struct codes *c, uint32_t n, uint32_t n_missing)
 {
 	const char *path = a->no_verify ? NULL : output_written(out);
 	XXH3_state_t *h = XXH3_createState();
@@ -164,6 +164,8 @@ static void verify_output(const struct pack_args *a, struct output *out, const s
 		if (memcmp(is.digest, d->hash[i], sizeof(d->hash[i])))
 			die("%s: kernel %u is not unpacked as it was packed", a->output, i + 1);
 	}
+	if (p && (pack_kernels(p) != n || pack_missing(p) != n_missing))
+		die("%s: the list of the stream is not read back as it was written", a->output);
 	if (p)
 		codes_verify(c, p, n, a);
 	pack_close(p);
@@ -212,6 +214,7 @@ int do_pack(const char *operand, const struct pack_args *a)
 
 	source_open(&s, operand, a);
 	check_output(&s, a);
+	source_pick_missing(&s, a);
 	codes_open(&c, &s, a);
 	struct output *out = output_open(a->output, a->force);
 	struct feed d = {pack_writer_new(output_stream(out), a->level, a->threads), 0,
@@ -219,6 +222,7 @@ int do_pack(const char *operand, const struct pack_args *a)
 	pack_on_text(d.w, has_text, &s);
 	carry_picks(&s, a, d.w);
 	pack_put_codes(d.w, c.cubins);
+	source_mark_missing(&s, d.w);
 	pack_put_list(d.w, s.list_name, s.list ? s.list : "", s.n_list);
 	for (uint32_t i = 0; i < s.n_items; i++) {
 		struct item *k = &s.item[i];
@@ -234,7 +238,7 @@ int do_pack(const char *operand, const struct pack_args *a)
 		report_kernel(a, &s, i + 1, d.bytes);
 	}
 	pack_writer_close(d.w);
-	verify_output(a, out, &d, &c, s.n_items);
+	verify_output(a, out, &d, &c, s.n_items, s.n_missing);
 	output_commit(out);
 	codes_close(&c, &s, a);
 	free(d.hash);

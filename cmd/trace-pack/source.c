@@ -75,6 +75,23 @@ static char *name_inside(struct input *in)
 	return nl ? xstrndup(at + 15, (size_t)(nl - at - 15)) : xstrdup("");
 }
 
+/* Adds a kernel whose file does not exist, under the name that the list has. Its coding is unknown. */
+static struct item *add_missing_file(struct source *s, char *path, const char *name, uint32_t position)
+{
+	struct item *item = find_source_item(s, name, strlen(name));
+
+	if (item && strcmp(item->path, path))
+		die("%s: names a second file %s", s->shown, name);
+	if (item) {
+		free(path);
+		return item;
+	}
+	item = add_source_item(s, path, xstrdup(name), false);
+	item->position = position;
+	item->missing = true;
+	return item;
+}
+
 /* Determines coding, raw or grouped form, and kernel name of a file. Returns NULL for one that is not selected. */
 static struct item *inspect_kernel_file(
 	struct source *s, char *path, const char *name, uint32_t position, const struct pack_args *a)
@@ -86,6 +103,8 @@ static struct item *inspect_kernel_file(
 		free(path);
 		return NULL;
 	}
+	if (a->skip_missing && klist_file_missing(path))
+		return add_missing_file(s, path, name, position);
 	struct input *in = input_open(path, &f);
 	int raw = in ? group_wanted(in, &f) : -1;
 
@@ -107,6 +126,7 @@ static struct item *inspect_kernel_file(
 		}
 		if (!item) {
 			item = add_source_item(s, path, as, raw);
+			item->position = position;
 			item->in = in;
 			free(inside);
 			return item;
@@ -134,18 +154,40 @@ static char *join_source_path(const char *folder, const char *name, size_t n)
 
 /* ---- packed streams ----------------------------------------------------------------------- */
 
-static bool pack_selected(struct source *s, uint32_t kernel, const struct pack_args *a)
+static bool pack_selected(struct source *s, uint32_t kernel, uint32_t position, const struct pack_args *a)
 {
 	struct pack_kernel k;
 	struct fault f;
 
-	if (!a->select)
-		return true;
+	if (!kselect_needs_name(a->select))
+		return kselect_has(a->select, position, NULL);
 	if (pack_kernel(s->pack, kernel, &k, &f) < 0)
 		die_fault(&f);
-	bool has = kselect_has(a->select, kernel + 1, k.name);
+	bool has = kselect_has(a->select, position, k.name);
 	free(k.name);
 	return has;
+}
+
+/* Adds a kernel that the list of the stream names, if it is selected. Returns false if it is not. */
+static bool take_packed_kernel(
+	struct source *s, const char *name, size_t n, uint32_t position, const struct pack_args *a)
+{
+	char *own = xstrndup(name, n);
+	int64_t kernel = pack_find(s->pack, own);
+	bool missing = kernel < 0 && pack_lacks(s->pack, own);
+	bool selected = missing ? kselect_may_have(a->select, position)
+				: kernel >= 0 && pack_selected(s, (uint32_t)kernel, position, a);
+
+	if (selected && !find_source_item(s, own, n)) {
+		struct item *item = add_source_item(s, NULL, own, false);
+
+		item->number = missing ? 0 : (uint32_t)kernel;
+		item->position = position;
+		item->missing = missing;
+		return true;
+	}
+	free(own);
+	return selected;
 }
 
 void source_list_hash(const struct source *s, unsigned char hash[16])
@@ -187,20 +229,17 @@ void source_packed(struct source *s, const struct pack_args *a)
 	const char *list = pack_list_text(s->pack, &n), *end = list + n;
 
 	s->list_name = pack_list_name(s->pack) ? xstrdup(pack_list_name(s->pack)) : NULL;
-	for (uint32_t i = 0; i < pack_kernels(s->pack); i++)
-		if (pack_selected(s, i, a))
-			add_source_item(s, NULL, xstrdup(pack_name(s->pack, i)), false)->number = i;
 	for (const char *p = list; p < end;) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p)), *to = nl ? nl + 1 : end;
-		const char *from = p, *last = to;
+		const char *blanks = s->list_name ? " \t\r\n" : "\n", *from = p, *last = to;
 
-		while (from < last && strchr(" \t\r\n", *from))
+		while (from < last && strchr(blanks, *from))
 			from++;
-		while (last > from && strchr(" \t\r\n", last[-1]))
+		while (last > from && strchr(blanks, last[-1]))
 			last--;
 		size_t len = (size_t)(last - from);
 		bool kernel = !s->list_name || (len >= 6 && !memcmp(from, "kernel", 6));
-		if (!kernel || find_source_item(s, from, len))
+		if (!kernel || (len && take_packed_kernel(s, from, len, ++s->n_listed, a)))
 			bytes_add(&t, p, (size_t)(to - p));
 		p = to;
 	}
@@ -538,6 +577,7 @@ void source_open(struct source *s, const char *operand, const struct pack_args *
 		die("%s: -k selects none of the kernels", operand);
 	for (uint32_t i = 0; i < s->n_items; i++)
 		check_kernel_name(s, s->item[i].name);
+	source_part_missing(s, a);
 }
 
 void source_close(struct source *s)
@@ -548,6 +588,7 @@ void source_close(struct source *s)
 		input_close(s->item[i].in);
 	}
 	free(s->item);
+	source_free_missing(s);
 	table_free(&s->names);
 	free(s->list_path);
 	free(s->list_name);

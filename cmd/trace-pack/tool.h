@@ -5,6 +5,7 @@
  *   main.c     the command line
  *   pack.c     packing: kernels in list order into one stream
  *   source.c   what there is to pack: list, folder, kernel file
+ *   missing.c  kernels that the list names and that do not exist
  *   slice.c    some thread blocks of a kernel's text
  *   group.c    raw traces by thread block and warp, in bounded memory
  *   folder.c   grouping a folder of raw traces into another
@@ -40,6 +41,7 @@ struct pack_args {
 	int level;
 	unsigned threads;
 	bool force, quiet, verbose, no_verify, all; /* all: raw files in addition to grouped ones */
+	bool skip_missing;
 	struct kselect *select;
 	const char **cubin; /* files of control codes */
 	uint32_t n_cubins;
@@ -50,7 +52,9 @@ struct item {
 	char *path;      /* path of the file; NULL: kernel number in the pack */
 	char *name;      /* name under which it is unpacked */
 	uint32_t number; /* kernel number in the pack that is the source */
+	uint32_t position; /* position in the list where it is first named, from 1 */
 	bool raw;
+	bool missing;     /* the list names the kernel, and it does not exist */
 	struct input *in; /* open at its first byte where it can be read once only, or NULL */
 };
 
@@ -65,7 +69,10 @@ struct source {
 	char *list_path;        /* NULL: none, or not from a file */
 	const char *shown;      /* the operand, for messages */
 	struct list_hash *hash; /* hash of the list's lines where -k are picks; else NULL */
-	uint32_t n_listed;      /* kernels among them */
+	uint32_t n_listed;      /* kernels of the list, also those that -k leaves out */
+	struct item *missing;   /* selected kernels that are missing, after source_part_missing() */
+	uint32_t *missing_at;   /* their numbers among all selected kernels, from 0 */
+	uint32_t n_missing;
 };
 
 /* Opens the operand and selects kernels as the command line requests. Ends the program on failure. */
@@ -73,6 +80,22 @@ void source_open(struct source *s, const char *operand, const struct pack_args *
 /* The same for a packed stream that has been opened as s->pack. */
 void source_packed(struct source *s, const struct pack_args *a);
 void source_close(struct source *s);
+
+/* ---- missing.c ---- */
+/*
+ * Moves the missing kernels out of the items, and reports them. Ends the program if no kernel is left, or if kernels
+ * of a packed stream are missing and --skip-missing is not given.
+ */
+void source_part_missing(struct source *s, const struct pack_args *a);
+void source_free_missing(struct source *s);
+/*
+ * Dies if a file with the name of a missing kernel is in the folder: the unpacked list would name another kernel.
+ */
+void source_missing_absent(const struct source *s, const char *folder);
+/* Marks the missing kernels in a stream. */
+void source_mark_missing(const struct source *s, struct pack_writer *w);
+/* Dies where picks are missing, since the weights of the others would be wrong. */
+void source_pick_missing(const struct source *s, const struct pack_args *a);
 
 /* Returns the hash of the list as it is packed; see klist_hash(). */
 void source_list_hash(const struct source *s, unsigned char hash[16]);

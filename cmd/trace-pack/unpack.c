@@ -45,6 +45,7 @@ static void open_selected(struct source *s, const char *operand, const struct pa
 	source_packed(s, a);
 	if (!s->n_items && pack_kernels(s->pack))
 		die("%s: -k selects none of the kernels", operand);
+	source_part_missing(s, a);
 }
 
 /* Returns the path folder/name after creating the folders in name. */
@@ -99,6 +100,8 @@ static void unpack_files(const struct source *s, const struct pack_args *a)
 		output_spare(path, s->shown);
 		free(path);
 	}
+	if (!a->force)
+		source_missing_absent(s, folder);
 	for (uint32_t i = 0; i < s->n_items; i++) {
 		char *path = tool_target(folder, s->item[i].name);
 		struct output *out = output_open(path, a->force);
@@ -151,6 +154,8 @@ int do_test(const char *operand, const struct pack_args *a)
 		return !strcmp(f.id, "pack-damaged") || !strcmp(f.id, "pack-truncated") ? EXIT_NO
 											: EXIT_TROUBLE;
 	}
+	if (a->verbose && !a->quiet && pack_missing(p))
+		fprintf(stderr, "%s: %u of the list's kernels are missing\n", pack_path(p), pack_missing(p));
 	if (a->verbose && !a->quiet)
 		fprintf(stderr, "%s: %u kernels, %llu bytes: good\n", pack_path(p), pack_kernels(p),
 			(unsigned long long)pack_bytes(p));

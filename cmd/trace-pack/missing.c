@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Kernels that a list names and that do not exist: without a file, or missing in the packed stream that is the source.
+ *
+ * Always true: their names stay in the list as they are there, so that each kernel keeps its position; a new stream
+ * marks them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "arena.h"
+#include "picks.h"
+#include "tool.h"
+
+/* Moves the missing kernels out of the items. */
+static void part_items(struct source *s)
+{
+	uint32_t kept = 0;
+
+	s->missing = xcalloc(s->n_items + 1, sizeof(*s->missing));
+	s->missing_at = xcalloc(s->n_items + 1, sizeof(*s->missing_at));
+	for (uint32_t i = 0; i < s->n_items; i++) {
+		if (!s->item[i].missing) {
+			s->item[kept++] = s->item[i];
+			continue;
+		}
+		s->missing_at[s->n_missing] = i;
+		s->missing[s->n_missing++] = s->item[i];
+	}
+	s->n_items = kept;
+}
+
+void source_part_missing(struct source *s, const struct pack_args *a)
+{
+	const struct place at = {.file = s->list_path ? diag_keep(s->list_path) : s->shown};
+	const bool restores = a->mode == MODE_UNPACK;
+	char q[200];
+
+	part_items(s);
+	if (!s->n_missing)
+		return;
+	const struct item *first = &s->missing[0];
+	const char *name = diag_quote(q, sizeof(q), first->name, strlen(first->name));
+	if (!restores && !a->skip_missing)
+		die_at(at, "kernel %u, %s, is missing in the packed stream (--skip-missing skips it)",
+			first->position, name);
+	if (!s->n_items && (a->select || !restores))
+		die_at(at, "every selected kernel is missing, the first is kernel %u, %s", first->position, name);
+	if (restores)
+		diag_warn(at,
+			"%u kernel%s of the list %s missing in the packed stream, so that only the list names %s, the first is kernel %u, %s",
+			s->n_missing, s->n_missing == 1 ? "" : "s", s->n_missing == 1 ? "is" : "are",
+			s->n_missing == 1 ? "it" : "them", first->position, name);
+	else
+		diag_warn(at, "%u of %u kernels %s missing and skipped, the first is kernel %u, %s", s->n_missing,
+			s->n_listed, s->n_missing == 1 ? "is" : "are", first->position, name);
+}
+
+void source_free_missing(struct source *s)
+{
+	for (uint32_t i = 0; i < s->n_missing; i++) {
+		free(s->missing[i].path);
+		free(s->missing[i].name);
+	}
+	free(s->missing);
+	free(s->missing_at);
+}
+
+void source_missing_absent(const struct source *s, const char *folder)
+{
+	struct stat st;
+
+	for (uint32_t i = 0; i < s->n_missing; i++) {
+		const char *name = s->missing[i].name;
+		char *path = xmalloc(strlen(folder) + strlen(name) + 2);
+
+		sprintf(path, "%s/%s", folder, name);
+		if (lstat(path, &st) == 0)
+			die("%s: exists, and this kernel is missing in the stream: -f keeps the file", path);
+		free(path);
+	}
+}
+
+void source_mark_missing(const struct source *s, struct pack_writer *w)
+{
+	if (s->n_missing)
+		pack_put_missing(w, s->missing_at, s->n_missing);
+}
+
+void source_pick_missing(const struct source *s, const struct pack_args *a)
+{
+	if (kselect_picks(a->select) && s->n_missing)
+		die("%s: kernel %u of the picks is missing, so that the weights of the others would be wrong",
+			s->shown, s->missing[0].position);
+}

@@ -1,0 +1,166 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# --skip-missing: lists that name kernels that do not exist, as text and as packed streams.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+# The test's folder has app, whose list names kernels 2 and 4 of 4 that do not exist, and app.tpack.
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	whole=$(trace streams)
+	cp -r "$whole" app
+	rm app/kernel-2.traceg app/kernel-4.traceg
+	trace-pack -q --skip-missing -o app.tpack app
+}
+
+@test "trace-pack: a missing kernel is an error, and with the option one warning with the count and the first" {
+	run -2 trace-pack -o x.tpack app
+	assert_output 'trace-pack: app/kernel-2.traceg: error: cannot be opened: No such file or directory'
+	assert [ ! -e x.tpack ]
+	run -0 trace-pack --skip-missing -o x.tpack app
+	assert_output 'trace-pack: app/kernelslist.g: warning: 2 of 4 kernels are missing and skipped, the first is kernel 2, kernel-2.traceg'
+	cmp x.tpack app.tpack
+	run -0 trace-pack -q --skip-missing -o y.tpack app
+	assert_output ''
+}
+
+@test "trace-pack: nothing is missing, nothing is marked" {
+	trace-pack -q -o a.tpack "$whole"
+	run -0 trace-pack --skip-missing -o b.tpack "$whole"
+	assert_output ''
+	cmp a.tpack b.tpack
+	assert_equal "$(od -An -tu1 -j7 -N1 b.tpack)" "$(od -An -tu1 -j7 -N1 a.tpack)"
+}
+
+@test "trace-pack: the stream marks the kernels, and -l and -t show them" {
+	assert [ "$(($(od -An -tu1 -j7 -N1 app.tpack) - 2 & 64))" = 64 ]
+	run -0 trace-pack -l app.tpack
+	assert_line --regexp '^ +1 6,1,1 .* kernel-1.traceg write'
+	assert_line --regexp '^ +2 - .* kernel-2.traceg \(missing\)$'
+	assert_line --regexp '^ +3 6,1,1 .* kernel-3.traceg read'
+	assert_line --regexp '^2 kernels, '
+	assert_line '2 more kernels of the list are missing'
+	run -0 trace-pack -l -F json app.tpack
+	assert_line '{"record":"missing","position":4,"file":"kernel-4.traceg"}'
+	assert_line --partial '"kernels":2,"missing":2,'
+	run -0 trace-pack -l -k 3-4 app.tpack
+	refute_output --partial kernel-2
+	assert_line '1 more kernels of the list are missing'
+	run -0 trace-pack -tv app.tpack
+	assert_line "app.tpack: 2 of the list's kernels are missing"
+}
+
+@test "trace-pack: unpacking restores the list byte for byte, from a file and from a pipe" {
+	run -0 trace-pack -d -C back app.tpack
+	assert_output 'trace-pack: app.tpack: warning: 2 kernels of the list are missing in the packed stream, so that only the list names them, the first is kernel 2, kernel-2.traceg'
+	diff -r app back
+	trace-pack -q -d -C pipe <app.tpack
+	diff -r app pipe
+	trace-pack -q -d -o text app.tpack
+	cat app/kernel-[13].traceg | cmp - text
+	run -2 trace-pack -d -k 2 -C none app.tpack
+	assert_output --partial 'every selected kernel is missing, the first is kernel 2, kernel-2.traceg'
+}
+
+@test "trace-pack: unpacking next to a file with the name of a missing kernel" {
+	mkdir back && cp "$whole/kernel-1.traceg" back/kernel-4.traceg
+	run -2 trace-pack -q -d -C back app.tpack
+	assert_output 'trace-pack: error: back/kernel-4.traceg: exists, and this kernel is missing in the stream: -f keeps the file'
+	assert [ ! -e back/kernelslist.g ]
+	trace-pack -q -f -d -C back app.tpack
+	cmp back/kernel-4.traceg "$whole/kernel-1.traceg"
+}
+
+@test "trace-pack: a stream is packed from as its list is" {
+	run -2 trace-pack -o x.tpack app.tpack
+	assert_output 'trace-pack: app.tpack: error: kernel 2, kernel-2.traceg, is missing in the packed stream (--skip-missing skips it)'
+	trace-pack -q --skip-missing app.tpack | cmp - app.tpack
+	trace-pack -q --skip-missing <app.tpack | cmp - app.tpack
+	run -0 trace-pack -k 1,3 -o a.tpack app.tpack
+	assert_output ''
+	trace-pack -k 1,3 -o b.tpack app
+	cmp a.tpack b.tpack
+	trace-pack -q -f -k 3-4 --skip-missing -o a.tpack app.tpack
+	trace-pack -q -f -k 3-4 --skip-missing -o b.tpack app
+	cmp a.tpack b.tpack
+	run -0 trace-pack -l a.tpack
+	assert_line --regexp '^ +1 6,1,1 .* kernel-3.traceg read'
+	assert_line --regexp '^ +2 - .* kernel-4.traceg \(missing\)$'
+	run -2 trace-pack -k 4 -o c.tpack app
+	assert_output --partial 'kernel-4.traceg: error: cannot be opened'
+	run -2 trace-pack -k 2,4 --skip-missing -o c.tpack app
+	assert_output --partial 'every selected kernel is missing, the first is kernel 2'
+	assert [ ! -e c.tpack ]
+}
+
+@test "trace-pack: a name pattern keeps missing kernels, whose names nobody knows" {
+	trace-pack -q -k 'read' --skip-missing -o a.tpack app
+	trace-pack -q -k 'read' --skip-missing -o b.tpack app.tpack
+	cmp a.tpack b.tpack
+	run -0 trace-pack -l a.tpack
+	assert_line --regexp '^ +1 - .* kernel-2.traceg \(missing\)$'
+	assert_line --regexp '^ +2 6,1,1 .* kernel-3.traceg read'
+}
+
+@test "trace-pack: all kernels missing, copies remain" {
+	rm app/kernel-*
+	for t in app app/kernelslist.g; do
+		run -2 trace-pack --skip-missing -o x.tpack $t
+		assert_output --partial 'every selected kernel is missing, the first is kernel 1, kernel-1.traceg'
+	done
+	assert [ ! -e x.tpack ]
+	trace-pack -q --skip-missing -o y.tpack -k 1-3 app.tpack
+	run -0 --separate-stderr trace-pack -d -C back y.tpack
+	assert_equal "$(grep -c Memcpy back/kernelslist.g)" 4
+}
+
+@test "trace-pack: what exists and cannot be read is an error" {
+	mkdir app/kernel-2.traceg
+	run -2 trace-pack --skip-missing -o x.tpack app
+	assert_output --partial 'app/kernel-2.traceg: error: '
+	rmdir app/kernel-2.traceg
+	printf '\037\213\010damaged' >app/kernel-2.traceg
+	run -2 trace-pack --skip-missing -o x.tpack app
+	assert_output --partial 'app/kernel-2.traceg'
+	ln -sf nowhere app/kernel-2.traceg
+	trace-pack -q --skip-missing -o x.tpack app
+	cmp x.tpack app.tpack
+}
+
+@test "trace-pack: a missing kernel with the name that a compressed one gets" {
+	xz app/kernel-3.traceg
+	sed -i 's/kernel-3.traceg/&.xz/; s/kernel-2.traceg/kernel-3.traceg/' app/kernelslist.g
+	run -2 trace-pack -q --skip-missing -o x.tpack app
+	assert_output --partial 'names a second file kernel-3.traceg'
+	sed -i 's/kernel-3.traceg$/kernel-2.traceg.xz/' app/kernelslist.g
+	trace-pack -q --skip-missing -o x.tpack app
+	trace-pack -q -d -C back x.tpack
+	sed 's/kernel-3.traceg.xz/kernel-3.traceg/' app/kernelslist.g | cmp - back/kernelslist.g
+}
+
+@test "trace-pack: names that lead out of the folder are refused, also of missing kernels" {
+	printf 'kernel-1.traceg\nkernels/../../kernel-9.traceg\n' >app/kernelslist.g
+	run -2 trace-pack -q --skip-missing -o x.tpack app
+	assert_output --partial "leads out of the folder"
+}
+
+@test "trace-pack --group: a raw list with a missing kernel" {
+	mkdir raw
+	cp "$whole/kernel-1.traceg" raw && printf 'kernel-1.traceg\nkernel-9.traceg\n' >raw/kernelslist
+	run -2 trace-pack --group -C out raw
+	run -0 trace-pack --group --skip-missing -f -C out raw
+	assert_output 'trace-pack: raw/kernelslist: warning: 1 of 2 kernels is missing and skipped, the first is kernel 2, kernel-9.traceg'
+	cmp out/kernelslist raw/kernelslist
+	cmp out/kernel-1.traceg raw/kernel-1.traceg
+}
+
+@test "trace-pack: -k numbers the kernels of a list that names one twice alike in text and stream" {
+	printf 'kernel-1.traceg\nkernel-1.traceg\nkernel-3.traceg\n' >app/kernelslist.g
+	trace-pack -o twice.tpack app
+	trace-pack -k 3 -o a.tpack app
+	trace-pack -k 3 -o b.tpack twice.tpack
+	cmp a.tpack b.tpack
+	run -0 trace-pack -l twice.tpack
+	assert_line --regexp '^ +3 6,1,1 .* kernel-3.traceg read'
+}
