@@ -334,7 +334,7 @@ static uint32_t command_after(const struct klist *k, uint32_t position)
 
 static bool chosen(const struct run *r, const struct command *c, uint32_t after)
 {
-	return c->kind == CMD_KERNEL && c->position > after &&
+	return c->kind == CMD_KERNEL && !c->missing && c->position > after &&
 	       (kselect_needs_name(r->select) || kselect_has(r->select, c->position, NULL));
 }
 

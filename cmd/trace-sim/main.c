@@ -49,6 +49,7 @@ enum {
 	OPT_TOLERANCE,
 	OPT_FIT,
 	OPT_ONLY,
+	OPT_SKIP_MISSING,
 	OPT_ISOLATE,
 	OPT_RESUME,
 	OPT_PROVENANCE,
@@ -82,6 +83,9 @@ static const struct cli_row rows[] = {
 	{'k', "kernels", "LIST",
 		"simulate only these: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
 		"@,kernels"},
+	{OPT_SKIP_MISSING, "skip-missing", NULL,
+		"leave out kernels that the list names and that do not exist, with a warning and a mark in the result",
+		NULL},
 	{OPT_WARM, "warm", NULL,
 		"with -k: pass the memory accesses of the other kernels through the tags of the caches; default with -k @FILE",
 		NULL},
@@ -299,6 +303,7 @@ static void set_sim_option(void *ctx, int letter, const char *value)
 	case OPT_SAMPLE_BLOCKS: a->sample_blocks = true; break;
 	case OPT_STRICT: a->strict = true; break;
 	case OPT_HOST_TIME: a->host_time = true; break;
+	case OPT_SKIP_MISSING: a->skip_missing = true; break;
 	case OPT_ISOLATE: a->isolate = true; break;
 	case OPT_INTERVAL: a->interval = cli_number("--interval", value, 1, UINT32_MAX); break;
 	case OPT_UNKNOWN: a->pass_unknown = parse_unknown(value); break;
@@ -466,6 +471,7 @@ int main(int argc, char **argv)
 	r->selection = a.kernels;
 	r->format = a.format;
 	r->strict = a.strict;
+	r->skip_missing = a.skip_missing;
 	r->host_time = a.host_time;
 	r->gpu.threads = a.threads;
 	r->progress = !a.quiet && (a.verbose || isatty(STDERR_FILENO));

@@ -100,7 +100,8 @@ static void print_progress(struct run *r, double seconds, bool keep)
 
 	if (k && k->n_ctas && !k->done) /* a finished kernel is counted in kernels_done */
 		share = (double)k->next_cta / (double)k->n_ctas;
-	share = ((double)r->kernels_done + share) / (double)(r->list.n_kernels ? r->list.n_kernels : 1);
+	const uint32_t kernels = r->list.n_kernels - r->skipped.n;
+	share = ((double)r->kernels_done + share) / (double)(kernels ? kernels : 1);
 	if (share > 0)
 		left = seconds / share - seconds;
 	format_watts(watts, sizeof(watts), g->power);

@@ -212,6 +212,7 @@ void run_record(const struct run *r, struct record_writer *w)
 	record_string(w, "version", VERSION);
 	if (r->invoked)
 		record_invocation(w, r->invoked);
+	run_record_skipped(r, w);
 	record_config_hash(&r->conf, w);
 	if (r->invoked && r->invoked->command)
 		record_provenance(w, r->invoked);

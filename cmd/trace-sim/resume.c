@@ -125,7 +125,7 @@ static uint32_t next_command(const struct run *r, const struct result_kernel *k,
 		uint32_t i = l->command++;
 		const struct command *c = &r->list.cmd[i];
 
-		if (c->kind != CMD_KERNEL)
+		if (c->kind != CMD_KERNEL || c->missing)
 			continue;
 		if (c->position == k->position && kselect_has(r->select, c->position, k->name))
 			return i;

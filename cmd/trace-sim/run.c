@@ -6,7 +6,6 @@
  * limit, a deadlock or a signal ends the run after a block for the simulated part. Unlike in the original, a
  * window above 1 drops no kernel and makes no spurious block, and a list may end with a copy.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,31 +19,6 @@
 #include "threads/readahead.h"
 #include "run.h"
 #include "stats/timeline_counters.h"
-
-/* Checks all files before cycle 0, so that a missing one does not end the run hours later. */
-void run_check(struct run *r)
-{
-	uint32_t chosen = 0;
-	struct fault f;
-
-	if (kselect_fits(r->select, &r->list, &f) < 0)
-		die_fault(&f);
-	for (uint32_t i = 0; i < r->list.n_cmds; i++) {
-		const struct command *c = &r->list.cmd[i];
-
-		if (c->kind != CMD_KERNEL ||
-			(!kselect_needs_name(r->select) && !kselect_has(r->select, c->position, NULL)))
-			continue;
-		chosen++;
-		r->last_chosen = i;
-		if (klist_check(&r->list, i) < 0)
-			die_at((struct place){.file = r->list.path, .line = c->line},
-				"cannot read kernel file %s: %s", c->path, strerror(errno));
-	}
-	if (r->selection && !chosen)
-		die("-k '%s' matches none of %u kernel%s", r->selection, r->list.n_kernels,
-			r->list.n_kernels == 1 ? "" : "s");
-}
 
 /*
  * Passes a kernel that is not simulated through the tags of the caches. After the last selected kernel, only
@@ -74,6 +48,8 @@ static void load_kernel(struct run *r, uint32_t command)
 	struct trace *t;
 	struct fault f;
 
+	if (c->missing)
+		return;
 	if (!kselect_needs_name(r->select) && !kselect_has(r->select, c->position, NULL)) {
 		warm_unselected(r, command);
 		return;

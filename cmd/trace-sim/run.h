@@ -24,6 +24,8 @@ struct run {
 	FILE *out;                    /* stream of the output */
 	struct record_writer *writer; /* NULL with FORMAT_ACCELSIM */
 	bool strict, host_time, progress;
+	bool skip_missing;            /* --skip-missing */
+	struct klist_skipped skipped; /* kernels that are missing, after run_check() */
 	uint32_t next_command;
 	bool ptx; /* the kernel loaded last is from PTX */
 	uint32_t kernels_done, kernels_loaded;
@@ -76,8 +78,13 @@ void run_record(const struct run *r, struct record_writer *w);
 
 /* Runs the whole application; returns the exit status. */
 int run_application(struct run *r);
-/* Ends the program unless the kernels selected by number, and their files, exist. */
+/*
+ * Ends the program unless the kernels that the run reads exist, or are skipped by --skip-missing with a warning. Called
+ * before the run record is written.
+ */
 void run_check(struct run *r);
+/* Writes the mark of skipped kernels into the run record, if any is skipped. */
+void run_record_skipped(const struct run *r, struct record_writer *w);
 
 /* summary.c: prints the line of a kernel, and the end of the summary. */
 void summary_kernel(struct run *r, const struct kernel *k);

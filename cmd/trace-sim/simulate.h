@@ -22,7 +22,7 @@ struct sim_args {
 	unsigned threads;
 	bool force, warm, cold, sample_blocks, strict, host_time, dump, list, quiet, verbose, selftest, tsv,
 		isolate, resume;
-	bool provenance, pass_unknown, list_gpus, format_given;
+	bool skip_missing, provenance, pass_unknown, list_gpus, format_given;
 	const char **measured, **fit;
 	uint32_t n_measured, n_fit;
 	struct namelist only; /* patterns of --only */

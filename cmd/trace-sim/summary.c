@@ -113,6 +113,8 @@ void summary_end(struct run *r)
 	}
 	fprintf(r->out, "%s: %u kernel%s, %.4g us of the GPU", r->status, r->kernels_done,
 		r->kernels_done == 1 ? "" : "s", (double)r->gpu.tot_cycle / r->gpu.params.hz[0] * 1e6);
+	if (r->skipped.n)
+		fprintf(r->out, ", %u missing and skipped", r->skipped.n);
 	if (r->limit)
 		fprintf(r->out, ", limit %s", r->limit);
 	fputs("; all figures: -o FILE, -F FORMAT, or a pipe\n", r->out);

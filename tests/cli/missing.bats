@@ -164,3 +164,143 @@ setup() {
 	run -0 trace-pack -l twice.tpack
 	assert_line --regexp '^ +3 6,1,1 .* kernel-3.traceg read'
 }
+
+sim() { trace-sim -q -g rtx3070 -F json "$@"; }
+
+# Prints the members of a result that do not depend on how the trace was read.
+records() { sed 's/,"path":"[^"]*"//' "$1"; }
+
+@test "trace-sim: a missing kernel is an error, and with the option a warning and a mark" {
+	run -2 trace-sim -g rtx3070 app
+	assert_output 'trace-sim: app/kernelslist.g:4: error: cannot read kernel file app/kernel-2.traceg: No such file or directory (--skip-missing skips missing kernels)'
+	run -2 trace-sim -g rtx3070 app.tpack
+	assert_output 'trace-sim: app.tpack:4: error: cannot read kernel file app.tpack/kernel-2.traceg: No such file or directory (--skip-missing skips missing kernels)'
+	run -0 --separate-stderr trace-sim -g rtx3070 -F json --skip-missing app
+	assert_equal "$stderr" 'trace-sim: app/kernelslist.g:4: warning: 2 of 4 kernels are missing and skipped, the first is kernel 2, kernel-2.traceg'
+	assert_line --index 0 --partial '"skipped":{"kernels":2,"positions":"2,4","first":"kernel-2.traceg"}'
+	assert_line --index 1 --partial '"record":"kernel","position":1,'
+	assert_line --index 2 --partial '"record":"kernel","position":3,'
+	run -0 --separate-stderr trace-sim -g rtx3070 --skip-missing "$whole"
+	assert_equal "$stderr" ''
+	refute_output --partial skipped
+}
+
+@test "trace-sim: text and stream, pipes, threads, formats" {
+	sim --skip-missing app >want
+	for t in app/kernelslist.g app.tpack; do
+		sim --skip-missing $t >got
+		cmp got want
+		sim --skip-missing -j 2 $t >got
+		cmp got want
+	done
+	sim --skip-missing <app.tpack | cmp - want
+	(cd app && sim --skip-missing <kernelslist.g) | cmp - want
+	trace-sim -q -g rtx3070 -F msgpack --skip-missing app >m
+	grep -q 'skipped' m
+	run -0 trace-sim -q -g rtx3070 -F text --skip-missing app
+	assert_line 'skipped.kernels 2 -'
+	assert_line 'skipped.positions 2,4 -'
+	run -0 trace-sim -q -g rtx3070 -F accelsim --skip-missing app
+	assert_equal "$(grep -c '^kernel_name' <<<"$output")" 2
+}
+
+@test "trace-sim: kernels are those of a list without the missing ones, and copies remain" {
+	mkdir short && cp app/* short && sed -i '/kernel-[24]/d' short/kernelslist.g
+	trace-sim -q -g rtx3070 -F accelsim -D gpgpu_perf_sim_memcpy=1 short >want
+	trace-sim -q -g rtx3070 -F accelsim -D gpgpu_perf_sim_memcpy=1 --skip-missing app >got
+	cmp got want
+}
+
+@test "trace-sim: -k keeps the positions of the list" {
+	for t in app app.tpack; do
+		run -0 --separate-stderr trace-sim -g rtx3070 -F json -k 3 $t
+		assert_equal "$stderr" ''
+		assert_line --index 1 --partial '"position":3,'
+		refute_output --partial skipped
+		run -2 trace-sim -g rtx3070 -k 4 $t
+		assert_output --partial 'cannot read kernel file'
+		run -0 --separate-stderr trace-sim -g rtx3070 -F json -k 3-4 --skip-missing $t
+		assert_line --index 0 --partial '"skipped":{"kernels":1,"positions":"4","first":"kernel-4.traceg"}'
+		run -2 trace-sim -g rtx3070 -k 2,4 --skip-missing $t
+		assert_line --partial 'error: every selected kernel is missing'
+		run -2 trace-sim -g rtx3070 -k read $t
+		run -0 sim -k read --skip-missing $t
+		assert_line --index 0 --partial '"positions":"2,4"'
+		assert_line --index 1 --partial '"position":3,'
+		run -2 trace-sim -q -g rtx3070 -k nothing --skip-missing $t
+		assert_line --partial "trace-sim: error: -k 'nothing' matches none of 4 kernels"
+	done
+}
+
+@test "trace-sim: kernels that warm the caches are looked for before the first cycle" {
+	run -2 trace-sim -g rtx3070 -k 3 --warm -o x.json app
+	assert_output --partial 'cannot read kernel file app/kernel-2.traceg'
+	assert [ ! -e x.json ]
+	for t in app app.tpack; do
+		run -0 sim -k 3 --warm --skip-missing $t
+		assert_line --index 0 --partial '"skipped":{"kernels":1,"positions":"2","first":"kernel-2.traceg"}'
+		assert_output --partial '"warmed_kernels":1'
+	done
+}
+
+@test "trace-sim: picks of the whole list" {
+	trace-pick -q -m all -o all "$whole"
+	run -2 trace-sim -g rtx3070 -k @all --skip-missing app
+	assert_output --partial 'kernel 2 of the picks is missing, so that the weights of the others would be wrong'
+	run -2 trace-pack -k @all --skip-missing -o x.tpack app
+	assert_line --partial 'kernel 2 of the picks is missing, so that the weights of the others would be wrong'
+}
+
+@test "trace-sim: --isolate and --resume" {
+	for t in app app.tpack; do
+		sim --isolate --skip-missing -o one.json $t
+		sim --isolate -j 3 --skip-missing -o three.json $t
+		cmp one.json three.json
+		assert_equal "$(grep -c '"record":"kernel"' one.json)" 2
+		head -2 one.json >part.json
+		sim --isolate --resume --skip-missing -o part.json $t
+		cmp part.json one.json
+		sim --isolate --resume --skip-missing -o part.json $t
+		cmp part.json one.json
+		rm ./*.json
+	done
+	sim --isolate --skip-missing -o one.json app
+	head -2 one.json >part.json
+	cp "$whole/kernel-4.traceg" app
+	run -2 trace-sim -q -g rtx3070 -F json --isolate --resume --skip-missing -o part.json app
+	assert_output --partial 'the records are of another version, configuration, selection or format'
+	sim --isolate -o whole.json "$whole"
+	head -2 whole.json >part.json
+	run -2 trace-sim -q -g rtx3070 -F json --isolate --resume --skip-missing -o part.json app
+	assert_output --partial 'the records are of another version, configuration, selection or format'
+}
+
+@test "trace-sim: all missing; what exists and cannot be read" {
+	mkdir app/kernel-2.traceg
+	run -2 trace-sim -q -g rtx3070 --skip-missing app
+	assert_output --partial 'app/kernel-2.traceg: error: '
+	rmdir app/kernel-2.traceg
+	echo damaged >app/kernel-2.traceg
+	run -2 trace-sim -q -g rtx3070 --skip-missing app
+	assert_output --partial 'app/kernel-2.traceg:1'
+	rm app/kernel-*
+	run -2 trace-sim -g rtx3070 --skip-missing app
+	assert_line 'trace-sim: app/kernelslist.g:2: warning: 4 of 4 kernels are missing and skipped, the first is kernel 1, kernel-1.traceg'
+	assert_line 'trace-sim: app/kernelslist.g: error: every selected kernel is missing'
+	run -2 trace-sim -g rtx3070 --skip-missing none
+}
+
+@test "trace-sim: an unreadable file is not missing" {
+	[ "$(id -u)" != 0 ] || skip "root reads every file"
+	cp "$whole/kernel-2.traceg" app && chmod 0 app/kernel-2.traceg
+	run -2 trace-sim -q -g rtx3070 --skip-missing app
+	assert_output --partial 'Permission denied'
+	run -2 trace-pack -q --skip-missing -o x.tpack app
+}
+
+@test "trace-sim: the mark of thousands of kernels is short" {
+	for i in $(seq 1 2 3000); do echo "kernel-$((i + 10)).traceg" && echo kernel-1.traceg; done >app/kernelslist.g
+	run -0 sim --isolate --skip-missing -k 1-1500,3000 app
+	assert_line --index 0 --partial '"skipped":{"kernels":750,"positions":"1,3,5,7,9,'
+	assert_line --index 0 --regexp '"positions":"[0-9,]{230,260},\.\.\.",'
+}

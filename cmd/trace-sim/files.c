@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Check of the kernels that a run reads before its first cycle, so that a missing one does not end the run hours later;
+ * and the mark of those that --skip-missing leaves out.
+ *
+ * Always true: a missing kernel keeps its position. A kernel whose file exists and cannot be read is never skipped.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bytes.h"
+#include "picks.h"
+#include "run.h"
+
+#define POSITIONS_MAX 240u /* bytes of the list of skipped positions in the run record */
+
+static bool may_be_selected(const struct run *r, const struct command *c)
+{
+	return c->kind == CMD_KERNEL && kselect_may_have(r->select, c->position);
+}
+
+/* Reports whether the kernel is left out and passes the caches, see warm_unselected(). */
+static bool warms_caches(const struct run *r, uint32_t command)
+{
+	return r->warm && r->list.cmd[command].kind == CMD_KERNEL &&
+	       (command <= r->last_chosen || kselect_picks(r->select));
+}
+
+/* Skips a missing kernel, or ends the program. */
+static void handle_unreadable(struct run *r, uint32_t command)
+{
+	const struct command *c = &r->list.cmd[command];
+	const struct place at = {.file = r->list.path, .line = c->line};
+	const int error = errno;
+	const bool missing = klist_missing(&r->list, command);
+
+	if (missing && r->skip_missing && kselect_picks(r->select) && may_be_selected(r, c))
+		die_at(at, "kernel %u of the picks is missing, so that the weights of the others would be wrong: %s",
+			c->position, c->path);
+	if (!missing || !r->skip_missing)
+		die_at(at, "cannot read kernel file %s: %s%s", c->path, strerror(error),
+			missing ? " (--skip-missing skips missing kernels)" : "");
+	klist_skip(&r->skipped, command);
+}
+
+void run_check(struct run *r)
+{
+	uint32_t chosen = 0;
+	struct fault f;
+
+	if (kselect_fits(r->select, &r->list, &f) < 0)
+		die_fault(&f);
+	for (uint32_t i = 0; i < r->list.n_cmds; i++)
+		if (may_be_selected(r, &r->list.cmd[i]) && !(r->skip_missing && klist_missing(&r->list, i))) {
+			chosen++;
+			r->last_chosen = i;
+		}
+	for (uint32_t i = 0; i < r->list.n_cmds; i++)
+		if ((may_be_selected(r, &r->list.cmd[i]) || warms_caches(r, i)) && klist_check(&r->list, i) < 0)
+			handle_unreadable(r, i);
+	klist_warn_skipped(&r->list, &r->skipped);
+	if (!chosen && r->skipped.n)
+		die_at((struct place){.file = r->list.path}, "every selected kernel is missing");
+	if (r->selection && !chosen)
+		die("-k '%s' matches none of %u kernel%s", r->selection, r->list.n_kernels,
+			r->list.n_kernels == 1 ? "" : "s");
+}
+
+/* ---- the mark ----------------------------------------------------------------------------- */
+
+/* Appends a position or a range in the syntax of -k. Returns false if the text is long enough. */
+static bool append_positions(struct bytes *text, uint32_t from, uint32_t to)
+{
+	if (text->n > POSITIONS_MAX) {
+		bytes_puts(text, ",...");
+		return false;
+	}
+	bytes_printf(text, text->n ? ",%u" : "%u", from);
+	if (to > from)
+		bytes_printf(text, "-%u", to);
+	return true;
+}
+
+static void list_skipped(const struct run *r, struct bytes *text)
+{
+	uint32_t from = 0, to = 0;
+
+	for (uint32_t i = r->skipped.first; i < r->list.n_cmds; i++) {
+		const struct command *c = &r->list.cmd[i];
+
+		if (c->kind != CMD_KERNEL || !c->missing || !(may_be_selected(r, c) || warms_caches(r, i)))
+			continue;
+		if (from && c->position == to + 1) {
+			to++;
+			continue;
+		}
+		if (from && !append_positions(text, from, to))
+			return;
+		from = to = c->position;
+	}
+	append_positions(text, from, to);
+}
+
+void run_record_skipped(const struct run *r, struct record_writer *w)
+{
+	struct bytes text = {0};
+	char name[200];
+
+	if (!r->skipped.n)
+		return;
+	const char *first = r->list.cmd[r->skipped.first].text, *slash = strrchr(first, '/');
+
+	list_skipped(r, &text);
+	first = slash ? slash + 1 : first;
+	record_group(w, "skipped");
+	record_uint(w, "kernels", r->skipped.n, NULL);
+	record_string(w, "positions", text.p);
+	record_string(w, "first", diag_quote(name, sizeof(name), first, strlen(first)));
+	record_group_end(w);
+	bytes_free(&text);
+}
