@@ -62,6 +62,7 @@ struct lint {
 	const struct isa *isa;
 	const struct params *params; /* NULL: no configuration */
 	bool power;                  /* the configuration asks for power */
+	bool skip_missing;           /* --skip-missing */
 	struct pc_range *copy;       /* PC range of the list up to this kernel */
 	uint32_t n_copies, cap_copies, last_copy;
 

@@ -206,6 +206,24 @@ static bool folder_without_list(struct lint *l, const char *folder)
 	return good;
 }
 
+/* Reports missing kernels in one finding: as skipped, or as missing if no kernel is left. */
+static void report_skipped(struct lint *l, struct klist *k, const char *file)
+{
+	struct klist_skipped s = {0};
+	char q[200];
+
+	for (uint32_t i = 0; i < k->n_cmds; i++)
+		if (k->cmd[i].kind == CMD_KERNEL && klist_missing(k, i))
+			klist_skip(&s, i);
+	if (!s.n)
+		return;
+	const struct command *c = &k->cmd[s.first];
+	report_at(l->rep, s.n == k->n_kernels ? RULE_KERNEL_MISSING : RULE_KERNEL_SKIPPED,
+		(struct place){file, c->line, 1}, "%u of %u kernels %s missing and skipped, the first is kernel %u, '%s'",
+		s.n, k->n_kernels, s.n == 1 ? "is" : "are", c->position,
+		diag_quote(q, sizeof(q), c->text, strlen(c->text)));
+}
+
 /* Processes all commands in order. */
 static bool run_list(struct lint *l, struct klist *k)
 {
@@ -214,6 +232,8 @@ static bool run_list(struct lint *l, struct klist *k)
 
 	if (list) {
 		check_list(l, k, file);
+		if (l->skip_missing)
+			report_skipped(l, k, file);
 		report_file_end(l->rep, file);
 	}
 	for (uint32_t i = 0; i < k->n_cmds; i++) {
@@ -221,7 +241,7 @@ static bool run_list(struct lint *l, struct klist *k)
 
 		if (c->kind == CMD_MEMCPY)
 			add_copy(l, c);
-		else if (c->kind == CMD_KERNEL)
+		else if (c->kind == CMD_KERNEL && !(l->skip_missing && c->missing))
 			good &= one_kernel(l, k, i, c->path, (struct place){file, c->line, 1});
 	}
 	return good;

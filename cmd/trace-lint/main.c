@@ -11,7 +11,7 @@
 #include "lint.h"
 #include "output.h"
 
-enum { OPT_LIST = 256, OPT_EXPLAIN, OPT_ISA, OPT_LIMIT, OPT_FOR, OPT_CUBIN };
+enum { OPT_LIST = 256, OPT_EXPLAIN, OPT_ISA, OPT_LIMIT, OPT_FOR, OPT_CUBIN, OPT_SKIP_MISSING };
 
 static const struct cli_row rows[] = {
 	{CLI_GROUP, "Configuration", NULL, NULL, NULL},
@@ -28,6 +28,8 @@ static const struct cli_row rows[] = {
 		"@rules"},
 	{OPT_FOR, "for", "PROGRAM", "levels for this simulator: trace-sim (default) or accel-sim",
 		"trace-sim accel-sim"},
+	{OPT_SKIP_MISSING, "skip-missing", NULL,
+		"report kernels that the list names and that do not exist in one warning", NULL},
 	{OPT_LIST, "list", NULL, "print the table of rules and exit", NULL},
 	{OPT_EXPLAIN, "explain", "ID", "explain a rule and exit", "@rules"},
 	{CLI_GROUP, "Output", NULL, NULL, NULL},
@@ -62,7 +64,7 @@ struct lint_args {
 	size_t n_levels;
 	uint32_t n_cubins;
 	struct report *rep;
-	bool list, json, quiet;
+	bool list, json, quiet, skip_missing;
 };
 
 static enum rule_name rule_of(const char *id, size_t n)
@@ -126,6 +128,7 @@ static void on_lint_option(void *ctx, int letter, const char *value)
 	case 'q': a->quiet = true; break;
 	case OPT_LIMIT: a->rep->limit = (uint32_t)cli_number("--limit", value, 0, UINT32_MAX); break;
 	case OPT_ISA: a->isa = value; break;
+	case OPT_SKIP_MISSING: a->skip_missing = true; break;
 	case OPT_LIST: a->list = true; break;
 	case OPT_EXPLAIN: a->explain = value; break;
 	}
@@ -135,7 +138,7 @@ static int check_traces(struct lint_args *a, int n, char **trace)
 {
 	struct output *out = output_open(NULL, true);
 	struct report *rep = a->rep;
-	struct lint l = {.rep = rep};
+	struct lint l = {.rep = rep, .skip_missing = a->skip_missing};
 	struct isa *isa = isa_new();
 	struct gpuconf conf;
 	struct params *params = NULL;

@@ -380,7 +380,7 @@ struct trace *klist_open(struct klist *k, uint32_t cmd, const struct trace_optio
 	struct input *in = c->in;
 	if (k->pack && c->missing) {
 		fault_set(f, (struct place){diag_keep(c->path), 0, 0}, "open",
-			"kernel is missing in the packed stream");
+			"is missing in the packed stream");
 		return NULL;
 	}
 	if (k->pack)

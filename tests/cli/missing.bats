@@ -304,3 +304,34 @@ records() { sed 's/,"path":"[^"]*"//' "$1"; }
 	assert_line --index 0 --partial '"skipped":{"kernels":750,"positions":"1,3,5,7,9,'
 	assert_line --index 0 --regexp '"positions":"[0-9,]{230,260},\.\.\.",'
 }
+
+@test "trace-lint: missing kernels are errors, and with the option one warning" {
+	for t in app app.tpack; do
+		run -1 trace-lint $t
+		assert_equal "$(grep -c 'error: kernel-missing' <<<"$output")" 2
+	done
+	run -1 trace-lint app.tpack
+	assert_line "app.tpack:4:1: error: kernel-missing: kernel file 'app.tpack/kernel-2.traceg' is missing in the packed stream"
+	for t in app/kernelslist.g app.tpack; do
+		run -0 trace-lint --skip-missing $t
+		assert_line "$t:4:1: warning: kernel-skipped: 2 of 4 kernels are missing and skipped, the first is kernel 2, 'kernel-2.traceg'"
+		refute_output --partial kernel-missing
+		run -1 trace-lint --skip-missing -Werror $t
+		run -1 trace-lint --skip-missing --for accel-sim $t
+		run -0 trace-lint --skip-missing -W kernel-skipped=off $t
+		refute_output --partial kernel-skipped
+	done
+	run -0 trace-lint --skip-missing - <"$whole/kernelslist.g" --explain kernel-skipped
+}
+
+@test "trace-lint: all missing, a directory, a damaged file" {
+	mkdir app/kernel-2.traceg
+	run -1 trace-lint --skip-missing app
+	assert_line --partial 'app/kernel-2.traceg:1:1: error: is-folder'
+	assert_line --partial '1 of 4 kernels is missing and skipped, the first is kernel 4'
+	rmdir app/kernel-2.traceg && rm app/kernel-*
+	run -1 trace-lint --skip-missing app
+	assert_line --partial 'kernelslist.g:2:1: error: kernel-missing: 4 of 4 kernels are missing and skipped'
+	run -1 trace-lint --skip-missing - <app/kernelslist.g
+	assert_line --partial '<stdin>:2:1: error: kernel-missing'
+}

@@ -45,6 +45,8 @@ lint list-unnamed "app/kernelslist.g:1:1: note: list-unnamed: file 'kernel-2.tra
 	'cp $K app/kernel-2.traceg'
 lint kernel-missing "app/kernelslist.g:3:1: error: kernel-missing: kernel file 'app/kernel-2.traceg' cannot be opened: No such file or directory" \
 	'echo kernel-2.traceg >>$L'
+lint kernel-skipped "app/kernelslist.g:3:1: warning: kernel-skipped: 2 of 3 kernels are missing and skipped, the first is kernel 2, 'kernel-2.traceg'" \
+	'echo kernel-2.traceg >>$L; echo kernel-3.traceg >>$L; ARGS=--skip-missing'
 lint memcpy-fields "app/kernelslist.g:1:1: error: memcpy-fields: unexpected 'MemcpyHtoD,0x00007f4000000000' (expected 'MemcpyHtoD,<hex address>,<bytes>')" \
 	'sed -i "s/,16384//" $L'
 lint memcpy-address "app/kernelslist.g:1:12: error: memcpy-address: invalid address 'zzz' (expected a hexadecimal number of at most 64 bits)" \
