@@ -17,7 +17,7 @@
 #include "tracez.h"
 
 /* Returns the name of a file in the chosen form; the caller frees it. */
-static char *converted_name(const char *name, enum form to)
+static char *converted_name(const char *name, enum file_form to)
 {
 	size_t n = strlen(name);
 	bool text = n > 7 && !strcmp(name + n - 7, ".traceg");
@@ -30,7 +30,7 @@ static char *converted_name(const char *name, enum form to)
 }
 
 /* Renames the kernels of the source, in its list, too. */
-static void rename_items(struct source *s, enum form to)
+static void rename_items(struct source *s, enum file_form to)
 {
 	struct bytes t = {0};
 	struct table names = {0};

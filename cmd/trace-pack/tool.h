@@ -30,11 +30,11 @@
 enum mode { MODE_PACK, MODE_CONVERT, MODE_GROUP, MODE_UNPACK, MODE_TEST, MODE_TABLE };
 
 /* Form of the files of --to. */
-enum form { FORM_TEXT, FORM_TRACEZ };
+enum file_form { FORM_TEXT, FORM_TRACEZ };
 
 struct pack_args {
 	enum mode mode;
-	enum form to; /* with MODE_CONVERT */
+	enum file_form to; /* with MODE_CONVERT */
 	const char *output, *folder, *kernels, *blocks, *format;
 	uint64_t first, last; /* thread blocks; whole: 0 to UINT64_MAX */
 	uint64_t memory;
