@@ -33,7 +33,7 @@ struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads);
 /* Reports whether a stream can hold a list of n bytes. */
 bool pack_list_fits(size_t n);
 /*
- * Writes the list's text, which fits, and its file name; called first. name NULL: there was no list file,
+ * Writes the list's text, which fits, and its file name; called first, unless pack_list_last() was. name NULL: there was no list file,
  * text is the kernels' file names, one a line.
  */
 void pack_put_list(struct pack_writer *w, const char *name, const char *text, size_t n);
@@ -42,6 +42,11 @@ void pack_put_list(struct pack_writer *w, const char *name, const char *text, si
  * numbers from 0 in the order in which the list first names all its kernels.
  */
 void pack_put_missing(struct pack_writer *w, const uint32_t *kernel, uint32_t n);
+/*
+ * Lets the list come last: pack_put_list() is called before pack_writer_close(). Called first. Until then, the blocks of
+ * a stream with several are in a temporary file.
+ */
+void pack_list_last(struct pack_writer *w);
 /* Writes picks for the list as text of trace-picks(5); called before the first kernel. */
 void pack_put_picks(struct pack_writer *w, const char *text, size_t n);
 /*

@@ -8,14 +8,8 @@
  * PIECE_SLACK, so that a block's fit the limits. That holds of pieces that are given as records, too: no
  * column takes more than the line would that it comes from.
  */
-#include <xxhash.h>
-#include "bits.h"
-#include "diag.h"
-#include "pack.h"
-#include "control.h"
-#include "cubin.h"
-#include "job.h"
-#include "records.h"
+#include "output.h"
+#include "writer.h"
 
 #define PIECE_TEXT (4u << 20)
 #define FILL_TEXT  (16u << 20) /* bytes of text of a piece that is given as records, which are smaller */
@@ -23,49 +17,6 @@
 
 #define SHARED_TEXT  256u  /* bytes of text that a repetition counts for */
 #define PIECES_PLAIN 4096u /* most pieces of a block in a stream without shared ones */
-
-struct block_entry {
-	uint64_t size, kernel;
-	uint64_t before; /* 0: the block begins the kernel; else 1 plus the number of thread blocks before it */
-	uint64_t bodies;
-};
-
-struct pack_writer {
-	FILE *out;
-	struct queue *queue;
-	struct job *job;            /* block that is being filled */
-	uint64_t text, room;        /* bytes of text in the block; bytes that its columns may still take */
-	struct buf list;            /* metadata of the list until the first block */
-	struct buf picks;           /* text of the picks; empty: none */
-	const struct cubins *codes; /* functions whose control codes are stored; NULL: none are */
-	uint32_t coded;             /* instructions of the kernel's function */
-	struct directory directory;
-	struct buf told; /* directory as in the index; empty: none, or not known yet */
-	bool several;    /* there are several blocks: the first is written before all kernels are known */
-	bool started;    /* magic and version are written */
-	bool shared;     /* the version says that pieces may refer to bodies */
-	struct buf missing; /* kernels of the list that the stream lacks, as in the metadata; empty: none */
-	uint64_t name;   /* hash of the name of the kernel that was begun */
-	struct header_state ids; /* id and stream of the last kernel */
-	bool any,
-		lines; /* a kernel has begun; the first was PTX: code lines are numbers, and their words preset */
-	struct block_entry *entry;
-	uint32_t n_entries, cap_entries;
-	uint32_t kernel;
-	struct buf in; /* text of the kernel that is not cut yet */
-	size_t limit;  /* size of `in` at which it is cut */
-	uint64_t bytes, blocks;
-	struct header_facts facts;
-	bool begun;
-	struct parsed *filled; /* piece of a kernel that is given as records; NULL: none */
-	uint64_t filled_text;  /* bytes of its thread blocks as text */
-	struct records records;
-	bool no_hash;
-	uint32_t reported; /* kernels with lower numbers that are kept as text were reported */
-	void (*on_text)(void *ctx, uint32_t kernel);
-	void *ctx;
-	XXH3_state_t *hash;
-};
 
 /* Returns the most text of a piece, so that it fits into a block with the list. */
 static size_t piece_most(void) { return pack_limits.columns / 2; }
@@ -106,11 +57,13 @@ static void put_magic(struct pack_writer *w, const struct buf *b)
 	w->started = true;
 }
 
+/* Writes a frame to the stream, or to the spool while the list is not known. Returns its size. */
 static uint64_t put_framed(struct pack_writer *w, uint8_t type, const struct buf *b)
 {
+	FILE *to = w->spool ? w->spool : w->out;
 	struct buf h = {0};
 
-	if (!w->started)
+	if (!w->started && !w->spool)
 		put_magic(w, b);
 	buf_byte(&h, type);
 	buf_var(&h, b->n);
@@ -118,10 +71,10 @@ static uint64_t put_framed(struct pack_writer *w, uint8_t type, const struct buf
 	uint8_t s[8];
 	for (int i = 0; i < 8; i++)
 		s[i] = (uint8_t)(sum >> 8 * i);
-	fwrite(h.p, 1, h.n, w->out);
+	fwrite(h.p, 1, h.n, to);
 	if (b->n)
-		fwrite(b->p, 1, b->n, w->out);
-	fwrite(s, 1, 8, w->out);
+		fwrite(b->p, 1, b->n, to);
+	fwrite(s, 1, 8, to);
 	buf_free(&h);
 	return size;
 }
@@ -204,6 +157,13 @@ void pack_put_missing(struct pack_writer *w, const uint32_t *kernel, uint32_t n)
 		buf_var(&w->missing, kernel[i] - next);
 		next = kernel[i] + 1;
 	}
+}
+
+void pack_list_last(struct pack_writer *w)
+{
+	w->spool = output_spool();
+	if (!w->spool)
+		die_errno("the temporary file");
 }
 
 void pack_put_picks(struct pack_writer *w, const char *text, size_t n) { buf_add(&w->picks, text, n); }
@@ -555,10 +515,55 @@ static void put_index(struct pack_writer *w, struct buf *b)
 	buf_add(b, w->told.p, w->told.n);
 }
 
+static void copy_spool(FILE *out, FILE *spool)
+{
+	char bytes[1 << 16];
+	size_t n;
+
+	rewind(spool);
+	while ((n = fread(bytes, 1, sizeof(bytes), spool)) > 0)
+		fwrite(bytes, 1, n, out);
+	if (ferror(spool))
+		die_errno("the temporary file");
+}
+
+/*
+ * Ends the wait for the list. The only block of a stream gets the list if it has space for it; else a block
+ * with the list alone precedes the blocks in the spool.
+ */
+static void put_late_list(struct pack_writer *w)
+{
+	FILE *spool = w->spool;
+
+	if (!w->several && (!w->job || w->list.n <= w->room)) {
+		w->spool = NULL;
+		fclose(spool);
+		if (!w->job)
+			return;
+		w->job->list = w->list;
+		w->list = (struct buf){0};
+		return;
+	}
+	w->several = true;
+	end_job(w, true);
+	if (fflush(spool))
+		die_errno("the temporary file");
+	w->spool = NULL;
+	current(w);
+	end_job(w, true);
+	uint64_t size = w->entry[w->n_entries - 1].size;
+	memmove(w->entry + 1, w->entry, (w->n_entries - 1) * sizeof(w->entry[0]));
+	w->entry[0] = (struct block_entry){.size = size};
+	copy_spool(w->out, spool);
+	fclose(spool);
+}
+
 void pack_writer_close(struct pack_writer *w)
 {
 	struct buf b = {0};
 
+	if (w->spool)
+		put_late_list(w);
 	if (w->list.n)
 		current(w);
 	end_job(w, true);

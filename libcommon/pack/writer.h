@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* State of a writer of packed streams. Internal to libcommon. */
+#ifndef PACK_WRITER_H
+#define PACK_WRITER_H
+
+#include <xxhash.h>
+#include "bits.h"
+#include "diag.h"
+#include "pack.h"
+#include "control.h"
+#include "cubin.h"
+#include "job.h"
+#include "records.h"
+
+struct block_entry {
+	uint64_t size, kernel;
+	uint64_t before; /* 0: the block begins the kernel; else 1 plus the number of thread blocks before it */
+	uint64_t bodies;
+};
+
+struct pack_writer {
+	FILE *out;
+	FILE *spool; /* the list comes last: file of the blocks until then; NULL: the list came first */
+	struct queue *queue;
+	struct job *job;            /* block that is being filled */
+	uint64_t text, room;        /* bytes of text in the block; bytes that its columns may still take */
+	struct buf list;            /* metadata of the list until the first block */
+	struct buf picks;           /* text of the picks; empty: none */
+	const struct cubins *codes; /* functions whose control codes are stored; NULL: none are */
+	uint32_t coded;             /* instructions of the kernel's function */
+	struct directory directory;
+	struct buf told; /* directory as in the index; empty: none, or not known yet */
+	bool several;    /* there are several blocks: the first is written before all kernels are known */
+	bool started;    /* magic and version are written */
+	bool shared;     /* the version says that pieces may refer to bodies */
+	struct buf missing; /* kernels of the list that the stream lacks, as in the metadata; empty: none */
+	uint64_t name;   /* hash of the name of the kernel that was begun */
+	struct header_state ids; /* id and stream of the last kernel */
+	bool any,
+		lines; /* a kernel has begun; the first was PTX: code lines are numbers, and their words preset */
+	struct block_entry *entry;
+	uint32_t n_entries, cap_entries;
+	uint32_t kernel;
+	struct buf in; /* text of the kernel that is not cut yet */
+	size_t limit;  /* size of `in` at which it is cut */
+	uint64_t bytes, blocks;
+	struct header_facts facts;
+	bool begun;
+	struct parsed *filled; /* piece of a kernel that is given as records; NULL: none */
+	uint64_t filled_text;  /* bytes of its thread blocks as text */
+	struct records records;
+	bool no_hash;
+	uint32_t reported; /* kernels with lower numbers that are kept as text were reported */
+	void (*on_text)(void *ctx, uint32_t kernel);
+	void *ctx;
+	XXH3_state_t *hash;
+};
+
+#endif
