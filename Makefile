@@ -29,7 +29,7 @@ CUDART     = $(BUILD)/libtrace-exec-cudart.so
 CUDART_MAP = cmd/trace-exec/cudart/versions.map
 CUDART_FOR = 11.0 12 13
 CUDART_SRC = $(sort $(wildcard cmd/trace-exec/cuda/*.c cmd/trace-exec/cudart/*.c))
-CUDART_USE = $(wildcard $(addprefix cmd/trace-exec/,lang/*.c exec/*.c sem/*.c lower/*.c machine/*.c sass/*.c)) cmd/trace-exec/trace_out.c \
+CUDART_USE = $(wildcard $(addprefix cmd/trace-exec/,lang/*.c exec/*.c sem/*.c lower/*.c machine/*.c sass/*.c)) cmd/trace-exec/trace_out.c cmd/trace-exec/choice.c \
 	$(filter-out %/demangle.c,$(wildcard libcommon/base/*.c)) libcommon/arch/fatbin.c libcommon/arch/cubin.c
 CUDART_OBJ = $(patsubst %.c,$(BUILD)/pic/%.o,$(CUDART_SRC) $(sort $(CUDART_USE)))
 

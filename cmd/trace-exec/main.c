@@ -25,6 +25,8 @@ enum {
 	OPT_LIBS,
 	OPT_STRICT,
 	OPT_LEAKS,
+	OPT_KERNELS,
+	OPT_LAUNCHES,
 	OPT_DISASSEMBLE,
 	OPT_CONTROL
 };
@@ -73,11 +75,19 @@ static const struct cli_row rows[] = {
 		NULL},
 	{CLI_GROUP, "Output", NULL, NULL, NULL},
 	{'n', "dry-run", NULL, "execute only: save and check buffers, write no trace", NULL},
-	{'o', "output", "PATH", "folder for the trace, or - for a packed stream on stdout (default)", "dir"},
+	{'o', "output", "PATH",
+		"folder for the trace; NAME.tpack: file for a packed stream; -: packed stream on stdout (default)",
+		"dir"},
+	{'F', "format", "FORMAT",
+		"pack: packed stream, without text in between (default for -o NAME.tpack); text: folder, or stream made from text (default for --run on stdout); with --disassemble: text (default) or json",
+		"pack text json"},
+	{OPT_KERNELS, "kernels", "PATTERNS",
+		"trace only kernels whose name matches one of the patterns, separated by commas; * is any text, ? one character",
+		NULL},
+	{OPT_LAUNCHES, "launches", "RANGES", "trace only launches with these numbers: 3,7-9,12-", NULL},
 	{OPT_AS, "as", "KIND",
 		"write the trace as ptx (default), or as sass: an estimate of the machine code for the GPU of -g",
 		"ptx sass"},
-	{'F', "format", "FORMAT", "with --disassemble: text (default) or json", "text json"},
 	{OPT_CONTROL, "control", NULL, "with --disassemble: print the control code of each instruction",
 		NULL},
 	{'C', "directory", "DIR", "folder of the files that the launch file saves (default: its own)", "dir"},
@@ -90,7 +100,7 @@ static const struct cli_row rows[] = {
 static const struct cli_man_table man_tables[] = {{"opcodes", disassemble_man}, {NULL, NULL}};
 
 static const struct cli cli = {
-	"[-nfqv] [-o DIR] [-C DIR] [-j N] [--order] [--stack KIND] [--limit N] [--no-check] [--as KIND] [-g GPU] LAUNCH | [-g GPU] --run PROGRAM [ARG...] | --disassemble [-F FORMAT] FILE...",
+	"[-nfqv] [-o PATH] [-F FORMAT] [-C DIR] [-j N] [--order] [--stack KIND] [--limit N] [--no-check] [--as KIND] [-g GPU] LAUNCH | [-g GPU] --run PROGRAM [ARG...] | --disassemble [-F FORMAT] FILE...",
 	"execute PTX kernels on the CPU, check them and write their traces",
 	"LAUNCH is a launch file (trace-launch(5)); - is stdin.\n"
 	"Exit status: 0 good; 1 a kernel or the program failed or a buffer differs from its file; 2 trouble.\n",
@@ -101,7 +111,7 @@ struct args {
 	struct disassemble_options d;
 	struct gpu_choice gpu;
 	bool run, list, sass, disassemble;
-	bool formatted; /* -F is given */
+	enum { FORMAT_DEFAULT, FORMAT_TEXT, FORMAT_PACK, FORMAT_JSON } format;
 	bool gpu_given; /* -g, -c or -D is given */
 };
 
@@ -121,10 +131,7 @@ static void on_option(void *ctx, int letter, const char *value)
 
 	switch (letter) {
 	case 'n': o->to = TRACE_NONE; break;
-	case 'o':
-		o->output = value;
-		o->to = o->to == TRACE_NONE ? TRACE_NONE : strcmp(value, "-") ? TRACE_FOLDER : TRACE_STREAM;
-		break;
+	case 'o': o->output = value; break;
 	case 'C': o->saves = value; break;
 	case 'j': o->exec.threads = (unsigned)cli_number("-j", value, 1, THREADS_MAX); break;
 	case OPT_LIMIT: o->exec.limit = cli_number("--limit", value, 1, 1ull << 60); break;
@@ -150,14 +157,17 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_NO_CHECK: o->exec.check = false; break;
 	case OPT_RUN: a->run = true; break;
 	case OPT_LEAKS: o->leaks = true; break;
+	case OPT_KERNELS: o->kernels = value; break;
+	case OPT_LAUNCHES: o->launches = value; break;
 	case 'l': a->list = true; break;
 	case OPT_DISASSEMBLE: a->disassemble = true; break;
 	case OPT_CONTROL: a->d.control = true; break;
 	case 'F':
-		a->d.json = !strcmp(value, "json");
-		if (!a->d.json && strcmp(value, "text"))
-			cli_usage("unknown format '%s' (expected text or json)", value);
-		a->formatted = true;
+		a->format = !strcmp(value, "json")   ? FORMAT_JSON
+			    : !strcmp(value, "pack") ? FORMAT_PACK
+						     : FORMAT_TEXT;
+		if (a->format == FORMAT_TEXT && strcmp(value, "text"))
+			cli_usage("unknown format '%s' (expected pack, text or json)", value);
 		break;
 	case 'g':
 	case 'c':
@@ -183,6 +193,38 @@ static unsigned binary_version(const struct gpu_choice *g)
 		die("--as sass: compute capability %u.%u is not supported (expected 6.0 to 12.0)",
 			binary / 10, binary % 10);
 	return binary;
+}
+
+/* Sets the form of the trace by -o and -F. */
+static void choose_output(struct args *a)
+{
+	struct run_options *o = &a->o;
+	bool named = o->output && strcmp(o->output, "-");
+	size_t n = named ? strlen(o->output) : 0;
+	bool packed = a->format == FORMAT_PACK ||
+		      (a->format == FORMAT_DEFAULT && n > 6 && !strcmp(o->output + n - 6, ".tpack"));
+
+	if (a->format == FORMAT_TEXT && !named && !a->run)
+		cli_usage("-F text requires -o DIR or --run");
+	if (o->to != TRACE_NONE)
+		o->to = packed || !named ? TRACE_STREAM : TRACE_FOLDER;
+	o->records = packed;
+}
+
+static void choose_launches(struct run_options *o)
+{
+	const char *bad = NULL;
+
+	if (o->kernels)
+		choice_add_kernels(&o->choice, o->kernels);
+	if (o->kernels && !o->choice.kernels.n)
+		cli_usage("--kernels: no pattern (expected names with * and ?)");
+	if (o->launches)
+		bad = choice_add_launches(&o->choice, o->launches);
+	if (bad)
+		cli_usage(
+			"--launches: invalid range '%.*s' (expected a number from 1 ('3') or a range ('7-9', '12-'))",
+			(int)strcspn(bad, ","), bad);
 }
 
 /* Prints the functions of the CUDA runtime and driver, one a line: "executed" or "refused", a tab, the name. */
@@ -225,6 +267,9 @@ static int run_disassembler(struct args *a, int n, char **argv)
 {
 	if (a->run || a->sass || a->o.saves)
 		cli_usage("--disassemble goes with neither --run, --as nor -C");
+	if (a->format == FORMAT_PACK)
+		cli_usage("--disassemble has the formats text and json, not pack");
+	a->d.json = a->format == FORMAT_JSON;
 	if (!n)
 		cli_usage("--disassemble requires a file");
 	a->d.output = a->o.output;
@@ -250,8 +295,10 @@ int main(int argc, char **argv)
 		cli_usage("--as sass is for PTX, not for --code sass");
 	if (a.disassemble)
 		return run_disassembler(&a, n, argv);
-	if (a.formatted || a.d.control)
-		cli_usage("%s requires --disassemble", a.formatted ? "-F" : "--control");
+	if (a.format == FORMAT_JSON || a.d.control)
+		cli_usage("%s requires --disassemble", a.d.control ? "--control" : "-F json");
+	choose_output(&a);
+	choose_launches(&a.o);
 	if (a.sass) {
 		a.o.code = CODE_PTX;
 		a.o.binary = binary_version(&a.gpu);
@@ -268,5 +315,6 @@ int main(int argc, char **argv)
 		cli_usage("a GPU requires --run, --as sass or machine code");
 	status = run_script(&s, &a.o);
 	script_free(&s);
+	choice_free(&a.o.choice);
 	return status;
 }

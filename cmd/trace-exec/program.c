@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --run: starts the program with the library preloaded in place of its CUDA runtime and driver, receives copies and
- * kernels, writes the trace.
- *
- * A stream begins with its list, which is known when the program has ended. Until then kernels are kept,
- * compressed, in a file without a name in $TMPDIR. Kernels of a folder are written as they arrive, its list
- * last.
+ * --run: starts the program with the library preloaded in place of its CUDA runtime and driver, receives its
+ * messages.
  *
  * Always true: no stream and no list are left by a kernel that failed or a program that was killed or ended
  * without exit(). The program's output never mixes with the trace: when the trace goes to stdout, the program's
@@ -20,178 +16,22 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <zstd.h>
 #include "arena.h"
-#include "bytes.h"
 #include "linkage.h"
-#include "output.h"
-#include "pack.h"
 #include "program.h"
+#include "program_trace.h"
 
 #ifndef LIBDIR
 #define LIBDIR "/usr/local/lib/warptools"
 #endif
 #define LIBRARY "libtrace-exec-cudart.so"
-#define CHUNK   (1u << 16)
-
-struct kept_text {
-	FILE *file;
-	ZSTD_CStream *z;
-	uint64_t *bytes; /* size of each kernel's text */
-	uint32_t n, cap;
-};
 
 struct receiver {
-	const struct run_options *o;
-	const struct gpu_choice *gpu;
-	const char *program;
+	struct program_trace trace;
 	int fd;
-	struct bytes list;
-	struct output *kernel; /* file of the current kernel in a folder */
-	struct kept_text kept;
 	uint64_t insts[2]; /* thread instructions, warp instructions */
 	bool failed, found, done;
 };
-
-/* ---- kernels of a stream, kept until the list is known ---- */
-
-static void keep_open(struct kept_text *k)
-{
-	k->file = output_spool();
-	k->z = ZSTD_createCStream();
-	if (!k->file)
-		die_errno("the temporary file");
-	if (!k->z)
-		die("out of memory");
-	ZSTD_initCStream(k->z, 1);
-}
-
-static void keep_kernel_text(struct kept_text *k, const void *bytes, size_t n, ZSTD_EndDirective end)
-{
-	ZSTD_inBuffer in = {bytes, n, 0};
-	char buffer[CHUNK];
-	size_t left;
-
-	do {
-		ZSTD_outBuffer out = {buffer, sizeof(buffer), 0};
-
-		left = ZSTD_compressStream2(k->z, &out, &in, end);
-		if (ZSTD_isError(left))
-			die("packing failed: %s", ZSTD_getErrorName(left));
-		if (fwrite(buffer, 1, out.pos, k->file) != out.pos)
-			die_errno("the temporary file");
-	} while (in.pos < in.size || (end == ZSTD_e_end && left));
-	if (k->n)
-		k->bytes[k->n - 1] += n;
-}
-
-static void feed_kernels(struct kept_text *k, struct pack_writer *w)
-{
-	ZSTD_DStream *z = ZSTD_createDStream();
-	char packed[CHUNK], text[CHUNK];
-	ZSTD_inBuffer in = {packed, 0, 0};
-	uint32_t at = 0;
-	uint64_t fed = 0;
-
-	if (!z)
-		die("out of memory");
-	keep_kernel_text(k, NULL, 0, ZSTD_e_end);
-	rewind(k->file);
-	while (at < k->n) {
-		ZSTD_outBuffer out = {text, sizeof(text), 0};
-
-		if (in.pos == in.size) {
-			in.size = fread(packed, 1, sizeof(packed), k->file);
-			in.pos = 0;
-		}
-		size_t rc = ZSTD_decompressStream(z, &out, &in);
-		if (ZSTD_isError(rc) || (!out.pos && !in.size))
-			die("the temporary file is damaged");
-		for (size_t done = 0; done < out.pos;) {
-			size_t part = out.pos - done;
-
-			if (!fed)
-				pack_begin(w);
-			if (part > k->bytes[at] - fed)
-				part = k->bytes[at] - fed;
-			pack_feed(w, text + done, part);
-			done += part;
-			fed += part;
-			if (fed == k->bytes[at]) {
-				pack_end(w, NULL);
-				fed = 0;
-				at++;
-			}
-		}
-	}
-	ZSTD_freeDStream(z);
-}
-
-/* ---- the trace ---- */
-
-static void open_trace(struct receiver *r)
-{
-	const char *to = r->o->output;
-
-	if (r->o->to == TRACE_FOLDER && (!*to || (mkdir(to, 0777) && errno != EEXIST)))
-		die_errno("%s", to);
-	if (r->o->to == TRACE_STREAM && isatty(STDOUT_FILENO))
-		die("stdout is a terminal (use -n, -o DIR or a redirection)");
-	if (r->o->to == TRACE_STREAM)
-		keep_open(&r->kept);
-	bytes_puts(&r->list, "");
-}
-
-static void end_kernel(struct receiver *r)
-{
-	if (r->kernel)
-		output_commit(r->kernel);
-	r->kernel = NULL;
-}
-
-/* Opens a file of the folder for writing; ends the program if it is the program's or the GPU's. */
-static struct output *open_in_folder(const struct receiver *r, const char *name)
-{
-	char *path = run_path(r->o->output, name);
-	struct output *out;
-
-	output_spare(path, r->program);
-	gpu_spare(r->gpu, path);
-	out = output_open(path, r->o->force);
-	free(path);
-	return out;
-}
-
-static void receive_kernel(struct receiver *r, const char *name)
-{
-	end_kernel(r);
-	bytes_printf(&r->list, "%s\n", name);
-	if (r->o->to == TRACE_FOLDER) {
-		r->kernel = open_in_folder(r, name);
-	} else {
-		grow(&r->kept.bytes, &r->kept.cap, r->kept.n + 1, sizeof(*r->kept.bytes));
-		r->kept.bytes[r->kept.n++] = 0;
-	}
-}
-
-static void write_trace(struct receiver *r)
-{
-	struct output *out;
-
-	end_kernel(r);
-	if (r->o->to == TRACE_FOLDER) {
-		out = open_in_folder(r, "kernelslist.g");
-		fwrite(r->list.p, 1, r->list.n, output_stream(out));
-	} else {
-		out = output_open(NULL, false);
-		struct pack_writer *w = pack_writer_new(output_stream(out), PACK_DEFAULT, r->o->exec.threads);
-
-		pack_put_list(w, "kernelslist.g", r->list.p, r->list.n);
-		feed_kernels(&r->kept, w);
-		pack_writer_close(w);
-	}
-	output_commit(out);
-}
 
 /* ---- messages ---- */
 
@@ -212,33 +52,49 @@ static bool receive_bytes(struct receiver *r, void *to, size_t n)
 	return true;
 }
 
+/* Reads the body of a message into the trace's buffer, after the parts that came before. */
+static bool receive_body(struct receiver *r, const struct wire_head *h)
+{
+	struct bytes *b = &r->trace.body;
+
+	if (h->bytes > WIRE_MOST)
+		return false;
+	bytes_reserve(b, h->bytes);
+	if (!receive_bytes(r, b->p + b->n, h->bytes))
+		return false;
+	b->n += h->bytes;
+	b->p[b->n] = '\0';
+	return true;
+}
+
 /* Reads and handles one message. Returns false after the last one. */
 static bool handle_message(struct receiver *r)
 {
-	static char body[WIRE_MOST + 1];
+	struct bytes *b = &r->trace.body;
 	struct wire_head h;
 
-	if (!receive_bytes(r, &h, sizeof(h)) || h.bytes > WIRE_MOST || !receive_bytes(r, body, h.bytes))
+	if (!receive_bytes(r, &h, sizeof(h)) || !receive_body(r, &h))
 		return false;
-	body[h.bytes] = '\0';
 	switch (h.kind) {
-	case WIRE_COPY: bytes_printf(&r->list, "%s\n", body); break;
-	case WIRE_KERNEL: receive_kernel(r, body); break;
-	case WIRE_DATA:
-		if (r->kernel)
-			fwrite(body, 1, h.bytes, output_stream(r->kernel));
-		else if (r->kept.n)
-			keep_kernel_text(&r->kept, body, h.bytes, ZSTD_e_continue);
+	case WIRE_PART: return true;
+	case WIRE_COPY: program_trace_copy(&r->trace); break;
+	case WIRE_KERNEL: program_trace_kernel(&r->trace); break;
+	case WIRE_DATA: program_trace_text(&r->trace); break;
+	case WIRE_CODE:
+	case WIRE_BLOCK:
+		if (!(h.kind == WIRE_CODE ? program_trace_code : program_trace_block)(&r->trace))
+			return false;
 		break;
 	case WIRE_FAILED: r->failed = true; break;
 	case WIRE_FOUND: r->found = true; break;
 	case WIRE_DONE:
 		r->done = true;
-		if (h.bytes == sizeof(r->insts))
-			memcpy(r->insts, body, sizeof(r->insts));
+		if (b->n == sizeof(r->insts))
+			memcpy(r->insts, b->p, sizeof(r->insts));
 		return false;
 	default: return false;
 	}
+	b->n = 0;
 	return true;
 }
 
@@ -259,6 +115,7 @@ static int receive_all(struct receiver *r, pid_t program)
 		if (!ended && ready == 0)
 			ended = waitpid(program, &status, WNOHANG) == program;
 	}
+	close(r->fd); /* a program whose message was damaged must not wait for a reader */
 	while (!ended && waitpid(program, &status, 0) < 0 && errno == EINTR)
 		;
 	return status;
@@ -328,11 +185,17 @@ static bool name_for_loader(char *path, size_t cap)
 	return true;
 }
 
+/* Sets a variable, or removes it if it has no value. 0, or -1 and errno. */
+static int set_choice(const char *variable, const char *value)
+{
+	return value ? setenv(variable, value, 1) : unsetenv(variable);
+}
+
 /*
  * Sets the variables of the program. The directory of links to the library satisfies the loader if the system has
  * no runtime of the release that the program needs. The directory of cuBLAS precedes that of the system.
  */
-static void set_environment(const struct wire *w, const char *found, bool real_libs)
+static void set_environment(const struct wire *w, const char *found, const struct run_options *o)
 {
 	char text[1024], folder[PATH_MAX + 16], library[PATH_MAX];
 	size_t n = 0;
@@ -342,18 +205,24 @@ static void set_environment(const struct wire *w, const char *found, bool real_l
 	WIRE_FIELDS(F)
 #undef F
 	snprintf(text + n, sizeof(text) - n, "gpu=%s", w->gpu);
-	if (setenv(WIRE_ENV, text, 1))
+	if (setenv(WIRE_ENV, text, 1) || set_choice(WIRE_ENV_KERNELS, o->kernels) ||
+		set_choice(WIRE_ENV_LAUNCHES, o->launches))
 		die_errno("the environment");
 	snprintf(folder, sizeof(folder), "%.*scudart", (int)(strrchr(found, '/') - found) + 1, found);
 	if (name_for_loader(folder, sizeof(folder)))
 		add_entry("LD_LIBRARY_PATH", folder, true);
 	snprintf(folder, sizeof(folder), "%.*scublas", (int)(strrchr(found, '/') - found) + 1, found);
-	if (!real_libs && !access(folder, X_OK) && name_for_loader(folder, sizeof(folder)))
+	if (!o->real_libs && !access(folder, X_OK) && name_for_loader(folder, sizeof(folder)))
 		add_entry("LD_LIBRARY_PATH", folder, false);
 	snprintf(library, sizeof(library), "%s", found);
 	if (!name_for_loader(library, sizeof(library)))
 		die_errno("%s", found);
 	add_entry("LD_PRELOAD", library, false);
+}
+
+static bool is_stdout_taken(const struct run_options *o)
+{
+	return o->to == TRACE_STREAM && (!o->output || !strcmp(o->output, "-"));
 }
 
 static _Noreturn void become_program(char **argv, bool stdout_taken, int trouble)
@@ -375,8 +244,7 @@ static void open_pipe(int fd[2], int flags)
 		die_errno("a pipe");
 }
 
-static pid_t start_program(
-	char **argv, struct wire *w, bool stdout_taken, bool real_libs, int *fd, int *token)
+static pid_t start_program(char **argv, struct wire *w, const struct run_options *o, int *fd, int *token)
 {
 	int data[2], tokens[2], trouble[2], e;
 	char library[PATH_MAX];
@@ -397,8 +265,8 @@ static pid_t start_program(
 	if (!child) {
 		close(data[0]);
 		close(tokens[1]);
-		set_environment(w, library, real_libs);
-		become_program(argv, stdout_taken, trouble[1]);
+		set_environment(w, library, o);
+		become_program(argv, is_stdout_taken(o), trouble[1]);
 	}
 	close(data[1]);
 	close(tokens[1]);
@@ -452,8 +320,9 @@ static int judge_end(struct receiver *r, const char *name, int status, int token
 
 int program_run(char **argv, const struct run_options *o, const struct gpu_choice *g)
 {
-	struct receiver r = {.o = o, .gpu = g, .program = argv[0]};
+	static struct receiver r;
 	struct wire w = {.trace = o->to != TRACE_NONE,
+		.packed = o->to == TRACE_STREAM && o->records,
 		.check = o->exec.check,
 		.limit = o->exec.limit,
 		.jobs = o->exec.threads,
@@ -468,21 +337,13 @@ int program_run(char **argv, const struct run_options *o, const struct gpu_choic
 	int token, status;
 
 	gpu_figures(g, &w);
-	open_trace(&r);
-	child = start_program(argv, &w, o->to == TRACE_STREAM, o->real_libs, &r.fd, &token);
+	program_trace_open(&r.trace, o, g, argv[0]);
+	child = start_program(argv, &w, o, &r.fd, &token);
 	status = receive_all(&r, child);
 	status = judge_end(&r, argv[0], status, token);
-	if (o->to != TRACE_NONE && r.done && !r.failed)
-		write_trace(&r);
-	else if (r.kernel)
-		output_discard(r.kernel);
+	program_trace_close(&r.trace, r.done && !r.failed);
 	if (o->verbose && r.done)
 		fprintf(stderr, "%s: %llu thread instructions, %llu warp instructions\n", diag_program(),
 			(unsigned long long)r.insts[0], (unsigned long long)r.insts[1]);
-	bytes_free(&r.list);
-	ZSTD_freeCStream(r.kept.z);
-	if (r.kept.file)
-		fclose(r.kept.file);
-	free(r.kept.bytes);
 	return status;
 }

@@ -37,8 +37,14 @@ struct running {
 
 /* ---- traces ---- */
 
-static struct bytes list_text(const struct script *s)
+static bool is_step_traced(const struct running *r, const struct step *c)
 {
+	return r->o->to != TRACE_NONE && choice_has(&r->o->choice, c->launch.id, c->launch.kernel->name);
+}
+
+static struct bytes list_text(const struct running *r)
+{
+	const struct script *s = r->s;
 	struct bytes list = {0};
 
 	bytes_puts(&list, "");
@@ -48,7 +54,7 @@ static struct bytes list_text(const struct script *s)
 		if (c->kind == CMD_BUFFER && !c->nocopy && c->init.kind != INIT_UNSET)
 			bytes_printf(&list, "MemcpyHtoD,0x%llx,%llu\n", (unsigned long long)c->addr,
 				(unsigned long long)c->bytes);
-		else if (c->kind == CMD_LAUNCH)
+		else if (c->kind == CMD_LAUNCH && is_step_traced(r, c))
 			bytes_printf(&list, "kernel-%u.traceg\n", c->launch.id);
 	}
 	return list;
@@ -103,8 +109,8 @@ static char *kernel_path(const struct running *r, uint32_t id)
 /* Ends the program if the trace or a saved file would replace a file that is read. */
 static void protect_inputs(const struct running *r)
 {
-	bool folder = r->o->to == TRACE_FOLDER;
-	char *path = folder ? run_path(r->o->output, "kernelslist.g") : NULL;
+	bool folder = r->o->to == TRACE_FOLDER, file = r->o->to == TRACE_STREAM && r->o->output;
+	char *path = folder ? run_path(r->o->output, "kernelslist.g") : file ? xstrdup(r->o->output) : NULL;
 
 	script_spare(r->s, path, true);
 	free(path);
@@ -114,7 +120,7 @@ static void protect_inputs(const struct running *r)
 		path = NULL;
 		if (c->kind == CMD_SAVE || c->kind == CMD_SAVESYM)
 			check_saved_path(path = saved_path(r, c), strlen(c->path));
-		else if (c->kind == CMD_LAUNCH && folder)
+		else if (c->kind == CMD_LAUNCH && folder && is_step_traced(r, c))
 			path = kernel_path(r, c->launch.id);
 		script_spare(r->s, path, c->kind == CMD_LAUNCH);
 		free(path);
@@ -123,7 +129,7 @@ static void protect_inputs(const struct running *r)
 
 static void write_list(struct running *r)
 {
-	struct bytes list = list_text(r->s);
+	struct bytes list = list_text(r);
 	char *path = run_path(r->o->output, "kernelslist.g");
 	struct output *out = output_open(path, r->o->force);
 
@@ -143,7 +149,7 @@ static void trace_open_all(struct running *r)
 			die("stdout is a terminal (use -n, -o DIR or a redirection)");
 		r->out = output_open(r->o->output, r->o->force);
 		r->pack = pack_writer_new(output_stream(r->out), STREAM_LEVEL, r->o->exec.threads);
-		struct bytes list = list_text(r->s);
+		struct bytes list = list_text(r);
 		pack_put_list(r->pack, "kernelslist.g", list.p, list.n);
 		bytes_free(&list);
 	}
@@ -211,7 +217,7 @@ static const struct lower *kernel_code(struct running *r, const struct grid *g)
 {
 	struct fault f;
 
-	if (!r->o->binary || r->o->to == TRACE_NONE || g->machine)
+	if (!r->o->binary || !g->record || g->machine)
 		return NULL;
 	if (r->lowered != g->l->kernel) {
 		lower_free(r->lower);
@@ -225,12 +231,13 @@ static const struct lower *kernel_code(struct running *r, const struct grid *g)
 
 static int run_launch(struct running *r, struct step *c)
 {
+	bool traced = is_step_traced(r, c);
 	struct grid g = {.code = &r->s->code,
 		.mem = &r->mem,
 		.opt = &r->o->exec,
 		.l = &c->launch,
 		.textures = &r->textures,
-		.record = r->o->to == TRACE_NONE      ? NULL
+		.record = !traced                     ? NULL
 			  : c->launch.kernel->machine ? machine_record
 			  : r->o->binary              ? lower_record
 			  : r->pack                   ? trace_out_record
@@ -243,11 +250,13 @@ static int run_launch(struct running *r, struct step *c)
 
 	grid_prepare(&g);
 	g.lower = kernel_code(r, &g);
-	open_kernel_trace(r, &g, &k, &out, &inst);
-	good = grid_run(&g, block_done, r);
+	if (traced)
+		open_kernel_trace(r, &g, &k, &out, &inst);
+	good = grid_run(&g, traced ? block_done : NULL, r);
 	r->insts += g.warp_insts;
 	r->threads += g.thread_insts;
-	close_kernel_trace(r, out, inst, good);
+	if (traced)
+		close_kernel_trace(r, out, inst, good);
 	r->found |= g.found;
 	return good ? 0 : diag_fault(&g.fault);
 }

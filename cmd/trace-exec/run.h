@@ -3,6 +3,7 @@
 #ifndef RUN_H
 #define RUN_H
 
+#include "choice.h"
 #include "launch/launch.h"
 
 enum trace_to { TRACE_NONE, TRACE_STREAM, TRACE_FOLDER, TRACE_TEXT };
@@ -12,8 +13,12 @@ struct run_options {
 	enum code_kind code;
 	unsigned binary; /* --as sass: binary version of the GPU; 0: PTX */
 	enum trace_to to;
-	const char *output; /* folder or file; NULL or "-": stdout */
-	const char *saves;  /* folder of saved files; NULL: folder of the launch file */
+	const char *output;          /* folder or file; NULL or "-": stdout */
+	const char *saves;           /* folder of saved files; NULL: folder of the launch file */
+	struct launch_choice choice; /* launches that are traced */
+	const char *kernels;         /* --kernels; NULL: all are traced */
+	const char *launches;        /* --launches, likewise */
+	bool records;                /* --run: a stream is packed from records, not from text */
 	bool force, quiet, verbose;
 	bool leaks;     /* --run: memory that is not freed is an error */
 	bool real_libs; /* --run: the program's own cuBLAS, not the suite's */

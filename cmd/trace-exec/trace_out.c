@@ -145,7 +145,7 @@ static inline struct pack_more *add_more(struct recording *t)
 	return &t->more[t->n_more++];
 }
 
-void trace_out_end_run(struct recording *t)
+static inline void end_run(struct recording *t)
 {
 	if (t->n_runs)
 		t->run[t->n_runs - 1].n = t->next - t->run[t->n_runs - 1].id;
@@ -153,7 +153,7 @@ void trace_out_end_run(struct recording *t)
 
 static NOINLINE void begin_run(struct recording *t, uint32_t id, uint32_t mask)
 {
-	trace_out_end_run(t);
+	end_run(t);
 	if (t->n_runs == t->cap_runs)
 		grow(&t->run, &t->cap_runs, t->n_runs + 1, sizeof(*t->run));
 	t->run[t->n_runs++] = (struct pack_run){.id = id, .mask = mask};
@@ -211,6 +211,18 @@ void trace_out_block(FILE *out, const struct cta *c)
 		fwrite(w->out.p, 1, w->out.n, out);
 	}
 	fputs("\n#END_TB\n", out);
+}
+
+void trace_out_warps(const struct cta *c, struct pack_warp *warp)
+{
+	for (uint32_t i = 0; i < c->n_warps; i++) {
+		struct warp *w = &c->warp[i];
+		const struct recording *t = &w->packed;
+
+		end_run(&w->packed);
+		warp[i] = (struct pack_warp){
+			t->run, t->more, t->word, w->out.p, t->n_runs, t->n_more, t->n_words, w->out.n};
+	}
 }
 
 /* ---- static code ---- */
@@ -339,4 +351,17 @@ void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k
 	fputs("#traces format = PC mask width [mode addresses] [i:issue] [b:barrier] [s:space]\n", out);
 	free(on);
 	free(used);
+}
+
+struct pack_inst *trace_out_code(const struct grid *g, const struct occupancy *k, struct bytes *header)
+{
+	uint32_t n = g->code->prog->n_insts;
+	struct pack_inst *inst = xcalloc(n + 1, sizeof(*inst));
+	FILE *f = bytes_stream(header);
+
+	trace_out_header(f, g, k);
+	fclose(f);
+	for (uint32_t i = 0; i < n; i++)
+		inst[i] = (struct pack_inst){8 * i, g->code->op[i].memory ? g->code->op[i].bytes : 0};
+	return inst;
 }

@@ -12,13 +12,16 @@
 
 #include <stdint.h>
 
-#define WIRE_ENV "TRACE_PTX_RUN"
+#define WIRE_ENV          "TRACE_PTX_RUN"
+#define WIRE_ENV_KERNELS  "TRACE_PTX_KERNELS"  /* value of --kernels; unset: all kernels are traced */
+#define WIRE_ENV_LAUNCHES "TRACE_PTX_LAUNCHES" /* value of --launches, likewise */
 
 /* Settings: words "name=number" in WIRE_ENV; a missing one is 0. "gpu=NAME" is the last word. */
 #define WIRE_FIELDS(F) \
-	F(fd)    /* descriptor of the pipe */ \
-	F(token) /* descriptor of the token's pipe */ \
-	F(trace) /* send copies and traces of kernels */ \
+	F(fd)     /* descriptor of the pipe */ \
+	F(token)  /* descriptor of the token's pipe */ \
+	F(trace)  /* send copies and traces of kernels */ \
+	F(packed) /* send records of thread blocks where there are some, not text */ \
 	F(check) \
 	F(limit) /* largest number of warp instructions in a launch */ \
 	F(jobs)  /* threads that execute */ \
@@ -50,7 +53,10 @@ enum wire_kind {
 	WIRE_COPY = 1, /* a line of the list, without its end */
 	WIRE_KERNEL,   /* file name of the next kernel; data follow */
 	WIRE_DATA,     /* text of the current kernel */
-	WIRE_FAILED,   /* a kernel failed; the message has been printed */
+	WIRE_PART,     /* start of the body of the next WIRE_CODE or WIRE_BLOCK */
+	WIRE_CODE, /* first message of a kernel with records: u64 n, struct pack_inst[n], text of the header */
+	WIRE_BLOCK,  /* records of the next thread block: struct wire_block and the parts that it names */
+	WIRE_FAILED, /* a kernel failed; the message has been printed */
 	WIRE_FOUND, /* a finding (uninitialised read, race, leak), which was printed; the trace is complete */
 	WIRE_DONE   /* u64 thread instructions, u64 warp instructions */
 };
@@ -60,5 +66,15 @@ struct wire_head {
 	uint32_t bytes; /* size of the body, which follows */
 };
 #define WIRE_MOST (1u << 20) /* largest size of a body */
+
+/* Followed by n_warps of struct wire_warp, then for each warp by its words, more, runs, text: of 8 bytes or filled up. */
+struct wire_block {
+	uint32_t id[3];
+	uint32_t n_warps;
+};
+struct wire_warp {
+	uint32_t n_runs, n_more, n_words, unused;
+	uint64_t n_text;
+};
 
 #endif

@@ -88,6 +88,71 @@ setup() {
 	assert_line --regexp '^gpu_sim_insn [0-9]+ '
 }
 
+@test "a stream packed from records is the folder's, in a file, on stdout, with any number of threads" {
+	for n in 500 300000; do
+		trace-exec -f -o out --run ./vecadd $n
+		run -0 trace-exec -f -o direct.tpack --run ./vecadd $n
+		assert_output "0 of $n elements are wrong"
+		rm -rf unpacked
+		trace-pack -d -C unpacked direct.tpack
+		run -0 diff -r out unpacked
+		run -0 trace-pack -t direct.tpack
+		trace-exec -j 3 -F pack --run ./vecadd $n >piped.tpack 2>/dev/null
+		run -0 cmp direct.tpack piped.tpack
+		trace-exec -f -F pack -o other.name --run ./vecadd $n
+		run -0 cmp direct.tpack other.name
+	done
+	trace-exec -F text -o named.tpack --run ./vecadd 500
+	[ -d named.tpack ]
+	run -2 trace-exec -o direct.tpack --run ./vecadd 500
+	assert_output --partial 'direct.tpack: exists'
+	run -1 trace-exec -o failed.tpack --run ./vecadd 100 stale
+	[ ! -e failed.tpack ]
+	cp vecadd program.tpack
+	run -2 trace-exec -f -o program.tpack --run ./program.tpack 500
+	assert_output --partial 'program.tpack: the output is also an input'
+	cmp vecadd program.tpack
+}
+
+@test "the trace as machine code is packed, too" {
+	trace-exec --as sass -o out --run ./vecadd 500
+	trace-exec --as sass -o sass.tpack --run ./vecadd 500
+	mkdir -p unpacked
+	trace-pack -f -d -C unpacked sass.tpack
+	run -0 diff out/kernel-1.traceg unpacked/kernel-1.traceg
+}
+
+@test "launches are chosen by kernel and number, and keep their numbers" {
+	run -1 trace-exec -o all -g qv100 --run ./calls
+	run grep -c kernel all/kernelslist.g
+	local count=$output
+	[ "$count" -gt 4 ]
+	run -1 trace-exec -g qv100 --launches 2,4- -o out --run ./calls
+	run -0 diff <(grep -v -x -e kernel-1.traceg -e kernel-3.traceg all/kernelslist.g) out/kernelslist.g
+	run -0 cmp all/kernel-2.traceg out/kernel-2.traceg
+	[ ! -e out/kernel-1.traceg ]
+	rm -rf out
+	run -1 trace-exec -g qv100 --kernels "s*e,nothing" -o out --run ./calls
+	for k in all/kernel-*; do
+		[ -e "out/${k#all/}" ] && chosen=yes || chosen=no
+		case $(head -1 "$k") in
+		'-kernel name = scale') [ $chosen = yes ] ;;
+		*) [ $chosen = no ] ;;
+		esac
+	done
+	run -0 trace-exec --launches 1-2 --kernels nothing -o none.tpack --run ./vecadd 100
+	assert_line --partial 'warning: no launch was traced'
+	run -0 trace-pack -l none.tpack
+	run -1 trace-exec --launches 2 -n --run ./vecadd 100 stale
+	assert_output --partial 'which was freed'
+	for bad in 0 3-2 x 1,,2 5x 99999999999; do
+		run -2 trace-exec --launches $bad --run ./vecadd
+		assert_output --partial "--launches: invalid range"
+	done
+	run -2 trace-exec --kernels , --run ./vecadd
+	assert_output --partial '--kernels: no pattern'
+}
+
 @test "the same kernel from a launch file has the same trace" {
 	trace-exec -o out --run ./vecadd 500
 	cp "$ROOT/tests/data/cudart/kernels.ptx" .

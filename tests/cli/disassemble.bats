@@ -96,9 +96,9 @@ assert [x["line"] for x in r] == [3, 7, 7] and r[0]["file"] == "src/kernel.cu"'
 	run -2 trace-exec --disassemble
 	assert_line --partial 'requires a file'
 	run -2 trace-exec -F json x.launch
-	assert_line --partial '-F requires --disassemble'
+	assert_line --partial '-F json requires --disassemble'
 	run -2 trace-exec --disassemble -F xml x
-	assert_line --partial "unknown format 'xml' (expected text or json)"
+	assert_line --partial "unknown format 'xml' (expected pack, text or json)"
 	run -2 trace-exec --disassemble absent
 	run -2 trace-exec --disassemble "$ROOT/README.md"
 	assert_output --partial 'no cubin'

@@ -66,6 +66,29 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	run -0 diff -r one three
 }
 
+@test "launches are chosen, and a name in .tpack is a stream" {
+	trace-exec -o app basic.launch
+	trace-exec basic.launch >app.tpack
+	trace-exec -o named.tpack basic.launch
+	run -0 cmp app.tpack named.tpack
+	run -0 trace-exec -f -F pack -o other basic.launch
+	run -0 cmp app.tpack other
+	run -0 trace-exec -o part --launches 2-3 --kernels 's*,w*' basic.launch
+	run -0 diff <(grep -v 'kernel-[124]' app/kernelslist.g) part/kernelslist.g
+	run -0 cmp app/kernel-3.traceg part/kernel-3.traceg
+	[ ! -e part/kernel-2.traceg ]
+	run -2 trace-exec -F text basic.launch
+	assert_output --partial '-F text requires -o DIR or --run'
+	run -2 trace-exec -F json basic.launch
+	assert_output --partial '-F json requires --disassemble'
+	run -2 trace-exec -F best basic.launch
+	assert_output --partial "unknown format 'best'"
+	cp basic.launch input.tpack
+	run -2 trace-exec -f -o input.tpack input.tpack
+	assert_output --partial 'input.tpack'
+	cmp basic.launch input.tpack
+}
+
 @test "an access outside of every buffer is named with its neighbour, thread and line" {
 	kernel <<-'E'
 		mul.wide.u32 %rd2, %r1, 4;

@@ -5,6 +5,7 @@
  *
  *   start.c    settings, device memory, the end           status.c   codes, names, the last error
  *   image.c    fat binaries, kernels                      launch.c   launches
+ *   trace.c    traces of launches
  *   variable.c variables
  *   allocate.c memory of every kind                       copy.c     copies and fills
  *   pool.c     pools of memory                        managed.c  hints about managed memory
@@ -247,6 +248,14 @@ int cudart_array_box(const struct array *a, struct position start, struct extent
 
 /* device.c: returns the release of the runtime that the program was linked with. */
 int cudart_runtime_release(void);
+
+/* trace.c: returns the function that records the launch's instructions; NULL: the launch is not traced. */
+record_fn *cudart_recorder(const struct launch *l);
+/* Begin and end the trace of a launch; both do nothing for a grid without a recorder. */
+void cudart_begin_trace(const struct grid *g, const struct occupancy *k);
+void cudart_end_trace(void);
+/* Sends the trace of a thread block that has ended. */
+bool cudart_trace_block(void *ctx, struct cta *c);
 
 /* stream.c: returns the stream's number in the trace; -1: s is no stream. */
 int64_t cudart_stream_number(const struct stream *s);

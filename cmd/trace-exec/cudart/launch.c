@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Launches: configuration, arguments, execution, the trace.
+ * Launches: configuration, arguments, execution.
  *
  * Always true: a launch that the modelled GPU would refuse is refused with the same status. The kernel has
  * ended when the call returns; as on a GPU, a later call returns its error.
@@ -11,8 +11,6 @@
 #include "arena.h"
 #include "cudart/graph.h"
 #include "lower/lower.h"
-#include "machine/machine.h"
-#include "trace_out.h"
 
 /* ---- <<< >>> ---- */
 
@@ -45,38 +43,7 @@ API(int, __cudaPopCallConfiguration, struct dim *grid, struct dim *block, size_t
 	return cudaSuccess;
 }
 
-/* ---- the trace ---- */
-
-static ssize_t write_to_wire(void *ctx, const char *bytes, size_t n)
-{
-	(void)ctx;
-	cudart_send(WIRE_DATA, bytes, n);
-	return (ssize_t)n;
-}
-
-static FILE *begin_trace(const struct launch *l)
-{
-	cookie_io_functions_t io = {.write = write_to_wire};
-	char name[40];
-	FILE *f;
-
-	if (!cudart.wire.trace || !cudart.has_token)
-		return NULL;
-	snprintf(name, sizeof(name), "kernel-%u.traceg", l->id);
-	cudart_send(WIRE_KERNEL, name, strlen(name));
-	f = fopencookie(&cudart, "w", io);
-	if (!f)
-		die_errno("memory");
-	setvbuf(f, NULL, _IOFBF, 1 << 16);
-	return f;
-}
-
-static bool trace_block_done(void *ctx, struct cta *c)
-{
-	if (ctx)
-		trace_out_block(ctx, c);
-	return true;
-}
+/* ---- execution ---- */
 
 /* Returns the machine code of the kernel (--as sass), kept until another kernel is launched. */
 static const struct lower *lowered_code(const struct grid *g)
@@ -106,22 +73,17 @@ static void execute_launch(const struct launch *l, const struct kernel *k)
 		.textures = &cudart.textures,
 		.opt = &cudart.exec,
 		.l = l,
-		.record = !cudart.wire.trace || !cudart.has_token ? NULL
-			  : l->kernel->machine                    ? machine_record
-								  : trace_out_line,
+		.record = cudart_recorder(l),
 		.print = stdout};
 	struct occupancy o = {k->regs, k->shared};
-	FILE *trace = begin_trace(l);
 
 	grid_prepare(&g);
 	g.lower = lowered_code(&g);
 	if (g.record && g.lower)
 		g.record = lower_record;
-	if (trace)
-		trace_out_header(trace, &g, &o);
-	bool good = grid_run(&g, trace_block_done, trace);
-	if (trace)
-		fclose(trace);
+	cudart_begin_trace(&g, &o);
+	bool good = grid_run(&g, cudart_trace_block, NULL);
+	cudart_end_trace();
 	cudart.warp_insts += g.warp_insts;
 	cudart.thread_insts += g.thread_insts;
 	if (g.found)

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The choice of launches to trace.
+ *
+ * Always true: a launch is traced if its kernel's name matches one of the patterns and its number is in one of the
+ * ranges; an empty list of either chooses all.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "choice.h"
+#include "num.h"
+
+void choice_add_kernels(struct launch_choice *c, const char *patterns)
+{
+	namelist_add(&c->kernels, patterns);
+}
+
+/* Parses the digits at *s and moves *s after them. 0: there are none, or the number is 0 or too large. */
+static uint32_t launch_number(const char **s, const char *end)
+{
+	uint64_t v;
+
+	return num_digits(s, end, 10, UINT32_MAX, &v) == NUM_GOOD ? (uint32_t)v : 0;
+}
+
+const char *choice_add_launches(struct launch_choice *c, const char *ranges)
+{
+	for (const char *s = ranges;; s++) {
+		const char *end = s + strcspn(s, ","), *item = s;
+		struct launch_range r;
+
+		r.from = r.to = launch_number(&s, end);
+		if (r.from && s < end && *s == '-') {
+			s++;
+			r.to = s == end ? UINT32_MAX : launch_number(&s, end);
+		}
+		if (s != end || !r.from || r.to < r.from)
+			return item;
+		grow(&c->launches, &c->cap_launches, c->n_launches + 1, sizeof(*c->launches));
+		c->launches[c->n_launches++] = r;
+		if (!*s)
+			return NULL;
+	}
+}
+
+bool choice_has(const struct launch_choice *c, uint32_t number, const char *kernel)
+{
+	bool chosen = !c->n_launches;
+
+	for (uint32_t i = 0; i < c->n_launches && !chosen; i++)
+		chosen = number >= c->launches[i].from && number <= c->launches[i].to;
+	return chosen && (!c->kernels.n || namelist_find(&c->kernels, kernel) >= 0);
+}
+
+void choice_free(struct launch_choice *c)
+{
+	namelist_free(&c->kernels);
+	free(c->launches);
+	*c = (struct launch_choice){0};
+}

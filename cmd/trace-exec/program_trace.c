@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The trace of a program. Kernels are written to a folder as they arrive, or packed into a stream, whose list is known
+ * when the program has ended.
+ *
+ * Always true: the memory for a stream is that of one thread block and of the packer. The program is not trusted to send
+ * whole messages: their sizes, and the instructions that records name, are checked.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "program_trace.h"
+#include "trace_out.h"
+#include "wire.h"
+
+static bool is_stdout(const char *path) { return !path || !strcmp(path, "-"); }
+
+/* Opens a file for writing; ends the program if it is the program's or the GPU's. */
+static struct output *open_spared(const struct program_trace *t, const char *path)
+{
+	output_spare(path, t->program);
+	gpu_spare(t->gpu, path);
+	return output_open(path, t->o->force);
+}
+
+static struct output *open_in_folder(const struct program_trace *t, const char *name)
+{
+	char *path = run_path(t->o->output, name);
+	struct output *out = open_spared(t, path);
+
+	free(path);
+	return out;
+}
+
+void program_trace_open(
+	struct program_trace *t, const struct run_options *o, const struct gpu_choice *g, const char *program)
+{
+	*t = (struct program_trace){.o = o, .gpu = g, .program = program};
+	bytes_puts(&t->list, "");
+	if (o->to == TRACE_FOLDER && (!*o->output || (mkdir(o->output, 0777) && errno != EEXIST)))
+		die_errno("%s", o->output);
+	if (o->to != TRACE_STREAM)
+		return;
+	if (is_stdout(o->output) && isatty(STDOUT_FILENO))
+		die("stdout is a terminal (use -n, -o DIR or a redirection)");
+	t->stream = is_stdout(o->output) ? output_open(NULL, false) : open_spared(t, o->output);
+	t->pack = pack_writer_new(
+		output_stream(t->stream), o->records ? PACK_FAST : PACK_DEFAULT, o->exec.threads);
+	pack_list_last(t->pack);
+}
+
+void program_trace_copy(struct program_trace *t) { bytes_printf(&t->list, "%s\n", t->body.p); }
+
+static void end_received_kernel(struct program_trace *t)
+{
+	if (t->kernel)
+		output_commit(t->kernel);
+	if (t->begun)
+		pack_end(t->pack, NULL);
+	t->kernel = NULL;
+	t->begun = false;
+	free(t->inst);
+	t->inst = NULL;
+}
+
+void program_trace_kernel(struct program_trace *t)
+{
+	end_received_kernel(t);
+	bytes_printf(&t->list, "%s\n", t->body.p);
+	t->n_kernels++;
+	if (t->o->to == TRACE_FOLDER)
+		t->kernel = open_in_folder(t, t->body.p);
+	if (!t->pack)
+		return;
+	pack_begin(t->pack);
+	t->begun = true;
+}
+
+void program_trace_text(struct program_trace *t)
+{
+	if (t->kernel)
+		fwrite(t->body.p, 1, t->body.n, output_stream(t->kernel));
+	else if (t->begun && !t->inst)
+		pack_feed(t->pack, t->body.p, t->body.n);
+}
+
+/* ---- records ---- */
+
+bool program_trace_code(struct program_trace *t)
+{
+	const struct bytes *b = &t->body;
+	uint64_t n;
+
+	if (!t->begun || t->inst || b->n < sizeof(n))
+		return false;
+	memcpy(&n, b->p, sizeof(n));
+	if (n > (b->n - sizeof(n)) / sizeof(*t->inst) || n > UINT32_MAX / 2)
+		return false;
+	size_t header = sizeof(n) + (size_t)n * sizeof(*t->inst);
+
+	t->n_inst = n;
+	t->inst = xmalloc((size_t)n * sizeof(*t->inst) + 1);
+	memcpy(t->inst, b->p + sizeof(n), (size_t)n * sizeof(*t->inst));
+	pack_records(t->pack, b->p + header, b->n - header, t->inst, (uint32_t)n);
+	return true;
+}
+
+/* Part of the body that is not taken yet. */
+struct message_rest {
+	const char *p;
+	uint64_t n;
+};
+
+/* Takes n elements of a size, filled up to 8 bytes. NULL: the rest is too short. */
+static const void *take(struct message_rest *r, uint64_t n, size_t size)
+{
+	const char *p = r->p;
+
+	if (n > r->n / size || (n * size + 7) / 8 * 8 > r->n)
+		return NULL;
+	n = (n * size + 7) / 8 * 8;
+	r->p += n;
+	r->n -= n;
+	return p;
+}
+
+/* Checks that the runs name instructions of the kernel. */
+static bool are_runs_good(const struct program_trace *t, const struct pack_warp *w)
+{
+	for (uint32_t i = 0; i < w->n_runs; i++) {
+		const struct pack_run *r = &w->run[i];
+		uint64_t end = (uint64_t)r->id + r->n;
+
+		if (end > 2 * t->n_inst || (r->id < t->n_inst && end > t->n_inst))
+			return false;
+	}
+	return true;
+}
+
+/* Checks that addresses and texts are within the warp's words and text. */
+static bool is_more_good(const struct pack_warp *w)
+{
+	uint64_t text = 0;
+
+	for (uint32_t i = 0; i < w->n_more; i++) {
+		text += w->more[i].text_len;
+		if (!w->more[i].text_len && w->more[i].addr >> 2 > w->n_words)
+			return false;
+	}
+	return text <= w->n_text;
+}
+
+bool program_trace_block(struct program_trace *t)
+{
+	struct message_rest r = {t->body.p, t->body.n};
+	const struct wire_block *b = take(&r, 1, sizeof(*b));
+	const struct wire_warp *n = b ? take(&r, b->n_warps, sizeof(*n)) : NULL;
+	struct pack_warp warp[BLOCK_WARPS];
+
+	if (!t->inst || !n || b->n_warps > BLOCK_WARPS)
+		return false;
+	for (uint32_t i = 0; i < b->n_warps; i++) {
+		struct pack_warp *w = &warp[i];
+
+		*w = (struct pack_warp){.n_runs = n[i].n_runs,
+			.n_more = n[i].n_more,
+			.n_words = n[i].n_words,
+			.n_text = (size_t)n[i].n_text};
+		w->word = take(&r, n[i].n_words, sizeof(*w->word));
+		w->more = take(&r, n[i].n_more, sizeof(*w->more));
+		w->run = take(&r, n[i].n_runs, sizeof(*w->run));
+		w->text = take(&r, n[i].n_text, 1);
+		if (!w->word || !w->more || !w->run || !w->text || !are_runs_good(t, w) || !is_more_good(w))
+			return false;
+	}
+	pack_block(t->pack, b->id, warp, b->n_warps);
+	return true;
+}
+
+/* ---- the end ---- */
+
+static void put_program_list(struct program_trace *t)
+{
+	struct output *out = t->stream;
+
+	if (t->pack) {
+		if (!pack_list_fits(t->list.n))
+			die("the kernel list is too long for a packed stream (use -F text and a folder)");
+		pack_put_list(t->pack, "kernelslist.g", t->list.p, t->list.n);
+		pack_writer_close(t->pack);
+	} else {
+		out = open_in_folder(t, "kernelslist.g");
+		fwrite(t->list.p, 1, t->list.n, output_stream(out));
+	}
+	output_commit(out);
+}
+
+void program_trace_close(struct program_trace *t, bool good)
+{
+	if (good && t->o->to != TRACE_NONE) {
+		end_received_kernel(t);
+		put_program_list(t);
+		if (!t->n_kernels && (t->o->kernels || t->o->launches))
+			diag_warn(NOWHERE, "no launch was traced (--kernels and --launches choose none)");
+	} else {
+		if (t->kernel)
+			output_discard(t->kernel);
+		if (t->stream)
+			output_discard(t->stream);
+		free(t->inst);
+	}
+	bytes_free(&t->list);
+	bytes_free(&t->body);
+}

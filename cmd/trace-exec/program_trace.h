@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Trace of a program (--run): from the messages of its library to a folder or a packed stream. */
+#ifndef PROGRAM_TRACE_H
+#define PROGRAM_TRACE_H
+
+#include "bytes.h"
+#include "gpu.h"
+#include "output.h"
+#include "pack.h"
+#include "run.h"
+
+struct program_trace {
+	const struct run_options *o;
+	const struct gpu_choice *gpu;
+	const char *program;
+	struct bytes list;     /* text of the kernel list so far */
+	struct bytes body;     /* body of the current message */
+	struct output *kernel; /* folder: file of the current kernel; NULL: none */
+	struct output *stream;
+	struct pack_writer *pack; /* stream */
+	struct pack_inst *inst;   /* static code of the current kernel, if it has records */
+	uint64_t n_inst;
+	uint32_t n_kernels;
+	bool begun; /* the stream has a kernel that has not ended */
+};
+
+/* Opens the output. Dies on trouble, and if the output is the program or a file of the GPU. */
+void program_trace_open(struct program_trace *t, const struct run_options *o, const struct gpu_choice *g,
+	const char *program);
+/* Handle a message of their kind, whose body is t->body. false: the message is damaged. */
+void program_trace_copy(struct program_trace *t);
+void program_trace_kernel(struct program_trace *t);
+void program_trace_text(struct program_trace *t);
+bool program_trace_code(struct program_trace *t);
+bool program_trace_block(struct program_trace *t);
+/* Completes the trace; good false: removes it, except finished kernels of a folder. */
+void program_trace_close(struct program_trace *t, bool good);
+
+#endif
