@@ -262,12 +262,80 @@ driver_program() {
 	driver_program driver
 	run -1 trace-exec -n -g a100-40 --run ./driver "$ROOT/tests/data/cudart/kernels.ptx"
 	local what
-	for what in 'cuModuleLoadData: machine code without PTX (a cubin)' 'cuStreamWaitValue: a value that the host writes after the call' cuMulticastCreate 'cuGetExportTable: the program has its own copy of the runtime (link it with -cudart shared)'; do
+	for what in 'cuStreamWaitValue: a value that the host writes after the call' cuMulticastCreate 'cuGetExportTable: the program has its own copy of the runtime (link it with -cudart shared)'; do
 		assert_line "trace-exec: error: not executed: $what (see trace-exec --run --list)"
 	done
 	assert_line "trace-exec: driver.3.1.ptx:3:23: error: unknown or unsupported instruction 'nonsense'"
-	assert_line "trace-exec: driver.6.1.ptx:7:34: error: call of 'seven', which no module defines"
+	assert_line 'trace-exec: driver: error: no cubin (expected a cubin, a fat binary or a program with one)'
+	assert_line "trace-exec: driver.7.1.ptx:7:34: error: call of 'seven', which no module defines"
 	[ "${#lines[@]}" -eq 6 ]
+}
+
+# Lines that the program cubin prints for a kernel of the steps with so many registers.
+cubin_lines() {
+	python3 - "$@" <<-'EOF'
+		import sys
+		def steps(v, n=0):
+		    while v > 1 and n < 30:
+		        v, n = v * 3 + 1 if v & 1 else v >> 1, n + 1
+		    return n
+		values = " ".join(str(steps(63 - i) * 100 + steps(i ^ 1)) for i in range(64))
+		for call in ("cuModuleLoad", "cuLibraryLoadFromFile", "cuModuleLoadData", "cuModuleLoadFatBinary", "cuLibraryLoadData"):
+		    print(f"{call} 0 {sys.argv[1]} registers: {values}")
+	EOF
+}
+
+@test "machine code that a program of the driver loads: a cubin, a fat binary" {
+	local none='cuModuleLoad 209 nothing' option
+	driver_program cubin
+	"$ROOT/tests/data/sass/cubin.py" -S 256 -r 16 k <"$ROOT/tests/data/sass/steps.sass" >k.cubin
+	python3 "$ROOT/tests/data/cudart/mkfat" k.fatbin "ptx:70:$ROOT/tests/data/cudart/kernels.ptx" elf:80:k.cubin
+	python3 "$ROOT/tests/data/cudart/mkfat" packed.fatbin elf:80:lz4:k.cubin
+	for option in '--code auto' '--code sass'; do
+		for file in k.cubin k.fatbin packed.fatbin; do
+			# shellcheck disable=SC2086
+			run -0 trace-exec -n -g a100-40 $option --run ./cubin $file k
+			assert_output "$(cubin_lines 16)"
+		done
+	done
+	run -0 trace-exec -o out -g a100-40 --run ./cubin k.cubin k
+	run -0 grep -c 'binary version = 80' out/kernel-1.traceg
+	# machine code of another GPU, and none where PTX is asked for
+	run -1 trace-exec -n -g qv100 --run ./cubin k.cubin k
+	assert_line --partial 'cubin: error: machine code for sm_80, not for sm_70 (choose the GPU with -g)'
+	assert_line "$none"
+	run -1 trace-exec -n -g a100-40 --code ptx --run ./cubin k.cubin k
+	assert_line --partial 'cubin: error: machine code without PTX, which --code ptx needs'
+	assert_line "$none"
+	# for the other GPU the PTX of the fat binary is loaded, which lacks the kernel
+	run -0 trace-exec -n -g qv100 --run ./cubin k.fatbin k
+	assert_line 'cuModuleLoad 0 nothing'
+}
+
+@test "a damaged cubin or fat binary that a program loads has an error" {
+	driver_program cubin
+	"$ROOT/tests/data/sass/cubin.py" -S 256 k <"$ROOT/tests/data/sass/steps.sass" >good.cubin
+	python3 "$ROOT/tests/data/cudart/mkfat" good.fatbin elf:80:good.cubin
+	for good in good.cubin good.fatbin; do
+		for n in 4 17 63 64 200 1000; do
+			head -c $n $good >cut
+			run trace-exec -n -g a100-40 --run ./cubin cut k files
+			[ "$status" -le 2 ]
+			assert_line --regexp '^cuModuleLoad 2(00|09|18) nothing$'
+		done
+		for seed in 1 2 3 4 5 6 7 8; do
+			python3 - $good $seed <<-'EOF'
+				import random, sys
+				d = bytearray(open(sys.argv[1], "rb").read())
+				r = random.Random(int(sys.argv[2]))
+				for _ in range(4):
+				    d[r.randrange(4, len(d))] = r.randrange(256)
+				open("changed", "wb").write(d)
+			EOF
+			run trace-exec -n -g a100-40 --limit 100000 --run ./cubin changed k files
+			[ "$status" -le 2 ]
+		done
+	done
 }
 
 @test "a launch as Triton makes it" {

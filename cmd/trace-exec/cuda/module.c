@@ -2,8 +2,8 @@
 /*
  * Modules and libraries: code that a program loads by a call, its kernels and variables; linking of PTX.
  *
- * Code is PTX as text, a fat binary, or the result of cuLinkComplete(), which has the form "magic, texts ended by NUL,
- * empty text". Machine code alone (a cubin) is refused. Always true: a module keeps a copy of its code; a handle of an
+ * Code is PTX as text, a fat binary, machine code (a cubin), or the result of cuLinkComplete(), which has the form
+ * "magic, texts ended by NUL, empty text". Always true: a module keeps a copy of its code; a handle of an
  * unloaded module is no handle.
  */
 #include <errno.h>
@@ -13,19 +13,24 @@
 #include "bytes.h"
 #include "cuda/cuda.h"
 #include "fatbin.h"
+#include "sass/elf.h"
 
 #define LINKED_MAGIC  "warptools linked PTX\n"
 #define WRAPPER_MAGIC 0x466243b1u
 #define FATBIN_MAGIC  0xba55ed50u
 #define ELF_MAGIC     0x464c457fu
+#define ELF_FIRST     0x7fu /* first byte of an ELF file; those of PTX are less */
+#define FATBIN_HEAD   16u
 #define FILE_MOST     ((size_t)1 << 30)
+#define UNKNOWN_SIZE  ((size_t)1 << 40) /* the headers of the code are trusted */
 
 /* Serves as CUmodule and as CUlibrary. */
 struct cuda_module {
 	struct cuda_module *next;
 	uint32_t image;
-	char *code;         /* copy of the fat binary or of the texts */
-	const char **texts; /* the texts in it, NULL after the last; NULL: a fat binary */
+	char *code;         /* copy of the fat binary, the cubin or the texts */
+	size_t n_cubin;     /* bytes of the cubin; 0: none */
+	const char **texts; /* the texts in it, NULL after the last; NULL: no texts */
 };
 static struct cuda_module *modules;
 
@@ -66,11 +71,13 @@ static void write_log(const struct jit_options *o, int log, const char *text)
 
 /* ---- loading ---- */
 
+/* Returns the first four bytes, by which formats are known; 0: a text ends in them. */
 static uint32_t first_word(const void *code)
 {
-	uint32_t w;
+	uint32_t w = 0;
 
-	memcpy(&w, code, sizeof(w));
+	if (strnlen(code, sizeof(w)) == sizeof(w))
+		memcpy(&w, code, sizeof(w));
 	return w;
 }
 
@@ -97,8 +104,8 @@ static char *copy_bytes(const void *bytes, size_t n)
 	return p;
 }
 
-/* Takes a copy of the code, whose size the format says. 0 or a status. */
-static int copy_code(struct cuda_module *m, const char *code)
+/* Takes a copy of the code, whose size the format says, at most `most` bytes. 0 or a status. */
+static int copy_code(struct cuda_module *m, const char *code, size_t most)
 {
 	size_t n = 0;
 
@@ -112,17 +119,18 @@ static int copy_code(struct cuda_module *m, const char *code)
 		split_texts(m, m->code = copy_bytes(p, n));
 		return cudaSuccess;
 	}
-	if (!code[1] || !code[2] || (uint8_t)code[0] < 0x7f) {
-		split_texts(m, m->code = copy_bytes(code, strlen(code)));
-		return cudaSuccess;
-	}
 	if (first_word(code) == ELF_MAGIC)
-		return cudart_unsupported("cuModuleLoadData", "machine code without PTX (a cubin)");
-	if (first_word(code) == FATBIN_MAGIC) {
-		m->code = copy_bytes(code, fatbin_extent(code));
+		n = m->n_cubin = elf_extent((const uint8_t *)code, most);
+	else if (first_word(code) == FATBIN_MAGIC && most >= FATBIN_HEAD)
+		n = fatbin_extent(code);
+	else if ((uint8_t)code[0] < ELF_FIRST)
+		split_texts(m, m->code = copy_bytes(code, strlen(code)));
+	if (m->texts)
 		return cudaSuccess;
-	}
-	return cudaErrorInvalidKernelImage;
+	if (!n || n > most)
+		return cudaErrorInvalidKernelImage;
+	m->code = copy_bytes(code, n);
+	return cudaSuccess;
 }
 
 static void free_code(struct cuda_module *m)
@@ -137,13 +145,14 @@ static const char *code_of_wrapper(const void *code)
 {
 	const char *bytes;
 
-	if (*(const char *)code != (char)(WRAPPER_MAGIC & 0xff) || first_word(code) != WRAPPER_MAGIC)
+	if (first_word(code) != WRAPPER_MAGIC)
 		return code;
 	memcpy(&bytes, (const char *)code + 8, sizeof(bytes));
 	return bytes;
 }
 
-static int load_code(struct cuda_module **to, const void *code, const struct jit_options *o)
+/* Loads code of at most `most` bytes. */
+static int load_code(struct cuda_module **to, const void *code, size_t most, const struct jit_options *o)
 {
 	struct fault why = {.id = NULL};
 	struct cuda_module *m;
@@ -153,9 +162,11 @@ static int load_code(struct cuda_module **to, const void *code, const struct jit
 		return cudaErrorInvalidValue;
 	e = cudart_enter(false);
 	m = xcalloc(1, sizeof(*m));
-	e = e ? e : copy_code(m, code_of_wrapper(code));
+	e = e ? e : copy_code(m, most == UNKNOWN_SIZE ? code_of_wrapper(code) : code, most);
 	if (!e)
-		e = cudart_add_image(m->code, m->texts, &m->image, &why);
+		e = cudart_add_image(
+			&(struct image){.bytes = m->code, .n_cubin = m->n_cubin, .texts = m->texts},
+			&m->image, &why);
 	write_log(o, JIT_ERROR_LOG, why.id ? why.text : "");
 	write_log(o, JIT_INFO_LOG, "");
 	if (e) {
@@ -196,7 +207,7 @@ static int load_file(struct cuda_module **to, const char *path, const struct jit
 {
 	size_t n;
 	char *text = read_code_file(path, &n);
-	int e = text ? load_code(to, text, o) : path ? cudaErrorFileNotFound : cudaErrorInvalidValue;
+	int e = text ? load_code(to, text, n, o) : path ? cudaErrorFileNotFound : cudaErrorInvalidValue;
 
 	free(text);
 	return e;
@@ -224,15 +235,17 @@ static int unload(struct cuda_module *m)
 #define OPTIONS(n, o, v) (&(struct jit_options){n, o, v})
 
 DRIVER(cuModuleLoad, load_file(to, path, NO_OPTIONS), struct cuda_module **to, const char *path)
-DRIVER(cuModuleLoadData, load_code(to, code, NO_OPTIONS), struct cuda_module **to, const void *code)
+DRIVER(cuModuleLoadData, load_code(to, code, UNKNOWN_SIZE, NO_OPTIONS), struct cuda_module **to,
+	const void *code)
 ALSO(cuModuleLoadFatBinary, cuModuleLoadData);
-DRIVER(cuModuleLoadDataEx, load_code(to, code, OPTIONS(n, option, value)), struct cuda_module **to,
-	const void *code, unsigned n, const int *option, void **value)
+DRIVER(cuModuleLoadDataEx, load_code(to, code, UNKNOWN_SIZE, OPTIONS(n, option, value)),
+	struct cuda_module **to, const void *code, unsigned n, const int *option, void **value)
 DRIVER(cuModuleUnload, unload(m), struct cuda_module *m)
 /* Modules are loaded at once: CU_MODULE_EAGER_LOADING. */
 DEVICE(cuModuleGetLoadingMode, STORED(to, 1), int *to)
 DRIVER(cuLibraryLoadData,
-	((void)more, (void)values, (void)n_more, load_code(to, code, OPTIONS(n, option, value))),
+	((void)more, (void)values, (void)n_more,
+		load_code(to, code, UNKNOWN_SIZE, OPTIONS(n, option, value))),
 	struct cuda_module **to, const void *code, const int *option, void **value, unsigned n,
 	const int *more, void **values, unsigned n_more)
 DRIVER(cuLibraryLoadFromFile,

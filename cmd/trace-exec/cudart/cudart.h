@@ -62,7 +62,8 @@ struct pitched {
 /* ---- registered images, kernels and variables ---- */
 
 struct image {
-	const void *bytes;        /* the fat binary; NULL: unregistered */
+	const void *bytes;        /* the fat binary, or a cubin; NULL: unregistered */
+	size_t n_cubin;           /* bytes of the cubin; 0: a fat binary, whose header has its size */
 	const char *const *texts; /* PTX in place of a fat binary, NULL after the last; NULL: none */
 	const void *const *parts; /* fat binaries of separate compilation, NULL after the last; NULL: none */
 	struct module **module;
@@ -162,10 +163,10 @@ int cudart_fault_status(const struct fault *f);
 int cudart_load(void);
 struct kernel *cudart_find_kernel(const void *host, int *status);
 /*
- * Adds an image that the program loads by a call, as *image: a fat binary, or texts of PTX (texts, NULL after the
- * last). Both must stay until cudart_end_image(). 0 or a status; *why: the reason, also of a failure.
+ * Adds an image that the program loads by a call, as *image: the bytes, n_cubin and texts of `from`, which must stay
+ * until cudart_end_image(). 0 or a status; *why: the reason, also of a failure.
  */
-int cudart_add_image(const void *bytes, const char *const *texts, uint32_t *image, struct fault *why);
+int cudart_add_image(const struct image *from, uint32_t *image, struct fault *why);
 /* Forgets the bytes of an image and the kernels that cudart_image_kernel() added. */
 void cudart_end_image(uint32_t image);
 /* Finds the handle of a kernel of the image by its name. 0 or a status. */

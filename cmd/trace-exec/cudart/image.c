@@ -165,6 +165,9 @@ static size_t extent_of(const void *bytes)
 	return n;
 }
 
+/* Returns the bytes of an image's fat binary or cubin. */
+static size_t image_bytes(const struct image *m) { return m->n_cubin ? m->n_cubin : extent_of(m->bytes); }
+
 /* ---- loading ---- */
 
 /*
@@ -289,41 +292,55 @@ static int read_texts(uint32_t i)
 	return 0;
 }
 
+/* Returns the best machine code for the device; NULL: there is none, and *f. */
+static const struct cubin_image *best_cubin(const struct cubins *c, const struct image *m, struct fault *f)
+{
+	const struct cubin_image *best = NULL;
+	struct place at = {.file = program_invocation_short_name};
+
+	for (uint32_t k = 0; k < cubins_images(c); k++)
+		if (machine_runs(device_sm(), cubins_image(c, k)->sm) &&
+			(!best || cubins_image(c, k)->sm > best->sm))
+			best = cubins_image(c, k);
+	if (!best && m->n_cubin && cubins_images(c))
+		fault_set(f, at, "fatbin", "machine code for sm_%u, not for sm_%u (choose the GPU with -g)",
+			cubins_image(c, 0)->sm, device_sm());
+	else if (!best)
+		fault_set(f, at, "fatbin",
+			"fat binary without machine code for sm_%u (compile it with -arch=sm_%u)",
+			device_sm(), device_sm());
+	return best;
+}
+
 /*
- * Reads the best machine code of a fat binary for the device. 1: read; 0: there is none, or only such that is not
+ * Reads the best machine code of an image for the device. 1: read; 0: there is none, or only such that is not
  * executed, and the PTX counts; -1: a fault.
  */
 static int read_machine_code(uint32_t i)
 {
 	struct image *m = &cudart.image[i];
+	int otherwise = cudart.wire.code == CODE_MACHINE || m->n_cubin ? -1 : 0;
 	struct cubins *c = cubins_new();
-	const struct cubin_image *best = NULL;
+	const struct cubin_image *best;
 	struct module *module = NULL;
 	char name[300];
 
-	if (cubins_add_bytes(c, m->bytes, extent_of(m->bytes), program_invocation_short_name, &m->fault)) {
+	if (cubins_add_bytes(c, m->bytes, image_bytes(m), program_invocation_short_name, &m->fault)) {
 		cubins_free(c);
-		return cudart.wire.code == CODE_MACHINE ? -1 : 0;
+		return otherwise;
 	}
-	for (uint32_t k = 0; k < cubins_images(c); k++)
-		if (machine_runs(device_sm(), cubins_image(c, k)->sm) &&
-			(!best || cubins_image(c, k)->sm > best->sm))
-			best = cubins_image(c, k);
+	best = best_cubin(c, m, &m->fault);
 	if (best) {
 		snprintf(name, sizeof(name), "%s.%u.sm_%u.cubin", program_invocation_short_name, i + 1,
 			best->sm);
 		module = machine_module(name, best->bytes, best->n, &m->fault);
-	} else {
-		fault_set(&m->fault, (struct place){.file = program_invocation_short_name}, "fatbin",
-			"fat binary without machine code for sm_%u (compile it with -arch=sm_%u)",
-			device_sm(), device_sm());
 	}
 	cubins_free(c);
 	if (!module)
-		return cudart.wire.code == CODE_MACHINE ? -1 : 0;
+		return otherwise;
 	grow(&m->module, &m->cap_modules, m->n_modules + 1, sizeof(struct module *));
 	m->module[m->n_modules++] = module;
-	if (cudart.wire.code == CODE_MACHINE || can_execute_image(m))
+	if (otherwise || can_execute_image(m))
 		return 1;
 	diag_warn((struct place){m->fault.at.file, 0, 0}, "%s: its PTX is executed instead", m->fault.text);
 	module_free(m->module[--m->n_modules]);
@@ -343,6 +360,9 @@ static int read_image(uint32_t i)
 			return got < 0 ? -1 : 0;
 		m->fault.id = NULL;
 	}
+	if (m->n_cubin)
+		return fault_set(&m->fault, (struct place){.file = program_invocation_short_name}, "fatbin",
+			"machine code without PTX, which --code ptx needs");
 	if (!m->parts && read_best_ptx(i, 0, m->bytes))
 		return -1;
 	for (uint32_t k = 0; m->parts && m->parts[k]; k++)
@@ -446,7 +466,7 @@ API(char, __cudaInitModule, void **handle)
 
 /* ---- images that the program loads by a call ---- */
 
-int cudart_add_image(const void *bytes, const char *const *texts, uint32_t *image, struct fault *why)
+int cudart_add_image(const struct image *from, uint32_t *image, struct fault *why)
 {
 	int e = cudart_load(); /* the registered ones first: an image has one number for good */
 	struct image *m;
@@ -454,7 +474,8 @@ int cudart_add_image(const void *bytes, const char *const *texts, uint32_t *imag
 	if (e)
 		return e;
 	grow(&cudart.image, &cudart.cap_images, cudart.n_images + 1, sizeof(*cudart.image));
-	cudart.image[cudart.n_images] = (struct image){.bytes = bytes, .texts = texts};
+	cudart.image[cudart.n_images] =
+		(struct image){.bytes = from->bytes, .n_cubin = from->n_cubin, .texts = from->texts};
 	*image = cudart.n_images++;
 	e = cudart_load();
 	m = &cudart.image[*image];
@@ -526,7 +547,7 @@ static uint32_t kernel_registers(struct image *m, const char *name)
 
 	if (!m->cubins) {
 		m->cubins = cubins_new();
-		(void)cubins_add_bytes(m->cubins, m->bytes, extent_of(m->bytes), "", &f);
+		(void)cubins_add_bytes(m->cubins, m->bytes, image_bytes(m), "", &f);
 	}
 	for (uint32_t i = 0; i < cubins_count(m->cubins); i++)
 		if (!strcmp(cubins_at(m->cubins, i)->name, name))

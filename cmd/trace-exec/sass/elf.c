@@ -57,6 +57,39 @@ static int read_elf_section(struct elf_file *e, uint32_t i, const uint8_t *h, st
 	return 0;
 }
 
+/* Moves *end to the end of n bytes at offset `at` if it is before. false: they are not among the first `most`. */
+static bool extend_file(uint64_t *end, uint64_t at, uint64_t n, uint64_t most)
+{
+	if (at > most || n > most - at)
+		return false;
+	if (at + n > *end)
+		*end = at + n;
+	return true;
+}
+
+uint64_t elf_extent(const uint8_t *p, uint64_t most)
+{
+	uint64_t end = 64;
+
+	if (most < end)
+		return 0;
+	uint64_t segments = elf_number(p + 32, 8), sections = elf_number(p + 40, 8);
+	uint64_t n_sections = elf_number(p + 60, 2), size = elf_number(p + 58, 2);
+
+	if ((n_sections && size != 64) ||
+		!extend_file(&end, segments, elf_number(p + 54, 2) * elf_number(p + 56, 2), most) ||
+		!extend_file(&end, sections, n_sections * size, most))
+		return 0;
+	for (uint64_t i = 0; i < n_sections; i++) {
+		const uint8_t *s = p + sections + i * size;
+
+		if (elf_number(s + 4, 4) != ELF_NOBITS &&
+			!extend_file(&end, elf_number(s + 24, 8), elf_number(s + 32, 8), most))
+			return 0;
+	}
+	return end;
+}
+
 int elf_open(struct elf_file *e, const uint8_t *p, size_t n, const char *name, struct fault *f)
 {
 	*e = (struct elf_file){.p = p, .n = n, .name = name};

@@ -162,7 +162,7 @@ static void test_module(const char *path, const char *text)
 	IS(218, cuModuleLoadDataEx(&m, ".version 7.0\n.target sm_70\n.visible .entry f() { nonsense; }", 2,
 			option, value));
 	IS(1, strstr(log, "nonsense") != NULL);
-	IS(801, cuModuleLoadData(&m, "\177ELF\2\1\1"));
+	IS(209, cuModuleLoadData(&m, (char[64]){"\177ELF\2\1\1"})); /* no machine code */
 	IS(200, cuModuleLoadData(&m, "\200\1\2\3"));
 }
 

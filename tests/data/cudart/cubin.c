@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Loads a file of code by the calls of the driver, launches its kernel with 64 numbers from 0 on and a limit of 30, and
+ * prints the results of each. argv[1]: file; argv[2]: name of the kernel.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int cuInit(unsigned), cuDevicePrimaryCtxRetain(void **, int), cuCtxSetCurrent(void *);
+int cuModuleLoad(void **, const char *), cuModuleLoadData(void **, const void *),
+	cuModuleLoadFatBinary(void **, const void *), cuModuleUnload(void *);
+int cuModuleGetFunction(void **, void *, const char *);
+int cuLibraryLoadData(void **, const void *, void *, void *, unsigned, void *, void *, unsigned);
+int cuLibraryLoadFromFile(void **, const char *, void *, void *, unsigned, void *, void *, unsigned);
+int cuLibraryGetKernel(void **, void *, const char *), cuLibraryUnload(void *);
+int cuFuncGetAttribute(int *, int, void *);
+int cuMemAlloc_v2(uint64_t *, size_t), cuMemFree_v2(uint64_t);
+int cuMemcpyHtoD_v2(uint64_t, const void *, size_t), cuMemcpyDtoH_v2(void *, uint64_t, size_t);
+int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
+	void **, void **);
+
+enum { N = 64, REGISTERS = 4 };
+
+static void *read_file(const char *path)
+{
+	FILE *f = fopen(path, "rb");
+	char *bytes = calloc(1, 1 << 20);
+
+	if (!f || !fread(bytes, 1, (1 << 20) - 1, f))
+		exit(3);
+	fclose(f);
+	return bytes;
+}
+
+static int launch(void *kernel)
+{
+	int in[N], out[N], limit = 30, regs = 0, e;
+	uint64_t a, o;
+
+	for (int i = 0; i < N; i++)
+		in[i] = i;
+	e = cuMemAlloc_v2(&a, sizeof(in)) || cuMemAlloc_v2(&o, sizeof(out)) ||
+	    cuMemcpyHtoD_v2(a, in, sizeof(in)) || cuFuncGetAttribute(&regs, REGISTERS, kernel) ||
+	    cuLaunchKernel(kernel, 1, 1, 1, N, 1, 1, 0, NULL, (void *[]){&a, &o, &limit}, NULL) ||
+	    cuMemcpyDtoH_v2(out, o, sizeof(out)) || cuMemFree_v2(a) || cuMemFree_v2(o);
+	if (e)
+		return e;
+	printf("%d registers:", regs);
+	for (int i = 0; i < N; i++)
+		printf(" %d", out[i]);
+	putchar('\n');
+	return 0;
+}
+
+static void show(const char *call, int e, void **module, const char *name, int library)
+{
+	void *kernel;
+
+	printf("%s %d ", call, e);
+	if (!e)
+		e = (library ? cuLibraryGetKernel : cuModuleGetFunction)(&kernel, *module, name) ||
+		    launch(kernel) || (library ? cuLibraryUnload : cuModuleUnload)(*module);
+	if (e)
+		puts("nothing");
+}
+
+int main(int argc, char **argv)
+{
+	void *context, *m = NULL, *bytes;
+
+	if (argc < 3 || cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context))
+		return 3;
+	bytes = read_file(argv[1]);
+	show("cuModuleLoad", cuModuleLoad(&m, argv[1]), &m, argv[2], 0);
+	show("cuLibraryLoadFromFile", cuLibraryLoadFromFile(&m, argv[1], NULL, NULL, 0, NULL, NULL, 0), &m,
+		argv[2], 1);
+	if (argc > 3) /* the file only: its headers may name bytes after its end */
+		return 0;
+	show("cuModuleLoadData", cuModuleLoadData(&m, bytes), &m, argv[2], 0);
+	show("cuModuleLoadFatBinary", cuModuleLoadFatBinary(&m, bytes), &m, argv[2], 0);
+	show("cuLibraryLoadData", cuLibraryLoadData(&m, bytes, NULL, NULL, 0, NULL, NULL, 0), &m, argv[2], 1);
+	free(bytes);
+	return 0;
+}
