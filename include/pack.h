@@ -33,8 +33,8 @@ struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads);
 /* Reports whether a stream can hold a list of n bytes. */
 bool pack_list_fits(size_t n);
 /*
- * Writes the list's text, which fits, and its file name; called first, unless pack_list_last() was. name NULL: there was no list file,
- * text is the kernels' file names, one a line.
+ * Writes the list's text, which fits, and its file name; called first, unless pack_list_last() was. name NULL: there
+ * was no list file, text is the kernels' file names, one a line.
  */
 void pack_put_list(struct pack_writer *w, const char *name, const char *text, size_t n);
 /*
