@@ -27,7 +27,6 @@
 struct ptx_inst {
 	struct ptx_form form; /* space: GENERIC for a generic access to global memory */
 	const char *text;     /* line in the header, from the opcode on */
-	uint32_t file;        /* number of the source file, 0: unknown */
 	uint8_t n_operands;   /* number of leading sources without guard and address */
 	uint8_t n_bank_dst, n_bank_src;
 	uint8_t barrier;       /* number of the barrier */
@@ -43,11 +42,13 @@ struct inst {
 	const char *opcode;         /* full text, "LDG.E.128" */
 	const uint16_t *reg;        /* n_dst destinations, then n_src sources, in trace order */
 	const struct ptx_inst *ptx; /* NULL: machine code */
+	const char *file;           /* name of the source file; NULL: unknown */
 	uint64_t imm;               /* first immediate; 0 where the line has none */
 	uint32_t pc;
-	uint32_t lineno; /* source line where the trace has line information */
-	uint16_t row;    /* isa_row(); 0xffff: no row, class was guessed */
-	uint16_t size;   /* bytes per lane recomputed from the opcode; 0 when the width field is 0 */
+	uint32_t lineno;      /* source line where the trace has line information */
+	uint32_t file_number; /* number of the source file in the kernel's header; 0: unknown */
+	uint16_t row;         /* isa_row(); 0xffff: no row, class was guessed */
+	uint16_t size;        /* bytes per lane recomputed from the opcode; 0 when the width field is 0 */
 	uint8_t n_dst, n_src;
 	uint8_t class; /* enum isa_class on this kernel's architecture, never CLASS_NONE */
 	uint8_t kind;  /* enum isa_kind */

@@ -154,6 +154,8 @@ const char *trace_ptx_opcode(const struct trace *t, uint32_t pc, size_t *n);
 const char *trace_path(const struct trace *t);
 /* Name of a source file of the header, by number; NULL: none. */
 const char *trace_source(const struct trace *t, uint32_t file);
+/* Tests whether the header gives source lines of machine code by PC. */
+bool trace_has_lines(const struct trace *t);
 /*
  * Function of the kernel from a packed stream with control codes; NULL: none. Its machine code has only the
  * fields of control_decode(). Valid as long as the trace.

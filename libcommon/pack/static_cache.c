@@ -28,6 +28,7 @@ struct static_cache_key static_cache_key_of(const struct trace *t)
 
 	memset(&c, 0, sizeof(c)); /* compared and hashed as bytes */
 	c.code = ptx_code_hash(t->ptx);
+	c.source = source_hash(t);
 	c.d.form = t->d.form;
 	c.d.prefix = t->d.prefix;
 	c.d.imms = t->d.imms;
@@ -42,10 +43,10 @@ struct static_cache_key static_cache_key_of(const struct trace *t)
 
 static bool same_key(const struct static_cache_key *a, const struct static_cache_key *b)
 {
-	return a->code == b->code && a->d.form == b->d.form && a->d.prefix == b->d.prefix &&
-	       a->d.imms == b->d.imms && a->d.lineno == b->d.lineno && a->d.block_ids == b->d.block_ids &&
-	       a->binary == b->binary && a->tracer == b->tracer && a->arch == b->arch &&
-	       a->lineinfo == b->lineinfo;
+	return a->code == b->code && a->source == b->source && a->d.form == b->d.form &&
+	       a->d.prefix == b->d.prefix && a->d.imms == b->d.imms && a->d.lineno == b->d.lineno &&
+	       a->d.block_ids == b->d.block_ids && a->binary == b->binary && a->tracer == b->tracer &&
+	       a->arch == b->arch && a->lineinfo == b->lineinfo;
 }
 
 uint32_t static_cache_slot(

@@ -10,7 +10,8 @@
 #include "trace/reader.h"
 
 struct static_cache_key {
-	uint64_t code; /* PTX: lines of the code in the header */
+	uint64_t code;   /* PTX: hash of the lines of the code in the header */
+	uint64_t source; /* hash of the source files and lines in the header */
 	struct dialect d;
 	int binary, tracer, arch, lineinfo;
 };

@@ -3,7 +3,7 @@
  * Static instructions of a run, each held once.
  *
  * Always true: a handle and the instruction after it never move; equal lines of any kernel of one
- * architecture (opcode, registers, PC, immediate, source line) have one handle. Interning takes a lock, so
+ * architecture (opcode, registers, PC, immediate, source line and file) have one handle. Interning takes a lock, so
  * that several readers may share a table; looking up takes none. Warns once for each opcode that has no
  * row and for each that the model only approximates.
  */
@@ -109,9 +109,15 @@ static uint64_t draft_hash(const struct draft *d)
 	return d->ptx ? ptx_hash(d->ptx, h) : h;
 }
 
+static bool same_source(const struct inst *i, const struct draft *d)
+{
+	return i->lineno == d->lineno && i->file_number == d->file_number &&
+	       (i->file && d->file ? !strcmp(i->file, d->file) : !i->file && !d->file);
+}
+
 static bool same_inst(const struct inst *i, const struct draft *d)
 {
-	return i->pc == d->pc && i->imm == d->imm && i->lineno == d->lineno && i->arch == (uint8_t)d->arch &&
+	return i->pc == d->pc && i->imm == d->imm && same_source(i, d) && i->arch == (uint8_t)d->arch &&
 	       i->n_dst == d->n_dst && i->n_src == d->n_src && i->has_addr == d->has_addr &&
 	       i->commit == d->commit && strlen(i->opcode) == d->opcode_len &&
 	       !memcmp(i->opcode, d->opcode, d->opcode_len) &&
@@ -270,7 +276,6 @@ static const struct ptx_inst *keep_ptx(struct code *c, const struct ptx_draft *x
 
 	*to = (struct ptx_inst){.form = x->form,
 		.text = arena_strndup(&c->text, x->text, x->text_len),
-		.file = x->file,
 		.n_operands = x->n_operands,
 		.n_bank_dst = (uint8_t)x->n_bank_dst,
 		.n_bank_src = (uint8_t)x->n_bank_src,
@@ -292,9 +297,11 @@ static int64_t add_inst(struct code *c, uint64_t h, uint32_t slot, const struct 
 		return fault_set(f, where->at, "code-size",
 			"more than %u distinct static instructions (are immediates or source lines damaged?)",
 			CODE_MAX);
-	struct inst i = {.imm = d->imm,
+	struct inst i = {.file = d->file ? diag_keep(d->file) : NULL,
+		.imm = d->imm,
 		.pc = d->pc,
 		.lineno = d->lineno,
+		.file_number = d->file_number,
 		.n_dst = (uint8_t)d->n_dst,
 		.n_src = (uint8_t)d->n_src,
 		.arch = (uint8_t)d->arch,

@@ -12,7 +12,6 @@ struct ptx_draft {
 	struct ptx_form form;
 	const char *text;
 	size_t text_len;
-	uint32_t file;
 	unsigned n_bank_dst, n_bank_src;
 	uint8_t n_operands, barrier, barrier_warps;
 	bool issue_mask, ends;
@@ -23,8 +22,9 @@ struct ptx_draft {
 struct draft {
 	const char *opcode;
 	size_t opcode_len;
+	const char *file; /* name of the source file, which code_intern() copies; NULL: unknown */
 	uint64_t imm;
-	uint32_t pc, lineno;
+	uint32_t pc, lineno, file_number;
 	unsigned n_dst, n_src; /* numbers of destinations and sources, at most 255 each */
 	enum isa_arch arch;
 	bool has_addr;

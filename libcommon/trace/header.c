@@ -13,7 +13,6 @@
 
 #define BLOCK_THREADS_MAX 65536u /* hardware stops at 1024; a damaged file should not cost memory */
 #define NREGS_MAX         512u
-#define SOURCES_MAX       4096u /* source files; more are ignored */
 
 enum key {
 	KEY_NAME,
@@ -34,6 +33,7 @@ enum key {
 	KEY_DYNAMIC,
 	KEY_CODE_END,
 	KEY_FILE,
+	KEY_LINE,
 	N_KEYS
 };
 
@@ -60,6 +60,7 @@ static const struct {
 	[KEY_DYNAMIC] = {"dynamic", "shmem", "-dynamic shmem", false},
 	[KEY_CODE_END] = {"code", "end", "-code end", false},
 	[KEY_FILE] = {"file", NULL, "-file", false},
+	[KEY_LINE] = {"line", NULL, "-line", false},
 };
 
 struct value {
@@ -215,7 +216,8 @@ static int set_header_value(struct kernel_header *h, enum key key, const struct 
 	case KEY_PTX_HASH: return check_hash(v, f);
 	case KEY_DYNAMIC: return value_u32(v, INT32_MAX, &h->dynamic_shmem, f);
 	case KEY_CODE_END: return set_code_end(h, v, f);
-	case KEY_FILE: /* in take_source() */
+	case KEY_FILE: /* source.c */
+	case KEY_LINE:
 	case N_KEYS: break;
 	}
 	return r;
@@ -244,27 +246,6 @@ static void without_value(struct kernel_header *h, int key)
 		h->shmem_bytes = UINT32_MAX;
 }
 
-const char *trace_source(const struct trace *t, uint32_t file)
-{
-	for (uint32_t i = 0; i < t->n_sources; i++)
-		if (t->source[i].file == file)
-			return t->source[i].name;
-	return NULL;
-}
-
-/* Keeps the name of a source file; key begins with its number. A line without number or name is ignored. */
-static void take_source(struct trace *t, struct tok number, struct tok name)
-{
-	uint64_t file;
-
-	if (!tok_u64(number, &file) || file > UINT32_MAX || !name.n || trace_source(t, (uint32_t)file) ||
-		t->n_sources == SOURCES_MAX)
-		return;
-	grow(&t->source, &t->cap_sources, t->n_sources + 1, sizeof(t->source[0]));
-	t->source[t->n_sources].name = xstrndup(name.s, name.n);
-	t->source[t->n_sources++].file = (uint32_t)file;
-}
-
 static int take_header_line(struct trace *t, const char *line, size_t len, unsigned *had, struct fault *f)
 {
 	const char *p = line + 1, *end = line + len;
@@ -281,7 +262,7 @@ static int take_header_line(struct trace *t, const char *line, size_t len, unsig
 			report_unknown_key(t, line, first, f);
 		return 0;
 	}
-	if (t->o.watch && *had >> key & 1 && key != KEY_FILE) {
+	if (t->o.watch && *had >> key & 1 && key != KEY_FILE && key != KEY_LINE) {
 		fault_set(f, text_place(t, line, line), "header-repeated",
 			"'%s' occurs twice; the last one is used", keys[key].shown);
 		trace_told(t, f);
@@ -299,7 +280,9 @@ static int take_header_line(struct trace *t, const char *line, size_t len, unsig
 		end--;
 	struct value v = {{p, (size_t)(end - p)}, text_place(t, line, p), keys[key].shown};
 	if (key == KEY_FILE)
-		take_source(t, second, v.w);
+		source_file(t, second, v.w);
+	if (key == KEY_LINE)
+		return source_line(t, second, v.w, v.at, f);
 	return set_header_value(&t->h, (enum key)key, &v, f);
 }
 

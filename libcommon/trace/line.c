@@ -413,6 +413,9 @@ static int add_record(struct parse *s)
 	struct trace *t = s->t;
 	struct code_place where = {
 		&t->o, s->code ? s->code->opcode_place : text_place(t, s->line, s->d.opcode)};
+	s->seen.lineno = s->d.lineno;
+	if (!s->code)
+		source_of_pc(t, &s->d);
 	int64_t handle = code_intern(t->o.code, &s->d, &where, s->f);
 	if (handle < 0)
 		return -1;
@@ -430,7 +433,6 @@ static int add_record(struct parse *s)
 	tb->rec[tb->n_recs++] = (struct rec){(uint32_t)handle, s->mask, s->addr};
 	s->seen.pc = s->d.pc;
 	s->seen.handle = (uint32_t)handle;
-	s->seen.lineno = s->d.lineno;
 	s->seen.has_addr = s->d.has_addr;
 	if (!s->d.has_addr && !s->seen.issue) {
 		s->seen.mid_end = s->seen.tail_end;

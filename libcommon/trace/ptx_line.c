@@ -26,7 +26,6 @@ static void draft_ptx(struct parse *s)
 	s->ptx = (struct ptx_draft){.form = c->form,
 		.text = c->text,
 		.text_len = c->text_len,
-		.file = c->file,
 		.n_operands = c->n_operands,
 		.n_bank_dst = c->n_bank_dst,
 		.n_bank_src = c->n_bank_src,
@@ -36,6 +35,8 @@ static void draft_ptx(struct parse *s)
 	s->d.opcode = c->text;
 	s->d.opcode_len = c->opcode_len;
 	s->d.lineno = c->lineno;
+	s->d.file_number = c->file;
+	s->d.file = trace_source(s->t, c->file);
 	s->d.n_dst = c->n_dst;
 	s->d.n_src = c->n_src;
 	s->d.ptx = &s->ptx;

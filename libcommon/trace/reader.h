@@ -6,6 +6,7 @@
  *   header.c     the lines before the first thread block
  *   text.c       the window over the input, line numbers, the text hash, small parsers
  *   columns.def  the columns of instruction lines and the dialects; columns.c finds one in a line
+ *   source.c     source files and lines of the header
  *   line.c       one instruction line, whatever its dialect, token by token
  *   ptx_code.c   the code of traces from PTX, in the header; ptx_line.c  their instruction lines
  *   raw.c        ungrouped traces, line by line, for a watcher
@@ -121,12 +122,8 @@ struct trace {
 	bool raw;           /* the trace is not grouped */
 	bool tail;          /* struct trace_line's, of the line read last */
 
-	struct ptx_code *ptx; /* NULL: the header has no code */
-	struct trace_source { /* source files of the header */
-		char *name;
-		uint32_t file;
-	} * source;
-	uint32_t n_sources, cap_sources;
+	struct ptx_code *ptx;    /* NULL: the header has no code */
+	struct sources *sources; /* NULL: the header has no source files and lines */
 
 	struct packed *packed;            /* the kernel comes from a packed stream */
 	bool columns;                     /* the columns hold records, not text */
@@ -199,6 +196,18 @@ static inline bool is_space(char c) { return line_blank(c); }
 
 /* ---- header.c ---- */
 int header_read(struct trace *t, struct fault *f);
+
+/* ---- source.c ---- */
+
+/* Keeps the name of source file `number`. A line without number or name is ignored. */
+void source_file(struct trace *t, struct tok number, struct tok name);
+/* Reads a header line "-line PC = FILE,LINE", whose text `value` is. 0 or -1. */
+int source_line(struct trace *t, struct tok pc, struct tok value, struct place at, struct fault *f);
+/* Sets the source file of a draft of machine code by its PC, and the line where its own line has none. */
+void source_of_pc(const struct trace *t, struct draft *d);
+/* Hash of the header's lines of files and lines; 0: it has none. */
+uint64_t source_hash(const struct trace *t);
+void source_free(struct sources *s);
 
 /* ---- line.c ---- */
 /* Parses an instruction line and appends it to tb. Returns 0 or -1. */

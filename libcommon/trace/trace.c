@@ -54,9 +54,7 @@ void trace_close(struct trace *t)
 	for (uint64_t i = 0; t->ids.page && i < t->ids.n_pages; i++)
 		free(t->ids.page[i]);
 	free(t->ids.page);
-	for (uint32_t i = 0; i < t->n_sources; i++)
-		free(t->source[i].name);
-	free(t->source);
+	source_free(t->sources);
 	seen_free(&t->seen);
 	echo_free(&t->echoes);
 	ptx_code_free(t->ptx);

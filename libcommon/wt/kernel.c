@@ -54,7 +54,7 @@ static void set_info(struct wt_kernel *k)
 		.compute_capability = h->binary_version > 0 ? (uint32_t)h->binary_version : 0,
 		.ptx = h->ptx,
 		.slice = h->slice,
-		.has_lines = h->lineinfo,
+		.has_lines = h->lineinfo || trace_has_lines(k->t),
 	};
 	memcpy(i->grid, h->grid, sizeof(i->grid));
 	memcpy(i->block, h->block, sizeof(i->block));

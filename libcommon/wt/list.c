@@ -147,7 +147,7 @@ static struct wt_instruction instruction_of(const struct inst *in)
 		.immediate = in->imm,
 		.pc = in->pc,
 		.line = in->lineno,
-		.file = in->ptx ? in->ptx->file : 0,
+		.file = in->file_number,
 		.size = in->size,
 		.n_destinations = in->n_dst,
 		.n_sources = in->n_src,
