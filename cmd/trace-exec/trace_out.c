@@ -13,6 +13,7 @@
 #include <string.h>
 #include "exec/call.h"
 #include "exec/lanes.h"
+#include "exec/source.h"
 #include "inlining.h"
 #include "lower/lower.h"
 #include "machine/machine.h"
@@ -274,7 +275,44 @@ static void put_sources(FILE *out, const struct func *f, const struct operand *o
 			put_sources(out, f, &o->elem[i], 'V');
 }
 
-static void put_code_line(FILE *out, const struct func *f, uint32_t n, const struct op *o)
+/* Returns the number of a PTX instruction's source file, which files has. */
+static uint32_t number_of_file(struct source_files *files, const struct func *f, const struct stmt *in)
+{
+	const char *name = source_of(f, in);
+
+	return in->loc_file < files->n && files->name[in->loc_file] == name ? in->loc_file
+									    : source_number(files, name);
+}
+
+/*
+ * Collects the source files of the functions in the set `on`: those of module m with the numbers that its text gives
+ * them, then those of other modules.
+ */
+static void collect_files(
+	struct source_files *files, const struct program *prog, const uint8_t *on, const struct module *m)
+{
+	grow(&files->name, &files->cap, m->n_files + 1u, sizeof(*files->name));
+	memset(files->name, 0, (m->n_files + 1u) * sizeof(*files->name));
+	files->n = m->n_files;
+	for (int other = 0; other < 2; other++)
+		for (uint32_t i = 0; i < prog->n_funcs; i++) {
+			const struct func *f = prog->func[i];
+
+			for (uint32_t n = 0; on[i] && (f->module != m) == other && n < f->n_insts; n++) {
+				const struct stmt *in = &f->inst[n];
+
+				if (!source_of(f, in))
+					continue;
+				if (!other)
+					files->name[in->loc_file] = source_of(f, in);
+				else
+					source_number(files, source_of(f, in));
+			}
+		}
+}
+
+static void put_code_line(
+	FILE *out, const struct func *f, uint32_t n, const struct op *o, struct source_files *files)
 {
 	const struct stmt *in = &f->inst[n];
 	unsigned results = stmt_results(in);
@@ -287,8 +325,8 @@ static void put_code_line(FILE *out, const struct func *f, uint32_t n, const str
 	for (unsigned i = 0; i < in->n_operands; i++)
 		if (in->operand[i].kind == O_ADDR && in->operand[i].reg != UINT32_MAX)
 			put_reg(out, f, 'A', in->operand[i].reg);
-	if (in->loc_line && in->loc_file < f->module->n_files && f->module->file[in->loc_file])
-		fprintf(out, " l:%u,%u", in->loc_file, in->loc_line);
+	if (source_of(f, in))
+		fprintf(out, " l:%u,%u", number_of_file(files, f, in), in->loc_line);
 	if (o->memory && o->is_param && (has(in, M_PARAM) || has(in, M_PARAM__FUNC)))
 		fputs(" s:local", out);
 	if (o->flow == FLOW_BAR && !o->mode) {
@@ -308,7 +346,8 @@ void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k
 	const struct launch *l = g->l;
 	const struct bound_code *c = g->code;
 	const struct module *m = l->kernel->module;
-	uint8_t *on, *used;
+	struct source_files files = {0};
+	uint8_t *on;
 
 	text_prepare();
 	if (g->machine) {
@@ -320,7 +359,6 @@ void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k
 		return;
 	}
 	on = xcalloc(c->prog->n_funcs, 1);
-	used = xcalloc(m->n_files + 1u, 1);
 	call_reach(c, g->kernel, on);
 	fprintf(out,
 		"-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n-shmem = %u\n-nregs = %u\n",
@@ -331,26 +369,18 @@ void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k
 	fprintf(out, "-cuda stream id = %u\n-isa = ptx %u.%u\n-ptx hash = %016llx%016llx\n", l->stream,
 		m->version / 10, m->version % 10, (unsigned long long)m->hash[0],
 		(unsigned long long)m->hash[1]);
-	for (uint32_t i = 0; i < c->prog->n_funcs; i++) {
-		const struct func *f = c->prog->func[i];
-
-		for (uint32_t n = 0; on[i] && f->module == m && n < f->n_insts; n++)
-			if (f->inst[n].loc_line && f->inst[n].loc_file < m->n_files)
-				used[f->inst[n].loc_file] = 1;
-	}
-	for (uint32_t i = 0; i < m->n_files; i++)
-		if (used[i] && m->file[i])
-			fprintf(out, "-file %u = %s\n", i, m->file[i]);
+	collect_files(&files, c->prog, on, m);
+	source_write_files(out, &files);
 	fprintf(out, "-code end = 0x%04llx\n", 8ull * c->prog->n_insts);
 	for (uint32_t i = 0; i < c->prog->n_funcs; i++) {
 		const struct func *f = c->prog->func[i];
 
 		for (uint32_t n = 0; on[i] && n < f->n_insts; n++)
-			put_code_line(out, f, n, &c->op[f->first_pc + n]);
+			put_code_line(out, f, n, &c->op[f->first_pc + n], &files);
 	}
 	fputs("#traces format = PC mask width [mode addresses] [i:issue] [b:barrier] [s:space]\n", out);
 	free(on);
-	free(used);
+	source_free_files(&files);
 }
 
 struct pack_inst *trace_out_code(const struct grid *g, const struct occupancy *k, struct bytes *header)

@@ -4,6 +4,7 @@
  * p, and the end is returned. trace_out.c and lower/ make lines of them.
  */
 #include <string.h>
+#include "exec/source.h"
 #include "arena.h"
 #include "bits.h"
 #include "exec/lanes.h"
@@ -143,7 +144,8 @@ char *text_addresses(char *p, const uint64_t *a, uint32_t m)
 	return p;
 }
 
-void text_machine_header(FILE *out, const struct grid *g, uint32_t regs, unsigned binary)
+void text_machine_header(
+	FILE *out, const struct grid *g, uint32_t regs, unsigned binary, const struct source_lines *lines)
 {
 	const struct launch *l = g->l;
 
@@ -153,8 +155,9 @@ void text_machine_header(FILE *out, const struct grid *g, uint32_t regs, unsigne
 		l->block[2], g->shared_bytes, regs, binary, l->stream);
 	fprintf(out, "-shmem base_addr = 0x%016llx\n-local mem base_addr = 0x%016llx\n", SHARED_WINDOW_BASE,
 		LOCAL_WINDOW_BASE);
-	fputs("-accelsim tracer version = 5\n-enable lineinfo = 0\n\n"
-	      "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
+	fputs("-accelsim tracer version = 5\n-enable lineinfo = 0\n", out);
+	source_write(out, lines);
+	fputs("\n#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
 	      "[adrrescompress?] [mem_addresses] immediate\n",
 		out);
 }

@@ -22,8 +22,13 @@ void text_reserve(struct text *t, size_t more);
 #define LOCAL_WINDOW_BASE  0x7f1000000000ull
 
 struct grid;
-/* Writes the header of a kernel's trace as machine code. regs: registers of a thread; binary: binary version. */
-void text_machine_header(FILE *out, const struct grid *g, uint32_t regs, unsigned binary);
+struct source_lines;
+/*
+ * Writes the header of a kernel's trace as machine code. regs: registers of a thread; binary: binary version; lines:
+ * source lines of its code.
+ */
+void text_machine_header(
+	FILE *out, const struct grid *g, uint32_t regs, unsigned binary, const struct source_lines *lines);
 
 /* Makes the tables. To be called before the functions below, and not by two threads at once. */
 void text_prepare(void);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "exec/call.h"
+#include "exec/source.h"
 #include "lower/select.h"
 
 struct text_inst {
@@ -26,6 +27,7 @@ struct lower {
 	struct text_inst *inst;
 	uint32_t *start; /* first machine instruction of each PTX instruction of the program */
 	uint32_t *end;   /* end of the machine instructions of each PTX instruction */
+	struct source_lines lines;
 	struct arena arena;
 };
 
@@ -82,6 +84,8 @@ static int lower_function(struct lower *l, const struct func *f, struct fault *f
 	}
 	for (uint32_t i = 0; !status && i < f->n_insts; i++) {
 		l->start[f->first_pc + i] = l->n;
+		if (c.start[i] < c.start[i + 1])
+			source_add(&l->lines, pc_of(l, l->n), source_of(f, &f->inst[i]), f->inst[i].loc_line);
 		for (uint32_t k = c.start[i]; k < c.start[i + 1]; k++)
 			put_inst(l, &c, &c.inst[k]);
 		l->end[f->first_pc + i] = l->n;
@@ -122,6 +126,7 @@ void lower_free(struct lower *l)
 	free(l->inst);
 	free(l->start);
 	free(l->end);
+	source_free(&l->lines);
 	arena_free(&l->arena);
 	free(l);
 }
@@ -130,7 +135,7 @@ void lower_header(FILE *out, const struct grid *g, const struct occupancy *k)
 {
 	const struct lower *c = g->lower;
 
-	text_machine_header(out, g, k->regs > c->registers ? k->regs : c->registers, c->binary);
+	text_machine_header(out, g, k->regs > c->registers ? k->regs : c->registers, c->binary, &c->lines);
 }
 
 /* Returns the addresses that a GPU would use, in w->addr or storage. */

@@ -4,6 +4,7 @@
 #define MACHINE_CODE_H
 
 #include "exec/lanes.h"
+#include "exec/source.h"
 #include "lang/ieee.h"
 #include "lang/small.h"
 #include "machine/machine.h"
@@ -51,6 +52,7 @@ struct machine_code { /* Machine code of a kernel. */
 	uint32_t registers;        /* number of registers that the code uses */
 	uint32_t uniforms;         /* number of uniform registers that the code uses */
 	struct machine_text *text; /* trace.c: lines; NULL: not made yet */
+	struct source_lines lines; /* trace.c: source lines; made with text */
 };
 
 struct machine_module {

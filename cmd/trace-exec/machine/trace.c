@@ -89,6 +89,13 @@ static void make_texts(const struct grid *g, struct machine_code *c)
 	c->text = xcalloc(c->n + 1u, sizeof(*c->text));
 	for (uint32_t i = 0; i < c->n; i++)
 		make_text(&c->text[i], &c->inst[i], &g->code->op[f->first_pc + i], &c->module->module->arena);
+	for (uint32_t i = 0; i < c->n; i++) {
+		const char *file = NULL;
+		uint32_t line = sass_image_line(c->module->image,
+			(uint32_t)(c->kernel - c->module->image->function), c->inst[i].pc, &file);
+
+		source_add(&c->lines, c->inst[i].pc, file, line);
+	}
 	c->text[c->n] = (struct machine_text){.pc = "", .rest = "", .n_end = 0};
 }
 
@@ -99,7 +106,8 @@ void machine_header(FILE *out, const struct grid *g, const struct occupancy *k)
 	text_prepare();
 	if (!c->text)
 		make_texts(g, c);
-	text_machine_header(out, g, k->regs > c->kernel->registers ? k->regs : c->kernel->registers, c->sm);
+	text_machine_header(
+		out, g, k->regs > c->kernel->registers ? k->regs : c->kernel->registers, c->sm, &c->lines);
 }
 
 static const uint64_t *window_addresses(const struct warp *w, uint64_t window, uint64_t storage[LANES])

@@ -2,13 +2,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Writes a cubin with one kernel from the numbers of its instructions, for tests.
 
-usage: cubin.py [-s SM] [-r REGISTERS] [-S SHARED] [-p BYTES,BYTES...] NAME <NUMBERS >CUBIN
+usage: cubin.py [-s SM] [-r REGISTERS] [-S SHARED] [-p BYTES,BYTES...] [-l PC:LINE,...] NAME <NUMBERS >CUBIN
   NUMBERS has an instruction a line: the upper and the lower 64 bits, in hexadecimal; # begins a comment
   -p  sizes of the parameters (default 8,8,4)
+  -l  line table, whose file is src/kernel.cu
 """
 import struct
 import sys
 from getopt import getopt
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cubin"))
+from cubin_code import line_table
 
 PARAM_AT = {7: 0x160, 8: 0x160, 9: 0x210}
 
@@ -18,7 +23,7 @@ def attribute(number, payload):
 
 
 def main():
-    options, (name,) = getopt(sys.argv[1:], "s:r:S:p:")
+    options, (name,) = getopt(sys.argv[1:], "s:r:S:p:l:")
     options = dict(options)
     sm, regs, shared = int(options.get("-s", 80)), int(options.get("-r", 16)), int(options.get("-S", 0))
     sizes = [int(n) for n in options.get("-p", "8,8,4").split(",")]
@@ -43,6 +48,10 @@ def main():
                 (".nv.info." + name, 0x70000000, 0x40, info, 3, 6)]
     if shared:
         sections.append((".nv.shared." + name, 8, 3, b"", 0, 6))
+    if "-l" in options:
+        lines, address = line_table([tuple(int(x, 0) for x in r.split(":")) for r in options["-l"].split(",")])
+        sections.append((".debug_line", 1, 0, lines, 0, 0))
+        sections.append((".rel.debug_line", 9, 0, struct.pack("<QQ", address, 1 << 32 | 2), 3, len(sections) - 1))
     names, where = b"", []
     for s in sections:
         where.append(len(names))
