@@ -41,6 +41,27 @@ enum hotspots_by {
 	HOTSPOTS_N_BY
 };
 
+/*
+ * An instruction as the names of figures have it: "PC:OPCODE", "PC:OPCODE:LINE" or "PC:OPCODE:FILE:LINE". Not owned,
+ * without a NUL; n_file 0: unknown.
+ */
+struct hotspots_inst {
+	const char *pc, *opcode, *place; /* place: FILE:LINE or LINE */
+	size_t n_pc, n_opcode, n_place, n_file;
+	uint32_t line; /* 0: unknown */
+};
+/* Splits the n bytes of text between "pc[" and "]". Returns whether they name an instruction. */
+bool hotspots_split(const char *text, size_t n, struct hotspots_inst *to);
+#define HOTSPOTS_FILE_MAX 96u /* bytes of a name of a source file that figures have */
+#define HOTSPOTS_FILE_CAP (4 * HOTSPOTS_FILE_MAX + 1u) /* the same, quoted, with the NUL */
+/*
+ * Writes the name of a source file as the names of figures have it: the end of a long one, from a component on if
+ * possible; brackets, backslashes and unprintable bytes as \xNN. Returns out.
+ */
+const char *hotspots_quote_file(char out[HOTSPOTS_FILE_CAP], const char *file);
+/* Returns the name that was quoted, for the caller to free. */
+char *hotspots_unquote_file(const char *text, size_t n);
+
 struct hotspot {
 	const char *kernel, *pc, *opcode, *line;   /* "" where not distinguished or unknown */
 	int reason;                                /* enum hotspots_reason, -1: several */

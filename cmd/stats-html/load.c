@@ -205,23 +205,23 @@ static struct html_kernel *kernel_at(struct html_run *run, const struct result_k
 	return NULL;
 }
 
-/* Finds or adds the instruction of "pc[PC:OPCODE:LINE].COUNT"; LINE is "17" or "file.cu:17". */
+/* Finds or adds the instruction of a figure "pc[PC:OPCODE:FILE:LINE].COUNT"; name is that of the whole figure. */
 static struct html_inst *inst_of(struct html_run *run, const char *kernel, const char *name, uint32_t *hint)
 {
-	const char *pc = name + 3, *end = strchr(pc, ']'), *op = strchr(pc, ':'), *line, *number;
+	const char *end = strchr(name, ']');
+	struct hotspots_inst is;
 	struct html_inst *to;
 
-	if (!end || end[1] != '.' || !op || op > end)
+	if (!end || end[1] != '.' || !hotspots_split(name + 3, (size_t)(end - name - 3), &is))
 		return NULL;
-	line = memchr(op + 1, ':', (size_t)(end - op - 1));
 	if (*hint < run->n_insts) {
 		to = &run->inst[*hint];
-		if (!strcmp(to->kernel, kernel) && begins(name, to->file) && name + strlen(to->file) == end)
+		if (!strcmp(to->kernel, kernel) && begins(name, to->name) && name + strlen(to->name) == end)
 			return to;
 	}
 	for (uint32_t i = 0; i < run->n_insts; i++)
-		if (!strncmp(run->inst[i].file, name, (size_t)(end - name)) &&
-			!run->inst[i].file[end - name] && !strcmp(run->inst[i].kernel, kernel)) {
+		if (!strncmp(run->inst[i].name, name, (size_t)(end - name)) &&
+			!run->inst[i].name[end - name] && !strcmp(run->inst[i].kernel, kernel)) {
 			*hint = i;
 			return &run->inst[i];
 		}
@@ -229,15 +229,12 @@ static struct html_inst *inst_of(struct html_run *run, const char *kernel, const
 	*hint = run->n_insts;
 	to = &run->inst[run->n_insts++];
 	*to = (struct html_inst){.kernel = xstrdup(kernel),
-		.pc = xstrndup(pc, (size_t)(op - pc)),
-		.opcode = xstrndup(op + 1, (size_t)((line ? line : end) - op - 1)),
-		.file = xstrndup(name, (size_t)(end - name))}; /* the whole, until html_finish() */
-	if (line) {
-		for (number = end; number[-1] != ':';)
-			number--;
-		to->line = (uint32_t)strtoul(number, NULL, 10);
-		run->has_lines = true;
-	}
+		.name = xstrndup(name, (size_t)(end - name)),
+		.pc = xstrndup(is.pc, is.n_pc),
+		.opcode = xstrndup(is.opcode, is.n_opcode),
+		.file = hotspots_unquote_file(is.place, is.n_file),
+		.line = is.line};
+	run->has_lines |= is.line != 0;
 	return to;
 }
 
@@ -333,6 +330,7 @@ static void free_run(struct html_run *run)
 	free(run->kernel);
 	for (uint32_t i = 0; i < run->n_insts; i++) {
 		free(run->inst[i].kernel);
+		free(run->inst[i].name);
 		free(run->inst[i].pc);
 		free(run->inst[i].opcode);
 		free(run->inst[i].file);
@@ -515,16 +513,6 @@ static int by_cycles(const void *pa, const void *pb)
 	return strcmp(a->pc, b->pc) ? strcmp(a->pc, b->pc) : strcmp(a->kernel, b->kernel);
 }
 
-/* Replaces the whole name of an instruction by its file: the text between opcode and line number. */
-static void finish_inst(struct html_inst *in)
-{
-	char *from = strchr(strchr(in->file, ':') + 1, ':'), *to = strrchr(in->file, ':');
-	char *file = from && from < to ? xstrndup(from + 1, (size_t)(to - from - 1)) : xstrdup("");
-
-	free(in->file);
-	in->file = file;
-}
-
 /* Adds up the kernels of a run by name. Ratios are made anew. */
 static void group_kernels(struct html_run *run)
 {
@@ -564,8 +552,6 @@ void html_finish(struct html_report *r)
 	for (uint32_t i = 0; i < r->n_runs; i++) {
 		struct html_run *run = &r->run[i];
 
-		for (uint32_t k = 0; k < run->n_insts; k++)
-			finish_inst(&run->inst[k]);
 		if (run->n_insts)
 			qsort(run->inst, run->n_insts, sizeof(*run->inst), by_cycles);
 		if (run->n_kernels > HTML_GROUP)

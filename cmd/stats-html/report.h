@@ -66,8 +66,10 @@ struct html_kernel {
 
 /* One instruction of a kernel, from the profile. */
 struct html_inst {
-	char *kernel, *pc, *opcode, *file;
-	uint32_t line;
+	char *kernel, *name; /* name: that of its figures, without the bracket at its end */
+	char *pc, *opcode;
+	char *file;    /* "": unknown */
+	uint32_t line; /* 0: unknown */
 	double issues, lanes, requests, sectors, l1_accesses, l1_hits, l2_accesses, l2_hits, bank_conflicts;
 	double cycles[HOTSPOTS_N_REASONS], all;
 };

@@ -24,7 +24,7 @@ const struct figure figures_table[] = {
 };
 const size_t n_figures = sizeof(figures_table) / sizeof(figures_table[0]);
 
-#define NAME_MAX_LEN 200
+#define NAME_MAX_LEN 800 /* a figure of an instruction has its opcode and its source file */
 
 static struct table rows;
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "arena.h"
 #include "hotspots.h"
+#include "base/utf8.h"
 
 static const char *const reasons[HOTSPOTS_N_REASONS] = {
 #define HOTSPOTS_REASON(name) #name,
@@ -81,22 +82,87 @@ static struct hotspot *find_or_add_row(struct hotspots *t, const struct hotspot 
 	return &t->row[t->n++];
 }
 
-/* Parts of the text between "pc[" and "]": PC, opcode, and the line where it is known. */
-struct where {
-	const char *pc, *opcode, *line;
-	size_t n_pc, n_opcode, n_line;
-};
-
-static bool read_instruction(const char *text, size_t n, struct where *w)
+/* Returns the end of an opcode: a colon that is not one of a pair, as in "shared::cluster". */
+static const char *end_of_opcode(const char *p, const char *end)
 {
-	const char *end = text + n, *a = memchr(text, ':', n), *b;
+	for (; p < end; p++) {
+		if (*p != ':')
+			continue;
+		if (p + 1 == end || p[1] != ':')
+			break;
+		p++;
+	}
+	return p;
+}
+
+bool hotspots_split(const char *text, size_t n, struct hotspots_inst *to)
+{
+	const char *end = text + n, *a = memchr(text, ':', n), *b, *c;
+	uint64_t line = 0;
 
 	if (!a)
 		return false;
-	b = memchr(a + 1, ':', (size_t)(end - a - 1));
-	*w = (struct where){text, a + 1, b ? b + 1 : end, (size_t)(a - text), (size_t)((b ? b : end) - a - 1),
-		b ? (size_t)(end - b - 1) : 0};
+	b = end_of_opcode(a + 1, end);
+	*to = (struct hotspots_inst){
+		.pc = text, .opcode = a + 1, .n_pc = (size_t)(a - text), .n_opcode = (size_t)(b - a - 1)};
+	to->place = b < end ? b + 1 : end;
+	to->n_place = (size_t)(end - to->place);
+	for (c = end; c > to->place && c[-1] != ':';)
+		c--;
+	to->n_file = c > to->place ? (size_t)(c - 1 - to->place) : 0;
+	for (; c < end && *c >= '0' && *c <= '9' && line <= UINT32_MAX; c++)
+		line = 10 * line + (unsigned)(*c - '0');
+	to->line = c == end && line <= UINT32_MAX ? (uint32_t)line : 0;
 	return true;
+}
+
+const char *hotspots_quote_file(char out[HOTSPOTS_FILE_CAP], const char *file)
+{
+	static const char digit[] = "0123456789abcdef";
+	const char *slash;
+	size_t n = strlen(file), at = 0;
+
+	if (n > HOTSPOTS_FILE_MAX) {
+		file += n - HOTSPOTS_FILE_MAX;
+		slash = strchr(file, '/');
+		file = slash && slash[1] ? slash + 1 : file;
+		n = strlen(file);
+	}
+	for (size_t i = 0; i < n;) {
+		unsigned len = utf8_printable(file + i, n - i);
+		unsigned char c = (unsigned char)file[i];
+
+		len = strchr("[]\\", c) || (!i && c == ':') ? 0 : len;
+		if (len)
+			memcpy(out + at, file + i, len);
+		else
+			memcpy(out + at, (char[4]){'\\', 'x', digit[c >> 4], digit[c & 15]}, 4);
+		at += len ? len : 4;
+		i += len ? len : 1;
+	}
+	out[at] = '\0';
+	return out;
+}
+
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+char *hotspots_unquote_file(const char *text, size_t n)
+{
+	char *out = xmalloc(n + 1);
+	size_t at = 0;
+
+	for (size_t i = 0; i < n;) {
+		bool quoted = n - i >= 4 && text[i] == '\\' && text[i + 1] == 'x' &&
+			      hex_digit(text[i + 2]) >= 0 && hex_digit(text[i + 3]) >= 0;
+
+		out[at++] = quoted ? (char)(hex_digit(text[i + 2]) << 4 | hex_digit(text[i + 3])) : text[i];
+		i += quoted ? 4 : 1;
+	}
+	out[at] = '\0';
+	return out;
 }
 
 static const char *kept_copy(const char *text, size_t n)
@@ -109,7 +175,8 @@ static const char *kept_copy(const char *text, size_t n)
 }
 
 /* Row for a reason's cycles at an instruction; NULL: none. */
-static struct hotspot *row_for(struct hotspots *t, const char *kernel, const struct where *w, int reason)
+static struct hotspot *row_for(
+	struct hotspots *t, const char *kernel, const struct hotspots_inst *w, int reason)
 {
 	const char *none = diag_keep("");
 	struct hotspot is = {none, none, none, none, .reason = -1};
@@ -126,12 +193,12 @@ static struct hotspot *row_for(struct hotspots *t, const char *kernel, const str
 		is.opcode = kept_copy(w->opcode, w->n_opcode);
 	}
 	if ((by_inst || t->by == HOTSPOTS_BY_LINE) && w)
-		is.line = kept_copy(w->line, w->n_line);
+		is.line = kept_copy(w->place, w->n_place);
 	return find_or_add_row(t, &is);
 }
 
-static void add_cycles(
-	struct hotspots *t, int side, const char *kernel, const struct where *w, int reason, uint64_t n)
+static void add_cycles(struct hotspots *t, int side, const char *kernel, const struct hotspots_inst *w,
+	int reason, uint64_t n)
 {
 	struct hotspot *r = n ? row_for(t, kernel, w, reason) : NULL;
 
@@ -159,10 +226,10 @@ static void add_pc_cycles(struct hotspots *t, int side, const char *kernel, cons
 	uint64_t left[HOTSPOTS_N_REASONS])
 {
 	const char *inner = f->name + strlen("pc["), *end = strchr(inner, ']'), *tail = end ? end + 1 : "";
-	struct where w;
+	struct hotspots_inst w;
 	int reason;
 
-	if (!end || !read_instruction(inner, (size_t)(end - inner), &w))
+	if (!end || !hotspots_split(inner, (size_t)(end - inner), &w))
 		return;
 	if (!strcmp(tail, ".issues")) {
 		struct hotspot *r = t->by == HOTSPOTS_BY_STALL || t->by == HOTSPOTS_BY_REASON

@@ -5,11 +5,12 @@
  *	sched_cycles			cycles of all schedulers of the GPU
  *	sched_cycles[REASON]		parts of it; "empty": the SM had no thread block
  *	operations[KIND]		arithmetic operations (flops.h)
- *	pc[PC:OPCODE].COUNT		counts of sm/profile.h; with line information pc[PC:OPCODE:LINE]
+ *	pc[PC:OPCODE].COUNT		counts of sm/profile.h; with line information pc[PC:OPCODE:LINE] or
+ *					pc[PC:OPCODE:FILE:LINE]
  *	pc[PC:OPCODE].cycles[REASON]	cycles that issued it ("issue") or waited for it
  *
  * Always true: the parts add up, for each kernel and, checked here, for each SM. An entry that is 0 has no
- * figure under pc. Instructions with the same PC, opcode and line count as one, whatever their operands.
+ * figure under pc. Instructions with the same PC, opcode, file and line count as one, whatever their operands.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include "arena.h"
 #include "flops.h"
 #include "gpu/launch.h"
+#include "hotspots.h"
 #include "sm/profile.h"
 #include "stats/peaks.h"
 #include "stats/profile_interval.h"
@@ -140,7 +142,12 @@ static uint64_t empty_cycles(struct gpu *g)
 /* Argument of compare_by_pc(), for which qsort() has no parameter. */
 static const struct code *sorting;
 
-/* Orders by PC, then opcode, then line; sums without an instruction come first. */
+static int compare_files(const struct inst *x, const struct inst *y)
+{
+	return x->file && y->file ? strcmp(x->file, y->file) : (x->file != NULL) - (y->file != NULL);
+}
+
+/* Orders by PC, then opcode, then file and line; sums without an instruction come first. */
 static int compare_by_pc(const void *a, const void *b)
 {
 	uint32_t ca = ((const struct code_sum *)a)->code, cb = ((const struct code_sum *)b)->code;
@@ -154,6 +161,7 @@ static int compare_by_pc(const void *a, const void *b)
 	if (x->pc != y->pc)
 		return x->pc < y->pc ? -1 : 1;
 	order = strcmp(x->opcode, y->opcode);
+	order = order ? order : compare_files(x, y);
 	return order ? order : (x->lineno > y->lineno) - (x->lineno < y->lineno);
 }
 
@@ -193,11 +201,13 @@ static void write_operations(struct record_writer *w, const uint64_t n[N_FLOP_KI
 
 static void write_pc(struct record_writer *w, const struct inst *in, const struct code_sum *sum)
 {
-	size_t cap = strlen(in->opcode) + 96;
-	char *name = xmalloc(cap), line[16] = "", *end;
+	size_t cap = strlen(in->opcode) + HOTSPOTS_FILE_CAP + 96;
+	char *name = xmalloc(cap), line[HOTSPOTS_FILE_CAP + 16] = "", file[HOTSPOTS_FILE_CAP], *end;
 	size_t size;
 
-	if (in->lineno)
+	if (in->lineno && in->file)
+		snprintf(line, sizeof(line), ":%s:%u", hotspots_quote_file(file, in->file), in->lineno);
+	else if (in->lineno)
 		snprintf(line, sizeof(line), ":%u", in->lineno);
 	end = name + snprintf(name, cap, "pc[0x%04x:%s%s].", in->pc, in->opcode, line);
 	size = cap - (size_t)(end - name);
