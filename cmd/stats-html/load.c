@@ -211,6 +211,7 @@ static struct html_inst *inst_of(struct html_run *run, const char *kernel, const
 	const char *end = strchr(name, ']');
 	struct hotspots_inst is;
 	struct html_inst *to;
+	uint64_t hash;
 
 	if (!end || end[1] != '.' || !hotspots_split(name + 3, (size_t)(end - name - 3), &is))
 		return NULL;
@@ -219,12 +220,16 @@ static struct html_inst *inst_of(struct html_run *run, const char *kernel, const
 		if (!strcmp(to->kernel, kernel) && begins(name, to->name) && name + strlen(to->name) == end)
 			return to;
 	}
-	for (uint32_t i = 0; i < run->n_insts; i++)
-		if (!strncmp(run->inst[i].name, name, (size_t)(end - name)) &&
-			!run->inst[i].name[end - name] && !strcmp(run->inst[i].kernel, kernel)) {
-			*hint = i;
-			return &run->inst[i];
+	hash = table_hash(name, (size_t)(end - name)) ^ table_hash(kernel, strlen(kernel));
+	FOR_TABLE (w, &run->insts, hash) {
+		to = &run->inst[w.number];
+		if (!strncmp(to->name, name, (size_t)(end - name)) && !to->name[end - name] &&
+			!strcmp(to->kernel, kernel)) {
+			*hint = w.number;
+			return to;
 		}
+	}
+	table_add(&run->insts, hash, run->n_insts);
 	grow(&run->inst, &run->cap_insts, run->n_insts + 1, sizeof(*run->inst));
 	*hint = run->n_insts;
 	to = &run->inst[run->n_insts++];
@@ -336,6 +341,7 @@ static void free_run(struct html_run *run)
 		free(run->inst[i].file);
 	}
 	free(run->inst);
+	table_free(&run->insts);
 	free(run->interval);
 	for (uint32_t i = 0; i < run->n_kinds; i++)
 		free(run->kind[i]);

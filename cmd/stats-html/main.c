@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "arena.h"
 #include "cli.h"
 #include "complete.h"
@@ -18,7 +19,8 @@ static const struct cli_row rows[] = {
 	{OPT_PROFILE, "profile", "FILE",
 		"add a file of trace-sim --profile: stall reasons, charts over time, instructions, roofline; may be repeated, in the order of the runs",
 		"file"},
-	{OPT_SOURCE, "source", "DIR", "show the text of source files, which are looked up in DIR", "dir"},
+	{OPT_SOURCE, "source", "DIR",
+		"show the text of source files below DIR, each by its path or by the end of it", "dir"},
 	{OPT_MEASURED, "measured", "FILE",
 		"compare with measured cycles: a CSV table with the columns kernel and cycles", "file"},
 	{OPT_TITLE, "title", "TEXT", "title of the page; default: the names of the runs", NULL},
@@ -61,6 +63,7 @@ int main(int argc, char **argv)
 {
 	struct html_args a = {.profile = NULL};
 	struct output *out;
+	struct stat st;
 	int n;
 
 	diag_init(argv[0]);
@@ -72,6 +75,8 @@ int main(int argc, char **argv)
 	for (uint32_t i = 0; i < a.n_profiles; i++)
 		output_spare(a.output, a.profile[i]);
 	output_spare(a.output, a.measured);
+	if (a.report.source && (stat(a.report.source, &st) < 0 || !S_ISDIR(st.st_mode)))
+		die("--source: %s is no directory", a.report.source);
 	for (int i = 0; i < n; i++)
 		html_load_run(&a.report, argv[i]);
 	if (!n)

@@ -5,7 +5,8 @@
  *   main.c      the command line
  *   load.c      results and profiles into runs
  *   page.c      the template (page.html) with its markers filled; the head
- *   tables.c    tables of kernels, of instructions and source lines, and of several runs, as HTML
+ *   tables.c    tables of kernels and of several runs, as HTML
+ *   source.c    source files and instructions, as HTML
  *   data.c      the data of the charts, as JSON
  *
  * Always true: each text from an input passes html_text() or html_json(), which leave no markup.
@@ -101,6 +102,7 @@ struct html_run {
 	uint32_t n_kinds;
 	struct html_inst *inst;
 	uint32_t n_insts, cap_insts;
+	struct table insts; /* instructions by name and kernel, while they are read */
 	struct html_interval *interval;
 	uint32_t n_intervals, cap_intervals;
 	struct html_map map[N_PLACES];
@@ -142,13 +144,20 @@ void html_number(FILE *out, double v);
 
 /* tables.c */
 void html_kernels(const struct html_report *r, FILE *out);
-void html_source(const struct html_report *r, FILE *out);
 void html_compare(const struct html_report *r, FILE *out);
 void html_roofline(const struct html_report *r, FILE *out);
 /* Share of hits of accesses in percent; NAN without accesses. */
 double html_hit_rate(double accesses, double misses);
 /* Bytes in cycles of a run as GB/s; NAN: the clock is unknown. */
 double html_rate(const struct html_run *run, double bytes, double cycles);
+
+/* Writes a cell with a number; NAN: an empty one. */
+void html_cell(FILE *out, const char *format, double v);
+/* Writes a cell with a bar: the share of each reason. */
+void html_bar(FILE *out, const double part[HOTSPOTS_N_REASONS]);
+
+/* source.c */
+void html_source(const struct html_report *r, FILE *out);
 
 /* data.c */
 void html_data(const struct html_report *r, FILE *out);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables of kernels, instructions and runs, as HTML that is readable without a script. */
+/* Tables of kernels and runs, as HTML that is readable without a script. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
-#include "demangle.h"
 #include "report.h"
 
 double html_hit_rate(double accesses, double misses)
@@ -17,8 +16,7 @@ double html_rate(const struct html_run *run, double bytes, double cycles)
 	return run->hz > 0 && cycles > 0 ? bytes / cycles * run->hz / 1e9 : (double)NAN;
 }
 
-/* Writes a cell with a number; v is what the script sorts by. */
-static void write_cell(FILE *out, const char *format, double v)
+void html_cell(FILE *out, const char *format, double v)
 {
 	if (isnan(v)) {
 		fputs("<td></td>", out);
@@ -29,8 +27,7 @@ static void write_cell(FILE *out, const char *format, double v)
 	fputs("</td>", out);
 }
 
-/* Writes a bar of parts: the share of each reason. */
-static void write_bar(FILE *out, const double part[HOTSPOTS_N_REASONS])
+void html_bar(FILE *out, const double part[HOTSPOTS_N_REASONS])
 {
 	double all = 0;
 
@@ -63,14 +60,14 @@ static void write_kernel(const struct html_run *run, const struct html_kernel *k
 	if (*k->status)
 		fprintf(out, " <small>%s</small>", k->status);
 	fputs("</th>", out);
-	write_cell(out, "%.0f", f[HTML_cycles]);
-	write_cell(out, "%.1f", all > 0 ? 100 * f[HTML_cycles] / all : (double)NAN);
-	write_cell(out, "%.1f", f[HTML_ipc]);
-	write_cell(out, "%.1f", 100 * f[HTML_occupancy]);
-	write_cell(out, "%.1f", html_hit_rate(f[HTML_l1_accesses], f[HTML_l1_misses]));
-	write_cell(out, "%.1f", html_hit_rate(f[HTML_l2_accesses], f[HTML_l2_misses]));
-	write_cell(out, "%.1f", html_rate(run, f[HTML_dram_read] + f[HTML_dram_written], f[HTML_cycles]));
-	write_bar(out, k->stall);
+	html_cell(out, "%.0f", f[HTML_cycles]);
+	html_cell(out, "%.1f", all > 0 ? 100 * f[HTML_cycles] / all : (double)NAN);
+	html_cell(out, "%.1f", f[HTML_ipc]);
+	html_cell(out, "%.1f", 100 * f[HTML_occupancy]);
+	html_cell(out, "%.1f", html_hit_rate(f[HTML_l1_accesses], f[HTML_l1_misses]));
+	html_cell(out, "%.1f", html_hit_rate(f[HTML_l2_accesses], f[HTML_l2_misses]));
+	html_cell(out, "%.1f", html_rate(run, f[HTML_dram_read] + f[HTML_dram_written], f[HTML_cycles]));
+	html_bar(out, k->stall);
 	fputs("</tr>\n", out);
 }
 
@@ -98,150 +95,6 @@ void html_kernels(const struct html_report *r, FILE *out)
 			fputs("<p class=\"none\">This run has no kernel.</p>", out);
 		fputs(r->n_runs > 1 ? "</details>\n" : "\n", out);
 	}
-}
-
-/* ---- instructions and source ----------------------------------------------------------------------- */
-
-static void write_inst(const struct html_inst *in, double all, FILE *out)
-{
-	char *shown = demangle(in->kernel, DEMANGLE_SHORT);
-
-	fputs("<tr><td class=\"code\">", out);
-	html_text(out, in->pc);
-	fputs("</td><th class=\"code\">", out);
-	html_text(out, in->opcode);
-	fputs("</th><td class=\"word\">", out);
-	html_text(out, shown);
-	free(shown);
-	fputs("</td><td>", out);
-	if (in->line)
-		fprintf(out, "%u", in->line);
-	fputs("</td>", out);
-	write_cell(out, "%.1f", all > 0 ? 100 * in->all / all : (double)NAN);
-	write_bar(out, in->cycles);
-	write_cell(out, "%.0f", in->issues);
-	write_cell(
-		out, "%.1f", in->requests > 0 && in->sectors > 0 ? in->sectors / in->requests : (double)NAN);
-	write_cell(out, "%.1f", html_hit_rate(in->l1_accesses, in->l1_accesses - in->l1_hits));
-	write_cell(out, "%.1f", html_hit_rate(in->l2_accesses, in->l2_accesses - in->l2_hits));
-	write_cell(out, "%.0f", in->bank_conflicts > 0 ? in->bank_conflicts : (double)NAN);
-	fputs("</tr>\n", out);
-}
-
-#define INST_HEAD \
-	"<div class=\"scroll\"><table class=\"sort\"><thead><tr><th>PC</th><th>instruction</th><th class=\"word\">kernel</th><th>line</th>" \
-	"<th>share %</th><th class=\"word\">cycles by reason</th><th>issued</th><th>sectors/request</th><th>L1 hit %</th>" \
-	"<th>L2 hit %</th><th>bank conflicts</th></tr></thead><tbody>\n"
-
-/* Opens a source file below the directory of --source: by its path, or by its last component. NULL: none. */
-static FILE *open_source(const struct html_report *r, const char *file)
-{
-	const char *last = strrchr(file, '/');
-	char *path = xmalloc(strlen(r->source) + strlen(file) + 2);
-	FILE *in = NULL;
-
-	for (int i = 0; i < 2 && !in; i++) {
-		const char *name = i ? (last ? last + 1 : file) : file;
-
-		if (!*name || *name == '/' || strstr(name, ".."))
-			continue;
-		sprintf(path, "%s/%s", r->source, name);
-		in = fopen(path, "r");
-	}
-	free(path);
-	return in;
-}
-
-/* Writes one line of a source file with the cycles of its instructions. */
-static void write_line(
-	const struct html_run *run, const char *file, uint32_t line, const char *text, double all, FILE *out)
-{
-	double cycles[HOTSPOTS_N_REASONS] = {0}, sum = 0;
-
-	for (uint32_t i = 0; i < run->n_insts; i++) {
-		const struct html_inst *in = &run->inst[i];
-
-		if (in->line != line || strcmp(in->file, file))
-			continue;
-		sum += in->all;
-		for (int c = 0; c < HOTSPOTS_N_REASONS; c++)
-			cycles[c] += in->cycles[c];
-	}
-	fprintf(out, "<tr><td>%u</td>", line);
-	write_cell(out, "%.1f", sum > 0 && all > 0 ? 100 * sum / all : (double)NAN);
-	write_bar(out, cycles);
-	fputs("<td class=\"text\">", out);
-	html_text(out, text);
-	fputs("</td></tr>\n", out);
-}
-
-#define SOURCE_LINES 3000u /* lines of a file that are shown */
-
-static void write_file(
-	const struct html_report *r, const struct html_run *run, const char *file, double all, FILE *out)
-{
-	FILE *in = r->source ? open_source(r, file) : NULL;
-	char *text = NULL;
-	size_t cap = 0;
-	uint32_t line = 0;
-
-	if (!in)
-		return;
-	fputs("<details open><summary>", out);
-	html_text(out, file);
-	fputs("</summary><div class=\"scroll\"><table class=\"lines\"><tbody>\n", out);
-	while (line < SOURCE_LINES && getline(&text, &cap, in) >= 0) {
-		text[strcspn(text, "\r\n")] = '\0';
-		write_line(run, file, ++line, text, all, out);
-	}
-	fputs("</tbody></table></div></details>\n", out);
-	free(text);
-	fclose(in);
-}
-
-/* Writes each file that instructions name, hottest first: instructions are in that order. */
-static void write_files(const struct html_report *r, const struct html_run *run, double all, FILE *out)
-{
-	for (uint32_t i = 0; i < run->n_insts; i++) {
-		bool had = false;
-
-		for (uint32_t k = 0; k < i && !had; k++)
-			had = !strcmp(run->inst[k].file, run->inst[i].file);
-		if (!had && *run->inst[i].file)
-			write_file(r, run, run->inst[i].file, all, out);
-	}
-}
-
-void html_source(const struct html_report *r, FILE *out)
-{
-	bool any = false;
-
-	for (uint32_t i = 0; i < r->n_runs && i < HTML_RUNS; i++) {
-		const struct html_run *run = &r->run[i];
-		double all = 0;
-
-		if (!run->n_insts)
-			continue;
-		any = true;
-		for (uint32_t k = 0; k < run->n_insts; k++)
-			all += run->inst[k].all;
-		if (r->n_runs > 1) {
-			fputs("<h3>", out);
-			html_text(out, run->name);
-			fputs("</h3>", out);
-		}
-		write_files(r, run, all, out);
-		fputs(INST_HEAD, out);
-		for (uint32_t k = 0; k < run->n_insts && k < HTML_PCS; k++)
-			write_inst(&run->inst[k], all, out);
-		fputs("</tbody></table></div>\n", out);
-		if (run->n_insts > HTML_PCS)
-			fprintf(out, "<p>%u cooler instructions are left out.</p>", run->n_insts - HTML_PCS);
-	}
-	if (!any)
-		fputs("<p class=\"none\">No profile was given (<code>trace-sim --profile FILE</code>, "
-		      "<code>stats-html --profile FILE</code>).</p>",
-			out);
 }
 
 /* ---- roofline -------------------------------------------------------------------------------------- */
@@ -273,11 +126,11 @@ static void write_roof_rows(const struct html_run *run, FILE *out)
 			fputs("</th><td>", out);
 			html_text(out, run->kind[k]);
 			fputs("</td>", out);
-			write_cell(out, "%.0f", n);
-			write_cell(out, "%.3g", bytes > 0 ? n / bytes : (double)NAN);
-			write_cell(out, "%.4g", rate);
-			write_cell(out, "%.2f", 100 * rate / peak_of(run, "peak_operations", run->kind[k]));
-			write_cell(out, "%.2f",
+			html_cell(out, "%.0f", n);
+			html_cell(out, "%.3g", bytes > 0 ? n / bytes : (double)NAN);
+			html_cell(out, "%.4g", rate);
+			html_cell(out, "%.2f", 100 * rate / peak_of(run, "peak_operations", run->kind[k]));
+			html_cell(out, "%.2f",
 				100 * html_rate(run, bytes, f[HTML_cycles]) /
 					peak_of(run, "peak_bytes", "dram"));
 			fputs("</tr>\n", out);
@@ -436,9 +289,9 @@ static void write_moved(const struct html_run *a, const struct html_run *b, FILE
 		fputs("<tr><th>", out);
 		html_text(out, list[i].name);
 		fputs("</th>", out);
-		write_cell(out, "%.6g", list[i].a);
-		write_cell(out, "%.6g", list[i].b);
-		write_cell(out, "%+.1f", list[i].a != 0 ? 100 * (list[i].b / list[i].a - 1) : (double)NAN);
+		html_cell(out, "%.6g", list[i].a);
+		html_cell(out, "%.6g", list[i].b);
+		html_cell(out, "%+.1f", list[i].a != 0 ? 100 * (list[i].b / list[i].a - 1) : (double)NAN);
 		fputs("</tr>\n", out);
 	}
 	fputs("</tbody></table></div></details>", out);

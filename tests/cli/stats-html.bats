@@ -142,6 +142,90 @@ browser() {
 	sed 's/STG.E\]/STG.E:..\/..\/etc\/passwd:2]/g' a.prof >lines.prof
 	stats-html -q -f -o page.htm --profile lines.prof --source src a.json
 	run -1 grep -q 'root:' page.htm
+	grep -q 'not found below the directory of --source' page.htm
+	run -2 stats-html -f -o page.htm --profile lines.prof --source nowhere a.json
+	assert_output --partial 'nowhere is no directory'
+}
+
+# Instructions at lines of two files: STG at 40 of a.cu, LDG at 2 of b/h.cuh, others without a line.
+lined() { sed -e 's/STG.E\]/STG.E:\/home\/u\/a.cu:40]/g' -e "s/LDG.E\]/LDG.E:${1-b\/h.cuh}:2]/g" a.prof >lines.prof; }
+
+@test "source: files and lines with their instructions, with and without text" {
+	lined
+	mkdir -p src/b
+	seq -f 'text %g' 60 >src/a.cu
+	printf 'one\ntwo\n' >src/b/h.cuh
+	stats-html -o page.htm --profile lines.prof --source src a.json
+	python3 - <<-'END'
+	import json, re
+	page = open("page.htm").read()
+	part = page[page.index('<section id="source">'):page.index('<section id="roofline">')]
+	files = re.findall(r'<details class="file".*?</table></div></details>', part, re.S)
+	names = [re.search("<b>(.*?)</b> ([0-9.]+) %", f).groups() for f in files]
+	assert {n for n, _ in names} == {"/home/u/a.cu", "b/h.cuh"}, names
+	shares = [float(s) for _, s in names]
+	assert shares == sorted(shares, reverse=True)
+	a = files[[n for n, _ in names].index("/home/u/a.cu")]
+	shown = [int(n) for n in re.findall(r"<tr><td>(\d+)</td>", a)]
+	assert shown == list(range(34, 47)), shown
+	assert "<details open><summary>text 40</summary>" in a and a.count("STG.E") == a.count('<td class="code">')
+	# the shares of a line's instructions are the line's, those of the profile
+	rows = [json.loads(l) for l in open("lines.prof")]
+	cycles = sum(v for r in rows if r["record"] == "kernel" for k, v in r["stats"].items() if ".cycles[" in k)
+	stg = sum(v for r in rows if r["record"] == "kernel" for k, v in r["stats"].items() if "STG.E:" in k and ".cycles[" in k)
+	line = re.search(r"<tr><td>40</td><td>([0-9.]+)</td>", a)
+	assert abs(float(line[1]) - 100 * stg / cycles) < 0.06, (line[1], 100 * stg / cycles)
+	END
+	# without text: the lines and their instructions, and all instructions
+	stats-html -f -o page.htm --profile lines.prof a.json
+	grep -q '<summary>line 40</summary>' page.htm
+	grep -q '<td class="word" title="/home/u/a.cu">a.cu:40</td>' page.htm
+	run -1 grep -q 'text 40' page.htm
+	# no lines at all: said once
+	stats-html -f -o page.htm --profile a.prof a.json
+	[ "$(grep -c 'has no source lines' page.htm)" = 1 ]
+	run -1 grep -q '<details class="file"' page.htm
+}
+
+@test "source: nothing outside of the directory is read" {
+	mkdir -p src/b secret
+	echo hidden-text | tee secret/h.cuh >src/../h.cuh
+	ln -s ../../secret/h.cuh src/b/link.cuh
+	ln -s ../secret src/dir
+	mkfifo src/b/pipe.cuh
+	truncate -s 1G src/b/huge.cuh
+	for name in ..\\/h.cuh b\\/..\\/..\\/h.cuh b\\/link.cuh dir\\/h.cuh "${PWD//\//\\/}\\/secret\\/h.cuh" b\\/pipe.cuh b \
+		b\\/huge.cuh; do
+		lined "$name"
+		run -0 timeout 20 stats-html -q -f -o page.htm --profile lines.prof --source src a.json
+		run -1 grep -q hidden-text page.htm
+		grep -q 'not found below' page.htm
+	done
+	# a link within the directory, and .. in the front of a name, are fine
+	echo shown-text >src/real.cuh
+	ln -s ../real.cuh src/b/inner.cuh
+	for name in b\\/inner.cuh ..\\/..\\/b\\/inner.cuh; do
+		lined "$name"
+		stats-html -q -f -o page.htm --profile lines.prof --source src a.json
+		grep -q shown-text page.htm
+	done
+}
+
+@test "source: hostile names and text are no markup" {
+	mkdir src
+	python3 - <<-'END'
+	import json
+	out = open("lines.prof", "w")
+	for line in open("a.prof"):
+	    r = json.loads(line)
+	    if "stats" in r:
+	        r["stats"] = {k.replace("STG.E]", 'STG.E:<img src=x onerror=alert(1)>\\x1b\\x5b.cu:1]'): v for k, v in r["stats"].items()}
+	    out.write(json.dumps(r) + "\n")
+	END
+	printf '</td><script>alert(1)</script>\033[31m\n' >$'src/<img src=x onerror=alert(1)>\033[.cu'
+	stats-html -o page.htm --profile lines.prof --source src a.json
+	run -1 grep -F -e '<img' -e '<script>alert' -e $'\033' page.htm
+	grep -qF '&lt;script&gt;alert(1)' page.htm
 }
 
 @test "measured cycles" {
@@ -182,6 +266,25 @@ browser() {
 		document.title = [down, up, filtered, hovered, zoomed, back, document.querySelectorAll("canvas").length].join(" ");
 	END
 	assert_output "true true 2 true true true 9"
+}
+
+@test "browser: source lines open to their instructions" {
+	needs_chromium
+	lined
+	mkdir src
+	seq -f 'text %g' 60 >src/a.cu
+	stats-html -o page.htm --profile lines.prof --source src a.json
+	run -0 browser page.htm <<-'END'
+		const files = document.querySelectorAll("#source details.file"), lines = files[0].querySelectorAll("td.text > details");
+		const table = document.querySelector("table.all-insts"), shares = () => [...table.tBodies[0].rows].map(r => +r.cells[4].textContent);
+		const hottest = shares().every((v, i, a) => !i || a[i - 1] >= v);
+		for (const f of files) f.open = true;
+		const inner = document.querySelector("#source details.file td.text details table.insts"), hidden = () => !inner.checkVisibility();
+		const line = inner.closest("details"), before = hidden();
+		line.querySelector("summary").click();
+		document.title = [files.length, lines.length, hottest, before, hidden()].join(" ");
+	END
+	assert_output "2 1 true false true"
 }
 
 @test "browser: a sweep, an empty run, hostile names" {
