@@ -113,29 +113,25 @@ static void write_intervals(const struct html_run *run, FILE *out)
 	fputs("}", out);
 }
 
-static void write_measured(const struct html_report *r, FILE *out)
+static void write_points(const struct html_report *r, FILE *out)
 {
-	const struct html_run *run = r->n_runs ? &r->run[0] : NULL;
-	bool any = false;
-
 	fputs(",\"measured\":[", out);
-	for (uint32_t i = 0; run && i < run->n_kernels; i++)
-		for (uint32_t m = 0; m < r->n_measured; m++) {
-			const struct html_kernel *k = &run->kernel[i];
-			const char *name = r->measured[m].name;
+	for (uint32_t i = 0; i < r->n_points; i++) {
+		const struct html_point *p = &r->point[i];
 
-			if (strcmp(name, k->name) && strcmp(name, k->full) && strcmp(name, k->shown))
-				continue;
-			fputs(any ? ",[" : "[", out);
-			html_json(out, k->shown);
-			fputc(',', out);
-			html_number(out, r->measured[m].value);
-			fputc(',', out);
-			html_number(out, k->figure[HTML_cycles]);
-			fputs("]", out);
-			any = true;
-			break;
-		}
+		fprintf(out, "%s[%u,", i ? ",\n" : "", p->run);
+		html_json(out, p->name);
+		fprintf(out, ",%u,", p->launch);
+		html_number(out, p->measured);
+		fputc(',', out);
+		html_number(out, p->simulated);
+		fputc(']', out);
+	}
+	fputs("],\"names\":[", out);
+	for (uint32_t i = 0; i < r->n_runs; i++) {
+		fputs(i ? "," : "", out);
+		html_json(out, r->run[i].name);
+	}
 	fputs("]", out);
 }
 
@@ -161,6 +157,6 @@ void html_data(const struct html_report *r, FILE *out)
 		fputs("}", out);
 	}
 	fputs("]", out);
-	write_measured(r, out);
+	write_points(r, out);
 	fputs("}", out);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Results and profiles of trace-sim, and logs of Accel-Sim, into runs; see report.h. */
-#include <csv.h>
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -443,71 +441,6 @@ void html_load_profile(struct html_report *r, const char *path, uint32_t number)
 	results_close(in);
 }
 
-/* ---- measured cycles ------------------------------------------------------------------------------- */
-
-struct measured_table {
-	struct html_report *r;
-	uint32_t column, kernel, cycles; /* present one; those of the names, from 1; 0: none */
-	char *name;
-	double value;
-	bool head;
-};
-
-static void on_measured_field(void *text, size_t n, void *ctx)
-{
-	struct measured_table *t = ctx;
-	char *word = xstrndup(text ? text : "", text ? n : 0);
-
-	t->column++;
-	if (t->head && !strcmp(word, "kernel"))
-		t->kernel = t->column;
-	if (t->head && !strcmp(word, "cycles"))
-		t->cycles = t->column;
-	if (!t->head && t->column == t->kernel) {
-		free(t->name);
-		t->name = xstrdup(word);
-	}
-	if (!t->head && t->column == t->cycles)
-		t->value = strtod(word, NULL);
-	free(word);
-}
-
-static void on_measured_row(int end, void *ctx)
-{
-	struct measured_table *t = ctx;
-
-	(void)end;
-	if (!t->head && t->name && t->value > 0)
-		add_named(&t->r->measured, &t->r->n_measured, &t->r->cap_measured, t->name, t->value);
-	t->head = false;
-	t->column = 0;
-	t->value = 0;
-}
-
-void html_load_measured(struct html_report *r, const char *path)
-{
-	struct measured_table t = {.r = r, .head = true};
-	struct csv_parser parser;
-	FILE *in = fopen(path, "r");
-	char buffer[4096];
-	size_t n;
-
-	if (!in)
-		die("%s: %s", path, strerror(errno));
-	if (csv_init(&parser, CSV_APPEND_NULL))
-		die("out of memory");
-	while ((n = fread(buffer, 1, sizeof(buffer), in)) > 0)
-		if (csv_parse(&parser, buffer, n, on_measured_field, on_measured_row, &t) != n)
-			die("%s: malformed table: %s", path, csv_strerror(csv_error(&parser)));
-	csv_fini(&parser, on_measured_field, on_measured_row, &t);
-	csv_free(&parser);
-	fclose(in);
-	free(t.name);
-	if (!t.kernel || !t.cycles)
-		die_at((struct place){.file = path},
-			"no columns kernel and cycles (expected a table of measured cycles)");
-}
-
 /* ---- the end --------------------------------------------------------------------------------------- */
 
 static int by_cycles(const void *pa, const void *pb)
@@ -575,5 +508,7 @@ void html_free(struct html_report *r)
 		free_run(&r->run[i]);
 	free(r->run);
 	free_named(r->warning, r->n_warnings);
-	free_named(r->measured, r->n_measured);
+	for (uint32_t i = 0; i < r->n_points; i++)
+		free(r->point[i].name);
+	free(r->point);
 }

@@ -10,6 +10,7 @@
 #include "cli.h"
 #include "complete.h"
 #include "output.h"
+#include "measured.h"
 #include "report.h"
 
 enum { OPT_PROFILE = 256, OPT_SOURCE, OPT_MEASURED, OPT_TITLE };
@@ -22,7 +23,8 @@ static const struct cli_row rows[] = {
 	{OPT_SOURCE, "source", "DIR",
 		"show the text of source files below DIR, each by its path or by the end of it", "dir"},
 	{OPT_MEASURED, "measured", "FILE",
-		"compare with measured cycles: a CSV table with the columns kernel and cycles", "file"},
+		"compare with what was measured: CSV (NAME.csv) of Nsight Compute, Nsight Systems or nvprof, or with the columns kernel and cycles, or results; one for all runs, or one a run",
+		"file"},
 	{OPT_TITLE, "title", "TEXT", "title of the page; default: the names of the runs", NULL},
 	{CLI_GROUP, "Output", NULL, NULL, NULL},
 	{'o', "output", "FILE", "write the page to FILE when it is complete; -: stdout", "file"},
@@ -30,7 +32,7 @@ static const struct cli_row rows[] = {
 	{'q', "quiet", NULL, "print no warnings", NULL},
 };
 
-static const struct cli cli = {"[--profile FILE]... [--source DIR] [--measured FILE] [-o FILE] [RUN...]",
+static const struct cli cli = {"[--profile FILE]... [--source DIR] [--measured FILE]... [-o FILE] [RUN...]",
 	"show simulation results on a page for a browser",
 	"RUN holds results of trace-sim in any of its formats, or a log of Accel-Sim; - is stdin (the default). "
 	"The page needs no network and no other file.\n"
@@ -39,8 +41,8 @@ static const struct cli cli = {"[--profile FILE]... [--source DIR] [--measured F
 
 struct html_args {
 	struct html_report report;
-	const char **profile, *measured, *output;
-	uint32_t n_profiles;
+	const char **profile, **measured, *output;
+	uint32_t n_profiles, n_measured;
 	bool force, quiet;
 };
 
@@ -51,12 +53,35 @@ static void on_html_option(void *ctx, int letter, const char *value)
 	switch (letter) {
 	case OPT_PROFILE: a->profile[a->n_profiles++] = value; break;
 	case OPT_SOURCE: a->report.source = value; break;
-	case OPT_MEASURED: a->measured = value; break;
+	case OPT_MEASURED: a->measured[a->n_measured++] = value; break;
 	case OPT_TITLE: a->report.title = value; break;
 	case 'o': a->output = value; break;
 	case 'f': a->force = true; break;
 	case 'q': a->quiet = true; break;
 	}
+}
+
+/* Pairs the kernels of the runs with what was measured: one file for all runs, or one for each run. */
+static void load_measured(struct html_args *a)
+{
+	struct html_report *r = &a->report;
+	struct html_measured m = {0};
+
+	if (!a->n_measured)
+		return;
+	if (a->n_measured > 1 && a->n_measured != r->n_runs)
+		cli_usage("%u files of --measured for %u runs (expected one, or one a run)", a->n_measured,
+			r->n_runs);
+	for (uint32_t i = 0; i < r->n_runs; i++) {
+		if (!i || a->n_measured > 1) {
+			measured_free(&m);
+			measured_read(&m, a->measured[i]);
+		}
+		html_pair(r, &r->run[i], &m);
+	}
+	measured_free(&m);
+	if (!r->n_points)
+		die("--measured: no kernel is both measured and simulated");
 }
 
 int main(int argc, char **argv)
@@ -68,13 +93,15 @@ int main(int argc, char **argv)
 
 	diag_init(argv[0]);
 	a.profile = xcalloc((size_t)argc, sizeof(*a.profile));
+	a.measured = xcalloc((size_t)argc, sizeof(*a.measured));
 	n = cli_parse(&cli, argc, argv, on_html_option, &a);
 	diag_quiet(a.quiet);
 	for (int i = 0; i < n; i++)
 		output_spare(a.output, argv[i]);
 	for (uint32_t i = 0; i < a.n_profiles; i++)
 		output_spare(a.output, a.profile[i]);
-	output_spare(a.output, a.measured);
+	for (uint32_t i = 0; i < a.n_measured; i++)
+		output_spare(a.output, a.measured[i]);
 	if (a.report.source && (stat(a.report.source, &st) < 0 || !S_ISDIR(st.st_mode)))
 		die("--source: %s is no directory", a.report.source);
 	for (int i = 0; i < n; i++)
@@ -86,8 +113,7 @@ int main(int argc, char **argv)
 			a.report.n_runs);
 	for (uint32_t i = 0; i < a.n_profiles; i++)
 		html_load_profile(&a.report, a.profile[i], i);
-	if (a.measured)
-		html_load_measured(&a.report, a.measured);
+	load_measured(&a);
 	html_finish(&a.report);
 	out = output_open(a.output, a.force);
 	html_write(&a.report, output_stream(out));
@@ -95,5 +121,6 @@ int main(int argc, char **argv)
 	n = a.report.status;
 	html_free(&a.report);
 	free(a.profile);
+	free(a.measured);
 	return n;
 }

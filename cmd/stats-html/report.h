@@ -6,6 +6,8 @@
  *   load.c      results and profiles into runs
  *   page.c      the template (page.html) with its markers filled; the head
  *   tables.c    tables of kernels and of several runs, as HTML
+ *   measured.c  tables of measured cycles and times
+ *   points.c    kernels that were measured and simulated, and their table
  *   source.c    source files and instructions, as HTML
  *   data.c      the data of the charts, as JSON
  *
@@ -109,14 +111,22 @@ struct html_run {
 	bool profiled, has_lines;
 };
 
+/* A kernel that was measured and simulated, in cycles. */
+struct html_point {
+	char *name;
+	uint32_t run;
+	uint32_t launch; /* number among those of its name, from 1; 0: mean of several */
+	double measured, simulated;
+};
+
 struct html_report {
 	struct html_run *run;
 	uint32_t n_runs, cap_runs;
 	struct html_named *warning; /* texts */
 	uint32_t n_warnings, cap_warnings;
 	const char *source, *title;
-	struct html_named *measured; /* cycles by kernel */
-	uint32_t n_measured, cap_measured;
+	struct html_point *point; /* by run */
+	uint32_t n_points, cap_points;
 	int status;
 };
 
@@ -124,8 +134,6 @@ struct html_report {
 void html_load_run(struct html_report *r, const char *path);
 /* Adds a profile to run number `run`. */
 void html_load_profile(struct html_report *r, const char *path, uint32_t run);
-/* Reads measured cycles from a table with the columns kernel and cycles. */
-void html_load_measured(struct html_report *r, const char *path);
 /* Adds up kernels of equal names where there are many, and orders instructions. */
 void html_finish(struct html_report *r);
 void html_free(struct html_report *r);
@@ -155,6 +163,12 @@ double html_rate(const struct html_run *run, double bytes, double cycles);
 void html_cell(FILE *out, const char *format, double v);
 /* Writes a cell with a bar: the share of each reason. */
 void html_bar(FILE *out, const double part[HOTSPOTS_N_REASONS]);
+
+/* points.c */
+struct html_measured;
+/* Adds the kernels that a run and a measurement have. Called before html_finish(), run by run. */
+void html_pair(struct html_report *r, struct html_run *run, const struct html_measured *m);
+void html_measured_table(const struct html_report *r, FILE *out);
 
 /* source.c */
 void html_source(const struct html_report *r, FILE *out);

@@ -301,7 +301,9 @@ static void write_moved(const struct html_run *a, const struct html_run *b, FILE
 void html_compare(const struct html_report *r, FILE *out)
 {
 	if (r->n_runs < 2) {
-		fputs("<p class=\"none\">There is one run.</p>", out);
+		if (!r->n_points)
+			fputs("<p class=\"none\">There is one run.</p>", out);
+		html_measured_table(r, out);
 		return;
 	}
 	write_options(r, out);
@@ -309,4 +311,5 @@ void html_compare(const struct html_report *r, FILE *out)
 	fputs("<h3>Differences from the first run</h3>", out);
 	for (uint32_t i = 1; i < r->n_runs && i < HTML_RUNS; i++)
 		write_moved(&r->run[0], &r->run[i], out);
+	html_measured_table(r, out);
 }

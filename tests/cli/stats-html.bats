@@ -228,14 +228,114 @@ lined() { sed -e 's/STG.E\]/STG.E:\/home\/u\/a.cu:40]/g' -e "s/LDG.E\]/LDG.E:${1
 	grep -qF '&lt;script&gt;alert(1)' page.htm
 }
 
-@test "measured cycles" {
-	printf 'kernel,cycles\nwrite,5000\nread,6000\n' >measured.csv
+# model.json: the simulated kernels of tests/data/correlate/model.csv, more.json: the same with 15 % more cycles.
+model() {
+	python3 - <<-'END'
+	import json
+	rows = [json.loads(l) for l in open("a.json")]
+	kernels = [r for r in rows if r["record"] == "kernel"]
+	launches = [("_Z9vectorAddPKfS0_Pfi", 5500), ("_Z9vectorAddPKfS0_Pfi", 4000), ("_Z6reduceIfLi256EEvPT_S1_", 8000)]
+	for name, factor in ("model.json", 1), ("more.json", 1.15):
+	    rows[0]["config"]["gpgpu_clock_domains"] = "1250.0:1250.0:1250.0:5000.0"
+	    with open(name, "w") as out:
+	        out.write(json.dumps(rows[0]) + "\n")
+	        for i, (kernel, cycles) in enumerate(launches):
+	            stats = {**kernels[i]["stats"], "gpu_sim_cycle": round(cycles * factor)}
+	            out.write(json.dumps({**kernels[i], "name": kernel, "position": i + 1, "stats": stats}) + "\n")
+	        out.write(json.dumps(rows[-1]) + "\n")
+	END
+}
+
+@test "measured: pairs are those of examples/plots/correlate for each profiler" {
+	model
+	data=$ROOT/tests/data/correlate
+	for file in ncu-details ncu-raw nsys-trace nsys-sum nvprof-trace plain model; do
+		stats-html -q -f -o page.htm --measured "$data/$file.csv" model.json
+		data_of page.htm
+		rm -f c.tsv
+		python3 "$ROOT/examples/plots/correlate" -o c -c 1250 -m cycles model.json "$data/$file.csv" >said 2>/dev/null
+		python3 - "$file" <<-'END'
+		import csv, json, sys
+		page = {(n, 0 if n == "mean" else launch): (x, y) for _, n, launch, x, y in json.load(open("data.json"))["measured"]}
+		other = {}
+		for r in csv.DictReader(open("c.tsv"), delimiter="\t"):
+		    name = "reduce" if "reduce" in r["kernel"] else "vectorAdd"
+		    other[name, 0 if r["launch"] == "mean" else int(r["launch"])] = (float(r["B"]), float(r["A"]))
+		assert page.keys() == other.keys() and page, (sys.argv[1], page, other)
+		for k in page:
+		    assert all(abs(a - b) < 1e-6 * b for a, b in zip(page[k], other[k])), (sys.argv[1], k, page[k], other[k])
+		END
+		grep -q "$(sed -n 's/^cycles: \([0-9]*\) kernels, mean absolute error \([0-9.]*\) %, median \([0-9.]*\) %.*/<td>\1<.td><td>\2<.td><td>\3</p' said)" page.htm
+	done
+	# cycles of all SMs, of which the configuration has 46
+	stats-html -q -f -o page.htm --measured "$data/nvprof-metrics.csv" model.json
+	data_of page.htm
+	python3 -c 'import json; m = json.load(open("data.json"))["measured"]; assert len(m) == 2 and abs(m[0][3] - 4500 * 80 / 46) < 1e-6, m'
+}
+
+@test "measured: kernels by name and launch, other runs, one file a run" {
+	printf 'kernel,cycles\nwrite,5000\nread,6000\nwrite,7000\nother,1\n' >measured.csv
 	stats-html -o page.htm --measured measured.csv a.json
 	data_of page.htm
+	python3 -c '
+import json
+m = json.load(open("data.json"))["measured"]
+assert [(n, l, x) for _, n, l, x, _ in m] == [("write", 1, 5000), ("read", 1, 6000), ("write", 2, 7000)], m'
+	grep -q '1 measured and 1 simulated kernels have no counterpart' page.htm
+	stats-html -f -o page.htm --measured b.msgpack a.json
+	data_of page.htm
 	python3 -c 'import json; assert len(json.load(open("data.json"))["measured"]) == 4'
-	printf 'a,b\n1,2\n' >wrong.csv
+	model
+	printf 'kernel,cycles\nreduce,9000\n' >one.csv
+	printf 'kernel,time\nreduce,8 us\n' >two.csv
+	stats-html -f -o page.htm --measured one.csv --measured two.csv model.json more.json
+	data_of page.htm
+	python3 -c '
+import json
+m = json.load(open("data.json"))["measured"]
+assert m == [[0, "reduce", 1, 9000, 8000], [1, "reduce", 1, 10000, 9200]], m'
+	run -2 stats-html -f -o page.htm --measured one.csv --measured two.csv model.json
+	assert_output --partial 'expected one, or one a run'
+}
+
+@test "measured: damaged and foreign files" {
+	for text in 'a,b\n1,2\n' 'kernel,colour\nwrite,red\n' '' 'kernel,cycles\n' 'kernel,cycles\nwrite,nan\n' 'kernel,cycles\nwrite,-5\n'; do
+		printf "$text" >wrong.csv
+		run -2 stats-html -f -o page.htm --measured wrong.csv a.json
+		assert_output --partial 'wrong.csv:'
+		assert_output --partial expected
+	done
+	printf 'kernel,cycles\nnothing,5\n' >wrong.csv
 	run -2 stats-html -f -o page.htm --measured wrong.csv a.json
-	assert_output --partial 'expected a table of measured cycles'
+	assert_output --partial 'no kernel is both measured and simulated'
+	run -2 stats-html -f -o page.htm --measured none.csv a.json
+	assert_output --partial 'none.csv: No such file or directory'
+	run -2 stats-html -f -o page.htm --measured "$ROOT/README.md" a.json
+	printf '"kernel","cycles"\n"write","5000"\n"read","6000' >open.csv
+	run -0 stats-html -q -f -o page.htm --measured open.csv a.json
+	head -c 100000 /dev/urandom >random.csv
+	run -2 stats-html -f -o page.htm --measured random.csv a.json
+	printf 'kernel,cycles\n"</script><b onmouseover=x>",5\nwrite,5\n' >bad.csv
+	stats-html -q -f -o page.htm --measured bad.csv a.json
+	run -1 grep -F '<b onmouseover' page.htm
+}
+
+@test "measured: thousands of launches are one point a name" {
+	python3 - <<-'END'
+	import json
+	rows = [json.loads(l) for l in open("a.json")]
+	k = next(r for r in rows if r["record"] == "kernel")
+	with open("many.json", "w") as out, open("many.csv", "w") as table:
+	    out.write(json.dumps(rows[0]) + "\n")
+	    table.write("kernel,cycles\n")
+	    for i in range(3000):
+	        out.write(json.dumps({**k, "name": "k%d" % (i % 7), "position": i + 1, "id": i + 1}) + "\n")
+	        table.write("k%d,%d\n" % (i % 7, 1000 + i))
+	    out.write(json.dumps(rows[-1]) + "\n")
+	END
+	stats-html -q -o page.htm --measured many.csv many.json
+	data_of page.htm
+	python3 -c 'import json; m = json.load(open("data.json"))["measured"]; assert len(m) == 7 and all(p[2] == 0 for p in m), m'
 }
 
 @test "browser: one run: sorting, filtering, zooming, hovering" {
@@ -285,6 +385,21 @@ lined() { sed -e 's/STG.E\]/STG.E:\/home\/u\/a.cu:40]/g' -e "s/LDG.E\]/LDG.E:${1
 		document.title = [files.length, lines.length, hottest, before, hidden()].join(" ");
 	END
 	assert_output "2 1 true false true"
+}
+
+@test "browser: measured kernels of two runs have their names on the plot" {
+	needs_chromium
+	model
+	stats-html -o page.htm --measured "$ROOT/tests/data/correlate/ncu-raw.csv" model.json more.json
+	run -0 browser page.htm <<-'END'
+		const plot = document.querySelector("#scatter svg"), dots = [...plot.querySelectorAll(".dot")], names = [...plot.querySelectorAll(".name")].map(t => t.textContent);
+		const box = dots[0].getBoundingClientRect(), tip = document.getElementById("tip");
+		dots[0].dispatchEvent(new PointerEvent("pointermove", {clientX: box.left, clientY: box.top, bubbles: true}));
+		const hovered = tip.textContent.replaceAll("\n", "/");
+		const inside = dots.every(d => +d.getAttribute("cx") > 64 && +d.getAttribute("cy") > 0 && +d.getAttribute("cy") < 600);
+		document.title = [dots.length, names.length, names.includes("reduce"), inside, document.querySelectorAll("#scatter .legend span").length, hovered].join(" ");
+	END
+	assert_output "6 6 true true 2 vectorAdd/model.json/measured 5000/simulated 5500/+10.0%"
 }
 
 @test "browser: a sweep, an empty run, hostile names" {

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Measured cycles and times of kernels: tables of Nsight Compute (both pages), Nsight Systems and nvprof as CSV, plain
+ * CSV tables, and other results. examples/plots/correlate reads the same tables; its help describes them.
+ *
+ * Always true: rows before the head, and rows after the table, are passed over; a launch has the first value that its
+ * rows give. A time is in ns.
+ */
+#include <csv.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "arena.h"
+#include "cli.h"
+#include "measured.h"
+
+#define COLUMNS_MAX 4096u
+#define WORD_MAX    4096u /* longest word in bytes; a longer one is cut */
+#define LAUNCH_MAX  (1u << 20)
+
+enum metric { METRIC_NONE, METRIC_CYCLES, METRIC_TIME, METRIC_SM_CYCLES };
+
+static const struct {
+	const char *name;
+	enum metric metric;
+} metric_names[] = {
+	{"cycles", METRIC_CYCLES},
+	{"gpu_sim_cycle", METRIC_CYCLES},
+	{"sm__cycles_elapsed.max", METRIC_CYCLES},
+	{"gpc__cycles_elapsed.max", METRIC_CYCLES},
+	{"sm__cycles_elapsed.avg", METRIC_CYCLES},
+	{"Elapsed Cycles", METRIC_CYCLES},
+	{"elapsed_cycles_sm", METRIC_SM_CYCLES},
+	{"time", METRIC_TIME},
+	{"duration", METRIC_TIME},
+	{"gpu__time_duration.sum", METRIC_TIME},
+	{"gpu__time_duration.avg", METRIC_TIME},
+	{"Duration", METRIC_TIME},
+	{"GPU Time", METRIC_TIME},
+};
+
+static const struct {
+	const char *name;
+	double factor;
+} time_units[] = {{"ns", 1}, {"nsecond", 1}, {"nsec", 1}, {"us", 1e3}, {"usecond", 1e3}, {"usec", 1e3},
+	{"ms", 1e6}, {"msecond", 1e6}, {"msec", 1e6}, {"s", 1e9}, {"second", 1e9}, {"sec", 1e9}};
+
+/* A column of the table by its title; a title that is absent has no column. */
+enum column_role { ROLE_KERNEL, ROLE_METRIC, ROLE_VALUE, ROLE_UNIT, ROLE_ID, N_ROLES };
+
+/* Titles of each role; the first one that the table has counts. */
+static const char *const titles[N_ROLES][4] = {
+	[ROLE_KERNEL] = {"Kernel Name", "Kernel", "kernel", "Name"},
+	[ROLE_METRIC] = {"Metric Name", "metric"},
+	[ROLE_VALUE] = {"Metric Value", "value", "Avg"},
+	[ROLE_UNIT] = {"Metric Unit"},
+	[ROLE_ID] = {"ID", "id"},
+};
+
+struct measured_reader {
+	struct html_measured *m;
+	const char *path;
+	char **word; /* of the present row */
+	uint32_t n, cap;
+	char **head, **unit; /* titles; units of the row below them, NULL: none */
+	uint32_t n_head, n_units;
+	int64_t role[N_ROLES]; /* column; -1: none */
+	uint32_t line;         /* number of the row */
+	bool sums, over;       /* sums: a row is of all launches of a kernel */
+	struct table launches; /* by name and launch */
+	struct table counts;   /* rows of a name and metric so far, without a column of launches */
+	struct metric_count {
+		char *name, *metric;
+		uint32_t n;
+	} * count;
+	uint32_t n_counts, cap_counts;
+};
+
+/* ---- values ------------------------------------------------------------------------------------------- */
+
+/* Reads a number with commas between thousands, or for a point, and the unit after it. Returns whether it is one. */
+static bool read_measured_number(const char *text, double *v, char unit[16])
+{
+	char digits[64], *end;
+	size_t n = 0, comma = 0, last = 0;
+	bool point = false;
+
+	text += strspn(text, " ");
+	for (; *text && strchr("0123456789.,-+eE", *text) && n + 1 < sizeof(digits); text++) {
+		if (strchr("eE+", *text) && !n)
+			break;
+		point |= *text == '.';
+		comma += *text == ',';
+		last = *text == ',' ? n : last;
+		digits[n++] = *text;
+	}
+	if (comma && (comma > 1 || point || n - last == 4)) { /* thousands */
+		size_t to = 0;
+
+		for (size_t i = 0; i < n; i++)
+			if (digits[i] != ',')
+				digits[to++] = digits[i];
+		n = to;
+	} else if (comma) {
+		digits[last] = '.';
+	}
+	digits[n] = '\0';
+	*v = strtod(digits, &end);
+	text += strspn(text, " ");
+	if (end == digits || *end || !isfinite(*v))
+		return false;
+	snprintf(unit, 16, "%.15s", text);
+	return true;
+}
+
+static double time_factor(const char *unit)
+{
+	for (size_t i = 0; i < sizeof(time_units) / sizeof(*time_units); i++)
+		if (!strcasecmp(time_units[i].name, unit))
+			return time_units[i].factor;
+	return 1;
+}
+
+/* Finds the metric of a title "NAME" or "NAME (UNIT)"; unit gets the unit, or "". */
+static enum metric metric_of(const char *title, char unit[16])
+{
+	const char *open = strstr(title, " ("), *close = open ? strchr(open, ')') : NULL;
+	size_t n = open ? (size_t)(open - title) : strlen(title);
+
+	*unit = '\0';
+	if (close && close[1] == '\0' && close - open - 2 < 16)
+		snprintf(unit, 16, "%.*s", (int)(close - open - 2), open + 2);
+	for (size_t i = 0; i < sizeof(metric_names) / sizeof(*metric_names); i++)
+		if (strlen(metric_names[i].name) == n && !memcmp(metric_names[i].name, title, n))
+			return metric_names[i].metric;
+	return METRIC_NONE;
+}
+
+static void take_value(struct html_launch *to, const char *title, const char *text, const char *unit)
+{
+	char own[16], of_title[16];
+	enum metric metric = metric_of(title, of_title);
+	double v;
+
+	if (metric == METRIC_NONE || !read_measured_number(text, &v, own) || v <= 0)
+		return;
+	unit = *own ? own : unit && *unit ? unit : of_title;
+	if (metric == METRIC_TIME && to->time == 0)
+		to->time = v * time_factor(unit);
+	else if (metric == METRIC_CYCLES && to->cycles == 0)
+		to->cycles = v;
+	else if (metric == METRIC_SM_CYCLES && to->sm_cycles == 0)
+		to->sm_cycles = v;
+}
+
+/* ---- rows --------------------------------------------------------------------------------------------- */
+
+/* Returns a word of the row; "" where the row is shorter or the column absent. */
+static const char *word_at(const struct measured_reader *t, int64_t column)
+{
+	return column >= 0 && column < t->n ? t->word[column] : "";
+}
+
+static int64_t column_of(const struct measured_reader *t, enum column_role role)
+{
+	for (unsigned k = 0; k < 4 && titles[role][k]; k++)
+		for (uint32_t i = 0; i < t->n; i++)
+			if (!strcmp(t->word[i], titles[role][k]))
+				return i;
+	return -1;
+}
+
+static char **take_words(struct measured_reader *t)
+{
+	char **words = xcalloc(t->n + 1u, sizeof(*words));
+
+	for (uint32_t i = 0; i < t->n; i++)
+		words[i] = xstrdup(t->word[i]);
+	return words;
+}
+
+static void free_words(char **words, uint32_t n)
+{
+	for (uint32_t i = 0; words && i < n; i++)
+		free(words[i]);
+	free(words);
+}
+
+/* Takes the present row for the head if it names kernels. */
+static void take_head(struct measured_reader *t)
+{
+	if (t->n < 2 || column_of(t, ROLE_KERNEL) < 0)
+		return;
+	for (int role = 0; role < N_ROLES; role++)
+		t->role[role] = column_of(t, (enum column_role)role);
+	for (uint32_t i = 0; i < t->n; i++)
+		t->sums |= !strcmp(t->word[i], "Invocations") || !strcmp(t->word[i], "Instances");
+	t->n_head = t->n;
+	t->head = take_words(t);
+}
+
+/* Number of the launch that a row of one metric belongs to: the same metric again is of the next launch. */
+static uint32_t count_metric(struct measured_reader *t, const char *name, const char *metric)
+{
+	uint64_t hash = table_hash(name, strlen(name)) ^ 3 * table_hash(metric, strlen(metric));
+
+	FOR_TABLE (w, &t->counts, hash) {
+		struct metric_count *c = &t->count[w.number];
+
+		if (!strcmp(c->name, name) && !strcmp(c->metric, metric))
+			return ++c->n;
+	}
+	table_add(&t->counts, hash, t->n_counts);
+	grow(&t->count, &t->cap_counts, t->n_counts + 1, sizeof(*t->count));
+	t->count[t->n_counts++] = (struct metric_count){xstrdup(name), xstrdup(metric), 1};
+	return 1;
+}
+
+/* Finds or adds the launch of a key in the file. */
+static struct html_launch *launch_of(struct measured_reader *t, const char *name, const char *key)
+{
+	struct html_measured *m = t->m;
+	uint64_t hash = table_hash(name, strlen(name)) ^ 3 * table_hash(key, strlen(key));
+
+	FOR_TABLE (w, &t->launches, hash)
+		if (!strcmp(m->launch[w.number].name, name) && !strcmp(m->launch[w.number].key, key))
+			return &m->launch[w.number];
+	if (m->n == LAUNCH_MAX)
+		die("%s: more than %u launches", t->path, LAUNCH_MAX);
+	table_add(&t->launches, hash, m->n);
+	grow(&m->launch, &m->cap, m->n + 1, sizeof(*m->launch));
+	m->launch[m->n] = (struct html_launch){.name = xstrdup(name), .key = xstrdup(key), .all = t->sums};
+	return &m->launch[m->n++];
+}
+
+/* Returns the kernel's name without the number of its launch, as in "f(int) [12]"; the caller frees it. */
+static char *kernel_name(const char *text)
+{
+	size_t n = strlen(text), at;
+
+	if (n < 4 || text[n - 1] != ']')
+		return xstrdup(text);
+	for (at = n - 1; at && text[at - 1] >= '0' && text[at - 1] <= '9';)
+		at--;
+	return at > 1 && at < n - 1 && text[at - 1] == '[' && text[at - 2] == ' ' ? xstrndup(text, at - 2)
+										  : xstrdup(text);
+}
+
+static void take_launch(struct measured_reader *t, const char *name)
+{
+	bool by_metric = t->role[ROLE_METRIC] >= 0 && t->role[ROLE_VALUE] >= 0;
+	const char *metric = word_at(t, t->role[ROLE_METRIC]);
+	char number[24];
+	const char *key = number;
+	struct html_launch *to;
+
+	if (by_metric && t->role[ROLE_ID] >= 0)
+		key = word_at(t, t->role[ROLE_ID]);
+	else
+		snprintf(number, sizeof(number), "#%u", by_metric ? count_metric(t, name, metric) : t->line);
+	to = launch_of(t, name, key);
+	if (by_metric) {
+		take_value(to, metric, word_at(t, t->role[ROLE_VALUE]), word_at(t, t->role[ROLE_UNIT]));
+		return;
+	}
+	for (uint32_t i = 0; i < t->n_head && i < t->n; i++) {
+		bool mean = !strcmp(t->head[i], "Avg (ns)") || !strcmp(t->head[i], "Average");
+
+		if (t->sums && mean)
+			take_value(to, "Duration", t->word[i], "ns");
+		else
+			take_value(to, t->head[i], t->word[i], t->unit && i < t->n_units ? t->unit[i] : "");
+	}
+}
+
+static void take_row(struct measured_reader *t)
+{
+	char *name;
+
+	if (t->over)
+		return;
+	if (!t->head) {
+		take_head(t);
+		return;
+	}
+	if (t->n + 1 < t->n_head) {
+		t->over = t->n && strncmp(t->word[0], "==", 2) != 0 && *t->word[0];
+		return;
+	}
+	name = kernel_name(word_at(t, t->role[ROLE_KERNEL]));
+	if (!*name && !t->m->n && !t->unit) {
+		t->unit = take_words(t);
+		t->n_units = t->n;
+	} else if (*name && strncmp(name, "[CUDA mem", 9) != 0) {
+		take_launch(t, name);
+	}
+	free(name);
+}
+
+static void on_measured_field(void *text, size_t n, void *ctx)
+{
+	struct measured_reader *t = ctx;
+
+	if (t->n == COLUMNS_MAX)
+		return;
+	grow(&t->word, &t->cap, t->n + 1, sizeof(*t->word));
+	t->word[t->n++] = xstrndup(text ? text : "", text ? (n < WORD_MAX ? n : WORD_MAX) : 0);
+}
+
+static void on_measured_row(int end, void *ctx)
+{
+	struct measured_reader *t = ctx;
+
+	(void)end;
+	t->line++;
+	take_row(t);
+	for (uint32_t i = 0; i < t->n; i++)
+		free(t->word[i]);
+	t->n = 0;
+}
+
+/* ---- files -------------------------------------------------------------------------------------------- */
+
+static void free_reader(struct measured_reader *t)
+{
+	for (uint32_t i = 0; i < t->n_counts; i++) {
+		free(t->count[i].name);
+		free(t->count[i].metric);
+	}
+	free(t->count);
+	free_words(t->head, t->n_head);
+	free_words(t->unit, t->n_units);
+	free(t->word);
+	table_free(&t->launches);
+	table_free(&t->counts);
+}
+
+static void read_table(struct html_measured *m, const char *path)
+{
+	struct measured_reader t = {.m = m, .path = path};
+	struct csv_parser parser;
+	FILE *in = fopen(path, "r");
+	char buffer[4096];
+	size_t n;
+
+	if (!in)
+		die("%s: %s", path, strerror(errno));
+	if (csv_init(&parser, CSV_APPEND_NULL))
+		die("out of memory");
+	while ((n = fread(buffer, 1, sizeof(buffer), in)) > 0)
+		if (csv_parse(&parser, buffer, n, on_measured_field, on_measured_row, &t) != n)
+			die("%s: malformed table: %s", path, csv_strerror(csv_error(&parser)));
+	if (ferror(in))
+		die("%s: %s", path, strerror(errno));
+	csv_fini(&parser, on_measured_field, on_measured_row, &t);
+	csv_free(&parser);
+	fclose(in);
+	if (!t.head)
+		die_at((struct place){.file = path, .line = 1},
+			"no column Kernel Name, Kernel, Name or kernel (expected a table of kernels)");
+	free_reader(&t);
+}
+
+static void read_results(struct html_measured *m, const char *path)
+{
+	struct result_item item;
+	struct fault f;
+	struct results *in = results_open(path, 0, &f);
+	int event;
+
+	if (!in)
+		die_fault(&f);
+	while ((event = results_next(in, &item, &f)) > 0) {
+		const struct result_value *v =
+			event == RESULT_KERNEL ? results_find(in, "gpu_sim_cycle") : NULL;
+
+		if (!v || !isfinite(v->real))
+			continue;
+		if (m->n == LAUNCH_MAX)
+			die("%s: more than %u launches", path, LAUNCH_MAX);
+		grow(&m->launch, &m->cap, m->n + 1, sizeof(*m->launch));
+		m->launch[m->n++] = (struct html_launch){
+			.name = xstrdup(item.kernel.name), .key = xstrdup(""), .cycles = v->real};
+	}
+	if (event < 0)
+		die_fault(&f);
+	results_close(in);
+}
+
+void measured_read(struct html_measured *m, const char *path)
+{
+	size_t n = strlen(path);
+	bool any = false;
+
+	*m = (struct html_measured){.path = path};
+	if (n > 4 && !strcmp(path + n - 4, ".csv"))
+		read_table(m, path);
+	else
+		read_results(m, path);
+	for (uint32_t i = 0; i < m->n; i++)
+		any |= m->launch[i].cycles > 0 || m->launch[i].time > 0 || m->launch[i].sm_cycles > 0;
+	if (!any)
+		die_at((struct place){.file = path},
+			"no cycles and no times in %u kernels (expected a column or metric of cycles or time)",
+			m->n);
+}
+
+void measured_free(struct html_measured *m)
+{
+	for (uint32_t i = 0; i < m->n; i++) {
+		free(m->launch[i].name);
+		free(m->launch[i].key);
+	}
+	free(m->launch);
+}

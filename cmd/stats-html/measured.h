@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Measured cycles and times of kernels. */
+#ifndef MEASURED_H
+#define MEASURED_H
+
+#include "report.h"
+
+/* A launch of a kernel as measured, or the mean of all launches of its name. */
+struct html_launch {
+	char *name, *key;               /* key: what tells it from other launches of the name in its file */
+	double cycles, time, sm_cycles; /* 0: not measured; time in ns; sm_cycles: the sum of all SMs */
+	bool all;                       /* mean of all launches */
+};
+
+struct html_measured {
+	const char *path;
+	struct html_launch *launch; /* in the order of the file */
+	uint32_t n, cap;
+};
+
+/* Reads a CSV table (NAME.csv), or results. Prints an error and exits if the file has no cycles or times. */
+void measured_read(struct html_measured *m, const char *path);
+void measured_free(struct html_measured *m);
+
+#endif
