@@ -197,12 +197,13 @@ static double error_of(const struct html_point *p) { return 100 * (p->simulated 
 
 static int by_error(const void *pa, const void *pb)
 {
-	double a = fabs(error_of(*(const struct html_point *const *)pa));
-	double b = fabs(error_of(*(const struct html_point *const *)pb));
+	const struct html_point *x = *(const struct html_point *const *)pa;
+	const struct html_point *y = *(const struct html_point *const *)pb;
+	double a = fabs(error_of(x)), b = fabs(error_of(y));
 
 	if (a != b)
 		return a > b ? -1 : 1;
-	return pa < pb ? -1 : pa > pb;
+	return (x > y) - (x < y);
 }
 
 /* Pearson's coefficient of the points; NAN: it is undefined. */
