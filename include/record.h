@@ -30,6 +30,10 @@ void record_group_end(struct record_writer *w);
 void record_dim(struct record_writer *w, const char *name, const uint32_t dim[3]); /* a group of x, y, z */
 void record_end(struct record_writer *w);                                          /* writes the record */
 void record_close(struct record_writer *w);                                        /* leaves out open */
+/* Size of the last group of the record that ended last, which has no member after it, to the end of the record. */
+size_t record_last_group(const struct record_writer *w);
+/* Ends the record with these bytes: the last group of another record, by a writer of the same form. */
+void record_end_as(struct record_writer *w, const void *group, size_t n);
 
 /*
  * Makes records of MessagePack compact from now on: figures of "stats" are named by their number in the list, and with

@@ -51,6 +51,7 @@ struct result_kernel {
 	char status[16];          /* "unfinished" where the run ended in it; else "" */
 	char hash[33];            /* hash of its text; "" where unknown */
 	char checksum[17];        /* checksum of its decoded thread blocks; "" where unknown */
+	uint32_t reused_from;     /* position of the kernel whose figures it has; 0: its own */
 };
 
 enum result_event { RESULT_END_OF_INPUT, RESULT_START, RESULT_KERNEL, RESULT_DONE, RESULT_INTERVAL };

@@ -256,6 +256,8 @@ int read_member(struct results *r, const char *name, const char *value)
 			snprintf(r->kernel.hash, sizeof(r->kernel.hash), "%s", value);
 		else if (!strcmp(name, "checksum"))
 			snprintf(r->kernel.checksum, sizeof(r->kernel.checksum), "%s", value);
+		else if (!strcmp(name, "reused_from"))
+			r->kernel.reused_from = (uint32_t)num_leading(value);
 	}
 	return 0;
 }

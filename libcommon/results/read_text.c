@@ -52,9 +52,9 @@ static int begin_text_record(struct results *r, char *line)
 static bool is_member(const struct results *r, const char *name)
 {
 	static const char *const kernel[] = {"position", "name", "id", "stream", "grid.x", "grid.y", "grid.z",
-		"block.x", "block.y", "block.z", "hash", "checksum", "slice", "status", "first_cycle",
-		"sampled", "blocks_simulated", "blocks", "cycles", "cycles_simulated", "cycles_low",
-		"cycles_high"};
+		"block.x", "block.y", "block.z", "hash", "checksum", "slice", "status", "reused_from",
+		"first_cycle", "sampled", "blocks_simulated", "blocks", "cycles", "cycles_simulated",
+		"cycles_low", "cycles_high"};
 	static const char *const end[] = {"status", "limit", "kernels", "hash"};
 	bool own = r->record == READ_KERNEL || r->record == READ_INTERVAL;
 	const char *const *list = own ? kernel : end;

@@ -153,6 +153,8 @@ void record_bool(struct record_writer *w, const char *name, bool value)
 void record_group(struct record_writer *w, const char *name)
 {
 	assert(w->depth && w->depth < RECORD_DEPTH);
+	if (w->depth == 1)
+		w->last_at = w->ops->members(w)->n;
 	w->depth++;
 	w->ops->group(w, name);
 }
@@ -177,6 +179,21 @@ void record_end(struct record_writer *w)
 {
 	assert(w->depth == 1);
 	w->ops->end(w);
+	w->last_n = w->ops->members(w)->n - w->last_at;
+	fwrite(w->text.p, 1, w->text.n, w->out);
+	w->depth = 0;
+}
+
+size_t record_last_group(const struct record_writer *w)
+{
+	assert(!w->depth);
+	return w->last_n;
+}
+
+void record_end_as(struct record_writer *w, const void *group, size_t n)
+{
+	assert(w->depth == 1);
+	w->ops->repeat(w, group, n);
 	fwrite(w->text.p, 1, w->text.n, w->out);
 	w->depth = 0;
 }

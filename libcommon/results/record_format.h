@@ -24,8 +24,12 @@ struct record_ops {
 	void (*boolean)(struct record_writer *w, const char *name, bool value);
 	void (*group)(struct record_writer *w, const char *name); /* w->depth already includes it */
 	void (*group_end)(struct record_writer *w);               /* w->depth still includes it */
-	void (*end)(struct record_writer *w);                     /* completes w->text */
-	void (*close)(struct record_writer *w);                   /* may be NULL */
+	/* Buffer of the members of the open record, without those of open groups. */
+	struct bytes *(*members)(struct record_writer *w);
+	void (*repeat)(struct record_writer *w, const void *member,
+		size_t n);                      /* appends a member as it was written */
+	void (*end)(struct record_writer *w);   /* completes w->text */
+	void (*close)(struct record_writer *w); /* may be NULL */
 };
 
 struct record_writer {
@@ -34,6 +38,8 @@ struct record_writer {
 	void *state; /* private to the format */
 	struct bytes text;
 	unsigned depth; /* 0: no record open; 1: in the record; 2 ...: in groups */
+	size_t last_at; /* where the record's last group begins, in its members */
+	size_t last_n;  /* size of that group with the end of the record */
 };
 
 extern const struct record_ops record_text, record_json, record_msgpack;

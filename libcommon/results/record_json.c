@@ -122,5 +122,12 @@ static void js_group_end(struct record_writer *w) { bytes_puts(&w->text, "}"); }
 
 static void js_end(struct record_writer *w) { bytes_puts(&w->text, "}\n"); }
 
-const struct record_ops record_json = {
-	NULL, js_begin, js_string, js_uint, js_int, js_real, js_bool, js_group, js_group_end, js_end, NULL};
+static struct bytes *js_members(struct record_writer *w) { return &w->text; }
+
+static void js_repeat(struct record_writer *w, const void *member, size_t n)
+{
+	bytes_add(&w->text, member, n);
+}
+
+const struct record_ops record_json = {NULL, js_begin, js_string, js_uint, js_int, js_real, js_bool, js_group,
+	js_group_end, js_members, js_repeat, js_end, NULL};

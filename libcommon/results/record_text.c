@@ -147,5 +147,12 @@ static void text_group_end(struct record_writer *w)
 
 static void text_end(struct record_writer *w) { (void)w; }
 
+static struct bytes *text_members(struct record_writer *w) { return &w->text; }
+
+static void text_repeat(struct record_writer *w, const void *member, size_t n)
+{
+	bytes_add(&w->text, member, n);
+}
+
 const struct record_ops record_text = {text_open, text_begin_record, text_string, text_uint, text_int,
-	text_real, text_bool, text_group, text_group_end, text_end, text_close};
+	text_real, text_bool, text_group, text_group_end, text_members, text_repeat, text_end, text_close};

@@ -117,6 +117,52 @@ static bool as_jansson(const char *string, double real)
 	return same;
 }
 
+/* Writes a kernel of another id, with its figures or with n bytes of those of another record. */
+static size_t write_record_as(enum record_format format, uint64_t id, const void *figures, size_t n)
+{
+	struct record_writer *w;
+	FILE *out;
+
+	out = open_memstream(&written, &n_written);
+	w = record_open(out, format);
+	record_begin(w, "kernel");
+	record_uint(w, "id", id, NULL);
+	record_dim(w, "grid", (const uint32_t[3]){1, 2, 3});
+	if (figures) {
+		record_end_as(w, figures, n);
+	} else {
+		record_group(w, "stats");
+		record_uint(w, "gpu_sim_cycle", 6980, "cycles");
+		record_real(w, "ipc", 1.5, "instructions/cycle");
+		record_group_end(w);
+		record_end(w);
+		n = record_last_group(w);
+	}
+	record_close(w);
+	fclose(out);
+	return n;
+}
+
+static void test_end_as(void)
+{
+	for (enum record_format f = RECORD_TEXT; f <= RECORD_MSGPACK; f++) {
+		char *first, *wanted;
+		size_t n = write_record_as(f, 1, NULL, 0), n_first = n_written, n_wanted;
+
+		first = written;
+		write_record_as(f, 2, NULL, 0);
+		wanted = written;
+		n_wanted = n_written;
+		write_record_as(f, 2, first + n_first - n, n);
+		ok(n < n_first && n_written == n_wanted && !memcmp(written, wanted, n_wanted),
+			"the figures of another record, format %d", (int)f);
+		free(first);
+		free(wanted);
+		free(written);
+		written = NULL;
+	}
+}
+
 static void test_as_jansson(void)
 {
 	static const double reals[] = {0, -0.0, 1, -1, 0.1, 1 / 3.0, 100, 123456789012345, 999999999999999,
@@ -220,6 +266,7 @@ int main(void)
 	test_text();
 	test_json();
 	test_as_jansson();
+	test_end_as();
 	test_msgpack();
 	test_reals();
 	free(written);
