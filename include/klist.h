@@ -9,6 +9,7 @@
 #define KLIST_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "diag.h"
 
@@ -66,6 +67,13 @@ int klist_parse(struct klist *k, struct input *in, const char *folder, struct fa
  * outlive the trace.
  */
 struct trace *klist_open(struct klist *k, uint32_t cmd, const struct trace_options *o, struct fault *f);
+/*
+ * Passes the text of the kernel of command cmd to use(), piece by piece; use() returns false to stop. 0, or -1 and *f.
+ */
+typedef bool klist_use(void *ctx, const void *bytes, size_t n);
+int klist_text(const struct klist *k, uint32_t cmd, klist_use *use, void *ctx, struct fault *f);
+/* Reports whether the kernel of command cmd can be read more than once: it is in a packed stream or a regular file. */
+bool klist_again(const struct klist *k, uint32_t cmd);
 /* Checks that the kernel of command cmd is readable, without opening it. 0, or -1 and errno. */
 int klist_check(const struct klist *k, uint32_t cmd);
 /* Reports whether no file of that path exists; false for a file that exists and cannot be read. */

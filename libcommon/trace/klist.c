@@ -389,6 +389,34 @@ struct trace *klist_open(struct klist *k, uint32_t cmd, const struct trace_optio
 	return in ? trace_over(in, o, f) : trace_open(c->path, o, f);
 }
 
+int klist_text(const struct klist *k, uint32_t cmd, klist_use *use, void *ctx, struct fault *f)
+{
+	const struct command *c = &k->cmd[cmd];
+	const char *bytes;
+	struct input *in;
+	bool more = true;
+	long n;
+
+	if (k->pack)
+		return pack_text(k->pack, c->kernel, 0, UINT64_MAX, use, ctx, f);
+	in = input_open(c->path, f);
+	if (!in)
+		return -1;
+	while (more && (n = input_window(in, 1, &bytes, f)) > 0) {
+		more = use(ctx, bytes, (size_t)n);
+		input_take(in, (size_t)n, 0);
+	}
+	input_close(in);
+	return more && n < 0 ? -1 : 0;
+}
+
+bool klist_again(const struct klist *k, uint32_t cmd)
+{
+	struct stat st;
+
+	return k->pack || (!k->cmd[cmd].in && !stat(k->cmd[cmd].path, &st) && S_ISREG(st.st_mode));
+}
+
 int klist_check(const struct klist *k, uint32_t cmd)
 {
 	const struct command *c = &k->cmd[cmd];
@@ -435,11 +463,15 @@ void klist_warn_skipped(const struct klist *k, const struct klist_skipped *s)
 
 void klist_spare(const struct klist *k, const char *output)
 {
-	struct stat st;
+	struct stat st, is;
 
 	output_spare(output, k->path);
-	for (uint32_t i = 0; output && !k->pack && i < k->n_cmds && !stat(output, &st); i++)
-		output_spare(output, k->cmd[i].path);
+	if (!output || k->pack || stat(output, &st) || !S_ISREG(st.st_mode))
+		return;
+	for (uint32_t i = 0; i < k->n_cmds; i++)
+		if (k->cmd[i].path && !stat(k->cmd[i].path, &is) && is.st_dev == st.st_dev &&
+			is.st_ino == st.st_ino)
+			output_spare(output, k->cmd[i].path);
 }
 
 void klist_free(struct klist *k)
