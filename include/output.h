@@ -8,6 +8,7 @@
 #define OUTPUT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct output;
@@ -22,6 +23,13 @@ void output_spare(const char *output, const char *input);
  * ends the program.
  */
 struct output *output_open_part(const char *path, bool force);
+/*
+ * The same, with force, after the first `keep` bytes of an existing NAME.part. The bytes after them are removed. Ends
+ * the program if the file is shorter.
+ */
+struct output *output_open_rest(const char *path, uint64_t keep);
+/* Removes from NAME.part of an output what was written after its first n bytes; nothing must be written any more. */
+void output_cut(struct output *o, uint64_t n);
 /*
  * Flushes as output_flush() does. From then on, NAME.part of output_open_part() stays if the program ends
  * without a commit.

@@ -245,7 +245,7 @@ static bool lock_part(struct output *o, const char *part)
 	return false;
 }
 
-static void open_part(struct output *o, const struct stat *old)
+static void open_part(struct output *o, const struct stat *old, uint64_t keep)
 {
 	struct output_pending *slot = take_slot();
 	struct stat st;
@@ -257,17 +257,22 @@ static void open_part(struct output *o, const struct stat *old)
 		die("%s: named for two outputs", o->path);
 	while (!lock_part(o, slot->tmp))
 		;
-	if (!fstat(o->fd, &st) && st.st_size)
+	if (fstat(o->fd, &st))
+		die_errno("%s", slot->tmp);
+	if ((uint64_t)st.st_size < keep)
+		die("%s: became shorter (expected %llu bytes)", slot->tmp, (unsigned long long)keep);
+	if (st.st_size && !keep)
 		diag_warn((struct place){.file = diag_keep(slot->tmp)},
 			"replacing the output of a run that did not finish");
 	o->slot = slot;
 	atomic_store(&slot->keep, false);
 	atomic_store(&slot->owner, getpid());
-	if (ftruncate(o->fd, 0) || (old && fchmod(o->fd, old->st_mode & 0777)))
+	if (ftruncate(o->fd, (off_t)keep) || lseek(o->fd, 0, SEEK_END) < 0 ||
+		(old && fchmod(o->fd, old->st_mode & 0777)))
 		die_errno("%s", slot->tmp);
 }
 
-static void open_file(struct output *o, const char *path)
+static void open_file(struct output *o, const char *path, uint64_t keep)
 {
 	struct stat st;
 	bool exists = !stat(path, &st);
@@ -289,7 +294,10 @@ static void open_file(struct output *o, const char *path)
 	o->target = exists ? realpath(path, NULL) : xstrdup(path);
 	if (!o->target)
 		die_errno("%s", path);
-	(o->part ? open_part : open_temporary)(o, exists ? &st : NULL);
+	if (o->part)
+		open_part(o, exists ? &st : NULL, keep);
+	else
+		open_temporary(o, exists ? &st : NULL);
 }
 
 void output_spare(const char *output, const char *input)
@@ -303,7 +311,7 @@ void output_spare(const char *output, const char *input)
 		die("%s: the output is also an input", output);
 }
 
-static struct output *open_output(const char *path, bool force, bool part)
+static struct output *open_output(const char *path, bool force, bool part, uint64_t keep)
 {
 	bool standard = !path || !strcmp(path, "-");
 	struct output *o = xcalloc(1, sizeof(*o));
@@ -316,7 +324,7 @@ static struct output *open_output(const char *path, bool force, bool part)
 		fflush(stdout);
 		o->fd = STDOUT_FILENO;
 	} else {
-		open_file(o, path);
+		open_file(o, path, keep);
 	}
 	open_stream(o);
 	pthread_mutex_lock(&open_lock);
@@ -326,9 +334,21 @@ static struct output *open_output(const char *path, bool force, bool part)
 	return o;
 }
 
-struct output *output_open(const char *path, bool force) { return open_output(path, force, false); }
+struct output *output_open(const char *path, bool force) { return open_output(path, force, false, 0); }
 
-struct output *output_open_part(const char *path, bool force) { return open_output(path, force, true); }
+struct output *output_open_part(const char *path, bool force) { return open_output(path, force, true, 0); }
+
+struct output *output_open_rest(const char *path, uint64_t keep)
+{
+	return open_output(path, true, true, keep);
+}
+
+void output_cut(struct output *o, uint64_t n)
+{
+	output_flush(o);
+	if (o->part && ftruncate(o->fd, (off_t)n))
+		die_errno("%s", o->path);
+}
 
 void output_keep(struct output *o)
 {
