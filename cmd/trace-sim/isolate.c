@@ -5,11 +5,11 @@
  *
  * Always true: the records of a process depend on its kernel alone, so the result is the same for any -j. Each
  * running process has one open file and one pipe. A process ends with its parent. A kernel that cannot be
- * simulated ends the run after the records of the kernels before it are written. Not available: logs, and
- * Accel-Sim's format, whose totals continue from kernel to kernel.
+ * simulated ends the run after the records of the kernels before it are written. With --reuse, a kernel that equals
+ * an earlier one has no process: its record is written after that kernel's, with the same figures. Not available:
+ * logs, and Accel-Sim's format, whose totals continue from kernel to kernel.
  */
 #include <errno.h>
-#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -23,6 +23,7 @@
 #include "arena.h"
 #include "bytes.h"
 #include "isolate.h"
+#include "reuse.h"
 
 /* Outcome of a process besides its records, in memory shared with its parent. */
 struct outcome {
@@ -30,6 +31,7 @@ struct outcome {
 	unsigned char hash[16];
 	uint32_t kernels; /* kernels with a record */
 	uint32_t done;    /* simulated to their end */
+	struct kernel_outcome kernel;
 };
 
 struct child {
@@ -39,12 +41,17 @@ struct child {
 	uint32_t command;
 };
 
+#define STARTS_AT_ONCE 64u
+
 enum child_state { WAITING, RUNNING, READY, FAILED };
 
 struct child_result {
 	uint8_t state;
 	uint64_t at, n; /* place and size of its records in the spool */
+	uint64_t end;   /* end of its records in all records, once they are written */
 	struct outcome outcome;
+	uint32_t from; /* command whose process has its figures, with --reuse; REUSE_NONE: not compared */
+	struct reuse_identity kind; /* with --reuse */
 };
 
 struct isolate {
@@ -59,63 +66,15 @@ struct isolate {
 	struct kept spool;           /* records of kernels that wait for an earlier kernel */
 	struct kept all;             /* all written records, for the totals */
 	uint32_t kernels, done;
-	uint32_t resumed;         /* commands that an earlier run has done */
-	char limit[48];           /* limit that a kernel met first; "": none */
+	struct reuse *reuse;            /* NULL: without --reuse */
+	struct bytes again;             /* record of a kernel that was not simulated */
+	FILE *again_out;                /* stream to it */
+	struct record_writer *again_to; /* writer to that stream */
+	uint32_t resumed;               /* commands that an earlier run has done */
+	char limit[48];                 /* limit that a kernel met first; "": none */
 	const void *inherited[2]; /* in a child: the parent's objects, so that leak checkers find them */
 	bool shown;               /* the terminal shows a line without newline */
 };
-
-/* ---- kept records -------------------------------------------------------------------------------- */
-
-static void kept_open(struct kept *k)
-{
-	k->file = output_spool();
-	if (!k->file)
-		die_errno("temporary file");
-	k->fd = fileno(k->file);
-	k->n = 0;
-}
-
-void kept_add(struct kept *k, const char *bytes, size_t n)
-{
-	while (n) {
-		ssize_t put = pwrite(k->fd, bytes, n, (off_t)k->n);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			die_errno("temporary file");
-		bytes += put;
-		n -= (size_t)put;
-		k->n += (uint64_t)put;
-	}
-}
-
-static void kept_close(struct kept *k)
-{
-	if (k->file)
-		fclose(k->file);
-	k->file = NULL;
-}
-
-/* Passes n bytes of a file, from offset `at`, to use() in pieces. */
-static void pieces(
-	int fd, uint64_t at, uint64_t n, void (*use)(void *ctx, const char *p, size_t n), void *ctx)
-{
-	char buffer[1u << 16];
-
-	while (n) {
-		ssize_t got = pread(fd, buffer, n < sizeof(buffer) ? (size_t)n : sizeof(buffer), (off_t)at);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			die_errno("temporary file");
-		use(ctx, buffer, (size_t)got);
-		at += (uint64_t)got;
-		n -= (uint64_t)got;
-	}
-}
 
 static void append_to_kept(void *ctx, const char *p, size_t n) { kept_add(ctx, p, n); }
 
@@ -154,6 +113,7 @@ static _Noreturn void be_child(struct isolate *o, const struct child *c, struct 
 	copy_word(t->status, sizeof(t->status), r->status);
 	copy_word(t->limit, sizeof(t->limit), r->limit);
 	memcpy(t->hash, r->kernel_hash, sizeof(t->hash));
+	t->kernel = r->ended;
 	t->kernels = r->kernels_loaded;
 	t->done = r->kernels_done;
 	if (fflush(c->records) == EOF)
@@ -238,12 +198,17 @@ static void reap_child(struct isolate *o, struct child *c)
 	} else {
 		to->at = o->spool.n;
 		to->n = (uint64_t)n;
-		pieces(fileno(c->records), 0, to->n, append_to_kept, &o->spool);
+		kept_pass(fileno(c->records), 0, to->n, append_to_kept, &o->spool);
 	}
 	forget(o, c);
 }
 
-/* Waits until a process ends, a signal comes or 200 ms have passed. */
+static bool can_start(const struct isolate *o)
+{
+	return o->start < o->r->list.n_cmds && o->failed == o->r->list.n_cmds && o->running < o->jobs;
+}
+
+/* Waits until a process ends, a signal comes or 200 ms have passed; returns at once where another can be started. */
 static void wait_children(struct isolate *o)
 {
 	struct pollfd fd[MAX_THREADS];
@@ -255,7 +220,7 @@ static void wait_children(struct isolate *o)
 			of[n] = c;
 			fd[n++] = (struct pollfd){.fd = c->pipe, .events = POLLIN};
 		}
-	if (poll(fd, n, 200) <= 0)
+	if (poll(fd, n, can_start(o) ? 0 : 200) <= 0)
 		return;
 	for (nfds_t i = 0; i < n; i++)
 		if (fd[i].revents)
@@ -287,12 +252,55 @@ static const char *worse(const char *a, const char *b)
 	return order[i > k ? i : k];
 }
 
-static void write_result(struct isolate *o, const struct child_result *done)
+/* Writes the record of a kernel with --reuse, unless it is the record that its process wrote. */
+static bool write_reused(struct isolate *o, struct child_result *to)
+{
+	struct run *r = o->r;
+	uint32_t command = (uint32_t)(to - o->result);
+	const struct child_result *from = &o->result[to->from];
+	size_t n = from->outcome.kernel.group;
+	char *group;
+
+	if (reuse_at(o->reuse, to->kind.kernel)->first == command)
+		return false;
+	group = xmalloc(n + 1);
+	if (from == to)
+		kept_read(&o->spool, to->at + to->n - n, group, n);
+	else
+		kept_read(&o->all, from->end - n, group, n);
+	reuse_record(o->reuse, r, o->again_to, r->list.cmd[command].position, &to->kind,
+		&from->outcome.kernel, group);
+	free(group);
+	fflush(o->again_out);
+	fwrite(o->again.p, 1, o->again.n, r->out);
+	kept_add(&o->all, o->again.p, o->again.n);
+	o->again.n = 0;
+	return true;
+}
+
+/* Completes the result of a kernel whose figures another process has, or checks that this process read the same text. */
+static void complete_reused(struct isolate *o, struct child_result *to)
+{
+	const struct child_result *from = &o->result[to->from];
+	const struct command *c = &o->r->list.cmd[to - o->result];
+
+	if (from != to)
+		to->outcome = from->outcome;
+	else if (to->outcome.kernel.hashed && memcmp(to->outcome.hash, to->kind.hash, sizeof(to->kind.hash)))
+		die_at((struct place){.file = c->path}, "the trace changed while it was simulated");
+	if (to->outcome.kernel.hashed)
+		memcpy(to->outcome.hash, to->kind.hash, sizeof(to->kind.hash));
+}
+
+static void write_result(struct isolate *o, struct child_result *done)
 {
 	struct run *r = o->r;
 
-	pieces(o->spool.fd, done->at, done->n, to_output, r->out);
-	pieces(o->spool.fd, done->at, done->n, append_to_kept, &o->all);
+	if (done->from == REUSE_NONE || !write_reused(o, done)) {
+		kept_pass(o->spool.fd, done->at, done->n, to_output, r->out);
+		kept_pass(o->spool.fd, done->at, done->n, append_to_kept, &o->all);
+	}
+	done->end = o->all.n;
 	output_keep(r->result);
 	XXH3_128bits_update(r->hash, done->outcome.hash, sizeof(done->outcome.hash));
 	r->status = worse(r->status, done->outcome.status);
@@ -309,9 +317,11 @@ static void write_result(struct isolate *o, const struct child_result *done)
 static void write_ready(struct isolate *o)
 {
 	while (o->write < o->r->list.n_cmds) {
-		const struct child_result *next = &o->result[o->write];
+		struct child_result *next = &o->result[o->write];
 		bool mine = o->r->list.cmd[o->write].kind == CMD_KERNEL;
 
+		if (next->state == READY && next->from != REUSE_NONE)
+			complete_reused(o, next);
 		if (next->state == READY && next->outcome.kernels)
 			write_result(o, next);
 		else if (next->state != READY && (mine || o->write >= o->start))
@@ -338,19 +348,41 @@ static bool chosen(const struct run *r, const struct command *c, uint32_t after)
 	       (kselect_needs_name(r->select) || kselect_has(r->select, c->position, NULL));
 }
 
-/* Starts processes while fewer than -j run; commands that are not selected are ready at once. */
+/* Returns whether the kernel needs a process; without one it is ready, or has its figures from an earlier kernel. */
+static bool needs_process(struct isolate *o, uint32_t command)
+{
+	struct child_result *to = &o->result[command];
+	struct reuse_kernel *k;
+
+	if (!o->reuse)
+		return true;
+	if (!reuse_identify(o->reuse, o->r, command, &to->kind))
+		return false;
+	if (to->kind.kernel == REUSE_NONE)
+		return true;
+	k = reuse_at(o->reuse, to->kind.kernel);
+	to->from = k->result == REUSE_NONE ? command : k->result;
+	k->result = to->from;
+	return to->from == command;
+}
+
+/*
+ * Starts processes while fewer than -j run; commands that need none are ready at once. Returns after some commands so
+ * that records can be written.
+ */
 static void start_children(struct isolate *o, uint32_t after)
 {
-	while (o->start < o->r->list.n_cmds && o->failed == o->r->list.n_cmds) {
-		const struct command *c = &o->r->list.cmd[o->start];
+	for (unsigned n = 0;
+		o->start < o->r->list.n_cmds && o->failed == o->r->list.n_cmds && n < STARTS_AT_ONCE;
+		o->start++, n++) {
+		bool mine = chosen(o->r, &o->r->list.cmd[o->start], after);
 
-		if (!chosen(o->r, c, after))
-			o->result[o->start].state = READY;
-		else if (o->running == o->jobs)
+		if (mine && o->running == o->jobs)
 			break;
-		else
+		if (mine && needs_process(o, o->start))
 			start_child(o, o->start);
-		o->start++;
+		else
+			o->result[o->start].state = READY;
 	}
 }
 
@@ -375,99 +407,7 @@ static void run_children(struct isolate *o, uint32_t after)
 		fputs("\r\033[K", stderr);
 }
 
-/* ---- the end ---------------------------------------------------------------------------------------- */
-
-struct kept_cursor {
-	const struct kept *all;
-	uint64_t at;
-};
-
-static size_t read_kept_bytes(void *ctx, void *buf, size_t n)
-{
-	struct kept_cursor *g = ctx;
-	ssize_t got;
-
-	do
-		got = pread(g->all->fd, buf, n, (off_t)g->at);
-	while (got < 0 && errno == EINTR);
-	if (got < 0)
-		die_errno("temporary file");
-	g->at += (uint64_t)got;
-	return (size_t)got;
-}
-
-/* Sums over the kernels of the running totals, which restart with each kernel. */
-struct totals {
-	uint64_t insts, cycles, ctas;
-};
-
-static uint64_t *total_of(struct totals *t, const char *name)
-{
-	if (!strcmp(name, "gpu_tot_sim_insn"))
-		return &t->insts;
-	if (!strcmp(name, "gpu_tot_sim_cycle"))
-		return &t->cycles;
-	return strcmp(name, "gpu_tot_issued_cta") ? NULL : &t->ctas;
-}
-
-static void add_totals(struct totals *t, const struct result_item *item)
-{
-	for (uint32_t i = 0; i < item->n_figures; i++) {
-		uint64_t *to = total_of(t, item->figure[i].name);
-
-		if (to)
-			*to += item->figure[i].value.count;
-	}
-}
-
-/* Copies the figures of the run that are defined over separate GPUs to `to`; returns their number. */
-static uint32_t sum_figures(struct result_figure *to, const struct result_item *item, struct totals *t)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < item->n_figures; i++) {
-		struct result_figure f = item->figure[i];
-		uint64_t *total = total_of(t, f.name);
-
-		if (total) {
-			f.value.count = *total;
-			f.value.whole = true;
-		} else if (!strcmp(f.name, "gpu_tot_ipc")) {
-			f.value.whole = false;
-			f.value.real = t->cycles ? (double)t->insts / (double)t->cycles : (double)NAN;
-		} else if (f.about && f.about->kind == FIGURE_TOTAL) {
-			continue;
-		}
-		to[n++] = f;
-	}
-	return n;
-}
-
-/* Writes the end record. Totals are sums over the kernels' records, so a resumed run has the same. */
-static void write_end(struct isolate *o)
-{
-	struct kept_cursor all = {.all = &o->all};
-	struct results *reader = results_new(input_made("result", read_kept_bytes, &all), 0);
-	struct totals totals = {0};
-	struct result_figure *figure;
-	XXH128_canonical_t hash;
-	struct result_item item;
-	struct fault f;
-	int event;
-
-	while ((event = results_next(reader, &item, &f)) != RESULT_DONE) {
-		if (event <= 0)
-			die_fault(&f);
-		if (event == RESULT_KERNEL)
-			add_totals(&totals, &item);
-	}
-	figure = xcalloc(item.n_figures + 1u, sizeof(*figure));
-	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(o->r->hash));
-	stats_sums_record(o->r->writer, o->r->choice, o->r->status, o->r->limit, o->done, hash.digest, figure,
-		sum_figures(figure, &item, &totals));
-	free(figure);
-	results_close(reader);
-}
+/* ---- the run ---------------------------------------------------------------------------------------- */
 
 static void begin(struct isolate *o, const char *output, bool force, bool resume, struct resumed *done)
 {
@@ -495,7 +435,12 @@ static void begin(struct isolate *o, const char *output, bool force, bool resume
 	r->out = output_stream(r->result);
 	r->writer = record_open(r->out, (enum record_format)r->format);
 	run_compact(r, r->writer, false);
-	pieces(o->all.fd, 0, o->all.n, to_output, r->out);
+	if (o->reuse) {
+		o->again_out = bytes_stream(&o->again);
+		o->again_to = record_open(o->again_out, (enum record_format)r->format);
+		run_compact(r, o->again_to, false);
+	}
+	kept_pass(o->all.fd, 0, o->all.n, to_output, r->out);
 	output_flush(r->result);
 	if (done->kernels)
 		output_keep(r->result);
@@ -511,6 +456,8 @@ static void prepare(struct isolate *o)
 	if (o->outcome == MAP_FAILED)
 		die_errno("out of memory");
 	o->result = xcalloc(o->r->list.n_cmds, sizeof(*o->result));
+	for (uint32_t i = 0; i < o->r->list.n_cmds; i++)
+		o->result[i].from = REUSE_NONE;
 	o->failed = o->r->list.n_cmds;
 	o->r->status = "complete";
 	kept_open(&o->spool);
@@ -525,6 +472,7 @@ int isolate_run(
 
 	*o = (struct isolate){.r = r, .isa = isa, .jobs = jobs};
 	prepare(o);
+	o->reuse = r->reuse ? reuse_new(isa) : NULL;
 	begin(o, output, force, resume, &done);
 	if (!done.complete) {
 		progress_start(r);
@@ -535,7 +483,7 @@ int isolate_run(
 		if (r->selection && !o->kernels && !progress_interrupted())
 			die("-k '%s' matches none of %u kernel%s", r->selection, r->list.n_kernels,
 				r->list.n_kernels == 1 ? "" : "s");
-		write_end(o);
+		isolate_write_end(r, &o->all, o->done);
 		record_close(r->writer);
 		output_commit(r->result);
 		progress_end(r);
@@ -544,6 +492,12 @@ int isolate_run(
 	XXH3_freeState(r->hash);
 	kept_close(&o->spool);
 	kept_close(&o->all);
+	if (o->again_out) {
+		record_close(o->again_to);
+		fclose(o->again_out);
+		bytes_free(&o->again);
+	}
+	reuse_free(o->reuse);
 	munmap(o->outcome, sizeof(struct outcome) * MAX_THREADS);
 	free(o->result);
 	free(o);

@@ -16,7 +16,15 @@ struct kept {
 	uint64_t n; /* bytes */
 };
 
+void kept_open(struct kept *k);
 void kept_add(struct kept *k, const char *bytes, size_t n);
+void kept_read(const struct kept *k, uint64_t at, void *to, size_t n);
+/* Passes n bytes of a file, from offset `at`, to use() in pieces. */
+void kept_pass(int fd, uint64_t at, uint64_t n, void (*use)(void *ctx, const char *p, size_t n), void *ctx);
+void kept_close(struct kept *k);
+
+/* Writes the end record; all: the records before it. */
+void isolate_write_end(struct run *r, const struct kept *all, uint32_t done);
 
 /* What an earlier run has done already. */
 struct resumed {

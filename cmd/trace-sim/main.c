@@ -52,6 +52,7 @@ enum {
 	OPT_SKIP_MISSING,
 	OPT_ISOLATE,
 	OPT_RESUME,
+	OPT_REUSE,
 	OPT_PROVENANCE,
 	OPT_INTERVAL,
 	OPT_ALL_FIGURES,
@@ -99,6 +100,9 @@ static const struct cli_row rows[] = {
 		"simulate each kernel on its own, on a cold GPU; -j N of them at a time", NULL},
 	{OPT_RESUME, "resume", NULL,
 		"with --isolate and -o: continue after the last kernel that an earlier run completed", NULL},
+	{OPT_REUSE, "reuse", NULL,
+		"with --isolate: simulate kernels that are equal but for id and stream once, and mark the others",
+		NULL},
 	{CLI_GROUP, "Output", NULL, NULL, NULL},
 	{'F', "format", "FORMAT",
 		"text (default), json, msgpack, or accelsim: its block after each kernel; tsv with --selftest",
@@ -311,6 +315,7 @@ static void set_sim_option(void *ctx, int letter, const char *value)
 	case OPT_ALL_FIGURES: a->choice.all = true; break;
 	case OPT_PROVENANCE: a->provenance = true; break;
 	case OPT_RESUME: a->resume = true; break;
+	case OPT_REUSE: a->reuse = true; break;
 	case OPT_DUMP_CONFIG: a->dump = true; break;
 	case OPT_LIST_OPTIONS: a->list = true; break;
 	case OPT_LIST_GPUS: a->list_gpus = true; break;
@@ -396,6 +401,11 @@ static void check_isolate(const struct sim_args *a)
 			"--resume requires --isolate: otherwise a kernel depends on the caches that earlier kernels left");
 	if (a->resume && (!a->output || !strcmp(a->output, "-")))
 		cli_usage("--resume requires -o FILE");
+	if (a->reuse && !a->isolate)
+		cli_usage(
+			"--reuse requires --isolate: otherwise a kernel depends on clock edges, DRAM rows, instruction caches and schedulers as earlier kernels left them, even with flushed caches");
+	if (a->reuse && (a->interval || a->resume))
+		cli_usage("--reuse cannot be used with %s", a->interval ? "--interval" : "--resume");
 	if (!a->isolate)
 		return;
 	if (a->format == FORMAT_ACCELSIM)
@@ -477,9 +487,10 @@ int main(int argc, char **argv)
 	r->progress = !a.quiet && (a.verbose || isatty(STDERR_FILENO));
 	const struct invocation invoked = {a.config, a.define, a.cubin, a.shipped, a.n_config, a.n_define,
 		a.n_cubin, a.kernels, a.isa, kselect_picks(select), a.strict, a.isolate, a.warm,
-		a.sample_blocks, a.interval, a.provenance ? command : NULL, operand, a.power.energies,
-		&a.choice};
+		a.sample_blocks, a.reuse, a.interval, a.provenance ? command : NULL, operand,
+		a.power.energies, &a.choice};
 	r->invoked = &invoked;
+	r->reuse = a.reuse;
 	r->interval = a.interval;
 	r->choice = &a.choice;
 	r->summary = !a.output && !a.format_given && !a.interval && !a.provenance && !a.choice.all &&

@@ -84,6 +84,8 @@ static void record_invocation(struct record_writer *w, const struct invocation *
 		record_bool(w, "sample_blocks", true);
 	if (g->isolate)
 		record_bool(w, "isolate", true);
+	if (g->reuse)
+		record_bool(w, "reuse", true);
 	if (g->interval)
 		record_uint(w, "interval", g->interval, "cycles");
 	if (g->choice->names.n)

@@ -208,6 +208,8 @@ static void kernel_record(struct run *r, const struct kernel *k)
 	if (k->next_cta == k->n_ctas)
 		rec.checksum = trace_checksum(k->trace);
 	stats_kernel_record(r->writer, r->choice, &rec, r->before, r->now);
+	r->ended = (struct kernel_outcome){
+		rec.checksum, record_last_group(r->writer), rec.unfinished, k->next_cta == k->n_ctas};
 }
 
 /* Stores in *b the kernels that were first selected since the last block. */

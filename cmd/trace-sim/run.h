@@ -14,6 +14,14 @@
 
 enum run_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MSGPACK, FORMAT_ACCELSIM };
 
+/* Outcome of a kernel that --reuse gives to equal kernels. */
+struct kernel_outcome {
+	uint64_t checksum;
+	uint64_t group;  /* bytes of its figures at the end of its record */
+	bool unfinished; /* the run ended in it */
+	bool hashed;     /* its record has the hash of its text */
+};
+
 struct run {
 	struct gpu gpu;
 	struct gpuconf conf;
@@ -45,6 +53,8 @@ struct run {
 	uint32_t summarized;           /* kernels printed */
 	bool alone;                    /* writes the records of one kernel, without an end record */
 	unsigned char kernel_hash[16]; /* hash of the kernel that ended last */
+	struct kernel_outcome ended;   /* that kernel's other results */
+	bool reuse;                    /* equal kernels have one simulation, with --isolate */
 	const struct invocation *invoked;
 };
 
@@ -55,7 +65,7 @@ struct invocation {
 	uint32_t n_config, n_define, n_cubin;
 	const char *kernels, *isa; /* NULL: not given */
 	const struct picks *picks; /* NULL: none */
-	bool strict, isolate, warm, sample_blocks;
+	bool strict, isolate, warm, sample_blocks, reuse;
 	uint64_t interval;                  /* 0: not given */
 	const char *const *command;         /* --provenance: the command line, ended by NULL; else NULL */
 	const char *trace;                  /* the operand; NULL: none */

@@ -21,7 +21,7 @@ struct sim_args {
 	enum run_format format;
 	unsigned threads;
 	bool force, warm, cold, sample_blocks, strict, host_time, dump, list, quiet, verbose, selftest, tsv,
-		isolate, resume;
+		isolate, resume, reuse;
 	bool skip_missing, provenance, pass_unknown, list_gpus, format_given;
 	const char **measured, **fit;
 	uint32_t n_measured, n_fit;

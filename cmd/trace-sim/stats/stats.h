@@ -55,8 +55,9 @@ struct kernel_record {
 	uint64_t checksum;
 	uint64_t first_cycle; /* tot_cycle when its interval began */
 	bool slice;
-	bool unfinished;               /* the run ended in it */
-	uint64_t cycles;               /* simulated cycles of the kernel */
+	bool unfinished;      /* the run ended in it */
+	uint32_t reused_from; /* position of the kernel whose figures it has, with --reuse; 0: its own */
+	uint64_t cycles;      /* simulated cycles of the kernel */
 	const struct sampled *sampled; /* extrapolated figures; NULL: all thread blocks ran */
 };
 
@@ -75,6 +76,9 @@ void stats_interval_record(struct record_writer *w, struct figure_choice *c, con
  */
 void stats_kernel_record(struct record_writer *w, struct figure_choice *c, const struct kernel_record *k,
 	const struct figures *before, const struct figures *now);
+/* Writes a "kernel" record whose figures are those of another record: n bytes, see record_end_as(). */
+void stats_reused_record(
+	struct record_writer *w, const struct kernel_record *k, const void *figures, size_t n);
 /*
  * Writes an "end" record: status "complete", "limit", "deadlock" or "interrupted", totals, hash over the
  * hashes of all kernels.

@@ -298,10 +298,9 @@ static void write_sampled(struct record_writer *w, const struct kernel_record *k
 	record_real(w, "cycles_high", k->sampled->high, "cycles");
 }
 
-void stats_kernel_record(struct record_writer *w, struct figure_choice *c, const struct kernel_record *k,
-	const struct figures *before, const struct figures *now)
+/* Begins a "kernel" record with the identity of the kernel. */
+static void begin_kernel_record(struct record_writer *w, const struct kernel_record *k)
 {
-	struct stretch by;
 	char checksum[17];
 
 	record_begin(w, "kernel");
@@ -317,7 +316,17 @@ void stats_kernel_record(struct record_writer *w, struct figure_choice *c, const
 	record_bool(w, "slice", k->slice);
 	if (k->unfinished)
 		record_string(w, "status", "unfinished");
+	if (k->reused_from)
+		record_uint(w, "reused_from", k->reused_from, NULL);
 	record_uint(w, "first_cycle", k->first_cycle, "cycles");
+}
+
+void stats_kernel_record(struct record_writer *w, struct figure_choice *c, const struct kernel_record *k,
+	const struct figures *before, const struct figures *now)
+{
+	struct stretch by;
+
+	begin_kernel_record(w, k);
 	if (k->sampled) {
 		by = (struct stretch){(double)k->sampled->all / (double)k->sampled->blocks,
 			k->sampled->cycles / (double)k->cycles};
@@ -325,6 +334,13 @@ void stats_kernel_record(struct record_writer *w, struct figure_choice *c, const
 	}
 	write_stats(w, c, before, now, k->sampled ? &by : NULL);
 	record_end(w);
+}
+
+void stats_reused_record(
+	struct record_writer *w, const struct kernel_record *k, const void *figures, size_t n)
+{
+	begin_kernel_record(w, k);
+	record_end_as(w, figures, n);
 }
 
 void stats_interval_record(struct record_writer *w, struct figure_choice *c, const struct interval_record *i,

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The end record of --isolate. Always true: totals are sums over the kernels' records, so a resumed run has the same. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#define XXH_STATIC_LINKING_ONLY
+#include <xxhash.h>
+#include "arena.h"
+#include "isolate.h"
+
+struct kept_cursor {
+	const struct kept *all;
+	uint64_t at;
+};
+
+static size_t read_kept_bytes(void *ctx, void *buf, size_t n)
+{
+	struct kept_cursor *g = ctx;
+	ssize_t got;
+
+	do
+		got = pread(g->all->fd, buf, n, (off_t)g->at);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		die_errno("temporary file");
+	g->at += (uint64_t)got;
+	return (size_t)got;
+}
+
+/* Sums over the kernels of the running totals, which restart with each kernel. */
+struct totals {
+	uint64_t insts, cycles, ctas;
+};
+
+static uint64_t *total_of(struct totals *t, const char *name)
+{
+	if (!strcmp(name, "gpu_tot_sim_insn"))
+		return &t->insts;
+	if (!strcmp(name, "gpu_tot_sim_cycle"))
+		return &t->cycles;
+	return strcmp(name, "gpu_tot_issued_cta") ? NULL : &t->ctas;
+}
+
+static void add_totals(struct totals *t, const struct result_item *item)
+{
+	for (uint32_t i = 0; i < item->n_figures; i++) {
+		uint64_t *to = total_of(t, item->figure[i].name);
+
+		if (to)
+			*to += item->figure[i].value.count;
+	}
+}
+
+/* Copies the figures of the run that are defined over separate GPUs to `to`; returns their number. */
+static uint32_t sum_figures(struct result_figure *to, const struct result_item *item, struct totals *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < item->n_figures; i++) {
+		struct result_figure f = item->figure[i];
+		uint64_t *total = total_of(t, f.name);
+
+		if (total) {
+			f.value.count = *total;
+			f.value.whole = true;
+		} else if (!strcmp(f.name, "gpu_tot_ipc")) {
+			f.value.whole = false;
+			f.value.real = t->cycles ? (double)t->insts / (double)t->cycles : (double)NAN;
+		} else if (f.about && f.about->kind == FIGURE_TOTAL) {
+			continue;
+		}
+		to[n++] = f;
+	}
+	return n;
+}
+
+void isolate_write_end(struct run *r, const struct kept *kept, uint32_t done)
+{
+	struct kept_cursor all = {.all = kept};
+	struct results *reader = results_new(input_made("result", read_kept_bytes, &all), 0);
+	struct totals totals = {0};
+	struct result_figure *figure;
+	XXH128_canonical_t hash;
+	struct result_item item;
+	struct fault f;
+	int event;
+
+	while ((event = results_next(reader, &item, &f)) != RESULT_DONE) {
+		if (event <= 0)
+			die_fault(&f);
+		if (event == RESULT_KERNEL)
+			add_totals(&totals, &item);
+	}
+	figure = xcalloc(item.n_figures + 1u, sizeof(*figure));
+	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(r->hash));
+	stats_sums_record(r->writer, r->choice, r->status, r->limit, done, hash.digest, figure,
+		sum_figures(figure, &item, &totals));
+	free(figure);
+	results_close(reader);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Records that are kept in a file without a name. */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "isolate.h"
+
+void kept_open(struct kept *k)
+{
+	k->file = output_spool();
+	if (!k->file)
+		die_errno("temporary file");
+	k->fd = fileno(k->file);
+	k->n = 0;
+}
+
+void kept_add(struct kept *k, const char *bytes, size_t n)
+{
+	while (n) {
+		ssize_t put = pwrite(k->fd, bytes, n, (off_t)k->n);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			die_errno("temporary file");
+		bytes += put;
+		n -= (size_t)put;
+		k->n += (uint64_t)put;
+	}
+}
+
+void kept_close(struct kept *k)
+{
+	if (k->file)
+		fclose(k->file);
+	k->file = NULL;
+}
+
+void kept_read(const struct kept *k, uint64_t at, void *to, size_t n)
+{
+	while (n) {
+		ssize_t got = pread(k->fd, to, n, (off_t)at);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			die_errno("temporary file");
+		to = (char *)to + got;
+		at += (uint64_t)got;
+		n -= (size_t)got;
+	}
+}
+
+void kept_pass(int fd, uint64_t at, uint64_t n, void (*use)(void *ctx, const char *p, size_t n), void *ctx)
+{
+	char buffer[1u << 16];
+
+	while (n) {
+		ssize_t got = pread(fd, buffer, n < sizeof(buffer) ? (size_t)n : sizeof(buffer), (off_t)at);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			die_errno("temporary file");
+		use(ctx, buffer, (size_t)got);
+		at += (uint64_t)got;
+		n -= (uint64_t)got;
+	}
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Kernels that are equal but for id and stream (LAUNCH-reuse).
+ *
+ * Always true: equal kernels decode to the same thread blocks, because the decoder sees the same lines. The secret
+ * of the hash is random, so that no input can be made to collide, and decides nothing else. The first of the equal
+ * kernels in the list is the origin of all later ones, for any order of the processes.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#define XXH_STATIC_LINKING_ONLY
+#include <xxhash.h>
+#include "arena.h"
+#include "bytes.h"
+#include "cubin.h"
+#include "reuse.h"
+#include "table.h"
+
+#define SECRET_BYTES 192u
+#define HEAD_BYTES   (64u << 10) /* bytes at the start of a text in which lines of id and stream are searched */
+
+struct reuse {
+	struct code *code; /* for headers; stays empty */
+	struct reuse_kernel *kernel;
+	uint32_t n, cap;
+	struct table keys; /* numbers of kernels */
+	struct bytes head;
+	XXH3_state_t *text, *key; /* hashes of the whole text, and without id and stream */
+	bool head_done;
+	unsigned char secret[SECRET_BYTES];
+};
+
+struct reuse *reuse_new(const struct isa *isa)
+{
+	struct reuse *u = xcalloc(1, sizeof(*u));
+
+	u->code = code_new(isa);
+	u->text = XXH3_createState();
+	u->key = XXH3_createState();
+	if (!u->text || !u->key)
+		die("out of memory");
+	if (getrandom(u->secret, SECRET_BYTES, 0) != SECRET_BYTES)
+		die_errno("no random numbers for --reuse");
+	return u;
+}
+
+void reuse_free(struct reuse *u)
+{
+	if (!u)
+		return;
+	for (uint32_t i = 0; i < u->n; i++)
+		free(u->kernel[i].name);
+	free(u->kernel);
+	table_free(&u->keys);
+	bytes_free(&u->head);
+	XXH3_freeState(u->text);
+	XXH3_freeState(u->key);
+	code_free(u->code);
+	free(u);
+}
+
+struct reuse_kernel *reuse_at(struct reuse *u, uint32_t kernel) { return &u->kernel[kernel]; }
+
+/* ---- keys ----------------------------------------------------------------------------------------- */
+
+/* Tests whether a line is "-kernel id = N" or "-cuda stream id = N", and nothing else. */
+static bool is_own_line(const char *line, size_t n)
+{
+	static const char *const own[] = {"-kernel id = ", "-cuda stream id = "};
+
+	for (unsigned i = 0; i < 2; i++) {
+		size_t at = strlen(own[i]);
+
+		if (n <= at || memcmp(line, own[i], at))
+			continue;
+		while (at < n && line[at] >= '0' && line[at] <= '9')
+			at++;
+		return at == n;
+	}
+	return false;
+}
+
+/* Adds the start of the text to the key, without the header's lines of id and stream. */
+static void add_head_to_key(struct reuse *u)
+{
+	const char *line = u->head.p, *end = line + u->head.n, *nl;
+
+	while (line < end && *line == '-' && (nl = memchr(line, '\n', (size_t)(end - line)))) {
+		if (!is_own_line(line, (size_t)(nl - line)))
+			XXH3_128bits_update(u->key, line, (size_t)(nl + 1 - line));
+		line = nl + 1;
+	}
+	XXH3_128bits_update(u->key, line, (size_t)(end - line));
+	u->head_done = true;
+}
+
+static bool add_text_to_key(void *ctx, const void *bytes, size_t n)
+{
+	struct reuse *u = ctx;
+	size_t head = u->head_done ? 0 : HEAD_BYTES - u->head.n;
+
+	head = head < n ? head : n;
+	XXH3_128bits_update(u->text, bytes, n);
+	bytes_add(&u->head, bytes, head);
+	if (!u->head_done && u->head.n == HEAD_BYTES)
+		add_head_to_key(u);
+	if (n > head)
+		XXH3_128bits_update(u->key, (const char *)bytes + head, n - head);
+	return true;
+}
+
+/* Adds the control codes that a packed stream has for the kernel. */
+static void add_codes_to_key(struct reuse *u, const struct cubins *codes)
+{
+	for (uint32_t i = 0; codes && i < cubins_count(codes); i++) {
+		const struct cubin_function *c = cubins_at(codes, i);
+		const uint32_t about[3] = {c->bytes, c->sm, c->regs};
+
+		XXH3_128bits_update(u->key, about, sizeof(about));
+		XXH3_128bits_update(u->key, c->name, strlen(c->name));
+		XXH3_128bits_update(u->key, c->code, c->bytes);
+	}
+}
+
+/* Sets the key of a kernel and the hash of its text. Returns 0 or -1. */
+static int make_reuse_key(struct reuse *u, struct run *r, uint32_t command, const struct cubins *codes,
+	uint64_t key[2], unsigned char hash[16])
+{
+	XXH128_canonical_t text;
+	XXH128_hash_t h;
+	struct fault f;
+
+	u->head.n = 0;
+	u->head_done = false;
+	XXH3_128bits_reset(u->text);
+	XXH3_128bits_reset_withSecret(u->key, u->secret, SECRET_BYTES);
+	if (klist_text(&r->list, command, add_text_to_key, u, &f) < 0)
+		return -1;
+	if (!u->head_done && u->head.n)
+		add_head_to_key(u);
+	add_codes_to_key(u, codes);
+	h = XXH3_128bits_digest(u->key);
+	key[0] = h.low64;
+	key[1] = h.high64;
+	XXH128_canonicalFromHash(&text, XXH3_128bits_digest(u->text));
+	memcpy(hash, text.digest, sizeof(text.digest));
+	return 0;
+}
+
+/* ---- kernels -------------------------------------------------------------------------------------- */
+
+static uint32_t find_reuse_kernel(const struct reuse *u, const uint64_t key[2])
+{
+	FOR_TABLE (w, &u->keys, key[0])
+		if (u->kernel[w.number].key[0] == key[0] && u->kernel[w.number].key[1] == key[1])
+			return w.number;
+	return REUSE_NONE;
+}
+
+static uint32_t add_reuse_kernel(
+	struct reuse *u, const uint64_t key[2], uint32_t command, const struct kernel_header *h)
+{
+	struct reuse_kernel k = {.key = {key[0], key[1]},
+		.first = command,
+		.result = REUSE_NONE,
+		.name = xstrdup(h->name),
+		.grid = {h->grid[0], h->grid[1], h->grid[2]},
+		.block = {h->block[0], h->block[1], h->block[2]},
+		.slice = h->slice};
+
+	grow(&u->kernel, &u->cap, u->n + 1, sizeof(*u->kernel));
+	u->kernel[u->n] = k;
+	table_add(&u->keys, key[0], u->n);
+	return u->n++;
+}
+
+static void ignore_header_warning(void *ctx, const struct fault *f)
+{
+	(void)ctx;
+	(void)f;
+}
+
+/* Opens the kernel for its header and control codes. NULL: it has a fault, or cannot be read again. */
+static struct trace *open_header(struct reuse *u, struct run *r, uint32_t command)
+{
+	const struct trace_options o = {.code = u->code, .warn = ignore_header_warning};
+	struct fault f;
+
+	return klist_again(&r->list, command) ? klist_open(&r->list, command, &o, &f) : NULL;
+}
+
+bool reuse_identify(struct reuse *u, struct run *r, uint32_t command, struct reuse_identity *id)
+{
+	struct trace *t = open_header(u, r, command);
+	const struct kernel_header *h;
+	bool selected = true;
+	uint64_t key[2];
+
+	*id = (struct reuse_identity){.kernel = REUSE_NONE};
+	if (!t)
+		return true;
+	h = trace_header(t);
+	selected = kselect_has(r->select, r->list.cmd[command].position, h->name);
+	if (selected && make_reuse_key(u, r, command, trace_codes(t), key, id->hash) == 0) {
+		id->stream = h->stream;
+		id->kernel = find_reuse_kernel(u, key);
+		if (id->kernel == REUSE_NONE)
+			id->kernel = add_reuse_kernel(u, key, command, h);
+	}
+	trace_close(t);
+	return selected;
+}
+
+void reuse_record(const struct reuse *u, const struct run *r, struct record_writer *w, uint32_t position,
+	const struct reuse_identity *id, const struct kernel_outcome *from, const void *group)
+{
+	const struct reuse_kernel *k = &u->kernel[id->kernel];
+	struct kernel_record rec = {.position = position,
+		.uid = position,
+		.name = k->name,
+		.stream = id->stream,
+		.grid = {k->grid[0], k->grid[1], k->grid[2]},
+		.block = {k->block[0], k->block[1], k->block[2]},
+		.checksum = from->checksum,
+		.slice = k->slice,
+		.unfinished = from->unfinished,
+		.reused_from = r->list.cmd[k->first].position};
+
+	if (from->hashed)
+		memcpy(rec.hash, id->hash, sizeof(rec.hash));
+	stats_reused_record(w, &rec, group, from->group);
+}
