@@ -70,10 +70,18 @@ struct isolate {
 	struct bytes again;             /* record of a kernel that was not simulated */
 	FILE *again_out;                /* stream to it */
 	struct record_writer *again_to; /* writer to that stream */
+	struct child check;             /* process that reads the traces of resumed kernels */
+	uint64_t kept;                  /* bytes of the result that an earlier run has written */
 	uint32_t resumed;               /* commands that an earlier run has done */
 	char limit[48];                 /* limit that a kernel met first; "": none */
 	const void *inherited[2]; /* in a child: the parent's objects, so that leak checkers find them */
-	bool shown;               /* the terminal shows a line without newline */
+	uint32_t earlier;         /* kernels that an earlier run has done */
+	uint32_t chosen,
+		passed;  /* kernels that this run selects from the list; those of them that are done */
+	uint32_t reused; /* kernels that were not simulated */
+	double shown_at; /* time of the last line */
+	bool terminal;   /* one line is redrawn */
+	bool shown;      /* the terminal shows a line without newline */
 };
 
 static void append_to_kept(void *ctx, const char *p, size_t n) { kept_add(ctx, p, n); }
@@ -90,11 +98,6 @@ static _Noreturn void be_child(struct isolate *o, const struct child *c, struct 
 	struct fault f;
 	int status;
 
-	/* The parent handles signals that the terminal sends to all processes. */
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGUSR1, SIG_IGN);
 	o->inherited[0] = r->writer;
 	o->inherited[1] = r->hash;
 	r->progress = false;
@@ -121,30 +124,44 @@ static _Noreturn void be_child(struct isolate *o, const struct child *c, struct 
 	_exit(status);
 }
 
-static void start_child(struct isolate *o, uint32_t command)
+/* Forks. Returns true in the child, which ends with its parent. */
+static bool fork_child(struct child *c)
 {
 	pid_t parent = getpid();
-	struct child *c = o->child;
 	int ends[2];
 
-	while (c->pid)
-		c++;
-	*c = (struct child){.command = command, .records = output_spool()};
-	if (!c->records || pipe(ends))
+	if (pipe(ends))
 		die_errno("cannot create a pipe");
-	o->outcome[c - o->child] = (struct outcome){.kernels = 0};
 	fflush(stdout);
 	c->pid = fork();
 	if (c->pid < 0)
 		die_errno("cannot fork");
-	if (!c->pid) {
-		close(ends[0]);
-		if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
-			_exit(EXIT_TROUBLE);
-		be_child(o, c, &o->outcome[c - o->child]);
-	}
-	close(ends[1]);
+	close(ends[c->pid ? 1 : 0]);
 	c->pipe = ends[0];
+	if (c->pid)
+		return false;
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		_exit(EXIT_TROUBLE);
+	/* The parent handles signals that the terminal sends to all processes. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGUSR1, SIG_IGN);
+	return true;
+}
+
+static void start_child(struct isolate *o, uint32_t command)
+{
+	struct child *c = o->child;
+
+	while (c->pid)
+		c++;
+	*c = (struct child){.command = command, .records = output_spool()};
+	if (!c->records)
+		die_errno("temporary file");
+	o->outcome[c - o->child] = (struct outcome){.kernels = 0};
+	if (fork_child(c))
+		be_child(o, c, &o->outcome[c - o->child]);
 	o->result[command].state = RUNNING;
 	o->running++;
 }
@@ -167,6 +184,17 @@ static void forget(struct isolate *o, struct child *c)
 	o->running--;
 }
 
+/* Starts a process that reads the traces of resumed kernels, while others are simulated. */
+static void start_check(struct isolate *o, const struct resumed *done)
+{
+	if (!done->kernels)
+		return;
+	if (fork_child(&o->check)) {
+		resume_check(o->r, o->isa, done);
+		_exit(EXIT_GOOD);
+	}
+}
+
 /* Ends the processes of the commands from `first` on. */
 static void kill_children(struct isolate *o, uint32_t first)
 {
@@ -176,6 +204,25 @@ static void kill_children(struct isolate *o, uint32_t first)
 			wait_for(c->pid);
 			forget(o, c);
 		}
+}
+
+/* Waits for the end of the check. Leaves the earlier records alone, and exits, if a trace has changed. */
+static void end_check(struct isolate *o)
+{
+	int status;
+
+	if (!o->check.pid)
+		return;
+	status = wait_for(o->check.pid);
+	close(o->check.pipe);
+	o->check.pid = 0;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_GOOD)
+		return;
+	if (WIFSIGNALED(status))
+		diag_error(NOWHERE, "process ended by signal: %s", strsignal(WTERMSIG(status)));
+	kill_children(o, 0);
+	output_cut(o->r->result, o->kept);
+	exit(EXIT_TROUBLE); /* the process has printed why */
 }
 
 static void reap_child(struct isolate *o, struct child *c)
@@ -211,7 +258,7 @@ static bool can_start(const struct isolate *o)
 /* Waits until a process ends, a signal comes or 200 ms have passed; returns at once where another can be started. */
 static void wait_children(struct isolate *o)
 {
-	struct pollfd fd[MAX_THREADS];
+	struct pollfd fd[MAX_THREADS + 1];
 	struct child *of[MAX_THREADS];
 	nfds_t n = 0;
 
@@ -220,8 +267,11 @@ static void wait_children(struct isolate *o)
 			of[n] = c;
 			fd[n++] = (struct pollfd){.fd = c->pipe, .events = POLLIN};
 		}
-	if (poll(fd, n, can_start(o) ? 0 : 200) <= 0)
+	fd[n] = (struct pollfd){.fd = o->check.pid ? o->check.pipe : -1, .events = POLLIN};
+	if (poll(fd, n + 1, can_start(o) ? 0 : 200) <= 0)
 		return;
+	if (fd[n].revents)
+		end_check(o);
 	for (nfds_t i = 0; i < n; i++)
 		if (fd[i].revents)
 			reap_child(o, of[i]);
@@ -232,12 +282,24 @@ static void wait_children(struct isolate *o)
 static void show(struct isolate *o, bool keep)
 {
 	double seconds = progress_seconds();
-	uint32_t now = o->write - o->resumed, left = o->r->list.n_cmds - o->write;
+	uint32_t now = o->passed, left = o->chosen - now;
 
-	fprintf(stderr, "%s%u kernels done, %u of %u commands of the list, %u running, %.0f s, %.0f s left%s",
-		o->shown ? "\r\033[K" : "", o->kernels, o->write, o->r->list.n_cmds, o->running, seconds,
-		now ? seconds / now * left : 0, keep ? "\n" : "");
+	fprintf(stderr, "%s%u of %u kernels done", o->shown ? "\r\033[K" : "", o->earlier + now,
+		o->earlier + o->chosen);
+	if (o->reuse)
+		fprintf(stderr, ", %u reused", o->reused);
+	fprintf(stderr, ", %u running%s, %.0f s, %.0f s left%s", o->running,
+		o->check.pid ? ", checking earlier traces" : "", seconds, now ? seconds / now * left : 0,
+		keep ? "\n" : "");
 	o->shown = !keep;
+	o->shown_at = seconds;
+}
+
+/* Redraws the line on a terminal, twice a second. */
+static void redraw(struct isolate *o)
+{
+	if (o->r->progress && o->terminal && progress_seconds() - o->shown_at >= 0.5)
+		show(o, false);
 }
 
 static const char *worse(const char *a, const char *b)
@@ -284,9 +346,12 @@ static void complete_reused(struct isolate *o, struct child_result *to)
 	const struct child_result *from = &o->result[to->from];
 	const struct command *c = &o->r->list.cmd[to - o->result];
 
-	if (from != to)
+	if (from != to) {
 		to->outcome = from->outcome;
-	else if (to->outcome.kernel.hashed && memcmp(to->outcome.hash, to->kind.hash, sizeof(to->kind.hash)))
+		o->reused += from->outcome.kernels;
+	}
+	if (from == to && to->outcome.kernel.hashed &&
+		memcmp(to->outcome.hash, to->kind.hash, sizeof(to->kind.hash)))
 		die_at((struct place){.file = c->path}, "the trace changed while it was simulated");
 	if (to->outcome.kernel.hashed)
 		memcpy(to->outcome.hash, to->kind.hash, sizeof(to->kind.hash));
@@ -310,8 +375,16 @@ static void write_result(struct isolate *o, struct child_result *done)
 	}
 	o->kernels += done->outcome.kernels;
 	o->done += done->outcome.done;
-	if (r->progress)
-		show(o, !isatty(STDERR_FILENO));
+}
+
+/* Tests whether this run selects the command, as far as its position shows. */
+static bool chosen(const struct isolate *o, uint32_t command)
+{
+	const struct run *r = o->r;
+	const struct command *c = &r->list.cmd[command];
+
+	return c->kind == CMD_KERNEL && !c->missing && command >= o->resumed &&
+	       (kselect_needs_name(r->select) || kselect_has(r->select, c->position, NULL));
 }
 
 static void write_ready(struct isolate *o)
@@ -324,28 +397,16 @@ static void write_ready(struct isolate *o)
 			complete_reused(o, next);
 		if (next->state == READY && next->outcome.kernels)
 			write_result(o, next);
-		else if (next->state != READY && (mine || o->write >= o->start))
+		if (next->state == READY && chosen(o, o->write)) {
+			o->passed++;
+			if (o->r->progress && !o->terminal && next->outcome.kernels)
+				show(o, true);
+		} else if (next->state != READY && (mine || o->write >= o->start))
 			break;
 		o->write++;
 	}
 	if (o->write == o->start && !o->running)
 		o->spool.n = 0;
-}
-
-/* Number of the first command after the kernel at a position; 0: position 0. */
-static uint32_t command_after(const struct klist *k, uint32_t position)
-{
-	uint32_t i = 0;
-
-	while (position && i < k->n_cmds && !(k->cmd[i].kind == CMD_KERNEL && k->cmd[i].position > position))
-		i++;
-	return i;
-}
-
-static bool chosen(const struct run *r, const struct command *c, uint32_t after)
-{
-	return c->kind == CMD_KERNEL && !c->missing && c->position > after &&
-	       (kselect_needs_name(r->select) || kselect_has(r->select, c->position, NULL));
 }
 
 /* Returns whether the kernel needs a process; without one it is ready, or has its figures from an earlier kernel. */
@@ -370,12 +431,12 @@ static bool needs_process(struct isolate *o, uint32_t command)
  * Starts processes while fewer than -j run; commands that need none are ready at once. Returns after some commands so
  * that records can be written.
  */
-static void start_children(struct isolate *o, uint32_t after)
+static void start_children(struct isolate *o)
 {
 	for (unsigned n = 0;
 		o->start < o->r->list.n_cmds && o->failed == o->r->list.n_cmds && n < STARTS_AT_ONCE;
 		o->start++, n++) {
-		bool mine = chosen(o->r, &o->r->list.cmd[o->start], after);
+		bool mine = chosen(o, o->start);
 
 		if (mine && o->running == o->jobs)
 			break;
@@ -386,15 +447,16 @@ static void start_children(struct isolate *o, uint32_t after)
 	}
 }
 
-static void run_children(struct isolate *o, uint32_t after)
+static void run_children(struct isolate *o)
 {
 	while (o->write < o->r->list.n_cmds && o->write <= o->failed) {
-		start_children(o, after);
+		start_children(o);
 		write_ready(o);
 		if (o->write >= o->r->list.n_cmds || o->result[o->write].state == FAILED)
 			break;
 		wait_children(o);
 		kill_children(o, o->failed);
+		redraw(o);
 		if (progress_asked())
 			show(o, true);
 		if (progress_interrupted()) {
@@ -428,10 +490,13 @@ static void begin(struct isolate *o, const char *output, bool force, bool resume
 		die("out of memory");
 	XXH3_128bits_reset(r->hash);
 	if (resume)
-		resume_read(r, o->isa, output, &o->all, done);
+		resume_read(r, output, &o->all, done);
 	if (done->complete)
 		return;
-	r->result = output_open_part(output, force || done->bytes);
+	if (done->part && done->bytes)
+		r->result = output_open_rest(output, done->bytes);
+	else
+		r->result = output_open_part(output, force || done->bytes);
 	r->out = output_stream(r->result);
 	r->writer = record_open(r->out, (enum record_format)r->format);
 	run_compact(r, r->writer, false);
@@ -440,12 +505,17 @@ static void begin(struct isolate *o, const char *output, bool force, bool resume
 		o->again_to = record_open(o->again_out, (enum record_format)r->format);
 		run_compact(r, o->again_to, false);
 	}
-	kept_pass(o->all.fd, 0, o->all.n, to_output, r->out);
+	if (!done->part || !done->bytes)
+		kept_pass(o->all.fd, 0, o->all.n, to_output, r->out);
 	output_flush(r->result);
 	if (done->kernels)
 		output_keep(r->result);
-	o->kernels = done->kernels;
-	o->done = done->done;
+	o->kernels = o->done = o->earlier = done->kernels;
+	o->kept = o->all.n;
+	start_check(o, done);
+	for (uint32_t i = 0; o->reuse && i < done->kernels; i++)
+		if (!done->kernel[i].reused_from)
+			reuse_add_resumed(o->reuse, &done->kernel[i]);
 }
 
 /* Allocates the shared memory and the results. */
@@ -474,10 +544,16 @@ int isolate_run(
 	prepare(o);
 	o->reuse = r->reuse ? reuse_new(isa) : NULL;
 	begin(o, output, force, resume, &done);
-	if (!done.complete) {
+	if (done.complete) {
+		resume_check(r, isa, &done);
+	} else {
 		progress_start(r);
-		o->resumed = command_after(&r->list, done.position);
-		run_children(o, done.position);
+		o->resumed = done.kernels ? done.kernel[done.kernels - 1].command + 1 : 0;
+		for (uint32_t i = o->resumed; i < r->list.n_cmds; i++)
+			o->chosen += chosen(o, i);
+		o->terminal = isatty(STDERR_FILENO);
+		run_children(o);
+		end_check(o);
 		if (o->failed < r->list.n_cmds && !progress_interrupted())
 			exit(EXIT_TROUBLE); /* the process has printed why */
 		if (r->selection && !o->kernels && !progress_interrupted())
@@ -499,6 +575,7 @@ int isolate_run(
 	}
 	reuse_free(o->reuse);
 	munmap(o->outcome, sizeof(struct outcome) * MAX_THREADS);
+	resume_free(&done);
 	free(o->result);
 	free(o);
 	return status;

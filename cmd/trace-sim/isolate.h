@@ -26,21 +26,36 @@ void kept_close(struct kept *k);
 /* Writes the end record; all: the records before it. */
 void isolate_write_end(struct run *r, const struct kept *all, uint32_t done);
 
+/* A kernel whose record an earlier run left. */
+struct resumed_kernel {
+	uint32_t command, position;
+	uint32_t reused_from;        /* as in its record */
+	char hash[33], checksum[17]; /* as in its record */
+	uint64_t shape;              /* reuse_shape() */
+};
+
 /* What an earlier run has done already. */
 struct resumed {
-	uint64_t bytes;         /* bytes of its records and the run's in the kept file; 0: nothing */
-	uint32_t position;      /* position of its last kernel; 0: none */
-	uint32_t kernels, done; /* records; records of kernels that ended */
-	bool complete;          /* no kernel is left */
+	uint64_t bytes; /* bytes of its records and the run's in the kept file; 0: nothing */
+	char *path;     /* file of the records; NULL: none */
+	bool part;      /* path ends in .part */
+	bool complete;  /* no kernel is left */
+	struct resumed_kernel *kernel;
+	uint32_t kernels, cap;
 };
 
 /*
  * Looks for NAME.part, else NAME, of -o NAME: records that start with the very bytes of the run record in k
- * and go on with kernels of r->list in its order, whose text is the same still. They are added to k, and
- * their hashes to r->hash. Ends the program, with the reason, where the rest would not continue them exactly.
+ * and go on with kernels of r->list in its order. They are added to k, and their hashes to r->hash. Ends the
+ * program, with the reason, where the rest would not continue them exactly.
  */
-void resume_read(
-	struct run *r, const struct isa *isa, const char *name, struct kept *k, struct resumed *done);
+void resume_read(struct run *r, const char *name, struct kept *k, struct resumed *done);
+/*
+ * Reads the traces of all these kernels, and ends the program, with the reason, where one is not what its record
+ * says.
+ */
+void resume_check(struct run *r, const struct isa *isa, const struct resumed *done);
+void resume_free(struct resumed *done);
 
 /*
  * Runs kernels in child processes. r: list, configuration, params, select and format are set. output: name

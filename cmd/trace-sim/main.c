@@ -404,8 +404,8 @@ static void check_isolate(const struct sim_args *a)
 	if (a->reuse && !a->isolate)
 		cli_usage(
 			"--reuse requires --isolate: otherwise a kernel depends on clock edges, DRAM rows, instruction caches and schedulers as earlier kernels left them, even with flushed caches");
-	if (a->reuse && (a->interval || a->resume))
-		cli_usage("--reuse cannot be used with %s", a->interval ? "--interval" : "--resume");
+	if (a->reuse && a->interval)
+		cli_usage("--reuse cannot be used with --interval");
 	if (!a->isolate)
 		return;
 	if (a->format == FORMAT_ACCELSIM)

@@ -3,9 +3,10 @@
  * --resume: reuses the records of an earlier run that this run would write byte for byte.
  *
  * Always true: the reused bytes begin with the run record of this run, so version, configuration and options are
- * equal, and end after a whole record of a kernel. Each such kernel is the next selected one; its trace has the
- * recorded hash and decodes to the recorded checksum. A kernel in which the earlier run ended is simulated again.
- * So is the last kernel of a text that stops early, since its record may be torn between two lines.
+ * equal, and end after a whole record of a kernel. Each such kernel is the next selected one. A kernel in which the
+ * earlier run ended is simulated again. So is the last kernel of a text that stops early, since its record may be
+ * torn between two lines. Before the result gets its name, each trace has been read: it has the recorded hash and
+ * decodes to the recorded checksum.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,21 +19,14 @@
 #include "arena.h"
 #include "isolate.h"
 #include "results.h"
+#include "reuse.h"
 
-/* A kernel whose record may be the last one and torn. */
-struct held {
-	bool pending;
-	uint32_t position;
-	uint64_t end; /* end of its record */
-	unsigned char hash[16];
-};
-
-/* Records that an earlier run left. */
+/* Position in the records that an earlier run left. */
 struct left {
-	char *path;       /* path of the records; NULL: none */
-	bool part;        /* path ends in .part */
+	struct resumed *done;
 	uint32_t command; /* next command to be compared with a record */
-	struct held held;
+	bool held;        /* kernel[done->kernels] has a record that may be the last one and torn */
+	uint64_t end;     /* end of that record */
 };
 
 static bool has_content(const char *path)
@@ -42,7 +36,7 @@ static bool has_content(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size > 0;
 }
 
-static void find_left(struct left *l, const char *name)
+static void find_records(struct resumed *l, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -87,6 +81,162 @@ static bool transfer(const char *path, uint64_t from, uint64_t to, struct kept *
 	return same;
 }
 
+/* Returns the command of kernel k, the next selected one; exits if it is another. */
+static uint32_t next_command(const struct run *r, const struct result_kernel *k, struct left *l)
+{
+	while (l->command < r->list.n_cmds) {
+		uint32_t i = l->command++;
+		const struct command *c = &r->list.cmd[i];
+
+		if (c->kind != CMD_KERNEL || c->missing)
+			continue;
+		if (c->position == k->position && kselect_has(r->select, c->position, k->name))
+			return i;
+		if (!kselect_needs_name(r->select) && kselect_has(r->select, c->position, NULL))
+			break;
+	}
+	die_at((struct place){.file = l->done->path},
+		"kernel %u is not the next kernel of this list (expected the records of the same list; without --resume all kernels are simulated)",
+		k->position);
+}
+
+/* Reads 32 hexadecimal digits. */
+static bool parse_hash(const char *text, unsigned char hash[16])
+{
+	for (int i = 0; i < 16; i++)
+		if (sscanf(text + 2 * i, "%2hhx", &hash[i]) != 1)
+			return false;
+	return true;
+}
+
+static void take_held(struct run *r, struct left *l)
+{
+	struct resumed *done = l->done;
+	unsigned char hash[16];
+
+	if (!l->held)
+		return;
+	if (!parse_hash(done->kernel[done->kernels].hash, hash))
+		die_at((struct place){.file = done->path},
+			"the record of kernel %u has no hash (expected the records of this run; without --resume all kernels are simulated)",
+			done->kernel[done->kernels].position);
+	XXH3_128bits_update(r->hash, hash, sizeof(hash));
+	done->bytes = l->end;
+	done->kernels++;
+	l->held = false;
+}
+
+static int compare_positions(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = ((const struct resumed_kernel *)b)->position;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Exits if a record has the figures of a kernel that cannot be equal. */
+static void check_reused_from(const struct resumed *done, const struct resumed_kernel *k)
+{
+	const struct resumed_kernel *from;
+
+	if (!k->reused_from)
+		return;
+	from = bsearch(&k->reused_from, done->kernel, done->kernels, sizeof(*from), compare_positions);
+	if (!from || from->reused_from || from->shape != k->shape || strcmp(from->checksum, k->checksum))
+		die_at((struct place){.file = done->path},
+			"kernel %u cannot have the figures of kernel %u (expected the records of this run; without --resume all kernels are simulated)",
+			k->position, k->reused_from);
+}
+
+static void hold_kernel(const struct run *r, const struct result_item *item, struct left *l)
+{
+	const struct result_kernel *k = &item->kernel;
+	struct resumed *done = l->done;
+	struct resumed_kernel held = {.command = next_command(r, k, l),
+		.position = k->position,
+		.reused_from = k->reused_from,
+		.shape = reuse_shape(k->name, k->grid, k->block)};
+
+	memcpy(held.hash, k->hash, sizeof(held.hash));
+	memcpy(held.checksum, k->checksum, sizeof(held.checksum));
+	check_reused_from(done, &held);
+	grow(&done->kernel, &done->cap, done->kernels + 1, sizeof(*done->kernel));
+	done->kernel[done->kernels] = held;
+	l->held = true;
+	l->end = item->end;
+}
+
+/* Only the identity of kernels is compared. */
+static bool wants_no_figure(void *ctx, const char *name)
+{
+	(void)ctx;
+	(void)name;
+	return false;
+}
+
+/* Reads kernels up to the one in which the earlier run ended, or to the end of the records. */
+static void read_kernels(struct run *r, struct left *l)
+{
+	struct resumed *done = l->done;
+	struct results *reader;
+	struct result_item item;
+	struct fault f;
+	int event;
+
+	reader = results_open(done->path, 0, &f);
+	if (!reader)
+		die_fault(&f);
+	results_want(reader, wants_no_figure, NULL);
+	while ((event = results_next(reader, &item, &f)) > 0 && item.run == 1) {
+		if (event == RESULT_KERNEL) {
+			take_held(r, l);
+			if (*item.kernel.status)
+				break;
+			hold_kernel(r, &item, l);
+		} else if (event == RESULT_DONE) {
+			if (item.form != RESULT_TEXT || strcmp(item.status, "cut"))
+				take_held(r, l);
+			done->complete = !done->part && strcmp(item.status, "cut") &&
+					 strcmp(item.status, "interrupted");
+			break;
+		}
+	}
+	if (event < 0)
+		die_fault(&f);
+	results_close(reader);
+}
+
+void resume_read(struct run *r, const char *name, struct kept *k, struct resumed *done)
+{
+	uint64_t head = k->n;
+	struct left l = {.done = done};
+	struct stat st;
+	bool cut; /* within the run record */
+
+	find_records(done, name);
+	if (!done->path)
+		return;
+	if (stat(done->path, &st))
+		die_errno("%s", done->path);
+	cut = (uint64_t)st.st_size < head;
+	if (!transfer(done->path, 0, cut ? (uint64_t)st.st_size : head, k, true))
+		die_at((struct place){.file = diag_keep(done->path)},
+			"the records are of another version, configuration, selection or format (without --resume all kernels are simulated)");
+	if (!cut) {
+		done->bytes = head;
+		read_kernels(r, &l);
+	}
+	if (!done->complete && done->bytes)
+		transfer(done->path, head, done->bytes, k, false);
+}
+
+void resume_free(struct resumed *done)
+{
+	free(done->path);
+	free(done->kernel);
+}
+
+/* ---- traces --------------------------------------------------------------------------------------- */
+
 static void no_warning(void *ctx, const struct fault *f)
 {
 	(void)ctx;
@@ -118,118 +268,51 @@ static uint64_t read_kernel(struct run *r, const struct isa *isa, uint32_t comma
 	return checksum;
 }
 
-/* Returns the command of kernel k, the next selected one; exits if it is another. */
-static uint32_t next_command(const struct run *r, const struct result_kernel *k, struct left *l)
+static void check_trace(
+	struct run *r, const struct isa *isa, const struct resumed *done, const struct resumed_kernel *k)
 {
-	while (l->command < r->list.n_cmds) {
-		uint32_t i = l->command++;
-		const struct command *c = &r->list.cmd[i];
-
-		if (c->kind != CMD_KERNEL || c->missing)
-			continue;
-		if (c->position == k->position && kselect_has(r->select, c->position, k->name))
-			return i;
-		if (!kselect_needs_name(r->select) && kselect_has(r->select, c->position, NULL))
-			break;
-	}
-	die_at((struct place){.file = l->path},
-		"kernel %u is not the next kernel of this list (expected the records of the same list; without --resume all kernels are simulated)",
-		k->position);
-}
-
-static void take_held(struct run *r, struct held *h, struct resumed *done)
-{
-	if (!h->pending)
-		return;
-	XXH3_128bits_update(r->hash, h->hash, sizeof(h->hash));
-	done->bytes = h->end;
-	done->position = h->position;
-	done->kernels++;
-	done->done++;
-	h->pending = false;
-}
-
-static void hold_kernel(struct run *r, const struct isa *isa, const struct result_item *item, struct left *l)
-{
-	uint32_t command = next_command(r, &item->kernel, l);
-	struct held *h = &l->held;
+	unsigned char hash[16];
 	char text[33], checksum[17];
 
-	*h = (struct held){.pending = true, .position = item->kernel.position, .end = item->end};
 	snprintf(checksum, sizeof(checksum), "%016llx",
-		(unsigned long long)read_kernel(r, isa, command, h->hash));
+		(unsigned long long)read_kernel(r, isa, k->command, hash));
 	for (int i = 0; i < 16; i++)
-		snprintf(text + 2 * i, 3, "%02x", (unsigned)h->hash[i]);
-	if (strcmp(text, item->kernel.hash))
-		die_at((struct place){.file = l->path},
+		snprintf(text + 2 * i, 3, "%02x", (unsigned)hash[i]);
+	if (strcmp(text, k->hash))
+		die_at((struct place){.file = done->path},
 			"the trace of kernel %u, %s, has changed since its record was written (without --resume all kernels are simulated)",
-			h->position, r->list.cmd[command].path);
-	if (strcmp(checksum, item->kernel.checksum))
-		die_at((struct place){.file = l->path},
+			k->position, r->list.cmd[k->command].path);
+	if (strcmp(checksum, k->checksum))
+		die_at((struct place){.file = done->path},
 			"checksum %s in the record of kernel %u is wrong: its trace decodes to %s (without --resume all kernels are simulated)",
-			item->kernel.checksum, h->position, checksum);
+			k->checksum, k->position, checksum);
 }
 
-/* Only the identity of kernels is compared. */
-static bool wants_no_figure(void *ctx, const char *name)
+/* Exits if a record has the figures of another kernel than the first one that is equal. */
+static void check_equal(
+	struct run *r, struct reuse *u, const struct resumed *done, const struct resumed_kernel *k)
 {
-	(void)ctx;
-	(void)name;
-	return false;
-}
+	struct reuse_identity id;
+	uint32_t first, from;
 
-/* Reads kernels up to the one in which the earlier run ended, or to the end of the records. */
-static void read_kernels(struct run *r, const struct isa *isa, struct left *l, struct resumed *done)
-{
-	struct results *reader;
-	struct result_item item;
-	struct fault f;
-	int event;
-
-	reader = results_open(l->path, 0, &f);
-	if (!reader)
-		die_fault(&f);
-	results_want(reader, wants_no_figure, NULL);
-	while ((event = results_next(reader, &item, &f)) > 0 && item.run == 1) {
-		if (event == RESULT_KERNEL) {
-			take_held(r, &l->held, done);
-			if (*item.kernel.status)
-				break;
-			hold_kernel(r, isa, &item, l);
-		} else if (event == RESULT_DONE) {
-			if (item.form != RESULT_TEXT || strcmp(item.status, "cut"))
-				take_held(r, &l->held, done);
-			done->complete =
-				!l->part && strcmp(item.status, "cut") && strcmp(item.status, "interrupted");
-			break;
-		}
-	}
-	if (event < 0)
-		die_fault(&f);
-	results_close(reader);
-}
-
-void resume_read(struct run *r, const struct isa *isa, const char *name, struct kept *k, struct resumed *done)
-{
-	uint64_t head = k->n;
-	struct left l = {.path = NULL};
-	struct stat st;
-	bool cut; /* within the run record */
-
-	find_left(&l, name);
-	if (!l.path)
+	if (!reuse_identify(u, r, k->command, &id) || id.kernel == REUSE_NONE)
 		return;
-	if (stat(l.path, &st))
-		die_errno("%s", l.path);
-	cut = (uint64_t)st.st_size < head;
-	if (!transfer(l.path, 0, cut ? (uint64_t)st.st_size : head, k, true))
-		die_at((struct place){.file = diag_keep(l.path)},
-			"the records are of another version, configuration, selection or format (without --resume all kernels are simulated)");
-	if (!cut) {
-		done->bytes = head;
-		read_kernels(r, isa, &l, done);
+	first = reuse_at(u, id.kernel)->first;
+	from = first == k->command ? 0 : r->list.cmd[first].position;
+	if (from != k->reused_from)
+		die_at((struct place){.file = done->path},
+			"reused_from %u in the record of kernel %u is wrong (expected %u, the first equal kernel, 0: none; without --resume all kernels are simulated)",
+			k->reused_from, k->position, from);
+}
+
+void resume_check(struct run *r, const struct isa *isa, const struct resumed *done)
+{
+	struct reuse *u = r->reuse ? reuse_new(isa) : NULL;
+
+	for (uint32_t i = 0; i < done->kernels; i++) {
+		check_trace(r, isa, done, &done->kernel[i]);
+		if (u)
+			check_equal(r, u, done, &done->kernel[i]);
 	}
-	if (!done->complete && done->bytes)
-		transfer(l.path, head, done->bytes, k, false);
-	free(l.path);
+	reuse_free(u);
 }

@@ -24,7 +24,10 @@ struct reuse {
 	struct code *code; /* for headers; stays empty */
 	struct reuse_kernel *kernel;
 	uint32_t n, cap;
-	struct table keys; /* numbers of kernels */
+	struct table keys;              /* numbers of kernels */
+	struct resumed_kernel *resumed; /* kernels of an earlier run; command REUSE_NONE: it has a key now */
+	uint32_t n_resumed, cap_resumed;
+	struct table shapes; /* numbers of resumed kernels, by shape */
 	struct bytes head;
 	XXH3_state_t *text, *key; /* hashes of the whole text, and without id and stream */
 	bool head_done;
@@ -52,7 +55,9 @@ void reuse_free(struct reuse *u)
 	for (uint32_t i = 0; i < u->n; i++)
 		free(u->kernel[i].name);
 	free(u->kernel);
+	free(u->resumed);
 	table_free(&u->keys);
+	table_free(&u->shapes);
 	bytes_free(&u->head);
 	XXH3_freeState(u->text);
 	XXH3_freeState(u->key);
@@ -190,6 +195,55 @@ static struct trace *open_header(struct reuse *u, struct run *r, uint32_t comman
 	return klist_again(&r->list, command) ? klist_open(&r->list, command, &o, &f) : NULL;
 }
 
+uint64_t reuse_shape(const char *name, const char *grid, const char *block)
+{
+	const uint64_t part[3] = {table_hash(name, strlen(name)), table_hash(grid, strlen(grid)),
+		table_hash(block, strlen(block))};
+
+	return table_hash_words(part, 3);
+}
+
+void reuse_add_resumed(struct reuse *u, const struct resumed_kernel *k)
+{
+	grow(&u->resumed, &u->cap_resumed, u->n_resumed + 1, sizeof(*u->resumed));
+	table_add(&u->shapes, k->shape, u->n_resumed);
+	u->resumed[u->n_resumed++] = *k;
+}
+
+/* Gives a kernel of an earlier run its key. */
+static void add_resumed_key(struct reuse *u, struct run *r, struct resumed_kernel *k)
+{
+	struct trace *t = open_header(u, r, k->command);
+	unsigned char hash[16];
+	char text[33];
+	uint64_t key[2];
+
+	if (!t || make_reuse_key(u, r, k->command, trace_codes(t), key, hash) < 0)
+		die_at((struct place){.file = r->list.cmd[k->command].path},
+			"the trace cannot be read again, but its record can be reused (expected the trace of the earlier run)");
+	for (int i = 0; i < 16; i++)
+		snprintf(text + 2 * i, 3, "%02x", (unsigned)hash[i]);
+	if (strcmp(text, k->hash))
+		die_at((struct place){.file = r->list.cmd[k->command].path},
+			"the trace has changed since its record was written (without --resume all kernels are simulated)");
+	if (find_reuse_kernel(u, key) == REUSE_NONE)
+		add_reuse_kernel(u, key, k->command, trace_header(t));
+	trace_close(t);
+	k->command = REUSE_NONE;
+}
+
+/* Gives all kernels of an earlier run that have this name and grid their keys. */
+static void add_resumed_keys(struct reuse *u, struct run *r, const struct kernel_header *h)
+{
+	char grid[40], block[40];
+
+	snprintf(grid, sizeof(grid), "%ux%ux%u", h->grid[0], h->grid[1], h->grid[2]);
+	snprintf(block, sizeof(block), "%ux%ux%u", h->block[0], h->block[1], h->block[2]);
+	FOR_TABLE (w, &u->shapes, reuse_shape(h->name, grid, block))
+		if (u->resumed[w.number].command != REUSE_NONE)
+			add_resumed_key(u, r, &u->resumed[w.number]);
+}
+
 bool reuse_identify(struct reuse *u, struct run *r, uint32_t command, struct reuse_identity *id)
 {
 	struct trace *t = open_header(u, r, command);
@@ -205,6 +259,10 @@ bool reuse_identify(struct reuse *u, struct run *r, uint32_t command, struct reu
 	if (selected && make_reuse_key(u, r, command, trace_codes(t), key, id->hash) == 0) {
 		id->stream = h->stream;
 		id->kernel = find_reuse_kernel(u, key);
+		if (id->kernel == REUSE_NONE) {
+			add_resumed_keys(u, r, h);
+			id->kernel = find_reuse_kernel(u, key);
+		}
 		if (id->kernel == REUSE_NONE)
 			id->kernel = add_reuse_kernel(u, key, command, h);
 	}

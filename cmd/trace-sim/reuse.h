@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --reuse: finds kernels that are equal but for id and stream. Used by isolate.c alone.
+ * --reuse: finds kernels that are equal but for id and stream. Used by isolate.c and resume.c alone.
  *
  * Two kernels are equal if their texts, without the header's lines of id and stream, and their stored control codes
  * have the same XXH3-128 under a secret that is drawn for each run.
@@ -8,7 +8,7 @@
 #ifndef REUSE_H
 #define REUSE_H
 
-#include "run.h"
+#include "isolate.h"
 
 #define REUSE_NONE UINT32_MAX
 
@@ -39,6 +39,13 @@ void reuse_free(struct reuse *u);
  */
 bool reuse_identify(struct reuse *u, struct run *r, uint32_t command, struct reuse_identity *id);
 struct reuse_kernel *reuse_at(struct reuse *u, uint32_t kernel);
+/*
+ * Adds a kernel whose record an earlier run left. It is read only when a kernel of the same name and grid is
+ * identified; the program then ends if its text has changed.
+ */
+void reuse_add_resumed(struct reuse *u, const struct resumed_kernel *k);
+/* Returns a number that is equal for kernels of the same name, grid and block, which are as in struct result_kernel. */
+uint64_t reuse_shape(const char *name, const char *grid, const char *block);
 /* Writes the record of a kernel at `position` with the figures of another process; group: see record_end_as(). */
 void reuse_record(const struct reuse *u, const struct run *r, struct record_writer *w, uint32_t position,
 	const struct reuse_identity *id, const struct kernel_outcome *from, const void *group);

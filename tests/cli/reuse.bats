@@ -122,3 +122,48 @@ marks() { sed -n 's/.*"position":\([0-9]*\).*"reused_from":\([0-9]*\).*/\1=\2/p'
 	run stats-csv -s gpu_sim_cycle,total_dram_reads,L2_total_cache_misses -F tsv whole
 	assert [ "$(printf '%s\n' "${lines[@]:1}" | cut -f4- | sort -u | wc -l)" -gt 1 ]
 }
+
+@test "--reuse --resume after every kernel has the bytes of a run that was never stopped" {
+	repeated
+	trace-pack -q -o app.tpack app
+	for f in text json; do
+		isolated --reuse -F $f -o full.$f app
+		size=$(stat -c %s full.$f)
+		for at in 100 $((size / 3)) $((size / 2)) $((size * 3 / 4)) $((size - 1)) $size; do
+			rm -f out
+			head -c "$at" full.$f >out.part
+			run -0 isolated --reuse --resume -F $f -o out app
+			cmp out full.$f
+		done
+	done
+	for k in 1 2 3 4 5 6 7 8; do
+		rm -f out
+		head -$((k + 1)) full.json >out.part
+		run -0 isolated --reuse --resume -j 2 -F json -o out app.tpack
+		cmp out full.json
+	done
+}
+
+@test "--reuse --resume refuses records whose figures are those of another kernel, and other options" {
+	repeated
+	isolated --reuse -F json app >full
+	for change in 's/"reused_from":2/"reused_from":1/' 's/"reused_from":2/"reused_from":3/' 's/"reused_from":2/"reused_from":9/'; do
+		head -8 full | sed "$change" >out.part
+		cp out.part kept
+		run -2 isolated --reuse --resume -F json -o out app
+		assert_output --regexp 'kernel 6 cannot have the figures of kernel [139]|reused_from [139] in the record of kernel 6 is wrong'
+		cmp out.part kept
+	done
+	# Kernel 3 has an origin, and its record does not say so.
+	head -5 full | sed 's/"reused_from":1,//' >out.part
+	run -2 isolated --reuse --resume -F json -o out app
+	assert_output --partial 'reused_from 0 in the record of kernel 3 is wrong (expected 1'
+	head -5 full >out.part
+	run -2 isolated --resume -F json -o out app
+	assert_output --partial 'the records are of another version, configuration, selection or format'
+	sed -i 's/ 0x1 / 0x2 /' app/kernel-2.traceg
+	cmp -s app/kernel-2.traceg "$(trace gather)/kernel-1.traceg" || echo >>app/kernel-2.traceg
+	head -5 full >out.part
+	run -2 isolated --reuse --resume -F json -o out app
+	assert_output --partial 'has changed since its record was written'
+}
