@@ -38,12 +38,16 @@ struct ptx_inst {
 /* Does a matrix product of a warpgroup end a group? Only version 6 of the format has this. */
 enum inst_commit { COMMIT_UNKNOWN, COMMIT_NO, COMMIT_YES };
 
+/* Columns that records of few instructions have: rec_copy() and rec_value() (trace.h). */
+enum inst_extra { EXTRA_NONE, EXTRA_COPY, EXTRA_VALUES };
+
 struct inst {
 	const char *opcode;         /* full text, "LDG.E.128" */
 	const uint16_t *reg;        /* n_dst destinations, then n_src sources, in trace order */
 	const struct ptx_inst *ptx; /* NULL: machine code */
 	const char *file;           /* name of the source file; NULL: unknown */
 	uint64_t imm;               /* first immediate; 0 where the line has none */
+	uint64_t imm2;              /* second immediate; 0 where the line has none */
 	uint32_t pc;
 	uint32_t lineno;      /* source line where the trace has line information */
 	uint32_t file_number; /* number of the source file in the kernel's header; 0: unknown */
@@ -57,6 +61,7 @@ struct inst {
 	bool strong_gpu;
 	bool half_rate;
 	uint8_t commit; /* enum inst_commit */
+	uint8_t extra;  /* enum inst_extra */
 };
 
 #endif

@@ -39,7 +39,7 @@ enum addr_kind { ADDR_NONE, ADDR_STRIDE, ADDR_DELTA, ADDR_LIST };
 struct rec {
 	uint32_t inst; /* handle into struct code */
 	uint32_t mask; /* active lanes */
-	uint32_t addr; /* word index << 2 | enum addr_kind; 0: none */
+	uint32_t addr; /* word index << 2 | enum addr_kind; 0: neither addresses nor other words */
 };
 
 struct warp_recs {
@@ -47,14 +47,23 @@ struct warp_recs {
 	uint64_t line;         /* line of the first record, for messages; one line for each record */
 };
 
+/* Place of a thread block in its cluster, from the lines of version 6; zeros where the trace has none. */
+struct cluster_place {
+	bool known;
+	uint32_t id[3];  /* coordinates of the cluster in the grid */
+	uint32_t cta[3]; /* coordinates of the thread block in the cluster */
+	uint32_t rank;
+};
+
 struct tblock {
 	uint32_t x, y, z; /* coordinates as written; the model ignores them */
 	uint32_t n_warps, n_recs, n_words;
 	uint32_t n_unknown; /* records of opcodes without a row */
+	struct cluster_place cluster;
 	struct warp_recs *warp;
 	struct rec *rec;
 	/*
-	 * Address data, after the issue mask for PTX. STRIDE: base, stride. DELTA: base, then an int32 for
+	 * Address data, after the issue mask for PTX and after extra columns. STRIDE: base, stride. DELTA: base, then an int32 for
 	 * each further active lane, two in a word, the lower half first. LIST: a word for each active lane.
 	 */
 	uint64_t *word;
@@ -74,6 +83,37 @@ static inline uint32_t rec_issue_mask(const struct tblock *tb, const struct rec 
  * (kernel-trace(5): a stride run ends at the first inactive lane after its start).
  */
 void rec_addresses(const struct tblock *tb, const struct rec *r, uint64_t lane[32]);
+
+/* Rows of a bulk copy in global memory: row i has `bytes` bytes from base + i * pitch on. */
+struct copy_run {
+	uint64_t base;
+	int64_t pitch;
+	uint32_t bytes, rows;
+};
+
+/* Columns of a bulk copy. */
+struct bulk_copy {
+	uint32_t mbarrier; /* lower half of the barrier's address; 0: none */
+	bool multicast;
+	uint16_t mask;          /* thread blocks of the cluster that a multicast reaches, by rank; else 0 */
+	uint16_t width;         /* bytes of an element */
+	uint64_t bytes;         /* bytes in and out of bounds */
+	uint64_t out_of_bounds; /* bytes out of bounds, which no run has */
+	uint32_t n_runs;
+	const uint64_t *run; /* copy_run_at() */
+};
+
+/* Sets *c to the columns of a bulk copy. Returns false if the record's line has none. Valid as long as tb. */
+bool rec_copy(const struct tblock *tb, const struct rec *r, const struct inst *i, struct bulk_copy *c);
+struct copy_run copy_run_at(const struct bulk_copy *c, uint32_t run);
+/* Returns the number of registers whose values the record's line has: SYNCS and BAR only, else 0. */
+unsigned rec_values(const struct tblock *tb, const struct rec *r, const struct inst *i);
+/*
+ * Sets *v to the value of a lane in register number reg of the line's values: the destination, if there is one, then
+ * the sources. Returns false if the line does not have it.
+ */
+bool rec_value(const struct tblock *tb, const struct rec *r, const struct inst *i, unsigned reg,
+	unsigned lane, uint32_t *v);
 
 /* ---- kernels -------------------------------------------------------------------------------- */
 

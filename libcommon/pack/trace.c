@@ -22,13 +22,13 @@ struct packed {
 	uint64_t at;           /* number of the kernel's thread blocks before the next one of the span */
 	uint32_t *handle;      /* handles by static instruction */
 	bool *unknown, *needs; /* by static instruction: opcode without a row; addresses are missing */
-	bool *bad;             /* by static instruction: faulty, so that the line reader checks each record */
-	bool text, tails;      /* some records of the part are text; some have a tail without meaning */
-	uint64_t first_line;   /* number of the first line after the header */
-	bool sought;           /* packed_seek() has set the position, so that line numbers are unknown */
-	bool plain;            /* all records of the part have handles, and none needs a check */
-	struct tblock one;     /* parsed line */
-	struct tblock ahead;   /* next thread block, which was decoded to find the dialect */
+	bool *each; /* by static instruction: faulty or with values, so that the line reader reads each record */
+	bool text, tails;    /* some records of the part are text; some have a tail without meaning */
+	uint64_t first_line; /* number of the first line after the header */
+	bool sought;         /* packed_seek() has set the position, so that line numbers are unknown */
+	bool plain;          /* all records of the part have handles, and none needs a check */
+	struct tblock one;   /* parsed line */
+	struct tblock ahead; /* next thread block, which was decoded to find the dialect */
 	struct text_in ahead_in;
 	bool is_ahead;
 	struct warp_recs *listed; /* warps in the order of the stream */
@@ -52,9 +52,9 @@ static void free_statics(struct packed *k)
 	free(k->handle);
 	free(k->unknown);
 	free(k->needs);
-	free(k->bad);
+	free(k->each);
 	k->handle = NULL;
-	k->unknown = k->needs = k->bad = NULL;
+	k->unknown = k->needs = k->each = NULL;
 }
 
 void packed_close(struct packed *k)
@@ -140,6 +140,17 @@ static int damaged(const struct packed *k, struct fault *f)
 	return pack_bad(k->p, at, f, "pack-damaged", "the columns of a block do not fit its tables");
 }
 
+/* Has the values after the lines of a static instruction read, if they are kept. */
+static void read_values_of(const struct trace *t, struct packed *k, uint32_t i)
+{
+	const char *opcode = code_at(t->o.code, k->handle[i])->opcode;
+
+	if (k->c->part->code.s[i].flags & ST_TAIL && extra_has_values(opcode, strlen(opcode))) {
+		k->each[i] = k->text = true;
+		k->plain = false;
+	}
+}
+
 static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 {
 	const struct pstatic *s = &k->c->part->code.s[i];
@@ -164,6 +175,7 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 		k->handle[i] = e->handle;
 		k->needs[i] = e->needs;
 		k->plain &= !e->needs;
+		read_values_of(t, k, i);
 		return;
 	}
 	const struct dialect d = t->d;
@@ -171,9 +183,9 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	memset(t->id, 0, sizeof(t->id));
 	t->warp = 0;
 	uint64_t unknown = t->unknown_recs;
-	k->bad[i] = line_parse(t, &k->one, 0, (const char *)k->line.p, k->line.n - 1, &f) < 0;
+	k->each[i] = line_parse(t, &k->one, 0, (const char *)k->line.p, k->line.n - 1, &f) < 0;
 	t->unknown_recs = unknown;
-	if (k->bad[i]) { /* reported when a record of it comes, as for text */
+	if (k->each[i]) { /* reported when a record of it comes, as for text */
 		t->d = d;
 		k->plain = false;
 		return;
@@ -183,6 +195,7 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	k->unknown[i] = inst->row == 0xffff;
 	k->needs[i] = !inst->has_addr && kind_moves(inst->kind);
 	k->plain &= !k->unknown[i] && !k->needs[i];
+	read_values_of(t, k, i);
 	if (k->unknown[i])
 		return; /* warned once for each kernel */
 	grow(&m->e, &m->cap, m->n + 1, sizeof(m->e[0]));
@@ -255,7 +268,7 @@ static int begin_part(struct trace *t, struct packed *k, struct fault *f)
 	k->handle = xcalloc(n + 1, sizeof(k->handle[0]));
 	k->unknown = xcalloc(n + 1, sizeof(k->unknown[0]));
 	k->needs = xcalloc(n + 1, sizeof(k->needs[0]));
-	k->bad = xcalloc(n + 1, sizeof(k->bad[0]));
+	k->each = xcalloc(n + 1, sizeof(k->each[0]));
 	k->text = k->tails = false;
 	k->plain = true;
 	k->span = 0;
@@ -376,6 +389,9 @@ static int parse_record(
 	if (line_parse(t, &k->one, lanes, (const char *)k->line.p, k->line.n - 1, f) < 0)
 		return -1;
 	uint32_t words = tb->n_words;
+	if (k->one.n_words > (UINT32_MAX >> 2) - words)
+		return fault_set(f, (struct place){t->name, t->line, 0}, "block-size",
+			"addresses of a thread block exceed 2^30 words");
 	grow(&tb->word, &tb->cap_words, words + k->one.n_words + 1, sizeof(tb->word[0]));
 	if (k->one.n_words)
 		memcpy(tb->word + words, k->one.word, k->one.n_words * sizeof(tb->word[0]));
@@ -401,7 +417,7 @@ static int finish_packed_record(struct trace *t, struct packed *k, struct tblock
 	unsigned flags = k->c->part->code.s[id].flags;
 
 	/* Only text with a meaning requires that all texts before it are read. */
-	bool line = flags & ST_LINE || k->bad[id];
+	bool line = flags & ST_LINE || k->each[id];
 	if (line || (flags & ST_TAIL && k->text)) {
 		k->line.n = 0;
 		if (!text_record(&k->line, in, r, t->warp, replay_tails(k->r)))
@@ -441,13 +457,13 @@ static int finish_warp(struct trace *t, struct packed *k, struct tblock *tb, str
 	return 0;
 }
 
-/* Checks the lines between the id and the first warp. */
-static int finish_extra(struct trace *t, const struct text_in *in, struct fault *f)
+/* Reads the lines between the id and the first warp. */
+static int finish_extra(struct trace *t, struct tblock *tb, const struct text_in *in, struct fault *f)
 {
 	const char *s = in->extra, *end = s ? s + in->extra_len : s;
 
 	for (const char *nl; s < end && (nl = memchr(s, '\n', (size_t)(end - s))); s = nl + 1, t->line++)
-		if (trace_placement(t, s, (size_t)(nl - s), f) < 0)
+		if (trace_placement(t, tb, s, (size_t)(nl - s), f) < 0)
 			return -1;
 	return 0;
 }
@@ -467,7 +483,7 @@ static int finish_block(
 	tb->n_recs = recs;
 	if (trace_claim(t, (const uint64_t[3]){tb->x, tb->y, tb->z}, f) < 0)
 		return -1;
-	if (finish_extra(t, in, f) < 0)
+	if (finish_extra(t, tb, in, f) < 0)
 		return -1;
 	t->line += 2;
 	for (uint32_t i = 0; i < listed; i++) {

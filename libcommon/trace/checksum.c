@@ -87,6 +87,19 @@ static uint64_t add_issue_mask(
 	return ptx && ptx->issue_mask ? mix_value(sum, rec_issue_mask(tb, r)) : sum;
 }
 
+/* Adds the columns of bulk copies, and values. */
+static uint64_t add_extra(uint64_t sum, const struct code *code, const struct tblock *tb, const struct rec *r)
+{
+	uint32_t n;
+
+	if (code_at(code, r->inst)->extra == EXTRA_NONE)
+		return sum;
+	const uint64_t *w = extra_words(tb, r, &n);
+	for (uint32_t i = 0; i < n; i++)
+		sum = mix_value(sum, w[i]);
+	return sum;
+}
+
 uint64_t checksum_block(uint64_t sum, const struct code *code, const struct tblock *tb, bool ptx)
 {
 	const uint64_t *hash = code_hashes(code);
@@ -103,6 +116,8 @@ uint64_t checksum_block(uint64_t sum, const struct code *code, const struct tblo
 				sum = mix_value(sum, weigh_addresses(tb, r));
 			if (ptx)
 				sum = add_issue_mask(sum, code, tb, r);
+			else if (r->addr)
+				sum = add_extra(sum, code, tb, r);
 		}
 	}
 	return sum;

@@ -71,6 +71,13 @@ const struct inst *code_at(const struct code *c, uint32_t handle)
 
 const uint64_t *code_hashes(const struct code *c) { return c->hash; }
 
+bool code_has_stem(const char *opcode, size_t n, const char *stem)
+{
+	size_t len = strlen(stem);
+
+	return n >= len && !memcmp(opcode, stem, len) && (n == len || opcode[len] == '.');
+}
+
 /* ---- finding ------------------------------------------------------------------------------ */
 
 static size_t n_numbers(const struct draft *d)
@@ -101,11 +108,13 @@ static bool same_ptx(const struct inst *i, const struct ptx_draft *x)
 static uint64_t draft_hash(const struct draft *d)
 {
 	uint64_t key[4] = {d->imm, (uint64_t)d->pc << 32 | d->lineno,
-		(uint64_t)d->n_dst << 32 | d->n_src << 16 | (unsigned)d->arch << 8 |
+		(uint64_t)d->n_dst << 32 | d->n_src << 16 | (unsigned)d->arch << 8 | (unsigned)d->extra << 4 |
 			(unsigned)d->commit << 1 | d->has_addr,
 		XXH3_64bits(d->opcode, d->opcode_len)};
 	uint64_t h = XXH3_64bits(key, sizeof(key));
 	h = XXH3_64bits_withSeed(d->reg, (d->n_dst + d->n_src) * sizeof(d->reg[0]), h);
+	if (d->imm2)
+		h = XXH3_64bits_withSeed(&d->imm2, sizeof(d->imm2), h);
 	return d->ptx ? ptx_hash(d->ptx, h) : h;
 }
 
@@ -117,10 +126,10 @@ static bool same_source(const struct inst *i, const struct draft *d)
 
 static bool same_inst(const struct inst *i, const struct draft *d)
 {
-	return i->pc == d->pc && i->imm == d->imm && same_source(i, d) && i->arch == (uint8_t)d->arch &&
-	       i->n_dst == d->n_dst && i->n_src == d->n_src && i->has_addr == d->has_addr &&
-	       i->commit == d->commit && strlen(i->opcode) == d->opcode_len &&
-	       !memcmp(i->opcode, d->opcode, d->opcode_len) &&
+	return i->pc == d->pc && i->imm == d->imm && i->imm2 == d->imm2 && same_source(i, d) &&
+	       i->arch == (uint8_t)d->arch && i->n_dst == d->n_dst && i->n_src == d->n_src &&
+	       i->has_addr == d->has_addr && i->commit == d->commit && i->extra == d->extra &&
+	       strlen(i->opcode) == d->opcode_len && !memcmp(i->opcode, d->opcode, d->opcode_len) &&
 	       !memcmp(i->reg, d->reg, (d->n_dst + d->n_src) * sizeof(d->reg[0])) && same_ptx(i, d->ptx);
 }
 
@@ -299,6 +308,7 @@ static int64_t add_inst(struct code *c, uint64_t h, uint32_t slot, const struct 
 			CODE_MAX);
 	struct inst i = {.file = d->file ? diag_keep(d->file) : NULL,
 		.imm = d->imm,
+		.imm2 = d->imm2,
 		.pc = d->pc,
 		.lineno = d->lineno,
 		.file_number = d->file_number,
@@ -306,7 +316,8 @@ static int64_t add_inst(struct code *c, uint64_t h, uint32_t slot, const struct 
 		.n_src = (uint8_t)d->n_src,
 		.arch = (uint8_t)d->arch,
 		.has_addr = d->has_addr,
-		.commit = d->commit};
+		.commit = d->commit,
+		.extra = d->extra};
 	if ((d->ptx ? classify_ptx : classify_sass)(c, &i, d, where, f) < 0)
 		return -1;
 	i.ptx = d->ptx ? keep_ptx(c, d->ptx) : NULL;

@@ -23,12 +23,13 @@ struct draft {
 	const char *opcode;
 	size_t opcode_len;
 	const char *file; /* name of the source file, which code_intern() copies; NULL: unknown */
-	uint64_t imm;
+	uint64_t imm, imm2;
 	uint32_t pc, lineno, file_number;
 	unsigned n_dst, n_src; /* numbers of destinations and sources, at most 255 each */
 	enum isa_arch arch;
 	bool has_addr;
 	uint8_t commit;              /* enum inst_commit */
+	uint8_t extra;               /* enum inst_extra */
 	const struct ptx_draft *ptx; /* NULL: machine code */
 	uint16_t reg[2 * 255];
 };
@@ -48,6 +49,8 @@ int64_t code_intern(struct code *c, const struct draft *d, const struct code_pla
  * the architecture lacks the opcode, and the class was guessed.
  */
 bool code_classify(struct inst *i, const struct isa *isa, const char *opcode, size_t n);
+/* Reports whether the part of the opcode before the first '.' is the stem. */
+bool code_has_stem(const char *opcode, size_t n, const char *stem);
 /* Kinds that go through the load/store unit's memory: active lanes need addresses. */
 static inline bool kind_moves(unsigned kind) { return kind >= KIND_LDG && kind <= KIND_ST; }
 

@@ -12,16 +12,14 @@
  *
  * Always true: the columns before the PC and the immediates are counted on the first line and must be as
  * many on every other; an address list has what the mask needs (a delta list one less: the original reads
- * one too many and so loses the immediate, which no timing depends on). What follows a word at the end
- * (Val, NoVal, STORE_DATA) is not looked at. Lines that were met before take the way of fast.c.
+ * one too many and so loses the immediate, which no timing depends on). Bulk copies and values are read by
+ * extra.c; what else follows a word at the end (Val, NoVal, STORE_DATA) is not looked at. Lines that were met
+ * before take the way of fast.c.
  */
 #include <stddef.h>
 #include <string.h>
 #include "bits.h"
 #include "line.h"
-
-#define MODE_COPY_LIST  3
-#define MODE_COPY_DELTA 4
 
 /* ---- faults and words --------------------------------------------------------------------- */
 
@@ -44,13 +42,13 @@ int line_found_not(struct parse *s, enum line_column c)
 
 void line_next(struct parse *s) { s->w = tok_next(&s->p, s->end); }
 
-static int next_number(struct parse *s, uint64_t max, uint64_t *v, const char *id, const char *wanted)
+int line_next_number(struct parse *s, uint64_t max, uint64_t *v, const char *id, const char *wanted)
 {
 	line_next(s);
 	return tok_u64(s->w, v) && *v <= max ? 0 : line_found(s, id, wanted);
 }
 
-static int next_hex(struct parse *s, uint64_t max, uint64_t *v, const char *id, const char *wanted)
+int line_next_hex(struct parse *s, uint64_t max, uint64_t *v, const char *id, const char *wanted)
 {
 	line_next(s);
 	return tok_hex(s->w, v) && *v <= max ? 0 : line_found(s, id, wanted);
@@ -126,7 +124,7 @@ static int parse_registers(struct parse *s, unsigned *n, enum line_column c)
 {
 	uint64_t count;
 	unsigned had = 0;
-	if (next_number(s, 255, &count, line_columns[c].id, line_columns[c].wanted) < 0)
+	if (line_next_number(s, 255, &count, line_columns[c].id, line_columns[c].wanted) < 0)
 		return -1;
 	for (; count; count--)
 		if (parse_operand(s, &had) < 0)
@@ -203,7 +201,7 @@ int line_read_width(struct parse *s)
 	if (opcode_has(&s->d, "GMMA")) {
 		int n = count_numbers(s), imms = s->t->d.imms;
 		bool flag = imms >= 0 ? n == imms + 2 : n == 4 || (n == 3 && s->t->h.tracer_version >= 6);
-		if (flag && next_number(s, UINT32_MAX, &v, "columns", "a commit flag") < 0)
+		if (flag && line_next_number(s, UINT32_MAX, &v, "columns", "a commit flag") < 0)
 			return -1;
 		s->d.commit = !flag ? COMMIT_UNKNOWN : v ? COMMIT_YES : COMMIT_NO;
 	}
@@ -248,36 +246,11 @@ static int parse_deltas(struct parse *s, int64_t delta[32], unsigned n)
 	return 0;
 }
 
-/* Addresses of a bulk copy: as many as the copy has pieces; the first active lanes get one each. */
-static int parse_copy_list(struct parse *s, bool deltas)
-{
-	uint64_t lane[32] = {0}, a = 0, n;
-	unsigned active = bit_count32(s->mask);
-	if (deltas && next_hex(s, UINT64_MAX, &a, "address", "a hexadecimal base address") < 0)
-		return -1;
-	if (next_number(s, INPUT_LINE_MAX, &n, "address-count", "a number of addresses") < 0)
-		return -1;
-	for (uint64_t i = 0; i < n; i++) {
-		int64_t d = 0;
-		line_next(s);
-		if (deltas && i == 0)
-			s->p = s->w.s; /* the first is the base itself */
-		else if (deltas ? !tok_i64(s->w, &d) : !tok_hex(s->w, &a))
-			return line_found(s, "address", deltas ? "a delta" : "an address");
-		a += (uint64_t)d;
-		if (i < active)
-			lane[i] = a;
-	}
-	s->addr = active ? addr_list(s->tb, lane, active) : 0;
-	s->once = true;
-	return 0;
-}
-
 static int parse_stride(struct parse *s)
 {
 	uint64_t base;
 	int64_t stride;
-	if (next_hex(s, UINT64_MAX, &base, "address", "a hexadecimal base address") < 0)
+	if (line_next_hex(s, UINT64_MAX, &base, "address", "a hexadecimal base address") < 0)
 		return -1;
 	line_next(s);
 	if (!tok_i64(s->w, &stride) || stride < INT32_MIN || stride > INT32_MAX)
@@ -286,16 +259,12 @@ static int parse_stride(struct parse *s)
 	return 0;
 }
 
-static int parse_mode(struct parse *s)
+int line_read_mode(struct parse *s, unsigned mode)
 {
 	struct tblock *tb = s->tb;
-	uint64_t mode, a[32];
+	uint64_t a[32];
 	int64_t delta[32];
 	unsigned n = bit_count32(s->mask);
-	bool copies = s->t->d.imms == 2; /* only tracers with two immediates write modes 3 and 4 */
-	const char *wanted = copies ? "an address mode from 0 to 4" : "an address mode 0, 1 or 2";
-	if (next_number(s, copies ? MODE_COPY_DELTA : MODE_DELTA, &mode, "mode", wanted) < 0)
-		return -1;
 	addr_reserve(tb);
 	switch (mode) {
 	case MODE_LIST:
@@ -304,64 +273,26 @@ static int parse_mode(struct parse *s)
 		s->addr = n ? addr_list(tb, a, n) : 0;
 		return 0;
 	case MODE_STRIDE: return parse_stride(s);
-	case MODE_DELTA:
-		if (next_hex(s, UINT64_MAX, &a[0], "address", "a hexadecimal base address") < 0 ||
+	default:
+		if (line_next_hex(s, UINT64_MAX, &a[0], "address", "a hexadecimal base address") < 0 ||
 			parse_deltas(s, delta, n ? n - 1 : 0) < 0)
 			return -1;
 		s->addr = n ? addr_delta(tb, a[0], delta, n - 1) : 0;
 		return 0;
-	default: return parse_copy_list(s, mode == MODE_COPY_DELTA);
 	}
-}
-
-static bool is_bulk_copy(const struct draft *d)
-{
-	static const char *const stem[] = {
-		"UTMALDG",
-		"UTMASTG",
-		"UTMAPF",
-		"UTMAREDG",
-		"UBLKCP",
-		"UBLKPF",
-		"UBLKRED",
-	};
-	for (size_t i = 0; i < sizeof(stem) / sizeof(stem[0]); i++) {
-		size_t n = strlen(stem[i]);
-		bool begins = d->opcode_len >= n && !memcmp(d->opcode, stem[i], n);
-		if (begins && (d->opcode_len == n || d->opcode[n] == '.'))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Reads the columns of a bulk copy (version 6): mbarrier address, multicast flag [and its mask], bytes, bytes
- * out of bounds, addresses.
- */
-static int parse_bulk_copy(struct parse *s)
-{
-	uint64_t v;
-	s->once = true;
-	s->d.has_addr = true;
-	if (next_hex(s, UINT64_MAX, &v, "columns", "a hexadecimal mbarrier address") < 0 ||
-		next_number(s, 1, &v, "columns", "a multicast flag 0 or 1") < 0)
-		return -1;
-	if (v && next_hex(s, UINT64_MAX, &v, "columns", "a hexadecimal multicast mask") < 0)
-		return -1;
-	if (next_number(s, UINT64_MAX, &v, "columns", "a byte count") < 0 ||
-		next_number(s, UINT64_MAX, &v, "columns", "a count of bytes out of bounds") < 0)
-		return -1;
-	return parse_mode(s);
 }
 
 int line_read_addresses(struct parse *s)
 {
+	uint64_t mode;
 	int r = 0;
 	s->seen.mid_end = s->p;
-	if (is_bulk_copy(&s->d) && s->t->d.imms == 2 && count_numbers(s) > 2)
-		r = parse_bulk_copy(s);
+	if (s->t->d.imms == 2 && extra_is_copy(s->d.opcode, s->d.opcode_len) && count_numbers(s) > 2)
+		r = extra_read_copy(s);
 	else if (s->width)
-		r = parse_mode(s);
+		r = line_next_number(s, MODE_DELTA, &mode, "mode", "an address mode 0, 1 or 2") < 0
+			    ? -1
+			    : line_read_mode(s, (unsigned)mode);
 	s->seen.tail = s->p;
 	return r;
 }
@@ -381,14 +312,13 @@ static int parse_immediate(struct parse *s, uint64_t *v)
 
 int line_read_immediates(struct parse *s)
 {
-	uint64_t second;
 	if (s->t->d.imms < 0) {
 		int n = count_numbers(s);
 		s->t->d.imms = n > 2 ? 2 : n;
 	}
 	if (s->t->d.imms > 0 && parse_immediate(s, &s->d.imm) < 0)
 		return -1;
-	return s->t->d.imms > 1 ? parse_immediate(s, &second) : 0;
+	return s->t->d.imms > 1 ? parse_immediate(s, &s->d.imm2) : 0;
 }
 
 int line_read_tail(struct parse *s)
@@ -404,6 +334,8 @@ int line_read_tail(struct parse *s)
 		if (s->seen.open_end)
 			s->seen.tail_end = s->p;
 	}
+	if (tok_is(s->w, "Val") && extra_has_values(s->d.opcode, s->d.opcode_len))
+		return extra_read_values(s);
 	return 0;
 }
 

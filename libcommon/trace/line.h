@@ -29,6 +29,24 @@ int line_found(struct parse *s, const char *id, const char *wanted);
 int line_found_not(
 	struct parse *s, enum line_column c); /* like line_found(), by the table's row of the column */
 void line_next(struct parse *s);              /* the next word */
+/* Reads the next word as a decimal, or as a hexadecimal number, up to max. Returns 0 or -1. */
+int line_next_number(struct parse *s, uint64_t max, uint64_t *v, const char *id, const char *wanted);
+int line_next_hex(struct parse *s, uint64_t max, uint64_t *v, const char *id, const char *wanted);
+/* Reads the addresses of the active lanes in this mode into s->addr. Returns 0 or -1. */
+int line_read_mode(struct parse *s, unsigned mode);
+
+/* ---- extra.c ---- */
+
+#define MODE_COPY_LIST  3 /* modes of bulk copies */
+#define MODE_COPY_DELTA 4
+
+bool extra_is_copy(const char *opcode, size_t n);
+/*
+ * Reads the columns of a bulk copy: mbarrier address, multicast flag [and its mask], bytes, bytes out of bounds,
+ * mode, addresses. Returns 0 or -1.
+ */
+int extra_read_copy(struct parse *s);
+int extra_read_values(struct parse *s); /* the values after "Val", to the end of the line; 0 or -1 */
 
 /* Readers of columns (columns.def): each reads at s->p and moves s->p after the column. 0 or -1. */
 #define COLUMN(name, kind, reader, id, wanted) int reader(struct parse *s);

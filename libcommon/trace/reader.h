@@ -8,6 +8,7 @@
  *   columns.def  the columns of instruction lines and the dialects; columns.c finds one in a line
  *   source.c     source files and lines of the header
  *   line.c       one instruction line, whatever its dialect, token by token
+ *   extra.c      columns that few instructions have: those of bulk copies, values of registers
  *   ptx_code.c   the code of traces from PTX, in the header; ptx_line.c  their instruction lines
  *   raw.c        ungrouped traces, line by line, for a watcher
  *   fast.c       instruction lines that were met before: recognised by PC and text
@@ -155,8 +156,8 @@ static inline void trace_give(
 void trace_begin(struct trace *t, struct tblock *tb); /* an empty block, all warps absent */
 /* Checks that a thread block is in the grid and new. 0 or -1. */
 int trace_claim(struct trace *t, const uint64_t id[3], struct fault *f);
-int trace_placement(
-	struct trace *t, const char *line, size_t len, struct fault *f); /* a cluster or core line */
+/* Reads a cluster or core line. */
+int trace_placement(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f);
 int trace_check_warps(
 	struct trace *t, const struct tblock *tb, struct fault *f); /* fails if a warp is absent */
 
@@ -283,6 +284,12 @@ enum { MODE_LIST, MODE_STRIDE, MODE_DELTA };
 uint32_t addr_list(struct tblock *tb, const uint64_t *a, unsigned n);
 uint32_t addr_stride(struct tblock *tb, uint64_t base, int64_t stride);
 uint32_t addr_delta(struct tblock *tb, uint64_t base, const int64_t *delta, unsigned n_deltas);
+
+/* ---- extra.c ---- */
+/* Reports whether the values in lines of this opcode are kept. */
+bool extra_has_values(const char *opcode, size_t n);
+/* Returns the words of the record's extra columns and sets their number; inst.extra is not EXTRA_NONE. */
+const uint64_t *extra_words(const struct tblock *tb, const struct rec *r, uint32_t *n);
 
 /* ---- checksum.c ---- */
 /* Checksum of a thread block, starting from sum. */

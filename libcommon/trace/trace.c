@@ -296,19 +296,32 @@ static int take_inst(
 	return 0;
 }
 
-/* Checks the form of cluster and core lines of newer tracers; they are not used. */
-int trace_placement(struct trace *t, const char *line, size_t len, struct fault *f)
+int trace_placement(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
 {
 	const char *p = line;
-	uint64_t v[3];
+	uint64_t v[3] = {0};
 	struct tok first = tok_next(&p, line + len), second = tok_next(&p, line + len);
-	if (tok_is(first, "cluster") && tok_is(second, "id"))
-		return parse_values(t, line, len, "cluster id", 3, v, f);
-	if (tok_is(first, "cluster") && tok_is(second, "cta"))
-		return parse_values(t, line, len, "cluster cta", 3, v, f);
-	if (tok_is(first, "cluster") && tok_is(second, "rank"))
-		return parse_values(t, line, len, "cluster rank", 1, v, f);
-	return parse_values(t, line, len, tok_is(first, "sm") ? "sm id" : "core id", 1, v, f);
+	struct cluster_place *c = &tb->cluster;
+	bool cluster = tok_is(first, "cluster"), id = cluster && tok_is(second, "id"),
+	     cta = cluster && tok_is(second, "cta"), rank = cluster && tok_is(second, "rank");
+	const char *name = id                    ? "cluster id"
+			   : cta                 ? "cluster cta"
+			   : rank                ? "cluster rank"
+			   : tok_is(first, "sm") ? "sm id"
+						 : "core id";
+
+	if (parse_values(t, line, len, name, id || cta ? 3 : 1, v, f) < 0)
+		return -1;
+	c->known |= cluster;
+	for (int i = 0; i < 3; i++) {
+		uint32_t n = v[i] < UINT32_MAX ? (uint32_t)v[i] : UINT32_MAX;
+
+		if (id || cta)
+			(id ? c->id : c->cta)[i] = n;
+		else if (rank && i == 0)
+			c->rank = n;
+	}
+	return 0;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------- */
@@ -325,6 +338,7 @@ void trace_begin(struct trace *t, struct tblock *tb)
 {
 	tb->n_warps = kernel_warps(&t->h);
 	tb->n_recs = tb->n_words = 0;
+	tb->cluster = (struct cluster_place){0};
 	grow(&tb->warp, &tb->cap_warps, tb->n_warps, sizeof(tb->warp[0]));
 	for (uint32_t w = 0; w < tb->n_warps; w++)
 		tb->warp[w] = (struct warp_recs){0, ABSENT, 0};
@@ -398,7 +412,7 @@ static int take_block_line(struct trace *t, struct tblock *tb, const char *line,
 	if (line_begins(w, rest, "insts"))
 		return take_insts(t, tb, rest.s, rest.n, f);
 	if (tok_is(w, "cluster") || tok_is(w, "core") || tok_is(w, "sm"))
-		return trace_placement(t, rest.s, rest.n, f);
+		return trace_placement(t, tb, rest.s, rest.n, f);
 	return take_inst(t, tb, t->warp == UINT32_MAX ? 0 : warp_lanes(t), line, len, f);
 }
 
