@@ -62,6 +62,7 @@ struct inst {
 	bool half_rate;
 	uint8_t commit; /* enum inst_commit */
 	uint8_t extra;  /* enum inst_extra */
+	bool two_imms;  /* BAR whose line has two immediates: number and threads */
 };
 
 #endif

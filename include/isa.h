@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include "diag.h"
 
-/* Unit classes (SM-inst-1). CLASS_TMA, _SYNCS and _FENCE are recognised but not modelled. */
+/* Unit classes (SM-inst-1). CLASS_TMA is recognised but not modelled. */
 enum isa_class {
 	CLASS_NONE, /* the architecture lacks the opcode */
 	CLASS_ALU,
@@ -67,6 +67,11 @@ enum isa_kind {
 	KIND_DEPBAR,
 	KIND_GMMA,      /* matrix product of a warpgroup */
 	KIND_WARPGROUP, /* WARPGROUP: DEPBAR waits for such products */
+	KIND_SYNCS,     /* operation on an mbarrier */
+	KIND_ARRIVES,   /* arrival of LDGSTS at an mbarrier */
+	KIND_BULK,      /* bulk copy */
+	KIND_FLUSH,     /* UTMACMDFLUSH: ends a group of bulk copies */
+	KIND_FENCE,     /* FENCE: orders accesses to shared memory and bulk copies */
 	KIND_MEM_OTHER, /* other opcode of class LOAD or STORE */
 	N_KINDS
 };

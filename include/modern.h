@@ -74,6 +74,8 @@ struct modern_params {
 	bool fp32_on_int, fp64_shared;
 	uint32_t tensor_rate; /* half multiply-adds a cycle and sub-core */
 	uint32_t mma_setup;   /* cycles of the tensor core beyond the products of a matrix instruction */
+	uint32_t mbarrier_issue,
+		mbarrier_wait; /* issue of an mbarrier's operation; latency of a wait that succeeds */
 	uint32_t gmma_issue, gmma_latency; /* issue and latency of matrix products of warpgroups */
 	uint32_t matrix_mhz;               /* 0: the clock of the core */
 	uint32_t fp64_latency;             /* latency of the unit that sub-cores share */

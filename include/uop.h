@@ -28,7 +28,36 @@ enum uop_flag {
 	UOP_ARRIVE = 1 << 13,          /* PTX: barrier without waiting */
 	UOP_ISSUE = 1 << 14,           /* PTX: records have an issue mask */
 	UOP_ENDS = 1 << 15,            /* PTX: ends its lanes */
-	UOP_GMMA = 1 << 16             /* uop.gmma is not GMMA_NONE */
+	UOP_GMMA = 1 << 16,            /* uop.gmma is not GMMA_NONE */
+	UOP_SYNC = 1 << 17             /* uop.sync is not SYNC_NONE */
+};
+
+/* Part of an instruction in synchronisation (HOPPER-mbar, HOPPER-bulk, HOPPER-fence). */
+enum uop_sync {
+	SYNC_NONE,
+	SYNC_INIT,   /* mbarrier: sets the number of its arrivals */
+	SYNC_END,    /* mbarrier: ends its use */
+	SYNC_ARRIVE, /* mbarrier: effects in uop.groups, enum sync_effect */
+	SYNC_TEST,
+	SYNC_WAIT,
+	SYNC_COPIES, /* as SYNC_ARRIVE, when the warp's LDGSTS before it are done */
+	SYNC_BULK,   /* bulk copy; may complete on an mbarrier */
+	SYNC_BULK_STORE,
+	SYNC_LAST_MBARRIER = SYNC_BULK_STORE, /* the kinds up to it may name an mbarrier */
+	SYNC_FLUSH,                           /* ends a group of bulk copies */
+	SYNC_FENCE,                           /* waits for the warp's stores to shared memory */
+	SYNC_BAR                              /* BAR with its number, or number and threads, in registers */
+};
+
+/* What an operation does to an mbarrier; the value is that of the line's last register. */
+enum sync_effect {
+	SYNC_ARRIVES = 1 << 0, /* one arrival */
+	SYNC_ARRIVES_VALUE = 1 << 1,
+	SYNC_DROPS = 1 << 2,   /* the arrivals are not expected in later phases */
+	SYNC_EXPECTS = 1 << 3, /* one byte */
+	SYNC_EXPECTS_VALUE = 1 << 4,
+	SYNC_COMPLETES = 1 << 5, /* one byte */
+	SYNC_COMPLETES_VALUE = 1 << 6
 };
 
 /* Part of an instruction in the products of warpgroups (HOPPER-gmma). */
@@ -38,7 +67,11 @@ struct uop {
 	const uint16_t *reg; /* n_dst destinations, then n_src sources; REG_R0 + n, REG_UR0 + n */
 	uint32_t pc;
 	uint32_t next; /* pc of the next instruction */
-	uint32_t groups; /* DEPBAR, GMMA_WAIT: N; barrier: number, from bit 8 on the warps it waits for, 0: all */
+	/*
+	 * DEPBAR, GMMA_WAIT: N; barrier: number, from bit 8 on the warps it waits for, 0: all; SYNC_ARRIVE and
+	 * SYNC_COPIES: enum sync_effect.
+	 */
+	uint32_t groups;
 	/* Sources read from a bank, bit i for reg[bank_from + i], i < 32: not uniform, not a repetition. */
 	uint32_t bank_src;
 	uint64_t registers; /* set of all in reg[], by number modulo 64 */
@@ -53,6 +86,7 @@ struct uop {
 	uint8_t class;                 /* enum isa_class after translation (ATOM: LOAD, LDC: ALU) */
 	uint8_t unit;                  /* enum unit_kind */
 	uint8_t space;                 /* enum space */
+	uint8_t sync;                  /* enum uop_sync */
 	uint8_t gmma;                  /* enum uop_gmma; GMMA_WAIT: for all but `groups` groups */
 	bool narrow; /* S8 or S16, counted as 4 bytes (quirk Q1-6): addresses need not be multiples of 4 */
 };

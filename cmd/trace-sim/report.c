@@ -4,6 +4,7 @@
  * printed once, so it may search.
  */
 #include "run.h"
+#include "sm/mbarrier.h"
 
 #define REPORT_WARPS 200 /* maximum number of lines; further warps are only counted */
 
@@ -19,6 +20,8 @@ static const char *wait_reason(const struct sm *s, unsigned w)
 		return "an atomic's reply";
 	if (s->gmma_wait & bit)
 		return "groups of matrix products (WARPGROUP.DEPBAR)";
+	if (s->sync_wait & bit)
+		return s->warp[w].sync.waits_for_groups ? "groups of bulk copies (DEPBAR)" : "an mbarrier";
 	if (s->dep_wait & bit)
 		return "LDGSTS groups (DEPBAR)";
 	if (s->imiss & bit)
@@ -47,6 +50,20 @@ static void print_awaited_registers(const struct sm *s, unsigned w, FILE *out)
 	}
 }
 
+static void print_awaited_mbarrier(const struct sm *s, unsigned w, FILE *out)
+{
+	struct mbarrier_view v;
+
+	if (!mbarrier_awaited(s, w, &v))
+		return;
+	fprintf(out, " at 0x%llx", (unsigned long long)v.address);
+	if (v.valid)
+		fprintf(out, ": phase %u, %lld of %lld arrivals, %lld bytes to come", v.phase,
+			(long long)v.arrived, (long long)v.expected, (long long)v.bytes);
+	else
+		fputs(", which is not initialised", out);
+}
+
 static void print_waiting_warp(const struct sm *s, unsigned w, FILE *out)
 {
 	const struct warp *p = &s->warp[w];
@@ -58,6 +75,8 @@ static void print_waiting_warp(const struct sm *s, unsigned w, FILE *out)
 		(unsigned long long)recs->line + line, s->id, w, (unsigned long long)c->id,
 		wait_reason(s, w));
 	print_awaited_registers(s, w, out);
+	if (s->sync_wait >> w & 1)
+		print_awaited_mbarrier(s, w, out);
 	fputc('\n', out);
 }
 

@@ -317,6 +317,8 @@ static int modern_units(
 	m->s2r_latency = conf_uint(c, OPT_core_s2r_latency);
 	m->tensor_rate = or_default(c, OPT_core_tensor_rate, a->tensor_rate);
 	m->mma_setup = or_default(c, OPT_core_mma_setup, a->mma_setup);
+	m->mbarrier_issue = conf_uint(c, OPT_core_mbarrier_issue);
+	m->mbarrier_wait = conf_uint(c, OPT_core_mbarrier_wait);
 	m->gmma_issue = conf_uint(c, OPT_core_gmma_issue);
 	m->gmma_latency = conf_uint(c, OPT_core_gmma_latency);
 	m->matrix_mhz = conf_uint(c, OPT_core_matrix_clock);

@@ -14,6 +14,8 @@ static enum isa_class modelled_class(const struct inst *in)
 {
 	bool other = in->class == CLASS_TMA || in->class == CLASS_SYNCS || in->class == CLASS_FENCE;
 
+	if (in->class == CLASS_FENCE)
+		return CLASS_INT;
 	if (!other && in->kind != KIND_MEM_OTHER)
 		return in->class;
 	if (!in->has_addr)
@@ -47,6 +49,8 @@ static void sass_memory_attributes(struct uop *u, const struct inst *in)
 		[KIND_ST] = {UOP_STORE, SPACE_GENERIC, false},
 		[KIND_LDGDEPBAR] = {UOP_LDGDEPBAR, SPACE_NONE, false},
 		[KIND_DEPBAR] = {UOP_DEPBAR, SPACE_NONE, false},
+		[KIND_SYNCS] = {0, SPACE_SHARED, false},
+		[KIND_BULK] = {UOP_BYPASS, SPACE_NONE, false},
 	};
 
 	u->flags |= rows[in->kind].flags;
@@ -266,6 +270,8 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 	};
 	sass_memory_attributes(u, in);
 	class_attributes(u);
+	if (uop_sync_attributes(u, in, f) < 0)
+		return -1;
 	if (gmma_attributes(u, in, p, f) < 0)
 		return -1;
 	if (u->flags & UOP_ACCESS && !in->has_addr) {

@@ -108,8 +108,9 @@ static bool same_ptx(const struct inst *i, const struct ptx_draft *x)
 static uint64_t draft_hash(const struct draft *d)
 {
 	uint64_t key[4] = {d->imm, (uint64_t)d->pc << 32 | d->lineno,
-		(uint64_t)d->n_dst << 32 | d->n_src << 16 | (unsigned)d->arch << 8 | (unsigned)d->extra << 4 |
-			(unsigned)d->commit << 1 | d->has_addr,
+		(uint64_t)d->n_dst << 32 | d->n_src << 16 | (unsigned)d->arch << 8 |
+			(unsigned)d->two_imms << 7 | (unsigned)d->extra << 4 | (unsigned)d->commit << 1 |
+			d->has_addr,
 		XXH3_64bits(d->opcode, d->opcode_len)};
 	uint64_t h = XXH3_64bits(key, sizeof(key));
 	h = XXH3_64bits_withSeed(d->reg, (d->n_dst + d->n_src) * sizeof(d->reg[0]), h);
@@ -129,7 +130,8 @@ static bool same_inst(const struct inst *i, const struct draft *d)
 	return i->pc == d->pc && i->imm == d->imm && i->imm2 == d->imm2 && same_source(i, d) &&
 	       i->arch == (uint8_t)d->arch && i->n_dst == d->n_dst && i->n_src == d->n_src &&
 	       i->has_addr == d->has_addr && i->commit == d->commit && i->extra == d->extra &&
-	       strlen(i->opcode) == d->opcode_len && !memcmp(i->opcode, d->opcode, d->opcode_len) &&
+	       i->two_imms == d->two_imms && strlen(i->opcode) == d->opcode_len &&
+	       !memcmp(i->opcode, d->opcode, d->opcode_len) &&
 	       !memcmp(i->reg, d->reg, (d->n_dst + d->n_src) * sizeof(d->reg[0])) && same_ptx(i, d->ptx);
 }
 
@@ -208,7 +210,7 @@ static int classify_sass(struct code *c, struct inst *i, const struct draft *d,
 			isa_arch_name(d->arch));
 		if (first_time(c, d->opcode, stem))
 			warn_opcode(where, "opcode-unknown", what, isa_class_name(class));
-	} else if (class >= CLASS_TMA || i->kind == KIND_MEM_OTHER) {
+	} else if (class == CLASS_TMA || i->kind == KIND_MEM_OTHER) {
 		snprintf(what, sizeof(what), "opcode '%s' (%s) is not modelled", q, isa_class_name(class));
 		if (first_time(c, d->opcode, stem))
 			warn_opcode(where, "opcode-approximated", what,
@@ -317,7 +319,8 @@ static int64_t add_inst(struct code *c, uint64_t h, uint32_t slot, const struct 
 		.arch = (uint8_t)d->arch,
 		.has_addr = d->has_addr,
 		.commit = d->commit,
-		.extra = d->extra};
+		.extra = d->extra,
+		.two_imms = d->two_imms};
 	if ((d->ptx ? classify_ptx : classify_sass)(c, &i, d, where, f) < 0)
 		return -1;
 	i.ptx = d->ptx ? keep_ptx(c, d->ptx) : NULL;

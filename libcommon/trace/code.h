@@ -30,6 +30,7 @@ struct draft {
 	bool has_addr;
 	uint8_t commit;              /* enum inst_commit */
 	uint8_t extra;               /* enum inst_extra */
+	bool two_imms;               /* BAR of a dialect with two immediates */
 	const struct ptx_draft *ptx; /* NULL: machine code */
 	uint16_t reg[2 * 255];
 };

@@ -55,7 +55,7 @@ struct runs {
 	uint64_t width;
 };
 
-static void end_run(struct runs *x)
+static void end_copy_run(struct runs *x)
 {
 	if (!x->run.rows)
 		return;
@@ -66,7 +66,7 @@ static void end_run(struct runs *x)
 }
 
 /* Adds the row to the run of rows of its length and distance, or begins another run. */
-static void end_row(struct runs *x)
+static void end_copy_row(struct runs *x)
 {
 	struct copy_run *run = &x->run;
 	int64_t step = (int64_t)(x->row.base - run->base - (uint64_t)run->pitch * (run->rows - 1u));
@@ -76,7 +76,7 @@ static void end_row(struct runs *x)
 	if (run->rows == 1 && run->bytes == x->row.bytes)
 		run->pitch = step;
 	if (run->rows && (run->bytes != x->row.bytes || run->pitch != step || run->rows == UINT32_MAX))
-		end_run(x);
+		end_copy_run(x);
 	if (!run->rows)
 		*run = (struct copy_run){.base = x->row.base, .bytes = x->row.bytes};
 	run->rows++;
@@ -88,7 +88,7 @@ static void add_element(struct runs *x, uint64_t address)
 	struct copy_run *row = &x->row;
 
 	if (row->bytes && (address != row->base + row->bytes || row->bytes > UINT32_MAX - x->width))
-		end_row(x);
+		end_copy_row(x);
 	if (!row->bytes)
 		row->base = address;
 	row->bytes += (uint32_t)x->width;
@@ -179,8 +179,8 @@ int extra_read_copy(struct parse *s)
 	if ((mode < MODE_COPY_LIST ? read_lanes(s, (unsigned)mode, &x, lane)
 				   : read_elements(s, mode == MODE_COPY_DELTA, &x, lane)) < 0)
 		return -1;
-	end_row(&x);
-	end_run(&x);
+	end_copy_row(&x);
+	end_copy_run(&x);
 	if (end_extra(s, first) < 0)
 		return -1;
 	addr_reserve(tb);

@@ -318,6 +318,7 @@ int line_read_immediates(struct parse *s)
 	}
 	if (s->t->d.imms > 0 && parse_immediate(s, &s->d.imm) < 0)
 		return -1;
+	s->d.two_imms = s->t->d.imms > 1 && code_has_stem(s->d.opcode, s->d.opcode_len, "BAR");
 	return s->t->d.imms > 1 ? parse_immediate(s, &s->d.imm2) : 0;
 }
 

@@ -149,8 +149,8 @@ lint opcode "app/kernel-1.traceg:28:20: error: opcode: unexpected '.' (expected 
 	'first "IMAD.WIDE" "."'
 lint opcode-unknown "app/kernel-1.traceg:28:20: warning: opcode-unknown: opcode 'FOOBAR' is not in the table of ampere, taken as ALU" \
 	'first IMAD.WIDE FOOBAR'
-lint opcode-approximated "app/kernel-1.traceg:28:20: warning: opcode-approximated: opcode 'SYNCS' (SYNCS) is not modelled, taken as INT" \
-	'first "binary version = 80" "binary version = 90"; first "IMAD.WIDE" "SYNCS"'
+lint opcode-approximated "app/kernel-1.traceg:28:20: warning: opcode-approximated: opcode 'UTMACCTL' (TMA) is not modelled, taken as INT" \
+	'first "binary version = 80" "binary version = 90"; first "IMAD.WIDE" "UTMACCTL"'
 lint opcode-width "app/kernel-1.traceg:29:20: error: opcode-width: opcode 'LDG.E.4' has an access width below 8 or above 524280 bits" \
 	'first "LDG.E " "LDG.E.4 "'
 lint width "app/kernel-1.traceg:29:31: error: width: unexpected 'x' (expected a width in bytes, 0 for no memory access)" \

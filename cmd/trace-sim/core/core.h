@@ -51,8 +51,9 @@ enum core_flag {
 	INST_LDSM_N = 1 << 9, /* LDSM of several matrices */
 	INST_GMMA = 1 << 10,
 	INST_GMMA_WAIT = 1 << 11,
+	INST_SYNC = 1 << 12, /* uop.sync */
 	INST_SPECIAL = INST_BARRIER | INST_MEMBAR | INST_LDGDEPBAR | INST_DEPBAR | INST_LDGSTS | INST_GMMA |
-		       INST_GMMA_WAIT
+		       INST_GMMA_WAIT | INST_SYNC
 };
 
 enum core_path { PATH_NONE, PATH_ACCESS, PATH_CONST, PATH_EXCHANGE };
@@ -171,6 +172,11 @@ struct core_warp {
 	uint8_t depbar_most;
 	uint8_t depbar_steps; /* half of the stall count of the DEPBAR that holds the warp; 0: none */
 	uint32_t fence_cycles;
+	/* mbarriers, and fences for bulk copies */
+	uint64_t sync_at;       /* issue of the last wait for an mbarrier */
+	uint32_t sync_back;     /* cycles from the end of the phase to the warp's next instruction */
+	uint32_t shared_stores; /* stores to shared memory in flight */
+	bool shared_fence;      /* the warp is held until these are done */
 	/* groups of LDGSTS */
 	uint32_t first_group;                /* oldest open group */
 	uint32_t group;                      /* current group */
@@ -430,6 +436,11 @@ void core_sync_completed(
 	struct sm *s, unsigned w); /* an access of w is done: ends its fence if it was the last */
 void core_sync_counter(struct sm *s, unsigned w); /* a dependence counter was decremented */
 void core_ldgsts_done(struct sm *s, unsigned w, uint32_t group);
+/* SM accepted the operation on an mbarrier. */
+void core_sync_accepted(struct sm *s, uint16_t h);
+void core_sync_passed(struct sm *s, unsigned w);              /* the phase that the warp waits for is over */
+void core_sync_stored(struct sm *s, unsigned w);              /* a store of w to shared memory is done */
+void core_sync_copied(struct sm *s, uint16_t h);              /* a bulk copy is done */
 void core_gmma_done(struct sm *s, unsigned w);                /* the oldest matrix product of w is done */
 void core_sync_hold(struct sm *s, unsigned w, uint64_t from); /* until core_sync_release() */
 void core_sync_release(struct sm *s, unsigned w, uint64_t at);

@@ -137,6 +137,7 @@ static uint16_t new_op(struct sm *s, unsigned w, const struct rec *rec, const st
 	in->space = (uint8_t)(u->space == SPACE_GENERIC ? warp_generic_space(s, p, rec) : u->space);
 	in->lanes = (uint8_t)active_lanes(rec->mask);
 	c->op[h] = (struct core_op){.sub = c->warp[w].sub};
+	c->warp[w].shared_stores += in->space == SPACE_SHARED && u->flags & UOP_STORE;
 	p->in_pipe++;
 	return h;
 }

@@ -118,6 +118,8 @@ static void accept_shared(struct sm *s, const struct core_inst *in, uint16_t h)
 		s->power->shared_begun++; /* all passes count when they begin */
 	s->n.stall[STALL_S_MEM][STALL_BK_CONF] += passes - 1;
 	s->n.stall_shd_mem += passes - 1;
+	if (in->flags & INST_SYNC)
+		core_sync_accepted(s, h);
 	if (in->n_dst > 0 || w->uop->flags & UOP_LOAD)
 		schedule_value(s, h, c->p->shared_latency,
 			(passes > busy ? passes - busy : 0) + (in->flags & INST_LDSM_N ? 2 : 0));
@@ -490,6 +492,10 @@ static void complete_op(struct sm *s, uint16_t h)
 		core_ldgsts_done(s, warp, c->op[h].group);
 	else if (in->flags & INST_GMMA)
 		core_gmma_done(s, warp);
+	else if (in->flags & INST_SYNC)
+		core_sync_copied(s, h);
+	else if (w->space == SPACE_SHARED && w->uop->flags & UOP_STORE)
+		core_sync_stored(s, warp);
 	sm_winst_free(s, h);
 	core_reschedule(s, warp);
 	core_sync_completed(s, warp);

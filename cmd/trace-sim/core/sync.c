@@ -6,10 +6,10 @@
  * Always true: a held warp does not issue from hold_from until hold_until, which is NEVER until the awaited
  * event. A barrier holds a warp with control codes only some cycles later. Until then, instructions that touch
  * nothing outside the warp may issue; the assembler's stall count allows one or two. A thread-block barrier
- * waits for the warps that have not ended. Every BAR is a wait of the whole block at one barrier, since traces
- * lack barrier numbers.
+ * waits for the warps that have not ended.
  */
 #include "core/core.h"
+#include "sm/mbarrier.h"
 
 static void delay_until(struct core_warp *cw, uint64_t from, uint64_t until, unsigned why)
 {
@@ -34,17 +34,12 @@ void core_sync_release(struct sm *s, unsigned w, uint64_t at) { release_hold(s, 
 
 /* ---- barriers ----------------------------------------------------------------------------------- */
 
-/* Opens the barrier if the last warp has arrived, or left, at t. */
-static void open_barrier(struct sm *s, struct cta *k, uint64_t t)
+/* Releases warps from a barrier that opens at t. */
+static void leave_barrier(struct sm *s, const struct cta *k, uint64_t warps, uint64_t t)
 {
 	const struct modern_params *m = s->modern->p;
-	uint64_t warps = k->arrived[0];
 	unsigned all = bit_count64(k->warps);
 
-	if (!warps || warps != k->running)
-		return;
-	k->arrived[0] = 0;
-	s->at_barrier &= ~warps;
 	FOR_BITS64 (w, warps)
 		release_hold(s, (unsigned)w, t + m->barrier + m->barrier_per_warp * (all - 1));
 }
@@ -54,21 +49,24 @@ static void arrive_at_barrier(struct sm *s, unsigned w, uint64_t t)
 	struct core_warp *cw = core_warp_of(s, w);
 	struct cta *k = &s->cta[s->warp[w].cta];
 
-	if (s->warp[w].cursor == s->warp[w].last)
+	const struct warp *p = &s->warp[w];
+	const struct rec *r = &p->rec[p->cursor];
+	const struct uop *u = &s->uops[r->inst];
+
+	if (p->cursor == p->last)
 		return; /* the warp ends here, and its exit counts as its arrival */
-	k->arrived[0] |= 1ull << w;
-	s->at_barrier |= 1ull << w;
-	delay_until(cw, t + 1, NEVER, STALL_BARRIER);
-	cw->pass_until = cw->control ? t + s->modern->p->barrier_delay : 0;
-	open_barrier(s, k, t);
+	if (!(u->flags & UOP_ARRIVE)) {
+		delay_until(cw, t + 1, NEVER, STALL_BARRIER);
+		cw->pass_until = cw->control ? t + s->modern->p->barrier_delay : 0;
+	}
+	leave_barrier(s, k, barrier_arrive(s, w, u, r), t);
 }
 
 void core_sync_exit(struct sm *s, unsigned w, uint64_t t)
 {
 	struct cta *k = &s->cta[s->warp[w].cta];
 
-	k->running &= ~(1ull << w);
-	open_barrier(s, k, t);
+	leave_barrier(s, k, barrier_warp_exit(s, w), t);
 	core_warpgroup_exit(s, w);
 }
 
@@ -126,6 +124,7 @@ static void close_group(struct sm *s, unsigned w, const struct core_inst *in)
 	struct core_warp *cw = core_warp_of(s, w);
 	unsigned write = cw->control ? core_control_of(cw, in->pc)->write : 7u;
 
+	s->warp[w].sync.bulk_newest = false;
 	if (cw->group + 1 - cw->first_group >= LDGSTS_SLOTS)
 		return;
 	if (write < COUNTERS)
@@ -141,6 +140,7 @@ void core_ldgsts_done(struct sm *s, unsigned w, uint32_t group)
 	struct core_warp *cw = core_warp_of(s, w);
 
 	cw->group_left[group % LDGSTS_SLOTS]--;
+	mbarrier_copies_done(s, w, s->warp[w].sync.copies_done + 1);
 	drop_completed_groups(s, w);
 	if (s->dep_wait >> w & 1 && groups_done(cw)) {
 		s->dep_wait &= ~(1ull << w);
@@ -202,6 +202,103 @@ void core_sync_counter(struct sm *s, unsigned w)
 	}
 }
 
+/* ---- mbarriers and bulk copies ------------------------------------------------------------------ */
+
+void core_sync_accepted(struct sm *s, uint16_t h)
+{
+	const struct winst *in = &s->winst[h];
+	struct core_warp *cw = core_warp_of(s, in->warp);
+	uint64_t end = cw->sync_at + s->modern->p->mbarrier_wait;
+
+	if (in->uop->sync != SYNC_WAIT && in->uop->sync != SYNC_TEST) {
+		mbarrier_act(s, in->cta, &in->record);
+		return;
+	}
+	cw->sync_back = end > s->clock ? (uint32_t)(end - s->clock) : 1;
+	if (s->sync_wait >> in->warp & 1)
+		mbarrier_wait(s, in->warp, &in->record);
+}
+
+void core_sync_passed(struct sm *s, unsigned w)
+{
+	release_hold(s, w, s->clock + core_warp_of(s, w)->sync_back);
+}
+
+void core_sync_stored(struct sm *s, unsigned w)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+
+	if (--cw->shared_stores || !cw->shared_fence)
+		return;
+	cw->shared_fence = false;
+	release_hold(s, w, s->clock + 1);
+}
+
+void core_sync_copied(struct sm *s, uint16_t h)
+{
+	const struct winst *in = &s->winst[h];
+
+	if ((in->uop->sync == SYNC_BULK || in->uop->sync == SYNC_BULK_STORE) &&
+		bulk_copy_ends(s, in->warp, &in->record))
+		release_hold(s, in->warp, s->clock + 1);
+}
+
+static void issue_mbarrier(struct sm *s, unsigned w, const struct rec *r, enum uop_sync sync, uint64_t t)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+	struct warp_sync *y = &s->warp[w].sync;
+
+	switch (sync) {
+	case SYNC_WAIT:
+	case SYNC_TEST:
+		if (s->warp[w].cursor == s->warp[w].last)
+			return;
+		y->wait = *r;
+		s->sync_wait |= 1ull << w;
+		cw->sync_at = t;
+		delay_until(cw, t + 1, NEVER, STALL_BARRIER);
+		return;
+	case SYNC_COPIES: mbarrier_copies_arrive(s, w, r, y->copies_issued); return;
+	case SYNC_BULK_STORE: bulk_issue(s, w); return;
+	case SYNC_FLUSH: bulk_close(s, w); return;
+	case SYNC_FENCE:
+		cw->shared_fence = cw->shared_stores != 0;
+		if (cw->shared_fence)
+			delay_until(cw, t + 1, NEVER, STALL_BARRIER);
+		return;
+	default: return;
+	}
+}
+
+static void issue_sync_op(struct sm *s, unsigned w, uint64_t t)
+{
+	const struct rec *r = &s->warp[w].rec[s->warp[w].cursor];
+	struct core_warp *cw = core_warp_of(s, w);
+	enum uop_sync sync = (enum uop_sync)s->uops[r->inst].sync;
+
+	issue_mbarrier(s, w, r, sync, t);
+	if (cw->control || sync > SYNC_COPIES)
+		return;
+	cw->next_issue = t + s->modern->p->mbarrier_issue;
+	cw->next_stall = STALL_COUNT;
+}
+
+/* Waits for groups of the kind that the warp has ended last. */
+static void issue_group_depbar(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+	bool control = cw->control;
+
+	if (s->warp[w].sync.bulk_newest) {
+		if (bulk_wait(s, w, control ? core_control_of(cw, in->pc)->depbar_most : in->groups))
+			delay_until(cw, t + 1, NEVER, STALL_FENCE);
+	} else if (control) {
+		issue_depbar(s, w, in, t);
+	} else {
+		wait_for_groups(s, w, in, t);
+	}
+}
+
 /* ---- issue -------------------------------------------------------------------------------------- */
 
 void core_sync_issue(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, uint16_t h)
@@ -217,6 +314,7 @@ void core_sync_issue(struct sm *s, unsigned w, const struct core_inst *in, uint6
 			delay_until(cw, t + 1, NEVER, STALL_FENCE);
 	} else if (in->flags & INST_LDGSTS) {
 		s->modern->op[h].group = cw->group;
+		s->warp[w].sync.copies_issued++;
 		cw->group_left[cw->group % LDGSTS_SLOTS]++;
 	} else if (in->flags & INST_BARRIER) {
 		arrive_at_barrier(s, w, t);
@@ -224,9 +322,9 @@ void core_sync_issue(struct sm *s, unsigned w, const struct core_inst *in, uint6
 		issue_fence(s, w, in, t);
 	} else if (in->flags & INST_LDGDEPBAR) {
 		close_group(s, w, in);
-	} else if (cw->control) {
-		issue_depbar(s, w, in, t);
+	} else if (in->flags & INST_DEPBAR) {
+		issue_group_depbar(s, w, in, t);
 	} else {
-		wait_for_groups(s, w, in, t);
+		issue_sync_op(s, w, t);
 	}
 }

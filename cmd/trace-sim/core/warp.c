@@ -202,6 +202,8 @@ void core_warp_place(struct sm *s, unsigned w, const struct kernel *k)
 	b->by_stall[STALL_FETCH] |= rank_bit(cw);
 	cw->unit = CORE_NO_UNIT;
 	cw->depbar_steps = 0;
+	cw->shared_stores = 0;
+	cw->shared_fence = false;
 	cw->raised_at = 0;
 	gmma_reset(&s->warp[w].gmma);
 	s->gmma_wait &= ~(1ull << w);

@@ -274,6 +274,7 @@ static void translate_new_code(struct gpu *g, const struct kernel *k, uint32_t c
 			die_fault(&f);
 		}
 		g->launch->ldgsts |= (g->uops[h].flags & UOP_LDGSTS) != 0;
+		g->launch->syncs |= (g->uops[h].flags & UOP_SYNC) != 0;
 		if (g->core_code)
 			core_code_add(g->core_code, h, code_at(g->code, h), &g->uops[h]);
 		if (g->power)
@@ -309,6 +310,7 @@ static void place_next_cta(struct gpu *g, struct sm *s, struct kernel *k, int fi
 	g->unknown_recs += s->cta[slot].block.n_unknown;
 	translate_new_code(g, k, codes);
 	k->ldgsts = l->ldgsts;
+	k->syncs = l->syncs;
 	if (!k->next_cta && g->params.modern.on)
 		core_join(&g->joins, g->params.modern.dependence, g->code, k, &s->cta[slot].block);
 	k->running_ctas++;

@@ -30,6 +30,7 @@ struct launch {
 	uint32_t delayed;     /* kernels in run slots with a launch delay */
 	bool ptx;             /* a kernel loaded so far was from PTX */
 	bool ldgsts;          /* an instruction read so far is LDGSTS */
+	bool syncs;           /* an instruction read so far synchronises (UOP_SYNC) */
 	/* concurrent mode: resources of each SM in use (LAUNCH-place-5) */
 	struct occupied {
 		uint64_t thread[32];

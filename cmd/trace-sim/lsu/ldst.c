@@ -12,6 +12,7 @@
 #include "power/counts.h"
 #include "request/addrdec.h"
 #include "sm/depend.h"
+#include "sm/mbarrier.h"
 #include "sm/profile.h"
 
 /* ---- building ------------------------------------------------------------------------------------------ */
@@ -159,6 +160,8 @@ void ldst_accept(struct sm *s, uint16_t handle)
 		coalesce(s, w, &l->acc);
 	if (w->uop->flags & UOP_LOAD && w->space != SPACE_SHARED)
 		pend_add(s, w->uop, w->warp, l->acc.n, l->acc.lane0);
+	if (w->uop->sync == SYNC_BULK || w->uop->sync == SYNC_BULK_STORE)
+		bulk_accesses(s, w->warp, &w->record, l->acc.n);
 	ldst_count_entry(s, w);
 	if (s->power)
 		power_count_unit(s->power, w->code, w->mask, w->lanes);

@@ -8,6 +8,7 @@
 #include "ldst_int.h"
 #include "power/counts.h"
 #include "sm/depend.h"
+#include "sm/mbarrier.h"
 #include "sm/pipeline.h"
 #include "sm/profile.h"
 
@@ -34,7 +35,7 @@ static __attribute__((cold)) NOINLINE void log_memdone(struct sm *s, const struc
 
 /*
  * quirk Q3-10: an LDGSTS whose last access returns here is completed a second time. quirk Q3-11: a shared
- * load without destination never is.
+ * load without destination never is, except for SYNCS.
  */
 static void finish_write_back(struct sm *s, struct write_back *wb)
 {
@@ -46,11 +47,13 @@ static void finish_write_back(struct sm *s, struct write_back *wb)
 	if (wb->shared) {
 		for (unsigned d = 0; d < u->n_dst; d++)
 			depend_release(s, wb->warp, u->reg[d]);
-		completed = u->n_dst > 0;
+		completed = u->n_dst > 0 || u->flags & UOP_SYNC;
 	} else {
 		completed = pend_registers_done(s, u, wb->warp) != 0;
 		if (u->flags & UOP_LDGSTS && pend_ldgsts_done(s, wb->warp, u->pc, wb->lane0))
 			completed = true;
+		if (u->flags & UOP_SYNC)
+			bulk_returned(s, wb->warp, wb->code);
 	}
 	if (completed) {
 		sm_inst_complete(s, wb->code, wb->mask);
@@ -76,6 +79,15 @@ static void atomics_return(struct sm *s, unsigned warp, uint32_t lanes)
 		s->atomic &= ~(1ull << warp);
 }
 
+/* HOPPER-mbar: a SYNCS acts when it leaves the pipeline of shared memory. */
+static void leave_syncs(struct sm *s, const struct winst *w)
+{
+	if (w->uop->sync != SYNC_WAIT && w->uop->sync != SYNC_TEST)
+		mbarrier_act(s, w->cta, &w->record);
+	else if (s->sync_wait >> w->warp & 1)
+		mbarrier_wait(s, w->warp, &w->record);
+}
+
 static void take_shared(struct sm *s, struct ldst *l)
 {
 	uint16_t handle = (uint16_t)timed_fifo_front(&l->sp).handle;
@@ -91,6 +103,8 @@ static void take_shared(struct sm *s, struct ldst *l)
 	l->wb.full = l->wb.shared = true;
 	if (w->uop->flags & UOP_ATOMIC)
 		atomics_return(s, w->warp, bit_count32(w->mask));
+	if (w->uop->flags & UOP_SYNC)
+		leave_syncs(s, w);
 	warp_leaves_pipe(s, &s->warp[w->warp], w->warp);
 	sm_winst_free(s, handle);
 	s->changed = true;

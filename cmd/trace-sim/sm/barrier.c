@@ -1,38 +1,65 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Thread-block barriers (SM-bar). quirk Q2-7: every BAR of machine code is a wait of the whole block at barrier
- * 0. Barriers of PTX (PTX-bar) have a number, may wait for a count of warps, and may be arrived at without
- * waiting. Unlike in the original, no barrier waits for a warp that has ended.
+ * Thread-block barriers (SM-bar, PTX-bar, HOPPER-bar), for both cores. A barrier has a number, may wait for a count of
+ * warps, and may be arrived at without waiting. quirk Q2-7: BAR of a line with one immediate is a wait of the whole
+ * block at barrier 0. Unlike in the original, no barrier waits for a warp that has ended.
  */
 #include "sm.h"
 
-static void release_barrier(struct sm *s, struct cta *c, unsigned id)
+/* Opens a barrier. Returns the warps that wait at it. */
+static uint64_t release_barrier(struct sm *s, struct cta *c, unsigned id)
 {
-	s->at_barrier &= ~c->arrived[id];
-	c->arrived[id] = 0;
+	uint64_t held = c->held[id];
+
+	s->at_barrier &= ~held;
+	c->arrived[id] = c->held[id] = 0;
 	c->barriers &= ~(1u << id);
+	return held;
 }
 
-void barrier_arrive(struct sm *s, unsigned warp, const struct uop *u)
+/* Number of the barrier, and from bit 8 on the warps that it waits for. */
+static uint32_t barrier_operands(
+	const struct sm *s, const struct cta *c, const struct uop *u, const struct rec *r)
+{
+	const struct inst *i;
+	uint32_t id, threads;
+
+	if (u->sync != SYNC_BAR)
+		return u->groups;
+	i = code_at(s->code, r->inst);
+	if (!rec_value(&c->block, r, i, 0, 0, &id))
+		return u->groups;
+	if (!rec_value(&c->block, r, i, 1, 0, &threads))
+		return id % MAX_BARRIERS | u->groups;
+	return id % MAX_BARRIERS | (threads < 32 * MAX_WARPS ? (threads + 31) / 32 : MAX_WARPS) << 8;
+}
+
+uint64_t barrier_arrive(struct sm *s, unsigned warp, const struct uop *u, const struct rec *r)
 {
 	struct cta *c = &s->cta[s->warp[warp].cta];
-	unsigned id = u->groups & 0xff, count = u->groups >> 8;
+	uint32_t operands = barrier_operands(s, c, u, r);
+	unsigned id = operands & 0xff, count = operands >> 8;
 	uint64_t bit = 1ull << warp;
 
-	if (!(u->flags & UOP_ARRIVE))
+	if (!(u->flags & UOP_ARRIVE)) {
 		s->at_barrier |= bit;
+		c->held[id] |= bit;
+	}
 	c->arrived[id] |= bit;
 	c->barriers |= 1u << id;
 	if (count ? bit_count64(c->arrived[id]) == count : c->arrived[id] == c->running)
-		release_barrier(s, c, id);
+		return release_barrier(s, c, id);
+	return 0;
 }
 
-void barrier_warp_exit(struct sm *s, unsigned warp)
+uint64_t barrier_warp_exit(struct sm *s, unsigned warp)
 {
 	struct cta *c = &s->cta[s->warp[warp].cta];
+	uint64_t released = 0;
 
 	c->running &= ~(1ull << warp);
 	FOR_BITS32 (id, c->barriers)
 		if (c->arrived[id] == c->running)
-			release_barrier(s, c, (unsigned)id);
+			released |= release_barrier(s, c, (unsigned)id);
+	return released;
 }

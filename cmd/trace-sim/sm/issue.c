@@ -9,6 +9,7 @@
 #include "decode.h"
 #include "lsu/ldst.h"
 #include "sm/kernel.h"
+#include "sm/mbarrier.h"
 #include "sm/pipeline.h"
 #include "sm/profile.h"
 #include "depend.h"
@@ -87,6 +88,37 @@ static uint64_t lane0_address(const struct sm *s, const struct winst *in)
 	return in->mask & 1 && in->addr ? s->cta[in->cta].block.word[in->addr >> 2] : 0;
 }
 
+/* HOPPER-mbar, HOPPER-bulk: waits begin at issue, operations act when they leave the load/store unit. */
+static void issue_sync(struct sm *s, const struct winst *in)
+{
+	unsigned w = in->warp;
+	uint64_t bit = 1ull << w;
+
+	switch ((enum uop_sync)in->uop->sync) {
+	case SYNC_WAIT:
+	case SYNC_TEST:
+		if (s->done & bit)
+			return;
+		s->warp[w].sync.wait = in->record;
+		s->sync_wait |= bit;
+		s->dep_wait |= bit;
+		return;
+	case SYNC_COPIES: mbarrier_copies_arrive(s, w, &in->record, s->warp[w].n_entries); return;
+	case SYNC_BULK_STORE: bulk_issue(s, w); return;
+	case SYNC_FLUSH: bulk_close(s, w); return;
+	default: return;
+	}
+}
+
+/* DEPBAR waits for the kind of group that the warp has ended last. */
+static void issue_group_wait(struct sm *s, unsigned w, const struct uop *u)
+{
+	if (!s->warp[w].sync.bulk_newest)
+		ldgsts_wait(s, w, u->groups);
+	else if (bulk_wait(s, w, u->groups))
+		s->dep_wait |= 1ull << w;
+}
+
 /* A warp that has just ended waits for nothing. */
 static void issue_special(struct sm *s, struct winst *in)
 {
@@ -102,14 +134,16 @@ static void issue_special(struct sm *s, struct winst *in)
 	if (flags & UOP_LDGSTS)
 		ldgsts_issue(s, w, in, lane0_address(s, in));
 	if (flags & UOP_BARRIER && !(s->done >> w & 1)) {
-		barrier_arrive(s, w, in->uop);
+		barrier_arrive(s, w, in->uop, &in->record);
 	} else if (flags & UOP_MEMBAR) {
 		s->membar |= 1ull << w;
 		clear_membar(s, w); /* a fence without loads to wait for ends when it has issued */
 	} else if (flags & UOP_LDGDEPBAR) {
 		ldgsts_close_group(s, w);
 	} else if (flags & UOP_DEPBAR) {
-		ldgsts_wait(s, w, in->uop->groups);
+		issue_group_wait(s, w, in->uop);
+	} else if (flags & UOP_SYNC) {
+		issue_sync(s, in);
 	}
 	if (in->uop->gmma == GMMA_WAIT && gmma_wait(s, w, in->uop->groups))
 		s->dep_wait |= 1ull << w;
@@ -127,7 +161,7 @@ static NOINLINE void end_warp(struct sm *s, unsigned w)
 /* SM-issue-1: flags of instructions with extra work at issue. */
 #define SPECIAL \
 	(UOP_ATOMIC | UOP_LDGSTS | UOP_BARRIER | UOP_MEMBAR | UOP_LDGDEPBAR | UOP_DEPBAR | \
-		UOP_SOME_SCHEDULERS | UOP_GMMA)
+		UOP_SOME_SCHEDULERS | UOP_GMMA | UOP_SYNC)
 #define RARE (SPECIAL | UOP_ISSUE | UOP_ENDS)
 
 /* PTX-mask, PTX-flow-3: the histogram has the lanes for which it issued; lanes that end empty the buffer. */

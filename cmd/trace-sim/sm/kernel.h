@@ -41,6 +41,7 @@ struct kernel {
 	bool launched, selected, done, ended;
 	bool closing; /* all CTAs have ended, and the delay is running */
 	bool ldgsts;  /* its instructions may include LDGSTS */
+	bool syncs;   /* its instructions may name mbarriers */
 	struct block_rate sample;
 	uint64_t start_cycle; /* time of its launch */
 	uint64_t code_base;   /* address of pc 0 for the modern core: one a function */

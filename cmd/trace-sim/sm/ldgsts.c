@@ -4,7 +4,7 @@
  * and those below first_open are done. dep_wait holds the warps that wait. Counts are 32 bits and wrap as the
  * original's. The entries of a warp were allocated when its thread block was placed.
  */
-#include "sm.h"
+#include "sm/mbarrier.h"
 
 void ldgsts_reset(struct warp *w)
 {
@@ -42,6 +42,7 @@ void ldgsts_close_group(struct sm *s, unsigned warp)
 	struct warp *w = &s->warp[warp];
 
 	w->closed++;
+	w->sync.bulk_newest = false;
 	if (w->n_groups < w->closed)
 		w->n_groups = w->closed;
 }
@@ -76,6 +77,8 @@ void ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0)
 			break;
 		}
 	skip_completed_groups(w);
-	if (!open_below(w, bound) && !(s->gmma_wait >> warp & 1))
+	if (!open_below(w, bound) && !((s->gmma_wait | s->sync_wait) >> warp & 1))
 		s->dep_wait &= ~(1ull << warp);
+	if (w->sync.n_arrivals)
+		mbarrier_copies_done(s, warp, w->first_open);
 }

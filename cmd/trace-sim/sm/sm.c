@@ -14,6 +14,7 @@
 #include "lsu/ldst.h"
 #include "power/counts.h"
 #include "sm/kernel.h"
+#include "sm/mbarrier.h"
 #include "sm/pipeline.h"
 #include "threads/catch.h"
 #include "scheduler.h"
@@ -91,6 +92,7 @@ void sm_free(struct sm *s)
 	reserve_free(s->winst, WINST_MAX + 1u, sizeof(*s->winst));
 	reserve_free(s->warp, MAX_WARPS, sizeof(*s->warp));
 	for (unsigned i = 0; i < MAX_CTAS; i++) {
+		mbarrier_free(&s->cta[i]);
 		tblock_free(&s->cta[i].block);
 		free(s->cta[i].entry);
 	}
@@ -307,6 +309,7 @@ static void start_warp(struct sm *s, unsigned w, struct warp *p)
 	s->atomic &= ~bit;
 	s->dep_wait &= ~bit;
 	s->gmma_wait &= ~bit;
+	s->sync_wait &= ~bit;
 	s->ibuf &= ~bit;
 	s->imiss &= ~bit;
 	s->wrong_path &= ~bit;
@@ -316,6 +319,7 @@ static void start_warp(struct sm *s, unsigned w, struct warp *p)
 	p->buffered = 0;
 	ldgsts_reset(p);
 	gmma_reset(&p->gmma);
+	bulk_reset(&p->sync);
 	if (p->n_recs) {
 		p->fetch_pc = s->uops[p->rec[0].inst].pc;
 		return;
@@ -382,6 +386,8 @@ void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thre
 	c->warps = c->running = 0;
 	c->barriers = 0;
 	memset(c->arrived, 0, sizeof(c->arrived));
+	memset(c->held, 0, sizeof(c->held));
+	mbarrier_place(s, c);
 	place_warps(s, c, slot, k->stream);
 	s->live_ctas++;
 	s->live_threads += c->threads;

@@ -116,6 +116,27 @@ struct gmma_groups {
 	uint32_t end[GMMA_OPEN]; /* products up to the end of a group, by group modulo GMMA_OPEN */
 };
 
+/* Record of a warp that waits for a number of events. */
+struct copies_arrival {
+	struct rec rec;
+	uint32_t until;
+};
+
+#define SYNC_ARRIVALS   16u /* arrivals of a warp's LDGSTS that may wait */
+#define SYNC_COPIES_MAX 32u /* bulk copies of a warp in flight, in the core of sm/ */
+
+/* Waits of a warp and its asynchronous copies (mbarrier.h). */
+struct warp_sync {
+	struct rec wait;         /* the wait for an mbarrier, of a warp in sync_wait */
+	bool waits_for_groups;   /* the warp in sync_wait waits for groups of bulk copies instead */
+	bool bulk_newest;        /* the warp's last group is one of bulk copies */
+	struct gmma_groups bulk; /* groups of bulk copies */
+	uint32_t copies_issued, copies_done; /* number of LDGSTS */
+	uint32_t first_arrival, n_arrivals, n_copies;
+	struct copies_arrival arrival[SYNC_ARRIVALS]; /* until: LDGSTS that must be done */
+	struct copies_arrival copy[SYNC_COPIES_MAX];  /* bulk copies; until: accesses to come */
+};
+
 struct warp {
 	_Alignas(64) const struct rec *rec; /* records of the warp in the CTA's tblock */
 	const struct uop *head; /* next instruction to issue; valid if the warp's bit in sm.ibuf is set */
@@ -141,6 +162,29 @@ struct warp {
 	uint32_t first_open;                  /* entries below are done */
 	uint32_t dep_start, dep_n;
 	struct gmma_groups gmma;
+	struct warp_sync sync;
+};
+
+#define MBARRIER_PHASES 4u /* phases of a barrier that may be open at once */
+
+struct mbarrier_phase {
+	int64_t pending; /* arrivals still to come */
+	int64_t bytes;   /* expected bytes still to come; below 0 if they came first */
+};
+
+/* Barrier in shared memory (mbarrier.c). */
+struct cta_mbarrier {
+	uint32_t offset;                             /* in shared memory */
+	uint32_t phase;                              /* number of phases that are over */
+	int64_t expected;                            /* arrivals of a phase */
+	struct mbarrier_phase open[MBARRIER_PHASES]; /* the phases from this one on, by number */
+	uint64_t waiting;                            /* warps */
+	bool used, valid;                            /* the entry is in use; the barrier is initialised */
+};
+
+struct mbarriers {
+	struct cta_mbarrier *at; /* open addressing by offset */
+	uint32_t n, cap;
 };
 
 struct cta {
@@ -148,8 +192,10 @@ struct cta {
 	uint64_t id;           /* linear, in launch order */
 	struct tblock block;   /* records of the CTA; the next CTA of the slot reuses the arrays */
 	uint64_t warps;        /* slots */
-	/* warps that arrived, by barrier; quirk Q2-7: every BAR of machine code is barrier 0 */
+	/* warps that arrived, by barrier; quirk Q2-7: BAR of lines with one immediate is barrier 0 */
 	uint64_t arrived[MAX_BARRIERS];
+	uint64_t held[MAX_BARRIERS]; /* those of them that wait */
+	struct mbarriers mbarriers;
 	uint32_t barriers; /* mask of the barriers at which any warp arrived */
 	uint64_t running;  /* warps the barrier waits for */
 	uint32_t live_threads;
@@ -274,6 +320,7 @@ struct sm {
 	uint64_t done; /* functionally done */
 	uint64_t at_barrier, membar, atomic, dep_wait; /* reasons to wait */
 	uint64_t gmma_wait; /* for matrix products; in the core of sm/ a subset of dep_wait */
+	uint64_t sync_wait; /* for mbarriers and groups of bulk copies; the same */
 	uint64_t ibuf;      /* instruction buffer not empty */
 	uint64_t imiss;     /* waiting for the instruction cache, or in wrong_path */
 	uint64_t wrong_path; /* buffer holds instructions of a wrong path; emptied at a scheduler's next visit */
@@ -438,8 +485,10 @@ void depend_grow(struct sm *s, uint32_t limit);
 void depend_free(struct sm *s);
 
 /* barrier.c */
-void barrier_arrive(struct sm *s, unsigned warp, const struct uop *u);
-void barrier_warp_exit(struct sm *s, unsigned warp);
+/* Arrives with a warp at the barrier of the record. Returns the warps whose wait this ends. */
+uint64_t barrier_arrive(struct sm *s, unsigned warp, const struct uop *u, const struct rec *r);
+/* Returns the warps whose waits the end of a warp ends. */
+uint64_t barrier_warp_exit(struct sm *s, unsigned warp);
 
 /* ldgsts.c (SM-async) */
 void ldgsts_reset(struct warp *w);

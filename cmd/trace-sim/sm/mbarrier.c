@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Barriers of thread blocks in shared memory (HOPPER-mbar), for both cores: arrivals, bytes of copies, phases, and the
+ * warps that wait for them.
+ *
+ * Always true: a thread block's table has every barrier that its records name, by offset in shared memory, so that
+ * nothing is allocated while it runs. A barrier has no complete phase: the operation that completes a phase starts
+ * the next one and ends the waits for it. Arrivals above the number of a phase whose bytes have not come belong to
+ * the next phase. sync_wait holds the warps that wait.
+ */
+#include <stdlib.h>
+#include "arena.h"
+#include "core/core.h"
+#include "sm/kernel.h"
+#include "sm/mbarrier.h"
+
+#define OFFSET_MASK 0xffffffu   /* of an address; the bits above are the window of a thread block */
+#define COUNT_LIMIT 0x100000u   /* above all counts of arrivals */
+#define PARITY_BIT  0x80000000u /* of the value that a wait compares with the phase */
+
+/* ---- the table -------------------------------------------------------------------------------- */
+
+static uint32_t mbarrier_slot(const struct mbarriers *t, uint32_t offset)
+{
+	uint32_t i = offset / 8 * 0x9e3779b1u & (t->cap - 1);
+
+	while (t->at[i].used && t->at[i].offset != offset)
+		i = (i + 1) & (t->cap - 1);
+	return i;
+}
+
+/* Returns the barrier at an address, or NULL. */
+static struct cta_mbarrier *find_mbarrier(const struct cta *c, uint64_t address)
+{
+	const struct mbarriers *t = &c->mbarriers;
+
+	if (!t->n)
+		return NULL;
+	struct cta_mbarrier *b = &t->at[mbarrier_slot(t, (uint32_t)address & OFFSET_MASK)];
+	return b->used ? b : NULL;
+}
+
+static void grow_mbarriers(struct mbarriers *t)
+{
+	struct cta_mbarrier *old = t->at;
+	uint32_t n = t->cap;
+
+	t->cap = n ? 2 * n : 16;
+	t->at = xcalloc(t->cap, sizeof(*t->at));
+	for (uint32_t i = 0; i < n; i++)
+		if (old[i].used)
+			t->at[mbarrier_slot(t, old[i].offset)] = old[i];
+	free(old);
+}
+
+static void add_mbarrier(struct mbarriers *t, uint64_t address)
+{
+	uint32_t offset = (uint32_t)address & OFFSET_MASK;
+
+	if (2 * t->n >= t->cap)
+		grow_mbarriers(t);
+	struct cta_mbarrier *b = &t->at[mbarrier_slot(t, offset)];
+	t->n += !b->used;
+	*b = (struct cta_mbarrier){.offset = offset, .used = true};
+}
+
+static void add_mbarriers_of(const struct sm *s, struct cta *c, const struct rec *r)
+{
+	struct bulk_copy copy;
+	uint64_t lane[32];
+
+	if (rec_copy(&c->block, r, code_at(s->code, r->inst), &copy)) {
+		if (copy.mbarrier)
+			add_mbarrier(&c->mbarriers, copy.mbarrier);
+		return;
+	}
+	rec_addresses(&c->block, r, lane);
+	FOR_BITS32 (l, r->addr & 3 ? r->mask : 0)
+		add_mbarrier(&c->mbarriers, lane[l]);
+}
+
+void mbarrier_place(struct sm *s, struct cta *c)
+{
+	struct mbarriers *t = &c->mbarriers;
+
+	if (t->n)
+		memset(t->at, 0, t->cap * sizeof(*t->at));
+	t->n = 0;
+	for (uint32_t i = 0; c->kernel->syncs && i < c->block.n_recs; i++) {
+		const struct uop *u = &s->uops[c->block.rec[i].inst];
+
+		if (u->flags & UOP_SYNC && u->sync <= SYNC_LAST_MBARRIER)
+			add_mbarriers_of(s, c, &c->block.rec[i]);
+	}
+}
+
+void mbarrier_free(struct cta *c) { free(c->mbarriers.at); }
+
+/* ---- phases ----------------------------------------------------------------------------------- */
+
+/* Value of a lane in the last register that the line has values of: the source after the address. */
+static bool last_value(
+	const struct sm *s, const struct cta *c, const struct rec *r, unsigned lane, uint32_t *v)
+{
+	const struct inst *i = code_at(s->code, r->inst);
+	unsigned n = rec_values(&c->block, r, i);
+
+	return n && rec_value(&c->block, r, i, n - 1, lane, v);
+}
+
+/* Returns the first barrier that a wait is not over for, and sets its lane; NULL: the wait is over. */
+static struct cta_mbarrier *blocking_mbarrier(
+	const struct sm *s, const struct cta *c, const struct rec *r, unsigned *at)
+{
+	uint64_t lane[32];
+	uint32_t v;
+
+	rec_addresses(&c->block, r, lane);
+	FOR_BITS32 (l, r->mask) {
+		struct cta_mbarrier *b = find_mbarrier(c, lane[l]);
+
+		*at = l;
+		if (b && last_value(s, c, r, l, &v) &&
+			(!b->valid || (b->phase & 1) == (v & PARITY_BIT ? 1u : 0u)))
+			return b;
+	}
+	return NULL;
+}
+
+static void end_sync_wait(struct sm *s, unsigned w)
+{
+	s->sync_wait &= ~(1ull << w);
+	if (s->modern) {
+		core_sync_passed(s, w);
+		return;
+	}
+	s->dep_wait &= ~(1ull << w);
+	s->changed = true;
+}
+
+/* Tests the wait of a warp, and ends it or makes it wait for a barrier. */
+static void test_mbarrier_wait(struct sm *s, unsigned w)
+{
+	struct warp *p = &s->warp[w];
+	unsigned lane;
+	struct cta_mbarrier *b = blocking_mbarrier(s, &s->cta[p->cta], &p->sync.wait, &lane);
+
+	if (b)
+		b->waiting |= 1ull << w;
+	else
+		end_sync_wait(s, w);
+}
+
+/* Phase number `ahead` from the current one on. */
+static struct mbarrier_phase *open_phase(struct cta_mbarrier *b, uint32_t ahead)
+{
+	return &b->open[(b->phase + ahead) % MBARRIER_PHASES];
+}
+
+/* Ends the phases that have all arrivals and bytes. */
+static void settle_mbarrier(struct sm *s, struct cta_mbarrier *b)
+{
+	struct mbarrier_phase *p = open_phase(b, 0);
+	uint64_t waiting = b->waiting;
+
+	if (p->pending > 0 || p->bytes)
+		return;
+	do {
+		*p = (struct mbarrier_phase){b->expected, 0};
+		b->phase++;
+		p = open_phase(b, 0);
+	} while (p->pending <= 0 && !p->bytes && b->expected > 0);
+	b->waiting = 0;
+	FOR_BITS64 (w, waiting)
+		test_mbarrier_wait(s, (unsigned)w);
+}
+
+/* First open phase that waits for arrivals; where none does, the last. */
+static struct mbarrier_phase *arriving_phase(struct cta_mbarrier *b)
+{
+	uint32_t i = 0;
+
+	while (i + 1 < MBARRIER_PHASES && open_phase(b, i)->pending <= 0)
+		i++;
+	return open_phase(b, i);
+}
+
+/* First open phase that waits for bytes; where none does, the current one. */
+static struct mbarrier_phase *filling_phase(struct cta_mbarrier *b)
+{
+	for (uint32_t i = 0; i < MBARRIER_PHASES; i++)
+		if (open_phase(b, i)->bytes > 0)
+			return open_phase(b, i);
+	return open_phase(b, 0);
+}
+
+/* ---- operations ------------------------------------------------------------------------------- */
+
+static void start_mbarrier(struct sm *s, struct cta_mbarrier *b, uint32_t v)
+{
+	uint64_t waiting = b->waiting;
+
+	b->expected = COUNT_LIMIT - (v >> 1 & (COUNT_LIMIT - 1));
+	for (uint32_t i = 0; i < MBARRIER_PHASES; i++)
+		b->open[i] = (struct mbarrier_phase){b->expected, 0};
+	b->phase = 0;
+	b->valid = true;
+	b->waiting = 0;
+	FOR_BITS64 (w, waiting)
+		test_mbarrier_wait(s, (unsigned)w);
+}
+
+static void arrive_at_mbarrier(struct sm *s, struct cta_mbarrier *b, uint32_t effect, uint32_t v)
+{
+	uint32_t arrivals = effect & SYNC_ARRIVES         ? 1
+			    : effect & SYNC_ARRIVES_VALUE ? v
+							  : 0,
+		 expects = effect & SYNC_EXPECTS         ? 1
+			   : effect & SYNC_EXPECTS_VALUE ? v
+							 : 0,
+		 completes = effect & SYNC_COMPLETES         ? 1
+			     : effect & SYNC_COMPLETES_VALUE ? v
+							     : 0;
+	struct mbarrier_phase *p = arriving_phase(b);
+
+	p->bytes += expects;
+	p->pending -= arrivals;
+	filling_phase(b)->bytes -= completes;
+	if (effect & SYNC_DROPS && b->expected >= arrivals) {
+		b->expected -= arrivals;
+		for (uint32_t i = 0; i < MBARRIER_PHASES; i++)
+			if (&b->open[i] != p)
+				b->open[i].pending -= arrivals;
+	}
+	settle_mbarrier(s, b);
+}
+
+void mbarrier_act(struct sm *s, unsigned cta, const struct rec *r)
+{
+	struct cta *c = &s->cta[cta];
+	const struct uop *u = &s->uops[r->inst];
+	uint32_t lanes = u->sync == SYNC_INIT ? r->mask & (0 - r->mask) : r->mask;
+	uint64_t lane[32];
+
+	rec_addresses(&c->block, r, lane);
+	FOR_BITS32 (l, lanes) {
+		struct cta_mbarrier *b = find_mbarrier(c, lane[l]);
+		uint32_t v = 0;
+		bool known = last_value(s, c, r, l, &v);
+
+		if (!b)
+			continue;
+		if (u->sync == SYNC_INIT && known)
+			start_mbarrier(s, b, v);
+		else if (u->sync == SYNC_END)
+			b->valid = false;
+		else if (u->sync != SYNC_INIT && b->valid)
+			arrive_at_mbarrier(s, b, u->groups, v);
+	}
+}
+
+void mbarrier_complete(struct sm *s, unsigned cta, uint32_t address, uint64_t bytes)
+{
+	struct cta_mbarrier *b = find_mbarrier(&s->cta[cta], address);
+
+	if (!b || !b->valid)
+		return;
+	filling_phase(b)->bytes -= (int64_t)bytes;
+	settle_mbarrier(s, b);
+}
+
+void mbarrier_wait(struct sm *s, unsigned w, const struct rec *r)
+{
+	s->warp[w].sync.wait = *r;
+	s->sync_wait |= 1ull << w;
+	if (s->uops[r->inst].sync == SYNC_WAIT)
+		test_mbarrier_wait(s, w);
+	else
+		end_sync_wait(s, w);
+}
+
+bool mbarrier_awaited(const struct sm *s, unsigned w, struct mbarrier_view *v)
+{
+	const struct warp *p = &s->warp[w];
+	const struct cta *c = &s->cta[p->cta];
+	uint64_t lane[32];
+	unsigned l;
+
+	if (p->sync.waits_for_groups || s->uops[p->sync.wait.inst].sync != SYNC_WAIT)
+		return false;
+	const struct cta_mbarrier *b = blocking_mbarrier(s, c, &p->sync.wait, &l);
+	if (!b)
+		return false;
+	rec_addresses(&c->block, &p->sync.wait, lane);
+	const struct mbarrier_phase *open = &b->open[b->phase % MBARRIER_PHASES];
+	*v = (struct mbarrier_view){
+		lane[l], b->valid, b->phase, b->expected - open->pending, b->expected, open->bytes};
+	return true;
+}
+
+/* ---- arrivals of LDGSTS ----------------------------------------------------------------------- */
+
+void mbarrier_copies_arrive(struct sm *s, unsigned w, const struct rec *r, uint32_t until)
+{
+	struct warp_sync *y = &s->warp[w].sync;
+
+	if (y->copies_done >= until || y->n_arrivals == SYNC_ARRIVALS) {
+		mbarrier_act(s, s->warp[w].cta, r);
+		return;
+	}
+	y->arrival[(y->first_arrival + y->n_arrivals++) % SYNC_ARRIVALS] = (struct copies_arrival){*r, until};
+}
+
+void mbarrier_copies_done(struct sm *s, unsigned w, uint32_t done)
+{
+	struct warp_sync *y = &s->warp[w].sync;
+
+	y->copies_done = done;
+	while (y->n_arrivals && y->arrival[y->first_arrival].until <= done) {
+		struct rec r = y->arrival[y->first_arrival].rec;
+
+		y->first_arrival = (y->first_arrival + 1) % SYNC_ARRIVALS;
+		y->n_arrivals--;
+		mbarrier_act(s, s->warp[w].cta, &r);
+	}
+}

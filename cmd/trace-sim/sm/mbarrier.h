@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Barriers in shared memory (mbarrier.c), and groups of bulk copies (bulk.c). Included by the modules of the SM. */
+#ifndef SM_MBARRIER_H
+#define SM_MBARRIER_H
+
+#include "sm/sm.h"
+
+/* Collects the barriers that the records of a thread block name, before it starts. */
+void mbarrier_place(struct sm *s, struct cta *c);
+void mbarrier_free(struct cta *c);
+/* Does what the record of a SYNCS other than a wait, or of ARRIVES, does to its barriers. */
+void mbarrier_act(struct sm *s, unsigned cta, const struct rec *r);
+/*
+ * Completes bytes of a copy on the barrier at an address; nothing if there is none. The bits of the address above the
+ * offset in shared memory do not count.
+ */
+void mbarrier_complete(struct sm *s, unsigned cta, uint32_t address, uint64_t bytes);
+/*
+ * Tests the wait of a warp in sync_wait: it ends at once, or with the operation that completes the phase. The end
+ * clears the warp's bit in sync_wait, and in dep_wait, or calls core_sync_passed().
+ */
+void mbarrier_wait(struct sm *s, unsigned w, const struct rec *r);
+
+/* State of the barrier that a warp waits for. */
+struct mbarrier_view {
+	uint64_t address;
+	bool valid; /* initialised */
+	uint32_t phase;
+	int64_t arrived, expected; /* arrivals in this phase */
+	int64_t bytes;             /* expected bytes that have not come */
+};
+/* Returns whether the warp, which is in sync_wait, waits for an mbarrier, and sets *v. */
+bool mbarrier_awaited(const struct sm *s, unsigned w, struct mbarrier_view *v);
+
+/*
+ * ARRIVES: acts when the warp's LDGSTS below number `until` are done. At most SYNC_ARRIVALS of a warp wait; further
+ * ones act at once.
+ */
+void mbarrier_copies_arrive(struct sm *s, unsigned w, const struct rec *r, uint32_t until);
+/* Notes that the warp's LDGSTS below number `done` are done. */
+void mbarrier_copies_done(struct sm *s, unsigned w, uint32_t done);
+
+/* ---- bulk.c ---- */
+void bulk_reset(struct warp_sync *y);
+/* Notes the issue of a bulk copy of the warp that belongs to a group, and its end. */
+void bulk_issue(struct sm *s, unsigned w);
+/* Returns true if this ends the wait of the warp. */
+bool bulk_done(struct sm *s, unsigned w);
+/* Ends the group: DEPBAR of the warp then waits for bulk copies. */
+void bulk_close(struct sm *s, unsigned w);
+/* Waits until at most `open` groups are open. Returns false if no more are. */
+bool bulk_wait(struct sm *s, unsigned w, uint32_t open);
+/* Ends the effects of a bulk copy whose accesses have ended. Returns true if this ends a wait of the warp for groups. */
+bool bulk_copy_ends(struct sm *s, unsigned w, const struct rec *r);
+/* For the core of sm/: notes the accesses of a bulk copy, and the return of one. */
+void bulk_accesses(struct sm *s, unsigned w, const struct rec *r, uint32_t accesses);
+void bulk_returned(struct sm *s, unsigned w, uint32_t code);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Part of an instruction of machine code in synchronisation: mbarriers, bulk copies, fences, numbered barriers. */
+#include <stdio.h>
+#include <string.h>
+#include "uop_int.h"
+
+#define BARRIERS    16u
+#define BAR_THREADS 2048u
+
+/* Reports whether the opcode has this part between dots. */
+static bool has_part(const char *opcode, const char *part)
+{
+	size_t n = strlen(part);
+
+	for (const char *p = strchr(opcode, '.'); p; p = strchr(p + 1, '.'))
+		if (!strncmp(p + 1, part, n) && (!p[1 + n] || p[1 + n] == '.'))
+			return true;
+	return false;
+}
+
+/*
+ * Effects of SYNCS.ARRIVE: a part A?T? has the number of arrivals and of bytes, each 0, 1 or R for the value; TX
+ * completes the value. Without this part it is A1TR.
+ */
+static uint32_t arrive_effects(const char *opcode)
+{
+	static const struct {
+		const char *part;
+		uint32_t effects;
+	} rows[] = {
+		{"A1T0", SYNC_ARRIVES},
+		{"ART0", SYNC_ARRIVES_VALUE},
+		{"A0T1", SYNC_EXPECTS},
+		{"A0TR", SYNC_EXPECTS_VALUE},
+		{"A0TX", SYNC_COMPLETES_VALUE},
+		{"A1T1", SYNC_ARRIVES | SYNC_EXPECTS},
+	};
+	uint32_t drops = has_part(opcode, "OPTOUT") ? SYNC_DROPS : 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (has_part(opcode, rows[i].part))
+			return rows[i].effects | drops;
+	return SYNC_ARRIVES | SYNC_EXPECTS_VALUE | drops;
+}
+
+static enum uop_sync syncs_operation(const char *opcode)
+{
+	if (has_part(opcode, "EXCH"))
+		return SYNC_INIT;
+	if (has_part(opcode, "ARRIVE"))
+		return SYNC_ARRIVE;
+	if (has_part(opcode, "CCTL"))
+		return SYNC_END;
+	return has_part(opcode, "TRYWAIT") ? SYNC_WAIT : SYNC_TEST;
+}
+
+static bool is_bulk_store(const char *opcode)
+{
+	return strstr(opcode, ".G.S") || !strncmp(opcode, "UTMASTG", 7) || !strncmp(opcode, "UTMAREDG", 8);
+}
+
+/*
+ * BAR of lines with two immediates: number and threads. Registers come first: the number, or the number and the
+ * threads. Other lines lack them (quirk Q2-7).
+ */
+static int bar_attributes(struct uop *u, const struct inst *in, struct fault *f)
+{
+	bool in_register = in->n_dst + in->n_src > 0;
+	uint64_t threads = in_register ? in->imm : in->imm2, number = in_register ? 0 : in->imm;
+
+	if (!in->two_imms)
+		return 0;
+	if (number >= BARRIERS || threads > BAR_THREADS)
+		return fault_set(f, NOWHERE, "barrier",
+			"'%.60s' at pc 0x%x has barrier %lld of %lld threads (expected a number below %u and at most %u threads)",
+			in->opcode, in->pc, (long long)number, (long long)threads, BARRIERS, BAR_THREADS);
+	u->groups = (uint32_t)number | (uint32_t)(threads + 31) / 32 << 8;
+	if (has_part(in->opcode, "ARV"))
+		u->flags |= UOP_ARRIVE;
+	if (in_register && in->extra == EXTRA_VALUES)
+		u->sync = SYNC_BAR;
+	u->flags |= u->sync ? UOP_SYNC : 0;
+	return 0;
+}
+
+int uop_sync_attributes(struct uop *u, const struct inst *in, struct fault *f)
+{
+	switch ((enum isa_kind)in->kind) {
+	case KIND_SYNCS:
+		if (!in->has_addr)
+			return 0;
+		u->sync = (uint8_t)syncs_operation(in->opcode);
+		if (u->sync == SYNC_ARRIVE)
+			u->groups = arrive_effects(in->opcode);
+		break;
+	case KIND_ARRIVES:
+		if (!in->has_addr)
+			return 0;
+		u->sync = SYNC_COPIES;
+		u->groups = has_part(in->opcode, "ARVCNT") ? SYNC_ARRIVES : SYNC_COMPLETES;
+		break;
+	case KIND_BULK:
+		if (in->extra != EXTRA_COPY)
+			return 0;
+		u->sync = is_bulk_store(in->opcode) ? SYNC_BULK_STORE : SYNC_BULK;
+		break;
+	case KIND_FLUSH: u->sync = SYNC_FLUSH; break;
+	case KIND_FENCE: u->sync = SYNC_FENCE; break;
+	case KIND_BAR: return bar_attributes(u, in, f);
+	default: return 0;
+	}
+	u->flags |= UOP_SYNC;
+	return 0;
+}
