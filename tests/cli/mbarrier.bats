@@ -298,3 +298,15 @@ numbered() {
 	trace-sim -q -g h200 -D gpgpu_perfect_inst_const_cache=1 -D core_cta_latency=20 --events log -f -F json t.tpack >/dev/null
 	cmp log log.text
 }
+
+@test "the selftest measures both operations" {
+	printf 'id\tgpu\tworkload\tparams\tmetric\tvalue\tunit\tmin\tmax\tclock_mhz\ttool\tsource\tnote\n' >m.measured
+	for row in 'a arrive 6' 'b try_wait that succeeds 43' 'c swap 1'; do
+		words=${row#* }
+		printf '%s\th200\tmbarrier %s\t\tlatency\t%s\tcycles\t\t\t\t\t\t\n' "${row%% *}" "${words% *}" "${row##* }"
+	done >>m.measured
+	run -0 trace-sim --selftest h200 --measured m.measured -F tsv
+	assert_line --regexp '^a.mbarrier arrive.6.6\.0'
+	assert_line --regexp '^b.mbarrier try_wait that succeeds.43.43\.0'
+	assert_line --regexp '^c.*unknown operation'
+}

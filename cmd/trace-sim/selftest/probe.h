@@ -80,6 +80,11 @@ bool probe_wgmma_ready(
 bool probe_mma_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
+/* probe_sync.c */
+probe_run probe_mbarrier;
+bool probe_mbarrier_ready(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+
 /* probe_codes.c */
 /* Parses "CYCLE issue SM WARP PC ...", separated by tabs; false: another event. */
 bool probe_issue_event(const char *at, uint64_t *cycle, uint64_t *warp, uint64_t *pc);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Probes of barriers in shared memory: distance from the issue of an operation to that of the next instruction, in a
+ * lone warp. The barrier has one arrival, so that the wait finds the phase over.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "selftest/bench.h"
+#include "selftest/probe.h"
+
+enum { PC_INIT = 0x100, PC_ARRIVE = 0x200, PC_TRY = 0x300, PC_END = 0x400 };
+
+/* Writes an operation on the barrier, with the value after its address. */
+static void scribe_syncs(struct scribe *s, uint32_t pc, const char *op, uint32_t value)
+{
+	s->pc = pc;
+	bytes_printf(&s->text,
+		"%04" PRIx32 " 00000001 0 %s 2 R4 R6 8 1 0x%" PRIx64 " 8 0 0 Val 1 0 1 %" PRIx32 " \n", s->pc,
+		op, MICRO_SHARED, value);
+	s->insts++;
+	bytes_printf(&s->text, "%04" PRIx32 " ffffffff 0 NOP 0 0 0 0 NoVal \n", pc + 16);
+	s->insts++;
+}
+
+static void syncs_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+{
+	(void)m;
+	(void)block;
+	(void)warp;
+	scribe_syncs(s, PC_INIT, "SYNCS.EXCH.64", 0x1ffffe);
+	scribe_syncs(s, PC_ARRIVE, "SYNCS.ARRIVE.TRANS64.A1T0", 0);
+	scribe_syncs(s, PC_TRY, "SYNCS.PHASECHK.TRANS64.TRYWAIT", 0);
+	bytes_printf(&s->text, "%04x ffffffff 0 EXIT 0 0 0 0 NoVal \n", PC_END);
+	s->insts++;
+}
+
+/* Cycles from the issue of the instruction at pc to that of the one after it. */
+static double cycles_after(const char *log, uint64_t pc)
+{
+	uint64_t cycle, warp, is, from = 0;
+
+	for (const char *at = log; *at; at = strchr(at, '\n') + 1) {
+		if (!probe_issue_event(at, &cycle, &warp, &is))
+			continue;
+		if (is == pc)
+			from = cycle;
+		else if (is == pc + 16)
+			return (double)(cycle - from);
+	}
+	return 0;
+}
+
+double probe_mbarrier(const struct probe *p, const struct subject *s)
+{
+	struct bytes log = {0};
+	struct events events = {.out = bytes_stream(&log)};
+	struct params *params = xcalloc(1, sizeof(*params));
+	struct micro m = {.name = "mbarrier",
+		.blocks = 1,
+		.threads = 32,
+		.shmem = 1024,
+		.nregs = 32,
+		.arch = s->arch,
+		.alike = true,
+		.body = syncs_body};
+	struct bench *b;
+	double cycles;
+
+	*params = s->params;
+	params->core.perfect_icache = true;
+	b = bench_open_logged(params, s->isa, &events);
+	bench_kernel(b, &m);
+	bench_close(b);
+	fclose(events.out);
+	cycles = cycles_after(log.p, (uint64_t)p->param[0]);
+	bytes_free(&log);
+	free(params);
+	return cycles;
+}
+
+bool probe_mbarrier_ready(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
+{
+	bool arrive = !strncmp(p->rest, "arrive", 6), try = !strcmp(p->rest, "try_wait that succeeds");
+
+	(void)r;
+	strcpy(p->group, "mbarrier");
+	p->param[0] = arrive ? PC_ARRIVE : PC_TRY;
+	*why = "unknown operation (expected arrive, or try_wait that succeeds)";
+	if (!arrive && !try)
+		return false;
+	*why = "requires compute capability 9.0";
+	return s->arch == 90;
+}
