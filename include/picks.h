@@ -17,7 +17,6 @@
 
 struct input;
 
-#define PICKS_VERSION 1
 #define PICKS_MAX     (1u << 24) /* kernels of a list, and strata */
 
 struct pick {
@@ -40,6 +39,8 @@ struct picks {
 	unsigned char hash[16]; /* klist_hash() of the list */
 	uint32_t n_kernels;     /* kernels of the list */
 	uint32_t n_all;         /* kernels of the application: more, where the list has only the picks */
+	uint32_t n_part;        /* kernels of the part of the application that is represented; 0: all */
+	uint32_t n_missing;     /* kernels of the part that do not exist and are not represented */
 	char method[32];
 	double error; /* expected relative error of a total, 95 %; negative: unknown */
 	struct pick *pick;
@@ -54,6 +55,8 @@ int picks_read(struct picks *p, const char *path, struct fault *f);
 int picks_parse(struct picks *p, struct input *in, struct fault *f);
 void picks_free(struct picks *p); /* also after a failure and for a zeroed struct */
 
+/* Number of kernels that the picks represent. */
+uint32_t picks_represented(const struct picks *p);
 /* Pick at that position of the list; NULL: none. */
 const struct pick *picks_at(const struct picks *p, uint32_t position);
 
@@ -69,7 +72,7 @@ void list_hash_end(struct list_hash *h, unsigned char out[16]); /* frees h */
 
 /*
  * XXH3-128 of the picks as 32 hexadecimal digits: the list's hash, the strata's kernels, positions, weights,
- * strata and sizes; without comments, method, expected error and spread. Results of a run record it.
+ * strata and sizes, and of a part its kernels and missing kernels; without comments, method, expected error and spread. Results of a run record it.
  */
 #define PICKS_HASH_TEXT 33
 void picks_hash(const struct picks *p, char out[PICKS_HASH_TEXT]);

@@ -97,7 +97,7 @@ static void write_figure(struct csv_weighing *g, const struct weighted *w, uint3
 		half = weighted_half(g->j->weights, g->stray);
 	for (uint32_t a = 0; a < g->j->n_aggs; a++) {
 		bool mean = g->j->agg[a] == AGG_MEAN && adds_up(&g->s->column[column]);
-		double by = mean ? 1 / (double)g->j->weights->n_all : 1;
+		double by = mean ? 1 / (double)picks_represented(g->j->weights) : 1;
 
 		writer_real(&g->w, known ? value * by : (double)NAN);
 		writer_real(&g->w, known ? (value - half - below) * by : (double)NAN);
@@ -121,7 +121,7 @@ static void write_run_of(
 
 		writer_text(&g->w, o < run->n_options ? store_word(g->s, run->option[o]) : "");
 	}
-	writer_value(&g->w, &(struct result_value){.count = g->j->weights->n_all, .whole = true});
+	writer_value(&g->w, &(struct result_value){.count = picks_represented(g->j->weights), .whole = true});
 	writer_value(&g->w, &(struct result_value){.count = g->j->weights->n, .whole = true});
 	for (uint32_t i = 0; i < g->c.n; i++)
 		write_figure(g, w, g->c.column[i]);

@@ -161,7 +161,7 @@ static void print_weighted_totals(struct weighing *g, FILE *out, const char *hea
 	print_name(out, g->d->side[0].path, DIFF_TEXT);
 	fputs(" -> ", out);
 	print_name(out, g->d->side[1].path, DIFF_TEXT);
-	fprintf(out, ", %u of %u kernels\n", p->n, p->n_all);
+	fprintf(out, ", %u of %u kernels\n", p->n, picks_represented(p));
 	print_total_rows(g, out);
 	fprintf(out, "  figures: %u outside the 95 %% interval\n", outside);
 }

@@ -19,6 +19,7 @@
 struct counter {
 	const struct isa *isa;
 	enum pick_depth reading;
+	const struct kselect *select; /* NULL: all */
 	struct code *code;
 	struct tblock block;
 	uint64_t *count; /* by static instruction: warp instructions of the current kernel */
@@ -26,12 +27,13 @@ struct counter {
 	uint32_t *used;
 };
 
-struct counter *counter_new(const struct isa *isa, enum pick_depth reading)
+struct counter *counter_new(const struct isa *isa, enum pick_depth reading, const struct kselect *select)
 {
 	struct counter *c = xcalloc(1, sizeof(*c));
 
 	c->isa = isa;
 	c->reading = reading;
+	c->select = select;
 	c->code = code_new(isa);
 	return c;
 }
@@ -155,12 +157,38 @@ static int take_summary(
 	return r;
 }
 
+/* Notes whether the kernel is left out. */
+static bool leave_out(const struct counter *c, struct pick_kernel *k)
+{
+	k->left_out = !kselect_has(c->select, k->position, k->name);
+	return k->left_out;
+}
+
+/* Counts a kernel that was opened. Returns 0, or -1 and *f. */
+static int count_trace(struct counter *c, struct trace *t, struct pick_kernel *k, struct fault *f)
+{
+	int r;
+
+	take_header(k, trace_header(t));
+	if (leave_out(c, k))
+		return 0;
+	while ((r = trace_next(t, &c->block, f)) > 0)
+		count_block(c, k);
+	r = r < 0 ? -1 : trace_finish(t, f);
+	if (r == 0)
+		count_end(c, k);
+	return r;
+}
+
 int counter_read(struct counter *c, struct klist *list, uint32_t cmd, struct pick_kernel *k, struct fault *f)
 {
 	struct trace_options o = {.code = c->code, .warn = ignore_warning};
 	struct trace *t;
-	int r = take_summary(c, list, cmd, k, f);
 
+	k->position = list->cmd[cmd].position;
+	int r = take_summary(c, list, cmd, k, f);
+	if (r > 0)
+		leave_out(c, k);
 	if (r)
 		return r < 0 ? -1 : 0;
 	if (code_count(c->code) > CODE_MOST) {
@@ -170,12 +198,7 @@ int counter_read(struct counter *c, struct klist *list, uint32_t cmd, struct pic
 	t = klist_open(list, cmd, &o, f);
 	if (!t)
 		return -1;
-	take_header(k, trace_header(t));
-	while ((r = trace_next(t, &c->block, f)) > 0)
-		count_block(c, k);
-	r = r < 0 ? -1 : trace_finish(t, f);
-	if (r == 0)
-		count_end(c, k);
+	r = count_trace(c, t, k, f);
 	trace_close(t);
 	return r;
 }

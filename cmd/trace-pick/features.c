@@ -38,7 +38,7 @@ static void note_failure(struct reading_job *j, uint32_t kernel, const struct fa
 
 static void read_from(struct reading_job *j, struct klist *list)
 {
-	struct counter *c = counter_new(j->isa, j->reading);
+	struct counter *c = counter_new(j->isa, j->reading, j->a->select);
 	struct fault f;
 
 	for (uint32_t i; (i = atomic_fetch_add(&j->next, 1)) < j->a->n && i < atomic_load(&j->failed);)
@@ -77,23 +77,51 @@ static unsigned threads_for(const struct app *a, const char *path, enum pick_dep
 	return threads < a->n ? threads : a->n;
 }
 
+/* Sets cmd to the commands of the selected kernels that exist, and warns about the missing ones. */
+static void select_kernels(struct app *a, uint32_t *cmd)
+{
+	for (uint32_t i = 0; i < a->list.n_cmds; i++) {
+		const struct command *c = &a->list.cmd[i];
+
+		if (c->kind != CMD_KERNEL || !kselect_may_have(a->select, c->position))
+			continue;
+		if (a->skip_missing && klist_missing(&a->list, i))
+			klist_skip(&a->skipped, i);
+		else
+			cmd[a->n++] = i;
+	}
+	klist_warn_skipped(&a->list, &a->skipped);
+	if (!a->n && a->skipped.n)
+		die_at((struct place){a->list.path, 0, 0}, "every selected kernel is missing");
+}
+
+/* Removes kernels whose names are not selected. */
+static void drop_left_out(struct app *a)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < a->n; i++)
+		if (a->kernel[i].left_out)
+			free(a->kernel[i].name);
+		else
+			a->kernel[n++] = a->kernel[i];
+	a->n = n;
+}
+
 void features_read(struct app *a, const char *path, enum pick_depth reading, unsigned threads)
 {
 	struct reading_job j = {.a = a, .path = path, .reading = reading, .lock = PTHREAD_MUTEX_INITIALIZER};
 	struct isa *isa = isa_new();
 	struct fault f;
-	uint32_t n = 0;
 
 	if (klist_read(&a->list, path, &f) < 0)
 		die_fault(&f);
-	a->n = a->list.n_kernels;
-	if (!a->n)
+	a->n_listed = a->list.n_kernels;
+	if (!a->n_listed)
 		die_at((struct place){a->list.path, 0, 0}, "no kernels in the list");
-	a->kernel = xcalloc(a->n, sizeof(*a->kernel));
-	j.cmd = xmalloc(a->n * sizeof(*j.cmd));
-	for (uint32_t i = 0; i < a->list.n_cmds; i++)
-		if (a->list.cmd[i].kind == CMD_KERNEL)
-			j.cmd[n++] = i;
+	j.cmd = xmalloc(a->n_listed * sizeof(*j.cmd));
+	select_kernels(a, j.cmd);
+	a->kernel = xcalloc(a->n + 1, sizeof(*a->kernel));
 	j.isa = isa;
 	atomic_init(&j.failed, a->n);
 	threads = threads_for(a, path, reading, threads);
@@ -103,6 +131,10 @@ void features_read(struct app *a, const char *path, enum pick_depth reading, uns
 	crew_join(crew);
 	if (atomic_load(&j.failed) < a->n)
 		die_fault(&j.fault);
+	drop_left_out(a);
+	if (!a->n)
+		die_at((struct place){a->list.path, 0, 0}, "-k selects none of %u kernel%s", a->n_listed,
+			a->n_listed == 1 ? "" : "s");
 	free(j.cmd);
 	isa_free(isa);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli.h"
+#include "complete.h"
 #include "output.h"
 #include "pick.h"
 
@@ -13,7 +14,7 @@
 #define DEFAULT_ERROR  0.05
 #define MOST_THREADS   64
 
-enum { OPT_PER_STREAM = 256, OPT_SEED, OPT_ONE, OPT_TIMES };
+enum { OPT_PER_STREAM = 256, OPT_SEED, OPT_ONE, OPT_TIMES, OPT_SKIP_MISSING };
 
 static const char method_names[] =
 #define METHOD(name, ...) #name " "
@@ -31,6 +32,10 @@ static const struct cli_row rows[] = {
 	{CLI_GROUP, "Selection", NULL, NULL, NULL},
 	{'m', "method", "METHOD", method_help, method_names},
 	{'e', "error", "PERCENT", "error of a total to aim at, half of its 95 % interval (5%)", NULL},
+	{'k', "part", "LIST",
+		"pick from these kernels only: positions, ranges, name patterns (3,7-9 or '*gemm*')", "@kernels"},
+	{OPT_SKIP_MISSING, "skip-missing", NULL,
+		"leave out kernels that the list names and that do not exist, with a warning", NULL},
 	{'n', "kernels", "N", "pick at most N kernels", NULL},
 	{OPT_TIMES, "times", "FILE",
 		"execution times: CSV of nsys stats, ncu or stats-csv (-: stdin), or auto: estimated from the traces",
@@ -45,18 +50,25 @@ static const struct cli_row rows[] = {
 	{'q', "quiet", NULL, "print no warnings", NULL},
 };
 
-static const struct cli cli = {"[-m METHOD] [-e PERCENT] [-n N] [--times FILE] [-j N] [-o FILE] [TRACE]",
+/* Prints the words for completions. */
+static void complete_pick_words(FILE *out, const char *kind, char *const *word, int n)
+{
+	if (!strcmp(kind, "kernels"))
+		complete_kernels(out, word, n);
+}
+
+static const struct cli cli = {"[-m METHOD] [-e PERCENT] [-k LIST] [-n N] [--times FILE] [-j N] [-o FILE] [TRACE]",
 	"pick kernels that represent a whole application",
 	"TRACE is a kernel list, a directory with one, one kernel file, a packed stream, or - (stdin, the default).\n"
 	"Exit status: 0 good; 2 trouble.\n",
-	rows, sizeof(rows) / sizeof(*rows), NULL, NULL};
+	rows, sizeof(rows) / sizeof(*rows), complete_pick_words, NULL};
 
 struct pick_args {
 	const struct method *method;
 	struct wish wish;
 	const char *times, *output;
 	unsigned threads;
-	bool force, quiet;
+	bool force, quiet, skip_missing;
 };
 
 static double parse_percent(const char *text)
@@ -85,6 +97,8 @@ static void on_pick_option(void *ctx, int letter, const char *value)
 	switch (letter) {
 	case 'm': a->method = method_of(value); break;
 	case 'e': a->wish.error = parse_percent(value); break;
+	case 'k': a->wish.part = value; break;
+	case OPT_SKIP_MISSING: a->skip_missing = true; break;
 	case 'n': a->wish.most = (uint32_t)cli_number("-n", value, 1, UINT32_MAX - 1); break;
 	case OPT_TIMES: a->times = value; break;
 	case OPT_PER_STREAM: a->wish.per_stream = true; break;
@@ -105,6 +119,22 @@ static void check_method_all(const struct pick_args *a)
 		cli_usage("-m all cannot be used with -n or --one");
 }
 
+/* Parses the part to pick from; NULL: all. Weights of picks would be lost, so picks are no part. */
+static struct kselect *parse_part_to_pick(const char *text)
+{
+	struct kselect *s;
+	struct fault f;
+
+	if (!text)
+		return NULL;
+	if (*text == '@')
+		cli_usage("-k '%s': picks have weights (expected positions, ranges or name patterns)", text);
+	s = kselect_parse(text, &f);
+	if (!s)
+		die_fault(&f);
+	return s;
+}
+
 int main(int argc, char **argv)
 {
 	struct pick_args a = {.method = method_find(DEFAULT_METHOD),
@@ -119,6 +149,9 @@ int main(int argc, char **argv)
 	if (n > 1)
 		cli_usage("%d traces (expected one)", n);
 	check_method_all(&a);
+	struct kselect *part = parse_part_to_pick(a.wish.part);
+	app.select = part;
+	app.skip_missing = a.skip_missing;
 	if (a.method->size == SIZE_TIME && !a.times)
 		a.times = "auto";
 	struct output *out = output_open(a.output, a.force);
@@ -139,6 +172,7 @@ int main(int argc, char **argv)
 	report(output_stream(out), &app, a.method, &a.wish, &c);
 	choice_free(&c);
 	features_free(&app);
+	kselect_free(part);
 	output_commit(out);
 	return EXIT_GOOD;
 }

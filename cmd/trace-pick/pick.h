@@ -30,6 +30,8 @@ enum size_kind { SIZE_ONE, SIZE_INSTS, SIZE_TIME };
 #define CODE_BINS 64u /* bins of a folded basic-block vector */
 
 struct pick_kernel {
+	uint32_t position; /* in the list, from 1 */
+	bool left_out;     /* its name is not selected */
 	char *name;
 	uint64_t stream;
 	uint32_t grid[3], block[3];
@@ -43,12 +45,17 @@ struct pick_kernel {
 
 struct app {
 	struct klist list;
-	struct pick_kernel *kernel; /* kernels by position, minus 1 */
+	const struct kselect *select; /* part of the list to pick from; NULL: all */
+	bool skip_missing;            /* --skip-missing */
+	struct pick_kernel *kernel;   /* selected kernels that exist, in the order of the list */
 	uint32_t n;
+	uint32_t n_listed;            /* kernels of the list */
+	struct klist_skipped skipped; /* selected kernels that are missing */
 	bool timed;
 };
 
 struct wish {
+	const char *part; /* operand of -k; NULL: not given */
 	double error;  /* half of the 95 % interval, as a fraction of the total */
 	uint32_t most; /* kernels; UINT32_MAX: any number */
 	uint64_t seed;
@@ -57,14 +64,14 @@ struct wish {
 
 /* ---- features.c, count.c ---- */
 
-/* Reads all kernels of the list to that depth; a fault is fatal. */
+/* Reads the selected kernels of the list to that depth; a fault is fatal. a: select and skip_missing are set. */
 void features_read(struct app *a, const char *path, enum pick_depth reading, unsigned threads);
 void features_free(struct app *a);
 
 struct counter;
-struct counter *counter_new(const struct isa *isa, enum pick_depth reading);
+struct counter *counter_new(const struct isa *isa, enum pick_depth reading, const struct kselect *select);
 void counter_free(struct counter *c);
-/* Reads one kernel of the list into *k. Returns 0, or -1 and *f. */
+/* Reads one kernel of the list into *k, up to its name if that is not selected. Returns 0, or -1 and *f. */
 int counter_read(struct counter *c, struct klist *list, uint32_t cmd, struct pick_kernel *k, struct fault *f);
 
 /* ---- methods ---- */

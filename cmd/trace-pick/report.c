@@ -10,7 +10,7 @@
 #include "picks.h"
 #include "pick.h"
 
-static void write_command(FILE *out, const struct method *m, const struct wish *w)
+static void write_command(FILE *out, const struct app *a, const struct method *m, const struct wish *w)
 {
 	fprintf(out, "# trace-pick -m %s", m->name);
 	if (!w->one && strcmp(m->name, "all"))
@@ -21,6 +21,13 @@ static void write_command(FILE *out, const struct method *m, const struct wish *
 		fputs(" --per-stream", out);
 	if (w->one)
 		fputs(" --one", out);
+	if (w->part) {
+		char part[512];
+
+		fprintf(out, " -k '%s'", diag_quote(part, sizeof(part), w->part, strlen(w->part)));
+	}
+	if (a->skip_missing)
+		fputs(" --skip-missing", out);
 	fprintf(out, " (%s)\n", VERSION);
 }
 
@@ -36,6 +43,9 @@ static void write_summary(FILE *out, const struct app *a, const struct choice *c
 		"# %u of %u kernels in %u strata, %llu of %llu warp instructions (%.2f%%), expected error %.2f%%\n",
 		c->n_picked, a->n, c->n, (unsigned long long)picked, (unsigned long long)all,
 		all ? 100 * (double)picked / (double)all : 0, 100 * c->error);
+	if (a->n < a->n_listed)
+		fprintf(out, "# %u of the list's %u kernels selected, %u of them missing\n", a->n + a->skipped.n,
+			a->n_listed, a->skipped.n);
 }
 
 static void write_strata(FILE *out, const struct app *a, const struct choice *c)
@@ -59,12 +69,17 @@ static void write_strata(FILE *out, const struct app *a, const struct choice *c)
 void report(
 	FILE *out, const struct app *a, const struct method *m, const struct wish *w, const struct choice *c)
 {
-	struct picks p = {.n_kernels = a->n, .n_all = a->n, .error = c->error};
+	const uint32_t part = a->n + a->skipped.n;
+	struct picks p = {.n_kernels = a->n_listed,
+		.n_all = a->n_listed,
+		.n_part = part < a->n_listed ? part : 0,
+		.n_missing = a->skipped.n,
+		.error = c->error};
 
 	strncpy(p.method, m->name, sizeof(p.method) - 1);
 	klist_hash(&a->list, p.hash);
 	picks_write_head(out, &p);
-	write_command(out, m, w);
+	write_command(out, a, m, w);
 	write_summary(out, a, c);
 	write_strata(out, a, c);
 	fputs("# position, weight, stratum, size; warp instructions, kernel\n", out);
@@ -72,7 +87,7 @@ void report(
 		uint32_t s = c->stratum[i];
 		char name[512], text[600];
 		struct pick k = {
-			.position = i + 1, .weight = c->weight[s], .size = method_size(m, &a->kernel[i])};
+			.position = a->kernel[i].position, .weight = c->weight[s], .size = method_size(m, &a->kernel[i])};
 
 		if (!c->picked[i])
 			continue;

@@ -3,7 +3,8 @@
  * Execution times of the list's kernels, from a table in CSV: of Nsight Systems (`nsys stats -r
  * cuda_gpu_trace -f csv`), of Nsight Compute (`ncu --csv`, its details or its raw page), or of stats-csv.
  *
- * Always true: the table has a row for each kernel of the list, in its order; rows of copies and of units are
+ * Always true: the table has a row for each kernel of the list, or for each selected kernel that exists, in the order
+ * of the list; rows of copies and of units are
  * left out; names are not compared, for tools spell them differently. Units do not matter, but must be the
  * same in all rows.
  */
@@ -25,7 +26,8 @@ struct table_reader {
 	uint64_t line;
 	uint32_t column; /* column of the next field */
 	uint32_t name, time, metric;
-	uint32_t n; /* kernels so far */
+	double *all; /* times of kernels */
+	uint32_t n, cap;
 	bool head;  /* the head line has been read */
 	/* values of the current row */
 	double value;
@@ -99,6 +101,8 @@ static void end_head(struct table_reader *r)
 		r->name = r->metric = NO_COLUMN;
 }
 
+static uint32_t most_times(const struct app *a) { return a->n > a->n_listed ? a->n : a->n_listed; }
+
 static void end_row(struct table_reader *r)
 {
 	struct place at = {r->file, r->line, 0};
@@ -110,10 +114,11 @@ static void end_row(struct table_reader *r)
 	r->failed = true;
 	if (!r->has_value || !(r->value > 0)) {
 		fault_set(r->f, at, "times", "invalid time '%s' (expected a number above 0)", r->text);
-	} else if (r->n == r->a->n) {
-		fault_set(r->f, at, "times", "more rows than the %u kernels of the list", r->a->n);
+	} else if (r->n == most_times(r->a)) {
+		fault_set(r->f, at, "times", "more rows than the %u kernels of the list", most_times(r->a));
 	} else {
-		r->a->kernel[r->n++].time = r->value;
+		grow(&r->all, &r->cap, r->n + 1, sizeof(*r->all));
+		r->all[r->n++] = r->value;
 		r->failed = false;
 	}
 }
@@ -152,6 +157,23 @@ static int read_lines(struct table_reader *r, struct csv_parser *p, struct input
 	return got < 0 || r->failed ? -1 : 0;
 }
 
+/* Gives the kernels their times. Returns 0, or -1 and *f. */
+static int assign_times(struct app *a, const struct table_reader *r, struct fault *f)
+{
+	const struct place at = {r->file, 0, 0};
+
+	if (r->n != a->n && r->n != a->n_listed && a->n < a->n_listed)
+		return fault_set(f, at, "times",
+			"times of %u kernels (expected the %u of the list, or the %u to pick from)", r->n,
+			a->n_listed, a->n);
+	if (r->n != a->n && r->n != a->n_listed)
+		return fault_set(f, at, "times", "times of %u kernels (expected the %u of the list)", r->n, a->n);
+	for (uint32_t i = 0; i < a->n; i++)
+		a->kernel[i].time = r->all[r->n == a->n ? i : a->kernel[i].position - 1];
+	a->timed = true;
+	return 0;
+}
+
 int times_parse(struct app *a, struct input *in, struct fault *f)
 {
 	struct table_reader r = {.a = a,
@@ -167,16 +189,13 @@ int times_parse(struct app *a, struct input *in, struct fault *f)
 		die("out of memory");
 	status = read_lines(&r, &p, in);
 	csv_free(&p);
-	if (status < 0)
-		return -1;
-	if (!r.head)
-		return fault_set(f, (struct place){r.file, 0, 0}, "times",
+	if (status == 0 && !r.head)
+		status = fault_set(f, (struct place){r.file, 0, 0}, "times",
 			"no column of times (expected one named 'Duration (ns)', 'gpu__time_duration.sum' or 'gpu_sim_cycle')");
-	if (r.n != a->n)
-		return fault_set(f, (struct place){r.file, 0, 0}, "times",
-			"times of %u kernels (expected the %u of the list)", r.n, a->n);
-	a->timed = true;
-	return 0;
+	if (status == 0)
+		status = assign_times(a, &r, f);
+	free(r.all);
+	return status;
 }
 
 void times_read(struct app *a, const char *path)

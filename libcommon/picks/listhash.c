@@ -90,6 +90,10 @@ void picks_hash(const struct picks *p, char out[PICKS_HASH_TEXT])
 		hash_number(s, p->pick[i].stratum);
 		add_real(s, p->pick[i].size);
 	}
+	if (p->n_part || p->n_missing) {
+		hash_number(s, p->n_part);
+		hash_number(s, p->n_missing);
+	}
 	list_hash_end(h, digest);
 	for (unsigned i = 0; i < 16; i++)
 		snprintf(out + 2 * i, 3, "%02x", (unsigned)digest[i]);

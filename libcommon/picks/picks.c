@@ -94,8 +94,22 @@ static bool pick_word_is(const char *w, size_t n, const char *what)
 	return n == strlen(what) && !memcmp(w, what, n);
 }
 
+/* Takes the settings of version 2. Returns 1 if it took the setting, 0 if not, or -1. */
+static int parse_picks_part(struct picks_line *l, const char *w, size_t name, const char *v, size_t n)
+{
+	const bool part = pick_word_is(w, name, "part");
+	uint64_t kernels;
+
+	if (!part && !pick_word_is(w, name, "missing"))
+		return 0;
+	if (!num_whole(v, n, PICKS_MAX, &kernels) || !kernels)
+		return bad_pick(l, v, part ? "the number of kernels of the part" : "the number of missing kernels");
+	*(part ? &l->p->n_part : &l->p->n_missing) = (uint32_t)kernels;
+	return 1;
+}
+
 /* Takes "name=value"; unknown names, of a newer program, are ignored. */
-static int parse_setting(struct picks_line *l, unsigned *seen)
+static int parse_setting(struct picks_line *l, unsigned version, unsigned *seen)
 {
 	size_t n, name;
 	const char *w = next_pick_word(l, &n), *v = memchr(w, '=', n);
@@ -105,6 +119,9 @@ static int parse_setting(struct picks_line *l, unsigned *seen)
 		return bad_pick(l, w, "NAME=VALUE");
 	name = (size_t)(v++ - w);
 	n -= name + 1;
+	int part = version >= 2 ? parse_picks_part(l, w, name, v, n) : 0;
+	if (part)
+		return part < 0 ? -1 : 0;
 	if (pick_word_is(w, name, "list")) {
 		*seen |= 1;
 		return parse_hash(l, v, n);
@@ -140,10 +157,11 @@ static int parse_head(struct picks_line *l)
 	if (!pick_word_is(w, n, "picks"))
 		return bad_pick(l, w, "'picks 1 list=HASH kernels=N', the first line of a file of picks");
 	w = next_pick_word(l, &n);
-	if (!pick_word_is(w, n, "1"))
-		return bad_pick(l, w, "version 1 of files of picks");
+	if (!pick_word_is(w, n, "1") && !pick_word_is(w, n, "2"))
+		return bad_pick(l, w, "version 1 or 2 of files of picks");
+	const unsigned version = (unsigned)(*w - '0');
 	for (skip_pick_blanks(l); *l->at; skip_pick_blanks(l))
-		if (parse_setting(l, &seen) < 0)
+		if (parse_setting(l, version, &seen) < 0)
 			return -1;
 	if (seen != 3)
 		return bad_pick(l, l->at, "list=HASH and kernels=N in the first line");
@@ -151,6 +169,10 @@ static int parse_head(struct picks_line *l)
 		l->p->n_all = l->p->n_kernels;
 	if (l->p->n_all < l->p->n_kernels)
 		return bad_pick(l, l->at, "of=N of the application not below kernels=N of the list");
+	if (l->p->n_part > l->p->n_all)
+		return bad_pick(l, l->at, "part=N not above the kernels of the application");
+	if (l->p->n_missing >= (l->p->n_part ? l->p->n_part : l->p->n_all))
+		return bad_pick(l, l->at, "missing=N below the kernels of the part");
 	l->p->line = l->place.line;
 	return 0;
 }
@@ -251,10 +273,10 @@ static int check_strata(const struct picks *p, struct fault *f)
 			return fault_set(f, at, "picks", "%u picks in stratum %u, which has only %u kernels",
 				s->picked, s->label, s->kernels);
 	}
-	if (kernels > p->n_all)
-		return fault_set(f, at, "picks",
-			"strata have %llu kernels together (expected at most the application's %u)",
-			(unsigned long long)kernels, p->n_all);
+	if (kernels > picks_represented(p))
+		return fault_set(f, at, "picks", "strata have %llu kernels together (expected at most the %s %u)",
+			(unsigned long long)kernels, p->n_part || p->n_missing ? "part's" : "application's",
+			picks_represented(p));
 	return 0;
 }
 
@@ -288,6 +310,11 @@ void picks_free(struct picks *p)
 	*p = (struct picks){0};
 }
 
+uint32_t picks_represented(const struct picks *p)
+{
+	return (p->n_part ? p->n_part : p->n_all) - p->n_missing;
+}
+
 const struct pick *picks_at(const struct picks *p, uint32_t position)
 {
 	uint32_t lo = 0, hi = p->n;
@@ -307,6 +334,10 @@ int picks_fit(const struct picks *p, const unsigned char hash[16], uint32_t n_ke
 {
 	struct place at = {p->path, p->line, 0};
 
+	if (p->n_kernels != n_kernels && p->n_part)
+		return fault_set(f, at, "picks-list",
+			"the picks were made for a part of %u kernels of a list of %u kernels (this list has %u)",
+			p->n_part, p->n_kernels, n_kernels);
 	if (p->n_kernels != n_kernels)
 		return fault_set(f, at, "picks-list",
 			"the picks were made for a list of %u kernels (this one has %u)", p->n_kernels,
@@ -321,12 +352,16 @@ int picks_fit(const struct picks *p, const unsigned char hash[16], uint32_t n_ke
 
 void picks_write_head(FILE *out, const struct picks *p)
 {
-	fputs("picks 1 list=", out);
+	fprintf(out, "picks %d list=", p->n_part || p->n_missing ? 2 : 1);
 	for (unsigned i = 0; i < 16; i++)
 		fprintf(out, "%02x", p->hash[i]);
 	fprintf(out, " kernels=%u", p->n_kernels);
 	if (p->n_all > p->n_kernels)
 		fprintf(out, " of=%u", p->n_all);
+	if (p->n_part)
+		fprintf(out, " part=%u", p->n_part);
+	if (p->n_missing)
+		fprintf(out, " missing=%u", p->n_missing);
 	if (*p->method)
 		fprintf(out, " method=%s", p->method);
 	if (p->error >= 0)

@@ -195,7 +195,7 @@ struct weighted *weighted_new(struct store *s, const struct picks *p, const stru
 	free(met);
 	if (lost == p->n) {
 		keep_total(w, run);
-		w->cold = n_kernels + run_total(w, "warmed_kernels") < p->n_all;
+		w->cold = n_kernels + run_total(w, "warmed_kernels") < picks_represented(p);
 		return w;
 	}
 	fault_set(f, (struct place){diag_keep(store_word(s, run->name)), 0, 0}, "picks-run",
@@ -241,7 +241,7 @@ bool weighted_needs(const char *figure)
 
 /*
  * Exact sum over all kernels of the list, simulated and omitted, where the run counted both; false: it did
- * not.
+ * not. A run counts the omitted kernels of the whole list, not those of a part.
  */
 static bool exact_total(const struct weighted *w, uint32_t column, const double *y, double *sum)
 {
@@ -251,7 +251,7 @@ static bool exact_total(const struct weighted *w, uint32_t column, const double 
 
 	while (i < n && strcmp(warmed_figures[i].figure, name) != 0)
 		i++;
-	if (i == n || left_out == 0 || left_out + w->p->n != w->p->n_all)
+	if (i == n || left_out == 0 || w->p->n_part || left_out + w->p->n != picks_represented(w->p))
 		return false;
 	*sum = run_total(w, warmed_figures[i].left_out);
 	for (uint32_t k = 0; k < w->p->n; k++)

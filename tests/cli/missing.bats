@@ -335,3 +335,45 @@ records() { sed 's/,"path":"[^"]*"//' "$1"; }
 	run -1 trace-lint --skip-missing - <app/kernelslist.g
 	assert_line --partial '<stdin>:2:1: error: kernel-missing'
 }
+
+# Prints the lines of a file of picks without comments.
+picks() { grep -v '^#' "$1"; }
+
+@test "trace-pick: missing kernels are left out, and weights are of the others" {
+	run -2 trace-pick app
+	assert_output --partial 'app/kernel-2.traceg: error: cannot be opened'
+	run -2 trace-pick app.tpack
+	assert_output 'trace-pick: app.tpack/kernel-2.traceg: error: is missing in the packed stream'
+	for m in stem photon pka sieve random all; do
+		run -0 trace-pick -f --skip-missing -m $m -o text app
+		assert_output 'trace-pick: app/kernelslist.g:4: warning: 2 of 4 kernels are missing and skipped, the first is kernel 2, kernel-2.traceg'
+		trace-pick -q -f --skip-missing -m $m -j 3 -o packed app.tpack
+		cmp text packed
+		trace-pick -q --skip-missing -m $m <app.tpack | cmp - text
+		run -0 picks text
+		assert_line --index 0 --regexp '^picks 2 list=[0-9a-f]{32} kernels=4 missing=2 method='
+		assert_equal "$(picks text | awk '/^[0-9]/ { w += $2 } END { print w }')" 2
+		refute_line --regexp '^[24] '
+	done
+	rm app/kernel-*
+	run -2 trace-pick --skip-missing app
+	assert_line 'trace-pick: app/kernelslist.g: error: every selected kernel is missing'
+}
+
+@test "trace-pick: picks of a list with missing kernels are run, packed and weighed" {
+	trace-pick -q --skip-missing -m all -o p app
+	run -2 trace-sim -q -g rtx3070 -k @p app
+	assert_output --partial 'cannot read kernel file app/kernel-2.traceg'
+	trace-sim -q -g rtx3070 -F json --cold -k @p -o cold.json app
+	sim --skip-missing -k @p app >warm.json
+	for r in cold warm; do
+		run -0 stats-csv --weights p -s gpu_sim_insn $r.json
+		assert_line --index 1 --regexp "^$r.json,2,2,[0-9]+,"
+	done
+	trace-pack -q -k @p -o p.tpack app
+	sim p.tpack >small.json
+	run -0 stats-csv --weights p.tpack -s gpu_sim_insn small.json
+	assert_line --index 1 --regexp '^small.json,2,2,'
+	picks_line=$(trace-pack -q -k @p app | strings | grep '^picks 2' || true)
+	assert_regex "$picks_line" ' kernels=2 of=4 missing=2 '
+}

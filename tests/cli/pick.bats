@@ -203,7 +203,7 @@ refused() {
 	printf 'hello\n' >bad
 	run -2 trace-sim -q -g rtx3070 -k @bad "$app"
 	assert_output --partial "bad:1:1: error: unexpected 'hello' (expected 'picks 1"
-	sed 1s/picks.1/picks\ 2/ good >bad
+	sed 1s/picks.1/picks\ 3/ good >bad
 	run -2 trace-pack -k @bad "$app"
 	assert_output --partial 'expected version 1'
 	sed '1s/list=[0-9a-f]*/list=12/' good >bad
@@ -507,4 +507,94 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	[ -w /dev/full ] || skip "no /dev/full"
 	run -2 trace-pick -o /dev/full "$app"
 	trace-pick "$app" | head -1 | grep -q '^picks 1 '
+}
+
+@test "-k picks from a part: weights, totals and positions" {
+	n=$(grep -c '^kernel' "$app/kernelslist.g")
+	for t in "$app" "$packed"; do
+		for m in $METHODS; do
+			trace-pick -f -m $m -k 3-12,20 -o p "$t"
+			run -0 head -1 p
+			assert_output --regexp "^picks 2 list=[0-9a-f]{32} kernels=$n part=11 method=$m"
+			assert_equal "$(sums p | cut -d' ' -f3)" 11
+			run -0 awk '/^[0-9]/ && !($1 >= 3 && $1 <= 12 || $1 == 20)' p
+			assert_output ''
+			cp p $m
+		done
+	done
+	trace-pick -k 3-12,20 -j 3 "$app" | cmp - stem
+	trace-pick -k 3-12,20 <"$packed" | cmp - stem
+	assert_equal "$(sums all)" '11 11.000 11'
+	trace-pick "$app" >whole
+	trace-pick -k 1- "$app" | sed "s/ -k '1-'//" | cmp - whole
+}
+
+@test "-k selects by name as trace-sim -k does" {
+	name=$(trace-pack -l -F json "$packed" | sed -n '3s/.*"name":"\([^"]*\)".*/\1/p')
+	want=$(trace-pack -l -F json "$packed" | grep -c "\"name\":\"$name\"")
+	for t in "$app" "$packed"; do
+		trace-pick -m all -k "${name%?}*,1" "$t" >p
+		trace-pick -m all -k "$name" "$t" >q
+		assert_equal "$(grep -c '^[0-9]' q)" "$want"
+		grep -q " part=$want " q
+	done
+	trace-sim -q -g rtx3070 -F json -s gpu_sim_cycle --isolate -k "$name" "$app" |
+		grep -o '"position":[0-9]*' | cut -d: -f2 >positions
+	awk '/^[0-9]/ { print $1 }' q | cmp - positions
+	run -2 trace-pick -k 'no such name' "$app"
+	assert_output --partial "-k selects none of"
+	run -2 trace-pick -k 1000 "$app"
+	assert_output --partial "-k selects none of"
+	run -2 trace-pick -k 0 "$app"
+	assert_output --partial "invalid selection '0'"
+	run -2 trace-pick -k @q "$app"
+	assert_output --partial "-k '@q': picks have weights (expected positions, ranges or name patterns)"
+}
+
+@test "picks of a part: refused with another part, weighed as the part" {
+	trace-pick -m all -k 2-5 -o p "$app"
+	for part in 2-5 3-6; do
+		trace-pack -f -k $part -o part.tpack "$app"
+		run -2 trace-sim -q -g rtx3070 -k @p part.tpack
+		assert_output "trace-sim: p:1: error: the picks were made for a part of 4 kernels of a list of $(grep -c '^kernel' "$app/kernelslist.g") kernels (this list has 4)"
+	done
+	trace-sim -q -g rtx3070 -F json -k @p -o run.json "$app"
+	run -0 stats-csv --weights p --agg sum,mean -s gpu_sim_insn,L2_total_cache_misses run.json
+	assert_line --index 0 --regexp '^run,kernels,picked,'
+	assert_line --index 1 --regexp '^run.json,4,4,'
+	sum=$(sed -n 2p <<<"$output" | cut -d, -f4)
+	mean=$(sed -n 2p <<<"$output" | cut -d, -f7)
+	assert_equal "$(awk "BEGIN { print $sum / 4 }")" "$(awk "BEGIN { print $mean + 0 }")"
+	want=$(stats-csv -s L2_total_cache_misses --agg sum --group run run.json | tail -1 | cut -d, -f3 | tr -d '\r')
+	assert_equal "$(sed -n 2p <<<"$output" | cut -d, -f10 | tr -d '\r')" "$want"
+	trace-pick -m all -k 2-6 -o q "$app"
+	run -2 stats-csv --weights q run.json
+	trace-pack -k @p -o small.tpack "$app"
+	trace-sim -q -g rtx3070 -F json -o small.json small.tpack
+	run -0 stats-csv --weights small.tpack -s gpu_sim_insn small.json
+	assert_line --index 1 --regexp '^small.json,4,4,'
+}
+
+@test "times of the list, or of the part" {
+	n=$(grep -c '^kernel' "$app/kernelslist.g")
+	{ echo gpu_sim_cycle && seq 100 $((99 + n)); } >all.csv
+	{ echo gpu_sim_cycle && seq 101 104; } >part.csv
+	{ echo gpu_sim_cycle && seq 101 105; } >wrong.csv
+	trace-pick -k 2-5 --times all.csv -m stem -o a "$app"
+	trace-pick -k 2-5 --times part.csv -m stem -o b "$app"
+	cmp a b
+	grep -q '^2 [0-9.]* [0-9]* 101 ' a
+	run -2 trace-pick -k 2-5 --times wrong.csv "$app"
+	assert_output "trace-pick: wrong.csv: error: times of 5 kernels (expected the $n of the list, or the 4 to pick from)"
+}
+
+@test "files of picks of version 2: settings out of range" {
+	trace-pick -m all -k 2-5 -o p "$app"
+	for bad in part=0 part=x part=100000 part=3 missing=0 missing=4 missing=1; do
+		sed "1s/part=4/part=4 $bad/" p >bad
+		run -2 trace-sim -q -g rtx3070 -k @bad "$app"
+		assert_output --regexp '^trace-sim: bad:.*error: '
+	done
+	sed '1s/picks 2/picks 1/' p >one
+	run -0 trace-sim -q -g rtx3070 -F json -s gpu_sim_cycle -k @one "$app"
 }

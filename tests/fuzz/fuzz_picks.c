@@ -24,7 +24,7 @@ static void check(const struct picks *p)
 		if (!p->stratum[i].picked || p->stratum[i].picked > p->stratum[i].kernels)
 			abort();
 	}
-	if (kernels > p->n_all || p->n_all < p->n_kernels)
+	if (kernels > picks_represented(p) || picks_represented(p) > p->n_all || p->n_all < p->n_kernels)
 		abort();
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct pick *k = &p->pick[i];
@@ -56,7 +56,7 @@ static void read_back(const struct picks *p)
 	fclose(out);
 	struct input *in = input_memory("again", text, n, &f);
 	if (!in || picks_parse(&q, in, &f) < 0 || q.n != p->n || q.n_strata != p->n_strata ||
-		memcmp(q.hash, p->hash, 16) != 0)
+		memcmp(q.hash, p->hash, 16) != 0 || picks_represented(&q) != picks_represented(p))
 		abort();
 	picks_free(&q);
 	input_close(in);

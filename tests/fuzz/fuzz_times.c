@@ -11,11 +11,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The first byte is the number of kernels. */
+/* The first byte is the number of kernels, and the number of those of the list that are not selected. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct pick_kernel kernel[4] = {{.time = 0}};
+	const unsigned more = size ? data[0] / 4 % 4 : 0;
+	struct pick_kernel kernel[4] = {
+		{.position = 1 + more}, {.position = 2 + more}, {.position = 3 + more}, {.position = 4 + more}};
 	struct app a = {.kernel = kernel, .n = size ? 1 + data[0] % 4 : 1};
+
+	a.n_listed = a.n + more;
 	struct fault f = {0};
 	struct input *in = size ? input_memory("fuzz", data + 1, size - 1, NULL) : NULL;
 
