@@ -38,6 +38,8 @@ struct store_run {
 	uint32_t n_options;
 	uint32_t picks; /* word: picks_hash() of the picks that it used; 0: unknown, or no picks */
 	uint32_t total; /* index in total[] plus 1; 0: none */
+	uint64_t skipped;           /* kernels that were missing and skipped (trace-sim --skip-missing) */
+	uint32_t skipped_positions; /* word: their positions */
 };
 
 struct store {
@@ -63,6 +65,8 @@ uint32_t store_column(struct store *s, const char *name); /* finds or adds a col
 uint32_t store_find_column(const struct store *s, const char *name);
 /* Adds a run at RESULT_START and returns its index. */
 uint32_t store_start(struct store *s, const char *file, const struct result_item *item);
+/* Prints one warning if kernels were missing and skipped in some of the runs. */
+void store_warn_skipped(const struct store *s);
 /* Reports whether a name is about a run's origin and no option. */
 bool store_is_about(const char *option);
 /* Stores the status of the run at RESULT_DONE. */

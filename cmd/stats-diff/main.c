@@ -197,6 +197,19 @@ static void diff_free(struct diff *d)
 
 static int worse_status(int a, int b) { return a > b ? a : b; }
 
+/* Warns where other kernels were missing in a run of one side than in that of the other side. */
+static void warn_other_skipped(const struct diff *d)
+{
+	const struct store_run *a = d->store->run + d->side[0].first_run, *b = d->store->run + d->side[1].first_run;
+
+	for (uint32_t i = 0; i < d->side[0].n_runs && i < d->side[1].n_runs; i++)
+		if (a[i].skipped != b[i].skipped || a[i].skipped_positions != b[i].skipped_positions)
+			diag_warn((struct place){.file = store_word(d->store, b[i].name)},
+				"other kernels were missing and skipped than in %s (%llu and %llu): sums are of different kernels",
+				store_word(d->store, a[i].name), (unsigned long long)b[i].skipped,
+				(unsigned long long)a[i].skipped);
+}
+
 static int diff_files(
 	const struct diff_options *o, FILE *out, const char *a, const char *b, const char *heading)
 {
@@ -211,6 +224,8 @@ static int diff_files(
 	}
 	bool loaded = diff_load(&d, 0, a) == 0 && diff_load(&d, 1, b) == 0;
 
+	if (loaded && !o->weights)
+		warn_other_skipped(&d);
 	if (loaded && o->weights) {
 		if (diff_print_weighted(&d, out, heading) == 0)
 			status = d.stopped_early ? EXIT_TROUBLE : d.differs ? EXIT_NO : EXIT_GOOD;

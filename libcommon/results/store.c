@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
+#include "num.h"
 #include "store.h"
 #include "table.h"
 
@@ -177,7 +178,29 @@ bool store_is_about(const char *option)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(option, names[i]))
 			return true;
-	return !strncmp(option, "given.", 6) || !strncmp(option, "provenance.", 11);
+	return !strncmp(option, "given.", 6) || !strncmp(option, "provenance.", 11) ||
+	       !strncmp(option, "skipped.", 8);
+}
+
+void store_warn_skipped(const struct store *s)
+{
+	const struct store_run *first = NULL;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->n_runs; i++)
+		if (s->run[i].skipped && !n++)
+			first = &s->run[i];
+	if (!n)
+		return;
+	struct place at = {.file = store_word(s, first->name)};
+	const char *kernels = first->skipped == 1 ? "kernel was" : "kernels were";
+	unsigned long long skipped = first->skipped;
+	if (n == 1)
+		diag_warn(at, "%llu %s missing and skipped: sums lack %s", skipped, kernels,
+			skipped == 1 ? "it" : "them");
+	else
+		diag_warn(at, "%llu %s missing and skipped, as in %u more of %u runs: sums lack them", skipped,
+			kernels, n - 1, s->n_runs);
 }
 
 uint32_t store_start(struct store *s, const char *file, const struct result_item *item)
@@ -197,6 +220,10 @@ uint32_t store_start(struct store *s, const char *file, const struct result_item
 			set_option(s, &run, item->option[i].name, item->option[i].value);
 		if (!strcmp(item->option[i].name, "given.picks"))
 			run.picks = store_word_add(s, item->option[i].value);
+		else if (!strcmp(item->option[i].name, "skipped.kernels"))
+			run.skipped = num_leading(item->option[i].value);
+		else if (!strcmp(item->option[i].name, "skipped.positions"))
+			run.skipped_positions = store_word_add(s, item->option[i].value);
 	}
 	grow(&s->run, &s->cap_runs, s->n_runs + 1, sizeof(*s->run));
 	s->run[s->n_runs] = run;

@@ -377,3 +377,50 @@ picks() { grep -v '^#' "$1"; }
 	picks_line=$(trace-pack -q -k @p app | strings | grep '^picks 2' || true)
 	assert_regex "$picks_line" ' kernels=2 of=4 missing=2 '
 }
+
+@test "stats-csv: a warning for runs that lack kernels, and columns on request" {
+	sim --skip-missing app >part.json
+	trace-sim -q -g rtx3070 -F msgpack --skip-missing app.tpack >part.msgpack
+	trace-sim -q -g rtx3070 -F text --skip-missing app >part.text
+	sim "$whole" >whole.json
+	for f in json msgpack text; do
+		run -0 --separate-stderr stats-csv --per run -s gpu_tot_sim_cycle part.$f
+		assert_equal "$stderr" "stats-csv: part.$f: warning: 2 kernels were missing and skipped: sums lack them"
+		refute_output --partial skipped
+	done
+	run -0 --separate-stderr stats-csv -s gpu_sim_cycle whole.json part.json part.text
+	assert_equal "$stderr" 'stats-csv: part.json: warning: 2 kernels were missing and skipped, as in 1 more of 3 runs: sums lack them'
+	run -0 stats-csv -q -s gpu_sim_cycle part.json
+	refute_output --partial warning
+	run -0 stats-csv -s gpu_sim_cycle whole.json
+	refute_output --partial warning
+	run -0 stats-csv -q --provenance -s gpu_sim_cycle part.json
+	assert_line --index 0 --partial ',skipped.kernels,skipped.positions,skipped.first,'
+	assert_line --index 1 --partial ',2,"2,4",kernel-2.traceg,'
+}
+
+@test "stats-diff: a warning where the sides lack other kernels" {
+	sim --skip-missing app >a.json
+	sim --skip-missing app.tpack >b.json
+	run -0 stats-diff a.json b.json
+	assert_output ''
+	sim "$whole" >whole.json
+	run -1 --separate-stderr stats-diff whole.json a.json
+	assert_equal "$stderr" 'stats-diff: a.json: warning: other kernels were missing and skipped than in whole.json (2 and 0): sums are of different kernels'
+	cp "$whole/kernel-2.traceg" app && rm app/kernel-3.traceg
+	sim --skip-missing app >c.json
+	run -1 --separate-stderr stats-diff a.json c.json
+	assert_regex "$stderr" 'other kernels were missing and skipped than in a.json \(2 and 2\)'
+}
+
+@test "stats-html: skipped kernels are among the warnings at the head" {
+	sim --skip-missing app >a.json
+	stats-html -o page.html a.json
+	grep -q '<ul class="warnings"><li>a.json: 2 of the list&#39;s kernels were missing and skipped: 2,4</li></ul>' page.html
+	sed 's/"positions":"2,4"/"positions":"<script>"/; s/"kernels":2,"pos/"kernels":99999999999999999999,"pos/' a.json >forged.json
+	stats-html -o forged.html forged.json
+	run -1 grep 'skipped: <script>' forged.html
+	grep -q 'skipped: &lt;script&gt;' forged.html
+	run -0 stats-csv -s gpu_sim_cycle forged.json
+	assert_output --partial 'missing and skipped'
+}
