@@ -35,8 +35,44 @@ setup() {
 	assert_line --partial '3 of 3: simulating'
 	assert_line --regexp '^gpu_sim_cycle +[0-9]+'
 	[ -s demo/qv100.txt ]
+	run -0 mine/demo
+	assert_line --partial '3 of 3: simulating'
+	rm -r mine/sweep/traces
 	run -2 mine/demo
 	assert_output --partial 'usage: demo TRACE'
+}
+
+@test "installed: every script has -h" {
+	for f in $(cd mine && find . -type f ! -name '*.*' ! -path './gpus/*'); do
+		case $(head -n 1 "mine/$f") in
+		'#!'*python3) run -0 python3 "mine/$f" -h ;;
+		'#!'*sh) run -0 sh "mine/$f" -h ;;
+		*) continue ;;
+		esac
+		[ "${#lines[@]}" -ge 2 ] || { echo "$f"; return 1; }
+		refute_output --regexp 'Traceback|not set|not found'
+	done
+}
+
+@test "installed: the sweep runs where it is, with no other input, and its helpers are found" {
+	installed=$BATS_FILE_TMPDIR/root/p/share/warptools/examples/sweep
+	SWEEP=$PWD/out run -0 sh "$installed/setup"
+	SWEEP=$PWD/out run -0 sh "$installed/run" reduce small+gto+l20+8ch
+	[ -s out/results/reduce.small+gto+l20+8ch.json ]
+	# copied alone, without the plots
+	cp -r "$installed" alone
+	cd alone
+	sed -i -e '/^#/d' -e '/l39/d' -e '/l80/d' -e '/16ch/d' points
+	run -0 make -s -k -j2
+	run -0 sh ./status
+	assert_output '8 of 8 runs done, 0 running, 0 failed'
+	sh ./collect
+	[ "$(wc -l <sweep/results.tsv)" = 9 ]
+	sh ./report
+	[ -s sweep/report.html ]
+	command -v gnuplot >/dev/null || skip "gnuplot is not installed (Debian package gnuplot-nox)"
+	run -0 sh ./plot
+	[ -s sweep/plots/speedup.png ] && [ -s sweep/plots/stalls.png ] && [ -s sweep/plots/correlation.png ]
 }
 
 @test "installed: the sweep on traces of one's own" {

@@ -19,9 +19,14 @@ setup() {
 	sweep=$ROOT/examples/sweep
 }
 
+# Scale of the recipe of which an application's stream was made.
+recipe() { sed -n "s/^# The streams here .*[ :]$1 \([0-9]*\)[,.].*/\1/p" "$sweep/apps"; }
+
 # Makes runs of this application fail until it is repaired.
 break_app() {
 	sh "$sweep/setup"
+	rm "$SWEEP/traces/$1"
+	tracegen -n "$(recipe "$1")" "$1" "$SWEEP/traces/$1"
 	mv "$SWEEP/traces/$1/kernel-1.traceg" "$SWEEP/traces/$1/kept"
 	sed '/^insts = /s/=.*/= x/' "$SWEEP/traces/$1/kept" >"$SWEEP/traces/$1/kernel-1.traceg"
 }
@@ -55,6 +60,19 @@ wait_for_results() {
 	assert_output '48 of 48 runs done, 0 running, 0 failed'
 	grep -q '"gpgpu_l1_latency":80' "$expected/gemm.small+gto+l80+8ch.json"
 	[ "$(cat "$expected"/*+8ch.json | md5sum)" != "$(cat "$expected"/*+16ch.json | md5sum)" ]
+}
+
+@test "the shipped streams are the recipes that apps names, packed" {
+	for app in gemm gather reduce reuse; do
+		[ "$(recipe $app)" -gt 0 ]
+		rm -rf "$BATS_TEST_TMPDIR/made" "$BATS_TEST_TMPDIR/packed"
+		tracegen -n "$(recipe $app)" $app "$BATS_TEST_TMPDIR/made"
+		mkdir "$BATS_TEST_TMPDIR/packed"
+		trace-pack -q -t "$sweep/traces/$app.tpack"
+		trace-pack -q -d -C "$BATS_TEST_TMPDIR/packed" "$sweep/traces/$app.tpack"
+		diff -r "$BATS_TEST_TMPDIR/made" "$BATS_TEST_TMPDIR/packed"
+	done
+	[ "$(cat "$sweep"/traces/* | wc -c)" -lt 100000 ]
 }
 
 @test "make: a failure is reported, finished runs are kept, failed runs are repeated" {
@@ -332,6 +350,26 @@ own_sweep() {
 	assert_output '1.0000 1.0000 1.0000 1.0000 1.0000'
 	awk -F '\t' 'NR > 1 { sum = 0; for (i = 2; i <= NF; i++) sum += $i; if (sum < 99.9 || sum > 100.1) exit 1 }' \
 		"$SWEEP/plots/stalls.tsv"
+	# titles, units, and axes that show the difference
+	grep -q 'Speed-up over small+lrr+l20+8ch' "$SWEEP/plots/speedup.svg"
+	grep -q 'above 1: faster' "$SWEEP/plots/speedup.svg"
+	grep -q 'cycles of SMs with thread blocks (%)' "$SWEEP/plots/stalls.svg"
+	grep -q 'cycles with gto' "$SWEEP/plots/correlation.svg"
+	results=$SWEEP/results
+	cd "$BATS_TEST_TMPDIR"
+	for p in same:5000 near:5050 near2:4990; do
+		sed -E "s/\"gpu_(tot_)?sim_cycle\":[0-9]+/\"gpu_\1sim_cycle\":${p#*:}/g" \
+			"$results/gemm.small+lrr+l20+8ch.json" >"gemm.${p%:*}.json"
+	done
+	run -0 sh "$ROOT/examples/plots/speedup" -o close gemm.same.json gemm.near.json gemm.near2.json
+	refute_output --partial warning
+	run -0 grep -cE '>(0[.]99|1[.]00)[0-9]*<' close.svg
+	[ "$output" -ge 3 ]
+	run -1 grep '>0.5<' close.svg
+	run -0 sh "$ROOT/examples/plots/speedup" -o equal gemm.same.json
+	refute_output --partial warning
+	python3 "$ROOT/examples/plots/correlate" -o both -m cycles gemm.near.json gemm.same.json >/dev/null
+	grep -q 'gemm.near.json: cycles' both.svg
 }
 
 @test "correlate: a run and measured cycles" {
