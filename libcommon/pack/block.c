@@ -197,16 +197,21 @@ static bool read_whole(struct pack *p, struct pack_block *b, struct block_readin
 	       (!(c->flags & PIECE_BODY) || keep_piece(p, b, r, c, &at));
 }
 
-static bool read_all_pieces(struct pack *p, struct pack_block *b, struct block_reading *r, uint32_t kernel)
+static void read_block_list(struct pack_block *b, struct cur *in)
 {
-	struct cur *in = &r->in;
-
 	if (mp_get_uint(in, 1)) {
 		b->list_name = mp_get_str(in, &b->list_name_len);
 		b->list = mp_get_str(in, &b->list_len);
 		if (p->features & PACK_LACKING)
 			b->missing = mp_get_str(in, &b->missing_len);
 	}
+}
+
+static bool read_all_pieces(struct pack *p, struct pack_block *b, struct block_reading *r, uint32_t kernel)
+{
+	struct cur *in = &r->in;
+
+	read_block_list(b, in);
 	uint32_t n = (uint32_t)mp_get_uint(in, pack_limits.pieces);
 	if (in->bad || n > cur_left(in))
 		return false;
@@ -264,7 +269,8 @@ static void note_block(struct pack *p, const struct pack_block *b)
 		p->next_kernel += !!(b->piece[i].flags & PIECE_ENDS);
 }
 
-static struct pack_block *load_block(struct pack *p, uint32_t number, struct fault *f)
+/* Loads a block; list: only its kernel list. */
+static struct pack_block *load_block(struct pack *p, uint32_t number, bool list, struct fault *f)
 {
 	size_t n;
 	uint64_t size;
@@ -279,6 +285,12 @@ static struct pack_block *load_block(struct pack *p, uint32_t number, struct fau
 	b->number = number;
 	bool good = columns_unpack(body, n, b->col, p->features & PACK_WORDED, &why);
 	free(body);
+	if (good && list) {
+		struct cur in = whole_column(&b->col[COL_META]);
+
+		read_block_list(b, &in);
+		return b;
+	}
 	if (good && read_pieces(p, b, e)) {
 		if (p->in)
 			note_block(p, b);
@@ -293,7 +305,7 @@ static struct pack_block *load_block(struct pack *p, uint32_t number, struct fau
 
 bool block_register(struct pack *p, uint32_t number, struct fault *f)
 {
-	struct pack_block *b = load_block(p, number, f);
+	struct pack_block *b = load_block(p, number, false, f);
 
 	block_free(b);
 	return b != NULL;
@@ -304,7 +316,7 @@ struct pack_block *block_get(struct pack *p, uint32_t number, struct fault *f)
 	pthread_mutex_lock(&p->lock);
 	struct pack_block *b = p->cache;
 	if (!b || b->number != number) {
-		b = load_block(p, number, f);
+		b = load_block(p, number, false, f);
 		if (b) {
 			if (p->cache && !--p->cache->users)
 				block_free(p->cache);
@@ -315,6 +327,20 @@ struct pack_block *block_get(struct pack *p, uint32_t number, struct fault *f)
 	if (b)
 		b->users++;
 	pthread_mutex_unlock(&p->lock);
+	return b;
+}
+
+struct pack_block *block_get_list(struct pack *p, struct fault *f)
+{
+	struct pack_block *b;
+
+	if (p->in) /* blocks are read once */
+		return block_get(p, 0, f);
+	pthread_mutex_lock(&p->lock);
+	b = load_block(p, 0, true, f);
+	pthread_mutex_unlock(&p->lock);
+	if (b)
+		b->users = 1;
 	return b;
 }
 

@@ -251,7 +251,7 @@ static bool index_fits_list(const struct pack *p)
 
 int pack_read_list(struct pack *p, struct fault *f)
 {
-	struct pack_block *b = block_get(p, 0, f);
+	struct pack_block *b = block_get_list(p, f);
 
 	if (!b)
 		return -1;
