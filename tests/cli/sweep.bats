@@ -232,8 +232,44 @@ own_sweep() {
 	for k in 1 2 3 4; do
 		grep '"record":"kernel"' "$SWEEP/results/app.rtx3070+k$k.json"
 	done | cmp - <(grep '"record":"kernel"' whole.json)
+	sh ./collect
+	run -0 cut -f1 "$SWEEP/results.tsv"
+	assert_line --index 4 app.rtx3070+k4
 	run -2 sh "$ROOT/examples/sweep/per-kernel" other /none/there rtx3070
 	assert_output --partial '/none/there does not exist'
+}
+
+@test "ranges of kernels: the records of an isolated run in one go, a row each, and a range that was stopped continues" {
+	app=$(trace streams)
+	cd "$BATS_TEST_TMPDIR"
+	trace-pack -q -o app.tpack "$app"
+	run -0 sh "$ROOT/examples/sweep/per-kernel" -n 3 each app.tpack rtx3070 qv100
+	assert_output 'each: 4 jobs of up to 3 kernels'
+	cd each
+	run -0 sh ./jobs
+	assert_line --index 0 $'app\trtx3070+k1-3\t-g rtx3070 --isolate -k 1-3\t'
+	assert_line --index 3 $'app\tqv100+k4\t-g qv100 --isolate -k 4\t'
+	make -s -k -j2
+	trace-sim -q -g rtx3070 --isolate -F json -o whole.json "$app"
+	sed '/"record":"kernel"/!d' "$SWEEP"/results/app.rtx3070+k*.json | cmp - <(grep '"record":"kernel"' whole.json)
+	STATS=gpu_sim_cycle sh ./collect
+	run -0 cut -f1 "$SWEEP/results.tsv"
+	assert_equal "$(echo $output)" "run app.rtx3070+k1-3 app.rtx3070+k1-3 app.rtx3070+k1-3 app.rtx3070+k4 \
+app.qv100+k1-3 app.qv100+k1-3 app.qv100+k1-3 app.qv100+k4"
+	# The first range again, as a killed run and one at its time limit left it.
+	one="$SWEEP/results/app.rtx3070+k1-3"
+	mv "$one.json" full
+	head -3 full >"$one.new.part"
+	sh ./run app rtx3070+k1-3
+	cmp "$one.json" full
+	rm "$one.json"
+	head -3 full >"$one.failed"
+	echo '{"record":"end","status":"interrupted","kernels":2,"hash":"","stats":{}}' >>"$one.failed"
+	sh ./run app rtx3070+k1-3
+	cmp "$one.json" full
+	[ ! -e "$one.failed" ]
+	run -2 sh "$ROOT/examples/sweep/per-kernel" -n 0 other "$app" rtx3070
+	assert_output --partial "-n '0' is no number"
 }
 
 @test "over picks: runs of the picks, tables of the whole application" {
