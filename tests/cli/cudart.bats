@@ -218,6 +218,21 @@ setup() {
 	refute_line --partial 'ended with status'
 }
 
+@test "--stack applies to the kernels of a program; without it, to those before sm_70 only" {
+	sed '0,/@%p1 bra DONE;/s//@%p1 bra DONE;\n\tbar.sync 0;/' "$ROOT/tests/data/cudart/kernels.ptx" >barrier.ptx
+	sed -e 's/sm_70/sm_60/' barrier.ptx >early.ptx
+	program exits vecadd ptx:70:barrier.ptx
+	program early vecadd ptx:60:early.ptx
+	run -0 trace-exec -n --run ./exits 500
+	assert_output '0 of 500 elements are wrong'
+	run -0 trace-exec -n --stack volta --run ./early 500
+	assert_output '0 of 500 elements are wrong'
+	run -1 trace-exec -n --run ./early 500
+	assert_line --partial 'with --stack volta'
+	run -1 trace-exec -n --stack simt --run ./exits 500
+	assert_line --partial 'living lanes of warp'
+}
+
 @test "managed variables and memory are the host's, a reset gives variables their first values" {
 	run -1 trace-exec -n -g h100-sxm --run ./shared
 	assert_output 'trace-exec: error: not executed: cudaHostGetDevicePointer: memory of cudaHostRegister (see trace-exec --run --list)'
