@@ -33,6 +33,17 @@ struct place {
 	uint32_t col;
 };
 
+/*
+ * Returns the column, from 1, of a character in the line that begins at `line`; 0: it is before the line, or 4 GB or more
+ * after its start. A character of another text must not give a number that looks like a column.
+ */
+static inline uint32_t place_column(const char *line, const char *at)
+{
+	uintptr_t from = (uintptr_t)line, to = (uintptr_t)at;
+
+	return to >= from && to - from < UINT32_MAX ? (uint32_t)(to - from) + 1 : 0;
+}
+
 /* Error that a reader found. id is a stable short name ("opcode-unknown"), a literal. */
 struct fault {
 	struct place at;

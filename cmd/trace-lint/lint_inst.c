@@ -23,7 +23,7 @@ static uint32_t lint_column(const struct lint *l, const struct trace_line *line,
 		line_word(&p, end, &n);
 		p = line_word(&p, end, &n);
 	}
-	return (uint32_t)(p - line->text) + 1;
+	return place_column(line->text, p);
 }
 
 struct place lint_place(const struct lint *l, const struct trace_line *line, enum line_column column)

@@ -23,7 +23,7 @@ struct picks_line {
 
 static struct place pick_place(const struct picks_line *l, const char *at)
 {
-	return (struct place){l->place.file, l->place.line, (uint32_t)(at - l->begin) + 1};
+	return (struct place){l->place.file, l->place.line, place_column(l->begin, at)};
 }
 
 static int bad_pick(const struct picks_line *l, const char *at, const char *wanted)

@@ -117,7 +117,7 @@ static int parse_energy(struct power_config *c, char *line, struct place at, boo
 
 	if (!name || *name == '#')
 		return 0;
-	at.col = (uint32_t)(name - line) + 1;
+	at.col = place_column(line, name);
 	row = find_energy(name);
 	diag_quote(q, sizeof(q), name, strlen(name));
 	if (row < 0)
@@ -126,12 +126,12 @@ static int parse_energy(struct power_config *c, char *line, struct place at, boo
 		return fault_set(f, at, "power-energies", "second row of energy '%s'", q);
 	seen[row] = true;
 	value = strtok_r(NULL, " \t\r", &save);
-	at.col = (uint32_t)((value ? value : name) - line) + 1;
+	at.col = place_column(line, value ? value : name);
 	if (!value || !power_number(value, &end, &c->energy[row]) || *end || c->energy[row] < 0)
 		return fault_set(
 			f, at, "power-energies", "no energy for '%s' (expected a number from 0 on)", q);
 	unit = strtok_r(NULL, " \t\r", &save);
-	at.col = (uint32_t)((unit ? unit : value) - line) + 1;
+	at.col = place_column(line, unit ? unit : value);
 	if (!unit || strcmp(unit, energy_units[row]) != 0 || strtok_r(NULL, " \t\r", &save))
 		return fault_set(f, at, "power-energies", "no unit, or another, for '%s' (expected %s)", q,
 			energy_units[row]);

@@ -40,12 +40,12 @@ static int parse_row(struct power_hw_table *t, char *line, struct place at, stru
 	if (at.line == 1 && !power_number(column[2], &end, &row.value[0])) /* the header */
 		return 0;
 	for (unsigned i = 0; i < N_POWER_HW; i++) {
-		at.col = (uint32_t)(column[2 + i] - line) + 1;
+		at.col = place_column(line, column[2 + i]);
 		if (!power_number(column[2 + i], &end, &row.value[i]) || end[strspn(end, " \t")])
 			return fault_set(f, at, "power-table", "'%s' is no number",
 				diag_quote(q, sizeof(q), column[2 + i], strlen(column[2 + i])));
 	}
-	at.col = (uint32_t)(column[2 + POWER_HW_CYCLES] - line) + 1;
+	at.col = place_column(line, column[2 + POWER_HW_CYCLES]);
 	if (row.value[POWER_HW_CYCLES] < 0.5 || row.value[POWER_HW_CYCLES] > 1e15)
 		return fault_set(
 			f, at, "power-table", "%g cycles (expected 0.5 to 1e15)", row.value[POWER_HW_CYCLES]);

@@ -199,7 +199,7 @@ static int parse_list_input(
 	int r;
 	while ((r = input_line(in, &text, &len, f)) > 0) {
 		struct list_field line = trim(text, len);
-		struct place at = {input_name(in), input_lineno(in), (uint32_t)(line.s - text) + 1};
+		struct place at = {input_name(in), input_lineno(in), place_column(text, line.s)};
 		remark(tell, text, len, input_line_had_newline(in), line, at, f);
 		if (line.n && parse_list_line(k, &cap, line, folder, at, f) < 0 &&
 			!(tell->fault && tell->fault(tell->ctx, f)))

@@ -105,7 +105,7 @@ struct kselect *kselect_parse(const char *text, struct fault *f)
 	struct kselect *s = xcalloc(1, sizeof(*s));
 	for (const char *p = text;; p++) {
 		const char *end = p + strcspn(p, ",");
-		struct place at = {"-k", 0, (uint32_t)(p - text) + 1};
+		struct place at = {"-k", 0, place_column(text, p)};
 		grow(&s->item, &s->cap, s->n + 1, sizeof(s->item[0]));
 		if (parse_item(&s->item[s->n], p, end, at, f) < 0) {
 			kselect_free(s);

@@ -90,7 +90,7 @@ void text_next(struct trace *t, const char *line_end)
 
 struct place text_place(const struct trace *t, const char *line, const char *at)
 {
-	return (struct place){t->name, t->line, (uint32_t)(at - line) + 1};
+	return (struct place){t->name, t->line, place_column(line, at)};
 }
 
 /* ---- words -------------------------------------------------------------------------------- */

@@ -432,8 +432,20 @@ static void test_crew(void)
 	}
 }
 
+/* Columns of a place: no number wraps. */
+static void test_columns(void)
+{
+	const char *text = "-code 0008 add", *line = text + 6;
+
+	ok(place_column(line, line) == 1 && place_column(line, line + 5) == 6, "columns count from 1");
+	ok(place_column(line, text) == 0, "a character before the line has no column");
+	ok(place_column((const char *)1, (const char *)(uintptr_t)(UINT32_MAX + 10ull)) == 0,
+		"nor has one more than 4 GB after its start");
+}
+
 int main(void)
 {
+	test_columns();
 	test_table();
 	test_quote();
 	test_messages();

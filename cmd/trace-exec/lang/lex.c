@@ -21,8 +21,7 @@ static bool continues_name(char c) { return (starts_name(c) && c != '%') || is_d
 
 static int lex_fault(const struct lexer *l, struct fault *f, const char *at, const char *id, const char *fmt)
 {
-	return fault_set(
-		f, (struct place){l->file, l->line, (uint32_t)(at - l->line_start) + 1}, id, "%s", fmt);
+	return fault_set(f, (struct place){l->file, l->line, place_column(l->line_start, at)}, id, "%s", fmt);
 }
 
 static int skip_blanks_and_comments(struct lexer *l, struct fault *f)
@@ -160,7 +159,7 @@ int lex(struct lexer *l, struct token *t, struct fault *f)
 {
 	if (skip_blanks_and_comments(l, f))
 		return -1;
-	*t = (struct token){.s = l->p, .line = l->line, .col = (uint32_t)(l->p - l->line_start) + 1};
+	*t = (struct token){.s = l->p, .line = l->line, .col = place_column(l->line_start, l->p)};
 	if (l->p == l->end) {
 		t->kind = TOK_END;
 		return 0;

@@ -33,7 +33,7 @@ int launch_split_line(struct reader *r, const char *text, size_t len)
 
 	r->n = 0;
 	if (nul)
-		return fault_set(r->f, (struct place){r->file, r->line, (uint32_t)(nul - text) + 1},
+		return fault_set(r->f, (struct place){r->file, r->line, place_column(text, nul)},
 			"launch-file", "NUL byte (expected text)");
 	while (blanks < len && strchr(" \t\r", text[blanks]))
 		blanks++;
@@ -51,7 +51,7 @@ int launch_split_line(struct reader *r, const char *text, size_t len)
 		if (!*p || *p == '#')
 			break;
 		grow(&r->word, &r->cap, r->n + 1, sizeof(*r->word));
-		r->word[r->n++] = (struct launch_word){p, (uint32_t)(p - s) + 1};
+		r->word[r->n++] = (struct launch_word){p, place_column(s, p)};
 		p += strcspn(p, " \t\r");
 		if (*p)
 			*p++ = '\0';

@@ -35,7 +35,7 @@ struct cell {
 
 static struct place measured_place(const struct input *in, const char *line, const char *s)
 {
-	return (struct place){input_name(in), input_lineno(in), (uint32_t)(s - line) + 1};
+	return (struct place){input_name(in), input_lineno(in), place_column(line, s)};
 }
 
 /* Splits a line at tabs. Returns the number of cells, or N_COLUMNS + 1 if there are more. */
