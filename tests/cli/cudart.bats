@@ -327,6 +327,16 @@ cubin_lines() {
 	assert_line 'cuModuleLoad 0 nothing'
 }
 
+@test "textures and surfaces of the driver" {
+	driver_program texels
+	run -1 trace-exec -n --run ./texels "$ROOT/tests/data/cudart/images.ptx"
+	local what
+	for what in 'cuTexObjectCreate: a view of a resource' 'cudaCreateTextureObject: sRGB or a seamless cube' 'cuTexObjectCreate: a packed or compressed format' cuTexRefCreate; do
+		assert_line "trace-exec: error: not executed: $what (see trace-exec --run --list)"
+	done
+	[ "${#lines[@]}" -eq 4 ]
+}
+
 @test "a damaged cubin or fat binary that a program loads has an error" {
 	driver_program cubin
 	"$ROOT/tests/data/sass/cubin.py" -S 256 k <"$ROOT/tests/data/sass/steps.sass" >good.cubin

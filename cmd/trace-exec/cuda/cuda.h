@@ -7,6 +7,7 @@
  *   memory.c   allocation, copies, fills, pointers        virtual.c reserved addresses and memory mapped there
  *   launch.c   launches, attributes, occupancy            stream.c  streams and events
  *   graph.c    graphs                                     entry.c   functions by name, errors, refused functions
+ *   array.c    arrays, textures and surfaces              tensor_map.c tensor maps
  *   cuda.def   every function of the driver
  *
  * Always true: a function of the driver does not change the runtime's last error. All contexts share one device

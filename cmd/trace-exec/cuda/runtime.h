@@ -54,6 +54,10 @@ int cudaMemcpyAsync(void *to, const void *from, size_t n, int kind, struct strea
 int cudaMemcpy3DAsync(const struct copy_3d *c, struct stream *s);
 int cudaMalloc3DArray(struct array **to, const struct channels *c, struct extent x, unsigned flags);
 int cudaFreeArray(struct array *a);
+int cudaMallocMipmappedArray(
+	struct mipmap **to, const struct channels *c, struct extent x, unsigned levels, unsigned flags);
+int cudaGetMipmappedArrayLevel(struct array **to, const struct mipmap *m, unsigned level);
+int cudaFreeMipmappedArray(struct mipmap *m);
 int cudaArrayGetInfo(struct channels *c, struct extent *x, unsigned *flags, const struct array *a);
 
 /* launch.c, occupancy.c */

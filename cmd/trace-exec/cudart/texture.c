@@ -8,35 +8,8 @@
  */
 #include <string.h>
 #include "arena.h"
-#include "cudart/cudart.h"
+#include "cudart/texture.h"
 
-enum resource_type { RESOURCE_ARRAY, RESOURCE_MIPMAP, RESOURCE_LINEAR, RESOURCE_PITCH };
-
-struct resource {
-	int type;
-	union {
-		struct array *array;
-		struct mipmap *mipmap;
-		struct {
-			char *base;
-			struct channels channels;
-			size_t width, height, pitch; /* linear memory: only width, in bytes */
-		} memory;
-		int reserved[32];
-	} data;
-	unsigned flags;
-};
-
-struct description {
-	int mode[3], filter, normalized_float, srgb;
-	float border[4];
-	int normalized;
-	unsigned anisotropy;
-	int mip_filter;
-	float mip[3];
-	int plain_trilinear,
-		seamless_cube; /* seamless_cube: since release 12, and in functions of version 2 */
-};
 #define DESCRIPTION_11 offsetof(struct description, seamless_cube)
 
 static struct {

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Textures and surfaces of the CUDA driver, over the kernels of images.ptx (argv[1]). Prints a line for each call whose
+ * result is another than expected.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cuInit(unsigned), cuDevicePrimaryCtxRetain(void **, int), cuCtxSetCurrent(void *);
+int cuModuleLoad(void **, const char *), cuModuleLoadData(void **, const void *);
+int cuModuleGetFunction(void **, void *, const char *);
+int cuMemAlloc_v2(uint64_t *, size_t), cuMemFree_v2(uint64_t);
+int cuMemcpyHtoD_v2(uint64_t, const void *, size_t), cuMemcpyDtoH_v2(void *, uint64_t, size_t);
+int cuMemcpy2D_v2(const void *);
+int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
+	void **, void **);
+int cuArray3DCreate_v2(void **, const void *), cuArrayDestroy(void *);
+int cuMipmappedArrayCreate(void **, const void *, unsigned), cuMipmappedArrayDestroy(void *);
+int cuMipmappedArrayGetLevel(void **, void *, unsigned);
+int cuTexObjectCreate(uint64_t *, const void *, const void *, const void *), cuTexObjectDestroy(uint64_t);
+int cuTexObjectGetResourceDesc(void *, uint64_t), cuTexObjectGetTextureDesc(void *, uint64_t);
+int cuSurfObjectCreate(uint64_t *, const void *), cuSurfObjectDestroy(uint64_t);
+int cuSurfObjectGetResourceDesc(void *, uint64_t), cuTexRefCreate(void **);
+
+static int bad;
+
+static void expect_value(long got, long expected, int line, const char *call)
+{
+	if (got == expected)
+		return;
+	bad = 1;
+	printf("%d: %s: %ld, expected %ld\n", line, call, got, expected);
+}
+#define IS(expected, call) expect_value((long)(call), (long)(expected), __LINE__, #call)
+
+enum { W = 8, H = 4, PITCH = 64 };
+enum { U8 = 1, U32 = 3, FLOAT = 32, SURFACES = 2 };
+enum { AS_INTEGER = 1, SRGB = 16 };
+
+struct shape {
+	size_t width, height, depth;
+	unsigned format, channels, flags;
+};
+struct resource {
+	int type; /* 0 array, 1 mipmapped, 2 linear, 3 rows with a pitch */
+	union {
+		void *array;
+		struct {
+			uint64_t base;
+			unsigned format, channels;
+			size_t width, height, pitch;
+		} memory;
+		int reserved[32];
+	} data;
+	unsigned flags;
+};
+struct sampler {
+	int mode[3], filter;
+	unsigned flags, anisotropy;
+	int mip_filter;
+	float mip[3], border[4];
+	int reserved[12];
+};
+struct copy_end {
+	size_t x, y;
+	unsigned kind; /* 1 host, 3 array */
+	void *host;
+	uint64_t device;
+	void *array;
+	size_t pitch;
+};
+struct copy {
+	struct copy_end from, to;
+	size_t width, height;
+};
+
+static float picture[H][W], back[H][W];
+static uint64_t out;
+
+/* Reads the texels of a texture by the kernel into back[]. */
+static void fetch_texels(void *fetch, uint64_t texture)
+{
+	unsigned width = W;
+	float scale = 1;
+
+	memset(back, 0, sizeof(back));
+	IS(0, cuLaunchKernel(
+		      fetch, H, 1, 1, W, 1, 1, 0, NULL, (void *[]){&texture, &out, &width, &scale}, NULL));
+	IS(0, cuMemcpyDtoH_v2(back, out, sizeof(back)));
+}
+
+static void test_array(void *fetch)
+{
+	struct shape shape = {W, H, 0, FLOAT, 1, 0};
+	struct sampler s = {.mode = {1, 2, 3}, .filter = 1, .border = {7}}, same_sampler;
+	struct resource r = {.type = 0}, same;
+	struct copy c = {.from = {.kind = 1, .host = picture, .pitch = 4 * W}, .width = 4 * W, .height = H};
+	uint64_t t;
+
+	IS(0, cuArray3DCreate_v2(&r.data.array, &shape));
+	c.to = (struct copy_end){.kind = 3, .array = r.data.array};
+	IS(0, cuMemcpy2D_v2(&c));
+	IS(1, cuTexObjectCreate(NULL, &r, &s, NULL));
+	IS(801, cuTexObjectCreate(&t, &r, &s, &shape)); /* a view */
+	s.flags = SRGB;
+	IS(801, cuTexObjectCreate(&t, &r, &s, NULL));
+	s.flags = 0;
+	IS(0, cuTexObjectCreate(&t, &r, &s, NULL));
+	fetch_texels(fetch, t);
+	IS(0, memcmp(back, picture, sizeof(back)));
+	IS(0, cuTexObjectGetResourceDesc(&same, t));
+	IS(1, same.data.array == r.data.array);
+	IS(0, cuTexObjectGetTextureDesc(&same_sampler, t));
+	s.flags = AS_INTEGER; /* without effect on floating-point texels */
+	IS(0, memcmp(&same_sampler, &s, sizeof(s)));
+	IS(1, cuSurfObjectDestroy(t));
+	IS(0, cuTexObjectDestroy(t));
+	IS(1, cuTexObjectDestroy(t));
+	IS(0, cuArrayDestroy(r.data.array));
+	r.type = 9;
+	IS(1, cuTexObjectCreate(&t, &r, &s, NULL));
+}
+
+/* Bytes of pitched memory are fractions of 255, unless they are read as integers, which needs no filter. */
+static void test_memory(void *fetch)
+{
+	static unsigned char bytes[H * PITCH];
+	struct resource r = {.type = 3}, same;
+	struct sampler s = {.mode = {1, 1, 1}};
+	uint64_t t;
+
+	for (int i = 0; i < H * PITCH; i++)
+		bytes[i] = (unsigned char)i;
+	IS(0, cuMemAlloc_v2(&r.data.memory.base, sizeof(bytes)));
+	IS(0, cuMemcpyHtoD_v2(r.data.memory.base, bytes, sizeof(bytes)));
+	r.data.memory.format = U8;
+	r.data.memory.channels = 3;
+	IS(1, cuTexObjectCreate(&t, &r, &s, NULL));
+	r.data.memory.channels = 1;
+	r.data.memory.width = W;
+	r.data.memory.height = H;
+	r.data.memory.pitch = PITCH;
+	IS(0, cuTexObjectCreate(&t, &r, &s, NULL));
+	fetch_texels(fetch, t);
+	for (int i = 0; i < W * H; i++)
+		IS(bytes[i / W * PITCH + i % W], back[i / W][i % W] * 255 + 0.5f);
+	IS(0, cuTexObjectGetResourceDesc(&same, t));
+	IS(0, memcmp(&same, &r, sizeof(r)));
+	IS(0, cuTexObjectDestroy(t));
+	s.flags = AS_INTEGER;
+	s.filter = 1;
+	IS(26, cuTexObjectCreate(&t, &r, &s, NULL));
+	r.data.memory.format = 77;
+	IS(801, cuTexObjectCreate(&t, &r, &s, NULL));
+	IS(0, cuMemFree_v2(r.data.memory.base));
+}
+
+static const char painter[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+			      ".visible .entry paint(.param .u64 s) {\n"
+			      ".reg .b64 %s; .reg .b32 %x, %y, %v;\n"
+			      "ld.param.u64 %s, [s]; mov.u32 %x, %tid.x; mov.u32 %y, %ctaid.x;\n"
+			      "mad.lo.u32 %v, %y, 100, %x; shl.b32 %x, %x, 2;\n"
+			      "sust.b.2d.b32.trap [%s, {%x, %y}], {%v}; ret; }\n";
+
+/* Level 1 of a mipmapped array as a surface. */
+static void test_surface(void)
+{
+	struct shape shape = {2 * W, 2 * H, 0, U32, 1, SURFACES};
+	struct resource r = {.type = 0}, same;
+	unsigned got[H][W];
+	struct copy c = {.to = {.kind = 1, .host = got, .pitch = 4 * W}, .width = 4 * W, .height = H};
+	struct sampler s = {.mode = {1, 1, 1}, .flags = AS_INTEGER | 2};
+	void *m, *module, *paint;
+	uint64_t handle;
+
+	IS(0, cuModuleLoadData(&module, painter));
+	IS(0, cuModuleGetFunction(&paint, module, "paint"));
+	IS(0, cuMipmappedArrayCreate(&m, &shape, 2));
+	IS(0, cuMipmappedArrayGetLevel(&r.data.array, m, 1));
+	IS(1, cuMipmappedArrayGetLevel(&r.data.array, m, 2));
+	IS(0, cuSurfObjectCreate(&handle, &r));
+	IS(0, cuLaunchKernel(paint, H, 1, 1, W, 1, 1, 0, NULL, (void *[]){&handle}, NULL));
+	c.from = (struct copy_end){.kind = 3, .array = r.data.array};
+	IS(0, cuMemcpy2D_v2(&c));
+	for (unsigned i = 0; i < W * H; i++)
+		IS(i / W * 100 + i % W, got[i / W][i % W]);
+	IS(0, cuSurfObjectGetResourceDesc(&same, handle));
+	IS(1, same.data.array == r.data.array);
+	IS(1, cuTexObjectDestroy(handle));
+	IS(0, cuSurfObjectDestroy(handle));
+	r.type = 1;
+	r.data.array = m;
+	IS(1, cuSurfObjectCreate(&handle, &r));
+	IS(0, cuTexObjectCreate(&handle, &r, &s, NULL));
+	IS(0, cuTexObjectDestroy(handle));
+	IS(0, cuMipmappedArrayDestroy(m));
+	IS(801, cuTexRefCreate(&m));
+}
+
+int main(int argc, char **argv)
+{
+	void *context, *module, *fetch;
+
+	if (argc < 2 || cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context))
+		return 3;
+	for (int i = 0; i < W * H; i++)
+		picture[i / W][i % W] = (float)(i * i);
+	IS(0, cuModuleLoad(&module, argv[1]));
+	IS(0, cuModuleGetFunction(&fetch, module, "fetch"));
+	IS(0, cuMemAlloc_v2(&out, sizeof(back)));
+	test_array(fetch);
+	test_memory(fetch);
+	test_surface();
+	IS(0, cuMemFree_v2(out));
+	return bad;
+}
