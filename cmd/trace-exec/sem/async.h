@@ -6,7 +6,8 @@
 #ifndef ASYNC_H
 #define ASYNC_H
 
-#include "sem/sem.h"
+#include "sem/atom.h"
+#include "sem/tensor.h"
 
 /* A second address of an op, in the form of bind_address(). */
 struct address {
@@ -25,6 +26,22 @@ uint8_t *address_find_host(
  */
 bool async_report_bytes(struct warp *w, const struct op *o, unsigned lane, uint8_t *mbarrier, uint64_t n);
 
+/* A change of an mbarrier by a lane. */
+struct mbarrier_change {
+	bool arrives;      /* arrivals counts; it must be 1 at least */
+	bool drop;         /* later phases expect these arrivals no more */
+	uint64_t arrivals; /* number of arrivals */
+	int64_t bytes;     /* number of pending bytes that are added; negative: bytes that have arrived */
+};
+/*
+ * Changes the mbarrier at a host address, whose offset is w->addr[lane], and ends its phase if nothing is
+ * pending. *old: its word before. false: the launch has failed.
+ */
+bool async_change_mbarrier(struct warp *w, const struct op *o, unsigned lane, uint8_t *at,
+	const struct mbarrier_change *x, uint64_t *old);
+/* Reads the phase of an mbarrier, 0 or 1. false: the launch has failed. */
+bool async_read_phase(struct warp *w, const struct op *o, unsigned lane, const uint8_t *at, unsigned *phase);
+
 /* Destination of a copy: one address, or the same offset in several thread blocks of a cluster. */
 struct targets {
 	struct address to, bar;
@@ -39,6 +56,44 @@ uint8_t *targets_find_host(struct warp *w, const struct op *o, const struct targ
 	const struct address *a, unsigned lane, unsigned rank, uint64_t bytes);
 /* Returns the ranks of a lane's copy as bits; bit 0 without .multicast::cluster. 0: the launch has failed. */
 uint32_t targets_ranks(struct warp *w, const struct op *o, const struct targets *t, unsigned lane);
+
+/* ---- data of ops (x->family) and their execution ---- */
+
+/* A bulk copy or reduction; sem/bulk.c. */
+struct bulk {
+	struct targets targets;
+	struct address from;
+	uint32_t bytes; /* slot */
+	bool reduce;
+	enum atom atom;
+	enum type type;
+};
+void bulk_copy(struct warp *w, const struct op *o, uint32_t m);
+/* Checks the operands of a prefetch. */
+void bulk_prefetch(struct warp *w, const struct op *o, uint32_t m);
+
+/* A store or reduction that reports to an mbarrier; sem/bulk.c. o->bytes, o->n: size and number of elements. */
+struct store_async {
+	struct address to, bar;
+	bool reduce;
+	enum atom atom;
+	enum type type;
+};
+void bulk_store_async(struct warp *w, const struct op *o, uint32_t m);
+
+enum tensor_direction { WAY_LOAD, WAY_STORE, WAY_REDUCE, WAY_PREFETCH };
+/* A box; four rows by their numbers; pixels of im2col. */
+enum tensor_order { ORDER_TILE, ORDER_ROWS, ORDER_PIXELS };
+
+/* A tensor copy, reduction or prefetch; sem/tensor.c. */
+struct tensor_copy {
+	struct address map;
+	struct targets targets; /* .to: the shared memory, also the source of a store */
+	uint8_t direction, order, rank;
+	enum atom atom;
+	uint32_t coordinate[TENSOR_RANK], offset[TENSOR_RANK - 2]; /* slots; offset: im2col */
+};
+void tensor_copy_run(struct warp *w, const struct op *o, uint32_t m);
 
 /* cp.async.mbarrier.arrive; sem/mbarrier.c. */
 int bind_copies_arrive(struct bind *b, struct op *o);

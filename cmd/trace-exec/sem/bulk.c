@@ -10,7 +10,6 @@
 #include <string.h>
 #include "exec/check.h"
 #include "sem/async.h"
-#include "sem/atom.h"
 
 /* ---- addresses ---- */
 
@@ -62,15 +61,6 @@ uint8_t *targets_find_host(struct warp *w, const struct op *o, const struct targ
 }
 
 /* ---- bulk copies ---- */
-
-struct bulk { /* x->family */
-	struct targets targets;
-	struct address from;
-	uint32_t bytes; /* slot */
-	bool reduce;
-	enum atom atom;
-	enum type type;
-};
 
 static void bulk_reduce(struct warp *w, const struct bulk *x, uint8_t *to, const uint8_t *from, uint64_t n)
 {
@@ -140,7 +130,7 @@ static bool bulk_copy_lane(struct warp *w, const struct op *o, unsigned lane)
 	return true;
 }
 
-static void bulk_copy(struct warp *w, const struct op *o, uint32_t m)
+void bulk_copy(struct warp *w, const struct op *o, uint32_t m)
 {
 	w->changed = true;
 	FOR_BITS32 (i, m)
@@ -148,8 +138,7 @@ static void bulk_copy(struct warp *w, const struct op *o, uint32_t m)
 			return;
 }
 
-/* Checks the operands of a prefetch. */
-static void bulk_prefetch(struct warp *w, const struct op *o, uint32_t m)
+void bulk_prefetch(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct bulk *x = o->x->family;
 
@@ -249,14 +238,7 @@ int bind_bulk(struct bind *b, struct op *o)
 
 /* ---- stores and reductions that report to an mbarrier ---- */
 
-struct store_async { /* x->family */
-	struct address to, bar;
-	bool reduce;
-	enum atom atom;
-	enum type type;
-};
-
-static void store_and_report(struct warp *w, const struct op *o, uint32_t m)
+void bulk_store_async(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct store_async *x = o->x->family;
 	uint64_t addr[LANES] = {0};
@@ -331,7 +313,7 @@ int bind_store_async(struct bind *b, struct op *o)
 	for (unsigned i = 0; i < o->n; i++)
 		if ((o->x->slot[i] = bind_src(b, o->n > 1 ? &k[1].elem[i] : &k[1], x->type)) == UINT32_MAX)
 			return -1;
-	o->fn = store_and_report;
+	o->fn = bulk_store_async;
 	return 0;
 }
 

@@ -2,9 +2,12 @@
 /*
  * mbarriers: arrivals of threads and of bytes that copies write.
  *
- * The 64 bits of an mbarrier are, from the lowest: pending arrivals (20 bits), arrivals per phase (20), phase
- * (1), pending bytes (22, signed), and a bit that is 1 for every initialised mbarrier. Always true: a phase
- * ends when neither arrivals nor bytes are pending. A wait that fails yields, so that other warps can arrive.
+ * The 64 bits of an mbarrier of PTX are, from the lowest: pending arrivals (20 bits), arrivals per phase (20),
+ * phase (1), pending bytes (22, signed), and a bit that is 1 for every initialised mbarrier. Machine code has
+ * the layout of GPUs, because it computes with the words: an unused bit, 2^20 minus the arrivals per phase (20
+ * bits), pending bytes (22, signed; this place is our own), 2^20 minus the pending arrivals (20, 0 for none),
+ * phase (1). Always true: a phase ends when neither arrivals nor bytes are pending. A wait that fails yields,
+ * so that other warps can arrive.
  */
 #include "exec/check.h"
 #include "sem/async.h"
@@ -16,16 +19,32 @@ struct mbarrier_state {
 	s64 pending_bytes;
 };
 
-static u64 pack_mbarrier(const struct mbarrier_state *s)
+/* Returns 2^20 minus a number of arrivals, in 20 bits. */
+static u64 complement_count(u64 n) { return ((u64)COUNT_MOST + 1 - n) & COUNT_MOST; }
+
+static u64 pack_mbarrier(const struct warp *w, const struct mbarrier_state *s)
 {
-	return s->pending | s->count << 20 | (s->phase & 1) << 40 | ((u64)s->pending_bytes & 0x3fffff) << 41 |
-	       1ull << 63;
+	u64 bytes = (u64)s->pending_bytes & 0x3fffff;
+
+	if (w->g->machine)
+		return complement_count(s->count) << 1 | bytes << 21 |
+		       (s->pending ? complement_count(s->pending) : 0) << 43 | (s->phase & 1) << 63;
+	return s->pending | s->count << 20 | (s->phase & 1) << 40 | bytes << 41 | 1ull << 63;
 }
 
-static struct mbarrier_state unpack_mbarrier(u64 v)
+static struct mbarrier_state unpack_mbarrier(const struct warp *w, u64 v)
 {
+	if (w->g->machine)
+		return (struct mbarrier_state){complement_count(v >> 43 & COUNT_MOST),
+			complement_count(v >> 1 & COUNT_MOST), v >> 63, (s64)(v << 21) >> 42};
 	return (struct mbarrier_state){
 		v & COUNT_MOST, v >> 20 & COUNT_MOST, v >> 40 & 1, (s64)(v << 1) >> 42};
+}
+
+/* Tests whether the word of an mbarrier is initialised. */
+static bool is_initialised(const struct warp *w, u64 v)
+{
+	return w->g->machine ? v >> 1 & COUNT_MOST : v >> 63;
 }
 
 /* Begins the next phase if nothing is pending. */
@@ -55,7 +74,7 @@ static bool check_mbarrier_alignment(struct warp *w, const struct op *o, unsigne
 static bool read_mbarrier(struct warp *w, const struct op *o, unsigned lane, const uint8_t *at, u64 *v)
 {
 	memcpy(v, at, 8);
-	if (*v >> 63)
+	if (is_initialised(w, *v))
 		return true;
 	exec_fail(w, o, 1u << lane, "mbarrier",
 		"no mbarrier at byte %llu of .shared (expected an mbarrier.init before)",
@@ -90,10 +109,41 @@ static bool add_pending_bytes(
 	return false;
 }
 
-bool async_report_bytes(struct warp *w, const struct op *o, unsigned lane, uint8_t *mbarrier, uint64_t n)
+bool async_change_mbarrier(struct warp *w, const struct op *o, unsigned lane, uint8_t *at,
+	const struct mbarrier_change *x, uint64_t *old)
 {
 	struct mbarrier_state s;
 	u64 v;
+
+	if (!check_mbarrier_alignment(w, o, lane) || !read_mbarrier(w, o, lane, at, &v))
+		return false;
+	*old = v;
+	s = unpack_mbarrier(w, v);
+	if (!add_pending_bytes(w, o, lane, &s, x->bytes) ||
+		(x->arrives && !subtract_arrivals(w, o, lane, &s, x->arrivals)))
+		return false;
+	s.count -= x->drop ? x->arrivals : 0;
+	end_complete_phase(&s);
+	v = pack_mbarrier(w, &s);
+	memcpy(at, &v, 8);
+	w->changed |= v != *old;
+	return true;
+}
+
+bool async_read_phase(struct warp *w, const struct op *o, unsigned lane, const uint8_t *at, unsigned *phase)
+{
+	u64 v;
+
+	if (!check_mbarrier_alignment(w, o, lane) || !read_mbarrier(w, o, lane, at, &v))
+		return false;
+	*phase = (unsigned)unpack_mbarrier(w, v).phase;
+	return true;
+}
+
+bool async_report_bytes(struct warp *w, const struct op *o, unsigned lane, uint8_t *mbarrier, uint64_t n)
+{
+	const struct mbarrier_change x = {.bytes = -(int64_t)n};
+	u64 old;
 
 	if (w->space != SP_SHARED || w->addr[lane] % 8) {
 		exec_fail(w, o, 1u << lane, "misaligned",
@@ -101,15 +151,7 @@ bool async_report_bytes(struct warp *w, const struct op *o, unsigned lane, uint8
 			(unsigned long long)w->addr[lane], space_name[w->space]);
 		return false;
 	}
-	if (!read_mbarrier(w, o, lane, mbarrier, &v))
-		return false;
-	s = unpack_mbarrier(v);
-	if (!add_pending_bytes(w, o, lane, &s, -(s64)n))
-		return false;
-	end_complete_phase(&s);
-	v = pack_mbarrier(&s);
-	memcpy(mbarrier, &v, 8);
-	return true;
+	return async_change_mbarrier(w, o, lane, mbarrier, &x, &old);
 }
 
 /* ---- instructions ---- */
@@ -157,20 +199,20 @@ static bool init_mbarrier(struct warp *w, const struct op *o, unsigned lane, u64
 			COUNT_MOST);
 		return false;
 	}
-	*v = pack_mbarrier(&s);
+	*v = pack_mbarrier(w, &s);
 	return true;
 }
 
 /* Applies the op to an mbarrier. false: the launch has failed. */
 static bool apply_operation(struct warp *w, const struct op *o, unsigned lane, u64 n, u64 *v)
 {
-	struct mbarrier_state s = unpack_mbarrier(*v);
+	struct mbarrier_state s = unpack_mbarrier(w, *v);
 	bool tx = o->x->aux[AUX_TX], incomplete = o->x->aux[AUX_INCOMPLETE], good;
 	u64 phase = s.phase, arrivals = tx ? 1 : n;
 
 	if (o->n == MB_EXPECT) {
 		good = add_pending_bytes(w, o, lane, &s, (s64)n);
-		*v = pack_mbarrier(&s);
+		*v = pack_mbarrier(w, &s);
 		return good;
 	}
 	if (o->n == MB_COMPLETE) {
@@ -191,7 +233,7 @@ static bool apply_operation(struct warp *w, const struct op *o, unsigned lane, u
 			"last arrival of a phase with .noComplete (expected others to be missing)");
 		return false;
 	}
-	*v = pack_mbarrier(&s);
+	*v = pack_mbarrier(w, &s);
 	return true;
 }
 
@@ -234,7 +276,7 @@ static void mbarrier_wait(struct warp *w, const struct op *o, uint32_t m)
 	if (!find_mbarriers(w, o, m, at))
 		return;
 	FOR_BITS32 (i, m) {
-		u64 v, phase = parity ? REG(u32, w, o->b)[i] : unpack_mbarrier(REG(u64, w, o->b)[i]).phase;
+		u64 v, phase = parity ? REG(u32, w, o->b)[i] : unpack_mbarrier(w, REG(u64, w, o->b)[i]).phase;
 
 		if (!read_mbarrier(w, o, i, at[i], &v))
 			return;
@@ -243,7 +285,7 @@ static void mbarrier_wait(struct warp *w, const struct op *o, uint32_t m)
 				(unsigned long long)phase);
 			return;
 		}
-		p |= (u32)(unpack_mbarrier(v).phase != phase) << i;
+		p |= (u32)(unpack_mbarrier(w, v).phase != phase) << i;
 	}
 	*d = (*d & ~m) | p;
 	if (p != m)
@@ -254,7 +296,7 @@ static void mbarrier_wait(struct warp *w, const struct op *o, uint32_t m)
 static void pending_count(struct warp *w, const struct op *o, uint32_t m)
 {
 	FOR_BITS32 (i, m)
-		REG(u32, w, o->d)[i] = (u32)unpack_mbarrier(REG(u64, w, o->a)[i]).pending;
+		REG(u32, w, o->d)[i] = (u32)unpack_mbarrier(w, REG(u64, w, o->a)[i]).pending;
 }
 
 /* ---- binding ---- */

@@ -55,4 +55,23 @@ void mma_run(struct warp *w, const struct op *o, uint32_t m);
 /* m8n8k4 of f16. */
 void mma_run_volta(struct warp *w, const struct op *o, uint32_t m);
 
+/* ---- products of warpgroups; sem/wgmma.c ---- */
+
+#define WGMMA_N_MOST 256
+
+struct wgmma { /* x->family */
+	uint16_t n, k;
+	enum type d, a, b;
+	bool saturate, popc, a_minus, b_minus, a_trans, b_trans;
+	uint32_t slot_d[WGMMA_N_MOST / 2], slot_a[4]; /* slot_a[0]: the descriptor unless in_regs */
+	uint32_t slot_b, scale;                       /* scale: predicate; false: D is not read */
+	bool in_regs, sparse;
+	uint8_t selector; /* sparse: selects the lanes whose slot_meta has the metadata */
+	uint32_t slot_meta;
+	uint16_t n_d;
+};
+/* Tests whether the instructions have this shape with these types. */
+bool wgmma_is_known(const struct wgmma *x);
+void wgmma_run(struct warp *w, const struct op *o, uint32_t m);
+
 #endif

@@ -11,8 +11,6 @@
 #include <string.h>
 #include "exec/check.h"
 #include "sem/async.h"
-#include "sem/atom.h"
-#include "sem/tensor.h"
 
 /* Returns the error in the corners, pixels or steps of an im2col map; NULL: none. */
 static const char *pixels_error(const struct tensor_map *m)
@@ -56,18 +54,6 @@ const char *tensor_map_error(const struct tensor_map *m)
 		return "a box whose innermost bytes are more than the swizzle's";
 	return m->pixels ? pixels_error(m) : NULL;
 }
-
-enum tensor_direction { WAY_LOAD, WAY_STORE, WAY_REDUCE, WAY_PREFETCH };
-/* A box; four rows by their numbers; pixels of im2col. */
-enum tensor_order { ORDER_TILE, ORDER_ROWS, ORDER_PIXELS };
-
-struct tensor_copy { /* x->family */
-	struct address map;
-	struct targets targets; /* .to: the shared memory, also the source of a store */
-	uint8_t direction, order, rank;
-	enum atom atom;
-	uint32_t coordinate[TENSOR_RANK], offset[TENSOR_RANK - 2]; /* slots; offset: im2col */
-};
 
 /* A copy of one lane. */
 struct box {
@@ -285,7 +271,7 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 	       async_report_bytes(w, o, lane, bar, bytes);
 }
 
-static void copy_tensors(struct warp *w, const struct op *o, uint32_t m)
+void tensor_copy_run(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct tensor_copy *x = o->x->family;
 
@@ -372,7 +358,7 @@ static int bind_tensor_prefetch(struct bind *b, struct op *o, struct tensor_copy
 	if (bind_order(b, x))
 		return -1;
 	bool offsets = x->order == ORDER_PIXELS;
-	o->fn = copy_tensors;
+	o->fn = tensor_copy_run;
 	return bind_operands(b, 1u + offsets, 1u + offsets + has(in, M_L2__CACHE_HINT)) ||
 			       bind_map(b, x, &in->operand[0], offsets ? &in->operand[1] : NULL)
 		       ? -1
@@ -424,6 +410,6 @@ int bind_tensor_copy(struct bind *b, struct op *o)
 			return bind_fault(b, NULL, "suffix", "%s (expected one operation)", in->text);
 		b->frame->order |= ORDER_SHOWS; /* the type is in the map, unknown here */
 	}
-	o->fn = copy_tensors;
+	o->fn = tensor_copy_run;
 	return 0;
 }

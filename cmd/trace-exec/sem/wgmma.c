@@ -13,20 +13,6 @@
 #include <string.h>
 #include "sem/mma.h"
 
-#define N_MOST 256
-
-struct wgmma {
-	uint16_t n, k;
-	enum type d, a, b;
-	bool saturate, popc, a_minus, b_minus, a_trans, b_trans;
-	uint32_t slot_d[N_MOST / 2], slot_a[4]; /* slot_a[0]: the descriptor unless in_regs */
-	uint32_t slot_b, scale;                 /* scale: predicate; false: D is not read */
-	bool in_regs, sparse;
-	uint8_t selector; /* sparse: selects the lanes whose slot_meta has the metadata */
-	uint32_t slot_meta;
-	uint16_t n_d;
-};
-
 struct view { /* a matrix in shared memory: "row" counts M or N */
 	uint64_t start, lead, stride, offset;
 	unsigned span; /* bytes of the swizzle; 0: none */
@@ -152,7 +138,7 @@ static void multiply(struct warp *w, const struct wgmma *x, const double *a, con
 		}
 }
 
-static void wgmma(struct warp *w, const struct op *o, uint32_t m)
+void wgmma_run(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct wgmma *x = o->x->family;
 	double *numbers;
@@ -181,10 +167,10 @@ static bool find_wgmma_shape(const char *text, struct wgmma *x)
 	unsigned long n = strtoul(s + 5, &end, 10), k = *end == 'k' ? strtoul(end + 1, &end, 10) : 0;
 	x->n = (uint16_t)n;
 	x->k = (uint16_t)k;
-	return n && n <= N_MOST && n % 8 == 0 && k && k <= 256 && (!*end || *end == '.');
+	return n && n <= WGMMA_N_MOST && n % 8 == 0 && k && k <= 256 && (!*end || *end == '.');
 }
 
-static bool is_known_wgmma(const struct wgmma *x)
+bool wgmma_is_known(const struct wgmma *x)
 {
 	unsigned bits = types[x->a].bits;
 	bool small = x->a == T_E4M3 || x->a == T_E5M2;
@@ -298,9 +284,9 @@ int bind_wgmma(struct bind *b, struct op *o)
 	x->popc = has(in, M_POPC) && has(in, M_AND);
 	if (x->saturate && x->d != T_S32)
 		return bind_fault(b, NULL, "suffix", ".satfinite in %s (expected integers)", in->text);
-	if (!find_wgmma_shape(in->text, x) || !is_known_wgmma(x))
+	if (!find_wgmma_shape(in->text, x) || !wgmma_is_known(x))
 		return bind_refuse(b, "this shape with these types");
-	o->fn = wgmma;
+	o->fn = wgmma_run;
 	return bind_matrices(b, x, in->operand) ||
 			       bind_numbers(b, x, in->operand + least, in->n_operands - least)
 		       ? -1
