@@ -383,6 +383,8 @@ static bool add_special_arg(struct reading *r, const struct arg_token *t)
 	else if (!strcmp(k, "GSB")) {
 		if (reading_field(r, 84, 3) != 7)
 			add_arg(r, name_arg(SASS_NAME_GSB0, (int64_t)reading_field(r, 84, 3)));
+	} else if (!strcmp(k, "GROUP")) {
+		add_arg(r, name_arg(SASS_NAME_GSB0, 0));
 	} else if (!strcmp(k, "LANES")) { /* eighths of a 256-bit load that are read; all: hidden */
 		unsigned mask = (unsigned)(reading_field(r, 57, 7) | reading_field(r, 72, 1) << 7);
 

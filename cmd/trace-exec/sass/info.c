@@ -16,6 +16,9 @@ enum {
 	INFO_KPARAM = 0x17,
 	INFO_CBANK_PARAM_SIZE = 0x19,
 	INFO_REGCOUNT = 0x2f,
+	INFO_CTA_PER_CLUSTER = 0x3d,
+	INFO_EXPLICIT_CLUSTER = 0x3e,
+	INFO_MAX_CLUSTER_RANK = 0x3f,
 	INFO_KPARAM_WIDE = 0x45,
 	INFO_NUM_BARRIERS = 0x4c
 };
@@ -77,6 +80,9 @@ static bool read_function_attribute(struct sass_function *fn, const struct attri
 	switch (a->number) {
 	case INFO_MAX_THREADS: read_dims(fn->max_threads, a); break;
 	case INFO_REQNTID: read_dims(fn->required_threads, a); break;
+	case INFO_CTA_PER_CLUSTER: read_dims(fn->cluster, a); break;
+	case INFO_EXPLICIT_CLUSTER: fn->explicit_cluster = true; break;
+	case INFO_MAX_CLUSTER_RANK: fn->max_cluster = a->n >= 4 ? word_of(a, 0) : 0; break;
 	case INFO_CBANK_PARAM_SIZE: fn->param_bytes = a->value; break;
 	case INFO_NUM_BARRIERS: fn->barriers = a->value & 255; break;
 	case INFO_PARAM_CBANK:

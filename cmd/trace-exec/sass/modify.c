@@ -252,6 +252,19 @@ static void put_warpsync(struct sass_out *o, struct reading *r)
 	put_if(o, r, ".COLLECTIVE", 86, true);
 }
 
+static void put_warpgroup(struct sass_out *o, struct reading *r)
+{
+	unsigned mode = (unsigned)reading_field(r, 79, 2);
+
+	if (mode == 0)
+		sass_put(o, ".ARRIVE");
+	else if (mode == 2)
+		sass_put(o, ".DEPBAR");
+	else
+		sass_putf(o, ".INVALID%u", mode);
+	put_if(o, r, ".LE", 47, true);
+}
+
 /* Shape of a warpgroup product: columns by `step` per size, then the depth. */
 static void put_hgmma(struct sass_out *o, struct reading *r)
 {
@@ -302,6 +315,7 @@ static const struct alias_rule {
 	{"ldc", put_ldc},
 	{"width64", put_compare_type},
 	{"wsync", put_warpsync},
+	{"warpgroup", put_warpgroup},
 	{"hgmma", put_hgmma},
 	{"qgmma", put_qgmma},
 	{"igmma", put_igmma},

@@ -181,6 +181,9 @@ struct sass_function {
 	uint32_t stack;               /* bytes of local memory of a lane: MIN_STACK_SIZE; 0 where absent */
 	uint32_t max_threads[3];      /* 0: no limit */
 	uint32_t required_threads[3]; /* 0: none */
+	uint32_t cluster[3];          /* thread blocks of a cluster; 0: none given */
+	uint32_t max_cluster;         /* largest number of thread blocks in a cluster; 0: not given */
+	bool explicit_cluster;        /* launched with a cluster only */
 	uint32_t param_offset;        /* offset of the parameters in bank 0 */
 	uint32_t param_bytes;
 	struct sass_param *param;
