@@ -68,6 +68,16 @@ uint32_t mbind_udst(struct mbind *b, unsigned at)
 	return n == UINT32_MAX ? (uint32_t)FRAME_SINK : FRAME_UR + n * VECTOR;
 }
 
+uint32_t mbind_uregs(struct mbind *b, unsigned at, unsigned count)
+{
+	uint32_t n = uniform_number(b, at), most = b->code->sm >= 100 ? 255 : 63;
+
+	if (n == UINT32_MAX || n + count > most)
+		return UINT32_MAX;
+	b->code->uniforms = max_u32(b->code->uniforms, n + count);
+	return FRAME_UR + n * VECTOR;
+}
+
 static bool same_constant(const struct machine_constant *a, uint32_t bank, uint32_t value)
 {
 	return a->bank == bank && a->value == value;

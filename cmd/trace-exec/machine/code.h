@@ -25,8 +25,9 @@ enum {
 	FRAME_COUNT = FRAME_SINK + 4 * (int)VECTOR, /* result of BAR.RED.POPC */
 	FRAME_R = FRAME_COUNT + (int)VECTOR,
 	FRAME_UR = FRAME_R + 260 * (int)VECTOR,
-	FRAME_B = FRAME_UR + 260 * (int)VECTOR, /* convergence barriers: the mask as each lane sees it */
-	FRAME_CONSTANTS = FRAME_B + 16 * (int)VECTOR
+	FRAME_B = FRAME_UR + 260 * (int)VECTOR,     /* convergence barriers: the mask as each lane sees it */
+	FRAME_SCRATCH = FRAME_B + 16 * (int)VECTOR, /* operands of asynchronous instructions */
+	FRAME_CONSTANTS = FRAME_SCRATCH + 24 * (int)VECTOR
 };
 #define RZ 255u
 
@@ -112,6 +113,8 @@ uint32_t mbind_dst(struct mbind *b, unsigned at, unsigned count);
 /* Return slots of uniform registers; at: the field's first bit. */
 uint32_t mbind_ureg(struct mbind *b, unsigned at);
 uint32_t mbind_udst(struct mbind *b, unsigned at);
+/* Returns the slot of count consecutive uniform registers; UINT32_MAX: they do not exist. */
+uint32_t mbind_uregs(struct mbind *b, unsigned at, unsigned count);
 /* Returns the slot of a number in all lanes. count 2: with the upper word in the next vector. */
 uint32_t mbind_number(struct mbind *b, uint64_t v, unsigned count);
 /* Returns the slot of the constant in bits 38-58. */
@@ -264,6 +267,21 @@ B(mbind_dmma);
 B(mbind_bmma);
 B(mbind_flow);
 B(mbind_bmov);
+B(mbind_stsm);
+B(mbind_arrive);
+B(mbind_phase);
+B(mbind_mbarrier_init);
+B(mbind_mbarrier_end);
+B(mbind_copies_arrive);
+B(mbind_bulk);
+B(mbind_bulk_prefetch);
+B(mbind_store_async);
+B(mbind_tensor);
+B(mbind_gmma);
+B(mbind_warpgroup);
+B(mbind_maxreg);
+B(mbind_cluster_arrive);
+B(mbind_cluster_wait);
 B(mbind_trap);
 B(mbind_lepc);
 #undef B
@@ -283,7 +301,8 @@ enum machine_flow {
 	MF_WARPSYNC,
 	MF_YIELD,
 	MF_BAR,
-	MF_END /* after the last instruction */
+	MF_CLUSTER, /* waits for the cluster */
+	MF_END      /* after the last instruction */
 };
 
 /* Values of entry.rpc: a group can run, or waits at a convergence barrier, a WARPSYNC or a barrier of the block. */

@@ -128,6 +128,50 @@ int mbind_ldsm(struct mbind *b, struct op *o)
 	return 0;
 }
 
+/* STSM: the reverse of LDSM. */
+static void store_matrices(struct warp *w, const struct op *o, uint32_t m)
+{
+	uint8_t *at[LANES];
+	unsigned count = o->n;
+	uint32_t rows = count == 4 ? ALL_LANES : (1u << 8 * count) - 1;
+	const u32 *s = REG(u32, w, o->d);
+
+	if (m != ALL_LANES) {
+		exec_fail(w, o, m, "matrix-divergent", "%u lanes at %s (expected all 32)", bit_count32(m),
+			o->in->text);
+		return;
+	}
+	if (!memory_find(w, o, rows, 16, at, true))
+		return;
+	for (unsigned k = 0; k < count; k++)
+		for (unsigned l = 0; l < LANES; l++)
+			for (unsigned e = 0; e < 2; e++) {
+				unsigned row = o->is_signed ? l % 4 * 2 + e : l / 4,
+					 col = o->is_signed ? l / 4 : l % 4 * 2 + e;
+				u16 h = (u16)(s[k * LANES + l] >> 16 * e);
+
+				memcpy(at[8 * k + row] + 2 * col, &h, 2);
+			}
+	for (unsigned l = bit_count32(rows); l < LANES; l++)
+		w->addr[l] = w->addr[l % bit_count32(rows)];
+}
+
+int mbind_stsm(struct mbind *b, struct op *o)
+{
+	static const uint8_t count[4] = {1, 2, 4, 0};
+	unsigned n = count[field(b, 72, 2)];
+
+	memory_bind(b, o, SP_SHARED, 64);
+	if (!n)
+		return mbind_refuse(b, "number of matrices");
+	o->n = (uint8_t)n;
+	o->bytes = 16;
+	o->is_signed = bit(b, 78);
+	o->d = mbind_reg(b, 32, n);
+	machine_set_function(o, store_matrices);
+	return 0;
+}
+
 /* Transposes the 8x8 matrix of 16-bit elements in a register. */
 static void transpose(struct warp *w, const struct op *o, uint32_t m)
 {

@@ -253,6 +253,11 @@ void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 		w->stop |= w->g->warps > 1 && o->n ? WARP_YIELD : 0;
 		break;
 	case MF_BAR: arrive_at_barrier(w, o, pc, mask, exec); break;
+	case MF_CLUSTER:
+		go_to(w, pc + 1);
+		if (exec)
+			cluster_wait(w, o, mask);
+		break;
 	default: exec_fail(w, o, mask, "end-of-code", "the code ends here (expected an EXIT before its end)");
 	}
 }
@@ -310,10 +315,13 @@ static int bind_barrier(struct mbind *b, struct op *o, unsigned opcode)
 
 	o->flow = MF_BAR;
 	o->b = 0;
-	if (opcode == 0xb1d || opcode == 0x91d) {
+	if (opcode == 0xb1d) {
 		o->a = mbind_number(b, field(b, 54, 4), 1);
 		if (field(b, 42, 12))
 			o->b = mbind_number(b, field(b, 42, 12), 1);
+	} else if (opcode == 0x91d) {
+		o->a = mbind_number(b, field(b, 54, 4), 1);
+		o->b = mbind_reg(b, 32, 1);
 	} else if (opcode == 0x31d || opcode == 0x51d) {
 		o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
 		o->x->slot[0] = mbind_reg(b, 32, 1);
@@ -396,6 +404,27 @@ int mbind_flow(struct mbind *b, struct op *o)
 		return 0;
 	default: return bind_barrier(b, o, opcode);
 	}
+}
+
+/* ---- barriers of the cluster ---- */
+
+static void arrive_at_cluster(struct warp *w, const struct op *o, uint32_t m)
+{
+	(void)m;
+	cluster_arrive(w, o, w->stack[w->depth - 1].mask);
+}
+
+int mbind_cluster_arrive(struct mbind *b, struct op *o)
+{
+	machine_set_function(o, arrive_at_cluster);
+	return bit(b, 72) ? mbind_refuse(b, "mode") : 0;
+}
+
+int mbind_cluster_wait(struct mbind *b, struct op *o)
+{
+	(void)b;
+	o->flow = MF_CLUSTER;
+	return 0;
 }
 
 /* ---- convergence barriers as registers ---- */

@@ -4,6 +4,7 @@
  * the warp is created, because a launch does not change them. Bank 0 holds launch values and parameters at
  * offsets of the architecture.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "machine/code.h"
@@ -13,16 +14,37 @@
 /* Offsets of launch values in bank 0, by architecture. */
 struct bank0_layout {
 	uint16_t block, grid, shared_window, local_window, stack, dynamic, grid_id, shared_bytes;
+	uint16_t in_cluster, cluster, reciprocal, clusters, cluster_blocks; /* sm_90 and later */
+	uint16_t parameters; /* generic address of the parameters */
 };
 static const struct bank0_layout layouts[] = {
-	{0x0, 0xc, 0x18, 0x20, 0x28, 0x2c, 0x30, 0x114},
-	{0x360, 0x370, 0, 0x2f8, 0x37c, 0x2ac, 0x140, 0x16c},
+	{0x0, 0xc, 0x18, 0x20, 0x28, 0x2c, 0x30, 0x114, 0x140, 0x144, 0x150, 0x15c, 0x188, 0x198},
+	{0x360, 0x370, 0, 0x2f8, 0x37c, 0x2ac, 0x140, 0x16c, 0x36c, 0x2a0, 0x2b0, 0x2c0, 0x2cc, 0x348},
 };
 
 static void put_word(struct grid *g, uint32_t at, uint64_t v, unsigned bytes)
 {
 	if (at + bytes <= g->bank0_bytes)
 		memcpy(g->bank0 + at, &v, bytes);
+}
+
+/* Writes the shape of the clusters, with reciprocals that are rounded up so that products with them are exact. */
+static void put_cluster(struct grid *g, const struct bank0_layout *x)
+{
+	bool in_cluster = g->l->cluster[0] || g->l->kernel->cluster[0];
+
+	put_word(g, x->in_cluster, in_cluster, 4);
+	put_word(g, x->cluster_blocks, g->cluster_size, 4);
+	put_word(g, x->parameters, PARAM_BASE, 8);
+	for (unsigned i = 0; i < 3; i++) {
+		float r = 1.0F / (float)g->cluster[i];
+
+		if ((double)r * g->cluster[i] < 1)
+			r = nextafterf(r, 2);
+		put_word(g, x->cluster + 4 * i, g->cluster[i], 4);
+		put_word(g, x->reciprocal + 4 * i, ieee_f32_bits(r), 4);
+		put_word(g, x->clusters + 4 * i, g->l->grid[i] / g->cluster[i], 4);
+	}
 }
 
 void frame_open(struct grid *g)
@@ -50,6 +72,8 @@ void frame_open(struct grid *g)
 	put_word(g, x->grid_id, g->l->id, 8);
 	if (c->sm >= 80)
 		put_word(g, x->shared_bytes, g->shared_bytes, 4);
+	if (c->sm >= 90)
+		put_cluster(g, x);
 	if (g->l->param)
 		memcpy(g->bank0 + k->param_offset, g->l->param, k->param_bytes);
 }

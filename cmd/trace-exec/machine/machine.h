@@ -11,7 +11,8 @@
  *   convert.c   conversions, MUFU                   memory.c    loads and stores
  *   atomic.c    atomics                             warp.c      exchange between lanes
  *   matrix.c    matrix products                     special.c   special registers, calls of externs
- *   trace.c     lines of the trace
+ *   mbarrier.c  mbarriers, stores that report       bulk.c      bulk and tensor copies
+ *   gmma.c      matrix products of warpgroups       trace.c     lines of the trace
  *
  * The frame of a warp is laid out alike for all kernels: predicates (a bit a lane), a zero for RZ, a sink for
  * results that are lost, R0 to R254, uniform registers, convergence barriers, then the constants that the kernel

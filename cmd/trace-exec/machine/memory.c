@@ -41,37 +41,49 @@ void memory_addresses(struct warp *w, const struct op *o)
 			w->addr[i] = a[i] + add;
 }
 
+uint64_t memory_shared_offset(const struct warp *w, uint32_t address)
+{
+	u64 rank = address >> 24, offset = address & 0xffffff;
+
+	if (offset >= CLUSTER_STRIDE) /* beyond the memory of any block */
+		return UINT32_MAX;
+	return rank == w->cta->rank ? offset : (rank + 1) * CLUSTER_STRIDE + offset;
+}
+
 /* Converts shared addresses of sm_90 and later, which have the rank of the block, to offsets of the executor. */
 static void normalize_shared(struct warp *w, const struct op *o, uint32_t m)
 {
 	if (o->func->machine_code->sm < 90)
 		return;
-	FOR_BITS32 (i, m) {
-		u64 rank = w->addr[i] >> 24, offset = w->addr[i] & 0xffffff;
-
-		w->addr[i] = rank == w->cta->rank ? offset : (rank + 1) * CLUSTER_STRIDE + offset;
-	}
+	FOR_BITS32 (i, m)
+		w->addr[i] = memory_shared_offset(w, (u32)w->addr[i]);
 }
 
-static bool find_generic(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
+static bool find_generic(
+	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at, bool write)
 {
-	uint32_t shared = 0, local = 0;
+	uint32_t shared = 0, local = 0, param = 0;
 
 	FOR_BITS32 (i, m) {
 		u32 window = (u32)(w->addr[i] >> 32);
 
+		if (!write && w->addr[i] >= PARAM_BASE && w->addr[i] < LOCAL_BASE) {
+			param |= 1u << i;
+			w->addr[i] -= PARAM_BASE;
+		}
 		shared |= (u32)(window == SHARED_WINDOW_BASE >> 32) << i;
 		local |= (u32)(window == LOCAL_WINDOW_BASE >> 32) << i;
 		if (window == SHARED_WINDOW_BASE >> 32 || window == LOCAL_WINDOW_BASE >> 32)
 			w->addr[i] = (u32)w->addr[i];
 	}
-	uint32_t global = m & ~(shared | local);
+	uint32_t global = m & ~(shared | local | param);
 
 	if (shared)
 		normalize_shared(w, o, shared);
 	return (!global || mem_find_host(w, o, global, SP_GLOBAL, bytes, at)) &&
 	       (!shared || mem_find_host(w, o, shared, SP_SHARED, bytes, at)) &&
-	       (!local || mem_find_host(w, o, local, SP_LOCAL, bytes, at));
+	       (!local || mem_find_host(w, o, local, SP_LOCAL, bytes, at)) &&
+	       (!param || mem_find_host(w, o, param, SP_PARAM, bytes, at));
 }
 
 bool memory_find(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at, bool write)
@@ -83,7 +95,7 @@ bool memory_find(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes,
 	memory_addresses(w, o);
 	if (o->space == SP_GENERIC) {
 		memcpy(generic, w->addr, sizeof(generic));
-		good = find_generic(w, o, m, bytes, at);
+		good = find_generic(w, o, m, bytes, at, write);
 	} else {
 		if (o->space == SP_SHARED)
 			normalize_shared(w, o, m);

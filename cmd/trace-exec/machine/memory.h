@@ -4,6 +4,7 @@
 #define MACHINE_MEMORY_H
 
 #include "machine/code.h"
+#include "sem/atom.h"
 
 /* Values of o->mode: the address register. */
 enum { ADDRESS_NONE, ADDRESS_32, ADDRESS_64 };
@@ -22,5 +23,16 @@ void memory_addresses(struct warp *w, const struct op *o);
  * false: the launch has failed.
  */
 bool memory_find(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at, bool write);
+
+/* Returns the executor's offset of a shared address of sm_90 and later, which has the rank of the block. */
+uint64_t memory_shared_offset(const struct warp *w, uint32_t address);
+
+/* Returns the type of a reduction whose opcode names type t: logic has types without a sign. */
+static inline enum type memory_reduction_type(enum atom a, enum type t)
+{
+	bool logic = a == ATOM_AND || a == ATOM_OR || a == ATOM_XOR;
+
+	return logic && t == T_U32 ? T_B32 : logic && t == T_U64 ? T_B64 : t;
+}
 
 #endif

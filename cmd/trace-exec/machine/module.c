@@ -184,6 +184,16 @@ static void add_parameters(struct module *m, struct func *fn, const struct sass_
 	}
 }
 
+/* Tests whether the cluster that a kernel asks for can be launched. */
+static bool cluster_fits(const struct sass_function *k)
+{
+	uint64_t n = 1;
+
+	for (unsigned i = 0; i < 3; i++)
+		n = n > CLUSTER_MAX ? n : n * k->cluster[i];
+	return !(k->cluster[0] | k->cluster[1] | k->cluster[2]) || (n && n <= CLUSTER_MAX);
+}
+
 static bool parameters_fit(const struct sass_function *k)
 {
 	for (unsigned i = 0; i < k->n_params; i++)
@@ -233,6 +243,9 @@ static void add_kernel(struct machine_module *x, const struct sass_function *k)
 	fn->local_align = 16;
 	memcpy(fn->maxntid, k->max_threads, sizeof(fn->maxntid));
 	memcpy(fn->reqntid, k->required_threads, sizeof(fn->reqntid));
+	memcpy(fn->cluster, k->cluster, sizeof(fn->cluster));
+	fn->max_cluster = k->max_cluster;
+	fn->explicit_cluster = k->explicit_cluster && !k->cluster[0];
 	add_parameters(m, fn, k);
 	add_instructions(m, fn, c);
 	grow(&m->func, &m->cap_funcs, m->n_funcs + 1, sizeof(*m->func));
@@ -326,6 +339,13 @@ struct module *machine_module(const char *path, const void *bytes, size_t n, str
 		if (!parameters_fit(k)) {
 			fault_set(f, (struct place){m->path, 0, 0}, "sass",
 				"'%s': parameters beyond their %u bytes", k->name, k->param_bytes);
+			module_free(m);
+			return NULL;
+		}
+		if (!cluster_fits(k)) {
+			fault_set(f, (struct place){m->path, 0, 0}, "sass",
+				"'%s': cluster of %u,%u,%u thread blocks (expected at most %u)", k->name,
+				k->cluster[0], k->cluster[1], k->cluster[2], CLUSTER_MAX);
 			module_free(m);
 			return NULL;
 		}

@@ -38,8 +38,12 @@ void run_warp(struct warp *w, uint64_t quantum)
 		top->pc = pc;
 		w->insts += n;
 		w->thread_insts += threads;
-		if (n == left || w->stop)
+		if (n == left || w->stop) {
+			if (w->stop == WARP_YIELD &&
+				w->depth > 1) /* others of the warp may have to act first */
+				group_rotate(w);
 			break;
+		}
 		w->insts++;
 		w->thread_insts += bit_count32(exec);
 		flow_execute(w, o, pc, mask, exec);

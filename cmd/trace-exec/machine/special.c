@@ -48,8 +48,12 @@ static const struct {
 	{60, S_LANEMASK_GE},
 	{67, S_SMID},
 	{136, S_CLUSTER_CTARANK},
-	{138, S_CLUSTER_NCTARANK},
 };
+
+/*
+ * SR_CgaSize, by which code finds the shape of its cluster in bank 0: the index of the one entry that there is, 0.
+ */
+#define CLUSTER_INDEX 138u
 
 static bool find_ptx_register(unsigned number, unsigned *sreg)
 {
@@ -98,7 +102,7 @@ static bool is_known(unsigned number)
 
 	return (number >= 32 && number <= 40 && number != 36) ||
 	       (number >= 47 && number <= 52 && number != 49) || (number >= 80 && number <= 83) ||
-	       number == 255 || find_ptx_register(number, &sreg);
+	       number == CLUSTER_INDEX || number == 255 || find_ptx_register(number, &sreg);
 }
 
 static void special_to_register(struct warp *w, const struct op *o, uint32_t m)

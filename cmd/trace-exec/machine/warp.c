@@ -195,9 +195,11 @@ int mbind_credux(struct mbind *b, struct op *o)
 
 /* ---- ELECT, R2UR ---- */
 
+/* o->n: the lanes are named by the mask in uniform register o->b, or by its complement (o->mode). */
 static void elect_lane(struct warp *w, const struct op *o, uint32_t m)
 {
-	u32 active = pred1(w, o) & m, leader = active ? bit_lowest32(active) : 0;
+	u32 named = o->n ? REG(u32, w, o->b)[0] ^ (u32)(o->mode ? ALL_LANES : 0) : pred1(w, o);
+	u32 active = named & m, leader = active ? bit_lowest32(active) : 0;
 
 	set_uniform(w, o->d, leader);
 	set_pred(w, PDST1(o), m, active ? 1u << leader : 0);
@@ -206,6 +208,11 @@ static void elect_lane(struct warp *w, const struct op *o, uint32_t m)
 int mbind_elect(struct mbind *b, struct op *o)
 {
 	o->imm = mbind_pred(b, 87, false);
+	if (bit(b, 91)) {
+		o->n = 1;
+		o->b = mbind_ureg(b, 24);
+		o->mode = bit(b, 72);
+	}
 	o->d = mbind_udst(b, 16);
 	o->target = mbind_pdst(b, 81, false);
 	machine_set_function(o, elect_lane);

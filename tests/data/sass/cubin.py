@@ -22,22 +22,15 @@ def attribute(number, payload):
     return struct.pack("<BBH", 4, number, len(payload)) + payload
 
 
-def main():
-    options, (name,) = getopt(sys.argv[1:], "s:r:S:p:l:")
-    options = dict(options)
-    sm, regs, shared = int(options.get("-s", 80)), int(options.get("-r", 16)), int(options.get("-S", 0))
-    sizes = [int(n) for n in options.get("-p", "8,8,4").split(",")]
-    code = b""
-    for line in sys.stdin:
-        words = line.partition("#")[0].split()
-        if words:
-            code += struct.pack("<QQ", int(words[1], 16), int(words[0], 16))
+def cubin(name, code, sm=80, regs=16, shared=0, sizes=(8, 8, 4), attributes=b"", lines=()):
+    """Returns the file with kernel `name`. sizes: of the parameters; attributes: more ones of the kernel; lines: (PC, line)."""
     first, at, info = PARAM_AT.get(sm // 10, 0x380), 0, b""
     for i, n in enumerate(sizes):
-        at = (at + n - 1) // n * n
+        align = min(n, 64)
+        at = (at + align - 1) // align * align
         info += attribute(0x17, struct.pack("<IHHI", 0, i, at, n << 18 | 0x1f000))
         at += n
-    info = attribute(0x0a, struct.pack("<IHH", 2, first, at)) + struct.pack("<BBH", 3, 0x19, at) + info
+    info = attribute(0x0a, struct.pack("<IHH", 2, first, at)) + struct.pack("<BBH", 3, 0x19, at) + info + attributes
     whole = attribute(0x2f, struct.pack("<II", 1, regs)) + attribute(0x12, struct.pack("<II", 1, 0))
 
     strings = b"\0" + name.encode() + b"\0"
@@ -48,9 +41,9 @@ def main():
                 (".nv.info." + name, 0x70000000, 0x40, info, 3, 6)]
     if shared:
         sections.append((".nv.shared." + name, 8, 3, b"", 0, 6))
-    if "-l" in options:
-        lines, address = line_table([tuple(int(x, 0) for x in r.split(":")) for r in options["-l"].split(",")])
-        sections.append((".debug_line", 1, 0, lines, 0, 0))
+    if lines:
+        table_of_lines, address = line_table(lines)
+        sections.append((".debug_line", 1, 0, table_of_lines, 0, 0))
         sections.append((".rel.debug_line", 9, 0, struct.pack("<QQ", address, 1 << 32 | 2), 3, len(sections) - 1))
     names, where = b"", []
     for s in sections:
@@ -66,7 +59,21 @@ def main():
         offset += len(data)
     header = b"\x7fELF\2\1\x33\7" + bytes(8) + struct.pack("<HHIQQQIHHHHHH", 2, 190, 1, 0, 0, offset, sm << 16 | 5 << 8 | sm, 64, 0, 0,
                                                             64, len(sections), 1)
-    sys.stdout.buffer.write(header + body + table)
+    return header + body + table
 
 
-main()
+def main():
+    options, (name,) = getopt(sys.argv[1:], "s:r:S:p:l:")
+    options = dict(options)
+    code = b""
+    for line in sys.stdin:
+        words = line.partition("#")[0].split()
+        if words:
+            code += struct.pack("<QQ", int(words[1], 16), int(words[0], 16))
+    lines = [tuple(int(x, 0) for x in r.split(":")) for r in options["-l"].split(",")] if "-l" in options else ()
+    sys.stdout.buffer.write(cubin(name, code, int(options.get("-s", 80)), int(options.get("-r", 16)), int(options.get("-S", 0)),
+                                  [int(n) for n in options.get("-p", "8,8,4").split(",")], lines=lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Bulk copies (UBLKCP UBLKRED UBLKPF) and tensor copies (UTMALDG UTMASTG UTMAREDG UTMAPF).
+ *
+ * sem/bulk.c and sem/tensor.c execute them. The operands are uniform registers; they are put, in the executor's form,
+ * into scratch vectors of the frame. Always true: an instruction acts once, for the lowest lane of the group that
+ * runs. The destination in shared memory and its mbarrier are consecutive registers, and so are the shared address,
+ * the mbarrier of a load, and the coordinates.
+ */
+#include "machine/memory.h"
+#include "sem/async.h"
+
+/* Scratch vectors; addresses have 64 bits. */
+enum {
+	BULK_TO = FRAME_SCRATCH,
+	BULK_FROM = BULK_TO + 2 * (int)VECTOR,
+	BULK_BAR = BULK_FROM + 2 * (int)VECTOR,
+	BULK_BYTES = BULK_BAR + 2 * (int)VECTOR,
+	BULK_MASK = BULK_BYTES + (int)VECTOR,
+	BULK_COORDINATE = BULK_MASK + (int)VECTOR,
+	BULK_OFFSET = BULK_COORDINATE + TENSOR_RANK * (int)VECTOR
+};
+
+/* Returns the lane that acts. */
+static unsigned acting_lane(const struct warp *w) { return bit_lowest32(w->stack[w->depth - 1].mask); }
+
+/* Returns uniform register number k of a block of them. */
+static u32 uniform_word(const struct warp *w, uint32_t slot, unsigned k)
+{
+	return REG(u32, w, slot)[k * LANES];
+}
+
+static void put_address(struct warp *w, uint32_t to, uint32_t slot, bool shared, unsigned lane)
+{
+	u32 low = uniform_word(w, slot, 0);
+
+	REG(u64, w, to)
+	[lane] = shared ? memory_shared_offset(w, low) : low | (u64)uniform_word(w, slot, 1) << 32;
+}
+
+/* ---- bulk copies ---- */
+
+/* The size is in units of 16 bytes, in the lower half of a register; the mask of blocks is in the upper half. */
+static void put_size(struct warp *w, const struct op *o, unsigned lane)
+{
+	u32 v = uniform_word(w, o->c, 0);
+
+	REG(u32, w, BULK_BYTES)[lane] = (v & 0xffff) * 16;
+	REG(u16, w, BULK_MASK)[lane] = (u16)(v >> 16);
+}
+
+static void copy_bulk(struct warp *w, const struct op *o, uint32_t m)
+{
+	const struct bulk *x = o->x->family;
+	unsigned lane = acting_lane(w);
+
+	(void)m;
+	put_size(w, o, lane);
+	put_address(w, BULK_TO, o->d, x->targets.to.space == SP_SHARED, lane);
+	put_address(w, BULK_FROM, o->a, x->from.space == SP_SHARED, lane);
+	if (x->targets.reports)
+		REG(u64, w, BULK_BAR)[lane] = memory_shared_offset(w, uniform_word(w, o->d, 1));
+	bulk_copy(w, o, 1u << lane);
+}
+
+static void prefetch_bulk(struct warp *w, const struct op *o, uint32_t m)
+{
+	unsigned lane = acting_lane(w);
+
+	(void)m;
+	put_size(w, o, lane);
+	put_address(w, BULK_FROM, o->a, false, lane);
+	bulk_prefetch(w, o, 1u << lane);
+}
+
+static void set_modifier(struct stmt *in, enum modifier m) { in->mod[m / 64] |= 1ull << m % 64; }
+
+/* Sets data of an op of one of the families. */
+static void bind_family(struct mbind *b, struct op *o, void *family)
+{
+	struct stmt *in = &b->fn->inst[b->index];
+
+	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
+	o->x->family = family;
+	o->n = 1;
+	in->op = I_cp;
+	set_modifier(in, M_BULK);
+	set_modifier(in, M_SHARED__CLUSTER);
+}
+
+static int bind_bulk_reduction(struct mbind *b, struct bulk *x, bool global)
+{
+	static const enum type types_of_reduction[16] = {
+		T_U32, T_S32, T_U64, T_S64, T_F16, T_F32, T_NONE, T_F64, T_BF16};
+
+	x->reduce = true;
+	x->atom = (enum atom)field(b, 87, 3);
+	x->type = memory_reduction_type(x->atom, types_of_reduction[field(b, 81, 4)]);
+	if (!types[x->type].bits || !atom_fits_async(x->atom, x->type, global))
+		return mbind_refuse(b, "operation");
+	set_modifier(&b->fn->inst[b->index], M_REDUCE);
+	if (global)
+		b->bound->frame[b->fn->number].order |= atom_order(x->atom, x->type);
+	return 0;
+}
+
+int mbind_bulk(struct mbind *b, struct op *o)
+{
+	struct bulk *x = arena_alloc(&b->bound->arena, 1, sizeof(*x));
+	bool to_shared = bit(b, 73), from_shared = bit(b, 74), reduce = b->in->opcode == 0x3bb,
+	     many = bit(b, 75);
+
+	if ((!to_shared && !from_shared) || (reduce && !from_shared) || (many && (from_shared || reduce)))
+		return mbind_refuse(b, "spaces");
+	x->targets.to = (struct address){BULK_TO, 0, 0, to_shared ? SP_SHARED : SP_GLOBAL};
+	x->targets.bar = (struct address){BULK_BAR, 0, 0, SP_SHARED};
+	x->targets.mask = many ? BULK_MASK : 0;
+	x->targets.reports = to_shared;
+	x->from = (struct address){BULK_FROM, 0, 0, from_shared ? SP_SHARED : SP_GLOBAL};
+	x->bytes = BULK_BYTES;
+	bind_family(b, o, x);
+	o->d = mbind_uregs(b, 32, 2);
+	o->a = mbind_uregs(b, 24, from_shared ? 1 : 2);
+	o->c = mbind_ureg(b, 64);
+	machine_set_function(o, copy_bulk);
+	if (o->d == UINT32_MAX || o->a == UINT32_MAX)
+		return mbind_refuse(b, "registers");
+	return reduce ? bind_bulk_reduction(b, x, !to_shared) : 0;
+}
+
+int mbind_bulk_prefetch(struct mbind *b, struct op *o)
+{
+	struct bulk *x = arena_alloc(&b->bound->arena, 1, sizeof(*x));
+
+	x->from = (struct address){BULK_FROM, 0, 0, SP_GLOBAL};
+	x->bytes = BULK_BYTES;
+	bind_family(b, o, x);
+	o->a = mbind_uregs(b, 24, 2);
+	o->c = mbind_ureg(b, 64);
+	machine_set_function(o, prefetch_bulk);
+	return o->a == UINT32_MAX ? mbind_refuse(b, "registers") : 0;
+}
+
+/* ---- tensor copies ---- */
+
+/* Offsets of im2col have 16, 8 or 5 bits, for 3, 4 or 5 dimensions; the mask of blocks is in the upper half. */
+static void put_offsets(struct warp *w, const struct tensor_copy *x, u32 v, unsigned lane)
+{
+	unsigned bits = x->rank == 3 ? 16 : x->rank == 4 ? 8 : 5;
+
+	for (unsigned d = 0; x->order == ORDER_PIXELS && d + 2 < x->rank; d++)
+		REG(u16, w, x->offset[d])[lane] = (u16)(v >> bits * d & ((1u << bits) - 1));
+	REG(u16, w, BULK_MASK)[lane] = (u16)(v >> 16);
+}
+
+static void copy_tensor(struct warp *w, const struct op *o, uint32_t m)
+{
+	const struct tensor_copy *x = o->x->family;
+	unsigned lane = acting_lane(w), k = 0;
+
+	(void)m;
+	put_address(w, BULK_FROM, o->a, false, lane);
+	if (x->direction != WAY_PREFETCH)
+		REG(u64, w, BULK_TO)[lane] = memory_shared_offset(w, uniform_word(w, o->d, k++));
+	if (x->direction == WAY_LOAD)
+		REG(u64, w, BULK_BAR)[lane] = memory_shared_offset(w, uniform_word(w, o->d, k++));
+	for (unsigned d = 0; d < x->rank; d++)
+		REG(u32, w, x->coordinate[d])[lane] = uniform_word(w, o->d, k + d);
+	put_offsets(w, x, uniform_word(w, o->c, 0), lane);
+	tensor_copy_run(w, o, 1u << lane);
+}
+
+static enum tensor_direction tensor_direction_of(unsigned opcode)
+{
+	switch (opcode) {
+	case 0x3b5: return WAY_STORE;
+	case 0x3b6: return WAY_REDUCE;
+	case 0x5b8:
+	case 0x3b8: return WAY_PREFETCH;
+	default: return WAY_LOAD;
+	}
+}
+
+/* Sets the slots of operands in the scratch vectors. */
+static void bind_scratch_slots(struct tensor_copy *x, bool many)
+{
+	x->map = (struct address){BULK_FROM, 0, 0, SP_GENERIC};
+	x->targets.to = (struct address){BULK_TO, 0, 0, SP_SHARED};
+	x->targets.bar = (struct address){BULK_BAR, 0, 0, SP_SHARED};
+	x->targets.mask = many ? BULK_MASK : 0;
+	x->targets.reports = x->direction == WAY_LOAD;
+	for (unsigned d = 0; d < TENSOR_RANK; d++)
+		x->coordinate[d] = BULK_COORDINATE + d * VECTOR;
+	for (unsigned d = 0; d < TENSOR_RANK - 2; d++)
+		x->offset[d] = BULK_OFFSET + d * VECTOR;
+}
+
+int mbind_tensor(struct mbind *b, struct op *o)
+{
+	struct tensor_copy *x = arena_alloc(&b->bound->arena, 1, sizeof(*x));
+	unsigned opcode = b->in->opcode, rank = (unsigned)field(b, 79, 3) + 1, before;
+	bool extra = opcode == 0x3b4 || opcode == 0x3b8, pixels = bit(b, 82),
+	     many = opcode == 0x3b4 && bit(b, 75);
+
+	x->direction = (uint8_t)tensor_direction_of(opcode);
+	x->order = pixels ? ORDER_PIXELS : ORDER_TILE;
+	x->rank = (uint8_t)rank;
+	before = x->direction == WAY_LOAD ? 2 : x->direction == WAY_PREFETCH ? 0 : 1;
+	if (rank > TENSOR_RANK || (pixels && rank < 3))
+		return mbind_refuse(b, "dimensions");
+	bind_scratch_slots(x, many);
+	bind_family(b, o, x);
+	o->d = mbind_uregs(b, 32, before + rank);
+	o->a = mbind_uregs(b, 24, 2);
+	o->c = extra ? mbind_ureg(b, 64) : (uint32_t)FRAME_ZERO;
+	machine_set_function(o, copy_tensor);
+	if (x->direction == WAY_REDUCE) {
+		x->atom = (enum atom)field(b, 87, 3);
+		set_modifier(&b->fn->inst[b->index], M_REDUCE);
+		b->bound->frame[b->fn->number].order |=
+			ORDER_SHOWS; /* the type is in the map, unknown here */
+	}
+	return o->d == UINT32_MAX || o->a == UINT32_MAX ? mbind_refuse(b, "registers") : 0;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mbarriers (SYNCS, ARRIVES), and stores and reductions that report to one (STAS, REDAS).
+ *
+ * sem/mbarrier.c changes the state of an mbarrier, in the layout of GPUs. Always true: each lane acts by itself, in
+ * ascending order; an arrival may be at an mbarrier of another block of the cluster, all else is at one of the own
+ * block.
+ */
+#include "exec/check.h"
+#include "machine/memory.h"
+#include "sem/async.h"
+
+/* Values of o->n: arrivals and bytes by the name of the mode, A for arrivals, T for bytes, R for the register. */
+enum { ARRIVE_A1TR, ARRIVE_A1T0, ARRIVE_A0T1, ARRIVE_A0TR, ARRIVE_A0TX, ARRIVE_ART0 };
+
+static struct mbarrier_change change_by_mode(const struct op *o, u32 v)
+{
+	struct mbarrier_change x = {.drop = o->is_signed};
+
+	switch (o->n) {
+	case ARRIVE_A1TR: x.bytes = v; break;
+	case ARRIVE_A0T1: x.bytes = 1; break;
+	case ARRIVE_A0TR: x.bytes = v; break;
+	case ARRIVE_A0TX: x.bytes = -(int64_t)v; break;
+	default: break;
+	}
+	x.arrives = o->n == ARRIVE_A1TR || o->n == ARRIVE_A1T0 || o->n == ARRIVE_ART0;
+	x.arrivals = o->n == ARRIVE_ART0 ? v : 1;
+	return x;
+}
+
+static void arrive_lanes(struct warp *w, const struct op *o, uint32_t m)
+{
+	uint8_t *at[LANES];
+	const u32 *b = REG(u32, w, o->b);
+	u32 *d = REG(u32, w, o->d);
+
+	if (!memory_find(w, o, m, 8, at, false))
+		return;
+	FOR_BITS32 (i, m) {
+		struct mbarrier_change x = change_by_mode(o, b[i]);
+		uint64_t old;
+
+		if (!async_change_mbarrier(w, o, i, at[i], &x, &old))
+			return;
+		check_mark(w->cta, at[i], 8);
+		d[i] = (u32)old;
+		d[i + LANES] = (u32)(old >> 32);
+	}
+}
+
+/* Allows mbarriers of the own block alone. */
+static void bind_own_block(struct mbind *b)
+{
+	struct stmt *in = &b->fn->inst[b->index];
+
+	in->mod[M_SHARED__CLUSTER / 64] &= ~(1ull << M_SHARED__CLUSTER % 64);
+}
+
+int mbind_arrive(struct mbind *b, struct op *o)
+{
+	unsigned mode = (unsigned)field(b, 84, 3), result = (unsigned)field(b, 73, 2);
+
+	memory_bind(b, o, SP_SHARED, 64);
+	o->bytes = 8;
+	o->n = (uint8_t)mode;
+	o->is_signed = bit(b, 75); /* .OPTOUT */
+	o->b = mbind_reg(b, 32, 1);
+	o->d = mbind_dst(b, 16, 2);
+	machine_set_function(o, arrive_lanes);
+	if (mode > ARRIVE_ART0)
+		return mbind_refuse(b, "mode");
+	return result == 1 || result == 3 ? mbind_refuse(b, "kind of result") : 0;
+}
+
+/* Sets a predicate to whether the phase of bit 31 of a register is over. */
+static void check_phase(struct warp *w, const struct op *o, uint32_t m)
+{
+	uint8_t *at[LANES];
+	const u32 *b = REG(u32, w, o->b);
+	u32 over = 0;
+
+	if (!memory_find(w, o, m, 8, at, false))
+		return;
+	FOR_BITS32 (i, m) {
+		unsigned phase;
+
+		if (!async_read_phase(w, o, i, at[i], &phase))
+			return;
+		over |= (u32)(phase != b[i] >> 31) << i;
+	}
+	set_pred(w, PDST1(o), m, over);
+	if (over != m)
+		w->stop |= WARP_YIELD;
+	check_barrier(w->cta);
+}
+
+int mbind_phase(struct mbind *b, struct op *o)
+{
+	memory_bind(b, o, SP_SHARED, 64);
+	bind_own_block(b);
+	o->bytes = 8;
+	o->b = mbind_reg(b, 32, 1);
+	o->target = mbind_pdst(b, 81, false);
+	machine_set_function(o, check_phase);
+	return 0;
+}
+
+/* Exchanges the word at an address in a uniform register: an mbarrier is initialised so. */
+static void exchange_word(struct warp *w, const struct op *o, uint32_t m)
+{
+	unsigned lane = bit_lowest32(w->stack[w->depth - 1].mask);
+	const u32 *b = REG(u32, w, o->b);
+	u32 *d = REG(u32, w, o->d), old[2], v[2] = {b[0], b[LANES]};
+	uint8_t *at[LANES];
+
+	(void)m;
+	if (!memory_find(w, o, 1u << lane, 8, at, true))
+		return;
+	if (w->addr[lane] % 8) {
+		exec_fail(w, o, 1u << lane, "misaligned",
+			"mbarrier at byte %llu of .shared (expected a multiple of 8)",
+			(unsigned long long)w->addr[lane]);
+		return;
+	}
+	memcpy(old, at[lane], 8);
+	memcpy(at[lane], v, 8);
+	check_mark(w->cta, at[lane], 8);
+	for (unsigned i = 0; i < LANES; i++) {
+		d[i] = old[0];
+		d[i + LANES] = old[1];
+		w->addr[i] = w->addr[lane];
+	}
+}
+
+int mbind_mbarrier_init(struct mbind *b, struct op *o)
+{
+	memory_bind(b, o, SP_SHARED, 24);
+	bind_own_block(b);
+	o->a = FRAME_ZERO;
+	o->bytes = 8;
+	o->b = mbind_ureg(b, 32);
+	o->d = mbind_udst(b, 16);
+	b->fn->inst[b->index].op = I_mbarrier;
+	machine_set_function(o, exchange_word);
+	return bit(b, 72) ? 0 : mbind_refuse(b, "exchange of 32 bits");
+}
+
+/* SYNCS.CCTL.IV: the memory holds no mbarrier any more. */
+static void end_mbarriers(struct warp *w, const struct op *o, uint32_t m)
+{
+	uint8_t *at[LANES];
+
+	if (!memory_find(w, o, m, 8, at, true))
+		return;
+	FOR_BITS32 (i, m)
+		memset(at[i], 0, 8);
+}
+
+int mbind_mbarrier_end(struct mbind *b, struct op *o)
+{
+	memory_bind(b, o, SP_SHARED, 64);
+	bind_own_block(b);
+	o->bytes = 8;
+	b->fn->inst[b->index].op = I_mbarrier;
+	machine_set_function(o, end_mbarriers);
+	return 0;
+}
+
+/* ARRIVES.LDGSTSBAR: an arrival, or the byte that SYNCS.ARRIVE.A0T1 added, once the copies of the lane are done. */
+static void copies_arrive(struct warp *w, const struct op *o, uint32_t m)
+{
+	const struct mbarrier_change x = {
+		.arrives = o->n == 1, .arrivals = o->n == 1, .bytes = o->n == 1 ? 0 : -1};
+	uint8_t *at[LANES];
+
+	if (!memory_find(w, o, m, 8, at, false))
+		return;
+	flight_commit(w, m);
+	flight_wait(w, m, 0);
+	FOR_BITS32 (i, m) {
+		uint64_t old;
+
+		if (!async_change_mbarrier(w, o, i, at[i], &x, &old))
+			return;
+		check_mark(w->cta, at[i], 8);
+	}
+}
+
+int mbind_copies_arrive(struct mbind *b, struct op *o)
+{
+	memory_bind(b, o, SP_SHARED, 64);
+	bind_own_block(b);
+	o->bytes = 8;
+	o->n = (uint8_t)field(b, b->code->sm >= 100 ? 76 : 70, 2); /* 1 .ARVCNT, 2 .TRANSCNT */
+	machine_set_function(o, copies_arrive);
+	return o->n == 1 || o->n == 2 ? 0 : mbind_refuse(b, "mode");
+}
+
+/* ---- stores and reductions that report to an mbarrier ---- */
+
+enum {
+	STORE_TO = FRAME_SCRATCH,
+	STORE_BAR = STORE_TO + 2 * (int)VECTOR,
+	STORE_VALUE = STORE_BAR + 2 * (int)VECTOR
+};
+
+/* The lower word of the address pair is where the data go, the upper one is the mbarrier. */
+static void store_and_report(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *a = REG(u32, w, o->a), *v = REG(u32, w, o->d);
+	u32 add = REG(u32, w, o->c)[0] + (u32)o->imm;
+	u64 *to = REG(u64, w, STORE_TO), *bar = REG(u64, w, STORE_BAR);
+
+	FOR_BITS32 (i, m) {
+		to[i] = memory_shared_offset(w, a[i] + add);
+		bar[i] = memory_shared_offset(w, a[i + LANES]);
+		if (o->bytes == 8)
+			REG(u64, w, STORE_VALUE)[i] = v[i] | (u64)v[i + LANES] << 32;
+	}
+	bulk_store_async(w, o, m);
+}
+
+int mbind_store_async(struct mbind *b, struct op *o)
+{
+	static const enum type types_of_reduction[4] = {T_U32, T_S32, T_U64, T_NONE};
+	struct store_async *x = arena_alloc(&b->bound->arena, 1, sizeof(*x));
+	bool reduce = b->in->opcode == 0xdbe;
+	unsigned size = (unsigned)field(b, 73, 3), words = reduce                   ? 1
+							   : size >= 4 && size <= 6 ? 1u << (size - 4)
+										    : 0;
+
+	memory_bind(b, o, SP_SHARED, 64);
+	x->reduce = reduce;
+	x->atom = (enum atom)field(b, 87, 3);
+	x->type = reduce && size < 3 ? memory_reduction_type(x->atom, types_of_reduction[size]) : T_U32;
+	if (!words || !bit(b, reduce ? 72 : 90) ||
+		(reduce && (size > 2 || !atom_fits_async(x->atom, x->type, false))))
+		return mbind_refuse(b, "operation");
+	x->to = (struct address){STORE_TO, 0, 0, SP_SHARED};
+	x->bar = (struct address){STORE_BAR, 0, 0, SP_SHARED};
+	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
+	o->x->family = x;
+	o->a = mbind_reg(b, 24, 2);
+	o->mode = 0;
+	o->bytes = reduce && size == 2 ? 8 : 4;
+	o->n = (uint8_t)words;
+	o->d = mbind_reg(b, 32, o->bytes == 8 ? 2 : words);
+	for (unsigned k = 0; k < words; k++)
+		o->x->slot[k] = o->bytes == 8 ? (uint32_t)STORE_VALUE : o->d + k * VECTOR;
+	b->fn->inst[b->index].op = reduce ? I_red : I_st;
+	machine_set_function(o, store_and_report);
+	return 0;
+}
