@@ -77,3 +77,52 @@ kernel() {
 	run -1 trace-exec -n k.launch
 	assert_output --partial 'deadlock'
 }
+
+@test "the trace of asynchronous instructions has the lines of version 6" {
+	"$DATA/async" . >names
+	for n in bulk clusters; do
+		trace-exec -q -o $n $n.launch
+		run -0 trace-lint $n/kernelslist.g
+		assert_output --partial '0 errors'
+		run -0 trace-sim -q -g h100-pcie -F json $n/kernelslist.g
+	done
+	run grep -h -E '^-accelsim|^0(050|090|0e0|1a0)' bulk/kernel-1.traceg
+	assert_output "$(
+		cat <<-'END'
+			-accelsim tracer version = 6
+			0050 ffffffff 1 UR63 SYNCS.EXCH.64 2 UR9 UR6 8 1 0x7f0000000c00 0 0 0 Val 1 00000000 1 00000c00 1 001ffffe 
+			0090 00000001 1 R255 SYNCS.ARRIVE.TRANS64 2 UR9 R4 8 2 0x7f0000000c00 0 0 Val 1 00000000 1 00000c00 1 00000100 
+			00e0 ffffffff 0 UBLKCP.S.G 1 UR12 16 0x00000c00 0 256 0 4 0xc0000000 16 16 16 16 16 16 16 16 16 16 16 16 16 16 16 16 0 0 NoVal 
+			01a0 ffffffff 0 UBLKCP.G.S 1 UR16 16 0x00000000 0 128 0 4 0xc0000500 8 16 16 16 16 16 16 16 0 0 NoVal 
+		END
+	)"
+	# a second block of a cluster; stores that report; a copy to both blocks
+	run grep -h -A 3 '^thread block = 3,0,0' clusters/kernel-1.traceg
+	assert_output "$(printf '%s\n' 'thread block = 3,0,0' 'cluster id = 1,0,0' 'cluster cta = 1,0,0' 'cluster rank = 1')"
+	run grep -c -E ' STAS 2 R16 R10 4 1 0x(1000c0001|c0000)000480 4 0 0 NoVal $' clusters/kernel-1.traceg
+	assert_output 4
+	run grep -c ' UBLKCP.S.G.MULTICAST 1 UR12 16 0x00000c00 1 0x0003 128 0 4 ' clusters/kernel-1.traceg
+	assert_output 2
+	trace-exec -q bulk.launch | trace-pack -d -o - - | grep '^0' >packed
+	grep '^0' bulk/kernel-1.traceg | diff - packed
+	# no asynchronous instruction: version 5
+	trace-exec -q -o matrices matrices.launch
+	run -0 grep -c '^-accelsim tracer version = 5$' matrices/kernel-1.traceg
+}
+
+@test "lines of tensor copies and of products of warpgroups: elements in the tensor, the group's registers" {
+	"$DATA/tensor" make .
+	trace-exec -q -o t k.launch
+	run grep -h UTMALDG t/kernel-8.traceg
+	assert_output "0170 00000001 0 UTMALDG.1D 0 2 0x00002400 0 64 0 4 0xc000e734 32$(printf ' 2%.0s' {1..31}) 0 0 NoVal "
+	run grep -h UTMALDG t/kernel-80.traceg
+	assert_output '01b0 00000001 0 UTMALDG.5D 0 4 0x00002400 0 256 256 4 0x0 0 0 0 NoVal '
+	run grep -h -o 'UTMALDG.* 112 2 2 2' t/kernel-83.traceg
+	assert_output 'UTMALDG.5D.IM2COL 1 UR16 2 0x00002400 0 368 144 4 0xc0119d80 112 2 2 2'
+	run -0 trace-sim -q -g h100-pcie -F json t/kernel-80.traceg
+	"$DATA/gmma" .
+	trace-exec -q -o g k.launch
+	run grep -h -o -m 1 '^.* HGMMA.* Val 32 c0800000 bf800000' g/kernel-1.traceg
+	assert_output '01d0 ffffffff 1 R24 HGMMA.64x8x16.F32 2 UR4 R24 0 0 0 0 Val 32 c0800000 bf800000'
+	run -0 trace-sim -q -g h100-pcie -F json g/kernel-1.traceg
+}

@@ -144,8 +144,8 @@ char *text_addresses(char *p, const uint64_t *a, uint32_t m)
 	return p;
 }
 
-void text_machine_header(
-	FILE *out, const struct grid *g, uint32_t regs, unsigned binary, const struct source_lines *lines)
+void text_machine_header(FILE *out, const struct grid *g, uint32_t regs, unsigned binary, unsigned version,
+	const struct source_lines *lines)
 {
 	const struct launch *l = g->l;
 
@@ -155,9 +155,9 @@ void text_machine_header(
 		l->block[2], g->shared_bytes, regs, binary, l->stream);
 	fprintf(out, "-shmem base_addr = 0x%016llx\n-local mem base_addr = 0x%016llx\n", SHARED_WINDOW_BASE,
 		LOCAL_WINDOW_BASE);
-	fputs("-accelsim tracer version = 5\n-enable lineinfo = 0\n", out);
+	fprintf(out, "-accelsim tracer version = %u\n-enable lineinfo = 0\n", version);
 	source_write(out, lines);
-	fputs("\n#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
-	      "[adrrescompress?] [mem_addresses] immediate\n",
-		out);
+	fprintf(out,
+		"\n#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate%s\n",
+		version < 6 ? "" : " immediate2 values");
 }

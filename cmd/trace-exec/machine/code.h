@@ -54,6 +54,7 @@ struct machine_code { /* Machine code of a kernel. */
 	uint32_t uniforms;         /* number of uniform registers that the code uses */
 	struct machine_text *text; /* trace.c: lines; NULL: not made yet */
 	struct source_lines lines; /* trace.c: source lines; made with text */
+	bool asynchronous;         /* its lines have version 6; set with text */
 };
 
 struct machine_module {
@@ -324,6 +325,12 @@ void special_call(struct warp *w, const struct op *o, unsigned which, uint32_t e
 int special_extern(const char *name);
 /* Binds the instructions of a function; bind.c. */
 int machine_bind(struct bound_code *bound, struct func *fn, struct fault *f);
+/*
+ * Append the columns of a bulk copy or tensor copy, from the size of an element on, to the trace; lane: the lane
+ * that acts, -1: none does. false: the launch has failed.
+ */
+bool column_bulk(struct warp *w, const struct op *o, int lane);
+bool column_tensor(struct warp *w, const struct op *o, int lane);
 /* Tests whether an instruction has a binding. */
 bool machine_executes(const struct sass_inst *in);
 void run_warp(struct warp *w, uint64_t quantum);

@@ -13,6 +13,7 @@
  *   matrix.c    matrix products                     special.c   special registers, calls of externs
  *   mbarrier.c  mbarriers, stores that report       bulk.c      bulk and tensor copies
  *   gmma.c      matrix products of warpgroups       trace.c     lines of the trace
+ *   column.c    columns of copies in the trace
  *
  * The frame of a warp is laid out alike for all kernels: predicates (a bit a lane), a zero for RZ, a sink for
  * results that are lost, R0 to R254, uniform registers, convergence barriers, then the constants that the kernel
@@ -45,6 +46,8 @@ unsigned machine_registers(const struct func *f);
 
 /* Writes the header of a kernel's trace. */
 void machine_header(FILE *out, const struct grid *g, const struct occupancy *k);
+/* Writes the lines about a block's place in its cluster that some kernels have. */
+void machine_block(FILE *out, const struct cta *c);
 /* Records an executed instruction as a line of the trace. */
 record_fn machine_record;
 

@@ -219,6 +219,8 @@ static void store_and_report(struct warp *w, const struct op *o, uint32_t m)
 			REG(u64, w, STORE_VALUE)[i] = v[i] | (u64)v[i + LANES] << 32;
 	}
 	bulk_store_async(w, o, m);
+	FOR_BITS32 (i, m)
+		w->addr[i] = (a[i] + add) | (u64)a[i + LANES] << 32; /* in the trace: mbarrier and address */
 }
 
 int mbind_store_async(struct mbind *b, struct op *o)

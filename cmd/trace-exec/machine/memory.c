@@ -4,7 +4,7 @@
  *
  * Always true: o->bytes is the size of a lane's access, whose words are consecutive registers from o->d on. After an
  * access w->addr has the offsets in shared and local memory, and the addresses in global memory; after a generic
- * access the generic addresses.
+ * access the generic addresses, in a cluster after an access to shared memory those with the rank of the block.
  */
 #include "exec/check.h"
 #include "machine/memory.h"
@@ -88,13 +88,14 @@ static bool find_generic(
 
 bool memory_find(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at, bool write)
 {
-	uint64_t generic[LANES];
-	bool good;
+	uint64_t named[LANES];
+	bool good, keep = o->space == SP_GENERIC || (o->space == SP_SHARED && w->g->cluster_size > 1);
 
 	w->changed |= write;
 	memory_addresses(w, o);
+	if (keep)
+		memcpy(named, w->addr, sizeof(named));
 	if (o->space == SP_GENERIC) {
-		memcpy(generic, w->addr, sizeof(generic));
 		good = find_generic(w, o, m, bytes, at, write);
 	} else {
 		if (o->space == SP_SHARED)
@@ -103,8 +104,8 @@ bool memory_find(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes,
 	}
 	if (good && w->g->opt->check)
 		good = write ? check_write(w, o, m, bytes, at) : check_read(w, o, m, bytes, at);
-	if (o->space == SP_GENERIC && good)
-		memcpy(w->addr, generic, sizeof(generic));
+	if (keep && good)
+		memcpy(w->addr, named, sizeof(named));
 	return good;
 }
 
@@ -180,8 +181,7 @@ static uintptr_t flat_memory(const struct warp *w, const struct op *o, uint64_t 
 {
 	lanes_extremes(w->addr, ALL_LANES, low, high);
 	if (o->space == SP_SHARED)
-		return *high < w->cta->shared_bytes && w->cta->shared_bytes - *high >= o->bytes &&
-				       (*high < CLUSTER_STRIDE || w->g->cluster_size == 1)
+		return *high < w->cta->shared_bytes && w->cta->shared_bytes - *high >= o->bytes
 			       ? (uintptr_t)w->cta->shared
 			       : 0;
 	uint8_t *base = *high <= UINT64_MAX - 16 ? memory_at(w->mem, *low, *high - *low + o->bytes) : NULL;
@@ -193,7 +193,8 @@ static uintptr_t flat_access(struct warp *w, const struct op *o, uint32_t m, boo
 {
 	uint64_t high;
 
-	if (m != ALL_LANES || w->g->opt->check || (o->rpc & 0xffff) != FRAME_PT)
+	if (m != ALL_LANES || w->g->opt->check || (o->rpc & 0xffff) != FRAME_PT ||
+		(o->space == SP_SHARED && w->g->cluster_size > 1))
 		return 0;
 	memory_addresses(w, o);
 	if (o->space == SP_SHARED)

@@ -19,8 +19,8 @@ void memory_bind_order(struct mbind *b, bool strong, bool beyond_block);
 /* Computes the addresses of all lanes into w->addr. */
 void memory_addresses(struct warp *w, const struct op *o);
 /*
- * Finds the host addresses of op o for the lanes of m and checks the accesses. Generic addresses remain in w->addr.
- * false: the launch has failed.
+ * Finds the host addresses of op o for the lanes of m and checks the accesses. Generic addresses and shared
+ * addresses with a rank remain in w->addr. false: the launch has failed.
  */
 bool memory_find(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at, bool write);
 

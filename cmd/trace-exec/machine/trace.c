@@ -1,85 +1,204 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The trace of machine code, in the format of tracers of machine code (version 5).
+ * The trace of machine code, in the format of tracers of machine code: version 5, and version 6 for kernels of sm_90 and
+ * later with asynchronous instructions.
  *
  * The text of a line without mask and addresses is written once for each instruction, before the first launch of its
  * kernel is recorded. Always true: a line names the operands as the tracer does: the first is the result if it is a
  * general register; a predicate in its place makes the line one without result; addresses of memory give their
- * register; constants, predicates, uniform and special registers give nothing; operands after the fifth are left out.
+ * register; constants, predicates and special registers give nothing; operands after the fifth are left out. Uniform
+ * registers are named in version 6 alone, which adds a second immediate and the values of registers.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "machine/code.h"
 
-#define OPERANDS_TRACED 5u
+#define OPERANDS_TRACED  5u
+#define SOURCES_VERSION6 4u
+#define VALUES_ROOM      (OPERANDS_TRACED * (LANES * 9 + 8)) /* bytes of the values of a line */
+
+typedef bool column_fn(struct warp *w, const struct op *o, int lane);
 
 struct machine_text {
 	char *pc, *rest; /* "0010 ", " 1 R4 LDG.E 1 R2 " */
 	uint16_t n_pc, n_rest;
 	uint8_t width;
 	uint64_t window; /* added to addresses: base of the window */
-	char end[24];    /* " 0 " and the end of the line: the immediate */
+	char end[48];    /* " 0 " and the end of the line: the immediate */
 	uint8_t n_end;
+	column_fn *column; /* writes the columns of a copy; NULL: it is none */
+	/* Registers whose values the line has: slots, uniform ones with UNIFORM_VALUE. */
+	uint8_t n_values;
+	uint32_t value[OPERANDS_TRACED];
 };
+#define UNIFORM_VALUE 0x80000000u
 
 void trace_free(struct machine_text *t) { free(t); }
 
-/* Returns the number of a general register that operand a names; -1: none. */
-static int traced_register(const struct sass_arg *a)
+/* Registers that a line names, the result first. */
+struct traced {
+	struct {
+		uint8_t reg;
+		bool uniform;
+	} word[OPERANDS_TRACED];
+	unsigned n, results;
+};
+
+static bool opcode_begins(const struct sass_inst *in, const char *word)
 {
-	if (a->kind == SASS_REG)
-		return a->reg;
-	if (a->kind == SASS_MEM && !(a->flags & SASS_NO_REG))
-		return a->reg;
-	return -1;
+	return in->row && !strncmp(in->row->name, word, strlen(word));
 }
 
-static int64_t traced_immediate(const struct sass_inst *in)
+/* Adds the register that operand a names, if any. version 6: uniform ones, too. */
+static void trace_operand(
+	struct traced *t, const struct sass_inst *in, const struct sass_arg *a, bool version6)
+{
+	bool uniform = version6 && (a->kind == SASS_UREG || a->kind == SASS_GDESC);
+	uint8_t reg = a->reg;
+
+	if (a->kind == SASS_MEM && version6 && opcode_begins(in, "U"))
+		return;
+	if (a->kind == SASS_MEM && version6 && opcode_begins(in, "SYNCS") && reg == SASS_ZERO) {
+		uniform = true; /* readers take the second source as the value */
+		reg = a->ureg;
+	} else if (a->kind != SASS_REG && !uniform && (a->kind != SASS_MEM || a->flags & SASS_NO_REG)) {
+		return;
+	}
+	t->word[t->n].uniform = uniform;
+	t->word[t->n++].reg = reg;
+}
+
+static struct traced trace_operands(const struct sass_inst *in, bool version6)
+{
+	struct traced t = {.n = 0};
+
+	for (unsigned i = 0; i < in->n_args && i < OPERANDS_TRACED; i++) {
+		const struct sass_arg *a = &in->arg[i];
+
+		trace_operand(&t, in, a, version6);
+		if (!i && t.n && a->kind != SASS_MEM &&
+			(in->n_results || (version6 && opcode_begins(in, "BAR"))))
+			t.results = 1;
+	}
+	if (version6 && t.n > t.results + SOURCES_VERSION6)
+		t.n = t.results + SOURCES_VERSION6;
+	return t;
+}
+
+/* Returns immediate number n, from 0 on; 0: there is none. */
+static int64_t traced_immediate(const struct sass_inst *in, unsigned n)
 {
 	for (unsigned i = 0; i < in->n_args && i < OPERANDS_TRACED; i++) {
 		const struct sass_arg *a = &in->arg[i];
 
-		if (a->kind == SASS_INT || a->kind == SASS_TARGET)
-			return a->kind == SASS_INT && a->value > INT32_MAX && a->value <= UINT32_MAX
-				       ? (int32_t)a->value
-				       : a->value;
+		if ((a->kind != SASS_INT && a->kind != SASS_TARGET) || n--)
+			continue;
+		return a->kind == SASS_INT && a->value > INT32_MAX && a->value <= UINT32_MAX
+			       ? (int32_t)a->value
+			       : a->value;
 	}
 	return 0;
 }
 
-static void make_text(
-	struct machine_text *t, const struct sass_inst *in, const struct op *o, struct arena *arena)
+/* Writes " name" of a register. URZ has the last number of its architecture. */
+static int register_text(char *to, size_t room, const struct traced *t, unsigned i, unsigned sm)
+{
+	unsigned reg = t->word[i].reg;
+
+	if (!t->word[i].uniform)
+		return snprintf(to, room, " R%u", reg);
+	return snprintf(to, room, " UR%u", reg == SASS_ZERO && sm < 100 ? 63 : reg);
+}
+
+static column_fn *find_column(const struct sass_inst *in)
+{
+	static const char *const tensor[] = {"UTMALDG", "UTMASTG", "UTMAREDG", "UTMAPF"};
+
+	if (opcode_begins(in, "UBLK"))
+		return column_bulk;
+	for (unsigned i = 0; i < sizeof(tensor) / sizeof(tensor[0]); i++)
+		if (opcode_begins(in, tensor[i]))
+			return column_tensor;
+	return NULL;
+}
+
+static void make_values(struct machine_text *t, const struct sass_inst *in, const struct traced *x)
+{
+	bool has = opcode_begins(in, "SYNCS") || opcode_begins(in, "BAR") || opcode_begins(in, "HGMMA");
+
+	for (unsigned i = 0; has && i < x->n; i++) {
+		uint32_t at = x->word[i].reg * VECTOR;
+
+		if (x->word[i].reg == SASS_ZERO)
+			at = FRAME_ZERO;
+		else
+			at += x->word[i].uniform ? FRAME_UR : FRAME_R;
+		t->value[t->n_values++] = at | (x->word[i].uniform ? UNIFORM_VALUE : 0);
+	}
+}
+
+/* Sets what the lines of version 6 have beyond those of version 5. Returns the length of the text. */
+static int make_version6(
+	struct machine_text *t, const struct sass_inst *in, const struct traced *x, char *text, int n)
+{
+	bool ends_group = false;
+
+	for (unsigned i = 0; i < in->n_args; i++)
+		ends_group |= in->arg[i].kind == SASS_NAME && in->arg[i].value == SASS_NAME_GSB0;
+	if (in->row && strstr(in->row->name, "GMMA")) {
+		text[n++] = ends_group ? '1' : '0';
+		text[n++] = ' ';
+	}
+	if (opcode_begins(in, "SYNCS") || opcode_begins(in, "ARRIVES"))
+		t->width = 8;
+	if (opcode_begins(in, "STAS") || opcode_begins(in, "REDAS"))
+		t->window = 0; /* the address has the mbarrier in its upper half */
+	t->column = find_column(in);
+	make_values(t, in, x);
+	t->n_end =
+		(uint8_t)snprintf(t->end, sizeof(t->end), " %lld %lld %s", (long long)traced_immediate(in, 0),
+			(long long)traced_immediate(in, 1), t->n_values ? "Val" : "NoVal \n");
+	return n;
+}
+
+static void make_text(struct machine_text *t, const struct sass_inst *in, const struct op *o,
+	struct arena *arena, bool version6)
 {
 	char opcode[SASS_TEXT_MAX], text[SASS_TEXT_MAX + 64];
-	int n, sources[OPERANDS_TRACED], dst = -1;
-	unsigned n_src = 0;
+	struct traced x = trace_operands(in, version6);
+	int n;
 
 	sass_opcode_text(in, opcode);
-	for (unsigned i = 0; i < in->n_args && i < OPERANDS_TRACED; i++) {
-		int reg = traced_register(&in->arg[i]);
-
-		if (reg < 0)
-			continue;
-		if (!i && in->arg[0].kind == SASS_REG && in->n_results)
-			dst = reg;
-		else
-			sources[n_src++] = reg;
-	}
 	n = snprintf(text, sizeof(text), "%04x ", in->pc);
 	t->pc = arena_strndup(arena, text, (size_t)n);
 	t->n_pc = (uint16_t)n;
-	if (dst >= 0)
-		n = snprintf(text, sizeof(text), " 1 R%d %s %u", dst, opcode, n_src);
-	else
-		n = snprintf(text, sizeof(text), " 0 %s %u", opcode, n_src);
-	for (unsigned i = 0; i < n_src; i++)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, " R%d", sources[i]);
+	n = snprintf(text, sizeof(text), " %u", x.results);
+	if (x.results)
+		n += register_text(text + n, sizeof(text) - (size_t)n, &x, 0, in->sm);
+	n += snprintf(text + n, sizeof(text) - (size_t)n, " %s %u", opcode, x.n - x.results);
+	for (unsigned i = x.results; i < x.n; i++)
+		n += register_text(text + n, sizeof(text) - (size_t)n, &x, i, in->sm);
 	text[n++] = ' ';
-	t->rest = arena_strndup(arena, text, (size_t)n);
-	t->n_rest = (uint16_t)n;
 	t->width = (uint8_t)(o->memory ? sass_width(in) : 0);
 	t->window = o->space == SP_SHARED ? SHARED_WINDOW_BASE : o->space == SP_LOCAL ? LOCAL_WINDOW_BASE : 0;
-	t->n_end = (uint8_t)snprintf(t->end, sizeof(t->end), " %lld \n", (long long)traced_immediate(in));
+	if (version6)
+		n = make_version6(t, in, &x, text, n);
+	else
+		t->n_end = (uint8_t)snprintf(
+			t->end, sizeof(t->end), " %lld \n", (long long)traced_immediate(in, 0));
+	t->rest = arena_strndup(arena, text, (size_t)n);
+	t->n_rest = (uint16_t)n;
+}
+
+/* Tests for an instruction that only lines of version 6 describe. */
+static bool is_asynchronous(const struct sass_inst *in)
+{
+	static const char *const word[] = {"SYNCS", "ARRIVES", "STAS", "REDAS", "UBLK", "UTMA"};
+
+	for (unsigned i = 0; i < sizeof(word) / sizeof(word[0]); i++)
+		if (opcode_begins(in, word[i]))
+			return true;
+	return in->row && strstr(in->row->name, "GMMA");
 }
 
 static void make_texts(const struct grid *g, struct machine_code *c)
@@ -87,8 +206,11 @@ static void make_texts(const struct grid *g, struct machine_code *c)
 	const struct func *f = g->l->kernel;
 
 	c->text = xcalloc(c->n + 1u, sizeof(*c->text));
+	for (uint32_t i = 0; i < c->n && c->sm >= 90; i++)
+		c->asynchronous |= is_asynchronous(&c->inst[i]);
 	for (uint32_t i = 0; i < c->n; i++)
-		make_text(&c->text[i], &c->inst[i], &g->code->op[f->first_pc + i], &c->module->module->arena);
+		make_text(&c->text[i], &c->inst[i], &g->code->op[f->first_pc + i], &c->module->module->arena,
+			c->asynchronous);
 	for (uint32_t i = 0; i < c->n; i++) {
 		const char *file = NULL;
 		uint32_t line = sass_image_line(c->module->image,
@@ -106,8 +228,19 @@ void machine_header(FILE *out, const struct grid *g, const struct occupancy *k)
 	text_prepare();
 	if (!c->text)
 		make_texts(g, c);
-	text_machine_header(
-		out, g, k->regs > c->kernel->registers ? k->regs : c->kernel->registers, c->sm, &c->lines);
+	text_machine_header(out, g, k->regs > c->kernel->registers ? k->regs : c->kernel->registers, c->sm,
+		c->asynchronous ? 6 : 5, &c->lines);
+}
+
+void machine_block(FILE *out, const struct cta *c)
+{
+	const struct grid *g = c->g;
+	const uint32_t *n = g->cluster;
+
+	if (!g->l->kernel->machine_code->asynchronous)
+		return;
+	fprintf(out, "cluster id = %u,%u,%u\ncluster cta = %u,%u,%u\ncluster rank = %u\n", c->id[0] / n[0],
+		c->id[1] / n[1], c->id[2] / n[2], c->id[0] % n[0], c->id[1] % n[1], c->id[2] % n[2], c->rank);
 }
 
 static const uint64_t *window_addresses(const struct warp *w, uint64_t window, uint64_t storage[LANES])
@@ -119,26 +252,56 @@ static const uint64_t *window_addresses(const struct warp *w, uint64_t window, u
 	return storage;
 }
 
+/* Writes the values of registers: one word where it is the same in all lanes, else all. */
+static char *put_values(char *p, const struct warp *w, const struct machine_text *t)
+{
+	for (unsigned i = 0; i < t->n_values; i++) {
+		const uint32_t *v = REG(uint32_t, w, t->value[i] & ~UNIFORM_VALUE);
+		bool same = t->value[i] & UNIFORM_VALUE || !memcmp(v, v + 1, (LANES - 1) * sizeof(*v));
+
+		p = stpcpy(p, same ? " 1" : " 32");
+		for (unsigned k = 0; k < (same ? 1 : LANES); k++) {
+			*p++ = ' ';
+			p = text_mask(p, v[k]);
+		}
+	}
+	return stpcpy(p, " \n");
+}
+
+/* Writes width and addresses, or the columns of a copy. */
+static char *put_memory(
+	struct warp *w, const struct op *o, const struct machine_text *t, char *p, uint32_t exec)
+{
+	uint64_t storage[LANES];
+
+	if (t->column) {
+		w->out.n = (size_t)(p - w->out.p);
+		t->column(w, o, exec ? (int)bit_lowest32(exec) : -1);
+		text_reserve(&w->out, TRACE_LINE_ROOM);
+		return w->out.p + w->out.n;
+	}
+	p = text_number(p, t->width);
+	return t->width ? text_addresses(p, window_addresses(w, t->window, storage), exec) : p;
+}
+
 void machine_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
 	const struct func *f = o->func;
 	const struct machine_text *t = &f->machine_code->text[pc - f->first_pc];
 	struct text *out = &w->out;
-	uint64_t storage[LANES];
 	char *p;
 
 	exec = o->flow == MF_UNIFORM && exec ? issue : exec;
-	text_reserve(out, TRACE_LINE_ROOM);
+	text_reserve(out, TRACE_LINE_ROOM + VALUES_ROOM);
 	p = out->p + out->n;
 	memcpy(p, t->pc, t->n_pc);
 	p = text_mask(p + t->n_pc, exec);
 	memcpy(p, t->rest, t->n_rest);
-	p += t->n_rest;
-	p = text_number(p, t->width);
-	if (t->width)
-		p = text_addresses(p, window_addresses(w, t->window, storage), exec);
+	p = put_memory(w, o, t, p + t->n_rest, exec);
 	memcpy(p, t->end, t->n_end);
 	p += t->n_end;
+	if (t->n_values)
+		p = put_values(p, w, t);
 	out->n = (size_t)(p - out->p);
 	w->lines++;
 }

@@ -94,6 +94,16 @@ struct tensor_copy {
 	uint32_t coordinate[TENSOR_RANK], offset[TENSOR_RANK - 2]; /* slots; offset: im2col */
 };
 void tensor_copy_run(struct warp *w, const struct op *o, uint32_t m);
+/* Elements of a tensor copy: bytes of one, number, and number of those that are in the tensor. */
+struct tensor_extent {
+	uint64_t bytes, elements, inside;
+};
+/*
+ * Finds the extent of a lane's copy and, if line is not NULL, passes the address of each line of elements that
+ * are in the tensor, with their number. false: the launch has failed.
+ */
+bool tensor_copy_lines(struct warp *w, const struct op *o, unsigned lane, struct tensor_extent *e,
+	void (*line)(void *ctx, uint64_t addr, uint64_t n), void *ctx);
 
 /* cp.async.mbarrier.arrive; sem/mbarrier.c. */
 int bind_copies_arrive(struct bind *b, struct op *o);

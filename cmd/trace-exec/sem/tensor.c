@@ -153,17 +153,14 @@ static bool check_tensor_buffer(
 }
 
 /*
- * Returns the host address of the elements of the line at c that are in the tensor: *n elements from *first
- * on. NULL: outside of memory, the launch has failed.
+ * Returns the address of the elements of the line at c that are in the tensor: *n elements from *first on. The
+ * address has no meaning if *n is 0.
  */
-static uint8_t *line_find_host(struct warp *w, const struct op *o, const struct box *b, unsigned lane,
-	const int64_t c[TENSOR_RANK], uint64_t *first, uint64_t *n)
+static uint64_t line_address(const struct box *b, const int64_t c[TENSOR_RANK], uint64_t *first, uint64_t *n)
 {
-	static uint8_t nowhere;
 	const struct tensor_map *m = b->map;
 	int64_t len = (int64_t)line_elements(m), low = c[0] < 0 ? -c[0] : 0, high = (int64_t)m->dim[0] - c[0];
 	uint64_t addr = m->addr + (uint64_t)(c[0] + low) * m->bytes;
-	uint8_t *at;
 
 	high = high < len ? high : len;
 	for (unsigned d = 1; d < m->rank; d++) {
@@ -172,6 +169,21 @@ static uint8_t *line_find_host(struct warp *w, const struct op *o, const struct 
 	}
 	*first = (uint64_t)low;
 	*n = high > low ? (uint64_t)(high - low) : 0;
+	return addr;
+}
+
+/*
+ * Returns the host address of the elements of the line at c that are in the tensor: *n elements from *first
+ * on. NULL: outside of memory, the launch has failed.
+ */
+static uint8_t *line_find_host(struct warp *w, const struct op *o, const struct box *b, unsigned lane,
+	const int64_t c[TENSOR_RANK], uint64_t *first, uint64_t *n)
+{
+	static uint8_t nowhere;
+	const struct tensor_map *m = b->map;
+	uint64_t addr = line_address(b, c, first, n);
+	uint8_t *at;
+
 	if (!*n)
 		return &nowhere;
 	w->addr[lane] = addr;
@@ -271,6 +283,22 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 	       async_report_bytes(w, o, lane, bar, bytes);
 }
 
+/* Reads the map and the coordinates of a lane's copy. false: the launch has failed. */
+static bool read_box(struct warp *w, const struct op *o, unsigned lane, struct tensor_map *map, struct box *b)
+{
+	const struct tensor_copy *x = o->x->family;
+
+	*b = (struct box){.map = read_map(w, o, lane, map),
+		.direction = x->direction,
+		.order = x->order,
+		.atom = x->atom};
+	for (unsigned d = 0; d < (x->order == ORDER_ROWS ? 5u : x->rank); d++)
+		b->corner[d] = REG(s32, w, x->coordinate[d])[lane];
+	for (unsigned d = 1; x->order == ORDER_PIXELS && d + 1 < x->rank; d++)
+		b->offset[d] = x->direction == WAY_LOAD ? REG(u16, w, x->offset[d - 1])[lane] : 0;
+	return b->map != NULL;
+}
+
 void tensor_copy_run(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct tensor_copy *x = o->x->family;
@@ -278,24 +306,40 @@ void tensor_copy_run(struct warp *w, const struct op *o, uint32_t m)
 	w->changed = true;
 	FOR_BITS32 (i, m) {
 		struct tensor_map map;
-		struct box b = {.map = read_map(w, o, i, &map),
-			.direction = x->direction,
-			.order = x->order,
-			.atom = x->atom};
-		uint32_t ranks = b.map ? targets_ranks(w, o, &x->targets, i) : 0;
+		struct box b;
+		uint32_t ranks = read_box(w, o, i, &map, &b) ? targets_ranks(w, o, &x->targets, i) : 0;
 
 		if (!ranks)
 			return;
 		if (x->direction == WAY_PREFETCH)
 			continue;
-		for (unsigned d = 0; d < (x->order == ORDER_ROWS ? 5u : x->rank); d++)
-			b.corner[d] = REG(s32, w, x->coordinate[d])[i];
-		for (unsigned d = 1; x->order == ORDER_PIXELS && d + 1 < x->rank; d++)
-			b.offset[d] = REG(u16, w, x->offset[d - 1])[i];
 		FOR_BITS32 (r, ranks)
 			if (!copy_box(w, o, &b, i, r))
 				return;
 	}
+}
+
+bool tensor_copy_lines(struct warp *w, const struct op *o, unsigned lane, struct tensor_extent *e,
+	void (*line)(void *ctx, uint64_t addr, uint64_t n), void *ctx)
+{
+	struct tensor_map map;
+	struct box b;
+	int64_t pixel[TENSOR_RANK], c[TENSOR_RANK];
+	uint64_t first, n, inside = 0;
+
+	if (!read_box(w, o, lane, &map, &b))
+		return false;
+	memcpy(pixel, b.corner, sizeof(pixel));
+	for (uint64_t k = 0; k < count_lines(&b); k++) {
+		line_coordinates(&b, k, pixel, c);
+		uint64_t addr = line_address(&b, c, &first, &n);
+
+		inside += n;
+		if (n && line)
+			line(ctx, addr, n);
+	}
+	*e = (struct tensor_extent){map.bytes, count_lines(&b) * line_elements(&map), inside};
+	return true;
 }
 
 /* ---- binding ---- */

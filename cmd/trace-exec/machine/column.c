@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Columns of bulk and tensor copies in a trace: size of an element, mbarrier, blocks, bytes, addresses.
+ *
+ * Always true: the addresses are those of global memory, one for each element that is copied: an element of the tensor,
+ * or 16 bytes. The operands are in the scratch vectors of the frame, where the copy left them.
+ */
+#include <string.h>
+#include "machine/code.h"
+#include "sem/async.h"
+
+#define BULK_UNIT 16u  /* bytes of an element of a bulk copy */
+#define ROOM      128u /* bytes of the columns without addresses, and of an address */
+
+/* Addresses as a base and the differences of further ones. */
+struct copy_column {
+	struct text *out;
+	uint64_t bytes; /* of an element */
+	uint64_t left;  /* elements that are not written yet */
+	uint64_t count, last;
+};
+
+static void put(struct text *t, const char *words)
+{
+	size_t n = strlen(words);
+
+	text_reserve(t, n);
+	memcpy(t->p + t->n, words, n);
+	t->n += n;
+}
+
+static void put_number(struct text *t, int64_t v)
+{
+	text_reserve(t, ROOM);
+	t->n = (size_t)(text_number(t->p + t->n, v) - t->p);
+}
+
+static void put_hex(struct text *t, uint64_t v, unsigned digits)
+{
+	put(t, "0x");
+	text_reserve(t, ROOM);
+	t->n = (size_t)(text_hex(t->p + t->n, v, digits) - t->p);
+}
+
+/* Writes the addresses of n elements from addr on. */
+static void put_elements(void *ctx, uint64_t addr, uint64_t n)
+{
+	struct copy_column *c = ctx;
+
+	for (uint64_t i = 0; i < n && c->left; i++, c->left--) {
+		uint64_t at = addr + i * c->bytes;
+
+		if (c->left == c->count) {
+			put_hex(c->out, at, 1);
+			put(c->out, " ");
+			put_number(c->out, (int64_t)c->count);
+		} else {
+			put(c->out, " ");
+			put_number(c->out, (int64_t)(at - c->last));
+		}
+		c->last = at;
+	}
+}
+
+/* Writes the columns before the addresses. outside: bytes outside the tensor. */
+static void put_head(struct warp *w, const struct op *o, const struct targets *t, unsigned lane,
+	uint64_t element, uint64_t bytes, uint64_t outside)
+{
+	struct text *out = &w->out;
+
+	put_number(out, (int64_t)element);
+	put(out, " ");
+	put_hex(out, t->reports ? REG(u32, w, o->d + VECTOR)[0] : 0, 8);
+	put(out, t->mask ? " 1 " : " 0 ");
+	if (t->mask) {
+		put_hex(out, REG(u16, w, t->mask)[lane], 4);
+		put(out, " ");
+	}
+	put_number(out, (int64_t)bytes);
+	put(out, " ");
+	put_number(out, (int64_t)outside);
+	put(out, " 4 ");
+}
+
+static const char no_copy[] = "0 0x0 0 0 0 4 0x0 0";
+
+bool column_bulk(struct warp *w, const struct op *o, int lane)
+{
+	const struct bulk *x = o->x->family;
+	struct copy_column c = {.out = &w->out, .bytes = BULK_UNIT};
+	bool stores = x->from.space != SP_GLOBAL, global = !stores || x->targets.to.space == SP_GLOBAL;
+
+	if (lane < 0) {
+		put(&w->out, no_copy);
+		return true;
+	}
+	uint64_t bytes = REG(u32, w, x->bytes)[lane];
+
+	c.count = c.left = global ? bytes / BULK_UNIT : 0;
+	put_head(w, o, &x->targets, (unsigned)lane, BULK_UNIT, bytes, 0);
+	if (c.count)
+		put_elements(&c, REG(u64, w, stores ? x->targets.to.slot : x->from.slot)[lane], c.count);
+	else
+		put(&w->out, "0x0 0");
+	return true;
+}
+
+bool column_tensor(struct warp *w, const struct op *o, int lane)
+{
+	const struct tensor_copy *x = o->x->family;
+	struct tensor_extent e;
+
+	if (lane < 0) {
+		put(&w->out, no_copy);
+		return true;
+	}
+	if (!tensor_copy_lines(w, o, (unsigned)lane, &e, NULL, NULL))
+		return false;
+	struct copy_column c = {.out = &w->out, .bytes = e.bytes, .count = e.inside, .left = e.inside};
+
+	put_head(w, o, &x->targets, (unsigned)lane, e.bytes, e.elements * e.bytes,
+		(e.elements - e.inside) * e.bytes);
+	if (c.count)
+		return tensor_copy_lines(w, o, (unsigned)lane, &e, put_elements, &c);
+	put(&w->out, "0x0 0");
+	return true;
+}
