@@ -197,7 +197,7 @@ static bool read_whole(struct pack *p, struct pack_block *b, struct block_readin
 	       (!(c->flags & PIECE_BODY) || keep_piece(p, b, r, c, &at));
 }
 
-static void read_block_list(struct pack_block *b, struct cur *in)
+static void read_block_list(const struct pack *p, struct pack_block *b, struct cur *in)
 {
 	if (mp_get_uint(in, 1)) {
 		b->list_name = mp_get_str(in, &b->list_name_len);
@@ -211,7 +211,7 @@ static bool read_all_pieces(struct pack *p, struct pack_block *b, struct block_r
 {
 	struct cur *in = &r->in;
 
-	read_block_list(b, in);
+	read_block_list(p, b, in);
 	uint32_t n = (uint32_t)mp_get_uint(in, pack_limits.pieces);
 	if (in->bad || n > cur_left(in))
 		return false;
@@ -288,8 +288,11 @@ static struct pack_block *load_block(struct pack *p, uint32_t number, bool list,
 	if (good && list) {
 		struct cur in = whole_column(&b->col[COL_META]);
 
-		read_block_list(b, &in);
-		return b;
+		read_block_list(p, b, &in);
+		if (!in.bad)
+			return b;
+		good = false;
+		why = "its kernel list is not well formed";
 	}
 	if (good && read_pieces(p, b, e)) {
 		if (p->in)

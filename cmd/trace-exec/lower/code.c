@@ -135,8 +135,7 @@ void lower_header(FILE *out, const struct grid *g, const struct occupancy *k)
 {
 	const struct lower *c = g->lower;
 
-	text_machine_header(
-		out, g, k->regs > c->registers ? k->regs : c->registers, c->binary, 5, &c->lines);
+	text_machine_header(out, g, k->regs > c->registers ? k->regs : c->registers, c->binary, 5, &c->lines);
 }
 
 /* Returns the addresses that a GPU would use, in w->addr or storage. */
