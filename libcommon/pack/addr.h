@@ -49,7 +49,8 @@ void addresses_free(struct addresses *x);
 
 static inline void addresses_span(struct addresses *x)
 {
-	memset(x->base, 0, (x->c->n_mem + 1) * sizeof(x->base[0]));
+	for (uint32_t m = 0; m < x->c->n_mem; m++)
+		x->base[m] = x->c->n_areas ? x->c->area[x->c->mem[m].area] : 0;
 }
 
 static inline void addresses_warp(struct addresses *x, uint32_t warp, const uint32_t block[3])

@@ -202,7 +202,7 @@ static void read_block_list(const struct pack *p, struct pack_block *b, struct c
 	if (mp_get_uint(in, 1)) {
 		b->list_name = mp_get_str(in, &b->list_name_len);
 		b->list = mp_get_str(in, &b->list_len);
-		if (p->features & PACK_LACKING)
+		if (p->features & PACK_AREAS)
 			b->missing = mp_get_str(in, &b->missing_len);
 	}
 }
@@ -236,7 +236,8 @@ static struct cur whole_column(const struct buf *col) { return cur_of(col->p, co
 static bool read_pieces(struct pack *p, struct pack_block *b, const struct pack_entry *e)
 {
 	struct block_reading r = {.in = whole_column(&b->col[COL_META]),
-		.room = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans},
+		.room = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans,
+			p->features & PACK_AREAS},
 		.flags = (p->features & PACK_CODED ? PIECE_ALL : PIECE_PLAIN) |
 			 (p->features & PACK_SHARED ? PIECE_SHARED | PIECE_BODY : 0u),
 		.lines = p->features & PACK_LINED,

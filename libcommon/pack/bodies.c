@@ -203,10 +203,11 @@ static bool get_string(struct pack *p, uint32_t number, struct buf *string, stru
 	return good;
 }
 
-static bool parse_shown(struct shown *s)
+static bool parse_shown(const struct pack *p, struct shown *s)
 {
 	struct body_parts b;
-	struct block_room room = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans};
+	struct block_room room = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans,
+		p->features & PACK_AREAS};
 	uint64_t used[N_COLUMNS] = {0};
 
 	if (!body_split(&b, s->string.p, s->string.n))
@@ -278,7 +279,7 @@ struct shown *bodies_show(struct pack *p, uint32_t number, struct fault *f)
 		free_shown(s);
 		return NULL;
 	}
-	if (!parse_shown(s)) {
+	if (!parse_shown(p, s)) {
 		pack_bad(p, p->size, f, "pack-damaged", "the body of a kernel is not well formed");
 		free_shown(s);
 		return NULL;

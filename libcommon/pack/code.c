@@ -203,7 +203,8 @@ void code_pack(struct buf *out, const struct part *p)
 	struct forms all = {0};
 	struct part q = *p;
 
-	q.style |= any_uniform(&p->code, part_dialect(p)) ? STYLE_UNIFORM : 0;
+	q.style |= (any_uniform(&p->code, part_dialect(p)) ? STYLE_UNIFORM : 0u) |
+		   (p->code.n_areas ? STYLE_AREAS : 0u);
 	for (uint32_t i = 0; i < p->code.n; i++)
 		put_static(t, &q, i, &all);
 	mp_uint(out, q.style);
@@ -352,11 +353,13 @@ bool code_unpack(struct cur *in, struct part *p, struct block_room *room)
 	p->code.n = (uint32_t)mp_get_uint(in, pack_limits.statics);
 	const uint8_t *bin = mp_get_str(in, &n);
 	struct cur c = cur_of(bin, n);
-	if (in->bad || p->code.n > n || p->code.n > room->statics) {
+	if (in->bad || p->code.n > n || p->code.n > room->statics ||
+		(p->style & STYLE_AREAS && !room->areas)) {
 		p->code.n = 0;
 		return false;
 	}
 	room->statics -= p->code.n;
 	p->code.s = xcalloc(p->code.n + 1, sizeof(p->code.s[0]));
-	return get_statics(&c, p, room) && models_unpack(&c, &p->code) && !c.bad && !cur_left(&c);
+	return get_statics(&c, p, room) && models_unpack(&c, &p->code, p->style & STYLE_AREAS) && !c.bad &&
+	       !cur_left(&c);
 }

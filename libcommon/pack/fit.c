@@ -8,6 +8,7 @@
  */
 #include "addr.h"
 #include "affine.h"
+#include "areas.h"
 
 #define RECENT     16u
 #define SLOTS      64u /* distinct recipes counted for an instruction and phase */
@@ -57,7 +58,8 @@ struct fitter {
 	struct addresses x;
 	struct fit_sample *s;
 	struct rest *rest;
-	bool *ran; /* by memory instruction: it has run in this warp */
+	struct mem_reach *reach; /* by memory instruction; NULL: the part has no areas */
+	bool *ran;               /* by memory instruction: it has run in this warp */
 	uint32_t recent[RECENT], n_recent;
 };
 
@@ -409,6 +411,8 @@ static void second(struct fitter *f, uint32_t m, const struct recorded *g)
 	uint8_t d = phase ? x->later : x->first;
 	struct lanes t;
 
+	if (f->reach)
+		reach_add(&f->reach[m], g);
 	r->runs[phase]++;
 	for (int i = -1; i < x->n; i++) {
 		unsigned k = i < 0 ? d : (unsigned)i;
@@ -555,6 +559,7 @@ void fit_addresses(struct parsed *p)
 		choose_recipes(&f, m);
 	addresses_free(&f.x);
 	addresses_new(&f.x, f.c);
+	f.reach = p->areas ? xcalloc(f.c->n_mem, sizeof(f.reach[0])) : NULL;
 	walk(&f, second);
 	for (uint32_t m = 0; m < f.c->n_mem; m++) {
 		choose_rest(&f, m);
@@ -564,6 +569,9 @@ void fit_addresses(struct parsed *p)
 		free(f.rest[m].pattern);
 	}
 	addresses_free(&f.x);
+	if (f.reach)
+		areas_find(f.c, f.reach);
+	free(f.reach);
 	free(f.s);
 	free(f.rest);
 	free(f.ran);

@@ -14,7 +14,7 @@
  *   control.c  control codes of functions as bytes
  *   code.c    the table of static instructions as bytes
  *   flow.h    which instruction and which lanes come next in a warp
- *   addr.h    address recipes
+ *   addr.h    address recipes; areas.h what their constants are relative to
  *   learn.c   the encoder's choice of targets and guards; fit.c of recipes, affine.c of affine ones
  *   encode.c  a part to columns; decode.c columns to records
  *   body.h    pieces that refer to earlier ones
@@ -47,10 +47,11 @@
 #define PACK_LINED   8u  /* headers may have code lines as numbers */
 #define PACK_WORDED  16u /* metadata of blocks begin from the dictionary of PTX */
 #define PACK_SHARED  32u /* pieces may refer to bodies of earlier ones; the index has their numbers */
-#define PACK_LACKING 64u /* the list names kernels that the stream lacks */
+/* Constants of recipes may be relative to areas; the list has the kernels that the stream lacks. */
+#define PACK_AREAS   64u
 #define PACK_NEWEST \
 	(PACK_VERSION + PACK_PICKED + PACK_CODED + PACK_COUNTED + PACK_LINED + PACK_WORDED + PACK_SHARED + \
-		PACK_LACKING)
+		PACK_AREAS)
 #define PACK_END "KCPT" /* last 4 bytes of a stream */
 #define NONE     UINT32_MAX
 
@@ -98,6 +99,7 @@ enum {
 	STYLE_LINENO = 16,
 	STYLE_ODD_BLOCKS = 32,
 	STYLE_UNIFORM = 64,
+	STYLE_AREAS = 128,
 	STYLE_DIALECT = 256 /* factor of enum line_dialect */
 };
 
@@ -130,6 +132,7 @@ struct recipe {
 struct pmem {
 	struct recipe r[RECIPES_MAX];
 	uint8_t n, first, later; /* number of recipes, the last is always OP_ANY; defaults */
+	uint32_t area;           /* number of its area; unused if the part has no areas */
 };
 
 struct pcode {
@@ -141,6 +144,8 @@ struct pcode {
 	struct buf text;
 	int64_t (*pattern)[32];
 	uint32_t n_pattern, cap_pattern;
+	uint64_t *area;   /* first address of each area (areas.h) */
+	uint32_t n_areas; /* 0: constants are not relative to areas */
 };
 
 struct pspan {
@@ -209,6 +214,7 @@ struct parsed {
 	uint32_t *met, n_met;
 	uint32_t *to, *next_more;
 	uint32_t step; /* models are chosen by the first QUICK_WARPS warps and by every step-th warp */
+	bool areas;    /* constants are relative to areas */
 };
 
 /* PACK_FAST takes the least work: models from some of the warps, and columns that are compressed once. */
@@ -304,13 +310,15 @@ void header_restore(struct buf *out, const struct header_state *s, const char *t
 /* Limits left for the unpacked tables of a block. */
 struct block_room {
 	uint64_t statics, text, spans;
+	bool areas; /* the stream may have areas */
 };
 void code_pack(struct buf *out, const struct part *p);
 bool code_unpack(struct cur *in, struct part *p, struct block_room *room);
 
 /* ---- models.c ---- */
 void models_pack(struct buf *out, const struct pcode *c);
-bool models_unpack(struct cur *in, struct pcode *c); /* Reads the models, after the instructions. */
+/* Reads the models, after the instructions. areas: the part has areas. */
+bool models_unpack(struct cur *in, struct pcode *c, bool areas);
 
 /* ---- learn.c, fit.c, encode.c ---- */
 void pack_train_flow(struct parsed *p);

@@ -179,6 +179,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 	c->part = p->part.n_blocks != 0;
 	if (c->part) {
 		/* Odd, so that every position in a thread block comes up. */
+		p->areas = c->areas;
 		p->step = q->level == PACK_FAST ? p->n_rec / QUICK_INSTS | 1 : 1;
 		encode_part(p, e->col);
 		part_pack(&e->table, &p->part);

@@ -31,6 +31,7 @@ struct piece {
 	bool part, kept;   /* some of the piece became records; some stays as text that is not blank */
 	bool no_hash;      /* the kernel has no hash, since some of it was given as records */
 	bool lines;        /* begins: code lines may be numbers */
+	bool areas;        /* constants are relative to areas */
 	uint64_t bytes, first_block; /* ends: text of the whole kernel */
 	unsigned char hash[16];
 	struct header_facts facts;

@@ -8,6 +8,7 @@
  * instruction. Always true after models_unpack: every number that names an instruction, a recipe or a
  * pattern is in its table.
  */
+#include "areas.h"
 #include "flow.h"
 
 /* ---- the flow ------------------------------------------------------------------------------ */
@@ -94,18 +95,25 @@ static bool get_flow(struct cur *in, struct pcode *c)
 
 static bool has_pattern(const struct recipe *r) { return r->op == OP_AFFINE || r->op == OP_BASED; }
 
-static void put_recipe(struct buf t[4], const struct recipe *r, uint32_t self, uint64_t *base)
+/*
+ * Constants of AFFINE and PLANES are relative to the previous one, or to areas. base: the previous one, unused
+ * with areas.
+ */
+static void put_recipe(
+	struct buf t[4], const struct pcode *c, const struct recipe *r, uint32_t self, uint64_t *base)
 {
+	const uint64_t origin = c->n_areas ? area_origin(c, self, r) : 0;
+
 	buf_byte(&t[1], (uint8_t)(r->op | (r->shift + 4) << 3));
 	if (r->op == OP_ADD || r->op == OP_XOR || r->op == OP_MOVED)
 		buf_var(&t[2], fold((int64_t)self - r->ref));
 	if (r->op == OP_ADD)
-		buf_var(&t[3], fold((int64_t)r->c));
+		buf_var(&t[3], fold((int64_t)(r->c - origin)));
 	if (r->op == OP_XOR)
 		buf_var(&t[3], r->c);
 	if (r->op == OP_PLANES || r->op == OP_AFFINE) {
-		buf_var(&t[3], fold((int64_t)(r->c - *base)));
-		*base = r->c;
+		buf_var(&t[3], fold((int64_t)(r->c - *base - origin)));
+		*base = c->n_areas ? 0 : r->c;
 	}
 	if (r->op == OP_PLANES || r->op == OP_DELTAS)
 		buf_byte(&t[3], (uint8_t)(r->align | r->planes << 4));
@@ -129,7 +137,7 @@ static void put_memory(struct buf *out, const struct pcode *c)
 		buf_byte(&t[0], (uint8_t)((x->n - 1) | x->first << 3));
 		buf_byte(&t[0], x->later);
 		for (unsigned i = 0; i + 1 < x->n; i++)
-			put_recipe(t, &x->r[i], m, &base);
+			put_recipe(t, c, &x->r[i], m, &base);
 	}
 	for (int k = 0; k < 4; k++)
 		buf_column(out, &t[k]);
@@ -146,7 +154,8 @@ static void put_memory(struct buf *out, const struct pcode *c)
 	}
 }
 
-static bool get_recipe(struct cur t[4], struct recipe *r, uint32_t self, uint32_t n_mem, uint64_t *base)
+static bool get_recipe(
+	struct cur t[4], const struct pcode *c, struct recipe *r, uint32_t self, uint64_t *base)
 {
 	uint8_t op = cur_byte(&t[1]);
 
@@ -157,16 +166,17 @@ static bool get_recipe(struct cur t[4], struct recipe *r, uint32_t self, uint32_
 	if (r->op == OP_ADD || r->op == OP_XOR || r->op == OP_MOVED) {
 		uint64_t ref = self - (uint64_t)unfold(cur_var(&t[2]));
 
-		if (ref >= n_mem)
+		if (ref >= c->n_mem)
 			return false;
 		r->ref = (uint32_t)ref;
 	}
 	if (r->op == OP_ADD)
-		r->c = (uint64_t)unfold(cur_var(&t[3]));
+		r->c = (uint64_t)unfold(cur_var(&t[3])) + (c->n_areas ? area_origin(c, self, r) : 0);
 	if (r->op == OP_XOR)
 		r->c = cur_var(&t[3]);
 	if (r->op == OP_PLANES || r->op == OP_AFFINE)
-		r->c = *base += (uint64_t)unfold(cur_var(&t[3]));
+		*base = r->c =
+			(uint64_t)unfold(cur_var(&t[3])) + (c->n_areas ? area_origin(c, self, r) : *base);
 	if (r->op == OP_PLANES || r->op == OP_DELTAS) {
 		uint8_t v = cur_byte(&t[3]);
 
@@ -212,14 +222,16 @@ static bool get_patterns(struct cur *in, struct pcode *c)
 	return !in->bad;
 }
 
-static bool get_memory(struct cur *in, struct pcode *c)
+static bool get_memory(struct cur *in, struct pcode *c, bool areas)
 {
 	struct cur t[4];
 	uint64_t base = 0;
 
+	c->mem = xcalloc(c->n_mem + 1, sizeof(c->mem[0]));
+	if (areas && !areas_unpack(in, c))
+		return false;
 	for (int k = 0; k < 4; k++)
 		t[k] = cur_column(in);
-	c->mem = xcalloc(c->n_mem + 1, sizeof(c->mem[0]));
 	for (uint32_t m = 0; m < c->n_mem; m++) {
 		struct pmem *x = &c->mem[m];
 		uint8_t v = cur_byte(&t[0]);
@@ -230,7 +242,7 @@ static bool get_memory(struct cur *in, struct pcode *c)
 		if (x->n > RECIPES_MAX || x->first >= x->n || x->later >= x->n)
 			return false;
 		for (unsigned i = 0; i + 1 < x->n; i++)
-			if (!get_recipe(t, &x->r[i], m, c->n_mem, &base))
+			if (!get_recipe(t, c, &x->r[i], m, &base))
 				return false;
 		x->r[x->n - 1].op = OP_ANY;
 	}
@@ -240,7 +252,12 @@ static bool get_memory(struct cur *in, struct pcode *c)
 void models_pack(struct buf *out, const struct pcode *c)
 {
 	put_flow(out, c);
+	if (c->n_areas)
+		areas_pack(out, c);
 	put_memory(out, c);
 }
 
-bool models_unpack(struct cur *in, struct pcode *c) { return get_flow(in, c) && get_memory(in, c); }
+bool models_unpack(struct cur *in, struct pcode *c, bool areas)
+{
+	return get_flow(in, c) && get_memory(in, c, areas);
+}

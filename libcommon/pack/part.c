@@ -148,6 +148,7 @@ static void pcode_free(struct pcode *c)
 	free(c->s);
 	free(c->mem);
 	free(c->pattern);
+	free(c->area);
 	buf_free(&c->text);
 	*c = (struct pcode){0};
 }

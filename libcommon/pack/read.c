@@ -235,7 +235,7 @@ static bool read_names(struct pack *p, struct cur missing)
 		lacks = cur_left(&missing) > 0;
 		before = lacks ? cur_var(&missing) : 0;
 	}
-	return !lacks && !missing.bad && (p->n_missing != 0) == ((p->features & PACK_LACKING) != 0);
+	return !lacks && !missing.bad;
 }
 
 /*

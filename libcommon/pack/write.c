@@ -52,7 +52,7 @@ static void put_magic(struct pack_writer *w, const struct buf *b)
 	fwrite(PACK_MAGIC, 1, 7, w->out);
 	putc((int)(PACK_VERSION + (w->picks.n ? PACK_PICKED : 0) + (w->codes ? PACK_CODED : 0) +
 		     (counted ? PACK_COUNTED : 0) + (w->lines ? PACK_LINED + PACK_WORDED : 0) +
-		     (w->shared ? PACK_SHARED : 0) + (w->missing.n ? PACK_LACKING : 0)),
+		     (w->shared ? PACK_SHARED : 0) + (w->areas ? PACK_AREAS : 0)),
 		w->out);
 	w->started = true;
 }
@@ -137,14 +137,23 @@ static void next_job(struct pack_writer *w)
 
 bool pack_list_fits(size_t n) { return n <= pack_limits.list; }
 
+/* Returns whether the list may have several kernels, one of which may repeat another with moved buffers. */
+static bool several_kernels(const char *text, size_t n)
+{
+	const char *first = n ? memmem(text, n, "kernel", 6) : NULL;
+
+	return first && memmem(first + 6, (size_t)(text + n - first) - 6, "\nkernel", 7);
+}
+
 void pack_put_list(struct pack_writer *w, const char *name, const char *text, size_t n)
 {
 	struct buf lines = {0};
 
 	stream_fold_list(&lines, text, n);
+	w->areas |= several_kernels(text, n) || w->missing.n;
 	mp_str(&w->list, name ? name : "", name ? strlen(name) : 0);
 	mp_bin(&w->list, lines.p, lines.n);
-	if (w->missing.n)
+	if (w->areas)
 		mp_bin(&w->list, w->missing.p, w->missing.n);
 	buf_free(&lines);
 }
@@ -164,6 +173,7 @@ void pack_list_last(struct pack_writer *w)
 	w->spool = output_spool();
 	if (!w->spool)
 		die_errno("the temporary file");
+	w->areas = true;
 }
 
 void pack_put_picks(struct pack_writer *w, const char *text, size_t n) { buf_add(&w->picks, text, n); }
@@ -267,6 +277,7 @@ static void pass_block(struct pack_writer *w, struct piece *c, uint64_t n)
 	}
 	uint64_t most = n + PIECE_SLACK + (c->codes ? pack_control_size(c->codes, c->n_codes) : 0);
 	w->begun = true;
+	c->areas = w->areas;
 	if (w->job && most > w->room)
 		next_job(w);
 	find_repetition(w, c);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Kernels that refer to earlier ones: patches, the predicted order, headers without their numbers, streams of
- * repetitions from memory and from a pipe, bodies that are dropped, damage.
+ * repetitions from memory and from a pipe, bodies that are dropped, areas, damage.
  */
 #include <stdlib.h>
 #include "input.h"
 #include "pack.h"
+#include "pack/areas.h"
 #include "pack/body.h"
 #include "pack/share.h"
 #include "tap.h"
@@ -324,9 +325,61 @@ static void origins(void)
 	share_free(s);
 }
 
+/* ---- areas -------------------------------------------------------------------------------- */
+
+/* Buffers at a, a + 4096 and b; instruction 2 never ran with a lane. */
+static struct buf packed_areas(struct pmem mem[5], struct pcode *c, uint64_t a, uint64_t b)
+{
+	const struct mem_reach reach[5] = {{b, b + 4, true}, {a + 4096, a + 8000, true}, {.any = false},
+		{a, a + 64, true}, {a + 5000, a + 5004, true}};
+	struct buf out = {0};
+
+	*c = (struct pcode){.mem = mem, .n_mem = 5};
+	areas_find(c, reach);
+	areas_pack(&out, c);
+	return out;
+}
+
+static void areas(void)
+{
+	struct pmem mem[5] = {{.n = 1}}, again[5] = {{.n = 1}};
+	struct pcode c, d = {.mem = again, .n_mem = 5};
+	struct buf s = packed_areas(mem, &c, 0x7f0000100000, 0x7f0000200000);
+	struct cur in = cur_of(s.p, s.n);
+
+	ok(c.n_areas == 3 && mem[0].area == 0 && mem[1].area == 1 && mem[2].area == 1 && mem[3].area == 2 &&
+			mem[4].area == 1,
+		"areas are numbered in the order of the instructions");
+	ok(areas_unpack(&in, &d) && !cur_left(&in) && d.n_areas == 3 && again[3].area == 2 &&
+			again[4].area == 1 && !memcmp(c.area, d.area, 3 * sizeof(c.area[0])),
+		"areas come back");
+	is_number((int64_t)area_origin(&c, 3, &(struct recipe){.op = OP_ADD, .ref = 1}), -4096,
+		"a constant between two areas is relative to both");
+	unsigned refused = 0;
+	for (size_t n = 0; n < s.n; n++) {
+		struct pcode part = {.mem = again, .n_mem = 5};
+
+		in = cur_of(s.p, n);
+		refused += !areas_unpack(&in, &part);
+		free(part.area);
+	}
+	is_number(refused, (int64_t)s.n, "areas that are cut off are refused");
+	free(c.area);
+	struct buf t = packed_areas(mem, &c, 0x7f0000100000, 0x7f0000300000);
+	unsigned differ = 0;
+	for (size_t i = 0; i < s.n && s.n == t.n; i++)
+		differ += s.p[i] != t.p[i];
+	is_number(differ, 1, "a buffer that moved changes its address alone");
+	free(c.area);
+	free(d.area);
+	buf_free(&s);
+	buf_free(&t);
+}
+
 int main(void)
 {
 	diag_init("test_body");
+	areas();
 	patches();
 	orders();
 	headers();

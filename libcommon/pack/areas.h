@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Areas: the stretches of memory that a part's memory instructions access, such as buffers. Constants of recipes
+ * are relative to the beginning of an area. So a launch whose allocator moved a buffer differs from an earlier
+ * launch in one number. Internal to libcommon.
+ */
+#ifndef PACK_AREAS_H
+#define PACK_AREAS_H
+
+#include "addr.h"
+
+/* Least and greatest address of a memory instruction. */
+struct mem_reach {
+	uint64_t least, most;
+	bool any;
+};
+
+/* Extends the reach by the first and the last active lane. */
+static inline void reach_add(struct mem_reach *r, const struct recorded *g)
+{
+	uint64_t a = g->w[0] + g->by, b = g->line ? a + (g->n - 1) * g->w[1] : g->w[g->n - 1] + g->by;
+	uint64_t least = a < b ? a : b, most = a < b ? b : a;
+
+	r->least = !r->any || least < r->least ? least : r->least;
+	r->most = !r->any || most > r->most ? most : r->most;
+	r->any = true;
+}
+
+/* Sets the areas of the part, numbered in the order of the memory instructions. reach: by memory instruction. */
+void areas_find(struct pcode *c, const struct mem_reach *reach);
+/* Returns the number that is subtracted from the constant of a recipe of memory instruction m. */
+uint64_t area_origin(const struct pcode *c, uint32_t m, const struct recipe *r);
+void areas_pack(struct buf *out, const struct pcode *c);
+/* Reads the areas after c->mem is allocated. Returns false if they are damaged. */
+bool areas_unpack(struct cur *in, struct pcode *c);
+
+#endif
