@@ -92,6 +92,8 @@ static bool read_kernel(const struct pack_block *b, struct block_reading *r, str
 static bool read_shared(struct pack *p, struct pack_block *b, struct block_reading *r, struct read_piece *c)
 {
 	uint64_t v = cur_var(&r->body);
+	const bool relative = p->features & PACK_RELATIVE;
+	uint32_t next = order_next(&r->order), from = next == NONE ? r->next_body : next;
 
 	if (c->flags & ~(0u + PIECE_SHARED + PIECE_BEGINS + PIECE_ENDS) || r->body.bad ||
 		(!(c->flags & PIECE_BEGINS) && b->n_pieces == 1))
@@ -100,6 +102,8 @@ static bool read_shared(struct pack *p, struct pack_block *b, struct block_readi
 		struct patch patch = {.ops = {0}};
 		uint64_t back = cur_var(&r->body);
 
+		if (relative)
+			back = r->next_body - (from + (uint64_t)unfold(back));
 		if (r->body.bad || !back || back > r->next_body || !patch_read(&r->patch, &r->fresh, &patch))
 			return false;
 		c->body = r->next_body++;
@@ -107,9 +111,9 @@ static bool read_shared(struct pack *p, struct pack_block *b, struct block_readi
 	} else {
 		uint64_t back = v - BODY_PATCH;
 
-		c->body = v == BODY_NEXT         ? order_next(&r->order)
-			  : back <= r->next_body ? r->next_body - (uint32_t)back
-						 : NONE;
+		if (relative)
+			back = r->next_body - (from + (uint64_t)unfold(back));
+		c->body = v == BODY_NEXT ? next : back <= r->next_body ? r->next_body - (uint32_t)back : NONE;
 	}
 	if (c->body >= r->next_body)
 		return false;
@@ -202,7 +206,7 @@ static void read_block_list(const struct pack *p, struct pack_block *b, struct c
 	if (mp_get_uint(in, 1)) {
 		b->list_name = mp_get_str(in, &b->list_name_len);
 		b->list = mp_get_str(in, &b->list_len);
-		if (p->features & PACK_AREAS)
+		if (p->features & PACK_RELATIVE)
 			b->missing = mp_get_str(in, &b->missing_len);
 	}
 }
@@ -237,7 +241,7 @@ static bool read_pieces(struct pack *p, struct pack_block *b, const struct pack_
 {
 	struct block_reading r = {.in = whole_column(&b->col[COL_META]),
 		.room = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans,
-			p->features & PACK_AREAS},
+			p->features & PACK_RELATIVE},
 		.flags = (p->features & PACK_CODED ? PIECE_ALL : PIECE_PLAIN) |
 			 (p->features & PACK_SHARED ? PIECE_SHARED | PIECE_BODY : 0u),
 		.lines = p->features & PACK_LINED,

@@ -207,7 +207,7 @@ static bool parse_shown(const struct pack *p, struct shown *s)
 {
 	struct body_parts b;
 	struct block_room room = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans,
-		p->features & PACK_AREAS};
+		p->features & PACK_RELATIVE};
 	uint64_t used[N_COLUMNS] = {0};
 
 	if (!body_split(&b, s->string.p, s->string.n))

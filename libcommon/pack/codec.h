@@ -58,7 +58,7 @@ struct pack {
 	uint64_t size;
 	struct pack_entry *entry;
 	uint32_t n_entries;
-	uint8_t features;            /* flags of the version, PACK_PICKED to PACK_AREAS */
+	uint8_t features;            /* flags of the version, PACK_PICKED to PACK_RELATIVE */
 	char *picks;                 /* text of trace-picks(5); NULL: none, or not reached yet in a pipe */
 	struct buf packed;           /* the directory's frame; empty: none, or not reached yet in a pipe */
 	uint64_t unpacked;           /* bytes of the directory */

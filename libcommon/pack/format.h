@@ -47,11 +47,14 @@
 #define PACK_LINED   8u  /* headers may have code lines as numbers */
 #define PACK_WORDED  16u /* metadata of blocks begin from the dictionary of PTX */
 #define PACK_SHARED  32u /* pieces may refer to bodies of earlier ones; the index has their numbers */
-/* Constants of recipes may be relative to areas; the list has the kernels that the stream lacks. */
-#define PACK_AREAS   64u
+/*
+ * Constants of recipes may be relative to areas; numbers of bodies are relative to the prediction; the list has the
+ * kernels that the stream lacks.
+ */
+#define PACK_RELATIVE 64u
 #define PACK_NEWEST \
 	(PACK_VERSION + PACK_PICKED + PACK_CODED + PACK_COUNTED + PACK_LINED + PACK_WORDED + PACK_SHARED + \
-		PACK_AREAS)
+		PACK_RELATIVE)
 #define PACK_END "KCPT" /* last 4 bytes of a stream */
 #define NONE     UINT32_MAX
 

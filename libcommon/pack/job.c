@@ -179,7 +179,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 	c->part = p->part.n_blocks != 0;
 	if (c->part) {
 		/* Odd, so that every position in a thread block comes up. */
-		p->areas = c->areas;
+		p->areas = c->relative;
 		p->step = q->level == PACK_FAST ? p->n_rec / QUICK_INSTS | 1 : 1;
 		encode_part(p, e->col);
 		part_pack(&e->table, &p->part);
@@ -271,19 +271,21 @@ static void put_shared(
 	struct gathering *g, const struct piece *c, const struct origin *o, const struct patch *p)
 {
 	struct buf *b = &g->col[COL_BODY];
+	uint32_t next = order_next(&g->order), from = next != NONE ? next : p ? o->body : g->share->n_bodies;
 
 	g->job->shared = true;
 	mp_uint(&g->col[COL_META],
 		PIECE_SHARED | (c->begins ? PIECE_BEGINS : 0) | (c->ends ? PIECE_ENDS : 0));
 	if (p) {
 		buf_var(b, BODY_PATCH);
-		buf_var(b, o->body - o->root->body);
+		buf_var(b, g->job->relative ? fold((int64_t)o->root->body - from) : o->body - o->root->body);
 		buf_add(&g->col[COL_PATCH], p->ops.p, p->ops.n);
 		buf_add(&g->col[COL_FRESH], p->fresh.p, p->fresh.n);
-	} else if (order_next(&g->order) == o->body) {
+	} else if (next == o->body) {
 		buf_var(b, BODY_NEXT);
 	} else {
-		buf_var(b, BODY_PATCH + (g->share->n_bodies - o->body));
+		buf_var(b, BODY_PATCH + (g->job->relative ? fold((int64_t)o->body - from)
+							  : g->share->n_bodies - o->body));
 	}
 	order_add(&g->order, o->body, p != NULL);
 	put_kernel(g, c);

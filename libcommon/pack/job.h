@@ -31,7 +31,7 @@ struct piece {
 	bool part, kept;   /* some of the piece became records; some stays as text that is not blank */
 	bool no_hash;      /* the kernel has no hash, since some of it was given as records */
 	bool lines;        /* begins: code lines may be numbers */
-	bool areas;        /* constants are relative to areas */
+	bool relative;     /* constants are relative to areas */
 	uint64_t bytes, first_block; /* ends: text of the whole kernel */
 	unsigned char hash[16];
 	struct header_facts facts;
@@ -59,6 +59,7 @@ struct job {
 	struct buf list;   /* metadata of the list, in the first block */
 	uint32_t n_bodies; /* number of bodies that the block defines */
 	bool shared;       /* some piece refers to a body */
+	bool relative;     /* numbers of bodies are relative to the prediction */
 	bool plain;        /* the block is the only one, and older readers can read it unless it is shared */
 	struct origin *gone; /* bodies that later blocks do not refer to */
 	struct buf out;

@@ -21,7 +21,7 @@ enum {
 	PIECE_BODY = 128   /* the piece is a body that other pieces may refer to */
 };
 
-/* A body in its column: the predicted one, a new patch, or 1 plus the distance from the newest. */
+/* A body in its column: the predicted one, a new patch, or 1 plus its folded number relative to the predicted one. */
 enum { BODY_NEXT = 0, BODY_PATCH = 1 };
 /* Flags of the members that differ from the preceding kernel. Folded id, stream, hash and function follow the byte. */
 enum { KERNEL_ID = 1, KERNEL_STREAM = 2, KERNEL_HASH = 4, KERNEL_CODES = 8, KERNEL_ALL = 15 };

@@ -52,7 +52,7 @@ static void put_magic(struct pack_writer *w, const struct buf *b)
 	fwrite(PACK_MAGIC, 1, 7, w->out);
 	putc((int)(PACK_VERSION + (w->picks.n ? PACK_PICKED : 0) + (w->codes ? PACK_CODED : 0) +
 		     (counted ? PACK_COUNTED : 0) + (w->lines ? PACK_LINED + PACK_WORDED : 0) +
-		     (w->shared ? PACK_SHARED : 0) + (w->areas ? PACK_AREAS : 0)),
+		     (w->shared ? PACK_SHARED : 0) + (w->relative ? PACK_RELATIVE : 0)),
 		w->out);
 	w->started = true;
 }
@@ -111,6 +111,7 @@ static struct job *current(struct pack_writer *w)
 		w->job = queue_job(w->queue);
 		w->room = pack_limits.columns - w->list.n;
 		w->job->words = w->lines;
+		w->job->relative = w->relative;
 		w->job->list = w->list;
 		w->list = (struct buf){0};
 		w->text = 0;
@@ -150,10 +151,10 @@ void pack_put_list(struct pack_writer *w, const char *name, const char *text, si
 	struct buf lines = {0};
 
 	stream_fold_list(&lines, text, n);
-	w->areas |= several_kernels(text, n) || w->missing.n;
+	w->relative |= several_kernels(text, n) || w->missing.n;
 	mp_str(&w->list, name ? name : "", name ? strlen(name) : 0);
 	mp_bin(&w->list, lines.p, lines.n);
-	if (w->areas)
+	if (w->relative)
 		mp_bin(&w->list, w->missing.p, w->missing.n);
 	buf_free(&lines);
 }
@@ -173,7 +174,7 @@ void pack_list_last(struct pack_writer *w)
 	w->spool = output_spool();
 	if (!w->spool)
 		die_errno("the temporary file");
-	w->areas = true;
+	w->relative = true;
 }
 
 void pack_put_picks(struct pack_writer *w, const char *text, size_t n) { buf_add(&w->picks, text, n); }
@@ -277,7 +278,7 @@ static void pass_block(struct pack_writer *w, struct piece *c, uint64_t n)
 	}
 	uint64_t most = n + PIECE_SLACK + (c->codes ? pack_control_size(c->codes, c->n_codes) : 0);
 	w->begun = true;
-	c->areas = w->areas;
+	c->relative = w->relative;
 	if (w->job && most > w->room)
 		next_job(w);
 	find_repetition(w, c);

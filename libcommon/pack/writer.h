@@ -33,7 +33,7 @@ struct pack_writer {
 	bool several;    /* there are several blocks: the first is written before all kernels are known */
 	bool started;    /* magic and version are written */
 	bool shared;     /* the version says that pieces may refer to bodies */
-	bool areas;      /* the version says that constants may be relative to areas */
+	bool relative;   /* the version has PACK_RELATIVE */
 	struct buf missing; /* kernels of the list that the stream lacks, as in the metadata; empty: none */
 	uint64_t name;   /* hash of the name of the kernel that was begun */
 	struct header_state ids; /* id and stream of the last kernel */
