@@ -18,8 +18,9 @@ enum {
 	COLUMNS = 1,
 	WORDED = 2,
 	SHARED = 4,
-	BODIES = 8
-}; /* bits of the first byte; BODIES times their number */
+	BODIES = 8, /* times their number, up to 15 */
+	RELATIVE = 128
+}; /* bits of the first byte */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -75,7 +76,7 @@ static void build(struct buf *s, uint8_t bits, const uint8_t *data, size_t size)
 	columns_free(col);
 	buf_add(s, PACK_MAGIC, 7);
 	buf_byte(s, (uint8_t)(PACK_VERSION + PACK_CODED + PACK_LINED + (worded ? PACK_WORDED : 0) +
-			      (bits & SHARED ? PACK_SHARED : 0)));
+			      (bits & SHARED ? PACK_SHARED : 0) + (bits & RELATIVE ? PACK_RELATIVE : 0)));
 	frame(s, BLOCK_DATA, &body);
 	first = s->n - 8;
 	mp_uint(&index, 1);
@@ -83,7 +84,7 @@ static void build(struct buf *s, uint8_t bits, const uint8_t *data, size_t size)
 	mp_uint(&index, 0);
 	mp_uint(&index, 0);
 	if (bits & SHARED)
-		mp_uint(&index, bits / BODIES);
+		mp_uint(&index, bits / BODIES % 16);
 	back = s->n;
 	frame(s, BLOCK_INDEX, &index);
 	back = s->n - back;
