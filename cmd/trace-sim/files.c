@@ -26,20 +26,22 @@ static bool warms_caches(const struct run *r, uint32_t command)
 	       (command <= r->last_chosen || kselect_picks(r->select));
 }
 
-/* Skips a missing kernel, or ends the program. */
-static void handle_unreadable(struct run *r, uint32_t command)
+/* Skips the kernel if it is missing and may be skipped; ends the program if it cannot be read. */
+static void check_kernel_file(struct run *r, uint32_t command)
 {
-	const struct command *c = &r->list.cmd[command];
+	struct command *c = &r->list.cmd[command];
 	const struct place at = {.file = r->list.path, .line = c->line};
-	const int error = errno;
-	const bool missing = klist_missing(&r->list, command);
 
-	if (missing && r->skip_missing && kselect_picks(r->select) && may_be_selected(r, c))
-		die_at(at, "kernel %u of the picks is missing, so that the weights of the others would be wrong: %s",
+	if (!r->skip_missing || !(c->missing || klist_missing(&r->list, command))) {
+		if (klist_check(&r->list, command) < 0)
+			die_at(at, "cannot read kernel file %s: %s%s", c->path, strerror(errno),
+				errno == ENOENT ? " (--skip-missing skips missing kernels)" : "");
+		return;
+	}
+	if (kselect_picks(r->select) && may_be_selected(r, c))
+		die_at(at,
+			"kernel %u of the picks is missing, so that the weights of the others would be wrong: %s",
 			c->position, c->path);
-	if (!missing || !r->skip_missing)
-		die_at(at, "cannot read kernel file %s: %s%s", c->path, strerror(error),
-			missing ? " (--skip-missing skips missing kernels)" : "");
 	klist_skip(&r->skipped, command);
 }
 
@@ -56,8 +58,8 @@ void run_check(struct run *r)
 			r->last_chosen = i;
 		}
 	for (uint32_t i = 0; i < r->list.n_cmds; i++)
-		if ((may_be_selected(r, &r->list.cmd[i]) || warms_caches(r, i)) && klist_check(&r->list, i) < 0)
-			handle_unreadable(r, i);
+		if (may_be_selected(r, &r->list.cmd[i]) || warms_caches(r, i))
+			check_kernel_file(r, i);
 	klist_warn_skipped(&r->list, &r->skipped);
 	if (!chosen && r->skipped.n)
 		die_at((struct place){.file = r->list.path}, "every selected kernel is missing");
