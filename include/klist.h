@@ -72,6 +72,8 @@ struct trace *klist_open(struct klist *k, uint32_t cmd, const struct trace_optio
  */
 typedef bool klist_use(void *ctx, const void *bytes, size_t n);
 int klist_text(const struct klist *k, uint32_t cmd, klist_use *use, void *ctx, struct fault *f);
+/* Decodes the block of a packed stream with the start of the kernel, which forked processes then inherit. */
+void klist_prepare(const struct klist *k, uint32_t cmd);
 /* Reports whether the kernel of command cmd can be read more than once: it is in a packed stream or a regular file. */
 bool klist_again(const struct klist *k, uint32_t cmd);
 /* Checks that the kernel of command cmd is readable, without opening it. 0, or -1 and errno. */

@@ -201,6 +201,8 @@ struct pack *pack_input(struct input **in, struct fault *f);
 int64_t pack_find(const struct pack *p, const char *name);
 /* Reports whether the list names the kernel and the stream lacks it. */
 bool pack_lacks(const struct pack *p, const char *name);
+/* Decodes the block with the start of the kernel. It is kept until another block is read; a fault is left to the reader. */
+void pack_prepare(struct pack *p, uint32_t kernel);
 /* Opens a kernel as trace_open does. */
 struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_options *o, struct fault *f);
 

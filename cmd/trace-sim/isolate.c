@@ -159,6 +159,7 @@ static void start_child(struct isolate *o, uint32_t command)
 	*c = (struct child){.command = command, .records = output_spool()};
 	if (!c->records)
 		die_errno("temporary file");
+	klist_prepare(&o->r->list, command);
 	o->outcome[c - o->child] = (struct outcome){.kernels = 0};
 	if (fork_child(c))
 		be_child(o, c, &o->outcome[c - o->child]);

@@ -410,6 +410,12 @@ int klist_text(const struct klist *k, uint32_t cmd, klist_use *use, void *ctx, s
 	return more && n < 0 ? -1 : 0;
 }
 
+void klist_prepare(const struct klist *k, uint32_t cmd)
+{
+	if (k->pack)
+		pack_prepare(k->pack, k->cmd[cmd].kernel);
+}
+
 bool klist_again(const struct klist *k, uint32_t cmd)
 {
 	struct stat st;
