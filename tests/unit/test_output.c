@@ -91,6 +91,24 @@ static void part_kept(void *path)
 	die("oh");
 }
 
+static void part_continued(void *path)
+{
+	struct output *o = output_open_rest(path, 4);
+
+	fputs(", then", output_stream(o));
+	output_keep(o);
+	printf("%s", content("p.part"));
+	output_cut(o, 4);
+	fflush(stdout);
+	die("oh");
+}
+
+static void part_too_short(void *path)
+{
+	output_open_rest(path, 100);
+	fprintf(stderr, "still here\n");
+}
+
 static void part_done(void *path)
 {
 	struct output *o = output_open_part(path, false);
@@ -111,6 +129,11 @@ static void test_parts(void)
 	is_text(listing(), "", "leaves nothing before there is something to keep");
 	is_number(in_child(part_kept, (char[]){"p"}, text, sizeof(text)), 2, "one that has something");
 	is_text(listing(), "p.part ", "stays");
+	is_number(in_child(part_continued, (char[]){"p"}, text, sizeof(text)), 2, "a writer that continues it");
+	ok(strstr(text, "kept, then") && !strstr(text, "warning"), "keeps the bytes that it asks for");
+	is_text(content("p.part"), "kept", "and takes back what it wrote");
+	is_number(in_child(part_too_short, (char[]){"p"}, text, sizeof(text)), 2, "one that expects more bytes");
+	ok(strstr(text, "p.part: became shorter (expected 100 bytes)"), "is refused");
 	is_number(in_child(part_done, (char[]){"p"}, text, sizeof(text)), 0, "the next writer");
 	ok(strstr(text, "p.part: warning: replacing the output of a run that did not finish"),
 		"says what it found");
