@@ -341,7 +341,7 @@ static bool write_reused(struct isolate *o, struct child_result *to)
 	return true;
 }
 
-/* Completes the result of a kernel whose figures another process has, or checks that this process read the same text. */
+/* Completes the result of a kernel that has the figures of another, or checks that its process read the same text. */
 static void complete_reused(struct isolate *o, struct child_result *to)
 {
 	const struct child_result *from = &o->result[to->from];
@@ -466,6 +466,10 @@ static void run_children(struct isolate *o)
 		}
 	}
 	kill_children(o, 0);
+	while (o->check.pid && o->failed == o->r->list.n_cmds && !progress_interrupted()) {
+		wait_children(o);
+		redraw(o);
+	}
 	if (o->shown)
 		fputs("\r\033[K", stderr);
 }
@@ -554,9 +558,9 @@ int isolate_run(
 			o->chosen += chosen(o, i);
 		o->terminal = isatty(STDERR_FILENO);
 		run_children(o);
-		end_check(o);
 		if (o->failed < r->list.n_cmds && !progress_interrupted())
 			exit(EXIT_TROUBLE); /* the process has printed why */
+		end_check(o);
 		if (r->selection && !o->kernels && !progress_interrupted())
 			die("-k '%s' matches none of %u kernel%s", r->selection, r->list.n_kernels,
 				r->list.n_kernels == 1 ? "" : "s");

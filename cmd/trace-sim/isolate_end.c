@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The end record of --isolate. Always true: totals are sums over the kernels' records, so a resumed run has the same. */
+/* The end record of --isolate. Always true: totals are sums over the records, so a resumed run has the same. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

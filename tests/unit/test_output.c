@@ -129,10 +129,12 @@ static void test_parts(void)
 	is_text(listing(), "", "leaves nothing before there is something to keep");
 	is_number(in_child(part_kept, (char[]){"p"}, text, sizeof(text)), 2, "one that has something");
 	is_text(listing(), "p.part ", "stays");
-	is_number(in_child(part_continued, (char[]){"p"}, text, sizeof(text)), 2, "a writer that continues it");
+	is_number(
+		in_child(part_continued, (char[]){"p"}, text, sizeof(text)), 2, "a writer that continues it");
 	ok(strstr(text, "kept, then") && !strstr(text, "warning"), "keeps the bytes that it asks for");
 	is_text(content("p.part"), "kept", "and takes back what it wrote");
-	is_number(in_child(part_too_short, (char[]){"p"}, text, sizeof(text)), 2, "one that expects more bytes");
+	is_number(in_child(part_too_short, (char[]){"p"}, text, sizeof(text)), 2,
+		"one that expects more bytes");
 	ok(strstr(text, "p.part: became shorter (expected 100 bytes)"), "is refused");
 	is_number(in_child(part_done, (char[]){"p"}, text, sizeof(text)), 0, "the next writer");
 	ok(strstr(text, "p.part: warning: replacing the output of a run that did not finish"),
