@@ -2,6 +2,7 @@
 /* Unit tests of kernel lists and of the choice of kernels. */
 #include <stdint.h>
 #include <sys/stat.h>
+#include "bytes.h"
 #include "input.h"
 #include "klist.h"
 #include "tap.h"
@@ -137,6 +138,48 @@ static void test_paths(void)
 	rmdir(folder);
 }
 
+static bool join_text(void *ctx, const void *bytes, size_t n)
+{
+	bytes_add(ctx, bytes, n);
+	return true;
+}
+
+static bool stop_text(void *ctx, const void *bytes, size_t n)
+{
+	(void)bytes;
+	*(size_t *)ctx += n;
+	return false;
+}
+
+static void test_text(void)
+{
+	char folder[] = "/tmp/test_klist_XXXXXX", path[100];
+	struct bytes text = {0};
+	size_t n = 0;
+	struct klist k;
+	struct fault f;
+
+	if (!mkdtemp(folder))
+		abort();
+	put(folder, "kernelslist.g", "kernel-1\nkernel-2\nkernel-3\n");
+	put(folder, "kernel-1", "-kernel name = x\nno trace");
+	snprintf(path, sizeof(path), "%s/kernel-3", folder);
+	if (mkfifo(path, 0600) || klist_read(&k, folder, &f) < 0)
+		abort();
+	ok(klist_text(&k, 0, join_text, &text, &f) == 0, "the text of a kernel");
+	is_text(text.p, "-kernel name = x\nno trace", "is passed as it is");
+	ok(klist_text(&k, 0, stop_text, &n, &f) == 0 && n > 0, "or its start");
+	ok(klist_text(&k, 1, join_text, &text, &f) < 0, "a missing kernel has none");
+	ok(klist_again(&k, 0) && !klist_again(&k, 1) && !klist_again(&k, 2),
+		"a file can be read again, a pipe cannot");
+	bytes_free(&text);
+	klist_free(&k);
+	drop(folder, "kernelslist.g");
+	drop(folder, "kernel-1");
+	drop(folder, "kernel-3");
+	rmdir(folder);
+}
+
 static void has(const char *list, uint32_t position, const char *name, bool want)
 {
 	struct kselect *s = kselect_parse(list, NULL);
@@ -183,6 +226,7 @@ int main(void)
 	test_good();
 	test_bad();
 	test_paths();
+	test_text();
 	test_select();
 	return tap_done();
 }
