@@ -96,6 +96,9 @@ static inline bool uop_is_ptx(const struct uop *u) { return u->bytes == 8; }
 /* Sets *u. 0, or -1 and *f when the configuration has no unit for the instruction. */
 int uop_make(struct uop *u, const struct inst *in, const struct params *p, struct fault *f);
 
+/* Sets flags, sync and groups of instructions that synchronise; part of uop_make(). 0, or -1 and *f. */
+int uop_sync_attributes(struct uop *u, const struct inst *in, struct fault *f);
+
 /* Number of banks that hold a warp's registers. */
 static inline uint32_t uop_bank_span(const struct core_params *p)
 {

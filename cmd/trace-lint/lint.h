@@ -8,6 +8,7 @@
  *   lint_inst.c    static instructions, each once for each kernel
  *   lint_warp.c    records: EXIT, barriers, groups
  *   lint_addr.c    addresses of a record
+ *   lint_sync.c    numbered barriers, mbarriers and multicasts of version 6
  *   lint_config.c  configurations, and kernels that they cannot run
  *   lint_cubin.c   control codes that differ from the trace
  *
@@ -32,14 +33,16 @@ enum fact_flag {
 	FACT_DEPBAR = 1 << 4,
 	FACT_ADDRESS = 1 << 5,
 	FACT_LOAD = 1 << 6,
-	FACT_NARROW = 1 << 7 /* fewer than 4 bytes a lane, which the model takes for 4 */
+	FACT_NARROW = 1 << 7, /* fewer than 4 bytes a lane, which the model takes for 4 */
+	FACT_SYNC = 1 << 8    /* barriers and bulk copies of version 6 */
 };
 
 enum place_kind { PLACE_NONE, PLACE_GLOBAL, PLACE_GENERIC, PLACE_SHARED, PLACE_LOCAL };
 
 /* Facts of a static instruction for the checks. */
 struct fact {
-	uint8_t flags, where;               /* enum fact_flag, enum place_kind */
+	uint16_t flags;                     /* enum fact_flag */
+	uint8_t where;                      /* enum place_kind */
 	uint8_t width;                      /* bytes of a lane, as the hardware has it */
 	uint32_t told[(N_RULES + 31) / 32]; /* a bit for each rule that was printed for it */
 };
@@ -56,6 +59,7 @@ struct pc_range {
 };
 
 struct raw_warps;
+struct lint_sync;
 
 struct lint {
 	struct report *rep;
@@ -87,6 +91,7 @@ struct lint {
 	uint32_t n_warps, cap_warps, now_number;
 	uint32_t (*bars)[32]; /* BARs of each warp and lane */
 	bool any_bars, fed;
+	struct lint_sync *sync; /* barriers of the kernel */
 	struct raw_warps *raw;
 };
 
@@ -131,6 +136,14 @@ void lint_warp_end(struct lint *l, uint32_t number, const struct lint_warp *w);
 /* ---- lint_addr.c ---- */
 void lint_address(
 	struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line);
+
+/* ---- lint_sync.c ---- */
+void lint_sync_kernel(struct lint *l); /* begins a kernel */
+void lint_sync(struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line);
+/* Lines of the kernel were lost: sums over all of it are not checked. */
+void lint_sync_damaged(struct lint *l);
+void lint_sync_end(struct lint *l);
+void lint_sync_free(struct lint *l);
 
 /* ---- lint_cubin.c ---- */
 /* Read files of control codes. Return false if some were not read; findings were reported. */

@@ -167,6 +167,7 @@ static bool on_trace_fault(void *ctx, const struct fault *f)
 	uint32_t warp = l->trace ? trace_warp(l->trace) : UINT32_MAX;
 
 	report_fault(l->rep, f);
+	lint_sync_damaged(l);
 	if (warp != UINT32_MAX && !about_block(f->id))
 		lint_warp_of(l, &l->block, warp)->damaged = true;
 	return true;
@@ -213,6 +214,7 @@ static void begin_lint_kernel(struct lint *l)
 		l->has_imm = l->any_bars = false;
 	l->last_id = 0;
 	l->first_block_done = false;
+	lint_sync_kernel(l);
 }
 
 bool lint_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path, struct fault *f)
@@ -238,6 +240,7 @@ bool lint_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path
 		read_blocks(l);
 		lint_power_kernel(l, l->rep->insts - insts);
 		lint_cubin_end(l);
+		lint_sync_end(l);
 	} else if (f->id && !unopened) {
 		report_fault(l->rep, f);
 	}
@@ -260,5 +263,6 @@ void lint_free(struct lint *l)
 	free(l->bars);
 	free(l->fact);
 	free(l->copy);
+	lint_sync_free(l);
 	cubins_free(l->cubins);
 }

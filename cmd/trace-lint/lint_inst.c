@@ -84,7 +84,7 @@ static uint8_t width_of(const struct inst *in)
 	return 4;
 }
 
-static uint8_t flags_of(const struct inst *in)
+static uint16_t flags_of(const struct inst *in)
 {
 	unsigned flags = FACT_KNOWN;
 
@@ -92,7 +92,7 @@ static uint8_t flags_of(const struct inst *in)
 		flags |= FACT_EXIT;
 	if (in->class == CLASS_BARRIER)
 		flags |= FACT_BARRIER;
-	if (in->kind == KIND_LDGDEPBAR)
+	if (in->kind == KIND_LDGDEPBAR || in->kind == KIND_FLUSH)
 		flags |= FACT_GROUP;
 	if (in->kind == KIND_DEPBAR)
 		flags |= FACT_DEPBAR;
@@ -102,7 +102,9 @@ static uint8_t flags_of(const struct inst *in)
 		flags |= FACT_LOAD;
 	if (in->size == 4 && width_of(in) < 4)
 		flags |= FACT_NARROW;
-	return (uint8_t)flags;
+	if (in->two_imms || (in->kind >= KIND_SYNCS && in->kind <= KIND_BULK && in->has_addr))
+		flags |= FACT_SYNC;
+	return (uint16_t)flags;
 }
 
 /*
@@ -117,7 +119,7 @@ static struct fact ptx_fact(const struct inst *in)
 
 	flags |= in->ptx->ends ? FACT_EXIT : 0u;
 	flags |= global ? FACT_ADDRESS : 0u;
-	return (struct fact){.flags = (uint8_t)flags, .where = PLACE_GENERIC, .width = (uint8_t)in->size};
+	return (struct fact){.flags = (uint16_t)flags, .where = PLACE_GENERIC, .width = (uint8_t)in->size};
 }
 
 static uint8_t where_of(const struct lint *l, const struct inst *in)

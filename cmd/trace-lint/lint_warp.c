@@ -26,7 +26,10 @@ static void check_after_exit(
 
 static void count_barrier(struct lint *l, const struct rec *r, const struct trace_line *line)
 {
-	if (code_at(l->code, r->inst)->imm || line->warp >= l->n_warps || !r->mask)
+	const struct inst *in = code_at(l->code, r->inst);
+
+	if (in->imm || in->imm2 || (in->two_imms && in->n_dst + in->n_src) || line->warp >= l->n_warps ||
+		!r->mask)
 		return;
 	FOR_BITS32 (i, r->mask)
 		l->bars[line->warp][i]++;
@@ -47,7 +50,7 @@ static void check_depbar(
 static void update_control(
 	struct lint *l, struct lint_warp *w, const struct rec *r, const struct trace_line *line)
 {
-	uint8_t flags = l->fact[r->inst].flags;
+	unsigned flags = l->fact[r->inst].flags;
 
 	if (flags & FACT_EXIT)
 		w->exited |= r->mask;
@@ -84,12 +87,14 @@ void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const 
 	w->line = line->line;
 	if (w->exited && !w->damaged)
 		check_after_exit(l, w, r, line);
-	uint8_t flags = l->fact[r->inst].flags;
+	unsigned flags = l->fact[r->inst].flags;
 
 	if (flags & (FACT_EXIT | FACT_BARRIER | FACT_GROUP | FACT_DEPBAR))
 		update_control(l, w, r, line);
 	if (flags & FACT_ADDRESS && r->mask && r->addr)
 		lint_address(l, tb, r, line);
+	if (flags & FACT_SYNC)
+		lint_sync(l, tb, r, line);
 	if (line->tail)
 		report_tail(l, line);
 }

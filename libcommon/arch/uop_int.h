@@ -10,9 +10,6 @@ int uop_unit(struct uop *u, const struct inst *in, const struct core_params *p, 
 /* Sets next, registers and bank_src from pc and reg[]. */
 void uop_derive(struct uop *u);
 
-/* Sets flags, sync and groups of synchronising instructions. 0, or -1 and *f. */
-int uop_sync_attributes(struct uop *u, const struct inst *in, struct fault *f);
-
 int uop_make_ptx(struct uop *u, const struct inst *in, const struct params *p, struct fault *f);
 
 #endif

@@ -371,7 +371,7 @@ static int add_record(struct parse *s)
 		s->seen.mid_end = s->seen.tail_end;
 		s->seen.tail = NULL;
 	}
-	t->tail = s->seen.word;
+	t->tail = s->seen.word && s->d.extra != EXTRA_VALUES;
 	if (!s->once && !t->probing && s->end < t->end)
 		seen_add(t, &s->seen);
 	return 0;

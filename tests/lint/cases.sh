@@ -151,6 +151,18 @@ lint opcode-unknown "app/kernel-1.traceg:28:20: warning: opcode-unknown: opcode 
 	'first IMAD.WIDE FOOBAR'
 lint opcode-approximated "app/kernel-1.traceg:28:20: warning: opcode-approximated: opcode 'UTMACCTL' (TMA) is not modelled, taken as INT" \
 	'first "binary version = 80" "binary version = 90"; first "IMAD.WIDE" "UTMACCTL"'
+lint values "app/kernel-1.traceg:24:68: error: values: unexpected '2' (expected 1 or 32, the number of values of a register)" \
+	'hopper "0010 00000001 0 SYNCS.EXCH.64 2 R4 R6 8 1 0x7f5000000400 8 0 0 Val 2 5"'
+lint barrier "app/kernel-1.traceg:24:17: error: barrier: barrier 16 (expected a number below 16)" \
+	'hopper "0010 ffffffff 0 BAR.SYNC 0 0 16 32 NoVal"'
+lint barrier-threads "app/kernel-1.traceg:24:17: warning: barrier-threads: barrier 1 of 40 threads (expected a multiple of 32 up to the 32 of the block)" \
+	'hopper "0010 ffffffff 0 BAR.ARV 0 0 1 40 NoVal"'
+lint mbarrier-arrivals "app/kernel-1.traceg:24:17: error: mbarrier-arrivals: wait for the mbarrier at offset 0x400 of shared memory, on which nothing arrives" \
+	'hopper "0010 00000001 0 SYNCS.PHASECHK.TRANS64.TRYWAIT 2 R4 R6 8 1 0x7f5000000400 8 0 0 Val 1 0 1 0"'
+lint mbarrier-bytes "app/kernel-1.traceg:24:17: warning: mbarrier-bytes: 128 bytes are expected on the mbarrier at offset 0x400, and 64 come" \
+	'hopper "0010 00000001 0 SYNCS.ARRIVE.TRANS64 2 R4 R6 8 1 0x7f5000000400 8 0 0 Val 1 0 1 80" "0020 00000001 0 UTMALDG.2D 0 4 0x400 0 64 0 3 1 0x7f4000000000 0 0 NoVal"'
+lint multicast-cluster "app/kernel-1.traceg:27:17: warning: multicast-cluster: multicast to the blocks 0007 of a cluster (expected ranks up to 1)" \
+	'hopper "cluster id = 0,0,0" "cluster cta = 1,0,0" "cluster rank = 1" "0020 00000001 0 UTMALDG.2D 0 4 0x0 1 0x7 64 0 3 1 0x7f4000000000 0 0 NoVal"'
 lint opcode-width "app/kernel-1.traceg:29:20: error: opcode-width: opcode 'LDG.E.4' has an access width below 8 or above 524280 bits" \
 	'first "LDG.E " "LDG.E.4 "'
 lint width "app/kernel-1.traceg:29:31: error: width: unexpected 'x' (expected a width in bytes, 0 for no memory access)" \

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Checks barriers of version 6: numbers and threads of BAR, arrivals and bytes of mbarriers, masks of multicasts.
+ *
+ * Always true: mbarriers are known by their offset in shared memory, for all thread blocks of a kernel together, since
+ * blocks of a cluster arrive at each other's. So sums hold for kernels that are whole, wherever bytes arrive.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "bits.h"
+#include "lint.h"
+#include "uop.h"
+
+#define OFFSET_BITS  0xffffffu  /* of an address */
+#define BARRIERS_MAX (1u << 16) /* offsets of a kernel; further ones are not checked */
+#define BAR_NUMBERS  16u
+
+/* ---- BAR ---------------------------------------------------------------------------------- */
+
+static void check_bar_operands(
+	struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line)
+{
+	const struct inst *i = code_at(l->code, r->inst);
+	bool in_register = i->n_dst + i->n_src > 0;
+	uint64_t number = in_register ? 0 : i->imm, threads = in_register ? i->imm : i->imm2;
+	uint32_t v;
+
+	if (rec_value(tb, r, i, 0, 0, &v) && in_register)
+		number = v;
+	if (rec_value(tb, r, i, 1, 0, &v) && in_register)
+		threads = v;
+	if (number >= BAR_NUMBERS) {
+		if (lint_first(l, r->inst, RULE_BARRIER_OPERANDS))
+			report_at(l->rep, RULE_BARRIER_OPERANDS, lint_place(l, line, COLUMN_OPCODE),
+				"barrier %llu (expected a number below %u)", (unsigned long long)number,
+				BAR_NUMBERS);
+	} else if (threads % 32 || threads > (kernel_threads(l->head) + 31) / 32 * 32) {
+		if (lint_first(l, r->inst, RULE_BARRIER_THREADS))
+			report_at(l->rep, RULE_BARRIER_THREADS, lint_place(l, line, COLUMN_OPCODE),
+				"barrier %llu of %llu threads (expected a multiple of 32 up to the %u of the block)",
+				(unsigned long long)number, (unsigned long long)threads,
+				kernel_threads(l->head));
+	}
+}
+
+/* ---- mbarriers ---------------------------------------------------------------------------- */
+
+/* Sums of a barrier over the thread blocks of a kernel. */
+struct lint_mbarrier {
+	uint32_t offset;
+	bool arrived, waited;
+	uint64_t expected, completed; /* bytes */
+	struct place wait, expect;    /* first line that waits, and that expects bytes */
+};
+
+struct lint_sync {
+	struct lint_mbarrier *at;
+	uint32_t n, cap;
+	uint32_t last;          /* barrier found last */
+	bool damaged;           /* lines are missing */
+	bool unknown;           /* a value is missing, or barriers are too many */
+	uint32_t max_rank;      /* highest rank of a thread block */
+	bool clusters;          /* thread blocks have ranks */
+	uint16_t mask;          /* mask with the highest block of a multicast */
+	struct place multicast; /* its line */
+};
+
+void lint_sync_kernel(struct lint *l)
+{
+	struct lint_sync *y = l->sync ? l->sync : (l->sync = xcalloc(1, sizeof(*y)));
+	struct lint_mbarrier *at = y->at;
+	uint32_t cap = y->cap;
+
+	*y = (struct lint_sync){.at = at, .cap = cap};
+}
+
+void lint_sync_damaged(struct lint *l)
+{
+	if (l->sync)
+		l->sync->damaged = true;
+}
+
+void lint_sync_free(struct lint *l)
+{
+	if (l->sync)
+		free(l->sync->at);
+	free(l->sync);
+}
+
+static struct lint_mbarrier *lint_mbarrier_at(struct lint_sync *y, uint64_t address)
+{
+	uint32_t offset = (uint32_t)address & OFFSET_BITS;
+
+	if (y->last < y->n && y->at[y->last].offset == offset)
+		return &y->at[y->last];
+	for (y->last = 0; y->last < y->n; y->last++)
+		if (y->at[y->last].offset == offset)
+			return &y->at[y->last];
+	if (y->n == BARRIERS_MAX) {
+		y->unknown = true;
+		return &y->at[y->last = 0];
+	}
+	grow(&y->at, &y->cap, y->n + 1, sizeof(*y->at));
+	y->at[y->n] = (struct lint_mbarrier){.offset = offset};
+	return &y->at[y->n++];
+}
+
+static void add_bytes(struct lint_mbarrier *b, uint32_t effects, uint32_t v)
+{
+	b->arrived |=
+		(effects & (SYNC_ARRIVES | SYNC_ARRIVES_VALUE | SYNC_COMPLETES | SYNC_COMPLETES_VALUE)) != 0;
+	b->expected += effects & SYNC_EXPECTS ? 1 : effects & SYNC_EXPECTS_VALUE ? v : 0;
+	b->completed += effects & SYNC_COMPLETES ? 1 : effects & SYNC_COMPLETES_VALUE ? v : 0;
+}
+
+static void add_syncs(struct lint *l, const struct tblock *tb, const struct rec *r, const struct uop *u,
+	const struct trace_line *line)
+{
+	const struct inst *i = code_at(l->code, r->inst);
+	unsigned values = rec_values(tb, r, i);
+	uint64_t lane[32];
+
+	rec_addresses(tb, r, lane);
+	FOR_BITS32 (k, r->mask) {
+		struct lint_mbarrier *b = lint_mbarrier_at(l->sync, lane[k]);
+		uint32_t v = 0;
+		bool known = values && rec_value(tb, r, i, values - 1, k, &v);
+
+		if (u->sync == SYNC_WAIT && !b->waited) {
+			b->waited = true;
+			b->wait = lint_place(l, line, COLUMN_OPCODE);
+		}
+		if (u->sync != SYNC_ARRIVE && u->sync != SYNC_COPIES)
+			continue;
+		if (u->groups & (SYNC_EXPECTS_VALUE | SYNC_COMPLETES_VALUE))
+			l->sync->unknown |= !known;
+		if (!b->expected && u->groups & (SYNC_EXPECTS | SYNC_EXPECTS_VALUE))
+			b->expect = lint_place(l, line, COLUMN_OPCODE);
+		add_bytes(b, u->groups, v);
+	}
+}
+
+static void add_copy(
+	struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line)
+{
+	struct lint_sync *y = l->sync;
+	struct bulk_copy c;
+
+	if (!r->mask || !rec_copy(tb, r, code_at(l->code, r->inst), &c))
+		return;
+	if (c.multicast && c.mask > y->mask) {
+		y->mask = c.mask;
+		y->multicast = lint_place(l, line, COLUMN_OPCODE);
+	}
+	if (!c.mbarrier)
+		return;
+	struct lint_mbarrier *b = lint_mbarrier_at(y, c.mbarrier);
+	b->arrived = true;
+	b->completed += c.bytes * (c.multicast ? bit_count32(c.mask) : 1);
+}
+
+void lint_sync(struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line)
+{
+	const struct inst *i = code_at(l->code, r->inst);
+	struct uop u = {0};
+	struct fault ignored;
+
+	l->sync->clusters |= tb->cluster.known;
+	if (tb->cluster.rank > l->sync->max_rank)
+		l->sync->max_rank = tb->cluster.rank;
+	if (i->kind == KIND_BAR) {
+		if (i->two_imms)
+			check_bar_operands(l, tb, r, line);
+		return;
+	}
+	if (uop_sync_attributes(&u, i, &ignored) < 0)
+		return;
+	if (u.sync == SYNC_BULK || u.sync == SYNC_BULK_STORE)
+		add_copy(l, tb, r, line);
+	else if (u.sync != SYNC_NONE && u.sync <= SYNC_COPIES)
+		add_syncs(l, tb, r, &u, line);
+}
+
+/* ---- the end of a kernel ------------------------------------------------------------------ */
+
+static void check_multicast(struct lint *l)
+{
+	const struct lint_sync *y = l->sync;
+
+	if (y->clusters && y->max_rank < 16 && y->mask >> y->max_rank >> 1)
+		report_at(l->rep, RULE_MULTICAST, y->multicast,
+			"multicast to the blocks %04x of a cluster (expected ranks up to %u)", y->mask,
+			y->max_rank);
+}
+
+void lint_sync_end(struct lint *l)
+{
+	struct lint_sync *y = l->sync;
+
+	check_multicast(l);
+	if (y->damaged || l->head->slice)
+		return;
+	for (uint32_t i = 0; i < y->n; i++) {
+		const struct lint_mbarrier *b = &y->at[i];
+
+		if (b->waited && !b->arrived)
+			report_at(l->rep, RULE_MBARRIER_ARRIVALS, b->wait,
+				"wait for the mbarrier at offset 0x%x of shared memory, on which nothing arrives",
+				b->offset);
+		else if (!y->unknown && b->expected && b->expected != b->completed)
+			report_at(l->rep, RULE_MBARRIER_BYTES, b->expect,
+				"%llu bytes are expected on the mbarrier at offset 0x%x, and %llu come",
+				(unsigned long long)b->expected, b->offset, (unsigned long long)b->completed);
+	}
+}
