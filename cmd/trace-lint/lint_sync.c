@@ -10,6 +10,7 @@
 #include "arena.h"
 #include "bits.h"
 #include "lint.h"
+#include "table.h"
 #include "uop.h"
 
 #define OFFSET_BITS  0xffffffu  /* of an address */
@@ -57,9 +58,10 @@ struct lint_mbarrier {
 struct lint_sync {
 	struct lint_mbarrier *at;
 	uint32_t n, cap;
+	struct table table;     /* barriers by offset */
 	uint32_t last;          /* barrier found last */
-	bool damaged;           /* lines are missing */
-	bool unknown;           /* a value is missing, or barriers are too many */
+	bool damaged;           /* lines are missing, or barriers are too many */
+	bool unknown;           /* a value is missing */
 	uint32_t max_rank;      /* highest rank of a thread block */
 	bool clusters;          /* thread blocks have ranks */
 	uint16_t mask;          /* mask with the highest block of a multicast */
@@ -69,10 +71,9 @@ struct lint_sync {
 void lint_sync_kernel(struct lint *l)
 {
 	struct lint_sync *y = l->sync ? l->sync : (l->sync = xcalloc(1, sizeof(*y)));
-	struct lint_mbarrier *at = y->at;
-	uint32_t cap = y->cap;
 
-	*y = (struct lint_sync){.at = at, .cap = cap};
+	table_clear(&y->table);
+	*y = (struct lint_sync){.at = y->at, .cap = y->cap, .table = y->table};
 }
 
 void lint_sync_damaged(struct lint *l)
@@ -83,27 +84,31 @@ void lint_sync_damaged(struct lint *l)
 
 void lint_sync_free(struct lint *l)
 {
-	if (l->sync)
-		free(l->sync->at);
+	if (!l->sync)
+		return;
+	table_free(&l->sync->table);
+	free(l->sync->at);
 	free(l->sync);
 }
 
 static struct lint_mbarrier *lint_mbarrier_at(struct lint_sync *y, uint64_t address)
 {
 	uint32_t offset = (uint32_t)address & OFFSET_BITS;
+	uint64_t hash = table_hash(&offset, sizeof(offset));
 
 	if (y->last < y->n && y->at[y->last].offset == offset)
 		return &y->at[y->last];
-	for (y->last = 0; y->last < y->n; y->last++)
-		if (y->at[y->last].offset == offset)
-			return &y->at[y->last];
+	FOR_TABLE (w, &y->table, hash)
+		if (y->at[w.number].offset == offset)
+			return &y->at[y->last = w.number];
 	if (y->n == BARRIERS_MAX) {
-		y->unknown = true;
+		y->damaged = true;
 		return &y->at[y->last = 0];
 	}
 	grow(&y->at, &y->cap, y->n + 1, sizeof(*y->at));
+	table_add(&y->table, hash, y->n);
 	y->at[y->n] = (struct lint_mbarrier){.offset = offset};
-	return &y->at[y->n++];
+	return &y->at[y->last = y->n++];
 }
 
 static void add_bytes(struct lint_mbarrier *b, uint32_t effects, uint32_t v)

@@ -283,6 +283,18 @@ numbered() {
 	run -0 sim
 }
 
+@test "a thread block with too many barriers is refused" {
+	{
+		nop 0000
+		for ((i = 0; i < 33; i++)); do
+			echo "0010 ffffffff 1 R255 SYNCS.ARRIVE.TRANS64.A1T0 2 R4 R255 8 1 $(printf 0x%x $((0x7f5000000000 + 256 * i))) 8 0 0 NoVal"
+		done
+		leave 0020
+	} | kernel 1
+	run -2 sim
+	assert_output --partial "error: thread block 0,0,0 names more than 1023 mbarriers"
+}
+
 @test "text and packed streams are simulated alike" {
 	{
 		init 0010 $A 1

@@ -14,6 +14,7 @@
 #include "sm/kernel.h"
 #include "sm/mbarrier.h"
 
+#define MBARRIERS   1024u       /* no thread block has as many; programs have less than 100 */
 #define OFFSET_MASK 0xffffffu   /* of an address; the bits above are the window of a thread block */
 #define COUNT_LIMIT 0x100000u   /* above all counts of arrivals */
 #define PARITY_BIT  0x80000000u /* of the value that a wait compares with the phase */
@@ -53,10 +54,18 @@ static void grow_mbarriers(struct mbarriers *t)
 	free(old);
 }
 
-static void add_mbarrier(struct mbarriers *t, uint64_t address)
+static void add_mbarrier(struct cta *c, uint64_t address)
 {
+	struct mbarriers *t = &c->mbarriers;
 	uint32_t offset = (uint32_t)address & OFFSET_MASK;
+	struct fault f;
 
+	if (t->n == MBARRIERS) {
+		fault_set(&f, (struct place){.file = c->kernel->path}, "mbarriers",
+			"thread block %u,%u,%u names more than %u mbarriers", c->block.x, c->block.y,
+			c->block.z, MBARRIERS - 1);
+		die_fault(&f);
+	}
 	if (2 * t->n >= t->cap)
 		grow_mbarriers(t);
 	struct cta_mbarrier *b = &t->at[mbarrier_slot(t, offset)];
@@ -71,12 +80,12 @@ static void add_mbarriers_of(const struct sm *s, struct cta *c, const struct rec
 
 	if (rec_copy(&c->block, r, code_at(s->code, r->inst), &copy)) {
 		if (copy.mbarrier)
-			add_mbarrier(&c->mbarriers, copy.mbarrier);
+			add_mbarrier(c, copy.mbarrier);
 		return;
 	}
 	rec_addresses(&c->block, r, lane);
 	FOR_BITS32 (l, r->addr & 3 ? r->mask : 0)
-		add_mbarrier(&c->mbarriers, lane[l]);
+		add_mbarrier(c, lane[l]);
 }
 
 void mbarrier_place(struct sm *s, struct cta *c)
