@@ -244,7 +244,8 @@ static int insert_values(struct parse *s, const uint64_t *w, uint32_t n)
 	uint32_t at = s->addr ? s->addr >> 2 : tb->n_words, moved = tb->n_words - at;
 	uint64_t addresses[ADDR_WORDS];
 
-	memcpy(addresses, tb->word + at, moved * sizeof(addresses[0]));
+	if (moved)
+		memcpy(addresses, tb->word + at, moved * sizeof(addresses[0]));
 	tb->n_words = at;
 	for (uint32_t i = 0; i < n; i++)
 		add_word(tb, w[i]);
