@@ -77,8 +77,11 @@ struct modern_params {
 	uint32_t mbarrier_issue,
 		mbarrier_wait; /* issue of an mbarrier's operation; latency of a wait that succeeds */
 	uint32_t gmma_issue, gmma_latency; /* issue and latency of matrix products of warpgroups */
-	uint32_t matrix_mhz;               /* 0: the clock of the core */
-	uint32_t fp64_latency;             /* latency of the unit that sub-cores share */
+	uint32_t tma_latency,
+		tma_descriptor; /* start-up of bulk copies, and more for copies with descriptors */
+	uint32_t tma_interval;  /* of their requests */
+	uint32_t matrix_mhz;    /* 0: the clock of the core */
+	uint32_t fp64_latency;  /* latency of the unit that sub-cores share */
 	uint32_t sfu_latency;
 	uint32_t mem_places, mem_first, mem_first_lanes, mem_interval, mem_interval_shared;
 	uint32_t sm_bytes, shared_bytes, sm_interval;

@@ -29,7 +29,8 @@ enum uop_flag {
 	UOP_ISSUE = 1 << 14,           /* PTX: records have an issue mask */
 	UOP_ENDS = 1 << 15,            /* PTX: ends its lanes */
 	UOP_GMMA = 1 << 16,            /* uop.gmma is not GMMA_NONE */
-	UOP_SYNC = 1 << 17             /* uop.sync is not SYNC_NONE */
+	UOP_SYNC = 1 << 17,            /* uop.sync is not SYNC_NONE */
+	UOP_BULK = 1 << 18             /* uop.bulk is not BULK_NONE */
 };
 
 /* Part of an instruction in synchronisation (HOPPER-mbar, HOPPER-bulk, HOPPER-fence). */
@@ -63,6 +64,9 @@ enum sync_effect {
 /* Part of an instruction in the products of warpgroups (HOPPER-gmma). */
 enum uop_gmma { GMMA_NONE, GMMA_PRODUCT, GMMA_LAST, GMMA_WAIT }; /* GMMA_LAST: ends a group */
 
+/* Bulk copies (HOPPER-tma). */
+enum uop_bulk { BULK_NONE, BULK_LOAD, BULK_STORE, BULK_REDUCE, BULK_PREFETCH };
+
 struct uop {
 	const uint16_t *reg; /* n_dst destinations, then n_src sources; REG_R0 + n, REG_UR0 + n */
 	uint32_t pc;
@@ -86,6 +90,8 @@ struct uop {
 	uint8_t class;                 /* enum isa_class after translation (ATOM: LOAD, LDC: ALU) */
 	uint8_t unit;                  /* enum unit_kind */
 	uint8_t space;                 /* enum space */
+	uint8_t bulk;                  /* enum uop_bulk */
+	bool tensor;                   /* a bulk copy with a descriptor */
 	uint8_t sync;                  /* enum uop_sync */
 	uint8_t gmma;                  /* enum uop_gmma; GMMA_WAIT: for all but `groups` groups */
 	bool narrow; /* S8 or S16, counted as 4 bytes (quirk Q1-6): addresses need not be multiples of 4 */
@@ -98,6 +104,12 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 
 /* Sets flags, sync and groups of instructions that synchronise; part of uop_make(). 0, or -1 and *f. */
 int uop_sync_attributes(struct uop *u, const struct inst *in, struct fault *f);
+
+/* Returns whether the instruction is a bulk copy from shared to global memory. */
+static inline bool uop_bulk_writes(const struct uop *u)
+{
+	return u->bulk == BULK_STORE || u->bulk == BULK_REDUCE;
+}
 
 /* Number of banks that hold a warp's registers. */
 static inline uint32_t uop_bank_span(const struct core_params *p)

@@ -321,6 +321,9 @@ static int modern_units(
 	m->mbarrier_wait = conf_uint(c, OPT_core_mbarrier_wait);
 	m->gmma_issue = conf_uint(c, OPT_core_gmma_issue);
 	m->gmma_latency = conf_uint(c, OPT_core_gmma_latency);
+	m->tma_latency = conf_uint(c, OPT_core_tma_latency);
+	m->tma_descriptor = conf_uint(c, OPT_core_tma_descriptor);
+	m->tma_interval = conf_uint(c, OPT_core_tma_interval);
 	m->matrix_mhz = conf_uint(c, OPT_core_matrix_clock);
 	if (!m->tensor_rate)
 		return conf_fault(c, OPT_core_tensor_rate, f, "at least 1 multiply-add a cycle, or -1");

@@ -242,6 +242,42 @@ static int gmma_attributes(struct uop *u, const struct inst *in, const struct pa
 	return 0;
 }
 
+/* Returns whether the opcode is the stem, alone or with suffixes. */
+static bool has_stem(const char *opcode, const char *stem)
+{
+	size_t n = strlen(stem);
+
+	return !strncmp(opcode, stem, n) && (!opcode[n] || opcode[n] == '.');
+}
+
+/*
+ * Makes a bulk copy of an instruction of the tensor memory accelerator. It is neither a load nor a store: no register
+ * and no fence waits for it. Copies within shared memory are not modelled.
+ */
+static void bulk_attributes(struct uop *u, const struct inst *in)
+{
+	static const struct {
+		const char *stem;
+		uint8_t bulk;
+		bool tensor;
+	} rows[] = {{"UTMALDG", BULK_LOAD, true}, {"UTMASTG", BULK_STORE, true},
+		{"UTMAREDG", BULK_REDUCE, true}, {"UTMAPF", BULK_PREFETCH, true},
+		{"UBLKCP", BULK_LOAD, false}, {"UBLKRED", BULK_REDUCE, false},
+		{"UBLKPF", BULK_PREFETCH, false}};
+
+	if (in->kind != KIND_BULK || !in->has_addr)
+		return;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (!has_stem(in->opcode, rows[i].stem))
+			continue;
+		u->bulk = rows[i].bulk;
+		u->tensor = rows[i].tensor;
+		if (u->bulk == BULK_LOAD && strstr(in->opcode, ".G.S"))
+			u->bulk = BULK_STORE;
+		u->flags = (u->flags & ~(uint32_t)(UOP_LOAD | UOP_STORE | UOP_ACCESS)) | UOP_BULK;
+	}
+}
+
 int uop_make(struct uop *u, const struct inst *in, const struct params *p, struct fault *f)
 {
 	const struct core_params *core = &p->core;
@@ -270,6 +306,7 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 	};
 	sass_memory_attributes(u, in);
 	class_attributes(u);
+	bulk_attributes(u, in);
 	if (uop_sync_attributes(u, in, f) < 0)
 		return -1;
 	if (gmma_attributes(u, in, p, f) < 0)

@@ -52,6 +52,7 @@ enum core_flag {
 	INST_GMMA = 1 << 10,
 	INST_GMMA_WAIT = 1 << 11,
 	INST_SYNC = 1 << 12, /* uop.sync */
+	INST_BULK = 1 << 13, /* bulk copy */
 	INST_SPECIAL = INST_BARRIER | INST_MEMBAR | INST_LDGDEPBAR | INST_DEPBAR | INST_LDGSTS | INST_GMMA |
 		       INST_GMMA_WAIT | INST_SYNC
 };
@@ -428,6 +429,7 @@ void core_memory_done(struct sm *s, uint16_t h);
 void core_memory_read(struct sm *s, uint16_t h);
 void core_memory_constants(struct sm *s); /* the first constants of a kernel have arrived */
 void core_sample_ports(struct sm *s);
+void core_memory_port(struct sm *s, uint32_t cycles); /* occupies the data port */
 
 /* sync.c */
 void core_sync_issue(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, uint16_t h);
@@ -440,7 +442,6 @@ void core_ldgsts_done(struct sm *s, unsigned w, uint32_t group);
 void core_sync_accepted(struct sm *s, uint16_t h);
 void core_sync_passed(struct sm *s, unsigned w);              /* the phase that the warp waits for is over */
 void core_sync_stored(struct sm *s, unsigned w);              /* a store of w to shared memory is done */
-void core_sync_copied(struct sm *s, uint16_t h);              /* a bulk copy is done */
 void core_gmma_done(struct sm *s, unsigned w);                /* the oldest matrix product of w is done */
 void core_sync_hold(struct sm *s, unsigned w, uint64_t from); /* until core_sync_release() */
 void core_sync_release(struct sm *s, unsigned w, uint64_t at);

@@ -12,6 +12,7 @@
 #include "power/counts.h"
 #include "core/core.h"
 #include "lsu/ldst_int.h"
+#include "lsu/tma.h"
 #include "sm/kernel.h"
 #include "sm/pipeline.h"
 #include "sm/profile.h"
@@ -93,6 +94,8 @@ static void occupy_port(struct core *c, uint64_t now, uint32_t cycles)
 	if (c->gmma_reads_free > now)
 		c->gmma_reads_free += cycles;
 }
+
+void core_memory_port(struct sm *s, uint32_t cycles) { occupy_port(s->modern, s->clock, cycles); }
 
 /* ---- acceptance --------------------------------------------------------------------------------- */
 
@@ -218,7 +221,11 @@ static void accept_op(struct sm *s, unsigned sub)
 	ldst_count_entry(s, w);
 	if (c->op[h].readers)
 		read_sources(s, h, in->path == PATH_ACCESS && w->space != SPACE_SHARED, sent);
-	if (in->path == PATH_ACCESS && w->space == SPACE_SHARED) {
+	if (in->flags & INST_BULK) {
+		occupy_port(c, s->clock, 1);
+		tma_take(s, w);
+		core_event_put(s, s->clock + 1, EVENT_DONE, h, 0);
+	} else if (in->path == PATH_ACCESS && w->space == SPACE_SHARED) {
 		c->op[h].link = (uint8_t)(in->regs < 2 ? FIRST_REG : in->regs);
 		accept_shared(s, in, h);
 	} else if (in->path == PATH_ACCESS && w->space != SPACE_NONE) {
@@ -233,6 +240,14 @@ static void accept_op(struct sm *s, unsigned sub)
 	}
 }
 
+/* Returns whether the first instruction of the queue is a bulk copy that the unit does not take yet. */
+static bool waits_for_tma(const struct sm *s, const struct subcore *b)
+{
+	const struct winst *w = &s->winst[b->place[b->place_head].op];
+
+	return w->uop->flags & UOP_BULK && !tma_can_take(s);
+}
+
 static void accept_next(struct sm *s)
 {
 	struct core *c = s->modern;
@@ -243,7 +258,7 @@ static void accept_next(struct sm *s)
 	FOR_BITS32 (i, (c->waiting & ~below) | (c->waiting & below) << MAX_SUBS) {
 		unsigned k = i % MAX_SUBS;
 
-		if (first_ready(&c->sub[k]) > s->clock)
+		if (first_ready(&c->sub[k]) > s->clock || waits_for_tma(s, &c->sub[k]))
 			continue;
 		core_account(s, k, s->clock);
 		accept_op(s, k);
@@ -492,8 +507,6 @@ static void complete_op(struct sm *s, uint16_t h)
 		core_ldgsts_done(s, warp, c->op[h].group);
 	else if (in->flags & INST_GMMA)
 		core_gmma_done(s, warp);
-	else if (in->flags & INST_SYNC)
-		core_sync_copied(s, h);
 	else if (w->space == SPACE_SHARED && w->uop->flags & UOP_STORE)
 		core_sync_stored(s, warp);
 	sm_winst_free(s, h);
@@ -540,6 +553,8 @@ static uint64_t next_memory_clock(const struct sm *s)
 	if (l->resp.count || (l->l1d && !cache_miss_queue_empty(l->l1d)))
 		return s->clock + 1;
 	next = next_accept(s);
+	if (l->tma)
+		next = sm_min_clock(next, tma_next(s));
 	if (c->pipe_count && c->pipe[c->pipe_head].due < next)
 		next = c->pipe[c->pipe_head].due;
 	return next > s->clock ? next : s->clock + 1;
@@ -562,5 +577,7 @@ void core_memory_cycle(struct sm *s)
 	} while (ports-- > 1);
 	pipe_step(s);
 	accept_next(s);
+	if (l->tma && tma_step(s))
+		stores_changed(s);
 	c->mem_due = next_memory_clock(s);
 }

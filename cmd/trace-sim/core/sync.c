@@ -234,15 +234,6 @@ void core_sync_stored(struct sm *s, unsigned w)
 	release_hold(s, w, s->clock + 1);
 }
 
-void core_sync_copied(struct sm *s, uint16_t h)
-{
-	const struct winst *in = &s->winst[h];
-
-	if ((in->uop->sync == SYNC_BULK || in->uop->sync == SYNC_BULK_STORE) &&
-		bulk_copy_ends(s, in->warp, &in->record))
-		release_hold(s, in->warp, s->clock + 1);
-}
-
 static void issue_mbarrier(struct sm *s, unsigned w, const struct rec *r, enum uop_sync sync, uint64_t t)
 {
 	struct core_warp *cw = core_warp_of(s, w);

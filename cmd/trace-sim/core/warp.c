@@ -242,7 +242,7 @@ void core_warp_check_end(struct sm *s, unsigned w)
 	struct core_warp *cw = core_warp_of(s, w);
 	const struct warp *p = &s->warp[w];
 
-	if (!(s->done >> w & 1) || cw->reaping || p->in_pipe || p->stores)
+	if (!(s->done >> w & 1) || cw->reaping || p->in_pipe || p->stores || p->copies)
 		return;
 	cw->reaping = true;
 	core_event_put(s, cw->quiet_at, EVENT_REAP, w, 0);

@@ -25,12 +25,12 @@ static uint32_t cycles_with_events(uint32_t n, double rate)
 
 /*
  * Sets the maximum number of packets that a cluster injects in a cycle: L1 misses, L1 bypasses, instruction
- * fetches (LAUNCH-window-5).
+ * fetches, and a request of a bulk copy (LAUNCH-window-5).
  */
 static void set_injection_limits(struct net *n, const struct params *p)
 {
 	uint32_t ports = p->net.cluster_ports ? p->net.cluster_ports : 1;
-	uint32_t sends = p->modern.on ? ports + L1_PIPE : p->core.ldst_steps * (ports + 1);
+	uint32_t sends = p->modern.on ? ports + L1_PIPE + 1 : p->core.ldst_steps * (ports + 1);
 	uint32_t fetches = p->modern.on ? 1 : p->core.fetch_steps;
 
 	net_set_max_injections(n, p->sms_per_cluster * (sends + fetches));

@@ -46,8 +46,13 @@ void ldst_prepare_requests(struct sm *s, uint16_t inst, uint64_t lane0)
 
 uint32_t ldst_make_request(struct sm *s, const struct access *a)
 {
+	return ldst_request_like(s, &s->ldst->request_template, a);
+}
+
+uint32_t ldst_request_like(struct sm *s, const struct req *model, const struct access *a)
+{
 	struct ldst *l = s->ldst;
-	uint32_t handle = req_like(s->reqs, &l->request_template);
+	uint32_t handle = req_like(s->reqs, model);
 	struct req *r = ldst_req(s, handle);
 
 	r->addr = r->orig_addr = a->addr;

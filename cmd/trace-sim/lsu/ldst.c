@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include "arena.h"
 #include "ldst_int.h"
+#include "lsu/tma.h"
 #include "power/counts.h"
 #include "request/addrdec.h"
 #include "sm/depend.h"
-#include "sm/mbarrier.h"
 #include "sm/profile.h"
 
 /* ---- building ------------------------------------------------------------------------------------------ */
@@ -72,6 +72,7 @@ void ldst_delete(struct ldst *l)
 	}
 	cache_delete(l->l1c);
 	cache_delete(l->l1t);
+	tma_free(l->tma);
 	free(l->queue);
 	free(l->last_in);
 	free(l->resp.slot);
@@ -104,6 +105,12 @@ static inline uint64_t clock_of(const struct sm *s, uint64_t step)
 
 bool ldst_can_accept(const struct sm *s) { return s->ldst->disp == DISP_EMPTY; }
 
+void ldst_use_tma(struct sm *s)
+{
+	if (!s->ldst->tma)
+		s->ldst->tma = tma_new();
+}
+
 void ldst_count_entry(struct sm *s, const struct winst *w)
 {
 	unsigned lanes = w->lanes;
@@ -118,7 +125,7 @@ void ldst_count_entry(struct sm *s, const struct winst *w)
 		s->n.shmem_insn += lanes;
 	else if (w->space != SPACE_GLOBAL && w->space != SPACE_LOCAL)
 		return;
-	else if (w->uop->flags & UOP_STORE)
+	else if (w->uop->flags & UOP_STORE || uop_bulk_writes(w->uop))
 		s->n.store_insn += lanes;
 	else
 		s->n.load_insn += lanes;
@@ -126,6 +133,8 @@ void ldst_count_entry(struct sm *s, const struct winst *w)
 
 static enum disp_kind disp_kind_of(const struct sm *s, const struct ldst *l, const struct winst *w)
 {
+	if (w->uop->flags & UOP_BULK)
+		return DISP_BULK;
 	if (w->space == SPACE_SHARED)
 		return w->mask && w->uop->flags & UOP_ACCESS ? DISP_SHARED : DISP_PASS;
 	if (!l->acc.n)
@@ -154,14 +163,12 @@ void ldst_accept(struct sm *s, uint16_t handle)
 
 	assert(l->disp == DISP_EMPTY);
 	ldst_count_idle(s);
-	if (w->space == SPACE_SHARED)
+	if (w->space == SPACE_SHARED || w->uop->flags & UOP_BULK)
 		l->acc.lane0 = l->acc.n = 0; /* no accesses */
 	else
 		coalesce(s, w, &l->acc);
 	if (w->uop->flags & UOP_LOAD && w->space != SPACE_SHARED)
 		pend_add(s, w->uop, w->warp, l->acc.n, l->acc.lane0);
-	if (w->uop->sync == SYNC_BULK || w->uop->sync == SYNC_BULK_STORE)
-		bulk_accesses(s, w->warp, &w->record, l->acc.n);
 	ldst_count_entry(s, w);
 	if (s->power)
 		power_count_unit(s->power, w->code, w->mask, w->lanes);
@@ -242,6 +249,15 @@ static enum stall_reason hand_out_bypass(struct sm *s, struct ldst *l)
 	return --l->acc.n ? STALL_COAL : STALL_NONE;
 }
 
+/* Gives a bulk copy to its unit. */
+static enum stall_reason hand_out_copy(struct sm *s, struct ldst *l)
+{
+	if (!tma_can_take(s))
+		return STALL_COAL;
+	tma_take(s, &s->winst[l->disp_inst]);
+	return STALL_NONE;
+}
+
 static enum stall_type memory_stall(const struct winst *w)
 {
 	bool store = w->uop->flags & UOP_STORE;
@@ -278,6 +294,8 @@ static void disp_step(struct sm *s, struct ldst *l)
 		reason = hand_out_bypass(s, l);
 	} else if (l->disp == DISP_READ) {
 		reason = readonly_issue_access(s);
+	} else if (l->disp == DISP_BULK) {
+		reason = hand_out_copy(s, l);
 	}
 	if (reason == STALL_NONE) {
 		retire_disp(s, l);
@@ -314,9 +332,10 @@ uint64_t ldst_next_due(const struct sm *s, const struct ldst *l)
 	if (l->sp.count)
 		step = sm_min_clock(step, timed_fifo_front(&l->sp).due);
 	step = sm_min_clock(step, l->queue_due);
-	if (step == NEVER)
-		return NEVER;
-	step = clock_of(s, step);
+	if (step != NEVER)
+		step = clock_of(s, step);
+	if (l->tma)
+		step = sm_min_clock(step, tma_next(s));
 	return step > next ? step : next;
 }
 
@@ -367,6 +386,8 @@ static NOINLINE void run_ldst_steps(struct sm *s, struct ldst *l)
 		run_ldst_step(s, l);
 		l->step++;
 	} while (--steps);
+	if (l->tma)
+		tma_step(s);
 	l->due = ldst_next_due(s, l);
 }
 

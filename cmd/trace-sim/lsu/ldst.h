@@ -60,6 +60,7 @@ void ldst_count_idle(struct sm *s);
 bool ldst_passes_left(const struct sm *s);
 void ldst_registers(
 	struct sm *s, uint32_t limit); /* makes tables large enough for register numbers below limit */
+void ldst_use_tma(struct sm *s);       /* creates the unit of bulk copies */
 void ldst_read_only(struct sm *s);     /* creates the constant and texture caches */
 struct cache *ldst_l1c(const struct sm *s),
 	*ldst_l1t(const struct sm *s);      /* NULL: missing, or not created yet */

@@ -38,7 +38,8 @@ enum disp_kind {
 	DISP_SHARED, /* conflict passes until step passes_end */
 	DISP_READ,   /* accesses to the constant or texture cache */
 	DISP_L1,     /* accesses to the latency queues */
-	DISP_BYPASS  /* accesses to the network */
+	DISP_BYPASS, /* accesses to the network */
+	DISP_BULK    /* a bulk copy */
 };
 
 /* LDGSTS in flight (LSU-state-2). quirk Q3-32: pc and lane 0's address are cut to 32 bits. */
@@ -79,6 +80,7 @@ struct ldst {
 	uint32_t ldgsts_cap, ldgsts_n;
 	struct req request_template; /* common fields of the requests of the instruction in DISP */
 	struct access_list acc;      /* accesses of that instruction */
+	struct tma *tma;             /* NULL: no kernel for compute capability 9.0 so far */
 };
 
 /* pend.c */
@@ -129,6 +131,8 @@ enum stall_reason l1_issue_accesses(struct sm *s);
 /* Sets request_template for an instruction whose accesses are about to be issued. */
 void ldst_prepare_requests(struct sm *s, uint16_t inst, uint64_t lane0);
 uint32_t ldst_make_request(struct sm *s, const struct access *a);
+/* The same with the common fields of a model. */
+uint32_t ldst_request_like(struct sm *s, const struct req *model, const struct access *a);
 uint32_t ldst_store_acks_of(const struct ldst *l, uint32_t bytes);
 
 static inline struct req *ldst_req(const struct sm *s, uint32_t handle) { return &s->reqs->req[handle]; }

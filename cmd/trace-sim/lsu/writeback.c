@@ -6,6 +6,7 @@
  * passes through it separately and needs the register banks of all its destinations.
  */
 #include "ldst_int.h"
+#include "lsu/tma.h"
 #include "power/counts.h"
 #include "sm/depend.h"
 #include "sm/mbarrier.h"
@@ -52,8 +53,6 @@ static void finish_write_back(struct sm *s, struct write_back *wb)
 		completed = pend_registers_done(s, u, wb->warp) != 0;
 		if (u->flags & UOP_LDGSTS && pend_ldgsts_done(s, wb->warp, u->pc, wb->lane0))
 			completed = true;
-		if (u->flags & UOP_SYNC)
-			bulk_returned(s, wb->warp, wb->code);
 	}
 	if (completed) {
 		sm_inst_complete(s, wb->code, wb->mask);
@@ -203,8 +202,11 @@ void ldst_write_back(struct sm *s, struct ldst *l)
 static void acknowledge_store(struct sm *s, uint32_t handle)
 {
 	struct req *r = ldst_req(s, handle);
+	const struct req *whole = r->flags & REQ_PIECE ? ldst_req(s, r->parent) : r;
 
-	if (r->warp != NO_WARP)
+	if (whole->flags & REQ_BULK)
+		tma_acknowledge(s, whole);
+	else if (r->warp != NO_WARP)
 		pend_store_acks(s, r->warp, 1);
 	if (r->flags & REQ_PIECE) {
 		struct req *p = ldst_req(s, r->parent);
@@ -249,6 +251,10 @@ void ldst_response(struct sm *s)
 	} else if (l->readonly && (asked->type == CONST_ACC_R || asked->type == TEXTURE_ACC_R)) {
 		if (!readonly_response(s, handle))
 			return;
+	} else if (asked->flags & REQ_BULK) {
+		handle = join_pieces(s, handle);
+		if (handle != REQ_NONE)
+			tma_reply(s, handle);
 	} else if (bypassed(s, l, asked)) {
 		if (l->nextg != REQ_NONE)
 			return;

@@ -81,7 +81,7 @@ NOINLINE static void make_piece(struct memory *m, struct sub *sub, uint32_t from
 		.warp = o->warp,
 		.sched = o->sched,
 		.stream = o->stream};
-	r->flags = (uint16_t)((o->flags & (REQ_WRITE | REQ_AWAITED)) | REQ_BLANK | REQ_PIECE);
+	r->flags = (uint16_t)((o->flags & (REQ_WRITE | REQ_AWAITED | REQ_PREFETCH)) | REQ_BLANK | REQ_PIECE);
 	sector_bytes(r->bytes, lo, s);
 	addrdec_request(m->dec, r);
 	r->chip = o->chip;

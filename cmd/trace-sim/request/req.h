@@ -67,7 +67,9 @@ enum req_flag {
 	REQ_PARENT_WRITE = 1 << 9, /* parent is the write held by this allocate-read (CACHE-wmiss-4) */
 	REQ_TRACKED = 1 << 10,     /* in the request tracker of its sub partition (MEM-reply-3) */
 	REQ_AWAITED = 1 << 11,     /* the end of its warp waits for the reply */
-	REQ_L2_MISS = 1 << 12      /* the L2 had to request it; for profiles only */
+	REQ_L2_MISS = 1 << 12,     /* the L2 had to request it; for profiles only */
+	REQ_BULK = 1 << 13,        /* of the bulk copy with the number in lane0 */
+	REQ_PREFETCH = 1 << 14     /* the reply has no data */
 };
 
 #define REQ_NONE 0u
@@ -95,7 +97,7 @@ struct req {
 	uint8_t sectors;             /* 4-bit sector mask */
 	uint8_t pieces;              /* missing replies of a request that bypassed the L1 */
 
-	uint64_t lane0;     /* LDGSTS: address of lane 0, 0 when inactive */
+	uint64_t lane0;     /* LDGSTS: address of lane 0, 0 when inactive; REQ_BULK: number of the copy */
 	uint32_t parent;    /* REQ_PIECE, REQ_PARENT_WRITE */
 	uint32_t lanes;     /* lanes of this access */
 	uint32_t inst_mask; /* active lanes of the whole instruction */
@@ -157,7 +159,7 @@ static inline uint32_t req_bytes_out(const struct req *r)
 }
 static inline uint32_t req_bytes_back(const struct req *r)
 {
-	return r->flags & REQ_WRITE ? 8u : r->size + 8u;
+	return r->flags & (REQ_WRITE | REQ_PREFETCH) ? 8u : r->size + 8u;
 }
 
 #endif

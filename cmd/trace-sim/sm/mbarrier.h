@@ -50,10 +50,10 @@ bool bulk_done(struct sm *s, unsigned w);
 void bulk_close(struct sm *s, unsigned w);
 /* Waits until at most `open` groups are open. Returns false if no more are. */
 bool bulk_wait(struct sm *s, unsigned w, uint32_t open);
-/* Ends the effects of a bulk copy whose accesses have ended. Returns true if this ends a wait of the warp for groups. */
-bool bulk_copy_ends(struct sm *s, unsigned w, const struct rec *r);
-/* For the core of sm/: notes the accesses of a bulk copy, and the return of one. */
-void bulk_accesses(struct sm *s, unsigned w, const struct rec *r, uint32_t accesses);
-void bulk_returned(struct sm *s, unsigned w, uint32_t code);
+/*
+ * Ends a bulk copy of warp w: completes its bytes on its mbarrier, counts it in its group, and ends a wait of the warp
+ * for groups.
+ */
+void bulk_copy_ends(struct sm *s, unsigned w, const struct rec *r);
 
 #endif

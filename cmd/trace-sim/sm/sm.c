@@ -320,6 +320,7 @@ static void start_warp(struct sm *s, unsigned w, struct warp *p)
 	ldgsts_reset(p);
 	gmma_reset(&p->gmma);
 	bulk_reset(&p->sync);
+	p->copies = 0;
 	if (p->n_recs) {
 		p->fetch_pc = s->uops[p->rec[0].inst].pc;
 		return;
@@ -376,6 +377,8 @@ void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thre
 		depend_grow(s, k->head->registers);
 	if (k->head->ptx)
 		ldst_read_only(s);
+	else if (k->head->arch >= ARCH_HOPPER)
+		ldst_use_tma(s);
 	sm_flush(s, now); /* the cycles slept through belong to the old warps and reasons */
 	if (s->profile)
 		profile_place(s, slot, k->uid);

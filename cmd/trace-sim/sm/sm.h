@@ -122,8 +122,7 @@ struct copies_arrival {
 	uint32_t until;
 };
 
-#define SYNC_ARRIVALS   16u /* arrivals of a warp's LDGSTS that may wait */
-#define SYNC_COPIES_MAX 32u /* bulk copies of a warp in flight, in the core of sm/ */
+#define SYNC_ARRIVALS 16u /* arrivals of a warp's LDGSTS that may wait */
 
 /* Waits of a warp and its asynchronous copies (mbarrier.h). */
 struct warp_sync {
@@ -132,9 +131,8 @@ struct warp_sync {
 	bool bulk_newest;        /* the warp's last group is one of bulk copies */
 	struct gmma_groups bulk; /* groups of bulk copies */
 	uint32_t copies_issued, copies_done; /* number of LDGSTS */
-	uint32_t first_arrival, n_arrivals, n_copies;
+	uint32_t first_arrival, n_arrivals;
 	struct copies_arrival arrival[SYNC_ARRIVALS]; /* until: LDGSTS that must be done */
-	struct copies_arrival copy[SYNC_COPIES_MAX];  /* bulk copies; until: accesses to come */
 };
 
 struct warp {
@@ -163,6 +161,7 @@ struct warp {
 	uint32_t dep_start, dep_n;
 	struct gmma_groups gmma;
 	struct warp_sync sync;
+	uint32_t copies; /* bulk copies under way */
 };
 
 #define MBARRIER_PHASES 4u /* phases of a barrier that may be open at once */

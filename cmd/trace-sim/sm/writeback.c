@@ -25,7 +25,7 @@ void warp_update_drained(struct sm *s, unsigned warp)
 {
 	const struct warp *p = &s->warp[warp];
 
-	if (s->done >> warp & 1 && !(p->stores | p->in_pipe | p->n_reserved))
+	if (s->done >> warp & 1 && !(p->stores | p->in_pipe | p->n_reserved | p->copies))
 		s->drained |= 1ull << warp;
 }
 

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tensor memory accelerator (HOPPER-tma). A copy waits for its descriptor and for the unit's start-up, then
+ * becomes requests of at most a line of 128 bytes. Data of loads are written to shared memory as they arrive. Data of
+ * stores and reductions are read from there when their requests leave.
+ */
+#include <string.h>
+#include "arena.h"
+#include "core/core.h"
+#include "lsu/ldst_int.h"
+#include "lsu/tma.h"
+#include "sm/mbarrier.h"
+
+#define LINE_BYTES   128u
+#define SECTOR_BYTES 32u
+
+struct tma_copy {
+	uint64_t ready;          /* earliest time of its first request */
+	struct bulk_copy what;   /* in the words of its thread block */
+	struct copy_run present; /* run of the next request */
+	uint32_t run, row;       /* numbers of the present run, and of the present row in it */
+	uint32_t made;           /* bytes of the row that have been requested */
+	uint32_t open; /* replies or acknowledgements outstanding, plus 1 while there are requests to make */
+	struct rec rec;
+	uint16_t next; /* link of the list of free copies */
+	uint8_t kind;  /* enum uop_bulk */
+	uint8_t warp, sched;
+};
+
+struct tma {
+	uint64_t free_at;       /* time from which on the unit makes another request */
+	uint32_t first, queued; /* copies with requests to make, oldest first */
+	uint16_t queue[TMA_COPIES];
+	uint16_t free, made;                  /* list of free copies; number of copies made so far */
+	bool ended;                           /* a copy has ended since the last step */
+	struct tma_copy copy[TMA_COPIES + 1]; /* [0] unused */
+};
+
+struct tma *tma_new(void) { return reserve(1, sizeof(struct tma)); }
+
+void tma_free(struct tma *t)
+{
+	if (t)
+		reserve_free(t, 1, sizeof(*t));
+}
+
+/* ---- rows --------------------------------------------------------------------------------------- */
+
+/* Makes the present run the next one that has bytes. */
+static void skip_empty_runs(struct tma_copy *c)
+{
+	for (; c->run < c->what.n_runs; c->run++) {
+		c->present = copy_run_at(&c->what, c->run);
+		if (c->present.rows && c->present.bytes)
+			return;
+	}
+}
+
+/* Makes the first active lane's access the copy, for traces that do not list the elements of copies. */
+static void set_lone_run(const struct sm *s, const struct winst *w, struct tma_copy *c)
+{
+	c->what.n_runs = 1;
+	c->present = (struct copy_run){
+		.base = s->cta[w->cta].block.word[w->addr >> 2], .bytes = w->uop->size, .rows = 1};
+}
+
+static bool has_requests(const struct tma_copy *c) { return c->run < c->what.n_runs; }
+
+/* Moves on after a request of n bytes. */
+static void move_on(struct tma_copy *c, uint32_t n)
+{
+	c->made += n;
+	if (c->made < c->present.bytes)
+		return;
+	c->made = 0;
+	if (++c->row < c->present.rows)
+		return;
+	c->row = 0;
+	c->run++;
+	skip_empty_runs(c);
+}
+
+/* ---- acceptance --------------------------------------------------------------------------------- */
+
+bool tma_can_take(const struct sm *s)
+{
+	const struct tma *t = s->ldst->tma;
+
+	return t->free || t->made < TMA_COPIES;
+}
+
+static uint16_t new_copy(struct tma *t)
+{
+	uint16_t k = t->free;
+
+	if (!k)
+		return ++t->made;
+	t->free = t->copy[k].next;
+	return k;
+}
+
+void tma_take(struct sm *s, const struct winst *w)
+{
+	struct tma *t = s->ldst->tma;
+	const struct modern_params *m = &s->params->modern;
+	uint16_t k = new_copy(t);
+	struct tma_copy *c = &t->copy[k];
+
+	*c = (struct tma_copy){.ready = s->clock + m->tma_latency + (w->uop->tensor ? m->tma_descriptor : 0),
+		.open = 1,
+		.rec = w->record,
+		.kind = w->uop->bulk,
+		.warp = w->warp,
+		.sched = w->sched};
+	if (rec_copy(&s->cta[w->cta].block, &w->record, code_at(s->code, w->code), &c->what))
+		skip_empty_runs(c);
+	else if (w->mask && w->addr)
+		set_lone_run(s, w, c);
+	t->queue[(t->first + t->queued++) % TMA_COPIES] = k;
+	s->warp[w->warp].copies++;
+}
+
+/* ---- the end of a copy -------------------------------------------------------------------------- */
+
+static void end_copy(struct sm *s, uint16_t k)
+{
+	struct tma *t = s->ldst->tma;
+	struct tma_copy *c = &t->copy[k];
+
+	bulk_copy_ends(s, c->warp, &c->rec);
+	if (!--s->warp[c->warp].copies) {
+		warp_update_drained(s, c->warp);
+		s->changed = true;
+	}
+	c->next = t->free;
+	t->free = k;
+	t->ended = true;
+}
+
+static void part_ends(struct sm *s, uint16_t k)
+{
+	if (!--s->ldst->tma->copy[k].open)
+		end_copy(s, k);
+}
+
+/* Occupies shared memory for the bytes of a request. */
+static void use_shared(struct sm *s, uint32_t bytes)
+{
+	if (s->modern)
+		core_memory_port(s, core_div_up(bytes, s->params->modern.shared_bytes));
+}
+
+void tma_reply(struct sm *s, uint32_t handle)
+{
+	const struct req *r = ldst_req(s, handle);
+	uint16_t k = (uint16_t)r->lane0;
+
+	if (s->ldst->tma->copy[k].kind == BULK_LOAD)
+		use_shared(s, r->size);
+	req_free(s->reqs, handle);
+	part_ends(s, k);
+}
+
+void tma_acknowledge(struct sm *s, const struct req *of) { part_ends(s, (uint16_t)of->lane0); }
+
+/* ---- requests ----------------------------------------------------------------------------------- */
+
+/* Sets bits from `from` to below `to` of a line's byte mask. */
+static void mark_bytes(uint64_t bytes[2], uint32_t from, uint32_t to)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t lo = from > 64 * i ? from - 64 * i : 0, hi = to > 64 * i ? to - 64 * i : 0;
+
+		hi = hi < 64 ? hi : 64;
+		bytes[i] = lo < hi ? UINT64_MAX >> (64 - (hi - lo)) << lo : 0;
+	}
+}
+
+/*
+ * Returns the next request of the copy: up to the end of its row and of the line, or of the sector where memory does
+ * not answer lines in sectors.
+ */
+static struct access next_piece(const struct sm *s, const struct tma_copy *c)
+{
+	const struct copy_run *b = &c->present;
+	uint64_t at = b->base + (uint64_t)b->pitch * c->row + c->made;
+	uint32_t unit = s->ldst->l2_splits && !s->core->unfit ? LINE_BYTES : SECTOR_BYTES;
+	uint32_t from = (uint32_t)(at % LINE_BYTES), n = unit - from % unit;
+	struct access a = {
+		.type = c->kind == BULK_STORE || c->kind == BULK_REDUCE ? GLOBAL_ACC_W : GLOBAL_ACC_R};
+	uint32_t first, last;
+
+	n = n < b->bytes - c->made ? n : b->bytes - c->made;
+	first = from / SECTOR_BYTES;
+	last = (from + n - 1) / SECTOR_BYTES;
+	a.sectors = (uint8_t)((2u << last) - (1u << first));
+	a.size = (uint16_t)(SECTOR_BYTES * (last - first + 1));
+	a.addr = at - from + (first == last ? SECTOR_BYTES * first : 0);
+	mark_bytes(a.bytes, from, from + n);
+	return a;
+}
+
+static uint32_t piece_bytes(const struct access *a)
+{
+	return bit_count64(a->bytes[0]) + bit_count64(a->bytes[1]);
+}
+
+static void send_piece(struct sm *s, uint16_t k, const struct access *a)
+{
+	struct tma_copy *c = &s->ldst->tma->copy[k];
+	bool write = a->type == GLOBAL_ACC_W;
+	struct req model = {.lane0 = k,
+		.code = c->rec.inst,
+		.flags = (uint16_t)(REQ_BULK | REQ_BYPASS | REQ_AWAITED |
+				    (write ? REQ_WRITE | REQ_STORE : REQ_LOAD)),
+		.sm = (uint16_t)s->id,
+		.cluster = (uint16_t)s->cluster,
+		.warp = c->warp,
+		.sched = c->sched,
+		.stream = s->warp[c->warp].stream};
+	uint32_t handle;
+
+	if (c->kind == BULK_PREFETCH)
+		model.flags |= REQ_PREFETCH;
+	handle = ldst_request_like(s, &model, a);
+	c->open += write && ldst_req(s, handle)->pieces ? ldst_req(s, handle)->pieces : 1;
+	if (write)
+		use_shared(s, a->size);
+	inject(s, handle);
+}
+
+/* Makes the next request of the oldest copy. Returns false if the network does not take it. */
+static bool make_request(struct sm *s, struct tma *t)
+{
+	uint16_t k = t->queue[t->first];
+	struct tma_copy *c = &t->copy[k];
+
+	if (has_requests(c)) {
+		struct access a = next_piece(s, c);
+
+		if (!inject_can_push_bytes(s, a.size + 8u, a.type == GLOBAL_ACC_W))
+			return false;
+		send_piece(s, k, &a);
+		move_on(c, piece_bytes(&a));
+		t->free_at = s->clock + s->params->modern.tma_interval;
+	}
+	if (!has_requests(c)) {
+		t->first = (t->first + 1) % TMA_COPIES;
+		t->queued--;
+		part_ends(s, k);
+	}
+	return true;
+}
+
+bool tma_step(struct sm *s)
+{
+	struct tma *t = s->ldst->tma;
+	bool ended;
+
+	while (t->queued && max_u64(t->copy[t->queue[t->first]].ready, t->free_at) <= s->clock)
+		if (!make_request(s, t))
+			break;
+	ended = t->ended;
+	t->ended = false;
+	return ended;
+}
+
+uint64_t tma_next(const struct sm *s)
+{
+	const struct tma *t = s->ldst->tma;
+
+	if (!t->queued)
+		return NEVER;
+	return max_u64(max_u64(t->copy[t->queue[t->first]].ready, t->free_at), s->clock + 1);
+}
