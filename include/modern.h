@@ -79,6 +79,7 @@ struct modern_params {
 	uint32_t gmma_issue, gmma_latency; /* issue and latency of matrix products of warpgroups */
 	uint32_t tma_latency,
 		tma_descriptor; /* start-up of bulk copies, and more for copies with descriptors */
+	uint32_t tma_bytes;     /* that the unit of bulk copies requests in a cycle */
 	uint32_t tma_interval;  /* of their requests */
 	uint32_t matrix_mhz;    /* 0: the clock of the core */
 	uint32_t fp64_latency;  /* latency of the unit that sub-cores share */

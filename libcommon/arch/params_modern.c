@@ -323,6 +323,7 @@ static int modern_units(
 	m->gmma_latency = conf_uint(c, OPT_core_gmma_latency);
 	m->tma_latency = conf_uint(c, OPT_core_tma_latency);
 	m->tma_descriptor = conf_uint(c, OPT_core_tma_descriptor);
+	m->tma_bytes = conf_uint(c, OPT_core_tma_bytes);
 	m->tma_interval = conf_uint(c, OPT_core_tma_interval);
 	m->matrix_mhz = conf_uint(c, OPT_core_matrix_clock);
 	if (!m->tensor_rate)

@@ -72,6 +72,8 @@ figure() {
 	{ copy UBLKCP.S.G 1 16384 0; exits; } | kernel
 	first=$(figure gpu_sim_cycle -D core_tma_interval=40)
 	assert_equal $(($(figure gpu_sim_cycle -D core_tma_interval=50) - first)) $((127 * 10))
+	first=$(figure gpu_sim_cycle -D core_tma_bytes=4)
+	assert_equal $(($(figure gpu_sim_cycle -D core_tma_bytes=2) - first)) $((127 * 32))
 	later=$(figure gpu_sim_cycle -D core_tma_interval=40 -D core_tma_latency=1100)
 	earlier=$(figure gpu_sim_cycle -D core_tma_interval=40 -D core_tma_latency=100)
 	(( later - earlier >= 990 && later - earlier <= 1010 ))

@@ -229,6 +229,15 @@ static void send_piece(struct sm *s, uint16_t k, const struct access *a)
 	inject(s, handle);
 }
 
+/* Cycles that a request keeps the unit. */
+static uint32_t request_cycles(const struct sm *s, const struct access *a)
+{
+	const struct modern_params *m = &s->params->modern;
+	uint32_t data = core_div_up(a->size, m->tma_bytes);
+
+	return data > m->tma_interval ? data : m->tma_interval;
+}
+
 /* Makes the next request of the oldest copy. Returns false if the network does not take it. */
 static bool make_request(struct sm *s, struct tma *t)
 {
@@ -242,7 +251,7 @@ static bool make_request(struct sm *s, struct tma *t)
 			return false;
 		send_piece(s, k, &a);
 		move_on(c, piece_bytes(&a));
-		t->free_at = s->clock + s->params->modern.tma_interval;
+		t->free_at = s->clock + request_cycles(s, &a);
 	}
 	if (!has_requests(c)) {
 		t->first = (t->first + 1) % TMA_COPIES;

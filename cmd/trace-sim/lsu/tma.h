@@ -2,8 +2,8 @@
 /*
  * The tensor memory accelerator of one SM (HOPPER-tma): bulk copies between global and shared memory.
  *
- * Always true: copies make their requests in the order in which the unit took them, at most one request every
- * -core_tma_interval cycles. A copy ends with its last reply or acknowledgement. The thread block of a copy keeps
+ * Always true: copies make their requests in the order in which the unit took them, with
+ * -core_tma_interval cycles between them or more. A copy ends with its last reply or acknowledgement. The thread block of a copy keeps
  * its slot until the copy has ended (struct warp, copies). An SM without copies runs nothing of this.
  */
 #ifndef TMA_H

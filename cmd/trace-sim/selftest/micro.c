@@ -40,11 +40,18 @@ static void begin_inst(struct scribe *s, uint32_t mask, const char *dst, const c
 	s->insts++;
 }
 
+/* Ends a line with its immediates: lines of version 6 have two, and the word for no values. */
+static void end_inst(struct scribe *s, uint64_t imm)
+{
+	bytes_printf(&s->text, s->v6 ? "%" PRIu64 " 0 NoVal\n" : "%" PRIu64 " \n", imm);
+}
+
 void scribe_masked(
 	struct scribe *s, uint32_t mask, const char *dst, const char *op, const char *src, uint64_t imm)
 {
 	begin_inst(s, mask, dst, op, src);
-	bytes_printf(&s->text, "0 %" PRIu64 " \n", imm);
+	bytes_printf(&s->text, "0 ");
+	end_inst(s, imm);
 }
 
 void scribe_op(struct scribe *s, const char *dst, const char *op, const char *src, uint64_t imm)
@@ -58,9 +65,10 @@ void scribe_mem(struct scribe *s, uint32_t mask, const char *dst, const char *op
 {
 	begin_inst(s, mask, dst, op, src);
 	if (mask & (mask - 1))
-		bytes_printf(&s->text, "%" PRIu32 " 1 0x%" PRIx64 " %" PRId64 " 0 \n", width, base, stride);
+		bytes_printf(&s->text, "%" PRIu32 " 1 0x%" PRIx64 " %" PRId64 " ", width, base, stride);
 	else
-		bytes_printf(&s->text, "%" PRIu32 " 0 0x%" PRIx64 " 0 \n", width, base);
+		bytes_printf(&s->text, "%" PRIu32 " 0 0x%" PRIx64 " ", width, base);
+	end_inst(s, 0);
 }
 
 void scribe_lanes(struct scribe *s, const char *dst, const char *op, const char *src, uint32_t width,
@@ -70,14 +78,39 @@ void scribe_lanes(struct scribe *s, const char *dst, const char *op, const char 
 	bytes_printf(&s->text, "%" PRIu32 " 0 ", width);
 	for (unsigned i = 0; i < 32; i++)
 		bytes_printf(&s->text, "0x%" PRIx64 " ", lane[i]);
-	bytes_printf(&s->text, "0 \n");
+	end_inst(s, 0);
+}
+
+void scribe_sync(struct scribe *s, const char *op, uint32_t barrier, uint32_t value)
+{
+	begin_inst(s, 1, "", op, "R4 R6");
+	bytes_printf(&s->text, "8 0 0x%" PRIx64 " 0 0 Val 1 %08" PRIx32 " 1 %08" PRIx32 "\n",
+		MICRO_SHARED + barrier, barrier, value);
+}
+
+#define COPY_ELEMENT 16u /* bytes of the elements that lines of copies list */
+
+void scribe_copy(struct scribe *s, const char *op, uint32_t barrier, const struct scribe_box *b)
+{
+	uint32_t in_row = b->bytes / COPY_ELEMENT, n = in_row * b->rows * b->planes;
+	uint64_t last = b->base, at;
+
+	begin_inst(s, 1, "", op, "UR4");
+	bytes_printf(&s->text, "%u 0x%08" PRIx32 " 0 %" PRIu32 " 0 4 0x%" PRIx64 " %" PRIu32 " ",
+		COPY_ELEMENT, barrier, n * COPY_ELEMENT, b->base, n);
+	for (uint32_t i = 1; i < n; i++, last = at) {
+		at = b->base + i / (in_row * b->rows) * b->plane + i / in_row % b->rows * b->pitch +
+		     i % in_row * COPY_ELEMENT;
+		bytes_printf(&s->text, "%" PRId64 " ", (int64_t)(at - last));
+	}
+	end_inst(s, 0);
 }
 
 void scribe_exit(struct scribe *s) { scribe_op(s, "", "EXIT", "", 0); }
 
 uint64_t micro_insts(const struct micro *m)
 {
-	struct scribe s = {.insts = 0};
+	struct scribe s = {.v6 = m->v6};
 
 	m->body(&s, m, 0, 0);
 	bytes_free(&s.text);
@@ -95,9 +128,10 @@ struct micro_text *micro_text_new(const struct micro *m)
 		"-kernel name = %s\n-kernel id = 1\n-grid dim = (%" PRIu32 ",1,1)\n-block dim = (%" PRIu32
 		",1,1)\n-shmem = %" PRIu32 "\n-nregs = %" PRIu32 "\n-binary version = %" PRIu32
 		"\n-cuda stream id = 0\n-shmem base_addr = 0x%" PRIx64
-		"\n-local mem base_addr = 0x7f6000000000\n-nvbit version = 1.7\n-accelsim tracer version = 5\n"
+		"\n-local mem base_addr = 0x7f6000000000\n-nvbit version = 1.7\n-accelsim tracer version = %c\n"
 		"-enable lineinfo = 0\n\n",
-		m->name, m->blocks, m->threads, m->shmem, m->nregs, m->arch, MICRO_SHARED);
+		m->name, m->blocks, m->threads, m->shmem, m->nregs, m->arch, MICRO_SHARED, m->v6 ? '6' : '5');
+	t->warp.v6 = m->v6;
 	return t;
 }
 

@@ -22,6 +22,7 @@
 struct scribe {
 	struct bytes text;
 	uint32_t insts, pc;
+	bool v6;
 };
 
 struct micro {
@@ -30,6 +31,7 @@ struct micro {
 	uint32_t shmem, nregs;
 	uint32_t arch; /* binary version: 80 */
 	bool alike;    /* body() ignores block and warp */
+	bool v6;       /* lines of version 6 of the format, for mbarriers and bulk copies */
 	void (*body)(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp);
 	const void *arg; /* argument of body() */
 };
@@ -44,6 +46,17 @@ void scribe_mem(struct scribe *s, uint32_t mask, const char *dst, const char *op
 /* The same with an address for each lane. */
 void scribe_lanes(struct scribe *s, const char *dst, const char *op, const char *src, uint32_t width,
 	const uint64_t lane[32]);
+/* Writes a SYNCS of lane 0 on the mbarrier at `barrier` in shared memory, with the value of its second source. */
+void scribe_sync(struct scribe *s, const char *op, uint32_t barrier, uint32_t value);
+/*
+ * Writes a bulk copy of `rows` rows of `bytes` bytes, a multiple of 16, from `base` on, and of the same at each of the
+ * `planes` distances `plane`.
+ */
+struct scribe_box {
+	uint64_t base, pitch, plane;
+	uint32_t bytes, rows, planes;
+};
+void scribe_copy(struct scribe *s, const char *op, uint32_t barrier, const struct scribe_box *b);
 void scribe_exit(struct scribe *s);
 
 /* Number of warp instructions of the grid, if all warps have as many as the first. */

@@ -93,8 +93,11 @@ bool probe_codes_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* probe_chase.c */
-probe_run probe_chase;
+probe_run probe_chase, probe_tma_chase;
 bool probe_chase_ready(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+
+bool probe_tma_chase_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* probe_flow.c */
@@ -107,6 +110,11 @@ probe_run probe_stream, probe_small;
 bool probe_stream_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 bool probe_small_ready(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+
+/* probe_tma.c */
+probe_run probe_tma_flow;
+bool probe_tma_flow_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* probe_stride.c */

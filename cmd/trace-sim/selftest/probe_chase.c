@@ -77,7 +77,27 @@ static uint64_t chase_address(const struct chase_order *o, uint64_t step)
 struct chase {
 	struct chase_order order;
 	uint64_t first_step, loads;
+	bool bulk; /* loads are bulk copies of 16 bytes to shared memory */
 };
+
+#define CHASE_BARRIER 64u /* offset of the mbarrier in shared memory */
+#define COPY_STEPS    5u  /* instructions of a load by bulk copy */
+
+/*
+ * Writes a load by bulk copy: the mbarrier expects its bytes, the copy starts, the warp waits for it and reads the
+ * next address from shared memory.
+ */
+static void chase_copy(struct scribe *s, const struct chase *c, uint64_t i)
+{
+	struct scribe_box box = {
+		.base = chase_address(&c->order, c->first_step + i), .bytes = 16, .rows = 1, .planes = 1};
+
+	scribe_sync(s, "SYNCS.ARRIVE.TRANS64", CHASE_BARRIER, 16);
+	scribe_copy(s, "UBLKCP.S.G", CHASE_BARRIER, &box);
+	scribe_sync(s, "SYNCS.PHASECHK.TRANS64.TRYWAIT", CHASE_BARRIER, i % 2 ? UINT32_C(1) << 31 : 0);
+	scribe_mem(s, 1, "R2", "LDS.64", "R8", 8, MICRO_SHARED, 0);
+	scribe_op(s, "UR4", "R2UR", "R2", 0);
+}
 
 static void chase_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
@@ -86,23 +106,33 @@ static void chase_body(struct scribe *s, const struct micro *m, uint32_t block, 
 	(void)block;
 	(void)warp;
 	scribe_op(s, "R2", "MOV", "", 0);
-	scribe_op(s, "R3", "MOV", "", 0);
+	if (c->bulk)
+		scribe_sync(s, "SYNCS.EXCH.64", CHASE_BARRIER, 0x1ffffe);
+	else
+		scribe_op(s, "R3", "MOV", "", 0);
 	for (uint64_t i = 0; i < c->loads; i++) {
 		if (i % UNROLL == 0)
 			s->pc = 0x100;
-		scribe_mem(s, 1, "R2", "LDG.E.64", "R2", 8, chase_address(&c->order, c->first_step + i), 0);
+		if (c->bulk)
+			chase_copy(s, c, i);
+		else
+			scribe_mem(s, 1, "R2", "LDG.E.64", "R2", 8,
+				chase_address(&c->order, c->first_step + i), 0);
 		if (i % UNROLL == UNROLL - 1) {
 			scribe_op(s, "R6", "IADD3", "R6 R255 R255", 0);
 			scribe_op(s, "", "ISETP.GE.U32.AND", "R6", 0);
 			scribe_op(s, "", "BRA", "", 0x100);
 		}
 	}
-	s->pc = 0x100 + 16 * (UNROLL + 3);
+	s->pc = 0x100 + 16 * (UNROLL * (c->bulk ? COPY_STEPS : 1) + 3);
 	scribe_exit(s);
 }
 
-/* Number of instructions up to and including load i. */
-static uint64_t insts_up_to_load(uint64_t i) { return 2 + i / UNROLL * 3 + i + 1; }
+/* Number of instructions up to and including load i, or the first one of it if it is a bulk copy. */
+static uint64_t insts_up_to_load(const struct chase *c, uint64_t i)
+{
+	return 2 + i / UNROLL * 3 + i * (c->bulk ? COPY_STEPS : 1) + 1;
+}
 
 /*
  * Passes the chase through the tags of the L2. A footprint far larger than the L2 finds no line of the
@@ -120,36 +150,74 @@ static void warm_chase(struct bench *b, const struct subject *s, const struct ch
 		bench_warm(b, chase_address(o, i + n), 8, 0, false);
 }
 
-double probe_chase(const struct probe *p, const struct subject *s)
+/* Time of a load in cycles; *c has the order. first: set to that of the first pass, if it fits into the L1. */
+static double time_chase(const struct subject *s, struct chase *c, double *first)
 {
-	struct chase c = {.first_step = 0};
 	struct micro m = {.name = "chase",
 		.blocks = 1,
 		.threads = 32,
+		.shmem = c->bulk ? 1024 : 0,
 		.nregs = 16,
 		.arch = s->arch,
+		.v6 = c->bulk,
 		.body = chase_body,
-		.arg = &c};
-	uint64_t lines = (uint64_t)(p->param[0] * 1024 / LINE), pass, at[4], time[4];
+		.arg = c};
+	uint64_t pass = c->order.lines <= REAL_PASS ? c->order.lines : 0, at[4], time[4];
+	struct bench *b = bench_open(&s->params, s->isa);
+
+	warm_chase(b, s, &c->order);
+	if (c->bulk)
+		pass = 0; /* they leave the L1 out */
+	c->loads = pass + LEAD + TIMED + 1;
+	at[0] = insts_up_to_load(c, pass > LEAD ? LEAD : 0);
+	at[1] = insts_up_to_load(c, pass);
+	at[2] = insts_up_to_load(c, pass + LEAD);
+	at[3] = insts_up_to_load(c, pass + LEAD + TIMED);
+	bench_times(b, &m, at, time, 4);
+	bench_close(b);
+	*first = pass > LEAD ? (double)(time[1] - time[0]) / (double)(pass - LEAD) : 0;
+	return (double)(time[3] - time[2]) / TIMED;
+}
+
+double probe_chase(const struct probe *p, const struct subject *s)
+{
+	struct chase c = {.bulk = false};
+	uint64_t lines = (uint64_t)(p->param[0] * 1024 / LINE);
 	double load, first;
-	struct bench *b;
 
 	order_init(&c.order, lines ? lines : 1);
-	pass = c.order.lines <= REAL_PASS ? c.order.lines : 0;
-	b = bench_open(&s->params, s->isa);
-	warm_chase(b, s, &c.order);
-	c.loads = pass + LEAD + TIMED + 1;
-	at[0] = insts_up_to_load(pass > LEAD ? LEAD : 0);
-	at[1] = insts_up_to_load(pass);
-	at[2] = insts_up_to_load(pass + LEAD);
-	at[3] = insts_up_to_load(pass + LEAD + TIMED);
-	bench_times(b, &m, at, time, 4);
-	load = (double)(time[3] - time[2]) / TIMED;
-	bench_close(b);
-	if (pass <= LEAD || (double)pass * LINE >= BEYOND_L1 * (double)subject_l1_bytes(s, 32))
+	load = time_chase(s, &c, &first);
+	if (first <= 0 || (double)lines * LINE >= BEYOND_L1 * (double)subject_l1_bytes(s, 32))
 		return load;
-	first = (double)(time[1] - time[0]) / (double)(pass - LEAD);
-	return load + (first - load) * (double)pass / PROGRAM;
+	return load + (first - load) * (double)lines / PROGRAM;
+}
+
+double probe_tma_chase(const struct probe *p, const struct subject *s)
+{
+	struct chase c = {.bulk = true};
+	uint64_t lines = (uint64_t)(p->param[0] * 1024 / LINE);
+	double first;
+
+	order_init(&c.order, lines ? lines : 1);
+	return time_chase(s, &c, &first);
+}
+
+bool probe_tma_chase_ready(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
+{
+	double bytes = p->param[0] * 1024, near = (double)subject_l2_bytes(s) / s->params.mem.l2_sides;
+
+	*why = "unknown metric (expected a latency in cycles of one dependent bulk copy)";
+	if (strcmp(r->unit, "cycles") != 0 || !strstr(r->metric, "latency of one"))
+		return false;
+	*why = "footprint out of range (expected 128 bytes to 64 GiB)";
+	if (bytes < LINE || bytes > 64e9)
+		return false;
+	strcpy(p->group, bytes <= 0.85 * near ? "tma chase L2"
+			 : bytes >= 200e6     ? "tma chase DRAM"
+					      : "tma chase between");
+	*why = "requires compute capability 9.0";
+	return s->arch == 90;
 }
 
 /* The group names the level of this GPU that holds the footprint; "between": none holds all of it. */
