@@ -77,6 +77,14 @@ sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1)
 	assert_output --partial 'PC 0x0210: STG.E desc[UR4][R2.64], R5'
 }
 
+@test "a finding names the source line where the cubin has a line table" {
+	printf '%s\n' 000fc000000000000000000000007918 000fc00000300000000000040000795c 000fea0003800000000000000000794d |
+		python3 "$ROOT/tests/data/cubin/cubin_code.py" 80 0:3,16:7 >a.cubin
+	printf '%s\n' 'module a.cubin' 'launch k grid=1 block=32 args' >a.launch
+	run -1 trace-exec -n a.launch
+	assert_output --partial 'CTA (0,0,0), src/kernel.cu line 7, PC 0x0010: BPT.TRAP 0x1)'
+}
+
 @test "code that is not executed is refused with function, program counter and text before anything runs" {
 	{
 		echo '000fea0003800000 000000000000790f'

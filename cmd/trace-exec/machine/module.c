@@ -285,9 +285,14 @@ static int bind_kernel(struct bound_code *bound, struct func *fn, struct fault *
 static void describe_instruction(const struct op *o, char *out, size_t cap)
 {
 	const struct func *f = o->func;
-	uint32_t at = (uint32_t)(o->in - f->inst);
+	const struct machine_code *c = f->machine_code;
+	const struct sass_image *image = c->module->image;
+	uint32_t pc = SASS_BYTES * (uint32_t)(o->in - f->inst);
+	const char *file;
+	uint32_t line = sass_image_line(image, (uint32_t)(c->kernel - image->function), pc, &file);
+	int n = line && file ? snprintf(out, cap, ", %.100s line %u", file, line) : 0;
 
-	snprintf(out, cap, ", PC 0x%04x: %s", 16 * at, o->in->text);
+	snprintf(out + n, cap - (size_t)n, ", PC 0x%04x: %s", pc, o->in->text);
 }
 
 static const struct machine_execution execution = {
