@@ -77,6 +77,18 @@ sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1)
 	assert_output --partial 'PC 0x0210: STG.E desc[UR4][R2.64], R5'
 }
 
+@test "FFMA2 multiplies and adds two pairs: one register twice, a swapped pair, signs; .NP is refused" {
+	"$ROOT/tests/data/sass/ffma2" .
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	cmp o.bin want.bin
+	printf '%s\n' '080fe20001080042 0000003028427249' '000fea0003800000 000000000000794d' |
+		"$ROOT/tests/data/sass/cubin.py" -s 100 -r 80 k >k.cubin
+	printf '%s\n' 'module k.cubin' 'buffer O bytes=4 zero' 'launch k grid=1 block=32 args O,O,i32:1' >k.launch
+	run -2 trace-exec -n k.launch
+	assert_output --partial 'function k, PC 0x0000: FFMA2 R66, R40.F32x2.HI_LO.NP, R48.reuse.F32'
+}
+
 @test "a finding names the source line where the cubin has a line table" {
 	printf '%s\n' 000fc000000000000000000000007918 000fc00000300000000000040000795c 000fea0003800000000000000000794d |
 		python3 "$ROOT/tests/data/cubin/cubin_code.py" 80 0:3,16:7 >a.cubin

@@ -405,7 +405,21 @@ static bool add_special_arg(struct reading *r, const struct arg_token *t)
 	return true;
 }
 
-/* Vector register of the kinds d, R, RB and RE. */
+/* Whether an operand of two f32 is a pair of registers or one register twice. */
+static enum sass_select read_pair_select(struct reading *r, unsigned at)
+{
+	bool np = bit_is_set(r, 83), swapped = bit_is_set(r, 81);
+
+	if (at == 32)
+		return bit_is_set(r, 88) ? SASS_F32_OF_HALVES : SASS_PAIR;
+	if (at == 64)
+		return SASS_PAIR;
+	if (bit_is_set(r, 82))
+		return swapped ? SASS_PAIR_INVALID : np ? SASS_F32_NP : SASS_F32_OF_HALVES;
+	return swapped ? np ? SASS_SWAPPED_NP : SASS_SWAPPED : np ? SASS_PAIR_NP : SASS_PAIR;
+}
+
+/* Vector register of the kinds d, R, RB, RE and RX. */
 static struct sass_arg read_register_arg(struct reading *r, const struct arg_token *t)
 {
 	const char *k = t->kind;
@@ -417,6 +431,10 @@ static struct sass_arg read_register_arg(struct reading *r, const struct arg_tok
 		a.flags |= bit_is_set(r, 50) ? SASS_REUSE : 0;
 	if (k[1] == 'B' && reading_field(r, 76, 2))
 		a.select = (uint8_t)(SASS_BYTE_1 + reading_field(r, 76, 2) - 1);
+	if (k[1] == 'X') {
+		read_signs(r, t, &a, ABSENT, ABSENT);
+		a.select = (uint8_t)read_pair_select(r, t->at);
+	}
 	return a;
 }
 
@@ -469,7 +487,7 @@ static struct sass_arg read_plain_arg(struct reading *r, const struct arg_token 
 
 	if (strchr("abcx", *k) && !k[1])
 		return arith_arg(r, t);
-	if (!strcmp(k, "d") || !strcmp(k, "R") || !strcmp(k, "RE") || !strcmp(k, "RB"))
+	if (!strcmp(k, "d") || !strcmp(k, "R") || (*k == 'R' && k[1] && strchr("EBX", k[1]) && !k[2]))
 		return read_register_arg(r, t);
 	if (*k == 'U' || *k == 'u')
 		return read_uniform_arg(r, t);

@@ -120,8 +120,9 @@ static void put_predicate(struct sass_out *o, const char *prefix, unsigned p, bo
 	sass_putf(o, p == 7 ? "%s%sPT" : "%s%sP%u", inverted ? "!" : "", prefix, p);
 }
 
-static const char *const selects[] = {
-	"", ".F32", ".H0_H0", ".H1_H1", ".H0_NH1", ".H1", ".B1", ".B2", ".B3", ".ROW", ".COL", ".SIGN"};
+static const char *const selects[] = {"", ".F32", ".H0_H0", ".H1_H1", ".H0_NH1", ".H1", ".B1", ".B2", ".B3",
+	".ROW", ".COL", ".SIGN", ".F32.NP", ".F32x2.HI_LO", ".F32x2.HI_LO.NP", ".F32x2.LO_HI",
+	".F32x2.LO_HI.NP", ".INVALID3"};
 
 static void put_offset(struct sass_out *o, int64_t v, bool alone)
 {
