@@ -55,7 +55,7 @@ struct parsed *queue_parsed(struct queue *q)
 	return p ? p : xcalloc(1, sizeof(*p));
 }
 
-static void put_parsed(struct queue *q, struct parsed *p)
+void queue_keep_parsed(struct queue *q, struct parsed *p)
 {
 	parsed_clear(p);
 	pthread_mutex_lock(&q->lock);
@@ -141,8 +141,8 @@ static size_t job_columns(const struct encoded *e)
 
 static struct cur view_of(const struct buf *b) { return cur_of(b->p, b->n); }
 
-/* Makes the piece's string, which its repetitions refer to. text: bytes of its text. */
-static void join_body(struct piece *c, size_t text)
+/* Makes the piece's string, which its repetitions refer to. */
+static void join_body(struct piece *c)
 {
 	struct encoded *e = c->e;
 	struct body_parts b = {.flags = (c->begins ? PIECE_BEGINS : 0u) | (c->ends ? PIECE_ENDS : 0u) |
@@ -153,7 +153,7 @@ static void join_body(struct piece *c, size_t text)
 	struct buf place = {0};
 
 	if (!c->part || !stream_blank(e->stored.p, e->stored.n) ||
-		job_columns(e) + e->table.n + e->stored.n + c->stripped.n > body_most(text))
+		job_columns(e) + e->table.n + e->stored.n + c->stripped.n > body_most(c->size))
 		return;
 	if (!c->begins)
 		put_place(&place, c);
@@ -162,14 +162,12 @@ static void join_body(struct piece *c, size_t text)
 		b.col[k] = view_of(&e->col[k]);
 	body_join(&e->body, &b);
 	buf_free(&place);
-	if (e->body.n > body_most(text))
+	if (e->body.n > body_most(c->size))
 		buf_free(&e->body);
 }
 
 static void encode_piece(struct queue *q, struct piece *c)
 {
-	size_t text = c->text.n;
-
 	if (c->same)
 		return;
 	struct parsed *p = c->records ? c->records : queue_parsed(q);
@@ -185,7 +183,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 		part_pack(&e->table, &p->part);
 	}
 	census_take(&e->census, p, q->isa, c->facts.binary);
-	put_parsed(q, p);
+	queue_keep_parsed(q, p);
 	if (c->part && !c->records && job_columns(e) + e->table.n > taken - c->header + PIECE_SLACK / 2) {
 		columns_free(e->col); /* text is smaller */
 		buf_free(&e->table);
@@ -202,7 +200,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 	queue_keep_text(q, &c->text);
 	if (!c->origin)
 		return;
-	join_body(c, text);
+	join_body(c);
 	c->origin->census = e->census;
 	c->origin->good = e->body.n != 0;
 	buf_free(&c->stripped);
@@ -247,7 +245,7 @@ static void put_codes(struct gathering *g, const struct piece *c, int column)
 /* Writes the state of a kernel outside its body: id, stream, hash, control codes. */
 static void put_kernel(struct gathering *g, const struct piece *c)
 {
-	bool hash = c->ends && c->bytes >= HASH_TEXT;
+	bool hash = c->ends && !c->no_hash && c->bytes >= HASH_TEXT;
 	uint64_t off = c->ids.id - g->header.id - 1;
 	struct buf *b = &g->col[COL_KERNEL];
 

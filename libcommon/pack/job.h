@@ -36,6 +36,8 @@ struct piece {
 	unsigned char hash[16];
 	struct header_facts facts;
 	size_t header;           /* bytes of the header in the text */
+	uint64_t size;           /* bytes of the piece as text */
+	uint64_t digest[2];      /* hash of the records */
 	const uint8_t *codes;    /* begins: machine code of its function, owned by the writer, or NULL */
 	uint32_t n_codes;        /* instructions */
 	struct origin *same;     /* earlier piece that it repeats; NULL: none */
@@ -84,7 +86,8 @@ struct queue *queue_new(unsigned threads, int level);
 void queue_free(struct queue *q);
 void *queue_worker(void *queue);
 struct parsed *queue_parsed(struct queue *q); /* Returns an empty struct for the records of a piece. */
-struct buf queue_text(struct queue *q);       /* Returns an empty buffer that held text before. */
+void queue_keep_parsed(struct queue *q, struct parsed *p); /* Returns the struct to the queue. */
+struct buf queue_text(struct queue *q);               /* Returns an empty buffer that held text before. */
 void queue_keep_text(struct queue *q, struct buf *b); /* Returns a buffer to the queue. */
 /* Appends a job. The caller gives it pieces and then closes it. */
 struct job *queue_job(struct queue *q);

@@ -263,6 +263,24 @@ void records_block(struct records *r, struct parsed *p, const uint32_t id[3], co
 	p->tb[p->part.n_blocks++] = tb;
 }
 
+/* ---- hash --------------------------------------------------------------------------------- */
+
+void records_hash(XXH3_state_t *h, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps)
+{
+	const uint64_t about[] = {id[0], id[1], id[2], n_warps};
+
+	XXH3_128bits_update(h, about, sizeof(about));
+	for (const struct pack_warp *x = warp; x < warp + n_warps; x++) {
+		const uint64_t n[] = {x->n_runs, x->n_more, x->n_words, x->n_text};
+
+		XXH3_128bits_update(h, n, sizeof(n));
+		XXH3_128bits_update(h, x->run, x->n_runs * sizeof(*x->run));
+		XXH3_128bits_update(h, x->more, x->n_more * sizeof(*x->more));
+		XXH3_128bits_update(h, x->word, x->n_words * sizeof(*x->word));
+		XXH3_128bits_update(h, x->text, x->n_text);
+	}
+}
+
 /* ---- text --------------------------------------------------------------------------------- */
 
 /* Converts the record for the writer of text. A moved list is computed into t, which then holds the words. */

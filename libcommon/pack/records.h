@@ -5,6 +5,7 @@
 #ifndef PACK_RECORDS_H
 #define PACK_RECORDS_H
 
+#include <xxhash.h>
 #include "format.h"
 #include "pack.h"
 
@@ -38,6 +39,8 @@ uint64_t records_length(
 void records_part(struct records *r, struct parsed *p);
 void records_block(struct records *r, struct parsed *p, const uint32_t id[3], const struct pack_warp *warp,
 	uint32_t n_warps);
+/* Adds a thread block to the hash of the records. */
+void records_hash(XXH3_state_t *h, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps);
 /* Returns whether a part may hold the block that records_length() measured last. */
 bool records_fit(const struct records *r, uint32_t n_warps);
 /* Appends the lines of p's only block; first: the block begins the kernel. */

@@ -237,7 +237,7 @@ static void find_repetition(struct pack_writer *w, struct piece *c)
 	uint64_t near, far, key[2];
 
 	c->ids = (struct header_state){w->ids.id + 1, w->ids.stream};
-	if (c->records || c->no_hash || (!c->begins && !j->n))
+	if ((c->no_hash && !c->records) || (!c->begins && !j->n))
 		return;
 	if (!header_strip(&c->stripped, &c->ids, (const char *)c->text.p, c->header)) {
 		buf_free(&c->stripped);
@@ -247,8 +247,8 @@ static void find_repetition(struct pack_writer *w, struct piece *c)
 	hash_names(w, c, &near, &far);
 	share_key(w->queue->share,
 		&(struct share_text){.header = &c->stripped,
-			.text = c->text.p + c->header,
-			.n = c->text.n - c->header,
+			.text = c->records ? (uint8_t *)c->digest : c->text.p + c->header,
+			.n = c->records ? sizeof(c->digest) : c->text.n - c->header,
 			.rest = c->ends ? c->bytes - c->header : 0,
 			.first_block = c->first_block,
 			.begins = c->begins,
@@ -256,19 +256,24 @@ static void find_repetition(struct pack_writer *w, struct piece *c)
 		key);
 	struct origin *o = share_find(w->queue->share, key);
 	if (!o) {
-		c->origin = share_add(
-			w->queue->share, key, near, far, body_most(c->text.n), &c->related, &j->gone);
+		c->origin =
+			share_add(w->queue->share, key, near, far, body_most(c->size), &c->related, &j->gone);
 	} else if (queue_repeats(w->queue, o)) {
 		c->same = o;
+		if (c->records)
+			queue_keep_parsed(w->queue, c->records);
+		c->records = NULL;
 		queue_keep_text(w->queue, &c->text);
 	}
 	if (!c->origin)
 		buf_free(&c->stripped);
 }
 
-/* Appends the piece, which has n bytes of text, to the current block or to a new one. */
-static void pass_block(struct pack_writer *w, struct piece *c, uint64_t n)
+/* Appends the piece to the current block or to a new one. */
+static void pass_block(struct pack_writer *w, struct piece *c)
 {
+	uint64_t n = c->size;
+
 	if (c->begins) {
 		w->lines = w->any ? w->lines : c->facts.dialect == DIALECT_PTX;
 		w->any = true;
@@ -284,8 +289,8 @@ static void pass_block(struct pack_writer *w, struct piece *c, uint64_t n)
 	find_repetition(w, c);
 	struct job *j = current(w);
 	if (c->same) {
+		most -= n;
 		n = SHARED_TEXT;
-		most -= c->text.n;
 	}
 	w->text += n;
 	w->room -= most;
@@ -303,6 +308,7 @@ static void put_cut(struct pack_writer *w, size_t n, size_t header, bool ends)
 		.begins = !w->begun,
 		.ends = ends,
 		.header = header,
+		.size = n,
 		.bytes = w->bytes,
 		.first_block = w->blocks,
 		.no_hash = w->no_hash,
@@ -316,7 +322,7 @@ static void put_cut(struct pack_writer *w, size_t n, size_t header, bool ends)
 		w->blocks++;
 	if (ends)
 		text_hash(w, c->hash);
-	pass_block(w, c, n);
+	pass_block(w, c);
 }
 
 /*
@@ -424,7 +430,13 @@ static void put_filled(struct pack_writer *w, bool ends)
 		.first_block = w->blocks - (w->filled ? w->filled->part.n_blocks : 0),
 		.facts = w->facts};
 	w->in = queue_text(w->queue);
-	pass_block(w, c, c->header + w->filled_text);
+	c->size = c->header + w->filled_text;
+	if (w->filled) {
+		XXH128_hash_t h = XXH3_128bits_digest(w->hash);
+
+		memcpy(c->digest, (uint64_t[]){h.low64, h.high64}, sizeof(c->digest));
+	}
+	pass_block(w, c);
 	w->filled = NULL;
 	w->filled_text = 0;
 }
@@ -438,6 +450,7 @@ void pack_records(
 	buf_add(&w->in, header, n);
 	buf_byte(&w->in, '\n');
 	records_begin(&w->records, inst, n_inst);
+	w->code = XXH3_64bits_withSeed(inst, n_inst * sizeof(*inst), w->queue->share->seed);
 }
 
 /* Appends a block that no part can hold as text. */
@@ -476,7 +489,10 @@ void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_w
 	if (!w->filled) {
 		w->filled = queue_parsed(w->queue);
 		records_part(&w->records, w->filled);
+		XXH3_128bits_reset_withSeed(w->hash, w->queue->share->seed);
+		XXH3_128bits_update(w->hash, &w->code, sizeof(w->code));
 	}
+	records_hash(w->hash, id, warp, n_warps);
 	records_block(&w->records, w->filled, id, warp, n_warps);
 	w->filled_text += n;
 	w->bytes += n;

@@ -50,6 +50,7 @@ struct pack_writer {
 	struct parsed *filled; /* piece of a kernel that is given as records; NULL: none */
 	uint64_t filled_text;  /* bytes of its thread blocks as text */
 	struct records records;
+	uint64_t code; /* hash of the static code of the records */
 	bool no_hash;
 	uint32_t reported; /* kernels with lower numbers that are kept as text were reported */
 	void (*on_text)(void *ctx, uint32_t kernel);

@@ -231,6 +231,7 @@ static bool is_read_forward(const char *stream, size_t n, const struct buf want[
 	return good;
 }
 
+static bool repeated;   /* the second kernel repeats the first */
 static bool list_last;  /* the list is given to the writer after the kernels */
 static struct buf last; /* the stream that was made last */
 
@@ -253,6 +254,7 @@ static bool comes_back(uint32_t most, int level, unsigned threads)
 		for (uint32_t i = 0; i < INSTS; i++)
 			inst[i] =
 				(struct pack_inst){i > 35 ? 0xfff0 + 8 * i : 8 * i, i % 3 ? 0 : 1u << i % 5};
+		seed = repeated ? 5 : seed;
 		whole = (struct buf){0};
 		buf_add(&whole, header, strlen(header));
 		pack_begin(w);
@@ -276,6 +278,31 @@ static bool comes_back(uint32_t most, int level, unsigned threads)
 		buf_free(&want[k]);
 	free(stream);
 	return good;
+}
+
+/* Kernels with equal records are stored once, also with several pieces. */
+static void repetitions(void)
+{
+	const struct pack_limits was = pack_limits;
+
+	for (unsigned i = 0; i < 2; i++) {
+		seed = 5;
+		repeated = false;
+		ok(comes_back(300, PACK_FAST, 1), "two kernels come back");
+		size_t both = last.n;
+
+		repeated = true;
+		ok(comes_back(300, PACK_FAST, 1), "a kernel and its repetition come back");
+		ok(last.n < both * 3 / 5, "in %zu bytes, where two others take %zu", last.n, both);
+		struct buf one = {0};
+		buf_add(&one, last.p, last.n);
+		ok(comes_back(300, PACK_FAST, 3) && last.n == one.n && !memcmp(last.p, one.p, one.n),
+			"the same bytes with several threads");
+		buf_free(&one);
+		pack_limits.columns = 1u << 21;
+	}
+	pack_limits = was;
+	repeated = false;
 }
 
 /* Streams whose list comes last: equal to others if they have one block, read like others if they have several. */
@@ -331,6 +358,7 @@ int main(void)
 	ok(comes_back(100, 1, 1), "and where there are too many static instructions");
 	pack_limits = was;
 	late_lists();
+	repetitions();
 	buf_free(&last);
 	for (uint32_t i = 0; i < WARPS; i++)
 		buf_free(&made[i].texts);
