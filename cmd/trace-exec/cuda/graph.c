@@ -120,6 +120,14 @@ DRIVER(cuGraphAddHostNode, cudaGraphAddHostNode(NODE_ARGS, p), NODE_PLACE, const
 DRIVER(cuGraphAddEmptyNode, cudaGraphAddEmptyNode(NODE_ARGS), NODE_PLACE)
 DRIVER(cuGraphAddChildGraphNode, cudaGraphAddChildGraphNode(NODE_ARGS, child), NODE_PLACE,
 	struct cuda_graph *child)
+/* CUDA_MEM_ALLOC_NODE_PARAMS has the runtime's layout. */
+DRIVER(cuGraphAddMemAllocNode, cudaGraphAddMemAllocNode(NODE_ARGS, p), NODE_PLACE,
+	struct allocation_params *p)
+DRIVER(cuGraphAddMemFreeNode, cudaGraphAddMemFreeNode(NODE_ARGS, cuda_address(addr)), NODE_PLACE,
+	uint64_t addr)
+DRIVER(cuGraphMemAllocNodeGetParams, cudaGraphMemAllocNodeGetParams(n, p), struct graph_node *n,
+	struct allocation_params *p)
+DRIVER(cuGraphMemFreeNodeGetParams, cudaGraphMemFreeNodeGetParams(n, p), struct graph_node *n, void **p)
 DRIVER(cuGraphAddEventRecordNode, cudaGraphAddEventRecordNode(NODE_ARGS, event), NODE_PLACE,
 	struct event *event)
 DRIVER(cuGraphAddEventWaitNode, cudaGraphAddEventWaitNode(NODE_ARGS, event), NODE_PLACE, struct event *event)

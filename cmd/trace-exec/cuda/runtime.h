@@ -6,6 +6,7 @@
 #include "cudart/graph.h"
 
 struct graph_exec;
+struct allocation_params;
 struct pool;
 struct hint;
 
@@ -106,6 +107,10 @@ int cudaGraphAddKernelNode(NODE_PLACE, const struct kernel_params *p);
 int cudaGraphAddMemcpyNode(NODE_PLACE, const struct copy_3d *p);
 int cudaGraphAddMemsetNode(NODE_PLACE, const struct fill_2d *p);
 int cudaGraphAddHostNode(NODE_PLACE, const struct host_call *p);
+int cudaGraphAddMemAllocNode(NODE_PLACE, struct allocation_params *p);
+int cudaGraphAddMemFreeNode(NODE_PLACE, void *p);
+int cudaGraphMemAllocNodeGetParams(struct graph_node *n, struct allocation_params *p);
+int cudaGraphMemFreeNodeGetParams(struct graph_node *n, void **p);
 int cudaGraphAddEmptyNode(NODE_PLACE);
 int cudaGraphAddChildGraphNode(NODE_PLACE, struct cuda_graph *child);
 int cudaGraphAddEventRecordNode(NODE_PLACE, struct event *event);

@@ -220,7 +220,7 @@ static int map_memory(uint64_t addr, size_t n, size_t offset, uint64_t handle, u
 	if (!e && m->addr)
 		e = cudart_unsupported("cuMemMap", "memory that is mapped at a second place");
 	if (!e) {
-		cudart_map(addr, n);
+		cudart_map(addr, n, "cuMemMap");
 		unmapped_bytes -= m->bytes;
 		m->addr = addr;
 		m->mapped = n;

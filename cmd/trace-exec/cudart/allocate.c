@@ -261,9 +261,9 @@ static int release_grant(uint64_t addr, bool pinned)
 
 int cudart_release(uint64_t addr) { return release_grant(addr, false); }
 
-void cudart_map(uint64_t addr, uint64_t n)
+void cudart_map(uint64_t addr, uint64_t n, const char *what)
 {
-	replace_freed("cuMemMap", addr, n, n);
+	replace_freed(what, addr, n, n);
 	((struct buffer *)memory_near(&cudart.mem, addr))->live = false;
 	cudart.live_bytes += n;
 	if (cudart.exec.check)
@@ -410,8 +410,11 @@ API(int, cudaFreeAsync, void *p, struct stream *s)
 
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
-	if (!e)
-		e = capture_rejects(s, "cudaFreeAsync");
+	if (!e && capture_blocks(s, &e)) {
+		struct graph_work w = {.kind = WORK_FREE, .memory.addr = (uintptr_t)p};
+
+		return cudart_leave(e ? e : capture_add(s, &w));
+	}
 	return cudart_leave(e ? e : release_grant((uintptr_t)p, false));
 }
 ALSO(cudaFreeAsync_ptsz, cudaFreeAsync);

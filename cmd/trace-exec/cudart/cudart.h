@@ -207,7 +207,7 @@ bool cudart_unreserve(uint64_t addr, uint64_t n);
 /* Returns whether n addresses from addr on are within one reservation. */
 bool cudart_is_reserved(uint64_t addr, uint64_t n);
 /* Allocates device memory at reserved addresses. Kernels may access it after cudart_set_access(). */
-void cudart_map(uint64_t addr, uint64_t n);
+void cudart_map(uint64_t addr, uint64_t n, const char *what);
 void cudart_set_access(uint64_t addr, bool allowed);
 
 /* pointer.c: returns true if p is in memory that the program registered with cudaHostRegister(). */

@@ -75,6 +75,7 @@ static int copy_checked_work(struct graph_work *to, const struct graph_work *w)
 										   : cudaSuccess;
 	case WORK_HOST: return w->host.call ? cudaSuccess : cudaErrorInvalidValue;
 	case WORK_GRAPH: return graph_copy(&to->child, w->child);
+	case WORK_FREE: return w->memory.addr ? cudaSuccess : cudaErrorInvalidValue;
 	case WORK_WAIT:
 	case WORK_RECORD: return cudart_is_event(w->event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 	default: return cudaSuccess;
@@ -490,3 +491,74 @@ PARAMS(Memset, WORK_FILL, fill_2d, fill)
 PARAMS(Host, WORK_HOST, host_call, host)
 #undef PARAMS
 #undef ADD
+
+/* ---- memory ---- */
+
+#define MEMORY_UNIT 512u /* alignment of cudaMalloc() */
+
+int graph_allocation(struct graph_work *w, size_t n)
+{
+	*w = (struct graph_work){.kind = WORK_ALLOCATE, .memory.bytes = n};
+	if (!n)
+		return cudaErrorInvalidValue;
+	w->memory.addr = cudart_reserve(n, MEMORY_UNIT);
+	return w->memory.addr ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+/* cudaMemAllocNodeParams. The pool's other properties and access by other devices have no effect. */
+struct allocation_params {
+	int type, handles, location, device;
+	char pool[72];
+	const void *access;
+	size_t n_access, bytes;
+	uint64_t addr;
+};
+enum { ALLOCATION_PINNED = 1, LOCATION_DEVICE = 1 };
+
+API(int, cudaGraphAddMemAllocNode, struct graph_node **to, struct cuda_graph *g,
+	struct graph_node *const *after, size_t n, struct allocation_params *p)
+{
+	struct graph_work w = {.kind = WORK_ALLOCATE};
+	int e = cudart_enter(false);
+
+	if (!e && (!p || p->type != ALLOCATION_PINNED || p->location != LOCATION_DEVICE || p->device))
+		e = cudaErrorInvalidValue;
+	if (!e)
+		e = graph_allocation(&w, p->bytes);
+	cudart_leave(e);
+	if (e)
+		return e;
+	e = add_program_node(to, g, after, n, &w);
+	if (!e)
+		p->addr = w.memory.addr;
+	return e;
+}
+
+API(int, cudaGraphAddMemFreeNode, struct graph_node **to, struct cuda_graph *g,
+	struct graph_node *const *after, size_t n, void *p)
+{
+	struct graph_work w = {.kind = WORK_FREE, .memory.addr = (uintptr_t)p};
+
+	return add_program_node(to, g, after, n, &w);
+}
+
+API(int, cudaGraphMemAllocNodeGetParams, struct graph_node *n, struct allocation_params *p)
+{
+	int e = enter_for_node(n, p, WORK_ALLOCATE);
+
+	if (!e)
+		*p = (struct allocation_params){.type = ALLOCATION_PINNED,
+			.location = LOCATION_DEVICE,
+			.bytes = n->work.memory.bytes,
+			.addr = n->work.memory.addr};
+	return cudart_leave(e);
+}
+
+API(int, cudaGraphMemFreeNodeGetParams, struct graph_node *n, void **p)
+{
+	int e = enter_for_node(n, p, WORK_FREE);
+
+	if (!e)
+		*p = (void *)(uintptr_t)n->work.memory.addr;
+	return cudart_leave(e);
+}

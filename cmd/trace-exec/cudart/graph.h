@@ -57,6 +57,11 @@ struct host_call {
 	void *arg;
 };
 
+/* Memory that a node allocates or frees: its address is known when the node is added. */
+struct graph_memory {
+	uint64_t addr, bytes; /* bytes: of a node that allocates */
+};
+
 struct kernel_params {
 	const void *host;
 	struct dim grid, block;
@@ -73,7 +78,9 @@ enum work_kind {
 	WORK_GRAPH,
 	WORK_EMPTY,
 	WORK_WAIT,
-	WORK_RECORD
+	WORK_RECORD,
+	WORK_ALLOCATE = 10,
+	WORK_FREE
 };
 
 struct graph_work {
@@ -85,6 +92,7 @@ struct graph_work {
 		struct host_call host;
 		struct cuda_graph *child;
 		struct event *event;
+		struct graph_memory memory;
 	};
 };
 
@@ -128,6 +136,9 @@ int graph_order(const struct cuda_graph *g, uint32_t *order);
 
 /* Makes the work of a kernel node from its parameters; false: they are invalid. */
 bool graph_kernel_work(struct graph_work *w, const struct kernel_params *p);
+
+/* Makes the work of a node that allocates n bytes: reserves their addresses. 0 or a status. */
+int graph_allocation(struct graph_work *w, size_t n);
 
 /* launch.c: checks a launch and copies its arguments to w, which work_free frees. */
 int work_prepare_kernel(

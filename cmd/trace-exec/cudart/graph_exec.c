@@ -23,7 +23,10 @@ static bool is_exec(const struct graph_exec *x)
 
 /* ---- instances ---- */
 
-enum { FLAGS_MOST = 15 }; /* all four flags, which have no effect here */
+enum {
+	FLAG_AUTO_FREE = 1, /* a launch first frees memory of the launch before */
+	FLAGS_MOST = 15     /* all four flags; the others have no effect here */
+};
 
 static int instantiate_graph(struct graph_exec **to, const struct cuda_graph *g, unsigned long long flags)
 {
@@ -147,6 +150,26 @@ static int run_child_graph(const struct cuda_graph *g, struct stream *s)
 	return e;
 }
 
+/* Allocates the memory of a node. A second launch is an error if the program has not freed the memory. */
+static int run_allocation(const struct graph_memory *m)
+{
+	if (cudart_find_grant(m->addr))
+		return cudaErrorInvalidValue;
+	cudart_map(m->addr, m->bytes, "graph memory");
+	cudart_set_access(m->addr, true);
+	return cudaSuccess;
+}
+
+static void free_allocations(const struct cuda_graph *g)
+{
+	for (uint32_t i = 0; i < g->n_nodes; i++) {
+		const struct graph_work *w = &g->node[i]->work;
+
+		if (w->kind == WORK_ALLOCATE && cudart_find_grant(w->memory.addr))
+			cudart_release(w->memory.addr);
+	}
+}
+
 static int run_work(const struct graph_work *w, struct stream *s)
 {
 	switch (w->kind) {
@@ -156,6 +179,8 @@ static int run_work(const struct graph_work *w, struct stream *s)
 	case WORK_HOST: return run_host_call(&w->host);
 	case WORK_GRAPH: return run_child_graph(w->child, s);
 	case WORK_RECORD: return work_record(w->event, s);
+	case WORK_ALLOCATE: return run_allocation(&w->memory);
+	case WORK_FREE: return cudart_release(w->memory.addr);
 	default: return cudaSuccess;
 	}
 }
@@ -182,6 +207,8 @@ API(int, cudaGraphLaunch, struct graph_exec *x, struct stream *s)
 
 		return cudart_leave(e ? e : capture_add(s, &w));
 	}
+	if (!e && x->flags & FLAG_AUTO_FREE)
+		free_allocations(x->graph);
 	return cudart_leave(e ? e : run_graph(x->graph, x->order, s));
 }
 ALSO(cudaGraphLaunch_ptsz, cudaGraphLaunch);

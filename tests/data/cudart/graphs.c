@@ -300,6 +300,83 @@ static void test_captures(void)
 	cudaStreamDestroy(t);
 }
 
+struct allocation {
+	int type, handles, location, device;
+	char pool[72];
+	const void *access;
+	size_t n_access, bytes;
+	void *addr;
+};
+int cudaGraphAddMemAllocNode(
+	struct node **, struct graph *, struct node *const *, size_t, struct allocation *);
+int cudaGraphAddMemFreeNode(struct node **, struct graph *, struct node *const *, size_t, void *);
+int cudaGraphMemAllocNodeGetParams(struct node *, struct allocation *);
+int cudaGraphMemFreeNodeGetParams(struct node *, void **);
+int cudaMallocArray(void **, const int *, size_t, size_t, unsigned), cudaFreeArray(void *);
+int cudaMemcpy2DToArrayAsync(
+	void *, size_t, size_t, const void *, size_t, size_t, size_t, int, struct stream *);
+
+/* A node allocates, the program or another node frees. */
+static void test_memory(void)
+{
+	struct allocation x = {.type = 1, .location = 1, .bytes = 40}, same;
+	struct graph *g;
+	struct exec *run;
+	struct node *first, *last;
+	struct stream *s;
+	unsigned value = 0;
+	void *p;
+	int type;
+
+	cudaStreamCreate(&s);
+	IS(0, cudaGraphCreate(&g, 0));
+	x.type = 2;
+	IS(1, cudaGraphAddMemAllocNode(&first, g, NULL, 0, &x));
+	x.type = 1;
+	IS(0, cudaGraphAddMemAllocNode(&first, g, NULL, 0, &x));
+	IS(0, cudaGraphNodeGetType(first, &type));
+	IS(10, type);
+	IS(0, cudaGraphMemAllocNodeGetParams(first, &same));
+	IS(1, same.addr == x.addr && same.bytes == 40);
+	IS(1, cudaGraphMemFreeNodeGetParams(first, &p));
+	IS(1, cudaMemset(x.addr, 1, 4)); /* not allocated yet */
+	IS(0, cudaGraphInstantiate(&run, g, 0));
+	IS(0, cudaGraphLaunch(run, s));
+	IS(0, cudaMemset(x.addr, 1, 40));
+	IS(1, cudaGraphLaunch(run, s)); /* not freed */
+	IS(0, cudaFree(x.addr));
+	IS(0, cudaGraphLaunch(run, s));
+	IS(0, cudaFreeAsync(x.addr, s));
+	IS(0, cudaGraphExecDestroy(run));
+	IS(0, cudaGraphInstantiate(&run, g, 1)); /* frees before a launch */
+	IS(0, cudaGraphLaunch(run, s));
+	IS(0, cudaGraphLaunch(run, s));
+	IS(0, cudaFree(x.addr));
+	IS(0, cudaGraphExecDestroy(run));
+	IS(0, cudaGraphAddMemFreeNode(&last, g, &first, 1, x.addr));
+	IS(0, cudaGraphMemFreeNodeGetParams(last, &p));
+	IS(1, p == x.addr);
+	IS(0, cudaGraphInstantiate(&run, g, 0));
+	IS(0, cudaGraphLaunch(run, s));
+	IS(0, cudaGraphLaunch(run, s));
+	IS(0, cudaGraphExecDestroy(run));
+	IS(0, cudaGraphDestroy(g));
+	/* a stream records both */
+	IS(0, cudaStreamBeginCapture(s, 0));
+	IS(0, cudaMallocAsync(&p, 4, s));
+	IS(0, cudaMemsetAsync(p, 7, 4, s));
+	IS(0, cudaMemcpyAsync(&value, p, 4, DEVICE_TO_HOST, s));
+	IS(0, cudaFreeAsync(p, s));
+	IS(0, cudaStreamEndCapture(s, &g));
+	IS(0, value);
+	IS(0, cudaGraphInstantiate(&run, g, 0));
+	IS(0, cudaGraphLaunch(run, s));
+	IS(0x07070707, value);
+	IS(0, cudaGraphExecDestroy(run));
+	IS(0, cudaGraphDestroy(g));
+	cudaStreamDestroy(s);
+}
+
 /* Begins a capture, makes a call that fails with error wrong, and ends the capture with error end. */
 #define BROKEN(wrong, call, end) \
 	do { \
@@ -312,10 +389,11 @@ static void test_captures(void)
 
 static void test_broken(void)
 {
+	const int f32[5] = {32, 0, 0, 0, 2};
 	struct stream *s, *t;
 	struct event *e;
 	struct graph *g;
-	void *p;
+	void *p, *texels;
 
 	cudaStreamCreate(&s);
 	cudaStreamCreate(&t);
@@ -325,7 +403,9 @@ static void test_broken(void)
 	BROKEN(900, cudaDeviceSynchronize(), 901);
 	BROKEN(900, cudaMalloc(&p, 8), 901);
 	BROKEN(906, cudaMemcpy(a, h, 4, HOST_TO_DEVICE), 901);
-	BROKEN(801, cudaMallocAsync(&p, 8, s), 901);
+	IS(0, cudaMallocArray(&texels, &f32, 2, 2, 0));
+	BROKEN(801, cudaMemcpy2DToArrayAsync(texels, 0, 0, h, 8, 8, 2, HOST_TO_DEVICE, s), 901);
+	IS(0, cudaFreeArray(texels));
 	IS(0, cudaEventRecord(e, t));
 	BROKEN(905, cudaStreamWaitEvent(s, e, 0), 901);
 	IS(0, cudaStreamBeginCapture(s, 0));
@@ -414,6 +494,7 @@ int main(void)
 	test_by_hand();
 	test_captures();
 	test_broken();
+	test_memory();
 	test_updates();
 	cudaFree(a);
 	cudaFree(b);
