@@ -34,7 +34,7 @@ struct resumed_kernel {
 	uint64_t shape;              /* reuse_shape() */
 };
 
-/* What an earlier run has done already. */
+/* Records that an earlier run left. */
 struct resumed {
 	uint64_t bytes; /* bytes of its records and the run's in the kept file; 0: nothing */
 	char *path;     /* file of the records; NULL: none */

@@ -22,7 +22,7 @@ struct reuse_kernel {
 	bool slice;
 };
 
-/* What a kernel does not share with its equals. */
+/* Identity of a kernel among its equals. */
 struct reuse_identity {
 	uint32_t kernel; /* for reuse_at(); REUSE_NONE: the kernel cannot be compared */
 	uint64_t stream;
