@@ -28,7 +28,7 @@ struct output *output_open_part(const char *path, bool force);
  * the program if the file is shorter.
  */
 struct output *output_open_rest(const char *path, uint64_t keep);
-/* Removes from NAME.part of an output what was written after its first n bytes; nothing must be written any more. */
+/* Cuts NAME.part of an output after its first n bytes. Nothing must be written to it afterwards. */
 void output_cut(struct output *o, uint64_t n);
 /*
  * Flushes as output_flush() does. From then on, NAME.part of output_open_part() stays if the program ends
