@@ -29,8 +29,8 @@ struct command {
 	uint64_t address, bytes; /* destination and size of copies */
 	uint32_t position;       /* CMD_KERNEL: position among the kernels, from 1 */
 	uint32_t kernel;         /* CMD_KERNEL: number in the packed stream */
-	bool missing;            /* CMD_KERNEL: found missing by klist_missing(), or the packed stream lacks it */
-	struct input *in;        /* CMD_KERNEL: the file, open at its first byte, or NULL */
+	bool missing;     /* CMD_KERNEL: found missing by klist_missing(), or the packed stream lacks it */
+	struct input *in; /* CMD_KERNEL: the file, open at its first byte, or NULL */
 };
 
 struct klist {

@@ -17,7 +17,7 @@
 
 struct input;
 
-#define PICKS_MAX     (1u << 24) /* kernels of a list, and strata */
+#define PICKS_MAX (1u << 24) /* kernels of a list, and strata */
 
 struct pick {
 	uint32_t position; /* position in the list, from 1 */

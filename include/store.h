@@ -36,9 +36,9 @@ struct store_run {
 	enum result_form form;
 	uint32_t *option; /* word of the value, by option; 0: unknown */
 	uint32_t n_options;
-	uint32_t picks; /* word: picks_hash() of the picks that it used; 0: unknown, or no picks */
-	uint32_t total; /* index in total[] plus 1; 0: none */
-	uint64_t skipped;           /* kernels that were missing and skipped (trace-sim --skip-missing) */
+	uint32_t picks;   /* word: picks_hash() of the picks that it used; 0: unknown, or no picks */
+	uint32_t total;   /* index in total[] plus 1; 0: none */
+	uint64_t skipped; /* kernels that were missing and skipped (trace-sim --skip-missing) */
 	uint32_t skipped_positions; /* word: their positions */
 };
 

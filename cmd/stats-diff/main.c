@@ -200,7 +200,8 @@ static int worse_status(int a, int b) { return a > b ? a : b; }
 /* Warns where other kernels were missing in a run of one side than in that of the other side. */
 static void warn_other_skipped(const struct diff *d)
 {
-	const struct store_run *a = d->store->run + d->side[0].first_run, *b = d->store->run + d->side[1].first_run;
+	const struct store_run *a = d->store->run + d->side[0].first_run,
+			       *b = d->store->run + d->side[1].first_run;
 
 	for (uint32_t i = 0; i < d->side[0].n_runs && i < d->side[1].n_runs; i++)
 		if (a[i].skipped != b[i].skipped || a[i].skipped_positions != b[i].skipped_positions)

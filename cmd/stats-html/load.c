@@ -352,11 +352,12 @@ static void free_run(struct html_run *run)
 /* Warns of kernels that the run skipped because they were missing. */
 static void warn_of_skipped(struct html_report *r, const struct html_run *run)
 {
-	const char *kernels = html_option(run, "skipped.kernels"), *at = html_option(run, "skipped.positions");
+	const char *kernels = html_option(run, "skipped.kernels"),
+		   *at = html_option(run, "skipped.positions");
 
 	if (kernels)
-		html_warn(r, "%.200s: %.20s of the list's kernels were missing and skipped: %.60s%s", run->name, kernels,
-			at ? at : "?", at && strlen(at) > 60 ? "..." : "");
+		html_warn(r, "%.200s: %.20s of the list's kernels were missing and skipped: %.60s%s",
+			run->name, kernels, at ? at : "?", at && strlen(at) > 60 ? "..." : "");
 }
 
 static void end_run(struct html_report *r, struct html_run *run, const struct result_item *item)

@@ -219,9 +219,9 @@ static void report_skipped(struct lint *l, struct klist *k, const char *file)
 		return;
 	const struct command *c = &k->cmd[s.first];
 	report_at(l->rep, s.n == k->n_kernels ? RULE_KERNEL_MISSING : RULE_KERNEL_SKIPPED,
-		(struct place){file, c->line, 1}, "%u of %u kernels %s missing and skipped, the first is kernel %u, '%s'",
-		s.n, k->n_kernels, s.n == 1 ? "is" : "are", c->position,
-		diag_quote(q, sizeof(q), c->text, strlen(c->text)));
+		(struct place){file, c->line, 1},
+		"%u of %u kernels %s missing and skipped, the first is kernel %u, '%s'", s.n, k->n_kernels,
+		s.n == 1 ? "is" : "are", c->position, diag_quote(q, sizeof(q), c->text, strlen(c->text)));
 }
 
 /* Processes all commands in order. */

@@ -46,15 +46,16 @@ void source_part_missing(struct source *s, const struct pack_args *a)
 		die_at(at, "kernel %u, %s, is missing in the packed stream (--skip-missing skips it)",
 			first->position, name);
 	if (!s->n_items && (a->select || !restores))
-		die_at(at, "every selected kernel is missing, the first is kernel %u, %s", first->position, name);
+		die_at(at, "every selected kernel is missing, the first is kernel %u, %s", first->position,
+			name);
 	if (restores)
 		diag_warn(at,
 			"%u kernel%s of the list %s missing in the packed stream, so that only the list names %s, the first is kernel %u, %s",
 			s->n_missing, s->n_missing == 1 ? "" : "s", s->n_missing == 1 ? "is" : "are",
 			s->n_missing == 1 ? "it" : "them", first->position, name);
 	else
-		diag_warn(at, "%u of %u kernels %s missing and skipped, the first is kernel %u, %s", s->n_missing,
-			s->n_listed, s->n_missing == 1 ? "is" : "are", first->position, name);
+		diag_warn(at, "%u of %u kernels %s missing and skipped, the first is kernel %u, %s",
+			s->n_missing, s->n_listed, s->n_missing == 1 ? "is" : "are", first->position, name);
 }
 
 void source_free_missing(struct source *s)

@@ -33,7 +33,8 @@ static const struct cli_row rows[] = {
 	{'m', "method", "METHOD", method_help, method_names},
 	{'e', "error", "PERCENT", "error of a total to aim at, half of its 95 % interval (5%)", NULL},
 	{'k', "part", "LIST",
-		"pick from these kernels only: positions, ranges, name patterns (3,7-9 or '*gemm*')", "@kernels"},
+		"pick from these kernels only: positions, ranges, name patterns (3,7-9 or '*gemm*')",
+		"@kernels"},
 	{OPT_SKIP_MISSING, "skip-missing", NULL,
 		"leave out kernels that the list names and that do not exist, with a warning", NULL},
 	{'n', "kernels", "N", "pick at most N kernels", NULL},
@@ -57,7 +58,8 @@ static void complete_pick_words(FILE *out, const char *kind, char *const *word, 
 		complete_kernels(out, word, n);
 }
 
-static const struct cli cli = {"[-m METHOD] [-e PERCENT] [-k LIST] [-n N] [--times FILE] [-j N] [-o FILE] [TRACE]",
+static const struct cli cli = {
+	"[-m METHOD] [-e PERCENT] [-k LIST] [-n N] [--times FILE] [-j N] [-o FILE] [TRACE]",
 	"pick kernels that represent a whole application",
 	"TRACE is a kernel list, a directory with one, one kernel file, a packed stream, or - (stdin, the default).\n"
 	"Exit status: 0 good; 2 trouble.\n",

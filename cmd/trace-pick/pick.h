@@ -56,8 +56,8 @@ struct app {
 
 struct wish {
 	const char *part; /* operand of -k; NULL: not given */
-	double error;  /* half of the 95 % interval, as a fraction of the total */
-	uint32_t most; /* kernels; UINT32_MAX: any number */
+	double error;     /* half of the 95 % interval, as a fraction of the total */
+	uint32_t most;    /* kernels; UINT32_MAX: any number */
 	uint64_t seed;
 	bool per_stream, one;
 };

@@ -44,8 +44,8 @@ static void write_summary(FILE *out, const struct app *a, const struct choice *c
 		c->n_picked, a->n, c->n, (unsigned long long)picked, (unsigned long long)all,
 		all ? 100 * (double)picked / (double)all : 0, 100 * c->error);
 	if (a->n < a->n_listed)
-		fprintf(out, "# %u of the list's %u kernels selected, %u of them missing\n", a->n + a->skipped.n,
-			a->n_listed, a->skipped.n);
+		fprintf(out, "# %u of the list's %u kernels selected, %u of them missing\n",
+			a->n + a->skipped.n, a->n_listed, a->skipped.n);
 }
 
 static void write_strata(FILE *out, const struct app *a, const struct choice *c)
@@ -86,8 +86,9 @@ void report(
 	for (uint32_t i = 0; i < a->n; i++) {
 		uint32_t s = c->stratum[i];
 		char name[512], text[600];
-		struct pick k = {
-			.position = a->kernel[i].position, .weight = c->weight[s], .size = method_size(m, &a->kernel[i])};
+		struct pick k = {.position = a->kernel[i].position,
+			.weight = c->weight[s],
+			.size = method_size(m, &a->kernel[i])};
 
 		if (!c->picked[i])
 			continue;

@@ -28,7 +28,7 @@ struct table_reader {
 	uint32_t name, time, metric;
 	double *all; /* times of kernels */
 	uint32_t n, cap;
-	bool head;  /* the head line has been read */
+	bool head; /* the head line has been read */
 	/* values of the current row */
 	double value;
 	bool has_value, is_copy, is_other;
@@ -167,7 +167,8 @@ static int assign_times(struct app *a, const struct table_reader *r, struct faul
 			"times of %u kernels (expected the %u of the list, or the %u to pick from)", r->n,
 			a->n_listed, a->n);
 	if (r->n != a->n && r->n != a->n_listed)
-		return fault_set(f, at, "times", "times of %u kernels (expected the %u of the list)", r->n, a->n);
+		return fault_set(
+			f, at, "times", "times of %u kernels (expected the %u of the list)", r->n, a->n);
 	for (uint32_t i = 0; i < a->n; i++)
 		a->kernel[i].time = r->all[r->n == a->n ? i : a->kernel[i].position - 1];
 	a->timed = true;

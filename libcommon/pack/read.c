@@ -196,8 +196,7 @@ bool pack_lacks(const struct pack *p, const char *name)
 	return find_kernel_entry(&p->missing_names, p->missing, name, strlen(name)) >= 0;
 }
 
-static void add_name(
-	struct table *t, char ***name, uint32_t *n_names, uint32_t *cap, const char *s, size_t n)
+static void add_name(struct table *t, char ***name, uint32_t *n_names, uint32_t *cap, const char *s, size_t n)
 {
 	table_add(t, table_hash(s, n), *n_names);
 	grow(name, cap, *n_names + 1, sizeof(**name));
@@ -264,8 +263,8 @@ int pack_read_list(struct pack *p, struct fault *f)
 	if (!good)
 		return pack_bad(p, FIRST, f, "pack-damaged", "no kernel list in the first block");
 	if (!named || (p->n_missing && (!p->list_name || !index_fits_list(p))))
-		return pack_bad(p, FIRST, f, "pack-damaged",
-			"the kernels that the stream lacks do not fit its list");
+		return pack_bad(
+			p, FIRST, f, "pack-damaged", "the kernels that the stream lacks do not fit its list");
 	return 0;
 }
 

@@ -29,13 +29,13 @@ struct pack_writer {
 	const struct cubins *codes; /* functions whose control codes are stored; NULL: none are */
 	uint32_t coded;             /* instructions of the kernel's function */
 	struct directory directory;
-	struct buf told; /* directory as in the index; empty: none, or not known yet */
-	bool several;    /* there are several blocks: the first is written before all kernels are known */
-	bool started;    /* magic and version are written */
-	bool shared;     /* the version says that pieces may refer to bodies */
-	bool relative;   /* the version has PACK_RELATIVE */
+	struct buf told;    /* directory as in the index; empty: none, or not known yet */
+	bool several;       /* there are several blocks: the first is written before all kernels are known */
+	bool started;       /* magic and version are written */
+	bool shared;        /* the version says that pieces may refer to bodies */
+	bool relative;      /* the version has PACK_RELATIVE */
 	struct buf missing; /* kernels of the list that the stream lacks, as in the metadata; empty: none */
-	uint64_t name;   /* hash of the name of the kernel that was begun */
+	uint64_t name;      /* hash of the name of the kernel that was begun */
 	struct header_state ids; /* id and stream of the last kernel */
 	bool any,
 		lines; /* a kernel has begun; the first was PTX: code lines are numbers, and their words preset */

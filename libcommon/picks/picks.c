@@ -103,7 +103,8 @@ static int parse_picks_part(struct picks_line *l, const char *w, size_t name, co
 	if (!part && !pick_word_is(w, name, "missing"))
 		return 0;
 	if (!num_whole(v, n, PICKS_MAX, &kernels) || !kernels)
-		return bad_pick(l, v, part ? "the number of kernels of the part" : "the number of missing kernels");
+		return bad_pick(
+			l, v, part ? "the number of kernels of the part" : "the number of missing kernels");
 	*(part ? &l->p->n_part : &l->p->n_missing) = (uint32_t)kernels;
 	return 1;
 }
@@ -274,7 +275,8 @@ static int check_strata(const struct picks *p, struct fault *f)
 				s->picked, s->label, s->kernels);
 	}
 	if (kernels > picks_represented(p))
-		return fault_set(f, at, "picks", "strata have %llu kernels together (expected at most the %s %u)",
+		return fault_set(f, at, "picks",
+			"strata have %llu kernels together (expected at most the %s %u)",
 			(unsigned long long)kernels, p->n_part || p->n_missing ? "part's" : "application's",
 			picks_represented(p));
 	return 0;

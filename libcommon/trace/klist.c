@@ -462,8 +462,8 @@ void klist_warn_skipped(const struct klist *k, const struct klist_skipped *s)
 
 	if (s->n)
 		diag_warn((struct place){.file = strcmp(k->path, "-") ? k->path : "<stdin>", .line = c->line},
-			"%u of %u kernels %s missing and skipped, the first is kernel %u, %s", s->n, k->n_kernels,
-			s->n == 1 ? "is" : "are", c->position,
+			"%u of %u kernels %s missing and skipped, the first is kernel %u, %s", s->n,
+			k->n_kernels, s->n == 1 ? "is" : "are", c->position,
 			diag_quote(q, sizeof(q), c->text, strlen(c->text)));
 }
 

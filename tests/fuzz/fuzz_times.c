@@ -15,8 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const unsigned more = size ? data[0] / 4 % 4 : 0;
-	struct pick_kernel kernel[4] = {
-		{.position = 1 + more}, {.position = 2 + more}, {.position = 3 + more}, {.position = 4 + more}};
+	struct pick_kernel kernel[4] = {{.position = 1 + more}, {.position = 2 + more},
+		{.position = 3 + more}, {.position = 4 + more}};
 	struct app a = {.kernel = kernel, .n = size ? 1 + data[0] % 4 : 1};
 
 	a.n_listed = a.n + more;

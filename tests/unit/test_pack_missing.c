@@ -50,8 +50,9 @@ static void missing_kernels(void)
 	struct fault f;
 	struct pack *p = pack_memory("s", packed, size, &f);
 
-	ok(p && packed[7] == 66 && pack_kernels(p) == 2 && pack_missing(p) == 2 && pack_lacks(p, "kernel-1") &&
-			pack_lacks(p, "kernel-3") && !pack_lacks(p, "kernel-0") && pack_find(p, "kernel-1") == -1 &&
+	ok(p && packed[7] == 66 && pack_kernels(p) == 2 && pack_missing(p) == 2 &&
+			pack_lacks(p, "kernel-1") && pack_lacks(p, "kernel-3") &&
+			!pack_lacks(p, "kernel-0") && pack_find(p, "kernel-1") == -1 &&
 			pack_find(p, "kernel-2") == 1,
 		"a stream that lacks kernels of its list");
 	ok(p && strstr(pack_list_text(p, &len), "kernel-2\nkernel-1\nkernel-3\n"), "its list names them");
@@ -68,7 +69,8 @@ static void missing_kernels(void)
 	ok(opens_missing(2, (const uint32_t[]){2, UINT32_MAX - 1}, 2) == -1, "a mark far after it");
 	ok(opens_missing(3, (const uint32_t[]){2, 3}, 2) == 0, "a mark of a kernel that is there");
 	ok(opens_missing(3, NULL, 0) == 0, "a kernel that is missing without a mark");
-	ok(opens_missing(1, (const uint32_t[]){0, 1, 2, 3}, 4) == 0, "marks of all kernels, one of which is there");
+	ok(opens_missing(1, (const uint32_t[]){0, 1, 2, 3}, 4) == 0,
+		"marks of all kernels, one of which is there");
 }
 
 int main(void)
