@@ -43,8 +43,8 @@ void pack_put_list(struct pack_writer *w, const char *name, const char *text, si
  */
 void pack_put_missing(struct pack_writer *w, const uint32_t *kernel, uint32_t n);
 /*
- * Lets the list come last: pack_put_list() is called before pack_writer_close(). Called first. Until then, the blocks of
- * a stream with several are in a temporary file.
+ * Lets the list come last: pack_put_list() is called before pack_writer_close(). Called first. Until the list is
+ * known, the blocks of a stream with several are in a temporary file.
  */
 void pack_list_last(struct pack_writer *w);
 /* Writes picks for the list as text of trace-picks(5); called before the first kernel. */

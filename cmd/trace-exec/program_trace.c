@@ -3,8 +3,8 @@
  * The trace of a program. Kernels are written to a folder as they arrive, or packed into a stream, whose list is known
  * when the program has ended.
  *
- * Always true: the memory for a stream is that of one thread block and of the packer. The program is not trusted to send
- * whole messages: their sizes, and the instructions that records name, are checked.
+ * Always true: the memory for a stream is that of one thread block and of the packer. The program is not trusted
+ * to send whole messages: their sizes, and the instructions that records name, are checked.
  */
 #include <errno.h>
 #include <stdlib.h>

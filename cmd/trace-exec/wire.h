@@ -67,7 +67,10 @@ struct wire_head {
 };
 #define WIRE_MOST (1u << 20) /* largest size of a body */
 
-/* Followed by n_warps of struct wire_warp, then for each warp by its words, more, runs, text: of 8 bytes or filled up. */
+/*
+ * Start of a block: n_warps of struct wire_warp follow, then for each warp its words, more, runs and text. Each array
+ * is filled up to a multiple of 8 bytes.
+ */
 struct wire_block {
 	uint32_t id[3];
 	uint32_t n_warps;

@@ -5,7 +5,7 @@
  *
  *   start.c    settings, device memory, the end           status.c   codes, names, the last error
  *   image.c    fat binaries, kernels                      launch.c   launches
- *   trace.c    traces of launches
+ *   trace.c    traces of launches                         extent.c   sizes of fat binaries
  *   variable.c variables
  *   allocate.c memory of every kind                       copy.c     copies and fills
  *   pool.c     pools of memory                        managed.c  hints about managed memory
@@ -158,6 +158,12 @@ void cudart_set_last(int status);
 /* Replaces the last error of the thread. Returns the former one. */
 int cudart_exchange_last(int status);
 int cudart_fault_status(const struct fault *f);
+
+/*
+ * extent.c: returns the bytes of a fat binary by its header, at most up to the end of the loaded file; 0: no fat
+ * binary. The header is trusted in other memory.
+ */
+size_t cudart_fatbin_extent(const void *bytes);
 
 /* image.c: loads the registered fat binaries. Returns 0 or a status. */
 int cudart_load(void);

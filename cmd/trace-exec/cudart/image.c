@@ -11,7 +11,6 @@
  * that registered it, so that two modules can have the same name.
  */
 #include <errno.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,43 +129,11 @@ API(void, __cudaRegisterHostVar, void **handle, const char *name, void *host, si
 	(void)handle, (void)name, (void)host, (void)size;
 }
 
-/* ---- extent of a fat binary ---- */
-
-struct span {
-	uintptr_t start, left; /* left: bytes of the loaded file from start on */
-};
-
-static int find_segment(struct dl_phdr_info *info, size_t n, void *found)
-{
-	struct span *s = found;
-
-	(void)n;
-	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		uintptr_t first = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr,
-			  size = info->dlpi_phdr[i].p_memsz;
-
-		if (info->dlpi_phdr[i].p_type == PT_LOAD && s->start >= first && s->start - first < size)
-			s->left = size - (s->start - first);
-	}
-	return s->left != 0;
-}
-
-/*
- * Returns the bytes of a fat binary by its header, at most up to the end of the loaded file. The header is
- * trusted in other memory.
- */
-static size_t extent_of(const void *bytes)
-{
-	struct span s = {(uintptr_t)bytes, 0};
-	uint64_t n = bytes ? fatbin_extent(bytes) : 0;
-
-	if (n && dl_iterate_phdr(find_segment, &s) && n > s.left)
-		n = s.left;
-	return n;
-}
-
 /* Returns the bytes of an image's fat binary or cubin. */
-static size_t image_bytes(const struct image *m) { return m->n_cubin ? m->n_cubin : extent_of(m->bytes); }
+static size_t image_bytes(const struct image *m)
+{
+	return m->n_cubin ? m->n_cubin : cudart_fatbin_extent(m->bytes);
+}
 
 /* ---- loading ---- */
 
@@ -248,7 +215,7 @@ static bool is_native_code(const struct fatbin_entry *e)
 static int read_best_ptx(uint32_t i, uint32_t part, const void *bytes)
 {
 	struct image *m = &cudart.image[i];
-	size_t n = extent_of(bytes), whole;
+	size_t n = cudart_fatbin_extent(bytes), whole;
 	struct fatbin_entry e, best = {.bytes = NULL};
 	const char *file = program_invocation_short_name;
 	bool coded = false;

@@ -48,8 +48,8 @@ struct elf_symbol {
 /* Little-endian number of 1 .. 8 bytes. */
 uint64_t elf_number(const uint8_t *p, unsigned bytes);
 /*
- * Returns the bytes of an ELF64 file by its headers; 0: they name bytes after the first `most`, or are damaged. A file whose
- * size is not known has a large `most`, and its headers are trusted.
+ * Returns the bytes of an ELF64 file by its headers; 0: they name bytes after the first `most`, or are damaged. A
+ * file whose size is not known has a large `most`, and its headers are trusted.
  */
 uint64_t elf_extent(const uint8_t *p, uint64_t most);
 /* Reads the section table of a CUDA ELF file. 0, or -1 and *f. */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Extent of fat binaries, which a program registers by their addresses alone. */
+#include <link.h>
+#include "cudart/cudart.h"
+#include "fatbin.h"
+
+struct span {
+	uintptr_t start, left; /* left: bytes of the loaded file from start on */
+};
+
+static int find_segment(struct dl_phdr_info *info, size_t n, void *found)
+{
+	struct span *s = found;
+
+	(void)n;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		uintptr_t first = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr,
+			  size = info->dlpi_phdr[i].p_memsz;
+
+		if (info->dlpi_phdr[i].p_type == PT_LOAD && s->start >= first && s->start - first < size)
+			s->left = size - (s->start - first);
+	}
+	return s->left != 0;
+}
+
+size_t cudart_fatbin_extent(const void *bytes)
+{
+	struct span s = {(uintptr_t)bytes, 0};
+	uint64_t n = bytes ? fatbin_extent(bytes) : 0;
+
+	if (n && dl_iterate_phdr(find_segment, &s) && n > s.left)
+		n = s.left;
+	return n;
+}
