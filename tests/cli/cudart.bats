@@ -114,6 +114,48 @@ setup() {
 	cmp vecadd program.tpack
 }
 
+@test "damaged messages of a program leave no stream, and end" {
+	cat >liar.c <<-'EOF'
+		#include <signal.h>
+		#include <stdint.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <unistd.h>
+		enum { KERNEL = 2, CODE = 5, BLOCK = 6 };
+		static int fd, token;
+		static void tell(uint32_t kind, const void *body, uint32_t n) {
+			uint32_t head[2] = {kind, n};
+			if (write(fd, head, 8) != 8 || write(fd, body, n) != n) _exit(0);
+		}
+		int main(int argc, char **argv) {
+			const char *text = getenv("TRACE_PTX_RUN");
+			struct { uint64_t n; uint32_t inst[2]; char header[24]; } code = {1, {0, 0}, "-kernel name = k\n"};
+			struct { uint32_t id[3], n_warps, runs, more, words, unused; uint64_t text; uint32_t run[4]; } block = {.n_warps = 1, .runs = 1, .run = {0, 1, 1}};
+			char byte;
+			signal(SIGPIPE, SIG_IGN);
+			if (!text || sscanf(text, "fd=%d token=%d", &fd, &token) != 2 || read(token, &byte, 1) != 1) return 3;
+			switch (atoi(argv[argc - 1])) {
+			case 0: code.n = UINT64_MAX / 4; break;
+			case 1: block.n_warps = 33; break;
+			case 2: block.run[1] = 7; break;
+			case 3: block.words = UINT32_MAX; break;
+			case 4: block.text = UINT64_MAX - 3; break;
+			}
+			tell(KERNEL, "kernel-1.traceg", 15);
+			tell(CODE, &code, sizeof(code));
+			tell(BLOCK, &block, sizeof(block));
+			return 0;
+		}
+	EOF
+	gcc -o liar liar.c
+	for lie in 0 1 2 3 4; do
+		run -2 timeout 60 trace-exec -o lie.tpack --run ./liar $lie
+		assert_line --partial 'its trace is incomplete'
+		[ ! -e lie.tpack ]
+	done
+}
+
 @test "the trace as machine code is packed, too" {
 	trace-exec --as sass -o out --run ./vecadd 500
 	trace-exec --as sass -o sass.tpack --run ./vecadd 500
