@@ -78,11 +78,13 @@ struct modern_params {
 		mbarrier_wait; /* issue of an mbarrier's operation; latency of a wait that succeeds */
 	uint32_t gmma_issue, gmma_latency; /* issue and latency of matrix products of warpgroups */
 	uint32_t tma_latency,
-		tma_descriptor; /* start-up of bulk copies, and more for copies with descriptors */
-	uint32_t tma_bytes;     /* that the unit of bulk copies requests in a cycle */
-	uint32_t tma_interval;  /* of their requests */
-	uint32_t matrix_mhz;    /* 0: the clock of the core */
-	uint32_t fp64_latency;  /* latency of the unit that sub-cores share */
+		tma_descriptor;          /* start-up of bulk copies, and more for copies with descriptors */
+	uint32_t tma_bytes;              /* that the unit of bulk copies requests in a cycle */
+	uint32_t tma_interval;           /* of their requests */
+	uint32_t dsm_latency, dsm_bytes; /* between SMs of a group: cycles one way, bytes a cycle */
+	uint32_t gpc_sms;                /* SMs of a group */
+	uint32_t matrix_mhz;             /* 0: the clock of the core */
+	uint32_t fp64_latency;           /* latency of the unit that sub-cores share */
 	uint32_t sfu_latency;
 	uint32_t mem_places, mem_first, mem_first_lanes, mem_interval, mem_interval_shared;
 	uint32_t sm_bytes, shared_bytes, sm_interval;

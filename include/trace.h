@@ -117,10 +117,13 @@ bool rec_value(const struct tblock *tb, const struct rec *r, const struct inst *
 
 /* ---- kernels -------------------------------------------------------------------------------- */
 
+#define CLUSTER_BLOCKS_MAX 16u
+
 struct kernel_header {
 	char *name; /* "-kernel name" */
 	uint32_t id;
 	uint32_t grid[3], block[3];
+	uint32_t cluster[3]; /* thread blocks of a cluster; zeros where the header does not say */
 	uint32_t shmem_bytes, nregs;
 	uint64_t stream;
 	uint64_t shmem_base, local_base;
@@ -227,6 +230,11 @@ void trace_hash(const struct trace *t, unsigned char out[16]);
 uint64_t trace_checksum(const struct trace *t);
 void trace_close(struct trace *t);
 
+/* Number of thread blocks of a cluster; 1 where the header does not say. */
+static inline uint32_t kernel_cluster_blocks(const struct kernel_header *k)
+{
+	return k->cluster[0] ? k->cluster[0] * k->cluster[1] * k->cluster[2] : 1;
+}
 static inline uint32_t kernel_threads(const struct kernel_header *k)
 {
 	return k->block[0] * k->block[1] * k->block[2];

@@ -325,6 +325,9 @@ static int modern_units(
 	m->tma_descriptor = conf_uint(c, OPT_core_tma_descriptor);
 	m->tma_bytes = conf_uint(c, OPT_core_tma_bytes);
 	m->tma_interval = conf_uint(c, OPT_core_tma_interval);
+	m->dsm_latency = conf_uint(c, OPT_core_dsm_latency);
+	m->dsm_bytes = conf_uint(c, OPT_core_dsm_bytes);
+	m->gpc_sms = conf_uint(c, OPT_core_gpc_sms);
 	m->matrix_mhz = conf_uint(c, OPT_core_matrix_clock);
 	if (!m->tensor_rate)
 		return conf_fault(c, OPT_core_tensor_rate, f, "at least 1 multiply-add a cycle, or -1");

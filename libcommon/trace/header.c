@@ -19,6 +19,7 @@ enum key {
 	KEY_ID,
 	KEY_GRID,
 	KEY_BLOCK,
+	KEY_CLUSTER,
 	KEY_SHMEM,
 	KEY_NREGS,
 	KEY_STREAM,
@@ -46,6 +47,7 @@ static const struct {
 	[KEY_ID] = {"kernel", "id", "-kernel id", false},
 	[KEY_GRID] = {"grid", "dim", "-grid dim", true},
 	[KEY_BLOCK] = {"block", "dim", "-block dim", true},
+	[KEY_CLUSTER] = {"cluster", "dim", "-cluster dim", false},
 	[KEY_SHMEM] = {"shmem", "=", "-shmem", true},
 	[KEY_NREGS] = {"nregs", NULL, "-nregs", true},
 	[KEY_STREAM] = {"cuda", "stream", "-cuda stream id", false},
@@ -197,6 +199,7 @@ static int set_header_value(struct kernel_header *h, enum key key, const struct 
 	case KEY_ID: return value_u32(v, UINT32_MAX, &h->id, f);
 	case KEY_GRID: return value_dims(v, h->grid, UINT32_MAX, f);
 	case KEY_BLOCK: return value_dims(v, h->block, BLOCK_THREADS_MAX, f);
+	case KEY_CLUSTER: return value_dims(v, h->cluster, CLUSTER_BLOCKS_MAX, f);
 	case KEY_SHMEM: return value_u32(v, INT32_MAX, &h->shmem_bytes, f);
 	case KEY_NREGS: return value_u32(v, NREGS_MAX, &h->nregs, f);
 	case KEY_STREAM: return take_value_number(v, UINT64_MAX, &h->stream, f);

@@ -10,6 +10,7 @@
 #include "arena.h"
 #include "core/code.h"
 #include "lsu/ldst_int.h"
+#include "sm/gang.h"
 
 /* ---- life --------------------------------------------------------------------------------------- */
 
@@ -132,6 +133,8 @@ void core_tick(struct sm *s, uint64_t now)
 	s->now = now;
 	s->clock = clock;
 	core_events(s);
+	if (s->port)
+		gang_step(s);
 	if (c->l1i_busy)
 		core_l1i_step(s);
 	if (clock >= c->mem_due || s->ldst->resp.count)
@@ -142,6 +145,8 @@ void core_tick(struct sm *s, uint64_t now)
 	count_occupancy(s, 1);
 	next = next_core_clock(s);
 	*s->wake_at = next == NEVER || !s->live_ctas ? NEVER : now + (next - clock);
+	if (s->port && s->live_ctas)
+		*s->wake_at = sm_min_clock(*s->wake_at, gang_next(s));
 }
 
 /* ---- CTAs and kernels --------------------------------------------------------------------------- */

@@ -53,8 +53,10 @@ enum core_flag {
 	INST_GMMA_WAIT = 1 << 11,
 	INST_SYNC = 1 << 12, /* uop.sync */
 	INST_BULK = 1 << 13, /* bulk copy */
+	INST_GANG_ARRIVE = 1 << 14,
+	INST_GANG_WAIT = 1 << 15,
 	INST_SPECIAL = INST_BARRIER | INST_MEMBAR | INST_LDGDEPBAR | INST_DEPBAR | INST_LDGSTS | INST_GMMA |
-		       INST_GMMA_WAIT | INST_SYNC
+		       INST_GMMA_WAIT | INST_SYNC | INST_GANG_ARRIVE | INST_GANG_WAIT
 };
 
 enum core_path { PATH_NONE, PATH_ACCESS, PATH_CONST, PATH_EXCHANGE };
@@ -430,6 +432,15 @@ void core_memory_read(struct sm *s, uint16_t h);
 void core_memory_constants(struct sm *s); /* the first constants of a kernel have arrived */
 void core_sample_ports(struct sm *s);
 void core_memory_port(struct sm *s, uint32_t cycles); /* occupies the data port */
+
+/* remote.c */
+/* Returns whether the generic access of w reaches shared memory of another block of its gang. */
+bool core_remote_reaches(const struct sm *s, const struct winst *w);
+void core_remote_accept(struct sm *s, uint16_t h);
+/* Serves the access of another SM with so many passes. Returns the cycles until it is done. */
+uint64_t core_remote_serve(struct sm *s, uint32_t passes);
+void core_remote_data(struct sm *s, uint16_t h);   /* an answer for operation h has come */
+void core_remote_stored(struct sm *s, unsigned w); /* a store of w has been acknowledged */
 
 /* sync.c */
 void core_sync_issue(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, uint16_t h);

@@ -9,6 +9,7 @@
  */
 #include "core/core.h"
 #include "power/counts.h"
+#include "sm/gang.h"
 #include "sm/kernel.h"
 #include "sm/pipeline.h"
 #include "sm/profile.h"
@@ -135,6 +136,9 @@ static uint16_t new_op(struct sm *s, unsigned w, const struct rec *rec, const st
 	in->sched = c->warp[w].sub;
 	in->cta = p->cta;
 	in->space = (uint8_t)(u->space == SPACE_GENERIC ? warp_generic_space(s, p, rec) : u->space);
+	if (u->space == SPACE_GENERIC && s->cta[p->cta].gang && rec->mask &&
+		gang_is_remote(&s->cta[p->cta], s->cta[p->cta].block.word[rec->addr >> 2]))
+		in->space = SPACE_SHARED;
 	in->lanes = (uint8_t)active_lanes(rec->mask);
 	c->op[h] = (struct core_op){.sub = c->warp[w].sub};
 	c->warp[w].shared_stores += in->space == SPACE_SHARED && u->flags & UOP_STORE;

@@ -13,6 +13,7 @@
 #include "core/core.h"
 #include "lsu/ldst_int.h"
 #include "lsu/tma.h"
+#include "sm/gang.h"
 #include "sm/kernel.h"
 #include "sm/pipeline.h"
 #include "sm/profile.h"
@@ -225,6 +226,8 @@ static void accept_op(struct sm *s, unsigned sub)
 		occupy_port(c, s->clock, 1);
 		tma_take(s, w);
 		core_event_put(s, s->clock + 1, EVENT_DONE, h, 0);
+	} else if (core_remote_reaches(s, w)) {
+		core_remote_accept(s, h);
 	} else if (in->path == PATH_ACCESS && w->space == SPACE_SHARED) {
 		c->op[h].link = (uint8_t)(in->regs < 2 ? FIRST_REG : in->regs);
 		accept_shared(s, in, h);
@@ -240,12 +243,14 @@ static void accept_op(struct sm *s, unsigned sub)
 	}
 }
 
-/* Returns whether the first instruction of the queue is a bulk copy that the unit does not take yet. */
-static bool waits_for_tma(const struct sm *s, const struct subcore *b)
+/* Returns whether the first instruction of the queue is for a unit or port that does not take it yet. */
+static bool waits_for_unit(const struct sm *s, const struct subcore *b)
 {
 	const struct winst *w = &s->winst[b->place[b->place_head].op];
 
-	return w->uop->flags & UOP_BULK && !tma_can_take(s);
+	if (w->uop->flags & UOP_BULK)
+		return !tma_can_take(s);
+	return s->port && !gang_can_send(s) && core_remote_reaches(s, w);
 }
 
 static void accept_next(struct sm *s)
@@ -258,7 +263,7 @@ static void accept_next(struct sm *s)
 	FOR_BITS32 (i, (c->waiting & ~below) | (c->waiting & below) << MAX_SUBS) {
 		unsigned k = i % MAX_SUBS;
 
-		if (first_ready(&c->sub[k]) > s->clock || waits_for_tma(s, &c->sub[k]))
+		if (first_ready(&c->sub[k]) > s->clock || waits_for_unit(s, &c->sub[k]))
 			continue;
 		core_account(s, k, s->clock);
 		accept_op(s, k);

@@ -9,6 +9,7 @@
  * waits for the warps that have not ended.
  */
 #include "core/core.h"
+#include "sm/gang.h"
 #include "sm/mbarrier.h"
 
 static void delay_until(struct core_warp *cw, uint64_t from, uint64_t until, unsigned why)
@@ -68,6 +69,7 @@ void core_sync_exit(struct sm *s, unsigned w, uint64_t t)
 
 	leave_barrier(s, k, barrier_warp_exit(s, w), t);
 	core_warpgroup_exit(s, w);
+	gang_warp_exit(s, w);
 }
 
 /* ---- memory fences ------------------------------------------------------------------------------ */
@@ -307,6 +309,11 @@ void core_sync_issue(struct sm *s, unsigned w, const struct core_inst *in, uint6
 		s->modern->op[h].group = cw->group;
 		s->warp[w].sync.copies_issued++;
 		cw->group_left[cw->group % LDGSTS_SLOTS]++;
+	} else if (in->flags & INST_GANG_ARRIVE) {
+		gang_arrive(s, w);
+	} else if (in->flags & INST_GANG_WAIT) {
+		if (s->warp[w].cursor != s->warp[w].last && gang_wait(s, w))
+			delay_until(cw, t + 1, NEVER, STALL_BARRIER);
 	} else if (in->flags & INST_BARRIER) {
 		arrive_at_barrier(s, w, t);
 	} else if (in->flags & INST_MEMBAR) {

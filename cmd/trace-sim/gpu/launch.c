@@ -51,6 +51,7 @@ void launch_free(struct gpu *g)
 	free(l->finished);
 	free(l->fresh);
 	free(l->occupied);
+	gang_storage_free(g);
 	free(l);
 	g->launch = NULL;
 }
@@ -111,6 +112,7 @@ struct kernel *launch_load(
 	}
 	k->stream = (uint16_t)stream;
 	l->ptx |= k->head->ptx;
+	l->gang_kernels += kernel_cluster_blocks(k->head) > 1;
 	k->uid = ++l->next_uid;
 	k->code_base = launch_code_base(k->head->name);
 	if (g->power && k->head->ptx)
@@ -229,7 +231,7 @@ static int free_thread_range(const struct gpu *g, const struct occupied *o, uint
 }
 
 /* True if a CTA of k fits on SM s (LAUNCH-place-5). *first: its first hardware thread in concurrent mode. */
-static bool cta_fits(struct gpu *g, struct sm *s, struct kernel *k, int *first)
+bool launch_fits(struct gpu *g, struct sm *s, struct kernel *k, int *first)
 {
 	const struct core_params *c = &g->params.core;
 	uint32_t limit = resources_limit(g, k);
@@ -283,7 +285,7 @@ static void translate_new_code(struct gpu *g, const struct kernel *k, uint32_t c
 }
 
 /* Places the next CTA of k on SM s, from hardware thread `first` in concurrent mode (LAUNCH-place-6). */
-static void place_next_cta(struct gpu *g, struct sm *s, struct kernel *k, int first)
+uint32_t launch_place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 {
 	struct launch *l = g->launch;
 	uint32_t slot = 0, codes;
@@ -331,6 +333,7 @@ static void place_next_cta(struct gpu *g, struct sm *s, struct kernel *k, int fi
 	}
 	if (l->on_block)
 		l->on_block(l->ctx, k);
+	return slot;
 }
 
 /* Kernel of which SM s would place the next CTA (LAUNCH-place-3). */
@@ -359,13 +362,35 @@ static bool place_in_cluster(struct gpu *g, uint32_t c)
 		struct kernel *k = candidate_kernel(g, s);
 		int first = 0;
 
-		if (!may_place_ctas_of(g, k) || !cta_fits(g, s, k, &first))
+		if (!may_place_ctas_of(g, k) || !launch_fits(g, s, k, &first))
 			continue;
-		place_next_cta(g, s, k, first);
+		launch_place(g, s, k, first);
 		g->launch->last_sm[c] = j;
 		return true;
 	}
 	return false;
+}
+
+/*
+ * Places gangs while the next kernel has some. Returns false if that kernel has none. A kernel with gangs waits until
+ * the SMs run no other kernel.
+ */
+static bool launch_gangs(struct gpu *g)
+{
+	struct launch *l = g->launch;
+	struct kernel *k = select_next_kernel(g);
+	uint32_t blocks = k ? kernel_cluster_blocks(k->head) : 1;
+	bool placed = false;
+
+	if (blocks == 1)
+		return false;
+	while (may_place_ctas_of(g, k) && distributor_due(g) && gang_place(g, k)) {
+		for (uint32_t i = 0; i < blocks; i++)
+			distributor_placed(g);
+		placed = true;
+	}
+	l->retry = placed || !distributor_due(g);
+	return true;
 }
 
 /* A pass that places no CTA changes nothing, so the next one waits until something may have changed. */
@@ -377,6 +402,8 @@ void launch_ctas(struct gpu *g, const uint64_t *among)
 
 	l->retry = l->retry && any_kernel_ready(l);
 	if (!l->retry)
+		return;
+	if (l->gang_kernels && launch_gangs(g))
 		return;
 	for (uint32_t i = 0; i < n && l->ctas_left; i++) {
 		uint32_t c = (i + last + 1) % n;
@@ -508,6 +535,7 @@ void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 	}
 	if (g->params.concurrent_kernels)
 		count_resources(g, s->id, k, c->first_thread, false);
+	gang_cta_ended(g, s, slot);
 	c->kernel = NULL;
 	if (!s->live_ctas)
 		s->kernel = NULL;
@@ -548,6 +576,7 @@ void launch_remove(struct gpu *g, struct kernel *k)
 	struct launch *l = g->launch;
 
 	l->delayed -= k->launched && k->delay;
+	l->gang_kernels -= kernel_cluster_blocks(k->head) > 1;
 	for (uint32_t i = 0; i < l->n_loaded; i++)
 		if (l->loaded[i] == k) {
 			memmove(l->loaded + i, l->loaded + i + 1, (--l->n_loaded - i) * sizeof(*l->loaded));

@@ -23,14 +23,19 @@ struct launch {
 	uint32_t n_finished, cap_finished;
 	struct kernel **fresh; /* kernels first selected since the last printed block */
 	uint32_t n_fresh, cap_fresh;
-	bool retry;           /* something has changed that may let a CTA be placed */
-	uint64_t next_cta_at; /* with the modern core: time of the next placement in millionths of a cycle */
-	uint32_t to_retire;   /* ended CTAs that the distributor has not retired yet (-core_cta_retire) */
-	uint32_t ctas_left;   /* kernels in run slots with CTAs left to place */
-	uint32_t delayed;     /* kernels in run slots with a launch delay */
-	bool ptx;             /* a kernel loaded so far was from PTX */
-	bool ldgsts;          /* an instruction read so far is LDGSTS */
-	bool syncs;           /* an instruction read so far synchronises (UOP_SYNC) */
+	bool retry;            /* something has changed that may let a CTA be placed */
+	uint64_t next_cta_at;  /* with the modern core: time of the next placement in millionths of a cycle */
+	uint32_t to_retire;    /* ended CTAs that the distributor has not retired yet (-core_cta_retire) */
+	uint32_t ctas_left;    /* kernels in run slots with CTAs left to place */
+	uint32_t delayed;      /* kernels in run slots with a launch delay */
+	uint32_t gang_kernels; /* loaded kernels with gangs */
+	struct gang *gangs;    /* storage of gangs; NULL: none so far */
+	struct gang *free_gangs;
+	uint32_t gangs_made;
+	uint32_t last_gpc; /* group of SMs that received a gang last */
+	bool ptx;          /* a kernel loaded so far was from PTX */
+	bool ldgsts;       /* an instruction read so far is LDGSTS */
+	bool syncs;        /* an instruction read so far synchronises (UOP_SYNC) */
 	/* concurrent mode: resources of each SM in use (LAUNCH-place-5) */
 	struct occupied {
 		uint64_t thread[32];
@@ -48,6 +53,15 @@ struct kernel *launch_load(
 	struct gpu *g, struct trace *t, const char *path, uint32_t position, struct fault *f);
 /* Moves loaded kernels into free run slots (LAUNCH-loop-3). */
 void launch_kernels(struct gpu *g);
+/* launch.c, for gang.c: true if a CTA of k fits on SM s; *first: its first hardware thread in concurrent mode. */
+bool launch_fits(struct gpu *g, struct sm *s, struct kernel *k, int *first);
+/* The same: places the next CTA of k. Returns its slot. */
+uint32_t launch_place(struct gpu *g, struct sm *s, struct kernel *k, int first);
+/* gang.c: places the next gang of k on SMs of one group, a thread block each. Returns false if none has the space. */
+bool gang_place(struct gpu *g, struct kernel *k);
+void gang_storage_free(struct gpu *g);
+/* Removes the thread block in a slot of s from its gang, if it has one. */
+void gang_cta_ended(struct gpu *g, struct sm *s, uint32_t slot);
 /* Places CTAs at the end of a core tick (LAUNCH-place-1). among: set of clusters; NULL: all. */
 void launch_ctas(struct gpu *g, const uint64_t *among);
 /* True if the next pass may place a thread block, or a launch delay runs. */

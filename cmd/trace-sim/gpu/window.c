@@ -118,6 +118,8 @@ static struct window_length window_length(struct gpu *g, uint64_t until)
 		return (struct window_length){1, WINDOW_idle};
 	if (launch_has_ptx(g))
 		return (struct window_length){1, WINDOW_ptx};
+	if (g->launch->gang_kernels)
+		return (struct window_length){1, WINDOW_gangs};
 	limit_length(&l, equal_window_length(p->sample_cycles - cycle % p->sample_cycles, l.cycles),
 		WINDOW_sample);
 	limit_length(&l, DEADLOCK_PERIOD - cycle % DEADLOCK_PERIOD, WINDOW_deadlock);

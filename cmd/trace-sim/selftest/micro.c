@@ -129,9 +129,12 @@ struct micro_text *micro_text_new(const struct micro *m)
 		",1,1)\n-shmem = %" PRIu32 "\n-nregs = %" PRIu32 "\n-binary version = %" PRIu32
 		"\n-cuda stream id = 0\n-shmem base_addr = 0x%" PRIx64
 		"\n-local mem base_addr = 0x7f6000000000\n-nvbit version = 1.7\n-accelsim tracer version = %c\n"
-		"-enable lineinfo = 0\n\n",
-		m->name, m->blocks, m->threads, m->shmem, m->nregs, m->arch, MICRO_SHARED, m->v6 ? '6' : '5');
+		"-enable lineinfo = 0\n%s",
+		m->name, m->blocks, m->threads, m->shmem, m->nregs, m->arch, MICRO_SHARED, m->v6 ? '6' : '5',
+		m->cluster ? "" : "\n");
 	t->warp.v6 = m->v6;
+	if (m->cluster)
+		bytes_printf(&t->out, "-cluster dim = (%" PRIu32 ",1,1)\n\n", m->cluster);
 	return t;
 }
 

@@ -29,9 +29,10 @@ struct micro {
 	const char *name;         /* name of the kernel */
 	uint32_t blocks, threads; /* grid and block size, one-dimensional */
 	uint32_t shmem, nregs;
-	uint32_t arch; /* binary version: 80 */
-	bool alike;    /* body() ignores block and warp */
-	bool v6;       /* lines of version 6 of the format, for mbarriers and bulk copies */
+	uint32_t arch;    /* binary version: 80 */
+	bool alike;       /* body() ignores block and warp */
+	uint32_t cluster; /* thread blocks of a cluster; 0: none */
+	bool v6;          /* lines of version 6 of the format, for mbarriers and bulk copies */
 	void (*body)(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp);
 	const void *arg; /* argument of body() */
 };

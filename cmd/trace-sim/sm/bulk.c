@@ -4,6 +4,7 @@
  * of a group count as done in the order of their issue. sync_wait holds the warps that wait for groups.
  */
 #include "core/core.h"
+#include "sm/gang.h"
 #include "sm/mbarrier.h"
 
 void bulk_reset(struct warp_sync *y)
@@ -50,6 +51,23 @@ bool bulk_done(struct sm *s, unsigned w)
 	return true;
 }
 
+/*
+ * Completes a copy on its mbarrier; with multicast, on that of each block of the mask. Without a gang, all of these are
+ * the own one.
+ */
+static void complete_copy(struct sm *s, unsigned w, const struct bulk_copy *copy)
+{
+	const struct cta *c = &s->cta[s->warp[w].cta];
+	uint32_t times = copy->multicast ? bit_count32(copy->mask) : 1;
+
+	if (copy->multicast && c->gang) {
+		gang_multicast(s, w, copy->mask, copy->mbarrier, copy->bytes);
+		times = copy->mask >> c->rank & 1;
+	}
+	if (times)
+		mbarrier_complete(s, s->warp[w].cta, copy->mbarrier, copy->bytes * times);
+}
+
 void bulk_copy_ends(struct sm *s, unsigned w, const struct rec *r)
 {
 	const struct cta *c = &s->cta[s->warp[w].cta];
@@ -58,8 +76,7 @@ void bulk_copy_ends(struct sm *s, unsigned w, const struct rec *r)
 	if (!rec_copy(&c->block, r, code_at(s->code, r->inst), &copy))
 		return;
 	if (r->mask && copy.mbarrier)
-		mbarrier_complete(s, s->warp[w].cta, copy.mbarrier,
-			copy.bytes * (copy.multicast ? bit_count32(copy.mask) : 1));
+		complete_copy(s, w, &copy);
 	if (s->uops[r->inst].sync != SYNC_BULK_STORE || !bulk_done(s, w))
 		return;
 	if (s->modern) {

@@ -13,6 +13,7 @@
 #include "core/core.h"
 #include "lsu/ldst.h"
 #include "power/counts.h"
+#include "sm/gang.h"
 #include "sm/kernel.h"
 #include "sm/mbarrier.h"
 #include "sm/pipeline.h"
@@ -83,6 +84,7 @@ void sm_free(struct sm *s)
 	pipeline_free(s->pipeline);
 	core_delete(s);
 	ldst_delete(s->ldst);
+	gang_port_free(s);
 	if (s->l1i)
 		cache_delete(s->l1i);
 	collector_free(s);

@@ -195,6 +195,9 @@ struct cta {
 	uint64_t arrived[MAX_BARRIERS];
 	uint64_t held[MAX_BARRIERS]; /* those of them that wait */
 	struct mbarriers mbarriers;
+	struct gang *gang;                   /* NULL: none (gang.h) */
+	uint32_t rank;                       /* in the gang */
+	uint64_t gang_arrived, gang_waiting; /* warps at the gang's barrier */
 	uint32_t barriers; /* mask of the barriers at which any warp arrived */
 	uint64_t running;  /* warps the barrier waits for */
 	uint32_t live_threads;
@@ -406,6 +409,7 @@ struct sm {
 
 	struct sched sched[MAX_SCHEDULERS];
 	struct ldst *ldst;
+	struct gang_port *port; /* NULL: no thread block of a gang so far */
 	struct cache *l1i; /* NULL: perfect */
 	struct warp *warp; /* MAX_WARPS */
 	struct cta cta[MAX_CTAS];

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Accesses to shared memory of other thread blocks of a gang (HOPPER-dsm), on the side of the SM that makes them and on
+ * that of the SM that serves them. Always true: a load ends with the last of its answers; a store has ended for its
+ * warp when its data have been read, and counts in warp.stores until it is acknowledged.
+ */
+#include "core/core.h"
+#include "sm/gang.h"
+
+bool core_remote_reaches(const struct sm *s, const struct winst *w)
+{
+	const struct cta *k = &s->cta[w->cta];
+
+	return k->gang && w->uop->space == SPACE_GENERIC && w->mask && w->addr &&
+	       gang_is_remote(k, k->block.word[w->addr >> 2]);
+}
+
+void core_remote_accept(struct sm *s, uint16_t h)
+{
+	struct core *c = s->modern;
+	const struct winst *w = &s->winst[h];
+	uint32_t passes = core_passes(s, w), n;
+	bool write = w->uop->flags & UOP_STORE;
+
+	core_memory_port(s, passes);
+	n = gang_access(s, w, h, passes, write);
+	if (write)
+		s->warp[w->warp].stores += n;
+	c->op[h].accesses_left = n;
+	if (write || !n)
+		core_event_put(s, max_u64(s->clock + passes, c->op[h].read_at) + 1, EVENT_DONE, h, 0);
+}
+
+uint64_t core_remote_serve(struct sm *s, uint32_t passes)
+{
+	core_memory_port(s, passes);
+	return s->modern->accept_at - s->clock;
+}
+
+void core_remote_data(struct sm *s, uint16_t h)
+{
+	if (!--s->modern->op[h].accesses_left)
+		core_event_put(s, s->clock, EVENT_DATA, h, 0);
+}
+
+void core_remote_stored(struct sm *s, unsigned w)
+{
+	s->warp[w].stores--;
+	core_sync_completed(s, w);
+	core_warp_check_end(s, w);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Placement of gangs (HOPPER-cluster): the thread blocks of a cluster start together on different SMs of one group.
+ *
+ * Always true: SMs i * -core_gpc_sms to (i + 1) * -core_gpc_sms - 1 are group i. A gang is a number of consecutive
+ * thread blocks of the trace. Groups are tried in turn, SMs of a group in ascending order.
+ */
+#include "arena.h"
+#include "launch.h"
+#include "sm/gang.h"
+
+void gang_storage_free(struct gpu *g)
+{
+	struct launch *l = g->launch;
+
+	if (l->gangs)
+		reserve_free(l->gangs, (size_t)g->params.sms * MAX_CTAS, sizeof(*l->gangs));
+}
+
+static struct gang *new_gang(struct gpu *g)
+{
+	struct launch *l = g->launch;
+	struct gang *n = l->free_gangs;
+
+	if (!l->gangs)
+		l->gangs = reserve((size_t)g->params.sms * MAX_CTAS, sizeof(*l->gangs));
+	if (!n)
+		return &l->gangs[l->gangs_made++];
+	l->free_gangs = n->next;
+	return n;
+}
+
+/* Finds `blocks` SMs of a group with space for a block of k each. Returns false if there are fewer. */
+static bool find_space(struct gpu *g, struct kernel *k, uint32_t group, uint32_t blocks, uint32_t *at)
+{
+	uint32_t size = g->params.modern.gpc_sms, end = (group + 1) * size, n = 0;
+	int first = 0;
+
+	if (end > g->params.sms)
+		end = g->params.sms;
+	for (uint32_t i = group * size; i < end && n < blocks; i++)
+		if (launch_fits(g, &g->sm[i], k, &first))
+			at[n++] = i;
+	return n == blocks;
+}
+
+bool gang_place(struct gpu *g, struct kernel *k)
+{
+	struct launch *l = g->launch;
+	uint32_t blocks = kernel_cluster_blocks(k->head), size = g->params.modern.gpc_sms;
+	uint32_t groups = (g->params.sms + size - 1) / size, at[GANG_BLOCKS];
+
+	if (k->n_ctas - k->next_cta < blocks)
+		blocks = (uint32_t)(k->n_ctas - k->next_cta);
+	for (uint32_t i = 0; i < groups; i++) {
+		uint32_t group = (l->last_gpc + 1 + i) % groups;
+		struct gang *n;
+
+		if (!find_space(g, k, group, blocks, at))
+			continue;
+		n = new_gang(g);
+		gang_start(n, blocks, k->padded_threads / 32);
+		for (uint32_t b = 0; b < blocks; b++) {
+			struct sm *s = &g->sm[at[b]];
+			int first = 0;
+
+			launch_fits(g, s, k, &first);
+			s->kernel = k;
+			gang_add(n, s, launch_place(g, s, k, first));
+			g->issued_ctas++;
+		}
+		l->last_gpc = group;
+		return true;
+	}
+	return false;
+}
+
+void gang_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
+{
+	struct launch *l = g->launch;
+	struct gang *n = s->cta[slot].gang;
+
+	if (!n || !gang_leave(s, slot))
+		return;
+	n->next = l->free_gangs;
+	l->free_gangs = n;
+}

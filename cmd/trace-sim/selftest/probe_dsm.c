@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Shared memory of other thread blocks of a cluster: latency of dependent loads, bandwidth of loads and stores.
+ *
+ * Block 0 accesses the shared memory of block 1, and with both directions block 1 that of block 0. All blocks meet at
+ * the barrier of the cluster at the end, so that none ends while others access it.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "selftest/bench.h"
+#include "selftest/probe.h"
+
+#define DSM_UNROLL 16u
+#define DSM_WARPS  16u /* warps of a block that measures bandwidth */
+#define DSM_WINDOW (UINT64_C(1) << 24)
+
+struct dsm_row {
+	bool chase, local, store, both;
+	uint32_t rounds; /* accesses of a warp */
+};
+
+static bool parse_dsm(struct dsm_row *x, const struct probe *p)
+{
+	*x = (struct dsm_row){.chase = !strcmp(p->kind->workload, "dsm-chase"),
+		.local = strstr(p->params, "local") != NULL,
+		.store = !strncmp(p->params, "remote store", 12),
+		.both = strstr(p->params, "both directions") != NULL};
+	return x->chase || x->store || !strncmp(p->params, "remote load", 11);
+}
+
+static void dsm_access(
+	struct scribe *s, const struct dsm_row *x, uint32_t warp, uint64_t base, uint32_t number)
+{
+	char dst[8];
+
+	snprintf(dst, sizeof(dst), "R%u", 8 + number % DSM_UNROLL);
+	if (x->chase && x->local)
+		scribe_mem(s, 1, "R2", "LDS", "R2", 4, base, 0);
+	else if (x->chase)
+		scribe_mem(s, 1, "R2", "LD.E", "R2", 4, base, 0);
+	else if (x->store)
+		scribe_mem(s, LANES_ALL, "", "ST.E", "R2 R4", 4, base + 128 * warp, 4);
+	else
+		scribe_mem(s, LANES_ALL, dst, "LD.E", "R2", 4, base + 128 * warp, 4);
+}
+
+static void dsm_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+{
+	const struct dsm_row *x = m->arg;
+	bool acts = !block || (block == 1 && x->both);
+	uint64_t base = MICRO_SHARED + (x->local || block == 1 ? 0 : DSM_WINDOW);
+
+	scribe_op(s, "R2", "MOV", "", 0);
+	for (uint32_t i = 0; acts && i < x->rounds; i++) {
+		s->pc = 0x100 + 16 * (i % DSM_UNROLL);
+		if (x->chase) { /* the address of the next load is computed */
+			s->pc += 32 * (i % DSM_UNROLL);
+			scribe_op(s, "R2", "IADD3", "R2 R255 R255", 0);
+			scribe_op(s, "R2", "IADD3", "R2 R255 R255", 0);
+		}
+		dsm_access(s, x, warp, base, i);
+	}
+	s->pc = 0x1000;
+	scribe_op(s, "", "UCGABAR_ARV", "", 0);
+	scribe_op(s, "", "UCGABAR_WAIT", "", 0);
+	scribe_exit(s);
+}
+
+double probe_dsm(const struct probe *p, const struct subject *s)
+{
+	struct dsm_row x;
+	struct micro m = {.name = "dsm",
+		.blocks = p->param[0] >= 2 ? probe_count(p->param[0]) : 2,
+		.threads = 32,
+		.shmem = 8192,
+		.nregs = 32,
+		.arch = s->arch,
+		.body = dsm_body,
+		.arg = &x};
+	uint32_t more;
+	double cycles;
+
+	parse_dsm(&x, p);
+	m.cluster = m.blocks;
+	m.threads = x.chase ? 32 : 32 * DSM_WARPS;
+	more = x.chase ? 8 * DSM_UNROLL : 16 * DSM_UNROLL;
+	cycles = probe_rounds(s, &m, &x.rounds, 4 * DSM_UNROLL, more) / more;
+	return x.chase ? cycles : 128.0 * DSM_WARPS / cycles;
+}
+
+bool probe_dsm_ready(struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
+{
+	struct dsm_row x;
+
+	strcpy(p->group, "dsm latency");
+	*why = "unknown access (expected dsm-chase with cluster=N, or dsm with a remote load or store)";
+	if (!parse_dsm(&x, p) || (!x.chase && strcmp(r->unit, "B/cycle/SM") != 0))
+		return false;
+	if (x.chase && (p->param[0] < 2 || p->param[0] > 16 || strcmp(r->unit, "cycles") != 0))
+		return false;
+	if (!x.chase)
+		strcpy(p->group, "dsm bandwidth");
+	*why = "requires compute capability 9.0";
+	return s->arch == 90;
+}

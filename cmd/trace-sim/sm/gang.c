@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Gangs (gang.h): their barrier, and the messages between their SMs. A message occupies the sender's port for its
+ * bytes and a header, and shared memory of the receiver for its passes.
+ */
+#include "arena.h"
+#include "core/core.h"
+#include "sm/gang.h"
+#include "sm/kernel.h"
+#include "sm/mbarrier.h"
+
+#define READ_HEADER  8u  /* bytes of a request or reply beyond its data */
+#define WRITE_HEADER 16u /* addresses go with the data */
+#define TICKS        16u /* of a port in a cycle */
+#define BACKLOG      64u /* cycles of messages that wait at a port which takes no more accesses */
+
+/* ---- members ------------------------------------------------------------------------------------ */
+
+void gang_start(struct gang *g, uint32_t blocks, uint32_t warps)
+{
+	*g = (struct gang){
+		.blocks = blocks, .left = blocks, .running = blocks * warps, .missing = blocks * warps};
+}
+
+void gang_add(struct gang *g, struct sm *s, unsigned slot)
+{
+	struct cta *k = &s->cta[slot];
+
+	k->gang = g;
+	k->rank = g->placed;
+	k->gang_arrived = k->gang_waiting = 0;
+	g->at[g->placed].sm = s;
+	g->at[g->placed++].slot = (uint8_t)slot;
+	if (!s->port)
+		s->port = reserve(1, sizeof(*s->port));
+}
+
+void gang_port_free(struct sm *s)
+{
+	if (s->port)
+		reserve_free(s->port, 1, sizeof(*s->port));
+}
+
+/* ---- messages ----------------------------------------------------------------------------------- */
+
+/* Puts a message into the port of an SM, in order of time, and wakes the SM for it. */
+static void put_message(struct sm *to, const struct gang_message *m)
+{
+	struct gang_port *p = to->port;
+	uint32_t i = p->count++;
+
+	assert(p->count <= GANG_MESSAGES);
+	for (; i && p->at[(p->first + i - 1) % GANG_MESSAGES].due > m->due; i--)
+		p->at[(p->first + i) % GANG_MESSAGES] = p->at[(p->first + i - 1) % GANG_MESSAGES];
+	p->at[(p->first + i) % GANG_MESSAGES] = *m;
+	if (to->live_ctas && m->due < *to->wake_at)
+		*to->wake_at = m->due;
+}
+
+/* Sends a message of `bytes` bytes from s, not before `at`, to a member of a gang. */
+static void send_message(struct sm *s, struct sm *to, struct gang_message *m, uint64_t at, uint32_t bytes)
+{
+	const struct modern_params *p = &s->params->modern;
+
+	s->port->out_free = max_u64(s->port->out_free, TICKS * at) + TICKS * bytes / p->dsm_bytes;
+	m->due = s->port->out_free / TICKS + p->dsm_latency;
+	put_message(to, m);
+}
+
+bool gang_can_send(const struct sm *s) { return s->port->out_free < TICKS * (s->now + BACKLOG); }
+
+/* Answers an access of another SM at time `at`. */
+static void answer_access(struct sm *s, const struct gang_message *m, uint64_t at)
+{
+	bool read = m->kind == GANG_READ;
+	struct gang_message answer = {.kind = read ? GANG_DATA : GANG_ACKNOWLEDGE, .op = m->op};
+
+	send_message(s, m->from, &answer, at, READ_HEADER + (read ? m->bytes : 0));
+}
+
+/* Answers the accesses that reach an SM whose last thread block has ended, and drops the other messages. */
+static void drop_messages(struct sm *s)
+{
+	struct gang_port *p = s->port;
+
+	for (; p->count; p->count--, p->first = (p->first + 1) % GANG_MESSAGES) {
+		const struct gang_message *m = &p->at[p->first];
+
+		if (m->kind == GANG_READ || m->kind == GANG_WRITE)
+			answer_access(s, m, max_u64(m->due, s->now));
+	}
+}
+
+bool gang_leave(struct sm *s, unsigned slot)
+{
+	struct cta *k = &s->cta[slot];
+	struct gang *g = k->gang;
+
+	g->at[k->rank].sm = NULL;
+	k->gang = NULL;
+	if (!s->live_ctas)
+		drop_messages(s);
+	return !--g->left;
+}
+
+/* ---- the barrier -------------------------------------------------------------------------------- */
+
+static void open_gang_barrier(struct sm *s, struct gang *g)
+{
+	g->missing = g->running;
+	for (uint32_t r = 0; r < g->placed; r++) {
+		struct cta *k = g->at[r].sm ? &g->at[r].sm->cta[g->at[r].slot] : NULL;
+
+		if (!k)
+			continue;
+		if (k->gang_waiting)
+			put_message(g->at[r].sm, &(struct gang_message){.kind = GANG_OPEN,
+							 .due = s->now + s->params->modern.dsm_latency,
+							 .slot = g->at[r].slot,
+							 .what = k->gang_waiting});
+		k->gang_arrived = k->gang_waiting = 0;
+	}
+}
+
+void gang_arrive(struct sm *s, unsigned w)
+{
+	struct cta *k = &s->cta[s->warp[w].cta];
+
+	if (!k->gang || k->gang_arrived >> w & 1)
+		return;
+	k->gang_arrived |= 1ull << w;
+	if (!--k->gang->missing)
+		open_gang_barrier(s, k->gang);
+}
+
+bool gang_wait(struct sm *s, unsigned w)
+{
+	struct cta *k = &s->cta[s->warp[w].cta];
+
+	if (!k->gang || !(k->gang_arrived >> w & 1))
+		return false;
+	k->gang_waiting |= 1ull << w;
+	return true;
+}
+
+void gang_warp_exit(struct sm *s, unsigned w)
+{
+	struct cta *k = &s->cta[s->warp[w].cta];
+
+	if (!k->gang)
+		return;
+	k->gang->running--;
+	if (!(k->gang_arrived >> w & 1) && !--k->gang->missing)
+		open_gang_barrier(s, k->gang);
+}
+
+/* ---- accesses ----------------------------------------------------------------------------------- */
+
+uint32_t gang_rank_of(const struct cta *k, uint64_t address)
+{
+	uint64_t rank = (address - k->kernel->head->shmem_base) >> GANG_WINDOW;
+
+	return rank < k->gang->blocks ? (uint32_t)rank : k->rank;
+}
+
+bool gang_is_remote(const struct cta *k, uint64_t address)
+{
+	return k->gang && gang_rank_of(k, address) != k->rank;
+}
+
+uint32_t gang_access(struct sm *s, const struct winst *w, uint16_t op, uint32_t passes, bool write)
+{
+	struct cta *k = &s->cta[w->cta];
+	uint32_t lanes[GANG_BLOCKS] = {0}, n = 0;
+	uint64_t address[32];
+
+	rec_addresses(&k->block, &w->record, address);
+	FOR_BITS32 (i, w->mask)
+		lanes[gang_rank_of(k, address[i])]++;
+	for (uint32_t r = 0; r < k->gang->blocks; r++) {
+		struct gang_message m = {.kind = write ? GANG_WRITE : GANG_READ,
+			.from = s,
+			.op = write ? w->warp : op,
+			.bytes = lanes[r] * w->uop->size,
+			.slot = k->gang->at[r].slot,
+			.passes = (uint8_t)passes};
+
+		if (!lanes[r] || !k->gang->at[r].sm) /* accesses to ended blocks are lost */
+			continue;
+		send_message(s, k->gang->at[r].sm, &m, s->now, write ? m.bytes + WRITE_HEADER : READ_HEADER);
+		n++;
+	}
+	return n;
+}
+
+void gang_multicast(struct sm *s, unsigned w, uint32_t ranks, uint32_t mbarrier, uint64_t bytes)
+{
+	const struct cta *k = &s->cta[s->warp[w].cta];
+
+	FOR_BITS32 (r, ranks & ~(1u << k->rank))
+		if (k->gang && r < k->gang->placed && k->gang->at[r].sm)
+			put_message(k->gang->at[r].sm, &(struct gang_message){.kind = GANG_COMPLETE,
+							       .due = s->now + s->params->modern.dsm_latency,
+							       .slot = k->gang->at[r].slot,
+							       .address = mbarrier,
+							       .what = bytes});
+}
+
+/* ---- the receiver ------------------------------------------------------------------------------- */
+
+static void take_message(struct sm *s, const struct gang_message *m)
+{
+	switch ((enum gang_kind)m->kind) {
+	case GANG_OPEN:
+		FOR_BITS64 (w, m->what)
+			core_sync_release(s, (unsigned)w, s->clock + 1);
+		return;
+	case GANG_READ:
+	case GANG_WRITE: answer_access(s, m, s->now + core_remote_serve(s, m->passes)); return;
+	case GANG_DATA: core_remote_data(s, m->op); return;
+	case GANG_ACKNOWLEDGE: core_remote_stored(s, m->op); return;
+	case GANG_COMPLETE: mbarrier_complete(s, m->slot, m->address, m->what); return;
+	}
+}
+
+void gang_step(struct sm *s)
+{
+	struct gang_port *p = s->port;
+
+	while (p->count && p->at[p->first].due <= s->now) {
+		struct gang_message m = p->at[p->first];
+
+		p->first = (p->first + 1) % GANG_MESSAGES;
+		p->count--;
+		take_message(s, &m);
+	}
+}

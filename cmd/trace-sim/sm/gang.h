@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Gangs: the thread blocks of a cluster of CUDA, which run at the same time on SMs of one group (HOPPER-cluster). They
+ * meet at a barrier of their own and access each other's shared memory (HOPPER-dsm). The modern core has both.
+ *
+ * Always true: SMs influence each other only by messages, which arrive -core_dsm_latency cycles after their sending at
+ * the earliest. While a kernel with gangs runs, all SMs run in steps of one cycle and on one thread (LAUNCH-window),
+ * so a sender puts its message into the port of the receiver itself.
+ */
+#ifndef GANG_H
+#define GANG_H
+
+#include "sm/sm.h"
+
+#define GANG_BLOCKS   16u /* thread blocks of a gang */
+#define GANG_WINDOW   24u /* bits of an address below the rank of a block */
+#define GANG_MESSAGES 65536u
+
+enum gang_kind {
+	GANG_OPEN,        /* the barrier has opened: `what` is the mask of the warps that wait */
+	GANG_READ,        /* a read for operation `op` of SM `from` */
+	GANG_WRITE,       /* a write by warp `op` of SM `from` */
+	GANG_DATA,        /* the data of a read for operation `op` */
+	GANG_ACKNOWLEDGE, /* of a write by warp `op` */
+	GANG_COMPLETE     /* `what` bytes have come for the mbarrier at `address` */
+};
+
+struct gang_message {
+	uint64_t due; /* now of its arrival */
+	uint64_t what;
+	struct sm *from;
+	uint32_t bytes, address;
+	uint16_t op;
+	uint8_t kind;   /* enum gang_kind */
+	uint8_t slot;   /* thread block of the receiver */
+	uint8_t passes; /* of shared memory */
+};
+
+/* End of an SM on the network between the SMs of a group. */
+struct gang_port {
+	uint64_t out_free; /* time at which what was sent has left, in 1/16 cycles of now */
+	uint32_t first, count;
+	struct gang_message at[GANG_MESSAGES]; /* received, by time */
+};
+
+struct gang {
+	struct gang *next;     /* link of the list of free ones */
+	uint32_t blocks;       /* thread blocks */
+	uint32_t placed, left; /* placed so far; placed and not ended, or not placed yet */
+	uint32_t running;      /* warps that have not ended, or whose block is not placed yet */
+	uint32_t missing;      /* warps that have yet to arrive at the barrier */
+	struct {
+		struct sm *sm; /* NULL: not placed yet, or ended */
+		uint8_t slot;
+	} at[GANG_BLOCKS]; /* by rank */
+};
+
+void gang_port_free(struct sm *s);
+/* Makes *g the gang of blocks of so many warps. */
+void gang_start(struct gang *g, uint32_t blocks, uint32_t warps);
+/* Adds the thread block that was placed in a slot of s. */
+void gang_add(struct gang *g, struct sm *s, unsigned slot);
+/* Removes an ended thread block. Returns true if it was the last of its gang. */
+bool gang_leave(struct sm *s, unsigned slot);
+
+/* Arrives with a warp at the barrier of its gang; `now` as of the SM. */
+void gang_arrive(struct sm *s, unsigned w);
+/* Waits for the barrier at which w has arrived. Returns false if it has opened. */
+bool gang_wait(struct sm *s, unsigned w);
+void gang_warp_exit(struct sm *s, unsigned w);
+
+/* Returns the rank in the address of a generic access of cta k; the block's own if it is not of shared memory. */
+uint32_t gang_rank_of(const struct cta *k, uint64_t address);
+/* Returns whether an access of cta k reaches another block's shared memory. */
+bool gang_is_remote(const struct cta *k, uint64_t address);
+/* Returns whether the port takes another access. */
+bool gang_can_send(const struct sm *s);
+/* Sends the accesses of a load or store of w to other blocks. Returns their number. */
+uint32_t gang_access(struct sm *s, const struct winst *w, uint16_t op, uint32_t passes, bool write);
+/* Completes bytes on the mbarriers of other blocks of a multicast, `more` cycles later. */
+void gang_multicast(struct sm *s, unsigned w, uint32_t ranks, uint32_t mbarrier, uint64_t bytes);
+
+/* Handles the messages that are due. */
+void gang_step(struct sm *s);
+/* Time of the next message; NEVER: none. */
+static inline uint64_t gang_next(const struct sm *s)
+{
+	return s->port && s->port->count ? s->port->at[s->port->first].due : NEVER;
+}
+
+#endif

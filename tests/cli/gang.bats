@@ -1,0 +1,93 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# Clusters of thread blocks in trace-sim (HOPPER-cluster, HOPPER-dsm): placement, barrier, other blocks' shared memory.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup() { cd "$BATS_TEST_TMPDIR"; }
+
+# BLOCKS CLUSTER: a kernel of one warp a block; stdin: "RANK LINE", RANK - for all blocks.
+kernel() {
+	awk -v blocks="$1" -v cluster="$2" '
+	{ rank[n] = $1; sub(/^[^ ]+ /, ""); line[n++] = $0 }
+	END {
+		printf "-kernel name = k\n-kernel id = 1\n-grid dim = (%d,1,1)\n-block dim = (32,1,1)\n-shmem = 1024\n", blocks
+		printf "-nregs = 32\n-binary version = 90\n-cuda stream id = 0\n-shmem base_addr = 0x00007f5000000000\n"
+		printf "-local mem base_addr = 0x00007f6000000000\n-nvbit version = 1.8\n-accelsim tracer version = 5\n"
+		printf "-enable lineinfo = 0\n-cluster dim = (%d,1,1)\n\n#traces format = x\n\n", cluster
+		for (b = 0; b < blocks; b++) {
+			m = 0
+			for (i = 0; i < n; i++)
+				m += rank[i] == "-" || rank[i] == b % cluster
+			printf "#BEGIN_TB\n\nthread block = %d,0,0\n\nwarp = 0\ninsts = %d\n", b, m
+			for (i = 0; i < n; i++)
+				if (rank[i] == "-" || rank[i] == b % cluster)
+					print line[i]
+			printf "\n#END_TB\n\n"
+		}
+	}' >kernel-1.traceg
+	echo kernel-1.traceg >kernelslist.g
+}
+
+sim() { trace-sim -q -f -g h100-pcie -D gpgpu_perfect_inst_const_cache=1 "$@" kernelslist.g; }
+# PC SM: cycle in which the SM issues the instruction.
+at() { awk -v pc="$1" -v sm="$2" '$2 == "issue" && $3 == sm && $5 == pc { print $1; exit }' ev; }
+barrier() { printf -- '- 0100 ffffffff 0 UCGABAR_ARV 0 0 0 \n- 0110 ffffffff 0 UCGABAR_WAIT 0 0 0 \n- 0120 ffffffff 0 EXIT 0 0 0 \n'; }
+
+@test "the blocks of a cluster start together on different SMs of one group" {
+	{ echo '- 0000 ffffffff 1 R1 MOV 0 0 0 '; barrier; } | kernel 24 8
+	sim --events ev -D core_gpc_sms=10 >out
+	awk '$2 == "cta" { sm[$5] = $3 }
+		END {
+			for (b = 0; b < 24; b++)
+				if (int(sm[b] / 10) != int(sm[b - b % 8] / 10) || seen[sm[b], int(b / 8)]++)
+					exit 1
+		}' ev
+}
+
+@test "UCGABAR_WAIT holds the warps of all blocks until the last has arrived" {
+	{
+		for ((i = 0; i < 20; i++)); do echo '1 0010 ffffffff 1 R4 MUFU.RCP 1 R4 0 0 '; done
+		barrier
+	} | kernel 2 2
+	sim --events ev >out
+	read -r a b < <(awk '$2 == "cta" { printf "%s ", $3 } END { print "" }' ev)
+	(( $(at 120 "$a") >= $(at 100 "$b") + 80 ))
+	(( $(at 100 "$b") > $(at 100 "$a") + 200 ))
+}
+
+@test "loads of another block's shared memory take twice the latency; a block may end before they come" {
+	load_chain() {
+		for ((i = 0; i < 10; i++)); do echo "0 0010 00000001 1 R4 LD.E 1 R4 4 0 0x7f500$1000000 0 "; done
+		echo "0 0020 ffffffff 1 R5 IADD3 1 R4 0 0 "
+		barrier
+	}
+	load_chain 1 | kernel 2 2
+	near=$(sim -F json -D core_dsm_latency=100 | stats-csv -s gpu_sim_cycle | tail -1 | tr -d '\r' | sed 's/.*,//')
+	far=$(sim -F json -D core_dsm_latency=200 | stats-csv -s gpu_sim_cycle | tail -1 | tr -d '\r' | sed 's/.*,//')
+	(( far - near >= 10 * 200 && far - near <= 10 * 200 + 110 ))
+	load_chain 1 | grep -v UCGABAR | kernel 2 2
+	sim >out
+	load_chain 0 | kernel 2 2
+	own=$(sim -F json | stats-csv -s gpu_sim_cycle | tail -1 | tr -d '\r' | sed 's/.*,//')
+	(( own < near - 1000 ))
+}
+
+@test "figures are equal for any number of threads" {
+	{
+		for ((i = 0; i < 30; i++)); do echo "- 0010 ffffffff 0 ST.E 2 R4 R6 4 1 0x7f5001000000 4 0 "; done
+		barrier
+	} | kernel 64 4
+	one=$(sim -F json -j 1 | stats-csv -s gpu_sim_cycle,gpu_sim_insn | tail -1)
+	assert_equal "$(sim -F json -j 3 | stats-csv -s gpu_sim_cycle,gpu_sim_insn | tail -1)" "$one"
+	assert_equal "$(WARPTOOLS_WINDOW=1 sim -F json | stats-csv -s gpu_sim_cycle,gpu_sim_insn | tail -1)" "$one"
+}
+
+@test "a cluster of more than 16 blocks, or of none, is an error" {
+	for c in 17 0; do
+		barrier | kernel 34 "$c"
+		run -2 sim
+		assert_output --partial "invalid value '-cluster dim"
+	done
+}
