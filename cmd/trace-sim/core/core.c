@@ -103,7 +103,7 @@ static NOINLINE void run_sub(struct sm *s, unsigned k)
 	if (next > s->clock + 1)
 		next = sm_min_clock(next, core_wheel_next(s, b));
 	c->due[k] = next;
-	if (!b->issued || next > s->clock + 1 || s->profile)
+	if (!b->issued || next > s->clock + 1)
 		core_idle(s, k);
 }
 

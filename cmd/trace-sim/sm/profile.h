@@ -121,4 +121,16 @@ void profile_place(struct sm *s, unsigned cta, uint32_t uid);
 __attribute__((cold, noinline)) void profile_idle(struct sm *s, unsigned k, uint64_t cycles);
 __attribute__((cold, noinline)) void profile_idle_all(struct sm *s, uint64_t cycles);
 
+/* Tests whether the reason of a scheduler is a full stage, which may become another one without a change of the SM. */
+static inline bool profile_stage_is_full(const struct sm *s)
+{
+	for (unsigned k = 0; k < s->core->schedulers; k++) {
+		const struct profile_idle *i = &s->profile->idle[k];
+
+		if (!i->row || (i->reason >= PROFILE_UNIT_BUSY && i->reason <= PROFILE_LDST_QUEUE))
+			return true;
+	}
+	return false;
+}
+
 #endif

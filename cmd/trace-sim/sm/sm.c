@@ -205,11 +205,12 @@ static uint64_t next_run_clock(const struct sm *s)
 
 /*
  * Runs the stages before the units. They are skipped while only the load/store unit has work and its changes do
- * not reach them. A profile needs the reasons of each cycle.
+ * not reach them. A profile then keeps the reasons of the last cycle that was run, unless one is a full stage.
  */
 static void early_stages(struct sm *s, bool moving)
 {
-	if (!(moving || s->changed || s->profile || s->policy->updates_when_idle)) {
+	if (!(moving || s->changed || s->policy->updates_when_idle ||
+		    (s->profile && profile_stage_is_full(s)))) {
 		collector_forget_writes(s);
 		skip_cycles(s, 1);
 		return;
