@@ -142,9 +142,12 @@ static int take_summary(
 {
 	struct pack_kernel is;
 	uint32_t number = list->cmd[cmd].kernel;
-	int r = list->pack && c->reading <= READ_COUNTS ? pack_tally(list->pack, number, &is, &k->tally, f)
-							: 0;
+	int r = 0;
 
+	if (list->cmd[cmd].missing) /* opening it gives the message */
+		return 0;
+	if (list->pack && c->reading <= READ_COUNTS)
+		r = pack_tally(list->pack, number, &is, &k->tally, f);
 	if (r == 0 && list->pack && c->reading == READ_SUMMARY) {
 		r = pack_kernel(list->pack, number, &is, f);
 		if (r == 0 && (is.stored || !is.blocks))
