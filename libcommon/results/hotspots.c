@@ -158,7 +158,10 @@ char *hotspots_unquote_file(const char *text, size_t n)
 		bool quoted = n - i >= 4 && text[i] == '\\' && text[i + 1] == 'x' &&
 			      hex_digit(text[i + 2]) >= 0 && hex_digit(text[i + 3]) >= 0;
 
-		out[at++] = quoted ? (char)(hex_digit(text[i + 2]) << 4 | hex_digit(text[i + 3])) : text[i];
+		out[at] = text[i];
+		if (quoted)
+			out[at] = (char)(hex_digit(text[i + 2]) << 4 | hex_digit(text[i + 3]));
+		at++;
 		i += quoted ? 4 : 1;
 	}
 	out[at] = '\0';
