@@ -344,8 +344,10 @@ static void write_inst(const struct html_inst *in, double all, FILE *out)
 }
 
 #define INST_HEAD \
-	"<h3>Instructions</h3><div class=\"scroll\"><table class=\"sort all-insts\"><thead><tr><th>PC</th><th>instruction</th>" \
-	"<th class=\"word\">kernel</th><th class=\"word\">source</th><th>share %</th><th class=\"word\">cycles by reason</th>" \
+	"<h3>Instructions</h3><div class=\"scroll\"><table class=\"sort all-insts\"><thead><tr>" \
+	"<th>PC</th><th>instruction</th>" \
+	"<th class=\"word\">kernel</th><th class=\"word\">source</th><th>share %</th>" \
+	"<th class=\"word\">cycles by reason</th>" \
 	"<th>issued</th><th>sectors/request</th><th>L1 hit %</th><th>L2 hit %</th><th>bank conflicts</th></tr></thead>" \
 	"<tbody>\n"
 
