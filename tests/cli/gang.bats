@@ -84,6 +84,21 @@ barrier() { printf -- '- 0100 ffffffff 0 UCGABAR_ARV 0 0 0 \n- 0110 ffffffff 0 U
 	assert_equal "$(WARPTOOLS_WINDOW=1 sim -F json | stats-csv -s gpu_sim_cycle,gpu_sim_insn | tail -1)" "$one"
 }
 
+@test "multicast reaches the mbarriers of all blocks of the mask, on both cores" {
+	{
+		echo '- 0000 ffffffff 1 R1 MOV 0 0 0 0 NoVal'
+		echo '- 0010 00000001 0 SYNCS.EXCH.64 2 R4 R6 8 0 0x7f5000000040 0 0 Val 1 00000040 1 001ffffe'
+		echo '- 0020 00000001 0 SYNCS.ARRIVE.TRANS64 2 R4 R6 8 0 0x7f5000000040 0 0 Val 1 00000040 1 00000040'
+		for r in 0 1; do echo "$r 0030 00000001 0 UTMALDG.2D.MULTICAST 1 UR4 16 0x00000040 1 0x0003 32 0 4 0x7f400000${r}000 2 16 0 0 NoVal"; done
+		echo '- 0040 00000001 0 SYNCS.PHASECHK.TRANS64.TRYWAIT 2 R4 R6 8 0 0x7f5000000040 0 0 Val 1 00000040 1 00000000'
+		echo '- 0050 ffffffff 0 EXIT 0 0 0 0 NoVal'
+	} | kernel 8 2
+	sed -i 's/tracer version = 5/tracer version = 6/' kernel-1.traceg
+	for core in modern accelsim; do
+		run -0 sim -D core_model=$core
+	done
+}
+
 @test "a cluster of more than 16 blocks, or of none, is an error" {
 	for c in 17 0; do
 		barrier | kernel 34 "$c"

@@ -44,6 +44,27 @@ static bool find_space(struct gpu *g, struct kernel *k, uint32_t group, uint32_t
 	return n == blocks;
 }
 
+/* Places a block on each of these SMs. In the core of sm/ they know nothing of each other. */
+static void place_on(struct gpu *g, struct kernel *k, uint32_t blocks, const uint32_t *at)
+{
+	struct gang *n = g->params.modern.on ? new_gang(g) : NULL;
+
+	if (n)
+		gang_start(n, blocks, k->padded_threads / 32);
+	for (uint32_t b = 0; b < blocks; b++) {
+		struct sm *s = &g->sm[at[b]];
+		int first = 0;
+		uint32_t slot;
+
+		launch_fits(g, s, k, &first);
+		s->kernel = k;
+		slot = launch_place(g, s, k, first);
+		if (n)
+			gang_add(n, s, slot);
+		g->issued_ctas++;
+	}
+}
+
 bool gang_place(struct gpu *g, struct kernel *k)
 {
 	struct launch *l = g->launch;
@@ -54,21 +75,9 @@ bool gang_place(struct gpu *g, struct kernel *k)
 		blocks = (uint32_t)(k->n_ctas - k->next_cta);
 	for (uint32_t i = 0; i < groups; i++) {
 		uint32_t group = (l->last_gpc + 1 + i) % groups;
-		struct gang *n;
-
 		if (!find_space(g, k, group, blocks, at))
 			continue;
-		n = new_gang(g);
-		gang_start(n, blocks, k->padded_threads / 32);
-		for (uint32_t b = 0; b < blocks; b++) {
-			struct sm *s = &g->sm[at[b]];
-			int first = 0;
-
-			launch_fits(g, s, k, &first);
-			s->kernel = k;
-			gang_add(n, s, launch_place(g, s, k, first));
-			g->issued_ctas++;
-		}
+		place_on(g, k, blocks, at);
 		l->last_gpc = group;
 		return true;
 	}
