@@ -99,7 +99,10 @@ barrier() { printf -- '- 0100 ffffffff 0 UCGABAR_ARV 0 0 0 \n- 0110 ffffffff 0 U
 	done
 }
 
-@test "a cluster of more than 16 blocks, or of none, is an error" {
+@test "a cluster of more blocks than SMs of a group, of more than 16, or of none, is an error" {
+	barrier | kernel 16 16
+	run -2 sim -D core_gpc_sms=15
+	assert_output --partial 'cluster of 16 thread blocks (expected at most 15'
 	for c in 17 0; do
 		barrier | kernel 34 "$c"
 		run -2 sim

@@ -65,12 +65,25 @@ static void place_on(struct gpu *g, struct kernel *k, uint32_t blocks, const uin
 	}
 }
 
+/* Ends the run: the gang would wait for ever. */
+_Noreturn static void refuse_gang(const struct gpu *g, const struct kernel *k, uint32_t blocks)
+{
+	struct fault f;
+
+	fault_set(&f, (struct place){.file = k->path}, "cluster-size",
+		"cluster of %u thread blocks (expected at most %u, the SMs of a group, -core_gpc_sms)",
+		blocks, min_u32(g->params.modern.gpc_sms, g->params.sms));
+	die_fault(&f);
+}
+
 bool gang_place(struct gpu *g, struct kernel *k)
 {
 	struct launch *l = g->launch;
 	uint32_t blocks = kernel_cluster_blocks(k->head), size = g->params.modern.gpc_sms;
 	uint32_t groups = (g->params.sms + size - 1) / size, at[GANG_BLOCKS];
 
+	if (blocks > size || blocks > g->params.sms)
+		refuse_gang(g, k, blocks);
 	if (k->n_ctas - k->next_cta < blocks)
 		blocks = (uint32_t)(k->n_ctas - k->next_cta);
 	for (uint32_t i = 0; i < groups; i++) {
