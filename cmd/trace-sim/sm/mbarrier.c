@@ -95,6 +95,8 @@ void mbarrier_place(struct sm *s, struct cta *c)
 	if (t->n)
 		memset(t->at, 0, t->cap * sizeof(*t->at));
 	t->n = 0;
+	if (c->kernel->syncs && !s->arrivals)
+		s->arrivals = reserve(MAX_WARPS * SYNC_ARRIVALS, sizeof(*s->arrivals));
 	for (uint32_t i = 0; c->kernel->syncs && i < c->block.n_recs; i++) {
 		const struct uop *u = &s->uops[c->block.rec[i].inst];
 
@@ -309,6 +311,11 @@ bool mbarrier_awaited(const struct sm *s, unsigned w, struct mbarrier_view *v)
 
 /* ---- arrivals of LDGSTS ----------------------------------------------------------------------- */
 
+static struct copies_arrival *arrival_of(const struct sm *s, unsigned w, uint32_t i)
+{
+	return &s->arrivals[w * SYNC_ARRIVALS + i % SYNC_ARRIVALS];
+}
+
 void mbarrier_copies_arrive(struct sm *s, unsigned w, const struct rec *r, uint32_t until)
 {
 	struct warp_sync *y = &s->warp[w].sync;
@@ -317,7 +324,7 @@ void mbarrier_copies_arrive(struct sm *s, unsigned w, const struct rec *r, uint3
 		mbarrier_act(s, s->warp[w].cta, r);
 		return;
 	}
-	y->arrival[(y->first_arrival + y->n_arrivals++) % SYNC_ARRIVALS] = (struct copies_arrival){*r, until};
+	*arrival_of(s, w, y->first_arrival + y->n_arrivals++) = (struct copies_arrival){*r, until};
 }
 
 void mbarrier_copies_done(struct sm *s, unsigned w, uint32_t done)
@@ -325,8 +332,8 @@ void mbarrier_copies_done(struct sm *s, unsigned w, uint32_t done)
 	struct warp_sync *y = &s->warp[w].sync;
 
 	y->copies_done = done;
-	while (y->n_arrivals && y->arrival[y->first_arrival].until <= done) {
-		struct rec r = y->arrival[y->first_arrival].rec;
+	while (y->n_arrivals && arrival_of(s, w, y->first_arrival)->until <= done) {
+		struct rec r = arrival_of(s, w, y->first_arrival)->rec;
 
 		y->first_arrival = (y->first_arrival + 1) % SYNC_ARRIVALS;
 		y->n_arrivals--;

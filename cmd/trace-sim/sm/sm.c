@@ -85,6 +85,8 @@ void sm_free(struct sm *s)
 	core_delete(s);
 	ldst_delete(s->ldst);
 	gang_port_free(s);
+	if (s->arrivals)
+		reserve_free(s->arrivals, MAX_WARPS * SYNC_ARRIVALS, sizeof(*s->arrivals));
 	if (s->l1i)
 		cache_delete(s->l1i);
 	collector_free(s);

@@ -131,8 +131,7 @@ struct warp_sync {
 	bool bulk_newest;        /* the warp's last group is one of bulk copies */
 	struct gmma_groups bulk; /* groups of bulk copies */
 	uint32_t copies_issued, copies_done; /* number of LDGSTS */
-	uint32_t first_arrival, n_arrivals;
-	struct copies_arrival arrival[SYNC_ARRIVALS]; /* until: LDGSTS that must be done */
+	uint32_t first_arrival, n_arrivals;  /* in sm.arrivals */
 };
 
 struct warp {
@@ -198,8 +197,8 @@ struct cta {
 	struct gang *gang;                   /* NULL: none (gang.h) */
 	uint32_t rank;                       /* in the gang */
 	uint64_t gang_arrived, gang_waiting; /* warps at the gang's barrier */
-	uint32_t barriers; /* mask of the barriers at which any warp arrived */
-	uint64_t running;  /* warps the barrier waits for */
+	uint32_t barriers;                   /* mask of the barriers at which any warp arrived */
+	uint64_t running;                    /* warps the barrier waits for */
 	uint32_t live_threads;
 	uint32_t first_thread, threads;
 	struct ldgsts_entry *entry;
@@ -410,6 +409,8 @@ struct sm {
 	struct sched sched[MAX_SCHEDULERS];
 	struct ldst *ldst;
 	struct gang_port *port; /* NULL: no thread block of a gang so far */
+	/* SYNC_ARRIVALS for each warp; until: LDGSTS that must be done; NULL: no kernel with mbarriers so far */
+	struct copies_arrival *arrivals;
 	struct cache *l1i; /* NULL: perfect */
 	struct warp *warp; /* MAX_WARPS */
 	struct cta cta[MAX_CTAS];
