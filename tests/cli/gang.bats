@@ -103,6 +103,10 @@ barrier() { printf -- '- 0100 ffffffff 0 UCGABAR_ARV 0 0 0 \n- 0110 ffffffff 0 U
 	barrier | kernel 16 16
 	run -2 sim -D core_gpc_sms=15
 	assert_output --partial 'cluster of 16 thread blocks (expected at most 15'
+	barrier | kernel 16 2
+	sed -i 's/^-cluster dim = (2,1,1)/-cluster dim = (1,2,1)/' kernel-1.traceg
+	run -2 sim
+	assert_output --partial 'cluster of 1,2,1 thread blocks (expected one of a single dimension'
 	for c in 17 0; do
 		barrier | kernel 34 "$c"
 		run -2 sim

@@ -82,6 +82,10 @@ bool gang_place(struct gpu *g, struct kernel *k)
 	uint32_t blocks = kernel_cluster_blocks(k->head), size = g->params.modern.gpc_sms;
 	uint32_t groups = (g->params.sms + size - 1) / size, at[GANG_BLOCKS];
 
+	if (k->head->cluster[1] > 1 || k->head->cluster[2] > 1)
+		die_at((struct place){.file = k->path},
+			"cluster of %u,%u,%u thread blocks (expected one of a single dimension: others are not modelled)",
+			k->head->cluster[0], k->head->cluster[1], k->head->cluster[2]);
 	if (blocks > size || blocks > g->params.sms)
 		refuse_gang(g, k, blocks);
 	if (k->n_ctas - k->next_cta < blocks)
