@@ -210,7 +210,8 @@ static int classify_sass(struct code *c, struct inst *i, const struct draft *d,
 			isa_arch_name(d->arch));
 		if (first_time(c, d->opcode, stem))
 			warn_opcode(where, "opcode-unknown", what, isa_class_name(class));
-	} else if (class == CLASS_TMA || i->kind == KIND_MEM_OTHER) {
+	} else if (i->kind == KIND_MEM_OTHER || (class == CLASS_TMA && i->kind != KIND_FLUSH &&
+							!(i->kind == KIND_BULK && d->extra == EXTRA_COPY))) {
 		snprintf(what, sizeof(what), "opcode '%s' (%s) is not modelled", q, isa_class_name(class));
 		if (first_time(c, d->opcode, stem))
 			warn_opcode(where, "opcode-approximated", what,
