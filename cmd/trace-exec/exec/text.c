@@ -149,10 +149,13 @@ void text_machine_header(FILE *out, const struct grid *g, uint32_t regs, unsigne
 {
 	const struct launch *l = g->l;
 
-	fprintf(out,
-		"-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n-shmem = %u\n-nregs = %u\n-binary version = %u\n-cuda stream id = %u\n",
+	fprintf(out, "-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n",
 		l->kernel->name, l->id, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
-		l->block[2], g->shared_bytes, regs, binary, l->stream);
+		l->block[2]);
+	if (g->cluster_size > 1)
+		fprintf(out, "-cluster dim = (%u,%u,%u)\n", g->cluster[0], g->cluster[1], g->cluster[2]);
+	fprintf(out, "-shmem = %u\n-nregs = %u\n-binary version = %u\n-cuda stream id = %u\n",
+		g->shared_bytes, regs, binary, l->stream);
 	fprintf(out, "-shmem base_addr = 0x%016llx\n-local mem base_addr = 0x%016llx\n", SHARED_WINDOW_BASE,
 		LOCAL_WINDOW_BASE);
 	fprintf(out, "-accelsim tracer version = %u\n-enable lineinfo = 0\n", version);
