@@ -416,7 +416,7 @@ static enum sass_select read_pair_select(struct reading *r, unsigned at)
 		return SASS_PAIR;
 	if (bit_is_set(r, 82))
 		return swapped ? SASS_PAIR_INVALID : np ? SASS_F32_NP : SASS_F32_OF_HALVES;
-	return swapped ? np ? SASS_SWAPPED_NP : SASS_SWAPPED : np ? SASS_PAIR_NP : SASS_PAIR;
+	return swapped ? np ? SASS_NP_SWAPPED : SASS_SWAPPED : np ? SASS_NP_PAIR : SASS_PAIR;
 }
 
 /* Vector register of the kinds d, R, RB, RE and RX. */

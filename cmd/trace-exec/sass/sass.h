@@ -100,9 +100,9 @@ enum sass_select {
 	SASS_SIGN,        /* .SIGN: bit 31 */
 	SASS_F32_NP,      /* .F32.NP */
 	SASS_PAIR,        /* .F32x2.HI_LO: two registers */
-	SASS_PAIR_NP,     /* .F32x2.HI_LO.NP */
+	SASS_NP_PAIR,     /* .F32x2.HI_LO.NP */
 	SASS_SWAPPED,     /* .F32x2.LO_HI */
-	SASS_SWAPPED_NP,  /* .F32x2.LO_HI.NP */
+	SASS_NP_SWAPPED,  /* .F32x2.LO_HI.NP */
 	SASS_PAIR_INVALID /* .INVALID3 */
 };
 
