@@ -15,7 +15,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	for id in $(trace-lint --list | awk '{ print $1 }'); do
 		run -0 trace-lint --explain "$id"
 		assert_output --partial "$id ("
-		assert_output --regexp $'\ntrace-sim (rejects|runs) it.*\nAccel-Sim '
+		assert_output --regexp $'\ntrace-sim (rejects it|runs it|ends in a deadlock).*\nAccel-Sim '
 	done
 }
 
@@ -66,11 +66,11 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	assert_output --partial 'error: raw: raw trace'
 }
 
-# The level of a rule: error if trace-sim rejects the input or its figures would be wrong, warning if it is suspicious or
+# The level of a rule: error if trace-sim rejects the input, its figures would be wrong or it waits for ever, warning if it is suspicious or
 # the original does not run it, note otherwise. With --for accel-sim, input that the original does not run is an error.
 @test "trace-lint: levels follow from consequences" {
 	trace-lint --list | awk '
-		{ sim = $4 == "REFUSES" || $4 == "WRONG" ? "error" : $4 == "DOUBTS" ? "warning" : "note" }
+		{ sim = $4 ~ /^(REFUSES|WRONG|WAITS)$/ ? "error" : $4 == "DOUBTS" ? "warning" : "note" }
 		sim == "note" && $5 !~ /^(RUNS|ABSENT|UNKNOWN)$/ { sim = "warning" }
 		$2 != sim { print; bad = 1 } END { exit bad }'
 	d=$(trace vecadd)
