@@ -12,6 +12,7 @@
 #include "distributor.h"
 #include "launch.h"
 #include "power_read.h"
+#include "window.h"
 #include "threads/readahead.h"
 #include "gpu/timeline.h"
 
@@ -113,6 +114,8 @@ struct kernel *launch_load(
 	k->stream = (uint16_t)stream;
 	l->ptx |= k->head->ptx;
 	l->gang_kernels += kernel_cluster_blocks(k->head) > 1;
+	if (k->head->arch >= ARCH_HOPPER)
+		window_allow_copies(g);
 	k->uid = ++l->next_uid;
 	k->code_base = launch_code_base(k->head->name);
 	if (g->power && k->head->ptx)

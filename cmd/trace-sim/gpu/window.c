@@ -25,16 +25,18 @@ static uint32_t cycles_with_events(uint32_t n, double rate)
 
 /*
  * Sets the maximum number of packets that a cluster injects in a cycle: L1 misses, L1 bypasses, instruction
- * fetches, and a request of a bulk copy (LAUNCH-window-5).
+ * fetches, and `copies` requests of bulk copies (LAUNCH-window-5).
  */
-static void set_injection_limits(struct net *n, const struct params *p)
+static void set_injection_limits(struct net *n, const struct params *p, uint32_t copies)
 {
 	uint32_t ports = p->net.cluster_ports ? p->net.cluster_ports : 1;
-	uint32_t sends = p->modern.on ? ports + L1_PIPE + 1 : p->core.ldst_steps * (ports + 1);
+	uint32_t sends = p->modern.on ? ports + L1_PIPE : p->core.ldst_steps * (ports + 1);
 	uint32_t fetches = p->modern.on ? 1 : p->core.fetch_steps;
 
-	net_set_max_injections(n, p->sms_per_cluster * (sends + fetches));
+	net_set_max_injections(n, p->sms_per_cluster * (sends + fetches + copies));
 }
+
+void window_allow_copies(struct gpu *g) { set_injection_limits(g->net, &g->params, 1); }
 
 void window_init(struct gpu *g)
 {
@@ -49,7 +51,7 @@ void window_init(struct gpu *g)
 	w->longest = min_u32(w->longest, window_delay(g));
 	w->longest = min_u32(w->longest, cycles_with_events(MEMORY_TICKS, l2));
 	w->longest = min_u32(w->longest, cycles_with_events(STEPS_MAX, 1 + icnt + l2));
-	set_injection_limits(g->net, &g->params);
+	set_injection_limits(g->net, &g->params, 0);
 	w->disabled_reason = window_disabled_reason(g);
 	if (w->disabled_reason != N_WINDOW_BOUNDS)
 		w->longest = 1;

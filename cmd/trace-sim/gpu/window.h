@@ -31,6 +31,8 @@ struct window_counts {
 
 void window_init(struct gpu *g); /* Initializes windows, after network, memory side, SMs and clusters. */
 void window_free(struct gpu *g);
+/* Lets SMs inject a request of a bulk copy in each cycle, too. Called before a kernel with such copies runs. */
+void window_allow_copies(struct gpu *g);
 /*
  * Runs a window of core cycles that ends before cycle `until` of the run. Returns false, with nothing done, if
  * the next cycle must be a single step.
