@@ -35,7 +35,7 @@ struct place {
 
 /*
  * Returns the column, from 1, of a character in the line that begins at `line`; 0: it is before the line, or 4 GB
- * or more after its start. A character of another text must not give a number that looks like a column.
+ * or more after its start. Such a character belongs to another text.
  */
 static inline uint32_t place_column(const char *line, const char *at)
 {

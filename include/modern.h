@@ -75,12 +75,12 @@ struct modern_params {
 	uint32_t tensor_rate; /* half multiply-adds a cycle and sub-core */
 	uint32_t mma_setup;   /* cycles of the tensor core beyond the products of a matrix instruction */
 	uint32_t mbarrier_issue,
-		mbarrier_wait; /* issue of an mbarrier's operation; latency of a wait that succeeds */
+		mbarrier_wait; /* issue cycles of an mbarrier operation; latency of a wait that succeeds */
 	uint32_t gmma_issue, gmma_latency; /* issue and latency of matrix products of warpgroups */
 	uint32_t tma_latency,
-		tma_descriptor;          /* start-up of bulk copies, and more for copies with descriptors */
-	uint32_t tma_bytes;              /* that the unit of bulk copies requests in a cycle */
-	uint32_t tma_interval;           /* of their requests */
+		tma_descriptor;          /* start-up cycles of bulk copies; extra cycles with a descriptor */
+	uint32_t tma_bytes;              /* bytes that the bulk copy unit requests in a cycle */
+	uint32_t tma_interval;           /* minimum cycles between requests of bulk copies */
 	uint32_t dsm_latency, dsm_bytes; /* between SMs of a group: cycles one way, bytes a cycle */
 	uint32_t gpc_sms;                /* SMs of a group */
 	uint32_t matrix_mhz;             /* 0: the clock of the core */

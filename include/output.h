@@ -24,8 +24,8 @@ void output_spare(const char *output, const char *input);
  */
 struct output *output_open_part(const char *path, bool force);
 /*
- * The same, with force, after the first `keep` bytes of an existing NAME.part. The bytes after them are removed. Ends
- * the program if the file is shorter.
+ * Opens an existing NAME.part, as output_open_part() with force, and keeps its first `keep` bytes only. Ends the
+ * program if the file is shorter.
  */
 struct output *output_open_rest(const char *path, uint64_t keep);
 /* Cuts NAME.part of an output after its first n bytes. Nothing must be written to it afterwards. */

@@ -72,7 +72,8 @@ void list_hash_end(struct list_hash *h, unsigned char out[16]); /* frees h */
 
 /*
  * XXH3-128 of the picks as 32 hexadecimal digits: the list's hash, the strata's kernels, positions, weights,
- * strata and sizes, and of a part its kernels and missing kernels; without comments, method, expected error and spread. Results of a run record it.
+ * strata and sizes, and of a part its kernels and missing kernels; without comments, method, expected error and
+ * spread. Results of a run record it.
  */
 #define PICKS_HASH_TEXT 33
 void picks_hash(const struct picks *p, char out[PICKS_HASH_TEXT]);

@@ -30,9 +30,9 @@ void record_group_end(struct record_writer *w);
 void record_dim(struct record_writer *w, const char *name, const uint32_t dim[3]); /* a group of x, y, z */
 void record_end(struct record_writer *w);                                          /* writes the record */
 void record_close(struct record_writer *w);                                        /* leaves out open */
-/* Size of the last group of the record that ended last, which has no member after it, to the end of the record. */
+/* Number of bytes of the last written record from its last group on; no member may follow that group. */
 size_t record_last_group(const struct record_writer *w);
-/* Ends the record with these bytes: the last group of another record, by a writer of the same form. */
+/* Ends the record with n bytes of another record, from its last group on, written in the same format. */
 void record_end_as(struct record_writer *w, const void *group, size_t n);
 
 /*
@@ -45,7 +45,7 @@ void record_compact(struct record_writer *w, const char *const *figure, uint32_t
 #define RECORD_UINT_CAP 21 /* bytes that record_uint_text() may need, with the NUL */
 #define RECORD_REAL_CAP 40 /* bytes that record_real_text() may need, with the NUL */
 size_t record_uint_text(char out[RECORD_UINT_CAP], uint64_t value); /* decimal; returns the length */
-/* Shortest text that reads back as value, which is finite, with a point in any locale. Returns out. */
+/* Writes the shortest text that reads back as value, which is finite, with a point in any locale. Returns out. */
 const char *record_real_text(char out[RECORD_REAL_CAP], double value);
 /* Copy of value with malformed UTF-8 as \xNN; freed by the caller. */
 char *record_utf8(const char *value);

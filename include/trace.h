@@ -63,8 +63,8 @@ struct tblock {
 	struct warp_recs *warp;
 	struct rec *rec;
 	/*
-	 * Address data, after the issue mask for PTX and after extra columns. STRIDE: base, stride. DELTA: base, then an int32 for
-	 * each further active lane, two in a word, the lower half first. LIST: a word for each active lane.
+	 * Address data, after the issue mask (PTX) and extra columns. STRIDE: base, stride. DELTA: base, then an int32
+	 * for each further active lane, two in a word, the lower half first. LIST: a word for each active lane.
 	 */
 	uint64_t *word;
 	uint32_t cap_warps, cap_recs, cap_words;

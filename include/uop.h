@@ -50,14 +50,14 @@ enum uop_sync {
 	SYNC_BAR                              /* BAR with its number, or number and threads, in registers */
 };
 
-/* What an operation does to an mbarrier; the value is that of the line's last register. */
+/* Effects of an operation on an mbarrier. _VALUE: by the value of the line's last register. */
 enum sync_effect {
 	SYNC_ARRIVES = 1 << 0, /* one arrival */
 	SYNC_ARRIVES_VALUE = 1 << 1,
 	SYNC_DROPS = 1 << 2,   /* the arrivals are not expected in later phases */
-	SYNC_EXPECTS = 1 << 3, /* one byte */
+	SYNC_EXPECTS = 1 << 3, /* expects one byte */
 	SYNC_EXPECTS_VALUE = 1 << 4,
-	SYNC_COMPLETES = 1 << 5, /* one byte */
+	SYNC_COMPLETES = 1 << 5, /* completes one byte */
 	SYNC_COMPLETES_VALUE = 1 << 6
 };
 

@@ -197,7 +197,7 @@ static void diff_free(struct diff *d)
 
 static int worse_status(int a, int b) { return a > b ? a : b; }
 
-/* Warns where other kernels were missing in a run of one side than in that of the other side. */
+/* Warns about each pair of runs that skipped different kernels. */
 static void warn_other_skipped(const struct diff *d)
 {
 	const struct store_run *a = d->store->run + d->side[0].first_run,
@@ -206,7 +206,7 @@ static void warn_other_skipped(const struct diff *d)
 	for (uint32_t i = 0; i < d->side[0].n_runs && i < d->side[1].n_runs; i++)
 		if (a[i].skipped != b[i].skipped || a[i].skipped_positions != b[i].skipped_positions)
 			diag_warn((struct place){.file = store_word(d->store, b[i].name)},
-				"other kernels were missing and skipped than in %s (%llu and %llu): sums are of different kernels",
+				"skipped other missing kernels than %s (%llu and %llu): sums cover different kernels",
 				store_word(d->store, a[i].name), (unsigned long long)b[i].skipped,
 				(unsigned long long)a[i].skipped);
 }

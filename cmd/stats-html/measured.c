@@ -62,13 +62,13 @@ static const char *const titles[N_ROLES][4] = {
 struct measured_reader {
 	struct html_measured *m;
 	const char *path;
-	char **word; /* of the present row */
+	char **word; /* words of the current row */
 	uint32_t n, cap;
 	char **head, **unit; /* titles; units of the row below them, NULL: none */
 	uint32_t n_head, n_units;
 	int64_t role[N_ROLES]; /* column; -1: none */
 	uint32_t line;         /* number of the row */
-	bool sums, over;       /* sums: a row is of all launches of a kernel */
+	bool sums, over;       /* a row sums all launches of a kernel; the table has ended */
 	struct table launches; /* by name and launch */
 	struct table counts;   /* rows of a name and metric so far, without a column of launches */
 	struct metric_count {
@@ -201,7 +201,7 @@ static void take_head(struct measured_reader *t)
 	t->head = take_words(t);
 }
 
-/* Number of the launch that a row of one metric belongs to: the same metric again is of the next launch. */
+/* Counts the rows of a name and metric. Returns the count, the number of the launch that the row is about. */
 static uint32_t count_metric(struct measured_reader *t, const char *name, const char *metric)
 {
 	uint64_t hash = table_hash(name, strlen(name)) ^ 3 * table_hash(metric, strlen(metric));

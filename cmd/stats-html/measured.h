@@ -7,7 +7,7 @@
 
 /* A launch of a kernel as measured, or the mean of all launches of its name. */
 struct html_launch {
-	char *name, *key;               /* key: what tells it from other launches of the name in its file */
+	char *name, *key;               /* key: distinguishes launches of the name in its file */
 	double cycles, time, sm_cycles; /* 0: not measured; time in ns; sm_cycles: the sum of all SMs */
 	bool all;                       /* mean of all launches */
 };

@@ -12,7 +12,7 @@
 #include "demangle.h"
 #include "measured.h"
 
-#define POINTS_SINGLE 500u /* with more pairs of a run, those of one name are one */
+#define POINTS_SINGLE 500u /* above this number of pairs in a run, each name becomes one point */
 #define ROWS_SHOWN    200u
 
 /* Simulated kernels of one name. */
@@ -139,7 +139,7 @@ static int by_point_name(const void *pa, const void *pb)
 	return order ? order : a->launch < b->launch ? -1 : a->launch > b->launch;
 }
 
-/* Makes the pairs of each name from `from` on one pair of means. */
+/* Replaces the pairs of each name, from point `from` on, by one pair of means. */
 static void join_points(struct html_report *r, uint32_t from)
 {
 	uint32_t to = from;

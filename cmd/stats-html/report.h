@@ -134,7 +134,7 @@ struct html_report {
 void html_load_run(struct html_report *r, const char *path);
 /* Adds a profile to run number `run`. */
 void html_load_profile(struct html_report *r, const char *path, uint32_t run);
-/* Adds up kernels of equal names where there are many, and orders instructions. */
+/* Merges kernels of equal names if a run has many kernels, and sorts instructions. */
 void html_finish(struct html_report *r);
 void html_free(struct html_report *r);
 /* Value of an option of a run, or of its origin; NULL: unknown. */

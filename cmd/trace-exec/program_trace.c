@@ -17,7 +17,7 @@
 
 static bool is_stdout(const char *path) { return !path || !strcmp(path, "-"); }
 
-/* Opens a file for writing; ends the program if it is the program's or the GPU's. */
+/* Opens a file for writing. Dies if it is the traced program or a file of the GPU's configuration. */
 static struct output *open_spared(const struct program_trace *t, const char *path)
 {
 	output_spare(path, t->program);

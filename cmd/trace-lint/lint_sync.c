@@ -13,7 +13,7 @@
 #include "table.h"
 #include "uop.h"
 
-#define OFFSET_BITS  0xffffffu  /* of an address */
+#define OFFSET_BITS  0xffffffu  /* offset in an address of shared memory */
 #define BARRIERS_MAX (1u << 16) /* offsets of a kernel; further ones are not checked */
 #define BAR_NUMBERS  16u
 
@@ -52,7 +52,7 @@ struct lint_mbarrier {
 	uint32_t offset;
 	bool arrived, waited;
 	uint64_t expected, completed; /* bytes */
-	struct place wait, expect;    /* first line that waits, and that expects bytes */
+	struct place wait, expect;    /* first line that waits; first line that expects bytes */
 };
 
 struct lint_sync {
@@ -64,8 +64,8 @@ struct lint_sync {
 	bool unknown;           /* a value is missing */
 	uint32_t max_rank;      /* highest rank of a thread block */
 	bool clusters;          /* thread blocks have ranks */
-	uint16_t mask;          /* mask with the highest block of a multicast */
-	struct place multicast; /* its line */
+	uint16_t mask;          /* largest mask of a multicast */
+	struct place multicast; /* line of that multicast */
 };
 
 void lint_sync_kernel(struct lint *l)

@@ -245,7 +245,7 @@ static bool shared_side(const struct group *g, const char *line, size_t n)
 static int cluster_fault(const struct group *g, uint64_t block)
 {
 	return fault_set(g->f, group_place(g), "prefix",
-		"columns 5 to 11 differ between lines of thread block %llu,%llu,%llu (expected its cluster)",
+		"lines of thread block %llu,%llu,%llu name different clusters (columns 5 to 11)",
 		(unsigned long long)(block % g->grid[0]),
 		(unsigned long long)(block / g->grid[0] % g->grid[1]),
 		(unsigned long long)(block / g->grid[0] / g->grid[1]));

@@ -23,7 +23,7 @@
 #define SAMPLE_EVERY      8u /* lines for each sample of the dictionary */
 #define SAMPLES_MAX       (1u << 20)
 #define DICTIONARY_MAX    65536u
-#define SAMPLES_RATIO     8u /* least size of the samples by that of the dictionary */
+#define SAMPLES_RATIO     8u /* minimum of bytes of samples / bytes of dictionary */
 #define N_BLOCK_IDS       10u
 #define TRACEZ_WARPS_MAX  2048u /* warps of a thread block */
 #define TRACEZ_HEADER_MAX 65536u
@@ -39,10 +39,10 @@ struct tracez_writer {
 	bool started; /* the dictionary was trained, and the header written */
 	struct bytes header;
 	struct bytes held;   /* lines after the header, before the start */
-	uint64_t held_lines; /* in it */
+	uint64_t held_lines; /* number of lines in held */
 	struct bytes samples;
 	size_t *sample_size;
-	uint32_t n_samples, cap_samples, sampled; /* sampled: lines that could be samples */
+	uint32_t n_samples, cap_samples, sampled; /* sampled: lines seen, of which every 8th is a sample */
 	ZSTD_CCtx *context;
 	ZSTD_CDict *dictionary;
 
@@ -52,12 +52,12 @@ struct tracez_writer {
 	size_t block_at;             /* place of the block's entry in the index */
 	uint32_t id[N_BLOCK_IDS];    /* thread block, cluster, thread block in the cluster, rank */
 	bool has_block, has_cluster; /* the block has its line, and those of its cluster */
-	uint32_t warps;              /* of the block so far */
-	uint32_t insts, declared;    /* lines of the warp so far, and by its line insts */
-	struct bytes frames;         /* of the warp */
-	struct bytes counts;         /* lines of each of them, as in the index */
-	struct bytes text;           /* of the next frame */
-	uint32_t lines;              /* in it */
+	uint32_t warps;              /* warps of the block so far */
+	uint32_t insts, declared;    /* instructions of the warp so far; number in its line "insts" */
+	struct bytes frames;         /* compressed frames of the warp */
+	struct bytes counts;         /* number of lines of each frame, as in the index */
+	struct bytes text;           /* text of the next frame */
+	uint32_t lines;              /* number of lines in text */
 	bool replay;                 /* between REPLAY_START and REPLAY_END */
 };
 
@@ -194,11 +194,11 @@ static bool read_ids(const char *s, uint32_t *v, unsigned count)
 
 static const struct {
 	char key[16];
-	uint8_t first, count; /* ids of the block that the line has */
+	uint8_t first, count; /* ids in the line: index of the first, and number */
 } block_lines[] = {{"thread block = ", 0, 3}, {"cluster id = ", 3, 3}, {"cluster cta = ", 6, 3},
 	{"cluster rank = ", 9, 1}};
 
-/* Takes a line of the thread block's ids. *is: it is one. */
+/* Takes a line with ids of the thread block; *is: the line is such a line. Returns false after a fault. */
 static bool take_block_ids(struct tracez_writer *w, const char *line, bool *is)
 {
 	for (unsigned i = 0; i < sizeof(block_lines) / sizeof(block_lines[0]); i++) {

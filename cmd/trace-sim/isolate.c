@@ -79,8 +79,8 @@ struct isolate {
 	uint32_t chosen,
 		passed;  /* kernels that this run selects from the list; those of them that are done */
 	uint32_t reused; /* kernels that were not simulated */
-	double shown_at; /* time of the last line */
-	bool terminal;   /* one line is redrawn */
+	double shown_at; /* time at which the progress line was last written */
+	bool terminal;   /* stderr is a terminal: the progress line is redrawn */
 	bool shown;      /* the terminal shows a line without newline */
 };
 

@@ -45,9 +45,9 @@ struct resumed {
 };
 
 /*
- * Looks for NAME.part, else NAME, of -o NAME: records that start with the very bytes of the run record in k
- * and go on with kernels of r->list in its order. They are added to k, and their hashes to r->hash. Ends the
- * program, with the reason, where the rest would not continue them exactly.
+ * Reads the records of NAME.part, else of NAME (-o NAME). They begin with the bytes of the run record in k and
+ * continue with kernels of r->list in its order. Adds them to k, and their hashes to r->hash. Ends the program, with
+ * the reason, if the rest of the run would not continue them exactly.
  */
 void resume_read(struct run *r, const char *name, struct kept *k, struct resumed *done);
 /*

@@ -25,7 +25,7 @@
 struct left {
 	struct resumed *done;
 	uint32_t command; /* next command to be compared with a record */
-	bool held;        /* kernel[done->kernels] has a record that may be the last one and torn */
+	bool held;        /* the record of kernel[done->kernels] may be the last, and incomplete */
 	uint64_t end;     /* end of that record */
 };
 

@@ -25,11 +25,11 @@ struct reuse {
 	struct reuse_kernel *kernel;
 	uint32_t n, cap;
 	struct table keys;              /* numbers of kernels */
-	struct resumed_kernel *resumed; /* kernels of an earlier run; command REUSE_NONE: it has a key now */
+	struct resumed_kernel *resumed; /* kernels of an earlier run; command REUSE_NONE: has its key */
 	uint32_t n_resumed, cap_resumed;
 	struct table shapes; /* numbers of resumed kernels, by shape */
 	struct bytes head;
-	XXH3_state_t *text, *key; /* hashes of the whole text, and without id and stream */
+	XXH3_state_t *text, *key; /* hash of the whole text; hash without id and stream */
 	bool head_done;
 	unsigned char secret[SECRET_BYTES];
 };

@@ -17,7 +17,7 @@ static void put_roff_word(FILE *out, const char *word, size_t n)
 			fputc(word[i], out);
 }
 
-/* Bytes of the word of n bytes with its escapes. */
+/* Returns the length of a word of n bytes after its backslashes are escaped. */
 static size_t roff_word_width(const char *word, size_t n)
 {
 	size_t width = n;

@@ -112,7 +112,7 @@ uint8_t *pack_frame(
 	const struct pack *p, uint64_t at, uint8_t type, size_t *n, uint64_t *size, struct fault *f);
 
 struct pack_block *block_get(struct pack *p, uint32_t number, struct fault *f);
-/* The same with nothing but the kernel list of the first block, unless the stream is read in order. */
+/* Returns the first block with only its kernel list decoded; the whole block if the stream is read in order. */
 struct pack_block *block_get_list(struct pack *p, struct fault *f);
 uint64_t block_at(struct pack *p, uint32_t number); /* Returns the block's offset in the stream. */
 void block_put(struct pack *p, struct pack_block *b);

@@ -151,7 +151,7 @@ static int damaged(const struct packed *k, struct fault *f)
 	return pack_bad(k->p, at, f, "pack-damaged", "the columns of a block do not fit its tables");
 }
 
-/* Has the values after the lines of a static instruction read, if they are kept. */
+/* Makes the line reader read the records of a static instruction whose lines end with kept values. */
 static void read_values_of(const struct trace *t, struct packed *k, uint32_t i)
 {
 	const char *opcode = code_at(t->o.code, k->handle[i])->opcode;
@@ -196,7 +196,7 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	uint64_t unknown = t->unknown_recs;
 	k->each[i] = line_parse(t, &k->one, 0, (const char *)k->line.p, k->line.n - 1, &f) < 0;
 	t->unknown_recs = unknown;
-	if (k->each[i]) { /* reported when a record of it comes, as for text */
+	if (k->each[i]) { /* the fault is reported at the instruction's first record, as for text */
 		t->d = d;
 		k->plain = false;
 		return;
@@ -375,7 +375,7 @@ static int next_records(
 		do {
 			if (irregular(k) && k->sought)
 				return fault_set(f, (struct place){t->name, 0, 0}, "pack-text",
-					"a thread block is no regular trace and is kept as text (expected reading from the kernel's start)");
+					"a malformed thread block is stored as text (expected reading from the start of the kernel)");
 			if (irregular(k))
 				return go_on_as_text(t, k, f);
 			r = walk_next(&k->w, &k->c, f);

@@ -37,8 +37,7 @@ struct pack_writer {
 	struct buf missing; /* kernels of the list that the stream lacks, as in the metadata; empty: none */
 	uint64_t name;      /* hash of the name of the kernel that was begun */
 	struct header_state ids; /* id and stream of the last kernel */
-	bool any,
-		lines; /* a kernel has begun; the first was PTX: code lines are numbers, and their words preset */
+	bool any, lines; /* a kernel has begun; the first is PTX: code lines are numbers, words are preset */
 	struct block_entry *entry;
 	uint32_t n_entries, cap_entries;
 	uint32_t kernel;

@@ -38,8 +38,8 @@ struct record_writer {
 	void *state; /* private to the format */
 	struct bytes text;
 	unsigned depth; /* 0: no record open; 1: in the record; 2 ...: in groups */
-	size_t last_at; /* where the record's last group begins, in its members */
-	size_t last_n;  /* size of that group with the end of the record */
+	size_t last_at; /* offset of the record's last group in its members */
+	size_t last_n;  /* bytes from there to the end of the record */
 };
 
 extern const struct record_ops record_text, record_json, record_msgpack;

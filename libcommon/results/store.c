@@ -199,7 +199,8 @@ void store_warn_skipped(const struct store *s)
 		diag_warn(at, "%llu %s missing and skipped: sums lack %s", skipped, kernels,
 			skipped == 1 ? "it" : "them");
 	else
-		diag_warn(at, "%llu %s missing and skipped, as in %u more of %u runs: sums lack them",
+		diag_warn(at,
+			"%llu %s missing and skipped, as in %u more of %u runs: sums do not include them",
 			skipped, kernels, n - 1, s->n_runs);
 }
 

@@ -534,7 +534,7 @@ static int find_block(struct trace *t, struct fault *f)
 static int grid_small(const struct trace *t, struct fault *f)
 {
 	return fault_set(f, (struct place){t->name, t->line - 1, 0}, "grid-small",
-		"thread block after the %llu of the grid of %u,%u,%u (expected the end of the file)",
+		"more thread blocks than the %llu of grid %u,%u,%u (expected the end of the file)",
 		(unsigned long long)t->blocks, t->h.grid[0], t->h.grid[1], t->h.grid[2]);
 }
 

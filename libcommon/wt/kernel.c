@@ -249,7 +249,7 @@ int wt_kernel_addresses(const struct wt_kernel *k, uint32_t instruction, uint64_
 	return 1;
 }
 
-/* Space of a row: that of the instruction, or of its first active address. */
+/* Returns the memory space of a row: the instruction's; if that is generic, the space of the first active address. */
 static uint8_t space_of_row(const struct wt_kernel *k, uint32_t i, const uint64_t lane[WT_LANES])
 {
 	uint8_t space = k->l->instruction[k->block.code[i]].space;

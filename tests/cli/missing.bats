@@ -385,11 +385,11 @@ picks() { grep -v '^#' "$1"; }
 	sim "$whole" >whole.json
 	for f in json msgpack text; do
 		run -0 --separate-stderr stats-csv --per run -s gpu_tot_sim_cycle part.$f
-		assert_equal "$stderr" "stats-csv: part.$f: warning: 2 kernels were missing and skipped: sums lack them"
+		assert_equal "$stderr" "stats-csv: part.$f: warning: 2 kernels were missing and skipped: sums do not include them"
 		refute_output --partial skipped
 	done
 	run -0 --separate-stderr stats-csv -s gpu_sim_cycle whole.json part.json part.text
-	assert_equal "$stderr" 'stats-csv: part.json: warning: 2 kernels were missing and skipped, as in 1 more of 3 runs: sums lack them'
+	assert_equal "$stderr" 'stats-csv: part.json: warning: 2 kernels were missing and skipped, as in 1 more of 3 runs: sums do not include them'
 	run -0 stats-csv -q -s gpu_sim_cycle part.json
 	refute_output --partial warning
 	run -0 stats-csv -s gpu_sim_cycle whole.json
@@ -406,7 +406,7 @@ picks() { grep -v '^#' "$1"; }
 	assert_output ''
 	sim "$whole" >whole.json
 	run -1 --separate-stderr stats-diff whole.json a.json
-	assert_equal "$stderr" 'stats-diff: a.json: warning: other kernels were missing and skipped than in whole.json (2 and 0): sums are of different kernels'
+	assert_equal "$stderr" 'stats-diff: a.json: warning: skipped other missing kernels than whole.json (2 and 0): sums cover different kernels'
 	cp "$whole/kernel-2.traceg" app && rm app/kernel-3.traceg
 	sim --skip-missing app >c.json
 	run -1 --separate-stderr stats-diff a.json c.json

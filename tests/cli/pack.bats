@@ -391,7 +391,7 @@ clustered() {
 		cmp out/kernel-1.traceg grouped.traceg
 		sed -i 's/^1 0 0 1 0 0 0 1 0 0 1/1 0 0 1 7 0 0 1 0 0 1/' k.trace
 		run -2 trace-pack -q k.trace -o x
-		assert_output --partial 'differ between lines of thread block 1,0,0'
+		assert_output --partial 'lines of thread block 1,0,0 name different clusters'
 	done
 	sed -i '/^1 0 0 1 7/s/^1 0 0 1 7/1 0 0 1 x/' k.trace
 	run -2 trace-pack -q k.trace -o x

@@ -115,7 +115,7 @@ static void run(const struct bound_code *code, const struct func *kernel, struct
 		abort();
 }
 
-/* Binds and runs. Returns the place of an instruction that is refused; -1: it ran, or can not. */
+/* Binds and runs the kernel. Returns the PC of a rejected instruction; -1: none was rejected. */
 static long try(const struct file *file, bool check, bool cluster)
 {
 	struct fault f = {0};

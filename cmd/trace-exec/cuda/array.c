@@ -170,7 +170,7 @@ static int convert_resource(struct resource *to, struct channels *c, const struc
 	if (!is_memory(r->type)) {
 		struct array *texels = r->data.array;
 
-		to->data.array = texels; /* of the union, also a mipmapped array */
+		to->data.array = texels; /* also sets data.mipmap, of the same union */
 		e = r->type == RESOURCE_MIPMAP  ? cudaGetMipmappedArrayLevel(&texels, r->data.mipmap, 0)
 		    : r->type == RESOURCE_ARRAY ? cudaSuccess
 						: cudaErrorInvalidValue;

@@ -19,7 +19,7 @@
 #define WRAPPER_MAGIC 0x466243b1u
 #define FATBIN_MAGIC  0xba55ed50u
 #define ELF_MAGIC     0x464c457fu
-#define ELF_FIRST     0x7fu /* first byte of an ELF file; those of PTX are less */
+#define ELF_FIRST     0x7fu /* first byte of an ELF file; bytes of PTX are smaller */
 #define FATBIN_HEAD   16u
 #define FILE_MOST     ((size_t)1 << 30)
 #define UNKNOWN_SIZE  ((size_t)1 << 40) /* the headers of the code are trusted */
@@ -71,7 +71,7 @@ static void write_log(const struct jit_options *o, int log, const char *text)
 
 /* ---- loading ---- */
 
-/* Returns the first four bytes, by which formats are known; 0: a text ends in them. */
+/* Returns the first four bytes, which identify the format; 0 if the code is a shorter text. */
 static uint32_t first_word(const void *code)
 {
 	uint32_t w = 0;

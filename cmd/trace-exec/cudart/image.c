@@ -280,8 +280,8 @@ static const struct cubin_image *best_cubin(const struct cubins *c, const struct
 }
 
 /*
- * Reads the best machine code of an image for the device. 1: read; 0: there is none, or only such that is not
- * executed, and the PTX counts; -1: a fault.
+ * Reads the best machine code of an image for the device. 1: read; 0: the image has none that can be executed, so
+ * its PTX is used; -1: a fault.
  */
 static int read_machine_code(uint32_t i)
 {

@@ -9,7 +9,7 @@
 
 #include "exec/exec.h"
 
-/* Fails the launch: the lane's bytes at addr of space do not exist. */
+/* Fails the launch because the lane's access to addr in `space` is out of bounds. */
 void check_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space, uint64_t addr,
 	uint64_t bytes);
 /*

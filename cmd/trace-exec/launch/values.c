@@ -42,7 +42,7 @@ static int bad_values(struct place at, struct fault *f, const char *found, const
 	char quoted[100];
 
 	diag_quote(quoted, sizeof(quoted), found, strlen(found));
-	return fault_set(f, at, "values", "values '%s' (expected %s)", quoted, expected);
+	return fault_set(f, at, "values", "invalid values '%s' (expected %s)", quoted, expected);
 }
 
 static int type_named(const char *s, size_t n)

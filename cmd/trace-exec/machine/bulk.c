@@ -75,7 +75,7 @@ static void prefetch_bulk(struct warp *w, const struct op *o, uint32_t m)
 
 static void set_modifier(struct stmt *in, enum modifier m) { in->mod[m / 64] |= 1ull << m % 64; }
 
-/* Sets data of an op of one of the families. */
+/* Sets the data of op o to `family`, and makes its instruction a bulk copy (cp.async.bulk). */
 static void bind_family(struct mbind *b, struct op *o, void *family)
 {
 	struct stmt *in = &b->fn->inst[b->index];

@@ -126,7 +126,7 @@ int mbind_warpgroup(struct mbind *b, struct op *o)
 	return 0;
 }
 
-/* USETMAXREG: the registers that a warpgroup asks for are there. */
+/* USETMAXREG: the request for registers always succeeds. */
 static void get_registers(struct warp *w, const struct op *o, uint32_t m)
 {
 	(void)m;

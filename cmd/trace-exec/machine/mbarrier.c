@@ -3,8 +3,8 @@
  * mbarriers (SYNCS, ARRIVES), and stores and reductions that report to one (STAS, REDAS).
  *
  * sem/mbarrier.c changes the state of an mbarrier, in the layout of GPUs. Always true: each lane acts by itself, in
- * ascending order; an arrival may be at an mbarrier of another block of the cluster, all else is at one of the own
- * block.
+ * ascending order; an arrival may name an mbarrier of another block of the cluster; all other operations name one of
+ * the own block.
  */
 #include "exec/check.h"
 #include "machine/memory.h"
@@ -73,7 +73,7 @@ int mbind_arrive(struct mbind *b, struct op *o)
 	return result == 1 || result == 3 ? mbind_refuse(b, "kind of result") : 0;
 }
 
-/* Sets a predicate to whether the phase of bit 31 of a register is over. */
+/* Sets a predicate: true if the phase with the parity in bit 31 of a register is over. */
 static void check_phase(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];

@@ -50,9 +50,7 @@ static const struct {
 	{136, S_CLUSTER_CTARANK},
 };
 
-/*
- * SR_CgaSize, by which code finds the shape of its cluster in bank 0: the index of the one entry that there is, 0.
- */
+/* Number of SR_CgaSize, the index of the cluster's shape in bank 0. The executor has one entry, so it reads 0. */
 #define CLUSTER_INDEX 138u
 
 static bool find_ptx_register(unsigned number, unsigned *sreg)

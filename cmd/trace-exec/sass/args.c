@@ -285,7 +285,7 @@ static struct sass_arg name_arg(enum sass_name name, int64_t value)
 	return (struct sass_arg){.kind = SASS_NAME, .value = value, .bank = (uint8_t)name};
 }
 
-/* The two predicates of a carry: both are shown where one is used. */
+/* Adds both predicates of a carry, even if only one is used. */
 static void add_carries(struct reading *r, const struct arg_token *t, enum sass_kind kind)
 {
 	struct arg_token second = {.at = t->at + 3, .not_at = ABSENT},
@@ -405,7 +405,7 @@ static bool add_special_arg(struct reading *r, const struct arg_token *t)
 	return true;
 }
 
-/* Whether an operand of two f32 is a pair of registers or one register twice. */
+/* Returns how an operand of two f32 is selected: a pair of registers, or one register twice. */
 static enum sass_select read_pair_select(struct reading *r, unsigned at)
 {
 	bool np = bit_is_set(r, 83), swapped = bit_is_set(r, 81);

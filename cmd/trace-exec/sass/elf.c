@@ -57,7 +57,7 @@ static int read_elf_section(struct elf_file *e, uint32_t i, const uint8_t *h, st
 	return 0;
 }
 
-/* Moves *end to the end of n bytes at offset `at` if it is before. false: they are not among the first `most`. */
+/* Extends *end to cover n bytes at offset `at`. Returns false if they are not within the first `most` bytes. */
 static bool extend_file(uint64_t *end, uint64_t at, uint64_t n, uint64_t most)
 {
 	if (at > most || n > most - at)

@@ -28,7 +28,7 @@ bool async_report_bytes(struct warp *w, const struct op *o, unsigned lane, uint8
 
 /* A change of an mbarrier by a lane. */
 struct mbarrier_change {
-	bool arrives;      /* arrivals counts; it must be 1 at least */
+	bool arrives;      /* the lane arrives; `arrivals` must be at least 1 */
 	bool drop;         /* later phases expect these arrivals no more */
 	uint64_t arrivals; /* number of arrivals */
 	int64_t bytes;     /* number of pending bytes that are added; negative: bytes that have arrived */

@@ -27,7 +27,7 @@ struct texture_fetch { /* x->family */
 	uint8_t gather;      /* tld4: the channel + 1 */
 	uint8_t detail;      /* enum detail */
 	uint32_t level;      /* its slot: .f32, or .s32 where the coordinates are */
-	uint32_t grad[2][3]; /* slots of .f32 */
+	uint32_t grad[2][3]; /* slots of the .f32 gradients */
 };
 
 /* The texels that a lane reads: level, texels along each dimension, layer or face, and the sampler. */

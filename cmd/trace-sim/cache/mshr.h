@@ -2,8 +2,8 @@
 /*
  * Miss status holding registers: requests waiting for data, by MSHR address (CACHE-mshr).
  *
- * Always true: an entry in use holds at least one request. Its first request travels below and is not linked,
- * so it can be in other queues. Merged requests are linked through req.next. The entry keeps the fields of the
+ * Always true: an entry in use holds at least one request. Its first request is sent to the level below and is not
+ * linked, so it can be in other queues. Merged requests are linked through req.next. The entry keeps the fields of the
  * first request that the level below may overwrite, since the next cache below keeps fields of the same
  * request.
  */
@@ -16,7 +16,7 @@
 struct mshr_entry {
 	uint64_t addr;       /* MSHR address */
 	uint64_t made_addr;  /* the first request's own address and size */
-	uint32_t first;      /* REQ_NONE once it was given out */
+	uint32_t first;      /* first request; REQ_NONE after it was returned */
 	uint32_t head, tail; /* merged requests */
 	uint32_t count;      /* requests held */
 	uint32_t chain;      /* next entry of the bucket, or of the free ones */

@@ -437,7 +437,7 @@ void core_memory_port(struct sm *s, uint32_t cycles); /* occupies the data port 
 /* Returns whether the generic access of w reaches shared memory of another block of its gang. */
 bool core_remote_reaches(const struct sm *s, const struct winst *w);
 void core_remote_accept(struct sm *s, uint16_t h);
-/* Serves the access of another SM with so many passes. Returns the cycles until it is done. */
+/* Occupies the data port for `passes` cycles for another SM. Returns the cycles until the access is done. */
 uint64_t core_remote_serve(struct sm *s, uint32_t passes);
 void core_remote_data(struct sm *s, uint16_t h);   /* an answer for operation h has come */
 void core_remote_stored(struct sm *s, unsigned w); /* a store of w has been acknowledged */

@@ -71,8 +71,8 @@ static unsigned reason_of(const struct subcore *b)
 }
 
 /*
- * Sets the reason of this cycle, if it had no issue, and of the cycles until due. It is needed only if there are
- * any.
+ * Sets the stall reason of this cycle, if it has no issue, and of the idle cycles after it. Called only if there
+ * are such cycles.
  */
 void core_idle(struct sm *s, unsigned sub)
 {

@@ -44,7 +44,7 @@ static bool find_space(struct gpu *g, struct kernel *k, uint32_t group, uint32_t
 	return n == blocks;
 }
 
-/* Places a block on each of these SMs. In the core of sm/ they know nothing of each other. */
+/* Places a block on each SM of at[]. Only the modern core makes them a gang. */
 static void place_on(struct gpu *g, struct kernel *k, uint32_t blocks, const uint32_t *at)
 {
 	struct gang *n = g->params.modern.on ? new_gang(g) : NULL;

@@ -145,7 +145,7 @@ static void read_bursts(struct gpu *g, struct power_totals *t)
 	t->count[POWER_MEM_PRE] = (double)bursts[2];
 }
 
-/* Returns true while only DRAM can count: until a thread block is placed. */
+/* Returns true if no counter but DRAM's can change before the next thread block is placed. */
 static bool is_quiet(const struct gpu *g)
 {
 	return !gpu_live(g) && net_empty(g->net) && !memory_busy(g->mem);

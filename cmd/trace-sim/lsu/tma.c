@@ -66,7 +66,7 @@ static void set_lone_run(const struct sm *s, const struct winst *w, struct tma_c
 
 static bool has_requests(const struct tma_copy *c) { return c->run < c->what.n_runs; }
 
-/* Moves on after a request of n bytes. */
+/* Advances the copy by a request of n bytes. */
 static void move_on(struct tma_copy *c, uint32_t n)
 {
 	c->made += n;

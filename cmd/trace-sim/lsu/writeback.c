@@ -36,7 +36,7 @@ static __attribute__((cold)) NOINLINE void log_memdone(struct sm *s, const struc
 
 /*
  * quirk Q3-10: an LDGSTS whose last access returns here is completed a second time. quirk Q3-11: a shared
- * load without destination never is, except for SYNCS.
+ * load without destination is never completed, except SYNCS.
  */
 static void finish_write_back(struct sm *s, struct write_back *wb)
 {

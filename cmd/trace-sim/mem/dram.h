@@ -122,10 +122,10 @@ struct dram {
 	uint32_t prio, groups;
 	uint32_t pending[2];        /* requests in the queues */
 	uint32_t queue_capacity[2]; /* UINT32_MAX: unlimited */
-	uint64_t waiting[2]; /* banks whose queue is not empty; FIFO: the bank of its first request, in [0] */
-	bool request_arrived; /* since the last tick */
-	bool split;           /* writes have a separate queue, [1] */
-	bool writing;         /* direction of the bus */
+	uint64_t waiting[2];        /* banks with queued requests; FIFO: bank of the oldest request, in [0] */
+	bool request_arrived;       /* since the last tick */
+	bool split;                 /* writes have a separate queue, [1] */
+	bool writing;               /* direction of the bus */
 	bool write_mode;
 	bool progressed; /* something moved in the last tick */
 	bool dequeued;   /* a request has left the queues since the channel cleared this */

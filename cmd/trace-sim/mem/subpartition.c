@@ -47,7 +47,7 @@ static void enter_sub(struct memory *m, struct sub *s, uint32_t req, uint64_t no
 	s->wake = 0;
 }
 
-/* Sectors lo to hi as bits of a byte mask. */
+/* Clears the bits of a byte mask that are outside sectors lo to hi. */
 static void sector_bytes(uint64_t bytes[2], unsigned lo, unsigned hi)
 {
 	for (unsigned w = 0; w < 2; w++) {

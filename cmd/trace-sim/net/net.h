@@ -59,7 +59,7 @@ void net_recouple(struct net *n);
 /* Device time of the packets that dev pushes from now on. */
 struct net_push_time {
 	uint32_t advance; /* first advance that may move them */
-	uint32_t cycle;   /* core cycle since net_decouple() */
+	uint32_t cycle;   /* core cycles since net_decouple() */
 };
 /* A device that is ahead of the network writes its time here. */
 struct net_push_time *net_push_time(struct net *n, uint32_t dev);

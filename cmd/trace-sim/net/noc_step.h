@@ -149,7 +149,7 @@ static inline struct noc_way noc_part(
 	return (struct noc_way){(uint16_t)output, (uint16_t)lo, (uint16_t)(lo + each - 1), 0};
 }
 
-/* Computes the way of a head through the next router; `to` is the end of the channel. */
+/* Computes the route of a head flit through the next router; `to` is the end of the channel. */
 static inline void route_ahead(struct noc *n, struct noc_subnet *s, struct noc_packet *p, uint32_t to)
 {
 	uint32_t router;

@@ -83,7 +83,7 @@ void power_meter_free(struct power_meter *m)
 	free(m);
 }
 
-/* ---- counters that are taken ----------------------------------------------------------------------- */
+/* ---- adding up counters ----------------------------------------------------------------------- */
 
 static void take_unit(struct power_sm *p, double *count, double *before, uint64_t *warps, bool keep)
 {

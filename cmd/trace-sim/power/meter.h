@@ -100,7 +100,7 @@ struct power_meter {
 	struct power_energies energy; /* energy of closed spans */
 	struct power_energies now;    /* energy including the open span, as of the last look */
 	struct power_steady steady;
-	struct power_saved *saved; /* modes 1 and 2 */
+	struct power_saved *saved; /* NULL in the power modes other than 1 and 2 */
 };
 
 struct power_meter *power_meter_new(const struct power_setup *s, const struct params *p);

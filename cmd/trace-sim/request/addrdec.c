@@ -47,7 +47,7 @@ struct addrdec {
 	struct gather field[N_FIELDS];
 	uint64_t sub_mask;              /* lowest log2(P) bank bits, in the address */
 	int chip_at;                    /* ADDR_CHIP_S; -1: channel bits are given one by one */
-	uint32_t channels, subs, index; /* subs: slices of a channel that share its addresses, on one side */
+	uint32_t channels, subs, index; /* subs: slices of a channel, on one side of the L2 (MEM-sides) */
 	uint32_t sides, clusters;
 	bool gap;            /* the number of channels is not a power of two */
 	bool lines_whole;    /* a line belongs to one slice */

@@ -167,7 +167,7 @@ static double time_chase(const struct subject *s, struct chase *c, double *first
 
 	warm_chase(b, s, &c->order);
 	if (c->bulk)
-		pass = 0; /* they leave the L1 out */
+		pass = 0; /* bulk copies bypass the L1 */
 	c->loads = pass + LEAD + TIMED + 1;
 	at[0] = insts_up_to_load(c, pass > LEAD ? LEAD : 0);
 	at[1] = insts_up_to_load(c, pass);

@@ -14,10 +14,10 @@
 #include "selftest/bench.h"
 #include "selftest/probe.h"
 
-#define FLOW_BYTES   12e6 /* loaded by all blocks, at least FLOW_LEAST loads each */
+#define FLOW_BYTES   12e6 /* bytes that all blocks load together; FLOW_LEAST to FLOW_MOST loads a block */
 #define FLOW_LEAST   8u
 #define FLOW_MOST    40u
-#define FLOW_THREADS 1024u /* of a block, or half of them if they would not all fit */
+#define FLOW_THREADS 1024u /* threads of a block; half of them if the blocks do not fit on an SM */
 #define FLOW_UNROLL  8u
 #define FLOW_BARRIER 64u /* offset of the mbarrier in shared memory */
 #define ELEMENT      4u
@@ -26,9 +26,9 @@
 
 struct tma_flow {
 	const char *op;
-	uint32_t bytes;         /* of a load */
+	uint32_t bytes;         /* bytes of a load */
 	uint32_t x, y, z;       /* extents of a box; x 0: a range of bytes */
-	uint32_t blocks, loads; /* loads: of a block */
+	uint32_t blocks, loads; /* loads: number for each block */
 };
 
 /* Sets x, y and z from "box=X = 16 Y = 16 Z = 4"; absent ones become 1. Returns false without X. */
@@ -103,7 +103,7 @@ static void flow_copies(struct scribe *s, const struct micro *m, uint32_t block,
 
 		if (i % FLOW_UNROLL == 0)
 			s->pc = 0x100;
-		if (warp) { /* as many instructions as the warp that loads has */
+		if (warp) { /* the same number of instructions as the loading warp */
 			scribe_op(s, "R2", "MOV", "", 0);
 			scribe_op(s, "R2", "MOV", "", 0);
 		} else {

@@ -10,9 +10,9 @@
 #include "sm/mbarrier.h"
 
 #define READ_HEADER  8u  /* bytes of a request or reply beyond its data */
-#define WRITE_HEADER 16u /* addresses go with the data */
-#define TICKS        16u /* of a port in a cycle */
-#define BACKLOG      64u /* cycles of messages that wait at a port which takes no more accesses */
+#define WRITE_HEADER 16u /* the same of a write, whose addresses are sent with the data */
+#define TICKS        16u /* units of out_free in a cycle */
+#define BACKLOG      64u /* a port with messages for this many cycles takes no access */
 
 /* ---- members ------------------------------------------------------------------------------------ */
 

@@ -21,32 +21,32 @@ enum gang_kind {
 	GANG_READ,        /* a read for operation `op` of SM `from` */
 	GANG_WRITE,       /* a write by warp `op` of SM `from` */
 	GANG_DATA,        /* the data of a read for operation `op` */
-	GANG_ACKNOWLEDGE, /* of a write by warp `op` */
+	GANG_ACKNOWLEDGE, /* acknowledges a write by warp `op` */
 	GANG_COMPLETE     /* `what` bytes have come for the mbarrier at `address` */
 };
 
 struct gang_message {
-	uint64_t due; /* now of its arrival */
+	uint64_t due; /* sm.now of its arrival */
 	uint64_t what;
 	struct sm *from;
 	uint32_t bytes, address;
 	uint16_t op;
 	uint8_t kind;   /* enum gang_kind */
 	uint8_t slot;   /* thread block of the receiver */
-	uint8_t passes; /* of shared memory */
+	uint8_t passes; /* passes of shared memory for the access */
 };
 
 /* End of an SM on the network between the SMs of a group. */
 struct gang_port {
-	uint64_t out_free; /* time at which what was sent has left, in 1/16 cycles of now */
+	uint64_t out_free; /* time at which the last message has left, in 1/16 cycles of sm.now */
 	uint32_t first, count;
-	struct gang_message at[GANG_MESSAGES]; /* received, by time */
+	struct gang_message at[GANG_MESSAGES]; /* ring of received messages, by time */
 };
 
 struct gang {
 	struct gang *next;     /* link of the list of free ones */
 	uint32_t blocks;       /* thread blocks */
-	uint32_t placed, left; /* placed so far; placed and not ended, or not placed yet */
+	uint32_t placed, left; /* blocks placed so far; blocks that have not ended, placed or not */
 	uint32_t running;      /* warps that have not ended, or whose block is not placed yet */
 	uint32_t missing;      /* warps that have yet to arrive at the barrier */
 	struct {
@@ -56,14 +56,14 @@ struct gang {
 };
 
 void gang_port_free(struct sm *s);
-/* Makes *g the gang of blocks of so many warps. */
+/* Initializes *g for `blocks` thread blocks of `warps` warps each. */
 void gang_start(struct gang *g, uint32_t blocks, uint32_t warps);
 /* Adds the thread block that was placed in a slot of s. */
 void gang_add(struct gang *g, struct sm *s, unsigned slot);
 /* Removes an ended thread block. Returns true if it was the last of its gang. */
 bool gang_leave(struct sm *s, unsigned slot);
 
-/* Arrives with a warp at the barrier of its gang; `now` as of the SM. */
+/* Arrives with warp w at the barrier of its gang, at time s->now. */
 void gang_arrive(struct sm *s, unsigned w);
 /* Waits for the barrier at which w has arrived. Returns false if it has opened. */
 bool gang_wait(struct sm *s, unsigned w);
@@ -77,7 +77,7 @@ bool gang_is_remote(const struct cta *k, uint64_t address);
 bool gang_can_send(const struct sm *s);
 /* Sends the accesses of a load or store of w to other blocks. Returns their number. */
 uint32_t gang_access(struct sm *s, const struct winst *w, uint16_t op, uint32_t passes, bool write);
-/* Completes bytes on the mbarriers of other blocks of a multicast, `more` cycles later. */
+/* Completes `bytes` on the mbarriers of the other blocks in the mask `ranks`, -core_dsm_latency cycles from now. */
 void gang_multicast(struct sm *s, unsigned w, uint32_t ranks, uint32_t mbarrier, uint64_t bytes);
 
 /* Handles the messages that are due. */

@@ -14,10 +14,10 @@
 #include "sm/kernel.h"
 #include "sm/mbarrier.h"
 
-#define MBARRIERS   1024u       /* no thread block has as many; programs have less than 100 */
-#define OFFSET_MASK 0xffffffu   /* of an address; the bits above are the window of a thread block */
-#define COUNT_LIMIT 0x100000u   /* above all counts of arrivals */
-#define PARITY_BIT  0x80000000u /* of the value that a wait compares with the phase */
+#define MBARRIERS   1024u       /* entries of a block's table; programs use fewer than 100 */
+#define OFFSET_MASK 0xffffffu   /* offset in an address; higher bits are the window of a block */
+#define COUNT_LIMIT 0x100000u   /* larger than every count of arrivals */
+#define PARITY_BIT  0x80000000u /* parity in the value of a wait */
 
 /* ---- the table -------------------------------------------------------------------------------- */
 
@@ -109,7 +109,7 @@ void mbarrier_free(struct cta *c) { free(c->mbarriers.at); }
 
 /* ---- phases ----------------------------------------------------------------------------------- */
 
-/* Value of a lane in the last register that the line has values of: the source after the address. */
+/* Sets *v to a lane's value of the last register in the line's values, the source after the address. */
 static bool last_value(
 	const struct sm *s, const struct cta *c, const struct rec *r, unsigned lane, uint32_t *v)
 {
@@ -119,7 +119,7 @@ static bool last_value(
 	return n && rec_value(&c->block, r, i, n - 1, lane, v);
 }
 
-/* Returns the first barrier that a wait is not over for, and sets its lane; NULL: the wait is over. */
+/* Returns the first barrier that still holds a wait, and sets *at to its lane; NULL: the wait is over. */
 static struct cta_mbarrier *blocking_mbarrier(
 	const struct sm *s, const struct cta *c, const struct rec *r, unsigned *at)
 {
@@ -162,7 +162,7 @@ static void test_mbarrier_wait(struct sm *s, unsigned w)
 		end_sync_wait(s, w);
 }
 
-/* Phase number `ahead` from the current one on. */
+/* Returns the phase that is `ahead` phases after the current one. */
 static struct mbarrier_phase *open_phase(struct cta_mbarrier *b, uint32_t ahead)
 {
 	return &b->open[(b->phase + ahead) % MBARRIER_PHASES];

@@ -8,7 +8,7 @@
 /* Collects the barriers that the records of a thread block name, before it starts. */
 void mbarrier_place(struct sm *s, struct cta *c);
 void mbarrier_free(struct cta *c);
-/* Does what the record of a SYNCS other than a wait, or of ARRIVES, does to its barriers. */
+/* Executes the record of an ARRIVES, or of a SYNCS that is no wait, on the barriers that it names. */
 void mbarrier_act(struct sm *s, unsigned cta, const struct rec *r);
 /*
  * Completes bytes of a copy on the barrier at an address; nothing if there is none. The bits of the address above the
@@ -42,13 +42,13 @@ void mbarrier_copies_done(struct sm *s, unsigned w, uint32_t done);
 
 /* ---- bulk.c ---- */
 void bulk_reset(struct warp_sync *y);
-/* Notes the issue of a bulk copy of the warp that belongs to a group, and its end. */
+/* Counts an issued bulk copy in the open group of warp w. */
 void bulk_issue(struct sm *s, unsigned w);
-/* Returns true if this ends the wait of the warp. */
+/* Counts a bulk copy of warp w as done. Returns true if this ends the warp's wait for groups. */
 bool bulk_done(struct sm *s, unsigned w);
-/* Ends the group: DEPBAR of the warp then waits for bulk copies. */
+/* Closes the open group of warp w. A DEPBAR of the warp then waits for groups of bulk copies. */
 void bulk_close(struct sm *s, unsigned w);
-/* Waits until at most `open` groups are open. Returns false if no more are. */
+/* Waits until at most `open` groups are open. Returns false if this already holds. */
 bool bulk_wait(struct sm *s, unsigned w, uint32_t open);
 /*
  * Ends a bulk copy of warp w: completes its bytes on its mbarrier, counts it in its group, and ends a wait of the warp

@@ -28,7 +28,10 @@ static inline uint64_t scoreboard_folded(const uint64_t *set)
 	return all;
 }
 
-/* Sets the hazard. Most instructions share no register number modulo 64 with the reserved ones. */
+/*
+ * Updates the warp's bit in s->hazard. Most instructions share no register number modulo 64 with the reserved ones, so
+ * that the full search is seldom needed.
+ */
 static inline void scoreboard_update_hazard(struct sm *s, const struct warp *p, unsigned warp)
 {
 	s->hazard &= ~(1ull << warp);

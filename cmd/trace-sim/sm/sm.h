@@ -116,7 +116,7 @@ struct gmma_groups {
 	uint32_t end[GMMA_OPEN]; /* products up to the end of a group, by group modulo GMMA_OPEN */
 };
 
-/* Record of a warp that waits for a number of events. */
+/* Record of an ARRIVES that waits until the LDGSTS of its warp below number `until` are done. */
 struct copies_arrival {
 	struct rec rec;
 	uint32_t until;
@@ -175,7 +175,7 @@ struct cta_mbarrier {
 	uint32_t offset;                             /* in shared memory */
 	uint32_t phase;                              /* number of phases that are over */
 	int64_t expected;                            /* arrivals of a phase */
-	struct mbarrier_phase open[MBARRIER_PHASES]; /* the phases from this one on, by number */
+	struct mbarrier_phase open[MBARRIER_PHASES]; /* ring of the current and later phases */
 	uint64_t waiting;                            /* warps */
 	bool used, valid;                            /* the entry is in use; the barrier is initialised */
 };
@@ -192,10 +192,10 @@ struct cta {
 	uint64_t warps;        /* slots */
 	/* warps that arrived, by barrier; quirk Q2-7: BAR of lines with one immediate is barrier 0 */
 	uint64_t arrived[MAX_BARRIERS];
-	uint64_t held[MAX_BARRIERS]; /* those of them that wait */
+	uint64_t held[MAX_BARRIERS]; /* warps in arrived[] that wait */
 	struct mbarriers mbarriers;
 	struct gang *gang;                   /* NULL: none (gang.h) */
-	uint32_t rank;                       /* in the gang */
+	uint32_t rank;                       /* rank of the block in its gang */
 	uint64_t gang_arrived, gang_waiting; /* warps at the gang's barrier */
 	uint32_t barriers;                   /* mask of the barriers at which any warp arrived */
 	uint64_t running;                    /* warps the barrier waits for */
@@ -321,7 +321,7 @@ struct sm {
 	uint64_t done; /* functionally done */
 	uint64_t at_barrier, membar, atomic, dep_wait; /* reasons to wait */
 	uint64_t gmma_wait; /* for matrix products; in the core of sm/ a subset of dep_wait */
-	uint64_t sync_wait; /* for mbarriers and groups of bulk copies; the same */
+	uint64_t sync_wait; /* for mbarriers and groups of bulk copies; in sm/ a subset of dep_wait, too */
 	uint64_t ibuf;      /* instruction buffer not empty */
 	uint64_t imiss;     /* waiting for the instruction cache, or in wrong_path */
 	uint64_t wrong_path; /* buffer holds instructions of a wrong path; emptied at a scheduler's next visit */
@@ -491,7 +491,7 @@ void depend_free(struct sm *s);
 /* barrier.c */
 /* Arrives with a warp at the barrier of the record. Returns the warps whose wait this ends. */
 uint64_t barrier_arrive(struct sm *s, unsigned warp, const struct uop *u, const struct rec *r);
-/* Returns the warps whose waits the end of a warp ends. */
+/* Removes an ended warp from the barriers of its block. Returns the warps that this releases. */
 uint64_t barrier_warp_exit(struct sm *s, unsigned warp);
 
 /* ldgsts.c (SM-async) */
