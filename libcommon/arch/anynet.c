@@ -294,7 +294,7 @@ static uint32_t first_unreachable(const struct anynet *a)
 }
 
 /* Checks that cycles after a node applied to a link or node. */
-static int check_cycles(struct anynet_reader *r, struct fault *f)
+static int check_cycle_targets(struct anynet_reader *r, struct fault *f)
 {
 	for (uint32_t i = 0; i < r->n_links; i++)
 		if (r->link[i].one_way.file && !find_link(r, r->link[i].to, r->link[i].from))
@@ -333,7 +333,7 @@ static struct anynet *finish_anynet(struct anynet_reader *r, struct fault *f)
 	struct anynet *a;
 	uint32_t alone;
 
-	if (check_numbering(r, f) < 0 || check_cycles(r, f) < 0)
+	if (check_numbering(r, f) < 0 || check_cycle_targets(r, f) < 0)
 		return NULL;
 	a = make_anynet(r);
 	alone = first_unreachable(a);

@@ -393,7 +393,7 @@ static int check_l1d(const struct params *p, const struct gpuconf *c, struct fau
 /*
  * Largest odd number of sets, at most n: with sets by remainder, strides of a power of 2 then use all sets.
  */
-static uint32_t odd_sets(uint64_t n) { return n ? (uint32_t)((n - 1) | 1) : 0; }
+static uint32_t largest_odd_up_to(uint64_t n) { return n ? (uint32_t)((n - 1) | 1) : 0; }
 
 /* Applies -core_l1_ways: an odd number of sets that fits the L1's size (CACHE-size-3). */
 static int l1_by_ways(struct params *p, const struct gpuconf *c, struct fault *f)
@@ -406,7 +406,8 @@ static int l1_by_ways(struct params *p, const struct gpuconf *c, struct fault *f
 	if (l1->write != WRITE_THROUGH && l1->write != WRITE_EVICT)
 		return conf_fault(c, OPT_core_l1_ways, f,
 			"0 with an L1 that keeps written lines (write policy B or L of -gpgpu_cache:dl1)");
-	l1->sets = odd_sets((uint64_t)l1->sets * (p->core.adaptive_l1 ? l1->ways_max : l1->ways) / ways);
+	l1->sets = largest_odd_up_to(
+		(uint64_t)l1->sets * (p->core.adaptive_l1 ? l1->ways_max : l1->ways) / ways);
 	if (!l1->sets)
 		return conf_fault(c, OPT_core_l1_ways, f, "at most as many as the L1 has lines");
 	l1->ways = l1->ways_max = ways;
@@ -450,7 +451,7 @@ uint32_t params_l1_rows(const struct params *p, uint32_t shmem)
 	float ratio = 1 - (float)taken / (float)total;
 
 	if (p->modern.l1_ways)
-		return taken < total ? odd_sets((total - taken) / l1->line_bytes / l1->ways) : 0;
+		return taken < total ? largest_odd_up_to((total - taken) / l1->line_bytes / l1->ways) : 0;
 	return ratio >= 0 ? (uint32_t)((float)l1->ways_max * ratio + 0.5f) : 0;
 }
 

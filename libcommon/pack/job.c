@@ -489,7 +489,7 @@ void *queue_worker(void *queue)
 	return NULL;
 }
 
-struct job *queue_job(struct queue *q)
+struct job *queue_append_job(struct queue *q)
 {
 	struct job *j = xcalloc(1, sizeof(*j));
 

@@ -90,7 +90,7 @@ void queue_keep_parsed(struct queue *q, struct parsed *p); /* Returns the struct
 struct buf queue_text(struct queue *q);               /* Returns an empty buffer that held text before. */
 void queue_keep_text(struct queue *q, struct buf *b); /* Returns a buffer to the queue. */
 /* Appends a job. The caller gives it pieces and then closes it. */
-struct job *queue_job(struct queue *q);
+struct job *queue_append_job(struct queue *q);
 void queue_piece(struct queue *q, struct job *j, struct piece *c);
 void queue_close(struct queue *q, struct job *j);
 /* Waits until the piece of the origin is encoded. Returns whether the origin may be repeated. */

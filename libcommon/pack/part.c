@@ -28,7 +28,7 @@ static bool same_path(const struct parsed *p, const struct pwarp *a, const struc
 	       !memcmp(p->run + a->first, p->run + b->first, a->n_runs * sizeof(p->run[0]));
 }
 
-static void more_paths(struct parsed *p)
+static void grow_path_table(struct parsed *p)
 {
 	free(p->path);
 	p->n_path_slots = p->n_path_slots ? p->n_path_slots * 4 : 256;
@@ -56,7 +56,7 @@ static void find_paths(struct parsed *p)
 			continue;
 		}
 		if (p->n_paths * 2 >= p->n_path_slots)
-			more_paths(p);
+			grow_path_table(p);
 		uint32_t at = (uint32_t)path_hash(p, w) & (p->n_path_slots - 1);
 		while (p->path[at] && !same_path(p, &p->warp[p->path[at] - 1], w))
 			at = (at + 1) & (p->n_path_slots - 1);

@@ -433,7 +433,7 @@ static bool get_group(struct tails *t, struct group_state *g, unsigned kind, uin
 	return !t->width.bad;
 }
 
-static bool get_numbers(struct tails *t, struct tail_state *s, uint32_t mask)
+static bool read_tail_numbers(struct tails *t, struct tail_state *s, uint32_t mask)
 {
 	struct shape_of_text *x = &t->shape;
 
@@ -472,7 +472,7 @@ bool tail_next(struct tails *t, uint32_t id, uint32_t mask, const uint8_t **text
 		bool formed = take_apart(&t->shape, mask, *text, *n);
 		keep_guess_numbers(s, &t->shape, mask, formed);
 	} else {
-		if (!s->form.n || !get_numbers(t, s, mask))
+		if (!s->form.n || !read_tail_numbers(t, s, mask))
 			return false;
 		put_together(&t->text, &s->form, &t->shape, mask);
 		keep_guess_numbers(s, &t->shape, mask, true);

@@ -60,7 +60,7 @@ static inline uint8_t *put_sdec(uint8_t *o, int64_t v)
 	return put_dec(o, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
 
-static inline uint8_t *put_copy(uint8_t *o, const void *s, size_t n)
+static inline uint8_t *text_append_bytes(uint8_t *o, const void *s, size_t n)
 {
 	memcpy(o, s, n);
 	return o + n;
@@ -87,7 +87,7 @@ static uint8_t *write_addresses(
 	bool line = n && (r->addr & 3) == ADDR_STRIDE, stride = true;
 
 	if (line && n > 1 && !list && (int64_t)a[1] == (int32_t)a[1]) {
-		o = write_hex(put_copy(o, " 1 0x", 5), a[0], pad);
+		o = write_hex(text_append_bytes(o, " 1 0x", 5), a[0], pad);
 		*o++ = ' ';
 		return put_sdec(o, (int64_t)a[1]);
 	}
@@ -98,12 +98,12 @@ static uint8_t *write_addresses(
 	if (n)
 		stride = write_strided(a, r->mask, n);
 	if (list) {
-		o = put_copy(o, " 0", 2);
+		o = text_append_bytes(o, " 0", 2);
 		for (unsigned i = 0; i < n; i++)
-			o = write_hex(put_copy(o, " 0x", 3), a[i], 16);
+			o = write_hex(text_append_bytes(o, " 0x", 3), a[i], 16);
 		return o;
 	}
-	o = put_copy(o, stride ? " 1 0x" : " 2 0x", 5);
+	o = text_append_bytes(o, stride ? " 1 0x" : " 2 0x", 5);
 	o = write_hex(o, a[0], pad);
 	if (stride) {
 		*o++ = ' ';
@@ -143,12 +143,12 @@ void text_put(struct buf *out, const struct text_in *in, const struct rec *r, ui
 	*o++ = ' ';
 	o = write_mask(o, r->mask);
 	*o++ = ' ';
-	o = put_copy(o, c->text.p + s->mid, s->mid_len);
+	o = text_append_bytes(o, c->text.p + s->mid, s->mid_len);
 	if (s->flags & ST_MEM)
 		o = write_addresses(o, in->tb, r, in->part->style, s->flags & ST_LIST);
-	o = put_copy(o, c->text.p + s->tail, s->tail_len);
+	o = text_append_bytes(o, c->text.p + s->tail, s->tail_len);
 	if (len)
-		o = put_copy(o, text, len);
+		o = text_append_bytes(o, text, len);
 	*o++ = '\n';
 	out->n = (size_t)(o - out->p);
 }
@@ -181,7 +181,7 @@ void text_begin(struct buf *out, const struct text_in *in)
 
 	if (!in->first)
 		*o++ = '\n';
-	o = put_copy(o, "#BEGIN_TB\n\nthread block = ", 26);
+	o = text_append_bytes(o, "#BEGIN_TB\n\nthread block = ", 26);
 	o = put_dec(o, in->tb->x);
 	*o++ = ',';
 	o = put_dec(o, in->tb->y);
@@ -231,10 +231,10 @@ void text_static(struct buf *out, const struct part *p, const struct pstatic *s)
 	buf_room(out, LINE_ROOM + s->mid_len + s->tail_len);
 	uint8_t *o = put_prefix(out->p + out->n, &in, 0, s->lineno);
 	o = write_hex(o, s->pc, 4);
-	o = put_copy(o, " 00000000 ", 10);
-	o = put_copy(o, p->code.text.p + s->mid, s->mid_len);
+	o = text_append_bytes(o, " 00000000 ", 10);
+	o = text_append_bytes(o, p->code.text.p + s->mid, s->mid_len);
 	if (s->flags & ST_MEM)
 		o = write_addresses(o, &tb, &none, p->style, s->flags & ST_LIST);
-	o = put_copy(o, p->code.text.p + s->tail, s->tail_len);
+	o = text_append_bytes(o, p->code.text.p + s->tail, s->tail_len);
 	out->n = (size_t)(o - out->p);
 }

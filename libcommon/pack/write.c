@@ -108,7 +108,7 @@ static void write_job(struct pack_writer *w, struct job *j)
 static struct job *current(struct pack_writer *w)
 {
 	if (!w->job) {
-		w->job = queue_job(w->queue);
+		w->job = queue_append_job(w->queue);
 		w->room = pack_limits.columns - w->list.n;
 		w->job->words = w->lines;
 		w->job->relative = w->relative;

@@ -53,7 +53,7 @@ static void end_log(struct results *r, const char *status)
 	read_finish_run(r, status);
 }
 
-static void read_outside_line(struct results *r, char *line)
+static void read_line_outside_run(struct results *r, char *line)
 {
 	static const char head[] = "GPGPU-Sim: ** ";
 
@@ -169,6 +169,6 @@ int read_accelsim_line(struct results *r, char *line, struct fault *f)
 	if (accelsim_line_starts(line, "kernel_name = "))
 		start_block(r, line + 14);
 	else
-		read_outside_line(r, line);
+		read_line_outside_run(r, line);
 	return 0;
 }

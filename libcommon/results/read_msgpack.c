@@ -113,7 +113,7 @@ static bool is_word(const msgpack_object *o, const char *word)
 }
 
 /* Writes a string or number as text, cut to the buffer; false for other types. */
-static bool as_text(const msgpack_object *o, char *out, size_t cap)
+static bool msgpack_to_text(const msgpack_object *o, char *out, size_t cap)
 {
 	size_t n;
 
@@ -150,7 +150,7 @@ static const char *figure_key(const struct results *r, const msgpack_object *o, 
 {
 	if (o->type == MSGPACK_OBJECT_POSITIVE_INTEGER)
 		return o->via.u64 < r->n_listed ? r->name[r->listed[o->via.u64]]->text : NULL;
-	return as_text(o, text, cap) ? text : NULL;
+	return msgpack_to_text(o, text, cap) ? text : NULL;
 }
 
 static void read_msgpack_members(struct results *r, const char *prefix, const msgpack_object_map *map)
@@ -160,14 +160,14 @@ static void read_msgpack_members(struct results *r, const char *prefix, const ms
 	for (uint32_t i = 0; i < map->size; i++) {
 		const msgpack_object_kv *m = &map->ptr[i];
 
-		if (!as_text(&m->key, key, sizeof(key)))
+		if (!msgpack_to_text(&m->key, key, sizeof(key)))
 			continue;
 		if (m->val.type == MSGPACK_OBJECT_MAP && !*prefix && strcmp(key, "stats")) {
 			read_msgpack_members(r, key, &m->val.via.map);
 			continue;
 		}
 		snprintf(name, sizeof(name), "%s%s%s", prefix, *prefix ? "." : "", key);
-		if (as_text(&m->val, value, sizeof(value)))
+		if (msgpack_to_text(&m->val, value, sizeof(value)))
 			read_member(r, name, value);
 		if (r->record == READ_KERNEL && !strcmp(name, "name"))
 			read_numbered_name(r, &m->val);
@@ -208,7 +208,7 @@ static int read_msgpack_stats(struct results *r, const msgpack_object_map *map, 
 static int use_msgpack_object(struct results *r, const msgpack_object *o, struct fault *f)
 {
 	const msgpack_object *stat = NULL, *kind = NULL;
-	char word[RECORD_REAL_CAP]; /* as_text() may write a real */
+	char word[RECORD_REAL_CAP]; /* msgpack_to_text() may write a real */
 
 	for (uint32_t i = 0; o->type == MSGPACK_OBJECT_MAP && i < o->via.map.size; i++) {
 		const msgpack_object_kv *m = &o->via.map.ptr[i];
@@ -221,7 +221,7 @@ static int use_msgpack_object(struct results *r, const msgpack_object *o, struct
 	if (!kind)
 		return fault_set(f, read_here(r), "record-member",
 			"object without a member 'record' (expected run, kernel or end)");
-	as_text(kind, word, sizeof(word));
+	msgpack_to_text(kind, word, sizeof(word));
 	if (!read_begin(r, read_record_of(r, word)))
 		return 0;
 	if (r->record != READ_OTHER)

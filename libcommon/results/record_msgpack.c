@@ -218,7 +218,7 @@ static struct bytes *mp_members(struct record_writer *w)
 	return &((struct msgpack_state *)w->state)->level[1].body;
 }
 
-static void mp_repeat(struct record_writer *w, const void *member, size_t n)
+static void mp_append_group_and_end(struct record_writer *w, const void *member, size_t n)
 {
 	bytes_add(mp_members(w), member, n);
 	((struct msgpack_state *)w->state)->level[1].members++;
@@ -226,4 +226,4 @@ static void mp_repeat(struct record_writer *w, const void *member, size_t n)
 }
 
 const struct record_ops record_msgpack = {mp_open, mp_begin, mp_string, mp_unsigned, mp_signed, mp_real,
-	mp_bool, mp_group, mp_group_end, mp_members, mp_repeat, mp_end, mp_close};
+	mp_bool, mp_group, mp_group_end, mp_members, mp_append_group_and_end, mp_end, mp_close};

@@ -196,7 +196,7 @@ void store_warn_skipped(const struct store *s)
 	const char *kernels = first->skipped == 1 ? "kernel was" : "kernels were";
 	unsigned long long skipped = first->skipped;
 	if (n == 1)
-		diag_warn(at, "%llu %s missing and skipped: sums lack %s", skipped, kernels,
+		diag_warn(at, "%llu %s missing and skipped: sums do not include %s", skipped, kernels,
 			skipped == 1 ? "it" : "them");
 	else
 		diag_warn(at,

@@ -95,7 +95,7 @@ lint block-order 'app/kernel-1.traceg:134:1: warning: block-order: thread block 
 	'sed -i "s/block = 1,0,0/block = x,0,0/; s/block = 0,0,0/block = 1,0,0/; s/block = x,0,0/block = 0,0,0/" $K'
 lint blocks-missing 'app/kernel-1.traceg:897:1: error: blocks-missing: file ends after 8 of 9 thread blocks (expected #BEGIN_TB)' \
 	'first "(8,1,1)" "(9,1,1)"'
-lint grid-small 'app/kernel-1.traceg:458:1: error: grid-small: thread block after the 4 of the grid of 4,1,1 (expected the end of the file)' \
+lint grid-small 'app/kernel-1.traceg:458:1: error: grid-small: more thread blocks than the 4 of grid 4,1,1 (expected the end of the file)' \
 	'first "(8,1,1)" "(4,1,1)"'
 lint warp-id 'app/kernel-1.traceg:113:1: error: warp-id: warp 8 does not exist (expected 0 to 7 for a block of 256 threads)' \
 	'first "warp = 7" "warp = 8"'

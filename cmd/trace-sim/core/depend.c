@@ -108,7 +108,7 @@ static void apply_predicates(const struct core *c, const struct warp *p, const s
  * Applies results of fixed latency. A result older than the longest distance holds nothing, as most registers
  * do.
  */
-static void from_times(
+static void apply_fixed_latencies(
 	const struct core *c, const struct core_warp *cw, const struct core_inst *in, struct ripeness *o)
 {
 	uint64_t old = o->at > c->longest ? (o->at - c->longest) << 8 : 0;
@@ -130,7 +130,7 @@ static void from_trace(const struct core *c, const struct warp *p, struct core_w
 		postpone(o, NEVER, why);
 		return;
 	}
-	from_times(c, cw, in, o);
+	apply_fixed_latencies(c, cw, in, o);
 	if (cw->predicate_class != SASS_NONE || cw->predicate_pending)
 		apply_predicates(c, p, cw, in, o);
 }

@@ -407,7 +407,7 @@ static void end_request(struct sm *s, uint32_t handle)
 }
 
 /* Ends warps and fences that waited for stores. */
-static void stores_changed(struct sm *s)
+static void release_store_waiters(struct sm *s)
 {
 	uint64_t drained = s->drained & s->live, fenced = s->membar & s->live;
 
@@ -436,7 +436,7 @@ static void take_answers(struct sm *s)
 		end_request(s, cache_pop_ready(l->l1d));
 		l->draining = cache_has_ready(l->l1d);
 	}
-	stores_changed(s);
+	release_store_waiters(s);
 }
 
 /* Sends the value over the sub-core's link to the register file. */
@@ -583,6 +583,6 @@ void core_memory_cycle(struct sm *s)
 	pipe_step(s);
 	accept_next(s);
 	if (l->tma && tma_step(s))
-		stores_changed(s);
+		release_store_waiters(s);
 	c->mem_due = next_memory_clock(s);
 }

@@ -89,7 +89,7 @@ void gpu_skip(struct gpu *g, const struct skip *k)
 	struct clock_ticks n = clocks_run(&g->clocks, k->cycles, k->dram_ticks);
 
 	memory_idle_ticks(g->mem, n.icnt, n.dram, n.l2);
-	net_idle_advances(g->net, n.icnt);
+	net_skip_idle_advances(g->net, n.icnt);
 	rotate_skipped_clusters(g, n.core);
 	if ((g->cycle + n.core) / g->params.sample_cycles != g->cycle / g->params.sample_cycles)
 		gpu_end_sample_period(g);

@@ -275,7 +275,7 @@ uint32_t net_pop(struct net *n, uint32_t dev)
 const uint64_t *net_waiting_subs(const struct net *n) { return n->ops->waiting(n, 0); }
 const uint64_t *net_waiting_clusters(const struct net *n) { return n->ops->waiting(n, 1); }
 void net_advance(struct net *n) { n->ops->advance(n); }
-void net_idle_advances(struct net *n, uint64_t k) { n->ops->idle(n, k); }
+void net_skip_idle_advances(struct net *n, uint64_t k) { n->ops->idle(n, k); }
 bool net_busy(const struct net *n) { return n->ops->busy(n); }
 bool net_empty(const struct net *n) { return n->ops->empty(n); }
 void net_print_booksim(struct net *n, const struct book_out *out) { n->ops->print(n, out); }

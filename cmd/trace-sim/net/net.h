@@ -39,9 +39,9 @@ void net_set_threads(struct net *n, unsigned threads);
 uint32_t net_pop(struct net *n, uint32_t dev);
 void net_advance(struct net *n);
 /* Makes k advances of a network without packets. */
-void net_idle_advances(struct net *n, uint64_t k);
+void net_skip_idle_advances(struct net *n, uint64_t k);
 bool net_busy(const struct net *n);
-/* Returns true if net_advance() equals net_idle_advances(1). Credits on channels are not busy, but not empty. */
+/* Returns true if net_advance() equals net_skip_idle_advances(1). Credits on channels are not busy, but not empty. */
 bool net_empty(const struct net *n);
 
 /* ---- windows: requests and replies decoupled (mode 2 only) ----------------------------------------- */

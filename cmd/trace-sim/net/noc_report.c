@@ -53,7 +53,7 @@ struct load {
 	uint32_t router;
 };
 
-static int by_load(const void *a, const void *b)
+static int compare_by_load(const void *a, const void *b)
 {
 	const struct load *x = a, *y = b;
 
@@ -69,13 +69,13 @@ static struct load *loads(const struct noc *n)
 
 	for (uint32_t r = 0; r < n->plan->routers; r++)
 		l[r] = (struct load){noc_router_flits(n, r), r};
-	qsort(l, n->plan->routers, sizeof(*l), by_load);
+	qsort(l, n->plan->routers, sizeof(*l), compare_by_load);
 	return l;
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-static void text_channels(const struct noc *n, int k, FILE *out)
+static void print_channels(const struct noc *n, int k, FILE *out)
 {
 	const struct noc_plan *p = n->plan;
 
@@ -106,8 +106,8 @@ static void text_report(const struct noc *n, FILE *out)
 		if (n->latencies[i])
 			fprintf(out, "latency below %" PRIu64 " cycles: %" PRIu64 " packets\n",
 				UINT64_C(2) << i, n->latencies[i]);
-	text_channels(n, 0, out);
-	text_channels(n, 1, out);
+	print_channels(n, 0, out);
+	print_channels(n, 1, out);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

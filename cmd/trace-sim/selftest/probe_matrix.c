@@ -31,7 +31,7 @@ struct matrix_row {
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static bool begins_text(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
+static bool has_text_prefix(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
 
 /* Parses the number after `letter` at *s. */
 static bool parse_extent(const char **s, char letter, uint32_t *out)
@@ -91,7 +91,7 @@ static bool parse_wgmma(struct matrix_row *x, const struct probe *p)
 	x->m = 64;
 	x->n = 8;
 	x->k = 0;
-	x->registers = begins_text(p->rest, "RS");
+	x->registers = has_text_prefix(p->rest, "RS");
 	x->sparse = strstr(p->rest, "sparse") != NULL;
 	if (*s && (!parse_extent(&s, 'm', &x->m) || !parse_extent(&s, 'n', &x->n) || x->m != 64 ||
 			  (*s == 'k' && !parse_extent(&s, 'k', &x->k)) || (*s && *s != ' ')))
