@@ -410,7 +410,7 @@ picks() { grep -v '^#' "$1"; }
 	cp "$whole/kernel-2.traceg" app && rm app/kernel-3.traceg
 	sim --skip-missing app >c.json
 	run -1 --separate-stderr stats-diff a.json c.json
-	assert_regex "$stderr" 'other kernels were missing and skipped than in a.json \(2 and 2\)'
+	assert_regex "$stderr" 'skipped other missing kernels than a.json \(2 and 2\)'
 }
 
 @test "stats-html: skipped kernels are among the warnings at the head" {

@@ -70,7 +70,7 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	many=$(trace launches -n 50)
 	trace-pack -q -o many.tpack "$many"
 	[ "$(od -An -tu1 -j7 -N1 many.tpack | tr -d ' ')" = 102 ]
-	[ "$(od -An -tu1 -j7 -N1 "$packed" | tr -d ' ')" = 34 ]
+	[ "$(od -An -tu1 -j7 -N1 "$packed" | tr -d ' ')" = 98 ]
 	for m in $METHODS; do
 		trace-pick -m $m "$many" >a
 		trace-pick -m $m -j 2 many.tpack | cmp - a
@@ -85,7 +85,7 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	# Picks travel before it.
 	trace-pick -m all many.tpack >picks
 	trace-pack -q -k @picks -o part.tpack many.tpack
-	[ "$(od -An -tu1 -j7 -N1 part.tpack | tr -d ' ')" = 39 ]
+	[ "$(od -An -tu1 -j7 -N1 part.tpack | tr -d ' ')" = 103 ]
 	trace-pick -m all part.tpack | cmp - picks
 	trace-pack -t part.tpack
 }
