@@ -9,10 +9,12 @@
 /* Opens a barrier. Returns the warps that wait at it. */
 static uint64_t release_barrier(struct sm *s, struct cta *c, unsigned id)
 {
-	uint64_t held = c->held[id];
+	uint64_t held = 0;
 
+	FOR_BITS64 (w, c->arrived[id] & s->at_barrier)
+		held |= (uint64_t)(s->warp[w].barrier == id) << w;
 	s->at_barrier &= ~held;
-	c->arrived[id] = c->held[id] = 0;
+	c->arrived[id] = 0;
 	c->barriers &= ~(1u << id);
 	return held;
 }
@@ -43,7 +45,7 @@ uint64_t barrier_arrive(struct sm *s, unsigned warp, const struct uop *u, const 
 
 	if (!(u->flags & UOP_ARRIVE)) {
 		s->at_barrier |= bit;
-		c->held[id] |= bit;
+		s->warp[warp].barrier = (uint8_t)id;
 	}
 	c->arrived[id] |= bit;
 	c->barriers |= 1u << id;

@@ -153,6 +153,7 @@ struct warp {
 	uint32_t atomics; /* outstanding lanes of atomics */
 	uint16_t stream;
 	uint8_t lanes; /* threads of the CTA in this warp */
+	uint8_t barrier; /* number of the barrier that the warp waits at; valid if its bit in sm.at_barrier is set */
 	/* LDGSTS groups (SM-async) */
 	struct ldgsts_entry *entry;           /* one for every LDGSTS of the warp */
 	uint32_t n_entries, n_groups, closed; /* closed: g, groups ended by LDGDEPBAR */
@@ -192,7 +193,6 @@ struct cta {
 	uint64_t warps;        /* slots */
 	/* warps that arrived, by barrier; quirk Q2-7: BAR of lines with one immediate is barrier 0 */
 	uint64_t arrived[MAX_BARRIERS];
-	uint64_t held[MAX_BARRIERS]; /* warps in arrived[] that wait */
 	struct mbarriers mbarriers;
 	struct gang *gang;                   /* NULL: none (gang.h) */
 	uint32_t rank;                       /* rank of the block in its gang */
