@@ -372,7 +372,9 @@ static unsigned core_flags_of(const char *op, const struct uop *u, const struct 
 	f |= u->gmma == GMMA_WAIT ? INST_GMMA_WAIT : u->gmma ? INST_GMMA : 0u;
 	f |= u->flags & UOP_SYNC ? INST_SYNC : 0u;
 	f |= u->bulk ? INST_BULK : 0u;
-	f |= stem_is(op, "UCGABAR_ARV") ? INST_GANG_ARRIVE : stem_is(op, "UCGABAR_WAIT") ? INST_GANG_WAIT : 0u;
+	f |= stem_is(op, "UCGABAR_ARV")    ? INST_GANG_ARRIVE
+	     : stem_is(op, "UCGABAR_WAIT") ? INST_GANG_WAIT
+					   : 0u;
 	f |= opcode_begins(op, "LDSM") && i->regs > 1 ? INST_LDSM_N : 0u;
 	return f;
 }
