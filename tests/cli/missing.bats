@@ -424,3 +424,13 @@ picks() { grep -v '^#' "$1"; }
 	run -0 stats-csv -s gpu_sim_cycle forged.json
 	assert_output --partial 'missing and skipped'
 }
+
+@test "trace-pick: a stream with a directory lacks a kernel" {
+	cp -r "$(trace launches -n 50)" many
+	rm many/kernel-7.traceg
+	trace-pack -q --skip-missing -o many.tpack many
+	run -2 trace-pick -q many.tpack
+	assert_output 'trace-pick: many.tpack/kernel-7.traceg: error: is missing in the packed stream'
+	trace-pick -q --skip-missing many >a
+	trace-pick -q --skip-missing many.tpack | cmp - a
+}
