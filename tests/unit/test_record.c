@@ -145,6 +145,7 @@ static size_t write_record_as(enum record_format format, uint64_t id, const void
 
 static void test_end_as(void)
 {
+	free(written); /* of an earlier test */
 	for (enum record_format f = RECORD_TEXT; f <= RECORD_MSGPACK; f++) {
 		char *first, *wanted;
 		size_t n = write_record_as(f, 1, NULL, 0), n_first = n_written, n_wanted;
