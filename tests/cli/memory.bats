@@ -29,12 +29,12 @@ peak() {
 	done
 }
 
-@test "memory: a small kernel on a large GPU takes less than 25 MiB, 0.5 of them the C++ library" {
+@test "memory: a small kernel on a large GPU takes less than 26.5 MiB, 0.5 of them the C++ library" {
 	plain_build_only
 	kb=$(peak -g a100 "$(trace vecadd -n 4)")
 	echo "$kb kB"
 	[ "$kb" -gt 1000 ]
-	[ "$kb" -le 25600 ]
+	[ "$kb" -le 27136 ]
 }
 
 @test "memory: four threads reserve next to no more address space than one" {
