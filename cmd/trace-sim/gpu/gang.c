@@ -6,6 +6,7 @@
  * thread blocks of the trace. Groups are tried in turn, SMs of a group in ascending order.
  */
 #include "arena.h"
+#include "distributor.h"
 #include "launch.h"
 #include "sm/gang.h"
 
@@ -76,7 +77,8 @@ _Noreturn static void refuse_gang(const struct gpu *g, const struct kernel *k, u
 	die_fault(&f);
 }
 
-bool gang_place(struct gpu *g, struct kernel *k)
+/* Places the next gang of k on SMs of one group, a thread block each. Returns false if none has the space. */
+static bool place_gang(struct gpu *g, struct kernel *k)
 {
 	struct launch *l = g->launch;
 	uint32_t blocks = kernel_cluster_blocks(k->head), size = g->params.modern.gpc_sms;
@@ -99,6 +101,24 @@ bool gang_place(struct gpu *g, struct kernel *k)
 		return true;
 	}
 	return false;
+}
+
+bool gang_launch(struct gpu *g)
+{
+	struct launch *l = g->launch;
+	struct kernel *k = launch_next_kernel(g);
+	uint32_t blocks = k ? kernel_cluster_blocks(k->head) : 1;
+	bool placed = false;
+
+	if (blocks == 1)
+		return false;
+	while (launch_allows(g, k) && distributor_due(g) && place_gang(g, k)) {
+		for (uint32_t i = 0; i < blocks; i++)
+			distributor_placed(g);
+		placed = true;
+	}
+	l->retry = placed || !distributor_due(g);
+	return true;
 }
 
 void gang_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)

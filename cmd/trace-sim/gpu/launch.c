@@ -168,7 +168,7 @@ static bool kernel_has_ctas(const struct kernel *k)
 	return k && k->next_cta < k->n_ctas && !k->sample.stopped;
 }
 
-static bool may_place_ctas_of(const struct gpu *g, const struct kernel *k)
+bool launch_allows(const struct gpu *g, const struct kernel *k)
 {
 	return kernel_has_ctas(k) && !launch_limit_reached(g);
 }
@@ -189,7 +189,7 @@ static bool any_kernel_ready(const struct launch *l)
  * Kernel to place a CTA of (LAUNCH-place-4); NULL: none. The slot selected last is kept while it has CTAs,
  * even when the CTA limit is reached.
  */
-static struct kernel *select_next_kernel(struct gpu *g)
+struct kernel *launch_next_kernel(struct gpu *g)
 {
 	struct launch *l = g->launch;
 	uint32_t n = g->params.run_slots;
@@ -202,7 +202,7 @@ static struct kernel *select_next_kernel(struct gpu *g)
 			uint32_t s = (i + l->selected_slot + 1) % n;
 
 			k = l->slot[s];
-			if (may_place_ctas_of(g, k) && !k->delay) {
+			if (launch_allows(g, k) && !k->delay) {
 				l->selected_slot = s;
 				break;
 			}
@@ -345,12 +345,12 @@ static struct kernel *candidate_kernel(struct gpu *g, struct sm *s)
 	struct kernel *k = s->kernel;
 
 	if (g->params.concurrent_kernels)
-		return select_next_kernel(g);
-	if (k && may_place_ctas_of(g, k))
+		return launch_next_kernel(g);
+	if (k && launch_allows(g, k))
 		return k;
 	if (s->live_threads)
 		return k;
-	s->kernel = select_next_kernel(g);
+	s->kernel = launch_next_kernel(g);
 	return s->kernel;
 }
 
@@ -365,35 +365,13 @@ static bool place_in_cluster(struct gpu *g, uint32_t c)
 		struct kernel *k = candidate_kernel(g, s);
 		int first = 0;
 
-		if (!may_place_ctas_of(g, k) || !launch_fits(g, s, k, &first))
+		if (!launch_allows(g, k) || !launch_fits(g, s, k, &first))
 			continue;
 		launch_place(g, s, k, first);
 		g->launch->last_sm[c] = j;
 		return true;
 	}
 	return false;
-}
-
-/*
- * Places gangs while the next kernel has some. Returns false if that kernel has none. A kernel with gangs waits until
- * the SMs run no other kernel.
- */
-static bool launch_gangs(struct gpu *g)
-{
-	struct launch *l = g->launch;
-	struct kernel *k = select_next_kernel(g);
-	uint32_t blocks = k ? kernel_cluster_blocks(k->head) : 1;
-	bool placed = false;
-
-	if (blocks == 1)
-		return false;
-	while (may_place_ctas_of(g, k) && distributor_due(g) && gang_place(g, k)) {
-		for (uint32_t i = 0; i < blocks; i++)
-			distributor_placed(g);
-		placed = true;
-	}
-	l->retry = placed || !distributor_due(g);
-	return true;
 }
 
 /* A pass that places no CTA changes nothing, so the next one waits until something may have changed. */
@@ -406,7 +384,7 @@ void launch_ctas(struct gpu *g, const uint64_t *among)
 	l->retry = l->retry && any_kernel_ready(l);
 	if (!l->retry)
 		return;
-	if (l->gang_kernels && launch_gangs(g))
+	if (l->gang_kernels && gang_launch(g))
 		return;
 	for (uint32_t i = 0; i < n && l->ctas_left; i++) {
 		uint32_t c = (i + last + 1) % n;
@@ -546,7 +524,7 @@ void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 	if (g->sampling)
 		sample_cta_ended(g, k);
 	g->launch->retry = true;
-	if (!k->running_ctas && !may_place_ctas_of(g, k)) {
+	if (!k->running_ctas && !launch_allows(g, k)) {
 		if (s->kernel == k)
 			s->kernel = NULL;
 		if (!delay_kernel_end(g, k))

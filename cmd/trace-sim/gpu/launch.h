@@ -57,8 +57,15 @@ void launch_kernels(struct gpu *g);
 bool launch_fits(struct gpu *g, struct sm *s, struct kernel *k, int *first);
 /* The same: places the next CTA of k. Returns its slot. */
 uint32_t launch_place(struct gpu *g, struct sm *s, struct kernel *k, int first);
-/* gang.c: places the next gang of k on SMs of one group, a thread block each. Returns false if none has the space. */
-bool gang_place(struct gpu *g, struct kernel *k);
+/* The same: the kernel to place a CTA of (LAUNCH-place-4); NULL: none. */
+struct kernel *launch_next_kernel(struct gpu *g);
+/* The same: true if k has CTAs left, and no limit of CTAs forbids them. */
+bool launch_allows(const struct gpu *g, const struct kernel *k);
+/*
+ * gang.c: places gangs while the next kernel has some. Returns false if that kernel has none. A gang waits until enough
+ * SMs of one group have space for its thread blocks.
+ */
+bool gang_launch(struct gpu *g);
 void gang_storage_free(struct gpu *g);
 /* Removes the thread block in a slot of s from its gang, if it has one. */
 void gang_cta_ended(struct gpu *g, struct sm *s, uint32_t slot);
