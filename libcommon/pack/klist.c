@@ -44,3 +44,14 @@ int pack_klist(struct pack *p, struct klist *k, struct fault *f)
 	input_close(in);
 	return r;
 }
+
+void pack_prepare(struct pack *p, uint32_t kernel)
+{
+	struct walk w;
+	struct read_piece *c;
+	struct fault ignored;
+
+	walk_start(&w, p, kernel, 0);
+	walk_next(&w, &c, &ignored);
+	walk_end(&w);
+}

@@ -90,17 +90,6 @@ static int read_header(struct packed *k, struct fault *f)
 	return r < 0 ? -1 : k->whole.n != 0;
 }
 
-void pack_prepare(struct pack *p, uint32_t kernel)
-{
-	struct walk w;
-	struct read_piece *c;
-	struct fault ignored;
-
-	walk_start(&w, p, kernel, 0);
-	walk_next(&w, &c, &ignored);
-	walk_end(&w);
-}
-
 const struct cubins *packed_codes(const struct packed *k) { return k->codes; }
 
 struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_options *o, struct fault *f)

@@ -136,47 +136,6 @@ static void next_job(struct pack_writer *w)
 	end_job(w, false);
 }
 
-bool pack_list_fits(size_t n) { return n <= pack_limits.list; }
-
-/* Returns whether the list may have several kernels, one of which may repeat another with moved buffers. */
-static bool several_kernels(const char *text, size_t n)
-{
-	const char *first = n ? memmem(text, n, "kernel", 6) : NULL;
-
-	return first && memmem(first + 6, (size_t)(text + n - first) - 6, "\nkernel", 7);
-}
-
-void pack_put_list(struct pack_writer *w, const char *name, const char *text, size_t n)
-{
-	struct buf lines = {0};
-
-	stream_fold_list(&lines, text, n);
-	w->relative |= several_kernels(text, n) || w->missing.n;
-	mp_str(&w->list, name ? name : "", name ? strlen(name) : 0);
-	mp_bin(&w->list, lines.p, lines.n);
-	if (w->relative)
-		mp_bin(&w->list, w->missing.p, w->missing.n);
-	buf_free(&lines);
-}
-
-void pack_put_missing(struct pack_writer *w, const uint32_t *kernel, uint32_t n)
-{
-	uint32_t next = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		buf_var(&w->missing, kernel[i] - next);
-		next = kernel[i] + 1;
-	}
-}
-
-void pack_list_last(struct pack_writer *w)
-{
-	w->spool = output_spool();
-	if (!w->spool)
-		die_errno("the temporary file");
-	w->relative = true;
-}
-
 void pack_put_picks(struct pack_writer *w, const char *text, size_t n) { buf_add(&w->picks, text, n); }
 
 void pack_put_codes(struct pack_writer *w, const struct cubins *codes) { w->codes = codes; }

@@ -156,10 +156,16 @@ static inline void trace_give(
 void trace_begin(struct trace *t, struct tblock *tb); /* an empty block, all warps absent */
 /* Checks that a thread block is in the grid and new. 0 or -1. */
 int trace_claim(struct trace *t, const uint64_t id[3], struct fault *f);
-/* Reads a cluster or core line. */
-int trace_placement(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f);
 int trace_check_warps(
 	struct trace *t, const struct tblock *tb, struct fault *f); /* fails if a warp is absent */
+
+/* ---- block_line.c ---- */
+
+/* Parses "name = a,b,..." with n numbers. Returns 0 or -1. */
+int trace_values(struct trace *t, const char *line, size_t len, const char *name, unsigned n, uint64_t *v,
+	struct fault *f);
+/* Reads a cluster or core line. */
+int trace_placement(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f);
 
 /* ---- pack/trace.c ---- */
 

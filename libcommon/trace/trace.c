@@ -114,44 +114,12 @@ static int found_line(const struct trace *t, const char *id, const char *line, s
 
 /* ---- lines within a block ----------------------------------------------------------------- */
 
-/* Parses "name = a,b,..." with n numbers. Returns 0 or -1. */
-static int parse_values(struct trace *t, const char *line, size_t len, const char *name, unsigned n,
-	uint64_t *v, struct fault *f)
-{
-	const char *p = line, *end = line + len;
-	char wanted[64];
-	bool ok = true;
-	for (const char *w = name; ok && *w; w++) {
-		ok = p < end && (*w == ' ' ? is_space(*p) : *w == *p);
-		p += ok;
-		while (*w == ' ' && p < end && is_space(*p))
-			p++;
-	}
-	while (p < end && is_space(*p))
-		p++;
-	ok = ok && p < end && *p++ == '=';
-	for (unsigned i = 0; ok && i < n; i++) {
-		while (p < end && is_space(*p))
-			p++;
-		const char *from = p;
-		while (p < end && *p >= '0' && *p <= '9')
-			p++;
-		ok = tok_u64((struct tok){from, (size_t)(p - from)}, &v[i]);
-		if (ok && i + 1 < n)
-			ok = p < end && *p++ == ',';
-	}
-	if (ok && !tok_next(&p, end).n)
-		return 0;
-	snprintf(wanted, sizeof(wanted), "'%s = %s'", name, n == 3 ? "x,y,z" : "<number>");
-	return found_line(t, "block-line", line, len, wanted, f);
-}
-
 static int take_id(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
 {
 	uint64_t v[3];
 	bool second = t->has_id;
 	t->has_id = true;
-	if (parse_values(t, line, len, "thread block", 3, v, f) < 0)
+	if (trace_values(t, line, len, "thread block", 3, v, f) < 0)
 		return -1;
 	if (second)
 		return found_line(
@@ -206,7 +174,7 @@ static int take_warp_line(struct trace *t, struct tblock *tb, const char *line, 
 		return -1;
 	t->warp = UINT32_MAX;
 	t->passing = true;
-	if (parse_values(t, line, len, "warp", 1, &v, f) < 0)
+	if (trace_values(t, line, len, "warp", 1, &v, f) < 0)
 		return -1;
 	if (!t->has_id &&
 		(found_line(t, "block-id", line, len, "'thread block = x,y,z' before the first warp", f),
@@ -235,7 +203,7 @@ static int take_insts(struct trace *t, struct tblock *tb, const char *line, size
 	bool second = t->has_insts;
 	t->has_insts = t->uncounted = true;
 	t->want_insts = UINT32_MAX / 2;
-	if (parse_values(t, line, len, "insts", 1, &v, f) < 0)
+	if (trace_values(t, line, len, "insts", 1, &v, f) < 0)
 		return -1;
 	if (t->warp == UINT32_MAX || second)
 		return found_line(
@@ -293,34 +261,6 @@ static int take_inst(
 		tb->warp[t->warp].line = t->line;
 	if (t->o.watch)
 		trace_give(t, tb, line, len, t->line);
-	return 0;
-}
-
-int trace_placement(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
-{
-	const char *p = line;
-	uint64_t v[3] = {0};
-	struct tok first = tok_next(&p, line + len), second = tok_next(&p, line + len);
-	struct cluster_place *c = &tb->cluster;
-	bool cluster = tok_is(first, "cluster"), id = cluster && tok_is(second, "id"),
-	     cta = cluster && tok_is(second, "cta"), rank = cluster && tok_is(second, "rank");
-	const char *name = id                    ? "cluster id"
-			   : cta                 ? "cluster cta"
-			   : rank                ? "cluster rank"
-			   : tok_is(first, "sm") ? "sm id"
-						 : "core id";
-
-	if (parse_values(t, line, len, name, id || cta ? 3 : 1, v, f) < 0)
-		return -1;
-	c->known |= cluster;
-	for (int i = 0; i < 3; i++) {
-		uint32_t n = v[i] < UINT32_MAX ? (uint32_t)v[i] : UINT32_MAX;
-
-		if (id || cta)
-			(id ? c->id : c->cta)[i] = n;
-		else if (rank && i == 0)
-			c->rank = n;
-	}
 	return 0;
 }
 

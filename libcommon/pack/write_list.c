@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The kernel list of a stream that is written. */
+#include <string.h>
+#include "job.h"
+#include "output.h"
+#include "writer.h"
+
+bool pack_list_fits(size_t n) { return n <= pack_limits.list; }
+
+/* Returns whether the list may have several kernels, one of which may repeat another with moved buffers. */
+static bool several_kernels(const char *text, size_t n)
+{
+	const char *first = n ? memmem(text, n, "kernel", 6) : NULL;
+
+	return first && memmem(first + 6, (size_t)(text + n - first) - 6, "\nkernel", 7);
+}
+
+void pack_put_list(struct pack_writer *w, const char *name, const char *text, size_t n)
+{
+	struct buf lines = {0};
+
+	stream_fold_list(&lines, text, n);
+	w->relative |= several_kernels(text, n) || w->missing.n;
+	mp_str(&w->list, name ? name : "", name ? strlen(name) : 0);
+	mp_bin(&w->list, lines.p, lines.n);
+	if (w->relative)
+		mp_bin(&w->list, w->missing.p, w->missing.n);
+	buf_free(&lines);
+}
+
+void pack_put_missing(struct pack_writer *w, const uint32_t *kernel, uint32_t n)
+{
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		buf_var(&w->missing, kernel[i] - next);
+		next = kernel[i] + 1;
+	}
+}
+
+void pack_list_last(struct pack_writer *w)
+{
+	w->spool = output_spool();
+	if (!w->spool)
+		die_errno("the temporary file");
+	w->relative = true;
+}
