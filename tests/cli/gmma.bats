@@ -10,21 +10,11 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 # A kernel of one block of $1 warps; stdin: lines "PC MASK ..." of a warp, after "warp N" for those from warp N on.
 kernel() {
 	awk -v warps="$1" '
-	/^warp / { from = $2; if (from) n = 0; split("", line); next }
-	{ line[n++] = $0; for (w = from + 0; w < warps; w++) { text[w, n - 1] = $0; count[w] = n } }
-	END {
-		printf "-kernel name = k\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (%d,1,1)\n-shmem = 65536\n", 32 * warps
-		printf "-nregs = 168\n-binary version = 90\n-cuda stream id = 0\n-shmem base_addr = 0x00007f5000000000\n"
-		printf "-local mem base_addr = 0x00007f6000000000\n-nvbit version = 1.8\n-accelsim tracer version = 6\n"
-		printf "-enable lineinfo = 0\n\n#traces format = x\n\n#BEGIN_TB\n\nthread block = 0,0,0\n"
-		for (w = 0; w < warps; w++) {
-			printf "\nwarp = %d\ninsts = %d\n", w, count[w]
-			for (i = 0; i < count[w]; i++)
-				print text[w, i]
-		}
-		printf "\n#END_TB\n\n"
-	}' >kernel-1.traceg
-	echo kernel-1.traceg >kernelslist.g
+	BEGIN { n = 0 }
+	/^warp / { from = $2; if (from) n = 0; next }
+	{ for (w = from + 0; w < warps; w++) { text[w, n] = $0; count[w] = n + 1 } n++ }
+	END { for (w = 0; w < warps; w++) for (i = 0; i < count[w]; i++) printf "%d\t%s\n", w, text[w, i] }' |
+		hopper_block "$1" 168
 }
 
 # Cycles of the kernel with the given options.

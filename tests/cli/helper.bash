@@ -34,3 +34,23 @@ take_results() {
 	cd "$BATS_TEST_TMPDIR" || return
 	cp "$BATS_FILE_TMPDIR"/*.* .
 }
+
+# Writes kernelslist.g and kernel-1.traceg, a kernel for sm_90 of one block. $1: warps; $2: registers; stdin: for each
+# line of a warp the warp's number, a tab and the line.
+hopper_block() {
+	awk -F'\t' -v warps="$1" -v registers="$2" '
+	{ text[$1, count[$1]++] = $2 }
+	END {
+		printf "-kernel name = k\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (%d,1,1)\n-shmem = 65536\n", 32 * warps
+		printf "-nregs = %d\n-binary version = 90\n-cuda stream id = 0\n-shmem base_addr = 0x00007f5000000000\n", registers
+		printf "-local mem base_addr = 0x00007f6000000000\n-nvbit version = 1.8\n-accelsim tracer version = 6\n"
+		printf "-enable lineinfo = 0\n\n#traces format = x\n\n#BEGIN_TB\n\nthread block = 0,0,0\n"
+		for (w = 0; w < warps; w++) {
+			printf "\nwarp = %d\ninsts = %d\n", w, count[w]
+			for (i = 0; i < count[w]; i++)
+				print text[w, i]
+		}
+		printf "\n#END_TB\n\n"
+	}' >kernel-1.traceg
+	echo kernel-1.traceg >kernelslist.g
+}

@@ -8,24 +8,7 @@ load helper
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
 # A kernel of one block of $1 warps; stdin: lines "PC MASK ..." of a warp, after "warp N" for those of warp N alone.
-kernel() {
-	awk -v warps="$1" '
-	/^warp / { from = $2; next }
-	{ text[from + 0, count[from + 0]++] = $0 }
-	END {
-		printf "-kernel name = k\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (%d,1,1)\n-shmem = 65536\n", 32 * warps
-		printf "-nregs = 32\n-binary version = 90\n-cuda stream id = 0\n-shmem base_addr = 0x00007f5000000000\n"
-		printf "-local mem base_addr = 0x00007f6000000000\n-nvbit version = 1.8\n-accelsim tracer version = 6\n"
-		printf "-enable lineinfo = 0\n\n#traces format = x\n\n#BEGIN_TB\n\nthread block = 0,0,0\n"
-		for (w = 0; w < warps; w++) {
-			printf "\nwarp = %d\ninsts = %d\n", w, count[w]
-			for (i = 0; i < count[w]; i++)
-				print text[w, i]
-		}
-		printf "\n#END_TB\n\n"
-	}' >kernel-1.traceg
-	echo kernel-1.traceg >kernelslist.g
-}
+kernel() { awk '/^warp / { from = $2; next } { printf "%d\t%s\n", from, $0 }' | hopper_block "$1" 32; }
 
 sim() { trace-sim -q -g h200 -D gpgpu_perfect_inst_const_cache=1 -D core_cta_latency=20 --events log -f -F json "$@" kernelslist.g; }
 

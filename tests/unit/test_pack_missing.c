@@ -26,7 +26,7 @@ static char *with_missing(unsigned n, const uint32_t *missing, uint32_t n_missin
 	return packed;
 }
 
-/* Opens such a stream. 1: it is good; 0: pack_verify() finds damage; -1: it cannot be opened. */
+/* Opens a stream of with_missing(). Returns 1 if it is good, 0 if pack_verify() finds damage, -1 if it cannot be opened. */
 static int opens_missing(unsigned n, const uint32_t *missing, uint32_t n_missing)
 {
 	size_t size;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "values.h"
 
 int cuInit(unsigned), cuDriverGetVersion(int *), cuDeviceGet(int *, int), cuDeviceGetName(char *, int, int);
 int cuDeviceGetCount(int *), cuDeviceTotalMem_v2(size_t *, int), cuDeviceGetAttribute(int *, int, int);
@@ -56,17 +57,6 @@ int cuGetErrorName(int, const char **),
 	cuGetProcAddress_v2(const char *, void **, int, unsigned long long, int *);
 int cuGetExportTable(const void **, const void *), cuMulticastCreate(void *, void *);
 int cuArrayCreate_v2(void **, const void *), cuArrayDestroy(void *);
-
-static int bad;
-
-static void expect_value(long got, long expected, int line, const char *call)
-{
-	if (got == expected)
-		return;
-	bad = 1;
-	printf("%d: %s: %ld, expected %ld\n", line, call, got, expected);
-}
-#define IS(expected, call) expect_value((long)(call), (long)(expected), __LINE__, #call)
 
 enum { N = 1000, BLOCK = 128 };
 

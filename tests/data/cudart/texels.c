@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "values.h"
 
 int cuInit(unsigned), cuDevicePrimaryCtxRetain(void **, int), cuCtxSetCurrent(void *);
 int cuModuleLoad(void **, const char *), cuModuleLoadData(void **, const void *);
@@ -23,17 +24,6 @@ int cuTexObjectCreate(uint64_t *, const void *, const void *, const void *), cuT
 int cuTexObjectGetResourceDesc(void *, uint64_t), cuTexObjectGetTextureDesc(void *, uint64_t);
 int cuSurfObjectCreate(uint64_t *, const void *), cuSurfObjectDestroy(uint64_t);
 int cuSurfObjectGetResourceDesc(void *, uint64_t), cuTexRefCreate(void **);
-
-static int bad;
-
-static void expect_value(long got, long expected, int line, const char *call)
-{
-	if (got == expected)
-		return;
-	bad = 1;
-	printf("%d: %s: %ld, expected %ld\n", line, call, got, expected);
-}
-#define IS(expected, call) expect_value((long)(call), (long)(expected), __LINE__, #call)
 
 enum { W = 8, H = 4, PITCH = 64 };
 enum { U8 = 1, U32 = 3, FLOAT = 32, SURFACES = 2 };
