@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --to: the kernels of a list, a directory, a file or a stream as files of another form, with a list of their names.
+ * --to and --group: the kernels of a list, a directory, a file or a stream as files of another form, with a list of their
+ * names. --group takes the tracer's own list, and makes grouped text.
  *
  * Always true: the list is written last, so that a directory with a list is complete; no file is replaced without -f,
  * and no file that is read is ever replaced.
@@ -16,21 +17,20 @@
 #include "tool.h"
 #include "tracez.h"
 
-/* Returns the name of a file in the chosen form; the caller frees it. */
-static char *converted_name(const char *name, enum file_form to)
+/* Returns the name of a kernel's archive; the caller frees it. */
+static char *archive_name(const char *name)
 {
 	size_t n = strlen(name);
 	bool text = n > 7 && !strcmp(name + n - 7, ".traceg");
 	char *s = xmalloc(n + sizeof(".tracez"));
 
 	memcpy(s, name, n + 1);
-	if (to == FORM_TRACEZ)
-		strcpy(s + n - (text ? 7 : 0), ".tracez");
+	strcpy(s + n - (text ? 7 : 0), ".tracez");
 	return s;
 }
 
-/* Renames the kernels of the source, in its list, too. */
-static void rename_items(struct source *s, enum file_form to)
+/* Renames the kernels of the source to archives, in its list, too. */
+static void rename_items(struct source *s)
 {
 	struct bytes t = {0};
 	struct table names = {0};
@@ -39,7 +39,7 @@ static void rename_items(struct source *s, enum file_form to)
 	for (uint32_t i = 0; i < s->n_items; i++) {
 		name[i] = s->item[i].name;
 		table_add(&names, table_hash(name[i], strlen(name[i])), i);
-		s->item[i].name = converted_name(name[i], to);
+		s->item[i].name = archive_name(name[i]);
 	}
 	for (const char *p = s->list, *end = p + s->n_list; p < end;) {
 		size_t blank = 0, n, all;
@@ -109,6 +109,9 @@ static void convert_kernel(struct source *s, struct item *i, const char *path, c
 	output_commit(out);
 	if (a->verbose && !a->quiet)
 		fprintf(stderr, "%s\n", path);
+	else if (!a->quiet && isatty(STDERR_FILENO))
+		fprintf(stderr, "\r%u of %u kernels%s", (unsigned)(i - s->item) + 1, s->n_items,
+			i - s->item + 1 == s->n_items ? "\n" : "");
 }
 
 /* Checks that no file is replaced that must not be. */
@@ -129,7 +132,11 @@ int do_convert(const char *operand, const struct pack_args *a)
 	struct source s;
 
 	source_open(&s, operand, a);
-	rename_items(&s, a->to);
+	if (a->mode == MODE_GROUP && s.pack)
+		die("%s: a packed stream, whose kernels are grouped already (expected raw traces): -d unpacks it",
+			operand);
+	if (a->to == FORM_TRACEZ)
+		rename_items(&s);
 	if (a->output) {
 		if (s.n_items != 1)
 			die("%s: --to with -o takes one kernel (%u were found): -C DIR takes a directory",

@@ -236,8 +236,8 @@ int main(int argc, char **argv)
 		die_fault(&f);
 	const char *operand = n ? argv[0] : "-";
 	switch (a.mode) {
-	case MODE_CONVERT: status = do_convert(operand, &a); break;
-	case MODE_GROUP: status = do_group(operand, &a); break;
+	case MODE_CONVERT:
+	case MODE_GROUP: status = do_convert(operand, &a); break;
 	case MODE_UNPACK: status = do_unpack(operand, &a); break;
 	case MODE_TEST: status = do_test(operand, &a); break;
 	case MODE_TABLE: status = do_table(operand, &a); break;

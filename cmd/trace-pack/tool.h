@@ -8,8 +8,7 @@
  *   missing.c  kernels that the list names and that do not exist
  *   slice.c    some thread blocks of a kernel's text
  *   group.c    raw traces by thread block and warp, in bounded memory
- *   folder.c   grouping a folder of raw traces into another
- *   convert.c  --to: kernels as files of another form
+ *   convert.c  --to and --group: kernels as files of another form
  *   tracez.c   archives of Accel-Sim 2.0
  *   unpack.c   files or text out of a stream, verifying
  *   list.c     the table of kernels
@@ -153,7 +152,6 @@ _Noreturn void die_writing(struct output *o, const struct fault *f);
 
 int do_pack(const char *operand, const struct pack_args *a);
 int do_convert(const char *operand, const struct pack_args *a);
-int do_group(const char *operand, const struct pack_args *a);
 int do_unpack(const char *operand, const struct pack_args *a);
 int do_test(const char *operand, const struct pack_args *a);
 int do_table(const char *operand, const struct pack_args *a);

@@ -198,7 +198,7 @@ static const struct {
 } block_lines[] = {{"thread block = ", 0, 3}, {"cluster id = ", 3, 3}, {"cluster cta = ", 6, 3},
 	{"cluster rank = ", 9, 1}};
 
-/* Takes a line with ids of the thread block; *is: the line is such a line. Returns false after a fault. */
+/* Sets *is to whether the line has ids of the thread block, and takes these ids. Returns false after a fault. */
 static bool take_block_ids(struct tracez_writer *w, const char *line, bool *is)
 {
 	for (unsigned i = 0; i < sizeof(block_lines) / sizeof(block_lines[0]); i++) {
