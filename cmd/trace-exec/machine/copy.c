@@ -81,96 +81,63 @@ int mbind_ldc(struct mbind *b, struct op *o)
 
 /* ---- matrices ---- */
 
-static void load_matrices(struct warp *w, const struct op *o, uint32_t m)
+/* Moves o->n matrices of 8 rows, whose addresses the lanes have, between shared memory and registers. */
+static void move_matrices(struct warp *w, const struct op *o, uint32_t m, bool store)
 {
 	uint8_t *at[LANES];
 	unsigned count = o->n;
 	uint32_t rows = count == 4 ? ALL_LANES : (1u << 8 * count) - 1;
-	u32 r[4][LANES];
+	u32 *r = REG(u32, w, o->d);
 
 	if (m != ALL_LANES) {
 		exec_fail(w, o, m, "matrix-divergent", "%u lanes at %s (expected all 32)", bit_count32(m),
 			o->in->text);
 		return;
 	}
-	if (!memory_find(w, o, rows, 16, at, false))
+	if (!memory_find(w, o, rows, 16, at, store))
 		return;
-	for (unsigned k = 0; k < count; k++)
-		for (unsigned l = 0; l < LANES; l++) {
-			u16 h[2];
+	for (unsigned i = 0; i < count * LANES; i++) {
+		unsigned l = i % LANES;
+		u16 h[2] = {(u16)r[i], (u16)(r[i] >> 16)};
 
-			for (unsigned e = 0; e < 2; e++) {
-				unsigned row = o->is_signed ? l % 4 * 2 + e : l / 4,
-					 col = o->is_signed ? l / 4 : l % 4 * 2 + e;
+		for (unsigned e = 0; e < 2; e++) {
+			unsigned row = o->is_signed ? l % 4 * 2 + e : l / 4,
+				 col = o->is_signed ? l / 4 : l % 4 * 2 + e;
+			uint8_t *element = at[i / LANES * 8 + row] + 2 * col;
 
-				memcpy(&h[e], at[8 * k + row] + 2 * col, 2);
-			}
-			r[k][l] = h[0] | (u32)h[1] << 16;
+			memcpy(store ? (void *)element : &h[e], store ? (void *)&h[e] : element, 2);
 		}
-	memcpy(REG(u32, w, o->d), r, count * sizeof(r[0]));
-	for (unsigned l = bit_count32(rows); l < LANES; l++)
-		w->addr[l] = w->addr[l % bit_count32(rows)];
-}
-
-int mbind_ldsm(struct mbind *b, struct op *o)
-{
-	static const uint8_t count[4] = {1, 2, 4, 0};
-	unsigned n = count[field(b, 72, 2)];
-
-	memory_bind(b, o, SP_SHARED, 32);
-	if (!n)
-		return mbind_refuse(b, "number of matrices");
-	o->n = (uint8_t)n;
-	o->bytes = 16;
-	o->is_signed = bit(b, 78);
-	o->d = mbind_dst(b, 16, n);
-	machine_set_function(o, load_matrices);
-	return 0;
-}
-
-/* STSM: the reverse of LDSM. */
-static void store_matrices(struct warp *w, const struct op *o, uint32_t m)
-{
-	uint8_t *at[LANES];
-	unsigned count = o->n;
-	uint32_t rows = count == 4 ? ALL_LANES : (1u << 8 * count) - 1;
-	const u32 *s = REG(u32, w, o->d);
-
-	if (m != ALL_LANES) {
-		exec_fail(w, o, m, "matrix-divergent", "%u lanes at %s (expected all 32)", bit_count32(m),
-			o->in->text);
-		return;
+		if (!store)
+			r[i] = h[0] | (u32)h[1] << 16;
 	}
-	if (!memory_find(w, o, rows, 16, at, true))
-		return;
-	for (unsigned k = 0; k < count; k++)
-		for (unsigned l = 0; l < LANES; l++)
-			for (unsigned e = 0; e < 2; e++) {
-				unsigned row = o->is_signed ? l % 4 * 2 + e : l / 4,
-					 col = o->is_signed ? l / 4 : l % 4 * 2 + e;
-				u16 h = (u16)(s[k * LANES + l] >> 16 * e);
-
-				memcpy(at[8 * k + row] + 2 * col, &h, 2);
-			}
 	for (unsigned l = bit_count32(rows); l < LANES; l++)
 		w->addr[l] = w->addr[l % bit_count32(rows)];
 }
 
-int mbind_stsm(struct mbind *b, struct op *o)
+static void load_matrices(struct warp *w, const struct op *o, uint32_t m) { move_matrices(w, o, m, false); }
+
+static void store_matrices(struct warp *w, const struct op *o, uint32_t m) { move_matrices(w, o, m, true); }
+
+/* Binds LDSM or STSM, whose function is fn. ur: first bit of the field of the uniform register. */
+static int bind_matrices(struct mbind *b, struct op *o, unsigned ur, op_fn *fn)
 {
 	static const uint8_t count[4] = {1, 2, 4, 0};
 	unsigned n = count[field(b, 72, 2)];
 
-	memory_bind(b, o, SP_SHARED, 64);
+	memory_bind(b, o, SP_SHARED, ur);
 	if (!n)
 		return mbind_refuse(b, "number of matrices");
 	o->n = (uint8_t)n;
 	o->bytes = 16;
 	o->is_signed = bit(b, 78);
-	o->d = mbind_reg(b, 32, n);
-	machine_set_function(o, store_matrices);
+	o->d = fn == load_matrices ? mbind_dst(b, 16, n) : mbind_reg(b, 32, n);
+	machine_set_function(o, fn);
 	return 0;
 }
+
+int mbind_ldsm(struct mbind *b, struct op *o) { return bind_matrices(b, o, 32, load_matrices); }
+
+int mbind_stsm(struct mbind *b, struct op *o) { return bind_matrices(b, o, 64, store_matrices); }
 
 /* Transposes the 8x8 matrix of 16-bit elements in a register. */
 static void transpose(struct warp *w, const struct op *o, uint32_t m)
