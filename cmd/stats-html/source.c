@@ -139,27 +139,34 @@ static FILE *open_source(const char *directory, const char *file)
 
 /* ---- lines ---------------------------------------------------------------------------------------------- */
 
+/* Begins the row of an instruction with its PC, opcode and kernel. */
+static void begin_inst_row(const struct html_inst *in, FILE *out)
+{
+	char *shown = demangle(in->kernel, DEMANGLE_SHORT);
+
+	fputs("<tr><td class=\"code\">", out);
+	html_text(out, in->pc);
+	fputs("</td><th class=\"code\">", out);
+	html_text(out, in->opcode);
+	fputs("</th><td class=\"word\">", out);
+	html_text(out, shown);
+	fputs("</td>", out);
+	free(shown);
+}
+
 /* Writes the instructions of one line, hottest first, of those that the page shows. */
 static void write_line_insts(const struct source_view *v, uint32_t from, uint32_t to, FILE *out)
 {
 	fputs("<table class=\"insts\"><tbody>\n", out);
 	for (uint32_t i = from; i < to; i++) {
 		const struct html_inst *in = v->inst[i];
-		char *shown = demangle(in->kernel, DEMANGLE_SHORT);
 
-		if (in - v->run->inst < (ptrdiff_t)HTML_PCS) {
-			fputs("<tr><td class=\"code\">", out);
-			html_text(out, in->pc);
-			fputs("</td><th class=\"code\">", out);
-			html_text(out, in->opcode);
-			fputs("</th><td class=\"word\">", out);
-			html_text(out, shown);
-			fputs("</td>", out);
-			html_cell(out, "%.1f", share_of(v, in->all));
-			html_bar(out, in->cycles);
-			fputs("</tr>\n", out);
-		}
-		free(shown);
+		if (in - v->run->inst >= (ptrdiff_t)HTML_PCS)
+			continue;
+		begin_inst_row(in, out);
+		html_cell(out, "%.1f", share_of(v, in->all));
+		html_bar(out, in->cycles);
+		fputs("</tr>\n", out);
 	}
 	fputs("</tbody></table>", out);
 }
@@ -321,16 +328,7 @@ static void write_place(const struct html_inst *in, FILE *out)
 
 static void write_inst(const struct html_inst *in, double all, FILE *out)
 {
-	char *shown = demangle(in->kernel, DEMANGLE_SHORT);
-
-	fputs("<tr><td class=\"code\">", out);
-	html_text(out, in->pc);
-	fputs("</td><th class=\"code\">", out);
-	html_text(out, in->opcode);
-	fputs("</th><td class=\"word\">", out);
-	html_text(out, shown);
-	free(shown);
-	fputs("</td>", out);
+	begin_inst_row(in, out);
 	write_place(in, out);
 	html_cell(out, "%.1f", all > 0 ? 100 * in->all / all : (double)NAN);
 	html_bar(out, in->cycles);
