@@ -14,63 +14,45 @@
 #include "sm/kernel.h"
 #include "sm/mbarrier.h"
 
-#define MBARRIERS   1024u       /* entries of a block's table; programs use fewer than 100 */
+#define MBARRIERS   1023u       /* entries of a block's table; programs use fewer than 100 */
 #define OFFSET_MASK 0xffffffu   /* offset in an address; higher bits are the window of a block */
 #define COUNT_LIMIT 0x100000u   /* larger than every count of arrivals */
 #define PARITY_BIT  0x80000000u /* parity in the value of a wait */
 
 /* ---- the table -------------------------------------------------------------------------------- */
 
-static uint32_t mbarrier_slot(const struct mbarriers *t, uint32_t offset)
-{
-	uint32_t i = offset / 8 * 0x9e3779b1u & (t->cap - 1);
-
-	while (t->at[i].used && t->at[i].offset != offset)
-		i = (i + 1) & (t->cap - 1);
-	return i;
-}
-
 /* Returns the barrier at an address, or NULL. */
 static struct cta_mbarrier *find_mbarrier(const struct cta *c, uint64_t address)
 {
 	const struct mbarriers *t = &c->mbarriers;
+	uint64_t offset = address & OFFSET_MASK;
 
 	if (!t->n)
 		return NULL;
-	struct cta_mbarrier *b = &t->at[mbarrier_slot(t, (uint32_t)address & OFFSET_MASK)];
-	return b->used ? b : NULL;
+	FOR_TABLE (w, &t->by_offset, table_hash_words(&offset, 1))
+		if (t->at[w.number].offset == offset)
+			return &t->at[w.number];
+	return NULL;
 }
 
-static void grow_mbarriers(struct mbarriers *t)
-{
-	struct cta_mbarrier *old = t->at;
-	uint32_t n = t->cap;
-
-	t->cap = n ? 2 * n : 16;
-	t->at = xcalloc(t->cap, sizeof(*t->at));
-	for (uint32_t i = 0; i < n; i++)
-		if (old[i].used)
-			t->at[mbarrier_slot(t, old[i].offset)] = old[i];
-	free(old);
-}
-
+/* Adds the barrier at an address unless the block's table has it. */
 static void add_mbarrier(struct cta *c, uint64_t address)
 {
 	struct mbarriers *t = &c->mbarriers;
-	uint32_t offset = (uint32_t)address & OFFSET_MASK;
+	uint64_t offset = address & OFFSET_MASK;
 	struct fault f;
 
+	if (find_mbarrier(c, address))
+		return;
 	if (t->n == MBARRIERS) {
 		fault_set(&f, (struct place){.file = c->kernel->path}, "mbarriers",
 			"thread block %u,%u,%u names more than %u mbarriers", c->block.x, c->block.y,
-			c->block.z, MBARRIERS - 1);
+			c->block.z, MBARRIERS);
 		die_fault(&f);
 	}
-	if (2 * t->n >= t->cap)
-		grow_mbarriers(t);
-	struct cta_mbarrier *b = &t->at[mbarrier_slot(t, offset)];
-	t->n += !b->used;
-	*b = (struct cta_mbarrier){.offset = offset, .used = true};
+	grow(&t->at, &t->cap, t->n + 1, sizeof(*t->at));
+	table_add(&t->by_offset, table_hash_words(&offset, 1), t->n);
+	t->at[t->n++] = (struct cta_mbarrier){.offset = (uint32_t)offset};
 }
 
 static void add_mbarriers_of(const struct sm *s, struct cta *c, const struct rec *r)
@@ -92,8 +74,7 @@ void mbarrier_place(struct sm *s, struct cta *c)
 {
 	struct mbarriers *t = &c->mbarriers;
 
-	if (t->n)
-		memset(t->at, 0, t->cap * sizeof(*t->at));
+	table_clear(&t->by_offset);
 	t->n = 0;
 	if (c->kernel->syncs && !s->arrivals)
 		s->arrivals = reserve(MAX_WARPS * SYNC_ARRIVALS, sizeof(*s->arrivals));
@@ -105,7 +86,11 @@ void mbarrier_place(struct sm *s, struct cta *c)
 	}
 }
 
-void mbarrier_free(struct cta *c) { free(c->mbarriers.at); }
+void mbarrier_free(struct cta *c)
+{
+	free(c->mbarriers.at);
+	table_free(&c->mbarriers.by_offset);
+}
 
 /* ---- phases ----------------------------------------------------------------------------------- */
 

@@ -26,6 +26,7 @@
 #include "request/req.h"
 #include "fifo.h"
 #include "inlining.h"
+#include "table.h"
 #include "trace.h"
 #include "uop.h"
 
@@ -178,12 +179,13 @@ struct cta_mbarrier {
 	int64_t expected;                            /* arrivals of a phase */
 	struct mbarrier_phase open[MBARRIER_PHASES]; /* ring of the current and later phases */
 	uint64_t waiting;                            /* warps */
-	bool used, valid;                            /* the entry is in use; the barrier is initialised */
+	bool valid;                                  /* the barrier is initialised */
 };
 
 struct mbarriers {
-	struct cta_mbarrier *at; /* open addressing by offset */
+	struct cta_mbarrier *at;
 	uint32_t n, cap;
+	struct table by_offset;
 };
 
 struct cta {
