@@ -99,6 +99,15 @@ static void check_not_overwriting(const struct run *r, const struct sim_args *a,
 		check_not_input(r, a, part);
 }
 
+static void check_outputs(const struct run *r, const struct sim_args *a)
+{
+	const char *const output[] = {a->output, a->logs.events, a->logs.pipeline, a->logs.profile,
+		a->logs.timeline, a->logs.net_report, a->power.report};
+
+	for (size_t i = 0; i < sizeof(output) / sizeof(output[0]); i++)
+		check_not_overwriting(r, a, output[i]);
+}
+
 int simulate_run(struct run *r, const struct sim_args *a, struct isa *isa, const char *trace)
 {
 	struct output *out;
@@ -109,13 +118,7 @@ int simulate_run(struct run *r, const struct sim_args *a, struct isa *isa, const
 
 	if (klist_read(&r->list, trace, &f) < 0 || params_init(&r->gpu.params, &r->conf, &f) < 0)
 		die_fault(&f);
-	check_not_overwriting(r, a, a->output);
-	check_not_overwriting(r, a, a->logs.events);
-	check_not_overwriting(r, a, a->logs.pipeline);
-	check_not_overwriting(r, a, a->logs.profile);
-	check_not_overwriting(r, a, a->logs.timeline);
-	check_not_overwriting(r, a, a->logs.net_report);
-	check_not_overwriting(r, a, a->power.report);
+	check_outputs(r, a);
 	power_setup_read(&power, r, &a->power);
 	read_cubins(&r->gpu, a);
 	if (a->isolate) {
