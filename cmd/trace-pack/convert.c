@@ -20,12 +20,11 @@
 /* Returns the name of a kernel's archive; the caller frees it. */
 static char *archive_name(const char *name)
 {
-	size_t n = strlen(name);
+	size_t n = strlen(name), cap = n + sizeof(".tracez");
 	bool text = n > 7 && !strcmp(name + n - 7, ".traceg");
-	char *s = xmalloc(n + sizeof(".tracez"));
+	char *s = xmalloc(cap);
 
-	memcpy(s, name, n + 1);
-	strcpy(s + n - (text ? 7 : 0), ".tracez");
+	snprintf(s, cap, "%.*s.tracez", (int)(text ? n - 7 : n), name);
 	return s;
 }
 
