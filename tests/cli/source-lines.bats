@@ -100,6 +100,26 @@ lines() { stats-csv -q --top 100 --by line -F tsv p.json | awk -F '\t' 'NR > 1 &
 	[ "${#lines[@]}" = 3 ]
 }
 
+@test "cubins: line tables of DWARF 5 have their folders and files, also with offsets of 64 bits" {
+	printf '%s\n' 'module k.cubin' 'buffer A bytes=256 i32=iota' 'buffer O bytes=256 zero' \
+		'launch k grid=1 block=64 args A,O,i32:30' >k.launch
+	for case in 0:/build/src/kernel.cu 1:/build/inc/h.cuh 2:/usr/own.cu 64:/build/src/kernel.cu 65:/build/inc/h.cuh; do
+		"$ROOT/tests/data/sass/cubin.py" -S 256 -l 0x0:10,0x40:12,0x50:30 -5 "${case%%:*}" k \
+			<"$ROOT/tests/data/sass/steps.sass" >k.cubin
+		trace-exec -q -f -o out k.launch
+		run -0 grep -E '^-(file|line)' out/kernel-1.traceg
+		assert_output "$(printf '%s\n' "-file 1 = ${case#*:}" '-line 0000 = 1,10' '-line 0040 = 1,12' '-line 0050 = 1,30')"
+	done
+	# a number of a file that the table lacks, and a damaged table: code runs without lines
+	"$ROOT/tests/data/sass/cubin.py" -S 256 -l 0x0:10 -5 3 k <"$ROOT/tests/data/sass/steps.sass" >k.cubin
+	trace-exec -q -f -o out k.launch
+	run -1 grep -E '^-(file|line)' out/kernel-1.traceg
+	"$ROOT/tests/data/sass/cubin.py" -S 256 -l 0x0:10 -5 0 k <"$ROOT/tests/data/sass/steps.sass" |
+		LC_ALL=C sed 's/\x01\x08\x02\x0b\x05\x1e/\x01\x08\x02\x77\x05\x1e/' >k.cubin
+	trace-exec -q -f -o out k.launch
+	run -1 grep -E '^-(file|line)' out/kernel-1.traceg
+}
+
 @test "two modules: a file has one number, whatever its module calls it" {
 	sed -i 's/^st.global/call f, ();\n&/; s/^\.visible/.extern .func f();\n&/' k.ptx
 	cat >f.ptx <<-'END'

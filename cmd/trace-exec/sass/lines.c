@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reader of line tables: .debug_line in DWARF versions 2 to 4, which compilers write with -lineinfo or -G. The
- * operand of a set-address instruction has a relocation whose symbol gives the function.
+ * Reader of line tables: .debug_line in DWARF versions 2 to 5, which compilers write with -lineinfo or -G. The
+ * operand of a set-address instruction has a relocation whose symbol gives the function. Paths of version 5 may be
+ * in .debug_line_str and .debug_str.
  *
  * A damaged table is cut where it is damaged: code runs without it. Always true: the reader moves forward only,
  * each row needs at least one byte, and nothing beyond the section is read.
@@ -45,10 +46,15 @@ struct line_reader {
 	struct sass_lines *l;
 	const struct elf_file *elf;
 	const struct elf_section *section, *symbols; /* symbols: NULL where absent */
-	struct line_reloc *reloc;                    /* sorted by offset */
+	const struct elf_section *strings,
+		*line_strings;    /* .debug_str and .debug_line_str; NULL where absent */
+	struct line_reloc *reloc; /* sorted by offset */
 	size_t n_relocs;
+	bool has_addends; /* addends are in the relocations, not in the section */
 	const uint32_t *of_section;
 	uint32_t first_file; /* number of the unit's first file in l->file */
+	unsigned file_base;  /* number that the unit gives to its first file */
+	unsigned wide;       /* bytes of offsets in the unit: 4 or 8 */
 };
 
 /* Registers of the line-number program. */
@@ -107,21 +113,32 @@ static const char *take_string(struct line_span *s)
 	return text;
 }
 
-static void add_file(struct line_reader *r, const char *folder, const char *name)
+/* Appends a part of a path and, unless it is the last part, a slash. */
+static size_t append_part(char *path, size_t at, const char *part, size_t n, bool last)
+{
+	memcpy(path + at, part, n);
+	at += n;
+	if (n && !last)
+		path[at++] = '/';
+	return at;
+}
+
+/* Adds the file base/folder/name. A part is left out if a later one is an absolute path. */
+static void add_file(struct line_reader *r, const char *base, const char *folder, const char *name)
 {
 	struct sass_lines *l = r->l;
-	size_t n = *name == '/' ? 0 : strnlen(folder, NAME_BYTES), m = strnlen(name, NAME_BYTES);
+	size_t m = strnlen(name, NAME_BYTES), n = *name == '/' ? 0 : strnlen(folder, NAME_BYTES);
+	size_t k = *name == '/' || *folder == '/' ? 0 : strnlen(base, NAME_BYTES), at;
 	char *path;
 
-	if (l->file_bytes + n + m > FILE_BYTES)
-		n = m = 0;
-	l->file_bytes += n + m;
-	path = xmalloc(n + m + 2);
-	memcpy(path, folder, n);
-	if (n)
-		path[n++] = '/';
-	memcpy(path + n, name, m);
-	path[n + m] = '\0';
+	if (l->file_bytes + k + n + m > FILE_BYTES)
+		k = n = m = 0;
+	l->file_bytes += k + n + m;
+	path = xmalloc(k + n + m + 3);
+	at = append_part(path, 0, base, k, false);
+	at = append_part(path, at, folder, n, false);
+	at = append_part(path, at, name, m, true);
+	path[at] = '\0';
 	grow(&l->file, &l->cap_files, l->n_files + 1, sizeof(*l->file));
 	l->file[l->n_files++] = path;
 }
@@ -129,10 +146,10 @@ static void add_file(struct line_reader *r, const char *folder, const char *name
 static void add_line_row(struct line_reader *r, const struct line_state *s)
 {
 	struct sass_lines *l = r->l;
-	uint64_t file = r->first_file + s->file - 1;
+	uint64_t file = r->first_file + s->file - r->file_base;
 
-	if (s->function == NO_FUNCTION || l->n_rows == ROWS_MAX || !s->file || file >= l->n_files ||
-		s->line < 0 || s->line > UINT32_MAX || s->pc > UINT32_MAX)
+	if (s->function == NO_FUNCTION || l->n_rows == ROWS_MAX || s->file < r->file_base ||
+		file >= l->n_files || s->line < 0 || s->line > UINT32_MAX || s->pc > UINT32_MAX)
 		return;
 	grow(&l->row, &l->cap_rows, l->n_rows + 1, sizeof(*l->row));
 	l->row[l->n_rows] =
@@ -157,6 +174,7 @@ static void read_line_relocs(struct line_reader *r)
 		s = elf_find(r->elf, ".rel.debug_line");
 	if (!s || !s->p)
 		return;
+	r->has_addends = size == 24;
 	r->reloc = xcalloc(s->n / size + 1, sizeof(*r->reloc));
 	for (uint64_t at = 0; at + size <= s->n; at += size) {
 		struct line_reloc *to = &r->reloc[r->n_relocs];
@@ -172,12 +190,18 @@ static void read_line_relocs(struct line_reader *r)
 	qsort(r->reloc, r->n_relocs, sizeof(*r->reloc), compare_line_relocs);
 }
 
+/* Finds the relocation of the bytes at p; NULL: they have none. */
+static const struct line_reloc *line_reloc_at(const struct line_reader *r, const uint8_t *p)
+{
+	struct line_reloc key = {.offset = (uint64_t)(p - r->section->p)};
+
+	return r->n_relocs ? bsearch(&key, r->reloc, r->n_relocs, sizeof(key), compare_line_relocs) : NULL;
+}
+
 /* Function and address of the operand at p of a set-address instruction, by its relocation. */
 static void set_line_address(struct line_reader *r, const uint8_t *p, struct line_state *s)
 {
-	struct line_reloc key = {.offset = (uint64_t)(p - r->section->p)};
-	const struct line_reloc *found =
-		r->n_relocs ? bsearch(&key, r->reloc, r->n_relocs, sizeof(key), compare_line_relocs) : NULL;
+	const struct line_reloc *found = line_reloc_at(r, p);
 
 	s->function = NO_FUNCTION;
 	s->pc = elf_number(p, 8);
@@ -255,14 +279,13 @@ static void run_line_program(struct line_reader *r, struct line_span *s, const s
 	}
 }
 
-/* Reads the tables of folders and files. */
+/* Reads the tables of folders and files of versions 2 to 4. */
 static void read_line_files(struct line_reader *r, struct line_span *s)
 {
 	const char **folder = NULL;
 	uint32_t n = 0, cap = 0;
 	const char *name;
 
-	r->first_file = r->l->n_files;
 	while (*(name = take_string(s))) {
 		grow(&folder, &cap, n + 1, sizeof(*folder));
 		folder[n++] = name;
@@ -272,39 +295,160 @@ static void read_line_files(struct line_reader *r, struct line_span *s)
 
 		take_leb(s, false);
 		take_leb(s, false);
-		add_file(r, at && at <= n ? folder[at - 1] : "", name);
+		add_file(r, "", at && at <= n ? folder[at - 1] : "", name);
 	}
 	free(folder);
+}
+
+/* ---- tables of version 5: entries whose fields have the forms that the table lists ---------------------- */
+
+enum { CONTENT_PATH = 1, CONTENT_FOLDER = 2 };
+
+/* One entry: a folder or a file. */
+struct line_entry {
+	const char *path;
+	uint64_t folder;
+};
+
+/* Takes an offset and returns the string there in section `in`; "": there is none. A long string may lack its end. */
+static const char *take_string_of(struct line_reader *r, struct line_span *s, const struct elf_section *in)
+{
+	const struct line_reloc *moved = r->has_addends ? line_reloc_at(r, s->p) : NULL;
+	uint64_t at = take(s, r->wide);
+
+	if (moved)
+		at = moved->addend;
+	if (!in || !in->p || at >= in->n || (in->n - at < NAME_BYTES && !memchr(in->p + at, 0, in->n - at)))
+		return "";
+	return (const char *)in->p + at;
+}
+
+static void skip_bytes(struct line_span *s, uint64_t n)
+{
+	n = n < s->n ? n : s->n;
+	s->p += n;
+	s->n -= n;
+}
+
+/* Takes a field in a form of DWARF. A number is put into *number, a string into *text. Returns false: unknown form. */
+static bool take_form(
+	struct line_reader *r, struct line_span *s, uint64_t form, uint64_t *number, const char **text)
+{
+	switch (form) {
+	case 0x03: skip_bytes(s, take(s, 2)); return true;                     /* block2 */
+	case 0x04: skip_bytes(s, take(s, 4)); return true;                     /* block4 */
+	case 0x05: *number = take(s, 2); return true;                          /* data2 */
+	case 0x06: *number = take(s, 4); return true;                          /* data4 */
+	case 0x07: *number = take(s, 8); return true;                          /* data8 */
+	case 0x08: *text = take_string(s); return true;                        /* string */
+	case 0x09: skip_bytes(s, take_leb(s, false)); return true;             /* block */
+	case 0x0a: skip_bytes(s, take(s, 1)); return true;                     /* block1 */
+	case 0x0b: *number = take(s, 1); return true;                          /* data1 */
+	case 0x0e: *text = take_string_of(r, s, r->strings); return true;      /* strp */
+	case 0x0f: *number = take_leb(s, false); return true;                  /* udata */
+	case 0x17: take(s, r->wide); return true;                              /* sec_offset */
+	case 0x1e: skip_bytes(s, 16); return true;                             /* data16 */
+	case 0x1f: *text = take_string_of(r, s, r->line_strings); return true; /* line_strp */
+	default: return false;
+	}
+}
+
+/* Reads a table of entries. Returns their number; a table of an unknown form has none, and *s becomes empty. */
+static uint32_t read_line_entries(struct line_reader *r, struct line_span *s, struct line_entry **entry)
+{
+	uint64_t content[255], form[255], count;
+	unsigned n_fields = (unsigned)take(s, 1);
+	uint32_t n = 0, cap = 0;
+
+	for (unsigned i = 0; i < n_fields; i++) {
+		content[i] = take_leb(s, false);
+		form[i] = take_leb(s, false);
+	}
+	count = take_leb(s, false);
+	while (n_fields && count-- && s->n) {
+		struct line_entry e = {.path = ""};
+
+		for (unsigned i = 0; i < n_fields; i++) {
+			uint64_t number = 0;
+			const char *text = "";
+
+			if (!take_form(r, s, form[i], &number, &text)) {
+				s->n = 0;
+				return 0;
+			}
+			if (content[i] == CONTENT_PATH)
+				e.path = text;
+			else if (content[i] == CONTENT_FOLDER)
+				e.folder = number;
+		}
+		grow(entry, &cap, n + 1, sizeof(**entry));
+		(*entry)[n++] = e;
+	}
+	return n;
+}
+
+/* Reads the tables of folders and files of version 5. Folder 0 is the one of the compilation. */
+static void read_line_files_5(struct line_reader *r, struct line_span *s)
+{
+	struct line_entry *folder = NULL, *file = NULL;
+	uint32_t n_folders = read_line_entries(r, s, &folder), n_files = read_line_entries(r, s, &file);
+
+	for (uint32_t i = 0; i < n_files; i++) {
+		uint64_t at = file[i].folder;
+
+		add_file(r, at && n_folders ? folder[0].path : "", at < n_folders ? folder[at].path : "",
+			file[i].path);
+	}
+	free(folder);
+	free(file);
+}
+
+/* Reads the header of a unit up to its tables, from *unit; *head gets the tables. Returns its version; 0: unknown. */
+static unsigned read_line_header(
+	struct line_reader *r, struct line_span *unit, struct line_span *head, struct line_header *h)
+{
+	unsigned version = (unsigned)take(unit, 2);
+	uint64_t rest;
+
+	if (version < 2 || version > 5)
+		return 0;
+	if (version == 5)
+		take(unit, 2); /* bytes of an address and of a segment's number */
+	rest = take(unit, r->wide);
+	*head = (struct line_span){unit->p, rest < unit->n ? rest : unit->n};
+	skip_bytes(unit, rest);
+	h->step = (unsigned)take(head, 1);
+	take(head, version >= 4 ? 2 : 1);
+	h->base = (int8_t)take(head, 1);
+	h->range = (unsigned)take(head, 1);
+	h->opcode = (unsigned)take(head, 1);
+	for (unsigned i = 1; i < h->opcode; i++)
+		h->operands[i] = (uint8_t)take(head, 1);
+	return h->range && h->opcode ? version : 0;
 }
 
 /* Reads the unit at the start of *s and advances past it. */
 static void read_line_unit(struct line_reader *r, struct line_span *s)
 {
 	uint64_t length = take(s, 4);
-	struct line_span unit = {s->p, length < s->n ? length : s->n};
+	struct line_span unit, head;
 	struct line_header h = {0};
 	unsigned version;
 
-	s->p += unit.n;
-	s->n -= unit.n;
-	version = (unsigned)take(&unit, 2);
-	if (version < 2 || version > 4)
+	r->wide = length == UINT32_MAX ? 8 : 4;
+	if (r->wide == 8)
+		length = take(s, 8);
+	unit = (struct line_span){s->p, length < s->n ? length : s->n};
+	skip_bytes(s, length);
+	version = read_line_header(r, &unit, &head, &h);
+	if (!version)
 		return;
-	uint64_t rest = take(&unit, 4);
-	struct line_span head = {unit.p, rest < unit.n ? rest : unit.n};
-
-	unit.p += head.n;
-	unit.n -= head.n;
-	h.step = (unsigned)take(&head, 1);
-	take(&head, version >= 4 ? 2 : 1);
-	h.base = (int8_t)take(&head, 1);
-	h.range = (unsigned)take(&head, 1);
-	h.opcode = (unsigned)take(&head, 1);
-	if (!h.range || !h.opcode)
-		return;
-	for (unsigned i = 1; i < h.opcode; i++)
-		h.operands[i] = (uint8_t)take(&head, 1);
-	read_line_files(r, &head);
+	r->first_file = r->l->n_files;
+	r->file_base = version == 5 ? 0 : 1;
+	if (version == 5)
+		read_line_files_5(r, &head);
+	else
+		read_line_files(r, &head);
 	run_line_program(r, &unit, &h);
 }
 
@@ -329,6 +473,8 @@ struct sass_lines *sass_lines_read(const struct elf_file *e, const uint32_t *of_
 	if (r.symbols && r.symbols->type != ELF_SYMTAB)
 		r.symbols = NULL;
 	r.l = xcalloc(1, sizeof(*r.l));
+	r.strings = elf_find(e, ".debug_str");
+	r.line_strings = elf_find(e, ".debug_line_str");
 	read_line_relocs(&r);
 	for (struct line_span s = {r.section->p, r.section->n}; s.n >= 10;)
 		read_line_unit(&r, &s);

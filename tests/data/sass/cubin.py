@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Writes a cubin with one kernel from the numbers of its instructions, for tests.
 
-usage: cubin.py [-s SM] [-r REGISTERS] [-S SHARED] [-p BYTES,BYTES...] [-l PC:LINE,...] NAME <NUMBERS >CUBIN
+usage: cubin.py [-s SM] [-r REGISTERS] [-S SHARED] [-p BYTES,BYTES...] [-l PC:LINE,...] [-5 FILE] NAME <NUMBERS >CUBIN
   NUMBERS has an instruction a line: the upper and the lower 64 bits, in hexadecimal; # begins a comment
   -p  sizes of the parameters (default 8,8,4)
   -l  line table, whose file is src/kernel.cu
+  -5  line table of DWARF 5 with file FILE of cubin_code.py; 64 more: with offsets of 64 bits
 """
 import struct
 import sys
@@ -13,7 +14,7 @@ from getopt import getopt
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cubin"))
-from cubin_code import line_table
+from cubin_code import LINE_STRINGS, line_table, line_table_5
 
 PARAM_AT = {7: 0x160, 8: 0x160, 9: 0x210}
 
@@ -22,8 +23,10 @@ def attribute(number, payload):
     return struct.pack("<BBH", 4, number, len(payload)) + payload
 
 
-def cubin(name, code, sm=80, regs=16, shared=0, sizes=(8, 8, 4), attributes=b"", lines=()):
-    """Returns the file with kernel `name`. sizes: of the parameters; attributes: more ones of the kernel; lines: (PC, line)."""
+def cubin(name, code, sm=80, regs=16, shared=0, sizes=(8, 8, 4), attributes=b"", lines=(), file_5=None):
+    """Returns the file with kernel `name`. sizes: of the parameters; attributes: more ones of the kernel; lines: (PC, line).
+
+    file_5: of a line table of DWARF 5; None: of DWARF 2."""
     first, at, info = PARAM_AT.get(sm // 10, 0x380), 0, b""
     for i, n in enumerate(sizes):
         align = min(n, 64)
@@ -42,9 +45,14 @@ def cubin(name, code, sm=80, regs=16, shared=0, sizes=(8, 8, 4), attributes=b"",
     if shared:
         sections.append((".nv.shared." + name, 8, 3, b"", 0, 6))
     if lines:
-        table_of_lines, address = line_table(lines)
+        if file_5 is None:
+            table_of_lines, address = line_table(lines)
+        else:
+            table_of_lines, address = line_table_5(lines, file_5 % 64, file_5 >= 64)
         sections.append((".debug_line", 1, 0, table_of_lines, 0, 0))
         sections.append((".rel.debug_line", 9, 0, struct.pack("<QQ", address, 1 << 32 | 2), 3, len(sections) - 1))
+        if file_5 is not None:
+            sections.append((".debug_line_str", 1, 0x30, LINE_STRINGS, 0, 0))
     names, where = b"", []
     for s in sections:
         where.append(len(names))
@@ -63,7 +71,7 @@ def cubin(name, code, sm=80, regs=16, shared=0, sizes=(8, 8, 4), attributes=b"",
 
 
 def main():
-    options, (name,) = getopt(sys.argv[1:], "s:r:S:p:l:")
+    options, (name,) = getopt(sys.argv[1:], "s:r:S:p:l:5:")
     options = dict(options)
     code = b""
     for line in sys.stdin:
@@ -72,7 +80,8 @@ def main():
             code += struct.pack("<QQ", int(words[1], 16), int(words[0], 16))
     lines = [tuple(int(x, 0) for x in r.split(":")) for r in options["-l"].split(",")] if "-l" in options else ()
     sys.stdout.buffer.write(cubin(name, code, int(options.get("-s", 80)), int(options.get("-r", 16)), int(options.get("-S", 0)),
-                                  [int(n) for n in options.get("-p", "8,8,4").split(",")], lines=lines))
+                                  [int(n) for n in options.get("-p", "8,8,4").split(",")], lines=lines,
+                                  file_5=int(options["-5"]) if "-5" in options else None))
 
 
 if __name__ == "__main__":
