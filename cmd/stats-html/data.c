@@ -113,18 +113,32 @@ static void write_intervals(const struct html_run *run, FILE *out)
 	fputs("}", out);
 }
 
+/* Writes the metrics that are compared, and for each point the measured and the simulated value of each. */
 static void write_points(const struct html_report *r, FILE *out)
 {
-	fputs(",\"measured\":[", out);
+	bool used[N_METRICS];
+
+	fputs(",\"metrics\":[", out);
+	html_metrics_used(r, used);
+	for (int k = 0, n = 0; k < N_METRICS; k++)
+		if (used[k])
+			fprintf(out, "%s[\"%s\",%d]", n++ ? "," : "", metric_info[k].title,
+				metric_info[k].percent);
+	fputs("],\"measured\":[", out);
 	for (uint32_t i = 0; i < r->n_points; i++) {
 		const struct html_point *p = &r->point[i];
 
 		fprintf(out, "%s[%u,", i ? ",\n" : "", p->run);
 		html_json(out, p->name);
-		fprintf(out, ",%u,", p->launch);
-		html_number(out, p->measured);
-		fputc(',', out);
-		html_number(out, p->simulated);
+		fprintf(out, ",%u", p->launch);
+		for (int k = 0; k < N_METRICS; k++) {
+			if (!used[k])
+				continue;
+			fputc(',', out);
+			html_number(out, p->measured[k]);
+			fputc(',', out);
+			html_number(out, p->simulated[k]);
+		}
 		fputc(']', out);
 	}
 	fputs("],\"names\":[", out);

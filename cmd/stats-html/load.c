@@ -60,10 +60,18 @@ static void add_option(struct html_run *run, const struct result_option *o)
 	run->option[run->n_options++] = (struct html_named){both, 0};
 }
 
+double html_clock(const struct result_item *start)
+{
+	for (uint32_t i = 0; i < start->n_options; i++)
+		if (!strcmp(start->option[i].name, "gpgpu_clock_domains"))
+			return strtod(start->option[i].value, NULL) * 1e6;
+	return 0;
+}
+
 static struct html_run *new_run(struct html_report *r, const char *path, const struct result_item *item)
 {
 	struct html_run *run;
-	const char *clock, *slash = strrchr(path, '/');
+	const char *slash = strrchr(path, '/');
 	char name[300];
 
 	grow(&r->run, &r->cap_runs, r->n_runs + 1, sizeof(*r->run));
@@ -75,8 +83,7 @@ static struct html_run *new_run(struct html_report *r, const char *path, const s
 	for (uint32_t i = 0; i < item->n_options; i++)
 		add_option(run, &item->option[i]);
 	run->gpu = xstrdup(html_option(run, "given.config") ? html_option(run, "given.config") : "");
-	clock = html_option(run, "gpgpu_clock_domains");
-	run->hz = clock ? strtod(clock, NULL) * 1e6 : 0;
+	run->hz = html_clock(item);
 	run->sms = option_number(run, "gpgpu_n_clusters") * option_number(run, "gpgpu_n_cores_per_cluster");
 	run->places[PLACE_SM] = run->sms;
 	run->places[PLACE_CHANNEL] = option_number(run, "gpgpu_n_mem");
@@ -111,6 +118,7 @@ static void add_kernel(struct html_run *run, const struct results *in, const str
 	snprintf(to->status, sizeof(to->status), "%s", k->status);
 	for (unsigned i = 0; i < N_HTML_FIGURES; i++)
 		to->figure[i] = value_of(in, html_figure_names[i]);
+	metric_of_results(to->metric, in, run->hz);
 	to->first = value_of(in, "gpu_tot_sim_cycle") - to->figure[HTML_cycles];
 	to->first = to->first < 0 ? 0 : to->first;
 }

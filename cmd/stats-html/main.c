@@ -24,7 +24,7 @@ static const struct cli_row rows[] = {
 		"show the text of source files below DIR, each by its path or by the end of it", "dir"},
 	{OPT_MEASURED, "measured", "FILE",
 		"compare with what was measured: CSV (NAME.csv) of Nsight Compute, Nsight Systems or nvprof, or with the columns "
-		"kernel and cycles, or results; one for all runs, or one a run",
+		"kernel and cycles or other metrics, or results; one for all runs, or one a run",
 		"file"},
 	{OPT_TITLE, "title", "TEXT", "title of the page; default: the names of the runs", NULL},
 	{CLI_GROUP, "Output", NULL, NULL, NULL},

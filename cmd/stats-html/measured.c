@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Measured cycles and times of kernels: tables of Nsight Compute (both pages), Nsight Systems and nvprof as CSV, plain
+ * Measured figures of kernels: tables of Nsight Compute (both pages), Nsight Systems and nvprof as CSV, plain
  * CSV tables, and other results. examples/plots/correlate reads the same tables; its help describes them.
  *
  * Always true: rows before the head, and rows after the table, are passed over; a launch has the first value that its
- * rows give. A time is in ns.
+ * rows give.
  */
 #include <csv.h>
 #include <errno.h>
@@ -19,33 +19,6 @@
 #define COLUMNS_MAX 4096u
 #define WORD_MAX    4096u /* longest word in bytes; a longer one is cut */
 #define LAUNCH_MAX  (1u << 20)
-
-enum metric { METRIC_NONE, METRIC_CYCLES, METRIC_TIME, METRIC_SM_CYCLES };
-
-static const struct {
-	const char *name;
-	enum metric metric;
-} metric_names[] = {
-	{"cycles", METRIC_CYCLES},
-	{"gpu_sim_cycle", METRIC_CYCLES},
-	{"sm__cycles_elapsed.max", METRIC_CYCLES},
-	{"gpc__cycles_elapsed.max", METRIC_CYCLES},
-	{"sm__cycles_elapsed.avg", METRIC_CYCLES},
-	{"Elapsed Cycles", METRIC_CYCLES},
-	{"elapsed_cycles_sm", METRIC_SM_CYCLES},
-	{"time", METRIC_TIME},
-	{"duration", METRIC_TIME},
-	{"gpu__time_duration.sum", METRIC_TIME},
-	{"gpu__time_duration.avg", METRIC_TIME},
-	{"Duration", METRIC_TIME},
-	{"GPU Time", METRIC_TIME},
-};
-
-static const struct {
-	const char *name;
-	double factor;
-} time_units[] = {{"ns", 1}, {"nsecond", 1}, {"nsec", 1}, {"us", 1e3}, {"usecond", 1e3}, {"usec", 1e3},
-	{"ms", 1e6}, {"msecond", 1e6}, {"msec", 1e6}, {"s", 1e9}, {"second", 1e9}, {"sec", 1e9}};
 
 /* A column of the table by its title; a title that is absent has no column. */
 enum column_role { ROLE_KERNEL, ROLE_METRIC, ROLE_VALUE, ROLE_UNIT, ROLE_ID, N_ROLES };
@@ -115,44 +88,21 @@ static bool read_measured_number(const char *text, double *v, char unit[16])
 	return true;
 }
 
-static double time_factor(const char *unit)
-{
-	for (size_t i = 0; i < sizeof(time_units) / sizeof(*time_units); i++)
-		if (!strcasecmp(time_units[i].name, unit))
-			return time_units[i].factor;
-	return 1;
-}
-
-/* Finds the metric of a title "NAME" or "NAME (UNIT)"; unit gets the unit, or "". */
-static enum metric metric_of(const char *title, char unit[16])
-{
-	const char *open = strstr(title, " ("), *close = open ? strchr(open, ')') : NULL;
-	size_t n = open ? (size_t)(open - title) : strlen(title);
-
-	*unit = '\0';
-	if (close && close[1] == '\0' && close - open - 2 < 16)
-		snprintf(unit, 16, "%.*s", (int)(close - open - 2), open + 2);
-	for (size_t i = 0; i < sizeof(metric_names) / sizeof(*metric_names); i++)
-		if (strlen(metric_names[i].name) == n && !memcmp(metric_names[i].name, title, n))
-			return metric_names[i].metric;
-	return METRIC_NONE;
-}
-
 static void take_value(struct html_launch *to, const char *title, const char *text, const char *unit)
 {
 	char own[16], of_title[16];
 	enum metric metric = metric_of(title, of_title);
 	double v;
 
-	if (metric == METRIC_NONE || !read_measured_number(text, &v, own) || v <= 0)
+	if (metric == METRIC_NONE || !read_measured_number(text, &v, own) || v < 0)
 		return;
-	unit = *own ? own : unit && *unit ? unit : of_title;
-	if (metric == METRIC_TIME && to->time == 0)
-		to->time = v * time_factor(unit);
-	else if (metric == METRIC_CYCLES && to->cycles == 0)
-		to->cycles = v;
-	else if (metric == METRIC_SM_CYCLES && to->sm_cycles == 0)
-		to->sm_cycles = v;
+	if (!unit || !*unit)
+		unit = of_title;
+	v = metric_value(metric, title, v, unit, own);
+	if (metric == METRIC_SM_CYCLES)
+		to->sm_cycles = to->sm_cycles > 0 ? to->sm_cycles : v;
+	else if (isnan(to->value[metric]))
+		to->value[metric] = v;
 }
 
 /* ---- rows --------------------------------------------------------------------------------------------- */
@@ -232,6 +182,8 @@ static struct html_launch *launch_of(struct measured_reader *t, const char *name
 	table_add(&t->launches, hash, m->n);
 	grow(&m->launch, &m->cap, m->n + 1, sizeof(*m->launch));
 	m->launch[m->n] = (struct html_launch){.name = xstrdup(name), .key = xstrdup(key), .all = t->sums};
+	for (int i = 0; i < N_METRICS; i++)
+		m->launch[m->n].value[i] = (double)NAN;
 	return &m->launch[m->n++];
 }
 
@@ -368,21 +320,21 @@ static void read_results(struct html_measured *m, const char *path)
 	struct result_item item;
 	struct fault f;
 	struct results *in = results_open(path, 0, &f);
+	double hz = 0;
 	int event;
 
 	if (!in)
 		die_fault(&f);
 	while ((event = results_next(in, &item, &f)) > 0) {
-		const struct result_value *v =
-			event == RESULT_KERNEL ? results_find(in, "gpu_sim_cycle") : NULL;
-
-		if (!v || !isfinite(v->real))
+		if (event == RESULT_START)
+			hz = html_clock(&item);
+		if (event != RESULT_KERNEL)
 			continue;
 		if (m->n == LAUNCH_MAX)
 			die("%s: more than %u launches", path, LAUNCH_MAX);
 		grow(&m->launch, &m->cap, m->n + 1, sizeof(*m->launch));
-		m->launch[m->n++] = (struct html_launch){
-			.name = xstrdup(item.kernel.name), .key = xstrdup(""), .cycles = v->real};
+		m->launch[m->n] = (struct html_launch){.name = xstrdup(item.kernel.name), .key = xstrdup("")};
+		metric_of_results(m->launch[m->n++].value, in, hz);
 	}
 	if (event < 0)
 		die_fault(&f);
@@ -399,11 +351,15 @@ void measured_read(struct html_measured *m, const char *path)
 		read_table(m, path);
 	else
 		read_results(m, path);
-	for (uint32_t i = 0; i < m->n; i++)
-		any |= m->launch[i].cycles > 0 || m->launch[i].time > 0 || m->launch[i].sm_cycles > 0;
+	for (uint32_t i = 0; i < m->n; i++) {
+		metric_derive(m->launch[i].value);
+		any |= m->launch[i].sm_cycles > 0;
+		for (int k = 0; k < N_METRICS; k++)
+			any |= metric_comparable((enum metric)k, m->launch[i].value[k], 1);
+	}
 	if (!any)
 		die_at((struct place){.file = path},
-			"no cycles and no times in %u kernels (expected a column or metric of cycles or time)",
+			"no known metric in %u kernels (expected a column or metric of examples/plots/correlate, as cycles)",
 			m->n);
 }
 

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Measured cycles and times of kernels. */
+/* Measured figures of kernels. */
 #ifndef MEASURED_H
 #define MEASURED_H
 
+#include "metric.h"
 #include "report.h"
 
 /* A launch of a kernel as measured, or the mean of all launches of its name. */
 struct html_launch {
-	char *name, *key;               /* key: distinguishes launches of the name in its file */
-	double cycles, time, sm_cycles; /* 0: not measured; time in ns; sm_cycles: the sum of all SMs */
-	bool all;                       /* mean of all launches */
+	char *name, *key;        /* key: distinguishes launches of the name in its file */
+	double value[N_METRICS]; /* by metric; NAN: not measured */
+	double sm_cycles;        /* cycles added up over all SMs; 0: not measured */
+	bool all;                /* mean of all launches */
 };
 
 struct html_measured {
@@ -18,7 +20,7 @@ struct html_measured {
 	uint32_t n, cap;
 };
 
-/* Reads a CSV table (NAME.csv), or results. Prints an error and exits if the file has no cycles or times. */
+/* Reads a CSV table (NAME.csv), or results. Prints an error and exits if the file has no metric. */
 void measured_read(struct html_measured *m, const char *path);
 void measured_free(struct html_measured *m);
 

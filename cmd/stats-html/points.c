@@ -3,7 +3,8 @@
  * Kernels that were measured and simulated: pairs by name and by how often the name occurred before, as
  * examples/plots/correlate pairs them, and their table. Names that only one side has are tried in their short form.
  *
- * Always true: a pair has cycles above 0 on both sides; a measured time counts as cycles of the configuration's clock.
+ * Always true: a pair has a metric that can be compared; a measured time also counts as cycles of the configuration's
+ * clock where no cycles were measured.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ struct name_group {
 	uint32_t first, next,
 		last; /* kernels of the run plus 1: the first, the next to be paired, the last */
 	uint32_t n, paired;
-	double cycles;
+	double sum[N_METRICS];
 };
 
 struct pairing {
@@ -83,39 +84,49 @@ static void add_to_group(struct pairing *p, uint32_t kernel)
 	}
 	g->last = kernel + 1;
 	g->n++;
-	g->cycles += p->run->kernel[kernel].figure[HTML_cycles];
+	for (int i = 0; i < N_METRICS; i++)
+		g->sum[i] += p->run->kernel[kernel].metric[i];
 	free(name);
 }
 
-/* Measured cycles of a launch; 0: unknown. */
+/* Measured cycles of a launch; NAN: unknown. */
 static double cycles_of_launch(const struct html_run *run, const struct html_launch *l)
 {
-	if (l->cycles > 0)
-		return l->cycles;
+	if (l->value[METRIC_CYCLES] > 0)
+		return l->value[METRIC_CYCLES];
 	if (l->sm_cycles > 0 && run->sms > 0)
 		return l->sm_cycles / run->sms;
-	return l->time * run->hz / 1e9;
+	return run->hz > 0 ? l->value[METRIC_TIME] * run->hz / 1e9 : (double)NAN;
 }
 
-static void add_point(struct pairing *p, uint32_t kernel, uint32_t launch, double measured, double simulated)
+/* Adds a point of a kernel if a metric of the launch can be compared with the simulated values. */
+static void add_point(struct pairing *p, uint32_t kernel, uint32_t launch, const struct html_launch *l,
+	const double simulated[N_METRICS], uint32_t n)
 {
 	struct html_report *r = p->r;
+	struct html_point to = {.run = (uint32_t)(p->run - r->run), .launch = launch};
+	bool any = false;
 
-	if (!(measured > 0) || !(simulated > 0))
+	for (int i = 0; i < N_METRICS; i++) {
+		double x = i == METRIC_CYCLES ? cycles_of_launch(p->run, l) : l->value[i],
+		       y = simulated[i] / n;
+		bool can = metric_comparable((enum metric)i, x, y);
+
+		to.measured[i] = can ? x : (double)NAN;
+		to.simulated[i] = can ? y : (double)NAN;
+		any |= can;
+	}
+	if (!any)
 		return;
+	to.name = xstrdup(p->run->kernel[kernel].shown);
 	grow(&r->point, &r->cap_points, r->n_points + 1, sizeof(*r->point));
-	r->point[r->n_points++] = (struct html_point){.name = xstrdup(p->run->kernel[kernel].shown),
-		.run = (uint32_t)(p->run - r->run),
-		.launch = launch,
-		.measured = measured,
-		.simulated = simulated};
+	r->point[r->n_points++] = to;
 }
 
 static void pair_launch(struct pairing *p, const struct html_launch *l)
 {
 	char *name = pairing_name(p, l->name);
 	struct name_group *g = find_group(p, name);
-	double measured = cycles_of_launch(p->run, l);
 
 	free(name);
 	if (!g || (!l->all && !g->next)) {
@@ -123,11 +134,11 @@ static void pair_launch(struct pairing *p, const struct html_launch *l)
 		return;
 	}
 	if (l->all) {
-		add_point(p, g->first - 1, 0, measured, g->cycles / g->n);
+		add_point(p, g->first - 1, 0, l, g->sum, g->n);
 		g->paired = g->n;
 		return;
 	}
-	add_point(p, g->next - 1, ++g->paired, measured, p->run->kernel[g->next - 1].figure[HTML_cycles]);
+	add_point(p, g->next - 1, ++g->paired, l, p->run->kernel[g->next - 1].metric, 1);
 	g->next = p->following[g->next - 1];
 }
 
@@ -139,6 +150,17 @@ static int by_point_name(const void *pa, const void *pb)
 	return order ? order : a->launch < b->launch ? -1 : a->launch > b->launch;
 }
 
+/* Adds the values of a point to sums; n counts the points of each metric. */
+static void add_to_sums(struct html_point *sum, uint32_t n[N_METRICS], const struct html_point *p)
+{
+	for (int i = 0; i < N_METRICS; i++)
+		if (!isnan(p->measured[i])) {
+			sum->measured[i] += p->measured[i];
+			sum->simulated[i] += p->simulated[i];
+			n[i]++;
+		}
+}
+
 /* Replaces the pairs of each name, from point `from` on, by one pair of means. */
 static void join_points(struct html_report *r, uint32_t from)
 {
@@ -146,16 +168,19 @@ static void join_points(struct html_report *r, uint32_t from)
 
 	qsort(r->point + from, r->n_points - from, sizeof(*r->point), by_point_name);
 	for (uint32_t i = from, next; i < r->n_points; i = next) {
-		struct html_point sum = r->point[i];
+		struct html_point sum = {.name = r->point[i].name, .run = r->point[i].run};
+		uint32_t n[N_METRICS] = {0};
 
-		for (next = i + 1; next < r->n_points && !strcmp(r->point[next].name, sum.name); next++) {
-			sum.measured += r->point[next].measured;
-			sum.simulated += r->point[next].simulated;
-			free(r->point[next].name);
+		for (next = i; next < r->n_points && !strcmp(r->point[next].name, sum.name); next++) {
+			add_to_sums(&sum, n, &r->point[next]);
+			if (next > i)
+				free(r->point[next].name);
 		}
-		sum.measured /= next - i;
-		sum.simulated /= next - i;
-		sum.launch = next - i > 1 ? 0 : sum.launch;
+		for (int k = 0; k < N_METRICS; k++) {
+			sum.measured[k] = n[k] ? sum.measured[k] / n[k] : (double)NAN;
+			sum.simulated[k] = n[k] ? sum.simulated[k] / n[k] : (double)NAN;
+		}
+		sum.launch = next - i > 1 ? 0 : r->point[i].launch;
 		r->point[to++] = sum;
 	}
 	r->n_points = to;
@@ -193,30 +218,48 @@ void html_pair(struct html_report *r, struct html_run *run, const struct html_me
 
 /* ---- the table ---------------------------------------------------------------------------------------- */
 
-static double error_of(const struct html_point *p) { return 100 * (p->simulated / p->measured - 1); }
+void html_metrics_used(const struct html_report *r, bool used[N_METRICS])
+{
+	memset(used, 0, N_METRICS * sizeof(*used));
+	for (uint32_t i = 0; i < r->n_points; i++)
+		for (int k = 0; k < N_METRICS; k++)
+			used[k] |= !isnan(r->point[i].measured[k]);
+}
 
+/* A point by its error in one metric. */
+struct point_error {
+	const struct html_point *point;
+	double size; /* of the error; NAN: the point lacks the metric */
+};
+
+static double error_of(const struct html_point *p, enum metric metric)
+{
+	return metric_error(metric, p->measured[metric], p->simulated[metric]);
+}
+
+/* Sorts by error, the largest first; points without the metric are last. */
 static int by_error(const void *pa, const void *pb)
 {
-	const struct html_point *x = *(const struct html_point *const *)pa;
-	const struct html_point *y = *(const struct html_point *const *)pb;
-	double a = fabs(error_of(x)), b = fabs(error_of(y));
+	const struct point_error *a = pa, *b = pb;
 
-	if (a != b)
-		return a > b ? -1 : 1;
-	return (x > y) - (x < y);
+	if (isnan(a->size) != isnan(b->size))
+		return isnan(a->size) ? 1 : -1;
+	if (a->size != b->size && !isnan(a->size))
+		return a->size > b->size ? -1 : 1;
+	return (a->point > b->point) - (a->point < b->point);
 }
 
 /* Pearson's coefficient of the points; NAN: it is undefined. */
-static double correlation(const struct html_point *const *p, uint32_t n)
+static double correlation(const struct point_error *p, uint32_t n, enum metric metric)
 {
 	double mx = 0, my = 0, xx = 0, yy = 0, xy = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		mx += p[i]->measured / n;
-		my += p[i]->simulated / n;
+		mx += p[i].point->measured[metric] / n;
+		my += p[i].point->simulated[metric] / n;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		double x = p[i]->measured - mx, y = p[i]->simulated - my;
+		double x = p[i].point->measured[metric] - mx, y = p[i].point->simulated[metric] - my;
 
 		xx += x * x;
 		yy += y * y;
@@ -225,24 +268,30 @@ static double correlation(const struct html_point *const *p, uint32_t n)
 	return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : (double)NAN;
 }
 
-/* Writes the errors of a run, whose points are sorted by error. */
+/* Writes the errors of a run in a metric. Points without the metric are the last of the n. */
 static void write_errors(
-	const struct html_report *r, const struct html_point *const *p, uint32_t n, FILE *out)
+	const struct html_report *r, const struct point_error *p, uint32_t n, enum metric metric, FILE *out)
 {
-	double mean = 0, median = (fabs(error_of(p[n / 2])) + fabs(error_of(p[(n - 1) / 2]))) / 2;
+	double mean = 0;
 
+	while (n && isnan(p[n - 1].size))
+		n--;
+	if (!n)
+		return;
 	for (uint32_t i = 0; i < n; i++)
-		mean += fabs(error_of(p[i])) / n;
+		mean += p[i].size / n;
 	fputs("<tr><th>", out);
-	html_text(out, r->run[p[0]->run].name);
-	fprintf(out, "</th><td>%u</td>", n);
+	html_text(out, r->run[p->point->run].name);
+	fprintf(out, "</th><td class=\"word\">%s</td><td>%u</td>", metric_info[metric].name, n);
 	html_cell(out, "%.2f", mean);
-	html_cell(out, "%.2f", median);
-	html_cell(out, "%.4f", correlation(p, n));
+	html_cell(out, "%.2f", (p[n / 2].size + p[(n - 1) / 2].size) / 2);
+	fprintf(out, "<td class=\"word\">%s</td>", metric_info[metric].percent ? "points" : "%");
+	html_cell(out, "%.4f", correlation(p, n, metric));
 	fputs("</tr>\n", out);
 }
 
-static void write_point(const struct html_report *r, const struct html_point *p, FILE *out)
+static void write_point(
+	const struct html_report *r, const struct html_point *p, const bool used[N_METRICS], FILE *out)
 {
 	fputs("<tr><th>", out);
 	html_text(out, p->name);
@@ -250,50 +299,86 @@ static void write_point(const struct html_report *r, const struct html_point *p,
 		fprintf(out, " <small>#%u</small>", p->launch);
 	if (!p->launch)
 		fputs(" <small>mean</small>", out);
-	fputs("</th><td>", out);
+	fputs("</th><td class=\"word\">", out);
 	html_text(out, r->run[p->run].name);
 	fputs("</td>", out);
-	html_cell(out, "%.0f", p->measured);
-	html_cell(out, "%.0f", p->simulated);
-	html_cell(out, "%+.2f", error_of(p));
+	for (int i = 0; i < N_METRICS; i++) {
+		if (!used[i])
+			continue;
+		html_cell(out, metric_info[i].percent ? "%.2f" : "%.0f", p->measured[i]);
+		html_cell(out, metric_info[i].percent ? "%.2f" : "%.0f", p->simulated[i]);
+		html_cell(out, "%+.2f", isnan(p->measured[i]) ? (double)NAN : error_of(p, (enum metric)i));
+	}
 	fputs("</tr>\n", out);
 }
 
-/* Returns the points of a run from *at on, sorted by error; *at moves after them. The caller frees them. */
-static const struct html_point **points_of_run(const struct html_report *r, uint32_t *at, uint32_t *n)
+/*
+ * Returns the points of a run from *at on, sorted by their error in a metric; *at moves after them. The caller frees
+ * them.
+ */
+static struct point_error *points_of_run(
+	const struct html_report *r, uint32_t *at, uint32_t *n, enum metric metric)
 {
-	const struct html_point **p = xcalloc(r->n_points - *at + 1u, sizeof(*p));
+	struct point_error *p = xcalloc(r->n_points - *at + 1u, sizeof(*p));
 	uint32_t run = r->point[*at].run;
 
-	for (*n = 0; *at < r->n_points && r->point[*at].run == run; (*at)++)
-		p[(*n)++] = &r->point[*at];
+	for (*n = 0; *at < r->n_points && r->point[*at].run == run; (*at)++) {
+		const struct html_point *point = &r->point[*at];
+
+		p[(*n)++] = (struct point_error){
+			point, isnan(point->measured[metric]) ? (double)NAN : fabs(error_of(point, metric))};
+	}
 	qsort(p, *n, sizeof(*p), by_error);
 	return p;
 }
 
-void html_measured_table(const struct html_report *r, FILE *out)
+/* Writes the table of points, those with most error in the metric `by` first. */
+static void write_points_table(
+	const struct html_report *r, const bool used[N_METRICS], enum metric by, FILE *out)
 {
-	if (!r->n_points)
-		return;
-	fputs("<h3>Simulated and measured cycles</h3><div class=\"scroll\"><table class=\"errors\"><thead><tr><th>run</th>"
-	      "<th>kernels</th><th>mean absolute error %</th><th>median %</th><th>correlation</th></tr></thead><tbody>\n",
+	fputs("<details><summary>All kernels, those with most error first</summary><div class=\"scroll\"><table "
+	      "class=\"sort named\"><thead><tr><th>kernel</th><th>run</th>",
 		out);
+	for (int i = 0; i < N_METRICS; i++)
+		if (used[i])
+			fprintf(out, "<th>%s measured</th><th>simulated</th><th>error %s</th>",
+				metric_info[i].title, metric_info[i].percent ? "points" : "%");
+	fputs("</tr></thead><tbody>\n", out);
 	for (uint32_t at = 0, n; at < r->n_points;) {
-		const struct html_point **p = points_of_run(r, &at, &n);
-
-		write_errors(r, p, n, out);
-		free(p);
-	}
-	fputs("</tbody></table></div><div id=\"scatter\"></div><details><summary>All kernels, those with most error first"
-	      "</summary><div class=\"scroll\"><table class=\"sort named\"><thead><tr><th>kernel</th><th>run</th>"
-	      "<th>measured</th><th>simulated</th><th>error %</th></tr></thead><tbody>\n",
-		out);
-	for (uint32_t at = 0, n; at < r->n_points;) {
-		const struct html_point **p = points_of_run(r, &at, &n);
+		struct point_error *p = points_of_run(r, &at, &n, by);
 
 		for (uint32_t i = 0; i < n && i < ROWS_SHOWN; i++)
-			write_point(r, p[i], out);
+			write_point(r, p[i].point, used, out);
 		free(p);
 	}
 	fputs("</tbody></table></div></details>\n", out);
+}
+
+void html_measured_table(const struct html_report *r, FILE *out)
+{
+	enum metric first = N_METRICS;
+	bool used[N_METRICS];
+
+	if (!r->n_points)
+		return;
+	fputs("<h3>Simulated and measured</h3><div class=\"scroll\"><table class=\"errors\"><thead><tr><th>run</th>"
+	      "<th class=\"word\">metric</th><th>kernels</th><th>mean absolute error</th><th>median</th><th></th>"
+	      "<th>correlation</th></tr></thead><tbody>\n",
+		out);
+	html_metrics_used(r, used);
+	for (int i = 0; i < N_METRICS; i++) {
+		if (!used[i])
+			continue;
+		for (uint32_t at = 0, n; at < r->n_points;) {
+			struct point_error *p = points_of_run(r, &at, &n, (enum metric)i);
+
+			write_errors(r, p, n, (enum metric)i, out);
+			free(p);
+		}
+		first = first == N_METRICS ? (enum metric)i : first;
+	}
+	fputs("</tbody></table></div><div class=\"tools needs-script\"><select id=\"metric\" aria-label=\"metric\"></select>"
+	      "</div><div id=\"scatter\"></div>\n",
+		out);
+	write_points_table(r, used, first, out);
 }

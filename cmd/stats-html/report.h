@@ -6,7 +6,8 @@
  *   load.c      results and profiles into runs
  *   page.c      the template (page.html) with its markers filled; the head
  *   tables.c    tables of kernels and of several runs, as HTML
- *   measured.c  tables of measured cycles and times
+ *   measured.c  tables of measured figures
+ *   metric.c    metrics that are measured and simulated
  *   points.c    kernels that were measured and simulated, and their table
  *   source.c    source files and instructions, as HTML
  *   data.c      the data of the charts, as JSON
@@ -20,6 +21,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "hotspots.h"
+#include "metric.h"
 #include "results.h"
 
 /* Figures of a kernel: HTML_FIGURE(field, name in results). */
@@ -65,6 +67,7 @@ struct html_kernel {
 	double first;                     /* cycle of the run at which it begins */
 	double stall[HOTSPOTS_N_REASONS]; /* scheduler cycles of the profile; all 0: none */
 	double operations[HTML_KINDS];    /* operations by kind of the run */
+	double metric[N_METRICS];         /* NAN: unknown */
 };
 
 /* One instruction of a kernel, from the profile. */
@@ -111,12 +114,12 @@ struct html_run {
 	bool profiled, has_lines;
 };
 
-/* A kernel that was measured and simulated, in cycles. */
+/* A kernel that was measured and simulated. */
 struct html_point {
 	char *name;
 	uint32_t run;
 	uint32_t launch; /* number among those of its name, from 1; 0: mean of several */
-	double measured, simulated;
+	double measured[N_METRICS], simulated[N_METRICS]; /* NAN: unknown, or not to be compared */
 };
 
 struct html_report {
@@ -139,6 +142,8 @@ void html_finish(struct html_report *r);
 void html_free(struct html_report *r);
 /* Value of an option of a run, or of its origin; NULL: unknown. */
 const char *html_option(const struct html_run *run, const char *name);
+/* Clock in Hz of the configuration of a run that starts; 0: unknown. */
+double html_clock(const struct result_item *start);
 void html_warn(struct html_report *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* page.c */
@@ -169,6 +174,8 @@ struct html_measured;
 /* Adds the kernels that a run and a measurement have. Called before html_finish(), run by run. */
 void html_pair(struct html_report *r, struct html_run *run, const struct html_measured *m);
 void html_measured_table(const struct html_report *r, FILE *out);
+/* Sets which metrics a point compares. */
+void html_metrics_used(const struct html_report *r, bool used[N_METRICS]);
 
 /* source.c */
 void html_source(const struct html_report *r, FILE *out);

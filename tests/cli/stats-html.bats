@@ -249,23 +249,32 @@ model() {
 @test "measured: pairs are those of examples/plots/correlate for each profiler" {
 	model
 	data=$ROOT/tests/data/correlate
-	for file in ncu-details ncu-raw nsys-trace nsys-sum nvprof-trace plain model; do
+	printf '%s\n' cycles=cycles 'time (ns)=time' 'warp instructions=warp_instructions' 'L1 hit rate (%)=l1_hit_rate' \
+		'thread instructions=thread_instructions' 'L2 hit rate (%)=l2_hit_rate' 'bytes read from DRAM=dram_read_bytes' \
+		'bytes written to DRAM=dram_write_bytes' 'bytes of DRAM=dram_bytes' 'DRAM bandwidth (bytes/s)=dram_bandwidth' \
+		'occupancy (%)=occupancy' >titles
+	for file in ncu-details ncu-raw nsys-trace nsys-sum nvprof-trace nvprof-metrics plain model units; do
 		stats-html -q -f -o page.htm --measured "$data/$file.csv" model.json
 		data_of page.htm
 		rm -f c.tsv
-		python3 "$ROOT/examples/plots/correlate" -o c -c 1250 -m cycles model.json "$data/$file.csv" >said 2>/dev/null
+		python3 "$ROOT/examples/plots/correlate" -o c -c 1250 -n 46 model.json "$data/$file.csv" >said 2>/dev/null
 		python3 - "$file" <<-'END'
 		import csv, json, sys
-		page = {(n, 0 if n == "mean" else launch): (x, y) for _, n, launch, x, y in json.load(open("data.json"))["measured"]}
+		data, titles = json.load(open("data.json")), dict(line.split("=") for line in open("titles").read().splitlines())
+		page = {(titles[title], n, launch): tuple(values[2 * i:2 * i + 2]) for i, (title, _) in enumerate(data["metrics"])
+		        for _, n, launch, *values in data["measured"] if values[2 * i] is not None}
 		other = {}
 		for r in csv.DictReader(open("c.tsv"), delimiter="\t"):
 		    name = "reduce" if "reduce" in r["kernel"] else "vectorAdd"
-		    other[name, 0 if r["launch"] == "mean" else int(r["launch"])] = (float(r["B"]), float(r["A"]))
-		assert page.keys() == other.keys() and page, (sys.argv[1], page, other)
+		    other[r["metric"], name, 0 if r["launch"] == "mean" else int(r["launch"])] = (float(r["B"]), float(r["A"]))
+		assert page.keys() == other.keys() and page, (sys.argv[1], page.keys() ^ other.keys())
 		for k in page:
-		    assert all(abs(a - b) < 1e-6 * b for a, b in zip(page[k], other[k])), (sys.argv[1], k, page[k], other[k])
+		    assert all(abs(a - b) <= 1e-6 * b for a, b in zip(page[k], other[k])), (sys.argv[1], k, page[k], other[k])
 		END
-		grep -q "$(sed -n 's/^cycles: \([0-9]*\) kernels, mean absolute error \([0-9.]*\) %, median \([0-9.]*\) %.*/<td>\1<.td><td>\2<.td><td>\3</p' said)" page.htm
+		sed -n 's/^[a-z0-9_]*: \([0-9]*\) kernels, mean absolute error \([0-9.]*\) \([%a-z]*\), median \([0-9.]*\) .*/\1 \2 \4 \3/p' said >expected
+		sed -n 's/.*<td class="word">[^<]*<.td><td>\([0-9]*\)<.td><td>\([0-9.]*\)<.td><td>\([0-9.]*\)<.td><td class="word">\(%\|points\)<.*/\1 \2 \3 \4/p' page.htm >shown
+		[ -s expected ]
+		diff expected shown
 	done
 	# cycles of all SMs, of which the configuration has 46
 	stats-html -q -f -o page.htm --measured "$data/nvprof-metrics.csv" model.json
@@ -280,7 +289,7 @@ model() {
 	python3 -c '
 import json
 m = json.load(open("data.json"))["measured"]
-assert [(n, l, x) for _, n, l, x, _ in m] == [("write", 1, 5000), ("read", 1, 6000), ("write", 2, 7000)], m'
+assert [(n, l, x) for _, n, l, x, *_ in m] == [("write", 1, 5000), ("read", 1, 6000), ("write", 2, 7000)], m'
 	grep -q '1 measured and 1 simulated kernels have no counterpart' page.htm
 	stats-html -f -o page.htm --measured b.msgpack a.json
 	data_of page.htm
@@ -293,7 +302,7 @@ assert [(n, l, x) for _, n, l, x, _ in m] == [("write", 1, 5000), ("read", 1, 60
 	python3 -c '
 import json
 m = json.load(open("data.json"))["measured"]
-assert m == [[0, "reduce", 1, 9000, 8000], [1, "reduce", 1, 10000, 9200]], m'
+assert m == [[0, "reduce", 1, 9000, 8000, None, None], [1, "reduce", 1, 10000, 9200, 8000, 7360]], m'
 	run -2 stats-html -f -o page.htm --measured one.csv --measured two.csv model.json
 	assert_output --partial 'expected one, or one a run'
 }
@@ -400,6 +409,17 @@ assert m == [[0, "reduce", 1, 9000, 8000], [1, "reduce", 1, 10000, 9200]], m'
 		document.title = [dots.length, names.length, names.includes("reduce"), inside, document.querySelectorAll("#scatter .legend span").length, hovered].join(" ");
 	END
 	assert_output "6 6 true true 2 vectorAdd/model.json/measured 5000/simulated 5500/+10.0%"
+	# another metric: rates have linear axes and errors in points
+	run -0 browser page.htm <<-'END'
+		const select = document.getElementById("metric"), titles = [...select.options].map(o => o.textContent);
+		select.value = titles.indexOf("occupancy (%)");
+		select.dispatchEvent(new Event("change"));
+		const plots = document.querySelectorAll("#scatter svg"), dots = [...plots[0].querySelectorAll(".dot")], texts = [...plots[0].querySelectorAll("text")].map(t => t.textContent);
+		const box = dots[0].getBoundingClientRect(), tip = document.getElementById("tip");
+		dots[0].dispatchEvent(new PointerEvent("pointermove", {clientX: box.left, clientY: box.top, bubbles: true}));
+		document.title = [titles.length, plots.length, dots.length, texts.includes("measured occupancy (%)"), texts.includes("+10 points"), /measured 75.*points$/.test(tip.textContent.replaceAll("\n", "/"))].join(" ");
+	END
+	assert_output "11 1 6 true true true"
 }
 
 @test "browser: a sweep, an empty run, hostile names" {
