@@ -110,8 +110,32 @@ static double peak_of(const struct html_run *run, const char *figure, const char
 	return NAN;
 }
 
-static void write_roof_rows(const struct html_run *run, FILE *out)
+/* Returns the mean bytes of an access to the L2 over the intervals of the run; NAN: they are unknown. */
+static double l2_access_bytes(const struct html_run *run)
 {
+	double bytes = 0, accesses = 0;
+
+	for (uint32_t i = 0; i < run->n_intervals; i++) {
+		bytes += run->interval[i].l2_bytes;
+		accesses += run->interval[i].l2;
+	}
+	return accesses > 0 && bytes > 0 ? bytes / accesses : (double)NAN;
+}
+
+/* Writes the intensity of n operations on bytes in a kernel's cycles, and the share of the peak bandwidth `of`. */
+static void write_intensity(
+	const struct html_run *run, double n, double bytes, double cycles, const char *of, FILE *out)
+{
+	html_cell(out, "%.3g", bytes > 0 ? n / bytes : (double)NAN);
+	html_cell(out, "%.2f", 100 * html_rate(run, bytes, cycles) / peak_of(run, "peak_bytes", of));
+}
+
+/* Writes a row for each kernel and type of operation. Returns the number of rows. */
+static uint32_t write_roof_rows(const struct html_run *run, FILE *out)
+{
+	double access = l2_access_bytes(run);
+	uint32_t rows = 0;
+
 	for (uint32_t i = 0; i < run->n_kernels; i++)
 		for (uint32_t k = 0; k < run->n_kinds; k++) {
 			const struct html_kernel *kernel = &run->kernel[i];
@@ -127,29 +151,34 @@ static void write_roof_rows(const struct html_run *run, FILE *out)
 			html_text(out, run->kind[k]);
 			fputs("</td>", out);
 			html_cell(out, "%.0f", n);
-			html_cell(out, "%.3g", bytes > 0 ? n / bytes : (double)NAN);
 			html_cell(out, "%.4g", rate);
 			html_cell(out, "%.2f", 100 * rate / peak_of(run, "peak_operations", run->kind[k]));
-			html_cell(out, "%.2f",
-				100 * html_rate(run, bytes, f[HTML_cycles]) /
-					peak_of(run, "peak_bytes", "dram"));
+			write_intensity(run, n, bytes, f[HTML_cycles], "dram", out);
+			write_intensity(run, n, f[HTML_l2_accesses] * access, f[HTML_cycles], "l2", out);
 			fputs("</tr>\n", out);
+			rows++;
 		}
+	return rows;
 }
 
 void html_roofline(const struct html_report *r, FILE *out)
 {
 	const struct html_run *run = r->n_runs ? &r->run[0] : NULL;
+	uint32_t rows;
 
 	if (!run || !run->n_peaks) {
 		fputs("<p class=\"none\">Operations and peaks come with a profile.</p>", out);
 		return;
 	}
 	fputs("<div class=\"scroll\"><table class=\"sort named\"><thead><tr><th>kernel</th><th>type</th><th>operations</th>"
-	      "<th>operations/byte</th><th>Gop/s</th><th>% of peak</th><th>% of DRAM peak</th></tr></thead><tbody>\n",
+	      "<th>Gop/s</th><th>% of peak</th><th>operations a DRAM byte</th><th>% of DRAM peak</th>"
+	      "<th>operations an L2 byte</th><th>% of L2 peak</th></tr></thead><tbody>\n",
 		out);
-	write_roof_rows(run, out);
+	rows = write_roof_rows(run, out);
 	fputs("</tbody></table></div>\n", out);
+	if (!rows)
+		fputs("<p class=\"none\">The kernels have no floating-point and no tensor operations.</p>",
+			out);
 }
 
 /* ---- several runs ---------------------------------------------------------------------------------- */

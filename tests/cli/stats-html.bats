@@ -396,6 +396,41 @@ assert m == [[0, "reduce", 1, 9000, 8000, None, None], [1, "reduce", 1, 10000, 9
 	assert_output "2 1 true false true"
 }
 
+@test "browser: the roofline has the kernels by DRAM and by L2 under the peaks and bandwidths" {
+	python3 - <<-'END'
+	import json
+	none, fp = open("none.prof", "w"), open("fp.prof", "w")
+	for line in open("a.prof"):
+	    r = json.loads(line)
+	    if r["record"] == "kernel":
+	        r["stats"] = {k: v for k, v in r["stats"].items() if not k.startswith("operations[")}
+	    none.write(json.dumps(r) + "\n")
+	    if r["record"] == "kernel":
+	        r["stats"].update({"operations[fp32]": 64000, "operations[tensor_fp16]": 128000})
+	    fp.write(json.dumps(r) + "\n")
+	END
+	stats-html -o page.htm --profile none.prof a.json
+	grep -q 'The kernels have no floating-point and no tensor operations' page.htm
+	stats-html -f -o page.htm --profile fp.prof a.json
+	python3 - <<-'END'
+	import json, re
+	page = open("page.htm").read()
+	kernels = [json.loads(l)["stats"] for l in open("a.json") if '"record":"kernel"' in l]
+	rows = re.findall(r"<tr>(<th>(?:write|read)</th><td>(?:fp32|tensor_fp16)</td>.*?)</tr>", page)
+	assert len(rows) == 8, len(rows)
+	cells = re.findall("<td>(.*?)</td>", rows[0])
+	bytes_of_l2 = kernels[0]["L2_total_cache_accesses"] * 32
+	assert float(cells[4]) == float("%.3g" % (64000 / 6144)) and float(cells[6]) == float("%.3g" % (64000 / bytes_of_l2)), cells
+	END
+	needs_chromium
+	run -0 browser page.htm <<-'END'
+		const plot = document.querySelector("#roof svg"), texts = [...plot.querySelectorAll("text")].map(t => t.textContent);
+		const count = [...plot.querySelectorAll(".dot")].length, open = plot.querySelectorAll(".dot.open").length, roofs = plot.querySelectorAll(".roof").length;
+		document.title = [count, open, roofs, texts.some(t => /^fp32 /.test(t)), texts.some(t => /^tensor_fp16 /.test(t)), texts.some(t => /^DRAM .*GB.s$/.test(t)), texts.some(t => /^L2 .*GB.s$/.test(t))].join(" ");
+	END
+	assert_output "10 8 4 true true true true"
+}
+
 @test "browser: measured kernels of two runs have their names on the plot" {
 	needs_chromium
 	model
