@@ -452,7 +452,7 @@ assert m == [[0, "reduce", 1, 9000, 8000, None, None], [1, "reduce", 1, 10000, 9
 		const plots = document.querySelectorAll("#scatter svg"), dots = [...plots[0].querySelectorAll(".dot")], texts = [...plots[0].querySelectorAll("text")].map(t => t.textContent);
 		const box = dots[0].getBoundingClientRect(), tip = document.getElementById("tip");
 		dots[0].dispatchEvent(new PointerEvent("pointermove", {clientX: box.left, clientY: box.top, bubbles: true}));
-		document.title = [titles.length, plots.length, dots.length, texts.includes("measured occupancy (%)"), texts.includes("+10 points"), /measured 75.*points$/.test(tip.textContent.replaceAll("\n", "/"))].join(" ");
+		document.title = [titles.length, plots.length, dots.length, texts.includes("measured occupancy (%)"), texts.includes("dashed: ±10 points"), /measured 75.*points$/.test(tip.textContent.replaceAll("\n", "/"))].join(" ");
 	END
 	assert_output "11 1 6 true true true"
 }
