@@ -333,6 +333,7 @@ static void free_run(struct html_run *run)
 	free(run->name);
 	free(run->gpu);
 	free(run->status);
+	free(run->hash);
 	free_named(run->option, run->n_options);
 	free_named(run->total, run->n_totals);
 	free_named(run->peak, run->n_peaks);
@@ -373,6 +374,8 @@ static void end_run(struct html_report *r, struct html_run *run, const struct re
 	warn_of_skipped(r, run);
 	free(run->status);
 	run->status = xstrdup(item->status);
+	free(run->hash);
+	run->hash = xstrdup(item->hash);
 	if (strcmp(item->status, "complete"))
 		html_warn(r, "%.200s: the run is not complete: status %.20s", run->name, item->status);
 	if (strcmp(item->status, "complete") && strcmp(item->status, "limit"))

@@ -119,6 +119,7 @@ static void write_run_head(const struct html_run *run, FILE *out)
 	fputs("</b><span>status</span></div></div><details><summary>Options, version, hashes</summary><dl>",
 		out);
 	write_given(run, out);
+	write_pair(out, "hash of the traces", run->hash && *run->hash ? run->hash : NULL);
 	snprintf(text, sizeof(text), "%.4g MHz, %.0f SMs", run->hz / 1e6, run->sms);
 	write_pair(out, "core clock", run->hz > 0 ? text : NULL);
 	fputs("</dl></details></section>\n", out);

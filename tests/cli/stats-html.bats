@@ -69,6 +69,9 @@ browser() {
 	    for name, v in zip(d["figures"], k[3:]):
 	        assert abs(float(row[name] or 0) - v) <= 1e-9 * abs(v), (name, row[name], v)
 	assert d["runs"][0]["peaks"]["peak_bytes[dram]"] > 400
+	first, *_, last = [json.loads(line) for line in open("a.json")]
+	page = open("page.htm").read()
+	assert "<dd>%s</dd>" % first["config_hash"] in page and "<dd>%s</dd>" % last["hash"] in page
 	over = d["runs"][0]["over"]
 	assert sum(over["insts"]) == sum(k[4] for k in kernels)
 	assert len(over["sm"]["levels"]) == 46 * len(over["first"])
