@@ -14,24 +14,28 @@
 
 #define NAME_WIDTH 28
 
-/* Reasons of cycles without an issue: those of the core model of the run. */
-static const char *main_stall(const struct run *r, const struct figures *before)
+/* Prints the reason with most cycles without an issue on the core that is equal to Accel-Sim's. */
+static void print_legacy_stall(const struct run *r, const struct figures *before)
 {
-	static const char *const legacy[][2] = {{"warp_occupancy[Stall]", "unit or queue full"},
-		{"warp_occupancy[W0_Scoreboard]", "registers"},
-		{"warp_occupancy[W0_Idle]", "no instruction"}};
+	double full = figures_difference(before, r->now, "warp_occupancy[Stall]");
+	double wait = figures_difference(before, r->now, "warp_occupancy[W0_Scoreboard]");
+	double idle = figures_difference(before, r->now, "warp_occupancy[W0_Idle]");
+	const char *most = full > wait ? "unit or queue full" : wait > 0 ? "registers" : NULL;
+
+	/* A scheduler is also idle while its warps wait for atomics or barriers. */
+	if (idle > full && idle > wait)
+		fprintf(r->out, "  idle%s%s\n", most ? ", then " : "", most ? most : "");
+	else
+		fprintf(r->out, "  %s\n", most ? most : "-");
+}
+
+/* Prints the reason with most cycles without an issue on the modern core, of SMs with a thread block. */
+static void print_modern_stall(const struct run *r, const struct figures *before)
+{
 	const char *most = "-";
 	double largest = 0;
 
-	for (size_t i = 0; i < 3 && !r->gpu.params.modern.on; i++) {
-		double v = figures_difference(before, r->now, legacy[i][0]);
-
-		if (v > largest) {
-			largest = v;
-			most = legacy[i][1];
-		}
-	}
-	for (unsigned i = 0; i < STALL_EMPTY && r->gpu.params.modern.on; i++) {
+	for (unsigned i = 0; i < STALL_EMPTY; i++) {
 		char name[64];
 		double v;
 
@@ -42,7 +46,7 @@ static const char *main_stall(const struct run *r, const struct figures *before)
 			most = core_stall_names[i];
 		}
 	}
-	return most;
+	fprintf(r->out, "  %s\n", most);
 }
 
 static void print_percent(FILE *out, int width, double part, double of)
@@ -81,7 +85,10 @@ static void print_figures(struct run *r, const struct figures *before)
 	fprintf(r->out, "  %9.1f", cycles > 0 ? bytes / cycles * hz / 1e9 : 0);
 	if (r->gpu.power)
 		fprintf(r->out, "  %6.1f", watts(r, before));
-	fprintf(r->out, "  %s\n", main_stall(r, before));
+	if (r->gpu.params.modern.on)
+		print_modern_stall(r, before);
+	else
+		print_legacy_stall(r, before);
 #undef GET
 }
 

@@ -36,6 +36,26 @@ on_terminal() {
 	done
 }
 
+@test "the main stall is the largest reason, with another one after idle" {
+	for name in streams reduce atomics barrier vecadd; do
+		d=$(trace $name)
+		on_terminal trace-sim -q -g rtx3070 "$d" >terminal
+		trace-sim -q -g rtx3070 -F json "$d" >r.json
+		python3 - <<-'END' >>reasons
+		import json
+		for k, line in zip([json.loads(l) for l in open("r.json")][1:-1], open("terminal").read().splitlines()[1:]):
+		    full, wait, idle = (k["stats"].get("warp_occupancy[%s]" % n, 0) for n in ("Stall", "W0_Scoreboard", "W0_Idle"))
+		    want = "unit or queue full" if full > wait else "registers" if wait else ""
+		    if idle > max(full, wait):
+		        want = "idle, then " + want if want else "idle"
+		    assert line.endswith("  " + (want or "-")), (line, full, wait, idle)
+		    print(want)
+		END
+	done
+	grep -q '^registers$' reasons
+	grep -q '^idle' reasons
+}
+
 @test "the full record with -o, -F and into a pipe" {
 	d=$(trace vecadd)
 	trace-sim -q -g rtx3070 "$d" >pipe
