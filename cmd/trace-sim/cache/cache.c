@@ -11,6 +11,7 @@
  */
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 #include "arena.h"
 #include "bits.h"
 #include "cache_int.h"
@@ -139,11 +140,31 @@ static void sum_counts(struct cache_counts *sum, const struct cache_counts *n)
 	}
 }
 
+/* Returns the first stream from s on that has counts; MAX_STREAMS: none has. */
+static unsigned next_counted_stream(const struct cache *c, unsigned s)
+{
+	const bool *found = memchr(c->stream_used + s, true, MAX_STREAMS - s);
+
+	return found ? (unsigned)(found - c->stream_used) : MAX_STREAMS;
+}
+
 void cache_add_counts(const struct cache *c, int stream, struct cache_counts *sum)
 {
-	for (unsigned s = 0; s < MAX_STREAMS; s++)
-		if (c->stream_used[s] && (stream < 0 || (unsigned)stream == s))
+	for (unsigned s = next_counted_stream(c, 0); s < MAX_STREAMS; s = next_counted_stream(c, s + 1))
+		if (stream < 0 || (unsigned)stream == s)
 			sum_counts(sum, &c->counts[s]);
+}
+
+void cache_add_lookups(const struct cache *c, uint64_t *accesses, uint64_t *misses)
+{
+	for (unsigned s = next_counted_stream(c, 0); s < MAX_STREAMS; s = next_counted_stream(c, s + 1))
+		for (unsigned t = 0; t < N_ACC_TYPES; t++) {
+			const uint64_t *n = c->counts[s].status[t];
+			uint64_t missed = n[STATUS_MISS] + n[STATUS_SECTOR_MISS];
+
+			*misses += missed;
+			*accesses += missed + n[STATUS_HIT] + n[STATUS_HIT_RESERVED];
+		}
 }
 
 /* ---- towards memory -------------------------------------------------------------------------- */

@@ -162,7 +162,9 @@ void cache_touch_written(struct cache *c, uint64_t addr, uint32_t sectors, uint6
 /* Statistics. counts: of one stream index, or NULL when that stream never counted. */
 const struct cache_counts *cache_counts_of(const struct cache *c, unsigned stream);
 void cache_add_counts(const struct cache *c, int stream, struct cache_counts *sum); /* stream < 0: all */
-uint32_t cache_lines(const struct cache *c);                                        /* capacity */
+/* Adds accesses and misses of all streams, as in the total miss rates of trace-stats(5). */
+void cache_add_lookups(const struct cache *c, uint64_t *accesses, uint64_t *misses);
+uint32_t cache_lines(const struct cache *c); /* capacity */
 struct cache_ports {
 	uint64_t cycles, data_busy, fill_busy;
 };

@@ -245,8 +245,8 @@ void profile_place(struct sm *s, unsigned cta, uint32_t uid)
 
 	for (unsigned w = 0; w < MAX_WARPS && p->reg_limit < s->reg_limit; w++) {
 		p->producer[w] = xrealloc(p->producer[w], s->reg_limit, sizeof(*p->producer[w]));
-		for (uint32_t reg = p->reg_limit; reg < s->reg_limit; reg++)
-			p->producer[w][reg] = PROFILE_NO_CODE;
+		memset(p->producer[w] + p->reg_limit, 0xff, /* PROFILE_NO_CODE */
+			(s->reg_limit - p->reg_limit) * sizeof(*p->producer[w]));
 	}
 	p->reg_limit = s->reg_limit;
 	p->uid[cta] = uid;

@@ -96,30 +96,30 @@ struct sm_profile {
 struct sm_profile *sm_profile_new(const struct core_params *c);
 void sm_profile_free(struct sm_profile *p);
 /* Counts the issue of warp w's head; second: the second instruction of a dual issue. */
-__attribute__((cold, noinline)) void profile_issue(struct sm *s, unsigned w, bool second);
+__attribute__((noinline)) void profile_issue(struct sm *s, unsigned w, bool second);
 /* Counts the issue of instruction code by warp w of a modern core. */
-__attribute__((cold, noinline)) void profile_core_issue(struct sm *s, unsigned w, uint32_t code);
+__attribute__((noinline)) void profile_core_issue(struct sm *s, unsigned w, uint32_t code);
 /*
  * profile_core_idle() sets warp and reason (enum core_stall) of sub-core k from now on; profile_core_cycles()
  * counts cycles without an issue.
  */
-__attribute__((cold, noinline)) void profile_core_idle(struct sm *s, unsigned k, unsigned w, unsigned stall);
-__attribute__((cold, noinline)) void profile_core_cycles(struct sm *s, unsigned k, uint64_t cycles);
+__attribute__((noinline)) void profile_core_idle(struct sm *s, unsigned k, unsigned w, unsigned stall);
+__attribute__((noinline)) void profile_core_cycles(struct sm *s, unsigned k, uint64_t cycles);
 /*
  * Memory accesses of instruction code of a warp: those that a memory instruction makes (sectors) and cycles that its bank
  * conflicts take, a lookup in the L1, and the reply of the L2 to a request of the instruction.
  */
-__attribute__((cold, noinline)) void profile_request(
+__attribute__((noinline)) void profile_request(
 	struct sm *s, unsigned w, uint32_t code, uint32_t sectors, uint32_t conflicts);
-__attribute__((cold, noinline)) void profile_conflict(struct sm *s, unsigned w, uint32_t code);
-__attribute__((cold, noinline)) void profile_l1(struct sm *s, const struct req *r, bool hit);
-__attribute__((cold, noinline)) void profile_l2(struct sm *s, const struct req *r);
+__attribute__((noinline)) void profile_conflict(struct sm *s, unsigned w, uint32_t code);
+__attribute__((noinline)) void profile_l1(struct sm *s, const struct req *r, bool hit);
+__attribute__((noinline)) void profile_l2(struct sm *s, const struct req *r);
 /* Notes a new thread block of kernel uid. */
 void profile_place(struct sm *s, unsigned cta, uint32_t uid);
 
 /* Counts cycles without an issue of scheduler k, or of all, whose state is unchanged since it looked. */
-__attribute__((cold, noinline)) void profile_idle(struct sm *s, unsigned k, uint64_t cycles);
-__attribute__((cold, noinline)) void profile_idle_all(struct sm *s, uint64_t cycles);
+__attribute__((noinline)) void profile_idle(struct sm *s, unsigned k, uint64_t cycles);
+__attribute__((noinline)) void profile_idle_all(struct sm *s, uint64_t cycles);
 
 /* Tests whether the reason of a scheduler is a full stage, which may become another one without a change of the SM. */
 static inline bool profile_stage_is_full(const struct sm *s)

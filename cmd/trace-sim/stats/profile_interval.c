@@ -71,21 +71,6 @@ uint64_t profile_interval_due(const struct profile_interval *n) { return n->due;
 
 /* ---- samples ----------------------------------------------------------------------------------- */
 
-/* Stores accesses and misses, as in the total miss rates of trace-stats(5). */
-static void add_lookups(const struct cache *c, uint64_t *accesses, uint64_t *misses)
-{
-	struct cache_counts n = {0};
-	uint64_t missed = 0, hit = 0;
-
-	cache_add_counts(c, -1, &n);
-	for (unsigned i = 0; i < N_ACC_TYPES; i++) {
-		missed += n.status[i][STATUS_MISS] + n.status[i][STATUS_SECTOR_MISS];
-		hit += n.status[i][STATUS_HIT] + n.status[i][STATUS_HIT_RESERVED];
-	}
-	*accesses += missed + hit;
-	*misses += missed;
-}
-
 static void sample_sms(const struct profile_interval *n, const struct gpu *g, uint64_t *v)
 {
 	uint64_t ran = 0;
@@ -100,7 +85,7 @@ static void sample_sms(const struct profile_interval *n, const struct gpu *g, ui
 			v[COL_REASON + c] += s->profile->cycles[c];
 		ran += s->clock;
 		if (ldst_l1d(s) && s->clock)
-			add_lookups(ldst_l1d(s), &v[COL_L1], &v[COL_L1_MISS]);
+			cache_add_lookups(ldst_l1d(s), &v[COL_L1], &v[COL_L1_MISS]);
 	}
 	v[COL_EMPTY] = (gpu_now(g) * n->sms - ran) * g->params.core.schedulers;
 }
@@ -112,7 +97,7 @@ static void sample_memory(const struct profile_interval *n, const struct gpu *g,
 
 		if (!memory_l2(g->mem, i))
 			continue;
-		add_lookups(memory_l2(g->mem, i), &slice[0], &slice[1]);
+		cache_add_lookups(memory_l2(g->mem, i), &slice[0], &slice[1]);
 		slice[2] = slice[0] * g->params.mem.l2.atom_bytes;
 		v[COL_L2] += slice[0];
 		v[COL_L2_MISS] += slice[1];

@@ -11,20 +11,6 @@
 #include "gpu/timeline_int.h"
 #include "stats/timeline_counters.h"
 
-/* Adds accesses and misses, as in the total miss rates of trace-stats(5). */
-static void add_cache_accesses(const struct cache *c, uint64_t *accesses, uint64_t *misses)
-{
-	struct cache_counts n = {0};
-
-	cache_add_counts(c, -1, &n);
-	for (unsigned i = 0; i < N_ACC_TYPES; i++) {
-		uint64_t missed = n.status[i][STATUS_MISS] + n.status[i][STATUS_SECTOR_MISS];
-
-		*misses += missed;
-		*accesses += missed + n.status[i][STATUS_HIT] + n.status[i][STATUS_HIT_RESERVED];
-	}
-}
-
 static uint32_t sm_group(const struct timeline *t, const struct gpu *g, uint32_t sm)
 {
 	return (uint32_t)((uint64_t)sm * t->groups / g->params.sms);
@@ -45,13 +31,13 @@ static void take_sample(struct timeline *t, struct gpu *g)
 		s->warps += sm->live_warps;
 		s->flits_out += sm->n.flits_out;
 		if (ldst_l1d(sm))
-			add_cache_accesses(ldst_l1d(sm), &s->l1, &s->l1_miss);
+			cache_add_lookups(ldst_l1d(sm), &s->l1, &s->l1_miss);
 	}
 	for (uint32_t i = 0; i < g->params.clusters; i++)
 		s->flits_in += g->cluster[i].flits_in;
 	for (uint32_t i = 0; i < memory_sub_partitions(g->mem); i++)
 		if (memory_l2(g->mem, i))
-			add_cache_accesses(memory_l2(g->mem, i), &s->l2, &s->l2_miss);
+			cache_add_lookups(memory_l2(g->mem, i), &s->l2, &s->l2_miss);
 	for (uint32_t i = 0; i < g->params.mem.channels; i++) {
 		struct dram_counts d;
 
