@@ -311,6 +311,10 @@ unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
 static NOINLINE void profile_idle_scheduler(struct sm *s, unsigned k, enum warp_occupancy why)
 {
 	s->idle_kind[k] = (uint8_t)why;
+	if (profile_still_drained(s, k)) {
+		profile_count(s->profile, &s->profile->idle[k], 1);
+		return;
+	}
 	s->profile->idle[k].row = 0;
 	profile_idle(s, k, 1);
 }

@@ -195,30 +195,33 @@ static bool attribute_waiting(struct sm *s, unsigned k, uint64_t set)
 /* Attributes a cycle without any warp to the first thread block on the SM. */
 static void attribute_drained(struct sm *s, unsigned k)
 {
-	unsigned c = 0;
+	struct sm_profile *p = s->profile;
+	unsigned c;
 
-	while (c < MAX_CTAS - 1 && !s->cta[c].kernel)
-		c++;
-	if (!s->cta[c].kernel) /* the modern core: no thread block is left */
-		c = s->profile->placed;
-	s->profile->idle[k].row = find_profile_row(s->profile, s->profile->uid[c], PROFILE_NO_CODE);
+	while (p->lowest < MAX_CTAS - 1 && !s->cta[p->lowest].kernel)
+		p->lowest++;
+	c = s->cta[p->lowest].kernel ? p->lowest : p->placed; /* the modern core: no thread block is left */
+	p->idle[k].row = find_profile_row(p, p->uid[c], PROFILE_NO_CODE);
 	s->profile->idle[k].reason = PROFILE_DRAINED;
 }
 
 /* Attributes a cycle in which scheduler k considered its warps and issued nothing. */
 static void attribute_idle(struct sm *s, unsigned k)
 {
-	uint64_t set = considered_warps(s, k), valid = set & s->ibuf;
+	uint64_t set = considered_warps(s, k), valid = set & s->ibuf, waiting;
 	enum warp_occupancy as = s->idle_kind[k];
 
-	if (as == OCC_STALL && valid & ~s->hazard)
+	if (!set) {
+		waiting = s->profile->own[k] & s->live & ~s->done;
+		if (!waiting || !attribute_waiting(s, k, waiting))
+			attribute_drained(s, k);
+	} else if (as == OCC_STALL && valid & ~s->hazard) {
 		attribute_full(s, k, s->policy->pick(s, k, valid & ~s->hazard));
-	else if (as != OCC_IDLE && valid & s->hazard)
+	} else if (as != OCC_IDLE && valid & s->hazard) {
 		attribute_hazard(s, k, s->policy->pick(s, k, valid & s->hazard));
-	else if (set)
+	} else {
 		attribute_fetch(s, k, s->policy->pick(s, k, set));
-	else if (!attribute_waiting(s, k, s->profile->own[k] & s->live & ~s->done))
-		attribute_drained(s, k);
+	}
 }
 
 void profile_idle(struct sm *s, unsigned k, uint64_t cycles)
@@ -229,8 +232,7 @@ void profile_idle(struct sm *s, unsigned k, uint64_t cycles)
 		attribute_idle(s, k);
 	else if (i->reason >= PROFILE_UNIT_BUSY && i->reason <= PROFILE_LDST_QUEUE)
 		i->reason = (uint8_t)stage_full(s, k, i->unit);
-	s->profile->row[i->row].cycles[i->reason] += cycles;
-	s->profile->cycles[i->reason] += cycles;
+	profile_count(s->profile, i, cycles);
 }
 
 void profile_idle_all(struct sm *s, uint64_t cycles)
@@ -251,6 +253,7 @@ void profile_place(struct sm *s, unsigned cta, uint32_t uid)
 	p->reg_limit = s->reg_limit;
 	p->uid[cta] = uid;
 	p->placed = cta;
+	p->lowest = cta < p->lowest ? cta : p->lowest;
 	for (unsigned k = 0; k < s->core->schedulers; k++)
 		s->profile->idle[k].row = 0;
 }
@@ -410,6 +413,5 @@ void profile_core_cycles(struct sm *s, unsigned k, uint64_t cycles)
 
 	if (!i->row)
 		attribute_drained(s, k);
-	s->profile->row[i->row].cycles[i->reason] += cycles;
-	s->profile->cycles[i->reason] += cycles;
+	profile_count(s->profile, i, cycles);
 }

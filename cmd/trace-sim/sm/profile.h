@@ -82,6 +82,7 @@ struct sm_profile {
 	uint64_t own[MAX_SCHEDULERS];       /* slots of each scheduler */
 	uint32_t uid[MAX_CTAS];             /* kernel of the thread block in the slot */
 	uint32_t placed;                    /* slot of the newest thread block */
+	uint32_t lowest;                    /* slots below it have no thread block */
 	uint64_t taken;                     /* cycles of rows that were taken */
 	uint64_t cycles[N_PROFILE_REASONS]; /* cycles of the run, by reason */
 	uint64_t clock;                     /* clock of the SM at the end of the last kernel */
@@ -120,6 +121,22 @@ void profile_place(struct sm *s, unsigned cta, uint32_t uid);
 /* Counts cycles without an issue of scheduler k, or of all, whose state is unchanged since it looked. */
 __attribute__((noinline)) void profile_idle(struct sm *s, unsigned k, uint64_t cycles);
 __attribute__((noinline)) void profile_idle_all(struct sm *s, uint64_t cycles);
+
+/* Counts cycles with a known attribution. */
+static inline void profile_count(struct sm_profile *p, const struct profile_idle *i, uint64_t cycles)
+{
+	p->row[i->row].cycles[i->reason] += cycles;
+	p->cycles[i->reason] += cycles;
+}
+
+/* Tests whether scheduler k was and is without a warp, with the same thread block first on the SM. */
+static inline bool profile_still_drained(const struct sm *s, unsigned k)
+{
+	const struct sm_profile *p = s->profile;
+
+	return p->idle[k].row && p->idle[k].reason == PROFILE_DRAINED && !(p->own[k] & s->live & ~s->done) &&
+		s->cta[p->lowest].kernel;
+}
 
 /* Tests whether the reason of a scheduler is a full stage, which may become another one without a change of the SM. */
 static inline bool profile_stage_is_full(const struct sm *s)
