@@ -146,6 +146,8 @@ struct dram_counts {
 	const uint32_t *bank_access, *bank_idle; /* nbk entries */
 };
 void memory_dram_counts(struct memory *m, uint32_t channel, struct dram_counts *out);
+/* Returns the reads and writes of a channel so far, in bursts. */
+uint64_t memory_channel_bursts(struct memory *m, uint32_t channel);
 /* Adds the bursts that all channels have read (without write-allocate) and written, and the precharges. */
 void memory_add_bursts(const struct memory *m, uint64_t sum[3]);
 /* Number of requests in a sub partition's tracker, and in a channel's latency queue. */

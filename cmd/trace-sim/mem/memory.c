@@ -439,6 +439,14 @@ void memory_dram_counts(struct memory *m, uint32_t channel, struct dram_counts *
 	dram_stat_counts(&m->channel[channel].dram, out);
 }
 
+uint64_t memory_channel_bursts(struct memory *m, uint32_t channel)
+{
+	const struct dram_counts *n = &m->channel[channel].dram.n;
+
+	channel_catch_up(m, channel);
+	return n->n_rd + n->n_rd_L2_A + n->n_wr + n->n_wr_WB;
+}
+
 void memory_add_bursts(const struct memory *m, uint64_t sum[3])
 {
 	for (uint32_t i = 0; i < memory_channels(m); i++) {

@@ -3,6 +3,7 @@
  * Samples of a profile; see profile_interval.h. A sample is a row of running values: fixed columns, then columns by SM,
  * by L2 slice and by DRAM channel. A record has the differences of two rows.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
@@ -103,11 +104,7 @@ static void sample_memory(const struct profile_interval *n, const struct gpu *g,
 		v[COL_L2_MISS] += slice[1];
 	}
 	for (uint32_t i = 0; i < n->channels; i++) {
-		struct dram_counts d;
-
-		memory_dram_counts(g->mem, i, &d);
-		v[channel_column(n, i)] =
-			(d.n_rd + d.n_rd_L2_A + d.n_wr + d.n_wr_WB) * g->params.mem.dram.atom_bytes;
+		v[channel_column(n, i)] = memory_channel_bursts(g->mem, i) * g->params.mem.dram.atom_bytes;
 		v[COL_DRAM] += v[channel_column(n, i)];
 	}
 }
@@ -142,14 +139,21 @@ void profile_interval_sample(struct profile_interval *n, struct gpu *g)
 
 /* ---- records ----------------------------------------------------------------------------------- */
 
+/* Writes the figure "OF[INDEX].FIELD" unless it is 0. A run has up to 100,000 of them: snprintf() takes longer. */
 static void write_part(struct record_writer *w, const char *of, uint32_t index, const char *field, uint64_t v,
 	const char *unit)
 {
 	char name[64];
+	size_t n = strlen(of);
 
 	if (!v)
 		return;
-	snprintf(name, sizeof(name), "%s[%u].%s", of, index, field);
+	assert(n + strlen(field) + RECORD_UINT_CAP + 4 <= sizeof(name));
+	memcpy(name, of, n);
+	name[n++] = '[';
+	n += record_uint_text(name + n, index);
+	memcpy(name + n, "].", 2);
+	strcpy(name + n + 2, field);
 	record_uint(w, name, v, unit);
 }
 

@@ -39,10 +39,7 @@ static void take_sample(struct timeline *t, struct gpu *g)
 		if (memory_l2(g->mem, i))
 			cache_add_lookups(memory_l2(g->mem, i), &s->l2, &s->l2_miss);
 	for (uint32_t i = 0; i < g->params.mem.channels; i++) {
-		struct dram_counts d;
-
-		memory_dram_counts(g->mem, i, &d);
-		channel[i] = (d.n_rd + d.n_rd_L2_A + d.n_wr + d.n_wr_WB) * g->params.mem.dram.atom_bytes;
+		channel[i] = memory_channel_bursts(g->mem, i) * g->params.mem.dram.atom_bytes;
 		s->dram_bytes += channel[i];
 	}
 }
