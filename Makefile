@@ -314,6 +314,7 @@ install: all man completions ## install programs, pages, completions and example
 	install -m 644 examples/gpus/* "$(DATA_DIR)/gpus"
 	$(EXAMPLES) | while read -r f; do mode=644; [ ! -x "$$f" ] || mode=755; \
 		install -D -m $$mode "$$f" "$(DATA_DIR)/examples/$$f" || exit 1; done
+	$(PYTHON_MODULE) >"$(DATA_DIR)/examples/python/warptools.py"
 	for p in $(PROGRAMS); do install -m 644 "$(BUILD)/completions/$$p.bash" "$(BASH_DIR)/$$p" && \
 		install -m 644 "$(BUILD)/completions/_$$p" "$(ZSH_DIR)" && \
 		install -m 644 "$(BUILD)/completions/$$p.fish" "$(FISH_DIR)" || exit 1; done
@@ -335,11 +336,12 @@ uninstall: ## remove what install wrote, and nothing else
 # The Python module in the directory of PYTHON below PREFIX. PYTHONLIB: the library that it loads.
 PYTHON    = python3
 PYTHONLIB = $(SOLIBDIR)/$(WT_SONAME)
+PYTHON_MODULE = sed 's|^LIBRARY = .*|LIBRARY = "$(PYTHONLIB)"|' examples/python/warptools.py
 PYTHONDIR = $(shell $(PYTHON) -c 'import sys, sysconfig; at, p = sysconfig.get_path("purelib"), sys.argv[1]; \
 	print(at if at.startswith(p + "/") else "%s/lib/python%d.%d/site-packages" % (p, *sys.version_info[:2]))' '$(PREFIX)')
 install-python: ## install the Python module
 	install -d "$(DESTDIR)$(PYTHONDIR)"
-	sed 's|^LIBRARY = .*|LIBRARY = "$(PYTHONLIB)"|' examples/python/warptools.py >"$(DESTDIR)$(PYTHONDIR)/warptools.py"
+	$(PYTHON_MODULE) >"$(DESTDIR)$(PYTHONDIR)/warptools.py"
 uninstall-python: ## remove the Python module
 	rm -f "$(DESTDIR)$(PYTHONDIR)/warptools.py"
 
