@@ -95,7 +95,7 @@ enum html_place { PLACE_SM, PLACE_SLICE, PLACE_CHANNEL, N_PLACES };
 
 struct html_run {
 	char *name, *gpu, *status;
-	char *hash; /* of the texts of all kernels; NULL or "": unknown */
+	char *hash;                /* of the texts of all kernels; NULL or "": unknown */
 	struct html_named *option; /* name: "NAME\0VALUE" of options, then of what is given */
 	uint32_t n_options, cap_options;
 	double places[N_PLACES]; /* places of each kind in the configuration */

@@ -135,7 +135,7 @@ static inline bool profile_still_drained(const struct sm *s, unsigned k)
 	const struct sm_profile *p = s->profile;
 
 	return p->idle[k].row && p->idle[k].reason == PROFILE_DRAINED && !(p->own[k] & s->live & ~s->done) &&
-		s->cta[p->lowest].kernel;
+	       s->cta[p->lowest].kernel;
 }
 
 /* Tests whether the reason of a scheduler is a full stage, which may become another one without a change of the SM. */
