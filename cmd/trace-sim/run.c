@@ -36,7 +36,6 @@ static void warm_unselected(struct run *r, uint32_t command)
 	if (!t || warm_kernel(&r->gpu, t, r->warm, &f) < 0)
 		die_fault(&f);
 	trace_close(t);
-	r->gpu.warmed++;
 }
 
 static void load_kernel(struct run *r, uint32_t command)

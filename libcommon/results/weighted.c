@@ -18,21 +18,9 @@
 #include <string.h>
 #include "arena.h"
 #include "weighted.h"
+#include "weighted_int.h"
 
-#define MISSES "L2_total_cache_misses"
-
-struct weighted {
-	struct store *s;
-	const struct picks *p;
-	double *value;             /* column times picks; NaN: the pick lacks it */
-	struct store_value *total; /* figures of the whole run, owned */
-	uint32_t n_total;
-	uint32_t *name; /* kernel name (word) by pick */
-	bool cold;      /* kernels were left out and did not warm the caches */
-};
-
-/* Sum over picks of weight times y[pick]. */
-static double weighted_total(const struct picks *p, const double *y)
+double weighted_total(const struct picks *p, const double *y)
 {
 	double sum = 0;
 
@@ -117,7 +105,7 @@ double weighted_half(const struct picks *p, const double *y)
 
 /* ---- a run ------------------------------------------------------------------------------------ */
 
-static double *column_values(const struct weighted *w, uint32_t column)
+double *weighted_values(const struct weighted *w, uint32_t column)
 {
 	return w->value + (size_t)column * w->p->n;
 }
@@ -155,7 +143,7 @@ static void keep_total(struct weighted *w, const struct store_run *run)
 	w->n_total = t->n;
 }
 
-static double run_total(const struct weighted *w, const char *name)
+double weighted_run_total(const struct weighted *w, const char *name)
 {
 	uint32_t column = store_find_column(w->s, name);
 
@@ -183,7 +171,7 @@ struct weighted *weighted_new(struct store *s, const struct picks *p, const stru
 		const struct store_value *v = k ? store_load(s, &kernel[i]) : NULL;
 
 		for (uint32_t j = 0; k && j < kernel[i].n; j++)
-			column_values(w, v[j].column)[k - p->pick] = v[j].value.real;
+			weighted_values(w, v[j].column)[k - p->pick] = v[j].value.real;
 		if (k) {
 			met[k - p->pick] = true;
 			w->name[k - p->pick] = kernel[i].name;
@@ -195,7 +183,8 @@ struct weighted *weighted_new(struct store *s, const struct picks *p, const stru
 	free(met);
 	if (lost == p->n) {
 		keep_total(w, run);
-		w->cold = n_kernels + run_total(w, "warmed_kernels") < picks_represented(p);
+		w->cold = n_kernels + weighted_run_total(w, "warmed_kernels") < picks_represented(p);
+		weighted_prepare_regression(w);
 		return w;
 	}
 	fault_set(f, (struct place){diag_keep(store_word(s, run->name)), 0, 0}, "picks-run",
@@ -208,6 +197,8 @@ void weighted_free(struct weighted *w)
 {
 	if (w) {
 		free(w->value);
+		free(w->missed);
+		free(w->missed_stray);
 		free(w->name);
 		free(w->total);
 	}
@@ -247,13 +238,13 @@ static bool exact_total(const struct weighted *w, uint32_t column, const double 
 {
 	const char *name = w->s->column[column].name;
 	size_t i = 0, n = sizeof(warmed_figures) / sizeof(warmed_figures[0]);
-	double left_out = run_total(w, "warmed_kernels");
+	double left_out = weighted_run_total(w, "warmed_kernels");
 
 	while (i < n && strcmp(warmed_figures[i].figure, name) != 0)
 		i++;
 	if (i == n || left_out == 0 || w->p->n_part || left_out + w->p->n != picks_represented(w->p))
 		return false;
-	*sum = run_total(w, warmed_figures[i].left_out);
+	*sum = weighted_run_total(w, warmed_figures[i].left_out);
 	for (uint32_t k = 0; k < w->p->n; k++)
 		*sum += y[k];
 	return true;
@@ -265,7 +256,7 @@ static double estimate_total(const struct weighted *w, uint32_t column, const do
 	double sum;
 
 	*estimated = !exact_total(w, column, y, &sum);
-	return *estimated ? weighted_total(w->p, y) : sum;
+	return *estimated ? weighted_regressed_total(w, y) : sum;
 }
 
 /* ---- figures ---------------------------------------------------------------------------------- */
@@ -275,7 +266,7 @@ static bool counter_values(const struct weighted *w, uint32_t column, double *y)
 {
 	const struct figure *about = w->s->column[column].about;
 
-	memcpy(y, column_values(w, column), w->p->n * sizeof(*y));
+	memcpy(y, weighted_values(w, column), w->p->n * sizeof(*y));
 	for (uint32_t i = 0; i < w->p->n; i++)
 		if (isnan(y[i])) {
 			if (!about || !about->sparse)
@@ -312,18 +303,17 @@ static bool estimate_rate(const struct weighted *w, const char *num, const char 
 static bool estimate_rate_in_time(const struct weighted *w, double *value, double *stray)
 {
 	uint32_t cycles = store_find_column(w->s, "gpu_sim_cycle");
-	const double *c = column_values(w, cycles);
-	double total = 0;
+	const double *c = weighted_values(w, cycles);
+	double total;
 
 	if (cycles == w->s->n_columns)
 		return false;
-	for (uint32_t i = 0; i < w->p->n; i++) {
+	for (uint32_t i = 0; i < w->p->n; i++)
 		stray[i] *= c[i];
-		total += w->p->pick[i].weight * c[i];
-	}
+	total = weighted_regressed_total(w, c);
 	if (!(total > 0))
 		return false;
-	*value = weighted_total(w->p, stray) / total;
+	*value = weighted_regressed_total(w, stray) / total;
 	for (uint32_t i = 0; i < w->p->n; i++)
 		stray[i] = (stray[i] - *value * c[i]) / total;
 	return true;
@@ -346,7 +336,8 @@ static bool largest_pick(const struct weighted *w, uint32_t column, double *valu
 	return true;
 }
 
-bool weighted_figure(const struct weighted *w, uint32_t column, double *value, double *stray, bool *bounded)
+static bool estimate_figure(
+	const struct weighted *w, uint32_t column, double *value, double *stray, bool *bounded)
 {
 	const struct store_column *c = &w->s->column[column];
 	enum figure_kind kind = c->about ? c->about->kind : FIGURE_COUNTER;
@@ -363,6 +354,15 @@ bool weighted_figure(const struct weighted *w, uint32_t column, double *value, d
 	if (is_rate_in_time(c->about))
 		return estimate_rate_in_time(w, value, stray);
 	*value = estimate_total(w, column, stray, bounded);
+	return true;
+}
+
+bool weighted_figure(const struct weighted *w, uint32_t column, double *value, double *stray, bool *bounded)
+{
+	if (!estimate_figure(w, column, value, stray, bounded))
+		return false;
+	if (*bounded)
+		weighted_subtract_regression(w, stray);
 	return true;
 }
 
@@ -401,7 +401,7 @@ static double extreme_of(const struct weighted *w, const char *name, bool larges
 	double found = (double)NAN;
 
 	for (uint32_t i = 0; column < w->s->n_columns && i < w->p->n; i++) {
-		double y = column_values(w, column)[i];
+		double y = weighted_values(w, column)[i];
 
 		if (y > 0)
 			found = largest ? fmax(found, y) : fmin(found, y);
@@ -417,7 +417,7 @@ static double waiting_share(const struct weighted *w, uint32_t i)
 
 	if (column == w->s->n_columns || isnan(hit) || !(miss >= hit))
 		return (double)NAN;
-	return (1 - hit / miss) * (1 - extreme_of(w, "gpu_sim_cycle", false) / column_values(w, column)[i]);
+	return (1 - hit / miss) * (1 - extreme_of(w, "gpu_sim_cycle", false) / weighted_values(w, column)[i]);
 }
 
 /* Part of the value of pick i that cold caches may have caused; NaN: unknown. */

@@ -296,6 +296,51 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	assert_output --partial "expected 'picks 1"
 }
 
+@test "an estimate by hand: regression on the kernels with L2 misses" {
+	printf '%s\n' 'picks 1 list=00000000000000000000000000000000 kernels=21' 'stratum 1 1' 'stratum 2 20' '1 1 1 1' \
+		'2 5 2 1' '3 5 2 1' '4 5 2 1' '5 5 2 1' >picks
+	{
+		echo '{"record":"run","tool":"trace-sim","version":"0","config":{}}'
+		i=0
+		for v in '200 5' '100 0' '110 0' '100 0' '160 3'; do
+			i=$((i + 1))
+			# shellcheck disable=SC2086
+			printf '{"record":"kernel","position":%d,"name":"k","id":%d,"stats":{"gpu_sim_cycle":%d,"L2_total_cache_misses":%d}}\n' \
+				$i $i $v
+		done
+		printf '{"record":"end","status":"complete","stats":{"warmed_kernels":16%s,"warmed_L2_misses":30}}\n' \
+			',"warmed_kernels_with_L2_misses":6'
+	} >a.json
+	# 200 + 5 * 470 without the regression. Of 8 kernels with misses, the picks stand for 1 + 5.
+	stats-csv -q --weights picks -s gpu_sim_cycle a.json >r.csv
+	awk -v v="$(cell gpu_sim_cycle <r.csv)" -v h="$(cell gpu_sim_cycle.high <r.csv)" 'BEGIN {
+		slope = (0.25 * (17.5 + 7.5 + 17.5) + 0.75 * 42.5 + 0.75 * 82.5) / (3 * 0.25 ^ 2 + 2 * 0.75 ^ 2)
+		y[1] = 100; y[2] = 110; y[3] = 100; y[4] = 160 - slope
+		for (i in y)
+			mean += y[i] / 4
+		for (i in y)
+			squares += (y[i] - mean) ^ 2
+		d = v - (2550 + 2 * slope)
+		e = h - v - 3.182 * sqrt(5 * 5 * 4 * (1 - 4 / 20) * squares / 3)
+		exit !(d * d < 1e-9 && e * e < 1e-9)
+	}' || { cat r.csv; return 1; }
+	# Misses of the L2 themselves are counted, and have no interval.
+	[ "$(stats-csv -q --weights picks -s L2_total_cache_misses a.json | cell L2_total_cache_misses)" = 38 ]
+	# No regression where the kernels were not counted, where no fully picked kernel differs, and in a part.
+	sed 's/,"warmed_kernels_with_L2_misses":6//' a.json >none.json
+	[ "$(stats-csv -q --weights picks -s gpu_sim_cycle none.json | cell gpu_sim_cycle)" = 2550 ]
+	sed 's/"L2_total_cache_misses":5/"L2_total_cache_misses":0/' a.json >same.json
+	stats-csv -q --weights picks -s gpu_sim_cycle same.json >same.csv
+	awk -v v="$(cell gpu_sim_cycle <same.csv)" 'BEGIN { exit !(v != 2550) }'
+	sed 's/"L2_total_cache_misses":3/"L2_total_cache_misses":0/' same.json >never.json
+	[ "$(stats-csv -q --weights picks -s gpu_sim_cycle never.json | cell gpu_sim_cycle)" = 2550 ]
+	sed 's/"position":1,"name":"k"/"position":1,"name":"other"/' a.json >other.json
+	[ "$(stats-csv -q --weights picks -s gpu_sim_cycle other.json | cell gpu_sim_cycle)" = 2550 ]
+	sed '1s/^picks 1\(.*\)$/picks 2\1 of=30 part=21/' picks >part
+	[ "$(stats-csv -q --weights part -s gpu_sim_cycle a.json | cell gpu_sim_cycle)" = 2550 ]
+	run -0 stats-diff -q --weights picks -s gpu_sim_cycle a.json a.json
+}
+
 @test "an archive of picks carries their weights" {
 	trace-pick -e 1% -o picks "$app"
 	trace-pack -q -k @picks -o small.tpack "$app"
@@ -383,6 +428,12 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 		trace-sim "$@" --warm -k @picks "$app" | cmp - part.json
 		trace-sim "$@" --cold -k @picks -o cold.json "$app"
 		tail -n 1 part.json | grep -q "\"warmed_kernels\":$((40 - n)),"
+		# Kernels with L2 misses: those of the picks and of the others together are those of the whole run.
+		stats-csv -q -s L2_total_cache_misses -F tsv all.json >all.tsv
+		stats-csv -q -s L2_total_cache_misses -F tsv part.json >part.tsv
+		others=$(tail -n 1 part.json | sed -n 's/.*"warmed_kernels_with_L2_misses":\([0-9]*\).*/\1/p')
+		missed() { awk -F '\t' 'NR > 1 && $NF > 0 { n++ } END { print n + 0 }' "$1"; }
+		[ $(($(missed part.tsv) + ${others:-0})) -eq "$(missed all.tsv)" ]
 		! grep -q warmed cold.json all.json
 		for f in L2_total_cache_misses dram_read_bytes; do
 			all=$(stats-csv -q --per run -s $f all.json | cell $f)

@@ -74,6 +74,7 @@ struct gpu {
 	struct threads *pool;         /* NULL: one thread */
 	bool sampling;                /* --sample-blocks */
 	uint32_t warmed;              /* kernels passed only through the cache tags (--warm) */
+	uint32_t warmed_missed;       /* those of them with L2 misses */
 	struct net *net;
 	struct addrdec *dec;
 	struct memory *mem;

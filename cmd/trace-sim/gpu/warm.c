@@ -242,6 +242,7 @@ static void resize_warm_l1d(struct gpu *g, const struct trace *t)
 int warm_kernel(struct gpu *g, struct trace *t, struct code *code, struct fault *f)
 {
 	struct warm *w = xcalloc(1, sizeof(*w));
+	const uint64_t misses = memory_warmed(g->mem).misses;
 	int r;
 
 	w->g = g;
@@ -259,6 +260,8 @@ int warm_kernel(struct gpu *g, struct trace *t, struct code *code, struct fault 
 	while ((r = trace_next(t, &w->block, f)) > 0)
 		warm_block(w);
 	r = r < 0 ? -1 : trace_finish(t, f);
+	g->warmed++;
+	g->warmed_missed += memory_warmed(g->mem).misses > misses;
 	if (g->params.mem.flush_l2)
 		memory_flush_l2(g->mem, NULL);
 	tblock_free(&w->block);

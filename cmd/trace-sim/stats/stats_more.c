@@ -130,6 +130,7 @@ static void note_warmed(struct stats_sink *s, const struct gpu *g)
 	if (!g->warmed)
 		return;
 	stats_note(s, g->warmed, "warmed_kernels");
+	stats_note(s, g->warmed_missed, "warmed_kernels_with_L2_misses");
 	stats_note(s, w.misses, "warmed_L2_misses");
 	stats_note(s, w.read_bytes, "warmed_dram_read_bytes");
 	stats_note(s, w.written_bytes, "warmed_dram_write_bytes");

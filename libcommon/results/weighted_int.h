@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Figures of one run, by pick: shared by weighted.c and weighted_regress.c. */
+#ifndef WEIGHTED_INT_H
+#define WEIGHTED_INT_H
+
+#include "weighted.h"
+
+#define MISSES "L2_total_cache_misses"
+
+struct weighted {
+	struct store *s;
+	const struct picks *p;
+	double *value;             /* column times picks; NaN: the pick lacks it */
+	struct store_value *total; /* figures of the whole run, owned */
+	uint32_t n_total;
+	uint32_t *name;        /* kernel name (word) by pick */
+	bool cold;             /* kernels were left out and did not warm the caches */
+	double *missed;        /* 1 if the pick has L2 misses, else 0, by pick; NULL: no regression */
+	double *missed_stray;  /* missed minus its mean in the stratum or the name, by pick */
+	double missed_squares; /* sum of the squares of missed_stray */
+	double missed_surplus; /* kernels with L2 misses, minus their estimate from the picks */
+};
+
+/* Sum over picks of weight times y[pick]. */
+double weighted_total(const struct picks *p, const double *y);
+/* Values of a column by pick; NaN: the pick lacks it. */
+double *weighted_values(const struct weighted *w, uint32_t column);
+/* Total of a figure that the run recorded; 0 without one. */
+double weighted_run_total(const struct weighted *w, const char *name);
+
+/*
+ * Prepares the regression; estimates are not regressed if the run does not count the kernels with L2 misses. It
+ * needs a kernel of a fully picked stratum that differs in missed from the picks of its name. Without one, the few
+ * picks of the other strata may all be without misses, or the slope may fit a single pick.
+ */
+void weighted_prepare_regression(struct weighted *w);
+/* Estimates the sum of y over the application. */
+double weighted_regressed_total(const struct weighted *w, const double *y);
+/* Subtracts from y, by pick, the part that the regression explains. */
+void weighted_subtract_regression(const struct weighted *w, double *y);
+
+#endif
