@@ -7,7 +7,8 @@
  * sizes of the picks add up to the stratum's size. Each kernel of a stratum has the same chance.
  *
  * The deviation of cycles from a stratum's rate is unknown beforehand. It is estimated from measured times if there
- * are some, else as RATE_SPREAD of a kernel's instructions and a quarter of their spread. The numbers of picks
+ * are some, else as RATE_SPREAD of a kernel's instructions and a quarter of their spread. RATE_SPREAD is the root mean
+ * square of the deviations in 144 strata of seven generated applications on three GPUs. The numbers of picks
  * minimise the work for the wanted error (Neyman's allocation with costs). The error is half of the 95 % interval,
  * by Student's distribution, which requires more picks if there are few.
  */
@@ -20,7 +21,7 @@
 #include "table.h"
 #include "weighted.h"
 
-#define RATE_SPREAD 0.05
+#define RATE_SPREAD 0.07
 #define MANY        20 /* kernels of a stratum */
 #define VERY_MANY   100
 #define KERNEL_COST 500.0 /* cost of a launch, in warp instructions */
