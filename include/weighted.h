@@ -13,12 +13,6 @@
 #include "picks.h"
 #include "store.h"
 
-/*
- * Half of the 95 % interval of the sum over picks of weight times y[pick]; 0 where every kernel was picked.
- * NaN: unknown, because a stratum of several kernels has only one pick.
- */
-double weighted_half(const struct picks *p, const double *y);
-
 /* 97.5 % quantile of Student's t distribution for degrees of freedom above 0; below 1 as for 1. */
 double weighted_student(double freedom);
 
@@ -39,6 +33,13 @@ void weighted_free(struct weighted *w);
  * kernels left out.
  */
 bool weighted_figure(const struct weighted *w, uint32_t column, double *value, double *stray, bool *bounded);
+
+/*
+ * Half of the 95 % interval of a figure, from its stray values or, for a difference of runs, from the differences of
+ * their stray values and the second run; 0 where every kernel was picked. NaN: unknown, because a stratum of several
+ * kernels has only one pick.
+ */
+double weighted_half(const struct weighted *w, const double *stray);
 
 /*
  * Widths by which cold caches extend the interval of a figure, below and above; 0 where no kernel was left

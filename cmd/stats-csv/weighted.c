@@ -94,7 +94,7 @@ static void write_figure(struct csv_weighing *g, const struct weighted *w, uint3
 	bool bounded = false, known = weighted_figure(w, column, &value, g->stray, &bounded);
 
 	if (known && bounded && weighted_cold(w, g->stray, &below, &above))
-		half = weighted_half(g->j->weights, g->stray);
+		half = weighted_half(w, g->stray);
 	for (uint32_t a = 0; a < g->j->n_aggs; a++) {
 		bool mean = g->j->agg[a] == AGG_MEAN && adds_up(&g->s->column[column]);
 		double by = mean ? 1 / (double)picks_represented(g->j->weights) : 1;

@@ -82,10 +82,12 @@ static double interval_half(const struct variance *v)
 	return v->sum > 0 ? weighted_student(v->sum * v->sum / v->squares) * sqrt(v->sum) : 0;
 }
 
-double weighted_half(const struct picks *p, const double *y)
+double weighted_half(const struct weighted *w, const double *y)
 {
+	const struct picks *p = w->p;
 	struct sample *s = stratum_samples(p, y);
 	struct variance own = {0}, expected = {0};
+	double freedom, of_slope = weighted_slope_variance(w, y, &freedom);
 	bool known = true;
 
 	for (uint32_t i = 0; i < p->n_strata; i++) {
@@ -100,6 +102,10 @@ double weighted_half(const struct picks *p, const double *y)
 		add_variance(&expected, by * (s[i].squares + prior * prior) / n, n);
 	}
 	free(s);
+	if (of_slope > 0) {
+		add_variance(&own, of_slope, freedom);
+		add_variance(&expected, of_slope, freedom);
+	}
 	return known ? fmax(interval_half(&own), interval_half(&expected)) : (double)NAN;
 }
 

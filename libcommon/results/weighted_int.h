@@ -13,12 +13,13 @@ struct weighted {
 	double *value;             /* column times picks; NaN: the pick lacks it */
 	struct store_value *total; /* figures of the whole run, owned */
 	uint32_t n_total;
-	uint32_t *name;        /* kernel name (word) by pick */
-	bool cold;             /* kernels were left out and did not warm the caches */
-	double *missed;        /* 1 if the pick has L2 misses, else 0, by pick; NULL: no regression */
-	double *missed_stray;  /* missed minus its mean in the stratum or the name, by pick */
-	double missed_squares; /* sum of the squares of missed_stray */
-	double missed_surplus; /* kernels with L2 misses, minus their estimate from the picks */
+	uint32_t *name;         /* kernel name (word) by pick */
+	bool cold;              /* kernels were left out and did not warm the caches */
+	double *missed;         /* 1 if the pick has L2 misses, else 0, by pick; NULL: no regression */
+	double *missed_stray;   /* missed minus its mean in the stratum or the name, by pick */
+	double missed_squares;  /* sum of the squares of missed_stray */
+	uint32_t missed_differ; /* picks whose missed_stray is not 0 */
+	double missed_surplus;  /* kernels with L2 misses, minus their estimate from the picks */
 };
 
 /* Sum over picks of weight times y[pick]. */
@@ -30,13 +31,19 @@ double weighted_run_total(const struct weighted *w, const char *name);
 
 /*
  * Prepares the regression; estimates are not regressed if the run does not count the kernels with L2 misses. It
- * needs a kernel of a fully picked stratum that differs in missed from the picks of its name. Without one, the few
- * picks of the other strata may all be without misses, or the slope may fit a single pick.
+ * needs a kernel of a fully picked stratum that differs in missed from the picks of its name, and another pick that
+ * differs from its stratum or name. Without these, the few picks of the other strata may all be without misses, or the
+ * slope may fit a single pick.
  */
 void weighted_prepare_regression(struct weighted *w);
 /* Estimates the sum of y over the application. */
 double weighted_regressed_total(const struct weighted *w, const double *y);
 /* Subtracts from y, by pick, the part that the regression explains. */
 void weighted_subtract_regression(const struct weighted *w, double *y);
+/*
+ * Variance that the slope adds to an estimate, from the rest that the regression left of it by pick, and its degrees
+ * of freedom; 0 without a regression.
+ */
+double weighted_slope_variance(const struct weighted *w, const double *rest, double *freedom);
 
 #endif

@@ -320,8 +320,16 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 			mean += y[i] / 4
 		for (i in y)
 			squares += (y[i] - mean) ^ 2
+		# The slope: deviations of the rest times those of the misses, over five picks.
+		for (i = 1; i <= 3; i++)
+			rest += (0.25 * (y[i] - mean)) ^ 2
+		rest += (0.75 * (y[4] - mean)) ^ 2 + (0.75 * (200 - slope - mean)) ^ 2
+		a = 5 * 5 * 4 * (1 - 4 / 20) * squares / 3
+		b = rest * 5 / 4 * (2 / (3 * 0.25 ^ 2 + 2 * 0.75 ^ 2)) ^ 2
+		freedom = (a + b) ^ 2 / (a ^ 2 / 3 + b ^ 2 / 4)
+		t = freedom < 4 ? 3.182 + (2.776 - 3.182) * (freedom - 3) : 2.776 + (2.571 - 2.776) * (freedom - 4)
 		d = v - (2550 + 2 * slope)
-		e = h - v - 3.182 * sqrt(5 * 5 * 4 * (1 - 4 / 20) * squares / 3)
+		e = h - v - t * sqrt(a + b)
 		exit !(d * d < 1e-9 && e * e < 1e-9)
 	}' || { cat r.csv; return 1; }
 	# Misses of the L2 themselves are counted, and have no interval.
