@@ -477,6 +477,8 @@ int main(int argc, char **argv)
 	if (a.kernels && !select)
 		die_fault(&f);
 	a.warm = a.warm || (kselect_picks(select) && !a.cold && !a.isolate);
+	if (a.warm && a.choice.names.n)
+		namelist_add(&a.choice.names, "warmed_*"); /* intervals of picks depend on them */
 	r->select = select;
 	r->selection = a.kernels;
 	r->format = a.format;

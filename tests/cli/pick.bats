@@ -489,14 +489,16 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	trace-sim "$@" -o warm.json "$app"
 	trace-sim "$@" --cold -o cold.json "$app"
 	trace-sim "$@" --cold -s gpu_sim_cycle -o few.json "$app"
+	trace-sim "$@" -s gpu_sim_cycle,L2_total_cache_misses -o chosen.json "$app"
 	trace-sim "$@" --isolate -o apart.json "$app"
 	! grep -q '"warm":' cold.json apart.json
-	for t in warm cold few apart; do
+	for t in warm cold few apart chosen; do
 		stats-csv --weights picks -s gpu_sim_cycle -F tsv $t.json | awk 'NR == 2 { print $4, $5, $6 }' >$t
 	done
 	# The interval of the sample alone has the estimate in its middle.
 	awk 'NF != 3 || ($1 - $2) / ($3 - $1) > 1.000001 { exit 1 }' warm
 	awk 'NF != 3 || ($1 - $2) / ($3 - $1) < 1.1 { exit 1 }' cold
+	cmp warm chosen
 	# Without the misses the loss is unknown.
 	[ "$(wc -w <few)" -eq 1 ]
 	awk 'NF != 3 || ($1 - $2) / ($3 - $1) < 1.1 { exit 1 }' apart
