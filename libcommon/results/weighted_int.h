@@ -33,7 +33,7 @@ double weighted_run_total(const struct weighted *w, const char *name);
  * Prepares the regression; estimates are not regressed if the run does not count the kernels with L2 misses. It
  * needs a kernel of a fully picked stratum that differs in missed from the picks of its name, and another pick that
  * differs from its stratum or name. Without these, the few picks of the other strata may all be without misses, or the
- * slope may fit a single pick.
+ * slope may fit a single pick. The slope of the cycles must be at least twice its standard deviation.
  */
 void weighted_prepare_regression(struct weighted *w);
 /* Estimates the sum of y over the application. */

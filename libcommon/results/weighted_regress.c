@@ -7,10 +7,12 @@
  * Techniques, chapter 7): the slope times the difference between that number and its estimate from the picks is
  * added. The slope is the same for all strata. Errors are then those of the residuals of the regression, and that of
  * the slope, whose variance is the estimate of White (A heteroskedasticity-consistent covariance matrix estimator,
- * Econometrica 48, 1980), because misses have unequal costs.
+ * Econometrica 48, 1980), because misses have unequal costs. Strata whose sizes do not predict cycles, such as those of
+ * sieve, give a slope without meaning; then nothing is regressed.
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "arena.h"
 #include "weighted_int.h"
 
@@ -74,6 +76,35 @@ static double miss_slope(const struct weighted *w, const double *y)
 	return sum / w->missed_squares;
 }
 
+/* Returns the variance of the slope, from the rest that it leaves of a figure by pick. */
+static double slope_variance(const struct weighted *w, const double *rest)
+{
+	double *stray = xmalloc(w->p->n * sizeof(*stray)), sum = 0, n = w->missed_differ;
+
+	set_strays(w, rest, true, stray);
+	for (uint32_t i = 0; i < w->p->n; i++)
+		sum += stray[i] * stray[i] * w->missed_stray[i] * w->missed_stray[i];
+	free(stray);
+	return sum * n / (n - 1) / (w->missed_squares * w->missed_squares);
+}
+
+/* Reports whether cycles depend on misses: the slope is at least twice its standard deviation. */
+static bool is_slope_significant(const struct weighted *w)
+{
+	const uint32_t column = store_find_column(w->s, "gpu_sim_cycle"), n = w->p->n;
+	double *rest = xmalloc(n * sizeof(*rest)), slope = 0;
+	bool significant = column < w->s->n_columns;
+
+	if (significant) {
+		memcpy(rest, weighted_values(w, column), n * sizeof(*rest));
+		slope = miss_slope(w, rest);
+		weighted_subtract_regression(w, rest);
+		significant = slope * slope >= 4 * slope_variance(w, rest);
+	}
+	free(rest);
+	return significant;
+}
+
 /*
  * Sets *all to the kernels with L2 misses of the application, simulated and left out. false: unknown, because the run
  * did not count them.
@@ -108,7 +139,7 @@ void weighted_prepare_regression(struct weighted *w)
 		w->missed_differ += fabs(w->missed_stray[i]) > 0;
 		informed |= is_fully_picked(w->p, i) && fabs(w->missed_stray[i]) > 0;
 	}
-	if (informed && w->missed_differ > 1 && count_missed(w, w->missed, &all)) {
+	if (informed && w->missed_differ > 1 && count_missed(w, w->missed, &all) && is_slope_significant(w)) {
 		w->missed_surplus = all - weighted_total(w->p, w->missed);
 		return;
 	}
@@ -131,17 +162,6 @@ void weighted_subtract_regression(const struct weighted *w, double *y)
 
 double weighted_slope_variance(const struct weighted *w, const double *rest, double *freedom)
 {
-	double *stray, sum = 0, n = w->missed_differ;
-
-	*freedom = n - 1;
-	if (!w->missed)
-		return 0;
-	stray = xmalloc(w->p->n * sizeof(*stray));
-	set_strays(w, rest, true, stray);
-	for (uint32_t i = 0; i < w->p->n; i++)
-		sum += stray[i] * stray[i] * w->missed_stray[i] * w->missed_stray[i];
-	free(stray);
-	double change = w->missed_surplus / w->missed_squares;
-
-	return sum * n / (n - 1) * change * change;
+	*freedom = (double)w->missed_differ - 1;
+	return w->missed ? slope_variance(w, rest) * w->missed_surplus * w->missed_surplus : 0;
 }
