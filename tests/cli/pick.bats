@@ -404,7 +404,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 }
 
 @test "a run of picks is read with these picks only" {
-	trace-pick -e 1% -o picks "$app"
+	trace-pick -e 5% -o picks "$app"
 	trace-sim -q -g rtx3070 -F json -k @picks -o a.json "$app"
 	grep -q '"given":{[^}]*"kernels":"@picks","picks":"[0-9a-f]\{32\}"' a.json
 	sed '/^#/d; s/method=[a-z]* //' picks >plain
