@@ -17,7 +17,7 @@ struct weighted {
 	bool cold;              /* kernels were left out and did not warm the caches */
 	double *missed;         /* 1 if the pick has L2 misses, else 0, by pick; NULL: no regression */
 	double *missed_stray;   /* missed minus its mean in the stratum or the name, by pick */
-	double missed_squares;  /* sum of the squares of missed_stray */
+	double missed_spread;   /* sum of missed_stray times the deviation of missed from a rate per size */
 	uint32_t missed_differ; /* picks whose missed_stray is not 0 */
 	double missed_surplus;  /* kernels with L2 misses, minus their estimate from the picks */
 };
@@ -33,10 +33,10 @@ double weighted_run_total(const struct weighted *w, const char *name);
  * Prepares the regression; estimates are not regressed if the run does not count the kernels with L2 misses. It
  * needs a kernel of a fully picked stratum that differs in missed from the picks of its name, and another pick that
  * differs from its stratum or name. Without these, the few picks of the other strata may all be without misses, or the
- * slope may fit a single pick. The slope of the cycles must be at least twice its standard deviation.
+ * slope may fit a single pick.
  */
 void weighted_prepare_regression(struct weighted *w);
-/* Estimates the sum of y over the application. */
+/* Estimates the sum of y over the application. y is not regressed if its slope is below twice its deviation. */
 double weighted_regressed_total(const struct weighted *w, const double *y);
 /* Subtracts from y, by pick, the part that the regression explains. */
 void weighted_subtract_regression(const struct weighted *w, double *y);

@@ -7,12 +7,11 @@
  * Techniques, chapter 7): the slope times the difference between that number and its estimate from the picks is
  * added. The slope is the same for all strata. Errors are then those of the residuals of the regression, and that of
  * the slope, whose variance is the estimate of White (A heteroskedasticity-consistent covariance matrix estimator,
- * Econometrica 48, 1980), because misses have unequal costs. Strata whose sizes do not predict cycles, such as those of
- * sieve, give a slope without meaning; then nothing is regressed.
+ * Econometrica 48, 1980), because misses have unequal costs. Figures that do not depend on misses, and strata whose
+ * sizes do not predict cycles, give a slope without meaning; such figures are not regressed.
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "arena.h"
 #include "weighted_int.h"
 
@@ -61,48 +60,49 @@ static void set_strays(const struct weighted *w, const double *y, bool by_size, 
 	free(name);
 }
 
-/* Returns the slope of y, by pick, on missed: the value that a kernel with L2 misses has more. */
+/* Returns the slope of strays of a figure on missed. */
+static double slope_of_strays(const struct weighted *w, const double *stray)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < w->p->n; i++)
+		sum += stray[i] * w->missed_stray[i];
+	return sum / w->missed_spread;
+}
+
+/* Returns the variance of the slope, from the strays of the rest that it leaves of a figure. */
+static double slope_variance(const struct weighted *w, const double *stray)
+{
+	double sum = 0, n = w->missed_differ;
+
+	for (uint32_t i = 0; i < w->p->n; i++)
+		sum += stray[i] * stray[i] * w->missed_stray[i] * w->missed_stray[i];
+	return sum * n / (n - 1) / (w->missed_spread * w->missed_spread);
+}
+
+/*
+ * Returns the value of y, by pick, that a kernel with L2 misses has more; 0 if that is less than twice its standard
+ * deviation, so that y does not depend on misses as far as the picks show.
+ */
 static double miss_slope(const struct weighted *w, const double *y)
 {
-	double *stray, sum = 0;
+	const uint32_t n = w->p->n;
+	double *stray, *rest, slope;
 
 	if (!w->missed)
 		return 0;
-	stray = xmalloc(w->p->n * sizeof(*stray));
+	stray = xmalloc(n * sizeof(*stray));
+	rest = xmalloc(n * sizeof(*rest));
 	set_strays(w, y, true, stray);
-	for (uint32_t i = 0; i < w->p->n; i++)
-		sum += stray[i] * w->missed_stray[i];
-	free(stray);
-	return sum / w->missed_squares;
-}
-
-/* Returns the variance of the slope, from the rest that it leaves of a figure by pick. */
-static double slope_variance(const struct weighted *w, const double *rest)
-{
-	double *stray = xmalloc(w->p->n * sizeof(*stray)), sum = 0, n = w->missed_differ;
-
+	slope = slope_of_strays(w, stray);
+	for (uint32_t i = 0; i < n; i++)
+		rest[i] = y[i] - slope * w->missed[i];
 	set_strays(w, rest, true, stray);
-	for (uint32_t i = 0; i < w->p->n; i++)
-		sum += stray[i] * stray[i] * w->missed_stray[i] * w->missed_stray[i];
+	if (!(slope * slope >= 4 * slope_variance(w, stray)))
+		slope = 0;
 	free(stray);
-	return sum * n / (n - 1) / (w->missed_squares * w->missed_squares);
-}
-
-/* Reports whether cycles depend on misses: the slope is at least twice its standard deviation. */
-static bool is_slope_significant(const struct weighted *w)
-{
-	const uint32_t column = store_find_column(w->s, "gpu_sim_cycle"), n = w->p->n;
-	double *rest = xmalloc(n * sizeof(*rest)), slope = 0;
-	bool significant = column < w->s->n_columns;
-
-	if (significant) {
-		memcpy(rest, weighted_values(w, column), n * sizeof(*rest));
-		slope = miss_slope(w, rest);
-		weighted_subtract_regression(w, rest);
-		significant = slope * slope >= 4 * slope_variance(w, rest);
-	}
 	free(rest);
-	return significant;
+	return slope;
 }
 
 /*
@@ -125,7 +125,7 @@ void weighted_prepare_regression(struct weighted *w)
 {
 	const uint32_t column = store_find_column(w->s, MISSES), n = w->p->n;
 	bool informed = false;
-	double all;
+	double all, *by_size;
 
 	if (column == w->s->n_columns)
 		return;
@@ -134,12 +134,15 @@ void weighted_prepare_regression(struct weighted *w)
 	for (uint32_t i = 0; i < n; i++)
 		w->missed[i] = weighted_values(w, column)[i] > 0;
 	set_strays(w, w->missed, false, w->missed_stray);
+	by_size = xmalloc(n * sizeof(*by_size));
+	set_strays(w, w->missed, true, by_size);
 	for (uint32_t i = 0; i < n; i++) {
-		w->missed_squares += w->missed_stray[i] * w->missed_stray[i];
+		w->missed_spread += w->missed_stray[i] * by_size[i];
 		w->missed_differ += fabs(w->missed_stray[i]) > 0;
 		informed |= is_fully_picked(w->p, i) && fabs(w->missed_stray[i]) > 0;
 	}
-	if (informed && w->missed_differ > 1 && count_missed(w, w->missed, &all) && is_slope_significant(w)) {
+	free(by_size);
+	if (informed && w->missed_differ > 1 && w->missed_spread > 0 && count_missed(w, w->missed, &all)) {
 		w->missed_surplus = all - weighted_total(w->p, w->missed);
 		return;
 	}
@@ -162,6 +165,16 @@ void weighted_subtract_regression(const struct weighted *w, double *y)
 
 double weighted_slope_variance(const struct weighted *w, const double *rest, double *freedom)
 {
+	double *stray, variance = 0, slope;
+
 	*freedom = (double)w->missed_differ - 1;
-	return w->missed ? slope_variance(w, rest) * w->missed_surplus * w->missed_surplus : 0;
+	if (!w->missed)
+		return 0;
+	stray = xmalloc(w->p->n * sizeof(*stray));
+	set_strays(w, rest, true, stray);
+	slope = slope_of_strays(w, stray);
+	variance = slope_variance(w, stray);
+	free(stray);
+	/* A figure from which nothing was subtracted has a slope. */
+	return slope * slope < 1e-12 * variance ? variance * w->missed_surplus * w->missed_surplus : 0;
 }

@@ -302,11 +302,10 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	{
 		echo '{"record":"run","tool":"trace-sim","version":"0","config":{}}'
 		i=0
-		for v in '200 5' '100 0' '110 0' '100 0' '160 3'; do
+		for v in '200 5 100' '100 0 50' '110 0 10' '100 0 60' '160 3 10'; do
 			i=$((i + 1))
-			# shellcheck disable=SC2086
-			printf '{"record":"kernel","position":%d,"name":"k","id":%d,"stats":{"gpu_sim_cycle":%d,"L2_total_cache_misses":%d}}\n' \
-				$i $i $v
+			printf '{"record":"kernel","position":%d,"name":"k","id":%d,"stats":{%s:%d,%s:%d,%s:%d}}\n' $i $i \
+				'"gpu_sim_cycle"' "${v%% *}" '"L2_total_cache_misses"' "$(echo "$v" | cut -d' ' -f2)" '"gpu_sim_insn"' "${v##* }"
 		done
 		printf '{"record":"end","status":"complete","stats":{"warmed_kernels":16%s,"warmed_L2_misses":30}}\n' \
 			',"warmed_kernels_with_L2_misses":6'
@@ -332,6 +331,12 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 		e = h - v - t * sqrt(a + b)
 		exit !(d * d < 1e-9 && e * e < 1e-9)
 	}' || { cat r.csv; return 1; }
+	# Instructions differ for other reasons than misses, and are not regressed.
+	stats-csv -q --weights picks -s gpu_sim_insn a.json >i.csv
+	sed 's/,"warmed_kernels_with_L2_misses":6//' a.json >none.json
+	stats-csv -q --weights picks -s gpu_sim_insn none.json >j.csv
+	diff <(tail -n 1 i.csv | cut -d, -f2-) <(tail -n 1 j.csv | cut -d, -f2-)
+	[ "$(cell gpu_sim_insn <i.csv)" = 750 ]
 	# Misses of the L2 themselves are counted, and have no interval.
 	[ "$(stats-csv -q --weights picks -s L2_total_cache_misses a.json | cell L2_total_cache_misses)" = 38 ]
 	# No regression where the kernels were not counted, where the slope is small for its deviation, where no kernel has
