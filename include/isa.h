@@ -69,9 +69,11 @@ enum isa_kind {
 	KIND_WARPGROUP, /* WARPGROUP: DEPBAR waits for such products */
 	KIND_SYNCS,     /* operation on an mbarrier */
 	KIND_ARRIVES,   /* arrival of LDGSTS at an mbarrier */
+	KIND_STAS,      /* store to shared memory of the cluster that completes its bytes on an mbarrier */
 	KIND_BULK,      /* bulk copy */
 	KIND_FLUSH,     /* UTMACMDFLUSH: ends a group of bulk copies */
 	KIND_FENCE,     /* FENCE: orders accesses to shared memory and bulk copies */
+	KIND_MARK,      /* mark of the tracer between instructions */
 	KIND_MEM_OTHER, /* other opcode of class LOAD or STORE */
 	N_KINDS
 };

@@ -82,6 +82,7 @@ struct modern_params {
 	uint32_t tma_bytes;              /* bytes that the bulk copy unit requests in a cycle */
 	uint32_t tma_interval;           /* minimum cycles between requests of bulk copies */
 	uint32_t dsm_latency, dsm_bytes; /* between SMs of a group: cycles one way, bytes a cycle */
+	uint32_t multicast_latency;      /* cycles by which its data come later than those of another copy */
 	uint32_t gpc_sms;                /* SMs of a group */
 	uint32_t matrix_mhz;             /* 0: the clock of the core */
 	uint32_t fp64_latency;           /* latency of the unit that sub-cores share */

@@ -42,6 +42,7 @@ enum uop_sync {
 	SYNC_TEST,
 	SYNC_WAIT,
 	SYNC_COPIES, /* as SYNC_ARRIVE, when the warp's LDGSTS before it are done */
+	SYNC_STORE,  /* store to shared memory of the cluster; completes its bytes on an mbarrier */
 	SYNC_BULK,   /* bulk copy; may complete on an mbarrier */
 	SYNC_BULK_STORE,
 	SYNC_LAST_MBARRIER = SYNC_BULK_STORE, /* the kinds up to it may name an mbarrier */
@@ -58,7 +59,8 @@ enum sync_effect {
 	SYNC_EXPECTS = 1 << 3, /* expects one byte */
 	SYNC_EXPECTS_VALUE = 1 << 4,
 	SYNC_COMPLETES = 1 << 5, /* completes one byte */
-	SYNC_COMPLETES_VALUE = 1 << 6
+	SYNC_COMPLETES_VALUE = 1 << 6,
+	SYNC_REMOTE = 1 << 7 /* on the barrier of the block whose rank is in the address */
 };
 
 /* Part of an instruction in the products of warpgroups (HOPPER-gmma). */

@@ -65,7 +65,7 @@ static uint8_t width_of(const struct inst *in)
 {
 	const char *p = in->opcode;
 
-	if (in->kind == KIND_LDSM)
+	if (in->kind == KIND_LDSM || !strncmp(in->opcode, "STSM", 4))
 		return 16;
 	while ((p = strchr(p, '.'))) {
 		size_t n = strcspn(++p, ".");

@@ -165,6 +165,20 @@ static void add_copy(
 	b->completed += c.bytes * (c.multicast ? bit_count32(c.mask) : 1);
 }
 
+/* STAS and REDAS: the address has that of the mbarrier in its upper half. */
+static void add_stores(struct lint *l, const struct tblock *tb, const struct rec *r)
+{
+	uint64_t lane[32];
+
+	rec_addresses(tb, r, lane);
+	FOR_BITS32 (k, r->mask) {
+		struct lint_mbarrier *b = lint_mbarrier_at(l->sync, lane[k] >> 32);
+
+		b->arrived = true;
+		b->completed += code_at(l->code, r->inst)->size;
+	}
+}
+
 void lint_sync(struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line)
 {
 	const struct inst *i = code_at(l->code, r->inst);
@@ -183,6 +197,8 @@ void lint_sync(struct lint *l, const struct tblock *tb, const struct rec *r, con
 		return;
 	if (u.sync == SYNC_BULK || u.sync == SYNC_BULK_STORE)
 		add_copy(l, tb, r, line);
+	else if (u.sync == SYNC_STORE)
+		add_stores(l, tb, r);
 	else if (u.sync != SYNC_NONE && u.sync <= SYNC_COPIES)
 		add_syncs(l, tb, r, &u, line);
 }

@@ -327,6 +327,7 @@ static int modern_units(
 	m->tma_interval = conf_uint(c, OPT_core_tma_interval);
 	m->dsm_latency = conf_uint(c, OPT_core_dsm_latency);
 	m->dsm_bytes = conf_uint(c, OPT_core_dsm_bytes);
+	m->multicast_latency = conf_uint(c, OPT_core_multicast_latency);
 	m->gpc_sms = conf_uint(c, OPT_core_gpc_sms);
 	m->matrix_mhz = conf_uint(c, OPT_core_matrix_clock);
 	if (!m->tensor_rate)

@@ -50,6 +50,7 @@ static void sass_memory_attributes(struct uop *u, const struct inst *in)
 		[KIND_LDGDEPBAR] = {UOP_LDGDEPBAR, SPACE_NONE, false},
 		[KIND_DEPBAR] = {UOP_DEPBAR, SPACE_NONE, false},
 		[KIND_SYNCS] = {0, SPACE_SHARED, false},
+		[KIND_STAS] = {UOP_STORE, SPACE_SHARED, false},
 		[KIND_BULK] = {UOP_BYPASS, SPACE_NONE, false},
 	};
 

@@ -20,7 +20,8 @@ static bool has_part(const char *opcode, const char *part)
 
 /*
  * Effects of SYNCS.ARRIVE: a part A?T? has the number of arrivals and of bytes, each 0, 1 or R for the value; TX
- * completes the value. Without this part it is A1TR.
+ * completes the value. Without this part it is A1TR. RED: an arrival without result, which alone may name the barrier
+ * of another block.
  */
 static uint32_t arrive_effects(const char *opcode)
 {
@@ -35,12 +36,13 @@ static uint32_t arrive_effects(const char *opcode)
 		{"A0TX", SYNC_COMPLETES_VALUE},
 		{"A1T1", SYNC_ARRIVES | SYNC_EXPECTS},
 	};
-	uint32_t drops = has_part(opcode, "OPTOUT") ? SYNC_DROPS : 0;
+	uint32_t other =
+		(has_part(opcode, "OPTOUT") ? SYNC_DROPS : 0u) | (has_part(opcode, "RED") ? SYNC_REMOTE : 0u);
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (has_part(opcode, rows[i].part))
-			return rows[i].effects | drops;
-	return SYNC_ARRIVES | SYNC_EXPECTS_VALUE | drops;
+			return rows[i].effects | other;
+	return SYNC_ARRIVES | SYNC_EXPECTS_VALUE | other;
 }
 
 static enum uop_sync syncs_operation(const char *opcode)
@@ -98,6 +100,11 @@ int uop_sync_attributes(struct uop *u, const struct inst *in, struct fault *f)
 			return 0;
 		u->sync = SYNC_COPIES;
 		u->groups = has_part(in->opcode, "ARVCNT") ? SYNC_ARRIVES : SYNC_COMPLETES;
+		break;
+	case KIND_STAS:
+		if (!in->has_addr)
+			return 0;
+		u->sync = SYNC_STORE;
 		break;
 	case KIND_BULK:
 		if (in->extra != EXTRA_COPY)

@@ -87,6 +87,7 @@ static enum touch touch_of(const struct inst *in)
 	case KIND_ATOMS:
 	case KIND_LDS:
 	case KIND_STS:
+	case KIND_STAS:
 	case KIND_LDSM: return TOUCH_SHARED;
 	default: return TOUCH_NOTHING;
 	}

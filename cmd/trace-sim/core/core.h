@@ -48,7 +48,7 @@ enum core_flag {
 	INST_DEPBAR = 1 << 6,
 	INST_LDGSTS = 1 << 7,
 	INST_RFC = 1 << 8,    /* operands go through the register file cache */
-	INST_LDSM_N = 1 << 9, /* LDSM of several matrices */
+	INST_LDSM_N = 1 << 9, /* LDSM of several matrices, or STSM */
 	INST_GMMA = 1 << 10,
 	INST_GMMA_WAIT = 1 << 11,
 	INST_SYNC = 1 << 12, /* uop.sync */

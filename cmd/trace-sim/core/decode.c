@@ -204,12 +204,21 @@ static unsigned data_registers(const char *op, const struct inst *in)
 	return in->size > 4 && in->size <= 16 ? in->size / 4u : 1;
 }
 
+/* Returns whether the instruction moves matrices between shared memory and registers. */
+static bool moves_matrices(const char *op) { return opcode_begins(op, "LDSM") || stem_is(op, "STSM"); }
+
+/* Number of its matrices, of a register each. */
+static unsigned matrices_of(const char *op)
+{
+	return has_suffix(op, "4") || has_suffix(op, "x4")   ? 4
+	       : has_suffix(op, "2") || has_suffix(op, "x2") ? 2
+							     : 1;
+}
+
 static unsigned result_regs(const char *op, const struct inst *in, enum sass_class c)
 {
-	if (opcode_begins(op, "LDSM"))
-		return has_suffix(op, "4") || has_suffix(op, "x4")   ? 4
-		       : has_suffix(op, "2") || has_suffix(op, "x2") ? 2
-								     : 1;
+	if (moves_matrices(op))
+		return matrices_of(op);
 	if (opcode_begins(op, "LD") || opcode_begins(op, "ATOM"))
 		return data_registers(op, in);
 	if (c == SASS_HMMA || c == SASS_IMMA || c == SASS_DMMA)
@@ -244,6 +253,8 @@ static unsigned source_regs(const char *op, const struct inst *in, enum sass_cla
 		return 1;
 	if (n == 0)
 		return has_suffix(op, "E") ? 2 : 1;
+	if (stem_is(op, "STSM"))
+		return matrices_of(op);
 	return is_store(op) ? data_registers(op, in) : 1;
 }
 
@@ -375,7 +386,7 @@ static unsigned core_flags_of(const char *op, const struct uop *u, const struct 
 	f |= stem_is(op, "UCGABAR_ARV")    ? INST_GANG_ARRIVE
 	     : stem_is(op, "UCGABAR_WAIT") ? INST_GANG_WAIT
 					   : 0u;
-	f |= opcode_begins(op, "LDSM") && i->regs > 1 ? INST_LDSM_N : 0u;
+	f |= stem_is(op, "STSM") || (moves_matrices(op) && i->regs > 1) ? INST_LDSM_N : 0u;
 	return f;
 }
 

@@ -202,6 +202,14 @@ static void read_sources(struct sm *s, uint16_t h, bool lanes, uint32_t sent)
 		core_memory_read(s, h);
 }
 
+/* Cycles in which the link carries the data of a store. */
+static uint32_t cycles_of_data(const struct core *c, const struct winst *w, const struct core_inst *in)
+{
+	uint32_t bytes = in->flags & INST_LDSM_N ? 128u * in->regs : 32u * w->uop->size;
+
+	return w->uop->flags & UOP_STORE ? core_div_up(bytes, c->p->link_bytes) : 0;
+}
+
 static void accept_op(struct sm *s, unsigned sub)
 {
 	struct core *c = s->modern;
@@ -209,7 +217,7 @@ static void accept_op(struct sm *s, unsigned sub)
 	uint16_t h = b->place[b->place_head].op;
 	const struct winst *w = &s->winst[h];
 	const struct core_inst *in = &c->inst[w->code];
-	uint32_t sent = w->uop->flags & UOP_STORE ? core_div_up(32u * w->uop->size, c->p->link_bytes) : 0;
+	uint32_t sent = cycles_of_data(c, w, in);
 
 	b->place_head = (b->place_head + 1) % MEM_PLACES;
 	if (!--b->places)

@@ -2,7 +2,8 @@
 /*
  * Accesses to shared memory of other thread blocks of a gang (HOPPER-dsm), on the side of the SM that makes them and on
  * that of the SM that serves them. Always true: a load ends with the last of its answers; a store has ended for its
- * warp when its data have been read, and counts in warp.stores until it is acknowledged.
+ * warp when its data have been read, and counts in warp.stores until it is acknowledged. STAS and REDAS have no
+ * acknowledgement but the bytes that they complete on an mbarrier.
  */
 #include "core/core.h"
 #include "sm/gang.h"
@@ -11,6 +12,8 @@ bool core_remote_reaches(const struct sm *s, const struct winst *w)
 {
 	const struct cta *k = &s->cta[w->cta];
 
+	if (w->uop->sync == SYNC_STORE)
+		return k->gang && w->mask && w->addr;
 	return k->gang && w->uop->space == SPACE_GENERIC && w->mask && w->addr &&
 	       gang_is_remote(k, k->block.word[w->addr >> 2]);
 }
@@ -23,8 +26,8 @@ void core_remote_accept(struct sm *s, uint16_t h)
 	bool write = w->uop->flags & UOP_STORE;
 
 	core_memory_port(s, passes);
-	n = gang_access(s, w, h, passes, write);
-	if (write)
+	n = w->uop->sync == SYNC_STORE ? gang_store(s, w, passes) : gang_access(s, w, h, passes, write);
+	if (write && w->uop->sync != SYNC_STORE)
 		s->warp[w->warp].stores += n;
 	c->op[h].accesses_left = n;
 	if (write || !n)

@@ -3,7 +3,7 @@
  * Placement of gangs (HOPPER-cluster): the thread blocks of a cluster start together on different SMs of one group.
  *
  * Always true: SMs i * -core_gpc_sms to (i + 1) * -core_gpc_sms - 1 are group i. A gang is a number of consecutive
- * thread blocks of the trace. Groups are tried in turn, SMs of a group in ascending order.
+ * thread blocks as blocks.c orders them. Groups are tried in turn, SMs of a group in ascending order.
  */
 #include "arena.h"
 #include "distributor.h"
@@ -51,7 +51,7 @@ static void place_on(struct gpu *g, struct kernel *k, uint32_t blocks, const uin
 	struct gang *n = g->params.modern.on ? new_gang(g) : NULL;
 
 	if (n)
-		gang_start(n, blocks, k->padded_threads / 32);
+		gang_start(n, ++g->launch->gang_number, blocks, k->padded_threads / 32);
 	for (uint32_t b = 0; b < blocks; b++) {
 		struct sm *s = &g->sm[at[b]];
 		int first = 0;
@@ -81,17 +81,14 @@ _Noreturn static void refuse_gang(const struct gpu *g, const struct kernel *k, u
 static bool place_gang(struct gpu *g, struct kernel *k)
 {
 	struct launch *l = g->launch;
-	uint32_t blocks = kernel_cluster_blocks(k->head), size = g->params.modern.gpc_sms;
+	uint32_t blocks = blocks_of_cluster(g, k), size = g->params.modern.gpc_sms;
 	uint32_t groups = (g->params.sms + size - 1) / size, at[GANG_BLOCKS];
 
-	if (k->head->cluster[1] > 1 || k->head->cluster[2] > 1)
-		die_at((struct place){.file = k->path},
-			"cluster of %u,%u,%u thread blocks (expected one of a single dimension: others are not modelled)",
-			k->head->cluster[0], k->head->cluster[1], k->head->cluster[2]);
-	if (blocks > size || blocks > g->params.sms)
+	if (blocks > GANG_BLOCKS || blocks > size || blocks > g->params.sms)
 		refuse_gang(g, k, blocks);
-	if (k->n_ctas - k->next_cta < blocks)
-		blocks = (uint32_t)(k->n_ctas - k->next_cta);
+	blocks = blocks_gather(g, k);
+	if (!blocks)
+		blocks = 1; /* launch_place() reports the missing block */
 	for (uint32_t i = 0; i < groups; i++) {
 		uint32_t group = (l->last_gpc + 1 + i) % groups;
 		if (!find_space(g, k, group, blocks, at))
@@ -107,13 +104,16 @@ bool gang_launch(struct gpu *g)
 {
 	struct launch *l = g->launch;
 	struct kernel *k = launch_next_kernel(g);
-	uint32_t blocks = k ? kernel_cluster_blocks(k->head) : 1;
 	bool placed = false;
+	uint64_t before;
 
-	if (blocks == 1)
+	if (!k || !k->may_gang || blocks_of_cluster(g, k) == 1)
 		return false;
-	while (launch_allows(g, k) && distributor_due(g) && place_gang(g, k)) {
-		for (uint32_t i = 0; i < blocks; i++)
+	while (launch_allows(g, k) && distributor_due(g)) {
+		before = k->next_cta;
+		if (!place_gang(g, k))
+			break;
+		for (; before < k->next_cta; before++)
 			distributor_placed(g);
 		placed = true;
 	}

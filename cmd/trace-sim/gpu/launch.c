@@ -113,7 +113,7 @@ struct kernel *launch_load(
 	}
 	k->stream = (uint16_t)stream;
 	l->ptx |= k->head->ptx;
-	l->gang_kernels += kernel_cluster_blocks(k->head) > 1;
+	l->gang_kernels += k->may_gang = blocks_may_gang(k->head);
 	if (k->head->arch >= ARCH_HOPPER)
 		window_allow_copies(g);
 	k->uid = ++l->next_uid;
@@ -280,6 +280,7 @@ static void translate_new_code(struct gpu *g, const struct kernel *k, uint32_t c
 		}
 		g->launch->ldgsts |= (g->uops[h].flags & UOP_LDGSTS) != 0;
 		g->launch->syncs |= (g->uops[h].flags & UOP_SYNC) != 0;
+		g->launch->marks |= code_at(g->code, h)->kind == KIND_MARK;
 		if (g->core_code)
 			core_code_add(g->core_code, h, code_at(g->code, h), &g->uops[h]);
 		if (g->power)
@@ -304,7 +305,7 @@ uint32_t launch_place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 		s->cta_limit = k->cta_limit;
 		s->cta_padded = k->padded_threads;
 	}
-	switch (readahead_next(g->readahead, k->trace, &s->cta[slot].block, &codes, &f)) {
+	switch (blocks_next(g, k, &s->cta[slot].block, &codes, &f)) {
 	case 0:
 		fault_set(&f, (struct place){.file = trace_path(k->trace)}, "blocks-missing",
 			"%llu thread blocks (expected %llu, the size of the grid)",
@@ -314,6 +315,8 @@ uint32_t launch_place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 	}
 	g->unknown_recs += s->cta[slot].block.n_unknown;
 	translate_new_code(g, k, codes);
+	if (l->marks)
+		blocks_drop_marks(g, &s->cta[slot].block);
 	k->ldgsts = l->ldgsts;
 	k->syncs = l->syncs;
 	if (!k->next_cta && g->params.modern.on)
@@ -420,7 +423,7 @@ uint32_t launch_next_records(struct gpu *g)
 
 		if (!k->launched || !kernel_has_ctas(k))
 			continue;
-		records = readahead_peek(g->readahead, k->trace, k->padded_threads / 32);
+		records = blocks_peek(g, k);
 		return records ? records - 1 : 0;
 	}
 	return 0;
@@ -557,7 +560,8 @@ void launch_remove(struct gpu *g, struct kernel *k)
 	struct launch *l = g->launch;
 
 	l->delayed -= k->launched && k->delay;
-	l->gang_kernels -= kernel_cluster_blocks(k->head) > 1;
+	l->gang_kernels -= k->may_gang;
+	blocks_free(k);
 	for (uint32_t i = 0; i < l->n_loaded; i++)
 		if (l->loaded[i] == k) {
 			memmove(l->loaded + i, l->loaded + i + 1, (--l->n_loaded - i) * sizeof(*l->loaded));

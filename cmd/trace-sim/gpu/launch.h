@@ -23,19 +23,21 @@ struct launch {
 	uint32_t n_finished, cap_finished;
 	struct kernel **fresh; /* kernels first selected since the last printed block */
 	uint32_t n_fresh, cap_fresh;
-	bool retry;            /* something has changed that may let a CTA be placed */
-	uint64_t next_cta_at;  /* with the modern core: time of the next placement in millionths of a cycle */
-	uint32_t to_retire;    /* ended CTAs that the distributor has not retired yet (-core_cta_retire) */
-	uint32_t ctas_left;    /* kernels in run slots with CTAs left to place */
-	uint32_t delayed;      /* kernels in run slots with a launch delay */
-	uint32_t gang_kernels; /* loaded kernels with gangs */
-	struct gang *gangs;    /* storage of gangs; NULL: none so far */
+	bool retry;           /* something has changed that may let a CTA be placed */
+	uint64_t next_cta_at; /* with the modern core: time of the next placement in millionths of a cycle */
+	uint32_t to_retire;   /* ended CTAs that the distributor has not retired yet (-core_cta_retire) */
+	uint32_t ctas_left;   /* kernels in run slots with CTAs left to place */
+	uint32_t delayed;     /* kernels in run slots with a launch delay */
+	uint32_t gang_kernels; /* loaded kernels with gangs, or whose thread blocks may tell that there are some */
+	struct gang *gangs; /* storage of gangs; NULL: none so far */
 	struct gang *free_gangs;
 	uint32_t gangs_made;
-	uint32_t last_gpc; /* group of SMs that received a gang last */
-	bool ptx;          /* a kernel loaded so far was from PTX */
-	bool ldgsts;       /* an instruction read so far is LDGSTS */
-	bool syncs;        /* an instruction read so far synchronises (UOP_SYNC) */
+	uint32_t gang_number; /* gangs placed so far */
+	uint32_t last_gpc;    /* group of SMs that received a gang last */
+	bool ptx;             /* a kernel loaded so far was from PTX */
+	bool ldgsts;          /* an instruction read so far is LDGSTS */
+	bool syncs;           /* an instruction read so far synchronises (UOP_SYNC) */
+	bool marks;           /* an instruction read so far is a mark of the tracer */
 	/* concurrent mode: resources of each SM in use (LAUNCH-place-5) */
 	struct occupied {
 		uint64_t thread[32];
@@ -61,6 +63,25 @@ uint32_t launch_place(struct gpu *g, struct sm *s, struct kernel *k, int first);
 struct kernel *launch_next_kernel(struct gpu *g);
 /* The same: true if k has CTAs left, and no limit of CTAs forbids them. */
 bool launch_allows(const struct gpu *g, const struct kernel *k);
+/*
+ * blocks.c: takes the thread block of k that is placed next, with the result of trace_next(). *codes: number of static
+ * instructions known up to it.
+ */
+int blocks_next(struct gpu *g, struct kernel *k, struct tblock *tb, uint32_t *codes, struct fault *f);
+/* Removes the marks of the tracer, which are no instructions, from the records of a block. */
+void blocks_drop_marks(const struct gpu *g, struct tblock *tb);
+/* Number of records of the longest warp of the next block; 0: unknown. */
+uint32_t blocks_peek(struct gpu *g, const struct kernel *k);
+/*
+ * Makes the blocks of the next gang of k those that blocks_next() takes next, in the order of their ranks. Returns their
+ * number.
+ */
+uint32_t blocks_gather(struct gpu *g, struct kernel *k);
+/* Sets k->cluster by the header, or by the lines of the first blocks. Returns the number of blocks of a cluster. */
+uint32_t blocks_of_cluster(struct gpu *g, struct kernel *k);
+/* Returns whether the thread blocks of k may be gangs, before blocks_of_cluster() has been called. */
+bool blocks_may_gang(const struct kernel_header *h);
+void blocks_free(struct kernel *k);
 /*
  * gang.c: places gangs while the next kernel has some. Returns false if that kernel has none. A gang waits until enough
  * SMs of one group have space for its thread blocks.

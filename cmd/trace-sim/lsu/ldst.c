@@ -217,7 +217,7 @@ static void retire_disp(struct sm *s, struct ldst *l)
 {
 	const struct winst *w = &s->winst[l->disp_inst];
 
-	if (w->uop->flags & UOP_LOAD && w->space == SPACE_SHARED) {
+	if (w->uop->flags & (UOP_LOAD | UOP_SYNC) && w->space == SPACE_SHARED) {
 		if (l->sp.count == s->core->smem_latency)
 			return;
 		timed_fifo_push(&l->sp, (struct timed){l->step + s->core->smem_latency, l->disp_inst});

@@ -9,6 +9,7 @@
 #include "core/core.h"
 #include "lsu/ldst_int.h"
 #include "lsu/tma.h"
+#include "sm/gang.h"
 #include "sm/mbarrier.h"
 
 #define LINE_BYTES   128u
@@ -154,9 +155,12 @@ void tma_reply(struct sm *s, uint32_t handle)
 {
 	const struct req *r = ldst_req(s, handle);
 	uint16_t k = (uint16_t)r->lane0;
+	const struct tma_copy *c = &s->ldst->tma->copy[k];
 
-	if (s->ldst->tma->copy[k].kind == BULK_LOAD)
+	if (c->kind == BULK_LOAD)
 		use_shared(s, r->size);
+	if (c->what.multicast)
+		gang_multicast_data(s, c->warp, c->what.mask, r->size);
 	req_free(s->reqs, handle);
 	part_ends(s, k);
 }

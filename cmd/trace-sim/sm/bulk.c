@@ -60,11 +60,9 @@ static void complete_copy(struct sm *s, unsigned w, const struct bulk_copy *copy
 	const struct cta *c = &s->cta[s->warp[w].cta];
 	uint32_t times = copy->multicast ? bit_count32(copy->mask) : 1;
 
-	if (copy->multicast && c->gang) {
+	if (copy->multicast && c->gang)
 		gang_multicast(s, w, copy->mask, copy->mbarrier, copy->bytes);
-		times = copy->mask >> c->rank & 1;
-	}
-	if (times)
+	else if (times)
 		mbarrier_complete(s, s->warp[w].cta, copy->mbarrier, copy->bytes * times);
 }
 

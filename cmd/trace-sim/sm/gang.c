@@ -16,10 +16,13 @@
 
 /* ---- members ------------------------------------------------------------------------------------ */
 
-void gang_start(struct gang *g, uint32_t blocks, uint32_t warps)
+void gang_start(struct gang *g, uint32_t number, uint32_t blocks, uint32_t warps)
 {
-	*g = (struct gang){
-		.blocks = blocks, .left = blocks, .running = blocks * warps, .missing = blocks * warps};
+	*g = (struct gang){.number = number,
+		.blocks = blocks,
+		.left = blocks,
+		.running = blocks * warps,
+		.missing = blocks * warps};
 }
 
 void gang_add(struct gang *g, struct sm *s, unsigned slot)
@@ -62,6 +65,7 @@ static void send_message(struct sm *s, struct sm *to, struct gang_message *m, ui
 {
 	const struct modern_params *p = &s->params->modern;
 
+	assert(s->port && to->port);
 	s->port->out_free = max_u64(s->port->out_free, TICKS * at) + TICKS * bytes / p->dsm_bytes;
 	m->due = s->port->out_free / TICKS + p->dsm_latency;
 	put_message(to, m);
@@ -116,6 +120,7 @@ static void open_gang_barrier(struct sm *s, struct gang *g)
 		if (k->gang_waiting)
 			put_message(g->at[r].sm, &(struct gang_message){.kind = GANG_OPEN,
 							 .due = s->now + s->params->modern.dsm_latency,
+							 .gang = g->number,
 							 .slot = g->at[r].slot,
 							 .what = k->gang_waiting});
 		k->gang_arrived = k->gang_waiting = 0;
@@ -193,23 +198,95 @@ uint32_t gang_access(struct sm *s, const struct winst *w, uint16_t op, uint32_t 
 	return n;
 }
 
+/* Sends a message to each block of the mask; its data come when those of a multicast do. */
+static void send_multicast(struct sm *s, unsigned w, uint32_t ranks, struct gang_message *m)
+{
+	const struct gang *g = s->cta[s->warp[w].cta].gang;
+
+	m->due = s->now + s->params->modern.multicast_latency;
+	FOR_BITS32 (r, ranks)
+		if (r < g->placed && g->at[r].sm) {
+			m->slot = g->at[r].slot;
+			put_message(g->at[r].sm, m);
+		}
+}
+
 void gang_multicast(struct sm *s, unsigned w, uint32_t ranks, uint32_t mbarrier, uint64_t bytes)
+{
+	send_multicast(s, w, ranks,
+		&(struct gang_message){.kind = GANG_COMPLETE,
+			.gang = s->cta[s->warp[w].cta].gang->number,
+			.address = mbarrier,
+			.what = bytes});
+}
+
+void gang_multicast_data(struct sm *s, unsigned w, uint32_t ranks, uint32_t bytes)
 {
 	const struct cta *k = &s->cta[s->warp[w].cta];
 
-	FOR_BITS32 (r, ranks & ~(1u << k->rank))
-		if (k->gang && r < k->gang->placed && k->gang->at[r].sm)
-			put_message(k->gang->at[r].sm, &(struct gang_message){.kind = GANG_COMPLETE,
-							       .due = s->now + s->params->modern.dsm_latency,
-							       .slot = k->gang->at[r].slot,
-							       .address = mbarrier,
-							       .what = bytes});
+	if (k->gang)
+		send_multicast(s, w, ranks & ~(1u << k->rank),
+			&(struct gang_message){.kind = GANG_BYTES, .bytes = bytes});
+}
+
+uint32_t gang_store(struct sm *s, const struct winst *w, uint32_t passes)
+{
+	const struct cta *k = &s->cta[w->cta];
+	uint64_t address[32];
+	uint32_t left = w->mask, n = 0;
+
+	rec_addresses(&k->block, &w->record, address);
+	while (left) { /* one message for the lanes with one block and mbarrier */
+		uint64_t first = address[bit_lowest32(left)];
+		uint32_t rank = (uint32_t)first >> GANG_WINDOW, lanes = 0;
+		struct gang_message m = {.kind = GANG_STORE,
+			.gang = k->gang->number,
+			.address = (uint32_t)(first >> 32),
+			.passes = (uint8_t)passes};
+
+		FOR_BITS32 (i, left)
+			if (address[i] >> 32 == first >> 32 && (uint32_t)address[i] >> GANG_WINDOW == rank)
+				lanes |= 1u << i;
+		left &= ~lanes;
+		rank = rank < k->gang->placed ? rank : k->rank;
+		m.bytes = bit_count32(lanes) * w->uop->size;
+		m.slot = k->gang->at[rank].slot;
+		if (!k->gang->at[rank].sm) /* stores to ended blocks are lost */
+			continue;
+		send_message(s, k->gang->at[rank].sm, &m, s->now, m.bytes + WRITE_HEADER);
+		n++;
+	}
+	return n;
+}
+
+void gang_effect(struct sm *s, unsigned cta, uint32_t rank, uint64_t mbarrier, uint32_t effect, uint32_t v)
+{
+	const struct gang *g = s->cta[cta].gang;
+	struct gang_message m = {.kind = GANG_EFFECT,
+		.gang = g->number,
+		.slot = g->at[rank].slot,
+		.address = (uint32_t)mbarrier,
+		.op = (uint16_t)(effect & ~(uint32_t)SYNC_REMOTE),
+		.what = v};
+
+	if (g->at[rank].sm)
+		send_message(s, g->at[rank].sm, &m, s->now, WRITE_HEADER);
 }
 
 /* ---- the receiver ------------------------------------------------------------------------------- */
 
+/* Returns whether a message is for a block that has ended. */
+static bool is_late(const struct sm *s, const struct gang_message *m)
+{
+	const struct gang *g = s->cta[m->slot].gang;
+
+	return m->gang && (!g || g->number != m->gang);
+}
+
 static void take_message(struct sm *s, const struct gang_message *m)
 {
+	if (is_late(s, m))
+		return;
 	switch ((enum gang_kind)m->kind) {
 	case GANG_OPEN:
 		FOR_BITS64 (w, m->what)
@@ -218,6 +295,12 @@ static void take_message(struct sm *s, const struct gang_message *m)
 	case GANG_READ:
 	case GANG_WRITE: answer_access(s, m, s->now + core_remote_serve(s, m->passes)); return;
 	case GANG_DATA: core_remote_data(s, m->op); return;
+	case GANG_STORE:
+		core_remote_serve(s, m->passes);
+		mbarrier_complete(s, m->slot, m->address, m->bytes);
+		return;
+	case GANG_EFFECT: mbarrier_effect(s, m->slot, m->address, m->op, (uint32_t)m->what); return;
+	case GANG_BYTES: core_memory_port(s, core_div_up(m->bytes, s->params->modern.shared_bytes)); return;
 	case GANG_ACKNOWLEDGE: core_remote_stored(s, m->op); return;
 	case GANG_COMPLETE: mbarrier_complete(s, m->slot, m->address, m->what); return;
 	}

@@ -20,9 +20,12 @@ enum gang_kind {
 	GANG_OPEN,        /* the barrier has opened: `what` is the mask of the warps that wait */
 	GANG_READ,        /* a read for operation `op` of SM `from` */
 	GANG_WRITE,       /* a write by warp `op` of SM `from` */
+	GANG_STORE,       /* a write that completes `bytes` bytes on the mbarrier at `address` */
 	GANG_DATA,        /* the data of a read for operation `op` */
 	GANG_ACKNOWLEDGE, /* acknowledges a write by warp `op` */
-	GANG_COMPLETE     /* `what` bytes have come for the mbarrier at `address` */
+	GANG_COMPLETE,    /* `what` bytes have come for the mbarrier at `address` */
+	GANG_BYTES,       /* `bytes` bytes of a multicast */
+	GANG_EFFECT       /* enum sync_effect `op` with the value `what` on the mbarrier at `address` */
 };
 
 struct gang_message {
@@ -30,6 +33,7 @@ struct gang_message {
 	uint64_t what;
 	struct sm *from;
 	uint32_t bytes, address;
+	uint32_t gang; /* gang.number of the receiver's block; 0: the receiver is an SM */
 	uint16_t op;
 	uint8_t kind;   /* enum gang_kind */
 	uint8_t slot;   /* thread block of the receiver */
@@ -45,6 +49,7 @@ struct gang_port {
 
 struct gang {
 	struct gang *next;     /* link of the list of free ones */
+	uint32_t number;       /* 1, 2, ... in the order of placement */
 	uint32_t blocks;       /* thread blocks */
 	uint32_t placed, left; /* blocks placed so far; blocks that have not ended, placed or not */
 	uint32_t running;      /* warps that have not ended, or whose block is not placed yet */
@@ -56,8 +61,8 @@ struct gang {
 };
 
 void gang_port_free(struct sm *s);
-/* Initializes *g for `blocks` thread blocks of `warps` warps each. */
-void gang_start(struct gang *g, uint32_t blocks, uint32_t warps);
+/* Initializes *g, gang `number`, for `blocks` thread blocks of `warps` warps each. */
+void gang_start(struct gang *g, uint32_t number, uint32_t blocks, uint32_t warps);
 /* Adds the thread block that was placed in a slot of s. */
 void gang_add(struct gang *g, struct sm *s, unsigned slot);
 /* Removes an ended thread block. Returns true if it was the last of its gang. */
@@ -77,8 +82,14 @@ bool gang_is_remote(const struct cta *k, uint64_t address);
 bool gang_can_send(const struct sm *s);
 /* Sends the accesses of a load or store of w to other blocks. Returns their number. */
 uint32_t gang_access(struct sm *s, const struct winst *w, uint16_t op, uint32_t passes, bool write);
-/* Completes `bytes` on the mbarriers of the other blocks in the mask `ranks`, -core_dsm_latency cycles from now. */
+/* Sends the stores of a STAS or REDAS of w to the blocks of their addresses. Returns the number of messages. */
+uint32_t gang_store(struct sm *s, const struct winst *w, uint32_t passes);
+/* Has an effect, enum sync_effect, with value v on an mbarrier of block `rank` of the gang of cta. */
+void gang_effect(struct sm *s, unsigned cta, uint32_t rank, uint64_t mbarrier, uint32_t effect, uint32_t v);
+/* Completes `bytes` on the mbarriers of the blocks in the mask `ranks`, -core_multicast_latency cycles from now. */
 void gang_multicast(struct sm *s, unsigned w, uint32_t ranks, uint32_t mbarrier, uint64_t bytes);
+/* Writes data of a multicast to shared memory of the other blocks in the mask, at the same time. */
+void gang_multicast_data(struct sm *s, unsigned w, uint32_t ranks, uint32_t bytes);
 
 /* Handles the messages that are due. */
 void gang_step(struct sm *s);

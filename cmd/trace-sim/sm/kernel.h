@@ -39,9 +39,13 @@ struct kernel {
 	uint32_t padded_threads;
 	uint16_t stream; /* index into gpu.streams */
 	bool launched, selected, done, ended;
-	bool closing; /* all CTAs have ended, and the delay is running */
-	bool ldgsts;  /* its instructions may include LDGSTS */
-	bool syncs;   /* its instructions may name mbarriers */
+	bool closing;        /* all CTAs have ended, and the delay is running */
+	bool ldgsts;         /* its instructions may include LDGSTS */
+	bool syncs;          /* its instructions may name mbarriers */
+	bool may_gang;       /* its thread blocks are gangs, or may be */
+	uint32_t cluster[3]; /* thread blocks of a cluster; zeros: not known yet */
+	struct parked
+		*parked; /* thread blocks that were read before they are placed (gpu/blocks.c); NULL: none */
 	struct block_rate sample;
 	uint64_t start_cycle; /* time of its launch */
 	uint64_t code_base;   /* address of pc 0 for the modern core: one a function */

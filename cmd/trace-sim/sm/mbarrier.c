@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include "arena.h"
 #include "core/core.h"
+#include "sm/gang.h"
 #include "sm/kernel.h"
 #include "sm/mbarrier.h"
 
@@ -67,7 +68,7 @@ static void add_mbarriers_of(const struct sm *s, struct cta *c, const struct rec
 	}
 	rec_addresses(&c->block, r, lane);
 	FOR_BITS32 (l, r->addr & 3 ? r->mask : 0)
-		add_mbarrier(c, lane[l]);
+		add_mbarrier(c, s->uops[r->inst].sync == SYNC_STORE ? lane[l] >> 32 : lane[l]);
 }
 
 void mbarrier_place(struct sm *s, struct cta *c)
@@ -231,10 +232,44 @@ static void arrive_at_mbarrier(struct sm *s, struct cta_mbarrier *b, uint32_t ef
 	settle_mbarrier(s, b);
 }
 
+/* STAS and REDAS: the address has that of the mbarrier in its upper half. */
+static void complete_stores(struct sm *s, unsigned cta, const struct rec *r)
+{
+	uint64_t lane[32];
+
+	rec_addresses(&s->cta[cta].block, r, lane);
+	FOR_BITS32 (l, r->mask)
+		mbarrier_complete(s, cta, (uint32_t)(lane[l] >> 32), s->uops[r->inst].size);
+}
+
+void mbarrier_effect(struct sm *s, unsigned cta, uint32_t address, uint32_t effect, uint32_t v)
+{
+	struct cta_mbarrier *b = find_mbarrier(&s->cta[cta], address);
+
+	if (b && b->valid)
+		arrive_at_mbarrier(s, b, effect, v);
+}
+
+/* Returns whether the operation is on the barrier of another block of the gang, and sends it there. */
+static bool acts_elsewhere(struct sm *s, unsigned cta, const struct uop *u, uint64_t address, uint32_t v)
+{
+	const struct cta *c = &s->cta[cta];
+
+	if (!c->gang || u->sync != SYNC_ARRIVE || !(u->groups & SYNC_REMOTE) || !gang_is_remote(c, address))
+		return false;
+	gang_effect(s, cta, gang_rank_of(c, address), address, u->groups, v);
+	return true;
+}
+
 void mbarrier_act(struct sm *s, unsigned cta, const struct rec *r)
 {
 	struct cta *c = &s->cta[cta];
 	const struct uop *u = &s->uops[r->inst];
+
+	if (u->sync == SYNC_STORE) {
+		complete_stores(s, cta, r);
+		return;
+	}
 	uint32_t lanes = u->sync == SYNC_INIT ? r->mask & (0 - r->mask) : r->mask;
 	uint64_t lane[32];
 
@@ -244,7 +279,7 @@ void mbarrier_act(struct sm *s, unsigned cta, const struct rec *r)
 		uint32_t v = 0;
 		bool known = last_value(s, c, r, l, &v);
 
-		if (!b)
+		if (acts_elsewhere(s, cta, u, lane[l], v) || !b)
 			continue;
 		if (u->sync == SYNC_INIT && known)
 			start_mbarrier(s, b, v);

@@ -15,6 +15,8 @@ void mbarrier_act(struct sm *s, unsigned cta, const struct rec *r);
  * offset in shared memory do not count.
  */
 void mbarrier_complete(struct sm *s, unsigned cta, uint32_t address, uint64_t bytes);
+/* Has an effect, enum sync_effect, with value v on the barrier at an address; nothing if there is none. */
+void mbarrier_effect(struct sm *s, unsigned cta, uint32_t address, uint32_t effect, uint32_t v);
 /*
  * Tests the wait of a warp in sync_wait: it ends at once, or with the operation that completes the phase. The end
  * clears the warp's bit in sync_wait, and in dep_wait, or calls core_sync_passed().

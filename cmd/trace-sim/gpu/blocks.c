@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Thread blocks of a kernel in the order of their placement. That is the order of the trace, except that the blocks of a
+ * cluster come together, in the order of their ranks (HOPPER-cluster-1).
+ *
+ * Always true: a block is parked from its reading until it is taken; parked blocks are taken before others are read.
+ * The cluster of a block is that of its lines in the trace, or else follows from its coordinates.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "launch.h"
+#include "threads/readahead.h"
+
+#define PARKED_MOST  65536u /* parked blocks of a kernel */
+#define LEARNED_MOST 1024u  /* blocks that are parked in search of the size of a cluster */
+#define CLUSTER_MOST 16u
+
+struct parked_block {
+	struct tblock tb;
+	uint32_t codes;
+};
+
+struct parked {
+	struct parked_block *at;
+	uint32_t first, n, cap; /* at[first] to at[n - 1] */
+	bool ended;             /* the trace has no more blocks */
+};
+
+/* ---- marks (HOPPER-mark-1) ------------------------------------------------------------------------ */
+
+void blocks_drop_marks(const struct gpu *g, struct tblock *tb)
+{
+	for (uint32_t w = 0; w < tb->n_warps; w++) {
+		struct warp_recs *x = &tb->warp[w];
+		uint32_t kept = 0;
+
+		for (uint32_t i = 0; i < x->count; i++)
+			if (code_at(g->code, tb->rec[x->first + i].inst)->kind != KIND_MARK)
+				tb->rec[x->first + kept++] = tb->rec[x->first + i];
+		x->count = kept;
+	}
+}
+
+/* ---- parked blocks ------------------------------------------------------------------------------ */
+
+void blocks_free(struct kernel *k)
+{
+	struct parked *p = k->parked;
+
+	if (!p)
+		return;
+	for (uint32_t i = 0; i < p->cap; i++)
+		tblock_free(&p->at[i].tb);
+	free(p->at);
+	free(p);
+	k->parked = NULL;
+}
+
+static uint32_t parked_count(const struct kernel *k)
+{
+	return k->parked ? k->parked->n - k->parked->first : 0;
+}
+
+/* Reads a block and parks it. Returns NULL if the trace has no more. */
+static struct tblock *park_block(struct gpu *g, struct kernel *k)
+{
+	struct parked *p = k->parked ? k->parked : (k->parked = xcalloc(1, sizeof(*p)));
+	struct parked_block *b;
+	struct fault f;
+	int r;
+
+	if (p->ended)
+		return NULL;
+	if (p->n - p->first == PARKED_MOST) {
+		fault_set(&f, (struct place){.file = k->path}, "cluster-apart",
+			"blocks of a cluster have more than %u others between them (expected fewer)",
+			PARKED_MOST);
+		die_fault(&f);
+	}
+	if (p->n == p->cap) {
+		uint32_t had = p->cap;
+
+		grow(&p->at, &p->cap, p->n + 1, sizeof(*p->at));
+		memset(p->at + had, 0, (p->cap - had) * sizeof(*p->at));
+	}
+	b = &p->at[p->n];
+	r = readahead_next(g->readahead, k->trace, &b->tb, &b->codes, &f);
+	if (r < 0)
+		die_fault(&f);
+	p->ended = r == 0;
+	if (!r)
+		return NULL;
+	p->n++;
+	return &b->tb;
+}
+
+/* Takes the first parked block; its arrays and those of tb are swapped. */
+static void unpark_block(struct parked *p, struct tblock *tb, uint32_t *codes)
+{
+	struct parked_block *b = &p->at[p->first++];
+	struct tblock old = *tb;
+
+	*tb = b->tb;
+	b->tb = old;
+	*codes = b->codes;
+	if (p->first < p->n)
+		return;
+	p->first = p->n = 0;
+}
+
+int blocks_next(struct gpu *g, struct kernel *k, struct tblock *tb, uint32_t *codes, struct fault *f)
+{
+	if (!parked_count(k))
+		return k->parked && k->parked->ended ? 0
+						     : readahead_next(g->readahead, k->trace, tb, codes, f);
+	unpark_block(k->parked, tb, codes);
+	return 1;
+}
+
+uint32_t blocks_peek(struct gpu *g, const struct kernel *k)
+{
+	uint32_t warps = k->padded_threads / 32, longest = 0;
+	const struct tblock *tb;
+
+	if (!parked_count(k))
+		return readahead_peek(g->readahead, k->trace, warps);
+	tb = &k->parked->at[k->parked->first].tb;
+	for (uint32_t w = 0; w < warps && w < tb->n_warps; w++)
+		longest = tb->warp[w].count > longest ? tb->warp[w].count : longest;
+	return longest;
+}
+
+/* ---- the size of a cluster ---------------------------------------------------------------------- */
+
+bool blocks_may_gang(const struct kernel_header *h)
+{
+	return h->cluster[0] ? kernel_cluster_blocks(h) > 1
+			     : !h->ptx && h->arch >= ARCH_HOPPER && h->tracer_version >= 5;
+}
+
+/* Returns block number i of the trace, counted from the first, which parks those before it; NULL: none, or too far. */
+static const struct tblock *learned_block(struct gpu *g, struct kernel *k, uint64_t i)
+{
+	while (i < LEARNED_MOST && parked_count(k) <= i)
+		if (!park_block(g, k))
+			return NULL;
+	return i < LEARNED_MOST ? &k->parked->at[k->parked->first + i].tb : NULL;
+}
+
+/*
+ * Returns the blocks of a cluster along one axis: those from the first block on, `step` blocks of the trace apart, that
+ * are in its cluster at the coordinates 0, 1, 2 ... of the axis.
+ */
+static uint32_t learned_extent(struct gpu *g, struct kernel *k, unsigned axis, uint64_t step, bool *unknown)
+{
+	uint32_t n = 1;
+
+	for (; n < k->head->grid[axis] && n < CLUSTER_MOST; n++) {
+		const struct tblock *b = learned_block(g, k, n * step);
+		const struct tblock *first = &k->parked->at[k->parked->first].tb;
+
+		*unknown |= !b && n * step >= LEARNED_MOST;
+		if (!b || memcmp(b->cluster.id, first->cluster.id, sizeof(b->cluster.id)) ||
+			b->cluster.cta[axis] != n)
+			break;
+	}
+	return n;
+}
+
+/* Sets k->cluster by the cluster lines of the first thread blocks. */
+static void learn_cluster(struct gpu *g, struct kernel *k)
+{
+	const uint32_t *grid = k->head->grid;
+	const struct tblock *first = learned_block(g, k, 0), *second;
+	bool unknown = false;
+
+	k->cluster[0] = k->cluster[1] = k->cluster[2] = 1;
+	if (!first || !first->cluster.known)
+		return;
+	second = learned_block(g, k, 1);
+	first = &k->parked->at[k->parked->first].tb;
+	/* Tracers write zeros for a kernel without clusters. */
+	if (!second || (!memcmp(second->cluster.id, first->cluster.id, sizeof(first->cluster.id)) &&
+			       second->cluster.rank == first->cluster.rank))
+		return;
+	k->cluster[0] = learned_extent(g, k, 0, 1, &unknown);
+	k->cluster[1] = learned_extent(g, k, 1, grid[0], &unknown);
+	k->cluster[2] = learned_extent(g, k, 2, (uint64_t)grid[0] * grid[1], &unknown);
+	if (unknown && k->cluster[0] > 1)
+		diag_warn((struct place){.file = k->path},
+			"the header has no '-cluster dim', and its first %u thread blocks do not show the clusters: taken as %u,%u,%u",
+			LEARNED_MOST, k->cluster[0], k->cluster[1], k->cluster[2]);
+}
+
+uint32_t blocks_of_cluster(struct gpu *g, struct kernel *k)
+{
+	uint32_t n;
+
+	if (!k->cluster[0]) {
+		memcpy(k->cluster, k->head->cluster, sizeof(k->cluster));
+		if (!k->cluster[0] && k->may_gang)
+			learn_cluster(g, k);
+		for (unsigned i = 0; i < 3; i++)
+			k->cluster[i] += !k->cluster[i];
+	}
+	n = k->cluster[0] * k->cluster[1] * k->cluster[2];
+	if (n == 1 && k->may_gang) {
+		k->may_gang = false;
+		g->launch->gang_kernels--;
+	}
+	return n;
+}
+
+/* ---- the blocks of a cluster -------------------------------------------------------------------- */
+
+/* Coordinates of the cluster of a block, and its rank there. */
+struct gang_place {
+	uint32_t id[3];
+	uint32_t rank;
+};
+
+static struct gang_place member_of(const struct kernel *k, const struct tblock *tb)
+{
+	const uint32_t *n = k->cluster, at[3] = {tb->x, tb->y, tb->z};
+	struct gang_place m = {.rank = tb->cluster.rank};
+
+	memcpy(m.id, tb->cluster.id, sizeof(m.id));
+	if (tb->cluster.known)
+		return m;
+	for (unsigned i = 0; i < 3; i++)
+		m.id[i] = at[i] / n[i];
+	m.rank = at[0] % n[0] + n[0] * (at[1] % n[1] + n[1] * (at[2] % n[2]));
+	return m;
+}
+
+/* Moves parked block i down to place `to`, behind those of lower rank. */
+static void move_member(struct kernel *k, uint32_t i, uint32_t from, uint32_t to)
+{
+	struct parked *p = k->parked;
+	uint32_t rank = member_of(k, &p->at[i].tb).rank;
+	struct parked_block b = p->at[i];
+
+	while (to > from && member_of(k, &p->at[to - 1].tb).rank > rank)
+		to--;
+	if (to > from && member_of(k, &p->at[to - 1].tb).rank == rank) {
+		struct fault f;
+
+		fault_set(&f, (struct place){.file = k->path}, "cluster-rank",
+			"thread block %u,%u,%u has the rank %u of another one of its cluster (expected each rank once)",
+			b.tb.x, b.tb.y, b.tb.z, rank);
+		die_fault(&f);
+	}
+	memmove(p->at + to + 1, p->at + to, (i - to) * sizeof(*p->at));
+	p->at[to] = b;
+}
+
+uint32_t blocks_gather(struct gpu *g, struct kernel *k)
+{
+	uint32_t want = k->cluster[0] * k->cluster[1] * k->cluster[2], found = 1;
+	struct parked *p;
+	struct gang_place first;
+
+	if (!parked_count(k) && !park_block(g, k))
+		return 0;
+	p = k->parked;
+	first = member_of(k, &p->at[p->first].tb);
+	for (uint32_t i = p->first + 1; found < want; i++) {
+		struct gang_place m;
+
+		if (i == p->n && !park_block(g, k))
+			break;
+		m = member_of(k, &p->at[i].tb);
+		if (!memcmp(m.id, first.id, sizeof(m.id)))
+			move_member(k, i, p->first, p->first + found++);
+	}
+	return found;
+}
