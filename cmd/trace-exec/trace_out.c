@@ -207,6 +207,8 @@ void trace_out_block(FILE *out, const struct cta *c)
 	fprintf(out, "\n#BEGIN_TB\n\nthread block = %u,%u,%u\n", c->id[0], c->id[1], c->id[2]);
 	if (c->g->machine)
 		machine_block(out, c);
+	else if (c->g->lower)
+		lower_block(out, c);
 	for (uint32_t i = 0; i < c->n_warps; i++) {
 		const struct warp *w = &c->warp[i];
 

@@ -27,7 +27,7 @@ static void look(void *ctx, const char *words, const char *opcode)
 			l->rows += !strcmp(p, l->name);
 		return;
 	}
-	stem = strcspn(opcode, ".%@");
+	stem = strcspn(opcode, ".%@$");
 	row = isa_find(l->isa, opcode, stem);
 	l->rows++;
 	if (row >= 0 && isa_row(l->isa, row)->class[l->arch] != CLASS_NONE)

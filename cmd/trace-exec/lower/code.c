@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Trace of a lowered kernel, in the format of tracers of machine code (version 5).
+ * Trace of a lowered kernel, in the format of tracers of machine code: version 5, or version 6 for kernels with
+ * asynchronous instructions.
  *
  * The text of a line without mask and addresses is written once, when the kernel is lowered. Functions follow
  * the kernel in the order of their numbers. Pascal has a control word before every three instructions.
@@ -10,20 +11,26 @@
 #include <string.h>
 #include "exec/call.h"
 #include "exec/source.h"
-#include "lower/select.h"
+#include "lower/async.h"
+#include "machine/machine.h"
+
+#define RZ_NUMBER   255u
+#define VALUES_ROOM (3u * (LANES * 9 + 8)) /* bytes of the values of a line */
 
 struct text_inst {
 	char pc[12], *rest; /* "0010 ", " 1 R4 LDG.E 1 R2 " */
 	uint8_t n_pc, bytes;
 	uint16_t n_rest;
-	bool access;
-	int32_t immediate, shift;
+	bool access, result;
+	uint8_t column; /* enum async_column */
+	int32_t immediate, immediate2, shift;
 };
 
 struct lower {
 	const struct bound_code *code;
 	uint32_t kernel, n, cap, registers;
 	unsigned binary;
+	bool asynchronous; /* lines have version 6 */
 	struct text_inst *inst;
 	uint32_t *start; /* first machine instruction of each PTX instruction of the program */
 	uint32_t *end;   /* end of the machine instructions of each PTX instruction */
@@ -45,21 +52,31 @@ static void put_inst(struct lower *l, const struct lower_code *c, const struct m
 {
 	struct text_inst *t;
 	char text[160];
+	bool syncs = !strncmp(m->opcode, "SYNCS", 5);
+	unsigned sources = syncs ? ASYNC_SOURCES : m->n_src;
 	int n;
 
 	grow(&l->inst, &l->cap, l->n + 1, sizeof(*l->inst));
 	t = &l->inst[l->n];
-	*t = (struct text_inst){
-		.access = m->access, .bytes = m->bytes, .immediate = m->immediate, .shift = m->shift};
+	*t = (struct text_inst){.access = m->access,
+		.result = m->dst != NO_REF,
+		.column = (uint8_t)async_column_of(m->opcode),
+		.bytes = m->bytes,
+		.immediate = m->immediate,
+		.immediate2 = m->immediate2,
+		.shift = m->shift};
 	t->n_pc = (uint8_t)snprintf(t->pc, sizeof(t->pc), "%04llx ", (unsigned long long)pc_of(l, l->n));
 	if (m->dst == NO_REF)
-		n = snprintf(text, sizeof(text), " 0 %s %u", m->opcode, m->n_src);
+		n = snprintf(text, sizeof(text), " 0 %s %u", m->opcode, sources);
 	else
 		n = snprintf(
-			text, sizeof(text), " 1 R%u %s %u", register_number(c, m->dst), m->opcode, m->n_src);
-	for (unsigned k = 0; k < m->n_src; k++)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, " R%u", register_number(c, m->src[k]));
+			text, sizeof(text), " 1 R%u %s %u", register_number(c, m->dst), m->opcode, sources);
+	for (unsigned k = 0; k < sources; k++)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, " R%u",
+			k < m->n_src ? register_number(c, m->src[k]) : RZ_NUMBER);
 	text[n++] = ' ';
+	if (l->asynchronous && strstr(m->opcode, "GMMA"))
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "%d ", m->ends_group);
 	t->n_rest = (uint16_t)n;
 	t->rest = arena_strndup(&l->arena, text, (size_t)n);
 	l->n++;
@@ -97,6 +114,14 @@ static int lower_function(struct lower *l, const struct func *f, struct fault *f
 	return status;
 }
 
+static bool has_asynchronous(const struct func *f)
+{
+	for (uint32_t i = 0; i < f->n_insts; i++)
+		if (async_needs_version6(&f->inst[i]))
+			return true;
+	return false;
+}
+
 struct lower *lower_kernel(const struct bound_code *c, uint32_t kernel, unsigned binary, struct fault *f)
 {
 	const struct program *prog = c->prog;
@@ -108,6 +133,8 @@ struct lower *lower_kernel(const struct bound_code *c, uint32_t kernel, unsigned
 	l->start = xcalloc(prog->n_insts + 1u, sizeof(*l->start));
 	l->end = xcalloc(prog->n_insts + 1u, sizeof(*l->end));
 	call_reach(c, kernel, on);
+	for (uint32_t i = 0; i < prog->n_funcs && binary >= 90 && binary < 100; i++)
+		l->asynchronous |= (on[i] || i == kernel) && has_asynchronous(prog->func[i]);
 	status = lower_function(l, prog->func[kernel], f);
 	for (uint32_t i = 0; i < prog->n_funcs && !status; i++)
 		if (on[i] && i != kernel)
@@ -135,50 +162,106 @@ void lower_header(FILE *out, const struct grid *g, const struct occupancy *k)
 {
 	const struct lower *c = g->lower;
 
-	text_machine_header(out, g, k->regs > c->registers ? k->regs : c->registers, c->binary, 5, &c->lines);
+	text_machine_header(out, g, k->regs > c->registers ? k->regs : c->registers, c->binary,
+		c->asynchronous ? 6 : 5, &c->lines);
+}
+
+void lower_block(FILE *out, const struct cta *c)
+{
+	if (c->g->lower->asynchronous)
+		machine_cluster_lines(out, c);
+}
+
+/* Returns whether accesses of the op may reach another block of the cluster, in a window of its rank. */
+static bool may_reach_cluster(const struct warp *w, const struct op *o)
+{
+	return w->g->cluster_size > 1 && w->space == SP_SHARED &&
+	       (o->space == SP_GENERIC || has(o->in, M_SHARED__CLUSTER));
 }
 
 /* Returns the addresses that a GPU would use, in w->addr or storage. */
 static const uint64_t *machine_addresses(
 	const struct warp *w, const struct op *o, int32_t shift, uint64_t storage[LANES])
 {
-	uint64_t base = o->space != SP_GENERIC  ? 0
-			: w->space == SP_SHARED ? SHARED_WINDOW_BASE
-			: w->space == SP_LOCAL  ? LOCAL_WINDOW_BASE
-						: 0;
+	bool shared = o->space == SP_GENERIC ? w->space == SP_SHARED : has(o->in, M_SHARED__CLUSTER);
+	uint64_t base = shared                                           ? SHARED_WINDOW_BASE
+			: o->space == SP_GENERIC && w->space == SP_LOCAL ? LOCAL_WINDOW_BASE
+									 : 0;
+	bool cluster = may_reach_cluster(w, o);
 
 	base -= (uint64_t)(int64_t)shift;
 	if (!base)
 		return w->addr;
 	for (unsigned i = 0; i < LANES; i++)
-		storage[i] = w->addr[i] + base;
+		storage[i] = base + (cluster ? async_shared_address(w, w->addr[i]) : w->addr[i]);
 	return storage;
+}
+
+/* Writes the end of a line of version 6: the immediates and the values of registers. */
+static char *put_version6(
+	char *p, struct warp *w, const struct op *o, const struct text_inst *t, uint32_t exec)
+{
+	*p++ = ' ';
+	p = text_number(p, t->immediate2);
+	*p++ = ' ';
+	if (t->column == ASYNC_MBARRIER && o->in->op == I_mbarrier)
+		p = async_values(p, w, o, t->result, exec);
+	else
+		p = stpcpy(p, "NoVal");
+	return stpcpy(p, " \n");
+}
+
+/* Writes a line of an instruction. */
+static void record_line(struct warp *w, const struct op *o, const struct text_inst *t, uint32_t exec)
+{
+	struct text *out = &w->out;
+	uint64_t storage[LANES];
+	char *p;
+
+	text_reserve(out, TRACE_LINE_ROOM + VALUES_ROOM);
+	p = out->p + out->n;
+	memcpy(p, t->pc, t->n_pc);
+	p = text_mask(p + t->n_pc, exec);
+	memcpy(p, t->rest, t->n_rest);
+	p += t->n_rest;
+	if (t->column && w->g->lower->asynchronous) {
+		out->n = (size_t)(async_columns((enum async_column)t->column, w, o, p, exec) - out->p);
+		text_reserve(out, TRACE_LINE_ROOM + VALUES_ROOM);
+		p = out->p + out->n;
+	} else {
+		p = text_number(p, t->access ? t->bytes : 0);
+		if (t->access)
+			p = text_addresses(p, machine_addresses(w, o, t->shift, storage), exec);
+	}
+	*p++ = ' ';
+	p = text_number(p, t->immediate);
+	if (w->g->lower->asynchronous)
+		p = put_version6(p, w, o, t, exec);
+	else
+		*p++ = '\n';
+	out->n = (size_t)(p - out->p);
+	w->lines++;
+}
+
+/* A copy by several lanes is a line for each. */
+static bool copies_by_lane(const struct text_inst *t, uint32_t exec)
+{
+	return (t->column == ASYNC_BULK || t->column == ASYNC_TENSOR) && exec & (exec - 1);
 }
 
 void lower_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
 	const struct lower *l = w->g->lower;
-	struct text *out = &w->out;
-	uint64_t storage[LANES];
 
 	(void)issue;
 	for (uint32_t i = l->start[pc]; i < l->end[pc]; i++) {
 		const struct text_inst *t = &l->inst[i];
-		char *p;
 
-		text_reserve(out, TRACE_LINE_ROOM);
-		p = out->p + out->n;
-		memcpy(p, t->pc, t->n_pc);
-		p = text_mask(p + t->n_pc, exec);
-		memcpy(p, t->rest, t->n_rest);
-		p += t->n_rest;
-		p = text_number(p, t->access ? t->bytes : 0);
-		if (t->access)
-			p = text_addresses(p, machine_addresses(w, o, t->shift, storage), exec);
-		*p++ = ' ';
-		p = text_number(p, t->immediate);
-		*p++ = '\n';
-		out->n = (size_t)(p - out->p);
-		w->lines++;
+		if (!l->asynchronous || !copies_by_lane(t, exec)) {
+			record_line(w, o, t, exec);
+			continue;
+		}
+		FOR_BITS32 (lane, exec)
+			record_line(w, o, t, 1u << lane);
 	}
 }

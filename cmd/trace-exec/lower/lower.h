@@ -5,7 +5,7 @@
  *   lower.def  sequences of machine instructions    rows.c    search and steps of its rows
  *   values.c   PTX without machine code, fusion     select.c  code selection
  *   widen.c    widening of shared loads             live.c    register allocation
- *   code.c     header and lines of the trace
+ *   code.c     header and lines of the trace        async.c   columns of asynchronous instructions
  *
  * Only the simplest optimisations of an assembler are done: parameters and constants are operands, constant
  * sums are folded into addresses, copies and conversions of pointers vanish, a product and a sum are fused,
@@ -35,6 +35,8 @@ void lower_free(struct lower *l);
 
 /* Prints the header of g's trace. g->lower is set. */
 void lower_header(FILE *out, const struct grid *g, const struct occupancy *k);
+/* Prints the lines about a block's place in its cluster that kernels with asynchronous instructions have. */
+void lower_block(FILE *out, const struct cta *c);
 /* Records the lines of PTX instruction pc, with the addresses of its latest access. */
 record_fn lower_record;
 

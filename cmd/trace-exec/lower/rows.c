@@ -96,6 +96,8 @@ static bool word_fits(const struct facts *q, const char *word, size_t n)
 		return q->unused;
 	if (word_equals(word, n, "kernel"))
 		return q->entry;
+	if (word_equals(word, n, "registers"))
+		return stmt_results(in) < in->n_operands && in->operand[stmt_results(in)].kind == O_VEC;
 	if (word_equals(word, n, "imm") || word_equals(word, n, "sreg"))
 		return last_operand_fits(in, *word == 's');
 	if (*word == '~')

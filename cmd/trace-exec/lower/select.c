@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "lower/select.h"
+#include "lower/async.h"
 
 #define CONSTANTS 16u
 
@@ -368,7 +368,10 @@ static void spell_opcode(
 	char *p = to;
 
 	for (; *opcode && p < to + OPCODE_ROOM - 8; opcode++)
-		if (*opcode == '@')
+		if (*opcode == '$') {
+			async_suffix(p, (size_t)(to + OPCODE_ROOM - p), in, o);
+			p += strlen(p);
+		} else if (*opcode == '@')
 			p = stpcpy(p, atomic_suffix(in));
 		else if (*opcode == '%')
 			p = stpcpy(p, width_suffix(o, bytes));
@@ -417,8 +420,11 @@ static void emit_step(struct selecting *s, const struct lower_step *step)
 		m->access = step->access && o->memory;
 		m->bytes = (uint8_t)bytes;
 		m->shift = s->plan->shift[s->current];
+		m->ends_group = in->op == I_wgmma && async_ends_group(s->plan->func, s->current);
 		if (step->immediate && in->n_operands && in->operand[0].kind == O_INT)
 			m->immediate = (int32_t)in->operand[0].value;
+		if (step->immediate && in->n_operands > 1 && in->operand[1].kind == O_INT)
+			m->immediate2 = (int32_t)in->operand[1].value;
 	}
 	if (vector != NO_REF)
 		result_vector(s, part_operand(s, step->dst), vector);

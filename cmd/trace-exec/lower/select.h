@@ -99,7 +99,9 @@ struct machine_inst {
 	uint32_t dst, src[STEP_SOURCES];
 	uint8_t n_src, bytes;
 	bool access;
-	int32_t immediate, shift; /* shift: bytes from the address of the access to the executed one */
+	bool ends_group; /* a product that ends a group */
+	int32_t immediate, immediate2,
+		shift; /* shift: bytes from the address of the access to the executed one */
 };
 
 struct lower_code {

@@ -63,14 +63,14 @@ static void put_elements(void *ctx, uint64_t addr, uint64_t n)
 }
 
 /* Writes the columns before the addresses. outside: bytes outside the tensor. */
-static void put_head(struct warp *w, const struct op *o, const struct targets *t, unsigned lane,
+static void put_head(struct warp *w, uint32_t mbarrier, const struct targets *t, unsigned lane,
 	uint64_t element, uint64_t bytes, uint64_t outside)
 {
 	struct text *out = &w->out;
 
 	put_number(out, (int64_t)element);
 	put(out, " ");
-	put_hex(out, t->reports ? REG(u32, w, o->d + VECTOR)[0] : 0, 8);
+	put_hex(out, mbarrier, 8);
 	put(out, t->mask ? " 1 " : " 0 ");
 	if (t->mask) {
 		put_hex(out, REG(u16, w, t->mask)[lane], 4);
@@ -84,28 +84,49 @@ static void put_head(struct warp *w, const struct op *o, const struct targets *t
 
 static const char no_copy[] = "0 0x0 0 0 0 4 0x0 0";
 
+/* Returns the address of the mbarrier in the uniform registers of the destination; 0: there is none. */
+static uint32_t mbarrier_in_register(const struct warp *w, const struct op *o, const struct targets *t)
+{
+	return t->reports ? REG(u32, w, o->d + VECTOR)[0] : 0;
+}
+
 bool column_bulk(struct warp *w, const struct op *o, int lane)
 {
 	const struct bulk *x = o->x->family;
-	struct copy_column c = {.out = &w->out, .bytes = BULK_UNIT};
-	bool stores = x->from.space != SP_GLOBAL, global = !stores || x->targets.to.space == SP_GLOBAL;
+	uint32_t slot = x->from.space == SP_GLOBAL ? x->from.slot : x->targets.to.slot;
 
-	if (lane < 0) {
-		put(&w->out, no_copy);
-		return true;
-	}
-	uint64_t bytes = REG(u32, w, x->bytes)[lane];
-
-	c.count = c.left = global ? bytes / BULK_UNIT : 0;
-	put_head(w, o, &x->targets, (unsigned)lane, BULK_UNIT, bytes, 0);
-	if (c.count)
-		put_elements(&c, REG(u64, w, stores ? x->targets.to.slot : x->from.slot)[lane], c.count);
-	else
-		put(&w->out, "0x0 0");
+	column_bulk_at(w, x, lane, mbarrier_in_register(w, o, &x->targets),
+		REG(u64, w, slot)[lane < 0 ? 0 : (unsigned)lane]);
 	return true;
 }
 
+void column_bulk_at(struct warp *w, const struct bulk *x, int lane, uint32_t mbarrier, uint64_t global)
+{
+	struct copy_column c = {.out = &w->out, .bytes = BULK_UNIT};
+	bool in_global = x->from.space == SP_GLOBAL || x->targets.to.space == SP_GLOBAL;
+
+	if (lane < 0) {
+		put(&w->out, no_copy);
+		return;
+	}
+	uint64_t bytes = REG(u32, w, x->bytes)[lane];
+
+	c.count = c.left = in_global ? bytes / BULK_UNIT : 0;
+	put_head(w, mbarrier, &x->targets, (unsigned)lane, BULK_UNIT, bytes, 0);
+	if (c.count)
+		put_elements(&c, global, c.count);
+	else
+		put(&w->out, "0x0 0");
+}
+
 bool column_tensor(struct warp *w, const struct op *o, int lane)
+{
+	const struct tensor_copy *x = o->x->family;
+
+	return column_tensor_at(w, o, lane, mbarrier_in_register(w, o, &x->targets));
+}
+
+bool column_tensor_at(struct warp *w, const struct op *o, int lane, uint32_t mbarrier)
 {
 	const struct tensor_copy *x = o->x->family;
 	struct tensor_extent e;
@@ -118,7 +139,7 @@ bool column_tensor(struct warp *w, const struct op *o, int lane)
 		return false;
 	struct copy_column c = {.out = &w->out, .bytes = e.bytes, .count = e.inside, .left = e.inside};
 
-	put_head(w, o, &x->targets, (unsigned)lane, e.bytes, e.elements * e.bytes,
+	put_head(w, mbarrier, &x->targets, (unsigned)lane, e.bytes, e.elements * e.bytes,
 		(e.elements - e.inside) * e.bytes);
 	if (c.count)
 		return tensor_copy_lines(w, o, (unsigned)lane, &e, put_elements, &c);

@@ -51,4 +51,15 @@ void machine_block(FILE *out, const struct cta *c);
 /* Records an executed instruction as a line of the trace. */
 record_fn machine_record;
 
+struct bulk;
+/*
+ * column.c: writes the columns of the copy of a lane to the warp's text; lane -1: no lane copies. mbarrier, global: the
+ * addresses of its mbarrier, 0 for none, and of its first byte in global memory.
+ */
+void column_bulk_at(struct warp *w, const struct bulk *x, int lane, uint32_t mbarrier, uint64_t global);
+/* The same of a tensor copy. false: the launch has failed. */
+bool column_tensor_at(struct warp *w, const struct op *o, int lane, uint32_t mbarrier);
+/* trace.c: writes the lines about a block's place in its cluster. */
+void machine_cluster_lines(FILE *out, const struct cta *c);
+
 #endif

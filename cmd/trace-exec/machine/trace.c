@@ -234,11 +234,14 @@ void machine_header(FILE *out, const struct grid *g, const struct occupancy *k)
 
 void machine_block(FILE *out, const struct cta *c)
 {
-	const struct grid *g = c->g;
-	const uint32_t *n = g->cluster;
+	if (c->g->l->kernel->machine_code->asynchronous)
+		machine_cluster_lines(out, c);
+}
 
-	if (!g->l->kernel->machine_code->asynchronous)
-		return;
+void machine_cluster_lines(FILE *out, const struct cta *c)
+{
+	const uint32_t *n = c->g->cluster;
+
 	fprintf(out, "cluster id = %u,%u,%u\ncluster cta = %u,%u,%u\ncluster rank = %u\n", c->id[0] / n[0],
 		c->id[1] / n[1], c->id[2] / n[2], c->id[0] % n[0], c->id[1] % n[1], c->id[2] % n[2], c->rank);
 }

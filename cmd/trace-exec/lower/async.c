@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Asynchronous instructions of Hopper for --as sass: names of operations, and the columns that lines of version 6 have
+ * for bulk and tensor copies, operations on mbarriers, and stores that report to one.
+ *
+ * Always true: an address in shared memory has the rank of its thread block from bit 24 on, as in machine code. A copy by
+ * several lanes is a line for each of them.
+ */
+#include <string.h>
+#include "lower/async.h"
+#include "machine/machine.h"
+#include "sem/async.h"
+#include "sem/mma.h"
+
+#define RANK_SHIFT     24u
+#define ARRIVALS_MAX   0x100000u
+#define RESERVED_BYTES 1024u /* of shared memory, before that of the kernel: no mbarrier has the address 0 */
+
+/* ---- names -------------------------------------------------------------------------------------- */
+
+static bool is_product(const struct stmt *in) { return in->op == I_wgmma && has(in, M_MMA_ASYNC); }
+
+bool async_needs_version6(const struct stmt *in)
+{
+	switch (in->op) {
+	case I_mbarrier: return !has(in, M_PENDING_COUNT);
+	case I_wgmma: return is_product(in);
+	case I_cp: return has(in, M_BULK) || has(in, M_MBARRIER);
+	case I_st:
+	case I_red: return has(in, M_ASYNC);
+	default: return false;
+	}
+}
+
+bool async_ends_group(const struct func *f, uint32_t i)
+{
+	while (++i < f->n_insts)
+		if (f->inst[i].op == I_wgmma && !has(&f->inst[i], M_FENCE))
+			return !is_product(&f->inst[i]);
+	return true;
+}
+
+/* Name of a type in the opcode of a product. */
+static const char *type_name(enum type t)
+{
+	switch (t) {
+	case T_BF16: return ".BF16";
+	case T_TF32: return ".TF32";
+	case T_E4M3: return ".E4M3";
+	case T_E5M2: return ".E5M2";
+	case T_S8: return ".S8";
+	case T_U8: return ".U8";
+	default: return "";
+	}
+}
+
+static void product_suffix(char *to, size_t room, const struct wgmma *x)
+{
+	const char *sum = x->d == T_F16 ? ".F16" : x->d == T_F32 ? ".F32" : "", *b = type_name(x->b);
+
+	if (x->a == T_B1)
+		b = x->popc ? ".AND.POPC" : "";
+	if (types[x->a].bits == 8)
+		snprintf(to, room, "%s.64x%ux%u%s%s%s", x->sparse ? ".SP" : "", x->n, x->k, sum,
+			type_name(x->a), b);
+	else
+		snprintf(to, room, "%s.64x%ux%u%s%s", x->sparse ? ".SP" : "", x->n, x->k, sum, b);
+}
+
+static const char *mbarrier_suffix(const struct stmt *in)
+{
+	bool remote = has(in, M_SHARED__CLUSTER), drop = has(in, M_ARRIVE_DROP);
+	bool counted = in->n_operands > 2 && !has(in, M_EXPECT_TX);
+
+	if (has(in, M_INIT))
+		return ".EXCH.64";
+	if (has(in, M_INVAL))
+		return ".CCTL.IV";
+	if (has(in, M_TRY_WAIT))
+		return ".PHASECHK.TRANS64.TRYWAIT";
+	if (has(in, M_TEST_WAIT))
+		return ".PHASECHK.TRANS64";
+	if (has(in, M_COMPLETE_TX))
+		return remote ? ".ARRIVE.TRANS64.RED.A0TX" : ".ARRIVE.TRANS64.A0TX";
+	if (has(in, M_EXPECT_TX) && !has(in, M_ARRIVE) && !drop)
+		return remote ? ".ARRIVE.TRANS64.RED.A0TR" : ".ARRIVE.TRANS64.A0TR";
+	if (has(in, M_EXPECT_TX))
+		return remote ? drop ? ".ARRIVE.TRANS64.RED.OPTOUT" : ".ARRIVE.TRANS64.RED"
+		       : drop ? ".ARRIVE.TRANS64.OPTOUT"
+			      : ".ARRIVE.TRANS64";
+	if (counted)
+		return remote ? drop ? ".ARRIVE.TRANS64.RED.OPTOUT.ART0" : ".ARRIVE.TRANS64.RED.ART0"
+		       : drop ? ".ARRIVE.TRANS64.OPTOUT.ART0"
+			      : ".ARRIVE.TRANS64.ART0";
+	return remote ? drop ? ".ARRIVE.TRANS64.RED.OPTOUT.A1T0" : ".ARRIVE.TRANS64.RED.A1T0"
+	       : drop ? ".ARRIVE.TRANS64.OPTOUT.A1T0"
+		      : ".ARRIVE.TRANS64.A1T0";
+}
+
+/* Spaces of a bulk copy: the destination and the source. */
+static const char *bulk_spaces(const struct bulk *x)
+{
+	return x->targets.to.space == SP_GLOBAL ? ".G.S" : x->from.space == SP_GLOBAL ? ".S.G" : ".S.S";
+}
+
+void async_suffix(char *to, size_t room, const struct stmt *in, const struct op *o)
+{
+	const char *many = has(in, M_MULTICAST__CLUSTER) ? ".MULTICAST" : "";
+
+	if (is_product(in))
+		product_suffix(to, room, o->x->family);
+	else if (in->op == I_mbarrier)
+		snprintf(to, room, "%s", mbarrier_suffix(in));
+	else if (in->op == I_cp && has(in, M_TENSOR))
+		snprintf(to, room, ".%uD%s", ((const struct tensor_copy *)o->x->family)->rank, many);
+	else if (in->op == I_cp && !has(in, M_PREFETCH))
+		snprintf(to, room, "%s%s", bulk_spaces(o->x->family), many);
+	else
+		*to = '\0';
+}
+
+enum async_column async_column_of(const char *opcode)
+{
+	static const struct {
+		const char *stem;
+		enum async_column column;
+	} rows[] = {{"UBLK", ASYNC_BULK}, {"UTMALDG", ASYNC_TENSOR}, {"UTMASTG", ASYNC_TENSOR},
+		{"UTMAREDG", ASYNC_TENSOR}, {"UTMAPF", ASYNC_TENSOR}, {"SYNCS", ASYNC_MBARRIER},
+		{"ARRIVES", ASYNC_MBARRIER}, {"STAS", ASYNC_STORE}, {"REDAS", ASYNC_STORE}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (!strncmp(opcode, rows[i].stem, strlen(rows[i].stem)))
+			return rows[i].column;
+	return ASYNC_NONE;
+}
+
+/* ---- addresses ---------------------------------------------------------------------------------- */
+
+uint32_t async_shared_address(const struct warp *w, uint64_t at)
+{
+	uint32_t rank = w->cta->rank;
+
+	if (at >= SHARED_BASE && at < SHARED_BASE + 17ull * CLUSTER_STRIDE)
+		at -= SHARED_BASE;
+	if (at >= CLUSTER_STRIDE)
+		rank = (uint32_t)(at / CLUSTER_STRIDE) - 1;
+	return rank << RANK_SHIFT | (uint32_t)(RESERVED_BYTES + at % CLUSTER_STRIDE);
+}
+
+/* Returns a lane's value of an address. */
+static uint64_t address_value(struct warp *w, const struct address *a, unsigned lane)
+{
+	struct op one = {.a = a->slot, .imm = a->imm, .mode = a->mode};
+	uint64_t kept[LANES], at;
+
+	memcpy(kept, w->addr, sizeof(kept));
+	exec_addresses(w, &one);
+	at = w->addr[lane];
+	memcpy(w->addr, kept, sizeof(kept));
+	return at;
+}
+
+/* Returns the address of the mbarrier to which a copy reports; 0: none. */
+static uint32_t mbarrier_of_copy(struct warp *w, const struct targets *t, unsigned lane)
+{
+	return t->reports ? async_shared_address(w, address_value(w, &t->bar, lane)) : 0;
+}
+
+/* ---- columns ------------------------------------------------------------------------------------ */
+
+static void put_bulk(struct warp *w, const struct op *o, int lane)
+{
+	const struct bulk *x = o->x->family;
+	bool to_global = x->targets.to.space == SP_GLOBAL;
+	unsigned k = lane < 0 ? 0 : (unsigned)lane;
+
+	column_bulk_at(w, x, lane, mbarrier_of_copy(w, &x->targets, k),
+		address_value(w, to_global ? &x->targets.to : &x->from, k));
+}
+
+static void put_tensor(struct warp *w, const struct op *o, int lane)
+{
+	const struct tensor_copy *x = o->x->family;
+
+	column_tensor_at(w, o, lane, mbarrier_of_copy(w, &x->targets, lane < 0 ? 0 : (unsigned)lane));
+}
+
+static char *put_mbarrier(struct warp *w, char *p, uint32_t exec)
+{
+	uint64_t at[LANES];
+
+	FOR_BITS32 (i, exec)
+		at[i] = SHARED_WINDOW_BASE + async_shared_address(w, w->addr[i]);
+	return text_addresses(text_number(p, 8), at, exec);
+}
+
+static char *put_store(struct warp *w, const struct op *o, char *p, uint32_t exec)
+{
+	const struct store_async *x = o->x->family;
+	uint64_t at[LANES];
+
+	FOR_BITS32 (i, exec)
+		at[i] = (uint64_t)async_shared_address(w, address_value(w, &x->bar, i)) << 32 |
+			async_shared_address(w, address_value(w, &x->to, i));
+	return text_addresses(text_number(p, o->bytes * o->n), at, exec);
+}
+
+char *async_columns(enum async_column column, struct warp *w, const struct op *o, char *p, uint32_t exec)
+{
+	int lane = exec ? (int)bit_lowest32(exec) : -1;
+
+	switch (column) {
+	case ASYNC_MBARRIER: return put_mbarrier(w, p, exec);
+	case ASYNC_STORE: return put_store(w, o, p, exec);
+	case ASYNC_BULK:
+	case ASYNC_TENSOR:
+		w->out.n = (size_t)(p - w->out.p);
+		(column == ASYNC_BULK ? put_bulk : put_tensor)(w, o, lane);
+		text_reserve(&w->out, TRACE_LINE_ROOM);
+		return w->out.p + w->out.n;
+	default: return p;
+	}
+}
+
+/* ---- values ------------------------------------------------------------------------------------- */
+
+/* Returns the value that the second source of the machine instruction has. */
+static uint32_t mbarrier_value(const struct warp *w, const struct op *o, unsigned lane)
+{
+	const struct stmt *in = o->in;
+	uint32_t v = o->b ? REG(uint32_t, w, o->b)[lane] : 0;
+
+	if (has(in, M_INIT))
+		return (ARRIVALS_MAX - v) << 1;
+	if (!has(in, M_TRY_WAIT) && !has(in, M_TEST_WAIT))
+		return v;
+	if (!has(in, M_PARITY)) /* the phase in the state that an arrival returned */
+		v = (uint32_t)(REG(uint64_t, w, o->b)[lane] >> 40 & 1);
+	return v << 31;
+}
+
+static char *put_values_of(char *p, const uint32_t v[LANES], uint32_t exec)
+{
+	bool same = true;
+	unsigned first = exec ? bit_lowest32(exec) : 0;
+
+	FOR_BITS32 (i, exec)
+		same = same && v[i] == v[first];
+	p = stpcpy(p, same ? " 1" : " 32");
+	for (unsigned k = same ? first : 0; k < (same ? first + 1 : LANES); k++) {
+		*p++ = ' ';
+		p = text_mask(p, exec >> k & 1 ? v[k] : 0);
+	}
+	return p;
+}
+
+char *async_values(char *p, const struct warp *w, const struct op *o, bool result, uint32_t exec)
+{
+	uint32_t address[LANES] = {0}, value[LANES] = {0};
+
+	FOR_BITS32 (i, exec) {
+		address[i] = async_shared_address(w, w->addr[i]);
+		value[i] = mbarrier_value(w, o, i);
+	}
+	p = stpcpy(p, result ? "Val 1 00000000" : "Val");
+	return put_values_of(put_values_of(p, address, exec), value, exec);
+}
