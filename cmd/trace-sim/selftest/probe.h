@@ -117,6 +117,11 @@ probe_run probe_tma_flow;
 bool probe_tma_flow_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
+/* probe_ring.c */
+probe_run probe_ring;
+bool probe_ring_ready(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+
 /* probe_dsm.c */
 probe_run probe_dsm;
 bool probe_dsm_ready(
