@@ -249,6 +249,15 @@ refused() {
 # A configuration of a fork: a known option of another simulator, an unknown one, one without a value, one for a log.
 fork() { printf -- '-gpgpu_l1_latency 30\n-is_L0I_enabled 1\n-foo -3\n-flag\n-visualizer_enabled 1\n' >fork.config; }
 
+@test "options of Accel-Sim 2.0 without counterpart are named with their meaning" {
+	cd "$BATS_TEST_TMPDIR"
+	d=$(trace vecadd)
+	for o in gpgpu_n_chiplet_partition gpgpu_lrc_enabled gpgpu_opndcoll_model gpgpu_trywait_retry_cycles; do
+		run -2 trace-sim -g rtx3070 -D $o=1 "$d"
+		assert_output --partial "'-$o' of another simulator (Accel-Sim 2.0: "
+	done
+}
+
 @test "--unknown-options: error by default; warn passes over them, each with what it means elsewhere" {
 	cd "$BATS_TEST_TMPDIR"
 	fork
