@@ -218,6 +218,7 @@ struct memory_params {
 	uint32_t rop_latency, dram_latency;
 	uint32_t l2_sides;       /* 2: half of each channel's slices is near each half of the clusters */
 	uint32_t l2_far_latency; /* added latency of the far side */
+	bool l2_sides_alternate; /* neighbouring clusters are on different sides */
 	bool l2_texture_only, flush_l2, memcpy_warms_l2, latency_stats;
 	struct cache_params l2;
 	struct dram_params dram;

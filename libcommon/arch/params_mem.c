@@ -45,6 +45,7 @@ static int partitions(struct memory_params *m, const struct gpuconf *c, struct f
 	m->l2_texture_only = conf_bool(c, OPT_gpgpu_cache_dl2_texture_only);
 	m->flush_l2 = conf_bool(c, OPT_gpgpu_flush_l2_cache);
 	m->l2_sides = conf_uint(c, OPT_l2_sides);
+	m->l2_sides_alternate = conf_bool(c, OPT_l2_sides_alternate);
 	m->l2_far_latency = conf_uint(c, OPT_l2_far_latency);
 	if (m->subs % m->l2_sides)
 		return conf_fault(c, OPT_l2_sides, f, "1 for channels of one slice");

@@ -155,6 +155,11 @@ l1	'
 	trace-sim -c my.config $sides -F json "$t" >one
 	trace-sim -c my.config $sides -F json -j 2 "$t" >two
 	cmp one two
+	# with alternate sides neighbouring SMs are on different ones
+	trace-sim -c my.config $sides -D l2_sides_alternate=1 -F json "$t" >two
+	! cmp -s one two
+	trace-sim -c my.config $sides -D l2_sides_alternate=1 -F json -j 2 "$t" >one
+	cmp one two
 	# a copy drives out a line that has been written, which must be sent away, in the same tick or in the next
 	small='-D gpgpu_cache:dl2=S:2:128:16,L:B:m:L:X,A:192:4,32:0,32'
 	t=$(trace vecadd -n 12)

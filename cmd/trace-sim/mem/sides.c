@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An L2 of two sides (-l2_sides 2, MEM-sides): each half of the clusters has half of the slices of every
- * channel. The partner of a slice is the slice on the other side with the same addresses.
+ * An L2 of two sides (-l2_sides 2, MEM-sides): each half of the clusters, lower and upper or even and odd, has
+ * half of the slices of every channel. The partner of a slice is the slice on the other side with the same addresses.
  *
  * Always true: each address has a home side. Writes, atomics, misses and DRAM belong to its slice there. The
  * slice of the other side keeps copies of lines that its clusters have read: clean, dropped silently, and

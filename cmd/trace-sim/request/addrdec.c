@@ -49,6 +49,7 @@ struct addrdec {
 	int chip_at;                    /* ADDR_CHIP_S; -1: channel bits are given one by one */
 	uint32_t channels, subs, index; /* subs: slices of a channel, on one side of the L2 (MEM-sides) */
 	uint32_t sides, clusters;
+	bool alternate;      /* neighbouring clusters are on different sides */
 	bool gap;            /* the number of channels is not a power of two */
 	bool lines_whole;    /* a line belongs to one slice */
 	uint32_t high_shift; /* shift that gives the address for hashing */
@@ -274,7 +275,7 @@ static uint32_t slice_on_side(const struct addrdec *d, uint32_t sub, uint32_t si
 
 uint32_t addrdec_side(const struct addrdec *d, uint32_t cluster)
 {
-	return cluster * d->sides / d->clusters % d->sides;
+	return (d->alternate ? cluster : cluster * d->sides / d->clusters) % d->sides;
 }
 
 /* Slice, bank and row of an address, in a word. */
@@ -365,6 +366,7 @@ struct addrdec *addrdec_new(const struct params *p)
 
 	d->channels = p->mem.channels;
 	d->sides = p->mem.l2_sides;
+	d->alternate = p->mem.l2_sides_alternate;
 	d->subs = p->mem.subs / d->sides;
 	d->clusters = p->clusters;
 	d->gap = !is_pow2(d->channels);
