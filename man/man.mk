@@ -5,7 +5,7 @@ MAN_FRAMES = $(patsubst man/%.in,%,$(wildcard man/*.in))
 MAN_NEED   = $(if $(filter %.1,$(1)),$(1:.1=),trace-sim)
 MAN_MADE   = $(foreach m,$(MAN_FRAMES),$(if $(filter $(PROGRAMS),$(call MAN_NEED,$(m))),$(m)))
 MAN_GENERATED = $(patsubst %,$(BUILD)/man/%,$(MAN_MADE) $(patsubst man/%,%,$(wildcard man/*.[1357])))
-MAN_DATA   = $(wildcard man/*.awk tests/conformance/except tests/data/selftest/*.tsv)
+MAN_DATA   = $(wildcard man/*.awk tests/conformance/except tests/data/selftest/*.tsv tests/data/applications/*.tsv)
 
 MAN_FILL = awk '/^\.\\" @.*@$$/ { gsub(/^[^@]*@|@$$/, ""); fflush(); if (system($$0)) exit 1; next } { print }'
 $(foreach m,$(MAN_MADE),$(eval $(BUILD)/man/$(m): $(BUILD)/$(call MAN_NEED,$(m))))
