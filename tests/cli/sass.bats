@@ -150,3 +150,50 @@ sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1)
 	run "$ROOT/tests/tools/sass-cases" "$BUILD/trace-exec" "$CASES"
 	assert_line --regexp '^programs: [0-9]+ equal, 0 not$'
 }
+
+@test "textures and surfaces of machine code give what the same kernel gives as PTX, handles in banks and in registers" {
+	printf '%s\n' 'module k' 'buffer B bytes=512 u8=iota' 'buffer S bytes=128 u8=iota' 'buffer O bytes=4096 zero' \
+		'texture T B u8x4 dims=8,8 read=float normalized filter=linear address=wrap' 'surface F S u32 dims=4,8' \
+		'launch k grid=1 block=32 args T,F,O' 'save O o' 'save S s' >k.launch
+	cp "$ROOT/tests/data/sass/texture/images.ptx" k
+	run -0 trace-exec -n k.launch
+	mv o o.ptx
+	mv s s.ptx
+	for sm in 75 90 100; do
+		"$ROOT/tests/data/sass/cubin.py" -s $sm -r 40 -p 8,8,8 k <"$ROOT/tests/data/sass/texture/images-$sm.sass" >k
+		run -0 trace-exec -n k.launch
+		assert_output ''
+		cmp o.ptx o
+		cmp s.ptx s
+	done
+	# the handle of a surface where a texture is expected, and a number that is no handle
+	sed -i 's/args T,F,O/args F,T,O/' k.launch
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'expected the handle of a texture'
+	sed -i -e '/^texture/d' -e 's/args F,T,O/args O,F,O/' k.launch
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'expected the handle of a texture'
+}
+
+@test "damaged textures and surfaces of machine code give a message, status 0 to 2, and no crash" {
+	printf '%s\n' 'module k' 'buffer B bytes=512 u8=iota' 'buffer S bytes=128 u8=iota' 'buffer O bytes=4096 zero' \
+		'texture T B u8x4 dims=8,8 read=float normalized filter=linear address=wrap' 'surface F S u32 dims=4,8' \
+		'launch k grid=1 block=32 args T,F,O' >k.launch
+	for i in $(seq 1 100); do
+		sm=$(printf '75\n90\n100\n' | sed -n "$((i % 3 + 1))p")
+		python3 - "$i" "$ROOT/tests/data/sass/texture/images-$sm.sass" <<-'EOF' >numbers
+			import random, sys
+			r = random.Random(int(sys.argv[1]))
+			lines = [l for l in open(sys.argv[2]) if l[0] != "#"]
+			hit = [i for i, l in enumerate(lines) if any(n in l for n in ("TEX", "TLD", "TXD", "TXQ", "SUL", "SUS", "SUR"))]
+			for k in r.sample(hit, 2):
+			    words = [int(w, 16) for w in lines[k].split()[:2]]
+			    words[r.randrange(2)] ^= 1 << r.randrange(12, 41)
+			    lines[k] = "%016x %016x\n" % tuple(words)
+			print("".join(lines))
+		EOF
+		"$ROOT/tests/data/sass/cubin.py" -s $sm -r 40 -p 8,8,8 k <numbers >k
+		run timeout 20 trace-exec -n -q --limit 100000 k.launch
+		[ "$status" -le 2 ] || fail "status $status: $output"
+	done
+}

@@ -206,6 +206,13 @@ static mbind_fn *find_binding(const struct sass_inst *in)
 
 bool machine_executes(const struct sass_inst *in) { return in->row && find_binding(in); }
 
+bool machine_is_flow(const struct sass_inst *in)
+{
+	mbind_fn *bind = find_binding(in);
+
+	return bind == mbind_flow || bind == mbind_bmov || bind == mbind_cluster_wait;
+}
+
 static int bind_instruction(struct mbind *b, struct op *o, const struct stmt *in)
 {
 	mbind_fn *bind = b->in->row ? find_binding(b->in) : NULL;

@@ -20,6 +20,7 @@ enum {
 	FRAME_UP = 36,                              /* UP0 to UP6 */
 	FRAME_BAR = 64,                             /* result of BAR.RED: a predicate */
 	FRAME_BARKIND = 68,                         /* operation of the last BAR.RED */
+	FRAME_QUADS = 72,                           /* lanes of the group before whole quads ran; 0: they do not */
 	FRAME_ZERO = 128,                           /* RZ as a source, 4 vectors */
 	FRAME_SINK = FRAME_ZERO + 4 * (int)VECTOR,  /* RZ as a result, 4 vectors */
 	FRAME_COUNT = FRAME_SINK + 4 * (int)VECTOR, /* result of BAR.RED.POPC */
@@ -285,6 +286,11 @@ B(mbind_maxreg);
 B(mbind_cluster_arrive);
 B(mbind_cluster_wait);
 B(mbind_trap);
+B(mbind_fetch);
+B(mbind_query_texture);
+B(mbind_load_surface);
+B(mbind_store_surface);
+B(mbind_reduce_surface);
 B(mbind_lepc);
 #undef B
 
@@ -304,6 +310,8 @@ enum machine_flow {
 	MF_YIELD,
 	MF_BAR,
 	MF_CLUSTER, /* waits for the cluster */
+	MF_QUADS,   /* runs all lanes of the quads */
+	MF_QUADS_END,
 	MF_END      /* after the last instruction */
 };
 
@@ -334,6 +342,8 @@ bool column_bulk(struct warp *w, const struct op *o, int lane);
 bool column_tensor(struct warp *w, const struct op *o, int lane);
 /* Tests whether an instruction has a binding. */
 bool machine_executes(const struct sass_inst *in);
+/* Tests whether an instruction can change the flow. */
+bool machine_is_flow(const struct sass_inst *in);
 void run_warp(struct warp *w, uint64_t quantum);
 void trace_free(struct machine_text *t);
 

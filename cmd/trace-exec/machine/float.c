@@ -215,10 +215,39 @@ int mbind_ffma2(struct mbind *b, struct op *o)
 		       : 0;
 }
 
+/*
+ * FSWZADD: each lane of a quad has two bits of o->imm, the first lane the upper ones: 0 adds, 1 subtracts a from b, 2 b
+ * from a, 3 takes b. The text has two letters for each lane, one an operand: P, N or Z.
+ */
+static void add_by_quad(struct warp *w, const struct op *o, uint32_t m)
+{
+	float a[LANES], b[LANES], r[LANES];
+	bool ftz = o->n & FTZ;
+
+	load_signed(a, REG(u32, w, o->a), false, false, ftz);
+	load_signed(b, REG(u32, w, o->b), false, false, ftz);
+	if (o->n & ROUND)
+		set_rounding(o->n);
+	for (unsigned i = 0; i < LANES; i++) {
+		unsigned how = (unsigned)o->imm >> (6 - 2 * (i % 4)) & 3;
+
+		r[i] = how == 0 ? a[i] + b[i] : how == 1 ? b[i] - a[i] : how == 2 ? a[i] - b[i] : b[i];
+	}
+	if (o->n & ROUND)
+		fesetround(FE_TONEAREST);
+	store_rounded(w, o, m, r);
+}
+
 int mbind_fswzadd(struct mbind *b, struct op *o)
 {
-	(void)o;
-	return mbind_refuse(b, "");
+	take_modes(b, o, false);
+	o->n &= (uint8_t)~SAT; /* the bit is .NDV: the lanes of a quad do not diverge */
+	o->d = mbind_dst(b, 16, 1);
+	o->a = mbind_reg(b, 24, 1);
+	o->b = mbind_reg(b, 64, 1);
+	o->imm = (int64_t)field(b, 32, 8);
+	machine_set_function(o, add_by_quad);
+	return 0;
 }
 
 /* ---- f64 ---- */

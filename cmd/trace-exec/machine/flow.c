@@ -195,6 +195,26 @@ static void arrive_at_barrier(struct warp *w, const struct op *o, uint32_t pc, u
 	go_to(w, pc + 1);
 }
 
+/*
+ * Runs all lanes of the quads of the group, or ends that. Between the two the code is straight, so that only one group
+ * has lanes of others, and the group has its own ones.
+ */
+static void run_quads(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
+{
+	uint32_t *own = &PRED(w, FRAME_QUADS), quads = 0;
+
+	go_to(w, pc + 1);
+	if (o->flow == MF_QUADS && exec == mask && !*own) {
+		for (unsigned i = 0; i < LANES; i += 4)
+			quads |= mask >> i & 15 ? 15u << i : 0;
+		*own = mask;
+		w->stack[w->depth - 1].mask = quads & w->lanes & ~w->ended;
+	} else if (o->flow == MF_QUADS_END && *own && (mask & *own) == *own) {
+		w->stack[w->depth - 1].mask = *own;
+		*own = 0;
+	}
+}
+
 static void converge(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
 	uint32_t alive = w->lanes & ~w->ended;
@@ -258,6 +278,8 @@ void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 		if (exec)
 			cluster_wait(w, o, mask);
 		break;
+	case MF_QUADS:
+	case MF_QUADS_END: run_quads(w, o, pc, mask, exec); break;
 	default: exec_fail(w, o, mask, "end-of-code", "the code ends here (expected an EXIT before its end)");
 	}
 }
@@ -427,7 +449,10 @@ int mbind_cluster_wait(struct mbind *b, struct op *o)
 	return 0;
 }
 
-/* ---- convergence barriers as registers ---- */
+/* ---- convergence barriers and masks of lanes as registers ---- */
+
+/* Numbers of masks in BMOV: lanes that have ended, lanes that run. */
+enum { STATE_ENDED = 24, STATE_RUNNING = 26 };
 
 LANE_OP1(copy_barrier, u32, u32, a)
 
@@ -438,22 +463,61 @@ static void copy_and_clear(struct warp *w, const struct op *o, uint32_t m)
 		REG(u32, w, o->a)[i] = 0;
 }
 
+/* Copies a mask of lanes of the warp: those that run, or have ended. */
+static void copy_state(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d), v = o->n == STATE_ENDED ? w->ended : w->stack[w->depth - 1].mask;
+
+	FOR_BITS32 (i, m)
+		d[i] = v;
+}
+
+/* Tests that straight code follows until whole quads end. */
+static bool quads_end(const struct mbind *b)
+{
+	for (uint32_t i = b->index + 1; i < b->code->n; i++) {
+		const struct sass_inst *in = &b->code->inst[i];
+
+		if (in->opcode == 0xf56 && sass_bits(in->word, 24, 5) == STATE_RUNNING)
+			return !sass_bits(in->word, 84, 1);
+		if (in->row && machine_is_flow(in))
+			return false;
+	}
+	return false;
+}
+
+static int bind_barrier_of_state(struct mbind *b, struct op *o, unsigned state)
+{
+	o->d = b->in->opcode == 0x355 ? mbind_dst(b, 16, 1) : barrier_slot(b, 16);
+	o->n = (uint8_t)state;
+	machine_set_function(o, copy_state);
+	return state < 16 || bit(b, 84) || (state != STATE_ENDED && state != STATE_RUNNING)
+		       ? mbind_refuse(b, "state of the warp")
+		       : 0;
+}
+
 int mbind_bmov(struct mbind *b, struct op *o)
 {
-	unsigned opcode = (unsigned)(b->in->word[0] & 0xfff);
+	unsigned opcode = b->in->opcode, state = (unsigned)field(b, 24, 6);
 
-	if (opcode == 0x355) {
+	if (opcode == 0x355 && state < 16) {
 		machine_set_function(o, bit(b, 84) ? copy_and_clear : copy_barrier);
 		o->d = mbind_dst(b, 16, 1);
 		o->a = barrier_slot(b, 24);
-		return field(b, 24, 5) > 15 ? mbind_refuse(b, "state of the warp") : 0;
+		return 0;
 	}
-	if (opcode != 0x356)
-		return mbind_refuse(b, "state of the warp");
+	if (opcode == 0x355 || opcode == 0xf55)
+		return bind_barrier_of_state(b, o, state);
+	if (opcode == 0xf56) {
+		o->flow = bit(b, 84) ? MF_QUADS : MF_QUADS_END;
+		return state != STATE_RUNNING || (o->flow == MF_QUADS && !quads_end(b))
+			       ? mbind_refuse(b, "state of the warp")
+			       : 0;
+	}
 	machine_set_function(o, copy_barrier);
 	o->d = barrier_slot(b, 24);
 	o->a = mbind_reg(b, 32, 1);
-	return 0;
+	return state > 15 ? mbind_refuse(b, "state of the warp") : 0;
 }
 
 static void trap_lanes(struct warp *w, const struct op *o, uint32_t m)

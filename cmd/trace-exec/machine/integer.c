@@ -11,13 +11,17 @@
 
 LANE_OP1(move_word, u32, u32, a)
 
+/* MOV with a mask of the four lanes of each quad. */
+static void move_in_quads(struct warp *w, const struct op *o, uint32_t m) { move_word(w, o, m & 0x11111111u * o->n); }
+
 int mbind_mov(struct mbind *b, struct op *o)
 {
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
 	o->a = b->in->form == 2 || b->in->form == 3 || b->in->form == 7 ? o->c : o->b;
-	machine_set_function(o, move_word);
-	return !b->uniform && field(b, 72, 4) != 15 ? mbind_refuse(b, "part of the bytes") : 0;
+	o->n = b->uniform ? 15 : (uint8_t)field(b, 72, 4);
+	machine_set_function(o, o->n == 15 ? move_word : move_in_quads);
+	return 0;
 }
 
 static void move_pair(struct warp *w, const struct op *o, uint32_t m)
@@ -51,11 +55,13 @@ int mbind_mov64(struct mbind *b, struct op *o)
 	return 0;
 }
 
-/* LEPC: the address of the instruction, from which code computes the return address of a call. */
+/* LEPC: the address of the instruction, from which code computes the return address of a call, or of a target. */
 int mbind_lepc(struct mbind *b, struct op *o)
 {
+	const struct sass_arg *target = b->in->n_args > 1 ? &b->in->arg[1] : NULL;
+
 	o->d = mbind_dst(b, 16, 2);
-	o->a = mbind_number(b, b->in->pc, 2);
+	o->a = mbind_number(b, target ? (uint64_t)target->value : b->in->pc, 2);
 	machine_set_function(o, move_pair);
 	return 0;
 }

@@ -13,6 +13,7 @@
  *   matrix.c    matrix products                     special.c   special registers, calls of externs
  *   mbarrier.c  mbarriers, stores that report       bulk.c      bulk and tensor copies
  *   gmma.c      matrix products of warpgroups       trace.c     lines of the trace
+ *   texture.c   fetches from textures          surface.c   loads, stores and reductions in surfaces
  *   column.c    columns of copies in the trace
  *
  * The frame of a warp is laid out alike for all kernels: predicates (a bit a lane), a zero for RZ, a sink for

@@ -8,7 +8,7 @@
 #include "exec/call.h"
 #include "exec/check.h"
 #include "exec/print.h"
-#include "machine/code.h"
+#include "machine/texture.h"
 
 /* ---- special registers ---- */
 
@@ -250,6 +250,9 @@ static const struct {
 	{"malloc", extern_malloc},
 	{"free", extern_free},
 	{"__assertfail", extern_assert},
+	{"__cuda_syscall_tex_grad_3d_v4_f32_f32", texture_gradients_3d},
+	{"__cuda_syscall_tex_grad_cube_v4_f32_f32", texture_gradients_cube},
+	{"__cuda_syscall_tex_grad_acube_v4_f32_f32", texture_gradients_cube_layers},
 };
 
 void special_call(struct warp *w, const struct op *o, unsigned which, uint32_t exec)

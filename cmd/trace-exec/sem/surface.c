@@ -13,16 +13,6 @@
 #include "sem/atom.h"
 #include "sem/texture.h"
 
-enum outside { OUTSIDE_TRAP, OUTSIDE_CLAMP, OUTSIDE_ZERO };
-
-struct surface_access { /* x->family */
-	struct geometry geometry;
-	uint8_t outside; /* enum outside */
-	bool formatted;
-	enum atom atom;
-	enum type type;
-};
-
 /* Sets w->addr of a lane. Returns 1; 0: outside, without an access; -1: the launch has failed. */
 static int surface_address(struct warp *w, const struct op *o, const struct surface_access *x,
 	const struct texture *t, unsigned lane)
@@ -62,13 +52,9 @@ static int surface_address(struct warp *w, const struct op *o, const struct surf
 	return inside || x->outside == OUTSIDE_CLAMP;
 }
 
-/*
- * Finds a lane's texture and host address (NULL: outside, without an access). false: the launch has failed.
- */
-static bool find_texel(
-	struct warp *w, const struct op *o, unsigned lane, bool write, const struct texture **t, uint8_t **at)
+bool surface_find(struct warp *w, const struct op *o, const struct surface_access *x, unsigned lane, bool write,
+	const struct texture **t, uint8_t **at)
 {
-	const struct surface_access *x = o->x->family;
 	uint8_t *all[LANES];
 	uint64_t bytes;
 	int in;
@@ -105,7 +91,7 @@ static void suld(struct warp *w, const struct op *o, uint32_t m)
 		const struct texture *t;
 		uint8_t *at;
 
-		if (!find_texel(w, o, i, false, &t, &at))
+		if (!surface_find(w, o, o->x->family, i, false, &t, &at))
 			return;
 		for (unsigned k = 0; k < o->n; k++) {
 			u64 v = 0;
@@ -133,7 +119,7 @@ static void sust(struct warp *w, const struct op *o, uint32_t m)
 		u32 four[4] = {0};
 		uint8_t *at;
 
-		if (!find_texel(w, o, i, true, &t, &at))
+		if (!surface_find(w, o, o->x->family, i, true, &t, &at))
 			return;
 		for (unsigned k = 0; at && k < o->n; k++) {
 			u64 v = read_register(w, o->x->slot[k], o->x->bytes[k], i);
@@ -147,27 +133,37 @@ static void sust(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
+bool surface_reduce(struct warp *w, const struct op *o, const struct surface_access *x, unsigned lane, u64 v)
+{
+	const struct texture *t;
+	u64 old = 0;
+	uint8_t *at;
+
+	if (!surface_find(w, o, x, lane, true, &t, &at))
+		return false;
+	if (at && x->formatted && texture_bytes(t) != o->bytes) {
+		exec_fail(w, o, 1u << lane, "surface",
+			"reduction of %u bytes in texels of %u bytes (expected equal sizes)", o->bytes,
+			texture_bytes(t));
+		return false;
+	}
+	if (!at)
+		return true;
+	pthread_mutex_lock(&w->mem->lock);
+	memcpy(&old, at, o->bytes);
+	v = atom_value(x->atom, x->typed && t->kind == TEXEL_SIGNED ? T_S32 : x->type, old, v, 0);
+	memcpy(at, &v, o->bytes);
+	pthread_mutex_unlock(&w->mem->lock);
+	return true;
+}
+
 static void sured(struct warp *w, const struct op *o, uint32_t m)
 {
-	const struct surface_access *x = o->x->family;
-
 	w->changed = true;
 	exec_addresses(w, o);
-	FOR_BITS32 (i, m) {
-		const struct texture *t;
-		u64 old = 0, v;
-		uint8_t *at;
-
-		if (!find_texel(w, o, i, true, &t, &at))
+	FOR_BITS32 (i, m)
+		if (!surface_reduce(w, o, o->x->family, i, read_register(w, o->x->slot[0], o->bytes, i)))
 			return;
-		if (!at)
-			continue;
-		pthread_mutex_lock(&w->mem->lock);
-		memcpy(&old, at, o->bytes);
-		v = atom_value(x->atom, x->type, old, read_register(w, o->x->slot[0], o->bytes, i), 0);
-		memcpy(at, &v, o->bytes);
-		pthread_mutex_unlock(&w->mem->lock);
-	}
 }
 
 /* ---- queries ---- */
@@ -333,7 +329,8 @@ int bind_sured(struct bind *b, struct op *o)
 	if (bind_types(b, 1) || bind_operands(b, 2, 2) || bind_surface_access(b, o, &in->operand[0]) ||
 		bind_surface_data(b, o, &in->operand[1], true))
 		return -1;
-	x->type = (enum type)in->type[0];
+	x->typed = x->formatted && in->type[0] == T_B32;
+	x->type = x->typed ? T_U32 : (enum type)in->type[0];
 	if (o->bytes < 4 || !atom_find(in, x->type, &x->atom))
 		return bind_fault(
 			b, NULL, "types", "%s (expected one operation and a type that it has)", in->text);

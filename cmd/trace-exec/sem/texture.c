@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fetches from textures: tex and tld4.
+ * Fetches from textures: tex and tld4 of PTX, TEX and its kin of machine code.
  *
  * A fetch is the weighted sum of up to eight texels of a level. The sum is exact and rounded once. With a
  * linear filter between levels, the results of two levels are weighted and rounded once more. Integer
@@ -19,17 +19,6 @@
 
 /* ---- texels ---- */
 
-enum detail { DETAIL_BASE, DETAIL_LEVEL, DETAIL_GRAD };
-
-struct texture_fetch { /* x->family */
-	struct geometry geometry;
-	bool half;           /* .v2.f16x2 */
-	uint8_t gather;      /* tld4: the channel + 1 */
-	uint8_t detail;      /* enum detail */
-	uint32_t level;      /* its slot: .f32, or .s32 where the coordinates are */
-	uint32_t grad[2][3]; /* slots of the .f32 gradients */
-};
-
 /* The texels that a lane reads: level, texels along each dimension, layer or face, and the sampler. */
 struct spot {
 	struct texture level;
@@ -41,6 +30,16 @@ struct spot {
 static bool is_normalized(const struct texture *t, const struct sampler *s)
 {
 	return t->normalized && !s->unnormalized;
+}
+
+/* Returns the offset in texels along dimension d; 0 where the fetch has none. */
+static int texel_offset(const struct warp *w, const struct texture_fetch *x, unsigned lane, unsigned d)
+{
+	unsigned bits = x->offset_bits, step = bits == 4 ? 4 : 8;
+
+	if (!bits)
+		return 0;
+	return (int)(REG(u32, w, x->offset)[lane] << (32 - bits - x->offset_at - step * d)) >> (32 - bits);
 }
 
 /* Finds the texels along each dimension of s->level, which has one level. */
@@ -59,16 +58,23 @@ static void find_spot(
 		enum texture_mode mode =
 			t->shape == TEXTURE_LINEAR ? TEXTURE_BORDER : (enum texture_mode)s->sampler->mode[d];
 
+		int shift = texel_offset(w, x, lane, d);
+
 		if (g->real) {
+			bool normalized = is_normalized(t, s->sampler);
+
 			v[d] = (double)REG(float, w, g->slot[d])[lane];
-			s->axis[d] = sample_axis(v[d], n[d], mode, linear, is_normalized(t, s->sampler));
+			v[d] += normalized ? (double)shift / n[d] : shift;
+			s->axis[d] = sample_axis(v[d], n[d], mode, linear, normalized);
 		} else {
-			s->axis[d] = sample_axis_int(REG(s32, w, g->slot[d])[lane], n[d], mode);
+			s->axis[d] = sample_axis_int(
+				(int64_t)REG(s32, w, g->slot[d])[lane] + shift, n[d], mode);
 		}
 	}
 	if (g->layered) {
 		uint32_t i = REG(u32, w, g->layer)[lane];
 
+		i = g->narrow_layer ? i & 0xffff : i;
 		s->layer = (i < layers ? i : layers - 1) * step;
 	}
 	if (g->shape == TEXTURE_CUBE) {
@@ -77,6 +83,17 @@ static void find_spot(
 			s->axis[d] = sample_axis(face[d], n[d], TEXTURE_CLAMP, linear, true);
 		s->axis[2] = (struct axis){{0}, 0};
 	}
+}
+
+/* Returns gradient i of coordinate k of a lane: given, or the difference to a neighbour in its quad. */
+static double coordinate_gradient(
+	const struct warp *w, const struct texture_fetch *x, unsigned lane, unsigned i, unsigned k)
+{
+	const float *v = REG(float, w, x->geometry.slot[k]);
+
+	if (x->detail == DETAIL_GRAD)
+		return (double)REG(float, w, x->grad[i][k])[lane];
+	return (double)v[lane | (i + 1)] - (double)v[lane & ~(i + 1)];
 }
 
 /* Returns the level of detail from a lane's gradients, in texels of level 0. */
@@ -90,7 +107,7 @@ static double gradient_lod(const struct warp *w, const struct texture *t, const 
 
 	for (unsigned i = 0; i < 2; i++) {
 		for (unsigned k = 0; k < x->geometry.n; k++) {
-			d[i][k] = (double)REG(float, w, x->grad[i][k])[lane];
+			d[i][k] = coordinate_gradient(w, x, lane, i, k);
 			v[k] = (double)REG(float, w, x->geometry.slot[k])[lane];
 		}
 		if (cube) {
@@ -113,7 +130,7 @@ static struct depth lane_levels(const struct warp *w, const struct texture *t, c
 		return d;
 	if (x->geometry.real)
 		return sample_depth(s, t->levels,
-			x->detail == DETAIL_GRAD    ? gradient_lod(w, t, s, x, lane)
+			x->detail >= DETAIL_GRAD    ? gradient_lod(w, t, s, x, lane)
 			: x->detail == DETAIL_LEVEL ? (double)REG(float, w, x->level)[lane]
 						    : 0);
 	if (x->detail == DETAIL_LEVEL) {
@@ -196,6 +213,12 @@ static bool gather_texels(struct warp *w, const struct op *o, const struct spot 
 	return true;
 }
 
+uint32_t texture_halves(const uint32_t v[2])
+{
+	return small_from((double)ieee_f32(v[0]), SMALL_F16, ROUND_RN, false) |
+	       small_from((double)ieee_f32(v[1]), SMALL_F16, ROUND_RN, false) << 16;
+}
+
 static void put_result(
 	struct warp *w, const struct op *o, const struct texture_fetch *x, unsigned lane, const uint32_t v[4])
 {
@@ -203,19 +226,14 @@ static void put_result(
 
 	for (unsigned c = 0; c < 4 && !x->half; c++)
 		REG(u32, w, slot[c])[lane] = v[c];
-	for (unsigned c = 0; c < 2 && x->half; c++) {
-		u32 low = small_from((double)ieee_f32(v[2 * c]), SMALL_F16, ROUND_RN, false),
-		    high = small_from((double)ieee_f32(v[2 * c + 1]), SMALL_F16, ROUND_RN, false);
-
-		REG(u32, w, slot[c])[lane] = low | high << 16;
-	}
+	for (unsigned c = 0; c < 2 && x->half; c++)
+		REG(u32, w, slot[c])[lane] = texture_halves(v + 2 * c);
 }
 
 /* Fetches from one level and sets w->addr of the lane. false: the launch has failed. */
-static bool fetch_level(struct warp *w, const struct op *o, const struct texture *t, const struct sampler *by,
-	unsigned level, unsigned lane, uint32_t v[4])
+static bool fetch_level(struct warp *w, const struct op *o, const struct texture_fetch *x, const struct texture *t,
+	const struct sampler *by, unsigned level, unsigned lane, uint32_t v[4])
 {
-	const struct texture_fetch *x = o->x->family;
 	struct spot s = {.level = texture_level(t, level), .sampler = by};
 
 	find_spot(&s, w, x, lane, by->linear || x->gather);
@@ -223,9 +241,9 @@ static bool fetch_level(struct warp *w, const struct op *o, const struct texture
 			 : filter_texels(w, o, &s, lane, v);
 }
 
-static bool fetch_lane(struct warp *w, const struct op *o, unsigned lane, uint32_t v[4])
+bool texture_fetch_lane(
+	struct warp *w, const struct op *o, const struct texture_fetch *x, unsigned lane, uint32_t v[4])
 {
-	const struct texture_fetch *x = o->x->family;
 	const struct texture *t = geometry_texture(w, o, &x->geometry, lane, false);
 	struct sampler own_sampler;
 	const struct sampler *by = &own_sampler;
@@ -237,12 +255,12 @@ static bool fetch_lane(struct warp *w, const struct op *o, unsigned lane, uint32
 	if (!x->geometry.sampled)
 		by = &t->sampler;
 	d = lane_levels(w, t, by, x, lane);
-	if (!fetch_level(w, o, t, by, d.level[d.share == SAMPLE_WHOLE], lane, v))
+	if (!fetch_level(w, o, x, t, by, d.level[d.share == SAMPLE_WHOLE], lane, v))
 		return false;
 	if (!d.share || d.share == SAMPLE_WHOLE || !texture_real(t))
 		return true;
 	uint64_t first = w->addr[lane];
-	if (!fetch_level(w, o, t, by, d.level[1], lane, more))
+	if (!fetch_level(w, o, x, t, by, d.level[1], lane, more))
 		return false;
 	w->addr[lane] = first;
 	for (unsigned c = 0; c < 4; c++)
@@ -260,7 +278,7 @@ static void fetch_lanes(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, m) {
 		uint32_t v[4];
 
-		if (!fetch_lane(w, o, i, v))
+		if (!texture_fetch_lane(w, o, o->x->family, i, v))
 			return;
 		addr[i] = w->addr[i];
 		put_result(w, o, o->x->family, i, v);

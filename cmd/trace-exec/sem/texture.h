@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Interface of instructions on textures and surfaces: geometry, handles, coordinates; sem/texture.c. */
+/* Interface of instructions on textures and surfaces: geometry, handles, fetches; sem/texture.c, sem/surface.c. */
 #ifndef SEM_TEXTURE_H
 #define SEM_TEXTURE_H
 
 #include "exec/texture.h"
+#include "sem/atom.h"
 #include "sem/sem.h"
 
 /* Shape of the texture or surface that an instruction expects, and the slots of its coordinates. */
@@ -11,9 +12,57 @@ struct geometry {
 	uint8_t shape;      /* enum texture_shape; .1d also accepts linear memory */
 	uint8_t n;          /* coordinates without the layer */
 	bool layered, real; /* real: coordinates of .f32 */
+	bool narrow_layer;  /* the layer has 16 bits */
 	bool sampled;       /* a separate sampler is given, whose handle is in slot sampler */
 	uint32_t slot[3], layer, sampler;
 };
+
+/* Source of the level of detail: level 0, a register, gradients in registers, differences in the quad of lanes. */
+enum detail { DETAIL_BASE, DETAIL_LEVEL, DETAIL_GRAD, DETAIL_QUAD };
+
+/* A fetch from a texture. */
+struct texture_fetch {
+	struct geometry geometry;
+	bool half;           /* .v2.f16x2 */
+	uint8_t gather;      /* tld4: the channel + 1 */
+	uint8_t detail;      /* enum detail */
+	uint8_t offset_bits; /* width of an offset in texels: 4 or 6; 0: none */
+	uint8_t offset_at;   /* bit of the first offset in its register */
+	uint32_t level;      /* its slot: .f32, or .s32 where the coordinates are */
+	uint32_t offset;     /* slot of the offsets */
+	uint32_t grad[2][3]; /* slots of the .f32 gradients */
+};
+
+/*
+ * Fetches for a lane by the handle in w->addr, which becomes the address of the first texel. false: the launch
+ * has failed.
+ */
+bool texture_fetch_lane(
+	struct warp *w, const struct op *o, const struct texture_fetch *x, unsigned lane, uint32_t v[4]);
+
+/* Returns two channels as f16, the first in the lower half. */
+uint32_t texture_halves(const uint32_t v[2]);
+
+enum outside { OUTSIDE_TRAP, OUTSIDE_CLAMP, OUTSIDE_ZERO };
+
+/* An access to a surface; o->bytes times o->n is its size. */
+struct surface_access {
+	struct geometry geometry;
+	uint8_t outside; /* enum outside */
+	bool formatted;
+	bool typed; /* a reduction of 32 bits, signed where the texels are */
+	enum atom atom;
+	enum type type;
+};
+
+/*
+ * Finds the surface of a lane by the handle in w->addr, and the host address that the coordinates name; NULL:
+ * outside, without an access. w->addr becomes the address. false: the launch has failed.
+ */
+bool surface_find(struct warp *w, const struct op *o, const struct surface_access *x, unsigned lane, bool write,
+	const struct texture **t, uint8_t **at);
+/* Applies the reduction of x to a lane's texel with operand v. false: the launch has failed. */
+bool surface_reduce(struct warp *w, const struct op *o, const struct surface_access *x, unsigned lane, u64 v);
 
 /* Reads the shape from a suffix as ".2d". false: none that is executed. */
 bool geometry_find(const struct stmt *in, struct geometry *g);

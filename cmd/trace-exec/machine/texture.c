@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fetches from textures (TEX TLD TLD4 TXD) and their dimensions (TXQ).
+ *
+ * The handle of a texture has 32 bits: in a constant bank (until sm_89), in a general register (.B, until sm_89), or in
+ * a uniform register (from sm_90 on). The operands are the coordinates, with the layer first, then the handle (.B),
+ * the level of detail and the offsets. Without .SCR the coordinates are in a, the others in b; with .SCR the first
+ * half of all is in a, the rest in b. TXD has handle, coordinates and layer in a, the gradients in b. The first two
+ * results are in d, the others in the register of bits 64-71.
+ *
+ * Always true: all lanes are fetched before a register is written, because the lanes of a quad read coordinates of
+ * each other.
+ */
+#include "machine/texture.h"
+
+/* ---- operands ---- */
+
+struct machine_fetch { /* x->family */
+	struct texture_fetch fetch;
+	struct texture_fetch flat; /* fetch from a 1D texture by an instruction of two dimensions */
+	bool has_flat;
+	uint32_t handle; /* slot */
+	uint8_t n;       /* number of results */
+	uint8_t channel[4];
+	uint32_t to[4];
+};
+
+/* Operands in the order of the sequence, the next one to take. */
+struct operand_sequence {
+	uint32_t slot[8];
+	unsigned n, next;
+};
+
+bool texture_bind_handle(struct mbind *b, uint32_t *slot, unsigned unused)
+{
+	unsigned form = b->in->opcode >> 9 & 7;
+
+	if (form == 7) {
+		*slot = mbind_ureg(b, 40);
+		return b->code->sm >= 100 ? field(b, 48, 8) == unused : field(b, 46, 13) == 0;
+	}
+	*slot = mbind_bank(b, (unsigned)field(b, 54, 5), (uint32_t)field(b, 40, 14) * 4, 1);
+	return true;
+}
+
+static bool in_register(const struct mbind *b) { return (b->in->opcode & 0xe00) == 0x200; }
+
+/* Reads n0 operands of a and n1 of b, or all with .SCR. false: they are more than the registers have. */
+static bool read_sequence(struct mbind *b, struct operand_sequence *s, unsigned n0, unsigned n1, bool packed)
+{
+	unsigned in_a = packed ? (n0 + n1 + 1) / 2 : n0, in_b = n0 + n1 - in_a;
+	uint32_t at;
+
+	if (in_a > 4 || in_b > 4)
+		return false;
+	at = mbind_reg(b, 24, in_a);
+	for (unsigned i = 0; i < in_a; i++)
+		s->slot[s->n++] = at + i * VECTOR;
+	at = mbind_reg(b, 32, in_b);
+	for (unsigned i = 0; i < in_b; i++)
+		s->slot[s->n++] = at + i * VECTOR;
+	return true;
+}
+
+static uint32_t take_operand(struct operand_sequence *s) { return s->slot[s->next++]; }
+
+static bool find_geometry(const struct mbind *b, struct geometry *g)
+{
+	static const struct geometry known[8] = {
+		{.shape = TEXTURE_1D, .n = 1},
+		{.shape = TEXTURE_2D, .n = 2},
+		{.shape = TEXTURE_3D, .n = 3},
+		{.shape = TEXTURE_CUBE, .n = 3},
+		{.shape = TEXTURE_1D, .n = 1, .layered = true},
+		{.shape = TEXTURE_2D, .n = 2, .layered = true},
+		{.n = 0},
+		{.shape = TEXTURE_CUBE, .n = 3, .layered = true},
+	};
+
+	*g = known[field(b, 61, 3)];
+	return g->n;
+}
+
+static void take_coordinates(struct operand_sequence *s, struct geometry *g)
+{
+	if (g->layered)
+		g->layer = take_operand(s);
+	for (unsigned i = 0; i < g->n; i++)
+		g->slot[i] = take_operand(s);
+}
+
+/* Sets the registers of the results from the mask of channels. */
+static void bind_results(struct mbind *b, struct machine_fetch *x)
+{
+	uint32_t first, second;
+
+	for (uint8_t c = 0; c < 4; c++)
+		if (bit(b, 72 + c))
+			x->channel[x->n++] = c;
+	if (x->fetch.half)
+		x->n = 2;
+	unsigned in_first = x->fetch.half ? 1 : x->n < 2 ? x->n : 2;
+	first = mbind_dst(b, 16, in_first);
+	second = mbind_dst(b, 64, x->n - in_first);
+	for (unsigned i = 0; i < x->n; i++)
+		x->to[i] = i < in_first ? first + i * VECTOR : second + (i - in_first) * VECTOR;
+}
+
+/* ---- execution ---- */
+
+/* Returns the fetch that fits the texture of a lane. */
+static const struct texture_fetch *fitting_fetch(
+	const struct warp *w, const struct machine_fetch *x, unsigned lane)
+{
+	const struct texture *t =
+		x->has_flat ? texture_find(w->g->textures, w->mem, w->addr[lane]) : NULL;
+
+	return t && (t->shape == TEXTURE_1D || t->shape == TEXTURE_LINEAR) && !t->layered ? &x->flat
+											    : &x->fetch;
+}
+
+static void fetch_texels(struct warp *w, const struct op *o, uint32_t m)
+{
+	const struct machine_fetch *x = o->x->family;
+	const u32 *handle = REG(u32, w, x->handle);
+	uint32_t v[LANES][4];
+
+	FOR_BITS32 (i, m) {
+		w->addr[i] = TEXTURE_HANDLE + handle[i];
+		if (!texture_fetch_lane(w, o, fitting_fetch(w, x, i), i, v[i]))
+			return;
+	}
+	FOR_BITS32 (i, m)
+		for (unsigned k = 0; k < x->n; k++)
+			REG(u32, w, x->to[k])[i] =
+				x->fetch.half ? texture_halves(v[i] + 2 * k) : v[i][x->channel[k]];
+	set_pred(w, PDST1(o), m, 0);
+}
+
+/* ---- binding ---- */
+
+enum fetch_kind { FETCH_TEX, FETCH_TLD, FETCH_TLD4, FETCH_TXD };
+
+static enum fetch_kind kind_of(const struct mbind *b)
+{
+	switch (b->in->opcode & 0x1ff) {
+	case 0x160:
+	case 0x161: return FETCH_TEX;
+	case 0x166:
+	case 0x167: return FETCH_TLD;
+	case 0x163:
+	case 0x164: return FETCH_TLD4;
+	default: return FETCH_TXD;
+	}
+}
+
+/* Sets the source of the level of detail. Returns false for one that is not executed. */
+static bool bind_level(const struct mbind *b, struct texture_fetch *f, enum fetch_kind kind)
+{
+	unsigned mode = (unsigned)field(b, 87, 3);
+
+	if (kind == FETCH_TLD4) {
+		f->gather = (uint8_t)(1 + (mode & 3));
+		return mode < 4;
+	}
+	if (kind == FETCH_TXD) {
+		f->detail = DETAIL_GRAD;
+		return !mode;
+	}
+	if (b->code->sm >= 100) { /* bit 59 of TEX and bit 76 of TLD are set with a level */
+		f->detail = mode ? DETAIL_LEVEL : DETAIL_BASE;
+		return mode == bit(b, kind == FETCH_TEX ? 59 : 76);
+	}
+	f->detail = mode == 3 ? DETAIL_LEVEL : mode ? DETAIL_BASE : DETAIL_QUAD;
+	return mode == 1 || mode == 3 || (!mode && kind == FETCH_TEX);
+}
+
+/* Tests for offsets in texels. */
+static bool has_offset(const struct mbind *b, enum fetch_kind kind)
+{
+	return bit(b, b->code->sm >= 100 && kind != FETCH_TLD4 ? 56 : 76);
+}
+
+/* Returns a reason to refuse the instruction; NULL: there is none. */
+static const char *find_unknown(const struct mbind *b, enum fetch_kind kind)
+{
+	bool late = b->code->sm >= 100;
+
+	if (kind == FETCH_TLD ? bit(b, late ? 77 : 78) : false)
+		return "textures of several samples";
+	if (kind != FETCH_TXD && kind != FETCH_TLD && bit(b, 78))
+		return "a comparison of depths";
+	if (bit(b, 79) && (b->code->sm >= 90 || field(b, 72, 4) != 15))
+		return "format of results";
+	if (late && (bit(b, 60) || field(b, 57, 2) || (bit(b, 59) && kind != FETCH_TEX)))
+		return "mode";
+	return NULL;
+}
+
+/* Binds the operands of TXD. */
+static bool bind_gradients(struct mbind *b, struct machine_fetch *x, bool in_reg)
+{
+	struct texture_fetch *f = &x->fetch;
+	struct operand_sequence s = {.n = 0};
+	unsigned n = f->geometry.n;
+	bool last = f->geometry.layered || f->offset_bits;
+
+	if (n > 2 || !read_sequence(b, &s, in_reg + n + last, 2 * n, false))
+		return false;
+	if (in_reg)
+		x->handle = take_operand(&s);
+	for (unsigned i = 0; i < n; i++)
+		f->geometry.slot[i] = take_operand(&s);
+	if (last)
+		f->offset = f->geometry.layer = take_operand(&s);
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < 2; k++)
+			f->grad[k][i] = take_operand(&s);
+	f->offset_at = 16;
+	f->geometry.narrow_layer = true;
+	return true;
+}
+
+static bool bind_operands_of(struct mbind *b, struct machine_fetch *x, bool in_reg)
+{
+	struct texture_fetch *f = &x->fetch;
+	struct operand_sequence s = {.n = 0};
+	bool packed = b->code->sm < 100 && bit(b, 60);
+	unsigned level = f->detail == DETAIL_LEVEL, offset = f->offset_bits != 0;
+
+	if (!read_sequence(b, &s, f->geometry.n + f->geometry.layered,
+		    in_reg + level + offset, packed))
+		return false;
+	take_coordinates(&s, &f->geometry);
+	if (in_reg)
+		x->handle = take_operand(&s);
+	if (level)
+		f->level = take_operand(&s);
+	if (offset)
+		f->offset = take_operand(&s);
+	return true;
+}
+
+int mbind_fetch(struct mbind *b, struct op *o)
+{
+	enum fetch_kind kind = kind_of(b);
+	struct machine_fetch *x = arena_alloc(&b->bound->arena, 1, sizeof(*x));
+	const char *unknown = find_unknown(b, kind);
+
+	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
+	o->x->family = x;
+	o->bytes = 4;
+	o->space = SP_GLOBAL;
+	o->target = mbind_pdst(b, 81, false);
+	machine_set_function(o, fetch_texels);
+	if (unknown)
+		return mbind_refuse(b, unknown);
+	if (!find_geometry(b, &x->fetch.geometry) || !bind_level(b, &x->fetch, kind))
+		return mbind_refuse(b, "mode");
+	x->fetch.geometry.real = kind != FETCH_TLD;
+	x->fetch.half = bit(b, 79);
+	x->fetch.offset_bits = has_offset(b, kind) ? kind == FETCH_TLD4 ? 6 : 4 : 0;
+	if (!in_register(b) && !texture_bind_handle(b, &x->handle, 255))
+		return mbind_refuse(b, "handle");
+	if (!(kind == FETCH_TXD ? bind_gradients : bind_operands_of)(b, x, in_register(b)))
+		return mbind_refuse(b, "operands");
+	bind_results(b, x);
+	x->flat = x->fetch;
+	x->flat.geometry.shape = TEXTURE_1D;
+	x->flat.geometry.n = 1;
+	x->has_flat = x->fetch.geometry.shape == TEXTURE_2D && !x->fetch.geometry.layered;
+	return 0;
+}
+
+/* ---- TXQ ---- */
+
+/* o->a: slot of the handle; o->b: slot of the level; channels: width, height, depth or layers, levels. */
+static void query_texture(struct warp *w, const struct op *o, uint32_t m)
+{
+	const struct machine_fetch *x = o->x->family;
+	uint32_t out[LANES][4];
+
+	FOR_BITS32 (i, m) {
+		uint64_t handle = TEXTURE_HANDLE + REG(u32, w, x->handle)[i];
+		const struct texture *t = texture_find(w->g->textures, w->mem, handle);
+		uint32_t n = REG(u32, w, o->b)[i];
+
+		if (!t) {
+			exec_fail(w, o, 1u << i, "texture",
+				"handle 0x%llx (expected the handle of a texture or surface)",
+				(unsigned long long)handle);
+			return;
+		}
+		struct texture level = texture_level(t, n < t->levels ? n : t->levels - 1u);
+		out[i][0] = level.width;
+		out[i][1] = level.height;
+		out[i][2] = t->layered ? t->layers : level.depth;
+		out[i][3] = t->levels;
+	}
+	FOR_BITS32 (i, m)
+		for (unsigned k = 0; k < x->n; k++)
+			REG(u32, w, x->to[k])[i] = out[i][x->channel[k]];
+}
+
+int mbind_query_texture(struct mbind *b, struct op *o)
+{
+	struct machine_fetch *x = arena_alloc(&b->bound->arena, 1, sizeof(*x));
+	uint32_t a = mbind_reg(b, 24, 2);
+
+	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
+	o->x->family = x;
+	o->b = in_register(b) ? a + VECTOR : a;
+	x->handle = a;
+	if (!in_register(b) && !texture_bind_handle(b, &x->handle, 0))
+		return mbind_refuse(b, "handle");
+	bind_results(b, x);
+	machine_set_function(o, query_texture);
+	return field(b, 62, 2) ? mbind_refuse(b, "query") : 0;
+}
+
+/* ---- extern functions ---- */
+
+/* Copies the second gradients from local memory to the slots at FRAME_SCRATCH. false: the launch has failed. */
+static bool read_gradients(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *stack = REG(u32, w, FRAME_R + 1 * VECTOR);
+	uint8_t *at[LANES];
+
+	FOR_BITS32 (i, m)
+		w->addr[i] = stack[i];
+	if (!mem_find_host(w, o, m, SP_LOCAL, 16, at))
+		return false;
+	FOR_BITS32 (i, m)
+		for (unsigned k = 0; k < 3; k++)
+			memcpy(&REG(u32, w, FRAME_SCRATCH + k * VECTOR)[i], at[i] + 4 * k, 4);
+	return true;
+}
+
+static void fetch_by_gradients(struct warp *w, const struct op *o, uint32_t m, enum texture_shape shape, bool layered)
+{
+	struct machine_fetch x = {.handle = FRAME_R + 4 * VECTOR, .n = 4, .channel = {0, 1, 2, 3}};
+	struct geometry *g = &x.fetch.geometry;
+	struct op call = *o;
+	struct ext ext = {.family = &x};
+
+	*g = (struct geometry){.shape = (uint8_t)shape, .n = 3, .layered = layered, .real = true};
+	x.fetch.detail = DETAIL_GRAD;
+	g->layer = FRAME_R + 8 * VECTOR;
+	for (unsigned k = 0; k < 3; k++) {
+		g->slot[k] = FRAME_R + (8 + layered + k) * VECTOR;
+		x.fetch.grad[0][k] = FRAME_R + (12 + k) * VECTOR;
+		x.fetch.grad[1][k] = FRAME_SCRATCH + k * VECTOR;
+	}
+	for (unsigned k = 0; k < 4; k++)
+		x.to[k] = FRAME_R + (5 + k) * VECTOR;
+	call.x = &ext;
+	call.target = FRAME_PSINK;
+	if (read_gradients(w, o, m))
+		fetch_texels(w, &call, m);
+}
+
+void texture_gradients_3d(struct warp *w, const struct op *o, uint32_t m)
+{
+	fetch_by_gradients(w, o, m, TEXTURE_3D, false);
+}
+
+void texture_gradients_cube(struct warp *w, const struct op *o, uint32_t m)
+{
+	fetch_by_gradients(w, o, m, TEXTURE_CUBE, false);
+}
+
+void texture_gradients_cube_layers(struct warp *w, const struct op *o, uint32_t m)
+{
+	fetch_by_gradients(w, o, m, TEXTURE_CUBE, true);
+}
