@@ -197,3 +197,20 @@ sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1)
 		[ "$status" -le 2 ] || fail "status $status: $output"
 	done
 }
+
+@test "sm_120: 64-bit sums, comparisons and minima with immediates, saturated sums" {
+	printf '%s\n' 'module k' 'buffer A bytes=512 file=in' 'buffer O bytes=2048 zero' 'launch k grid=1 block=32 args A,O' \
+		'save O o' >k.launch
+	python3 -c '
+import random, struct, sys
+r = random.Random(1)
+edge = [0, 1, 2**31, 2**32, 2**32 - 5, 2**63, 2**64 - 1, 2**64 - 5, 2**64 - 6, 2**64 - 7, 2**31 - 1]
+sys.stdout.buffer.write(b"".join(struct.pack("<Q", r.choice(edge + [r.getrandbits(64)])) for _ in range(64)))' >in
+	cp "$ROOT/tests/data/sass/wide.ptx" k
+	run -0 trace-exec -n k.launch
+	mv o o.ptx
+	"$ROOT/tests/data/sass/cubin.py" -s 120 -r 24 -p 8,8 k <"$ROOT/tests/data/sass/wide-120.sass" >k
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	cmp o.ptx o
+}

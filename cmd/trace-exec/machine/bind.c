@@ -143,11 +143,16 @@ void machine_set_function(struct op *o, op_fn *fn) { o->fn = fn; }
 /* ---- forms of arithmetic instructions ---- */
 
 /* Returns the slot of an operand in bits 32-63: a register, an immediate, a constant or a uniform register. */
-static uint32_t field32_slot(struct mbind *b, unsigned kind, unsigned count, bool f64)
+static uint32_t field32_slot(struct mbind *b, unsigned kind, unsigned count, unsigned wide)
 {
 	switch (kind) {
 	case 1: return b->uniform ? mbind_ureg(b, 32) : mbind_reg(b, 32, count);
-	case 4: return mbind_number(b, f64 ? field(b, 32, 32) << 32 : field(b, 32, 32), count);
+	case 4:
+		return mbind_number(b,
+			wide & F64_IMMEDIATE      ? field(b, 32, 32) << 32
+			: wide & SIGNED_IMMEDIATE ? (uint64_t)signed_field(b, 32, 32)
+						  : field(b, 32, 32),
+			count);
 	case 5: return mbind_constant(b, count);
 	default: return mbind_ureg(b, 32);
 	}
@@ -156,8 +161,7 @@ static uint32_t field32_slot(struct mbind *b, unsigned kind, unsigned count, boo
 int mbind_forms(struct mbind *b, struct op *o, unsigned wide)
 {
 	unsigned form = b->in->form, nb = wide & WIDE_B ? 2 : 1, nc = wide & WIDE_C ? 2 : 1;
-	bool f64 = wide & F64_IMMEDIATE, swapped = form == 2 || form == 3 || form == 7,
-	     imm = form == 2 || form == 4;
+	bool swapped = form == 2 || form == 3 || form == 7, imm = form == 2 || form == 4;
 	unsigned kind = form == 2 ? 4 : form == 3 ? 5 : form == 7 ? 6 : form;
 
 	if (!form || (bit(b, 91) && !b->uniform && form != 6 && form != 7) ||
@@ -165,7 +169,7 @@ int mbind_forms(struct mbind *b, struct op *o, unsigned wide)
 		return mbind_refuse(b, "form of operands");
 	o->d = b->uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, wide & WIDE_D ? 2 : 1);
 	o->a = b->uniform ? mbind_ureg(b, 24) : mbind_reg(b, 24, wide & WIDE_A ? 2 : 1);
-	uint32_t first = field32_slot(b, kind, swapped ? nc : nb, f64),
+	uint32_t first = field32_slot(b, kind, swapped ? nc : nb, wide),
 		 second = b->uniform ? mbind_ureg(b, 64) : mbind_reg(b, 64, swapped ? nb : nc);
 	o->b = swapped ? second : first;
 	o->c = swapped ? first : second;

@@ -127,8 +127,8 @@ uint32_t mbind_bank(struct mbind *b, unsigned bank, uint32_t offset, unsigned co
 int64_t mbind_pred(const struct mbind *b, unsigned at, bool uniform);
 /* Returns the slot of a predicate as a result. */
 uint32_t mbind_pdst(const struct mbind *b, unsigned at, bool uniform);
-/* Kind of the operands b and c. */
-enum wide { WIDE_NONE = 0, WIDE_B = 1, WIDE_C = 2, WIDE_A = 4, WIDE_D = 8, F64_IMMEDIATE = 16 };
+/* Operands of 64 bits, and what an immediate in such an operand is: the upper word, or a number with a sign. */
+enum wide { WIDE_NONE = 0, WIDE_B = 1, WIDE_C = 2, WIDE_A = 4, WIDE_D = 8, F64_IMMEDIATE = 16, SIGNED_IMMEDIATE = 32 };
 /*
  * Sets o->d, o->a, o->b and o->c from the form of an arithmetic instruction (bits 9-11) and marks negated and
  * absolute operands in o->mode. wide: operands of 64 bits.
@@ -193,6 +193,7 @@ B(mbind_vabsdiff);
 B(mbind_vabsdiff4);
 B(mbind_prmt);
 B(mbind_imnmx);
+B(mbind_imnmx64);
 B(mbind_vimnmx);
 B(mbind_vimnmx3);
 B(mbind_viadd);

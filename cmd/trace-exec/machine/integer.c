@@ -173,7 +173,7 @@ static void add64(struct warp *w, const struct op *o, uint32_t m)
 /* UIADD3.64 of three pairs, and the 64-bit add of sm_120 of two. */
 int mbind_iadd64(struct mbind *b, struct op *o)
 {
-	if (mbind_forms(b, o, WIDE_A | WIDE_B | WIDE_C | WIDE_D))
+	if (mbind_forms(b, o, WIDE_A | WIDE_B | WIDE_C | WIDE_D | SIGNED_IMMEDIATE))
 		return -1;
 	machine_set_function(o, add64);
 	o->is_signed = b->in->row->base == 0x097;
@@ -407,6 +407,34 @@ int mbind_imnmx(struct mbind *b, struct op *o)
 	return status;
 }
 
+static void min_max_pairs(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b);
+	u32 *d = REG(u32, w, o->d), p = pred1(w, o);
+	u64 flip = o->is_signed ? 1ull << 63 : 0;
+
+	FOR_BITS32 (i, m) {
+		u64 x = (a[i] | (u64)a[i + LANES] << 32) ^ flip, y = (b[i] | (u64)b[i + LANES] << 32) ^ flip;
+		u64 v = ((x < y) == (p >> i & 1) ? x : y) ^ flip;
+
+		d[i] = (u32)v;
+		d[i + LANES] = (u32)(v >> 32);
+	}
+}
+
+/* The lesser or the greater of two numbers of 64 bits, on both datapaths. */
+int mbind_imnmx64(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_A | WIDE_B | WIDE_C | WIDE_D | SIGNED_IMMEDIATE))
+		return -1;
+	if (b->in->form == 2 || b->in->form == 3)
+		o->b = o->c;
+	o->is_signed = bit(b, 73);
+	o->imm = mbind_pred(b, 87, b->uniform);
+	machine_set_function(o, min_max_pairs);
+	return bit(b, 74) ? 0 : mbind_refuse(b, "type");
+}
+
 enum { TYPE_U32, TYPE_S32, TYPE_U16X2, TYPE_S16X2, TYPE_U8X4, TYPE_S8X4 };
 
 static u32 least_of(const struct op *o, bool least, u32 a, u32 b)
@@ -476,13 +504,34 @@ MACHINE_OP2(viadd_word, u32 x = o->mode & NEG_B ? ~0u : 0;, a + (b ^ x) + (x & 1
 LANE_OP2(viadd_halves, u32, u32, u32, add_halves(a, b))
 MACHINE_OP2(viadd_bytes, bool neg = o->mode;, add_bytes(a, neg ? negate_bytes(b) : b))
 
+/* VIADD.SAT: a signed sum that stops at the ends of its range. */
+static void viadd_saturated(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b);
+	u32 *d = REG(u32, w, o->d);
+
+	FOR_BITS32 (i, m) {
+		s64 x = (s32)a[i], y = (s32)b[i], v = (o->mode & NEG_A ? -x : x) + (o->mode & NEG_B ? -y : y);
+
+		d[i] = v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? 1u << 31 : (u32)v;
+	}
+}
+
 int mbind_viadd(struct mbind *b, struct op *o)
 {
+	bool saturated = bit(b, 74);
+
 	if (bind_two(b, o))
 		return -1;
-	o->mode = bit(b, 63) && b->in->form != 4 ? NEG_B : 0;
-	machine_set_function(o, bit(b, 75) ? viadd_bytes : bit(b, 73) ? viadd_halves : viadd_word);
-	return bit(b, 73) && o->mode ? mbind_refuse(b, "negative halves") : 0;
+	o->mode = (uint8_t)((bit(b, 63) && b->in->form != 4 ? NEG_B : 0) |
+			    (saturated && bit(b, 72) ? NEG_A : 0));
+	machine_set_function(o, saturated          ? viadd_saturated
+				: bit(b, 75) ? viadd_bytes
+				: bit(b, 73) ? viadd_halves
+					     : viadd_word);
+	if (saturated)
+		return bit(b, 73) || bit(b, 75) || !bit(b, 80) ? mbind_refuse(b, "mode") : 0;
+	return (bit(b, 73) && o->mode) || bit(b, 72) || bit(b, 80) ? mbind_refuse(b, "mode") : 0;
 }
 
 MACHINE_OP3(absdiff_word, bool s = o->is_signed;
