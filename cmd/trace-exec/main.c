@@ -11,6 +11,7 @@
 #include "lower/lower.h"
 #include "output.h"
 #include "program.h"
+#include "recorded.h"
 #include "run.h"
 
 enum {
@@ -28,7 +29,8 @@ enum {
 	OPT_KERNELS,
 	OPT_LAUNCHES,
 	OPT_DISASSEMBLE,
-	OPT_CONTROL
+	OPT_CONTROL,
+	OPT_COMPARE
 };
 
 #define LIMIT 4000000000ull /* warp instructions of a launch */
@@ -88,6 +90,9 @@ static const struct cli_row rows[] = {
 	{OPT_AS, "as", "KIND",
 		"write the trace as ptx (default), or as sass: an estimate of the machine code for the GPU of -g",
 		"ptx sass"},
+	{OPT_COMPARE, "compare", "TRACE",
+		"compare with a recorded trace of the same program: exit status 1 if an instruction differs",
+		"file"},
 	{OPT_CONTROL, "control", NULL, "with --disassemble: print the control code of each instruction",
 		NULL},
 	{'C', "directory", "DIR", "folder of the files that the launch file saves (default: its own)", "dir"},
@@ -100,10 +105,10 @@ static const struct cli_row rows[] = {
 static const struct cli_man_table man_tables[] = {{"opcodes", disassemble_man}, {NULL, NULL}};
 
 static const struct cli cli = {
-	"[-nfqv] [-o PATH] [-F FORMAT] [-C DIR] [-j N] [--order] [--stack KIND] [--limit N] [--no-check] [--as KIND] [-g GPU] LAUNCH | [-g GPU] --run PROGRAM [ARG...] | --disassemble [-F FORMAT] FILE...",
+	"[-nfqv] [-o PATH] [-F FORMAT] [-C DIR] [-j N] [--order] [--stack KIND] [--limit N] [--no-check] [--as KIND] [--compare TRACE] [-g GPU] LAUNCH | [-g GPU] --run PROGRAM [ARG...] | --disassemble [-F FORMAT] FILE...",
 	"execute PTX kernels on the CPU, check them and write their traces",
 	"LAUNCH is a launch file (trace-launch(5)); - is stdin.\n"
-	"Exit status: 0 good; 1 a kernel or the program failed or a buffer differs from its file; 2 trouble.\n",
+	"Exit status: 0 good; 1 a kernel or the program failed, or a buffer or a trace differs; 2 trouble.\n",
 	rows, sizeof(rows) / sizeof(*rows), NULL, man_tables};
 
 struct args {
@@ -112,7 +117,8 @@ struct args {
 	struct gpu_choice gpu;
 	bool run, list, sass, disassemble;
 	enum { FORMAT_DEFAULT, FORMAT_TEXT, FORMAT_PACK, FORMAT_JSON } format;
-	bool gpu_given; /* -g, -c or -D is given */
+	bool gpu_given;       /* -g, -c or -D is given */
+	const char *recorded; /* --compare; NULL: not given */
 };
 
 static enum code_kind read_code_kind(const char *kind)
@@ -122,6 +128,13 @@ static enum code_kind read_code_kind(const char *kind)
 	if (strcmp(kind, "auto") && strcmp(kind, "ptx"))
 		cli_usage("unknown code '%s' (expected auto, ptx or sass)", kind);
 	return strcmp(kind, "ptx") ? CODE_AUTO : CODE_PTX;
+}
+
+static void read_format(struct args *a, const char *value)
+{
+	a->format = !strcmp(value, "json") ? FORMAT_JSON : !strcmp(value, "pack") ? FORMAT_PACK : FORMAT_TEXT;
+	if (a->format == FORMAT_TEXT && strcmp(value, "text"))
+		cli_usage("unknown format '%s' (expected pack, text or json)", value);
 }
 
 static void on_option(void *ctx, int letter, const char *value)
@@ -162,13 +175,8 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'l': a->list = true; break;
 	case OPT_DISASSEMBLE: a->disassemble = true; break;
 	case OPT_CONTROL: a->d.control = true; break;
-	case 'F':
-		a->format = !strcmp(value, "json")   ? FORMAT_JSON
-			    : !strcmp(value, "pack") ? FORMAT_PACK
-						     : FORMAT_TEXT;
-		if (a->format == FORMAT_TEXT && strcmp(value, "text"))
-			cli_usage("unknown format '%s' (expected pack, text or json)", value);
-		break;
+	case OPT_COMPARE: a->recorded = value; break;
+	case 'F': read_format(a, value); break;
 	case 'g':
 	case 'c':
 		gpu_add_file(&a->gpu, value, letter == 'g');
@@ -209,6 +217,25 @@ static void choose_output(struct args *a)
 	if (o->to != TRACE_NONE)
 		o->to = packed || !named ? TRACE_STREAM : TRACE_FOLDER;
 	o->records = packed;
+}
+
+/* Sets the output of a trace that is compared: a file of its own where none is named. */
+static void choose_compared(struct args *a)
+{
+	struct run_options *o = &a->o;
+
+	if (a->disassemble || o->to == TRACE_NONE || (o->output && !strcmp(o->output, "-")))
+		cli_usage("--compare goes with neither --disassemble, -n nor -o -");
+	if (o->output)
+		return;
+	o->output = recorded_new_file();
+	o->force = true;
+}
+
+/* Returns the exit status after a run that ended with `status`: that of the comparison if there is one. */
+static int compared(const struct args *a, int status)
+{
+	return a->recorded && !status ? recorded_compare(a->o.output, a->recorded) : status;
 }
 
 static void choose_launches(struct run_options *o)
@@ -293,8 +320,10 @@ int main(int argc, char **argv)
 	diag_quiet(a.o.quiet);
 	if (a.sass && a.o.code == CODE_MACHINE)
 		cli_usage("--as sass is for PTX, not for --code sass");
-	if (a.disassemble)
+	if (a.disassemble && !a.recorded)
 		return run_disassembler(&a, n, argv);
+	if (a.recorded)
+		choose_compared(&a);
 	if (a.format == FORMAT_JSON || a.d.control)
 		cli_usage("%s requires --disassemble", a.d.control ? "--control" : "-F json");
 	choose_output(&a);
@@ -304,7 +333,7 @@ int main(int argc, char **argv)
 		a.o.binary = binary_version(&a.gpu);
 	}
 	if (a.run)
-		return run_program(&a, n, argv);
+		return compared(&a, run_program(&a, n, argv));
 	if (a.list)
 		cli_usage("--list requires --run");
 	if (n != 1)
@@ -316,5 +345,5 @@ int main(int argc, char **argv)
 	status = run_script(&s, &a.o);
 	script_free(&s);
 	choice_free(&a.o.choice);
-	return status;
+	return compared(&a, status);
 }

@@ -59,7 +59,7 @@ void source_write(FILE *out, const struct source_lines *s)
 			s->row[i].line);
 }
 
-void source_free(struct source_lines *s)
+void source_lines_free(struct source_lines *s)
 {
 	source_free_files(&s->files);
 	free(s->row);

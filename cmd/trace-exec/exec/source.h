@@ -37,6 +37,6 @@ void source_free_files(struct source_files *s);
 void source_add(struct source_lines *s, uint64_t pc, const char *file, uint32_t line);
 /* Writes the header lines of files and lines; nothing where no line is known. */
 void source_write(FILE *out, const struct source_lines *s);
-void source_free(struct source_lines *s);
+void source_lines_free(struct source_lines *s);
 
 #endif

@@ -153,7 +153,7 @@ void lower_free(struct lower *l)
 	free(l->inst);
 	free(l->start);
 	free(l->end);
-	source_free(&l->lines);
+	source_lines_free(&l->lines);
 	arena_free(&l->arena);
 	free(l);
 }

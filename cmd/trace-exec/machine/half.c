@@ -12,7 +12,10 @@
 enum { HALF_FTZ = 1, HALF_SAT = 2, HALF_FMZ = 4, HALF_RELU = 8, HALF_BF16 = 16, HALF_F32 = 32 };
 enum { HALF_ADD, HALF_MUL, HALF_FMA };
 
-/* An operand of a lane: its two numbers. select is 2 bits; signs are NEG_A and ABS_A. */
+/*
+ * An operand of a lane: its two numbers. select is 2 bits; signs are NEG_A and ABS_A. An operand of f32 (select 1)
+ * becomes f16 with rounding to zero, as the compiler converts by it.
+ */
 static void half_operand(double to[2], u32 bits, unsigned select, unsigned signs, unsigned modes)
 {
 	bool bf = modes & HALF_BF16;
@@ -21,6 +24,8 @@ static void half_operand(double to[2], u32 bits, unsigned select, unsigned signs
 		double v = select == 1 ? (double)ieee_f32(bits)
 				       : half_to_double(bits >> (select == 3 || (!select && k) ? 16 : 0), bf);
 
+		if (select == 1 && !bf)
+			v = small_value(small_from(v, SMALL_F16, ROUND_RZ, false), SMALL_F16);
 		v = signs & ABS_A ? fabs(v) : v;
 		v = signs & NEG_A ? -v : v;
 		if (modes & HALF_FTZ && fabs(v) < (bf ? 0x1p-126 : 0x1p-14))

@@ -266,7 +266,7 @@ static void free_machine(struct machine_module *x)
 	for (uint32_t i = 0; i < x->n; i++) {
 		free(x->code[i].constant);
 		trace_free(x->code[i].text);
-		source_free(&x->code[i].lines);
+		source_lines_free(&x->code[i].lines);
 	}
 	sass_image_free(x->image);
 	free(x->code);

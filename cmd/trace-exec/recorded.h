@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* --compare: the trace of an execution against a recorded one of the same program. */
+#ifndef RECORDED_H
+#define RECORDED_H
+
+/* Returns the path of a new file for a trace, which is removed when the program ends. Dies on trouble. */
+const char *recorded_new_file(void);
+/*
+ * Compares trace `executed` with trace `recorded`, kernel by kernel, and writes a line for each kernel to stdout.
+ * Returns EXIT_GOOD if they are equal, EXIT_NO if not; dies on trouble.
+ */
+int recorded_compare(const char *executed, const char *recorded);
+
+#endif
