@@ -214,3 +214,25 @@ sys.stdout.buffer.write(b"".join(struct.pack("<Q", r.choice(edge + [r.getrandbit
 	assert_output ''
 	cmp o.ptx o
 }
+
+@test "device functions in sections of their own: called by name and by address, in the trace after the kernel" {
+	"$ROOT/tests/data/sass/linked" .
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	cmp want.bin o.bin
+	trace-exec -q -o app k.launch
+	# the kernel is at 0, add7 at 0x200, square and negate after it
+	run awk '/^(00d0|0200|0210|00e0|0100|0220|0240) / { print $1, $2 }' app/kernel-1.traceg
+	assert_line --index 0 '00d0 ffffffff'
+	assert_line --index 1 '0200 ffffffff'
+	assert_line --index 2 '0210 ffffffff'
+	assert_line --index 3 '00e0 ffffffff'
+	assert_line --index 4 '0100 ffffffff'
+	assert_line --regexp '^0240 (55555555|aaaaaaaa)$'
+	"$ROOT/tests/data/sass/linked" -t 0x37 .
+	run -2 trace-exec -n k.launch
+	assert_output --partial "relocation of type 0x37 to 'add7' at PC 0x00d0 of function k (expected 0x38, 0x39, 0x3a or 0x4b)"
+	"$ROOT/tests/data/sass/linked" -s printk .
+	run -2 trace-exec -n k.launch
+	assert_output --partial "'printk' is not defined by the cubin"
+}

@@ -47,7 +47,10 @@ struct machine_code { /* Machine code of a kernel. */
 	struct machine_module *module;
 	const struct sass_function *kernel;
 	struct sass_inst *inst;
-	uint32_t n; /* number of instructions; a further one in the function fails the launch */
+	uint32_t n;       /* number of instructions; a further one in the function fails the launch */
+	uint32_t own;     /* number of the kernel's own instructions; those of device functions follow */
+	uint32_t *first;  /* number of the first instruction of each device function; UINT32_MAX: it is not called */
+	uint64_t *target; /* address that an absolute call names by a relocation, UINT64_MAX: none; NULL: none has one */
 	unsigned sm;
 	struct machine_constant *constant;
 	uint32_t n_constants, cap_constants;
@@ -63,6 +66,9 @@ struct machine_module {
 	struct module *module;
 	struct machine_code *code; /* by kernel */
 	uint32_t n;
+	uint32_t *at;     /* address of each function of the image */
+	uint32_t *device; /* device functions of the image, in the order of their addresses */
+	uint32_t n_device;
 	struct symbol *bank3;   /* holds bank 3; NULL: none */
 	uint8_t *bank4;         /* constant bank 4, with the addresses of variables and externs */
 	struct symbol *data[2]; /* .nv.global and .nv.global.init; NULL: none */
@@ -74,6 +80,24 @@ struct machine_module {
 /* Windows of generic addresses; their bases are in exec/text.h. */
 #define WINDOW_BYTES    (1ull << 24)
 #define RESERVED_SHARED 1024u /* sm_90 and later: bytes before a block's shared memory */
+
+/* ---- link.c ---- */
+
+/* Sets *to to the address of a symbol. Returns -1 with *f set if it has none. */
+typedef int link_address_fn(
+	const struct machine_module *x, const struct sass_symbol *s, uint64_t *to, struct fault *f);
+/* Gives each function of the image its address. */
+void link_functions(struct machine_module *x);
+/* Decodes the instructions of a kernel and of the device functions that it can call. */
+void link_decode(struct machine_code *c, struct arena *arena);
+/* Returns the bytes of local memory of a lane of a kernel. */
+uint32_t link_stack(const struct machine_code *c);
+/* Returns the number of the instruction at an address; UINT32_MAX: none. */
+uint32_t link_index(const struct machine_code *c, uint64_t pc);
+/* Returns the function of the image that has instruction i, and sets *pc to the instruction's address in it. */
+uint32_t link_function(const struct machine_code *c, uint32_t i, uint32_t *pc);
+/* Applies the relocations of the code. Returns -1 with *f set for a symbol or type that is not supported. */
+int link_code(struct machine_code *c, link_address_fn *address_of, struct fault *f);
 
 /* Returns the bytes of a constant bank and their number; NULL: there is none. */
 const uint8_t *machine_bank(const struct grid *g, const struct machine_code *c, unsigned bank, uint32_t *n);

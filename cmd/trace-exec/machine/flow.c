@@ -51,10 +51,10 @@ static uint32_t taken_lanes(const struct warp *w, const struct op *o, uint32_t m
 /* Returns the number of the instruction at a lane's address; UINT32_MAX: there is none, and the launch failed. */
 static uint32_t instruction_at(struct warp *w, const struct op *o, uint32_t lane, uint64_t address)
 {
-	uint64_t n = address / 16;
+	uint32_t n = link_index(o->func->machine_code, address);
 
-	if (!(address % 16) && n < o->func->n_insts)
-		return first_pc(o) + (uint32_t)n;
+	if (n != UINT32_MAX)
+		return first_pc(o) + n;
 	exec_fail(w, o, 1u << lane, "branch-address",
 		"branch to 0x%llx (expected the address of an instruction of the kernel)",
 		(unsigned long long)address);
@@ -292,11 +292,11 @@ static int bind_target(struct mbind *b, struct op *o)
 	int64_t offset = b->code->sm >= 90
 				 ? (int64_t)((uint64_t)signed_field(b, 34, 48) << 8 | field(b, 16, 8)) * 4
 				 : signed_field(b, 34, 48) * 4;
-	int64_t to = (int64_t)b->in->pc + 16 + offset;
+	uint32_t to = link_index(b->code, (uint64_t)((int64_t)b->in->pc + 16 + offset));
 
-	if (to < 0 || to % 16 || to / 16 >= b->code->n)
+	if (to == UINT32_MAX)
 		return mbind_refuse(b, "branch out of the function");
-	o->target = b->fn->first_pc + (uint32_t)(to / 16);
+	o->target = b->fn->first_pc + to;
 	return 0;
 }
 
@@ -326,8 +326,24 @@ static int bind_indirect(struct mbind *b, struct op *o, enum machine_flow flow, 
 	o->flow = (uint8_t)flow;
 	o->a = uniform ? mbind_ureg(b, 24) : mbind_reg(b, 24, 2);
 	o->c = (uint32_t)mbind_pred(b, 87, false);
-	o->imm = (int64_t)b->in->pc + 16 + offset;
+	o->imm = flow == MF_RET && bit(b, 85) ? offset : (int64_t)b->in->pc + 16 + offset; /* bit 85: .ABS */
 	return 0;
+}
+
+/* Binds CALL.ABS: the address is that of a relocation, or part of the instruction. */
+static int bind_absolute_call(struct mbind *b, struct op *o)
+{
+	uint64_t *named = b->code->target, address = named ? named[b->index] : UINT64_MAX;
+
+	o->flow = MF_CALL;
+	o->imm = 0;
+	for (unsigned i = 0; address == UINT64_MAX && i < b->in->n_args; i++)
+		if (b->in->arg[i].kind == SASS_TARGET)
+			address = (uint64_t)b->in->arg[i].value;
+	o->a = mbind_number(b, address, 2);
+	return address >> 32 == EXTERN_BASE >> 32 || link_index(b->code, address) != UINT32_MAX
+		       ? 0
+		       : mbind_refuse(b, "call out of the functions");
 }
 
 static int bind_barrier(struct mbind *b, struct op *o, unsigned opcode)
@@ -398,6 +414,7 @@ int mbind_flow(struct mbind *b, struct op *o)
 		o->flow = MF_BRA;
 		o->imm = mbind_pred(b, 87, false);
 		return bind_target(b, o);
+	case 0x943: return bind_absolute_call(b, o);
 	case 0x343:
 	case 0x344:
 		bind_indirect(b, o, MF_CALL, false);

@@ -14,7 +14,7 @@
  *   mbarrier.c  mbarriers, stores that report       bulk.c      bulk and tensor copies
  *   gmma.c      matrix products of warpgroups       trace.c     lines of the trace
  *   texture.c   fetches from textures          surface.c   loads, stores and reductions in surfaces
- *   column.c    columns of copies in the trace
+ *   link.c      device functions, relocations   column.c    columns of copies in the trace
  *
  * The frame of a warp is laid out alike for all kernels: predicates (a bit a lane), a zero for RZ, a sink for
  * results that are lost, R0 to R254, uniform registers, convergence barriers, then the constants that the kernel

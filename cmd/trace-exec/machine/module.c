@@ -128,8 +128,8 @@ static int symbol_address(
 		*to = v && v->placed ? v->addr : in->addr + s->value;
 		return 0;
 	}
-	if (s->place == SASS_AT_CODE && s->index < x->n) {
-		*to = s->value;
+	if (s->place == SASS_AT_CODE && s->index < x->image->n_functions) {
+		*to = x->at[s->index] + s->value;
 		return 0;
 	}
 	if (s->place == SASS_AT_EXTERN && (which = special_extern(s->name)) >= 0) {
@@ -206,15 +206,12 @@ static bool parameters_fit(const struct sass_function *k)
 /* Decodes the instructions, with a statement for each. */
 static void add_instructions(struct module *m, struct func *fn, struct machine_code *c)
 {
-	const struct sass_function *k = c->kernel;
 	char text[SASS_TEXT_MAX];
 
-	c->n = k->bytes / SASS_BYTES;
-	c->inst = arena_alloc(&m->arena, c->n + 1u, sizeof(*c->inst));
+	link_decode(c, &m->arena);
 	fn->inst = xcalloc(c->n + 1u, sizeof(*fn->inst));
 	fn->n_insts = fn->cap_insts = c->n + 1;
 	for (uint32_t i = 0; i < c->n; i++) {
-		sass_decode(&c->inst[i], k->code + i * SASS_BYTES, i * SASS_BYTES, c->sm);
 		size_t n = sass_text(&c->inst[i], text);
 		fn->inst[i].op = I_ld;
 		fn->inst[i].text = arena_strndup(&m->arena, text, n);
@@ -239,7 +236,6 @@ static void add_kernel(struct machine_module *x, const struct sass_function *k)
 	fn->entry = fn->has_body = true;
 	fn->machine = &execution;
 	fn->machine_code = c;
-	fn->local_bytes = (k->stack + 15) / 16 * 16;
 	fn->local_align = 16;
 	memcpy(fn->maxntid, k->max_threads, sizeof(fn->maxntid));
 	memcpy(fn->reqntid, k->required_threads, sizeof(fn->reqntid));
@@ -248,6 +244,7 @@ static void add_kernel(struct machine_module *x, const struct sass_function *k)
 	fn->explicit_cluster = k->explicit_cluster && !k->cluster[0];
 	add_parameters(m, fn, k);
 	add_instructions(m, fn, c);
+	fn->local_bytes = (link_stack(c) + 15) / 16 * 16;
 	grow(&m->func, &m->cap_funcs, m->n_funcs + 1, sizeof(*m->func));
 	m->func[m->n_funcs++] = fn;
 	scope_add(m->scope, s, &m->arena);
@@ -279,7 +276,9 @@ static int bind_kernel(struct bound_code *bound, struct func *fn, struct fault *
 	struct machine_module *x = fn->machine_code->module;
 
 	place_variables(x);
-	return apply_relocations(x, f) || machine_bind(bound, fn, f) ? -1 : 0;
+	return apply_relocations(x, f) || link_code(fn->machine_code, symbol_address, f) || machine_bind(bound, fn, f)
+		       ? -1
+		       : 0;
 }
 
 static void describe_instruction(const struct op *o, char *out, size_t cap)
@@ -287,11 +286,13 @@ static void describe_instruction(const struct op *o, char *out, size_t cap)
 	const struct func *f = o->func;
 	const struct machine_code *c = f->machine_code;
 	const struct sass_image *image = c->module->image;
-	uint32_t pc = SASS_BYTES * (uint32_t)(o->in - f->inst);
+	uint32_t i = (uint32_t)(o->in - f->inst), pc = 0, function = link_function(c, i, &pc);
 	const char *file;
-	uint32_t line = sass_image_line(image, (uint32_t)(c->kernel - image->function), pc, &file);
+	uint32_t line = sass_image_line(image, function, pc, &file);
 	int n = line && file ? snprintf(out, cap, ", %.100s line %u", file, line) : 0;
 
+	if (i >= c->own && i < c->n)
+		n += snprintf(out + n, cap - (size_t)n, ", function %.100s", image->function[function].name);
 	snprintf(out + n, cap - (size_t)n, ", PC 0x%04x: %s", pc, o->in->text);
 }
 
@@ -336,6 +337,7 @@ struct module *machine_module(const char *path, const void *bytes, size_t n, str
 	if (image->bank[4].p)
 		memcpy(x->bank4, image->bank[4].p, image->bank[4].n);
 	add_variables(x);
+	link_functions(x);
 	for (uint32_t i = 0; i < image->n_functions; i++) {
 		const struct sass_function *k = &image->function[i];
 

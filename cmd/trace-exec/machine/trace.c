@@ -213,8 +213,8 @@ static void make_texts(const struct grid *g, struct machine_code *c)
 			c->asynchronous);
 	for (uint32_t i = 0; i < c->n; i++) {
 		const char *file = NULL;
-		uint32_t line = sass_image_line(c->module->image,
-			(uint32_t)(c->kernel - c->module->image->function), c->inst[i].pc, &file);
+		uint32_t pc, function = link_function(c, i, &pc),
+			     line = sass_image_line(c->module->image, function, pc, &file);
 
 		source_add(&c->lines, c->inst[i].pc, file, line);
 	}
