@@ -236,3 +236,24 @@ sys.stdout.buffer.write(b"".join(struct.pack("<Q", r.choice(edge + [r.getrandbit
 	run -2 trace-exec -n k.launch
 	assert_output --partial "'printk' is not defined by the cubin"
 }
+
+@test "a barrier with its number in a register and a count, and conversions to and from formats of 8 bits" {
+	printf '%s\n' 'module k' 'buffer A bytes=1536 file=in' 'buffer O bytes=1536 zero' 'launch k grid=1 block=96 args A,O,i32:1' \
+		'save O o' >k.launch
+	python3 -c '
+import random, struct, sys
+r = random.Random(2)
+special = [0.0, -0.0, float("inf"), float("-inf"), float("nan"), 448.0, 464.0, 500.0, -57344.0, 1e9, 2**-9, 2**-10, 2**-17]
+def number():
+    return r.choice(special) if r.random() < 0.3 else r.choice([1, -1]) * 2 ** r.uniform(-20, 18)
+sys.stdout.buffer.write(b"".join(struct.pack("<2f2I", number(), number(), r.getrandbits(32), r.getrandbits(32)) for _ in range(96)))' >in
+	cp "$ROOT/tests/data/sass/barrier.ptx" k
+	run -0 trace-exec -n k.launch
+	mv o o.ptx
+	"$ROOT/tests/data/sass/cubin.py" -s 90 -r 24 k <"$ROOT/tests/data/sass/barrier-90.sass" >k
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	cmp o.ptx o
+	run trace-exec -q --disassemble k
+	assert_output --partial 'BAR.RED.POPC.DEFER_BLOCKING R'
+}

@@ -365,6 +365,8 @@ static int bind_barrier(struct mbind *b, struct op *o, unsigned opcode)
 		o->x->slot[0] = mbind_reg(b, 32, 1);
 		o->a = BARRIER_NUMBER;
 		o->b = BARRIER_COUNT;
+		if (opcode == 0x51d && field(b, 42, 12))
+			o->b = mbind_number(b, field(b, 42, 12), 1);
 	} else {
 		return mbind_refuse(b, "barrier number in a register");
 	}

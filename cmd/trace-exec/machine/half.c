@@ -273,9 +273,67 @@ static void f2fp(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
+/* The formats of 8 bits: values of bits 76-77 of a result and of bits 73-74 of a source. */
+enum { BYTE_E5M2 = 2, BYTE_E4M3 = 3 };
+
+static u32 without_negative(const struct op *o, double v, u32 bits, unsigned sign)
+{
+	return o->bytes & HALF_RELU && v == v && bits >> sign & 1 ? 0 : bits;
+}
+
+/* Packs two numbers, f32 of a and b or both f16 of b, to bytes. */
+static void pack_bytes(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->c);
+	enum small to = o->n == BYTE_E4M3 ? SMALL_E4M3 : SMALL_E5M2;
+
+	FOR_BITS32 (i, m) {
+		u32 r = o->is_param ? pc[i] << 16 : 0;
+
+		for (unsigned k = 0; k < 2; k++) {
+			double v = o->is_signed ? small_value(pb[i] >> 16 * k & 0xffff, SMALL_F16)
+						: (double)ieee_f32(k ? signed_bits(o, pa[i], 0)
+								     : signed_bits(o, pb[i], 1));
+
+			r |= without_negative(o, v, small_from(v, to, ROUND_RN, true), 7) << 8 * k;
+		}
+		d[i] = r;
+	}
+}
+
+/* Unpacks two bytes of a half of b to f16. */
+static void unpack_bytes(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d), *pb = REG(u32, w, o->b);
+	enum small from = o->n == BYTE_E4M3 ? SMALL_E4M3 : SMALL_E5M2;
+
+	FOR_BITS32 (i, m) {
+		u32 bits = pb[i] >> (o->is_param ? 16 : 0), r = 0;
+
+		for (unsigned k = 0; k < 2; k++) {
+			double v = small_value(bits >> 8 * k & 0xff, from);
+
+			r |= without_negative(o, v, small_from(v, SMALL_F16, ROUND_RN, false), 15) << 16 * k;
+		}
+		d[i] = r;
+	}
+}
+
+/* Binds F2FP to or from formats of 8 bits, which sm_89 and later have. */
+static int bind_bytes_of(struct mbind *b, struct op *o, bool unpack)
+{
+	o->n = (uint8_t)(unpack ? field(b, 73, 2) : field(b, 76, 2));
+	o->is_signed = !unpack && bit(b, 73);
+	if (unpack)
+		o->is_param = bit(b, 88);
+	machine_set_function(o, unpack ? unpack_bytes : pack_bytes);
+	return unpack ? field(b, 76, 3) == 0 : bit(b, 90) && !bit(b, 74) && !bit(b, 72);
+}
+
 int mbind_f2fp(struct mbind *b, struct op *o)
 {
 	char text[SASS_TEXT_MAX];
+	bool unpack, bytes;
 
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
@@ -286,10 +344,15 @@ int mbind_f2fp(struct mbind *b, struct op *o)
 	o->is_signed = field(b, 79, 2) != 0;
 	o->bytes = (uint8_t)((bit(b, 76) ? HALF_BF16 : 0) | (bit(b, 75) ? HALF_RELU : 0));
 	machine_set_function(o, f2fp);
-	return strstr(text, "E4M3") || strstr(text, "E5M2") || strstr(text, "TF32") || strstr(text, "E2M") ||
-			       strstr(text, "E3M") || strstr(text, "UE8") || strstr(text, "SATFINITE")
-		       ? mbind_refuse(b, "format")
-		       : 0;
+	if (strstr(text, "TF32") || strstr(text, "E2M") || strstr(text, "E3M") || strstr(text, "UE8"))
+		return mbind_refuse(b, "format");
+	bytes = b->code->sm >= 89 && (strstr(text, "E4M3") || strstr(text, "E5M2"));
+	unpack = field(b, 73, 2) >= BYTE_E5M2;
+	if (bytes) {
+		o->mode &= NEG_B | ABS_B;
+		return bind_bytes_of(b, o, unpack) ? 0 : mbind_refuse(b, "format");
+	}
+	return strstr(text, "SATFINITE") ? mbind_refuse(b, "format") : 0;
 }
 
 static u32 byte_of(const struct op *o, u32 bits)
