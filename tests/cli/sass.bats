@@ -257,3 +257,21 @@ sys.stdout.buffer.write(b"".join(struct.pack("<2f2I", number(), number(), r.getr
 	run trace-exec -q --disassemble k
 	assert_output --partial 'BAR.RED.POPC.DEFER_BLOCKING R'
 }
+
+@test "sm_100: loads and stores of 32 bytes a lane" {
+	printf '%s\n' 'module k' 'buffer A bytes=256 u8=random:3' 'buffer O bytes=256 zero' 'launch k grid=1 block=1 args A,O' \
+		'save O o' >k.launch
+	cp "$ROOT/tests/data/sass/octets.ptx" k
+	run -0 trace-exec -n k.launch
+	mv o o.ptx
+	"$ROOT/tests/data/sass/cubin.py" -s 100 -r 24 -p 8,8 k <"$ROOT/tests/data/sass/octets-100.sass" >k
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	cmp o.ptx o
+	trace-exec -q -o app k.launch
+	run grep -m 1 256 app/kernel-1.traceg
+	assert_output --regexp ' LDG.E.ENL2.256 2 R[0-9]+ R[0-9]+ 32 '
+	sed -i 's/bytes=256 zero/bytes=150 zero/' k.launch
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'write of 32 bytes'
+}

@@ -267,6 +267,8 @@ B(mbind_mufu);
 B(mbind_pair32);
 B(mbind_load);
 B(mbind_store);
+B(mbind_load_wide);
+B(mbind_store_wide);
 B(mbind_ldc);
 B(mbind_ldsm);
 B(mbind_movm);

@@ -364,6 +364,72 @@ int mbind_store(struct mbind *b, struct op *o)
 	return 0;
 }
 
+/* ---- 32 bytes a lane: the words of each half are in registers of their own ---- */
+
+#define WORDS_WIDE 8u
+
+/* o->n: mask of the words that are loaded; o->d, o->b: registers of the lower and the upper half. */
+static void load_wide(struct warp *w, const struct op *o, uint32_t m)
+{
+	uint8_t *at[LANES];
+
+	if (!memory_find(w, o, m, o->bytes, at, false))
+		return;
+	FOR_BITS32 (i, m)
+		for (unsigned k = 0, n = 0; k < WORDS_WIDE; k++) {
+			n = k == WORDS_WIDE / 2 ? 0 : n;
+			if (o->n >> k & 1)
+				REG(u32, w, (k < WORDS_WIDE / 2 ? o->d : o->b) + n++ * VECTOR)[i] =
+					*(const u32_any *)(at[i] + 4 * k);
+		}
+}
+
+static void store_wide(struct warp *w, const struct op *o, uint32_t m)
+{
+	uint8_t *at[LANES];
+
+	if (!memory_find(w, o, m, o->bytes, at, true))
+		return;
+	if (w->g->opt->check)
+		clash_store(w, o, m, at);
+	FOR_BITS32 (i, m)
+		for (unsigned k = 0; k < WORDS_WIDE; k++)
+			*(u32_any *)(at[i] + 4 * k) =
+				REG(u32, w, (k < WORDS_WIDE / 2 ? o->d : o->b) + k % (WORDS_WIDE / 2) * VECTOR)[i];
+}
+
+static int bind_wide(struct mbind *b, struct op *o, unsigned ur)
+{
+	memory_bind(b, o, SP_GLOBAL, ur);
+	bind_order(b);
+	o->mode = ADDRESS_64;
+	o->a = mbind_reg(b, 24, 2);
+	o->imm = signed_field(b, 40, 16) * 32;
+	o->bytes = 4 * WORDS_WIDE;
+	return bit(b, 76) ? 0 : mbind_refuse(b, "address");
+}
+
+int mbind_load_wide(struct mbind *b, struct op *o)
+{
+	unsigned mask = (unsigned)(field(b, 57, 7) | field(b, 72, 1) << 7);
+
+	machine_set_function(o, load_wide);
+	o->d = mbind_dst(b, 16, 4);
+	o->b = mbind_dst(b, 64, 4);
+	int status = bind_wide(b, o, 32);
+	o->n = (uint8_t)mask;
+	return status;
+}
+
+int mbind_store_wide(struct mbind *b, struct op *o)
+{
+	machine_set_function(o, store_wide);
+	b->fn->inst[b->index].op = I_st;
+	o->d = mbind_reg(b, 32, 4);
+	o->b = mbind_reg(b, 16, 4);
+	return bind_wide(b, o, 64);
+}
+
 /* ---- QSPC: the space of a generic address ---- */
 
 static void query_space(struct warp *w, const struct op *o, uint32_t m)

@@ -420,7 +420,7 @@ unsigned sass_width(const struct sass_inst *in)
 		const char *digits = p[1] == 'U' || p[1] == 'S' ? p + 2 : p + 1;
 		unsigned n = sass_token_number(&digits);
 
-		if (n >= 8 && n <= 128 && (*digits == '\0' || *digits == '.'))
+		if (n >= 8 && n <= 256 && (*digits == '\0' || *digits == '.'))
 			return n / 8;
 	}
 	return 4;
