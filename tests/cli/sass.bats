@@ -275,3 +275,14 @@ sys.stdout.buffer.write(b"".join(struct.pack("<2f2I", number(), number(), r.getr
 	run -1 trace-exec -n k.launch
 	assert_output --partial 'write of 32 bytes'
 }
+
+@test "recursion in the section of a kernel, and 64-bit atomics on shared memory by loops of ATOMS.CAST.SPIN" {
+	printf '%s\n' 'module k' 'buffer O bytes=1024 zero' 'launch k grid=1 block=64 args O' 'save O o' >k.launch
+	cp "$ROOT/tests/data/sass/calls.ptx" k
+	run -0 trace-exec -n k.launch
+	mv o o.ptx
+	"$ROOT/tests/data/sass/cubin.py" -s 75 -r 40 -S 16 -p 8 k <"$ROOT/tests/data/sass/calls-75.sass" >k
+	run -0 timeout 60 trace-exec -n --limit 1000000 k.launch
+	assert_output ''
+	cmp o.ptx o
+}

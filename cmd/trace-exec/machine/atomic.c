@@ -44,14 +44,34 @@ static void keep_result(struct warp *w, const struct op *o, unsigned i, unsigned
 		bool swapped = old == lane_number(REG(u32, w, o->b), i, o->reg_bytes);
 
 		if (o->x->aux[AUX_SPIN] == SPIN_REGISTER)
-			d[i] = swapped;
+			old = swapped; /* 1 or 0, as wide as the operands */
 		else
 			set_pred(w, PDST1(o), 1u << i, swapped ? ALL_LANES : 0);
-		return;
+		if (o->x->aux[AUX_SPIN] == SPIN_PREDICATE)
+			return;
 	}
 	d[i] = (u32)old;
 	if (o->reg_bytes == 8)
 		d[i + LANES] = (u32)(old >> 32);
+}
+
+/*
+ * ATOM with a predicate: it acts on global memory only, and the predicate says where it did. Code follows that handles
+ * shared and local memory. Returns the lanes that act.
+ */
+static uint32_t global_lanes(struct warp *w, const struct op *o, uint32_t m)
+{
+	uint32_t global = 0;
+
+	memory_addresses(w, o);
+	FOR_BITS32 (i, m) {
+		u32 window = (u32)(w->addr[i] >> 32);
+
+		if (window != SHARED_WINDOW_BASE >> 32 && window != LOCAL_WINDOW_BASE >> 32)
+			global |= 1u << i;
+	}
+	set_pred(w, PDST1(o), m, global);
+	return global;
 }
 
 static void atomic(struct warp *w, const struct op *o, uint32_t m)
@@ -59,7 +79,9 @@ static void atomic(struct warp *w, const struct op *o, uint32_t m)
 	bool locked = w->g->at_once > 1 && o->space != SP_SHARED, changed = w->changed;
 	uint8_t *at[LANES];
 
-	if (!memory_find(w, o, m, o->bytes, at, true))
+	if (o->space == SP_GENERIC && PDST1(o) != FRAME_PSINK)
+		m = global_lanes(w, o, m);
+	if (!m || !memory_find(w, o, m, o->bytes, at, true))
 		return;
 	w->changed = changed;
 	if (locked)
@@ -97,6 +119,7 @@ static unsigned kind_of(unsigned opcode)
 	case 0xf8a: return IS_GENERIC | IS_COUNT;
 	case 0x38b: return IS_GENERIC | IS_CAS;
 	case 0x3a9: return IS_CAS;
+	case 0x3a2:
 	case 0x9a2: return IS_GENERIC | IS_FLOAT;
 	case 0x3a3:
 	case 0x9a3: return IS_FLOAT;

@@ -99,7 +99,13 @@ void link_decode(struct machine_code *c, struct arena *arena)
 
 uint32_t link_stack(const struct machine_code *c)
 {
-	return c->n > c->own ? max_u32(c->kernel->stack, STACK_LEAST) : c->kernel->stack;
+	bool returns = c->n > c->own, stores = returns;
+
+	for (uint32_t i = 0; i < c->n && !(returns && stores); i++) { /* functions in the kernel's section may be recursive */
+		returns |= c->inst[i].opcode == 0x950;
+		stores |= c->inst[i].opcode == 0x387 || c->inst[i].opcode == 0x987; /* STL */
+	}
+	return returns && stores ? max_u32(c->kernel->stack, STACK_LEAST) : c->kernel->stack;
 }
 
 /* Returns the position in x->device of the last function that begins at or before pc; UINT32_MAX: none. */
