@@ -2,8 +2,8 @@
 /*
  * Fuzz target for the execution of machine code: the first byte of the input chooses the architecture and the options,
  * the others are instructions of a kernel. An instruction that is refused becomes NOP. The kernel runs with two warps a
- * block, both parameters being the address of a small buffer, and is recorded. Nothing may be touched outside of it;
- * everything ends by the limit.
+ * block, both parameters being the address of a small buffer, and is recorded. Handles 0 to 4 are textures and surfaces
+ * over the buffer. Nothing may be touched outside of it; everything ends by the limit.
  */
 #include <elf.h>
 #include <stdint.h>
@@ -88,6 +88,29 @@ static void make_file(struct file *f, unsigned sm, const uint8_t *code, size_t n
 		.e_shstrndx = NAMES};
 }
 
+/* Textures and surfaces over the buffer, whose handles are 0, 1 and so on. */
+static struct texture images[] = {
+	{.shape = TEXTURE_2D, .width = 9, .height = 7, .levels = 4, .normalized = true, .kind = TEXEL_FLOAT, .bits = 32,
+		.channels = 2, .sampler = {.linear = true, .mip_linear = true, .lod = {0, 9}}},
+	{.shape = TEXTURE_3D, .width = 5, .height = 4, .depth = 3, .kind = TEXEL_SIGNED, .bits = 32, .channels = 4,
+		.surface = true},
+	{.shape = TEXTURE_1D, .width = 11, .layers = 3, .layered = true, .kind = TEXEL_UNSIGNED, .bits = 16, .channels = 1,
+		.sampler = {.mode = {TEXTURE_BORDER}}},
+	{.shape = TEXTURE_CUBE, .width = 8, .height = 8, .layers = 6, .levels = 3, .normalized = true, .read_float = true,
+		.bits = 8, .channels = 4, .sampler = {.lod = {0.5F, 2}, .bias = 1}},
+	{.shape = TEXTURE_2D, .width = 8, .height = 6, .kind = TEXEL_UNSIGNED, .bits = 32, .channels = 1, .surface = true},
+};
+
+static void place_images(void)
+{
+	for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++) {
+		images[i].addr = HEAP_BASE;
+		texture_complete(&images[i]);
+		if (texture_wrong(&images[i], 4096))
+			abort();
+	}
+}
+
 static void run(const struct bound_code *code, const struct func *kernel, struct memory *mem, bool check,
 	bool cluster)
 {
@@ -101,14 +124,21 @@ static void run(const struct bound_code *code, const struct func *kernel, struct
 		.cluster = {cluster ? 2 : 0, cluster, cluster},
 		.id = 1,
 		.param = (uint8_t *)param};
-	struct grid g = {
-		.code = code, .mem = mem, .opt = &opt, .l = &l, .record = machine_record, .print = stderr};
+	struct textures textures = {.texture = images, .n = sizeof(images) / sizeof(images[0])};
+	struct grid g = {.code = code,
+		.mem = mem,
+		.textures = &textures,
+		.opt = &opt,
+		.l = &l,
+		.record = machine_record,
+		.print = stderr};
 	const struct occupancy k = {0};
 
 	if (!nowhere)
 		nowhere = fopen("/dev/null", "w");
 	if (!nowhere)
 		abort();
+	place_images();
 	grid_prepare(&g);
 	machine_header(nowhere, &g, &k);
 	if (!grid_run(&g, NULL, NULL) && (!g.fault.id || !*g.fault.text))

@@ -285,7 +285,7 @@ static void query_texture(struct warp *w, const struct op *o, uint32_t m)
 		const struct texture *t = texture_find(w->g->textures, w->mem, handle);
 		uint32_t n = REG(u32, w, o->b)[i];
 
-		if (!t) {
+		if (!t || t->shape == TEXTURE_SAMPLER) {
 			exec_fail(w, o, 1u << i, "texture",
 				"handle 0x%llx (expected the handle of a texture or surface)",
 				(unsigned long long)handle);
