@@ -3,9 +3,9 @@
  * --compare: aligns a trace with a recorded one: kernels by their order, thread blocks by their coordinates, warps by
  * their numbers, instructions by their order in the warp.
  *
- * Instructions are equal if PC, mask, opcode, registers and width are, and the addresses of active lanes up to a constant
- * for each piece of memory: the recorded run had its buffers at other addresses. Always true: the pieces of a kernel
- * are disjoint, and all addresses that a piece has seen had the same distance to the recorded ones.
+ * Instructions are equal if PC, mask, opcode, registers and width are, and the addresses of active lanes up to a
+ * constant for each piece of memory: the recorded run had its buffers at other addresses. Always true: the pieces of a
+ * kernel are disjoint, and all addresses that a piece has seen had the same distance to the recorded ones.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,15 +22,15 @@
 #define SPACES      8u
 
 /* Executed addresses from low to high, which are distance bytes below the recorded ones. */
-struct piece {
+struct address_piece {
 	uint64_t low, high, distance;
 };
-struct pieces {
-	struct piece *piece; /* in the order of their addresses */
+struct address_pieces {
+	struct address_piece *piece; /* in the order of their addresses */
 	uint32_t n, cap;
 };
 
-struct side {
+struct trace_side {
 	const char *path;
 	struct wt_list *list;
 	struct wt_kernel *kernel;
@@ -39,9 +39,9 @@ struct side {
 };
 
 struct comparison {
-	struct side executed, recorded;
-	struct pieces pieces[SPACES];
-	uint64_t *number;      /* by the index of a thread block in the grid: 1 + its number in the executed trace */
+	struct trace_side executed, recorded;
+	struct address_pieces pieces[SPACES];
+	uint64_t *number; /* by the index of a thread block in the grid: 1 + its number in the executed trace */
 	uint64_t total, wrong; /* instructions of the kernel, and those that differ */
 	char first[320];       /* where the traces part; "": nowhere yet */
 	FILE *out;
@@ -74,7 +74,7 @@ static _Noreturn void die_of(const struct wt_error *e)
 	die_at((struct place){*e->file ? e->file : NULL, e->line, e->column}, "%s", e->text);
 }
 
-static void open_side(struct side *s, const char *path)
+static void open_side(struct trace_side *s, const char *path)
 {
 	struct wt_error e;
 
@@ -84,7 +84,7 @@ static void open_side(struct side *s, const char *path)
 		die_of(&e);
 }
 
-static const struct wt_kernel_info *open_kernel(struct side *s, uint32_t position)
+static const struct wt_kernel_info *open_kernel(struct trace_side *s, uint32_t position)
 {
 	struct wt_error e;
 
@@ -95,7 +95,7 @@ static const struct wt_kernel_info *open_kernel(struct side *s, uint32_t positio
 }
 
 /* Reads the next thread block. Returns false at the end of the kernel. */
-static bool next_block(struct side *s)
+static bool next_block(struct trace_side *s)
 {
 	struct wt_error e;
 	uint32_t n;
@@ -110,7 +110,7 @@ static bool next_block(struct side *s)
 /* ---- addresses ---- */
 
 /* Returns the position of the first piece after an address. */
-static uint32_t piece_after(const struct pieces *x, uint64_t address)
+static uint32_t piece_after(const struct address_pieces *x, uint64_t address)
 {
 	uint32_t low = 0, high = x->n;
 
@@ -126,10 +126,10 @@ static uint32_t piece_after(const struct pieces *x, uint64_t address)
 }
 
 /* Adds an address to the piece that has its distance. Returns false if it is in one of another distance. */
-static bool place_address(struct pieces *x, uint64_t address, uint64_t distance)
+static bool place_address(struct address_pieces *x, uint64_t address, uint64_t distance)
 {
 	uint32_t i = piece_after(x, address);
-	struct piece *left = i ? &x->piece[i - 1] : NULL, *right = i < x->n ? &x->piece[i] : NULL;
+	struct address_piece *left = i ? &x->piece[i - 1] : NULL, *right = i < x->n ? &x->piece[i] : NULL;
 
 	if (left && address <= left->high)
 		return left->distance == distance;
@@ -145,7 +145,7 @@ static bool place_address(struct pieces *x, uint64_t address, uint64_t distance)
 		return false;
 	grow(&x->piece, &x->cap, x->n + 1, sizeof(*x->piece));
 	memmove(&x->piece[i + 1], &x->piece[i], (x->n - i) * sizeof(*x->piece));
-	x->piece[i] = (struct piece){address, address, distance};
+	x->piece[i] = (struct address_piece){address, address, distance};
 	x->n++;
 	return true;
 }
@@ -174,7 +174,7 @@ static bool same_registers(const uint16_t *a, unsigned n, const uint16_t *b, uns
 /* Describes how two instructions differ in `what`. Returns false if they are equal. */
 static bool find_difference(struct comparison *c, uint32_t mine, uint32_t other, char *what, size_t cap)
 {
-	const struct side *x = &c->executed, *y = &c->recorded;
+	const struct trace_side *x = &c->executed, *y = &c->recorded;
 	const struct wt_instruction *a = &x->instruction[x->block->code[mine]],
 				    *b = &y->instruction[y->block->code[other]];
 	uint32_t mask = x->block->mask[mine], recorded = y->block->mask[other];
@@ -185,12 +185,14 @@ static bool find_difference(struct comparison *c, uint32_t mine, uint32_t other,
 	else if (strcmp(a->opcode, b->opcode) != 0)
 		snprintf(what, cap, "PC 0x%04x: %s (recorded %s)", a->pc, a->opcode, b->opcode);
 	else if (mask != recorded)
-		snprintf(what, cap, "PC 0x%04x %s: mask 0x%08x (recorded 0x%08x)", a->pc, a->opcode, mask, recorded);
+		snprintf(what, cap, "PC 0x%04x %s: mask 0x%08x (recorded 0x%08x)", a->pc, a->opcode, mask,
+			recorded);
 	else if (!same_registers(a->destination, a->n_destinations, b->destination, b->n_destinations) ||
 		 !same_registers(a->source, a->n_sources, b->source, b->n_sources))
 		snprintf(what, cap, "PC 0x%04x %s: other registers", a->pc, a->opcode);
 	else if (a->size != b->size)
-		snprintf(what, cap, "PC 0x%04x %s: %u bytes a lane (recorded %u)", a->pc, a->opcode, a->size, b->size);
+		snprintf(what, cap, "PC 0x%04x %s: %u bytes a lane (recorded %u)", a->pc, a->opcode, a->size,
+			b->size);
 	else if (a->size && (lane = different_lane(c, mine, other, mask, a->space)) >= 0)
 		snprintf(what, cap, "PC 0x%04x %s: address of lane %d", a->pc, a->opcode, lane);
 	else
@@ -199,7 +201,8 @@ static bool find_difference(struct comparison *c, uint32_t mine, uint32_t other,
 }
 
 /* Counts an instruction or more that differ; the first is described. */
-static void note_difference(struct comparison *c, uint64_t n, uint32_t warp, uint64_t at, uint64_t line, const char *what)
+static void note_difference(
+	struct comparison *c, uint64_t n, uint32_t warp, uint64_t at, uint64_t line, const char *what)
 {
 	const struct wt_block *b = c->recorded.block;
 	char place[64] = "";
@@ -209,8 +212,8 @@ static void note_difference(struct comparison *c, uint64_t n, uint32_t warp, uin
 		return;
 	if (line)
 		snprintf(place, sizeof(place), " (recorded line %" PRIu64 ")", line);
-	snprintf(c->first, sizeof(c->first), "block (%u,%u,%u), warp %u, instruction %" PRIu64 "%s: %s", b->x, b->y, b->z,
-		warp, at, place, what);
+	snprintf(c->first, sizeof(c->first), "block (%u,%u,%u), warp %u, instruction %" PRIu64 "%s: %s", b->x,
+		b->y, b->z, warp, at, place, what);
 }
 
 static void compare_warp(struct comparison *c, uint32_t warp)
@@ -219,7 +222,8 @@ static void compare_warp(struct comparison *c, uint32_t warp)
 	const struct wt_block *x = c->executed.block, *y = c->recorded.block;
 	const struct wt_warp *a = warp < x->n_warps ? &x->warp[warp] : &none,
 			     *b = warp < y->n_warps ? &y->warp[warp] : &none;
-	uint32_t n = a->count < b->count ? a->count : b->count, most = a->count > b->count ? a->count : b->count;
+	uint32_t n = a->count < b->count ? a->count : b->count,
+		 most = a->count > b->count ? a->count : b->count;
 	char what[200];
 
 	c->total += most;
@@ -262,7 +266,8 @@ static void compare_block(struct comparison *c, const struct wt_kernel_info *k)
 
 	if (i >= k->blocks || !c->number[i]) {
 		c->total += c->recorded.block->n_instructions;
-		note_difference(c, c->recorded.block->n_instructions, 0, 0, 0, "the thread block is not executed");
+		note_difference(
+			c, c->recorded.block->n_instructions, 0, 0, 0, "the thread block is not executed");
 		return;
 	}
 	if (wt_kernel_seek(c->executed.kernel, c->number[i] - 1, &e))
@@ -270,7 +275,8 @@ static void compare_block(struct comparison *c, const struct wt_kernel_info *k)
 	if (!next_block(&c->executed))
 		return;
 	c->number[i] = 0;
-	for (uint32_t warp = 0; warp < c->executed.block->n_warps || warp < c->recorded.block->n_warps; warp++)
+	for (uint32_t warp = 0; warp < c->executed.block->n_warps || warp < c->recorded.block->n_warps;
+		warp++)
 		compare_warp(c, warp);
 }
 
@@ -303,17 +309,18 @@ static bool compare_kernel(struct comparison *c, uint32_t position)
 	if (strcmp(a->name, b->name) != 0)
 		snprintf(c->first, sizeof(c->first), "recorded as %.200s", b->name);
 	else if (memcmp(a->grid, b->grid, sizeof(a->grid)) || memcmp(a->block, b->block, sizeof(a->block)))
-		snprintf(c->first, sizeof(c->first), "grid %u,%u,%u, block %u,%u,%u (recorded %u,%u,%u and %u,%u,%u)",
-			a->grid[0], a->grid[1], a->grid[2], a->block[0], a->block[1], a->block[2], b->grid[0],
-			b->grid[1], b->grid[2], b->block[0], b->block[1], b->block[2]);
+		snprintf(c->first, sizeof(c->first),
+			"grid %u,%u,%u, block %u,%u,%u (recorded %u,%u,%u and %u,%u,%u)", a->grid[0],
+			a->grid[1], a->grid[2], a->block[0], a->block[1], a->block[2], b->grid[0], b->grid[1],
+			b->grid[2], b->block[0], b->block[1], b->block[2]);
 	else
 		compare_blocks(c, a);
 	fprintf(c->out, "kernel %u %s: ", position, a->name);
 	if (!*c->first)
 		fprintf(c->out, "%" PRIu64 " instructions equal\n", c->total);
 	else if (c->wrong)
-		fprintf(c->out, "%" PRIu64 " of %" PRIu64 " instructions differ; first: %s\n", c->wrong, c->total,
-			c->first);
+		fprintf(c->out, "%" PRIu64 " of %" PRIu64 " instructions differ; first: %s\n", c->wrong,
+			c->total, c->first);
 	else
 		fprintf(c->out, "%s\n", c->first);
 	wt_kernel_close(c->executed.kernel);

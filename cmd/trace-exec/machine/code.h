@@ -14,14 +14,14 @@
 
 #define VECTOR (LANES * 4u) /* bytes of a register of all lanes */
 enum {
-	FRAME_PT = 0,                               /* a predicate that is true */
-	FRAME_P = 4,                                /* P0 to P6 */
-	FRAME_PSINK = 32,                           /* result of a predicate that is lost */
-	FRAME_UP = 36,                              /* UP0 to UP6 */
-	FRAME_BAR = 64,                             /* result of BAR.RED: a predicate */
-	FRAME_BARKIND = 68,                         /* operation of the last BAR.RED */
-	FRAME_QUADS = 72,                           /* lanes of the group before whole quads ran; 0: they do not */
-	FRAME_ZERO = 128,                           /* RZ as a source, 4 vectors */
+	FRAME_PT = 0,       /* a predicate that is true */
+	FRAME_P = 4,        /* P0 to P6 */
+	FRAME_PSINK = 32,   /* result of a predicate that is lost */
+	FRAME_UP = 36,      /* UP0 to UP6 */
+	FRAME_BAR = 64,     /* result of BAR.RED: a predicate */
+	FRAME_BARKIND = 68, /* operation of the last BAR.RED */
+	FRAME_QUADS = 72,   /* lanes of the group before whole quads ran; 0: they do not */
+	FRAME_ZERO = 128,   /* RZ as a source, 4 vectors */
 	FRAME_SINK = FRAME_ZERO + 4 * (int)VECTOR,  /* RZ as a result, 4 vectors */
 	FRAME_COUNT = FRAME_SINK + 4 * (int)VECTOR, /* result of BAR.RED.POPC */
 	FRAME_R = FRAME_COUNT + (int)VECTOR,
@@ -47,9 +47,9 @@ struct machine_code { /* Machine code of a kernel. */
 	struct machine_module *module;
 	const struct sass_function *kernel;
 	struct sass_inst *inst;
-	uint32_t n;       /* number of instructions; a further one in the function fails the launch */
-	uint32_t own;     /* number of the kernel's own instructions; those of device functions follow */
-	uint32_t *first;  /* number of the first instruction of each device function; UINT32_MAX: it is not called */
+	uint32_t n;   /* number of instructions; a further one in the function fails the launch */
+	uint32_t own; /* number of the kernel's own instructions; those of device functions follow */
+	uint32_t *first; /* number of the first instruction of each device function; UINT32_MAX: it is not called */
 	uint64_t *target; /* address that an absolute call names by a relocation, UINT64_MAX: none; NULL: none has one */
 	unsigned sm;
 	struct machine_constant *constant;
@@ -152,7 +152,15 @@ int64_t mbind_pred(const struct mbind *b, unsigned at, bool uniform);
 /* Returns the slot of a predicate as a result. */
 uint32_t mbind_pdst(const struct mbind *b, unsigned at, bool uniform);
 /* Operands of 64 bits, and what an immediate in such an operand is: the upper word, or a number with a sign. */
-enum wide { WIDE_NONE = 0, WIDE_B = 1, WIDE_C = 2, WIDE_A = 4, WIDE_D = 8, F64_IMMEDIATE = 16, SIGNED_IMMEDIATE = 32 };
+enum wide {
+	WIDE_NONE = 0,
+	WIDE_B = 1,
+	WIDE_C = 2,
+	WIDE_A = 4,
+	WIDE_D = 8,
+	F64_IMMEDIATE = 16,
+	SIGNED_IMMEDIATE = 32
+};
 /*
  * Sets o->d, o->a, o->b and o->c from the form of an arithmetic instruction (bits 9-11) and marks negated and
  * absolute operands in o->mode. wide: operands of 64 bits.
@@ -339,7 +347,7 @@ enum machine_flow {
 	MF_CLUSTER, /* waits for the cluster */
 	MF_QUADS,   /* runs all lanes of the quads */
 	MF_QUADS_END,
-	MF_END      /* after the last instruction */
+	MF_END /* after the last instruction */
 };
 
 /* Values of entry.rpc: a group can run, or waits at a convergence barrier, a WARPSYNC or a barrier of the block. */

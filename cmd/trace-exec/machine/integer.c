@@ -12,7 +12,10 @@
 LANE_OP1(move_word, u32, u32, a)
 
 /* MOV with a mask of the four lanes of each quad. */
-static void move_in_quads(struct warp *w, const struct op *o, uint32_t m) { move_word(w, o, m & 0x11111111u * o->n); }
+static void move_in_quads(struct warp *w, const struct op *o, uint32_t m)
+{
+	move_word(w, o, m & 0x11111111u * o->n);
+}
 
 int mbind_mov(struct mbind *b, struct op *o)
 {
@@ -525,7 +528,7 @@ int mbind_viadd(struct mbind *b, struct op *o)
 		return -1;
 	o->mode = (uint8_t)((bit(b, 63) && b->in->form != 4 ? NEG_B : 0) |
 			    (saturated && bit(b, 72) ? NEG_A : 0));
-	machine_set_function(o, saturated          ? viadd_saturated
+	machine_set_function(o, saturated    ? viadd_saturated
 				: bit(b, 75) ? viadd_bytes
 				: bit(b, 73) ? viadd_halves
 					     : viadd_word);

@@ -44,8 +44,9 @@ static uint32_t named_function(const struct sass_image *m, const struct sass_rel
 {
 	const struct sass_symbol *s = &m->symbol[r->symbol];
 
-	return s->place == SASS_AT_CODE && s->index < m->n_functions && !m->function[s->index].entry ? s->index
-												      : UINT32_MAX;
+	return s->place == SASS_AT_CODE && s->index < m->n_functions && !m->function[s->index].entry
+		       ? s->index
+		       : UINT32_MAX;
 }
 
 /* Marks the functions that kernel k names, that variables hold, and that these functions name. */
@@ -61,7 +62,8 @@ static void mark_called(const struct sass_image *m, uint32_t k, bool *called)
 			uint32_t to = named_function(m, r);
 			bool code = r->place == SASS_AT_CODE;
 
-			if (to == UINT32_MAX || called[to] || (code && (r->index >= m->n_functions || !called[r->index])))
+			if (to == UINT32_MAX || called[to] ||
+				(code && (r->index >= m->n_functions || !called[r->index])))
 				continue;
 			called[to] = more = true;
 		}
@@ -93,7 +95,8 @@ void link_decode(struct machine_code *c, struct arena *arena)
 	decode_function(c->kernel, 0, c->sm, c->inst);
 	for (uint32_t i = 0; i < x->n_device; i++)
 		if (c->first[i] != UINT32_MAX)
-			decode_function(&m->function[x->device[i]], x->at[x->device[i]], c->sm, c->inst + c->first[i]);
+			decode_function(&m->function[x->device[i]], x->at[x->device[i]], c->sm,
+				c->inst + c->first[i]);
 	free(called);
 }
 
@@ -101,7 +104,8 @@ uint32_t link_stack(const struct machine_code *c)
 {
 	bool returns = c->n > c->own, stores = returns;
 
-	for (uint32_t i = 0; i < c->n && !(returns && stores); i++) { /* functions in the kernel's section may be recursive */
+	for (uint32_t i = 0; i < c->n && !(returns && stores);
+		i++) { /* functions in the kernel's section may be recursive */
 		returns |= c->inst[i].opcode == 0x950;
 		stores |= c->inst[i].opcode == 0x387 || c->inst[i].opcode == 0x987; /* STL */
 	}
@@ -137,7 +141,8 @@ uint32_t link_index(const struct machine_code *c, uint64_t pc)
 	if (i == UINT32_MAX || c->first[i] == UINT32_MAX)
 		return UINT32_MAX;
 	pc -= x->at[x->device[i]];
-	return pc < x->image->function[x->device[i]].bytes ? c->first[i] + (uint32_t)(pc / SASS_BYTES) : UINT32_MAX;
+	return pc < x->image->function[x->device[i]].bytes ? c->first[i] + (uint32_t)(pc / SASS_BYTES)
+							   : UINT32_MAX;
 }
 
 uint32_t link_function(const struct machine_code *c, uint32_t i, uint32_t *pc)
@@ -203,7 +208,8 @@ int link_code(struct machine_code *c, link_address_fn *address_of, struct fault 
 		uint32_t i;
 
 		if (r->place != SASS_AT_CODE || r->index >= m->n_functions ||
-			(m->function[r->index].entry && r->index != kernel) || r->offset >= m->function[r->index].bytes)
+			(m->function[r->index].entry && r->index != kernel) ||
+			r->offset >= m->function[r->index].bytes)
 			continue;
 		i = link_index(c, x->at[r->index] + r->offset);
 		if (i == UINT32_MAX)

@@ -379,8 +379,8 @@ static void load_wide(struct warp *w, const struct op *o, uint32_t m)
 		for (unsigned k = 0, n = 0; k < WORDS_WIDE; k++) {
 			n = k == WORDS_WIDE / 2 ? 0 : n;
 			if (o->n >> k & 1)
-				REG(u32, w, (k < WORDS_WIDE / 2 ? o->d : o->b) + n++ * VECTOR)[i] =
-					*(const u32_any *)(at[i] + 4 * k);
+				REG(u32, w, (k < WORDS_WIDE / 2 ? o->d : o->b) + n++ * VECTOR)
+				[i] = *(const u32_any *)(at[i] + 4 * k);
 		}
 }
 
@@ -394,8 +394,8 @@ static void store_wide(struct warp *w, const struct op *o, uint32_t m)
 		clash_store(w, o, m, at);
 	FOR_BITS32 (i, m)
 		for (unsigned k = 0; k < WORDS_WIDE; k++)
-			*(u32_any *)(at[i] + 4 * k) =
-				REG(u32, w, (k < WORDS_WIDE / 2 ? o->d : o->b) + k % (WORDS_WIDE / 2) * VECTOR)[i];
+			*(u32_any *)(at[i] + 4 * k) = REG(u32, w,
+				(k < WORDS_WIDE / 2 ? o->d : o->b) + k % (WORDS_WIDE / 2) * VECTOR)[i];
 }
 
 static int bind_wide(struct mbind *b, struct op *o, unsigned ur)

@@ -276,7 +276,8 @@ static int bind_kernel(struct bound_code *bound, struct func *fn, struct fault *
 	struct machine_module *x = fn->machine_code->module;
 
 	place_variables(x);
-	return apply_relocations(x, f) || link_code(fn->machine_code, symbol_address, f) || machine_bind(bound, fn, f)
+	return apply_relocations(x, f) || link_code(fn->machine_code, symbol_address, f) ||
+			       machine_bind(bound, fn, f)
 		       ? -1
 		       : 0;
 }

@@ -186,8 +186,8 @@ int mbind_reduce_surface(struct mbind *b, struct op *o)
 	x->access.atom = (enum atom)field(b, 87, 3); /* in the order of enum atom */
 	x->access.formatted = !bit(b, 72);
 	x->access.typed = x->access.formatted && field(b, 73, 3) == 6;
-	x->access.type = memory_reduction_type(
-		x->access.atom, x->access.typed ? T_U32 : types_of[field(b, 73, 3)]);
+	x->access.type =
+		memory_reduction_type(x->access.atom, x->access.typed ? T_U32 : types_of[field(b, 73, 3)]);
 	if (x->access.type == T_NONE || !atom_fits(x->access.atom, x->access.type))
 		return mbind_refuse(b, "type");
 	o->bytes = (uint8_t)(types[x->access.type].bits / 8);

@@ -112,11 +112,10 @@ static void bind_results(struct mbind *b, struct machine_fetch *x)
 static const struct texture_fetch *fitting_fetch(
 	const struct warp *w, const struct machine_fetch *x, unsigned lane)
 {
-	const struct texture *t =
-		x->has_flat ? texture_find(w->g->textures, w->mem, w->addr[lane]) : NULL;
+	const struct texture *t = x->has_flat ? texture_find(w->g->textures, w->mem, w->addr[lane]) : NULL;
 
 	return t && (t->shape == TEXTURE_1D || t->shape == TEXTURE_LINEAR) && !t->layered ? &x->flat
-											    : &x->fetch;
+											  : &x->fetch;
 }
 
 static void fetch_texels(struct warp *w, const struct op *o, uint32_t m)
@@ -132,8 +131,8 @@ static void fetch_texels(struct warp *w, const struct op *o, uint32_t m)
 	}
 	FOR_BITS32 (i, m)
 		for (unsigned k = 0; k < x->n; k++)
-			REG(u32, w, x->to[k])[i] =
-				x->fetch.half ? texture_halves(v[i] + 2 * k) : v[i][x->channel[k]];
+			REG(u32, w, x->to[k])
+			[i] = x->fetch.half ? texture_halves(v[i] + 2 * k) : v[i][x->channel[k]];
 	set_pred(w, PDST1(o), m, 0);
 }
 
@@ -228,8 +227,7 @@ static bool bind_operands_of(struct mbind *b, struct machine_fetch *x, bool in_r
 	bool packed = b->code->sm < 100 && bit(b, 60);
 	unsigned level = f->detail == DETAIL_LEVEL, offset = f->offset_bits != 0;
 
-	if (!read_sequence(b, &s, f->geometry.n + f->geometry.layered,
-		    in_reg + level + offset, packed))
+	if (!read_sequence(b, &s, f->geometry.n + f->geometry.layered, in_reg + level + offset, packed))
 		return false;
 	take_coordinates(&s, &f->geometry);
 	if (in_reg)
@@ -336,7 +334,8 @@ static bool read_gradients(struct warp *w, const struct op *o, uint32_t m)
 	return true;
 }
 
-static void fetch_by_gradients(struct warp *w, const struct op *o, uint32_t m, enum texture_shape shape, bool layered)
+static void fetch_by_gradients(
+	struct warp *w, const struct op *o, uint32_t m, enum texture_shape shape, bool layered)
 {
 	struct machine_fetch x = {.handle = FRAME_R + 4 * VECTOR, .n = 4, .channel = {0, 1, 2, 3}};
 	struct geometry *g = &x.fetch.geometry;

@@ -52,8 +52,8 @@ static int surface_address(struct warp *w, const struct op *o, const struct surf
 	return inside || x->outside == OUTSIDE_CLAMP;
 }
 
-bool surface_find(struct warp *w, const struct op *o, const struct surface_access *x, unsigned lane, bool write,
-	const struct texture **t, uint8_t **at)
+bool surface_find(struct warp *w, const struct op *o, const struct surface_access *x, unsigned lane,
+	bool write, const struct texture **t, uint8_t **at)
 {
 	uint8_t *all[LANES];
 	uint64_t bytes;

@@ -67,8 +67,8 @@ static void find_spot(
 			v[d] += normalized ? (double)shift / n[d] : shift;
 			s->axis[d] = sample_axis(v[d], n[d], mode, linear, normalized);
 		} else {
-			s->axis[d] = sample_axis_int(
-				(int64_t)REG(s32, w, g->slot[d])[lane] + shift, n[d], mode);
+			s->axis[d] =
+				sample_axis_int((int64_t)REG(s32, w, g->slot[d])[lane] + shift, n[d], mode);
 		}
 	}
 	if (g->layered) {
@@ -231,8 +231,8 @@ static void put_result(
 }
 
 /* Fetches from one level and sets w->addr of the lane. false: the launch has failed. */
-static bool fetch_level(struct warp *w, const struct op *o, const struct texture_fetch *x, const struct texture *t,
-	const struct sampler *by, unsigned level, unsigned lane, uint32_t v[4])
+static bool fetch_level(struct warp *w, const struct op *o, const struct texture_fetch *x,
+	const struct texture *t, const struct sampler *by, unsigned level, unsigned lane, uint32_t v[4])
 {
 	struct spot s = {.level = texture_level(t, level), .sampler = by};
 

@@ -59,8 +59,8 @@ struct surface_access {
  * Finds the surface of a lane by the handle in w->addr, and the host address that the coordinates name; NULL:
  * outside, without an access. w->addr becomes the address. false: the launch has failed.
  */
-bool surface_find(struct warp *w, const struct op *o, const struct surface_access *x, unsigned lane, bool write,
-	const struct texture **t, uint8_t **at);
+bool surface_find(struct warp *w, const struct op *o, const struct surface_access *x, unsigned lane,
+	bool write, const struct texture **t, uint8_t **at);
 /* Applies the reduction of x to a lane's texel with operand v. false: the launch has failed. */
 bool surface_reduce(struct warp *w, const struct op *o, const struct surface_access *x, unsigned lane, u64 v);
 
