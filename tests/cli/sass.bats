@@ -286,3 +286,15 @@ sys.stdout.buffer.write(b"".join(struct.pack("<2f2I", number(), number(), r.getr
 	assert_output ''
 	cmp o.ptx o
 }
+
+@test "sm_120: MOV.64 moves a pair from uniform registers" {
+	printf '%s\n' '000fe20000000000 0000040000047882' '000fe20000000000 0000000200057882' \
+		'000fe40008010f00 0000000400047c02' '000e220000000a00 0000e000ff027b82' '000e2e0008000a00 00006b00ff0877ac' \
+		'000fe2000c101b08 0000000402007986' '000fea0003800000 000000000000794d' |
+		"$ROOT/tests/data/sass/cubin.py" -s 120 -p 8 k >k
+	printf '%s\n' 'module k' 'buffer O bytes=8 zero' 'launch k grid=1 block=1 args O' 'save O o' >k.launch
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	run od -An -tu4 o
+	assert_output --regexp '^ *1024 +2$'
+}

@@ -17,16 +17,6 @@ static void move_in_quads(struct warp *w, const struct op *o, uint32_t m)
 	move_word(w, o, m & 0x11111111u * o->n);
 }
 
-int mbind_mov(struct mbind *b, struct op *o)
-{
-	if (mbind_forms(b, o, WIDE_NONE))
-		return -1;
-	o->a = b->in->form == 2 || b->in->form == 3 || b->in->form == 7 ? o->c : o->b;
-	o->n = b->uniform ? 15 : (uint8_t)field(b, 72, 4);
-	machine_set_function(o, o->n == 15 ? move_word : move_in_quads);
-	return 0;
-}
-
 static void move_pair(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), *a = REG(u32, w, o->a);
@@ -37,6 +27,18 @@ static void move_pair(struct warp *w, const struct op *o, uint32_t m)
 		d[i] = a[i];
 		d[i + LANES] = high;
 	}
+}
+
+int mbind_mov(struct mbind *b, struct op *o)
+{
+	bool wide = b->code->sm >= 110 && bit(b, 80);
+
+	if (mbind_forms(b, o, wide ? WIDE_B | WIDE_C | WIDE_D : WIDE_NONE))
+		return -1;
+	o->a = b->in->form == 2 || b->in->form == 3 || b->in->form == 7 ? o->c : o->b;
+	o->n = b->uniform || wide ? 15 : (uint8_t)field(b, 72, 4);
+	machine_set_function(o, wide ? move_pair : o->n == 15 ? move_word : move_in_quads);
+	return 0;
 }
 
 int mbind_umov(struct mbind *b, struct op *o)
