@@ -478,6 +478,17 @@ cubin_lines() {
 	run -0 trace-lint -W address-window=off out
 }
 
+@test "graphs whose nodes have a condition that a kernel sets" {
+	program conditions conditions "ptx:70:$ROOT/tests/data/cudart/conditions.ptx"
+	run -0 trace-exec -n --run ./conditions
+	refute_output
+	run -0 trace-exec -o out --run ./conditions
+	run -0 grep -c '^kernel' out/kernelslist.g
+	assert_output 23
+	run -1 trace-exec -n --run ./conditions wild
+	assert_line --regexp 'ptx:23:[0-9]+: error: 0xc0000000 is no handle of a condition of a graph'
+}
+
 @test "arrays, textures and surfaces, objects and references" {
 	run -1 trace-exec -n --run ./images
 	assert_line --index 0 'trace-exec: error: not executed: cudaCreateTextureObject: sRGB or a seamless cube (see trace-exec --run --list)'

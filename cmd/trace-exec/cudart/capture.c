@@ -21,7 +21,8 @@ struct stream_capture {
 	unsigned long long id;
 	pthread_t thread;
 	int mode;
-	bool broken;
+	bool broken, extends; /* extends: the graph is the program's */
+	uint32_t n_before;    /* nodes of the graph before the capture */
 };
 
 struct branch {
@@ -209,10 +210,13 @@ bool capture_has_event(const struct event *event) { return find_branch(event); }
 
 /* ---- the program's calls ---- */
 
-API(int, cudaStreamBeginCapture, struct stream *s, int mode)
+/* Begins a capture into g after the n nodes of after; g NULL: into a new graph. 0 or a status. */
+static int begin_capture(
+	struct stream *s, struct cuda_graph *g, struct graph_node *const *after, size_t n, int mode)
 {
 	int e = cudart_enter(false);
 	struct stream_capture *r;
+	struct branch *b;
 
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
@@ -222,22 +226,83 @@ API(int, cudaStreamBeginCapture, struct stream *s, int mode)
 		e = cudaErrorStreamCaptureUnsupported;
 	if (!e && find_branch(s) && find_branch(s)->recording)
 		e = cudaErrorIllegalState;
+	for (size_t i = 0; i < n && !e; i++)
+		if (!g || !after || !graph_has_node(g, after[i]))
+			e = cudaErrorInvalidValue;
 	if (e)
 		return cudart_leave(e);
 	r = xcalloc(1, sizeof(*r));
-	*r = (struct stream_capture){recordings, graph_new(), s, ++n_recordings, pthread_self(), mode, false};
+	*r = (struct stream_capture){recordings, g ? g : graph_new(), s, ++n_recordings, pthread_self(), mode,
+		false, g != NULL, g ? g->n_nodes : 0};
 	recordings = r;
-	ensure_branch(s, false)->recording = r;
+	b = ensure_branch(s, false);
+	b->recording = r;
+	for (size_t i = 0; i < n; i++)
+		append_last_node(b, after[i]);
 	return cudart_leave(cudaSuccess);
 }
+
+API(int, cudaStreamBeginCapture, struct stream *s, int mode) { return begin_capture(s, NULL, NULL, 0, mode); }
 ALSO(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture);
+
+/* Edges have no data. */
+API(int, cudaStreamBeginCaptureToGraph, struct stream *s, struct cuda_graph *g,
+	struct graph_node *const *after, const void *data, size_t n, int mode)
+{
+	(void)data;
+	return graph_exists(g) ? begin_capture(s, g, after, n, mode)
+			       : cudart_leave((cudart_enter(false), cudaErrorInvalidValue));
+}
+ALSO(cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph);
+
+/* Adds nodes to the last ones of a recording stream, or replaces these. 0 or a status. */
+static int change_last_nodes(const struct stream *s, struct graph_node *const *node, size_t n, unsigned flags)
+{
+	int e = cudart_enter(false), broken;
+	struct branch *b = find_branch(s);
+
+	if (!e && cudart_stream_number(s) < 0)
+		e = cudaErrorInvalidResourceHandle;
+	if (!e && (flags > 1 || (n && !node)))
+		e = cudaErrorInvalidValue;
+	if (!e && !capture_blocks(s, &broken))
+		e = cudaErrorIllegalState;
+	else if (!e)
+		e = broken;
+	for (size_t i = 0; i < n && !e; i++)
+		if (!graph_has_node(b->recording->graph, node[i]))
+			e = cudaErrorInvalidValue;
+	if (e)
+		return cudart_leave(e);
+	if (flags == 1)
+		b->n_last = 0;
+	for (size_t i = 0; i < n; i++)
+		append_last_node(b, node[i]);
+	return cudart_leave(cudaSuccess);
+}
+
+API(int, cudaStreamUpdateCaptureDependencies_v2, struct stream *s, struct graph_node *const *node,
+	const void *data, size_t n, unsigned flags)
+{
+	(void)data;
+	return change_last_nodes(s, node, n, flags);
+}
+
+/* Before release 13 the function has no data of edges. */
+API(int, cudaStreamUpdateCaptureDependencies, struct stream *s, struct graph_node *const *node,
+	uintptr_t third, size_t fourth, unsigned fifth)
+{
+	return cudart_runtime_release() < 13 ? change_last_nodes(s, node, third, (unsigned)fourth)
+					     : change_last_nodes(s, node, fourth, fifth);
+}
+ALSO(cudaStreamUpdateCaptureDependencies_ptsz, cudaStreamUpdateCaptureDependencies);
 
 /* Returns whether every node is a last one of the origin stream, or has a later node that depends on it. */
 static bool is_joined(const struct stream_capture *r, const struct branch *origin)
 {
 	const struct cuda_graph *g = r->graph;
 
-	for (uint32_t i = 0; i < g->n_nodes; i++) {
+	for (uint32_t i = r->n_before; i < g->n_nodes; i++) {
 		bool leads = is_last(origin, g->node[i]);
 
 		for (uint32_t k = i + 1; k < g->n_nodes && !leads; k++)
@@ -300,9 +365,9 @@ API(int, cudaStreamEndCapture, struct stream *s, struct cuda_graph **to)
 		e = cudaErrorStreamCaptureInvalidated;
 	else if (!is_joined(r, b))
 		e = cudaErrorStreamCaptureUnjoined;
-	if (e)
+	if (e && !r->extends)
 		graph_free(r->graph);
-	else
+	else if (!e)
 		*to = r->graph;
 	end_recording(r);
 	return cudart_leave(e);

@@ -104,6 +104,7 @@ struct grant {
 	uint64_t addr, bytes;
 	uint8_t kind;
 	bool live, is_variable; /* the program cannot free a variable */
+	bool of_graph;          /* a node of a graph allocated it */
 	unsigned flags;
 	struct pool *pool; /* memory pool of the allocation; NULL: none */
 };

@@ -25,12 +25,21 @@ struct cuda_graph *graph_new(void)
 	return g;
 }
 
+void graph_publish_body(struct cuda_graph *g)
+{
+	g->is_body = true;
+	g->next = graphs;
+	graphs = g;
+}
+
 static void free_work(struct graph_work *w)
 {
 	if (w->kind == WORK_KERNEL)
 		work_free(&w->kernel);
 	if (w->kind == WORK_GRAPH)
 		graph_copy_free(w->child);
+	if (w->kind == WORK_CONDITION)
+		conditional_free(&w->conditional);
 }
 
 static void free_node(struct graph_node *n)
@@ -75,6 +84,7 @@ static int copy_checked_work(struct graph_work *to, const struct graph_work *w)
 										   : cudaSuccess;
 	case WORK_HOST: return w->host.call ? cudaSuccess : cudaErrorInvalidValue;
 	case WORK_GRAPH: return graph_copy(&to->child, w->child);
+	case WORK_CONDITION: return conditional_copy(&to->conditional, &w->conditional);
 	case WORK_FREE: return w->memory.addr ? cudaSuccess : cudaErrorInvalidValue;
 	case WORK_WAIT:
 	case WORK_RECORD: return cudart_is_event(w->event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
@@ -234,7 +244,7 @@ API(int, cudaGraphDestroy, struct cuda_graph *g)
 {
 	int e = cudart_enter(false);
 
-	if (!e && !graph_exists(g))
+	if (!e && (!graph_exists(g) || g->is_body))
 		e = cudaErrorInvalidValue;
 	if (!e)
 		graph_free(g);

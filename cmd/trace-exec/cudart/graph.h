@@ -5,7 +5,8 @@
  *
  *   graph.c        graphs and their nodes       graph_exec.c      instances, launches, updates
  *   graph_edges.c  dependencies                 launch.c, copy.c  work of kernels, copies and fills
- *   capture.c      recording streams
+ *   capture.c      recording streams           condition.c   nodes with a condition
+ *   graph_node.c   nodes of every kind
  *
  * Always true: a node has its own copy of its work, with the kernel arguments. An instance is a copy of its
  * graph. It executes a node after all nodes that the node depends on; among the nodes that are ready, the one
@@ -80,7 +81,18 @@ enum work_kind {
 	WORK_WAIT,
 	WORK_RECORD,
 	WORK_ALLOCATE = 10,
-	WORK_FREE
+	WORK_FREE,
+	WORK_CONDITION = 13
+};
+
+enum condition_kind { CONDITION_IF, CONDITION_WHILE, CONDITION_SWITCH };
+
+/* Graphs of a node that executes one of them by the value of a condition, or none. */
+struct conditional {
+	uint64_t handle; /* device address of the condition, a word of 32 bits */
+	int kind;
+	uint32_t n_bodies;
+	struct cuda_graph **body; /* NULL: empty graphs, to be made with the node */
 };
 
 struct graph_work {
@@ -93,6 +105,7 @@ struct graph_work {
 		struct cuda_graph *child;
 		struct event *event;
 		struct graph_memory memory;
+		struct conditional conditional;
 	};
 };
 
@@ -110,11 +123,14 @@ struct cuda_graph {
 	struct cuda_graph *next;
 	struct graph_node **node; /* nodes in the order of their addition */
 	uint32_t n_nodes, cap_nodes;
+	bool is_body; /* a node with a condition owns the graph */
 };
 
 /* graph.c. All except graph_exists() return 0 or a status; the caller holds the lock. */
 bool graph_exists(const struct cuda_graph *g);
 struct cuda_graph *graph_new(void);
+/* Makes a copy known to the program as the body of a node. */
+void graph_publish_body(struct cuda_graph *g);
 void graph_free(struct cuda_graph *g);
 /* Copies g to *to with the nodes in the same order. The program does not know the copy. */
 int graph_copy(struct cuda_graph **to, const struct cuda_graph *g);
@@ -136,6 +152,21 @@ int graph_order(const struct cuda_graph *g, uint32_t *order);
 
 /* Makes the work of a kernel node from its parameters; false: they are invalid. */
 bool graph_kernel_work(struct graph_work *w, const struct kernel_params *p);
+
+/*
+ * condition.c: copy and free the graphs of a node with a condition; the copy of no graphs is empty graphs. A copy
+ * returns 0 or a status.
+ */
+int conditional_copy(struct conditional *to, const struct conditional *c);
+void conditional_free(struct conditional *c);
+/* Gives the conditions of the graph, and of the graphs in it, their values at a launch. */
+void condition_reset(const struct cuda_graph *g);
+/* Number of the graph that the condition chooses; n_bodies or more: none. */
+uint32_t condition_choice(const struct conditional *c);
+bool condition_exists(uint64_t handle);
+
+/* graph_node.c: counts memory that a node has allocated at addr. */
+void graph_note_allocation(uint64_t addr);
 
 /* Makes the work of a node that allocates n bytes: reserves their addresses. 0 or a status. */
 int graph_allocation(struct graph_work *w, size_t n);

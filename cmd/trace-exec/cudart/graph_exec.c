@@ -150,6 +150,21 @@ static int run_child_graph(const struct cuda_graph *g, struct stream *s)
 	return e;
 }
 
+/* A loop ends with the first value 0 of its condition. */
+static int run_conditional(const struct conditional *c, struct stream *s)
+{
+	bool loop = c->kind == CONDITION_WHILE;
+	uint32_t i;
+	int e = cudaSuccess;
+
+	do {
+		i = condition_choice(c);
+		if (i < c->n_bodies)
+			e = run_child_graph(c->body[i], s);
+	} while (loop && i < c->n_bodies && !e && !cudart.pending);
+	return e;
+}
+
 /* Allocates the memory of a node. A second launch is an error if the program has not freed the memory. */
 static int run_allocation(const struct graph_memory *m)
 {
@@ -157,6 +172,7 @@ static int run_allocation(const struct graph_memory *m)
 		return cudaErrorInvalidValue;
 	cudart_map(m->addr, m->bytes, "graph memory");
 	cudart_set_access(m->addr, true);
+	graph_note_allocation(m->addr);
 	return cudaSuccess;
 }
 
@@ -178,6 +194,7 @@ static int run_work(const struct graph_work *w, struct stream *s)
 	case WORK_FILL: return work_fill(&w->fill);
 	case WORK_HOST: return run_host_call(&w->host);
 	case WORK_GRAPH: return run_child_graph(w->child, s);
+	case WORK_CONDITION: return run_conditional(&w->conditional, s);
 	case WORK_RECORD: return work_record(w->event, s);
 	case WORK_ALLOCATE: return run_allocation(&w->memory);
 	case WORK_FREE: return cudart_release(w->memory.addr);
@@ -209,6 +226,8 @@ API(int, cudaGraphLaunch, struct graph_exec *x, struct stream *s)
 	}
 	if (!e && x->flags & FLAG_AUTO_FREE)
 		free_allocations(x->graph);
+	if (!e)
+		condition_reset(x->graph);
 	return cudart_leave(e ? e : run_graph(x->graph, x->order, s));
 }
 ALSO(cudaGraphLaunch_ptsz, cudaGraphLaunch);
@@ -236,6 +255,21 @@ static uint32_t node_index(const struct cuda_graph *g, const struct graph_node *
 	return i;
 }
 
+static enum update compare_graphs(
+	const struct cuda_graph *x, const struct cuda_graph *g, struct graph_node **wrong);
+
+static enum update compare_bodies(const struct conditional *a, const struct conditional *b)
+{
+	struct graph_node *wrong = NULL;
+	enum update u = UPDATED;
+
+	if (a->kind != b->kind || a->handle != b->handle || a->n_bodies != b->n_bodies)
+		return UPDATE_FAILED;
+	for (uint32_t i = 0; i < a->n_bodies && !u; i++)
+		u = compare_graphs(a->body[i], b->body[i], &wrong);
+	return u;
+}
+
 /*
  * Compares the forms of two graphs, without the work of their nodes. *wrong: the node of g that differs, or
  * NULL.
@@ -258,6 +292,9 @@ static enum update compare_graphs(
 			if (!graph_has_edge(a, x->node[node_index(g, b->after[k])]))
 				return UPDATE_EDGES;
 		if (a->work.kind == WORK_GRAPH && (u = compare_graphs(a->work.child, b->work.child, &inner)))
+			return u;
+		if (a->work.kind == WORK_CONDITION &&
+			(u = compare_bodies(&a->work.conditional, &b->work.conditional)))
 			return u;
 	}
 	*wrong = NULL;

@@ -256,11 +256,32 @@ static void do_assert(struct warp *w, const struct op *o, uint32_t m)
 		(unsigned)param_value(w, o, 2, lane));
 }
 
+void call_set_condition(struct warp *w, const struct op *o, unsigned lane, uint64_t handle, uint32_t value)
+{
+	const struct buffer *b = memory_near(w->mem, handle);
+	uint8_t *to = b && !strcmp(b->name, MEMORY_CONDITIONS) && handle % 4 == 0
+			      ? memory_at(w->mem, handle, 4)
+			      : NULL;
+
+	if (to)
+		memcpy(to, &value, 4);
+	else
+		exec_fail(w, o, 1u << lane, "condition", "0x%llx is no handle of a condition of a graph",
+			(unsigned long long)handle);
+}
+
+static void do_set_condition(struct warp *w, const struct op *o, uint32_t m)
+{
+	FOR_BITS32 (i, m)
+		call_set_condition(w, o, i, param_value(w, o, 0, i), (uint32_t)param_value(w, o, 1, i));
+}
+
 static const struct call_built_in built_in[] = {
 	{"vprintf", do_printf, 2},
 	{"malloc", do_malloc, 1},
 	{"free", do_free, 1},
 	{"__assertfail", do_assert, 3},
+	{"cudaGraphSetConditional", do_set_condition, 2},
 };
 
 const struct call_built_in *call_built_in(const char *name)

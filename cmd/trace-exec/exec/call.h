@@ -43,13 +43,15 @@ bool call_free(struct warp *w, const struct op *o, unsigned lane, uint64_t a);
 /* Fails the lanes of m with an assertion whose text and file are at addresses of a lane's memory. */
 void call_fail_assert(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t text, uint64_t file, unsigned line);
+/* Stores the condition of a graph for a lane, which fails if the handle is not one of a condition. */
+void call_set_condition(struct warp *w, const struct op *o, unsigned lane, uint64_t handle, uint32_t value);
 /* A function that the executor implements. */
 struct call_built_in {
 	const char *name;
 	op_fn *fn;
 	uint32_t n_params; /* number of parameters that it reads */
 };
-/* Returns vprintf, malloc, free or __assertfail by name; NULL: another name. */
+/* Returns the function of this name; NULL: the executor implements none. */
 const struct call_built_in *call_built_in(const char *name);
 
 #endif

@@ -194,6 +194,9 @@ struct buffer {
 	bool host;       /* managed or pinned memory, which the host may write */
 };
 
+/* Name of the buffer with the conditions of graphs. */
+#define MEMORY_CONDITIONS "graph conditions"
+
 struct memory {
 	uint8_t *heap, *statics;
 	uint64_t heap_bytes; /* allocated */

@@ -242,6 +242,12 @@ static void extern_assert(struct warp *w, const struct op *o, uint32_t m)
 		executor_address(argument_pair(w, 6, lane)), REG(u32, w, FRAME_R + 8 * VECTOR)[lane]);
 }
 
+static void extern_set_condition(struct warp *w, const struct op *o, uint32_t m)
+{
+	FOR_BITS32 (i, m)
+		call_set_condition(w, o, i, argument_pair(w, 4, i), REG(u32, w, FRAME_R + 6 * VECTOR)[i]);
+}
+
 static const struct {
 	const char *name;
 	op_fn *fn;
@@ -253,6 +259,7 @@ static const struct {
 	{"__cuda_syscall_tex_grad_3d_v4_f32_f32", texture_gradients_3d},
 	{"__cuda_syscall_tex_grad_cube_v4_f32_f32", texture_gradients_cube},
 	{"__cuda_syscall_tex_grad_acube_v4_f32_f32", texture_gradients_cube_layers},
+	{"cudaGraphSetConditional", extern_set_condition},
 };
 
 void special_call(struct warp *w, const struct op *o, unsigned which, uint32_t exec)
