@@ -6,7 +6,7 @@
  *   context.c  initialization, the device, contexts      module.c  modules, libraries, linking
  *   memory.c   allocation, copies, fills, pointers        virtual.c reserved addresses and memory mapped there
  *   launch.c   launches, attributes, occupancy            stream.c  streams and events
- *   graph.c    graphs                                     entry.c   functions by name, errors, refused functions
+ *   graph.c, graph_node.c graphs                          entry.c   functions by name, errors, refused functions
  *   array.c    arrays, textures and surfaces              tensor_map.c tensor maps
  *   cuda.def   every function of the driver
  *
@@ -73,5 +73,21 @@ int cuda_copy_params(struct copy_3d *to, const struct cuda_copy_3d *c);
 
 /* launch.c: makes the addresses of arguments from a buffer that `extra` describes; *made is to be freed. */
 int cuda_kernel_args(const void *kernel, void **args, void **extra, void ***made);
+
+/* CUDA_KERNEL_NODE_PARAMS; version 2 has more members after these. */
+struct cuda_kernel_params {
+	const void *function;
+	struct dim grid, block;
+	unsigned shared;
+	void **args, **extra;
+	const void *kernel; /* since version 2: in place of function */
+	struct cuda_context *context;
+};
+
+/*
+ * graph.c: converts the parameters of a kernel node. *made: addresses of arguments, to be freed. 0 or a status.
+ */
+int cuda_convert_kernel(
+	struct kernel_params *to, const struct cuda_kernel_params *p, bool second, void ***made);
 
 #endif

@@ -5,18 +5,7 @@
 
 #define NODE_ARGS to, g, after, n
 
-/* CUDA_KERNEL_NODE_PARAMS; version 2 has more members after these. */
-struct cuda_kernel_params {
-	const void *function;
-	struct dim grid, block;
-	unsigned shared;
-	void **args, **extra;
-	const void *kernel; /* since version 2: in place of function */
-	struct cuda_context *context;
-};
-
-/* Converts the parameters. *made: addresses of arguments, to be freed. 0 or a status. */
-static int convert_kernel(
+int cuda_convert_kernel(
 	struct kernel_params *to, const struct cuda_kernel_params *p, bool second, void ***made)
 {
 	const void *kernel;
@@ -35,7 +24,7 @@ static int add_kernel(NODE_PLACE, const struct cuda_kernel_params *p, bool secon
 {
 	struct kernel_params k;
 	void **made;
-	int e = convert_kernel(&k, p, second, &made);
+	int e = cuda_convert_kernel(&k, p, second, &made);
 
 	if (!e)
 		e = cudaGraphAddKernelNode(NODE_ARGS, &k);
@@ -50,7 +39,7 @@ static int set_kernel(struct graph_node *node, const struct cuda_kernel_params *
 {
 	struct kernel_params k;
 	void **made;
-	int e = convert_kernel(&k, p, second, &made);
+	int e = cuda_convert_kernel(&k, p, second, &made);
 
 	if (!e)
 		e = cudaGraphKernelNodeSetParams(node, &k);
@@ -67,7 +56,7 @@ static int set_exec_kernel(
 {
 	struct kernel_params k;
 	void **made;
-	int e = convert_kernel(&k, p, second, &made);
+	int e = cuda_convert_kernel(&k, p, second, &made);
 
 	if (!e)
 		e = cudaGraphExecKernelNodeSetParams(x, node, &k);

@@ -98,8 +98,16 @@ int cudaStreamGetCaptureInfo_v2(struct stream *s, int *to, unsigned long long *i
 int cudaStreamGetCaptureInfo_v3(struct stream *s, int *to, unsigned long long *id, struct cuda_graph **graph,
 	struct graph_node *const **last, const void **data, size_t *n_last);
 
-/* graph.c, graph_edges.c, graph_exec.c */
+int cudaStreamBeginCaptureToGraph(struct stream *s, struct cuda_graph *g, struct graph_node *const *after,
+	const void *data, size_t n, int mode);
+int cudaStreamUpdateCaptureDependencies_v2(
+	struct stream *s, struct graph_node *const *node, const void *data, size_t n, unsigned flags);
+
+/* graph.c, graph_edges.c, graph_exec.c, graph_node.c, condition.c */
 #define NODE_PLACE struct graph_node **to, struct cuda_graph *g, struct graph_node *const *after, size_t n
+#define NODE_PLACE_DATA \
+	struct graph_node **to, struct cuda_graph *g, struct graph_node *const *after, const void *data, \
+		size_t n
 int cudaGraphCreate(struct cuda_graph **to, unsigned flags), cudaGraphDestroy(struct cuda_graph *g);
 int cudaGraphClone(struct cuda_graph **to, const struct cuda_graph *g);
 int cudaGraphNodeFindInClone(struct graph_node **to, const struct graph_node *n, const struct cuda_graph *g);
@@ -141,5 +149,26 @@ int cudaGraphExecKernelNodeSetParams(
 	struct graph_exec *x, const struct graph_node *n, const struct kernel_params *p);
 int cudaGraphNodeSetEnabled(struct graph_exec *x, const struct graph_node *of, unsigned enabled);
 int cudaGraphNodeGetEnabled(struct graph_exec *x, const struct graph_node *of, unsigned *to);
+int cudaGraphAddNode_v2(NODE_PLACE_DATA, struct node_params *p);
+int cudaGraphNodeSetParams(struct graph_node *n, const struct node_params *p);
+int cudaGraphExecNodeSetParams(struct graph_exec *x, const struct graph_node *n, const struct node_params *p);
+int cudaGraphConditionalHandleCreate(
+	uint64_t *to, const struct cuda_graph *g, unsigned first, unsigned flags);
+int cudaGraphMemcpyNodeSetParams(struct graph_node *n, const struct copy_3d *p);
+int cudaGraphExecMemcpyNodeSetParams(
+	struct graph_exec *x, const struct graph_node *n, const struct copy_3d *p);
+int cudaGraphMemsetNodeGetParams(struct graph_node *n, struct fill_2d *p);
+int cudaGraphMemsetNodeSetParams(struct graph_node *n, const struct fill_2d *p);
+int cudaGraphExecMemsetNodeSetParams(
+	struct graph_exec *x, const struct graph_node *n, const struct fill_2d *p);
+int cudaGraphHostNodeGetParams(struct graph_node *n, struct host_call *p);
+int cudaGraphHostNodeSetParams(struct graph_node *n, const struct host_call *p);
+int cudaGraphExecHostNodeSetParams(
+	struct graph_exec *x, const struct graph_node *n, const struct host_call *p);
+int cudaGraphExecChildGraphNodeSetParams(
+	struct graph_exec *x, const struct graph_node *n, struct cuda_graph *g);
+int cudaDeviceGetGraphMemAttribute(int device, int attribute, uint64_t *to);
+int cudaDeviceSetGraphMemAttribute(int device, int attribute, const uint64_t *value);
+int cudaDeviceGraphMemTrim(int device);
 
 #endif

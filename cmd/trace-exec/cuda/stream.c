@@ -38,6 +38,15 @@ DRIVER_TOO(cuStreamBeginCapture_v2, cuStreamBeginCapture_v2_ptsz, cudaStreamBegi
 	struct stream *s, int mode)
 DRIVER_TOO(cuStreamBeginCapture, cuStreamBeginCapture_ptsz, cudaStreamBeginCapture(s, MODE_GLOBAL),
 	struct stream *s)
+DRIVER_TOO(cuStreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph_ptsz,
+	cudaStreamBeginCaptureToGraph(s, g, after, data, n, mode), struct stream *s, struct cuda_graph *g,
+	struct graph_node *const *after, const void *data, size_t n, int mode)
+DRIVER_TOO(cuStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies_ptsz,
+	cudaStreamUpdateCaptureDependencies_v2(s, node, NULL, n, flags), struct stream *s,
+	struct graph_node *const *node, size_t n, unsigned flags)
+DRIVER_TOO(cuStreamUpdateCaptureDependencies_v2, cuStreamUpdateCaptureDependencies_v2_ptsz,
+	cudaStreamUpdateCaptureDependencies_v2(s, node, data, n, flags), struct stream *s,
+	struct graph_node *const *node, const void *data, size_t n, unsigned flags)
 DRIVER_TOO(cuStreamEndCapture, cuStreamEndCapture_ptsz, cudaStreamEndCapture(s, to), struct stream *s,
 	struct cuda_graph **to)
 DRIVER_TOO(cuStreamIsCapturing, cuStreamIsCapturing_ptsz, cudaStreamIsCapturing(s, to), struct stream *s,

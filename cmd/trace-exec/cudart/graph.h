@@ -95,6 +95,31 @@ struct conditional {
 	struct cuda_graph **body; /* NULL: empty graphs, to be made with the node */
 };
 
+/* cudaGraphNodeParams: the parameters of a kind have the layout that the kind's own functions take. */
+struct node_params {
+	int type, reserved[3];
+	union {
+		long long words[29];
+		struct kernel_params kernel;
+		struct {
+			int flags, reserved[3];
+			struct copy_3d params;
+		} copy;
+		struct fill_2d fill;
+		struct host_call host;
+		struct cuda_graph *child;
+		struct event *event;
+		void *memory;
+		struct {
+			uint64_t handle;
+			int kind;
+			unsigned n_bodies;
+			struct cuda_graph **body; /* written by the runtime */
+		} conditional;
+	};
+	long long last;
+};
+
 struct graph_work {
 	int kind;
 	union {

@@ -6,31 +6,6 @@
 struct graph_exec;
 struct allocation_params;
 
-/* cudaGraphNodeParams: the parameters of a kind have the layout that the kind's own functions take. */
-struct node_params {
-	int type, reserved[3];
-	union {
-		long long words[29];
-		struct kernel_params kernel;
-		struct {
-			int flags, reserved[3];
-			struct copy_3d params;
-		} copy;
-		struct fill_2d fill;
-		struct host_call host;
-		struct cuda_graph *child;
-		struct event *event;
-		void *memory;
-		struct {
-			uint64_t handle;
-			int kind;
-			unsigned n_bodies;
-			struct cuda_graph **body; /* written by the runtime */
-		} conditional;
-	};
-	long long last;
-};
-
 #define PLACE struct graph_node **to, struct cuda_graph *g, struct graph_node *const *after
 int cudaGraphAddKernelNode(PLACE, size_t n, const struct kernel_params *p);
 int cudaGraphAddMemcpyNode(PLACE, size_t n, const struct copy_3d *p);

@@ -47,6 +47,12 @@ int cuGraphCreate(void **, unsigned),
 int cuGraphAddMemsetNode(void **, void *, void *const *, size_t, const void *, void *);
 int cuGraphInstantiateWithFlags(void **, void *, unsigned long long), cuGraphLaunch(void *, void *);
 int cuGraphExecDestroy(void *), cuGraphDestroy(void *);
+int cuGraphConditionalHandleCreate(uint64_t *, void *, void *, unsigned, unsigned);
+int cuGraphAddNode_v2(void **, void *, void *const *, const void *, size_t, void *);
+int cuGraphNodeSetParams(void *, const void *), cuGraphExecNodeSetParams(void *, void *, const void *);
+int cuGraphMemsetNodeGetParams(void *, void *), cuGraphMemsetNodeSetParams(void *, const void *);
+int cuGraphExecMemsetNodeSetParams(void *, void *, const void *, void *);
+int cuDeviceGetGraphMemAttribute(int, int, uint64_t *);
 int cuMemGetAllocationGranularity(size_t *, const void *, int),
 	cuMemAddressReserve(uint64_t *, size_t, size_t, uint64_t, unsigned long long);
 int cuMemCreate(uint64_t *, size_t, const void *, unsigned long long), cuMemRelease(uint64_t),
@@ -382,6 +388,82 @@ static void test_streams_and_graphs(void *f, uint64_t d)
 	IS(400, cuStreamDestroy_v2(s));
 }
 
+/* A node with a condition: its graph fills memory and adds it to itself. */
+static void test_nodes(void *f, uint64_t d)
+{
+	enum { KERNEL, FILL = 2, CONDITION = 13, WHERE_TRUE = 0 };
+	struct fill {
+		uint64_t to;
+		size_t pitch;
+		unsigned value, unit;
+		size_t width, height;
+		void *context;
+	} seen;
+	int n = N;
+	void *args[] = {&d, &d, &d, &n};
+	struct {
+		int type, zeros[3];
+		union {
+			long long words[29];
+			struct fill fill;
+			struct {
+				void *function;
+				unsigned shape[7];
+				void **args, **extra;
+				void *kernel, *context;
+			} kernel;
+			struct {
+				uint64_t handle;
+				int kind;
+				unsigned n;
+				void **body;
+			} condition;
+		};
+		long long zero;
+	} c = {.type = CONDITION},
+	  k = {.type = KERNEL,
+		  .kernel = {f, {(N + BLOCK - 1) / BLOCK, 1, 1, BLOCK, 1, 1, 0}, args, NULL, NULL, NULL}},
+	  fill = {.type = FILL, .fill = {d, 4 * N, 0x3f800000, 4, N, 1, NULL}};
+	void *g, *node, *set, *add, *x;
+	uint64_t bytes;
+	float got;
+
+	IS(0, cuGraphCreate(&g, 0));
+	IS(0, cuGraphConditionalHandleCreate(&c.condition.handle, g, NULL, 1, 1));
+	c.condition.kind = WHERE_TRUE;
+	c.condition.n = 1;
+	IS(0, cuGraphAddNode_v2(&node, g, NULL, NULL, 0, &c));
+	IS(0, cuGraphAddNode_v2(&set, *c.condition.body, NULL, NULL, 0, &fill));
+	IS(0, cuGraphAddNode_v2(&add, *c.condition.body, &set, NULL, 1, &k));
+	IS(0, cuGraphMemsetNodeGetParams(set, &seen));
+	IS(N, seen.width);
+	seen.value = 0x40800000;
+	IS(0, cuGraphMemsetNodeSetParams(set, &seen));
+	IS(1, cuGraphNodeSetParams(set, &k));
+	IS(0, cuGraphNodeSetParams(add, &k));
+	IS(0, cuGraphInstantiateWithFlags(&x, g, 0));
+	IS(0, cuGraphLaunch(x, NULL));
+	IS(0, cuMemcpyDtoH_v2(&got, d + 4 * (N - 1), 4));
+	IS(8, got);
+	IS(0, cuGraphExecDestroy(x));
+	IS(0, cuGraphDestroy(g));
+	IS(0, cuGraphCreate(&g, 0));
+	IS(0, cuGraphAddNode_v2(&set, g, NULL, NULL, 0, &fill));
+	IS(0, cuGraphInstantiateWithFlags(&x, g, 0));
+	IS(0, cuGraphExecMemsetNodeSetParams(x, set, &seen, NULL));
+	IS(0, cuGraphLaunch(x, NULL));
+	IS(0, cuMemcpyDtoH_v2(&got, d, 4));
+	IS(4, got);
+	IS(0, cuGraphExecNodeSetParams(x, set, &fill));
+	IS(0, cuGraphLaunch(x, NULL));
+	IS(0, cuMemcpyDtoH_v2(&got, d, 4));
+	IS(1, got);
+	IS(0, cuGraphExecDestroy(x));
+	IS(0, cuGraphDestroy(g));
+	IS(0, cuDeviceGetGraphMemAttribute(0, 0, &bytes));
+	IS(0, bytes);
+}
+
 static void test_names(void)
 {
 	const char *name;
@@ -421,6 +503,7 @@ int main(int argc, char **argv)
 	test_link(d);
 	test_reserved(f);
 	test_streams_and_graphs(f, d);
+	test_nodes(f, d);
 	test_names();
 	IS(0, cuMemFree_v2(d));
 	IS(0, cuModuleUnload(m));

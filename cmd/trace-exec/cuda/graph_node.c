@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Nodes of every kind, conditions, changes of nodes: the driver's structures, converted to the runtime's. */
+#include <stdlib.h>
+#include <string.h>
+#include "cuda/cuda.h"
+
+#define NODE_ARGS to, g, after, data, n
+
+/* CUgraphNodeParams. Kernels and copies have a layout of their own, other kinds that of the runtime. */
+struct cuda_node_params {
+	int type, reserved[3];
+	union {
+		long long words[29];
+		struct cuda_kernel_params kernel;
+		struct {
+			int flags, reserved;
+			struct cuda_context *context;
+			struct cuda_copy_3d params;
+		} copy;
+	};
+	long long last;
+};
+
+/* Converts the parameters. *made: addresses of arguments, to be freed. 0 or a status. */
+static int convert_node(struct node_params *to, const struct cuda_node_params *p, void ***made)
+{
+	*made = NULL;
+	if (!p)
+		return cudaErrorInvalidValue;
+	*to = (struct node_params){.type = p->type};
+	switch (p->type) {
+	case WORK_KERNEL: return cuda_convert_kernel(&to->kernel, &p->kernel, true, made);
+	case WORK_COPY: return cuda_copy_params(&to->copy.params, &p->copy.params);
+	default: memcpy(to->words, p->words, sizeof(to->words)); return cudaSuccess;
+	}
+}
+
+/* The runtime writes the address of an allocation and the graphs of a condition. */
+static int add_converted_node(NODE_PLACE_DATA, struct cuda_node_params *p)
+{
+	struct node_params q;
+	void **made;
+	int e = convert_node(&q, p, &made);
+
+	if (!e)
+		e = cudaGraphAddNode_v2(NODE_ARGS, &q);
+	if (!e && p->type != WORK_KERNEL && p->type != WORK_COPY)
+		memcpy(p->words, q.words, sizeof(q.words));
+	free(made);
+	return e;
+}
+DRIVER(cuGraphAddNode_v2, add_converted_node(NODE_ARGS, p), NODE_PLACE_DATA, struct cuda_node_params *p)
+DRIVER(cuGraphAddNode, add_converted_node(to, g, after, NULL, n, p), NODE_PLACE, struct cuda_node_params *p)
+
+static int set_converted_node(struct graph_exec *x, struct graph_node *n, const struct cuda_node_params *p)
+{
+	struct node_params q;
+	void **made;
+	int e = convert_node(&q, p, &made);
+
+	if (!e)
+		e = x ? cudaGraphExecNodeSetParams(x, n, &q) : cudaGraphNodeSetParams(n, &q);
+	free(made);
+	return e;
+}
+DRIVER(cuGraphNodeSetParams, set_converted_node(NULL, n, p), struct graph_node *n,
+	const struct cuda_node_params *p)
+DRIVER(cuGraphExecNodeSetParams, x ? set_converted_node(x, n, p) : cudaErrorInvalidValue,
+	struct graph_exec *x, struct graph_node *n, const struct cuda_node_params *p)
+
+DRIVER(cuGraphConditionalHandleCreate, ((void)c, cudaGraphConditionalHandleCreate(to, g, first, flags)),
+	uint64_t *to, const struct cuda_graph *g, struct cuda_context *c, unsigned first, unsigned flags)
+
+/* ---- parameters of one kind ---- */
+
+static int set_copy_node(struct graph_exec *x, struct graph_node *n, const struct cuda_copy_3d *p)
+{
+	struct copy_3d c;
+	int e = cuda_copy_params(&c, p);
+
+	return e ? e : x ? cudaGraphExecMemcpyNodeSetParams(x, n, &c) : cudaGraphMemcpyNodeSetParams(n, &c);
+}
+DRIVER(cuGraphMemcpyNodeSetParams, set_copy_node(NULL, n, p), struct graph_node *n,
+	const struct cuda_copy_3d *p)
+DRIVER(cuGraphExecMemcpyNodeSetParams, ((void)c, x ? set_copy_node(x, n, p) : cudaErrorInvalidValue),
+	struct graph_exec *x, struct graph_node *n, const struct cuda_copy_3d *p, struct cuda_context *c)
+DRIVER(cuGraphMemsetNodeGetParams, cudaGraphMemsetNodeGetParams(n, p), struct graph_node *n,
+	struct fill_2d *p)
+DRIVER(cuGraphMemsetNodeSetParams, cudaGraphMemsetNodeSetParams(n, p), struct graph_node *n,
+	const struct fill_2d *p)
+DRIVER(cuGraphExecMemsetNodeSetParams, ((void)c, cudaGraphExecMemsetNodeSetParams(x, n, p)),
+	struct graph_exec *x, const struct graph_node *n, const struct fill_2d *p, struct cuda_context *c)
+DRIVER(cuGraphHostNodeGetParams, cudaGraphHostNodeGetParams(n, p), struct graph_node *n, struct host_call *p)
+DRIVER(cuGraphHostNodeSetParams, cudaGraphHostNodeSetParams(n, p), struct graph_node *n,
+	const struct host_call *p)
+DRIVER(cuGraphExecHostNodeSetParams, cudaGraphExecHostNodeSetParams(x, n, p), struct graph_exec *x,
+	const struct graph_node *n, const struct host_call *p)
+DRIVER(cuGraphExecChildGraphNodeSetParams, cudaGraphExecChildGraphNodeSetParams(x, n, g),
+	struct graph_exec *x, const struct graph_node *n, struct cuda_graph *g)
+
+/* ---- memory of graphs ---- */
+
+DRIVER(cuDeviceGetGraphMemAttribute, cudaDeviceGetGraphMemAttribute(device, attribute, to), int device,
+	int attribute, uint64_t *to)
+DRIVER(cuDeviceSetGraphMemAttribute, cudaDeviceSetGraphMemAttribute(device, attribute, value), int device,
+	int attribute, const uint64_t *value)
+DRIVER(cuDeviceGraphMemTrim, cudaDeviceGraphMemTrim(device), int device)
