@@ -7,6 +7,7 @@
  *   memory.c   allocation, copies, fills, pointers        virtual.c reserved addresses and memory mapped there
  *   launch.c   launches, attributes, occupancy            stream.c  streams and events
  *   graph.c, graph_node.c graphs                          entry.c   functions by name, errors, refused functions
+ *   launch_older.c launches of the first releases
  *   array.c    arrays, textures and surfaces              tensor_map.c tensor maps
  *   cuda.def   every function of the driver
  *
@@ -73,6 +74,8 @@ int cuda_copy_params(struct copy_3d *to, const struct cuda_copy_3d *c);
 
 /* launch.c: makes the addresses of arguments from a buffer that `extra` describes; *made is to be freed. */
 int cuda_kernel_args(const void *kernel, void **args, void **extra, void ***made);
+/* Launches with arguments or with a buffer that `extra` describes. 0 or a status. */
+int cuda_launch(const void *kernel, const struct launch_config *c, void **args, void **extra);
 
 /* CUDA_KERNEL_NODE_PARAMS; version 2 has more members after these. */
 struct cuda_kernel_params {

@@ -51,7 +51,7 @@ int cuda_kernel_args(const void *kernel, void **args, void **extra, void ***made
 
 /* ---- launches ---- */
 
-static int launch(const void *kernel, const struct launch_config *c, void **args, void **extra)
+int cuda_launch(const void *kernel, const struct launch_config *c, void **args, void **extra)
 {
 	void **made = NULL;
 	int e = cuda_kernel_args(kernel, args, extra, &made);
@@ -69,12 +69,12 @@ static int launch(const void *kernel, const struct launch_config *c, void **args
 	{grid_x, grid_y, grid_z}, { block_x, block_y, block_z }
 
 DRIVER_TOO(cuLaunchKernel, cuLaunchKernel_ptsz,
-	launch(kernel, &(struct launch_config){SHAPED, shared, s, NULL, 0}, args, extra), const void *kernel,
-	SHAPE, unsigned shared, struct stream *s, void **args, void **extra)
+	cuda_launch(kernel, &(struct launch_config){SHAPED, shared, s, NULL, 0}, args, extra),
+	const void *kernel, SHAPE, unsigned shared, struct stream *s, void **args, void **extra)
 
 #define ATTRIBUTE_COOPERATIVE 2
 DRIVER_TOO(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel_ptsz,
-	launch(kernel,
+	cuda_launch(kernel,
 		&(struct launch_config){SHAPED, shared, s,
 			&(struct launch_attribute){.id = ATTRIBUTE_COOPERATIVE, .value.number = {1}}, 1},
 		args, NULL),
@@ -101,7 +101,7 @@ static int launch_config(const struct cuda_config *c, const void *kernel, void *
 	if (!c)
 		return cudaErrorInvalidValue;
 	r = runtime_config(c);
-	return launch(kernel, &r, args, extra);
+	return cuda_launch(kernel, &r, args, extra);
 }
 DRIVER_TOO(cuLaunchKernelEx, cuLaunchKernelEx_ptsz, launch_config(c, kernel, args, extra),
 	const struct cuda_config *c, const void *kernel, void **args, void **extra)

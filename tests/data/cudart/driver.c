@@ -42,6 +42,10 @@ int cuStreamWriteValue32_v2(void *, uint64_t, uint32_t, unsigned),
 int cuEventCreate(void **, unsigned), cuEventRecord(void *, void *),
 	cuEventElapsedTime(float *, void *, void *);
 int cuEventDestroy_v2(void *);
+int cuFuncSetBlockShape(void *, int, int, int), cuFuncSetSharedSize(void *, unsigned);
+int cuParamSetSize(void *, unsigned), cuParamSeti(void *, int, unsigned),
+	cuParamSetv(void *, int, const void *, unsigned);
+int cuLaunch(void *), cuLaunchGrid(void *, int, int), cuLaunchGridAsync(void *, int, int, void *);
 int cuGraphCreate(void **, unsigned),
 	cuGraphAddKernelNode_v2(void **, void *, void *const *, size_t, const void *);
 int cuGraphAddMemsetNode(void **, void *, void *const *, size_t, const void *, void *);
@@ -163,6 +167,30 @@ static void test_module(const char *path, const char *text)
 }
 
 /* c = a + b by addresses of arguments, then by a buffer; returns c. */
+/* The functions of the first releases: adds b to c. */
+static void test_prepared_launch(void *f, uint64_t b, uint64_t c)
+{
+	float got;
+
+	IS(1, cuFuncSetBlockShape(f, 0, 1, 1));
+	IS(0, cuFuncSetBlockShape(f, N, 1, 1));
+	IS(0, cuFuncSetSharedSize(f, 16));
+	IS(0, cuParamSetv(f, 0, &c, 8));
+	IS(0, cuParamSetv(f, 8, &b, 8));
+	IS(0, cuParamSetv(f, 16, &c, 8));
+	IS(0, cuParamSeti(f, 24, N));
+	IS(1, cuParamSetv(f, 4090, &c, 8));
+	IS(0, cuParamSetSize(f, 24));
+	IS(1, cuLaunch(f));
+	IS(0, cuParamSetSize(f, 28));
+	IS(0, cuLaunch(f));
+	IS(0, cuLaunchGrid(f, 1, 1));
+	IS(0, cuLaunchGridAsync(f, 1, 1, NULL));
+	IS(1, cuLaunchGrid(f, 0, 1));
+	IS(0, cuMemcpyDtoH_v2(&got, c, sizeof(got)));
+	IS(5, got);
+}
+
 static uint64_t test_launch(void *f)
 {
 	static float a[N], b[N], c[N];
@@ -199,6 +227,7 @@ static uint64_t test_launch(void *f)
 	IS(0, cuMemcpyDtoH_v2(c, d[2], sizeof(c)));
 	for (int i = 0; i < N; i++)
 		IS(i + 2, c[i]);
+	test_prepared_launch(f, d[1], d[2]);
 	IS(0, cuFuncGetAttribute(&regs, 0, f));
 	IS(1024, regs);
 	IS(1, cuFuncGetAttribute(&regs, 99, f));
