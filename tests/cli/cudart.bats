@@ -337,7 +337,7 @@ cubin_lines() {
 		        v, n = v * 3 + 1 if v & 1 else v >> 1, n + 1
 		    return n
 		values = " ".join(str(steps(63 - i) * 100 + steps(i ^ 1)) for i in range(64))
-		for call in ("cuModuleLoad", "cuLibraryLoadFromFile", "cuModuleLoadData", "cuModuleLoadFatBinary", "cuLibraryLoadData"):
+		for call in ("cuModuleLoad", "cuLibraryLoadFromFile", "cuModuleLoadData", "cuModuleLoadFatBinary", "cuLibraryLoadData", "cuLinkComplete"):
 		    print(f"{call} 0 {sys.argv[1]} registers: {values}")
 	EOF
 }

@@ -347,6 +347,7 @@ DRIVER(cuKernelGetLibrary, module_of_kernel(to, kernel), struct cuda_module **to
 
 struct cuda_link {
 	struct bytes texts; /* LINKED_MAGIC, then the texts */
+	struct bytes code;  /* the one input that is machine code; then there are no texts */
 	struct jit_options o;
 };
 enum { INPUT_CUBIN, INPUT_PTX, INPUT_FATBIN };
@@ -367,13 +368,33 @@ DRIVER(cuLinkCreate_v2, start_link(to, OPTIONS(n, option, value)), unsigned n, c
 	void **value, struct cuda_link **to)
 ALSO(cuLinkCreate, cuLinkCreate_v2);
 
+/* Keeps a cubin or a fat binary, which is the result if there is no other input. */
+static int link_code(struct cuda_link *l, const char *code, size_t n)
+{
+	size_t extent = n < FATBIN_HEAD                    ? 0
+			: first_word(code) == ELF_MAGIC    ? elf_extent((const uint8_t *)code, n)
+			: first_word(code) == FATBIN_MAGIC ? fatbin_extent(code)
+							   : 0;
+
+	if (!extent || extent > n)
+		return cudaErrorInvalidKernelImage;
+	if (l->code.n || l->texts.n > sizeof(LINKED_MAGIC) - 1)
+		return cudart_unsupported("cuLinkAddData", "machine code together with other inputs");
+	bytes_add(&l->code, code, extent);
+	return cudaSuccess;
+}
+
 /* Adds PTX, which may end before its size with a NUL. */
 static int link_text(struct cuda_link *l, int kind, const char *text, size_t n)
 {
 	if (!l || !text)
 		return cudaErrorInvalidValue;
+	if (kind == INPUT_CUBIN || kind == INPUT_FATBIN)
+		return link_code(l, text, n);
 	if (kind != INPUT_PTX)
-		return cudart_unsupported("cuLinkAddData", "anything but PTX");
+		return cudart_unsupported("cuLinkAddData", "an object or a library");
+	if (l->code.n)
+		return cudart_unsupported("cuLinkAddData", "machine code together with other inputs");
 	bytes_add(&l->texts, text, strnlen(text, n));
 	bytes_add(&l->texts, "", 1);
 	return cudaSuccess;
@@ -406,9 +427,9 @@ static int complete_link(struct cuda_link *l, void **to, size_t *n)
 	bytes_add(&l->texts, "", 1);
 	write_log(&l->o, JIT_ERROR_LOG, "");
 	write_log(&l->o, JIT_INFO_LOG, "");
-	*to = l->texts.p;
+	*to = l->code.n ? l->code.p : l->texts.p;
 	if (n)
-		*n = l->texts.n;
+		*n = l->code.n ? l->code.n : l->texts.n;
 	return cudaSuccess;
 }
 DRIVER(cuLinkComplete, complete_link(l, to, n), struct cuda_link *l, void **to, size_t *n)
@@ -418,6 +439,7 @@ static int end_link(struct cuda_link *l)
 	if (!l)
 		return cudaErrorInvalidValue;
 	bytes_free(&l->texts);
+	bytes_free(&l->code);
 	free(l);
 	return cudaSuccess;
 }

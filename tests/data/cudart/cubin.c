@@ -12,6 +12,9 @@ int cuModuleLoad(void **, const char *), cuModuleLoadData(void **, const void *)
 	cuModuleLoadFatBinary(void **, const void *), cuModuleUnload(void *);
 int cuModuleGetFunction(void **, void *, const char *);
 int cuLibraryLoadData(void **, const void *, void *, void *, unsigned, void *, void *, unsigned);
+int cuLinkCreate_v2(unsigned, const int *, void **, void **), cuLinkDestroy(void *);
+int cuLinkAddData_v2(void *, int, const void *, size_t, const char *, unsigned, const int *, void **);
+int cuLinkComplete(void *, void **, size_t *);
 int cuLibraryLoadFromFile(void **, const char *, void *, void *, unsigned, void *, void *, unsigned);
 int cuLibraryGetKernel(void **, void *, const char *), cuLibraryUnload(void *);
 int cuFuncGetAttribute(int *, int, void *);
@@ -65,6 +68,23 @@ static void show(const char *call, int e, void **module, const char *name, int l
 		puts("nothing");
 }
 
+/* Links one input of machine code, which is the result. */
+static int linked_module(void **m, const void *bytes)
+{
+	enum { CUBIN, SIZE = (1 << 20) - 1 };
+	void *link, *code;
+	size_t n;
+	int e = cuLinkCreate_v2(0, NULL, NULL, &link);
+
+	if (!e)
+		e = cuLinkAddData_v2(link, CUBIN, bytes, SIZE, NULL, 0, NULL, NULL);
+	if (!e)
+		e = cuLinkComplete(link, &code, &n);
+	if (!e)
+		e = cuModuleLoadData(m, code);
+	return e || cuLinkDestroy(link);
+}
+
 int main(int argc, char **argv)
 {
 	void *context, *m = NULL, *bytes;
@@ -80,6 +100,7 @@ int main(int argc, char **argv)
 	show("cuModuleLoadData", cuModuleLoadData(&m, bytes), &m, argv[2], 0);
 	show("cuModuleLoadFatBinary", cuModuleLoadFatBinary(&m, bytes), &m, argv[2], 0);
 	show("cuLibraryLoadData", cuLibraryLoadData(&m, bytes, NULL, NULL, 0, NULL, NULL, 0), &m, argv[2], 1);
+	show("cuLinkComplete", linked_module(&m, bytes), &m, argv[2], 0);
 	free(bytes);
 	return 0;
 }
