@@ -77,6 +77,19 @@ sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1)
 	assert_output --partial 'PC 0x0210: STG.E desc[UR4][R2.64], R5'
 }
 
+@test "a race names the program counters and the instruction" {
+	# all threads store their number to word 0
+	printf '%s\n' '000e220000002100 0000000000077919' '000fe200078e00ff 00005800ff027624' '000fe20000000f00 0000590000037a02' \
+		'000fe20000000a00 0000460000047ab9' '001fe2000c101904 0000000702007986' '000fea0003800000 000000000000794d' \
+		'000fc0000383ffff fffffff000007947' | "$ROOT/tests/data/sass/cubin.py" -p 8 k >k.cubin
+	printf '%s\n' 'module k.cubin' 'buffer A bytes=256 zero' 'launch k grid=2 block=64 args A' >k.launch
+	run -0 trace-exec -n k.launch
+	local where='(kernel k, PC 0x0040: STG.E desc[UR4][R2.64], R7)'
+	assert_line "trace-exec: k.cubin: warning: race: warp 1 writes byte 0 of 'A', which warp 0 writes at PC 0x0040 of CTA (0,0,0) (expected a barrier between them or an atomic) $where"
+	assert_line --partial "(expected one of them or an atomic) $where"
+	assert_line --partial "which others write in the same launch (expected an atomic or two launches) $where"
+}
+
 @test "FFMA2 multiplies and adds two pairs: one register twice, a swapped pair, signs; .NP is refused" {
 	"$ROOT/tests/data/sass/ffma2" .
 	run -0 trace-exec -n k.launch

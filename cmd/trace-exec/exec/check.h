@@ -61,6 +61,8 @@ void race_cta_free(struct cta *c);
 void race_order(struct cta *c);
 /* Reports a race of the warps of a block that is delivered. */
 void race_delivered(struct cta *c);
+/* Writes a comma and the instruction of machine code; of PTX, whose line begins the message, nothing. */
+void race_instruction_text(const struct op *o, char *out, size_t cap);
 /* Starts the search in a launch. */
 void race_start(struct grid *g);
 /* Ends it and, if the launch is good, reports a race of thread blocks. */

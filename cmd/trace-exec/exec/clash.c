@@ -101,7 +101,7 @@ void clash_delivered(const struct cta *c)
 {
 	const struct clash *x = &c->clash;
 	struct func *k = c->g->code->prog->func[c->g->kernel];
-	char where[160];
+	char where[160], line[300];
 
 	if (!x->op || k->clashed)
 		return;
@@ -112,7 +112,8 @@ void clash_delivered(const struct cta *c)
 	else
 		snprintf(where, sizeof(where), "byte %llu of '%s'",
 			(unsigned long long)(x->place - (b ? b->addr : 0)), b ? b->name : "memory");
+	race_instruction_text(x->op, line, sizeof(line));
 	diag_warn(stmt_place(x->op->func, x->op->in),
-		"race: lanes %u and %u of warp %u write different values to %s, of CTA (%u,%u,%u) (expected one of them or an atomic) (kernel %s)",
-		x->lane, x->other, x->warp, where, c->id[0], c->id[1], c->id[2], c->g->l->kernel->name);
+		"race: lanes %u and %u of warp %u write different values to %s, of CTA (%u,%u,%u) (expected one of them or an atomic) (kernel %s%s)",
+		x->lane, x->other, x->warp, where, c->id[0], c->id[1], c->id[2], c->g->l->kernel->name, line);
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 #include "exec/check.h"
 #include "inlining.h"
+#include "sass/sass.h"
 
 /*
  * A key is the block's number + 1 (31 bits), the instruction (32), and whether other blocks made the access,
@@ -268,14 +269,32 @@ static const char *access_verb(const struct op *o)
 	return o->in->op == I_st || bulk ? "writes" : "reads";
 }
 
+/* Writes the line of an instruction of PTX, or the position of one of machine code. */
+static void position_text(const struct op *o, char *out, size_t cap)
+{
+	if (o->func->machine)
+		snprintf(out, cap, "PC 0x%04x", SASS_BYTES * (unsigned)(o->in - o->func->inst));
+	else
+		snprintf(out, cap, "line %u", o->in->line);
+}
+
+void race_instruction_text(const struct op *o, char *out, size_t cap)
+{
+	*out = '\0';
+	if (o->func->machine)
+		o->func->machine->describe(o, out, cap);
+}
+
 static void step_text(const struct grid *g, const struct race_step *s, char *out, size_t cap)
 {
 	const struct op *o = &g->code->op[s->inst];
+	char at[24];
 
+	position_text(o, at, sizeof(at));
 	if (s->warp == MANY)
-		snprintf(out, cap, "several warps read at line %u", o->in->line);
+		snprintf(out, cap, "several warps read at %s", at);
 	else
-		snprintf(out, cap, "warp %u %s at line %u", s->warp - 1, access_verb(o), o->in->line);
+		snprintf(out, cap, "warp %u %s at %s", s->warp - 1, access_verb(o), at);
 }
 
 void race_delivered(struct cta *c)
@@ -283,7 +302,7 @@ void race_delivered(struct cta *c)
 	struct within *x = c->within;
 	const struct grid *g = c->g;
 	struct func *k = g->code->prog->func[g->kernel];
-	char first[80];
+	char first[80], line[300];
 
 	if (!x || !x->found || k->raced_within)
 		return;
@@ -292,10 +311,11 @@ void race_delivered(struct cta *c)
 	uint64_t addr = byte_address(g->race, 4 * x->word);
 	const struct buffer *b = memory_near(g->mem, addr);
 	step_text(g, &x->first, first, sizeof(first));
+	race_instruction_text(o, line, sizeof(line));
 	diag_warn(stmt_place(o->func, o->in),
-		"race: warp %u %s byte %llu of '%s', which %s of CTA (%u,%u,%u) (expected a barrier between them or an atomic) (kernel %s)",
+		"race: warp %u %s byte %llu of '%s', which %s of CTA (%u,%u,%u) (expected a barrier between them or an atomic) (kernel %s%s)",
 		x->second.warp - 1, access_verb(o), (unsigned long long)(addr - (b ? b->addr : 0)),
-		b ? b->name : "memory", first, c->id[0], c->id[1], c->id[2], g->l->kernel->name);
+		b ? b->name : "memory", first, c->id[0], c->id[1], c->id[2], g->l->kernel->name, line);
 }
 
 /* ---- accesses and reports ---- */
@@ -344,21 +364,22 @@ static void report_race(const struct grid *g, uint64_t byte)
 		 addr = byte_address(g->race, byte);
 	const struct buffer *b = memory_near(g->mem, addr);
 	const struct op *o = &g->code->op[mark_inst(writer)], *other = &g->code->op[mark_inst(reader)];
-	char by[60], too[120] = "others write";
+	char by[60], too[120] = "others write", line[300];
 
+	race_instruction_text(o, line, sizeof(line));
 	block_text(g, writer, by, sizeof(by));
 	if (!(writer & OTHERS)) {
-		char text[60];
+		char text[60], at[24];
 
+		position_text(other, at, sizeof(at));
 		block_text(g, reader, text, sizeof(text));
-		snprintf(too, sizeof(too), "%s%s at line %u", text,
-			mark_block(reader) == mark_block(writer) ? " and others read" : " reads",
-			other->in->line);
+		snprintf(too, sizeof(too), "%s%s at %s", text,
+			mark_block(reader) == mark_block(writer) ? " and others read" : " reads", at);
 	}
 	diag_warn(stmt_place(o->func, o->in),
-		"race: %s writes byte %llu of '%s', which %s in the same launch (expected an atomic or two launches) (kernel %s)",
+		"race: %s writes byte %llu of '%s', which %s in the same launch (expected an atomic or two launches) (kernel %s%s)",
 		by, (unsigned long long)(addr - (b ? b->addr : 0)), b ? b->name : "memory", too,
-		g->l->kernel->name);
+		g->l->kernel->name, line);
 }
 
 void race_end(struct grid *g, bool good)
