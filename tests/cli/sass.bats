@@ -90,6 +90,14 @@ sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1)
 	assert_line --partial "which others write in the same launch (expected an atomic or two launches) $where"
 }
 
+@test "a loop of compare and swap on doubles in shared memory ends" {
+	cubin doubles -S 8 -p 8
+	printf '%s\n' 'module k.cubin' 'buffer A bytes=8 zero' 'launch k grid=1 block=64 args A' 'save A a.bin' >k.launch
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<d", 64 * 32.0))' | cmp - a.bin
+}
+
 @test "FFMA2 multiplies and adds two pairs: one register twice, a swapped pair, signs; .NP is refused" {
 	"$ROOT/tests/data/sass/ffma2" .
 	run -0 trace-exec -n k.launch
