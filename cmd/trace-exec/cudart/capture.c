@@ -340,6 +340,7 @@ static void end_recording(struct stream_capture *r)
 	free(r);
 }
 
+/* A program need not take a graph that it has. */
 API(int, cudaStreamEndCapture, struct stream *s, struct cuda_graph **to)
 {
 	int e = cudart_enter(false);
@@ -348,11 +349,14 @@ API(int, cudaStreamEndCapture, struct stream *s, struct cuda_graph **to)
 
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
-	if (!e && (!to || !r))
-		e = to ? cudaErrorIllegalState : cudaErrorInvalidValue;
+	if (!e && !to && !(r && r->extends))
+		e = cudaErrorInvalidValue;
+	if (!e && !r)
+		e = cudaErrorIllegalState;
 	if (e)
 		return cudart_leave(e);
-	*to = NULL;
+	if (to)
+		*to = NULL;
 	if (r->origin != s)
 		e = cudaErrorStreamCaptureUnmatched;
 	else if (r->mode != MODE_RELAXED && !pthread_equal(r->thread, pthread_self()))
@@ -367,7 +371,7 @@ API(int, cudaStreamEndCapture, struct stream *s, struct cuda_graph **to)
 		e = cudaErrorStreamCaptureUnjoined;
 	if (e && !r->extends)
 		graph_free(r->graph);
-	else if (!e)
+	else if (!e && to)
 		*to = r->graph;
 	end_recording(r);
 	return cudart_leave(e);

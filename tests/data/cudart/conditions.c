@@ -185,6 +185,8 @@ static void test_capture(void)
 	IS(1, same == g);
 	IS(0, cudaGraphGetNodes(g, all, &n));
 	IS(3, (int)n);
+	IS(0, cudaStreamBeginCaptureToGraph(s, g, NULL, NULL, 0, 0));
+	IS(0, cudaStreamEndCapture(s, NULL));
 	IS(0, cudaGraphInstantiate(&x, g, 0));
 	IS(23, launch(x, 0, 0)); /* the node that was added first is executed first */
 	f.fill.value = 4;
