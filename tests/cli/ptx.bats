@@ -33,6 +33,19 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	done
 }
 
+@test "lanes of one instruction have generic addresses in global and in shared memory" {
+	kernel <<<'mov.u32 %r2, s; cvt.u64.u32 %rd2, %r2; cvta.shared.u64 %rd2, %rd2; and.b32 %r3, %r1, 1; setp.eq.u32 %p1, %r3, 1;
+		selp.b64 %rd3, %rd2, %rd1, %p1; mul.wide.u32 %rd4, %r1, 4; add.s64 %rd3, %rd3, %rd4; add.s64 %rd4, %rd1, %rd4;
+		st.u32 [%rd3], %r1; atom.add.u32 %r4, [%rd3], 100; ld.u32 %r5, [%rd3]; add.u32 %r5, %r4, %r5; st.global.u32 [%rd4], %r5;'
+	launch 64
+	echo 'save A a.bin' >>k.launch
+	for o in --check --no-check; do
+		run -0 trace-exec $o -n k.launch
+		assert_output ''
+		python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<64I", *(2 * i + 100 for i in range(64))))' | cmp - a.bin
+	done
+}
+
 @test "a trace is a folder with a list, copies and kernels" {
 	run -0 trace-exec -o app basic.launch
 	run -0 cat app/kernelslist.g

@@ -59,6 +59,22 @@ static void normalize_shared(struct warp *w, const struct op *o, uint32_t m)
 		w->addr[i] = memory_shared_offset(w, (u32)w->addr[i]);
 }
 
+/* Finds the addresses of those lanes of m that are in one space. The addresses of other lanes in at stay. */
+static bool find_lanes_in_space(struct warp *w, const struct op *o, uint32_t m, uint32_t lanes,
+	uint64_t bytes, enum state_space space, uint8_t **at)
+{
+	uint8_t *part[LANES], **to = lanes == m ? at : part;
+
+	if (!lanes)
+		return true;
+	if (!mem_find_host(w, o, lanes, space, bytes, to))
+		return false;
+	if (to == part)
+		FOR_BITS32 (i, lanes)
+			at[i] = part[i];
+	return true;
+}
+
 static bool find_generic(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at, bool write)
 {
@@ -80,10 +96,10 @@ static bool find_generic(
 
 	if (shared)
 		normalize_shared(w, o, shared);
-	return (!global || mem_find_host(w, o, global, SP_GLOBAL, bytes, at)) &&
-	       (!shared || mem_find_host(w, o, shared, SP_SHARED, bytes, at)) &&
-	       (!local || mem_find_host(w, o, local, SP_LOCAL, bytes, at)) &&
-	       (!param || mem_find_host(w, o, param, SP_PARAM, bytes, at));
+	return find_lanes_in_space(w, o, m, global, bytes, SP_GLOBAL, at) &&
+	       find_lanes_in_space(w, o, m, shared, bytes, SP_SHARED, at) &&
+	       find_lanes_in_space(w, o, m, local, bytes, SP_LOCAL, at) &&
+	       find_lanes_in_space(w, o, m, param, bytes, SP_PARAM, at);
 }
 
 bool memory_find(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at, bool write)

@@ -106,6 +106,23 @@ static bool window_find_host(
 	return true;
 }
 
+/* Finds the addresses of those lanes of m that are in one space. The addresses of other lanes in at stay. */
+static bool find_lanes(struct warp *w, const struct op *o, uint32_t m, uint32_t lanes, uint64_t bytes,
+	enum state_space space, uint8_t **at)
+{
+	uint8_t *part[LANES], **to = lanes == m ? at : part;
+
+	if (!lanes)
+		return true;
+	if (!(space == SP_GLOBAL ? global_find_host(w, o, lanes, bytes, to)
+				 : window_find_host(w, o, lanes, bytes, space, to)))
+		return false;
+	if (to == part)
+		FOR_BITS32 (i, lanes)
+			at[i] = part[i];
+	return true;
+}
+
 static bool generic_find_host(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
 {
 	uint32_t shared = 0, local = 0, param = 0;
@@ -128,10 +145,10 @@ static bool generic_find_host(struct warp *w, const struct op *o, uint32_t m, ui
 	}
 	uint32_t global = m & ~(shared | local | param), last = 31u - (uint32_t)__builtin_clz(m);
 	w->space = shared >> last & 1 ? SP_SHARED : local >> last & 1 ? SP_LOCAL : SP_GLOBAL;
-	return (!global || global_find_host(w, o, global, bytes, at)) &&
-	       (!shared || window_find_host(w, o, shared, bytes, SP_SHARED, at)) &&
-	       (!local || window_find_host(w, o, local, bytes, SP_LOCAL, at)) &&
-	       (!param || window_find_host(w, o, param, bytes, SP_PARAM, at));
+	return find_lanes(w, o, m, global, bytes, SP_GLOBAL, at) &&
+	       find_lanes(w, o, m, shared, bytes, SP_SHARED, at) &&
+	       find_lanes(w, o, m, local, bytes, SP_LOCAL, at) &&
+	       find_lanes(w, o, m, param, bytes, SP_PARAM, at);
 }
 
 bool mem_find_host(
