@@ -98,6 +98,19 @@ sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1)
 	python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<d", 64 * 32.0))' | cmp - a.bin
 }
 
+@test "an atomic with a predicate as result leaves lanes with shared addresses to the code after it" {
+	cubin generic -S 8 -p 8
+	printf '%s\n' 'module k.cubin' 'buffer A bytes=16 zero' 'launch k grid=1 block=64 args A' 'save A a.bin' >k.launch
+	for options in '' '--no-check'; do
+		run -0 trace-exec $options -n k.launch
+		assert_output ''
+		python3 -c '
+import struct, sys
+sums = [sum(i + 0.5 for i in range(64) if (i % 3 == 1) == shared) for shared in (False, True)]
+sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
+	done
+}
+
 @test "FFMA2 multiplies and adds two pairs: one register twice, a swapped pair, signs; .NP is refused" {
 	"$ROOT/tests/data/sass/ffma2" .
 	run -0 trace-exec -n k.launch

@@ -88,7 +88,9 @@ static void atomic(struct warp *w, const struct op *o, uint32_t m)
 		pthread_mutex_lock(&w->mem->lock);
 	FOR_BITS32 (i, m)
 		for (unsigned k = 0; k < o->x->aux[AUX_WORDS]; k++) {
-			u64 old = change_element(w, o, i, k, at[i], o->space == SP_GLOBAL);
+			bool shared = o->space == SP_SHARED ||
+				      (o->space == SP_GENERIC && atom_is_in_shared(w, at[i]));
+			u64 old = change_element(w, o, i, k, at[i], !shared);
 
 			if (!o->is_signed)
 				keep_result(w, o, i, k, old);

@@ -83,7 +83,7 @@ u64 atom_global(enum atom a, enum type t, u64 old, u64 b, u64 c)
 					   : atom_value(a, t, old, b, c);
 }
 
-static bool is_in_shared(const struct warp *w, const uint8_t *at)
+bool atom_is_in_shared(const struct warp *w, const uint8_t *at)
 {
 	const struct cluster *c = w->cta->cluster;
 
@@ -111,7 +111,7 @@ static void atom(struct warp *w, const struct op *o, uint32_t m)
 			    c = x->aux[0] == ATOM_CAS ? lane_value(w, o->c, o->reg_bytes, i) : 0;
 
 			memcpy(&old, at[i] + k * o->bytes, o->bytes);
-			v = (sum_f32 && !is_in_shared(w, at[i]) ? atom_global : atom_value)(
+			v = (sum_f32 && !atom_is_in_shared(w, at[i]) ? atom_global : atom_value)(
 				(enum atom)x->aux[0], (enum type)x->aux[1], old, b, c);
 			changed |= memcmp(at[i] + k * o->bytes, &v, o->bytes) != 0;
 			memcpy(at[i] + k * o->bytes, &v, o->bytes);

@@ -24,6 +24,8 @@ bool atom_fits(enum atom a, enum type t);
 bool atom_find(const struct stmt *in, enum type t, enum atom *a);
 /* Returns the new value for old and b (and c of cas). Bits above the type are undefined. */
 u64 atom_value(enum atom a, enum type t, u64 old, u64 b, u64 c);
+/* Returns whether a host address is in the shared memory of a block of the cluster. */
+bool atom_is_in_shared(const struct warp *w, const uint8_t *at);
 /* Same as atom_value() in global memory, where a sum of f32 flushes subnormal numbers. */
 u64 atom_global(enum atom a, enum type t, u64 old, u64 b, u64 c);
 /*
