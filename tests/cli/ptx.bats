@@ -46,6 +46,22 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	done
 }
 
+@test "lanes of a warp are together after a barrier at which one of them arrived late" {
+	# lane 0 of block 0 waits for block 1, the others at the barrier
+	kernel <<<'mov.u32 %r2, %ctaid.x; setp.ne.u32 %p1, %r2, 0; @%p1 bra OTHER; setp.ne.u32 %p2, %r1, 0; @%p2 bra MEET;
+		AGAIN: ld.acquire.gpu.u32 %r3, [%rd1+128]; setp.eq.u32 %p3, %r3, 0; @%p3 bra AGAIN;
+		MEET: barrier.sync 0; shfl.sync.bfly.b32 %r4, %r1, 31, 31, -1; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2;
+		st.global.u32 [%rd2], %r4; bra END;
+		OTHER: setp.ne.u32 %p4, %r1, 0; @%p4 bra END; st.release.gpu.u32 [%rd1+128], 7;
+		END:'
+	launch 32
+	sed -i 's/grid=1/grid=2/' k.launch
+	echo 'save A a.bin' >>k.launch
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<33I31I", *range(31, -1, -1), 7, *(31 * [0])))' | cmp - a.bin
+}
+
 @test "a trace is a folder with a list, copies and kernels" {
 	run -0 trace-exec -o app basic.launch
 	run -0 cat app/kernelslist.g

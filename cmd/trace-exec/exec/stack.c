@@ -188,21 +188,36 @@ bool stack_gathers(const struct warp *w, const struct op *o)
 	return o->n < BAR_AND && (w->g->independent || (o->in->op == I_barrier && !has(o->in, M_ALIGNED)));
 }
 
-/* Moves all groups except the running one past the barrier at which they have waited. */
+static void remove_entry(struct warp *w, uint32_t i)
+{
+	memmove(&w->stack[i], &w->stack[i + 1], (w->depth - i - 1) * sizeof(*w->stack));
+	w->depth--;
+}
+
+/*
+ * Moves all groups except the running one past the barrier at which they have waited. Those that wait at the
+ * instruction of the running group, and meet others at the same point, join it: they were apart because one of
+ * them waited for another warp.
+ */
 static void pass_barrier(struct warp *w)
 {
-	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0;
+	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0, joined = 0;
 
 	for (uint32_t i = w->depth; i-- > base;) {
 		struct entry *e = &w->stack[i];
+		const struct entry *top = &w->stack[w->depth - 1];
 		uint32_t mask = e->mask & w->live;
+		bool waits = e != top && mask && !(mask & above);
 
-		if (i + 1 < w->depth && mask && !(mask & above) && ++e->pc == e->rpc) {
-			memmove(e, e + 1, (w->depth - i - 1) * sizeof(*e));
-			w->depth--;
-		}
 		above |= mask;
+		if (waits && e->pc == top->pc && e->rpc == top->rpc) {
+			joined |= mask;
+			remove_entry(w, i);
+		} else if (waits && ++e->pc == e->rpc) {
+			remove_entry(w, i);
+		}
 	}
+	w->stack[w->depth - 1].mask |= joined;
 	w->parked = 0;
 }
 
