@@ -328,6 +328,22 @@ driver_program() {
 	[ "${#lines[@]}" -eq 6 ]
 }
 
+@test "a call of the runtime initializes the driver" {
+	driver_program driver
+	cat >both.c <<-'C'
+		int cudaFree(void *), cuCtxGetDevice(int *);
+		int main(void)
+		{
+			int device = 1, before = cuCtxGetDevice(&device), e = cudaFree(0);
+
+			return before != 3 || e || cuCtxGetDevice(&device) || device;
+		}
+	C
+	gcc -o both both.c -L. -lcuda -lcudart
+	run -0 trace-exec -n --run ./both
+	assert_output ''
+}
+
 # Lines that the program cubin prints for a kernel of the steps with so many registers.
 cubin_lines() {
 	python3 - "$@" <<-'EOF'

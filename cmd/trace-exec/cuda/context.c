@@ -43,11 +43,12 @@ struct cuda_context *cuda_current_context(void)
 	return depth ? stack[depth - 1] : cudart_thread_active ? &primary : NULL;
 }
 
+/* The runtime initializes the driver when it starts. */
 int cuda_enter_device(void)
 {
 	was_active = cudart_thread_active;
 	last_error = cudart_exchange_last(cudaSuccess);
-	return initialized ? cudaSuccess : cudaErrorInitializationError;
+	return initialized || cudart.started ? cudaSuccess : cudaErrorInitializationError;
 }
 
 int cuda_enter(void)
