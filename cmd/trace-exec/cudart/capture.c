@@ -65,7 +65,8 @@ void capture_forget(const void *owner)
 		if ((*i)->owner == owner) {
 			struct branch *b = *i;
 
-			if (b->recording && !b->is_event)
+			/* Whether another stream was joined shows at the end of the recording. */
+			if (b->recording && b->recording->origin == owner)
 				b->recording->broken = true;
 			*i = b->next;
 			free(b->last);

@@ -51,6 +51,7 @@ int cudaGraphInstantiate(struct exec **, struct graph *, unsigned long long);
 int cudaGraphLaunch(struct exec *, struct stream *), cudaGraphExecDestroy(struct exec *);
 int cudaStreamBeginCaptureToGraph(
 	struct stream *, struct graph *, struct node *const *, const void *, size_t, int);
+int cudaStreamBeginCapture(struct stream *, int);
 int cudaStreamUpdateCaptureDependencies(struct stream *, struct node **, const void *, size_t, unsigned);
 int cudaStreamEndCapture(struct stream *, struct graph **);
 int cudaDeviceSetGraphMemAttribute(int, int, void *), cudaDeviceGraphMemTrim(int);
@@ -201,6 +202,33 @@ static void test_capture(void)
 	cudaStreamDestroy(s);
 }
 
+/* A stream that joined a capture may be destroyed once its work is waited for, and not before. */
+static void test_destroyed_stream(int joined)
+{
+	struct stream *s, *t;
+	struct event *fork, *join;
+	struct graph *g;
+
+	cudaStreamCreate(&s);
+	cudaStreamCreate(&t);
+	cudaEventCreate(&fork);
+	cudaEventCreate(&join);
+	IS(0, cudaStreamBeginCapture(s, 0));
+	IS(0, cudaEventRecord(fork, s));
+	IS(0, cudaStreamWaitEvent(t, fork, 0));
+	IS(0, cudaMemsetAsync(at, 0, 4, t));
+	IS(0, cudaEventRecord(join, t));
+	if (joined)
+		IS(0, cudaStreamWaitEvent(s, join, 0));
+	IS(0, cudaStreamDestroy(t));
+	IS(joined ? 0 : 904, cudaStreamEndCapture(s, &g));
+	if (joined)
+		IS(0, cudaGraphDestroy(g));
+	cudaEventDestroy(fork);
+	cudaEventDestroy(join);
+	cudaStreamDestroy(s);
+}
+
 /* Memory of graphs: bytes in use and kept, and the most of each. */
 static void test_memory_attributes(void)
 {
@@ -255,6 +283,8 @@ int main(int argc, char **argv)
 		test_choices();
 		test_capture();
 		test_memory_attributes();
+		test_destroyed_stream(1);
+		test_destroyed_stream(0);
 	}
 	cudaGetLastError();
 	cudaFree(at);
