@@ -702,6 +702,31 @@ cubin_lines() {
 	refute_line '-nregs = 0'
 }
 
+@test "a function that calls itself has the stack of the limit" {
+	PATH=$PATH:/usr/local/cuda/bin
+	command -v nvcc >/dev/null || skip 'no nvcc'
+	cat >deep.cu <<-'C'
+		#include <cstdio>
+		#include <cstdlib>
+		__device__ __noinline__ int step(int n) { return n ? step(n - 1) * 3 ^ n : 1; }
+		__global__ void all(int *x, int n) { x[threadIdx.x] = step(n); }
+		int main(int argc, char **argv)
+		{
+			int *x, back[32], n = atoi(argv[1]);
+			cudaMalloc(&x, sizeof back);
+			all<<<1, 32>>>(x, n);
+			cudaMemcpy(back, x, sizeof back, cudaMemcpyDeviceToHost);
+			printf("%d\n", back[31]);
+			cudaFree(x);
+		}
+	C
+	nvcc -arch=sm_80 -cudart shared -o deep deep.cu
+	run -0 trace-exec -n -g a100 --code sass --run ./deep 12
+	assert_line 276217
+	run -1 trace-exec -n -g a100 --code sass --run ./deep 900
+	assert_line --regexp 'error: write of 4 bytes at byte [0-9]+ of .local, which has 10[0-9]+ bytes'
+}
+
 @test "graphs as nvcc writes them" {
 	PATH=$PATH:/usr/local/cuda/bin
 	command -v nvcc >/dev/null || skip 'no nvcc'
