@@ -255,7 +255,7 @@ setup() {
 
 @test "calls return what they return with a GPU" {
 	run -1 trace-exec -n -g qv100 --run ./calls
-	assert_line 'trace-exec: error: not executed: cudaDeviceGetGraphMemAttribute (see trace-exec --run --list)'
+	assert_line 'trace-exec: error: not executed: cudaDeviceFlushGPUDirectRDMAWrites (see trace-exec --run --list)'
 	refute_line --partial 'found '[0-9]
 	refute_line --partial 'ended with status'
 }
@@ -643,7 +643,7 @@ cubin_lines() {
 	run -0 grep -P '^executed\tcudaMalloc$' list
 	run -0 grep -P '^executed\tcuMemAlloc_v2$' list
 	run -0 grep -P '^refused\tcuMulticastCreate$' list
-	run -0 grep -P '^refused\tcudaDeviceGetGraphMemAttribute$' list
+	run -0 grep -P '^refused\tcudaDeviceFlushGPUDirectRDMAWrites$' list
 	run -1 grep -vP '^(executed|refused)\t(__)?cu[A-Za-z]\w+$' list
 	run -0 bash -c 'cut -f2 list | sort | uniq -d'
 	assert_output ''

@@ -183,7 +183,7 @@ static void test_launches(void)
 	IS(720, cudaLaunchCooperativeKernel(&add, many, one, args, 0, NULL));
 	IS(0, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, &add, 256, 0));
 	IS(8, fit);
-	IS(801, cudaDeviceGetGraphMemAttribute(0, 0, &d));
+	IS(801, cudaDeviceFlushGPUDirectRDMAWrites(0, 0));
 	IS(801, cudaPeekAtLastError());
 	IS(801, cudaGetLastError());
 }

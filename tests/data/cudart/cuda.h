@@ -47,6 +47,7 @@ int cudaEventRecord(struct event *, struct stream *),
 int cudaFuncSetAttribute(const void *, int, int);
 int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
 int cudaDeviceGetGraphMemAttribute(int, int, void *);
+int cudaDeviceFlushGPUDirectRDMAWrites(int, int);
 int cudaEventQuery(struct event *), cudaStreamWaitEvent(struct stream *, struct event *, unsigned);
 int cudaMemsetAsync(void *, int, size_t, struct stream *);
 int cudaMallocAsync(void **, size_t, struct stream *), cudaFreeAsync(void *, struct stream *);
