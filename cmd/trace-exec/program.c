@@ -11,8 +11,10 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -225,10 +227,14 @@ static bool is_stdout_taken(const struct run_options *o)
 	return o->to == TRACE_STREAM && (!o->output || !strcmp(o->output, "-"));
 }
 
-static _Noreturn void become_program(char **argv, bool stdout_taken, int trouble)
+/* Executes the program. The kernel ends it with trace-exec, also where a signal ends trace-exec. */
+static _Noreturn void become_program(char **argv, pid_t parent, bool stdout_taken, int trouble)
 {
 	int e;
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(EXIT_TROUBLE);
 	if (stdout_taken)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	execvp(argv[0], argv);
@@ -248,7 +254,7 @@ static pid_t start_program(char **argv, struct wire *w, const struct run_options
 {
 	int data[2], tokens[2], trouble[2], e;
 	char library[PATH_MAX];
-	pid_t child;
+	pid_t parent = getpid(), child;
 
 	find_library(library);
 	open_pipe(data, 0);
@@ -266,7 +272,7 @@ static pid_t start_program(char **argv, struct wire *w, const struct run_options
 		close(data[0]);
 		close(tokens[1]);
 		set_environment(w, library, o);
-		become_program(argv, is_stdout_taken(o), trouble[1]);
+		become_program(argv, parent, is_stdout_taken(o), trouble[1]);
 	}
 	close(data[1]);
 	close(tokens[1]);

@@ -574,6 +574,23 @@ cubin_lines() {
 	assert_output --partial './user: error while loading shared libraries: libabsent.so.1'
 }
 
+@test "a program ends with trace-exec, whatever ends that" {
+	for signal in TERM KILL; do
+		rm -f pid
+		# shellcheck disable=SC2016
+		trace-exec -n --run sh -c 'echo $$ >new; mv new pid; exec sleep 600' 3>&- &
+		exec_pid=$!
+		until [ -e pid ]; do sleep 0.1; done
+		kill -$signal $exec_pid
+		wait $exec_pid || true
+		for ((i = 0; i < 100; i++)); do
+			kill -0 "$(cat pid)" 2>/dev/null || break
+			sleep 0.1
+		done
+		run ! kill -0 "$(cat pid)"
+	done
+}
+
 @test "the library may lie in a path that the loader would take apart" {
 	local dir
 	for dir in 'a blank' 'a:colon' '$ORIGIN' 'semi;colon'; do
