@@ -556,6 +556,24 @@ results() {
 	assert_output '135 rows'
 }
 
+@test "sine and cosine reduce their angle as machine code does" {
+	kernel <<-'EOF'
+		mov.f32 %f1, 0f4E800000; // 2^30 radians are a whole number of turns once rounded
+		sin.approx.f32 %f2, %f1;
+		cos.approx.ftz.f32 %f3, %f1;
+		mov.f32 %f1, 0f40490FDB;
+		cos.approx.f32 %f4, %f1;
+		mov.f32 %f1, 0fFF800000;
+		sin.approx.f32 %f5, %f1;
+		st.global.v4.f32 [%rd1], {%f2, %f3, %f4, %f5};
+	EOF
+	launch 1
+	echo 'save A a.bin' >>k.launch
+	run -0 trace-exec -n k.launch
+	run -0 od -An -tx4 -N16 a.bin
+	assert_output ' 00000000 3f800000 bf800000 7fffffff'
+}
+
 @test "the last warp at a barrier has its result, too" {
 	kernel <<-'E'
 		setp.lt.u32 %p1, %r1, 40;

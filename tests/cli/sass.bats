@@ -123,6 +123,27 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 	assert_output --partial 'function k, PC 0x0000: FFMA2 R66, R40.F32x2.HI_LO.NP, R48.reuse.F32'
 }
 
+@test "MUFU of 16 bits has the format and half that its bits name; whole turns have the sine 0" {
+	for sm in 75 80 90 100; do
+		"$ROOT/tests/data/sass/mufu" . $sm
+		run -0 trace-exec -n k.launch
+		assert_output ''
+		cmp o.bin want.bin
+	done
+	run -0 trace-exec --disassemble k.cubin
+	assert_output --partial 'MUFU.TANH.F16 R20, R8.H1'
+	assert_output --partial 'MUFU.EX2.BF16 R20, -R8'
+	assert_output --partial 'MUFU.SIN R20, R8'
+	"$ROOT/tests/data/sass/mufu" . 80
+	run -0 trace-exec --disassemble k.cubin
+	assert_output --partial 'MUFU.EX2.F16 R20, -R8.H1'
+	printf '%s\n' '000e220000000900 0000000200087308' '000fea0003800000 000000000000794d' |
+		"$ROOT/tests/data/sass/cubin.py" k >k.cubin
+	printf '%s\n' 'module k.cubin' 'buffer O bytes=4 zero' 'launch k grid=1 block=32 args O,O,i32:1' >k.launch
+	run -2 trace-exec -n k.launch
+	assert_output --partial 'function k, PC 0x0000: MUFU.EX2'
+}
+
 @test "a finding names the source line where the cubin has a line table" {
 	printf '%s\n' 000fc000000000000000000000007918 000fc00000300000000000040000795c 000fea0003800000000000000000794d |
 		python3 "$ROOT/tests/data/cubin/cubin_code.py" 80 0:3,16:7 >a.cubin

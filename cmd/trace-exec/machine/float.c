@@ -482,12 +482,11 @@ enum {
 
 static u32 mufu_value(unsigned function, u32 bits)
 {
-	float v = ieee_f32(flush_bits(bits, true));
-	double turns = 6.28318530717958647692 * (double)v;
+	float v = ieee_f32(flush_bits(bits, function != MUFU_SIN && function != MUFU_TANH));
 
 	switch (function) {
-	case MUFU_COS: v = (float)cos(turns); break;
-	case MUFU_SIN: v = (float)sin(turns); break;
+	case MUFU_COS: v = approx_cos_turns(v); break;
+	case MUFU_SIN: v = approx_sin_turns(v); break;
 	case MUFU_EX2: v = approx_ex2(v); break;
 	case MUFU_LG2: v = approx_lg2(v); break;
 	case MUFU_RCP: v = approx_rcp(v); break;
@@ -509,8 +508,26 @@ static void mufu(struct warp *w, const struct op *o, uint32_t m)
 		d[i] = mufu_value(o->n, (p[i] & n) ^ x);
 }
 
-/* 16 bits: the source is the lower half. */
-static void mufu_half(struct warp *w, const struct op *o, uint32_t m)
+/* Returns a function of a number of 16 bits, rounded once. */
+static u32 mufu_small_value(unsigned function, u16 bits, enum small format)
+{
+	double v = small_value(bits, format);
+
+	if (function == MUFU_TANH)
+		v = tanh(v);
+	else if (function == MUFU_EX2)
+		v = exp2(v);
+	else
+		v = (double)ieee_f32(mufu_value(function, ieee_f32_bits((float)v)));
+	if (v != v)
+		return 0x7fff;
+	return format == SMALL_BF16 && function != MUFU_TANH && fabs(v) < (double)FLT_MIN
+		       ? 0
+		       : (u32)small_from(v, format, ROUND_RN, false);
+}
+
+/* 16 bits: is_param: the source is the upper half of the register; reg_bytes: the format. */
+static void mufu_small(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), *p = REG(u32, w, o->b);
 
@@ -519,19 +536,23 @@ static void mufu_half(struct warp *w, const struct op *o, uint32_t m)
 
 		h = o->mode & ABS_B ? h & 0x7fff : h;
 		h = o->mode & NEG_B ? h ^ 0x8000 : h;
-		float v = ieee_f32(mufu_value(o->n, ieee_f32_bits(half_value((u16)h))));
-		d[i] = small_from((double)v, SMALL_F16, ROUND_RN, false);
+		d[i] = mufu_small_value(o->n, (u16)h, (enum small)o->reg_bytes);
 	}
 }
 
 int mbind_mufu(struct mbind *b, struct op *o)
 {
+	unsigned format = (unsigned)field(b, 72, 2), f16 = b->code->sm < 90 ? 2 : 1;
+
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
 	o->n = (uint8_t)field(b, 74, 4);
 	o->mode &= NEG_B | ABS_B;
-	o->is_param = field(b, 60, 2) == 3 && b->in->form != 4;
-	machine_set_function(o, bit(b, 78) ? mufu_half : mufu);
+	o->is_param = field(b, 60, 2) == 1 && b->in->form != 4;
+	o->reg_bytes = format == f16 ? SMALL_F16 : SMALL_BF16;
+	machine_set_function(o, format ? mufu_small : mufu);
+	if (format == 3 || (format && format != f16 && b->code->sm < 90))
+		return mbind_refuse(b, "format");
 	return o->n > MUFU_TANH || b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "function") : 0;
 }
 

@@ -109,8 +109,8 @@ static void read_part(struct reading *r, const struct arg_token *t, struct sass_
 	unsigned size = t->part_at == 84 ? (unsigned)reading_field(r, 84, 2) : 1,
 		 part = (unsigned)reading_field(r, 60, 2);
 
-	if (t->part_at == 86) /* 16-bit source of MUFU */
-		size = bit_is_set(r, 78) ? 1 : 2;
+	if (t->part_at == 72) /* source of MUFU, 16 bits unless the format is 0 */
+		size = reading_field(r, 72, 2) ? 1 : 2;
 	if (part && size == 0)
 		a->select = (uint8_t)(SASS_BYTE_1 + part - 1);
 	else if (part && size == 1)

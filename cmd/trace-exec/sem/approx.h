@@ -18,6 +18,27 @@ static inline float approx_rsqrt(float v) { return (float)(1 / sqrt((double)v));
 static inline float approx_sqrt(float v) { return sqrtf(v); }
 static inline float approx_tanh(float v) { return tanhf(v); }
 
+/* Return the sine and cosine of v turns. The reduction is exact: whole turns have the sine 0. */
+static inline float approx_sin_turns(float v)
+{
+	return (float)sin(6.28318530717958647692 * remainder((double)v, 1));
+}
+static inline float approx_cos_turns(float v)
+{
+	return (float)cos(6.28318530717958647692 * remainder((double)v, 1));
+}
+
+/* Returns v / 2 pi, as the compiler computes it before the special function: rounded towards 0. */
+static inline float approx_turns(float v)
+{
+	double exact = (double)v * (double)0x1.45f306p-3f;
+	float f = (float)exact;
+
+	return fabs((double)f) > fabs(exact) && !isinf(v) ? nextafterf(f, 0) : f;
+}
+static inline float approx_sin(float v) { return approx_sin_turns(approx_turns(v)); }
+static inline float approx_cos(float v) { return approx_cos_turns(approx_turns(v)); }
+
 /*
  * Returns the upper 32 bits of 1 / v (root: 1 / sqrt(v)), v being the upper 32 bits of a double. flush: a subnormal v
  * counts as 0.
