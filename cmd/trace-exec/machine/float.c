@@ -480,16 +480,17 @@ enum {
 	MUFU_TANH
 };
 
+/* Subnormal results are 0: the compiler scales the operand where .ftz is absent. */
 static u32 mufu_value(unsigned function, u32 bits)
 {
-	float v = ieee_f32(flush_bits(bits, function != MUFU_SIN && function != MUFU_TANH));
+	float v = ieee_f32(flush_bits(bits, function != MUFU_TANH));
 
 	switch (function) {
 	case MUFU_COS: v = approx_cos_turns(v); break;
 	case MUFU_SIN: v = approx_sin_turns(v); break;
-	case MUFU_EX2: v = approx_ex2(v); break;
+	case MUFU_EX2: v = approx_flush(approx_ex2(v)); break;
 	case MUFU_LG2: v = approx_lg2(v); break;
-	case MUFU_RCP: v = approx_rcp(v); break;
+	case MUFU_RCP: v = approx_flush(approx_rcp(v)); break;
 	case MUFU_RSQ: v = approx_rsqrt(v); break;
 	case MUFU_RCP64H: return (u32)(approx_upper_inverse((u64)bits << 32, false, false) >> 32);
 	case MUFU_RSQ64H: return (u32)(approx_upper_inverse((u64)bits << 32, true, true) >> 32);

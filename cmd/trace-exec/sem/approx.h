@@ -18,9 +18,16 @@ static inline float approx_rsqrt(float v) { return (float)(1 / sqrt((double)v));
 static inline float approx_sqrt(float v) { return sqrtf(v); }
 static inline float approx_tanh(float v) { return tanhf(v); }
 
-/* Return the sine and cosine of v turns. The reduction is exact: whole turns have the sine 0. */
+/* Returns v, 0 with the sign of v where it is subnormal. */
+static inline float approx_flush(float v) { return fabsf(v) < FLT_MIN ? copysignf(0, v) : v; }
+
+/*
+ * Return the sine and cosine of v turns. The reduction is exact: whole turns have the sine 0. A subnormal v counts as
+ * 0 with and without .ftz, because the compiler writes the same instructions for both.
+ */
 static inline float approx_sin_turns(float v)
 {
+	v = approx_flush(v);
 	return (float)sin(6.28318530717958647692 * remainder((double)v, 1));
 }
 static inline float approx_cos_turns(float v)
