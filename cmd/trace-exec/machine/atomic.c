@@ -10,7 +10,7 @@
 #include "sem/atom.h"
 
 /* Indices of x->aux. */
-enum { AUX_ATOM, AUX_TYPE, AUX_WORDS, AUX_SPIN };
+enum { AUX_ATOM, AUX_TYPE, AUX_WORDS, AUX_SPIN, AUX_ARRIVE };
 enum { SPIN_NONE, SPIN_REGISTER, SPIN_PREDICATE };
 
 static u64 lane_number(const u32 *p, unsigned i, unsigned bytes)
@@ -28,7 +28,8 @@ static u64 change_element(struct warp *w, const struct op *o, unsigned i, unsign
 	    c = a == ATOM_CAS ? lane_number(REG(u32, w, x->slot[0]), i, o->reg_bytes) : 0;
 
 	memcpy(&old, at + k * o->reg_bytes, o->reg_bytes);
-	u64 v = (flush ? atom_global : atom_value)(a, (enum type)x->aux[AUX_TYPE], old, b, c);
+	u64 v = x->aux[AUX_ARRIVE] ? memory_arrive(old)
+				   : (flush ? atom_global : atom_value)(a, (enum type)x->aux[AUX_TYPE], old, b, c);
 	if (memcmp(at + k * o->reg_bytes, &v, o->reg_bytes)) {
 		w->changed = true;
 		memcpy(at + k * o->reg_bytes, &v, o->reg_bytes);
@@ -186,6 +187,10 @@ static int bind_operation(struct mbind *b, struct op *o, unsigned kind)
 			o->x->aux[AUX_SPIN] = SPIN_PREDICATE;
 		else if (kind & IS_SHARED && bit(b, 87))
 			o->x->aux[AUX_SPIN] = SPIN_REGISTER;
+		return 0;
+	}
+	if (kind & IS_COUNT && kind & IS_SHARED && n == 9 && o->bytes == 8 && b->code->sm < 90) {
+		o->x->aux[AUX_ARRIVE] = 1;
 		return 0;
 	}
 	if (kind & IS_COUNT) {

@@ -228,6 +228,37 @@ static void converge(struct warp *w, const struct op *o, uint32_t pc, uint32_t m
 		wait_in_group(w, pc, mask, exec, o->flow == MF_BSYNC ? GROUP_BSYNC : GROUP_WARPSYNC);
 }
 
+/*
+ * Splits the group at a WARPSYNC whose lanes name different masks, by mask. Each part then executes the instruction by
+ * itself. Lanes that do not have to be apart stay together: without .EXCLUSIVE, where the group has all lanes that
+ * are named.
+ */
+static bool split_by_named_lanes(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
+{
+	const uint32_t *named = REG(uint32_t, w, o->a);
+	uint32_t alive = w->lanes & ~w->ended, all = 0, left = exec;
+	struct entry part[LANES];
+	unsigned n = 0;
+
+	if (exec != mask || o->mode)
+		return false;
+	FOR_BITS32 (i, exec)
+		all |= named[i] & alive;
+	if (!o->n && !(all & ~exec))
+		return false;
+	while (left) {
+		uint32_t first = named[bit_lowest32(left)] & alive, same = 0;
+
+		FOR_BITS32 (i, left)
+			same |= (uint32_t)((named[i] & alive) == first) << i;
+		part[n++] = (struct entry){pc, same, 0};
+		left &= ~same;
+	}
+	if (n > 1)
+		group_split(w, part, n);
+	return n > 1;
+}
+
 /* Returns the lanes of exec for which the condition of the instruction holds; all of them where it has none. */
 static uint32_t lanes_of_condition(const struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
 {
@@ -247,6 +278,8 @@ void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 	record_fn *record = w->g->record;
 	uint32_t taken = lanes_of_condition(w, o, mask, exec);
 
+	if (o->flow == MF_WARPSYNC && split_by_named_lanes(w, o, pc, mask, exec))
+		return;
 	if (record)
 		record(w, o, pc, mask, o->flow == MF_BRA || o->flow == MF_EXIT ? taken : exec);
 	switch (o->flow) {
@@ -392,6 +425,7 @@ static uint32_t barrier_slot(const struct mbind *b, unsigned at)
 static int bind_warpsync(struct mbind *b, struct op *o, unsigned opcode)
 {
 	o->flow = MF_WARPSYNC;
+	o->n = b->code->sm >= 90 ? bit(b, 85) : field(b, 85, 2) == 2; /* .EXCLUSIVE */
 	if (opcode == 0x348) {
 		o->a = mbind_reg(b, b->code->sm >= 90 ? 24 : 32, 1);
 		return 0;

@@ -4,7 +4,7 @@
  *
  * sem/mbarrier.c changes the state of an mbarrier, in the layout of GPUs. Always true: each lane acts by itself, in
  * ascending order; an arrival may name an mbarrier of another block of the cluster; all other operations name one of
- * the own block.
+ * the own block. mbarriers of sm_80 to sm_89 are words of their own layout (memory_arrive), which atomics change.
  */
 #include "exec/check.h"
 #include "machine/memory.h"
@@ -187,13 +187,34 @@ static void copies_arrive(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
+/* The same on sm_80 to sm_89, which have arrivals alone. */
+static void copies_arrive_sm_80(struct warp *w, const struct op *o, uint32_t m)
+{
+	uint8_t *at[LANES];
+
+	if (!memory_find(w, o, m, 8, at, true))
+		return;
+	flight_commit(w, m);
+	flight_wait(w, m, 0);
+	FOR_BITS32 (i, m) {
+		u64 v;
+
+		memcpy(&v, at[i], 8);
+		v = memory_arrive(v);
+		memcpy(at[i], &v, 8);
+		w->changed = true;
+	}
+}
+
 int mbind_copies_arrive(struct mbind *b, struct op *o)
 {
 	memory_bind(b, o, SP_SHARED, 64);
 	bind_own_block(b);
 	o->bytes = 8;
 	o->n = (uint8_t)field(b, b->code->sm >= 100 ? 76 : 70, 2); /* 1 .ARVCNT, 2 .TRANSCNT */
-	machine_set_function(o, copies_arrive);
+	machine_set_function(o, b->code->sm < 90 ? copies_arrive_sm_80 : copies_arrive);
+	if (b->code->sm < 90)
+		return o->n ? mbind_refuse(b, "mode") : 0;
 	return o->n == 1 || o->n == 2 ? 0 : mbind_refuse(b, "mode");
 }
 

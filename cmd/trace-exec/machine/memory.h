@@ -27,6 +27,19 @@ bool memory_find(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes,
 /* Returns the executor's offset of a shared address of sm_90 and later, which has the rank of the block. */
 uint64_t memory_shared_offset(const struct warp *w, uint32_t address);
 
+/*
+ * Returns the mbarrier of sm_80 to sm_89 after an arrival. The lower word is 2^30 minus the arrivals of a phase, the
+ * upper one 2^31 minus the pending arrivals, and the phase in bit 31. The compiler adds to both words by itself.
+ */
+static inline u64 memory_arrive(u64 mbarrier)
+{
+	u32 count = (u32)mbarrier, pending = (u32)(mbarrier >> 32) + 1;
+
+	if (!(pending << 1)) /* none is pending: the next phase */
+		pending |= 0x40000000 | (count & 0x3fffffff);
+	return (u64)pending << 32 | count;
+}
+
 /* Returns the type of a reduction whose opcode names type t: logic has types without a sign. */
 static inline enum type memory_reduction_type(enum atom a, enum type t)
 {
