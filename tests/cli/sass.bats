@@ -144,7 +144,7 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 	assert_output --partial 'function k, PC 0x0000: MUFU.EX2'
 }
 
-@test "sums of 64 bits, mbarriers, calls by address and parts of a warp, as the compiler writes them for sm_80" {
+@test "shared atomics, mbarriers, calls by address, generic atomics and parts of a warp, as compiled for sm_80" {
 	"$ROOT/tests/data/sass/ampere" .
 	run -0 trace-exec -n --limit 100000 k.launch
 	assert_output ''

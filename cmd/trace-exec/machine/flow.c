@@ -33,17 +33,22 @@ static void branch_lanes(struct warp *w, const struct op *o, uint32_t pc, uint32
 		group_split(w, part, 2);
 }
 
-/* Returns the lanes of exec that branch: those with the condition, or all or none of .DIV and .CONV. */
+/*
+ * Returns the lanes that branch: those of exec with the condition. .CONV: these lanes if all lanes that the operand
+ * names are among them, else none; .DIV: the whole group unless they are.
+ */
 static uint32_t taken_lanes(const struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
 {
 	uint32_t taken = exec & pred1(w, o);
 
 	if (o->n) {
 		uint32_t named = REG(uint32_t, w, o->b)[0] ^ (uint32_t)(o->mode ? ALL_LANES : 0),
-			 absent = named & w->lanes & ~w->ended & ~mask;
+			 absent = named & w->lanes & ~w->ended & ~taken;
 
-		if ((o->n == 2) == (absent != 0)) /* 2: all lanes are here (.CONV); 1: some are not (.DIV) */
-			taken = 0;
+		if (o->n == 2) /* .CONV */
+			taken = absent ? 0 : taken;
+		else
+			taken = absent ? mask : 0;
 	}
 	return taken;
 }

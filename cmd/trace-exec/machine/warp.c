@@ -219,15 +219,23 @@ int mbind_elect(struct mbind *b, struct op *o)
 	return 0;
 }
 
+/* The predicate says whether the lanes have different values. */
 static void move_to_uniform(struct warp *w, const struct op *o, uint32_t m)
 {
-	set_uniform(w, o->d, REG(u32, w, o->a)[bit_lowest32(m)]);
+	const u32 *a = REG(u32, w, o->a);
+	u32 first = a[bit_lowest32(m)], differ = 0;
+
+	FOR_BITS32 (i, m)
+		differ |= a[i] ^ first;
+	set_uniform(w, o->d, first);
+	set_pred(w, PDST1(o), m, differ ? ALL_LANES : 0);
 }
 
 int mbind_r2ur(struct mbind *b, struct op *o)
 {
 	o->d = mbind_udst(b, 16);
 	o->a = mbind_reg(b, 24, 1);
+	o->target = mbind_pdst(b, 81, false);
 	machine_set_function(o, move_to_uniform);
 	return 0;
 }
