@@ -28,8 +28,9 @@ static u64 change_element(struct warp *w, const struct op *o, unsigned i, unsign
 	    c = a == ATOM_CAS ? lane_number(REG(u32, w, x->slot[0]), i, o->reg_bytes) : 0;
 
 	memcpy(&old, at + k * o->reg_bytes, o->reg_bytes);
-	u64 v = x->aux[AUX_ARRIVE] ? memory_arrive(old)
-				   : (flush ? atom_global : atom_value)(a, (enum type)x->aux[AUX_TYPE], old, b, c);
+	u64 v = x->aux[AUX_ARRIVE]
+			? memory_arrive(old)
+			: (flush ? atom_global : atom_value)(a, (enum type)x->aux[AUX_TYPE], old, b, c);
 	if (memcmp(at + k * o->reg_bytes, &v, o->reg_bytes)) {
 		w->changed = true;
 		memcpy(at + k * o->reg_bytes, &v, o->reg_bytes);

@@ -238,7 +238,8 @@ static void converge(struct warp *w, const struct op *o, uint32_t pc, uint32_t m
  * itself. Lanes that do not have to be apart stay together: without .EXCLUSIVE, where the group has all lanes that
  * are named.
  */
-static bool split_by_named_lanes(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
+static bool split_by_named_lanes(
+	struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
 	const uint32_t *named = REG(uint32_t, w, o->a);
 	uint32_t alive = w->lanes & ~w->ended, all = 0, left = exec;
