@@ -151,6 +151,13 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 	cmp o.bin want.bin
 }
 
+@test "LEPC gives the address at its distance; a collective vote is of the lanes that each lane names" {
+	"$ROOT/tests/data/sass/lepc" .
+	run -0 trace-exec -n --limit 100000 k.launch
+	assert_output ''
+	cmp o.bin want.bin
+}
+
 @test "a finding names the source line where the cubin has a line table" {
 	printf '%s\n' 000fc000000000000000000000007918 000fc00000300000000000040000795c 000fea0003800000000000000000794d |
 		python3 "$ROOT/tests/data/cubin/cubin_code.py" 80 0:3,16:7 >a.cubin

@@ -235,8 +235,8 @@ static void converge(struct warp *w, const struct op *o, uint32_t pc, uint32_t m
 
 /*
  * Splits the group at a WARPSYNC whose lanes name different masks, by mask. Each part then executes the instruction by
- * itself. Lanes that do not have to be apart stay together: without .EXCLUSIVE, where the group has all lanes that
- * are named.
+ * itself. Lanes that do not have to be apart stay together: without .EXCLUSIVE and .COLLECTIVE, where the group has
+ * all lanes that are named.
  */
 static bool split_by_named_lanes(
 	struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
@@ -431,7 +431,7 @@ static uint32_t barrier_slot(const struct mbind *b, unsigned at)
 static int bind_warpsync(struct mbind *b, struct op *o, unsigned opcode)
 {
 	o->flow = MF_WARPSYNC;
-	o->n = b->code->sm >= 90 ? bit(b, 85) : field(b, 85, 2) == 2; /* .EXCLUSIVE */
+	o->n = b->code->sm >= 90 ? field(b, 85, 2) != 0 : field(b, 85, 2) >= 2; /* .EXCLUSIVE, .COLLECTIVE */
 	if (opcode == 0x348) {
 		o->a = mbind_reg(b, b->code->sm >= 90 ? 24 : 32, 1);
 		return 0;
