@@ -158,6 +158,13 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 	cmp o.bin want.bin
 }
 
+@test "F2FP packs and unpacks e4m3 and e5m2" {
+	"$ROOT/tests/data/sass/fp8" .
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	cmp o.bin want.bin
+}
+
 @test "a finding names the source line where the cubin has a line table" {
 	printf '%s\n' 000fc000000000000000000000007918 000fc00000300000000000040000795c 000fea0003800000000000000000794d |
 		python3 "$ROOT/tests/data/cubin/cubin_code.py" 80 0:3,16:7 >a.cubin
