@@ -158,7 +158,7 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 	cmp o.bin want.bin
 }
 
-@test "F2FP packs and unpacks e4m3 and e5m2" {
+@test "F2FP packs and unpacks e4m3 and e5m2; FRND, F2I and I2F know bf16" {
 	"$ROOT/tests/data/sass/fp8" .
 	run -0 trace-exec -n k.launch
 	assert_output ''

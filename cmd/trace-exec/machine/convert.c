@@ -202,19 +202,30 @@ static int bind_conversion(struct mbind *b, struct op *o, bool float_source)
 	return 0;
 }
 
+/* Sets the format bf16, which sm_90 and later name by a bit and a size of 0, as source and as result. */
+static void bind_bf16_source(const struct mbind *b, struct op *o)
+{
+	if (o->reg_bytes == SIZE_8 && bit(b, 86)) {
+		o->reg_bytes = SIZE_16;
+		o->space |= CONVERT_BF16_FROM;
+	}
+}
+static void bind_bf16_result(const struct mbind *b, struct op *o)
+{
+	if (o->bytes == SIZE_8 && bit(b, 77)) {
+		o->bytes = SIZE_16;
+		o->space |= CONVERT_BF16_TO;
+	}
+}
+
 int mbind_f2f(struct mbind *b, struct op *o)
 {
 	if (bind_conversion(b, o, true))
 		return -1;
 	o->is_param &= 1;
-	if (o->bytes == SIZE_8) {
-		if (!bit(b, 77))
-			return mbind_refuse(b, "format");
-		o->bytes = SIZE_16;
-		o->space |= CONVERT_BF16_TO;
-	}
+	bind_bf16_result(b, o);
 	machine_set_function(o, f2f);
-	return o->reg_bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
+	return o->reg_bytes == SIZE_8 || o->bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
 }
 
 int mbind_frnd(struct mbind *b, struct op *o)
@@ -222,6 +233,8 @@ int mbind_frnd(struct mbind *b, struct op *o)
 	if (bind_conversion(b, o, true))
 		return -1;
 	o->is_param &= 1;
+	bind_bf16_source(b, o);
+	bind_bf16_result(b, o);
 	machine_set_function(o, frnd);
 	return o->reg_bytes == SIZE_8 || o->bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
 }
@@ -232,6 +245,7 @@ int mbind_f2i(struct mbind *b, struct op *o)
 		return -1;
 	o->is_param &= 1;
 	o->is_signed = bit(b, 72);
+	bind_bf16_source(b, o);
 	machine_set_function(o, f2i);
 	return o->reg_bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
 }
@@ -242,6 +256,7 @@ int mbind_i2f(struct mbind *b, struct op *o)
 		return -1;
 	o->is_signed = bit(b, 74);
 	o->mode = 0;
+	bind_bf16_result(b, o);
 	machine_set_function(o, i2f);
 	return o->bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
 }
