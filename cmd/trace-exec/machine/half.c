@@ -12,22 +12,25 @@
 enum { HALF_FTZ = 1, HALF_SAT = 2, HALF_FMZ = 4, HALF_RELU = 8, HALF_BF16 = 16, HALF_F32 = 32 };
 enum { HALF_ADD, HALF_MUL, HALF_FMA };
 
+enum { SELECT_SWAPPED = 4 }; /* the upper half negated, then the lower half: .H0_NH1 */
+
 /*
- * An operand of a lane: its two numbers. select is 2 bits; signs are NEG_A and ABS_A. An operand of f32 (select 1)
- * becomes f16 with rounding to zero, as the compiler converts by it.
+ * An operand of a lane: its two numbers. select is 2 bits or SELECT_SWAPPED; signs are NEG_A and ABS_A. An operand of
+ * f32 (select 1) becomes f16 with rounding to zero, as the compiler converts by it.
  */
 static void half_operand(double to[2], u32 bits, unsigned select, unsigned signs, unsigned modes)
 {
 	bool bf = modes & HALF_BF16;
 
 	for (unsigned k = 0; k < 2; k++) {
-		double v = select == 1 ? (double)ieee_f32(bits)
-				       : half_to_double(bits >> (select == 3 || (!select && k) ? 16 : 0), bf);
+		bool upper = select == 3 || (!select && k) || (select == SELECT_SWAPPED && !k);
+		double v =
+			select == 1 ? (double)ieee_f32(bits) : half_to_double(bits >> (upper ? 16 : 0), bf);
 
 		if (select == 1 && !bf)
 			v = small_value(small_from(v, SMALL_F16, ROUND_RZ, false), SMALL_F16);
 		v = signs & ABS_A ? fabs(v) : v;
-		v = signs & NEG_A ? -v : v;
+		v = !!(signs & NEG_A) != (select == SELECT_SWAPPED && !k) ? -v : v;
 		if (modes & HALF_FTZ && fabs(v) < (bf ? 0x1p-126 : 0x1p-14))
 			v = copysign(0, v);
 		to[k] = v;
@@ -123,6 +126,8 @@ int mbind_half2(struct mbind *b, struct op *o)
 	if (mul && (b->in->form == 2 || b->in->form == 3 || b->in->form == 7))
 		return mbind_refuse(b, "form of operands");
 	half_fields(b, o, add || mul, !mma);
+	if (base == 0x031 && b->in->form == 1 && !field(b, 60, 2) && bit(b, 86))
+		o->x->aux[1] = SELECT_SWAPPED;
 	o->n = add ? HALF_ADD : mul ? HALF_MUL : HALF_FMA;
 	o->imm = (bit(b, 80) ? HALF_FTZ : 0) | (bit(b, 77) ? HALF_SAT : 0) | (bit(b, 85) ? HALF_BF16 : 0) |
 		 (bit(b, 78) ? HALF_F32 : 0);

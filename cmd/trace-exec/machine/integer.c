@@ -479,10 +479,10 @@ LANE_EACH3(viaddmnmx_words, u32, u32, u32, u32,
 	least_of(o, pred1(w, o) >> i & 1,
 		o->n < TYPE_U16X2 ? a + (o->mode & NEG_B ? 0 - b : b) : add_halves(a, b), c))
 
-static int bind_typed(struct mbind *b, struct op *o, bool relu)
+static int bind_typed(struct mbind *b, struct op *o)
 {
 	o->n = (uint8_t)field(b, 72, b->code->sm >= 120 ? 3 : 2);
-	o->is_param = relu && bit(b, 76);
+	o->is_param = bit(b, 76); /* .RELU */
 	o->imm = mbind_pred(b, 87, b->uniform);
 	return o->n > TYPE_S8X4 ? mbind_refuse(b, "type") : 0;
 }
@@ -490,23 +490,24 @@ static int bind_typed(struct mbind *b, struct op *o, bool relu)
 int mbind_vimnmx(struct mbind *b, struct op *o)
 {
 	machine_set_function(o, vimnmx_words);
-	return bind_two(b, o) || bind_typed(b, o, true) ? -1 : 0;
+	return bind_two(b, o) || bind_typed(b, o) ? -1 : 0;
 }
 
 int mbind_vimnmx3(struct mbind *b, struct op *o)
 {
 	machine_set_function(o, vimnmx3_words);
-	return mbind_forms(b, o, WIDE_NONE) || bind_typed(b, o, false) ? -1 : 0;
+	return mbind_forms(b, o, WIDE_NONE) || bind_typed(b, o) ? -1 : 0;
 }
 
 int mbind_viaddmnmx(struct mbind *b, struct op *o)
 {
 	machine_set_function(o, viaddmnmx_words);
-	return mbind_forms(b, o, WIDE_NONE) || bind_typed(b, o, true) ? -1 : 0;
+	return mbind_forms(b, o, WIDE_NONE) || bind_typed(b, o) ? -1 : 0;
 }
 
 MACHINE_OP2(viadd_word, u32 x = o->mode & NEG_B ? ~0u : 0;, a + (b ^ x) + (x & 1))
 LANE_OP2(viadd_halves, u32, u32, u32, add_halves(a, b))
+LANE_OP2(viadd_halves_minus, u32, u32, u32, add_halves(add_halves(a, ~b), 0x00010001))
 MACHINE_OP2(viadd_bytes, bool neg = o->mode;, add_bytes(a, neg ? negate_bytes(b) : b))
 
 /* VIADD.SAT: a signed sum that stops at the ends of its range. */
@@ -530,13 +531,14 @@ int mbind_viadd(struct mbind *b, struct op *o)
 		return -1;
 	o->mode = (uint8_t)((bit(b, 63) && b->in->form != 4 ? NEG_B : 0) |
 			    (saturated && bit(b, 72) ? NEG_A : 0));
-	machine_set_function(o, saturated    ? viadd_saturated
-				: bit(b, 75) ? viadd_bytes
-				: bit(b, 73) ? viadd_halves
-					     : viadd_word);
+	machine_set_function(o, saturated               ? viadd_saturated
+				: bit(b, 75)            ? viadd_bytes
+				: bit(b, 73) && o->mode ? viadd_halves_minus
+				: bit(b, 73)            ? viadd_halves
+							: viadd_word);
 	if (saturated)
 		return bit(b, 73) || bit(b, 75) || !bit(b, 80) ? mbind_refuse(b, "mode") : 0;
-	return (bit(b, 73) && o->mode) || bit(b, 72) || bit(b, 80) ? mbind_refuse(b, "mode") : 0;
+	return bit(b, 72) || bit(b, 80) ? mbind_refuse(b, "mode") : 0;
 }
 
 MACHINE_OP3(absdiff_word, bool s = o->is_signed;
