@@ -149,6 +149,15 @@ static double integer_to_f64(u64 v, bool is_signed, unsigned how)
 	return r;
 }
 
+/* Returns the number rounded to odd, so that a second rounding to fewer bits is right in every direction. */
+static double integer_to_odd(u64 v, bool is_signed)
+{
+	double r = integer_to_f64(v, is_signed, 3);
+	bool exact = is_signed ? (s64)r == (s64)v : (u64)r == v;
+
+	return exact ? r : ieee_f64(ieee_f64_bits(r) | 1);
+}
+
 /* o->is_param: number of the byte or half of the source. */
 static u64 read_integer(const struct op *o, const u32 *p, unsigned i)
 {
@@ -175,7 +184,9 @@ static void i2f(struct warp *w, const struct op *o, uint32_t m)
 		if (o->bytes == SIZE_32)
 			d[i] = ieee_f32_bits(integer_to_f32(v, o->is_signed, o->n));
 		else
-			write_float(w, o, i, integer_to_f64(v, o->is_signed, o->bytes == SIZE_64 ? o->n : 3),
+			write_float(w, o, i,
+				o->bytes == SIZE_64 ? integer_to_f64(v, o->is_signed, o->n)
+						    : integer_to_odd(v, o->is_signed),
 				o->bytes, o->n);
 	}
 }
