@@ -374,3 +374,13 @@ sys.stdout.buffer.write(b"".join(struct.pack("<2f2I", number(), number(), r.getr
 	run od -An -tu4 o
 	assert_output --regexp '^ *1024 +2$'
 }
+
+@test "WARPSYNC.EXCLUSIVE parts the lanes of a warp that name different lanes" {
+	printf '%s\n' 'module k' 'buffer O bytes=128 zero' 'launch k grid=1 block=32 args O' 'save O o' >k.launch
+	cp "$ROOT/tests/data/sass/halves.ptx" k
+	run -0 trace-exec -n k.launch
+	mv o o.ptx
+	"$ROOT/tests/data/sass/cubin.py" -s 90 -p 8 k <"$ROOT/tests/data/sass/halves-90.sass" >k
+	run -0 trace-exec -n k.launch
+	cmp o.ptx o
+}
