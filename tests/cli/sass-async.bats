@@ -130,3 +130,59 @@ kernel() {
 	assert_output '01d0 ffffffff 1 R24 HGMMA.64x8x16.F32 2 UR4 R24 0 0 0 0 Val 32 c0800000 bf800000'
 	run -0 trace-sim -q -g h100-pcie -F json g/kernel-1.traceg
 }
+
+@test "a tensor map among the parameters of machine code, as nvcc writes it" {
+	PATH=$PATH:/usr/local/cuda/bin
+	command -v nvcc >/dev/null || skip 'no nvcc'
+	cat >map.cu <<-'C'
+		#include <cstdio>
+		#include <cuda.h>
+		struct Params { int first; alignas(64) CUtensorMap map; };
+		__global__ void load(const __grid_constant__ Params p, int *out)
+		{
+			__shared__ alignas(128) int tile[32];
+			__shared__ alignas(8) unsigned long long bar;
+			unsigned t = (unsigned)__cvta_generic_to_shared(tile), b = (unsigned)__cvta_generic_to_shared(&bar);
+
+			if (threadIdx.x == 0) {
+				asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(b) : "memory");
+				asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+				asm volatile("cp.async.bulk.prefetch.tensor.1d.L2.global [%0, {%1}];" :: "l"(&p.map), "r"(p.first) : "memory");
+				asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 128;" :: "r"(b) : "memory");
+				asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2}], [%3];"
+					:: "r"(t), "l"(&p.map), "r"(p.first), "r"(b) : "memory");
+			}
+			__syncthreads();
+			asm volatile("{\n.reg .pred P;\nL: "
+				"mbarrier.try_wait.parity.shared.b64 P, [%0], 0;\n@P bra D;\nbra L;\nD:\n}" :: "r"(b) : "memory");
+			out[threadIdx.x] = tile[threadIdx.x];
+		}
+		int main()
+		{
+			int in[64], out[32], *din, *dout, bad = 0;
+			Params p;
+			cuuint64_t size = 64;
+			cuuint32_t box = 32, one = 1;
+
+			for (int i = 0; i < 64; i++)
+				in[i] = i * 3;
+			cudaMalloc(&din, sizeof(in));
+			cudaMalloc(&dout, sizeof(out));
+			cudaMemcpy(din, in, sizeof(in), cudaMemcpyHostToDevice);
+			p.first = 8;
+			if (cuTensorMapEncodeTiled(&p.map, CU_TENSOR_MAP_DATA_TYPE_INT32, 1, din, &size, NULL, &box, &one,
+				    CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+				    CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE))
+				return 3;
+			load<<<1, 32>>>(p, dout);
+			cudaMemcpy(out, dout, sizeof(out), cudaMemcpyDeviceToHost);
+			for (int i = 0; i < 32; i++)
+				bad += out[i] != (i + 8) * 3;
+			printf("%s, %d wrong\n", cudaGetErrorString(cudaGetLastError()), bad);
+			return bad != 0;
+		}
+	C
+	nvcc -w -cudart shared -arch=sm_90 -o map map.cu -lcuda || skip 'nvcc does not work here'
+	run -0 trace-exec -n -q -g h100-pcie --code sass --run ./map
+	assert_line 'no error, 0 wrong'
+}

@@ -54,6 +54,7 @@ void frame_open(struct grid *g)
 	const struct bank0_layout *x = &layouts[c->sm >= 100];
 	uint32_t bytes = k->param_offset + k->param_bytes;
 
+	g->param_at = k->param_offset;
 	g->bank0_bytes = bytes < 0x400 ? 0x400 : bytes;
 	if (g->bank0_bytes < k->bank0_bytes)
 		g->bank0_bytes = k->bank0_bytes;

@@ -222,6 +222,18 @@ static bool copy_line(struct warp *w, const struct op *o, const struct box *b, u
 	return true;
 }
 
+/*
+ * True for a map at no multiple of 64 bytes. A compiler aligns a parameter of machine code in the constant bank,
+ * where the parameters begin at no multiple of 64; an assembler may align it among the parameters.
+ */
+static bool map_misaligned(const struct warp *w, unsigned lane, const uint8_t *at)
+{
+	const uint8_t *param = w->g->l->param;
+	bool in_bank = param && at >= param && at < param + w->g->l->kernel->param_bytes;
+
+	return w->addr[lane] % 64 && (!in_bank || (w->addr[lane] + w->g->param_at) % 64);
+}
+
 /* Reads and checks the tensor map of a lane. NULL: the launch has failed. */
 static const struct tensor_map *read_map(
 	struct warp *w, const struct op *o, unsigned lane, struct tensor_map *m)
@@ -234,7 +246,7 @@ static const struct tensor_map *read_map(
 		return NULL;
 	memcpy(m, at, sizeof(*m));
 	wrong = w->space == SP_SHARED || w->space == SP_LOCAL ? "a tensor map in shared or local memory"
-		: w->addr[lane] % 64                          ? "a tensor map at no multiple of 64 bytes"
+		: map_misaligned(w, lane, at)                 ? "a tensor map at no multiple of 64 bytes"
 							      : tensor_map_error(m);
 	if (!wrong && m->rank != x->rank)
 		wrong = "a tensor map of another number of dimensions";
