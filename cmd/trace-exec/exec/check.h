@@ -9,6 +9,8 @@
 
 #include "exec/exec.h"
 
+struct access_range; /* lanes.h */
+
 /* Fails the launch because the lane's access to addr in `space` is out of bounds. */
 void check_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space, uint64_t addr,
 	uint64_t bytes);
@@ -26,6 +28,16 @@ static inline bool check_atomic(const struct op *o)
 {
 	return o->in->op == I_atom || o->in->op == I_red || (o->in->op == I_cp && has(o->in, M_REDUCE));
 }
+/* Returns the noun for the op's access in messages. */
+const char *check_noun(const struct op *o);
+/* Marks bytes as initialised if they are in the heap. */
+void check_mark_heap(const struct memory *m, const uint8_t *at, uint64_t bytes);
+/*
+ * Checks accesses of lanes to shared memory, `bytes` bytes each at host addresses `at`, which cover n spans. Returns
+ * false if the launch has failed.
+ */
+bool check_shared_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n,
+	uint64_t bytes, uint8_t *const *at, bool write);
 /* Checks that a warp arrives at a barrier with all live lanes. Returns false if the launch has failed. */
 bool check_divergence(struct warp *w, const struct op *o, uint32_t exec);
 /* Notes that a barrier of the thread block was met. */
@@ -67,9 +79,9 @@ void race_instruction_text(const struct op *o, char *out, size_t cap);
 void race_start(struct grid *g);
 /* Ends it and, if the launch is good, reports a race of thread blocks. */
 void race_end(struct grid *g, bool good);
-/* Notes accesses of the lanes of m to `bytes` bytes each, host addresses in at. */
-void race_access(
-	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write);
+/* Notes accesses of lanes to `bytes` bytes each, which cover n spans. */
+void race_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n, uint64_t bytes,
+	bool write);
 
 /* ---- lanes of a store that write different values to one address; clash.c ---- */
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "exec/check.h"
+#include "exec/lanes.h"
 
 #define SLOTS 64u /* slots of a hash table of addresses: twice the lanes */
 
@@ -81,8 +82,9 @@ void clash_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *const 
 {
 	uint8_t first[SLOTS] = {0}; /* lane + 1 */
 
-	if (w->cta->clash.op || o->is_param || o->space == SP_LOCAL || has(o->in, M_VOLATILE) ||
-		has(o->in, M_RELAXED) || has(o->in, M_RELEASE) || has(o->in, M_MMIO))
+	if (w->cta->clash.op || o->is_param || o->space == SP_LOCAL || lanes_ascend(at, m) ||
+		has(o->in, M_VOLATILE) || has(o->in, M_RELAXED) || has(o->in, M_RELEASE) ||
+		has(o->in, M_MMIO))
 		return;
 	FOR_BITS32 (i, m) {
 		uint32_t k = (uint32_t)((uintptr_t)at[i] * 0x9e3779b97f4a7c15u >> 58);

@@ -63,3 +63,78 @@ LANE_FN static bool all_lanes_moved(const uint64_t *a, const uint64_t *b)
 }
 
 bool lanes_moved(const uint64_t *a, const uint64_t *b) { return all_lanes_moved(a, b); }
+
+LANE_FN static bool pointers_have_stride(uint8_t *const *at, uint64_t step)
+{
+	uintptr_t wrong = 0, first = (uintptr_t)at[0];
+
+	for (unsigned i = 0; i < LANES; i++)
+		wrong |= (uintptr_t)at[i] ^ (first + i * step);
+	return !wrong;
+}
+
+bool lanes_adjacent(uint8_t *const *at, uint64_t step)
+{
+	return (uintptr_t)at[LANES - 1] - (uintptr_t)at[0] == (LANES - 1) * step &&
+	       pointers_have_stride(at, step);
+}
+
+LANE_FN static bool pointers_ascend(uint8_t *const *at)
+{
+	int64_t wrong = 0; /* negative: an address is not above the one before */
+
+	for (unsigned i = 1; i < LANES; i++)
+		wrong |= (int64_t)((uintptr_t)at[i] - (uintptr_t)at[i - 1] - 1);
+	return wrong >= 0;
+}
+
+bool lanes_ascend(uint8_t *const *at, uint32_t m)
+{
+	uintptr_t before = 0;
+
+	if (m == ALL_LANES)
+		return pointers_ascend(at);
+	FOR_BITS32 (i, m) {
+		if ((uintptr_t)at[i] <= before)
+			return false;
+		before = (uintptr_t)at[i];
+	}
+	return true;
+}
+
+/* Returns the lanes whose host address is neither that of the lane before nor `bytes` above it. */
+LANE_FN static uint32_t pointers_apart(uint8_t *const *at, uint64_t bytes)
+{
+	uint64_t apart = 1;
+
+	for (unsigned i = 1; i < LANES; i++) {
+		uint64_t d = (uintptr_t)at[i] - (uintptr_t)at[i - 1];
+
+		apart |= d && d != bytes ? 1ull << i : 0;
+	}
+	return (uint32_t)apart;
+}
+
+unsigned lanes_spans(struct access_range *s, uint32_t m, uint64_t bytes, uint8_t *const *at)
+{
+	struct access_range *last = s;
+	uint32_t first = m; /* first lanes of runs of adjacent accesses */
+
+	if (m == ALL_LANES)
+		first = pointers_apart(at, bytes);
+	*last = (struct access_range){at[bit_lowest32(m)], 0, 0};
+	FOR_BITS32 (i, first) {
+		uint32_t above = first & ~((2u << i) - 1), next = above ? bit_lowest32(above) : LANES;
+		uint32_t end = m == ALL_LANES ? next : i + 1;
+		uint64_t d = (uintptr_t)at[i] - (uintptr_t)last->at;
+
+		if (d > last->bytes || d & (bytes - 1)) {
+			*++last = (struct access_range){at[i], 0, 0};
+			d = 0;
+		}
+		d += (uintptr_t)at[end - 1] - (uintptr_t)at[i] + bytes;
+		last->bytes = d > last->bytes ? d : last->bytes;
+		last->lanes |= (uint32_t)((1ull << end) - (1ull << i));
+	}
+	return (unsigned)(last - s) + 1;
+}

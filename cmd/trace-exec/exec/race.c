@@ -7,37 +7,38 @@
  *
  * Such races are often intended (many threads store the same flag), so they are warnings, one of each kind for
  * each kernel. Always true: the race of blocks that is reported is the one on the lowest byte, whatever thread
- * executed which block, because marks are maxima over blocks, and the second of two blocks that race always
- * sees the first. The race of warps that is reported is the first one of the lowest block that has one. Lanes
- * of one warp, which run together, are not compared.
+ * executed which block, because marks are maxima over blocks, and of two blocks that race the second to take the
+ * lock of the region sees the marks of the first. The race of warps that is reported is the first one of the
+ * lowest block that has one. Lanes of one warp, which run together, are not compared.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "exec/check.h"
+#include "exec/lanes.h"
 #include "inlining.h"
 #include "sass/sass.h"
 
-/*
- * A key is the block's number + 1 (31 bits), the instruction (32), and whether other blocks made the access,
- * too.
- */
-struct mark {
-	atomic_uint_fast64_t writer, reader;
-};
+#define BLOCK_BITS   31
+#define BLOCK_SHIFT  33    /* first bit of the block's number in a mark */
+#define REGION_WORDS 1024u /* words of memory whose marks one lock protects */
+#define LOCKS        64u
+enum { OTHERS = 1 };
 
+/*
+ * A mark is a key: the block's number + 1 (31 bits), the instruction (32), and whether other blocks made the
+ * access, too. The marks of writers are followed by those of readers.
+ */
 struct race {
-	struct mark *word;           /* marks of accesses to whole words; NULL: the launch has one block */
-	struct mark *_Atomic byte;   /* marks of accesses to parts of words; NULL: none yet */
+	uint64_t *word;              /* marks of accesses to whole words; NULL: the launch has one block */
+	uint64_t *_Atomic byte;      /* marks of accesses to parts of words; NULL: none yet */
 	uint64_t heap;               /* number of words of buffers */
 	uint64_t words;              /* number of words of buffers and of static variables, which follow */
 	atomic_uint_fast64_t lowest; /* lowest byte with a race; UINT64_MAX: none */
+	pthread_mutex_t lock[LOCKS]; /* each protects the marks of some regions */
 };
 
-#define BLOCK_BITS 31
-enum { OTHERS = 1 };
-
-static uint64_t mark_block(uint64_t key) { return key >> 33; }
+static uint64_t mark_block(uint64_t key) { return key >> BLOCK_SHIFT; }
 static uint32_t mark_inst(uint64_t key) { return (uint32_t)(key >> 1); }
 
 void race_start(struct grid *g)
@@ -52,39 +53,16 @@ void race_start(struct grid *g)
 	g->race->heap = g->mem->heap_bytes / 4;
 	g->race->words = g->race->heap + g->mem->static_bytes / 4 + 1;
 	if (blocks > 1)
-		g->race->word = reserve(g->race->words, sizeof(struct mark));
+		g->race->word = reserve(2 * g->race->words, sizeof(uint64_t));
 	atomic_store(&g->race->lowest, UINT64_MAX);
-}
-
-static void set_mark(atomic_uint_fast64_t *at, uint64_t key)
-{
-	uint64_t old = atomic_load(at), v;
-
-	do {
-		if (mark_block(old) == mark_block(key))
-			return;
-		v = (old > key ? old : key) | (old ? OTHERS : 0);
-		if (v == old)
-			return;
-	} while (!atomic_compare_exchange_weak(at, &old, v));
+	for (unsigned i = 0; i < LOCKS; i++)
+		pthread_mutex_init(&g->race->lock[i], NULL);
 }
 
 static bool marks_race(uint64_t writer, uint64_t reader)
 {
 	return writer &&
 	       (writer & OTHERS || (reader && (reader & OTHERS || mark_block(reader) != mark_block(writer))));
-}
-
-/* Returns the number of the word of global memory; UINT64_MAX: `at` is elsewhere. */
-static uint64_t global_word(const struct warp *w, const uint8_t *at)
-{
-	const struct race *r = w->g->race;
-	uint64_t heap = (uintptr_t)at - (uintptr_t)w->mem->heap,
-		 fixed = (uintptr_t)at - (uintptr_t)w->mem->statics;
-
-	if (heap / 4 < r->heap)
-		return heap / 4;
-	return fixed < w->mem->static_bytes ? r->heap + fixed / 4 : UINT64_MAX;
 }
 
 static uint64_t byte_address(const struct race *r, uint64_t byte)
@@ -101,91 +79,167 @@ static uint64_t join_marks(uint64_t a, uint64_t b)
 }
 
 /* Return the marks of a byte: accesses to its word and to the byte. */
-static uint64_t byte_writer(struct race *r, const struct mark *bytes, uint64_t byte)
+static uint64_t byte_writer(const struct race *r, const uint64_t *bytes, uint64_t byte)
 {
-	return join_marks(
-		atomic_load(&r->word[byte / 4].writer), bytes ? atomic_load(&bytes[byte].writer) : 0);
+	return join_marks(r->word[byte / 4], bytes ? bytes[byte] : 0);
 }
 
-static uint64_t byte_reader(struct race *r, const struct mark *bytes, uint64_t byte)
+static uint64_t byte_reader(const struct race *r, const uint64_t *bytes, uint64_t byte)
 {
-	return join_marks(
-		atomic_load(&r->word[byte / 4].reader), bytes ? atomic_load(&bytes[byte].reader) : 0);
+	return join_marks(r->word[r->words + byte / 4], bytes ? bytes[4 * r->words + byte] : 0);
 }
 
-/* Notes a race of blocks for the byte if there is one. */
-static bool judge_byte(struct race *r, const struct mark *bytes, uint64_t byte)
+/* Notes the first race of blocks on the bytes. */
+static void judge_bytes(struct race *r, uint64_t byte, uint64_t end)
 {
+	const uint64_t *bytes = atomic_load(&r->byte);
 	uint64_t low = atomic_load(&r->lowest);
 
-	if (!marks_race(byte_writer(r, bytes, byte), byte_reader(r, bytes, byte)))
-		return false;
-	while (byte < low && !atomic_compare_exchange_weak(&r->lowest, &low, byte))
+	while (byte < end && !marks_race(byte_writer(r, bytes, byte), byte_reader(r, bytes, byte)))
+		byte += bytes ? 1 : 4 - byte % 4;
+	while (byte < end && byte < low && !atomic_compare_exchange_weak(&r->lowest, &low, byte))
 		;
-	return true;
 }
 
-/* Marks an access; false: the block is marked already, so a race was seen then or by the other block. */
-static bool set_access_mark(struct mark *k, uint64_t key, bool write)
-{
-	atomic_uint_fast64_t *at = write ? &k->writer : &k->reader;
+/* Values of set_race_marks(), as bits. */
+enum { MARKS_CHANGED = 1, MARKS_RACE = 2 };
 
-	if (mark_block(atomic_load_explicit(at, memory_order_relaxed)) == mark_block(key))
-		return false;
-	set_mark(at, key);
-	return true;
+/* Tests whether all n marks are of the key's block. */
+LANE_FN static bool are_marked(const uint64_t *own, uint64_t n, uint64_t key)
+{
+	uint64_t differ = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		differ |= own[i] ^ key;
+	return !(differ >> BLOCK_SHIFT);
 }
 
-static void mark_word(struct race *r, uint64_t key, uint64_t n, bool write)
+/*
+ * Sets n marks of a block's accesses; `write`: the marks of the readers of the same memory. A block that is in a
+ * mark leaves it, any other one makes it the maximum. Returns MARKS_*; MARKS_RACE: the marks that changed may
+ * show a race.
+ */
+LANE_FN static unsigned set_write_marks(uint64_t *own, const uint64_t *readers, uint64_t n, uint64_t key)
 {
-	if (!set_access_mark(&r->word[n], key, write))
+	uint64_t changed = 0, race = 0;
+
+	LANES_LOOP for (uint64_t i = 0; i < n; i++)
+	{
+		uint64_t old = own[i], reader = readers[i], joined = (old > key ? old : key) | OTHERS;
+		uint64_t v = !((old ^ key) >> BLOCK_SHIFT) ? old : old ? joined : key;
+		uint64_t other = reader ? (reader & OTHERS) | (reader ^ v) >> BLOCK_SHIFT : 0;
+
+		own[i] = v;
+		changed |= v ^ old;
+		race |= v != old ? (v & OTHERS) | other : 0;
+	}
+	return (changed ? MARKS_CHANGED : 0) | (race ? MARKS_RACE : 0);
+}
+
+LANE_FN static unsigned set_read_marks(uint64_t *own, const uint64_t *writers, uint64_t n, uint64_t key)
+{
+	uint64_t changed = 0, race = 0;
+
+	LANES_LOOP for (uint64_t i = 0; i < n; i++)
+	{
+		uint64_t old = own[i], writer = writers[i], joined = (old > key ? old : key) | OTHERS;
+		uint64_t v = !((old ^ key) >> BLOCK_SHIFT) ? old : old ? joined : key;
+		uint64_t other = ((v | writer) & OTHERS) | (writer ^ v) >> BLOCK_SHIFT;
+
+		own[i] = v;
+		changed |= v ^ old;
+		race |= v != old && writer ? other : 0;
+	}
+	return (changed ? MARKS_CHANGED : 0) | (race ? MARKS_RACE : 0);
+}
+
+/* Marks n words or bytes from `first` on of `all`. */
+static unsigned set_race_marks(
+	uint64_t *marks, uint64_t all, uint64_t first, uint64_t n, uint64_t key, bool write)
+{
+	uint64_t *writers = marks + first, *readers = writers + all, *own = write ? writers : readers;
+
+	if (are_marked(own, n, key))
+		return 0;
+	return write ? set_write_marks(writers, readers, n, key) : set_read_marks(readers, writers, n, key);
+}
+
+static void mark_words(struct race *r, uint64_t key, uint64_t first, uint64_t n, bool write)
+{
+	if (n == 1 && mark_block(r->word[write ? first : r->words + first]) == mark_block(key))
 		return;
-	const struct mark *bytes = atomic_load(&r->byte);
-	for (unsigned i = 0; i < (bytes ? 4 : 1) && !judge_byte(r, bytes, 4 * n + i); i++)
-		;
+	unsigned how = set_race_marks(r->word, r->words, first, n, key, write);
+
+	if (how & MARKS_RACE || (how && atomic_load(&r->byte)))
+		judge_bytes(r, 4 * first, 4 * (first + n));
 }
 
-static NOINLINE struct mark *byte_marks(struct grid *g)
+static bool any_word_mark(const struct race *r, uint64_t first, uint64_t end)
 {
-	struct mark *bytes;
+	uint64_t any = 0;
+
+	for (uint64_t i = first; i < end; i++)
+		any |= r->word[i] | r->word[r->words + i];
+	return any;
+}
+
+static NOINLINE uint64_t *byte_marks(struct grid *g)
+{
+	uint64_t *bytes;
 
 	pthread_mutex_lock(&g->lock);
 	bytes = atomic_load(&g->race->byte);
 	if (!bytes) {
-		bytes = reserve(4 * g->race->words, sizeof(struct mark));
+		bytes = reserve(8 * g->race->words, sizeof(uint64_t));
 		atomic_store(&g->race->byte, bytes);
 	}
 	pthread_mutex_unlock(&g->lock);
 	return bytes;
 }
 
-static void mark_access_bytes(struct grid *g, uint64_t key, uint64_t from, uint64_t to, bool write)
+static void mark_bytes(struct grid *g, uint64_t key, uint64_t from, uint64_t to, bool write)
 {
-	struct mark *bytes = atomic_load(&g->race->byte);
+	struct race *r = g->race;
+	uint64_t *bytes = atomic_load(&r->byte);
 
 	bytes = bytes ? bytes : byte_marks(g);
-	for (uint64_t byte = from; byte < to; byte++)
-		if (set_access_mark(&bytes[byte], key, write))
-			judge_byte(g->race, bytes, byte);
+	unsigned how = set_race_marks(bytes, 4 * r->words, from, to - from, key, write);
+	if (how & MARKS_RACE || (how && any_word_mark(r, from / 4, (to + 3) / 4)))
+		judge_bytes(r, from, to);
 }
 
-/* Marks an access of a block to `bytes` bytes of memory from `from` on, counted from the first word. */
-static void mark_range(struct grid *g, uint64_t key, uint64_t from, uint64_t bytes, bool write)
+/* Marks an access of a block to the bytes of one region, counted from the first word. */
+static void mark_region(struct grid *g, uint64_t key, uint64_t from, uint64_t end, bool words, bool write)
 {
-	uint64_t end = from + bytes, first = (from + 3) / 4, last = end / 4;
+	uint64_t first = (from + 3) / 4, last = end / 4;
 
-	if (end > 4 * g->race->words)
-		return;
-	if (first > last) {
-		mark_access_bytes(g, key, from, end, write);
+	if (!words || first > last) {
+		mark_bytes(g, key, from, end, write);
 		return;
 	}
 	if (from < 4 * first)
-		mark_access_bytes(g, key, from, 4 * first, write);
-	for (uint64_t n = first; n < last; n++)
-		mark_word(g->race, key, n, write);
+		mark_bytes(g, key, from, 4 * first, write);
+	if (first < last)
+		mark_words(g->race, key, first, last - first, write);
 	if (end > 4 * last)
-		mark_access_bytes(g, key, 4 * last, end, write);
+		mark_bytes(g, key, 4 * last, end, write);
+}
+
+/* Marks an access to a range of bytes; words: accesses to whole words are marked by word. */
+static void mark_range(struct grid *g, uint64_t key, uint64_t from, uint64_t end, bool words, bool write)
+{
+	while (from < end) {
+		uint64_t region = from / (4 * REGION_WORDS), to = (region + 1) * 4 * REGION_WORDS;
+		pthread_mutex_t *lock = g->at_once > 1 ? &g->race->lock[region % LOCKS] : NULL;
+
+		to = to < end ? to : end;
+		if (lock)
+			pthread_mutex_lock(lock);
+		mark_region(g, key, from, to, words, write);
+		if (lock)
+			pthread_mutex_unlock(lock);
+		from = to;
+	}
 }
 
 /* ---- warps of one block ---- */
@@ -202,11 +256,9 @@ struct within {
 	uint64_t word;                  /* word of the race */
 	uint64_t words;                 /* number of words of memory */
 	struct race_step first, second; /* accesses of the race, in the order of execution */
-	struct race_seen {
-		uint32_t epoch; /* epoch in which the marks are valid */
-		uint32_t write_inst, read_inst;
-		uint16_t writer, reader;
-	} * seen;
+	uint32_t *seen;                 /* epoch in which the marks of each word are valid, followed by: */
+	uint32_t *warps;                /* the warp that wrote it (+ 1, bits 0-15) and the one that read it */
+	uint32_t *write_inst, *read_inst;
 };
 
 void race_cta(struct cta *c)
@@ -216,9 +268,13 @@ void race_cta(struct cta *c)
 	if (!r || c->n_warps < 2)
 		return;
 	if (!c->within) {
-		c->within = xcalloc(1, sizeof(*c->within));
-		c->within->words = r->words;
-		c->within->seen = reserve(r->words, sizeof(*c->within->seen));
+		struct within *x = c->within = xcalloc(1, sizeof(*c->within));
+
+		x->words = r->words;
+		x->seen = reserve(r->words, 4 * sizeof(uint32_t));
+		x->warps = x->seen + x->words;
+		x->write_inst = x->warps + x->words;
+		x->read_inst = x->write_inst + x->words;
 	}
 	c->within->epoch++;
 	c->within->found = false;
@@ -227,7 +283,7 @@ void race_cta(struct cta *c)
 void race_cta_free(struct cta *c)
 {
 	if (c->within)
-		reserve_free(c->within->seen, c->within->words, sizeof(*c->within->seen));
+		reserve_free(c->within->seen, c->within->words, 4 * sizeof(uint32_t));
 	free(c->within);
 	c->within = NULL;
 }
@@ -238,28 +294,103 @@ void race_order(struct cta *c)
 		c->within->epoch++;
 }
 
-static void note_warp_access(struct within *x, uint32_t inst, uint16_t self, uint64_t n, bool write)
+/* Tests whether an access of the warp to a word with these marks races. */
+static inline uint32_t warps_race(uint32_t warps, uint32_t self, bool write)
 {
-	struct race_seen *s = &x->seen[n];
+	uint32_t writer = warps & 0xffff, reader = write ? warps >> 16 : 0;
 
-	if (s->epoch != x->epoch)
-		*s = (struct race_seen){.epoch = x->epoch};
-	bool after_write = s->writer && s->writer != self,
-	     after_read = write && s->reader && s->reader != self;
-	if ((after_write || after_read) && !x->found) {
-		x->found = true;
-		x->word = n;
-		x->first = after_write ? (struct race_step){s->writer, s->write_inst}
-				       : (struct race_step){s->reader, s->read_inst};
-		x->second = (struct race_step){self, inst};
+	return (writer ? writer ^ self : 0) | (reader ? reader ^ self : 0);
+}
+
+LANE_FN static bool any_race_within(
+	const uint32_t *seen, const uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t self, bool write)
+{
+	uint32_t race = 0;
+
+	if (write)
+		for (uint64_t i = 0; i < n; i++)
+			race |= seen[i] == epoch ? warps_race(warps[i], self, true) : 0;
+	else
+		for (uint64_t i = 0; i < n; i++)
+			race |= seen[i] == epoch ? warps_race(warps[i], self, false) : 0;
+	return race;
+}
+
+/* Returns the marks of a word after an access of the warp. */
+static inline uint32_t joined_warps(uint32_t old, uint32_t self, bool write)
+{
+	uint32_t reader = old >> 16;
+
+	return write ? (old & 0xffff0000) | self
+		     : (old & 0xffff) | (!reader || reader == self ? self : (uint32_t)MANY) << 16;
+}
+
+LANE_FN static void set_write_within(
+	uint32_t *seen, uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t self)
+{
+	LANES_LOOP for (uint64_t i = 0; i < n; i++)
+	{
+		warps[i] = joined_warps(seen[i] == epoch ? warps[i] : 0, self, true);
+		seen[i] = epoch;
 	}
-	if (write) {
-		s->writer = self;
-		s->write_inst = inst;
-	} else {
-		s->reader = !s->reader || s->reader == self ? self : MANY;
-		s->read_inst = inst;
+}
+
+LANE_FN static void set_read_within(
+	uint32_t *seen, uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t self)
+{
+	LANES_LOOP for (uint64_t i = 0; i < n; i++)
+	{
+		warps[i] = joined_warps(seen[i] == epoch ? warps[i] : 0, self, false);
+		seen[i] = epoch;
 	}
+}
+
+LANE_FN static void fill_insts(uint32_t *p, uint64_t n, uint32_t v)
+{
+	for (uint64_t i = 0; i < n; i++)
+		p[i] = v;
+}
+
+/* Notes the first race of an access of the warp to the words from `first` on. */
+static NOINLINE void note_race_within(
+	struct within *x, uint32_t inst, uint32_t self, uint64_t first, bool write)
+{
+	while (x->seen[first] != x->epoch || !warps_race(x->warps[first], self, write))
+		first++;
+	uint32_t writer = x->warps[first] & 0xffff, reader = x->warps[first] >> 16;
+	bool after_write = writer && writer != self;
+
+	x->found = true;
+	x->word = first;
+	x->first = after_write ? (struct race_step){(uint16_t)writer, x->write_inst[first]}
+			       : (struct race_step){(uint16_t)reader, x->read_inst[first]};
+	x->second = (struct race_step){(uint16_t)self, inst};
+}
+
+/* Notes an access of the warp `self` (+ 1) to n words. */
+static void note_within(
+	struct within *x, uint32_t inst, uint32_t self, uint64_t first, uint64_t n, bool write)
+{
+	uint32_t *seen = x->seen + first, *warps = x->warps + first,
+		 *insts = (write ? x->write_inst : x->read_inst) + first;
+
+	if (n == 1) { /* without the calls */
+		uint32_t old = *seen == x->epoch ? *warps : 0;
+
+		if (!x->found && warps_race(old, self, write))
+			note_race_within(x, inst, self, first, write);
+		*warps = joined_warps(old, self, write);
+		*seen = x->epoch;
+		*insts = inst;
+		return;
+	}
+	if (!x->found && any_race_within(seen, warps, n, x->epoch, self, write))
+		note_race_within(x, inst, self, first, write);
+	if (write)
+		set_write_within(seen, warps, n, x->epoch, self);
+	else
+		set_read_within(seen, warps, n, x->epoch, self);
+	fill_insts(insts, n, inst);
 }
 
 static const char *access_verb(const struct op *o)
@@ -320,12 +451,30 @@ void race_delivered(struct cta *c)
 
 /* ---- accesses and reports ---- */
 
-void race_access(
-	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
+/*
+ * Sets *from and *end to the bytes of global memory that the span covers, counted from the first word. Returns
+ * false if it is elsewhere.
+ */
+static bool span_bytes(const struct warp *w, const struct access_range *s, uint64_t *from, uint64_t *end)
 {
-	struct race *r = w->g->race;
+	const struct race *r = w->g->race;
+	uint64_t heap = (uintptr_t)s->at - (uintptr_t)w->mem->heap,
+		 fixed = (uintptr_t)s->at - (uintptr_t)w->mem->statics;
+	bool in_heap = heap / 4 < r->heap;
+
+	if (!in_heap && fixed >= w->mem->static_bytes)
+		return false;
+	uint64_t most = 4 * (in_heap ? r->heap : r->words);
+	*from = in_heap ? heap : 4 * r->heap + fixed;
+	*end = *from + s->bytes < most ? *from + s->bytes : most;
+	return true;
+}
+
+void race_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n, uint64_t bytes,
+	bool write)
+{
 	uint32_t inst = (uint32_t)(o - w->g->code->op);
-	uint64_t key = (w->cta->number + 1) << 33 | (uint64_t)inst << 1;
+	uint64_t key = (w->cta->number + 1) << BLOCK_SHIFT | (uint64_t)inst << 1, from, end;
 	struct within *x = bytes >= 4 ? w->cta->within : NULL;
 
 	if (check_atomic(o)) {
@@ -337,15 +486,13 @@ void race_access(
 		race_order(w->cta);
 		x = NULL;
 	}
-	FOR_BITS32 (i, m) {
-		uint64_t from = global_word(w, at[i]), to = from + (((uintptr_t)at[i] & 3) + bytes + 3) / 4;
-
-		if (from == UINT64_MAX)
+	for (const struct access_range *last = s + n; s < last; s++) {
+		if (!span_bytes(w, s, &from, &end))
 			continue;
-		if (r->word)
-			mark_range(w->cta->g, key, 4 * from + ((uintptr_t)at[i] & 3), bytes, write);
-		for (uint64_t n = from; x && n < to && n < r->words; n++)
-			note_warp_access(x, inst, (uint16_t)(w->index + 1), n, write);
+		if (w->g->race->word)
+			mark_range(w->cta->g, key, from, end, bytes >= 4, write);
+		if (x)
+			note_within(x, inst, w->index + 1, from / 4, (end + 3) / 4 - from / 4, write);
 	}
 }
 
@@ -359,7 +506,7 @@ static void block_text(const struct grid *g, uint64_t key, char *out, size_t cap
 
 static void report_race(const struct grid *g, uint64_t byte)
 {
-	const struct mark *bytes = atomic_load(&g->race->byte);
+	const uint64_t *bytes = atomic_load(&g->race->byte);
 	uint64_t writer = byte_writer(g->race, bytes, byte), reader = byte_reader(g->race, bytes, byte),
 		 addr = byte_address(g->race, byte);
 	const struct buffer *b = memory_near(g->mem, addr);
@@ -394,9 +541,11 @@ void race_end(struct grid *g, bool good)
 		report_race(g, atomic_load(&r->lowest));
 	}
 	if (r->word)
-		reserve_free(r->word, r->words, sizeof(struct mark));
+		reserve_free(r->word, 2 * r->words, sizeof(uint64_t));
 	if (atomic_load(&r->byte))
-		reserve_free(atomic_load(&r->byte), 4 * r->words, sizeof(struct mark));
+		reserve_free(atomic_load(&r->byte), 8 * r->words, sizeof(uint64_t));
+	for (unsigned i = 0; i < LOCKS; i++)
+		pthread_mutex_destroy(&r->lock[i]);
 	free(r);
 	g->race = NULL;
 }

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Checks of shared memory: bytes that were not written, and races between the warps of a thread block.
+ *
+ * Races are looked for between warps only, on words of 4 bytes, since the last barrier, fence or atomic of the
+ * block.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "exec/check.h"
+#include "exec/lanes.h"
+
+enum { MANY = 0xffff };           /* several warps */
+enum { WRITTEN = 1, FLYING = 2 }; /* FLYING: target of a copy in flight */
+
+struct shadow {
+	uint32_t epoch; /* number of barriers, fences and atomics so far */
+	uint32_t bytes;
+	uint8_t *written; /* state of each byte: 0: uninitialised; WRITTEN; FLYING */
+	uint32_t *seen;   /* epoch in which the marks of each word are valid */
+	uint32_t *warps; /* marks of each word: the warp that wrote it (+ 1, bits 0-15), the one that read it */
+};
+
+void check_start(struct cta *c)
+{
+	struct shadow *s = c->check;
+
+	race_cta(c);
+	flight_reset(c);
+	if (!c->g->opt->check || !c->shared_bytes)
+		return;
+	if (!s) {
+		s = c->check = xcalloc(1, sizeof(*s));
+		s->bytes = c->shared_bytes;
+		s->written = xcalloc(s->bytes, 1);
+		s->seen = xcalloc(s->bytes / 4 + 1, sizeof(*s->seen));
+		s->warps = xcalloc(s->bytes / 4 + 1, sizeof(*s->warps));
+	}
+	s->epoch++;
+	memset(s->written, 0, s->bytes);
+}
+
+void check_free(struct cta *c)
+{
+	struct shadow *s = c->check;
+
+	if (s) {
+		free(s->written);
+		free(s->seen);
+		free(s->warps);
+	}
+	free(s);
+	c->check = NULL;
+	race_cta_free(c);
+	flight_free(c);
+}
+
+void check_barrier(struct cta *c)
+{
+	struct shadow *s = c->check;
+
+	if (s)
+		s->epoch++;
+	race_order(c);
+}
+
+/*
+ * Returns the offset in shared memory of host address `at`, and sets *c to the block of the cluster that owns
+ * it; UINT32_MAX: not in shared memory.
+ */
+static uint32_t shared_offset(const struct cta **c, const uint8_t *at)
+{
+	uintptr_t d = (uintptr_t)at - (uintptr_t)(*c)->shared;
+
+	if (d < (*c)->shared_bytes)
+		return (uint32_t)d;
+	const struct cluster *all = (*c)->cluster;
+	for (uint32_t i = 0; i < all->n; i++) {
+		d = (uintptr_t)at - (uintptr_t)all->cta[i]->shared;
+		if (d < all->cta[i]->shared_bytes) {
+			*c = all->cta[i];
+			return (uint32_t)d;
+		}
+	}
+	return UINT32_MAX;
+}
+
+void check_flying(struct cta *c, const uint8_t *at, uint64_t bytes, bool flying)
+{
+	const struct cta *owner = c;
+	uint32_t off = c->check ? shared_offset(&owner, at) : UINT32_MAX;
+
+	if (off != UINT32_MAX) {
+		struct shadow *s = owner->check;
+
+		memset(s->written + off, flying ? FLYING : WRITTEN, bytes);
+	}
+}
+
+void check_mark(struct cta *c, const uint8_t *at, uint64_t bytes)
+{
+	const struct cta *owner = c;
+	uint32_t off = c->check ? shared_offset(&owner, at) : UINT32_MAX;
+
+	if (off != UINT32_MAX) {
+		struct shadow *s = owner->check;
+
+		memset(s->written + off, WRITTEN, bytes);
+	}
+	check_mark_heap(c->g->mem, at, bytes);
+}
+
+static void report_shared_race(
+	struct warp *w, const struct op *o, uint32_t lane, uint32_t off, unsigned other, const char *what)
+{
+	exec_find(w, o, 1u << lane, "race",
+		"race: %s at byte %u of .shared that warp %u %s since the last barrier (expected a barrier between)",
+		check_noun(o), off, other - 1, what);
+}
+
+/* Judges an access to a word of shared memory and marks it. same: a store of the value that is there. */
+static void mark_shared_word(struct warp *w, const struct op *o, uint32_t lane, struct shadow *s,
+	uint32_t off, bool write, bool same)
+{
+	uint32_t self = w->index + 1, *marks = &s->warps[off / 4];
+	uint32_t old = s->seen[off / 4] == s->epoch ? *marks : 0, writer = old & 0xffff, reader = old >> 16;
+
+	if (writer && writer != self && !same)
+		report_shared_race(w, o, lane, off, writer, "has written");
+	else if (write && reader && reader != self && reader != MANY)
+		report_shared_race(w, o, lane, off, reader, "has read");
+	if (write)
+		writer = self;
+	else
+		reader = !reader || reader == self ? self : MANY;
+	*marks = writer | reader << 16;
+	s->seen[off / 4] = s->epoch;
+}
+
+/* Tests whether n bytes are written and no copy in flight writes them. */
+LANE_FN static bool are_written(const uint8_t *written, uint64_t n)
+{
+	uint8_t differ = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		differ |= written[i] ^ WRITTEN;
+	return !differ;
+}
+
+/* Mark an access of warp `self` (+ 1) to n words. Return false, without marks, if a word may have a race. */
+LANE_FN static bool mark_read_words(
+	uint32_t *seen, uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t self)
+{
+	uint32_t race = 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		uint32_t writer = seen[i] == epoch ? warps[i] & 0xffff : 0;
+
+		race |= writer ? writer ^ self : 0;
+	}
+	if (race)
+		return false;
+	LANES_LOOP for (uint64_t i = 0; i < n; i++)
+	{
+		uint32_t old = seen[i] == epoch ? warps[i] : 0, reader = old >> 16;
+
+		warps[i] = (old & 0xffff) | (!reader || reader == self ? self : (uint32_t)MANY) << 16;
+		seen[i] = epoch;
+	}
+	return true;
+}
+
+LANE_FN static bool mark_written_words(
+	uint32_t *seen, uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t self)
+{
+	uint32_t race = 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		uint32_t old = seen[i] == epoch ? warps[i] : 0, writer = old & 0xffff, reader = old >> 16;
+
+		race |= (writer ? writer ^ self : 0) | (reader ? reader ^ self : 0);
+	}
+	if (race)
+		return false;
+	LANES_LOOP for (uint64_t i = 0; i < n; i++)
+	{
+		warps[i] = (seen[i] == epoch ? warps[i] & 0xffff0000 : 0) | self;
+		seen[i] = epoch;
+	}
+	return true;
+}
+
+/* Tests whether the access is no race and leaves the marks of its word unchanged. */
+static inline bool is_marked_word(const struct shadow *s, uint32_t off, uint32_t self, bool write)
+{
+	uint32_t written, marks = s->warps[off / 4], writer = marks & 0xffff, reader = marks >> 16;
+
+	memcpy(&written, s->written + off, 4);
+	return written == 0x01010101 && s->seen[off / 4] == s->epoch &&
+	       (write ? writer == self && (!reader || reader == self)
+		      : (!writer || writer == self) && (reader == self || reader == MANY));
+}
+
+/* Fails the launch if a copy in flight writes the bytes. Returns true in this case. */
+static bool hits_copy_in_flight(struct warp *w, const struct op *o, uint32_t lane, const struct shadow *s,
+	uint32_t off, uint64_t bytes, bool write)
+{
+	if (!memchr(s->written + off, FLYING, bytes) ||
+		(write && o->in->op == I_cp && !has(o->in, M_BULK))) /* another copy in flight */
+		return false;
+	exec_fail(w, o, 1u << lane, "race",
+		"%s at byte %u of .shared, which a cp.async in flight writes (expected cp.async.wait_group before it)",
+		check_noun(o), off);
+	return true;
+}
+
+/*
+ * Words of 4 bytes; what is smaller, or another block's of the cluster, is marked as written but takes no
+ * part in the search for races.
+ */
+static bool check_shared_lanes(
+	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
+{
+	FOR_BITS32 (i, m) {
+		const struct cta *owner = w->cta;
+		uint32_t off = shared_offset(&owner, at[i]);
+		struct shadow *s = owner->check;
+
+		if (off == UINT32_MAX ||
+			(bytes == 4 && owner == w->cta && is_marked_word(s, off, w->index + 1, write)))
+			continue;
+		if (hits_copy_in_flight(w, o, i, s, off, bytes, write))
+			return false;
+		if (write) {
+			memset(s->written + off, WRITTEN, bytes);
+		} else if (!memchr(s->written + off, WRITTEN, bytes)) {
+			exec_find(w, o, 1u << i, "uninitialised",
+				"%s of %llu uninitialised bytes at byte %u of .shared", check_noun(o),
+				(unsigned long long)bytes, off);
+		}
+		if (bytes < 4 || owner != w->cta)
+			continue;
+		bool same = write && o->in->op == I_st && !w->g->opt->strict_races &&
+			    bytes == (uint64_t)o->n * o->bytes && clash_keeps(w, o, i, at[i]);
+		for (uint64_t b = 0; b < bytes; b += 4)
+			mark_shared_word(w, o, i, s, (uint32_t)(off + b), write, same);
+	}
+	return true;
+}
+
+/* Checks an access to a span of the block's own shared memory. Returns false if its lanes are to be checked. */
+static bool check_shared_span(struct warp *w, const struct access_range *s, uint64_t bytes, bool write)
+{
+	struct shadow *x = w->cta->check;
+	uintptr_t off = (uintptr_t)s->at - (uintptr_t)w->cta->shared;
+	uint64_t words = s->bytes / 4;
+
+	if (off >= x->bytes || off % 4 || bytes % 4)
+		return false;
+	if (write ? memchr(x->written + off, FLYING, s->bytes) != NULL
+		  : !are_written(x->written + off, s->bytes))
+		return false;
+	if (!(write ? mark_written_words : mark_read_words)(
+		    x->seen + off / 4, x->warps + off / 4, words, x->epoch, w->index + 1))
+		return false;
+	if (write)
+		memset(x->written + off, WRITTEN, s->bytes);
+	return true;
+}
+
+bool check_shared_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n,
+	uint64_t bytes, uint8_t *const *at, bool write)
+{
+	for (const struct access_range *last = s + n; s < last; s++) {
+		/* of lanes with one address the first one decides */
+		uint32_t m = s->bytes == bytes ? s->lanes & -s->lanes : s->lanes;
+
+		if ((s->bytes == bytes || !check_shared_span(w, s, bytes, write)) &&
+			!check_shared_lanes(w, o, m, bytes, at, write))
+			return false;
+	}
+	return true;
+}
