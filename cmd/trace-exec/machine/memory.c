@@ -133,13 +133,13 @@ typedef u64 u64_any __attribute__((aligned(1), may_alias));
 /* Loads consecutive words of all lanes from base + a[i]. */
 LANE_FN static void gather_words(u32 *d, uintptr_t base, const uint64_t *a, unsigned words)
 {
-	for (unsigned k = 0; k < words; k++)
-		EACH_LANE (i)
-			d[k * LANES + i] = *(const u32_any *)(base + a[i] + 4 * k);
+	for (; words; words--, d += LANES, base += 4)
+		EACH_LANE_APART (i)
+			d[i] = *(const u32_any *)(base + a[i]);
 }
 LANE_FN static void gather_pairs(u32 *d, uintptr_t base, const uint64_t *a)
 {
-	EACH_LANE (i) {
+	EACH_LANE_APART (i) {
 		u64 v = *(const u64_any *)(base + a[i]);
 
 		d[i] = (u32)v;
@@ -151,6 +151,34 @@ LANE_FN static void scatter_words(const u32 *s, uintptr_t base, const uint64_t *
 	for (unsigned i = 0; i < LANES; i++)
 		for (unsigned k = 0; k < words; k++)
 			*(u32_any *)(base + a[i] + 4 * k) = s[k * LANES + i];
+}
+
+/* Loads words at one address into all lanes. */
+LANE_FN static void spread_words(u32 *d, const u32_any *at, unsigned words)
+{
+	for (unsigned k = 0; k < words; k++, d += LANES) {
+		u32 v = at[k];
+
+		EACH_LANE (i)
+			d[i] = v;
+	}
+}
+
+/* Load and store consecutive words of all lanes at host addresses. */
+LANE_FN static void gather_from(u32 *d, uint8_t *const *at, unsigned words)
+{
+	for (size_t k = 0; k < words; k++, d += LANES)
+		EACH_LANE_APART (i)
+			d[i] = *(const u32_any *)(at[i] + 4 * k);
+}
+static void scatter_to(const u32 *s, uint8_t *const *at, unsigned words)
+{
+	if (words == 1 && lanes_adjacent(at, 4))
+		memcpy(at[0], s, VECTOR);
+	else
+		for (unsigned i = 0; i < LANES; i++)
+			for (unsigned k = 0; k < words; k++)
+				*(u32_any *)(at[i] + 4 * k) = s[k * LANES + i];
 }
 
 static void load_lane(u32 *d, const uint8_t *at, const struct op *o)
@@ -181,9 +209,8 @@ static void load_any(struct warp *w, const struct op *o, uint32_t m)
 			d[i + k * LANES] = 0;
 	if (!on || !memory_find(w, o, on, o->bytes, at, false))
 		return;
-	if (o->bytes == 4)
-		FOR_BITS32 (i, on)
-			d[i] = *(const u32_any *)at[i];
+	if (on == ALL_LANES && o->bytes >= 4)
+		gather_from(d, at, o->bytes / 4);
 	else
 		FOR_BITS32 (i, on)
 			load_lane(d + i, at[i], o);
@@ -205,17 +232,16 @@ static uintptr_t flat_memory(const struct warp *w, const struct op *o, uint64_t 
 }
 
 /* Prepares the fast way: all lanes execute. Returns 0 if it cannot be taken. */
-static uintptr_t flat_access(struct warp *w, const struct op *o, uint32_t m, bool write, uint64_t *low)
+static uintptr_t flat_access(
+	struct warp *w, const struct op *o, uint32_t m, bool write, uint64_t *low, uint64_t *high)
 {
-	uint64_t high;
-
 	if (m != ALL_LANES || w->g->opt->check || (o->rpc & 0xffff) != FRAME_PT ||
 		(o->space == SP_SHARED && w->g->cluster_size > 1))
 		return 0;
 	memory_addresses(w, o);
 	if (o->space == SP_SHARED)
 		normalize_shared(w, o, m);
-	uintptr_t base = flat_memory(w, o, low, &high);
+	uintptr_t base = flat_memory(w, o, low, high);
 	w->changed |= write && base;
 	return base;
 }
@@ -223,15 +249,17 @@ static uintptr_t flat_access(struct warp *w, const struct op *o, uint32_t m, boo
 /* Words of 4, 8 or 16 bytes in global or shared memory. */
 static void load_words(struct warp *w, const struct op *o, uint32_t m)
 {
-	uint64_t low;
-	uintptr_t base = flat_access(w, o, m, false, &low);
+	uint64_t low, high;
+	uintptr_t base = flat_access(w, o, m, false, &low, &high);
 	u32 *d = REG(u32, w, o->d);
 
 	if (!base)
 		load_any(w, o, m);
-	else if (o->bytes == 4 && w->addr[0] == low && w->addr[LANES - 1] - low == 4 * (LANES - 1) &&
+	else if (o->bytes == 4 && w->addr[0] == low && high - low == 4 * (LANES - 1) &&
 		 lanes_apart_by(w->addr, 4))
 		memcpy(d, (const void *)(base + low), VECTOR);
+	else if (low == high)
+		spread_words(d, (const u32_any *)(base + low), o->bytes / 4);
 	else if (o->bytes == 8)
 		gather_pairs(d, base, w->addr);
 	else
@@ -247,6 +275,10 @@ static void store_any(struct warp *w, const struct op *o, uint32_t m)
 		return;
 	if (w->g->opt->check)
 		clash_store(w, o, m, at);
+	if (m == ALL_LANES && o->bytes >= 4) {
+		scatter_to(s, at, o->bytes / 4);
+		return;
+	}
 	FOR_BITS32 (i, m)
 		if (o->bytes < 4)
 			memcpy(at[i], s + i, o->bytes);
@@ -257,13 +289,13 @@ static void store_any(struct warp *w, const struct op *o, uint32_t m)
 
 static void store_words(struct warp *w, const struct op *o, uint32_t m)
 {
-	uint64_t low;
-	uintptr_t base = flat_access(w, o, m, true, &low);
+	uint64_t low, high;
+	uintptr_t base = flat_access(w, o, m, true, &low, &high);
 	const u32 *s = REG(u32, w, o->d);
 
 	if (!base)
 		store_any(w, o, m);
-	else if (o->bytes == 4 && w->addr[0] == low && w->addr[LANES - 1] - low == 4 * (LANES - 1) &&
+	else if (o->bytes == 4 && w->addr[0] == low && high - low == 4 * (LANES - 1) &&
 		 lanes_apart_by(w->addr, 4))
 		memcpy((void *)(base + low), s, VECTOR);
 	else

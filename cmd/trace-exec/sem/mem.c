@@ -189,12 +189,17 @@ typedef u64 u64_any __attribute__((aligned(1), may_alias));
 
 LANE_FN static void gather_32(u32 *d, uintptr_t base, const uint64_t *a)
 {
-	EACH_LANE (i)
+	EACH_LANE_APART (i)
 		d[i] = *(const u32_any *)(base + a[i]);
+}
+LANE_FN static void spread_32(u32 *d, u32 v)
+{
+	EACH_LANE (i)
+		d[i] = v;
 }
 LANE_FN static void gather_64(u64 *d, uintptr_t base, const uint64_t *a)
 {
-	EACH_LANE (i)
+	EACH_LANE_APART (i)
 		d[i] = *(const u64_any *)(base + a[i]);
 }
 
@@ -232,10 +237,19 @@ static void ld_words(struct warp *w, const struct op *o, uint32_t m)
 	else if (low == w->addr[0] && high - low == (LANES - 1) * o->bytes &&
 		 lanes_apart_by(w->addr, o->bytes))
 		memcpy(w->frame + o->d, (const void *)(base + low), (size_t)o->bytes * LANES);
+	else if (high == low && o->bytes == 4)
+		spread_32(REG(u32, w, o->d), *(const u32_any *)(base + low));
 	else if (o->bytes == 4)
 		gather_32(REG(u32, w, o->d), base, w->addr);
 	else
 		gather_64(REG(u64, w, o->d), base, w->addr);
+}
+
+/* Loads words of all lanes at host addresses. */
+LANE_FN static void gather_at_32(u32 *d, uint8_t *const *at, size_t offset)
+{
+	EACH_LANE_APART (i)
+		d[i] = *(const u32_any *)(at[i] + offset);
 }
 
 #define LOAD(D, S) \
@@ -265,7 +279,12 @@ static void load_element(struct warp *w, uint32_t m, uint8_t *const *at, size_t 
 	case 2 << 8 | 4 << 1 | 1: LOAD(u32, s16); break;
 	case 2 << 8 | 8 << 1 | 1: LOAD(u64, s16); break;
 	case 4 << 8 | 4 << 1:
-	case 4 << 8 | 4 << 1 | 1: LOAD(u32, u32); break;
+	case 4 << 8 | 4 << 1 | 1:
+		if (m == ALL_LANES)
+			gather_at_32(REG(u32, w, slot), at, offset);
+		else
+			LOAD(u32, u32);
+		break;
 	case 4 << 8 | 8 << 1: LOAD(u64, u32); break;
 	case 4 << 8 | 8 << 1 | 1: LOAD(u64, s32); break;
 	case 8 << 8 | 8 << 1:
@@ -281,16 +300,6 @@ static void load_element(struct warp *w, uint32_t m, uint8_t *const *at, size_t 
 	}
 }
 
-/* Returns true if all lanes access consecutive words. */
-static bool is_consecutive(uint8_t *const *at, size_t bytes)
-{
-	uintptr_t wrong = 0, first = (uintptr_t)at[0];
-
-	for (unsigned i = 0; i < LANES; i++)
-		wrong |= (uintptr_t)at[i] ^ (first + i * bytes);
-	return !wrong;
-}
-
 static void ld(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
@@ -299,7 +308,7 @@ static void ld(struct warp *w, const struct op *o, uint32_t m)
 		return;
 	if (o->n == 1) {
 		if (m == ALL_LANES && o->bytes == o->reg_bytes && o->bytes <= 8 &&
-			is_consecutive(at, o->bytes))
+			lanes_adjacent(at, o->bytes))
 			memcpy(w->frame + o->d, at[0], (size_t)o->bytes * LANES);
 		else
 			load_element(w, m, at, 0, o->d, o->bytes, o->reg_bytes, o->is_signed);
@@ -373,7 +382,7 @@ static void st(struct warp *w, const struct op *o, uint32_t m)
 		clash_store(w, o, m, at);
 	if (o->n == 1) {
 		if (m == ALL_LANES && o->bytes == o->reg_bytes && o->bytes <= 8 &&
-			is_consecutive(at, o->bytes))
+			lanes_adjacent(at, o->bytes))
 			memcpy(at[0], w->frame + o->d, (size_t)o->bytes * LANES);
 		else
 			store_element(w, m, at, 0, o->d, o->bytes, o->reg_bytes);
