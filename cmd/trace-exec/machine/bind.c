@@ -110,6 +110,15 @@ uint32_t mbind_number(struct mbind *b, uint64_t v, unsigned count)
 	return v ? constant_slot(b, BANK_NUMBER, word, count) : FRAME_ZERO;
 }
 
+bool mbind_known(const struct mbind *b, uint32_t slot, uint32_t *v)
+{
+	uint32_t n = (slot - FRAME_CONSTANTS) / VECTOR;
+	const struct machine_constant *k = slot >= FRAME_CONSTANTS ? &b->code->constant[n] : NULL;
+
+	*v = k ? k->value : 0;
+	return k ? k->bank == BANK_NUMBER : slot == FRAME_ZERO;
+}
+
 uint32_t mbind_bank(struct mbind *b, unsigned bank, uint32_t offset, unsigned count)
 {
 	const uint32_t word[4] = {offset, offset + 4, offset + 8, offset + 12};

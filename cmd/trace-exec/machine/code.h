@@ -143,6 +143,8 @@ uint32_t mbind_udst(struct mbind *b, unsigned at);
 uint32_t mbind_uregs(struct mbind *b, unsigned at, unsigned count);
 /* Returns the slot of a number in all lanes. count 2: with the upper word in the next vector. */
 uint32_t mbind_number(struct mbind *b, uint64_t v, unsigned count);
+/* Tests whether the slot has a number in all lanes, which becomes *v. */
+bool mbind_known(const struct mbind *b, uint32_t slot, uint32_t *v);
 /* Returns the slot of the constant in bits 38-58. */
 uint32_t mbind_constant(struct mbind *b, unsigned count);
 /* Returns the slot of words of a bank. */

@@ -68,29 +68,45 @@ static u32 half_result(double r, unsigned modes)
 	return h;
 }
 
-/* o->n: operation; o->imm: modes; o->x->aux[]: choice of halves of a, b and c. */
+/* Returns the result of a lane. o->n: operation; o->imm: modes; o->x->aux[]: choice of halves of a, b and c. */
+static u32 half2_lane(const struct op *o, u32 bits_a, u32 bits_b, u32 bits_c)
+{
+	const u32 *select = o->x->aux;
+	unsigned modes = (unsigned)o->imm;
+	double a[2], b[2], c[2] = {0, 0};
+
+	half_operand(a, bits_a, select[0], o->mode & 3u, modes);
+	half_operand(b, bits_b, select[1], o->mode >> 2 & 3u, modes);
+	if (o->n == HALF_FMA)
+		half_operand(c, bits_c, select[2], o->mode >> 4 & 3u, modes);
+	double r0 = half_compute(o->n, a[0], b[0], c[0], modes);
+	if (modes & HALF_F32) {
+		float f = (float)r0;
+
+		return f == f ? ieee_f32_bits(f) : 0x7fffffff;
+	}
+	double r1 = half_compute(o->n, a[1], b[1], c[1], modes);
+	return half_result(r0, modes) | half_result(r1, modes) << 16;
+}
+
 static void half2(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->c);
-	const u32 *select = o->x->aux;
-	unsigned modes = (unsigned)o->imm;
 
-	FOR_BITS32 (i, m) {
-		double a[2], b[2], c[2] = {0, 0};
+	FOR_BITS32 (i, m)
+		d[i] = half2_lane(o, pa[i], pb[i], pc[i]);
+}
 
-		half_operand(a, pa[i], select[0], o->mode & 3u, modes);
-		half_operand(b, pb[i], select[1], o->mode >> 2 & 3u, modes);
-		if (o->n == HALF_FMA)
-			half_operand(c, pc[i], select[2], o->mode >> 4 & 3u, modes);
-		double r0 = half_compute(o->n, a[0], b[0], c[0], modes);
-		if (modes & HALF_F32) {
-			float f = (float)r0;
+LANE_OP1(half2_constant, u32, u32, a)
 
-			d[i] = f == f ? ieee_f32_bits(f) : 0x7fffffff;
-			continue;
-		}
-		double r1 = half_compute(o->n, a[1], b[1], c[1], modes);
-		d[i] = half_result(r0, modes) | half_result(r1, modes) << 16;
+/* Binds an instruction without registers as sources as a move: the assembler loads constants by HFMA2 of RZ. */
+static void fold_half2(struct mbind *b, struct op *o)
+{
+	u32 v[3];
+
+	if (mbind_known(b, o->a, &v[0]) && mbind_known(b, o->b, &v[1]) && mbind_known(b, o->c, &v[2])) {
+		o->a = mbind_number(b, half2_lane(o, v[0], v[1], v[2]), 1);
+		machine_set_function(o, half2_constant);
 	}
 }
 
@@ -136,6 +152,7 @@ int mbind_half2(struct mbind *b, struct op *o)
 	if (!add && bit(b, 78))
 		return mbind_refuse(b, "f32 result");
 	machine_set_function(o, half2);
+	fold_half2(b, o);
 	return 0;
 }
 
