@@ -377,6 +377,8 @@ int machine_bind(struct bound_code *bound, struct func *fn, struct fault *f);
  */
 bool column_bulk(struct warp *w, const struct op *o, int lane);
 bool column_tensor(struct warp *w, const struct op *o, int lane);
+/* Writes the text of the op's instruction. */
+void machine_op_text(const struct op *o, char out[SASS_TEXT_MAX]);
 /* Tests whether an instruction has a binding. */
 bool machine_executes(const struct sass_inst *in);
 /* Tests whether an instruction can change the flow. */

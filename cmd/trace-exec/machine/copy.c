@@ -90,8 +90,11 @@ static void move_matrices(struct warp *w, const struct op *o, uint32_t m, bool s
 	u32 *r = REG(u32, w, o->d);
 
 	if (m != ALL_LANES) {
+		char text[SASS_TEXT_MAX];
+
+		machine_op_text(o, text);
 		exec_fail(w, o, m, "matrix-divergent", "%u lanes at %s (expected all 32)", bit_count32(m),
-			o->in->text);
+			text);
 		return;
 	}
 	if (!memory_find(w, o, rows, 16, at, store))

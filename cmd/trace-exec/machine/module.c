@@ -206,17 +206,14 @@ static bool parameters_fit(const struct sass_function *k)
 /* Decodes the instructions, with a statement for each. */
 static void add_instructions(struct module *m, struct func *fn, struct machine_code *c)
 {
-	char text[SASS_TEXT_MAX];
-
 	link_decode(c, &m->arena);
 	fn->inst = xcalloc(c->n + 1u, sizeof(*fn->inst));
 	fn->n_insts = fn->cap_insts = c->n + 1;
 	for (uint32_t i = 0; i < c->n; i++) {
-		size_t n = sass_text(&c->inst[i], text);
 		fn->inst[i].op = I_ld;
-		fn->inst[i].text = arena_strndup(&m->arena, text, n);
+		fn->inst[i].text = ""; /* machine_op_text() makes it, because few are printed */
 	}
-	fn->inst[c->n] = (struct stmt){.op = I_trap, .text = "the end of the code"};
+	fn->inst[c->n] = (struct stmt){.op = I_trap, .text = ""};
 }
 
 static void add_kernel(struct machine_module *x, const struct sass_function *k)
@@ -282,6 +279,17 @@ static int bind_kernel(struct bound_code *bound, struct func *fn, struct fault *
 		       : 0;
 }
 
+void machine_op_text(const struct op *o, char out[SASS_TEXT_MAX])
+{
+	const struct machine_code *c = o->func->machine_code;
+	uint32_t n = (uint32_t)(o->in - o->func->inst);
+
+	if (n < c->n)
+		sass_text(&c->inst[n], out);
+	else
+		snprintf(out, SASS_TEXT_MAX, "the end of the code");
+}
+
 static void describe_instruction(const struct op *o, char *out, size_t cap)
 {
 	const struct func *f = o->func;
@@ -289,12 +297,14 @@ static void describe_instruction(const struct op *o, char *out, size_t cap)
 	const struct sass_image *image = c->module->image;
 	uint32_t i = (uint32_t)(o->in - f->inst), pc = 0, function = link_function(c, i, &pc);
 	const char *file;
+	char text[SASS_TEXT_MAX];
 	uint32_t line = sass_image_line(image, function, pc, &file);
 	int n = line && file ? snprintf(out, cap, ", %.100s line %u", file, line) : 0;
 
 	if (i >= c->own && i < c->n)
 		n += snprintf(out + n, cap - (size_t)n, ", function %.100s", image->function[function].name);
-	snprintf(out + n, cap - (size_t)n, ", PC 0x%04x: %s", pc, o->in->text);
+	machine_op_text(o, text);
+	snprintf(out + n, cap - (size_t)n, ", PC 0x%04x: %s", pc, text);
 }
 
 static const struct machine_execution execution = {
