@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "exec/lanes.h"
 #include "exec/stack.h"
 
 void exec_thread(const struct warp *w, unsigned lane, uint32_t tid[3])
@@ -176,6 +177,18 @@ static void set_lane(struct warp *w, uint32_t slot, unsigned bytes, unsigned i, 
 	}
 }
 
+LANE_FN static void fill_words_32(uint32_t *to, uint32_t v)
+{
+	EACH_LANE (i)
+		to[i] = v;
+}
+
+LANE_FN static void fill_words_64(uint64_t *to, uint64_t v)
+{
+	EACH_LANE (i)
+		to[i] = v;
+}
+
 void exec_set_sregs(struct warp *w, const struct frame *f)
 {
 	PRED(w, 0) = ALL_LANES;
@@ -188,9 +201,18 @@ void exec_set_sregs(struct warp *w, const struct frame *f)
 			PRED(w, s->slot) = s->sreg && exec_sreg(w, s->sreg, 0) ? ALL_LANES : (uint32_t)v;
 			continue;
 		}
-		for (unsigned i = 0; i < LANES; i++)
-			set_lane(w, s->slot, s->bytes, i,
-				s->sreg && s->sreg < N_SREGS ? exec_sreg(w, s->sreg, i) : v);
+		if (s->sreg && s->sreg < N_SREGS)
+			v = exec_sreg(w, s->sreg, 0);
+		if (s->sreg < N_SREGS && exec_sreg_differs(s->sreg))
+			for (unsigned i = 0; i < LANES; i++)
+				set_lane(w, s->slot, s->bytes, i, exec_sreg(w, s->sreg, i));
+		else if (s->bytes == 4)
+			fill_words_32(REG(uint32_t, w, s->slot), (uint32_t)v);
+		else if (s->bytes == 8)
+			fill_words_64(REG(uint64_t, w, s->slot), v);
+		else
+			for (unsigned i = 0; i < LANES; i++)
+				set_lane(w, s->slot, s->bytes, i, v);
 	}
 }
 

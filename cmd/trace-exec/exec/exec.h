@@ -12,8 +12,9 @@
  *   exec.c     one warp until it waits or ends  stack.c    the SIMT stack
  *   cta.c      thread blocks and barriers       cluster.c  thread block clusters
  *   grid.c     a launch                         memory.c   global memory
- *   check.c    checks of accesses and barriers  flight.c   copies in flight
+ *   check.c    checks of accesses and barriers  shared.c   checks of shared memory
  *   race.c     races on global memory           clash.c    different values from lanes of one store
+ *   flight.c   copies in flight
  *   lanes.h    loops over the lanes of a warp   print.c    printf
  *   texture.h  textures and surfaces
  *
@@ -502,6 +503,12 @@ void exec_find(struct warp *w, const struct op *o, uint32_t mask, const char *id
 /* Prints the findings of a CTA that is delivered. */
 void exec_found(const struct cta *c);
 uint64_t exec_sreg(const struct warp *w, unsigned sreg, unsigned lane);
+/* Tests whether a special register may differ between the lanes of a warp. */
+static inline bool exec_sreg_differs(unsigned sreg)
+{
+	return (sreg >= S_TID_X && sreg <= S_TID_Z) || sreg == S_LANEID ||
+	       (sreg >= S_LANEMASK_EQ && sreg <= S_LANEMASK_GE);
+}
 /* Sets tid to the thread (x,y,z) of a lane. */
 void exec_thread(const struct warp *w, unsigned lane, uint32_t tid[3]);
 

@@ -179,7 +179,9 @@ int mbind_forms(struct mbind *b, struct op *o, unsigned wide)
 	o->d = b->uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, wide & WIDE_D ? 2 : 1);
 	o->a = b->uniform ? mbind_ureg(b, 24) : mbind_reg(b, 24, wide & WIDE_A ? 2 : 1);
 	uint32_t first = field32_slot(b, kind, swapped ? nc : nb, wide),
-		 second = b->uniform ? mbind_ureg(b, 64) : mbind_reg(b, 64, swapped ? nb : nc);
+		 second = wide & TWO_OPERANDS && !swapped ? (uint32_t)FRAME_ZERO
+			  : b->uniform                    ? mbind_ureg(b, 64)
+							  : mbind_reg(b, 64, swapped ? nb : nc);
 	o->b = swapped ? second : first;
 	o->c = swapped ? first : second;
 	unsigned neg1 = imm ? 0 : bit(b, 63), abs1 = imm ? 0 : bit(b, 62), neg2 = bit(b, 75),

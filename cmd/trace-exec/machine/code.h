@@ -153,7 +153,10 @@ uint32_t mbind_bank(struct mbind *b, unsigned bank, uint32_t offset, unsigned co
 int64_t mbind_pred(const struct mbind *b, unsigned at, bool uniform);
 /* Returns the slot of a predicate as a result. */
 uint32_t mbind_pdst(const struct mbind *b, unsigned at, bool uniform);
-/* Operands of 64 bits, and what an immediate in such an operand is: the upper word, or a number with a sign. */
+/*
+ * Operands of 64 bits, and what an immediate in such an operand is: the upper word, or a number with a sign.
+ * TWO_OPERANDS: the instruction does not read c.
+ */
 enum wide {
 	WIDE_NONE = 0,
 	WIDE_B = 1,
@@ -161,11 +164,12 @@ enum wide {
 	WIDE_A = 4,
 	WIDE_D = 8,
 	F64_IMMEDIATE = 16,
-	SIGNED_IMMEDIATE = 32
+	SIGNED_IMMEDIATE = 32,
+	TWO_OPERANDS = 64
 };
 /*
  * Sets o->d, o->a, o->b and o->c from the form of an arithmetic instruction (bits 9-11) and marks negated and
- * absolute operands in o->mode. wide: operands of 64 bits.
+ * absolute operands in o->mode. wide: operands of 64 bits; TWO_OPERANDS: bits 64-71 are no register if b is not there.
  */
 int mbind_forms(struct mbind *b, struct op *o, unsigned wide);
 

@@ -109,7 +109,8 @@ int mbind_isetp(struct mbind *b, struct op *o)
 	unsigned cmp = (unsigned)field(b, 76, 3);
 	bool is_signed = bit(b, 73);
 
-	if (mbind_forms(b, o, pairs ? WIDE_A | WIDE_B | WIDE_C | SIGNED_IMMEDIATE : WIDE_NONE))
+	if (mbind_forms(b, o,
+		    TWO_OPERANDS | (pairs ? WIDE_A | WIDE_B | WIDE_C | SIGNED_IMMEDIATE : WIDE_NONE)))
 		return -1;
 	if (pairs && bit(b, 72))
 		return mbind_refuse(b, ".EX of 64 bits");
@@ -221,7 +222,7 @@ static void fset(struct warp *w, const struct op *o, uint32_t m)
 
 static int bind_float_compare(struct mbind *b, struct op *o)
 {
-	if (mbind_forms(b, o, WIDE_NONE))
+	if (mbind_forms(b, o, TWO_OPERANDS))
 		return -1;
 	if (b->in->form == 2 || b->in->form == 3)
 		return mbind_refuse(b, "form of operands");
@@ -281,7 +282,7 @@ int mbind_dsetp(struct mbind *b, struct op *o)
 {
 	unsigned cmp = (unsigned)field(b, 76, 4), form = b->in->form;
 
-	if (mbind_forms(b, o, WIDE_A | WIDE_B | WIDE_C | F64_IMMEDIATE))
+	if (mbind_forms(b, o, WIDE_A | WIDE_B | WIDE_C | F64_IMMEDIATE | TWO_OPERANDS))
 		return -1;
 	if (form == 2 || form == 3 || form == 7) {
 		unsigned signs = o->mode;

@@ -85,6 +85,10 @@ static void read_special(const struct warp *w, unsigned number, u32 *v)
 	case 40: one = w->g->threads; break;
 	default:
 		if (find_ptx_register(number, &sreg)) {
+			if (!exec_sreg_differs(sreg)) {
+				one = (u32)exec_sreg(w, sreg, 0);
+				break;
+			}
 			for (unsigned i = 0; i < LANES; i++)
 				v[i] = (u32)exec_sreg(w, sreg, i);
 			return;
