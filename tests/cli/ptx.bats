@@ -1141,6 +1141,54 @@ results() {
 	refute_output --partial k.ptx:16
 }
 
+@test "a fault of one lane among lanes with adjacent addresses is found" {
+	# the write of lane 5 is missing; all lanes read, then half-warps read one address each
+	kernel <<-'E'
+		mov.u32 %r4, s;
+		shl.b32 %r3, %r1, 2;
+		add.u32 %r4, %r4, %r3;
+		cvt.u64.u32 %rd2, %r3;
+		add.u64 %rd3, %rd1, %rd2;
+		setp.ne.u32 %p1, %r1, 5;
+		@%p1 st.global.u32 [%rd3], %r1;
+		@%p1 st.shared.u32 [%r4], %r1;
+		ld.global.u32 %r5, [%rd3];
+	E
+	launch 32
+	sed -i 's/zero/unset/' k.launch
+	run -1 trace-exec -n k.launch
+	assert_output --partial "k.ptx:23:1: error: read of 4 uninitialised bytes, at byte 20 of 'A' of 256 bytes (kernel k, thread (5,0,0)"
+	sed -i 's/^ld.global.*/ld.shared.u32 %r5, [%r4];/' k.ptx
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'read of 4 uninitialised bytes at byte 20 of .shared (kernel k, thread (5,0,0)'
+	sed -i 's/^ld.shared.*/shr.u32 %r6, %r1, 4; mad.lo.u32 %r6, %r6, 12, 8; cvt.u64.u32 %rd4, %r6; add.u64 %rd5, %rd1, %rd4; ld.global.u32 %r5, [%rd5];/' k.ptx
+	run -1 trace-exec -n k.launch
+	assert_output --partial "at byte 20 of 'A' of 256 bytes (kernel k, thread (16,0,0)"
+	# warp 1 writes the words of warp 0 from word 7 on; the race of blocks is on the lowest byte
+	kernel <<-'E'
+		setp.lt.u32 %p1, %r1, 32;
+		shl.b32 %r3, %r1, 2;
+		@!%p1 sub.u32 %r3, %r3, 100;
+		cvt.u64.u32 %rd2, %r3;
+		add.u64 %rd3, %rd1, %rd2;
+		st.global.u32 [%rd3], 1;
+	E
+	launch 64
+	run -0 trace-exec -n k.launch
+	assert_output --partial "race: warp 1 writes byte 28 of 'A', which warp 0 writes"
+	sed -i 's/grid=1/grid=3/' k.launch
+	for j in 1 3; do
+		run -0 trace-exec -j $j -n k.launch
+		assert_output --partial "race: CTA (2,0,0) writes byte 0 of 'A', which others write"
+	done
+	# the last lane is beyond the buffer
+	sed -i 's/bytes=256/bytes=152/; s/block=64/block=39/' k.launch
+	run -0 trace-exec -n k.launch
+	sed -i 's/sub.u32 %r3, %r3, 100/add.u32 %r3, %r3, 0/' k.ptx
+	run -1 trace-exec -n k.launch
+	assert_output --partial "write of 4 bytes at 0xc0000098, 0 bytes after 'A' of 152 bytes (expected an address in a buffer) (kernel k, thread (38,0,0)"
+}
+
 @test "what was not written ends nothing, is told once a kernel, and padding does not count" {
 	kernel <<-'E'
 		ld.shared.u32 %r2, [s+8];
