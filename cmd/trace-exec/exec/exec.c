@@ -339,23 +339,32 @@ void exec_warp(struct warp *w, uint64_t quantum)
 
 	while (w->state == WARP_READY && !w->stop && w->insts < end) {
 		struct entry *top = &w->stack[w->depth - 1];
-		uint32_t pc = top->pc, mask = top->mask & w->live;
+		uint32_t pc = top->pc, mask = top->mask & w->live, exec;
 		const struct op *o = &code[pc];
-		uint32_t exec = mask & (PRED(w, o->guard) ^ o->guard_not);
 
-		w->insts++;
-		if (exec != counted)
-			lanes = bit_count32(counted = exec);
-		w->thread_insts += lanes;
-		if (o->flow == FLOW_NEXT) {
+		for (;; pc++, o++) { /* straight code: the lanes that run stay the same */
+			exec = mask & (PRED(w, o->guard) ^ o->guard_not);
+			w->insts++;
+			if (exec != counted)
+				lanes = bit_count32(counted = exec);
+			w->thread_insts += lanes;
+			if (o->flow != FLOW_NEXT)
+				break;
 			if (exec)
 				o->fn(w, o, exec);
 			if (record)
 				record_inst(w, record, o, pc, mask, exec);
+			if (pc + 1 == top->rpc || w->stop || w->insts >= end)
+				break;
+		}
+		if (o->flow == FLOW_NEXT) {
 			top->pc = pc + 1;
 			if (pc + 1 == top->rpc)
 				stack_next(w, pc + 1);
-		} else if (o->flow == FLOW_BAR && exec && !stack_gather(w, o, pc, mask, exec)) {
+			continue;
+		}
+		top->pc = pc;
+		if (o->flow == FLOW_BAR && exec && !stack_gather(w, o, pc, mask, exec)) {
 			w->insts--;
 			w->thread_insts -= lanes;
 		} else {

@@ -16,6 +16,9 @@ LANE_FN static void add_base(uint8_t **at, const uint64_t *a, uintptr_t base)
 		at[i] = (uint8_t *)(base + a[i]);
 }
 
+/* Computes the addresses of all lanes into w->addr. */
+LANE_FN static void lane_addresses(struct warp *w, const struct op *o) { exec_addresses(w, o); }
+
 static bool fail_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space,
 	uint64_t addr, uint64_t bytes)
 {
@@ -169,7 +172,7 @@ bool mem_find_host(
 
 bool mem_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
 {
-	exec_addresses(w, o);
+	lane_addresses(w, o);
 	return mem_find_host(w, o, m, (enum state_space)o->space, bytes, at) &&
 	       (!w->g->opt->check || check_read(w, o, m, bytes, at));
 }
@@ -177,7 +180,7 @@ bool mem_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, ui
 bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
 {
 	w->changed = true;
-	exec_addresses(w, o);
+	lane_addresses(w, o);
 	return mem_find_host(w, o, m, (enum state_space)o->space, bytes, at) &&
 	       (!w->g->opt->check || check_write(w, o, m, bytes, at));
 }
@@ -229,7 +232,7 @@ static void ld_words(struct warp *w, const struct op *o, uint32_t m)
 		ld(w, o, m);
 		return;
 	}
-	exec_addresses(w, o);
+	lane_addresses(w, o);
 	lanes_extremes(w->addr, m, &low, &high);
 	base = flat_base(w, o, low, high);
 	if (!base)
