@@ -130,12 +130,32 @@ bool memory_find(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes,
 typedef u32 u32_any __attribute__((aligned(1), may_alias));
 typedef u64 u64_any __attribute__((aligned(1), may_alias));
 
-/* Loads consecutive words of all lanes from base + a[i]. */
+static inline void spread_halves(u32 *d, u32 low, u32 high)
+{
+	for (unsigned i = 0; i < LANES / 2; i++) {
+		d[i] = low;
+		d[i + LANES / 2] = high;
+	}
+}
+
+/*
+ * Loads consecutive words of all lanes from base + a[i]. The lanes of half a warp often have one address, as in rows
+ * of blocks of 16 by 16 threads: 64 instructions for the first word and not 104.
+ */
 LANE_FN static void gather_words(u32 *d, uintptr_t base, const uint64_t *a, unsigned words)
 {
+	const uint64_t *b = a + LANES / 2;
+	uint64_t differ = (a[0] ^ a[1]) | (b[0] ^ b[1]);
+
+	if (!differ)
+		for (unsigned i = 0; i < LANES / 2; i++)
+			differ |= (a[i] ^ a[0]) | (b[i] ^ b[0]);
 	for (; words; words--, d += LANES, base += 4)
-		EACH_LANE_APART (i)
-			d[i] = *(const u32_any *)(base + a[i]);
+		if (differ)
+			EACH_LANE_APART (i)
+				d[i] = *(const u32_any *)(base + a[i]);
+		else
+			spread_halves(d, *(const u32_any *)(base + a[0]), *(const u32_any *)(base + b[0]));
 }
 LANE_FN static void gather_pairs(u32 *d, uintptr_t base, const uint64_t *a)
 {
@@ -151,17 +171,6 @@ LANE_FN static void scatter_words(const u32 *s, uintptr_t base, const uint64_t *
 	for (unsigned i = 0; i < LANES; i++)
 		for (unsigned k = 0; k < words; k++)
 			*(u32_any *)(base + a[i] + 4 * k) = s[k * LANES + i];
-}
-
-/* Loads words at one address into all lanes. */
-LANE_FN static void spread_words(u32 *d, const u32_any *at, unsigned words)
-{
-	for (unsigned k = 0; k < words; k++, d += LANES) {
-		u32 v = at[k];
-
-		EACH_LANE (i)
-			d[i] = v;
-	}
 }
 
 /* Load and store consecutive words of all lanes at host addresses. */
@@ -258,8 +267,6 @@ static void load_words(struct warp *w, const struct op *o, uint32_t m)
 	else if (o->bytes == 4 && w->addr[0] == low && high - low == 4 * (LANES - 1) &&
 		 lanes_apart_by(w->addr, 4))
 		memcpy(d, (const void *)(base + low), VECTOR);
-	else if (low == high)
-		spread_words(d, (const u32_any *)(base + low), o->bytes / 4);
 	else if (o->bytes == 8)
 		gather_pairs(d, base, w->addr);
 	else
