@@ -316,7 +316,7 @@ struct grid {
 	uint8_t *bank0; /* constant bank 0 of the kernel: launch values and parameters */
 	uint32_t bank0_bytes;
 	uint32_t param_at; /* offset of the parameters in bank 0, which is aligned; 0: PTX */
-	FILE *print; /* output of printf */
+	FILE *print;       /* output of printf */
 };
 
 /* Entry of a SIMT stack: a group of lanes. */

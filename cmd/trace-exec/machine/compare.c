@@ -109,8 +109,8 @@ int mbind_isetp(struct mbind *b, struct op *o)
 	unsigned cmp = (unsigned)field(b, 76, 3);
 	bool is_signed = bit(b, 73);
 
-	if (mbind_forms(b, o,
-		    TWO_OPERANDS | (pairs ? WIDE_A | WIDE_B | WIDE_C | SIGNED_IMMEDIATE : WIDE_NONE)))
+	if (mbind_forms(
+		    b, o, TWO_OPERANDS | (pairs ? WIDE_A | WIDE_B | WIDE_C | SIGNED_IMMEDIATE : WIDE_NONE)))
 		return -1;
 	if (pairs && bit(b, 72))
 		return mbind_refuse(b, ".EX of 64 bits");

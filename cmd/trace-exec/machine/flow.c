@@ -462,7 +462,6 @@ int mbind_flow(struct mbind *b, struct op *o)
 		bind_indirect(b, o, MF_CALL, false);
 		o->imm = 0;
 		return 0;
-	case 0x943:
 	case 0xb43: return mbind_refuse(b, "call by absolute address");
 	case 0x94d: o->flow = MF_EXIT; return 0;
 	case 0x945:

@@ -435,7 +435,7 @@ static void load_wide(struct warp *w, const struct op *o, uint32_t m)
 			n = k == WORDS_WIDE / 2 ? 0 : n;
 			if (o->n >> k & 1)
 				REG(u32, w, (k < WORDS_WIDE / 2 ? o->d : o->b) + n++ * VECTOR)
-				[i] = *(const u32_any *)(at[i] + 4 * k);
+			[i] = *(const u32_any *)(at[i] + 4 * k);
 		}
 }
 

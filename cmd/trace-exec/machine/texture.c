@@ -132,7 +132,7 @@ static void fetch_texels(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, m)
 		for (unsigned k = 0; k < x->n; k++)
 			REG(u32, w, x->to[k])
-			[i] = x->fetch.half ? texture_halves(v[i] + 2 * k) : v[i][x->channel[k]];
+	[i] = x->fetch.half ? texture_halves(v[i] + 2 * k) : v[i][x->channel[k]];
 	set_pred(w, PDST1(o), m, 0);
 }
 
