@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The state of address recipes while records pass by (struct addresses), and whether a recipe holds for a
- * list of addresses.
+ * The state of address recipes while records are read or written (struct addresses), and the test whether a
+ * recipe gives a list of addresses.
  *
- * Always true: the writer asks and the reader replays with the same state; a recipe that holds gives the
- * list back to the last bit. Choosing among recipes is fit.c.
+ * Always true: writer and reader keep the same state. A recipe that holds gives exactly the same list. fit.c
+ * chooses among recipes.
  */
 #include "addr.h"
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Address recipes: the 32 lane addresses of a memory instruction from those of earlier ones in the warp.
+ * Address recipes: rules that derive the 32 lane addresses of a memory instruction from addresses of earlier
+ * instructions of the warp.
  *
- * Always true: a recipe without numbers of its own sets all 32 lanes, active or not; one with numbers sets
- * the active ones. What a memory instruction had last, or 0 when it had none in this warp, is what others
- * refer to. Lanes with one step between neighbours may be held as a line (base and step), the encoder's as
- * one of the part's lists, moved (base and list); all forms mean the same.
+ * Always true: a recipe without numbers sets all 32 lanes, active or not. A recipe with numbers sets the
+ * active lanes. A recipe refers to the latest addresses of a memory instruction, which are 0 if the
+ * instruction has not run in this warp. Lanes with a constant step are stored as a line (base and step). The
+ * encoder may store lanes as one of the part's lists with an addend (base and list). All forms have the same
+ * meaning.
  */
 #ifndef PACK_ADDR_H
 #define PACK_ADDR_H
@@ -24,8 +26,8 @@ struct lanes {
 };
 
 /*
- * The addresses of a record's active lanes: base and step, or a list to which by is added (of all lanes where
- * it is not 0). Only masks without holes have a step.
+ * The addresses of a record's active lanes: base and step, or a list to which `by` is added. If `by` is not
+ * 0, the list has all lanes. Only masks without holes have a step.
  */
 struct recorded {
 	uint32_t mask;
@@ -72,7 +74,7 @@ static inline void set_line(struct lanes *to, uint64_t base, uint64_t step)
 	to->step = step;
 }
 
-/* Returns the lanes of a memory instruction in this warp; zeros before it ran. */
+/* Returns the lanes of a memory instruction in this warp; zeros if it has not run. */
 static inline struct lanes *lanes_now(const struct addresses *x, struct lanes *l)
 {
 	if (l->stamp != x->now) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Affine recipes from a sample of executions: the address of a lane is a pattern by lane, plus a step for
- * the warp's number and for each coordinate of its thread block, plus a constant.
+ * Affine recipes from a sample of executions: the address of a lane is a pattern by lane, plus a step for the
+ * warp's number, plus a step for each coordinate of its thread block, plus a constant.
  *
- * Always true: arithmetic is modulo 2^64; a recipe is a guess from the sample, and fit.c counts how often it
- * holds before it is used. What it does not explain is left to the others (addr.h).
+ * Always true: arithmetic is modulo 2^64. A recipe is a guess from the sample. Before it is used, fit.c
+ * counts how often it holds. Other recipes (addr.h) give the addresses that it does not.
  */
 #include "affine.h"
 #include "bits.h"

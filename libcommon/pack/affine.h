@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Affine recipes: a pattern of lanes upon a base that follows from warp and thread block. For fit.c. */
+/* Affine recipes: a pattern of lanes, added to a base that depends on warp and thread block. Used by fit.c. */
 #ifndef PACK_AFFINE_H
 #define PACK_AFFINE_H
 

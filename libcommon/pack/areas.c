@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Areas from the reaches of memory instructions, and as bytes.
+ * Derives areas from the reaches of memory instructions, and converts areas to bytes.
  *
  * Always true: reaches that overlap, or that are less than AREA_GAP bytes apart, are in one area. The reader
- * adds the number that the writer subtracts, so that any choice of areas gives the same addresses.
+ * adds the number that the writer subtracts, so every choice of areas gives the same addresses.
  */
 #include "areas.h"
 

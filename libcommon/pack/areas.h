@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Areas: the stretches of memory that a part's memory instructions access, such as buffers. Constants of recipes
- * are relative to the beginning of an area. So a launch whose allocator moved a buffer differs from an earlier
- * launch in one number. Internal to libcommon.
+ * Areas: the ranges of memory, such as buffers, that a part's memory instructions access. Constants of
+ * recipes are relative to the beginning of an area, so a launch whose allocator moved a buffer differs from
+ * an earlier launch in one number. Internal to libcommon.
  */
 #ifndef PACK_AREAS_H
 #define PACK_AREAS_H
 
 #include "addr.h"
 
-/* Least and greatest address of a memory instruction. */
+/* Lowest and highest address of a memory instruction. */
 struct mem_reach {
 	uint64_t least, most;
 	bool any;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One block of a packed stream, unpacked: its pieces with their tables. Blocks are shared by those who read
- * them and the one used last is kept.
+ * One block of a packed stream, unpacked: its pieces with their tables. All readers of a block share it. The
+ * block used last is kept.
  */
 #include <stdio.h>
 #include "bodies.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bodies by number. Strings and patches are kept up to BODIES_READ bytes; of a file the block of one that was
- * dropped is read again, of a pipe the writer refers to none so old.
+ * Bodies by number. Strings and patches are kept up to BODIES_READ bytes. If a dropped body is needed again,
+ * its block is read again; a stream from a pipe does not refer to dropped bodies.
  *
- * Always true: a root is no patch, so that a body needs two blocks at most; bodies shown are kept for the next
- * kernel like them up to SHOWN_BYTES.
+ * Always true: a root is not a patch, so a body needs at most two blocks. Bodies in use as parts are kept up
+ * to SHOWN_BYTES for later kernels.
  */
 #include <stdio.h>
 #include "bodies.h"
@@ -14,7 +14,7 @@
 #define SHOWN_BYTES (8u << 20)
 
 struct kept_body {
-	uint32_t number, root; /* root: NONE: the body is whole */
+	uint32_t number, root; /* root: body that this patch changes; NONE: the body is whole */
 	struct buf string;
 	struct patch patch;
 	struct kept_body *newer, *older, *by_number;

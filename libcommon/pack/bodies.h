@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The reader's bodies (body.h): strings and patches of the blocks that were read, and those in use as parts.
- * Internal to libcommon.
+ * The reader's bodies (body.h): strings and patches of the blocks that were read, and the parts decoded from
+ * them. Internal to libcommon.
  */
 #ifndef PACK_BODIES_H
 #define PACK_BODIES_H

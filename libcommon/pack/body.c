@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A piece as one string and back: flags, header, tables, text, length of the kernel, columns.
+ * Converts a piece to one string and back: flags, header, tables, text, length of the kernel, columns.
  *
- * Always true: what is split refers to the string and nothing outside of it.
+ * Always true: a piece split from a string refers only to that string.
  */
 #include "body.h"
 #include "stream.h"

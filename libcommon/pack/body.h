@@ -21,7 +21,7 @@
 static inline uint64_t body_most(uint64_t n) { return 2048 + n / 16; }
 
 #define BODIES_WRITTEN \
-	(16u << 20)             /* greatest sum of body_most() over the bodies that the writer may refer to */
+	(16u << 20)             /* largest sum of body_most() over the bodies that the writer may refer to */
 #define BODIES_READ (48u << 20) /* bytes of bodies that a reader keeps; at least twice BODIES_WRITTEN */
 
 struct body_parts {
@@ -57,8 +57,8 @@ void patch_free(struct patch *p);
 /* ---- order.c ---- */
 
 /*
- * Bodies of the shared pieces of a block, in order. Launches repeat in the order of an iteration. So the
- * prediction follows an earlier run of the same bodies, and continues with it if one body differs.
+ * Bodies of the shared pieces of a block, in order. An application repeats its launches in each iteration, so
+ * the prediction follows an earlier run of the same bodies. It continues with that run if one body differs.
  */
 struct body_order {
 	uint32_t *body;      /* by piece */
@@ -68,7 +68,7 @@ struct body_order {
 };
 /* Returns the body that is predicted next; NONE: no prediction. */
 uint32_t order_next(const struct body_order *o);
-/* Appends the body. once: the body is new, and is not expected at this position again. */
+/* Appends the body. once: the body is new and is not predicted at this position again. */
 void order_add(struct body_order *o, uint32_t body, bool once);
 void order_free(struct body_order *o);
 

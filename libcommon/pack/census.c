@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The counts of a piece, from its parsed records: the same numbers that reading the kernel back would give.
+ * The counts of a piece, from its parsed records. They equal the counts that a reader of the kernel would
+ * make.
  *
- * Left out, and so not known: traces from PTX, architectures and lines that only the reader of text can
- * judge.
+ * Traces from PTX, and architectures and lines that only the text reader understands, have no counts here.
  */
 #include "addr.h"
 #include "directory.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of static instructions as bytes and back, but for what the models know of each (models.c).
+ * Converts the table of static instructions to bytes and back, except the models' data (models.c).
  *
  * An instruction is a form (opcode, counts of registers, width, shape of the line's end), its PC, registers
- * and immediates, each in a column of its own; text that has no such form is kept as it is (a form without
- * opcode). Always true after code_unpack: every number that names an instruction, a recipe or a pattern is in
- * its table.
+ * and immediates, each in a column of its own. A line without such a form is stored as text (a form without
+ * opcode). Always true after code_unpack: every number of an instruction, a recipe or a pattern is in its
+ * table.
  */
 #include <stdio.h>
 #include "flow.h"

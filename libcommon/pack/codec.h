@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inside the reader of packed streams: blocks in memory. Internal to libcommon.
+ * Declarations shared by the files that read packed streams: blocks in memory. Internal to libcommon.
  *
  *   read.c   the stream, its index and list
  *   forward.c  the same from a pipe, in order
  *   block.c  one block unpacked
- *   out.c    text of kernels, what is known of them, verifying
+ *   out.c    text of kernels, facts about them, verification
  *   bodies.c  pieces that later ones refer to
- *   trace.c  kernels as struct trace; static_cache.c what their static instructions mean
+ *   trace.c  kernels as struct trace; static_cache.c meaning of their static instructions
  */
 #ifndef PACK_IN_H
 #define PACK_IN_H

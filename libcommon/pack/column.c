@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The columns of a block as frames: the metadata and all short columns share one, which begins from a preset
- * dictionary; each long column has its own. Frames are zstd's; of a column of text, for which nothing is
- * predicted, LZMA2 where that is smaller, with PACK_BEST of any column.
+ * The columns of a block as frames. The metadata and all short columns share one frame, which starts from a
+ * preset dictionary. Each long column has a frame of its own. Frames are compressed with zstd. A text column
+ * uses LZMA2 instead where that is smaller; with PACK_BEST this holds for any column.
  *
- * Always true: what is unpacked is bounded by the lengths at the front, whose sum has a limit; a frame
- * gives exactly as many bytes as was said or the block is damaged.
+ * Always true: the lengths at the front bound the unpacked size, and their sum has a limit. A frame that does
+ * not give exactly the stated number of bytes makes the block damaged.
  */
 #define ZSTD_STATIC_LINKING_ONLY
 #include <lzma.h>
@@ -17,7 +17,7 @@
 #define OWN_FRAME        400u /* columns of at least this size are not short */
 #define META_LEVEL       19
 #define QUICK_META_LEVEL 5
-#define THOROUGH         (128u << 10) /* LZMA2 is tried for columns of fewer bytes too: it costs little there */
+#define THOROUGH         (128u << 10) /* LZMA2 is also tried for columns of fewer bytes: it costs little there */
 
 #define TRIED 4096u /* columns of at least this size are tried at the requested level first */
 
@@ -53,7 +53,7 @@ static void compress(struct buf *out, const uint8_t *p, size_t n, int level, con
 /* Returns whether LZMA2 is tried for a column. */
 static bool column_is_text(int k) { return k == COL_STORED || k == COL_TEXT || k >= COL_BODY; }
 
-/* Writer and reader know the dictionary's size by the column's. */
+/* Writer and reader derive the dictionary's size from the column's size. */
 static void lzma_chain(lzma_filter filter[2], lzma_options_lzma *o, size_t n)
 {
 	if (lzma_lzma_preset(o, 9 | LZMA_PRESET_EXTREME))
@@ -99,7 +99,7 @@ static bool expand_text(uint8_t *to, size_t n, const uint8_t *p, size_t n_p, con
 
 /* ---- frames ------------------------------------------------------------------------------- */
 
-/* The level is also zstd's for columns that are long. */
+/* zstd uses this level for long columns, too. */
 static int column_level(size_t n, int level)
 {
 	return level == PACK_DEFAULT && n < THOROUGH ? META_LEVEL : level;
@@ -107,7 +107,7 @@ static int column_level(size_t n, int level)
 
 static int join_level(int level) { return level == PACK_FAST ? QUICK_META_LEVEL : META_LEVEL; }
 
-/* Numbers without pattern are not searched for any longer than it takes to see that they are. */
+/* Numbers without a pattern: the search stops as soon as it finds none. */
 static void compress_numbers(struct buf *out, const struct buf *col, int level)
 {
 	if (column_level(col->n, level) != level && col->n >= TRIED) {
@@ -193,7 +193,7 @@ static bool expand(
 	if (!d)
 		die("out of memory");
 	ZSTD_DCtx_setParameter(d, ZSTD_d_format, ZSTD_f_zstd1_magicless);
-	size_t got = dict ? ZSTD_DCtx_refPrefix(d, dict->p, dict->n) : 0; /* the context takes memory */
+	size_t got = dict ? ZSTD_DCtx_refPrefix(d, dict->p, dict->n) : 0; /* the context takes memory, too */
 	if (!ZSTD_isError(got))
 		got = ZSTD_decompressDCtx(d, to, n, p, n_p);
 	if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)

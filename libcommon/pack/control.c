@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Control codes of functions as bytes of the stream: of each instruction what control_decode() reads, field
- * next to field for all instructions, and nothing else of the machine code.
+ * Control codes of functions as bytes of the stream: the fields that control_decode() reads, field by field
+ * for all instructions, and nothing else of the machine code.
  *
- * Always true: an instruction takes 8 bytes, DEPBAR.LE 9; what comes back decodes as what went in.
+ * Always true: an instruction takes 8 bytes, DEPBAR.LE 9. Decoding gives the same fields after unpacking.
  */
 #include <string.h>
 #include "cubin.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Columns to records, thread block by thread block: the models of encode.c stepped forward.
+ * Converts columns to records, one thread block at a time, with the models of encode.c.
  *
- * Always true: nothing read from a column is used as an index before it was checked; the number of records of
- * a span is what its table says or less; a column that is used up gives a fault, never a wrong record in
- * silence (the block's checksum was compared before).
+ * Always true: a value from a column is checked before it is used as an index. A span has at most as many
+ * records as its table says. An exhausted column is a fault and never gives a wrong record (the block's
+ * checksum was compared before).
  */
 #include "addr.h"
 #include "flow.h"
@@ -21,25 +21,25 @@ struct replay {
 	struct flow f;
 	struct addresses x;
 	uint32_t *seen;
-	uint32_t *ran;          /* stamp of the warp in which each instruction ran last */
+	uint32_t *ran;          /* number of the warp in which each instruction ran last */
 	uint64_t left, mleft;   /* instructions and memory instructions up to the next miss */
 	uint32_t blocks, insts; /* thread blocks and instructions left in the span */
 	uint64_t at;            /* raster number of the next thread block */
 	uint64_t bits;
 	unsigned n_bits;
 	uint32_t *warp_id; /* ids of warps where they are not 0, 1, ... */
-	bool first;        /* the kernel's first thread block comes next */
+	bool first;        /* the next thread block is the kernel's first */
 
 	/*
-	 * Path of the last warp without a miss: the instructions that these lanes execute whenever no miss
-	 * comes before its end.
+	 * Path of the last warp without a miss: the instructions that these lanes execute, as long as no miss
+	 * precedes its end.
 	 */
 	struct path {
 		struct rec *rec;      /* addr: relative to the warp's first word if the path is planned */
 		struct path_mem *mem; /* records with addresses */
 		uint32_t lanes, n, n_mem, cap_rec, cap_mem;
-		bool planned; /* all addresses are lines from warp and thread block alone */
-		bool placed;  /* mem[].at holds for this thread block */
+		bool planned; /* all addresses are lines that depend only on warp and thread block */
+		bool placed;  /* mem[].at is valid for this thread block */
 		uint32_t block[3];
 	} path;
 	struct path_line *line; /* lines by memory instruction, while a plan is made */
@@ -165,7 +165,7 @@ static inline uint32_t guarded_mask(struct replay *r, const struct pstatic *s)
 
 enum missed { MISSED_END, MISSED_MASK, MISSED_NONE };
 
-/* Corrects the model, which is wrong here. */
+/* Corrects the model after a wrong prediction. */
 static enum missed prediction_missed(struct replay *r, uint32_t *mask)
 {
 	struct cur *c = &r->col[COL_MISS];
@@ -227,7 +227,7 @@ static void read_planes(struct replay *r, const struct recipe *e, uint32_t mask,
 	}
 }
 
-/* Marks lanes that form a line as such, after all were set. */
+/* Marks lanes that form a line as a line, after all lanes were set. */
 static void find_address_line(struct lanes *x)
 {
 	uint64_t d = x->a[1] - x->a[0], off = 0;

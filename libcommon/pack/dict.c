@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The preset dictionary of metadata frames: part of format version 1, never to be changed under that number.
- * Names that nearly every trace has, the most common last (near matches are the cheapest).
+ * The preset dictionary of metadata frames. It is part of format version 1 and must not change under that
+ * number. It has names that nearly every trace has, the most common last because near matches are the
+ * cheapest.
  */
 #include "format.h"
 

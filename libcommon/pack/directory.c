@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The directory as bytes: names and classes once, then a row of numbers for each kernel. Kernels of one kind
- * have rows that are alike, of which the compression leaves little.
+ * The directory as bytes: first the names and classes, each once, then a row of numbers for each kernel.
+ * Kernels of one kind have similar rows, which compress well.
  *
- * Always true: what is unpacked was bounded before; a row that is there has a name.
+ * Always true: the size is checked before unpacking. A row has a name.
  */
 #include "directory.h"
 #include "pack.h"
 
-#define WORTH_WORK  (1u << 20) /* least number of instructions for which counting again is slow, plus ... */
-#define KERNEL_WORK 256u       /* ... the cost of opening a kernel, in instructions */
+#define WORTH_WORK  (1u << 20) /* smallest number of instructions for which a recount is slow ... */
+#define KERNEL_WORK 256u       /* ... to which opening a kernel adds this number */
 #define LEAST_SHARE 334u       /* smallest ratio of stream to directory, in bytes: 0.3 percent */
 
 #define CLASSES_MOST 64u
@@ -17,7 +17,7 @@ _Static_assert(N_CLASSES <= CLASSES_MOST, "a bit for each class");
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-/* 0: no name, or one that is longer than any line may be */
+/* 0: no name, or a name longer than a line may be */
 static uint32_t name_number(struct directory *d, const char *name)
 {
 	size_t n = name ? strlen(name) : SIZE_MAX;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The directory of a packed stream: for each kernel its name, grid and counts, so that who chooses among ten
- * thousand kernels unpacks none. Internal to libcommon.
+ * The directory of a packed stream: name, grid and counts of each kernel, so that a program can choose among
+ * ten thousand kernels and unpack none. Internal to libcommon.
  *
  *   census.c     the counts of a piece, while its text is parsed
  *   directory.c  rows of kernels, to bytes and back
@@ -44,8 +44,8 @@ struct directory {
 void directory_begin(struct directory *d, const char *header, size_t n);
 void directory_add(struct directory *d, uint32_t kernel, const struct census *c);
 /*
- * Decides whether a stream of this size gets a directory: not if counting again is fast, nor if the stream
- * would grow by more than 0.3 percent. Else out gets it as two msgpack values.
+ * Decides whether a stream of this size gets a directory, and if so sets out to it as two msgpack values.
+ * There is none if a recount is fast, or if the stream would grow by more than 0.3 percent.
  */
 bool directory_pack(struct buf *out, const struct directory *d, uint64_t stream);
 /* Unpacks the n bytes of a frame. Returns false if it is damaged. The caller frees d in both cases. */

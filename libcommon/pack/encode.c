@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A parsed part to columns: step the models next to the runs and note only where they are wrong.
+ * Converts a parsed part to columns: the models predict each run, and only wrong predictions are stored.
  *
- * Always true: decode.c, given the part's tables and these columns, steps the same models and has the
- * same records. Counters and column offsets begin anew with each span.
+ * Always true: decode.c has the same models, the part's tables and these columns, and so gives the same
+ * records. Counters and column offsets restart with each span.
  */
 #include "addr.h"
 #include "flow.h"
 #include "tail.h"
 
-/* Stretch of a column. */
+/* Range of a column. */
 struct column_part {
 	size_t at, n;
 };
 
 /*
- * A path and what the model made of it, which is the same again each time: instructions before the first miss
- * and after the last, what the columns have of the misses.
+ * A path and its encoding, which is the same each time: instructions before the first miss and after the
+ * last, and the column data of the misses.
  */
 struct known_path {
 	struct column_part gap, miss, kind; /* gap: without the gap of the first miss */
@@ -25,9 +25,9 @@ struct known_path {
 };
 
 /*
- * By number in runs: a static instruction that continues to the next one, its mask being the active lanes that
- * are in seen[like] ^ flip. When it is what the model says, so are those after it in a run, alike of them
- * with itself, and all of them when the mask is that of the active lanes.
+ * By number in runs: a static instruction that continues to the next one. Its mask is that of the active
+ * lanes that are in seen[like] ^ flip. If the model predicts the instruction, it also predicts the next ones
+ * of the run: `alike` instructions with this one, or all of them when the mask is that of the active lanes.
  */
 struct plain {
 	uint32_t id, next, like, flip;
@@ -36,7 +36,10 @@ struct plain {
 	bool is, text;
 };
 
-/* A memory instruction's default recipe, where it is another one's lanes moved, or their steps multiplied. */
+/*
+ * The default recipe of a memory instruction that takes the lanes of another one, moved, or with their steps
+ * multiplied.
+ */
 struct default_recipe {
 	struct lanes *from, *to;
 	uint64_t c;
@@ -289,7 +292,7 @@ static void begin_path(struct encoder *e)
 		.miss.at = e->col[COL_MISS].n, .kind.at = e->col[COL_KIND].n, .first = 0 - e->gap};
 }
 
-/* Outcomes of guards as bits are not the same again: they do not begin with a byte. */
+/* Outcomes of guards are bits and may start within a byte, so they cannot be copied. */
 static void end_path(struct encoder *e, const struct pwarp *w, bool bits)
 {
 	struct known_path *k = &e->now;
@@ -373,7 +376,10 @@ static void put_warp(struct encoder *e, const struct ptb *tb, const struct pwarp
 	put_more(e, w);
 }
 
-/* Is q what the model says when what is numbered before it was? all: if the mask is that of the active lanes. */
+/*
+ * Returns whether the model predicts q after the instruction numbered before it. all: if the mask is that of
+ * the active lanes.
+ */
 static bool follows_prediction(const struct encoder *e, const struct plain *q, bool all)
 {
 	const struct pstatic *s = &e->c->s[q->id];
@@ -537,7 +543,7 @@ void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 	free(e.plain);
 }
 
-/* ---- bytes of the part alone -------------------------------------------------------------- */
+/* ---- bytes of the part itself -------------------------------------------------------------- */
 
 void part_pack(struct buf *out, const struct part *p)
 {

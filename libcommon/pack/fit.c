@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The choice of address recipes: what the addresses of each memory instruction follow from.
+ * Chooses address recipes: the rules from which the addresses of each memory instruction follow.
  *
- * A first walk tries recipes on a sample of the executions and counts those that fit; a second one walks all
- * of them with the recipes chosen and sees what range the rest has. The first execution in a warp and later
- * ones (loops) have a default each.
+ * A first walk tries recipes on a sample of the executions and counts how often each holds. A second walk
+ * applies the chosen recipes to all executions and measures the range of the remaining addresses. The first
+ * execution in a warp and later ones (loops) have separate defaults.
  */
 #include "addr.h"
 #include "affine.h"
@@ -27,7 +27,7 @@ struct fit_tally {
 			int8_t shift;
 			uint16_t none; /* 0 */
 		};
-		uint64_t what; /* all of these, to compare */
+		uint64_t what; /* all of these in one word, to compare */
 	};
 	uint32_t hits;
 };
@@ -176,7 +176,7 @@ static void keep_shape(struct fitter *f, struct fit_sample *s, const struct reco
 
 	if (!take || s->n_shapes == SHAPES)
 		return;
-	if (s->n_shapes == s->cap_shapes) { /* most are executed a few times only */
+	if (s->n_shapes == s->cap_shapes) { /* most instructions are executed only a few times */
 		s->cap_shapes = s->cap_shapes ? s->cap_shapes * 2 : 2;
 		s->shape = xrealloc(s->shape, s->cap_shapes, sizeof(s->shape[0]));
 	}
@@ -206,7 +206,7 @@ static bool prefer_candidate(const struct fit_tally *x, const struct fit_tally *
 	return x->shift != y->shift ? x->shift < y->shift : x->c < y->c;
 }
 
-/* Samples that were only compared with the best recipe count for all that held before. */
+/* Samples that were compared only with the best recipe count for all recipes that held before. */
 static void settle_samples(struct fit_sample *s, unsigned phase)
 {
 	/* held[phase] is above 0 only if there are slots */
@@ -361,7 +361,7 @@ static void choose_recipes(struct fitter *f, uint32_t m)
 	const struct fit_sample *s = &f->s[m];
 	int first = choose_phase(f, m, 0), later = choose_phase(f, m, 1);
 
-	for (unsigned k = 0; k < 2 * BEST; k++) { /* others that came up often */
+	for (unsigned k = 0; k < 2 * BEST; k++) { /* other recipes that often held */
 		if (!s->t[!(k & 1)])
 			continue;
 		const struct fit_tally *t = &s->t[!(k & 1)][k / 2];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The flow of a warp: which instruction comes next and for which lanes, from what was executed so far.
+ * The flow of a warp: predicts the next instruction and its lanes from the instructions executed so far.
  *
- * Writer and reader step the same predictor; where it is wrong the writer records the truth and both
- * correct it alike. Lanes are active, in a group that waits for its turn, arrived at a convergence point,
- * or gone. It models divergence as recorded: the groups of a branch run one after the other, the one put
+ * Writer and reader run the same predictor. Where it is wrong the writer records the truth, and both correct
+ * the predictor. Lanes are active, in a group that waits for its turn, arrived at a convergence point, or
+ * ended. Divergence follows the recorded order: the groups of a branch run one after the other, the group set
  * aside last first.
  */
 #ifndef PACK_FLOW_H

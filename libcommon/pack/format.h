@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packed traces, what writer and reader share (trace-pack(5) describes the bytes). Internal to libcommon.
+ * Packed traces: declarations that writer and reader share. trace-pack(5) describes the bytes. Internal to
+ * libcommon.
  *
- *   limits.def  every bound of the format, which writer and reader keep
+ *   limits.def  every bound of the format, for writer and reader
  *   buf.h     growing byte strings, bounded reading, numbers
  *   parse.c   text to a part: static instructions and records, exactly or not at all
  *   static.c  its static instructions, each once
- *   records.c the same from records, without text
- *   part.c    a part once it is parsed
- *   text.c    the way back: records to the same text
+ *   records.c a part from records, without text
+ *   part.c    a part after parsing
+ *   text.c    records to the same text
  *   tail.h    ends of lines that are kept as text: forms and numbers
  *   header.c  the header's text as a few values; lines.h the code lines of PTX
  *   control.c  control codes of functions as bytes
  *   code.c    the table of static instructions as bytes
- *   flow.h    which instruction and which lanes come next in a warp
- *   addr.h    address recipes; areas.h what their constants are relative to
+ *   flow.h    prediction of the next instruction and lanes of a warp
+ *   addr.h    address recipes; areas.h the bases of their constants
  *   learn.c   the encoder's choice of targets and guards; fit.c of recipes, affine.c of affine ones
  *   encode.c  a part to columns; decode.c columns to records
  *   body.h    pieces that refer to earlier ones
- *   directory.h  what the stream tells of its kernels without their blocks
+ *   directory.h  facts about kernels that need no block
  *   column.c  columns to one block of bytes and back (zstd, XXH3)
- *   stream.c  the frame of blocks; write.c the stream; job.c who does the work when
- *   read.c    its reader, see codec.h
+ *   stream.c  the frame of blocks; write.c the stream; job.c division of the work among threads
+ *   read.c    the reader, see codec.h
  *
- * Words: a part is a run of whole thread blocks of one kernel with a table of static instructions of its own;
- * a span is a run of its thread blocks whose columns can be read alone; a block is what is compressed,
- * checked and listed in the index: the parts of one or more kernels.
+ * Words: a part is a run of whole thread blocks of one kernel with a table of static instructions of its own.
+ * A span is a run of its thread blocks whose columns can be read alone. A block is the unit of compression,
+ * checksums and the index: the parts of one or more kernels.
  */
 #ifndef PACK_FORMAT_H
 #define PACK_FORMAT_H
@@ -37,8 +38,8 @@
 
 #define PACK_MAGIC "TPACK\x1a\n" /* 7 bytes before the version */
 /*
- * The version is PACK_VERSION plus the flag of each feature that the stream has. So a reader knows which
- * feature it lacks.
+ * The version is PACK_VERSION plus the flag of each feature that the stream uses, so a reader can name the
+ * feature that it lacks.
  */
 #define PACK_VERSION 2u  /* version without any of the following features */
 #define PACK_PICKED  1u  /* the index ends with picks */
@@ -62,11 +63,11 @@
 
 enum column {
 	COL_META, /* headers, tables, lengths */
-	COL_GAP,  /* instructions up to the next one that the flow model misses */
+	COL_GAP,  /* instructions before the next miss of the flow model */
 	COL_MISS, /* the instruction that was missed */
 	COL_KIND, /* outcomes of guards: 0 none, 1 all, 2 mixed */
 	COL_BITS, /* lanes of mixed outcomes */
-	COL_MGAP, /* memory instructions up to the next one off its default recipe */
+	COL_MGAP, /* memory instructions before the next one that does not follow its default recipe */
 	COL_MSEL, /* recipe of such a memory instruction */
 	COL_BASE, /* constants of recipes */
 	COL_LOW,  /* lane numbers of gathers, byte planes */
@@ -88,7 +89,7 @@ enum column {
 	N_COLUMNS
 };
 
-/* How a static instruction moves the flow of a warp; decided by the opcode's stem. */
+/* Effect of a static instruction on the flow of a warp, by the opcode's stem. */
 enum ctl { CTL_NONE, CTL_BRANCH, CTL_EXIT, CTL_SET, CTL_SYNC, CTL_SETTLE, CTL_CALL, CTL_RETURN };
 
 enum guard { GUARD_ALL, GUARD_NONE, GUARD_CODED, GUARD_LIKE, GUARD_UNLIKE };
@@ -187,7 +188,7 @@ struct pwarp {
 	uint32_t first, n_runs; /* in run[] */
 	uint32_t more;          /* in more[] */
 	uint32_t word, text;    /* offsets in addr[] and text of the data of more[] */
-	uint32_t like;          /* the first warp with the same lanes, instructions and masks */
+	uint32_t like;          /* first warp with the same lanes, instructions and masks */
 	uint32_t weight;        /* number of warps like this one */
 };
 
@@ -207,7 +208,7 @@ struct parsed {
 	struct buf text;
 	uint32_t *slot; /* static instructions by hash of their constant text */
 	uint32_t n_slots;
-	uint32_t *path, n_paths, n_path_slots; /* warps that are like no earlier one, in a hash table */
+	uint32_t *path, n_paths, n_path_slots; /* warps that differ from all earlier ones, in a hash table */
 	bool style_known;
 	/*
 	 * Tables by number in runs, with n_met entries. met: static instruction plus 1, 0: none; NULL:
@@ -220,7 +221,7 @@ struct parsed {
 	bool areas;    /* constants are relative to areas */
 };
 
-/* PACK_FAST takes the least work: models from some of the warps, and columns that are compressed once. */
+/* PACK_FAST does the least work: models from some of the warps, and each column compressed once. */
 #define QUICK_WARPS 4u
 #define QUICK_INSTS 8192u /* approximate number of instructions in these warps */
 
@@ -269,10 +270,7 @@ struct text_in {
 bool text_block(struct buf *out, const struct text_in *in, struct tails *tails);
 bool text_record(
 	struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp, struct tails *tails);
-/*
- * The pieces of these: a block up to its first warp, a warp's
- * lines before the first record, a record with its text.
- */
+/* Text of a thread block up to its first warp, text of a warp before its first record, and text of a record. */
 void text_begin(struct buf *out, const struct text_in *in);
 void text_warp(struct buf *out, uint32_t id, uint32_t insts);
 void text_put(struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp,
@@ -354,7 +352,7 @@ void replay_looked(struct replay *r, const uint32_t *handle, struct tblock *tb);
 /* ---- column.c ---- */
 /* Appends the block of these columns: the bytes between its length and its checksum. words: PACK_WORDED. */
 void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level, bool words);
-/* The same in steps. Frames 0 to FRAMES - 1 may be compressed in any order, and in parallel. */
+/* Does the same in steps. Frames 0 to FRAMES - 1 may be compressed in any order, and in parallel. */
 #define FRAMES (N_COLUMNS + 1u)
 struct frames {
 	struct buf join, frame[N_COLUMNS + 1]; /* short columns, joined; the last frame holds them */
@@ -368,7 +366,7 @@ void frames_end(struct buf *out, struct frames *f, const struct buf col[N_COLUMN
 bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], bool words, const char **why);
 void columns_free(struct buf col[N_COLUMNS]);
 /*
- * Compresses bytes outside of blocks as the metadata is compressed; decompresses n such bytes. Returns false
+ * Compresses bytes outside of blocks with the settings of metadata; decompresses n such bytes. Returns false
  * if they are damaged.
  */
 void frame_pack(struct buf *out, const uint8_t *p, size_t n);

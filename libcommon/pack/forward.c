@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packed streams that come through a pipe: read once, from the first block to the end marker.
+ * Packed streams from a pipe: read once, from the first block to the end marker.
  *
- * Always true: blocks are kept, packed, from the one before the oldest that is being walked; older ones are
- * gone. When the last kernel has been walked the index and the end marker have been read and fit the blocks,
- * so that a stream that was cut off never passes for a whole one.
+ * Always true: compressed blocks are kept from the one before the oldest block in use; older blocks are
+ * dropped. After the last kernel, the index and the end marker have been read and agree with the blocks, so a
+ * truncated stream is always detected.
  */
 #include <stdio.h>
 #include "codec.h"

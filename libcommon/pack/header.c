@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The lines before the first thread block as a few values, or as they are where they are not in the tracer's
- * form; of PTX the lines of code as numbers (lines.c), where the stream says that it has such.
+ * The lines before the first thread block as a few values, or as text where they are not in the tracer's
+ * form. Code lines of PTX become numbers (lines.c) if the stream's version allows it.
  *
- * Always true: a header is only written as values when these give the same text again. The kernel's id is
- * told from the one before in the same block, so that repeated kernels have equal bytes.
+ * Always true: a header is stored as values only if these give the same text. The kernel's id is relative to
+ * the id of the preceding kernel in the block, so repeated kernels have equal bytes.
  */
 #include <stdio.h>
 #include "format.h"
@@ -12,7 +12,7 @@
 #include "pack.h"
 
 enum { H_WINDOWS = 1, H_NVBIT = 2, H_LINEINFO = 4, H_SLICE = 8, H_LINES = 64, H_RAW = 128 };
-#define ADDRESS_LOW 24 /* low bits of the window addresses that are 0 */
+#define ADDRESS_LOW 24 /* low bits of the window addresses, which are 0 */
 
 struct values {
 	const char *name, *nvbit, *format;
@@ -73,7 +73,7 @@ static void print_values(struct buf *b, const struct values *v)
 #undef U
 }
 
-/* ---- reading of the text ------------------------------------------------------------------ */
+/* ---- parsing of the text ------------------------------------------------------------------ */
 
 struct header_scan {
 	const char *p, *end;
@@ -125,7 +125,7 @@ static void triple(struct header_scan *s, uint64_t v[3])
 	take_header_text(s, ")");
 }
 
-/* A wrong value shows when the header is printed again and compared. */
+/* A wrong value is detected when the header is printed again and compared. */
 static void read_values(struct values *v, struct header_scan s)
 {
 	take_header_text(&s, "-kernel name = ");
@@ -168,7 +168,7 @@ static const char *find_header_line(const char *text, size_t n, const char *key)
 	return at && (at == text || at[-1] == '\n') ? at + strlen(key) : NULL;
 }
 
-/* For a name that the reader rejects the value does not matter. */
+/* The reader rejects this name, so its value does not matter. */
 static enum line_dialect dialect_of(const char *isa, const char *end)
 {
 	const char *nl = memchr(isa, '\n', (size_t)(end - isa));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The work of packing, side by side: pieces of text to columns, the pieces of a block to its bytes.
+ * The work of packing, done by several threads: text of pieces to columns, and the pieces of a block to its
+ * bytes.
  *
- * Always true: what comes out depends on the pieces alone, not on who does the work or when; jobs are handed
- * back in the order in which they were begun. Without threads the caller does all work. Text is let go when
- * its piece is encoded, so that memory is some pieces of text and the columns of the blocks under way.
+ * Always true: the result depends only on the pieces, not on which thread does which work. Jobs are returned
+ * in the order in which they began. Without threads the caller does all work. Text is freed when its piece is
+ * encoded, so memory is bounded by a few pieces of text and the columns of the blocks in progress.
  */
 #include "bits.h"
 #include "control.h"
@@ -176,7 +177,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 
 	c->part = p->part.n_blocks != 0;
 	if (c->part) {
-		/* Odd, so that every position in a thread block comes up. */
+		/* Odd, so that each position in a thread block is sampled. */
 		p->areas = c->relative;
 		p->step = q->level == PACK_FAST ? p->n_rec / QUICK_INSTS | 1 : 1;
 		encode_part(p, e->col);
@@ -210,11 +211,11 @@ static void encode_piece(struct queue *q, struct piece *c)
 
 /* Functions whose control codes the block has, by the address of their machine code. */
 struct coded {
-	const uint8_t **code; /* capacity for one of each piece */
+	const uint8_t **code; /* capacity for one number of each piece */
 	uint32_t n;
 };
 
-/* Block that is being made. */
+/* Block that is being assembled. */
 struct gathering {
 	struct job *job;
 	struct share *share;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packing side by side: pieces of text, the blocks that they make, and a queue of both. Internal to
+ * Packing with several threads: pieces of text, the blocks made of them, and a queue of both. Internal to
  * libcommon.
  */
 #ifndef PACK_JOB_H
@@ -27,11 +27,11 @@ struct piece {
 	struct buf text;
 	struct parsed *records; /* thread blocks that are not in the text; NULL: all are in the text */
 	uint32_t kernel;
-	bool begins, ends; /* the piece begins, or ends, its kernel */
-	bool part, kept;   /* some of the piece became records; some stays as text that is not blank */
-	bool no_hash;      /* the kernel has no hash, since some of it was given as records */
-	bool lines;        /* begins: code lines may be numbers */
-	bool relative;     /* constants are relative to areas */
+	bool begins, ends;           /* the piece begins, or ends, its kernel */
+	bool part, kept;             /* some of the piece became records; some non-blank text stays text */
+	bool no_hash;                /* the kernel has no hash, since some of it was given as records */
+	bool lines;                  /* begins: code lines may be numbers */
+	bool relative;               /* constants are relative to areas */
 	uint64_t bytes, first_block; /* ends: text of the whole kernel */
 	unsigned char hash[16];
 	struct header_facts facts;
@@ -62,7 +62,7 @@ struct job {
 	uint32_t n_bodies; /* number of bodies that the block defines */
 	bool shared;       /* some piece refers to a body */
 	bool relative;     /* numbers of bodies are relative to the prediction */
-	bool plain;        /* the block is the only one, and older readers can read it unless it is shared */
+	bool plain;        /* the stream has only this block; older readers can read it unless it is shared */
 	struct origin *gone; /* bodies that later blocks do not refer to */
 	struct buf out;
 };
@@ -87,7 +87,7 @@ void queue_free(struct queue *q);
 void *queue_worker(void *queue);
 struct parsed *queue_parsed(struct queue *q); /* Returns an empty struct for the records of a piece. */
 void queue_keep_parsed(struct queue *q, struct parsed *p); /* Returns the struct to the queue. */
-struct buf queue_text(struct queue *q);               /* Returns an empty buffer that held text before. */
+struct buf queue_text(struct queue *q); /* Returns an empty buffer, the memory of a freed text. */
 void queue_keep_text(struct queue *q, struct buf *b); /* Returns a buffer to the queue. */
 /* Appends a job. The caller gives it pieces and then closes it. */
 struct job *queue_append_job(struct queue *q);

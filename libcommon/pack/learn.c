@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Trains the flow model for each static instruction: targets, successors, order of the sides of a branch,
- * and source of the mask. Learnt from the records of a part; the reader only gets the result.
+ * Trains the flow model for each static instruction: targets, successors, order of the sides of a branch, and
+ * source of the mask. It learns from the records of a part. The reader gets only the result.
  */
 #include "flow.h"
 
 #define REFS      8u /* number of preceding guards that may predict the mask of an instruction */
 #define MISS_COST 5u /* bytes of a mask that is not predicted */
 
-/* Four at once, for vectorising compilers. */
+/* Four masks at once, for compilers that vectorise. */
 typedef uint32_t fours __attribute__((vector_size(16)));
 union four {
 	uint32_t n[4];
@@ -17,7 +17,7 @@ union four {
 
 struct votes {
 	uint32_t n, all, none;
-	uint32_t next, next_n; /* candidate for another successor, and the lead of its count */
+	uint32_t next, next_n; /* candidate for another successor, and how far its count leads */
 	uint32_t side[3][2];   /* counts of the side that ran first: fall-through, taken */
 	uint32_t ref[REFS];    /* guards, or NONE */
 	/*
@@ -139,7 +139,7 @@ static void learn_mask(struct learner *l, const struct learn_step *r)
 	v->all += r->mask == l->f.active ? l->weight : 0;
 	v->none += r->mask == 0 ? l->weight : 0;
 	learn_refs(l, v, r->mask);
-	/* Once it is none of these it stays so: the masks of recent guards are those that they had last. */
+	/* Once the mask equals none of these, it stays so: the masks of recent guards do not change. */
 	if (v->all == v->n || v->none == v->n)
 		return;
 	while (k < REFS - 1 && l->recent[k] != r->id)

@@ -12,10 +12,10 @@ struct pack_limits {
 #include "limits.def"
 };
 
-/* Only tests change them, to see with little text what happens at a bound. */
+/* Changed only by tests, which can then reach a bound with little text. */
 extern struct pack_limits pack_limits;
 
-/* The greatest that a field of fixed size, in memory or in the stream, can hold. */
+/* The largest value of a field of fixed size, in memory or in the stream. */
 #define REGISTERS_MAX 31u
 #define IMMS_MAX      3u
 

@@ -2,14 +2,13 @@
 /*
  * The lines "-code PC OPCODE ITEM..." of a PTX header.
  *
- * A line is a form, which is its opcode and items without the numbers of registers and source lines, and
- * these numbers. The two numbers of a register differ by as much in all registers of a type, its class; an
- * operand of a form mostly has the class that it had before. The second number is reported from the one that was
- * written last in the class, a guard from what was written last at all.
+ * A line is stored as a form (its opcode and items without the numbers of registers and source lines) and
+ * these numbers. The two numbers of a register have the same difference in all registers of a class. An
+ * operand of a form usually has the same class as before. The second number is relative to the second number
+ * written last in the class, a guard's number to the one written last in any class.
  *
- * Always true: writer and reader learn the same from what precedes, so that they need no tables of each
- * other; numbers that are not spelled as here (zeros in front) have been seen by header.c, which compares the
- * text.
+ * Always true: writer and reader learn the same from the preceding lines, so neither needs a table from the
+ * other. header.c compares the text and finds numbers that are spelled differently (leading zeros).
  */
 #include "lines.h"
 #include "limits.h"
@@ -20,7 +19,7 @@
 
 struct line_form {
 	size_t at;           /* in names */
-	uint32_t n, operand; /* bytes; its first operand among all */
+	uint32_t n, operand; /* bytes of the form; number of its first operand among all operands */
 };
 
 struct regclass {
@@ -43,7 +42,7 @@ struct learned {
 
 enum { FORMS, NUMBERS, MISSES, VALUES, PLACES, N_PARTS };
 
-/* Run lengths of lines that are as expected, as numbers. */
+/* Lengths of runs of expected lines, as numbers. */
 struct gaps {
 	struct buf *to;
 	uint64_t n;
@@ -85,7 +84,7 @@ static void learned_free(struct learned *l)
 	table_free(&l->forms);
 }
 
-/* Sources of a register's predicted value. */
+/* Returns the predicted number of a register of the class. */
 static int64_t expected_line(const struct learned *l, const struct regclass *c)
 {
 	return c->bank ? c->last : l->written;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The models' data for each static instruction, as bytes and back: for the flow (flow.h) target, guard,
- * order of the sides of a branch and successor; for memory instructions (addr.h) the recipes of their
+ * The models' data for each static instruction, as bytes and back. Data for the flow (flow.h): target, guard,
+ * order of the sides of a branch, successor. Data for memory instructions (addr.h): the recipes of their
  * addresses and the patterns that these name.
  *
- * Only exceptions take bytes: a target that no immediate names, a successor that is not the next
- * instruction. Always true after models_unpack: every number that names an instruction, a recipe or a
- * pattern is in its table.
+ * Only exceptions are stored: a target that is not an immediate, a successor that is not the next
+ * instruction. Always true after models_unpack: every number of an instruction, a recipe or a pattern is in
+ * its table.
  */
 #include "areas.h"
 #include "flow.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * msgpack values of packed traces. Writing goes through msgpack-c. Reading takes value after value from bytes
- * in memory without building objects, so that what a damaged stream claims never decides an allocation.
+ * msgpack values of packed traces. msgpack-c writes them. Reading takes one value after another from bytes in
+ * memory and builds no objects, so a damaged stream cannot cause a large allocation.
  */
 #include <msgpack.h>
 #include "buf.h"

@@ -2,8 +2,9 @@
 /*
  * Prediction of the order of bodies, the same in writer and reader.
  *
- * Always true: it depends on the bodies before in the block alone. A body that was expected and does not come
- * is skipped if the one after it comes; a second miss in a row follows the body that came to its last place.
+ * Always true: it depends only on the earlier bodies of the block. If another body comes than the predicted
+ * one, and it is the one after that, the prediction skips one. After a second miss in a row, the prediction
+ * continues from the last position of the body that came.
  */
 #include "body.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output of a packed stream other than records: text of kernels, facts about them, their control codes,
- * the directory, and verification.
+ * Output of a packed stream other than records: text of kernels, facts about them, their control codes, the
+ * directory, and verification.
  *
- * Always true: text is handed on in order, about OUT_TEXT at a time; the first fault ends it.
- * Records for the simulator are read.c, streams from a pipe forward.c.
+ * Always true: text is passed on in order, in pieces of about OUT_TEXT bytes. The first fault ends the
+ * output. read.c reads records for the simulator, forward.c streams from a pipe.
  */
 #include <xxhash.h>
 #include "codec.h"

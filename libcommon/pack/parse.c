@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text of thread blocks to records, for packing: exact or not at all.
+ * Converts text of thread blocks to records, for packing: exactly or not at all.
  *
- * Always true of a block taken: text.c writes the same bytes again. A line whose columns are not in the
- * tracer's spelling is kept as text after its PC and mask (ST_LINE); what follows a word at the end of a
- * line is text as well (ST_TAIL). Framing in any other form refuses the block.
+ * Always true of an accepted block: text.c writes the same bytes. A line whose columns are not in the
+ * tracer's spelling is stored as text after its PC and mask (ST_LINE). Text after the last word of a line is
+ * stored as text, too (ST_TAIL). A block with any other framing is rejected.
  */
 #include "parse.h"
 
@@ -208,8 +208,7 @@ static bool parse_blocks_body(
 		if (!addresses(p, l, r, &f->flags))
 			return false;
 	}
-	if (!line_dialect_has(
-		    part_dialect(&p->part), COLUMN_TAIL)) { /* the text belongs to this record alone */
+	if (!line_dialect_has(part_dialect(&p->part), COLUMN_TAIL)) { /* no other record uses this text */
 		f->tail = f->tail_end = *text = l->p;
 		return l->p == l->end;
 	}
@@ -248,7 +247,7 @@ static bool mask_digits(const char *s, uint32_t *mask)
 	x = __builtin_bswap64(x); /* first digit in the highest byte */
 	uint64_t letter = x >> 6 & 0x0101010101010101;
 	uint64_t v = (x & 0x0f0f0f0f0f0f0f0f) + letter * 9;
-	/* A digit is 0x30 to 0x39, a letter 0x61 to 0x66: what is neither does not come back the same. */
+	/* A digit is 0x30 to 0x39, a letter 0x61 to 0x66. Other characters do not give themselves back. */
 	uint64_t ten = ((v + 0x0606060606060606) >> 4) & 0x0101010101010101;
 	if (((v & 0xf0f0f0f0f0f0f0f0) | (x ^ (v + 0x3030303030303030 + ten * 39))) != 0)
 		return false;
@@ -379,10 +378,7 @@ static bool take_numbered(struct line l, const char *name, uint32_t *v)
 	return lit(&l, name) && dec32(&l, v) && l.p == l.end;
 }
 
-/*
- * Lines of newer tracers after the id; any other would be
- * one that the reader of text takes for something else.
- */
+/* Lines of newer tracers after the id. The text reader would take any other line for something else. */
 static bool extra_line(struct line l) { return lit(&l, "cluster ") || lit(&l, "core ") || lit(&l, "sm "); }
 
 /* Reads the warps of a thread block and "#END_TB". */
@@ -401,7 +397,7 @@ static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *
 		if (!take_numbered(l, "warp = ", &w.id) || !next_text_line(s, end, &l) ||
 			!take_numbered(l, "insts = ", &w.count) || tb->n_warps == pack_limits.warps)
 			return false;
-		/* A warp mostly does what the one before it did. */
+		/* A warp usually does the same as the warp before it. */
 		const struct pwarp *last = p->n_warp ? &p->warp[p->n_warp - 1] : NULL;
 		bool plain = !(p->part.style & (STYLE_BLOCK_IDS | STYLE_LINENO));
 		uint32_t before = NONE, alike = last && plain ? last->count : 0, run = last ? last->first : 0,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A part once all its thread blocks are parsed: static instructions in the order of their PCs, warps that do
- * the same. And how parts end.
+ * A part whose thread blocks are all parsed: static instructions in the order of their PCs, and warps with
+ * equal behaviour. This file also frees parts.
  *
- * Always true afterwards: what the numbers in runs mean is known; every warp names the first one with its
- * lanes, instructions and masks.
+ * Always true afterwards: the numbers in runs have their final meaning. Every warp names the first warp with
+ * the same lanes, instructions and masks.
  */
 #include "flow.h"
 
@@ -43,7 +43,7 @@ static void grow_path_table(struct parsed *p)
 	}
 }
 
-/* Finds the warps that are alike. */
+/* Finds the warps with equal behaviour. */
 static void find_paths(struct parsed *p)
 {
 	for (uint32_t i = 0; i < p->n_warp; i++) {

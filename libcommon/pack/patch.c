@@ -2,9 +2,9 @@
 /*
  * Differences between two strings: bytes to copy from the old one, to skip in it, and to insert.
  *
- * Always true: the old string is passed once from its beginning, so that a patched string is no longer than the
- * old one and the inserted bytes. After a difference the strings are matched again at the nearest place, or
- * at the next place that has the same bytes.
+ * Always true: the old string is read once from its beginning, so a patched string is at most as long as the
+ * old one and the inserted bytes together. After a difference the strings are aligned again at the nearest
+ * equal place, or else at the next place with the same bytes.
  */
 #include "body.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Picks by their path: a file of them, or a packed stream that carries them in its index.
+ * Reads picks from a path: a file of picks, or a packed stream with picks in its index.
  *
- * What they say is parsed by picks.c in both cases, so that messages and bounds are the same.
+ * picks.c parses both, so messages and bounds are the same.
  */
 #include <string.h>
 #include "input.h"

@@ -351,7 +351,7 @@ struct pack *pack_over(struct input *in, struct fault *f)
 	const char *first;
 	long n = input_window(in, FIRST, &first, f);
 
-	/* Nothing that is no stream is copied: it may have no end. */
+	/* Input that is not a stream is not copied: it may never end. */
 	if (n < 0)
 		return NULL;
 	memcpy(magic, first, n < FIRST ? (size_t)n : FIRST);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Thread blocks whose records are at hand, for packing without their text: what parse.c makes of lines, made
- * of what the lines would say.
+ * Packs thread blocks that the caller has as records, without their text.
  *
- * Always true: a part filled here is the one that parse.c would make of the block's text, so that its bytes
- * are the same; the text itself is only made of a block that no part can hold.
+ * Always true: the part equals the one that parse.c would make of the block's text, so its bytes are the
+ * same. Text is made only of a block that no part can hold.
  */
 #include "addr.h"
 #include "records.h"
@@ -91,7 +90,10 @@ static uint64_t differences_length(const uint64_t *a, unsigned n)
 	return length;
 }
 
-/* Returns the same for a list of all lanes. Most lists are those of another warp plus a constant. */
+/*
+ * Returns the length of the differences of a list of all lanes. Most lists are those of another warp plus a
+ * constant.
+ */
 static uint64_t list_length(struct list_length *x, const uint64_t *a)
 {
 	uint64_t off = 0;

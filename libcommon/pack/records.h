@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Thread blocks whose records are at hand, as a parsed part: see records.c. Internal to libcommon.
- */
+/* Thread blocks given as records, as a parsed part: see records.c. Internal to libcommon. */
 #ifndef PACK_RECORDS_H
 #define PACK_RECORDS_H
 
@@ -16,13 +14,13 @@ struct records {
 	const struct pack_inst *inst;
 	uint32_t n_inst;
 	/*
-	 * By number in runs: bytes that a line each of all before it has, without addresses and text, with the
-	 * newlines; the next number from this one on whose lines have such; how many from this one on the part
-	 * that is being filled has at least.
+	 * By number in runs: bytes of one line of each earlier instruction, without addresses and text, with
+	 * the newlines; the next number, this one included, whose lines have addresses or text; number of
+	 * instructions from this one on that the part being filled has at least.
 	 */
 	uint32_t *fixed, *next_more, *known;
 	uint64_t insts; /* instructions of the block that records_length() measured last */
-	/* Lists of all lanes, by where they lie: where and their lengths, of a warp; steps of those before. */
+	/* Lists of all lanes of a warp by their position: positions and lengths; steps of the lists before. */
 	uint32_t at[LISTS];
 	uint64_t length[LISTS];
 	struct list_length {

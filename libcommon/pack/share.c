@@ -2,9 +2,9 @@
 /*
  * Origins by key, by kernel and by age.
  *
- * Always true: pieces count as equal if their 128 bit hashes are; the seed is random, so that no input can be
- * made to collide, and decides nothing else. The sum of weights is at most BODIES_WRITTEN, and with it
- * the bytes of all strings: a root takes no more than the weight of each of its patches.
+ * Always true: pieces count as equal if their 128-bit hashes are equal. The seed is random, so no input can
+ * force a collision; it influences nothing else. The sum of weights is at most BODIES_WRITTEN and bounds the
+ * bytes of all strings: the weight of each patch counts the string of its root.
  */
 #include <sys/random.h>
 #include <xxhash.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The writer's bodies: pieces of which later ones may be repetitions. Internal to libcommon.
+ * The writer's bodies: pieces that later pieces may repeat. Internal to libcommon.
  *
- * The thread that cuts text finds repetitions and decides which bodies are kept, by text alone; the thread that
- * gathers blocks, one after another, decides which bodies are patches.
+ * The thread that cuts text into pieces finds repetitions and decides by text alone which bodies are kept.
+ * The thread that gathers blocks in order decides which bodies are patches.
  */
 #ifndef PACK_SHARE_H
 #define PACK_SHARE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The static instructions of a part that is being parsed: each distinct constant text of a line once, found
- * again by its hash; what its opcode does to the flow of a warp; numbers of the memory instructions.
+ * The static instructions of a part during parsing: each distinct constant text of a line once, found by its
+ * hash; the effect of its opcode on the flow of a warp; numbers of the memory instructions.
  */
 #include <xxhash.h>
 #include "parse.h"

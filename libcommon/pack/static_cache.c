@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of static_cache.h: from text of static instructions and its context to handles of the reader's
- * code.
+ * The table of static_cache.h: maps the text of a static instruction and its context to a handle of the
+ * reader's code.
  *
- * Always true: keys and text are compared whole, so that equal hashes are harmless; the table is at most
- * half full; it is restarted when it is full or when the struct code, known by its serial number, is
- * another. The caller parses.
+ * Always true: keys and text are compared in full, so equal hashes are harmless. The table is at most half
+ * full. It restarts when it is full, or when the struct code is another one by its serial number. The caller
+ * parses.
  */
 #include <xxhash.h>
 #include "static_cache.h"

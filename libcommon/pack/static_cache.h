@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Static instructions recur from kernel to kernel and are parsed once. The key of an entry is their text,
- * the dialect before them and the header fields that their meaning depends on.
+ * Static instructions recur from kernel to kernel and are parsed once. The key of an entry is the text of the
+ * instruction, its dialect, and the header fields that its meaning depends on.
  */
 #ifndef PACK_STATIC_CACHE_H
 #define PACK_STATIC_CACHE_H
@@ -24,7 +24,7 @@ struct static_entry {
 };
 
 struct static_cache {
-	uint64_t code; /* serial of the struct code that the handles belong to; an address could be another's later */
+	uint64_t code; /* serial number of the struct code of the handles; its address may be reused */
 	struct static_entry *e;
 	uint32_t n, cap, *slot, n_slots;
 	struct buf text;

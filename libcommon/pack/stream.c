@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checksums of blocks, and the kernel list without its repetitions: a line that is the one before with its
- * first number one higher is a single byte.
+ * Checksums of blocks, and the kernel list without repetitions: a line that equals the line before, with its
+ * first number one higher, is a single byte.
  *
- * Always true: what is folded unfolds to the same bytes, whatever the list holds; unfolding stops after the
- * bound of limits.def, however little is folded.
+ * Always true: folding and unfolding give the same bytes for any list. Unfolding stops at the bound of
+ * limits.def for any input.
  */
 #include <stdio.h>
 #include <xxhash.h>

@@ -35,7 +35,7 @@ enum { KERNEL_ID = 1, KERNEL_STREAM = 2, KERNEL_HASH = 4, KERNEL_CODES = 8, KERN
 
 uint64_t stream_sum(const void *head, size_t n_head, const void *body, size_t n_body);
 
-/* Lines of a list: a line that is the one before with its first number one higher is one byte. */
+/* Lines of a list: a line that equals the line before, with its first number one higher, is one byte. */
 void stream_fold_list(struct buf *out, const char *text, size_t n);
 bool stream_unfold_list(struct buf *out, struct cur in);
 bool stream_blank(const uint8_t *s, size_t n); /* Returns whether text has only white space. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Texts of lines as forms and numbers, see tail.h: taking apart, guessing, writing and reading.
+ * Texts of lines as forms and numbers (tail.h): splitting, predicting, writing and reading.
  *
- * In a form a byte below ' ' represents numbers: DECIMAL, HEX8 or HEX16 for one, GROUP and one of these for
- * one of each active lane. A text that has such bytes itself has no form and is always written whole.
+ * In a form a byte below ' ' represents numbers: DECIMAL, HEX8 or HEX16 for one number; GROUP and one of
+ * these for one number of each active lane. A text that contains such bytes itself has no form and is always
+ * written whole.
  */
 #include <float.h>
 #include "bits.h"
@@ -17,7 +18,7 @@ enum { DECIMAL = 1, HEX8, HEX16, GROUP };
 
 _Static_assert(FLT_EVAL_METHOD == 0, "guesses are single and double numbers, the same on every machine");
 
-/* ---- a text taken apart ------------------------------------------------------------------- */
+/* ---- a text, split into form and numbers ------------------------------------------------------------------- */
 
 static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
 
@@ -93,7 +94,7 @@ static size_t take_group(
 	return (size_t)(p - from);
 }
 
-/* false: the text has no form. */
+/* Splits a text into form and numbers. Returns false if the text has no form. */
 static bool take_apart(struct shape_of_text *s, uint32_t mask, const uint8_t *p, size_t n)
 {
 	const uint8_t *end = p + n;
@@ -116,7 +117,7 @@ static bool take_apart(struct shape_of_text *s, uint32_t mask, const uint8_t *p,
 		} else {
 			if (*p < ' ')
 				return false;
-			/* No number begins in the middle of a run of digits. */
+			/* No number begins within a run of digits. */
 			for (len = 1; is_digit(*p) && p + len < end && is_digit(p[len]);)
 				len++;
 			buf_add(&s->form, p, len);
@@ -206,7 +207,7 @@ struct known {
 
 static uint64_t guess_of(unsigned guess, unsigned kind, const struct known *k)
 {
-	/* First lane: before is its number two texts ago. */
+	/* For the first lane, `before` is its number two texts earlier. */
 	uint64_t at = k->i ? k->before : k->old;
 
 	switch (guess) {

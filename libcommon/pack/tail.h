@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ends of lines that are kept as text, and lines that are: what differs from the text before of the same
+ * Ends of lines, and whole lines, that are kept as text: the difference to the previous text of the same
  * static instruction. Internal to libcommon.
  *
- * A text is a form with numbers taken out. Numbers are decimals, hexadecimals of 8 or 16 digits, and groups:
- * one such number for each active lane, as "T<lane>:<number> ". Always true: form, numbers and mask give the
- * text again; writer and reader keep the same state, which restarts with each span. Where the form is that
- * of the text before, only the numbers are written, each as its difference from what the best of some guesses
- * said; which one is best the numbers before have shown, so that it is not written.
+ * A text is a form with numbers. Numbers are decimals, hexadecimals of 8 or 16 digits, and groups: one such
+ * number for each active lane, as "T<lane>:<number> ". Always true: form, numbers and mask give the same
+ * text. Writer and reader keep the same state, which restarts with each span. If the form equals that of the
+ * previous text, only the numbers are written, each as its difference from the best of several predictions.
+ * The earlier numbers determine which prediction is best, so that it is not stored.
  */
 #ifndef PACK_TAIL_H
 #define PACK_TAIL_H
@@ -18,7 +18,7 @@
 #define TAIL_GROUPS 8u
 #define GUESSES     7u
 
-/* A text taken apart. */
+/* A text, split into form and numbers. */
 struct shape_of_text {
 	struct buf form;
 	uint64_t slot[TAIL_SLOTS], lane[TAIL_GROUPS][32];

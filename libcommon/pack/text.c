@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Thread blocks as the text that the tracer wrote, byte for byte.
+ * Writes thread blocks as the text that the tracer wrote, byte for byte.
  *
- * Always true: blocks that parse.c accepted are written as the same bytes. The address mode is not stored:
- * a run of active lanes with one stride is mode 1, everything else mode 2 (or a list, if the tracer was
- * told to write lists).
+ * Always true: blocks that parse.c accepted give the same bytes. The address mode is not stored: a run of
+ * active lanes with one stride has mode 1, other lists mode 2 (or a list, if the tracer wrote lists).
  */
 #include "bits.h"
 #include "tail.h"
@@ -219,8 +218,8 @@ bool text_block(struct buf *out, const struct text_in *in, struct tails *tails)
 }
 
 /*
- * Makes a line with all constant columns and no active lane, from which trace/line.c finds the meaning of the
- * records.
+ * Makes a line with all constant columns and no active lane. trace/line.c parses it to find the meaning of
+ * the records.
  */
 void text_static(struct buf *out, const struct part *p, const struct pstatic *s)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels of a packed stream as struct trace: columns to records, no text in between.
+ * Kernels of a packed stream as struct trace: columns to records, without text in between.
  *
- * Always true: records, warnings and faults are those of the text. What a static instruction means is asked
- * of trace/line.c once for each; only lines that were kept as text are parsed one by one. From text on that
- * is no regular trace a kernel is given to the text reader.
+ * Always true: records, warnings and faults equal those of the text. trace/line.c parses each static
+ * instruction once. Only lines that are stored as text are parsed one by one. From the first text that is not
+ * a regular trace on, the text reader reads the kernel.
  */
 #include <stdio.h>
 #include <xxhash.h>
@@ -22,13 +22,13 @@ struct packed {
 	uint64_t at;           /* number of the kernel's thread blocks before the next one of the span */
 	uint32_t *handle;      /* handles by static instruction */
 	bool *unknown, *needs; /* by static instruction: opcode without a row; addresses are missing */
-	bool *each; /* by static instruction: faulty or with values, so that the line reader reads each record */
+	bool *each; /* by static instruction: faulty or with values, so that the text reader parses each record */
 	bool text, tails;    /* some records of the part are text; some have a tail without meaning */
 	uint64_t first_line; /* number of the first line after the header */
 	bool sought;         /* packed_seek() has set the position, so that line numbers are unknown */
 	bool plain;          /* all records of the part have handles, and none needs a check */
 	struct tblock one;   /* parsed line */
-	struct tblock ahead; /* next thread block, which was decoded to find the dialect */
+	struct tblock ahead; /* next thread block, decoded early to find the dialect */
 	struct text_in ahead_in;
 	bool is_ahead;
 	struct warp_recs *listed; /* warps in the order of the stream */
@@ -103,7 +103,7 @@ struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_opt
 	k->kernel = kernel;
 	int r = read_header(k, f);
 	if (r > 0 && o->watch)
-		r = 0; /* a watcher needs the lines */
+		r = 0; /* a watcher needs the text of the lines */
 	if (r == 0) {
 		k->whole.n = 0;
 		r = pack_text(p, kernel, 0, UINT64_MAX, append_text, &k->whole, f) < 0 ? -1 : 0;
@@ -226,9 +226,9 @@ static void look_at_line(struct trace *t, struct packed *k, struct replay *r, co
 }
 
 /*
- * The kernel's first line shows its dialect, whatever the first static instruction is. It is only looked at:
- * where it is faulty that is reported when it is read. It is nearly always in the part's first thread block,
- * which then is kept as the one that comes next.
+ * The kernel's first line decides the dialect, whatever the first static instruction is. Here the line is
+ * only inspected; the reading of the line reports its faults. It is nearly always in the part's first thread
+ * block, which is then kept as the next one.
  */
 static int find_dialect(struct trace *t, struct packed *k, struct fault *f)
 {
@@ -416,7 +416,7 @@ static int finish_packed_record(struct trace *t, struct packed *k, struct tblock
 	uint32_t id = r->inst;
 	unsigned flags = k->c->part->code.s[id].flags;
 
-	/* Only text with a meaning requires that all texts before it are read. */
+	/* Only texts with a meaning require that all earlier texts are read. */
 	bool line = flags & ST_LINE || k->each[id];
 	if (line || (flags & ST_TAIL && k->text)) {
 		k->line.n = 0;

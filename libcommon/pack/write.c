@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writing packed streams: kernels' text is cut into pieces, pieces are encoded side by side (job.c),
- * some of them make a block, blocks are written in order, and an index follows.
+ * Writes packed streams: cuts the kernels' text into pieces, which several threads encode (job.c), collects
+ * pieces into blocks, writes the blocks in order, and then an index.
  *
- * Always true: where text is cut depends on the text alone, so that the bytes are the same for any number of
- * threads; the version is that of what the stream has; the columns of a piece are no longer than its text and
- * PIECE_SLACK, so that a block's fit the limits. That holds of pieces that are given as records, too: no
- * column takes more than the line would that it comes from.
+ * Always true: the cuts depend only on the text, so the bytes are the same for any number of threads. The
+ * version has the flags of the features that the stream uses. The columns of a piece are at most PIECE_SLACK
+ * longer than its text, so those of a block fit the limits. This also holds for pieces given as records,
+ * because no column is longer than the line that it represents.
  */
 #include "output.h"
 #include "writer.h"
 
 #define PIECE_TEXT (4u << 20)
-#define FILL_TEXT  (16u << 20) /* bytes of text of a piece that is given as records, which are smaller */
+#define FILL_TEXT \
+	(16u << 20) /* bytes of text of a piece that is given as records; smaller than other pieces */
 #define BLOCK_TEXT (32u << 20)
 
-#define SHARED_TEXT  256u  /* bytes of text that a repetition counts for */
-#define PIECES_PLAIN 4096u /* most pieces of a block in a stream without shared ones */
+#define SHARED_TEXT  256u  /* bytes of text that a repetition counts as */
+#define PIECES_PLAIN 4096u /* most pieces of a block in a stream without shared pieces */
 
-/* Returns the most text of a piece, so that it fits into a block with the list. */
+/* Returns the most text that a piece may have to fit into a block with the list. */
 static size_t piece_most(void) { return pack_limits.columns / 2; }
 
 struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads)
@@ -515,8 +516,8 @@ static void copy_spool(FILE *out, FILE *spool)
 }
 
 /*
- * Ends the wait for the list. The only block of a stream gets the list if it has space for it; else a block
- * with the list alone precedes the blocks in the spool.
+ * Ends the wait for the list. If the stream has one block with space for the list, that block gets it;
+ * otherwise a block with only the list precedes the blocks in the spool.
  */
 static void put_late_list(struct pack_writer *w)
 {

@@ -14,13 +14,13 @@
 
 struct block_entry {
 	uint64_t size, kernel;
-	uint64_t before; /* 0: the block begins the kernel; else 1 plus the number of thread blocks before it */
+	uint64_t before; /* 0: the block begins the kernel; else 1 + number of its thread blocks before the block */
 	uint64_t bodies;
 };
 
 struct pack_writer {
 	FILE *out;
-	FILE *spool; /* the list comes last: file of the blocks until then; NULL: the list came first */
+	FILE *spool; /* file of the blocks while the list, which comes last, is unknown; NULL: the list came first */
 	struct queue *queue;
 	struct job *job;            /* block that is being filled */
 	uint64_t text, room;        /* bytes of text in the block; bytes that its columns may still take */
@@ -41,8 +41,8 @@ struct pack_writer {
 	struct block_entry *entry;
 	uint32_t n_entries, cap_entries;
 	uint32_t kernel;
-	struct buf in; /* text of the kernel that is not cut yet */
-	size_t limit;  /* size of `in` at which it is cut */
+	struct buf in; /* text of the kernel that is not yet in a piece */
+	size_t limit;  /* size of `in` at which the next piece is cut */
 	uint64_t bytes, blocks;
 	struct header_facts facts;
 	bool begun;

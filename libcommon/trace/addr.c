@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Address lists: from a line's numbers to the words of a thread block, and from there to 32 lanes.
+ * Address lists: from a line's numbers to the words of a thread block, and from the words to 32 lanes.
  *
- * Always true: a STRIDE list is base and stride; a DELTA list is the base and one int32 for each further
- * active lane, two in a word, the lower half first; a LIST has one word for each active lane. Sums wrap
- * at 64 bits (kernel-trace(5)).
+ * Always true: a STRIDE list is base and stride. A DELTA list is the base and one int32 for each further
+ * active lane, two in a word, the lower half first. A LIST has one word for each active lane. Sums wrap at 64
+ * bits (kernel-trace(5)).
  */
 #include <string.h>
 #include "bits.h"

@@ -2,8 +2,8 @@
 /*
  * Row, class, kind and width of an instruction of machine code, from the table of opcodes.
  *
- * Always true: it prints nothing and rejects nothing; the class of an opcode without a row is guessed from
- * its name, and the return value says so. Warnings are code.c's.
+ * Always true: it prints nothing and rejects nothing. The class of an opcode without a row is guessed from
+ * its name; the return value then says so. code.c prints warnings.
  */
 #include "code.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Static instructions of a run, each held once.
+ * Static instructions of a run, each stored once.
  *
- * Always true: a handle and the instruction after it never move; equal lines of any kernel of one
- * architecture (opcode, registers, PC, immediate, source line and file) have one handle. Interning takes a lock, so
- * that several readers may share a table; looking up takes none. Warns once for each opcode that has no
- * row and for each that the model only approximates.
+ * Always true: a handle and its instruction never move. Equal lines of all kernels of one architecture
+ * (opcode, registers, PC, immediate, source line and file) have one handle. Adding takes a lock, so several
+ * readers may share a table; lookups take none. A warning is printed once for each opcode without a row and
+ * for each that the model only approximates.
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Static instructions, the writing side: readers of traces intern what a line says. Internal to libcommon.
+ * Static instructions for writers: readers of traces turn the static part of a line into a handle. Internal
+ * to libcommon.
  */
 #ifndef CODE_H
 #define CODE_H
@@ -18,7 +19,7 @@ struct ptx_draft {
 	unsigned size;
 };
 
-/* An instruction as its line gives it, before the opcode is looked up. */
+/* The static fields of a line, before the opcode is looked up. */
 struct draft {
 	const char *opcode;
 	size_t opcode_len;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Columns of instruction lines: the tables, finding one in a line, telling how many precede the PC.
+ * Columns of instruction lines: the tables, the search for a column in a line, the number of columns before
+ * the PC.
  */
 #include <string.h>
 #include "reader.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Words of eight characters: hexadecimal numbers of lines, all digits of a word at once.
+ * Words of eight characters: converts hexadecimal numbers of lines, all digits of a word at once.
  *
  * Always true: at least 24 bytes after the first are readable.
  */
@@ -21,7 +21,7 @@ static inline uint64_t load64(const char *p)
 	return le64toh(v); /* the first character is the lowest byte */
 }
 
-#define EACH UINT64_C(0x0101010101010101) /* times a character: a word of it */
+#define EACH UINT64_C(0x0101010101010101) /* multiplied by a character: a word of that character */
 
 /* Number of characters of the word, from its lowest byte on, before the first blank or line end; 8: none. */
 static inline unsigned word_length(uint64_t x)
@@ -37,7 +37,7 @@ static inline bool hex_word(uint64_t x, unsigned n, uint64_t *v)
 	x = __builtin_bswap64(x << unused | ('0' * EACH & ((UINT64_C(1) << unused) - 1)));
 	uint64_t letter = x >> 6 & EACH;
 	uint64_t d = (x & 0x0f * EACH) + 9 * letter;
-	/* A character that is not a digit does not convert back to itself. */
+	/* Conversion back shows characters that are not digits: they give another character. */
 	uint64_t ten = (d + 6 * EACH) >> 4 & EACH;
 	bool good = !(d & 0xf0 * EACH) && (x | letter << 5) == d + '0' * EACH + ten * ('a' - '0' - 10);
 	d = (d | d >> 4) & UINT64_C(0x00ff00ff00ff00ff);
@@ -62,7 +62,7 @@ static inline bool read_hex(const char **p, uint64_t *v)
 	return good;
 }
 
-/* Parses a blank and an address, with or without 0x; *p is after it. */
+/* Parses a blank and an address, with or without 0x, and moves *p after it. */
 static inline bool read_address(const char **p, uint64_t *v)
 {
 	const char *s = *p;

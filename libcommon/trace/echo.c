@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Warps whose text was met before: lines of a warp as the warp of the same number in an earlier thread block
- * has them, whole stretches of text compared at once, or all but the base of their addresses.
+ * Compares the lines of a warp with those of the warp of the same number in an earlier thread block. Whole
+ * stretches of text are compared at once; the base of addresses may differ.
  *
- * Always true: a line is taken here only when each of its bytes is equal to one that fast.c took, for a warp of
- * the same lanes, or all but the digits of a base are, which then are read; so it gives the record that fast.c
- * would give. Whatever differs otherwise is left to it, line by line. Texts kept are bounded by TEXT_MAX in
- * all, attempts in a row to keep the text of a warp by TRIES, warps by WARPS. Who watches gets nothing from here.
+ * Always true: a line is taken here only if all its bytes equal those of a line that fast.c took for a warp
+ * with the same lanes, or if only the digits of a base differ, which are then read. So the record is the one
+ * that fast.c would give. fast.c reads all other lines, one by one. TEXT_MAX bounds the kept texts, TRIES the
+ * consecutive attempts to keep the text of a warp, WARPS the warps. A watcher never gets records from here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +15,15 @@
 
 #define TEXT_MAX (1u << 20)
 #define TRIES    4
-#define WARPS    64u  /* warps of a thread block that are compared: more than GPUs hold */
-#define STEP     64u  /* characters compared at once, and readable after each text kept */
-#define BLOCK    512u /* characters compared by the library's means, which are the processor's best */
+#define WARPS    64u  /* warps of a thread block that are compared: more than a GPU holds */
+#define STEP     64u  /* characters compared at once, and readable after each kept text */
+#define BLOCK    512u /* characters from which on memcmp() compares, which is the fastest on each processor */
 
 struct echo_line {
-	struct rec rec; /* addr: the word's index is that in struct echo's */
+	struct rec rec; /* addr: index of the word in that of struct echo */
 	uint32_t end;   /* end of the line in text[], after the newline */
-	uint32_t words; /* end of its words in word[] */
-	uint32_t entry; /* struct seen's number, from 1 */
+	uint32_t words; /* end of the line's words in word[] */
+	uint32_t entry; /* number of its entry in struct seen, from 1 */
 	uint16_t base;  /* offset in the line of the blank before the base address, 0: none to read */
 	uint16_t rest;  /* offset of the text after the base address */
 };
@@ -34,7 +34,7 @@ struct echo {
 	struct echo_line *line;
 	uint64_t *word;
 	uint32_t n_text, cap_text, n_lines, cap_lines, n_words, cap_words;
-	uint32_t insts; /* instructions of the last warp of this number */
+	uint32_t insts; /* instructions of the last warp with this number */
 	uint8_t tries;
 };
 
@@ -199,7 +199,7 @@ static size_t equal_length(const char *a, const char *b, size_t n)
 
 /* Positions in input (p) and kept text (q), and the end of their equal bytes. */
 struct along {
-	const char *p, *q, *differ; /* differ: of the text kept */
+	const char *p, *q, *differ; /* differ: bytes of the kept text that differ */
 };
 
 static struct along along_at(const struct trace *t, const struct echo *e, const char *p, const char *q)

@@ -2,13 +2,12 @@
 /*
  * Columns of version 6 that few instructions have: those of bulk copies, and the values of registers.
  *
- * Always true of a record with such columns: the words before its addresses end with their number, which is below
- * 2^30, so that the index of its addresses is not 0. What the words mean is inst.extra:
+ * Always true of a record with such columns: the words before its addresses end with their number, which is
+ * below 2^30. So the index of its addresses is not 0. inst.extra gives the meaning of the words:
  *
- *   EXTRA_COPY    mbarrier | mask << 32 | multicast flag << 48; width; bytes; bytes out of bounds; then for each
- *                 run its base, its pitch, and its bytes | rows << 32
- *   EXTRA_VALUES  for each register 1 << 32 | value, or 32 << 32 and 16 words of two lanes each, the lower half
- *                 first
+ * EXTRA_COPY    mbarrier | mask << 32 | multicast flag << 48; width; bytes; bytes out of bounds; then for
+ * each run its base, its pitch, and its bytes | rows << 32 EXTRA_VALUES  for each register 1 << 32 | value,
+ * or 32 << 32 and 16 words of two lanes each, the lower half first
  */
 #include <string.h>
 #include "bits.h"
@@ -118,7 +117,7 @@ static int read_elements(struct parse *s, bool deltas, struct runs *x, uint64_t 
 	return 0;
 }
 
-/* Reads the addresses of lanes. Sets first to those of the active ones. */
+/* Reads the addresses of lanes. Sets first to the addresses of the active lanes. */
 static int read_lanes(struct parse *s, unsigned mode, struct runs *x, uint64_t first[32])
 {
 	uint64_t lane[32];

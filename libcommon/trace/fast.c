@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Instruction lines that this kernel has shown before: all but mask and addresses is compared, not parsed.
+ * Instruction lines that this kernel had before: everything but mask and addresses is compared instead of
+ * parsed.
  *
- * Always true: a line is taken here only when every byte of it is accounted for, and then gives the record
- * that line.c would give; any doubt (another spelling, a fault, too little text in the window)
- * leaves the line to it. The table is bounded by the distinct lines of the kernel, VARIANTS for a PC.
+ * Always true: a line is taken here only if each of its bytes was compared or read; its record then equals
+ * that of line.c. In any doubt (another spelling, a fault, too little text in the window) line.c reads the
+ * line. The table is bounded by the distinct lines of the kernel, VARIANTS for a PC.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +16,16 @@
 #define TEXT_MAX       512u /* characters of mid and tail together */
 #define TABLE_TEXT_MAX (16u << 20)
 #define PAD            32 /* readable bytes after each stored text */
-/* The most that a line read here can reach from its start: columns, text, mask, 32 addresses, spare. */
+/*
+ * The largest distance from a line's start that the functions here may read: columns, text, mask, 32
+ * addresses, spare.
+ */
 #define ROOM (LINE_PREFIX_MAX * 12u + TEXT_MAX + 32u + 34u * 24u + PAD)
 
 /* ---- comparing ------------------------------------------------------------------------------ */
 
 #define ONES8 -1, -1, -1, -1, -1, -1, -1, -1
-/* Masks: at 32 - n begin n bytes of ones, then zeros. */
+/* Masks: from byte 32 - n on, n bytes of ones, then zeros. */
 static const signed char ones[64] = {ONES8, ONES8, ONES8, ONES8};
 
 /* Compares n bytes in whole words; both sides are readable for PAD bytes after n, which are masked. */
@@ -77,7 +81,7 @@ static uint32_t keep_text(struct seen_table *s, const char *from, size_t n)
 	return at;
 }
 
-/* Notes that entry n - 1 follows the entry met last, to expect it there. */
+/* Notes that entry n - 1 follows the entry used last, so that it is tried first there. */
 static inline void entry_follows(struct seen_table *s, uint32_t n)
 {
 	if (s->last)
@@ -317,8 +321,8 @@ static inline bool quick_addresses(
 }
 
 /*
- * Lines that come in the order in which they came before. Only entries that nothing but the text, the mask
- * and the addresses decide (quick) are taken here; at the first line that is another it stops before it.
+ * Reads lines that come in the same order as before. It takes only entries whose record follows from the
+ * text, the mask and the addresses (quick), and stops before the first other line.
  */
 static void expected_lines(struct trace *t, struct tblock *tb, uint32_t lanes, uint32_t most)
 {
@@ -416,7 +420,7 @@ static int fill_for_line(struct trace *t, struct fault *f)
 	return (size_t)(t->end - t->p) >= ROOM;
 }
 
-/* Lines that were met, at least one; false: the next one was not. */
+/* Reads lines that this kernel had before, at least one. Returns false if the next line is new. */
 static bool read_known_lines(struct trace *t, struct tblock *tb, uint32_t lanes)
 {
 	const char *from = t->p;

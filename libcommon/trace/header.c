@@ -2,16 +2,16 @@
 /*
  * The header of a kernel trace: "-key words = value" lines up to the first line that begins with '#'.
  *
- * Always true of a header that was read: grid, block, registers, shared memory and binary version were
- * there, each dimension is at least 1, products fit. Unknown keys are skipped; of a key that occurs twice
- * the last counts, as in the original (kernel-trace(5)). What the machine can hold is not checked.
+ * Always true of a header that was read: it has grid, block, registers, shared memory and binary version;
+ * each dimension is at least 1; products fit. Unknown keys are skipped. If a key occurs twice the last one
+ * counts, as in the original (kernel-trace(5)). The limits of the GPU are not checked.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "reader.h"
 
-#define BLOCK_THREADS_MAX 65536u /* hardware stops at 1024; a damaged file should not cost memory */
+#define BLOCK_THREADS_MAX 65536u /* limit of hardware; a damaged file must not take much memory */
 #define NREGS_MAX         512u
 
 enum key {
@@ -357,7 +357,8 @@ int header_read(struct trace *t, struct fault *f)
 	size_t len = 0;
 	char q[80];
 	int r;
-	t->d.lineno = true; /* a lone column before the PC is a line number unless the header denies it */
+	t->d.lineno =
+		true; /* a single column before the PC is a line number unless the header says otherwise */
 	while ((r = text_line(t, &line, &len, f)) > 0) {
 		const char *p = line;
 		struct tok w = tok_next(&p, line + len);

@@ -2,9 +2,9 @@
 /*
  * Kernel lists: read whole, checked line by line, names joined with the folder of the list.
  *
- * Always true of a list that was read: it has a command, every copy has an address and a count below 4
- * GiB, and commands are in the order of the file. A kernel file is opened here only if a path names
- * neither a folder nor "-", to distinguish a kernel file from a list.
+ * Always true of a list that was read: it has a command; every copy has an address and a count below 4 GiB;
+ * commands are in the order of the file. A kernel file is opened only if the path is neither a folder nor
+ * "-", to distinguish a kernel file from a list.
  */
 #include <dirent.h>
 #include <errno.h>

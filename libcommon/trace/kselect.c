@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Selecting kernels: positions, ranges and name patterns of -k.
+ * Selection of kernels: positions, ranges and name patterns of -k.
  *
- * Always true: a selection has at least one item, or is a file of picks. An item made of digits and '-' is a
- * position or a range, anything else a pattern in which * represents any text and ? for one character.
- * Whether an item matches any kernel at all is for the caller to see.
+ * Always true: a selection has at least one item, or is a file of picks. An item of digits and '-' is a
+ * position or a range. Any other item is a pattern, in which
+ *
+ * represents any text and ? one character. The caller checks whether an item matches any kernel.
  */
 #include <stdlib.h>
 #include <string.h>

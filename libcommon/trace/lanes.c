@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The loops over lanes. Each is written once, in plain C, and compiled for each instruction set; packing
- * lanes is the one that compilers make no vectors of.
+ * The loops over lanes. Each is written once in plain C and compiled for each instruction set. Packing of
+ * lanes is written with vector instructions, because compilers do not vectorise it.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -126,7 +126,7 @@ AVX512 static void spread_avx512(uint64_t to[32], const uint64_t *from, uint32_t
 	}
 }
 
-/* Source dwords of the selected ones of four lanes. */
+/* Source dwords of the selected lanes of four. */
 static const uint32_t chosen[16][8] = {
 #define A 0, 1
 #define B 2, 3

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One instruction line, token by token, in any dialect. Which columns it has, and their order, columns.def
- * says; here is a reader for each. Lines of the tracer (SASS) are
+ * Reads one instruction line, token by token, in any dialect. columns.def lists its columns and their order;
+ * this file has a reader for each. Lines of the tracer (SASS) are
  *
- *   [x y z warp [cluster columns]] [line] PC mask ndst Rd... opcode nsrc Rs... [commit] width
- *   [mode addresses... | copy columns, mode, addresses...] [imm [imm2]] [word anything...]
+ * [x y z warp [cluster columns]] [line] PC mask ndst Rd... opcode nsrc Rs... [commit] width [mode
+ * addresses... | copy columns, mode, addresses...] [imm [imm2]] [word anything...]
  *
- * and those of traces from PTX, whose own columns ptx_line.c reads,
+ * and lines of traces from PTX, whose own columns ptx_line.c reads, are
  *
- *   PC mask width [mode addresses...] [i:issue mask] [b:barrier[,threads]] [s:space]
+ * PC mask width [mode addresses...] [i:issue mask] [b:barrier[,threads]] [s:space]
  *
- * Always true: the columns before the PC and the immediates are counted on the first line and must be as
- * many on every other; an address list has what the mask needs (a delta list one less: the original reads
- * one too many and so loses the immediate, which no timing depends on). Bulk copies and values are read by
- * extra.c; what else follows a word at the end (Val, NoVal, STORE_DATA) is not looked at. Lines that were met
- * before take the way of fast.c.
+ * Always true: the columns before the PC and the immediates are counted on the first line, and every other
+ * line must have the same number. An address list has as many entries as the mask needs (a delta list one
+ * fewer: the original reads one too many and so loses the immediate, on which no timing depends). extra.c
+ * reads bulk copies and values. Other text after a word at the end (Val, NoVal, STORE_DATA) is not read.
+ * fast.c takes lines that were read before.
  */
 #include <stddef.h>
 #include <string.h>
@@ -23,7 +23,7 @@
 
 /* ---- faults and words --------------------------------------------------------------------- */
 
-/* Sets the fault that the word read last is not the expected one. */
+/* Sets the fault that the last word is not the expected one. */
 int line_found(struct parse *s, const char *id, const char *wanted)
 {
 	char q[64];
@@ -34,7 +34,7 @@ int line_found(struct parse *s, const char *id, const char *wanted)
 		diag_quote(q, sizeof(q), s->w.s, s->w.n), wanted);
 }
 
-/* The same by the table's row of the column. */
+/* Does the same, with the expected text of the column's row. */
 int line_found_not(struct parse *s, enum line_column c)
 {
 	return line_found(s, line_columns[c].id, line_columns[c].wanted);
@@ -66,7 +66,7 @@ static int count_numbers(struct parse *s)
 
 /* ---- the dialect -------------------------------------------------------------------------- */
 
-/* Columns before the PC, from the line's shape; where it has none, from what the header declares. */
+/* Number of columns before the PC, from the line's shape; if the shape does not decide, from the header. */
 static void count_prefix(struct trace *t, const char *line, const char *end)
 {
 	int k = line_prefix(t->d.form, line, (size_t)(end - line));
@@ -133,7 +133,7 @@ static int parse_registers(struct parse *s, unsigned *n, enum line_column c)
 	return 0;
 }
 
-/* Destinations precede the sources, whichever came first in the line. */
+/* Destinations come before the sources, in whichever order the line has them. */
 int line_read_dst(struct parse *s)
 {
 	struct draft *d = &s->d;
@@ -400,7 +400,7 @@ static int parse_inst_line(
 	return add_record(&s);
 }
 
-/* bad lines, for a watcher */
+/* bad lines, with a watcher */
 
 /* Returns whether neither the PC nor the mask is a number. */
 static bool is_no_instruction(const struct trace *t, const char *line, const char *end)
@@ -411,7 +411,7 @@ static bool is_no_instruction(const struct trace *t, const char *line, const cha
 	return !tok_hex(tok_next(&line, end), &v) && !tok_hex(tok_next(&line, end), &v);
 }
 
-/* Handles a bad line. 0: it is an instruction of another dialect, and was reported as that. */
+/* Handles a bad line. Returns 0 if it is an instruction of another dialect, which has been reported. */
 static int other_dialect(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
 {
 	const struct trace_watch *watch = t->o.watch;

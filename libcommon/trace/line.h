@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One instruction line while it is parsed: what line.c and ptx_line.c share. Internal to the trace reader.
+ * State of one instruction line during parsing, shared by line.c and ptx_line.c. Internal to the trace
+ * reader.
  */
 #ifndef LINE_H
 #define LINE_H
@@ -17,7 +18,7 @@ struct parse {
 	unsigned width;
 	uint32_t addr;
 	struct seen_line seen;
-	bool once;                     /* columns that differ from time to time: not worth remembering */
+	bool once; /* columns that vary between executions: fast.c does not keep the line */
 	const struct ptx_static *code; /* PTX: static instruction of the header */
 	struct ptx_draft ptx;
 	uint32_t issue_at; /* word of tb for the issue mask */

@@ -2,10 +2,10 @@
 /*
  * The code of a trace from PTX: header lines "-code PC OPCODE items...", one for each static instruction.
  *
- * Always true: PCs rise and are multiples of 8 below the end of all code. Of the registers an instruction
- * names, those are kept that the machine looks at, in the order in which it looks (PTX-reg): GPGPU-Sim's PTX
- * mode checks a scalar source only where it is among the first three, takes the destination of vote for a
- * source and the first register of bar for a destination, and neither checks nor reads the address of atom.
+ * Always true: PCs rise and are multiples of 8 below the end of all code. Of an instruction's registers,
+ * those are kept that GPGPU-Sim's PTX mode considers, in its order (PTX-reg): it checks a scalar source only
+ * among the first three, takes the destination of vote as a source and the first register of bar as a
+ * destination, and neither checks nor reads the address of atom.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define STEP         8u  /* bytes of an instruction */
 #define ITEMS        96u /* registers of an instruction */
-#define CHECKED      3u  /* later scalar sources are not waited for */
+#define CHECKED      3u  /* instructions do not wait for scalar sources after these */
 #define ADDRESS_SLOT 4u  /* position of the address register among the registers read */
 #define BARRIERS     16u
 
@@ -24,7 +24,7 @@ struct ptx_code {
 	uint64_t hash;
 };
 
-/* The registers of a line while they are sorted. */
+/* The registers of a line before they are sorted. */
 struct items {
 	uint16_t dst[ITEMS], src[ITEMS], beside[ITEMS], bank_dst[ITEMS], bank_src[ITEMS];
 	unsigned n_dst, n_src, n_beside, n_bank_dst, n_bank_src; /* n_beside: guard and address */

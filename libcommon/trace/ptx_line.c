@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Columns of traces from PTX: the width, with which the line in the header is looked up, and the items
- * after the addresses, [i:issue mask] [b:barrier[,threads]] [s:space].
+ * Columns of traces from PTX: the width, which selects the line in the header, and the items after the
+ * addresses, [i:issue mask] [b:barrier[,threads]] [s:space].
  *
  * Always true of a record: its PC has a line in the header, which holds the other fields. The mask and the
- * addresses are those of the lanes that executed; the issue mask also has the lanes that the guard
- * excluded. Barriers and spaces of generic accesses make separate static instructions of one PC, since a
+ * addresses are those of the lanes that executed. The issue mask also has the lanes that the guard excluded.
+ * Each barrier and each space of generic accesses makes a separate static instruction of the PC, since a
  * record cannot hold them.
  */
 #include <string.h>

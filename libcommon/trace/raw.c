@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Raw traces, as the tracer writes them: one instruction line after the other, each with its thread block and
- * warp, in the order in which they happened.
+ * warp, in the order of execution.
  *
- * Always true: only a watcher gets here; a record is given before the next line is read and then forgotten,
- * so that memory does not grow with the file. What is left out: putting the lines in groups.
+ * Always true: only a watcher reads them. A record is passed on and then freed before the next line is read,
+ * so memory does not grow with the file. The lines are not grouped.
  */
 #include "reader.h"
 

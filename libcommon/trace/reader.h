@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inside the trace reader: text window, header, instruction lines. Internal to libcommon.
+ * Declarations shared by the files of the trace reader: text window, header, instruction lines. Internal to
+ * libcommon.
  *
- *   trace.c      thread blocks: what stands between #BEGIN_TB and #END_TB, ids, counts, the end
+ *   trace.c      thread blocks: text between #BEGIN_TB and #END_TB, ids, counts, the end
  *   header.c     the lines before the first thread block
  *   text.c       the window over the input, line numbers, the text hash, small parsers
  *   columns.def  the columns of instruction lines and the dialects; columns.c finds one in a line
  *   source.c     source files and lines of the header
- *   line.c       one instruction line, whatever its dialect, token by token
+ *   line.c       one instruction line, in any dialect, token by token
  *   extra.c      columns that few instructions have: those of bulk copies, values of registers
  *   ptx_code.c   the code of traces from PTX, in the header; ptx_line.c  their instruction lines
  *   raw.c        ungrouped traces, line by line, for a watcher
- *   fast.c       instruction lines that were met before: recognised by PC and text
- *   echo.c       whole warps that were met before: their lines by comparing stretches of text
+ *   fast.c       instruction lines that were read before, found by PC and compared
+ *   echo.c       whole warps that were read before, compared in stretches of text
  *   digits.h     hexadecimal numbers, for both
  *   addr.c       address lists in and out of their words
  *   checksum.c   the checksum of decoded thread blocks
- *   lanes.c      loops over the lanes of a warp, for packed streams too
+ *   lanes.c      loops over the lanes of a warp, also for packed streams
  */
 #ifndef TRACE_IN_H
 #define TRACE_IN_H
@@ -33,7 +34,7 @@ struct seen {
 	uint64_t head, head_bits; /* text of the PC and the blank after it, and a mask of its bits */
 	uint64_t mask_text;       /* text of the last mask */
 	uint32_t mask;
-	uint32_t follow;   /* entry + 1 that followed it last, 0: none */
+	uint32_t follow;   /* entry + 1 that followed it last time, 0: none */
 	uint32_t pc, next; /* next + 1 of the same slot, 0: none */
 	uint32_t handle;
 	uint32_t lineno;
@@ -41,9 +42,9 @@ struct seen {
 	uint32_t tail; /* text[]: from the end of the addresses to the newline */
 	uint16_t mid_len, tail_len;
 	uint8_t head_len;
-	bool quick; /* head and mask_text are known, and no flag but has_addr and word is set */
+	bool quick; /* head and mask_text are known, and no other flag than has_addr and word is set */
 	bool has_addr;
-	bool open_end;   /* the tail's text ends at a word that anything may follow */
+	bool open_end;   /* any text may follow the word at the end of the tail */
 	bool needs_addr; /* no addresses although active lanes need them */
 	bool unknown;    /* the opcode has no row */
 	bool word;       /* the line ends with a word */
@@ -68,11 +69,11 @@ struct echoes {
 	/* the warp being read */
 	struct echo *now; /* NULL: nothing is compared and nothing kept */
 	bool keeping;     /* the text is kept; else it is compared */
-	uint32_t missed;  /* lines that were others */
+	uint32_t missed;  /* lines that differed */
 	uint32_t first_word;
 };
 
-/* Column counts that the first instruction line shows and every other line must have; -1: not seen yet. */
+/* Column counts of the first instruction line, which every other line must have; -1: unknown. */
 struct dialect {
 	enum line_dialect form;
 	int prefix;     /* columns before the PC: 0, 1, 4, 5, 11, ... */
@@ -115,7 +116,7 @@ struct trace {
 	uint32_t bad_lines; /* lines of the current warp that were skipped */
 	bool stray;         /* the current warp is not in the block */
 	bool uncounted;     /* the current warp's count is unknown, or wrong and reported */
-	bool passing;       /* lines are passed over up to the next that is expected */
+	bool passing;       /* lines are skipped up to the next expected one */
 	bool begun;         /* the #BEGIN_TB of the next block was read */
 	bool loose_grid;    /* more blocks than the grid: ids are not checked */
 	bool over;          /* the end was reached and reported */
@@ -133,7 +134,7 @@ struct trace {
 	XXH3_state_t *hash;
 	uint64_t checksum; /* checksum of the thread blocks so far */
 	bool finished;
-	bool only_slow;  /* tests: every line takes the way of line.c */
+	bool only_slow;  /* for tests: line.c reads every line */
 	bool no_newline; /* the last line has none */
 };
 

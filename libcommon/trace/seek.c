@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The way to a thread block: a jump in a packed stream, else reading up to it. */
+/* Moves to a thread block: jumps in a packed stream, otherwise reads up to it. */
 #include "reader.h"
 
 static int no_such_block(const struct trace *t, uint64_t block, uint64_t there, struct fault *f)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Counts of a kernel's work. Generic accesses are counted as global ones, which they mostly are.
- */
+/* Counts of a kernel's work. Generic accesses are counted as global, which most of them are. */
 #include <stdbool.h>
 #include "bits.h"
 #include "tally.h"
@@ -47,7 +45,7 @@ static uint32_t count_sectors(const uint64_t lane[32], uint32_t mask, uint32_t s
 		uint64_t first = lane[i] / 32, end = (lane[i] + more) / 32 + 1;
 
 		end = end > first + 2 ? first + 2 : end;
-		if (first + 1 < next || end <= first) /* mostly lanes are in the order of their addresses */
+		if (first + 1 < next || end <= first) /* usually lanes are in the order of their addresses */
 			return count_scattered_sectors(lane, mask, more);
 		n += (uint32_t)(end <= next ? 0 : end - (first > next ? first : next));
 		next = end > next ? end : next;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The text under the trace reader: a window over the input, line numbers, the hash, words and numbers.
+ * The text window of the trace reader: line numbers, the hash, words and numbers.
  *
- * Always true: text between base and p is consumed but still in the input; it is hashed when it is taken,
- * so that the hash covers the kernel's bytes once and in order, line ends as they are.
+ * Always true: text between base and p is consumed but still in the input. It is hashed when it is released,
+ * so the hash covers the kernel's bytes once and in order, with line ends unchanged.
  */
 #include <string.h>
 #include "num.h"

@@ -2,9 +2,9 @@
 /*
  * Kernel traces, thread block by thread block (kernel-trace(5)).
  *
- * Always true of a block handed out: its id is in the grid and was not met before; each of its warps is
- * there once, with as many records as its "insts" line says. File order is schedule order. What a line
- * within a warp may be is decided in line.c; the header in header.c.
+ * Always true of a returned block: its id is in the grid and occurred once. Each of its warps occurs once,
+ * with as many records as its "insts" line says. File order is schedule order. line.c decides which lines a
+ * warp may have; header.c reads the header.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -298,7 +298,7 @@ static int check_whole_block(struct trace *t, const struct tblock *tb, struct fa
 	return trace_check_warps(t, tb, f);
 }
 
-/* Warps that were not met get 0 records. How many there are, and the first. */
+/* Gives absent warps 0 records. Returns their number and the first of them. */
 static uint32_t fill_missing(const struct tblock *tb, uint32_t *first)
 {
 	uint32_t missing = 0;
