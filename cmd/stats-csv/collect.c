@@ -329,7 +329,7 @@ void collect_warn(const struct csv_job *j)
 			diag_warn(NOWHERE, "-s %s: no such figure in the input (--list prints the figures)",
 				diag_quote(q, sizeof(q), j->select.pattern[i], strlen(j->select.pattern[i])));
 		}
-	if (!j->list && !j->weights) /* picks know which kernels they represent */
+	if (!j->list && !j->weights) /* the picks name the kernels that they represent */
 		store_warn_skipped(j->store);
 	for (uint32_t i = 0; i < j->n_derived && !j->list; i++) {
 		const struct derived *d = &j->derived[i];

@@ -475,7 +475,7 @@ static int by_cycles(const void *pa, const void *pb)
 	return strcmp(a->pc, b->pc) ? strcmp(a->pc, b->pc) : strcmp(a->kernel, b->kernel);
 }
 
-/* Adds up the kernels of a run by name. Ratios are made anew. */
+/* Adds up the kernels of a run by name. Ratios are recomputed. */
 static void group_kernels(struct html_run *run)
 {
 	uint32_t n = 0;

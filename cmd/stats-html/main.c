@@ -62,7 +62,7 @@ static void on_html_option(void *ctx, int letter, const char *value)
 	}
 }
 
-/* Pairs the kernels of the runs with what was measured: one file for all runs, or one for each run. */
+/* Pairs the kernels of the runs with measured figures: one file for all runs, or one for each run. */
 static void load_measured(struct html_args *a)
 {
 	struct html_report *r = &a->report;

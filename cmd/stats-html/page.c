@@ -83,7 +83,7 @@ static void write_pair(FILE *out, const char *name, const char *value)
 	fputs("</dd>", out);
 }
 
-/* Writes what was given on the command line, but for the configuration, and the hashes. */
+/* Writes the options of the command line except the configuration, and the hashes. */
 static void write_given(const struct html_run *run, FILE *out)
 {
 	for (uint32_t i = 0; i < run->n_options; i++) {

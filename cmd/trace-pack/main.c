@@ -197,9 +197,7 @@ static int take_levels(int argc, char **argv, struct pack_args *a)
 	return n;
 }
 
-/*
- * Buffers come and go with every piece of text: what was freed is used again, not fetched anew page by page.
- */
+/* Each piece of text allocates and frees buffers: freed memory is used again instead of new pages. */
 static void keep_memory(void)
 {
 #ifdef M_TRIM_THRESHOLD

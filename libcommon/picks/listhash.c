@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The hash by which picks know their list, and that by which a run knows its picks.
+ * The hash that ties picks to their list, and the hash that ties a run to its picks.
  *
- * Always true: the first is that of the list's lines, of a kernel's line only the last component of its name,
- * without the suffix of a compression, since trace-pack leaves both out. It leaves out what the kernels hold:
- * a file that is replaced under its name is not seen. The second is the same on every machine: numbers are
- * hashed as 64 bits, the lowest byte first.
+ * Always true: the first hash covers the list's lines. Of a kernel's line it covers only the last component
+ * of the name without the suffix of a compression, because trace-pack drops the rest. It does not cover the
+ * contents of kernels, so it does not change when a file is replaced under its name. The second hash is the
+ * same on every machine: numbers are hashed as 64 bits, the lowest byte first.
  */
 #include <string.h>
 #define XXH_STATIC_LINKING_ONLY

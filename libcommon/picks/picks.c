@@ -2,8 +2,8 @@
 /*
  * Reads files of picks, checking every line, and writes them.
  *
- * Always true: picks that were read are consistent, so that later code need not check them; numbers that
- * are written are read back the same. picks_fit() checks whether the picks belong to a list.
+ * Always true: picks that were read are consistent, so later code need not check them. Written numbers read
+ * back the same. picks_fit() checks whether the picks belong to a list.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "num.h"
 #include "picks.h"
 
-/* A line being read: words apart by blanks. */
+/* Line that is being read: words separated by blanks. */
 struct picks_line {
 	struct picks *p;
 	const char *at, *begin;

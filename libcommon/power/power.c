@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names and shipped energies of the power model, its table of own energies (POWER-energy), and what its readers share.
+ * Names and shipped energies of the power model, the reader of a table of energies (POWER-energy), and
+ * functions common to its readers.
  */
 #include "power.h"
 #include <math.h>

@@ -2,8 +2,7 @@
 /*
  * Kernels of libwarptools, over trace.h.
  *
- * Always true: columns have the instructions of the block read last; rows of addresses are made when they are
- * asked for.
+ * Always true: columns have the instructions of the block read last. Rows of addresses are made on request.
  */
 #include <stdlib.h>
 #include <string.h>

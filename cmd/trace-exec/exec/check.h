@@ -40,7 +40,7 @@ bool check_shared_access(struct warp *w, const struct op *o, const struct access
 	uint64_t bytes, uint8_t *const *at, bool write);
 /* Checks that a warp arrives at a barrier with all live lanes. Returns false if the launch has failed. */
 bool check_divergence(struct warp *w, const struct op *o, uint32_t exec);
-/* Notes that a barrier of the thread block was met. */
+/* Notes that the thread block has completed a barrier. */
 void check_barrier(struct cta *c);
 
 /* Marks the shared memory of a thread block that starts as uninitialised. */
@@ -69,7 +69,7 @@ void flight_free(struct cta *c);
 /* Starts a block: forgets the accesses of its warps. */
 void race_cta(struct cta *c);
 void race_cta_free(struct cta *c);
-/* Notes that the warps of the block met or may have communicated. */
+/* Notes that the warps of the block completed a barrier or may have communicated. */
 void race_order(struct cta *c);
 /* Reports a race of the warps of a block that is delivered. */
 void race_delivered(struct cta *c);

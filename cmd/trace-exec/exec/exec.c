@@ -335,7 +335,7 @@ void exec_warp(struct warp *w, uint64_t quantum)
 		w->g->machine->run(w, quantum);
 		return;
 	}
-	uint32_t counted = 0, lanes = 0; /* population count of `counted`; masks mostly repeat */
+	uint32_t counted = 0, lanes = 0; /* population count of `counted`; masks usually repeat */
 
 	while (w->state == WARP_READY && !w->stop && w->insts < end) {
 		struct entry *top = &w->stack[w->depth - 1];

@@ -175,7 +175,7 @@ static int read_symbol(struct reader *r)
 					  : 0;
 }
 
-/* Checks that word w names a file in the directory of saved files, whatever that is. */
+/* Checks that word w names a file in the directory of saved files. */
 static int check_saved_name(const struct reader *r, uint32_t w)
 {
 	const char *name = r->word[w].s;

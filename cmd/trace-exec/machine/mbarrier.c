@@ -146,7 +146,7 @@ int mbind_mbarrier_init(struct mbind *b, struct op *o)
 	return bit(b, 72) ? 0 : mbind_refuse(b, "exchange of 32 bits");
 }
 
-/* SYNCS.CCTL.IV: the memory holds no mbarrier any more. */
+/* SYNCS.CCTL.IV: the memory is no longer an mbarrier. */
 static void end_mbarriers(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];

@@ -107,7 +107,7 @@ static void touch_line(struct warm *w, uint64_t line, uint32_t sectors, struct a
 		memory_warm(g->mem, line, sectors, w->cluster, a.write, gpu_now(g));
 }
 
-/* Passes an access of a warp through the tags, line by line; neighbouring lanes mostly share a line. */
+/* Passes an access of a warp through the tags, line by line; neighbouring lanes usually share a line. */
 static void warm_access(struct warm *w, const struct rec *r, const struct inst *in)
 {
 	uint64_t lane[32], line = UINT64_MAX;

@@ -92,7 +92,7 @@ void pend_add(struct sm *s, const struct uop *u, unsigned warp, uint32_t n, uint
 bool pend_any(const struct sm *s, const struct uop *u, unsigned warp);
 /* Counts an access that hit; releases no register. */
 void pend_hit(struct sm *s, const struct uop *u, unsigned warp);
-/* Counts a returned access of a load. Returns the number of registers that have no outstanding access any more. */
+/* Counts a returned access of a load. Returns the number of registers without outstanding accesses. */
 unsigned pend_registers_done(struct sm *s, const struct uop *u, unsigned warp);
 /* Counts a returned access of an LDGSTS. Returns whether it was the last one. */
 bool pend_ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);

@@ -71,7 +71,7 @@ void xbar_round_robin(struct xbar *x, uint32_t filled)
 	uint64_t served[BITSET_WORDS(ICNT_PORTS_MAX)] = {0};
 	uint32_t first = x->next_node - x->first_node, conflict = 0, granted = 0;
 
-	/* devices that are no inputs precede or follow the inputs in the scan */
+	/* devices without an input come before or after the inputs in the scan */
 	if (x->next_node < x->first_node || first >= x->n_in)
 		first = 0;
 	for (uint32_t i = first; filled; filled--) {

@@ -183,7 +183,7 @@ bool booksim_has_buffer(const struct booksim *b, unsigned s, uint32_t port, uint
 	return b->net[s].queue[port].flits + booksim_flits(b, bytes) <= b->conf.source_max;
 }
 
-/* a packet larger than the requested size enters all the same: the queue holds at most source_max packets */
+/* the queue accepts a packet that is larger than the requested size; it holds at most source_max packets */
 void booksim_push(struct booksim *b, unsigned s, uint32_t port, uint32_t output, uint32_t req, uint32_t bytes)
 {
 	struct book_net *x = &b->net[s];

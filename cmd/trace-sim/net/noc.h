@@ -144,7 +144,7 @@ extern const struct noc_routing noc_routings[N_ROUTINGS];
 	extern noc_route_fn noc_route_##step;
 #include "arch/network.def"
 
-/* Sets a single way. BookSim's set of ways keeps one of equal priority. */
+/* Sets a single way. Of ways of equal priority BookSim keeps one. */
 static inline void noc_one_way(struct noc_packet *p, uint32_t port, uint32_t lo, uint32_t hi)
 {
 	p->way[0] = (struct noc_way){(uint16_t)port, (uint16_t)lo, (uint16_t)hi, 0};
@@ -169,7 +169,7 @@ struct noc_policy;
 struct noc_senders {
 	uint32_t senders, vcs, words, parts;
 	uint32_t *used;      /* by sender: flits sent and not credited */
-	uint32_t *vc_used;   /* the same by sender and channel */
+	uint32_t *vc_used;   /* by sender and channel: flits sent and not credited */
 	uint64_t *taken;     /* by sender: channels owned by a packet */
 	uint64_t *tail_sent; /* by sender: channels whose packet's tail has left */
 	/* shared policies */
@@ -281,7 +281,7 @@ struct noc_alloc {
 	struct noc_request *ask;       /* n_in * n_out; NULL where labels and priorities do not matter */
 	uint32_t *in_pointer, *out_pointer;
 	uint64_t *granted;    /* islip, pim: n_in * out_words; zero between two allocations */
-	uint64_t *granted_in; /* inputs with a grant; likewise */
+	uint64_t *granted_in; /* inputs with a grant; empty between two allocations */
 	int32_t *grant, *scratch;
 	uint32_t turn, asks; /* wavefront, max_size */
 	struct noc_arbiter *in_arbiter, *out_arbiter;

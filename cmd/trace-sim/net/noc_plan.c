@@ -197,7 +197,7 @@ static void finish_plan(struct noc_builder *b)
 		p->in[i].sender = p->in[i].to & NOC_NODE ? p->ports + (p->in[i].to & ~NOC_NODE) : p->in[i].to;
 		p->most_latency = p->in[i].latency > p->most_latency ? p->in[i].latency : p->most_latency;
 	}
-	for (uint32_t i = 0; i < p->nodes; i++) /* where speculative below 0 is as good as above */
+	for (uint32_t i = 0; i < p->nodes; i++) /* a negative speculative acts like a positive one */
 		p->inject[i].min_credit_rtt = 1 + 2 * p->inject[i].latency +
 					      switch_latency(b->c, icnt_int(b->c, ICNT_speculative) != 0);
 	for (uint32_t r = 0; r < p->routers; r++) {

@@ -13,7 +13,7 @@
 
 static uint32_t coordinate_distance(uint32_t a, uint32_t b) { return a > b ? a - b : b - a; }
 
-/* Steps from a router's middle to a node in place i of n, which is never 0 when n is even. */
+/* Distance on the chip from the middle of a router to its node i of n. It is never 0 when n is even. */
 struct offset {
 	int distance, half;
 	bool odd;
@@ -120,7 +120,7 @@ static uint32_t flatfly_next_up(const struct noc_view *v, uint32_t router, uint3
 	return noc_toward(v, router, dest, flatfly_lowest_port);
 }
 
-/* The same for the highest dimension. */
+/* Returns the output for the highest dimension in which the places differ, or the output to the node. */
 static uint32_t flatfly_next_down(const struct icnt *c, uint32_t router, uint32_t dest)
 {
 	uint32_t to = dest / c->c, d = c->n - 1, step = c->nodes / c->c / c->k;
@@ -217,7 +217,7 @@ void noc_route_flatfly_valiant(const struct noc_view *v, struct noc_packet *p, u
 					 : flatfly_vc_half(flatfly_class(v, p), !p->phase));
 }
 
-/* ---- direct, or over a random place --------------------------------------------------------------------- */
+/* ---- directly, or through a random place --------------------------------------------------------------------- */
 
 /* Routers on the way. */
 static uint32_t flatfly_hops(const struct icnt *c, uint32_t a, uint32_t b)

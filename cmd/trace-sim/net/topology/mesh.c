@@ -76,7 +76,7 @@ static uint32_t mesh_next_up(const struct noc_view *v, uint32_t at, uint32_t des
 	return noc_toward(v, at, dest, mesh_lowest_port);
 }
 
-/* The same for the highest dimension that differs. */
+/* Output for the highest dimension that differs; 2n at the destination. */
 static uint32_t mesh_next_down(const struct icnt *c, uint32_t at, uint32_t dest)
 {
 	uint32_t d = c->n - 1, step = c->nodes / c->k;
@@ -200,7 +200,7 @@ void noc_route_mesh_adaptive_xy_yx(
 	mesh_vc_half(v, p, up ? first : last, up);
 }
 
-/* ---- over a random router ------------------------------------------------------------------------------- */
+/* ---- through a random router ------------------------------------------------------------------------------- */
 
 /* A random router in the box between source and destination. */
 static uint32_t mesh_random_between(const struct noc_view *v, uint32_t source, uint32_t dest)

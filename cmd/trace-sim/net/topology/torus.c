@@ -8,8 +8,9 @@
 #include "net/topology/cube.h"
 
 /*
- * Ways: the output nearer in the first dimension that differs, down where both are as near; 2n at the
- * destination. HALF: both are; ABOVE: the router is above the destination there.
+ * Ways: the output towards the destination in the first dimension that differs; down if both directions are
+ * equally long; 2n at the destination. HALF: both directions are equally long. ABOVE: the router is above the
+ * destination in that dimension.
  */
 #define OUTPUT 0x3fff
 #define ABOVE  0x4000
